@@ -19,6 +19,7 @@
 #include "elf_build.h"
 #include "images/dso.h"
 #include "perfdata/reader.h"
+#include "said.h"
 #include "session/internal.h"
 #include "session_build.h"
 #include "session_open.h"
@@ -610,6 +611,34 @@ static void lost_records(void **state)
 	assert_int_equal(ss->losses.nr_lost, NR_LOST_CPUS + 1);
 }
 
+/* Records that are damaged are said one by one, up to ten, and counted. */
+static void damaged_records(void **state)
+{
+	static struct said said;
+	const char *p;
+	unsigned int n, i, lines;
+
+	(void)state;
+	sb_trace(&trace, SB_TID);
+	for (n = 9; n <= 12; n++) {
+		sb_side_band(&data, "/two.bin");
+		for (i = 0; i < n; i++)
+			pdb_end(&data, pdb_begin(&data, PERF_RECORD_COMM, 0));
+		sb_stretch(&data, &trace, 0, SB_RAW);
+		said_begin(&said);
+		open_recording(NULL);
+		said_end(&said);
+		for (lines = 0, p = said.text; (p = strstr(p, "too small for its sample_id; it is left out\n")); p++)
+			lines++;
+		assert_int_equal(lines, n < 10 ? n : 10);
+		p = strstr(said.text, "cstrace: test: more errors of this kind are only counted\n");
+		assert_int_equal(p != NULL, n > 10);
+		assert_true(!p || !strstr(p + 1, "cstrace: test: more"));
+		run();
+		assert_int_equal(ss->losses.cause[LOSS_BAD_RECORD].count, n);
+	}
+}
+
 /* ---- tables and text ----------------------------------------------------------------------------- */
 
 /* More processes than a table has rows: those that lost most stay, and the sums are exact. */
@@ -856,7 +885,7 @@ int main(void)
 		TEST(truncated_to_nothing),
 		TEST(bytes_outside_the_records),
 		TEST(frames_of_unknown_ids),
-		TEST(lost_records),
+		TEST(lost_records), TEST(damaged_records),
 		TEST(bounded_tables),
 		TEST(reused_process_ids),
 		TEST(report), TEST(report_of_many),
