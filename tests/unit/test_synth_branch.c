@@ -103,6 +103,23 @@ static void exceptions(void **state)
 	code = 0xd503201f;
 }
 
+/* What each exception of ETMv4 is. */
+static void exceptions_v8(void **state)
+{
+	static const uint8_t irq[] = { 0, 1, 14, 15 };
+	char text[64];
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 32; i++) {
+		const struct cst_generic els[] = { EL_CUT(0x1000, 2), el_exception(i, 0x1008), EL_CUT(0x8000, 1) };
+
+		snprintf(text, sizeof(text), "0>1000:15 1004>8000:%d ",
+			 memchr(irq, (int)i, sizeof(irq)) ? BRANCH_IRQ : i == 4 ? BRANCH_SERROR : BRANCH_FAULT);
+		assert_string_equal(run_protocol(CST_PROTO_ETMV4, els, 3), text);
+	}
+}
+
 /* The numbers are others than ETMv4's. */
 static void exceptions_v7(void **state)
 {
@@ -215,7 +232,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plain), cmocka_unit_test(kinds), cmocka_unit_test(exceptions),
-		cmocka_unit_test(exceptions_v7),
+		cmocka_unit_test(exceptions_v7), cmocka_unit_test(exceptions_v8),
 		cmocka_unit_test(ends), cmocka_unit_test(context_of_from), cmocka_unit_test(perf_words),
 	};
 
