@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Values of options that a command refuses, with the whole text on stderr, the largest values that it takes, outputs that
-# cannot be made, and the search of live for the drop-in.
+# cannot be made, what commands say at their end, and the search of live for the drop-in.
 . tests/cli/tap.sh
 . tests/cli/tool.sh
 sample="-i tests/data/sample.perf.data --symfs tests/data/symfs"
@@ -183,6 +183,84 @@ cut_counts() {
 }
 check "report of a cut count file" cut_counts report
 check "profile of a cut count file" cut_counts profile --format=top
+
+# ---- values that are none ----
+# listed TEXT OPTION COMMAND VALUE...: each of the values is refused with this line
+listed() {
+	text=$1 option_of=$2 command_of=$3
+	shift 3
+	for wrong; do
+		value "$text" "$option_of" "$wrong" "$command_of" || return 1
+	done
+}
+check "dump --format" listed "cstrace dump: formats are text, opencsd, json, none, tarmac and tarmac-es" format dump \
+	x "" tex text2
+for option in from to; do
+	check "dump --$option" listed "cstrace dump: a place is time=TICKS, offset=N, event, event=MASK or context=N" $option dump \
+		offset time context event=x offset= offset=x offse=1 offset2=1 "" =1
+done
+check "dump --id" listed "cstrace dump: trace IDs are 0 to 0x7f" id dump 128 x -1
+check "verify --format" listed "cstrace verify: formats are text and json" format verify x tex
+for number in 0 1025 x -1; do
+	check "--jobs $number" value "cstrace: --jobs: found '$number', expected a number of threads from 1 to 1024" \
+		jobs $number info
+done
+for wrong in x 0=cortex-a53 0x70=cortex-a53 =cortex-a53; do
+	check "--trace-source $wrong" value "cstrace: --trace-source: found '$wrong', expected ID=NAME with a trace ID from 1 to 0x6f" \
+		trace-source $wrong dump
+done
+for wrong in x TRCIDR1= TRCIDR1=x 1:TRCIDR1 TRCIDR1=0x10000000000000000; do
+	check "--reg $wrong" value "cstrace: --reg: found '$wrong', expected NAME=VALUE or ID:NAME=VALUE with numbers of at most 64\
+ bits" reg $wrong dump
+done
+no_command() {
+	echo "cstrace: 'nonsense' is not a command. See 'perf-cstrace --help'." >"$tmp/want"
+	reports 129 nonsense && reports 129 help nonsense && reports 129 nonsense --help
+}
+check "a command that is none" no_command
+
+# ---- what commands say at their end ----
+# ends COMMAND TEXT ARGS...: stderr has this line, and the command succeeds
+ends() {
+	run 0 "$1" $3 && printf '%s\n' "cstrace $1: $2" >"$tmp/want" && grep "^cstrace $1: " "$tmp/err" | diff "$tmp/want" -
+}
+check "profile of one binary" ends profile "/opt/cstrace-sample/sample.a64: 83 ranges, 88 edges, 119840 instructions,\
+ 25997 branches (25997 inside the binary)" "$sample -o $tmp/profile"
+check "profile of all binaries" ends profile "119840 instructions, binaries: 1, calling contexts: 135" \
+	"$sample --format=top -o $tmp/top"
+check "profile into a count file" ends profile "1 binaries, 84 ranges, 88 edges, 135 calling contexts, 119,840 instructions in\
+ them" "$sample --format=cstrace -o $tmp/summed"
+cp tests/data/sample-trbe.perf.data "$tmp/two"
+check "an index of a buffer" ends index "$tmp/one.x: 1 buffer, 17648 bytes of trace" "-i $tmp/in -o $tmp/one.x"
+check "an index of two" ends index "$tmp/two.x: 2 buffers, 59348 bytes of trace" "-i $tmp/two -o $tmp/two.x"
+check "dump --from a place that no stream comes to" ends dump "--from: no stream comes to this place; nothing is listed" \
+	"$sample --from offset=99999999 --no-index"
+no_index() {
+	echo "cstrace dump: $tmp/none: no such index; 'perf-cstrace index' makes one" >"$tmp/want"
+	reports 1 dump $sample --from offset=1 --index "$tmp/none" || return 1
+	echo "cstrace index: $tmp/two.cstidx: there is no such index; without --show one is made" >"$tmp/want"
+	reports 1 index -i "$tmp/two" --show
+}
+check "an index that is not there" no_index
+cut_off() {
+	run 0 timeline $sample --depth 1 -o "$tmp/timeline" && size=$(wc -c <"$tmp/timeline") &&
+		echo "cstrace timeline: 1 calls of 1 threads, $size bytes; 6310 calls were left out" >"$tmp/want" &&
+		grep "^cstrace timeline" "$tmp/err" | diff "$tmp/want" -
+}
+check "timeline --depth" cut_off
+
+# ---- what commands need ----
+check "merge of nothing" usage "nothing to add: name count files, or a list of them with --input-files" merge
+check "merge of standard input twice" usage "standard input (-) can be read once, and is named twice" merge - -
+check "timeline without an output" usage "-o FILE is missing: where to write (- for stdout)" timeline $sample
+check "report without an output" usage "-o DIR is needed: the folder to write" report $sample
+check "dump --index without --from" usage "--index and --no-index are for --from" dump $sample --index x
+check "dump --no-index without --from" usage "--index and --no-index are for --from" dump $sample --no-index
+check "dump --source of a recording" usage "--source is for snapshots (-s) and --trace" dump $sample --source x
+check "dump -i -s" usage "-i and -s exclude each other" dump $sample -s x
+check "dump --log" usage "--log: levels are error, warning and info" dump $sample --log=x
+check "index -i -s" usage "-i and -s exclude each other" index -i "$tmp/in" -s x
+check "index --sparse --full" usage "--sparse and --full exclude each other" index -i "$tmp/in" --sparse --full
 
 # ---- files in a list ----
 commas() {
