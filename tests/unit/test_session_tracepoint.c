@@ -167,6 +167,7 @@ static void forms(void **state)
 		const char *format, *problem;
 	} cases[] = {
 		{ HEAD TYPE PIDS END, NULL },
+		{ HEAD TYPE PIDS "print fmt: \"\"\n", NULL },
 		{ HEAD TYPE PIDS "\tfield:int" NUMBERS("12") END, unread },
 		{ HEAD TYPE PIDS "\tfield:int x" NUMBERS("12") END, NULL },
 		{ HEAD TYPE PIDS "\tfield:a b c d e f g x" NUMBERS("12") END, NULL },

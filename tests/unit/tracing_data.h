@@ -59,7 +59,8 @@ static inline void td_build_behind(struct pdb *b, uint32_t others, const char *f
 	}
 	if (format) {
 		pdb_bytes(b, "sched", 6);
-		pdb_u32(b, 1);
+		pdb_u32(b, 2);
+		td_block(b, NULL, other);
 		td_block(b, NULL, format);
 	}
 	pdb_u32(b, 0);	/* kallsyms */
