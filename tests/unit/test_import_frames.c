@@ -99,6 +99,28 @@ static void barriers(void **state)
 	pdb_free(&in);
 }
 
+/* A frame alone. */
+static void one_frame(void **state)
+{
+	struct pdb in = { 0 };
+	uint64_t lost = 0, count[128] = { 0 };
+	uint8_t *out;
+	size_t len;
+
+	(void)state;
+	frame(&in, 0x10, 0x10, 7);
+	assert_int_equal(frames_align(in.p, in.len, CST_FRAME_ALIGNED, &out, &len, &lost), 0);
+	assert_int_equal(len, FRAME);
+	assert_memory_equal(out, in.p, FRAME);
+	free(out);
+	memset(in.p, 3, FRAME);		/* nothing but changes of the ID */
+	in.p[15] = 0;
+	frames_count_ids(in.p, in.len, CST_FRAME_ALIGNED, count);
+	assert_int_equal(count[1], 7);
+	assert_int_equal(lost, 0);
+	pdb_free(&in);
+}
+
 /* Synchronisation goes, frames stay; a barrier stands for bytes that are no frame, which are counted. */
 static void aligned(void **state)
 {
@@ -146,6 +168,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bytes_of_an_id),
 		cmocka_unit_test(barriers),
+		cmocka_unit_test(one_frame),
 		cmocka_unit_test(aligned),
 	};
 
