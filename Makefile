@@ -313,6 +313,7 @@ $(B)/tests/unit/test_counts_counts: LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc,
 $(B)/tests/unit/test_executed: LDFLAGS += -Wl,--wrap=session_run,--wrap=session_read_code
 $(B)/tests/unit/test_compare_report: LDFLAGS += -Wl,--wrap=insns_begin,--wrap=insns_next,--wrap=session_run \
 	-Wl,--wrap=cst_decoder_packet_text_sized
+$(B)/tests/unit/test_export_code: LDFLAGS += -Wl,--wrap=session_locate,--wrap=session_read_code
 # What was counted is made by hand.
 $(B)/tests/unit/test_counts_collect: LDFLAGS += -Wl,--wrap=counts_run,--wrap=counts_binaries,--wrap=session_dsos \
 	-Wl,--wrap=session_totals,--wrap=session_losses,--wrap=session_filtered

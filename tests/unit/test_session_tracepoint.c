@@ -149,6 +149,120 @@ static void not_there(void **state)
 	assert_non_null(problem);
 }
 
+#define HEAD	"name: sched_switch\nID: 5\nformat:\n"
+#define TYPE	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+#define PIDS	"\tfield:pid_t next_pid;\toffset:4;\tsize:4;\tsigned:1;\n\tfield:pid_t prev_pid;\toffset:8;\tsize:4;\tsigned:1;\n"
+#define END	"\nprint fmt: \"\"\n"
+#define NUMBERS(n)	";\toffset:" n ";\tsize:4;\tsigned:1;\n"
+#define A16	"aaaaaaaaaaaaaaaa"
+#define A64	A16 A16 A16 A16
+
+static const char unread[] = "its format cannot be read";
+static const char no_fields[] = "its format has not the fields common_type, prev_pid and next_pid";
+
+/* What the parser is given has the kernel's form, with as many words and digits as there may be. */
+static void forms(void **state)
+{
+	static const struct {
+		const char *format, *problem;
+	} cases[] = {
+		{ HEAD TYPE PIDS END, NULL },
+		{ HEAD TYPE PIDS "print fmt: \"\"\n", NULL },
+		{ HEAD TYPE PIDS "\tfield:int" NUMBERS("12") END, unread },
+		{ HEAD TYPE PIDS "\tfield:int x" NUMBERS("12") END, NULL },
+		{ HEAD TYPE PIDS "\tfield:a b c d e f g x" NUMBERS("12") END, NULL },
+		{ HEAD TYPE PIDS "\tfield:a b c d e f g h x" NUMBERS("12") END, unread },
+		{ HEAD TYPE PIDS "\tfield:int " A64 NUMBERS("12") END, NULL },
+		{ HEAD TYPE PIDS "\tfield:int a" A64 NUMBERS("12") END, unread },
+		{ HEAD TYPE PIDS "\tfield:int x9" NUMBERS("12") END, NULL },
+		{ HEAD TYPE PIDS "\tfield:int 9x" NUMBERS("12") END, unread },
+		{ HEAD TYPE PIDS "\tfield:int 0x" NUMBERS("12") END, unread },
+		{ HEAD TYPE PIDS "\tfield:int  x" NUMBERS("12") END, unread },
+		{ HEAD TYPE PIDS "\tfield:int *x" NUMBERS("12") END, unread },
+		{ HEAD TYPE PIDS "\tfield:char x[16]" NUMBERS("12") END, NULL },
+		{ HEAD TYPE PIDS "\tfield:char x[]" NUMBERS("12") END, unread },
+		{ HEAD TYPE PIDS "\tfield:char x[16" NUMBERS("12") END, unread },
+		{ HEAD TYPE PIDS "\tfield:int x" NUMBERS("123456") END, NULL },
+		{ HEAD TYPE PIDS "\tfield:int x" NUMBERS("1234567") END, unread },
+		{ HEAD TYPE PIDS "\tfield:int x" NUMBERS("") END, unread },
+		{ HEAD TYPE PIDS "\tfield:int x;\toffset:12;\tsize:;\tsigned:1;\n" END, unread },
+		{ HEAD TYPE PIDS "\tfield:int x;\toffset:12;\tsigned:1;\n" END, unread },
+		{ HEAD TYPE PIDS "\tfield:int x;\tsize:4;\tsigned:1;\n" END, unread },
+		{ HEAD TYPE PIDS "\tfield:int x;\toffset:12;\tsize:4;\tsigned:0;\n" END, NULL },
+		{ HEAD TYPE PIDS "\tfield:int x;\toffset:12;\tsize:4;\tsigned:2;\n" END, unread },
+		{ HEAD TYPE PIDS "\tfield:int x;\toffset:12;\tsize:4;\tsigned:;\n" END, unread },
+		{ HEAD TYPE PIDS "\tfield:int x;\toffset:12;\tsize:4;\tsigned:1; \n" END, unread },
+		{ HEAD TYPE PIDS "\tint x" NUMBERS("12") END, unread },
+		{ "name: sched_switch\nID: \nformat:\n" TYPE PIDS END, unread },
+		{ "name: sched_switch\nID: 1234567\nformat:\n" TYPE PIDS END, unread },
+		{ "name: sched_switch\nID: 5\n" TYPE PIDS END, unread },
+		{ HEAD END, unread },
+		/* the fields that are read */
+		{ HEAD PIDS END, no_fields },
+		{ HEAD TYPE "\tfield:pid_t next_pid" NUMBERS("4") END, no_fields },
+		{ HEAD TYPE "\tfield:pid_t prev_pid" NUMBERS("4") END, no_fields },
+		{ HEAD TYPE "\tfield:pid_t next_pid" NUMBERS("4096") "\tfield:pid_t prev_pid" NUMBERS("4096") END, NULL },
+		{ HEAD TYPE "\tfield:pid_t next_pid" NUMBERS("4097") "\tfield:pid_t prev_pid" NUMBERS("4096") END, no_fields },
+		{ HEAD TYPE "\tfield:pid_t next_pid" NUMBERS("4096") "\tfield:pid_t prev_pid" NUMBERS("4097") END, no_fields },
+	};
+	struct tracepoint *tp;
+	const char *problem;
+	size_t i;
+
+	(void)state;
+	NEEDS(LIBTRACEEVENT);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct pdb data = { 0 };
+
+		td_build(&data, cases[i].format);
+		tp = tracepoint_new(data.p, data.len, &problem);
+		if (!tp != !!cases[i].problem)
+			print_error("case %zu\n", i);
+		assert_int_equal(tp != NULL, !cases[i].problem);
+		if (cases[i].problem)
+			assert_string_equal(problem, cases[i].problem);
+		tracepoint_free(tp);
+		pdb_free(&data);
+	}
+}
+
+/* A format of 64 KiB, with 64 fields, behind 4095 other systems is found; a longer one, with more, or behind more is not. */
+static void most_that_is_read(void **state)
+{
+	static const char head[] = HEAD TYPE PIDS, field[] = "\tfield:int x" NUMBERS("12");
+	static char format[(64 << 10) + 100];
+	const char *problem;
+	struct tracepoint *tp;
+	unsigned int i, k;
+
+	(void)state;
+	NEEDS(LIBTRACEEVENT);
+	for (i = 0; i < 6; i++) {
+		struct pdb data = { 0 };
+		unsigned int long_by = i == 1, fields = i == 2 ? 62 : 61, others = i == 3 ? 4096 : 4095;
+		size_t len = sizeof(head) - 1;
+
+		memset(format, '\n', sizeof(format));
+		memcpy(format, head, len);
+		for (k = 0; k < fields; k++, len += sizeof(field) - 1)
+			memcpy(format + len, field, sizeof(field) - 1);
+		memcpy(format + (64 << 10) + long_by, END, sizeof(END));
+		td_build_behind(&data, others, format);
+		if (i == 4)	/* a byte of the format is NUL */
+			*(uint8_t *)memmem(data.p, data.len, "\n\n\n\n", 4) = 0;
+		if (i == 5)	/* another system has an event of this name */
+			memcpy(memmem(data.p, data.len, "sched", 6), "schad", 5);
+		tp = tracepoint_new(data.p, data.len, &problem);
+		assert_int_equal(tp != NULL, i == 0);
+		if (i == 0 || i == 3 || i == 5)
+			assert_null(problem);
+		else
+			assert_string_equal(problem, i == 2 ? unread : "it ends early, or a size in it is wrong");
+		tracepoint_free(tp);
+		pdb_free(&data);
+	}
+}
+
 /* The bytes in memory of their own, so that reading past them is found. */
 static struct tracepoint *parse_copy(const uint8_t *p, size_t len, const char **problem)
 {
@@ -223,6 +337,8 @@ int main(void)
 		cmocka_unit_test(of_another_event),
 		cmocka_unit_test(fields_elsewhere),
 		cmocka_unit_test(not_there),
+		cmocka_unit_test(forms),
+		cmocka_unit_test(most_that_is_read),
 		cmocka_unit_test(cut_anywhere),
 		cmocka_unit_test(damaged_anywhere),
 	};

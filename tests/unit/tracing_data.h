@@ -36,8 +36,8 @@ static inline void td_block(struct pdb *b, const char *name, const char *body)
 	pdb_bytes(b, body, strlen(body));
 }
 
-/* `format` NULL: no event at all. */
-static inline void td_build(struct pdb *b, const char *format)
+/* The format stands behind those of `others` systems; NULL: no event at all. */
+static inline void td_build_behind(struct pdb *b, uint32_t others, const char *format)
 {
 	static const char other[] = "name: sys_enter\nID: 21\nformat:\n\nprint fmt: \"\"\n";
 	const uint16_t one = 1;
@@ -51,18 +51,26 @@ static inline void td_build(struct pdb *b, const char *format)
 	td_block(b, "header_event", "# compressed entry header\n");
 	pdb_u32(b, 1);
 	td_block(b, NULL, "name: function\nID: 1\nformat:\n");
-	pdb_u32(b, format ? 2 : 1);
-	pdb_bytes(b, "raw_syscalls", 13);
-	pdb_u32(b, 1);
-	td_block(b, NULL, other);
+	pdb_u32(b, others + (format != NULL));
+	while (others--) {
+		pdb_bytes(b, "raw_syscalls", 13);
+		pdb_u32(b, 1);
+		td_block(b, NULL, other);
+	}
 	if (format) {
 		pdb_bytes(b, "sched", 6);
-		pdb_u32(b, 1);
+		pdb_u32(b, 2);
+		td_block(b, NULL, other);
 		td_block(b, NULL, format);
 	}
 	pdb_u32(b, 0);	/* kallsyms */
 	pdb_u32(b, 0);	/* printk formats */
 	pdb_u64(b, 0);	/* saved command lines */
+}
+
+static inline void td_build(struct pdb *b, const char *format)
+{
+	td_build_behind(b, 1, format);
 }
 
 /* Raw data of a sample. */

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tables of numbers and of names, arrays that grow, the longest of many lengths, and the signals of threads. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/array.h"
+#include "base/intmap.h"
+#include "base/longest.h"
+#include "base/names.h"
+#include "base/thread.h"
+
+#define KEYS	600u
+
+/* Small numbers of both signs, and multiples of a large power of two. */
+static int key_of(unsigned int i)
+{
+	return i % 3 == 0 ? (int)i : i % 3 == 1 ? -(int)i : (int)(i << 20);
+}
+
+static void check_all(const struct intmap *m, void *const *model)
+{
+	unsigned int i;
+	size_t used = 0;
+
+	for (i = 0; i < KEYS; i++) {
+		assert_ptr_equal(intmap_get(m, key_of(i)), model[i]);
+		used += model[i] != NULL;
+	}
+	assert_int_equal(m->used, used);
+	for (i = 0; i < m->size; i++)
+		used -= m->slot[i].value != NULL;
+	assert_int_equal(used, 0);
+}
+
+/* Values are put, replaced and removed at random; the map always has what an array by number has. */
+static void numbers(void **state)
+{
+	static void *model[KEYS];
+	struct intmap m = { .slot = NULL };
+	uint64_t seed = 1;
+	unsigned int step, i;
+
+	(void)state;
+	assert_null(intmap_get(&m, 0));
+	intmap_remove(&m, 0);
+	for (step = 0; step < 20000; step++) {
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		i = (unsigned int)(seed >> 33) % KEYS;
+		if (seed >> 60 < (step / 2000 % 2 ? 4 : 12)) {
+			model[i] = &model[step % KEYS];
+			assert_true(intmap_put(&m, key_of(i), model[i]));
+		} else {
+			model[i] = NULL;
+			intmap_remove(&m, key_of(i));
+		}
+		assert_ptr_equal(intmap_get(&m, key_of(i)), model[i]);
+		assert_true(2 * m.used <= m.size);
+		if (step % 50 == 0)
+			check_all(&m, model);
+	}
+	check_all(&m, model);
+	intmap_free(&m);
+	assert_int_equal(m.size + m.used, 0);
+	assert_null(intmap_get(&m, 0));
+}
+
+/* A map begins with 64 places, and is made twice as large when more than half of them are taken. */
+static void sizes(void **state)
+{
+	struct intmap m = { .slot = NULL };
+	struct names n = { .slot = NULL };
+	char text[16];
+	int i;
+
+	(void)state;
+	for (i = 0; i < 200; i++) {
+		size_t want = i < 32 ? 64 : i < 64 ? 128 : i < 128 ? 256 : 512;
+
+		assert_true(intmap_put(&m, i, &m));
+		assert_int_equal(m.used, i + 1);
+		assert_int_equal(m.size, want);
+		snprintf(text, sizeof(text), "%d", i);
+		assert_string_equal(names_get(&n, text), text);
+		assert_int_equal(n.used, i + 1);
+		assert_int_equal(n.size, want);
+	}
+	intmap_free(&m);
+	names_free(&n);
+	assert_null(n.slot);
+	assert_int_equal(n.size + n.used, 0);
+}
+
+/* Each name has one copy, also when the table grows. */
+static void names(void **state)
+{
+	static const char *copy[KEYS];
+	struct names n = { .slot = NULL };
+	char text[16];
+	unsigned int i, round;
+
+	(void)state;
+	for (round = 0; round < 2; round++)
+		for (i = 0; i < KEYS; i++) {
+			snprintf(text, sizeof(text), "name %u", i);
+			if (!round)
+				copy[i] = names_get(&n, text);
+			assert_ptr_equal(names_get(&n, text), copy[i]);
+			assert_ptr_not_equal(copy[i], text);
+			assert_string_equal(copy[i], text);
+		}
+	assert_int_equal(n.used, KEYS);
+	names_free(&n);
+}
+
+static void arrays(void **state)
+{
+	uint32_t *v = NULL, *to;
+	size_t nr = 0, cap = 0, huge = SIZE_MAX / 2;
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 1000; i++) {
+		to = ARRAY_ADD(v, nr, cap);
+		assert_non_null(to);
+		assert_true(to == v + i && nr == i + 1 && nr <= cap);
+		*to = i;
+	}
+	for (i = 0; i < 1000; i++)
+		assert_int_equal(v[i], i);
+	/* more than there are addresses */
+	to = v;
+	assert_false(array_reserve(&v, huge, &huge, sizeof(*v)));
+	assert_ptr_equal(v, to);
+	assert_true(huge == SIZE_MAX / 2);
+	free(v);
+}
+
+/* The limit lets about as many stay as are wanted; too many of one length all go. */
+static void longest(void **state)
+{
+	static const struct {
+		uint64_t length[9];
+		size_t max;
+		uint64_t limit;
+	} cases[] = {
+		{ { 3, 9, 4, 8, 5, 7, 6, 2, 1 }, 2, 7 },
+		{ { 3, 9, 4, 8, 5, 7, 6, 2, 1 }, 4, 5 },
+		{ { 7, 9, 7, 8, 7, 1, 1, 1, 1 }, 2, 8 },
+		{ { 7, 9, 7, 8, 6, 1, 1, 1, 1 }, 2, 8 },
+		{ { 9, 8, 7, 7, 6, 5, 5, 5, 1 }, 4, 6 },
+		{ { 9, 8, 7, 7, 5, 5, 5, 4, 1 }, 4, 6 },
+		{ { 9, 8, 7, 7, 5, 5, 4, 4, 1 }, 4, 5 },
+	};
+	uint64_t length[9];
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		memcpy(length, cases[i].length, sizeof(length));
+		assert_int_equal(longest_limit(length, 9, cases[i].max), cases[i].limit);
+		for (k = 1; k < 9; k++)
+			assert_true(length[k - 1] >= length[k]);
+	}
+	longest_first(NULL, 0);
+}
+
+static void *signals_of_thread(void *set)
+{
+	pthread_sigmask(SIG_SETMASK, NULL, set);
+	return set;
+}
+
+/* Signals are for the first thread; those of a thread's own accesses it gets itself. */
+static void signals(void **state)
+{
+	sigset_t before, of_thread, after;
+	pthread_t t;
+	int i;
+
+	(void)state;
+	pthread_sigmask(SIG_SETMASK, NULL, &before);
+	assert_int_equal(thread_start(&t, signals_of_thread, &of_thread), 0);
+	pthread_join(t, NULL);
+	pthread_sigmask(SIG_SETMASK, NULL, &after);
+	for (i = 1; i <= SIGSYS; i++) {
+		assert_int_equal(sigismember(&after, i), sigismember(&before, i));
+		if (i != SIGKILL && i != SIGSTOP)
+			assert_int_equal(sigismember(&of_thread, i), i != SIGBUS && i != SIGSEGV);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers), cmocka_unit_test(sizes), cmocka_unit_test(names),
+		cmocka_unit_test(arrays), cmocka_unit_test(longest), cmocka_unit_test(signals),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
