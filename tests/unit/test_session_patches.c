@@ -149,7 +149,8 @@ static void odd_lengths(void **state)
 	static const struct {
 		const char *bytes;
 		uint64_t at;
-	} cases[] = { { "a", 0 }, { "ab", 4 }, { "abc", 8 }, { "abcde", 12 }, { "abcd", 20 }, { "ab", 4 }, { "abcde", 12 }, { "x", 24 } };
+	} cases[] = { { "a", 0 }, { "ab", 4 }, { "abc", 8 }, { "abcde", 12 }, { "abcd", 20 },
+		      { "ab", 4 }, { "abcde", 12 }, { "x", 24 } };
 	struct dso_table t;
 	struct patches ps = { 0 };
 	uint64_t at;
