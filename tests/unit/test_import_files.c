@@ -225,7 +225,8 @@ static void check_program(const char *arg, size_t dumps, const char *want)
 	folder_free(&f);
 }
 
-#define NO_ELF(name)	"--elf " name ": found a file that is not ELF, expected one, or bytes of memory with their address: " name "@ADDR"
+#define NO_ELF(name)	"--elf " name ": found a file that is not ELF, expected one, or bytes of memory with their address: " \
+			name "@ADDR"
 #define NO_SEGMENTS	"--elf prog: found an ELF file without loadable segments, expected a linked program"
 #define ADDRESS(name, a) "--elf " name "@" a ": found '" a "' as the address, expected a number (0x..) of at most 64 bits"
 

@@ -198,6 +198,41 @@ static void versions(void **state)
 	expect_dwarf(with_info(".debug_info", 0, cut, sizeof(cut)), 3, 5);
 }
 
+/* Units that are no longer than their heads, and those that end before. */
+static void short_units(void **state)
+{
+	static const uint8_t unit[] = { 2, 0, 0, 0, 4, 0 }, too_short[] = { 1, 0, 0, 0, 4, 0, 2, 0, 0, 0, 4, 0 };
+	static const uint8_t unit64[] = { 0xff, 0xff, 0xff, 0xff, 2, 0, 0, 0, 0, 0, 0, 0, 5, 0 };
+	static const uint8_t reserved[] = { 0xef, 0xff, 0xff, 0xff, 4, 0 };
+
+	(void)state;
+	expect_dwarf(with_info(".debug_info", 0, unit, sizeof(unit)), 4, 4);
+	expect_dwarf(with_info(".debug_info", 0, unit, sizeof(unit) - 1), 0, 0);
+	expect_dwarf(with_info(".debug_info", 0, too_short, sizeof(too_short)), 0, 0);
+	expect_dwarf(with_info(".debug_info", 0, unit64, sizeof(unit64)), 5, 5);
+	expect_dwarf(with_info(".debug_info", 0, unit64, sizeof(unit64) - 1), 0, 0);
+	expect_dwarf(with_info(".debug_info", 0, unit64, 6), 0, 0);
+	expect_dwarf(with_info(".debug_info", 0, reserved, sizeof(reserved)), 0, 0);
+}
+
+/* The head of a compressed section alone says how it is compressed, and nothing of what is in it. */
+static void short_compressed(void **state)
+{
+	static const uint8_t two[] = { 2, 0, 0, 0, 2, 0, 2, 0, 0, 0, 3, 0 };
+	uint8_t buf[128] = { 0 };
+	uLongf len = sizeof(buf) - sizeof(Elf64_Chdr);
+
+	(void)state;
+	((Elf64_Chdr *)(void *)buf)->ch_type = ELFCOMPRESS_ZLIB;
+	/* a stream that ends inside of the head of its second unit */
+	assert_int_equal(compress(buf + sizeof(Elf64_Chdr), &len, two, sizeof(two)), Z_OK);
+	expect_dwarf(with_info(".debug_info", SHF_COMPRESSED, buf, sizeof(Elf64_Chdr) + len), 2, 2);
+	expect_dwarf(with_info(".debug_info", SHF_COMPRESSED, buf, sizeof(Elf64_Chdr)), 0, 0);
+	len = sizeof(buf) - sizeof(Elf64_Chdr);
+	assert_int_equal(compress(buf + sizeof(Elf64_Chdr), &len, two, 5), Z_OK);
+	expect_dwarf(with_info(".debug_info", SHF_COMPRESSED, buf, sizeof(Elf64_Chdr) + len), 0, 0);
+}
+
 static void big_endian(void **state)
 {
 	static const uint8_t info[] = { 0, 0, 0, 8, 0, 4, 0, 0, 0, 0, 8, 1 };
@@ -283,11 +318,22 @@ static void relocations(void **state)
 static void links(void **state)
 {
 	struct part p = { ".gnu_debuglink", SHT_PROGBITS, 0, .bytes = "prog.debug\0\0CRC4", .len = 16 };
+	char name[sizeof(((struct elf_facts *)0)->debuglink) + 1];
 	size_t size;
 	struct elf_facts f;
 
 	(void)state;
 	assert_string_equal(facts_of(ET_DYN, &p, 1).debuglink, "prog.debug");
+	/* the longest that is kept, and a longer one */
+	memset(name, 'n', sizeof(name));
+	p.bytes = name;
+	p.len = sizeof(f.debuglink);
+	name[p.len - 1] = '\0';
+	assert_int_equal(strlen(facts_of(ET_DYN, &p, 1).debuglink), sizeof(f.debuglink) - 1);
+	name[p.len - 1] = 'n';
+	name[p.len++] = '\0';
+	assert_string_equal(facts_of(ET_DYN, &p, 1).debuglink, "");
+	p.bytes = "prog.debug\0\0CRC4";
 	p.len = 10;	/* without the 0 that ends the name */
 	assert_string_equal(facts_of(ET_DYN, &p, 1).debuglink, "");
 	/* A section that is not in the file. */
@@ -349,6 +395,8 @@ int main(void)
 		cmocka_unit_test(dso_of_the_decoder),
 		cmocka_unit_test(symbols),
 		cmocka_unit_test(versions),
+		cmocka_unit_test(short_units),
+		cmocka_unit_test(short_compressed),
 		cmocka_unit_test(big_endian),
 		cmocka_unit_test(compressed),
 		cmocka_unit_test(relocations),

@@ -12,7 +12,8 @@
 #include "tasks/threads.h"
 
 static struct side_order side;
-static struct dso file = { .kind = DSO_FILE }, other = { .kind = DSO_FILE }, anon = { .kind = DSO_ANON }, jit = { .kind = DSO_JIT };
+static struct dso file = { .kind = DSO_FILE }, other = { .kind = DSO_FILE };
+static struct dso anon = { .kind = DSO_ANON }, jit = { .kind = DSO_JIT };
 
 static struct side_event event(enum side_kind kind, int pid, int tid)
 {
