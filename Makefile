@@ -301,12 +301,12 @@ $(B)/tests/unit/test_profile_formats: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=dso
 $(B)/tests/unit/test_profile_whole: LDFLAGS += -Wl,--wrap=places_at
 $(B)/tests/unit/test_report_sources $(B)/tests/unit/test_report_pages $(B)/tests/unit/test_profile_coverage: LDFLAGS += \
 	-Wl,--wrap=places_source,--wrap=places_at,--wrap=source_each_row,--wrap=source_each_function,--wrap=disasm_new
-# Code and its names are.
+# Code and its names are made by hand.
 $(B)/tests/unit/test_calls_places: LDFLAGS += -Wl,--wrap=session_locate,--wrap=session_symbol,--wrap=session_read_code \
 	-Wl,--wrap=session_section_dso,--wrap=dso_function,--wrap=dso_begins_program,--wrap=dso_landing_pad
 $(B)/tests/unit/test_listing_code: LDFLAGS += -Wl,--wrap=session_read_any,--wrap=session_locate_any,--wrap=session_symbol \
 	-Wl,--wrap=disasm_text,--wrap=srclines_text
-# Names are.
+# Names are made by hand.
 $(B)/tests/unit/test_timeline_formats: LDFLAGS += -Wl,--wrap=labels_of,--wrap=labels_file,--wrap=comms_at \
 	-Wl,--wrap=session_trace_time
 # Elements are made by hand.

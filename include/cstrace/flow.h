@@ -45,7 +45,7 @@ enum cst_generic_kind {
 	 * end, sect_off, flags, isa and last_* are those of the last one. Not counted yet: the open range, from offset
 	 * `start` to the end of this element, and its last branch if that was taken. n_insn: their instructions since
 	 * execution came to `section`; cst_counts_exits() has those before. num: atoms that contradicted the image
-	 * (stats.image_conflicts), all in `section`.
+	 * (stats.image_conflicts), all in `section`; the run ends before they are more than 65535.
 	 */
 	CST_GEN_RUN,
 	/*
@@ -207,7 +207,10 @@ struct cst_generic {
 	};
 };
 
-/* Returns how many contradictions of the image (stats.image_conflicts) `g` stands for, all in the section of g->addr. */
+/*
+ * Returns how many contradictions of the image (stats.image_conflicts) `g` stands for, all in the section of g->addr. One
+ * that stops the decoding because of cst_config.checks has no element.
+ */
 static inline unsigned int cst_generic_conflicts(const struct cst_generic *g)
 {
 	switch (g->kind) {

@@ -148,10 +148,9 @@ struct cst_generic *cst_walk_conflict(struct loop *l, struct cst_generic *g, uin
 	struct cst_flow *f = l->f;
 	size_t n = 0;
 
-	f->addr = (uint32_t)(addr + (int64_t)b->step[1]);
 	f->isa = b->isa;
 	f->elem.index = index;
-	cst_flow_conflict(f, g, &n, CST_FIND_IMAGE_CONFLICT, f->addr);
+	cst_flow_conflict(f, g, &n, CST_FIND_IMAGE_CONFLICT, addr + (uint32_t)b->step[0] - b->last_size);
 	l->others += n;
 	return g + n;
 }
@@ -161,7 +160,6 @@ void cst_walk_put_run(struct loop *l, struct cst_generic *g, uint64_t index, con
 		      uint32_t start, uint64_t insns, uint64_t bits)
 {
 	struct cst_flow *f = l->f;
-	const uint64_t conflicts = f->stats->image_conflicts - l->run_conflicts;
 	const uint64_t ranges = l->atoms - atoms_in(bits) - l->run_atoms;
 
 	g->index = index;
@@ -172,7 +170,7 @@ void cst_walk_put_run(struct loop *l, struct cst_generic *g, uint64_t index, con
 	store8(&g->flags, flags_word(b, f->tmpl.flags) | flag_exec(e));
 	store8(&g->error, pair((uint32_t)blk_off(BLK_AT(f->img->blk, start)), b->off * 2));
 	g->kind = CST_GEN_RUN;
-	g->num = (uint16_t)(conflicts < UINT16_MAX ? conflicts : UINT16_MAX);
+	g->num = (uint16_t)(f->stats->image_conflicts - l->run_conflicts);
 	l->others++;
 	l->ranges += ranges;
 }

@@ -77,6 +77,9 @@ struct loop {
 	const struct seg *seg, *last_seg;	/* the run of trace offsets used last, and the last one of the input */
 };
 
+/* A run ends when it has as many contradictions as its element can count. */
+#define RUN_CONFLICTS UINT16_MAX
+
 /* What a walk makes of a range. */
 enum runs {
 	RUNS_NONE,	/* an element */
@@ -215,6 +218,14 @@ STEP_INLINE void walk_put_run(const struct walk *w, const enum runs runs)
 {
 	cst_walk_put_run(w->l, w->g, w->index, w->b, w->e, runs == RUNS_EACH ? walk_place(w) : w->start, w->insns,
 				w->bits);
+}
+
+/* Ends the open run with block b. */
+STEP_INLINE void walk_stop_run(struct walk *w, const enum runs runs)
+{
+	walk_put_run(w, runs);
+	w->g = cst_walk_end_run(w->l, w->g);
+	w->start = w->raw = 0;
 }
 
 /* Counters of block b. */
@@ -435,16 +446,17 @@ STEP_INLINE enum walk_on walk_exit(struct walk *w, const struct walk_how *how)
 		return walk_indirect(w, how);
 	if (w->e || how->element)
 		walk_push(w, how);
-	if (!w->e && b->flags & BLK_ALWAYS && cst_walk_forbidden(f, b))
-		return WALK_MISMATCH;
+	if (!w->e && b->flags & BLK_ALWAYS) {
+		if (cst_walk_forbidden(f, b))
+			return WALK_MISMATCH;
+		if (how->runs && w->start && f->stats->image_conflicts - l->run_conflicts == RUN_CONFLICTS)
+			walk_stop_run(w, how->runs);
+	}
 	if (!step_is_branch(b)) {
 		l->branches -= w->e;
-		if (how->runs == RUNS_EACH && w->start) {
-			/* the range does not end with this block */
-			walk_put_run(w, how->runs);
-			w->g = cst_walk_end_run(l, w->g);
-			w->start = w->raw = 0;
-		}
+		/* the range does not end with this block */
+		if (how->runs == RUNS_EACH && w->start)
+			walk_stop_run(w, how->runs);
 	}
 	w->addr = walk_addr(w, how) + (int64_t)b->step[w->e];
 	if (next) {

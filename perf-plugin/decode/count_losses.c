@@ -150,7 +150,10 @@ static bool find_gaps(struct stream_state *st, const struct cst_generic *g, size
 	return any;
 }
 
-/* Counts image conflicts for the files whose code contradicts the trace. */
+/*
+ * Counts image conflicts for the files whose code contradicts the trace, also for the kernel's if an address of it is
+ * executed at EL0: a wrong thread may have led there.
+ */
 static void blame_files(struct stream_state *st, const struct cst_generic *g, size_t n)
 {
 	struct session_loc loc;
@@ -158,7 +161,7 @@ static void blame_files(struct stream_state *st, const struct cst_generic *g, si
 	for (; n; n--, g++) {
 		const unsigned int conflicts = cst_generic_conflicts(g);
 
-		if (conflicts && session_locate(stream_here(st), g->addr, &loc) && loc.dso)
+		if (conflicts && session_locate_any(stream_here(st), g->addr, &loc) && loc.dso)
 			loc.dso->conflicts += conflicts;
 	}
 }

@@ -298,7 +298,6 @@ static void *piece_new(void *data, struct session *ss)
 	in->id_branches = whole->id_branches;
 	in->id_insns = whole->id_insns;
 	in->is_piece = true;
-	in->first_time = UINT64_MAX;
 	ops = make_ops(in);
 	in->sp = sampler_new(&in->o.itrace, &ops, session_read_code);
 	if (in->sp)

@@ -78,36 +78,38 @@ static int leave_out(struct tracks *t)
 	return 0;
 }
 
+static int append(struct tracks *t, const struct track_span *span)
+{
+	struct track_span *p = ARRAY_ADD(t->spans, t->nr_spans, t->cap_spans);
+
+	if (!p)
+		return ERR_NOMEM;
+	*p = *span;
+	p->order = t->order++;
+	return 0;
+}
+
 static int add(struct tracks *t, const struct track_span *span)
 {
-	struct track_span *p;
+	int rc;
 
 	if (span->end - span->begin < t->min) {
 		t->left_out++;
 		return 0;
 	}
-	p = ARRAY_ADD(t->spans, t->nr_spans, t->cap_spans);
-	if (!p)
-		return ERR_NOMEM;
-	*p = *span;
-	return t->max && t->nr_spans - t->nr_messages > 2 * t->max ? leave_out(t) : 0;
+	rc = append(t, span);
+	return !rc && t->max && t->nr_spans - t->nr_messages > 2 * t->max ? leave_out(t) : rc;
 }
 
 /* Adds a message, unless there are too many: those that come first are kept. */
 static int add_message(struct tracks *t, const struct track_span *span)
 {
-	struct track_span *p;
-
 	if (t->max && t->nr_messages == t->max) {
 		t->messages_left_out++;
 		return 0;
 	}
-	p = ARRAY_ADD(t->spans, t->nr_spans, t->cap_spans);
-	if (!p)
-		return ERR_NOMEM;
-	*p = *span;
 	t->nr_messages++;
-	return 0;
+	return append(t, span);
 }
 
 /*
@@ -281,7 +283,9 @@ static int by_track(const void *pa, const void *pb)
 		return a->cpu < b->cpu ? -1 : 1;
 	if (a->begin != b->begin)
 		return a->begin < b->begin ? -1 : 1;
-	return a->end < b->end ? -1 : a->end > b->end;
+	if (a->end != b->end)
+		return a->end < b->end ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
 }
 
 void tracks_sort(struct tracks *t)

@@ -31,6 +31,7 @@ struct track_span {
 	uint64_t begin, end;
 	uint64_t key;		/* TRACK_RUN: the thread; TRACK_MESSAGE of an STM: master and channel, or TRACK_NO_SENDER */
 	uint64_t value;		/* TRACK_LOSS: enum track_loss; TRACK_NO_CODE: the address; TRACK_MESSAGE: the value */
+	uint64_t order;		/* number of the span: the order of those with equal times */
 	int cpu;		/* -1: an STM */
 	uint8_t kind;		/* enum track_kind */
 	uint8_t what;		/* TRACK_MESSAGE: enum cst_generic_kind */
@@ -57,6 +58,7 @@ struct tracks {
 	size_t nr_threads, cap_threads;
 	struct track_span *spans;
 	size_t nr_spans, cap_spans, max;
+	uint64_t order;		/* of the next span */
 	uint64_t min;		/* shorter ones are left out, except messages */
 	uint64_t left_out;
 	size_t nr_messages;	/* of `spans`: at most `max` */

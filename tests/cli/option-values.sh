@@ -184,7 +184,7 @@ cut_counts() {
 check "report of a cut count file" cut_counts report
 check "profile of a cut count file" cut_counts profile --format=top
 
-# ---- values that are none ----
+# ---- unknown values ----
 # listed TEXT OPTION COMMAND VALUE...: each of the values is refused with this line
 listed() {
 	text=$1 option_of=$2 command_of=$3
@@ -217,7 +217,7 @@ no_command() {
 	echo "cstrace: 'nonsense' is not a command. See 'perf-cstrace --help'." >"$tmp/want"
 	reports 129 nonsense && reports 129 help nonsense && reports 129 nonsense --help
 }
-check "a command that is none" no_command
+check "an unknown command" no_command
 
 # ---- what commands say at their end ----
 # ends COMMAND TEXT ARGS...: stderr has this line, and the command succeeds

@@ -64,17 +64,25 @@ void sb_frames(struct pdb *out, const struct pdb *raw, uint8_t id)
 	}
 }
 
-void sb_aux_info(struct pdb *b, unsigned int version, uint64_t configr, uint64_t traceid)
+void sb_aux_info_of(struct pdb *b, unsigned int version, uint64_t configr, uint64_t traceid, unsigned int cpus)
 {
-	const uint64_t words[] = { version, 8ull << 32 | 1, 0, 0x4040404040404040ull, 2, 7, configr, traceid,
-				   0x28000ea1, 0x4100f423, 0x488, 0, 0xcc };
-	size_t at = pdb_begin(b, 70, 0), i;
+	const uint64_t unit[] = { 0x4040404040404040ull, 2, 7, configr, traceid, 0x28000ea1, 0x4100f423, 0x488, 0, 0xcc };
+	size_t at = pdb_begin(b, 70, 0), i, k;
 
 	pdb_u32(b, 3);
 	pdb_u32(b, 0);
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		pdb_u64(b, words[i]);
+	pdb_u64(b, version);
+	pdb_u64(b, 8ull << 32 | cpus);
+	pdb_u64(b, 0);
+	for (i = 0; i < cpus; i++)
+		for (k = 0; k < sizeof(unit) / sizeof(unit[0]); k++)
+			pdb_u64(b, unit[k] + (k == 1 || k == 4 ? i : 0));
 	pdb_end(b, at);
+}
+
+void sb_aux_info(struct pdb *b, unsigned int version, uint64_t configr, uint64_t traceid)
+{
+	sb_aux_info_of(b, version, configr, traceid, 1);
 }
 
 void sb_fork(struct pdb *b, uint32_t pid, uint32_t ppid, uint32_t tid, uint64_t time)

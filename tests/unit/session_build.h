@@ -30,6 +30,8 @@ void sb_trace(struct pdb *b, uint32_t tid);
 void sb_frames(struct pdb *out, const struct pdb *raw, uint8_t id);
 
 void sb_aux_info(struct pdb *b, unsigned int version, uint64_t configr, uint64_t traceid);
+/* The same of `cpus` CPUs from 2 on, whose trace IDs follow each other. */
+void sb_aux_info_of(struct pdb *b, unsigned int version, uint64_t configr, uint64_t traceid, unsigned int cpus);
 void sb_fork(struct pdb *b, uint32_t pid, uint32_t ppid, uint32_t tid, uint64_t time);
 /* Everything before the trace: metadata, one process of two threads, one map of `file`. */
 void sb_side_band(struct pdb *b, const char *file);

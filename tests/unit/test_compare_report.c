@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -14,36 +13,16 @@
 #include "compare/report.h"
 #include "compare/sides.h"
 #include "decode/decode.h"
+#include "output_text.h"
 
 #define INSNS	200u
 
-struct text {
-	struct pd_output out;
-	FILE *file;
+static void assert_text(struct output_text *t, const char *want)
+{
 	char text[8192];
-};
 
-static struct pd_output *begin(struct text *t)
-{
-	struct error err = { .code = 0 };
-
-	t->file = tmpfile();
-	assert_non_null(t->file);
-	assert_int_equal(pd_output_fd(&t->out, fileno(t->file), "report", &err), 0);
-	return &t->out;
-}
-
-static void assert_text(struct text *t, const char *want)
-{
-	struct error err = { .code = 0 };
-	ssize_t n;
-
-	assert_int_equal(pd_output_finish(&t->out, &err), 0);
-	n = pread(fileno(t->file), t->text, sizeof(t->text) - 1, 0);
-	assert_in_range(n, 0, sizeof(t->text) - 2);
-	t->text[n] = 0;
-	fclose(t->file);
-	assert_string_equal(t->text, want);
+	output_end(t, text, sizeof(text));
+	assert_string_equal(text, want);
 }
 
 /* ---- differences --------------------------------------------------------------------------------- */
@@ -103,10 +82,10 @@ static void leave_out(struct align_insn *v, size_t *n, size_t at, size_t count)
 static void assert_differences(struct sides *s, bool text, const char *want)
 {
 	struct align_ops ops = { .next = next, .source = s, .difference = difference, .data = s };
-	struct text t;
+	struct output_text t;
 	size_t i;
 
-	s->report = (struct report){ .out = begin(&t), .trace = "CPU 3", .other = "cpu3", .other_file = "model.txt",
+	s->report = (struct report){ .out = output_begin(&t), .trace = "CPU 3", .other = "cpu3", .other_file = "model.txt",
 				     .other_is_text = text };
 	s->al = align_new(&ops);
 	assert_non_null(s->al);
@@ -216,17 +195,19 @@ static void left_out(void **state)
 			   "  both   0000000000400258 A64 00001096 EL1 ns  (buffer 5, trace offset 0x97)\n");
 }
 
+#define SUMS "CPU 3, model.txt cpu3: 10 instructions equal, 11 differ in a field, 12 only in the trace, 13 only in the other; " \
+	"14 differences\n"
+
 static void sums(void **state)
 {
 	struct align_counts c = { .equal = 10, .changed = 11, .only_trace = 12, .only_other = 13, .differences = 14 };
 	struct report r = { .trace = "CPU 3", .other = "cpu3", .other_file = "model.txt" };
-	struct text t;
+	struct output_text t;
 
 	(void)state;
-	r.out = begin(&t);
+	r.out = output_begin(&t);
 	report_sums(&r, &c);
-	assert_text(&t, "CPU 3, model.txt cpu3: 10 instructions equal, 11 differ in a field, 12 only in the trace, "
-		    "13 only in the other; 14 differences\n");
+	assert_text(&t, SUMS);
 	c.started = 15;
 	c.missing[GAP_BEGIN][0] = 1;
 	c.missing[GAP_BEGIN][4] = 20;
@@ -239,10 +220,9 @@ static void sums(void **state)
 	c.extra[GAP_END] = 9;
 	/* EL0 and EL1 are traced */
 	c.els = 3;
-	r.out = begin(&t);
+	r.out = output_begin(&t);
 	report_sums(&r, &c);
-	assert_text(&t, "CPU 3, model.txt cpu3: 10 instructions equal, 11 differ in a field, 12 only in the trace, "
-		    "13 only in the other; 14 differences\n"
+	assert_text(&t, SUMS
 		    "  started and not executed, because an exception was taken at them: 15\n"
 		    "  only in model.txt, before the beginning: 21\n"
 		    "  only in model.txt, while tracing was off (filters, exception levels): 300, of these 300 at exception levels that "
@@ -259,10 +239,9 @@ static void sums(void **state)
 	/* no exception level is known */
 	memset(c.extra, 0, sizeof(c.extra));
 	c.els = c.started = 0;
-	r.out = begin(&t);
+	r.out = output_begin(&t);
 	report_sums(&r, &c);
-	assert_text(&t, "CPU 3, model.txt cpu3: 10 instructions equal, 11 differ in a field, 12 only in the trace, "
-		    "13 only in the other; 14 differences\n"
+	assert_text(&t, SUMS
 		    "  only in model.txt, before the beginning: 21\n"
 		    "  only in model.txt, while tracing was off (filters, exception levels): 300\n"
 		    "  only in model.txt, behind the end: 54000\n");
@@ -374,7 +353,7 @@ static void traced(void **state)
 	assert_int_equal(got.n, 4);
 	assert_int_equal(got.v[1].addr, 0x1ffc);
 	assert_int_equal(got.v[2].gap, GAP_NO_CODE);
-	/* nobody takes more */
+	/* the consumer ends it */
 	got.n = 0;
 	got.most = 3;
 	assert_int_equal(traced_batch(t, &s, (struct cst_generic[]){ more, first, more }, 3, put, &got), -3);
@@ -429,13 +408,13 @@ static void packets(void **state)
 		{ 0, 0x10, 0x180, (char *)"CPU 0" }, { 1, 0x11, 0x204, (char *)"CPU 1" }, { 1, 0x11, 0x3ff, (char *)"CPU 2" },
 		{ 0, 0x10, 0x400, (char *)"CPU 3" }, { 2, 0x10, 0x180, (char *)"CPU 4" },
 	};
-	struct text t;
+	struct output_text t;
 
 	(void)state;
-	assert_int_equal(packets_print(NULL, begin(&t), place, 0), 0);
+	assert_int_equal(packets_print(NULL, output_begin(&t), place, 0), 0);
 	assert_int_equal(runs, 0);
 	assert_text(&t, "");
-	assert_int_equal(packets_print(NULL, begin(&t), place, 5), 0);
+	assert_int_equal(packets_print(NULL, output_begin(&t), place, 5), 0);
 	assert_int_equal(runs, 1);
 	assert_text(&t, "CPU 0: packets around trace offset 0x180 of buffer 0, trace ID 0x10\n"
 		    "    0x168        packet 2d\n    0x170        packet 2e\n    0x178        packet 2f\n"

@@ -215,7 +215,7 @@ static void there_and_back(void **state)
 	free(names.v);
 }
 
-/* A record that does not fit is none. */
+/* A record that does not fit is not written. */
 static void room(void **state)
 {
 	static uint64_t record[100];

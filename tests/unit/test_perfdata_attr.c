@@ -87,7 +87,7 @@ static void positions(void **state)
 		}
 }
 
-/* Attrs whose IDs are at other places cannot be told apart by them: the first one is taken. */
+/* If two attrs have the ID at different places of a record, a record has the first attr, whatever its ID is. */
 static void other_positions(void **state)
 {
 	static const struct {

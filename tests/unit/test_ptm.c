@@ -514,7 +514,13 @@ static void test_conflict(void **state)
 	assert_int_equal(d.n, 5);
 	assert_int_equal(d.gen[3].kind, CST_GEN_ADDR_UNKNOWN);
 	assert_int_equal(d.gen[3].error, CST_ERR_BAD_IMAGE);
+	assert_int_equal(d.gen[3].addr, 0x8000);
 	assert_int_equal(d.stats.image_conflicts, 1);
+	/* the BL at 8008 does not lead where the trace says: the branch is at fault, not the code that it leads to */
+	decode_bytes(&cfg, pr.space, BYTES(START, 0x07), &d);
+	assert_int_equal(d.gen[4].kind, CST_GEN_ADDR_UNKNOWN);
+	assert_int_equal(d.gen[4].addr, 0x8008);
+	assert_int_equal(cst_generic_conflicts(&d.gen[4]), 1);
 	decode_bytes(&cfg, pr.space, BYTES(START, 0x08, 0x00, 0x80, 0, 0, 0x01), &d);
 	assert_int_equal(d.n, 4);
 	assert_int_equal(d.stats.image_conflicts, 0);

@@ -215,7 +215,7 @@ static void short_units(void **state)
 	expect_dwarf(with_info(".debug_info", 0, reserved, sizeof(reserved)), 0, 0);
 }
 
-/* The head of a compressed section alone says how it is compressed, and nothing of what is in it. */
+/* A compressed section that ends with its header, or inside the header of a unit. */
 static void short_compressed(void **state)
 {
 	static const uint8_t two[] = { 2, 0, 0, 0, 2, 0, 2, 0, 0, 0, 3, 0 };

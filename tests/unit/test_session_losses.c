@@ -21,6 +21,7 @@
 #include "perfdata/reader.h"
 #include "said.h"
 #include "session/internal.h"
+#include "session/parts.h"
 #include "session_build.h"
 #include "session_open.h"
 #include "temp_dir.h"
@@ -30,11 +31,13 @@ TEMP_DIR("losses")
 static int make_files(void **state)
 {
 	static const uint32_t loop[] = { 0xd503201f, 0x17ffffff };	/* nop; b .-4 */
+	static const uint32_t branches[] = { 0x14000001, 0x17ffffff };	/* b .+4; b .-4 */
 	_Alignas(8) uint8_t image[ELF_SIZE];
 
 	if (make_dir(state))
 		return -1;
 	temp_write(dir, "two.bin", loop, sizeof(loop));
+	temp_write(dir, "branches.bin", branches, sizeof(branches));
 	elf_build(image, EM_X86_64, 0x11, true);
 	temp_write(dir, "host", image, sizeof(image));
 	elf_build(image, EM_AARCH64, 0x22, true);
@@ -611,7 +614,34 @@ static void lost_records(void **state)
 	assert_int_equal(ss->losses.nr_lost, NR_LOST_CPUS + 1);
 }
 
-/* Records that are damaged are said one by one, up to ten, and counted. */
+/* Each atom N of an unconditional branch is counted for the file of the branch, with counted ranges, too. */
+static void contradictions(void **state)
+{
+	enum { TIMES = 3 * UINT16_MAX + 5 };	/* more than one run of counted ranges has */
+	const struct session_consumer counting = { .counts = true }, nothing = { .data = NULL };
+	const struct dso_table *files;
+	uint64_t sum;
+	size_t i;
+	int k;
+
+	(void)state;
+	sb_trace(&trace, SB_TID);
+	for (k = 0; k < TIMES; k++)
+		pdb_bytes(&trace, "\xda", 1);	/* N, E */
+	sb_side_band(&data, "/branches.bin");
+	sb_stretch(&data, &trace, 0, SB_RAW);
+	open_recording(NULL);
+	for (k = 0; k < 2; k++) {
+		assert_int_equal(session_run(ss, k ? &nothing : &counting), 0);
+		assert_int_equal(ss->losses.cause[LOSS_CONFLICT].count, TIMES);
+		files = session_dsos(ss);
+		for (sum = i = 0; i < files->nr; i++)
+			sum += files->all[i]->conflicts;
+		assert_int_equal(sum, TIMES);
+	}
+}
+
+/* Damaged records are reported one by one, up to ten, and all are counted. */
 static void damaged_records(void **state)
 {
 	static struct said said;
@@ -885,7 +915,7 @@ int main(void)
 		TEST(truncated_to_nothing),
 		TEST(bytes_outside_the_records),
 		TEST(frames_of_unknown_ids),
-		TEST(lost_records), TEST(damaged_records),
+		TEST(lost_records), TEST(contradictions), TEST(damaged_records),
 		TEST(bounded_tables),
 		TEST(reused_process_ids),
 		TEST(report), TEST(report_of_many),

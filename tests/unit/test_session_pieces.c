@@ -37,24 +37,6 @@ static int make_files(void **state)
 
 /* ---- a recording --------------------------------------------------------------------------------- */
 
-/* As sb_aux_info(), of the CPUs 2 and 3, or of the first one alone. */
-static void aux_info(struct pdb *b, unsigned int cpus)
-{
-	const size_t at = pdb_begin(b, 70, 0);
-	const uint64_t cpu[] = { 0x4040404040404040ull, 2, 7, SB_CONFIGR, 0x14, 0x28000ea1, 0x4100f423, 0x488, 0, 0xcc };
-	unsigned int i, k;
-
-	pdb_u32(b, 3);
-	pdb_u32(b, 0);
-	pdb_u64(b, 1);
-	pdb_u64(b, 8ull << 32 | cpus);
-	pdb_u64(b, 0);
-	for (i = 0; i < cpus; i++)
-		for (k = 0; k < sizeof(cpu) / sizeof(cpu[0]); k++)
-			pdb_u64(b, cpu[k] + (k == 1 || k == 4 ? i : 0));
-	pdb_end(b, at);
-}
-
 /* A recording, with the times of AUX records of each CPU. */
 struct recording {
 	unsigned int cpus;
@@ -78,7 +60,7 @@ static struct session *opened(const struct recording *r, unsigned int jobs)
 	struct pdb data = { .p = NULL };
 	unsigned int i, cpu;
 
-	aux_info(&data, r->cpus);
+	sb_aux_info_of(&data, 1, SB_CONFIGR, 0x14, r->cpus);
 	pdb_comm(&data, SB_PID, SB_PID, "loop", SB_ST, &s);
 	sb_fork(&data, SB_PID, SB_PID, SB_TID, 1000);
 	pdb_mmap2(&data, SB_PID, SB_BASE, 0x1000, 0, "/calls.bin", SB_ST, &s);

@@ -56,7 +56,7 @@ static void fork_from(struct threads *ts, int ppid, int ptid, int pid, int tid, 
 	apply(ts, e, order);
 }
 
-/* A change is what the thread had another value of before. */
+/* Only what replaces an earlier value counts as a change. */
 static void changes_are_counted(void **state)
 {
 	struct threads ts;
@@ -122,7 +122,7 @@ static void maps_of_the_kernel(void **state)
 	threads_free(&ts);
 }
 
-/* A name, and a process, hold from the event after theirs on, and the first ones before, too. */
+/* A name, or process, of a thread holds behind its event; the first one also holds before it. */
 static void moments(void **state)
 {
 	struct threads ts;
@@ -179,7 +179,7 @@ static void ends_of_processes(void **state)
 	assert_true(p->dead);
 	assert_int_equal(p->died, 7);
 	assert_int_equal(p->nr_threads, 0);
-	apply(&ts, event(SIDE_EXIT, 9, 9), 7);		/* of a process that nothing is known of */
+	apply(&ts, event(SIDE_EXIT, 9, 9), 7);		/* of an unknown process */
 	/* the memory of a dead process is still unmapped; a new map is that of the next one */
 	map(&ts, 1, 0x1800, 0x2000, 0, NULL, 8);
 	assert_true(p->dead);

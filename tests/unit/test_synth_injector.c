@@ -141,7 +141,7 @@ static void rounds(void **state)
 
 		if (h->type == PERF_RECORD_FINISHED_ROUND) {
 			assert_int_equal(h->size, sizeof(*h));
-			/* at once */
+			/* directly behind the record that completes the megabyte */
 			assert_true(since >= ROUND && since - last < ROUND);
 			since = 0;
 			ended++;

@@ -162,7 +162,7 @@ static void field_names(void **state)
 			assert_true(listing_fields(&f, text, msg, sizeof(msg)));
 		}
 	}
-	/* no begin of a name, and nothing behind one */
+	/* a part of a name, and a longer one */
 	assert_false(listing_fields(&f, "symof,ip", msg, sizeof(msg)));
 	assert_false(listing_fields(&f, "ip,pids", msg, sizeof(msg)));
 	snprintf(want, sizeof(want), "-F: field 'pids' is not known; there are%s", names);

@@ -182,7 +182,7 @@ static inline void r_define(struct pdb *b, uint64_t time, uint32_t cpu, uint8_t 
 					AUX_REG_TRCIDR2 };
 	const uint64_t value[] = { configr, id, 0x28000ea1, 0x4100f423, idr2 };
 	const uint8_t bytes[] = { id, PD_CST_START, AUX_ETMV4, 0 };
-	struct pdb_sid s = at_time(time, (uint32_t)time - 10, cpu);	/* thread 0, then others */
+	struct pdb_sid s = at_time(time, (uint32_t)time - 10, cpu);	/* those of time 10 are of thread 0 */
 	size_t at = pdb_begin(b, PD_RECORD_CST_DEFINE_TRACE, 0), i;
 
 	pdb_u32(b, cpu);
@@ -253,7 +253,7 @@ static const struct pdb_attr attrs[] = {
 static size_t narrow;
 /* Not 0: the buffer is that of this thread, and not of a CPU. */
 static uint32_t buffer_of_thread;
-/* Not NULL: what the recording says of its machine. */
+/* Architecture in the header of the recording; NULL: none. */
 static const char *recorded_arch;
 /* Which part of the recording is decoded. */
 static struct filter_opts wanted;
