@@ -15,6 +15,8 @@
 #include "tasks/threads.h"
 
 #define PAGES 64u
+#define MANY_BITS 12
+#define N_MANY (1u << MANY_BITS)
 
 static struct dso files[4];
 
@@ -217,45 +219,53 @@ static uint64_t scattered(uint32_t i, unsigned int bits)
 	return (uint64_t)(i * 0x9e3779b1u % (1u << bits)) * 0x10000;
 }
 
+/* Processor time of setting `N` maps, each of one page, of file `file`. */
+static clock_t time_of_setting(struct maplist *ml, struct dso *file)
+{
+	clock_t start = clock();
+	uint32_t i;
+
+	for (i = 0; i < N_MANY; i++) {
+		struct map m = { scattered(i, MANY_BITS), scattered(i, MANY_BITS) + 0x8000, i, file };
+
+		assert_true(maplist_set(ml, &m));
+	}
+	return clock() - start;
+}
+
 /*
- * A map that replaces nothing costs one way down the tree, and not the taking apart of it: not more than finding
- * all of them again, when it was more than twice that. Processor time of this process, the best of many tries.
+ * A map that replaces nothing costs one way down the tree, and not the taking apart of it, which one that replaces
+ * another needs: less than 0.6 of its time (0.27 to 0.33, also on a full machine; 0.8 if it takes the tree apart). The
+ * shortest time of many tries for each.
  */
 static void new_maps_are_cheap(void **state)
 {
-	enum { BITS = 12, N = 1 << BITS, TRIES = 50 };
+	enum { TRIES = 50 };
+	clock_t fresh = 0, replacing = 0, t;
 	struct maplist *ml, *half;
-	double best = 1e9, set, find;
-	uint64_t found = 0;
 	unsigned int try;
-	clock_t start;
 	uint32_t i;
 
 	(void)state;
 	for (try = 0; try < TRIES; try++) {
 		ml = maplist_new();
-		half = NULL;
-		start = clock();
-		for (i = 0; i < N; i++) {
-			struct map m = { scattered(i, BITS), scattered(i, BITS) + 0x8000, i, &files[i % 4] };
+		t = time_of_setting(ml, &files[0]);
+		fresh = !try || t < fresh ? t : fresh;
+		t = time_of_setting(ml, &files[1]);
+		replacing = !try || t < replacing ? t : replacing;
+		for (i = 0; i < N_MANY; i++) {
+			const struct map *m = maplist_find(ml, scattered(i, MANY_BITS) + 0x7fff);
 
-			assert_true(maplist_set(ml, &m));
+			assert_non_null(m);
+			assert_int_equal(m->off, i);
+			assert_ptr_equal(m->dso, &files[1]);
 		}
-		set = (double)(clock() - start);
-		start = clock();
-		for (i = 0; i < N; i++) {
-			const struct map *m = maplist_find(ml, scattered(i, BITS) + 0x7fff);
-
-			found += m && m->off == i;
-		}
-		find = (double)(clock() - start) + 1;
-		best = set / find < best ? set / find : best;
 		/* what another list still has is not changed */
 		half = maplist_ref(ml);
 		ml = maplist_own(ml);
 		assert_non_null(ml);
 		for (i = 0; i < 100; i++) {
-			struct map m = { scattered(i, BITS) + 0x8000, scattered(i, BITS) + 0x9000, i, &files[0] };
+			struct map m = { scattered(i, MANY_BITS) + 0x8000, scattered(i, MANY_BITS) + 0x9000, i, &files[0] };
 
 			assert_true(maplist_set(ml, &m));
 			assert_null(maplist_find(half, m.start));
@@ -265,10 +275,9 @@ static void new_maps_are_cheap(void **state)
 		maplist_unref(half);
 		maplist_unref(ml);
 	}
-	assert_int_equal(found, (uint64_t)N * TRIES);
-	print_message("time of setting by time of finding: %.1f\n", best);
+	print_message("time of new maps by time of replacing ones: %.2f\n", (double)fresh / (double)(replacing + 1));
 #ifndef __SANITIZE_ADDRESS__
-	assert_true(best < 1.8);
+	assert_true((double)fresh < 0.6 * (double)replacing);
 #endif
 }
 
