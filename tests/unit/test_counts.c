@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "image/counts_int.h"
+#include "lib_decode.h"
 #include "roundtrip.h"
 
 #define SECTIONS 64
@@ -428,13 +429,72 @@ static void test_full_cache(void **state)
 	cst_image_free(img);
 }
 
+/*
+ * A loop whose first branch is unconditional and has the atom N in each round. A run ends before its count of such
+ * contradictions is full, and what is counted is not different for it.
+ */
+static void test_many_conflicts(void **state)
+{
+	enum { ROUNDS = 2 * UINT16_MAX + 1000 };
+	static const uint32_t code[] = { 0x14000001 /* b .+4 */, 0x17ffffff /* b .-4 */ };
+	static const uint8_t begin[] = { SYNC, 0x81, 0x30, 0x9a, 0x00, 0x08, 0, 0 };
+	static uint8_t trace[sizeof(begin) + ROUNDS];
+	const struct cst_config cfg = etm_config(4, 0);
+	struct cst_generic out[64];
+	const struct cst_pairs *ranges, *edges;
+	struct cst_decoder *dec;
+	struct cst_counts *c;
+	struct program pr;
+	unsigned int joined, end, full;
+	uint64_t told;
+	int n;
+
+	(void)state;
+	memcpy(trace, begin, sizeof(begin));
+	memset(trace + sizeof(begin), 0xda /* NE */, ROUNDS);
+	for (joined = 0; joined < 2; joined++) {
+		program_map(&pr, 0x1000, code, sizeof(code));
+		assert_int_equal(cst_counts_new(&c, pr.img, joined ? CST_COUNTS_JOINED : 0), 0);
+		assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
+		cst_decoder_set_space(dec, pr.space);
+		cst_decoder_set_counts(dec, c);
+		told = full = 0;
+		for (end = 0; end < 2; end++) {
+			if (end)
+				cst_decoder_end(dec);
+			else
+				assert_int_equal(cst_decoder_feed(dec, trace, sizeof(trace), 0), 0);
+			while ((n = cst_decoder_pull(dec, out, 64, NULL)) > 0) {
+				assert_int_equal(cst_counts_add(c, dec, out, (size_t)n), 0);
+				for (; n; n--) {
+					told += cst_generic_conflicts(&out[n - 1]);
+					full += out[n - 1].kind == CST_GEN_RUN && out[n - 1].num == UINT16_MAX;
+				}
+			}
+		}
+		assert_int_equal(told, ROUNDS);
+		assert_int_equal(cst_decoder_stats(dec)->image_conflicts, ROUNDS);
+		assert_int_equal(cst_decoder_stats(dec)->ranges, 2 * ROUNDS);
+		assert_int_equal(full, 2);
+		assert_int_equal(cst_counts_section(c, 1, &ranges, &edges), 0);
+		assert_int_equal(cst_pairs_sort((struct cst_pairs *)(uintptr_t)ranges)[0].count, ROUNDS);
+		assert_int_equal(ranges->used, joined ? 1 : 2);
+		assert_int_equal(ranges->slot[ranges->used - 1].count, ROUNDS);
+		assert_int_equal(cst_pairs_sort((struct cst_pairs *)(uintptr_t)edges)[0].count, ROUNDS - 1);
+		assert_int_equal(edges->used, 1);
+		cst_decoder_free(dec);
+		cst_counts_free(c);
+		cst_image_free(pr.img);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_streams),
 		cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_take), cmocka_unit_test(test_many_exits),
-		cmocka_unit_test(test_full_cache),
+		cmocka_unit_test(test_full_cache), cmocka_unit_test(test_many_conflicts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
