@@ -131,10 +131,12 @@ static void slice(struct walk *w, const struct calls_slice *s, const struct trac
 
 static void slices(struct walk *w)
 {
-	const struct calls_slice *s = w->t->slices, *end = s + w->t->nr_slices;
 	const struct track_thread *th = NULL;
+	size_t i;
 
-	for (; s < end; s++) {
+	for (i = 0; i < w->t->nr_slices; i++) {
+		const struct calls_slice *s = &w->t->slices[i];
+
 		if (!th || th->key != s->thread)
 			th = tracks_thread(&w->t->tracks, s->thread);
 		slice(w, s, th);
