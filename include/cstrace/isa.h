@@ -70,6 +70,12 @@ struct cst_insn {
 CST_API void cst_isa_classify(struct cst_insn *insn, enum cst_isa isa, uint32_t opcode, uint64_t pc,
 			      unsigned flags);
 
+/* True if an instruction of this enum cst_insn_type may lead elsewhere than to the next one. */
+static inline int cst_insn_is_branch(unsigned int type)
+{
+	return type == CST_INSN_BRANCH || type == CST_INSN_INDIRECT;
+}
+
 /* True if the instruction is a waypoint: an atom says whether it was executed. */
 static inline int cst_insn_is_p0(const struct cst_insn *insn, unsigned flags)
 {

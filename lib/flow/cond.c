@@ -144,7 +144,7 @@ static int is_traced(const struct cst_flow *f, uint32_t op, uint64_t a, const st
 {
 	struct cst_insn mem;
 
-	if (in->type == CST_INSN_BRANCH || in->type == CST_INSN_INDIRECT)
+	if (cst_insn_is_branch(in->type))
 		return 0;
 	if (f->cfg->cond_mode == MODE_ALL)
 		return 1;

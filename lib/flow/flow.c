@@ -156,7 +156,7 @@ int cst_flow_forbids_n(const struct cst_flow *f, unsigned int type, unsigned int
 
 	if (isa == CST_ISA_T32 && checks & CST_CHECK_N_NOT_T32)
 		return 0;
-	if (checks & CST_CHECK_N_ANY && (type == CST_INSN_BRANCH || type == CST_INSN_INDIRECT))
+	if (checks & CST_CHECK_N_ANY && cst_insn_is_branch(type))
 		return 1;
 	return checks & CST_CHECK_N_DIRECT && type == CST_INSN_BRANCH && disp != size;
 }

@@ -116,29 +116,26 @@ STEP_INLINE enum insns_end waypoint(struct insns *s, struct insns_hot *h, const 
 {
 	struct blk *b = h->b;
 	const uint32_t e = h->bits & 1;
-	uint32_t *link = &b->link[0], next;
+	uint32_t next;
 
 	last_insn(s, h, e, how);
 	/* what an IT block makes conditional says so */
-	s->it = how->element && !(e && step_is_branch(b)) ? s->f->span.it : 0;
+	s->it = how->element ? step_it(s->f, e) : 0;
 	if (how->transfers && e) {
 		s->f->isa = b->isa;
 		cst_flow_loaded(s->f, h->addr + (uint32_t)b->step[0] - b->last_size);
 	}
-	if (e && step_is_branch(b)) {
-		s->branches++;
-		if (b->type == CST_INSN_INDIRECT) {
-			h->addr = (uint32_t)(h->addr + (uint32_t)b->step[0]);
-			insns_lose(s->f, b, h->addr, how->element ? 0 : blk_place(s->f->map_sec->img, b));
-			h->b = NULL;
-			return h->k ? INSNS_INTERRUPTED : INSNS_OTHER;
-		}
-		link = &b->link[1];
+	s->branches += e && cst_insn_is_branch(b->type);
+	if (step_indirect(b, e)) {
+		h->addr = (uint32_t)(h->addr + (uint32_t)b->step[0]);
+		insns_lose(s->f, b, h->addr, how->element ? 0 : blk_place(s->f->map_sec->img, b));
+		h->b = NULL;
+		return h->k ? INSNS_INTERRUPTED : INSNS_OTHER;
 	}
-	h->addr = (uint32_t)(h->addr + (int64_t)b->step[e]);
-	next = *link & s->linked;
+	h->addr = (uint32_t)step_next(b, e, h->addr);
+	next = b->link[e] & s->linked;
 	if (__builtin_expect(!next, 0)) {
-		s->link = link;
+		s->link = &b->link[e];
 		return INSNS_LINK;
 	}
 	h->b = BLK_AT(s->base, next);

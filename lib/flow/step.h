@@ -129,12 +129,25 @@ STEP_INLINE void step_range(struct cst_generic *g, const struct blk *b, uint64_t
 	store8(&g->error, pair(0, off));
 }
 
-_Static_assert(CST_INSN_BRANCH == 1 && CST_INSN_INDIRECT == 2, "the two that may go elsewhere");
-
-/* True if an atom E of the block's last instruction leads elsewhere than to the next instruction. */
-static inline int step_is_branch(const struct blk *b)
+/*
+ * What follows the last instruction of a block after atom `e` (K10.5.5, IHI 0014Q 7.3). True if its opcode does not
+ * say where execution continues. Otherwise step_next() is the address, for step_wrap(), and step_isa() its instruction
+ * set; block b begins at `addr`.
+ */
+static inline int step_indirect(const struct blk *b, uint64_t e)
 {
-	return b->type - 1u <= 1;
+	return e && b->type == CST_INSN_INDIRECT;
+}
+
+static inline uint64_t step_next(const struct blk *b, uint64_t e, uint64_t addr)
+{
+	return addr + (int64_t)b->step[e];
+}
+
+/* Instructions left in the IT block after atom `e` of f->span: a branch that is taken leaves it. */
+static inline uint8_t step_it(const struct cst_flow *f, uint64_t e)
+{
+	return e && cst_insn_is_branch(f->span.b.type) ? 0 : f->span.it;
 }
 
 /* Instruction set after atom `e`; after an indirect branch that of the branch, until its target is known. */

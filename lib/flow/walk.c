@@ -199,7 +199,7 @@ void cst_walk_take_back_run(struct loop *l, const struct cst_generic *g)
 /* Returns the exits by which the run whose element is `g` continues in the section of f->blk; NULL: it ends. */
 struct cst_exits *cst_walk_exits(struct loop *l, const struct cst_generic *g)
 {
-	const int taken = g->flags & CST_GF_EXEC && (g->last_type == CST_INSN_BRANCH || g->last_type == CST_INSN_INDIRECT);
+	const int taken = g->flags & CST_GF_EXEC && cst_insn_is_branch(g->last_type);
 
 	if (!taken || g->num || g->section == l->f->map_sec->id)
 		return NULL;

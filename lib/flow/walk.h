@@ -389,13 +389,13 @@ STEP_INLINE enum walk_on walk_given(struct walk *w, const struct walk_how *how)
 	struct blk *b = w->b;
 
 	walk_push(w, how);
-	if (!step_is_branch(b))
+	if (!cst_insn_is_branch(b->type))
 		l->branches--;
 	w->f->isa = l->now.isa;
 	if (b->type == CST_INSN_INDIRECT)
 		return walk_to(w, how, l->now.target, walk_in_span(w, how) ? NULL : b, 1);
 	/* branch broadcast: a direct branch must lead where its opcode says */
-	if ((uint32_t)(walk_addr(w, how) + (int64_t)b->step[1]) == l->now.target)
+	if ((uint32_t)step_next(b, 1, walk_addr(w, how)) == l->now.target)
 		return walk_to(w, how, l->now.target, walk_in_span(w, how) || step_isa(b, 1) != l->now.isa ? NULL : b, 1);
 	w->g = cst_walk_conflict(l, w->g, walk_index(w, how), b, walk_addr(w, how));
 	w->f->isa = l->now.isa;
@@ -436,13 +436,13 @@ STEP_INLINE enum walk_on walk_exit(struct walk *w, const struct walk_how *how)
 	const int64_t next = w->next & ~LINK_NOT_PLACE;
 
 	if (walk_in_span(w, how))
-		f->it = w->e && step_is_branch(b) ? 0 : f->span.it;
+		f->it = step_it(f, w->e);
 	if (how->given && l->now.given)
 		return walk_given(w, how);
 	/* with runs walk_linked() has tried it */
 	if (how->runs == RUNS_NONE && !how->element && w->next & LINK_POP && walk_linked_return(w, how))
 		return WALK_GO;
-	if (w->e && b->type == CST_INSN_INDIRECT)
+	if (step_indirect(b, w->e))
 		return walk_indirect(w, how);
 	if (w->e || how->element)
 		walk_push(w, how);
@@ -452,13 +452,13 @@ STEP_INLINE enum walk_on walk_exit(struct walk *w, const struct walk_how *how)
 		if (how->runs && w->start && f->stats->image_conflicts - l->run_conflicts == RUN_CONFLICTS)
 			walk_stop_run(w, how->runs);
 	}
-	if (!step_is_branch(b)) {
+	if (!cst_insn_is_branch(b->type)) {
 		l->branches -= w->e;
 		/* the range does not end with this block */
 		if (how->runs == RUNS_EACH && w->start)
 			walk_stop_run(w, how->runs);
 	}
-	w->addr = walk_addr(w, how) + (int64_t)b->step[w->e];
+	w->addr = step_next(b, w->e, walk_addr(w, how));
 	if (next) {
 		w->next = next;
 		return WALK_GO;
@@ -547,7 +547,7 @@ STEP_INLINE enum walk_on walk_blocks(struct walk *w, const struct walk_how *how)
 			walk_block(w, how, how->runs && w->start);
 			if (w->next > 0) {
 				/* linked blocks are in one map: no wrap at 4 GiB between them */
-				w->addr += how->element ? (int64_t)w->b->step[w->e] : 0;
+				w->addr = how->element ? step_next(w->b, w->e, w->addr) : w->addr;
 				continue;
 			}
 		} else if (!walk_linked(w, how)) {

@@ -2,83 +2,53 @@
 /* split.c - splits plain frames into the bytes of each trace ID, in the same runs as unpack.c but without fragments. */
 #include <string.h>
 
-#include "frame/read.h"
+#include "frame/runs.h"
 #include "frame/split.h"
 
-/* Sink of the current ID, and its open run. */
-struct run {
-	struct frame_sink *sink;
-	uint8_t *data;
-	struct seg *seg;	/* record of the open run */
-	size_t pos, start;	/* next byte, and first byte of the run */
-	uint64_t offset;
+/* The sinks, that of the open run, and the record of the run there. */
+struct split {
+	struct frame_sink *sink, *to;
+	struct seg *seg;
 };
 
-static inline void open_sink(struct run *r, struct frame_sink *sink)
+static inline void open_sink(struct frame_run *r, unsigned int id, struct split *s)
 {
-	r->sink = sink;
-	r->data = sink->data;
-	r->seg = sink->end;
-	r->pos = r->start = sink->pos;
+	r->id = id;
+	s->to = s->sink + id;
+	s->seg = s->to->end;
+	r->data = s->to->data;
+	r->start = r->pos = s->to->pos;
 }
 
-static inline void close_sink(const struct run *r)
+static inline void leave_sink(const struct frame_run *r, struct split *s)
 {
-	r->sink->end = r->seg;
-	r->sink->pos = (uint32_t)r->pos;
+	s->to->end = s->seg;
+	s->to->pos = (uint32_t)r->pos;
 }
 
-/* Ends the run, which is recorded if it has bytes. */
-static inline int close_run(struct run *r)
+static inline int close_run(struct frame_run *r, void *user)
 {
+	struct split *s = user;
 	int some = r->pos != r->start;
 
-	r->seg->pos = (uint32_t)r->start;
-	r->seg->offset = r->offset;
-	r->seg += some;
+	/* the next record overwrites that of an empty run */
+	s->seg->pos = (uint32_t)r->start;
+	s->seg->offset = r->offset;
+	s->seg += some;
 	return some;
 }
 
+static inline void change_sink(struct frame_run *r, unsigned int id, void *user)
+{
+	leave_sink(r, user);
+	open_sink(r, id, user);
+}
+
 /* Writes both halves of a frame with their data bits to the open run; the next write overwrites excess bytes. */
-static inline void put_frame(const struct run *r, uint64_t lo, uint64_t hi)
+static inline void put_frame(const struct frame_run *r, uint64_t lo, uint64_t hi)
 {
 	store64(r->data + r->pos, lo);
 	store64(r->data + r->pos + 8, hi);
-}
-
-/*
- * Splits frame `f` with ID bytes at `ids`. All of it was written to the open run; at each change of the ID the rest
- * is written to the next run. `u` is the frame with its data bits restored and FRAME_SIZE bytes of slack.
- */
-static inline void split(struct run *r, struct frame_sink *sink, const uint8_t *f, const uint8_t *u, unsigned int ids,
-			 uint64_t base)
-{
-	const size_t aux = f[FRAME_DATA];
-	struct frame_change c;
-	struct frame_sink *to;
-	size_t next = 0;
-
-	r->start = r->pos;
-	r->offset = base;
-	do {
-		c = frame_change(f, ids, aux);
-		ids &= ids - 1;
-		to = sink + c.id;
-		r->pos += c.at - next;
-		next = c.at + 1;
-		if (to != r->sink) {
-			r->data[r->pos] = f[next];
-			r->pos += c.behind;
-			next += c.behind;
-			if (close_run(r))
-				r->offset = base + c.at;
-			close_sink(r);
-			open_sink(r, to);
-		}
-		memcpy(r->data + r->pos, u + next, FRAME_SIZE);
-	} while (ids);
-	r->pos += FRAME_DATA - next;
-	close_run(r);
 }
 
 /*
@@ -90,19 +60,21 @@ static size_t frames(struct cst_deframer *df, const uint8_t *f, size_t count, ui
 {
 	const uint8_t *const first = f, *const end = f + count * FRAME_SIZE;
 	uint8_t u[2 * FRAME_SIZE] = { 0 };
-	struct run r;
+	static const struct frame_verbs verbs = { close_run, change_sink };
+	struct split s = { .sink = sink };
+	struct frame_run r;
 
-	open_sink(&r, &sink[df->id]);
+	open_sink(&r, df->id, &s);
 	for (; f < end; f += FRAME_SIZE, offset += FRAME_SIZE) {
 		uint64_t lo = load64(f), hi = load64(f + 8), even;
 		unsigned int aux = f[FRAME_DATA], ids;
 
 		if (!has_ids(lo, hi)) {
 			put_frame(&r, lo | scatter(aux), hi | scatter(aux >> 4));
-			r.seg->pos = (uint32_t)r.pos;
-			r.seg->offset = offset;
-			r.seg++;
+			r.start = r.pos;
+			r.offset = offset;
 			r.pos += FRAME_DATA;
+			close_run(&r, &s);
 			continue;
 		}
 		even = even_bytes(lo, hi);
@@ -114,10 +86,10 @@ static size_t frames(struct cst_deframer *df, const uint8_t *f, size_t count, ui
 		store64(u, lo);
 		store64(u + 8, hi);
 		put_frame(&r, lo, hi);
-		split(&r, sink, f, u, ids, offset);
+		frame_runs(&r, u, ids, offset, &verbs, &s);
 	}
-	close_sink(&r);
-	df->id = (uint8_t)(r.sink - sink);
+	leave_sink(&r, &s);
+	df->id = (uint8_t)r.id;
 	return (size_t)(f - first) / FRAME_SIZE;
 }
 

@@ -227,7 +227,7 @@ void cst_counts_elements(struct cst_counts *c, struct count_open *o, const struc
 		o->end = g->end;
 		o->last = last_insn(g);
 		o->open = g->section != 0;
-		o->branch = g->last_type == CST_INSN_BRANCH || g->last_type == CST_INSN_INDIRECT;
+		o->branch = cst_insn_is_branch(g->last_type);
 		o->taken = o->branch && g->flags & CST_GF_EXEC;
 	}
 }

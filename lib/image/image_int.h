@@ -86,7 +86,7 @@ struct blk {
 /* The link out of block b after atom `e`, without a place. */
 static inline uint32_t blk_link_kind(const struct blk *b, unsigned int e)
 {
-	if (b->type != CST_INSN_BRANCH && b->type != CST_INSN_INDIRECT)
+	if (!cst_insn_is_branch(b->type))
 		return LINK_SLOW;
 	if (!e)
 		return (b->flags & BLK_ALWAYS ? LINK_SLOW : 0) | LINK_BRANCH;

@@ -284,15 +284,10 @@ static uint32_t locate(struct counts *c, struct lane *ln, const struct stream *s
 	return (uint32_t)loc.offset;
 }
 
-static inline bool is_branch(const struct cst_generic *g)
-{
-	return g->last_type == CST_INSN_BRANCH || g->last_type == CST_INSN_INDIRECT;
-}
-
 /* True if the range ends with a branch that was not taken. */
 static inline bool not_taken(const struct cst_generic *g)
 {
-	return is_branch(g) && (g->flags & (CST_GF_EXEC | CST_GF_WAYPOINT)) == CST_GF_WAYPOINT;
+	return cst_insn_is_branch(g->last_type) && (g->flags & (CST_GF_EXEC | CST_GF_WAYPOINT)) == CST_GF_WAYPOINT;
 }
 
 /* False if the binary has no T32 instructions: an AArch64 file. */
@@ -339,7 +334,7 @@ static void run(struct counts *c, const struct stream *s, struct lane *ln, const
 	} else {
 		c->elsewhere += g->n_insn;
 	}
-	ln->inside = !is_branch(g);
+	ln->inside = !cst_insn_is_branch(g->last_type);
 	branch_range_end(&ln->br, s, g);
 }
 
@@ -382,7 +377,7 @@ static ALWAYS_INLINE void range(struct counts *c, const struct stream *s, struct
 	ln->br.resume = 0;
 	ln->bin = bin;
 	ln->end = g->end;
-	ln->inside = !is_branch(g);
+	ln->inside = !cst_insn_is_branch(g->last_type);
 	ln->known = true;
 	if (bin) {
 		bin->insns += g->n_insn;
@@ -413,7 +408,7 @@ ranges(struct counts *c, const struct stream *s, struct lane *ln, const struct c
 
 	for (g++; g < end && g->kind == CST_GEN_RANGE && g->section == section; g++) {
 		taken = branch_taken(g - 1);
-		if (taken || g->addr != g[-1].end || !(c->joined || !is_branch(g - 1))) {
+		if (taken || g->addr != g[-1].end || !(c->joined || !cst_insn_is_branch(g[-1].last_type))) {
 			last = last_of(g - 1);
 			nomem |= !cst_pairs_add(ranges_of(bin, arrived), start, last);
 			arrived = all && taken && branch_returns(g - 1);
@@ -437,7 +432,7 @@ ranges(struct counts *c, const struct stream *s, struct lane *ln, const struct c
 	ln->untaken = all && not_taken(g);
 	ln->last = last_of(g);
 	ln->end = g->end;
-	ln->inside = !is_branch(g);
+	ln->inside = !cst_insn_is_branch(g->last_type);
 	branch_range_end(&ln->br, s, g);
 	return g;
 }

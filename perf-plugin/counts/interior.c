@@ -61,11 +61,6 @@ static bool decode(const struct pass *p, uint64_t offset, struct cst_insn *insn)
 	return true;
 }
 
-static bool is_branch(const struct cst_insn *insn)
-{
-	return insn->type == CST_INSN_BRANCH || insn->type == CST_INSN_INDIRECT;
-}
-
 static bool add_not_taken(struct interior *in, uint64_t offset, uint8_t size, uint64_t count)
 {
 	struct cst_count_not_taken *n = ARRAY_ADD(in->not_taken, in->nr, in->cap);
@@ -108,7 +103,7 @@ static bool decode_region(const struct pass *p, struct region *r)
 		s = &r->slot[(offset - r->first) / p->unit];
 		s->number = ++number;
 		s->size = insn.size;
-		s->branch = is_branch(&insn);
+		s->branch = cst_insn_is_branch(insn.type);
 		offset += insn.size;
 	}
 	return true;
@@ -122,7 +117,7 @@ static bool walk_alone(const struct pass *p, struct cst_count_range *r)
 	uint32_t insns = 1;
 
 	for (offset = r->start; offset < r->last && decode(p, offset, &insn); offset += insn.size, insns++)
-		if (is_branch(&insn) && !add_not_taken(p->in, offset, insn.size, r->count))
+		if (cst_insn_is_branch(insn.type) && !add_not_taken(p->in, offset, insn.size, r->count))
 			return false;
 	if (offset == r->last && decode(p, offset, &insn)) {
 		r->insns = insns;
@@ -206,7 +201,7 @@ static bool add_untaken(struct pass *p, const struct cst_pair *untaken, size_t n
 		offset = untaken[i].a & ~T32;
 		p->t32 = untaken[i].a & T32;
 		p->unit = p->t32 ? 2 : 4;
-		if (!decode(p, offset, &insn) || !is_branch(&insn))
+		if (!decode(p, offset, &insn) || !cst_insn_is_branch(insn.type))
 			p->in->undecoded += untaken[i].count;
 		else if (!add_not_taken(p->in, offset, insn.size, untaken[i].count))
 			return false;

@@ -204,7 +204,7 @@ static bool leads_to_branch(const struct stream *s, uint64_t start, uint64_t end
 		if (start < end)
 			continue;
 		cst_isa_classify(&insn, isa, isa == CST_ISA_T32 && f.n == 2 ? f.opcode << 16 : f.opcode, start, 0);
-		return insn.type == CST_INSN_BRANCH || insn.type == CST_INSN_INDIRECT;
+		return cst_insn_is_branch(insn.type);
 	}
 }
 

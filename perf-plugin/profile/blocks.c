@@ -57,11 +57,6 @@ static bool classify(const struct model_binary *b, bool t32, uint64_t offset, st
 	return blocks_insn(b, t32, offset, insn, &code);
 }
 
-static bool is_branch(const struct cst_insn *insn)
-{
-	return insn->type == CST_INSN_BRANCH || insn->type == CST_INSN_INDIRECT;
-}
-
 bool blocks_is_return(const struct cst_insn *insn)
 {
 	return insn->subtype == CST_INSN_RET || insn->subtype == CST_INSN_ERET || insn->subtype == CST_INSN_IMPLIED_RET;
@@ -115,7 +110,7 @@ static uint64_t not_taken_count(const struct model_binary *b, uint64_t offset)
 
 bool blocks_is_conditional(const struct cst_insn *insn)
 {
-	return is_branch(insn) && insn->cond && !insn->link && !blocks_is_return(insn);
+	return cst_insn_is_branch(insn->type) && insn->cond && !insn->link && !blocks_is_return(insn);
 }
 
 struct block_branch blocks_branch(const struct model_binary *b, uint64_t offset)
@@ -128,7 +123,7 @@ static bool add_insn(struct builder *u, uint64_t offset, const struct cst_insn *
 {
 	struct block_branch *br;
 
-	if (!is_branch(insn))
+	if (!cst_insn_is_branch(insn->type))
 		return true;
 	if (!add_leader(u, offset + insn->size))
 		return false;
@@ -341,11 +336,11 @@ static bool count_block(struct builder *u, size_t i)
 		return true;
 	if (!classify(u->b, cost_at(u, before->begin)->t32, last, &insn))
 		return true;
-	if (is_branch(&insn) && insn.link) {
+	if (cst_insn_is_branch(insn.type) && insn.link) {
 		bl->through = before->count < bl->count ? before->count : bl->count;
 		return true;
 	}
-	if (is_branch(&insn) && !insn.cond)
+	if (cst_insn_is_branch(insn.type) && !insn.cond)
 		return true;
 	edges = model_sum(edges, entries_at(u->b, bl->begin));
 	bl->through = bl->count > edges ? bl->count - edges : 0;

@@ -165,7 +165,7 @@ static bool put_branch(struct code *c, const struct cst_insn *insn, uint64_t off
 	struct page *p = &c->r->page;
 	struct block_branch br;
 
-	if (insn->type != CST_INSN_BRANCH && insn->type != CST_INSN_INDIRECT)
+	if (!cst_insn_is_branch(insn->type))
 		return true;
 	if (!blocks_is_conditional(insn))
 		return !count || put_targets(c, offset, insn->type == CST_INSN_INDIRECT && !blocks_is_return(insn));
