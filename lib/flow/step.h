@@ -130,9 +130,9 @@ STEP_INLINE void step_range(struct cst_generic *g, const struct blk *b, uint64_t
 }
 
 /*
- * What follows the last instruction of a block after atom `e` (K10.5.5, IHI 0014Q 7.3). True if its opcode does not
- * say where execution continues. Otherwise step_next() is the address, for step_wrap(), and step_isa() its instruction
- * set; block b begins at `addr`.
+ * The next instruction after atom `e` of the last one of block b (K10.5.5, IHI 0014Q 7.3). True if the opcode does not
+ * say where it is. Otherwise step_next() is its address, for step_wrap(), and step_isa() its instruction set. The block
+ * begins at `addr`.
  */
 static inline int step_indirect(const struct blk *b, uint64_t e)
 {
