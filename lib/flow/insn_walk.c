@@ -119,7 +119,7 @@ STEP_INLINE enum insns_end waypoint(struct insns *s, struct insns_hot *h, const 
 	uint32_t next;
 
 	last_insn(s, h, e, how);
-	/* what an IT block makes conditional says so */
+	/* a block of the graph does not end inside an IT block */
 	s->it = how->element ? step_it(s->f, e) : 0;
 	if (how->transfers && e) {
 		s->f->isa = b->isa;

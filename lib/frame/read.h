@@ -52,6 +52,13 @@ static inline uint64_t scatter(unsigned bits)
 	return lanes[bits & 0xf];
 }
 
+/* Restores bit 0 of the data in even bytes from the last byte, `aux`. ID bytes have bit 0 set and do not change. */
+static inline void restore_bits(uint64_t *lo, uint64_t *hi, unsigned int aux)
+{
+	*lo |= scatter(aux);
+	*hi |= scatter(aux >> 4);
+}
+
 /* True if the frame with these halves has an ID byte. */
 static inline int has_ids(uint64_t lo, uint64_t hi)
 {

@@ -13,7 +13,7 @@ struct frame_run {
 	uint8_t *data;
 	size_t start, pos;
 	uint64_t offset;	/* of its first byte, or as in frame_runs() */
-	size_t id;
+	unsigned int id;
 };
 
 /* What an instance does with runs; `user` is its own. */

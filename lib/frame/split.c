@@ -66,11 +66,13 @@ static size_t frames(struct cst_deframer *df, const uint8_t *f, size_t count, ui
 
 	open_sink(&r, df->id, &s);
 	for (; f < end; f += FRAME_SIZE, offset += FRAME_SIZE) {
+		const unsigned int aux = f[FRAME_DATA];
 		uint64_t lo = load64(f), hi = load64(f + 8), even;
-		unsigned int aux = f[FRAME_DATA], ids;
+		unsigned int ids;
 
 		if (!has_ids(lo, hi)) {
-			put_frame(&r, lo | scatter(aux), hi | scatter(aux >> 4));
+			restore_bits(&lo, &hi, aux);
+			put_frame(&r, lo, hi);
 			r.start = r.pos;
 			r.offset = offset;
 			r.pos += FRAME_DATA;
@@ -81,8 +83,7 @@ static size_t frames(struct cst_deframer *df, const uint8_t *f, size_t count, ui
 		ids = gather(even);
 		if (odd_ids(even) || (look && ids >> (FRAME_DATA - 1) && aux & 0x80))
 			break;
-		lo |= scatter(aux);
-		hi |= scatter(aux >> 4);
+		restore_bits(&lo, &hi, aux);
 		store64(u, lo);
 		store64(u + 8, hi);
 		put_frame(&r, lo, hi);

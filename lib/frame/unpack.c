@@ -92,9 +92,7 @@ void cst_frame_unpack(struct cst_deframer *df, const uint8_t *f, uint64_t base, 
 		return;
 	df->stats.frames++;
 	df->stats.overhead++;
-	/* ID bytes have bit 0 set, so this changes data bytes only */
-	lo |= scatter(aux);
-	hi |= scatter(aux >> 4);
+	restore_bits(&lo, &hi, aux);
 	if (ids) {
 		memset(u + FRAME_SIZE, 0, FRAME_SIZE);
 		store64(u, lo);

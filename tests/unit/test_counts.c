@@ -430,8 +430,8 @@ static void test_full_cache(void **state)
 }
 
 /*
- * A loop whose first branch is unconditional and has the atom N in each round. A run ends before its count of such
- * contradictions is full, and what is counted is not different for it.
+ * A loop whose first branch is unconditional and has the atom N in each round. A run ends when its count of such
+ * contradictions is full; the sum of all runs, the ranges and the edges are complete.
  */
 static void test_many_conflicts(void **state)
 {
@@ -446,7 +446,7 @@ static void test_many_conflicts(void **state)
 	struct cst_counts *c;
 	struct program pr;
 	unsigned int joined, end, full;
-	uint64_t told;
+	uint64_t conflicts;
 	int n;
 
 	(void)state;
@@ -458,7 +458,7 @@ static void test_many_conflicts(void **state)
 		assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
 		cst_decoder_set_space(dec, pr.space);
 		cst_decoder_set_counts(dec, c);
-		told = full = 0;
+		conflicts = full = 0;
 		for (end = 0; end < 2; end++) {
 			if (end)
 				cst_decoder_end(dec);
@@ -467,12 +467,12 @@ static void test_many_conflicts(void **state)
 			while ((n = cst_decoder_pull(dec, out, 64, NULL)) > 0) {
 				assert_int_equal(cst_counts_add(c, dec, out, (size_t)n), 0);
 				for (; n; n--) {
-					told += cst_generic_conflicts(&out[n - 1]);
+					conflicts += cst_generic_conflicts(&out[n - 1]);
 					full += out[n - 1].kind == CST_GEN_RUN && out[n - 1].num == UINT16_MAX;
 				}
 			}
 		}
-		assert_int_equal(told, ROUNDS);
+		assert_int_equal(conflicts, ROUNDS);
 		assert_int_equal(cst_decoder_stats(dec)->image_conflicts, ROUNDS);
 		assert_int_equal(cst_decoder_stats(dec)->ranges, 2 * ROUNDS);
 		assert_int_equal(full, 2);

@@ -332,7 +332,7 @@ static void chains(void **state)
 	r = RUN("i4ig8", false, EL_BL(0x1000, 1), EL_BL(0x2000, 1), EL_RET(0x3000, 1), EL_CUT(0x2004, 1));
 	snprintf(want, sizeof(want), "i2004/4(%llx<2004<1004) ", (unsigned long long)PERF_CONTEXT_USER);
 	assert_string_equal(r.text, want);
-	/* the target of the second call is not known: nothing was executed that it called */
+	/* the target of the second call is unknown: the chain has no frame for it */
 	r = RUN("i4ig8", false, EL_BL(0x1000, 1), EL_BL(0x2000, 1), el_no_sync(CST_UNSYNC_OVERFLOW, 0), EL_CUT(0x5000, 2));
 	snprintf(want, sizeof(want), "i5004/4(%llx<5004<1004) ", (unsigned long long)PERF_CONTEXT_USER);
 	assert_string_equal(r.text, want);
