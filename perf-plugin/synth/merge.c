@@ -472,8 +472,6 @@ int merge_direct_lane(struct merge *m, struct merge_lane *from)
 		} while (ln->next_spill < ln->nr_spill && load(m, ln));
 	}
 	give_back(m, ln);
-	ln->nr_spill = 0;
-	ln->pub.cur = ln->chunk;
 	return result(m);
 }
 

@@ -67,7 +67,10 @@ void merge_lanes_free(struct merge_lanes *ls);
  * other lanes must be complete.
  */
 int merge_direct(struct merge *m, struct merge_lane *ln);
-/* Writes the output of another lane in the same way and empties it. Returns 0 or ERR_x, see merge_why(). */
+/*
+ * Writes the output of another lane in the same way, and frees its space in the file. The lane takes no output after
+ * that. Returns 0 or ERR_x, see merge_why().
+ */
 int merge_direct_lane(struct merge *m, struct merge_lane *from);
 
 /* Slow path of merge_reserve(). */
