@@ -246,14 +246,32 @@ static inline void step_take_map(struct cst_flow *f, const struct near_map *nm)
 	f->map_id = nm->id;
 }
 
+/* Entry of the cache of maps in which the map around address `a` would be. */
+static inline const struct near_map *near_map_slot(const struct cst_flow *f, uint64_t a)
+{
+	return &f->near_maps[a / CODE_PAGE % NEAR_MAPS];
+}
+
+/* Returns the cached map around address `a`; one without an id if it is not cached. */
+static inline const struct near_map *step_near_map(const struct cst_flow *f, uint64_t a)
+{
+	static const struct near_map none;
+	const struct near_map *nm = near_map_slot(f, a);
+
+	if (!f->space || f->near_space != f->space || f->near_gen != f->space->generation || a - nm->start >= nm->len)
+		return &none;
+	return nm;
+}
+
 /* Makes the map around address `a` the current one if it is cached. Returns 0 if it is not. */
 static inline int step_cached_map(struct cst_flow *f, uint64_t a)
 {
-	const struct near_map *nm = &f->near_maps[a / CODE_PAGE % NEAR_MAPS];
+	const struct near_map *nm;
 
 	if (cst_flow_in_map(f, a))
 		return 1;
-	if (!f->space || f->near_space != f->space || f->near_gen != f->space->generation || a - nm->start >= nm->len)
+	nm = step_near_map(f, a);
+	if (!nm->id)
 		return 0;
 	step_take_map(f, nm);
 	return 1;

@@ -135,30 +135,10 @@ static __attribute__((noinline)) int add_exits(struct cst_counts *c, struct sect
 	return 1;
 }
 
-struct cst_exits *cst_counts_exits_to(struct cst_counts *c, uint32_t from, uint32_t to)
-{
-	struct section_counts *s = tables_of(c, from);
-
-	if (s && find_exits(s, to))
-		return &s->exits[s->last_exit];
-	if (s && s->nr_exits < RUN_EXITS)
-		add_exits(c, s, to);
-	return NULL;
-}
-
 /* Section offset of the last instruction of a RANGE or RUN. */
 static inline uint32_t last_insn(const struct cst_generic *g)
 {
 	return g->sect_off + (uint32_t)(g->end - g->addr) - g->last_size;
-}
-
-void cst_counts_across(struct cst_counts *c, const struct cst_generic *g, struct cst_exits *x, uint32_t to)
-{
-	struct section_counts *s = &c->sec[g->section - 1];
-
-	s->insns += g->n_insn;
-	if (!cst_pairs_add(&s->ranges, g->start, last_insn(g)) || !cst_pairs_add(&x->edges, last_insn(g), start_of(c, to)))
-		c->no_memory = 1;
 }
 
 static inline void close_range(struct cst_counts *c, struct count_open *o)
@@ -192,6 +172,35 @@ static void open_range(struct cst_counts *c, struct count_open *o, const struct 
 			c->no_memory = 1;
 	}
 	o->start = g->sect_off;
+}
+
+/* Moves what was counted of a crossing to its section. */
+static void settle(struct cst_counts *c, struct crossing *x)
+{
+	struct cst_pairs *edges = x->count ? edges_to(c, x->section, x->to_section) : NULL;
+
+	if (!edges)
+		return;
+	if (!cst_pairs_insert(edges, last_of(c, x->from), start_of(c, x->to), x->count))
+		c->no_memory = 1;
+	c->sec[x->section - 1].insns += x->insns;
+	x->count = x->insns = 0;
+}
+
+static void settle_all(struct cst_counts *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < 1 << CROSSING_BITS; i++)
+		settle(c, &c->crossing[i]);
+}
+
+void cst_counts_enter(struct cst_counts *c, const struct crossing *x)
+{
+	struct crossing *at = cst_counts_crossing(c, x->from, x->addr);
+
+	settle(c, at);
+	*at = *x;
 }
 
 void cst_counts_elements(struct cst_counts *c, struct count_open *o, const struct cst_generic *g, size_t n)
@@ -329,6 +338,8 @@ void cst_counts_drain(struct cst_counts *c)
 {
 	size_t i;
 
+	settle_all(c);
+	memset(c->crossing, 0, sizeof(c->crossing));
 	for (i = 0; i < c->img->sec_count; i++)
 		drain_section(c, c->img->sec[i]);
 }
@@ -355,6 +366,7 @@ int cst_counts_exits(struct cst_counts *c, uint32_t section, const struct cst_ex
 
 	if (!section || section > c->img->sec_count)
 		return -CST_ERR_INVAL;
+	settle_all(c);
 	s = tables_of(c, section);
 	if (!s || c->no_memory)
 		return -CST_ERR_NOMEM;
