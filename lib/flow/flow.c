@@ -161,11 +161,6 @@ int cst_flow_forbids_n(const struct cst_flow *f, unsigned int type, unsigned int
 	return checks & CST_CHECK_N_DIRECT && type == CST_INSN_BRANCH && disp != size;
 }
 
-static struct near_block *near_block(struct cst_flow *f)
-{
-	return &f->near_blocks[(f->addr >> 1 ^ f->addr >> 9) % NEAR_BLOCKS];
-}
-
 /* As cst_flow_block(), for a block that the cache of searched blocks lacks, and outside IT blocks adds it. */
 static __attribute__((noinline)) uint32_t search_block(struct cst_flow *f)
 {
@@ -194,7 +189,7 @@ static __attribute__((noinline)) uint32_t search_block(struct cst_flow *f)
 		return 0;
 	place = blk_place(img, b);
 	if (!f->it) {
-		near = near_block(f);
+		near = step_near_slot(f, f->addr);
 		*near = (struct near_block){ .addr = f->addr, .map = f->map_id, .place = place, .isa = f->isa };
 	}
 	return place;
@@ -202,14 +197,9 @@ static __attribute__((noinline)) uint32_t search_block(struct cst_flow *f)
 
 uint32_t cst_flow_block(struct cst_flow *f)
 {
-	const struct near_block *near = near_block(f);
+	const uint32_t place = step_near_block(f, f->addr);
 
-	/* the image is compared first: the last one may be gone */
-	if (near->addr == f->addr && near->map && near->isa == f->isa && !(f->it | f->no_graph) &&
-	    step_cached_map(f, f->addr) && near->map == f->map_id && f->map_sec->img == f->img &&
-	    f->img_gen == f->img->generation)
-		return near->place;
-	return search_block(f);
+	return place ? place : search_block(f);
 }
 
 /* The instance for elements, and for atoms that the instances over packets leave: through any code. */

@@ -277,6 +277,25 @@ static inline int step_cached_map(struct cst_flow *f, uint64_t a)
 	return 1;
 }
 
+/* Entry of the cache of searched blocks in which the block at `addr` would be. */
+static inline struct near_block *step_near_slot(struct cst_flow *f, uint64_t addr)
+{
+	return &f->near_blocks[(addr >> 1 ^ addr >> 9) % NEAR_BLOCKS];
+}
+
+/* As cst_flow_block() at `addr`, for a block that was searched before; 0: it was not, or is not in the cache any more. */
+static inline uint32_t step_near_block(struct cst_flow *f, uint64_t addr)
+{
+	const struct near_block *near = step_near_slot(f, addr);
+
+	/* the image is compared first: the last one may be gone */
+	if (near->addr == addr && near->map && near->isa == f->isa && !(f->it | f->no_graph) &&
+	    step_cached_map(f, addr) && near->map == f->map_id && f->map_sec->img == f->img &&
+	    f->img_gen == f->img->generation)
+		return near->place;
+	return 0;
+}
+
 /* True if the block at offset `place` is the code at `addr` in instruction set `isa`. */
 static inline int step_leads_to(const struct cst_flow *f, const struct blk *base, uint32_t place, uint64_t addr,
 				unsigned int isa)

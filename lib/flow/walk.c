@@ -111,6 +111,16 @@ uint64_t cst_walk_after(struct cst_flow *f, const struct blk *b, uint64_t e, uin
 	return step_wrap(addr, f->isa);
 }
 
+/* As cst_walk_search(), at an address in the current map, for a block that was searched before; 0: it was not. */
+uint32_t cst_walk_near(struct loop *l, uint64_t addr, struct blk *b, uint64_t e)
+{
+	const uint32_t place = step_near_block(l->f, addr);
+
+	if (place && b && l->linked)
+		b->link[e] = place | blk_link_bits(b, (unsigned int)e);
+	return place;
+}
+
 /*
  * Returns the offset of the block at `addr` in f->isa, 0 if none, and links it to `b` after atom `e` if `b` is not
  * NULL.

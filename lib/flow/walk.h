@@ -157,6 +157,7 @@ int cst_walk_next_bytes(struct loop *l);
 uint64_t cst_walk_offset(struct loop *l, uint64_t index);
 uint64_t cst_walk_what_fits(struct loop *l, uint64_t bits, const struct cst_generic *g);
 uint64_t cst_walk_after(struct cst_flow *f, const struct blk *b, uint64_t e, uint64_t addr);
+uint32_t cst_walk_near(struct loop *l, uint64_t addr, struct blk *b, uint64_t e);
 uint32_t cst_walk_search(struct loop *l, uint64_t addr, struct blk *b, uint64_t e);
 int cst_walk_forbidden(struct cst_flow *f, const struct blk *b);
 void cst_walk_span(struct loop *l, struct cst_generic *g, uint64_t e);
@@ -329,9 +330,7 @@ STEP_INLINE int walk_cross(struct walk *w, const struct walk_how *how, uint64_t 
 	struct loop *l = w->l;
 	struct crossing *x;
 
-	if (addr - w->f->map_start < w->f->map_len || !(w->raw & LINK_INDIRECT))
-		return 0;
-	x = cst_walk_crossing(l, walk_place(w), addr);
+	x = w->raw & LINK_INDIRECT ? cst_walk_crossing(l, walk_place(w), addr) : NULL;
 	/* without a next atom the run ends with block b */
 	if (!x || (w->bits == 1 && !walk_packet(w, how)))
 		return 0;
@@ -347,8 +346,15 @@ STEP_INLINE enum walk_on walk_search(struct walk *w, const struct walk_how *how,
 {
 	struct loop *l = w->l;
 
-	if (how->runs && w->start && walk_cross(w, how, addr))
+	if (how->runs && addr - w->f->map_start < w->f->map_len) {
+		w->next = cst_walk_near(l, addr, by, e);
+		if (w->next) {
+			w->addr = addr;
+			return WALK_GO;
+		}
+	} else if (how->runs && w->start && walk_cross(w, how, addr)) {
 		return WALK_COUNTED;
+	}
 	/* the search may empty the block cache */
 	if (how->runs && w->start)
 		walk_put_run(w, how->runs);
