@@ -27,7 +27,11 @@ void cst_flow_reset(struct cst_flow *f)
 static void forget_blocks(struct cst_flow *f)
 {
 	step_forget_calls(f);
-	memset(f->near_blocks, 0, sizeof(f->near_blocks));
+	f->near_tag += NEAR_TAG;
+	if (!f->near_tag) {
+		memset(f->near_blocks, 0, sizeof(f->near_blocks));
+		f->near_tag = NEAR_TAG;
+	}
 	f->from = f->blk = 0;
 }
 
@@ -190,7 +194,8 @@ static __attribute__((noinline)) uint32_t search_block(struct cst_flow *f)
 	place = blk_place(img, b);
 	if (!f->it) {
 		near = step_near_slot(f, f->addr);
-		*near = (struct near_block){ .addr = f->addr, .map = f->map_id, .place = place, .isa = f->isa };
+		*near = (struct near_block){ .addr = f->addr, .map = f->map_id, .place = place,
+					     .tag = f->near_tag | f->isa };
 	}
 	return place;
 }

@@ -247,13 +247,13 @@ static inline void step_take_map(struct cst_flow *f, const struct near_map *nm)
 }
 
 /* Entry of the cache of maps in which the map around address `a` would be. */
-static inline const struct near_map *near_map_slot(const struct cst_flow *f, uint64_t a)
+static inline struct near_map *near_map_slot(struct cst_flow *f, uint64_t a)
 {
 	return &f->near_maps[a / CODE_PAGE % NEAR_MAPS];
 }
 
 /* Returns the cached map around address `a`; one without an id if it is not cached. */
-static inline const struct near_map *step_near_map(const struct cst_flow *f, uint64_t a)
+static inline const struct near_map *step_near_map(struct cst_flow *f, uint64_t a)
 {
 	static const struct near_map none;
 	const struct near_map *nm = near_map_slot(f, a);
@@ -289,7 +289,7 @@ static inline uint32_t step_near_block(struct cst_flow *f, uint64_t addr)
 	const struct near_block *near = step_near_slot(f, addr);
 
 	/* the image is compared first: the last one may be gone */
-	if (near->addr == addr && near->map && near->isa == f->isa && !(f->it | f->no_graph) &&
+	if (near->addr == addr && near->tag == (f->near_tag | f->isa) && !(f->it | f->no_graph) &&
 	    step_cached_map(f, addr) && near->map == f->map_id && f->map_sec->img == f->img &&
 	    f->img_gen == f->img->generation)
 		return near->place;
