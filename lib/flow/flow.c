@@ -193,7 +193,7 @@ static __attribute__((noinline)) uint32_t search_block(struct cst_flow *f)
 		return 0;
 	place = blk_place(img, b);
 	if (!f->it) {
-		near = step_near_slot(f, f->addr);
+		near = step_block_slot(f, f->addr);
 		*near = (struct near_block){ .addr = f->addr, .map = f->map_id, .place = place,
 					     .tag = f->near_tag | f->isa };
 	}

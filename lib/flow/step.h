@@ -247,7 +247,7 @@ static inline void step_take_map(struct cst_flow *f, const struct near_map *nm)
 }
 
 /* Entry of the cache of maps in which the map around address `a` would be. */
-static inline struct near_map *near_map_slot(struct cst_flow *f, uint64_t a)
+static inline struct near_map *step_map_slot(struct cst_flow *f, uint64_t a)
 {
 	return &f->near_maps[a / CODE_PAGE % NEAR_MAPS];
 }
@@ -256,7 +256,7 @@ static inline struct near_map *near_map_slot(struct cst_flow *f, uint64_t a)
 static inline const struct near_map *step_near_map(struct cst_flow *f, uint64_t a)
 {
 	static const struct near_map none;
-	const struct near_map *nm = near_map_slot(f, a);
+	const struct near_map *nm = step_map_slot(f, a);
 
 	if (!f->space || f->near_space != f->space || f->near_gen != f->space->generation || a - nm->start >= nm->len)
 		return &none;
@@ -278,7 +278,7 @@ static inline int step_cached_map(struct cst_flow *f, uint64_t a)
 }
 
 /* Entry of the cache of searched blocks in which the block at `addr` would be. */
-static inline struct near_block *step_near_slot(struct cst_flow *f, uint64_t addr)
+static inline struct near_block *step_block_slot(struct cst_flow *f, uint64_t addr)
 {
 	return &f->near_blocks[(addr >> 1 ^ addr >> 9) % NEAR_BLOCKS];
 }
@@ -286,7 +286,7 @@ static inline struct near_block *step_near_slot(struct cst_flow *f, uint64_t add
 /* As cst_flow_block() at `addr`, for a block that was searched before; 0: it was not, or is not in the cache any more. */
 static inline uint32_t step_near_block(struct cst_flow *f, uint64_t addr)
 {
-	const struct near_block *near = step_near_slot(f, addr);
+	const struct near_block *near = step_block_slot(f, addr);
 
 	/* the image is compared first: the last one may be gone */
 	if (near->addr == addr && near->tag == (f->near_tag | f->isa) && !(f->it | f->no_graph) &&

@@ -226,7 +226,7 @@ uint32_t cst_walk_cross(struct loop *l, struct crossing *x, uint64_t insns)
 	x->count++;
 	x->insns += insns - l->section_insns;
 	l->section_insns = insns;
-	step_take_map(l->f, near_map_slot(l->f, x->addr));
+	step_take_map(l->f, step_map_slot(l->f, x->addr));
 	load(l);
 	return x->to;
 }

@@ -314,6 +314,18 @@ static void drain_block(struct cst_counts *c, uint32_t section, uint32_t place)
 	memset(n, 0, sizeof(*n));
 }
 
+/* Adds the counters of the blocks that begin in a page. `part`: slots of a part of the page. */
+static void drain_page(struct cst_counts *c, uint32_t section, uint32_t *places, unsigned int part)
+{
+	uint64_t used = table_with(places)->used;
+	unsigned int k;
+
+	for (; used; used &= used - 1)
+		for (k = 0; k < part; k++)
+			if (places[__builtin_ctzll(used) * part + k])
+				drain_block(c, section, places[__builtin_ctzll(used) * part + k]);
+}
+
 /*
  * Adds the counters of a section's blocks, which are found through its page tables since blocks do not name their
  * section.
@@ -321,17 +333,14 @@ static void drain_block(struct cst_counts *c, uint32_t section, uint32_t place)
 static void drain_section(struct cst_counts *c, const struct cst_section *sec)
 {
 	const size_t pages = (sec->size + CODE_PAGE - 1) / CODE_PAGE;
-	const uint32_t *places;
-	unsigned int t, k;
+	unsigned int t;
 	size_t page;
 
 	for (t = 0; t < BLK_TABLES; t++)
-		for (page = 0; sec->pages[t] && page < pages; page++) {
-			places = sec->pages[t][page];
-			for (k = 0; places && k < CODE_PAGE >> blk_shift(blk_key_isa(t % BLK_KEYS)); k++)
-				if (places[k])
-					drain_block(c, sec->id, places[k]);
-		}
+		for (page = 0; sec->pages[t] && page < pages; page++)
+			if (sec->pages[t][page])
+				drain_page(c, sec->id, sec->pages[t][page],
+					   TABLE_PART >> blk_shift(blk_key_isa(t % BLK_KEYS)));
 }
 
 void cst_counts_drain(struct cst_counts *c)
