@@ -101,9 +101,10 @@ CST_API void cst_counts_free(struct cst_counts *c);
  * Makes the decoder count ranges and edges in `c`; its code must come from the image of `c`. The decoder emits one
  * CST_GEN_RUN for the ranges that it has counted (fields: flow.h). The ranges at the ends of a run, and all that its
  * fast loop does not decode, remain CST_GEN_RANGE elements, for cst_counts_add(). A run continues in another section
- * where a branch leads there, except for the first one from this section to that one, and for sections beyond the first
- * 64 to which a section leads. NULL ends this. It has no effect while the decoder has a log, which records each range
- * with its offset, or while its configuration has checks, which compare each range with the one before.
+ * where an indirect branch leads to an address again. It ends where the branch leads there for the first time, or where
+ * another one has its entry in the table of 2,048 such branches. NULL ends this. It has no effect while the decoder has a
+ * log, which records each range with its offset, or while its configuration has checks, which compare each range with
+ * the one before.
  */
 CST_API void cst_decoder_set_counts(struct cst_decoder *dec, struct cst_counts *c);
 

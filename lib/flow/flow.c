@@ -27,7 +27,11 @@ void cst_flow_reset(struct cst_flow *f)
 static void forget_blocks(struct cst_flow *f)
 {
 	step_forget_calls(f);
-	memset(f->near_blocks, 0, sizeof(f->near_blocks));
+	f->near_tag += NEAR_TAG;
+	if (!f->near_tag) {
+		memset(f->near_blocks, 0, sizeof(f->near_blocks));
+		f->near_tag = NEAR_TAG;
+	}
 	f->from = f->blk = 0;
 }
 
@@ -161,11 +165,6 @@ int cst_flow_forbids_n(const struct cst_flow *f, unsigned int type, unsigned int
 	return checks & CST_CHECK_N_DIRECT && type == CST_INSN_BRANCH && disp != size;
 }
 
-static struct near_block *near_block(struct cst_flow *f)
-{
-	return &f->near_blocks[(f->addr >> 1 ^ f->addr >> 9) % NEAR_BLOCKS];
-}
-
 /* As cst_flow_block(), for a block that the cache of searched blocks lacks, and outside IT blocks adds it. */
 static __attribute__((noinline)) uint32_t search_block(struct cst_flow *f)
 {
@@ -194,22 +193,18 @@ static __attribute__((noinline)) uint32_t search_block(struct cst_flow *f)
 		return 0;
 	place = blk_place(img, b);
 	if (!f->it) {
-		near = near_block(f);
-		*near = (struct near_block){ .addr = f->addr, .map = f->map_id, .place = place, .isa = f->isa };
+		near = step_block_slot(f, f->addr);
+		*near = (struct near_block){ .addr = f->addr, .map = f->map_id, .place = place,
+					     .tag = f->near_tag | f->isa };
 	}
 	return place;
 }
 
 uint32_t cst_flow_block(struct cst_flow *f)
 {
-	const struct near_block *near = near_block(f);
+	const uint32_t place = step_near_block(f, f->addr);
 
-	/* the image is compared first: the last one may be gone */
-	if (near->addr == f->addr && near->map && near->isa == f->isa && !(f->it | f->no_graph) &&
-	    step_cached_map(f, f->addr) && near->map == f->map_id && f->map_sec->img == f->img &&
-	    f->img_gen == f->img->generation)
-		return near->place;
-	return search_block(f);
+	return place ? place : search_block(f);
 }
 
 /* The instance for elements, and for atoms that the instances over packets leave: through any code. */

@@ -34,10 +34,12 @@ struct cst_log;
 #define MAX_PASSED (1u << 13)
 
 /* Entries of the cache of maps that were used before. */
-#define NEAR_MAPS 64
+#define NEAR_MAPS 256
 
 /* Entries of the cache of blocks that were searched. */
-#define NEAR_BLOCKS 256
+#define NEAR_BLOCKS 1024
+/* Above all values of enum cst_isa. */
+#define NEAR_TAG 16u
 
 /* Free entries of `out` that one element, or one atom, needs. */
 #define FLOW_ROOM CST_PULL_MIN
@@ -138,10 +140,11 @@ struct cst_flow {
 	 * lead to another map
 	 */
 	struct near_block {
-		uint64_t addr, map;	/* map: struct map.id; 0: the entry is empty */
+		uint64_t addr, map;	/* map: struct map.id */
 		uint32_t place;
-		uint8_t isa;
+		uint32_t tag;	/* near_tag when the entry was made, plus the instruction set of the block */
 	} near_blocks[NEAR_BLOCKS];
+	uint32_t near_tag;	/* a multiple of NEAR_TAG, not 0; changes when all entries become void */
 	struct cst_space *near_space;	/* space and generation that near_maps belong to */
 	uint32_t near_gen;
 	const struct cst_image *img;	/* image of blk, from and stack[].call, at generation img_gen */

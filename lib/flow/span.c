@@ -18,7 +18,7 @@ static struct near_map *near_map(struct cst_flow *f, uint64_t a)
 		f->near_space = f->space;
 		f->near_gen = f->space->generation;
 	}
-	return &f->near_maps[a / CODE_PAGE % NEAR_MAPS];
+	return step_map_slot(f, a);
 }
 
 /* As cst_flow_map(), for a map that is not cached. */

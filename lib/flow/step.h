@@ -246,17 +246,54 @@ static inline void step_take_map(struct cst_flow *f, const struct near_map *nm)
 	f->map_id = nm->id;
 }
 
+/* Entry of the cache of maps in which the map around address `a` would be. */
+static inline struct near_map *step_map_slot(struct cst_flow *f, uint64_t a)
+{
+	return &f->near_maps[a / CODE_PAGE % NEAR_MAPS];
+}
+
+/* Returns the cached map around address `a`; one without an id if it is not cached. */
+static inline const struct near_map *step_near_map(struct cst_flow *f, uint64_t a)
+{
+	static const struct near_map none;
+	const struct near_map *nm = step_map_slot(f, a);
+
+	if (!f->space || f->near_space != f->space || f->near_gen != f->space->generation || a - nm->start >= nm->len)
+		return &none;
+	return nm;
+}
+
 /* Makes the map around address `a` the current one if it is cached. Returns 0 if it is not. */
 static inline int step_cached_map(struct cst_flow *f, uint64_t a)
 {
-	const struct near_map *nm = &f->near_maps[a / CODE_PAGE % NEAR_MAPS];
+	const struct near_map *nm;
 
 	if (cst_flow_in_map(f, a))
 		return 1;
-	if (!f->space || f->near_space != f->space || f->near_gen != f->space->generation || a - nm->start >= nm->len)
+	nm = step_near_map(f, a);
+	if (!nm->id)
 		return 0;
 	step_take_map(f, nm);
 	return 1;
+}
+
+/* Entry of the cache of searched blocks in which the block at `addr` would be. */
+static inline struct near_block *step_block_slot(struct cst_flow *f, uint64_t addr)
+{
+	return &f->near_blocks[(addr >> 1 ^ addr >> 9) % NEAR_BLOCKS];
+}
+
+/* As cst_flow_block() at `addr`, for a block that was searched before; 0: it was not, or is not in the cache any more. */
+static inline uint32_t step_near_block(struct cst_flow *f, uint64_t addr)
+{
+	const struct near_block *near = step_block_slot(f, addr);
+
+	/* the image is compared first: the last one may be gone */
+	if (near->addr == addr && near->tag == (f->near_tag | f->isa) && !(f->it | f->no_graph) &&
+	    step_cached_map(f, addr) && near->map == f->map_id && f->map_sec->img == f->img &&
+	    f->img_gen == f->img->generation)
+		return near->place;
+	return 0;
 }
 
 /* True if the block at offset `place` is the code at `addr` in instruction set `isa`. */

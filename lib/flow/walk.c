@@ -111,6 +111,16 @@ uint64_t cst_walk_after(struct cst_flow *f, const struct blk *b, uint64_t e, uin
 	return step_wrap(addr, f->isa);
 }
 
+/* As cst_walk_search(), at an address in the current map, for a block that was searched before; 0: it was not. */
+uint32_t cst_walk_near(struct loop *l, uint64_t addr, struct blk *b, uint64_t e)
+{
+	const uint32_t place = step_near_block(l->f, addr);
+
+	if (place && b && l->linked)
+		b->link[e] = place | blk_link_bits(b, (unsigned int)e);
+	return place;
+}
+
 /*
  * Returns the offset of the block at `addr` in f->isa, 0 if none, and links it to `b` after atom `e` if `b` is not
  * NULL.
@@ -119,11 +129,15 @@ uint32_t cst_walk_search(struct loop *l, uint64_t addr, struct blk *b, uint64_t 
 {
 	struct cst_flow *f = l->f;
 	const struct cst_section *sec = f->map_sec;
+	const uint64_t map = f->map_id;
 	const uint32_t gen = f->img_gen;
 
 	f->addr = addr;
-	f->blk = b && l->linked ? link_block(f, &b->link[e], blk_link_bits(b, (unsigned int)e)) : cst_flow_block(f);
-	l->moved = f->map_sec != sec || f->img_gen != gen;
+	f->blk = cst_flow_block(f);
+	/* a link is valid within one map, until the cache is emptied */
+	if (f->blk && b && l->linked && f->map_id == map && f->img_gen == gen)
+		b->link[e] = f->blk | blk_link_bits(b, (unsigned int)e);
+	l->moved = f->img_gen != gen ? MOVED_BLOCKS : f->map_sec != sec ? MOVED_SECTION : MOVED_NOT;
 	if (f->blk && (l->moved || l->map != f->map_id))
 		load(l);
 	return f->blk;
@@ -171,14 +185,14 @@ void cst_walk_put_run(struct loop *l, struct cst_generic *g, uint64_t index, con
 	store8(&g->error, pair((uint32_t)blk_off(BLK_AT(f->img->blk, start)), b->off * 2));
 	g->kind = CST_GEN_RUN;
 	g->num = (uint16_t)(f->stats->image_conflicts - l->run_conflicts);
-	l->others++;
-	l->ranges += ranges;
 }
 
 /* Ends the run whose element was written to `g`. Returns the place after it. */
 struct cst_generic *cst_walk_end_run(struct loop *l, struct cst_generic *g)
 {
 	g->index = cst_walk_offset(l, g->index);
+	l->others++;
+	l->ranges += g->runs;
 	return g + 1;
 }
 
@@ -189,30 +203,41 @@ struct cst_generic *cst_walk_drop_range(struct loop *l, struct cst_generic *g)
 	return g - 1;
 }
 
-/* Takes back the element at `g`: the run continues. */
-void cst_walk_take_back_run(struct loop *l, const struct cst_generic *g)
+/*
+ * Returns the entry of the branch of the block at `from` to `addr` in f->isa, which has led to another section before.
+ * NULL: it has not, its map is not cached, or the run has contradictions, which belong to the section of its element.
+ */
+struct crossing *cst_walk_crossing(const struct loop *l, uint32_t from, uint64_t addr)
 {
-	l->others--;
-	l->ranges -= g->runs;
-}
+	struct cst_flow *f = l->f;
+	struct crossing *x = cst_counts_crossing(f->counts, from, addr);
 
-/* Returns the exits by which the run whose element is `g` continues in the section of f->blk; NULL: it ends. */
-struct cst_exits *cst_walk_exits(struct loop *l, const struct cst_generic *g)
-{
-	const int taken = g->flags & CST_GF_EXEC && cst_insn_is_branch(g->last_type);
-
-	if (!taken || g->num || g->section == l->f->map_sec->id)
+	if (x->from != from || x->addr != addr || x->isa != f->isa || f->stats->image_conflicts != l->run_conflicts)
 		return NULL;
-	return cst_counts_exits_to(l->f->counts, g->section, l->f->map_sec->id);
+	return step_near_map(f, addr)->id == x->map ? x : NULL;
 }
 
-/* Continues the run whose element is `g` with the block at `to`, in another section, after `insns` instructions. */
-void cst_walk_across(struct loop *l, const struct cst_generic *g, uint32_t to, uint64_t insns)
+/*
+ * Moves to the section of crossing `x`, whose map is cached, and counts it and `insns`, of the run, in the section
+ * before. Returns the place of the block.
+ */
+uint32_t cst_walk_cross(struct loop *l, struct crossing *x, uint64_t insns)
 {
-	cst_counts_across(l->f->counts, g, l->across, to);
-	cst_walk_take_back_run(l, g);
+	x->count++;
+	x->insns += insns - l->section_insns;
 	l->section_insns = insns;
-	l->across = NULL;
+	step_take_map(l->f, step_map_slot(l->f, x->addr));
+	load(l);
+	return x->to;
+}
+
+/* Remembers that the branch of the block at `from`, in `section`, has led to the block f->blk in another one. */
+void cst_walk_note_crossing(const struct cst_flow *f, uint32_t section, uint32_t from)
+{
+	const struct crossing x = { .addr = f->addr, .map = f->map_id, .from = from, .to = f->blk, .section = section,
+				    .to_section = f->map_sec->id, .isa = f->isa };
+
+	cst_counts_enter(f->counts, &x);
 }
 
 /* Begins a run after the atoms walked so far. `bits`: atoms of the packet that are left. */

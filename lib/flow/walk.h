@@ -60,12 +60,10 @@ struct loop {
 	int64_t linked;		/* LINK_MASK; 0: links are not valid in this map */
 	struct ids ids;
 	uint8_t stack;		/* calls push a return address */
-	uint8_t moved;		/* the last search changed the section or emptied the block cache */
+	uint8_t moved;		/* enum walk_moved */
 	uint8_t mispredicted;	/* the only atom of the element was corrected by a Mispredict */
 	uint32_t flags;		/* enum cst_generic_flags of ranges, in addition to those of the context */
 	struct atoms now;	/* the packet in work */
-	/* not NULL: the run continues in another section with the next atom, by one of these exits; its element is written */
-	struct cst_exits *across;
 	/*
 	 * A run is a sequence of counted ranges: from the first range after a taken branch (with RUNS_EACH from any
 	 * range) to the last one walked. `ranges` counts them; their CST_GEN_RUN elements are in `others`.
@@ -79,6 +77,13 @@ struct loop {
 
 /* A run ends when it has as many contradictions as its element can count. */
 #define RUN_CONFLICTS UINT16_MAX
+
+/* What the last search changed. */
+enum walk_moved {
+	MOVED_NOT,
+	MOVED_SECTION,
+	MOVED_BLOCKS,	/* it emptied the block cache */
+};
 
 /* What a walk makes of a range. */
 enum runs {
@@ -109,6 +114,7 @@ struct walk_how {
 /* Why a walk ended. */
 enum walk_on {
 	WALK_GO,
+	WALK_COUNTED,	/* as WALK_GO, and the last atom is counted */
 	WALK_OUT,	/* before block `next`: no packet, or no room */
 	WALK_GONE,	/* the code at f->addr is not in the graph */
 	WALK_AWAY,	/* after an indirect branch whose target is not known yet */
@@ -151,6 +157,7 @@ int cst_walk_next_bytes(struct loop *l);
 uint64_t cst_walk_offset(struct loop *l, uint64_t index);
 uint64_t cst_walk_what_fits(struct loop *l, uint64_t bits, const struct cst_generic *g);
 uint64_t cst_walk_after(struct cst_flow *f, const struct blk *b, uint64_t e, uint64_t addr);
+uint32_t cst_walk_near(struct loop *l, uint64_t addr, struct blk *b, uint64_t e);
 uint32_t cst_walk_search(struct loop *l, uint64_t addr, struct blk *b, uint64_t e);
 int cst_walk_forbidden(struct cst_flow *f, const struct blk *b);
 void cst_walk_span(struct loop *l, struct cst_generic *g, uint64_t e);
@@ -161,9 +168,9 @@ void cst_walk_put_run(struct loop *l, struct cst_generic *g, uint64_t index, con
 		      uint32_t start, uint64_t insns, uint64_t bits);
 struct cst_generic *cst_walk_end_run(struct loop *l, struct cst_generic *g);
 struct cst_generic *cst_walk_drop_range(struct loop *l, struct cst_generic *g);
-void cst_walk_take_back_run(struct loop *l, const struct cst_generic *g);
-struct cst_exits *cst_walk_exits(struct loop *l, const struct cst_generic *g);
-void cst_walk_across(struct loop *l, const struct cst_generic *g, uint32_t to, uint64_t insns);
+struct crossing *cst_walk_crossing(const struct loop *l, uint32_t from, uint64_t addr);
+uint32_t cst_walk_cross(struct loop *l, struct crossing *x, uint64_t insns);
+void cst_walk_note_crossing(const struct cst_flow *f, uint32_t section, uint32_t from);
 struct cst_generic *cst_walk_away(struct loop *l, struct cst_generic *g, uint64_t index, const struct blk *b,
 				  uint64_t end);
 size_t cst_walk_finish(struct loop *l, uint64_t bits, uint64_t index, uint64_t insns, const struct cst_generic *first,
@@ -251,11 +258,20 @@ STEP_INLINE void walk_count_edge(struct walk *w)
 		cst_counts_edge_slow(w->f->counts, w->section, from, to);
 }
 
+/* Counts the open range, which ends with block b. */
+STEP_INLINE void walk_count_range(struct walk *w, const enum runs runs)
+{
+	if (runs == RUNS_EACH)
+		walk_count_block(w);
+	else if (!count_pair(&cst_blk_counters(BLK_AT(w->base, w->start))->range, walk_place(w)))
+		cst_counts_range_slow(w->f->counts, w->section, w->start, walk_place(w));
+}
+
 /* Counts the last atom, which led from block b to `next`. `open`: a run is open, which the compiler may not know. */
 STEP_INLINE void walk_count(struct walk *w, const enum runs runs, const int open)
 {
 	if (runs == RUNS_EACH && (open || w->start)) {
-		walk_count_block(w);
+		walk_count_range(w, runs);
 		if (__builtin_expect(w->raw & LINK_INDIRECT, 0))
 			walk_count_edge(w);
 	} else if (w->raw & (runs == RUNS_JOINED ? LINK_TAKEN : LINK_BRANCH)) {
@@ -264,8 +280,8 @@ STEP_INLINE void walk_count(struct walk *w, const enum runs runs, const int open
 			walk_count_edge(w);
 		if (!open && !w->start)
 			cst_walk_begin_run(w->l, w->insns, w->bits);
-		else if (!count_pair(&cst_blk_counters(BLK_AT(w->base, w->start))->range, walk_place(w)))
-			cst_counts_range_slow(w->f->counts, w->section, w->start, walk_place(w));
+		else
+			walk_count_range(w, runs);
 		w->start = (uint32_t)w->next;
 	}
 }
@@ -290,33 +306,70 @@ STEP_INLINE void walk_block(struct walk *w, const struct walk_how *how, int coun
 	w->next = (int32_t)w->raw & w->linked;
 }
 
+STEP_INLINE int walk_packet(struct walk *w, const struct walk_how *how);
+
+/* Continues at the block `next`, at `addr`, which a search has found. */
+STEP_INLINE void walk_arrive(struct walk *w, const struct walk_how *how, uint64_t addr)
+{
+	struct loop *l = w->l;
+
+	w->addr = addr;
+	w->linked = how->given && l->now.given ? 0 : l->linked;
+	w->ids = l->ids;
+	w->section = w->f->map_sec->id;
+	w->bias = w->f->map_bias;
+	w->base = w->f->img->blk;
+}
+
+/*
+ * Continues a run at `addr` in f->isa if that is in another section, and the branch of block b has led there before.
+ * The last atom is counted then.
+ */
+STEP_INLINE int walk_cross(struct walk *w, const struct walk_how *how, uint64_t addr)
+{
+	struct loop *l = w->l;
+	struct crossing *x;
+
+	x = w->raw & LINK_INDIRECT ? cst_walk_crossing(l, walk_place(w), addr) : NULL;
+	/* without a next atom the run ends with block b */
+	if (!x || (w->bits == 1 && !walk_packet(w, how)))
+		return 0;
+	walk_count_range(w, how->runs);
+	w->next = w->start = cst_walk_cross(l, x, w->insns);
+	walk_arrive(w, how, addr);
+	return 1;
+}
+
 /* Searches the code at `addr` in f->isa and links it to block `by` after atom `e`, if `by` is given. */
 STEP_INLINE enum walk_on walk_search(struct walk *w, const struct walk_how *how, uint64_t addr, struct blk *by,
 				     uint64_t e)
 {
 	struct loop *l = w->l;
 
+	if (how->runs && addr - w->f->map_start < w->f->map_len) {
+		w->next = cst_walk_near(l, addr, by, e);
+		if (w->next) {
+			w->addr = addr;
+			return WALK_GO;
+		}
+	} else if (how->runs && w->start && walk_cross(w, how, addr)) {
+		return WALK_COUNTED;
+	}
 	/* the search may empty the block cache */
 	if (how->runs && w->start)
 		walk_put_run(w, how->runs);
 	w->next = cst_walk_search(l, addr, by, e);
 	if (how->runs && (!w->next || l->moved)) {
 		/* the run ends: another section, or an empty block cache */
-		l->across = w->start && w->next ? cst_walk_exits(l, w->g) : NULL;
-		if (w->start && !l->across)
+		if (w->start && w->next && w->raw & LINK_INDIRECT && l->moved == MOVED_SECTION)
+			cst_walk_note_crossing(w->f, w->section, walk_place(w));
+		if (w->start)
 			w->g = cst_walk_end_run(l, w->g);
 		w->start = w->raw = 0;
-	} else if (how->runs && w->start) {
-		cst_walk_take_back_run(l, w->g);
 	}
 	if (!w->next)
 		return WALK_GONE;
-	w->addr = addr;
-	w->linked = l->linked;
-	w->ids = l->ids;
-	w->section = w->f->map_sec->id;
-	w->bias = w->f->map_bias;
-	w->base = w->f->img->blk;
+	walk_arrive(w, how, addr);
 	return WALK_GO;
 }
 
@@ -531,17 +584,13 @@ STEP_INLINE int walk_linked(struct walk *w, const struct walk_how *how)
 
 STEP_INLINE enum walk_on walk_blocks(struct walk *w, const struct walk_how *how)
 {
-	enum walk_on on;
+	enum walk_on on = WALK_GO;
 
 	for (;;) {
 		if (w->bits == 1 && !walk_packet(w, how))
 			return WALK_OUT;
-		if (how->runs && w->l->across) {
-			w->start = (uint32_t)w->next;
-			cst_walk_across(w->l, w->g, w->start, w->insns);
-		} else if (how->runs) {
+		if (how->runs && on != WALK_COUNTED)
 			walk_count(w, how->runs, 0);
-		}
 		if (how->element || (how->runs && !w->start)) {
 			w->b = BLK_AT(w->base, w->next);
 			walk_block(w, how, how->runs && w->start);
@@ -554,7 +603,7 @@ STEP_INLINE enum walk_on walk_blocks(struct walk *w, const struct walk_how *how)
 			return WALK_OUT;
 		}
 		on = walk_exit(w, how);
-		if (on != WALK_GO)
+		if (on > WALK_COUNTED)
 			return on;
 	}
 }
@@ -581,9 +630,7 @@ STEP_INLINE enum walk_on walk_run(struct loop *l, struct cst_generic *out, size_
 	why = walk_blocks(&w, how);
 
 	if (how->runs && w.start)
-		walk_put_run(&w, how->runs);
-	if (how->runs && (w.start || l->across))
-		w.g = cst_walk_end_run(l, w.g);
+		walk_stop_run(&w, how->runs);
 	if (why == WALK_OUT) {
 		f->addr = how->element ? w.addr : blk_off(BLK_AT(w.base, w.next)) + w.bias;
 		f->blk = (uint32_t)w.next;

@@ -135,30 +135,10 @@ static __attribute__((noinline)) int add_exits(struct cst_counts *c, struct sect
 	return 1;
 }
 
-struct cst_exits *cst_counts_exits_to(struct cst_counts *c, uint32_t from, uint32_t to)
-{
-	struct section_counts *s = tables_of(c, from);
-
-	if (s && find_exits(s, to))
-		return &s->exits[s->last_exit];
-	if (s && s->nr_exits < RUN_EXITS)
-		add_exits(c, s, to);
-	return NULL;
-}
-
 /* Section offset of the last instruction of a RANGE or RUN. */
 static inline uint32_t last_insn(const struct cst_generic *g)
 {
 	return g->sect_off + (uint32_t)(g->end - g->addr) - g->last_size;
-}
-
-void cst_counts_across(struct cst_counts *c, const struct cst_generic *g, struct cst_exits *x, uint32_t to)
-{
-	struct section_counts *s = &c->sec[g->section - 1];
-
-	s->insns += g->n_insn;
-	if (!cst_pairs_add(&s->ranges, g->start, last_insn(g)) || !cst_pairs_add(&x->edges, last_insn(g), start_of(c, to)))
-		c->no_memory = 1;
 }
 
 static inline void close_range(struct cst_counts *c, struct count_open *o)
@@ -192,6 +172,35 @@ static void open_range(struct cst_counts *c, struct count_open *o, const struct 
 			c->no_memory = 1;
 	}
 	o->start = g->sect_off;
+}
+
+/* Moves what was counted of a crossing to its section. */
+static void settle(struct cst_counts *c, struct crossing *x)
+{
+	struct cst_pairs *edges = x->count ? edges_to(c, x->section, x->to_section) : NULL;
+
+	if (!edges)
+		return;
+	if (!cst_pairs_insert(edges, last_of(c, x->from), start_of(c, x->to), x->count))
+		c->no_memory = 1;
+	c->sec[x->section - 1].insns += x->insns;
+	x->count = x->insns = 0;
+}
+
+static void settle_all(struct cst_counts *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < 1 << CROSSING_BITS; i++)
+		settle(c, &c->crossing[i]);
+}
+
+void cst_counts_enter(struct cst_counts *c, const struct crossing *x)
+{
+	struct crossing *at = cst_counts_crossing(c, x->from, x->addr);
+
+	settle(c, at);
+	*at = *x;
 }
 
 void cst_counts_elements(struct cst_counts *c, struct count_open *o, const struct cst_generic *g, size_t n)
@@ -305,6 +314,18 @@ static void drain_block(struct cst_counts *c, uint32_t section, uint32_t place)
 	memset(n, 0, sizeof(*n));
 }
 
+/* Adds the counters of the blocks that begin in a page. `part`: slots of a part of the page. */
+static void drain_page(struct cst_counts *c, uint32_t section, uint32_t *places, unsigned int part)
+{
+	uint64_t used = table_with(places)->used;
+	unsigned int k;
+
+	for (; used; used &= used - 1)
+		for (k = 0; k < part; k++)
+			if (places[__builtin_ctzll(used) * part + k])
+				drain_block(c, section, places[__builtin_ctzll(used) * part + k]);
+}
+
 /*
  * Adds the counters of a section's blocks, which are found through its page tables since blocks do not name their
  * section.
@@ -312,23 +333,22 @@ static void drain_block(struct cst_counts *c, uint32_t section, uint32_t place)
 static void drain_section(struct cst_counts *c, const struct cst_section *sec)
 {
 	const size_t pages = (sec->size + CODE_PAGE - 1) / CODE_PAGE;
-	const uint32_t *places;
-	unsigned int t, k;
+	unsigned int t;
 	size_t page;
 
 	for (t = 0; t < BLK_TABLES; t++)
-		for (page = 0; sec->pages[t] && page < pages; page++) {
-			places = sec->pages[t][page];
-			for (k = 0; places && k < CODE_PAGE >> blk_shift(blk_key_isa(t % BLK_KEYS)); k++)
-				if (places[k])
-					drain_block(c, sec->id, places[k]);
-		}
+		for (page = 0; sec->pages[t] && page < pages; page++)
+			if (sec->pages[t][page])
+				drain_page(c, sec->id, sec->pages[t][page],
+					   TABLE_PART >> blk_shift(blk_key_isa(t % BLK_KEYS)));
 }
 
 void cst_counts_drain(struct cst_counts *c)
 {
 	size_t i;
 
+	settle_all(c);
+	memset(c->crossing, 0, sizeof(c->crossing));
 	for (i = 0; i < c->img->sec_count; i++)
 		drain_section(c, c->img->sec[i]);
 }
@@ -355,6 +375,7 @@ int cst_counts_exits(struct cst_counts *c, uint32_t section, const struct cst_ex
 
 	if (!section || section > c->img->sec_count)
 		return -CST_ERR_INVAL;
+	settle_all(c);
 	s = tables_of(c, section);
 	if (!s || c->no_memory)
 		return -CST_ERR_NOMEM;

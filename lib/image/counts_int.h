@@ -35,9 +35,24 @@ struct section_counts {
 	uint64_t insns;		/* as in cst_counts_exits() */
 };
 
+/*
+ * An indirect branch to a block of another section, which no link leads to. What is counted here is added to the section
+ * of the branch now and then.
+ */
+struct crossing {
+	uint64_t addr, map;	/* the target, and struct map.id of its map */
+	uint32_t from, to;	/* places of the blocks; from 0: the entry is empty */
+	uint32_t section, to_section;
+	uint64_t count, insns;	/* how often it was taken; instructions before it, as in cst_counts_exits() */
+	uint8_t isa;		/* enum cst_isa of the target */
+};
+
+#define CROSSING_BITS 11
+
 struct cst_counts {
 	struct cst_image *img;
 	struct section_counts *sec; /* by section number minus 1 */
+	struct crossing crossing[1 << CROSSING_BITS];
 	uint32_t nr_sec;
 	uint8_t joined;
 	uint8_t no_memory;
@@ -85,22 +100,14 @@ void cst_counts_drain(struct cst_counts *c);
 void cst_counts_edge_slow(struct cst_counts *c, uint32_t section, uint32_t from, uint32_t to);
 void cst_counts_range_slow(struct cst_counts *c, uint32_t section, uint32_t first, uint32_t last);
 
-/*
- * Maximum number of sections to which runs of one section continue. It bounds the search in a recording of very many
- * files; beyond it a run ends at the branch.
- */
-#define RUN_EXITS 64
+/* Entry for the branch of the block at `from` to `addr`, which may be of another branch. */
+static inline struct crossing *cst_counts_crossing(struct cst_counts *c, uint32_t from, uint64_t addr)
+{
+	return &c->crossing[cst_pairs_hash(from, (uint32_t)addr, 64 - CROSSING_BITS)];
+}
 
-/*
- * Returns the exits from a section to another one, valid until the next call for `from`. NULL: this is the first call
- * for them, there are RUN_EXITS others, or an allocation failed.
- */
-struct cst_exits *cst_counts_exits_to(struct cst_counts *c, uint32_t from, uint32_t to);
-/*
- * Counts what is not counted yet of a run, whose CST_GEN_RUN is `g`: its last branch is one of the exits `x`, and leads
- * to the block at offset `to`.
- */
-void cst_counts_across(struct cst_counts *c, const struct cst_generic *g, struct cst_exits *x, uint32_t to);
+/* Enters `x`, which was not counted yet, in place of another crossing. */
+void cst_counts_enter(struct cst_counts *c, const struct crossing *x);
 
 /* Handles the overflow of the counter for atoms `e` of the block at offset `place`. */
 void cst_counts_atoms_full(struct cst_counts *c, uint32_t section, uint32_t place, uint64_t e);

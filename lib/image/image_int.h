@@ -3,6 +3,8 @@
 #ifndef CST_LIB_IMAGE_IMAGE_INT_H
 #define CST_LIB_IMAGE_IMAGE_INT_H
 
+#include <stddef.h>
+
 #include <cstrace/image.h>
 #include <cstrace/isa.h>
 #include <cstrace/types.h>
@@ -196,8 +198,17 @@ struct cst_image {
 struct page_table {
 	struct page_table *next;
 	uint32_t **at;		/* the section's pointer to this table */
+	uint64_t used;		/* bit n: a block may begin in bytes [n * TABLE_PART, (n + 1) * TABLE_PART) of the page */
 	uint32_t place[];
 };
+
+#define TABLE_PART (CODE_PAGE / 64)
+
+/* The table whose places are `place`. */
+static inline struct page_table *table_with(uint32_t *place)
+{
+	return (struct page_table *)((unsigned char *)place - offsetof(struct page_table, place));
+}
 
 struct map {
 	uint64_t start, end;	/* end exclusive; 0 means 2^64 */

@@ -227,7 +227,10 @@ static uint32_t *find_slot(struct cst_section *sec, uint64_t off, unsigned int k
 		return NULL;
 	if (!(*pages)[i])
 		(*pages)[i] = new_table(sec->img, CODE_PAGE / step * sizeof(uint32_t), &(*pages)[i]);
-	return (*pages)[i] ? &(*pages)[i][off % CODE_PAGE / step] : NULL;
+	if (!(*pages)[i])
+		return NULL;
+	table_with((*pages)[i])->used |= 1ull << off % CODE_PAGE / TABLE_PART;
+	return &(*pages)[i][off % CODE_PAGE / step];
 }
 
 /*

@@ -261,6 +261,47 @@ static void test_stack_of_blocks(void **state)
 	}
 }
 
+/* A branch leads to a map that replaced another one, in which its target was searched before. */
+static void test_map_replaced(void **state)
+{
+	static const uint32_t from[] = { 0x14000400 };	/* 1000 b 2000 */
+	static const uint32_t to[] = {
+		0x17fffc00,	/* 2000 b 1000 */
+		0x17fffbff,	/* 2004 b 1000 */
+	};
+	/* first the branch leads to 2000; then the code at 2004 is executed, and the branch leads to 2000 again, twice */
+	static const uint8_t trace[] = { START, 0xf7, 0xf7, AT(0x2004), 0xf7, 0xf7, 0xf7, 0xf7, 0xf7 };
+	static const uint64_t want[] = { 0x1000, 0x2000, 0x2004, 0x1000, 0x2000, 0x1000, 0x2000 };
+	const size_t cut = sizeof((uint8_t[]){ START }) + 2;
+	struct cst_config cfg = etm_config(4, 0);
+	struct cst_generic out[40];
+	struct cst_section *sec;
+	struct cst_decoder *dec;
+	struct program pr;
+	unsigned int part, k = 0;
+	int n, i;
+
+	(void)state;
+	program_map(&pr, 0x1000, from, sizeof(from));
+	assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
+	cst_decoder_set_space(dec, pr.space);
+	for (part = 0; part < 2; part++) {
+		assert_int_equal(cst_section_new(&sec, pr.img, to, sizeof(to), NULL), 0);
+		assert_int_equal(cst_space_map(pr.space, 0x2000, sizeof(to), sec, 0), 0);
+		assert_int_equal(cst_decoder_feed(dec, part ? trace + cut : trace, part ? sizeof(trace) - cut : cut, 0), 0);
+		while ((n = cst_decoder_pull(dec, out, 40, NULL)))
+			for (i = 0; i < n; i++)
+				if (out[i].kind == CST_GEN_RANGE) {
+					assert_true(k < sizeof(want) / sizeof(want[0]));
+					assert_int_equal(out[i].section, want[k] < 0x2000 ? pr.sec->id : sec->id);
+					assert_int_equal(out[i].addr, want[k++]);
+				}
+	}
+	assert_int_equal(k, sizeof(want) / sizeof(want[0]));
+	cst_decoder_free(dec);
+	cst_image_free(pr.img);
+}
+
 static void test_missing_code(void **state)
 {
 	struct cst_config cfg = etm_config(4, 0);
@@ -569,6 +610,7 @@ int main(void)
 		cmocka_unit_test(test_return_stack),
 		cmocka_unit_test(test_stack_depth),
 		cmocka_unit_test(test_stack_of_blocks),
+		cmocka_unit_test(test_map_replaced),
 		cmocka_unit_test(test_missing_code),
 		cmocka_unit_test(test_exceptions),
 		cmocka_unit_test(test_source_address),
