@@ -338,13 +338,12 @@ static inline int links_hold(const struct cst_flow *f)
  */
 static inline uint32_t link_block(struct cst_flow *f, uint32_t *link, uint32_t bits)
 {
-	const struct cst_section *sec = f->map_sec;
-	const uint64_t bias = f->map_bias;
+	const uint64_t map = f->map_id;
 	const uint32_t gen = f->img_gen;
 	const uint32_t place = cst_flow_block(f);
 
 	/* a link is valid within one map, until the cache is emptied */
-	if (place && link && f->img_gen == gen && f->map_sec == sec && f->map_bias == bias && links_hold(f))
+	if (place && link && f->map_id == map && f->img_gen == gen)
 		*link = place | bits;
 	return place;
 }

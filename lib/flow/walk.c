@@ -129,14 +129,10 @@ uint32_t cst_walk_search(struct loop *l, uint64_t addr, struct blk *b, uint64_t 
 {
 	struct cst_flow *f = l->f;
 	const struct cst_section *sec = f->map_sec;
-	const uint64_t map = f->map_id;
 	const uint32_t gen = f->img_gen;
 
 	f->addr = addr;
-	f->blk = cst_flow_block(f);
-	/* a link is valid within one map, until the cache is emptied */
-	if (f->blk && b && l->linked && f->map_id == map && f->img_gen == gen)
-		b->link[e] = f->blk | blk_link_bits(b, (unsigned int)e);
+	f->blk = b && l->linked ? link_block(f, &b->link[e], blk_link_bits(b, (unsigned int)e)) : cst_flow_block(f);
 	l->moved = f->img_gen != gen ? MOVED_BLOCKS : f->map_sec != sec ? MOVED_SECTION : MOVED_NOT;
 	if (f->blk && (l->moved || l->map != f->map_id))
 		load(l);
