@@ -60,6 +60,7 @@ void cst_flow_init(struct cst_flow *f, const struct cst_config *cfg, struct cst_
 	cst_flow_configure(f);
 	f->isa = CST_ISA_UNKNOWN;
 	f->map_id = UINT64_MAX;
+	f->map_tag = 1;
 	f->tmpl.trace_id = cfg->trace_id;
 	cst_flow_reset(f);
 }
@@ -67,7 +68,7 @@ void cst_flow_init(struct cst_flow *f, const struct cst_config *cfg, struct cst_
 static void use_space(struct cst_flow *f, struct cst_space *space)
 {
 	f->space = space;
-	f->near_space = NULL;
+	cst_flow_forget_maps(f);
 	f->map_len = 0;
 	f->blk = 0;
 	f->chosen = 0;

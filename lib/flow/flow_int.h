@@ -38,8 +38,8 @@ struct cst_log;
 
 /* Entries of the cache of blocks that were searched. */
 #define NEAR_BLOCKS 1024
-/* Above all values of enum cst_isa. */
 #define NEAR_TAG 16u
+_Static_assert(CST_ISA_UNKNOWN < NEAR_TAG, "a tag has room for the instruction set");
 
 /* Free entries of `out` that one element, or one atom, needs. */
 #define FLOW_ROOM CST_PULL_MIN
@@ -134,7 +134,10 @@ struct cst_flow {
 		uint64_t start, len, bias;
 		struct cst_section *sec;
 		uint64_t id;	/* struct map.id */
+		uint32_t tag;	/* map_tag when the entry was made */
 	} near_maps[NEAR_MAPS];
+	/* not 0; changes when all entries become void: with `space`, and when its generation is not near_gen any more */
+	uint32_t map_tag, near_gen;
 	/*
 	 * cache of blocks that were searched, indexed by address: targets of branches that change their targets, or
 	 * lead to another map
@@ -145,8 +148,6 @@ struct cst_flow {
 		uint32_t tag;	/* near_tag when the entry was made, plus the instruction set of the block */
 	} near_blocks[NEAR_BLOCKS];
 	uint32_t near_tag;	/* a multiple of NEAR_TAG, not 0; changes when all entries become void */
-	struct cst_space *near_space;	/* space and generation that near_maps belong to */
-	uint32_t near_gen;
 	const struct cst_image *img;	/* image of blk, from and stack[].call, at generation img_gen */
 	uint32_t blk;		/* offset of the block at addr in the image's block cache */
 	uint32_t from;		/* offset of the last indirect branch's block, 0: unknown; valid at img_gen ... */
@@ -332,6 +333,8 @@ static inline int cst_flow_in_map(const struct cst_flow *f, uint64_t a)
  * f->img_gen.
  */
 uint32_t cst_flow_block(struct cst_flow *f);
+/* Makes the cache of maps void. */
+void cst_flow_forget_maps(struct cst_flow *f);
 /* Fills f->map_* with the map around address `a`. Returns 0, SPAN_NACC or SPAN_LAZY. */
 enum span_end cst_flow_map(struct cst_flow *f, uint64_t a);
 

@@ -10,12 +10,19 @@
 
 #include "flow/step.h"
 
-/* Returns the cache entry for a map that contains `a`. Entries of another space or generation are dropped first. */
+void cst_flow_forget_maps(struct cst_flow *f)
+{
+	if (!++f->map_tag) {
+		memset(f->near_maps, 0, sizeof(f->near_maps));
+		f->map_tag = 1;
+	}
+}
+
+/* Returns the cache entry for a map that contains `a`. Entries of another generation become void first. */
 static struct near_map *near_map(struct cst_flow *f, uint64_t a)
 {
-	if (f->near_space != f->space || f->near_gen != f->space->generation) {
-		memset(f->near_maps, 0, sizeof(f->near_maps));
-		f->near_space = f->space;
+	if (f->near_gen != f->space->generation) {
+		cst_flow_forget_maps(f);
 		f->near_gen = f->space->generation;
 	}
 	return step_map_slot(f, a);
@@ -52,6 +59,7 @@ static __attribute__((noinline)) enum span_end search_map(struct cst_flow *f, ui
 	nm->bias = m->start - m->off;
 	nm->sec = m->sec;
 	nm->id = m->id;
+	nm->tag = f->map_tag;
 	step_take_map(f, nm);
 	return SPAN_DONE;
 }

@@ -258,7 +258,8 @@ static inline const struct near_map *step_near_map(struct cst_flow *f, uint64_t 
 	static const struct near_map none;
 	const struct near_map *nm = step_map_slot(f, a);
 
-	if (!f->space || f->near_space != f->space || f->near_gen != f->space->generation || a - nm->start >= nm->len)
+	/* an entry with the tag is of f->space */
+	if (nm->tag != f->map_tag || f->near_gen != f->space->generation || a - nm->start >= nm->len)
 		return &none;
 	return nm;
 }

@@ -219,6 +219,7 @@ struct crossing *cst_walk_crossing(const struct loop *l, uint32_t from, uint64_t
  */
 uint32_t cst_walk_cross(struct loop *l, struct crossing *x, uint64_t insns)
 {
+	l->f->counts->crossed = 1;
 	x->count++;
 	x->insns += insns - l->section_insns;
 	l->section_insns = insns;

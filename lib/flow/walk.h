@@ -306,7 +306,41 @@ STEP_INLINE void walk_block(struct walk *w, const struct walk_how *how, int coun
 	w->next = (int32_t)w->raw & w->linked;
 }
 
-STEP_INLINE int walk_packet(struct walk *w, const struct walk_how *how);
+/* LINK_MASK if links lead on. After a packet with a target each of them is compared with that. */
+STEP_INLINE int64_t walk_usable_links(const struct loop *l, const struct walk_how *how)
+{
+	return how->given && l->now.given ? 0 : l->linked;
+}
+
+/* Returns 0 if no input can be taken, or if the run is to end. */
+STEP_INLINE int walk_more_input(struct walk *w, const struct walk_how *how)
+{
+	return !(how->runs && w->start && w->insns - w->l->run_insns >= RUN_INSNS) &&
+	       (how->runs ? cst_walk_next_bytes(w->l) : cst_walk_next_run(w->l));
+}
+
+/* Parses the next packet if it has atoms and there is room for them. Returns 0 otherwise. */
+STEP_INLINE int walk_packet(struct walk *w, const struct walk_how *how)
+{
+	struct loop *l = w->l;
+	const uint8_t *at;
+
+	if (how->element || (l->p == l->stop && !walk_more_input(w, how)))
+		return 0;
+	at = l->p;
+	if (w->g >= l->limit && l->end_of_room - w->g < FLOW_ROOM)
+		return 0;
+	if (!how->packet(l, &w->bits))
+		return 0;
+	w->index = how->runs ? (uintptr_t)at : l->bias + (uintptr_t)at;
+	if (how->given)
+		w->linked = walk_usable_links(l, how);
+	if (w->g >= l->limit)
+		w->bits = cst_walk_what_fits(l, w->bits, w->g);
+	if (how->runs)
+		l->atoms += atoms_in(w->bits);
+	return 1;
+}
 
 /* Continues at the block `next`, at `addr`, which a search has found. */
 STEP_INLINE void walk_arrive(struct walk *w, const struct walk_how *how, uint64_t addr)
@@ -314,7 +348,7 @@ STEP_INLINE void walk_arrive(struct walk *w, const struct walk_how *how, uint64_
 	struct loop *l = w->l;
 
 	w->addr = addr;
-	w->linked = how->given && l->now.given ? 0 : l->linked;
+	w->linked = walk_usable_links(l, how);
 	w->ids = l->ids;
 	w->section = w->f->map_sec->id;
 	w->bias = w->f->map_bias;
@@ -517,36 +551,6 @@ STEP_INLINE enum walk_on walk_exit(struct walk *w, const struct walk_how *how)
 		return WALK_GO;
 	}
 	return walk_search(w, how, cst_walk_after(f, b, w->e, w->addr), walk_in_span(w, how) ? NULL : b, w->e);
-}
-
-/* Returns 0 if no input can be taken, or if the run is to end. */
-STEP_INLINE int walk_more_input(struct walk *w, const struct walk_how *how)
-{
-	return !(how->runs && w->start && w->insns - w->l->run_insns >= RUN_INSNS) &&
-	       (how->runs ? cst_walk_next_bytes(w->l) : cst_walk_next_run(w->l));
-}
-
-/* Parses the next packet if it has atoms and there is room for them. Returns 0 otherwise. */
-STEP_INLINE int walk_packet(struct walk *w, const struct walk_how *how)
-{
-	struct loop *l = w->l;
-	const uint8_t *at;
-
-	if (how->element || (l->p == l->stop && !walk_more_input(w, how)))
-		return 0;
-	at = l->p;
-	if (w->g >= l->limit && l->end_of_room - w->g < FLOW_ROOM)
-		return 0;
-	if (!how->packet(l, &w->bits))
-		return 0;
-	w->index = how->runs ? (uintptr_t)at : l->bias + (uintptr_t)at;
-	if (how->given)
-		w->linked = l->now.given ? 0 : l->linked;
-	if (w->g >= l->limit)
-		w->bits = cst_walk_what_fits(l, w->bits, w->g);
-	if (how->runs)
-		l->atoms += atoms_in(w->bits);
-	return 1;
 }
 
 /*

@@ -191,8 +191,9 @@ static void settle_all(struct cst_counts *c)
 {
 	unsigned int i;
 
-	for (i = 0; i < 1 << CROSSING_BITS; i++)
+	for (i = 0; c->crossed && i < 1 << CROSSING_BITS; i++)
 		settle(c, &c->crossing[i]);
+	c->crossed = 0;
 }
 
 void cst_counts_enter(struct cst_counts *c, const struct crossing *x)
@@ -318,12 +319,15 @@ static void drain_block(struct cst_counts *c, uint32_t section, uint32_t place)
 static void drain_page(struct cst_counts *c, uint32_t section, uint32_t *places, unsigned int part)
 {
 	uint64_t used = table_with(places)->used;
+	const uint32_t *at;
 	unsigned int k;
 
-	for (; used; used &= used - 1)
+	for (; used; used &= used - 1) {
+		at = places + __builtin_ctzll(used) * part;
 		for (k = 0; k < part; k++)
-			if (places[__builtin_ctzll(used) * part + k])
-				drain_block(c, section, places[__builtin_ctzll(used) * part + k]);
+			if (at[k])
+				drain_block(c, section, at[k]);
+	}
 }
 
 /*

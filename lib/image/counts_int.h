@@ -52,10 +52,11 @@ struct crossing {
 struct cst_counts {
 	struct cst_image *img;
 	struct section_counts *sec; /* by section number minus 1 */
-	struct crossing crossing[1 << CROSSING_BITS];
 	uint32_t nr_sec;
 	uint8_t joined;
 	uint8_t no_memory;
+	uint8_t crossed;	/* an entry has counts */
+	struct crossing crossing[1 << CROSSING_BITS];
 };
 
 /* State of cst_counts_add() for one decoder, between calls. */

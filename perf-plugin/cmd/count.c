@@ -4,7 +4,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/name.h"
 #include "calls/calls.h"
 #include "cmd/options.h"
 #include "counts/collect.h"
@@ -42,10 +44,20 @@ bool count_undecoded(const char *command, const char *name, uint64_t n)
 	return n;
 }
 
+static bool print_unread(const char *name, const struct collect_unread *u)
+{
+	if (u->modules)
+		fprintf(stderr, "cstrace profile: %s: modules that only their names identify, since their files could not be read "
+			"again: %" PRIu64 " (%s: %s); merge keeps their counts apart from those of other recordings: count again when "
+			"the files can be read\n", name, u->modules, name_shown(u->file), strerror(u->why));
+	return u->modules;
+}
+
 /* Counts and writes. `out` is finished or aborted. */
 static int count(struct session *ss, struct collect *c, struct pd_output *out)
 {
 	const char *name = session_name(ss);
+	bool lost;
 	int rc;
 
 	if (collect_run(c)) {
@@ -68,7 +80,10 @@ static int count(struct session *ss, struct collect *c, struct pd_output *out)
 	if (rc)
 		return CMD_ERROR;
 	print_sums(c);
-	return session_incomplete(ss) || count_undecoded("profile", name, collect_undecoded(c)) ? CMD_LOSSES : CMD_OK;
+	/* each of them has its message */
+	lost = count_undecoded("profile", name, collect_undecoded(c));
+	lost |= print_unread(name, collect_unread(c));
+	return lost || session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
 }
 
 /* Opens the output. Decoding may take long: an output that cannot be is refused before. */

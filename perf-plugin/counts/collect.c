@@ -42,6 +42,7 @@ struct collect {
 	} *numbers;
 	size_t nr_numbers;
 	uint64_t insns, undecoded;
+	struct collect_unread unread;
 	struct collect_sums sums;
 	collect_fn take;
 	void *data;
@@ -180,6 +181,15 @@ static int merge_entries(struct collect *c)
 	return 0;
 }
 
+/* `why`: result of identity_of(). */
+static void note_unread(struct collect *c, const struct entry *e, int why)
+{
+	if (!why || c->unread.modules++)
+		return;
+	c->unread.file = dso_file(e->counts->dso);
+	c->unread.why = why;
+}
+
 /* Files with one build-id whose headers differ are not one binary: all but the first are identified by their code. */
 static bool split_conflicts(struct collect *c)
 {
@@ -190,7 +200,7 @@ static bool split_conflicts(struct collect *c)
 		if (identity_compare(&c->v[first].is, &c->v[i].is)) {
 			first = i;
 		} else if (c->v[i].is.id_kind == CST_COUNT_ID_BUILD && conflict(&c->v[first], &c->v[i])) {
-			identity_by_code(c->v[i].counts, &c->v[i].is);
+			note_unread(c, &c->v[i], identity_by_code(c->v[i].counts, &c->v[i].is));
 			any = true;
 		}
 	}
@@ -224,7 +234,7 @@ static int make_entries(struct collect *c)
 			continue;
 		e = &c->v[c->nr++];
 		e->counts = v[i];
-		identity_of(v[i], &e->is);
+		note_unread(c, e, identity_of(v[i], &e->is));
 		e->segs = identity_segments(v[i]->dso, &e->nr_segs);
 		if (!e->segs || !fit_name(e))
 			return ERR_NOMEM;
@@ -348,6 +358,11 @@ bool collect_empty(const struct collect *c)
 uint64_t collect_undecoded(const struct collect *c)
 {
 	return c->undecoded;
+}
+
+const struct collect_unread *collect_unread(const struct collect *c)
+{
+	return &c->unread;
 }
 
 /* ---- records ----------------------------------------------------------------------------------- */

@@ -37,6 +37,14 @@ bool collect_empty(const struct collect *c);
 /* Executions of ranges that are not counted, since their code was gone when it was looked at (loss.undecoded). */
 uint64_t collect_undecoded(const struct collect *c);
 
+/* Modules whose name identifies them, since their files could not be read again: how many, and the first one. */
+struct collect_unread {
+	uint64_t modules;
+	const char *file;	/* as dso_file() */
+	int why;		/* errno */
+};
+const struct collect_unread *collect_unread(const struct collect *c);
+
 /* Takes a record; strings are valid until collect_free(). A non-zero result ends the row of records. */
 typedef int (*collect_fn)(void *data, const struct cst_count_record *rec);
 /* Passes all records to `take`, once. Returns 0, ERR_NOMEM, or what `take` returned. */

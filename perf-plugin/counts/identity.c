@@ -3,6 +3,7 @@
 #include "counts/identity.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -112,17 +113,17 @@ static void add_code(struct sha1 *s, const struct binary *b)
 	free(v);
 }
 
-/* Adds a module's file as it is stored: what was read of it is linked to the addresses of one boot. False: it is gone. */
-static bool add_file(struct sha1 *s, const struct dso *d)
+/* Adds a module's file as it is stored: what was read of it is linked to the addresses of one boot. Returns 0 or errno. */
+static int add_file(struct sha1 *s, const struct dso *d)
 {
 	size_t size = 0;
-	const void *p = d->file ? input_map(d->file, PROT_READ, &size) : NULL;
+	const void *p = input_map(d->file, PROT_READ, &size);
 
 	if (!p)
-		return false;
+		return errno;
 	sha1_add(s, p, size);
 	input_unmap(p, size);
-	return true;
+	return 0;
 }
 
 /* Two copies of kernel memory of one name differ in their segments. */
@@ -146,24 +147,30 @@ static void add_name(struct sha1 *s, const struct dso *d)
 	free(v);
 }
 
-void identity_by_code(const struct binary *b, struct cst_count_binary *is)
+int identity_by_code(const struct binary *b, struct cst_count_binary *is)
 {
 	const struct dso *d = b->dso;
+	const bool module = d->kind == DSO_MODULE;
+	bool named = d->kind == DSO_KCORE || d->state != DSO_LOADED || (module && !d->file);
 	struct sha1 s;
+	int why = 0;
 
 	sha1_init(&s);
-	is->id_kind = CST_COUNT_ID_DIGEST;
-	if (d->kind == DSO_KCORE || d->state != DSO_LOADED || (d->kind == DSO_MODULE && !add_file(&s, d))) {
-		is->id_kind = CST_COUNT_ID_NAME;
-		add_name(&s, d);
-	} else if (d->kind != DSO_MODULE) {
+	if (!named && module) {
+		why = add_file(&s, d);
+		named = why;
+	} else if (!named) {
 		add_code(&s, b);
 	}
+	if (named)
+		add_name(&s, d);
+	is->id_kind = named ? CST_COUNT_ID_NAME : CST_COUNT_ID_DIGEST;
 	is->id_len = SHA1_SIZE;
 	sha1_end(&s, is->id);
+	return why;
 }
 
-void identity_of(const struct binary *b, struct cst_count_binary *is)
+int identity_of(const struct binary *b, struct cst_count_binary *is)
 {
 	const struct dso *d = b->dso;
 	size_t len = 0;
@@ -173,13 +180,12 @@ void identity_of(const struct binary *b, struct cst_count_binary *is)
 					 .name = method_of(b) ? method_of(b)->name : dso_path(d) };
 	if (!is->machine && b->insns)
 		is->machine = b->isa == CST_ISA_A64 ? EM_AARCH64 : EM_ARM;
-	if (!id) {
-		identity_by_code(b, is);
-		return;
-	}
+	if (!id)
+		return identity_by_code(b, is);
 	is->id_kind = CST_COUNT_ID_BUILD;
 	is->id_len = (uint8_t)len;
 	memcpy(is->id, id, len);
+	return 0;
 }
 
 int identity_compare(const struct cst_count_binary *a, const struct cst_count_binary *b)

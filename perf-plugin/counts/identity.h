@@ -11,11 +11,12 @@
  * Fills in *is for a binary: by its build-id; without one by the SHA-1 of its code, which is that of its executable
  * segments in order of offset, or of the whole file without segments (of a module as it is stored, it may be packed), or
  * of a method's code followed by its name; for code whose bytes are not those of a file by the SHA-1 of its name. The
- * name points into the dso.
+ * name points into the dso. Returns 0, or the errno with which the file of a module could not be read again: its name
+ * identifies it then.
  */
-void identity_of(const struct binary *b, struct cst_count_binary *is);
+int identity_of(const struct binary *b, struct cst_count_binary *is);
 /* As identity_of(), not by the build-id. */
-void identity_by_code(const struct binary *b, struct cst_count_binary *is);
+int identity_by_code(const struct binary *b, struct cst_count_binary *is);
 /* Orders identities as count files do. */
 int identity_compare(const struct cst_count_binary *a, const struct cst_count_binary *b);
 

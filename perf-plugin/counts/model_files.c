@@ -10,22 +10,23 @@
 #include "images/dso.h"
 #include "images/dso_table.h"
 
-/* True if the digest of the file's code is that of the counted one. */
-static bool same_code(const struct model_binary *b, struct dso *d)
+/* True if the digest of the file's code is that of the counted one. *why: errno if the file could not be read again, or 0. */
+static bool same_code(const struct model_binary *b, struct dso *d, int *why)
 {
 	const struct binary file = { .dso = d, .method = COUNTS_WHOLE };
 	struct cst_count_binary is = b->is;
 
 	if (b->is.id_kind != CST_COUNT_ID_DIGEST)
 		return true;
-	identity_by_code(&file, &is);
-	return !identity_compare(&is, &b->is);
+	*why = identity_by_code(&file, &is);
+	return !*why && !identity_compare(&is, &b->is);
 }
 
 static int find_file(struct model_binary *b, struct dso_table *t)
 {
 	struct build_id id = { .len = 0 };
 	struct dso *d;
+	int why = 0;
 
 	if (b->is.id_kind == CST_COUNT_ID_BUILD) {
 		id.len = b->is.id_len < BUILD_ID_MAX ? b->is.id_len : BUILD_ID_MAX;
@@ -35,9 +36,13 @@ static int find_file(struct model_binary *b, struct dso_table *t)
 	if (!d)
 		return ERR_NOMEM;
 	d->by_offset = d->kind == DSO_MODULE;
-	if (dso_load(t, d) && !t->search.force && !same_code(b, d)) {
-		fprintf(stderr, "cstrace profile: %s: %s has other code than the counted file: not used; find that one with "
-			"--symfs DIR, or use this one with -f\n", name_shown(b->is.name), name_shown(dso_file(d)));
+	if (dso_load(t, d) && !t->search.force && !same_code(b, d, &why)) {
+		if (why)
+			fprintf(stderr, "cstrace profile: %s: %s cannot be read again: %s: not used\n", name_shown(b->is.name),
+				name_shown(dso_file(d)), strerror(why));
+		else
+			fprintf(stderr, "cstrace profile: %s: %s has other code than the counted file: not used; find that one "
+				"with --symfs DIR, or use this one with -f\n", name_shown(b->is.name), name_shown(dso_file(d)));
 		return 0;
 	}
 	b->dso = d;

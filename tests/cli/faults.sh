@@ -7,5 +7,7 @@ python3 tests/cli/faults.py || exit 1
 # each allocation of libdw, and of calls in time, and each file that is opened for DWARF
 python3 tests/cli/faults.py --every alloc --only "script calls" || exit 1
 python3 tests/cli/faults.py --every open --only "script code" || exit 1
+# the file of a module, which is read twice
+python3 tests/cli/faults.py --every open --only "profile in two threads" || exit 1
 [ ! -x "$BUILD/asan/tests/fault/perf-cstrace" ] || python3 tests/cli/faults.py --asan --every alloc --only "timeline perfetto" || exit 1
 exec python3 tests/cli/faults.py --asan

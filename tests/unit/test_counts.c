@@ -355,6 +355,290 @@ static void test_take(void **state)
 	cst_image_free(img);
 }
 
+/* A loop at 0x1000 in section 1, and code at 0x8000 in section 2, which are counted. */
+struct two {
+	struct program pr;
+	struct cst_decoder *dec;
+	struct cst_counts *c;
+	uint64_t insns, runs, conflicts; /* of elements */
+};
+
+/* The address packet of A64 code at an address below 64 KiB. */
+#define AT(a) 0x9a, (a) >> 2 & 0x7f, (a) >> 9 & 0x7f, 0, 0
+
+static void map_code(struct two *t, uint64_t at, const void *code, size_t len)
+{
+	struct cst_section *sec;
+
+	assert_int_equal(cst_section_new(&sec, t->pr.img, code, len, NULL), 0);
+	assert_int_equal(cst_space_map(t->pr.space, at, len, sec, 0), 0);
+}
+
+static void begin_two(struct two *t, bool joined, const void *loop, size_t loop_len, const void *code, size_t len)
+{
+	const struct cst_config cfg = etm_config(4, 0);
+
+	memset(t, 0, sizeof(*t));
+	program_map(&t->pr, 0x1000, loop, loop_len);
+	map_code(t, 0x8000, code, len);
+	assert_int_equal(cst_counts_new(&t->c, t->pr.img, joined ? CST_COUNTS_JOINED : 0), 0);
+	assert_int_equal(cst_decoder_new(&t->dec, &cfg), 0);
+	cst_decoder_set_space(t->dec, t->pr.space);
+	cst_decoder_set_counts(t->dec, t->c);
+}
+
+static void end_two(struct two *t)
+{
+	cst_decoder_free(t->dec);
+	cst_counts_free(t->c);
+	cst_image_free(t->pr.img);
+}
+
+/* Decodes these bytes, or with len 0 the end of the trace. */
+static void feed_two(struct two *t, const uint8_t *p, size_t len)
+{
+	struct cst_generic out[64];
+	int n, i;
+
+	if (len)
+		assert_int_equal(cst_decoder_feed(t->dec, p, len, 0), 0);
+	else
+		cst_decoder_end(t->dec);
+	while ((n = cst_decoder_pull(t->dec, out, 64, NULL)) > 0) {
+		assert_int_equal(cst_counts_add(t->c, t->dec, out, (size_t)n), 0);
+		for (i = 0; i < n; i++) {
+			if (out[i].kind != CST_GEN_RUN && out[i].kind != CST_GEN_RANGE)
+				continue;
+			t->insns += out[i].n_insn;
+			t->runs += out[i].kind == CST_GEN_RUN;
+			/* only the loop has branches that are never N */
+			assert_true(!cst_generic_conflicts(&out[i]) || out[i].section == 1);
+			t->conflicts += cst_generic_conflicts(&out[i]);
+		}
+	}
+}
+
+/* Decodes `rounds` times these bytes at once: a run does not continue from one feed to the next. */
+static void feed_rounds(struct two *t, const uint8_t *p, size_t len, unsigned int rounds)
+{
+	static uint8_t trace[1 << 18];
+	unsigned int i;
+
+	assert_true(rounds * len <= sizeof(trace));
+	for (i = 0; i < rounds; i++)
+		memcpy(trace + i * len, p, len);
+	feed_two(t, trace, rounds * len);
+}
+
+static void feed_start(struct two *t)
+{
+	feed_two(t, BYTES(SYNC, 0x81, 0x30, AT(0x1000)));
+}
+
+/* Count of the exit from `a` in section `from` to `b` in section `to`. */
+static uint64_t exit_count(struct two *t, uint32_t from, uint32_t a, uint32_t to, uint32_t b)
+{
+	struct cst_pairs copy = { .slot = NULL };
+	const struct cst_exits *x;
+	uint64_t insns, count = 0;
+	uint32_t n;
+	size_t i;
+
+	assert_int_equal(cst_counts_exits(t->c, from, &x, &n, &insns), 0);
+	for (; n; n--, x++)
+		if (x->section == to)
+			assert_true(cst_pairs_merge(&copy, &x->edges) && cst_pairs_sort(&copy));
+	for (i = 0; i < copy.used; i++)
+		count += copy.slot[i].a == a && copy.slot[i].b == b ? copy.slot[i].count : 0;
+	cst_pairs_free(&copy);
+	return count;
+}
+
+/* Instructions of the elements of all sections, and of what is in no element. */
+static uint64_t all_insns(struct two *t)
+{
+	const struct cst_exits *x;
+	uint64_t sum = t->insns, insns;
+	uint32_t i, n;
+
+	for (i = 1; cst_image_section(t->pr.img, i); i++) {
+		assert_int_equal(cst_counts_exits(t->c, i, &x, &n, &insns), 0);
+		sum += insns;
+	}
+	return sum;
+}
+
+static const uint32_t calling[] = { 0xd63f0000 /* 1000 blr x0 */, 0x17ffffff /* 1004 b 1000 */ }, returning[] = { 0xd65f03c0 /* ret */ };
+/* 1000: E, address 8000, E of the function, E of the branch at 1004 */
+static const uint8_t one_round[] = { 0xf7, AT(0x8000), 0xf7, 0xf7 };
+
+/*
+ * A loop calls a function of another section. Each way is taken for the first time once, which ends a run; then one run
+ * goes through all rounds. Byte by byte a run ends with the input, and the counts are the same.
+ */
+static void test_runs_cross(void **state)
+{
+	enum { ROUNDS = 300 };
+	unsigned int i;
+	struct two t;
+	size_t at;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		begin_two(&t, i & 1, calling, sizeof(calling), returning, sizeof(returning));
+		feed_start(&t);
+		if (i & 2)
+			for (at = 0; at < ROUNDS * sizeof(one_round); at++)
+				feed_two(&t, one_round + at % sizeof(one_round), 1);
+		else
+			feed_rounds(&t, one_round, sizeof(one_round), ROUNDS);
+		feed_two(&t, NULL, 0);
+		assert_int_equal(cst_decoder_stats(t.dec)->ranges, 3 * ROUNDS);
+		assert_int_equal(cst_decoder_stats(t.dec)->insns, 3 * ROUNDS);
+		assert_int_equal(exit_count(&t, 1, 0, 2, 0), ROUNDS);
+		assert_int_equal(exit_count(&t, 2, 0, 1, 4), ROUNDS);
+		assert_int_equal(all_insns(&t), 3 * ROUNDS);
+		if (!(i & 2))
+			assert_in_range(t.runs, 1, 3);
+		end_two(&t);
+	}
+}
+
+/* The target is mapped anew, to another section: the branch leads there from then on. */
+static void test_crossing_remapped(void **state)
+{
+	enum { ROUNDS = 50 };
+	struct two t;
+
+	(void)state;
+	begin_two(&t, false, calling, sizeof(calling), returning, sizeof(returning));
+	feed_start(&t);
+	feed_rounds(&t, one_round, sizeof(one_round), ROUNDS);
+	map_code(&t, 0x8000, returning, sizeof(returning));
+	feed_rounds(&t, one_round, sizeof(one_round), ROUNDS);
+	feed_two(&t, NULL, 0);
+	assert_int_equal(exit_count(&t, 1, 0, 2, 0), ROUNDS);
+	assert_int_equal(exit_count(&t, 1, 0, 3, 0), ROUNDS);
+	assert_int_equal(exit_count(&t, 3, 0, 1, 4), ROUNDS);
+	assert_int_equal(all_insns(&t), 6 * ROUNDS);
+	end_two(&t);
+}
+
+/* Two targets of one branch that have the same entry of the table. */
+static void test_crossings_collide(void **state)
+{
+	enum { ROUNDS = 50, FUNCTIONS = 8192 };
+	static uint32_t functions[FUNCTIONS];
+	const struct crossing *entry;
+	struct two t;
+	uint32_t from, second, i;
+
+	(void)state;
+	for (i = 0; i < FUNCTIONS; i++)
+		functions[i] = returning[0];
+	begin_two(&t, false, calling, sizeof(calling), functions, sizeof(functions));
+	from = blk_place(t.pr.img, cst_block(t.pr.sec, 0, CST_ISA_A64, 0x1000, 0));
+	entry = cst_counts_crossing(t.c, from, 0x8000);
+	for (second = 0x8004; cst_counts_crossing(t.c, from, second) != entry; second += 4)
+		assert_true(second < 0x8000 + 4 * FUNCTIONS);
+	feed_start(&t);
+	feed_rounds(&t, BYTES(0xf7, AT(0x8000), 0xf7, 0xf7, 0xf7, AT(second), 0xf7, 0xf7), ROUNDS);
+	feed_two(&t, NULL, 0);
+	assert_int_equal(exit_count(&t, 1, 0, 2, 0), ROUNDS);
+	assert_int_equal(exit_count(&t, 1, 0, 2, second - 0x8000), ROUNDS);
+	assert_int_equal(all_insns(&t), 6 * ROUNDS);
+	end_two(&t);
+}
+
+/* Decodes the blocks of a call into the image, and returns the place of its branch. */
+static uint32_t place_call(struct two *t, uint32_t call)
+{
+	const struct blk *b = cst_block(t->pr.sec, 8 * call, CST_ISA_A64, 0x1000 + 8 * call, 0);
+
+	cst_block(t->pr.sec, 8 * call + 4, CST_ISA_A64, 0x1004 + 8 * call, 0);
+	return blk_place(t->pr.img, b);
+}
+
+/* Two branches to one function that have the same entry of the table. */
+static void test_callers_collide(void **state)
+{
+	enum { ROUNDS = 3, CALLS = 3500 };
+	static uint32_t loop[2 * CALLS];
+	static uint8_t calls[CALLS * sizeof(one_round)];
+	const struct crossing *entry;
+	uint32_t last = 0, i;
+	struct two t;
+
+	(void)state;
+	for (i = 0; i < CALLS; i++) {
+		loop[2 * i] = calling[0];
+		loop[2 * i + 1] = 0x14000001;	/* b to the next call */
+		memcpy(calls + i * sizeof(one_round), one_round, sizeof(one_round));
+	}
+	begin_two(&t, false, loop, sizeof(loop), returning, sizeof(returning));
+	entry = cst_counts_crossing(t.c, place_call(&t, 0), 0x8000);
+	do
+		assert_true(++last < CALLS);
+	while (cst_counts_crossing(t.c, place_call(&t, last), 0x8000) != entry);
+	end_two(&t);
+
+	loop[2 * last + 1] = 0x14000000 | (-(2 * last + 1) & 0x3ffffff);	/* b 1000 */
+	begin_two(&t, false, loop, 8 * (last + 1), returning, sizeof(returning));
+	/* the places are the same again */
+	for (i = 0; i <= last; i++)
+		place_call(&t, i);
+	feed_start(&t);
+	feed_rounds(&t, calls, (last + 1) * sizeof(one_round), ROUNDS);
+	feed_two(&t, NULL, 0);
+	assert_int_equal(exit_count(&t, 1, 0, 2, 0), ROUNDS);
+	assert_int_equal(exit_count(&t, 1, 8 * last, 2, 0), ROUNDS);
+	assert_int_equal(all_insns(&t), 3 * (last + 1) * ROUNDS);
+	end_two(&t);
+}
+
+/* A32 and T32 code at one address, to which one branch leads. */
+static void test_crossing_isas(void **state)
+{
+	enum { ROUNDS = 50 };
+	static const uint32_t loop[] = { 0xe12fff30 /* 1000 blx r0 */, 0xeafffffd /* 1004 b 1000 */ };
+	/* A32: 8000 andeq; 8004 bx lr. T32: 8000 bx lr */
+	static const uint32_t both[] = { 0x00004770, 0xe12fff1e };
+	struct two t;
+
+	(void)state;
+	begin_two(&t, false, loop, sizeof(loop), both, sizeof(both));
+	feed_two(&t, BYTES(SYNC, 0x81, 0x20, AT(0x1000)));
+	feed_rounds(&t, BYTES(0xf7, AT(0x8000), 0xf7, 0xf7, 0xf7, 0x9b, 0x00, 0x80, 0, 0, 0xf7, 0xf7), ROUNDS);
+	feed_two(&t, NULL, 0);
+	assert_int_equal(exit_count(&t, 1, 0, 2, 0), 2 * ROUNDS);
+	assert_int_equal(exit_count(&t, 2, 4, 1, 4), ROUNDS);
+	assert_int_equal(exit_count(&t, 2, 0, 1, 4), ROUNDS);
+	assert_int_equal(all_insns(&t), 7 * ROUNDS);
+	end_two(&t);
+}
+
+/* Contradictions before a branch to another section are in an element of the section in which they are. */
+static void test_conflicts_before_crossing(void **state)
+{
+	enum { ROUNDS = 50 };
+	static const uint32_t loop[] = { 0x14000001 /* 1000 b 1004 */, 0xd63f0000 /* 1004 blr x0 */, 0x17fffffe /* 1008 b 1000 */ };
+	struct two t;
+	unsigned int joined;
+
+	(void)state;
+	for (joined = 0; joined < 2; joined++) {
+		begin_two(&t, joined, loop, sizeof(loop), returning, sizeof(returning));
+		feed_start(&t);
+		/* N at 1000 in every second round */
+		feed_rounds(&t, BYTES(0xf7, 0xf7, AT(0x8000), 0xf7, 0xf7, 0xf6, 0xf7, AT(0x8000), 0xf7, 0xf7), ROUNDS);
+		feed_two(&t, NULL, 0);
+		assert_int_equal(t.conflicts, ROUNDS);
+		assert_int_equal(exit_count(&t, 1, 4, 2, 0), 2 * ROUNDS);
+		assert_int_equal(all_insns(&t), 8 * ROUNDS);
+		end_two(&t);
+	}
+}
+
 /* Branches between two sections: more than the table of crossings has entries, each taken several times. */
 static void test_crossings(void **state)
 {
@@ -385,6 +669,7 @@ static void test_crossings(void **state)
 			assert_int_equal(cst_counts_crossing(c, x.from, x.addr)->to, x.to);
 			cst_counts_crossing(c, x.from, x.addr)->count += i % 5;
 			cst_counts_crossing(c, x.from, x.addr)->insns += i % 5 * 10;
+			c->crossed = 1;
 		}
 		/* the blocks are dropped, so the crossings, too */
 		if (round == 2)
@@ -516,7 +801,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_streams),
 		cmocka_unit_test(test_counters),
-		cmocka_unit_test(test_take), cmocka_unit_test(test_crossings),
+		cmocka_unit_test(test_take), cmocka_unit_test(test_crossings), cmocka_unit_test(test_runs_cross),
+		cmocka_unit_test(test_crossing_remapped), cmocka_unit_test(test_crossings_collide), cmocka_unit_test(test_callers_collide),
+		cmocka_unit_test(test_crossing_isas),
+		cmocka_unit_test(test_conflicts_before_crossing),
 		cmocka_unit_test(test_full_cache), cmocka_unit_test(test_many_conflicts),
 	};
 

@@ -4,6 +4,7 @@
  * same counts in the model. The counts are made by hand.
  */
 #include <elf.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -366,6 +367,30 @@ static void undecoded(void **state)
 	forget();
 }
 
+/* Modules without a build-id whose files are gone: their names identify them, and the losses say so. */
+static void unread(void **state)
+{
+	struct dso d[3];
+	struct collect *c;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		d[i] = program(i ? "/lib/modules/b.ko" : "/lib/modules/a.ko", 0);
+		d[i].found.len = d[i].recorded.len = 0;
+		d[i].kind = DSO_MODULE;
+		d[i].file = (char *)(i ? "/nonexistent/b.ko" : "/proc/self/exe");
+		pair(&counted(&d[i], COUNTS_WHOLE, 1)->ranges, 0, 4, 1);
+	}
+	c = collect_new(NULL, COUNTS_ALL, 0);
+	assert_int_equal(collect_run(c), 0);
+	assert_int_equal(collect_unread(c)->modules, 2);
+	assert_string_equal(collect_unread(c)->file, "/nonexistent/b.ko");
+	assert_int_equal(collect_unread(c)->why, ENOENT);
+	collect_free(c);
+	forget();
+}
+
 /* A file of which nothing was counted is no binary. */
 static void empty(void **state)
 {
@@ -386,7 +411,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_identity), cmocka_unit_test(conflict), cmocka_unit_test(same_name), cmocka_unit_test(both_sets), cmocka_unit_test(methods), cmocka_unit_test(undecoded),
-		cmocka_unit_test(empty),
+		cmocka_unit_test(unread), cmocka_unit_test(empty),
 	};
 
 	put_code();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What identifies a binary: the same code under another path or at another place is the same one, other code is not. */
 #include <elf.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -17,12 +18,14 @@
 
 enum { SIZE = 64 };
 
+static int unread;	/* what the last identity_of() returned */
+
 static struct cst_count_binary identity(struct dso *d, uint32_t method)
 {
 	const struct binary b = { .dso = d, .method = method, .insns = 1, .isa = CST_ISA_A64 };
 	struct cst_count_binary is;
 
-	identity_of(&b, &is);
+	unread = identity_of(&b, &is);
 	return is;
 }
 
@@ -103,9 +106,16 @@ static void by_code(void **state)
 	one.kind = two.kind = DSO_MODULE;
 	one.file = two.file = (char *)"/nonexistent";
 	assert_int_equal(identity(&one, COUNTS_WHOLE).id_kind, CST_COUNT_ID_NAME);
+	assert_int_equal(unread, ENOENT);
 	assert_false(same(identity(&one, COUNTS_WHOLE), identity(&two, COUNTS_WHOLE)));
 	two.path = one.path;
 	assert_true(same(identity(&one, COUNTS_WHOLE), identity(&two, COUNTS_WHOLE)));
+	/* its code was never that of a file */
+	one.file = NULL;
+	assert_true(same(identity(&one, COUNTS_WHOLE), identity(&two, COUNTS_WHOLE)));
+	one.file = (char *)"/proc/self/exe";
+	assert_int_equal(identity(&one, COUNTS_WHOLE).id_kind, CST_COUNT_ID_DIGEST);
+	assert_int_equal(unread, 0);
 }
 
 /* A method: by its code and its name, wherever they are. */
