@@ -87,13 +87,13 @@ void cst_ptm_stage_reset(void *stage, uint8_t reason, int config)
 	st->last_index = 0;
 }
 
-static void no_sync(struct ptm_stage *st, uint64_t index, int reason, int error)
+static void no_sync(struct ptm_stage *st, uint64_t index, int reason, int error, uint8_t flags)
 {
 	struct cst_element *e = push(st, CST_EL_NO_SYNC, index);
 
 	e->num = reason;
 	e->value = error;
-	e->flags = CST_EL_F_DOUBTFUL;
+	e->flags = flags;
 	st->state = PTM_WAIT_ASYNC;
 	st->running = 0;
 	/* an I-sync carries all of the context but the VMID */
@@ -108,8 +108,7 @@ void cst_ptm_stage_restart(void *stage, uint64_t index)
 {
 	struct ptm_stage *st = stage;
 
-	no_sync(st, index, CST_UNSYNC_RESET, 0);
-	st->elem[st->count - 1].flags = CST_EL_F_CONFIG;
+	no_sync(st, index, CST_UNSYNC_RESET, 0, CST_EL_F_CONFIG);
 	st->state = PTM_WAIT_ISYNC;
 	st->ctx_reported = 0;
 	memset(&st->ctx, 0, sizeof(st->ctx));
@@ -274,12 +273,12 @@ void cst_ptm_stage_packet(void *stage, const struct cst_packet *pkt)
 		if (err == CST_ERR_INCOMPLETE)
 			return;
 		if (st->state == PTM_SYNCED)
-			no_sync(st, pkt->index, CST_UNSYNC_BAD_PACKET, err);
+			no_sync(st, pkt->index, CST_UNSYNC_BAD_PACKET, err, CST_EL_F_DOUBTFUL);
 		st->state = PTM_WAIT_ASYNC;
 		return;
 	}
 	if (st->state == PTM_SYNCED && pkt->type == CST_PTM_PKT_ASYNC && pkt->flags & CST_PTM_PF_LATE)
-		no_sync(st, pkt->index, CST_UNSYNC_BAD_PACKET, CST_ERR_BAD_SEQUENCE);
+		no_sync(st, pkt->index, CST_UNSYNC_BAD_PACKET, CST_ERR_BAD_SEQUENCE, CST_EL_F_DOUBTFUL);
 	if (st->state == PTM_SYNCED)
 		synced_packet(st, pkt);
 	else

@@ -94,10 +94,8 @@ static struct map_node *node_own(struct map_node *n, bool *failed)
 		return n;
 	copy = node_new(&n->map, failed);
 	if (copy) {
-		copy->left = n->left;
-		copy->right = n->right;
-		copy->left_height = n->left_height;
-		copy->right_height = n->right_height;
+		*copy = *n;
+		copy->refs = 1;
 		if (copy->left)
 			copy->left->refs++;
 		if (copy->right)

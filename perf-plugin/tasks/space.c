@@ -78,7 +78,7 @@ static int section_of(struct spaces *sp, struct dso *d, struct cst_section **sec
 	return err;
 }
 
-/* Unmaps a range that has no bytes. If no other part of the file was used, records why in its state. */
+/* Unmaps a range that has no bytes, and notes why of its file. */
 static int map_nothing(struct spaces *sp, struct version *v, const struct map *m)
 {
 	struct dso *d = m->dso;
@@ -86,10 +86,6 @@ static int map_nothing(struct spaces *sp, struct version *v, const struct map *m
 	sp->bad_maps++;
 	if (d->kind != DSO_ANON)
 		d->trouble = DSO_UNALIGNED;
-	if (d->state == DSO_UNTRIED && d->kind == DSO_ANON)
-		d->state = DSO_MISSING;
-	else if (d->state == DSO_UNTRIED && !d->extent)
-		d->state = DSO_REFUSED;
 	return cst_space_unmap(v->space, m->start, m->end - m->start);
 }
 

@@ -13,6 +13,14 @@ static const uint32_t loop[] = { 0xd503201f, 0x17ffffff };
 #define CONTEXT_1(id) 0x81, 0xb0, (id)
 #define ADDRESS 0x95, 0x00
 
+#define V7_ASYNC 0, 0, 0, 0, 0, 0x80
+/* ETMCR.CONTEXTIDsize */
+#define CID_BYTES_4 (3u << 14)
+#define CID_BYTES_1 (1u << 14)
+/* bytes of an A-sync and an I-sync of either size */
+#define V7_OLD 16
+#define V7_NEW 13
+
 static const uint8_t stream[] = {
 	SYNC, CONTEXT_4(1), ADDRESS, 0xf7,		/* 0: old */
 	SYNC, CONTEXT_4(2), ADDRESS, 0xf7,		/* 23: a synchronisation like others */
@@ -258,6 +266,57 @@ static void test_tree(void **state)
 	cst_tree_free(tree);
 }
 
+/* `cr`: ETMCR */
+static struct cst_config v7_config(int ptm, uint32_t cr)
+{
+	const struct cst_etmv3_regs v3 = { .traceidr = 0x13, .cr = cr, .idr = 0x410cf250 };
+	const struct cst_etmv3_regs pft = { .traceidr = 0x13, .cr = cr, .idr = 0x411cf310, .ccer = 1u << 23 | 1u << 26 };
+	struct cst_config cfg;
+
+	assert_int_equal(ptm ? cst_config_ptm(&cfg, &pft) : cst_config_etmv3(&cfg, &v3, CST_PROFILE_A), 0);
+	return cfg;
+}
+
+/* ETMv3 and PTM have the size of the context ID in ETMCR. */
+static void test_v7(void **state)
+{
+	static const uint8_t bytes[][V7_OLD + V7_NEW] = {
+		{ V7_ASYNC, 0x08, 1, 0x11, 0x22, 0x33, 0x21, 0x00, 0x80, 0, 0,
+		  V7_ASYNC, 0x08, 4, 0x21, 0x00, 0x80, 0, 0 },
+		{ V7_ASYNC, 0x08, 0x00, 0x80, 0, 0, 0x21, 1, 0x11, 0x22, 0x33,
+		  V7_ASYNC, 0x08, 0x00, 0x80, 0, 0, 0x21, 4 },
+	};
+	struct cst_config old, new;
+	struct cst_decoder *dec;
+	struct result r;
+	int ptm;
+
+	(void)state;
+	for (ptm = 0; ptm < 2; ptm++) {
+		memset(&r, 0, sizeof(r));
+		old = v7_config(ptm, CID_BYTES_4);
+		new = v7_config(ptm, CID_BYTES_1);
+		assert_int_equal(cst_decoder_new(&dec, &old), 0);
+		assert_int_equal(cst_decoder_feed(dec, bytes[ptm], V7_OLD, 0), 0);
+		drain(&r, dec);
+		assert_int_equal(cst_decoder_reconfigure(dec, &new), 0);
+		assert_int_equal(cst_decoder_feed(dec, bytes[ptm] + V7_OLD, V7_NEW, V7_OLD), 0);
+		drain(&r, dec);
+		cst_decoder_end(dec);
+		drain(&r, dec);
+		assert_int_equal(r.configs, 1);
+		assert_int_equal(r.config_index, V7_OLD);
+		assert_false(r.config_flags & CST_GF_DOUBTFUL);
+		assert_int_equal(r.nosync, 2);
+		assert_int_equal(r.nr_ids, 2);
+		assert_int_equal(r.ids[0], 0x33221101);
+		assert_int_equal(r.ids[1], 4);
+		assert_int_equal(cst_decoder_stats(dec)->bad_packets, 0);
+		assert_int_equal(cst_decoder_stats(dec)->resyncs, 0);
+		cst_decoder_free(dec);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -267,6 +326,7 @@ int main(void)
 		cmocka_unit_test(test_reset_is_a_synchronisation),
 		cmocka_unit_test(test_listing),
 		cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_v7),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

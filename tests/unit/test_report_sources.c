@@ -214,6 +214,34 @@ static void functions(void **state)
 	case_free(&c);
 }
 
+/* The code of a function has a row for the line at its first instruction and wherever the line changes. */
+static void lines_of_code(void **state)
+{
+	static const uint32_t code[] = { NOP, NOP, NOP, NOP, NOP, NOP };
+	static const struct source_row rows[] = {
+		{ 0, 8, { "/src/f.c", 4 } }, { 8, 12, { "/src/f.c", 5 } }, { 12, 16, { "/src/f.c", 4 } }, { 20, 24, { "/src/f.c", 4 } },
+	};
+	static struct dso_symbol_entry symbols[] = { { .offset = 0, .vaddr = 0x400000, .size = 24, .name = "all" } };
+	struct report_case c;
+	const char *page, *first;
+
+	(void)state;
+	case_init(&c, code, 6);
+	c.program.syms = symbols;
+	c.program.nr_syms = 1;
+	made_source[0] = (struct made_source){ .rows = rows, .nr_rows = 4 };
+	case_range(&c, 0, 6, 6);
+	report_made(&c, dir);
+	page = page_of(dir, "f1.html");
+	assert_int_equal(count_of(page, "<tr id="), 6);
+	/* an instruction without a line does not change it */
+	assert_int_equal(count_of(page, "<tr class=\"src\">"), 3);
+	first = strstr(page, "<tr class=\"src\">");
+	assert_true(first < strstr(page, "<tr id=\"a400000\""));
+	assert_true(strstr(first + 1, "<tr class=\"src\">") > strstr(page, "<tr id=\"a400004\""));
+	case_free(&c);
+}
+
 /* Where texts are searched: below the folder of sources, below that of the target, and at the same path. */
 static void texts(void **state)
 {
@@ -333,8 +361,8 @@ static void many_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts), cmocka_unit_test(part_without_code), cmocka_unit_test(branches), cmocka_unit_test(functions), cmocka_unit_test(texts),
-		cmocka_unit_test(many_files),
+		cmocka_unit_test(parts), cmocka_unit_test(part_without_code), cmocka_unit_test(branches), cmocka_unit_test(functions),
+		cmocka_unit_test(lines_of_code), cmocka_unit_test(texts), cmocka_unit_test(many_files),
 	};
 
 	return cmocka_run_group_tests_name("report sources", tests, make_dir, remove_dir);
