@@ -268,11 +268,58 @@ static void test_remap(void **state)
 	}
 }
 
+/* A run over the border between two sections: a range ends there, as its offset is that in one section. */
+static void test_border(void **state)
+{
+	static const uint32_t nops[] = { 0xe1a00000, 0xe1a00000, 0xe1a00000 };
+	/* 800c: nop; b 8000 */
+	static const uint32_t back[] = { 0xe1a00000, 0xeafffffa };
+	/* A-sync; I-sync at 8000; 11 atoms E; a context ID, which shows that they ran */
+	static const uint8_t trace[] = { 0, 0, 0, 0, 0, 0x80, 0x08, 0x01, 0x29, 0x00, 0x80, 0x00, 0x00,
+					 0x88, 0x88, 0x88, 0x88, 0x88, 0x84, 0x6e, 0x01 };
+	static const struct { uint64_t addr, end; int second; } want[] = {
+		{ 0x8000, 0x800c, 0 }, { 0x800c, 0x8014, 1 }, { 0x8000, 0x800c, 0 }, { 0x800c, 0x8014, 1 }, { 0x8000, 0x8004, 0 },
+	};
+	static struct result whole;
+	struct cst_etmv3_regs regs = { .cr = 1u << 14, .idr = 0x4100f250, .traceidr = 0x13 };
+	struct sample s = { .renew = 0 };
+	struct cst_section *sec;
+	struct program pr;
+	unsigned int i, n = 0;
+
+	(void)state;
+	program_map(&pr, CODE_AT, nops, sizeof(nops));
+	assert_int_equal(cst_section_new(&sec, pr.img, back, sizeof(back), NULL), 0);
+	assert_int_equal(cst_space_map(pr.space, CODE_AT + sizeof(nops), sizeof(back), sec, 0), 0);
+	assert_int_equal(cst_config_etmv3(&s.cfg, &regs, CST_PROFILE_A), 0);
+	gbuf_put(&s.trace, trace, sizeof(trace));
+	compare_ways(0, &s, pr.space, &whole);
+	for (i = 0; i < whole.n; i++) {
+		const struct cst_generic *g = &whole.gen[i];
+
+		if (g->kind != CST_GEN_RANGE)
+			continue;
+		assert_true(n < sizeof(want) / sizeof(want[0]));
+		assert_int_equal(g->addr, want[n].addr);
+		assert_int_equal(g->end, want[n].end);
+		assert_int_equal(g->n_insn, (want[n].end - want[n].addr) / 4);
+		assert_int_equal(g->section == cst_section_id(sec), want[n].second);
+		assert_int_equal(g->sect_off, g->addr - CODE_AT - (want[n].second ? sizeof(nops) : 0));
+		n++;
+	}
+	assert_int_equal(n, sizeof(want) / sizeof(want[0]));
+	assert_int_equal(whole.stats.ranges, n);
+	assert_int_equal(whole.stats.insns, 11);
+	gbuf_free(&s.trace);
+	cst_image_free(pr.img);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ways),
 		cmocka_unit_test(test_remap),
+		cmocka_unit_test(test_border),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
