@@ -156,6 +156,34 @@ static void test_overlap(void **state)
 		  "- patch_code(7, 0x1ffe, 0x2, <0102>, state=CURRENT)\n");
 }
 
+/* The parts of a patch that another one leaves have their own bytes, as far as it has bytes. */
+static void test_cut_patch(void **state)
+{
+	(void)state;
+	check_log("1 patch_code(7, 0x4000, 8, <0102030405060708>)\n"
+		  "2 patch_code(7, 0x4002, 2, <aabb>)\n"
+		  "3 patch_code(7, 0x5000, 8, <010203040506>, offset=1)\n"
+		  "4 patch_code(7, 0x5002, 1, <cc>)\n",
+
+		  "1 patch_code(7, 0x4000, 0x8, <0102030405060708>)\n"
+		  "2 patch_code(7, 0x4000, 0x8, <0102030405060708>, state=END)\n"
+		  "2 patch_code(7, 0x4000, 0x2, <0102>)\n"
+		  "2 patch_code(7, 0x4004, 0x4, <05060708>)\n"
+		  "2 patch_code(7, 0x4002, 0x2, <aabb>)\n"
+		  "3 patch_code(7, 0x5000, 0x8, <010203040506>, offset=0x1)\n"
+		  "4 patch_code(7, 0x5000, 0x8, <010203040506>, state=END, offset=0x1)\n"
+		  "4 patch_code(7, 0x5000, 0x2, <0203>)\n"
+		  "4 patch_code(7, 0x5003, 0x5, <0506>)\n"
+		  "4 patch_code(7, 0x5002, 0x1, <cc>)\n",
+
+		  "- patch_code(7, 0x4000, 0x2, <0102>, state=CURRENT)\n"
+		  "- patch_code(7, 0x4002, 0x2, <aabb>, state=CURRENT)\n"
+		  "- patch_code(7, 0x4004, 0x4, <05060708>, state=CURRENT)\n"
+		  "- patch_code(7, 0x5000, 0x2, <0203>, state=CURRENT)\n"
+		  "- patch_code(7, 0x5002, 0x1, <cc>, state=CURRENT)\n"
+		  "- patch_code(7, 0x5003, 0x5, <0506>, state=CURRENT)\n");
+}
+
 static void test_names_that_move(void **state)
 {
 	(void)state;
@@ -918,6 +946,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fork_exec_exit),
 		cmocka_unit_test(test_overlap),
+		cmocka_unit_test(test_cut_patch),
 		cmocka_unit_test(test_names_that_move),
 		cmocka_unit_test(test_current), cmocka_unit_test(test_current_backwards), cmocka_unit_test(test_cuts),
 		cmocka_unit_test(test_contradictions_backwards), cmocka_unit_test(test_sizes_backwards),
