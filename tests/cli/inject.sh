@@ -28,6 +28,12 @@ sample_time() {
 check "times of the first and the last sample: branches" sample_time --itrace=b
 check "times of the first and the last sample: instructions" sample_time --itrace=i100i
 check "times of the first and the last sample: a part" sample_time --itrace=b --time 40%-60%
+# Feature 2 holds the build-ids of the files whose code ran.
+build_id() {
+	sample_time "$@" && grep "^feature 2 " "$tmp/r" | grep -q "$(printf /opt/cstrace-sample/sample.a64 | od -An -v -tx1 | tr -d ' \n')"
+}
+check "the build-id of the program" build_id --itrace=b
+check "the build-id of the program: a part" build_id --itrace=b --time 40%-60%
 none() {
 	run 0 inject -i tests/data/sample.perf.data --symfs $symfs --itrace=b -o "$tmp/o" && records "$tmp/o" >"$tmp/r" &&
 		! grep "^feature 21" "$tmp/r"

@@ -23,11 +23,15 @@ static size_t read_code(const struct stream *s, uint64_t addr, void *buf, size_t
 	return len;
 }
 
+#define MAX_TIMES 8
+
 /* What came out, as text. */
 struct result {
 	char text[4096];
 	size_t used;
 	uint64_t period_sum;
+	uint64_t times[MAX_TIMES];	/* of the first instructions */
+	unsigned int nr_times;
 };
 
 static void put(struct result *r, const char *fmt, ...)
@@ -68,6 +72,8 @@ static int on_insn(void *data, const struct stream *s, const struct insn_sample 
 
 	(void)s;
 	put(r, "i%llx/%llu", (unsigned long long)i->ip, (unsigned long long)i->period);
+	if (r->nr_times < MAX_TIMES)
+		r->times[r->nr_times++] = i->time;
 	r->period_sum += i->period;
 	if (i->stack) {
 		n = ring_copy(i->stack, e);
@@ -391,6 +397,22 @@ static void by_time_of_batches(void **state)
 	assert_string_equal(r.text, "i10c4/50 i118c/50 i10c4/150 i118c/50 ");
 }
 
+/* Batches whose time goes back: the samples of a stream keep the latest time. */
+static void time_goes_back(void **state)
+{
+	static const uint64_t want[] = { 5000, 5000, 9000, 9000, 9000, 9000, 9500, 9500 };
+	struct cst_generic g = EL_B(0x1000, 100);
+	const struct batch v[] = { { &g, 1, 1, 5000 }, { &g, 1, 1, 9000 }, { &g, 1, 1, 7000 }, { &g, 1, 1, 9500 } };
+	struct result r;
+	unsigned int i;
+
+	(void)state;
+	r = run_batches("i50i", false, v, 4);
+	assert_int_equal(r.nr_times, 8);
+	for (i = 0; i < 8; i++)
+		assert_int_equal(r.times[i], want[i]);
+}
+
 static void by_ticks(void **state)
 {
 	struct cst_generic ts = { .kind = CST_GEN_TIMESTAMP };
@@ -524,7 +546,8 @@ int main(void)
 		cmocka_unit_test(by_instructions), cmocka_unit_test(t32_sizes), cmocka_unit_test(stacks), cmocka_unit_test(cycles),
 		cmocka_unit_test(switched), cmocka_unit_test(tiles), cmocka_unit_test(filters),
 		cmocka_unit_test(system_call_returns),
-		cmocka_unit_test(chains), cmocka_unit_test(by_time), cmocka_unit_test(by_time_of_batches), cmocka_unit_test(by_ticks),
+		cmocka_unit_test(chains), cmocka_unit_test(by_time), cmocka_unit_test(by_time_of_batches),
+		cmocka_unit_test(time_goes_back), cmocka_unit_test(by_ticks),
 		cmocka_unit_test(errors), cmocka_unit_test(ended),
 	};
 
