@@ -44,6 +44,16 @@ outside() {
 		says "$tmp/err" "--time 5000000,5000001: the records are from " && is_empty "$tmp/out"
 }
 check "--time of no record says when they are" outside
+# Prints the bytes that were decoded, and those that were not.
+bytes_of() {
+	sed -n 's/^cstrace: \([0-9,]*\) bytes,.* \([0-9,]*\) bytes skipped by filter$/\1 \2/p' "$tmp/err" | tr -d ,
+}
+behind() {
+	run 0 script --itrace=b -i tests/data/sample-trbe.perf.data --symfs $symfs --time 0%-20% || return 1
+	set -- $(bytes_of)
+	[ "$1" -gt 0 ] && [ "$1" -lt $(($2 / 2)) ] || { echo "$1 bytes are decoded, $2 are not"; return 1; }
+}
+check "trace behind the window is not decoded" behind
 both() {
 	offers "--cpu $cpu: there is trace of CPU $cpu" script --itrace=b --cpu $cpu --pid 7 && says "$tmp/err" "--pid 7: the file has"
 }

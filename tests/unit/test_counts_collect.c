@@ -288,6 +288,19 @@ static void conflict(void **state)
 			    "\n/bin/a 0:6 [0 1000] \n/bin/b 1:6 [0 9000] \n0: 0-0/1*2\n1: 0-0/1*1");
 }
 
+/* What is known by its code comes behind all that is known by a build-id. */
+static void conflict_order(void **state)
+{
+	struct dso a = program("/bin/a", 5), b = program("/bin/b", 5), c = program("/bin/c", 9);
+	struct binary *x = counted(&c, COUNTS_WHOLE, 4);
+
+	(void)state;
+	pair(&x->ranges, 0, 0, 4);
+	assert_string_equal(two_files(&a, &b), "bytes.traced=1000 instructions=7 recordings=1 "
+			    "\n/bin/a 0:6 [0 1000] \n/bin/c 0:6 [0 1000] \n/bin/b 1:6 [0 9000] "
+			    "\n0: 0-0/1*2\n1: 0-0/1*4\n2: 0-0/1*1");
+}
+
 /* Files of one path and build-id: the first one is that with the lower address, whatever was counted first. */
 static void same_name(void **state)
 {
@@ -410,7 +423,8 @@ static void empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_identity), cmocka_unit_test(conflict), cmocka_unit_test(same_name), cmocka_unit_test(both_sets), cmocka_unit_test(methods), cmocka_unit_test(undecoded),
+		cmocka_unit_test(one_identity), cmocka_unit_test(conflict), cmocka_unit_test(conflict_order),
+		cmocka_unit_test(same_name), cmocka_unit_test(both_sets), cmocka_unit_test(methods), cmocka_unit_test(undecoded),
 		cmocka_unit_test(unread), cmocka_unit_test(empty),
 	};
 
