@@ -68,8 +68,9 @@ CST_API int cst_state_list_process(const struct cst_state *st, int64_t pid, enum
 CST_SIZED void cst_state_counts(const struct cst_state *st, struct cst_state_counts *counts);
 
 /*
- * Lookups: return 1 and *ev (state CURRENT, valid until the next change), or 0. For an address a patch has precedence
- * over a library, and that over the image of the process; an entity of unknown size extends to the next one.
+ * Lookups: return 1 and *ev (state CURRENT, valid until the next change), or 0 and leave *ev as it is. For an address a
+ * patch has precedence over a library, and that over the image of the process; an entity of unknown size extends to the
+ * next one.
  */
 CST_EXPERIMENTAL
 CST_SIZED int cst_state_process(const struct cst_state *st, int64_t pid, struct cst_event *ev);

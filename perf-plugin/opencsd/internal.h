@@ -117,7 +117,7 @@ struct source {
 	const void *mon_ctx;
 	bool print_sink, print_mon;	/* a printer stands where the callback could */
 	unsigned int space;		/* enum cst_memspace that execution is in */
-	struct cst_space *spaces[8];	/* by bit of enum cst_memspace; NULL until used */
+	struct cst_space *code;		/* of memory space `space`; NULL until used */
 	union elem elem;		/* as the client sees elements; the context holds */
 	bool range;			/* it is a range: what ranges do not have is zero */
 	union packet pkt;

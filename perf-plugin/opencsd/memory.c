@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * memory.c - memory accessors: buffers, files and callbacks by address range and memory space. The
- * address space of a source is filled on demand, and emptied whenever something may have changed.
+ * address space of a source is filled on demand, and emptied whenever something may have changed: with each context too,
+ * so it has the code of one memory space at a time.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,36 +13,28 @@
 
 #include "internal.h"
 
-static unsigned int space_index(unsigned int space)
-{
-	return (unsigned int)__builtin_ctz(space ? space : CST_MEM_EL1N);
-}
-
 struct cst_space *memory_space(struct ocsd_tree *t, struct source *s)
 {
-	struct cst_space **sp = &s->spaces[space_index(s->space)];
-
 	if (!t->image && cst_image_new(&t->image, OCSD_CACHE_LIMIT))
 		return NULL;
-	if (!*sp) {
-		if (cst_space_new(sp, t->image))
-			return *sp = NULL;
-		cst_space_set_on_demand(*sp, 1);
+	if (!s->code) {
+		if (cst_space_new(&s->code, t->image))
+			return s->code = NULL;
+		cst_space_set_on_demand(s->code, 1);
 	}
-	return *sp;
+	return s->code;
 }
 
 void memory_doubt(struct ocsd_tree *t)
 {
-	unsigned int i, k;
+	unsigned int i;
 
 	if (!t->mapped)
 		return;
 	t->mapped = false;
 	for (i = 0; i < t->nr_all; i++)
-		for (k = 0; k < 8; k++)
-			if (t->all[i]->spaces[k])
-				cst_space_unmap(t->all[i]->spaces[k], 0, UINT64_MAX);
+		if (t->all[i]->code)
+			cst_space_unmap(t->all[i]->code, 0, UINT64_MAX);
 }
 
 int memory_map(struct ocsd_tree *t, struct source *s, uint64_t start, uint64_t len, struct cst_section *sec)
@@ -56,12 +49,8 @@ int memory_map(struct ocsd_tree *t, struct source *s, uint64_t start, uint64_t l
 
 void memory_drop(struct ocsd_tree *t, struct source *s)
 {
-	unsigned int i;
-
-	for (i = 0; i < 8; i++) {
-		cst_space_free(s->spaces[i]);
-		s->spaces[i] = NULL;
-	}
+	cst_space_free(s->code);
+	s->code = NULL;
 	pages_drop(t, s->id);
 }
 

@@ -38,7 +38,6 @@ struct builder {
 	const struct whole *w;
 	size_t cap_lines, cap_functions, cap_branches;
 	/* of the binary that is read */
-	uint32_t binary;
 	struct pieces rows;
 	struct blocks blocks;
 	struct {
@@ -301,7 +300,6 @@ static bool add_binary(struct builder *c, const struct model_binary *b)
 
 	if (!source)
 		return true;
-	c->binary = b->number;
 	c->rows.n = 0;
 	ok = !source_each_row(source, add_row, c) && !source_each_function(source, add_function, c);
 	sort_rows(&c->rows);

@@ -331,6 +331,8 @@ def test_several_files(tmp):
         want = run("dump", "-s", os.path.join((one, two)[i].dir, "generated"), "--source", "ETM_0", "--packets")
         assert re.sub(rb"(?m)^(\S+ +)\S+", rb"\1", done.stdout) == re.sub(rb"(?m)^(\S+ +)\S+", rb"\1", want.stdout), \
             (done.stdout[:200], want.stdout[:200])
+        # the ID of the source that --trace names
+        assert set(re.findall(rb"(?m)^[0-9]+ +(\S+)", done.stdout)) == {b"%02x" % (i + 1)}, done.stdout[:200]
     yield "two raw files, with registers for each"
 
 

@@ -17,8 +17,9 @@
 TEMP_DIR("opencsd-memory")
 
 #define SYNC 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x01, 0x00, 0x04
-/* 0x400000 and what follows, in non-secure EL0; the second of each without the context. */
+/* 0x400000 and what follows, in non-secure EL0 but for one; the last of each without the context. */
 #define A64_AT(off) 0x85, (off) / 4 & 0x7f, (off) >> 9, 0x40, 0, 0, 0, 0, 0, 0x30
+#define A64_SECURE_AT(off) 0x85, (off) / 4 & 0x7f, (off) >> 9, 0x40, 0, 0, 0, 0, 0, 0x10
 #define A64_TO(off) 0x9a, (off) / 4 & 0x7f, (off) >> 9, 0x40, 0
 #define T32_AT(off) 0x83, (off) / 2 & 0x7f, (off) >> 8, 0x40, 0, 0x20
 #define T32_TO(off) 0x9b, (off) / 2 & 0x7f, (off) >> 8, 0x40, 0
@@ -116,6 +117,26 @@ static void test_hole(void **state)
 	/* in the other order: no hole covers what was found before */
 	FEED(t, A64_AT(0x104), E, A64_TO(0x0), E, A64_TO(0x104), E, A64_TO(0xff8), E);
 	CHECK(&s, "400104-40010c", "400000 missing", "400104-40010c", "400ff8-401000");
+	ocsd_destroy_dcd_tree(t);
+}
+
+/* Each memory space has code of its own at an address, whichever was found there last. */
+static void test_two_spaces(void **state)
+{
+	static const uint32_t loop[2] = { NOP, B(-1) }, self = B(0);
+	dcd_tree_handle_t t;
+	struct seen s;
+	unsigned int i;
+
+	(void)state;
+	t = make(&s);
+	assert_int_equal(ocsd_dt_add_buffer_mem_acc(t, 0x400100, OCSD_MEM_SPACE_N, (const uint8_t *)loop, 8), OCSD_OK);
+	assert_int_equal(ocsd_dt_add_buffer_mem_acc(t, 0x400100, OCSD_MEM_SPACE_S, (const uint8_t *)&self, 4), OCSD_OK);
+	FEED(t, SYNC);
+	for (i = 0; i < 2; i++) {
+		FEED(t, A64_AT(0x100), E, A64_SECURE_AT(0x100), E);
+		CHECK(&s, "400100-400108", "400100-400104");
+	}
 	ocsd_destroy_dcd_tree(t);
 }
 
@@ -410,6 +431,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hole),
+		cmocka_unit_test(test_two_spaces),
 		cmocka_unit_test(test_odd_callback),
 		cmocka_unit_test(test_page_begins_later),
 		cmocka_unit_test(test_ranges),

@@ -374,7 +374,7 @@ static void test_cuts(void **state)
 static void test_code(void **state)
 {
 	struct cst_state *st = new_state();
-	struct cst_event ev;
+	struct cst_event ev, none;
 
 	(void)state;
 	apply_text(st, "- declare_process(START, 1, 0x1000, \"main\")\n"
@@ -398,8 +398,15 @@ static void test_code(void **state)
 	assert_int_equal(cst_state_asid(st, 5, &ev), 1);
 	assert_int_equal(ev.pid, 1);
 	assert_int_equal(cst_state_process(st, 1, &ev), 1);
+	/* what is not there leaves the event as it is */
+	memset(&none, 0x5a, sizeof(none));
+	ev = none;
+	assert_int_equal(cst_state_code(st, 2, 0x9000, &ev), 0);
+	assert_int_equal(cst_state_asid(st, 6, &ev), 0);
+	assert_int_equal(cst_state_process(st, 2, &ev), 0);
 	assert_int_equal(cst_state_thread(st, 1, &ev), 0);
 	assert_int_equal(cst_state_trace(st, (struct cst_str){ "etm0", 4 }, &ev), 0);
+	assert_memory_equal(&ev, &none, sizeof(ev));
 	cst_state_free(st);
 }
 
