@@ -17,10 +17,7 @@ struct field {
 
 void pd_sp_files_start(struct pd_sp_files *r, const uint8_t *p, uint64_t len, bool old, bool swap)
 {
-	memset(r, 0, sizeof(*r));
-	r->c = (struct pd_cursor){ .p = p, .end = p + len, .swap = swap };
-	r->old = old;
-	r->entry = p;
+	*r = (struct pd_sp_files){ .c = { .p = p, .end = p + len, .swap = swap }, .old = old, .entry = p };
 }
 
 /* Seven bits in each byte, the lowest ones first; the last byte has bit 7 clear. */
