@@ -16,14 +16,13 @@ const char *error_text(int code)
 	return cst_strerror(code);
 }
 
-int error_set(struct error *err, int code, uint64_t offset, const char *fmt, ...)
+int error_set(struct error *err, int code, const char *fmt, ...)
 {
 	va_list ap;
 
 	if (!err)
 		return code;
 	err->code = code;
-	err->offset = offset;
 	va_start(ap, fmt);
 	vsnprintf(err->msg, sizeof(err->msg), fmt, ap);
 	va_end(ap);

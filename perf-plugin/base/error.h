@@ -8,8 +8,6 @@
 #ifndef CSTRACE_BASE_ERROR_H
 #define CSTRACE_BASE_ERROR_H
 
-#include <stdint.h>
-
 #include <cstrace/error.h>
 
 enum error_code {
@@ -24,12 +22,11 @@ const char *error_text(int code);
 /* The message is complete: file, offset, what was found, what was expected, what to do. */
 struct error {
 	int code;
-	uint64_t offset;
 	char msg[512];
 };
 
 /* Fills in *err (may be NULL) and returns `code`. Names in the message are escaped (name.h). */
-int error_set(struct error *err, int code, uint64_t offset, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
+int error_set(struct error *err, int code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 #endif

@@ -59,15 +59,15 @@ int count_input_fd(struct count_input *in, int fd, const char *name, struct erro
 	in->name = name;
 	in->fd = fd;
 	if (cst_count_reader_new(&in->reader, read_some, in))
-		return error_set(err, ERR_NOMEM, 0, "%s: out of memory", name);
+		return error_set(err, ERR_NOMEM, "%s: out of memory", name);
 	return 0;
 }
 
 static int refuse_kind(const char *name, const struct stat *st, struct error *err)
 {
 	if (S_ISDIR(st->st_mode))
-		return error_set(err, ERR_USAGE, 0, "%s: is a folder; name the count files in it, as %s/*.cst", name, name);
-	return error_set(err, ERR_USAGE, 0, "%s: is neither a file nor a pipe; name a count file", name);
+		return error_set(err, ERR_USAGE, "%s: is a folder; name the count files in it, as %s/*.cst", name, name);
+	return error_set(err, ERR_USAGE, "%s: is neither a file nor a pipe; name a count file", name);
 }
 
 int count_input_open(struct count_input *in, const char *path, struct error *err)
@@ -79,7 +79,7 @@ int count_input_open(struct count_input *in, const char *path, struct error *err
 		return count_input_fd(in, STDIN_FILENO, "standard input", err);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0 || fstat(fd, &st)) {
-		rc = error_set(err, ERR_IO, 0, "%s: cannot be opened: %s", path, strerror(errno));
+		rc = error_set(err, ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
 		if (fd >= 0)
 			close(fd);
 		return rc;
@@ -87,7 +87,7 @@ int count_input_open(struct count_input *in, const char *path, struct error *err
 	if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode))
 		rc = refuse_kind(path, &st, err);
 	else if (S_ISREG(st.st_mode) && input_note(&st))
-		rc = error_set(err, ERR_NOMEM, 0, "%s: out of memory", path);
+		rc = error_set(err, ERR_NOMEM, "%s: out of memory", path);
 	else
 		rc = count_input_fd(in, fd, path, err);
 	if (rc)
@@ -135,7 +135,7 @@ static int refuse_file(const struct count_input *in, struct error *err)
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (begins(in, kinds[i].bytes, kinds[i].len))
 			what = kinds[i].what;
-	return error_set(err, ERR_FORMAT, 0, "%s: %s", in->name, what);
+	return error_set(err, ERR_FORMAT, "%s: %s", in->name, what);
 }
 
 int count_input_fail(const struct count_input *in, int rc, struct error *err)
@@ -147,18 +147,18 @@ int count_input_fail(const struct count_input *in, int rc, struct error *err)
 	case -CST_ERR_SYNTAX:
 		return refuse_file(in, err);
 	case -CST_ERR_VERSION:
-		return error_set(err, rc, place, "%s: offset %" PRIu64 ": version %u of the format, expected %u; take a "
+		return error_set(err, rc, "%s: offset %" PRIu64 ": version %u of the format, expected %u; take a "
 				 "perf-cstrace that reads it, or count the recording again with this one", in->name, place,
 				 in->head[MARK_LEN] | in->head[MARK_LEN + 1] << 8, CST_COUNT_VERSION);
 	case -CST_ERR_INCOMPLETE:
-		return error_set(err, rc, place, "%s: offset %" PRIu64 ": %s; its copy or its making was interrupted: copy it "
+		return error_set(err, rc, "%s: offset %" PRIu64 ": %s; its copy or its making was interrupted: copy it "
 				 "again, or make it again", in->name, place, what);
 	case -CST_ERR_DAMAGED:
-		return error_set(err, rc, place, "%s: offset %" PRIu64 ": damaged: %s; copy it again, or make it again",
+		return error_set(err, rc, "%s: offset %" PRIu64 ": damaged: %s; copy it again, or make it again",
 				 in->name, place, what);
 	case -CST_ERR_IO:
-		return error_set(err, ERR_IO, place, "%s: offset %" PRIu64 ": cannot be read: %s", in->name, place,
+		return error_set(err, ERR_IO, "%s: offset %" PRIu64 ": cannot be read: %s", in->name, place,
 				 strerror(in->failed));
 	}
-	return error_set(err, rc, place, "%s: offset %" PRIu64 ": %s", in->name, place, error_text(rc));
+	return error_set(err, rc, "%s: offset %" PRIu64 ": %s", in->name, place, error_text(rc));
 }

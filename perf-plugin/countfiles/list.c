@@ -52,7 +52,7 @@ static int read_lines(struct merge_list *list, FILE *f, const char *name, struct
 		number++;
 		len = (size_t)n;
 		if (memchr(line, 0, len)) {
-			rc = error_set(err, ERR_USAGE, 0, "%s: line %zu: has a byte 0; expected a text with the name of a file "
+			rc = error_set(err, ERR_USAGE, "%s: line %zu: has a byte 0; expected a text with the name of a file "
 				       "in each line", name, number);
 			break;
 		}
@@ -63,13 +63,13 @@ static int read_lines(struct merge_list *list, FILE *f, const char *name, struct
 		line[len] = 0;
 		rc = merge_list_add_text(list, line, len);
 		if (rc == ERR_USAGE)
-			error_set(err, rc, 0, "%s: line %zu: '%s' is not understood; expected FILE or WEIGHT,FILE with a weight "
+			error_set(err, rc, "%s: line %zu: '%s' is not understood; expected FILE or WEIGHT,FILE with a weight "
 				  "from 1 to 18446744073709551615", name, number, line);
 		else if (rc)
-			error_set(err, rc, 0, "%s: line %zu: out of memory", name, number);
+			error_set(err, rc, "%s: line %zu: out of memory", name, number);
 	}
 	if (!rc && ferror(f))
-		rc = error_set(err, ERR_IO, 0, "%s: cannot be read: %s", name, strerror(errno));
+		rc = error_set(err, ERR_IO, "%s: cannot be read: %s", name, strerror(errno));
 	free(line);
 	return rc;
 }
@@ -83,7 +83,7 @@ int merge_list_read(struct merge_list *list, const char *path, struct error *err
 		return read_lines(list, stdin, "standard input", err);
 	f = fopen(path, "re");
 	if (!f)
-		return error_set(err, ERR_IO, 0, "%s: cannot be opened: %s", path, strerror(errno));
+		return error_set(err, ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
 	rc = read_lines(list, f, path, err);
 	fclose(f);
 	return rc;

@@ -142,7 +142,7 @@ static int fail_merge(struct merging *m, const struct group *g, size_t failed, i
 	if (rc != -CST_ERR_CONFLICT)
 		return count_input_fail(&g->in[failed], rc, m->err);
 	names_of(m, g, failed, files, sizeof(files));
-	return error_set(m->err, rc, 0, "%s: contradicts other inputs about %s%s: another machine, type, segments or "
+	return error_set(m->err, rc, "%s: contradicts other inputs about %s%s: another machine, type, segments or "
 			 "instructions under the same id; leave out the one that is wrong", files, *name ? "the binary " : "a binary",
 			 name);
 }
@@ -156,7 +156,7 @@ static int add_group(struct merging *m, struct group *g, struct sum_out *out)
 	int rc;
 
 	if (cst_count_writer_new(&out->writer, write_sum, out))
-		return error_set(m->err, ERR_NOMEM, 0, "out of memory");
+		return error_set(m->err, ERR_NOMEM, "out of memory");
 	rc = cst_count_merge(g->v, g->n, take_record, out, &failed, name, sizeof(name));
 	if (!rc)
 		rc = cst_count_writer_end(out->writer);
@@ -168,11 +168,11 @@ static int add_group(struct merging *m, struct group *g, struct sum_out *out)
 	if (rc == -CST_ERR_IO && out->out && out->out->error)
 		return ERR_IO;
 	if (rc == -CST_ERR_IO && out->error)
-		return error_set(m->err, ERR_IO, 0, "cannot write a temporary file: %s; set TMPDIR to a folder with more room",
+		return error_set(m->err, ERR_IO, "cannot write a temporary file: %s; set TMPDIR to a folder with more room",
 				 strerror(out->error));
 	if (failed < g->n)
 		return fail_merge(m, g, failed, rc, name);
-	return error_set(m->err, rc, 0, "the sum cannot be made: %s", rc == -CST_ERR_INVAL ? refused : error_text(rc));
+	return error_set(m->err, rc, "the sum cannot be made: %s", rc == -CST_ERR_INVAL ? refused : error_text(rc));
 }
 
 static int open_files(struct merging *m, struct group *g, size_t first, size_t n)
@@ -199,7 +199,7 @@ static int temp_file(struct error *err)
 	int fd = guard_temp(NULL);
 
 	if (fd < 0)
-		error_set(err, ERR_IO, 0, "cannot create a temporary file for a part of the sum: %s; set TMPDIR to a writable "
+		error_set(err, ERR_IO, "cannot create a temporary file for a part of the sum: %s; set TMPDIR to a writable "
 			  "folder", strerror(errno));
 	return fd;
 }
@@ -219,7 +219,7 @@ static int add_parts(struct merging *m, struct group *g, size_t first, size_t n,
 			return ERR_IO;
 		rc = add_range(m, first + i * each, n - i * each < each ? n - i * each : each, each, &part);
 		if (!rc && lseek(part.fd, 0, SEEK_SET))
-			rc = error_set(m->err, ERR_IO, 0, "cannot read a temporary file: %s", strerror(errno));
+			rc = error_set(m->err, ERR_IO, "cannot read a temporary file: %s", strerror(errno));
 		if (!rc)
 			rc = count_input_fd(&g->in[i], part.fd, "a temporary file", m->err);
 		if (rc) {
@@ -240,7 +240,7 @@ static int add_range(struct merging *m, size_t first, size_t n, size_t power, st
 	int rc;
 
 	if (group_new(&g, n < m->width ? n : m->width))
-		rc = error_set(m->err, ERR_NOMEM, 0, "out of memory");
+		rc = error_set(m->err, ERR_NOMEM, "out of memory");
 	else if (power <= m->width)
 		rc = open_files(m, &g, first, n);
 	else
@@ -280,7 +280,7 @@ static int note_inputs(const struct merge_list *list, struct error *err)
 
 	for (i = 0; i < list->nr; i++)
 		if (input_note_path(list->v[i].path))
-			return error_set(err, ERR_NOMEM, 0, "out of memory");
+			return error_set(err, ERR_NOMEM, "out of memory");
 	return 0;
 }
 

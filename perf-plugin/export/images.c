@@ -43,7 +43,7 @@ struct copier {
 
 static int no_memory(struct copier *c)
 {
-	return error_set(c->err, ERR_NOMEM, 0, "%s: out of memory", c->out->path);
+	return error_set(c->err, ERR_NOMEM, "%s: out of memory", c->out->path);
 }
 
 static int describe(struct copier *c, const char *kind, unsigned int nr, const char *file, const struct dso *dso,
@@ -203,7 +203,7 @@ static int copy_kernel_from(struct copier *c, const char *dir, const char *name,
 	if (path && !access(path, F_OK)) {
 		rc = copy_kernel_file(c, key, path);
 	} else if (path && errno != ENOENT) {
-		rc = error_set(c->err, ERR_IO, 0, "%s: cannot be read: %s", path, strerror(errno));
+		rc = error_set(c->err, ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
 	} else if ((fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) >= 0) {
 		if (!fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW))
 			drops_add(c->drops, 1, "%s/%s: a link that leads nowhere in %s", dir, name, dir);
@@ -240,7 +240,7 @@ int images_copy(struct outdir *out, struct session *ss, const struct copy_origin
 	c.doc = *doc;
 	rc = session_run(ss, &consumer);
 	if (rc)
-		return error_set(err, ERR_NOMEM, 0, "%s: %s", out->path, error_text(rc));
+		return error_set(err, ERR_NOMEM, "%s: %s", out->path, error_text(rc));
 	while (!rc && (dso = session_next_read(ss, &pos)))
 		rc = dso->kind == DSO_KCORE ? copy_kcore(&c, dso_path(dso)) : copy_dso(&c, dso);
 	if (!rc && session_kallsyms(ss))

@@ -69,7 +69,7 @@ struct exporter {
 
 static int no_memory(struct exporter *x)
 {
-	return error_set(x->err, ERR_NOMEM, 0, "%s: out of memory", x->o->output);
+	return error_set(x->err, ERR_NOMEM, "%s: out of memory", x->o->output);
 }
 
 /* ---- first pass -------------------------------------------------------------------------------- */
@@ -137,7 +137,7 @@ static int index_record(struct exporter *x, const struct pd_record *rec)
 		if (!buffer_of(x, &rec->aux))
 			return no_memory(x);
 		if (x->nr_bufs > MAX_BUFFERS)
-			return error_set(x->err, ERR_USAGE, rec->offset, "%s: more than %u AUX buffers, and a "
+			return error_set(x->err, ERR_USAGE, "%s: more than %u AUX buffers, and a "
 					 "package has no room for more", perfdata_name(x->pd), MAX_BUFFERS);
 		return 0;
 	case PERF_RECORD_AUX:
@@ -158,11 +158,11 @@ static int index_records(struct exporter *x)
 			return rc;
 	}
 	if (!x->have_info)
-		return error_set(x->err, ERR_AUXINFO, 0, "%s: no CoreSight trace in this file (no AUXTRACE_INFO "
+		return error_set(x->err, ERR_AUXINFO, "%s: no CoreSight trace in this file (no AUXTRACE_INFO "
 				 "record)", perfdata_name(x->pd));
 	/* A package names its buffers (metadata requirements, contents.ini, [trace]): one without is none. */
 	if (!x->nr_bufs)
-		return error_set(x->err, ERR_USAGE, 0, "%s: holds no AUX data (no AUXTRACE record), so there is no "
+		return error_set(x->err, ERR_USAGE, "%s: holds no AUX data (no AUXTRACE record), so there is no "
 				 "trace to put into a package; the traced program may not have run on a CPU with trace",
 				 perfdata_name(x->pd));
 	return 0;
@@ -219,7 +219,7 @@ static int doc_text(struct exporter *x, const struct cst_doc *doc, struct pd_tex
 		return 0;
 	free(t->p);
 	t->p = NULL;
-	return error_set(x->err, ERR_USAGE, 0, "%s: its description cannot be written as INI text", x->o->output);
+	return error_set(x->err, ERR_USAGE, "%s: its description cannot be written as INI text", x->o->output);
 }
 
 static bool is_raw(const struct exporter *x, const struct pkg_buffer *b)
@@ -449,7 +449,7 @@ static int close_log(struct exporter *x)
 
 	x->log_fd = -1;
 	if (close(fd) < 0 && !rc)
-		rc = error_set(x->err, ERR_IO, 0, "%s: cannot write %s: %m", x->o->output, x->log_name);
+		rc = error_set(x->err, ERR_IO, "%s: cannot write %s: %m", x->o->output, x->log_name);
 	return rc;
 }
 
@@ -501,7 +501,7 @@ static int finish_log(struct exporter *x)
 	if (map)
 		rc = complete_log(x, map, size);
 	else
-		rc = error_set(x->err, ERR_IO, 0, "%s: cannot read %s: %m", x->o->output, RAW_LOG_NAME);
+		rc = error_set(x->err, ERR_IO, "%s: cannot read %s: %m", x->o->output, RAW_LOG_NAME);
 	input_unmap(map, size);
 	input_forget(path);
 	guard_remove(path);
@@ -565,7 +565,7 @@ int export_package(struct perfdata *pd, struct session *ss, const struct export_
 
 	err->code = 0;
 	if (!x)
-		return error_set(err, ERR_NOMEM, 0, "%s: out of memory", o->output);
+		return error_set(err, ERR_NOMEM, "%s: out of memory", o->output);
 	x->pd = pd;
 	x->o = o;
 	x->drops = drops;
@@ -577,7 +577,7 @@ int export_package(struct perfdata *pd, struct session *ss, const struct export_
 	if (!rc) {
 		rc = write_all(x, ss);
 		if (x->log_fd >= 0 && close(x->log_fd) < 0 && !rc)
-			rc = error_set(err, ERR_IO, 0, "%s: cannot write " LOG_NAME ": %m", o->output);
+			rc = error_set(err, ERR_IO, "%s: cannot write " LOG_NAME ": %m", o->output);
 		if (rc)
 			outdir_abort(&x->out);
 		else

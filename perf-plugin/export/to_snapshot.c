@@ -75,7 +75,7 @@ struct exporter {
 
 static int no_memory(struct exporter *x)
 {
-	return error_set(x->err, ERR_NOMEM, 0, "%s: out of memory", x->o->output);
+	return error_set(x->err, ERR_NOMEM, "%s: out of memory", x->o->output);
 }
 
 /* ---- who was traced ---------------------------------------------------------------------------- */
@@ -120,7 +120,7 @@ static int refuse_processes(struct exporter *x)
 
 			at += n > 0 && (size_t)n < sizeof(list) - at ? (size_t)n : 0;
 		}
-	return error_set(x->err, ERR_USAGE, 0, "%s: %zu processes were traced (%s%s), and a snapshot holds the "
+	return error_set(x->err, ERR_USAGE, "%s: %zu processes were traced (%s%s), and a snapshot holds the "
 			 "memory of one: choose it with --pid, or convert to a package", perfdata_name(
 			 session_perfdata(x->ss)), x->pids.used, list, listed < x->pids.used ? ", ..." : "");
 }
@@ -132,7 +132,7 @@ static int choose_process(struct exporter *x)
 	int rc = session_run(x->ss, &c);
 
 	if (rc)
-		return x->err->code ? rc : error_set(x->err, ERR_NOMEM, 0, "%s: %s", x->o->output,
+		return x->err->code ? rc : error_set(x->err, ERR_NOMEM, "%s: %s", x->o->output,
 						     error_text(rc));
 	x->pid = x->o->pid;
 	if (x->pid < 0 && x->pids.used > 1)
@@ -146,7 +146,7 @@ static int choose_process(struct exporter *x)
 			x->others += (uint64_t)(intptr_t)x->pids.slot[i].value;
 	}
 	if (x->o->pid >= 0 && !intmap_get(&x->pids, x->pid))
-		return error_set(x->err, ERR_USAGE, 0, "%s: nothing was traced of process %d; 'info' lists those "
+		return error_set(x->err, ERR_USAGE, "%s: nothing was traced of process %d; 'info' lists those "
 				 "that were", perfdata_name(session_perfdata(x->ss)), x->pid);
 	return 0;
 }
@@ -316,7 +316,7 @@ static int read_registers(struct exporter *x)
 		if (rc > 0 && rec.ev->header.type == PERF_RECORD_AUXTRACE_INFO)
 			return auxinfo_parse(&x->info, (const void *)rec.ev, rec.ev->header.size,
 					     perfdata_name(pd), rec.offset, x->err);
-	return error_set(x->err, ERR_AUXINFO, 0, "%s: no trace metadata", perfdata_name(pd));
+	return error_set(x->err, ERR_AUXINFO, "%s: no trace metadata", perfdata_name(pd));
 }
 
 /* ---- the snapshot ------------------------------------------------------------------------------ */
@@ -353,7 +353,7 @@ static void sink_note(void *ctx, const struct cst_snap_note *n)
 	struct exporter *x = ctx;
 
 	if (!x->err->code)
-		error_set(x->err, ERR_USAGE, 0, "%s: %s: %s", x->o->output, n->file, n->text);
+		error_set(x->err, ERR_USAGE, "%s: %s: %s", x->o->output, n->file, n->text);
 }
 
 static int write_dumps(struct exporter *x, struct model *m, const struct code_piece *p, size_t n)
@@ -464,14 +464,14 @@ static int check_losses(struct exporter *x)
 	const char *name = perfdata_name(session_perfdata(x->ss));
 
 	if (x->code.over_limit)
-		return error_set(x->err, ERR_USAGE, 0, "%s: the code of process %d has more than %llu MiB or %u "
+		return error_set(x->err, ERR_USAGE, "%s: the code of process %d has more than %llu MiB or %u "
 				 "maps; convert to a package", name, x->pid, CODE_LIMIT >> 20, CODE_REGIONS);
 	if (x->code.conflicts && !x->o->force)
-		return error_set(x->err, ERR_USAGE, 0, "%s: at 0x%llx of process %d different code ran at "
+		return error_set(x->err, ERR_USAGE, "%s: at 0x%llx of process %d different code ran at "
 				 "different times, and a snapshot holds one image: convert to a package, or keep "
 				 "the first with --force", name, (unsigned long long)x->code.conflict_addr, x->pid);
 	if (x->others && !x->o->force)
-		return error_set(x->err, ERR_USAGE, 0, "%s: other processes ran in the same buffers as process %d, "
+		return error_set(x->err, ERR_USAGE, "%s: other processes ran in the same buffers as process %d, "
 				 "and a snapshot holds the memory of one: convert to a package, or use --force and "
 				 "take their trace for code of this one", name, x->pid);
 	if (x->code.conflicts)
@@ -489,7 +489,7 @@ static int check_buffers(struct exporter *x)
 	if (x->fragments <= MAX_BUFFERS)
 		return 0;
 	if (!x->o->force)
-		return error_set(x->err, ERR_USAGE, 0, "%s: the trace was written in %llu pieces, after each of which "
+		return error_set(x->err, ERR_USAGE, "%s: the trace was written in %llu pieces, after each of which "
 				 "decoding starts anew, and a snapshot has %u buffers at most: convert to a package, "
 				 "or use --force to join the pieces of a buffer",
 				 perfdata_name(session_perfdata(x->ss)), (unsigned long long)x->fragments,
@@ -532,12 +532,12 @@ static int run(struct exporter *x)
 		return rc;
 	rc = session_run(x->ss, &c);
 	if (rc && !x->err->code)
-		error_set(x->err, ERR_NOMEM, 0, "%s: %s", x->o->output, error_text(rc));
+		error_set(x->err, ERR_NOMEM, "%s: %s", x->o->output, error_text(rc));
 	report_refused(x);
 	if (!rc)
 		rc = check_losses(x);
 	if (!rc && !x->nr_srcs)
-		rc = error_set(x->err, ERR_USAGE, 0, "%s: no trace was decoded; 'info' tells why",
+		rc = error_set(x->err, ERR_USAGE, "%s: no trace was decoded; 'info' tells why",
 			       perfdata_name(session_perfdata(x->ss)));
 	if (!rc)
 		rc = write_snapshot(x);

@@ -161,6 +161,6 @@ int mapped_check(struct error *err)
 {
 	const char *name = mapped_shrunk();
 
-	return name ? error_set(err, ERR_IO, 0, "%s: became shorter while it was read; run again when nothing writes to it",
+	return name ? error_set(err, ERR_IO, "%s: became shorter while it was read; run again when nothing writes to it",
 				name) : 0;
 }

@@ -25,12 +25,12 @@
 
 static int no_memory(const struct outdir *d, struct error *err)
 {
-	return error_set(err, ERR_NOMEM, 0, "%s: out of memory", d->path ? d->path : "output");
+	return error_set(err, ERR_NOMEM, "%s: out of memory", d->path ? d->path : "output");
 }
 
 static int failed(const struct outdir *d, struct error *err, const char *name, const char *what)
 {
-	return error_set(err, ERR_IO, 0, "%s: cannot %s %s: %s; nothing was left under that name by this run",
+	return error_set(err, ERR_IO, "%s: cannot %s %s: %s; nothing was left under that name by this run",
 			 d->path, what, name, strerror(errno));
 }
 
@@ -96,7 +96,7 @@ static const char *occupied(const char *path, const struct outdir_kind *kind, bo
 
 static int no_folder(const struct outdir *d, struct error *err)
 {
-	return error_set(err, errno == ENOMEM ? ERR_NOMEM : ERR_IO, 0, "%s: cannot make the folder: %s; choose another "
+	return error_set(err, errno == ENOMEM ? ERR_NOMEM : ERR_IO, "%s: cannot make the folder: %s; choose another "
 			 "place with -o", d->path, strerror(errno));
 }
 
@@ -126,7 +126,7 @@ int outdir_open_kind(struct outdir *d, const char *path, const struct outdir_kin
 	}
 	bad = occupied(d->target, kind, &d->replaces);
 	if (bad) {
-		rc = error_set(err, ERR_IO, 0, "%s: %s; give a folder that does not exist yet, or an empty one%s%s",
+		rc = error_set(err, ERR_IO, "%s: %s; give a folder that does not exist yet, or an empty one%s%s",
 			       path, bad, kind ? ", or an earlier " : "", kind ? kind->name : "");
 		release(d);
 		return rc;
@@ -169,7 +169,7 @@ char *outdir_path(struct outdir *d, const char *name, struct error *err)
 	char *path, *slash;
 
 	if (!stays_inside(name)) {
-		error_set(err, ERR_USAGE, 0, "%s: '%s' is no name of a file inside it", d->path, name);
+		error_set(err, ERR_USAGE, "%s: '%s' is no name of a file inside it", d->path, name);
 		return NULL;
 	}
 	path = format_text("%s/%s", d->temp, name);
@@ -271,7 +271,7 @@ int outdir_copy(struct outdir *d, const char *name, const char *from, struct err
 	ssize_t n;
 
 	if (in < 0)
-		return error_set(err, ERR_IO, 0, "%s: cannot be read: %s", from, input_error(errno));
+		return error_set(err, ERR_IO, "%s: cannot be read: %s", from, input_error(errno));
 	out = outdir_create(d, name, err);
 	buf = malloc(COPY_STEP);
 	if (out < 0 || !buf) {
@@ -280,7 +280,7 @@ int outdir_copy(struct outdir *d, const char *name, const char *from, struct err
 	}
 	while (!rc && (n = read(in, buf, COPY_STEP)) != 0) {
 		if (n < 0 && errno != EINTR)
-			rc = error_set(err, ERR_IO, 0, "%s: cannot be read: %s", from, strerror(errno));
+			rc = error_set(err, ERR_IO, "%s: cannot be read: %s", from, strerror(errno));
 		else if (n > 0)
 			rc = outdir_write(d, out, name, buf, (size_t)n, err);
 	}

@@ -31,7 +31,7 @@ static void output_free(struct pd_output *o)
 
 static int fail_open(struct pd_output *o, struct error *err, const char *what, int error)
 {
-	int rc = error_set(err, error == ENOMEM ? ERR_NOMEM : ERR_IO, 0,
+	int rc = error_set(err, error == ENOMEM ? ERR_NOMEM : ERR_IO,
 			   "%s: cannot %s for writing: %s; choose another place with -o",
 			   o->name ? o->name : "output", what, strerror(error));
 
@@ -41,7 +41,7 @@ static int fail_open(struct pd_output *o, struct error *err, const char *what, i
 
 static int set_input_error(struct error *err, const char *name)
 {
-	return error_set(err, ERR_USAGE, 0, "%s: is one of the files that are read; the output needs another "
+	return error_set(err, ERR_USAGE, "%s: is one of the files that are read; the output needs another "
 			 "name: choose one with -o", name);
 }
 
@@ -190,7 +190,7 @@ int pd_output_open_binary(struct pd_output *o, const char *path, struct error *e
 
 	if (rc || !o->stream || !isatty(o->fd))
 		return rc;
-	rc = error_set(err, ERR_USAGE, 0, "%s: is a terminal, and the output is not text; write it to a file with -o "
+	rc = error_set(err, ERR_USAGE, "%s: is a terminal, and the output is not text; write it to a file with -o "
 		       "FILE, or to a pipe", o->name);
 	pd_output_abort(o);
 	return rc;
@@ -347,7 +347,7 @@ int pd_output_finish(struct pd_output *o, struct error *err)
 		what = "rename the temporary file to it";
 	}
 	if (o->error) {
-		rc = error_set(err, ERR_IO, o->written, "%s: cannot %s after %llu bytes: %s; "
+		rc = error_set(err, ERR_IO, "%s: cannot %s after %llu bytes: %s; "
 			       "nothing was left under that name by this run", o->name, what,
 			       (unsigned long long)o->written, strerror(o->error));
 		if (o->temp)

@@ -39,7 +39,7 @@ const char *bare_format_name(enum bare_format format)
 
 int bare_no_memory(const struct bare_maker *m)
 {
-	return error_set(m->err, ERR_NOMEM, 0, "out of memory while the trace was described");
+	return error_set(m->err, ERR_NOMEM, "out of memory while the trace was described");
 }
 
 /* ---- files of trace ---------------------------------------------------------------------------- */
@@ -58,7 +58,7 @@ static int split(struct bare_maker *m, struct bare_trace *t, const char *arg)
 		errno = 0;
 		id = strtoul(colon + 1, &end, 0);
 		if (colon[1] < '0' || colon[1] > '9' || *end || errno || !id || id > 0x6f)
-			return error_set(m->err, ERR_FORMAT, 0, "--trace %s: found '%s' as the trace ID, expected a number from "
+			return error_set(m->err, ERR_FORMAT, "--trace %s: found '%s' as the trace ID, expected a number from "
 					 "0x01 to 0x6f; and there is no file of this name", arg, colon + 1);
 		t->id = (int)id;
 		t->path = strndup(arg, (size_t)(colon - arg));
@@ -77,7 +77,7 @@ static int read_trace(struct bare_maker *m, struct bare_trace *t, uint64_t count
 	int rc;
 
 	if (!data)
-		return error_set(m->err, ERR_IO, 0, "--trace %s: %s", t->path, input_error(errno));
+		return error_set(m->err, ERR_IO, "--trace %s: %s", t->path, input_error(errno));
 	t->alias = program_alias(m->f, t->path);
 	rc = t->alias ? 0 : ERR_NOMEM;
 	if (m->o->format != BARE_RAW)
@@ -154,10 +154,10 @@ static int check_regs(const struct bare_maker *m, bool ids)
 		for (k = 0; k + 1 < m->nr_sources && r->id != m->sources[k].id; k++)
 			;
 		if (ids && r->id != BARE_ANY && r->id != m->sources[k].id)
-			return error_set(m->err, ERR_FORMAT, 0, "--reg %.*s: no trace source has the ID 0x%02x", (int)r->name_len,
+			return error_set(m->err, ERR_FORMAT, "--reg %.*s: no trace source has the ID 0x%02x", (int)r->name_len,
 					 r->name, (unsigned int)r->id);
 		list_regs(m->sources[k].core->kind, list, sizeof(list));
-		return error_set(m->err, ERR_FORMAT, 0, "--reg %.*s: found a register that %s does not have, expected one of%s",
+		return error_set(m->err, ERR_FORMAT, "--reg %.*s: found a register that %s does not have, expected one of%s",
 				 (int)r->name_len, r->name, m->sources[k].core->name, list);
 	}
 	return 0;
@@ -181,9 +181,9 @@ static int find_id(struct bare_maker *m, const uint64_t count[128], int *id)
 	if (nr == 1)
 		return 0;
 	if (!nr)
-		return error_set(m->err, ERR_FORMAT, 0, "--trace %s: no trace ID in the frames; --trace-format says what the file "
+		return error_set(m->err, ERR_FORMAT, "--trace %s: no trace ID in the frames; --trace-format says what the file "
 				 "holds: aligned (default), tpiu, dstream or raw", m->traces[0].path);
-	return error_set(m->err, ERR_FORMAT, 0, "--trace %s: found trace IDs%s, expected one; --trace FILE:ID takes one of them, "
+	return error_set(m->err, ERR_FORMAT, "--trace %s: found trace IDs%s, expected one; --trace FILE:ID takes one of them, "
 			 "--trace-source ID=NAME several", m->traces[0].path, list);
 }
 
@@ -197,7 +197,7 @@ static int only_source(struct bare_maker *m, const uint64_t count[128])
 	for (i = 0; i < m->o->nr_traces; i++)
 		if (m->traces[i].id != BARE_ANY) {
 			if (s->id != BARE_ANY && s->id != m->traces[i].id)
-				return error_set(m->err, ERR_FORMAT, 0, "--trace %s: found trace IDs 0x%02x and 0x%02x, expected a "
+				return error_set(m->err, ERR_FORMAT, "--trace %s: found trace IDs 0x%02x and 0x%02x, expected a "
 						 "--trace-source for each", m->traces[i].path, (unsigned int)s->id,
 						 (unsigned int)m->traces[i].id);
 			s->id = m->traces[i].id;
@@ -225,16 +225,16 @@ static int find_sources(struct bare_maker *m, const uint64_t count[128])
 	for (i = 0; i < m->nr_sources; i++)
 		for (k = 0; k < i; k++)
 			if (m->sources[i].id == m->sources[k].id)
-				return error_set(m->err, ERR_FORMAT, 0, "--trace-source: trace ID 0x%02x is given twice",
+				return error_set(m->err, ERR_FORMAT, "--trace-source: trace ID 0x%02x is given twice",
 						 (unsigned int)m->sources[i].id);
 	for (i = 0; i < m->o->nr_traces; i++) {
 		for (k = 0; k < m->nr_sources && m->sources[k].id != m->traces[i].id; k++)
 			;
 		if (m->traces[i].id != BARE_ANY && k == m->nr_sources)
-			return error_set(m->err, ERR_FORMAT, 0, "--trace %s: trace ID 0x%02x has no --trace-source",
+			return error_set(m->err, ERR_FORMAT, "--trace %s: trace ID 0x%02x has no --trace-source",
 					 m->traces[i].path, (unsigned int)m->traces[i].id);
 		if (m->o->format == BARE_RAW && m->traces[i].id == BARE_ANY && m->nr_sources > 1)
-			return error_set(m->err, ERR_FORMAT, 0, "--trace %s: raw trace is of one source, and there are %zu: expected "
+			return error_set(m->err, ERR_FORMAT, "--trace %s: raw trace is of one source, and there are %zu: expected "
 					 "--trace FILE:ID", m->traces[i].path, m->nr_sources);
 	}
 	return 0;
@@ -268,7 +268,7 @@ int bare_make(const struct bare_opts *o, struct folder *f, uint64_t *lost, struc
 		return 0;
 	m = calloc(1, sizeof(*m));
 	if (!m)
-		return error_set(err, ERR_NOMEM, 0, "out of memory while the trace was described");
+		return error_set(err, ERR_NOMEM, "out of memory while the trace was described");
 	*m = (struct bare_maker){ .o = o, .f = f, .err = err, .lost = lost };
 	rc = o->nr_traces ? make_all(m) : bare_extend_texts(m);
 	for (i = 0; i < o->nr_traces; i++) {

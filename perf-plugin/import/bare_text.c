@@ -70,7 +70,7 @@ static int print_reg(struct bare_maker *m, const struct bare_source *s, const st
 		case REG_OPTIONAL:
 			return 0;
 		case REG_REQUIRED:
-			return error_set(m->err, ERR_FORMAT, 0, "%s, trace ID 0x%02x: register %s is missing, and nothing can be "
+			return error_set(m->err, ERR_FORMAT, "%s, trace ID 0x%02x: register %s is missing, and nothing can be "
 					 "decoded without it; --reg %s=VALUE gives it", s->core->name, (unsigned int)s->id,
 					 r->name, r->name);
 		case REG_TRACE_ID:
@@ -194,7 +194,7 @@ static int extend_index(struct bare_maker *m)
 	if (!path)
 		return bare_no_memory(m);
 	old = input_read(path, MAX_INDEX, &len);
-	rc = old ? text_begin(m, &t) : error_set(m->err, ERR_IO, 0, "%s: %s", path, input_error(errno));
+	rc = old ? text_begin(m, &t) : error_set(m->err, ERR_IO, "%s: %s", path, input_error(errno));
 	if (!rc) {
 		fwrite(old, 1, len, t.out);
 		fprintf(t.out, "\n[device_list]\n" BARE_PROGRAM "=" BARE_PROGRAM ".ini\n");

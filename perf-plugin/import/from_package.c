@@ -62,7 +62,7 @@ struct importer {
 
 static int no_memory(struct importer *im)
 {
-	return error_set(im->err, ERR_NOMEM, 0, "%s: out of memory", im->dir);
+	return error_set(im->err, ERR_NOMEM, "%s: out of memory", im->dir);
 }
 
 static int emit(void *data, const void *record, size_t size)
@@ -102,7 +102,7 @@ static int open_header(struct importer *im)
 	if (!item)
 		return 0;
 	if (folder_open(&im->files, item->value, &data, &len))
-		return error_set(im->err, ERR_IO, 0, "%s: contents.ini: [perf] header: '%s' cannot be read: %s", im->dir,
+		return error_set(im->err, ERR_IO, "%s: contents.ini: [perf] header: '%s' cannot be read: %s", im->dir,
 				 item->value, folder_why(&im->files));
 	im->header = perfdata_open_memory(data, len, item->value, im->err);
 	if (!im->header)
@@ -110,7 +110,7 @@ static int open_header(struct importer *im)
 	while ((rc = perfdata_next(im->header, &rec)))
 		;
 	if (!perfdata_nr_attrs(im->header))
-		return error_set(im->err, ERR_FORMAT, 0, "%s: %s: no event in it", im->dir, item->value);
+		return error_set(im->err, ERR_FORMAT, "%s: %s: no event in it", im->dir, item->value);
 	return 0;
 }
 
@@ -198,7 +198,7 @@ static int write_info(struct importer *im, const struct cst_event *ev)
 		pw_write(im->w, rec, n);
 	free(rec);
 	if (!n)
-		return error_set(im->err, ERR_AUXINFO, 0, "%s: %u trace units are more than perf.data can describe",
+		return error_set(im->err, ERR_AUXINFO, "%s: %u trace units are more than perf.data can describe",
 				 im->dir, im->info.nr_cpu);
 	return 0;
 }
@@ -394,7 +394,7 @@ static int for_each_event(struct importer *im, int (*fn)(struct importer *im, co
 	int rc;
 
 	if (folder_open(&im->files, im->pkg->event_log, &text, &len))
-		return error_set(im->err, ERR_IO, 0, "%s: %s: the event log cannot be read: %s", im->dir,
+		return error_set(im->err, ERR_IO, "%s: %s: the event log cannot be read: %s", im->dir,
 				 im->pkg->event_log, folder_why(&im->files));
 	if (cst_event_reader_new(&r, text, len, EVENT_LINE))
 		return no_memory(im);
@@ -520,7 +520,7 @@ static int run(struct importer *im)
 	int rc = cst_package_read(&im->pkg, &im->io, NULL);
 
 	if (rc)
-		return error_set(im->err, ERR_FORMAT, 0, "%s: the package cannot be used: %s", im->dir,
+		return error_set(im->err, ERR_FORMAT, "%s: the package cannot be used: %s", im->dir,
 				 error_text(rc));
 	im->buffer_used = calloc(im->pkg->n_buffers + 1, sizeof(*im->buffer_used));
 	if (!im->buffer_used ||
@@ -556,7 +556,7 @@ int import_package(const char *dir, bool own, struct perf_writer *w, struct dso_
 
 	err->code = 0;
 	if (!im)
-		return error_set(err, ERR_NOMEM, 0, "%s: out of memory", dir);
+		return error_set(err, ERR_NOMEM, "%s: out of memory", dir);
 	im->dir = dir;
 	im->own = own;
 	im->w = w;

@@ -73,7 +73,7 @@ struct importer {
 
 static int no_memory(struct importer *im)
 {
-	return error_set(im->err, ERR_NOMEM, 0, "%s: out of memory", im->dir);
+	return error_set(im->err, ERR_NOMEM, "%s: out of memory", im->dir);
 }
 
 static int emit(void *data, const void *record, size_t size)
@@ -226,7 +226,7 @@ static int read_units(struct importer *im)
 			rc = add_source(im, i);
 	}
 	if (!rc && !im->nr_units)
-		return error_set(im->err, ERR_AUXINFO, 0, "%s: perf.data has no place for any source of the snapshot; "
+		return error_set(im->err, ERR_AUXINFO, "%s: perf.data has no place for any source of the snapshot; "
 				 "'perf-cstrace dump %s' lists what others wrote",
 				 im->dir, im->bare && im->bare->nr_traces ? "--trace" : "-s");
 	return rc;
@@ -271,7 +271,7 @@ static int write_info(struct importer *im)
 	}
 	free(cpus);
 	free(rec);
-	return n ? 0 : error_set(im->err, ERR_AUXINFO, 0, "%s: %zu trace units are more than perf.data can describe",
+	return n ? 0 : error_set(im->err, ERR_AUXINFO, "%s: %zu trace units are more than perf.data can describe",
 				 im->dir, im->nr_units);
 }
 
@@ -556,11 +556,11 @@ static int run(struct importer *im)
 	im->drops->count += lost;
 	rc = cst_snapshot_read(&im->ss, &im->io, NULL);
 	if (rc)
-		return error_set(im->err, ERR_FORMAT, 0, "%s: the snapshot cannot be used: %s", im->dir,
+		return error_set(im->err, ERR_FORMAT, "%s: the snapshot cannot be used: %s", im->dir,
 				 error_text(rc));
 	im->drops->count += im->ss->n_skipped;
 	if (!im->ss->n_buffers)
-		return error_set(im->err, ERR_FORMAT, 0, "%s: the snapshot has no trace", im->dir);
+		return error_set(im->err, ERR_FORMAT, "%s: the snapshot has no trace", im->dir);
 	for (i = 0; i < im->ss->n_buffers; i++)
 		if (im->ss->buffers[i].format == CST_SNAP_FMT_DSTREAM && rewrite_buffer(im, &im->ss->buffers[i], NULL))
 			return ERR_NOMEM;

@@ -73,7 +73,7 @@ int header_copy(struct perf_writer *w, const struct perfdata *pd, bool own, stru
 	if (rc < 0)
 		return rc;
 	if (copy_features(w, pd, own))
-		return error_set(err, ERR_NOMEM, 0, "%s: out of memory", perfdata_name(pd));
+		return error_set(err, ERR_NOMEM, "%s: out of memory", perfdata_name(pd));
 	return 0;
 }
 
@@ -105,7 +105,7 @@ int header_default(struct perf_writer *w, uint32_t pmu_type, uint64_t id, bool t
 	if (rc < 0)
 		return rc;
 	return pw_set_string(w, PD_FEAT_ARCH, "aarch64") || pw_set_nrcpus(w, cpus, cpus) ?
-	       error_set(err, ERR_NOMEM, 0, "out of memory") : 0;
+	       error_set(err, ERR_NOMEM, "out of memory") : 0;
 }
 
 bool header_has(const struct perfdata *pd, const struct pd_record *rec)

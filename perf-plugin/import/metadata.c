@@ -204,7 +204,7 @@ static int add_unit(struct auxinfo *info, size_t *cap, struct source_names *name
 
 static int fail_unit(const struct cst_problem *why, const char *dir, struct error *err)
 {
-	return error_set(err, ERR_AUXINFO, why->line, "%s: trace metadata, line %u: [%s] %s: %s%s%s", dir, why->line,
+	return error_set(err, ERR_AUXINFO, "%s: trace metadata, line %u: [%s] %s: %s%s%s", dir, why->line,
 			 why->section, why->item, why->text, *why->other ? " " : "", why->other);
 }
 
@@ -225,12 +225,12 @@ int metadata_read(struct auxinfo *info, struct source_names *names, const struct
 				if ((src->cpu >= 0) != !pass || (!pass && auxinfo_cpu(info, (uint32_t)src->cpu)))
 					continue;
 				if (info->nr_cpu == MAX_UNITS)
-					return error_set(err, ERR_AUXINFO, 0, "%s: more than %u trace units", dir,
+					return error_set(err, ERR_AUXINFO, "%s: more than %u trace units", dir,
 							 MAX_UNITS);
 				rc = add_unit(info, &cap, names, src, ticks, pass ? free_cpu(info, 0) : src->cpu,
 					      &why);
 				if (rc == ERR_NOMEM)
-					return error_set(err, ERR_NOMEM, 0, "%s: out of memory", dir);
+					return error_set(err, ERR_NOMEM, "%s: out of memory", dir);
 				if (rc < 0)
 					return fail_unit(&why, dir, err);
 			}

@@ -50,7 +50,7 @@ int import_open(struct import_input *in, const char *path, const struct bare_opt
 	memset(in, 0, sizeof(*in));
 	in->kind = kind;
 	if (bare && bare->nr_programs && kind != IMPORT_SNAPSHOT)
-		return error_set(err, ERR_FORMAT, 0, "--elf %s: found %s, a recording that names its own programs, expected "
+		return error_set(err, ERR_FORMAT, "--elf %s: found %s, a recording that names its own programs, expected "
 				 "--trace or the folder of a snapshot; --symfs says where the programs are",
 				 bare->programs[0], path);
 	if (kind == IMPORT_PERF) {
@@ -59,7 +59,7 @@ int import_open(struct import_input *in, const char *path, const struct bare_opt
 	}
 	fd = guard_temp(NULL);
 	if (fd < 0)
-		return error_set(err, ERR_IO, 0, "%s: cannot create a temporary file for its records: %s; set "
+		return error_set(err, ERR_IO, "%s: cannot create a temporary file for its records: %s; set "
 				 "TMPDIR to a writable directory", path, strerror(errno));
 	w = pw_open_fd(fd, path, err);
 	rc = w ? 0 : err->code;

@@ -76,12 +76,12 @@ static int split(struct program *p, struct error *err)
 		errno = 0;
 		p->address = strtoull(at + 1, &end, 0);
 		if (at[1] < '0' || at[1] > '9' || *end || errno)
-			return error_set(err, ERR_FORMAT, 0, "--elf %s: found '%s' as the address, expected a number (0x..) "
+			return error_set(err, ERR_FORMAT, "--elf %s: found '%s' as the address, expected a number (0x..) "
 					 "of at most 64 bits", p->arg, at + 1);
 		p->has_address = true;
 		p->path = strndup(p->arg, (size_t)(at - p->arg));
 	}
-	return p->path ? 0 : error_set(err, ERR_NOMEM, 0, "--elf %s: out of memory", p->arg);
+	return p->path ? 0 : error_set(err, ERR_NOMEM, "--elf %s: out of memory", p->arg);
 }
 
 static void print_dump(struct program *p, uint64_t address, uint64_t offset, uint64_t size)
@@ -122,7 +122,7 @@ static int read_file(struct program *p, struct error *err)
 	Elf *elf;
 
 	if (!data)
-		return error_set(err, ERR_IO, 0, "--elf %s: %s", p->path, input_error(errno));
+		return error_set(err, ERR_IO, "--elf %s: %s", p->path, input_error(errno));
 	is_elf = size > SELFMAG && !memcmp(data, ELFMAG, SELFMAG);
 	if (is_elf) {
 		elf_version(EV_CURRENT);
@@ -138,9 +138,9 @@ static int read_file(struct program *p, struct error *err)
 	if (p->segments)
 		return 0;
 	if (is_elf)
-		return error_set(err, ERR_FORMAT, 0, "--elf %s: found an ELF file without loadable segments, expected a "
+		return error_set(err, ERR_FORMAT, "--elf %s: found an ELF file without loadable segments, expected a "
 				 "linked program", p->path);
-	return error_set(err, ERR_FORMAT, 0, "--elf %s: found a file that is not ELF, expected one, or bytes of memory with "
+	return error_set(err, ERR_FORMAT, "--elf %s: found a file that is not ELF, expected one, or bytes of memory with "
 			 "their address: %s@ADDR", p->path, p->path);
 }
 
@@ -155,7 +155,7 @@ int program_add(struct folder *f, const char *arg, FILE *ini, size_t *dumps, str
 		if (!rc)
 			rc = folder_add_path(f, p.alias, p.path);
 		if (rc == ERR_NOMEM)
-			error_set(err, ERR_NOMEM, 0, "--elf %s: out of memory", arg);
+			error_set(err, ERR_NOMEM, "--elf %s: out of memory", arg);
 	}
 	free(p.path);
 	free(p.alias);

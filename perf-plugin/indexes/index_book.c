@@ -411,7 +411,7 @@ int index_book_write(struct index_book *b)
 		input_forget(b->path);
 	b->was_read = false;
 	if (!b->keep && !stat(b->path, &st) && !S_ISREG(st.st_mode))
-		rc = error_set(&err, ERR_USAGE, 0, "%s: is there and not a regular file: no index is written to it", b->path);
+		rc = error_set(&err, ERR_USAGE, "%s: is there and not a regular file: no index is written to it", b->path);
 	else
 		rc = pd_output_open_binary(&out, b->path, &err);
 	if (!rc) {

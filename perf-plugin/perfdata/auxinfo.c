@@ -112,7 +112,7 @@ static int fail_block(struct error *err, const char *name, uint64_t offset, uint
 {
 	uint64_t at = offset + sizeof(struct perf_record_auxtrace_info) + word * 8;
 
-	return error_set(err, ERR_AUXINFO, at, "%s: offset %#" PRIx64 ": found %#" PRIx64 " in the "
+	return error_set(err, ERR_AUXINFO, "%s: offset %#" PRIx64 ": found %#" PRIx64 " in the "
 			 "trace metadata, expected %s; record again, or use a cstrace that knows "
 			 "this recorder",
 			 name, at, found, expected);
@@ -160,18 +160,18 @@ int auxinfo_parse(struct auxinfo *info, const struct perf_record_auxtrace_info *
 
 	memset(info, 0, sizeof(*info));
 	if (size < sizeof(*rec) + NR_GLOBAL * 8)
-		return error_set(err, ERR_AUXINFO, offset, "%s: offset %#" PRIx64 ": found trace "
+		return error_set(err, ERR_AUXINFO, "%s: offset %#" PRIx64 ": found trace "
 				 "metadata of %u bytes, expected at least %zu; the file is damaged, "
 				 "record again",
 				 name, offset, size, sizeof(*rec) + NR_GLOBAL * 8);
 	if (rec->type != PD_AUXTRACE_CS_ETM)
-		return error_set(err, ERR_AUXINFO, offset + 8, "%s: offset %#" PRIx64 ": found AUX "
+		return error_set(err, ERR_AUXINFO, "%s: offset %#" PRIx64 ": found AUX "
 				 "data of type %u, expected 3 (CoreSight); record with -e cs_etm//",
 				 name,
 				 offset + 8, rec->type);
 	nr = (size - sizeof(*rec)) / 8;
 	if (w[0] > 2)
-		return error_set(err, ERR_AUXINFO, offset + sizeof(*rec), "%s: offset %#" PRIx64 ": "
+		return error_set(err, ERR_AUXINFO, "%s: offset %#" PRIx64 ": "
 				 "found trace metadata of version %" PRIu64 ", expected 0 to 2; the "
 				 "recorder is newer than this program",
 				 name, offset + sizeof(*rec), w[0]);
@@ -180,13 +180,13 @@ int auxinfo_parse(struct auxinfo *info, const struct perf_record_auxtrace_info *
 	info->snapshot = w[2] != 0;
 	announced = (uint32_t)w[1];
 	if (!announced)
-		return error_set(err, ERR_AUXINFO, offset + sizeof(*rec) + 8, "%s: offset %#" PRIx64
+		return error_set(err, ERR_AUXINFO, "%s: offset %#" PRIx64
 				 ": found trace metadata of 0 CPUs, expected at least one; the file "
 				 "is damaged, record again", name, offset + sizeof(*rec) + 8);
 	/* A block has at least three words, whatever number is announced. */
 	info->cpu = calloc((size_t)(nr / 3 + 1), sizeof(*info->cpu));
 	if (!info->cpu)
-		return error_set(err, ERR_NOMEM, offset, "%s: out of memory", name);
+		return error_set(err, ERR_NOMEM, "%s: out of memory", name);
 	for (i = 0; i < announced; i++) {
 		int64_t n = parse_block(info, w + at, nr - at, at, name, offset, err);
 
@@ -202,7 +202,7 @@ int auxinfo_parse(struct auxinfo *info, const struct perf_record_auxtrace_info *
 	if (info->nr_cpu)
 		return 0;
 	auxinfo_free(info);
-	return error_set(err, ERR_AUXINFO, offset, "%s: offset %#" PRIx64 ": found trace metadata "
+	return error_set(err, ERR_AUXINFO, "%s: offset %#" PRIx64 ": found trace metadata "
 			 "that ends inside the registers of the first of %" PRIu64 " CPUs; the file "
 			 "is damaged, record again", name, offset, announced);
 }

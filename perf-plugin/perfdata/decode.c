@@ -77,13 +77,13 @@ int pd_hw_id_parse(struct pd_hw_id *id, const struct pd_record *rec, const char 
 
 	memset(id, 0, sizeof(*id));
 	if (major)
-		return error_set(err, ERR_AUXINFO, rec->offset, "%s: offset %#" PRIx64 ": found "
+		return error_set(err, ERR_AUXINFO, "%s: offset %#" PRIx64 ": found "
 				 "trace ID information of version %u, expected 0; the kernel that "
 				 "recorded it is newer than this program", name, rec->offset, major);
 	id->minor = (unsigned int)(v >> 56) & 0xf;
 	id->trace_id = (uint8_t)v;
 	if (!id->trace_id || id->trace_id >= 0x70)
-		return error_set(err, ERR_AUXINFO, rec->offset, "%s: offset %#" PRIx64 ": found "
+		return error_set(err, ERR_AUXINFO, "%s: offset %#" PRIx64 ": found "
 				 "trace ID %#x, expected 0x01 to 0x6f; the record is ignored",
 				 name, rec->offset,
 				 id->trace_id);

@@ -36,12 +36,12 @@ static int check_magic(struct perfdata *pd, struct error *err)
 
 	if (!pd_source_have(s, 0, PD_PIPE_HEADER_SIZE)) {
 		if (s->io_errno)
-			return error_set(err, ERR_IO, 0, "%s: cannot read it: %s", s->name,
+			return error_set(err, ERR_IO, "%s: cannot read it: %s", s->name,
 					 strerror(s->io_errno));
 		if (!s->size)
-			return error_set(err, ERR_FORMAT, 0, "%s: is empty, expected perf.data; was "
+			return error_set(err, ERR_FORMAT, "%s: is empty, expected perf.data; was "
 					 "the recorder stopped before it wrote anything?", s->name);
-		return error_set(err, ERR_CUT, s->size, "%s: is cut at %#" PRIx64 ", inside the "
+		return error_set(err, ERR_CUT, "%s: is cut at %#" PRIx64 ", inside the "
 				 "file header; record or copy it again", s->name, s->size);
 	}
 	magic = pd_load64(s->base);
@@ -50,14 +50,14 @@ static int check_magic(struct perfdata *pd, struct error *err)
 		return 0;
 	}
 	if (magic == PD_MAGIC_V1 || magic == __builtin_bswap64(PD_MAGIC_V1))
-		return error_set(err, ERR_FORMAT, 0, "%s: offset 0x0: found version 1 of the format "
+		return error_set(err, ERR_FORMAT, "%s: offset 0x0: found version 1 of the format "
 				 "(PERFFILE), expected PERFILE2; that recorder is older than "
 				 "CoreSight support, record again with a newer perf", s->name);
 	if (!memcmp(s->base, CST_COUNT_MARK, sizeof(CST_COUNT_MARK) - 1))
-		return error_set(err, ERR_FORMAT, 0, "%s: offset 0x0: found a count file, expected \"PERFILE2\": it has counts "
+		return error_set(err, ERR_FORMAT, "%s: offset 0x0: found a count file, expected \"PERFILE2\": it has counts "
 				 "and no trace; 'perf-cstrace profile -i FILE', with its name, makes profiles of it", s->name);
 	printable(text, s->base, s->size);
-	return error_set(err, ERR_FORMAT, 0, "%s: offset 0x0: found \"%s\", expected \"PERFILE2\": "
+	return error_set(err, ERR_FORMAT, "%s: offset 0x0: found \"%s\", expected \"PERFILE2\": "
 			 "not a perf.data file; give the file that perf record or simpleperf record "
 			 "wrote (unpacked, if it was compressed)", s->name, text);
 }
@@ -101,7 +101,7 @@ static int add_attr(struct perfdata *pd, uint64_t entry, uint64_t entry_size, ui
 	if (!size)
 		size = PD_ATTR_SIZE_MIN;	/* the first recorders left it empty */
 	if (size < PD_ATTR_SIZE_MIN || size > entry_size - 16)
-		return error_set(err, ERR_FORMAT, entry, "%s: offset %#" PRIx64 ": found an event "
+		return error_set(err, ERR_FORMAT, "%s: offset %#" PRIx64 ": found an event "
 				 "attribute of %u bytes in an entry of %" PRIu64 ", expected 64 to %"
 				 PRIu64 "; the header is damaged, record or copy it again", s->name,
 				 entry, size, entry_size, entry_size - 16);
@@ -119,14 +119,14 @@ static int add_attr(struct perfdata *pd, uint64_t entry, uint64_t entry_size, ui
 	if (ids.size) {
 		copy = malloc(ids.size);
 		if (!copy)
-			return error_set(err, ERR_NOMEM, entry, "%s: out of memory", s->name);
+			return error_set(err, ERR_NOMEM, "%s: out of memory", s->name);
 		for (i = 0; i < ids.size / 8; i++)
 			copy[i] = get64(pd, s->base + ids.offset + i * 8);
 	}
 	added = pd_attrs_add(&pd->attrs, attr, size, copy, (uint32_t)(ids.size / 8));
 	free(copy);
 	if (!added)
-		return error_set(err, ERR_NOMEM, entry, "%s: out of memory", s->name);
+		return error_set(err, ERR_NOMEM, "%s: out of memory", s->name);
 	added->damaged = damaged;
 	return 0;
 }
@@ -139,16 +139,16 @@ static int read_attrs(struct perfdata *pd, const struct pd_section *sec, uint64_
 	int rc;
 
 	if (entry_size < PD_ATTR_SIZE_MIN + 16 || entry_size > PD_MAX_RECORD)
-		return error_set(err, ERR_FORMAT, 16, "%s: offset 0x10: found an attribute entry "
+		return error_set(err, ERR_FORMAT, "%s: offset 0x10: found an attribute entry "
 				 "size of %" PRIu64 ", expected 80 to 65535; was the recorder "
 				 "stopped before it completed the file?", s->name, entry_size);
 	if (!pd_source_have(s, sec->offset, sec->size))
-		return error_set(err, ERR_CUT, s->size, "%s: is cut at %#" PRIx64 ", expected event "
+		return error_set(err, ERR_CUT, "%s: is cut at %#" PRIx64 ", expected event "
 				 "attributes at %#" PRIx64 " to %#" PRIx64 "; copy it again", s->name,
 				 s->size, sec->offset, sec->offset + sec->size);
 	n = sec->size / entry_size;
 	if (!n)
-		return error_set(err, ERR_FORMAT, 24, "%s: offset 0x18: found no event attributes, "
+		return error_set(err, ERR_FORMAT, "%s: offset 0x18: found no event attributes, "
 				 "expected at least one; the recorder did not complete the file",
 				 s->name);
 	/* Sections may not be shared, so all ids together are no larger than the file. */
@@ -239,7 +239,7 @@ static int read_file_header(struct perfdata *pd, uint64_t header_size, struct er
 	int rc;
 
 	if (!pd_source_have(s, 0, header_size))
-		return error_set(err, ERR_CUT, s->size, "%s: is cut at %#" PRIx64 ", inside the "
+		return error_set(err, ERR_CUT, "%s: is cut at %#" PRIx64 ", inside the "
 				 "file header; record or copy it again", s->name, s->size);
 	attrs.offset = get64(pd, s->base + 24);
 	attrs.size = get64(pd, s->base + 32);
@@ -250,7 +250,7 @@ static int read_file_header(struct perfdata *pd, uint64_t header_size, struct er
 		return rc;
 	pd->data_offset = data.offset;
 	if (__builtin_add_overflow(data.offset, data.size, &pd->data_end))
-		return error_set(err, ERR_FORMAT, 40, "%s: offset 0x28: found data at %#" PRIx64 " "
+		return error_set(err, ERR_FORMAT, "%s: offset 0x28: found data at %#" PRIx64 " "
 				 "of %#" PRIx64 " bytes, which no file can hold; the header is damaged",
 				 s->name,
 				 data.offset, data.size);
@@ -287,7 +287,7 @@ int pd_header_read(struct perfdata *pd, struct error *err)
 	case PD_FILE_HEADER_OLD_SIZE:
 		return read_file_header(pd, size, err);
 	default:
-		return error_set(err, ERR_FORMAT, 8, "%s: offset 0x8: found a header of %" PRIu64
+		return error_set(err, ERR_FORMAT, "%s: offset 0x8: found a header of %" PRIu64
 				 " bytes, expected 104 (file), 72 (old file) or 16 (pipe); the file "
 				 "is damaged, record or copy it again", s->name, size);
 	}

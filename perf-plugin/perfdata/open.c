@@ -42,7 +42,7 @@ static int list_data_files(const char *dir, unsigned long **v, unsigned int *nr,
 	*v = NULL;
 	*nr = 0;
 	if (!d)
-		return error_set(err, ERR_IO, 0, "%s: cannot list it: %s", dir, strerror(errno));
+		return error_set(err, ERR_IO, "%s: cannot list it: %s", dir, strerror(errno));
 	while ((e = readdir(d))) {
 		unsigned long n, *grown;
 		char *end;
@@ -55,7 +55,7 @@ static int list_data_files(const char *dir, unsigned long **v, unsigned int *nr,
 		grown = realloc(*v, (*nr + 1) * sizeof(**v));
 		if (!grown) {
 			closedir(d);
-			return error_set(err, ERR_NOMEM, 0, "%s: out of memory", dir);
+			return error_set(err, ERR_NOMEM, "%s: out of memory", dir);
 		}
 		*v = grown;
 		grown[(*nr)++] = n;
@@ -76,13 +76,13 @@ static int open_sources(struct perfdata *pd, const char *path, struct error *err
 	if (pd_source_is_dir(path)) {
 		pd->dir = strdup(path);
 		if (!pd->dir)
-			return error_set(err, ERR_NOMEM, 0, "%s: out of memory", path);
+			return error_set(err, ERR_NOMEM, "%s: out of memory", path);
 		rc = list_data_files(path, &v, &nr, err);
 	}
 	if (!rc) {
 		pd->src = calloc(nr + 1, sizeof(*pd->src));
 		if (!pd->src)
-			rc = error_set(err, ERR_NOMEM, 0, "%s: out of memory", path);
+			rc = error_set(err, ERR_NOMEM, "%s: out of memory", path);
 	}
 	if (!rc && !pd->dir) {
 		rc = pd_source_open(&pd->src[0], path, err);
@@ -92,7 +92,7 @@ static int open_sources(struct perfdata *pd, const char *path, struct error *err
 	for (i = 0; !rc && pd->dir && i <= nr; i++) {
 		name = i ? format_text("%s/data.%lu", path, v[i - 1]) : format_text("%s/data", path);
 		if (!name) {
-			rc = error_set(err, ERR_NOMEM, 0, "%s: out of memory", path);
+			rc = error_set(err, ERR_NOMEM, "%s: out of memory", path);
 			break;
 		}
 		rc = pd_source_member(&pd->src[i], name, err);
@@ -122,7 +122,7 @@ static struct perfdata *alloc_reader(const char *name, struct error *err)
 	struct perfdata *pd = calloc(1, sizeof(*pd));
 
 	if (!pd) {
-		error_set(err, ERR_NOMEM, 0, "%s: out of memory", name);
+		error_set(err, ERR_NOMEM, "%s: out of memory", name);
 		return NULL;
 	}
 	pd_attrs_init(&pd->attrs);
@@ -152,7 +152,7 @@ static struct perfdata *open_one(const void *buf, size_t len, int fd, const char
 		return NULL;
 	pd->src = calloc(1, sizeof(*pd->src));
 	if (!pd->src) {
-		error_set(err, ERR_NOMEM, 0, "%s: out of memory", name);
+		error_set(err, ERR_NOMEM, "%s: out of memory", name);
 		perfdata_close(pd);
 		return NULL;
 	}

@@ -57,7 +57,7 @@ static int fail_io(struct perfdata *pd)
 {
 	const struct pd_source *s = cur_src(pd);
 
-	return error_set(&pd->err, ERR_IO, s->size, "%s: reading stopped at %#" PRIx64 ": %s; everything before was used",
+	return error_set(&pd->err, ERR_IO, "%s: reading stopped at %#" PRIx64 ": %s; everything before was used",
 			 s->name, s->size, strerror(s->io_errno));
 }
 
@@ -68,16 +68,16 @@ static int fail_cut(struct perfdata *pd, uint64_t want)
 
 	abandon_file(pd, pos);
 	if (pd->init_map)
-		return error_set(&pd->err, ERR_CUT, pos, "%s: offset %#" PRIx64 ": feature %u (INIT_MAP) ends at %#"
+		return error_set(&pd->err, ERR_CUT, "%s: offset %#" PRIx64 ": feature %u (INIT_MAP) ends at %#"
 				 PRIx64 ", inside a record of %" PRIu64 " bytes; what was mapped from there on is not "
 				 "known, copy or record it again", s->name, pos, PD_FEAT_SP_INIT_MAP, end, want);
 	if (!s->io_errno && pos == s->size)
-		return error_set(&pd->err, ERR_CUT, pos, "%s: is cut at %#" PRIx64 ", expected "
+		return error_set(&pd->err, ERR_CUT, "%s: is cut at %#" PRIx64 ", expected "
 				 "records up to %#" PRIx64 "; everything before was used, copy or "
 				 "record it again for the rest", s->name, pos, end);
 	if (s->io_errno)
 		return fail_io(pd);
-	return error_set(&pd->err, ERR_CUT, s->size, "%s: is cut at %#" PRIx64 ", inside the record "
+	return error_set(&pd->err, ERR_CUT, "%s: is cut at %#" PRIx64 ", inside the record "
 			 "at %#" PRIx64 " that needs %" PRIu64 " bytes; everything before was used, "
 			 "copy or record it again for the rest", s->name, s->size, pos, want);
 }
@@ -89,7 +89,7 @@ static int fail_size(struct perfdata *pd, const struct perf_event_header *h)
 
 	pd->stats.bad_records++;
 	abandon_file(pd, pos);
-	return error_set(&pd->err, ERR_RECORD, pos, "%s: offset %#" PRIx64 ": found a record of "
+	return error_set(&pd->err, ERR_RECORD, "%s: offset %#" PRIx64 ": found a record of "
 			 "type %u and size %u, expected a size of at least 8; the next %" PRIu64 " "
 			 "bytes of the file cannot be read, everything before was used",
 			 cur_src(pd)->name, pos,
@@ -186,7 +186,7 @@ static int take_record(struct perfdata *pd, const uint8_t *p, const struct perf_
 out_bad:
 	pd->stats.bad_records++;
 	pd->stats.lost_bytes += mapped ? h->size : 0;
-	return error_set(&pd->err, ERR_RECORD, offset, "%s: offset %#" PRIx64 ": found a record of "
+	return error_set(&pd->err, ERR_RECORD, "%s: offset %#" PRIx64 ": found a record of "
 			 "type %u and %u bytes %s; it is left out",
 			 cur_src(pd)->name, offset, h->type,
 			 h->size, bad);
@@ -258,14 +258,14 @@ static int start_expanding(struct perfdata *pd, const struct pd_record *rec)
 	}
 	if (!pd_decomp_available()) {
 		pd->broken = true;
-		return error_set(&pd->err, ERR_ZSTD, rec->offset, "%s: the records are compressed, and this program was made "
+		return error_set(&pd->err, ERR_ZSTD, "%s: the records are compressed, and this program was made "
 				 "without zstd (NO_ZSTD): they are lost; record without -z", cur_src(pd)->name);
 	}
 	if (!pd->decomp)
 		pd->decomp = pd_decomp_new();
 	if (!pd->decomp) {
 		pd->broken = true;
-		return error_set(&pd->err, ERR_NOMEM, rec->offset,
+		return error_set(&pd->err, ERR_NOMEM,
 				 "%s: out of memory for decompression",
 				 cur_src(pd)->name);
 	}
@@ -280,7 +280,7 @@ static int fail_expand(struct perfdata *pd, int code, const char *found)
 	pd->broken = true;
 	pd->expanding = false;
 	pd_decomp_reset(pd->decomp);
-	return error_set(&pd->err, code, pd->container, "%s: offset %#" PRIx64 ": found %s in "
+	return error_set(&pd->err, code, "%s: offset %#" PRIx64 ": found %s in "
 			 "compressed records, expected one zstd stream of whole records; the "
 			 "compressed records from here on are lost, record without -z to avoid it",
 			 cur_src(pd)->name, pd->container, found);
@@ -306,7 +306,7 @@ static int fail_limit(struct perfdata *pd)
 	pd->expanding = false;
 	pd_decomp_reset(pd->decomp);
 	pd->stats.lost_compressed++;
-	return error_set(&pd->err, ERR_EXPAND, pd->container, "%s: offset %#" PRIx64 ": found compressed "
+	return error_set(&pd->err, ERR_EXPAND, "%s: offset %#" PRIx64 ": found compressed "
 			 "records that expand from %" PRIu64 " to more than %" PRIu64 " bytes, expected less; "
 			 "the compressed records from here on are left out, --max-expand=SIZE takes more",
 			 cur_src(pd)->name, pd->container, pd->stats.compressed_bytes, expand_limit(pd));
@@ -359,7 +359,7 @@ static int check_remainder(struct perfdata *pd)
 	if (error || !n)
 		return 0;
 	pd->broken = true;
-	return error_set(&pd->err, ERR_CUT, pd->container, "%s: offset %#" PRIx64 ": the last "
+	return error_set(&pd->err, ERR_CUT, "%s: offset %#" PRIx64 ": the last "
 			 "compressed record ends inside a record; everything before was used",
 			 cur_src(pd)->name, pd->container);
 }
@@ -429,7 +429,7 @@ static int fail_payload(struct perfdata *pd)
 	abandon_file(pd, pd->pos);
 	if (s->io_errno && pd->pos == s->size)
 		return fail_io(pd);
-	return error_set(&pd->err, ERR_CUT, pd->pos, "%s: is cut at %#" PRIx64 ", inside the AUX "
+	return error_set(&pd->err, ERR_CUT, "%s: is cut at %#" PRIx64 ", inside the AUX "
 			 "data of the record at %#" PRIx64 "; everything before was used, copy or "
 			 "record it again for the rest", s->name, pd->pos, pd->container);
 }

@@ -36,7 +36,7 @@ bool pd_source_is_dir(const char *path)
 
 static int fail_errno(struct error *err, const char *name, const char *what)
 {
-	return error_set(err, ERR_IO, 0, "%s: cannot %s: %s", name, what, strerror(errno));
+	return error_set(err, ERR_IO, "%s: cannot %s: %s", name, what, strerror(errno));
 }
 
 static int map_file(struct pd_source *s, int fd, uint64_t size, struct error *err)
@@ -47,7 +47,7 @@ static int map_file(struct pd_source *s, int fd, uint64_t size, struct error *er
 	if (!size)
 		return 0;
 	if (size > SIZE_MAX / 2)
-		return error_set(err, ERR_IO, 0, "%s: %llu bytes are too many to map on this host",
+		return error_set(err, ERR_IO, "%s: %llu bytes are too many to map on this host",
 				 s->name, (unsigned long long)size);
 	p = mapped_new(fd, (size_t)size, PROT_READ, s->name);
 	if (!p)
@@ -70,7 +70,7 @@ static int map_spool(struct pd_source *s, struct error *err)
 
 	s->spool_fd = guard_temp(NULL);
 	if (s->spool_fd < 0)
-		return error_set(err, ERR_IO, 0,
+		return error_set(err, ERR_IO,
 				 "%s: cannot create a temporary file for the piped data: %s; "
 				 "set TMPDIR to a writable directory", s->name, strerror(errno));
 	for (; len >= 16 * SPOOL_STEP; len /= 2) {
@@ -91,9 +91,9 @@ static int take_input(struct pd_source *s, const struct stat *st, struct error *
 	struct stat out;
 
 	if (input_note(st))
-		return error_set(err, ERR_NOMEM, 0, "%s: out of memory", s->name);
+		return error_set(err, ERR_NOMEM, "%s: out of memory", s->name);
 	if (!fstat(STDOUT_FILENO, &out) && out.st_dev == st->st_dev && out.st_ino == st->st_ino)
-		return error_set(err, ERR_USAGE, 0, "%s: is also standard output; choose another place for that", s->name);
+		return error_set(err, ERR_USAGE, "%s: is also standard output; choose another place for that", s->name);
 	return 0;
 }
 
@@ -106,7 +106,7 @@ static int open_fd(struct pd_source *s, int fd, bool is_stdin, struct error *err
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return fail_errno(err, s->name, "open it");
 	if (S_ISDIR(st.st_mode))
-		return error_set(err, ERR_USAGE, 0, "%s: is a directory, expected a file", s->name);
+		return error_set(err, ERR_USAGE, "%s: is a directory, expected a file", s->name);
 	if (S_ISREG(st.st_mode)) {
 		rc = take_input(s, &st, err);
 		if (rc)
@@ -135,7 +135,7 @@ int pd_source_open(struct pd_source *s, const char *path, struct error *err)
 	source_init(s);
 	s->name = strdup(is_stdin ? "standard input" : path);
 	if (!s->name)
-		return error_set(err, ERR_NOMEM, 0, "%s: out of memory", path);
+		return error_set(err, ERR_NOMEM, "%s: out of memory", path);
 	fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	rc = open_fd(s, fd, is_stdin, err);
 	if (!rc)
@@ -154,9 +154,9 @@ int pd_source_member(struct pd_source *s, const char *path, struct error *err)
 	source_init(s);
 	s->name = strdup(path);
 	if (!s->name)
-		return error_set(err, ERR_NOMEM, 0, "%s: out of memory", path);
+		return error_set(err, ERR_NOMEM, "%s: out of memory", path);
 	fd = input_open(path, &st);
-	rc = fd < 0 ? error_set(err, ERR_IO, 0, "%s: cannot open it: %s", path, input_error(errno)) :
+	rc = fd < 0 ? error_set(err, ERR_IO, "%s: cannot open it: %s", path, input_error(errno)) :
 		      open_fd(s, fd, false, err);
 	if (!rc)
 		return 0;
@@ -172,7 +172,7 @@ int pd_source_memory(struct pd_source *s, const void *buf, size_t len, const cha
 	source_init(s);
 	s->name = strdup(name);
 	if (!s->name)
-		return error_set(err, ERR_NOMEM, 0, "%s: out of memory", name);
+		return error_set(err, ERR_NOMEM, "%s: out of memory", name);
 	s->base = buf;
 	s->size = len;
 	s->eof = true;
@@ -187,7 +187,7 @@ int pd_source_fd(struct pd_source *s, int fd, const char *name, struct error *er
 	source_init(s);
 	s->name = strdup(name);
 	if (!s->name)
-		return error_set(err, ERR_NOMEM, 0, "%s: out of memory", name);
+		return error_set(err, ERR_NOMEM, "%s: out of memory", name);
 	rc = fstat(fd, &st) < 0 ? fail_errno(err, name, "open it") :
 				  map_file(s, fd, (uint64_t)st.st_size, err);
 	if (rc)

@@ -14,7 +14,7 @@ static struct perf_writer *open_writer(const char *path, int fd, struct error *e
 	uint8_t *buf = malloc(PW_BUFFER);
 
 	if (!w || !st || !buf) {
-		error_set(err, ERR_NOMEM, 0, "%s: out of memory", path);
+		error_set(err, ERR_NOMEM, "%s: out of memory", path);
 		goto fail;
 	}
 	if (fd < 0 ? pd_output_open_binary(&st->out, path, err) : pd_output_fd(&st->out, fd, path, err))
@@ -66,15 +66,15 @@ int pw_add_attr(struct perf_writer *w, const struct perf_event_attr *attr, const
 	size_t size = attr->size && attr->size < sizeof(*attr) ? attr->size : sizeof(*attr);
 
 	if (st->started)
-		return error_set(err, ERR_USAGE, 0, "%s: an event was added after the first record",
+		return error_set(err, ERR_USAGE, "%s: an event was added after the first record",
 				 st->out.name);
 	if (st->out.stream && nr_ids > (PD_MAX_RECORD - 8 - PD_ATTR_SIZE_OUT) / 8)
-		return error_set(err, ERR_USAGE, 0, "%s: an event with %u ids does not fit into the "
+		return error_set(err, ERR_USAGE, "%s: an event with %u ids does not fit into the "
 				 "pipe form of perf.data; write to a file with -o",
 				 st->out.name, nr_ids);
 	v = realloc(st->attrs, (st->nr_attrs + 1) * sizeof(*v));
 	if (!v)
-		return error_set(err, ERR_NOMEM, 0, "%s: out of memory", st->out.name);
+		return error_set(err, ERR_NOMEM, "%s: out of memory", st->out.name);
 	st->attrs = v;
 	a = &v[st->nr_attrs];
 	memset(a, 0, sizeof(*a));
@@ -85,7 +85,7 @@ int pw_add_attr(struct perf_writer *w, const struct perf_event_attr *attr, const
 	if (!a->name || !a->ids) {
 		free(a->name);
 		free(a->ids);
-		return error_set(err, ERR_NOMEM, 0, "%s: out of memory", st->out.name);
+		return error_set(err, ERR_NOMEM, "%s: out of memory", st->out.name);
 	}
 	if (nr_ids)
 		memcpy(a->ids, ids, nr_ids * sizeof(*ids));
@@ -98,11 +98,11 @@ int pw_start(struct perf_writer *w, struct error *err)
 	struct pw_state *st = w->st;
 
 	if (!st->nr_attrs)
-		return error_set(err, ERR_USAGE, 0,
+		return error_set(err, ERR_USAGE,
 				 "%s: perf.data without an event cannot be written",
 				 st->out.name);
 	if (st->no_memory)
-		return error_set(err, ERR_NOMEM, 0, "%s: out of memory", st->out.name);
+		return error_set(err, ERR_NOMEM, "%s: out of memory", st->out.name);
 	pw_header_start(w);
 	st->started = true;
 	return 0;
@@ -178,7 +178,7 @@ int pw_finish(struct perf_writer *w, struct error *err)
 	int rc;
 
 	if (!st->started) {
-		rc = error_set(err, ERR_USAGE, 0,
+		rc = error_set(err, ERR_USAGE,
 			       "%s: finished before it was started", st->out.name);
 		pw_abort(w);
 		return rc;
@@ -186,7 +186,7 @@ int pw_finish(struct perf_writer *w, struct error *err)
 	pw_flush(w);
 	pw_header_finish(w);
 	if (st->no_memory) {
-		rc = error_set(err, ERR_NOMEM, 0, "%s: out of memory", st->out.name);
+		rc = error_set(err, ERR_NOMEM, "%s: out of memory", st->out.name);
 		pw_abort(w);
 		return rc;
 	}

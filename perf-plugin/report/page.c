@@ -177,7 +177,7 @@ static void close_file(struct page *p)
 {
 	flush(p);
 	if (p->fd >= 0 && close(p->fd) < 0 && !p->err->code)
-		error_set(p->err, ERR_IO, 0, "%s: cannot write %s", p->out->path, p->name);
+		error_set(p->err, ERR_IO, "%s: cannot write %s", p->out->path, p->name);
 	p->fd = -1;
 }
 

@@ -286,7 +286,7 @@ int report_write(struct outdir *out, const struct whole *w, const struct report_
 	bool ok;
 
 	if (!r)
-		return error_set(err, ERR_NOMEM, 0, "out of memory");
+		return error_set(err, ERR_NOMEM, "out of memory");
 	r->w = w;
 	r->about = about;
 	r->limits = limits;
@@ -301,6 +301,6 @@ int report_write(struct outdir *out, const struct whole *w, const struct report_
 	}
 	release(r);
 	if (!ok && !err->code)
-		return error_set(err, ERR_NOMEM, 0, "out of memory");
+		return error_set(err, ERR_NOMEM, "out of memory");
 	return err->code;
 }

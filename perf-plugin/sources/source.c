@@ -110,7 +110,7 @@ static bool report_file(struct source *l, const char *path, struct error *err)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0) {
-		error_set(err, ERR_IO, 0, "%s: its source lines are not known: it cannot be opened: %s", path, strerror(errno));
+		error_set(err, ERR_IO, "%s: its source lines are not known: it cannot be opened: %s", path, strerror(errno));
 		return false;
 	}
 	if (dwfl_report_offline(l->dwfl, "", path, fd))

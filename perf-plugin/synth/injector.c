@@ -504,7 +504,7 @@ struct injector *injector_open(struct session *ss, const struct injector_opts *o
 	}
 	return in;
 nomem:
-	error_set(&err, ERR_NOMEM, 0, "%s: out of memory", o->output);
+	error_set(&err, ERR_NOMEM, "%s: out of memory", o->output);
 fail:
 	fprintf(stderr, "cstrace inject: %s\n", err.msg);
 	injector_close(in);

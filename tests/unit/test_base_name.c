@@ -108,7 +108,7 @@ static void messages(void **state)
 	assert_string_equal(text, "a\\x0ab");
 	name_escape(small, sizeof(small));
 	assert_string_equal(small, "\\x0a\\");
-	assert_int_equal(error_set(&err, ERR_IO, 7, "%s: gone", "\x1b]0;x\a"), ERR_IO);
+	assert_int_equal(error_set(&err, ERR_IO, "%s: gone", "\x1b]0;x\a"), ERR_IO);
 	assert_string_equal(err.msg, "\\x1b]0;x\\x07: gone");
 }
 

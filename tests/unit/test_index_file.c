@@ -675,6 +675,38 @@ static void test_content(void **state)
 	free(b.p);
 }
 
+/* The first source is at the offset of the index, the others behind one another and not behind its end. */
+static void test_offsets_of_sources(void **state)
+{
+	struct bytes b = two_indexes(), made;
+	struct cst_index_file *f, *again;
+	struct cst_index *ix;
+	unsigned int i;
+	int err;
+
+	(void)state;
+	assert_int_equal(cst_index_read(&f, b.p, b.n, NULL), 0);
+	ix = f->indexes[0];
+	ix->sources = realloc(ix->sources, 2 * sizeof(*ix->sources));
+	assert_non_null(ix->sources);
+	ix->sources[1] = ix->sources[0];
+	ix->n_sources = ix->cap_sources = 2;
+	for (i = 0; i < 5; i++) {
+		const uint64_t second[] = { ix->offset + 16, ix->end, ix->offset, ix->end + 1, ix->offset + 16 };
+
+		ix->sources[0].offset = ix->offset + (i == 4);
+		ix->sources[1].offset = second[i];
+		assert_int_equal(cst_index_write((const struct cst_index *const *)f->indexes, f->n, &made.p, &made.n), 0);
+		err = cst_index_read(&again, made.p, made.n, NULL);
+		assert_int_equal(err, i < 2 ? 0 : -CST_ERR_DAMAGED);
+		if (!err)
+			cst_index_file_free(again);
+		free(made.p);
+	}
+	cst_index_file_free(f);
+	free(b.p);
+}
+
 /* A stream is as coarse as the index, or that times a power of two: another one could not be merged. */
 static void test_granularity(void **state)
 {
@@ -754,6 +786,7 @@ int main(void)
 		cmocka_unit_test(test_search),
 		cmocka_unit_test(test_file),
 		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_offsets_of_sources),
 		cmocka_unit_test(test_content),
 		cmocka_unit_test(test_granularity),
 		cmocka_unit_test(test_identity),
