@@ -543,7 +543,7 @@ const struct cst_element *cst_etmv3_stage_take(void *stage)
 
 	if (s->head < s->ready)
 		return &s->elem[s->head++];
-	if (s->head) {
+	if (s->head && s->head < s->count) {
 		/* the held elements move to the front, which makes room for others */
 		s->count -= s->head;
 		memmove(s->elem, &s->elem[s->head], s->count * sizeof(s->elem[0]));

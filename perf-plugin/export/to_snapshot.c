@@ -132,8 +132,7 @@ static int choose_process(struct exporter *x)
 	int rc = session_run(x->ss, &c);
 
 	if (rc)
-		return x->err->code ? rc : error_set(x->err, ERR_NOMEM, "%s: %s", x->o->output,
-						     error_text(rc));
+		return x->err->code ? rc : error_set(x->err, ERR_NOMEM, "%s: %s", x->o->output, error_text(rc));
 	x->pid = x->o->pid;
 	if (x->pid < 0 && x->pids.used > 1)
 		return refuse_processes(x);

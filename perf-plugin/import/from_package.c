@@ -520,8 +520,7 @@ static int run(struct importer *im)
 	int rc = cst_package_read(&im->pkg, &im->io, NULL);
 
 	if (rc)
-		return error_set(im->err, ERR_FORMAT, "%s: the package cannot be used: %s", im->dir,
-				 error_text(rc));
+		return error_set(im->err, ERR_FORMAT, "%s: the package cannot be used: %s", im->dir, error_text(rc));
 	im->buffer_used = calloc(im->pkg->n_buffers + 1, sizeof(*im->buffer_used));
 	if (!im->buffer_used ||
 	    names_make(&im->codes, im->pkg->n_code ? &im->pkg->code->id : NULL, im->pkg->n_code,

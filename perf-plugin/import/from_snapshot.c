@@ -556,8 +556,7 @@ static int run(struct importer *im)
 	im->drops->count += lost;
 	rc = cst_snapshot_read(&im->ss, &im->io, NULL);
 	if (rc)
-		return error_set(im->err, ERR_FORMAT, "%s: the snapshot cannot be used: %s", im->dir,
-				 error_text(rc));
+		return error_set(im->err, ERR_FORMAT, "%s: the snapshot cannot be used: %s", im->dir, error_text(rc));
 	im->drops->count += im->ss->n_skipped;
 	if (!im->ss->n_buffers)
 		return error_set(im->err, ERR_FORMAT, "%s: the snapshot has no trace", im->dir);

@@ -225,8 +225,7 @@ int metadata_read(struct auxinfo *info, struct source_names *names, const struct
 				if ((src->cpu >= 0) != !pass || (!pass && auxinfo_cpu(info, (uint32_t)src->cpu)))
 					continue;
 				if (info->nr_cpu == MAX_UNITS)
-					return error_set(err, ERR_AUXINFO, "%s: more than %u trace units", dir,
-							 MAX_UNITS);
+					return error_set(err, ERR_AUXINFO, "%s: more than %u trace units", dir, MAX_UNITS);
 				rc = add_unit(info, &cap, names, src, ticks, pass ? free_cpu(info, 0) : src->cpu,
 					      &why);
 				if (rc == ERR_NOMEM)

@@ -36,8 +36,7 @@ static int check_magic(struct perfdata *pd, struct error *err)
 
 	if (!pd_source_have(s, 0, PD_PIPE_HEADER_SIZE)) {
 		if (s->io_errno)
-			return error_set(err, ERR_IO, "%s: cannot read it: %s", s->name,
-					 strerror(s->io_errno));
+			return error_set(err, ERR_IO, "%s: cannot read it: %s", s->name, strerror(s->io_errno));
 		if (!s->size)
 			return error_set(err, ERR_FORMAT, "%s: is empty, expected perf.data; was "
 					 "the recorder stopped before it wrote anything?", s->name);

@@ -70,8 +70,7 @@ static int map_spool(struct pd_source *s, struct error *err)
 
 	s->spool_fd = guard_temp(NULL);
 	if (s->spool_fd < 0)
-		return error_set(err, ERR_IO,
-				 "%s: cannot create a temporary file for the piped data: %s; "
+		return error_set(err, ERR_IO, "%s: cannot create a temporary file for the piped data: %s; "
 				 "set TMPDIR to a writable directory", s->name, strerror(errno));
 	for (; len >= 16 * SPOOL_STEP; len /= 2) {
 		p = mmap(NULL, (size_t)len, PROT_READ, MAP_SHARED | MAP_NORESERVE, s->spool_fd, 0);

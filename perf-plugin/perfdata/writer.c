@@ -66,8 +66,7 @@ int pw_add_attr(struct perf_writer *w, const struct perf_event_attr *attr, const
 	size_t size = attr->size && attr->size < sizeof(*attr) ? attr->size : sizeof(*attr);
 
 	if (st->started)
-		return error_set(err, ERR_USAGE, "%s: an event was added after the first record",
-				 st->out.name);
+		return error_set(err, ERR_USAGE, "%s: an event was added after the first record", st->out.name);
 	if (st->out.stream && nr_ids > (PD_MAX_RECORD - 8 - PD_ATTR_SIZE_OUT) / 8)
 		return error_set(err, ERR_USAGE, "%s: an event with %u ids does not fit into the "
 				 "pipe form of perf.data; write to a file with -o",
@@ -98,9 +97,7 @@ int pw_start(struct perf_writer *w, struct error *err)
 	struct pw_state *st = w->st;
 
 	if (!st->nr_attrs)
-		return error_set(err, ERR_USAGE,
-				 "%s: perf.data without an event cannot be written",
-				 st->out.name);
+		return error_set(err, ERR_USAGE, "%s: perf.data without an event cannot be written", st->out.name);
 	if (st->no_memory)
 		return error_set(err, ERR_NOMEM, "%s: out of memory", st->out.name);
 	pw_header_start(w);
@@ -178,8 +175,7 @@ int pw_finish(struct perf_writer *w, struct error *err)
 	int rc;
 
 	if (!st->started) {
-		rc = error_set(err, ERR_USAGE,
-			       "%s: finished before it was started", st->out.name);
+		rc = error_set(err, ERR_USAGE, "%s: finished before it was started", st->out.name);
 		pw_abort(w);
 		return rc;
 	}

@@ -369,8 +369,7 @@ int sideband_collect(struct sideband *sb, struct merge *m, const struct sideband
 		if (!stays(sb, o, &rec))
 			continue;
 		if (take(sb, m, &rec, o))
-			return error_set(err, ERR_NOMEM, "%s: out of memory",
-					 perfdata_name(sb->pd));
+			return error_set(err, ERR_NOMEM, "%s: out of memory", perfdata_name(sb->pd));
 	}
 	if (sb->nr_life)
 		qsort(sb->life, sb->nr_life, sizeof(*sb->life), life_cmp);

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "lib_decode.h"
+#include "tree/decoder_int.h"
 
 /* A64 at 0x1000. */
 static const uint32_t code[] = {
@@ -299,6 +300,47 @@ static void test_map_replaced(void **state)
 	}
 	assert_int_equal(k, sizeof(want) / sizeof(want[0]));
 	cst_decoder_free(dec);
+	cst_image_free(pr.img);
+}
+
+/* The tag of the cache of maps begins anew: entries of long ago are not of the space that has their tag now. */
+static void test_tag_of_maps(void **state)
+{
+	static const uint32_t loop[] = { 0x14000000 };	/* 1000 b 1000 */
+	const struct cst_config cfg = etm_config(4, 0);
+	struct cst_generic out[16];
+	struct cst_decoder *dec;
+	struct cst_section *sec;
+	struct cst_space *other;
+	struct program pr;
+	uint32_t tag, section = 0;
+	unsigned int part;
+	int n, i;
+
+	(void)state;
+	program_map(&pr, 0x1000, loop, sizeof(loop));
+	assert_int_equal(cst_section_new(&sec, pr.img, loop, sizeof(loop), NULL), 0);
+	assert_int_equal(cst_space_new(&other, pr.img), 0);
+	assert_int_equal(cst_space_map(other, 0x1000, sizeof(loop), sec, 0), 0);
+	assert_int_equal(other->generation, pr.space->generation);
+	assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
+	cst_decoder_set_space(dec, pr.space);
+	for (part = 0; part < 2; part++) {
+		assert_int_equal(cst_decoder_feed(dec, BYTES(START, 0xf7), 0), 0);
+		while ((n = cst_decoder_pull(dec, out, 16, NULL)))
+			for (i = 0; i < n; i++)
+				if (out[i].kind == CST_GEN_RANGE)
+					section = out[i].section;
+		assert_int_equal(section, part ? sec->id : pr.sec->id);
+		tag = dec->flow.map_tag;
+		dec->flow.map_tag = UINT32_MAX;
+		do {
+			cst_decoder_set_space(dec, other);
+			assert_true(dec->flow.map_tag && dec->flow.map_tag <= tag);
+		} while (dec->flow.map_tag != tag);
+	}
+	cst_decoder_free(dec);
+	cst_space_free(other);
 	cst_image_free(pr.img);
 }
 
@@ -610,7 +652,7 @@ int main(void)
 		cmocka_unit_test(test_return_stack),
 		cmocka_unit_test(test_stack_depth),
 		cmocka_unit_test(test_stack_of_blocks),
-		cmocka_unit_test(test_map_replaced),
+		cmocka_unit_test(test_map_replaced), cmocka_unit_test(test_tag_of_maps),
 		cmocka_unit_test(test_missing_code),
 		cmocka_unit_test(test_exceptions),
 		cmocka_unit_test(test_source_address),

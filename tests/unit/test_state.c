@@ -400,7 +400,7 @@ static void test_code(void **state)
 	assert_int_equal(cst_state_process(st, 1, &ev), 1);
 	/* what is not there leaves the event as it is */
 	memset(&none, 0x5a, sizeof(none));
-	ev = none;
+	memset(&ev, 0x5a, sizeof(ev));
 	assert_int_equal(cst_state_code(st, 2, 0x9000, &ev), 0);
 	assert_int_equal(cst_state_asid(st, 6, &ev), 0);
 	assert_int_equal(cst_state_process(st, 2, &ev), 0);
