@@ -74,17 +74,15 @@ int part_take(struct part *p, struct session *rep)
 	return 0;
 }
 
-static bool add_who(struct who_counts *to, const struct who_counts *more)
+static void add_who(struct who_counts *to, const struct who_counts *more)
 {
-	if (!guests_join(&to->guests, &more->guests))
-		return false;
+	guests_join(&to->guests, &more->guests);
 	to->uncertain += more->uncertain;
 	if (more->only_process)
 		to->only_pid = more->only_pid;
 	to->only_process += more->only_process;
 	to->secure += more->secure;
 	to->firmware += more->firmware;
-	return true;
 }
 
 static void add_file(struct dso *d, const struct part_file *f)
@@ -102,9 +100,10 @@ bool part_add(struct session *ss, const struct part *p)
 	struct session_totals *t = &ss->totals;
 	size_t i;
 
-	if (p->totals.who.guests.rest || !losses_join(&ss->losses, &p->losses) ||
-	    !add_who(&t->who, &p->totals.who))
+	/* machines that are counted together could get a count of their own in the sum */
+	if (p->totals.who.guests.rest || !losses_join(&ss->losses, &p->losses))
 		return false;
+	add_who(&t->who, &p->totals.who);
 	cst_stats_add(&t->dec, &p->totals.dec);
 	cst_frame_stats_add(&t->frame, &p->totals.frame);
 	t->aux_bytes += p->totals.aux_bytes;

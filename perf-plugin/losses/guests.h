@@ -3,7 +3,6 @@
 #ifndef CSTRACE_LOSSES_GUESTS_H
 #define CSTRACE_LOSSES_GUESTS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* machines counted separately: by VMID, with host_el2 by the host's thread */
@@ -21,10 +20,7 @@ struct guests {
 };
 
 void guests_count(struct guests *gs, uint32_t id);
-/*
- * Adds the counts of a later part. Returns false, without a change, if that part had more machines than are counted
- * separately.
- */
-bool guests_join(struct guests *gs, const struct guests *more);
+/* Adds the counts of a later part, whose `rest` is 0. */
+void guests_join(struct guests *gs, const struct guests *more);
 
 #endif

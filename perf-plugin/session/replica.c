@@ -152,7 +152,6 @@ static void adopt(struct dso *to, struct dso *from)
 	to->symbols_read = from->symbols_read;
 	to->own_data = from->own_data;
 	to->machine = from->machine;
-	to->extent = from->extent;
 	to->file = from->file;
 	to->data = from->data;
 	to->size = from->size;

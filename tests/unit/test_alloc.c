@@ -486,15 +486,18 @@ static int build_index(const struct check_buffer *b, uint64_t from, size_t len, 
 {
 	const struct cst_index_opts opts = { .granularity = 1, .full = 1 };
 	struct cst_index_builder *ib;
-	int err = cst_index_builder_new(&ib, b->format, b->flags, &opts);
+	int fed, err = cst_index_builder_new(&ib, b->format, b->flags, &opts);
 
 	if (err)
 		return err;
 	err = cst_index_builder_add(ib, b->cfg);
-	if (!err)
-		err = cst_index_builder_feed(ib, b->data + from, len - from, b->offset + from);
-	if (!err)
+	if (!err) {
+		fed = cst_index_builder_feed(ib, b->data + from, len - from, b->offset + from);
 		err = cst_index_builder_take(ib, ix);
+		/* a failure ends the building */
+		if (fed)
+			assert_int_equal(err, fed);
+	}
 	cst_index_builder_free(ib);
 	return err;
 }

@@ -203,6 +203,48 @@ static void other_byte_order(void **state)
 	perfdata_close(header);
 }
 
+/* The log has the AUXTRACE_INFO record itself only if trace.ini does not give it; both give the same bytes again. */
+static void info_records(void **state)
+{
+	enum { RESERVED = 12, MAX = 256 };
+	struct pdb data, file;
+	const char *name, *p, *end;
+	struct import_input in;
+	struct pd_record rec;
+	uint8_t want[MAX];
+	struct error err;
+	unsigned int i;
+	uint16_t size;
+	int rc;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		memset(&data, 0, sizeof(data));
+		finish(&data);
+		size = ((const struct perf_event_header *)data.p)->size;
+		assert_true(size <= MAX);
+		data.p[RESERVED] = (uint8_t)i;
+		memcpy(want, data.p, size);
+		as_file(&file, &data);
+		name = i ? "reserved" : "plain";
+		assert_int_equal(to_package(&file, name, &err), 0);
+		p = strstr(text_of(temp_path(name, "system-event-log")), "x_auxtrace_info(");
+		assert_non_null(p);
+		end = strchr(p, '\n');
+		p = strstr(p, "perf=");
+		assert_int_equal(p && p < end, i);
+		assert_int_equal(import_open(&in, temp_path(dir, name), NULL, &err), 0);
+		while ((rc = perfdata_next(in.pd, &rec)) && rec.ev->header.type != PERF_RECORD_AUXTRACE_INFO)
+			assert_int_equal(rc, 1);
+		assert_int_equal(rc, 1);
+		assert_int_equal(rec.ev->header.size, size);
+		assert_memory_equal(rec.ev, want, size);
+		perfdata_close(in.pd);
+		dso_bundle_free(&in.bundle);
+		free(in.configs.v);
+	}
+}
+
 /* A recording that came through a pipe: the records that the header is made of do not stand in the log as well. */
 static void header_records(void **state)
 {
@@ -566,6 +608,7 @@ int main(void)
 		cmocka_unit_test(long_lines),
 		cmocka_unit_test(unreadable_records),
 		cmocka_unit_test(other_byte_order),
+		cmocka_unit_test(info_records),
 		cmocka_unit_test(header_records),
 		cmocka_unit_test(no_package),
 		cmocka_unit_test(given_jitdump),
