@@ -21,14 +21,18 @@
 
 #define FRAGMENTS	6u	/* of each CPU */
 #define JOBS	4u
+#define CHAIN	16u
 
 TEMP_DIR("pieces")
 
 static int make_files(void **state)
 {
-	/* f: bl g; b f; g: nop; b f: calls that do not return */
-	static const uint32_t code[] = { 0x94000002, 0x17ffffff, 0xd503201f, 0x17fffffd };
+	/* f: bl g; b f; g: nop; b f: calls that do not return; CHAIN: bl to the next instruction, and ret for the last atom */
+	static uint32_t code[CHAIN / 4 + SB_ATOMS] = { 0x94000002, 0x17ffffff, 0xd503201f, 0x17fffffd };
+	unsigned int i;
 
+	for (i = 0; i < SB_ATOMS; i++)
+		code[CHAIN / 4 + i] = i + 1 < SB_ATOMS ? 0x94000001 : 0xd65f03c0;
 	if (make_dir(state))
 		return -1;
 	temp_write(dir, "calls.bin", code, sizeof(code));
@@ -42,15 +46,17 @@ struct recording {
 	unsigned int cpus;
 	uint64_t time[2][FRAGMENTS];
 	unsigned int damaged;	/* a fragment with bytes that are no packets; FRAGMENTS: none */
+	bool open;		/* each fragment ends with a branch whose target is not in the trace */
 };
 
 static const struct recording recordings[] = {
 	/* records that are not in the order of their times */
-	{ 1, { { 5000, 9000, 7000, 8000, 12000, 6000 } }, FRAGMENTS },
-	{ 1, { { 5000, 6000, 7000, 8000, 9000, 10000 } }, 2 },
+	{ 1, { { 5000, 9000, 7000, 8000, 12000, 6000 } }, FRAGMENTS, false },
+	{ 1, { { 5000, 6000, 7000, 8000, 9000, 10000 } }, 2, false },
 	/* pieces of two CPUs at the same times */
-	{ 2, { { 5000, 6000, 7000, 8000, 9000, 10000 }, { 5500, 6000, 6500, 8000, 8000, 11000 } }, FRAGMENTS },
-	{ 2, { { 5000, 9000, 7000, 8000, 12000, 6000 }, { 7000, 5000, 9000, 9000, 8000, 13000 } }, 3 },
+	{ 2, { { 5000, 6000, 7000, 8000, 9000, 10000 }, { 5500, 6000, 6500, 8000, 8000, 11000 } }, FRAGMENTS, false },
+	{ 2, { { 5000, 9000, 7000, 8000, 12000, 6000 }, { 7000, 5000, 9000, 9000, 8000, 13000 } }, 3, false },
+	{ 2, { { 5000, 6000, 7000, 8000, 9000, 10000 }, { 5500, 6000, 6500, 8000, 8000, 11000 } }, FRAGMENTS, true },
 };
 
 static struct session *opened(const struct recording *r, unsigned int jobs)
@@ -68,7 +74,7 @@ static struct session *opened(const struct recording *r, unsigned int jobs)
 		for (cpu = 0; cpu < r->cpus; cpu++) {
 			struct pdb trace = { .p = NULL };
 
-			sb_trace_at(&trace, SB_TID, SB_BASE + (i % 2 ? 8 : 0), 0);
+			sb_trace_at(&trace, SB_TID, SB_BASE + (r->open ? CHAIN : i % 2 ? 8 : 0), 0);
 			if (i == r->damaged)
 				memset(trace.p + trace.len - 8, 0x66, 4);
 			s.time = r->time[cpu][i];
