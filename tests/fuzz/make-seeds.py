@@ -55,6 +55,35 @@ LINES = [
     "timeline --output=@/out",
     "report --demangle --files=300 --output=@/out",
     "script --itrace=bZ --pid=1000",
+    "profile --format=cstrace --max-stack=3 --output=@/out",
+    "profile --format=callgrind --output=@/out",
+    "script --itrace=i20ig16 --fields=ip,brstackinsn,+srcline",
+    "profile --format=lcov --output=@/out",
+    "inject --itrace=i1000il64 --jobs=3 --output=@/out",
+    "profile --format=pprof --output=@/out",
+    "compare --with=@/perf.data --with-symfs=@/symfs",
+    "profile --format=folded --demangle --output=@/out",
+    "profile --format=autofdo --jobs=3 --output=@/out",
+    "dump --format=tarmac --output=@/out",
+    "profile --format=propeller --output=@/out",
+    "script --insn-trace=disasm --jobs=2",
+    "timeline --format=perfetto --output=@/out",
+    "profile --format=top",
+    "profile --format=cstrace --no-calls --jobs=2 --output=@/out",
+    "script --itrace=be --jobs=3 --fields=+disasm",
+    "timeline --format=speedscope --output=@/out",
+    "dump --format=none --jobs=2",
+    "verify",
+    "info --jobs=2",
+]
+# Trace without a recording.
+BARE_LINES = [
+    "dump --trace=@/trace.bin --core-type=cortex-a53 --frames --packets --elements --elf=@/elf",
+    "script --trace=@/trace.bin --trace-format=tpiu --trace-source=0x10=cortex-a53 --reg=TRCCONFIGR=0x1 --itrace=be",
+    "info --trace=@/trace.bin --trace-source=0x10=cortex-a53 --trace-source=17=itm",
+    "dump --trace=@/trace.bin:17 --trace-format=raw --core-type=stm --packets --elements",
+    "convert --trace=@/trace.bin --core-type=cortex-a15 --elf=@/elf --to=snapshot --output=@/out",
+    "dump --trace=@/trace.bin --trace-format=dstream --core-type=itm --format=json",
 ]
 # A snapshot has no threads and no perf time.
 SNAPSHOT_LINES = [
@@ -169,6 +198,10 @@ def samples(seeds):
         seeds.put_some(name, files, ["--symfs=@/symfs"], 3)
 
 
+def sample_program():
+    return open(os.path.join(TESTS, "data/symfs/opt/cstrace-sample/sample.a64"), "rb").read()
+
+
 def generated(seeds, gen, tmp):
     for case, more in enumerate(RANDOM):
         perf, images, snapshot = (os.path.join(tmp, "%s%d" % (n, case)) for n in ("perf", "images", "snapshot"))
@@ -179,7 +212,10 @@ def generated(seeds, gen, tmp):
             seeds.put_some("random%d" % case, files, ["--symfs=@/symfs"] + ["--input=-"] * (more == "--pipe"), 3)
         if case < 6:
             run(gen, "random", "--case", str(case), "--insns=3000", "--snapshot", snapshot)
-            seeds.put_some("snapshot%d" % case, tree(snapshot, "snapshot"), [], 4, SNAPSHOT_LINES)
+            files = tree(snapshot, "snapshot")
+            seeds.put_some("snapshot%d" % case, files, [], 4, SNAPSHOT_LINES)
+            trace = max((data for path, data in files.items() if path.endswith(".bin")), key=len)
+            seeds.put_some("bare%d" % case, {"trace.bin": trace, "elf": sample_program()}, [], 4, BARE_LINES)
 
 
 def scenario_options(truth):

@@ -111,6 +111,13 @@ const struct option_row option_rows[] = {
 	{ "functions", REPORT, OPTION_TEXT, VALUES { "0", "1", "200", "1m", NULL } },
 	{ "files", REPORT, OPTION_TEXT, VALUES { "0", "1", "300", NULL } },
 	{ "source", REPORT, OPTION_CHOICE, VALUES { "@/symfs", "@", "", NULL } },
+	{ "jobs", INJECT | SCRIPT | DUMP | PROFILE | INFO | CONVERT | REPORT, OPTION_TEXT, VALUES { "1", "2", "3", "8", NULL } },
+	{ "trace", FILTERED | CONVERT, OPTION_CHOICE, VALUES { "@/trace.bin", "@/trace.bin:17", "@/perf.data", NULL } },
+	{ "trace-format", FILTERED | CONVERT, OPTION_TEXT, VALUES { "aligned", "tpiu", "dstream", "raw", NULL } },
+	{ "core-type", FILTERED | CONVERT, OPTION_TEXT, VALUES { "cortex-a53", "cortex-m33", "cortex-m4", "cortex-a15", "itm", "stm", NULL } },
+	{ "trace-source", FILTERED | CONVERT, OPTION_TEXT, VALUES { "0x10=cortex-a53", "17=itm", "0x20=stm", "1=", NULL } },
+	{ "reg", FILTERED | CONVERT, OPTION_TEXT, VALUES { "TRCCONFIGR=0x1001", "ETMCR=0x1000", "0x10:TRCTRACEIDR=0x11", "=", NULL } },
+	{ "elf", FILTERED | CONVERT, OPTION_CHOICE, VALUES { "@/elf", "@/trace.bin", NULL } },
 };
 const unsigned int nr_option_rows = sizeof(option_rows) / sizeof(option_rows[0]);
 
@@ -172,7 +179,7 @@ void command_line(struct command_line *l, const struct archive *a, const char *f
 	l->argc = 1;
 	for (i = 0; i < a->nr_options; i++)
 		add_word(l, &a->options[i], folder);
-	if (!command_line_value(l, "input") && !command_line_value(l, "snapshot"))
+	if (!command_line_value(l, "input") && !command_line_value(l, "snapshot") && !command_line_value(l, "trace"))
 		add_word(l, &input, folder);
 	if (!command_line_value(l, "max-expand"))
 		add_word(l, &limit, folder);
