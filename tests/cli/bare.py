@@ -12,10 +12,11 @@ import subprocess
 import sys
 import tempfile
 
+from port import FSYNC, dstream, tpiu
+
 TOOL = os.environ["PERF_CSTRACE"]
 GEN = os.environ.get("CST_GEN", os.path.join(os.path.dirname(os.path.abspath(TOOL)), "tests/gen/cst-gen"))
 SNAPSHOTS = os.path.join(os.environ.get("CSTRACE_SHARED", "../shared"), "corpus/snapshots")
-FSYNC, HSYNC = b"\xff\xff\xff\x7f", b"\xff\x7f"
 ETM_ID, ITM_ID = 0x12, 0x21
 LISTINGS = (("--packets", "--elements"), ("--elements", "--format=json"), ("--packets", "--format=opencsd"), ("--frames",),
             ("--raw",), ("--format=none",))
@@ -87,23 +88,6 @@ def frames(streams, rng):
         out.append(frame(i, rest[i][:n]))
         rest[i] = rest[i][n:]
     return out
-
-
-def tpiu(parts, rng, half=True):
-    out = bytearray(FSYNC)
-    for part in parts:
-        for at in range(0, 16, 2):
-            if half and rng.random() < 0.05:
-                out += HSYNC
-            out += part[at:at + 2]
-        while rng.random() < 0.3:
-            out += FSYNC
-    return bytes(out)
-
-
-def dstream(data):
-    data += FSYNC * (-len(data) % 504 // 4) if len(data) % 504 else b""
-    return b"".join(data[i:i + 504] + bytes(8) for i in range(0, len(data), 504))
 
 
 def elf(segments, wide, symbols):

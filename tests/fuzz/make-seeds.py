@@ -6,6 +6,7 @@ gives the same seeds."""
 import gzip
 import lzma
 import os
+import random
 import re
 import shutil
 import struct
@@ -17,6 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.dirname(HERE)
 sys.path.insert(0, os.path.join(TESTS, "cli"))
 import count_file  # noqa: E402, the folder is another one
+import port  # noqa: E402
 
 MAX_FILES, MAX_SEED = 24, 400000
 COMMANDS = ["inject", "script", "dump", "profile", "info", "convert", "index", "compare", "verify", "merge",
@@ -57,7 +59,7 @@ LINES = [
     "script --itrace=bZ --pid=1000",
     "profile --format=cstrace --max-stack=3 --output=@/out",
     "profile --format=callgrind --output=@/out",
-    "script --itrace=i20ig16 --fields=ip,brstackinsn,+srcline",
+    "script --itrace=i20il16 --fields=ip,brstackinsn,+srcline",
     "profile --format=lcov --output=@/out",
     "inject --itrace=i1000il64 --jobs=3 --output=@/out",
     "profile --format=pprof --output=@/out",
@@ -76,14 +78,14 @@ LINES = [
     "verify",
     "info --jobs=2",
 ]
-# Trace without a recording.
+# Trace without a recording, one for each random snapshot.
 BARE_LINES = [
-    "dump --trace=@/trace.bin --core-type=cortex-a53 --frames --packets --elements --elf=@/elf",
-    "script --trace=@/trace.bin --trace-format=tpiu --trace-source=0x10=cortex-a53 --reg=TRCCONFIGR=0x1 --itrace=be",
-    "info --trace=@/trace.bin --trace-source=0x10=cortex-a53 --trace-source=17=itm",
-    "dump --trace=@/trace.bin:17 --trace-format=raw --core-type=stm --packets --elements",
-    "convert --trace=@/trace.bin --core-type=cortex-a15 --elf=@/elf --to=snapshot --output=@/out",
-    "dump --trace=@/trace.bin --trace-format=dstream --core-type=itm --format=json",
+    ("aligned", "dump --trace=@/trace.bin --core-type=cortex-a53 --frames --packets --elements --elf=@/elf"),
+    ("tpiu", "script --trace=@/trace.bin --trace-format=tpiu --core-type=cortex-a53 --reg=TRCCONFIGR=0x1 --itrace=be"),
+    ("aligned", "info --trace=@/trace.bin --trace-source=0x10=cortex-a53 --trace-source=17=itm"),
+    ("dstream", "dump --trace=@/trace.bin --trace-format=dstream --core-type=cortex-m33 --format=json --elements"),
+    ("tpiu", "convert --trace=@/trace.bin --trace-format=tpiu --core-type=cortex-a53 --elf=@/elf --to=snapshot --output=@/out"),
+    ("aligned", "dump --trace=@/trace.bin:17 --trace-format=raw --core-type=stm --packets --elements"),
 ]
 # A snapshot has no threads and no perf time.
 SNAPSHOT_LINES = [
@@ -198,8 +200,15 @@ def samples(seeds):
         seeds.put_some(name, files, ["--symfs=@/symfs"], 3)
 
 
-def sample_program():
-    return open(os.path.join(TESTS, "data/symfs/opt/cstrace-sample/sample.a64"), "rb").read()
+def bare(seeds, case, trace):
+    """The frames of a snapshot as a file of a probe."""
+    fmt, line = BARE_LINES[case]
+    if fmt != "aligned":
+        trace = port.tpiu([trace[at:at + 16] for at in range(0, len(trace), 16)], random.Random(case), fmt != "dstream")
+    if fmt == "dstream":
+        trace = port.dstream(trace)
+    elf = open(os.path.join(TESTS, "data/symfs/opt/cstrace-sample/sample.a64"), "rb").read()
+    seeds.put("bare-%d" % case, line, {"trace.bin": trace, "elf": elf})
 
 
 def generated(seeds, gen, tmp):
@@ -210,12 +219,11 @@ def generated(seeds, gen, tmp):
         if os.path.exists(perf):
             files = {"perf.data": open(perf, "rb").read(), **tree(images, "symfs/img")}
             seeds.put_some("random%d" % case, files, ["--symfs=@/symfs"] + ["--input=-"] * (more == "--pipe"), 3)
-        if case < 6:
+        if case < len(BARE_LINES):
             run(gen, "random", "--case", str(case), "--insns=3000", "--snapshot", snapshot)
             files = tree(snapshot, "snapshot")
             seeds.put_some("snapshot%d" % case, files, [], 4, SNAPSHOT_LINES)
-            trace = max((data for path, data in files.items() if path.endswith(".bin")), key=len)
-            seeds.put_some("bare%d" % case, {"trace.bin": trace, "elf": sample_program()}, [], 4, BARE_LINES)
+            bare(seeds, case, files["snapshot/trace0.bin"])
 
 
 def scenario_options(truth):

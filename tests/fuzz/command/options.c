@@ -116,7 +116,7 @@ const struct option_row option_rows[] = {
 	{ "trace-format", FILTERED | CONVERT, OPTION_TEXT, VALUES { "aligned", "tpiu", "dstream", "raw", NULL } },
 	{ "core-type", FILTERED | CONVERT, OPTION_TEXT, VALUES { "cortex-a53", "cortex-m33", "cortex-m4", "cortex-a15", "itm", "stm", NULL } },
 	{ "trace-source", FILTERED | CONVERT, OPTION_TEXT, VALUES { "0x10=cortex-a53", "17=itm", "0x20=stm", "1=", NULL } },
-	{ "reg", FILTERED | CONVERT, OPTION_TEXT, VALUES { "TRCCONFIGR=0x1001", "ETMCR=0x1000", "0x10:TRCTRACEIDR=0x11", "=", NULL } },
+	{ "reg", FILTERED | CONVERT, OPTION_TEXT, VALUES { "TRCCONFIGR=0x1001", "ETMCR=0x1000", "0x10:TRCIDR8=4", "=", NULL } },
 	{ "elf", FILTERED | CONVERT, OPTION_CHOICE, VALUES { "@/elf", "@/trace.bin", NULL } },
 };
 const unsigned int nr_option_rows = sizeof(option_rows) / sizeof(option_rows[0]);
