@@ -6,7 +6,15 @@
 #ifndef CSTRACE_DECODE_DECODE_H
 #define CSTRACE_DECODE_DECODE_H
 
+#include <limits.h>
+
 #include "decode/stream.h"
+
+/*
+ * A callback of a piece that is decoded ahead returns this if it cannot keep its result: that piece and all that were not begun
+ * are decoded in the calling thread.
+ */
+#define SESSION_UNFIT INT_MAX
 
 struct session_consumer {
 	void *data;
@@ -63,6 +71,12 @@ struct session_consumer {
 	 */
 	bool by_fragment;
 	/*
+	 * For large results, which stay in memory until their turn: maximum size of a piece of more than one fragment, and
+	 * maximum number of pieces that are begun and not taken. 0: no limit of the consumer.
+	 */
+	uint64_t max_piece;
+	unsigned int max_pieces;
+	/*
 	 * The results are sums, whose order does not matter: all that a thread decodes is one piece, taken at the end.
 	 */
 	bool sums;
@@ -72,6 +86,11 @@ struct session_consumer {
 
 /* Returns the bytes of all AUX fragments. */
 uint64_t session_trace_bytes(const struct session *ss);
+/*
+ * Returns the number of parts of the trace that can be decoded side by side for a consumer with by_fragment, and the size of
+ * the largest one.
+ */
+size_t session_parts(const struct session *ss, uint64_t *largest);
 /* Returns the number of threads that the amount of trace is worth, at most session_opts.jobs; at least 1. */
 unsigned int session_jobs(const struct session *ss);
 

@@ -95,11 +95,31 @@ static int add_job(struct jobs *j, struct queue *q, size_t first, size_t end)
 
 /*
  * True if the fragments of the buffers can be decoded independently. Decoders are reset at each fragment, but changed
- * owners of trace IDs and the gaps of a filter carry over.
+ * owners of trace IDs and the gaps of a filter carry over. A log of the trace has an order of its own.
  */
-static bool fragments_are_independent(const struct session *ss, const struct session_consumer *con)
+static bool fragments_are_independent(const struct session *ss)
 {
-	return con->by_fragment && !ss->chosen.filter && !ss->units.ids_change;
+	return !ss->chosen.filter && !ss->units.ids_change && !ss->opts.log;
+}
+
+size_t session_parts(const struct session *ss, uint64_t *largest)
+{
+	const bool independent = fragments_are_independent(ss);
+	const struct queue *q;
+	size_t i, k, n = 0;
+	uint64_t size;
+
+	*largest = 0;
+	for (i = 0; i < ss->queues.nr; i++) {
+		q = ss->queues.q[i];
+		n += independent ? q->nr_frags : q->nr_frags != 0;
+		for (size = 0, k = 0; k < q->nr_frags; k++) {
+			size = q->frags[k].pub.size + (independent ? 0 : size);
+			if (size > *largest)
+				*largest = size;
+		}
+	}
+	return n;
 }
 
 /*
@@ -115,12 +135,12 @@ static uint64_t piece_size(const struct jobs *j, uint64_t left, unsigned int thr
 
 static int divide(struct jobs *j, struct queue *q, uint64_t *left, unsigned int threads)
 {
-	uint64_t size = 0, want = piece_size(j, *left, threads);
+	uint64_t size = 0, want = piece_size(j, *left, threads), max = j->con->max_piece;
 	size_t i, first = 0;
 
 	for (i = 0; i < q->nr_frags; i++) {
 		size += q->frags[i].pub.size;
-		if (size < want && i + 1 < q->nr_frags)
+		if (size < want && i + 1 < q->nr_frags && !(max && size + q->frags[i + 1].pub.size > max))
 			continue;
 		if (add_job(j, q, first, i + 1))
 			return ERR_NOMEM;
@@ -136,7 +156,7 @@ static int make_jobs(struct jobs *j, unsigned int threads)
 {
 	const struct queues *qs = &j->ss->queues;
 	uint64_t left = j->ss->bytes_total;
-	bool independent = fragments_are_independent(j->ss, j->con);
+	bool independent = j->con->by_fragment && fragments_are_independent(j->ss);
 	struct queue *q;
 	size_t i;
 	int rc = 0;
@@ -159,18 +179,16 @@ unsigned int session_jobs(const struct session *ss)
 
 unsigned int jobs_threads(const struct session *ss, const struct session_consumer *con)
 {
-	bool independent = fragments_are_independent(ss, con);
-	uint64_t want = ss->opts.jobs;
+	uint64_t want = ss->opts.jobs, largest;
 	size_t i, n = 0;
-	struct queue *q;
 
-	/* a log of the trace has an order of its own */
 	if (want < 2 || (!con->piece_new && !con->stateless) || ss->opts.log)
 		return 1;
-	for (i = 0; i < ss->queues.nr; i++) {
-		q = ss->queues.q[i];
-		n += independent ? q->nr_frags : q->nr_frags != 0;
-	}
+	if (con->by_fragment)
+		n = session_parts(ss, &largest);
+	else
+		for (i = 0; i < ss->queues.nr; i++)
+			n += ss->queues.q[i]->nr_frags != 0;
 	if (want > n)
 		want = n;
 	if (want > session_jobs(ss))
@@ -247,9 +265,14 @@ static bool renew(struct worker *w)
 /* Returns the next job, NULL if there is none. Called with the lock. */
 static struct job *next_job(struct jobs *j)
 {
+	const size_t max = j->con->max_pieces;
+	size_t ahead = AHEAD * j->nr_w;
 	struct job *job;
 
-	while (!j->stop && j->next < j->nr && j->next >= j->taken + AHEAD * j->nr_w)
+	if (max && ahead > max)
+		ahead = max;
+
+	while (!j->stop && j->next < j->nr && j->next >= j->taken + ahead)
 		pthread_cond_wait(&j->changed, &j->lock);
 	if (j->stop || j->next == j->nr)
 		return NULL;
@@ -386,6 +409,8 @@ static bool accept(struct jobs *j, struct job *job, int *rc)
 	*rc = job->rc;
 	if (*rc == ERR_NOMEM)
 		return true;
+	if (*rc == SESSION_UNFIT)
+		return false;
 	if (!*rc && job->piece && con->piece_fits && !con->piece_fits(con->data, job->piece))
 		return false;
 	if (con->by_process && job->part.left_undone)
@@ -441,7 +466,7 @@ static void drop(struct jobs *j, const struct job *job)
 	j->w[job->by].dropped = true;
 	/* owners of ASIDs are learned from buffer to buffer, so further parallel results would be rejected, too */
 	j->again = j->con->sums;
-	j->stop |= job->log->ordered || j->again;
+	j->stop |= job->log->ordered || job->rc == SESSION_UNFIT || j->again;
 	pthread_mutex_unlock(&j->lock);
 }
 

@@ -17,6 +17,14 @@
 
 #define OUT_BUFFER	(1u << 20)
 
+/*
+ * Maximum size of an AUX fragment whose lines are kept until its turn, of the memory for these lines, and number of such pieces
+ * of the trace: decoding takes a bit longer than printing.
+ */
+#define KEPT_TRACE	(5u << 20)
+#define KEPT_LINES	(96u << 20)
+#define KEPT_PIECES	(PAGES_THREADS + 2)
+
 /* State per stream. */
 struct line_lane {
 	struct merge_lane *ln;
@@ -37,7 +45,9 @@ struct listing {
 	size_t fill;
 	struct merge *m;
 	struct merge_lane *single;
-	struct pages *pages;	/* lines are printed by other threads; NULL: by the one that decodes */
+	struct pages *pages;	/* lines are printed apart from the decoding; NULL: while it decodes */
+	bool keeps;		/* of the whole output: pieces keep their lines in pages of their own */
+	struct pages *kept;	/* of a piece: these pages, NULL: none */
 	/* of a piece decoded in another thread: its lanes in the merge of the whole output */
 	struct merge_lanes lanes;
 	bool is_piece, taken;
@@ -88,16 +98,17 @@ static struct line_lane *lane_of(struct listing *l, const struct stream *s)
 	lane = calloc(1, sizeof(*lane));
 	if (!lane)
 		return NULL;
-	lane->ln = l->single && !l->is_piece ? l->single : merge_lanes_add(&l->lanes, l->m, 0, s->place);
-	if (!lane->ln) {
+	if (!l->pages)
+		lane->ln = l->single && !l->is_piece ? l->single : merge_lanes_add(&l->lanes, l->m, 0, s->place);
+	if (!lane->ln && !l->pages) {
 		free(lane);
 		return NULL;
 	}
 	was = l->from ? sampler_seam(l->from->sp, s->place) : NULL;
-	if (was) {
+	if (was && lane->ln)
 		lane->ln->time = was->last;
+	if (was)
 		copy_last(lane, was->user);
-	}
 	*slot = lane;
 	return lane;
 }
@@ -155,7 +166,7 @@ static int on_taken_paged(void *data, const struct stream *s, const struct cst_g
 
 	if (!lane_of(ls, s))
 		return ERR_NOMEM;
-	pages_taken(ls->pages, &common, ls->flags, g, n);
+	pages_taken(ls->pages, &common, ls->line.fields & LIST_FLAGS ? ls->flags : NULL, g, n);
 	return pages_failed(ls->pages);
 }
 
@@ -300,9 +311,11 @@ static void on_stream_end(void *data, const struct stream *s)
 	l->done = lane;
 	if (!seam)
 		return;
+	seam->user = lane;
+	if (!lane->ln)
+		return;
 	seam->first = lane->ln->first;
 	seam->last = lane->ln->time;
-	seam->user = lane;
 }
 
 /* ---- pieces that are decoded in other threads ------------------------------------------------- */
@@ -343,6 +356,7 @@ static void piece_free(void *piece)
 	free_lanes(l->done);
 	sampler_free(l->sp);
 	comms_free(l->line.comms);
+	pages_free(l->kept);
 	free(l);
 }
 
@@ -358,6 +372,10 @@ static void piece_continue(void *data, void *piece)
 	struct listing *l = data, *more = piece;
 
 	more->from = l;
+	/* it is not decoded ahead: its lines are printed at once */
+	more->pages = l->pages;
+	if (l->keeps)
+		pages_start(l->pages, session_jobs(l->ss));
 	sampler_continue(more->sp, l->sp);
 }
 
@@ -384,14 +402,15 @@ static void *seam_lane(void *data, const struct sampler_seam *was)
 
 static void *piece_new(void *data, struct session *ss)
 {
-	const struct listing *whole = data;
-	struct listing *l = calloc(1, sizeof(*l));
+	struct listing *whole = data, *l = calloc(1, sizeof(*l));
 	struct sample_ops ops;
 
 	if (!l)
 		return NULL;
 	l->ss = ss;
 	l->line.fields = whole->line.fields;
+	if (whole->keeps)
+		l->pages = l->kept = pages_keep(whole->pages, KEPT_LINES);
 	ops = make_ops(l);
 	l->names = whole->names;
 	memcpy(l->branches, whole->branches, sizeof(l->branches));
@@ -401,7 +420,7 @@ static void *piece_new(void *data, struct session *ss)
 	l->is_piece = true;
 	l->sp = sampler_new(&whole->o, &ops, session_read_code);
 	l->line.comms = comms_share(whole->line.comms);
-	if (l->sp && l->line.comms)
+	if (l->sp && l->line.comms && (l->kept || !whole->keeps))
 		return l;
 	piece_free(l);
 	return NULL;
@@ -419,11 +438,13 @@ static int piece_take(void *data, void *piece)
 	rc = sampler_join(l->sp, more->sp, seam_lane, l);
 	merge_lanes_order(&more->lanes, l->pieces + 1);
 	for (i = 0; (seam = sampler_nth_seam(more->sp, i)); i++)
-		if (seam->user)
+		if (seam->user && !l->keeps)
 			merge_lane_floor(((struct line_lane *)seam->user)->ln, seam->floor);
 	for (i = 0; l->single && i < more->lanes.nr && !rc; i++)
 		if (merge_direct_lane(l->m, more->lanes.v[i]))
 			rc = -CST_ERR_IO;
+	if (more->kept && !rc)
+		rc = pages_take(l->pages, more->kept);
 	/* seams refer to these lanes */
 	for (last = &l->done; *last; last = &(*last)->next)
 		;
@@ -492,13 +513,28 @@ static bool worth_pages(const struct listing *l)
 	       session_jobs(l->ss) > 1;
 }
 
+/*
+ * True if pieces of the trace, an AUX fragment at least, are decoded side by side and keep their lines: many times the size
+ * of the trace, and too much with names. Otherwise one thread decodes for all that print.
+ */
+static bool worth_keeping(const struct listing *l)
+{
+	uint64_t largest;
+	size_t parts = session_parts(l->ss, &largest);
+
+	return parts > 2 && largest <= KEPT_TRACE && !(l->line.fields & LISTING_NAMES) && !l->o.skip;
+}
+
 /* Returns 0, or ERR_NOMEM. */
 static int open_pages(struct listing *l)
 {
-	const struct pages_opts o = { .fields = l->line.fields, .event_width = l->line.event_width, .event = l->branches,
-				      .comms = l->line.comms, .threads = session_jobs(l->ss), .write = pages_write,
-				      .data = l };
+	struct pages_opts o = { .fields = l->line.fields, .event_width = l->line.event_width, .event = l->branches,
+				.comms = l->line.comms, .write = pages_write, .data = l };
+	const unsigned int threads = session_jobs(l->ss);
 
+	l->keeps = worth_keeping(l);
+	/* printing takes less than half of the time */
+	o.threads = l->keeps ? threads / 2 : threads;
 	l->pages = pages_new(&o);
 	return l->pages ? 0 : ERR_NOMEM;
 }
@@ -564,8 +600,13 @@ int listing_run(struct listing *l)
 	sampler_consumer(l->sp, &c);
 	/* the bytes of an instruction are read when its line is printed, possibly in the next piece */
 	c.by_fragment = sampler_unit(l->sp) == SAMPLER_FRAGMENT && !(l->line.fields & LISTING_CODE);
-	/* with one stream, lines of all branches, a hundred times the size of the trace, are written directly */
-	c.by_fragment &= !(l->single && l->o.branches);
+	/* with one stream, lines of all branches, a hundred times the size of the trace, are not stored as text */
+	c.by_fragment &= l->keeps || !(l->single && l->o.branches);
+	if (l->keeps) {
+		c.max_piece = KEPT_TRACE;
+		/* of which one is printed */
+		c.max_pieces = session_jobs(l->ss) < KEPT_PIECES ? session_jobs(l->ss) + 1 : KEPT_PIECES;
+	}
 	if (can_divide(l, &c)) {
 		c.piece_new = piece_new;
 		c.piece_fits = piece_fits;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* pages.c - a ring of pages: one thread fills them, all threads print them, and one at a time writes the text. */
+/*
+ * pages.c - a ring of pages: one thread fills them, all threads print them, and one at a time writes the text. Pages of a
+ * piece of the trace are kept in a list instead, until they take their places in the ring.
+ */
 #include "listing/pages.h"
 
 #include <stdlib.h>
@@ -7,9 +10,8 @@
 
 #include "base/error.h"
 #include "base/thread.h"
+#include "listing/line_page.h"
 
-#define PAGE_LINES	4096u
-#define PAGE_NAMES	(2u * PAGE_LINES)
 /* Text of a page that is kept until it is the page's turn; longer text is printed then. */
 #define PAGE_TEXT	(1u << 20)
 /* Pages per thread: one that it prints, and others so that it finds the next one without waiting. */
@@ -22,44 +24,11 @@ enum page_state {
 	PAGE_BEING_WRITTEN,
 };
 
-/* A line. Small, since it goes from one core to another. */
-struct item {
-	uint64_t from, to;	/* of a branch */
-	unsigned int flags;
-	uint32_t rest;		/* index in page.rest */
-};
-
-/* What several branches that follow each other have in common, or an error. */
-struct rest {
-	bool is_error;
-	union {
-		struct {
-			uint64_t time;
-			int pid, tid, cpu;
-		} branch;
-		struct {
-			struct error_sample sample;
-			int cpu;
-		} error;
-	} as;
-};
-
-struct page {
+/* A place in the ring. */
+struct place {
 	enum page_state state;	/* protected by pages.lock */
 	uint64_t number;	/* from 1 */
-	size_t nr;
-	struct item item[PAGE_LINES];
-	uint32_t nr_rest;
-	struct rest rest[PAGE_LINES];
-	struct {
-		uint32_t from, to;	/* in name[], if names are printed */
-	} names_of[PAGE_LINES];
-	uint32_t nr_names;
-	struct page_name {
-		struct symbol_names names;
-		uint64_t lookup;	/* as in struct symbol_at */
-		uint32_t number;	/* as in struct symbol_ref */
-	} name[PAGE_NAMES];
+	struct line_page *page;
 	size_t len;
 	char text[PAGE_TEXT];
 };
@@ -67,34 +36,43 @@ struct page {
 /* A thread that prints. */
 struct printer {
 	struct pages *pg;
-	struct page *page;
+	struct place *place;
 	struct merge *m;
 	struct merge_lane *lane;
 	struct line line;
 };
 
 struct pages {
+	struct line_page *filling;	/* NULL: none */
+	uint32_t serial;	/* of the page that was begun last */
+	int failed;		/* `error` when the last page was full */
+
+	/* of pages that are kept: */
+	struct pages *whole;	/* the ring that takes them; NULL: this is a ring */
+	struct line_page *kept, **last_kept;
+	size_t left;		/* number of bytes for further pages */
+
+	/* of a ring: */
 	struct pages_opts o;
 	struct printer *printer[PAGES_THREADS];	/* the first one is that of the thread that decodes */
 	pthread_t thread[PAGES_THREADS];
 	unsigned int nr_threads;	/* that were begun, without the one that decodes */
-	uint32_t nr_pages;
-	struct page **page;
-	struct page *filling;
-	int failed;			/* `error` when the last page was full */
+	struct place *place[PAGES_THREADS * PAGES_PER_THREAD];
 
-	pthread_mutex_t lock;		/* protects the following fields, and page.state */
+	pthread_mutex_t lock;		/* protects the following fields, and place.state */
+	uint32_t nr_places;
 	pthread_cond_t full;		/* for printers: enough pages are full, or there will be no more */
 	pthread_cond_t turn;		/* for others: a page was written, or the threads end */
 	unsigned int awaiting_turn;	/* number of threads that wait for that */
 	uint64_t filled, taken, written; /* number of pages that are full, were taken by a printer, are written */
 	bool stop;
 	int error;			/* value of pages_opts.write, or of merge_finish(), that ended the output */
+	struct line_page *spare;		/* pages that were kept and are printed */
 };
 
-static struct page *nth(const struct pages *pg, uint64_t number)
+static struct place *nth(const struct pages *pg, uint64_t number)
 {
-	return pg->page[number % pg->nr_pages];
+	return pg->place[number % pg->nr_places];
 }
 
 /* ---- printing ---------------------------------------------------------------------------------- */
@@ -123,7 +101,7 @@ static void write_text(struct pages *pg, const void *text, size_t len)
 	pthread_mutex_unlock(&pg->lock);
 }
 
-static bool is_turn(struct pages *pg, const struct page *p)
+static bool is_turn(struct pages *pg, const struct place *p)
 {
 	bool turn;
 
@@ -142,7 +120,7 @@ static void wait_for_turn(struct pages *pg)
 }
 
 /* Waits until all pages before this one are written. They were taken before, so that their threads do not wait. */
-static void await_turn(struct pages *pg, const struct page *p)
+static void await_turn(struct pages *pg, const struct place *p)
 {
 	pthread_mutex_lock(&pg->lock);
 	while (pg->written + 1 != p->number && !pg->stop)
@@ -154,7 +132,7 @@ static void await_turn(struct pages *pg, const struct page *p)
 static void add_text(void *data, const void *bytes, size_t len)
 {
 	struct printer *pr = data;
-	struct page *p = pr->page;
+	struct place *p = pr->place;
 	bool turn = is_turn(pr->pg, p);
 
 	if (!turn && len <= sizeof(p->text) - p->len) {
@@ -170,52 +148,10 @@ static void add_text(void *data, const void *bytes, size_t len)
 	write_text(pr->pg, bytes, len);
 }
 
-static void print_name(struct line *l, const struct page_name *name)
-{
-	struct symbol_text *text = name->number < SYMBOLS_CACHE ? &l->symbols.text[name->number] : NULL;
-
-	if (!(l->fields & LISTING_NAMES))
-		return;
-	if (text && text->lookup != name->lookup) {
-		text->lookup = name->lookup;
-		text->len = 0;
-	}
-	line_symbol(l, &name->names, text);
-}
-
-static void print_branch(struct printer *pr, const struct page *p, size_t i)
-{
-	const struct item *it = &p->item[i];
-	const struct rest *r = &p->rest[it->rest];
-	const uint64_t time = r->as.branch.time;
-	struct line *l = &pr->line;
-
-	line_begin(l, pr->lane, NULL, time);
-	line_start(l, r->as.branch.cpu, r->as.branch.pid, r->as.branch.tid, time, false, 1, pr->pg->o.event);
-	line_flags(l, it->flags);
-	if (branch_line_from(l, it->from))
-		print_name(l, &p->name[p->names_of[i].from]);
-	if (branch_line_to(l, it->to))
-		print_name(l, &p->name[p->names_of[i].to]);
-	line_end(l);
-}
-
-static void print_item(struct printer *pr, const struct page *p, size_t i)
-{
-	const struct rest *r = &p->rest[p->item[i].rest];
-
-	if (!r->is_error) {
-		print_branch(pr, p, i);
-		return;
-	}
-	line_begin(&pr->line, pr->lane, NULL, r->as.error.sample.time);
-	error_line(&pr->line, r->as.error.cpu, &r->as.error.sample);
-}
-
 /* Writes the printed pages whose turn it is. Called with the lock. */
 static void write_printed(struct pages *pg)
 {
-	struct page *p;
+	struct place *p;
 
 	while (pg->written < pg->taken && (p = nth(pg, pg->written))->state == PAGE_PRINTED) {
 		p->state = PAGE_BEING_WRITTEN;
@@ -234,16 +170,14 @@ static void write_printed(struct pages *pg)
 static bool print_next(struct printer *pr)
 {
 	struct pages *pg = pr->pg;
-	struct page *p;
-	size_t i;
+	struct place *p;
 	int rc;
 
 	if (pg->taken == pg->filled)
 		return false;
-	p = pr->page = nth(pg, pg->taken++);
+	p = pr->place = nth(pg, pg->taken++);
 	pthread_mutex_unlock(&pg->lock);
-	for (i = 0; i < p->nr; i++)
-		print_item(pr, p, i);
+	line_page_print(p->page, &pr->line, pr->lane, pg->o.event);
 	rc = merge_finish(pr->m);	/* the rest of its lane */
 	pthread_mutex_lock(&pg->lock);
 	note_error(pg, rc);
@@ -295,11 +229,11 @@ static struct printer *printer_new(struct pages *pg)
 
 /* ---- filling ----------------------------------------------------------------------------------- */
 
-/* Hands the page over to the printers, which are woken when they have several. */
+/* Hands the page in the next place over to the printers, which are woken when they have several. */
 static void page_full(struct pages *pg)
 {
 	pthread_mutex_lock(&pg->lock);
-	pg->filling->state = PAGE_FULL;
+	nth(pg, pg->filled)->state = PAGE_FULL;
 	pg->filled++;
 	pg->filling = NULL;
 	pg->failed = pg->error;
@@ -308,13 +242,11 @@ static void page_full(struct pages *pg)
 	pthread_mutex_unlock(&pg->lock);
 }
 
-/* Returns the next page to fill, when it is free; the thread prints until then. */
-static struct page *__attribute__((noinline)) next_page(struct pages *pg)
+/* Returns the next place when it is free; the thread prints until then. */
+static struct place *next_place(struct pages *pg)
 {
-	struct page *p;
+	struct place *p;
 
-	if (pg->filling)
-		page_full(pg);
 	pthread_mutex_lock(&pg->lock);
 	p = nth(pg, pg->filled);
 	while (p->state != PAGE_FREE)
@@ -322,95 +254,128 @@ static struct page *__attribute__((noinline)) next_page(struct pages *pg)
 			wait_for_turn(pg);
 	pthread_mutex_unlock(&pg->lock);
 	p->number = pg->filled + 1;
-	p->nr = 0;
-	p->nr_rest = 0;
-	p->nr_names = 0;
-	return pg->filling = p;
+	return p;
+}
+
+static struct line_page *page_new(struct pages *whole)
+{
+	struct line_page *p;
+
+	pthread_mutex_lock(&whole->lock);
+	p = whole->spare;
+	if (p)
+		whole->spare = p->next;
+	pthread_mutex_unlock(&whole->lock);
+	return p ? p : malloc(sizeof(*p));
+}
+
+/* Keeps the page, if there is one that is filled. Returns the next one, or the same one again, empty, after a failure. */
+static struct line_page *next_kept(struct pages *pg)
+{
+	struct line_page *p = pg->filling;
+	size_t bytes;
+
+	if (p && !pg->failed) {
+		bytes = line_page_bytes(p);
+		if (bytes > pg->left) {
+			pg->failed = SESSION_UNFIT;
+		} else {
+			pg->left -= bytes;
+			*pg->last_kept = p;
+			pg->last_kept = &p->next;
+			p->next = NULL;
+			p = NULL;
+		}
+	}
+	if (!p)
+		p = page_new(pg->whole);
+	if (!p) {
+		/* the last page is filled again: its lines are lost, as all others will be */
+		pg->failed = ERR_NOMEM;
+		p = pg->filling;
+	}
+	return p;
+}
+
+/* Returns the next page to fill. */
+static struct line_page *__attribute__((noinline)) next_page(struct pages *pg)
+{
+	if (pg->whole) {
+		pg->filling = next_kept(pg);
+	} else {
+		if (pg->filling)
+			page_full(pg);
+		pg->filling = next_place(pg)->page;
+	}
+	line_page_begin(pg->filling, ++pg->serial);
+	return pg->filling;
 }
 
 /* Returns the page to fill, with room for a line. */
-static inline struct page *page_to_fill(struct pages *pg)
+static inline struct line_page *page_to_fill(struct pages *pg)
 {
-	struct page *p = pg->filling;
+	struct line_page *p = pg->filling;
 
-	return __builtin_expect(p && p->nr < PAGE_LINES, 1) ? p : next_page(pg);
+	return __builtin_expect(p && !line_page_is_full(p), 1) ? p : next_page(pg);
 }
 
 uint32_t pages_name(struct pages *pg, const struct symbol_ref *ref)
 {
-	struct page *p = page_to_fill(pg);
-
-	if (ref->key->page != (uint32_t)p->number) {
-		ref->key->page = (uint32_t)p->number;
-		ref->key->in_page = p->nr_names++;
-		p->name[ref->key->in_page] = (struct page_name){ .names = ref->at->names, .lookup = ref->at->lookup,
-								.number = ref->number };
-	}
-	return ref->key->in_page;
-}
-
-/* Returns the index of what the branch and others have in common: that of the line before, or a new one. */
-static uint32_t rest_of(struct page *p, const struct page_branch *b)
-{
-	struct rest *r = &p->rest[p->nr_rest];
-
-	if (p->nr_rest && !r[-1].is_error && r[-1].as.branch.time == b->time && r[-1].as.branch.pid == b->pid &&
-	    r[-1].as.branch.tid == b->tid && r[-1].as.branch.cpu == b->cpu)
-		return p->nr_rest - 1;
-	r->is_error = false;
-	r->as.branch.time = b->time;
-	r->as.branch.pid = b->pid;
-	r->as.branch.tid = b->tid;
-	r->as.branch.cpu = b->cpu;
-	return p->nr_rest++;
+	return line_page_add_name(page_to_fill(pg), ref);
 }
 
 void pages_branch(struct pages *pg, const struct page_branch *b, uint32_t from, uint32_t to)
 {
-	struct page *p = page_to_fill(pg);
-
-	p->names_of[p->nr].from = from;
-	p->names_of[p->nr].to = to;
-	p->item[p->nr++] = (struct item){ .from = b->from, .to = b->to, .flags = b->flags, .rest = rest_of(p, b) };
+	line_page_add_branch(page_to_fill(pg), b, from, to);
 }
 
-void pages_taken(struct pages *pg, const struct page_branch *common, const unsigned int flags[BRANCH_INDICES],
+void pages_taken(struct pages *pg, const struct page_branch *common, const unsigned int *flags,
 		 const struct cst_generic *g, size_t n)
 {
-	const struct cst_generic *end = g + n;
-	struct item *it, *last;
-	uint32_t rest, nr_rest;
-	struct page *p;
+	size_t done;
 
-	while (g < end) {
-		p = page_to_fill(pg);
-		nr_rest = p->nr_rest;
-		rest = rest_of(p, common);
-		last = p->item + PAGE_LINES;
-		/* without a branch on each range, which could not be predicted: the line of one that was not taken is overwritten */
-		for (it = p->item + p->nr; g < end && it < last; g++) {
-			*it = (struct item){ .from = g->end - g->last_size, .to = g[1].addr, .flags = flags[branch_index(g)], .rest = rest };
-			it += branch_taken(g);
-		}
-		if (it == p->item + p->nr)
-			p->nr_rest = nr_rest;	/* no line uses it */
-		p->nr = (size_t)(it - p->item);
-	}
+	for (; n; n -= done, g += done)
+		done = line_page_add_taken(page_to_fill(pg), common, flags, g, n);
 }
 
 void pages_error(struct pages *pg, int cpu, const struct error_sample *e)
 {
-	struct page *p = page_to_fill(pg);
-	struct rest *r = &p->rest[p->nr_rest];
-
-	r->is_error = true;
-	r->as.error.sample = *e;
-	r->as.error.cpu = cpu;
-	p->item[p->nr++].rest = p->nr_rest++;
+	line_page_add_error(page_to_fill(pg), cpu, e);
 }
 
 int pages_failed(const struct pages *pg)
 {
+	return pg->failed;
+}
+
+/* Puts a page into the next place. The page that was there becomes a spare one. */
+static void put_page(struct pages *pg, struct line_page *p)
+{
+	struct place *place = next_place(pg);
+
+	pthread_mutex_lock(&pg->lock);
+	place->page->next = pg->spare;
+	pg->spare = place->page;
+	pthread_mutex_unlock(&pg->lock);
+	place->page = p;
+	page_full(pg);
+}
+
+int pages_take(struct pages *pg, struct pages *kept)
+{
+	struct line_page *p = kept->kept, *next;
+
+	if (pg->filling)
+		page_full(pg);
+	for (; p; p = next) {
+		next = p->next;
+		put_page(pg, p);
+	}
+	kept->kept = NULL;
+	kept->last_kept = &kept->kept;
+	if (kept->filling)
+		put_page(pg, kept->filling);
+	kept->filling = NULL;
 	return pg->failed;
 }
 
@@ -432,11 +397,49 @@ int pages_finish(struct pages *pg)
 
 /* ---- the whole --------------------------------------------------------------------------------- */
 
+/* Makes the ring larger, which is empty. Without memory it stays as it is. */
+static void add_places(struct pages *pg, uint32_t n)
+{
+	struct place *p;
+	uint32_t i;
+
+	for (i = pg->nr_places; i < n; i++) {
+		p = calloc(1, sizeof(*p));
+		if (p)
+			p->page = malloc(sizeof(*p->page));
+		if (!p || !p->page) {
+			free(p);
+			break;
+		}
+		pg->place[i] = p;
+	}
+	pthread_mutex_lock(&pg->lock);
+	pg->nr_places = i;
+	pthread_mutex_unlock(&pg->lock);
+}
+
+void pages_start(struct pages *pg, unsigned int threads)
+{
+	unsigned int n = pg->nr_threads + 1;
+
+	if (threads > PAGES_THREADS)
+		threads = PAGES_THREADS;
+	if (threads <= n)
+		return;
+	pages_finish(pg);
+	add_places(pg, threads * PAGES_PER_THREAD);
+	for (; n < threads; n++) {
+		if (!pg->printer[n])
+			pg->printer[n] = printer_new(pg);
+		if (!pg->printer[n] || thread_start(&pg->thread[n - 1], work, pg->printer[n]))
+			break;
+		pg->nr_threads++;
+	}
+}
+
 struct pages *pages_new(const struct pages_opts *o)
 {
-	const unsigned int threads = o->threads < PAGES_THREADS ? o->threads : PAGES_THREADS;
 	struct pages *pg = calloc(1, sizeof(*pg));
-	unsigned int i;
 
 	if (!pg)
 		return NULL;
@@ -444,34 +447,48 @@ struct pages *pages_new(const struct pages_opts *o)
 	pthread_mutex_init(&pg->lock, NULL);
 	pthread_cond_init(&pg->full, NULL);
 	pthread_cond_init(&pg->turn, NULL);
-	pg->page = calloc(threads * PAGES_PER_THREAD, sizeof(struct page *));
-	if (!pg->page)
-		goto fail;
-	for (; pg->nr_pages < threads * PAGES_PER_THREAD; pg->nr_pages++) {
-		pg->page[pg->nr_pages] = calloc(1, sizeof(struct page));
-		if (!pg->page[pg->nr_pages])
-			goto fail;
+	pg->printer[0] = printer_new(pg);
+	add_places(pg, PAGES_PER_THREAD);
+	if (pg->printer[0] && pg->nr_places == PAGES_PER_THREAD) {
+		pages_start(pg, o->threads);
+		return pg;
 	}
-	for (i = 0; i < threads; i++) {
-		pg->printer[i] = printer_new(pg);
-		if (!pg->printer[i])
-			goto fail;
-	}
-	for (; pg->nr_threads + 1 < threads; pg->nr_threads++)
-		if (thread_start(&pg->thread[pg->nr_threads], work, pg->printer[pg->nr_threads + 1]))
-			break;
-	return pg;
-fail:
 	pages_free(pg);
 	return NULL;
 }
 
-void pages_free(struct pages *pg)
+struct pages *pages_keep(struct pages *whole, size_t bytes)
+{
+	struct pages *pg = calloc(1, sizeof(*pg));
+
+	if (!pg)
+		return NULL;
+	pg->whole = whole;
+	pg->left = bytes;
+	pg->last_kept = &pg->kept;
+	pg->filling = page_new(whole);
+	if (pg->filling) {
+		line_page_begin(pg->filling, ++pg->serial);
+		return pg;
+	}
+	pages_free(pg);
+	return NULL;
+}
+
+static void free_list(struct line_page *p)
+{
+	struct line_page *next;
+
+	for (; p; p = next) {
+		next = p->next;
+		free(p);
+	}
+}
+
+static void end_threads(struct pages *pg)
 {
 	unsigned int i;
 
-	if (!pg)
-		return;
 	pthread_mutex_lock(&pg->lock);
 	pg->stop = true;
 	pthread_cond_broadcast(&pg->full);
@@ -479,13 +496,34 @@ void pages_free(struct pages *pg)
 	pthread_mutex_unlock(&pg->lock);
 	for (i = 0; i < pg->nr_threads; i++)
 		pthread_join(pg->thread[i], NULL);
+}
+
+static void free_ring(struct pages *pg)
+{
+	unsigned int i;
+
+	end_threads(pg);
 	for (i = 0; i < PAGES_THREADS; i++)
 		printer_free(pg->printer[i]);
-	for (i = 0; i < pg->nr_pages; i++)
-		free(pg->page[i]);
-	free(pg->page);
+	for (i = 0; i < pg->nr_places; i++) {
+		free(pg->place[i]->page);
+		free(pg->place[i]);
+	}
+	free_list(pg->spare);
 	pthread_cond_destroy(&pg->full);
 	pthread_cond_destroy(&pg->turn);
 	pthread_mutex_destroy(&pg->lock);
+}
+
+void pages_free(struct pages *pg)
+{
+	if (!pg)
+		return;
+	if (pg->whole) {
+		free_list(pg->kept);
+		free(pg->filling);
+	} else {
+		free_ring(pg);
+	}
 	free(pg);
 }

@@ -3,30 +3,26 @@
  * pages.h - lines of branches that other threads print. The thread that decodes writes what each line shows into a page
  * of memory, the names of its addresses included; other threads make text of full pages, which is written in the order
  * of the pages. So the text does not depend on the number of threads, and memory on nothing but that number.
+ *
+ * Pages of a piece of the trace, which is decoded before it is known whether its result is valid (decode/jobs.c), are
+ * kept until then.
  */
 #ifndef CSTRACE_LISTING_PAGES_H
 #define CSTRACE_LISTING_PAGES_H
 
-#include "listing/branch_line.h"
+#include "listing/line_page.h"
 
 /* Maximum number of threads, with the one that decodes: more would wait for that one. */
 #define PAGES_THREADS 4u
 
 struct pages;
 
-/* What the line of a branch shows, but for the names of its addresses. */
-struct page_branch {
-	uint64_t time, from, to;
-	int pid, tid, cpu;
-	unsigned int flags;	/* PERF_IP_FLAG_x */
-};
-
 struct pages_opts {
 	unsigned int fields;		/* enum listing_field */
 	size_t event_width;
 	const char *event;		/* name of the branches' event; kept by the caller */
 	const struct comms *comms;	/* kept by the caller */
-	unsigned int threads;		/* as many as can be made, at most PAGES_THREADS, decode and print */
+	unsigned int threads;		/* as for pages_start() */
 	/* Writes text, in one thread at a time, in order. Returns 0, or a value that ends the output. */
 	int (*write)(void *data, const void *text, size_t len);
 	void *data;
@@ -34,6 +30,15 @@ struct pages_opts {
 
 /* Returns NULL without memory. The functions below are for the thread that decodes. */
 struct pages *pages_new(const struct pages_opts *o);
+/* Makes that number of threads, at most PAGES_THREADS and as many as can be made, fill and print the pages. */
+void pages_start(struct pages *pg, unsigned int threads);
+/*
+ * Keeps pages for `whole`, which may be printing meanwhile, up to a number of bytes. The functions to add lines are for one
+ * thread, which need not be that of `whole`. Returns NULL without memory. `whole` is freed last.
+ */
+struct pages *pages_keep(struct pages *whole, size_t bytes);
+/* Prints all lines of pages that were kept after those of `pg`. Returns as pages_failed(). */
+int pages_take(struct pages *pg, struct pages *kept);
 /* Ends the threads; lines that are not written yet are lost. */
 void pages_free(struct pages *pg);
 /* Returns the number of an address's names for the line that is added next; their text is kept by the caller. */
@@ -42,12 +47,15 @@ uint32_t pages_name(struct pages *pg, const struct symbol_ref *ref);
 void pages_branch(struct pages *pg, const struct page_branch *b, uint32_t from, uint32_t to);
 /*
  * Adds the lines of the taken branches at the ends of ranges g[0] to g[n - 1], each to the next range, without names. `common`
- * has the other fields, but for the flags, which are by branch_index().
+ * has the other fields, but for the flags: by branch_index(), NULL if they are not printed.
  */
-void pages_taken(struct pages *pg, const struct page_branch *common, const unsigned int flags[BRANCH_INDICES],
+void pages_taken(struct pages *pg, const struct page_branch *common, const unsigned int *flags,
 		 const struct cst_generic *g, size_t n);
 void pages_error(struct pages *pg, int cpu, const struct error_sample *e);
-/* Returns the value of `write` that ended the output, ERR_NOMEM or ERR_IO, or 0: further lines are printed. */
+/*
+ * Returns the value of `write` that ended the output, ERR_NOMEM or ERR_IO, or SESSION_UNFIT (kept pages need too much memory): further lines are lost. 0: they are
+ * printed.
+ */
 int pages_failed(const struct pages *pg);
 /* Writes all lines. Returns as pages_failed(). */
 int pages_finish(struct pages *pg);

@@ -86,7 +86,8 @@ static inline bool branch_taken(const struct cst_generic *g)
 {
 	const unsigned int want = CST_GF_EXEC | CST_GF_WAYPOINT;
 
-	return (g->flags & want) == want && cst_insn_is_branch(g->last_type);
+	/* without a jump: where execution goes cannot be predicted */
+	return ((g->flags & want) == want) & cst_insn_is_branch(g->last_type);
 }
 
 static inline unsigned int branch_index(const struct cst_generic *g)

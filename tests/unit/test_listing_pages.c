@@ -105,11 +105,19 @@ static void put_names(struct line *l, unsigned int i)
 	line_symbol(l, &ref.at->names, ref.text);
 }
 
+/* Targets in two halves of the address space; sources near the target before and, behind it or before it, as far as 64 bits reach. */
+static uint64_t nth_target(unsigned int i)
+{
+	return 0x400000 + 8 * (uint64_t)(i * 7 % 1500) + (i % 13 ? 0 : 0xffff800000000000);
+}
+
 static struct page_branch nth_line(unsigned int i)
 {
-	return (struct page_branch){ .time = 1000 + 61 * (uint64_t)i, .from = 0x400000 + 8 * (uint64_t)(i % 1500),
-				     .to = 0x400000 + 8 * (uint64_t)(i * 7 % 1500), .pid = 100, .tid = 100, .cpu = 1,
-				     .flags = i % 3 ? 0x9 : 0x3 };
+	static const uint64_t distance[] = { 0, 4, 0xfffff, 0x100000, 0x100000000, 0x123456789abcde, UINT64_MAX };
+	const uint64_t from = i % 3 && i ? nth_target(i - 1) + distance[i % 7] : 0x400000 + 8 * (uint64_t)(i % 1500);
+
+	return (struct page_branch){ .time = 1000 + 61 * (uint64_t)(i / 5), .from = from, .to = nth_target(i), .pid = 100, .tid = 100,
+				     .cpu = 1, .flags = i % 3 ? 0x3ff : 0x3 };
 }
 
 /* Each hundredth line is an error. */
@@ -210,6 +218,26 @@ static void starts(void **state)
 	pdb_free(&file);
 }
 
+/* Adds lines of consecutive numbers. */
+static void add_lines(struct pages *pg, unsigned int first, unsigned int end, unsigned int fields)
+{
+	struct page_branch b;
+	struct error_sample e;
+	uint32_t from, to;
+	unsigned int i;
+
+	for (i = first; i < end; i++) {
+		b = nth_line(i);
+		if (nth_error(i, &e)) {
+			pages_error(pg, 3, &e);
+			continue;
+		}
+		from = fields & LISTING_NAMES ? pages_name(pg, (struct symbol_ref[]){ find(i % 1500) }) : 0;
+		to = fields & LISTING_NAMES ? pages_name(pg, (struct symbol_ref[]){ find(i * 7 % 1500) }) : 0;
+		pages_branch(pg, &b, from, to);
+	}
+}
+
 /* Returns what pages_finish() or the line that could not be added returned. */
 static int print_pages(const struct comms *comms, unsigned int lines, unsigned int fields, unsigned int threads,
 		       struct sink *s, unsigned int *added)
@@ -217,24 +245,13 @@ static int print_pages(const struct comms *comms, unsigned int lines, unsigned i
 	const struct pages_opts o = { .fields = fields, .event_width = 12, .event = "branches", .comms = comms,
 				      .threads = threads, .write = take, .data = s };
 	struct pages *pg = pages_new(&o);
-	struct page_branch b;
-	struct error_sample e;
-	uint32_t from, to;
 	unsigned int i;
 	int rc = 0;
 
 	memset(&symbols, 0, sizeof(symbols));
 	assert_non_null(pg);
 	for (i = 0; i < lines && !rc; i++) {
-		b = nth_line(i);
-		if (nth_error(i, &e)) {
-			pages_error(pg, 3, &e);
-			rc = pages_failed(pg);
-			continue;
-		}
-		from = fields & LISTING_NAMES ? pages_name(pg, (struct symbol_ref[]){ find(i % 1500) }) : 0;
-		to = fields & LISTING_NAMES ? pages_name(pg, (struct symbol_ref[]){ find(i * 7 % 1500) }) : 0;
-		pages_branch(pg, &b, from, to);
+		add_lines(pg, i, i + 1, fields);
 		rc = pages_failed(pg);
 	}
 	if (added)
@@ -277,12 +294,95 @@ static void same_text(void **state)
 	pdb_free(&file);
 }
 
+/* Lines of pieces that are kept, of different lengths, and others between them, in one thread and in several that begin late. */
+static void kept_pieces(void **state)
+{
+	enum { LINES = 60000, STEP = 5003 };
+	struct pdb file = { .p = NULL };
+	struct perfdata *pd;
+	struct comms *comms = comms_of(&pd, &file);
+	struct pages_opts o = { .fields = FIELDS & ~LISTING_NAMES, .event_width = 12, .event = "branches", .comms = comms, .write = take };
+	const struct sink want = print_alone(comms, LINES, o.fields);
+	unsigned int threads, late, i, k, end;
+	struct pages *pg, *kept[2];
+	struct sink got;
+
+	(void)state;
+	for (threads = 1; threads <= PAGES_THREADS; threads++)
+		for (late = 0; late < 2; late++) {
+			got = (struct sink){ .left = UINT32_MAX };
+			o.data = &got;
+			o.threads = late ? 1 : threads;
+			pg = pages_new(&o);
+			assert_non_null(pg);
+			for (i = 0; i < LINES; i = end) {
+				/* the second piece is filled before the first one is taken; the lines between are not kept */
+				const unsigned int at[] = { i, i + 4096, i + 4096 + 17, i + STEP < LINES ? i + STEP : LINES };
+
+				end = at[3];
+				for (k = 0; k < 2; k++) {
+					kept[k] = pages_keep(pg, 1 << 20);
+					assert_non_null(kept[k]);
+				}
+				add_lines(kept[1], at[2] < end ? at[2] : end, end, o.fields);
+				add_lines(kept[0], at[0], at[1] < end ? at[1] : end, o.fields);
+				assert_int_equal(pages_failed(kept[0]), 0);
+				assert_int_equal(pages_take(pg, kept[0]), 0);
+				pages_free(kept[0]);
+				add_lines(pg, at[1] < end ? at[1] : end, at[2] < end ? at[2] : end, o.fields);
+				if (late)
+					pages_start(pg, threads);
+				assert_int_equal(pages_take(pg, kept[1]), 0);
+				pages_free(kept[1]);
+			}
+			assert_int_equal(pages_finish(pg), 0);
+			pages_free(pg);
+			assert_int_equal(got.len, want.len);
+			assert_memory_equal(got.text, want.text, want.len);
+			free(got.text);
+		}
+	free(want.text);
+	comms_free(comms);
+	perfdata_close(pd);
+	pdb_free(&file);
+}
+
+/* Kept lines that need more memory than they may are refused, whatever is added after that. */
+static void too_many(void **state)
+{
+	struct pdb file = { .p = NULL };
+	struct perfdata *pd;
+	struct comms *comms = comms_of(&pd, &file);
+	const struct pages_opts o = { .fields = FIELDS, .event_width = 12, .event = "branches", .comms = comms, .threads = 1, .write = take };
+	struct pages *pg = pages_new(&o), *kept;
+	unsigned int i;
+
+	(void)state;
+	assert_non_null(pg);
+	kept = pages_keep(pg, 10 * PAGE_LINES * sizeof(uint64_t));
+	assert_non_null(kept);
+	add_lines(kept, 0, PAGE_LINES, 0);
+	assert_int_equal(pages_failed(kept), 0);
+	/* with errors, which are larger */
+	for (i = 1; !pages_failed(kept); i++)
+		add_lines(kept, i * PAGE_LINES, (i + 1) * PAGE_LINES, 0);
+	assert_in_range(i, 2, 10);
+	add_lines(kept, 0, 3 * PAGE_LINES, 0);
+	assert_int_equal(pages_failed(kept), SESSION_UNFIT);
+	pages_free(kept);
+	pages_free(pg);
+	comms_free(comms);
+	perfdata_close(pd);
+	pdb_free(&file);
+}
+
 /* Range number i of those whose branches are added together: two of three end with a taken branch, in some stretches none. */
 static struct cst_generic nth_range(unsigned int i)
 {
 	const bool taken = i % 3 && i % 20000 < 10000;
+	const uint64_t addr = 0x1000 + 256 * (uint64_t)i + ((uint64_t)(i / 700) << 32);
 
-	return (struct cst_generic){ .kind = CST_GEN_RANGE, .addr = 0x1000 + 16 * (uint64_t)i, .end = 0x100c + 16 * (uint64_t)i,
+	return (struct cst_generic){ .kind = CST_GEN_RANGE, .addr = addr, .end = addr + 12,
 				     .last_size = i % 2 ? 4 : 2, .last_type = CST_INSN_BRANCH,
 				     .last_subtype = i % 5 ? CST_INSN_PLAIN : CST_INSN_LINK,
 				     .flags = CST_GF_WAYPOINT | (taken ? CST_GF_EXEC : 0) };
@@ -367,6 +467,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_text), cmocka_unit_test(together), cmocka_unit_test(failed_output), cmocka_unit_test(starts),
+		cmocka_unit_test(kept_pieces), cmocka_unit_test(too_many),
 	};
 	unsigned int i;
 

@@ -47,9 +47,16 @@ struct taken {
 	unsigned int elsewhere;	/* pieces from another thread */
 	uint64_t times[2 * FRAGMENTS];
 	unsigned int nr_times;
+	/* the other limits of struct session_consumer */
+	uint64_t max_piece;
+	unsigned int max_pieces;
+	uint64_t unfit;		/* the piece with a fragment of this time cannot be kept by another thread */
+	_Atomic unsigned int begun;
+	unsigned int most;	/* maximum number of pieces begun and not taken */
 };
 
 struct piece {
+	struct taken *t;
 	bool elsewhere;
 	unsigned int ranges;
 	uint64_t times[FRAGMENTS];
@@ -66,13 +73,18 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	p->elsewhere |= !pthread_equal(pthread_self(), caller);
 	for (i = 0; i < n; i++)
 		p->ranges += g[i].kind == CST_GEN_RANGE;
-	return 0;
+	return p->t && p->elsewhere && s->aux_time == p->t->unfit ? SESSION_UNFIT : 0;
 }
 
 static void *piece_new(void *data, struct session *ss)
 {
-	(void)data;
-	return ss ? calloc(1, sizeof(struct piece)) : NULL;
+	struct piece *p = ss ? calloc(1, sizeof(*p)) : NULL;
+	struct taken *t = data;
+
+	t->begun++;
+	if (p)
+		p->t = t;
+	return p;
 }
 
 static bool piece_fits(void *data, void *piece)
@@ -99,6 +111,8 @@ static int piece_take(void *data, void *piece)
 	unsigned int i;
 
 	assert_true(pthread_equal(pthread_self(), caller));
+	if (t->begun - t->pieces > t->most)
+		t->most = t->begun - t->pieces;
 	t->pieces++;
 	t->elsewhere += p->elsewhere;
 	t->ranges += p->ranges;
@@ -150,7 +164,8 @@ static void run(struct session *ss, struct taken *t, bool by_fragment)
 {
 	struct session_consumer con = { .data = t, .batch = on_batch, .piece_new = piece_new, .piece_fits = piece_fits,
 					.piece_continue = piece_continue, .piece_take = piece_take,
-					.piece_free = free, .by_fragment = by_fragment };
+					.piece_free = free, .by_fragment = by_fragment, .max_piece = t->max_piece,
+					.max_pieces = t->max_pieces };
 	unsigned int i;
 
 	assert_int_equal(session_run(ss, &con), 0);
@@ -203,6 +218,43 @@ static void refused_piece(void **state)
 	assert_int_equal(t.refused, 1);
 	assert_true(t.continued >= 1);
 	session_close(ss);
+}
+
+/* After a piece whose result is too large to be kept, the calling thread decodes. */
+static void unfit_piece(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	for (i = 1; i <= FRAGMENTS; i++) {
+		struct taken t = { .refuse = UINT32_MAX, .unfit = 1000 * i, .max_piece = 1 };
+		struct session *ss = open_recording(2);
+
+		run(ss, &t, true);
+		assert_int_equal(t.pieces, FRAGMENTS);
+		assert_in_range(t.continued, 1, FRAGMENTS - i + 1);
+		assert_in_range(t.elsewhere, i - 1, FRAGMENTS - 1);
+		session_close(ss);
+	}
+}
+
+/* Pieces of at most a number of bytes, and no more at a time than the consumer allows. */
+static void limited_pieces(void **state)
+{
+	unsigned int most, jobs;
+
+	(void)state;
+	for (jobs = 2; jobs <= 4; jobs++)
+		for (most = 1; most <= 3; most++) {
+			struct taken t = { .refuse = UINT32_MAX, .max_piece = 1, .max_pieces = most };
+			struct session *ss = open_recording(jobs);
+
+			run(ss, &t, true);
+			assert_int_equal(t.pieces, FRAGMENTS);
+			assert_int_equal(t.elsewhere, FRAGMENTS);
+			assert_in_range(t.most, 1, most);
+			session_close(ss);
+		}
 }
 
 /* A buffer that is not to be divided is one piece, and one piece is not worth threads. */
@@ -404,7 +456,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(several_threads),
 		cmocka_unit_test(files_are_known),
-		cmocka_unit_test(refused_piece),
+		cmocka_unit_test(refused_piece), cmocka_unit_test(unfit_piece), cmocka_unit_test(limited_pieces),
 		cmocka_unit_test(whole_buffer),
 		cmocka_unit_test(sums_of_threads),
 		cmocka_unit_test(sums_made_again),
