@@ -451,7 +451,8 @@ static int piece_take(void *data, void *piece)
 	*last = more->done;
 	more->done = NULL;
 	more->taken = !rc;
-	return rc ? rc : l->out.error ? -CST_ERR_IO : 0;
+	/* of pages another thread may be writing */
+	return rc ? rc : !l->pages && l->out.error ? -CST_ERR_IO : 0;
 }
 
 /* ---- the whole -------------------------------------------------------------------------------- */

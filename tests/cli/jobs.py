@@ -7,6 +7,7 @@ What a command writes, says and returns does not depend on -j: every command tha
 CSTRACE_NIGHTLY=1 takes more seeds.
 """
 import argparse
+import itertools
 import os
 import re
 import shutil
@@ -41,6 +42,8 @@ COMMANDS = [
     ["inject", "--itrace=i20is5", "-o", "OUT"],
     ["script", "--itrace=be", "-F", "comm,pid,tid,cpu,time,ip,sym,dso,addr,flags"],
     ["script", "--itrace=b", "-F", "tid,ip,addr,insn"],
+    ["script", "--itrace=be", "-F", "pid,tid,cpu,ip,addr"],
+    ["script", "--itrace=b", "-F", "tid,time,ip,addr,flags"],
     ["script", "--itrace=e"],
     ["script", "--itrace=i50il8", "-F", "+brstack"],
     ["convert", "--to=package", "--images", "-o", "OUT"],
@@ -152,6 +155,7 @@ RANDOM = [
     ["--buf=cpu", "--cpus=3", "--raw", "--fragment=1500", "--insns=40000", "--threads=4", "--p-switch=100",
      "--aux-flags=1"],
     ["--buf=one", "--cpus=4", "--fragment=4000", "--insns=40000", "--threads=5", "--p-switch=50"],
+    ["--buf=cpu", "--cpus=1", "--fragment=2000", "--insns=60000", "--threads=4", "--p-switch=100"],
 ]
 
 
@@ -233,11 +237,32 @@ def wrong_numbers(args, _seed, _folder):
     return 0
 
 
+def closed_pipe(args, seed, folder):
+    """A reader that ends early ends script, whichever thread writes: an error where SIGPIPE is ignored, and no report of a race."""
+    perf, images = os.path.join(folder, "perf.data"), os.path.join(folder, "images")
+    subprocess.run([args.gen, "random", "--case=%d" % seed, "--perf=" + perf, "--images=" + images, "--buf=cpu", "--cpus=1",
+                    "--fragment=20000", "--insns=3000000"], check=True, timeout=TIME_LIMIT, stdout=subprocess.DEVNULL)
+    for jobs, fields, mb in itertools.product(JOBS, ("pid,tid,cpu,ip,addr", "ip,sym,addr"), (1, 4, 6, 9)):
+        with subprocess.Popen([args.tool, "script", "-i", perf, "--itrace=b", "-F", fields, "-j", str(jobs)], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, restore_signals=False) as script:
+            if len(script.stdout.read(mb << 20)) < mb << 20:
+                raise Bad("script printed less than %d MB: %s" % (mb, script.stderr.read().decode()))
+            script.stdout.close()
+            said = script.stderr.read().decode()
+        if script.returncode != 1 or "cannot write it" not in said:
+            raise Bad("-j %d, -F %s, a pipe closed after %d MB: exit %d: %s" % (jobs, fields, mb, script.returncode, said))
+    return 0
+
+
 def cases(args):
     if not args.names:
+        yield "a reader that ends early", [1], lambda s, f: closed_pipe(args, s, f)
         yield "wrong numbers", [0], lambda s, f: wrong_numbers(args, s, f)
     if args.names:
         for name in args.names:
+            if name == "closed":
+                yield name, [1], lambda s, f: closed_pipe(args, s, f)
+                continue
             if name == "back":
                 yield name, range(1, 2 * SEEDS + 2), lambda s, f: times_back(args, s, f)
                 continue
