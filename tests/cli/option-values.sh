@@ -44,6 +44,17 @@ check "--elf: at most 64" most elf 64 x
 check "--trace-source: at most 64" most trace-source 64 1=cortex-a53
 check "--reg: at most 256" most reg 256 TRCIDR1=1
 
+# ---- letters of options ----
+# Most options have no letter; their table has 0 in its place, and no other character stands for them.
+no_such_letters() {
+	for command in inject script dump profile report merge timeline info convert compare verify index live; do
+		for code in 001 002 003 177; do
+			run 129 $command "-$(printf "\\$code")" && grep -q "unknown option '-" "$tmp/err" || return 1
+		done
+	done
+}
+check "characters that are no letters of options" no_such_letters
+
 # ---- script ----
 # Branches between two ranges go to the lines together; with names of files they are looked up one by one.
 branch_flags() {

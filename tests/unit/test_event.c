@@ -214,6 +214,8 @@ static void test_wrong_lines(void **state)
 		assert_int_equal(why.error, -CST_ERR_SYNTAX);
 		assert_int_equal(why.line, 2);
 		assert_true(strlen(why.text) > 5);
+		if (strstr(bad[i], ",,"))
+			assert_non_null(strstr(why.text, "neither a word"));
 		assert_int_equal(cst_event_next(r, &ev, &why), 1);
 		same_str(ev.name, "x_after");
 		/* Backwards as well, and that is told of the same line. */

@@ -139,6 +139,20 @@ static void far_timestamps(void **state)
 	assert_true(ns_of(&c, UINT64_MAX, NONE) == UINT64_MAX - 1);
 }
 
+/* Records that contradict each other by less than the trace is long: the middle between them. */
+static void near_contradiction(void **state)
+{
+	struct clock_window w[] = { { 0, 100100, 100200, 0 }, { 1000, 100300, 100400, 0 } };
+	struct trace_clock c = make(NULL, false, false, 0, 1000000000);
+
+	(void)state;
+	/* the first timestamp is at least at 100100, and at most at 100400 - 1000 */
+	clock_fit(&c, w, 2);
+	assert_true(c.contradicted);
+	assert_int_equal(c.error_ns, 700);
+	assert_int_equal(c.pair_ns, 99750);
+}
+
 /* Where the frequency comes from. */
 static void frequency(void **state)
 {
@@ -483,7 +497,7 @@ int main(void)
 		cmocka_unit_test(narrow),
 		cmocka_unit_test(short_counter),
 		cmocka_unit_test(estimated),
-		cmocka_unit_test(far_timestamps),
+		cmocka_unit_test(far_timestamps), cmocka_unit_test(near_contradiction),
 		cmocka_unit_test(frequency),
 		cmocka_unit_test(fitted),
 		cmocka_unit_test(measured),

@@ -470,6 +470,7 @@ static void test_caches(void **state)
 	assert_int_equal(t->nonsecure, 1);
 	says(t->type, "Device-nGnRnE (StronglyOrdered)");
 	says(t->attributes, "xn=1");
+	assert_int_equal(good("1 clk cpu0 TLB FILL d 4096 0x13000000 vmid=6:0x0013000000 Device-GRE xn=1", CST_TARMAC_TLB)->u.tlb.size, 4096);
 	t = &good("1 clk cpu0 TLB FILL d 2M 0x13000000 vmid=6:0x0013000000 Device-GRE xn=1", CST_TARMAC_TLB)->u.tlb;
 	says(t->regime, "");
 	assert_int_equal(t->has_vmid, 1);
