@@ -240,12 +240,13 @@ static void test_verbs(void **state)
 	const struct rec_mmap2 map = {
 		{ PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, sizeof(map) }, 100, 101, 0x400000, 0x1000, 0x2000,
 		8, 1, 5, 0, 5, 2, "/bin/x", TAIL(101, 55) };
-	const struct {
+	struct {
 		struct perf_event_header h;
 		uint32_t pid, tid;
 		char comm[8];
 		uint64_t tail[4];
-	} exec = { { PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, sizeof(exec) }, 100, 100, "x y", TAIL(100, 9) };
+	} exec = { { PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, sizeof(exec) }, 100, 100, "x y", TAIL(100, 9) }, plain = exec;
+	char want[200];
 	const struct {
 		struct perf_event_header h;
 		uint32_t pid, ppid, tid, ptid;
@@ -284,6 +285,11 @@ static void test_verbs(void **state)
 	assert_string_equal(text_of(&exec, sizeof(exec)),
 			    "9 declare_process(START, 100, None, None, comm=\"x y\", at_pid=100, at_tid=100, at_cpu=1, "
 			    "at_id=0x7)\n");
+	for (plain.h.misc = 0; plain.h.misc < 3; plain.h.misc++) {
+		snprintf(want, sizeof(want), "9 declare_process(CURRENT, 100, None, None, comm=\"x y\", %sat_pid=100, at_tid=100, at_cpu=1, at_id=0x7)\n",
+			 (const char *[]){ "", "misc=0x1, ", "misc=0x2, " }[plain.h.misc]);
+		assert_string_equal(text_of(&plain, sizeof(plain)), want);
+	}
 	assert_string_equal(text_of(&thread, sizeof(thread)),
 			    "77 declare_thread(START, 102, 100, at_pid=100, at_tid=100, at_cpu=1, at_id=0x7)\n");
 	assert_string_equal(text_of(&child, sizeof(child)),
