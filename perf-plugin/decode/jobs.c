@@ -95,16 +95,16 @@ static int add_job(struct jobs *j, struct queue *q, size_t first, size_t end)
 
 /*
  * True if the fragments of the buffers can be decoded independently. Decoders are reset at each fragment, but changed
- * owners of trace IDs and the gaps of a filter carry over. A log of the trace has an order of its own.
+ * owners of trace IDs and the gaps of a filter carry over.
  */
 static bool fragments_are_independent(const struct session *ss)
 {
-	return !ss->chosen.filter && !ss->units.ids_change && !ss->opts.log;
+	return !ss->chosen.filter && !ss->units.ids_change;
 }
 
-size_t session_parts(const struct session *ss, uint64_t *largest)
+/* Returns the number of fragments or, if they are not divided, of buffers, and the size of the largest one. */
+static size_t count_parts(const struct session *ss, bool divided, uint64_t *largest)
 {
-	const bool independent = fragments_are_independent(ss);
 	const struct queue *q;
 	size_t i, k, n = 0;
 	uint64_t size;
@@ -112,14 +112,20 @@ size_t session_parts(const struct session *ss, uint64_t *largest)
 	*largest = 0;
 	for (i = 0; i < ss->queues.nr; i++) {
 		q = ss->queues.q[i];
-		n += independent ? q->nr_frags : q->nr_frags != 0;
+		n += divided ? q->nr_frags : q->nr_frags != 0;
 		for (size = 0, k = 0; k < q->nr_frags; k++) {
-			size = q->frags[k].pub.size + (independent ? 0 : size);
+			size = q->frags[k].pub.size + (divided ? 0 : size);
 			if (size > *largest)
 				*largest = size;
 		}
 	}
 	return n;
+}
+
+size_t session_parts(const struct session *ss, uint64_t *largest)
+{
+	/* a log of the trace has an order of its own */
+	return count_parts(ss, fragments_are_independent(ss) && !ss->opts.log, largest);
 }
 
 /*
@@ -180,15 +186,11 @@ unsigned int session_jobs(const struct session *ss)
 unsigned int jobs_threads(const struct session *ss, const struct session_consumer *con)
 {
 	uint64_t want = ss->opts.jobs, largest;
-	size_t i, n = 0;
+	size_t n;
 
 	if (want < 2 || (!con->piece_new && !con->stateless) || ss->opts.log)
 		return 1;
-	if (con->by_fragment)
-		n = session_parts(ss, &largest);
-	else
-		for (i = 0; i < ss->queues.nr; i++)
-			n += ss->queues.q[i]->nr_frags != 0;
+	n = count_parts(ss, con->by_fragment && fragments_are_independent(ss), &largest);
 	if (want > n)
 		want = n;
 	if (want > session_jobs(ss))
@@ -271,7 +273,6 @@ static struct job *next_job(struct jobs *j)
 
 	if (max && ahead > max)
 		ahead = max;
-
 	while (!j->stop && j->next < j->nr && j->next >= j->taken + ahead)
 		pthread_cond_wait(&j->changed, &j->lock);
 	if (j->stop || j->next == j->nr)

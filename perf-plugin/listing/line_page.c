@@ -68,11 +68,12 @@ void line_page_add_branch(struct line_page *p, const struct page_branch *b, uint
 }
 
 /*
- * Adds the lines of ranges from *pg to `end` for as long as the addresses are near, `to` has their targets' upper half. *pg becomes
- * the first range that is left. Returns the place of the next line.
+ * Adds the lines of ranges from *pg to `end` for as long as the addresses are near: targets have the upper half of `near_to`,
+ * sources are near *at, the target before. *pg becomes the first range that is left. Returns the place of the next line.
  */
-static inline __attribute__((always_inline)) uint64_t *add_near(uint64_t *it, uint64_t *at, uint64_t near_to, const unsigned int *flags,
-								const struct cst_generic **pg, const struct cst_generic *end)
+static inline __attribute__((always_inline)) uint64_t *
+add_near(uint64_t *it, uint64_t *at, uint64_t near_to, const unsigned int *flags, const struct cst_generic **pg,
+	 const struct cst_generic *end)
 {
 	const struct cst_generic *g;
 	uint64_t from, to, prev = *at;
@@ -94,8 +95,8 @@ static inline __attribute__((always_inline)) uint64_t *add_near(uint64_t *it, ui
 	return it;
 }
 
-size_t line_page_add_taken(struct line_page *p, const struct page_branch *common, const unsigned int *flags, const struct cst_generic *g,
-			   size_t n)
+size_t line_page_add_taken(struct line_page *p, const struct page_branch *common, const unsigned int *flags,
+			   const struct cst_generic *g, size_t n)
 {
 	const size_t room = PAGE_LINES - p->nr;
 	const struct cst_generic *begin = g, *end = g + (n < room ? n : room);

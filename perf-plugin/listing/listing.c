@@ -47,6 +47,7 @@ struct listing {
 	struct merge_lane *single;
 	struct pages *pages;	/* lines are printed apart from the decoding; NULL: while it decodes */
 	bool keeps;		/* of the whole output: pieces keep their lines in pages of their own */
+	size_t kept_lines;	/* of the whole output: maximum number of bytes of such pages of a piece */
 	struct pages *kept;	/* of a piece: these pages, NULL: none */
 	/* of a piece decoded in another thread: its lanes in the merge of the whole output */
 	struct merge_lanes lanes;
@@ -410,7 +411,7 @@ static void *piece_new(void *data, struct session *ss)
 	l->ss = ss;
 	l->line.fields = whole->line.fields;
 	if (whole->keeps)
-		l->pages = l->kept = pages_keep(whole->pages, KEPT_LINES);
+		l->pages = l->kept = pages_keep(whole->pages, whole->kept_lines);
 	ops = make_ops(l);
 	l->names = whole->names;
 	memcpy(l->branches, whole->branches, sizeof(l->branches));
@@ -552,6 +553,7 @@ struct listing *listing_open(struct session *ss, const struct listing_opts *opts
 	if (!l)
 		goto nomem;
 	l->ss = ss;
+	l->kept_lines = opts->kept_lines ? opts->kept_lines : KEPT_LINES;
 	l->o = *o;
 	l->o.depth = fields & LIST_CALLINDENT;
 	l->line.fields = fields;

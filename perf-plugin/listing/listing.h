@@ -67,6 +67,7 @@ struct listing_opts {
 	unsigned int fields;	/* enum listing_field */
 	const char *symfs;	/* folder below which debug files are searched, too; NULL: none */
 	const char *output;	/* "-": stdout */
+	size_t kept_lines;	/* maximum size of the lines that a piece of the trace keeps until its turn; 0: 96 MB */
 };
 
 struct listing;

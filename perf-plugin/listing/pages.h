@@ -53,8 +53,8 @@ void pages_taken(struct pages *pg, const struct page_branch *common, const unsig
 		 const struct cst_generic *g, size_t n);
 void pages_error(struct pages *pg, int cpu, const struct error_sample *e);
 /*
- * Returns the value of `write` that ended the output, ERR_NOMEM or ERR_IO, or SESSION_UNFIT (kept pages need too much memory): further lines are lost. 0: they are
- * printed.
+ * Returns the value of `write` that ended the output, ERR_NOMEM or ERR_IO, or SESSION_UNFIT (kept pages need too much
+ * memory): further lines are lost. 0: they are printed.
  */
 int pages_failed(const struct pages *pg);
 /* Writes all lines. Returns as pages_failed(). */

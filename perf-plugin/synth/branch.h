@@ -86,7 +86,7 @@ static inline bool branch_taken(const struct cst_generic *g)
 {
 	const unsigned int want = CST_GF_EXEC | CST_GF_WAYPOINT;
 
-	/* without a jump: where execution goes cannot be predicted */
+	/* & and not &&, which would be a jump that the processor cannot predict */
 	return ((g->flags & want) == want) & cst_insn_is_branch(g->last_type);
 }
 

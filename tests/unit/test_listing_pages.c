@@ -52,26 +52,38 @@ static void take_all(void *data, const void *text, size_t len)
 	assert_int_equal(take(data, text, len), 0);
 }
 
-static struct comms *comms_of(struct perfdata **pd, struct pdb *file)
+/* Names of threads, which change with time. */
+static struct pdb file;
+static struct perfdata *pd;
+static struct comms *comms;
+
+static int make_comms(void **state)
 {
 	static const struct pdb_attr attr = { .sample_type = ST, .type = 8, .size = 112, .sample_id_all = true,
 					      .ids = { 5 }, .nr_ids = 1 };
 	struct pdb_sid sid = { .pid = 100, .tid = 100, .id = 5 };
 	struct pdb data = { .p = NULL };
 	struct error err;
-	struct comms *c;
 
+	(void)state;
 	sid.time = 1000;
 	pdb_comm(&data, 100, 100, "first", ST, &sid);
 	sid.time = 900000;
 	pdb_comm(&data, 100, 100, "second", ST, &sid);
-	pdb_file(file, &attr, 1, 0, &data, NULL, 0);
-	*pd = perfdata_open_memory(file->p, file->len, "test", &err);
-	assert_non_null(*pd);
-	c = comms_new(*pd);
-	assert_non_null(c);
+	pdb_file(&file, &attr, 1, 0, &data, NULL, 0);
 	pdb_free(&data);
-	return c;
+	pd = perfdata_open_memory(file.p, file.len, "test", &err);
+	comms = pd ? comms_new(pd) : NULL;
+	return comms ? 0 : -1;
+}
+
+static int free_comms(void **state)
+{
+	(void)state;
+	comms_free(comms);
+	perfdata_close(pd);
+	pdb_free(&file);
+	return 0;
 }
 
 /* The names of address number i, as line_find() returns them; each fifth is unknown. */
@@ -128,7 +140,7 @@ static bool nth_error(unsigned int i, struct error_sample *e)
 	return i % 100 == 99;
 }
 
-static struct sink print_alone(const struct comms *comms, unsigned int lines, unsigned int fields)
+static struct sink print_alone(unsigned int lines, unsigned int fields)
 {
 	struct sink s = { .left = UINT32_MAX };
 	const struct merge_sink sink = { .write = take_all, .data = &s };
@@ -184,9 +196,6 @@ static void starts(void **state)
 		{ LIST_PERIOD, 0, 1, 1, 0, 1, "         1 " }, { LIST_PERIOD, 0, 1, 1, 0, 12345678901, "12345678901 " },
 		{ LIST_EVENT, 0, 1, 1, 0, 0, "    branches: " },
 	};
-	struct pdb file = { .p = NULL };
-	struct perfdata *pd;
-	struct comms *comms = comms_of(&pd, &file);
 	size_t i;
 
 	(void)state;
@@ -213,9 +222,6 @@ static void starts(void **state)
 		free(l);
 		free(s.text);
 	}
-	comms_free(comms);
-	perfdata_close(pd);
-	pdb_free(&file);
 }
 
 /* Adds lines of consecutive numbers. */
@@ -239,7 +245,7 @@ static void add_lines(struct pages *pg, unsigned int first, unsigned int end, un
 }
 
 /* Returns what pages_finish() or the line that could not be added returned. */
-static int print_pages(const struct comms *comms, unsigned int lines, unsigned int fields, unsigned int threads,
+static int print_pages(unsigned int lines, unsigned int fields, unsigned int threads,
 		       struct sink *s, unsigned int *added)
 {
 	const struct pages_opts o = { .fields = fields, .event_width = 12, .event = "branches", .comms = comms,
@@ -266,9 +272,6 @@ static void same_text(void **state)
 {
 	/* none, a page that is not full, and more pages than the ring has, with names longer than a page's text */
 	static const unsigned int lines[] = { 0, 1, 4096, 4097, 100000 };
-	struct pdb file = { .p = NULL };
-	struct perfdata *pd;
-	struct comms *comms = comms_of(&pd, &file);
 	unsigned int threads, fields;
 	struct sink want, got;
 	size_t i;
@@ -278,31 +281,25 @@ static void same_text(void **state)
 		for (fields = 0; fields < 2; fields++) {
 			const unsigned int f = fields ? FIELDS & ~LISTING_NAMES : FIELDS;
 
-			want = print_alone(comms, lines[i], f);
+			want = print_alone(lines[i], f);
 			assert_true(lines[i] < 100000 || want.len > 100000 * (f & LIST_SYM ? 120u : 80u));
 			for (threads = 1; threads <= PAGES_THREADS + 1; threads++) {
 				got = (struct sink){ .left = UINT32_MAX };
-				assert_int_equal(print_pages(comms, lines[i], f, threads, &got, NULL), 0);
+				assert_int_equal(print_pages(lines[i], f, threads, &got, NULL), 0);
 				assert_int_equal(got.len, want.len);
 				assert_true(!want.len || !memcmp(got.text, want.text, want.len));
 				free(got.text);
 			}
 			free(want.text);
 		}
-	comms_free(comms);
-	perfdata_close(pd);
-	pdb_free(&file);
 }
 
 /* Lines of pieces that are kept, of different lengths, and others between them, in one thread and in several that begin late. */
 static void kept_pieces(void **state)
 {
 	enum { LINES = 60000, STEP = 5003 };
-	struct pdb file = { .p = NULL };
-	struct perfdata *pd;
-	struct comms *comms = comms_of(&pd, &file);
 	struct pages_opts o = { .fields = FIELDS & ~LISTING_NAMES, .event_width = 12, .event = "branches", .comms = comms, .write = take };
-	const struct sink want = print_alone(comms, LINES, o.fields);
+	const struct sink want = print_alone(LINES, o.fields);
 	unsigned int threads, late, i, k, end;
 	struct pages *pg, *kept[2];
 	struct sink got;
@@ -342,17 +339,11 @@ static void kept_pieces(void **state)
 			free(got.text);
 		}
 	free(want.text);
-	comms_free(comms);
-	perfdata_close(pd);
-	pdb_free(&file);
 }
 
 /* Kept lines that need more memory than they may are refused, whatever is added after that. */
 static void too_many(void **state)
 {
-	struct pdb file = { .p = NULL };
-	struct perfdata *pd;
-	struct comms *comms = comms_of(&pd, &file);
 	const struct pages_opts o = { .fields = FIELDS, .event_width = 12, .event = "branches", .comms = comms, .threads = 1, .write = take };
 	struct pages *pg = pages_new(&o), *kept;
 	unsigned int i;
@@ -371,9 +362,6 @@ static void too_many(void **state)
 	assert_int_equal(pages_failed(kept), SESSION_UNFIT);
 	pages_free(kept);
 	pages_free(pg);
-	comms_free(comms);
-	perfdata_close(pd);
-	pdb_free(&file);
 }
 
 /* Range number i of those whose branches are added together: two of three end with a taken branch, in some stretches none. */
@@ -393,9 +381,6 @@ static void together(void **state)
 {
 	enum { RANGES = 50000 };
 	static struct cst_generic g[RANGES + 1];
-	struct pdb file = { .p = NULL };
-	struct perfdata *pd;
-	struct comms *comms = comms_of(&pd, &file);
 	struct pages_opts o = { .fields = FIELDS & ~LISTING_NAMES, .event_width = 12, .event = "branches", .comms = comms,
 				.threads = 2, .write = take };
 	unsigned int flags[BRANCH_INDICES], step, i, k;
@@ -433,46 +418,51 @@ static void together(void **state)
 		free(s[0].text);
 		free(s[1].text);
 	}
-	comms_free(comms);
-	perfdata_close(pd);
-	pdb_free(&file);
+}
+
+/* The flags of every kind of branch fit into a line. */
+static void all_flags(void **state)
+{
+	struct branch b = { .from = 0 };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 2 * BRANCH_INDICES; i++) {
+		b.kind = branch_kind_table[i / 2];
+		b.ends_trace = i % 2;
+		assert_in_range(branch_ip_flags(&b), 1, (1u << PAGE_FLAGS_BITS) - 1);
+	}
 }
 
 /* An output that fails ends the lines soon after, and nothing is written behind what failed. */
 static void failed_output(void **state)
 {
-	struct pdb file = { .p = NULL };
-	struct perfdata *pd;
-	struct comms *comms = comms_of(&pd, &file);
 	unsigned int threads, added;
 	struct sink want, got;
 
 	(void)state;
-	want = print_alone(comms, 200000, FIELDS);
+	want = print_alone(200000, FIELDS);
 	for (threads = 1; threads <= PAGES_THREADS; threads++) {
 		got = (struct sink){ .left = 3 };
-		assert_int_equal(print_pages(comms, 200000, FIELDS, threads, &got, &added), -7);
+		assert_int_equal(print_pages(200000, FIELDS, threads, &got, &added), -7);
 		assert_in_range(added, 1, 199999);
 		assert_in_range(got.len, 1, want.len - 1);
 		assert_memory_equal(got.text, want.text, got.len);
 		free(got.text);
 	}
 	free(want.text);
-	comms_free(comms);
-	perfdata_close(pd);
-	pdb_free(&file);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_text), cmocka_unit_test(together), cmocka_unit_test(failed_output), cmocka_unit_test(starts),
-		cmocka_unit_test(kept_pieces), cmocka_unit_test(too_many),
+		cmocka_unit_test(kept_pieces), cmocka_unit_test(too_many), cmocka_unit_test(all_flags),
 	};
 	unsigned int i;
 
 	for (i = 0; i < NAMES; i++)
 		snprintf(names[i], sizeof(names[i]), "function_%u", i);
 	memset(long_name, 'x', LONG);
-	return cmocka_run_group_tests_name("listing pages", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("listing pages", tests, make_comms, free_comms);
 }

@@ -47,16 +47,17 @@ struct recording {
 	uint64_t time[2][FRAGMENTS];
 	unsigned int damaged;	/* a fragment with bytes that are no packets; FRAGMENTS: none */
 	bool open;		/* each fragment ends with a branch whose target is not in the trace */
+	unsigned int more;	/* number of further taken branches in each fragment, for `open` none */
 };
 
 static const struct recording recordings[] = {
 	/* records that are not in the order of their times */
-	{ 1, { { 5000, 9000, 7000, 8000, 12000, 6000 } }, FRAGMENTS, false },
-	{ 1, { { 5000, 6000, 7000, 8000, 9000, 10000 } }, 2, false },
+	{ 1, { { 5000, 9000, 7000, 8000, 12000, 6000 } }, FRAGMENTS, false, 0 },
+	{ 1, { { 5000, 6000, 7000, 8000, 9000, 10000 } }, 2, false, 0 },
 	/* pieces of two CPUs at the same times */
-	{ 2, { { 5000, 6000, 7000, 8000, 9000, 10000 }, { 5500, 6000, 6500, 8000, 8000, 11000 } }, FRAGMENTS, false },
-	{ 2, { { 5000, 9000, 7000, 8000, 12000, 6000 }, { 7000, 5000, 9000, 9000, 8000, 13000 } }, 3, false },
-	{ 2, { { 5000, 6000, 7000, 8000, 9000, 10000 }, { 5500, 6000, 6500, 8000, 8000, 11000 } }, FRAGMENTS, true },
+	{ 2, { { 5000, 6000, 7000, 8000, 9000, 10000 }, { 5500, 6000, 6500, 8000, 8000, 11000 } }, FRAGMENTS, false, 0 },
+	{ 2, { { 5000, 9000, 7000, 8000, 12000, 6000 }, { 7000, 5000, 9000, 9000, 8000, 13000 } }, 3, false, 0 },
+	{ 2, { { 5000, 6000, 7000, 8000, 9000, 10000 }, { 5500, 6000, 6500, 8000, 8000, 11000 } }, FRAGMENTS, true, 0 },
 };
 
 static struct session *opened(const struct recording *r, unsigned int jobs)
@@ -64,7 +65,7 @@ static struct session *opened(const struct recording *r, unsigned int jobs)
 	const struct session_opts so = { .symfs = dir, .jobs = jobs, .jobs_asked = true, .cache_limit = 1 << 20 };
 	struct pdb_sid s = sb_sid(1000);
 	struct pdb data = { .p = NULL };
-	unsigned int i, cpu;
+	unsigned int i, k, cpu;
 
 	sb_aux_info_of(&data, 1, SB_CONFIGR, 0x14, r->cpus);
 	pdb_comm(&data, SB_PID, SB_PID, "loop", SB_ST, &s);
@@ -75,12 +76,14 @@ static struct session *opened(const struct recording *r, unsigned int jobs)
 			struct pdb trace = { .p = NULL };
 
 			sb_trace_at(&trace, SB_TID, SB_BASE + (r->open ? CHAIN : i % 2 ? 8 : 0), 0);
+			for (k = 0; k < r->more; k++)
+				pdb_bytes(&trace, "\xf7", 1);
 			if (i == r->damaged)
 				memset(trace.p + trace.len - 8, 0x66, 4);
 			s.time = r->time[cpu][i];
 			s.cpu = 2 + cpu;
-			pdb_aux(&data, i * 0x1000, trace.len, SB_RAW, SB_ST, &s);
-			pdb_auxtrace(&data, i * 0x1000, trace.p, trace.len, 2 + cpu, (uint32_t)-1);
+			pdb_aux(&data, i * 0x4000, trace.len, SB_RAW, SB_ST, &s);
+			pdb_auxtrace(&data, i * 0x4000, trace.p, trace.len, 2 + cpu, (uint32_t)-1);
 			pdb_free(&trace);
 		}
 	return sb_open(&data, &so, NULL);
@@ -123,11 +126,11 @@ static char *injected(const struct recording *r, unsigned int jobs, const char *
 	return output(n);
 }
 
-static char *listed(const struct recording *r, unsigned int jobs, const char *letters, const char *fields, size_t *n)
+static char *listed(const struct recording *r, unsigned int jobs, const char *letters, const char *fields, size_t kept, size_t *n)
 {
 	struct session *ss = opened(r, jobs);
 	char path[128], msg[400];
-	struct listing_opts o = { .output = path, .fields = LISTING_DEFAULT };
+	struct listing_opts o = { .output = path, .fields = LISTING_DEFAULT, .kept_lines = kept };
 	struct listing *l;
 
 	snprintf(path, sizeof(path), "%s", temp_path(dir, "out"));
@@ -195,17 +198,44 @@ static void lines(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(recordings) / sizeof(recordings[0]); i++)
 		for (k = 0; k < sizeof(row) / sizeof(row[0]); k++) {
-			want = listed(&recordings[i], 1, row[k].letters, row[k].fields, &n);
+			want = listed(&recordings[i], 1, row[k].letters, row[k].fields, 0, &n);
 			for (nr = 0, p = want; (p = strchr(p, '\n')); p++)
 				nr++;
 			assert_true(nr >= (FRAGMENTS - 1) * recordings[i].cpus * row[k].least);
 			for (jobs = 2; jobs <= JOBS; jobs++) {
-				have = listed(&recordings[i], jobs, row[k].letters, row[k].fields, &m);
+				have = listed(&recordings[i], jobs, row[k].letters, row[k].fields, 0, &m);
 				assert_string_equal(want, have);
 				free(have);
 			}
 			free(want);
 		}
+}
+
+/* Lines of pieces that may keep all of them, those of a page, or none, in which case the calling thread decodes. */
+static void kept_lines(void **state)
+{
+	static const struct recording r[] = {
+		{ 1, { { 5000, 6000, 7000, 8000, 9000, 10000 } }, FRAGMENTS, false, 10000 },
+		{ 1, { { 5000, 9000, 7000, 8000, 12000, 6000 } }, 2, false, 5000 },
+	};
+	static const size_t kept[] = { 1, 50000, 0 };
+	char *want, *have;
+	unsigned int jobs;
+	size_t i, k, n, m;
+
+	(void)state;
+	for (i = 0; i < sizeof(r) / sizeof(r[0]); i++) {
+		want = listed(&r[i], 1, "be", "pid,tid,cpu,time,ip,addr,flags", 0, &n);
+		assert_true(n > (FRAGMENTS - 1) * r[i].more * 60u);
+		for (k = 0; k < sizeof(kept) / sizeof(kept[0]); k++)
+			for (jobs = 2; jobs <= 8; jobs++) {
+				have = listed(&r[i], jobs, "be", "pid,tid,cpu,time,ip,addr,flags", kept[k], &m);
+				assert_int_equal(n, m);
+				assert_memory_equal(want, have, n);
+				free(have);
+			}
+		free(want);
+	}
 }
 
 /* Count files, and what is said of them. */
@@ -238,7 +268,7 @@ static void counts(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(samples), cmocka_unit_test(lines), cmocka_unit_test(counts) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(samples), cmocka_unit_test(lines), cmocka_unit_test(kept_lines), cmocka_unit_test(counts) };
 
 	return cmocka_run_group_tests_name("pieces of a session", tests, make_files, remove_dir);
 }
