@@ -17,12 +17,10 @@ void profile_address_init(struct profile_address *a, const struct model_binary *
 	a->code_at_zero = a->unlinked || (model_first_segment(b, &offset, &a->first_vaddr) && offset);
 }
 
-uint64_t profile_address(const struct profile_address *a, uint64_t offset)
+uint64_t profile_address_linked(const struct profile_address *a, uint64_t offset)
 {
 	uint64_t vaddr;
 
-	if (a->base == PROFILE_OFFSET)
-		return offset;
 	if (a->base == PROFILE_FIRST_LOAD && a->unlinked)
 		return offset - a->text.offset + a->text.vaddr;
 	model_vaddr(a->binary, offset, &vaddr);

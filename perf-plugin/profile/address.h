@@ -36,8 +36,14 @@ struct profile_address {
 
 void profile_address_init(struct profile_address *a, const struct model_binary *b, enum profile_base base);
 
+/* The same as profile_address(), for a base other than PROFILE_OFFSET. */
+uint64_t profile_address_linked(const struct profile_address *a, uint64_t offset);
+
 /* Returns the number for a file offset. */
-uint64_t profile_address(const struct profile_address *a, uint64_t offset);
+static inline uint64_t profile_address(const struct profile_address *a, uint64_t offset)
+{
+	return a->base == PROFILE_OFFSET ? offset : profile_address_linked(a, offset);
+}
 
 /* Counts removed because the reader has no address for them: ranges, and branches by their source, outside of .text. */
 struct profile_removed {

@@ -63,17 +63,26 @@ static inline void text_store8(char *p, uint64_t v)
 	memcpy(p, &v, 8);
 }
 
+/* %x */
+static inline char *text_hex32(char *p, uint32_t v)
+{
+	const unsigned int n = (35 - (unsigned int)__builtin_clz(v | 1)) / 4;
+
+	text_store8(p, text_hex_digits(v) << (64 - 8 * n));
+	return p + n;
+}
+
 /* %*llx, at least `width` wide. */
 static inline char *text_hex(char *p, uint64_t v, unsigned int width)
 {
-	unsigned int n = v ? (67 - (unsigned int)__builtin_clzll(v)) / 4 : 1;
-	char tmp[32];
+	const uint32_t high = (uint32_t)(v >> 32);
 
-	text_store8(tmp, text_hex_digits((uint32_t)(v >> 32)));
-	text_store8(tmp + 8, text_hex_digits((uint32_t)v));
-	p = text_pad(p, n, width, ' ');
-	memcpy(p, tmp + 16 - n, 16);
-	return p + n;
+	p = text_pad(p, v ? (67 - (unsigned int)__builtin_clzll(v)) / 4 : 1, width, ' ');
+	if (!high)
+		return text_hex32(p, (uint32_t)v);
+	p = text_hex32(p, high);
+	text_store8(p, text_hex_digits((uint32_t)v));
+	return p + 8;
 }
 
 /* Replaces the first `n` (less than eight) digits by blanks. */
