@@ -359,6 +359,47 @@ static void methods(void **state)
 	forget();
 }
 
+static void check_range(const struct cst_count_range *r, uint64_t start, uint64_t last, uint64_t count)
+{
+	assert_int_equal(r->binary, 1);
+	assert_int_equal(r->start, start);
+	assert_int_equal(r->last, last);
+	assert_int_equal(r->count, count);
+}
+
+/* With ranges of one kind, the model takes the arrays: each range of each binary by the numbers of the model. */
+static void taken_over(void **state)
+{
+	struct dso a = program("/bin/a", 3), b = program("/bin/b", 5);
+	const struct model_binary *got;
+	struct binary *x;
+	struct collect *c;
+	struct model m;
+
+	(void)state;
+	x = counted(&a, COUNTS_WHOLE, 1);
+	pair(&x->ranges, 0, 0, 1);
+	x = counted(&b, COUNTS_WHOLE, 8);
+	pair(&x->ranges, 0, 8, 1);
+	pair(&x->ranges, 12, 16, 2);
+	pair(&x->edges, 16, COUNTS_OUTSIDE, 2);
+	c = collect_new(NULL, COUNTS_SPLIT, 0);
+	assert_non_null(c);
+	assert_int_equal(collect_run(c), 0);
+	model_init(&m);
+	assert_int_equal(collect_model(c, &m), 0);
+	assert_int_equal(m.nr_binaries, 2);
+	got = &m.binaries[1];
+	assert_int_equal(got->nr_ranges, 2);
+	check_range(&got->ranges[0], 0, 8, 1);
+	check_range(&got->ranges[1], 12, 16, 2);
+	assert_int_equal(got->nr_edges, 1);
+	assert_int_equal(got->edges[0].binary, 1);
+	model_free(&m);
+	collect_free(c);
+	forget();
+}
+
 /* T32 code that is gone: nothing says how many instructions a range has. It is left out, and counted as a loss. */
 static void undecoded(void **state)
 {
@@ -424,7 +465,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_identity), cmocka_unit_test(conflict), cmocka_unit_test(conflict_order),
-		cmocka_unit_test(same_name), cmocka_unit_test(both_sets), cmocka_unit_test(methods), cmocka_unit_test(undecoded),
+		cmocka_unit_test(same_name), cmocka_unit_test(both_sets), cmocka_unit_test(methods), cmocka_unit_test(taken_over),
+		cmocka_unit_test(undecoded),
 		cmocka_unit_test(unread), cmocka_unit_test(empty),
 	};
 

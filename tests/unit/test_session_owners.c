@@ -195,6 +195,56 @@ static void an_id_changes_hands(void **state)
 	check_change(60, 0, 350);
 }
 
+/* Puts an AUX fragment with frames of a stretch of each of two trace IDs. */
+static void two_streams(struct pdb *data, uint64_t time, uint8_t one, uint8_t other)
+{
+	const uint8_t ids[] = { one, other };
+	struct pdb_sid s = at_time(time, 1, 2);
+	struct pdb framed = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		struct pdb trace = { 0 };
+
+		t_sync(&trace);
+		asid_stretch(&trace, 0, 1000 * (i + 1));
+		whole_frames(&trace);
+		sb_frames(&framed, &trace, ids[i]);
+		pdb_free(&trace);
+	}
+	pdb_aux(data, 0x10000, framed.len, 0, SB_ST, &s);
+	pdb_auxtrace(data, 0x10000, framed.p, framed.len, 2, (uint32_t)-1);
+	pdb_free(&framed);
+}
+
+/* One of two IDs goes to another CPU between two fragments, whichever it is; the other one stays. */
+static void one_id_of_two(void **state)
+{
+	unsigned int i, k;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		struct pdb data = { 0 }, trace = { 0 };
+		const uint8_t moves = i ? 0x10 : 0x20;
+		struct session *ss;
+		struct result r;
+
+		two_processes(&data, CID, IDR2(4, 0));
+		r_hw_id(&data, 20, 2, 1, 0x10, 0);
+		r_hw_id(&data, 20, 2, 1, 0x20, 0);
+		two_streams(&data, 50, 0x10, 0x20);
+		r_hw_id(&data, 60, 3, 1, moves, 0);
+		t_sync(&trace);
+		asid_stretch(&trace, 0, 2000);
+		ss = decode_as(&data, &trace, 2, moves, CONTEXTID_AUTO, NULL, &r);
+		assert_int_equal(r.nr, 3);
+		for (k = 0; k < 3; k++)
+			assert_int_equal(r.part[k].cpu, k < 2 ? 2 : 3);
+		assert_false(session_has_losses(ss));
+		session_close(ss);
+	}
+}
+
 /* Two sinks may use one ID at a time: that is no change of its owner, and each buffer has that of its own sink. */
 static void an_id_in_two_sinks(void **state)
 {
@@ -492,6 +542,7 @@ int main(void)
 		cmocka_unit_test(defined_again_and_again),
 		cmocka_unit_test(unit_of_cpu),
 		cmocka_unit_test(an_id_changes_hands),
+		cmocka_unit_test(one_id_of_two),
 		cmocka_unit_test(an_id_in_two_sinks),
 		cmocka_unit_test(ids_of_a_threads_buffer),
 		cmocka_unit_test(ids_that_another_thread_announced),

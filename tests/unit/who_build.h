@@ -258,6 +258,13 @@ static const char *recorded_arch;
 /* Which part of the recording is decoded. */
 static struct filter_opts wanted;
 
+/* Fills the last frame: with events, where it would have zeroes. */
+static inline void whole_frames(struct pdb *trace)
+{
+	while (trace->len % 14)
+		pdb_bytes(trace, "\x71", 1);
+}
+
 static inline struct session *decode_as(struct pdb *data, struct pdb *trace, uint32_t cpu, uint8_t frames_id,
 				 enum contextid_format format, const struct pdb *formats, struct result *r)
 {
@@ -280,8 +287,7 @@ static inline struct session *decode_as(struct pdb *data, struct pdb *trace, uin
 	if (buffer_of_thread)
 		cpu = (uint32_t)-1;
 	if (frames_id) {
-		while (trace->len % 14)
-			pdb_bytes(trace, "\x71", 1);	/* events, where frames would have zeroes */
+		whole_frames(trace);
 		sb_frames(&framed, trace, frames_id);
 		pdb_aux(data, 0, framed.len, 0, SB_ST, &s);
 		pdb_auxtrace(data, 0, framed.p, framed.len, cpu, tid);
