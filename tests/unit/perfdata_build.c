@@ -219,6 +219,12 @@ void pdb_comm(struct pdb *b, uint32_t pid, uint32_t tid, const char *comm, uint6
 void pdb_mmap2(struct pdb *b, uint32_t pid, uint64_t start, uint64_t len, uint64_t pgoff,
 	       const char *name, uint64_t st, const struct pdb_sid *s)
 {
+	pdb_mmap2_prot(b, pid, start, len, pgoff, 5, name, st, s);
+}
+
+void pdb_mmap2_prot(struct pdb *b, uint32_t pid, uint64_t start, uint64_t len, uint64_t pgoff, uint32_t prot,
+		    const char *name, uint64_t st, const struct pdb_sid *s)
+{
 	size_t at = pdb_begin(b, PERF_RECORD_MMAP2, 2);
 
 	pdb_u32(b, pid);
@@ -230,7 +236,7 @@ void pdb_mmap2(struct pdb *b, uint32_t pid, uint64_t start, uint64_t len, uint64
 	pdb_u32(b, 1);
 	pdb_u64(b, 0x1234);
 	pdb_u64(b, 0);
-	pdb_u32(b, 5);
+	pdb_u32(b, prot);
 	pdb_u32(b, 2);
 	pdb_str8(b, name);
 	pdb_sid_put(b, st, s);

@@ -63,6 +63,9 @@ void pdb_comm(struct pdb *b, uint32_t pid, uint32_t tid, const char *comm, uint6
 	      const struct pdb_sid *s);
 void pdb_mmap2(struct pdb *b, uint32_t pid, uint64_t start, uint64_t len, uint64_t pgoff,
 	       const char *name, uint64_t st, const struct pdb_sid *s);
+/* pdb_mmap2() is with PROT_READ | PROT_EXEC. */
+void pdb_mmap2_prot(struct pdb *b, uint32_t pid, uint64_t start, uint64_t len, uint64_t pgoff, uint32_t prot,
+		    const char *name, uint64_t st, const struct pdb_sid *s);
 void pdb_aux(struct pdb *b, uint64_t offset, uint64_t size, uint64_t flags, uint64_t st,
 	     const struct pdb_sid *s);
 void pdb_auxtrace(struct pdb *b, uint64_t offset, const void *data, size_t len, uint32_t cpu,

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -487,6 +488,21 @@ static void missing_file_is_explained(void **state)
 	assert_non_null(strstr(text, "--symfs"));
 }
 
+/* Memory that is not executable was mapped over the code: nothing of the file is there any more. */
+static void data_over_code(void **state)
+{
+	const struct pdb_sid s = sb_sid(1100);
+
+	(void)state;
+	sb_trace(&trace, SB_TID);
+	sb_side_band(&data, "/two.bin");
+	pdb_mmap2_prot(&data, SB_PID, SB_BASE, 0x1000, 0, PROT_READ | PROT_WRITE, "/two.bin", SB_ST, &s);
+	sb_stretch(&data, &trace, 0, SB_RAW);
+	decode();
+	assert_int_equal(r.ranges, 0);
+	assert_true(r.nacc > 0);
+}
+
 /* The map is a page, the file eight bytes. */
 static void file_is_too_short(void **state)
 {
@@ -547,6 +563,7 @@ int main(void)
 		TEST(code_of_its_time),
 		TEST(thread_of_the_aux_record),
 		TEST(missing_file_is_explained),
+		TEST(data_over_code),
 		TEST(file_is_too_short),
 		TEST(unknown_thread_is_a_loss),
 		TEST(packets_for_listings),
