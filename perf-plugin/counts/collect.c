@@ -109,7 +109,14 @@ static int compare_entries(const void *pa, const void *pb)
 
 static bool same_segments(const struct entry *a, const struct entry *b)
 {
-	return a->nr_segs == b->nr_segs && !memcmp(a->segs, b->segs, a->nr_segs * sizeof(*a->segs));
+	const struct cst_count_segment *x = a->segs, *y = b->segs, *end = x + a->nr_segs;
+
+	if (a->nr_segs != b->nr_segs)
+		return false;
+	for (; x < end; x++, y++)
+		if (x->offset != y->offset || x->size != y->size || x->vaddr != y->vaddr || x->exec != y->exec)
+			return false;
+	return true;
 }
 
 static bool conflict(const struct entry *a, const struct entry *b)
