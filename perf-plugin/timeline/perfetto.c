@@ -16,15 +16,24 @@
 #include "timeline/events.h"
 
 #define SEQUENCE	1u	/* all packets are of one writer */
+#define FULL	65536u	/* bytes in the buffer, unless one packet is larger */
 
 struct perfetto {
 	struct pd_output *out;	/* NULL: only counted */
 	uint64_t written;
 	bool first, failed;
 	struct strings categories, names, keys;
-	uint8_t *buf;
-	size_t size;
+	uint8_t *buf;		/* packets that are not written yet */
+	size_t fill, size;
 };
+
+static void flush(struct perfetto *p)
+{
+	if (p->out && p->fill)
+		pd_output_write(p->out, p->buf, p->fill);
+	p->written += p->fill;
+	p->fill = 0;
+}
 
 /* Writes a trace of one packet: concatenated, they are one trace (protobuf, "Encoding"). */
 static void put(struct perfetto *p, Perfetto__Protos__TracePacket *packet)
@@ -42,15 +51,14 @@ static void put(struct perfetto *p, Perfetto__Protos__TracePacket *packet)
 	trace.n_packet = 1;
 	trace.packet = &packet;
 	n = perfetto__protos__trace__get_packed_size(&trace);
-	while (p->size < n)
+	if (p->fill + n > FULL)
+		flush(p);
+	while (p->size < p->fill + n)
 		if (!array_reserve(&p->buf, p->size, &p->size, 1)) {
 			p->failed = true;
 			return;
 		}
-	n = perfetto__protos__trace__pack(&trace, p->buf);
-	if (p->out)
-		pd_output_write(p->out, p->buf, n);
-	p->written += n;
+	p->fill += perfetto__protos__trace__pack(&trace, p->buf + p->fill);
 }
 
 /* Numbers of a process, and of a thread or CPU in it; 0 is the track of the whole trace. */
@@ -192,6 +200,7 @@ uint64_t timeline_perfetto(const struct timeline *t, struct pd_output *out)
 	struct perfetto p = { .out = out, .first = true };
 
 	p.failed |= !timeline_events(t, &sink, &p);
+	flush(&p);
 	strings_free(&p.categories);
 	strings_free(&p.names);
 	strings_free(&p.keys);
