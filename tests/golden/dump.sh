@@ -4,6 +4,7 @@
 set -u
 
 tool=$(realpath "${PERF_CSTRACE:-build/perf-cstrace}")
+data=$(realpath tests/data)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
@@ -278,6 +279,10 @@ done_
 check "--raw and --frames" 0 -s probe --raw --frames --format=json
 has out '"packed":"frame"'
 has out '"id":2,"bytes":"00'
+done_
+check "--raw of a recording" 0 -i "$data/sample.perf.data" --symfs "$data/symfs" --raw --format=json
+has out '"packed":"frame"'
+lacks out '"id":'
 done_
 
 echo "1..$n"

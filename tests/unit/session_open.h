@@ -6,8 +6,9 @@
 #include "session/session.h"
 #include "session_build.h"
 
-/* Opens the file of these records, which become empty, and a section (NULL: none). One file at a time. */
-static inline struct session *sb_open(struct pdb *data, const struct session_opts *so, const struct pdb_feature *feature)
+/* Opens the file of an event and these records, which become empty, and a section (NULL: none). One file at a time. */
+static inline struct session *sb_open_of(const struct pdb_attr *attr, struct pdb *data, const struct session_opts *so,
+					 const struct pdb_feature *feature)
 {
 	static struct pdb file;
 	struct perfdata *pd;
@@ -16,7 +17,7 @@ static inline struct session *sb_open(struct pdb *data, const struct session_opt
 
 	pdb_free(&file);
 	memset(&file, 0, sizeof(file));
-	pdb_file(&file, &sb_attr, 1, 0, data, feature, feature ? 1 : 0);
+	pdb_file(&file, attr, 1, 0, data, feature, feature ? 1 : 0);
 	pdb_free(data);
 	memset(data, 0, sizeof(*data));
 	pd = perfdata_open_memory(file.p, file.len, "test", &err);
@@ -24,6 +25,11 @@ static inline struct session *sb_open(struct pdb *data, const struct session_opt
 	ss = session_open_perfdata(so, pd);
 	assert_non_null(ss);
 	return ss;
+}
+
+static inline struct session *sb_open(struct pdb *data, const struct session_opts *so, const struct pdb_feature *feature)
+{
+	return sb_open_of(&sb_attr, data, so, feature);
 }
 
 #endif

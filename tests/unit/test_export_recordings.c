@@ -314,6 +314,33 @@ static void no_package(void **state)
 	assert_string_equal(err.msg, "test: more than 4096 AUX buffers, and a package has no room for more");
 }
 
+/* Buffers with and without frames in one recording: the AUX records of each CPU say which its buffer is. */
+static void raw_and_framed_buffers(void **state)
+{
+	static const char *const formats[] = { "source_data", "coresight", "source_data" };
+	struct pdb data = { 0 }, file, trace = { 0 };
+	struct pdb_sid s = sb_sid(SB_TIME);
+	struct error err;
+	unsigned int i;
+	char want[64];
+
+	(void)state;
+	sb_aux_info_of(&data, 1, SB_CONFIGR, 0x14, 3);
+	sb_trace(&trace, SB_TID);
+	for (i = 0; i < 3; i++) {
+		s.cpu = 2 + i;
+		pdb_aux(&data, 0, trace.len, i == 1 ? 0 : SB_RAW, SB_ST, &s);
+		pdb_auxtrace(&data, 0, trace.p, trace.len, s.cpu, (uint32_t)-1);
+	}
+	pdb_free(&trace);
+	as_file(&file, &data);
+	assert_int_equal(to_package(&file, "mixed", &err), 0);
+	for (i = 0; i < 3; i++) {
+		snprintf(want, sizeof(want), "[buffer%u]\nformat=%s\ncpu=%u\n", i, formats[i], 2 + i);
+		assert_non_null(strstr(text_of("mixed/trace.ini"), want));
+	}
+}
+
 /* A jitdump file that was given, not recorded, has the place that it has on this machine. */
 static void given_jitdump(void **state)
 {
@@ -611,6 +638,7 @@ int main(void)
 		cmocka_unit_test(info_records),
 		cmocka_unit_test(header_records),
 		cmocka_unit_test(no_package),
+		cmocka_unit_test(raw_and_framed_buffers),
 		cmocka_unit_test(given_jitdump),
 		cmocka_unit_test(two_ids),
 		cmocka_unit_test(nothing_decoded),

@@ -138,21 +138,22 @@ static int finish(void **state)
 	return 0;
 }
 
-static void decode_with(int (*packet)(void *data, const struct stream *s, const struct cst_packet *pkt))
+static void decode_with(const struct pdb_attr *attr,
+			int (*packet)(void *data, const struct stream *s, const struct cst_packet *pkt))
 {
 	const struct session_opts so = { .symfs = dir };
 	const struct session_consumer con = { .data = &r, .batch = on_batch, .times = true, .fragment_begin = on_begin,
 					      .fragment_end = on_end, .stream_end = on_stream_end, .packet = packet };
 
 	session_close(ss);
-	ss = sb_open(&data, &so, NULL);
+	ss = sb_open_of(attr, &data, &so, NULL);
 	memset(&r, 0, sizeof(r));
 	assert_int_equal(session_run(ss, &con), 0);
 }
 
 static void decode(void)
 {
-	decode_with(NULL);
+	decode_with(&sb_attr, NULL);
 }
 
 static void check_good(unsigned int fragments)
@@ -429,6 +430,35 @@ static void code_of_its_time(void **state)
 	assert_false(session_has_losses(ss));
 }
 
+/*
+ * Records without times, and timestamps that nothing converts: a fragment ran after the AUX record before it, with the maps
+ * that stand before that record.
+ */
+static void code_of_its_place(void **state)
+{
+	const uint64_t st = SB_ST & ~(uint64_t)PERF_SAMPLE_TIME;
+	struct pdb_sid s = sb_sid(0);
+	struct pdb_attr attr = sb_attr;
+	unsigned int i;
+
+	(void)state;
+	attr.sample_type = st;
+	sb_trace(&trace, SB_PID);
+	pdb_bytes(&trace, "\x02\x10", 2);	/* timestamp */
+	sb_aux_info(&data, 1, SB_CONFIGR | 0x800, 0x14);
+	pdb_comm(&data, SB_PID, SB_PID, "loop", st, &s);
+	for (i = 0; i < 3; i++) {
+		if (i < 2)
+			pdb_mmap2(&data, SB_PID, SB_BASE, 0x1000, 0, i ? "/three.bin" : "/two.bin", st, &s);
+		pdb_aux(&data, i * 0x100, trace.len, SB_RAW, st, &s);
+		pdb_auxtrace(&data, i * 0x100, trace.p, trace.len, 2, (uint32_t)-1);
+	}
+	decode_with(&attr, NULL);
+	assert_int_equal(r.ranges, 3 * SB_ATOMS);
+	assert_string_equal(r.located, "/three.bin");
+	assert_false(session_has_losses(ss));
+}
+
 static void switch_in(struct pdb *b, uint32_t pid, uint32_t tid, uint64_t time)
 {
 	struct pdb_sid s = { .pid = pid, .tid = tid, .time = time, .id = 50, .cpu = 2 };
@@ -537,7 +567,7 @@ static void packets_for_listings(void **state)
 	sb_trace(&trace, SB_TID);
 	sb_side_band(&data, "/two.bin");
 	sb_stretch(&data, &trace, 0, SB_RAW);
-	decode_with(on_packet);
+	decode_with(&sb_attr, on_packet);
 	check_good(1);
 	/* A-sync, Trace Info, Trace On, address with context, atoms */
 	assert_int_equal(r.packets, 4 + SB_ATOMS);
@@ -561,6 +591,7 @@ int main(void)
 		TEST(per_thread_with_other_context_id),
 		TEST(ids_from_hw_id_records),
 		TEST(code_of_its_time),
+		TEST(code_of_its_place),
 		TEST(thread_of_the_aux_record),
 		TEST(missing_file_is_explained),
 		TEST(data_over_code),

@@ -339,6 +339,26 @@ static void guests_below_an_unseen_host(void **state)
 	WALK(steps, true, true);
 }
 
+/* The most recent threads that run guests are known, the first of them as the last. */
+static void guests_of_many_threads(void **state)
+{
+	static struct step steps[5 * NR_VCPUS];
+	struct step *s = steps;
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < NR_VCPUS; i++) {
+		*s++ = (struct step){ 1, NS, 100 + i, true, 0, 0, WORLD_GUEST };
+		*s++ = (struct step){ 0, NS, 100 + i, true, 0, 0, WORLD_GUEST };
+		*s++ = (struct step){ 2, NS, 100 + i, true, 0x8000, 0, WORLD_OWN };
+	}
+	for (i = 0; i < NR_VCPUS; i++) {
+		*s++ = (struct step){ 0, NS, 100 + i, true, 0, 0x8000, WORLD_GUEST };
+		*s++ = (struct step){ 2, NS, 100 + i, true, 0x8000, 0, WORLD_OWN };
+	}
+	WALK(steps, true, true);
+}
+
 static void many_guests(void **state)
 {
 	struct guests gs = { .nr = 0 };
@@ -368,6 +388,7 @@ int main(void)
 		cmocka_unit_test(security_states),
 		cmocka_unit_test(guests_below_the_host),
 		cmocka_unit_test(guests_below_an_unseen_host),
+		cmocka_unit_test(guests_of_many_threads),
 		cmocka_unit_test(many_guests),
 	};
 
