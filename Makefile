@@ -291,10 +291,13 @@ link-test = $(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.
 # Allocations fail on demand.
 $(B)/tests/unit/test_alloc $(B)/tests/unit/test_session_memory: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
 $(B)/tests/unit/test_disasm: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=dlopen,--wrap=dlsym
+$(B)/tests/unit/test_perfdata_compressed: LDFLAGS += -Wl,--wrap=ZSTD_createDStream
 # System calls do.
 $(B)/tests/unit/test_files_refused: LDFLAGS += -Wl,--wrap=write,--wrap=pwrite64,--wrap=read,--wrap=linkat,--wrap=renameat2 \
 	-Wl,--wrap=rename,--wrap=mkdir,--wrap=fchown,--wrap=chmod,--wrap=close,--wrap=open64,--wrap=stat64,--wrap=readlink
 $(B)/tests/unit/test_synth_merge: LDFLAGS += -Wl,--wrap=pread64,--wrap=pwrite64
+# Locks are counted.
+$(B)/tests/unit/test_opencsd: LDFLAGS += -Wl,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock
 # What a file holds is the test's choice.
 $(B)/tests/unit/test_profile_formats: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=dso_stubs
 # Source lines are made by hand.

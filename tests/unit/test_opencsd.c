@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * test_opencsd.c - the C interface of OpenCSD as clients use it: memory behind a callback is never older than
- * the client's last word; clients of two generations get their structures; wrong calls are answered.
+ * the client's last word; clients of two generations get their structures; wrong calls are answered; threads
+ * with trees of their own are kept apart.
  */
 #include "opencsd_lines.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cstrace/cstrace.h>
@@ -914,6 +916,50 @@ static void test_custom_waits(void **state)
 	ocsd_deregister_decoders();
 }
 
+/* ---- trees of several threads ---- */
+
+static int locks;		/* that are held */
+static bool not_held;		/* a lock was given back that nobody had taken */
+
+int __real_pthread_mutex_lock(pthread_mutex_t *m);
+int __wrap_pthread_mutex_lock(pthread_mutex_t *m);
+int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
+{
+	locks++;
+	return __real_pthread_mutex_lock(m);
+}
+
+int __real_pthread_mutex_unlock(pthread_mutex_t *m);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *m);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *m)
+{
+	not_held |= !locks;
+	locks--;
+	return __real_pthread_mutex_unlock(m);
+}
+
+/*
+ * The list of all trees is searched and changed under a lock, which each call takes and gives back. Threads that race
+ * would show only now and then that it was not taken.
+ */
+static void test_locks(void **state)
+{
+	dcd_tree_handle_t t[2];
+	unsigned int i;
+
+	(void)state;
+	locks = 0;
+	not_held = false;
+	for (i = 0; i < 2; i++)
+		t[i] = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+	for (i = 0; i < 2; i++)
+		assert_int_equal(ocsd_dt_set_gen_elem_printer(t[i]), OCSD_OK);
+	for (i = 0; i < 2; i++)
+		ocsd_destroy_dcd_tree(t[i]);
+	assert_false(not_held);
+	assert_int_equal(locks, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -934,6 +980,7 @@ int main(void)
 		cmocka_unit_test(test_log),
 		cmocka_unit_test(test_custom),
 		cmocka_unit_test(test_custom_waits),
+		cmocka_unit_test(test_locks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

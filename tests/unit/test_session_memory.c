@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A recording with records of every kind that the session keeps, decoded with one allocation refused, whichever it
- * is: an error, the words "out of memory", or the same result as with enough of it. The words may be all there is where a
- * file could not be read; the commands end with exit code 1 after any refusal (base/memory.h).
+ * A recording with records of every kind that the session keeps, and trace without one, decoded with one allocation
+ * refused, whichever it is: an error, the words "out of memory", or the same result as with enough of it. The words may
+ * be all there is where a file could not be read; the commands end with exit code 1 after any refusal (base/memory.h).
  */
 #include <elf.h>
 #include <errno.h>
@@ -22,6 +22,7 @@
 #include "base/memory.h"
 #include "elf_build.h"
 #include "images/unpack.h"
+#include "import/bare.h"
 #include "indexes/index_book.h"
 #include "jit_build.h"
 #include "parts.h"
@@ -172,22 +173,31 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	return 0;
 }
 
+/* `file` NULL: the input is what the options describe. */
+static struct session *open_input(const struct pdb *file, const struct session_opts *opts)
+{
+	struct perfdata *pd;
+	struct error err;
+
+	if (!file)
+		return session_open(opts);
+	pd = perfdata_open_memory(file->p, file->len, "test", &err);
+	if (!pd) {
+		fprintf(stderr, "%s\n", err.msg);
+		return NULL;
+	}
+	return session_open_perfdata(opts, pd);
+}
+
 /* 0, or negative. */
 static int decode(const struct pdb *file, const struct session_opts *opts, struct result *r)
 {
 	struct session_consumer con = { .data = r, .batch = on_batch };
-	struct error err;
-	struct perfdata *pd;
 	struct session *ss;
 	int rc;
 
 	memset(r, 0, sizeof(*r));
-	pd = perfdata_open_memory(file->p, file->len, "test", &err);
-	if (!pd) {
-		fprintf(stderr, "%s\n", err.msg);
-		return -1;
-	}
-	ss = session_open_perfdata(opts, pd);
+	ss = open_input(file, opts);
 	if (!ss)
 		return -1;
 	rc = session_run(ss, &con);
@@ -236,6 +246,30 @@ static void attempt(const struct pdb *file, const struct session_opts *opts, siz
 		fail_msg("allocation %zu: status %x: %s", which, (unsigned int)status, text);
 }
 
+/* Each allocation is refused in turn. Returns how many there are, and the result without a refusal. */
+static size_t refuse_each(const struct pdb *file, const struct session_opts *opts, struct result *want)
+{
+	struct attempt *a = mmap(NULL, sizeof(*a), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	static char text[1 << 16];
+	size_t which = 0;
+
+	assert_true(a != MAP_FAILED);
+	attempt(file, opts, 0, a, text, sizeof(text));
+	assert_int_equal(a->rc, 0);
+	assert_false(a->refused);
+	*want = a->result;
+	do {
+		attempt(file, opts, ++which, a, text, sizeof(text));
+		if (a->rc < 0 ? a->refused : !memcmp(&a->result, want, sizeof(*want)) ||
+		    strstr(text, "out of memory") || strstr(text, strerror(ENOMEM)))
+			continue;
+		fail_msg("allocation %zu: %s: %s", which, a->rc < 0 ? "an error without a refusal" :
+			 "another result, without a word", text);
+	} while (a->refused);
+	munmap(a, sizeof(*a));
+	return which - 1;
+}
+
 static void each_allocation(void **state)
 {
 	static const struct session_opts opts[] = {
@@ -243,34 +277,41 @@ static void each_allocation(void **state)
 		{ .symfs = dir, .vmlinux = vmlinux, .jitdump = dump_path, .keep_events = 4,
 		  .filter = { .comm = "loop,even" } },
 	};
-	struct attempt *a = mmap(NULL, sizeof(*a), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	static char text[1 << 16];
 	struct pdb file = { 0 };
-	struct result want;
-	size_t which, i;
+	struct result r;
+	size_t i;
 
 	(void)state;
-	assert_true(a != MAP_FAILED);
 	recording(&file);
 	for (i = 0; i < 2; i++) {
-		attempt(&file, &opts[i], 0, a, text, sizeof(text));
-		assert_int_equal(a->rc, 0);
-		assert_false(a->refused);
-		want = a->result;
-		assert_true(want.ranges > 110 && want.nacc && want.names);
-		for (which = 1; which == 1 || a->refused; which++) {
-			attempt(&file, &opts[i], which, a, text, sizeof(text));
-			if (a->rc < 0 ? a->refused : !memcmp(&a->result, &want, sizeof(want)) ||
-			    strstr(text, "out of memory") || strstr(text, strerror(ENOMEM)))
-				continue;
-			fail_msg("options %zu, allocation %zu: %s: %s", i, which, a->rc < 0 ? "an error without a refusal" :
-				 "another result, without a word", text);
-		}
 		/* at least: each of the threads, processes, maps and names */
-		assert_true(which > 150);
+		assert_true(refuse_each(&file, &opts[i], &r) > 148);
+		assert_true(r.ranges > 110 && r.nacc && r.names);
 	}
-	munmap(a, sizeof(*a));
 	pdb_free(&file);
+}
+
+/* Its trace unit's registers come with the options, and are lost with the session if that cannot be made. */
+static void without_recording(void **state)
+{
+	static char program[80];
+	static struct bare_opts bare = {
+		.regs = { { BARE_ANY, "TRCCONFIGR", sizeof("TRCCONFIGR") - 1, SB_CONFIGR } },
+		.programs = { program }, .nr_traces = 1, .nr_programs = 1, .nr_regs = 1, .format = BARE_RAW,
+	};
+	const struct session_opts opts = { .bare = &bare };
+	struct pdb trace = { 0 };
+	struct result r;
+
+	(void)state;
+	sb_trace(&trace, SB_TID);
+	temp_write(dir, "trace.bin", trace.p, trace.len);
+	pdb_free(&trace);
+	bare.core = core_by_name("cortex-a53", strlen("cortex-a53"));
+	bare.traces[0] = temp_path(dir, "trace.bin");
+	snprintf(program, sizeof(program), "%s/loop.bin@%#x", dir, SB_BASE);
+	assert_true(refuse_each(NULL, &opts, &r) > 100);
+	assert_int_equal(r.ranges, SB_ATOMS);
 }
 
 /* Memory that runs out while a module is unpacked: that is said, and not that the file is damaged. */
@@ -368,6 +409,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_allocation),
+		cmocka_unit_test(without_recording),
 		cmocka_unit_test(indexes),	/* first: nothing is written any more after a refusal */
 		cmocka_unit_test(unpacking),
 	};
