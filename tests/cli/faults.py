@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""faults.py [--count N] [--seed N] [--only TEXT] [--every CLASS] [--tool PERF-CSTRACE] [--refuse REFUSE.SO] [--asan]
+"""faults.py [--count N] [--seed N] [--only TEXT] [--every CLASS | --places] [--tool PERF-CSTRACE]
+          [--refuse REFUSE.SO] [--asan]
 
 Every command, with one call of the C library that fails (tests/fault/refuse.c): which one is drawn by a printed
 seed. Whatever fails,
@@ -10,9 +11,10 @@ seed. Whatever fails,
 - a refused allocation is either without an effect or ends in code 1 and the words "out of memory";
 - nothing else is left: no temporary file.
 Speaks TAP, a case per command, and prints a table. A finding comes with the line that repeats it.
-300 failures by default, 10200 with CSTRACE_NIGHTLY=1. With --asan the program fails allocations by itself
-(BUILD/asan/tests/fault/perf-cstrace), and a sanitizer's report is a finding, too; with --asan --count 0 every command
-runs once as it is, which shows leaks.
+With --places, each place of the program that makes such a call, with the calls that lead to it, fails once: the first
+time, in the first command that comes there. Otherwise 300 failures by default, 10200 with CSTRACE_NIGHTLY=1. With --asan
+the program fails allocations by itself (BUILD/asan/tests/fault/perf-cstrace), and a sanitizer's report is a finding, too;
+with --asan --count 0 every command runs once as it is, which shows leaks.
 """
 import argparse
 import concurrent.futures
@@ -85,6 +87,8 @@ CASES = [
     Case("dump json", "dump -i @two-cpus --symfs @two-cpus.s --elements --format=json"),
     Case("dump as the reference", "dump -s @snapshot --format=opencsd -o OUT"),
     Case("dump frames of a snapshot", "dump -s @snapshot --frames -o OUT"),
+    Case("dump bare trace", "dump --trace @snapshot/trace0.bin --trace-source 0x47=ete --reg TRCCONFIGR=0x1801 "
+         "--reg 0x47:TRCIDR0=0x68800aa1 --elf @symfs/opt/cstrace-calls/calls --elements -o OUT"),
     Case("dump from", "dump -i @indexed --symfs @two-cpus.s --elements --from offset=9000 --index @indexed.cstidx"),
     Case("info", "info -i @two-cpus --symfs @two-cpus.s"),
     Case("info json", "info -i @modules --symfs @modules.s --format=json"),
@@ -150,6 +154,10 @@ class Outcome:
         self.code, self.stdout, self.stderr, self.output, self.left = code, stdout, stderr, output, left
 
 
+def scratch_file(args, what, case):
+    return os.path.join(args.scratch, "%s.%s" % (what, case.name.replace(" ", "-")))
+
+
 def run(args, case, fault, inputs, old=False):
     """Runs in a folder of its own, in which the output and what is left are looked for."""
     cwd = tempfile.mkdtemp(prefix="run.", dir=args.scratch)
@@ -158,7 +166,9 @@ def run(args, case, fault, inputs, old=False):
     if not args.asan:
         env["LD_PRELOAD"] = args.refuse
     if fault is None:
-        env["CST_FAULT_COUNTS"] = os.path.join(args.scratch, "counts." + case.name.replace(" ", "-"))
+        env["CST_FAULT_COUNTS"] = scratch_file(args, "counts", case)
+        if args.places:
+            env["CST_FAULT_PLACES"] = scratch_file(args, "places", case)
     else:
         env["CST_FAULT"] = fault
     out = os.path.join(cwd, "OUT")
@@ -214,8 +224,8 @@ def draw(rng, case, counts):
     """A failure: (class, text for CST_FAULT). A folder cannot be removed when all calls fail."""
     have = [c for c in WEIGHTS if counts.get(c)]
     kind = rng.choices(have, [WEIGHTS[c] for c in have])[0]
-    error = ":%d" % rng.choice(ERRORS[kind]) if kind in ERRORS else ""
-    return kind, "%s:%d%s%s" % (kind, rng.randint(1, counts[kind]), "+" if rng.random() < 0.15 and not case.folder else "", error)
+    fault = "%s:%d%s" % (kind, rng.randint(1, counts[kind]), "+" if rng.random() < 0.15 and not case.folder else "")
+    return kind, with_error(rng, kind, fault)
 
 
 def prepare(args, cases, inputs):
@@ -225,7 +235,7 @@ def prepare(args, cases, inputs):
         runs = {case: pool.submit(run, args, case, None, inputs) for case in cases}
     for case in cases:
         want[case] = runs[case].result()
-        with open(os.path.join(args.scratch, "counts." + case.name.replace(" ", "-"))) as f:
+        with open(scratch_file(args, "counts", case)) as f:
             counts[case] = {k: int(v) for k, v in map(str.split, f)}
         if args.asan:
             counts[case] = {"alloc": counts[case]["alloc"]}
@@ -233,6 +243,32 @@ def prepare(args, cases, inputs):
             sys.exit("%s without a failure: exit %s, left %s: %s" % (case.name, want[case].code, want[case].left,
                                                                      want[case].stderr))
     return want, counts
+
+
+def with_error(rng, kind, fault):
+    return "%s:%d" % (fault, rng.choice(ERRORS[kind])) if kind in ERRORS else fault
+
+
+def each_call(args, rng, cases, counts):
+    for case in cases:
+        for i in range(1, counts[case][args.every] + 1):
+            yield case, args.every, with_error(rng, args.every, "%s:%d" % (args.every, i)), i & 1
+
+
+def each_place(args, rng, cases):
+    seen = set()
+    for case in cases:
+        with open(scratch_file(args, "places", case)) as f:
+            for kind, number, place in map(str.split, f):
+                if (kind, place) not in seen:
+                    seen.add((kind, place))
+                    yield case, kind, with_error(rng, kind, "%s:%s" % (kind, number)), rng.random() < 0.5
+
+
+def at_random(args, rng, cases, counts):
+    for i in range(args.count):
+        case = cases[i % len(cases)]
+        yield (case, *draw(rng, case, counts[case]), rng.random() < 0.5)
 
 
 def repeat_line(args, case, fault):
@@ -243,14 +279,9 @@ def repeat_line(args, case, fault):
 def sweep(args, cases, inputs):
     want, counts = prepare(args, cases, inputs)
     rng = random.Random(args.seed)
-    jobs, table, findings = [], {}, {c: [] for c in cases}
-    for case in cases if args.every else ():
-        for i in range(1, counts[case][args.every] + 1):
-            errors = ERRORS.get(args.every)
-            jobs.append((case, args.every, "%s:%d%s" % (args.every, i, ":%d" % rng.choice(errors) if errors else ""), i & 1))
-    for i in range(0 if args.every else args.count):
-        case = cases[i % len(cases)]
-        jobs.append((case, *draw(rng, case, counts[case]), rng.random() < 0.5))
+    table, findings = {}, {c: [] for c in cases}
+    jobs = list(each_place(args, rng, cases) if args.places else
+                each_call(args, rng, cases, counts) if args.every else at_random(args, rng, cases, counts))
     args.count = len(jobs)
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         runs = {pool.submit(run, args, case, fault, inputs, old): (case, kind, fault, old)
@@ -275,6 +306,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="")
     parser.add_argument("--every", choices=WEIGHTS, help="instead of random failures: each call of this class, once")
+    parser.add_argument("--places", action="store_true", help="instead of random failures: each place with a call, once")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--asan", action="store_true")
     parser.add_argument("--tool")
