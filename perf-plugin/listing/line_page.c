@@ -148,14 +148,14 @@ void line_page_print(const struct line_page *p, struct line *l, struct merge_lan
 {
 	const uint32_t mask = (1u << PAGE_DISTANCE_BITS) - 1;
 	const bool names = l->fields & LISTING_NAMES;
-	const struct page_rest *r = p->rest - 1;
+	const struct page_rest *r = p->rest, *next = p->rest;
 	uint64_t item, from, at = 0, time;
 	size_t i;
 
 	for (i = 0; i < p->nr; i++) {
 		item = p->item[i];
 		if (item & PAGE_NEW_REST) {
-			r++;
+			r = next++;
 			at = r->as.branch.from;
 		}
 		if (__builtin_expect(r->is_error, 0)) {
