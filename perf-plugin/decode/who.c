@@ -338,7 +338,8 @@ static enum contextid_format format_of(struct stream_state *st)
 		ev.tid = has_code(ss, (int)v, st->time.limit);
 		ev.tid_shifted = v >> 8 && has_code(ss, (int)(v >> 8), st->time.limit);
 		ev.asid = declared_owner(st, v & 0xff) >= 0;
-		ev.running = thread_by_timestamp(st);
+		if (contextid_needs_running(&ss->tasks.contextid, v, st->who.id_bits, &ev))
+			ev.running = thread_by_timestamp(st);
 	}
 	return contextid_choose(&ss->tasks.contextid, v, st->who.id_bits, &ev);
 }

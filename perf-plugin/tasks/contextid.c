@@ -47,6 +47,17 @@ static enum contextid_format choose_arm(struct contextid *c, uint32_t value, uns
 	return CONTEXTID_ASID;
 }
 
+/* Kernels for AArch64 write nothing but thread IDs; a declared ASID is of another system. */
+static bool is_thread(const struct contextid *c, unsigned int bits, const struct contextid_evidence *ev)
+{
+	return c->arch == ARCH_ARM64 && bits == 32 && ev->tid && !ev->asid;
+}
+
+bool contextid_needs_running(const struct contextid *c, uint32_t value, unsigned int bits, const struct contextid_evidence *ev)
+{
+	return c->arch != ARCH_ARM && value && bits == 32 && !is_thread(c, bits, ev);
+}
+
 static enum contextid_format choose(struct contextid *c, uint32_t value, unsigned int bits,
 				    const struct contextid_evidence *ev)
 {
@@ -59,7 +70,7 @@ static enum contextid_format choose(struct contextid *c, uint32_t value, unsigne
 	/* kernels without PID_IN_CONTEXTIDR never write it; others write 0 for the idle task */
 	if (!value)
 		return c->arch == ARCH_ARM64 && c->seen[CONTEXTID_TID] ? CONTEXTID_TID : CONTEXTID_NONE;
-	if (bits == 32 && switched && (uint32_t)ev->running == value)
+	if (is_thread(c, bits, ev) || (bits == 32 && switched && (uint32_t)ev->running == value))
 		return c->decided = CONTEXTID_TID;
 	if (bits == 32 && switched && (uint32_t)ev->running == value >> 8)
 		return c->decided = CONTEXTID_TID_ASID;

@@ -46,6 +46,8 @@ static inline bool contextid_decided(const struct contextid *c)
 	return c->forced || c->decided == CONTEXTID_TID || c->decided == CONTEXTID_TID_ASID;
 }
 
+/* True if the answer for a value depends on `running`, for which the trace may have to be searched. */
+bool contextid_needs_running(const struct contextid *c, uint32_t value, unsigned int bits, const struct contextid_evidence *ev);
 /* Returns the format of a value of which `bits` are traced. */
 enum contextid_format contextid_choose(struct contextid *c, uint32_t value, unsigned int bits,
 				       const struct contextid_evidence *ev);

@@ -200,6 +200,44 @@ static void meaning_is_kept(void **state)
 	assert_int_equal(contextid_choose(&c, 6, 32, &none), CONTEXTID_TID_ASID);
 }
 
+/*
+ * A kernel for AArch64 writes thread IDs only: one value that is a thread decides, and no switch is asked for. Without the
+ * architecture, or where an ASID of these bits is declared, switches count.
+ */
+static void threads_of_aarch64(void **state)
+{
+	static const struct {
+		const char *arch;
+		uint32_t value;
+		unsigned int bits;
+		struct contextid_evidence ev;
+		bool needs;
+	} rows[] = {
+		{ "aarch64", 1000, 32, { .tid = true, .running = -1 }, false },
+		{ "aarch64", 1000, 32, { .running = -1 }, true },
+		{ "aarch64", 1000, 32, { .tid = true, .asid = true, .running = -1 }, true },
+		{ "aarch64", 1000, 16, { .tid = true, .running = -1 }, false },
+		{ "aarch64", 0, 32, { .running = -1 }, false },
+		{ NULL, 1000, 32, { .tid = true, .running = -1 }, true },
+		{ "armv7l", 1000, 32, { .tid_shifted = true, .running = -1 }, false },
+	};
+	struct contextid_evidence small = { .running = 1000 };
+	struct contextid c;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		contextid_init(&c, CONTEXTID_AUTO, rows[i].arch);
+		if (contextid_needs_running(&c, rows[i].value, rows[i].bits, &rows[i].ev) != rows[i].needs)
+			fail_msg("row %zu", i);
+	}
+	contextid_init(&c, CONTEXTID_AUTO, "aarch64");
+	assert_int_equal(contextid_choose(&c, 1000, 32, &rows[0].ev), CONTEXTID_TID);
+	assert_true(contextid_decided(&c));
+	/* not an ASID, although another thread runs */
+	assert_int_equal(contextid_choose(&c, 5, 32, &small), CONTEXTID_TID);
+}
+
 static void names(void **state)
 {
 	enum contextid_format f, g;
@@ -383,6 +421,7 @@ int main(void)
 		cmocka_unit_test(asids_declared_in_time),
 		cmocka_unit_test(meaning_of_context_ids),
 		cmocka_unit_test(meaning_is_kept),
+		cmocka_unit_test(threads_of_aarch64),
 		cmocka_unit_test(names),
 		cmocka_unit_test(guests_by_vmid),
 		cmocka_unit_test(security_states),
