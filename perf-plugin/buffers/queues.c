@@ -35,6 +35,7 @@ static struct queue *get_queue(struct queues *qs, uint32_t idx, int cpu, int tid
 	}
 	*slot = q;
 	pthread_mutex_init(&q->ids_lock, NULL);
+	pthread_cond_init(&q->ids_found, NULL);
 	q->number = qs->nr - 1;
 	q->idx = idx;
 	q->cpu = cpu;
@@ -406,6 +407,7 @@ void queues_free(struct queues *qs)
 		free(qs->q[i]->frags);
 		free(qs->q[i]->parts);
 		pthread_mutex_destroy(&qs->q[i]->ids_lock);
+		pthread_cond_destroy(&qs->q[i]->ids_found);
 		free(qs->q[i]);
 	}
 	free(qs->q);
@@ -448,16 +450,24 @@ void frame_ids(const struct queue *q, const struct fragment *f, uint64_t ids[2])
 
 void queue_find_ids(struct queue *q)
 {
-	size_t i;
+	const struct fragment *f;
 
 	pthread_mutex_lock(&q->ids_lock);
-	for (i = 0; i < q->nr_frags && !q->ids_known; i++) {
-		struct fragment *f = &q->frags[i];
+	while (q->ids_begun < q->nr_frags) {
+		uint64_t ids[2] = { 0, 0 };
 
+		f = &q->frags[q->ids_begun++];
+		pthread_mutex_unlock(&q->ids_lock);
 		if (!f->pub.raw)
-			frame_ids(q, f, q->ids);
+			frame_ids(q, f, ids);
+		pthread_mutex_lock(&q->ids_lock);
+		q->ids[0] |= ids[0];
+		q->ids[1] |= ids[1];
+		if (++q->ids_done == q->nr_frags)
+			pthread_cond_broadcast(&q->ids_found);
 	}
-	q->ids_known = true;
+	while (q->ids_done < q->nr_frags)
+		pthread_cond_wait(&q->ids_found, &q->ids_lock);
 	pthread_mutex_unlock(&q->ids_lock);
 }
 

@@ -87,8 +87,9 @@ struct queue {
 	unsigned int nr_sinks;	/* sinks that wrote into it, of owners_finish() */
 	uint32_t sinks[QUEUE_SINKS];
 	uint64_t ids[2];	/* trace IDs in the frames: after queue_find_ids() */
-	bool ids_known;		/* with `ids`, under the lock: several threads decode pieces of a queue */
-	pthread_mutex_t ids_lock;
+	size_t ids_begun, ids_done;	/* fragments in which they are or were looked for */
+	pthread_mutex_t ids_lock;	/* protects `ids` and these, until ids_done is nr_frags */
+	pthread_cond_t ids_found;
 };
 
 struct queues {
@@ -126,7 +127,7 @@ void joined_free(struct joined *j);
 /* Trace IDs in formatter frames: sets bits of `ids` (one per ID). */
 void frame_ids(const struct queue *q, const struct fragment *f, uint64_t ids[2]);
 
-/* Finds the trace IDs in the frames of a queue (queue.ids), once; from any thread. */
+/* Finds the trace IDs in the frames of a queue (queue.ids), once. Threads that call it at a time divide the fragments. */
 void queue_find_ids(struct queue *q);
 /* Nothing in the fragment is older: the time of the AUX record before, 0 if that is not known. */
 uint64_t fragment_floor(const struct fragment *f);
