@@ -272,6 +272,9 @@ static ocsd_datapath_resp_t note(const struct source *s, const struct cst_generi
 	if (!g->error)
 		return OCSD_RESP_CONT;
 	switch (g->error) {
+	case CST_ERR_NOMEM:
+		err = OCSD_ERR_MEM;
+		break;
 	case CST_ERR_BAD_SEQUENCE:
 		err = OCSD_ERR_BAD_PACKET_SEQ;
 		break;

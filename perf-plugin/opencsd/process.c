@@ -132,17 +132,22 @@ static int supply(struct ocsd_tree *t, struct source *s)
 
 /*
  * What a stop of the library asks for, once its elements are delivered. A stop for code that found the batch full is
- * repeated by the next pull.
+ * repeated by the next pull. Negative: cst_error; without an address space all code would be missing.
  */
-static void after_stop(struct ocsd_tree *t)
+static int after_stop(struct ocsd_tree *t)
 {
 	struct source *s = t->batch_src;
+	struct cst_space *space;
 
 	if (t->stopped == CST_STOP_CONTEXT) {
 		memory_doubt(t);
-		cst_decoder_set_space(s->dec, memory_space(t, s));
+		space = memory_space(t, s);
+		if (!space)
+			return -CST_ERR_NOMEM;
+		cst_decoder_set_space(s->dec, space);
 	}
 	t->stopped = CST_STOP_NONE;
+	return 0;
 }
 
 static ocsd_datapath_resp_t fatal(int err)
@@ -238,7 +243,9 @@ static ocsd_datapath_resp_t drain_all(struct ocsd_tree *t)
 			if (r >= OCSD_RESP_WAIT)
 				return r;
 		}
-		after_stop(t);
+		n = after_stop(t);
+		if (n < 0)
+			return fatal(n);
 		if (t->packet_src) {
 			struct source *s = t->packet_src;
 

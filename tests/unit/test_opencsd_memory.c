@@ -12,21 +12,10 @@
 #include <opencsd/c_api/opencsd_c_api.h>
 
 #include "opencsd/internal.h"
+#include "opencsd_trace.h"
 #include "temp_dir.h"
 
 TEMP_DIR("opencsd-memory")
-
-#define SYNC 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x01, 0x00, 0x04
-/* 0x400000 and what follows, in non-secure EL0 but for one; the last of each without the context. */
-#define A64_AT(off) 0x85, (off) / 4 & 0x7f, (off) >> 9, 0x40, 0, 0, 0, 0, 0, 0x30
-#define A64_SECURE_AT(off) 0x85, (off) / 4 & 0x7f, (off) >> 9, 0x40, 0, 0, 0, 0, 0, 0x10
-#define A64_TO(off) 0x9a, (off) / 4 & 0x7f, (off) >> 9, 0x40, 0
-#define T32_AT(off) 0x83, (off) / 2 & 0x7f, (off) >> 8, 0x40, 0, 0x20
-#define T32_TO(off) 0x9b, (off) / 2 & 0x7f, (off) >> 8, 0x40, 0
-#define E 0xf7
-
-#define NOP 0xd503201fu
-#define B(words) (0x14000000u | ((uint32_t)(words) & 0x3ffffff))
 
 struct seen {
 	struct lines l;		/* ranges, and addresses without code */
@@ -388,8 +377,8 @@ static void test_pages_of_two(void **state)
 	dcd_tree_handle_t t = ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, OCSD_DFRMTR_FRAME_MEM_ALIGN);
 	struct seen s = { .quiet = true };
 	struct halfwords h = { 0, 0 };
-	uint8_t frames[4][16] = { { 0 } };
-	unsigned int i, k;
+	uint8_t frames[4][16], bytes[2 * IN_FRAME];
+	unsigned int i;
 	unsigned char id;
 	uint32_t used;
 
@@ -400,20 +389,13 @@ static void test_pages_of_two(void **state)
 		cfg.reg_traceidr = 0x10 + i;
 		assert_int_equal(ocsd_dt_create_decoder(t, "ETMV4I", OCSD_CREATE_FLG_FULL_DECODER, &cfg, &id), OCSD_OK);
 	}
-	/* 14 bytes of an ID to a frame; the lowest bit of bytes at even places is in the last byte */
-	assert_true(sizeof(sync) <= 28);
-	for (i = 0; i < 4; i++) {
-		frames[i][0] = (0x10 + i / 2) << 1 | 1;
-		for (k = 1; k < 15; k++) {
-			size_t at = i % 2 * 14 + k - 1;
-			uint8_t b = at < sizeof(sync) ? sync[at] : E;
-
-			frames[i][k] = k % 2 ? b : b & 0xfe;
-			frames[i][15] |= k % 2 ? 0 : (b & 1) << k / 2;
-		}
-	}
+	assert_true(sizeof(sync) <= sizeof(bytes));
+	memset(bytes, E, sizeof(bytes));
+	memcpy(bytes, sync, sizeof(sync));
+	for (i = 0; i < 4; i++)
+		frame(frames[i], 0x10 + i / 2, bytes + i % 2 * IN_FRAME);
 	assert_int_equal(ocsd_dt_process_data(t, OCSD_OP_DATA, 0, sizeof(frames), frames[0], &used), OCSD_RESP_CONT);
-	assert_int_equal(s.ranges, 2 * (28 - sizeof(sync) + 2));
+	assert_int_equal(s.ranges, 2 * (sizeof(bytes) - sizeof(sync) + 2));
 	assert_int_equal(h.calls, 2);
 	assert_int_equal(tree_get(t)->nr_pages, 2);
 	assert_int_equal(ocsd_dt_remove_decoder(t, 0x11), OCSD_OK);

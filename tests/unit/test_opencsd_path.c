@@ -7,9 +7,10 @@
 
 #include <opencsd/c_api/opencsd_c_api.h>
 
-/* Synchronisation and TRACE ON; 0x400000 with a context, an atom: the code is missing. */
-#define SYNC 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x01, 0x00, 0x04
-#define AT(cid) 0x85, 0, 0, 0x40, 0, 0, 0, 0, 0, 0xb0, cid, 0, 0, 0, 0xf7
+#include "opencsd_trace.h"
+
+/* 0x400000 with a context, an atom: the code is missing. */
+#define AT(cid) A64_OF(0, cid), E
 
 static const char *const names[] = {
 	[OCSD_GEN_TRC_ELEM_NO_SYNC] = "no sync", [OCSD_GEN_TRC_ELEM_TRACE_ON] = "on",
@@ -177,19 +178,6 @@ static void test_other_bytes(void **state)
 		assert_int_equal(data(t, 100, trace + 15, 15, 15), OCSD_RESP_CONT);
 		CHECK(&c.l, "100 10 context", "114 10 missing");
 		ocsd_destroy_dcd_tree(t);
-	}
-}
-
-/* Frames of 14 bytes of an ID each: the lowest bit of bytes at even places is in the last byte. */
-static void frame(uint8_t *out, unsigned int id, const uint8_t *p)
-{
-	unsigned int k;
-
-	memset(out, 0, 16);
-	out[0] = (uint8_t)(id << 1 | 1);
-	for (k = 1; k < 15; k++) {
-		out[k] = k % 2 ? p[k - 1] : p[k - 1] & 0xfe;
-		out[15] |= k % 2 ? 0 : (p[k - 1] & 1) << k / 2;
 	}
 }
 
