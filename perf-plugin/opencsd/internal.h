@@ -252,6 +252,8 @@ void print_element(struct ocsd_tree *t, uint64_t index, uint8_t id, const struct
 void print_packet(struct ocsd_tree *t, const struct source *s, const struct cst_packet *pkt, bool with_bytes);
 void print_operation(struct ocsd_tree *t, const struct source *s, ocsd_datapath_op_t op);
 void print_custom(struct ocsd_tree *t, const struct source *s, uint64_t index, const void *pkt);
+/* A reset: the next bytes begin a frame. */
+void print_restart(struct ocsd_tree *t);
 /* The next frame of the input; returns its size, at least 1. */
 size_t print_frames(struct ocsd_tree *t, const uint8_t *data, size_t len, uint64_t index);
 

@@ -40,7 +40,8 @@ static uint32_t hash_bytes(const uint8_t *p, uint32_t len)
 	}
 	for (; i < len; i++)
 		h = (h ^ p[i]) * 0xff51afd7ed558ccdull;
-	return (uint32_t)(h ^ h >> 32);
+	/* the upper half of a product depends on all bits */
+	return (uint32_t)(h >> 32);
 }
 
 static uint32_t hash_page(uint64_t addr, unsigned int id, unsigned int space)

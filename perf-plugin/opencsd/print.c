@@ -175,6 +175,14 @@ static size_t whole_frame(struct ocsd_tree *t, const uint8_t *p, size_t len)
 	return n;
 }
 
+void print_restart(struct ocsd_tree *t)
+{
+	if (!t->frames)
+		return;
+	cst_deframer_init(&t->frames->df, tree_frame_flags(t));
+	t->frames->at = 0;
+}
+
 size_t print_frames(struct ocsd_tree *t, const uint8_t *data, size_t len, uint64_t index)
 {
 	size_t n, syncs = 0;
@@ -206,7 +214,7 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_set_raw_frame_printer(const dcd_tree_handle_t han
 		t->frames = calloc(1, sizeof(*t->frames));
 		if (!t->frames)
 			return err_last(OCSD_ERR_MEM);
-		cst_deframer_init(&t->frames->df, tree_frame_flags(t));
+		print_restart(t);
 	}
 	/* what the tree was made to put out, and what is asked for here */
 	t->raw_flags = (flags | (int)t->flags) & (OCSD_DFRMTR_PACKED_RAW_OUT | OCSD_DFRMTR_UNPACKED_RAW_OUT);

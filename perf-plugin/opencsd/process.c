@@ -10,18 +10,9 @@
 #include "custom.h"
 #include "internal.h"
 
-static bool waits(ocsd_datapath_resp_t r)
-{
-	return OCSD_DATA_RESP_IS_WAIT(r);
-}
-
-/* The worse of two answers: what waits or is fatal wins, then errors over warnings. */
+/* The worse of two answers, as OpenCSD collates those of several sources: fatal, then waiting, errors, warnings. */
 static ocsd_datapath_resp_t worse(ocsd_datapath_resp_t a, ocsd_datapath_resp_t b)
 {
-	if (a >= OCSD_RESP_FATAL_NOT_INIT || b >= OCSD_RESP_FATAL_NOT_INIT)
-		return a > b ? a : b;
-	if (waits(a) != waits(b))
-		return waits(a) ? a : b;
 	return a > b ? a : b;
 }
 
@@ -282,6 +273,7 @@ static void forget_input(struct ocsd_tree *t)
 	t->barrier = UINT64_MAX;
 	t->packet_src = NULL;
 	t->feeding = t->ending = t->ended = t->pulling = false;
+	print_restart(t);
 }
 
 void tree_drop(struct ocsd_tree *t, const struct source *s)
