@@ -351,8 +351,8 @@ $(B)/tests/gen/qemu/flowlog.so: $(QEMU_SRC) $(wildcard tests/gen/qemu/*.h) tests
 
 qemu: $(QEMU)
 
-# Calls of the C library that fail on demand: before any program, or inside the sanitized one.
-$(O)/tests/fault/refuse.so: tests/fault/refuse.c tests/fault/fault.h $(FLAGS)
+# Calls of the C library that fail on demand, before any program or inside the sanitized one, and a fast clock.
+$(O)/tests/fault/%.so: tests/fault/%.c tests/fault/fault.h $(FLAGS)
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(STD) $(WARN) -D_GNU_SOURCE -fPIC -shared $(CFLAGS) -Itests -o $@ $< -ldl
@@ -363,7 +363,7 @@ $(O)/asan/tests/fault/perf-cstrace: $(B)/obj/tests/fault/wrap.o $(PLUGIN_OBJ) $(
 	$(Q)$(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
 		-Wl,--wrap=strdup,--wrap=strndup,--wrap=asprintf -o $@ $^ $(DEP_LIBS) -lpthread -ldl
 
-FAULT := $(if $(SAN),$(O)/asan/tests/fault/perf-cstrace,$(O)/tests/fault/refuse.so)
+FAULT := $(if $(SAN),$(O)/asan/tests/fault/perf-cstrace,$(O)/tests/fault/refuse.so $(O)/tests/fault/clock.so)
 
 $(B)/tests/interop/%: tests/interop/%.c $(GEN_A) $(O)/libcstrace.a $(FLAGS)
 	$(call say,LINK,$@)

@@ -24,7 +24,7 @@ static int set_format(void *data, const char *arg)
 int cmd_verify(int argc, const char **argv)
 {
 	struct bare_opts bare = { .nr_words = 0 };
-	struct session_opts so = { .input = NULL };
+	struct session_opts so = { .progress = true };
 	struct verify_opts o = { .who = "cstrace verify", .output = "-" };
 	struct verify_result result;
 	bool incomplete = false;

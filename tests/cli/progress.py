@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Commands with a terminal as standard error, in a time that runs fast (tests/fault/clock.c). Speaks TAP."""
+import os
+import pty
+import subprocess
+import sys
+
+from tap import Bad, run_cases
+
+BUILD = os.environ.get("BUILD", "build")
+TOOL = os.path.abspath(os.environ.get("PERF_CSTRACE", os.path.join(BUILD, "perf-cstrace")))
+CLOCK = os.path.abspath(os.path.join(BUILD, "tests/fault/clock.so"))
+GEN = os.path.abspath(os.environ.get("CST_GEN", os.path.join(BUILD, "tests/gen/cst-gen")))
+MESSAGE = b"cstrace: decoding "
+
+
+def all_of(fd):
+    """What the other side of a terminal gets until all writers are gone."""
+    got = b""
+    while True:
+        try:
+            more = os.read(fd, 65536)
+        except OSError:
+            return got
+        if not more:
+            return got
+        got += more
+
+
+def said(folder, words, terminal_out=False):
+    """Standard error of a command, a terminal, which may be its standard output, too."""
+    ours, theirs = pty.openpty()
+    env = dict(os.environ, LD_PRELOAD=CLOCK, LC_ALL="C")
+    with subprocess.Popen([TOOL] + words, cwd=folder, env=env, stdin=subprocess.DEVNULL, stderr=theirs,
+                          stdout=theirs if terminal_out else subprocess.DEVNULL) as run:
+        os.close(theirs)
+        text = all_of(ours)
+        os.close(ours)
+        if run.wait() not in (0, 3):
+            raise Bad("%s: exit code %d: %s" % (" ".join(words), run.returncode, text.decode()))
+    return text
+
+
+def case(words, shown, jobs, terminal_out=False):
+    def check(folder):
+        subprocess.run([GEN, "random", "--case=3", "--insns=400000", "--exclude=spec,q,src,tx", "--perf=" + folder + "/perf.data",
+                        "--images=" + folder + "/images"], check=True, capture_output=True)
+        text = said(folder, words + ["--symfs", "images"] + ["-j%d" % jobs] * (jobs > 0), terminal_out)
+        if (MESSAGE in text) != shown:
+            raise Bad("%s: %s: %r" % (" ".join(words), "no progress" if shown else "progress", text[-400:]))
+    return check
+
+
+COMMANDS = ["inject -o out", "script --itrace=i1000i -o out", "profile --format=folded -o out", "report -o out", "timeline -o out",
+            "info", "convert --to=package --images -o out", "dump --elements -o out", "compare --with perf.data -o out",
+            "verify -o out"]
+
+
+def main():
+    cases = [("%s%s" % (line, " in %d threads" % jobs if jobs > 1 else ""), case(line.split(), True, jobs))
+             for line in COMMANDS for jobs in ((1, 2) if line.startswith(("inject", "profile")) else (0,))]
+    # its report comes last
+    cases.append(("verify, on the same terminal", case(["verify"], True, 0, True)))
+    cases += [("%s, on the same terminal" % line, case(line.split(), False, 0, True))
+              for line in ("script --itrace=i100000i", "dump --format=none", "compare --with perf.data")]
+    return run_cases(cases)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
