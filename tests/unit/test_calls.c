@@ -201,6 +201,8 @@ static int take(struct calls *c, const struct feed *feed, bool single, bool *rep
 			rc = -1;
 		for (k = 0; k < b->n && !rc; k += single ? 1 : b->n)
 			rc = calls_batch(c, ln[b->stream], &s, b->g + k, single ? 1 : b->n);
+		if (feed->slices && feed->slices->max)
+			assert_in_range(c->slices->nr + c->slices->nr_parts, 0, 2 * feed->slices->max);
 		*replaced = feed->replaced;
 	}
 	for (i = 0; i < 2; i++)
@@ -550,6 +552,7 @@ static void threads(void **state)
 static void slices(void **state)
 {
 	static const struct calls_slice_opts all = { .by_insns = true }, third = { .depth = 3, .min = 3, .by_insns = true };
+	static const struct calls_slice_opts one = { .max = 1, .by_insns = true };
 	const struct cst_generic simple[] = { EL_BL(0x1000, 1), EL_BL(0x2000, 2), IRQ(0x2100), EL_RET(0x2100, 3), EL_RET(0x2008, 4), EL_BL(0x1004, 5),
 					      EL_RET(0x2000, 6), EL_CUT(0x1018, 7) };
 	/* functions that branch to each other again and again are frames of one chain, also if the thread is elsewhere in between */
@@ -565,6 +568,8 @@ static void slices(void **state)
 	SLICES(loop, &all, "0R1000 0-19, 1C2000 1-18, 2T3100 3-18, 3T2000 5-7, 3T2000 9-11, 3T2000 13-18, 4C4000 14-17, 0 left out");
 	SLICES(deep, &all, "0R1000 0-54, 1C2000 1-22, 2C2100 2-3, 2C2200 5-7, 2C2300 10-22, 3C2400 13-22, 4C2500 17-22, 1C2000 23-24, 0 left out");
 	SLICES(deep, &third, "0R1000 0-54, 1C2000 1-22, 2C2300 10-22, 5 left out");
+	/* no more than twice as many are held on the way */
+	LONGEST(deep, &one, 1, "0R1000 0-54, 7 left out");
 	LONGEST(deep, &all, 1, "0R1000 0-54, 7 left out");
 	LONGEST(deep, &all, 3, "0R1000 0-54, 1C2000 1-22, 2C2300 10-22, 5 left out");
 	LONGEST(deep, &all, 5, "0R1000 0-54, 1C2000 1-22, 2C2300 10-22, 3C2400 13-22, 4C2500 17-22, 3 left out");
@@ -807,7 +812,7 @@ static void no_memory(void **state)
 	enum { DEPTH = 200 };
 	static struct cst_generic v[2 * DEPTH + 2];
 	const struct batch b = { .tid = 7, .g = v, .n = 2 * DEPTH + 2 };
-	const struct feed feed = { .v = &b, .n = 1 };
+	const struct feed feeds[] = { { .v = &b, .n = 1 }, { .v = &b, .n = 1, .limits.nodes = 40 } };
 	static char want[65536], out[65536];
 	unsigned int mode, i;
 	size_t which;
@@ -818,11 +823,14 @@ static void no_memory(void **state)
 		v[i] = EL_BL((0x1000 + 0x100 * (i % 16)), 1 + i % 3);
 	for (; i < 2 * DEPTH + 2; i++)
 		v[i] = EL_RET(0x4000 + 8 * (i & 1), 1);
-	for (mode = 1; mode <= 2; mode++) {
-		assert_int_equal(make(&feed, false, mode, want, sizeof(want)), 0);
+	for (i = 0; i < 4; i++) {
+		const struct feed *feed = &feeds[i / 2];
+
+		mode = 1 + i % 2;
+		assert_int_equal(make(feed, false, mode, want, sizeof(want)), 0);
 		for (rc = -1, which = 1; rc; which++) {
 			failing = which;
-			rc = make(&feed, false, mode, out, sizeof(out));
+			rc = make(feed, false, mode, out, sizeof(out));
 			assert_true(which < 5000);
 			if (failing)
 				break;

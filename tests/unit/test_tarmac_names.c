@@ -54,6 +54,8 @@ static const struct {
 	{ "SPSR_EL1", CST_TARMAC_REG_PSR, NONE, CST_TARMAC_EL, 1, 0, 0 },
 	{ "spsr_abt", CST_TARMAC_REG_PSR, NONE, CST_TARMAC_ABT, 1, 0, 0 },
 	{ "FPCR", CST_TARMAC_REG_FP, NONE, 0, 0, 0, 0 },
+	{ "fpsr", CST_TARMAC_REG_FP, NONE, 0, 0, 0, 0 },
+	{ "fpscr", CST_TARMAC_REG_FP, NONE, 0, 0, 0, 32 },
 	{ "fpexc", CST_TARMAC_REG_FP, NONE, 0, 0, 0, 32 },
 	{ "DC", CST_TARMAC_REG_OPERATION, NONE, 0, 0, 0, 0 },
 	{ "TLBI", CST_TARMAC_REG_OPERATION, NONE, 0, 0, 0, 0 },
