@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Headers, records and compressed records that are wrong: what is reported of each, and what is read all the same. */
 #include <linux/perf_event.h>
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -143,6 +144,25 @@ static void test_attr_records(void **state)
 	assert_int_equal(perfdata_attr(pd, 2)->ids[0], 103);
 	perfdata_close(pd);
 	pdb_free(&b);
+}
+
+/* A file that ends within the attributes: the message says where it ends, and where they would. */
+static void test_cut_attrs(void **state)
+{
+	const struct pdb_attr one = { .type = 8, .size = 128, .ids = { 1 }, .nr_ids = 1 };
+	struct pdb file = { 0 }, data = { 0 };
+	uint64_t at[2];
+	struct error err;
+	char want[128];
+
+	(void)state;
+	pdb_file(&file, &one, 1, 0, &data, NULL, 0);
+	memcpy(at, file.p + 24, sizeof(at));	/* offset and size of the attributes */
+	assert_null(perfdata_open_memory(file.p, (size_t)(at[0] + at[1] - 1), "mem", &err));
+	snprintf(want, sizeof(want), "mem: is cut at %#" PRIx64 ", expected event attributes at %#" PRIx64 " to %#" PRIx64
+		 "; copy it again", at[0] + at[1] - 1, at[0], at[0] + at[1]);
+	assert_string_equal(err.msg, want);
+	pdb_free(&file);
 }
 
 /* Events that the header of a file has come again as records; those of a pipe are the only ones. */
@@ -551,6 +571,7 @@ int main(void)
 		cmocka_unit_test(test_data_section),
 		cmocka_unit_test(test_attr_records),
 		cmocka_unit_test(test_attrs_again),
+		cmocka_unit_test(test_cut_attrs),
 		cmocka_unit_test(test_feature_records),
 		cmocka_unit_test(test_swap_short),
 		cmocka_unit_test(test_swap_attr_size),
