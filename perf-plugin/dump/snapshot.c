@@ -279,7 +279,7 @@ static int note_buffers(const struct snap_run *r)
 int dump_snapshot(struct dump *d, const char *dir, const struct bare_opts *bare, const char *source)
 {
 	struct snap_run r = { .d = d, .files = { .dir = dir, .who = d->who ? d->who : "cstrace dump" } };
-	struct error made;
+	struct error made = { .code = 0 };
 	uint64_t lost = 0;
 	size_t missing = 0;
 	int err, rc;

@@ -259,10 +259,13 @@ def each_place(args, rng, cases):
     seen = set()
     for case in cases:
         with open(scratch_file(args, "places", case)) as f:
-            for kind, number, place in map(str.split, f):
-                if (kind, place) not in seen:
-                    seen.add((kind, place))
-                    yield case, kind, with_error(rng, kind, "%s:%s" % (kind, number)), rng.random() < 0.5
+            places = [line.split() for line in f]
+        if not places:
+            sys.exit("%s: no place with a call that can fail: %s does not record them" % (case.name, args.refuse))
+        for kind, number, place in places:
+            if (kind, place) not in seen:
+                seen.add((kind, place))
+                yield case, kind, with_error(rng, kind, "%s:%s" % (kind, number)), rng.random() < 0.5
 
 
 def at_random(args, rng, cases, counts):

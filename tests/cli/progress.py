@@ -5,6 +5,7 @@ import os
 import pty
 import subprocess
 import sys
+import tempfile
 
 from tap import Bad, run_cases
 
@@ -16,7 +17,7 @@ MESSAGE = b"cstrace: decoding "
 
 
 def all_of(fd):
-    """What the other side of a terminal gets until all writers are gone."""
+    """Reads a terminal until the last process has closed its other side."""
     got = b""
     while True:
         try:
@@ -29,7 +30,7 @@ def all_of(fd):
 
 
 def said(folder, words, terminal_out=False):
-    """Standard error of a command, a terminal, which may be its standard output, too."""
+    """Runs a command with a terminal as standard error and, with `terminal_out`, as standard output; returns what it wrote there."""
     ours, theirs = pty.openpty()
     env = dict(os.environ, LD_PRELOAD=CLOCK, LC_ALL="C")
     with subprocess.Popen([TOOL] + words, cwd=folder, env=env, stdin=subprocess.DEVNULL, stderr=theirs,
@@ -42,29 +43,41 @@ def said(folder, words, terminal_out=False):
     return text
 
 
+def record(folder):
+    """Makes a recording; returns its name and the options that decode it."""
+    perf, images = os.path.join(folder, "perf.data"), os.path.join(folder, "images")
+    subprocess.run([GEN, "random", "--case=3", "--insns=400000", "--exclude=spec,q,src,tx", "--perf=" + perf, "--images=" + images],
+                   check=True, capture_output=True)
+    return perf, ["-i", perf, "--symfs", images]
+
+
 def case(words, shown, jobs, terminal_out=False):
     def check(folder):
-        subprocess.run([GEN, "random", "--case=3", "--insns=400000", "--exclude=spec,q,src,tx", "--perf=" + folder + "/perf.data",
-                        "--images=" + folder + "/images"], check=True, capture_output=True)
-        text = said(folder, words + ["--symfs", "images"] + ["-j%d" % jobs] * (jobs > 0), terminal_out)
+        text = said(folder, words + ["-j%d" % jobs] * (jobs > 0), terminal_out)
         if (MESSAGE in text) != shown:
             raise Bad("%s: %s: %r" % (" ".join(words), "no progress" if shown else "progress", text[-400:]))
     return check
 
 
 COMMANDS = ["inject -o out", "script --itrace=i1000i -o out", "profile --format=folded -o out", "report -o out", "timeline -o out",
-            "info", "convert --to=package --images -o out", "dump --elements -o out", "compare --with perf.data -o out",
+            "info", "convert --to=package --images -o out", "dump --elements -o out", "compare --with PERF -o out",
             "verify -o out"]
 
 
 def main():
-    cases = [("%s%s" % (line, " in %d threads" % jobs if jobs > 1 else ""), case(line.split(), True, jobs))
-             for line in COMMANDS for jobs in ((1, 2) if line.startswith(("inject", "profile")) else (0,))]
-    # its report comes last
-    cases.append(("verify, on the same terminal", case(["verify"], True, 0, True)))
-    cases += [("%s, on the same terminal" % line, case(line.split(), False, 0, True))
-              for line in ("script --itrace=i100000i", "dump --format=none", "compare --with perf.data")]
-    return run_cases(cases)
+    with tempfile.TemporaryDirectory() as folder:
+        perf, options = record(folder)
+
+        def words(line):
+            return [perf if word == "PERF" else word for word in line.split()] + options
+
+        cases = [("%s%s" % (line, " in %d threads" % jobs if jobs > 1 else ""), case(words(line), True, jobs))
+                 for line in COMMANDS for jobs in ((1, 2) if line.startswith(("inject", "profile")) else (0,))]
+        # verify prints its report after decoding, the others print while they decode
+        cases.append(("verify, on the same terminal", case(words("verify"), True, 0, True)))
+        cases += [("%s, on the same terminal" % line, case(words(line), False, 0, True))
+                  for line in ("script --itrace=i100000i", "dump --format=none", "compare --with PERF")]
+        return run_cases(cases)
 
 
 if __name__ == "__main__":

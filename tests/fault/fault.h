@@ -85,7 +85,7 @@ __attribute__((destructor)) static void finish(void)
 		fclose(f);
 }
 
-/* Two threads may lose a place. */
+/* Two threads that record a place at a time may overwrite one of the two. */
 static void note_place(enum fault_class c)
 {
 	static __thread bool here;	/* backtrace() may allocate */
@@ -104,7 +104,9 @@ static void note_place(enum fault_class c)
 			chain = (chain ^ (uint64_t)((char *)at[i] - (char *)info.dli_fbase)) * 0x100000001b3u;
 	for (p = places; p < places + PLACES && p->chain && (p->chain != chain || p->class != c); p++)
 		;
-	if (p < places + PLACES && !p->chain)
+	if (p == places + PLACES)
+		abort();	/* PLACES is too small */
+	if (!p->chain)
 		*p = (struct place){ chain, calls[c], c };
 	here = false;
 }

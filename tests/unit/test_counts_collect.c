@@ -267,7 +267,7 @@ static struct dso program(const char *path, uint8_t id)
 			     .size = sizeof(code), .segs = &segment, .nr_segs = 1, .found = { 1, { id } } };
 }
 
-/* Freed memory of different contents, which the padding of structures made later may have. */
+/* Frees memory with different contents, so that the padding of structures that malloc() puts there later differs. */
 static void dirty_heap(void)
 {
 	enum { SIZE = 2 * sizeof(struct cst_count_segment) };	/* as for a file of one segment */

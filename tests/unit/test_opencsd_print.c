@@ -126,7 +126,7 @@ static void test_long_run(void **state)
 	}
 }
 
-/* A reset within a frame: what comes next begins a frame, also for the printer. */
+/* OCSD_OP_RESET within a frame: the raw frame printer takes the next byte for the first one of a frame. */
 static void test_reset(void **state)
 {
 	static const uint8_t synced[] = { FSYNC, FRAME };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * test_opencsd_refused.c - clients of the OpenCSD interface, each run with one allocation refused, whichever it is, or
- * with that one and all that follow: a call returns the error, or the client gets what it gets with enough memory. What
- * was told before an error is right. A client that makes the call again goes on as if nothing had been. In the
- * sanitized build nothing is lost when the tree is destroyed.
+ * with that one and all later ones: either a call returns OCSD_ERR_MEM, or elements, packets and lines are the same as with
+ * enough memory. Those delivered before an error are a prefix of these. A client that repeats the call that failed gets
+ * all of them. The sanitized build shows that destroying the tree frees everything.
  *
  * Linked with --wrap for what fault/wrap_alloc.h has, and for cst_image_new().
  */
@@ -48,8 +48,8 @@ TEMP_DIR("opencsd-refused")
 /* ---- what a client gets ---- */
 
 struct client {
-	bool again;		/* makes a call again that was refused */
-	bool passes_again;	/* bytes at which it waited, and does not flush */
+	bool again;		/* repeats a call that failed */
+	bool passes_again;	/* after OCSD_RESP_WAIT: passes the remaining bytes again instead of OCSD_OP_FLUSH */
 	bool fatal;		/* the last buffer of trace was not decoded to its end */
 	dcd_tree_handle_t tree;
 	struct lines got;	/* elements, packets, printed lines */
@@ -135,7 +135,7 @@ static uint32_t on_memory(const void *ctx, const ocsd_vaddr_t addr, const ocsd_m
 
 /* ---- calls ---- */
 
-/* Before a call that has no code of its own for an error. */
+/* Sets the last error to one that no call of the clients returns: ocsd_get_last_err() then shows whether a call set one. */
 static void no_error(void)
 {
 	char text[8] = "";
@@ -160,7 +160,7 @@ static bool done(ocsd_err_t err)
 	return false;
 }
 
-/* True if the call was made; one that is refused may be made again. */
+/* True if the call succeeds, at the second attempt with client.again. */
 #define CALL(c, call) (done(call) || ((c)->again && done(call)))
 
 #define FULL OCSD_CREATE_FLG_FULL_DECODER
@@ -183,7 +183,7 @@ static ocsd_err_t make_tree(struct client *c, ocsd_dcd_tree_src_t source, uint32
 #define FRAMES OCSD_TRC_SRC_FRAME_FORMATTED, OCSD_DFRMTR_FRAME_MEM_ALIGN | OCSD_DFRMTR_RESET_ON_4X_FSYNC
 #define SINGLE OCSD_TRC_SRC_SINGLE, 0
 
-/* One call, and what the client does where it waited. False: it was fatal. */
+/* Makes one call of the data path, and flushes while the client waits. Returns false after a fatal response. */
 static bool process(struct client *c, ocsd_datapath_op_t op, uint32_t at, uint32_t n, const uint8_t *p, uint32_t *used)
 {
 	ocsd_datapath_resp_t r = ocsd_dt_process_data(c->tree, op, at, n, p, used);
@@ -201,8 +201,8 @@ static bool process(struct client *c, ocsd_datapath_op_t op, uint32_t at, uint32
 }
 
 /*
- * A buffer from its beginning, in pieces of `piece` bytes, with nothing of another attempt. The last error tells of a
- * loss behind which the decoder went on; the response does not if the client was to wait after it.
+ * Decodes a buffer in pieces of `piece` bytes, from a reset to the end of trace; drops the lines of an earlier attempt.
+ * Returns the last error. The response alone is not enough: OCSD_RESP_WAIT replaces OCSD_RESP_ERR_CONT.
  */
 static ocsd_err_t feed(struct client *c, const uint8_t *p, uint32_t n, uint32_t piece)
 {
@@ -221,7 +221,7 @@ static ocsd_err_t feed(struct client *c, const uint8_t *p, uint32_t n, uint32_t 
 	return last_error();
 }
 
-/* The log goes to the client, without errors: their lines are none of what is compared. */
+/* Sends printed lines to the client. Errors are not logged, since their lines are not compared. */
 static bool printed(struct client *c)
 {
 	return CALL(c, ocsd_def_errlog_init(OCSD_ERR_SEV_NONE, 1)) && CALL(c, ocsd_def_errlog_config_output(0, NULL)) &&
@@ -233,7 +233,7 @@ static bool printed(struct client *c)
 /* True if no call failed. */
 typedef bool client_fn(struct client *c);
 
-/* After an error, the trace may be ended before the tree is destroyed: what was not decoded is dropped by then. */
+/* Ends the trace after an error. No range may be delivered: the input that was not decoded has been dropped. */
 static void end(struct client *c)
 {
 	const size_t n = c->got.n;
@@ -246,7 +246,7 @@ static void end(struct client *c)
 	}
 }
 
-/* Beside a tree of another client, which stays as it is. */
+/* Runs a client while another one has a tree, which must still work afterwards. */
 static bool run(client_fn *client, struct client *c, size_t which, bool others, bool again)
 {
 	dcd_tree_handle_t other;
@@ -269,7 +269,10 @@ static bool run(client_fn *client, struct client *c, size_t which, bool others, 
 	return ok;
 }
 
-/* The client got all that is wanted; after an error no more, or a loss of synchronisation is where it differs. */
+/*
+ * Compares with the lines of a run without a refusal. Without an error they are the same. After an error they are a prefix
+ * of them, or differ first at a NO_SYNC element.
+ */
 static void check(const struct lines *want, struct client *c, bool ok, size_t which)
 {
 	const struct lines *got = &c->got;
@@ -290,12 +293,12 @@ static void check(const struct lines *want, struct client *c, bool ok, size_t wh
 }
 
 /*
- * `errors`: how many allocations cause one when they are refused, at least. The run that makes its calls again also
- * shows that the one before it left nothing behind.
+ * Refuses each allocation in turn; at least `errors` of them must cause an error. The run that repeats failed calls also
+ * shows that the runs before it left the global state intact.
  */
 static void refuse_each(client_fn *client, size_t errors)
 {
-	size_t which, refused, told = 0;
+	size_t which, refused, failed = 0;
 	struct client c;
 	struct lines want;
 	bool ok;
@@ -306,15 +309,15 @@ static void refuse_each(client_fn *client, size_t errors)
 	for (which = refused = 1; refused; which++) {
 		ok = run(client, &c, which, false, false);
 		refused = memory.refused;
-		told += !ok;
+		failed += !ok;
 		check(&want, &c, ok, which);
 		ok = run(client, &c, which, true, false);
 		check(&want, &c, ok, which);
 		assert_true(run(client, &c, which, false, true));
 		check(&want, &c, true, which);
 	}
-	print_message("%zu lines, %zu allocations, %zu errors\n", want.n, which - 2, told);
-	assert_true(told >= errors);
+	print_message("%zu lines, %zu allocations, %zu errors\n", want.n, which - 2, failed);
+	assert_true(failed >= errors);
 	free_lines(&want);
 }
 
@@ -506,7 +509,7 @@ static uint32_t put_branches(uint8_t *p, uint32_t n)
 	return (uint32_t)(at + sizeof(commit) - p);
 }
 
-/* More elements wait for their commit than there is room for at first; behind the next synchronisation, few. */
+/* The queue of uncommitted elements must grow; after the next synchronisation it need not. */
 static bool speculates(struct client *c)
 {
 	const ocsd_etmv4_cfg cfg = {
@@ -669,7 +672,7 @@ static bool has_many_pages(struct client *c)
 	       CALL(c, feed(c, trace, sizeof(trace), sizeof(trace)));
 }
 
-/* All pages are given up, also the one that is made just now: it is made once more, which is refused. */
+/* At the limit all pages are dropped, the newest one included. It is made again, and that allocation is refused. */
 static void test_has_many_pages(void **state)
 {
 	struct client c;

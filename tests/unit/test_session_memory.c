@@ -291,7 +291,7 @@ static void each_allocation(void **state)
 	pdb_free(&file);
 }
 
-/* Its trace unit's registers come with the options, and are lost with the session if that cannot be made. */
+/* Options describe trace and trace unit; without memory for the session, the registers they give are freed. */
 static void without_recording(void **state)
 {
 	static char program[80];
