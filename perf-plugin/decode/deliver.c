@@ -169,10 +169,7 @@ static void set_next(struct stream_state *st, struct batch *b)
 {
 	uint64_t ticks;
 
-	if (!ahead_time(st, &ticks))
-		b->known = NEXT_NONE;
-	else
-		b->known = stream_time(st, ticks, &b->next) ? NEXT_TIME : NEXT_UNUSABLE;
+	b->known = ahead_time(st, &ticks) && stream_time(st, ticks, &b->next) ? NEXT_TIME : NEXT_NONE;
 }
 
 /* Sets the next timestamp of all pending batches of the stream. */
@@ -282,7 +279,7 @@ static int add_pending(struct run *r, struct batch *b)
 		nth(p, st->out.last_pending)->link = number;
 	st->out.last_pending = number;
 	if (b->why == CST_STOP_TIMESTAMP) {
-		set_waiting(p, st, b->closed == NO_TIME ? NEXT_UNUSABLE : NEXT_TIME, b->closed);
+		set_waiting(p, st, b->closed == NO_TIME ? NEXT_NONE : NEXT_TIME, b->closed);
 	} else if (ahead_known(st)) {
 		set_next(st, b);
 		set_waiting(p, st, b->known, b->next);
@@ -306,7 +303,7 @@ int deliver_batch(struct run *r, struct stream_state *st, const struct cst_gener
 	if (r->mode == DELIVER_PENDING && (p->nr || b->why != CST_STOP_TIMESTAMP))
 		return add_pending(r, b);
 	if (b->why == CST_STOP_TIMESTAMP) {
-		b->known = b->closed == NO_TIME ? NEXT_UNUSABLE : NEXT_TIME;
+		b->known = b->closed == NO_TIME ? NEXT_NONE : NEXT_TIME;
 		b->next = b->closed;
 	} else if (!r->con->timeless) {
 		set_next(st, b);

@@ -23,8 +23,7 @@ struct version;
 enum next_time {
 	NEXT_OPEN,	/* not known yet */
 	NEXT_TIME,	/* its time is known */
-	NEXT_UNUSABLE,	/* exists, but the clock cannot convert it */
-	NEXT_NONE,	/* there is none */
+	NEXT_NONE,	/* there is none, or the clock cannot convert it */
 };
 
 struct batch {

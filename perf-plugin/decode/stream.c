@@ -80,18 +80,18 @@ void stream_moment(struct stream_state *st)
 	if (!st->time.late)
 		return;
 	st->time.late = false;
-	if (!ahead_time(st, &ticks)) {
+	if (!ahead_time(st, &ticks) || !stream_time(st, ticks, &time)) {
 		set_moment(st, aux_time(st));
-	} else if (stream_time(st, ticks, &time)) {
-		if (st->time.now == NO_TIME || time > st->time.now)
-			st->time.now = time;
-		set_moment(st, time);
+		return;
 	}
+	if (st->time.now == NO_TIME || time > st->time.now)
+		st->time.now = time;
+	set_moment(st, time);
 }
 
 /*
- * Begins a new stretch. It ran before the stream's next timestamp, so it uses the maps of that time; without one, those
- * of the time of the AUX record. If both are the same, the timestamp is not needed yet.
+ * Begins a new stretch. It ran before the stream's next timestamp, so it uses the maps of that time; without one, or if
+ * it cannot be converted, those of the time of the AUX record. If both are the same, the timestamp is not needed yet.
  */
 static void begin_stretch(struct stream_state *st)
 {
@@ -374,7 +374,7 @@ static uint64_t moment_of(const struct batch *b)
 	const struct stream_state *st = b->st;
 	uint64_t limit = b->limit;
 
-	if (b->late && b->known != NEXT_UNUSABLE)
+	if (b->late)
 		limit = threads_limit(&st->ss->tasks.threads, b->known == NEXT_TIME ? b->next : aux_time(st), st->fragment.f->seq);
 	return limit > b->limit ? limit : b->limit;
 }

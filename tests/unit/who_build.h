@@ -108,7 +108,7 @@ static inline struct pdb_sid at_time(uint64_t time, uint32_t tid, uint32_t cpu)
 }
 
 /* Trace units of CPUs 2 and 3, IDs 0x14 and 0x16; timestamps are of the virtual counter. */
-static inline void r_info(struct pdb *b, uint64_t configr, uint64_t idr2)
+static inline void r_units(struct pdb *b, uint64_t configr, uint64_t idr2)
 {
 	uint64_t w[] = { 1, 8ull << 32 | 2, 0,
 			 0x4040404040404040ull, 2, 8, configr, 0x14, 0x28000ea1, 0x4100f423, idr2, 0, 0xcc, 1,
@@ -120,6 +120,13 @@ static inline void r_info(struct pdb *b, uint64_t configr, uint64_t idr2)
 	for (i = 0; i < sizeof(w) / sizeof(w[0]); i++)
 		pdb_u64(b, w[i]);
 	pdb_end(b, at);
+}
+
+static inline void r_info(struct pdb *b, uint64_t configr, uint64_t idr2)
+{
+	size_t at;
+
+	r_units(b, configr, idr2);
 	at = pdb_begin(b, 79, 0);	/* TIME_CONV: ticks are nanoseconds */
 	pdb_u64(b, 0);
 	pdb_u64(b, 1);
