@@ -268,8 +268,9 @@ static void not_asked_for(void **state)
 }
 
 /*
- * Recordings of one thread have no times, and the file may have no conversion of timestamps. A timestamp of the trace then says nothing about maps; the position of the AUX
- * record in the file does: code that was replaced between two AUX records is new in the second fragment.
+ * Recordings of one thread have no times, and the file may have no conversion of timestamps. A timestamp of the trace
+ * then says nothing about maps; the position of the AUX record in the file does: code that was replaced between two AUX
+ * records is new in the second fragment.
  */
 static void fragments_without_times(bool conversion)
 {
