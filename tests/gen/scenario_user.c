@@ -27,6 +27,25 @@ static void run_exec(struct scenario *s)
 	take_turns(s, other, a);
 }
 
+/* programs change between two AUX records of their thread, so that the order of records suffices to tell them apart */
+static void run_exec_between(struct scenario *s)
+{
+	struct world *w = s->w;
+	struct wthread *a = start_process(s, 0, 1000, "first"), *other = start_process(s, 0, 1100, "other");
+	const struct code *second = image(s, "/opt/second"), *third = image(s, "/opt/third");
+
+	run_some(s, 0, a);
+	run_some(s, 0, other);
+	world_exec(w, 0, a, "second");
+	world_map(w, 0, a->p, PROGRAM, second, 0, IMAGE_INSNS, "/opt/second");
+	run_some(s, 0, a);
+	run_some(s, 0, other);
+	world_exec(w, 0, a, "third");
+	world_map(w, 0, a->p, PROGRAM, third, 0, IMAGE_INSNS, "/opt/third");
+	run_some(s, 0, a);
+	run_some(s, 0, other);
+}
+
 /* a child that goes on in its parent's program, after which both map different things */
 static void run_fork(struct scenario *s)
 {
@@ -404,6 +423,18 @@ static void estimated(struct world_opts *o)
 	o->slack = 4000;
 }
 
+static void untimed(struct world_opts *o)
+{
+	per_thread(o);
+	o->s.perf.with_time = 0;
+}
+
+static void untimed_ticks(struct world_opts *o)
+{
+	untimed(o);
+	o->s.perf.time_conv = 0;
+}
+
 const struct scenario_row scenario_user[] = {
 	{ "exec", "a process becomes another program at the same addresses", NULL, run_exec },
 	{ "fork", "children go on in inherited maps, then all map different things", NULL, run_fork },
@@ -422,6 +453,8 @@ const struct scenario_row scenario_user[] = {
 	{ "jit-files", "generated code in files, one address", NULL, run_jit_files },
 	{ "per-thread", "a buffer for each thread", per_thread, run_threads },
 	{ "per-thread-exec", "the same, and programs change", per_thread, run_exec },
+	{ "untimed", "a buffer for each thread, and records without times", untimed, run_exec_between },
+	{ "untimed-ticks", "the same, without a time conversion", untimed_ticks, run_exec_between },
 	{ "exec-estimated", "exec, without a time conversion", estimated, run_exec },
 	{ "dlopen-estimated", "libraries, without a time conversion", estimated, run_dlopen },
 	{ "cpus-estimated", "two CPUs, without a time conversion", estimated, run_two_cpus },
