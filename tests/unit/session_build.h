@@ -18,6 +18,7 @@
 #define SB_TIME		5000u
 #define SB_RAW		0x100u		/* flags of an AUX record: one stream without frames */
 #define SB_CONFIGR	0x41u		/* context IDs */
+#define SB_TIMESTAMPS	0x800u		/* the same register: timestamps */
 
 extern const struct pdb_attr sb_attr;
 

@@ -48,26 +48,43 @@ struct recording {
 	unsigned int damaged;	/* a fragment with bytes that are no packets; FRAGMENTS: none */
 	bool open;		/* each fragment ends with a branch whose target is not in the trace */
 	unsigned int more;	/* number of further taken branches in each fragment, for `open` none */
+	/* snapshots, whose trace has timestamps; those of every other one are so many ns before its AUX record */
+	uint64_t back;
 };
 
 static const struct recording recordings[] = {
 	/* records that are not in the order of their times */
-	{ 1, { { 5000, 9000, 7000, 8000, 12000, 6000 } }, FRAGMENTS, false, 0 },
-	{ 1, { { 5000, 6000, 7000, 8000, 9000, 10000 } }, 2, false, 0 },
+	{ 1, { { 5000, 9000, 7000, 8000, 12000, 6000 } }, FRAGMENTS, false, 0, 0 },
+	{ 1, { { 5000, 6000, 7000, 8000, 9000, 10000 } }, 2, false, 0, 0 },
 	/* pieces of two CPUs at the same times */
-	{ 2, { { 5000, 6000, 7000, 8000, 9000, 10000 }, { 5500, 6000, 6500, 8000, 8000, 11000 } }, FRAGMENTS, false, 0 },
-	{ 2, { { 5000, 9000, 7000, 8000, 12000, 6000 }, { 7000, 5000, 9000, 9000, 8000, 13000 } }, 3, false, 0 },
-	{ 2, { { 5000, 6000, 7000, 8000, 9000, 10000 }, { 5500, 6000, 6500, 8000, 8000, 11000 } }, FRAGMENTS, true, 0 },
+	{ 2, { { 5000, 6000, 7000, 8000, 9000, 10000 }, { 5500, 6000, 6500, 8000, 8000, 11000 } }, FRAGMENTS, false, 0, 0 },
+	{ 2, { { 5000, 9000, 7000, 8000, 12000, 6000 }, { 7000, 5000, 9000, 9000, 8000, 13000 } }, 3, false, 0, 0 },
+	{ 2, { { 5000, 6000, 7000, 8000, 9000, 10000 }, { 5500, 6000, 6500, 8000, 8000, 11000 } }, FRAGMENTS, true, 0, 0 },
+	/* snapshots that reach back behind the end of the one before */
+	{ 1, { { 5000, 6000, 7000, 8000, 9000, 10000 } }, FRAGMENTS, false, 9, 2500 },
+	{ 2, { { 5000, 6000, 7000, 8000, 9000, 10000 }, { 5500, 6000, 6500, 8000, 8000, 11000 } }, FRAGMENTS, false, 9, 2500 },
 };
+
+static void timestamp(struct pdb *trace, uint64_t ticks)
+{
+	uint8_t p[10] = { 0x02 };
+	unsigned int i;
+
+	for (i = 1; i < 9; i++, ticks >>= 7)
+		p[i] = (ticks & 0x7f) | 0x80;
+	p[9] = (uint8_t)ticks;
+	pdb_bytes(trace, p, sizeof(p));
+}
 
 static struct session *opened(const struct recording *r, unsigned int jobs)
 {
-	const struct session_opts so = { .symfs = dir, .jobs = jobs, .jobs_asked = true, .cache_limit = 1 << 20 };
+	const struct session_opts so = { .symfs = dir, .jobs = jobs, .jobs_asked = true, .cache_limit = 1 << 20,
+				   .ts_freq = r->back ? 1000000000 : 0 };
 	struct pdb_sid s = sb_sid(1000);
 	struct pdb data = { .p = NULL };
 	unsigned int i, k, cpu;
 
-	sb_aux_info_of(&data, 1, SB_CONFIGR, 0x14, r->cpus);
+	sb_aux_info_of(&data, 1, SB_CONFIGR | (r->back ? SB_TIMESTAMPS : 0), 0x14, r->cpus);
 	pdb_comm(&data, SB_PID, SB_PID, "loop", SB_ST, &s);
 	sb_fork(&data, SB_PID, SB_PID, SB_TID, 1000);
 	pdb_mmap2(&data, SB_PID, SB_BASE, 0x1000, 0, "/calls.bin", SB_ST, &s);
@@ -76,13 +93,17 @@ static struct session *opened(const struct recording *r, unsigned int jobs)
 			struct pdb trace = { .p = NULL };
 
 			sb_trace_at(&trace, SB_TID, SB_BASE + (r->open ? CHAIN : i % 2 ? 8 : 0), 0);
+			if (r->back)
+				timestamp(&trace, r->time[cpu][i] - i % 2 * r->back);
 			for (k = 0; k < r->more; k++)
 				pdb_bytes(&trace, "\xf7", 1);
 			if (i == r->damaged)
 				memset(trace.p + trace.len - 8, 0x66, 4);
 			s.time = r->time[cpu][i];
 			s.cpu = 2 + cpu;
-			pdb_aux(&data, i * 0x4000, trace.len, SB_RAW, SB_ST, &s);
+			/* the record of a snapshot has the end of the data */
+			pdb_aux(&data, i * 0x4000 + (r->back ? trace.len : 0), trace.len,
+				SB_RAW | (r->back ? AUX_FLAG_OVERWRITE : 0), SB_ST, &s);
 			pdb_auxtrace(&data, i * 0x4000, trace.p, trace.len, 2 + cpu, (uint32_t)-1);
 			pdb_free(&trace);
 		}
@@ -215,8 +236,8 @@ static void lines(void **state)
 static void kept_lines(void **state)
 {
 	static const struct recording r[] = {
-		{ 1, { { 5000, 6000, 7000, 8000, 9000, 10000 } }, FRAGMENTS, false, 10000 },
-		{ 1, { { 5000, 9000, 7000, 8000, 12000, 6000 } }, 2, false, 5000 },
+		{ 1, { { 5000, 6000, 7000, 8000, 9000, 10000 } }, FRAGMENTS, false, 10000, 0 },
+		{ 1, { { 5000, 9000, 7000, 8000, 12000, 6000 } }, 2, false, 5000, 0 },
 	};
 	static const size_t kept[] = { 1, 50000, 0 };
 	char *want, *have;
