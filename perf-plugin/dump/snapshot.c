@@ -82,8 +82,8 @@ static void report_config(struct snap_run *r, const struct cst_snap_device *src,
 }
 
 /* A decoder for one stream of a source; 0 after a message when there can be none. */
-static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct cst_snap_device *src,
-		       unsigned int stream)
+static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct cst_snap_buffer *buf,
+		       const struct cst_snap_device *src, unsigned int stream)
 {
 	const struct cst_snap_device *core = cst_snapshot_core(r->ss, src);
 	bool reference = r->d->format == DUMP_OPENCSD;
@@ -95,7 +95,9 @@ static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct c
 	int err;
 
 	err = cst_snap_config(src, core, stream, &cfg, &assumed, &missing);
-	if (stream && err == -CST_ERR_PROTOCOL)
+	/* a register that is missing was reported with the instructions, if they are in this buffer, too */
+	if (stream && (err == -CST_ERR_PROTOCOL ||
+		       (err == -CST_ERR_NOT_FOUND && cst_snapshot_feeds_stream(r->ss, src, 0, buf))))
 		return 0;
 	if (err == -CST_ERR_PROTOCOL || err == -CST_ERR_NOT_FOUND) {
 		snprintf(text, sizeof(text), err == -CST_ERR_NOT_FOUND ?
@@ -148,7 +150,7 @@ static int make_tree(struct snap_run *r, const struct cst_snap_buffer *buf,
 			    !cst_snapshot_feeds_stream(r->ss, dev, stream, buf))
 				continue;
 			if (!raw || !n)
-				n += add_decoder(r, *tree, dev, stream);
+				n += add_decoder(r, *tree, buf, dev, stream);
 			else if (!stream)
 				complain(r, dev->name, "second source of an unformatted buffer; it is skipped");
 		}
@@ -175,7 +177,8 @@ static int run_frames(struct snap_run *r, const struct cst_snap_buffer *buf, con
 	if (rc < 0) {
 		rc = complain(r, buf->name, error_text(rc));
 	} else if (alone) {
-		cst_tree_end(tree);
+		/* logs and counts a frame that is incomplete at the end: cst_tree_end() takes effect when elements are pulled */
+		cst_tree_reset(tree);
 		dump_sum_frames(r->d, tree);
 	}
 	cst_tree_free(tree);
