@@ -10,6 +10,8 @@
 #include <cmocka.h>
 
 #include "cmd/options.h"
+#include "said.h"
+#include "session/session.h"
 
 struct values {
 	bool flag, other;
@@ -169,12 +171,217 @@ static void numbers(void **state)
 	assert_true(cmd_number("0", &v) && v == 0);
 	assert_true(cmd_number("18446744073709551615", &v) && v == UINT64_MAX);
 	assert_true(cmd_number("2G", &v) && v == 2000000000u);
+	assert_true(cmd_number("1k", &v) && v == 1000);
+	assert_true(cmd_number("2K", &v) && v == 2000);
+	assert_true(cmd_number("3m", &v) && v == 3000000);
+	assert_true(cmd_number("4M", &v) && v == 4000000);
+	assert_true(cmd_number("5g", &v) && v == 5000000000u);
+	assert_true(cmd_number("0x1fk", &v) && v == 31000);
+	assert_true(cmd_number("18446744073709551k", &v) && v == 18446744073709551000u);
+	assert_false(cmd_number("/", &v));
+	assert_false(cmd_number(":", &v));
+	assert_false(cmd_number("k", &v));
+	assert_false(cmd_number("1t", &v));
 	assert_false(cmd_number("18446744073709551616", &v));
 	assert_false(cmd_number("18446744073709551615g", &v));
 	assert_false(cmd_number("18446744073709552k", &v));
 	assert_false(cmd_number("", &v));
 	assert_false(cmd_number(" 1", &v));
 	assert_false(cmd_number("1kk", &v));
+}
+
+/* Command lines, their exit codes, and the whole message. */
+static void messages(void **state)
+{
+#define HINT "\nTry 'perf-cstrace test --help'.\n"
+	static const struct {
+		const char *args[4];
+		int code;
+		const char *message;
+	} cases[] = {
+		{ { "-x" }, CMD_USAGE, "cstrace test: unknown option '-x'" HINT },
+		{ { "-fx" }, CMD_USAGE, "cstrace test: unknown option '-x'" HINT },
+		{ { "--nonsense=1" }, CMD_USAGE, "cstrace test: unknown option '--nonsense=1'" HINT },
+		{ { "--a\nb" }, CMD_USAGE, "cstrace test: unknown option '--a\\x0ab'" HINT },
+		{ { "operand" }, CMD_USAGE, "cstrace test: unexpected argument 'operand'" HINT },
+		{ { "-" }, CMD_USAGE, "cstrace test: unexpected argument '-'" HINT },
+		{ { "--", "-f" }, CMD_USAGE, "cstrace test: unexpected argument '-f'" HINT },
+		{ { "--flag=1" }, CMD_USAGE, "cstrace test: option --flag takes no value" HINT },
+		{ { "--string" }, CMD_USAGE, "cstrace test: option --string needs a value: TEXT" HINT },
+		{ { "-f", "-s" }, CMD_USAGE, "cstrace test: option -s needs a value: TEXT" HINT },
+		{ { "--number", "12x" }, CMD_USAGE, "cstrace test: --number: '12x' is not a number" HINT },
+		{ { "--call=bad" }, CMD_USAGE, "cstrace test: --call: 'bad' was not understood" HINT },
+		{ { "-sa", "-sb" }, CMD_USAGE,
+		  "cstrace test: --string is given twice, as 'a' and as 'b', and only one can hold" HINT },
+		{ { "-p", "-pi" }, CMD_USAGE,
+		  "cstrace test: --optional is given twice, as '' and as 'i', and only one can hold" HINT },
+		{ { "-pi", "-p" }, CMD_USAGE,
+		  "cstrace test: --optional is given twice, as 'i' and as '', and only one can hold" HINT },
+		{ { "-sa", "--string=a" }, CMD_GO_ON, "cstrace test: warning: --string a is given twice\n" },
+		{ { "-f", "-f" }, CMD_GO_ON, "" },
+	};
+	struct values v;
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *args[6] = { "test" }, *text;
+		struct said said;
+		int n = 1, code;
+
+		for (k = 0; cases[i].args[k]; k++)
+			args[n++] = cases[i].args[k];
+		said_begin(&said);
+		code = parse(&v, NULL, &n, args);
+		text = said_end(&said);
+		if (code != cases[i].code || strcmp(text, cases[i].message))
+			fail_msg("%s: %d, '%s', expected %d, '%s'", cases[i].args[0], code, text, cases[i].code, cases[i].message);
+	}
+}
+
+/* Options that may be given several times, and those that hold lists. */
+static void lists(void **state)
+{
+	struct values v = { false };
+	const char *list = NULL, *ranges = NULL;
+	const struct cmd_opt opts[] = {
+		{ 0, "each", CMD_OPT_EACH, &v, "X", "several", call },
+		{ 0, "list", CMD_OPT_STRING, &list, "LIST", "a list", NULL },
+		{ 0, "ranges", CMD_OPT_STRING, &ranges, "RANGES", "ranges", NULL },
+		CMD_OPT_END
+	};
+	const struct cmd_desc desc = { .name = "test", .summary = "testing", .opts = opts };
+	static const char *const twice_text[] = {
+		"cstrace test: --list is given twice, as '1' and as '2', and only one can hold: give all of them in one list" HINT,
+		"cstrace test: --ranges is given twice, as '1' and as '2', and only one can hold: give all of them in one list" HINT,
+	};
+	const char *each[] = { "test", "--each=a", "--each", "b", "--each=a", NULL };
+	const char *twice[2][4] = { { "test", "--list=1", "--list=2", NULL }, { "test", "--ranges=1", "--ranges=2", NULL } };
+	struct said said;
+	int n = 5, i;
+
+	(void)state;
+	said_begin(&said);
+	assert_int_equal(cmd_options(&desc, &n, each), CMD_GO_ON);
+	assert_string_equal(said_end(&said), "");
+	assert_int_equal(v.calls, 3);
+	for (i = 0; i < 2; i++) {
+		n = 3;
+		said_begin(&said);
+		assert_int_equal(cmd_options(&desc, &n, twice[i]), CMD_USAGE);
+		assert_string_equal(said_end(&said), twice_text[i]);
+	}
+}
+
+/* Options without an effect are named in the order in which they were given. */
+static void no_effect(void **state)
+{
+	struct {
+		const char *first, *second;
+	} v = { NULL, NULL };
+	bool sym = false;
+	const struct cmd_opt opts[] = {
+		{ 0, "first", CMD_OPT_STRING, &v.first, "TEXT", "a string", NULL },
+		{ 0, "second", CMD_OPT_STRING, &v.second, "TEXT", "a string", NULL },
+		{ 0, "sym", CMD_OPT_FLAG, &sym, NULL, "a flag", NULL },
+		CMD_OPT_END
+	};
+	const struct cmd_desc desc = { .name = "test", .summary = "testing", .opts = opts };
+	const char *all[] = { "test", "--sym", "--second=a", "--first=b", NULL }, *one[] = { "test", "--sym", NULL };
+#define NONE(name) "cstrace test: warning: --" name " has no effect: why\n"
+	struct said said;
+	int n = 4;
+
+	(void)state;
+	assert_int_equal(cmd_options(&desc, &n, all), CMD_GO_ON);
+	said_begin(&said);
+	cmd_no_effect(&desc, "first sym", "why");
+	assert_string_equal(said_end(&said), NONE("sym") NONE("first"));
+	said_begin(&said);
+	cmd_no_effect(&desc, "symfs sy first2 firs", "why");
+	assert_string_equal(said_end(&said), "");
+	said_begin(&said);
+	cmd_no_effect_in(&desc, &v, sizeof(v), "", "why");
+	assert_string_equal(said_end(&said), NONE("second") NONE("first"));
+	said_begin(&said);
+	cmd_no_effect_in(&desc, &v, sizeof(v.first), "", "why");
+	cmd_no_effect_in(&desc, &v.second, sizeof(v.second), "", "why");
+	assert_string_equal(said_end(&said), NONE("first") NONE("second"));
+	said_begin(&said);
+	cmd_no_effect_in(&desc, &v, sizeof(v), "sym second", "why");
+	assert_string_equal(said_end(&said), NONE("first"));
+	n = 2;
+	assert_int_equal(cmd_options(&desc, &n, one), CMD_GO_ON);
+	said_begin(&said);
+	cmd_no_effect_in(&desc, &v, sizeof(v), "", "why");
+	cmd_no_effect(&desc, "first second", "why");
+	assert_string_equal(said_end(&said), "");
+}
+
+/* What `cmd` prints to stdout for one word. */
+static const char *printed(const struct cmd_desc *cmd, const char *word)
+{
+	static char text[4096];
+	const char *args[] = { cmd->name, word, NULL };
+	int saved = dup(STDOUT_FILENO), n = 2, rc;
+	FILE *f = tmpfile();
+	size_t len;
+
+	assert_non_null(f);
+	fflush(stdout);
+	dup2(fileno(f), STDOUT_FILENO);
+	rc = cmd_options(cmd, &n, args);
+	fflush(stdout);
+	dup2(saved, STDOUT_FILENO);
+	close(saved);
+	rewind(f);
+	len = fread(text, 1, sizeof(text) - 1, f);
+	text[len] = 0;
+	fclose(f);
+	assert_int_equal(rc, CMD_OK);
+	return text;
+}
+
+/* The help of a command: columns, and lines of at most 100 characters. */
+static void help(void **state)
+{
+	const struct cmd_opt opts[] = {
+		{ 'f', "flag", CMD_OPT_FLAG, NULL, NULL, "a flag", NULL },
+		{ 0, "no-letter", CMD_OPT_STRING, NULL, "TEXT", "a string whose description is so long that it goes on in the next "
+		  "line, behind the column", NULL },
+		{ 'p', "optional", CMD_OPT_OPTIONAL, NULL, "TEXT", "maybe a string\nand another line", NULL },
+		{ 0, "a-name-that-still-x", CMD_OPT_NUMBER, NULL, "N", "a number", NULL },
+		{ 0, "a-name-that-is-longer", CMD_OPT_NUMBER, NULL, "N", "a number", NULL },
+		/* 70 and 71 characters: to the end of the line, and beyond it */
+		{ 0, "fits", CMD_OPT_FLAG, NULL, NULL, "1234567 101234567 201234567 301234567 401234567 501234567 601234567890", NULL },
+		{ 0, "wraps", CMD_OPT_FLAG, NULL, NULL, "1234567 101234567 201234567 301234567 401234567 501234567 6012345678901", NULL },
+		CMD_OPT_END
+	};
+	struct cmd_desc desc = { .name = "test", .summary = "testing", .opts = opts, .operands = "FILE...",
+				 .more = "The first line.\nThe second line.\n" };
+	static const char lines[] =
+		"  -f, --flag                  a flag\n"
+		"      --no-letter TEXT        a string whose description is so long that it goes on in the next\n"
+		"                              line, behind the column\n"
+		"  -p, --optional[=TEXT]       maybe a string\n"
+		"                              and another line\n"
+		"      --a-name-that-still-x N a number\n"
+		"      --a-name-that-is-longer N\n"
+		"                              a number\n"
+		"      --fits                  1234567 101234567 201234567 301234567 401234567 501234567 601234567890\n"
+		"      --wraps                 1234567 101234567 201234567 301234567 401234567 501234567\n"
+		"                              6012345678901\n"
+		"  -h, --help                  show this text\n"
+		"      --list-opts             list the long options\n";
+	char want[4096];
+
+	(void)state;
+	snprintf(want, sizeof(want), "perf-cstrace test - testing\n\nUsage: perf-cstrace test [OPTIONS] FILE...\n\n%s\n"
+		 "The first line.\nThe second line.\n\n", lines);
+	assert_string_equal(printed(&desc, "--help"), want);
+	desc.operands = desc.more = NULL;
+	snprintf(want, sizeof(want), "perf-cstrace test - testing\n\nUsage: perf-cstrace test [OPTIONS]\n\n%s", lines);
+	assert_string_equal(printed(&desc, "-h"), want);
 }
 
 /* What --list-opts prints is what the man pages are checked against. */
@@ -207,6 +414,10 @@ int main(void)
 		cmocka_unit_test(twice), cmocka_unit_test(what_must_exist), cmocka_unit_test(operands_are_kept),
 		cmocka_unit_test(wrong_usage),
 		cmocka_unit_test(numbers),
+		cmocka_unit_test(messages),
+		cmocka_unit_test(lists),
+		cmocka_unit_test(no_effect),
+		cmocka_unit_test(help),
 		cmocka_unit_test(listing_names_every_option),
 	};
 

@@ -193,6 +193,9 @@ static const struct {
 	{ "all, and one has no source", { .trace = TWO BUFFER("0", "frames.bin", "coresight") BUFFER("1", "raw.bin", "source_data") LINKS },
 	  "all", "# ETB_0: coresight\n" FRAMES_LISTED "# ETB_1: source_data\n",
 	  SAID("ETB_1: no source of this buffer can be decoded"), true },
+	{ "all, and the first has no source", { .trace = TWO BUFFER("0", "frames.bin", "coresight") BUFFER("1", "raw.bin", "source_data")
+						 "[source_buffers]\nETM_1=ETB_1\n" },
+	  "all", "# ETB_0: coresight\n# ETB_1: source_data\n" RAW_LISTED, SAID("ETB_0: no source of this buffer can be decoded"), true },
 	{ "all, and none has a source", { .trace = BOTH, .source = SOURCE("ETM_0", "HTM", ETM4), .source2 = SOURCE("ETM_1", "HTM", ETM4) },
 	  "all", NULL,
 	  SAID("ETM_0: protocol 'HTM' has no decoder; its trace is skipped") SAID("ETB_0: no source of this buffer can be decoded")
@@ -262,7 +265,7 @@ static void test_frames(void **state)
 static void test_messages(void **state)
 {
 	static const struct snap both = { .trace = BOTH }, raw = { NULL },
-		unread = { .trace = TWO BUFFER("0", "frames.bin", "coresight") BUFFER("1", "new.bin", "source_data") LINKS };
+		unread = { .trace = TWO BUFFER("0", "frames.bin", "coresight") BUFFER("1", "raw.bin,new.bin", "source_data") LINKS };
 	struct dump d;
 
 	(void)state;
