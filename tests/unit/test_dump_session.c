@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_dump_session.c - dump -i of small recordings: the headings of AUX fragments, frames and their log, parts of a listing
+ * over several buffers, and the losses that are reported.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/error.h"
+#include "dump/dump.h"
+#include "said.h"
+#include "session/session.h"
+#include "session_build.h"
+#include "temp_dir.h"
+
+TEMP_DIR("dump-session")
+
+#define NO_CPU ((uint32_t)-1)
+
+static char out[65536], errors[16384];
+
+/* A piece of trace in an AUX buffer, of a CPU or of a thread. */
+static void piece(struct pdb *data, const struct pdb *trace, uint64_t offset, uint64_t flags, uint32_t cpu, uint32_t tid)
+{
+	struct pdb_sid s = sb_sid(SB_TIME + offset);
+
+	s.cpu = cpu == NO_CPU ? 2 : cpu;
+	pdb_aux(data, offset, trace->len, flags, SB_ST, &s);
+	pdb_auxtrace(data, offset, trace->p, trace->len, cpu, tid);
+}
+
+static void begin(struct pdb *data)
+{
+	static const uint32_t loop[] = { 0xd503201f, 0x17ffffff };	/* nop; b .-4 */
+	struct pdb_sid s = sb_sid(1000);
+
+	memset(data, 0, sizeof(*data));
+	temp_write(dir, "program", loop, sizeof(loop));
+	sb_aux_info_of(data, 1, SB_CONFIGR, 0x14, 2);
+	pdb_comm(data, SB_PID, SB_PID, "loop", SB_ST, &s);
+	sb_fork(data, SB_PID, SB_PID, SB_TID, 1000);
+	pdb_mmap2(data, SB_PID, SB_BASE, 0x1000, 0, "/program", SB_ST, &s);
+}
+
+static void finish(struct pdb *data)
+{
+	struct pdb file = { .p = NULL };
+
+	pdb_file(&file, &sb_attr, 1, 0, data, NULL, 0);
+	temp_write(dir, "data", file.p, file.len);
+	pdb_free(&file);
+	pdb_free(data);
+}
+
+static struct dump listing(void)
+{
+	return (struct dump){ .only_id = -1, .cpu = -1, .pid = -1, .tid = -1 };
+}
+
+static int run(struct dump *d)
+{
+	const char *path = temp_path(dir, "listing");
+	const struct session_opts so = { .input = temp_path(dir, "data"), .symfs = dir, .buildid_dir = "/nonexistent" };
+	struct said said;
+	size_t n;
+	FILE *f;
+	int rc;
+
+	assert_int_equal(dump_out_open(&d->out, path), 0);
+	said_begin(&said);
+	rc = dump_session(d, &so);
+	snprintf(errors, sizeof(errors), "%s", said_end(&said));
+	*out = 0;
+	if (rc) {
+		dump_out_abort(&d->out);
+		return rc;
+	}
+	assert_int_equal(dump_out_close(&d->out), 0);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	n = fread(out, 1, sizeof(out) - 1, f);
+	out[n] = 0;
+	fclose(f);
+	return rc;
+}
+
+static void is(const char *what, const char *got, const char *want)
+{
+	if (strcmp(got, want))
+		fail_msg("%s: '%s', expected '%s'", what, got, want);
+}
+
+#define DONE(bytes, insns, branches) "cstrace: " bytes " bytes, " insns " instructions, " branches " branches, losses: none\n"
+#define RANGE(index, id) index "         " id " * range 0x400000-0x400008 n=2 A64 branch E EL0 non-secure cid=0x65 tid=101\n"
+
+static struct pdb raw, frames[2];
+
+static int make_traces(void **state)
+{
+	sb_trace(&raw, SB_TID);
+	sb_frames(&frames[0], &raw, 0x14);
+	sb_frames(&frames[1], &raw, 0x15);
+	return make_dir(state);
+}
+
+static int free_traces(void **state)
+{
+	pdb_free(&raw);
+	pdb_free(&frames[0]);
+	pdb_free(&frames[1]);
+	return remove_dir(state);
+}
+
+/* The buffer of each fragment, its place in it, and what the AUX record says. */
+static void test_headings(void **state)
+{
+	struct pdb data;
+	struct dump d;
+
+	(void)state;
+	begin(&data);
+	piece(&data, &raw, 0, SB_RAW, 2, NO_CPU);
+	piece(&data, &raw, raw.len, SB_RAW | 1, 2, NO_CPU);
+	piece(&data, &frames[1], 0, 0, 0, NO_CPU);
+	finish(&data);
+	d = listing();
+	assert_int_equal(run(&d), 0);
+	is("CPUs", out, "# buffer 0, CPU 2: raw, offset 0, 53 bytes, flags 0x100\n"
+	   "# buffer 0, CPU 2: raw, offset 53, 53 bytes, flags 0x101\n"
+	   "# buffer 1, CPU 0: frames, offset 0, 64 bytes\n");
+	is("CPUs", errors, "cstrace dump: lost:\n"
+	   "  1 truncated AUX records: the AUX buffer was full: a gap of unknown length at the end of each\n"
+	   "    -> record with a larger one (perf record -m ,16M), or less (-e cs_etm//u, --filter)\n"
+	   "cstrace: 170 bytes, 144 instructions, 72 branches, losses: 1 truncated AUX records\n");
+	assert_true(d.losses);
+	begin(&data);
+	piece(&data, &frames[0], 0, 0, NO_CPU, SB_TID);
+	finish(&data);
+	d = listing();
+	assert_int_equal(run(&d), 0);
+	is("a thread", out, "# buffer 0, thread 101: frames, offset 0, 64 bytes\n");
+	is("a thread", errors, DONE("64", "48", "24"));
+	assert_false(d.losses);
+	begin(&data);
+	pdb_auxtrace(&data, 0, frames[0].p, frames[0].len, 2, NO_CPU);
+	finish(&data);
+	d = listing();
+	assert_int_equal(run(&d), 0);
+	is("no AUX record", out, "# buffer 0, CPU 2: frames, offset 0, 64 bytes, no AUX record\n");
+	d = listing();
+	d.format = DUMP_NONE;
+	assert_int_equal(run(&d), 0);
+	is("nothing", out, "");
+	assert_int_equal(d.stats.bytes, 53);
+	assert_int_equal(d.stats.insns, 48);
+	assert_int_equal(d.stats.branches, 24);
+}
+
+/* Lists frames as they stand, and what is in them; bytes without frames have neither. */
+static void test_frames(void **state)
+{
+	static const char packed[] =
+		"0          == frame 2b000000000000000000000080010000\n"
+		"16         == frame 2b04840000400000000000b064000042\n"
+		"32         == frame 2b00f6f7f6f7f6f7f6f7f6f7f6f7f6fe\n"
+		"48         == frame 2bf7f6f7f6f7f6f7f6f7f6f70100003e\n";
+	static const char unpacked[] =
+		"0          15 0000000000000000000000800100\n"
+		"16         15 04850000400000000000b0650000\n"
+		"32         15 00f7f7f7f7f7f7f7f7f7f7f7f7f7\n"
+		"48         15 f7f7f7f7f7f7f7f7f7f7f7\n"
+		"60         00 0000\n";
+	char want[1024];
+	struct pdb data;
+	struct dump d;
+	unsigned int i;
+
+	(void)state;
+	begin(&data);
+	piece(&data, &raw, 0, SB_RAW, 2, NO_CPU);
+	piece(&data, &frames[1], 0, 0, 3, NO_CPU);
+	finish(&data);
+	for (i = 1; i < 4; i++) {
+		d = listing();
+		d.packed = i & 1;
+		d.frames = i & 2;
+		assert_int_equal(run(&d), 0);
+		snprintf(want, sizeof(want), "# buffer 0, CPU 2: raw, offset 0, 53 bytes, flags 0x100\n"
+			 "# buffer 1, CPU 3: frames, offset 0, 64 bytes\n%s%s", d.packed ? packed : "", d.frames ? unpacked : "");
+		is("frames", out, want);
+		is("frames", errors, DONE("117", "96", "48"));
+	}
+}
+
+/* What is wrong in a frame is logged once, however often the frame is listed. */
+static void test_log(void **state)
+{
+	static const struct {
+		bool packed, frames, packets, elements;
+	} lists[] = {
+		{ true, false, false, false }, { false, true, false, false }, { true, true, false, false }, { false, true, true, false },
+		{ true, false, false, true }, { true, true, true, true },
+	};
+	struct pdb odd = { .p = NULL }, data;
+	struct dump d;
+	size_t i;
+
+	(void)state;
+	/* ID 0 at the end of the last frame, with an auxiliary bit */
+	pdb_bytes(&odd, frames[1].p, frames[1].len);
+	odd.p[odd.len - 2] = 0x01;
+	odd.p[odd.len - 1] |= 0x80;
+	begin(&data);
+	piece(&data, &odd, 0, 0, 3, NO_CPU);
+	finish(&data);
+	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		d = listing();
+		d.packed = lists[i].packed;
+		d.frames = lists[i].frames;
+		d.packets = lists[i].packets;
+		d.elements = lists[i].elements;
+		assert_int_equal(dump_log_open(&d, CST_LOG_INFO), 0);
+		assert_int_equal(run(&d), 0);
+		is("log", errors, "Idx:62; frame; info: auxiliary bit of a frame's last ID byte is set, which has no meaning (IHI 0029 D4.2.2)\n"
+		   DONE("64", "48", "24"));
+		assert_int_equal(cst_log_count(d.log, CST_LOG_ALL_IDS, CST_LOG_INFO), 1);
+		cst_log_free(d.log);
+	}
+	pdb_free(&odd);
+}
+
+static int run_range(struct dump *d, struct dump_place from, struct dump_place to)
+{
+	struct dump_range *r = calloc(1, sizeof(*r));
+	int rc;
+
+	assert_non_null(r);
+	assert_int_equal(index_book_init(&r->book, "cstrace dump", temp_path(dir, "data"), NULL), 0);
+	r->from = from;
+	r->to = to;
+	d->range = r;
+	rc = run(d);
+	index_book_free(&r->book);
+	free(r);
+	return rc;
+}
+
+/* Each buffer is listed from the place on, and fragments of a buffer continue it. */
+static void test_ranges(void **state)
+{
+	const struct dump_place none = { .set = false }, from = { true, CST_INDEX_KINDS, 50 }, to = { true, CST_INDEX_KINDS, 52 },
+				late = { true, CST_INDEX_KINDS, 104 };
+	struct pdb data;
+	struct dump d;
+
+	(void)state;
+	begin(&data);
+	piece(&data, &raw, 0, SB_RAW, 2, NO_CPU);
+	piece(&data, &raw, raw.len, SB_RAW, 2, NO_CPU);
+	piece(&data, &frames[1], 0, 0, 3, NO_CPU);
+	finish(&data);
+	d = listing();
+	d.elements = true;
+	assert_int_equal(run_range(&d, from, to), 0);
+	is("from 50 to 52", out, "# buffer 0, CPU 2: raw, offset 0, 53 bytes, flags 0x100\n" RANGE("50", "14") RANGE("51", "14")
+	   "# buffer 0, CPU 2: raw, offset 53, 53 bytes, flags 0x100\n"
+	   "# buffer 1, CPU 3: frames, offset 0, 64 bytes\n" RANGE("50", "15") RANGE("51", "15"));
+	d = listing();
+	d.elements = true;
+	assert_int_equal(run_range(&d, late, none), 0);
+	is("from 104", out, "# buffer 0, CPU 2: raw, offset 0, 53 bytes, flags 0x100\n"
+	   "# buffer 0, CPU 2: raw, offset 53, 53 bytes, flags 0x100\n"
+	   "104        14 * range 0x400000-0x400008 n=2 A64 branch E EL0 non-secure cid=0x65 tid=101\n"
+	   "105        14 * range 0x400000-0x400008 n=2 A64 branch E EL0 non-secure cid=0x65 tid=101\n"
+	   "105        14 * end end\n"
+	   "# buffer 1, CPU 3: frames, offset 0, 64 bytes\n");
+	/* what was not listed is decoded all the same */
+	d = listing();
+	d.packets = true;
+	d.format = DUMP_OPENCSD;
+	d.only_id = 0x15;
+	assert_int_equal(run_range(&d, from, to), 0);
+	is("packets", out, "Using buffer 0, CPU 2 as trace source\nUsing buffer 0, CPU 2 as trace source\n"
+	   "Using buffer 1, CPU 3 as trace source\n"
+	   "Idx:50; ID:15; [0xf7 ];\tI_ATOM_F1 : Atom format 1.; E\nIdx:51; ID:15; [0xf7 ];\tI_ATOM_F1 : Atom format 1.; E\n");
+}
+
+/* Where an element ran is known of its stream. */
+static void test_streams(void **state)
+{
+	const struct dump_place none = { .set = false };
+	struct pdb data;
+	struct dump d;
+
+	(void)state;
+	begin(&data);
+	piece(&data, &frames[0], 0, 0, 2, NO_CPU);
+	piece(&data, &frames[1], 0, 0, 3, NO_CPU);
+	finish(&data);
+	d = listing();
+	d.elements = true;
+	d.format = DUMP_JSON;
+	d.only_id = 0x15;
+	assert_int_equal(run_range(&d, (struct dump_place){ true, CST_INDEX_KINDS, 58 }, none), 0);
+	is("json", out, "{\"record\":\"section\",\"name\":\"buffer 0, CPU 2\",\"detail\":\"frames, offset 0, 64 bytes\"}\n"
+	   "{\"record\":\"section\",\"name\":\"buffer 1, CPU 3\",\"detail\":\"frames, offset 0, 64 bytes\"}\n"
+	   "{\"record\":\"element\",\"index\":58,\"id\":21,\"kind\":\"range\",\"start\":\"0x400000\",\"end\":\"0x400008\",\"insns\":2,"
+	   "\"isa\":\"A64\",\"last\":\"branch\",\"last_size\":4,\"executed\":true,\"el\":0,\"security\":\"non-secure\",\"context_id\":101,"
+	   "\"cpu\":3,\"pid\":100,\"tid\":101}\n"
+	   "{\"record\":\"element\",\"index\":58,\"id\":21,\"kind\":\"end\",\"reason\":\"end\",\"cpu\":3,\"pid\":100,\"tid\":101}\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_headings),
+		cmocka_unit_test(test_frames),
+		cmocka_unit_test(test_log),
+		cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_streams),
+	};
+
+	return cmocka_run_group_tests(tests, make_traces, free_traces);
+}
