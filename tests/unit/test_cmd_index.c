@@ -157,6 +157,29 @@ static void blocks_with_times(void **state)
 	pdb_free(&trace);
 }
 
+/* Trace IDs of all blocks of a buffer, also of those without a source. */
+static void trace_ids(void **state)
+{
+	static const uint8_t ids[] = { 0x14, 0x50, 0x6f, 0x14 };
+	struct pdb trace = { .p = NULL }, frames = { .p = NULL };
+	unsigned int i, k;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		sb_trace(&trace, SB_TID);
+		for (k = 0; k < 100; k++)
+			sb_frames(&frames, &trace, ids[i]);
+		pdb_free(&trace);
+		memset(&trace, 0, sizeof(trace));
+	}
+	write_data("ids", &frames, SB_CONFIGR, 0);
+	assert_int_equal(run("ids", "--granularity=512", NULL, NULL), CMD_OK);
+	assert_int_equal(run("ids", "--show", NULL, NULL), CMD_OK);
+	if (!strstr(out, "  7 blocks of the buffer;") || !strstr(out, "\n  trace IDs 0x14 0x50 0x6f\n"))
+		fail_msg("IDs: %s", out);
+	pdb_free(&frames);
+}
+
 /* An index has room for 63 context IDs. */
 static void many_contexts(void **state)
 {
@@ -190,6 +213,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_times),
 		cmocka_unit_test(blocks_with_times),
+		cmocka_unit_test(trace_ids),
 		cmocka_unit_test(many_contexts),
 	};
 

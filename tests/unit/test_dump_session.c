@@ -199,17 +199,22 @@ static void test_frames(void **state)
 	}
 }
 
+#define ODD "auxiliary bit of a frame's last ID byte is set, which has no meaning"
+
 /* What is wrong in a frame is logged once, however often the frame is listed. */
 static void test_log(void **state)
 {
 	static const struct {
 		bool packed, frames, packets, elements;
+		unsigned int findings;
 	} lists[] = {
-		{ true, false, false, false }, { false, true, false, false }, { true, true, false, false }, { false, true, true, false },
-		{ true, false, false, true }, { true, true, true, true },
+		{ true, false, false, false, 2 }, { false, true, false, false, 2 }, { true, true, false, false, 2 },
+		{ false, true, true, false, 0 }, { true, false, false, true, 0 }, { true, true, true, true, 0 },
 	};
-	struct pdb odd = { .p = NULL }, data;
+	struct pdb odd = { .p = NULL }, two = { .p = NULL }, data;
+	unsigned int n;
 	struct dump d;
+	const char *p;
 	size_t i;
 
 	(void)state;
@@ -217,8 +222,10 @@ static void test_log(void **state)
 	pdb_bytes(&odd, frames[1].p, frames[1].len);
 	odd.p[odd.len - 2] = 0x01;
 	odd.p[odd.len - 1] |= 0x80;
+	pdb_bytes(&two, odd.p, odd.len);
+	pdb_bytes(&two, odd.p, odd.len);
 	begin(&data);
-	piece(&data, &odd, 0, 0, 3, NO_CPU);
+	piece(&data, &two, 0, 0, 3, NO_CPU);
 	finish(&data);
 	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		d = listing();
@@ -228,12 +235,18 @@ static void test_log(void **state)
 		d.elements = lists[i].elements;
 		assert_int_equal(dump_log_open(&d, CST_LOG_INFO), 0);
 		assert_int_equal(run(&d), 0);
-		is("log", errors, "Idx:62; frame; info: auxiliary bit of a frame's last ID byte is set, which has no meaning (IHI 0029 D4.2.2)\n"
-		   DONE("64", "48", "24"));
-		assert_int_equal(cst_log_count(d.log, CST_LOG_ALL_IDS, CST_LOG_INFO), 1);
+		is("log", errors, "Idx:62; frame; info: " ODD " (IHI 0029 D4.2.2)\nIdx:126; frame; info: " ODD " (IHI 0029 D4.2.2)\n"
+		   DONE("128", "96", "48"));
+		assert_int_equal(cst_log_count(d.log, CST_LOG_ALL_IDS, CST_LOG_INFO), 2);
+		/* a listing of frames alone has a line for each */
+		for (p = out, n = 0; (p = strstr(p, "finding: " ODD "\n")); p++)
+			n++;
+		if (n != lists[i].findings)
+			fail_msg("list %zu: %u findings: %s", i, n, out);
 		cst_log_free(d.log);
 	}
 	pdb_free(&odd);
+	pdb_free(&two);
 }
 
 static int run_range(struct dump *d, struct dump_place from, struct dump_place to)
