@@ -160,7 +160,7 @@ static void blocks_with_times(void **state)
 /* Trace IDs of all blocks of a buffer, also of those without a source. */
 static void trace_ids(void **state)
 {
-	static const uint8_t ids[] = { 0x14, 0x50, 0x6f, 0x14 };
+	static const uint8_t ids[] = { 0x20, 0x50, 0x6f, 0x14 };
 	struct pdb trace = { .p = NULL }, frames = { .p = NULL };
 	unsigned int i, k;
 
@@ -175,7 +175,7 @@ static void trace_ids(void **state)
 	write_data("ids", &frames, SB_CONFIGR, 0);
 	assert_int_equal(run("ids", "--granularity=512", NULL, NULL), CMD_OK);
 	assert_int_equal(run("ids", "--show", NULL, NULL), CMD_OK);
-	if (!strstr(out, "  7 blocks of the buffer;") || !strstr(out, "\n  trace IDs 0x14 0x50 0x6f\n"))
+	if (!strstr(out, "  7 blocks of the buffer;") || !strstr(out, "\n  trace IDs 0x14 0x20 0x50 0x6f\n"))
 		fail_msg("IDs: %s", out);
 	pdb_free(&frames);
 }

@@ -262,11 +262,16 @@ static void test_frames(void **state)
 	}
 }
 
+#define READ ": is one of the files that are read; the output needs another name: choose one with -o\n"
+
 static void test_messages(void **state)
 {
 	static const struct snap both = { .trace = BOTH }, raw = { NULL },
-		unread = { .trace = TWO BUFFER("0", "frames.bin", "coresight") BUFFER("1", "raw.bin,new.bin", "source_data") LINKS };
+		unread[2] = { { .trace = TWO BUFFER("0", "frames.bin", "coresight") BUFFER("1", "first-new.bin", "source_data") LINKS },
+			      { .trace = TWO BUFFER("0", "frames.bin", "coresight") BUFFER("1", "raw.bin,second-new.bin", "source_data")
+				LINKS } };
 	struct dump d;
+	unsigned int i;
 
 	(void)state;
 	make_snapshot(&raw);
@@ -289,12 +294,13 @@ static void test_messages(void **state)
 	assert_int_equal(run(&d, "all"), 0);
 	is("opencsd, all", out, "Using ETB_0 as trace source\nUsing ETB_1 as trace source\n");
 	/* a buffer of the snapshot, also one that is not listed, is not replaced */
-	temp_write(dir, "new.bin", TRACE, sizeof(TRACE) - 1);
-	make_snapshot(&unread);
-	d = listing();
-	assert_int_equal(run_to(&d, NULL, temp_path(dir, "new.bin")), ERR_REPORTED);
-	is("output", errors, "cstrace dump: DIR/new.bin: is one of the files that are read; the output needs another name: choose one "
-	   "with -o\n");
+	for (i = 0; i < 2; i++) {
+		temp_write(dir, i ? "second-new.bin" : "first-new.bin", TRACE, sizeof(TRACE) - 1);
+		make_snapshot(&unread[i]);
+		d = listing();
+		assert_int_equal(run_to(&d, NULL, temp_path(dir, i ? "second-new.bin" : "first-new.bin")), ERR_REPORTED);
+		is("output", errors, i ? "cstrace dump: DIR/second-new.bin" READ : "cstrace dump: DIR/first-new.bin" READ);
+	}
 	/* code that is not there */
 	make_snapshot(&both);
 	remove(temp_path(dir, "mem.bin"));
