@@ -224,6 +224,116 @@ static void starts(void **state)
 	}
 }
 
+/* The text of one value of the field "flags": perf's names in 21 columns; values without a name are blank. */
+static void flags_names(void **state)
+{
+	static const struct {
+		unsigned int flags;
+		const char *want;
+	} row[] = {
+		{ 0x001, "jmp" }, { 0x003, "call" }, { 0x005, "return" }, { 0x009, "jcc" }, { 0x013, "syscall" }, { 0x015, "sysret" },
+		{ 0x021, "async" }, { 0x043, "int" }, { 0x045, "iret" }, { 0x063, "hw int" }, { 0x101, "tr strt" }, { 0x201, "tr end" },
+		{ 0x203, "tr end  call" }, { 0x205, "tr end  return" }, { 0x209, "tr end  jcc" }, { 0x243, "tr end  int" },
+		{ 0x263, "tr end  hw int" }, { 0, "" }, { 0x002, "" }, { 0x103, "" }, { 0x200, "" }, { 0x301, "tr end  tr strt" }, { 0x302, "" },
+	};
+	struct flags_text f;
+	char want[40];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		line_flags_new(&f, row[i].flags);
+		snprintf(want, sizeof(want), "  %-21s ", row[i].want);
+		if (f.flags != row[i].flags || f.len != strlen(want) || memcmp(f.text, want, f.len))
+			fail_msg("flags 0x%x: '%.*s', expected '%s'", row[i].flags, (int)f.len, f.text, want);
+	}
+}
+
+/* A line begins as the one before it only if all that is printed there is the same. */
+static void repeated_starts(void **state)
+{
+	const unsigned int fields = LIST_COMM | LIST_PID | LIST_TID | LIST_CPU | LIST_TIME | LIST_PERIOD | LIST_EVENT;
+	static const struct {
+		int cpu, pid, tid;
+		uint64_t time, period;
+		const char *event, *want;
+	} row[] = {
+		{ 1, 7, 100, 5000, 1, "a", "           first     7/100   [001]     0.000005:          1    a: \n" },
+		{ 1, 7, 100, 5999, 1, "a", "           first     7/100   [001]     0.000005:          1    a: \n" },
+		{ 2, 7, 100, 5999, 1, "a", "           first     7/100   [002]     0.000005:          1    a: \n" },
+		{ 2, 8, 100, 5999, 1, "a", "           first     8/100   [002]     0.000005:          1    a: \n" },
+		{ 2, 8, 100, 5999, 3, "a", "           first     8/100   [002]     0.000005:          3    a: \n" },
+		{ 2, 8, 100, 5999, 3, "b", "           first     8/100   [002]     0.000005:          3    b: \n" },
+		{ 2, 8, 100, 6000, 3, "b", "           first     8/100   [002]     0.000006:          3    b: \n" },
+		{ 2, 8, 101, 6000, 3, "b", "            :101     8/101   [002]     0.000006:          3    b: \n" },
+		{ 2, 8, 100, 899999, 3, "b", "           first     8/100   [002]     0.000899:          3    b: \n" },
+		{ 2, 8, 100, 900000, 3, "b", "          second     8/100   [002]     0.000900:          3    b: \n" },
+	};
+	struct sink s = { .left = UINT32_MAX };
+	const struct merge_sink sink = { .write = take_all, .data = &s };
+	struct merge *m = merge_new(&sink, NULL);
+	struct merge_lane *lane = merge_lane_new(m, 0, 0);
+	struct line *l = calloc(1, sizeof(*l));
+	char want[1024] = "";
+	size_t i;
+
+	(void)state;
+	assert_non_null(l);
+	l->fields = fields;
+	l->event_width = 4;
+	l->comms = comms_share(comms);
+	assert_int_equal(merge_direct(m, lane), 0);
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		line_begin(l, lane, NULL, row[i].time);
+		line_start(l, row[i].cpu, row[i].pid, row[i].tid, row[i].time, false, row[i].period, row[i].event);
+		line_end(l);
+		strcat(want, row[i].want);
+	}
+	assert_int_equal(merge_finish(m), 0);
+	if (s.len != strlen(want) || memcmp(s.text, want, s.len))
+		fail_msg("'%.*s', expected '%s'", (int)s.len, s.text, want);
+	merge_free(m);
+	comms_free(l->comms);
+	free(l);
+	free(s.text);
+}
+
+/* The line of an error, with and without a time and an address. */
+static void errors(void **state)
+{
+	static const struct {
+		struct error_sample e;
+		int cpu;
+		const char *want;
+	} row[] = {
+		{ { .code = 5, .text = "lost", .ip = 0x40, .time = 12000000034, .pid = 3, .tid = 4 }, 2,
+		  " instruction trace error type 1 time 12.000000034 cpu 2 pid 3 tid 4 ip 0x40 code 5: lost\n" },
+		{ { .code = 1, .text = "no\ttext", .pid = -1, .tid = -1 }, -1,
+		  " instruction trace error type 1 time 0 cpu -1 pid -1 tid -1 ip 0 code 1: no\\x09text\n" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		struct sink s = { .left = UINT32_MAX };
+		const struct merge_sink sink = { .write = take_all, .data = &s };
+		struct merge *m = merge_new(&sink, NULL);
+		struct merge_lane *lane = merge_lane_new(m, 0, 0);
+		struct line *l = calloc(1, sizeof(*l));
+
+		assert_non_null(l);
+		assert_int_equal(merge_direct(m, lane), 0);
+		line_begin(l, lane, NULL, row[i].e.time);
+		error_line(l, row[i].cpu, &row[i].e);
+		assert_int_equal(merge_finish(m), 0);
+		if (s.len != strlen(row[i].want) || memcmp(s.text, row[i].want, s.len))
+			fail_msg("'%.*s', expected '%s'", (int)s.len, s.text, row[i].want);
+		merge_free(m);
+		free(l);
+		free(s.text);
+	}
+}
+
 /* Adds lines of consecutive numbers. */
 static void add_lines(struct pages *pg, unsigned int first, unsigned int end, unsigned int fields)
 {
@@ -458,6 +568,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_text), cmocka_unit_test(together), cmocka_unit_test(failed_output), cmocka_unit_test(starts),
 		cmocka_unit_test(kept_pieces), cmocka_unit_test(too_many), cmocka_unit_test(all_flags),
+		cmocka_unit_test(flags_names), cmocka_unit_test(repeated_starts), cmocka_unit_test(errors),
 	};
 	unsigned int i;
 
