@@ -110,7 +110,9 @@ struct batch {
 	unsigned int stream;	/* 0 or 1 */
 	int tid;
 	uint64_t time, end, before;
-	bool unwanted;
+	uint64_t aux_time, seq;
+	int cpu;
+	bool unwanted, fragment; /* fragment: an AUX fragment begins */
 	const struct cst_generic *g;
 	size_t n;
 };
@@ -120,9 +122,11 @@ struct feed {
 	size_t n;
 	struct calls_limits limits;
 	bool replaced;		/* another program runs behind the first batch */
-	unsigned int protocol;
+	unsigned int protocol;	/* CST_PROTO_x; 0: ETMv4 */
 	const struct calls_slice_opts *slices; /* shows the calls in time instead of the tree */
 	size_t longest;		/* maximum number of calls shown, the longest ones; 0: all */
+	bool all_of_slices;	/* shows also thread, tree, call site, flags, times and cycles */
+	calls_place (*place)(void *data, calls_place p); /* final places; NULL: unchanged */
 };
 
 static struct calls_totals totals;
@@ -148,6 +152,9 @@ static void show(struct calls *c, char *out, size_t size)
 		depth = n.depth;
 		first = false;
 		fputc("RCTEScut"[n.kind], f);
+		/* a place in no file has no offset */
+		assert_int_equal(n.binary == CST_COUNT_NO_BINARY, n.entry == CST_COUNT_OUTSIDE);
+		assert_int_equal(n.from_binary == CST_COUNT_NO_BINARY, n.from == CST_COUNT_OUTSIDE);
 		if (n.binary != CST_COUNT_NO_BINARY)
 			fprintf(f, "%x", (unsigned int)n.entry);
 		if (n.from_binary != CST_COUNT_NO_BINARY)
@@ -159,26 +166,35 @@ static void show(struct calls *c, char *out, size_t size)
 	fclose(f);
 }
 
-/* Of each call in time: depth, kind, entry, and the instructions from its begin to its end. */
-static void show_slices(struct calls *c, char *out, size_t size)
+/* Of each call in time: depth, kind, entry, and the instructions from its begin to its end; with `all` the other fields. */
+static void show_slices(struct calls *c, bool all, char *out, size_t size)
 {
 	FILE *f = fmemopen(out, size, "w");
 	uint64_t left_out;
 	size_t i, n;
 	const struct calls_slice *v = calls_slices(c, &n, &left_out);
 
-	for (i = 0; i < n; i++)
-		fprintf(f, "%d%c%x %u-%u, ", (int)v[i].depth, "RCTEScut"[v[i].kind], (unsigned int)v[i].entry, (unsigned int)v[i].begin.insns,
-			(unsigned int)v[i].end.insns);
+	for (i = 0; i < n; i++) {
+		if (all)
+			fprintf(f, "%x.%u ", (unsigned int)v[i].thread, v[i].tree);
+		fprintf(f, "%d%c%x", (int)v[i].depth, "RCTEScut"[v[i].kind], (unsigned int)v[i].entry);
+		if (all && v[i].from != CALLS_NO_PLACE)
+			fprintf(f, "@%x", (unsigned int)v[i].from);
+		fprintf(f, " %u-%u", (unsigned int)v[i].begin.insns, (unsigned int)v[i].end.insns);
+		if (all)
+			fprintf(f, " time %u-%u cycles %u-%u flags %u", (unsigned int)v[i].begin.time, (unsigned int)v[i].end.time,
+				(unsigned int)v[i].begin.cycles, (unsigned int)v[i].end.cycles, v[i].flags);
+		fputs(", ", f);
+	}
 	fprintf(f, "%u left out", (unsigned int)left_out);
 	fclose(f);
 }
 
 static int take(struct calls *c, const struct feed *feed, bool single, bool *replaced)
 {
-	static const struct cst_config etm = { .protocol = CST_PROTO_ETMV4 }, ptm = { .protocol = CST_PROTO_PTM };
+	const struct cst_config config = { .protocol = (uint8_t)(feed->protocol ? feed->protocol : CST_PROTO_ETMV4) };
 	struct calls_lane *ln[2] = { NULL, NULL };
-	struct stream s = { .config = feed->protocol == CST_PROTO_PTM ? &ptm : &etm };
+	struct stream s = { .config = &config };
 	size_t i, k;
 	int rc = 0;
 
@@ -186,7 +202,10 @@ static int take(struct calls *c, const struct feed *feed, bool single, bool *rep
 		const struct batch *b = &feed->v[i];
 
 		s.tid = b->tid;
+		s.cpu = b->cpu;
 		s.place = b->stream;
+		s.aux_time = b->aux_time;
+		s.aux_seq = b->seq;
 		s.unwanted = b->unwanted;
 		s.time = b->time;
 		s.time_end = b->end;
@@ -199,9 +218,11 @@ static int take(struct calls *c, const struct feed *feed, bool single, bool *rep
 			ln[b->stream] = calls_lane_new(c);
 		if (!ln[b->stream])
 			rc = -1;
-		for (k = 0; k < b->n && !rc; k += single ? 1 : b->n)
+		for (k = 0; k < b->n && !rc; k += single ? 1 : b->n) {
+			s.fragment_start = b->fragment && !k;
 			rc = calls_batch(c, ln[b->stream], &s, b->g + k, single ? 1 : b->n);
-		if (feed->slices && feed->slices->max)
+		}
+		if (!rc && feed->slices && feed->slices->max)
 			assert_in_range(c->slices->nr + c->slices->nr_parts, 0, 2 * feed->slices->max);
 		*replaced = feed->replaced;
 	}
@@ -223,16 +244,16 @@ static int make(const struct feed *feed, bool single, unsigned int streams, char
 	struct calls *c = calls_new(&feed->limits, &code, streams);
 	int rc = -1;
 
-	if (c && feed->slices)
-		assert_true(calls_record_slices(c, feed->slices));
-	if (c) {
+	if (c && (!feed->slices || calls_record_slices(c, feed->slices))) {
 		rc = take(c, feed, single, &replaced);
 		if (!rc)
-			rc = calls_finish(c, same, NULL);
-		if (!rc && feed->longest)
-			assert_true(calls_limit_slices(c, feed->longest));
-		if (!rc)
-			(feed->slices ? show_slices : show)(c, out, size);
+			rc = calls_finish(c, feed->place ? feed->place : same, NULL);
+		if (!rc && feed->longest && !calls_limit_slices(c, feed->longest))
+			rc = -1;
+		if (!rc && feed->slices)
+			show_slices(c, feed->all_of_slices, out, size);
+		else if (!rc)
+			show(c, out, size);
 		totals = *calls_totals(c);
 	}
 	calls_free(c);
@@ -280,6 +301,12 @@ static struct cst_generic at_el(unsigned int el, struct cst_generic g)
 {
 	g.el = (uint8_t)el;
 	g.flags |= CST_GF_EL;
+	return g;
+}
+
+static struct cst_generic overflow(struct cst_generic g)
+{
+	g.num = CST_ON_OVERFLOW;
 	return g;
 }
 
@@ -335,6 +362,13 @@ static void climbs(void **state)
 	/* a known call is open: the return does not lead to its caller */
 	TREE(open, "R1000 1/4 R2000 1/2 {C3100@2010 1/2 C3200@2014 1/2}");
 	assert_int_equal(totals.lost, 1);
+	{
+		const struct batch b = { .tid = 7, .g = one, .n = sizeof(one) / sizeof(one[0]) };
+		const struct feed two = { .v = &b, .n = 1, .limits.depth = 2 };
+
+		/* the depth is that below the last caller */
+		fed(&two, "R4000 1/1 {C1000@4040 1/3 {c 3/4}}");
+	}
 }
 
 static void tails(void **state)
@@ -395,6 +429,60 @@ static void many_tails(void **state)
 			fed(&feed, want);
 		}
 	}
+}
+
+/* Siblings are ordered by kind, call site and callee, whatever was executed first. */
+static void order(void **state)
+{
+	const struct cst_generic v[] = { EL_CUT(0x4000, 1), EL_CUT(0x1000, 1), el_exception(14, 0x1004), el_plain(CST_GEN_TRACE_ON),
+					 EL_RET(0x3100, 1), EL_CUT(NO_CALL, 2), el_exception(2, NO_CALL + 8), el_plain(CST_GEN_TRACE_ON), EL_BL(0x1004, 2),
+					 EL_RET(0x2100, 1), EL_B(0x100c, 1), EL_BL(0x1008, 1), EL_RET(0x2000, 1), EL_B(0x100c, 1), EL_BL(0x1000, 1),
+					 EL_RET(0x3200, 1), EL_CUT(0x1004, 1) };
+
+	(void)state;
+	TREE(v, "R1000 1/8 {C3200@1000 1/1 C2000@1008 1/1 C2100@1008 1/1 S3100@1004 1/3} R4000 1/1");
+	assert_int_equal(totals.calls, 3);
+	assert_int_equal(totals.insns, 15);
+	assert_int_equal(totals.roots, 2);
+}
+
+/* All of the program's code is at the begins of pages, and the library is in no file. */
+static calls_place page_of(void *data, calls_place p)
+{
+	(void)data;
+	return p >> 32 ? CALLS_NO_PLACE : p & ~(calls_place)0xfff;
+}
+
+/* Nodes whose final places are the same are one. */
+static void final_places(void **state)
+{
+	const struct cst_generic v[] = { EL_BL(0x1000, 1), EL_RET(0x2000, 1), EL_BL(0x1004, 1), EL_RET(0x2100, 2), EL_BL(0x1008, 1),
+					 in_library(EL_RET(0x9000, 3)), EL_BL(0x100c, 1), EL_RET(0x3100, 4), EL_CUT(0x1010, 5) };
+	const struct batch b = { .tid = 7, .g = v, .n = sizeof(v) / sizeof(v[0]) };
+	const struct feed feed = { .v = &b, .n = 1, .place = page_of };
+
+	(void)state;
+	fed(&feed, "R1000 1/9 {C2000@1000 2/3 C3000@1000 1/4 C@1000 1/3}");
+	assert_int_equal(totals.calls, 4);
+	assert_int_equal(totals.insns, 19);
+}
+
+/* Sections of any number, and code of no file: it is not known to be left for another function. */
+static void sections(void **state)
+{
+	struct cst_generic v[] = { EL_BL(0x1000, 1), EL_BL(0x2000, 1), EL_BL(0x2100, 1), EL_RET(0x2200, 1), EL_RET(0x2104, 1), EL_RET(0x2004, 1),
+				   EL_CUT(0x1004, 1) };
+	struct cst_generic none[] = { EL_BL(0x1000, 1), EL_B(NOWHERE, 1), EL_B(0x7000, 1), EL_RET(0x9000, 1), EL_CUT(0x1004, 1) };
+	unsigned int i;
+
+	(void)state;
+	for (i = 1; i < 6; i++)
+		v[i].section = i & 1 ? 65 : 161;
+	v[3].section = 1000;
+	TREE(v, "R1000 1/2 {C2000@1000 1/2 {C2100@2000 1/2 {C2200@2100 1/1}}}");
+	none[1].section = 3;
+	none[3].section = 2;
+	TREE(none, "R1000 1/2 {C@1000 1/2 {T9000@7000 1/1}}");
 }
 
 /* ---- longjmp and C++ exceptions ------------------------------------------------------------------ */
@@ -485,6 +573,33 @@ static void interrupts(void **state)
 	TREE(restart, "R1000 1/2");
 }
 
+/* A signal is taken behind an SVC, which was executed; what any other exception interrupted was not. */
+static void system_calls(void **state)
+{
+	static const struct {
+		unsigned int protocol, number;
+		uint64_t ret;
+		const char *site;
+	} row[] = {
+		{ CST_PROTO_ETMV4, 2, 0x1004, "1000" }, { CST_PROTO_ETMV4, 10, 0x1004, "1004" }, { CST_PROTO_ETE, 2, 0x1004, "1000" },
+		{ CST_PROTO_ETMV3, 10, 0x1004, "1000" }, { CST_PROTO_ETMV3, 2, 0x1004, "1004" },
+		{ CST_PROTO_PTM, 10, 0x1004, "1000" }, { CST_PROTO_PTM, 2, 0x1004, "1004" }, { CST_PROTO_ETMV4, 2, 0x1008, "1008" },
+	};
+	struct cst_generic v[] = { EL_CUT(0x1000, 1), SVC(0), EL_CUT(0x3100, 1) };
+	const struct batch b = { .tid = 7, .g = v, .n = 4 };
+	char want[64];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		const struct feed feed = { .v = &b, .n = 1, .protocol = row[i].protocol };
+
+		v[1] = el_exception(row[i].number, row[i].ret);
+		sprintf(want, "R1000 1/1 {S3100@%s 1/1}", row[i].site);
+		fed(&feed, want);
+	}
+}
+
 /* The handlers of exceptions are traced. */
 static void kernel(void **state)
 {
@@ -506,8 +621,22 @@ static void kernel(void **state)
 	const struct cst_generic user[] = { at_el(0, EL_CUT(0x1000, 1)), el_exception(14, 0x1004), at_el(0, EL_CUT(0x1004, 1)), el_exception(14, 0x1008),
 					    at_el(0, EL_RET(0x3100, 1)), at_el(0, EL_CUT(NO_CALL, 2)), el_exception(2, NO_CALL + 8), at_el(0, EL_CUT(0x1008, 1)) };
 	const struct cst_generic begun[] = { at_el(1, EL_CUT(0x6000, 1)), el_eret(0x6004, 1), at_el(0, EL_CUT(0x1004, 1)) };
+	/* the begin of the handler is not traced; the kernel continues elsewhere; and the user, at the begin of the same function */
+	const struct cst_generic late[] = { at_el(0, EL_CUT(0x1000, 1)), IRQ(0x1004), at_el(1, EL_CUT(0x6010, 1)), el_eret(0x6014, 1),
+					    at_el(0, EL_CUT(0x1004, 1)) };
+	const struct cst_generic elsewhere[] = { at_el(1, EL_CUT(0x6000, 1)), IRQ(0x6004), at_el(1, EL_CUT(0x6310, 1)) };
+	const struct cst_generic again[] = { at_el(0, EL_CUT(0x1000, 1)), IRQ(0x1004), at_el(0, EL_CUT(0x1000, 1)) };
+	/* where the handler returns to is not known before it does */
+	struct cst_generic unknown[] = { at_el(0, EL_BL(0x1000, 1)), el_exception(14, 0), at_el(1, EL_CUT(0x6000, 1)), el_eret(0x6004, 1),
+					 at_el(0, EL_CUT(0x1010, 1)) };
 
 	(void)state;
+	TREE(late, "R1000 1/2 {E6010@1004 1/2}");
+	TREE(elsewhere, "R6000 1/1 R6300 1/1");
+	assert_int_equal(totals.lost, 1);
+	TREE(again, "R1000 1/1 {S1000@1004 1/1}");
+	unknown[1].flags &= (uint16_t)~CST_GF_RET_ADDR;
+	TREE(unknown, "R1000 1/2 {E6000@1000 1/2}");
 	TREE(simple, "R1000 1/2 {E6000@1004 1/2 {C6100@6000 1/1}}");
 	TREE(nested, "R1000 1/2 {E6000@1000 1/2 {E6200@6004 1/1 {T6300@6200 1/1}}}");
 	TREE(at_once, "R1000 1/2 {E6000@1000 1/1 {E6200@6000 1/1}}");
@@ -533,6 +662,11 @@ static void threads(void **state)
 	const struct batch v[] = { { .tid = 7, N(a) }, { .tid = 8, N(b) }, { .tid = 7, N(a2) }, { .tid = 8, N(b2) }, { .tid = 7, N(a3) } };
 	const struct batch unwanted[] = { { .tid = 7, N(a) }, { .tid = 8, .unwanted = true, N(b) }, { .tid = 7, N(a2) } };
 	const struct batch window[] = { { .tid = 7, N(a) }, { .tid = 7, .unwanted = true, N(a2) }, { .tid = 7, N(a2) } };
+	/* it executed code of no file */
+	const struct cst_generic nacc[] = { { .kind = CST_GEN_NACC, .addr = NOWHERE } };
+	const struct batch missing[] = { { .tid = 7, N(a) }, { .tid = 7, .unwanted = true, N(nacc) }, { .tid = 7, N(a2) } };
+	const struct batch other[] = { { .tid = 7, N(a) }, { .tid = 8, .unwanted = true, N(nacc) }, { .tid = 7, N(a2) } };
+	const struct feed hidden = { .v = missing, .n = 3 }, elsewhere = { .v = other, .n = 3 };
 	const struct batch idle[] = { { .tid = 0, N(a) }, { .tid = -1, N(a2) } };
 	const struct feed all = { .v = v, .n = 5 }, part = { .v = unwanted, .n = 3 }, cut = { .v = window, .n = 3 }, none = { .v = idle, .n = 2 };
 	const struct feed exec = { .v = (struct batch[]){ { .tid = 7, N(a) }, { .tid = 7, N(a3) } }, .n = 2, .replaced = true };
@@ -542,9 +676,35 @@ static void threads(void **state)
 	fed(&part, "R1000 1/2 {C2000@1000 1/2}");
 	/* the thread executed what the filter excludes */
 	fed(&cut, "R1000 2/2 {C2000@1000 2/2}");
+	fed(&hidden, "R1000 2/2 {C2000@1000 2/2}");
+	assert_int_equal(totals.lost, 1);
+	fed(&elsewhere, "R1000 1/2 {C2000@1000 1/2}");
+	assert_int_equal(totals.lost, 0);
 	fed(&none, "R1000 2/2 {C2000@1000 2/2}");
 	/* another program runs from then on */
 	fed(&exec, "R1000 1/1 {C2000@1000 1/1} R4100 1/1");
+}
+
+/* Each idle thread, and each stream whose thread is unknown, is a thread of its own. */
+static void thread_keys(void **state)
+{
+	static const struct {
+		int tid, cpu;
+		uint64_t place, key;
+	} row[] = {
+		{ 7, 3, 5, 7 }, { INT32_MAX, 3, 5, INT32_MAX }, { 0, 3, 5, CALLS_THREAD_IDLE | 3 }, { 0, 4, 5, CALLS_THREAD_IDLE | 4 },
+		{ 0, -1, 5, CALLS_THREAD_IDLE | UINT32_MAX }, { -1, 3, 5, CALLS_THREAD_UNKNOWN | 5 }, { -1, 3, 6, CALLS_THREAD_UNKNOWN | 6 },
+	};
+	struct stream s = { .tid = 0 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		s.tid = row[i].tid;
+		s.cpu = row[i].cpu;
+		s.place = row[i].place;
+		assert_true(calls_thread_of(&s) == row[i].key);
+	}
 }
 
 /* ---- calls in time ------------------------------------------------------------------------------- */
@@ -577,17 +737,41 @@ static void slices(void **state)
 	LONGEST(deep, &all, 8, "0R1000 0-54, 1C2000 1-22, 2C2100 2-3, 2C2200 5-7, 2C2300 10-22, 3C2400 13-22, 4C2500 17-22, 1C2000 23-24, 0 left out");
 }
 
+/* A function that is cut by a loss, calls of two threads, a caller from before the trace: when they began and ended. */
+static void slice_fields(void **state)
+{
+	static const struct calls_slice_opts all = { .max = 0 };
+	const struct cst_generic a[] = { EL_BL(0x1010, 1) }, b[] = { el_cycles(5), EL_RET(0x2000, 2) }, c[] = { EL_RET(0x1014, 1) };
+	const struct cst_generic d[] = { el_cycles(7), EL_BL(0x4014, 1) }, e[] = { EL_CUT(0x3100, 4) }, f[] = { overflow(OFF) }, g[] = { EL_CUT(0x1000, 1) };
+	const struct cst_generic h[] = { EL_BL(0x1004, 1) }, k[] = { EL_CUT(0x2000, 3) };
+	/* a path that is not known is executed in the callee */
+	const struct cst_generic q[] = { EL_BL(0x1000, 1), { .kind = CST_GEN_NOPATH, .addr = 0x2000, .end = 0x2040, .n_insn = 9, .section = 1, .sect_off = 0x2000 } };
+	const struct batch v[] = {
+		{ .tid = 7, .time = 100, .end = 110, N(a) }, { .tid = 7, .time = 120, .end = 130, N(b) }, { .tid = 7, .time = 140, .end = 150, N(c) },
+		{ .tid = 7, .time = 160, .end = 170, N(d) }, { .tid = 7, .time = 180, .end = 190, N(e) }, { .tid = 7, .time = 200, .end = 200, N(f) },
+		{ .tid = 7, .time = 210, .end = 220, N(g) }, { .tid = 7, .time = 230, .end = 240, N(h) }, { .tid = 7, .time = 250, .end = 260, N(k) },
+		{ .tid = 6, .time = 270, .end = 280, N(g) }, { .tid = 9, .time = 300, .end = 310, N(q) },
+	};
+	const struct feed feed = { .v = v, .n = sizeof(v) / sizeof(v[0]), .slices = &all, .all_of_slices = true };
+	char out[2048];
+	unsigned int streams;
+
+	(void)state;
+	for (streams = 1; streams <= 2; streams++) {
+		assert_int_equal(make(&feed, false, streams, out, sizeof(out)), 0);
+		assert_string_equal(out, "6.1 0R1000 0-1 time 270-300 cycles 0-0 flags 5, "
+				    "7.1 -1R4000 0-9 time 100-210 cycles 0-12 flags 3, 7.1 0C1000@4010 0-4 time 100-160 cycles 0-12 flags 1, "
+				    "7.1 1C2000@1010 1-3 time 120-140 cycles 5-5 flags 0, 7.1 0C3100@4014 5-9 time 180-210 cycles 12-12 flags 2, "
+				    "7.2 0R1000 9-14 time 210-270 cycles 12-12 flags 5, 7.2 1C2000@1004 11-14 time 250-270 cycles 12-12 flags 4, "
+				    "9.1 0R1000 0-10 time 300-310 cycles 0-0 flags 5, 9.1 1C2000@1000 1-10 time 310-310 cycles 0-0 flags 4, 0 left out");
+	}
+}
+
 /* ---- losses -------------------------------------------------------------------------------------- */
 
 static struct cst_generic error(struct cst_generic g)
 {
 	g.error = 1;
-	return g;
-}
-
-static struct cst_generic overflow(struct cst_generic g)
-{
-	g.num = CST_ON_OVERFLOW;
 	return g;
 }
 
@@ -604,6 +788,7 @@ static void losses(void **state)
 		{ { OFF }, false },
 		{ { el_plain(CST_GEN_EO_TRACE), el_no_sync(CST_UNSYNC_INIT, 0), OFF }, false },
 		{ { el_plain(CST_GEN_EO_TRACE), el_no_sync(CST_UNSYNC_RESET, 0), OFF }, false },
+		{ { el_plain(CST_GEN_EO_TRACE), el_no_sync(CST_UNSYNC_END, 0), OFF }, false },
 		{ { IRQ(0x2004), el_plain(CST_GEN_EO_TRACE) }, false },
 		{ { overflow(OFF) }, true },
 		{ { el_doubtful(OFF) }, true },
@@ -626,6 +811,39 @@ static void losses(void **state)
 		v[5] = EL_CUT(0x2004, 1);
 		fed(&feed, gaps[i].lost ? "R1000 1/1 {C2000@1000 1/1} R2000 1/1" : "R1000 1/1 {C2000@1000 1/2}");
 		assert_int_equal(totals.lost, gaps[i].lost);
+	}
+}
+
+/* Behind an interrupt, the thread continues at another place: where it was interrupted again, in a handler, or anywhere. */
+static void fragments(void **state)
+{
+	const struct cst_generic begin[] = { EL_BL(0x1000, 1), EL_CUT(0x2000, 1), el_exception(14, 0x2004) }, entry[] = { EL_CUT(0x3100, 1) };
+	const struct cst_generic middle[] = { EL_CUT(0x3110, 1) }, same[] = { EL_CUT(0x2004, 1) };
+	const struct cst_generic off[] = { OFF }, end[] = { el_plain(CST_GEN_EO_TRACE) }, reset[] = { el_no_sync(CST_UNSYNC_RESET, 0), OFF };
+	const struct {
+		const struct cst_generic *gap, *next;
+		size_t n;
+		bool fragment;
+		const char *want;
+	} row[] = {
+		{ off, same, 1, false, "R1000 1/1 {C2000@1000 1/2}" }, { off, same, 1, true, "R1000 1/1 {C2000@1000 1/2}" },
+		{ off, entry, 1, false, "R1000 1/1 {C2000@1000 1/1 {S3100@2004 1/1}}" },
+		{ off, entry, 1, true, "R1000 1/1 {C2000@1000 1/1 {S3100@2004 1/1}}" },
+		{ off, middle, 1, false, "R1000 1/1 {C2000@1000 1/1 {S3110@2004 1/1}}" },
+		{ off, middle, 1, true, "R1000 1/1 {C2000@1000 1/1} R3100 1/1" },
+		{ end, middle, 1, false, "R1000 1/1 {C2000@1000 1/1} R3100 1/1" },
+		{ reset, middle, 2, false, "R1000 1/1 {C2000@1000 1/1} R3100 1/1" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		const struct batch v[] = { { .tid = 7, .fragment = true, N(begin) }, { .tid = 7, .g = row[i].gap, .n = row[i].n },
+					   { .tid = 7, .fragment = row[i].fragment, .g = row[i].next, .n = 1 } };
+		const struct feed feed = { .v = v, .n = 3 };
+
+		fed(&feed, row[i].want);
+		assert_int_equal(totals.lost, strstr(row[i].want, "R3100") != NULL);
 	}
 }
 
@@ -679,7 +897,17 @@ static void limits(void **state)
 	const struct batch mixed[] = { { .stream = 0, .tid = 7, N(a) }, { .stream = 1, .tid = 7, N(b) }, { .stream = 0, .tid = 7, N(a2) },
 				       { .stream = 1, .tid = 7, N(b2) } };
 	const struct feed both = { .v = mixed, .n = 4, .limits.kept = 1 };
+	static const struct {
+		uint32_t nodes, depth;
+		const char *want;
+	} row[] = {
+		{ 6, 0, "R1000 1/2 {C2000@1000 1/3 {C2100@2000 1/2 {C2200@2100 1/2 {C2300@2200 1/1}} C2400@2004 1/1}}" },
+		{ 5, 0, "R1000 1/2 {C2000@1000 1/3 {c 4/6}}" }, { 3, 0, "R1000 1/2 {C2000@1000 1/3 {c 4/6}}" },
+		{ 2, 0, "R1000 1/2 {c 5/9}" }, { 1, 0, "R1000 1/2 {c 5/9}" }, { 0, 1, "R1000 1/2 {c 5/9}" },
+		{ 0, 4, "R1000 1/2 {C2000@1000 1/3 {C2100@2000 1/2 {C2200@2100 1/2 {c 1/1}} C2400@2004 1/1}}" },
+	};
 	char out[512];
+	size_t i;
 
 	(void)state;
 	fed(&two, "R1000 1/2 {C2000@1000 1/3 {c 4/6}}");
@@ -689,6 +917,12 @@ static void limits(void **state)
 	assert_int_equal(totals.calls, 1);
 	fed(&three, "R1000 1/2 {C2000@1000 1/3 {C2100@2000 1/2 {c 2/3} C2400@2004 1/1}}");
 	fed(&nodes, "R1000 1/2 {C2000@1000 1/3 {c 4/6}}");
+	/* each of the deepest nodes may have one more, of what was cut */
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		const struct feed some = { .v = &v, .n = 1, .limits.nodes = row[i].nodes, .limits.depth = row[i].depth };
+
+		fed(&some, row[i].want);
+	}
 	/* a segment without room has a tree of its own */
 	assert_int_equal(make(&kept, false, 2, out, sizeof(out)), 0);
 	assert_string_equal(out, "R1000 1/2 {C2000@1000 1/3 {C2100@2000 1/2 {C2200@2100 1/2 {C2300@2200 1/1}} C2400@2004 1/1}}");
@@ -697,6 +931,56 @@ static void limits(void **state)
 	assert_int_equal(make(&both, false, 2, out, sizeof(out)), 0);
 	assert_string_equal(out, "R1000 1/1 {C2000@1000 1/1} R3000 1/1 {C4000@3000 1/1}");
 	assert_int_equal(totals.unjoined, 2);
+}
+
+/* Stretches that are kept have the room of their stream; behind one that does not fit, none is kept. */
+static void room(void **state)
+{
+	enum {
+		FIRST = sizeof(struct segment) + 2 * sizeof(struct counted) + sizeof(struct frame),
+		SECOND = sizeof(struct segment) + sizeof(struct counted),
+	};
+	const struct cst_generic a[] = { EL_BL(0x1000, 1), EL_RET(0x2000, 1) }, b[] = { EL_CUT(0x3004, 1) };
+	const struct batch v[] = { { .stream = 0, .tid = 7, N(a) }, { .stream = 1, .tid = 8, N(a) }, { .stream = 0, .tid = 7, N(b) },
+				   { .stream = 1, .tid = 8, N(b) } };
+	static const struct {
+		uint64_t kept;		/* of one stream */
+		unsigned int unjoined, lost;
+	} row[] = { { FIRST + SECOND, 0, 2 }, { FIRST + SECOND - 1, 2, 0 }, { FIRST, 2, 0 }, { FIRST - 1, 2, 2 } };
+	char out[512];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		const struct feed feed = { .v = v, .n = 4, .limits.kept = 2 * row[i].kept };
+
+		assert_int_equal(make(&feed, false, 2, out, sizeof(out)), 0);
+		assert_string_equal(out, "R1000 2/2 {C2000@1000 2/2} R3000 2/2");
+		assert_int_equal(totals.unjoined, row[i].unjoined);
+		assert_int_equal(totals.lost, row[i].lost);
+		assert_int_equal(totals.roots, 4);
+	}
+}
+
+/* Segments are kept if there is more than one stream. */
+static void streams(void **state)
+{
+	const struct calls_code code = { .where = where };
+	struct calls *c;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		c = calls_new(NULL, &code, i);
+		assert_non_null(c);
+		assert_int_equal(c->deferred, i == 2);
+		assert_int_equal(c->streams, i ? i : 1);
+		assert_int_equal(c->depth, CALLS_DEPTH);
+		assert_int_equal(c->limits.nodes, CALLS_NODES);
+		assert_true(c->limits.kept == CALLS_KEPT);
+		calls_free(c);
+	}
+	calls_free(NULL);
 }
 
 /* A depth that a node cannot have is the greatest one. */
@@ -757,6 +1041,17 @@ static void endless(void **state)
 		assert_string_equal(out, "R1000 1/1 {C1000@1000 1/1 {c 1048574/1048574}}");
 		assert_int_equal(totals.lost, 0);
 	}
+	/* nothing interrupts it: a further call is not followed */
+	for (i = 0; i < BATCHES; i++)
+		batches[i].n = CALLS;
+	for (feed.n = BATCHES; feed.n <= BATCHES + 1; feed.n++) {
+		for (i = 1; i <= 2; i++) {
+			assert_int_equal(make(&feed, false, i, out, sizeof(out)), 0);
+			assert_string_equal(out, feed.n == BATCHES ? "R1000 1/1 {C1000@1000 1/1 {c 1048574/1048574}}" :
+							    "R1000 2/2 {C1000@1000 1/1 {c 1048574/1048574}}");
+			assert_int_equal(totals.lost, feed.n - BATCHES);
+		}
+	}
 }
 
 /* ---- several CPUs -------------------------------------------------------------------------------- */
@@ -805,14 +1100,195 @@ static void migration(void **state)
 	assert_true(totals.estimated == 1 && totals.unordered == 2 && !totals.lost);
 }
 
+/* A stretch on one CPU, and two on others that may follow it: which one does, by what the thread was executing. */
+static void followers(void **state)
+{
+	const struct cst_generic nacc = { .kind = CST_GEN_NACC, .addr = 0x9100 }, ts[] = { { .kind = CST_GEN_TIMESTAMP, .addr = 1 } };
+	const struct cst_generic q = { .kind = CST_GEN_NOPATH, .addr = 0x2000, .end = 0x2040, .n_insn = 9, .section = 1, .sect_off = 0x2000 };
+	const struct cst_generic call[] = { EL_BL(0x1000, 1), nacc }, tail[] = { EL_BL(0x1000, 1), EL_B(0x2000, 1), nacc }, path[] = { EL_BL(0x1000, 1), q };
+	const struct cst_generic irq[] = { EL_CUT(0x1000, 1), IRQ(0x1004) }, handler[] = { EL_CUT(0x1000, 1), IRQ(0x1004), EL_CUT(0x3100, 1), IRQ(0x3104) };
+	/* by their estimated times, the order is wrong */
+	const struct cst_generic first[] = { EL_CUT(0x4100, 1) }, inside[] = { EL_CUT(0x4110, 1) }, inside_irq[] = { EL_CUT(0x4110, 1), IRQ(0x4114) };
+	const struct cst_generic back[] = { EL_CUT(0x1004, 2), IRQ(0x100c) }, entry[] = { EL_CUT(0x3100, 1) }, same[] = { EL_CUT(0x1080, 1) };
+	const struct cst_generic other[] = { EL_CUT(0x4200, 1) };
+	const struct {
+		struct batch a, x, y;
+		const char *want;
+		unsigned int estimated, unordered, lost;
+	} row[] = {
+		/* returns from missing code, also from the tail of a call, and from a handler */
+		{ { N(call) }, { N(first) }, { N(back) }, "R1000 1/3 {C9100@1000 1/0 S4100@100c 1/1}", 0, 0, 0 },
+		{ { N(tail) }, { N(first) }, { N(back) }, "R1000 1/3 {C2000@1000 1/1 {T9100@2000 1/0} S4100@100c 1/1}", 0, 0, 0 },
+		{ { N(handler) }, { N(first) }, { N(back) }, "R1000 1/3 {S3100@1004 1/1 S4100@100c 1/1}", 0, 0, 0 },
+		/* a handler, or the function that was interrupted, rather than the middle of another one */
+		{ { N(irq) }, { N(inside) }, { N(entry) }, "R1000 1/1 {S3100@1004 1/1} R4100 1/1", 1, 1, 0 },
+		{ { N(irq) }, { N(inside) }, { N(same) }, "R1000 1/2 R4100 1/1", 1, 1, 0 },
+		/* a path that is not known leads anywhere: the time is all there is */
+		{ { N(path) }, { N(inside_irq) }, { N(other) }, "R1000 1/1 {C2000@1000 1/9} R4100 1/1 {S4200@4114 1/1}", 1, 0, 1 },
+	};
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		struct batch v[] = {
+			row[i].a, row[i].x, { .time = 190, .end = 190, N(ts) }, { .stream = 1, .time = 200, .end = 200, N(ts) }, row[i].y,
+		};
+		const struct feed feed = { .v = v, .n = 5 };
+		char out[512];
+
+		for (k = 0; k < 5; k++) {
+			v[k].tid = 7;
+			v[k].before = 1000;
+		}
+		/* a timestamp is between the first stretch and the others, and none between these */
+		v[0].time = 100;
+		v[0].end = 110;
+		v[0].before = 150;
+		v[1].time = v[1].end = 180;
+		v[1].before = 190;
+		v[4].stream = 1;
+		v[4].time = v[4].end = 400;
+		assert_int_equal(make(&feed, false, 2, out, sizeof(out)), 0);
+		assert_string_equal(out, row[i].want);
+		if (totals.estimated != row[i].estimated || totals.unordered != row[i].unordered || totals.lost != row[i].lost)
+			fail_msg("row %zu: %u estimated, %u unordered, %u lost", i, (unsigned int)totals.estimated,
+				 (unsigned int)totals.unordered, (unsigned int)totals.lost);
+	}
+}
+
+/* Between which timestamps a stretch is, also if they are those of the fragments before it and behind it. */
+static void times_around(void **state)
+{
+	const struct cst_generic a[] = { EL_CUT(0x1000, 1), IRQ(0x1004) }, b[] = { EL_CUT(0x1004, 2), IRQ(0x100c) }, ts[] = { { .kind = CST_GEN_TIMESTAMP, .addr = 1 } };
+	/* both continue where the thread was interrupted */
+	const struct cst_generic loop[] = { EL_B(0x1004, 1), IRQ(0x1004) };
+	const struct cst_generic other[] = { EL_CUT(0x4000, 1), IRQ(0x4004) };
+	/* the record's time is that of its end; a timestamp is before the next one, whatever its time was estimated to be */
+	const struct batch record[] = { { .tid = 7, .time = 100, .end = 110, .aux_time = 150, N(a) }, { .tid = 7, .stream = 1, .time = 200, .end = 200, .before = 210, N(ts) },
+					{ .tid = 7, .stream = 1, .time = 205, .end = 205, .before = 210, N(b) } };
+	const struct batch late[] = { { .tid = 7, .time = 100, .end = 110, .aux_time = 230, N(a) }, { .tid = 7, .stream = 1, .time = 200, .end = 260, .before = 210, N(ts) },
+				      { .tid = 7, .stream = 1, .time = 205, .end = 205, .before = 210, N(b) } };
+	const struct batch next[] = { { .tid = 7, .time = 100, .end = 110, .before = 110, N(a) }, { .tid = 7, .time = 110, .end = 110, .before = 120, N(ts) },
+				      { .tid = 8, .time = 111, .end = 111, .before = 120, N(other) }, { .tid = 7, .fragment = true, .seq = 1, N(b) },
+				      { .tid = 7, .stream = 1, .time = 105, .end = 105, .before = 108, N(loop) } };
+	const struct feed one = { .v = record, .n = 3 }, two = { .v = late, .n = 3 }, three = { .v = next, .n = 5 };
+	char out[512];
+
+	(void)state;
+	assert_int_equal(make(&one, false, 2, out, sizeof(out)), 0);
+	assert_string_equal(out, "R1000 1/3");
+	assert_true(!totals.estimated && !totals.unordered);
+	assert_int_equal(make(&two, false, 2, out, sizeof(out)), 0);
+	assert_string_equal(out, "R1000 1/3");
+	assert_true(totals.estimated == 1 && !totals.unordered);
+	assert_int_equal(make(&three, false, 2, out, sizeof(out)), 0);
+	assert_string_equal(out, "R1000 1/4 R4000 1/1");
+	assert_true(totals.estimated == 1 && !totals.unordered);
+}
+
+/* ---- pieces -------------------------------------------------------------------------------------- */
+
+/* Of a piece, the program is number 0 and the library number 1; of all, the program is number 5, and the library has none. */
+static uint32_t number_of_all(void *data, uint32_t piece_number)
+{
+	assert_ptr_equal(data, &totals);
+	assert_in_range(piece_number, 0, 1);
+	return piece_number ? CST_COUNT_NO_BINARY : 5;
+}
+
+static struct calls *piece_of(const struct calls *c, const struct calls_code *code, const struct batch *b)
+{
+	const struct feed feed = { .v = b, .n = 1 };
+	struct calls *piece = calls_piece_new(c, code);
+	bool replaced = false;
+
+	assert_non_null(piece);
+	assert_int_equal(take(piece, &feed, false, &replaced), 0);
+	return piece;
+}
+
+/* Fragments that are decoded in pieces, whose order is not that of the trace. */
+static void pieces(void **state)
+{
+	bool replaced = false;
+	const struct calls_code code = { .data = &replaced, .binary = binary, .where = where, .call_before = call_before, .program = program };
+	const struct cst_generic a[] = { EL_RET(0x4010, 1), EL_B(NO_CALL + 8, 1), EL_BL(0x1000, 1), EL_CUT(0x2000, 1), IRQ(0x2004) };
+	const struct cst_generic b[] = { EL_BL(0x3100, 1), in_library(EL_BL(0x9000, 2)), EL_RET(0x2000, 3), in_library(EL_RET(0x9004, 1)),
+					 EL_BL(0x3104, 1), EL_CUT(0x2100, 1), IRQ(0x2104) };
+	const struct cst_generic c2[] = { EL_RET(0x2104, 1), EL_BL(0x3108, 1), EL_CUT(0x2200, 1) };
+	const struct batch v[] = { { .tid = 7, .seq = 3, .fragment = true, N(c2) }, { .tid = 7, .seq = 1, .fragment = true, N(a) },
+				   { .tid = 7, .seq = 2, .fragment = true, N(b) } };
+	static const struct {
+		uint64_t kept;
+		const char *want;
+		unsigned int unjoined, roots, lost, calls;
+	} row[] = {
+		{ 0, "R4000 1/1 R8008 1/1 {T1000@8008 1/1 {C2000@1000 1/1 {S3100@2004 1/3 {C@3100 1/3 {C2000 1/3} C2100@3104 1/2 C2200@3108 1/1}}}}",
+		  0, 2, 1, 6 },
+		{ 1, "R3100 2/3 {C@3100 1/3 {C2000 1/3} C2100@3104 2/2 C2200@3108 1/1} R4000 1/1 R8008 1/1 {T1000@8008 1/1 {C2000@1000 1/1}}",
+		  3, 4, 1, 7 },
+	};
+	struct calls *c, *piece;
+	char out[512];
+	struct cst_count_node n;
+	size_t i, k, nodes;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		for (nodes = 0; nodes < 2; nodes++) {
+			const struct calls_limits limits = { .kept = row[i].kept };
+
+			c = calls_new(&limits, &code, 1);
+			assert_non_null(c);
+			for (k = 0; k < 3; k++) {
+				piece = piece_of(c, &code, &v[k]);
+				assert_int_equal(calls_piece_take(c, piece, number_of_all, &totals), 0);
+				calls_free(piece);
+			}
+			assert_int_equal(calls_finish(c, same, NULL), 0);
+			totals = *calls_totals(c);
+			if (nodes)
+				while (calls_next(c, &n)) {
+					assert_true(n.binary == (n.entry == CST_COUNT_OUTSIDE ? CST_COUNT_NO_BINARY : 5));
+					assert_true(n.from_binary == (n.from == CST_COUNT_OUTSIDE ? CST_COUNT_NO_BINARY : 5));
+				}
+			else
+				show(c, out, sizeof(out));
+			calls_free(c);
+		}
+		assert_string_equal(out, row[i].want);
+		assert_int_equal(totals.unjoined, row[i].unjoined);
+		assert_int_equal(totals.roots, row[i].roots);
+		assert_int_equal(totals.lost, row[i].lost);
+		assert_int_equal(totals.calls, row[i].calls);
+	}
+	/* a piece that is not whole, because there was no memory, is refused */
+	c = calls_new(NULL, &code, 1);
+	piece = piece_of(c, &code, &v[0]);
+	piece->nomem = true;
+	assert_int_equal(calls_piece_take(c, piece, number_of_all, &totals), ERR_NOMEM);
+	calls_free(piece);
+	calls_free(c);
+}
+
 /* ---- memory -------------------------------------------------------------------------------------- */
 
+/* Without memory for any one allocation, there is an error, and no tree that is another one. */
 static void no_memory(void **state)
 {
 	enum { DEPTH = 200 };
+	static const struct calls_slice_opts some = { .max = 2, .by_insns = true };
 	static struct cst_generic v[2 * DEPTH + 2];
+	const struct cst_generic a[] = { EL_BL(0x1000, 1), EL_BL(0x2000, 1), EL_BL(0x2100, 1), EL_CUT(0x2200, 1), IRQ(0x2204) };
+	const struct cst_generic c[] = { EL_RET(0x2204, 1), EL_RET(0x2104, 1), EL_RET(0x2004, 1), EL_BL(0x1004, 2), EL_CUT(0x2000, 1), IRQ(0x2004) };
 	const struct batch b = { .tid = 7, .g = v, .n = 2 * DEPTH + 2 };
-	const struct feed feeds[] = { { .v = &b, .n = 1 }, { .v = &b, .n = 1, .limits.nodes = 40 } };
+	const struct batch two[] = { { .tid = 7, .time = 100, .end = 110, N(a) }, { .stream = 1, .tid = 8, .time = 120, .end = 130, N(a) },
+				     { .stream = 1, .tid = 7, .time = 200, .end = 210, N(c) } };
+	const struct feed feeds[] = {
+		{ .v = &b, .n = 1 }, { .v = &b, .n = 1, .limits.nodes = 40 }, { .v = two, .n = 3 }, { .v = two, .n = 3, .limits.nodes = 4 },
+		{ .v = two, .n = 3, .limits.kept = 1 }, { .v = two, .n = 3, .slices = &some, .longest = 3 },
+		{ .v = two, .n = 3, .limits.kept = 1, .slices = &some },
+	};
 	static char want[65536], out[65536];
 	unsigned int mode, i;
 	size_t which;
@@ -823,17 +1299,19 @@ static void no_memory(void **state)
 		v[i] = EL_BL((0x1000 + 0x100 * (i % 16)), 1 + i % 3);
 	for (; i < 2 * DEPTH + 2; i++)
 		v[i] = EL_RET(0x4000 + 8 * (i & 1), 1);
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < 2 * sizeof(feeds) / sizeof(feeds[0]); i++) {
 		const struct feed *feed = &feeds[i / 2];
 
 		mode = 1 + i % 2;
 		assert_int_equal(make(feed, false, mode, want, sizeof(want)), 0);
-		for (rc = -1, which = 1; rc; which++) {
+		for (which = 1;; which++) {
 			failing = which;
 			rc = make(feed, false, mode, out, sizeof(out));
 			assert_true(which < 5000);
 			if (failing)
 				break;
+			if (!rc)
+				fail_msg("recording %u, %u streams: allocation %zu fails without an error", i / 2, mode, which);
 		}
 		failing = 0;
 		assert_int_equal(rc, 0);
@@ -845,9 +1323,12 @@ static void no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls), cmocka_unit_test(climbs), cmocka_unit_test(tails), cmocka_unit_test(many_tails), cmocka_unit_test(jumps),
-		cmocka_unit_test(pads), cmocka_unit_test(interrupts), cmocka_unit_test(kernel), cmocka_unit_test(threads), cmocka_unit_test(slices),
-		cmocka_unit_test(losses), cmocka_unit_test(gaps), cmocka_unit_test(limits), cmocka_unit_test(greatest_depth), cmocka_unit_test(endless), cmocka_unit_test(migration),
+		cmocka_unit_test(calls), cmocka_unit_test(climbs), cmocka_unit_test(tails), cmocka_unit_test(many_tails), cmocka_unit_test(order),
+		cmocka_unit_test(final_places), cmocka_unit_test(sections), cmocka_unit_test(jumps),
+		cmocka_unit_test(pads), cmocka_unit_test(interrupts), cmocka_unit_test(system_calls), cmocka_unit_test(kernel), cmocka_unit_test(threads),
+		cmocka_unit_test(thread_keys), cmocka_unit_test(slices), cmocka_unit_test(slice_fields), cmocka_unit_test(losses), cmocka_unit_test(fragments),
+		cmocka_unit_test(gaps), cmocka_unit_test(limits), cmocka_unit_test(room), cmocka_unit_test(streams), cmocka_unit_test(greatest_depth),
+		cmocka_unit_test(endless), cmocka_unit_test(migration), cmocka_unit_test(followers), cmocka_unit_test(times_around), cmocka_unit_test(pieces),
 		cmocka_unit_test(no_memory),
 	};
 
