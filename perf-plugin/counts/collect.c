@@ -168,20 +168,23 @@ static bool note_number(struct collect *c, const struct binary *b, uint32_t numb
 /* Makes entries of one identity one. Sorted by identity, then by name. */
 static int merge_entries(struct collect *c)
 {
-	struct entry *v = c->v;
+	struct entry *v = c->v, e;
 	size_t i, n = 0;
+	bool ok = true;
 
 	if (!make_numbers(c))
 		return ERR_NOMEM;
 	for (i = 0; i < c->nr; i++) {
-		if (n && !identity_compare(&v[n - 1].is, &v[i].is)) {
-			if (!merge_counts(v[n - 1].counts, v[i].counts))
-				return ERR_NOMEM;
-			entry_free(&v[i]);
+		/* collect_free() frees all entries, also if this ends early: each one is in the array once */
+		e = v[i];
+		v[i] = (struct entry){ .counts = NULL };
+		if (n && !identity_compare(&v[n - 1].is, &e.is)) {
+			ok = merge_counts(v[n - 1].counts, e.counts);
+			entry_free(&e);
 		} else {
-			v[n++] = v[i];
+			v[n++] = e;
 		}
-		if (!note_number(c, v[i].counts, (uint32_t)(n - 1)))
+		if (!ok || !note_number(c, e.counts, (uint32_t)(n - 1)))
 			return ERR_NOMEM;
 	}
 	c->nr = n;

@@ -29,11 +29,56 @@
 
 #define OUT	CST_COUNT_OUTSIDE
 
+static size_t failing;	/* which allocation fails, from 1; 0: none */
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+char *__real_strdup(const char *text);
+char *__wrap_strdup(const char *text);
+char *__real_strndup(const char *text, size_t len);
+char *__wrap_strndup(const char *text, size_t len);
+
+static bool fails(void)
+{
+	return failing && !--failing;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+	return fails() ? NULL : __real_realloc(p, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+	return fails() ? NULL : __real_strdup(text);
+}
+
+char *__wrap_strndup(const char *text, size_t len)
+{
+	return fails() ? NULL : __real_strndup(text, len);
+}
+
 static struct binary *binaries[8];
 static size_t nr_binaries;
 static struct dso *files[8];
 static struct session_totals totals = { .aux_bytes = 1000 };
 static struct losses losses;
+static bool filtered;
+static int decoded;	/* result of counts_run() */
 
 int __wrap_counts_run(struct counts *c);
 size_t __wrap_counts_binaries(struct counts *c, struct binary ***v);
@@ -49,7 +94,7 @@ void __wrap_session_print_end(const struct session *ss, FILE *out);
 int __wrap_counts_run(struct counts *c)
 {
 	(void)c;
-	return 0;
+	return decoded;
 }
 
 size_t __wrap_counts_binaries(struct counts *c, struct binary ***v)
@@ -83,7 +128,7 @@ const struct losses *__wrap_session_losses(const struct session *ss)
 bool __wrap_session_filtered(const struct session *ss)
 {
 	(void)ss;
-	return false;
+	return filtered;
 }
 
 const char *__wrap_session_name(const struct session *ss)
@@ -407,9 +452,9 @@ static void methods(void **state)
 	forget();
 }
 
-static void check_range(const struct cst_count_range *r, uint64_t start, uint64_t last, uint64_t count)
+static void check_range(const struct cst_count_range *r, uint32_t binary, uint64_t start, uint64_t last, uint64_t count)
 {
-	assert_int_equal(r->binary, 1);
+	assert_int_equal(r->binary, binary);
 	assert_int_equal(r->start, start);
 	assert_int_equal(r->last, last);
 	assert_int_equal(r->count, count);
@@ -419,6 +464,9 @@ static void check_range(const struct cst_count_range *r, uint64_t start, uint64_
 static void taken_over(void **state)
 {
 	struct dso a = program("/bin/a", 3), b = program("/bin/b", 5);
+	struct dso_symbol_entry method = { .offset = 8, .size = 16, .name = "method" };
+	struct dso jit = { .path = (char *)"jit", .kind = DSO_JIT, .state = DSO_LOADED, .data = code, .size = sizeof(code),
+			   .machine = EM_AARCH64, .syms = &method, .nr_syms = 1 };
 	const struct model_binary *got;
 	struct binary *x;
 	struct collect *c;
@@ -431,18 +479,41 @@ static void taken_over(void **state)
 	pair(&x->ranges, 0, 8, 1);
 	pair(&x->ranges, 12, 16, 2);
 	pair(&x->edges, 16, COUNTS_OUTSIDE, 2);
+	x->branches = 5;
+	x->inside = 3;
+	x = counted(&jit, 0, 6);
+	pair(&x->ranges, 8, 16, 2);
+	pair(&x->edges, 16, 8, 1);
 	c = collect_new(NULL, COUNTS_SPLIT, 0);
 	assert_non_null(c);
 	assert_int_equal(collect_run(c), 0);
 	model_init(&m);
 	assert_int_equal(collect_model(c, &m), 0);
-	assert_int_equal(m.nr_binaries, 2);
+	assert_int_equal(m.nr_binaries, 3);
+	assert_ptr_equal(m.binaries[0].dso, &a);
+	assert_int_equal(m.binaries[0].nr_ranges, 1);
+	check_range(&m.binaries[0].ranges[0], 0, 0, 0, 1);
+	assert_int_equal(m.binaries[0].nr_edges, 0);
 	got = &m.binaries[1];
+	assert_ptr_equal(got->dso, &b);
 	assert_int_equal(got->nr_ranges, 2);
-	check_range(&got->ranges[0], 0, 8, 1);
-	check_range(&got->ranges[1], 12, 16, 2);
+	check_range(&got->ranges[0], 1, 0, 8, 1);
+	check_range(&got->ranges[1], 1, 12, 16, 2);
 	assert_int_equal(got->nr_edges, 1);
 	assert_int_equal(got->edges[0].binary, 1);
+	assert_int_equal(got->edges[0].from, 16);
+	assert_true(got->edges[0].to == CST_COUNT_OUTSIDE);
+	assert_int_equal(got->edges[0].count, 2);
+	/* they are those of the recording: ranges have no numbers of instructions */
+	assert_int_equal(got->insns, 8);
+	assert_int_equal(got->branches, 5);
+	assert_int_equal(got->inside, 3);
+	got = &m.binaries[2];
+	assert_null(got->dso);
+	check_range(&got->ranges[0], 2, 0, 8, 2);
+	assert_int_equal(got->edges[0].from, 8);
+	assert_int_equal(got->edges[0].to, 0);
+	assert_int_equal(got->insns, 6);
 	model_free(&m);
 	collect_free(c);
 	forget();
@@ -503,6 +574,137 @@ static void unread(void **state)
 	forget();
 }
 
+/* Totals are in the order of their names; those of losses are named as their causes. */
+static void all_totals(void **state)
+{
+	struct dso d = program("/bin/a", 5);
+	struct collect *c;
+	const struct collect_sums *sums;
+	static struct listing l;
+	struct binary *x = counted(&d, COUNTS_WHOLE, 3);
+
+	(void)state;
+	pair(&x->ranges, 0, 8, 1);
+	pair(&x->edges, 8, 0, 1);
+	pair(&x->edges, 8, 16, 1);
+	totals.filtered_bytes = 200;
+	filtered = true;
+	losses.cause[LOSS_TRUNCATED].count = 7;
+	losses.cause[LOSS_BAD_PACKET].count = 8;
+	losses.cause[LOSS_NO_FILE].count = 9;
+	losses.cause[NR_LOSSES - 1].count = 0;
+	c = collect_new(NULL, COUNTS_ALL, 0);
+	assert_int_equal(collect_run(c), 0);
+	assert_int_equal(cst_count_writer_new(&l.w, count_bytes, NULL), 0);
+	assert_int_equal(collect_records(c, list, &l), 0);
+	cst_count_writer_free(l.w);
+	assert_string_equal(l.text, "bytes.filtered=200 bytes.traced=1000 filtered=1 instructions=3 loss.bad-packet=8 loss.no-file=9 loss.truncated=7 "
+			    "recordings=1 \n/bin/a 0:6 [0 1000] \n0: 0-8/3*1 8>0*1 8>10*1");
+	sums = collect_sums(c);
+	assert_int_equal(sums->insns, 3);
+	assert_int_equal(sums->binaries, 1);
+	assert_int_equal(sums->ranges, 1);
+	assert_int_equal(sums->edges, 2);
+	assert_int_equal(sums->nodes, 0);
+	assert_null(collect_calls(c));
+	collect_free(c);
+	totals.filtered_bytes = 0;
+	filtered = false;
+	memset(&losses, 0, sizeof(losses));
+	forget();
+}
+
+/* Without a trace that can be decoded there are no counts. */
+static void not_decoded(void **state)
+{
+	struct dso d = program("/bin/a", 5);
+	struct collect *c;
+
+	(void)state;
+	pair(&counted(&d, COUNTS_WHOLE, 3)->ranges, 0, 8, 1);
+	c = collect_new(NULL, COUNTS_ALL, 0);
+	decoded = -77;
+	assert_int_equal(collect_run(c), -77);
+	assert_true(collect_empty(c));
+	decoded = 0;
+	collect_free(c);
+	forget();
+}
+
+static int write_record(void *w, const struct cst_count_record *rec)
+{
+	return cst_count_write(w, rec);
+}
+
+/* Collects, writes, and makes a model. Returns 0 or an error. */
+static int all_of_it(enum counts_mode mode)
+{
+	struct collect *c = collect_new(NULL, mode, 0);
+	struct cst_count_writer *w = NULL;
+	struct model m;
+	int rc = c ? collect_run(c) : ERR_NOMEM;
+
+	model_init(&m);
+	if (!rc)
+		rc = cst_count_writer_new(&w, count_bytes, NULL);
+	if (!rc && mode == COUNTS_ALL)
+		rc = collect_records(c, write_record, w);
+	cst_count_writer_free(w);
+	if (!rc)
+		rc = collect_model(c, &m);
+	model_free(&m);
+	collect_free(c);
+	return rc;
+}
+
+/* Without memory for any one allocation, there is an error, not other counts. */
+static void no_memory(void **state)
+{
+	static char longest[CST_COUNT_NAME_MAX + 10];
+	struct dso_symbol_entry v[] = { { .offset = 4, .size = 8, .name = longest }, { .offset = 12, .size = 8, .name = "" } };
+	enum counts_mode mode;
+	struct said said;
+	size_t which, left;
+	int rc = 0;
+
+	(void)state;
+	memset(longest, 'x', sizeof(longest) - 1);
+	for (mode = COUNTS_SPLIT; mode <= COUNTS_ALL; mode++) {
+		for (which = 1, left = 0; !left; which++) {
+			struct dso a = program("/usr/lib/l.so", 5), b = program("/lib/l.so", 5), c = program("/bin/c", 3);
+			struct dso d = { .path = (char *)"jit", .kind = DSO_JIT, .state = DSO_LOADED, .data = code, .size = sizeof(code),
+					 .machine = EM_AARCH64, .syms = v, .nr_syms = 2 };
+			struct binary *x = counted(&a, COUNTS_WHOLE, 10);
+
+			pair(&x->ranges, 0, 16, 2);
+			pair(&x->untaken, 8, 0, 1);
+			x = counted(&b, COUNTS_WHOLE, 8);
+			pair(&x->ranges, 0, 8, 1);
+			pair(&x->edges, 8, 16, 1);
+			if (mode == COUNTS_ALL) {
+				pair(&x->arrivals, 0, 16, 4);
+				pair(&x->entries, 0, 0, 4);
+			}
+			pair(&counted(&c, COUNTS_WHOLE, 2)->ranges, 4, 8, 1);
+			pair(&counted(&d, 0, 2)->ranges, 4, 8, 1);
+			pair(&counted(&d, 1, 2)->ranges, 12, 16, 1);
+			d.number = 3;
+			said_begin(&said);
+			failing = which;
+			rc = all_of_it(mode);
+			left = failing;
+			failing = 0;
+			said_end(&said);
+			forget();
+			if (!left && rc != ERR_NOMEM)
+				fail_msg("mode %d: allocation %zu fails, and the result is %d", (int)mode, which, rc);
+			assert_true(which < 1000);
+		}
+		assert_int_equal(rc, 0);
+		assert_true(which > 10);
+	}
+}
+
 /* A file of which nothing was counted is no binary. */
 static void empty(void **state)
 {
@@ -525,7 +727,7 @@ int main(void)
 		cmocka_unit_test(one_identity), cmocka_unit_test(conflict), cmocka_unit_test(conflict_order),
 		cmocka_unit_test(same_name), cmocka_unit_test(both_sets), cmocka_unit_test(methods), cmocka_unit_test(taken_over),
 		cmocka_unit_test(undecoded),
-		cmocka_unit_test(unread), cmocka_unit_test(empty),
+		cmocka_unit_test(unread), cmocka_unit_test(empty), cmocka_unit_test(all_totals), cmocka_unit_test(not_decoded), cmocka_unit_test(no_memory),
 	};
 
 	put_code();
