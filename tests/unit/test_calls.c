@@ -666,6 +666,10 @@ static void threads(void **state)
 	const struct cst_generic nacc[] = { { .kind = CST_GEN_NACC, .addr = NOWHERE } };
 	const struct batch missing[] = { { .tid = 7, N(a) }, { .tid = 7, .unwanted = true, N(nacc) }, { .tid = 7, N(a2) } };
 	const struct batch other[] = { { .tid = 7, N(a) }, { .tid = 8, .unwanted = true, N(nacc) }, { .tid = 7, N(a2) } };
+	/* another thread did, without an exception before it: it is not known whether the first one did, too */
+	const struct batch silent[] = { { .tid = 7, .g = a, .n = 2 }, { .tid = 8, N(nacc) }, { .tid = 7, N(a2) } };
+	const struct batch after_irq[] = { { .tid = 7, N(a) }, { .tid = 8, N(nacc) }, { .tid = 7, N(a2) } };
+	const struct feed unseen = { .v = silent, .n = 3 }, switched = { .v = after_irq, .n = 3 };
 	const struct feed hidden = { .v = missing, .n = 3 }, elsewhere = { .v = other, .n = 3 };
 	const struct batch idle[] = { { .tid = 0, N(a) }, { .tid = -1, N(a2) } };
 	const struct feed all = { .v = v, .n = 5 }, part = { .v = unwanted, .n = 3 }, cut = { .v = window, .n = 3 }, none = { .v = idle, .n = 2 };
@@ -679,6 +683,10 @@ static void threads(void **state)
 	fed(&hidden, "R1000 2/2 {C2000@1000 2/2}");
 	assert_int_equal(totals.lost, 1);
 	fed(&elsewhere, "R1000 1/2 {C2000@1000 1/2}");
+	assert_int_equal(totals.lost, 0);
+	fed(&unseen, "R1000 2/2 {C2000@1000 2/2}");
+	assert_int_equal(totals.lost, 1);
+	fed(&switched, "R1000 1/2 {C2000@1000 1/2}");
 	assert_int_equal(totals.lost, 0);
 	fed(&none, "R1000 2/2 {C2000@1000 2/2}");
 	/* another program runs from then on */
@@ -1010,8 +1018,8 @@ static void endless(void **state)
 {
 	enum { CALLS = 1 << 14, BATCHES = (1 << 20) / CALLS };
 	static struct cst_generic v[CALLS + 2];
-	static struct batch batches[BATCHES + 1];
-	const struct cst_generic again[] = { EL_BL(0x1000, 1) };
+	static struct batch batches[BATCHES + 2];
+	const struct cst_generic again[] = { EL_BL(0x1000, 1) }, begin[] = { EL_CUT(0x1000, 1), IRQ(0x1004), EL_B(0x1004, 1) };
 	struct feed feed = { .v = batches, .limits.depth = 2 };
 	char out[512];
 	unsigned int i, single;
@@ -1041,15 +1049,17 @@ static void endless(void **state)
 		assert_string_equal(out, "R1000 1/1 {C1000@1000 1/1 {c 1048574/1048574}}");
 		assert_int_equal(totals.lost, 0);
 	}
-	/* nothing interrupts it: a further call is not followed */
-	for (i = 0; i < BATCHES; i++)
-		batches[i].n = CALLS;
-	for (feed.n = BATCHES; feed.n <= BATCHES + 1; feed.n++) {
+	/* nothing interrupts it but at its begin: a further call is not followed */
+	batches[0] = (struct batch){ .tid = 7, N(begin) };
+	for (i = 1; i <= BATCHES; i++)
+		batches[i] = (struct batch){ .tid = 7, .g = v, .n = CALLS };
+	batches[i] = (struct batch){ .tid = 7, N(again) };
+	for (feed.n = BATCHES + 1; feed.n <= BATCHES + 2; feed.n++) {
 		for (i = 1; i <= 2; i++) {
 			assert_int_equal(make(&feed, false, i, out, sizeof(out)), 0);
-			assert_string_equal(out, feed.n == BATCHES ? "R1000 1/1 {C1000@1000 1/1 {c 1048574/1048574}}" :
-							    "R1000 2/2 {C1000@1000 1/1 {c 1048574/1048574}}");
-			assert_int_equal(totals.lost, feed.n - BATCHES);
+			assert_string_equal(out, feed.n == BATCHES + 1 ? "R1000 1/3 {C1000@1000 1/1 {c 1048574/1048574}}" :
+							    "R1000 2/4 {C1000@1000 1/1 {c 1048574/1048574}}");
+			assert_int_equal(totals.lost, feed.n - BATCHES - 1);
 		}
 	}
 }
@@ -1106,6 +1116,7 @@ static void followers(void **state)
 	const struct cst_generic nacc = { .kind = CST_GEN_NACC, .addr = 0x9100 }, ts[] = { { .kind = CST_GEN_TIMESTAMP, .addr = 1 } };
 	const struct cst_generic q = { .kind = CST_GEN_NOPATH, .addr = 0x2000, .end = 0x2040, .n_insn = 9, .section = 1, .sect_off = 0x2000 };
 	const struct cst_generic call[] = { EL_BL(0x1000, 1), nacc }, tail[] = { EL_BL(0x1000, 1), EL_B(0x2000, 1), nacc }, path[] = { EL_BL(0x1000, 1), q };
+	const struct cst_generic leap[] = { EL_CUT(0x1000, 1) };
 	const struct cst_generic irq[] = { EL_CUT(0x1000, 1), IRQ(0x1004) }, handler[] = { EL_CUT(0x1000, 1), IRQ(0x1004), EL_CUT(0x3100, 1), IRQ(0x3104) };
 	/* by their estimated times, the order is wrong */
 	const struct cst_generic first[] = { EL_CUT(0x4100, 1) }, inside[] = { EL_CUT(0x4110, 1) }, inside_irq[] = { EL_CUT(0x4110, 1), IRQ(0x4114) };
@@ -1123,7 +1134,8 @@ static void followers(void **state)
 		/* a handler, or the function that was interrupted, rather than the middle of another one */
 		{ { N(irq) }, { N(inside) }, { N(entry) }, "R1000 1/1 {S3100@1004 1/1} R4100 1/1", 1, 1, 0 },
 		{ { N(irq) }, { N(inside) }, { N(same) }, "R1000 1/2 R4100 1/1", 1, 1, 0 },
-		/* a path that is not known leads anywhere: the time is all there is */
+		/* what is not known leads anywhere: the time is all there is */
+		{ { N(leap) }, { N(inside_irq) }, { N(other) }, "R1000 1/1 R4100 1/1 {S4200@4114 1/1}", 1, 0, 1 },
 		{ { N(path) }, { N(inside_irq) }, { N(other) }, "R1000 1/1 {C2000@1000 1/9} R4100 1/1 {S4200@4114 1/1}", 1, 0, 1 },
 	};
 	size_t i, k;
@@ -1172,6 +1184,11 @@ static void times_around(void **state)
 				      { .tid = 8, .time = 111, .end = 111, .before = 120, N(other) }, { .tid = 7, .fragment = true, .seq = 1, N(b) },
 				      { .tid = 7, .stream = 1, .time = 105, .end = 105, .before = 108, N(loop) } };
 	const struct feed one = { .v = record, .n = 3 }, two = { .v = late, .n = 3 }, three = { .v = next, .n = 5 };
+	/* neither handler is known to be the first one */
+	const struct cst_generic one_handler[] = { EL_CUT(0x3100, 1), IRQ(0x3104) }, other_handler[] = { EL_CUT(0x3200, 1) };
+	const struct batch handlers[] = { next[0], next[1], next[2], { .tid = 7, .fragment = true, .seq = 1, N(one_handler) },
+					  { .tid = 7, .stream = 1, .time = 115, .end = 115, .before = 1000, N(other_handler) } };
+	const struct feed four = { .v = handlers, .n = 5 };
 	char out[512];
 
 	(void)state;
@@ -1184,6 +1201,9 @@ static void times_around(void **state)
 	assert_int_equal(make(&three, false, 2, out, sizeof(out)), 0);
 	assert_string_equal(out, "R1000 1/4 R4000 1/1");
 	assert_true(totals.estimated == 1 && !totals.unordered);
+	assert_int_equal(make(&four, false, 2, out, sizeof(out)), 0);
+	assert_string_equal(out, "R1000 1/1 {S3100@1004 1/1 {S3200@3104 1/1}} R4000 1/1");
+	assert_true(totals.estimated == 2 && !totals.unordered);
 }
 
 /* ---- pieces -------------------------------------------------------------------------------------- */
