@@ -41,6 +41,7 @@ static struct {
 	const struct batch *v;
 	size_t n;
 	size_t cut;	/* of the first batch; 0: whole, SIZE_MAX: element by element */
+	bool pieces;	/* each batch in a piece of its own */
 } feed;
 static size_t failing;	/* which allocation fails, from 1; 0: none */
 
@@ -49,6 +50,7 @@ void *__wrap_calloc(size_t n, size_t size);
 void *__real_realloc(void *p, size_t size);
 void *__wrap_realloc(void *p, size_t size);
 struct dso *__wrap_session_section_dso(struct session *ss, const struct stream *s, uint32_t section);
+struct dso *__wrap_session_same_dso(const struct session *ss, const struct dso *d);
 const struct dso_table *__wrap_session_dsos(const struct session *ss);
 bool __wrap_session_locate(const struct stream *s, uint64_t addr, struct session_loc *loc);
 int __wrap_session_run(struct session *ss, const struct session_consumer *consumer);
@@ -79,6 +81,12 @@ struct dso *__wrap_session_section_dso(struct session *ss, const struct stream *
 	return section == LIBRARY ? &library : section == METHODS ? &jit : section == 3 ? NULL : &program;
 }
 
+struct dso *__wrap_session_same_dso(const struct session *ss, const struct dso *d)
+{
+	(void)ss;
+	return (struct dso *)d;
+}
+
 static bool any_jit, library_may_count;
 
 const struct dso_table *__wrap_session_dsos(const struct session *ss)
@@ -101,13 +109,36 @@ bool __wrap_session_locate(const struct stream *s, uint64_t addr, struct session
 	return true;
 }
 
-static int give(const struct session_consumer *con, const struct stream *s, const struct cst_generic *g, size_t n)
+static int give(const struct session_consumer *con, void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
-	size_t cut = feed.cut == SIZE_MAX ? 1 : feed.cut && feed.cut < n ? feed.cut : n, i;
+	size_t cut = feed.cut == SIZE_MAX ? 1 : feed.cut && feed.cut < n ? feed.cut : n, i, refused;
 	int rc = 0;
 
-	for (i = 0; i < n && !rc; i += cut, cut = feed.cut == SIZE_MAX ? 1 : n - i)
-		rc = con->batch(con->data, s, g + i, cut);
+	for (i = 0; i < n && !rc; i += cut, cut = feed.cut == SIZE_MAX ? 1 : n - i) {
+		refused = failing;
+		rc = con->batch(data, s, g + i, cut);
+		/* without memory, no more is decoded */
+		refused = refused && !failing;
+		assert_int_equal(rc, refused ? -CST_ERR_NOMEM : 0);
+	}
+	return rc;
+}
+
+/* Gives a batch to a piece, and takes that. */
+static int give_piece(const struct session_consumer *con, struct stream *s, const struct cst_generic *g, size_t n)
+{
+	void *piece = con->piece_new(con->data, NULL);
+	int rc = piece ? give(con, piece, s, g, n) : -CST_ERR_NOMEM, end;
+
+	if (!piece)
+		return rc;
+	con->stream_end(piece, s);
+	if (!rc) {
+		end = con->piece_end(piece);
+		rc = con->piece_take(con->data, piece);
+		rc = end ? end : rc;
+	}
+	con->piece_free(piece);
 	return rc;
 }
 
@@ -126,7 +157,10 @@ int __wrap_session_run(struct session *ss, const struct session_consumer *con)
 	for (i = 0; i < feed.n && !rc; i++) {
 		s[feed.v[i].stream].unwanted = feed.v[i].unwanted;
 		s[feed.v[i].stream].tid = feed.v[i].tid;
-		rc = give(con, &s[feed.v[i].stream], feed.v[i].g, feed.v[i].n);
+		if (feed.pieces)
+			rc = give_piece(con, &s[feed.v[i].stream], feed.v[i].g, feed.v[i].n);
+		else
+			rc = give(con, con->data, &s[feed.v[i].stream], feed.v[i].g, feed.v[i].n);
 	}
 	for (i = 0; i < 2; i++)
 		con->stream_end(con->data, &s[i]);
@@ -198,6 +232,12 @@ static const char *text(struct cst_pairs *p, const char *arrow, char *out)
 		sprintf(out + strlen(out), "%s%x%s%s:%u", i ? " " : "", v[i].a, arrow, to, (unsigned int)v[i].count);
 	}
 	return out;
+}
+
+static void append(char *out, struct cst_pairs *p, const char *arrow)
+{
+	text(p, arrow, out + strlen(out));
+	strcat(out, "|");
 }
 
 static const struct binary *find(struct binary **v, size_t n, const struct dso *dso)
@@ -349,8 +389,9 @@ static void filtered(void **state)
 {
 	const struct cst_generic shown[] = { EL_B(0x1000, 2) }, more[] = { EL_B(0x1010, 1), el_cycles(1) };
 	const struct cst_generic gone[] = { el_cycles(1), EL_BCC_N(0x1010, 1), EL_B(0x1014, 1) };
+	const struct cst_generic gone_too[] = { { .kind = CST_GEN_NOPATH, .addr = 0x1400, .end = 0x1408, .n_insn = 2 }, EL_BCC_N(0x1010, 1) };
 	const struct cst_generic time[] = { el_plain(CST_GEN_TIMESTAMP) }, far[] = { in(LIBRARY, EL_B(0x9000, 1)) };
-	const struct batch v[] = { { 0, false, 0, shown, 1 }, { 0, true, 0, time, 1 }, { 0, true, 0, gone, 3 }, { 0, true, 0, gone, 3 },
+	const struct batch v[] = { { 0, false, 0, shown, 1 }, { 0, true, 0, time, 1 }, { 0, true, 0, gone, 3 }, { 0, true, 0, gone_too, 2 },
 				   { 0, false, 0, more, 2 }, { 0, true, 0, far, 1 }, { 0, false, 0, shown, 1 }, { 0, true, 0, time, 1 } };
 	struct counts *c = counts_new(NULL, COUNTS_SPLIT, 0);
 	struct binary **b;
@@ -368,6 +409,7 @@ static void filtered(void **state)
 	assert_string_equal(text(&b[0]->ranges, "-", out), "1000-1004:2 1010-1010:1");
 	assert_string_equal(text(&b[0]->edges, "->", out), "1004->1010:1 1010->-:1");
 	assert_int_equal(b[0]->insns, 5);
+	assert_int_equal(counts_nopath(c), 0);
 	assert_int_equal(b[0]->branches, 2);
 	assert_int_equal(b[0]->inside, 1);
 	counts_free(c);
@@ -425,6 +467,54 @@ static void arrived(const struct batch *v, size_t n, const char *ranges, const c
 	const struct batch batch_ = { .g = elements, .n = sizeof(elements) / sizeof(*(elements)) };	\
 	arrived(&batch_, 1, __VA_ARGS__);							\
 } while (0)
+
+/* Fragments that are decoded apart, in any order, are counted as one after the other. */
+static void apart(void **state)
+{
+	const struct cst_generic a[] = { t32(EL_BCC_N(0x4000, 2)), EL_BL(0x1000, 2), in(LIBRARY, EL_B(0x9000, 4)), EL_BL(0x1008, 1), EL_RET(0x1100, 2),
+					 EL_B(0x100c, 1), in(ANON, EL_B(0x20000, 5)), el_plain(CST_GEN_EO_TRACE) };
+	const struct cst_generic b[] = { EL_BCC_N(0x1000, 1), EL_B(0x1004, 1), { .kind = CST_GEN_NOPATH, .addr = 0x1400, .end = 0x1408, .n_insn = 2 },
+					 in(LIBRARY, EL_RET(0x9000, 1)), EL_CUT(0x1100, 2), el_plain(CST_GEN_EO_TRACE) };
+	const struct cst_generic c2[] = { EL_BCC_N(0x1000, 1), el_exception(14, 0x1004), EL_B(0x2000, 1), EL_B(0x2000, 1), el_plain(CST_GEN_EO_TRACE) };
+	const struct batch v[] = { { .g = a, .n = 8 }, { .g = b, .n = 6 }, { .g = c2, .n = 5 } };
+	const struct want want = { { "1000-1000:2 1000-1004:1 1004-1004:1 1008-1008:1 100c-100c:1 1100-1104:2 2000-2000:2 4000-4004:1",
+				     "1000-1000:1 1000-1004:2 1008-1008:1 100c-100c:1 1100-1104:2 2000-2000:2 4000-4004:1" },
+				   "1004->1400:1 1004->-:1 1008->1100:1 100c->-:1 1104->100c:1 2000->2000:1 2000->-:1",
+				   "9000-9000:1 9000-900c:1 9000->-:1 900c->-:1", 15, 7, 4, 5 };
+	struct binary **bins, *bin;
+	char out[2][1024];
+	struct counts *c;
+	unsigned int i;
+
+	(void)state;
+	counted(v, 3, &want);
+	feed.pieces = true;
+	counted(v, 3, &want);
+	for (i = 0; i < 2; i++) {
+		feed.pieces = i;
+		library_may_count = false;
+		c = counts_new(NULL, COUNTS_ALL, 0);
+		assert_int_equal(counts_run(c), 0);
+		assert_int_equal(counts_nopath(c), 2);
+		assert_int_equal(counts_elsewhere(c), 5);
+		bin = (struct binary *)find(bins, counts_binaries(c, &bins), &program);
+		*out[i] = 0;
+		append(out[i], &bin->ranges, "-");
+		append(out[i], &bin->arrivals, "-");
+		append(out[i], &bin->entries, ">");
+		append(out[i], &bin->edges, "->");
+		append(out[i], &bin->untaken, ">");
+		/* that of the first range */
+		assert_int_equal(bin->isa, CST_ISA_T32);
+		assert_int_equal(bin->insns, 15);
+		counts_free(c);
+	}
+	assert_string_equal(out[0], out[1]);
+	assert_string_equal(out[0], "1000-1000:1 1000-1004:2 1100-1104:1 2000-2000:1 4001-4004:1|"
+				    "1008-1008:1 100c-100c:1 1100-1104:1 2000-2000:1|1008>0:1 1100>0:1 2000>0:1|"
+				    "1004->1400:1 1004->-:1 1008->1100:1 100c->-:1 1104->100c:1 2000->2000:1 2000->-:1|1000>0:1 4005>0:1|");
+	feed.pieces = false;
+}
 
 /* What led to a range: a branch, a return, another file, the kernel. */
 static void arrivals(void **state)
@@ -487,12 +577,6 @@ static void untaken(void **state)
 		counts_free(c);
 	}
 	feed.cut = 0;
-}
-
-static void append(char *out, struct cst_pairs *p, const char *arrow)
-{
-	text(p, arrow, out + strlen(out));
-	strcat(out, "|");
 }
 
 /* Methods are binaries: branches between them leave one and come into the other, as calls of another file do. */
@@ -629,66 +713,118 @@ static void counted_runs(void **state)
 	}
 }
 
+/* A sum that is another one if anything is not counted. */
+static uint64_t all_counts(struct counts *c)
+{
+	struct binary **v;
+	size_t i, k, n = counts_binaries(c, &v);
+	uint64_t sum = counts_elsewhere(c);
+
+	for (i = 0; i < n; i++) {
+		struct cst_pairs *p[] = { &v[i]->ranges, &v[i]->edges, &v[i]->arrivals, &v[i]->entries, &v[i]->untaken };
+
+		sum += v[i]->insns + v[i]->branches + v[i]->inside;
+		for (k = 0; k < sizeof(p) / sizeof(p[0]); k++) {
+			const struct cst_pair *at = cst_pairs_sort(p[k]), *end = at + p[k]->used;
+
+			for (; at < end; at++)
+				sum += at->count << 16;
+		}
+	}
+	return sum;
+}
+
 static void no_memory(void **state)
 {
 	enum { N = 1500 };
-	static struct cst_generic g[2 * N];
+	static struct cst_generic g[2 * N], in_turn[2 * N], untaken_too[2 * N], of_methods[2 * N];
 	/* the first branch leads into what a filter leaves out */
 	const struct batch v[] = { { 1, false, 0, g, 1 }, { 1, true, 0, g + 3, 1 }, { 0, false, 0, g, 2 * N } };
+	const struct batch all[] = { { 0, false, 0, untaken_too, 2 * N } }, jitted[] = { { 0, false, 0, of_methods, 2 * N } };
+	const struct batch loop[] = { { 0, false, 0, in_turn, 2 * N } };
+	const struct {
+		enum counts_mode mode;
+		const struct batch *v;
+		size_t n;
+		bool jit, pieces, whole;
+	} row[] = {
+		{ COUNTS_SPLIT, v, 3, false, false, false }, { COUNTS_SPLIT, v, 3, false, false, true }, { COUNTS_JOINED, loop, 1, false, false, true },
+		{ COUNTS_ALL, all, 1, false, false, false }, { COUNTS_ALL, all, 1, false, false, true }, { COUNTS_ALL, jitted, 1, true, false, false },
+		{ COUNTS_ALL, all, 1, false, true, false }, { COUNTS_SPLIT, jitted, 1, true, true, true },
+	};
 	struct counts *c;
-	int rc = -1, messages = dup(STDERR_FILENO);
+	int rc, messages = dup(STDERR_FILENO);
 	static const char told[] = "cstrace profile: out of memory\n";
 	char text[sizeof(told)] = "";
 	FILE *messages_file = tmpfile();
-	size_t i, which;
+	size_t i, which, left;
+	uint64_t want = 0;
 
 	(void)state;
 	assert_non_null(messages_file);
 	for (i = 0; i < N; i++) {
 		g[2 * i] = EL_B((uint32_t)(0x1000 + 8 * i), 1);
 		g[2 * i + 1] = in(i & 1 ? LIBRARY : PROGRAM_TOO, EL_B((uint32_t)(0x9000 + 8 * i), 1));
+		in_turn[2 * i] = EL_B((uint32_t)(0x1000 + 16 * i), 1);
+		in_turn[2 * i + 1] = EL_BCC_N((uint32_t)(0x1008 + 16 * i), 1);
+		untaken_too[2 * i] = in(LIBRARY, EL_RET((uint32_t)(0x9000 + 8 * i), 1));
+		untaken_too[2 * i + 1] = EL_BCC_N((uint32_t)(0x1000 + 8 * i), 1);
+		of_methods[2 * i] = in(METHODS, EL_B((uint32_t)(0x100 + 4 * (i % 64)), 1));
+		of_methods[2 * i + 1] = in(METHODS, EL_BCC_N((uint32_t)(0x200 + 4 * (i / 64)), 1));
 	}
-	feed.v = v;
-	feed.n = 3;
-	feed.cut = SIZE_MAX;
-	library_may_count = true;
 	fflush(stderr);
 	assert_true(dup2(fileno(messages_file), STDERR_FILENO) >= 0);
-	for (which = 1; rc; which++) {
-		failing = which;
-		c = counts_new(NULL, COUNTS_SPLIT, 0);
-		assert_int_equal(!c, which == 1);
-		if (!c)
-			continue;
-		rc = counts_run(c);
-		if (failing) {
-			assert_int_equal(rc, 0);
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		feed.v = row[i].v;
+		feed.n = row[i].n;
+		feed.pieces = row[i].pieces;
+		feed.cut = row[i].whole ? 0 : SIZE_MAX;
+		any_jit = row[i].jit;
+		library_may_count = row[i].mode < COUNTS_ALL && !any_jit;
+		for (which = left = 0; !left; which++) {
+			failing = which;
+			c = counts_new(NULL, row[i].mode, 0);
+			assert_int_equal(!c, which == 1);
+			if (!c)
+				continue;
+			rc = counts_run(c);
+			left = failing;
 			failing = 0;
-		} else {
-			assert_int_equal(rc, -CST_ERR_NOMEM);
-			fflush(stderr);
-			assert_int_equal(pread(STDERR_FILENO, text, sizeof(text), 0), strlen(told));
-			assert_string_equal(text, told);
-			assert_int_equal(ftruncate(STDERR_FILENO, 0), 0);
-			rewind(stderr);
+			if (!which) {
+				assert_int_equal(rc, 0);
+				want = all_counts(c);
+			} else if (!rc) {
+				/* all was counted, or a table was sorted in another way */
+				assert_true(all_counts(c) == want);
+				assert_true(left || row[i].pieces);
+			} else {
+				assert_int_equal(left, 0);
+				assert_int_equal(rc, -CST_ERR_NOMEM);
+				fflush(stderr);
+				assert_int_equal(pread(STDERR_FILENO, text, sizeof(text), 0), strlen(told));
+				assert_string_equal(text, told);
+				assert_int_equal(ftruncate(STDERR_FILENO, 0), 0);
+				rewind(stderr);
+			}
+			counts_free(c);
+			assert_true(which < 200);
 		}
-		counts_free(c);
-		assert_true(which < 100);
+		/* at least: itself, streams, a table of sections, files, their names, and their counts */
+		assert_true(which > 8);
 	}
 	fflush(stderr);
 	dup2(messages, STDERR_FILENO);
 	close(messages);
 	fclose(messages_file);
-	/* at least: itself, two streams, a table of sections twice, two files, their names, and their counts */
-	assert_true(which > 10);
 	feed.cut = 0;
+	feed.pieces = any_jit = false;
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(branches), cmocka_unit_test(pieces), cmocka_unit_test(interrupted), cmocka_unit_test(files),
-		cmocka_unit_test(filtered), cmocka_unit_test(arrivals), cmocka_unit_test(untaken),
+		cmocka_unit_test(filtered), cmocka_unit_test(apart), cmocka_unit_test(arrivals), cmocka_unit_test(untaken),
 		cmocka_unit_test(methods_apart), cmocka_unit_test(streams), cmocka_unit_test(order), cmocka_unit_test(counted_runs),
 		cmocka_unit_test(no_memory),
 	};
