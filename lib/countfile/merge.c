@@ -313,6 +313,8 @@ int cst_count_merge(struct cst_count_input *inputs, size_t n, cst_count_record_f
 	struct merge *m = calloc(1, sizeof(*m));
 	int err;
 
+	if (failed)
+		*failed = n;
 	if (!m)
 		return -CST_ERR_NOMEM;
 	m->inputs = inputs;
