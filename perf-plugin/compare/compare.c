@@ -23,8 +23,14 @@ struct compare {
 	struct packets_place *places;
 	size_t nr_places, cap_places;
 	bool *compared;		/* cores of the text, by number */
-	bool no_memory;
+	int failed;		/* the first error at a difference or at the end of a stream */
 };
+
+static void note_error(struct compare *c, int rc)
+{
+	if (!c->failed)
+		c->failed = rc;
+}
 
 /* A stream of the trace and its core. */
 struct pair {
@@ -80,7 +86,8 @@ static void note_place(struct pair *p, const struct align_diff *diff)
 	place = ARRAY_ADD(c->places, c->nr_places, c->cap_places);
 	if (place)
 		*place = (struct packets_place){ insn->where, p->trace_id, insn->pos, strdup(p->trace) };
-	c->no_memory |= !place || !place->title;
+	if (!place || !place->title)
+		note_error(c, ERR_NOMEM);
 }
 
 static int difference(void *data, const struct align_diff *diff)
@@ -199,6 +206,7 @@ static void on_stream_end(void *data, const struct stream *s)
 	const struct align_counts *counts;
 	struct compare *c = data;
 	struct pair *p = *s->priv;
+	int rc;
 
 	if (!p)
 		return;
@@ -208,7 +216,9 @@ static void on_stream_end(void *data, const struct stream *s)
 			"number (names in the first 64 MB are known); --core CPU=NAME says which it is\n", c->o->who, p->trace, c->o->tarmac);
 		c->result->incomplete = true;
 	} else {
-		c->no_memory |= align_end(p->al) == ERR_NOMEM;
+		/* the other side is read on */
+		rc = align_end(p->al);
+		note_error(c, rc);
 		counts = align_counts(p->al);
 		report_sums(&p->report, counts);
 		c->result->differences += counts->differences;
@@ -260,7 +270,7 @@ static int run(struct compare *c)
 		session_print_end(c->ss, stderr);
 	}
 	if (!rc)
-		rc = c->no_memory ? ERR_NOMEM : packets_print(c->ss, &c->out, c->places, c->nr_places);
+		rc = c->failed ? c->failed : packets_print(c->ss, &c->out, c->places, c->nr_places);
 	if (rc) {
 		pd_output_abort(&c->out);
 		return rc;

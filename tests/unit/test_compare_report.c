@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What compare prints of differences, of sums and of the packets around a difference; and the gaps of a trace. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -9,11 +10,15 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
+#include "compare/compare.h"
 #include "compare/packets.h"
 #include "compare/report.h"
 #include "compare/sides.h"
 #include "decode/decode.h"
 #include "output_text.h"
+#include "said.h"
+#include "temp_dir.h"
 
 #define INSNS	200u
 
@@ -369,6 +374,13 @@ size_t __wrap_cst_decoder_packet_text_sized(const struct cst_decoder *dec, const
 
 static unsigned int runs;
 
+/* For compare_run(): the session has one stream, of this CPU, with these elements. */
+static struct {
+	int cpu;
+	const struct cst_generic *g;
+	size_t n;
+} executed;
+
 /* Three fragments of 0x100 bytes in each of two buffers, with a packet of two trace IDs every four bytes. */
 int __wrap_session_run(struct session *ss, const struct session_consumer *con)
 {
@@ -378,6 +390,15 @@ int __wrap_session_run(struct session *ss, const struct session_consumer *con)
 	struct stream s;
 
 	(void)ss;
+	if (con->batch) {
+		void *priv = NULL;
+		int rc;
+
+		s = (struct stream){ .cpu = executed.cpu, .queue = 1, .trace_id = 0x11, .priv = &priv };
+		rc = con->batch(con->data, &s, executed.g, executed.n);
+		con->stream_end(con->data, &s);
+		return rc;
+	}
 	runs++;
 	for (f.queue = 0; f.queue < 2; f.queue++)
 		for (f.offset = 0x100; f.offset < 0x400; f.offset += f.size) {
@@ -425,10 +446,138 @@ static void packets(void **state)
 		    "    0x3ec        packet 7d\n    0x3f4        packet 7e\n    0x3fc        packet 7f\n");
 }
 
+/* ---- Tarmac text as the other side --------------------------------------------------------------- */
+
+TEMP_DIR("compare-report")
+
+static unsigned int reads, failing_read;	/* of pread(), from 1; 0: none fails */
+
+ssize_t __real_pread64(int fd, void *buf, size_t n, off_t offset);
+ssize_t __wrap_pread64(int fd, void *buf, size_t n, off_t offset);
+ssize_t __wrap_pread64(int fd, void *buf, size_t n, off_t offset)
+{
+	if (++reads != failing_read)
+		return __real_pread64(fd, buf, n, offset);
+	errno = EIO;
+	return -1;
+}
+
+void __wrap_session_print_end(const struct session *ss, FILE *out);
+void __wrap_session_print_end(const struct session *ss, FILE *out)
+{
+	(void)ss;
+	fputs("the end of the session\n", out);
+}
+
+/* What a core of the name executes from 0x1000 on, with this opcode at instruction 20 if it is not 0. */
+static size_t core_text(char *text, size_t size, const char *core, unsigned int opcode)
+{
+	unsigned int addr, i;
+	size_t len = 0;
+
+	for (i = 0; i < 40; i++) {
+		addr = 0x1000 + 4 * i;
+		len += (size_t)snprintf(text + len, size - len, "%u clk %s %s (%u) %08x %08x O EL1h_ns : X\n", i, core,
+					addr / 4 % 3 == 1 ? "IS" : "IT", i, addr, i == 20 && opcode ? opcode : 3 * addr);
+		assert_true(len < size);
+	}
+	return len;
+}
+
+static void tarmac(void **state)
+{
+	static const struct compare_core cores[] = { { 7, "cpu1" } };
+	static const struct {
+		const char *what;
+		int cpu;
+		unsigned int opcode, failing_read, nr_cores, shown;
+		const char *more_text;
+		int rc;
+		uint64_t equal, differences;
+		bool incomplete;
+		const char *out[3], *said[2];	/* parts; nothing more where the first one is "" */
+	} rows[] = {
+		{ "equal", 1, 0, 0, 0, 1, "", 0, 40, 0, false,
+		  { "CPU 1, @ cpu1: 40 instructions equal, 0 differ in a field, 0 only in the trace, 0 only in the other; 0 differences\n",
+		    "@: the instructions of core 'cpu0' are not compared: the trace has no stream of it\n", NULL },
+		  { "the end of the session\n", NULL } },
+		{ "a difference", 1, 0xabcd, 0, 0, 1, "", 0, 39, 1, false,
+		  { "CPU 1: difference 1: opcode\n  trace: buffer 1, trace offset 0x204; @: line 61\n", "; 1 differences\n",
+		    "CPU 1: packets around trace offset 0x204 of buffer 1, trace ID 0x11\n  > 0x204        packet 40\n" }, { NULL, NULL } },
+		{ "a difference that is not shown", 1, 0xabcd, 0, 0, 0, "", 0, 39, 1, false,
+		  { "CPU 1, @ cpu1: 39 instructions equal, 1 differ in a field", NULL, NULL }, { NULL, NULL } },
+		{ "named by the user", 7, 0, 0, 1, 1, "", 0, 40, 0, false, { "CPU 7, @ cpu1: 40 instructions equal", NULL, NULL }, { NULL, NULL } },
+		{ "no core", 7, 0, 0, 0, 1, "", 0, 0, 0, true,
+		  { "@: the instructions of core 'cpu0' are not compared", "@: the instructions of core 'cpu1' are not compared", NULL },
+		  { "who: CPU 7 of the trace is not compared: @ has no core", "who: @: no instruction was compared" } },
+		{ "lines that are not understood", 1, 0, 0, 0, 1, "3 clk cpu1 IT (3) 1zz0 00003000 O EL1h_ns : X\n4 clk cpu1 IT (3) x\n", 0, 40, 0,
+		  true, { "CPU 1, @ cpu1: 40 instructions equal", NULL, NULL },
+		  { "who: @: 2 lines are not understood; the first is line 81, column ", NULL } },
+		{ "the text cannot be read", 1, 0, 1, 0, 1, "", ERR_REPORTED, 0, 0, false, { "", NULL, NULL },
+		  { "who: @: offset 0: Input/output error\n", NULL } },
+		{ "the text cannot be read again", 1, 0, 2, 0, 1, "", ERR_REPORTED, 0, 0, false, { "", NULL, NULL },
+		  { "who: @: offset 0: Input/output error\n", NULL } },
+	};
+	const struct cst_generic g = { .kind = CST_GEN_RANGE, .addr = 0x1000, .end = 0x10a0, .index = 0x204, .isa = CST_ISA_A64,
+				       .flags = CST_GF_EL, .el = 1, .security = CST_SEC_NONSECURE };
+	static char text[16384], got[16384], want[1024];
+	const char *path, *out;
+	struct said said;
+	size_t i, k, len;
+
+	(void)state;
+	path = strdup(temp_path(dir, "model.txt"));
+	out = strdup(temp_path(dir, "report.txt"));
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct compare_opts o = { .who = "who", .tarmac = path, .output = out, .shown = rows[i].shown, .cores = cores,
+					  .nr_cores = rows[i].nr_cores };
+		struct compare_result result;
+		FILE *f;
+		int rc;
+
+		len = core_text(text, sizeof(text), "cpu0", 0);
+		len += core_text(text + len, sizeof(text) - len, "cpu1", rows[i].opcode);
+		strcpy(text + len, rows[i].more_text);
+		temp_write(dir, "model.txt", text, strlen(text));
+		remove(out);
+		executed.cpu = rows[i].cpu;
+		executed.g = &g;
+		executed.n = 1;
+		reads = 0;
+		failing_read = rows[i].failing_read;
+		said_begin(&said);
+		rc = compare_run(NULL, &o, &result);
+		failing_read = 0;
+		said_end(&said);
+		if (rc != rows[i].rc || result.equal != rows[i].equal || result.differences != rows[i].differences ||
+		    result.incomplete != rows[i].incomplete)
+			fail_msg("%s: returned %d, %llu equal, %llu differences, incomplete %d; %s", rows[i].what, rc,
+				 (unsigned long long)result.equal, (unsigned long long)result.differences, result.incomplete, said.text);
+		f = fopen(out, "r");
+		len = f ? fread(got, 1, sizeof(got) - 1, f) : 0;
+		got[len] = 0;
+		if (f)
+			fclose(f);
+		for (k = 0; k < 5; k++) {
+			const char *part = k < 3 ? rows[i].out[k] : rows[i].said[k - 3], *at;
+
+			if (!part)
+				continue;
+			at = strchr(part, '@');
+			snprintf(want, sizeof(want), "%.*s%s%s", (int)(at ? (size_t)(at - part) : strlen(part)), part, at ? path : "",
+				 at ? at + 1 : "");
+			if (!*part ? len != 0 : !strstr(k < 3 ? got : said.text, want))
+				fail_msg("%s: \"%s\" is missing in:\n%s", rows[i].what, want, k < 3 ? got : said.text);
+		}
+	}
+	free((void *)path);
+	free((void *)out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(fields), cmocka_unit_test(left_out), cmocka_unit_test(sums),
-					    cmocka_unit_test(traced), cmocka_unit_test(packets) };
+					    cmocka_unit_test(traced), cmocka_unit_test(packets), cmocka_unit_test(tarmac) };
 
-	return cmocka_run_group_tests_name("compare report", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("compare report", tests, make_dir, remove_dir);
 }
