@@ -512,12 +512,11 @@ static int gap_of_other(struct align *al, enum align_gap cause)
 {
 	const int64_t have = want(al, OTHER, GRAM);
 	const uint64_t n = left(al, TRACE);
-	uint64_t len, k, from;
+	uint64_t len, k;
 
 	if (have < 0)
 		return (int)have;
 	len = piece_length(al, OTHER, 0, GRAM);
-	from = al->side[TRACE].q.next;
 	for (k = 0; k < n; k++) {
 		if (matches_at(al, OTHER, len, k, n)) {
 			skip_in_gap(al, TRACE, cause, k);
@@ -531,7 +530,6 @@ static int gap_of_other(struct align *al, enum align_gap cause)
 	if (k == n && !al->side[TRACE].ended)
 		k = n / 2;	/* the rest may match together with the next instructions that are put in */
 	skip_in_gap(al, TRACE, cause, k);
-	al->side[OTHER].gap_done = al->side[TRACE].q.next == from;
 	return 0;
 }
 
