@@ -2,7 +2,7 @@
 /*
  * packet.h - packets of every protocol in the client's structures. _to fills from the library's, and what
  * belongs to more than one packet stays; _from gives what a text is made of, in a packet that is all zero;
- * _reset is before the first packet.
+ * _reset is before the first packet, in a structure that is all zero.
  */
 #ifndef CSTRACE_OPENCSD_PACKET_H
 #define CSTRACE_OPENCSD_PACKET_H

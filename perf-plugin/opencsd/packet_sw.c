@@ -53,7 +53,6 @@ static uint8_t type_from(const uint8_t *types, unsigned int n, unsigned int ocsd
 
 void packet_stm_reset(ocsd_stm_pkt *o)
 {
-	memset(o, 0, sizeof(*o));
 	o->type = STM_PKT_NOTSYNC;
 	o->err_type = STM_PKT_NO_ERR_TYPE;
 	o->ts_type = STM_TS_UNKNOWN;

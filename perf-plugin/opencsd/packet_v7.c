@@ -342,14 +342,12 @@ void packet_ptm_from(struct cst_packet *p, const ocsd_ptm_pkt *o)
 
 void packet_etmv3_reset(ocsd_etmv3_pkt *o)
 {
-	memset(o, 0, sizeof(*o));
 	o->type = ETM3_PKT_NOTSYNC;
 	o->curr_isa = o->prev_isa = ocsd_isa_unknown;
 }
 
 void packet_ptm_reset(ocsd_ptm_pkt *o)
 {
-	memset(o, 0, sizeof(*o));
 	o->type = PTM_PKT_NOTSYNC;
 	o->err_type = PTM_PKT_NOERROR;
 	o->curr_isa = o->prev_isa = ocsd_isa_unknown;

@@ -388,7 +388,6 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_create_decoder(const dcd_tree_handle_t handle, co
 	if (id)
 		*id = s->id;
 	tree_listeners(t);
-	memory_doubt(t);
 	return OCSD_OK;
 }
 
