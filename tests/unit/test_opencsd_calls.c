@@ -9,6 +9,7 @@
 #include <opencsd/c_api/opencsd_c_api.h>
 
 #include "opencsd/internal.h"
+#include "opencsd_trace.h"
 
 /* Not declared by 1.3.3's header. */
 ocsd_err_t ocsd_dt_set_mem_acc_cacheing(const dcd_tree_handle_t handle, const int enable,
@@ -21,7 +22,7 @@ static const ocsd_etmv4_cfg plain = {
 /* The last error of before is another one. */
 static void other_error(ocsd_err_t than)
 {
-	char text[8];
+	char text[8] = "";
 
 	if (than == OCSD_ERR_NO_PROTOCOL)
 		assert_int_equal(ocsd_pkt_str(OCSD_PROTOCOL_ETMV4D, text, NULL, 0), OCSD_ERR_INVALID_PARAM_VAL);
@@ -210,6 +211,8 @@ static void test_ids(void **state)
 			assert_int_equal(id, err ? 0x77 : cases[i].id);
 			assert_int_equal(ocsd_dt_get_decode_stats(t, cases[i].id, &stats), err ? INVALID : OCSD_OK);
 			assert_int_equal(ocsd_dt_get_decode_stats(t, 0x80, &stats), frames ? INVALID : OCSD_OK);
+			/* the highest ID there is: of no other source */
+			assert_int_equal(ocsd_dt_get_decode_stats(t, 0x7f, &stats), err || cases[i].id != 0x7f ? INVALID : OCSD_OK);
 			ocsd_destroy_dcd_tree(t);
 		}
 	}
@@ -289,6 +292,294 @@ static void test_not_in_interface(void **state)
 	ocsd_destroy_dcd_tree(t);
 }
 
+/* Frames aligned in memory have no synchronisation between them; what else frames may have, and what is no flag. */
+static void test_frame_flags(void **state)
+{
+	static const struct {
+		uint32_t flags;
+		bool ok;
+	} cases[] = {
+		{ OCSD_DFRMTR_FRAME_MEM_ALIGN, true },
+		{ OCSD_DFRMTR_HAS_FSYNCS, true },
+		{ OCSD_DFRMTR_HAS_HSYNCS, true },
+		{ OCSD_DFRMTR_HAS_FSYNCS | OCSD_DFRMTR_HAS_HSYNCS, true },
+		{ OCSD_DFRMTR_HAS_FSYNCS | OCSD_DFRMTR_PACKED_RAW_OUT | OCSD_DFRMTR_UNPACKED_RAW_OUT, true },
+		{ OCSD_DFRMTR_FRAME_MEM_ALIGN | OCSD_DFRMTR_RESET_ON_4X_FSYNC, true },
+		{ 0, false },
+		{ OCSD_DFRMTR_FRAME_MEM_ALIGN | OCSD_DFRMTR_HAS_FSYNCS, false },
+		{ OCSD_DFRMTR_FRAME_MEM_ALIGN | OCSD_DFRMTR_HAS_HSYNCS, false },
+		{ OCSD_DFRMTR_HAS_FSYNCS | 0x80, false },
+	};
+	dcd_tree_handle_t t;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		other_error(INVALID);
+		t = ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, cases[i].flags);
+		if ((t != C_API_INVALID_TREE_HANDLE) != cases[i].ok)
+			fail_msg("flags %x: %s", (unsigned int)cases[i].flags, cases[i].ok ? "refused" : "not refused");
+		if (!cases[i].ok)
+			assert_int_equal(ocsd_get_last_err(NULL, NULL, NULL, 0), INVALID);
+		ocsd_destroy_dcd_tree(t);
+	}
+	/* they are nothing to a single source */
+	t = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0x80);
+	assert_non_null(t);
+	ocsd_destroy_dcd_tree(t);
+}
+
+/* A client inside of each of its functions: the tree is not there for another call of the data path, or for other decoders. */
+struct inside {
+	dcd_tree_handle_t t;
+	unsigned int elements, packets, reads;
+};
+
+static void call_again(const struct inside *in)
+{
+	ocsd_etmv4_cfg cfg = plain;
+
+	cfg.reg_traceidr = 0x11;
+	assert_int_equal(ocsd_dt_process_data(in->t, OCSD_OP_FLUSH, 0, 0, NULL, NULL), OCSD_RESP_FATAL_INVALID_OP);
+	REFUSED(INVALID, ocsd_dt_create_decoder(in->t, "ETMV4I", OCSD_CREATE_FLG_FULL_DECODER, &cfg, NULL));
+	REFUSED(INVALID, ocsd_dt_remove_decoder(in->t, 0x10));
+	ocsd_destroy_dcd_tree(in->t);
+	assert_non_null(tree_get(in->t));
+}
+
+static ocsd_datapath_resp_t element_inside(const void *ctx, const ocsd_trc_index_t index, const uint8_t id,
+					   const ocsd_generic_trace_elem *e)
+{
+	struct inside *in = (struct inside *)(uintptr_t)ctx;
+
+	(void)index;
+	(void)id;
+	(void)e;
+	in->elements++;
+	call_again(in);
+	return OCSD_RESP_CONT;
+}
+
+static void monitor_inside(const void *ctx, const ocsd_datapath_op_t op, const ocsd_trc_index_t index, const void *pkt,
+			   const uint32_t size, const uint8_t *data)
+{
+	struct inside *in = (struct inside *)(uintptr_t)ctx;
+
+	(void)op;
+	(void)index;
+	(void)pkt;
+	(void)size;
+	(void)data;
+	in->packets++;
+	call_again(in);
+}
+
+static ocsd_datapath_resp_t sink_inside(const void *ctx, const ocsd_datapath_op_t op, const ocsd_trc_index_t index, const void *pkt)
+{
+	monitor_inside(ctx, op, index, pkt, 0, NULL);
+	return OCSD_RESP_CONT;
+}
+
+static uint32_t read_inside(const void *ctx, const ocsd_vaddr_t addr, const ocsd_mem_space_acc_t space, const uint32_t want, uint8_t *buf)
+{
+	struct inside *in = (struct inside *)(uintptr_t)ctx;
+	static const uint32_t code[2] = { NOP, B(-1) };
+	uint32_t i;
+
+	(void)space;
+	in->reads++;
+	call_again(in);
+	for (i = 0; i < want; i++)
+		buf[i] = ((const uint8_t *)code)[(addr + i) & 7];
+	return want;
+}
+
+static void test_inside(void **state)
+{
+	static const uint8_t trace[] = { SYNC, A64_AT(0), E, E };
+	struct inside in = { NULL, 0, 0, 0 };
+	ocsd_etmv4_cfg cfg = plain;
+	unsigned int sink;
+	uint32_t used;
+
+	(void)state;
+	for (sink = 0; sink < 2; sink++) {
+		memset(&in, 0, sizeof(in));
+		in.t = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+		assert_int_equal(ocsd_dt_create_decoder(in.t, "ETMV4I", sink ? OCSD_CREATE_FLG_PACKET_PROC : OCSD_CREATE_FLG_FULL_DECODER,
+							&cfg, NULL), OCSD_OK);
+		assert_int_equal(ocsd_dt_set_gen_elem_outfn(in.t, element_inside, &in), OCSD_OK);
+		assert_int_equal(ocsd_dt_attach_packet_callback(in.t, 0x10, sink ? OCSD_C_API_CB_PKT_SINK : OCSD_C_API_CB_PKT_MON,
+								sink ? (void *)sink_inside : (void *)monitor_inside, &in), OCSD_OK);
+		assert_int_equal(ocsd_dt_add_callback_mem_acc(in.t, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, read_inside, &in), OCSD_OK);
+		assert_int_equal(ocsd_dt_process_data(in.t, OCSD_OP_DATA, 0, sizeof(trace), trace, &used), OCSD_RESP_CONT);
+		/* also when there is no packet */
+		assert_int_equal(ocsd_dt_process_data(in.t, OCSD_OP_FLUSH, 0, 0, NULL, NULL), OCSD_RESP_CONT);
+		assert_int_equal(ocsd_dt_process_data(in.t, OCSD_OP_EOT, 0, 0, NULL, NULL), OCSD_RESP_CONT);
+		assert_int_equal(ocsd_dt_process_data(in.t, OCSD_OP_RESET, 0, 0, NULL, NULL), OCSD_RESP_CONT);
+		/* A-sync, Trace Info, Trace On, address and two atoms; the end and the reset; a sink is flushed as well */
+		assert_int_equal(in.packets, sink ? 9 : 8);
+		/* no sync, trace on, context, two ranges, the end */
+		assert_int_equal(in.elements, sink ? 0 : 6);
+		assert_int_equal(in.reads, 1);
+		/* outside again */
+		assert_int_equal(ocsd_dt_remove_decoder(in.t, 0x10), OCSD_OK);
+		ocsd_destroy_dcd_tree(in.t);
+		assert_null(tree_get(in.t));
+	}
+}
+
+/* What was lost is counted since the counts were reset. */
+static void test_stats(void **state)
+{
+	/* 3 bytes before synchronisation; a reserved header behind it, and a byte that is lost with it */
+	static const uint8_t trace[] = { 0xf7, 0xf7, 0xf7, SYNC, 0x0b, 0xf7 };
+	dcd_tree_handle_t t = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+	ocsd_decode_stats_t *stats = NULL;
+	unsigned int i;
+	uint32_t used;
+
+	(void)state;
+	assert_int_equal(ocsd_dt_create_decoder(t, "ETMV4I", OCSD_CREATE_FLG_FULL_DECODER, &plain, NULL), OCSD_OK);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(ocsd_dt_process_data(t, OCSD_OP_DATA, 0, sizeof(trace), trace, &used), OCSD_RESP_ERR_CONT);
+		assert_int_equal(ocsd_dt_get_decode_stats(t, 0x10, &stats), OCSD_OK);
+		assert_int_equal(stats->version, ocsd_get_version());
+		assert_int_equal(stats->revision, OCSD_STATS_REVISION);
+		assert_int_equal(stats->channel_total, sizeof(trace));
+		assert_int_equal(stats->channel_unsynced, 4);
+		assert_int_equal(stats->bad_sequence_errs, 1);
+		assert_int_equal(stats->bad_header_errs, 0);
+		/* there are no frames */
+		assert_int_equal(stats->demux.frame_bytes, 0);
+		assert_int_equal(stats->demux.valid_id_bytes, 0);
+		assert_int_equal(ocsd_dt_reset_decode_stats(t, 0x10), OCSD_OK);
+		assert_int_equal(ocsd_dt_get_decode_stats(t, 0x10, &stats), OCSD_OK);
+		assert_int_equal(stats->channel_total, 0);
+		assert_int_equal(stats->channel_unsynced, 0);
+		assert_int_equal(stats->bad_sequence_errs, 0);
+	}
+	ocsd_destroy_dcd_tree(t);
+}
+
+/* The last element, and what its function returns. */
+struct last {
+	ocsd_generic_trace_elem e;
+	ocsd_datapath_resp_t answer;
+};
+
+static ocsd_datapath_resp_t keep_last(const void *ctx, const ocsd_trc_index_t index, const uint8_t id,
+				      const ocsd_generic_trace_elem *e)
+{
+	struct last *l = (struct last *)(uintptr_t)ctx;
+
+	(void)index;
+	(void)id;
+	l->e = *e;
+	return l->answer;
+}
+
+/* An error in the trace is the answer, whoever the element goes to; a client that waits has to be flushed nevertheless. */
+static void test_error_response(void **state)
+{
+	static const struct {
+		struct cst_generic g;
+		ocsd_err_t err;
+		int text;
+	} cases[] = {
+		{ { .kind = CST_GEN_NO_SYNC, .num = CST_UNSYNC_BAD_PACKET, .error = CST_ERR_BAD_HEADER, .index = 70 },
+		  OCSD_ERR_INVALID_PCKT_HDR, CST_ERR_BAD_HEADER },
+		{ { .kind = CST_GEN_NO_SYNC, .num = CST_UNSYNC_BAD_IMAGE, .index = 71 }, (ocsd_err_t)ERR_BAD_DECODE_IMAGE, CST_ERR_BAD_IMAGE },
+	};
+	struct last last = { .answer = OCSD_RESP_CONT };
+	ocsd_trc_index_t index;
+	struct ocsd_tree *tree;
+	dcd_tree_handle_t t;
+	struct source *s;
+	char text[256];
+	size_t i, how;
+	uint8_t id;
+
+	(void)state;
+	t = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+	tree = tree_get(t);
+	assert_int_equal(ocsd_dt_create_decoder(t, "ETMV4I", OCSD_CREATE_FLG_FULL_DECODER, &plain, NULL), OCSD_OK);
+	s = tree_source(tree, 0x10);
+	for (how = 0; how < 4; how++) {
+		if (how == 1)
+			assert_int_equal(ocsd_dt_set_gen_elem_printer(t), OCSD_OK);
+		if (how == 2)
+			assert_int_equal(ocsd_dt_set_gen_elem_outfn(t, keep_last, &last), OCSD_OK);
+		last.answer = how == 3 ? OCSD_RESP_WAIT : OCSD_RESP_CONT;
+		for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+			other_error(cases[i].err);
+			assert_int_equal(element_out(tree, s, &cases[i].g), how == 3 ? OCSD_RESP_WAIT : OCSD_RESP_ERR_CONT);
+			assert_int_equal(ocsd_get_last_err(&index, &id, text, sizeof(text)), cases[i].err);
+			assert_int_equal(index, 70 + i);
+			assert_int_equal(id, 0x10);
+			assert_non_null(strstr(text, cst_strerror(-cases[i].text)));
+		}
+	}
+	ocsd_destroy_dcd_tree(t);
+}
+
+/* A range has its own cycles, if any, and nothing of the element before it; nor has an element behind it. */
+static void test_range_fields(void **state)
+{
+	static const struct cst_generic ranges[3] = {
+		{ .kind = CST_GEN_RANGE, .addr = 0x100, .end = 0x108, .n_insn = 2, .last_type = CST_INSN_BRANCH, .last_subtype = CST_INSN_LINK,
+		  .last_size = 4, .flags = CST_GF_EXEC | CST_GF_CC, .cc = 5, .isa = CST_ISA_A64 },
+		{ .kind = CST_GEN_RANGE, .addr = 0x200, .end = 0x204, .n_insn = 1, .last_type = CST_INSN_OTHER, .last_size = 4 },
+		{ .kind = CST_GEN_RANGE, .addr = 0x300, .end = 0x302, .n_insn = 1, .last_type = CST_INSN_INDIRECT, .last_subtype = CST_INSN_RET,
+		  .last_size = 2, .flags = CST_GF_EXEC | CST_GF_COND },
+	};
+	const struct cst_generic time = { .kind = CST_GEN_TIMESTAMP, .addr = 77, .flags = CST_GF_CC, .cc = 9 };
+	struct last last = { .answer = OCSD_RESP_WAIT };
+	struct ocsd_tree *tree;
+	dcd_tree_handle_t t;
+	struct source *s;
+	unsigned int i;
+
+	(void)state;
+	t = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+	tree = tree_get(t);
+	assert_int_equal(ocsd_dt_create_decoder(t, "ETMV4I", OCSD_CREATE_FLG_FULL_DECODER, &plain, NULL), OCSD_OK);
+	assert_int_equal(ocsd_dt_set_gen_elem_outfn(t, keep_last, &last), OCSD_OK);
+	s = tree_source(tree, 0x10);
+	assert_int_equal(element_out(tree, s, &time), OCSD_RESP_WAIT);
+	assert_true(last.e.has_ts && last.e.has_cc);
+	memcpy(tree->batch, ranges, sizeof(ranges));
+	tree->at = 0;
+	tree->count = 3;
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(element_ranges(tree, s), OCSD_RESP_WAIT);
+		assert_int_equal(tree->at, i + 1);
+		assert_int_equal(last.e.elem_type, OCSD_GEN_TRC_ELEM_INSTR_RANGE);
+		assert_int_equal(last.e.st_addr, ranges[i].addr);
+		assert_int_equal(last.e.en_addr, ranges[i].end);
+		assert_int_equal(last.e.num_instr_range, ranges[i].n_insn);
+		assert_int_equal(last.e.isa, ranges[i].isa);
+		assert_int_equal(last.e.has_cc, i == 0);
+		assert_int_equal(last.e.cycle_count, i == 0 ? 5 : 0);
+		assert_int_equal(last.e.has_ts, 0);
+		assert_int_equal(last.e.timestamp, 0);
+		assert_int_equal(last.e.last_instr_exec, i != 1);
+		assert_int_equal(last.e.last_instr_cond, i == 2);
+		assert_int_equal(last.e.last_instr_sz, ranges[i].last_size);
+		assert_int_equal(last.e.last_i_type, i == 0 ? OCSD_INSTR_BR : i == 1 ? OCSD_INSTR_OTHER : OCSD_INSTR_BR_INDIRECT);
+		assert_int_equal(last.e.last_i_subtype, i == 0 ? OCSD_S_INSTR_BR_LINK : i == 1 ? OCSD_S_INSTR_NONE : OCSD_S_INSTR_V8_RET);
+	}
+	assert_int_equal(element_out(tree, s, &time), OCSD_RESP_WAIT);
+	assert_int_equal(last.e.timestamp, 77);
+	assert_int_equal(last.e.cycle_count, 9);
+	assert_int_equal(last.e.last_i_type, OCSD_INSTR_OTHER);
+	assert_int_equal(last.e.last_i_subtype, OCSD_S_INSTR_NONE);
+	assert_int_equal(last.e.last_instr_exec, 0);
+	assert_int_equal(last.e.num_instr_range, 0);
+	assert_int_equal(last.e.st_addr, 0);
+	ocsd_destroy_dcd_tree(t);
+}
+
 /* Errors of the library's own calls, in the client's terms. */
 static void test_library_errors(void **state)
 {
@@ -316,6 +607,11 @@ int main(void)
 		cmocka_unit_test(test_ids),
 		cmocka_unit_test(test_remove),
 		cmocka_unit_test(test_not_in_interface),
+		cmocka_unit_test(test_frame_flags),
+		cmocka_unit_test(test_inside),
+		cmocka_unit_test(test_stats),
+		cmocka_unit_test(test_error_response),
+		cmocka_unit_test(test_range_fields),
 		cmocka_unit_test(test_library_errors),
 	};
 
