@@ -68,7 +68,7 @@ static const struct check {
 };
 
 struct seen {
-	unsigned int ranges, bad_image, after;
+	unsigned int ranges, bad_image, after, on;
 };
 
 static ocsd_datapath_resp_t on_element(const void *ctx, const ocsd_trc_index_t index, const uint8_t id,
@@ -80,6 +80,7 @@ static ocsd_datapath_resp_t on_element(const void *ctx, const ocsd_trc_index_t i
 	(void)id;
 	if (e->elem_type == OCSD_GEN_TRC_ELEM_NO_SYNC && (unsigned int)e->unsync_eot_info == UNSYNC_BAD_IMAGE_1_8)
 		s->bad_image++;
+	s->on += e->elem_type == OCSD_GEN_TRC_ELEM_TRACE_ON;
 	if (e->elem_type == OCSD_GEN_TRC_ELEM_INSTR_RANGE) {
 		if (s->bad_image)
 			s->after++;
@@ -162,12 +163,17 @@ static void test_halt(void **state)
 	static const uint8_t trace[] = { SYNC, AT(0), E, 0x0b, E, SYNC, AT(0), E };
 	static const uint32_t code[] = { NOP, 0x17ffffff };
 	dcd_tree_handle_t t;
-	struct seen s = { 0, 0, 0 };
+	struct seen s = { .ranges = 0 };
 
 	(void)state;
 	t = make(OCSD_OPFLG_PKTDEC_HALT_BAD_PKTS, code, sizeof(code), &s);
 	assert_int_equal(feed(t, trace, sizeof(trace), 64), OCSD_RESP_FATAL_INVALID_DATA);
 	assert_int_equal(s.ranges, 1);
+	/* the rest of these bytes is not decoded, not even at the end of the trace */
+	assert_int_equal(s.on, 1);
+	assert_true(ocsd_dt_process_data(t, OCSD_OP_EOT, 0, 0, NULL, NULL) < OCSD_RESP_WAIT);
+	assert_int_equal(s.ranges, 1);
+	assert_int_equal(s.on, 1);
 	/* the client may go on after a reset */
 	assert_true(ocsd_dt_process_data(t, OCSD_OP_RESET, 0, 0, NULL, NULL) < OCSD_RESP_WAIT);
 	assert_int_equal(feed(t, trace, 26, 64), OCSD_RESP_CONT);

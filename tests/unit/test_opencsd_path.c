@@ -221,7 +221,7 @@ static void test_remove(void **state)
 
 struct sink {
 	struct lines l;
-	ocsd_datapath_resp_t at_reset;
+	ocsd_datapath_resp_t at_reset, at_flush, at_packet;
 };
 
 static ocsd_datapath_resp_t on_packet(const void *ctx, const ocsd_datapath_op_t op, const ocsd_trc_index_t index,
@@ -231,7 +231,8 @@ static ocsd_datapath_resp_t on_packet(const void *ctx, const ocsd_datapath_op_t 
 
 	assert_int_equal(pkt != NULL, op == OCSD_OP_DATA);
 	add_line(&s->l, index, op, op == OCSD_OP_RESET ? "reset" : op == OCSD_OP_DATA ? "packet" : "other");
-	return op == OCSD_OP_RESET ? s->at_reset : OCSD_RESP_CONT;
+	return op == OCSD_OP_RESET ? s->at_reset : op == OCSD_OP_FLUSH ? s->at_flush :
+	       op == OCSD_OP_DATA ? s->at_packet : OCSD_RESP_CONT;
 }
 
 /* A sink that waits at the reset of a barrier gets the packets behind it after a flush. */
@@ -263,6 +264,35 @@ static void test_barrier(void **state)
 	ocsd_destroy_dcd_tree(t);
 }
 
+/* A flush reaches the sinks first, where there are any; while one of them waits, no further packet comes. */
+static void test_flush_of_sink(void **state)
+{
+	static const uint8_t sync[14] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 1, 0 };
+	dcd_tree_handle_t t = ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, OCSD_DFRMTR_FRAME_MEM_ALIGN);
+	struct sink s = { .at_packet = OCSD_RESP_WAIT };
+	uint8_t frames[16];
+
+	(void)state;
+	frame(frames, 0x11, sync);
+	add_decoder(t, 0x10, OCSD_CREATE_FLG_PACKET_PROC);
+	add_decoder(t, 0x11, OCSD_CREATE_FLG_PACKET_PROC);
+	assert_int_equal(flush(t), OCSD_RESP_CONT);
+	assert_int_equal(ocsd_dt_attach_packet_callback(t, 0x11, OCSD_C_API_CB_PKT_SINK, (void *)on_packet, &s),
+			 OCSD_OK);
+	assert_int_equal(data(t, 0, frames, sizeof(frames), 0), OCSD_RESP_WAIT);
+	CHECK(&s.l, "0 0 packet");
+	s.at_flush = OCSD_RESP_WARN_WAIT;
+	s.at_packet = OCSD_RESP_CONT;
+	assert_int_equal(flush(t), OCSD_RESP_WARN_WAIT);
+	CHECK(&s.l, "0 2 other");
+	s.at_flush = OCSD_RESP_CONT;
+	assert_int_equal(flush(t), OCSD_RESP_CONT);
+	CHECK(&s.l, "0 2 other", "12 0 packet");
+	assert_int_equal(data(t, 0, frames, sizeof(frames), sizeof(frames)), OCSD_RESP_CONT);
+	CHECK_NOTHING(&s.l);
+	ocsd_destroy_dcd_tree(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -271,6 +301,7 @@ int main(void)
 		cmocka_unit_test(test_other_bytes),
 		cmocka_unit_test(test_remove),
 		cmocka_unit_test(test_barrier),
+		cmocka_unit_test(test_flush_of_sink),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,6 +57,7 @@ static void test_lines(void **state)
 {
 	static const uint8_t frame[] = { FRAME }, barriers[] = { BARRIER, BARRIER, FRAME };
 	static const uint8_t synced[] = { FSYNC, 0x21, 0, 0, 0, HSYNC, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 1, 0, 0, FSYNC, FRAME };
+	static const uint8_t fsynced[] = { FSYNC, FRAME };
 	const unsigned int syncs = OCSD_DFRMTR_HAS_FSYNCS | OCSD_DFRMTR_HAS_HSYNCS;
 
 	(void)state;
@@ -72,6 +73,10 @@ static void test_lines(void **state)
 	CHECK(syncs, OCSD_DFRMTR_PACKED_RAW_OUT, false, synced, sizeof(synced),
 	      "Frame Data; Index      0;    RAW_PACKED; ff ff ff 7f 21 00 00 00 ff 7f 00 00 00 00 00 00 \n00 00 80 01 00 00 \n",
 	      "Frame Data; Index     22;    RAW_PACKED; ff ff ff 7f 21 00 00 00 00 00 00 00 00 00 00 00 \n80 01 00 00 \n");
+	CHECK(OCSD_DFRMTR_HAS_FSYNCS | OCSD_DFRMTR_RESET_ON_4X_FSYNC, OCSD_DFRMTR_UNPACKED_RAW_OUT, true, fsynced, sizeof(fsynced),
+	      "Frame Data; Index      4;   ID_DATA[0x10]; 00 00 00 00 00 00 00 00 00 00 00 80 01 00 \n",
+	      "Idx:4; ID:10;\tI_ASYNC : Alignment Synchronisation.\n",
+	      "Idx:16; ID:10;\tI_TRACE_INFO : Trace Info.; INFO=0x0 { CC.0 }\n");
 	CHECK(syncs, OCSD_DFRMTR_PACKED_RAW_OUT, false, synced, 10,
 	      "Frame Data; Index      0;    RAW_PACKED; ff ff ff 7f 21 00 00 00 ff 7f \n",
 	      "Frame Data; Index     10;    RAW_PACKED; 00 00 00 00 00 00 00 00 80 01 \n",
