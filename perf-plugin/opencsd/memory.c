@@ -97,8 +97,8 @@ int memory_want(struct ocsd_tree *t, struct source *s, uint64_t addr)
 	/* a section begins with a word: an odd halfword before the first one is not to be had */
 	skip = -a->start & 3;
 	len = a->last - a->start + 1;
-	if (addr - a->start < skip || len <= skip)
-		return page_hole(t, s, addr, skip > addr - a->start ? skip - (addr - a->start) : 1);
+	if (addr - a->start < skip)
+		return page_hole(t, s, addr, skip - (addr - a->start));
 	if (!a->section) {
 		err = cst_section_new(&a->section, t->image, a->bytes + skip, len - skip, NULL);
 		if (err)

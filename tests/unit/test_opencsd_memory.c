@@ -131,6 +131,7 @@ static void test_two_spaces(void **state)
 
 struct halfwords {
 	uint64_t first;		/* nothing is there below */
+	uint64_t end;		/* nor from here on; 0: there is no end */
 	unsigned int calls;
 };
 
@@ -145,15 +146,15 @@ static uint32_t read_t32(const void *ctx, const ocsd_vaddr_t addr, const ocsd_me
 	h->calls++;
 	if (addr < h->first)
 		return 0;
-	for (i = 0; i < want; i++)
+	for (i = 0; i < want && (!h->end || addr + i < h->end); i++)
 		buf[i] = (addr + i) & 1 ? 0xe7 : 0xfe;
-	return want;
+	return i;
 }
 
 /* A callback for a range that begins in the middle of a word: that halfword is missing, and no more. */
 static void test_odd_callback(void **state)
 {
-	struct halfwords h = { 0, 0 };
+	struct halfwords h = { .first = 0 };
 	dcd_tree_handle_t t;
 	struct seen s;
 
@@ -170,7 +171,7 @@ static void test_odd_callback(void **state)
 /* The client has nothing at the start of the page: it is asked again for what begins at the address. */
 static void test_page_begins_later(void **state)
 {
-	struct halfwords h = { 0x400100, 0 };
+	struct halfwords h = { .first = 0x400100 };
 	dcd_tree_handle_t t;
 	struct seen s;
 
@@ -182,6 +183,26 @@ static void test_page_begins_later(void **state)
 	CHECK(&s, "400102-400104", "400108-40010a", "4000fe missing");
 	/* page and 0x400100, which has 0x400108 as well; page and 0x4000fc */
 	assert_int_equal(h.calls, 4);
+	/* at the start of the page it is not asked twice */
+	FEED(t, T32_TO(0), E);
+	CHECK(&s, "400000 missing");
+	assert_int_equal(h.calls, 5);
+	ocsd_destroy_dcd_tree(t);
+}
+
+/* The client has nothing from within a page on: neither at the first address that is missing, nor behind it. */
+static void test_page_ends(void **state)
+{
+	struct halfwords h = { .end = 0x400100 };
+	dcd_tree_handle_t t;
+	struct seen s;
+
+	(void)state;
+	t = make(&s);
+	assert_int_equal(ocsd_dt_add_callback_mem_acc(t, 0x400000, 0x400fff, OCSD_MEM_SPACE_ANY, read_t32, &h),
+			 OCSD_OK);
+	FEED(t, SYNC, T32_AT(0xfe), E, T32_TO(0x100), E, T32_TO(0x102), E, T32_TO(0xfc), E);
+	CHECK(&s, "4000fe-400100", "400100 missing", "400102 missing", "4000fc-4000fe");
 	ocsd_destroy_dcd_tree(t);
 }
 
@@ -191,7 +212,7 @@ static void test_ranges(void **state)
 	static const uint8_t code[16];
 	const ocsd_file_mem_region_t last = { 0, UINT64_MAX - 3, 4 }, beyond = { 0, UINT64_MAX - 2, 4 };
 	const ocsd_err_t bad = OCSD_ERR_MEM_ACC_RANGE_INVALID;
-	struct halfwords h = { 0, 0 };
+	struct halfwords h = { .first = 0 };
 	char path[100], text[100];
 	dcd_tree_handle_t t;
 	struct seen s;
@@ -376,7 +397,7 @@ static void test_pages_of_two(void **state)
 	};
 	dcd_tree_handle_t t = ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, OCSD_DFRMTR_FRAME_MEM_ALIGN);
 	struct seen s = { .quiet = true };
-	struct halfwords h = { 0, 0 };
+	struct halfwords h = { .first = 0 };
 	uint8_t frames[4][16], bytes[2 * IN_FRAME];
 	unsigned int i;
 	unsigned char id;
@@ -416,6 +437,7 @@ int main(void)
 		cmocka_unit_test(test_two_spaces),
 		cmocka_unit_test(test_odd_callback),
 		cmocka_unit_test(test_page_begins_later),
+		cmocka_unit_test(test_page_ends),
 		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_file),
 		cmocka_unit_test(test_no_file),
