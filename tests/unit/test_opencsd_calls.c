@@ -580,6 +580,53 @@ static void test_range_fields(void **state)
 	ocsd_destroy_dcd_tree(t);
 }
 
+/* The context, and the memory space that is executed in: any of its security state where the exception level is not known. */
+static void test_contexts(void **state)
+{
+	static const struct {
+		uint16_t flags;
+		uint8_t el, security;
+		unsigned int space;
+		ocsd_ex_level level;
+	} cases[] = {
+		{ 0, 0, CST_SEC_SECURE, OCSD_MEM_SPACE_S, ocsd_EL_unknown },
+		{ 0, 0, CST_SEC_NONSECURE, OCSD_MEM_SPACE_N, ocsd_EL_unknown },
+		{ 0, 2, CST_SEC_NONSECURE, OCSD_MEM_SPACE_N, ocsd_EL2 },
+		{ CST_GF_EL, 0, CST_SEC_NONSECURE, OCSD_MEM_SPACE_EL1N, ocsd_EL0 },
+		{ CST_GF_EL, 1, CST_SEC_NONSECURE, OCSD_MEM_SPACE_EL1N, ocsd_EL1 },
+		{ CST_GF_EL, 2, CST_SEC_NONSECURE, OCSD_MEM_SPACE_EL2, ocsd_EL2 },
+		{ CST_GF_EL, 1, CST_SEC_SECURE, OCSD_MEM_SPACE_EL1S, ocsd_EL1 },
+		{ CST_GF_EL, 3, CST_SEC_SECURE, OCSD_MEM_SPACE_EL3, ocsd_EL3 },
+	};
+	static struct source s;
+	const ocsd_pe_context *c = &s.elem.e.context;
+	struct cst_generic g;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		g = (struct cst_generic){ .kind = CST_GEN_PE_CONTEXT, .flags = cases[i].flags, .el = cases[i].el,
+					  .security = cases[i].security, .context_id = 5, .vmid = 6 };
+		element_context(&s, &g);
+		if (s.space != cases[i].space || c->exception_level != cases[i].level)
+			fail_msg("case %zu: space %x, level %d", i, s.space, c->exception_level);
+		assert_int_equal(c->security_level, cases[i].security);
+		assert_int_equal(c->el_valid, cases[i].flags != 0);
+		assert_int_equal(c->context_id, 5);
+		assert_int_equal(c->vmid, 6);
+		assert_false(c->bits64 || c->ctxt_id_valid || c->vmid_valid);
+	}
+	g.flags = CST_GF_CID;
+	element_context(&s, &g);
+	assert_true(c->ctxt_id_valid && !c->vmid_valid && !c->bits64 && !c->el_valid);
+	g.flags = CST_GF_VMID;
+	element_context(&s, &g);
+	assert_true(!c->ctxt_id_valid && c->vmid_valid && !c->bits64);
+	g.flags = CST_GF_BITS64;
+	element_context(&s, &g);
+	assert_true(!c->ctxt_id_valid && !c->vmid_valid && c->bits64);
+}
+
 /* Errors of the library's own calls, in the client's terms. */
 static void test_library_errors(void **state)
 {
@@ -612,6 +659,7 @@ int main(void)
 		cmocka_unit_test(test_stats),
 		cmocka_unit_test(test_error_response),
 		cmocka_unit_test(test_range_fields),
+		cmocka_unit_test(test_contexts),
 		cmocka_unit_test(test_library_errors),
 	};
 

@@ -264,6 +264,39 @@ static void test_barrier(void **state)
 	ocsd_destroy_dcd_tree(t);
 }
 
+/* Barriers one behind the other are one reset; one behind a frame, or behind a reset of the client, is another one. */
+static void test_barriers_in_a_row(void **state)
+{
+	static const uint8_t fsync[4] = { 0xff, 0xff, 0xff, 0x7f };
+	static const uint8_t sync[14] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 1, 0 };
+	dcd_tree_handle_t t = ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED,
+						   OCSD_DFRMTR_FRAME_MEM_ALIGN | OCSD_DFRMTR_RESET_ON_4X_FSYNC);
+	struct sink s = { .at_reset = OCSD_RESP_CONT };
+	uint8_t barrier[16], one[16];
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 4; i++)
+		memcpy(barrier + 4 * i, fsync, 4);
+	frame(one, 0x10, sync);
+	add_decoder(t, 0x10, OCSD_CREATE_FLG_PACKET_PROC);
+	assert_int_equal(ocsd_dt_attach_packet_callback(t, 0x10, OCSD_C_API_CB_PKT_SINK, (void *)on_packet, &s),
+			 OCSD_OK);
+	for (i = 1; i <= 3; i++)
+		assert_int_equal(data(t, 16 * i, barrier, 16, 16), OCSD_RESP_CONT);
+	assert_int_equal(data(t, 64, one, 16, 16), OCSD_RESP_CONT);
+	CHECK(&s.l, "16 3 reset", "64 0 packet", "76 0 packet");
+	for (i = 5; i <= 6; i++)
+		assert_int_equal(data(t, 16 * i, barrier, 16, 16), OCSD_RESP_CONT);
+	assert_int_equal(data(t, 112, one, 16, 16), OCSD_RESP_CONT);
+	CHECK(&s.l, "80 3 reset", "112 0 packet", "124 0 packet");
+	assert_int_equal(ocsd_dt_process_data(t, OCSD_OP_RESET, 0, 0, NULL, NULL), OCSD_RESP_CONT);
+	assert_int_equal(data(t, 16, barrier, 16, 16), OCSD_RESP_CONT);
+	assert_int_equal(data(t, 32, one, 16, 16), OCSD_RESP_CONT);
+	CHECK(&s.l, "0 3 reset", "16 3 reset", "32 0 packet", "44 0 packet");
+	ocsd_destroy_dcd_tree(t);
+}
+
 /* A flush reaches the sinks first, where there are any; while one of them waits, no further packet comes. */
 static void test_flush_of_sink(void **state)
 {
@@ -301,6 +334,7 @@ int main(void)
 		cmocka_unit_test(test_other_bytes),
 		cmocka_unit_test(test_remove),
 		cmocka_unit_test(test_barrier),
+		cmocka_unit_test(test_barriers_in_a_row),
 		cmocka_unit_test(test_flush_of_sink),
 	};
 
