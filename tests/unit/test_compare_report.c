@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/error.h"
+#include "base/thread.h"
 #include "compare/compare.h"
 #include "compare/packets.h"
 #include "compare/report.h"
@@ -374,6 +375,34 @@ size_t __wrap_cst_decoder_packet_text_sized(const struct cst_decoder *dec, const
 
 static unsigned int runs;
 
+static struct second_run {
+	const struct session *ss;
+	unsigned int ranges;	/* of 1024 instructions each */
+	int rc;			/* behind them */
+	unsigned int delivered;	/* ranges that the consumer took */
+} second;
+
+/* The other recording's session: a stream of CPU 3, and one whose CPU is not known in its last range. */
+static int run_second(const struct session_consumer *con)
+{
+	void *priv[2] = { NULL, NULL };
+	struct stream s[2] = { { .cpu = 3, .queue = 7, .priv = &priv[0] }, { .cpu = -1, .queue = 8, .priv = &priv[1] } };
+	unsigned int i, of;
+	int rc = 0;
+
+	for (i = 0; i < second.ranges && !rc; i++) {
+		struct cst_generic g = { .kind = CST_GEN_RANGE, .addr = 0x1000, .end = 0x2000, .index = i, .isa = CST_ISA_A64 };
+
+		of = i == second.ranges - 1;
+		rc = con->batch(con->data, &s[of], &g, 1);
+		second.delivered += !rc;
+	}
+	for (i = 0; i < 2; i++)
+		con->stream_end(con->data, &s[i]);
+	assert_true(!priv[0] && !priv[1]);
+	return rc ? rc : second.rc;
+}
+
 /* For compare_run(): the session has one stream, of this CPU, with these elements. */
 static struct {
 	int cpu;
@@ -389,7 +418,8 @@ int __wrap_session_run(struct session *ss, const struct session_consumer *con)
 	uint64_t start;
 	struct stream s;
 
-	(void)ss;
+	if (second.ss && ss == second.ss)
+		return run_second(con);
 	if (con->batch) {
 		void *priv = NULL;
 		int rc;
@@ -574,10 +604,116 @@ static void tarmac(void **state)
 	free((void *)out);
 }
 
+/* ---- another recording as the other side --------------------------------------------------------- */
+
+static unsigned int opened, closed;
+static bool no_session, no_thread;
+
+struct session *__wrap_session_open(const struct session_opts *opts);
+struct session *__wrap_session_open(const struct session_opts *opts)
+{
+	/* it is decoded beside the first recording, by one thread that does not print */
+	assert_int_equal(opts->jobs, 1);
+	assert_false(opts->progress);
+	opened++;
+	return no_session ? NULL : (struct session *)(uintptr_t)second.ss;
+}
+
+void __wrap_session_close(struct session *ss);
+void __wrap_session_close(struct session *ss)
+{
+	assert_ptr_equal(ss, second.ss);
+	closed++;
+}
+
+int __real_thread_start(pthread_t *t, void *(*run)(void *arg), void *arg);
+int __wrap_thread_start(pthread_t *t, void *(*run)(void *arg), void *arg);
+int __wrap_thread_start(pthread_t *t, void *(*run)(void *arg), void *arg)
+{
+	return no_thread ? EAGAIN : __real_thread_start(t, run, arg);
+}
+
+/* Instructions come in order, however many there are; an error comes behind them; a reader may stop early. */
+static void recordings(void **state)
+{
+	static const struct {
+		unsigned int ranges;
+		int cpu, rc;		/* what the session returns */
+		unsigned int want;	/* ranges */
+		int end;
+	} rows[] = {
+		{ 0, 3, 0, 0, 0 }, { 1, 3, 0, 1, 0 }, { 16, 3, 0, 16, 0 }, { 17, 3, 0, 17, 0 }, { 32, 3, 0, 32, 0 }, { 33, 3, 0, 33, 0 },
+		{ 48, 3, 0, 48, 0 }, { 100, 3, 0, 100, 0 },
+		{ 0, 3, ERR_REPORTED, 0, ERR_REPORTED }, { 17, 3, ERR_NOMEM, 17, ERR_NOMEM }, { 32, 3, ERR_REPORTED, 32, ERR_REPORTED },
+		{ 17, 3, 5, 17, 0 },
+		/* of another CPU only what may be of any; of any CPU all */
+		{ 40, 4, 0, 1, 0 }, { 40, -1, 0, 40, 0 },
+	};
+	const struct session_opts opts = { .input = "second", .jobs = 8, .progress = true };
+	struct align_insn insn;
+	struct other other;
+	struct said said;
+	unsigned int n, want, k;
+	size_t i;
+	int rc;
+
+	(void)state;
+	second.ss = (const struct session *)(const void *)&second;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		second.ranges = rows[i].ranges;
+		second.rc = rows[i].rc;
+		opened = closed = 0;
+		assert_int_equal(second_core(&opts, rows[i].cpu, &other), 0);
+		want = 1024 * rows[i].want;
+		for (n = 0; (rc = other.next(other.source, &insn)) == 1; n++) {
+			assert_true(n < want);
+			k = rows[i].want == rows[i].ranges ? n / 1024 : rows[i].ranges - 1;
+			assert_int_equal(insn.addr, 0x1000 + 4 * (n % 1024));
+			assert_int_equal(insn.pos, k);
+			assert_int_equal(insn.where, k == rows[i].ranges - 1 ? 8 : 7);
+		}
+		if (n != want || rc != rows[i].end)
+			fail_msg("row %zu: %u instructions, then %d", i, n, rc);
+		/* the end remains */
+		assert_int_equal(other.next(other.source, &insn), rows[i].end);
+		assert_int_equal(closed, 0);
+		other.close(other.source);
+		assert_int_equal(opened, 1);
+		assert_int_equal(closed, 1);
+	}
+	second.ranges = 200;
+	second.rc = 0;
+	for (n = 0; n < 3; n++) {
+		second.delivered = closed = 0;
+		assert_int_equal(second_core(&opts, 3, &other), 0);
+		for (k = 0; k < n * 20000; k++)
+			assert_int_equal(other.next(other.source, &insn), 1);
+		other.close(other.source);
+		assert_int_equal(closed, 1);
+		/* two halves are filled, and one or two more for each that was read */
+		assert_in_range(second.delivered, 0, 32 + 32 * n);
+	}
+	closed = 0;
+	no_thread = true;
+	said_begin(&said);
+	rc = second_core(&opts, 3, &other);
+	said_end(&said);
+	no_thread = false;
+	assert_int_equal(rc, ERR_REPORTED);
+	assert_int_equal(closed, 1);
+	assert_string_equal(said.text, "cstrace compare: no thread for the second recording\n");
+	no_session = true;
+	assert_int_equal(second_core(&opts, 3, &other), ERR_REPORTED);
+	no_session = false;
+	assert_int_equal(closed, 1);
+	second.ss = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(fields), cmocka_unit_test(left_out), cmocka_unit_test(sums),
-					    cmocka_unit_test(traced), cmocka_unit_test(packets), cmocka_unit_test(tarmac) };
+					    cmocka_unit_test(traced), cmocka_unit_test(packets), cmocka_unit_test(tarmac),
+					    cmocka_unit_test(recordings) };
 
 	return cmocka_run_group_tests_name("compare report", tests, make_dir, remove_dir);
 }
