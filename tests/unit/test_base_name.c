@@ -18,7 +18,7 @@ static void sane_names_stay(void **state)
 	static const char *const names[] = {
 		"", "perf", "/usr/lib/x y/libc.so.6", "a\\b\"c'`$;", "[vdso]", "std::vector<int>::~vector()",
 		"f\xc3\xa4hig", "\xe4\xbd\xa0\xe5\xa5\xbd", "\xf0\x9f\x98\x80", "\xc2\xa0", "\xed\x9f\xbf", "\xee\x80\x80",
-		"\xf4\x8f\xbf\xbf",
+		"\xf4\x8f\xbf\xbf", "\xe0\xa0\x80", "\xf0\x90\x80\x80", "\xdf\xbf", "\xef\xbf\xbd",
 	};
 	size_t i;
 
@@ -59,7 +59,9 @@ static void others_are_escaped(void **state)
 		{ "\xc2\x80\xc2\x9b\xc2\x9f\xc2\xa0", "\\xc2\\x80\\xc2\\x9b\\xc2\\x9f\xc2\xa0" },	/* C1, then U+00A0 */
 		{ "\x9b" "2J", "\\x9b2J" },			/* a C1 byte of Latin-1 */
 		{ "\xc0\xaf\xe0\x80\xaf", "\\xc0\\xaf\\xe0\\x80\\xaf" },	/* longer than need be */
+		{ "\xe0\x9f\xbf\xf0\x8f\xbf\xbf", "\\xe0\\x9f\\xbf\\xf0\\x8f\\xbf\\xbf" },	/* as well, the last ones */
 		{ "\xed\xa0\x80", "\\xed\\xa0\\x80" },		/* a surrogate */
+		{ "\xed\xbf\xbf", "\\xed\\xbf\\xbf" },		/* the last one */
 		{ "\xf4\x90\x80\x80\xf5", "\\xf4\\x90\\x80\\x80\\xf5" },	/* beyond U+10FFFF */
 		{ "x\xe4\xbd", "x\\xe4\\xbd" },			/* cut */
 		{ "\xe4\xbd\xa0\x01", "\xe4\xbd\xa0\\x01" },
@@ -106,6 +108,8 @@ static void messages(void **state)
 	(void)state;
 	name_escape(text, sizeof(text));
 	assert_string_equal(text, "a\\x0ab");
+	name_escape(small, 0);
+	assert_string_equal(small, "\n\n");
 	name_escape(small, sizeof(small));
 	assert_string_equal(small, "\\x0a\\");
 	assert_int_equal(error_set(&err, ERR_IO, "%s: gone", "\x1b]0;x\a"), ERR_IO);
