@@ -20,7 +20,7 @@ struct side {
 /* Elements that the flow stage received since the synchronisation at which the second decoder began. */
 struct flow_state {
 	uint64_t digest;	/* of the elements since Trace Info, or since the I-sync packet */
-	uint8_t info, context, address;
+	uint8_t context, address;
 	uint8_t sync_known;	/* a context came with the I-sync packet at sync_index */
 	uint8_t unsure;		/* instructions that may still be in an IT block from before the synchronisation */
 	uint64_t sync_index;
@@ -39,7 +39,6 @@ struct stream_index {
 	uint8_t is_flow;	/* protocol with executed instructions, for which address and context matter */
 	uint32_t tried;		/* packets since `start` */
 	uint64_t start;
-	uint64_t info_index;	/* trace offset at which main_flow begins */
 	uint64_t next_valid;	/* 1: the decoders agree, the next packet begins a block */
 	uint64_t last_index;	/* trace offset of the last packet */
 	struct cst_index_stream ix;

@@ -4,8 +4,9 @@
  *
  * At an alignment synchronisation a second decoder begins as if it was fed from there. Both decode the same packets
  * until their states are equal: the parsers, the elements that are not committed, and what the flow stage has received
- * since. State of the flow stage that is older than the synchronisation is void by then: Trace Info clears the return
- * stack, context and address are traced after it (Arm ARM K10.5.5.9).
+ * since. State of the flow stage that is older than the synchronisation is void by then: the first element of a decoder
+ * that begins, Trace Info or Trace On, clears the return stack; context and address are traced after it (Arm ARM
+ * K10.5.5.9, IHI 0035B 4.3, IHI 0014Q 7.3).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -147,7 +148,7 @@ static int is_isync(struct flow_state *f, const struct cst_element *e)
 static void begin_at_isync(struct flow_state *f, const struct cst_element *e)
 {
 	f->digest = digest_word(digest_word(digest_word(DIGEST_START, e->index), e->addr), e->is);
-	f->info = f->context = f->address = 1;
+	f->context = f->address = 1;
 	f->unsure = e->is == CST_ISA_A32 ? 0 : IT_INSNS;
 }
 
@@ -176,12 +177,9 @@ static int flow_receive(const struct stream_index *s, struct flow_state *f, cons
 	/* the context is also in the element stages' states, which are compared, but not after a loss */
 	if (s->has_isync && (e->kind == CST_EL_NO_SYNC || e->kind == CST_EL_TRACE_ON))
 		f->context = f->address = 0;
-	if (f->context && f->address && f->info)
+	if (f->context && f->address)
 		return 1;
 	switch (e->kind) {
-	case CST_EL_TRACE_INFO:
-		f->info = 1;
-		break;
 	case CST_EL_CONTEXT:
 		f->context = 1;
 		break;
@@ -194,7 +192,6 @@ static int flow_receive(const struct stream_index *s, struct flow_state *f, cons
 	case CST_EL_TRACE_ON:
 	case CST_EL_NO_SYNC:
 		f->context = f->address = 0;
-		f->info = 1;
 		break;
 	case CST_EL_ATOMS:
 	case CST_EL_Q:
@@ -211,7 +208,7 @@ static int same(const struct stream_index *s)
 {
 	const struct flow_state *a = &s->main_flow, *b = &s->late_flow;
 
-	if (s->is_flow && (!(b->context && b->address && b->info) || b->unsure))
+	if (s->is_flow && (!(b->context && b->address) || b->unsure))
 		return 0;
 	if (a->digest != b->digest || memcmp(s->main.parser, s->late.parser, s->pr->ops.parser_size))
 		return 0;
@@ -261,9 +258,7 @@ static void begin_late(struct stream_index *s, const struct cst_packet *pkt)
 	const struct cst_protocol_ops *ops = &s->pr->ops;
 	struct cst_packet own;
 
-	memset(s->late.parser, 0, ops->parser_size);
 	cst_cursor_copy(&s->late.cur, &s->main.cur, s->late.parser);
-	memset(s->late.parser, 0, ops->parser_size);
 	ops->parser_init(s->late.parser, &s->cfg, NULL);
 	ops->stage_reset(s->late.stage, CST_UNSYNC_INIT, 0);
 	/* no decoder can begin in the middle of a byte, and a packet longer than pkt->bytes cannot be parsed again */
@@ -273,15 +268,11 @@ static void begin_late(struct stream_index *s, const struct cst_packet *pkt)
 	if (ops->parse(s->late.parser, pkt->bytes, pkt->bytes + pkt->nbytes, &own) != pkt->size ||
 	    own.type != pkt->type)
 		return;
-	own.index = pkt->index;
-	own.size = pkt->size;
 	s->start = pkt->index;
 	s->tried = 0;
 	memset(&s->main_flow, 0, sizeof(s->main_flow));
 	s->late_flow = s->main_flow;
-	/* without a return stack nothing has to clear it */
-	s->late_flow.info = !s->cfg.ret_stack;
-	ops->stage_packet(s->late.stage, &own);
+	ops->stage_packet(s->late.stage, pkt);
 	s->trying = (uint8_t)take_late(s);
 }
 
