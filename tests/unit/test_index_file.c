@@ -707,6 +707,325 @@ static void test_offsets_of_sources(void **state)
 	free(b.p);
 }
 
+/* ---- rules of the content ------------------------------------------------------------------------ */
+
+/*
+ * An index made by hand, at offset 1000 to 2000 of a trace of 500 to 3000: two source blocks; a stream of ID 0x10 with two
+ * blocks, times and a record of every kind, and one of ID 0x20 with one block.
+ */
+static struct cst_index *handmade(void)
+{
+	static const struct cst_index_source sources[] = {
+		{ 1000, { 1ull << 0x10, 0 }, 1, 0, 0, 0, 0, CST_ID_UNKNOWN }, { 1500, { 1ull << 0x10 | 1ull << 0x20, 1 }, 2, 1, 2, 3, 4, 0x10 },
+	};
+	static const struct cst_index_block blocks[] = {
+		{ .start = 1000, .valid = 1000, .bytes = 100, .counts = { 2, 0, 1 }, .time_first = 100, .time_last = 200,
+		  .time_min = 90, .time_max = 210, .contexts = 1 },
+		{ .start = 1200, .valid = 1250, .bytes = 50, .counts = { 1, 1, 1, 1, 1, 1 }, .event_mask = 2, .time_first = 150,
+		  .time_last = 150, .time_min = 150, .time_max = 150, .contexts = 2 },
+	};
+	static const struct cst_index_record records[] = {
+		{ 1000, 7, CST_INDEX_CONTEXT }, { 1010, 100, CST_INDEX_TIMESTAMP }, { 1250, 0, CST_INDEX_SYNC },
+		{ 1250, 2, CST_INDEX_EVENT }, { 1260, 150, CST_INDEX_TIMESTAMP }, { 1300, 1, CST_INDEX_LOSS },
+	};
+	struct cst_index *ix = calloc(1, sizeof(*ix));
+	struct cst_index_stream *s;
+	unsigned int i;
+
+	assert_non_null(ix);
+	*ix = (struct cst_index){ .name = strdup("made"), .format = CST_TREE_FRAMES, .full = 1, .granularity = 64, .offset = 1000,
+				  .end = 2000, .trace_offset = 500, .trace_size = 3000, .trace_digest = 5, .n_sources = 2,
+				  .cap_sources = 2, .n_streams = 2 };
+	ix->sources = malloc(sizeof(sources));
+	ix->streams = calloc(129, sizeof(*ix->streams));
+	assert_true(ix->name && ix->sources && ix->streams);
+	memcpy(ix->sources, sources, sizeof(sources));
+	for (i = 0; i < 2; i++) {
+		s = &ix->streams[i];
+		s->trace_id = i ? 0x20 : 0x10;
+		s->protocol = CST_PROTO_ETMV4;
+		s->config = 3 + i;
+		s->granularity = 64;
+		s->blocks = malloc(sizeof(blocks));
+		s->records = malloc(sizeof(records));
+		assert_true(s->blocks && s->records);
+		memcpy(s->blocks, blocks, sizeof(blocks));
+		memcpy(s->records, records, sizeof(records));
+		s->n_blocks = s->cap_blocks = i ? 1 : 2;
+		s->n_records = s->cap_records = i ? 0 : 6;
+		s->contexts[0] = 7;
+		s->contexts[1] = 8;
+		s->n_contexts = 2;
+		s->records_end = UINT64_MAX;
+	}
+	return ix;
+}
+
+/* Writes the index and reads it again. Returns the error; what is accepted must be written as the same bytes. */
+static int read_back(const struct cst_index *ix)
+{
+	struct bytes b = written(ix), again;
+	struct cst_index_problem problem = { 0 };
+	struct cst_index_file *f;
+	int err = cst_index_read(&f, b.p, b.n, &problem);
+
+	if (err) {
+		assert_int_equal(problem.error, err);
+		assert_string_equal(problem.text, "content");
+	} else {
+		again = written(f->indexes[0]);
+		assert_int_equal(again.n, b.n);
+		assert_memory_equal(again.p, b.p, b.n);
+		free(again.p);
+		cst_index_file_free(f);
+	}
+	free(b.p);
+	return err;
+}
+
+/* Each rule of the format, at the last value that it allows and at the first one that it does not. */
+static void test_rules(void **state)
+{
+	unsigned int row, n = 1;
+	int err, want = 0;
+
+	(void)state;
+#define RULE(allowed, change) \
+		if (row == n++) { \
+			want = (allowed); \
+			change; \
+		}
+	for (row = 0; row < n; row++) {
+		struct cst_index *ix = handmade();
+		struct cst_index_stream *s = ix->streams;
+		struct cst_index_block *b = s->blocks;
+		unsigned int i;
+
+		n = 0;
+		RULE(1, (void)ix)
+		/* head */
+		RULE(1, ix->format = CST_TREE_RAW)
+		RULE(0, ix->format = CST_TREE_FRAMES + 1)
+		RULE(0, ix->full = 2)
+		RULE(1, ix->granularity = s[0].granularity = s[1].granularity = 1)
+		RULE(0, ix->granularity = 0)
+		RULE(1, ix->granularity = s[0].granularity = s[1].granularity = UINT32_MAX)
+		RULE(1, ix->trace_offset = 1000; ix->trace_size = 1000)
+		RULE(0, ix->trace_offset = 1001)
+		RULE(0, ix->trace_size = 1499)
+		RULE(1, ix->trace_size = 1500)
+		RULE(0, ix->end = 999)
+		RULE(1, ix->trace_size = ix->end = UINT64_MAX)
+		/* sources */
+		RULE(0, ix->n_sources = 0)
+		RULE(1, ix->sources[1].frame_id = 0x7f)
+		RULE(0, ix->sources[1].frame_id = 0x80)
+		RULE(0, ix->sources[1].frame_id = 0xfe)
+		RULE(1, ix->sources[1].triggers = UINT32_MAX)
+		/* streams */
+		RULE(1, ix->n_streams = 0)
+		RULE(1, s[1].trace_id = 0x7f)
+		RULE(0, s[1].trace_id = 0x80)
+		RULE(0, s[1].trace_id = 0x10)
+		RULE(0, s[1].trace_id = 0x0f)
+		RULE(1, s->protocol = CST_PROTOCOLS - 1)
+		RULE(0, s->protocol = CST_PROTOCOLS)
+		/* blocks */
+		RULE(0, s->n_blocks = 0)
+		RULE(0, b[0].start = 999)
+		RULE(0, b[0].start = b[0].valid = 1001)
+		RULE(0, b[0].valid = 1001)
+		RULE(0, b[1].start = 1000)
+		RULE(1, b[1].start = 1001; b[1].valid = 1002)
+		RULE(0, b[1].valid = 1200)
+		RULE(1, b[1].valid = 1201)
+		RULE(1, b[1].valid = 2000)
+		RULE(0, b[1].valid = 2001)
+		RULE(1, b[1].contexts = 3)
+		RULE(0, b[1].contexts = 4)
+		RULE(0, b[1].contexts = 1ull << 63)
+		RULE(1, s->n_contexts = CST_INDEX_CONTEXTS; b[1].contexts = UINT64_MAX)
+		/* times of a block: the lowest and the highest one include the first and the last one */
+		RULE(0, b[0].time_min = 101)
+		RULE(0, b[0].time_max = 199)
+		RULE(1, b[0].time_first = 300; b[0].time_min = 200; b[0].time_max = 300)
+		RULE(0, b[0].time_first = 300; b[0].time_min = 201; b[0].time_max = 300)
+		RULE(0, b[0].time_first = 300; b[0].time_min = 200; b[0].time_max = 299)
+		RULE(1, b[0].time_min = 0; b[0].time_max = UINT64_MAX)
+		/* records */
+		RULE(0, s->records_end = 0)
+		RULE(1, s->n_records = 0; s->records_end = 1)
+		RULE(1, s->records_end = 1301)
+		RULE(0, s->records_end = 1300)
+		RULE(0, ix->full = 0)
+		RULE(0, ix->full = 0; s[0].records_end = s[1].records_end = 0)
+		RULE(1, ix->full = 0; s[0].records_end = s[1].records_end = 0; s->n_records = 0)
+		RULE(0, ix->full = 0; s->n_records = 0)
+		RULE(1, s->records[5].kind = CST_INDEX_TRACE_ON)
+		RULE(0, s->records[5].kind = CST_INDEX_KINDS)
+		RULE(0, s->records[0].offset = 999)
+		RULE(1, s->records[5].offset = 2000)
+		RULE(0, s->records[5].offset = 2001)
+		RULE(0, s->records[5].offset = 1259)
+		/* as many streams as there are trace IDs */
+		RULE(1, for (i = 2; i < 128; i++) {
+			s[i] = s[1];
+			s[i].blocks = memcpy(malloc(sizeof(*b)), b, sizeof(*b));
+			s[i].records = malloc(1);
+		}; for (i = 0; i < 128; i++) s[i].trace_id = (uint8_t)i; ix->n_streams = 128)
+		err = read_back(ix);
+		if (err != (want ? 0 : -CST_ERR_DAMAGED))
+			fail_msg("rule %u: error %d, but the format %s this", row, err, want ? "allows" : "does not allow");
+		cst_index_free(ix);
+	}
+#undef RULE
+}
+
+/* A name has at most INDEX_NAME_MAX characters, and no '\0' among them. */
+static void test_names(void **state)
+{
+	struct cst_index *ix = handmade();
+	struct cst_index_file *f;
+	struct bytes b;
+	uint64_t sum;
+	size_t k;
+
+	(void)state;
+	for (k = INDEX_NAME_MAX; k <= INDEX_NAME_MAX + 1; k++) {
+		free(ix->name);
+		ix->name = memset(calloc(1, k + 1), 'n', k);
+		assert_int_equal(read_back(ix), k > INDEX_NAME_MAX ? -CST_ERR_DAMAGED : 0);
+	}
+	strcpy(ix->name, "made");
+	b = written(ix);
+	assert_memory_equal(b.p + INDEX_HEADER + 1, "made", 4);
+	b.p[INDEX_HEADER + 3] = 0;
+	sum = cst_index_sum(b.p, b.n);
+	for (k = 0; k < 8; k++)
+		b.p[INDEX_SUM_AT + k] = (uint8_t)(sum >> (8 * k));
+	assert_int_equal(cst_index_read(&f, b.p, b.n, NULL), -CST_ERR_DAMAGED);
+	free(b.p);
+	cst_index_free(ix);
+}
+
+/* A problem of the header names what was found and what was expected there. */
+static void test_header(void **state)
+{
+	static const struct {
+		size_t at, len;		/* the byte that changes, and of how many bytes the file is read; 0: all */
+		int err;
+		const char *text;
+		uint64_t found, expected;
+	} rows[] = {
+		{ 0, 0, -CST_ERR_SYNTAX, "mark at the beginning", INDEX_MAGIC ^ 0x80, INDEX_MAGIC },
+		{ 7, 0, -CST_ERR_SYNTAX, "mark at the beginning", INDEX_MAGIC ^ 0x80ull << 56, INDEX_MAGIC },
+		{ 8, 0, -CST_ERR_VERSION, "version", INDEX_VERSION ^ 0x80, INDEX_VERSION },
+		{ 10, 0, -CST_ERR_DAMAGED, "size of the header", INDEX_HEADER ^ 0x80, INDEX_HEADER },
+		{ 0, 7, -CST_ERR_SYNTAX, "bytes in the file", 7, INDEX_HEADER },
+		{ 0, 39, -CST_ERR_SYNTAX, "bytes in the file", 39, INDEX_HEADER },
+		{ 39, 39, -CST_ERR_INCOMPLETE, "bytes in the file", 39, INDEX_HEADER },
+	};
+	struct bytes b = two_indexes();
+	struct cst_index_problem p;
+	struct cst_index_file *f;
+	uint64_t sum = 0;
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		b.p[rows[i].at] ^= 0x80;
+		assert_int_equal(cst_index_read(&f, b.p, rows[i].len ? rows[i].len : b.n, &p), rows[i].err);
+		b.p[rows[i].at] ^= 0x80;
+		assert_string_equal(p.text, rows[i].text);
+		assert_int_equal(p.error, rows[i].err);
+		assert_int_equal(p.found, rows[i].found);
+		assert_int_equal(p.expected, rows[i].expected);
+	}
+	/* one byte less than the header says; the checksum of other bytes; more indexes than the file has bytes for */
+	assert_int_equal(cst_index_read(&f, b.p, b.n - 1, &p), -CST_ERR_INCOMPLETE);
+	assert_string_equal(p.text, "bytes in the file");
+	assert_true(p.found == b.n - 1 && p.expected == b.n);
+	for (k = 0; k < 8; k++)
+		sum |= (uint64_t)b.p[INDEX_SUM_AT + k] << (8 * k);
+	b.p[b.n - 1] ^= 1;
+	assert_int_equal(cst_index_read(&f, b.p, b.n, &p), -CST_ERR_DAMAGED);
+	assert_string_equal(p.text, "checksum");
+	assert_true(p.found == cst_index_sum(b.p, b.n) && p.expected == sum);
+	b.p[INDEX_SUM_AT + 10] ^= 0x10;
+	sum = cst_index_sum(b.p, b.n);
+	for (k = 0; k < 8; k++)
+		b.p[INDEX_SUM_AT + k] = (uint8_t)(sum >> (8 * k));
+	assert_int_equal(cst_index_read(&f, b.p, b.n, &p), -CST_ERR_DAMAGED);
+	assert_string_equal(p.text, "number of indexes");
+	assert_true(p.found == 0x100002 && p.expected == 0);
+	free(b.p);
+}
+
+/* A number of a file has one form: seven bits a byte, no byte more than it needs, not more than 64 bits. */
+static void test_numbers(void **state)
+{
+	static const struct {
+		uint8_t bytes[11];
+		uint8_t n;
+		uint64_t value;
+		int err;
+	} rows[] = {
+		{ { 0 }, 1, 0, 0 }, { { 0x7f }, 1, 127, 0 }, { { 0x80, 0x01 }, 2, 128, 0 }, { { 0xff, 0x7f }, 2, 16383, 0 },
+		{ { 0x80, 0x80, 0x01 }, 3, 16384, 0 },
+		{ { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01 }, 10, UINT64_MAX, 0 },
+		{ { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f }, 9, UINT64_MAX >> 1, 0 },
+		{ { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02 }, 10, 0, -CST_ERR_DAMAGED },
+		{ { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x81, 0x01 }, 11, 0, -CST_ERR_DAMAGED },
+		{ { 0x80, 0x00 }, 2, 0, -CST_ERR_DAMAGED }, { { 0x80 }, 1, 0, -CST_ERR_DAMAGED }, { { 0 }, 0, 0, -CST_ERR_DAMAGED },
+	};
+	static const struct {
+		int64_t value;
+		uint64_t coded;
+	} coded[] = { { 0, 0 }, { -1, 1 }, { 1, 2 }, { -64, 127 }, { INT64_MAX, UINT64_MAX - 1 }, { INT64_MIN, UINT64_MAX } };
+	struct writer w = { 0 };
+	struct reader r;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		r = (struct reader){ rows[i].bytes, rows[i].bytes + rows[i].n, 0 };
+		assert_int_equal(cst_get_number(&r), rows[i].value);
+		assert_int_equal(r.error, rows[i].err);
+		if (r.error)
+			continue;
+		assert_ptr_equal(r.p, r.end);
+		w.len = 0;
+		cst_put_number(&w, rows[i].value);
+		assert_int_equal(w.len, rows[i].n);
+		assert_memory_equal(w.data, rows[i].bytes, w.len);
+	}
+	for (i = 0; i < sizeof(coded) / sizeof(coded[0]); i++) {
+		w.len = 0;
+		cst_put_signed(&w, coded[i].value);
+		r = (struct reader){ w.data, w.data + w.len, 0 };
+		assert_int_equal(cst_get_number(&r), coded[i].coded);
+		r.p = w.data;
+		assert_int_equal(cst_get_signed(&r), coded[i].value);
+	}
+	/* a count must leave room for its entries: 7 bytes for 3 of 2 bytes, not for 4 */
+	for (i = 3; i <= 4; i++) {
+		const uint8_t bytes[8] = { (uint8_t)i };
+
+		r = (struct reader){ bytes, bytes + 8, 0 };
+		assert_int_equal(cst_get_count(&r, 2), i == 3 ? 3 : 0);
+		assert_int_equal(r.error, i == 3 ? 0 : -CST_ERR_DAMAGED);
+	}
+	/* as many bytes as there are, and one more */
+	r = (struct reader){ w.data, w.data + 2, 0 };
+	w.data[0] = 0x34;
+	w.data[1] = 0x12;
+	assert_int_equal(cst_get_fixed(&r, 2), 0x1234);
+	assert_int_equal(r.error, 0);
+	assert_int_equal(cst_get_fixed(&r, 1), 0);
+	assert_int_equal(r.error, -CST_ERR_DAMAGED);
+	free(w.data);
+}
+
 /* A stream is as coarse as the index, or that times a power of two: another one could not be merged. */
 static void test_granularity(void **state)
 {
@@ -788,6 +1107,10 @@ int main(void)
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_offsets_of_sources),
 		cmocka_unit_test(test_content),
+		cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_header),
+		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_granularity),
 		cmocka_unit_test(test_identity),
 	};
