@@ -710,23 +710,26 @@ static void test_offsets_of_sources(void **state)
 /* ---- rules of the content ------------------------------------------------------------------------ */
 
 /*
- * An index made by hand, at offset 1000 to 2000 of a trace of 500 to 3000: two source blocks; a stream of ID 0x10 with two
- * blocks, times and a record of every kind, and one of ID 0x20 with one block.
+ * An index made by hand, at offset 1000 to 2000 of a trace of 500 to 3500: three source blocks, of which the last two have the
+ * same IDs; a stream of ID 0x10 with three blocks, of which the second has no times and the last two have the same contexts,
+ * and with records; a stream of ID 0x20 with one block.
  */
 static struct cst_index *handmade(void)
 {
 	static const struct cst_index_source sources[] = {
 		{ 1000, { 1ull << 0x10, 0 }, 1, 0, 0, 0, 0, CST_ID_UNKNOWN }, { 1500, { 1ull << 0x10 | 1ull << 0x20, 1 }, 2, 1, 2, 3, 4, 0x10 },
+		{ 1600, { 1ull << 0x10 | 1ull << 0x20, 1 }, 3, 0, 0, 0, 0, 0x20 },
 	};
 	static const struct cst_index_block blocks[] = {
 		{ .start = 1000, .valid = 1000, .bytes = 100, .counts = { 2, 0, 1 }, .time_first = 100, .time_last = 200,
 		  .time_min = 90, .time_max = 210, .contexts = 1 },
-		{ .start = 1200, .valid = 1250, .bytes = 50, .counts = { 1, 1, 1, 1, 1, 1 }, .event_mask = 2, .time_first = 150,
-		  .time_last = 150, .time_min = 150, .time_max = 150, .contexts = 2 },
+		{ .start = 1200, .valid = 1250, .bytes = 50, .counts = { 0, 1, 1, 1, 1, 1 }, .event_mask = 2, .contexts = 2 },
+		{ .start = 1400, .valid = 1410, .bytes = 50, .counts = { 1 }, .time_first = 250, .time_last = 250, .time_min = 250,
+		  .time_max = 250, .contexts = 2 },
 	};
 	static const struct cst_index_record records[] = {
 		{ 1000, 7, CST_INDEX_CONTEXT }, { 1010, 100, CST_INDEX_TIMESTAMP }, { 1250, 0, CST_INDEX_SYNC },
-		{ 1250, 2, CST_INDEX_EVENT }, { 1260, 150, CST_INDEX_TIMESTAMP }, { 1300, 1, CST_INDEX_LOSS },
+		{ 1250, 2, CST_INDEX_EVENT }, { 1300, 1, CST_INDEX_LOSS }, { 1420, 250, CST_INDEX_TIMESTAMP },
 	};
 	struct cst_index *ix = calloc(1, sizeof(*ix));
 	struct cst_index_stream *s;
@@ -734,8 +737,8 @@ static struct cst_index *handmade(void)
 
 	assert_non_null(ix);
 	*ix = (struct cst_index){ .name = strdup("made"), .format = CST_TREE_FRAMES, .full = 1, .granularity = 64, .offset = 1000,
-				  .end = 2000, .trace_offset = 500, .trace_size = 3000, .trace_digest = 5, .n_sources = 2,
-				  .cap_sources = 2, .n_streams = 2 };
+				  .end = 2000, .trace_offset = 500, .trace_size = 3000, .trace_digest = 5, .n_sources = 3,
+				  .cap_sources = 3, .n_streams = 2 };
 	ix->sources = malloc(sizeof(sources));
 	ix->streams = calloc(129, sizeof(*ix->streams));
 	assert_true(ix->name && ix->sources && ix->streams);
@@ -751,7 +754,7 @@ static struct cst_index *handmade(void)
 		assert_true(s->blocks && s->records);
 		memcpy(s->blocks, blocks, sizeof(blocks));
 		memcpy(s->records, records, sizeof(records));
-		s->n_blocks = s->cap_blocks = i ? 1 : 2;
+		s->n_blocks = s->cap_blocks = i ? 1 : 3;
 		s->n_records = s->cap_records = i ? 0 : 6;
 		s->contexts[0] = 7;
 		s->contexts[1] = 8;
@@ -839,8 +842,10 @@ static void test_rules(void **state)
 		RULE(1, b[1].start = 1001; b[1].valid = 1002)
 		RULE(0, b[1].valid = 1200)
 		RULE(1, b[1].valid = 1201)
-		RULE(1, b[1].valid = 2000)
-		RULE(0, b[1].valid = 2001)
+		RULE(0, b[2].valid = 1250; b[2].start = 1249)
+		RULE(1, b[2].valid = 1251; b[2].start = 1250)
+		RULE(1, b[2].valid = 2000)
+		RULE(0, b[2].valid = 2001)
 		RULE(1, b[1].contexts = 3)
 		RULE(0, b[1].contexts = 4)
 		RULE(0, b[1].contexts = 1ull << 63)
@@ -855,18 +860,18 @@ static void test_rules(void **state)
 		/* records */
 		RULE(0, s->records_end = 0)
 		RULE(1, s->n_records = 0; s->records_end = 1)
-		RULE(1, s->records_end = 1301)
-		RULE(0, s->records_end = 1300)
+		RULE(1, s->records_end = 1421)
+		RULE(0, s->records_end = 1420)
 		RULE(0, ix->full = 0)
 		RULE(0, ix->full = 0; s[0].records_end = s[1].records_end = 0)
 		RULE(1, ix->full = 0; s[0].records_end = s[1].records_end = 0; s->n_records = 0)
 		RULE(0, ix->full = 0; s->n_records = 0)
-		RULE(1, s->records[5].kind = CST_INDEX_TRACE_ON)
+		RULE(1, s->records[5].kind = CST_INDEX_KINDS - 1; s->records[5].value = 0)
 		RULE(0, s->records[5].kind = CST_INDEX_KINDS)
 		RULE(0, s->records[0].offset = 999)
 		RULE(1, s->records[5].offset = 2000)
 		RULE(0, s->records[5].offset = 2001)
-		RULE(0, s->records[5].offset = 1259)
+		RULE(0, s->records[5].offset = 1299)
 		/* as many streams as there are trace IDs */
 		RULE(1, for (i = 2; i < 128; i++) {
 			s[i] = s[1];
@@ -1026,6 +1031,309 @@ static void test_numbers(void **state)
 	free(w.data);
 }
 
+/* ---- exact answers -------------------------------------------------------------------------------- */
+
+#define BEFORE { 1000, 1000 }
+#define MIDDLE { 1200, 1250 }
+#define LAST { 1400, 1410 }
+
+/* The block, the offset and whether it is the very one, with all records, with those up to 1255, and with none. */
+static void test_answers(void **state)
+{
+	static const struct {
+		int records;		/* of the stream; -1: it has none, which is no full index */
+		struct cst_index_query q;
+		uint64_t block[2], offset;
+		uint8_t found, exact;
+	} rows[] = {
+		/* by offset: the last block that is valid there */
+		{ -1, { CST_INDEX_KINDS, 0, 5 }, BEFORE, 1000, 1, 1 }, { -1, { CST_INDEX_KINDS, 0, 1249 }, BEFORE, 1249, 1, 1 },
+		{ -1, { CST_INDEX_KINDS, 0, 1250 }, MIDDLE, 1250, 1, 1 }, { -1, { CST_INDEX_KINDS, 0, 1409 }, MIDDLE, 1409, 1, 1 },
+		{ -1, { CST_INDEX_KINDS, 0, 1410 }, LAST, 1410, 1, 1 }, { 6, { CST_INDEX_KINDS, 0, 1411 }, LAST, 1411, 1, 1 },
+		/* without records: the first block that has one of the kind, from the block of the lowest offset on */
+		{ -1, { CST_INDEX_TIMESTAMP, 210, 0 }, BEFORE, 1000, 1, 0 }, { -1, { CST_INDEX_TIMESTAMP, 211, 0 }, LAST, 1410, 1, 0 },
+		{ -1, { CST_INDEX_TIMESTAMP, 0, 1240 }, BEFORE, 1240, 1, 0 }, { -1, { CST_INDEX_TIMESTAMP, 0, 1300 }, LAST, 1410, 1, 0 },
+		{ -1, { CST_INDEX_TIMESTAMP, 250, 1500 }, LAST, 1500, 1, 0 }, { -1, { CST_INDEX_TIMESTAMP, 251, 0 }, LAST, 2000, 0, 0 },
+		{ -1, { CST_INDEX_EVENT, 0, 0 }, MIDDLE, 1250, 1, 0 }, { -1, { CST_INDEX_EVENT, 6, 0 }, MIDDLE, 1250, 1, 0 },
+		{ -1, { CST_INDEX_EVENT, 1, 0 }, LAST, 2000, 0, 0 }, { -1, { CST_INDEX_EVENT, 0, 1410 }, LAST, 2000, 0, 0 },
+		{ -1, { CST_INDEX_CONTEXT, 7, 0 }, BEFORE, 1000, 1, 0 }, { -1, { CST_INDEX_CONTEXT, 8, 0 }, MIDDLE, 1250, 1, 0 },
+		{ -1, { CST_INDEX_CONTEXT, 1ull << 32 | 8, 0 }, MIDDLE, 1250, 1, 0 }, { -1, { CST_INDEX_CONTEXT, 9, 0 }, LAST, 2000, 0, 0 },
+		{ -1, { CST_INDEX_LOSS, 0, 0 }, MIDDLE, 1250, 1, 0 }, { -1, { CST_INDEX_TRACE_ON, 0, 0 }, MIDDLE, 1250, 1, 0 },
+		{ -1, { CST_INDEX_SYNC, 0, 0 }, MIDDLE, 1250, 1, 0 }, { -1, { CST_INDEX_SYNC, 0, 1410 }, LAST, 2000, 0, 0 },
+		/* with all records: the very offset */
+		{ 6, { CST_INDEX_TIMESTAMP, 100, 0 }, BEFORE, 1010, 1, 1 }, { 6, { CST_INDEX_TIMESTAMP, 100, 1010 }, BEFORE, 1010, 1, 1 },
+		{ 6, { CST_INDEX_TIMESTAMP, 100, 1011 }, LAST, 1420, 1, 1 }, { 6, { CST_INDEX_TIMESTAMP, 101, 0 }, LAST, 1420, 1, 1 },
+		{ 6, { CST_INDEX_EVENT, 0, 0 }, MIDDLE, 1250, 1, 1 }, { 6, { CST_INDEX_EVENT, 3, 0 }, MIDDLE, 1250, 1, 1 },
+		{ 6, { CST_INDEX_CONTEXT, 1ull << 32 | 7, 0 }, BEFORE, 1000, 1, 1 }, { 6, { CST_INDEX_LOSS, 0, 0 }, MIDDLE, 1300, 1, 1 },
+		{ 6, { CST_INDEX_TIMESTAMP, 251, 0 }, LAST, 2000, 0, 0 },
+		/* with records up to 1255: what is not among them is behind that offset */
+		{ 4, { CST_INDEX_TIMESTAMP, 100, 0 }, BEFORE, 1010, 1, 1 }, { 4, { CST_INDEX_TIMESTAMP, 101, 0 }, LAST, 1410, 1, 0 },
+		{ 4, { CST_INDEX_LOSS, 0, 0 }, MIDDLE, 1255, 1, 0 }, { 4, { CST_INDEX_LOSS, 0, 1270 }, MIDDLE, 1270, 1, 0 },
+		{ 4, { CST_INDEX_EVENT, 1, 0 }, LAST, 2000, 0, 0 },
+	};
+	struct cst_index *ix = handmade();
+	struct cst_index_stream *s = ix->streams;
+	struct cst_index_place p;
+	size_t i;
+
+	(void)state;
+	s->contexts[0] |= 5ull << 32;	/* with a VMID, which no query has */
+	s->records[0].value |= 5ull << 32;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		s->n_records = rows[i].records > 0 ? (uint32_t)rows[i].records : 0;
+		s->records_end = rows[i].records == 6 ? UINT64_MAX : rows[i].records == 4 ? 1255 : 0;
+		memset(&p, 0xff, sizeof(p));
+		cst_index_search(ix, s, &rows[i].q, &p);
+		if (p.start != rows[i].block[0] || p.valid != rows[i].block[1] || p.offset != rows[i].offset ||
+		    p.found != rows[i].found || p.exact != rows[i].exact)
+			fail_msg("question %zu: start %llu, valid %llu, offset %llu, found %d, exact %d", i, (unsigned long long)p.start,
+				 (unsigned long long)p.valid, (unsigned long long)p.offset, p.found, p.exact);
+	}
+	/* a context that had no room in the table may be the one that is searched for */
+	s->n_records = 0;
+	s->records_end = 0;
+	s->blocks[2].contexts |= 1ull << CST_INDEX_CONTEXTS;
+	cst_index_search(ix, s, &(struct cst_index_query){ CST_INDEX_CONTEXT, 9, 0 }, &p);
+	assert_true(p.found && p.start == 1400 && p.offset == 1410 && !p.exact);
+	assert_ptr_equal(cst_index_find_stream(ix, 0x20), &ix->streams[1]);
+	assert_null(cst_index_find_stream(ix, 0x11));
+	assert_null(cst_index_source_at(ix, 999));
+	assert_ptr_equal(cst_index_source_at(ix, 1499), &ix->sources[0]);
+	assert_ptr_equal(cst_index_source_at(ix, 1500), &ix->sources[1]);
+	assert_ptr_equal(cst_index_source_at(ix, UINT64_MAX), &ix->sources[2]);
+	cst_index_free(ix);
+}
+
+/* Where to feed a tree from: the first of the streams that are needed, at a block of the buffer. */
+static void test_start_tree(void **state)
+{
+	static const struct {
+		struct { uint64_t start; uint8_t found; } places[2];
+		uint64_t trace_size, raw, framed;
+	} rows[] = {
+		{ { { 1550, 1 }, { 1700, 1 } }, 3000, 1550, 1500 }, { { { 1700, 1 }, { 1599, 1 } }, 3000, 1599, 1500 },
+		{ { { 1700, 1 }, { 1600, 1 } }, 3000, 1600, 1600 },
+		/* the first block begins as any buffer does */
+		{ { { 1499, 1 }, { 1700, 1 } }, 3000, 1499, 1000 },
+		/* a stream without a match is not needed if the index has the whole trace, up to 2000 */
+		{ { { 1100, 0 }, { 1700, 1 } }, 1500, 1700, 1600 }, { { { 1700, 1 }, { 1100, 0 } }, 1500, 1700, 1600 },
+		{ { { 1100, 0 }, { 1700, 1 } }, 1501, 1100, 1000 }, { { { 1700, 0 }, { 1600, 0 } }, 1500, 2000, 1600 },
+	};
+	struct cst_config cfg = etm_config(4, 0);
+	struct cst_index *ix = handmade();
+	struct cst_index_place p[2];
+	struct cst_decoder *dec;
+	struct cst_tree *t;
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (k = 0; k < 2; k++) {
+			ix->format = k ? CST_TREE_FRAMES : CST_TREE_RAW;
+			ix->trace_size = rows[i].trace_size;
+			p[0] = (struct cst_index_place){ .start = rows[i].places[0].start, .found = rows[i].places[0].found };
+			p[1] = (struct cst_index_place){ .start = rows[i].places[1].start, .found = rows[i].places[1].found };
+			assert_int_equal(cst_tree_new(&t, ix->format, 0), 0);
+			assert_int_equal(cst_tree_add(t, &cfg, &dec), 0);
+			assert_int_equal(cst_index_start_tree(ix, p, t), k ? rows[i].framed : rows[i].raw);
+			cst_tree_free(t);
+		}
+	cst_index_free(ix);
+}
+
+/* Puts 14 bytes of a trace ID into a frame. */
+static void one_frame(uint8_t *f, uint8_t id, const uint8_t *p)
+{
+	unsigned int j;
+
+	f[0] = (uint8_t)(id << 1 | 1);
+	f[15] = 0;
+	for (j = 1; j < 15; j++) {
+		f[j] = p[j - 1];
+		if (j & 1)
+			continue;
+		f[15] |= (uint8_t)((f[j] & 1) << j / 2);
+		f[j] &= 0xfe;
+	}
+}
+
+/* A decoder of an ID that the index does not have is not fed; a stream without a match is not, either. */
+static void test_other_ids(void **state)
+{
+	enum { ROUNDS = 14 * 4, FRAMES = ROUNDS * ROUND / 14 };
+	static uint8_t bytes[ROUNDS * ROUND], framed[2 * FRAMES * 16];
+	struct cst_config cfg[2] = { etm_config(4, 0), etm_config(4, 0) };
+	struct gen_space none = { NULL, NULL };
+	struct check_buffer b = { .format = CST_TREE_FRAMES, .cfg = cfg, .data = framed, .len = sizeof(framed), .space = one_space,
+				  .ctx = &none };
+	const struct cst_index_opts opts = { .granularity = 1 };
+	struct cst_index_query q = { .kind = CST_INDEX_KINDS, .from = sizeof(framed) / 2 };
+	struct cst_index_place places[2];
+	struct cst_generic g[512];
+	struct cst_index *ix;
+	struct cst_tree *t;
+	unsigned int way, k, n[2];
+	uint64_t from;
+	int i, got;
+
+	(void)state;
+	cfg[1].trace_id++;
+	rounds(bytes, 1, ROUNDS + 1);
+	for (k = 0; k < FRAMES; k++) {
+		one_frame(framed + 32 * k, cfg[0].trace_id, bytes + 14 * k);
+		one_frame(framed + 32 * k + 16, cfg[1].trace_id, bytes + 14 * k);
+	}
+	/* an index of the first ID; of both; of both without a match for the second */
+	for (way = 0; way < 3; way++) {
+		b.n_cfg = way ? 2 : 1;
+		ix = check_build(&b, &opts, 0, 0);
+		b.n_cfg = 2;
+		for (k = 0; k < ix->n_streams; k++)
+			cst_index_search(ix, &ix->streams[k], &q, &places[k]);
+		places[1].found = way == 1;
+		t = check_tree(&b);
+		from = cst_index_start_tree(ix, places, t);
+		assert_true(from > sizeof(framed) / 2 - 4 * ROUND && from <= sizeof(framed) / 2);
+		assert_int_equal(cst_tree_feed(t, framed + from, sizeof(framed) - from, from), 0);
+		memset(n, 0, sizeof(n));
+		while ((got = cst_tree_pull(t, g, 512, NULL)) > 0)
+			for (i = 0; i < got; i++)
+				n[g[i].trace_id - cfg[0].trace_id]++;
+		assert_int_equal(got, 0);
+		assert_true(n[0] > 10);
+		assert_int_equal(n[1], way == 1 ? n[0] : 0);
+		cst_tree_free(t);
+		cst_index_free(ix);
+	}
+}
+
+/* Barriers reset the decoders of all streams; what a block of the buffer has of them, of errors and of triggers. */
+static void test_barriers(void **state)
+{
+	enum { PART = 140 };
+	static const uint8_t fsync[4] = { 0xff, 0xff, 0xff, 0x7f };
+	const struct cst_index_opts opts = { .granularity = 4096, .full = 1 };
+	struct cst_config cfg = etm_config(4, 0);
+	struct gen_space none = { NULL, NULL };
+	uint8_t framed[2 * PART / 14 * 16 + 16 + 16] = { 0 }, *to = framed;
+	struct check_buffer b = { .format = CST_TREE_FRAMES, .flags = CST_FRAME_RESET_4X, .cfg = &cfg, .n_cfg = 1, .data = framed,
+				  .len = sizeof(framed), .space = one_space, .ctx = &none };
+	static uint8_t bytes[ROUND];
+	const struct cst_index_stream *s;
+	struct cst_index *ix;
+	unsigned int i, k;
+
+	(void)state;
+	rounds(bytes, 1, 2);
+	for (k = 0; k < 2; k++) {
+		for (i = 0; i < PART; i += 14, to += 16)
+			one_frame(to, cfg.trace_id, bytes + i);
+		/* a barrier, and behind the second part a trigger */
+		if (!k)
+			for (i = 0; i < 4; i++, to += 4)
+				memcpy(to, fsync, 4);
+	}
+	one_frame(to, 0x7d, bytes);
+	ix = check_build(&b, &opts, 0, 0);
+	assert_int_equal(ix->n_sources, 1);
+	assert_int_equal(ix->sources->barriers, 1);
+	assert_int_equal(ix->sources->errors, 0);
+	assert_int_equal(ix->sources->syncs, 0);
+	assert_int_equal(ix->sources->triggers, 1);
+	assert_int_equal(ix->sources->ids[0], 1ull << cfg.trace_id);
+	assert_int_equal(ix->sources->ids[1], 1ull << (0x7d - 64));
+	s = ix->streams;
+	/* the first synchronisation, and that behind the barrier */
+	assert_int_equal(s->blocks[0].counts[CST_INDEX_SYNC], 2);
+	assert_int_equal(s->blocks[0].counts[CST_INDEX_LOSS], 2);
+	for (i = k = 0; i < s->n_records; i++)
+		if (s->records[i].kind == CST_INDEX_LOSS) {
+			assert_int_equal(s->records[i].value, k ? CST_UNSYNC_RESET : CST_UNSYNC_INIT);
+			assert_int_equal(s->records[i].offset, k ? PART / 14 * 16 + 16 : 0);
+			k++;
+		}
+	assert_int_equal(k, 2);
+	cst_index_free(ix);
+	/* with FSYNC the same words are synchronisations, and the bytes after them are found again */
+	b.flags = CST_FRAME_FSYNC;
+	for (i = 0; i < 8; i += 3) {
+		ix = check_build(&b, &opts, 0, i);
+		assert_int_equal(ix->sources->syncs, 4);
+		assert_int_equal(ix->sources->barriers, 0);
+		/* frames are known from the first of these words on */
+		assert_int_equal(ix->streams->blocks[0].bytes, PART);
+		cst_index_free(ix);
+	}
+	b.data += 3;
+	b.len -= 3;
+	ix = check_build(&b, &opts, 0, 0);
+	assert_int_equal(ix->streams->blocks[0].bytes, PART);
+	cst_index_free(ix);
+}
+
+/* There are at least two blocks: the first one, and a coarse one for the rest. */
+static void test_fewest_blocks(void **state)
+{
+	struct cst_index_opts opts = { .granularity = 1, .max_blocks = 1 };
+	struct cst_config cfg = etm_config(4, 0);
+	struct gen_space none = { NULL, NULL };
+	static uint8_t bytes[6 * ROUND];
+	struct check_buffer b = { .format = CST_TREE_RAW, .cfg = &cfg, .n_cfg = 1, .data = bytes, .len = sizeof(bytes),
+				  .space = one_space, .ctx = &none };
+	struct cst_index *one, *two;
+
+	(void)state;
+	rounds(bytes, 1, 7);
+	one = check_build(&b, &opts, 0, 0);
+	opts.max_blocks = 2;
+	two = check_build(&b, &opts, 0, 0);
+	assert_same_index(one, two);
+	assert_int_equal(two->streams->n_blocks, 2);
+	assert_true(two->streams->granularity <= sizeof(bytes));
+	cst_index_free(one);
+	cst_index_free(two);
+}
+
+/* What a caller leaves out, and flags that change no trace. */
+static void test_builder_options(void **state)
+{
+	static const struct cst_index_opts opts = { .max_blocks = 1, .granularity = 0 };
+	struct cst_config cfg = etm_config(4, 0);
+	struct cst_index_builder *b;
+	const uint8_t byte = 0;
+	struct cst_index *ix;
+
+	(void)state;
+	assert_int_equal(cst_index_builder_new(&b, CST_TREE_FRAMES, CST_FRAME_FSYNC | CST_FRAME_PACKED | CST_FRAME_FINDINGS |
+					       CST_FRAME_STRICT, &opts), 0);
+	cfg.trace_id = 0x80;
+	assert_int_equal(cst_index_builder_add(b, &cfg), -CST_ERR_INVAL);
+	cfg.trace_id = 0x7f;
+	assert_int_equal(cst_index_builder_add(b, &cfg), 0);
+	cfg.trace_id = 0;
+	assert_int_equal(cst_index_builder_add(b, &cfg), 0);
+	assert_int_equal(cst_index_builder_feed(b, &byte, 1, 0), 0);
+	cfg.trace_id = 1;
+	assert_int_equal(cst_index_builder_add(b, &cfg), -CST_ERR_INVAL);
+	assert_int_equal(cst_index_builder_take(b, &ix), 0);
+	assert_int_equal(ix->format, CST_TREE_FRAMES);
+	assert_int_equal(ix->flags, CST_FRAME_FSYNC | CST_FRAME_STRICT);
+	assert_int_equal(ix->granularity, CST_INDEX_GRANULARITY);
+	assert_int_equal(ix->full, 0);
+	assert_string_equal(ix->name, "");
+	assert_int_equal(ix->trace_offset, 0);
+	assert_int_equal(ix->trace_size, 1);
+	assert_int_equal(ix->n_streams, 2);
+	assert_int_equal(ix->streams[0].trace_id, 0);
+	assert_int_equal(ix->streams[1].trace_id, 0x7f);
+	assert_int_equal(ix->streams[1].protocol, CST_PROTO_ETMV4);
+	assert_int_equal(ix->streams[1].granularity, CST_INDEX_GRANULARITY);
+	assert_int_equal(ix->streams[1].records_end, 0);
+	assert_int_equal(ix->streams[1].n_blocks, 1);
+	cst_index_free(ix);
+	cst_index_builder_free(b);
+}
+
 /* A stream is as coarse as the index, or that times a power of two: another one could not be merged. */
 static void test_granularity(void **state)
 {
@@ -1085,10 +1393,48 @@ static void test_identity(void **state)
 	assert_true(cst_index_config(&cfg) == cst_index_config(&other));
 	other.strict = 1;
 	assert_true(cst_index_config(&cfg) != cst_index_config(&other));
+	/* ETMv4 has no transactions, ETE has; ranges of single instructions are made of the same packets */
+	other = cfg;
+	other.hold_transactions = !other.hold_transactions;
+	assert_true(cst_index_config(&cfg) == cst_index_config(&other));
+	other = cfg;
+	other.insn_ranges = 1;
+	other.quirks = 0xff;
+	assert_true(cst_index_config(&cfg) == cst_index_config(&other));
 	cfg.max_spec = 4;
 	other = cfg;
 	other.as_reference = 1;
 	assert_true(cst_index_config(&cfg) != cst_index_config(&other));
+	cfg = other = ete_config(1, 0);
+	other.hold_transactions = !other.hold_transactions;
+	assert_true(cst_index_config(&cfg) != cst_index_config(&other));
+	other = cfg;
+	other.as_reference = 1;
+	assert_true(cst_index_config(&cfg) == cst_index_config(&other));
+	other.protocol = cfg.protocol = CST_PROTO_PTM;
+	assert_true(cst_index_config(&cfg) != cst_index_config(&other));
+}
+
+/* Files of earlier versions have these numbers: the same configuration and the same trace must give them again. */
+static void test_numbers_in_files(void **state)
+{
+	static uint8_t data[64 * 256 + 65];
+	struct cst_config cfg = { .protocol = CST_PROTO_ETE, .version = 0x51, .trace_id = 0x10, .ia64 = 1, .cond_keys = 0x01020304,
+				  .p0_keys = 0x05060708, .max_spec = 3, .max_queue = 65536, .hold_transactions = 1, .insn_ranges = 1 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(data); i++)
+		data[i] = (uint8_t)(i * 7 + (i >> 8));
+	assert_int_equal(cst_index_config(&cfg), 0x4982cb68264f5534);
+	cfg.strict = 1;
+	assert_int_equal(cst_index_config(&cfg), 0x29b80b93209f437);
+	assert_int_equal(cst_index_digest(0, data, 100), 0xb1c0882ded262081);
+	/* all bytes up to 16 KiB; of more, 64 samples of 256 bytes and the last 256 bytes */
+	assert_int_equal(cst_index_sample(0, data, 64 * 256), 0xa30f900c3f5e43b1);
+	assert_int_equal(cst_index_sample(0, data, sizeof(data)), 0xd57fa756c1ecee86);
+	data[sizeof(data) - 1] ^= 1;
+	assert_true(cst_index_sample(0, data, sizeof(data)) != 0xd57fa756c1ecee86);
 }
 
 int main(void)
@@ -1111,8 +1457,15 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_header),
 		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_start_tree),
+		cmocka_unit_test(test_other_ids),
+		cmocka_unit_test(test_barriers),
+		cmocka_unit_test(test_builder_options),
+		cmocka_unit_test(test_fewest_blocks),
 		cmocka_unit_test(test_granularity),
 		cmocka_unit_test(test_identity),
+		cmocka_unit_test(test_numbers_in_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
