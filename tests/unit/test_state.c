@@ -5,6 +5,7 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -755,6 +756,96 @@ static void test_refused(void **state)
 	cst_state_free(st);
 }
 
+/* A library that is there already is started once more: nothing changes, and the log says so. */
+static void test_started_again(void **state)
+{
+	(void)state;
+	check_log("1 declare_library(START, 7, 0x1000, \"a\", size=0x100)\n2 patch_code(7, 0x1010, 4, <01020304>)\n"
+		  "3 declare_library(START, 7, 0x1000, \"a\", size=0x100)\n",
+
+		  "1 declare_library(START, 7, 0x1000, \"a\", size=0x100)\n2 patch_code(7, 0x1010, 0x4, <01020304>)\n"
+		  "3 declare_library(CURRENT, 7, 0x1000, \"a\", size=0x100)\n",
+
+		  "- declare_library(CURRENT, 7, 0x1000, \"a\", size=0x100)\n"
+		  "- patch_code(7, 0x1010, 0x4, <01020304>, state=CURRENT)\n");
+}
+
+/* How many events are received before one is refused; after that none may come. */
+struct refusal {
+	unsigned int left;
+	bool refused;
+};
+
+static int refuse_after(void *ctx, const struct cst_event *ev, int implied)
+{
+	struct refusal *r = ctx;
+
+	(void)ev;
+	(void)implied;
+	assert_false(r->refused);
+	r->refused = !r->left;
+	return r->left-- ? 1 : -CST_ERR_IO;
+}
+
+/* Whichever event the receiver refuses, that is returned at once; other results are no errors. */
+static void test_refused_anywhere(void **state)
+{
+	struct cst_event_param params[2];
+	struct refusal r;
+	struct cst_event ev;
+	struct cst_state *st;
+	unsigned int i, n;
+	uint64_t seed;
+	int err;
+
+	(void)state;
+	for (n = 0; n < 300; n++) {
+		st = new_state();
+		r = (struct refusal){ .left = n };
+		seed = 17 + n / 100;
+		for (i = 0; i < 400 && !r.refused; i++) {
+			random_event(&seed, &ev, params);
+			ev.state = (uint8_t)rnd(&seed, 3);
+			ev.time = i;
+			err = cst_state_apply(st, &ev, refuse_after, &r);
+			assert_int_equal(err, r.refused ? -CST_ERR_IO : 0);
+		}
+		assert_true(r.refused);
+		cst_state_free(st);
+	}
+}
+
+/* Backwards, what ends may have no room: that is returned, also by the functions that read a whole log. */
+static void test_limits_backwards(void **state)
+{
+	static const char text[] = "1 declare_library(CURRENT, 1, 0x100, \"a\", size=0x100)\n"
+				   "2 declare_library(END, 1, 0x200, \"a\", size=0x100)\n3 declare_thread(START, 5, 1)\n";
+	const struct cst_state_limits limits = { .memory = 1 };
+	static const int want[] = { 0, -CST_ERR_LIMIT, -CST_ERR_LIMIT };
+	struct cst_state_counts c;
+	struct cst_event_reader *r;
+	struct cst_event ev;
+	struct cst_state *st;
+	unsigned int i;
+
+	(void)state;
+	assert_int_equal(cst_state_new(&st, &limits), 0);
+	assert_int_equal(cst_event_reader_new(&r, text, strlen(text), 0), 0);
+	cst_event_rewind(r, 1);
+	for (i = 0; cst_event_prev(r, &ev, NULL) > 0; i++)
+		assert_int_equal(cst_state_unapply(st, &ev), want[i]);
+	assert_int_equal(i, 3);
+	cst_state_counts(st, &c);
+	assert_int_equal(c.dropped, 2);
+	assert_int_equal(c.alive, 0);
+	/* the error stays, whatever comes behind it */
+	assert_int_equal(cst_state_before(st, r, NULL), -CST_ERR_LIMIT);
+	assert_int_equal(cst_state_at(st, r, 1, NULL), -CST_ERR_LIMIT);
+	assert_int_equal(cst_state_at(st, r, 2, NULL), 0);
+	cst_event_reader_free(r);
+	cst_state_free(st);
+}
+
 /* Everything that belongs to one process, the process first or last. */
 static void test_list_process(void **state)
 {
@@ -814,6 +905,45 @@ static void complete_within(const char *text, struct lines *out, uint64_t bad_li
 static void complete_text(const char *text, struct lines *out, uint64_t bad_lines)
 {
 	complete_within(text, out, bad_lines, NULL);
+}
+
+static int full_sink(void *ctx, const void *data, size_t len)
+{
+	unsigned int *left = ctx;
+
+	(void)data;
+	(void)len;
+	assert_true(*left > 0);
+	return --*left ? 0 : -CST_ERR_IO;
+}
+
+/* A complete log that cannot be written ends with the error, at whichever line. */
+static void test_complete_refused(void **state)
+{
+	static const char text[] = "1 declare_process(CURRENT, 7, None, None, comm=a)\n"
+				   "2 declare_library(START, 7, 0x1000, \"l\", size=0x2000)\n3 declare_library(END, 7, 0x1800, None, size=0x100)\n"
+				   "4 declare_process(CURRENT, 7, 0x10, \"b\")\n5 declare_library(START, 7, 0x1000, \"l\", size=0x2000)\n";
+	unsigned int lines = 1, left;
+	struct cst_event_reader *r;
+	struct lines all;
+	struct cst_state *st;
+	int err;
+
+	(void)state;
+	do {
+		const struct cst_sink sink = { &left, full_sink };
+
+		left = lines;
+		st = new_state();
+		assert_int_equal(cst_event_reader_new(&r, text, strlen(text), 0), 0);
+		err = cst_state_complete(st, r, &sink, NULL);
+		assert_int_equal(err, left ? 0 : -CST_ERR_IO);
+		cst_event_reader_free(r);
+		cst_state_free(st);
+	} while (err && ++lines < 100);
+	complete_text(text, &all, 0);
+	assert_int_equal(lines, count_lines(all.text, all.len) + 1);
+	free(all.text);
 }
 
 /* What an END says of what ends is replaced by what is known of that; without parameters it says so. */
@@ -963,7 +1093,8 @@ int main(void)
 		cmocka_unit_test(test_at),
 		cmocka_unit_test(test_end_without_start),
 		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_refused), cmocka_unit_test(test_refused_anywhere), cmocka_unit_test(test_started_again),
+		cmocka_unit_test(test_limits_backwards), cmocka_unit_test(test_complete_refused),
 		cmocka_unit_test(test_list_process),
 		cmocka_unit_test(test_complete), cmocka_unit_test(test_complete_ends), cmocka_unit_test(test_complete_limits),
 		cmocka_unit_test(test_complete_both_directions),
