@@ -271,6 +271,9 @@ static void test_memory(void **state)
 	assert_int_equal(m->access, CST_TARMAC_EXCLUSIVE);
 	assert_int_equal(good("1 clk MW4T 00008000 00000001", CST_TARMAC_MEMORY)->u.memory.access, CST_TARMAC_UNPRIVILEGED);
 	assert_int_equal(good("1 clk MR1L 00008000 01", CST_TARMAC_MEMORY)->u.memory.access, CST_TARMAC_LOCKED);
+	assert_int_equal(good("1 clk MW4TX 00008000 00000001", CST_TARMAC_MEMORY)->u.memory.access, CST_TARMAC_UNPRIVILEGED | CST_TARMAC_EXCLUSIVE);
+	assert_int_equal(good("1 clk MW4XT 00008000 00000001", CST_TARMAC_MEMORY)->u.memory.access, CST_TARMAC_UNPRIVILEGED | CST_TARMAC_EXCLUSIVE);
+	assert_int_equal(good("1 clk MR4TL 00008000 00000001", CST_TARMAC_MEMORY)->u.memory.access, CST_TARMAC_UNPRIVILEGED | CST_TARMAC_LOCKED);
 	m = &good("1 clk MR4 dfdfdfcf (ABORTED)", CST_TARMAC_MEMORY)->u.memory;
 	assert_int_equal(m->access, CST_TARMAC_ABORTED);
 	assert_int_equal(m->used, 0);
@@ -485,6 +488,33 @@ static void test_caches(void **state)
 	says(t->size_text, "huge");
 }
 
+/* Each record says in whose words it is, whatever the line before was. */
+static void test_dialects(void **state)
+{
+	static const struct { const char *line; int kind, dialect; } rows[] = {
+		{ "1 clk IT (1) 00008000 e8900c00 A svc_s : LDM", CST_TARMAC_INSN, CST_TARMAC_FAST_MODELS },
+		{ "1 ns BR (00009000) A", CST_TARMAC_FLOW, CST_TARMAC_ES },
+		{ "1 clk FD (1) 8000 9000 A", CST_TARMAC_FLOW, CST_TARMAC_FAST_MODELS },
+		{ "3039 cyc MNW4___D 2002fa00 efbeadde", CST_TARMAC_MEMORY, CST_TARMAC_RTL },
+		{ "1 clk MR4 8000 00000001", CST_TARMAC_MEMORY, CST_TARMAC_FAST_MODELS },
+		{ "1 cs W04 X ffffffbdc3c15c30 010c010b", CST_TARMAC_MEMORY, CST_TARMAC_BRACKETS },
+		{ "1 clk R r0 1", CST_TARMAC_REG, CST_TARMAC_FAST_MODELS },
+		{ "   LD 000000007ff80fe0 ........ 44444444 ........ 2222##11", CST_TARMAC_MEMORY, CST_TARMAC_ES },
+		{ "1 clk MW4X 00008000 00000001", CST_TARMAC_MEMORY, CST_TARMAC_FAST_MODELS },
+		{ "1 ns ES EXC [0x200] Synchronous", CST_TARMAC_EVENT, CST_TARMAC_ES },
+		{ "1 clk E 00008000 00000011 00000003 CoreEvent_SWI", CST_TARMAC_EVENT, CST_TARMAC_FAST_MODELS },
+	};
+	const struct cst_tarmac_record *rec;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		rec = good(rows[i].line, (enum cst_tarmac_kind)rows[i].kind);
+		if (rec->dialect != rows[i].dialect)
+			fail_msg("%s: dialect %d, not %d", rows[i].line, rec->dialect, rows[i].dialect);
+	}
+}
+
 static void test_times(void **state)
 {
 	static const char *const units[] = { "clk", "cyc", "tic", "cs", "fs", "ps", "ns", "us", "ms", "s" };
@@ -559,7 +589,7 @@ int main(void)
 		cmocka_unit_test(test_bus),
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_caches),
-		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_dialects), cmocka_unit_test(test_times),
 		cmocka_unit_test(test_other),
 	};
 
