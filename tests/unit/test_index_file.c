@@ -879,6 +879,7 @@ static void test_rules(void **state)
 			s[i].records = malloc(1);
 		}; for (i = 0; i < 128; i++) s[i].trace_id = (uint8_t)i; ix->n_streams = 128)
 		err = read_back(ix);
+		ix->n_streams = ix->n_streams ? ix->n_streams : 2;	/* to be freed */
 		if (err != (want ? 0 : -CST_ERR_DAMAGED))
 			fail_msg("rule %u: error %d, but the format %s this", row, err, want ? "allows" : "does not allow");
 		cst_index_free(ix);
