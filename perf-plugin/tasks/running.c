@@ -25,7 +25,6 @@ static struct run_cpu *get_cpu(struct running *r, int cpu)
 		r->nr--;
 		return NULL;
 	}
-	c->cpu = cpu;
 	c->first_time = UINT64_MAX;
 	c->first_prev = -1;
 	return c;
@@ -132,7 +131,7 @@ static size_t add_tid(int tid, int *tids, size_t n, size_t max, bool *all)
 		*all = false;
 	if (tid <= 0)
 		return n;
-	for (i = 0; i < n && i < max; i++)
+	for (i = 0; i < n; i++)
 		if (tids[i] == tid)
 			return n;
 	if (n >= max) {

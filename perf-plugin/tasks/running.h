@@ -25,7 +25,6 @@ struct run_switch {
 };
 
 struct run_cpu {
-	int cpu;
 	struct run_switch *v;	/* sorted by time after running_finish() */
 	size_t nr, cap;
 	bool switches;		/* there are switches; without them running threads are unknown */

@@ -451,6 +451,127 @@ static void log_that_is_full(void **state)
 	assert_int_equal(log.nr, 1);
 }
 
+/* Room for the last entry is used; one more is left out, and the log says so. */
+static void log_up_to_its_end(void **state)
+{
+	struct learn_log log;
+	struct learned l = begin(&log);
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < LEARN_ENTRIES; i++)
+		own_world_vmid(&l.own, 1 + (i & 1), false);
+	assert_int_equal(log.nr, LEARN_ENTRIES);
+	assert_false(log.full);
+	assert_int_equal(log.v[LEARN_ENTRIES - 1].value, 2);
+	own_world_vmid(&l.own, 2, false);	/* as the last one */
+	assert_false(log.full);
+	own_world_vmid(&l.own, 1, false);
+	assert_true(log.full);
+	assert_int_equal(log.nr, LEARN_ENTRIES);
+}
+
+/* Only an entry that is equal in all of its fields repeats the last one of its kind. */
+static void entries_that_differ(void **state)
+{
+	const struct learn_entry first = { .kind = LEARN_CONTEXTID, .bits = 32, .answer = CONTEXTID_TID, .value = 9,
+					   .ev = { .running = -1 } };
+	struct learn_entry e[9];
+	struct learn_log log;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 9; i++)
+		e[i] = first;
+	e[0].bits = 16;
+	e[1].proof = true;
+	e[2].answer = CONTEXTID_ASID;
+	e[3].value = 10;
+	e[4].ev.tid = true;
+	e[5].ev.tid_shifted = true;
+	e[6].ev.asid = true;
+	e[7].ev.running = 9;
+	e[8].kind = LEARN_VMID;
+	for (i = 0; i < 9; i++) {
+		memset(&log, 0, sizeof(log));
+		learn_note(&log, &first);
+		learn_note(&log, &first);
+		assert_int_equal(log.nr, 1);
+		learn_note(&log, &e[i]);
+		if (log.nr != 2)
+			fail_msg("entry %zu", i);
+		learn_note(&log, &e[i]);
+		assert_int_equal(log.nr, 2);
+		/* of another kind, the first is still the last of its own */
+		learn_note(&log, &first);
+		assert_int_equal(log.nr, i == 8 ? 2 : 3);
+	}
+	learn_note(NULL, &first);
+}
+
+/* With a log that is not complete, a part holds only for the state that it began with, in all of its fields. */
+static void states_that_differ(void **state)
+{
+	struct learn_log log;
+	struct learned in = begin(&log), out, now;
+	unsigned int i;
+
+	(void)state;
+	log.full = true;
+	out = in;
+	out.own.vmid = 77;
+	for (i = 0; i < 8; i++) {
+		now = in;
+		if (i == 0)
+			now.own.security_known = true;
+		else if (i == 1)
+			now.own.security_proved = true;
+		else if (i == 2)
+			now.own.security = 1;
+		else if (i == 3)
+			now.own.vmid_known = true;
+		else if (i == 4)
+			now.own.vmid_proved = true;
+		else if (i == 5)
+			now.own.vmid = 1;
+		else if (i == 6)
+			now.contextid.decided = CONTEXTID_TID;
+		else
+			now.contextid.seen[CONTEXTID_NONE] = true;
+		if (learned_holds(&now, &in, &out, &log))
+			fail_msg("field %u", i);
+		assert_int_not_equal(now.own.vmid, 77);
+	}
+	now = in;
+	log.ordered = true;
+	assert_false(learned_holds(&now, &in, &out, &log));
+	log.ordered = false;
+	assert_true(learned_holds(&now, &in, &out, &log));
+	assert_int_equal(now.own.vmid, 77);
+}
+
+/* The formats that a part has seen are added to those of the parts before it, and its questions are asked no log. */
+static void formats_that_were_seen(void **state)
+{
+	const struct contextid_evidence none = { .running = -1 };
+	struct learn_log log, first_log;
+	struct learned now = begin(&first_log), in = begin(&log), out = in;
+
+	(void)state;
+	assert_true(own_world_vmid(&now.own, 7, true));		/* so it is not the state of the begin */
+	now.contextid.seen[CONTEXTID_ASID] = true;
+	first_log.nr = 0;
+	assert_int_equal(contextid_choose(&out.contextid, 0, 32, &none), CONTEXTID_NONE);
+	out.contextid.seen[CONTEXTID_TID_ASID] = true;
+	log.nr = 0;	/* as after a decision */
+	assert_true(learned_holds(&now, &in, &out, &log));
+	assert_true(now.contextid.seen[CONTEXTID_NONE]);
+	assert_true(now.contextid.seen[CONTEXTID_TID_ASID]);
+	assert_true(now.contextid.seen[CONTEXTID_ASID]);
+	assert_false(now.contextid.seen[CONTEXTID_TID]);
+	assert_int_equal(first_log.nr, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -464,6 +585,10 @@ int main(void)
 		cmocka_unit_test(other_answers),
 		cmocka_unit_test(idle_task),
 		cmocka_unit_test(log_that_is_full),
+		cmocka_unit_test(log_up_to_its_end),
+		cmocka_unit_test(entries_that_differ),
+		cmocka_unit_test(states_that_differ),
+		cmocka_unit_test(formats_that_were_seen),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_dir);

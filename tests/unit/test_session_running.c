@@ -71,6 +71,77 @@ static void switches(void **state)
 	running_free(&r);
 }
 
+/* CPUs with what a recorder writes: switch-out and switch-in records of one time, a begin of trace among switches. */
+static void pairs_of_switch_records(void **state)
+{
+	struct running r = { .nr = 0 };
+	int tids[4];
+	bool all;
+
+	(void)state;
+	/* each switch has two records; the first does not name the next thread */
+	running_add(&r, 1, 100, RUN_IN, 7, -1);
+	running_add(&r, 1, 200, RUN_IN, 8, -1);
+	running_add(&r, 1, 200, RUN_OUT, -1, 7);
+	/* the last switch has lost its second record */
+	running_add(&r, 1, 300, RUN_OUT, -1, 8);
+	/* the begin of trace is recorded after switches that come later */
+	running_add(&r, 2, 200, RUN_IN, 5, 4);
+	running_add(&r, 2, 100, RUN_START, 3, -1);
+	/* two records of one time: the first one names the thread before */
+	running_add(&r, 3, 100, RUN_IN, 5, 4);
+	running_add(&r, 3, 100, RUN_IN, 6, 9);
+	/* the same in the other order is the same history */
+	running_add(&r, 4, 100, RUN_IN, 6, 4);
+	running_add(&r, 4, 100, RUN_IN, 5, 9);
+	/* a CPU without switches before the last moment */
+	running_add(&r, 5, UINT64_MAX, RUN_IN, 6, 4);
+	running_finish(&r);
+	assert_int_equal(running_between(&r, 1, 100, 250, tids, 4, &all), 2);
+	assert_true(all);
+	assert_int_equal(tids[0], 7);
+	assert_int_equal(tids[1], 8);
+	assert_int_equal(running_thread(&r, 1, 200), 8);
+	assert_int_equal(running_between(&r, 1, 250, 299, tids, 4, &all), 1);
+	assert_true(all);
+	assert_int_equal(running_between(&r, 1, 250, 300, tids, 4, &all), 1);
+	assert_false(all);	/* who came then is unknown */
+	assert_int_equal(running_thread(&r, 1, 300), -1);
+	assert_false(running_other(&r, 1, 250, 400, 8));
+	assert_true(running_known(&r, 2));
+	assert_int_equal(running_thread(&r, 2, 99), -1);
+	assert_int_equal(running_thread(&r, 2, 150), 3);
+	assert_int_equal(running_thread(&r, 2, 200), 5);
+	assert_int_equal(running_thread(&r, 3, 99), 4);
+	assert_int_equal(running_thread(&r, 3, 100), 6);
+	assert_int_equal(running_thread(&r, 4, 99), 4);
+	assert_int_equal(running_thread(&r, 4, 100), 6);
+	assert_int_equal(running_thread(&r, 5, 7), -1);
+	running_free(&r);
+	assert_int_equal(r.nr, 0);
+	assert_false(running_known(&r, 1));
+}
+
+/* Switches that a single question looks at: 256 of them are all seen, beyond that the answer is incomplete. */
+static void as_many_switches_as_are_searched(void **state)
+{
+	struct running r = { .nr = 0 };
+	int tids[4], i;
+	bool all;
+
+	(void)state;
+	for (i = 0; i < 1000; i++)
+		assert_int_equal(running_add(&r, 0, 10 + (uint64_t)i, RUN_IN, i == 256 ? 7 : 5 + (i & 1), i ? -1 : 0), 0);
+	running_finish(&r);
+	assert_int_equal(running_between(&r, 0, 0, 9 + 256, tids, 4, &all), 2);
+	assert_true(all);
+	assert_int_equal(running_between(&r, 0, 0, 9 + 257, tids, 4, &all), 2);
+	assert_false(all);
+	assert_int_equal(running_between(&r, 0, 10, 10 + 256, tids, 4, &all), 3);
+	assert_true(all);
+	running_free(&r);
+}
+
 /* A question over very many switches has a bounded cost. */
 static void very_many_switches(void **state)
 {
@@ -87,6 +158,49 @@ static void very_many_switches(void **state)
 		assert_false(all);
 	}
 	running_free(&r);
+}
+
+/* The end of an ownership says who had the ASID before: from the beginning on, unless that is declared. */
+static void ends_of_asids(void **state)
+{
+	struct asids as = { .nr = 0 };
+
+	(void)state;
+	assert_false(asids_any_declared(&as, 5));
+	assert_int_equal(asids_declare_end(&as, 5, 200, 50), 0);
+	assert_int_equal(asids_declare(&as, 6, 100, 60), 0);
+	assert_int_equal(asids_declare_end(&as, 6, 200, 61), 0);
+	assert_int_equal(asids_declare_end(&as, 0x10000, 200, 62), 0);
+	assert_int_equal(asids_declare_end(&as, 0xffff, 200, 63), 0);
+	assert_int_equal(asids_learn(&as, 7, 0), 0);
+	asids_finish(&as);
+	assert_int_equal(asids_declared(&as, 5, 0), 50);
+	assert_int_equal(asids_declared(&as, 5, 199), 50);
+	assert_int_equal(asids_declared(&as, 5, 200), -1);
+	assert_int_equal(asids_declared(&as, 6, 99), -1);
+	assert_int_equal(asids_declared(&as, 6, 199), 60);
+	assert_int_equal(asids_declared(&as, 6, 200), -1);
+	assert_int_equal(asids_declared(&as, 0xffff, 199), 63);
+	assert_true(asids_any_declared(&as, 5));
+	assert_true(asids_any_declared(&as, 0xffff));
+	assert_false(asids_any_declared(&as, 0x10000));
+	assert_false(asids_any_declared(&as, 7));	/* learned is not declared */
+	assert_false(asids_any_declared(&as, 8));
+	/* process 0, the idle task's, is an owner as any other */
+	assert_int_equal(asids_learned(&as, 7), 0);
+	assert_int_equal(asids_learn(&as, 7, 70), 0);
+	assert_int_equal(asids_learn(&as, 0xffff, 71), 0);
+	assert_int_equal(asids_learn(&as, 0x10000, 72), 0);
+	assert_int_equal(asids_learned(&as, 0xffff), 71);
+	assert_int_equal(asids_learned(&as, 0x10000), -1);
+	assert_int_equal(as.learned, 3);
+	assert_int_equal(as.changed, 1);
+	asids_restart(&as);
+	assert_int_equal(as.learned, 0);
+	assert_int_equal(as.changed, 0);
+	asids_free(&as);
+	assert_int_equal(as.nr, 0);
+	assert_false(asids_any_declared(&as, 5));
 }
 
 static void asids_declared_in_time(void **state)
@@ -149,6 +263,15 @@ static void meaning_of_context_ids(void **state)
 		{ "armv7l", 0, 5, 32, { .running = -1 }, CONTEXTID_ASID },
 		{ "armv8l", 0, 5, 8, { .running = -1 }, CONTEXTID_ASID },
 		{ "armv7l", 0, 0xe805, 16, { .running = -1 }, CONTEXTID_TID_ASID },
+		/* all names of the two architectures, and one that begins with the same two letters */
+		{ "aarch64_be", 0, 0x3e805, 32, { .tid = true, .tid_shifted = true, .running = 1000 }, CONTEXTID_TID },
+		{ "arm64", 0, 0x3e805, 32, { .tid = true, .tid_shifted = true, .running = 1000 }, CONTEXTID_TID },
+		{ "arm", 0, 0x3e805, 32, { .tid = true, .running = -1 }, CONTEXTID_TID_ASID },
+		{ "arc", 0, 1000, 32, { .tid = true, .running = -1 }, CONTEXTID_TID },
+		/* eight traced bits are an ASID, whatever they are */
+		{ "armv7l", 0, 0x105, 8, { .running = -1 }, CONTEXTID_ASID },
+		{ "armv7l", 0, 0xff, 32, { .running = -1 }, CONTEXTID_ASID },
+		{ "armv7l", 0, 0x100, 32, { .running = -1 }, CONTEXTID_TID_ASID },
 		/* a file that does not name the architecture: the threads tell */
 		{ NULL, 0, 1000, 32, { .tid = true, .running = -1 }, CONTEXTID_TID },
 		{ NULL, 0, 0x3e805, 32, { .tid_shifted = true, .running = -1 }, CONTEXTID_TID_ASID },
@@ -160,6 +283,16 @@ static void meaning_of_context_ids(void **state)
 		{ NULL, 0, 5, 8, { .asid = true, .running = -1 }, CONTEXTID_ASID },
 		{ NULL, 0, 5, 32, { .running = -1 }, CONTEXTID_TID },
 		{ NULL, 0, 0, 32, { .running = 1000 }, CONTEXTID_NONE },
+		{ NULL, 0, 1000, 32, { .asid = true, .running = 1000 }, CONTEXTID_TID },
+		{ NULL, 0, 0xff, 32, { .running = 1000 }, CONTEXTID_ASID },
+		{ NULL, 0, 0x100, 32, { .running = 1000 }, CONTEXTID_TID },
+		{ NULL, 0, 0xff, 32, { .asid = true, .running = -1 }, CONTEXTID_ASID },
+		{ NULL, 0, 0x100, 32, { .asid = true, .running = -1 }, CONTEXTID_TID },
+		{ NULL, 0, 5, 32, { .asid = true, .tid_shifted = true, .running = -1 }, CONTEXTID_TID_ASID },
+		{ NULL, 0, 0x105, 8, { .asid = true, .running = -1 }, CONTEXTID_ASID },
+		{ NULL, 0, 0xe8, 16, { .running = 0xe8 }, CONTEXTID_TID },
+		/* thread 0 is idle: nothing is known of another value */
+		{ NULL, 0, 5, 32, { .running = 0 }, CONTEXTID_TID },
 		/* the user knows better */
 		{ "aarch64", CONTEXTID_ASID, 1000, 32, { .tid = true, .running = 1000 }, CONTEXTID_ASID },
 		{ "armv7l", CONTEXTID_NONE, 0x3e805, 32, { .running = 1000 }, CONTEXTID_NONE },
@@ -417,6 +550,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(switches),
+		cmocka_unit_test(pairs_of_switch_records),
+		cmocka_unit_test(as_many_switches_as_are_searched),
+		cmocka_unit_test(ends_of_asids),
 		cmocka_unit_test(very_many_switches),
 		cmocka_unit_test(asids_declared_in_time),
 		cmocka_unit_test(meaning_of_context_ids),
