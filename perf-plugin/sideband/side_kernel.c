@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* side_kernel.c - records about kernel code that changes, as events: patched text, BPF programs, trampolines. */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ static void start_event(struct side_event *e, const struct pd_record *rec, uint8
 int side_text_poke(struct side_events *se, const struct pd_record *rec, struct side_event *e)
 {
 	const struct perf_record_text_poke_event *r = (const void *)rec->ev;
-	size_t need = sizeof(*r) + (size_t)r->old_len + r->new_len;
+	size_t need = offsetof(struct perf_record_text_poke_event, bytes) + (size_t)r->old_len + r->new_len;
 	struct patches *ps = &se->kernel->patches;
 	uint64_t len = r->new_len ? r->new_len : r->old_len;
 

@@ -239,7 +239,7 @@ static void to_and_fro(void **state)
 /* Text that is only there from one record to another; and patches that overlap. */
 static void new_text(void **state)
 {
-	static const uint32_t code[] = { NOP, BACK1 }, longer[] = { NOP, NOP, BACK2 };
+	static const uint32_t code[] = { NOP, BACK1 }, longer[] = { NOP, NOP, BACK2 }, self = SELF;
 	struct session_opts so = { .vmlinux = vmlinux };
 	struct recording rec;
 	struct result r;
@@ -254,6 +254,11 @@ static void new_text(void **state)
 	trace(&rec, BPF);
 	poke(&rec, BPF + 4, longer, 1, code + 1, 1);
 	trace(&rec, BPF);
+	/* a single instruction, written where nothing was, and no longer there */
+	poke(&rec, BPF, NULL, 0, &self, 1);
+	trace(&rec, BPF);
+	poke(&rec, BPF, &self, 1, NULL, 0);
+	trace(&rec, BPF);
 	poke(&rec, BPF, code, 2, NULL, 0);
 	ksymbol(&rec, BPF, 64, 2, true, "ftrace_trampoline");
 	trace(&rec, BPF);
@@ -262,7 +267,9 @@ static void new_text(void **state)
 	assert_int_equal(r.per_atom[1], 2);
 	assert_int_equal(r.per_atom[2], 3);
 	assert_int_equal(r.per_atom[3], 2);
-	assert_int_equal(r.per_atom[4], 0);
+	assert_int_equal(r.per_atom[4], 1);
+	assert_int_equal(r.per_atom[5], 0);
+	assert_int_equal(r.per_atom[6], 0);
 	assert_true(!strncmp(r.symbol[1], "ftrace_trampoline+", 18));
 	/* generated code without a size of its own is one function */
 	assert_int_equal(r.where[1].start, 0);
