@@ -269,6 +269,34 @@ static size_t pack_gz(size_t size, uint8_t *out, size_t cap)
 	return z.total_out;
 }
 
+/* A format is known by its first bytes, all of them; a file of nothing but these is damaged. */
+static void packed_formats(void **state)
+{
+	static const struct {
+		const char *magic;
+		size_t len;
+	} rows[] = { { "\x1f\x8b", 2 }, { "\xfd" "7zXZ\0", 6 }, { "\x28\xb5\x2f\xfd", 4 } };
+	uint8_t bytes[8], *p;
+	size_t i, k, n;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		memset(bytes, 0, sizeof(bytes));
+		memcpy(bytes, rows[i].magic, rows[i].len);
+		assert_true(is_packed(bytes, sizeof(bytes)));
+		assert_true(is_packed(bytes, rows[i].len));
+		assert_false(is_packed(bytes, rows[i].len - 1));
+		k = unpack(bytes, rows[i].len, &p, &n);
+		assert_true(k == UNPACK_DAMAGED || k == UNPACK_LEFT_OUT);
+		for (k = 0; k < rows[i].len; k++) {
+			bytes[k] ^= 1;
+			assert_false(is_packed(bytes, sizeof(bytes)));
+			bytes[k] ^= 1;
+		}
+	}
+	assert_int_equal(unpack((const uint8_t *)"text", 4, &p, &n), UNPACK_DAMAGED);
+}
+
 /* A file may unpack to 64 times its size, and to 256 KiB in any case; one that is empty then is damaged. */
 static void unpacked_sizes(void **state)
 {
@@ -307,6 +335,7 @@ int main(void)
 		cmocka_unit_test(addresses_of_a_name),
 		cmocka_unit_test(anchors),
 		cmocka_unit_test(kernel_names),
+		cmocka_unit_test(packed_formats),
 		cmocka_unit_test(unpacked_sizes),
 	};
 

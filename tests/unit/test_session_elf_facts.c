@@ -298,10 +298,17 @@ static void relocations(void **state)
 	static const Elf64_Rela rela = { .r_offset = 0 };
 	struct part p = { ".rela.text", SHT_RELA, 0, .link = 1, .info = 2, .entsize = sizeof(rela), .bytes = &rela,
 			  .len = sizeof(rela) };
+	struct part two[2];
 
 	(void)state;
 	assert_true(facts_of(ET_DYN, &p, 1).relocs);
 	assert_true(facts_of(ET_EXEC, &p, 1).relocs);
+	/* other sections behind it change nothing of that */
+	two[0] = two[1] = p;
+	two[1].info = 1;
+	assert_true(facts_of(ET_DYN, two, 2).relocs);
+	two[1] = (struct part){ ".comment", SHT_PROGBITS, 0, .bytes = "x", .len = 1 };
+	assert_true(facts_of(ET_DYN, two, 2).relocs);
 	/* An unlinked file has them by nature. */
 	assert_false(facts_of(ET_REL, &p, 1).relocs);
 	assert_false(facts_of(ET_REL, &p, 1).linked);
