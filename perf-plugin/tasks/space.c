@@ -95,11 +95,14 @@ static int map_bytes(struct spaces *sp, struct version *v, const struct map *m)
 	struct cst_section *sec;
 	int err;
 
-	/* the map of a kernel may extend to the end of the address space; its code is at the begin */
-	if (m->dso->kind == DSO_VMLINUX && m->off < DSO_MAX_EXTENT && len > DSO_MAX_EXTENT - m->off)
-		len = DSO_MAX_EXTENT - m->off;
-	if (m->off > DSO_MAX_EXTENT || len > DSO_MAX_EXTENT - m->off)
+	if (m->off > DSO_MAX_EXTENT)
 		return map_nothing(sp, v, m);
+	if (len > DSO_MAX_EXTENT - m->off) {
+		if (m->dso->kind != DSO_VMLINUX)
+			return map_nothing(sp, v, m);
+		/* the map of a kernel may extend to the end of the address space; its code is at the begin */
+		len = DSO_MAX_EXTENT - m->off;
+	}
 	err = section_of(sp, m->dso, &sec);
 	if (!err)
 		err = cst_space_map(v->space, m->start, len, sec, m->off);
@@ -279,6 +282,7 @@ static int apply_map(struct spaces *sp, struct version *v, const struct map *m)
 	return map_bytes(sp, v, m);
 }
 
+/* Applies map events; none of them is an exec or fork (is_base). */
 static int apply_events(struct spaces *sp, struct version *v, size_t first, size_t last)
 {
 	const struct process *p = v->process;
@@ -286,8 +290,6 @@ static int apply_events(struct spaces *sp, struct version *v, size_t first, size
 	int err;
 
 	for (i = first; i < last; i++) {
-		if (p->ev[i].is_base)
-			continue;
 		err = apply_map(sp, v, &p->ev[i].map);
 		if (err)
 			return err;

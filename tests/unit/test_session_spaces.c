@@ -230,9 +230,12 @@ static void spaces_of_a_new_program(void **state)
 		if (!hold)
 			version_put(v);
 		assert_int_equal(threads_apply(&ts, &exec, order++), 0);
-		map(false, 0x20000, 0x1000, 0, &a);
 		w = version_get(&sp, process(), order, NULL);
 		assert_ptr_not_equal(v, w);
+		expect(w, 0x10000, 0, 0);
+		/* what it maps is added to that */
+		map(false, 0x20000, 0x1000, 0, &a);
+		assert_ptr_equal(version_get(&sp, process(), order, w), w);
 		expect(w, 0x10000, 0, 0);
 		expect(w, 0x20000, 0, 0x1000);
 		version_put(w);
@@ -356,16 +359,19 @@ static void kernels_without_code(void **state)
 	int i;
 
 	(void)state;
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < 3; i++) {
 		start();
 		d = file_of(DSO_VMLINUX, 0x4000);
 		d.segs = &seg;
 		d.nr_segs = !i;
 		d.symbols_read = true;
 		strcpy(d.ref_sym, i ? "" : "_other");
-		map(true, KERNEL, 0x2000, 0, &d);
+		/* the last one up to the end of all addresses, beyond what a file can have */
+		d.extent = i == 2 ? DSO_MAX_EXTENT : 0x2000;
+		map(true, KERNEL, i == 2 ? UINT64_MAX - KERNEL : 0x2000, 0, &d);
 		v = version_get(&sp, &ts.kernel, order, NULL);
 		assert_non_null(v);
+		assert_int_equal(sp.bad_maps, 0);
 		assert_non_null(maplist_find(v->maps, KERNEL + 0x1ffc));
 		assert_int_equal(d.state, i ? DSO_LOADED : DSO_REFUSED);
 		assert_int_equal(d.trouble, i ? DSO_FINE : DSO_NO_SYMBOL);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/time.h"
+#include "history_build.h"
 #include "images/dso.h"
 #include "tasks/threads.h"
 
@@ -386,12 +387,66 @@ static void the_only_process(void **state)
 	}
 }
 
+/*
+ * The window has room for the events around a moment and is moved in steps. What it no longer has counts for what was
+ * before it: the changes, the last time, and that an earlier moment is gone.
+ */
+static void moments_before_the_window(void **state)
+{
+	enum { N = 60, CHANGES = 12 };
+	static const char *const names[] = { "a", "b" };
+	const char *now;
+	struct history h;
+	uint64_t seen = 0;
+	size_t ahead, n;
+	unsigned int i;
+
+	(void)state;
+	for (ahead = 1; ahead <= 3; ahead++) {
+		start(&h);
+		h.side.keep = 0;
+		h.ts.ahead = ahead;
+		/* the name changes in the first events and is repeated in the others */
+		for (i = 0; i < N; i++)
+			add(&h, comm_event(10 + i, 1, names[i < CHANGES ? i & 1 : 1], false));
+		finish(&h);
+		assert_false(h.ts.keep);
+		for (i = 0; i < N; i++) {
+			assert_int_equal(threads_seek(&h.ts, 10 + i, 0, UINT64_MAX), 0);
+			n = h.ts.nr - h.ts.first;
+			if (n > 4 * ahead + 4)
+				fail_msg("%zu events in the window at %u", n, i);
+			if (h.ts.base != seen)
+				assert_int_equal(n, 2 * ahead + 2);
+			seen = h.ts.base;
+			assert_int_equal(h.ts.gone_time, h.ts.base ? 9 + h.ts.base : 0);
+			assert_int_equal(threads_time(&h.ts, h.ts.base), h.ts.base ? 9 + h.ts.base : 0);
+			assert_int_equal(threads_time(&h.ts, h.ts.base + 1), 10 + h.ts.base);
+			if (h.ts.base > 1)
+				assert_true(threads_passed(&h.ts, 8 + h.ts.base, 0));
+			assert_false(threads_passed(&h.ts, 9 + h.ts.base, 0));
+			assert_int_equal(threads_limit(&h.ts, 10 + i, 0), i + 1);
+			now = threads_comm(&h.ts, 1, i + 1);
+			assert_string_equal(now, names[i < CHANGES ? i & 1 : 1]);
+			/* steady since the begin of the window: if the changes were all before it */
+			if (i + ahead < N - 1 && i > h.ts.base)
+				assert_int_equal(threads_steady(&h.ts, h.ts.base, 10 + i, 0), h.ts.base >= CHANGES);
+			if (h.ts.base)
+				assert_false(threads_steady(&h.ts, h.ts.base - 1, 10 + i, 0));
+		}
+		assert_true(h.ts.base > CHANGES);
+		end(&h);
+		seen = 0;
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(changes_are_counted), cmocka_unit_test(maps_of_the_kernel), cmocka_unit_test(moments),
 		cmocka_unit_test(ends_of_processes), cmocka_unit_test(forks_and_execs), cmocka_unit_test(switches),
 		cmocka_unit_test(generated_code), cmocka_unit_test(threads_without_a_begin), cmocka_unit_test(the_only_process),
+		cmocka_unit_test(moments_before_the_window),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
