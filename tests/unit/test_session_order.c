@@ -87,9 +87,126 @@ static void several_sources(void **state)
 				check_order(keeps[i], noted, by);
 }
 
+static struct list_source list_of(const struct side_event *e, size_t n)
+{
+	struct list_source ls = { .src = { list_next, list_rewind, list_free }, .nr = n, .cap = n };
+
+	ls.e = malloc(n * sizeof(*e));
+	assert_non_null(ls.e);
+	memcpy(ls.e, e, n * sizeof(*e));
+	return ls;
+}
+
+/* Reads all events twice and compares their threads. */
+static void expect_order(struct side_order *so, const int *tids, size_t n)
+{
+	struct side_event e;
+	unsigned int pass;
+	size_t i;
+
+	for (pass = 0; pass < 2; pass++) {
+		for (i = 0; i < n; i++) {
+			assert_int_equal(side_order_next(so, &e), 1);
+			if (e.tid != tids[i])
+				fail_msg("pass %u, event %zu: thread %d, not %d", pass, i, e.tid, tids[i]);
+		}
+		assert_int_equal(side_order_next(so, &e), 0);
+		assert_int_equal(side_order_next(so, &e), 0);
+		assert_int_equal(side_order_rewind(so), 0);
+	}
+}
+
+/*
+ * Events without a time come first, those behind the first time as well; at one time the place in the file decides, and
+ * of one place the number in its source. In a recording without times the place is all there is, also of other sources.
+ */
+static void times_and_places(void **state)
+{
+	static const struct side_event first[] = {
+		{ .kind = SIDE_THREAD, .tid = 1, .time = 0, .seq = 9 }, { .kind = SIDE_THREAD, .tid = 2, .time = 50, .seq = 10 },
+		{ .kind = SIDE_THREAD, .tid = 3, .time = 50, .seq = 11 }, { .kind = SIDE_THREAD, .tid = 4, .time = 0, .seq = 12 },
+		{ .kind = SIDE_COMM, .tid = 5, .time = 40, .seq = 13, .comm = "a" },
+		{ .kind = SIDE_COMM, .tid = 6, .time = 0, .seq = 14, .comm = "b" },
+	};
+	static const struct side_event second[] = {
+		{ .kind = SIDE_THREAD, .tid = 11, .time = 50, .seq = 10 }, { .kind = SIDE_THREAD, .tid = 12, .time = 50, .seq = 10 },
+		{ .kind = SIDE_THREAD, .tid = 13, .time = 45, .seq = 99 }, { .kind = SIDE_THREAD, .tid = 14, .time = 60, .seq = 1 },
+	};
+	static const int timed[] = { 1, 4, 6, 5, 13, 11, 2, 12, 3, 14 }, untimed[] = { 14, 1, 11, 2, 12, 3, 4, 5, 6, 13 };
+	struct list_source a, b;
+	struct side_event e;
+	struct side_reader *r;
+	struct side_order so;
+	unsigned int keep, times;
+	size_t i;
+
+	(void)state;
+	for (keep = 0; keep < 2; keep++) {
+		for (times = 0; times < 2; times++) {
+			a = list_of(first, 6);
+			b = list_of(second, 4);
+			for (i = 0; i < a.nr && !times; i++)
+				a.e[i].time = 0;
+			side_order_init(&so);
+			so.keep = keep ? 100 : 0;
+			r = side_order_add(&so, &a.src);
+			assert_non_null(r);
+			assert_non_null(side_order_add(&so, &b.src));
+			for (i = 0; i < a.nr; i++)
+				assert_int_equal(side_order_note(&so, r, &a.e[i]), 0);
+			assert_int_equal(side_order_finish(&so), 0);
+			assert_int_equal(so.timed, times);
+			/* of equal keys that of the source that was added first */
+			expect_order(&so, times ? timed : untimed, 10);
+			for (i = 0; i < 10; i++) {
+				assert_int_equal(side_order_next(&so, &e), 1);
+				if (e.kind == SIDE_COMM)
+					assert_string_equal(e.comm, e.tid == 5 ? "a" : "b");
+			}
+			side_order_free(&so);
+		}
+	}
+}
+
+/* Many events without a time behind the first time: the first 65536 of them wait for nothing, the others are held back. */
+static void late_events(void **state)
+{
+	enum { LATE = 65536 + 5 };
+	struct side_event *all = calloc(LATE + 2, sizeof(*all)), e;
+	struct list_source ls;
+	struct side_order so;
+	unsigned int pass, i;
+
+	(void)state;
+	assert_non_null(all);
+	for (i = 0; i < LATE + 2; i++)
+		all[i] = (struct side_event){ .kind = SIDE_THREAD, .tid = (int)i, .seq = i, .time = !i || i > LATE ? 5 + i : 0 };
+	ls = list_of(all, LATE + 2);
+	side_order_init(&so);
+	so.keep = 0;
+	assert_non_null(side_order_add(&so, &ls.src));
+	assert_int_equal(side_order_note(&so, so.readers[0], &all[0]), 0);
+	for (i = 1; i < LATE + 2; i++)
+		assert_int_equal(side_order_note(&so, so.readers[0], &all[i]), 0);
+	assert_int_equal(side_order_finish(&so), 0);
+	for (pass = 0; pass < 2; pass++) {
+		for (i = 0; i < LATE + 2; i++) {
+			assert_int_equal(side_order_next(&so, &e), 1);
+			if (e.tid != (int)(i < LATE ? i + 1 : i == LATE ? 0 : LATE + 1))
+				fail_msg("event %u is of thread %d", i, e.tid);
+		}
+		assert_int_equal(side_order_next(&so, &e), 0);
+		assert_int_equal(side_order_rewind(&so), 0);
+	}
+	side_order_free(&so);
+	free(all);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(several_sources) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(several_sources), cmocka_unit_test(times_and_places), cmocka_unit_test(late_events),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -625,13 +625,82 @@ static void functions_of_the_kernel(void **state)
 	pdb_free(&section);
 }
 
+static int phone(uint32_t type, const void *body, size_t n)
+{
+	static _Alignas(8) uint8_t raw[65536];
+	const struct perf_event_header h = { type, 0, (uint16_t)(8 + n) };
+	const struct pd_record rec = { .ev = (const void *)raw, .known = true };
+
+	memcpy(raw, &h, sizeof(h));
+	if (n)
+		memcpy(raw + sizeof(h), body, n);
+	return phone_record(&fx.se, &rec);
+}
+
+/* Symbols of a kernel in pieces: up to 128 MiB, the record's own header included; one byte more and there are none. */
+static void pieces_of_symbols(void **state)
+{
+	enum { PIECE = 65520, FIRST = 8 + 4, LIMIT = 128 << 20 };
+	static uint8_t piece[PIECE];
+	struct perf_event_header h = { PD_RECORD_SP_KERNEL_SYMBOL, 0, 0 };
+	uint32_t size = LIMIT - FIRST;
+	size_t left, n;
+	int more;
+
+	(void)state;
+	for (more = 0; more < 2; more++) {
+		start(NULL, NULL);
+		memset(piece, 'a', sizeof(piece));
+		memcpy(piece, &h, sizeof(h));
+		memcpy(piece + 8, &size, 4);
+		for (left = LIMIT + (size_t)more; left; left -= n) {
+			n = left < PIECE ? left : PIECE;
+			assert_int_equal(phone(PD_RECORD_SP_SPLIT, piece, n), 0);
+			memset(piece, 'a', FIRST);
+		}
+		assert_int_equal(fx.se.bad_records, 0);
+		assert_int_equal(phone(PD_RECORD_SP_SPLIT_END, NULL, 0), 0);
+		assert_int_equal(fx.se.bad_records, more);
+		assert_int_equal(fx.kernel.recorded_kallsyms_len, more ? 0 : size);
+		if (!more) {
+			assert_int_equal(fx.kernel.recorded_kallsyms[0], 'a');
+			assert_int_equal(fx.kernel.recorded_kallsyms[size - 1], 'a');
+		}
+		/* the next pieces are another record, the first symbols stay */
+		memcpy(piece, &h, sizeof(h));
+		memcpy(piece + 8, &(uint32_t){ 3 }, 4);
+		assert_int_equal(phone(PD_RECORD_SP_SPLIT, piece, FIRST + 3), 0);
+		assert_int_equal(phone(PD_RECORD_SP_SPLIT_END, NULL, 0), 0);
+		assert_int_equal(fx.se.bad_records, more);
+		assert_int_equal(fx.kernel.recorded_kallsyms_len, more ? 3 : size);
+		end();
+	}
+	/* a record of another type, one that is shorter than a header, and one without an end */
+	start(NULL, NULL);
+	memcpy(piece, &(struct perf_event_header){ PERF_RECORD_COMM, 0, 0 }, sizeof(h));
+	memcpy(piece + 8, &(uint32_t){ 3 }, 4);
+	assert_int_equal(phone(PD_RECORD_SP_SPLIT, piece, FIRST + 3), 0);
+	assert_int_equal(phone(PD_RECORD_SP_SPLIT_END, NULL, 0), 0);
+	assert_int_equal(fx.se.bad_records, 0);
+	assert_null(fx.kernel.recorded_kallsyms);
+	assert_int_equal(phone(PD_RECORD_SP_SPLIT, piece, 7), 0);
+	assert_int_equal(phone(PD_RECORD_SP_SPLIT_END, NULL, 0), 0);
+	assert_int_equal(fx.se.bad_records, 1);
+	assert_int_equal(phone(PD_RECORD_SP_SPLIT, piece, 8), 0);
+	phone_finish(&fx.se);
+	assert_int_equal(fx.se.bad_records, 2);
+	phone_finish(&fx.se);
+	assert_int_equal(fx.se.bad_records, 2);
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(maps), cmocka_unit_test(symbols_of_kernel_maps), cmocka_unit_test(build_ids),
 		cmocka_unit_test(threads_and_names), cmocka_unit_test(threads_in_passing),
 		cmocka_unit_test(records_of_packages), cmocka_unit_test(changes_of_kernel_text),
-		cmocka_unit_test(functions_of_the_kernel),
+		cmocka_unit_test(functions_of_the_kernel), cmocka_unit_test(pieces_of_symbols),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
