@@ -168,6 +168,73 @@ static void times_and_places(void **state)
 	}
 }
 
+/* Several events of one place, as a file of generated code has them, with late ones among them: in the source's order. */
+static void events_of_one_place(void **state)
+{
+	static const uint64_t times[] = { 5, 0, 0, 5, 5, 0, 5, 5 };
+	static const int want[] = { 1, 2, 5, 0, 3, 4, 6, 7 };
+	struct side_event e[8];
+	struct list_source ls;
+	struct side_order so;
+	unsigned int keep, i;
+
+	(void)state;
+	for (keep = 0; keep < 2; keep++) {
+		for (i = 0; i < 8; i++)
+			e[i] = (struct side_event){ .kind = SIDE_THREAD, .tid = (int)i, .seq = 1, .time = times[i] };
+		ls = list_of(e, 8);
+		side_order_init(&so);
+		so.keep = keep ? 100 : 0;
+		assert_non_null(side_order_add(&so, &ls.src));
+		for (i = 0; i < 8; i++)
+			assert_int_equal(side_order_note(&so, so.readers[0], &e[i]), 0);
+		assert_int_equal(side_order_finish(&so), 0);
+		expect_order(&so, want, 8);
+		side_order_free(&so);
+	}
+}
+
+static int by_time_and_place(const void *a, const void *b)
+{
+	const struct side_event *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->seq < y->seq ? -1 : 1;
+}
+
+/* More events than there are blocks to read ahead, of which the last one is not full: all of them, in order. */
+static void many_events(void **state)
+{
+	enum { MANY = 5001 };
+	static const uint32_t by[] = { 1, 3, 40, 3000 };
+	static int want[MANY];
+	struct side_event *e = calloc(MANY, sizeof(*e));
+	struct list_source ls;
+	struct side_order so;
+	unsigned int i, k;
+
+	(void)state;
+	assert_non_null(e);
+	for (k = 0; k < sizeof(by) / sizeof(by[0]); k++) {
+		for (i = 0; i < MANY; i++)
+			e[i] = (struct side_event){ .kind = SIDE_THREAD, .tid = (int)i, .seq = i, .time = 1 + i + rnd(by[k]) };
+		ls = list_of(e, MANY);
+		side_order_init(&so);
+		so.keep = 0;
+		assert_non_null(side_order_add(&so, &ls.src));
+		for (i = 0; i < MANY; i++)
+			assert_int_equal(side_order_note(&so, so.readers[0], &e[i]), 0);
+		assert_int_equal(side_order_finish(&so), 0);
+		qsort(e, MANY, sizeof(*e), by_time_and_place);
+		for (i = 0; i < MANY; i++)
+			want[i] = e[i].tid;
+		expect_order(&so, want, MANY);
+		side_order_free(&so);
+	}
+	free(e);
+}
+
 /* Many events without a time behind the first time: the first 65536 of them wait for nothing, the others are held back. */
 static void late_events(void **state)
 {
@@ -206,6 +273,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(several_sources), cmocka_unit_test(times_and_places), cmocka_unit_test(late_events),
+		cmocka_unit_test(events_of_one_place), cmocka_unit_test(many_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -652,7 +652,7 @@ static void pieces_of_symbols(void **state)
 		start(NULL, NULL);
 		memset(piece, 'a', sizeof(piece));
 		memcpy(piece, &h, sizeof(h));
-		memcpy(piece + 8, &size, 4);
+		memcpy(piece + 8, more ? &(uint32_t){ 100 } : &size, 4);
 		for (left = LIMIT + (size_t)more; left; left -= n) {
 			n = left < PIECE ? left : PIECE;
 			assert_int_equal(phone(PD_RECORD_SP_SPLIT, piece, n), 0);
@@ -683,14 +683,23 @@ static void pieces_of_symbols(void **state)
 	assert_int_equal(phone(PD_RECORD_SP_SPLIT_END, NULL, 0), 0);
 	assert_int_equal(fx.se.bad_records, 0);
 	assert_null(fx.kernel.recorded_kallsyms);
-	assert_int_equal(phone(PD_RECORD_SP_SPLIT, piece, 7), 0);
+	/* nothing but a header; a size, and no text */
+	memcpy(piece, &h, sizeof(h));
+	assert_int_equal(phone(PD_RECORD_SP_SPLIT, piece, 8), 0);
+	assert_int_equal(phone(PD_RECORD_SP_SPLIT_END, NULL, 0), 0);
+	assert_int_equal(fx.se.bad_records, 0);
+	assert_int_equal(phone(PD_RECORD_SP_SPLIT, piece, FIRST), 0);
 	assert_int_equal(phone(PD_RECORD_SP_SPLIT_END, NULL, 0), 0);
 	assert_int_equal(fx.se.bad_records, 1);
+	assert_null(fx.kernel.recorded_kallsyms);
+	assert_int_equal(phone(PD_RECORD_SP_SPLIT, piece, 7), 0);
+	assert_int_equal(phone(PD_RECORD_SP_SPLIT_END, NULL, 0), 0);
+	assert_int_equal(fx.se.bad_records, 2);
 	assert_int_equal(phone(PD_RECORD_SP_SPLIT, piece, 8), 0);
 	phone_finish(&fx.se);
-	assert_int_equal(fx.se.bad_records, 2);
+	assert_int_equal(fx.se.bad_records, 3);
 	phone_finish(&fx.se);
-	assert_int_equal(fx.se.bad_records, 2);
+	assert_int_equal(fx.se.bad_records, 3);
 	end();
 }
 
