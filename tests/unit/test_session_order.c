@@ -203,33 +203,37 @@ static int by_time_and_place(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : 1;
 }
 
-/* More events than there are blocks to read ahead, of which the last one is not full: all of them, in order. */
+/*
+ * As many events as there are blocks, the last of which has nothing behind it; and more, of which the last block is not full:
+ * all of them, in order.
+ */
 static void many_events(void **state)
 {
-	enum { MANY = 5001 };
+	enum { BLOCKS = 1024, MANY = 5001 };
 	static const uint32_t by[] = { 1, 3, 40, 3000 };
 	static int want[MANY];
 	struct side_event *e = calloc(MANY, sizeof(*e));
 	struct list_source ls;
 	struct side_order so;
-	unsigned int i, k;
+	unsigned int i, k, n;
 
 	(void)state;
 	assert_non_null(e);
-	for (k = 0; k < sizeof(by) / sizeof(by[0]); k++) {
-		for (i = 0; i < MANY; i++)
-			e[i] = (struct side_event){ .kind = SIDE_THREAD, .tid = (int)i, .seq = i, .time = 1 + i + rnd(by[k]) };
-		ls = list_of(e, MANY);
+	for (k = 0; k < 2 * sizeof(by) / sizeof(by[0]); k++) {
+		n = k & 1 ? BLOCKS : MANY;
+		for (i = 0; i < n; i++)
+			e[i] = (struct side_event){ .kind = SIDE_THREAD, .tid = (int)i, .seq = i, .time = 1 + i + rnd(by[k / 2]) };
+		ls = list_of(e, n);
 		side_order_init(&so);
 		so.keep = 0;
 		assert_non_null(side_order_add(&so, &ls.src));
-		for (i = 0; i < MANY; i++)
+		for (i = 0; i < n; i++)
 			assert_int_equal(side_order_note(&so, so.readers[0], &e[i]), 0);
 		assert_int_equal(side_order_finish(&so), 0);
-		qsort(e, MANY, sizeof(*e), by_time_and_place);
-		for (i = 0; i < MANY; i++)
+		qsort(e, n, sizeof(*e), by_time_and_place);
+		for (i = 0; i < n; i++)
 			want[i] = e[i].tid;
-		expect_order(&so, want, MANY);
+		expect_order(&so, want, n);
 		side_order_free(&so);
 	}
 	free(e);
