@@ -95,7 +95,7 @@ static int map_bytes(struct spaces *sp, struct version *v, const struct map *m)
 	struct cst_section *sec;
 	int err;
 
-	if (m->off > DSO_MAX_EXTENT)
+	if (m->off >= DSO_MAX_EXTENT)
 		return map_nothing(sp, v, m);
 	if (len > DSO_MAX_EXTENT - m->off) {
 		if (m->dso->kind != DSO_VMLINUX)
