@@ -324,7 +324,8 @@ $(B)/tests/unit/test_executed: LDFLAGS += -Wl,--wrap=session_run,--wrap=session_
 $(B)/tests/unit/test_compare_report: LDFLAGS += -Wl,--wrap=insns_begin,--wrap=insns_next,--wrap=session_run \
 	-Wl,--wrap=cst_decoder_packet_text_sized,--wrap=session_print_end,--wrap=pread64 \
 	-Wl,--wrap=session_open,--wrap=session_close,--wrap=thread_start
-$(B)/tests/unit/test_export_code: LDFLAGS += -Wl,--wrap=session_locate,--wrap=session_read_code
+$(B)/tests/unit/test_export_code: LDFLAGS += -Wl,--wrap=session_locate,--wrap=session_read_code \
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 # What was counted is made by hand.
 $(B)/tests/unit/test_counts_collect: LDFLAGS += -Wl,--wrap=counts_run,--wrap=counts_binaries,--wrap=session_dsos \
 	-Wl,--wrap=session_totals,--wrap=session_losses,--wrap=session_filtered,--wrap=session_name \

@@ -11,6 +11,7 @@
 
 #include <cstrace/cstrace.h>
 
+#include "base/error.h"
 #include "decode/locate.h"
 #include "export/code.h"
 #include "export/copying.h"
@@ -23,6 +24,38 @@ static const char of_host[] = "it is a file of this machine, and no build-id say
 			      "was made here, say so with --symfs /";
 
 static const struct copy_origin origin = { .input = "/nowhere" };
+
+/* ---- allocations ----------------------------------------------------------------------------------- */
+
+/* 0: all succeed; n: the n-th one from now on fails, and only that one. */
+static unsigned int failing;
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+
+static bool fails(void)
+{
+	return failing && !--failing;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+	return fails() ? NULL : __real_realloc(p, size);
+}
 
 /* ---- address space --------------------------------------------------------------------------------- */
 
@@ -306,6 +339,62 @@ static void many_granules(void **state)
 	code_free(&c);
 }
 
+/* Whatever allocation fails, the call says so; only that a region is not cut to its size has no effect. */
+static void no_memory(void **state)
+{
+	static const struct want want[] = { { 0xf000, 0x1000, 1 }, { 0x10040, 0x40, 0 } };
+	/* the first range of a map: the list of regions, its bytes, which are cut then, and the table of granules */
+	static const int first[] = { ERR_NOMEM, ERR_NOMEM, 0, ERR_NOMEM, 0 };
+	/* pieces of maps that overlap no other, the granules of those that do, and the pieces of these */
+	static const long pieces[] = { ERR_NOMEM, ERR_NOMEM, 2 };
+	const struct cst_generic g = { .kind = CST_GEN_RANGE, .addr = 0x10044, .end = 0x10048, .section = 1, .sect_off = 0x44 };
+	struct code_piece *p;
+	struct code c;
+	unsigned int i;
+
+	(void)state;
+	memset(maps, 0, sizeof(maps));
+	map(0, 0x10000, 0x11000, 0);
+	for (i = 0; i < sizeof(first) / sizeof(first[0]); i++) {
+		code_init(&c, 1 << 20, &origin);
+		failing = i + 1;
+		assert_int_equal(code_range(&c, NULL, &g), first[i]);
+		assert_int_equal(failing, i == 4);
+		failing = 0;
+		assert_int_equal(c.used, first[i] == 0);
+		code_free(&c);
+	}
+	/* more granules than the table has room for */
+	map(0, 0x100000, 0x180000, 0);
+	code_init(&c, 1 << 20, &origin);
+	ran(&c, 0x100000, 0x100000 + 2048 * CODE_GRANULE, 1, 0);
+	failing = 1;
+	assert_int_equal(code_range(&c, NULL, &(struct cst_generic){ .kind = CST_GEN_RANGE, .addr = 0x170000, .end = 0x170004,
+								     .section = 1, .sect_off = 0x70000 }), ERR_NOMEM);
+	assert_int_equal(failing, 0);
+	assert_int_equal(c.used, 2048);
+	code_free(&c);
+	/* the second map overlaps the first one, and nothing ran of it that can be read */
+	code_init(&c, 1 << 20, &origin);
+	map(0, 0x10000, 0x11000, 0);
+	map(1, 0xf000, 0x10000, 0);
+	ran(&c, 0x10044, 0x10048, 1, 0x44);
+	ran(&c, 0xf000, 0xf004, 2, 0);
+	map(0, 0x10800, 0x11800, 0);
+	maps[0].missing = 0;
+	ran(&c, 0x10800, 0x10804, 3, 0);
+	map(0, 0x10000, 0x11000, 0);
+	for (i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+		failing = i + 1;
+		assert_int_equal(code_pieces(&c, &p), pieces[i]);
+		if (pieces[i] > 0)
+			free(p);
+		failing = 0;
+	}
+	check_pieces(&c, want, 2);
+	code_free(&c);
+}
+
 /* ---- files ----------------------------------------------------------------------------------------- */
 
 static void refused_files(void **state)
@@ -381,7 +470,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_maps), cmocka_unit_test(overlapping_maps), cmocka_unit_test(regions),
-		cmocka_unit_test(two_contents), cmocka_unit_test(limits), cmocka_unit_test(many_granules),
+		cmocka_unit_test(two_contents), cmocka_unit_test(limits), cmocka_unit_test(many_granules), cmocka_unit_test(no_memory),
 		cmocka_unit_test(refused_files), cmocka_unit_test(code_of_refused_files),
 	};
 
