@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Snapshots as records: the processes that the contexts in the trace become, numbers of CPUs, sources and buffers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "import/import.h"
+#include "perfdata/auxinfo.h"
+#include "perfdata/reader.h"
+#include "said.h"
+#include "session_build.h"
+#include "temp_dir.h"
+
+TEMP_DIR("snapshot")
+
+static struct import_input in;
+static struct said said;
+
+static void write_text(const char *name, const char *text)
+{
+	temp_write(dir, name, text, strlen(text));
+}
+
+/* A trace unit. `more` are further registers. */
+static void source(const char *name, const char *type, const char *more)
+{
+	char file[64], text[400];
+
+	snprintf(file, sizeof(file), "%s.ini", name);
+	snprintf(text, sizeof(text), "[device]\nname=%s\nclass=trace_source\ntype=%s\n[regs]\nTRCTRACEIDR=0x10\nTRCCONFIGR=0x40\n"
+		 "TRCIDR0=0x28000ea1\nTRCIDR1=0x4100f403\nTRCIDR2=0x488\n%s", name, type, more);
+	write_text(file, text);
+}
+
+static void core(const char *name)
+{
+	char file[64], text[200];
+
+	snprintf(file, sizeof(file), "%s.ini", name);
+	snprintf(text, sizeof(text), "[device]\nname=%s\nclass=core\ntype=Cortex-A53\n[regs]\nPC(size:64)=0\n", name);
+	write_text(file, text);
+}
+
+/* A snapshot of one core, "cpu_0", whose trace unit wrote these bytes. */
+static void one_core(struct pdb *trace)
+{
+	core("cpu_0");
+	source("etm", "ETM4", "TRCIDR8=0\n");
+	write_text("snapshot.ini", "[snapshot]\nversion=1.0\n[device_list]\ndevice0=cpu_0.ini\ndevice1=etm.ini\n"
+		   "[trace]\nmetadata=trace.ini\n");
+	write_text("trace.ini", "[trace_buffers]\nbuffers=buffer0\n[buffer0]\nname=ETB\nfile=trace.bin\nformat=source_data\n"
+		   "[source_buffers]\netm=ETB\n[core_trace_sources]\ncpu_0=etm\n");
+	temp_write(dir, "trace.bin", trace->p, trace->len);
+	pdb_free(trace);
+	memset(trace, 0, sizeof(*trace));
+}
+
+static void open_it(void)
+{
+	struct error err = { .msg = "" };
+	int rc;
+
+	said_begin(&said);
+	rc = import_open(&in, dir, NULL, &err);
+	said_end(&said);
+	assert_string_equal(err.msg, "");
+	assert_int_equal(rc, 0);
+}
+
+static void close_it(void)
+{
+	perfdata_close(in.pd);
+	dso_bundle_free(&in.bundle);
+	free(in.configs.v);
+}
+
+/* Execution in a context: an address with the context ID, and an atom. */
+static void context(struct pdb *trace, uint32_t id)
+{
+	pdb_bytes(trace, "\x85\0\0\x40\0\0\0\0\0\xb0", 10);
+	pdb_u32(trace, id);
+	pdb_bytes(trace, "\xf7", 1);
+}
+
+/* The processes in the order of their records; of those that were forked also the parent. */
+static const char *processes(void)
+{
+	static char text[200];
+	struct pd_record rec;
+	size_t n = 0;
+	int rc;
+
+	open_it();
+	*text = '\0';
+	while ((rc = perfdata_next(in.pd, &rec))) {
+		assert_int_equal(rc, 1);
+		if (rec.ev->header.type == PERF_RECORD_COMM)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, " %d", (int)rec.ev->comm.pid);
+		else if (rec.ev->header.type == PERF_RECORD_FORK)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, " %d<", (int)rec.ev->fork.ppid);
+		assert_true(n < sizeof(text));
+	}
+	close_it();
+	return text;
+}
+
+/* ---- contexts -------------------------------------------------------------------------------------- */
+
+static void contexts(void **state)
+{
+	struct pdb trace = { 0 };
+
+	(void)state;
+	sb_trace_at(&trace, 0, SB_BASE, 0);
+	one_core(&trace);
+	assert_string_equal(processes(), " 1");	/* the trace names none */
+	sb_trace_at(&trace, 100, SB_BASE, 0);
+	context(&trace, 200);
+	context(&trace, 100);
+	one_core(&trace);
+	assert_string_equal(processes(), " 100 100< 200");
+	/* 0 and what is no process ID */
+	sb_trace_at(&trace, 0x80000000u, SB_BASE, 0);
+	context(&trace, 0);
+	context(&trace, 300);
+	one_core(&trace);
+	assert_string_equal(processes(), " 300");
+}
+
+/*
+ * The trace ends behind the commit of a transaction, before all in front of that is committed: what is committed of the
+ * transaction was executed all the same (K10.5.4.3.1), and its context is known only at the end.
+ */
+static void in_a_transaction(void **state)
+{
+	struct pdb trace = { 0 };
+
+	(void)state;
+	sb_trace_at(&trace, 100, SB_BASE, 0);
+	pdb_bytes(&trace, "\x2d\x18\x0a", 3);	/* all atoms so far are committed; a transaction starts */
+	context(&trace, 200);
+	pdb_bytes(&trace, "\x2d\x02\xf7\x0b", 4);	/* up to here; one more atom, and the commit of the transaction */
+	one_core(&trace);
+	source("etm", "ETE", "TRCIDR8=32\nTRCDEVARCH=0x47705a13\n");
+	assert_string_equal(processes(), " 100 100< 200");
+}
+
+/* There is room for 4096 contexts; those behind them are counted, each time that they occur. */
+static void many_contexts(void **state)
+{
+	struct pdb trace = { 0 };
+	struct pd_record rec;
+	unsigned int i, more, n;
+	char want[200];
+	int rc;
+
+	(void)state;
+	for (more = 0; more < 3; more++) {
+		sb_trace_at(&trace, 1000, SB_BASE, 0);
+		for (i = 1; i < 4096 + more; i++)
+			context(&trace, 1000 + i);
+		context(&trace, 1001);
+		one_core(&trace);
+		open_it();
+		for (n = 0; (rc = perfdata_next(in.pd, &rec)); ) {
+			assert_int_equal(rc, 1);
+			n += rec.ev->header.type == PERF_RECORD_COMM;
+		}
+		close_it();
+		assert_int_equal(n, 4096);
+		assert_int_equal(in.dropped, more);
+		snprintf(want, sizeof(want), "cstrace convert: %s: dropped: contexts after the first 4096\n", dir);
+		assert_string_equal(said.text, more ? want : "");
+	}
+}
+
+/* ---- units ----------------------------------------------------------------------------------------- */
+
+/* A core whose name ends with up to four digits has that number, if no other has; the others get the lowest that are free. */
+static void numbers_of_cpus(void **state)
+{
+	static const struct {
+		const char *cores[4];
+		int cpus[4];
+	} cases[] = {
+		{ { "cpu_3", "cpu_0", "A53_12", "x9999" }, { 3, 0, 12, 9999 } },
+		{ { "one", "cpu_0", "two", "cpu_1" }, { 0, 1, 2, 3 } },
+		{ { "a2", "b2", "c12345", "d1" }, { 2, 0, 1, 3 } },
+		{ { "7", "_00008", "0x1", "c" }, { 7, 0, 1, 2 } },
+	};
+	struct pdb trace = { 0 };
+	char list[600], buffers[400], name[32];
+	size_t i, k, n, m;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		sb_trace_at(&trace, 100, SB_BASE, 0);
+		one_core(&trace);
+		n = (size_t)snprintf(list, sizeof(list), "[snapshot]\nversion=1.0\n[device_list]\n");
+		m = (size_t)snprintf(buffers, sizeof(buffers), "[trace_buffers]\nbuffers=buffer0\n[buffer0]\nname=ETB\n"
+				     "file=trace.bin\nformat=coresight\n[core_trace_sources]\n");
+		for (k = 0; k < 4; k++) {
+			core(cases[i].cores[k]);
+			snprintf(name, sizeof(name), "etm_%zu", k);
+			source(name, "ETM4", "TRCIDR8=0\n");
+			n += (size_t)snprintf(list + n, sizeof(list) - n, "device%zu=%s.ini\ndevice%zu=%s.ini\n", 2 * k,
+					      cases[i].cores[k], 2 * k + 1, name);
+			m += (size_t)snprintf(buffers + m, sizeof(buffers) - m, "%s=%s\n", cases[i].cores[k], name);
+		}
+		m += (size_t)snprintf(buffers + m, sizeof(buffers) - m, "[source_buffers]\netm_0=ETB\n");
+		snprintf(list + n, sizeof(list) - n, "[trace]\nmetadata=trace.ini\n");
+		write_text("snapshot.ini", list);
+		write_text("trace.ini", buffers);
+		open_it();
+		assert_int_equal(in.configs.nr, 4);
+		for (k = 0; k < 4; k++)
+			assert_int_equal(in.configs.v[k].cpu, cases[i].cpus[k]);
+		close_it();
+	}
+}
+
+/* The records of the trace units, as any reader of perf.data finds them. */
+static void check_info(const char *want)
+{
+	struct auxinfo info;
+	struct pd_record rec;
+	struct error err;
+	char text[300];
+	unsigned int i, k;
+	size_t n = 0;
+	int rc;
+
+	open_it();
+	while ((rc = perfdata_next(in.pd, &rec)) && rec.ev->header.type != PERF_RECORD_AUXTRACE_INFO)
+		assert_int_equal(rc, 1);
+	assert_int_equal(rc, 1);
+	memset(&info, 0, sizeof(info));
+	assert_int_equal(auxinfo_parse(&info, &rec.ev->auxtrace_info, rec.ev->header.size, "", rec.offset, &err), 0);
+	for (i = 0; i < info.nr_cpu; i++) {
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%d:", (int)info.cpu[i].cpu);
+		for (k = 0; aux_reg_name(info.cpu[i].unit, k); k++)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, " %s=%x", aux_reg_name(info.cpu[i].unit, k),
+					      (unsigned int)info.cpu[i].reg[k]);
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "\n");
+	}
+	assert_true(n < sizeof(text));
+	assert_string_equal(text, want);
+	auxinfo_free(&info);
+	close_it();
+}
+
+static void registers(void **state)
+{
+	struct pdb trace = { 0 };
+
+	(void)state;
+	sb_trace_at(&trace, 100, SB_BASE, 0);
+	one_core(&trace);
+	source("etm", "ETM4", "TRCIDR8=0\nTRCAUTHSTATUS=0xcc\n");
+	check_info("0: TRCCONFIGR=40 TRCTRACEIDR=10 TRCIDR0=28000ea1 TRCIDR1=4100f403 TRCIDR2=488 TRCIDR8=0 TRCAUTHSTATUS=cc\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(contexts), cmocka_unit_test(in_a_transaction), cmocka_unit_test(many_contexts),
+		cmocka_unit_test(numbers_of_cpus), cmocka_unit_test(registers),
+	};
+
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}
