@@ -18,6 +18,7 @@
 #include "perfdata/auxinfo.h"
 #include "perfdata/layout.h"
 #include "perfdata/writer.h"
+#include "perfdata_build.h"
 
 #define MAX_TEXT	(1u << 19)
 #define MAX_RECORDS	16
@@ -215,14 +216,14 @@ struct rec_mmap2 {
 
 #define TAIL(tid_, time_) { (uint64_t)(tid_) << 32 | 100, time_, 1, 7 }
 
-static const char *text_of(const void *rec, size_t size)
+static const char *text_in(const void *rec, size_t size, uint64_t layout)
 {
 	struct perfdata *pd;
 	struct pd_record r;
 	uint8_t *copy;
 	int64_t len;
 
-	pd = file_of(rec, size, layouts[0], &copy);
+	pd = file_of(rec, size, layout, &copy);
 	assert_int_equal(round_trip(pd), 1);
 	perfdata_rewind(pd);
 	assert_int_equal(perfdata_next(pd, &r), 1);
@@ -233,6 +234,11 @@ static const char *text_of(const void *rec, size_t size)
 	perfdata_close(pd);
 	free(copy);
 	return text;
+}
+
+static const char *text_of(const void *rec, size_t size)
+{
+	return text_in(rec, size, layouts[0]);
 }
 
 static void test_verbs(void **state)
@@ -309,6 +315,116 @@ static void test_verbs(void **state)
 	assert_string_equal(text_of(&hw_id, sizeof(hw_id)),
 			    "3 define_trace(START, 0x12, \"etm 1\", hw_id=0x100000000000500, at_pid=100, at_tid=100, "
 			    "at_cpu=1, at_id=0x7)\n");
+}
+
+/* The text of a record of these fields: "w" and "q" are numbers of 32 and 64 bits, "s" is a text. */
+static const char *line_of(unsigned int layout, const struct pdb_sid *sid, uint32_t type, uint16_t misc, const char *fields, ...)
+{
+	struct pdb b = { 0 };
+	size_t at = pdb_begin(&b, type, misc);
+	const char *line;
+	va_list args;
+
+	va_start(args, fields);
+	for (; *fields; fields++)
+		switch (*fields) {
+		case 'w':
+			pdb_u32(&b, va_arg(args, unsigned int));
+			break;
+		case 'q':
+			pdb_u64(&b, va_arg(args, unsigned long long));
+			break;
+		default:
+			pdb_str8(&b, va_arg(args, const char *));
+		}
+	va_end(args);
+	pdb_sid_put(&b, layouts[layout], sid);
+	pdb_end(&b, at);
+	line = text_in(b.p, b.len, layouts[layout]);
+	pdb_free(&b);
+	return line;
+}
+
+#define AT	", at_pid=100, at_tid=101, at_cpu=1, at_id=0x7)\n"
+
+/* Values that are as usual are left out; the others each have a parameter, so that no text needs the record as well. */
+static void test_parameters(void **state)
+{
+	const struct pdb_sid sid = { 100, 101, 5, 7, 1 }, start = { 100, 101, 0, 7, 1 }, cpu9 = { 100, 101, 5, 7, 9 };
+	const uint32_t kernel = UINT32_MAX;
+
+	(void)state;
+	/* maps */
+#define MAP	0x400000ull, 0x1000ull, 0x2000ull
+	assert_string_equal(line_of(0, &sid, PERF_RECORD_MMAP, 2, "wwqqqs", 100, 100, MAP, "/bin/x"),
+			    "5 declare_library(START, 100, 0x400000, \"/bin/x\", size=0x1000, offset=0x2000, record=mmap" AT);
+	assert_string_equal(line_of(0, &start, PERF_RECORD_MMAP, 2, "wwqqqs", 100, 102, MAP, "/bin/x"),
+			    "0 declare_library(CURRENT, 100, 0x400000, \"/bin/x\", size=0x1000, offset=0x2000, tid=102, "
+			    "record=mmap" AT);
+	assert_string_equal(line_of(0, &sid, PERF_RECORD_MMAP, 1, "wwqqqs", kernel, 0, MAP, "[kernel]"),
+			    "5 declare_library(START, 0, 0x400000, \"[kernel]\", size=0x1000, offset=0x2000, record=mmap" AT);
+	assert_string_equal(line_of(0, &sid, PERF_RECORD_MMAP, 2, "wwqqqs", kernel, kernel, MAP, "[kernel]"),
+			    "5 declare_library(START, 0, 0x400000, \"[kernel]\", size=0x1000, offset=0x2000, tid=-1, record=mmap, "
+			    "misc=0x2" AT);
+	assert_string_equal(line_of(0, &sid, PERF_RECORD_MMAP, 1, "wwqqqs", 100, 100, MAP, "/bin/x"),
+			    "5 declare_library(START, 100, 0x400000, \"/bin/x\", size=0x1000, offset=0x2000, record=mmap, "
+			    "misc=0x1" AT);
+	assert_string_equal(line_of(0, &sid, PERF_RECORD_MMAP2, 0x4002, "wwqqqqqqwws", 100, 100, MAP, 0x0403020100000014ull,
+				    0x0c0b0a0908070605ull, 0x14131211100f0e0dull, 5, 2, "/bin/x"),
+			    "5 declare_library(START, 100, 0x400000, \"/bin/x\", 0102030405060708090a0b0c0d0e0f1011121314, "
+			    "size=0x1000, offset=0x2000, prot=0x5, flags=0x2" AT);
+	assert_string_equal(line_of(0, &sid, PERF_RECORD_MMAP2, 0x4001, "wwqqqqqqwws", kernel, 0, MAP, 0xdcba00000002ull, 0ull, 0ull,
+				    5, 2, "/bin/x"),
+			    "5 declare_library(START, 0, 0x400000, \"/bin/x\", badc, size=0x1000, offset=0x2000, prot=0x5, "
+			    "flags=0x2" AT);
+	/* tasks */
+	assert_string_equal(line_of(0, &sid, PERF_RECORD_COMM, 0, "wws", 100, 101, "x y"),
+			    "5 x_comm(pid=100, tid=101, comm=\"x y\"" AT);
+	assert_string_equal(line_of(0, &sid, PERF_RECORD_COMM, 0x2000, "wws", 100, 101, "x"),
+			    "5 x_comm(pid=100, tid=101, comm=x, misc=0x2000" AT);
+	assert_string_equal(line_of(0, &sid, PERF_RECORD_EXIT, 0, "wwwwq", 100, 100, 101, 100, 5ull),
+			    "5 declare_thread(END, 101, 100" AT);
+	assert_string_equal(line_of(0, &sid, PERF_RECORD_EXIT, 1, "wwwwq", 100, 90, 101, 91, 5ull),
+			    "5 declare_thread(END, 101, 100, ppid=90, ptid=91, misc=0x1" AT);
+	assert_string_equal(line_of(0, &sid, PERF_RECORD_FORK, 0, "wwwwq", 200, 100, 201, 200, 4ull),
+			    "5 declare_process(START, 200, None, None, tid=201, inherit=100, time=0x4" AT);
+	assert_string_equal(line_of(0, &sid, PERF_RECORD_FORK, 0, "wwwwq", 100, 100, 101, 102, 5ull),
+			    "5 declare_thread(START, 101, 100, ptid=102" AT);
+	/* code */
+	assert_string_equal(line_of(0, &sid, PD_RECORD_CST_UNMAP, 1, "wwqq", 100, 101, 0x1000ull, 0x2000ull),
+			    "5 declare_library(END, 100, 0x1000, None, size=0x2000, tid=101, misc=0x1" AT);
+	assert_string_equal(line_of(0, &sid, PD_RECORD_CST_CODE, 0, "wwqqq", 100, 100, 0x1000ull, 8ull, 0x0807060504030201ull),
+			    "5 patch_code(100, 0x1000, 0x8, <0102030405060708>" AT);
+	assert_string_equal(line_of(0, &sid, PD_RECORD_CST_CODE, 1, "wwqqq", 100, 101, 0x1000ull, 3ull, 0x030201ull),
+			    "5 patch_code(100, 0x1000, 0x3, <010203>, tid=101, misc=0x1" AT);
+	assert_string_equal(line_of(0, &sid, PERF_RECORD_TEXT_POKE, 2, "qq", 0x1000ull, 0x0000000a00010000ull),
+			    "5 patch_code(0, 0x1000, 0x1, <0a>, old=\"\", misc=0x2" AT);
+	/* address spaces and trace units */
+	assert_string_equal(line_of(0, &sid, PD_RECORD_CST_ASID, 0, "wwww", 100, 0x33, PD_CST_START, 0),
+			    "5 declare_asid(START, 0x33, 100" AT);
+	assert_string_equal(line_of(0, &sid, PD_RECORD_CST_ASID, 1, "wwww", kernel, 0x33, PD_CST_CURRENT, 0),
+			    "5 declare_asid(CURRENT, 0x33, 0, misc=0x1" AT);
+	assert_string_equal(line_of(0, &sid, PD_RECORD_CST_DEFINE_TRACE, 1, "wwwwwwq", 1, 0x030211, 1, 0, AUX_REG_TRCCONFIGR, 0,
+				    0xc1ull),
+			    "5 define_trace(CURRENT, 0x11, \"etm 1\", cpu=1, unit=3, TRCCONFIGR=0xc1, misc=0x1" AT);
+	assert_string_equal(line_of(0, &sid, PD_RECORD_CST_DEFINE_TRACE, 0, "wwww", 9, 0x030112, 0, 0),
+			    "5 define_trace(END, 0x12, \"\", cpu=9, unit=3" AT);
+	assert_string_equal(line_of(0, &cpu9, PERF_RECORD_AUX_OUTPUT_HW_ID, 1, "q", 0x12ull),
+			    "5 define_trace(START, 0x12, \"\", misc=0x1, at_pid=100, at_tid=101, at_cpu=9, at_id=0x7)\n");
+	/* records of the recorder */
+	assert_string_equal(line_of(0, &sid, PERF_RECORD_AUX, 1, "qqq", 0x10ull, 0x20ull, 1ull),
+			    "5 x_fragment(offset=0x10, size=0x20, flags=0x1, misc=0x1" AT);
+	assert_string_equal(line_of(0, &sid, PERF_RECORD_ITRACE_START, 0, "ww", 100, kernel), "5 x_itrace_start(pid=100, tid=-1" AT);
+	assert_string_equal(line_of(0, &sid, PERF_RECORD_SWITCH, 0x2000, ""), "5 x_switch(misc=0x2000" AT);
+	/* other layouts of what follows a record */
+	assert_string_equal(line_of(1, &sid, PERF_RECORD_SWITCH, 0, ""), "- x_switch(at_pid=100, at_tid=101, at_id=0x7)\n");
+	assert_string_equal(line_of(2, &sid, PERF_RECORD_SWITCH, 0, ""),
+			    "5 x_switch(at_pid=100, at_tid=101, at_cpu=1, at_id=0x7, at_stream=0x3ef)\n");
+	assert_string_equal(line_of(3, &sid, PERF_RECORD_SWITCH, 0, ""), "5 x_switch(at_id=0x7)\n");
+	assert_string_equal(line_of(1, &sid, PERF_RECORD_MMAP, 2, "wwqqqs", 100, 100, MAP, "/bin/x"),
+			    "- declare_library(CURRENT, 100, 0x400000, \"/bin/x\", size=0x1000, offset=0x2000, record=mmap, at_pid=100, "
+			    "at_tid=101, at_id=0x7)\n");
+#undef MAP
 }
 
 /* A record with more values than an event has parameters is kept as it is; with one less its bytes follow the others. */
@@ -489,6 +605,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_any_record),
 		cmocka_unit_test(test_verbs),
+		cmocka_unit_test(test_parameters),
 		cmocka_unit_test(test_many_values),
 		cmocka_unit_test(test_written_by_others),
 	};
