@@ -341,7 +341,6 @@ int pd_output_finish(struct pd_output *o, struct error *err)
 	/* Some file systems report a full disk only now. */
 	if (o->own_fd && close(o->fd) < 0 && !o->error)
 		o->error = errno;
-	o->own_fd = false;
 	if (!o->error && o->path && guard_rename(o->temp, o->path) < 0) {
 		o->error = errno;
 		what = "rename the temporary file to it";
