@@ -42,25 +42,21 @@ static void release(struct outdir *d)
 	memset(d, 0, sizeof(*d));
 }
 
-/* True if `folder` has the file that all folders of the kind have. */
-static bool is_kind(const char *folder, const struct outdir_kind *kind)
+/* True if the folder has the file that all folders of the kind have. */
+static bool is_kind(DIR *dir, const struct outdir_kind *kind)
 {
 	const size_t want = strlen(kind->begins);
-	char *path, head[128];
+	char head[128];
 	ssize_t n = -1;
 	int fd;
 
 	if (want > sizeof(head))
 		return false;
-	path = format_text("%s/%s", folder, kind->file);
-	if (!path)
-		return false;
-	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	fd = openat(dirfd(dir), kind->file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0) {
 		n = read(fd, head, want);
 		close(fd);
 	}
-	free(path);
 	return n == (ssize_t)want && !memcmp(head, kind->begins, want);
 }
 
@@ -87,8 +83,8 @@ static const char *occupied(const char *path, const struct outdir_kind *kind, bo
 		n++;
 		foreign += !kind || !kind->has(e->d_name) || !is_file(dir, e->d_name);
 	}
+	*replaces = n && kind && is_kind(dir, kind);
 	closedir(dir);
-	*replaces = n && kind && is_kind(path, kind);
 	if (!n || (*replaces && !foreign))
 		return NULL;
 	return *replaces ? "has other files in it, too" : "is a folder with something in it";
@@ -275,7 +271,7 @@ int outdir_copy(struct outdir *d, const char *name, const char *from, struct err
 	out = outdir_create(d, name, err);
 	buf = malloc(COPY_STEP);
 	if (out < 0 || !buf) {
-		rc = out < 0 ? ERR_IO : no_memory(d, err);
+		rc = out >= 0 ? no_memory(d, err) : err ? err->code : ERR_IO;
 		goto out;
 	}
 	while (!rc && (n = read(in, buf, COPY_STEP)) != 0) {
@@ -354,7 +350,7 @@ int outdir_finish(struct outdir *d, struct error *err)
 	/* an empty folder that is replaced keeps its mode */
 	else if (!rc && !stat(d->target, &st) && chmod(d->temp, st.st_mode & 0777) < 0)
 		rc = failed(d, err, d->target, "set the mode of the temporary folder for");
-	else if (!rc && d->replaces && replace(d) < 0)
+	else if (!rc && d->replaces && replace(d))
 		rc = failed(d, err, d->target, "rename the temporary folder to");
 	else if (!rc && d->replaces)
 		replaced = true;
