@@ -296,7 +296,9 @@ $(B)/tests/unit/test_disasm: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=r
 $(B)/tests/unit/test_perfdata_compressed: LDFLAGS += -Wl,--wrap=ZSTD_createDStream
 # System calls do.
 $(B)/tests/unit/test_files_refused: LDFLAGS += -Wl,--wrap=write,--wrap=pwrite64,--wrap=read,--wrap=linkat,--wrap=renameat2 \
-	-Wl,--wrap=rename,--wrap=mkdir,--wrap=fchown,--wrap=chmod,--wrap=close,--wrap=open64,--wrap=stat64,--wrap=readlink
+	-Wl,--wrap=rename,--wrap=mkdir,--wrap=fchown,--wrap=chmod,--wrap=close,--wrap=open64,--wrap=stat64,--wrap=readlink \
+	-Wl,--wrap=sigprocmask,--wrap=mkostemp64,--wrap=unlink,--wrap=remove,--wrap=malloc,--wrap=calloc,--wrap=realloc \
+	-Wl,--wrap=strdup,--wrap=strndup,--wrap=format_text
 $(B)/tests/unit/test_synth_merge: LDFLAGS += -Wl,--wrap=pread64,--wrap=pwrite64
 # Locks are counted.
 $(B)/tests/unit/test_opencsd: LDFLAGS += -Wl,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock

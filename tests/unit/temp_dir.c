@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "temp_dir.h"
 
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -35,6 +36,18 @@ const char *temp_path(const char *dir, const char *name)
 	n = (n + 1) % 8;
 	assert_true(snprintf(path[n], sizeof(path[n]), "%s/%s", dir, name) < (int)sizeof(path[n]));
 	return path[n];
+}
+
+unsigned int temp_descriptors(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	unsigned int n = 0;
+
+	assert_non_null(d);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
 }
 
 int temp_remove(const char *dir)

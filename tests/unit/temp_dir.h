@@ -10,6 +10,8 @@
 void temp_write(const char *dir, const char *name, const void *data, size_t len);
 /* dir/name; valid until the eighth call after this one. */
 const char *temp_path(const char *dir, const char *name);
+/* How many descriptors this process has open: the same before and after what closes all that it opens. */
+unsigned int temp_descriptors(void);
 /* Removes the folder with all that is in it. 0, else what system() returns: the result of a cmocka teardown. */
 int temp_remove(const char *dir);
 

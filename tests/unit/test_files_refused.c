@@ -14,9 +14,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/format.h"
 #include "files/guard.h"
 #include "files/input.h"
 #include "files/outdir.h"
@@ -30,7 +32,7 @@ struct refusal {
 };
 
 static struct refusal no_write, no_pwrite, no_read, no_link, no_exchange, no_rename, no_mkdir, no_chown, no_chmod, no_close,
-	no_nameless, no_open;
+	no_nameless, no_open, no_memory;
 static bool other_owner, long_link;
 
 static bool is_refused(struct refusal *r)
@@ -46,6 +48,118 @@ static bool is_refused(struct refusal *r)
 	errno = r->error;
 	return true;
 }
+
+/* ---- signals: which calls are made while those that end the program are blocked --------------------- */
+
+static const int ending[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGVTALRM };
+static unsigned int guarded, unguarded;
+
+int __real_sigprocmask(int how, const sigset_t *set, sigset_t *old);
+int __wrap_sigprocmask(int how, const sigset_t *set, sigset_t *old);
+int __wrap_sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+	int rc = __real_sigprocmask(how, set, old);
+
+	errno = EINTR;		/* no call keeps errno where it succeeds */
+	return rc;
+}
+
+/* How many of the signals are blocked. */
+static unsigned int blocked(void)
+{
+	unsigned int n = 0, i;
+	sigset_t now;
+
+	__real_sigprocmask(SIG_BLOCK, NULL, &now);
+	for (i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
+		n += sigismember(&now, ending[i]) == 1;
+	return n;
+}
+
+static void note_signals(void)
+{
+	int saved = errno;
+
+	*(blocked() == sizeof(ending) / sizeof(ending[0]) ? &guarded : &unguarded) += 1;
+	errno = saved;
+}
+
+int __real_mkostemp64(char *name, int flags);
+int __wrap_mkostemp64(char *name, int flags);
+int __wrap_mkostemp64(char *name, int flags)
+{
+	note_signals();
+	return __real_mkostemp64(name, flags);
+}
+
+int __real_unlink(const char *path);
+int __wrap_unlink(const char *path);
+int __wrap_unlink(const char *path)
+{
+	note_signals();
+	return __real_unlink(path);
+}
+
+int __real_remove(const char *path);
+int __wrap_remove(const char *path);
+int __wrap_remove(const char *path)
+{
+	note_signals();
+	return __real_remove(path);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------- */
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_malloc(size_t size)
+{
+	return is_refused(&no_memory) ? NULL : __real_malloc(size);
+}
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return is_refused(&no_memory) ? NULL : __real_calloc(n, size);
+}
+
+void *__real_realloc(void *p, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+void *__wrap_realloc(void *p, size_t size)
+{
+	return is_refused(&no_memory) ? NULL : __real_realloc(p, size);
+}
+
+char *__real_strdup(const char *text);
+char *__wrap_strdup(const char *text);
+char *__wrap_strdup(const char *text)
+{
+	return is_refused(&no_memory) ? NULL : __real_strdup(text);
+}
+
+char *__real_strndup(const char *text, size_t n);
+char *__wrap_strndup(const char *text, size_t n);
+char *__wrap_strndup(const char *text, size_t n)
+{
+	return is_refused(&no_memory) ? NULL : __real_strndup(text, n);
+}
+
+char *__wrap_format_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+char *__wrap_format_text(const char *fmt, ...)
+{
+	va_list args;
+	char *text;
+
+	if (is_refused(&no_memory))
+		return NULL;
+	va_start(args, fmt);
+	text = format_args(fmt, args);
+	va_end(args);
+	return text;
+}
+
+/* ---- calls of files -------------------------------------------------------------------------------- */
 
 ssize_t __real_write(int fd, const void *p, size_t n);
 ssize_t __wrap_write(int fd, const void *p, size_t n);
@@ -75,6 +189,7 @@ int __real_linkat(int from_dir, const char *from, int to_dir, const char *to, in
 int __wrap_linkat(int from_dir, const char *from, int to_dir, const char *to, int flags);
 int __wrap_linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
 {
+	note_signals();
 	return is_refused(&no_link) ? -1 : __real_linkat(from_dir, from, to_dir, to, flags);
 }
 
@@ -89,6 +204,7 @@ int __real_rename(const char *from, const char *to);
 int __wrap_rename(const char *from, const char *to);
 int __wrap_rename(const char *from, const char *to)
 {
+	note_signals();
 	return is_refused(&no_rename) ? -1 : __real_rename(from, to);
 }
 
@@ -96,6 +212,7 @@ int __real_mkdir(const char *path, mode_t mode);
 int __wrap_mkdir(const char *path, mode_t mode);
 int __wrap_mkdir(const char *path, mode_t mode)
 {
+	note_signals();
 	return is_refused(&no_mkdir) ? -1 : __real_mkdir(path, mode);
 }
 
@@ -134,6 +251,8 @@ int __wrap_open64(const char *path, int flags, ...)
 	va_start(args, flags);
 	mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, mode_t) : 0;
 	va_end(args);
+	if (flags & O_EXCL)
+		note_signals();
 	if ((flags & O_TMPFILE) == O_TMPFILE ? is_refused(&no_nameless) : flags & O_WRONLY && is_refused(&no_open))
 		return -1;
 	return __real_open64(path, flags, mode);
@@ -160,6 +279,7 @@ ssize_t __wrap_readlink(const char *path, char *target, size_t size)
 
 static char dir[64];
 static struct error err;
+static unsigned int open_before;
 
 static const char *at(const char *name)
 {
@@ -215,7 +335,7 @@ static void reports(int rc, int code, const char *fmt, ...)
 static int set_up(void **state)
 {
 	struct refusal *const all[] = { &no_write, &no_pwrite, &no_read, &no_link, &no_exchange, &no_rename, &no_mkdir, &no_chown,
-					&no_chmod, &no_close, &no_nameless, &no_open };
+					&no_chmod, &no_close, &no_nameless, &no_open, &no_memory };
 	size_t i;
 
 	(void)state;
@@ -223,6 +343,7 @@ static int set_up(void **state)
 		memset(all[i], 0, sizeof(*all[i]));
 	other_owner = long_link = false;
 	umask(022);
+	open_before = temp_descriptors();
 	strcpy(dir, "/tmp/cstrace-refused-XXXXXX");
 	return mkdtemp(dir) ? 0 : -1;
 }
@@ -233,6 +354,7 @@ static int tear_down(void **state)
 
 	(void)state;
 	input_forget_all();
+	assert_int_equal(temp_descriptors(), open_before);
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	return system(command);
 }
@@ -464,6 +586,9 @@ static void folder_files(void **state)
 	no_write = (struct refusal){ EIO, 0, 1, 0 };
 	reports(outdir_file(&d, "f", "x", 1, &err), ERR_IO, "%s: cannot write f: Input/output error; nothing was left under that name "
 		"by this run", at("folder"));
+	no_write = (struct refusal){ 0, 0, 1, 0 };
+	reports(outdir_file(&d, "f2", "x", 1, &err), ERR_IO, "%s: cannot write f2: No space left on device; nothing was left under "
+		"that name by this run", at("folder"));
 	no_close = (struct refusal){ ENOSPC, 0, 1, 0 };
 	reports(outdir_file(&d, "g", "x", 1, &err), ERR_IO, "%s: cannot write g: No space left on device; nothing was left under that "
 		"name by this run", at("folder"));
@@ -575,6 +700,179 @@ static void reading(void **state)
 	assert_int_equal(errno, ENAMETOOLONG);
 }
 
+/* A signal neither comes between the making of a temporary name and its record, nor is it lost. */
+static void signals_wait(void **state)
+{
+	const char *name = at("a"), *other = at("b"), *folder = at("folder");
+	int fd, nameless;
+
+	(void)state;
+	guarded = unguarded = 0;
+	fd = guard_create(name, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(guarded, 1);
+	assert_int_equal(blocked(), 0);
+	close(fd);
+	assert_int_equal(guard_create(name, 0600), -1);
+	assert_int_equal(errno, EEXIST);
+	assert_int_equal(blocked(), 0);
+	assert_int_equal(guard_mkdir(folder, 0700), 0);
+	assert_int_equal(guarded, 3);
+	assert_int_equal(blocked(), 0);
+	assert_int_equal(guard_mkdir(folder, 0700), -1);
+	assert_int_equal(errno, EEXIST);
+	nameless = open(dir, O_TMPFILE | O_WRONLY, 0600);
+	if (nameless >= 0) {
+		assert_int_equal(guard_link(nameless, other), 0);
+		assert_int_equal(guarded, 5);
+		assert_int_equal(blocked(), 0);
+		assert_int_equal(guard_link(nameless, other), -1);
+		assert_int_equal(errno, EEXIST);
+		close(nameless);
+	}
+	assert_int_equal(guard_name(at("folder/x")), 0);
+	assert_int_equal(blocked(), 0);
+	guarded = 0;
+	assert_int_equal(guard_rename(name, at("c")), 0);
+	assert_int_equal(guarded, 1);
+	assert_int_equal(blocked(), 0);
+	assert_int_equal(guard_rename(name, at("c")), -1);
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(blocked(), 0);
+	guard_remove(other);
+	guard_remove(folder);
+	assert_int_equal(guarded, 4);
+	assert_int_equal(blocked(), 0);
+	no_nameless = (struct refusal){ EOPNOTSUPP, 0, 1, 0 };
+	fd = guard_temp(dir);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(guarded, 6);		/* made, and its name removed */
+	assert_int_equal(blocked(), 0);
+	assert_int_equal(unguarded, 0);
+	assert_int_equal(names_in(""), 1);
+}
+
+/* Writes a folder of the kind with files that are written, appended to and copied. Returns the first error. */
+static int write_folder(void)
+{
+	static const struct outdir_kind kind = { "list", "old", "BEGIN", of_kind };
+	struct outdir d;
+	int rc = outdir_open_kind(&d, at("whole"), &kind, &err);
+
+	if (rc)
+		return rc;
+	rc = outdir_file(&d, "old", "BEGIN", 5, &err);
+	if (!rc)
+		rc = outdir_append(&d, "new", "x", 1, &err);
+	if (!rc)
+		rc = outdir_copy(&d, "head", at("source"), &err);
+	if (!rc)
+		return outdir_finish(&d, &err);
+	outdir_abort(&d);
+	return rc;
+}
+
+static int write_file(void)
+{
+	return write_abc("file");
+}
+
+static int write_file_anew(void)
+{
+	input_forget_all();
+	return write_abc("old");
+}
+
+static int make_scratch(void)
+{
+	int fd = guard_temp(dir);
+
+	if (fd < 0)
+		return error_set(&err, ERR_NOMEM, "%s", strerror(errno));
+	close(fd);
+	return 0;
+}
+
+static int find_in_root(void)
+{
+	char *path = input_in_root(dir, "/link/../link");
+
+	if (!path)
+		return error_set(&err, ERR_NOMEM, "%s", strerror(errno));
+	free(path);
+	return 0;
+}
+
+static int read_text(void)
+{
+	size_t size;
+	char *text;
+
+	input_forget_all();
+	text = input_read(at("large"), 300000, &size);
+	if (!text)
+		return error_set(&err, ERR_NOMEM, "%s", strerror(errno));
+	assert_int_equal(size, 300000);
+	free(text);
+	return 0;
+}
+
+/* Whichever allocation fails is reported as that, and leaves nothing behind; without a failure all is well. */
+static void allocations(void **state)
+{
+	static const struct {
+		int (*work)(void);
+		bool nameless;		/* can be made without a name */
+		bool exchange;		/* folders can change their names */
+		unsigned int names;	/* that are new */
+		unsigned int harmless;	/* the number of the allocation without which the file has a name from the beginning */
+	} cases[] = {
+		{ write_file, true, true, 1, 4 }, { write_file, false, true, 1, 4 }, { write_file_anew, true, true, 0, 1 },
+		{ write_folder, true, true, 1, 99 }, { write_folder, true, true, 0, 99 }, { write_folder, true, false, 0, 99 },
+		{ make_scratch, false, true, 0, 99 }, { find_in_root, true, true, 0, 99 }, { read_text, true, true, 0, 99 },
+	};
+	static char large[300000];
+	unsigned int i, n, before;
+	int rc;
+
+	(void)state;
+	put_file("source", "text");
+	put_file("old", "old");
+	memset(large, 'x', sizeof(large));
+	temp_write(dir, "large", large, sizeof(large));
+	assert_int_equal(symlink("source", at("link")), 0);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		before = names_in("");
+		for (n = 0;; n++) {
+			no_nameless = (struct refusal){ EOPNOTSUPP, 0, cases[i].nameless ? 0 : 1000, 0 };
+			no_exchange = (struct refusal){ EINVAL, 0, cases[i].exchange ? 0 : 1000, 0 };
+			no_memory = (struct refusal){ ENOMEM, n, 1, 0 };
+			rc = cases[i].work();
+			if (!rc && cases[i].work == write_file) {
+				holds("file", "abc");
+				assert_int_equal(__real_unlink(at("file")), 0);
+			}
+			if (no_memory.times)
+				break;
+			if (!rc && n == cases[i].harmless)
+				continue;
+			if (!rc)
+				fail_msg("case %u: no error although allocation %u failed", i, n);
+			if (!strstr(err.msg, "out of memory") && !strstr(err.msg, "Cannot allocate memory"))
+				fail_msg("case %u, allocation %u: %s", i, n, err.msg);
+			assert_true(rc == ERR_NOMEM || rc == ERR_IO);
+			assert_int_equal(rc, err.code);
+			assert_int_equal(names_in(""), before);
+			err = (struct error){ .code = 0 };
+		}
+		no_memory.times = 0;
+		assert_int_equal(rc, 0);
+		assert_true(n > 0);
+		assert_int_equal(names_in(""), before + (cases[i].work == write_folder && cases[i].names));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -587,6 +885,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(folder_files, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(folder_replaced, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(reading, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(signals_wait, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(allocations, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
