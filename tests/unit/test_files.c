@@ -25,6 +25,7 @@
 #include "temp_dir.h"
 
 static char dir[64];
+static unsigned int open_before;
 
 static const char *at(const char *name)
 {
@@ -39,6 +40,7 @@ static void put_file(const char *name, const char *text)
 static int set_up(void **state)
 {
 	(void)state;
+	open_before = temp_descriptors();
 	strcpy(dir, "/tmp/cstrace-files-XXXXXX");
 	return mkdtemp(dir) ? 0 : -1;
 }
@@ -49,6 +51,7 @@ static int tear_down(void **state)
 
 	(void)state;
 	input_forget_all();
+	assert_int_equal(temp_descriptors(), open_before);
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	return system(command);
 }
@@ -64,7 +67,8 @@ static void in_root_is(const char *path, const char *want)
 
 static void in_root(void **state)
 {
-	char *got;
+	char *got, name[20], target[20];
+	int i;
 
 	(void)state;
 	assert_int_equal(mkdir(at("root"), 0700), 0);
@@ -88,6 +92,24 @@ static void in_root(void **state)
 	in_root_is("/none/../a/x", "root/a/x");
 	in_root_is("", "root");
 	in_root_is("/..", "root");
+	in_root_is("/a/b/..", "root/a");
+	in_root_is("/a/b/file/../..", "root/a");
+	in_root_is("/absolute/..", "root/a");
+	/* links that lead to links: 40 are followed, as the kernel does */
+	for (i = 0; i < 41; i++) {
+		snprintf(name, sizeof(name), "root/link%d", i);
+		snprintf(target, sizeof(target), i ? "link%d" : "a/b", i - 1);
+		assert_int_equal(symlink(target, at(name)), 0);
+	}
+	in_root_is("/link39/file", "root/a/b/file");
+	errno = 0;
+	assert_null(input_in_root(at("root"), "/link40/file"));
+	assert_int_equal(errno, ELOOP);
+	for (i = 0; i < 3; i++) {
+		got = input_in_root(at((const char *[]){ "root", "root/", "root///" }[i]), "/a/up/");
+		assert_string_equal(got, at("root/a"));
+		free(got);
+	}
 	errno = 0;
 	assert_null(input_in_root(at("root"), "/loop"));
 	assert_int_equal(errno, ELOOP);
@@ -113,7 +135,7 @@ static void inputs(void **state)
 	size_t size;
 	char *text, name[20];
 	void *p;
-	int i;
+	int i, fd;
 
 	(void)state;
 	put_file("read", "12345");
@@ -146,8 +168,26 @@ static void inputs(void **state)
 	assert_int_equal(input_open(at("fifo"), &st), -1);
 	assert_int_equal(errno, EINVAL);
 	assert_int_equal(input_open("/dev/zero", &st), -1);
-	/* the table grows */
+	assert_string_equal(input_error(EINVAL), "not a regular file");
+	assert_string_equal(input_error(EACCES), strerror(EACCES));
+	fd = input_peek(at("other"), &st);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_false(noted("other"));
+	fd = input_open(at("other"), &st);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_true(noted("other"));
+	input_forget(at("other"));
+	assert_int_equal(input_note_path(at("none")), 0);
+	assert_int_equal(input_note_path(at("fifo")), 0);
+	assert_int_equal(stat(at("fifo"), &st), 0);
+	assert_false(input_noted(&st));
+	/* the table grows; what is in folders of the folder is not recorded, what its links lead to is */
 	assert_int_equal(mkdir(at("many"), 0700), 0);
+	put_file("many/below/file", "");
+	put_file("linked", "");
+	assert_int_equal(symlink("../linked", at("many/link")), 0);
 	for (i = 0; i < 300; i++) {
 		snprintf(name, sizeof(name), "many/%d", i);
 		put_file(name, "");
@@ -159,13 +199,119 @@ static void inputs(void **state)
 	}
 	assert_false(noted("other"));
 	assert_true(noted("read"));
+	assert_false(noted("many/below/file"));
+	assert_true(noted("linked"));
+	input_forget_all();
+	assert_false(noted("read"));
+}
+
+/* Text files are read in steps, to a limit. */
+static void sizes(void **state)
+{
+	static const size_t cases[] = { 0, 1, 65535, 65536, 65537, 131071, 131072, 131073, 200000 };
+	static char want[200001];
+	size_t i, size;
+	char *text;
+
+	(void)state;
+	for (i = 0; i < sizeof(want); i++)
+		want[i] = (char)('a' + i % 23);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const size_t n = cases[i], limits[] = { n, n + 1, 2 * n + 1, 1u << 20 };
+		unsigned int k;
+
+		temp_write(dir, "text", want, n);
+		for (k = 0; k < 4; k++) {
+			text = input_read(at("text"), limits[k], &size);
+			assert_non_null(text);
+			assert_int_equal(size, n);
+			assert_memory_equal(text, want, n);
+			assert_int_equal(text[n], 0);
+			free(text);
+		}
+		if (!n)
+			continue;
+		errno = 0;
+		assert_null(input_read(at("text"), n - 1, &size));
+		assert_int_equal(errno, EFBIG);
+	}
+}
+
+/* Many files are mapped at a time, and names of all lengths follow each other in the table. */
+static void many_mappings(void **state)
+{
+	enum { NR = 600 };
+	static const uint8_t *mapped[NR];
+	static size_t bytes[NR];
+	char name[120];
+	uint64_t offset;
+	unsigned int round, i, k;
+
+	(void)state;
+	for (round = 0; round < 3; round++) {
+		for (i = 0; i < NR; i++) {
+			/* longer names than those that the same place of the table had before, then shorter ones */
+			snprintf(name, sizeof(name), "%0*u", (int)(round == 1 ? 10 + i % 90 : 5), i);
+			put_file(name, "123");
+			mapped[i] = input_map(at(name), PROT_READ, &bytes[i]);
+			assert_non_null(mapped[i]);
+			assert_int_equal(bytes[i], 3);
+		}
+		for (i = 0; i < NR; i++) {
+			snprintf(name, sizeof(name), "%0*u", (int)(round == 1 ? 10 + i % 90 : 5), i);
+			for (k = 0; k < 4; k++) {
+				const char *at_k = mapped_name_at(mapped[i] + k, &offset);
+
+				if (k == 3) {
+					assert_null(at_k);
+					continue;
+				}
+				assert_string_equal(at_k, at(name));
+				assert_int_equal(offset, k);
+			}
+		}
+		/* every second one first */
+		for (i = 0; i < NR; i++) {
+			k = i < NR / 2 ? 2 * i : 2 * (i - NR / 2) + 1;
+			input_unmap(mapped[k], bytes[k]);
+			assert_null(mapped_name_at(mapped[k], &offset));
+			k = NR - 1;
+			if (i < NR / 2)
+				assert_non_null(mapped_name_at(mapped[k], &offset));
+		}
+		assert_null(mapped_shrunk());
+	}
+}
+
+/* A mapping of a standard descriptor, whose name is no path: the open file tells its size. */
+static void mapped_input(void)
+{
+	struct error err;
+	const uint8_t *p;
+	uint64_t offset;
+	int fd = open(at("given"), O_RDWR);
+
+	if (fd < 0 || dup2(fd, STDIN_FILENO) < 0 || close(fd))
+		return;
+	p = mapped_new(STDIN_FILENO, 10, PROT_READ, "the\ninput");
+	if (!p || mapped_check(&err) || strcmp(mapped_name_at(p + 9, &offset), "the\\x0ainput") || offset != 9 ||
+	    mapped_name_at(p + 10, &offset))
+		_exit(2);
+	if (truncate(at("given"), 9) || !mapped_shrunk() || strcmp(mapped_shrunk(), "the\ninput"))
+		_exit(3);
+	if (truncate(at("given"), 10) || mapped_shrunk())
+		_exit(4);
+	mapped_free(p, 10);
+	_exit(mapped_shrunk() ? 5 : 6);
 }
 
 static void mappings(void **state)
 {
+	struct error err;
 	uint64_t offset;
 	const uint8_t *p, *q;
 	size_t size, other;
+	char want[300];
 
 	(void)state;
 	put_file("a", "0123456789");
@@ -183,11 +329,27 @@ static void mappings(void **state)
 	assert_null(mapped_shrunk());
 	input_unmap(q, other);
 	assert_null(mapped_shrunk());
+	/* removed: the mapped one is whole, too */
+	put_file("c", "12");
+	q = input_map(at("c"), PROT_READ, &other);
+	assert_int_equal(unlink(at("c")), 0);
+	assert_null(mapped_shrunk());
+	assert_int_equal(mapped_check(&err), 0);
+	input_unmap(q, other);
+	assert_null(mapped_shrunk());
 	assert_int_equal(truncate(at("a"), 9), 0);
 	assert_string_equal(mapped_shrunk(), at("a"));
 	input_unmap(p, size);
 	assert_null(mapped_name_at(p + 3, &offset));
 	assert_string_equal(mapped_shrunk(), at("a"));
+	/* the first one is reported */
+	put_file("d", "0123456789");
+	p = input_map(at("d"), PROT_READ, &size);
+	assert_int_equal(truncate(at("d"), 9), 0);
+	input_unmap(p, size);
+	assert_int_equal(mapped_check(&err), ERR_IO);
+	snprintf(want, sizeof(want), "%s: became shorter while it was read; run again when nothing writes to it", at("a"));
+	assert_string_equal(err.msg, want);
 }
 
 /* How a child that runs `work` after guard_install() ends; its messages go to the file "messages". */
@@ -278,6 +440,18 @@ static void write_cut_file(void)
 		pd_output_write(&o, p, size);
 }
 
+/* Names that begin alike are other names; a file below a folder goes with it. */
+static void removed_and_renamed(void)
+{
+	if (guard_create(at("t"), 0666) < 0 || guard_create(at("t2"), 0666) < 0 || guard_mkdir(at("d"), 0777) ||
+	    guard_create(at("d/file"), 0666) < 0 || guard_mkdir(at("d2"), 0777) || guard_create(at("d2/file"), 0666) < 0)
+		return;
+	guard_remove(at("t"));
+	put_file("t", "not ours any more");
+	if (!guard_rename(at("d"), at("done")))
+		raise(SIGTERM);
+}
+
 static void messages_are(const char *want)
 {
 	char text[600] = "";
@@ -308,6 +482,13 @@ static void signals(void **state)
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
 	assert_int_equal(access(at("folder/a/b/c"), F_OK), 0);
 	assert_int_equal(access(at("file"), F_OK), 0);
+	unlink(at("file"));
+	status = child(removed_and_renamed);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+	assert_int_equal(access(at("t"), F_OK), 0);
+	assert_int_equal(access(at("done/file"), F_OK), 0);
+	assert_int_equal(access(at("t2"), F_OK), -1);
+	assert_int_equal(access(at("d2"), F_OK), -1);
 	put_file("cut", "1234");
 	status = child(read_cut_file);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
@@ -321,6 +502,48 @@ static void signals(void **state)
 	snprintf(want, sizeof(want), "cstrace: %s: cannot be read at offset 12345 (SIGBUS): the file became shorter while it was "
 		 "read, or its medium fails; run again when nothing writes to it\n", at("cut"));
 	messages_are(want);
+}
+
+/* An allocation that was refused, maybe within the text: the file does not get its name. */
+static void refused_before_finish(void)
+{
+	struct error err, folder_err;
+	struct pd_output o;
+	struct outdir d;
+
+	if (pd_output_open(&o, at("file"), &err) || outdir_open(&d, at("folder"), &folder_err))
+		return;
+	pd_output_write(&o, "new", 3);
+	memory_note_refusal(1234);
+	if (pd_output_finish(&o, &err) != ERR_IO || !strstr(err.msg, ": cannot write it after 3 bytes: Cannot allocate memory; "))
+		_exit(2);
+	if (outdir_finish(&d, &folder_err) != ERR_NOMEM || !strstr(folder_err.msg, "/folder: out of memory"))
+		_exit(3);
+	_exit(access(at("file"), F_OK) && access(at("folder"), F_OK) ? 4 : 5);
+}
+
+/* The order in which folders for scratch files are tried: $TMPDIR, if it is set and is one, then /var/tmp. */
+static void scratch_files(void)
+{
+	const char *const cases[][2] = { { at("scratch"), at("scratch") }, { "", "/var/tmp" }, { at("none"), "/var/tmp" },
+					 { NULL, "/var/tmp" } };
+	char link[64], target[300];
+	unsigned int i;
+	ssize_t n;
+	int fd;
+
+	for (i = 0; i < (access("/var/tmp", W_OK) ? 1 : 4); i++) {
+		if (cases[i][0])
+			setenv("TMPDIR", cases[i][0], 1);
+		else
+			unsetenv("TMPDIR");
+		fd = guard_temp(NULL);
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		n = readlink(link, target, sizeof(target));
+		if (n < 0 || strncmp(target, cases[i][1], strlen(cases[i][1])))
+			_exit((int)i + 1);
+	}
+	_exit(7);
 }
 
 static int number;
@@ -439,6 +662,123 @@ static void own_errors(void **state)
 		     "--cpu)\n");
 }
 
+static void ends_with(void (*work)(void), int code)
+{
+	int status = child(work);
+
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), code);
+}
+
+static void children(void **state)
+{
+	(void)state;
+	put_file("given", "0123456789");
+	ends_with(mapped_input, 6);
+	ends_with(refused_before_finish, 4);
+	assert_int_equal(mkdir(at("scratch"), 0700), 0);
+	ends_with(scratch_files, 7);
+}
+
+static void fails_with(int rc, const struct error *err, int code, const char *what, const char *why)
+{
+	char want[600];
+
+	snprintf(want, sizeof(want), "%s: %s", what, why);
+	assert_string_equal(err->msg, want);
+	assert_int_equal(rc, code);
+	assert_int_equal(err->code, code);
+}
+
+static void check_text(const char *name, const char *want)
+{
+	size_t size;
+	char *text = input_read(at(name), 1u << 20, &size);
+
+	assert_non_null(text);
+	assert_string_equal(text, want);
+	assert_int_equal(size, strlen(want));
+	free(text);
+	input_forget(at(name));
+}
+
+/* Which outputs are refused, and what is written. */
+static void outputs(void **state)
+{
+	static const char input[] = "is one of the files that are read; the output needs another name: choose one with -o";
+	char long_text[PD_OUTPUT_TEXT + 100], *target;
+	struct pd_output o;
+	struct error err;
+	int fd;
+
+	(void)state;
+	memset(long_text, 'x', sizeof(long_text) - 1);
+	long_text[sizeof(long_text) - 1] = 0;
+	fails_with(pd_output_open(&o, at("none/file"), &err), &err, ERR_IO, at("none/file"),
+		   "cannot open it for writing: No such file or directory; choose another place with -o");
+	assert_int_equal(o.fd, -1);
+	fails_with(pd_output_open(&o, dir, &err), &err, ERR_IO, dir,
+		   "cannot open a directory for writing: Is a directory; choose another place with -o");
+	put_file("read", "old");
+	assert_int_equal(output_check(at("read"), "x", &err), 0);
+	assert_int_equal(output_check(at("none"), "x", &err), 0);
+	assert_int_equal(input_note_path(at("read")), 0);
+	fails_with(output_check(at("read"), "what -o says", &err), &err, ERR_USAGE, "what -o says", input);
+	fails_with(pd_output_open(&o, at("read"), &err), &err, ERR_USAGE, at("read"), input);
+	input_forget(at("read"));
+	/* read while it is written */
+	assert_int_equal(pd_output_open(&o, at("read"), &err), 0);
+	pd_output_write(&o, "new", 3);
+	assert_int_equal(input_note_path(at("read")), 0);
+	fails_with(pd_output_finish(&o, &err), &err, ERR_USAGE, at("read"), input);
+	input_forget_all();
+	check_text("read", "old");
+	/* text is cut where the room ends */
+	assert_int_equal(pd_output_open(&o, at("read"), &err), 0);
+	pd_output_printf(&o, "%d;%s", 12, "");
+	pd_output_printf(&o, "%s", long_text);
+	pd_output_printf(&o, "%s", long_text + 101);
+	assert_int_equal(o.written, 3 + 2 * (PD_OUTPUT_TEXT - 1) - 1);
+	assert_int_equal(pd_output_finish(&o, &err), 0);
+	assert_int_equal(o.fd, -1);
+	/* a descriptor that stays the caller's, here of a file that has something in it */
+	put_file("open", "ab");
+	fd = open(at("open"), O_WRONLY | O_APPEND);
+	assert_true(fd >= 0);
+	assert_int_equal(pd_output_fd(&o, fd, "the name", &err), 0);
+	pd_output_write(&o, "cd", 2);
+	assert_int_equal(pd_output_finish(&o, &err), 0);
+	assert_int_equal(pd_output_fd(&o, fd, "the name", &err), 0);
+	pd_output_write(&o, "ef", 2);
+	pd_output_abort(&o);
+	assert_int_equal(write(fd, "g", 1), 1);
+	close(fd);
+	check_text("open", "abcdefg");
+	fd = open("/dev/full", O_WRONLY);
+	assert_true(fd >= 0);
+	assert_int_equal(pd_output_fd(&o, fd, "full", &err), 0);
+	pd_output_write(&o, "ab", 2);
+	fails_with(pd_output_finish(&o, &err), &err, ERR_IO, "full", "cannot write it after 0 bytes: No space left on device; "
+		   "nothing was left under that name by this run");
+	close(fd);
+	/* where a name leads */
+	assert_int_equal(symlink("read", at("link")), 0);
+	target = output_target(at("link"));
+	assert_string_equal(target, at("read"));
+	free(target);
+	target = output_target(at("./new"));
+	assert_string_equal(target, at("new"));
+	free(target);
+	target = output_target("/cstrace-not-there");
+	assert_string_equal(target, "/cstrace-not-there");
+	free(target);
+	errno = 0;
+	assert_null(output_target(at("none/new")));
+	assert_int_equal(errno, ENOENT);
+	assert_null(output_target(at("read/new")));
+	assert_int_equal(errno, ENOTDIR);
+}
+
 static bool of_kind(const char *name)
 {
 	return !strcmp(name, "head") || !strcmp(name, "more") || !strcmp(name, "log");
@@ -502,9 +842,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(replaced, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(in_root, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(inputs, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(sizes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(outputs, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(many_mappings, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(signals, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(ends, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(own_errors, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(children, set_up, tear_down),
 		/* last: what became shorter stays so for the process */
 		cmocka_unit_test_setup_teardown(mappings, set_up, tear_down),
 	};
