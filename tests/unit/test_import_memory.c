@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Packages and snapshots, written and read where one allocation fails: the call says so, nothing is left of an output, and
+ * nothing of what was made before is lost (the sanitized build). The Makefile lets the allocations go through here.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/format.h"
+#include "elf_build.h"
+#include "export/export.h"
+#include "import/import.h"
+#include "said.h"
+#include "session_open.h"
+#include "temp_dir.h"
+
+TEMP_DIR("memory")
+
+/* ---- allocations ----------------------------------------------------------------------------------- */
+
+/* 0: all succeed; n: the n-th one from now on fails, and only that one. */
+static unsigned int failing;
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+char *__real_strdup(const char *text);
+char *__wrap_strdup(const char *text);
+char *__wrap_format_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+static bool fails(void)
+{
+	if (!failing || --failing)
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+	return fails() ? NULL : __real_realloc(p, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+	return fails() ? NULL : __real_strdup(text);
+}
+
+char *__wrap_format_text(const char *fmt, ...)
+{
+	va_list args;
+	char *text;
+
+	if (fails())
+		return NULL;
+	va_start(args, fmt);
+	text = format_args(fmt, args);
+	va_end(args);
+	return text;
+}
+
+/* ---- what is done ---------------------------------------------------------------------------------- */
+
+static struct perfdata *recording;
+
+static void make_data(struct pdb *data)
+{
+	struct pdb trace = { 0 };
+
+	sb_side_band(data, "/loop");
+	sb_trace_at(&trace, SB_TID, SB_BASE + ELF_CODE_OFFSET, 0);
+	sb_stretch(data, &trace, 0, SB_RAW);
+	pdb_free(&trace);
+}
+
+static int write_package(struct error *err)
+{
+	const struct export_package_opts o = { .output = temp_path(dir, "out"), .origin = { .input = "test" } };
+	struct drops drops = { .name = "out" };
+
+	return export_package(recording, NULL, &o, &drops, err);
+}
+
+static int read_in(const char *name, struct error *err)
+{
+	struct import_input in;
+	int rc = import_open(&in, temp_path(dir, name), NULL, err);
+
+	if (rc) {
+		assert_null(in.configs.v);
+		return rc;
+	}
+	perfdata_close(in.pd);
+	dso_bundle_free(&in.bundle);
+	free(in.configs.v);
+	return 0;
+}
+
+static int read_package(struct error *err)
+{
+	return read_in("package", err);
+}
+
+static int read_snapshot(struct error *err)
+{
+	return read_in("snapshot", err);
+}
+
+/* A session of the recording of make_data(), in which no allocation fails before it is used. */
+static struct session *open_session(void)
+{
+	const struct session_opts so = { .symfs = dir };
+	struct pdb data = { 0 };
+	unsigned int was = failing;
+	struct session *ss;
+
+	failing = 0;
+	make_data(&data);
+	ss = sb_open(&data, &so, NULL);
+	failing = was;
+	return ss;
+}
+
+static int write_images(struct error *err)
+{
+	const struct export_package_opts o = { .output = temp_path(dir, "out"), .images = true,
+					       .origin = { .input = "test", .symfs = dir } };
+	struct drops drops = { .name = "out" };
+	struct session *ss = open_session();
+	int rc = export_package(session_perfdata(ss), ss, &o, &drops, err);
+
+	session_close(ss);
+	return rc;
+}
+
+static int write_snapshot_as(const char *name, struct error *err)
+{
+	const struct export_snapshot_opts o = { .output = temp_path(dir, name), .pid = -1,
+						.origin = { .input = "test", .symfs = dir } };
+	struct drops drops = { .name = "out" };
+	struct session *ss = open_session();
+	int rc = export_snapshot(ss, &o, &drops, err);
+
+	session_close(ss);
+	return rc;
+}
+
+static int write_snapshot(struct error *err)
+{
+	return write_snapshot_as("out", err);
+}
+
+/*
+ * `silent`: the most allocations without which neither an error is returned nor something is reported, since the result is
+ * right, or because the program itself notices (base/memory.h).
+ */
+static void fail_each(int (*work)(struct error *err), unsigned int silent)
+{
+	struct said said;
+	struct error err;
+	unsigned int n, nr = 0;
+	int rc;
+
+	for (n = 1;; n++) {
+		memset(&err, 0, sizeof(err));
+		said_begin(&said);
+		failing = n;
+		rc = work(&err);
+		if (failing)
+			break;
+		said_end(&said);
+		if (rc && (!err.code || !strstr(err.msg, "memory")))
+			fail_msg("allocation %u: error %d, reported as %d: %s", n, rc, err.code, err.msg);
+		if (rc)
+			assert_int_equal(access(temp_path(dir, "out"), F_OK), -1);
+		else
+			assert_int_equal(temp_remove(temp_path(dir, "out")), 0);
+		nr += !rc && !*said.text;
+	}
+	failing = 0;
+	said_end(&said);
+	assert_int_equal(rc, 0);
+	assert_int_equal(temp_remove(temp_path(dir, "out")), 0);
+	if (nr > silent)
+		fail_msg("%u of %u allocations that fail are not reported, expected at most %u", nr, n - 1, silent);
+}
+
+static void packages(void **state)
+{
+	struct pdb data = { 0 }, file = { 0 };
+	struct export_package_opts o = { .output = temp_path(dir, "package"), .origin = { .input = "test" } };
+	struct drops drops = { .name = "out" };
+	struct error err;
+
+	(void)state;
+	make_data(&data);
+	pdb_file(&file, &sb_attr, 1, 0, &data, NULL, 0);
+	pdb_free(&data);
+	recording = perfdata_open_memory(file.p, file.len, "test", &err);
+	assert_non_null(recording);
+	assert_int_equal(export_package(recording, NULL, &o, &drops, &err), 0);
+	/* a check of the metadata that would make the log shorter */
+	fail_each(write_package, 8);
+	/* the kind of the folder, and what is read a second time */
+	fail_each(read_package, 3);
+	perfdata_close(recording);
+	pdb_free(&file);
+	/* the same, and what the session has of a file or not */
+	fail_each(write_images, 14);
+}
+
+static void snapshots(void **state)
+{
+	struct error err;
+
+	(void)state;
+	assert_int_equal(write_snapshot_as("snapshot", &err), 0);
+	fail_each(write_snapshot, 4);
+	fail_each(read_snapshot, 8);
+}
+
+static int make_files(void **state)
+{
+	uint8_t image[ELF_SIZE];
+
+	if (make_dir(state))
+		return -1;
+	elf_build(image, EM_AARCH64, 0x11, true);
+	temp_write(dir, "loop", image, sizeof(image));
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(packages), cmocka_unit_test(snapshots) };
+
+	return cmocka_run_group_tests(tests, make_files, remove_dir);
+}
