@@ -26,6 +26,15 @@ static void write_text(const char *name, const char *text)
 	temp_write(dir, name, text, strlen(text));
 }
 
+static void append_text(const char *name, const char *text)
+{
+	FILE *f = fopen(temp_path(dir, name), "a");
+
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
 /* A trace unit. `more` are further registers. */
 static void source(const char *name, const char *type, const char *more)
 {
@@ -130,6 +139,46 @@ static void contexts(void **state)
 	context(&trace, 300);
 	one_core(&trace);
 	assert_string_equal(processes(), " 300");
+}
+
+/* The process is in the VMID where that holds the context ID of EL2, and else in the context ID. */
+static void virtual_contexts(void **state)
+{
+	static const struct {
+		const char *configr;
+		uint8_t info;		/* of Context packets: which of the two follow */
+		const char *processes;
+	} cases[] = {
+		{ "0x8080", 0x70, " 100 100< 200" },	/* VMID, of EL2 */
+		{ "0x80c0", 0xf0, " 100 100< 200" },
+		{ "0x40", 0xb0, " 300 300< 400" },
+		{ "0xc0", 0xf0, " 300 300< 400" },	/* the VMID is that of a virtual machine */
+		{ "0x80", 0x70, " 1" },
+	};
+	static const uint8_t start[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x01, 0x00, 0x04 };
+	struct pdb trace = { 0 };
+	char text[200];
+	unsigned int i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		pdb_bytes(&trace, start, sizeof(start));
+		for (k = 0; k < 2; k++) {
+			pdb_bytes(&trace, "\x85\0\0\x40\0\0\0\0\0", 9);
+			pdb_bytes(&trace, &cases[i].info, 1);
+			if (cases[i].info & 0x40)
+				pdb_u32(&trace, 100 + 100 * k);
+			if (cases[i].info & 0x80)
+				pdb_u32(&trace, 300 + 100 * k);
+			pdb_bytes(&trace, "\xf7", 1);
+		}
+		one_core(&trace);
+		snprintf(text, sizeof(text), "[device]\nname=etm\nclass=trace_source\ntype=ETM4\n[regs]\nTRCTRACEIDR=0x10\n"
+			 "TRCCONFIGR=%s\n", cases[i].configr);
+		temp_write(dir, "etm.ini", text, strlen(text));
+		append_text("etm.ini", "TRCIDR0=0x28000ea1\nTRCIDR1=0x4100f403\nTRCIDR2=0x20001088\nTRCIDR8=0\n");
+		assert_string_equal(processes(), cases[i].processes);
+	}
 }
 
 /*
@@ -268,7 +317,8 @@ static void registers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(contexts), cmocka_unit_test(in_a_transaction), cmocka_unit_test(many_contexts),
+		cmocka_unit_test(contexts), cmocka_unit_test(virtual_contexts), cmocka_unit_test(in_a_transaction),
+		cmocka_unit_test(many_contexts),
 		cmocka_unit_test(numbers_of_cpus), cmocka_unit_test(registers),
 	};
 
