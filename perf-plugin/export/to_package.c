@@ -219,6 +219,8 @@ static int doc_text(struct exporter *x, const struct cst_doc *doc, struct pd_tex
 		return 0;
 	free(t->p);
 	t->p = NULL;
+	if (err == ERR_NOMEM)
+		return no_memory(x);
 	return error_set(x->err, ERR_USAGE, "%s: its description cannot be written as INI text", x->o->output);
 }
 

@@ -261,8 +261,9 @@ static int write_info(struct importer *im)
 	struct aux_cpu *cpus = calloc(im->nr_units, sizeof(*cpus));
 	uint8_t *rec = malloc(PD_MAX_RECORD + 1);
 	size_t i, n = 0;
+	bool refused = !cpus || !rec;
 
-	if (cpus && rec) {
+	if (!refused) {
 		for (i = 0; i < im->nr_units; i++)
 			cpus[i] = im->units[i].aux;
 		info.cpu = cpus;
@@ -271,6 +272,8 @@ static int write_info(struct importer *im)
 	}
 	free(cpus);
 	free(rec);
+	if (refused)
+		return no_memory(im);
 	return n ? 0 : error_set(im->err, ERR_AUXINFO, "%s: %zu trace units are more than perf.data can describe",
 				 im->dir, im->nr_units);
 }
