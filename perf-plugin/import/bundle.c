@@ -37,7 +37,7 @@ static int path_of(struct placer *p, const struct cst_doc_section *s, const char
 		if (access(*path, R_OK))
 			why = strerror(errno);
 		else if (input_note_path(*path))
-			return ERR_NOMEM;
+			goto no_memory;
 	}
 	if (!why)
 		return 0;
@@ -45,6 +45,10 @@ static int path_of(struct placer *p, const struct cst_doc_section *s, const char
 	*path = NULL;
 	drops_add(p->drops, 1, "[%s] %s: '%s', which cannot be used: %s", s->name, key, item->value, why);
 	return 0;
+no_memory:
+	free(*path);
+	*path = NULL;
+	return ERR_NOMEM;
 }
 
 static int place_kernel(struct placer *p, const struct cst_doc_section *s)
