@@ -294,7 +294,7 @@ $(B)/tests/unit/test_alloc $(B)/tests/unit/test_session_memory $(B)/tests/unit/t
 $(B)/tests/unit/test_opencsd_refused: LDFLAGS += -Wl,--wrap=cst_image_new
 $(B)/tests/unit/test_disasm: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=dlopen,--wrap=dlsym
 $(B)/tests/unit/test_import_memory: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup \
-	-Wl,--wrap=format_text
+	-Wl,--wrap=format_text,--wrap=input_note_path
 $(B)/tests/unit/test_perfdata_compressed: LDFLAGS += -Wl,--wrap=ZSTD_createDStream
 # System calls do.
 $(B)/tests/unit/test_files_refused: LDFLAGS += -Wl,--wrap=write,--wrap=pwrite64,--wrap=read,--wrap=linkat,--wrap=renameat2 \

@@ -18,6 +18,7 @@
 #include "base/format.h"
 #include "elf_build.h"
 #include "export/export.h"
+#include "files/input.h"
 #include "import/import.h"
 #include "said.h"
 #include "session_open.h"
@@ -68,6 +69,14 @@ char *__wrap_strdup(const char *text)
 	return fails() ? NULL : __real_strdup(text);
 }
 
+/* The table of inputs grows with some files only. */
+int __real_input_note_path(const char *path);
+int __wrap_input_note_path(const char *path);
+int __wrap_input_note_path(const char *path)
+{
+	return fails() ? ERR_NOMEM : __real_input_note_path(path);
+}
+
 char *__wrap_format_text(const char *fmt, ...)
 {
 	va_list args;
@@ -106,8 +115,10 @@ static int write_package(struct error *err)
 static int read_in(const char *name, struct error *err)
 {
 	struct import_input in;
-	int rc = import_open(&in, temp_path(dir, name), NULL, err);
+	int rc;
 
+	input_forget_all();
+	rc = import_open(&in, temp_path(dir, name), NULL, err);
 	if (rc) {
 		assert_null(in.configs.v);
 		return rc;
@@ -216,6 +227,7 @@ static void packages(void **state)
 {
 	struct pdb data = { 0 }, file = { 0 };
 	struct error err;
+	FILE *contents;
 
 	(void)state;
 	make_data(&data);
@@ -224,6 +236,12 @@ static void packages(void **state)
 	recording = perfdata_open_memory(file.p, file.len, "test", &err);
 	assert_non_null(recording);
 	assert_int_equal(write_images_as("package", &err), 0);
+	contents = fopen(temp_path(dir, "package/contents.ini"), "a");
+	assert_non_null(contents);
+	fputs("[kernel]\nkcore=core\nkallsyms=symbols\n[jitdump0]\nfile=core\nname=/tmp/jit-1.dump\n", contents);
+	assert_int_equal(fclose(contents), 0);
+	temp_write(dir, "package/core", "x", 1);
+	temp_write(dir, "package/symbols", "x", 1);
 	/* a check of the metadata that would make the log shorter */
 	fail_each(write_package, 1, 8);
 	/* what is read a second time */
