@@ -16,6 +16,7 @@
 #include <cstrace/cstrace.h>
 
 #include "elf_build.h"
+#include "files/mapped.h"
 #include "import/auxdata.h"
 #include "import/folder.h"
 #include "import/program.h"
@@ -51,7 +52,10 @@ static void files(void **state)
 {
 	struct folder f = { .dir = dir };
 	char name[32], text[32], *path;
+	const uint8_t *first, *last;
 	unsigned int i, round;
+	uint64_t offset;
+	size_t len;
 
 	(void)state;
 	temp_write(dir, "a", "text", 4);
@@ -96,7 +100,12 @@ static void files(void **state)
 			if (!round)
 				assert_int_equal(f.nr_slots, f.nr <= 32 ? 64 : f.nr <= 64 ? 128 : 256);
 		}
+	assert_int_equal(folder_open(&f, "sub/c", &first, &len), 0);
+	assert_int_equal(folder_open(&f, "many/99", &last, &len), 0);
+	assert_non_null(mapped_name_at(first, &offset));
 	folder_free(&f);
+	assert_null(mapped_name_at(first, &offset));
+	assert_null(mapped_name_at(last, &offset));
 }
 
 /* Names and links of a package that lead out of its folder are refused. */

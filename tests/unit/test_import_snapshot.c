@@ -236,11 +236,12 @@ static void numbers_of_cpus(void **state)
 	static const struct {
 		const char *cores[4];
 		int cpus[4];
+		unsigned int nr;	/* as the header says: one more than the highest */
 	} cases[] = {
-		{ { "cpu_3", "cpu_0", "A53_12", "x9999" }, { 3, 0, 12, 9999 } },
-		{ { "one", "cpu_0", "two", "cpu_1" }, { 0, 1, 2, 3 } },
-		{ { "a2", "b2", "c12345", "d1" }, { 2, 0, 1, 3 } },
-		{ { "7", "_00008", "0x1", "c" }, { 7, 0, 1, 2 } },
+		{ { "cpu_3", "cpu_0", "A53_12", "x9999" }, { 3, 0, 12, 9999 }, 10000 },
+		{ { "one", "cpu_0", "two", "cpu_1" }, { 0, 1, 2, 3 }, 4 },
+		{ { "a2", "b2", "c12345", "d1" }, { 2, 0, 1, 3 }, 4 },
+		{ { "7", "_00008", "0x1", "c" }, { 7, 0, 1, 2 }, 8 },
 	};
 	struct pdb trace = { 0 };
 	char list[600], buffers[400], name[32];
@@ -269,6 +270,7 @@ static void numbers_of_cpus(void **state)
 		assert_int_equal(in.configs.nr, 4);
 		for (k = 0; k < 4; k++)
 			assert_int_equal(in.configs.v[k].cpu, cases[i].cpus[k]);
+		assert_int_equal(perfdata_env(in.pd)->nrcpus_avail, cases[i].nr);
 		close_it();
 	}
 }
