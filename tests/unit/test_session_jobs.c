@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "checked_locks.h"
 #include "decode/decode.h"
 #include "images/dso.h"
 #include "perfdata/reader.h"
@@ -38,6 +39,17 @@ static int make_files(void **state)
 		return -1;
 	temp_write(dir, "two.bin", code, sizeof(code));
 	return 0;
+}
+
+/* What threads share is used under its lock, and nothing is done at intervals where no progress is shown. */
+static int end_test(void **state)
+{
+	(void)state;
+	if (locks_wrong)
+		print_error("%u calls for a lock failed\n", locks_wrong);
+	if (locks_timed_waits)
+		print_error("%u waits with a time limit\n", locks_timed_waits);
+	return locks_wrong || locks_timed_waits ? -1 : 0;
 }
 
 /* A consumer of pieces: which fragments came, in which order, and how often one was refused. */
@@ -257,6 +269,27 @@ static void limited_pieces(void **state)
 		}
 }
 
+static int take_none(void *data, void *piece)
+{
+	(void)data;
+	(void)piece;
+	return 5;
+}
+
+/* A consumer that refuses a result ends the run. */
+static void refused_result(void **state)
+{
+	struct taken t = { .refuse = UINT32_MAX };
+	struct session_consumer con = { .data = &t, .batch = on_batch, .piece_new = piece_new, .piece_take = take_none,
+					.piece_free = free, .by_fragment = true, .max_piece = 1, .max_pieces = 1 };
+	struct session *ss = open_recording(3);
+
+	(void)state;
+	assert_int_equal(session_run(ss, &con), 5);
+	assert_in_range(t.begun, 1, 2);
+	session_close(ss);
+}
+
 /* A buffer that is not to be divided is one piece, and one piece is not worth threads. */
 static void whole_buffer(void **state)
 {
@@ -363,6 +396,49 @@ static void sums_made_again(void **state)
 		assert_string_equal(two.losses, one.losses);
 	} while (two.taken && ++i < 1000);
 	assert_int_equal(two.taken, 0);
+}
+
+static void await_waits(unsigned int waits)
+{
+	unsigned int i;
+
+	for (i = 0; locks_waits < waits && i < 10000; i++)
+		usleep(1000);
+}
+
+/* The first piece ends when the caller and the other two threads wait. */
+static int unfit_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	if (pthread_equal(pthread_self(), caller))
+		return sum_batch(data, s, g, n);
+	await_waits(3);
+	return SESSION_UNFIT;
+}
+
+/* The caller, which has waited for it, goes on when all three threads wait again. */
+static void until_all_wait(void)
+{
+	if (locks_waits >= 3 && pthread_equal(pthread_self(), caller))
+		await_waits(6);
+}
+
+/* A sum with a result that is not valid: the threads end, which wait until the caller has taken it, and one decodes everything. */
+static void unfit_sum(void **state)
+{
+	struct sum sum = { 0 };
+	const struct session_consumer con = { .data = &sum, .batch = unfit_batch, .piece_new = sum_new, .piece_take = sum_take,
+					      .piece_free = free, .by_fragment = true, .sums = true, .max_piece = 1,
+					      .max_pieces = 1 };
+	struct session *ss = open_recording(3);
+
+	(void)state;
+	locks_waits = 0;
+	locks_before = until_all_wait;
+	assert_int_equal(session_run(ss, &con), 0);
+	locks_before = NULL;
+	assert_int_equal(sum.ranges, FRAGMENTS * SB_ATOMS);
+	assert_int_equal(sum.taken, 0);
+	session_close(ss);
 }
 
 /* ---- what is learned --------------------------------------------------------------------------- */
@@ -575,20 +651,24 @@ static void formats_that_were_seen(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(several_threads),
-		cmocka_unit_test(files_are_known),
-		cmocka_unit_test(refused_piece), cmocka_unit_test(unfit_piece), cmocka_unit_test(limited_pieces),
-		cmocka_unit_test(whole_buffer),
-		cmocka_unit_test(sums_of_threads),
-		cmocka_unit_test(sums_made_again),
-		cmocka_unit_test(same_answers),
-		cmocka_unit_test(other_answers),
-		cmocka_unit_test(idle_task),
-		cmocka_unit_test(log_that_is_full),
-		cmocka_unit_test(log_up_to_its_end),
-		cmocka_unit_test(entries_that_differ),
-		cmocka_unit_test(states_that_differ),
-		cmocka_unit_test(formats_that_were_seen),
+		cmocka_unit_test_teardown(several_threads, end_test),
+		cmocka_unit_test_teardown(files_are_known, end_test),
+		cmocka_unit_test_teardown(refused_piece, end_test),
+		cmocka_unit_test_teardown(unfit_piece, end_test),
+		cmocka_unit_test_teardown(limited_pieces, end_test),
+		cmocka_unit_test_teardown(refused_result, end_test),
+		cmocka_unit_test_teardown(whole_buffer, end_test),
+		cmocka_unit_test_teardown(sums_of_threads, end_test),
+		cmocka_unit_test_teardown(sums_made_again, end_test),
+		cmocka_unit_test_teardown(unfit_sum, end_test),
+		cmocka_unit_test_teardown(same_answers, end_test),
+		cmocka_unit_test_teardown(other_answers, end_test),
+		cmocka_unit_test_teardown(idle_task, end_test),
+		cmocka_unit_test_teardown(log_that_is_full, end_test),
+		cmocka_unit_test_teardown(log_up_to_its_end, end_test),
+		cmocka_unit_test_teardown(entries_that_differ, end_test),
+		cmocka_unit_test_teardown(states_that_differ, end_test),
+		cmocka_unit_test_teardown(formats_that_were_seen, end_test),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_dir);
