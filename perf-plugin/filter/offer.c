@@ -17,7 +17,7 @@
 /* maximum length of a list */
 #define SHORT_LIST 12
 
-/* Set of thread or process numbers. */
+/* Set of numbers of threads, processes or CPUs. */
 struct numbers {
 	struct intmap seen;
 	int *v;
@@ -29,12 +29,12 @@ struct offer {
 	uint64_t first, last;
 };
 
-/* Adds a number, except the idle task (0) and the kernel's own records (-1). Returns 0 or ERR_NOMEM. */
+/* Returns 0 or ERR_NOMEM. */
 static int add(struct numbers *n, int number)
 {
 	int *slot;
 
-	if (number <= 0 || intmap_get(&n->seen, number))
+	if (intmap_get(&n->seen, number))
 		return 0;
 	slot = ARRAY_ADD(n->v, n->nr, n->cap);
 	if (!slot || !intmap_put(&n->seen, number, n))
@@ -56,9 +56,18 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+static void sort(struct numbers *n)
+{
+	if (n->nr)
+		qsort(n->v, n->nr, sizeof(*n->v), compare);
+}
+
+/* Adds a thread, except the idle task (0) and the kernel's own records (-1). Returns 0 or ERR_NOMEM. */
 static int note(struct offer *o, int pid, int tid)
 {
-	return add(&o->pids, pid) || add(&o->tids, tid) ? ERR_NOMEM : 0;
+	if ((pid > 0 && add(&o->pids, pid)) || (tid > 0 && add(&o->tids, tid)))
+		return ERR_NOMEM;
+	return 0;
 }
 
 static int look_at(struct offer *o, const struct pd_record *rec)
@@ -92,7 +101,7 @@ static void print_numbers(const struct numbers *n, const char *what, struct comm
 	}
 	fprintf(out, "the file has %s%s", what, n->nr == 1 ? "" : what[strlen(what) - 1] == 's' ? "es" : "s");
 	for (i = 0; i < n->nr && i < SHORT_LIST; i++)
-		fprintf(out, "%s%d (%s)", i ? ", " : " ", n->v[i], name_shown(comms_at(names, n->v[i], NO_TIME - 1)));
+		fprintf(out, "%s%d (%s)", i ? ", " : " ", n->v[i], name_shown(comms_at(names, n->v[i], NO_TIME)));
 	if (i < n->nr)
 		fprintf(out, " and %zu more", n->nr - i);
 	fputc('\n', out);
@@ -106,7 +115,7 @@ static void print_names(const struct numbers *tids, struct comms *names, FILE *o
 	bool more = false;
 
 	for (i = 0; i < tids->nr && !more; i++) {
-		name = comms_at(names, tids->v[i], NO_TIME - 1);
+		name = comms_at(names, tids->v[i], NO_TIME);
 		if (*name == ':')	/* a thread without a name */
 			continue;
 		for (k = 0; k < n && strcmp(shown[k], name); k++)
@@ -121,54 +130,54 @@ static void print_names(const struct numbers *tids, struct comms *names, FILE *o
 	fputs(more ? " and more\n" : "\n", out);
 }
 
-/* Adds the CPUs of a buffer: its own, or those of the trace units that use the IDs in it. */
-static void note_cpus(const struct trace_units *tu, struct queue *q, struct intmap *cpus)
+/* Adds the CPU of a trace unit (NULL: unknown), unless it is an STM. Without memory the CPU is left out. */
+static void note_unit(struct numbers *cpus, const struct trace_unit *u)
 {
-	struct trace_unit *u;
+	if (u && unit_cpu(u) >= 0)
+		add(cpus, unit_cpu(u));
+}
+
+/* Adds the CPUs to which the ID belongs in a buffer, one after the other. */
+static void note_owners(const struct trace_units *tu, const struct queue *q, uint8_t id, struct numbers *cpus)
+{
+	const struct id_owner *o = owners_at(tu, q, id, 0, 0);
+
+	do {
+		note_unit(cpus, units_of_owner(tu, o, id));
+		o = o ? owners_change(tu, q, id, o->time, NO_TIME) : NULL;
+	} while (o);
+}
+
+/* Adds the CPUs of a buffer: those of its unframed fragments, and of the trace units that use the IDs in its frames. */
+static void note_cpus(const struct trace_units *tu, struct queue *q, struct numbers *cpus)
+{
 	unsigned int id;
 	size_t i;
 
-	if (q->cpu >= 0) {
-		intmap_put(cpus, q->cpu, q);
-		return;
-	}
-	for (i = 0; q->any_raw && i < q->nr_frags; i++) {
-		u = q->frags[i].pub.raw ? units_of_raw(tu, q, &q->frags[i]) : NULL;
-		if (u)
-			intmap_put(cpus, unit_cpu(u), q);
-	}
+	for (i = 0; i < q->nr_frags; i++)
+		if (q->frags[i].pub.raw)
+			note_unit(cpus, units_of_raw(tu, q, &q->frags[i]));
 	queue_find_ids(q);
-	for (id = 1; id < 0x70; id++) {
-		if (!(q->ids[id >> 6] >> (id & 63) & 1))
-			continue;
-		u = units_of_owner(tu, owners_at(tu, q, (uint8_t)id, 0, 0), (uint8_t)id);
-		if (u)
-			intmap_put(cpus, unit_cpu(u), q);
-	}
+	for (id = 1; id < 0x70; id++)
+		if (q->ids[id >> 6] >> (id & 63) & 1)
+			note_owners(tu, q, (uint8_t)id, cpus);
 }
 
 static void print_cpus(const struct trace_units *tu, const struct queues *qs, FILE *out)
 {
-	struct intmap cpus = { .slot = NULL };
-	const char *sep = " ";
-	size_t i, n = 0, left;
+	struct numbers cpus = { .nr = 0 };
+	size_t i;
 
 	for (i = 0; i < qs->nr; i++)
 		note_cpus(tu, qs->q[i], &cpus);
-	fprintf(out, cpus.used ? "there is trace of CPU" : "there is no trace of any CPU");
-	/* in the order of the metadata, which is by number */
-	for (i = 0, left = cpus.used; i < tu->info.nr_cpu && n < SHORT_LIST; i++) {
-		if (!intmap_get(&cpus, (int)tu->info.cpu[i].cpu))
-			continue;
-		fprintf(out, "%s%u", sep, tu->info.cpu[i].cpu);
-		sep = ", ";
-		n++;
-		left--;
-	}
-	if (n == SHORT_LIST && left)
-		fprintf(out, " and %zu more", left);
+	sort(&cpus);
+	fprintf(out, cpus.nr ? "there is trace of CPU" : "there is no trace of any CPU");
+	for (i = 0; i < cpus.nr && i < SHORT_LIST; i++)
+		fprintf(out, "%s%d", i ? ", " : " ", cpus.v[i]);
+	if (i < cpus.nr)
+		fprintf(out, " and %zu more", cpus.nr - i);
 	fputc('\n', out);
-	intmap_free(&cpus);
+	numbers_free(&cpus);
 }
 
 static void print_times(const struct offer *o, FILE *out)
@@ -217,10 +226,8 @@ void filter_print_offer(const struct filter_opts *f, const struct offer_from *fr
 	while (!err && (rc = perfdata_next(from->pd, &rec)))
 		if (rc > 0)
 			err = look_at(&o, &rec);
-	if (o.pids.nr)
-		qsort(o.pids.v, o.pids.nr, sizeof(*o.pids.v), compare);
-	if (o.tids.nr)
-		qsort(o.tids.v, o.tids.nr, sizeof(*o.tids.v), compare);
+	sort(&o.pids);
+	sort(&o.tids);
 	fprintf(out, "cstrace: %s: no trace fits what was asked for%s\n", from->name,
 		err ? "; out of memory while the reason was looked for" : ":");
 	if (!err)

@@ -29,6 +29,7 @@ static const struct {
 	{ "over two chunks", { { 4, 4 }, { 0, 4 } }, { { 0, 8, 10, 0 } }, "0:bbbbaaaa/0", 0, 0 },
 	{ "a gap in a record", { { 0, 4 }, { 6, 2 } }, { { 0, 8, 10, 0 } }, "0:aaaa/0 6:bb/10", 2, 0 },
 	{ "a record into a gap", { { 0, 4 }, { 8, 4 } }, { { 0, 6, 10, 0 } }, "0:aaaa/0", 2, 0 },
+	{ "up to the next chunk", { { 0, 4 }, { 8, 4 } }, { { 0, 8, 10, 0 }, { 8, 4, 20, 0 } }, "0:aaaa/0 8:bbbb/10", 4, 0 },
 	{ "a record before a claimed chunk", { { 0, 4 }, { 8, 4 } }, { { 8, 4, 10, 0 }, { 0, 6, 20, 0 } }, "8:bbbb/0 0:aaaa/10", 2, 0 },
 	{ "nothing of it is there", { { 8, 4 } }, { { 0, 8, 10, 0 } }, "8:aaaa/0", 8, 0 },
 	{ "the end is not there", { { 0, 4 } }, { { 2, 8, 10, 0 } }, "2:aa/0", 6, 0 },

@@ -47,8 +47,30 @@ static void comm(uint32_t pid, uint32_t tid, const char *name, uint64_t time)
 	pdb_comm(&data, pid, tid, name, SB_ST, &s);
 }
 
-/* Metadata of `nr` CPUs, which are numbered 0, 2, 4 ... */
-static void metadata(unsigned int nr)
+/* AUX_OUTPUT_HW_ID: from a time on the trace ID is that of the CPU. */
+static void owner(uint8_t id, unsigned int cpu, uint64_t time)
+{
+	struct pdb_sid s = sb_sid(time);
+	size_t at = pdb_begin(&data, 21, 0);
+
+	s.cpu = cpu;
+	pdb_u64(&data, id);
+	pdb_sid_put(&data, SB_ST, &s);
+	pdb_end(&data, at);
+}
+
+/* Frames of one ID in the buffer of a CPU; -1: in that of a thread. */
+static void frames_of(uint8_t id, uint64_t offset, int cpu)
+{
+	struct pdb frames = { .p = NULL };
+
+	sb_frames(&frames, &trace, id);
+	pdb_auxtrace(&data, offset, frames.p, frames.len, (uint32_t)cpu, cpu < 0 ? SB_TID : (uint32_t)-1);
+	pdb_free(&frames);
+}
+
+/* Metadata of `nr` CPUs, which are numbered 0, 2, 4 ..., and whose trace IDs follow each other. */
+static void metadata_from(unsigned int nr, uint64_t first_id)
 {
 	size_t at = pdb_begin(&data, 70, 0);
 	unsigned int i, k;
@@ -59,13 +81,18 @@ static void metadata(unsigned int nr)
 	pdb_u64(&data, 8ull << 32 | nr);
 	pdb_u64(&data, 0);
 	for (i = 0; i < nr; i++) {
-		const uint64_t words[] = { 0x4040404040404040ull, 2 * i, 7, SB_CONFIGR, 0x10 + i, 0x28000ea1, 0x4100f423, 0x488,
+		const uint64_t words[] = { 0x4040404040404040ull, 2 * i, 7, SB_CONFIGR, first_id + i, 0x28000ea1, 0x4100f423, 0x488,
 					   0, 0xcc };
 
 		for (k = 0; k < sizeof(words) / sizeof(words[0]); k++)
 			pdb_u64(&data, words[k]);
 	}
 	pdb_end(&data, at);
+}
+
+static void metadata(unsigned int nr)
+{
+	metadata_from(nr, 0x10);
 }
 
 static void nothing(void **state)
@@ -96,6 +123,23 @@ static void one_of_each(void **state)
 		   "  --pid 1: the file has process 7 (:7)\n"
 		   "  --tid 1: the file has thread 8 (it)\n"
 		   "  --comm x: the file has it\n");
+}
+
+/* Of the names that a thread had the last one is shown, and the times are those of all records but the ones that have none. */
+static void last_name(void **state)
+{
+	const struct filter_opts f = { .time = "1%", .tid = "1", .comm = "x" };
+
+	(void)state;
+	metadata(1);
+	comm(7, 7, "shell", 2000000000);
+	comm(7, 7, "program", 2000000001);
+	comm(9, 9, "before", UINT64_MAX - 1);
+	comm(9, 9, "after", UINT64_MAX);
+	offers(&f, "cstrace: test: no trace fits what was asked for:\n"
+		   "  --time 1%: the records are from 2.000000000 to 18446744073.709551614 s\n"
+		   "  --tid 1: the file has threads 7 (program), 9 (after)\n"
+		   "  --comm x: the file has program, after\n");
 }
 
 /* Lists of 12 are whole; of longer ones the lowest numbers, and the names of the lowest threads that have one, are shown. */
@@ -186,14 +230,57 @@ static void cpus_of_thread(void **state)
 	pdb_free(&frames);
 }
 
+/* A trace ID that one CPU has after another is that of both; IDs are from 1 to 0x6f. */
+static void cpus_of_ids(void **state)
+{
+	static const struct {
+		unsigned int first;	/* ID of the first CPU in the metadata */
+		uint8_t id;		/* in the frames */
+		const char *want;
+	} ids[] = {
+		{ 0x00, 0x01, "there is trace of CPU 2" },
+		{ 0x6d, 0x6f, "there is trace of CPU 4" },
+		{ 0x6d, 0x70, "there is no trace of any CPU" },
+	};
+	const struct filter_opts f = { .cpu = "1" };
+	char want[200];
+	size_t i;
+
+	(void)state;
+	sb_trace(&trace, SB_TID);
+	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		metadata_from(4, ids[i].first);
+		frames_of(ids[i].id, 0, -1);
+		frames_of(0x6a, 0x1000, -1);	/* of no unit */
+		snprintf(want, sizeof(want), "cstrace: test: no trace fits what was asked for:\n  --cpu 1: %s\n", ids[i].want);
+		offers(&f, want);
+	}
+	metadata(4);
+	owner(0x30, 6, 0);
+	owner(0x30, 0, 1);
+	owner(0x30, 2, 2000);
+	owner(0x31, 4, 3000);
+	frames_of(0x30, 0, -1);
+	offers(&f, "cstrace: test: no trace fits what was asked for:\n"
+		   "  --cpu 1: there is trace of CPU 0, 2, 6\n");
+	/* several CPUs write into the buffer of one */
+	metadata(4);
+	frames_of(0x13, 0, 2);
+	frames_of(0x10, 0x1000, 2);
+	offers(&f, "cstrace: test: no trace fits what was asked for:\n"
+		   "  --cpu 1: there is trace of CPU 0, 6\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(nothing, tear_down),
 		cmocka_unit_test_teardown(one_of_each, tear_down),
+		cmocka_unit_test_teardown(last_name, tear_down),
 		cmocka_unit_test_teardown(long_lists, tear_down),
 		cmocka_unit_test_teardown(cpus, tear_down),
 		cmocka_unit_test_teardown(cpus_of_thread, tear_down),
+		cmocka_unit_test_teardown(cpus_of_ids, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
