@@ -302,9 +302,9 @@ $(B)/tests/unit/test_files_refused: LDFLAGS += -Wl,--wrap=write,--wrap=pwrite64,
 	-Wl,--wrap=sigprocmask,--wrap=mkostemp64,--wrap=unlink,--wrap=remove,--wrap=malloc,--wrap=calloc,--wrap=realloc \
 	-Wl,--wrap=strdup,--wrap=strndup,--wrap=format_text
 $(B)/tests/unit/test_synth_merge: LDFLAGS += -Wl,--wrap=pread64,--wrap=pwrite64
-# Locks are checked.
-$(B)/tests/unit/test_session_jobs: LDFLAGS += -Wl,--wrap=pthread_mutex_init,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock \
-	-Wl,--wrap=pthread_mutex_destroy,--wrap=pthread_cond_wait,--wrap=pthread_cond_timedwait
+# Locks are checked, and threads do not start.
+$(B)/tests/unit/test_session_jobs: LDFLAGS += -Wl,--wrap=thread_start,--wrap=pthread_mutex_init,--wrap=pthread_mutex_lock \
+	-Wl,--wrap=pthread_mutex_unlock,--wrap=pthread_mutex_destroy,--wrap=pthread_cond_wait,--wrap=pthread_cond_timedwait
 # Locks are counted.
 $(B)/tests/unit/test_opencsd: LDFLAGS += -Wl,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock
 # What a file holds is the test's choice.

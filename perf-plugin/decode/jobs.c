@@ -455,8 +455,6 @@ static bool wait_for(struct jobs *j, struct job *job, size_t number)
 		pthread_cond_timedwait(&j->changed, &j->lock, &until);
 	}
 	done = job->done;
-	if (!done)
-		j->next = number + 1;
 	pthread_mutex_unlock(&j->lock);
 	return done;
 }
@@ -464,7 +462,8 @@ static bool wait_for(struct jobs *j, struct job *job, size_t number)
 static void drop(struct jobs *j, const struct job *job)
 {
 	pthread_mutex_lock(&j->lock);
-	j->w[job->by].dropped = true;
+	/* after a stale result the thread has a new replica already */
+	j->w[job->by].dropped |= !job->stale;
 	/* owners of ASIDs are learned from buffer to buffer, so further parallel results would be rejected, too */
 	j->again = j->con->sums;
 	j->stop |= job->log->ordered || job->rc == SESSION_UNFIT || j->again;

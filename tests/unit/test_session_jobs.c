@@ -19,7 +19,7 @@
 #include "images/dso.h"
 #include "perfdata/reader.h"
 #include "session/session.h"
-#include "session_build.h"
+#include "session_open.h"
 #include "tasks/learned.h"
 #include "temp_dir.h"
 
@@ -29,6 +29,20 @@
 
 TEMP_DIR("jobs")
 static pthread_t caller;
+
+/* how many threads still start; how many were asked for */
+static unsigned int startable = UINT32_MAX, asked;
+
+int __real_thread_start(pthread_t *t, void *(*run)(void *arg), void *arg);
+int __wrap_thread_start(pthread_t *t, void *(*run)(void *arg), void *arg);
+int __wrap_thread_start(pthread_t *t, void *(*run)(void *arg), void *arg)
+{
+	asked++;
+	if (!startable)
+		return EAGAIN;
+	startable--;
+	return __real_thread_start(t, run, arg);
+}
 
 static int make_files(void **state)
 {
@@ -220,6 +234,77 @@ static void files_are_known(void **state)
 	session_close(ss);
 }
 
+/* The threads that the system starts decode; without any, the caller does. */
+static void threads_that_do_not_start(void **state)
+{
+	unsigned int n;
+
+	(void)state;
+	for (n = 0; n <= 2; n++) {
+		struct taken t = { .refuse = UINT32_MAX, .max_piece = 1 };
+		struct session *ss = open_recording(3);
+
+		startable = n;
+		asked = 0;
+		run(ss, &t, true);
+		startable = UINT32_MAX;
+		assert_int_equal(asked, n + 1);
+		assert_int_equal(t.pieces, FRAGMENTS);
+		assert_int_equal(t.elsewhere, n ? FRAGMENTS : 0);
+		assert_int_equal(t.continued, n ? 0 : FRAGMENTS);
+		session_close(ss);
+	}
+}
+
+/* Buffers of two CPUs, each with a record that says that trace was lost, in one or two threads. Returns the losses. */
+static void two_buffers(unsigned int jobs, char losses[1024])
+{
+	const struct session_opts so = { .symfs = dir, .jobs = jobs, .jobs_asked = true, .filter = { .cpu = "2-3" } };
+	struct taken t = { .refuse = 0 };
+	struct piece p = { .ranges = 0 };
+	const struct session_consumer con = { .data = jobs > 1 ? (void *)&t : &p, .batch = on_batch, .piece_new = piece_new,
+					      .piece_fits = piece_fits, .piece_take = piece_take, .piece_free = free };
+	struct pdb trace = { .p = NULL }, data = { .p = NULL };
+	struct pdb_sid s = sb_sid(1000);
+	struct session *ss;
+	unsigned int cpu;
+	FILE *out;
+
+	sb_trace(&trace, SB_TID);
+	sb_aux_info_of(&data, 1, SB_CONFIGR, 0x14, 2);
+	pdb_comm(&data, SB_PID, SB_PID, "loop", SB_ST, &s);
+	sb_fork(&data, SB_PID, SB_PID, SB_TID, 1000);
+	pdb_mmap2(&data, SB_PID, SB_BASE, 0x1000, 0, "/two.bin", SB_ST, &s);
+	for (cpu = 2; cpu < 4; cpu++) {
+		s = sb_sid(1000 * cpu);
+		s.cpu = cpu;
+		pdb_aux(&data, 0, trace.len, SB_RAW | 1, SB_ST, &s);	/* truncated */
+		pdb_auxtrace(&data, 0, trace.p, trace.len, cpu, (uint32_t)-1);
+	}
+	pdb_free(&trace);
+	ss = sb_open(&data, &so, NULL);
+	assert_int_equal(session_run(ss, &con), 0);
+	assert_int_equal(jobs > 1 ? t.ranges : p.ranges, 2 * SB_ATOMS);
+	assert_int_equal(t.refused, jobs > 1);
+	assert_true(session_has_losses(ss));
+	out = fmemopen(losses, 1024, "w");
+	session_print_losses(ss, out);
+	fclose(out);
+	session_close(ss);
+}
+
+/* A buffer that is decoded a second time, because its result does not fit, has its losses once. */
+static void losses_of_refused_piece(void **state)
+{
+	char one[1024], two[1024];
+
+	(void)state;
+	two_buffers(1, one);
+	two_buffers(2, two);
+	assert_string_equal(two, one);
+	assert_non_null(strstr(one, "  2 truncated AUX records"));
+}
+
 static void refused_piece(void **state)
 {
 	struct taken t = { .refuse = 1 };
@@ -229,6 +314,39 @@ static void refused_piece(void **state)
 	run(ss, &t, true);
 	assert_int_equal(t.refused, 1);
 	assert_true(t.continued >= 1);
+	session_close(ss);
+}
+
+/* The thread of a refused piece begins anew: only the next piece, which it had begun before, is decoded again, too. */
+static void after_refused_piece(void **state)
+{
+	struct taken t = { .refuse = 1, .max_piece = 1, .max_pieces = 1 };
+	struct session *ss = open_recording(2);
+
+	(void)state;
+	startable = 1;
+	run(ss, &t, true);
+	startable = UINT32_MAX;
+	assert_int_equal(t.pieces, FRAGMENTS);
+	assert_int_equal(t.refused, 1);
+	assert_int_equal(t.continued, 2);
+	assert_int_equal(t.elsewhere, FRAGMENTS - 2);
+	session_close(ss);
+}
+
+/* After a thread's ID, context ID 0 is that of the idle task, also for a piece that the caller decodes. */
+static void refused_idle_piece(void **state)
+{
+	struct taken t = { .refuse = 1 };
+	const struct session_consumer con = { .data = &t, .batch = on_batch, .piece_new = piece_new, .piece_fits = piece_fits,
+					      .piece_take = piece_take, .piece_free = free, .by_fragment = true, .max_piece = 1,
+					      .max_pieces = 1 };
+	struct session *ss = open_stream(2, true);
+
+	(void)state;
+	assert_int_equal(session_run(ss, &con), 0);
+	assert_int_equal(t.refused, 1);
+	assert_int_equal(t.ranges, SB_ATOMS);
 	session_close(ss);
 }
 
@@ -310,7 +428,9 @@ static void whole_buffer(void **state)
 /* ---- sums --------------------------------------------------------------------------------------- */
 
 struct sum {
+	bool piece;		/* made by sum_new() */
 	unsigned int ranges, by_thread, taken;
+	unsigned int here;	/* ranges that were added to it and not to a piece */
 	struct cst_stats dec;
 	char losses[1024];
 };
@@ -323,16 +443,29 @@ static int sum_batch(void *data, const struct stream *s, const struct cst_generi
 	for (i = 0; i < n; i++)
 		if (g[i].kind == CST_GEN_RANGE) {
 			sum->ranges++;
+			sum->here += !sum->piece;
 			sum->by_thread += s->tid == SB_TID;
 		}
 	return 0;
 }
 
+static _Atomic int sums;	/* that were made and not freed */
+
 static void *sum_new(void *data, struct session *ss)
 {
+	struct sum *sum = calloc(1, sizeof(*sum));
+
 	(void)data;
 	(void)ss;
-	return calloc(1, sizeof(struct sum));
+	sum->piece = true;
+	sums++;
+	return sum;
+}
+
+static void sum_free(void *piece)
+{
+	sums--;
+	free(piece);
 }
 
 static int sum_take(void *data, void *piece)
@@ -350,7 +483,7 @@ static struct sum sum_of(unsigned int jobs, bool idle)
 {
 	struct sum sum = { 0 };
 	struct session_consumer con = { .data = &sum, .batch = sum_batch, .piece_new = sum_new, .piece_take = sum_take,
-					.piece_free = free, .by_fragment = true, .sums = true };
+					.piece_free = sum_free, .by_fragment = true, .sums = true };
 	struct session *ss = open_stream(jobs, idle);
 	FILE *out;
 	const unsigned int ranges = (idle ? 1 : FRAGMENTS) * SB_ATOMS;	/* the idle task has no code here */
@@ -360,6 +493,7 @@ static struct sum sum_of(unsigned int jobs, bool idle)
 	assert_int_equal(session_totals(ss)->dec.insns, 2 * ranges);
 	assert_int_equal(session_totals(ss)->dec.ranges, ranges);
 	assert_int_equal(session_has_losses(ss), idle);
+	assert_int_equal(sums, 0);
 	sum.dec = session_totals(ss)->dec;
 	out = fmemopen(sum.losses, sizeof(sum.losses), "w");
 	session_print_losses(ss, out);
@@ -375,6 +509,14 @@ static void sums_of_threads(void **state)
 	(void)state;
 	assert_int_equal(sum.by_thread, FRAGMENTS * SB_ATOMS);
 	assert_true(sum.taken > 1);
+	assert_int_equal(sum.here, 0);
+	/* the caller's own sum, where no thread starts */
+	startable = 0;
+	sum = sum_of(3, false);
+	startable = UINT32_MAX;
+	assert_int_equal(sum.by_thread, FRAGMENTS * SB_ATOMS);
+	assert_int_equal(sum.taken, 1);
+	assert_int_equal(sum.here, 0);
 }
 
 /*
@@ -427,7 +569,7 @@ static void unfit_sum(void **state)
 {
 	struct sum sum = { 0 };
 	const struct session_consumer con = { .data = &sum, .batch = unfit_batch, .piece_new = sum_new, .piece_take = sum_take,
-					      .piece_free = free, .by_fragment = true, .sums = true, .max_piece = 1,
+					      .piece_free = sum_free, .by_fragment = true, .sums = true, .max_piece = 1,
 					      .max_pieces = 1 };
 	struct session *ss = open_recording(3);
 
@@ -438,6 +580,7 @@ static void unfit_sum(void **state)
 	locks_before = NULL;
 	assert_int_equal(sum.ranges, FRAGMENTS * SB_ATOMS);
 	assert_int_equal(sum.taken, 0);
+	assert_int_equal(sums, 0);
 	session_close(ss);
 }
 
@@ -653,7 +796,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(several_threads, end_test),
 		cmocka_unit_test_teardown(files_are_known, end_test),
+		cmocka_unit_test_teardown(threads_that_do_not_start, end_test),
+		cmocka_unit_test_teardown(losses_of_refused_piece, end_test),
 		cmocka_unit_test_teardown(refused_piece, end_test),
+		cmocka_unit_test_teardown(after_refused_piece, end_test),
+		cmocka_unit_test_teardown(refused_idle_piece, end_test),
 		cmocka_unit_test_teardown(unfit_piece, end_test),
 		cmocka_unit_test_teardown(limited_pieces, end_test),
 		cmocka_unit_test_teardown(refused_result, end_test),
