@@ -305,6 +305,7 @@ $(B)/tests/unit/test_synth_merge: LDFLAGS += -Wl,--wrap=pread64,--wrap=pwrite64
 # Locks are checked, and threads do not start.
 $(B)/tests/unit/test_session_jobs: LDFLAGS += -Wl,--wrap=thread_start,--wrap=pthread_mutex_init,--wrap=pthread_mutex_lock \
 	-Wl,--wrap=pthread_mutex_unlock,--wrap=pthread_mutex_destroy,--wrap=pthread_cond_wait,--wrap=pthread_cond_timedwait
+$(B)/tests/unit/test_session_progress: LDFLAGS += -Wl,--wrap=pthread_cond_timedwait
 # Locks are counted.
 $(B)/tests/unit/test_opencsd: LDFLAGS += -Wl,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock
 # What a file holds is the test's choice.
