@@ -216,7 +216,7 @@ int clocks_make(struct clocks *c, struct queues *qs)
 		for (k = 0; k < q->nr_frags && !rc; k += step)
 			rc = look_at(&p, q, &q->frags[k]);
 		/* the last fragment determines the rate best */
-		if (!rc && q->nr_frags > 1 && (q->nr_frags - 1) % step)
+		if (!rc && (q->nr_frags - 1) % step)	/* step is 1 for few fragments or none */
 			rc = look_at(&p, q, &q->frags[q->nr_frags - 1]);
 	}
 	if (!rc)

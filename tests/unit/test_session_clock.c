@@ -355,8 +355,59 @@ static void counter_per_cpu(void **state)
 	pdb_free(&file);
 }
 
+/* Of a fragment of more than 16 KiB the last 8 KiB, from a whole frame on, are searched for a second timestamp. */
+static void end_of_a_fragment(void **state)
+{
+	static const struct {
+		size_t size;
+		size_t windows;
+	} cases[] = { { 16384, 1 }, { 16385, 2 } };
+	struct session_opts so = { .symfs = "/nonexistent" };
+	const struct trace_clock *c;
+	struct session *ss;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct pdb data = { 0 }, trace = { 0 };
+
+		sb_aux_info(&data, 1, SB_CONFIGR | 0x800, 0x14);
+		timed_trace(&trace, 50000);
+		while (trace.len < 8192)
+			pdb_bytes(&trace, "\xf7", 1);
+		timed_trace(&trace, 60000);
+		while (trace.len < cases[i].size)
+			pdb_bytes(&trace, "\xf7", 1);
+		sb_aux(&data, 0, trace.len, SB_RAW, 5000000);
+		pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+		pdb_free(&trace);
+		ss = sb_open(&data, &so, NULL);
+		c = clocks_of_cpu(&ss->clocks, 2);
+		assert_int_equal(c->windows, cases[i].windows);
+		/* an STM has the clock of the CPUs; a CPU without a trace unit has none */
+		assert_ptr_equal(clocks_of_cpu(&ss->clocks, -1), c);
+		assert_null(clocks_of_cpu(&ss->clocks, 3));
+		session_close(ss);
+	}
+}
+
+/* Without timestamps of the CPUs those of an STM cannot be converted. */
+static void no_clock_of_an_stm(void **state)
+{
+	struct session_opts so = { .symfs = "/nonexistent" };
+	struct pdb data = { 0 };
+	struct session *ss;
+
+	(void)state;
+	sb_aux_info(&data, 1, SB_CONFIGR, 0x14);
+	ss = sb_open(&data, &so, NULL);
+	assert_non_null(clocks_of_cpu(&ss->clocks, 2));
+	assert_null(clocks_of_cpu(&ss->clocks, -1));
+	session_close(ss);
+}
+
 /* An AUX_OUTPUT_HW_ID record gives CPU 2 another trace ID than the metadata: the timestamps in its frames are found. */
-static void counter_of_an_announced_id(void **state)
+static void announced(uint8_t id)
 {
 	struct session_opts so = { .symfs = "/nonexistent" };
 	struct pdb data = { 0 }, one = { 0 }, trace = { 0 }, file = { 0 };
@@ -368,17 +419,16 @@ static void counter_of_an_announced_id(void **state)
 	unsigned int i;
 	size_t at;
 
-	(void)state;
 	sb_aux_info(&data, 1, SB_CONFIGR | 0x800, 0x80000000u | 0x14);
 	at = pdb_begin(&data, 21, 0);
-	pdb_u64(&data, 0x22);
+	pdb_u64(&data, id);
 	pdb_sid_put(&data, SB_ST, &sid);
 	pdb_end(&data, at);
 	for (i = 1; i <= 10; i++) {
 		one.len = 0;
 		timed_trace(&one, 50000 + 25000ull * i);
 		at = trace.len;
-		sb_frames(&trace, &one, 0x22);
+		sb_frames(&trace, &one, id);
 		sb_aux(&data, at, trace.len - at, 0, 5000000 + 1000000ull * i);
 	}
 	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
@@ -395,6 +445,16 @@ static void counter_of_an_announced_id(void **state)
 	pdb_free(&one);
 	pdb_free(&trace);
 	pdb_free(&file);
+}
+
+static void counter_of_an_announced_id(void **state)
+{
+	static const uint8_t ids[] = { 0x01, 0x22, 0x6f };
+	size_t k;
+
+	(void)state;
+	for (k = 0; k < sizeof(ids); k++)
+		announced(ids[k]);
 }
 
 /* ---- between timestamps ----------------------------------------------------------------------- */
@@ -503,6 +563,8 @@ int main(void)
 		cmocka_unit_test(measured),
 		cmocka_unit_test(of_a_recording),
 		cmocka_unit_test(counter_per_cpu),
+		cmocka_unit_test(end_of_a_fragment),
+		cmocka_unit_test(no_clock_of_an_stm),
 		cmocka_unit_test(counter_of_an_announced_id),
 		cmocka_unit_test(pace_by_instructions),
 		cmocka_unit_test(pace_in_pieces),
