@@ -384,8 +384,11 @@ static void end_of_a_fragment(void **state)
 		ss = sb_open(&data, &so, NULL);
 		c = clocks_of_cpu(&ss->clocks, 2);
 		assert_int_equal(c->windows, cases[i].windows);
+		/* each was written before the record: 10000 ticks of 1 ns before the later one */
+		assert_int_equal(ns_of(c, 50000, NONE), 5000000 - (cases[i].windows == 2 ? 10000 : 0));
 		/* an STM has the clock of the CPUs; a CPU without a trace unit has none */
 		assert_ptr_equal(clocks_of_cpu(&ss->clocks, -1), c);
+		assert_null(clocks_of_cpu(&ss->clocks, 0));
 		assert_null(clocks_of_cpu(&ss->clocks, 3));
 		session_close(ss);
 	}
