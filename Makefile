@@ -288,19 +288,18 @@ LIB_UNIT := $(filter-out $(PLUGIN_UNIT) $(OCSD_UNIT),$(UNIT))
 link-test = $(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
 	$(CMOCKA_LIBS) $(1) -lm
 
-# Allocations fail on demand.
-$(B)/tests/unit/test_alloc $(B)/tests/unit/test_session_memory $(B)/tests/unit/test_opencsd_refused: LDFLAGS += \
-	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
+# Allocations fail on demand (tests/fault/wrap_alloc.h).
+WRAP_ALLOC := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup
+$(addprefix $(B)/tests/unit/test_,alloc calls countfiles counts_collect counts_counts export_code files_refused import_memory \
+	opencsd_refused session_memory): LDFLAGS += $(WRAP_ALLOC)
 $(B)/tests/unit/test_opencsd_refused: LDFLAGS += -Wl,--wrap=cst_image_new
 $(B)/tests/unit/test_disasm: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=dlopen,--wrap=dlsym
-$(B)/tests/unit/test_import_memory: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup \
-	-Wl,--wrap=format_text,--wrap=input_note_path
+$(B)/tests/unit/test_import_memory: LDFLAGS += -Wl,--wrap=format_text,--wrap=input_note_path
 $(B)/tests/unit/test_perfdata_compressed: LDFLAGS += -Wl,--wrap=ZSTD_createDStream
 # System calls do.
 $(B)/tests/unit/test_files_refused: LDFLAGS += -Wl,--wrap=write,--wrap=pwrite64,--wrap=read,--wrap=linkat,--wrap=renameat2 \
 	-Wl,--wrap=rename,--wrap=mkdir,--wrap=fchown,--wrap=chmod,--wrap=close,--wrap=open64,--wrap=stat64,--wrap=readlink \
-	-Wl,--wrap=sigprocmask,--wrap=mkostemp64,--wrap=unlink,--wrap=remove,--wrap=malloc,--wrap=calloc,--wrap=realloc \
-	-Wl,--wrap=strdup,--wrap=strndup,--wrap=format_text
+	-Wl,--wrap=sigprocmask,--wrap=mkostemp64,--wrap=unlink,--wrap=remove,--wrap=format_text
 $(B)/tests/unit/test_synth_merge: LDFLAGS += -Wl,--wrap=pread64,--wrap=pwrite64
 # Locks are checked, and threads do not start.
 $(B)/tests/unit/test_session_jobs: LDFLAGS += -Wl,--wrap=thread_start,--wrap=pthread_mutex_init,--wrap=pthread_mutex_lock \
@@ -322,23 +321,20 @@ $(B)/tests/unit/test_listing_code: LDFLAGS += -Wl,--wrap=session_read_any,--wrap
 # Names are made by hand.
 $(B)/tests/unit/test_timeline_formats: LDFLAGS += -Wl,--wrap=labels_of,--wrap=labels_file,--wrap=comms_at \
 	-Wl,--wrap=session_trace_time
+# Reads give a part.
+$(B)/tests/unit/test_countfiles: LDFLAGS += -Wl,--wrap=read
 # Elements are made by hand.
-$(B)/tests/unit/test_calls: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
-# Allocations fail, and reads give a part.
-$(B)/tests/unit/test_countfiles: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup,--wrap=read
-$(B)/tests/unit/test_counts_counts: LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc,--wrap=session_run \
+$(B)/tests/unit/test_counts_counts: LDFLAGS += -Wl,--wrap=session_run \
 	-Wl,--wrap=session_section_dso,--wrap=session_locate,--wrap=session_take_counts,--wrap=session_exits,--wrap=session_dsos,--wrap=session_same_dso
 $(B)/tests/unit/test_executed: LDFLAGS += -Wl,--wrap=session_run,--wrap=session_read_code
 $(B)/tests/unit/test_compare_report: LDFLAGS += -Wl,--wrap=insns_begin,--wrap=insns_next,--wrap=session_run \
 	-Wl,--wrap=cst_decoder_packet_text_sized,--wrap=session_print_end,--wrap=pread64 \
 	-Wl,--wrap=session_open,--wrap=session_close,--wrap=thread_start
-$(B)/tests/unit/test_export_code: LDFLAGS += -Wl,--wrap=session_locate,--wrap=session_read_code \
-	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+$(B)/tests/unit/test_export_code: LDFLAGS += -Wl,--wrap=session_locate,--wrap=session_read_code
 # What was counted is made by hand.
 $(B)/tests/unit/test_counts_collect: LDFLAGS += -Wl,--wrap=counts_run,--wrap=counts_binaries,--wrap=session_dsos \
 	-Wl,--wrap=session_totals,--wrap=session_losses,--wrap=session_filtered,--wrap=session_name \
-	-Wl,--wrap=session_matched,--wrap=session_incomplete,--wrap=session_print_end \
-	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup
+	-Wl,--wrap=session_matched,--wrap=session_incomplete,--wrap=session_print_end
 
 $(LIB_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(UNIT_HELP_OBJ) $(GEN_A) $(LIB_A)
 	$(call say,LINK,$@)
@@ -373,8 +369,7 @@ $(O)/tests/fault/%.so: tests/fault/%.c tests/fault/fault.h $(FLAGS)
 $(O)/asan/tests/fault/perf-cstrace: $(B)/obj/tests/fault/wrap.o $(PLUGIN_OBJ) $(LIB_A)
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
-		-Wl,--wrap=strdup,--wrap=strndup,--wrap=asprintf -o $@ $^ $(DEP_LIBS) -lpthread -ldl
+	$(Q)$(CC) $(SAN) $(CFLAGS) $(LDFLAGS) $(WRAP_ALLOC) -Wl,--wrap=asprintf -o $@ $^ $(DEP_LIBS) -lpthread -ldl
 
 FAULT := $(if $(SAN),$(O)/asan/tests/fault/perf-cstrace,$(O)/tests/fault/refuse.so $(O)/tests/fault/clock.so)
 

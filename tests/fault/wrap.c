@@ -9,8 +9,6 @@
 #include "base/memory.h"
 #include "fault/fault.h"
 
-char *__real_strndup(const char *s, size_t n);
-char *__wrap_strndup(const char *s, size_t n);
 int __wrap_asprintf(char **out, const char *format, ...);
 
 static bool alloc_refused(size_t n)
@@ -22,11 +20,6 @@ static bool alloc_refused(size_t n)
 }
 
 #include "fault/wrap_alloc.h"
-
-char *__wrap_strndup(const char *s, size_t n)
-{
-	return alloc_refused(n + 1) ? NULL : __real_strndup(s, n);
-}
 
 int __wrap_asprintf(char **out, const char *format, ...)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * wrap_alloc.h - malloc(), calloc(), realloc() and strdup() of a program that is linked with --wrap of each of them:
+ * wrap_alloc.h - malloc(), calloc(), realloc(), strdup() and strndup() of a program that is linked with $(WRAP_ALLOC) of the Makefile:
  * refused where alloc_refused(), which the includer defines before, returns true for the size.
  */
 #ifndef TESTS_WRAP_ALLOC_H
@@ -13,10 +13,12 @@ void *__real_malloc(size_t n);
 void *__real_calloc(size_t n, size_t size);
 void *__real_realloc(void *p, size_t n);
 char *__real_strdup(const char *s);
+char *__real_strndup(const char *s, size_t n);
 void *__wrap_malloc(size_t n);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *p, size_t n);
 char *__wrap_strdup(const char *s);
+char *__wrap_strndup(const char *s, size_t n);
 
 void *__wrap_malloc(size_t n)
 {
@@ -36,6 +38,11 @@ void *__wrap_realloc(void *p, size_t n)
 char *__wrap_strdup(const char *s)
 {
 	return alloc_refused(strlen(s) + 1) ? NULL : __real_strdup(s);
+}
+
+char *__wrap_strndup(const char *s, size_t n)
+{
+	return alloc_refused(n + 1) ? NULL : __real_strndup(s, n);
 }
 
 #endif

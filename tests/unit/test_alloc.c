@@ -4,7 +4,7 @@
  * leaked, and the caller is told by a return code or by the counters; where only the cache of decoded
  * code is concerned, the result does not change.
  *
- * Linked with --wrap for what fault/wrap_alloc.h has.
+ * Linked with $(WRAP_ALLOC).
  */
 #include <cstrace/counts.h>
 

@@ -19,38 +19,10 @@
 #include "calls/slices.h"
 #include "calls/internal.h"
 #include "decode/decode.h"
+#include "failing_alloc.h"
 #include "synth_elements.h"
 
 enum { SETJMP = 0x3000, START = 0x4f00, NO_CALL = 0x8000, NOWHERE = 0x20000 };
-
-static size_t failing;	/* which allocation fails, from 1; 0: none */
-
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-
-static bool fails(void)
-{
-	return failing && !--failing;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-	return fails() ? NULL : __real_realloc(p, size);
-}
 
 /* ---- code ---------------------------------------------------------------------------------------- */
 

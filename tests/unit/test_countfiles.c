@@ -19,56 +19,11 @@
 #include "countfiles/count_input.h"
 #include "countfiles/merge.h"
 #include "files/input.h"
+#include "failing_alloc.h"
 #include "unit/countfile_build.h"
 #include "unit/temp_dir.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
-static size_t failing;	/* which allocation fails, from 1; 0: none */
-
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-char *__real_strdup(const char *text);
-char *__wrap_strdup(const char *text);
-char *__real_strndup(const char *text, size_t len);
-char *__wrap_strndup(const char *text, size_t len);
-
-static bool fails(void)
-{
-	if (!failing || --failing)
-		return false;
-	errno = ENOMEM;
-	return true;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-	return fails() ? NULL : __real_realloc(p, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-	return fails() ? NULL : __real_strdup(text);
-}
-
-char *__wrap_strndup(const char *text, size_t len)
-{
-	return fails() ? NULL : __real_strndup(text, len);
-}
 
 /* Reads give one byte each, as those of a pipe may, and a signal interrupts the first one. */
 static bool slow, interrupted;

@@ -18,6 +18,7 @@
 
 #include "cmd/count.h"
 #include "cmd/options.h"
+#include "failing_alloc.h"
 #include "images/dso.h"
 #include "images/dso_table.h"
 #include "losses/losses.h"
@@ -28,49 +29,6 @@
 #include "session/session.h"
 
 #define OUT	CST_COUNT_OUTSIDE
-
-static size_t failing;	/* which allocation fails, from 1; 0: none */
-
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-char *__real_strdup(const char *text);
-char *__wrap_strdup(const char *text);
-char *__real_strndup(const char *text, size_t len);
-char *__wrap_strndup(const char *text, size_t len);
-
-static bool fails(void)
-{
-	return failing && !--failing;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-	return fails() ? NULL : __real_realloc(p, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-	return fails() ? NULL : __real_strdup(text);
-}
-
-char *__wrap_strndup(const char *text, size_t len)
-{
-	return fails() ? NULL : __real_strndup(text, len);
-}
 
 static struct binary *binaries[8];
 static size_t nr_binaries;

@@ -17,6 +17,7 @@
 #include "counts/counts.h"
 #include "decode/decode.h"
 #include "decode/locate.h"
+#include "failing_alloc.h"
 #include "images/dso_table.h"
 #include "synth_elements.h"
 
@@ -43,12 +44,7 @@ static struct {
 	size_t cut;	/* of the first batch; 0: whole, SIZE_MAX: element by element */
 	bool pieces;	/* each batch in a piece of its own */
 } feed;
-static size_t failing;	/* which allocation fails, from 1; 0: none */
 
-void *__real_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__wrap_realloc(void *p, size_t size);
 struct dso *__wrap_session_section_dso(struct session *ss, const struct stream *s, uint32_t section);
 struct dso *__wrap_session_same_dso(const struct session *ss, const struct dso *d);
 const struct dso_table *__wrap_session_dsos(const struct session *ss);
@@ -57,21 +53,6 @@ int __wrap_session_run(struct session *ss, const struct session_consumer *consum
 int __wrap_session_take_counts(struct session *ss, uint32_t section, struct dso **dso, struct cst_pairs *ranges,
 			       struct cst_pairs *edges);
 int __wrap_session_exits(struct session *ss, uint32_t section, const struct cst_exits **exits, uint32_t *n, uint64_t *insns);
-
-static bool fails(void)
-{
-	return failing && !--failing;
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-	return fails() ? NULL : __real_realloc(p, size);
-}
 
 struct dso *__wrap_session_section_dso(struct session *ss, const struct stream *s, uint32_t section)
 {

@@ -15,6 +15,7 @@
 #include "decode/locate.h"
 #include "export/code.h"
 #include "export/copying.h"
+#include "failing_alloc.h"
 #include "temp_dir.h"
 
 TEMP_DIR("code")
@@ -24,38 +25,6 @@ static const char of_host[] = "it is a file of this machine, and no build-id say
 			      "was made here, say so with --symfs /";
 
 static const struct copy_origin origin = { .input = "/nowhere" };
-
-/* ---- allocations ----------------------------------------------------------------------------------- */
-
-/* 0: all succeed; n: the n-th one from now on fails, and only that one. */
-static unsigned int failing;
-
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-
-static bool fails(void)
-{
-	return failing && !--failing;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-	return fails() ? NULL : __real_realloc(p, size);
-}
 
 /* ---- address space --------------------------------------------------------------------------------- */
 

@@ -110,40 +110,13 @@ int __wrap_remove(const char *path)
 
 /* ---- memory ---------------------------------------------------------------------------------------- */
 
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_malloc(size_t size)
+static bool alloc_refused(size_t size)
 {
-	return is_refused(&no_memory) ? NULL : __real_malloc(size);
+	(void)size;
+	return is_refused(&no_memory);
 }
 
-void *__real_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return is_refused(&no_memory) ? NULL : __real_calloc(n, size);
-}
-
-void *__real_realloc(void *p, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-void *__wrap_realloc(void *p, size_t size)
-{
-	return is_refused(&no_memory) ? NULL : __real_realloc(p, size);
-}
-
-char *__real_strdup(const char *text);
-char *__wrap_strdup(const char *text);
-char *__wrap_strdup(const char *text)
-{
-	return is_refused(&no_memory) ? NULL : __real_strdup(text);
-}
-
-char *__real_strndup(const char *text, size_t n);
-char *__wrap_strndup(const char *text, size_t n);
-char *__wrap_strndup(const char *text, size_t n)
-{
-	return is_refused(&no_memory) ? NULL : __real_strndup(text, n);
-}
+#include "fault/wrap_alloc.h"
 
 char *__wrap_format_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *__wrap_format_text(const char *fmt, ...)

@@ -5,7 +5,7 @@
  * enough memory. Those delivered before an error are a prefix of these. A client that repeats the call that failed gets
  * all of them. The sanitized build shows that destroying the tree frees everything.
  *
- * Linked with --wrap for what fault/wrap_alloc.h has, and for cst_image_new().
+ * Linked with $(WRAP_ALLOC), and for cst_image_new().
  */
 #include "opencsd_lines.h"
 
