@@ -234,6 +234,14 @@ static bool grow_names(struct source *l)
 	return true;
 }
 
+/* libdw puts a directory of compilation that is relative before the names of its own files, not before other directories. */
+static bool is_below(const char *file, const char *dir)
+{
+	const size_t len = strlen(dir);
+
+	return !strncmp(file, dir, len) && file[len] == '/';
+}
+
 /* The name of a source file; one that is relative is below the directory of the compilation. NULL: no memory. */
 static const char *name_of(struct source *l, Dwarf_Die *cu, const char *file)
 {
@@ -249,6 +257,8 @@ static const char *name_of(struct source *l, Dwarf_Die *cu, const char *file)
 	if (slot->file)
 		return slot->whole;
 	dir = dir_of(cu);
+	if (is_below(file, dir))
+		dir = "";
 	whole = format_text("%s%s%s", dir, *dir ? "/" : "", file);
 	if (!whole)
 		return NULL;
@@ -433,12 +443,32 @@ static const char *linkage_name(Dwarf_Die *die)
 	return dwarf_diename(die);
 }
 
+/* The file that declares a function; NULL: none is stated. */
+static const char *decl_file(Dwarf_Die *die)
+{
+	const char *file = dwarf_decl_file(die);
+	Dwarf_Attribute attr;
+	Dwarf_Files *files;
+	Dwarf_Half version;
+	Dwarf_Word number;
+	Dwarf_Die unit;
+	size_t n;
+
+	/* libdw takes 0 for no file; in DWARF 5 it is the file that the unit was compiled from, and clang uses it */
+	if (file || !dwarf_attr_integrate(die, DW_AT_decl_file, &attr) || dwarf_formudata(&attr, &number) || number)
+		return file;
+	if (dwarf_cu_info(attr.cu, &version, NULL, &unit, NULL, NULL, NULL, NULL) || version < 5 ||
+	    dwarf_getsrcfiles(&unit, &files, &n))
+		return NULL;
+	return dwarf_filesrc(files, 0, NULL, NULL);
+}
+
 static int take_function(Dwarf_Die *die, void *data)
 {
 	struct functions *fs = data;
 	struct source_function f;
 	Dwarf_Addr base, begin, end, entry;
-	const char *file = dwarf_decl_file(die);
+	const char *file = decl_file(die);
 	ptrdiff_t at = 0;
 	int line;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Lines and functions of a file that is not linked, as kernel modules are, with code in many sections, of more source files than
- * there is room for at first. The compiler of this machine makes it.
+ * there is room for at first. The compilers of this machine make it.
  */
 #include <fcntl.h>
 #include <gelf.h>
@@ -26,22 +26,28 @@ TEMP_DIR("sources")
 /* Offset in the file of each function fNNN, by its symbol; 0: none. */
 static uint64_t offsets[FILES], sizes[FILES];
 
-/* Compiles a source of one function for each file; false: there is no compiler. */
-static bool compile(const char *options, const char *output)
+/* The directory of the compilation, as the names of files begin with it. */
+static const char *base = dir;
+/* The first name that each file got: it is put together once. */
+static const char *names[FILES];
+
+/* Compiles a source of one function for each file, every other one in the folder sub; false: there is no such compiler. */
+static bool compile(const char *cc, const char *options, const char *output)
 {
-	static char text[FILES * 80];
+	static char text[FILES * 90];
 	char cmd[400];
 	unsigned int i;
 	size_t n = 0;
 
 	for (i = 0; i < FILES; i++)
-		n += (size_t)sprintf(text + n, "#line %u \"part%u.c\"\nint f%u(int a)\n{\n\treturn a + %u;\n}\n", 100 + i, i, i, i);
+		n += (size_t)sprintf(text + n, "#line %u \"%spart%u.c\"\nint f%u(int a)\n{\n\treturn a + %u;\n}\n", 100 + i,
+				     i % 2 ? "sub/" : "", i, i, i);
 	temp_write(dir, "all.c", text, n);
-	snprintf(cmd, sizeof(cmd), "cd %s && cc -g -O0 %s -o %s all.c >cc.log 2>&1", dir, options, output);
+	snprintf(cmd, sizeof(cmd), "cd %s && %s -g -O0 %s -o %s all.c >cc.log 2>&1", dir, cc, options, output);
 	return !system(cmd);
 }
 
-static void read_symbols(const char *path)
+static void read_symbols(const char *path, unsigned int files)
 {
 	int fd = open(path, O_RDONLY);
 	Elf *elf;
@@ -72,7 +78,7 @@ static void read_symbols(const char *path)
 	}
 	elf_end(elf);
 	close(fd);
-	for (i = 0; i < FILES; i++)
+	for (i = 0; i < files; i++)
 		assert_true(offsets[i] && sizes[i]);
 }
 
@@ -80,10 +86,11 @@ struct seen {
 	unsigned int functions[FILES];
 	unsigned int rows[FILES];
 	uint64_t row_bytes;
+	unsigned int line;	/* of the first function; 0: 100 */
 	unsigned int stop;	/* calls that remain; then 7 is returned */
 };
 
-/* The number of "dir/partN.c". */
+/* The number of "base/partN.c" or "base/sub/partN.c". */
 static unsigned int number_of(const char *file)
 {
 	unsigned int number;
@@ -92,8 +99,11 @@ static unsigned int number_of(const char *file)
 	assert_non_null(strrchr(file, '/'));
 	assert_int_equal(sscanf(strrchr(file, '/'), "/part%u.c", &number), 1);
 	assert_true(number < FILES);
-	snprintf(want, sizeof(want), "%s/part%u.c", dir, number);
+	snprintf(want, sizeof(want), "%s/%spart%u.c", base, number % 2 ? "sub/" : "", number);
 	assert_string_equal(file, want);
+	if (!names[number])
+		names[number] = file;
+	assert_ptr_equal(file, names[number]);
 	return number;
 }
 
@@ -105,7 +115,7 @@ static int on_function(void *data, const struct source_function *f)
 
 	snprintf(want, sizeof(want), "f%u", number);
 	assert_string_equal(f->name, want);
-	assert_int_equal(f->place.line, 100 + number);
+	assert_int_equal(f->place.line, (s->line ? s->line : 100) + number);
 	assert_int_equal(f->begin, offsets[number]);
 	assert_int_equal(f->end, offsets[number] + sizes[number]);
 	s->functions[number]++;
@@ -126,25 +136,24 @@ static int on_row(void *data, const struct source_row *r)
 }
 
 /* `bare`: without .debug_aranges, which clang does not write. */
-static void check_file(const char *options, const char *output, bool bare)
+static void check_file(const char *cc, const char *options, const char *output, bool bare)
 {
 	struct seen all = { .stop = UINT32_MAX }, first = { .stop = 1 };
 	struct error err = { .code = 0 };
 	struct source_place place;
 	struct source *l;
 	uint64_t bytes = 0;
-	char path[128];
+	char path[128], cmd[300];
 	unsigned int i;
 
-	char cmd[300];
-
-	if (!compile(options, output))
+	if (!compile(cc, options, output))
 		skip();
+	memset(names, 0, sizeof(names));
 	snprintf(path, sizeof(path), "%s/%s", dir, output);
 	snprintf(cmd, sizeof(cmd), "objcopy -R .debug_aranges -R .rela.debug_aranges %s", path);
 	if (bare)
 		assert_int_equal(system(cmd), 0);
-	read_symbols(path);
+	read_symbols(path, FILES);
 	l = source_open(path, NULL, &err);
 	assert_int_equal(err.code, 0);
 	assert_non_null(l);
@@ -174,25 +183,71 @@ static void check_file(const char *options, const char *output, bool bare)
 static void unlinked(void **state)
 {
 	(void)state;
-	check_file("-c -ffunction-sections", "sections.o", false);
+	check_file("cc", "-c -ffunction-sections", "sections.o", false);
 }
 
 static void unlinked_without_aranges(void **state)
 {
 	(void)state;
-	check_file("-c -ffunction-sections", "bare-sections.o", true);
+	check_file("cc", "-c -ffunction-sections", "bare-sections.o", true);
 }
 
 static void linked(void **state)
 {
 	(void)state;
-	check_file("-shared -fPIC -nostdlib", "linked.so", false);
+	check_file("cc", "-shared -fPIC -nostdlib", "linked.so", false);
 }
 
 static void linked_without_aranges(void **state)
 {
 	(void)state;
-	check_file("-shared -fPIC -nostdlib", "bare-linked.so", true);
+	check_file("cc", "-shared -fPIC -nostdlib", "bare-linked.so", true);
+}
+
+/* Builds that can be repeated replace the directory of the compilation by a relative one: names begin with it once. */
+static void relative(void **state)
+{
+	static const char *const bases[] = { "tree", ".", "su" };
+	char options[200];
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 6; i++) {
+		base = bases[i / 2];
+		snprintf(options, sizeof(options), "-c -ffunction-sections -gdwarf-%u -fdebug-prefix-map=%s=%s", 4 + i % 2, dir, base);
+		check_file("cc", options, "relative.o", false);
+	}
+	base = dir;
+}
+
+/* In DWARF 5, the file that a unit was compiled from is number 0. */
+static void first_file(void **state)
+{
+	static const char *const options[] = { "-gdwarf-4", "-gdwarf-5" };
+	static const char text[] = "int f0(int a)\n{\n\treturn a;\n}\n";
+	struct seen seen = { .stop = UINT32_MAX };
+	struct error err = { .code = 0 };
+	struct source *l;
+	char cmd[300], path[128];
+	unsigned int i;
+
+	(void)state;
+	base = dir;
+	snprintf(path, sizeof(path), "%s/first.o", dir);
+	for (i = 0; i < 2; i++) {
+		memset(names, 0, sizeof(names));
+		temp_write(dir, "part0.c", text, sizeof(text) - 1);
+		snprintf(cmd, sizeof(cmd), "cd %s && clang -O0 %s -c -o first.o part0.c >cc.log 2>&1", dir, options[i]);
+		if (system(cmd))
+			skip();
+		read_symbols(path, 1);
+		l = source_open(path, NULL, &err);
+		assert_non_null(l);
+		seen.line = 1;
+		assert_int_equal(source_each_function(l, on_function, &seen), 0);
+		source_close(l);
+		assert_int_equal(seen.functions[0], i + 1);
+	}
 }
 
 /* Without DWARF, not ELF: no lines, which is no error; a file that is not there is one. */
@@ -202,7 +257,7 @@ static void without_lines(void **state)
 	char path[128];
 
 	(void)state;
-	if (!compile("-g0 -c", "bare.o"))
+	if (!compile("cc", "-g0 -c", "bare.o"))
 		skip();
 	snprintf(path, sizeof(path), "%s/bare.o", dir);
 	assert_null(source_open(path, NULL, &err));
@@ -242,8 +297,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(unlinked), cmocka_unit_test(linked),
 					    cmocka_unit_test(unlinked_without_aranges), cmocka_unit_test(linked_without_aranges),
-					    cmocka_unit_test(without_lines),
-					    cmocka_unit_test(not_elf) };
+					    cmocka_unit_test(relative), cmocka_unit_test(first_file),
+					    cmocka_unit_test(without_lines), cmocka_unit_test(not_elf) };
 
 	return cmocka_run_group_tests_name("sources lines", tests, make_dir, remove_dir);
 }
