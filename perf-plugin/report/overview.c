@@ -163,17 +163,20 @@ static void put_binary(struct report *r, const struct model_binary *b)
 	page_html(p, "</td></tr>\n");
 }
 
-static void put_binaries(struct report *r)
+/* False: no memory. */
+static bool put_binaries(struct report *r)
 {
 	struct model_binary **v = model_busiest(r->w->model);
 	const uint64_t elsewhere = r->w->only ? 0 : model_total(r->w->model, "instructions.elsewhere");
 	struct page *p = &r->page;
 	size_t i, rows = 0, left = 0;
 
+	if (!v)
+		return false;
 	page_html(p, "<section>\n<h2 id=\"binaries\">Binaries</h2>\n<div class=\"box\"><table>\n<tr><th class=bar>Share</th>"
 		     "<th>Path as recorded</th><th class=n>Instructions</th><th class=n>Branches taken</th><th>Its file</th>"
 		     "<th>Build-id</th></tr>\n");
-	for (i = 0; v && i < r->w->model->nr_binaries; i++) {
+	for (i = 0; i < r->w->model->nr_binaries; i++) {
 		if (!v[i]->insns || !whole_has(r->w, v[i]->number))
 			continue;
 		if (rows++ < MAX_BINARIES)
@@ -193,6 +196,7 @@ static void put_binaries(struct report *r)
 		page_format(p, "<p class=\"note\">%zu more binaries are left out.</p>\n", left);
 	page_html(p, "</section>\n");
 	free(v);
+	return true;
 }
 
 static void put_functions(struct report *r)
@@ -271,7 +275,7 @@ bool overview_write(struct report *r)
 	put_figures(r);
 	put_functions(r);
 	ok = put_hottest_lines(r);
-	put_binaries(r);
+	ok = put_binaries(r) && ok;
 	put_recording(r);
 	page_end(p);
 	return ok;
