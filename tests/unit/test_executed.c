@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "decode/decode.h"
 #include "executed/executed.h"
+#include "refused_memory.h"
 #include "temp_dir.h"
 
 /* What the session reads and delivers is the test's choice. */
@@ -95,6 +96,33 @@ static int run(const char *name, const struct executed_opts *opts, bool *incompl
 	if (f)
 		read_all(f, text, sizeof(text));
 	return rc;
+}
+
+static bool dumped(void *data)
+{
+	bool incomplete;
+
+	if (!run("refused", data, &incomplete))
+		return true;
+	if (!strstr(messages, "out of memory\n") && !strstr(messages, "Cannot allocate memory"))
+		fail_msg("memory is not named: %s", messages);
+	assert_string_equal(text, "");
+	return false;
+}
+
+/* Without memory there is no file, and a message says why. */
+static void without_memory(void **state)
+{
+	static const struct cst_generic g[] = { { .kind = CST_GEN_RANGE, .start = CODE, .end = CODE + 4, .n_insn = 1,
+						  .flags = CST_GF_EXEC, .isa = CST_ISA_A64, .last_size = 4 } };
+	struct executed_opts o = { .only_id = -1 };
+
+	(void)state;
+	elements = g;
+	n_elements = 1;
+	memset(code, 0, 4);
+	code_len = 4;
+	assert_in_range(refused_each(dumped, &o), 3, 50);
 }
 
 /* `want`: all that is written of these elements, without a message. */
@@ -436,7 +464,7 @@ static void test_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_context, start),
+		cmocka_unit_test_setup(without_memory, start), cmocka_unit_test_setup(test_context, start),
 		cmocka_unit_test_setup(test_transfers, start),
 		cmocka_unit_test_setup(test_results, start),
 		cmocka_unit_test_setup(test_many_results, start),

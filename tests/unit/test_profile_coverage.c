@@ -21,6 +21,7 @@
 #include "profile/coverage.h"
 #include "profile/formats.h"
 #include "profile/hot.h"
+#include "refused_memory.h"
 
 #define NOP	0xd503201fu
 
@@ -384,6 +385,48 @@ static void lcov(void **state)
 	model_free(&m);
 }
 
+static bool lcov_made(void *data)
+{
+	static char text[2048];
+	const size_t at = refused_at;
+	struct output_text t;
+	int rc;
+
+	refused_at = 0;
+	output_begin(&t);
+	refused_at = at;
+	rc = profile_format_find("lcov")->write_whole(&t.out, data);
+	output_end(&t, text, sizeof(text));
+	return !rc;
+}
+
+/* A tracefile that lacks a part, because there was no memory for it, is not taken for a whole one. */
+static void lcov_without_memory(void **state)
+{
+	static const struct source_row rows[] = { { 0x00, 0x10, { "/src/m.c", 3 } }, { 0x10, 0x28, { "/src/h.h", 4 } } };
+	static const struct source_function functions[] = { { 0x00, 0x20, { "/src/m.c", 2 }, "main" } };
+	static const uint32_t beq[] = { 0x0a000001, NOP, NOP, NOP, NOP, NOP, NOP, NOP, NOP, NOP };
+	struct dso a64 = program_of(loop, sizeof(loop), EM_AARCH64), a32 = program_of(beq, sizeof(beq), EM_ARM);
+	struct dso straight = program_of(nops, sizeof(nops), EM_AARCH64);
+	struct model m[4] = { model_of(&a64), model_of(&a32), model_of(&straight), model_of(&straight) };
+	struct whole w;
+	unsigned int i;
+
+	(void)state;
+	made_source[0] = (struct made_source){ rows, functions, 2, 1 };
+	run_loop(&m[0]);
+	/* the first begin of a block is that behind a branch of A32, an entry; there is none */
+	range(&m[1], 0, 0, 1, 0, 3);
+	range(&m[2], 0, 12, 4, 0, 3);
+	add(&m[2], (struct cst_count_record){ .kind = CST_COUNT_ENTRY, .entry = { .offset = 8, .count = 2 } });
+	range(&m[3], 0, 4, 2, 0, 3);
+	for (i = 0; i < 4; i++) {
+		w = (struct whole){ .model = &m[i] };
+		assert_in_range(refused_each(lcov_made, &w), 10, 100);
+		model_free(&m[i]);
+	}
+}
+
 /* ---- functions ----------------------------------------------------------------------------------- */
 
 /* Functions with equal counts and names, as static ones of several files, are by their place. */
@@ -426,7 +469,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(overlapping_rows), cmocka_unit_test(without_code), cmocka_unit_test(costs_without_code),
 		cmocka_unit_test(costs_of_both), cmocka_unit_test(blocks_of_a64), cmocka_unit_test(blocks_of_t32),
-		cmocka_unit_test(blocks_of_a32), cmocka_unit_test(lcov), cmocka_unit_test(equal_functions),
+		cmocka_unit_test(blocks_of_a32), cmocka_unit_test(lcov), cmocka_unit_test(lcov_without_memory), cmocka_unit_test(equal_functions),
 	};
 
 	return cmocka_run_group_tests_name("profile coverage", tests, NULL, NULL);

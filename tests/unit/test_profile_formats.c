@@ -17,6 +17,7 @@
 #include "output_text.h"
 #include "profile/formats.h"
 #include "profile/messages.h"
+#include "refused_memory.h"
 
 #define OUT	CST_COUNT_OUTSIDE
 
@@ -234,6 +235,55 @@ static void split(void **state)
 	assert_string_equal(text, "4\n0-20:5\nc-10:1\n10-20:1\n20-22:7\n1\n20->0:4\n");
 	made("bolt", PROFILE_VADDR, &m, text, sizeof(text));
 	assert_string_equal(text, "B 20 0 4 0\nF 0 20 3\nF c 10 1\nF 10 20 1\nF 20 22 7\nf 0 20 2\n");
+	model_free(&m);
+}
+
+struct flat_case {
+	const struct model_binary *binary;
+	enum flat_ranges kind;
+};
+
+static bool flat_made(void *data)
+{
+	const struct flat_case *c = data;
+	struct profile_removed removed;
+	struct profile_address where;
+	struct flat flat;
+	bool ok;
+
+	profile_address_init(&where, c->binary, PROFILE_FIRST_LOAD);
+	if (!flat_init(&flat, c->binary, c->kind))
+		return false;
+	ok = profile_address_limit(&where, &flat, &removed);
+	flat_free(&flat);
+	return ok;
+}
+
+/* Counts to which memory was refused are not written in part. */
+static void without_memory(void **state)
+{
+	struct flat_case c = { .kind = FLAT_SPLIT };
+	struct model m = model_of(&kernel);
+	uint64_t at;
+
+	(void)state;
+	range(&m, 0x10000, 0x10020, 3, 0);
+	edge(&m, 0x10020, OUT, 1);
+	c.binary = &m.binaries[0];
+	/* the ranges of the model itself, until their copy is changed */
+	assert_int_equal(refused_each(flat_made, &c), 2);
+	not_taken(&m, 0x10008, 4);
+	c.binary = &m.binaries[0];
+	assert_in_range(refused_each(flat_made, &c), 3, 10);
+	c.kind = FLAT_JOINED;
+	assert_in_range(refused_each(flat_made, &c), 2, 10);
+	/* many pieces of a range */
+	c.kind = FLAT_SPLIT;
+	range(&m, 0x10000, 0x11000, 3, 0);
+	for (at = 0x10100; at < 0x11000; at += 0x10)
+		not_taken(&m, at, 4);
+	c.binary = &m.binaries[0];
+	assert_in_range(refused_each(flat_made, &c), 5, 20);
 	model_free(&m);
 }
 
@@ -747,7 +797,7 @@ static void libraries(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(autofdo), cmocka_unit_test(llvm), cmocka_unit_test(bolt), cmocka_unit_test(split),
+		cmocka_unit_test(autofdo), cmocka_unit_test(llvm), cmocka_unit_test(bolt), cmocka_unit_test(split), cmocka_unit_test(without_memory),
 #ifdef HAVE_PROTOBUF_C
 		cmocka_unit_test(propeller),
 #endif

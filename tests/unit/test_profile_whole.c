@@ -18,6 +18,7 @@
 #include "profile/lines.h"
 #include "profile/messages.h"
 #include "profile/places.h"
+#include "refused_memory.h"
 
 #define NO	CST_COUNT_NO_BINARY
 #define OUT	CST_COUNT_OUTSIDE
@@ -133,6 +134,61 @@ static void callgrind_files(void **state)
 			    "0x40011c 28 1\n\nfl=(1)\nfn=(3) _ZN1a4workEi\n0x400140 64 4\nfi=(3)\n0x400144 68 4\nfe=(1)\n"
 			    "0x400148 72 4\n0x40014c 76 4\n0x400150 80 4\n\n");
 	model_free(&m);
+}
+
+struct whole_case {
+	const struct profile_format *format;
+	struct whole w;
+};
+
+static bool whole_made(void *data)
+{
+	static char text[1 << 16];
+	struct whole_case *c = data;
+	const size_t at = refused_at;
+	struct output_text t;
+	int rc = ERR_NOMEM;
+
+	refused_at = 0;
+	output_begin(&t);
+	refused_at = at;
+	c->w.places = places_new(c->w.model, NULL);
+	if (c->w.places)
+		rc = c->format->write_whole(&t.out, &c->w);
+	places_free(c->w.places);
+	output_end(&t, text, sizeof(text));
+	return !rc;
+}
+
+/* A profile that lacks a part, because there was no memory for it, is not taken for a whole one. */
+static void without_memory(void **state)
+{
+	static const char *const formats[] = { "callgrind", "folded", "top",
+#ifdef HAVE_PROTOBUF_C
+					       "pprof",
+#endif
+	};
+	struct model with_calls = calls(), flat;
+	struct whole_case c = { .w = { .model = &with_calls } };
+	size_t i, at;
+
+	(void)state;
+	model_init(&flat);
+	binary(&flat, "/bin/prog", CST_COUNT_FILE);
+	flat.binaries[0].dso = &program;
+	for (i = 0; i < 40; i++) {
+		binary(&flat, "method", CST_COUNT_JIT);
+		range(&flat, (uint32_t)i, 0x100, 1, 1);
+	}
+	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		for (at = 0; at < 2; at++) {
+			c.w.model = at ? &flat : &with_calls;
+			c.format = profile_format_find(formats[i]);
+			assert_non_null(c.format);
+			assert_in_range(refused_each(whole_made, &c), 5, 300);
+		}
+	model_free(&with_calls);
+	model_free(&flat);
 }
 
 static void callgrind(void **state)
@@ -555,7 +611,7 @@ static void longest_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(callgrind), cmocka_unit_test(callgrind_files), cmocka_unit_test(folded), cmocka_unit_test(top), cmocka_unit_test(demangle),
+		cmocka_unit_test(callgrind), cmocka_unit_test(without_memory), cmocka_unit_test(callgrind_files), cmocka_unit_test(folded), cmocka_unit_test(top), cmocka_unit_test(demangle),
 		cmocka_unit_test(largest), cmocka_unit_test(longest), cmocka_unit_test(deep), cmocka_unit_test(folded_numbers),
 		cmocka_unit_test(files_missing), cmocka_unit_test(longest_text),
 #ifdef HAVE_PROTOBUF_C
