@@ -135,6 +135,9 @@ static void test_edges(void **state)
 	assert_int_equal(cst_space_count(sp), 1);
 	assert_int_equal(cst_space_read(sp, SIZE - 1, 100, &p, NULL, NULL), 1);
 	assert_int_equal(cst_space_read(sp, SIZE, 100, &p, NULL, NULL), 0);	/* mapped, but no bytes */
+	assert_int_equal(cst_space_unmap(sp, 0x40, 0), 0);
+	assert_int_equal(cst_space_unmap(sp, 0, 0), 0);
+	assert_int_equal(cst_space_count(sp), 1);
 	assert_int_equal(cst_space_unmap(sp, 0x40, 0x40), 0);
 	assert_int_equal(cst_space_count(sp), 2);
 	assert_int_equal(cst_space_read(sp, 0x80, 4, &p, NULL, NULL), 4);
@@ -197,6 +200,19 @@ static void test_limits(void **state)
 	}
 	assert_int_equal(cst_space_unmap(sp, 0, 1000 * 8), 0);
 	assert_int_equal(cst_space_count(sp), 1001);
+	cst_image_free(img);
+}
+
+/* However large the cache may be, links hold the places of all blocks, with counters behind them. */
+static void test_largest_cache(void **state)
+{
+	struct cst_image *img;
+
+	(void)state;
+	if (cst_image_new(&img, 2 * ((size_t)BLK_LIMIT + 1000) * sizeof(struct blk)))
+		skip();	/* this machine does not have the address space */
+	assert_true((uint64_t)img->blk_max * BLK_STRIDE_COUNTS <= LINK_SLOW);
+	assert_true(((uint64_t)img->blk_max + 1) * BLK_STRIDE_COUNTS > LINK_SLOW);
 	cst_image_free(img);
 }
 
@@ -457,6 +473,7 @@ int main(void)
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_lazy),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_largest_cache),
 		cmocka_unit_test(test_flags),
 		cmocka_unit_test(test_remap),
 		cmocka_unit_test(test_new_image),

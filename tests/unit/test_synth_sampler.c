@@ -397,6 +397,23 @@ static void by_time_of_batches(void **state)
 	assert_string_equal(r.text, "i10c4/50 i118c/50 i10c4/150 i118c/50 ");
 }
 
+/* Instructions behind the last element that has a time, as the stream counts them, are at the end of the batch. */
+static void behind_the_last_time(void **state)
+{
+	static const uint64_t want[] = { 5400, 5800, 6000, 6000, 6000 };
+	struct cst_generic g = EL_B(0x1000, 200);
+	const struct batch v = { &g, 1, 1, 5000 };
+	const struct pace pace = { 6000, 100 };
+	struct result r;
+	size_t i;
+
+	(void)state;
+	r = run_paced("i40i", false, &v, &pace, 1);
+	assert_int_equal(r.nr_times, 5);
+	for (i = 0; i < 5; i++)
+		assert_int_equal(r.times[i], want[i]);
+}
+
 /* Batches whose time goes back: the samples of a stream keep the latest time. */
 static void time_goes_back(void **state)
 {
@@ -546,7 +563,7 @@ int main(void)
 		cmocka_unit_test(by_instructions), cmocka_unit_test(t32_sizes), cmocka_unit_test(stacks), cmocka_unit_test(cycles),
 		cmocka_unit_test(switched), cmocka_unit_test(tiles), cmocka_unit_test(filters),
 		cmocka_unit_test(system_call_returns),
-		cmocka_unit_test(chains), cmocka_unit_test(by_time), cmocka_unit_test(by_time_of_batches),
+		cmocka_unit_test(chains), cmocka_unit_test(by_time), cmocka_unit_test(by_time_of_batches), cmocka_unit_test(behind_the_last_time),
 		cmocka_unit_test(time_goes_back), cmocka_unit_test(by_ticks),
 		cmocka_unit_test(errors), cmocka_unit_test(ended),
 	};
