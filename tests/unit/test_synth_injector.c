@@ -156,10 +156,46 @@ static void rounds(void **state)
 	perfdata_close(pd);
 }
 
+/* Readers take a file without any record for an interrupted recording: the end of a round is in it. */
+static void no_records(void **state)
+{
+	struct session_opts so = { .symfs = dir, .cache_limit = 1 << 20 };
+	struct pdb data = { .p = NULL };
+	struct injector_opts o = { .output = NULL };
+	char path[128], msg[400];
+	unsigned int n = 0;
+	struct injector *in;
+	struct session *ss;
+	struct pd_record rec;
+	struct perfdata *pd;
+	struct error err;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/none.data", dir);
+	o.output = path;
+	assert_true(itrace_parse(&o.itrace, "i1i", msg, sizeof(msg)));
+	sb_aux_info(&data, 1, SB_CONFIGR, 0x14);
+	ss = sb_open(&data, &so, NULL);
+	in = injector_open(ss, &o);
+	assert_non_null(in);
+	assert_int_equal(injector_run(in), 0);
+	injector_close(in);
+	session_close(ss);
+	pd = perfdata_open(path, &err);
+	assert_non_null(pd);
+	while (perfdata_next(pd, &rec) > 0) {
+		assert_int_equal(rec.ev->header.type, PERF_RECORD_FINISHED_ROUND);
+		assert_int_equal(rec.ev->header.size, sizeof(struct perf_event_header));
+		n++;
+	}
+	assert_int_equal(n, 1);
+	perfdata_close(pd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(build_ids), cmocka_unit_test(rounds),
+		cmocka_unit_test(build_ids), cmocka_unit_test(rounds), cmocka_unit_test(no_records),
 	};
 
 	return cmocka_run_group_tests_name("injector", tests, make_dir, remove_dir);
