@@ -290,8 +290,8 @@ link-test = $(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.
 
 # Allocations fail on demand (tests/fault/wrap_alloc.h).
 WRAP_ALLOC := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup
-$(addprefix $(B)/tests/unit/test_,alloc calls countfiles counts_collect counts_counts export_code files_refused import_memory \
-	opencsd_refused session_memory): LDFLAGS += $(WRAP_ALLOC)
+$(addprefix $(B)/tests/unit/test_,alloc calls countfiles counts_collect counts_counts executed export_code files_refused \
+	import_memory opencsd_refused profile_coverage profile_formats profile_whole report_sources session_memory): LDFLAGS += $(WRAP_ALLOC)
 $(B)/tests/unit/test_opencsd_refused: LDFLAGS += -Wl,--wrap=cst_image_new
 $(B)/tests/unit/test_disasm: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=dlopen,--wrap=dlsym
 $(B)/tests/unit/test_import_memory: LDFLAGS += -Wl,--wrap=format_text,--wrap=input_note_path
@@ -309,8 +309,6 @@ $(B)/tests/unit/test_session_progress: LDFLAGS += -Wl,--wrap=pthread_cond_timedw
 $(B)/tests/unit/test_opencsd: LDFLAGS += -Wl,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock
 # What a file holds is the test's choice.
 $(B)/tests/unit/test_profile_formats: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=dso_stubs
-$(addprefix $(B)/tests/unit/test_,profile_formats profile_whole profile_coverage report_sources executed): LDFLAGS += \
-	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
 # Source lines are made by hand.
 $(B)/tests/unit/test_profile_whole: LDFLAGS += -Wl,--wrap=places_at
 $(B)/tests/unit/test_report_sources $(B)/tests/unit/test_report_pages $(B)/tests/unit/test_profile_coverage: LDFLAGS += \

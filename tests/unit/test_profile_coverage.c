@@ -388,13 +388,13 @@ static void lcov(void **state)
 static bool lcov_made(void *data)
 {
 	static char text[2048];
-	const size_t at = refused_at;
+	const size_t at = failing;
 	struct output_text t;
 	int rc;
 
-	refused_at = 0;
+	failing = 0;
 	output_begin(&t);
-	refused_at = at;
+	failing = at;
 	rc = profile_format_find("lcov")->write_whole(&t.out, data);
 	output_end(&t, text, sizeof(text));
 	return !rc;

@@ -145,13 +145,13 @@ static bool whole_made(void *data)
 {
 	static char text[1 << 16];
 	struct whole_case *c = data;
-	const size_t at = refused_at;
+	const size_t at = failing;
 	struct output_text t;
 	int rc = ERR_NOMEM;
 
-	refused_at = 0;
+	failing = 0;
 	output_begin(&t);
-	refused_at = at;
+	failing = at;
 	c->w.places = places_new(c->w.model, NULL);
 	if (c->w.places)
 		rc = c->format->write_whole(&t.out, &c->w);

@@ -363,21 +363,21 @@ static bool report_tried(void *data)
 {
 	struct report_case *c = data;
 	struct error err = { .code = 0 };
-	const size_t at = refused_at;
+	const size_t at = failing;
 	struct outdir out;
 	char path[128];
 	size_t left;
 	int rc;
 
 	snprintf(path, sizeof(path), "%s/refused", dir);
-	refused_at = 0;
+	failing = 0;
 	assert_int_equal(outdir_open_kind(&out, path, &report_kind, &err), 0);
-	refused_at = at;
+	failing = at;
 	rc = report_write(&out, &c->w, &c->about, &c->limits, &err);
-	left = refused_at;
-	refused_at = 0;
+	left = failing;
+	failing = 0;
 	outdir_abort(&out);
-	refused_at = left;
+	failing = left;
 	return !rc;
 }
 
