@@ -89,7 +89,7 @@ static char *temp_name(const char *path, unsigned int n)
 	return format_text("%.*s/.%s.%ld-%u", (int)(slash - path), path, slash + 1, (long)getpid(), n);
 }
 
-/* Without /proc a file without a name could not be given one. */
+/* Returns a descriptor, or -errno. Without /proc a file without a name could not be given one. */
 static int open_nameless(const char *path, mode_t mode)
 {
 	const char *slash = strrchr(path, '/');
@@ -98,16 +98,16 @@ static int open_nameless(const char *path, mode_t mode)
 
 	dir = slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
 	if (!dir)
-		return -1;
+		return -ENOMEM;
 	fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
 	free(dir);
 	if (fd < 0)
-		return -1;
+		return -errno;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	if (access(link, F_OK) == 0)
 		return fd;
 	close(fd);
-	return -1;
+	return -EOPNOTSUPP;
 }
 
 /* The system applies the umask. What replaces a file is never open to more people than that file. */
@@ -117,6 +117,8 @@ static int open_file(struct pd_output *o)
 	unsigned int n;
 
 	o->fd = open_nameless(o->path, mode);
+	if (o->fd == -ENOMEM)
+		return ENOMEM;
 	for (n = 0; o->fd < 0 && n < 100; n++) {
 		free(o->temp);
 		o->temp = temp_name(o->path, n);
