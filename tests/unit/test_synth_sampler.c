@@ -397,6 +397,28 @@ static void by_time_of_batches(void **state)
 	assert_string_equal(r.text, "i10c4/50 i118c/50 i10c4/150 i118c/50 ");
 }
 
+/* Time that goes by in a gap has no samples: the first sample behind it is the rest of the period behind its end. */
+static void period_across_a_gap(void **state)
+{
+	/* a batch ends with the Trace On behind it */
+	const struct cst_generic first[] = { EL_B(0x1000, 100), { .kind = CST_GEN_TRACE_ON } }, second = EL_B(0x1000, 100);
+	const struct batch v[] = { { first, 2, 1, 5000 }, { &second, 1, 1, 16000 } };
+	static const struct pace pace[] = { { 6000, 100 }, { 17000, 100 } };
+	const struct cst_generic ticks[] = {
+		{ .kind = CST_GEN_TIMESTAMP, .addr = 1000 }, EL_B(0x1000, 50), { .kind = CST_GEN_TIMESTAMP, .addr = 1500 },
+		EL_B(0x2000, 50), { .kind = CST_GEN_TRACE_ON }, { .kind = CST_GEN_TIMESTAMP, .addr = 9000 }, EL_B(0x3000, 100),
+	};
+	const struct batch one = { ticks, sizeof(ticks) / sizeof(ticks[0]), 1, 0 };
+	struct result r;
+
+	(void)state;
+	r = run_paced("i700ns", false, v, pace, 2);
+	assert_string_equal(r.text, "i1114/70 i109c/70 ");
+	/* ten ticks for each instruction: 300 ticks are left at the end of the first stretch */
+	r = run_batches("i1300t", false, &one, 1);
+	assert_string_equal(r.text, "i3074/130 ");
+}
+
 /* Instructions behind the last element that has a time, as the stream counts them, are at the end of the batch. */
 static void behind_the_last_time(void **state)
 {
@@ -563,7 +585,8 @@ int main(void)
 		cmocka_unit_test(by_instructions), cmocka_unit_test(t32_sizes), cmocka_unit_test(stacks), cmocka_unit_test(cycles),
 		cmocka_unit_test(switched), cmocka_unit_test(tiles), cmocka_unit_test(filters),
 		cmocka_unit_test(system_call_returns),
-		cmocka_unit_test(chains), cmocka_unit_test(by_time), cmocka_unit_test(by_time_of_batches), cmocka_unit_test(behind_the_last_time),
+		cmocka_unit_test(chains), cmocka_unit_test(by_time), cmocka_unit_test(by_time_of_batches), cmocka_unit_test(period_across_a_gap),
+		cmocka_unit_test(behind_the_last_time),
 		cmocka_unit_test(time_goes_back), cmocka_unit_test(by_ticks),
 		cmocka_unit_test(errors), cmocka_unit_test(ended),
 	};
