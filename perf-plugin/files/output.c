@@ -89,25 +89,28 @@ static char *temp_name(const char *path, unsigned int n)
 	return format_text("%.*s/.%s.%ld-%u", (int)(slash - path), path, slash + 1, (long)getpid(), n);
 }
 
-/* Returns a descriptor, or -errno. Without /proc a file without a name could not be given one. */
-static int open_nameless(const char *path, mode_t mode)
+/*
+ * Opens a file without a name; -1 in *fd if the file system has none, or if it could not be given a name (no /proc).
+ * Returns 0 or ENOMEM.
+ */
+static int open_nameless(const char *path, mode_t mode, int *fd)
 {
 	const char *slash = strrchr(path, '/');
 	char *dir, link[64];
-	int fd;
 
 	dir = slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
 	if (!dir)
-		return -ENOMEM;
-	fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+		return ENOMEM;
+	*fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
 	free(dir);
-	if (fd < 0)
-		return -errno;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	if (access(link, F_OK) == 0)
-		return fd;
-	close(fd);
-	return -EOPNOTSUPP;
+	if (*fd < 0)
+		return 0;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", *fd);
+	if (access(link, F_OK)) {
+		close(*fd);
+		*fd = -1;
+	}
+	return 0;
 }
 
 /* The system applies the umask. What replaces a file is never open to more people than that file. */
@@ -116,8 +119,7 @@ static int open_file(struct pd_output *o)
 	mode_t mode = o->replaces ? o->old.st_mode & 0666 : 0666;
 	unsigned int n;
 
-	o->fd = open_nameless(o->path, mode);
-	if (o->fd == -ENOMEM)
+	if (open_nameless(o->path, mode, &o->fd))
 		return ENOMEM;
 	for (n = 0; o->fd < 0 && n < 100; n++) {
 		free(o->temp);
