@@ -116,12 +116,6 @@ static uint32_t choose_cpu(struct importer *im, const struct cst_snap_device *co
 	return im->free_cpu;
 }
 
-static void set(struct aux_cpu *a, enum aux_reg reg, uint32_t value)
-{
-	a->reg[reg] = value;
-	a->present |= 1u << reg;
-}
-
 static void fill_v8(struct unit *u, const struct cst_snap_device *dev)
 {
 	struct cst_etmv4_regs r;
@@ -132,15 +126,15 @@ static void fill_v8(struct unit *u, const struct cst_snap_device *dev)
 		return;
 	cst_snap_reg(dev, "TRCAUTHSTATUS", &auth);
 	u->aux.unit = ete ? AUX_ETE : AUX_ETMV4;
-	set(&u->aux, AUX_REG_TRCCONFIGR, r.configr);
-	set(&u->aux, AUX_REG_TRCTRACEIDR, r.traceidr & 0x7f);
-	set(&u->aux, AUX_REG_TRCIDR0, r.idr0);
-	set(&u->aux, AUX_REG_TRCIDR1, r.idr1);
-	set(&u->aux, AUX_REG_TRCIDR2, r.idr2);
-	set(&u->aux, AUX_REG_TRCIDR8, r.idr8);
-	set(&u->aux, AUX_REG_TRCAUTHSTATUS, (uint32_t)auth);
+	u->aux.reg[AUX_REG_TRCCONFIGR] = r.configr;
+	u->aux.reg[AUX_REG_TRCTRACEIDR] = r.traceidr & 0x7f;
+	u->aux.reg[AUX_REG_TRCIDR0] = r.idr0;
+	u->aux.reg[AUX_REG_TRCIDR1] = r.idr1;
+	u->aux.reg[AUX_REG_TRCIDR2] = r.idr2;
+	u->aux.reg[AUX_REG_TRCIDR8] = r.idr8;
+	u->aux.reg[AUX_REG_TRCAUTHSTATUS] = (uint32_t)auth;
 	if (ete)
-		set(&u->aux, AUX_REG_TRCDEVARCH, r.devarch);
+		u->aux.reg[AUX_REG_TRCDEVARCH] = r.devarch;
 }
 
 static void fill_v7(struct unit *u, const struct cst_snap_device *dev)
@@ -151,7 +145,7 @@ static void fill_v7(struct unit *u, const struct cst_snap_device *dev)
 	u->aux.unit = u->config.protocol == CST_PROTO_PTM ? AUX_PTM : AUX_ETMV3;
 	for (i = 0; aux_reg_name(u->aux.unit, i); i++)
 		if (cst_snap_reg(dev, aux_reg_name(u->aux.unit, i), &value))
-			set(&u->aux, i, (uint32_t)value);
+			u->aux.reg[i] = (uint32_t)value;
 }
 
 /* Why a source has no place in perf.data; NULL: it has one. */
