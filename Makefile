@@ -291,10 +291,11 @@ link-test = $(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.
 # Allocations fail on demand (tests/fault/wrap_alloc.h).
 WRAP_ALLOC := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup
 $(addprefix $(B)/tests/unit/test_,alloc calls countfiles counts_collect counts_counts executed export_code files_refused \
-	import_memory opencsd_refused profile_coverage profile_formats profile_whole report_sources session_memory): LDFLAGS += $(WRAP_ALLOC)
+	import_memory opencsd_refused profile_coverage profile_formats profile_whole report_sources session_memory): \
+	LDFLAGS += $(WRAP_ALLOC)
 $(B)/tests/unit/test_opencsd_refused: LDFLAGS += -Wl,--wrap=cst_image_new
 $(B)/tests/unit/test_disasm: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=dlopen,--wrap=dlsym
-$(B)/tests/unit/test_import_memory: LDFLAGS += -Wl,--wrap=format_text,--wrap=input_note_path
+$(B)/tests/unit/test_import_memory: LDFLAGS += -Wl,--wrap=format_text,--wrap=input_note_path,--wrap=memory_refused
 $(B)/tests/unit/test_perfdata_compressed: LDFLAGS += -Wl,--wrap=ZSTD_createDStream
 # System calls do.
 $(B)/tests/unit/test_files_refused: LDFLAGS += -Wl,--wrap=write,--wrap=pwrite64,--wrap=read,--wrap=linkat,--wrap=renameat2 \
