@@ -2,7 +2,7 @@
 #ifndef TESTS_SAID_H
 #define TESTS_SAID_H
 
-/* What is written to standard error between said_begin() and said_end(), for tests of messages. */
+/* said.h - what is written to standard error or standard output, for tests of messages. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -13,26 +13,32 @@
 #include <cmocka.h>
 
 struct said {
-	FILE *file;
+	FILE *file, *stream;
 	int was;
 	char text[16384];
 };
 
-static inline void said_begin(struct said *s)
+static inline void said_begin_of(struct said *s, FILE *stream)
 {
+	s->stream = stream;
 	s->file = tmpfile();
 	assert_non_null(s->file);
-	fflush(stderr);
-	s->was = dup(STDERR_FILENO);
-	dup2(fileno(s->file), STDERR_FILENO);
+	fflush(stream);
+	s->was = dup(fileno(stream));
+	dup2(fileno(s->file), fileno(stream));
+}
+
+static inline void said_begin(struct said *s)
+{
+	said_begin_of(s, stderr);
 }
 
 static inline const char *said_end(struct said *s)
 {
 	ssize_t n;
 
-	fflush(stderr);
-	dup2(s->was, STDERR_FILENO);
+	fflush(s->stream);
+	dup2(s->was, fileno(s->stream));
 	close(s->was);
 	n = pread(fileno(s->file), s->text, sizeof(s->text) - 1, 0);
 	fclose(s->file);

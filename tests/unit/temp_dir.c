@@ -28,6 +28,28 @@ void temp_write(const char *dir, const char *name, const void *data, size_t len)
 	assert_int_equal(fclose(f), 0);
 }
 
+void temp_read(const char *path, char *text, size_t size)
+{
+	FILE *f = fopen(path, "rb");
+	size_t n;
+
+	assert_non_null(f);
+	n = fread(text, 1, size - 1, f);
+	assert_true(n < size - 1);
+	text[n] = 0;
+	fclose(f);
+}
+
+void temp_hide(const char *dir, const char *text, char *to, size_t size)
+{
+	const char *at;
+	size_t n = 0;
+
+	for (; (at = strstr(text, dir)); text = at + strlen(dir))
+		n += (size_t)snprintf(to + n, size - n, "%.*sDIR", (int)(at - text), text);
+	snprintf(to + n, size - n, "%s", text);
+}
+
 const char *temp_path(const char *dir, const char *name)
 {
 	static char path[8][300];

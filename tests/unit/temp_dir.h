@@ -10,6 +10,10 @@
 void temp_write(const char *dir, const char *name, const void *data, size_t len);
 /* dir/name; valid until the eighth call after this one. */
 const char *temp_path(const char *dir, const char *name);
+/* Reads a text of fewer than size - 1 bytes. A test that cannot read it fails. */
+void temp_read(const char *path, char *text, size_t size);
+/* Copies a text, with DIR where it names the folder. */
+void temp_hide(const char *dir, const char *text, char *to, size_t size);
 /* How many descriptors this process has open: the same before and after what closes all that it opens. */
 unsigned int temp_descriptors(void);
 /* Removes the folder with all that is in it. 0, else what system() returns: the result of a cmocka teardown. */

@@ -638,10 +638,10 @@ static void threads(void **state)
 	const struct cst_generic nacc[] = { { .kind = CST_GEN_NACC, .addr = NOWHERE } };
 	const struct batch missing[] = { { .tid = 7, N(a) }, { .tid = 7, .unwanted = true, N(nacc) }, { .tid = 7, N(a2) } };
 	const struct batch other[] = { { .tid = 7, N(a) }, { .tid = 8, .unwanted = true, N(nacc) }, { .tid = 7, N(a2) } };
-	/* another thread did, without an exception before it: it is not known whether the first one did, too */
-	const struct batch silent[] = { { .tid = 7, .g = a, .n = 2 }, { .tid = 8, N(nacc) }, { .tid = 7, N(a2) } };
+	/* another thread did, without an exception before it: the first thread may have executed such code, too */
+	const struct batch no_exception[] = { { .tid = 7, .g = a, .n = 2 }, { .tid = 8, N(nacc) }, { .tid = 7, N(a2) } };
 	const struct batch after_irq[] = { { .tid = 7, N(a) }, { .tid = 8, N(nacc) }, { .tid = 7, N(a2) } };
-	const struct feed unseen = { .v = silent, .n = 3 }, switched = { .v = after_irq, .n = 3 };
+	const struct feed doubtful = { .v = no_exception, .n = 3 }, switched = { .v = after_irq, .n = 3 };
 	const struct feed hidden = { .v = missing, .n = 3 }, elsewhere = { .v = other, .n = 3 };
 	const struct batch idle[] = { { .tid = 0, N(a) }, { .tid = -1, N(a2) } };
 	const struct feed all = { .v = v, .n = 5 }, part = { .v = unwanted, .n = 3 }, cut = { .v = window, .n = 3 }, none = { .v = idle, .n = 2 };
@@ -656,7 +656,7 @@ static void threads(void **state)
 	assert_int_equal(totals.lost, 1);
 	fed(&elsewhere, "R1000 1/2 {C2000@1000 1/2}");
 	assert_int_equal(totals.lost, 0);
-	fed(&unseen, "R1000 2/2 {C2000@1000 2/2}");
+	fed(&doubtful, "R1000 2/2 {C2000@1000 2/2}");
 	assert_int_equal(totals.lost, 1);
 	fed(&switched, "R1000 1/2 {C2000@1000 1/2}");
 	assert_int_equal(totals.lost, 0);

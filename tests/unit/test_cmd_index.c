@@ -15,6 +15,7 @@
 #include "said.h"
 #include "session_build.h"
 #include "temp_dir.h"
+#include "texts.h"
 
 TEMP_DIR("cmd-index")
 
@@ -35,48 +36,19 @@ static void write_data(const char *name, const struct pdb *trace, uint64_t confi
 	pdb_free(&data);
 }
 
-/* Replaces the folder of the test in `text` by DIR. */
-static void shorten(char *to, size_t size, const char *text)
-{
-	const char *at;
-	size_t n = 0;
-
-	for (; (at = strstr(text, dir)); text = at + strlen(dir))
-		n += (size_t)snprintf(to + n, size - n, "%.*sDIR", (int)(at - text), text);
-	snprintf(to + n, size - n, "%s", text);
-}
-
 /* Runs the command with up to three more words. stdout is in `out`, stderr in `errors`. */
 static int run(const char *name, const char *a, const char *b, const char *c)
 {
 	const char *argv[] = { "index", "-i", temp_path(dir, name), a, b, c, NULL };
-	int argc = a ? b ? c ? 6 : 5 : 4 : 3, saved = dup(STDOUT_FILENO), rc;
-	FILE *f = tmpfile();
-	static char text[8192];
-	struct said said;
-	size_t n;
+	int argc = a ? b ? c ? 6 : 5 : 4 : 3, rc;
+	static struct said listed, said;
 
-	assert_non_null(f);
-	fflush(stdout);
-	dup2(fileno(f), STDOUT_FILENO);
+	said_begin_of(&listed, stdout);
 	said_begin(&said);
 	rc = cmd_index(argc, argv);
-	shorten(errors, sizeof(errors), said_end(&said));
-	fflush(stdout);
-	dup2(saved, STDOUT_FILENO);
-	close(saved);
-	rewind(f);
-	n = fread(text, 1, sizeof(text) - 1, f);
-	text[n] = 0;
-	fclose(f);
-	shorten(out, sizeof(out), text);
+	temp_hide(dir, said_end(&said), errors, sizeof(errors));
+	temp_hide(dir, said_end(&listed), out, sizeof(out));
 	return rc;
-}
-
-static void is(const char *what, const char *got, const char *want)
-{
-	if (strcmp(got, want))
-		fail_msg("%s: '%s', expected '%s'", what, got, want);
 }
 
 static void add_time(struct pdb *trace, uint8_t time)
@@ -104,20 +76,20 @@ static void without_times(void **state)
 	write_data("raw", &trace, SB_CONFIGR, SB_RAW);
 	write_data("frames", &frames, SB_CONFIGR, 0);
 	assert_int_equal(run("raw", "--show", NULL, NULL), CMD_ERROR);
-	is("none", errors, "cstrace index: DIR/raw.cstidx: there is no such index; without --show one is made\n");
+	assert_text("none", errors, "cstrace index: DIR/raw.cstidx: there is no such index; without --show one is made\n");
 	assert_int_equal(run("raw", NULL, NULL, NULL), CMD_OK);
-	is("raw", errors, MADE("raw.cstidx", "53"));
+	assert_text("raw", errors, MADE("raw.cstidx", "53"));
 	assert_int_equal(run("raw", "--show", NULL, NULL), CMD_OK);
 	snprintf(want, sizeof(want), SHOWN("raw", "53") "  trace ID 0x14: ETMv4, 53 bytes, 1 blocks of 131072 bytes\n%s", stream);
-	is("raw", out, want);
+	assert_text("raw", out, want);
 	assert_int_equal(run("frames", "--id=0x15", NULL, NULL), CMD_ERROR);
-	is("another ID", errors, "cstrace index: DIR/frames: no source has trace ID 0x15; 'perf-cstrace index' without --id takes all\n");
+	assert_text("another ID", errors, "cstrace index: DIR/frames: no source has trace ID 0x15; 'perf-cstrace index' without --id takes all\n");
 	assert_int_equal(run("frames", "--id=0x14", NULL, NULL), CMD_OK);
-	is("frames", errors, MADE("frames.cstidx", "64"));
+	assert_text("frames", errors, MADE("frames.cstidx", "64"));
 	assert_int_equal(run("frames", "--show", NULL, NULL), CMD_OK);
 	snprintf(want, sizeof(want), SHOWN("frames", "64") "  trace IDs 0x14\n"
 		 "  trace ID 0x14: ETMv4, 53 bytes, 1 blocks of 131072 bytes\n%s", stream);
-	is("frames", out, want);
+	assert_text("frames", out, want);
 	pdb_free(&trace);
 	pdb_free(&frames);
 }
@@ -145,15 +117,15 @@ static void blocks_with_times(void **state)
 	}
 	write_data("timed", &trace, SB_CONFIGR | TIMES, SB_RAW);
 	assert_int_equal(run("timed", "--granularity=512", NULL, NULL), CMD_OK);
-	is("timed", errors, MADE("timed.cstidx", "2126"));
+	assert_text("timed", errors, MADE("timed.cstidx", "2126"));
 	assert_int_equal(run("timed", "--show", NULL, NULL), CMD_OK);
-	is("timed", out, shown);
+	assert_text("timed", out, shown);
 	snprintf(output, sizeof(output), "-o%s/full", dir);
 	assert_int_equal(run("timed", "--granularity=512", "--full", output), CMD_OK);
-	is("full", errors, MADE("full", "2126"));
+	assert_text("full", errors, MADE("full", "2126"));
 	assert_int_equal(run("timed", "--show", output, NULL), CMD_OK);
 	snprintf(want, sizeof(want), "%s    records 124\n", shown);
-	is("full", out, want);
+	assert_text("full", out, want);
 	pdb_free(&trace);
 }
 

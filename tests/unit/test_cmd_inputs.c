@@ -17,25 +17,14 @@
 #include "cmd/options.h"
 #include "import/bare.h"
 #include "said.h"
+#include "texts.h"
 #include "session/session.h"
 
 #define HINT "\nTry 'perf-cstrace test --help'.\n"
 
 static struct said said;
 
-static void is(const char *what, const char *got, const char *want)
-{
-	if (strcmp(got, want))
-		fail_msg("%s: '%s', expected '%s'", what, got, want);
-}
-
 /* The first line of it, for messages that go on with the list of cores. */
-static void begins(const char *what, const char *got, const char *want)
-{
-	if (strncmp(got, want, strlen(want)))
-		fail_msg("%s: '%s', expected '%s...'", what, got, want);
-}
-
 static struct bare_opts bare;
 
 static void words(size_t n, const char *option, const char *value)
@@ -107,7 +96,7 @@ static void formats(void **state)
 	}
 	said_begin(&said);
 	assert_int_equal(cmd_bare_format(&bare, "ra\n"), -1);
-	is("format", said_end(&said), "cstrace: --trace-format: found 'ra\\x0a', expected aligned, tpiu, dstream or raw\n");
+	assert_text("format", said_end(&said), "cstrace: --trace-format: found 'ra\\x0a', expected aligned, tpiu, dstream or raw\n");
 	assert_int_equal(bare.nr_words, 4);
 }
 
@@ -125,21 +114,21 @@ static void wrong_values(void **state)
 		assert_int_equal(cmd_bare_source(&bare, sources[i]), -1);
 		snprintf(want, sizeof(want), "cstrace: --trace-source: found '%s', expected ID=NAME with a trace ID from 1 to 0x6f\n",
 			 sources[i]);
-		is("source", said_end(&said), want);
+		assert_text("source", said_end(&said), want);
 	}
 	for (i = 0; i < sizeof(regs) / sizeof(regs[0]); i++) {
 		said_begin(&said);
 		assert_int_equal(cmd_bare_reg(&bare, regs[i]), -1);
 		snprintf(want, sizeof(want), "cstrace: --reg: found '%s', expected NAME=VALUE or ID:NAME=VALUE with numbers of at most 64 "
 			 "bits\n", regs[i]);
-		is("register", said_end(&said), want);
+		assert_text("register", said_end(&said), want);
 	}
 	said_begin(&said);
 	assert_int_equal(cmd_bare_core(&bare, "cortex"), -1);
-	begins("core", said_end(&said), "cstrace: --core-type: found 'cortex', expected one of (and where its registers are published):\n ");
+	assert_text_begins("core", said_end(&said), "cstrace: --core-type: found 'cortex', expected one of (and where its registers are published):\n ");
 	said_begin(&said);
 	assert_int_equal(cmd_bare_source(&bare, "1=cortex"), -1);
-	begins("core of a source", said_end(&said),
+	assert_text_begins("core of a source", said_end(&said),
 	       "cstrace: --trace-source: found 'cortex', expected one of (and where its registers are published):\n ");
 	assert_int_equal(bare.nr_words + bare.nr_sources + bare.nr_regs, 0);
 	assert_null(bare.core);
@@ -168,7 +157,7 @@ static void most(void **state)
 			assert_int_equal(options[i].add(&bare, options[i].value), 0);
 		said_begin(&said);
 		assert_int_equal(options[i].add(&bare, options[i].value), -1);
-		is("one more", said_end(&said), options[i].message);
+		assert_text("one more", said_end(&said), options[i].message);
 		assert_int_equal(*options[i].nr, options[i].n);
 		sum += options[i].n;
 		assert_int_equal(bare.nr_words, sum);
@@ -221,7 +210,7 @@ static void check(void **state)
 			cmd_bare_reg(&bare, cases[i].reg);
 		said_begin(&said);
 		rc = cmd_bare_check(&cmd, &bare, &so, cases[i].snapshot);
-		is("options", said_end(&said), cases[i].message);
+		assert_text("options", said_end(&said), cases[i].message);
 		assert_int_equal(rc, *cases[i].message ? CMD_USAGE : CMD_GO_ON);
 		assert_ptr_equal(so.bare, *cases[i].message || !bare.nr_words ? NULL : &bare);
 		if (!*cases[i].message && cases[i].trace)
@@ -243,19 +232,19 @@ static void count_file(void **state)
 	cmd_given_start();
 	said_begin(&said);
 	assert_int_equal(counted_check(&cmd, &so), CMD_GO_ON);
-	is("no filter", said_end(&said), "");
+	assert_text("no filter", said_end(&said), "");
 	for (i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
 		*filters[i] = "1";
 		said_begin(&said);
 		assert_int_equal(counted_check(&cmd, &so), CMD_USAGE);
-		is("filter", said_end(&said), "cstrace test: counts is a count file, in which nothing says when, where and by whom its code "
+		assert_text("filter", said_end(&said), "cstrace test: counts is a count file, in which nothing says when, where and by whom its code "
 		   "was executed: filter the recording that is counted" HINT);
 		*filters[i] = NULL;
 	}
 	so.bare = &bare;
 	said_begin(&said);
 	assert_int_equal(counted_check(&cmd, &so), CMD_USAGE);
-	is("program", said_end(&said), "cstrace test: counts is a count file, which has no trace: --elf is for trace" HINT);
+	assert_text("program", said_end(&said), "cstrace test: counts is a count file, which has no trace: --elf is for trace" HINT);
 }
 
 /* Why nothing can be written, and what there is. */
@@ -298,7 +287,7 @@ static void nothing(void **state)
 		said_begin(&said);
 		code = counted_nothing("profile", "in\tput", cases[i].want, cases[i].one, cases[i].binary, v, cases[i].m);
 		snprintf(want, sizeof(want), "cstrace profile: in\\x09put: %s", cases[i].message);
-		is("nothing", said_end(&said), want);
+		assert_text("nothing", said_end(&said), want);
 		assert_int_equal(code, cases[i].code);
 	}
 }
@@ -321,14 +310,14 @@ static void order(void **state)
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		said_begin(&said);
 		count_print_order("report", cases[i].estimated, cases[i].unordered, cases[i].unjoined);
-		is("order", said_end(&said), cases[i].message);
+		assert_text("order", said_end(&said), cases[i].message);
 	}
 	said_begin(&said);
 	assert_false(count_undecoded("report", "in", 0));
-	is("undecoded", said_end(&said), "");
+	assert_text("undecoded", said_end(&said), "");
 	said_begin(&said);
 	assert_true(count_undecoded("report", "in", 256));
-	is("undecoded", said_end(&said), "cstrace report: in: ranges that were executed 256 times are not counted: their code was gone when "
+	assert_text("undecoded", said_end(&said), "cstrace report: in: ranges that were executed 256 times are not counted: their code was gone when "
 	   "it was looked at\n");
 }
 
@@ -356,11 +345,11 @@ static void filters(void **state)
 		*(const char **)(void *)((char *)&want + words_of[i].at) = words_of[i].good;
 		said_begin(&said);
 		assert_int_equal(words_of[i].take(&f, words_of[i].good), 0);
-		is("filter", said_end(&said), "");
+		assert_text("filter", said_end(&said), "");
 		assert_memory_equal(&f, &want, sizeof(f));
 		said_begin(&said);
 		assert_int_equal(words_of[i].take(&f, words_of[i].bad), -1);
-		begins("filter", said_end(&said), words_of[i].message);
+		assert_text_begins("filter", said_end(&said), words_of[i].message);
 	}
 }
 

@@ -19,6 +19,7 @@
 #include "session/session.h"
 #include "session_build.h"
 #include "temp_dir.h"
+#include "texts.h"
 
 TEMP_DIR("dump-session")
 
@@ -69,8 +70,6 @@ static int run(struct dump *d)
 	const char *path = temp_path(dir, "listing");
 	const struct session_opts so = { .input = temp_path(dir, "data"), .symfs = dir, .buildid_dir = "/nonexistent" };
 	struct said said;
-	size_t n;
-	FILE *f;
 	int rc;
 
 	assert_int_equal(dump_out_open(&d->out, path), 0);
@@ -83,18 +82,8 @@ static int run(struct dump *d)
 		return rc;
 	}
 	assert_int_equal(dump_out_close(&d->out), 0);
-	f = fopen(path, "r");
-	assert_non_null(f);
-	n = fread(out, 1, sizeof(out) - 1, f);
-	out[n] = 0;
-	fclose(f);
+	temp_read(path, out, sizeof(out));
 	return rc;
-}
-
-static void is(const char *what, const char *got, const char *want)
-{
-	if (strcmp(got, want))
-		fail_msg("%s: '%s', expected '%s'", what, got, want);
 }
 
 #define DONE(bytes, insns, branches) "cstrace: " bytes " bytes, " insns " instructions, " branches " branches, losses: none\n"
@@ -132,10 +121,10 @@ static void test_headings(void **state)
 	finish(&data);
 	d = listing();
 	assert_int_equal(run(&d), 0);
-	is("CPUs", out, "# buffer 0, CPU 2: raw, offset 0, 53 bytes, flags 0x100\n"
+	assert_text("CPUs", out, "# buffer 0, CPU 2: raw, offset 0, 53 bytes, flags 0x100\n"
 	   "# buffer 0, CPU 2: raw, offset 53, 53 bytes, flags 0x101\n"
 	   "# buffer 1, CPU 0: frames, offset 0, 64 bytes\n");
-	is("CPUs", errors, "cstrace dump: lost:\n"
+	assert_text("CPUs", errors, "cstrace dump: lost:\n"
 	   "  1 truncated AUX records: the AUX buffer was full: a gap of unknown length at the end of each\n"
 	   "    -> record with a larger one (perf record -m ,16M), or less (-e cs_etm//u, --filter)\n"
 	   "cstrace: 170 bytes, 144 instructions, 72 branches, losses: 1 truncated AUX records\n");
@@ -145,19 +134,19 @@ static void test_headings(void **state)
 	finish(&data);
 	d = listing();
 	assert_int_equal(run(&d), 0);
-	is("a thread", out, "# buffer 0, thread 101: frames, offset 0, 64 bytes\n");
-	is("a thread", errors, DONE("64", "48", "24"));
+	assert_text("a thread", out, "# buffer 0, thread 101: frames, offset 0, 64 bytes\n");
+	assert_text("a thread", errors, DONE("64", "48", "24"));
 	assert_false(d.losses);
 	begin(&data);
 	pdb_auxtrace(&data, 0, frames[0].p, frames[0].len, 2, NO_CPU);
 	finish(&data);
 	d = listing();
 	assert_int_equal(run(&d), 0);
-	is("no AUX record", out, "# buffer 0, CPU 2: frames, offset 0, 64 bytes, no AUX record\n");
+	assert_text("no AUX record", out, "# buffer 0, CPU 2: frames, offset 0, 64 bytes, no AUX record\n");
 	d = listing();
 	d.format = DUMP_NONE;
 	assert_int_equal(run(&d), 0);
-	is("nothing", out, "");
+	assert_text("nothing", out, "");
 	assert_int_equal(d.stats.bytes, 53);
 	assert_int_equal(d.stats.insns, 48);
 	assert_int_equal(d.stats.branches, 24);
@@ -194,8 +183,8 @@ static void test_frames(void **state)
 		assert_int_equal(run(&d), 0);
 		snprintf(want, sizeof(want), "# buffer 0, CPU 2: raw, offset 0, 53 bytes, flags 0x100\n"
 			 "# buffer 1, CPU 3: frames, offset 0, 64 bytes\n%s%s", d.packed ? packed : "", d.frames ? unpacked : "");
-		is("frames", out, want);
-		is("frames", errors, DONE("117", "96", "48"));
+		assert_text("frames", out, want);
+		assert_text("frames", errors, DONE("117", "96", "48"));
 	}
 }
 
@@ -235,7 +224,7 @@ static void test_log(void **state)
 		d.elements = lists[i].elements;
 		assert_int_equal(dump_log_open(&d, CST_LOG_INFO), 0);
 		assert_int_equal(run(&d), 0);
-		is("log", errors, "Idx:62; frame; info: " ODD " (IHI 0029 D4.2.2)\nIdx:126; frame; info: " ODD " (IHI 0029 D4.2.2)\n"
+		assert_text("log", errors, "Idx:62; frame; info: " ODD " (IHI 0029 D4.2.2)\nIdx:126; frame; info: " ODD " (IHI 0029 D4.2.2)\n"
 		   DONE("128", "96", "48"));
 		assert_int_equal(cst_log_count(d.log, CST_LOG_ALL_IDS, CST_LOG_INFO), 2);
 		/* a listing of frames alone has a line for each */
@@ -282,13 +271,13 @@ static void test_ranges(void **state)
 	d = listing();
 	d.elements = true;
 	assert_int_equal(run_range(&d, from, to), 0);
-	is("from 50 to 52", out, "# buffer 0, CPU 2: raw, offset 0, 53 bytes, flags 0x100\n" RANGE("50", "14") RANGE("51", "14")
+	assert_text("from 50 to 52", out, "# buffer 0, CPU 2: raw, offset 0, 53 bytes, flags 0x100\n" RANGE("50", "14") RANGE("51", "14")
 	   "# buffer 0, CPU 2: raw, offset 53, 53 bytes, flags 0x100\n"
 	   "# buffer 1, CPU 3: frames, offset 0, 64 bytes\n" RANGE("50", "15") RANGE("51", "15"));
 	d = listing();
 	d.elements = true;
 	assert_int_equal(run_range(&d, late, none), 0);
-	is("from 104", out, "# buffer 0, CPU 2: raw, offset 0, 53 bytes, flags 0x100\n"
+	assert_text("from 104", out, "# buffer 0, CPU 2: raw, offset 0, 53 bytes, flags 0x100\n"
 	   "# buffer 0, CPU 2: raw, offset 53, 53 bytes, flags 0x100\n"
 	   "104        14 * range 0x400000-0x400008 n=2 A64 branch E EL0 non-secure cid=0x65 tid=101\n"
 	   "105        14 * range 0x400000-0x400008 n=2 A64 branch E EL0 non-secure cid=0x65 tid=101\n"
@@ -300,7 +289,7 @@ static void test_ranges(void **state)
 	d.format = DUMP_OPENCSD;
 	d.only_id = 0x15;
 	assert_int_equal(run_range(&d, from, to), 0);
-	is("packets", out, "Using buffer 0, CPU 2 as trace source\nUsing buffer 0, CPU 2 as trace source\n"
+	assert_text("packets", out, "Using buffer 0, CPU 2 as trace source\nUsing buffer 0, CPU 2 as trace source\n"
 	   "Using buffer 1, CPU 3 as trace source\n"
 	   "Idx:50; ID:15; [0xf7 ];\tI_ATOM_F1 : Atom format 1.; E\nIdx:51; ID:15; [0xf7 ];\tI_ATOM_F1 : Atom format 1.; E\n");
 }
@@ -322,7 +311,7 @@ static void test_streams(void **state)
 	d.format = DUMP_JSON;
 	d.only_id = 0x15;
 	assert_int_equal(run_range(&d, (struct dump_place){ true, CST_INDEX_KINDS, 58 }, none), 0);
-	is("json", out, "{\"record\":\"section\",\"name\":\"buffer 0, CPU 2\",\"detail\":\"frames, offset 0, 64 bytes\"}\n"
+	assert_text("json", out, "{\"record\":\"section\",\"name\":\"buffer 0, CPU 2\",\"detail\":\"frames, offset 0, 64 bytes\"}\n"
 	   "{\"record\":\"section\",\"name\":\"buffer 1, CPU 3\",\"detail\":\"frames, offset 0, 64 bytes\"}\n"
 	   "{\"record\":\"element\",\"index\":58,\"id\":21,\"kind\":\"range\",\"start\":\"0x400000\",\"end\":\"0x400008\",\"insns\":2,"
 	   "\"isa\":\"A64\",\"last\":\"branch\",\"last_size\":4,\"executed\":true,\"el\":0,\"security\":\"non-secure\",\"context_id\":101,"

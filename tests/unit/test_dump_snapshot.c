@@ -17,6 +17,7 @@
 #include "dump/dump.h"
 #include "said.h"
 #include "temp_dir.h"
+#include "texts.h"
 
 TEMP_DIR("dump-snapshot")
 
@@ -75,42 +76,25 @@ static struct dump listing(void)
 static int run_to(struct dump *d, const char *source, const char *path)
 {
 	struct said said;
-	const char *p, *at;
-	size_t n = 0;
-	FILE *f;
 	int rc;
 
 	assert_int_equal(dump_out_open(&d->out, path), 0);
 	said_begin(&said);
 	rc = dump_snapshot(d, dir, NULL, source);
-	p = said_end(&said);
-	*errors = 0;
-	for (; (at = strstr(p, dir)); p = at + strlen(dir))
-		n += (size_t)snprintf(errors + n, sizeof(errors) - n, "%.*sDIR", (int)(at - p), p);
-	snprintf(errors + n, sizeof(errors) - n, "%s", p);
+	temp_hide(dir, said_end(&said), errors, sizeof(errors));
 	*out = 0;
 	if (rc) {
 		dump_out_abort(&d->out);
 		return rc;
 	}
 	assert_int_equal(dump_out_close(&d->out), 0);
-	f = fopen(path, "r");
-	assert_non_null(f);
-	n = fread(out, 1, sizeof(out) - 1, f);
-	out[n] = 0;
-	fclose(f);
+	temp_read(path, out, sizeof(out));
 	return rc;
 }
 
 static int run(struct dump *d, const char *source)
 {
 	return run_to(d, source, temp_path(dir, "listing"));
-}
-
-static void is(const char *what, const char *got, const char *want)
-{
-	if (strcmp(got, want))
-		fail_msg("%s: '%s', expected '%s'", what, got, want);
 }
 
 /* What is listed of the trace in a raw buffer, and in frames. */
@@ -218,8 +202,8 @@ static void test_buffers(void **state)
 		rc = run(&d, cases[i].source);
 		if (rc != (cases[i].listed ? 0 : ERR_REPORTED) || d.losses != cases[i].losses)
 			fail_msg("%s: returns %d, losses %d", cases[i].what, rc, d.losses);
-		is(cases[i].what, errors, cases[i].reported);
-		is(cases[i].what, out, cases[i].listed ? cases[i].listed : "");
+		assert_text(cases[i].what, errors, cases[i].reported);
+		assert_text(cases[i].what, out, cases[i].listed ? cases[i].listed : "");
 	}
 }
 
@@ -254,8 +238,8 @@ static void test_frames(void **state)
 		assert_int_equal(run(&d, NULL), 0);
 		snprintf(lines, sizeof(lines), "# ETB_0: coresight\n%s%s%s", d.packed ? packed : "", d.frames ? frames : "",
 			 d.elements ? FRAMES_LISTED : "");
-		is("listed", out, lines);
-		is("reported", errors, want);
+		assert_text("listed", out, lines);
+		assert_text("reported", errors, want);
 		assert_true(d.losses);
 		assert_int_equal(cst_log_count(d.log, CST_LOG_ALL_IDS, CST_LOG_ERROR), 1);
 		cst_log_free(d.log);
@@ -278,35 +262,35 @@ static void test_messages(void **state)
 	d = listing();
 	d.frames = true;
 	assert_int_equal(run(&d, NULL), ERR_REPORTED);
-	is("frames of a buffer without", errors, SAID("ETB_0: unformatted data has no frames"));
+	assert_text("frames of a buffer without", errors, SAID("ETB_0: unformatted data has no frames"));
 	/* the command that asks */
 	d = listing();
 	d.who = "cstrace index";
 	assert_int_equal(run(&d, "x"), ERR_REPORTED);
-	is("index", errors, "cstrace index: DIR: x: neither a trace buffer nor a trace source of the snapshot; its buffers are:\n  ETB_0\n");
+	assert_text("index", errors, "cstrace index: DIR: x: neither a trace buffer nor a trace source of the snapshot; its buffers are:\n  ETB_0\n");
 	/* the reference lister has headings only where it lists several buffers */
 	make_snapshot(&both);
 	d = listing();
 	d.format = DUMP_OPENCSD;
 	d.only_id = 0x11;
 	assert_int_equal(run(&d, NULL), 0);
-	is("opencsd", out, "");
+	assert_text("opencsd", out, "");
 	assert_int_equal(run(&d, "all"), 0);
-	is("opencsd, all", out, "Using ETB_0 as trace source\nUsing ETB_1 as trace source\n");
+	assert_text("opencsd, all", out, "Using ETB_0 as trace source\nUsing ETB_1 as trace source\n");
 	/* a buffer of the snapshot, also one that is not listed, is not replaced */
 	for (i = 0; i < 2; i++) {
 		temp_write(dir, i ? "second-new.bin" : "first-new.bin", TRACE, sizeof(TRACE) - 1);
 		make_snapshot(&unread[i]);
 		d = listing();
 		assert_int_equal(run_to(&d, NULL, temp_path(dir, i ? "second-new.bin" : "first-new.bin")), ERR_REPORTED);
-		is("output", errors, i ? "cstrace dump: DIR/second-new.bin" READ : "cstrace dump: DIR/first-new.bin" READ);
+		assert_text("output", errors, i ? "cstrace dump: DIR/second-new.bin" READ : "cstrace dump: DIR/first-new.bin" READ);
 	}
 	/* code that is not there */
 	make_snapshot(&both);
 	remove(temp_path(dir, "mem.bin"));
 	d = listing();
 	assert_int_equal(run(&d, "ETB_1"), 0);
-	is("memory", errors, "cstrace dump: DIR/cpu_0.ini:5: file of a memory dump cannot be read (No such file or directory)\n"
+	assert_text("memory", errors, "cstrace dump: DIR/cpu_0.ini:5: file of a memory dump cannot be read (No such file or directory)\n"
 	   "cstrace dump: 1 memory dumps are missing or cut: code in them is listed as not accessible\n"
 	   "cstrace dump: lost: 1 ranges without code\n");
 	assert_true(d.losses);

@@ -386,8 +386,8 @@ static void checked(void **state)
 	cst_tree_free(s.tree);
 }
 
-/* A section without an index, or with one that is not used, is told of once for a run. */
-static void told_once(void **state)
+/* One message in a run names the first section that has no index, or whose index is not used. */
+static void reported_once(void **state)
 {
 	const struct cst_config cfg = etm_config(4, 0);
 	struct index_section s = section_of(0, 1, &cfg), other = s;
@@ -401,7 +401,7 @@ static void told_once(void **state)
 	snprintf(other.name, sizeof(other.name), "buffer 1");
 	for (way = 0; way < 3; way++) {
 		b = book_of(temp_path(dir, "in"), NULL);
-		/* without a file there is nothing to tell */
+		/* without a file nothing is reported */
 		if (way)
 			assert_int_equal(index_book_read(&b), 1);
 		said_begin(&said);
@@ -532,7 +532,7 @@ int main(void)
 		cmocka_unit_test(options),
 		cmocka_unit_test(one_id),
 		cmocka_unit_test(checked),
-		cmocka_unit_test(told_once),
+		cmocka_unit_test(reported_once),
 		cmocka_unit_test(written),
 		cmocka_unit_test(not_written),
 	};

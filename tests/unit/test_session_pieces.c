@@ -48,8 +48,7 @@ struct recording {
 	unsigned int damaged;	/* a fragment with bytes that are no packets; FRAGMENTS: none */
 	bool open;		/* each fragment ends with a branch whose target is not in the trace */
 	unsigned int more;	/* number of further taken branches in each fragment, for `open` none */
-	/* snapshots, whose trace has timestamps; those of every other one are so many ns before its AUX record */
-	uint64_t back;
+	uint64_t back;		/* 0: no snapshots; ns from the timestamp of each second snapshot to its AUX record */
 };
 
 static const struct recording recordings[] = {
