@@ -33,6 +33,29 @@ static void put_build_id(struct pdb *b, uint16_t misc, uint8_t byte, uint8_t siz
 	pdb_end(b, at);
 }
 
+/* Injects a sample for each instruction. Returns the recording that this makes, in a file of its own. */
+static struct perfdata *injected(struct pdb *data, const struct pdb_feature *feature, const char *name)
+{
+	const struct session_opts so = { .symfs = dir, .cache_limit = 1 << 20 };
+	struct injector_opts o = { .output = temp_path(dir, name) };
+	struct session *ss = sb_open(data, &so, feature);
+	struct injector *in;
+	struct perfdata *pd;
+	struct error err;
+	char msg[400];
+
+	assert_true(itrace_parse(&o.itrace, "i1i", msg, sizeof(msg)));
+	in = injector_open(ss, &o);
+	assert_non_null(in);
+	assert_int_equal(injector_run(in), 0);
+	assert_int_equal(injector_left_out(in), 0);
+	injector_close(in);
+	session_close(ss);
+	pd = perfdata_open(o.output, &err);
+	assert_non_null(pd);
+	return pd;
+}
+
 static void build_ids(void **state)
 {
 	static const struct {
@@ -43,41 +66,23 @@ static void build_ids(void **state)
 		{ PERF_RECORD_MISC_KERNEL, 1, 20, "[kernel.kallsyms]" }, { PERF_RECORD_MISC_USER, 2, 8, "/bin/a" },
 		{ PERF_RECORD_MISC_USER, 0x11, 20, "/prog" },
 	};
-	struct session_opts so = { .symfs = dir, .cache_limit = 1 << 20 };
 	struct pdb data = { .p = NULL }, trace = { .p = NULL }, ids = { .p = NULL };
 	const struct pdb_feature feature = { PD_FEAT_BUILD_ID, &ids };
-	struct injector_opts o = { .output = NULL };
 	uint8_t image[ELF_SIZE], id[20];
 	const struct pd_env *env;
 	unsigned int i, samples = 0;
-	char path[128], msg[400];
-	struct injector *in;
-	struct session *ss;
 	struct pd_record rec;
 	struct perfdata *pd;
-	struct error err;
 
 	(void)state;
 	elf_build(image, EM_AARCH64, 0x11, true);
 	temp_write(dir, "prog", image, sizeof(image));
-	snprintf(path, sizeof(path), "%s/out.data", dir);
-	o.output = path;
-	assert_true(itrace_parse(&o.itrace, "i1i", msg, sizeof(msg)));
 	for (i = 0; i < 2; i++)
 		put_build_id(&ids, want[i].misc, want[i].byte, want[i].size, want[i].name);
 	sb_trace_at(&trace, SB_TID, SB_BASE + ELF_CODE_OFFSET, 0);
 	sb_side_band(&data, "/prog");
 	sb_stretch(&data, &trace, 0, SB_RAW);
-	ss = sb_open(&data, &so, &feature);
-	in = injector_open(ss, &o);
-	assert_non_null(in);
-	assert_int_equal(injector_run(in), 0);
-	assert_int_equal(injector_left_out(in), 0);
-	injector_close(in);
-	session_close(ss);
-
-	pd = perfdata_open(path, &err);
-	assert_non_null(pd);
+	pd = injected(&data, &feature, "ids.data");
 	while (perfdata_next(pd, &rec) > 0)
 		samples += rec.ev->header.type == PERF_RECORD_SAMPLE;
 	assert_int_equal(samples, 2 * SB_ATOMS);
@@ -102,40 +107,23 @@ static void build_ids(void **state)
 static void rounds(void **state)
 {
 	enum { ROUND = 1 << 20, ATOMS = 20000 };
-	struct session_opts so = { .symfs = dir, .cache_limit = 1 << 20 };
 	struct pdb data = { .p = NULL }, trace = { .p = NULL };
-	struct injector_opts o = { .output = NULL };
 	unsigned int samples = 0, ended = 0, i;
 	uint8_t image[ELF_SIZE];
 	size_t since = 0, last = 0;
-	char path[128], msg[400];
-	struct injector *in;
-	struct session *ss;
 	struct pd_record rec;
 	struct perfdata *pd;
-	struct error err;
 
 	(void)state;
 	elf_build(image, EM_AARCH64, 0x11, true);
 	temp_write(dir, "prog", image, sizeof(image));
-	snprintf(path, sizeof(path), "%s/rounds.data", dir);
-	o.output = path;
-	assert_true(itrace_parse(&o.itrace, "i1i", msg, sizeof(msg)));
 	sb_trace_at(&trace, SB_TID, SB_BASE + ELF_CODE_OFFSET, 0);
 	for (i = SB_ATOMS; i < ATOMS; i++)
 		pdb_bytes(&trace, "\xf7", 1);
 	sb_side_band(&data, "/prog");
 	sb_stretch(&data, &trace, 0, SB_RAW);
 	pdb_free(&trace);
-	ss = sb_open(&data, &so, NULL);
-	in = injector_open(ss, &o);
-	assert_non_null(in);
-	assert_int_equal(injector_run(in), 0);
-	injector_close(in);
-	session_close(ss);
-
-	pd = perfdata_open(path, &err);
-	assert_non_null(pd);
+	pd = injected(&data, NULL, "rounds.data");
 	while (perfdata_next(pd, &rec) > 0) {
 		const struct perf_event_header *h = &rec.ev->header;
 
@@ -159,30 +147,14 @@ static void rounds(void **state)
 /* Readers take a file without any record for an interrupted recording: the end of a round is in it. */
 static void no_records(void **state)
 {
-	struct session_opts so = { .symfs = dir, .cache_limit = 1 << 20 };
 	struct pdb data = { .p = NULL };
-	struct injector_opts o = { .output = NULL };
-	char path[128], msg[400];
 	unsigned int n = 0;
-	struct injector *in;
-	struct session *ss;
 	struct pd_record rec;
 	struct perfdata *pd;
-	struct error err;
 
 	(void)state;
-	snprintf(path, sizeof(path), "%s/none.data", dir);
-	o.output = path;
-	assert_true(itrace_parse(&o.itrace, "i1i", msg, sizeof(msg)));
 	sb_aux_info(&data, 1, SB_CONFIGR, 0x14);
-	ss = sb_open(&data, &so, NULL);
-	in = injector_open(ss, &o);
-	assert_non_null(in);
-	assert_int_equal(injector_run(in), 0);
-	injector_close(in);
-	session_close(ss);
-	pd = perfdata_open(path, &err);
-	assert_non_null(pd);
+	pd = injected(&data, NULL, "none.data");
 	while (perfdata_next(pd, &rec) > 0) {
 		assert_int_equal(rec.ev->header.type, PERF_RECORD_FINISHED_ROUND);
 		assert_int_equal(rec.ev->header.size, sizeof(struct perf_event_header));
