@@ -14,7 +14,7 @@
 
 /* calls that failed; waits that were begun, without a time limit and with one */
 static _Atomic unsigned int locks_wrong, locks_waits, locks_timed_waits;
-/* Called before a mutex is locked; NULL: nothing is. */
+/* Called before a mutex is locked, or NULL. */
 static void (*locks_before)(void);
 
 int __real_pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *a);

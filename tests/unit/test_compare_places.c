@@ -199,7 +199,7 @@ static int result(const struct align_ops *ops, const struct list *trace)
 	return rc;
 }
 
-/* An error of the other side ends the run, whichever instruction it comes instead of, and so does the first difference. */
+/* An error of the other side ends the run at each instruction, and so does the first difference that is refused. */
 static void check_errors(const char *what, const struct part *trace, const struct part *other, bool differs)
 {
 	unsigned int differences = 0;

@@ -791,7 +791,7 @@ static int read_text(void)
 	return 0;
 }
 
-/* Whichever allocation fails is reported as that, and leaves nothing behind; without a failure all is well. */
+/* Each allocation that fails is reported as that and leaves no file; without a failure the run succeeds. */
 static void allocations(void **state)
 {
 	static const struct {

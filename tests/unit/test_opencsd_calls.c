@@ -323,7 +323,7 @@ static void test_frame_flags(void **state)
 			assert_int_equal(ocsd_get_last_err(NULL, NULL, NULL, 0), INVALID);
 		ocsd_destroy_dcd_tree(t);
 	}
-	/* they are nothing to a single source */
+	/* a single source is not affected by them */
 	t = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0x80);
 	assert_non_null(t);
 	ocsd_destroy_dcd_tree(t);
@@ -479,7 +479,7 @@ static ocsd_datapath_resp_t keep_last(const void *ctx, const ocsd_trc_index_t in
 	return l->answer;
 }
 
-/* An error in the trace is the answer, whoever the element goes to; a client that waits has to be flushed nevertheless. */
+/* An error in the trace is the response, with or without a client of the element; a client that waits is flushed after it. */
 static void test_error_response(void **state)
 {
 	static const struct {
@@ -523,7 +523,7 @@ static void test_error_response(void **state)
 	ocsd_destroy_dcd_tree(t);
 }
 
-/* A range has its own cycles, if any, and nothing of the element before it; nor has an element behind it. */
+/* A range has its own cycles, if any; fields of one element are not in the next one. */
 static void test_range_fields(void **state)
 {
 	static const struct cst_generic ranges[3] = {

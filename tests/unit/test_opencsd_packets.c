@@ -485,7 +485,7 @@ static void test_reset(void **state)
 	assert_int_equal(o.etmv4.protocol_version, 0x51);
 }
 
-/* A packet that is bad has nothing of the one before it. */
+/* A bad packet has no fields of the packet before it. */
 static void test_etmv4_bad(void **state)
 {
 	static const uint8_t bad[] = { CST_PKT_BAD_SEQUENCE, CST_PKT_INCOMPLETE, CST_PKT_RESERVED_CFG };

@@ -234,7 +234,7 @@ static void lists_in_samples(void **state)
 		assert_int_equal(i ? p.nr_branches : p.nr_callchain, 2);
 		assert_int_equal(i ? p.branches[1].from : p.callchain[1], 0x99);
 		assert_false(parse(bits[i], 0, branch, &s, first + 2 * width - 1, &p));
-		s.word[0] = 1ull << 61;		/* times eight is nothing */
+		s.word[0] = 1ull << 61;		/* times eight overflows to 0 */
 		assert_false(parse(bits[i], 0, branch, &s, first + 2 * width, &p));
 	}
 	/* raw bytes end where a word does */

@@ -232,7 +232,7 @@ static void fitting(void **state)
 		assert_int_equal(index_book_read(&b), 1);
 		said_begin(&said);
 		ix = index_book_get(&b, &s);
-		/* the second time nothing is said, and nothing is made */
+		/* the second time there is no message and no index */
 		assert_ptr_equal(index_book_get(&b, &s), ix);
 		said_end(&said);
 		snprintf(want, sizeof(want), "test: %s/in.cstidx: ", dir);
@@ -508,7 +508,7 @@ static void not_written(void **state)
 	assert_int_equal(index_book_make(&b, &s), 0);
 	said_begin(&said);
 	assert_int_equal(index_book_write(&b), ERR_REPORTED);
-	/* and nobody says that it was written */
+	/* and no message says that it was written */
 	index_book_finish(&b);
 	said_end(&said);
 	snprintf(want, sizeof(want), "test: %s.cstidx: ", path);

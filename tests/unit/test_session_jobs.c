@@ -55,7 +55,7 @@ static int make_files(void **state)
 	return 0;
 }
 
-/* What threads share is used under its lock, and nothing is done at intervals where no progress is shown. */
+/* Shared fields are used under their lock; without progress on the terminal no thread wakes up at intervals. */
 static int end_test(void **state)
 {
 	(void)state;

@@ -239,7 +239,7 @@ static void many_events(void **state)
 	free(e);
 }
 
-/* Many events without a time behind the first time: the first 65536 of them wait for nothing, the others are held back. */
+/* Events without a time behind the first time: 65536 of them come before all others, the rest is held back. */
 static void late_events(void **state)
 {
 	enum { LATE = 65536 + 5 };
