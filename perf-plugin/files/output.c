@@ -31,9 +31,9 @@ static void output_free(struct pd_output *o)
 
 static int fail_open(struct pd_output *o, struct error *err, const char *what, int error)
 {
-	int rc = error_set(err, error == ENOMEM ? ERR_NOMEM : ERR_IO,
-			   "%s: cannot %s for writing: %s; choose another place with -o",
-			   o->name ? o->name : "output", what, strerror(error));
+	const char *name = o->name ? o->name : "output";
+	int rc = error == ENOMEM ? error_set(err, ERR_NOMEM, "%s: out of memory", name) :
+		 error_set(err, ERR_IO, "%s: cannot %s for writing: %s; choose another place with -o", name, what, strerror(error));
 
 	output_free(o);
 	return rc;
