@@ -321,6 +321,30 @@ static void pprof(void **state)
 	model_free(&m);
 }
 
+/* A function has the file and the line of its begin; where no line is known, neither. */
+static void pprof_places(void **state)
+{
+	struct model m = calls();
+	struct whole w = { .model = &m };
+	char bytes[4096], text[512] = "";
+	Pprof__Profile *p;
+	size_t i;
+
+	(void)state;
+	inlined = true;
+	p = unpacked(bytes, made_bytes("pprof", &w, bytes, sizeof(bytes)));
+	inlined = false;
+	for (i = 0; i < p->n_function; i++) {
+		const Pprof__Function *f = p->function[i];
+
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s %s:%d\n", p->string_table[f->name],
+			 p->string_table[f->filename], (int)f->start_line);
+	}
+	assert_string_equal(text, "[elsewhere] :0\n[cut] :0\nmain :0\n_ZN1a4workEi main.c:64\n[li;b\\x0a.so+0x1010] :0\nmethod :0\n");
+	pprof__profile__free_unpacked(p, NULL);
+	model_free(&m);
+}
+
 /* Without calls: each instruction. */
 static void pprof_flat(void **state)
 {
@@ -615,7 +639,7 @@ int main(void)
 		cmocka_unit_test(largest), cmocka_unit_test(longest), cmocka_unit_test(deep), cmocka_unit_test(folded_numbers),
 		cmocka_unit_test(files_missing), cmocka_unit_test(longest_text),
 #ifdef HAVE_PROTOBUF_C
-		cmocka_unit_test(pprof), cmocka_unit_test(pprof_flat),
+		cmocka_unit_test(pprof), cmocka_unit_test(pprof_places), cmocka_unit_test(pprof_flat),
 #endif
 	};
 
