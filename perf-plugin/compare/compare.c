@@ -23,7 +23,7 @@ struct compare {
 	struct packets_place *places;
 	size_t nr_places, cap_places;
 	bool *compared;		/* cores of the text, by number */
-	int failed;		/* the first error at a difference or at the end of a stream */
+	int failed;		/* first error at a difference or at the end of a stream; 0: none */
 };
 
 static void note_error(struct compare *c, int rc)
@@ -216,7 +216,7 @@ static void on_stream_end(void *data, const struct stream *s)
 			"number (names in the first 64 MB are known); --core CPU=NAME says which it is\n", c->o->who, p->trace, c->o->tarmac);
 		c->result->incomplete = true;
 	} else {
-		/* the other side is read on */
+		/* align_end() reads the rest of the other side, which may fail */
 		rc = align_end(p->al);
 		note_error(c, rc);
 		counts = align_counts(p->al);

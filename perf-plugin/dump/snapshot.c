@@ -95,7 +95,7 @@ static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct c
 	int err;
 
 	err = cst_snap_config(src, core, stream, &cfg, &assumed, &missing);
-	/* a register that is missing was reported with the instructions, if they are in this buffer, too */
+	/* stream 0, if it is in this buffer, has reported the missing register */
 	if (stream && (err == -CST_ERR_PROTOCOL ||
 		       (err == -CST_ERR_NOT_FOUND && cst_snapshot_feeds_stream(r->ss, src, 0, buf))))
 		return 0;

@@ -137,7 +137,7 @@ static void note_unit(struct numbers *cpus, const struct trace_unit *u)
 		add(cpus, unit_cpu(u));
 }
 
-/* Adds the CPUs to which the ID belongs in a buffer, one after the other. */
+/* Adds the CPUs of all owners of the ID in a buffer, whose trace units may change with time. */
 static void note_owners(const struct trace_units *tu, const struct queue *q, uint8_t id, struct numbers *cpus)
 {
 	const struct id_owner *o = owners_at(tu, q, id, 0, 0);
