@@ -253,6 +253,7 @@ static void fitting(void **state)
 			assert_string_equal(ix->name, "buffer 0");
 			assert_int_equal(ix->trace_offset, OFFSET);
 			assert_int_equal(ix->trace_size, sizeof(trace));
+			assert_int_equal(ix->trace_digest, cst_index_sample(0, trace, sizeof(trace)));
 			assert_int_equal(ix->n_streams, 2);
 		} else if (verdicts[i].change == other_name) {
 			assert_null(ix);
@@ -331,14 +332,74 @@ static void one_id(void **state)
 		index_book_free(&b);
 	}
 	cst_tree_free(s.tree);
-	/* the lowest ID is one, too */
+	/* the lowest ID is one, too: it is indexed, and it can be the only one */
 	cfg.trace_id = 0;
-	s = section_of(0, 1, &cfg);
-	b = book_of("-", NULL);
-	assert_int_equal(index_book_make(&b, &s), 0);
-	assert_int_equal(b.made[0]->n_streams, 1);
-	index_book_free(&b);
+	s = section_of(0, 2, &cfg);
+	for (id = -1; id <= 0; id++) {
+		b = book_of("-", NULL);
+		b.only_id = id;
+		assert_int_equal(index_book_make(&b, &s), 0);
+		assert_int_equal(b.made[0]->n_streams, id < 0 ? 2 : 1);
+		assert_int_equal(b.made[0]->streams[0].trace_id, 0);
+		index_book_free(&b);
+	}
 	cst_tree_free(s.tree);
+}
+
+/* An index without a stream fits unless one of its blocks has bytes of that trace ID, whichever block and ID it is. */
+static void bytes_of_ids(void **state)
+{
+	static const struct {
+		uint8_t id;		/* of the section's decoder */
+		uint64_t first[2], second[2];	/* IDs with bytes in the two blocks of the index */
+		bool fits;
+	} t[] = {
+		{ 0x11, { 1ull << 0x11, 0 }, { 1ull << 0x10, 0 }, false },
+		{ 0x11, { 1ull << 0x10, 0 }, { 1ull << 0x11, 0 }, false },
+		{ 0x11, { 1ull << 0x10, 0 }, { 1ull << 0x12, 0 }, true },
+		{ 0x11, { 0, 1ull << 0x11 }, { 0, 1ull << 0x11 }, true },
+		{ 0x51, { 0, 1ull << 0x11 }, { 0, 0 }, false },
+		{ 0x51, { 1ull << 0x11, 0 }, { 1ull << 0x11, 0 }, true },
+		{ 0x40, { 1, 1ull << 0x11 }, { 1, 1ull << 0x10 }, true },
+		{ 0x40, { 0, 1 }, { 0, 0 }, false },
+	};
+	struct cst_config cfg = etm_config(4, 0);
+	struct index_section s;
+	struct index_book b;
+	struct said said;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		struct cst_index_source sources[2] = { { .offset = OFFSET }, { .offset = OFFSET + 16 } }, *own;
+		struct cst_index *ix;
+		uint32_t own_n;
+
+		cfg.trace_id = 1;
+		s = section_of(0, 1, &cfg);
+		write_index(temp_path(dir, "in"), &s, NULL);
+		cst_tree_free(s.tree);
+		cfg.trace_id = t[i].id;
+		s = section_of(0, 1, &cfg);
+		memcpy(sources[0].ids, t[i].first, sizeof(t[i].first));
+		memcpy(sources[1].ids, t[i].second, sizeof(t[i].second));
+		b = book_of(temp_path(dir, "in"), NULL);
+		assert_int_equal(index_book_read(&b), 1);
+		ix = b.file->indexes[0];
+		own = ix->sources;
+		own_n = ix->n_sources;
+		ix->sources = sources;
+		ix->n_sources = 2;
+		said_begin(&said);
+		index_book_get(&b, &s);
+		said_end(&said);
+		if (b.refused == t[i].fits)
+			fail_msg("case %zu: refused %d: %s", i, b.refused, said.text);
+		ix->sources = own;
+		ix->n_sources = own_n;
+		index_book_free(&b);
+		cst_tree_free(s.tree);
+	}
 }
 
 /* A block whose bytes are not those of the index is found when decoding begins there. */
@@ -383,6 +444,36 @@ static void checked(void **state)
 		}
 		index_book_free(&b);
 	}
+	cst_tree_free(s.tree);
+}
+
+/* What was found not to fit before stays dropped when another index turns out to have other bytes. */
+static void dropped_stay(void **state)
+{
+	const struct cst_config cfg = etm_config(4, 0);
+	struct index_section s = section_of(0, 1, &cfg), other = s;
+	struct index_book b = book_of(temp_path(dir, "both"), NULL);
+	struct said said;
+
+	(void)state;
+	snprintf(other.name, sizeof(other.name), "buffer 1");
+	assert_int_equal(index_book_make(&b, &s), 0);
+	assert_int_equal(index_book_make(&b, &other), 0);
+	other_digest(b.made[0]);
+	b.made[1]->sources[0].digest ^= 1;
+	assert_int_equal(index_book_write(&b), 0);
+	index_book_free(&b);
+
+	b = book_of(temp_path(dir, "both"), NULL);
+	assert_int_equal(index_book_read(&b), 1);
+	said_begin(&said);
+	index_book_get(&b, &s);
+	index_book_check(&b, index_book_get(&b, &other), &other, OFFSET);
+	said_end(&said);
+	assert_int_equal(b.nr_made, 2);
+	assert_true(b.dropped[0]);
+	assert_true(b.dropped[1]);
+	index_book_free(&b);
 	cst_tree_free(s.tree);
 }
 
@@ -531,7 +622,9 @@ int main(void)
 		cmocka_unit_test(fitting),
 		cmocka_unit_test(options),
 		cmocka_unit_test(one_id),
+		cmocka_unit_test(bytes_of_ids),
 		cmocka_unit_test(checked),
+		cmocka_unit_test(dropped_stay),
 		cmocka_unit_test(reported_once),
 		cmocka_unit_test(written),
 		cmocka_unit_test(not_written),
