@@ -169,9 +169,11 @@ static void bad_records(void **state)
 	jb_load(&b, 6, SB_BASE, 5, "good", loop1, sizeof(loop1));
 	jb_move(&b, 7, SB_BASE, SB_BASE + 64, 400, 5);		/* more than there is */
 	jb_move(&b, 8, SB_BASE, SB_BASE + 66, 4, 5);		/* not on a word */
+	jb_move(&b, 9, SB_BASE, UINT64_MAX - 3, 4, 5);		/* wraps */
+	jb_move(&b, 10, SB_BASE, SB_BASE + 64, 0, 5);		/* empty: no loss */
 	assert_int_equal(jitdump_read(&jd, b.p, b.len), JITDUMP_OK);
 	assert_int_equal(jd.nr_ev, 1);
-	assert_int_equal(jd.bad_records, 6);
+	assert_int_equal(jd.bad_records, 7);
 	assert_int_equal(jd.lost_bytes, 0);
 	jitdump_free(&jd);
 
@@ -210,6 +212,34 @@ static void equal_times(void **state)
 		assert_memory_equal(code + jd.ev[i].at, i == 1 || i == 2 ? loop3 : loop1, sizeof(loop1));
 	}
 	free(code);
+	jitdump_free(&jd);
+	pdb_free(&b);
+}
+
+/* A move finds its code by the index, in whatever order the code was loaded. */
+static void indexes_in_any_order(void **state)
+{
+	static const uint64_t index[] = { 9, 3, 1ull << 40, 7, 1, 5 };
+	enum { N = sizeof(index) / sizeof(index[0]) };
+	struct pdb b = { 0 };
+	struct jitdump jd;
+	unsigned int i;
+
+	(void)state;
+	jb_header(&b, JB_AARCH64, 7, 0);
+	for (i = 0; i < N; i++)
+		jb_load(&b, 1 + i, SB_BASE + 64 * i, index[i], "code", loop1, sizeof(loop1));
+	for (i = 0; i < N; i++)
+		jb_move(&b, 100 + i, SB_BASE + 64 * i, SB_BASE + 0x1000 + 64 * i, sizeof(loop1), index[i]);
+	assert_int_equal(jitdump_read(&jd, b.p, b.len), JITDUMP_OK);
+	assert_int_equal(jd.bad_records, 0);
+	assert_int_equal(jd.nr_ev, 2 * N);
+	for (i = 0; i < N; i++) {
+		if (jd.ev[N + i].addr != SB_BASE + 0x1000 + 64 * i || jd.ev[N + i].at != jd.ev[i].at)
+			fail_msg("index %llu was moved to 0x%llx with the code at %llu, which is at %llu", (unsigned long long)index[i],
+				 (unsigned long long)jd.ev[N + i].addr, (unsigned long long)jd.ev[N + i].at,
+				 (unsigned long long)jd.ev[i].at);
+	}
 	jitdump_free(&jd);
 	pdb_free(&b);
 }
@@ -566,6 +596,7 @@ int main(void)
 		cmocka_unit_test(cut_anywhere),
 		cmocka_unit_test(bad_records),
 		cmocka_unit_test(equal_times),
+		cmocka_unit_test(indexes_in_any_order),
 		cmocka_unit_test(names_of_dumps),
 		cmocka_unit_test(code_is_rewritten),
 		cmocka_unit_test(dumps_of_two_processes),
