@@ -156,6 +156,7 @@ static void symbols(void **state)
 		{ ".symtab", SHT_SYMTAB, .link = 1, .entsize = sizeof(own[0]), .bytes = data, .len = sizeof(data) },
 	};
 	struct elf_facts f = facts_of(ET_DYN, p, 2);
+	unsigned int i;
 
 	(void)state;
 	assert_true(f.sections);
@@ -169,6 +170,16 @@ static void symbols(void **state)
 	assert_true(!f.dynsym && f.symtab);
 	p[1].entsize = 0;
 	assert_false(facts_of(ET_DYN, p, 2).symtab);
+	/* of two tables of a type one with functions is enough, in either order */
+	for (i = 0; i < 4; i++) {
+		p[0].type = p[1].type = i < 2 ? SHT_DYNSYM : SHT_SYMTAB;
+		p[0].entsize = p[1].entsize = sizeof(own[0]);
+		p[0].bytes = i & 1 ? own : imported;
+		p[1].bytes = i & 1 ? imported : own;
+		f = facts_of(ET_DYN, p, 2);
+		if (f.dynsym != (i < 2) || f.symtab != (i >= 2))
+			fail_msg("tables %u: dynsym %d, symtab %d", i, f.dynsym, f.symtab);
+	}
 }
 
 static void versions(void **state)
