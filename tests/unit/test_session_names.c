@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Symbols of kernels and of generated code: kallsyms and perf-PID.map. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +14,7 @@
 #include "decode/locate.h"
 #include "images/kallsyms.h"
 #include "images/perfmap.h"
+#include "said.h"
 
 static const char kallsyms[] =
 	"ffff800008000000 t _head\n"
@@ -75,7 +77,8 @@ static void kernel_symbols(void **state)
 static void no_symbols(void **state)
 {
 	static const char hidden[] = "0000000000000000 T _text\n0000000000000000 t x\t[m]\n";
-	char path[] = "/tmp/cstrace-kallsyms-XXXXXX";
+	char path[] = "/tmp/cstrace-kallsyms-XXXXXX", want[256];
+	struct said said;
 	int fd;
 
 	(void)state;
@@ -84,9 +87,36 @@ static void no_symbols(void **state)
 	fd = mkstemp(path);
 	assert_int_equal(write(fd, hidden, sizeof(hidden) - 1), sizeof(hidden) - 1);
 	close(fd);
+	said_begin(&said);
 	assert_null(kallsyms_open(path));
+	snprintf(want, sizeof(want), "cstrace: %s: no symbol with an address in it: copy /proc/kallsyms as root, or with "
+		 "kernel.kptr_restrict=0\n", path);
+	assert_string_equal(said_end(&said), want);
 	unlink(path);
+	said_begin(&said);
 	assert_null(kallsyms_open(path));
+	snprintf(want, sizeof(want), "cstrace: %s: %s\n", path, strerror(ENOENT));
+	assert_string_equal(said_end(&said), want);
+}
+
+/* Any number of blanks stands before the module, which is left out where its bracket does not end. */
+static void blanks_before_modules(void **state)
+{
+	static const char text[] = "ffff800000001000 T one \t  [first]\nffff800000002000 T two[\n"
+				   "ffff800000003000 T three\t[second\nffff800000004000 T four\t\t\t[fourth]";
+	struct kallsyms *ks = kallsyms_read(text, sizeof(text) - 1);
+	uint64_t addr = 0;
+
+	(void)state;
+	assert_non_null(ks);
+	assert_false(kallsyms_address(ks, "one", NULL, &addr));
+	assert_true(kallsyms_address(ks, "one", "first", &addr));
+	assert_int_equal(addr, 0xffff800000001000);
+	assert_true(kallsyms_address(ks, "two[", NULL, &addr));
+	assert_true(kallsyms_address(ks, "three", NULL, &addr));
+	assert_true(kallsyms_address(ks, "four", "fourth", &addr));
+	assert_int_equal(addr, 0xffff800000004000);
+	kallsyms_free(ks);
 }
 
 static void names_of_generated_code(void **state)
@@ -139,6 +169,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernel_symbols),
 		cmocka_unit_test(no_symbols),
+		cmocka_unit_test(blanks_before_modules),
 		cmocka_unit_test(names_of_generated_code),
 		cmocka_unit_test(name_of_idle_task),
 	};
