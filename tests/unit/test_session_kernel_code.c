@@ -281,7 +281,7 @@ static const uint32_t bpf_main[] = { NOP, BACK1 }, bpf_sub[] = { NOP, NOP, BACK2
 static const struct bpf_prog progs[] = {
 	{ 3, "first", 0x10, 2, { BPF, BPF + 0x100 }, { bpf_main, bpf_sub }, { 8, 12 } },
 	{ 5, "second", 0x20, 1, { BPF }, { bpf_other }, { 4 } },
-	{ 6, "always", 0x30, 1, { BPF + 0x1000 }, { bpf_other }, { 4 } },
+	{ 6, "a", 0x30, 1, { BPF + 0x1000 }, { bpf_other }, { 4 } },
 };
 
 /* Two programs at one address, one after the other; one whose record was lost; one without code. */
@@ -320,7 +320,7 @@ static void bpf_programs(void **state)
 	assert_int_equal(r.where[1].end, 12);
 	assert_int_equal((uint32_t)r.where[1].place, 0);
 	assert_true(!strncmp(r.symbol[3], "bpf_prog_2020202020202020_second+", 33));
-	assert_true(!strncmp(r.symbol[4], "bpf_prog_3030303030303030_always+", 33));
+	assert_true(!strncmp(r.symbol[4], "bpf_prog_3030303030303030_a+", 28));
 	assert_non_null(strstr(r.missing, "bpf_prog_4040404040404040_unknown"));
 	pdb_free(&section);
 }

@@ -122,8 +122,10 @@ static void blanks_before_modules(void **state)
 static void names_of_generated_code(void **state)
 {
 	static const char text[] =
+		"6000 10 highest\n"	/* in no order, as code is generated where there is room */
 		"1000 100 old name\n"
 		"1000 80 new name(int, char)\n"
+		"800 10 lowest\n"
 		"2000 10 b\n"
 		"zz 10 c\n"
 		"3000 d\n"
@@ -147,6 +149,10 @@ static void names_of_generated_code(void **state)
 	assert_false(perf_map_find(pm, 0x4000, &name, &start, &size));
 	assert_true(perf_map_find(pm, 0x501f, &name, &start, &size));
 	assert_string_equal(name, "end");
+	assert_true(perf_map_find(pm, 0x6000, &name, &start, &size));
+	assert_string_equal(name, "highest");
+	assert_true(perf_map_find(pm, 0x800, &name, &start, &size));
+	assert_string_equal(name, "lowest");
 	perf_map_free(pm);
 	pm = perf_map_read(strdup(""));
 	assert_false(perf_map_find(pm, 0, &name, &start, &size));
