@@ -370,7 +370,194 @@ static void pprof_flat(void **state)
 	pprof__profile__free_unpacked(p, NULL);
 	model_free(&m);
 }
+/* Tables of a profile, as text: mappings, then locations with their function and line, in the order of their numbers. */
+static void append_tables(char *text, size_t room, const Pprof__Profile *p)
+{
+	size_t i, used = 0;
+
+	*text = 0;
+	for (i = 0; i < p->n_mapping; i++) {
+		const Pprof__Mapping *map = p->mapping[i];
+
+		used += (size_t)snprintf(text + used, room - used, "%d %s %llx-%llx at %llx id %s%s%s%s\n", (int)map->id,
+					 p->string_table[map->filename], (unsigned long long)map->memory_start,
+					 (unsigned long long)map->memory_limit, (unsigned long long)map->file_offset,
+					 p->string_table[map->build_id], map->has_functions ? ", functions" : "",
+					 map->has_filenames ? ", files" : "", map->has_line_numbers ? ", lines" : "");
+	}
+	for (i = 0; i < p->n_location; i++) {
+		const Pprof__Location *l = p->location[i];
+
+		assert_int_equal(l->id, i + 1);
+		assert_int_equal(l->n_line, 1);
+		used += (size_t)snprintf(text + used, room - used, "%llx of %d: %s:%d\n", (unsigned long long)l->address, (int)l->mapping_id,
+					 p->string_table[p->function[l->line[0]->function_id - 1]->name], (int)l->line[0]->line);
+	}
+	assert_true(used < room - 1);
+	for (i = 0; i < p->n_function; i++) {
+		assert_int_equal(p->function[i]->id, i + 1);
+		assert_int_equal(p->function[i]->system_name, p->function[i]->name);
+	}
+	for (i = 0; i < p->n_sample_type; i++)
+		assert_string_equal(p->string_table[p->sample_type[i]->unit], "count");
+}
+
+/* Where binaries are in memory, by which a reader finds their files, and the line of each place. */
+static void pprof_tables(void **state)
+{
+	static const struct cst_count_segment segments[] = {
+		{ 0, 0x100, 0x400000, 0 }, { 0x1000, 0x80, 0x500000, 1 }, { 0x2000, 0x100, 0x480000, 1 }, { 0x3000, 0x1000, 0x600000, 0 },
+	};
+	struct cst_count_record build = { .kind = CST_COUNT_BINARY, .binary = { .id_kind = CST_COUNT_ID_BUILD, .id_len = 3,
+					  .id = { 0x0a, 0xb1, 0xff }, .name = "/lib/one" } };
+	struct model m = calls(), more;
+	struct whole w = { .model = &m };
+	char bytes[4096], text[4096];
+	Pprof__Profile *p;
+	size_t i;
+
+	(void)state;
+	inlined = true;
+	p = unpacked(bytes, made_bytes("pprof", &w, bytes, sizeof(bytes)));
+	append_tables(text, sizeof(text), p);
+	assert_string_equal(text, "1 /bin/prog 400000-400200 at 0 id , functions\n2 /lib/li;b\\x0a.so 41000-41100 at 1000 id , functions\n"
+			    "3 method 0-ffffffffffffffff at 0 id , functions\n"
+			    "400110 of 1: main:16\n400148 of 1: _ZN1a4workEi:72\n400140 of 1: _ZN1a4workEi:64\n"
+			    "41010 of 2: [li;b\\x0a.so+0x1010]:0\n400108 of 1: main:8\n41018 of 2: [li;b\\x0a.so+0x1010]:0\n0 of 0: [cut]:0\n"
+			    "40011c of 1: main:28\n0 of 3: method:0\n0 of 0: [elsewhere]:0\n");
+	pprof__profile__free_unpacked(p, NULL);
+	/* of one binary the callers are there, too */
+	w.only = &m.binaries[1];
+	p = unpacked(bytes, made_bytes("pprof", &w, bytes, sizeof(bytes)));
+	append_tables(text, sizeof(text), p);
+	assert_string_equal(text, "1 /bin/prog 400000-400200 at 0 id , functions\n2 /lib/li;b\\x0a.so 41000-41100 at 1000 id , functions\n"
+			    "3 method 0-ffffffffffffffff at 0 id , functions\n"
+			    "400110 of 1: main:16\n400148 of 1: _ZN1a4workEi:72\n41010 of 2: [li;b\\x0a.so+0x1010]:0\n");
+	*text = 0;
+	for (i = 0; i < p->n_sample; i++)
+		append_sample(text, sizeof(text), p, p->sample[i]);
+	assert_string_equal(text, "3 9 [li;b\\x0a.so+0x1010] 41010 _ZN1a4workEi 400148 main 400110\n");
+	pprof__profile__free_unpacked(p, NULL);
+	inlined = false;
+	model_free(&m);
+	/* executable segments in any order; without calls the other binaries are left out */
+	model_init(&more);
+	binary(&more, "/lib/none", CST_COUNT_FILE);
+	add(&more, build);
+	for (i = 0; i < sizeof(segments) / sizeof(segments[0]); i++)
+		add(&more, (struct cst_count_record){ .kind = CST_COUNT_SEGMENT, .segment = segments[i] });
+	range(&more, 0, 0, 1, 5);
+	range(&more, 1, 0x2004, 1, UINT64_MAX);
+	w = (struct whole){ .model = &more, .only = &more.binaries[1] };
+	p = unpacked(bytes, made_bytes("pprof", &w, bytes, sizeof(bytes)));
+	append_tables(text, sizeof(text), p);
+	assert_string_equal(text, "2 /lib/one 480000-500080 at 2000 id 0ab1ff, functions\n480004 of 2: [one+0x2000]:0\n");
+	assert_int_equal(p->n_sample, 1);
+	/* values are of 63 bits */
+	assert_true(p->sample[0]->value[1] == INT64_MAX);
+	pprof__profile__free_unpacked(p, NULL);
+	model_free(&more);
+}
+
+/* Names that take more than the blocks in which bytes are packed and written. */
+static void pprof_long(void **state)
+{
+	enum { NAMES = 60, LENGTH = 4000, ROOM = 1 << 20 };
+	static char bytes[ROOM], name[LENGTH + 1];
+	static uint8_t plain[ROOM];
+	z_stream z = { .next_in = (uint8_t *)bytes, .next_out = plain, .avail_out = ROOM };
+	struct whole w = { .model = NULL };
+	uint32_t random, i, k;
+	Pprof__Profile *p;
+	struct model m;
+
+	(void)state;
+	model_init(&m);
+	for (i = 0, random = 1; i < NAMES; i++) {
+		for (k = 0; k < LENGTH; k++) {
+			random = random * 1664525u + 1013904223u;
+			name[k] = (char)('0' + (random >> 26));
+		}
+		/* the first ones are short: the room for a message grows */
+		name[i < 3 ? i + 1 : LENGTH - i] = 0;
+		binary(&m, name, CST_COUNT_JIT);
+		range(&m, i, 0, 1, 1);
+	}
+	w.model = &m;
+	z.avail_in = (uInt)made_bytes("pprof", &w, bytes, ROOM);
+	assert_true(z.avail_in > 1 << 17);
+	assert_int_equal(inflateInit2(&z, 16 + MAX_WBITS), Z_OK);
+	assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
+	assert_int_equal(z.avail_in, 0);
+	p = pprof__profile__unpack(NULL, z.total_out, plain);
+	inflateEnd(&z);
+	assert_non_null(p);
+	assert_int_equal(p->n_mapping, NAMES);
+	assert_int_equal(p->n_sample, NAMES);
+	for (i = 0; i < NAMES; i++)
+		assert_string_equal(p->string_table[p->mapping[i]->filename], m.binaries[i].is.name);
+	pprof__profile__free_unpacked(p, NULL);
+	model_free(&m);
+}
 #endif
+
+/* Calls whose place is not known are made at the begin of the caller, which may be code in no binary. */
+static void unplaced(void **state)
+{
+	struct whole w = { .model = NULL };
+	char text[4096], *at;
+	struct model m;
+
+	(void)state;
+	model_init(&m);
+	binary(&m, "/bin/prog", CST_COUNT_FILE);
+	range(&m, 0, 0x100, 1, 19);
+	node(&m, 0, CST_COUNT_ROOT, NO, OUT, 0, 0x108, 0, 8);
+	node(&m, 1, CST_COUNT_CALL, NO, OUT, NO, OUT, 2, 3);
+	node(&m, 2, CST_COUNT_CALL, NO, OUT, 0, 0x140, 1, 5);
+	node(&m, 1, CST_COUNT_CALL, 0, OUT, 0, 0x140, 4, 3);
+	m.binaries[0].dso = &program;
+	w.model = &m;
+	made("callgrind", &w, text, sizeof(text));
+	at = strstr(text, "0x100 0 19\n");
+	assert_non_null(at);
+	assert_string_equal(at, "0x100 0 19\n\nob=(2) [elsewhere]\nfl=(1)\nfn=(1) [elsewhere]\ncob=(1)\ncfi=(1)\n"
+			    "cfn=(4) _ZN1a4workEi\ncalls=1 0x140 0\n0x0 0 5\n\nob=(1)\nfl=(1)\nfn=(3)\ncfi=(1)\ncfn=(4)\n"
+			    "calls=4 0x140 0\n0x100 0 3\ncob=(2)\ncfi=(1)\ncfn=(1)\ncalls=2 0x0 0\n0x100 0 8\n\ntotals: 19\n");
+	made("folded", &w, text, sizeof(text));
+	assert_string_equal(text, "main 8\nmain;[elsewhere] 3\nmain;[elsewhere];_ZN1a4workEi 5\nmain;_ZN1a4workEi 3\n");
+#ifdef HAVE_PROTOBUF_C
+	{
+		size_t i, n = made_bytes("pprof", &w, text, sizeof(text));
+		Pprof__Profile *p = unpacked(text, n);
+
+		*text = 0;
+		for (i = 0; i < p->n_sample; i++)
+			append_sample(text, sizeof(text), p, p->sample[i]);
+		assert_string_equal(text, "0 8 main 108\n2 3 [elsewhere] 0 main 108\n1 5 _ZN1a4workEi 140 [elsewhere] 0 main 108\n"
+				    "4 3 _ZN1a4workEi 140 main 108\n");
+		pprof__profile__free_unpacked(p, NULL);
+	}
+#endif
+	model_free(&m);
+}
+
+/* Of one binary: its costs, and the calls from it. */
+static void callgrind_of_one(void **state)
+{
+	struct model m = calls();
+	struct whole w = { .model = &m, .only = &m.binaries[1] };
+	char text[4096], *at;
+
+	(void)state;
+	made("callgrind", &w, text, sizeof(text));
+	at = strstr(text, "\nob=");
+	assert_non_null(at);
+	assert_string_equal(at, "\nob=(2) /lib/li;b\\x0a.so\nfl=(1) ???\nfn=(5) [li;b\\x0a.so+0x1010]\n0x41010 0 3\n0x41014 0 3\n"
+			    "0x41018 0 3\ncob=(1) /bin/prog\ncfi=(1)\ncfn=(3) _ZN1a4workEi\ncalls=1 0x400140 0\n0x41018 0 3\n"
+			    "cob=(4) [elsewhere]\ncfi=(1)\ncfn=(2) [cut]\ncalls=2 0x0 0\n0x41010 0 2\n\ntotals: 9\n");
+	model_free(&m);
+}
 
 /* Sums beyond 64 bits stay at their largest number. Loops over code end at the greatest offset. */
 static void largest(void **state)
@@ -635,11 +822,13 @@ static void longest_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(callgrind), cmocka_unit_test(without_memory), cmocka_unit_test(callgrind_files), cmocka_unit_test(folded), cmocka_unit_test(top), cmocka_unit_test(demangle),
+		cmocka_unit_test(callgrind), cmocka_unit_test(without_memory), cmocka_unit_test(callgrind_files),
+		cmocka_unit_test(callgrind_of_one), cmocka_unit_test(unplaced), cmocka_unit_test(folded), cmocka_unit_test(top), cmocka_unit_test(demangle),
 		cmocka_unit_test(largest), cmocka_unit_test(longest), cmocka_unit_test(deep), cmocka_unit_test(folded_numbers),
 		cmocka_unit_test(files_missing), cmocka_unit_test(longest_text),
 #ifdef HAVE_PROTOBUF_C
-		cmocka_unit_test(pprof), cmocka_unit_test(pprof_places), cmocka_unit_test(pprof_flat),
+		cmocka_unit_test(pprof), cmocka_unit_test(pprof_places), cmocka_unit_test(pprof_tables), cmocka_unit_test(pprof_flat),
+		cmocka_unit_test(pprof_long),
 #endif
 	};
 
