@@ -385,6 +385,67 @@ static void lcov(void **state)
 	model_free(&m);
 }
 
+/* What a line is counted for: one tracefile with lines of one file. */
+static void assert_lines(const struct model *m, const struct source_row *rows, size_t n, const char *want)
+{
+	const struct whole w = { .model = m };
+	char text[1024] = "";
+	struct coverage c;
+	size_t i, used = 0;
+
+	made_source[0] = (struct made_source){ .rows = rows, .nr_rows = n };
+	assert_true(coverage_init(&c, &w));
+	for (i = 0; i < c.nr_lines; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%u: %d\n", c.lines[i].at.line, (int)c.lines[i].count);
+	assert_string_equal(text, want);
+	coverage_free(&c);
+}
+
+/* Ways forward inside of a line do not count it again: falling through, and jumps over code of other lines. Ways back do. */
+static void lines_with_jumps(void **state)
+{
+	static const struct source_row rows[] = {
+		{ 0x00, 0x08, { "/src/m.c", 3 } }, { 0x08, 0x10, { "/src/m.c", 4 } }, { 0x10, 0x18, { "/src/m.c", 3 } },
+	};
+	struct dso d = program_of(loop, sizeof(loop), EM_AARCH64);
+	struct model m = model_of(&d);
+
+	(void)state;
+	run_loop(&m);
+	/* 7 at the begin of the loop, and 3 that came to 0x14 from line 4 */
+	assert_lines(&m, rows, 3, "3: 10\n4: 4\n");
+	model_free(&m);
+}
+
+/* A jump back to the line, with nothing else of the line in its block, is no execution of the line. */
+static void lines_with_detours(void **state)
+{
+	static const uint32_t code[] = { 0xb4000060 /* CBZ 0xc */, NOP, 0x14000002 /* B 0x10 */, NOP, 0x17fffffc /* B 0 */, 0xd65f03c0 /* RET */ };
+	static const struct source_row rows[] = {
+		{ 0x00, 0x04, { "/src/m.c", 5 } }, { 0x04, 0x0c, { "/src/m.c", 6 } }, { 0x0c, 0x10, { "/src/m.c", 7 } },
+		{ 0x10, 0x14, { "/src/m.c", 5 } }, { 0x14, 0x18, { "/src/m.c", 8 } },
+	};
+	/* the jump has an instruction of the line before it; the line has no code where it leads to */
+	static const struct source_row before[] = { { 0x00, 0x0c, { "/src/m.c", 6 } }, { 0x0c, 0x14, { "/src/m.c", 5 } } };
+	static const struct source_row elsewhere[] = { { 0x00, 0x10, { "/src/m.c", 6 } }, { 0x10, 0x14, { "/src/m.c", 5 } } };
+	struct dso d = program_of(code, sizeof(code), EM_AARCH64);
+	struct model m = model_of(&d);
+
+	(void)state;
+	range(&m, 0, 0, 1, 0, 4);
+	range(&m, 0, 8, 3, 0, 6);
+	range(&m, 0xc, 0x10, 2, 0, 4);
+	range(&m, 0x10, 0x10, 1, 0, 6);
+	edge(&m, 0, 0xc, 4);
+	edge(&m, 8, 0x10, 6);
+	edge(&m, 0x10, 0, 9);
+	not_taken(&m, 0, 6);
+	assert_lines(&m, rows, 5, "5: 10\n6: 6\n7: 4\n8: 0\n");
+	assert_lines(&m, before, 2, "5: 10\n6: 10\n");
+	assert_lines(&m, elsewhere, 2, "5: 10\n6: 10\n");
+	model_free(&m);
+}
+
 static bool lcov_made(void *data)
 {
 	static char text[2048];
@@ -429,17 +490,20 @@ static void lcov_without_memory(void **state)
 
 /* ---- functions ----------------------------------------------------------------------------------- */
 
-/* Functions with equal counts and names, as static ones of several files, are by their place. */
+/* Functions with equal counts and names, as static ones of several files, are by their binary and place. */
 static void equal_functions(void **state)
 {
 	struct dso_symbol_entry symbols[] = {
 		{ .offset = 0, .size = 8, .name = "same" }, { .offset = 8, .size = 8, .name = "same" },
 		{ .offset = 16, .size = 8, .name = "also" }, { .offset = 24, .size = 8, .name = "same" },
 	};
-	struct dso d = program_of(nops, sizeof(nops), EM_AARCH64);
+	struct dso d = program_of(nops, sizeof(nops), EM_AARCH64), other;
 	struct model m = model_of(&d);
 	const struct whole w = { .model = &m };
-	static const uint64_t want[] = { 16, 0, 8, 24 };
+	static const struct {
+		uint32_t binary;
+		uint64_t start;
+	} want[] = { { 0, 16 }, { 0, 0 }, { 0, 8 }, { 0, 24 }, { 1, 0 }, { 1, 8 } };
 	struct functions fs;
 	struct hot hot;
 	unsigned int i;
@@ -447,18 +511,25 @@ static void equal_functions(void **state)
 	(void)state;
 	d.syms = symbols;
 	d.nr_syms = 4;
+	other = d;
+	add(&m, (struct cst_count_record){ .kind = CST_COUNT_BINARY, .binary = { .name = "/bin/other" } });
+	m.binaries[1].dso = &other;
 	range(&m, 0, 0x1c, 8, 0, 3);
+	add(&m, (struct cst_count_record){ .kind = CST_COUNT_RANGE,
+					   .range = { .binary = 1, .insns = 4, .start = 0, .last = 12, .count = 3 } });
 	assert_true(functions_init(&fs, &m, false));
 	/* whatever was looked up first */
+	functions_at(&fs, 1, 8);
 	functions_at(&fs, 0, 24);
 	functions_at(&fs, 0, 8);
 	assert_true(hot_init(&hot, &fs, &w));
-	assert_int_equal(hot.n, 4);
-	for (i = 0; i < 4; i++) {
-		assert_int_equal(hot.v[i].f->start, want[i]);
+	assert_int_equal(hot.n, 6);
+	for (i = 0; i < 6; i++) {
+		assert_int_equal(hot.v[i].f->binary, want[i].binary);
+		assert_int_equal(hot.v[i].f->start, want[i].start);
 		assert_int_equal(hot.v[i].insns, 6);
 	}
-	assert_int_equal(hot.total, 24);
+	assert_int_equal(hot.total, 36);
 	hot_free(&hot);
 	functions_free(&fs);
 	model_free(&m);
@@ -469,7 +540,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(overlapping_rows), cmocka_unit_test(without_code), cmocka_unit_test(costs_without_code),
 		cmocka_unit_test(costs_of_both), cmocka_unit_test(blocks_of_a64), cmocka_unit_test(blocks_of_t32),
-		cmocka_unit_test(blocks_of_a32), cmocka_unit_test(lcov), cmocka_unit_test(lcov_without_memory), cmocka_unit_test(equal_functions),
+		cmocka_unit_test(blocks_of_a32), cmocka_unit_test(lcov), cmocka_unit_test(lines_with_jumps),
+		cmocka_unit_test(lines_with_detours), cmocka_unit_test(lcov_without_memory), cmocka_unit_test(equal_functions),
 	};
 
 	return cmocka_run_group_tests_name("profile coverage", tests, NULL, NULL);
