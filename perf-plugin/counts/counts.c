@@ -37,7 +37,6 @@ struct lane {
 	struct calls_lane *calls;	/* with contexts */
 	/* kind of a branch whose target was interrupted by an exception; BRANCH_NONE: none */
 	uint8_t landing_kind;
-	struct binary *landing_from;
 };
 
 /* The binaries of a file: itself, or, with generated code, its methods. */
@@ -344,16 +343,13 @@ static void arrive(struct counts *c, const struct stream *s, struct lane *ln, st
 {
 	struct branch_state *br = &ln->br;
 	uint8_t kind = br->open == BRANCH_TAKEN ? br->kind : BRANCH_NONE;
-	struct binary *from = ln->bin;
 	bool outside = false;
 
-	if (resumes(ln, s, g->addr)) {
+	if (resumes(ln, s, g->addr))
 		kind = ln->landing_kind;
-		from = ln->landing_from;
-	} else {
+	else
 		outside = interrupted(ln, s);
-	}
-	outside |= kind != BRANCH_NONE && from != bin;
+	outside |= kind != BRANCH_NONE && ln->bin != bin;
 	if (outside && bin && !cst_pairs_add(&bin->entries, g->sect_off, 0))
 		c->nomem = true;
 	ln->arrived = outside || branch_is_return(kind);
@@ -466,10 +462,8 @@ static void other(struct counts *c, const struct stream *s, struct lane *ln, con
 	if (complete && !branch_is_edge(b.kind)) {
 		count_range(c, ln, c->all);
 		count_edge(c, ln, locate(c, ln, s, b.to));
-		if (ln->known) {
+		if (ln->known)
 			ln->landing_kind = b.kind;
-			ln->landing_from = ln->bin;
-		}
 	}
 	if (ln->br.open != BRANCH_SEQ && !(ln->known && ln->br.open >= BRANCH_EXCEPTION && ln->br.resume == ln->end))
 		count_range(c, ln, c->all);

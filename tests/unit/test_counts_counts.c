@@ -333,6 +333,9 @@ static void interrupted(void **state)
 					    { .kind = CST_GEN_NOPATH, .addr = 0x1400, .end = 0x1408, .n_insn = 2 },
 					    EL_CUT(0x1408, 1), el_plain(CST_GEN_EO_TRACE) };
 
+	/* the address that an earlier exception returned to is where the last range ends again */
+	const struct cst_generic again[] = { EL_BCC_N(0x1000, 1), el_exception(14, 0x1004), EL_B(0x1004, 1), EL_CUT(0x1000, 1),
+					     el_plain(CST_GEN_TRACE_ON), EL_CUT(0x1004, 1), el_plain(CST_GEN_EO_TRACE) };
 	const struct cst_generic inside[] = { EL_CUT(0x1000, 1), el_exception(14, 0x1004), el_plain(CST_GEN_TRACE_ON), EL_CUT(0x1004, 1),
 					      EL_ISB(0x1008, 1), el_exception(14, 0x100c), EL_B(0x100c, 1),
 					      el_plain(CST_GEN_EO_TRACE) };
@@ -341,6 +344,7 @@ static void interrupted(void **state)
 	COUNT(at_target, { "1000-1000:1", "1000-1000:1" }, "1000->1100:1", NULL, 2, 1, 1, 0);
 	/* neither an exception that returns to the next instruction nor an ISB ends a range */
 	COUNT(inside, { "1000-100c:1", "1000-100c:1" }, "100c->-:1", NULL, 4, 1, 0, 0);
+	COUNT(again, { "1000-1000:2 1004-1004:2", "1000-1000:1 1000-1004:1 1004-1004:1" }, "1004->1000:1", NULL, 4, 1, 1, 0);
 	COUNT(between, { "1000-1000:1 1004-1004:1 1300-1300:1", "1000-1004:1 1300-1300:1" },
 	      "1004->1200:1", NULL, 3, 1, 1, 0);
 	COUNT(off, { "1000-1000:3 1004-1004:2 1008-1008:2", "1000-1000:3 1004-1004:2 1008-1008:2" },
@@ -516,6 +520,12 @@ static void arrivals(void **state)
 	/* what ran before an exception that follows a loss is not known */
 	const struct cst_generic behind[] = { EL_RET(0x1000, 1), el_plain(CST_GEN_ADDR_UNKNOWN), el_exception(14, 0x1004),
 					      el_plain(CST_GEN_TRACE_ON), EL_CUT(0x1100, 1), el_plain(CST_GEN_EO_TRACE) };
+	/* an exception that returns elsewhere, as one that emulates an instruction; the return before it led to other code */
+	const struct cst_generic skipped[] = { EL_RET(0x1000, 1), el_exception(14, 0x1100), EL_CUT(0x1100, 1), el_exception(14, 0x1200),
+					       EL_CUT(0x1200, 1), el_plain(CST_GEN_EO_TRACE) };
+	/* into another file, and what was interrupted at the target of a branch there */
+	const struct cst_generic landed[] = { EL_B(0x1000, 1), el_exception(14, 0x9000), in(LIBRARY, EL_B(0x9000, 1)), el_exception(14, 0x1100),
+					      EL_CUT(0x1100, 1), el_plain(CST_GEN_EO_TRACE) };
 	const struct cst_generic first[] = { EL_BCC_N(0x1000, 1), el_exception(14, 0x1004) }, then[] = { EL_CUT(0x1004, 1) };
 	const struct cst_generic end[] = { el_plain(CST_GEN_EO_TRACE) };
 	const struct batch threads[] = { { 0, false, 7, first, 2 }, { 0, false, 8, then, 1 }, { 0, false, 8, end, 1 } };
@@ -528,6 +538,8 @@ static void arrivals(void **state)
 		"1000->1100:1 1100->1200:1 1200->1300:1 1400->1500:1 1500->1600:1");
 	ARRIVED(lost, "1000-1000:1 1004-1004:1 1100-1100:1", "", "", "1004->-:1");
 	ARRIVED(behind, "1000-1000:1 1100-1100:1", "", "", "1000->-:1");
+	ARRIVED(skipped, "1000-1000:1 1200-1200:1", "1100-1100:1", "", "1000->1100:1");
+	ARRIVED(landed, "1000-1000:1", "1100-1100:1", "1100>0:1", "1000->-:1");
 	arrived(threads, 3, "1000-1000:1 1004-1004:1", "", "", "");
 }
 
