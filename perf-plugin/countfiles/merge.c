@@ -29,7 +29,7 @@ struct merging {
 struct group {
 	struct count_input *in;
 	struct cst_count_input *v;
-	size_t n, cap;
+	size_t n;
 	size_t first, each;	/* place in the list of the first, and files of the list in each */
 };
 
@@ -89,7 +89,6 @@ static int group_new(struct group *g, size_t cap)
 	memset(g, 0, sizeof(*g));
 	g->in = calloc(cap, sizeof(*g->in));
 	g->v = calloc(cap, sizeof(*g->v));
-	g->cap = cap;
 	return g->in && g->v ? 0 : ERR_NOMEM;
 }
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -385,11 +386,169 @@ static void no_input_failed(void **state)
 	assert_int_equal(failed, 1);
 }
 
+/* A list of files of one binary each, which has this machine in each; 0: the file is empty. The names have `prefix`. */
+static void list_of(struct merge_list *list, const uint16_t *machines, size_t n, const char *prefix, const char *binary)
+{
+	struct cst_count_record rec[2] = { { .kind = CST_COUNT_BINARY }, { .kind = CST_COUNT_ENTRY, .entry = { .offset = 8, .count = 3 } } };
+	struct bytes b;
+	char path[512];
+	size_t i;
+
+	*list = (struct merge_list){ .v = NULL };
+	for (i = 0; i < n; i++) {
+		rec[0].binary = (struct cst_count_binary){ .id_len = 1, .id = { 7 }, .machine = machines[i], .name = binary };
+		b = file_of(rec, machines[i] ? 2 : 0);
+		snprintf(path, sizeof(path), "%zu.cst", i);
+		put(path, b.p, b.len);
+		snprintf(path, sizeof(path), "%s%s/%zu.cst", dir, prefix, i);
+		assert_int_equal(merge_list_add(list, path, strlen(path), 1), 0);
+		bytes_free(&b);
+	}
+}
+
+/* With the fewest descriptors: files are added by two, those sums by two, and these. Returns the limit of before. */
+static struct rlimit few_descriptors(void)
+{
+	struct rlimit limit, few;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	few = limit;
+	few.rlim_cur = 28;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	return limit;
+}
+
+/* In groups of groups, an input without counts has its own name, and a contradiction that of the inputs whose sum has it. */
+static void names_in_groups(void **state)
+{
+#define GROUPED	7
+	static const struct {
+		uint16_t machines[GROUPED];
+		const char *names;	/* @: the folder */
+	} row[] = {
+		{ { 1, 1, 1, 1, 1, 2, 1 }, "@/5.cst" }, { { 1, 1, 1, 1, 1, 1, 2 }, "@/6.cst" }, { { 1, 1, 2, 2, 1, 1, 1 }, "inputs 3 to 4, @/2.cst to @/3.cst" },
+		{ { 1, 1, 1, 1, 2, 2, 2 }, "inputs 5 to 7, @/4.cst to @/6.cst" }, { { 1, 2, 1, 1, 1, 1, 1 }, "@/1.cst" },
+	};
+	static const uint16_t empty[GROUPED] = { 1, 1, 1, 1, 1, 0, 0 }, none[GROUPED] = { 1, 1, 1, 1, 1, 1, 1 };
+	struct merge_list list;
+	struct merge_sums sums;
+	char output[128], want[512], *p;
+	const char *from;
+	struct rlimit limit = few_descriptors();
+	struct error err;
+	size_t i;
+
+	(void)state;
+	setenv("TMPDIR", dir, 1);
+	snprintf(output, sizeof(output), "%s/sum", dir);
+	for (i = 0; i < COUNT(row); i++) {
+		list_of(&list, row[i].machines, GROUPED, "", "/bin/a");
+		assert_int_equal(sum_of(&list, output, &sums, &err), -CST_ERR_CONFLICT);
+		for (p = want, from = row[i].names; *from; from++)
+			p += *from == '@' ? sprintf(p, "%s", dir) : sprintf(p, "%c", *from);
+		strcpy(p, ": contradicts other inputs about the binary /bin/a: another machine, type, segments or instructions under the same "
+		       "id; leave out the one that is wrong");
+		assert_string_equal(err.msg, want);
+		merge_sums_free(&sums);
+		merge_list_free(&list);
+	}
+	list_of(&list, empty, GROUPED, "", "/bin/a");
+	assert_int_equal(sum_of(&list, output, &sums, &err), 0);
+	assert_int_equal(sums.empty, 2);
+	snprintf(want, sizeof(want), "%s/5.cst", dir);
+	assert_string_equal(sums.first_empty, want);
+	assert_int_equal(sums.binaries, 1);
+	merge_sums_free(&sums);
+	merge_list_free(&list);
+	list_of(&list, none, GROUPED, "", "/bin/a");
+	assert_int_equal(sum_of(&list, output, &sums, &err), 0);
+	assert_int_equal(sums.empty, 0);
+	assert_null(sums.first_empty);
+	merge_sums_free(&sums);
+	merge_list_free(&list);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+/* Of long names, messages have the begin. */
+static void long_names(void **state)
+{
+	static const uint16_t machines[] = { 1, 2 };
+	static char prefix[301], binary[300];
+	struct merge_list list;
+	struct merge_sums sums;
+	char output[128], want[600];
+	struct error err;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i + 1 < sizeof(prefix); i += 2)
+		memcpy(prefix + i, "/.", 2);
+	memset(binary, 'b', sizeof(binary) - 1);
+	snprintf(output, sizeof(output), "%s/sum", dir);
+	list_of(&list, machines, 2, prefix, binary);
+	assert_int_equal(sum_of(&list, output, &sums, &err), -CST_ERR_CONFLICT);
+	snprintf(want, sizeof(want), "%.299s: contradicts other inputs about the binary %.159s: another", list.v[1].path, binary);
+	err.msg[strlen(want) < sizeof(err.msg) ? strlen(want) : sizeof(err.msg) - 1] = 0;
+	want[strlen(err.msg)] = 0;
+	assert_true(strlen(err.msg) > 300 + 43);
+	assert_string_equal(err.msg, want);
+	merge_sums_free(&sums);
+	merge_list_free(&list);
+}
+
+/* A part of the sum, or the sum, that cannot be written. */
+static void no_room(void **state)
+{
+	struct rlimit limit, small, few;
+	struct merge_list list = { .v = NULL };
+	struct merge_sums sums;
+	char output[128], name[16], want[256];
+	struct error err;
+	unsigned int i, groups;
+
+	(void)state;
+	setenv("TMPDIR", dir, 1);
+	snprintf(output, sizeof(output), "%s/sum", dir);
+	for (i = 0; i < FILES; i++) {
+		struct bytes b = random_file(5, i, 2000);
+		const char *path;
+
+		snprintf(name, sizeof(name), "%u.cst", i);
+		path = put(name, b.p, b.len);
+		assert_int_equal(merge_list_add(&list, path, strlen(path), 1), 0);
+		bytes_free(&b);
+	}
+	unlink(output);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	small = limit;
+	small.rlim_cur = 1000;
+	for (groups = 0; groups < 2; groups++) {
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+		if (groups)
+			few = few_descriptors();
+		assert_int_equal(sum_of(&list, output, &sums, &err), ERR_IO);
+		if (groups)
+			assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+		if (groups)
+			snprintf(want, sizeof(want), "cannot write a temporary file: File too large; set TMPDIR to a folder with more room");
+		else
+			snprintf(want, sizeof(want), "%s: cannot write it after 16 bytes: File too large; nothing was left under that name by this run", output);
+		assert_string_equal(err.msg, want);
+		assert_int_equal(access(output, F_OK), -1);
+		merge_sums_free(&sums);
+	}
+	signal(SIGXFSZ, SIG_DFL);
+	merge_list_free(&list);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kinds), cmocka_unit_test(places), cmocka_unit_test(not_opened), cmocka_unit_test(recognised),
 		cmocka_unit_test(weights), cmocka_unit_test(lists), cmocka_unit_test(no_memory), cmocka_unit_test(no_input_failed),
+		cmocka_unit_test(names_in_groups), cmocka_unit_test(long_names), cmocka_unit_test(no_room),
 	};
 
 	return cmocka_run_group_tests_name("inputs of sums", tests, make_dir, remove_dir);
