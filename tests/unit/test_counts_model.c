@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The model of counts: what records make of it, and records that fit nowhere. */
+#include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "base/error.h"
+#include "counts/identity.h"
 #include "counts/model.h"
+#include "elf_build.h"
+#include "images/dso.h"
+#include "images/dso_table.h"
 #include "profile/choose.h"
+#include "said.h"
+#include "temp_dir.h"
 
 #define REC(k, member, ...) (struct cst_count_record){ .kind = k, .member = __VA_ARGS__ }
 
@@ -111,6 +120,8 @@ static void unfitting(void **state)
 	model_free(&m);
 }
 
+TEMP_DIR("model")
+
 /* A binary by the begin of its build-id, which must be that of one alone, and by its name. */
 static void chosen(void **state)
 {
@@ -144,11 +155,80 @@ static void chosen(void **state)
 	model_free(&m);
 }
 
+/* The SHA-1 of the code of a file, as a count file has it. */
+static struct cst_count_binary by_code(const uint8_t *image)
+{
+	struct dso_segment all = { .filesz = ELF_SIZE, .exec = true };
+	struct dso d = { .path = (char *)"/bin/a", .state = DSO_LOADED, .data = image, .size = ELF_SIZE, .segs = &all, .nr_segs = 1 };
+	const struct binary b = { .dso = &d, .method = COUNTS_WHOLE };
+	struct cst_count_binary is = { .name = "/bin/a" };
+
+	assert_int_equal(identity_by_code(&b, &is), 0);
+	assert_int_equal(is.id_kind, CST_COUNT_ID_DIGEST);
+	return is;
+}
+
+/* Files are found by name and identity: one with another build-id is none, and one with other code is not used, unless forced. */
+static void files(void **state)
+{
+	enum { RIGHT, OTHER_ID, SHORT_ID, CODE, OTHER_CODE, NAME, METHOD, MEMORY, NR };
+	static const bool found[2][NR] = { { [RIGHT] = true, [CODE] = true, [NAME] = true },
+					   { [RIGHT] = true, [OTHER_ID] = true, [SHORT_ID] = true, [CODE] = true, [OTHER_CODE] = true, [NAME] = true } };
+	struct cst_count_binary is[NR] = {
+		[RIGHT] = { .id_kind = CST_COUNT_ID_BUILD, .id_len = 20, .name = "/bin/a" },
+		[OTHER_ID] = { .id_kind = CST_COUNT_ID_BUILD, .id_len = 20, .name = "/bin/a" },
+		[SHORT_ID] = { .id_kind = CST_COUNT_ID_BUILD, .id_len = 1, .id = { 0x44 }, .name = "/bin/a" },
+		[NAME] = { .id_kind = CST_COUNT_ID_NAME, .id_len = 20, .id = { 1 }, .name = "/bin/a" },
+		[METHOD] = { .type = CST_COUNT_JIT, .id_kind = CST_COUNT_ID_DIGEST, .id_len = 20, .name = "/bin/a" },
+		[MEMORY] = { .type = CST_COUNT_MEMORY, .id_kind = CST_COUNT_ID_NAME, .id_len = 20, .name = "/bin/a" },
+	};
+	static struct said said;
+	uint8_t image[ELF_SIZE];
+	char want[256];
+	struct dso_table t;
+	struct model m;
+	unsigned int force;
+	size_t i;
+
+	(void)state;
+	elf_build(image, EM_AARCH64, 0x11, true);
+	temp_write(dir, "bin/a", image, sizeof(image));
+	memset(is[RIGHT].id, 0x11, 20);
+	memset(is[OTHER_ID].id, 0x22, 20);
+	is[CODE] = by_code(image);
+	is[OTHER_CODE] = is[CODE];
+	is[OTHER_CODE].id[19] ^= 1;
+	for (force = 0; force < 2; force++) {
+		model_init(&m);
+		for (i = 0; i < NR; i++)
+			assert_int_equal(add(&m, (struct cst_count_record){ .kind = CST_COUNT_BINARY, .binary = is[i] }), 0);
+		dso_table_init(&t);
+		t.search.symfs = dir;
+		t.search.buildid_dir = dir;
+		t.search.force = force;
+		said_begin(&said);
+		assert_int_equal(model_find_files(&m, &t), 0);
+		said_end(&said);
+		for (i = 0; i < NR; i++)
+			if ((m.binaries[i].dso && dso_file(m.binaries[i].dso)) != found[force][i])
+				fail_msg("binary %zu%s: its file is %s", i, force ? ", forced" : "", found[force][i] ? "not found" : "found");
+		assert_null(m.binaries[METHOD].dso);
+		assert_null(m.binaries[MEMORY].dso);
+		snprintf(want, sizeof(want), "cstrace profile: /bin/a: %s/bin/a has other code than the counted file: not used; find that one "
+			 "with --symfs DIR, or use this one with -f\n", dir);
+		assert_int_equal(strstr(said.text, want) != NULL, !force);
+		assert_int_equal(m.binaries[OTHER_CODE].dso != NULL, force);
+		dso_table_free(&t);
+		model_free(&m);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums), cmocka_unit_test(nodes), cmocka_unit_test(unfitting), cmocka_unit_test(chosen),
+		cmocka_unit_test(files),
 	};
 
-	return cmocka_run_group_tests_name("profile model", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("profile model", tests, make_dir, remove_dir);
 }
