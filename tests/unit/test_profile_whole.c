@@ -542,6 +542,44 @@ static void unplaced(void **state)
 	model_free(&m);
 }
 
+/* Without symbols, functions are from one target of a call to the next, in one segment; programs of BPF are one each. */
+static void between_targets(void **state)
+{
+	static const uint64_t targets[] = { 0x1040, 0x1010, 0x1020, 0x1010, 0x1040 };
+	struct whole w = { .model = NULL };
+	char text[4096];
+	struct model m;
+	size_t i;
+
+	(void)state;
+	model_init(&m);
+	binary(&m, "/lib/none", CST_COUNT_FILE);
+	add(&m, (struct cst_count_record){ .kind = CST_COUNT_SEGMENT, .segment = { 0x1000, 0x80, 0x1000, 1 } });
+	add(&m, (struct cst_count_record){ .kind = CST_COUNT_SEGMENT, .segment = { 0x1080, 0x80, 0x1080, 1 } });
+	binary(&m, "bpf_prog_0123", CST_COUNT_MEMORY);
+	binary(&m, "bpf", CST_COUNT_MEMORY);
+	binary(&m, "bpf_file", CST_COUNT_FILE);
+	range(&m, 0, 0x1000, 64, 1);
+	for (i = 1; i < 4; i++)
+		range(&m, (uint32_t)i, 8, (uint32_t)i, 1);
+	node(&m, 0, CST_COUNT_ROOT, NO, OUT, 0, 0x1000, 0, 0);
+	for (i = 0; i < sizeof(targets) / sizeof(targets[0]); i++)
+		node(&m, 1, CST_COUNT_CALL, 0, 0x1000 + 4 * i, 0, targets[i], i + 1, 0);
+	w.model = &m;
+	made("top", &w, text, sizeof(text));
+	assert_string_equal(text, "# Instructions: 70, exact\n#\n# Overhead  Instructions  Calls  Shared Object  Symbol\n"
+			    "# ........  ............  .....  .............  ......\n#\n"
+			    "    45.71%            32      0  none           [none+0x1080]\n"
+			    "    22.86%            16      6  none           [none+0x1040]\n"
+			    "    11.43%             8      3  none           [none+0x1020]\n"
+			    "     5.71%             4      6  none           [none+0x1010]\n"
+			    "     5.71%             4      0  none           [none+0x1000]\n"
+			    "     4.29%             3      0  bpf_file       [bpf_file+0x0]\n"
+			    "     2.86%             2      0  bpf            [bpf+0x0]\n"
+			    "     1.43%             1      0  bpf_prog_0123  bpf_prog_0123\n");
+	model_free(&m);
+}
+
 /* Of one binary: its costs, and the calls from it. */
 static void callgrind_of_one(void **state)
 {
@@ -823,7 +861,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(callgrind), cmocka_unit_test(without_memory), cmocka_unit_test(callgrind_files),
-		cmocka_unit_test(callgrind_of_one), cmocka_unit_test(unplaced), cmocka_unit_test(folded), cmocka_unit_test(top), cmocka_unit_test(demangle),
+		cmocka_unit_test(callgrind_of_one), cmocka_unit_test(unplaced), cmocka_unit_test(between_targets),
+		cmocka_unit_test(folded), cmocka_unit_test(top), cmocka_unit_test(demangle),
 		cmocka_unit_test(largest), cmocka_unit_test(longest), cmocka_unit_test(deep), cmocka_unit_test(folded_numbers),
 		cmocka_unit_test(files_missing), cmocka_unit_test(longest_text),
 #ifdef HAVE_PROTOBUF_C
