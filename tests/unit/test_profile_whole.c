@@ -580,6 +580,77 @@ static void between_targets(void **state)
 	model_free(&m);
 }
 
+static unsigned int occurrences(const char *text, const char *part)
+{
+	unsigned int n = 0;
+
+	for (; (text = strstr(text, part)); text++)
+		n++;
+	return n;
+}
+
+/* More functions, calls and places than the tables have room for at first: what is there already is found again. */
+static void many_functions(void **state)
+{
+	enum { NR = 500, ROOM = 1 << 18 };
+	static struct dso_symbol_entry syms[NR + 1];
+	static char names[NR][16], text[ROOM];
+	struct dso d = { .path = (char *)"/bin/many", .file = (char *)"/bin/many", .state = DSO_LOADED, .symbols_read = true, .syms = syms,
+			 .nr_syms = NR + 1 };
+	struct whole w = { .model = NULL };
+	struct model m;
+	unsigned int i, root;
+	char row[64];
+
+	(void)state;
+	model_init(&m);
+	binary(&m, "/bin/many", CST_COUNT_FILE);
+	syms[0] = (struct dso_symbol_entry){ .offset = 0x100, .size = 4 * NR, .name = "main" };
+	for (i = 0; i < NR; i++) {
+		snprintf(names[i], sizeof(names[i]), "f%u.", i);
+		syms[i + 1] = (struct dso_symbol_entry){ .offset = 0x10000 + 16 * i, .size = 16, .name = names[i] };
+		range(&m, 0, 0x10004 + 16 * i, 1, 5);
+	}
+	for (root = 0; root < 2; root++) {
+		node(&m, 0, CST_COUNT_ROOT, NO, OUT, 0, 0x100 + 4 * root, 0, 0);
+		for (i = 0; i < NR; i++)
+			node(&m, 1, CST_COUNT_CALL, 0, 0x100 + 4 * i, 0, 0x10000 + 16 * i, root + 1, root + 2);
+	}
+	m.binaries[0].dso = &d;
+	w.model = &m;
+	made("top", &w, text, sizeof(text));
+	for (i = 0; i < NR; i++) {
+		snprintf(row, sizeof(row), " 5      3  many           f%u.\n", i);
+		assert_int_equal(occurrences(text, row), 1);
+	}
+	assert_int_equal(occurrences(text, "\n  "), NR);
+	made("folded", &w, text, sizeof(text));
+	assert_int_equal(occurrences(text, "\n"), NR);
+	assert_int_equal(occurrences(text, ". 5\n"), NR);
+	made("callgrind", &w, text, sizeof(text));
+	assert_int_equal(occurrences(text, "\ncalls="), NR);
+	assert_int_equal(occurrences(text, "\ncalls=3 "), NR);
+#ifdef HAVE_PROTOBUF_C
+	{
+		static bool have[NR], site[NR];
+		size_t n = made_bytes("pprof", &w, text, sizeof(text));
+		Pprof__Profile *p = unpacked(text, n);
+
+		assert_int_equal(p->n_sample, 2 * NR);
+		assert_int_equal(p->n_location, 2 * NR);
+		for (i = 0; i < p->n_location; i++) {
+			uint64_t at = p->location[i]->address;
+			bool *seen = at < 0x10000 ? &site[(at - 0x100) / 4] : &have[(at - 0x10000) / 16];
+
+			assert_false(*seen);
+			*seen = true;
+		}
+		pprof__profile__free_unpacked(p, NULL);
+	}
+#endif
+	model_free(&m);
+}
+
 /* Of one binary: its costs, and the calls from it. */
 static void callgrind_of_one(void **state)
 {
@@ -862,6 +933,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(callgrind), cmocka_unit_test(without_memory), cmocka_unit_test(callgrind_files),
 		cmocka_unit_test(callgrind_of_one), cmocka_unit_test(unplaced), cmocka_unit_test(between_targets),
+		cmocka_unit_test(many_functions),
 		cmocka_unit_test(folded), cmocka_unit_test(top), cmocka_unit_test(demangle),
 		cmocka_unit_test(largest), cmocka_unit_test(longest), cmocka_unit_test(deep), cmocka_unit_test(folded_numbers),
 		cmocka_unit_test(files_missing), cmocka_unit_test(longest_text),
