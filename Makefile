@@ -335,7 +335,8 @@ $(B)/tests/unit/test_export_code: LDFLAGS += -Wl,--wrap=session_locate,--wrap=se
 # What was counted is made by hand.
 $(B)/tests/unit/test_counts_collect: LDFLAGS += -Wl,--wrap=counts_run,--wrap=counts_binaries,--wrap=session_dsos \
 	-Wl,--wrap=session_totals,--wrap=session_losses,--wrap=session_filtered,--wrap=session_name \
-	-Wl,--wrap=session_matched,--wrap=session_incomplete,--wrap=session_print_end
+	-Wl,--wrap=session_matched,--wrap=session_incomplete,--wrap=session_print_end \
+	-Wl,--wrap=counts_calls,--wrap=calls_totals,--wrap=calls_finish,--wrap=calls_next
 
 $(LIB_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(UNIT_HELP_OBJ) $(GEN_A) $(LIB_A)
 	$(call say,LINK,$@)

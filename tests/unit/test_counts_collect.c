@@ -16,6 +16,7 @@
 
 #include <cstrace/isa.h>
 
+#include "calls/calls.h"
 #include "cmd/count.h"
 #include "cmd/options.h"
 #include "failing_alloc.h"
@@ -38,6 +39,22 @@ static struct losses losses;
 static bool filtered;
 static int decoded;	/* result of counts_run() */
 
+/* Calls, made by hand as well: nodes, totals, and what became of places. */
+static struct {
+	bool any;
+	struct calls_totals totals;
+	int finished;			/* result of calls_finish() */
+	const calls_place *places;	/* that are converted ... */
+	calls_place converted[8];	/* ... and what they are then */
+	size_t nr_places;
+	const struct cst_count_node *nodes;
+	size_t nr_nodes, next;
+} made_calls;
+
+struct calls *__wrap_counts_calls(struct counts *c);
+const struct calls_totals *__wrap_calls_totals(const struct calls *c);
+int __wrap_calls_finish(struct calls *c, calls_place (*place)(void *data, calls_place p), void *data);
+bool __wrap_calls_next(struct calls *c, struct cst_count_node *n);
 int __wrap_counts_run(struct counts *c);
 size_t __wrap_counts_binaries(struct counts *c, struct binary ***v);
 const struct dso_table *__wrap_session_dsos(const struct session *ss);
@@ -48,6 +65,37 @@ const char *__wrap_session_name(const struct session *ss);
 bool __wrap_session_matched(const struct session *ss);
 bool __wrap_session_incomplete(const struct session *ss);
 void __wrap_session_print_end(const struct session *ss, FILE *out);
+
+struct calls *__wrap_counts_calls(struct counts *c)
+{
+	(void)c;
+	return made_calls.any ? (struct calls *)&made_calls : NULL;
+}
+
+const struct calls_totals *__wrap_calls_totals(const struct calls *c)
+{
+	assert_ptr_equal(c, &made_calls);
+	return &made_calls.totals;
+}
+
+int __wrap_calls_finish(struct calls *c, calls_place (*place)(void *data, calls_place p), void *data)
+{
+	size_t i;
+
+	assert_ptr_equal(c, &made_calls);
+	for (i = 0; i < made_calls.nr_places; i++)
+		made_calls.converted[i] = place(data, made_calls.places[i]);
+	return made_calls.finished;
+}
+
+bool __wrap_calls_next(struct calls *c, struct cst_count_node *n)
+{
+	assert_ptr_equal(c, &made_calls);
+	if (made_calls.next == made_calls.nr_nodes)
+		return false;
+	*n = made_calls.nodes[made_calls.next++];
+	return true;
+}
 
 int __wrap_counts_run(struct counts *c)
 {
@@ -201,6 +249,10 @@ static int list(void *data, const struct cst_count_record *r)
 		break;
 	case CST_COUNT_ENTRY:
 		n = sprintf(p, " >%llx*%llu", (unsigned long long)r->entry.offset, (unsigned long long)r->entry.count);
+		break;
+	case CST_COUNT_NODE:
+		n = sprintf(p, "\n@%u %u %s*%llu/%llu", r->node.depth, r->node.kind, offset(r->node.entry, a), (unsigned long long)r->node.calls,
+			    (unsigned long long)r->node.insns);
 		break;
 	}
 	l->used += (size_t)n;
@@ -572,6 +624,67 @@ static void all_totals(void **state)
 	forget();
 }
 
+/* Places of calls become those of the binaries that have counts, and there are none in other files; calls come last. */
+static void calls(void **state)
+{
+	struct dso_symbol_entry v[] = { { .offset = 4, .size = 8, .name = "one" }, { .offset = 12, .size = 8, .name = "two" } };
+	struct dso a = program("/bin/a", 5), b = program("/bin/b", 6);
+	struct dso d = { .path = (char *)"jit", .kind = DSO_JIT, .state = DSO_LOADED, .data = code, .size = sizeof(code),
+			 .machine = EM_AARCH64, .syms = v, .nr_syms = 2 };
+	const calls_place places[] = { calls_place_of(0, 8), calls_place_of(1, 6), calls_place_of(1, 13), calls_place_of(2, 4),
+				       calls_place_of(sizeof(files) / sizeof(files[0]), 0) };
+	const calls_place want[] = { calls_place_of(0, 8), calls_place_of(1, 2), CALLS_NO_PLACE, CALLS_NO_PLACE, CALLS_NO_PLACE };
+	const struct cst_count_node nodes[] = {
+		{ 0, CST_COUNT_ROOT, CST_COUNT_NO_BINARY, 0, OUT, 0, 0, 2 }, { 1, CST_COUNT_CALL, 0, 1, 8, 0, 3, 4 },
+		{ 1, CST_COUNT_CUT, CST_COUNT_NO_BINARY, CST_COUNT_NO_BINARY, OUT, OUT, 5, 6 },
+	};
+	static struct said said;
+	static struct listing l;
+	struct collect *c;
+	struct model m;
+	size_t i;
+
+	(void)state;
+	pair(&counted(&a, COUNTS_WHOLE, 3)->ranges, 0, 8, 1);
+	pair(&counted(&d, 0, 2)->ranges, 4, 8, 1);
+	counted(&b, COUNTS_WHOLE, 0);
+	made_calls.any = true;
+	made_calls.totals = (struct calls_totals){ .cut_calls = 5, .lost = 3, .estimated = 4, .unordered = 7, .unjoined = 6 };
+	made_calls.places = places;
+	made_calls.nr_places = sizeof(places) / sizeof(places[0]);
+	made_calls.nodes = nodes;
+	made_calls.nr_nodes = 3;
+	c = collect_new(NULL, COUNTS_ALL, 0);
+	assert_non_null(c);
+	assert_int_equal(collect_run(c), 0);
+	for (i = 0; i < made_calls.nr_places; i++)
+		if (made_calls.converted[i] != want[i])
+			fail_msg("place %zu became %llx", i, (unsigned long long)made_calls.converted[i]);
+	assert_int_equal(cst_count_writer_new(&l.w, count_bytes, NULL), 0);
+	assert_int_equal(collect_records(c, list, &l), 0);
+	cst_count_writer_free(l.w);
+	assert_string_equal(l.text, "bytes.traced=1000 calls.cut=5 calls.estimated=4 calls.lost=3 calls.unjoined=6 calls.unordered=7 instructions=5 "
+			    "recordings=1 \n/bin/a 0:6 [0 1000] \none 1:3 \n0: 0-8/3*1\n1: 0-4/2*1\n@0 0 0*0/2\n@1 1 0*3/4\n@1 5 -*5/6");
+	assert_int_equal(collect_sums(c)->nodes, 3);
+	assert_ptr_equal(collect_calls(c), &made_calls.totals);
+	made_calls.next = 0;
+	model_init(&m);
+	assert_int_equal(collect_model(c, &m), 0);
+	assert_int_equal(m.nr_nodes, 3);
+	assert_int_equal(m.nodes[1].is.calls, 3);
+	model_free(&m);
+	collect_free(c);
+	/* without memory for the tree */
+	made_calls.finished = ERR_NOMEM;
+	c = collect_new(NULL, COUNTS_ALL, 0);
+	said_begin(&said);
+	assert_int_equal(collect_run(c), ERR_NOMEM);
+	assert_string_equal(said_end(&said), "cstrace profile: out of memory\n");
+	collect_free(c);
+	memset(&made_calls, 0, sizeof(made_calls));
+	forget();
+}
+
 /* Without a trace that can be decoded there are no counts. */
 static void not_decoded(void **state)
 {
@@ -685,7 +798,8 @@ int main(void)
 		cmocka_unit_test(one_identity), cmocka_unit_test(conflict), cmocka_unit_test(conflict_order),
 		cmocka_unit_test(same_name), cmocka_unit_test(both_sets), cmocka_unit_test(methods), cmocka_unit_test(taken_over),
 		cmocka_unit_test(undecoded),
-		cmocka_unit_test(unread), cmocka_unit_test(empty), cmocka_unit_test(all_totals), cmocka_unit_test(not_decoded), cmocka_unit_test(no_memory),
+		cmocka_unit_test(unread), cmocka_unit_test(empty), cmocka_unit_test(all_totals), cmocka_unit_test(calls),
+		cmocka_unit_test(not_decoded), cmocka_unit_test(no_memory),
 	};
 
 	put_code();

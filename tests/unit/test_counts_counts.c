@@ -610,6 +610,11 @@ static void methods_apart(void **state)
 		counts_free(c);
 	}
 	any_jit = false;
+	/* what is before the first method is taken for it */
+	assert_int_equal(counts_method(&jit, 0x50), 0);
+	assert_int_equal(counts_method(&jit, 0x1ff), 0);
+	assert_int_equal(counts_method(&jit, 0x200), 1);
+	assert_int_equal(counts_method(&jit, 0x400), 1);
 }
 
 /* The busiest first; files of equal share by name, methods of a file in its order. */
