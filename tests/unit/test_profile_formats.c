@@ -116,7 +116,10 @@ static size_t made_bytes(const char *name, enum profile_base base, const struct 
 
 static void made(const char *name, enum profile_base base, const struct model *m, char *text, size_t room)
 {
-	made_bytes(name, base, m, text, room);
+	const size_t n = made_bytes(name, base, m, text, room);
+
+	/* a text, with no byte of 0 in it */
+	assert_int_equal(strlen(text), n);
 }
 
 /* As lld lays out a program: code at another offset than its address says; two pieces of it, data between. */

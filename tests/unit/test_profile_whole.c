@@ -97,7 +97,10 @@ static size_t made_bytes(const char *name, const struct whole *w, char *text, si
 
 static void made(const char *name, const struct whole *w, char *text, size_t room)
 {
-	made_bytes(name, w, text, room);
+	const size_t n = made_bytes(name, w, text, room);
+
+	/* a text, with no byte of 0 in it */
+	assert_int_equal(strlen(text), n);
 }
 
 struct source_place __real_places_at(struct places *p, uint32_t binary, uint64_t offset);
@@ -580,6 +583,37 @@ static void between_targets(void **state)
 	model_free(&m);
 }
 
+/* Calls are in order of caller, place and callee, whichever was found first. */
+static void call_order(void **state)
+{
+	struct whole w = { .model = NULL };
+	char text[4096], *at;
+	struct model m;
+
+	(void)state;
+	model_init(&m);
+	binary(&m, "/bin/prog", CST_COUNT_FILE);
+	binary(&m, "method", CST_COUNT_JIT);
+	range(&m, 0, 0x100, 1, 1);
+	node(&m, 0, CST_COUNT_ROOT, NO, OUT, 0, 0x108, 0, 0);
+	node(&m, 1, CST_COUNT_CALL, 0, 0x110, 1, 0, 1, 0);
+	node(&m, 1, CST_COUNT_CALL, 0, 0x114, 0, 0x140, 2, 0);
+	node(&m, 1, CST_COUNT_TAIL, 0, 0x104, 0, 0x140, 3, 0);
+	node(&m, 0, CST_COUNT_ROOT, NO, OUT, 1, 0, 0, 0);
+	node(&m, 1, CST_COUNT_CALL, 1, 4, 0, 0x100, 4, 0);
+	node(&m, 2, CST_COUNT_CALL, 0, 0x104, 1, 0, 5, 0);
+	m.binaries[0].dso = &program;
+	w.model = &m;
+	made("callgrind", &w, text, sizeof(text));
+	at = strstr(text, "0x100 0 1\n");
+	assert_non_null(at);
+	assert_string_equal(at, "0x100 0 1\n\nob=(2) method\nfl=(1)\nfn=(3) method\ncob=(1)\ncfi=(1)\ncfn=(4)\ncalls=4 0x100 0\n0x4 0 0\n\n"
+			    "ob=(1)\nfl=(1)\nfn=(4)\ncob=(2)\ncfi=(1)\ncfn=(3)\ncalls=5 0x0 0\n0x104 0 0\ncfi=(1)\n"
+			    "cfn=(5) _ZN1a4workEi\ncalls=3 0x140 0\n0x104 0 0\ncob=(2)\ncfi=(1)\ncfn=(3)\ncalls=1 0x0 0\n0x110 0 0\n"
+			    "cfi=(1)\ncfn=(5)\ncalls=2 0x140 0\n0x114 0 0\n\ntotals: 1\n");
+	model_free(&m);
+}
+
 static unsigned int occurrences(const char *text, const char *part)
 {
 	unsigned int n = 0;
@@ -933,7 +967,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(callgrind), cmocka_unit_test(without_memory), cmocka_unit_test(callgrind_files),
 		cmocka_unit_test(callgrind_of_one), cmocka_unit_test(unplaced), cmocka_unit_test(between_targets),
-		cmocka_unit_test(many_functions),
+		cmocka_unit_test(many_functions), cmocka_unit_test(call_order),
 		cmocka_unit_test(folded), cmocka_unit_test(top), cmocka_unit_test(demangle),
 		cmocka_unit_test(largest), cmocka_unit_test(longest), cmocka_unit_test(deep), cmocka_unit_test(folded_numbers),
 		cmocka_unit_test(files_missing), cmocka_unit_test(longest_text),

@@ -137,6 +137,23 @@ static int written(const char *format, const struct model *m, const char *path)
 	return rc;
 }
 
+/* The same of a format of one binary, of which nothing ran. */
+static void nothing_of_one(void **state)
+{
+	struct model m;
+
+	(void)state;
+	model_init(&m);
+	binary(&m, "/bin/a", CST_COUNT_FILE, 0);
+	m.binaries[0].insns = 5;
+	m.binaries[0].branches = 4;
+	m.binaries[0].inside = 3;
+	assert_int_equal(written("llvm", &m, "/dev/full"), 1);
+	assert_string_equal(said.text, "cstrace profile: /bin/a: nothing to profile: --format=llvm has nothing of what was executed: 5 "
+			    "instructions, 4 branches (3 inside the binary)\n");
+	model_free(&m);
+}
+
 /* An output that cannot be written is an error with its reason, whatever else there is to report. */
 static void not_written(void **state)
 {
@@ -278,7 +295,8 @@ static void stored(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums), cmocka_unit_test(nothing), cmocka_unit_test(not_written), cmocka_unit_test(needed), cmocka_unit_test(kinds),
+		cmocka_unit_test(sums), cmocka_unit_test(nothing), cmocka_unit_test(nothing_of_one), cmocka_unit_test(not_written), cmocka_unit_test(needed),
+		cmocka_unit_test(kinds),
 		cmocka_unit_test(main_binary), cmocka_unit_test(equal_counts), cmocka_unit_test(stored),
 	};
 
