@@ -528,6 +528,9 @@ static void arrivals(void **state)
 					      EL_CUT(0x1100, 1), el_plain(CST_GEN_EO_TRACE) };
 	const struct cst_generic first[] = { EL_BCC_N(0x1000, 1), el_exception(14, 0x1004) }, then[] = { EL_CUT(0x1004, 1) };
 	const struct cst_generic end[] = { el_plain(CST_GEN_EO_TRACE) };
+	/* how execution came to what follows the code that a filter leaves out is not known */
+	const struct cst_generic shown[] = { EL_RET(0x1000, 2) }, gone[] = { EL_RET(0x1010, 1) }, more[] = { EL_CUT(0x1100, 1), el_plain(CST_GEN_EO_TRACE) };
+	const struct batch filter[] = { { 0, false, 0, shown, 1 }, { 0, true, 0, gone, 1 }, { 0, false, 0, more, 2 } };
 	const struct batch threads[] = { { 0, false, 7, first, 2 }, { 0, false, 8, then, 1 }, { 0, false, 8, end, 1 } };
 
 	(void)state;
@@ -540,6 +543,7 @@ static void arrivals(void **state)
 	ARRIVED(behind, "1000-1000:1 1100-1100:1", "", "", "1000->-:1");
 	ARRIVED(skipped, "1000-1000:1 1200-1200:1", "1100-1100:1", "", "1000->1100:1");
 	ARRIVED(landed, "1000-1000:1", "1100-1100:1", "1100>0:1", "1000->-:1");
+	arrived(filter, 3, "1000-1004:1 1100-1100:1", "", "", "1004->1010:1");
 	arrived(threads, 3, "1000-1000:1 1004-1004:1", "", "", "");
 }
 
