@@ -130,6 +130,8 @@ static void callgrind_files(void **state)
 	inlined = false;
 	end = strstr(text, "ob=(2)");
 	assert_non_null(end);
+	/* calls are in the file of their place, too */
+	assert_non_null(strstr(end, "fn=(4)\nfi=(3)\ncfi=(1)\ncfn=(3)\ncalls=3 "));
 	*end = 0;
 	assert_string_equal(strstr(text, "ob=(1)"),
 			    "ob=(1) /bin/prog\nfl=(1) main.c\nfn=(4) main\n0x400100 0 1\n0x400104 4 1\nfi=(2) one.h\n"
