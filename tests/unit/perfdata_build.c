@@ -82,6 +82,7 @@ void pdb_attr_body(struct pdb *b, const struct pdb_attr *a)
 {
 	size_t at = b->len;
 	uint8_t flags[8] = { 0 };
+	unsigned int i;
 
 	pdb_u32(b, a->type);
 	pdb_u32(b, a->size);
@@ -94,6 +95,8 @@ void pdb_attr_body(struct pdb *b, const struct pdb_attr *a)
 		flags[2] = b->swap ? 0x80 >> 2 : 1 << 2;
 	if (a->monotonic)	/* use_clockid is bit 25 */
 		flags[3] = b->swap ? 0x80 >> 1 : 1 << 1;
+	for (i = 0; i < 8; i++)
+		flags[i] |= (uint8_t)(a->more_flags >> 8 * i);
 	pdb_bytes(b, flags, 8);
 	pdb_u32(b, 7);			/* wakeup_events */
 	pdb_u32(b, 0);

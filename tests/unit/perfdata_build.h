@@ -21,6 +21,7 @@ struct pdb_attr {
 	uint32_t size;		/* attr.size, and its bytes in the file */
 	bool sample_id_all;
 	bool monotonic;		/* times are of CLOCK_MONOTONIC */
+	uint64_t more_flags;	/* further bits of attr's flags, in a file of this host's byte order */
 	uint64_t ids[4];
 	unsigned int nr_ids;
 };

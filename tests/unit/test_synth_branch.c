@@ -168,6 +168,8 @@ static void ends(void **state)
 	/* no code at the target: it is the target all the same */
 	CHECK("0>1000:15 1004>9000:4 0>5000:15 ", EL_BL(0x1000, 2),
 	      (struct cst_generic){ .kind = CST_GEN_NACC, .addr = 0x9000 }, EL_CUT(0x5000, 1));
+	/* an address that is not known: neither is the target */
+	CHECK("0>1000:15 1004>0:6! 0>5000:15 ", EL_RET(0x1000, 2), el_plain(CST_GEN_ADDR_UNKNOWN), EL_CUT(0x5000, 1));
 	/* unknown path: known up to its first instruction */
 	CHECK("0>1000:15 1004>7000:2 0>7100:15 ", EL_B(0x1000, 2),
 	      (struct cst_generic){ .kind = CST_GEN_NOPATH, .addr = 0x7000, .end = 0x7100 },
@@ -183,7 +185,14 @@ static void context_of_from(void **state)
 
 	(void)state;
 	branch_init(&st);
+	branch_other(&st, &s, &cc, read_code, &br);
+	/* the edge of a stretch: no instruction at `from`, and cycles that are not of a branch */
 	assert_true(branch_range(&st, &s, &a, &br));
+	assert_int_equal(br.pid, 10);
+	assert_int_equal(br.tid, 11);
+	assert_int_equal(br.time, 5);
+	assert_int_equal(br.size, 0);
+	assert_int_equal(br.cycles, 0);
 	branch_range_end(&st, &s, &a);
 	branch_other(&st, &s, &cc, read_code, &br);
 	branch_other(&st, &s, &cc, read_code, &br);
@@ -192,6 +201,7 @@ static void context_of_from(void **state)
 	assert_int_equal(br.pid, 10);
 	assert_int_equal(br.tid, 11);
 	assert_int_equal(br.time, 5);
+	assert_int_equal(br.size, 4);
 	assert_int_equal(br.cycles, 18);
 }
 

@@ -64,6 +64,8 @@ static void chains(void **state)
 	assert_int_equal(callstack_chain(c, KERNEL + 0x84, out, 5), 5);
 	assert_int_equal(callstack_chain(c, KERNEL + 0x84, out, 4), 3);
 	assert_int_equal(callstack_chain(c, KERNEL + 0x84, out, 3), 3);
+	assert_int_equal(callstack_chain(c, KERNEL + 0x84, out, 2), 2);
+	assert_true(out[0] == kernel && out[1] == KERNEL + 0x84);
 	assert_int_equal(callstack_chain(c, KERNEL + 0x84, out, 1), 0);
 	/* a return to an outer caller closes what is inside; one to elsewhere closes nothing */
 	go(c, BRANCH_RET, 0x9000, 0x7777);

@@ -33,18 +33,19 @@ static void put_build_id(struct pdb *b, uint16_t misc, uint8_t byte, uint8_t siz
 	pdb_end(b, at);
 }
 
-/* Injects a sample for each instruction. Returns the recording that this makes, in a file of its own. */
-static struct perfdata *injected(struct pdb *data, const struct pdb_feature *feature, const char *name)
+/* Injects the samples of `itrace`. Returns the recording that this makes, in a file of its own. */
+static struct perfdata *injected_of(const struct pdb_attr *attr, struct pdb *data, const struct pdb_feature *feature,
+				    const char *itrace, const char *name)
 {
 	const struct session_opts so = { .symfs = dir, .cache_limit = 1 << 20 };
 	struct injector_opts o = { .output = temp_path(dir, name) };
-	struct session *ss = sb_open(data, &so, feature);
+	struct session *ss = sb_open_of(attr, data, &so, feature);
 	struct injector *in;
 	struct perfdata *pd;
 	struct error err;
 	char msg[400];
 
-	assert_true(itrace_parse(&o.itrace, "i1i", msg, sizeof(msg)));
+	assert_true(itrace_parse(&o.itrace, itrace, msg, sizeof(msg)));
 	in = injector_open(ss, &o);
 	assert_non_null(in);
 	assert_int_equal(injector_run(in), 0);
@@ -54,6 +55,11 @@ static struct perfdata *injected(struct pdb *data, const struct pdb_feature *fea
 	pd = perfdata_open(o.output, &err);
 	assert_non_null(pd);
 	return pd;
+}
+
+static struct perfdata *injected(struct pdb *data, const struct pdb_feature *feature, const char *itrace, const char *name)
+{
+	return injected_of(&sb_attr, data, feature, itrace, name);
 }
 
 static void build_ids(void **state)
@@ -82,7 +88,7 @@ static void build_ids(void **state)
 	sb_trace_at(&trace, SB_TID, SB_BASE + ELF_CODE_OFFSET, 0);
 	sb_side_band(&data, "/prog");
 	sb_stretch(&data, &trace, 0, SB_RAW);
-	pd = injected(&data, &feature, "ids.data");
+	pd = injected(&data, &feature, "i1i", "ids.data");
 	while (perfdata_next(pd, &rec) > 0)
 		samples += rec.ev->header.type == PERF_RECORD_SAMPLE;
 	assert_int_equal(samples, 2 * SB_ATOMS);
@@ -106,42 +112,88 @@ static void build_ids(void **state)
 /* Readers sort what is between two FINISHED_ROUND records, so there is one behind each megabyte of other records. */
 static void rounds(void **state)
 {
-	enum { ROUND = 1 << 20, ATOMS = 20000 };
-	struct pdb data = { .p = NULL }, trace = { .p = NULL };
-	unsigned int samples = 0, ended = 0, i;
-	uint8_t image[ELF_SIZE];
-	size_t since = 0, last = 0;
-	struct pd_record rec;
-	struct perfdata *pd;
+	enum { ROUND = 1 << 20, SAMPLES = 40000 };
+	/* each atom is two instructions and a branch, beside the one to the first instruction; 64 bytes fill a megabyte exactly */
+	static const struct {
+		const char *itrace;
+		unsigned int atoms, size;
+	} row[] = { { "i1i", SAMPLES / 2, 56 }, { "b", SAMPLES - 1, 64 } };
+	unsigned int i, k;
 
 	(void)state;
-	elf_build(image, EM_AARCH64, 0x11, true);
-	temp_write(dir, "prog", image, sizeof(image));
-	sb_trace_at(&trace, SB_TID, SB_BASE + ELF_CODE_OFFSET, 0);
-	for (i = SB_ATOMS; i < ATOMS; i++)
-		pdb_bytes(&trace, "\xf7", 1);
-	sb_side_band(&data, "/prog");
-	sb_stretch(&data, &trace, 0, SB_RAW);
-	pdb_free(&trace);
-	pd = injected(&data, NULL, "rounds.data");
-	while (perfdata_next(pd, &rec) > 0) {
-		const struct perf_event_header *h = &rec.ev->header;
+	for (k = 0; k < 2; k++) {
+		struct pdb data = { .p = NULL }, trace = { .p = NULL };
+		unsigned int samples = 0, ended = 0;
+		uint8_t image[ELF_SIZE];
+		size_t since = 0, last = 0;
+		struct pd_record rec;
+		struct perfdata *pd;
 
-		if (h->type == PERF_RECORD_FINISHED_ROUND) {
-			assert_int_equal(h->size, sizeof(*h));
-			/* directly behind the record that completes the megabyte */
-			assert_true(since >= ROUND && since - last < ROUND);
-			since = 0;
-			ended++;
-			continue;
+		elf_build(image, EM_AARCH64, 0x11, true);
+		temp_write(dir, "prog", image, sizeof(image));
+		sb_trace_at(&trace, SB_TID, SB_BASE + ELF_CODE_OFFSET, 0);
+		for (i = SB_ATOMS; i < row[k].atoms; i++)
+			pdb_bytes(&trace, "\xf7", 1);
+		sb_side_band(&data, "/prog");
+		sb_stretch(&data, &trace, 0, SB_RAW);
+		pdb_free(&trace);
+		pd = injected(&data, NULL, row[k].itrace, row[k].itrace);
+		while (perfdata_next(pd, &rec) > 0) {
+			const struct perf_event_header *h = &rec.ev->header;
+
+			if (h->type == PERF_RECORD_FINISHED_ROUND) {
+				assert_int_equal(h->size, sizeof(*h));
+				/* directly behind the record that completes the megabyte */
+				assert_true(since >= ROUND && since - last < ROUND);
+				since = 0;
+				ended++;
+				continue;
+			}
+			last = h->size;
+			since += last;
+			if (h->type != PERF_RECORD_SAMPLE)
+				continue;
+			assert_int_equal(h->size, row[k].size);
+			samples++;
 		}
-		last = h->size;
-		since += last;
-		samples += h->type == PERF_RECORD_SAMPLE;
+		assert_int_equal(samples, SAMPLES);
+		assert_int_equal(ended, SAMPLES * row[k].size / ROUND);
+		perfdata_close(pd);
 	}
-	assert_int_equal(samples, 2 * ATOMS);
-	assert_int_equal(ended, 2 * ATOMS * 64 / ROUND);
-	perfdata_close(pd);
+}
+
+/* The events of inject have the levels of the trace's event; their names have those that are not the default. */
+static void levels(void **state)
+{
+	/* bits of attr's flags (include/uapi/linux/perf_event.h) */
+	static const struct {
+		uint64_t flags;
+		const char *name;
+	} row[] = {
+		{ 0, "branches:HG" }, { 1 << 4, "branches:kh" }, { 1 << 5, "branches:uh" }, { 1 << 6, "branches:ku" },
+		{ 1 << 19, "branches:G" }, { 1 << 20, "branches" },
+	};
+	const uint64_t bits = 7 << 4 | 3 << 19;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		struct pdb_attr attr = sb_attr;
+		struct pdb data = { .p = NULL };
+		const struct pd_attr *a;
+		struct perfdata *pd;
+		uint64_t flags;
+
+		attr.more_flags = row[i].flags;
+		sb_aux_info(&data, 1, SB_CONFIGR, 0x14);
+		pd = injected_of(&attr, &data, NULL, "b", row[i].name);
+		assert_int_equal(perfdata_nr_attrs(pd), 1);
+		a = perfdata_attr(pd, 0);
+		memcpy(&flags, (const uint8_t *)&a->attr + offsetof(struct perf_event_attr, read_format) + 8, sizeof(flags));
+		assert_int_equal(flags & bits, row[i].flags);
+		assert_string_equal(a->name, row[i].name);
+		perfdata_close(pd);
+	}
 }
 
 /* Readers take a file without any record for an interrupted recording: the end of a round is in it. */
@@ -154,7 +206,7 @@ static void no_records(void **state)
 
 	(void)state;
 	sb_aux_info(&data, 1, SB_CONFIGR, 0x14);
-	pd = injected(&data, NULL, "none.data");
+	pd = injected(&data, NULL, "i1i", "none.data");
 	while (perfdata_next(pd, &rec) > 0) {
 		assert_int_equal(rec.ev->header.type, PERF_RECORD_FINISHED_ROUND);
 		assert_int_equal(rec.ev->header.size, sizeof(struct perf_event_header));
@@ -167,7 +219,8 @@ static void no_records(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(build_ids), cmocka_unit_test(rounds), cmocka_unit_test(no_records),
+		cmocka_unit_test(build_ids), cmocka_unit_test(rounds), cmocka_unit_test(levels),
+		cmocka_unit_test(no_records),
 	};
 
 	return cmocka_run_group_tests_name("injector", tests, make_dir, remove_dir);
