@@ -46,9 +46,11 @@ static void put(struct result *r, const char *fmt, ...)
 
 static int on_branch(void *data, const struct stream *s, const struct branch *b)
 {
+	const char *kind = b->kind == BRANCH_SYSRET ? "s" : b->kind == BRANCH_ERET ? "e" : "";
+
 	(void)s;
-	put(data, "b%llx>%llx%s ", (unsigned long long)b->from, (unsigned long long)b->to,
-	    b->kind == BRANCH_SYSRET ? "s" : b->kind == BRANCH_ERET ? "e" : "");
+	put(data, b->cycles ? "b%llx>%llx%s+%u " : "b%llx>%llx%s ", (unsigned long long)b->from, (unsigned long long)b->to, kind,
+	    b->cycles);
 	return 0;
 }
 
@@ -92,7 +94,7 @@ static int on_insn(void *data, const struct stream *s, const struct insn_sample 
 static int on_error(void *data, const struct stream *s, const struct error_sample *e)
 {
 	(void)s;
-	put(data, "e%d ", e->code);
+	put(data, "e%d@%llx:%s; ", e->code, (unsigned long long)e->ip, e->text);
 	return 0;
 }
 
@@ -235,8 +237,20 @@ static void cycles(void **state)
 	assert_string_equal(r.text, "i3000/2[2000>3000,1000>2000,] i4000/3[3008>4000,3004>3008+2,] ");
 	r = RUN("i8il8b", false, el_cycles(5), EL_B(0x1000, 1), EL_B(0x2000, 1), EL_B(0x3000, 2), el_cycles(2), EL_B(0x3008, 1),
 		EL_B(0x4000, 1), EL_B(0x5000, 2));
-	assert_string_equal(r.text, "b0>1000 b1000>2000 b2000>3000 b3004>3008 b3008>4000 b4000>5000 i5004/8[4000>5000,3008>4000,"
+	assert_string_equal(r.text, "b0>1000 b1000>2000 b2000>3000 b3004>3008+2 b3008>4000 b4000>5000 i5004/8[4000>5000,3008>4000,"
 			    "3004>3008+2,2000>3000,1000>2000,] ");
+}
+
+/* Cycles stay with their branch if it is not taken before the end of the batch, and if no branch is taken before it. */
+static void cycles_across_batches(void **state)
+{
+	const struct cst_generic a[] = { EL_B(0x1000, 1), EL_BCC_N(0x2000, 1), el_cycles(7), EL_BCC_N(0x2004, 1), EL_B(0x2008, 1) };
+	const struct cst_generic b[] = { EL_B(0x3000, 1), EL_B(0x4000, 1) };
+	const struct batch v[] = { { a, 5, 1, 0 }, { b, 2, 1, 0 } };
+	struct result r = run_batches("b", false, v, 2);
+
+	(void)state;
+	assert_string_equal(r.text, "b0>1000 b1000>2000 b2008>3000+7 b3000>4000 ");
 }
 
 static void switched(void **state)
@@ -379,10 +393,20 @@ static void by_time_of_batches(void **state)
 	struct batch v[3] = { { &g, 1, 1, 5000 }, { &g, 1, 1, 6000 }, { &g, 1, 1, 7000 } };
 	struct pace pace[3] = { { 6000, 100 }, { 7000, 100 }, { 8000, 100 } };
 	struct result r;
+	unsigned int i;
 
 	(void)state;
 	r = run_paced("i250ns", false, v, pace, 3);
 	assert_string_equal(r.text, "i1060/25 i10c4/25 i1128/25 i118c/25 i1060/25 i10c4/25 i1128/25 i118c/25 i1060/25 i10c4/25 i1128/25 i118c/25 ");
+	/* more samples than instructions are due: each instruction is one */
+	r = run_paced("i1ns", false, v, pace, 1);
+	assert_int_equal(r.period_sum, 100);
+	assert_non_null(strstr(r.text, "i1000/1 i1004/1 i1008/1 "));
+	/* times of samples by instructions: their share in each batch's time */
+	r = run_paced("i50i", false, v, pace, 3);
+	assert_int_equal(r.nr_times, 6);
+	for (i = 0; i < 6; i++)
+		assert_int_equal(r.times[i], 5500 + 500 * i);
 	/* the second batch takes ten times as long */
 	v[2].time = 16000;
 	pace[1].end = 16000;
@@ -395,6 +419,11 @@ static void by_time_of_batches(void **state)
 	pace[2].end = 7000;
 	r = run_paced("i500ns", false, v, pace, 3);
 	assert_string_equal(r.text, "i10c4/50 i118c/50 i10c4/150 i118c/50 ");
+	/* time goes back: the next sample is a period behind the batch's begin at the latest */
+	v[1].time = 3000;
+	pace[1].end = 4000;
+	r = run_paced("i500ns", false, v, pace, 2);
+	assert_string_equal(r.text, "i10c4/50 i118c/50 i10c4/50 i118c/50 ");
 }
 
 /* Time that goes by in a gap has no samples: the first sample behind it is the rest of the period behind its end. */
@@ -414,6 +443,8 @@ static void period_across_a_gap(void **state)
 	(void)state;
 	r = run_paced("i700ns", false, v, pace, 2);
 	assert_string_equal(r.text, "i1114/70 i109c/70 ");
+	r = run_paced("i700nsl4", false, v, pace, 2);
+	assert_string_equal(r.text, "i1114/70[] i109c/70[] ");
 	/* ten ticks for each instruction: 300 ticks are left at the end of the first stretch */
 	r = run_batches("i1300t", false, &one, 1);
 	assert_string_equal(r.text, "i3074/130 ");
@@ -478,8 +509,9 @@ static void errors(void **state)
 {
 	const struct cst_generic g[] = {
 		el_no_sync(CST_UNSYNC_INIT, 0), EL_B(0x1000, 1), el_no_sync(CST_UNSYNC_OVERFLOW, 0),
-		el_no_sync(CST_UNSYNC_DISCARD, 0), el_no_sync(CST_UNSYNC_BAD_PACKET, 0),
-		el_no_sync(CST_UNSYNC_BAD_IMAGE, 0), el_plain(CST_GEN_NACC), el_no_sync(CST_UNSYNC_RESET, 0),
+		el_no_sync(CST_UNSYNC_DISCARD, 0),
+		{ .kind = CST_GEN_NO_SYNC, .num = CST_UNSYNC_BAD_PACKET, .error = CST_ERR_UNSUP },
+		el_no_sync(CST_UNSYNC_BAD_IMAGE, 0), { .kind = CST_GEN_NACC, .addr = 0x9000 }, el_no_sync(CST_UNSYNC_RESET, 0),
 		el_plain(CST_GEN_TRACE_ON), el_plain(CST_GEN_ADDR_UNKNOWN), el_plain(CST_GEN_EO_TRACE),
 	};
 	const struct batch one = { g, sizeof(g) / sizeof(g[0]), 1, 0 };
@@ -487,9 +519,11 @@ static void errors(void **state)
 
 	(void)state;
 	r = run_batches("e", false, &one, 1);
-	assert_string_equal(r.text, "e1 e2 e3 e4 e5 ");
+	assert_string_equal(r.text, "e1@1000:Trace unit overflow; e2@1000:Trace data lost; e3@1000:configuration is not supported; "
+			    "e4@1000:trace contradicts the program image; e5@9000:No program image for this address; ");
 	r = run_batches("e-o-l", false, &one, 1);
-	assert_string_equal(r.text, "e3 e4 e5 ");
+	assert_string_equal(r.text, "e3@1000:configuration is not supported; e4@1000:trace contradicts the program image; "
+			    "e5@9000:No program image for this address; ");
 }
 
 /* Calls of the consumer until it ends the run. */
@@ -583,6 +617,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_instructions), cmocka_unit_test(t32_sizes), cmocka_unit_test(stacks), cmocka_unit_test(cycles),
+		cmocka_unit_test(cycles_across_batches),
 		cmocka_unit_test(switched), cmocka_unit_test(tiles), cmocka_unit_test(filters),
 		cmocka_unit_test(system_call_returns),
 		cmocka_unit_test(chains), cmocka_unit_test(by_time), cmocka_unit_test(by_time_of_batches), cmocka_unit_test(period_across_a_gap),
