@@ -432,6 +432,7 @@ static void period_across_a_gap(void **state)
 	/* a batch ends with the Trace On behind it */
 	const struct cst_generic first[] = { EL_B(0x1000, 100), { .kind = CST_GEN_TRACE_ON } }, second = EL_B(0x1000, 100);
 	const struct batch v[] = { { first, 2, 1, 5000 }, { &second, 1, 1, 16000 } };
+	const struct batch whole[] = { { &second, 1, 1, 5000 }, { &second, 1, 1, 16000 } };
 	static const struct pace pace[] = { { 6000, 100 }, { 17000, 100 } };
 	const struct cst_generic ticks[] = {
 		{ .kind = CST_GEN_TIMESTAMP, .addr = 1000 }, EL_B(0x1000, 50), { .kind = CST_GEN_TIMESTAMP, .addr = 1500 },
@@ -445,6 +446,11 @@ static void period_across_a_gap(void **state)
 	assert_string_equal(r.text, "i1114/70 i109c/70 ");
 	r = run_paced("i700nsl4", false, v, pace, 2);
 	assert_string_equal(r.text, "i1114/70[] i109c/70[] ");
+	/* the same times without a gap: the sample is overdue */
+	r = run_paced("i700ns", false, whole, pace, 2);
+	assert_string_equal(r.text, "i1114/70 i1000/31 i1114/69 ");
+	r = run_paced("i700nsl4", false, whole, pace, 2);
+	assert_string_equal(r.text, "i1114/70[] i1000/31[118c>1000,] i1114/69[118c>1000,] ");
 	/* ten ticks for each instruction: 300 ticks are left at the end of the first stretch */
 	r = run_batches("i1300t", false, &one, 1);
 	assert_string_equal(r.text, "i3074/130 ");

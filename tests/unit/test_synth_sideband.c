@@ -150,6 +150,12 @@ static void order_and_ids(void **state)
 	/* an ID that no event has: perf would refuse the output */
 	comm(&data, 103, "d", 50, 99);
 	sample(&data, 99, 0x33, 60);
+	task(&data, PERF_RECORD_EXIT, 200, 200, 31, 6);
+	task(&data, PERF_RECORD_FORK, 200, 100, 33, 6);
+	comm(&data, 201, "e", 50, 6);
+	task(&data, PERF_RECORD_EXIT, 201, 201, 50, 6);
+	task(&data, PERF_RECORD_EXIT, 202, 202, 50, 6);
+	comm(&data, 202, "f", 50, 6);
 	pd = open_file(&file, &data);
 	sb = sideband_new(pd, PMU);
 	assert_true(sideband_timed(sb));
@@ -157,7 +163,7 @@ static void order_and_ids(void **state)
 	assert_int_equal(sideband_collect(sb, m, &o, &err), 0);
 	assert_int_equal(merge_finish(m), 0);
 	/* The AUX record and the trace event's own sample are gone; at time 30 the end of a thread is last. */
-	assert_string_equal(text_of(&copied), "3@10/6 3@20/777 3@30/777 4@30/6 S17@35/6 3@50/777 ");
+	assert_string_equal(text_of(&copied), "3@10/6 3@20/777 3@30/777 4@30/6 4@31/6 7@33/6 S17@35/6 3@50/777 3@50/6 3@50/6 4@50/6 4@50/6 ");
 	/* of the sample that was copied, not of the trace event's own */
 	assert_true(sideband_sample_span(sb, &first, &last));
 	assert_int_equal(first, 35);
@@ -167,6 +173,11 @@ static void order_and_ids(void **state)
 	assert_int_equal(sideband_alive(sb, 100, 31), 30);
 	assert_int_equal(sideband_alive(sb, 101, 31), 31);
 	assert_int_equal(sideband_alive(sb, 4711, 31), 31);
+	/* a thread with the number of one that ended; and a thread that has its name and ends at the same time */
+	assert_int_equal(sideband_alive(sb, 200, 32), 31);
+	assert_int_equal(sideband_alive(sb, 200, 34), 34);
+	assert_int_equal(sideband_alive(sb, 201, 60), 50);
+	assert_int_equal(sideband_alive(sb, 202, 60), 50);
 	sideband_free(sb);
 	merge_free(m);
 	perfdata_close(pd);
@@ -283,6 +294,37 @@ static void too_long(void **state)
 	pdb_free(&data[1]);
 }
 
+/* Threads end behind all other records; records without a time stay where they are, at first before all times. */
+static void exits_last(void **state)
+{
+	struct pdb data = { .p = NULL }, file = { .p = NULL };
+	struct out copied = { .len = 0 };
+	const struct sideband_opts o = { .id = OUT_ID, .sample_type = ST_OUT, .exits_last = true };
+	const struct merge_sink s = { .write = sink, .data = &copied };
+	struct merge *m = merge_new(&s, ".");
+	struct error err = { .code = 0 };
+	struct sideband *sb;
+	struct perfdata *pd;
+
+	(void)state;
+	comm(&data, 100, "a", UINT64_MAX, 5);
+	comm(&data, 100, "b", 20, 6);
+	task(&data, PERF_RECORD_EXIT, 100, 100, 30, 6);
+	comm(&data, 101, "c", 40, 6);
+	comm(&data, 102, "d", UINT64_MAX, 5);
+	comm(&data, 103, "e", 35, 6);
+	pd = open_file(&file, &data);
+	sb = sideband_new(pd, PMU);
+	assert_int_equal(sideband_collect(sb, m, &o, &err), 0);
+	assert_int_equal(merge_finish(m), 0);
+	assert_string_equal(text_of(&copied), "3@18446744073709551615/777 3@20/6 3@35/6 3@40/6 3@18446744073709551615/777 4@40/6 ");
+	sideband_free(sb);
+	merge_free(m);
+	perfdata_close(pd);
+	pdb_free(&data);
+	pdb_free(&file);
+}
+
 static void put_switch(struct pdb *b, uint32_t type, uint64_t time)
 {
 	struct pdb_sid s = sid(time, 5);
@@ -383,7 +425,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(order_and_ids), cmocka_unit_test(ids_of_cpus), cmocka_unit_test(no_identifier),
-		cmocka_unit_test(too_long), cmocka_unit_test(switches), cmocka_unit_test(names),
+		cmocka_unit_test(too_long), cmocka_unit_test(exits_last), cmocka_unit_test(switches), cmocka_unit_test(names),
 	};
 
 	return cmocka_run_group_tests_name("synth sideband", tests, NULL, NULL);
