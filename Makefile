@@ -301,7 +301,9 @@ $(B)/tests/unit/test_perfdata_compressed: LDFLAGS += -Wl,--wrap=ZSTD_createDStre
 $(B)/tests/unit/test_files_refused: LDFLAGS += -Wl,--wrap=write,--wrap=pwrite64,--wrap=read,--wrap=linkat,--wrap=renameat2 \
 	-Wl,--wrap=rename,--wrap=mkdir,--wrap=fchown,--wrap=chmod,--wrap=close,--wrap=open64,--wrap=stat64,--wrap=readlink \
 	-Wl,--wrap=sigprocmask,--wrap=mkostemp64,--wrap=unlink,--wrap=remove,--wrap=format_text
-$(B)/tests/unit/test_synth_merge: LDFLAGS += -Wl,--wrap=pread64,--wrap=pwrite64
+$(B)/tests/unit/test_synth_merge: LDFLAGS += -Wl,--wrap=pread64,--wrap=pwrite64,--wrap=fallocate64 \
+	-Wl,--wrap=pthread_mutex_init,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock,--wrap=pthread_mutex_destroy \
+	-Wl,--wrap=pthread_cond_wait,--wrap=pthread_cond_timedwait
 # Locks are checked, and threads do not start.
 $(B)/tests/unit/test_session_jobs: LDFLAGS += -Wl,--wrap=thread_start,--wrap=pthread_mutex_init,--wrap=pthread_mutex_lock \
 	-Wl,--wrap=pthread_mutex_unlock,--wrap=pthread_mutex_destroy,--wrap=pthread_cond_wait,--wrap=pthread_cond_timedwait

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/error.h"
+#include "checked_locks.h"
 #include "synth/merge.h"
 #include "synth/text.h"
 
@@ -269,6 +270,18 @@ static void dropped(void **state)
 	merge_free(m);
 }
 
+int __real_fallocate64(int fd, int mode, off_t at, off_t len);
+int __wrap_fallocate64(int fd, int mode, off_t at, off_t len);
+
+static uint64_t given_back;	/* bytes of temporary files; each follows those before it */
+
+int __wrap_fallocate64(int fd, int mode, off_t at, off_t len)
+{
+	assert_int_equal(at, given_back);
+	given_back += (uint64_t)len;
+	return __real_fallocate64(fd, mode, at, len);
+}
+
 /* A whole lane goes through the one that is written at once, between what other lanes have. */
 static void direct_lanes(void **state)
 {
@@ -286,7 +299,10 @@ static void direct_lanes(void **state)
 		add(big, 5 + i / 2, 1, i);
 	assert_int_equal(big->first, 5);
 	assert_int_equal(big->time, 5 + (BIG - 1) / 2);
+	given_back = 0;
 	assert_int_equal(merge_direct_lane(m, big), 0);
+	/* a header of 16 bytes for each of the BIG / 2 times at least: all of it was in the file */
+	assert_true(given_back >= BIG * sizeof(struct item) + BIG / 2 * 16);
 	assert_int_equal(merge_finish(m), 0);
 	assert_int_equal(nr_got, BIG + 10);
 	for (i = 0; i < nr_got; i++) {
@@ -420,6 +436,15 @@ static void numbers(void **state)
 	assert_string_equal(a, "007");
 }
 
+/* What lanes share, so that they can be written in several threads, is used under its lock. */
+static int end_test(void **state)
+{
+	(void)state;
+	if (locks_wrong)
+		print_error("%u calls for a lock failed\n", locks_wrong);
+	return locks_wrong ? -1 : 0;
+}
+
 static int done(void **state)
 {
 	(void)state;
@@ -427,13 +452,15 @@ static int done(void **state)
 	return 0;
 }
 
+#define LOCKED(test) cmocka_unit_test_teardown(test, end_test)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ranks), cmocka_unit_test(places), cmocka_unit_test(many),
-		cmocka_unit_test(backwards), cmocka_unit_test(floors),
-		cmocka_unit_test(direct), cmocka_unit_test(orders), cmocka_unit_test(dropped), cmocka_unit_test(direct_lanes),
-		cmocka_unit_test(file), cmocka_unit_test(nothing), cmocka_unit_test(numbers),
+		LOCKED(ranks), LOCKED(places), LOCKED(many),
+		LOCKED(backwards), LOCKED(floors),
+		LOCKED(direct), LOCKED(orders), LOCKED(dropped), LOCKED(direct_lanes),
+		LOCKED(file), LOCKED(nothing), LOCKED(numbers),
 	};
 
 	return cmocka_run_group_tests_name("synth merge", tests, NULL, done);
