@@ -282,7 +282,7 @@ static int declared_owner(struct stream_state *st, uint32_t asid)
 static int by_asid(struct stream_state *st, uint32_t asid)
 {
 	struct asids *as = &st->ss->tasks.asids;
-	int pid = declared_owner(st, asid), tids[1];
+	int pid = declared_owner(st, asid), tids[MAX_SAME];
 	enum certainty c;
 	bool all = false;
 
@@ -303,7 +303,7 @@ static int by_asid(struct stream_state *st, uint32_t asid)
 		return in_kernel(st) || !st->who.id_new ? 0 : asids_learn(as, asid, st->stream.pid);
 	}
 	pid = asids_learned(as, asid);
-	if (pid >= 0 && (thread_of(st, pid) > 0 || !candidates(st, tids, 1, &all))) {
+	if (pid >= 0 && (thread_of(st, pid) > 0 || !candidates(st, tids, MAX_SAME, &all))) {
 		set_process(st, pid);
 		return 0;
 	}

@@ -314,6 +314,39 @@ static void learned_asids(void **state)
 	session_close(ss);
 }
 
+/* If none of several threads that may have run is the owner of an ASID, it has another owner now, and the old one is forgotten. */
+static void forgotten_asids(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	struct session *ss;
+	struct result r;
+
+	(void)state;
+	two_processes(&data, CID | TS, IDR2(4, 0));
+	r_process(&data, 3000, "third", "/three.bin");
+	r_switch(&data, 90, 2, 1000, 1);
+	r_switch(&data, 190, 2, 2000, 1000);
+	r_switch(&data, 240, 2, 3000, 2000);
+	r_switch(&data, 260, 2, 2000, 3000);
+	r_switch(&data, 340, 2, 1000, 2000);
+	r_switch(&data, 360, 2, 2000, 1000);
+	t_sync(&trace);
+	asid_stretch(&trace, 100, 5);
+	asid_stretch(&trace, 200, 6);
+	/* between 200 and 300 the second and the third process ran */
+	asid_stretch(&trace, 0, 5);
+	asid_stretch(&trace, 300, 6);
+	/* between 300 and 400 the first one ran, too */
+	asid_stretch(&trace, 0, 5);
+	asid_stretch(&trace, 400, 6);
+	ss = decode(&data, &trace, &r);
+	assert_int_equal(r.nr, 2);
+	check_part(&r, 0, 1000, 1000, 2, NR_LOOP);
+	check_part(&r, 1, 2000, 2000, 3, 3 * NR_LOOP);
+	assert_int_equal(ss->losses.cause[LOSS_ASID].count, 2);
+	session_close(ss);
+}
+
 /* The buffer of a thread has that thread's trace, whatever the ASID is; nothing is learned from it. Declared owners go first. */
 static void asids_in_the_buffer_of_a_thread(void **state)
 {
@@ -791,6 +824,7 @@ int main(void)
 		cmocka_unit_test(declared_asids),
 		cmocka_unit_test(declared_asids_are_recognised),
 		cmocka_unit_test(learned_asids),
+		cmocka_unit_test(forgotten_asids),
 		cmocka_unit_test(asids_in_the_buffer_of_a_thread),
 		cmocka_unit_test(nothing_to_learn_from),
 		cmocka_unit_test(by_starts_of_trace),
