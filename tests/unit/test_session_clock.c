@@ -239,6 +239,64 @@ static void measured(void **state)
 	assert_true(c.error_ns > 900000000);
 }
 
+/* Records far apart from their timestamps bound the rate badly: an assumed one that fits stays, another one is replaced. */
+static void badly_measured(void **state)
+{
+	struct clock_window fits[] = { { 0, 1000, 2000, 0 }, { 1000, 2500, 4000, 0 } };
+	struct clock_window other[] = { { 0, 1000, 2000, 0 }, { 1000, 3500, 6000, 0 } };
+	struct trace_clock c = make(NULL, false, false, 0, 0);
+
+	(void)state;
+	clock_fit(&c, fits, 2);
+	assert_int_equal(c.rate, CLOCK_RATE_ASSUMED);
+	assert_true(c.ns_per_tick == 1);
+	assert_int_equal(c.windows, 2);
+	c = make(NULL, false, false, 0, 0);
+	clock_fit(&c, other, 2);
+	assert_int_equal(c.rate, CLOCK_RATE_MEASURED);
+	assert_true(c.ns_per_tick == 3.25);
+}
+
+/* No timestamp is before time 0. */
+static void before_zero(void **state)
+{
+	/* the second one is at 1500 at least: the first one is 5000 ns before it */
+	struct clock_window w[] = { { 0, 0, 1000, 0 }, { 5000, 1500, 9000, 0 } };
+	struct trace_clock c = make(NULL, false, false, 0, 1000000000);
+
+	(void)state;
+	clock_fit(&c, w, 2);
+	assert_false(c.contradicted);
+	assert_int_equal(c.error_ns, 4500);
+	assert_int_equal(c.pair_ns, 0);
+	assert_int_equal(ns_of(&c, 7, NONE), 7);
+}
+
+/* Without records, times are those of the counter, however many bits of it are traced; a clock with a time keeps it. */
+static void alone(void **state)
+{
+	struct clock_window w = { 1000, 500, 500, 0 };
+	struct trace_clock c = make(NULL, false, false, 48, 500000000);
+
+	(void)state;
+	clock_alone(&c);
+	assert_true(c.paired);
+	assert_true(c.error_ns == UINT64_MAX);
+	assert_int_equal(ns_of(&c, 100, NONE), 200);
+	assert_int_equal(ns_of(&c, (1ull << 48) - 1, NONE), 2 * ((1ull << 48) - 1));
+	c = make(NULL, false, false, 48, 500000000);
+	clock_fit(&c, &w, 1);
+	clock_alone(&c);
+	assert_int_equal(c.error_ns, 0);
+	assert_int_equal(c.bits, 48);
+	assert_int_equal(ns_of(&c, 1001, NONE), 502);
+	c = make(&conv, true, true, 48, 0);
+	clock_alone(&c);
+	assert_false(c.paired);
+	assert_int_equal(c.bits, 48);
+	assert_int_equal(ns_of(&c, 100, NONE), 1000000 + 4000);
+}
+
 /* ---- recordings ------------------------------------------------------------------------------- */
 
 /* A synchronisation, and a timestamp of all bits unless it is 0. */
@@ -563,7 +621,8 @@ int main(void)
 		cmocka_unit_test(far_timestamps), cmocka_unit_test(near_contradiction),
 		cmocka_unit_test(frequency),
 		cmocka_unit_test(fitted),
-		cmocka_unit_test(measured),
+		cmocka_unit_test(measured), cmocka_unit_test(badly_measured),
+		cmocka_unit_test(before_zero), cmocka_unit_test(alone),
 		cmocka_unit_test(of_a_recording),
 		cmocka_unit_test(counter_per_cpu),
 		cmocka_unit_test(end_of_a_fragment),
