@@ -371,6 +371,33 @@ static void instructions(void **state)
 	tracks_free(&t.tracks);
 }
 
+/* The first thread of all, one whose process is not known, and code of a thread that is not known. */
+static void few_facts(void **state)
+{
+	struct timeline t = { .nr_slices = 0 };
+	struct track_stream ts = { .key = UINT64_MAX };
+
+	(void)state;
+	take(&t, &ts, 0, 1, 1, 1000, 2000, (struct cst_generic[]){ range(1) }, 1);
+	take(&t, &ts, 0, -1, 12, 2000, 3000, (struct cst_generic[]){ range(1) }, 1);
+	take(&t, &ts, 0, -1, -1, 3000, 4000, (struct cst_generic[]){ range(1) }, 1);
+	end(&t, &ts, 0, -1);
+	tracks_sort(&t.tracks);
+	assert_written(&t, timeline_json,
+		"{'displayTimeUnit':'ns','otherData':{'axis':'perf time','left out':'0'},'traceEvents':[\n"
+		"{'ph':'M','pid':1,'tid':1,'name':'process_name','args':{'name':'last 1'}},\n"
+		"{'ph':'M','pid':1,'tid':1,'name':'thread_name','args':{'name':'last 1'}},\n"
+		"{'ph':'M','pid':4194310,'tid':12,'name':'thread_name','args':{'name':'last 12'}},\n"
+		"{'ph':'M','pid':4194310,'tid':4194311,'name':'thread_name','args':{'name':'unknown thread'}},\n"
+		"{'ph':'M','pid':4194305,'tid':0,'name':'process_name','args':{'name':'CPUs'}},\n"
+		"{'ph':'M','pid':4194305,'tid':0,'name':'thread_name','args':{'name':'CPU 0'}},\n"
+		"{'ph':'X','pid':4194305,'tid':0,'ts':1.000,'dur':1.000,'cat':'run','name':'1 at 1000','args':{'pid':1,'tid':1}},\n"
+		"{'ph':'X','pid':4194305,'tid':0,'ts':2.000,'dur':1.000,'cat':'run','name':'12 at 2000','args':{'tid':12}},\n"
+		"{'ph':'X','pid':4194305,'tid':0,'ts':3.000,'dur':1.000,'cat':'run','name':'unknown thread','args':{}}\n"
+		"]}\n");
+	tracks_free(&t.tracks);
+}
+
 /* More than a buffer of text: calls one after the other. */
 static void long_text(void **state)
 {
@@ -407,7 +434,7 @@ static void long_text(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(all), cmocka_unit_test(instructions), cmocka_unit_test(long_text) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(all), cmocka_unit_test(instructions), cmocka_unit_test(few_facts), cmocka_unit_test(long_text) };
 
 	return cmocka_run_group_tests_name("timeline formats", tests, make_dir, remove_dir);
 }
