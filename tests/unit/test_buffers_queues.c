@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/time.h"
 #include "buffers/queues.h"
 
 #define MAX	4
@@ -40,7 +41,9 @@ static const struct {
 	{ "the same bytes twice", { { 0, 4 } }, { { 0, 4, 10, 0 }, { 0, 4, 20, 0 } }, "0:aaaa/0", 4, 0 },
 	{ "no size", { { 0, 4 } }, { { 0, 4, 10, 0 }, { 4, 0, 20, AUX_FLAG_TRUNCATED } }, "0:aaaa/0", 0, 0 },
 	{ "unclaimed", { { 0, 40 } }, { { 0, 4, 10, 0 } }, "0:aaaa/0", 0, 36 },
-	{ "padding", { { 0, 9 } }, { { 0, 4, 10, 0 } }, "0:aaaa/0", 0, 0 },
+	{ "padding", { { 0, 11 } }, { { 0, 4, 10, 0 } }, "0:aaaa/0", 0, 0 },
+	{ "more than padding", { { 0, 12 } }, { { 0, 4, 10, 0 } }, "0:aaaa/0", 0, 8 },
+	{ "no time", { { 0, 8 } }, { { 0, 4, NO_TIME, 0 }, { 4, 4, NO_TIME, 0 } }, "0:aaaa/0 4:aaaa/0", 0, 0 },
 	{ "the whole buffer", { { 0, 4 }, { 4, 4 }, { 10, 2 } }, { { 0 } }, "0:aaaabbbb/0 10:cc/0", 0, 0 },
 	{ "the whole, one start", { { 0, 4 }, { 0, 4 }, { 4, 2 } }, { { 0 } }, "0:bbbbcc/0", 0, 0 },
 	{ "a snapshot", { { 0, 8 } }, { { 8, 100, 10, AUX_FLAG_OVERWRITE } }, "0:aaaaaaaa/0", 0, 0 },
@@ -100,10 +103,39 @@ static void fragments(void **state)
 	joined_free(&joined);
 }
 
+/* A buffer is that of a CPU, whatever thread its chunks have (simpleperf writes 0), or that of a thread on any CPU. */
+static void buffers(void **state)
+{
+	static const struct {
+		int cpu, tid, of_tid;
+	} row[] = { { 0, 5, -1 }, { 0, 0, -1 }, { 1, 5, -1 }, { -1, 5, 5 }, { -1, 6, 6 }, { -1, 5, 5 } };
+	static uint8_t bytes[8];
+	struct queues qs = { .nr = 0 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		struct pd_record rec = { .seq = i, .aux = { .offset = 8 * i, .avail = 8, .data = bytes, .idx = (uint32_t)-1,
+							    .cpu = row[i].cpu, .tid = row[i].tid } };
+
+		assert_int_equal(queues_add_chunk(&qs, &rec), 0);
+	}
+	assert_int_equal(qs.nr, 4);
+	for (i = 0; i < 4; i++) {
+		static const size_t first[] = { 0, 2, 3, 4 };
+
+		assert_int_equal(qs.q[i]->cpu, row[first[i]].cpu);
+		assert_int_equal(qs.q[i]->tid, row[first[i]].of_tid);
+		assert_int_equal(qs.q[i]->nr_chunks, i == 0 || i == 2 ? 2 : 1);
+	}
+	assert_int_equal(queues_finish(&qs), 0);
+	queues_free(&qs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fragments),
+		cmocka_unit_test(fragments), cmocka_unit_test(buffers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
