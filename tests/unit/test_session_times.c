@@ -56,7 +56,7 @@ static struct times *timed(struct pdb *trace, struct pdb *other, bool asked)
 {
 	static struct times t;
 	struct session_consumer con = { .data = &t, .batch = note, .times = asked };
-	struct session_opts so = { .symfs = dir, .contextid = CONTEXTID_TID };
+	struct session_opts so = { .symfs = dir, .contextid = CONTEXTID_TID, .filter = wanted };
 	struct pdb data = { 0 }, file = { 0 }, one = { 0 }, two = { 0 }, all = { 0 };
 	struct pdb_sid s = at_time(AUX_TIME, 1, 2);
 	struct perfdata *pd;
@@ -252,6 +252,29 @@ static void two_streams(void **state)
 	assert_true(n[0] > 1 && n[1] > 40 && turns > 2 * 8);
 }
 
+/* A filter of times is applied to each 128 elements, whose times go on as those of instructions do. */
+static void a_part_of_a_stretch(void **state)
+{
+	struct pdb trace = { 0 };
+	unsigned int i;
+	struct times *t;
+
+	(void)state;
+	t_sync(&trace);
+	t_on(&trace);
+	t_time(&trace, 1000);
+	t_context(&trace, 0, 1000, 4, 0, 0);
+	for (i = 0; i < 512; i++)
+		pdb_bytes(&trace, "\xf7", 1);
+	t_time(&trace, 4840);
+	wanted.time = "0.000001040,0.000001060";
+	t = timed(&trace, NULL, true);
+	wanted.time = NULL;
+	assert_int_equal(t->nr, 1);
+	check_seen(t, 0, 1051, 1000);
+	assert_int_equal(t->v[0].ranges, 128);
+}
+
 static void not_asked_for(void **state)
 {
 	struct pdb trace = { 0 };
@@ -331,6 +354,7 @@ int main(void)
 		cmocka_unit_test(no_timestamp),
 		cmocka_unit_test(far_timestamp),
 		cmocka_unit_test(two_streams),
+		cmocka_unit_test(a_part_of_a_stretch),
 		cmocka_unit_test(not_asked_for),
 		cmocka_unit_test(records_without_times),
 	};
