@@ -581,6 +581,33 @@ static void pace_by_cycles(void **state)
 	assert_in_range(p.now, 449, 450);
 }
 
+/* What runs behind a gap, up to the next timestamp, does not show the rate, since the time of the gap is not known. */
+static void pace_is_not_of_a_gap(void **state)
+{
+	static const uint64_t next[] = { 5000, PACE_UNKNOWN };
+	struct pace p;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		pace_begin(&p);
+		pace_timestamp(&p, 1000);
+		pace_advance(&p, 100, 10, NONE);
+		pace_timestamp(&p, 2000);	/* 10 ns per instruction, 100 ns per cycle */
+		pace_advance(&p, 20, 0, NONE);
+		assert_int_equal(p.now, 2200);
+		pace_gap(&p, next[i]);
+		assert_int_equal(p.now, i ? 2200 : 5000);
+		pace_advance(&p, 5, 0, NONE);
+		assert_int_equal(p.now, (i ? 2200 : 5000) + 50);
+		pace_timestamp(&p, 9000);
+		pace_advance(&p, 10, 0, NONE);
+		assert_int_equal(p.now, 9100);
+		pace_advance(&p, 0, 2, NONE);
+		assert_int_equal(p.now, 9200);
+	}
+}
+
 static void pace_gaps(void **state)
 {
 	struct pace p;
@@ -631,6 +658,7 @@ int main(void)
 		cmocka_unit_test(pace_by_instructions),
 		cmocka_unit_test(pace_in_pieces),
 		cmocka_unit_test(pace_by_cycles),
+		cmocka_unit_test(pace_is_not_of_a_gap),
 		cmocka_unit_test(pace_gaps),
 	};
 
