@@ -519,6 +519,35 @@ static void sums_of_threads(void **state)
 	assert_int_equal(sum.here, 0);
 }
 
+static int ended_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	const struct sum *sum = data;
+
+	sum_batch(data, s, g, n);
+	return sum->ranges ? 7 : 0;
+}
+
+/* The value with which a consumer ends the run is returned, and no sum is taken; threads or the caller call it. */
+static void sums_that_end(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		struct sum sum = { 0 };
+		struct session_consumer con = { .data = &sum, .batch = ended_batch, .piece_new = sum_new, .piece_take = sum_take,
+						.piece_free = sum_free, .by_fragment = true, .sums = true };
+		struct session *ss = open_stream(3, false);
+
+		startable = i ? UINT32_MAX : 0;
+		assert_int_equal(session_run(ss, &con), 7);
+		startable = UINT32_MAX;
+		assert_int_equal(sum.taken, 0);
+		assert_int_equal(sums, 0);
+		session_close(ss);
+	}
+}
+
 /*
  * After a thread's ID, context ID 0 is that of the idle task. A piece that begins with it is decoded without that
  * knowledge; its result is in a sum by then, so everything is decoded again.
@@ -805,7 +834,7 @@ int main(void)
 		cmocka_unit_test_teardown(limited_pieces, end_test),
 		cmocka_unit_test_teardown(refused_result, end_test),
 		cmocka_unit_test_teardown(whole_buffer, end_test),
-		cmocka_unit_test_teardown(sums_of_threads, end_test),
+		cmocka_unit_test_teardown(sums_of_threads, end_test), cmocka_unit_test_teardown(sums_that_end, end_test),
 		cmocka_unit_test_teardown(sums_made_again, end_test),
 		cmocka_unit_test_teardown(unfit_sum, end_test),
 		cmocka_unit_test_teardown(same_answers, end_test),
