@@ -27,6 +27,7 @@ struct times {
 	struct seen v[2 * PENDING_BATCHES + 64];	/* batches with ranges */
 	unsigned int nr, ranges;
 	uint64_t last[128];	/* index, by trace ID */
+	uint64_t skipped;	/* bytes */
 	unsigned int back;	/* batches that begin before the end of the stream's one before */
 };
 
@@ -89,6 +90,10 @@ static struct times *timed(struct pdb *trace, struct pdb *other, bool asked)
 	ss = session_open_perfdata(&so, pd);
 	assert_non_null(ss);
 	assert_int_equal(session_run(ss, &con), 0);
+	/* all bytes were decoded or skipped */
+	t.skipped = session_totals(ss)->filtered_bytes;
+	assert_int_equal(session_totals(ss)->aux_bytes + t.skipped, all.len);
+	assert_int_equal(ss->bytes_done, all.len);
 	session_close(ss);
 	pdb_free(&data);
 	pdb_free(&all);
@@ -252,7 +257,7 @@ static void two_streams(void **state)
 	assert_true(n[0] > 1 && n[1] > 40 && turns > 2 * 8);
 }
 
-/* A filter of times is applied to each 128 elements, whose times go on as those of instructions do. */
+/* A filter of times is applied to each 128 elements, whose times are their share of that between timestamps. */
 static void a_part_of_a_stretch(void **state)
 {
 	struct pdb trace = { 0 };
@@ -266,13 +271,25 @@ static void a_part_of_a_stretch(void **state)
 	t_context(&trace, 0, 1000, 4, 0, 0);
 	for (i = 0; i < 512; i++)
 		pdb_bytes(&trace, "\xf7", 1);
-	t_time(&trace, 4840);
-	wanted.time = "0.000001040,0.000001060";
+	for (i = 0; i < 100; i++) {
+		t_time(&trace, 4840);
+		t_run(&trace);
+	}
+	wanted.time = "0.000002000,0.000003000";
 	t = timed(&trace, NULL, true);
 	wanted.time = NULL;
 	assert_int_equal(t->nr, 1);
-	check_seen(t, 0, 1051, 1000);
+	check_seen(t, 0, 2916, 1000);
 	assert_int_equal(t->v[0].ranges, 128);
+	/* the trace behind the window, but for the stretch in which it ends */
+	assert_in_range(t->skipped, 99 * (10 + NR_LOOP), 100 * (10 + NR_LOOP));
+	/* all of the record is before the window */
+	begin(&trace, 1000);
+	wanted.time = "0.000006000,0.000007000";
+	t = timed(&trace, NULL, true);
+	wanted.time = NULL;
+	assert_int_equal(t->nr, 0);
+	assert_int_not_equal(t->skipped, 0);
 }
 
 static void not_asked_for(void **state)
