@@ -359,12 +359,12 @@ static void of_a_recording(void **state)
  * The counters of two CPUs, against the architecture, do not show the same time (Arm ARM D11.1.2 has one counter): each
  * gets a clock of its own, and no timestamp is outside the time of its record.
  */
-static void counter_per_cpu(void **state)
+static void counters_of(uint64_t second, size_t windows)
 {
 	static const uint64_t info[] = { 1, 8ull << 32 | 2, 0,
 		0x4040404040404040ull, 2, 7, SB_CONFIGR | 0x800, 0x14, 0x28000ea1, 0x4100f423, 0x488, 0, 0xcc,
 		0x4040404040404040ull, 3, 7, SB_CONFIGR | 0x800, 0x16, 0x28000ea1, 0x4100f423, 0x488, 0, 0xcc };
-	static const uint64_t zero[] = { 50000, 1ull << 33 };
+	const uint64_t zero[] = { 50000, second };
 	struct session_opts so = { .symfs = "/nonexistent" };
 	struct pdb data = { 0 }, trace[2] = { { 0 }, { 0 } }, file = { 0 };
 	const struct trace_clock *c;
@@ -375,7 +375,6 @@ static void counter_per_cpu(void **state)
 	unsigned int i, k;
 	size_t at;
 
-	(void)state;
 	at = pdb_begin(&data, 70, 0);
 	pdb_u32(&data, 3);
 	pdb_u32(&data, 0);
@@ -401,7 +400,7 @@ static void counter_per_cpu(void **state)
 		c = clocks_of_cpu(&ss->clocks, 2 + (int)k);
 		assert_int_equal(c->kind, CLOCK_ESTIMATED);
 		assert_false(c->contradicted);
-		assert_int_equal(c->windows, 120);
+		assert_int_equal(c->windows, windows);
 		for (i = 1; i <= 120; i++)
 			assert_in_range(ns_of(c, zero[k] + 25000ull * i, NONE), 5000000 + 1000000ull * i - 500000,
 					5000000 + 1000000ull * i + 500000);
@@ -411,6 +410,14 @@ static void counter_per_cpu(void **state)
 	pdb_free(&trace[0]);
 	pdb_free(&trace[1]);
 	pdb_free(&file);
+}
+
+static void counter_per_cpu(void **state)
+{
+	(void)state;
+	counters_of(1ull << 33, 120);
+	/* one counter: the records of both CPUs bound its time */
+	counters_of(50000, 240);
 }
 
 /* Of a fragment of more than 16 KiB the last 8 KiB, from a whole frame on, are searched for a second timestamp. */
