@@ -155,12 +155,15 @@ static void lost_records(void **state)
 	losses_note_lost(&ls, 9, 3000000000u, 1);
 	losses_note_lost(&ls, 9, 4000000001u, 1);
 	losses_note_lost(&ls, -1, 1000000000u, 50);
-	assert_int_equal(ls.lost_records, 1000 + 200 + 30 + 4 + 5 + 3 + 50);
+	losses_note_lost(&ls, 0, 7000000000000000001, 1);
+	losses_note_lost(&ls, 0, 8000000000999999999, 1);
+	assert_int_equal(ls.lost_records, 1000 + 200 + 30 + 4 + 5 + 3 + 50 + 2);
 	losses_add(&ls, LOSS_LOST, LOSS_NOBODY, LOSS_NOBODY, NULL, ls.lost_records, 0);
 	prints(0, false,
-	       "  1,292 lost records: maps or thread records may be missing, and code with them\n"
+	       "  1,294 lost records: maps or thread records may be missing, and code with them\n"
 	       "    CPU 3: 1,234, noticed between 1.500000008 and 2.500000007 s\n"
 	       "    CPU 9: 3, noticed between 3.000000000 and 4.000000001 s\n"
+	       "    CPU 0: 2, noticed between 7000000000.000000001 and 8000000000.999999999 s\n"
 	       "    -> record with a larger event buffer (perf record -m 16M,16M)\n");
 	for (cpu = 100; ls.nr_lost < NR_LOST_CPUS; cpu++)
 		losses_note_lost(&ls, cpu, 1, 1);
