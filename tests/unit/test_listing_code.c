@@ -241,6 +241,7 @@ static void instructions(void **state)
 		{ LIST_INSN, 2, CST_ISA_T32, 0x1014, " insn: 70 47" },
 		{ LIST_INSN, 4, CST_ISA_A32, 0x1014, "" },
 		{ LIST_INSN, 2, CST_ISA_T32, 0x1015, "" },
+		{ LIST_INSN, 4, CST_ISA_A32, 0x1013, "" },
 		{ LIST_INSN | LIST_INSNLEN, 4, CST_ISA_A64, 0x1016, " ilen: 4" },
 	};
 	size_t i;
@@ -486,6 +487,13 @@ static void call_tree(void **state)
 		{ { .kind = BRANCH_CALL, .from = 0x1000, .to = 0x1100 }, 3, 64, "            g" },
 		{ { .kind = BRANCH_CALL, .from = 0x1000, .to = 0x1100 }, 2, 32, "        g" },
 		{ { .kind = BRANCH_CALL, .from = 0x1000, .to = 0x1804 }, 5, 64, "                                1804" },
+		{ { .kind = BRANCH_CALL, .from = 0x1000, .to = 0x1100 }, 18, 96,
+		  "                                                                        g" },
+		{ { .kind = BRANCH_CALL, .from = 0x1000, .to = 0x1804 }, 7, 96, "                                        1804" },
+		{ { .kind = BRANCH_CALL, .from = 0x1000, .to = 0x1804 }, 3, 32, "                        1804" },
+		{ { .kind = BRANCH_CALL, .from = 0x1000, .to = 0x1100 }, 18, 96,
+		  "                                                                        g" },
+		{ { .kind = BRANCH_CALL, .from = 0x1000, .to = 0x1100 }, 7, 64, "                            g" },
 	};
 	unsigned int spacing = 0;
 	struct printing p;
@@ -544,10 +552,14 @@ static void lookups_of_names(void **state)
 				if (k)
 					assert_int_equal(at->lookup == seen, !lookups);
 				seen = at->lookup;
-				if (i < 2)
+				if (i < 2) {
 					assert_string_equal(at->names.dso, i ? "[kernel]" : "/bin/prog");
-				else
+					assert_string_equal(at->names.name, i ? "g" : "f");
+					assert_int_equal(at->names.dso_plain, strlen(at->names.dso));
+					assert_int_equal(at->names.name_plain, 1);
+				} else {
 					assert_null(at->names.dso);
+				}
 			}
 		}
 	}
@@ -569,7 +581,34 @@ static void lookups_of_names(void **state)
 	s.code = &user;
 	symbols_find(sy, &s, 0x1010);
 	assert_int_equal(lookups, 1);
+	/* neither space is known, then that of the kernel alone */
+	s.code = s.other = NULL;
+	symbols_find(sy, &s, 0x1010);
+	assert_int_equal(lookups, 2);
+	s.code = &user;
+	symbols_find(sy, &s, 0x1010);
+	assert_int_equal(lookups, 3);
 	free(sy);
+}
+
+/* Two addresses that have the same place in the cache: each line has the name of its own. */
+static void shared_place(void **state)
+{
+	const uint64_t first = 0x1010;
+	uint64_t second = first + 4;
+	struct printing p;
+	struct line *l;
+
+	(void)state;
+	while (symbols_number(second) != symbols_number(first) || !(second >> 8 & 1))
+		second += 4;
+	assert_int_not_equal(second, UNKNOWN);
+	l = begin_line(&p, LIST_IP | LIST_SYM);
+	line_names(l, &stream, first, stream.tid);
+	line_names(l, &stream, second, stream.tid);
+	line_names(l, &stream, second, stream.tid);
+	line_names(l, &stream, first, stream.tid);
+	assert_shown(end_line(&p), " f g g f");
 }
 
 int main(void)
@@ -579,6 +618,7 @@ int main(void)
 		cmocka_unit_test_setup(text_and_source_lines, fill), cmocka_unit_test_setup(blocks, fill),
 		cmocka_unit_test_setup(instruction_sets, fill), cmocka_unit_test(stack_text), cmocka_unit_test(call_chain),
 		cmocka_unit_test(call_tree), cmocka_unit_test(lookups_of_names),
+		cmocka_unit_test(shared_place),
 	};
 
 	return cmocka_run_group_tests_name("instructions in lines", tests, NULL, NULL);

@@ -89,9 +89,25 @@ static void addresses(void **state)
 	srclines_free(t);
 }
 
+/* The first 2048 bytes of a long name are shown, and the whole address. */
+static void long_name(void **state)
+{
+	char path[3001], want[2100];
+	struct dso raw = { .path = path, .file = path, .state = DSO_LOADED };
+	struct srclines *t = srclines_new(NULL);
+
+	(void)state;
+	assert_non_null(t);
+	memset(path, 'n', sizeof(path) - 1);
+	path[sizeof(path) - 1] = 0;
+	snprintf(want, sizeof(want), "%.2048s[123456789abcdef0]", path);
+	assert_string_equal(srclines_text(t, &raw, 0x123456789abcdef0), want);
+	srclines_free(t);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(many_files), cmocka_unit_test(addresses) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(many_files), cmocka_unit_test(addresses), cmocka_unit_test(long_name) };
 
 	return cmocka_run_group_tests_name("listing srcline", tests, NULL, NULL);
 }
