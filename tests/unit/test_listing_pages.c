@@ -70,6 +70,8 @@ static int make_comms(void **state)
 	pdb_comm(&data, 100, 100, "first", ST, &sid);
 	sid.time = 900000;
 	pdb_comm(&data, 100, 100, "second", ST, &sid);
+	sid.time = 1900500;
+	pdb_comm(&data, 100, 100, "third", ST, &sid);
 	pdb_file(&file, &attr, 1, 0, &data, NULL, 0);
 	pdb_free(&data);
 	pd = perfdata_open_memory(file.p, file.len, "test", &err);
@@ -268,13 +270,20 @@ static void repeated_starts(void **state)
 		{ 2, 8, 101, 6000, 3, "b", "            :101     8/101   [002]     0.000006:          3    b: \n" },
 		{ 2, 8, 100, 899999, 3, "b", "           first     8/100   [002]     0.000899:          3    b: \n" },
 		{ 2, 8, 100, 900000, 3, "b", "          second     8/100   [002]     0.000900:          3    b: \n" },
+		/* the name changes within the printed time */
+		{ 2, 8, 100, 1900400, 3, "b", "          second     8/100   [002]     0.001900:          3    b: \n" },
+		{ 2, 8, 100, 1900450, 3, "b", "second     8/100   [002]     0.001900:          3    b: \n" },
+		{ 2, 8, 100, 1900490, 3, "b", "          second     8/100   [002]     0.001900:          3    b: \n" },
+		{ 2, 8, 100, 1900600, 3, "b", "third     8/100   [002]     0.001900:          3    b: \n" },
+		{ 2, 8, 100, 1900700, 3, "b", "           third     8/100   [002]     0.001900:          3    b: \n" },
 	};
 	struct sink s = { .left = UINT32_MAX };
 	const struct merge_sink sink = { .write = take_all, .data = &s };
 	struct merge *m = merge_new(&sink, NULL);
 	struct merge_lane *lane = merge_lane_new(m, 0, 0);
 	struct line *l = calloc(1, sizeof(*l));
-	char want[1024] = "";
+	char want[2048] = "";
+	bool chain;
 	size_t i;
 
 	(void)state;
@@ -284,8 +293,10 @@ static void repeated_starts(void **state)
 	l->comms = comms_share(comms);
 	assert_int_equal(merge_direct(m, lane), 0);
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		/* in front of a call chain, the name is not aligned */
+		chain = *row[i].want != ' ';
 		line_begin(l, lane, NULL, row[i].time);
-		line_start(l, row[i].cpu, row[i].pid, row[i].tid, row[i].time, false, row[i].period, row[i].event);
+		line_start(l, row[i].cpu, row[i].pid, row[i].tid, row[i].time, chain, row[i].period, row[i].event);
 		line_end(l);
 		strcat(want, row[i].want);
 	}
