@@ -167,6 +167,40 @@ static void test_texts(void **state)
 	disasm_free(d);
 }
 
+/* The same opcode at the same address, asked for in turn, in each instruction set and profile; some are of Armv8 or v8-M alone. */
+static void test_sets(void **state)
+{
+	static const struct {
+		enum cst_isa isa;
+		enum cst_profile profile;
+		uint32_t opcode;
+		const char *want;
+	} row[] = {
+		{ CST_ISA_A32, CST_PROFILE_A, 0xe12fff1e, "bx lr" },
+		{ CST_ISA_A64, CST_PROFILE_A, 0xe12fff1e, "" },
+		{ CST_ISA_A32, CST_PROFILE_A, 0xe12fff1e, "bx lr" },
+		{ CST_ISA_A32, CST_PROFILE_A, 0xe1910c9f, "lda r0, [r1]" },
+		{ CST_ISA_T32, CST_PROFILE_A, 0xe8d10faf, "lda r0, [r1]" },
+		{ CST_ISA_T32, CST_PROFILE_A, 0xf3ef8010, "" },
+		{ CST_ISA_T32, CST_PROFILE_M, 0xf3ef8010, "mrs r0, primask" },
+		{ CST_ISA_T32, CST_PROFILE_A, 0xf3ef8010, "" },
+		/* a long list of registers */
+		{ CST_ISA_A32, CST_PROFILE_A, 0xe8bd5fff, "pop {r0, r1, r2, r3, r4, r5, r6, r7, r8, sb, sl, fp, ip, lr}" },
+	};
+	struct disasm *d;
+	const char *got;
+	size_t i;
+
+	(void)state;
+	d = begin();
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		got = disasm_text(d, row[i].isa, row[i].profile, 0x1000, row[i].opcode, 4);
+		if (strcmp(got, row[i].want))
+			fail_msg("row %zu: '%s', expected '%s'", i, got, row[i].want);
+	}
+	disasm_free(d);
+}
+
 /* Refused memory comes from a reserve of 64 KiB, in pieces of up to a quarter, which is used again from its start. */
 static void test_refused(void **state)
 {
@@ -249,6 +283,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_sets),
 		cmocka_unit_test(test_refused),
 	};
 
