@@ -96,6 +96,10 @@ static void test_doc(void **state)
 	assert_int_equal(cst_item_number(item, &v), -CST_ERR_SYNTAX);
 	assert_string_equal(cst_doc_item(cst_doc_section(doc, "NEW"), "n")->value, "0xff");
 	assert_string_equal(cst_doc_item(cst_doc_section(doc, "new"), "M")->value, "255");
+	/* what is set is in no line of a text */
+	assert_int_equal(cst_doc_section(doc, "new")->line, 0);
+	assert_int_equal(cst_doc_item(cst_doc_section(doc, "new"), "n")->line, 0);
+	assert_int_equal(item->line, 0);
 	assert_null(cst_doc_section(doc, "newer"));
 	assert_null(cst_doc_item(NULL, "n"));
 	/* would be read as the key "a(b=c)" */
