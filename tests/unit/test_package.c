@@ -288,6 +288,8 @@ static void test_limits(void **state)
 	assert_int_equal(read_package(&fs, &pkg, (struct cst_snap_limits){ .text = sizeof(contents) - 1 }), 0);
 	cst_package_free(pkg);
 	assert_int_equal(read_package(&fs, &pkg, (struct cst_snap_limits){ .text = sizeof(contents) - 2 }), -CST_ERR_LIMIT);
+	assert_string_equal(fs.text, "file is too large for a description");
+	assert_int_equal(fs.line, 0);	/* the whole file */
 	assert_int_equal(read_package(&fs, &pkg, (struct cst_snap_limits){ .memory = 1000 }), -CST_ERR_LIMIT);
 	/* one block of memory, of which the files of a buffer leave less and less: each thing in turn does not fit */
 	fs.f[0].text = text;
