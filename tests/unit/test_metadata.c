@@ -309,6 +309,48 @@ static const char options[] =
 	"data_value=0\nloads_p0=0\nstores_p0=0\naddress_bits=64\ntimestamp_bits=64\nbranch_broadcast=0\n"
 	"transactions_p0=1\n";
 
+/* The values of each kind of option that are next to those that are none. */
+static void test_values_of_options(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t value;
+		int ok;
+	} rows[] = {
+		{ "q_elements", 3, 1 }, { "q_elements", 4, 0 }, { "cyclecount_bits", 11, 0 }, { "cyclecount_bits", 12, 1 },
+		{ "cyclecount_bits", 27, 1 }, { "cyclecount_bits", 28, 0 }, { "context_id", 0, 1 }, { "context_id", 8, 1 },
+		{ "context_id", 16, 1 }, { "context_id", 24, 0 }, { "context_id", 32, 1 }, { "context_id", 64, 0 },
+		{ "address_bits", 0, 0 }, { "address_bits", 32, 1 }, { "address_bits", 48, 0 }, { "address_bits", 64, 1 },
+		{ "max_speculation", UINT32_MAX, 1 }, { "max_speculation", UINT32_MAX + (uint64_t)1, 0 },
+	};
+	struct cst_problem why;
+	struct cst_metadata *md;
+	char text[1000], key[40];
+	const char *at;
+	size_t i;
+	int err;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		snprintf(key, sizeof(key), "\n%s=", rows[i].name);
+		at = strstr(options, key);
+		assert_non_null(at);
+		snprintf(text, sizeof(text), "[trace_16]\nformat=ETMv4.2\n%.*s%llu%s", (int)(at - options + (int)strlen(key)), options,
+			 (unsigned long long)rows[i].value, strchr(at + 1, '\n'));
+		md = read_text(text);
+		memset(&why, 0, sizeof(why));
+		err = cst_meta_check(&md->sources[0], &why);
+		if (err != (rows[i].ok ? 0 : -CST_ERR_SYNTAX))
+			fail_msg("%s=%llu: %d: %s: %s", rows[i].name, (unsigned long long)rows[i].value, err, why.item,
+				 why.text ? why.text : "");
+		if (!rows[i].ok) {
+			assert_string_equal(why.item, rows[i].name);
+			assert_string_equal(why.text, "not a value of this option");
+		}
+		cst_metadata_free(md);
+	}
+}
+
 /* Options alone, registers alone, and both give the same decoder. */
 static void test_options_and_registers(void **state)
 {
@@ -660,7 +702,7 @@ int main(void)
 		cmocka_unit_test(test_doc_many),
 		cmocka_unit_test(test_specification),
 		cmocka_unit_test(test_formats),
-		cmocka_unit_test(test_options_and_registers),
+		cmocka_unit_test(test_values_of_options), cmocka_unit_test(test_options_and_registers),
 		cmocka_unit_test(test_ete_registers),
 		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_conflicts),
