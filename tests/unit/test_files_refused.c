@@ -525,6 +525,12 @@ static void folder_names(void **state)
 	no_mkdir.times = 0;
 	reports(outdir_open(&d, at("none/folder"), &err), ERR_IO, "%s: cannot make the folder: No such file or directory; choose "
 		"another place with -o", at("none/folder"));
+	/* one that is complete, and cannot get its name */
+	assert_int_equal(outdir_open(&d, at("folder"), &err), 0);
+	no_rename = (struct refusal){ EBUSY, 0, 1, 0 };
+	reports(outdir_finish(&d, &err), ERR_IO, "%s: cannot rename the temporary folder to %s: Device or resource busy; nothing was "
+		"left under that name by this run", at("folder"), at("folder"));
+	assert_null(d.path);
 	assert_int_equal(names_in(""), 0);
 }
 
