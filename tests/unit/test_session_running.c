@@ -35,6 +35,7 @@ static void switches(void **state)
 	running_add(&r, 6, 100, RUN_START, 3, -1);
 	running_add(&r, 7, 100, RUN_START, 3, -1);
 	running_add(&r, 7, 200, RUN_IN, 4, 3);
+	running_add(&r, 8, 100, RUN_IN, 1, 7);
 	running_finish(&r);
 	assert_false(running_known(&r, 6));
 	assert_int_equal(running_thread(&r, 6, 150), -1);
@@ -56,6 +57,7 @@ static void switches(void **state)
 	assert_false(running_other(&r, 1, 100, 299, 7));	/* idle is nobody */
 	assert_true(running_other(&r, 1, 100, 300, 7));
 	assert_false(running_other(&r, 2, 0, 300, 7));
+	assert_true(running_other(&r, 8, 0, 100, 7));	/* thread 1 is one as any other */
 	assert_int_equal(running_between(&r, 1, 100, 250, tids, 4, &all), 1);
 	assert_true(all);
 	assert_int_equal(tids[0], 7);
@@ -214,6 +216,10 @@ static void asids_declared_in_time(void **state)
 	asids_declare_current(&as, 8, 500, 80);		/* said once: so it has been all the time */
 	asids_declare(&as, 9, 400, -1);
 	asids_declare(&as, 9, 400, 90);			/* given up and given away in one moment */
+	asids_declare(&as, 10, 400, 0);			/* the same to the idle task, in either order */
+	asids_declare(&as, 10, 400, -1);
+	asids_declare(&as, 11, 400, -1);
+	asids_declare(&as, 11, 400, 0);
 	asids_declare(&as, 0xffff, 100, 12);		/* the largest one */
 	asids_declare_current(&as, 0xffff, 500, 13);
 	asids_declare(&as, 0x10007, 100, 11);		/* no ASID has so many bits */
@@ -224,6 +230,8 @@ static void asids_declared_in_time(void **state)
 	assert_int_equal(asids_declared(&as, 7, UINT64_MAX), 30);
 	assert_int_equal(asids_declared(&as, 8, 1), 80);
 	assert_int_equal(asids_declared(&as, 9, 400), 90);
+	assert_int_equal(asids_declared(&as, 10, 400), 0);
+	assert_int_equal(asids_declared(&as, 11, 400), 0);
 	assert_int_equal(asids_declared(&as, 0xffff, 499), 12);
 	assert_int_equal(asids_declared(&as, 0xffff, 500), 13);
 	assert_int_equal(asids_declared(&as, 0x10007, 400), -1);
@@ -263,10 +271,11 @@ static void meaning_of_context_ids(void **state)
 		{ "armv7l", 0, 5, 32, { .running = -1 }, CONTEXTID_ASID },
 		{ "armv8l", 0, 5, 8, { .running = -1 }, CONTEXTID_ASID },
 		{ "armv7l", 0, 0xe805, 16, { .running = -1 }, CONTEXTID_TID_ASID },
-		/* all names of the two architectures, and one that begins with the same two letters */
+		/* all names of the two architectures, and two that begin alike */
 		{ "aarch64_be", 0, 0x3e805, 32, { .tid = true, .tid_shifted = true, .running = 1000 }, CONTEXTID_TID },
 		{ "arm64", 0, 0x3e805, 32, { .tid = true, .tid_shifted = true, .running = 1000 }, CONTEXTID_TID },
 		{ "arm", 0, 0x3e805, 32, { .tid = true, .running = -1 }, CONTEXTID_TID_ASID },
+		{ "aarch6", 0, 0x3e805, 32, { .tid = true, .tid_shifted = true, .running = 1000 }, CONTEXTID_TID_ASID },
 		{ "arc", 0, 1000, 32, { .tid = true, .running = -1 }, CONTEXTID_TID },
 		/* eight traced bits are an ASID, whatever they are */
 		{ "armv7l", 0, 0x105, 8, { .running = -1 }, CONTEXTID_ASID },
@@ -293,6 +302,7 @@ static void meaning_of_context_ids(void **state)
 		{ NULL, 0, 0xe8, 16, { .running = 0xe8 }, CONTEXTID_TID },
 		/* thread 0 is idle: nothing is known of another value */
 		{ NULL, 0, 5, 32, { .running = 0 }, CONTEXTID_TID },
+		{ NULL, 0, 5, 32, { .running = 1 }, CONTEXTID_ASID },
 		/* the user knows better */
 		{ "aarch64", CONTEXTID_ASID, 1000, 32, { .tid = true, .running = 1000 }, CONTEXTID_ASID },
 		{ "armv7l", CONTEXTID_NONE, 0x3e805, 32, { .running = 1000 }, CONTEXTID_NONE },
@@ -331,6 +341,15 @@ static void meaning_is_kept(void **state)
 	assert_int_equal(contextid_choose(&c, 6, 32, &none), CONTEXTID_ASID);
 	assert_int_equal(contextid_choose(&c, 0x3e806, 32, &none), CONTEXTID_TID_ASID);
 	assert_int_equal(contextid_choose(&c, 6, 32, &none), CONTEXTID_TID_ASID);
+	/* where threads were seen, 0 is the idle task only if the kernel is known to write threads */
+	contextid_init(&c, CONTEXTID_AUTO, "aarch64");
+	assert_int_equal(contextid_choose(&c, 0, 32, &none), CONTEXTID_NONE);
+	assert_int_equal(contextid_choose(&c, 1000, 32, &none), CONTEXTID_TID);
+	assert_false(contextid_decided(&c));
+	assert_int_equal(contextid_choose(&c, 0, 32, &none), CONTEXTID_TID);
+	contextid_init(&c, CONTEXTID_AUTO, NULL);
+	assert_int_equal(contextid_choose(&c, 1000, 32, &none), CONTEXTID_TID);
+	assert_int_equal(contextid_choose(&c, 0, 32, &none), CONTEXTID_NONE);
 }
 
 /*
