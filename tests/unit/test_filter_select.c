@@ -65,6 +65,7 @@ static void frames_of(const uint8_t *ids, uint32_t cpu, uint32_t tid, bool aux)
 	struct pdb frames = { .p = NULL }, trace = { .p = NULL };
 
 	sb_trace(&trace, SB_TID);
+	pdb_bytes(&trace, "\xf7\xf7\xf7", 3);	/* fills the frames: no ID 0 in them */
 	for (; *ids; ids++)
 		sb_frames(&frames, &trace, *ids);
 	if (aux)
@@ -160,6 +161,34 @@ static void no_time(void **state)
 	assert_true(skips(&f, true));
 }
 
+/* One stream without frames is of the unit of the buffer's CPU; without one it is decoded, which reports that. */
+static void without_frames(void **state)
+{
+	static const struct {
+		uint32_t cpu;
+		const char *wanted;
+		bool skipped;
+	} rows[] = { { 2, "2", false }, { 2, "3", true }, { 9, "3", false } };
+	struct pdb trace = { .p = NULL };
+	struct filter_opts f = { .cpu = NULL };
+	size_t i;
+
+	(void)state;
+	sb_trace(&trace, SB_TID);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct pdb_sid s = sb_sid(SB_TIME);
+
+		f.cpu = rows[i].wanted;
+		s.cpu = rows[i].cpu;
+		sb_aux_info_of(&data, 1, SB_CONFIGR, 0x10, 2);
+		pdb_aux(&data, 0, trace.len, SB_RAW, SB_ST, &s);
+		pdb_auxtrace(&data, 0, trace.p, trace.len, rows[i].cpu, NO_CPU);
+		if (skips(&f, false) != rows[i].skipped)
+			fail_msg("--cpu %s, trace of CPU %u", rows[i].wanted, rows[i].cpu);
+	}
+	pdb_free(&trace);
+}
+
 /* Only a buffer without a CPU has a single thread; 0 and -1 are none. */
 static void thread_of_a_buffer(void **state)
 {
@@ -224,6 +253,7 @@ static void threads_of_a_process(void **state)
 		{ "0", 0, true }, { "0", 1, false }, { "1", 0, false },
 		{ "100", 100, true }, { "200", 201, true }, { "300", 301, true }, { "400", 401, true }, { "500", 501, true },
 		{ "100", 201, false }, { "200", 100, false },
+		{ "100", 'a', false },	/* from the name of the COMM record */
 	};
 	struct filter_opts f = { .pid = NULL };
 	struct pdb_sid nobody = { .pid = NO_CPU, .tid = NO_CPU, .time = 10, .id = 50, .cpu = 2 }, s = nobody;
@@ -279,6 +309,7 @@ int main(void)
 		cmocka_unit_test_teardown(many_owners, tear_down),
 		cmocka_unit_test_teardown(owners_at_any_time, tear_down),
 		cmocka_unit_test_teardown(no_time, tear_down),
+		cmocka_unit_test_teardown(without_frames, tear_down),
 		cmocka_unit_test_teardown(thread_of_a_buffer, tear_down),
 		cmocka_unit_test_teardown(threads_that_ran, tear_down),
 		cmocka_unit_test_teardown(threads_of_a_process, tear_down),

@@ -680,6 +680,33 @@ static void idle_task(void **state)
 	assert_true(learned_holds(&now, &in, &out, &log));
 }
 
+/* Once the format is decided no question is noted, so a part that decided it needs a decision that its questions repeat. */
+static void decided_in_the_part(void **state)
+{
+	const struct contextid_evidence thread = { .tid = true, .running = -1 };
+	struct learn_log log, first_log;
+	struct learned now = begin(&first_log), in = begin(&log), out = in;
+
+	(void)state;
+	assert_true(own_world_vmid(&now.own, 3, true));
+	out.contextid.decided = CONTEXTID_TID;
+	assert_false(learned_holds(&now, &in, &out, &log));
+	assert_int_equal(now.contextid.decided, CONTEXTID_AUTO);
+	/* it was decided before the part */
+	now.contextid.decided = CONTEXTID_TID;
+	out.contextid.decided = CONTEXTID_AUTO;
+	assert_true(learned_holds(&now, &in, &out, &log));
+	assert_int_equal(now.contextid.decided, CONTEXTID_TID);
+	/* its first question decides it again */
+	now = begin(&first_log);
+	assert_true(own_world_vmid(&now.own, 3, true));
+	out = begin(&log);
+	assert_int_equal(contextid_choose(&out.contextid, 100, 32, &thread), CONTEXTID_TID);
+	assert_true(contextid_decided(&out.contextid));
+	assert_true(learned_holds(&now, &in, &out, &log));
+	assert_int_equal(now.contextid.decided, CONTEXTID_TID);
+}
+
 static void log_that_is_full(void **state)
 {
 	struct learn_log log, first_log;
@@ -840,6 +867,7 @@ int main(void)
 		cmocka_unit_test_teardown(same_answers, end_test),
 		cmocka_unit_test_teardown(other_answers, end_test),
 		cmocka_unit_test_teardown(idle_task, end_test),
+		cmocka_unit_test_teardown(decided_in_the_part, end_test),
 		cmocka_unit_test_teardown(log_that_is_full, end_test),
 		cmocka_unit_test_teardown(log_up_to_its_end, end_test),
 		cmocka_unit_test_teardown(entries_that_differ, end_test),
