@@ -370,9 +370,9 @@ static void store(const char *dir, const char *name, const struct pdb *b)
 static void test_directory(void **state)
 {
 	char dir[] = "/tmp/perfdata-dir-XXXXXX", cmd[64];
-	struct pdb empty = { 0 }, main_file = { 0 }, part[3] = { { 0 } }, fmt = { 0 };
+	struct pdb empty = { 0 }, main_file = { 0 }, part[4] = { { 0 } }, fmt = { 0 };
 	struct pdb_feature feat = { 24, &fmt };
-	static const char *const names[3] = { "data.0", "data.2", "data.10" };
+	static const char *const names[4] = { "data.0", "data.2", "data.9", "data.10" };
 	struct error err;
 	struct perfdata *pd;
 	struct pd_record r;
@@ -384,7 +384,7 @@ static void test_directory(void **state)
 	pdb_comm(&empty, 1, 1, "first", ST, &sid_b);
 	pdb_file(&main_file, two_attrs, 2, 0, &empty, &feat, 1);
 	store(dir, "data", &main_file);
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < 4; i++) {
 		pdb_comm(&part[i], i, i, names[i], ST, &sid_a);
 		store(dir, names[i], &part[i]);
 	}
@@ -396,7 +396,7 @@ static void test_directory(void **state)
 	assert_int_equal(perfdata_nr_warnings(pd), 0);
 	assert_int_equal(perfdata_next(pd, &r), 1);
 	assert_string_equal(r.ev->comm.comm, "first");
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < 4; i++) {
 		assert_int_equal(perfdata_next(pd, &r), 1);
 		assert_string_equal(r.ev->comm.comm, names[i]);
 		assert_int_equal(r.file, i + 1);
@@ -413,7 +413,7 @@ static void test_directory(void **state)
 	perfdata_close(pd);
 	snprintf(cmd, sizeof(cmd), "rm -r %s", dir);
 	assert_int_equal(system(cmd), 0);
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < 4; i++)
 		pdb_free(&part[i]);
 	pdb_free(&empty);
 	pdb_free(&main_file);
