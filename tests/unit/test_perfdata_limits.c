@@ -164,6 +164,58 @@ static void tracing_data(void **state)
 	}
 }
 
+/* An id that no event has is counted, unless there is only one event that it can belong to. */
+static void unknown_ids(void **state)
+{
+	const struct pdb_attr attrs[2] = { { .type = 8, .size = 128, .sample_type = SB_ST, .sample_id_all = true, .ids = { 60 },
+					     .nr_ids = 1 }, { .type = 8, .size = 128, .sample_type = SB_ST, .sample_id_all = true,
+					     .ids = { 61 }, .nr_ids = 1 } };
+	struct pd_record rec;
+	struct perfdata *pd;
+	struct error err;
+	unsigned int nr;
+
+	(void)state;
+	for (nr = 1; nr <= 2; nr++) {
+		put_comm();
+		pdb_file(&file, attrs, nr, 0, &data, NULL, 0);
+		pd = open_file(&err);
+		assert_non_null(pd);
+		assert_int_equal(perfdata_next(pd, &rec), 1);
+		assert_int_equal(rec.sid.id, 50);
+		assert_int_equal(perfdata_stats(pd)->unknown_ids, nr - 1);
+		perfdata_close(pd);
+		tear_down(NULL);
+	}
+}
+
+/* Behind a record without a size nothing is read; the message says how much that is. */
+static void record_without_a_size(void **state)
+{
+	struct pd_record rec;
+	struct perfdata *pd;
+	struct error err;
+	char want[100];
+
+	(void)state;
+	put_comm();
+	pdb_u32(&data, 3);
+	pdb_zero(&data, 36);
+	pdb_file(&file, &sb_attr, 1, 0, &data, NULL, 0);
+	pd = open_file(&err);
+	assert_non_null(pd);
+	assert_int_equal(perfdata_next(pd, &rec), 1);
+	assert_true(perfdata_next(pd, &rec) < 0);
+	snprintf(want, sizeof(want), "test: offset 0x%zx: found a record of type 3 and size 0, expected a size of at least 8; ",
+		 file.len - 40);
+	assert_int_equal(strncmp(perfdata_error(pd)->msg, want, strlen(want)), 0);
+	assert_string_equal(perfdata_error(pd)->msg + strlen(want),
+			    "the next 40 bytes of the file cannot be read, everything before was used");
+	assert_int_equal(perfdata_next(pd, &rec), 0);
+	assert_int_equal(perfdata_stats(pd)->lost_bytes, 40);
+	perfdata_close(pd);
+}
+
 /* Features have the numbers 0 to 255. */
 static void number_of_a_feature(void **state)
 {
@@ -254,6 +306,8 @@ int main(void)
 		cmocka_unit_test_teardown(attribute_entries, tear_down),
 		cmocka_unit_test_teardown(place_of_ids, tear_down),
 		cmocka_unit_test_teardown(tracing_data, tear_down),
+		cmocka_unit_test_teardown(unknown_ids, tear_down),
+		cmocka_unit_test_teardown(record_without_a_size, tear_down),
 		cmocka_unit_test_teardown(number_of_a_feature, tear_down),
 		cmocka_unit_test_teardown(build_id_without_a_name, tear_down),
 		cmocka_unit_test_teardown(strings_that_are_written, tear_down),
