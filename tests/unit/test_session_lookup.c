@@ -209,6 +209,19 @@ static void put_switch(uint64_t sample_type, uint32_t cpu, uint64_t time, bool o
 	pdb_end(&data, at);
 }
 
+/* ITRACE_START: trace begins with this thread. */
+static void put_start(uint64_t sample_type, uint32_t cpu, uint64_t time, uint32_t tid)
+{
+	struct pdb_sid s = sb_sid(time);
+	size_t at = pdb_begin(&data, 12, 0);
+
+	s.cpu = cpu;
+	pdb_u32(&data, tid);
+	pdb_u32(&data, tid);
+	pdb_sid_put(&data, sample_type, &s);
+	pdb_end(&data, at);
+}
+
 /* What a record does not name is unknown, -1; one without a time or a CPU says nothing of who ran. */
 static void switch_records(void **state)
 {
@@ -239,12 +252,15 @@ static void switch_records(void **state)
 		attr.sample_type = rows[i].sample_type;
 		sb_aux_info(&data, 1, SB_CONFIGR, 0x10);
 		put_switch(rows[i].sample_type, 0, 100, rows[i].out, rows[i].other);
+		put_start(rows[i].sample_type, 0, 150, 77);
 		ss = sb_open_of(&attr, &data, &so, NULL);
 		r = &ss->tasks.running;
 		if (running_known(r, 0) != rows[i].known || running_thread(r, 0, 99) != rows[i].before ||
-		    running_thread(r, 0, 100) != rows[i].after)
-			fail_msg("row %zu: %sknown, thread %d, then thread %d", i, running_known(r, 0) ? "" : "not ",
-				 running_thread(r, 0, 99), running_thread(r, 0, 100));
+		    running_thread(r, 0, 100) != rows[i].after || running_thread(r, 0, 150) != (rows[i].known ? 77 : -1) ||
+		    r->nr != rows[i].known)
+			fail_msg("row %zu: %zu CPUs, %sknown, thread %d, then %d, then %d", i, r->nr,
+				 running_known(r, 0) ? "" : "not ", running_thread(r, 0, 99), running_thread(r, 0, 100),
+				 running_thread(r, 0, 150));
 		session_close(ss);
 	}
 }
