@@ -201,6 +201,123 @@ static void undecodable(void **state)
 	assert_int_equal(session_totals(ss)->dec.insns, 0);
 }
 
+/* What the pass over the records found is the session's; the user's log is only for the session itself. */
+static void what_is_shared(void **state)
+{
+	struct dso_search *search = &ss->images.dsos.search;
+	const char release[] = "6.12";
+	int log;
+	struct session *rep;
+
+	(void)state;
+	ss->opts.log = (void *)&log;
+	ss->recorder = RECORDER_SIMPLEPERF;
+	ss->losses.lost_records = 3;
+	search->other_recorder = true;
+	search->osrelease = release;
+	rep = replica();
+	ss->opts.log = NULL;
+	assert_null(rep->opts.log);
+	assert_int_equal(rep->recorder, RECORDER_SIMPLEPERF);
+	assert_int_equal(rep->losses.lost_records, 3);
+	assert_true(rep->chosen.selection.lost_records);
+	assert_true(rep->images.dsos.search.other_recorder);
+	assert_ptr_equal(rep->images.dsos.search.osrelease, release);
+	session_replica_free(rep);
+}
+
+/* What a replica has read of a file becomes the session's, all of it, and is no longer the replica's. */
+static void files_come_back(void **state)
+{
+	struct session *rep = replica();
+	struct dso *to = ss->images.dsos.all[0], *from = rep->images.dsos.all[0];
+	const struct dso before = *to;
+	struct dso_segment segs[2];
+	struct dso_symbol_entry syms[3];
+	char file[] = "file", names[] = "names";
+	uint32_t order[3];
+
+	(void)state;
+	assert_int_equal(to->state, DSO_UNTRIED);
+	assert_int_equal(from->state, DSO_UNTRIED);
+	from->state = DSO_LOADED;
+	from->trouble = DSO_NO_CODE;
+	from->is_elf = from->by_name = from->from_host = from->from_input = from->symbols_read = from->own_data = true;
+	from->machine = 183;
+	from->file = file;
+	from->data = (const uint8_t *)names;
+	from->size = 5;
+	memset(&from->found, 0x5a, sizeof(from->found));
+	from->segs = segs;
+	from->nr_segs = 2;
+	from->syms = syms;
+	from->nr_syms = 3;
+	from->names = names;
+	from->name_order = order;
+	session_adopt_files(ss, rep);
+	assert_int_equal(to->state, DSO_LOADED);
+	assert_int_equal(to->trouble, DSO_NO_CODE);
+	assert_true(to->is_elf);
+	assert_true(to->by_name);
+	assert_true(to->from_host);
+	assert_true(to->from_input);
+	assert_true(to->symbols_read);
+	assert_true(to->own_data);
+	assert_int_equal(to->machine, 183);
+	assert_ptr_equal(to->file, file);
+	assert_ptr_equal(to->data, names);
+	assert_int_equal(to->size, 5);
+	assert_memory_equal(&to->found, &from->found, sizeof(to->found));
+	assert_ptr_equal(to->segs, segs);
+	assert_int_equal(to->nr_segs, 2);
+	assert_ptr_equal(to->syms, syms);
+	assert_int_equal(to->nr_syms, 3);
+	assert_ptr_equal(to->names, names);
+	assert_ptr_equal(to->name_order, order);
+	assert_false(from->own_data);
+	assert_null(from->file);
+	assert_null(from->data);
+	assert_int_equal(from->size, 0);
+	assert_null(from->segs);
+	assert_null(from->syms);
+	assert_null(from->names);
+	assert_null(from->name_order);
+	/* a file that the session has read itself stays as it is */
+	from->trouble = DSO_MACHINE;
+	session_adopt_files(ss, rep);
+	assert_int_equal(to->trouble, DSO_NO_CODE);
+	assert_ptr_equal(to->file, file);
+	*to = before;
+	from->nr_segs = from->nr_syms = 0;
+	from->state = DSO_UNTRIED;
+	session_replica_free(rep);
+}
+
+/* The symbols of the kernel are dropped only after a replica tried them and found those of another kernel. */
+static void symbols_of_another_kernel(void **state)
+{
+	static const struct {
+		bool tried, path, dropped;
+	} rows[] = { { false, false, false }, { false, true, false }, { true, true, false }, { true, false, true } };
+	char **path = &ss->images.kernel.kallsyms_path;
+	struct session *rep;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		rep = replica();
+		free(*path);
+		*path = strdup("symbols");
+		free(rep->images.kernel.kallsyms_path);
+		rep->images.kernel.kallsyms_path = rows[i].path ? strdup("symbols") : NULL;
+		rep->images.kernel.kallsyms_tried = rows[i].tried;
+		session_adopt_files(ss, rep);
+		if (!*path != rows[i].dropped)
+			fail_msg("row %zu: the symbols are %s", i, *path ? "kept" : "dropped");
+		session_replica_free(rep);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +325,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(bundles, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(other_files, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(trouble_comes_back, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_is_shared, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(files_come_back, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(symbols_of_another_kernel, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(undecodable, set_up, tear_down),
 	};
 
