@@ -189,7 +189,7 @@ static void without_frames(void **state)
 	pdb_free(&trace);
 }
 
-/* Only a buffer without a CPU has a single thread; 0 and -1 are none. */
+/* Only a buffer without a CPU has a single thread; thread 0 is none. */
 static void thread_of_a_buffer(void **state)
 {
 	static const struct {
