@@ -396,7 +396,7 @@ void element_from_ocsd(struct cst_generic *g, const ocsd_generic_trace_elem *e)
 		itm_from(g, e);
 		break;
 	case CST_GEN_SYNC_MARKER:
-		g->num = (uint16_t)e->sync_marker.value;
+		g->num = CST_MARK_TIMESTAMP;	/* the interface has no other marker */
 		break;
 	case CST_GEN_EO_TRACE:
 		/* the number of 1.3.3; 1.8 uses it for what ends no trace */

@@ -267,7 +267,6 @@ OCSD_EXPORT ocsd_err_t ocsd_gen_elem_str(const ocsd_generic_trace_elem *e, char 
 
 	if (!e || !buf || size < 2)
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
-	buf[0] = 0;
 	if (bare_text(e))
 		return give(bare_text(e), buf, size);
 	element_from_ocsd(&g, e);

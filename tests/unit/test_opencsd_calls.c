@@ -176,6 +176,9 @@ static void test_arguments(void **state)
 	REFUSED(INVALID, ocsd_cust_protocol_to_str(OCSD_PROTOCOL_CUSTOM_0, code, NULL, sizeof(text)));
 	REFUSED(INVALID, ocsd_cust_protocol_to_str(OCSD_PROTOCOL_CUSTOM_0, code, text, 1));
 	assert_string_equal(text, "x");
+	/* no text of a packet whose protocol is not known */
+	REFUSED(OCSD_ERR_NO_PROTOCOL, ocsd_pkt_str(OCSD_PROTOCOL_CUSTOM_0, code, text, sizeof(text)));
+	assert_string_equal(text, "");
 	ocsd_gen_elem_init(&e, OCSD_GEN_TRC_ELEM_CYCLE_COUNT);
 	assert_int_equal(ocsd_gen_elem_str(&e, text, 2), OCSD_OK);
 	assert_string_equal(text, "O");
@@ -627,6 +630,30 @@ static void test_contexts(void **state)
 	assert_true(!c->ctxt_id_valid && !c->vmid_valid && c->bits64);
 }
 
+/* Texts of elements that the client made itself: each kind has its own part of the union. */
+static void test_made_texts(void **state)
+{
+	static const struct {
+		ocsd_generic_trace_elem e;
+		const char *want;
+	} cases[] = {
+		{ { .elem_type = OCSD_GEN_TRC_ELEM_SYNC_MARKER, .sync_marker = { ELEM_MARKER_TS, 5 } },
+		  "SYNC_MARKER( [Timestamp marker(0x00000000)])" },
+		{ { .elem_type = OCSD_GEN_TRC_ELEM_EVENT, .trace_event = { EVENT_NUMBERED, 3 } }, "EVENT( Numbered:3; )" },
+		{ { .elem_type = OCSD_GEN_TRC_ELEM_EVENT, .trace_event = { EVENT_TRIGGER, 3 } }, "EVENT( Trigger; )" },
+		{ { .elem_type = OCSD_GEN_TRC_ELEM_MEMTRANS, .mem_trans = OCSD_MEM_TRANS_FAIL }, "MEMTRANS(Fail)" },
+	};
+	char text[128];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(ocsd_gen_elem_str(&cases[i].e, text, sizeof(text)), OCSD_OK);
+		assert_memory_equal(text, "OCSD_GEN_TRC_ELEM_", 18);
+		assert_string_equal(text + 18, cases[i].want);
+	}
+}
+
 /* Errors of the library's own calls, in the client's terms. */
 static void test_library_errors(void **state)
 {
@@ -660,6 +687,7 @@ int main(void)
 		cmocka_unit_test(test_error_response),
 		cmocka_unit_test(test_range_fields),
 		cmocka_unit_test(test_contexts),
+		cmocka_unit_test(test_made_texts),
 		cmocka_unit_test(test_library_errors),
 	};
 
