@@ -112,7 +112,7 @@ uint32_t memory_read(struct ocsd_tree *t, uint64_t addr, unsigned int space, uin
 {
 	struct accessor *a = find(t, addr, space);
 	bool busy = t->busy;	/* already, when a custom decoder reads */
-	uint32_t n = 0;
+	uint32_t n;
 
 	if (!a)
 		return 0;

@@ -263,7 +263,6 @@ static void etmv4_from(struct cst_packet *p, const ocsd_etmv4_i_pkt *o, bool ete
 	p->info = o->trace_info.val;
 	p->cyct = o->cc_threshold;
 	p->spec = o->curr_spec_depth;
-	p->key = o->p0_key;
 	p->event = o->event_val;
 	p->count = o->Q_pkt.q_count;
 	p->q_type = o->Q_pkt.q_type;
