@@ -137,6 +137,29 @@ static void test_sections(void **state)
 	cst_log_free(log);
 }
 
+/* A trace ID has 7 bits: any greater number is recorded and counted as none. */
+static void test_ids(void **state)
+{
+	static const struct {
+		unsigned int id, want;
+	} cases[] = { { 0, 0 }, { 0x6f, 0x6f }, { 0x7f, 0x7f }, { 0x80, CST_LOG_NO_ID }, { CST_LOG_NO_ID, CST_LOG_NO_ID } };
+	struct cst_log *log = new_log(1);
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		cst_log_clear(log);
+		cst_log_error(log, CST_LOG_PACKET, cases[i].id, 0, -CST_ERR_BAD_HEADER, 0);
+		assert_int_equal(cst_log_last(log)->trace_id, cases[i].want);
+		assert_int_equal(cst_log_count_error(log, cases[i].want, CST_ERR_BAD_HEADER), 1);
+		/* numbers behind the last severity, error and finding */
+		assert_int_equal(cst_log_count(log, cases[i].want, (enum cst_severity)CST_LOG_SEVERITIES), 0);
+		cst_log_error(log, CST_LOG_PACKET, cases[i].id, 0, 0, 0);
+		assert_int_equal(cst_log_count(log, cases[i].want, (enum cst_severity)CST_LOG_SEVERITIES), 0);
+	}
+	cst_log_free(log);
+}
+
 static void test_text(void **state)
 {
 	struct cst_log *log = new_log(1);
@@ -396,6 +419,7 @@ int main(void)
 		cmocka_unit_test(test_verbosity),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_sections),
+		cmocka_unit_test(test_ids),
 		cmocka_unit_test(test_tables),
 		cmocka_unit_test(test_decoder),
 		cmocka_unit_test(test_lasting),
