@@ -12,6 +12,8 @@
 #include <cmocka.h>
 #include <cstrace/cstrace.h>
 
+#include "log/log_int.h"
+
 static struct cst_log *new_log(size_t keep)
 {
 	struct cst_log *log = NULL;
@@ -156,6 +158,43 @@ static void test_ids(void **state)
 		assert_int_equal(cst_log_count(log, cases[i].want, (enum cst_severity)CST_LOG_SEVERITIES), 0);
 		cst_log_error(log, CST_LOG_PACKET, cases[i].id, 0, 0, 0);
 		assert_int_equal(cst_log_count(log, cases[i].want, (enum cst_severity)CST_LOG_SEVERITIES), 0);
+	}
+	cst_log_free(log);
+}
+
+/* Why decoding restarts: an error of a packet, or of elements; a loss that the trace itself reports; nothing otherwise. */
+static void test_no_sync(void **state)
+{
+	static const struct {
+		unsigned int reason, error;
+		enum cst_component component;
+		unsigned int finding;
+	} cases[] = {
+		{ CST_UNSYNC_BAD_PACKET, CST_ERR_BAD_HEADER, CST_LOG_PACKET, 0 },
+		{ CST_UNSYNC_BAD_PACKET, CST_ERR_BAD_SEQUENCE, CST_LOG_PACKET, 0 },
+		{ CST_UNSYNC_BAD_PACKET, CST_ERR_UNSUP_HEADER, CST_LOG_PACKET, 0 },
+		{ CST_UNSYNC_BAD_PACKET, CST_ERR_INCOMPLETE, CST_LOG_PACKET, 0 },
+		{ CST_UNSYNC_BAD_PACKET, CST_ERR_COMMIT_OVERRUN, CST_LOG_ELEMENT, 0 },
+		{ CST_UNSYNC_OVERFLOW, CST_ERR_NO_ATOM, CST_LOG_ELEMENT, 0 },
+		{ CST_UNSYNC_OVERFLOW, 0, CST_LOG_ELEMENT, CST_FIND_OVERFLOW },
+		{ CST_UNSYNC_DISCARD, 0, CST_LOG_ELEMENT, CST_FIND_DISCARD },
+		{ CST_UNSYNC_INIT, 0, CST_LOG_ELEMENT, 0 },
+		{ CST_UNSYNC_END, 0, CST_LOG_ELEMENT, 0 },
+	};
+	struct cst_log *log = new_log(1);
+	const struct cst_log_record *rec;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		cst_log_clear(log);
+		cst_log_no_sync(log, 0x10, 70 + i, cases[i].reason, cases[i].error);
+		rec = cst_log_last(log);
+		assert_int_equal(rec != NULL, cases[i].error || cases[i].finding);
+		if (rec && (rec->component != cases[i].component || rec->error != cases[i].error ||
+			    rec->finding != cases[i].finding || rec->index != 70 + i || rec->value || rec->trace_id != 0x10))
+			fail_msg("case %zu: component %d, error %u, finding %u, index %u, value %u", i, rec->component, rec->error,
+				 rec->finding, (unsigned int)rec->index, (unsigned int)rec->value);
 	}
 	cst_log_free(log);
 }
@@ -420,6 +459,7 @@ int main(void)
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_sections),
 		cmocka_unit_test(test_ids),
+		cmocka_unit_test(test_no_sync),
 		cmocka_unit_test(test_tables),
 		cmocka_unit_test(test_decoder),
 		cmocka_unit_test(test_lasting),
