@@ -156,6 +156,71 @@ static void test_drop(void **state)
 	cst_tree_free(t);
 }
 
+/* A frame of ID 0x22, and one of the trigger. */
+static const uint8_t of_22[16] = { 0x22 << 1 | 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14 };
+static const uint8_t of_trigger[16] = { 0x7d << 1 | 1 };
+
+/* The bytes behind a drop do not continue the frame that was dropped. */
+static void test_drop_part(void **state)
+{
+	struct cst_fragment frag;
+	const uint8_t *data;
+	struct cst_tree *t;
+
+	(void)state;
+	assert_int_equal(cst_tree_new(&t, CST_TREE_FRAMES, 0), 0);
+	assert_int_equal(cst_tree_feed(t, of_22, 8, 0), 0);
+	assert_int_equal(cst_tree_next_fragment(t, &frag, &data), 0);
+	cst_tree_drop(t);
+	assert_int_equal(cst_tree_feed(t, of_22, sizeof(of_22), 8), 0);
+	assert_int_equal(cst_tree_next_fragment(t, &frag, &data), 1);
+	assert_int_equal(frag.id, 0x22);
+	assert_int_equal(frag.offset, 8);
+	assert_int_equal(frag.len, 14);
+	assert_memory_equal(data + frag.pos, of_22 + 1, 14);
+	assert_int_equal(cst_tree_next_fragment(t, &frag, &data), 0);
+	cst_tree_free(t);
+}
+
+/* Bytes without a decoder are not routed, unless their ID is to be ignored; numbers that are no ID do not matter. */
+static void test_ignore(void **state)
+{
+	static const struct {
+		uint8_t id;
+		int ignored;
+	} cases[] = { { 0x21, 0 }, { 0x22, 1 }, { 0x62, 0 }, { 0x80, 0 }, { 0xa2, 0 } };
+	struct cst_generic out[40];
+	struct cst_tree *t;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(cst_tree_new(&t, CST_TREE_FRAMES, 0), 0);
+		cst_tree_ignore(t, cases[i].id);
+		assert_int_equal(cst_tree_feed(t, of_22, sizeof(of_22), 0), 0);
+		assert_int_equal(cst_tree_pull(t, out, 40, NULL), 0);
+		assert_int_equal(cst_tree_ignored(t), cases[i].ignored ? 14 : 0);
+		assert_int_equal(cst_tree_unrouted(t), cases[i].ignored ? 0 : 14);
+		cst_tree_free(t);
+	}
+}
+
+/* A trigger may be at the begin of the trace. */
+static void test_trigger_first(void **state)
+{
+	struct cst_generic out[40];
+	uint64_t at = UINT64_MAX;
+	struct cst_tree *t;
+
+	(void)state;
+	assert_int_equal(cst_tree_new(&t, CST_TREE_FRAMES, 0), 0);
+	assert_int_equal(cst_tree_feed(t, of_trigger, sizeof(of_trigger), 0), 0);
+	assert_int_equal(cst_tree_pull(t, out, 40, NULL), 0);
+	assert_int_equal(cst_tree_trigger(t, &at), 1);
+	assert_int_equal(at, 0);
+	cst_tree_free(t);
+}
+
 static void test_stops(void **state)
 {
 	static const uint8_t bytes[] = {
@@ -357,6 +422,7 @@ static void test_routing(void **state)
 		}
 		assert_int_equal(cst_tree_add(t, &cfg, &dec[0]), -CST_ERR_INVAL);
 		assert_null(cst_tree_decoder(t, 0x22));
+		assert_null(cst_tree_decoder(t, 0x80));
 		assert_null(cst_tree_decoder(t, 0xff));
 		assert_int_equal(cst_tree_feed(t, b.p, b.len, 0), 0);
 		assert_int_equal(cst_tree_feed(t, b.p, b.len, 0), -CST_ERR_BUSY);
@@ -775,7 +841,8 @@ int main(void)
 		cmocka_unit_test(test_feed_and_pull),
 		cmocka_unit_test(test_start_at),
 		cmocka_unit_test(test_reset),
-		cmocka_unit_test(test_drop),
+		cmocka_unit_test(test_drop), cmocka_unit_test(test_drop_part), cmocka_unit_test(test_ignore),
+		cmocka_unit_test(test_trigger_first),
 		cmocka_unit_test(test_stops),
 		cmocka_unit_test(test_lazy),
 		cmocka_unit_test(test_no_code_wanted),
