@@ -197,6 +197,9 @@ static void migration(void **state)
 	/* neither */
 	const struct cst_generic e[] = { EL_CUT(0x4000, 1), IRQ(0x4004) }, f[] = { EL_CUT(0x4100, 1), IRQ(0x4104) };
 	const struct batch unordered[] = { { .stream = 0, .tid = 7, N(a) }, { .stream = 0, .tid = 7, N(e) }, { .stream = 1, .tid = 7, N(f) } };
+	/* both begin where the thread was interrupted */
+	const struct cst_generic first[] = { EL_CUT(0x1000, 1), IRQ(0x1004) }, next[] = { EL_CUT(0x1004, 1), IRQ(0x1008) };
+	const struct batch alike[] = { { .stream = 0, .tid = 7, N(first) }, { .stream = 0, .tid = 7, N(next) }, { .stream = 1, .tid = 7, N(next) } };
 	/* too few timestamps: either of two stretches may follow; and neither can */
 	const struct batch sparse[] = {
 		{ .stream = 0, .tid = 7, .time = 100, .end = 150, .before = 500, N(a) }, { .stream = 0, .tid = 7, .time = 300, .end = 310, .before = 500, N(c) },
@@ -208,7 +211,7 @@ static void migration(void **state)
 		{ .stream = 1, .tid = 7, .time = 200, .end = 210, .before = 500, N(k) },
 	};
 	const struct feed one = { .v = timed, .n = 6 }, two = { .v = by_address, .n = 4 }, three = { .v = unordered, .n = 3 };
-	const struct feed four = { .v = sparse, .n = 4 }, five = { .v = wrong, .n = 3 };
+	const struct feed four = { .v = sparse, .n = 4 }, five = { .v = wrong, .n = 3 }, six = { .v = alike, .n = 3 };
 
 	(void)state;
 	fed(&one, "R1000 1/2 {C2000@1000 1/3 {C2100@2004 1/2}}");
@@ -220,6 +223,8 @@ static void migration(void **state)
 	assert_true(totals.estimated == 1 && !totals.unordered);
 	fed(&five, "R1000 1/1 {C2000@1000 1/1} R4000 1/1 R4100 1/1");
 	assert_true(totals.estimated == 1 && totals.unordered == 2 && !totals.lost);
+	fed(&six, "R1000 2/3");
+	assert_int_equal(totals.unordered, 1);
 }
 
 /* A stretch on one CPU, and two on others that may follow it: which one does, by what the thread was executing. */
