@@ -14,7 +14,7 @@ static struct custom {
 	unsigned int made, destroyed, flags;
 	int create_flags;
 	ocsd_err_t id_error, create_error;
-	bool lacks_data, lacks_flags;
+	bool lacks_data, lacks_flags, lacks_id;
 	uint32_t takes;			/* bytes of each call; 0: none */
 	ocsd_datapath_resp_t data_resp, flush_resp, end_resp, reset_resp;
 } it;
@@ -70,7 +70,8 @@ static ocsd_err_t it_destroy(const void *handle)
 
 static ocsd_err_t it_id(const void *cfg, unsigned char *id)
 {
-	*id = *(const unsigned char *)cfg;
+	if (!it.lacks_id)
+		*id = *(const unsigned char *)cfg;
 	return it.id_error;
 }
 
@@ -213,14 +214,19 @@ static void test_create(void **state)
 	it.lacks_flags = false;
 	assert_int_equal(create(t, 0x70, OCSD_CREATE_FLG_FULL_DECODER), OCSD_ERR_INVALID_ID);
 	assert_int_equal(it.destroyed, 3);
+	/* without an ID, it has ID 0, which frames do not have */
+	it.lacks_id = true;
+	assert_int_equal(create(t, 0x33, OCSD_CREATE_FLG_FULL_DECODER), OCSD_ERR_INVALID_ID);
+	assert_int_equal(it.destroyed, 4);
+	it.lacks_id = false;
 	assert_int_equal(create(t, 0x33, OCSD_CREATE_FLG_FULL_DECODER), OCSD_OK);
 	assert_int_equal(create(t, 0x33, OCSD_CREATE_FLG_FULL_DECODER), OCSD_ERR_ATTACH_TOO_MANY);
-	assert_int_equal(it.destroyed, 4);
-	assert_int_equal(it.made, 5);
+	assert_int_equal(it.destroyed, 5);
+	assert_int_equal(it.made, 6);
 	assert_int_equal(ocsd_dt_remove_decoder(t, 0x33), OCSD_OK);
-	assert_int_equal(it.destroyed, 5);
+	assert_int_equal(it.destroyed, 6);
 	ocsd_destroy_dcd_tree(t);
-	assert_int_equal(it.destroyed, 5);
+	assert_int_equal(it.destroyed, 6);
 }
 
 /* The decoder's errors and messages are the library's: the last error, and the log as far as its level goes. */
