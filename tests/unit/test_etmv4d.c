@@ -103,6 +103,7 @@ static void test_bad_packets(void **state)
 		uint8_t bytes[8], len, size, type, bad_type;
 	} rows[] = {
 		{ "reserved extension", { 0x00, 0x77 }, 2, 1, CST_ETMV4D_PKT_RESERVED, 0 },
+		{ "last reserved extension", { 0x00, 0xff }, 2, 1, CST_ETMV4D_PKT_RESERVED, 0 },
 		{ "reserved header", { 0x0f }, 1, 1, CST_ETMV4D_PKT_RESERVED, 0 },
 		{ "data packet", { 0x70 }, 1, 1, CST_ETMV4D_PKT_P1_F1, 0 },
 		{ "A-sync without its end", { 0x00, 0x00, 0x00, 0x81 }, 4, 3, CST_ETMV4D_PKT_BAD_SEQUENCE, CST_ETMV4D_PKT_ASYNC },
