@@ -135,6 +135,9 @@ static void test_packets(void **state)
 			list(&cfg, bytes, len, piece, &l);
 			assert_int_equal(l.n, 2);
 			assert_int_equal(l.pkt[0].type, CST_ITM_PKT_ASYNC);
+			/* fields of other packets */
+			assert_int_equal(l.pkt[0].event, 0);
+			assert_int_equal(l.pkt[0].count, 0);
 			check_packet(&l.pkt[1], ASYNC_BYTES, rows[i].bytes, rows[i].len, rows[i].text);
 			assert_int_equal(l.pkt[1].finding[0], rows[i].finding);
 		}

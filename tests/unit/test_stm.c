@@ -106,7 +106,10 @@ static void test_packets(void **state)
 			list(&cfg, bytes, START_BYTES + rows[i].len, piece, &l);
 			assert_true(l.n >= 3);
 			assert_int_equal(l.pkt[0].type, CST_STM_PKT_ASYNC);
+			/* the search for it reads no value */
+			assert_int_equal(l.pkt[0].value, 0);
 			assert_int_equal(l.pkt[1].type, CST_STM_PKT_VERSION);
+			assert_true(l.pkt[2].flags & CST_STM_PF_TS || l.pkt[2].ts == 0);
 			check_packet(&l.pkt[2], START_BYTES, rows[i].bytes, rows[i].len, rows[i].text);
 			/* where it ends within a byte, the rest is NULL */
 			assert_true(l.n <= 4);
