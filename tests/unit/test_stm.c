@@ -361,6 +361,11 @@ static void test_cut(void **state)
 	assert_int_equal(l.n, 3);
 	cst_packet_text(&l.pkt[2], text, sizeof(text));
 	assert_string_equal(text, "INCOMPLETE_EOT:Incomplete packet flushed at end of trace[D32]");
+	/* within the value of a packet whose opcode has three nibbles */
+	list(&cfg, BYTES(STM_START, 0x0f, 0x16), 0, &l);
+	assert_int_equal(l.n, 3);
+	assert_int_equal(l.pkt[2].type, CST_STM_PKT_INCOMPLETE);
+	assert_int_equal(l.pkt[2].bad_type, CST_STM_PKT_TRIG);
 	list(&cfg, BYTES(STM_START, 0x1c, 0xc0), 0, &l);
 	assert_int_equal(l.n, 5);
 	assert_int_equal(l.pkt[4].type, CST_STM_PKT_INCOMPLETE);
