@@ -472,6 +472,37 @@ static void test_copy_swapped(void **state)
 	pdb_free(&file);
 }
 
+/* Of an attribute that is shorter than ours, what is behind its end is written as 0. */
+static void test_short_attr(void **state)
+{
+	static const uint64_t id = 1;
+	struct perf_event_attr attr = branches;
+	const struct perf_event_attr *back;
+	struct error err;
+	struct perf_writer *w;
+	struct perfdata *pd;
+
+	(void)state;
+	attr.size = PERF_ATTR_SIZE_VER0;
+	attr.branch_sample_type = 3;
+	attr.sample_regs_user = 5;
+	input_forget_all();
+	w = pw_open(path, &err);
+	assert_non_null(w);
+	assert_int_equal(pw_add_attr(w, &attr, &id, 1, "branches", &err), 0);
+	check(pw_start(w, &err), &err);
+	sample(w, 0);
+	check(pw_finish(w, &err), &err);
+	pd = perfdata_open(path, &err);
+	assert_non_null(pd);
+	back = &perfdata_attr(pd, 0)->attr;
+	assert_int_equal(back->sample_type, ST);
+	assert_int_equal(back->branch_sample_type, 0);
+	assert_int_equal(back->sample_regs_user, 0);
+	assert_int_equal(back->sample_stack_user, 0);
+	perfdata_close(pd);
+}
+
 /* Records of the input get the trailer of the output. */
 static void test_put_record(void **state)
 {
@@ -767,6 +798,7 @@ int main(void)
 		TEST(test_link),
 		TEST(test_copy),
 		TEST(test_copy_swapped),
+		TEST(test_short_attr),
 		TEST(test_put_record),
 		TEST(test_blocks),
 		TEST(test_order),

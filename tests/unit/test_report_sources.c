@@ -419,11 +419,41 @@ static void without_memory(void **state)
 	case_free(&c);
 }
 
+/* The lines that executed most are first; of those that executed as many, the one with the lower number. */
+static void hottest(void **state)
+{
+	static const unsigned int lines[] = { 11, 12, 13, 14 }, order[] = { 12, 11, 14, 13 };
+	static const uint64_t counts[] = { 3, 9, 1, 3 };
+	static const uint32_t code[9] = { NOP };
+	struct source_row rows[4];
+	struct report_case c;
+	const char *at;
+	char link[32];
+	unsigned int i;
+
+	(void)state;
+	rows_of(rows, "/src/hot.c", 0, lines, 4);
+	case_init(&c, code, 9);
+	made_source[0] = (struct made_source){ .rows = rows, .nr_rows = 4 };
+	for (i = 0; i < 4; i++)
+		case_range(&c, 8 * i, 1, counts[i]);
+	report_made(&c, dir);
+	at = strstr(page_of(dir, "index.html"), "<h2>Hottest lines</h2>");
+	for (i = 0; i < 4; i++) {
+		snprintf(link, sizeof(link), "s1.html#L%u", order[i]);
+		assert_non_null(at);
+		at = strstr(at + 1, link);
+		if (!at)
+			fail_msg("line %u is not at place %u", order[i], i);
+	}
+	case_free(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts), cmocka_unit_test(without_memory), cmocka_unit_test(part_without_code), cmocka_unit_test(branches), cmocka_unit_test(functions),
-		cmocka_unit_test(lines_of_code), cmocka_unit_test(texts), cmocka_unit_test(many_files),
+		cmocka_unit_test(lines_of_code), cmocka_unit_test(texts), cmocka_unit_test(many_files), cmocka_unit_test(hottest),
 	};
 
 	return cmocka_run_group_tests_name("report sources", tests, make_dir, remove_dir);

@@ -20,6 +20,8 @@ static const char *const wrong[] = {
 	"1 clk IT (1) 8000:^ d503201f O EL1h_n : NOP",
 	"1 clk IT (1) 8000:9000_^X d503201f O EL1h_n : NOP",
 	"1 clk IT (1) 8000:9000_NS^X d503201f O EL1h_n : NOP",
+	"1 clk IT (1) 8000:9000_N^ d503201f O EL1h_n : NOP",
+	"1 clk IT (1) 8000:9000_^ d503201f O EL1h_n : NOP",
 	"1 clk IT (1) 8000:9000,^x d503201f O EL1h_n : NOP",
 	"1 clk IT (1) 8000:9000_NS,a000^ f7ffef76 T EL1h_n : NOP",
 	"1 clk IT (1) 8000:9000_NS,a000_^X f7ffef76 T EL1h_n : NOP",
