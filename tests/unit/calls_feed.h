@@ -35,7 +35,7 @@ static uint32_t binary(void *data, const struct stream *s, uint32_t section)
 	return section == 3 ? CST_COUNT_NO_BINARY : section - 1;
 }
 
-/* Functions have 0x100 bytes; those from 0x5000 to 0x5fff are parts of others, those from 0x7000 to 0x8fff are unknown. */
+/* Functions have 0x100 bytes, those from 0x6f00 to 0x6fff 0x20; those from 0x5000 to 0x5fff are parts of others, those from 0x7000 to 0x8fff are unknown. */
 static inline void where(void *data, const struct stream *s, uint64_t addr, struct calls_where *w)
 {
 	(void)data;
@@ -46,8 +46,8 @@ static inline void where(void *data, const struct stream *s, uint64_t addr, stru
 	w->place = calls_place_of(addr >= 0x9000 ? 1 : 0, (uint32_t)addr);
 	if (addr >= 0x7000 && addr < 0x9000)
 		return;
-	w->start = (uint32_t)addr & ~0xffu;
-	w->end = w->start + 0x100;
+	w->start = (uint32_t)addr & ~(addr >= 0x6f00 && addr < 0x7000 ? 0x1fu : 0xffu);
+	w->end = w->start + (addr >= 0x6f00 && addr < 0x7000 ? 0x20 : 0x100);
 	w->part = addr >= 0x5000 && addr < 0x6000;
 	w->sets_jump = addr == SETJMP;
 	w->begins_program = addr == START;

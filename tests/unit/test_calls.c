@@ -69,8 +69,12 @@ static void tails(void **state)
 						EL_CUT(0x1004, 1) };
 	const struct cst_generic middle[] = { EL_BL(0x1000, 1), EL_B(0x2000, 1), EL_B(0x4010, 1), EL_RET(0x4020, 1), EL_CUT(0x1004, 1) };
 	const struct cst_generic unknown[] = { EL_BL(0x1000, 1), EL_B(0x7000, 1), EL_B(0x7800, 1), EL_RET(0x7400, 1), EL_CUT(0x1004, 1) };
+	/* behind a call of a larger function, the end of the smaller one counts again */
+	const struct cst_generic small[] = { EL_BL(0x1000, 1), EL_BL(0x6f00, 3), EL_RET(0x2000, 1), EL_B(0x6f0c, 1), EL_RET(0x6f40, 1),
+					     EL_CUT(0x1004, 1) };
 
 	(void)state;
+	TREE(small, "R1000 1/2 {C6f00@1000 1/4 {C2000@6f08 1/1 T6f40@6f0c 1/1}}");
 	TREE(sibling, "R1000 1/2 {C2000@1000 1/1 {T3100@2000 1/2 {T9000@3104 1/3}}}");
 	TREE(stub, "R1000 1/2 {C7000@1000 1/4 {T9100@700c 1/1 {T9200@9100 1/1}}}");
 	TREE(loop, "R1000 1/2 {C2000@1000 1/1 {T3100@2000 3/3 {T2000@3100 2/2}}}");
