@@ -23,6 +23,9 @@
 #define EDIT 2u
 #define ENOUGH 1024u
 
+/* Instructions that match at the right place of a piece and, in a long gap, at no wrong one: loops repeat many thousands. */
+#define SURE (LOOK / 2)
+
 /* Places that are tried for a longer gap. */
 #define PLACES 64u
 
@@ -376,15 +379,6 @@ static int mismatch(struct align *al)
 
 /* ---- gaps -------------------------------------------------------------------------------------- */
 
-/* True if the piece of a side behind a gap matches `k` instructions later on the opposite side, which has `have`. */
-static bool matches_at(const struct align *al, unsigned int side, uint64_t n, uint64_t k, uint64_t have)
-{
-	/* at the end of the opposite side fewer will do */
-	if (k + n > have)
-		n = have - k < n / 4 ? 0 : have - k;
-	return n && same_run(al, side, 0, (int64_t)k, n);
-}
-
 static void begin_piece(struct align *al, unsigned int side, enum align_gap cause)
 {
 	struct side *s = &al->side[side];
@@ -394,59 +388,222 @@ static void begin_piece(struct align *al, unsigned int side, enum align_gap caus
 	s->cause = cause;
 }
 
-/* 1 if the pieces match, from i and j instructions later on, up to the end of one of them; *most: number of matching instructions. */
-static int pieces_match(struct align *al, uint64_t i, uint64_t j, uint64_t *most)
+/*
+ * The instructions i of the trace and j of the other side differ: 1 if GRAM match behind an edit of at most EDIT instructions, which is
+ * added to *i and *j; 0; negative.
+ */
+static int over_edit(struct align *al, uint64_t *i, uint64_t *j)
 {
-	uint64_t n = piece_length(al, TRACE, i, ENOUGH), m, k = 0;
-	const int64_t have = want(al, OTHER, j + n);
+	static const uint8_t edits[][2] = { { 1, 1 }, { 0, 1 }, { 1, 0 }, { 0, 2 }, { 2, 0 } };
+	const int64_t have = want(al, OTHER, *j + EDIT + GRAM);
+	unsigned int k;
 
 	if (have < 0)
 		return (int)have;
-	m = piece_length(al, OTHER, j, n);
-	n = m < n ? m : n;
-	while (k < n && seq_same(at(al, TRACE, i + k), at(al, OTHER, j + k)))
-		k++;
-	*most = k;
-	return k >= GRAM && k == n;
+	if (*i + EDIT + GRAM > left(al, TRACE) || *j + EDIT + GRAM > (uint64_t)have)
+		return 0;
+	for (k = 0; k < sizeof(edits) / sizeof(edits[0]); k++)
+		if (same_run(al, TRACE, (int64_t)(*i + edits[k][0]), (int64_t)(*j + edits[k][1]), GRAM)) {
+			*i += edits[k][0];
+			*j += edits[k][1];
+			return 1;
+		}
+	return 0;
+}
+
+/*
+ * 1 if the pieces match, but for one edit in ENOUGH instructions, from i and j instructions later on, up to the end of one of them or for SURE instructions;
+ * *most: number of matching instructions.
+ */
+static int pieces_match(struct align *al, uint64_t i, uint64_t j, uint64_t *most)
+{
+	uint64_t edits = 0;
+	int64_t have;
+	int rc;
+
+	for (*most = 0; *most < SURE; ++*most, i++, j++) {
+		have = j < left(al, OTHER) ? (int64_t)(j + 1) : want(al, OTHER, j + 1);
+		if (have < 0)
+			return (int)have;
+		/* what of the trace is not put in yet may differ */
+		if (i >= left(al, TRACE) && !al->side[TRACE].ended)
+			return 0;
+		if (i >= left(al, TRACE) || j >= (uint64_t)have || (*most && (at(al, TRACE, i)->gap || at(al, OTHER, j)->gap)))
+			break;
+		if (seq_same(at(al, TRACE, i), at(al, OTHER, j)))
+			continue;
+		if (!*most || edits++ > *most / ENOUGH)
+			return 0;
+		rc = over_edit(al, &i, &j);
+		if (rc <= 0)
+			return rc;
+	}
+	return *most >= GRAM;
+}
+
+/* What a search for the piece of a side behind a gap has found on the opposite side. */
+struct search {
+	/* Place where at least GRAM instructions from the first one on match, and how many do. 0: none. */
+	uint64_t start, start_match;
+	/* Instruction of this or a later piece from which on at least GRAM match, its place, and how many do. 0: none. */
+	uint64_t later, later_at, later_match;
+	uint64_t next;		/* place from which on a later instruction is looked for */
+	/* Both sides have a gap: what is left out of the trace and of the other side so that at least GRAM match, and how many do. */
+	uint64_t both_trace, both_other, both_match;
+	enum align_gap both;	/* the gap of the other side */
+};
+
+static void leave_out_both(struct align *al, uint64_t i, uint64_t j, enum align_gap trace, enum align_gap other)
+{
+	skip_in_gap(al, OTHER, trace, j);
+	skip_in_gap(al, TRACE, other, i);
+	begin_piece(al, OTHER, other);
+	begin_piece(al, TRACE, trace);
 }
 
 /*
  * Both sides have a gap, the other side `after` instructions later. Tracing resumed earlier on one of them, which has more
- * instructions: the fewest that make the pieces match are left out. 1; 0: there is no such place; negative.
+ * instructions: the fewest that make the pieces match are left out. 1; 0: there is no such place, or too few instructions match to
+ * be sure; negative.
  */
-static int both_gaps(struct align *al, uint64_t after, enum align_gap trace, enum align_gap other)
+static int both_gaps(struct align *al, uint64_t after, enum align_gap trace, enum align_gap other, struct search *s)
 {
-	uint64_t d, best = 0, most = 0, i = 0, j = 0;
+	uint64_t d, most = 0, i, j;
 	unsigned int places = 0, dir;
 	int64_t have;
-	int rc = 0;
+	int rc;
 
-	for (d = 0; d < LOOK && places < PLACES && rc <= 0; d++)
-		for (dir = d ? 0 : 1; dir < 2 && rc <= 0; dir++) {
+	for (d = 0; d < LOOK && places < PLACES; d++)
+		for (dir = d ? 0 : 1; dir < 2; dir++) {
 			have = dir ? 0 : want(al, OTHER, after + d + 1);
 			if (have < 0)
 				return (int)have;
 			if (dir ? d >= left(al, TRACE) : have <= (int64_t)(after + d))
 				continue;
-			if (!seq_same(at(al, TRACE, dir ? d : 0), at(al, OTHER, after + (dir ? 0 : d))))
+			i = dir ? d : 0;
+			j = after + (dir ? 0 : d);
+			if (!seq_same(at(al, TRACE, i), at(al, OTHER, j)))
 				continue;
-			rc = pieces_match(al, dir ? d : 0, after + (dir ? 0 : d), &most);
+			rc = pieces_match(al, i, j, &most);
 			if (rc < 0)
 				return rc;
 			places += most >= GRAM;
-			if (rc || (most >= GRAM && most > best)) {
-				best = most;
-				i = dir ? d : 0;
-				j = dir ? 0 : d;
+			if (rc && (most == SURE || most > 4 * s->start_match)) {
+				leave_out_both(al, i, j, trace, other);
+				return 1;
+			}
+			if (most >= GRAM && most > s->both_match) {
+				s->both_trace = i;
+				s->both_other = j;
+				s->both_match = most;
+				s->both = other;
 			}
 		}
-	if (!best)
+	return 0;
+}
+
+/* pieces_match(), from instruction `own` of a side and instruction k of the opposite one. */
+static int side_match(struct align *al, unsigned int side, uint64_t own, uint64_t k, uint64_t *most)
+{
+	return side == TRACE ? pieces_match(al, own, k, most) : pieces_match(al, k, own, most);
+}
+
+/* Looks at place k of the opposite side, which has `have` instructions. 1: the piece begins there; 0; negative. */
+static int search_at(struct align *al, unsigned int side, struct search *s, uint64_t k, uint64_t have)
+{
+	const struct seq *own = &al->side[side].q, *opposite = &al->side[!side].q;
+	const uint64_t n = piece_length(al, side, 0, GRAM);
+	uint64_t from, most;
+	uint32_t hit;
+	int rc;
+
+	if (k + n > have) {
+		/* at the end of the opposite side fewer will do */
+		most = have - k;
+		if (!s->start_match && most >= n / 4 && same_run(al, side, 0, (int64_t)k, most)) {
+			s->start = k;
+			s->start_match = most;
+		}
 		return 0;
-	skip_in_gap(al, OTHER, trace, after + j);
-	skip_in_gap(al, TRACE, other, i);
-	begin_piece(al, OTHER, other);
-	begin_piece(al, TRACE, trace);
-	return 1;
+	}
+	if (same_run(al, side, 0, (int64_t)k, n)) {
+		if (n < GRAM)
+			return 1;
+		rc = side_match(al, side, 0, k, &most);
+		if (rc)
+			return rc;
+		/* of places near to each other the one at which most match; the one before a sure later instruction stays */
+		if (most >= GRAM && (most > s->start_match || (k - s->start >= LOOK && s->start_match < SURE / 4)) &&
+		    !(s->start_match && s->later_match == SURE)) {
+			s->start = k;
+			s->start_match = most;
+		}
+	}
+	if (k + GRAM > have || s->later_match == SURE || k < s->next ||
+	    !grams_find(&al->grams, own, opposite, opposite->next + k, &hit) || !hit)
+		return 0;
+	rc = side_match(al, side, hit, k, &most);
+	if (rc < 0)
+		return rc;
+	s->next = k + most;
+	if (rc && most > s->later_match) {
+		for (from = hit; from > 1 && k && seq_same(at(al, side, from - 1), at(al, !side, k - 1)); from--)
+			k--;
+		s->later = from;
+		s->later_at = k;
+		s->later_match = most;
+	}
+	return 0;
+}
+
+/* The first `n` instructions of the opposite side are left out. */
+static void search_moved(struct search *s, uint64_t n)
+{
+	if (s->start < n)
+		s->start_match = 0;
+	s->start -= s->start_match ? n : 0;
+	if (s->later_at < n)
+		s->later_match = 0;
+	s->later_at -= s->later_match ? n : 0;
+	if (s->both_other < n)
+		s->both_match = 0;
+	s->both_other -= s->both_match ? n : 0;
+	s->next -= s->next < n ? s->next : n;
+}
+
+/*
+ * The piece does not match from its first instruction up to a gap, or long enough: it begins where its first instructions match, if
+ * what is behind the difference matches soon after, or nothing else does. False: it does not begin at s->start.
+ */
+static bool search_begins(const struct search *s)
+{
+	return s->start_match && (!s->later_match || (s->start <= s->later_at && s->later_at - s->start < LOOK));
+}
+
+/* True if `match` instructions of `n` are too few for a place, as the right one may be somewhere else. */
+static bool too_few(uint64_t match, uint64_t n)
+{
+	return match < SURE && match < n / 2;
+}
+
+/* Fills al->grams with the next instructions of a side. */
+static void fill_next(struct align *al, unsigned int side)
+{
+	grams_fill(&al->grams, &al->side[side].q, al->side[side].q.next, left(al, side) < SURE ? left(al, side) : SURE, GRAM);
+}
+
+/*
+ * The piece of the trace, `n` instructions, is not found on the other side, of which everything since its gap is kept. Behind a gap of
+ * filters, which is short beside a loss, it can be in a loss of the other side: true, and it is left out.
+ */
+static bool skip_in_loss(struct align *al, enum align_gap cause, uint64_t n)
+{
+	const enum align_gap other = (enum align_gap)at(al, OTHER, 0)->gap;
+
+	if (cause != GAP_FILTERED || other <= GAP_FILTERED || al->side[OTHER].gap_done)
+		return false;
+	skip_in_gap(al, TRACE, other, n);
+	return true;
 }
 
 /*
@@ -455,70 +612,96 @@ static int both_gaps(struct align *al, uint64_t after, enum align_gap trace, enu
  */
 static int gap_of_trace(struct align *al, enum align_gap cause)
 {
-	const struct seq *trace = &al->side[TRACE].q, *other = &al->side[OTHER].q;
-	const uint64_t n = piece_length(al, TRACE, 0, GRAM);
-	uint64_t k = 0, later = UINT64_MAX, late_at = 0;
-	int64_t have = want(al, OTHER, n);
-	uint32_t hit;
+	struct search s = { .next = 0 };
+	uint64_t k = 0, most, len;
+	int64_t have = want(al, OTHER, 1);
 	int rc;
 
 	begin_piece(al, TRACE, cause);
 	if (have < 0)
 		return (int)have;
-	if (!have || matches_at(al, TRACE, n, 0, (uint64_t)have))
+	if (!have)
 		return 0;
-	grams_fill(&al->grams, trace, trace->next, left(al, TRACE) < LOOK ? left(al, TRACE) : LOOK, GRAM);
+	rc = pieces_match(al, 0, 0, &most);
+	if (rc)
+		return rc < 0 ? rc : 0;
+	fill_next(al, TRACE);
 	for (;;) {
 		have = want(al, OTHER, k + GRAM);
 		if (have < 0)
 			return (int)have;
-		if (k >= (uint64_t)have || (later != UINT64_MAX && k - late_at >= LOOK))
+		if (k >= (uint64_t)have || (s.later_match == SURE && k - s.later_at >= LOOK))
 			break;
 		if (at(al, OTHER, k)->gap && (k || !al->side[OTHER].gap_done)) {
-			rc = both_gaps(al, k, cause, (enum align_gap)at(al, OTHER, k)->gap);
+			rc = both_gaps(al, k, cause, (enum align_gap)at(al, OTHER, k)->gap, &s);
 			if (rc)
 				return rc < 0 ? rc : 0;
-			grams_fill(&al->grams, trace, trace->next, left(al, TRACE) < LOOK ? left(al, TRACE) : LOOK, GRAM);
 		}
-		if (matches_at(al, TRACE, n, k, (uint64_t)have)) {
+		rc = search_at(al, TRACE, &s, k, (uint64_t)have);
+		if (rc < 0)
+			return rc;
+		if (rc) {
 			skip_in_gap(al, OTHER, cause, k);
 			return 0;
 		}
-		if (later == UINT64_MAX && k + GRAM <= (uint64_t)have &&
-		    grams_find(&al->grams, trace, other, other->next + k, &hit)) {
-			later = hit;
-			late_at = k;
-		}
 		if (++k == FAR) {
+			/* the pieces can differ again and again */
+			if (s.start_match >= SURE / 4 || s.both_match >= SURE / 4)
+				break;
+			if (skip_in_loss(al, cause, piece_length(al, TRACE, 0, left(al, TRACE))))
+				return 0;
 			skip_in_gap(al, OTHER, cause, FAR / 2);
 			seq_forget(&al->side[OTHER].q);
+			search_moved(&s, FAR / 2);
 			k -= FAR / 2;
-			late_at -= later != UINT64_MAX ? FAR / 2 : 0;
 		}
 	}
-	if (later == UINT64_MAX)
+	len = piece_length(al, TRACE, 0, left(al, TRACE));
+	if (too_few(s.start_match, len) && too_few(s.later_match, len) && too_few(s.both_match, len) && skip_in_loss(al, cause, len))
+		return 0;
+	if (search_begins(&s) && s.both_match <= 4 * s.start_match) {
+		skip_in_gap(al, OTHER, cause, s.start);
+		return 0;
+	}
+	if (s.both_match) {
+		leave_out_both(al, s.both_trace, s.both_other, cause, s.both);
+		return 0;
+	}
+	if (!s.later_match)
 		return leave_piece(al);
 	/* the trace may begin before the other side does */
-	if (cause == GAP_BEGIN && !late_at) {
-		skip_in_gap(al, TRACE, GAP_BEGIN, later);
+	if (cause == GAP_BEGIN && !s.later_at) {
+		skip_in_gap(al, TRACE, GAP_BEGIN, s.later);
 		begin_piece(al, TRACE, GAP_BEGIN);
 		return 0;
 	}
-	return leave_out(al, later, late_at);
+	return leave_out(al, s.later, s.later_at);
 }
 
 /* Behind a gap of the other side: leaves out what the trace has there. */
 static int gap_of_other(struct align *al, enum align_gap cause)
 {
-	const int64_t have = want(al, OTHER, GRAM);
 	const uint64_t n = left(al, TRACE);
-	uint64_t len, k;
+	struct search s = { .next = 0 };
+	uint64_t k, most;
+	int64_t have;
+	int rc = pieces_match(al, 0, 0, &most);
 
+	if (rc < 0)
+		return rc;
+	if (rc) {
+		begin_piece(al, OTHER, cause);
+		return 0;
+	}
+	have = want(al, OTHER, LOOK);
 	if (have < 0)
 		return (int)have;
-	len = piece_length(al, OTHER, 0, GRAM);
+	fill_next(al, OTHER);
 	for (k = 0; k < n; k++) {
-		if (matches_at(al, OTHER, len, k, n)) {
+		rc = search_at(al, OTHER, &s, k, n);
+		if (rc < 0)
+			return rc;
+		if (rc) {
 			skip_in_gap(al, TRACE, cause, k);
 			begin_piece(al, OTHER, cause);
 			return 0;
@@ -527,8 +710,25 @@ static int gap_of_other(struct align *al, enum align_gap cause)
 		if (k && at(al, TRACE, k)->gap)
 			break;
 	}
-	if (k == n && !al->side[TRACE].ended)
+	if (k == n && !al->side[TRACE].ended) {
 		k = n / 2;	/* the rest may match together with the next instructions that are put in */
+		if (s.later_match < SURE || s.later_at >= k)
+			s = (struct search){ .next = 0 };
+	} else if (k < n) {
+		if (too_few(s.later_match, k))
+			s.later_match = 0;
+		if (!s.later_match && too_few(s.start_match, k))
+			s.start_match = 0;
+	}
+	if (search_begins(&s)) {
+		skip_in_gap(al, TRACE, cause, s.start);
+		begin_piece(al, OTHER, cause);
+		return 0;
+	}
+	if (s.later_match) {
+		begin_piece(al, OTHER, cause);
+		return leave_out(al, s.later_at, s.later);
+	}
 	skip_in_gap(al, TRACE, cause, k);
 	return 0;
 }
@@ -539,6 +739,7 @@ static int step(struct align *al)
 {
 	const struct align_insn *x = at(al, TRACE, 0), *y;
 	int64_t have;
+	bool same;
 
 	if (x->gap && !al->side[TRACE].gap_done)
 		return gap_of_trace(al, (enum align_gap)x->gap);
@@ -550,20 +751,15 @@ static int step(struct align *al)
 		return 0;
 	}
 	y = at(al, OTHER, 0);
-	if (y->gap && !al->side[OTHER].gap_done && seq_same(x, y)) {
-		begin_piece(al, OTHER, (enum align_gap)y->gap);
-		return take_both(al);
-	}
-	if (seq_same(x, y))
-		return take_both(al);
-	if (y->flags & ALIGN_STARTED) {
+	same = seq_same(x, y);
+	if (!same && y->flags & ALIGN_STARTED) {
 		al->counts.started++;
 		skip(al, OTHER, 1);
 		return 0;
 	}
 	if (y->gap && !al->side[OTHER].gap_done)
 		return gap_of_other(al, (enum align_gap)y->gap);
-	return mismatch(al);
+	return same ? take_both(al) : mismatch(al);
 }
 
 static int run(struct align *al, uint64_t keep)

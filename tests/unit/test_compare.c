@@ -247,6 +247,88 @@ static void gaps(void **state)
 	}
 }
 
+/* A side of `long_gaps`: the program is executed, without the instructions [from, to). */
+struct long_side {
+	struct program p;
+	struct align_insn v[64];
+	size_t n, at, number, from, to;
+	uint8_t gap;
+	size_t filtered;	/* number of an instruction with a gap of filters before it; 0: none */
+	size_t wrong;		/* the result of each such instruction is wrong; 0: of none */
+};
+
+enum { LONG = 1700000, LONG_FROM = 100000, LONG_TO = 1500000 };
+
+static int long_next(void *data, struct align_insn *insn)
+{
+	struct long_side *s = data;
+	uint8_t gap = 0;
+
+	while (s->number < LONG) {
+		if (s->at == s->n) {
+			s->n = execute(&s->p, s->v, 40);
+			s->at = 0;
+		}
+		*insn = s->v[s->at++];
+		insn->gap = gap;
+		if (s->number == s->filtered)
+			insn->gap = s->filtered ? GAP_FILTERED : GAP_BEGIN;
+		insn->result = s->wrong && s->number % s->wrong == s->wrong / 2;
+		if (s->number++ < s->from || s->number > s->to)
+			return 1;
+		gap = s->gap;
+	}
+	return 0;
+}
+
+/*
+ * More than a million instructions of a program whose short loops are executed again and again are lost on one side: they are
+ * found, and nothing else differs. The other side has a gap of filters meanwhile, or none.
+ */
+static void long_gaps(void **state)
+{
+	static const struct {
+		size_t trace_from, other_from, filtered, wrong;
+	} rows[] = {
+		{ LONG_FROM, LONG, 0, 0 }, { LONG, LONG_FROM, 0, 0 }, { LONG, LONG_FROM, 700000, 0 },
+		{ LONG_FROM, LONG, 0, 5000 }, { LONG, LONG_FROM, 0, 5000 },
+	};
+	struct align_ops ops = { .next = long_next, .difference = difference };
+	struct long_side *trace = calloc(1, sizeof(*trace)), *other = calloc(1, sizeof(*other));
+	const struct align_counts *c;
+	struct align_insn insn;
+	struct run r;
+	size_t i, wrong;
+
+	(void)state;
+	assert_non_null(trace);
+	assert_non_null(other);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		*trace = (struct long_side){ .from = rows[i].trace_from, .to = LONG_TO, .gap = GAP_ERROR, .filtered = rows[i].filtered };
+		*other = (struct long_side){ .from = rows[i].other_from, .to = LONG_TO, .gap = GAP_ERROR, .filtered = LONG,
+					      .wrong = rows[i].wrong };
+		make_program(&trace->p, 3);
+		make_program(&other->p, 3);
+		memset(&r, 0, sizeof(r));
+		ops.source = other;
+		ops.data = &r;
+		r.al = align_new(&ops);
+		assert_non_null(r.al);
+		while (long_next(trace, &insn))
+			assert_int_equal(align_put(r.al, &insn), 0);
+		assert_int_equal(align_end(r.al), 0);
+		c = align_counts(r.al);
+		wrong = rows[i].wrong ? (LONG - (LONG_TO - LONG_FROM)) / rows[i].wrong : 0;
+		assert_int_equal(r.differences, wrong);
+		assert_int_equal(c->equal, LONG - (LONG_TO - LONG_FROM) - wrong);
+		assert_int_equal(c->missing[GAP_ERROR][0], rows[i].trace_from == LONG_FROM ? LONG_TO - LONG_FROM : 0);
+		assert_int_equal(c->extra[GAP_ERROR], rows[i].trace_from == LONG ? LONG_TO - LONG_FROM : 0);
+		align_free(r.al);
+	}
+	free(trace);
+	free(other);
+}
+
 /* One instruction of the other side is changed, added or removed: one difference, there. */
 static void edits(void **state)
 {
@@ -537,7 +619,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal), cmocka_unit_test(far),
 		cmocka_unit_test(gaps),
-		cmocka_unit_test(edits),
+		cmocka_unit_test(long_gaps), cmocka_unit_test(edits),
 		cmocka_unit_test(damage),
 		cmocka_unit_test(exceptions),
 		cmocka_unit_test(failing),

@@ -398,7 +398,7 @@ static void longer_gaps(void **state)
 		  { PART(0, 50), LOOP(50, 1, 22), PART(70, 1100) }, "at 70, 70: 2 only in the other; 1170 equal" },
 		{ "behind a difference", { GAP(0, 50, BEGIN), PART_OF(50, 20, .gap = GAP_OVERFLOW, .times = 3), PART(ALIEN, 1), LOOP(50, 20, 3), PART(70, 50) },
 		  { PART(0, 50), LOOP(50, 20, 10), PART(70, 50) },
-		  "at 110, 110: 1 only in the trace; at 171, 170: 80 only in the other; 220 equal" },
+		  "at 110, 190: 1 only in the trace; 220 equal, missing 80 overflow" },
 		{ "the nearest of two that match as far", { GAP(0, 50, BEGIN), PART_OF(50, 20, .gap = GAP_OVERFLOW, .times = 2), PART(70, 50) },
 		  { PART(0, 50), LOOP(50, 20, 4), PART(70, 50), PART(ALIEN, 10), LOOP(50, 20, 2), PART(70, 50) },
 		  "140 equal, missing 40 overflow, missing 100 end" },
@@ -452,19 +452,20 @@ static void ignored(void **state)
 	}
 }
 
-/* A piece whose first instructions are found nowhere is looked for in 65536 instructions behind the place of a later part. */
+/* The piece behind a gap is a difference, its second half is found: how far behind that its first half is searched. */
 static void look_further(void **state)
 {
-	enum { LOOK = 65536 };
+	enum { SURE = 32768, LOOK = 65536 };
 	unsigned int at;
 
 	(void)state;
 	for (at = LOOK - 1; at <= LOOK; at++) {
-		const struct part trace[] = { GAP(0, 50, BEGIN), GAP(ALIEN, 5, OVERFLOW), PART(50, 16), END };
-		const struct part other[] = { PART(0, 50), PART(50, 16), PART(ALIEN + 100, at - 16), PART(ALIEN, 5), PART(50, 16), END };
+		const struct part trace[] = { GAP(0, 50, BEGIN), GAP(ALIEN, 20, OVERFLOW), PART(50, 2 * SURE), END };
+		const struct part other[] = { PART(0, 50), PART(50, SURE), PART(ALIEN + 100, at - SURE), PART(ALIEN, 20), PART(50, 2 * SURE), END };
 
 		check("a piece, and a part of it before", 0, trace, other, at < LOOK ?
-		      "71 equal, missing 65535 overflow" : "at 50, 50: 5 only in the trace; 66 equal, missing 65541 end");
+		      "65606 equal, missing 65535 overflow" :
+		      "at 50, 50: 20 only in the trace; at 32838, 32818: 32768 only in the trace; 32818 equal, missing 98324 end");
 	}
 }
 
@@ -523,7 +524,7 @@ static void places(void **state)
 	const struct part trace[] = { GAP(0, 100, BEGIN), GAP(200, 60, OVERFLOW), END };
 	struct part other[2 * (MOST + 1) + 3] = { PART(0, 100), GAP(ALIEN, 1, ERROR) };
 	const unsigned int end = 1 + 17 * (MOST + 1) + 4;	/* instructions behind the gap of the other */
-	unsigned int best, most, before, i;
+	unsigned int best, before, i;
 	char want[200];
 
 	(void)state;
@@ -533,10 +534,9 @@ static void places(void **state)
 			other[2 + 2 * i] = (struct part)PART(200, i == best ? 20 : 16);
 			other[3 + 2 * i] = (struct part)PART(ALIEN + 1 + i, 1);
 		}
-		most = best < MOST ? 20 : 16;
-		before = best < MOST ? 1 + 17 * best : 1;
-		snprintf(want, sizeof(want), "at %u, %u: %u only in the trace; %u equal, missing %u overflow, missing %u end", 100 + most,
-			 100 + before + most, 60 - most, 100 + most, before, end - before - most);
+		before = 1 + 17 * best;
+		snprintf(want, sizeof(want), "at 120, %u: 40 only in the trace; 120 equal, missing %u overflow, missing %u end", 120 + before, before,
+			 end - before - 20);
 		check("places", 0, trace, other, want);
 	}
 }
