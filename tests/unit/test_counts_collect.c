@@ -5,6 +5,7 @@
  */
 #include <elf.h>
 #include <errno.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -624,6 +625,19 @@ static void all_totals(void **state)
 	forget();
 }
 
+/* Refuses the record `at`. */
+struct stop {
+	unsigned int n, at;
+};
+
+static int stop_at(void *data, const struct cst_count_record *r)
+{
+	struct stop *s = data;
+
+	(void)r;
+	return s->n++ == s->at ? 7 : 0;
+}
+
 /* Places of calls become those of the binaries that have counts, and there are none in other files; calls come last. */
 static void calls(void **state)
 {
@@ -638,6 +652,7 @@ static void calls(void **state)
 		{ 0, CST_COUNT_ROOT, CST_COUNT_NO_BINARY, 0, OUT, 0, 0, 2 }, { 1, CST_COUNT_CALL, 0, 1, 8, 0, 3, 4 },
 		{ 1, CST_COUNT_CUT, CST_COUNT_NO_BINARY, CST_COUNT_NO_BINARY, OUT, OUT, 5, 6 },
 	};
+	struct stop all = { 0, UINT_MAX }, stop = { 0, 0 };
 	static struct said said;
 	static struct listing l;
 	struct collect *c;
@@ -667,6 +682,14 @@ static void calls(void **state)
 			    "recordings=1 \n/bin/a 0:6 [0 1000] \none 1:3 \n0: 0-8/3*1\n1: 0-4/2*1\n@0 0 0*0/2\n@1 1 0*3/4\n@1 5 -*5/6");
 	assert_int_equal(collect_sums(c)->nodes, 3);
 	assert_ptr_equal(collect_calls(c), &made_calls.totals);
+	made_calls.next = 0;
+	assert_int_equal(collect_records(c, stop_at, &all), 0);
+	for (stop.at = 0; stop.at < all.n; stop.at++) {
+		made_calls.next = 0;
+		stop.n = 0;
+		if (collect_records(c, stop_at, &stop) != 7 || stop.n != stop.at + 1)
+			fail_msg("record %u of %u refused: %u were passed", stop.at, all.n, stop.n);
+	}
 	made_calls.next = 0;
 	model_init(&m);
 	assert_int_equal(collect_model(c, &m), 0);
