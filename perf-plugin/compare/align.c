@@ -488,7 +488,7 @@ static int both_gaps(struct align *al, uint64_t after, enum align_gap trace, enu
 			if (rc < 0)
 				return rc;
 			places += most >= GRAM;
-			if (rc && (most == SURE || most > 4 * s->start_match)) {
+			if (rc && (most == SURE || (after < LOOK && most > 4 * s->start_match))) {
 				leave_out_both(al, i, j, trace, other);
 				return 1;
 			}
