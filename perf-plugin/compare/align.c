@@ -46,6 +46,7 @@ struct side {
 struct align {
 	struct align_ops ops;
 	struct side side[2];
+	bool in_loss;		/* a piece of the trace was not found since the gap before the other side's next instruction */
 	struct grams grams;
 	struct align_counts counts;
 };
@@ -386,6 +387,8 @@ static void begin_piece(struct align *al, unsigned int side, enum align_gap caus
 	s->gap_done = true;
 	s->piece = s->q.next;
 	s->cause = cause;
+	if (side == OTHER)
+		al->in_loss = false;
 }
 
 /*
@@ -488,7 +491,7 @@ static int both_gaps(struct align *al, uint64_t after, enum align_gap trace, enu
 			if (rc < 0)
 				return rc;
 			places += most >= GRAM;
-			if (rc && (most == SURE || (after < LOOK && most > 4 * s->start_match))) {
+			if (rc && (most == SURE || (after < LOOK && most >= i && most > 4 * s->start_match))) {
 				leave_out_both(al, i, j, trace, other);
 				return 1;
 			}
@@ -593,17 +596,12 @@ static void fill_next(struct align *al, unsigned int side)
 }
 
 /*
- * The piece of the trace, `n` instructions, is not found on the other side, of which everything since its gap is kept. Behind a gap of
- * filters, which is short beside a loss, it can be in a loss of the other side: true, and it is left out.
+ * True if the piece of the trace, which is not found on the other side, can be in a loss of that side: it is behind a gap of filters,
+ * which is short beside a loss.
  */
-static bool skip_in_loss(struct align *al, enum align_gap cause, uint64_t n)
+static bool can_be_in_loss(const struct align *al, enum align_gap cause)
 {
-	const enum align_gap other = (enum align_gap)at(al, OTHER, 0)->gap;
-
-	if (cause != GAP_FILTERED || other <= GAP_FILTERED || al->side[OTHER].gap_done)
-		return false;
-	skip_in_gap(al, TRACE, other, n);
-	return true;
+	return cause == GAP_FILTERED && !al->side[OTHER].gap_done && at(al, OTHER, 0)->gap > GAP_FILTERED;
 }
 
 /*
@@ -613,8 +611,9 @@ static bool skip_in_loss(struct align *al, enum align_gap cause, uint64_t n)
 static int gap_of_trace(struct align *al, enum align_gap cause)
 {
 	struct search s = { .next = 0 };
-	uint64_t k = 0, most, len;
+	uint64_t k = 0, most, len, far;
 	int64_t have = want(al, OTHER, 1);
+	bool loss;
 	int rc;
 
 	begin_piece(al, TRACE, cause);
@@ -625,6 +624,9 @@ static int gap_of_trace(struct align *al, enum align_gap cause)
 	rc = pieces_match(al, 0, 0, &most);
 	if (rc)
 		return rc < 0 ? rc : 0;
+	loss = can_be_in_loss(al, cause);
+	/* there can be many pieces in a loss */
+	far = loss && al->in_loss ? LOOK : FAR;
 	fill_next(al, TRACE);
 	for (;;) {
 		have = want(al, OTHER, k + GRAM);
@@ -644,12 +646,10 @@ static int gap_of_trace(struct align *al, enum align_gap cause)
 			skip_in_gap(al, OTHER, cause, k);
 			return 0;
 		}
-		if (++k == FAR) {
+		if (++k == far) {
 			/* the pieces can differ again and again */
-			if (s.start_match >= SURE / 4 || s.both_match >= SURE / 4)
+			if (loss || s.start_match >= SURE / 4 || s.both_match >= SURE / 4)
 				break;
-			if (skip_in_loss(al, cause, piece_length(al, TRACE, 0, left(al, TRACE))))
-				return 0;
 			skip_in_gap(al, OTHER, cause, FAR / 2);
 			seq_forget(&al->side[OTHER].q);
 			search_moved(&s, FAR / 2);
@@ -657,8 +657,10 @@ static int gap_of_trace(struct align *al, enum align_gap cause)
 		}
 	}
 	len = piece_length(al, TRACE, 0, left(al, TRACE));
-	if (too_few(s.start_match, len) && too_few(s.later_match, len) && too_few(s.both_match, len) && skip_in_loss(al, cause, len))
+	if (loss && too_few(s.start_match, len) && too_few(s.later_match, len) && too_few(s.both_match, len)) {
+		al->in_loss = true;
 		return 0;
+	}
 	if (search_begins(&s) && s.both_match <= 4 * s.start_match) {
 		skip_in_gap(al, OTHER, cause, s.start);
 		return 0;

@@ -252,8 +252,8 @@ struct long_side {
 	struct program p;
 	struct align_insn v[64];
 	size_t n, at, number, from, to;
-	uint8_t gap;
-	size_t filtered;	/* number of an instruction with a gap of filters before it; 0: none */
+	uint8_t gap, first;	/* before the first instruction behind them, and before the first one of all */
+	size_t filtered;	/* so many instructions are in each piece behind a gap of filters; 0: there is none */
 	size_t wrong;		/* the result of each such instruction is wrong; 0: of none */
 };
 
@@ -271,8 +271,8 @@ static int long_next(void *data, struct align_insn *insn)
 		}
 		*insn = s->v[s->at++];
 		insn->gap = gap;
-		if (s->number == s->filtered)
-			insn->gap = s->filtered ? GAP_FILTERED : GAP_BEGIN;
+		if (s->filtered ? s->number % s->filtered == 0 : !s->number)
+			insn->gap = s->number ? GAP_FILTERED : s->first;
 		insn->result = s->wrong && s->number % s->wrong == s->wrong / 2;
 		if (s->number++ < s->from || s->number > s->to)
 			return 1;
@@ -304,9 +304,9 @@ static void long_gaps(void **state)
 	assert_non_null(trace);
 	assert_non_null(other);
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		*trace = (struct long_side){ .from = rows[i].trace_from, .to = LONG_TO, .gap = GAP_ERROR, .filtered = rows[i].filtered };
-		*other = (struct long_side){ .from = rows[i].other_from, .to = LONG_TO, .gap = GAP_ERROR, .filtered = LONG,
-					      .wrong = rows[i].wrong };
+		*trace = (struct long_side){ .from = rows[i].trace_from, .to = LONG_TO, .gap = GAP_ERROR, .first = GAP_BEGIN,
+					      .filtered = rows[i].filtered };
+		*other = (struct long_side){ .from = rows[i].other_from, .to = LONG_TO, .gap = GAP_ERROR, .wrong = rows[i].wrong };
 		make_program(&trace->p, 3);
 		make_program(&other->p, 3);
 		memset(&r, 0, sizeof(r));

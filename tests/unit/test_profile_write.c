@@ -35,7 +35,7 @@ static void total(struct model *m, const char *name, uint64_t value)
 	add(m, (struct cst_count_record){ .kind = CST_COUNT_TOTAL, .total = { name, value } });
 }
 
-/* A binary of which so many instructions were executed. */
+/* Adds a binary that executed `insns` instructions. */
 static void binary(struct model *m, const char *name, uint8_t type, uint64_t insns)
 {
 	add(m, (struct cst_count_record){ .kind = CST_COUNT_BINARY, .binary = { .name = name, .type = type } });
