@@ -332,10 +332,106 @@ static int64_t longer_gap(struct align *al, unsigned int side, uint64_t *j)
 	return most;
 }
 
+/*
+ * The instructions i of the trace and j of the other side differ: 1 if GRAM match behind an edit of at most EDIT instructions,
+ * which is added to *i and *j; 0; negative.
+ */
+static int over_edit(struct align *al, uint64_t *i, uint64_t *j)
+{
+	static const uint8_t edits[][2] = { { 1, 1 }, { 0, 1 }, { 1, 0 }, { 0, 2 }, { 2, 0 } };
+	const int64_t have = want(al, OTHER, *j + EDIT + GRAM);
+	unsigned int k;
+
+	if (have < 0)
+		return (int)have;
+	if (*i + EDIT + GRAM > left(al, TRACE) || *j + EDIT + GRAM > (uint64_t)have)
+		return 0;
+	for (k = 0; k < sizeof(edits) / sizeof(edits[0]); k++)
+		if (same_run(al, TRACE, (int64_t)(*i + edits[k][0]), (int64_t)(*j + edits[k][1]), GRAM)) {
+			*i += edits[k][0];
+			*j += edits[k][1];
+			return 1;
+		}
+	return 0;
+}
+
+/*
+ * 1 if the pieces match, but for one edit in `every` instructions, from i and j instructions later on, up to the end of one
+ * of them or for SURE instructions; *most: number of matching instructions.
+ */
+static int pieces_agree(struct align *al, uint64_t i, uint64_t j, uint64_t every, uint64_t *most)
+{
+	uint64_t edits = 0;
+	int64_t have;
+	int rc;
+
+	for (*most = 0; *most < SURE; ++*most, i++, j++) {
+		have = j < left(al, OTHER) ? (int64_t)(j + 1) : want(al, OTHER, j + 1);
+		if (have < 0)
+			return (int)have;
+		/* what of the trace is not put in yet may differ */
+		if (i >= left(al, TRACE) && !al->side[TRACE].ended)
+			return 0;
+		if (i >= left(al, TRACE) || j >= (uint64_t)have || (*most && (at(al, TRACE, i)->gap || at(al, OTHER, j)->gap)))
+			break;
+		if (seq_same(at(al, TRACE, i), at(al, OTHER, j)))
+			continue;
+		if (!*most || edits++ > *most / every)
+			return 0;
+		rc = over_edit(al, &i, &j);
+		if (rc <= 0)
+			return rc;
+	}
+	return *most >= GRAM;
+}
+
+static int pieces_match(struct align *al, uint64_t i, uint64_t j, uint64_t *most)
+{
+	return pieces_agree(al, i, j, ENOUGH, most);
+}
+
 /* Nothing matches any more: the trace is left out up to its next gap. */
 static int leave_piece(struct align *al)
 {
 	return leave_out(al, piece_length(al, TRACE, 0, left(al, TRACE)), 0);
+}
+
+/*
+ * True if the piece of a side is behind a loss and could be somewhere else: it matched for long enough to be taken as sure,
+ * but a loop, or work that is done again and again, can match as long at several places.
+ */
+static bool place_unsure(const struct side *s)
+{
+	return s->cause > GAP_FILTERED && s->q.next - s->piece >= SURE && s->q.next - s->piece < FAR;
+}
+
+/*
+ * The next instructions differ, few match behind an edit that leaves out i of the trace and j of the other side, and no near
+ * place is better. 1 if the piece of *side began at a wrong place: it is unsure, and differs again and again; 0; negative.
+ */
+static int wrong_place(struct align *al, uint64_t i, uint64_t j, unsigned int *side)
+{
+	uint64_t most = 0;
+	int rc = 0;
+
+	*side = place_unsure(&al->side[TRACE]) ? TRACE : OTHER;
+	if (!place_unsure(&al->side[*side]))
+		return 0;
+	if (i + j)
+		rc = pieces_agree(al, i, j, GRAM, &most);
+	if (rc < 0)
+		return rc;
+	return !(rc && most > i + j) && most < SURE / 4;
+}
+
+/* The gap before the piece of a side is longer: it is now before the next instruction. */
+static int gap_again(struct align *al, unsigned int side)
+{
+	struct side *s = &al->side[side];
+
+	seq_set_gap(&s->q, s->q.next, s->cause);
+	s->gap_done = false;
+	return 0;
 }
 
 /* The next instructions do not match, and there is no gap. */
@@ -375,6 +471,9 @@ static int mismatch(struct align *al)
 		skip_in_gap(al, !side, al->side[side].cause, longer[side]);
 		return 0;
 	}
+	rc = edit == ENOUGH ? 0 : wrong_place(al, edit ? i : 0, edit ? j : 0, &side);
+	if (rc)
+		return rc < 0 ? rc : gap_again(al, side);
 	return edit ? leave_out(al, i, j) : leave_piece(al);
 }
 
@@ -389,59 +488,6 @@ static void begin_piece(struct align *al, unsigned int side, enum align_gap caus
 	s->cause = cause;
 	if (side == OTHER)
 		al->in_loss = false;
-}
-
-/*
- * The instructions i of the trace and j of the other side differ: 1 if GRAM match behind an edit of at most EDIT instructions, which is
- * added to *i and *j; 0; negative.
- */
-static int over_edit(struct align *al, uint64_t *i, uint64_t *j)
-{
-	static const uint8_t edits[][2] = { { 1, 1 }, { 0, 1 }, { 1, 0 }, { 0, 2 }, { 2, 0 } };
-	const int64_t have = want(al, OTHER, *j + EDIT + GRAM);
-	unsigned int k;
-
-	if (have < 0)
-		return (int)have;
-	if (*i + EDIT + GRAM > left(al, TRACE) || *j + EDIT + GRAM > (uint64_t)have)
-		return 0;
-	for (k = 0; k < sizeof(edits) / sizeof(edits[0]); k++)
-		if (same_run(al, TRACE, (int64_t)(*i + edits[k][0]), (int64_t)(*j + edits[k][1]), GRAM)) {
-			*i += edits[k][0];
-			*j += edits[k][1];
-			return 1;
-		}
-	return 0;
-}
-
-/*
- * 1 if the pieces match, but for one edit in ENOUGH instructions, from i and j instructions later on, up to the end of one of them or for SURE instructions;
- * *most: number of matching instructions.
- */
-static int pieces_match(struct align *al, uint64_t i, uint64_t j, uint64_t *most)
-{
-	uint64_t edits = 0;
-	int64_t have;
-	int rc;
-
-	for (*most = 0; *most < SURE; ++*most, i++, j++) {
-		have = j < left(al, OTHER) ? (int64_t)(j + 1) : want(al, OTHER, j + 1);
-		if (have < 0)
-			return (int)have;
-		/* what of the trace is not put in yet may differ */
-		if (i >= left(al, TRACE) && !al->side[TRACE].ended)
-			return 0;
-		if (i >= left(al, TRACE) || j >= (uint64_t)have || (*most && (at(al, TRACE, i)->gap || at(al, OTHER, j)->gap)))
-			break;
-		if (seq_same(at(al, TRACE, i), at(al, OTHER, j)))
-			continue;
-		if (!*most || edits++ > *most / ENOUGH)
-			return 0;
-		rc = over_edit(al, &i, &j);
-		if (rc <= 0)
-			return rc;
-	}
-	return *most >= GRAM;
 }
 
 /* What a search for the piece of a side behind a gap has found on the opposite side. */
@@ -596,12 +642,14 @@ static void fill_next(struct align *al, unsigned int side)
 }
 
 /*
- * True if the piece of the trace, which is not found on the other side, can be in a loss of that side: it is behind a gap of filters,
- * which is short beside a loss.
+ * True if the piece of the trace, which is not found on the other side, can be in a loss of that side: it is behind a gap of
+ * filters or between two AUX records, which is short beside a loss.
  */
 static bool can_be_in_loss(const struct align *al, enum align_gap cause)
 {
-	return cause == GAP_FILTERED && !al->side[OTHER].gap_done && at(al, OTHER, 0)->gap > GAP_FILTERED;
+	const enum align_gap other = al->side[OTHER].gap_done ? GAP_NONE : (enum align_gap)at(al, OTHER, 0)->gap;
+
+	return other > GAP_FILTERED && (cause == GAP_FILTERED || (cause == GAP_BUFFER && other != GAP_BUFFER));
 }
 
 /*

@@ -27,6 +27,12 @@ static inline const struct align_insn *seq_at(const struct seq *q, uint64_t numb
 	return &q->v[number & (q->cap - 1)];
 }
 
+/* What is missing before an instruction that is kept. */
+static inline void seq_set_gap(struct seq *q, uint64_t number, enum align_gap gap)
+{
+	q->v[number & (q->cap - 1)].gap = (uint8_t)gap;
+}
+
 static inline bool seq_has(const struct seq *q, uint64_t number)
 {
 	return number >= q->first && number < q->end;

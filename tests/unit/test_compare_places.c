@@ -469,6 +469,30 @@ static void look_further(void **state)
 	}
 }
 
+/*
+ * A loop of 40,000 instructions matches at the place where it was executed before, 1.2 million instructions earlier. Behind
+ * the loop the pieces differ: the gap was longer. A piece that matches again behind what differs, even if it differs often, is
+ * at its place.
+ */
+static void loops_done_again(void **state)
+{
+	const struct part whole[] = { PART(0, 100), LOOP(100, 100, 400), PART(1000, 100), LOOP(2000, 1000, 1200), LOOP(100, 100, 400),
+				      PART(5000, 70000), END };
+	const struct part lost[] = { PART(0, 100), GAP(100, 100, ERROR), LOOP(100, 100, 389), PART(5000, 70000), END };
+	const struct part filters[] = { PART(0, 100), GAP(100, 100, FILTERED), LOOP(100, 100, 389), PART(5000, 70000), END };
+	const struct part often[] = { PART(0, 100), GAP(100, 100, ERROR), LOOP(100, 100, 399), PART(ALIEN, 3), PART(1000, 500),
+				      PART(ALIEN, 1), PART(1501, 500), PART(ALIEN, 1), PART(2002, 500), PART(ALIEN, 1),
+				      PART(2503, 8000), END };
+	const struct part once[] = { PART(0, 100), LOOP(100, 100, 400), PART(1000, 9503), END };
+
+	(void)state;
+	check("in the trace", 0, lost, whole, "109100 equal, missing 1241100 error");
+	check("on the other side", 0, whole, lost, "109100 equal, extra 1241100 error");
+	check("a gap of filters", 0, filters, whole, "at 39100, 39100: 70000 only in the trace; 39100 equal, missing 1311100 end");
+	check("frequent differences", 0, often, once, "at 40100, 40100: 3 only in the trace; at 40603, 40600: 1 only in the trace, 1 only in the other; at 41104, 41101: 1 only in the trace, 1 only in the other; at 41605, 41602: 1 only in the trace, 1 only in the other; 49600 equal");
+	check("frequent differences, on the other side", 0, once, often, "at 40100, 40100: 3 only in the other; at 40600, 40603: 1 only in the trace, 1 only in the other; at 41101, 41104: 1 only in the trace, 1 only in the other; at 41602, 41605: 1 only in the trace, 1 only in the other; 49600 equal");
+}
+
 /* More than a million instructions behind a gap, what was passed is given up in halves of that, also if a part was found. */
 static void half_a_million(void **state)
 {
@@ -545,7 +569,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_gap), cmocka_unit_test(at_the_end), cmocka_unit_test(two_gaps), cmocka_unit_test(not_found),
-		cmocka_unit_test(longer_gaps), cmocka_unit_test(ignored), cmocka_unit_test(look_further), cmocka_unit_test(half_a_million),
+		cmocka_unit_test(longer_gaps), cmocka_unit_test(ignored), cmocka_unit_test(look_further), cmocka_unit_test(loops_done_again),
+		cmocka_unit_test(half_a_million),
 		cmocka_unit_test(long_pieces), cmocka_unit_test(long_gap_of_other), cmocka_unit_test(places),
 	};
 
