@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which jitdump files of a recording are used, where each is found, when its code is there, and what is reported. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "images/dso.h"
+#include "jit_build.h"
+#include "perfdata/records.h"
+#include "perfdata_build.h"
+#include "said.h"
+#include "sideband/side_events.h"
+#include "temp_dir.h"
+
+#define TIMED	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME)
+
+TEMP_DIR("jit-files")
+
+static const uint32_t code[] = { 0xd503201f, 0x14000000 };
+
+static struct fixture {
+	struct pdb file;
+	struct dso_table dsos;
+	struct kernel_images kernel;
+	struct side_events se;
+	struct said said;
+	char text[4096];
+} fx;
+
+/* A recording with two events; `mono`: how many of them have times of CLOCK_MONOTONIC. */
+static void start(unsigned int mono)
+{
+	struct pdb_attr attr[2] = {
+		{ .sample_type = TIMED, .type = 8, .size = 112, .sample_id_all = true, .monotonic = mono > 0 },
+		{ .sample_type = TIMED, .type = 8, .size = 112, .sample_id_all = true, .monotonic = mono > 1 },
+	};
+	const struct side_event first = { .kind = SIDE_COMM, .time = 1, .pid = 1, .tid = 1, .comm = "a" };
+	struct pdb data = { 0 };
+	struct error err;
+
+	memset(&fx, 0, sizeof(fx));
+	pdb_comm(&data, 1, 1, "a", TIMED, &(struct pdb_sid){ .time = 1 });
+	pdb_file(&fx.file, attr, 2, 0, &data, NULL, 0);
+	pdb_free(&data);
+	dso_table_init(&fx.dsos);
+	fx.dsos.search.kernel = &fx.kernel;
+	side_events_init(&fx.se);
+	fx.se.pd = perfdata_open_memory(fx.file.p, fx.file.len, "test", &err);
+	assert_non_null(fx.se.pd);
+	fx.se.name = "test";
+	fx.se.dsos = &fx.dsos;
+	fx.se.kernel = &fx.kernel;
+	assert_int_equal(side_events_start(&fx.se), 0);
+	assert_int_equal(side_order_note(&fx.se.order, fx.se.reader, &first), 0);
+}
+
+/* Finds the files. Returns what was reported, with DIR for the folder. */
+static const char *finish(void)
+{
+	int rc;
+
+	said_begin(&fx.said);
+	rc = jit_finish(&fx.se);
+	temp_hide(dir, said_end(&fx.said), fx.text, sizeof(fx.text));
+	assert_int_equal(rc, 0);
+	assert_int_equal(side_order_finish(&fx.se.order), 0);
+	return fx.text;
+}
+
+static void end(void)
+{
+	side_events_free(&fx.se);
+	perfdata_close(fx.se.pd);
+	dso_bundle_free(&fx.dsos.search.bundle);
+	dso_table_free(&fx.dsos);
+	pdb_free(&fx.file);
+}
+
+/* Writes a file of a process with this flag, whose one function appears at a time; without `cut` bytes at its end. */
+static void write_dump(const char *name, uint32_t pid, uint64_t flags, uint64_t time, size_t cut)
+{
+	struct pdb b = { 0 };
+
+	jb_header(&b, JB_AARCH64, pid, flags);
+	jb_load(&b, time, 0x1000 * (uint64_t)pid, 1, "f", code, sizeof(code));
+	temp_write(dir, name, b.p, b.len - cut);
+	pdb_free(&b);
+}
+
+static void note(const char *name, int pid, uint64_t time, uint64_t seq)
+{
+	assert_int_equal(jit_note(&fx.se.jit, temp_path(dir, name), pid, time, seq), 0);
+}
+
+/* The code that appears, in order of time, as the file's NAME@PID of the process that has it, and TIME/PLACE in the recording. */
+static void expect_code(const char *want)
+{
+	char got[1024] = "", one[256];
+	struct side_event e;
+
+	while (side_order_next(&fx.se.order, &e) == 1) {
+		if (e.kind == SIDE_COMM)
+			continue;
+		assert_int_equal(e.kind, SIDE_MAP);
+		assert_int_equal(e.tid, e.pid);
+		assert_non_null(e.map.dso);
+		snprintf(one, sizeof(one), "%s%s@%d %llu/%llu", *got ? ", " : "", strrchr(e.map.dso->file, '/') + 1, e.pid,
+			 (unsigned long long)e.time, (unsigned long long)e.seq);
+		strcat(got, one);
+	}
+	assert_string_equal(got, want);
+}
+
+/* A process that maps its files again and again, in turns, has each of them once, from the first map on. */
+static void each_file_once(void **state)
+{
+	static const struct {
+		const char *name;
+		int pid;
+		uint64_t seq;
+	} maps[] = {
+		{ "jit-2.dump", 7, 15 }, { "jit-1.dump", 7, 11 }, { "jit-2.dump", 7, 12 }, { "jit-1.dump", 7, 13 }, { "jit-2.dump", 6, 14 },
+		{ "jit-1.dump", 7, 16 }, { "jit-2.dump", 7, 17 }, { "jit-1.dump", 8, 10 },
+	};
+	size_t i;
+
+	(void)state;
+	write_dump("jit-1.dump", 1, 0, 100, 0);
+	write_dump("jit-2.dump", 2, 0, 200, 0);
+	start(0);
+	for (i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		note(maps[i].name, maps[i].pid, 1000 + maps[i].seq, maps[i].seq);
+	assert_int_equal(jit_note(&fx.se.jit, "/tmp/other.dump", 7, 0, 0), 0);
+	finish();
+	expect_code("jit-1.dump@8 1010/10, jit-1.dump@7 1011/11, jit-2.dump@7 1012/12, jit-2.dump@6 1014/14");
+	assert_int_equal(fx.dsos.nr, 4);
+	end();
+}
+
+#define ALL_TIME "; its code is taken to have been there all the time, the last of several versions: "
+#define NOT_MONOTONIC "its times are of CLOCK_MONOTONIC, and those of the recording are not" ALL_TIME \
+	"record with perf record -k mono\n"
+#define NO_TICKS "its times are counter ticks, and the recording does not say how to convert them" ALL_TIME \
+	"let the runtime use CLOCK_MONOTONIC\n"
+
+/*
+ * Code is there from its own time on if the times of all events of the recording are of the same clock, or if ticks can be
+ * converted. Else it is there from the map of the file on, and that of a file that no record mentions from the beginning.
+ */
+static void when_code_is_there(void **state)
+{
+	static const struct pd_time_conv conv = { .mult = 3, .zero = 50, .usable = true }, useless = { .mult = 3, .zero = 50 };
+	static const struct {
+		unsigned int mono;
+		uint64_t flags;		/* 1: ticks */
+		const struct pd_time_conv *conv;
+		bool mapped;
+		const char *events, *said;
+	} cases[] = {
+		{ 2, 0, NULL, true, "jit-5.dump@9 100/33", "" },
+		{ 2, 0, NULL, false, "jit-5.dump@5 100/0", "" },
+		{ 1, 0, NULL, true, "jit-5.dump@9 700/33", "cstrace: warning: DIR/jit-5.dump: " NOT_MONOTONIC },
+		{ 0, 0, &conv, false, "jit-5.dump@5 0/0", "cstrace: warning: DIR/jit-5.dump: " NOT_MONOTONIC },
+		{ 0, 1, &conv, true, "jit-5.dump@9 350/33", "" },
+		{ 0, 1, &conv, false, "jit-5.dump@5 350/0", "" },
+		{ 2, 1, &useless, true, "jit-5.dump@9 700/33", "cstrace: warning: DIR/jit-5.dump: " NO_TICKS },
+		{ 2, 1, NULL, false, "jit-5.dump@5 0/0", "cstrace: warning: DIR/jit-5.dump: " NO_TICKS },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		write_dump("jit-5.dump", 5, cases[i].flags, 100, 0);
+		start(cases[i].mono);
+		fx.se.conv = cases[i].conv;
+		if (cases[i].mapped)
+			note("jit-5.dump", 9, 700, 33);
+		else
+			fx.dsos.search.jitdump = temp_path(dir, "jit-5.dump");
+		assert_string_equal(finish(), cases[i].said);
+		expect_code(cases[i].events);
+		assert_int_equal(fx.se.jit.missing, 0);
+		end();
+	}
+}
+
+/* What is wrong with a file is reported and counted. */
+static void files_of_no_use(void **state)
+{
+	(void)state;
+	write_dump("jit-1.dump", 1, 0, 100, 1);
+	write_dump("jit-2.dump", 2, 0, 100, 0);
+	temp_write(dir, "jit-3.dump", "nothing of that kind: it is a text", 34);
+	temp_write(dir, "jit-4.dump", "", 0);
+	start(2);
+	note("jit-1.dump", 1, 10, 10);
+	note("jit-2.dump", 2, 10, 11);
+	note("jit-3.dump", 3, 10, 12);
+	note("jit-4.dump", 4, 10, 13);
+	note("jit-6.dump", 6, 10, 14);
+	assert_string_equal(finish(),
+		"cstrace: DIR/jit-1.dump: 1 unusable records, and 65 bytes at its end of which nothing is known: the code that they "
+		"tell about is missing; was the file copied after its program had ended?\n"
+		"cstrace: DIR/jit-3.dump: not used as a jitdump file: it does not start with the magic number of a jitdump "
+		"file (JiTD)\n"
+		"cstrace: warning: process 4 wrote its generated code to DIR/jit-4.dump: No data available: copy that file "
+		"from the target below the directory of --symfs, or name it with --jitdump\n"
+		"cstrace: warning: process 6 wrote its generated code to DIR/jit-6.dump: No such file or directory: copy that file "
+		"from the target below the directory of --symfs, or name it with --jitdump\n");
+	expect_code("jit-2.dump@2 100/11");
+	assert_int_equal(fx.se.jit.missing, 3);
+	assert_int_equal(fx.se.jit.bad_records, 1);
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_file_once), cmocka_unit_test(when_code_is_there), cmocka_unit_test(files_of_no_use),
+	};
+
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}
