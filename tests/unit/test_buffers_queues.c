@@ -13,6 +13,8 @@
 
 #define MAX	4
 
+#define AUX_FORMAT_RAW	0x100u	/* in the flags of an AUX record */
+
 /* Chunk N has letters 'a' + N. A fragment is shown as its offset, its bytes, and the time before which nothing of it ran. */
 static const struct {
 	const char *what;
@@ -54,23 +56,31 @@ static const struct {
 	{ "to the end of all offsets", { { UINT64_MAX - 4, 8 } }, { { UINT64_MAX - 4, 8, 10, 0 } }, "18446744073709551611:aaaa/0", 4, 0 },
 };
 
+static void add_chunk(struct queues *qs, const struct pd_record *rec)
+{
+	assert_int_equal(queues_add_chunk(qs, rec), 0);
+}
+
 static void fragments(void **state)
 {
 	static uint8_t bytes[MAX][64];
 	struct joined joined = { NULL, 0 };
 	char text[200], one[100];
-	size_t i, k;
+	size_t i, k, n, nr, run;
 
 	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (run = 0; run < 2 * sizeof(cases) / sizeof(cases[0]); run++) {
 		struct queues qs = { .nr = 0 };
 
-		for (k = 0; k < MAX && cases[i].chunk[k].size; k++) {
-			struct pd_record rec = { .seq = k, .aux = {
-				.offset = cases[i].chunk[k].offset, .avail = cases[i].chunk[k].size, .data = bytes[k], .cpu = 1 } };
-
+		i = run / 2;
+		for (nr = 0; nr < MAX && cases[i].chunk[nr].size; nr++)
+			;
+		for (n = 0; n < nr; n++) {
+			/* of one offset the number in the file decides, in whatever order chunks are added */
+			k = run & 1 ? nr - 1 - n : n;
 			memset(bytes[k], 'a' + (int)k, sizeof(bytes[k]));
-			assert_int_equal(queues_add_chunk(&qs, &rec), 0);
+			add_chunk(&qs, &(struct pd_record){ .seq = k, .aux = { .offset = cases[i].chunk[k].offset,
+				.avail = cases[i].chunk[k].size, .data = bytes[k], .cpu = 1 } });
 		}
 		for (k = 0; k < MAX; k++) {
 			struct perf_record_aux aux = { .aux_offset = cases[i].aux[k].offset, .aux_size = cases[i].aux[k].size,
@@ -132,10 +142,147 @@ static void buffers(void **state)
 	queues_free(&qs);
 }
 
+static void add_aux(struct queues *qs, uint64_t offset, uint64_t size, uint64_t flags, uint64_t valid)
+{
+	const struct perf_record_aux aux = { .aux_offset = offset, .aux_size = size, .flags = flags };
+	const struct pd_record rec = { .ev = (const void *)&aux, .seq = 30 + qs->nr_aux, .sid = {
+		.valid = valid, .time = 500 + qs->nr_aux, .cpu = 1, .pid = 50, .tid = 51 } };
+
+	assert_int_equal(queues_add_aux(qs, &rec), 0);
+}
+
+#define ALL	(PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_TID)
+
+/* A record without bytes counts if it says that some are missing. What the trailer does not have is not known. */
+static void aux_records(void **state)
+{
+	static const struct {
+		uint64_t size, flags, valid;
+		bool noted;
+	} row[] = {
+		{ 8, 0, ALL, true }, { 8, 0, 0, true }, { 8, 0, PERF_SAMPLE_TIME, true }, { 8, 0, PERF_SAMPLE_CPU, true },
+		{ 8, 0, PERF_SAMPLE_TID, true }, { 0, 0, ALL, false }, { 0, AUX_FLAG_OVERWRITE, ALL, false }, { 0, AUX_FORMAT_RAW, ALL, false },
+		{ 0, AUX_FLAG_TRUNCATED, ALL, true }, { 0, AUX_FLAG_PARTIAL, ALL, true }, { 0, AUX_FLAG_COLLISION, ALL, true },
+	};
+	struct queues qs = { .nr = 0 };
+	const struct aux_record *r;
+	size_t i, n = 0;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		add_aux(&qs, 16 * i, row[i].size, row[i].flags, row[i].valid);
+		if (qs.nr_aux != n + row[i].noted)
+			fail_msg("record %zu: %zu are noted, %zu before", i, qs.nr_aux, n);
+		if (!row[i].noted)
+			continue;
+		r = &qs.aux[n];
+		assert_int_equal(r->offset, 16 * i);
+		assert_int_equal(r->size, row[i].size);
+		assert_int_equal(r->flags, row[i].flags);
+		assert_int_equal(r->seq, 30 + n);
+		assert_true(r->time == (row[i].valid & PERF_SAMPLE_TIME ? 500 + n : NO_TIME));
+		assert_int_equal(r->cpu, row[i].valid & PERF_SAMPLE_CPU ? 1 : -1);
+		assert_int_equal(r->pid, row[i].valid & PERF_SAMPLE_TID ? 50 : -1);
+		assert_int_equal(r->tid, row[i].valid & PERF_SAMPLE_TID ? 51 : -1);
+		n++;
+	}
+	queues_free(&qs);
+}
+
+/* What a fragment says of its buffer and of the record that describes it, in buffers of CPUs and of threads. */
+static void descriptions(void **state)
+{
+	static uint8_t bytes[32];
+	struct queues qs = { .nr = 0 };
+	const struct fragment *f;
+	const struct queue *q;
+	size_t i;
+
+	(void)state;
+	add_chunk(&qs, &(struct pd_record){ .seq = 1, .aux = { .offset = 0, .avail = 16, .data = bytes, .cpu = 0, .tid = -1 } });
+	add_chunk(&qs, &(struct pd_record){ .seq = 2, .aux = { .offset = 64, .avail = 16, .data = bytes, .cpu = 1, .tid = -1 } });
+	add_chunk(&qs, &(struct pd_record){ .seq = 3, .aux = { .offset = 128, .avail = 16, .data = bytes, .cpu = -1, .tid = 51 } });
+	/* a buffer of which the file has nothing */
+	add_chunk(&qs, &(struct pd_record){ .seq = 4, .aux = { .offset = 0, .avail = 0, .cpu = 3, .tid = -1 } });
+	add_aux(&qs, 64, 16, AUX_FORMAT_RAW | AUX_FLAG_TRUNCATED, ALL);
+	add_aux(&qs, 128, 10, 0, ALL);
+	add_aux(&qs, 200, 7, 0, ALL);
+	assert_int_equal(queues_finish(&qs), 0);
+	assert_int_equal(qs.nr, 4);
+	for (i = 1; i <= 2; i++) {
+		q = qs.q[i];
+		assert_int_equal(q->number, i);
+		assert_true(q->any_aux);
+		assert_int_equal(q->any_raw, i == 1);
+		assert_int_equal(q->any_frames, i == 2);
+		assert_int_equal(q->nr_frags, 1);
+		f = &q->frags[0];
+		assert_int_equal(f->pub.queue, i);
+		assert_int_equal(f->pub.cpu, i == 1 ? 1 : -1);
+		assert_int_equal(f->pub.tid, i == 1 ? -1 : 51);
+		assert_int_equal(f->pub.raw, i == 1);
+		assert_true(f->pub.from_aux);
+		assert_int_equal(f->pub.flags, i == 1 ? AUX_FORMAT_RAW | AUX_FLAG_TRUNCATED : 0);
+		assert_int_equal(f->pub.time, 499 + i);
+		assert_int_equal(f->pub.size, i == 1 ? 16 : 10);
+		assert_int_equal(f->seq, 29 + i);
+		assert_int_equal(f->aux_cpu, 1);
+		assert_int_equal(f->aux_tid, 51);
+		assert_ptr_equal(f->aux, &qs.aux[i - 1]);
+		assert_true(f->aux->fragments);
+		assert_true(f->aux->matched);
+		assert_int_equal(f->aux->of_thread, i == 2);
+		assert_int_equal(f->aux->missing, 0);
+		assert_int_equal(q->unclaimed, 0);	/* six bytes may be padding */
+	}
+	assert_false(qs.aux[2].matched);
+	assert_false(qs.aux[2].fragments);
+	assert_int_equal(qs.aux[2].missing, 7);
+	assert_int_equal(qs.missing, 7);
+	/* the others are of no record: one fragment, of which nothing else is known */
+	assert_int_equal(qs.q[0]->nr_frags, 1);
+	f = &qs.q[0]->frags[0];
+	assert_false(f->pub.from_aux);
+	assert_int_equal(f->pub.cpu, 0);
+	assert_true(f->pub.time == NO_TIME);
+	assert_int_equal(f->aux_cpu, -1);
+	assert_int_equal(f->aux_tid, -1);
+	assert_int_equal(f->seq, 1);
+	assert_null(f->aux);
+	assert_int_equal(qs.q[3]->cpu, 3);
+	assert_int_equal(qs.q[3]->nr_chunks, 0);
+	assert_int_equal(qs.q[3]->nr_frags, 0);
+	queues_free(&qs);
+}
+
+/* Bytes in a format that is not known are left alone, also those that no record describes. */
+static void unknown_format(void **state)
+{
+	static uint8_t bytes[16];
+	struct queues qs = { .nr = 0 };
+
+	(void)state;
+	add_chunk(&qs, &(struct pd_record){ .aux = { .avail = 16, .data = bytes, .cpu = 1 } });
+	add_chunk(&qs, &(struct pd_record){ .aux = { .avail = 16, .data = bytes, .cpu = 2 } });
+	add_aux(&qs, 0, 4, 0x300, ALL);
+	add_aux(&qs, 4, 4, 0x8000 | AUX_FLAG_TRUNCATED, ALL);
+	add_aux(&qs, 8, 4, AUX_FORMAT_RAW, ALL);
+	assert_int_equal(queues_finish(&qs), 0);
+	assert_int_equal(qs.refused, 2);
+	assert_int_equal(qs.refused_format, 0x300);
+	assert_true(qs.aux[0].refused && qs.aux[1].refused && !qs.aux[2].refused);
+	assert_int_equal(qs.missing, 0);
+	assert_int_equal(qs.q[0]->nr_frags, 1);
+	assert_int_equal(qs.q[0]->frags[0].pub.offset, 8);
+	assert_int_equal(qs.q[1]->nr_frags, 0);
+	queues_free(&qs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fragments), cmocka_unit_test(buffers),
+		cmocka_unit_test(fragments), cmocka_unit_test(buffers), cmocka_unit_test(aux_records),
+		cmocka_unit_test(descriptions), cmocka_unit_test(unknown_format),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
