@@ -157,6 +157,7 @@ static void near_contradiction(void **state)
 static void frequency(void **state)
 {
 	struct clock_window w = { 0, 1, 1, 0 };
+	struct pd_time_conv tc = conv;
 	struct trace_clock c;
 
 	(void)state;
@@ -171,6 +172,18 @@ static void frequency(void **state)
 	assert_int_equal(c.rate, CLOCK_RATE_ASSUMED);
 	clock_fit(&c, &w, 1);
 	assert_int_equal(ns_of(&c, 10, NONE), 11);
+	/* nor does a conversion that cannot be say a rate */
+	tc.shift = 63;
+	c = make(&tc, false, true, 0, 0);
+	assert_int_equal(c.rate, CLOCK_RATE_FILE);
+	tc.shift = 64;
+	c = make(&tc, false, true, 0, 0);
+	assert_int_equal(c.rate, CLOCK_RATE_ASSUMED);
+	tc = conv;
+	tc.mult = 0;
+	c = make(&tc, false, true, 0, 0);
+	assert_int_equal(c.rate, CLOCK_RATE_ASSUMED);
+	assert_true(c.ns_per_tick == 1);
 	/* the user knows better */
 	c = make(&conv, true, true, 0, 100000000);
 	assert_int_equal(c.kind, CLOCK_ESTIMATED);
@@ -257,6 +270,101 @@ static void badly_measured(void **state)
 	assert_true(c.ns_per_tick == 3.25);
 }
 
+/* Of windows that end at one time the one with the lowest timestamp is the first, in whatever order they come. */
+static void windows_of_one_time(void **state)
+{
+	static const uint64_t ticks[] = { 3000, 1000, 2000 };
+	struct clock_window w[3];
+	struct trace_clock c;
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		for (k = 0; k < 3; k++)
+			w[k] = (struct clock_window){ ticks[(i + k) % 3], 0, 50000, 0 };
+		c = make(NULL, false, false, 0, 0);
+		clock_fit(&c, w, 3);
+		assert_int_equal(c.pair_ticks, 1000);
+		/* the last one is not behind the end */
+		assert_int_equal(c.pair_ns, 48000);
+	}
+}
+
+/* What the metadata says of a CPU's counter decides how its timestamps are converted. */
+static void facts_of_the_metadata(void **state)
+{
+	static const struct {
+		bool timestamps, conv, said;
+		int source;
+		uint64_t freq;
+		unsigned int tssize;	/* TRCIDR0.TSSIZE */
+		enum clock_kind kind;
+		enum clock_rate rate;
+		unsigned int bits;
+	} cases[] = {
+		{ true, true, true, AUX_TS_VIRTUAL, 0, 8, CLOCK_CONVERTED, CLOCK_RATE_ASSUMED, 64 },
+		{ true, true, true, AUX_TS_VIRTUAL, 0, 6, CLOCK_CONVERTED, CLOCK_RATE_ASSUMED, 48 },
+		{ true, true, false, AUX_TS_VIRTUAL, 0, 8, CLOCK_ESTIMATED, CLOCK_RATE_ASSUMED, 64 },
+		{ true, true, true, AUX_TS_PHYSICAL, 0, 8, CLOCK_ESTIMATED, CLOCK_RATE_FILE, 64 },
+		{ true, true, true, AUX_TS_GUEST_PHYSICAL, 0, 6, CLOCK_ESTIMATED, CLOCK_RATE_FILE, 48 },
+		{ true, true, true, AUX_TS_UNKNOWN, 0, 7, CLOCK_ESTIMATED, CLOCK_RATE_ASSUMED, 64 },
+		{ true, false, true, AUX_TS_VIRTUAL, 0, 8, CLOCK_ESTIMATED, CLOCK_RATE_ASSUMED, 64 },
+		{ true, true, true, AUX_TS_VIRTUAL, 50000000, 8, CLOCK_ESTIMATED, CLOCK_RATE_GIVEN, 64 },
+		{ false, true, true, AUX_TS_VIRTUAL, 0, 8, CLOCK_NONE, CLOCK_RATE_ASSUMED, 64 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct aux_cpu cpu = { .cpu = 2, .has_ts_source = cases[i].said, .ts_source = cases[i].source,
+				       .reg[AUX_REG_TRCIDR0] = (uint64_t)cases[i].tssize << 24 };
+		struct trace_unit unit = { .aux = &cpu, .timestamps = cases[i].timestamps };
+		const struct trace_units units = { .info = { .cpu = &cpu, .nr_cpu = 1 }, .v = &unit };
+		struct clocks c = { .units = &units, .conv = conv, .have_conv = cases[i].conv, .ts_freq = cases[i].freq };
+		struct queues qs = { .nr = 0 };
+
+		assert_int_equal(clocks_make(&c, &qs), 0);
+		if (c.v[0].kind != cases[i].kind || c.v[0].rate != cases[i].rate || c.v[0].bits != cases[i].bits)
+			fail_msg("case %zu: kind %d, rate %d, %u bits", i, (int)c.v[0].kind, (int)c.v[0].rate, c.v[0].bits);
+		assert_int_equal(c.timestamps, cases[i].timestamps);
+		assert_false(c.v[0].paired);
+		clocks_free(&c);
+	}
+}
+
+/* The first record of a CPU that has a time says when its trace began. */
+static void starts_of_trace(void **state)
+{
+	static const struct {
+		uint64_t valid, time;
+		int cpu;
+		bool itrace;
+	} row[] = {
+		{ PERF_SAMPLE_TIME, 10, 2, true }, { PERF_SAMPLE_CPU, 20, 2, true },
+		{ PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 30, 2, true }, { PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 40, 2, false },
+		{ PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 50, 0, false }, { PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 60, -1, true },
+	};
+	const struct trace_units units = { .info = { .nr_cpu = 0 } };
+	struct clocks c = { .units = &units };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		const struct pd_record rec = { .sid = { .valid = row[i].valid, .time = row[i].time, .cpu = (uint32_t)row[i].cpu } };
+
+		assert_int_equal(clocks_note_start(&c, &rec, row[i].itrace), 0);
+		if (i == 1)
+			assert_null(clocks_start(&c, 2));
+	}
+	assert_int_equal(clocks_start(&c, 2)->time, 30);
+	assert_true(clocks_start(&c, 2)->itrace);
+	assert_int_equal(clocks_start(&c, 0)->time, 50);
+	assert_false(clocks_start(&c, 0)->itrace);
+	assert_null(clocks_start(&c, -1));
+	assert_null(clocks_start(&c, 1));
+	clocks_free(&c);
+}
+
 /* No timestamp is before time 0. */
 static void before_zero(void **state)
 {
@@ -284,6 +392,10 @@ static void alone(void **state)
 	assert_true(c.error_ns == UINT64_MAX);
 	assert_int_equal(ns_of(&c, 100, NONE), 200);
 	assert_int_equal(ns_of(&c, (1ull << 48) - 1, NONE), 2 * ((1ull << 48) - 1));
+	/* up to the half of all times; further ticks are not converted, but later than all others */
+	assert_true(ns_of(&c, (1ull << 62) - (1u << 10), NONE) == (1ull << 63) - (1u << 11));
+	assert_true(ns_of(&c, 1ull << 62, NONE) == UINT64_MAX - 1);
+	assert_true(ns_of(&c, UINT64_MAX, NONE) == UINT64_MAX - 1);
 	c = make(NULL, false, false, 48, 500000000);
 	clock_fit(&c, &w, 1);
 	clock_alone(&c);
@@ -455,6 +567,55 @@ static void end_of_a_fragment(void **state)
 		assert_ptr_equal(clocks_of_cpu(&ss->clocks, -1), c);
 		assert_null(clocks_of_cpu(&ss->clocks, 0));
 		assert_null(clocks_of_cpu(&ss->clocks, 3));
+		session_close(ss);
+	}
+}
+
+/*
+ * A timestamp of a fragment was taken after the fragment before was written and after its CPU was first traced, unless that is
+ * later than the record. The end of a long fragment is not searched beyond its last byte.
+ */
+static void windows_of_fragments(void **state)
+{
+	static const struct {
+		uint64_t start;		/* of the trace of CPU 2; 0: no record says */
+		uint64_t error;
+	} cases[] = { { 0, UINT64_MAX }, { 4999000, 1000 }, { 5000000, 0 }, { 5000001, UINT64_MAX } };
+	struct session_opts so = { .symfs = "/nonexistent" };
+	const struct trace_clock *c;
+	struct session *ss;
+	struct pdb_sid sid;
+	size_t i, at, one;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct pdb data = { 0 }, trace = { 0 };
+
+		sb_aux_info(&data, 1, SB_CONFIGR | 0x800, 0x14);
+		if (cases[i].start) {
+			sid = sb_sid(cases[i].start);
+			at = pdb_begin(&data, PERF_RECORD_ITRACE_START, 0);
+			pdb_u32(&data, SB_PID);
+			pdb_u32(&data, SB_TID);
+			pdb_sid_put(&data, SB_ST, &sid);
+			pdb_end(&data, at);
+		}
+		timed_trace(&trace, 50000);
+		while (trace.len < 16400)
+			pdb_bytes(&trace, "\xf7", 1);
+		one = trace.len;
+		sb_aux(&data, 0, one, SB_RAW, 5000000);
+		/* right behind it a timestamp that no record describes */
+		timed_trace(&trace, 0);
+		timed_trace(&trace, 9000000);
+		pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+		pdb_free(&trace);
+		ss = sb_open(&data, &so, NULL);
+		c = clocks_of_cpu(&ss->clocks, 2);
+		assert_int_equal(c->kind, CLOCK_ESTIMATED);
+		assert_int_equal(c->windows, 1);
+		if (c->error_ns != cases[i].error)
+			fail_msg("case %zu: the error is at most %llu ns", i, (unsigned long long)c->error_ns);
 		session_close(ss);
 	}
 }
@@ -657,6 +818,8 @@ int main(void)
 		cmocka_unit_test(fitted),
 		cmocka_unit_test(measured), cmocka_unit_test(badly_measured),
 		cmocka_unit_test(before_zero), cmocka_unit_test(alone),
+		cmocka_unit_test(windows_of_one_time), cmocka_unit_test(facts_of_the_metadata),
+		cmocka_unit_test(starts_of_trace), cmocka_unit_test(windows_of_fragments),
 		cmocka_unit_test(of_a_recording),
 		cmocka_unit_test(counter_per_cpu),
 		cmocka_unit_test(end_of_a_fragment),
