@@ -401,6 +401,74 @@ static void ids_that_another_thread_announced(void **state)
 	session_close(ss);
 }
 
+static struct pdb nothing;
+
+/* A recording without records. */
+static struct perfdata *open_nothing(void)
+{
+	struct pdb data = { 0 };
+	struct perfdata *pd;
+	struct error err;
+
+	memset(&nothing, 0, sizeof(nothing));
+	pdb_file(&nothing, attrs, 2, 0, &data, NULL, 0);
+	pd = perfdata_open_memory(nothing.p, nothing.len, "test", &err);
+	assert_non_null(pd);
+	return pd;
+}
+
+/* When, where and by whom an ID was announced, as far as the record's trailer says; and the registers of a definition. */
+static void trailers_of_owners(void **state)
+{
+	static const uint64_t valid[] = { 0, PERF_SAMPLE_TIME, PERF_SAMPLE_TID, PERF_SAMPLE_CPU,
+					  PERF_SAMPLE_TIME | PERF_SAMPLE_TID | PERF_SAMPLE_CPU };
+	struct trace_units tu = { .name = "test", .pd = open_nothing() };
+	struct perf_record_aux_output_hw_id id = { .header = { PERF_RECORD_AUX_OUTPUT_HW_ID, 0, sizeof(id) }, .hw_id = 0x14 };
+	struct pdb b = { 0 };
+	struct pd_record rec;
+	size_t i;
+
+	(void)state;
+	r_define(&b, 500, 2, 0x14, CID, IDR2(4, 0));
+	for (i = 0; i < sizeof(valid) / sizeof(valid[0]); i++) {
+		rec = (struct pd_record){ .ev = (const void *)&id, .seq = 70 + 2 * i,
+					  .sid = { .valid = valid[i], .time = 600, .tid = 8, .cpu = 0 } };
+		assert_int_equal(owners_hw_id(&tu, &rec), 0);
+		rec.ev = (const void *)b.p;
+		rec.seq++;
+		assert_int_equal(owners_define_trace(&tu, &rec), 0);
+	}
+	assert_int_equal(tu.nr_ids, 2 * i);
+	for (i = 0; i < tu.nr_ids; i++) {
+		const struct id_owner *o = &tu.ids[i];
+		uint64_t has = valid[i / 2];
+
+		assert_int_equal(o->id, 0x14);
+		assert_int_equal(o->seq, 70 + i);
+		assert_int_equal(o->time, has & PERF_SAMPLE_TIME ? 600 : 0);
+		assert_int_equal(o->tid, has & PERF_SAMPLE_TID ? 8 : -1);
+		assert_int_equal(o->cpu, i & 1 ? 2 : has & PERF_SAMPLE_CPU ? 0 : -1);
+		assert_false(o->has_sink);
+		assert_int_equal(o->unit != NULL, i & 1);
+		if (!o->unit)
+			continue;
+		assert_null(o->unit->aux);	/* made when all records were read */
+	}
+	assert_int_equal(owners_finish(&tu, &(struct queues){ .nr = 0 }), 0);
+	for (i = 0; i < tu.nr_ids; i++)
+		if (tu.ids[i].unit) {
+			assert_int_equal(tu.ids[i].unit->aux->cpu, 2);
+			assert_int_equal(tu.ids[i].unit->aux->trace_id, 0x14);
+			assert_int_equal(tu.ids[i].unit->aux->reg[AUX_REG_TRCCONFIGR], CID);
+			assert_true(tu.ids[i].unit->aux->present & 1u << AUX_REG_TRCCONFIGR);
+			assert_false(tu.ids[i].unit->aux->present & 1u << AUX_REG_TRCAUTHSTATUS);
+		}
+	owners_free(&tu);
+	perfdata_close(tu.pd);
+	pdb_free(&b);
+	pdb_free(&nothing);
+}
+
 /* Without a CPU, any unit will do where all are set up alike; without frames, one of several is taken. */
 static void units_that_are_alike(void **state)
 {
@@ -445,8 +513,99 @@ static void units_that_are_alike(void **state)
 	assert_ptr_equal(units_of_raw(&tu, &q, &f), &unit[1]);
 	q.cpu = 9;
 	assert_null(units_of_raw(&tu, &q, &f));
+	q.cpu = 0;
+	f.aux_cpu = -1;
+	assert_null(units_of_raw(&tu, &q, &f));
+	cpu[1].cpu = 0;
+	assert_ptr_equal(units_of_raw(&tu, &q, &f), &unit[1]);
+	assert_ptr_equal(units_of_owner(&tu, &(struct id_owner){ .cpu = 0 }, 0x12), &unit[1]);
+	q.cpu = 9;
 	tu.info.nr_cpu = 1;
 	assert_ptr_equal(units_of_raw(&tu, &q, &f), &unit[0]);
+}
+
+/* The first metadata counts. It names an STM by no CPU, and a unit by the number of its CPU, which may be 0. */
+static void metadata_of_units(void **state)
+{
+	struct trace_units tu = { .name = "test" };
+	struct pdb b = { 0 };
+	struct aux_cpu cpu = { .cpu = 0, .unit = AUX_ETMV4 };
+	struct trace_unit unit = { .aux = &cpu };
+	struct pd_record rec;
+	size_t second;
+
+	(void)state;
+	sb_aux_info(&b, 1, SB_CONFIGR, 0x14);
+	second = b.len;
+	sb_aux_info(&b, 1, SB_CONFIGR, 0x15);
+	rec = (struct pd_record){ .ev = (const void *)b.p };
+	tu.pd = open_nothing();
+	assert_int_equal(units_read_info(&tu, &rec), 0);
+	assert_true(tu.have_info);
+	assert_int_equal(tu.info.nr_cpu, 1);
+	rec.ev = (const void *)(b.p + second);
+	assert_int_equal(units_read_info(&tu, &rec), 0);
+	assert_int_equal(tu.info.cpu[0].trace_id, 0x14);
+	units_free(&tu);
+	perfdata_close(tu.pd);
+	pdb_free(&b);
+	pdb_free(&nothing);
+
+	assert_int_equal(unit_cpu(&unit), 0);
+	cpu.cpu = 3;
+	assert_int_equal(unit_cpu(&unit), 3);
+	cpu.unit = AUX_STM;
+	assert_int_equal(unit_cpu(&unit), -1);
+}
+
+/* The options of the caller hold for units of the metadata, of snapshots, and for STMs. */
+static void options_of_units(void **state)
+{
+	struct aux_cpu *cpu = calloc(2, sizeof(*cpu));
+	struct unit_config *given = calloc(2, sizeof(*given));
+	struct trace_units tu = { .name = "test", .info = { .cpu = cpu, .nr_cpu = 2 }, .given = { given, 2 } };
+	unsigned int i, k;
+
+	(void)state;
+	assert_non_null(cpu);
+	assert_non_null(given);
+	for (i = 0; i < 2; i++) {
+		cpu[i].cpu = 4 + i;
+		cpu[i].unit = AUX_ETMV4;
+		cpu[i].trace_id = 0x10 + (int)i;
+		cpu[i].reg[AUX_REG_TRCIDR1] = 0x4100f423;
+	}
+	given[0] = (struct unit_config){ .cpu = 5, .config = { .trace_id = 0x33, .hold_transactions = 1 }, .error = -7 };
+	given[1] = (struct unit_config){ .cpu = 99, .config = { .protocol = CST_PROTO_STM, .trace_id = 0x44, .hold_transactions = 1 } };
+	for (i = 0; i < 6; i++) {
+		tu.opts = (struct unit_options){ .report_transactions = i == 1, .as_reference = i == 2, .strict = i == 3,
+						 .insn_ranges = i == 4, .split_source = i == 5 };
+		assert_int_equal(units_make(&tu), 0);
+		assert_int_equal(tu.nr_stm, 1);
+		for (k = 0; k < 3; k++) {
+			const struct trace_unit *u = k < 2 ? &tu.v[k] : &tu.stm[0].unit;
+
+			if (u->config.hold_transactions != (i != 1))
+				fail_msg("unit %u, option %u: transactions are %s", k, i, u->config.hold_transactions ? "held" : "reported");
+			assert_int_equal(u->config.as_reference, i == 2);
+			assert_int_equal(u->config.strict, i == 3);
+			assert_int_equal(u->config.insn_ranges, i == 4);
+			assert_int_equal(u->config.split_source, i == 5);
+		}
+		assert_ptr_equal(tu.v[0].aux, &cpu[0]);
+		assert_int_equal(tu.v[1].config.trace_id, 0x33);
+		assert_int_equal(tu.v[1].config_error, -7);
+		assert_int_equal(tu.stm[0].aux.cpu, 99);
+		assert_int_equal(tu.stm[0].aux.trace_id, 0x44);
+		assert_int_equal(tu.stm[0].aux.unit, AUX_STM);
+		assert_int_equal(unit_cpu(&tu.stm[0].unit), -1);
+		free(tu.v);
+		free(tu.stm);
+		tu.v = NULL;
+		tu.stm = NULL;
+		tu.nr_stm = 0;
+	}
+	units_free(&tu);
 }
 
 /* Reads the records of `data`, which become empty, that say who has which ID. */
@@ -551,6 +710,7 @@ int main(void)
 		cmocka_unit_test(records_of_owners),
 		cmocka_unit_test(sinks_of_buffers),
 		cmocka_unit_test(units_that_are_alike),
+		cmocka_unit_test(trailers_of_owners), cmocka_unit_test(metadata_of_units), cmocka_unit_test(options_of_units),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_dir);
