@@ -14,9 +14,12 @@
 #include "parts.h"
 #include "perfdata/reader.h"
 #include "perfdata_build.h"
+#include "temp_dir.h"
 
 #define ST	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
 #define RECORDS 6000u
+
+TEMP_DIR("compressed")
 
 static const struct pdb_attr attr = { .type = 8, .size = 128, .sample_type = ST, .sample_id_all = true, .ids = { 100 },
 				      .nr_ids = 1 };
@@ -83,6 +86,82 @@ static void test_long(void **state)
 	}
 }
 
+/* Puts a record of this number, compressed; `cut`: without the bytes of its end. */
+static void put_compressed(struct pdb *b, uint32_t number, size_t cut)
+{
+	struct pdb_sid sid = { .pid = 5, .tid = 6, .time = number, .id = 100, .cpu = 3 };
+	struct pdb raw = { 0 };
+
+	pdb_mmap2(&raw, number, 0x400000, 0x2000, 0x1000, "/compressed", ST, &sid);
+	raw.len -= cut;
+	pdb_compressed(b, &raw, raw.len, true);
+	pdb_free(&raw);
+}
+
+/*
+ * The files of a folder are compressed independently of each other: one that is damaged, or ends inside a record, costs its own
+ * records, in each pass anew.
+ */
+static void test_files_of_a_folder(void **state)
+{
+	enum { FILES = 5 };
+	static const int after[FILES] = { 0, ERR_ZSTD, 0, ERR_CUT, 0 };
+	struct pdb data = { 0 }, file = { 0 }, format = { 0 };
+	const struct pdb_feature feature = { PD_FEAT_DIR_FORMAT, &format };
+	struct perfdata *pd;
+	struct pd_record r;
+	struct error err;
+	char name[16];
+	uint32_t i;
+	int pass;
+
+	(void)state;
+	NEEDS(ZSTD);
+	pdb_u64(&format, 1);
+	put_compressed(&data, 1, 0);
+	pdb_file(&file, &attr, 1, 0, &data, &feature, 1);
+	temp_write(dir, "data", file.p, file.len);
+	pdb_free(&data);
+	memset(&data, 0, sizeof(data));
+	for (i = 0; i < FILES; i++) {
+		put_compressed(&data, 10 * i, 0);
+		if (after[i] == ERR_ZSTD) {
+			memset(data.p + 16, 0xff, 12);
+		}
+		if (after[i] == ERR_CUT) {
+			pdb_free(&data);
+			memset(&data, 0, sizeof(data));
+			put_compressed(&data, 10 * i, 8);
+		}
+		snprintf(name, sizeof(name), "data.%u", i);
+		temp_write(dir, name, data.p, data.len);
+		pdb_free(&data);
+		memset(&data, 0, sizeof(data));
+	}
+	pd = perfdata_open(dir, &err);
+	assert_non_null(pd);
+	for (pass = 0; pass < 2; pass++) {
+		assert_int_equal(perfdata_next(pd, &r), 1);
+		assert_int_equal(r.file, 0);
+		for (i = 0; i < FILES; i++) {
+			int rc = perfdata_next(pd, &r);
+
+			if (rc != (after[i] ? after[i] : 1))
+				fail_msg("pass %d, file %u: %d, %s", pass, i, rc, perfdata_error(pd)->msg);
+			if (after[i])
+				continue;
+			assert_int_equal(r.file, i + 1);
+			assert_int_equal(r.ev->mmap2.pid, 10 * i);
+			assert_int_equal(r.sid.time, 10 * i);
+		}
+		assert_int_equal(perfdata_next(pd, &r), 0);
+		perfdata_rewind(pd);
+	}
+	perfdata_close(pd);
+	pdb_free(&format);
+	pdb_free(&file);
+}
+
 /* The records are lost with one message; the sanitized build shows that nothing is leaked. */
 static void test_no_memory(void **state)
 {
@@ -117,7 +196,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_long),
 		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_files_of_a_folder),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }
