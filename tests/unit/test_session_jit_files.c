@@ -97,6 +97,12 @@ static void note(const char *name, int pid, uint64_t time, uint64_t seq)
 	assert_int_equal(jit_note(&fx.se.jit, temp_path(dir, name), pid, time, seq), 0);
 }
 
+/* The input has a file of a recorded path. */
+static void bundle(const char *recorded, const char *name)
+{
+	assert_int_equal(dso_places_add(&fx.dsos.search.bundle.jitdumps, temp_path(dir, recorded), temp_path(dir, name)), 0);
+}
+
 /* The code that appears, in order of time, as the file's NAME@PID of the process that has it, and TIME/PLACE in the recording. */
 static void expect_code(const char *want)
 {
@@ -218,10 +224,91 @@ static void files_of_no_use(void **state)
 	end();
 }
 
+/*
+ * The file of the user is the first choice, then that of the input, then the recorded path, and with --symfs any file of the
+ * name below it. Files of the user and of the input that no record mentions are used, too, each once.
+ */
+static void where_files_are(void **state)
+{
+	char given[256], symfs[128];
+
+	(void)state;
+	write_dump("jit-21.dump", 21, 0, 100, 0);
+	write_dump("in/first", 21, 0, 200, 0);
+	write_dump("in/second", 22, 0, 300, 0);
+	write_dump("in/third", 23, 0, 400, 0);
+	write_dump("user/jit-21.dump", 21, 0, 500, 0);
+	write_dump("user/jit-23.dump", 23, 0, 600, 0);
+	write_dump("user/jit-24.dump", 24, 0, 700, 0);
+	snprintf(given, sizeof(given), ",%s,,%s,%s,", temp_path(dir, "user/jit-24.dump"), temp_path(dir, "user/jit-21.dump"),
+		 temp_path(dir, "user/jit-23.dump"));
+	/* the recorded path */
+	start(2);
+	note("jit-21.dump", 21, 10, 10);
+	assert_string_equal(finish(), "");
+	expect_code("jit-21.dump@21 100/10");
+	end();
+	/* files of the input: of a record, and of none */
+	start(2);
+	bundle("jit-21.dump", "in/first");
+	bundle("jit-22.dump", "in/second");
+	bundle("jit-23.dump", "in/third");
+	note("jit-21.dump", 21, 10, 10);
+	assert_string_equal(finish(), "");
+	expect_code("first@21 200/10, second@22 300/0, third@23 400/0");
+	end();
+	/* those of the user instead of them, and one more */
+	start(2);
+	bundle("jit-21.dump", "in/first");
+	bundle("jit-22.dump", "in/second");
+	bundle("jit-23.dump", "in/third");
+	fx.dsos.search.jitdump = given;
+	note("jit-21.dump", 21, 10, 10);
+	assert_string_equal(finish(), "");
+	expect_code("second@22 300/0, jit-21.dump@21 500/10, jit-23.dump@23 600/0, jit-24.dump@24 700/0");
+	end();
+	/* below a folder: the recorded path, else the name */
+	snprintf(symfs, sizeof(symfs), "%s/user", dir);
+	start(2);
+	fx.dsos.search.symfs = symfs;
+	note("jit-23.dump", 23, 10, 10);
+	assert_string_equal(finish(), "");
+	expect_code("jit-23.dump@23 600/10");
+	end();
+}
+
+/* Empty names of the list are passed over, and those that are longer than any path. */
+static void list_of_files(void **state)
+{
+	static const struct {
+		const char *list, *names;
+	} cases[] = {
+		{ "", "" }, { ",", "" }, { ",,,", "" }, { "a", "a " }, { "a,b", "a b " }, { ",ab,,c,", "ab c " },
+		{ "abc,abcd,ab", "abc ab " }, { "abcd", "" }, { "abcd,abcde,a", "a " },
+	};
+	const char *list;
+	char name[4], got[64];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		*got = '\0';
+		list = cases[i].list;
+		while (jit_next_given(&list, name, sizeof(name))) {
+			strcat(got, name);
+			strcat(got, " ");
+		}
+		assert_string_equal(got, cases[i].names);
+	}
+	list = NULL;
+	assert_false(jit_next_given(&list, name, sizeof(name)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_file_once), cmocka_unit_test(when_code_is_there), cmocka_unit_test(files_of_no_use),
+		cmocka_unit_test(where_files_are), cmocka_unit_test(list_of_files),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

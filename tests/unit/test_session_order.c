@@ -57,6 +57,8 @@ static void check_order(size_t keep, size_t noted, uint32_t by)
 	assert_int_equal(side_order_finish(&so), 0);
 	assert_int_equal(so.events, SOURCES * EVENTS);
 	assert_int_equal(side_order_kept(&so), SOURCES * EVENTS <= keep);
+	for (i = 0; i < SOURCES; i++)
+		lists[i].pos = 0;
 	for (pass = 0; pass < 2; pass++) {
 		memset(seen, 0, sizeof(seen));
 		last = (struct side_event){ .time = 0 };
@@ -69,6 +71,9 @@ static void check_order(size_t keep, size_t noted, uint32_t by)
 			last = e;
 		}
 		assert_int_equal(n, SOURCES * EVENTS);
+		/* each source is read again in each pass, or none of them */
+		for (i = 0; i < SOURCES; i++)
+			assert_int_equal(lists[i].pos, side_order_kept(&so) ? 0 : EVENTS);
 		assert_int_equal(side_order_rewind(&so), 0);
 	}
 	side_order_free(&so);
@@ -273,11 +278,53 @@ static void late_events(void **state)
 	free(all);
 }
 
+/* A source that fails at its fourth event. */
+static int failing_next(struct side_source *src, struct side_event *e)
+{
+	const struct list_source *ls = (const struct list_source *)src;
+
+	return ls->pos == 3 ? -7 : list_next(src, e);
+}
+
+/* The error of a source is that of the pass in which it occurs. */
+static void source_that_fails(void **state)
+{
+	struct list_source lists[2];
+	struct side_event e[6];
+	struct side_order so;
+	struct side_event got;
+	unsigned int noted, i, n;
+	int rc = 0;
+
+	(void)state;
+	for (i = 0; i < 6; i++)
+		e[i] = (struct side_event){ .kind = SIDE_THREAD, .tid = (int)i, .seq = i, .time = 10 + i };
+	for (noted = 0; noted < 2; noted++) {
+		lists[0] = list_of(e, 6);
+		lists[1] = list_of(e, 6);
+		lists[1].src.next = failing_next;
+		side_order_init(&so);
+		so.keep = 0;
+		for (i = 0; i < 2; i++)
+			assert_non_null(side_order_add(&so, &lists[i].src));
+		for (i = 0; i < 6; i++) {
+			assert_int_equal(side_order_note(&so, so.readers[0], &e[i]), 0);
+			if (noted)
+				assert_int_equal(side_order_note(&so, so.readers[1], &e[i]), 0);
+		}
+		assert_int_equal(side_order_finish(&so), noted ? 0 : -7);
+		for (n = 0; noted && (rc = side_order_next(&so, &got)) == 1; n++)
+			;
+		assert_int_equal(rc, noted ? -7 : 0);
+		side_order_free(&so);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(several_sources), cmocka_unit_test(times_and_places), cmocka_unit_test(late_events),
-		cmocka_unit_test(events_of_one_place), cmocka_unit_test(many_events),
+		cmocka_unit_test(events_of_one_place), cmocka_unit_test(many_events), cmocka_unit_test(source_that_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -263,6 +263,40 @@ static void most_that_is_read(void **state)
 	}
 }
 
+/* What is behind the last system, and behind the last event of a system, is none, whatever it looks like. */
+static void no_more_than_are_counted(void **state)
+{
+	static const char head[] = HEAD TYPE PIDS END;
+	struct tracepoint *tp;
+	const char *problem;
+	unsigned int i;
+
+	(void)state;
+	NEEDS(LIBTRACEEVENT);
+	for (i = 0; i < 3; i++) {
+		struct pdb data = { 0 };
+		uint8_t *systems, *events;
+
+		td_build(&data, head);
+		systems = memmem(data.p, data.len, "raw_syscalls", 12);
+		events = memmem(data.p, data.len, "sched", 6);
+		assert_non_null(systems);
+		assert_non_null(events);
+		systems -= 4;
+		events += 6;
+		assert_int_equal(systems[0], 2);
+		assert_int_equal(events[0], 2);
+		if (i)
+			--*(i == 1 ? systems : events);
+		tp = tracepoint_new(data.p, data.len, &problem);
+		assert_null(problem);
+		if ((tp != NULL) != !i)
+			fail_msg("without the last %s: the event is%s found", i == 1 ? "system" : "event", tp ? "" : " not");
+		tracepoint_free(tp);
+		pdb_free(&data);
+	}
+}
+
 /* The bytes in memory of their own, so that reading past them is found. */
 static struct tracepoint *parse_copy(const uint8_t *p, size_t len, const char **problem)
 {
@@ -339,6 +373,7 @@ int main(void)
 		cmocka_unit_test(not_there),
 		cmocka_unit_test(forms),
 		cmocka_unit_test(most_that_is_read),
+		cmocka_unit_test(no_more_than_are_counted),
 		cmocka_unit_test(cut_anywhere),
 		cmocka_unit_test(damaged_anywhere),
 	};
