@@ -234,9 +234,11 @@ static void put_lsda(uint8_t *file, const struct variant *v, const struct form *
 	memcpy(o.p, entries, i);
 }
 
-static struct dso dso_of(const uint8_t *file, struct dso_segment *seg, uint16_t machine)
+/* Of the two segments only the first is of the file. */
+static struct dso dso_of(const uint8_t *file, struct dso_segment seg[2], uint16_t machine)
 {
-	*seg = (struct dso_segment){ .offset = 0, .vaddr = VADDR, .filesz = SIZE, .exec = true };
+	seg[0] = (struct dso_segment){ .offset = 0, .vaddr = VADDR, .filesz = SIZE, .exec = true };
+	seg[1] = (struct dso_segment){ .offset = 0, .vaddr = VADDR + SIZE, .filesz = SIZE, .exec = true };
 	return (struct dso){ .path = "/a", .state = DSO_LOADED, .is_elf = true, .data = file, .size = SIZE, .segs = seg, .nr_segs = 1,
 			     .machine = machine };
 }
@@ -258,7 +260,7 @@ static void landing_pads(void **state)
 		{ 0xff, 0xff, 1 }, { 0xff, 0x9b, 1 }, { 0x1b, 0xff, 1 }, { 0x00, 0x00, 3 }, { 0xff, 0xff, 2 }, { 0x03, 0x9b, 4 },
 	};
 	static uint8_t file[SIZE];
-	struct dso_segment seg;
+	struct dso_segment seg[2];
 	struct unwind u;
 	struct variant v;
 	uint64_t site, pad, want;
@@ -276,7 +278,7 @@ static void landing_pads(void **state)
 			size = put_table(file, &v);
 			put_headers(file, &v, EM_AARCH64, VADDR + CODE, size);
 			put_lsda(file, &v, &forms[f], cut);
-			d = dso_of(file, &seg, EM_AARCH64);
+			d = dso_of(file, seg, EM_AARCH64);
 			assert_true(unwind_read(&u, &d));
 			if (u.nr != 3)
 				fail_msg("variant %u: %zu functions", way, u.nr);
@@ -308,7 +310,7 @@ static void cut_pads(void **state)
 	static const struct variant v = { .wide = true, .section = true, .code_enc = 0x1b, .lsda_enc = 0x1b };
 	static const struct form form = { 0xff, 0xff, 1 };
 	static uint8_t file[SIZE];
-	struct dso_segment seg;
+	struct dso_segment seg[2];
 	struct unwind u;
 	uint64_t pad;
 	struct dso d;
@@ -318,7 +320,7 @@ static void cut_pads(void **state)
 	size = put_table(file, &v);
 	put_headers(file, &v, EM_AARCH64, 0, size);
 	put_lsda(file, &v, &form, 0);
-	d = dso_of(file, &seg, EM_AARCH64);
+	d = dso_of(file, seg, EM_AARCH64);
 	assert_true(unwind_read(&u, &d));
 	assert_true(unwind_landing_pad(&u, &d, CODE + 0x10, &pad));
 	/* the file ends in the second call */
@@ -339,6 +341,82 @@ static void cut_pads(void **state)
 	unwind_free(&u);
 }
 
+/* A CIE of this augmentation, with code and landing pads relative to their own places. */
+static uint8_t *put_cie(struct out *o, const char *augmentation)
+{
+	uint8_t *length = o->p, *number;
+	const char *a;
+
+	put(o, 4, 0);
+	put(o, 4, 0);
+	put(o, 1, 1);
+	memcpy(o->p, augmentation, strlen(augmentation) + 1);
+	o->p += strlen(augmentation) + 1;
+	put_leb(o, 4);
+	put_leb(o, 0x78);
+	put(o, 1, 30);
+	number = o->p++;
+	for (a = augmentation + 1; *a; a++)
+		if (*a == 'L' || *a == 'R')
+			put(o, 1, 0x1b);
+	*number = (uint8_t)(o->p - number - 1);
+	end_of_length(o, length);
+	return length;
+}
+
+/* What one CIE says does not hold for the entries of the next one. */
+static void several_cies(void **state)
+{
+	static const struct variant v = { .wide = true, .section = true };
+	static const struct {
+		const char *augmentation;
+		uint8_t code_enc;
+		bool lsda, part;
+	} rows[] = {
+		{ "zLRS", 0x1b, true, false }, { "zR", 0x1b, false, true }, { "zLRS", 0x1b, true, false }, { "zL", 0x00, true, true },
+		{ "zR", 0x1b, false, true }, { "zRS", 0x1b, false, false }, { "zLR", 0x1b, true, true },
+	};
+	enum { N = sizeof(rows) / sizeof(rows[0]) };
+	static uint8_t file[SIZE];
+	struct dso_segment seg[2];
+	struct out o = at(file, &v, TABLE);
+	uint8_t *cie, *length;
+	struct unwind u;
+	struct dso d;
+	size_t i;
+
+	(void)state;
+	memset(file, 0, sizeof(file));
+	for (i = 0; i < N; i++) {
+		cie = put_cie(&o, rows[i].augmentation);
+		length = o.p;
+		put(&o, 4, 0);
+		put(&o, 4, (uint64_t)(o.p - cie));
+		put_pointer(&o, rows[i].code_enc, CODE + 16 * i);
+		put_number(&o, rows[i].code_enc, 16);
+		put_leb(&o, rows[i].lsda ? 4 : 0);
+		if (rows[i].lsda)
+			put_pointer(&o, 0x1b, LSDA);
+		/* a frame of 16 bytes; read as a pointer it is in the file, too */
+		put(&o, 4, 0x100e);
+		put(&o, 4, 0);
+		end_of_length(&o, length);
+	}
+	put(&o, 4, 0);
+	put_headers(file, &v, EM_AARCH64, 0, (size_t)(o.p - file) - TABLE);
+	d = dso_of(file, seg, EM_AARCH64);
+	d.nr_segs = 2;
+	assert_true(unwind_read(&u, &d));
+	assert_int_equal(u.nr, N);
+	for (i = 0; i < N; i++) {
+		assert_int_equal(u.v[i].start, CODE + 16 * i);
+		assert_int_equal(u.v[i].end, CODE + 16 * i + 16);
+		if (u.v[i].lsda != (rows[i].lsda ? LSDA : 0) || u.v[i].part != rows[i].part)
+			fail_msg("entry %zu: pads at 0x%llx,%s part", i, (unsigned long long)u.v[i].lsda, u.v[i].part ? "" : " no");
+	}
+	unwind_free(&u);
+}
+
 /* Where a program begins: bit 0 of an Arm address is no part of it. */
 static void entries(void **state)
 {
@@ -353,31 +431,36 @@ static void entries(void **state)
 	};
 	static uint8_t file[SIZE];
 	struct variant v = { .code_enc = 0x1b, .lsda_enc = 0x1b };
-	struct dso_segment seg;
+	struct dso_segment seg[2];
 	struct unwind u;
 	struct dso d;
 	uint64_t entry;
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+	for (i = 0; i < 4 * sizeof(rows) / sizeof(rows[0]); i++) {
+		const size_t row = i / 4;
+
 		v.wide = i & 1;
 		memset(file, 0, sizeof(file));
-		put_headers(file, &v, rows[i / 2].machine, rows[i / 2].addr, 0);
-		d = dso_of(file, &seg, rows[i / 2].machine);
+		put_headers(file, &v, rows[row].machine, rows[row].addr, 0);
+		if (i & 2)	/* no program headers: nothing names a table */
+			memset(file + (v.wide ? 56 : 44), 0, 2);
+		d = dso_of(file, seg, rows[row].machine);
 		assert_true(unwind_read(&u, &d));
-		if (u.entry != rows[i / 2].entry)
-			fail_msg("row %zu: begins at 0x%llx", i / 2, (unsigned long long)u.entry);
-		assert_int_equal(unwind_entry(&d, &entry), rows[i / 2].entry != UINT64_MAX);
-		if (rows[i / 2].entry != UINT64_MAX)
-			assert_int_equal(entry, rows[i / 2].entry);
+		assert_int_equal(u.nr, 0);
+		if (u.entry != rows[row].entry)
+			fail_msg("row %zu: begins at 0x%llx", row, (unsigned long long)u.entry);
+		assert_int_equal(unwind_entry(&d, &entry), rows[row].entry != UINT64_MAX);
+		if (rows[row].entry != UINT64_MAX)
+			assert_int_equal(entry, rows[row].entry);
 		unwind_free(&u);
 	}
 	/* a module, a file that is not loaded, and one that is no ELF file begin nowhere */
 	v.wide = true;
 	put_headers(file, &v, EM_AARCH64, VADDR + CODE, 0);
 	for (i = 0; i < 4; i++) {
-		d = dso_of(file, &seg, EM_AARCH64);
+		d = dso_of(file, seg, EM_AARCH64);
 		if (i == 1)
 			d.kind = DSO_MODULE;
 		if (i == 2)
@@ -470,7 +553,7 @@ static void nested_functions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(landing_pads), cmocka_unit_test(cut_pads), cmocka_unit_test(entries),
+		cmocka_unit_test(landing_pads), cmocka_unit_test(cut_pads), cmocka_unit_test(several_cies), cmocka_unit_test(entries),
 		cmocka_unit_test(functions_of_symbols), cmocka_unit_test(nested_functions),
 	};
 
