@@ -162,6 +162,75 @@ static void test_files_of_a_folder(void **state)
 	pdb_free(&file);
 }
 
+/*
+ * What expands to more than the limit is lost from the record on that exceeds it, with one message; what is not compressed is
+ * read. The limit holds for each pass.
+ */
+static void test_limit(void **state)
+{
+	enum { NAMES = 6 };
+	struct pdb_sid sid = { .pid = 5, .tid = 6, .id = 100, .cpu = 3 };
+	struct pdb raw = { 0 }, data = { 0 }, file = { 0 };
+	const struct pd_stats *stats;
+	uint64_t len[3], at[3];
+	struct perfdata *pd;
+	struct pd_record r;
+	struct error err;
+	char want[400];
+	unsigned int i, n, pass, less;
+	size_t where;
+
+	(void)state;
+	NEEDS(ZSTD);
+	for (i = 0; i < NAMES; i++)
+		pdb_comm(&raw, i, i, "compressed", ST, &sid);
+	/* three records, of two names each */
+	pdb_compressed(&data, &raw, raw.len / 3, false);
+	for (i = 0, where = 0; i < 3; i++) {
+		at[i] = where;
+		len[i] = (uint64_t)(data.p[where + 6] | data.p[where + 7] << 8);
+		where += len[i];
+	}
+	assert_int_equal(where, data.len);
+	pdb_comm(&data, 77, 77, "plain", ST, &sid);
+	pdb_file(&file, &attr, 1, 0, &data, NULL, 0);
+	pd = perfdata_open_memory(file.p, file.len, "test", &err);
+	assert_non_null(pd);
+	for (less = 0; less < 3; less++) {
+		perfdata_set_max_expand(pd, less == 2 ? raw.len / 3 : raw.len - less);
+		for (pass = 0; pass < 2; pass++) {
+			perfdata_rewind(pd);
+			n = less == 0 ? NAMES : less == 1 ? 4 : 2;
+			for (i = 0; i < n; i++) {
+				assert_int_equal(perfdata_next(pd, &r), 1);
+				assert_int_equal(r.ev->comm.pid, i);
+			}
+			stats = perfdata_stats(pd);
+			if (less) {
+				i = less == 1 ? 2 : 1;
+				assert_int_equal(perfdata_next(pd, &r), ERR_EXPAND);
+				snprintf(want, sizeof(want), "test: offset 0x%llx: found compressed records that expand from %llu to "
+					 "more than %llu bytes, expected less; the compressed records from here on are left out, "
+					 "--max-expand=SIZE takes more", (unsigned long long)(file.len - data.len + at[i]),
+					 (unsigned long long)(at[i] + len[i] - 8 * (i + 1)),
+					 (unsigned long long)(less == 2 ? raw.len / 3 : raw.len - less));
+				assert_string_equal(perfdata_error(pd)->msg, want);
+			}
+			assert_int_equal(perfdata_next(pd, &r), 1);
+			assert_int_equal(r.ev->comm.pid, 77);
+			assert_int_equal(perfdata_next(pd, &r), 0);
+			assert_int_equal(stats->compressed_records, 3);
+			assert_int_equal(stats->compressed_bytes, where - 3 * 8);
+			assert_int_equal(stats->lost_compressed, less);
+			assert_int_equal(stats->lost_bytes, less == 2 ? len[2] - 8 : 0);
+		}
+	}
+	perfdata_close(pd);
+	pdb_free(&raw);
+	pdb_free(&data);
+	pdb_free(&file);
+}
+
 /* The records are lost with one message; the sanitized build shows that nothing is leaked. */
 static void test_no_memory(void **state)
 {
@@ -196,6 +265,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_long),
 		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_files_of_a_folder),
 	};
 

@@ -15,6 +15,7 @@
 #include "elf_build.h"
 #include "images/dso_table.h"
 #include "losses/losses.h"
+#include "said.h"
 #include "session/session.h"
 #include "temp_dir.h"
 
@@ -217,6 +218,48 @@ static void found_by_name(void **state)
 	assert_non_null(strstr(dso_file(d), "/bin/unlinked"));
 	assert_false(d->by_name);
 	dso_table_free(&t);
+}
+
+/* A file that may be another one than the recorded one is named when it is used, one that cannot be used with the reason. */
+static void unsure_files(void **state)
+{
+	static const struct {
+		const char *path;
+		uint8_t id;	/* 0: none is recorded */
+		bool force, other;
+		const char *said;
+	} rows[] = {
+		{ "/bin/good", 0, false, false, "" }, { "/bin/good", 0x11, false, false, "" }, { "/bin/good", 0x11, true, false, "" },
+		{ "/bin/raw.bin", 0x11, false, false, "" }, { "/none/here", 0, false, false, "" },
+		{ "/bin/changed", 0x99, true, false, "cstrace: warning: /bin/changed: DIR/bin/changed has another build-id than the recorded "
+		  "file and is used because of -f\n" },
+		{ "/usr/bin/only-name", 0, false, false, "cstrace: warning: /usr/bin/only-name: not found by path, taking "
+		  "DIR/a/b/c/only-name by its name; nothing in the recording tells whether it is the same file\n" },
+		{ "/usr/bin/only-name", 0x77, false, false, "" },
+		{ "/bin/host", 0, false, true, "cstrace: /bin/host: DIR/bin/host is not an Arm file (ELF machine 62): not used; give the "
+		  "directory with the target's files with --symfs DIR\n" },
+	};
+	static struct said said;
+	char cache[64], text[600];
+	struct dso_table t;
+	struct build_id id;
+	struct dso *d;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		open_table(&t, cache);
+		t.search.force = rows[i].force;
+		t.search.other_recorder = rows[i].other;
+		id = id_of(rows[i].id);
+		d = dso_table_get(&t, rows[i].path, rows[i].id ? &id : &none, false);
+		said_begin(&said);
+		dso_load(&t, d);
+		dso_load(&t, d);	/* once */
+		temp_hide(dir, said_end(&said), text, sizeof(text));
+		assert_string_equal(text, rows[i].said);
+		dso_table_free(&t);
+	}
 }
 
 /* --symfs may be a link to the folder; links below it are not followed. */
@@ -577,6 +620,7 @@ int main(void)
 		cmocka_unit_test(order_of_files),
 		cmocka_unit_test(found_by_build_id),
 		cmocka_unit_test(found_by_name),
+		cmocka_unit_test(unsure_files),
 		cmocka_unit_test(found_behind_a_link),
 		cmocka_unit_test(vdso),
 		cmocka_unit_test(kernel_places),

@@ -171,9 +171,11 @@ static void bad_records(void **state)
 	jb_move(&b, 8, SB_BASE, SB_BASE + 66, 4, 5);		/* not on a word */
 	jb_move(&b, 9, SB_BASE, UINT64_MAX - 3, 4, 5);		/* wraps */
 	jb_move(&b, 10, SB_BASE, SB_BASE + 64, 0, 5);		/* empty: no loss */
+	jb_other(&b, 1, 11, 47);				/* a move without its last byte; one of no code */
+	jb_other(&b, 1, 12, 48);
 	assert_int_equal(jitdump_read(&jd, b.p, b.len), JITDUMP_OK);
 	assert_int_equal(jd.nr_ev, 1);
-	assert_int_equal(jd.bad_records, 7);
+	assert_int_equal(jd.bad_records, 8);
 	assert_int_equal(jd.lost_bytes, 0);
 	jitdump_free(&jd);
 

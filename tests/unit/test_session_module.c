@@ -301,6 +301,82 @@ static void no_place(void **state)
 	kernel_free(&k);
 }
 
+/* The recording says where .text was, whatever the loader put in front of it, unless it cannot have been there. */
+static void recorded_places(void **state)
+{
+	static const struct {
+		uint64_t base, in_file, in_memory;
+		bool placed;
+	} rows[] = {
+		{ BASE, 0x40, 0x1040, true }, { BASE, 0x40, 0x40, true }, { BASE, 0x44, 0x40, false }, { BASE, 0x40, 0x1042, false },
+		{ BASE, 0x40, 0x1041, false }, { -0x1000ull, 0, 0x2000, false }, { BASE, 0, 4, true },
+	};
+	struct kernel_images k;
+	struct pdb b = { 0 };
+	struct dso_table t;
+	uint64_t place;
+	struct dso *d;
+	size_t i;
+
+	(void)state;
+	build(&b, true, false);
+	temp_write(dir, "place.ko", b.p, b.len);
+	pdb_free(&b);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		open_table(&t, &k);
+		d = dso_table_get_module(&t, "/place.ko", &none, rows[i].base);
+		dso_table_set_text(&t, "/place.ko", rows[i].in_file, rows[i].in_memory);
+		if (dso_load(&t, d) != rows[i].placed)
+			fail_msg("row %zu: the code has %s place", i, rows[i].placed ? "no" : "a");
+		place = rows[i].base + rows[i].in_memory - rows[i].in_file;
+		if (rows[i].placed) {
+			assert_int_equal(word(d, place + 36), NOP);
+			assert_int_equal(word(d, place - 4), 0);
+			assert_int_equal(word(d, place + 44), 0);
+		} else {
+			assert_int_equal(d->trouble, DSO_NO_PLACE);
+		}
+		dso_table_free(&t);
+		kernel_free(&k);
+	}
+}
+
+/* Instructions of which it is not known where they branch to are missing, each by itself, in whatever order they are found. */
+static void missing_instructions(void **state)
+{
+	static const struct ko_section sec[] = { { ".text", text, 11, 0, false }, { ".text.more", unlikely, 2, 0, false } };
+	static const struct ko_symbol sym[] = { { "mod_text", 1, 0 }, { "unknown", 0, 0 } };
+	static const struct ko_reloc rel[] = {
+		{ 40, 1, R_AARCH64_CONDBR19, 0 }, { 8, 1, R_AARCH64_TSTBR14, 0 }, { 24, 1, R_AARCH64_CONDBR19, 0 },
+		{ 12, 1, R_AARCH64_CONDBR19, 0 }, { 24, 1, R_AARCH64_CONDBR19, 0 }, { 0, 1, R_AARCH64_CONDBR19, 0 },
+	};
+	static const struct ko ko = { sec, 2, sym, 2, rel, 6 };
+	static const uint64_t want[][2] = { { 4, 8 }, { 16, 24 }, { 28, 40 }, { 44, 52 } };
+	struct kernel_images k;
+	struct pdb b = { 0 };
+	struct dso_table t;
+	struct dso *d;
+	size_t i;
+
+	(void)state;
+	ko_build(&b, &ko);
+	temp_write(dir, "holes.ko", b.p, b.len);
+	pdb_free(&b);
+	open_table(&t, &k);
+	d = dso_table_get_module(&t, "/holes.ko", &none, BASE);
+	assert_true(dso_load(&t, d));
+	assert_int_equal(d->nr_segs, 4);
+	for (i = 0; i < 4; i++) {
+		if (d->segs[i].vaddr != BASE + want[i][0] || d->segs[i].filesz != want[i][1] - want[i][0])
+			fail_msg("part %zu: 0x%llx bytes at 0x%llx", i, (unsigned long long)d->segs[i].filesz,
+				 (unsigned long long)d->segs[i].vaddr);
+		assert_true(d->segs[i].exec);
+	}
+	assert_int_equal(word(d, BASE + 36), NOP);
+	dso_table_free(&t);
+	kernel_free(&k);
+}
+
 static void packed(void **state)
 {
 	static const struct {
@@ -555,6 +631,8 @@ int main(void)
 		cmocka_unit_test(names_of_modules),
 		cmocka_unit_test(contradicting_symbols),
 		cmocka_unit_test(no_place),
+		cmocka_unit_test(recorded_places),
+		cmocka_unit_test(missing_instructions),
 		cmocka_unit_test(packed),
 		cmocka_unit_test(packed_at_path),
 		cmocka_unit_test(too_large),

@@ -558,6 +558,44 @@ static void metadata_of_units(void **state)
 	assert_int_equal(unit_cpu(&unit), -1);
 }
 
+/* Registers of older trace units are not looked at for reserved values. */
+static void reserved_values(void **state)
+{
+	static const struct {
+		enum aux_unit unit;
+		bool any;
+	} rows[] = { { AUX_ETMV3, false }, { AUX_PTM, false }, { AUX_ETMV4, true }, { AUX_ETE, true } };
+	struct cst_reserved_field fields[8];
+	struct aux_cpu cpu = { .reg[AUX_REG_TRCIDR0] = 0xffffffff, .reg[AUX_REG_TRCIDR1] = 0x4100f423 };
+	struct trace_unit u = { .aux = &cpu };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		cpu.unit = rows[i].unit;
+		if (!unit_reserved_fields(&u, fields, 8) != !rows[i].any)
+			fail_msg("unit %d", (int)rows[i].unit);
+	}
+}
+
+/* Of one ID and time the order of records in the file is that of owners. */
+static void owners_of_one_time(void **state)
+{
+	static const uint64_t seqs[] = { 5, 3, 9, 4 };
+	struct trace_units tu = { .name = "test", .ids = calloc(4, sizeof(*tu.ids)), .nr_ids = 4, .cap_ids = 4 };
+	size_t i;
+
+	(void)state;
+	assert_non_null(tu.ids);
+	for (i = 0; i < 4; i++)
+		tu.ids[i] = (struct id_owner){ .id = 0x20, .cpu = (int)seqs[i], .time = 100, .seq = seqs[i], .tid = -1 };
+	assert_int_equal(owners_finish(&tu, &(struct queues){ .nr = 0 }), 0);
+	assert_int_equal(tu.nr_ids, 4);
+	for (i = 1; i < 4; i++)
+		assert_true(tu.ids[i - 1].seq < tu.ids[i].seq);
+	owners_free(&tu);
+}
+
 /* The options of the caller hold for units of the metadata, of snapshots, and for STMs. */
 static void options_of_units(void **state)
 {
@@ -599,6 +637,11 @@ static void options_of_units(void **state)
 		assert_int_equal(tu.stm[0].aux.trace_id, 0x44);
 		assert_int_equal(tu.stm[0].aux.unit, AUX_STM);
 		assert_int_equal(unit_cpu(&tu.stm[0].unit), -1);
+		/* an STM is found by its number and by its ID, as the others are */
+		assert_ptr_equal(units_of_owner(&tu, &(struct id_owner){ .cpu = 99 }, 0x11), &tu.stm[0].unit);
+		assert_ptr_equal(units_of_owner(&tu, NULL, 0x44), &tu.stm[0].unit);
+		assert_ptr_equal(units_of_owner(&tu, NULL, 0x11), &tu.v[1]);
+		assert_null(units_of_owner(&tu, NULL, 0x45));
 		free(tu.v);
 		free(tu.stm);
 		tu.v = NULL;
@@ -711,6 +754,7 @@ int main(void)
 		cmocka_unit_test(sinks_of_buffers),
 		cmocka_unit_test(units_that_are_alike),
 		cmocka_unit_test(trailers_of_owners), cmocka_unit_test(metadata_of_units), cmocka_unit_test(options_of_units),
+		cmocka_unit_test(reserved_values), cmocka_unit_test(owners_of_one_time),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_dir);
