@@ -295,22 +295,22 @@ static void facts_of_the_metadata(void **state)
 {
 	static const struct {
 		bool timestamps, conv, said;
-		int source;
+		int source;		/* as the recorder writes it: 1 virtual, 2 of a guest, 3 physical, -1 unknown */
 		uint64_t freq;
 		unsigned int tssize;	/* TRCIDR0.TSSIZE */
 		enum clock_kind kind;
 		enum clock_rate rate;
 		unsigned int bits;
 	} cases[] = {
-		{ true, true, true, AUX_TS_VIRTUAL, 0, 8, CLOCK_CONVERTED, CLOCK_RATE_ASSUMED, 64 },
-		{ true, true, true, AUX_TS_VIRTUAL, 0, 6, CLOCK_CONVERTED, CLOCK_RATE_ASSUMED, 48 },
-		{ true, true, false, AUX_TS_VIRTUAL, 0, 8, CLOCK_ESTIMATED, CLOCK_RATE_ASSUMED, 64 },
-		{ true, true, true, AUX_TS_PHYSICAL, 0, 8, CLOCK_ESTIMATED, CLOCK_RATE_FILE, 64 },
-		{ true, true, true, AUX_TS_GUEST_PHYSICAL, 0, 6, CLOCK_ESTIMATED, CLOCK_RATE_FILE, 48 },
-		{ true, true, true, AUX_TS_UNKNOWN, 0, 7, CLOCK_ESTIMATED, CLOCK_RATE_ASSUMED, 64 },
-		{ true, false, true, AUX_TS_VIRTUAL, 0, 8, CLOCK_ESTIMATED, CLOCK_RATE_ASSUMED, 64 },
-		{ true, true, true, AUX_TS_VIRTUAL, 50000000, 8, CLOCK_ESTIMATED, CLOCK_RATE_GIVEN, 64 },
-		{ false, true, true, AUX_TS_VIRTUAL, 0, 8, CLOCK_NONE, CLOCK_RATE_ASSUMED, 64 },
+		{ true, true, true, 1, 0, 8, CLOCK_CONVERTED, CLOCK_RATE_ASSUMED, 64 },
+		{ true, true, true, 1, 0, 6, CLOCK_CONVERTED, CLOCK_RATE_ASSUMED, 48 },
+		{ true, true, false, 1, 0, 8, CLOCK_ESTIMATED, CLOCK_RATE_ASSUMED, 64 },
+		{ true, true, true, 3, 0, 8, CLOCK_ESTIMATED, CLOCK_RATE_FILE, 64 },
+		{ true, true, true, 2, 0, 6, CLOCK_ESTIMATED, CLOCK_RATE_FILE, 48 },
+		{ true, true, true, -1, 0, 7, CLOCK_ESTIMATED, CLOCK_RATE_ASSUMED, 64 },
+		{ true, false, true, 1, 0, 8, CLOCK_ESTIMATED, CLOCK_RATE_ASSUMED, 64 },
+		{ true, true, true, 1, 50000000, 8, CLOCK_ESTIMATED, CLOCK_RATE_GIVEN, 64 },
+		{ false, true, true, 1, 0, 8, CLOCK_NONE, CLOCK_RATE_ASSUMED, 64 },
 	};
 	size_t i;
 

@@ -140,6 +140,14 @@ static void other_build_id_is_refused(void **state)
 	d = dso_table_get(&t, "/bin/changed", &recorded, false);
 	assert_false(dso_load(&t, d));
 	assert_int_equal(d->state, DSO_REFUSED);
+	/* nothing of the file is kept but its build-id */
+	assert_null(d->data);
+	assert_int_equal(d->size, 0);
+	assert_null(d->segs);
+	assert_int_equal(d->nr_segs, 0);
+	assert_false(d->is_elf);
+	assert_int_equal(d->found.id[0], 0x22);
+	assert_null(dso_file(d));
 	dso_explain(d, true, out);
 	fclose(out);
 	assert_non_null(strstr(text, "2222222222222222222222222222222222222222"));

@@ -90,12 +90,17 @@ static void maps_against_model(void **state)
 static void shared_lists_are_copied(void **state)
 {
 	struct map a = { 0x1000, 0x2000, 0, &files[0] }, b = { 0x1000, 0x2000, 0, &files[1] };
+	struct map more = { 0x5000, 0x6000, 0, &files[2] };
 	struct maplist *ml = maplist_new(), *other, *own;
 
 	(void)state;
 	assert_true(maplist_set(ml, &a));
 	other = maplist_ref(ml);
 	own = maplist_own(other);
+	/* also what overlaps nothing */
+	assert_true(maplist_set(own, &more));
+	assert_null(maplist_find(ml, 0x5800));
+	assert_ptr_equal(maplist_find(own, 0x5800)->dso, &files[2]);
 	assert_ptr_not_equal(own, ml);
 	assert_true(maplist_set(own, &b));
 	assert_ptr_equal(maplist_find(ml, 0x1800)->dso, &files[0]);

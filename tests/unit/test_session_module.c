@@ -341,6 +341,40 @@ static void recorded_places(void **state)
 	}
 }
 
+/* A branch that is not an instruction of its section: the file is damaged. */
+static void places_of_branches(void **state)
+{
+	static const struct ko_section sec[] = { { ".text", text, 11, 0, false }, { ".text.more", unlikely, 2, 0, false } };
+	static const struct ko_symbol sym[] = { { "mod_text", 1, 0 } };
+	static const struct {
+		uint64_t offset;
+		bool fits;
+	} rows[] = { { 0, true }, { 40, true }, { 44, false }, { 48, false }, { 38, false }, { 37, false }, { 39, false }, { -4ull, false } };
+	struct ko_reloc rel = { .type = R_AARCH64_JUMP26 };
+	const struct ko ko = { sec, 2, sym, 1, &rel, 1 };
+	struct kernel_images k;
+	struct dso_table t;
+	struct dso *d;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct pdb b = { 0 };
+
+		rel.offset = rows[i].offset;
+		ko_build(&b, &ko);
+		temp_write(dir, "branch.ko", b.p, b.len);
+		pdb_free(&b);
+		open_table(&t, &k);
+		d = dso_table_get_module(&t, "/branch.ko", &none, BASE);
+		if (dso_load(&t, d) != rows[i].fits)
+			fail_msg("a branch at %lld is%s taken", (long long)rows[i].offset, rows[i].fits ? " not" : "");
+		assert_int_equal(d->trouble, rows[i].fits ? DSO_FINE : DSO_BAD_ELF);
+		dso_table_free(&t);
+		kernel_free(&k);
+	}
+}
+
 /* Instructions of which it is not known where they branch to are missing, each by itself, in whatever order they are found. */
 static void missing_instructions(void **state)
 {
@@ -633,6 +667,7 @@ int main(void)
 		cmocka_unit_test(no_place),
 		cmocka_unit_test(recorded_places),
 		cmocka_unit_test(missing_instructions),
+		cmocka_unit_test(places_of_branches),
 		cmocka_unit_test(packed),
 		cmocka_unit_test(packed_at_path),
 		cmocka_unit_test(too_large),
