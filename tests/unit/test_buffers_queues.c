@@ -278,11 +278,32 @@ static void unknown_format(void **state)
 	queues_free(&qs);
 }
 
+/* A buffer may have trace of both forms, in either order. */
+static void both_forms(void **state)
+{
+	static uint8_t bytes[16];
+	unsigned int order;
+
+	(void)state;
+	for (order = 0; order < 2; order++) {
+		struct queues qs = { .nr = 0 };
+
+		add_chunk(&qs, &(struct pd_record){ .aux = { .avail = 16, .data = bytes, .cpu = 1 } });
+		add_aux(&qs, 0, 8, order ? 0 : AUX_FORMAT_RAW, ALL);
+		add_aux(&qs, 8, 8, order ? AUX_FORMAT_RAW : 0, ALL);
+		assert_int_equal(queues_finish(&qs), 0);
+		assert_true(qs.q[0]->any_raw && qs.q[0]->any_frames);
+		assert_int_equal(qs.q[0]->frags[0].pub.raw, !order);
+		assert_int_equal(qs.q[0]->frags[1].pub.raw, order);
+		queues_free(&qs);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fragments), cmocka_unit_test(buffers), cmocka_unit_test(aux_records),
-		cmocka_unit_test(descriptions), cmocka_unit_test(unknown_format),
+		cmocka_unit_test(descriptions), cmocka_unit_test(unknown_format), cmocka_unit_test(both_forms),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -776,6 +776,23 @@ static void pace_is_not_of_a_gap(void **state)
 	}
 }
 
+/* More work than a nanosecond can be divided by: the lowest rate, not the one that is taken when none is known. */
+static void pace_of_fast_work(void **state)
+{
+	struct pace p;
+	int cycles;
+
+	(void)state;
+	for (cycles = 0; cycles < 2; cycles++) {
+		pace_begin(&p);
+		pace_timestamp(&p, 1000);
+		pace_advance(&p, 1u << 22, cycles ? 1u << 22 : 0, 1001);
+		pace_timestamp(&p, 1001);
+		pace_advance(&p, 5u << 20, cycles ? 5u << 20 : 0, NONE);
+		assert_int_equal(p.now, 1006);
+	}
+}
+
 static void pace_gaps(void **state)
 {
 	struct pace p;
@@ -829,6 +846,7 @@ int main(void)
 		cmocka_unit_test(pace_in_pieces),
 		cmocka_unit_test(pace_by_cycles),
 		cmocka_unit_test(pace_is_not_of_a_gap),
+		cmocka_unit_test(pace_of_fast_work),
 		cmocka_unit_test(pace_gaps),
 	};
 

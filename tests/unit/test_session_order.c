@@ -165,6 +165,8 @@ static void times_and_places(void **state)
 			expect_order(&so, times ? timed : untimed, 10);
 			for (i = 0; i < 10; i++) {
 				assert_int_equal(side_order_next(&so, &e), 1);
+				if (!times)
+					assert_int_equal(e.time, 0);
 				if (e.kind == SIDE_COMM)
 					assert_string_equal(e.comm, e.tid == 5 ? "a" : "b");
 			}

@@ -501,6 +501,9 @@ static void units_that_are_alike(void **state)
 	cpu[1].reg[0] = 1;
 	assert_null(units_of_owner(&tu, &of_no_cpu, 0x33));
 	cpu[1].reg[0] = 0;
+	cpu[0].reg[0] = 1;
+	assert_null(units_of_owner(&tu, &of_no_cpu, 0x33));
+	cpu[0].reg[0] = 0;
 	cpu[2].unit = AUX_ETE;
 	assert_null(units_of_owner(&tu, &of_no_cpu, 0x33));
 
@@ -594,6 +597,30 @@ static void owners_of_one_time(void **state)
 	for (i = 1; i < 4; i++)
 		assert_true(tu.ids[i - 1].seq < tu.ids[i].seq);
 	owners_free(&tu);
+}
+
+/* A buffer has owners of its sinks, and of records that name none; if its sinks are not known, all. */
+static void owners_by_sinks(void **state)
+{
+	struct id_owner ids[] = {
+		{ .id = 0x20, .time = 10, .tid = -1, .has_sink = true, .sink = 100 }, { .id = 0x20, .time = 20, .tid = -1, .has_sink = true, .sink = 0 },
+		{ .id = 0x21, .time = 20, .tid = -1, .has_sink = true, .sink = 0 }, { .id = 0x22, .time = 30, .tid = -1 },
+	};
+	const struct trace_units tu = { .ids = ids, .nr_ids = 4 };
+	struct queue q = { .cpu = 2, .tid = -1, .nr_sinks = 1, .sinks = { 100 } };
+
+	(void)state;
+	assert_ptr_equal(owners_at(&tu, &q, 0x20, 50, 0), &ids[0]);
+	assert_null(owners_at(&tu, &q, 0x21, 50, 0));
+	assert_ptr_equal(owners_at(&tu, &q, 0x22, 50, 0), &ids[3]);
+	q.sinks[0] = 0;
+	assert_ptr_equal(owners_at(&tu, &q, 0x20, 50, 0), &ids[1]);
+	assert_ptr_equal(owners_at(&tu, &q, 0x21, 10, 0), &ids[2]);	/* the first one, if all are later */
+	q.nr_sinks = 0;
+	assert_ptr_equal(owners_at(&tu, &q, 0x20, 50, 0), &ids[1]);
+	assert_ptr_equal(owners_at(&tu, &q, 0x20, 15, 0), &ids[0]);
+	assert_null(owners_at(&tu, &q, 0x1f, 50, 0));
+	assert_null(owners_at(&tu, &q, 0x23, 50, 0));
 }
 
 /* The options of the caller hold for units of the metadata, of snapshots, and for STMs. */
@@ -754,7 +781,7 @@ int main(void)
 		cmocka_unit_test(sinks_of_buffers),
 		cmocka_unit_test(units_that_are_alike),
 		cmocka_unit_test(trailers_of_owners), cmocka_unit_test(metadata_of_units), cmocka_unit_test(options_of_units),
-		cmocka_unit_test(reserved_values), cmocka_unit_test(owners_of_one_time),
+		cmocka_unit_test(reserved_values), cmocka_unit_test(owners_of_one_time), cmocka_unit_test(owners_by_sinks),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_dir);

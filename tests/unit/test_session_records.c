@@ -220,6 +220,7 @@ static void symbols_of_kernel_maps(void **state)
 		{ "[kernel.kallsyms]_stext", KERNEL, 0, "_stext", KERNEL },
 		{ "[kernel.kallsyms]", KERNEL, KERNEL, "", 0 },
 		{ "[kernel.kallsyms]_text", 0, 0, "", 0 },
+		{ "[kernel.kallsyms]s", KERNEL, 0x10, "s", 0x10 },
 		{ "[kernel.kallsyms]fifteen_letters", KERNEL, 0x10, "fifteen_letters", 0x10 },
 		{ "[kernel.kallsyms]sixteen__letters", KERNEL, 0x10, "", 0 },
 	};
@@ -426,6 +427,7 @@ static void records_of_packages(void **state)
 		assert_int_equal(dso->size, 27);
 		assert_int_equal(dso->extent, 27);
 		assert_int_equal(dso->state, DSO_LOADED);
+		assert_int_equal(dso->recorded.len, 0);
 		assert_memory_equal(dso->data, "abcde\0\0\0\0\0bcd\0\0\0\0cdef\0\0\0fgh", 27);
 	}
 	for (i = 0; i < sizeof(gone) / sizeof(gone[0]); i++) {
