@@ -161,7 +161,8 @@ static void aux_records(void **state)
 		bool noted;
 	} row[] = {
 		{ 8, 0, ALL, true }, { 8, 0, 0, true }, { 8, 0, PERF_SAMPLE_TIME, true }, { 8, 0, PERF_SAMPLE_CPU, true },
-		{ 8, 0, PERF_SAMPLE_TID, true }, { 0, 0, ALL, false }, { 0, AUX_FLAG_OVERWRITE, ALL, false }, { 0, AUX_FORMAT_RAW, ALL, false },
+		{ 8, 0, PERF_SAMPLE_TID, true }, { 0, 0, ALL, false }, { 0, AUX_FLAG_OVERWRITE, ALL, false },
+		{ 0, AUX_FORMAT_RAW, ALL, false },
 		{ 0, AUX_FLAG_TRUNCATED, ALL, true }, { 0, AUX_FLAG_PARTIAL, ALL, true }, { 0, AUX_FLAG_COLLISION, ALL, true },
 	};
 	struct queues qs = { .nr = 0 };

@@ -26,15 +26,15 @@ static const struct row {
 	const char *vmlinux, *cache, *home, *release;
 	const char *places;
 } rows[] = {
-	{ "a file", DSO_FILE, "/opt/a", false, false, NULL, NULL, "/home/me", "6.1", "/opt/a h\n" },
+	{ "a file", DSO_FILE, "/opt/a", false, false, NULL, NULL, "/users/me", "6.1", "/opt/a h\n" },
 	{ "an unlinked file", DSO_FILE, "/opt/a (deleted)", false, false, NULL, NULL, NULL, NULL, "/opt/a (deleted) h\n/opt/a h\n" },
 	{ "nothing but that", DSO_FILE, " (deleted)", false, false, NULL, NULL, NULL, NULL, " (deleted) h\n" },
 	{ "a name of one letter", DSO_FILE, "a (deleted)", false, false, NULL, NULL, NULL, NULL, "a (deleted) h\na h\n" },
 	{ "no unlinked file", DSO_FILE, "/opt/a (deleted).so", false, false, NULL, NULL, NULL, NULL, "/opt/a (deleted).so h\n" },
 	{ "an unlinked module", DSO_MODULE, "/m/a.ko (deleted)", false, false, NULL, NULL, NULL, NULL,
 	  "/m/a.ko (deleted) h\n/m/a.ko h\n/m/a.ko.xz h\n/m/a.ko.zst h\n/m/a.ko.gz h\n" },
-	{ "a build-id", DSO_FILE, "/opt/a", true, false, NULL, "/cache", "/home/me", NULL, "/opt/a h\n" CACHE("/cache") },
-	{ "the cache at home", DSO_FILE, "/opt/a", true, false, NULL, NULL, "/home/me", NULL, "/opt/a h\n" CACHE("/home/me/.debug") },
+	{ "a build-id", DSO_FILE, "/opt/a", true, false, NULL, "/cache", "/users/me", NULL, "/opt/a h\n" CACHE("/cache") },
+	{ "the cache at home", DSO_FILE, "/opt/a", true, false, NULL, NULL, "/users/me", NULL, "/opt/a h\n" CACHE("/users/me/.debug") },
 	{ "no home", DSO_FILE, "/opt/a", true, false, NULL, NULL, NULL, NULL, "/opt/a h\n" },
 	{ "a cache and no home", DSO_FILE, "/opt/a", true, false, NULL, "/cache", NULL, NULL, "/opt/a h\n" CACHE("/cache") },
 	{ "below a folder", DSO_FILE, "/opt/none", false, true, NULL, NULL, NULL, NULL, "DIR/opt/none\n" },

@@ -164,8 +164,8 @@ static void cached(void **state)
 		  "cache/[kernel.kcore]/abcdef01/20240201/kcore", "symbols/kallsyms" },
 		{ "a given kernel", "cache", NULL, NULL, "bare/kcore", NULL, "_text", true, TEXT_ADDR, NULL, NULL },
 		{ "the input's", "cache", NULL, NULL, NULL, "whole", "_text", true, TEXT_ADDR, "whole/kcore", "whole/kallsyms" },
-		{ "the input's, and given symbols", "cache", NULL, "symbols/kallsyms", NULL, "whole", "_text", true, TEXT_ADDR, "whole/kcore",
-		  "symbols/kallsyms" },
+		{ "the input's, and given symbols", "cache", NULL, "symbols/kallsyms", NULL, "whole", "_text", true, TEXT_ADDR,
+		  "whole/kcore", "symbols/kallsyms" },
 	};
 	char *was = getenv("HOME"), home[128], cache[128], vmlinux[128], symbols[128];
 	struct kernel_images k;
@@ -293,7 +293,8 @@ static void symbols_of_a_boot(void **state)
 /* What the symbols do not have, the image of the kernel has, as far from its link address as the kernel was. */
 static void symbols_of_the_image(void **state)
 {
-	struct dso_symbol_entry syms[] = { { .vaddr = 0x1000, .size = 4, .name = "one" }, { .vaddr = 0x2000, .size = 4, .name = "two" } };
+	struct dso_symbol_entry syms[] = { { .vaddr = 0x1000, .size = 4, .name = "one" },
+					   { .vaddr = 0x2000, .size = 4, .name = "two" } };
 	struct dso image = { .path = "vmlinux", .state = DSO_LOADED, .symbols_read = true, .syms = syms, .nr_syms = 2 };
 	struct kernel_images k = { .vmlinux = &image, .delta = 0x80000 };
 	const uint32_t *order;

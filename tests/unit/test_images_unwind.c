@@ -505,7 +505,8 @@ static void functions_of_symbols(void **state)
 		{ 0x160, 0x160, 0x168, true, false }, { 0x168, 0x168, 0x170, false, false }, { 0x170, 0x170, 0x178, false, true },
 		{ 0x178, 0x178, 0x180, false, false }, { 0x180, 0, 0, 0, 0 }, { 0x190, 0, 0, 0, 0 }, { 0x200, 0, 0, 0, 0 },
 	};
-	struct dso d = { .path = "/a", .state = DSO_LOADED, .symbols_read = true, .syms = syms, .nr_syms = sizeof(syms) / sizeof(syms[0]) };
+	struct dso d = { .path = "/a", .state = DSO_LOADED, .symbols_read = true, .syms = syms,
+			 .nr_syms = sizeof(syms) / sizeof(syms[0]) };
 	struct dso_function f;
 	size_t i;
 

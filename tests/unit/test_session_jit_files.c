@@ -130,8 +130,8 @@ static void each_file_once(void **state)
 		int pid;
 		uint64_t seq;
 	} maps[] = {
-		{ "jit-2.dump", 7, 15 }, { "jit-1.dump", 7, 11 }, { "jit-2.dump", 7, 12 }, { "jit-1.dump", 7, 13 }, { "jit-2.dump", 6, 14 },
-		{ "jit-1.dump", 7, 16 }, { "jit-2.dump", 7, 17 }, { "jit-1.dump", 8, 10 },
+		{ "jit-2.dump", 7, 15 }, { "jit-1.dump", 7, 11 }, { "jit-2.dump", 7, 12 }, { "jit-1.dump", 7, 13 },
+		{ "jit-2.dump", 6, 14 }, { "jit-1.dump", 7, 16 }, { "jit-2.dump", 7, 17 }, { "jit-1.dump", 8, 10 },
 	};
 	size_t i;
 

@@ -349,7 +349,8 @@ static void places_of_branches(void **state)
 	static const struct {
 		uint64_t offset;
 		bool fits;
-	} rows[] = { { 0, true }, { 40, true }, { 44, false }, { 48, false }, { 38, false }, { 37, false }, { 39, false }, { -4ull, false } };
+	} rows[] = { { 0, true }, { 40, true }, { 44, false }, { 48, false }, { 38, false }, { 37, false },
+		     { 39, false }, { -4ull, false } };
 	struct ko_reloc rel = { .type = R_AARCH64_JUMP26 };
 	const struct ko ko = { sec, 2, sym, 1, &rel, 1 };
 	struct kernel_images k;

@@ -186,7 +186,8 @@ static void files_of_processes(void **state)
 		fclose(f);
 	}
 	for (i = 0; i < 5; i++) {
-		struct perf_maps pms = { .symfs = i & 1 ? symfs : NULL, .hostname = i < 2 ? "another machine" : i < 4 ? host.nodename : NULL };
+		struct perf_maps pms = { .symfs = i & 1 ? symfs : NULL,
+					 .hostname = i < 2 ? "another machine" : i < 4 ? host.nodename : NULL };
 		const struct perf_map *pm = perf_maps_get(&pms, (int)getpid()), *none;
 		bool found = i != 0 && i != 4;
 

@@ -603,7 +603,8 @@ static void owners_of_one_time(void **state)
 static void owners_by_sinks(void **state)
 {
 	struct id_owner ids[] = {
-		{ .id = 0x20, .time = 10, .tid = -1, .has_sink = true, .sink = 100 }, { .id = 0x20, .time = 20, .tid = -1, .has_sink = true, .sink = 0 },
+		{ .id = 0x20, .time = 10, .tid = -1, .has_sink = true, .sink = 100 },
+		{ .id = 0x20, .time = 20, .tid = -1, .has_sink = true, .sink = 0 },
 		{ .id = 0x21, .time = 20, .tid = -1, .has_sink = true, .sink = 0 }, { .id = 0x22, .time = 30, .tid = -1 },
 	};
 	const struct trace_units tu = { .ids = ids, .nr_ids = 4 };
@@ -641,7 +642,8 @@ static void options_of_units(void **state)
 		cpu[i].reg[AUX_REG_TRCIDR1] = 0x4100f423;
 	}
 	given[0] = (struct unit_config){ .cpu = 5, .config = { .trace_id = 0x33, .hold_transactions = 1 }, .error = -7 };
-	given[1] = (struct unit_config){ .cpu = 99, .config = { .protocol = CST_PROTO_STM, .trace_id = 0x44, .hold_transactions = 1 } };
+	given[1] = (struct unit_config){ .cpu = 99,
+		.config = { .protocol = CST_PROTO_STM, .trace_id = 0x44, .hold_transactions = 1 } };
 	for (i = 0; i < 6; i++) {
 		tu.opts = (struct unit_options){ .report_transactions = i == 1, .as_reference = i == 2, .strict = i == 3,
 						 .insn_ranges = i == 4, .split_source = i == 5 };
@@ -651,7 +653,8 @@ static void options_of_units(void **state)
 			const struct trace_unit *u = k < 2 ? &tu.v[k] : &tu.stm[0].unit;
 
 			if (u->config.hold_transactions != (i != 1))
-				fail_msg("unit %u, option %u: transactions are %s", k, i, u->config.hold_transactions ? "held" : "reported");
+				fail_msg("unit %u, option %u: transactions are %s", k, i,
+					 u->config.hold_transactions ? "held" : "reported");
 			assert_int_equal(u->config.as_reference, i == 2);
 			assert_int_equal(u->config.strict, i == 3);
 			assert_int_equal(u->config.insn_ranges, i == 4);
