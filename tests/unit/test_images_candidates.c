@@ -29,6 +29,7 @@ static const struct row {
 	{ "a file", DSO_FILE, "/opt/a", false, false, NULL, NULL, "/users/me", "6.1", "/opt/a h\n" },
 	{ "an unlinked file", DSO_FILE, "/opt/a (deleted)", false, false, NULL, NULL, NULL, NULL, "/opt/a (deleted) h\n/opt/a h\n" },
 	{ "nothing but that", DSO_FILE, " (deleted)", false, false, NULL, NULL, NULL, NULL, " (deleted) h\n" },
+	{ "nothing but that below a folder", DSO_FILE, " (deleted)", false, true, NULL, NULL, NULL, NULL, "DIR/ (deleted)\n" },
 	{ "a name of one letter", DSO_FILE, "a (deleted)", false, false, NULL, NULL, NULL, NULL, "a (deleted) h\na h\n" },
 	{ "no unlinked file", DSO_FILE, "/opt/a (deleted).so", false, false, NULL, NULL, NULL, NULL, "/opt/a (deleted).so h\n" },
 	{ "an unlinked module", DSO_MODULE, "/m/a.ko (deleted)", false, false, NULL, NULL, NULL, NULL,

@@ -324,10 +324,13 @@ static void cut_pads(void **state)
 	assert_true(unwind_read(&u, &d));
 	assert_true(unwind_landing_pad(&u, &d, CODE + 0x10, &pad));
 	/* the file ends in the second call */
-	d.size = LSDA + 4 + 4 + 3;
+	u.v[0].lsda = SIZE - 11;
+	memcpy(file + SIZE - 11, file + LSDA, 11);
 	assert_false(unwind_landing_pad(&u, &d, CODE + 0x10, &pad));
+	file[SIZE - 8] = 7;
+	assert_true(unwind_landing_pad(&u, &d, CODE + 0x10, &pad));
 	/* the table does: the first one is there */
-	d.size = SIZE;
+	u.v[0].lsda = LSDA;
 	file[LSDA + 3] = 7;
 	assert_true(unwind_landing_pad(&u, &d, CODE + 0x10, &pad));
 	assert_false(unwind_landing_pad(&u, &d, CODE + 0x20, &pad));
