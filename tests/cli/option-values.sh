@@ -216,6 +216,19 @@ for number in 0 1025 x -1; do
 	check "--jobs $number" value "cstrace: --jobs: found '$number', expected a number of threads from 1 to 1024" \
 		jobs $number info
 done
+for command in convert dump info inject profile report script; do
+	jobs_of_all() {
+		(export CSTRACE_JOBS=many && usage "CSTRACE_JOBS: found 'many', expected a number of threads from 1 to 1024" $command \
+			$sample)
+	}
+	check "CSTRACE_JOBS=many $command" jobs_of_all
+done
+for command in compare convert dump info inject profile report script timeline verify; do
+	check "$command --core-type without --trace" usage "--trace-format, --core-type, --trace-source and --reg are for --trace: what\
+ -i names says itself what its trace is" $command $sample --core-type cortex-a53
+done
+check "dump -s --core-type" usage "--trace-format, --core-type, --trace-source and --reg are for --trace: what -s names says itself\
+ what its trace is" dump -s x --core-type cortex-a53
 for wrong in x 0=cortex-a53 0x70=cortex-a53 =cortex-a53; do
 	check "--trace-source $wrong" value "cstrace: --trace-source: found '$wrong', expected ID=NAME with a trace ID from 1 to 0x6f" \
 		trace-source $wrong dump
