@@ -223,4 +223,15 @@ sys.stdout.buffer.write(count_file.write(m))' >"$tmp/digest"
 		! grep -e "other code" -e missing "$tmp/err"
 }
 check "another build without a build-id is not used, but with -f" other_code
+by_build_id() {
+	"$tool" info -i $sample --symfs $symfs --format=json >"$tmp/json" 2>"$tmp/err" || return 1
+	id=$(sed -n 's/.*"build_id":"\([0-9a-f]*\)".*/\1/p' "$tmp/json")
+	folder=$tmp/cache/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-)
+	mkdir -p "$folder" "$tmp/home" && cp $symfs/opt/cstrace-sample/sample.a64 "$folder/elf" &&
+		run 0 profile -i "$tmp/whole" --symfs $symfs --format=top -o "$tmp/by-path" &&
+		HOME=$tmp/home run 0 profile -i "$tmp/whole" --buildid-dir "$tmp/cache" --format=top -o "$tmp/by-id" &&
+		cmp "$tmp/by-path" "$tmp/by-id" &&
+		HOME=$tmp/home run 3 profile -i "$tmp/whole" --format=top -o "$tmp/by-none" && ! cmp -s "$tmp/by-path" "$tmp/by-none"
+}
+check "a file is found by its build-id" by_build_id
 finish
