@@ -309,7 +309,7 @@ $(B)/tests/unit/test_session_jobs: LDFLAGS += -Wl,--wrap=thread_start,--wrap=pth
 	-Wl,--wrap=pthread_mutex_unlock,--wrap=pthread_mutex_destroy,--wrap=pthread_cond_wait,--wrap=pthread_cond_timedwait
 $(B)/tests/unit/test_session_progress: LDFLAGS += -Wl,--wrap=pthread_cond_timedwait
 # Locks are counted.
-$(B)/tests/unit/test_opencsd: LDFLAGS += -Wl,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock
+$(B)/tests/unit/test_opencsd $(B)/tests/unit/test_files: LDFLAGS += -Wl,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock
 # What a file holds is the test's choice.
 $(B)/tests/unit/test_profile_formats: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=dso_stubs
 $(B)/tests/unit/test_info_result: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=session_run

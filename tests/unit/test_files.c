@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -23,6 +24,34 @@
 #include "files/outdir.h"
 #include "files/output.h"
 #include "temp_dir.h"
+
+/* Locks of the tables, which the Makefile lets come here: a lock is taken once, and given back by who has it. */
+static unsigned int held, locks_wrong;
+
+int __real_pthread_mutex_lock(pthread_mutex_t *m);
+int __real_pthread_mutex_unlock(pthread_mutex_t *m);
+int __wrap_pthread_mutex_lock(pthread_mutex_t *m);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *m);
+
+int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
+{
+	if (held) {
+		locks_wrong++;
+		return 0;
+	}
+	held++;
+	return __real_pthread_mutex_lock(m);
+}
+
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *m)
+{
+	if (!held) {
+		locks_wrong++;
+		return 0;
+	}
+	held--;
+	return __real_pthread_mutex_unlock(m);
+}
 
 static char dir[64];
 static unsigned int open_before;
@@ -52,6 +81,8 @@ static int tear_down(void **state)
 	(void)state;
 	input_forget_all();
 	assert_int_equal(temp_descriptors(), open_before);
+	assert_int_equal(locks_wrong, 0);
+	assert_int_equal(held, 0);
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	return system(command);
 }
@@ -307,6 +338,8 @@ static void mapped_input(void)
 
 static void mappings(void **state)
 {
+	struct outdir folder;
+	struct pd_output o;
 	struct error err;
 	uint64_t offset;
 	const uint8_t *p, *q;
@@ -350,6 +383,21 @@ static void mappings(void **state)
 	assert_int_equal(mapped_check(&err), ERR_IO);
 	snprintf(want, sizeof(want), "%s: became shorter while it was read; run again when nothing writes to it", at("a"));
 	assert_string_equal(err.msg, want);
+	/* no output gets its name then, and nothing of it is left */
+	err = (struct error){ .code = 0 };
+	assert_int_equal(pd_output_open(&o, at("late"), &err), 0);
+	pd_output_write(&o, "text", 4);
+	assert_int_equal(pd_output_finish(&o, &err), ERR_IO);
+	assert_string_equal(err.msg, want);
+	assert_true(o.fd == -1 && !o.name && !o.path);
+	assert_int_equal(access(at("late"), F_OK), -1);
+	err = (struct error){ .code = 0 };
+	assert_int_equal(outdir_open(&folder, at("late"), &err), 0);
+	assert_int_equal(outdir_file(&folder, "file", "text", 4, &err), 0);
+	assert_int_equal(outdir_finish(&folder, &err), ERR_IO);
+	assert_string_equal(err.msg, want);
+	assert_null(folder.temp);
+	assert_int_equal(access(at("late"), F_OK), -1);
 }
 
 /* How a child that runs `work` after guard_install() ends; its messages go to the file "messages". */
@@ -452,6 +500,17 @@ static void removed_and_renamed(void)
 		raise(SIGTERM);
 }
 
+/* A file that had no name has its temporary one. */
+static void linked(void)
+{
+	int fd = open(dir, O_TMPFILE | O_WRONLY, 0600);
+
+	if (fd < 0)
+		_exit(EOPNOTSUPP);
+	if (!guard_link(fd, at("linked")) && !access(at("linked"), F_OK))
+		raise(SIGTERM);
+}
+
 static void messages_are(const char *want)
 {
 	char text[600] = "";
@@ -489,6 +548,11 @@ static void signals(void **state)
 	assert_int_equal(access(at("done/file"), F_OK), 0);
 	assert_int_equal(access(at("t2"), F_OK), -1);
 	assert_int_equal(access(at("d2"), F_OK), -1);
+	status = child(linked);
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != EOPNOTSUPP) {
+		assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+		assert_int_equal(access(at("linked"), F_OK), -1);
+	}
 	put_file("cut", "1234");
 	status = child(read_cut_file);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
@@ -706,7 +770,8 @@ static void check_text(const char *name, const char *want)
 static void outputs(void **state)
 {
 	static const char input[] = "is one of the files that are read; the output needs another name: choose one with -o";
-	char long_text[PD_OUTPUT_TEXT + 100], *target;
+	char long_text[PD_OUTPUT_TEXT + 100], *target, *text;
+	size_t size;
 	struct pd_output o;
 	struct error err;
 	int fd;
@@ -717,6 +782,9 @@ static void outputs(void **state)
 	fails_with(pd_output_open(&o, at("none/file"), &err), &err, ERR_IO, at("none/file"),
 		   "cannot open it for writing: No such file or directory; choose another place with -o");
 	assert_int_equal(o.fd, -1);
+	/* what is closed has nothing left that could be released or removed again */
+	assert_null(o.name);
+	pd_output_abort(&o);
 	fails_with(pd_output_open(&o, dir, &err), &err, ERR_IO, dir,
 		   "cannot open a directory for writing: Is a directory; choose another place with -o");
 	put_file("read", "old");
@@ -739,8 +807,18 @@ static void outputs(void **state)
 	pd_output_printf(&o, "%s", long_text);
 	pd_output_printf(&o, "%s", long_text + 101);
 	assert_int_equal(o.written, 3 + 2 * (PD_OUTPUT_TEXT - 1) - 1);
+	pd_output_printf(&o, "%s", long_text + 100);
+	pd_output_printf(&o, "%s", long_text + 99);
+	assert_int_equal(o.written, 3 + 4 * (PD_OUTPUT_TEXT - 1) - 1);
 	assert_int_equal(pd_output_finish(&o, &err), 0);
 	assert_int_equal(o.fd, -1);
+	pd_output_abort(&o);
+	assert_true(!o.name && !o.path && !o.temp && !o.own_fd && !o.written);
+	text = input_read(at("read"), 1u << 20, &size);
+	assert_non_null(text);
+	assert_int_equal(size, strlen(text));
+	free(text);
+	input_forget(at("read"));
 	/* a descriptor that stays the caller's, here of a file that has something in it */
 	put_file("open", "ab");
 	fd = open(at("open"), O_WRONLY | O_APPEND);

@@ -525,6 +525,16 @@ static void folder_names(void **state)
 	no_mkdir.times = 0;
 	reports(outdir_open(&d, at("none/folder"), &err), ERR_IO, "%s: cannot make the folder: No such file or directory; choose "
 		"another place with -o", at("none/folder"));
+	/* what is there and cannot be replaced */
+	put_file("full/file", "mine");
+	reports(outdir_open(&d, at("full"), &err), ERR_IO, "%s: is a folder with something in it; give a folder that does not exist "
+		"yet, or an empty one", at("full"));
+	reports(outdir_open(&d, at("full/file/"), &err), ERR_IO, "%s/: is there and no folder; give a folder that does not exist yet, or "
+		"an empty one", at("full/file"));
+	assert_null(d.path);
+	holds("full/file", "mine");
+	assert_int_equal(__real_unlink(at("full/file")), 0);
+	assert_int_equal(rmdir(at("full")), 0);
 	/* one that is complete, and cannot get its name */
 	assert_int_equal(outdir_open(&d, at("folder"), &err), 0);
 	no_rename = (struct refusal){ EBUSY, 0, 1, 0 };
