@@ -44,6 +44,18 @@ bytes_of_buffers() {
 check "how much trace a buffer holds" bytes_of_buffers
 check "where the trace unit's threads are" says "$tmp/out" "    thread: context ID with 32 bits"
 check "other commands point to it" points_to_info
+last_line() {
+	"$tool" info -i $sample --symfs $symfs >"$tmp/both" 2>&1 && sed '$!d' "$tmp/both" | grep "^cstrace: .*losses: none\$"
+}
+check "the summary comes behind the text" last_line
+forms() {
+	mkdir "$tmp/folder" && cp $sample "$tmp/folder/data" && run 0 info -i "$tmp/folder" --no-decode &&
+		[ "$(sed 1q "$tmp/out")" = "File: $tmp/folder (directory)" ] || return 1
+	"$CST_GEN" random --case=1 --insns=100 --pipe --perf "$tmp/piped" --images "$tmp/piped.images" >"$tmp/gen" &&
+		run 0 info -i "$tmp/piped" --no-decode && [ "$(sed 1q "$tmp/out")" = "File: $tmp/piped (pipe)" ] &&
+		run 0 info -i $sample --no-decode && [ "$(sed 1q "$tmp/out")" = "File: $sample" ]
+}
+check "forms of files" forms
 
 # The text behind "Time:", of what perf, simpleperf and a snapshot recorded.
 text_is() {

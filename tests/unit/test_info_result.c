@@ -313,6 +313,8 @@ int __wrap_session_run(struct session *session, const struct session_consumer *c
 		program(5)->nacc = 7;
 		program(5)->nacc_bytes = 8;
 		program(3)->conflicts = 9;
+		session->losses.cause[LOSS_SHORT] = (struct loss_amount){ .count = 2, .bytes = 30 };
+		session->losses.cause[LOSS_ATOMS] = (struct loss_amount){ .count = 4 };
 		((struct info_counts *)con->data)->elsewhere = 96;
 	}
 	return rc;
@@ -372,6 +374,12 @@ static void files_in_json(void **state)
 	    "  {\"path\":\"/program5\",\"instructions\":0,\"file\":null,"
 	    "\"build_id\":\"a5a5a5a5\",\"symbols\":null,\"dwarf\":null}],\n"
 	    " \"losses\":[");
+	has(" \"losses\":[\n"
+	    "  {\"cause\":\"short\",\"count\":2,\"bytes\":30,\"counted\":\"places behind the end of their file\","
+	    "\"why\":\"the file is shorter than what was mapped\",\"cure\":\"");
+	has("\"},\n"
+	    "  {\"cause\":\"atoms\",\"count\":4,\"bytes\":0,\"counted\":\"atoms without an address or context\","
+	    "\"why\":\"what follows a loss, until the next address\",\"cure\":null}],\n");
 	has(" \"files\":[\n  {\"path\":\"/program3\",\"cause\":\"conflict\",\"count\":0,\"bytes\":0,\"conflicts\":9},\n"
 	    "  {\"path\":\"/program5\",\"cause\":\"build-id\",\"count\":7,\"bytes\":8,\"conflicts\":0}]\n}\n");
 }

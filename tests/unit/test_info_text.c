@@ -493,6 +493,8 @@ static int set_up_tasks(void **state)
 	pdb_comm(&data, 200, 200, "first", SB_ST, &s);
 	s.time = 2000;
 	pdb_comm(&data, 200, 200, "t\nwo", SB_ST, &s);
+	/* a number of a thread that another process has later */
+	sb_fork(&data, 300, 300, SB_TID, 1500);
 	/* forks without a map of its own */
 	sb_fork(&data, 400, 400, 401, 1500);
 	sb_kernel_map(&data, 500, 0xffff800008000000, 0x1000000, 0xffff800008000000, "[kernel.kallsyms]_text");
@@ -505,13 +507,13 @@ static int set_up_tasks(void **state)
 static void tasks(void **state)
 {
 	(void)state;
-	says("\n  100 loop: 2 threads, 1 map event\n  200 t\\x0awo: 1 thread, 2 map events\n  300 (no name): 1 thread, 1 map event\n"
+	says("\n  100 loop: 2 threads, 1 map event\n  200 t\\x0awo: 1 thread, 2 map events\n  300 (no name): 2 threads, 1 map event\n"
 	     "  kernel: 1 map event\n\nTime: ");
 	ss->tasks.threads.total_replaced = 5;
 	ss->tasks.threads.total_processes += 3;
 	ss->tasks.threads.kernel.nr_maps = 2;
 	ss->images.kernel.kcore = (struct dso *)&data;	/* whether there is one */
-	says("  300 (no name): 1 thread, 1 map event\n  and 3 that ended long before the recording did\n"
+	says("  300 (no name): 2 threads, 1 map event\n  and 3 that ended long before the recording did\n"
 	     "  code was replaced by other code 5 times (exec or mapping)\n"
 	     "  kernel: 2 map events, with a copy of its memory (kcore)\n\nTime: ");
 	ss->images.kernel.kcore = NULL;
