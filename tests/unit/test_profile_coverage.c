@@ -310,6 +310,10 @@ static void blocks_of_t32(void **state)
 	assert_blocks(&m, (const struct code_part[]){ { 0, 0xc } }, 1,
 		      "0-4 5\n4-8 3 through 3\n8-a 5 through 3\na-c 0\nfrom 0 to 2: 2\n2: 2, 3\n");
 	assert_blocks(&m, (const struct code_part[]){ { 4, 0xc } }, 1, "4-8 3\n8-a 5 through 3\na-c 0\n");
+	/* of the three that did not jump, one came from elsewhere */
+	entry(&m, 8, 1);
+	assert_blocks(&m, (const struct code_part[]){ { 0, 0xc } }, 1,
+		      "0-4 5\n4-8 3 through 3\n8-a 5 through 2\na-c 0\nfrom 0 to 2: 2\n2: 2, 3\n");
 	model_free(&m);
 }
 
@@ -414,6 +418,27 @@ static void lines_with_jumps(void **state)
 	run_loop(&m);
 	/* 7 at the begin of the loop, and 3 that came to 0x14 from line 4 */
 	assert_lines(&m, rows, 3, "3: 10\n4: 4\n");
+	model_free(&m);
+}
+
+/* One way forward, over code of another line, and no way back. */
+static void lines_with_one_jump(void **state)
+{
+	static const uint32_t code[] = { 0xb4000060 /* CBZ 0xc */, NOP, NOP, NOP, 0xd65f03c0 /* RET */ };
+	static const struct source_row rows[] = {
+		{ 0x00, 0x04, { "/src/m.c", 5 } }, { 0x04, 0x0c, { "/src/m.c", 6 } }, { 0x0c, 0x14, { "/src/m.c", 5 } },
+	};
+	struct dso d = program_of(code, sizeof(code), EM_AARCH64);
+	struct model m = model_of(&d);
+
+	(void)state;
+	range(&m, 0, 0, 1, 0, 4);
+	range(&m, 0, 0x10, 5, 0, 6);
+	range(&m, 0xc, 0x10, 2, 0, 4);
+	edge(&m, 0, 0xc, 4);
+	not_taken(&m, 0, 6);
+	/* 10 at its begin, and 6 that came from line 6 */
+	assert_lines(&m, rows, 3, "5: 16\n6: 6\n");
 	model_free(&m);
 }
 
@@ -540,7 +565,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(overlapping_rows), cmocka_unit_test(without_code), cmocka_unit_test(costs_without_code),
 		cmocka_unit_test(costs_of_both), cmocka_unit_test(blocks_of_a64), cmocka_unit_test(blocks_of_t32),
-		cmocka_unit_test(blocks_of_a32), cmocka_unit_test(lcov), cmocka_unit_test(lines_with_jumps),
+		cmocka_unit_test(blocks_of_a32), cmocka_unit_test(lcov), cmocka_unit_test(lines_with_jumps), cmocka_unit_test(lines_with_one_jump),
 		cmocka_unit_test(lines_with_detours), cmocka_unit_test(lcov_without_memory), cmocka_unit_test(equal_functions),
 	};
 
