@@ -266,6 +266,16 @@ no_index() {
 	reports 1 index -i "$tmp/two" --show
 }
 check "an index that is not there" no_index
+# Every command that decodes says how much that was.
+summary() {
+	run 0 $1 $sample $2 && echo "cstrace: 17,648 bytes, 119,840 instructions, 25,997 branches, losses: none" >"$tmp/want" &&
+		grep "^cstrace: " "$tmp/err" | diff "$tmp/want" -
+}
+for words in "timeline -o $tmp/sum1" "inject --itrace=b -o $tmp/sum2" "script --itrace=b" "profile" "profile --format=top" \
+	"profile --format=cstrace -o $tmp/sum3" "report -o $tmp/sum4" "dump --format=tarmac" "dump --format=none" \
+	"compare --with tests/data/sample.perf.data" verify info; do
+	check "summary: ${words%%-o *}" summary "${words%% *}" "${words#"${words%% *}"}"
+done
 cut_off() {
 	run 0 timeline $sample --depth 1 -o "$tmp/timeline" && size=$(wc -c <"$tmp/timeline") &&
 		echo "cstrace timeline: 1 calls of 1 threads, $size bytes; 6310 calls were left out" >"$tmp/want" &&
