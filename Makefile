@@ -312,7 +312,7 @@ $(B)/tests/unit/test_session_progress: LDFLAGS += -Wl,--wrap=pthread_cond_timedw
 $(B)/tests/unit/test_opencsd $(B)/tests/unit/test_files: LDFLAGS += -Wl,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock
 # What a file holds is the test's choice.
 $(B)/tests/unit/test_profile_formats: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=dso_stubs
-$(B)/tests/unit/test_info_result: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=session_run
+$(B)/tests/unit/test_info_result: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=session_run,--wrap=session_section_dso
 # Source lines are made by hand.
 $(B)/tests/unit/test_profile_whole: LDFLAGS += -Wl,--wrap=places_at
 $(B)/tests/unit/test_report_sources $(B)/tests/unit/test_report_pages $(B)/tests/unit/test_profile_coverage: LDFLAGS += \

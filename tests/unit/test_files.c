@@ -203,6 +203,7 @@ static void inputs(void **state)
 	assert_string_equal(input_error(EACCES), strerror(EACCES));
 	fd = input_peek(at("other"), &st);
 	assert_true(fd >= 0);
+	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);	/* not for programs that are started */
 	close(fd);
 	assert_false(noted("other"));
 	fd = input_open(at("other"), &st);

@@ -34,6 +34,8 @@ struct refusal {
 static struct refusal no_write, no_pwrite, no_read, no_link, no_exchange, no_rename, no_mkdir, no_chown, no_chmod, no_close,
 	no_nameless, no_open, no_memory;
 static bool other_owner, long_link;
+static uid_t owner;	/* of the latest fchown() */
+static gid_t group;
 
 static bool is_refused(struct refusal *r)
 {
@@ -193,8 +195,8 @@ int __wrap_fchown(int fd, uid_t uid, gid_t gid);
 int __wrap_fchown(int fd, uid_t uid, gid_t gid)
 {
 	(void)fd;
-	(void)uid;
-	(void)gid;
+	owner = uid;
+	group = gid;
 	return is_refused(&no_chown) ? -1 : 0;
 }
 
@@ -493,6 +495,9 @@ static void owners(void **state)
 	assert_int_equal(write_abc("file"), 0);
 	assert_int_equal(no_chown.times, 0);
 	assert_int_equal(mode_of("file"), 0664);
+	/* the group alone: the owner stays the user */
+	assert_true(owner == (uid_t)-1);
+	assert_int_equal(group, getegid());
 	/* the user's own */
 	other_owner = false;
 	no_chown = (struct refusal){ EPERM, 0, 2, 0 };

@@ -14,6 +14,7 @@
 
 #include "images/elf_facts.h"
 #include "decode/decode.h"
+#include "decode/locate.h"
 #include "import/bare.h"
 #include "info/info.h"
 #include "info/internal.h"
@@ -320,6 +321,15 @@ int __wrap_session_run(struct session *session, const struct session_consumer *c
 	return rc;
 }
 
+static bool nowhere;		/* code is in no file */
+
+struct dso *__real_session_section_dso(struct session *session, const struct stream *s, uint32_t section);
+struct dso *__wrap_session_section_dso(struct session *session, const struct stream *s, uint32_t section);
+struct dso *__wrap_session_section_dso(struct session *session, const struct stream *s, uint32_t section)
+{
+	return nowhere ? NULL : __real_session_section_dso(session, s, section);
+}
+
 static void open_programs(unsigned int jobs)
 {
 	static const uint32_t loop[] = { 0xd503201f, 0x17ffffff };
@@ -403,6 +413,24 @@ static void threads_count_alike(void **state)
 	}
 }
 
+/* Instructions of no file are counted, too, by whichever thread. */
+static void code_of_no_file(void **state)
+{
+	unsigned int jobs;
+
+	(void)state;
+	nowhere = true;
+	for (jobs = 1; jobs <= 3; jobs += 2) {
+		open_programs(jobs);
+		said_begin_of(&said, stdout);
+		assert_int_equal(info_text(ss, true, false), 0);
+		said_end(&said);
+		session_close(ss);
+		has("\nBinaries, by instructions:\n  100.0 %  in no file\n\nImages:\n");
+	}
+	nowhere = false;
+}
+
 /* Where decoding fails, there is neither a result in words nor JSON. */
 static void failures(void **state)
 {
@@ -429,6 +457,7 @@ int main(void)
 		cmocka_unit_test(files_in_words),
 		cmocka_unit_test(files_in_json),
 		cmocka_unit_test(threads_count_alike),
+		cmocka_unit_test(code_of_no_file),
 		cmocka_unit_test(failures),
 	};
 
