@@ -384,6 +384,15 @@ static void test_single_buffer(void **state)
 	assert_ptr_equal(cst_snapshot_core(ss, etm), cpu);
 	assert_null(cst_snapshot_core(ss, cpu));
 	cst_snapshot_free(ss);
+	/* buffers without a file or without a format are left out; the others keep their order */
+	set_file(&fs, "trace.ini", "[trace_buffers]\nbuffers=b0,b1,b2,b3,b4\n[b0]\nfile=t.bin\n[b1]\nfile=t.bin\nformat=coresight\n"
+		 "[b2]\nformat=coresight\n[b3]\nfile=t.bin\nformat=source_data\n[b4]\nname=b4\n");
+	assert_int_equal(cst_snapshot_read(&ss, &io, NULL), 0);
+	assert_int_equal(ss->n_skipped, 3);
+	assert_int_equal(ss->n_buffers, 2);
+	assert_string_equal(ss->buffers[0].name, "b1");
+	assert_string_equal(ss->buffers[1].name, "b3");
+	cst_snapshot_free(ss);
 }
 
 static void test_limits(void **state)
@@ -687,6 +696,22 @@ static void test_memory_order(void **state)
 	assert_int_equal(cst_snap_memory_differs(t.mem), 0);
 	assert_ptr_equal(own, cst_snap_memory_context(t.mem, cst_snapshot_device(t.ss, "a"), 3, CST_SEC_SECURE));
 	close_memory(&t);
+	/* memory spaces before other cores; other classes of devices have no memory that a core sees */
+	open_memory(&t, "[device]\nname=a\nclass=core\n[dump]\nfile=code.bin\naddress=0x1000\nlength=4\n",
+		    "[device]\nname=b\nclass=memory_space\n[dump]\nfile=code.bin\naddress=0x1000\nlength=8\noffset=4\n");
+	set_file(&t.fs, "snapshot.ini", "[snapshot]\nversion=1.0\n[device_list]\na=cpu.ini\nc=c.ini\nb=other.ini\nd=d.ini\n");
+	set_file(&t.fs, "c.ini", "[device]\nname=c\nclass=core\n[dump]\nfile=code.bin\naddress=0x1000\nlength=12\noffset=8\n");
+	set_file(&t.fs, "d.ini", "[device]\nname=d\nclass=trace_source\n[dump]\nfile=code.bin\naddress=0x1000\nlength=16\n");
+	cst_snap_memory_free(t.mem);
+	cst_snapshot_free(t.ss);
+	assert_int_equal(cst_snapshot_read(&t.ss, &t.io, NULL), 0);
+	assert_int_equal(cst_snap_memory_new(&t.mem, t.ss, t.img, &t.io, &t.missing), 0);
+	own = cst_snap_memory_space(t.mem, cst_snapshot_device(t.ss, "a"), CST_MEM_EL1N);
+	assert_string_equal(at(own, 0x1000), "0123");	/* its own */
+	assert_string_equal(at(own, 0x1004), "89ab");	/* of the memory space */
+	assert_string_equal(at(own, 0x1008), "ghij");	/* of core c */
+	assert_string_equal(at(own, 0x100c), "");
+	close_memory(&t);
 }
 
 static void test_memory_spaces(void **state)
@@ -778,6 +803,11 @@ static void test_dump_limit(void **state)
 	t.io.limits.dumps = 1;
 	assert_int_equal(cst_snap_memory_new(&mem, t.ss, t.img, &t.io, NULL), -CST_ERR_LIMIT);
 	assert_null(mem);
+	/* the note is about the file of the device with the first dump that is too many, not about a line of it */
+	assert_string_equal(t.fs.last_file, "cpu.ini");
+	assert_string_equal(t.fs.last.text, "more memory dumps than allowed");
+	assert_int_equal(t.fs.last.line, 0);
+	assert_int_equal(t.fs.last.error, -CST_ERR_LIMIT);
 	cst_snap_memory_free(NULL);
 	close_memory(&t);
 }
@@ -915,6 +945,15 @@ static void test_not_unique(void **state)
 	assert_int_equal(fs.notes, 1);
 	assert_string_equal(fs.last_file, "etm.ini");
 	assert_int_equal(ss->n_devices, 2);
+	cst_snapshot_free(ss);
+	/* one note for each device that repeats what others have, however many those are */
+	fs = good_files();
+	set_file(&fs, "snapshot.ini", "[snapshot]\nversion=1.0\n[device_list]\nd=cpu.ini\nD=etm.ini\nd=third.ini\n");
+	set_file(&fs, "etm.ini", "[device]\nname=ETM_0\nlocation=address:0x10\n");
+	set_file(&fs, "third.ini", "[device]\nname=third\nlocation=address:0x10\n");
+	assert_int_equal(cst_snapshot_read(&ss, &io, NULL), 0);
+	assert_int_equal(fs.notes, 4);
+	assert_int_equal(ss->n_devices, 3);
 	cst_snapshot_free(ss);
 }
 
