@@ -176,7 +176,13 @@ static void spaces(void **state)
 		snapshot(cases[i].el, text, NULL);
 		assert_string_equal(maps(NULL), cases[i].maps);
 		assert_string_equal(reported, dropped(cases[i].reported));
+		assert_int_equal(in.dropped, !*cases[i].reported ? 0 : strchr(cases[i].reported, '\n') ? 2 : 1);
 	}
+	/* any dump of any device can be the one in the upper half */
+	snapshot(1, "[dump1]\nfile=b\naddress=0x8000000000001000\n[dump2]\nfile=a\naddress=0x1000\n", NULL);
+	assert_string_equal(maps(NULL), "kernel 8000000000001000+4 @0 DIR/./b\nprocess 1000+4 @0 DIR/a\n");
+	snapshot(1, "[dump1]\nfile=a\naddress=0x1000\n", "[dump1]\nfile=b\naddress=0x8000000000001000\n");
+	assert_string_equal(maps(NULL), "kernel 8000000000001000+4 @0 DIR/./b\nprocess 1000+4 @0 DIR/a\n");
 	/* a file that is not there is reported once, whoever would see it */
 	snapshot(1, "[dump1]\nfile=none\naddress=0x1000\n", NULL);
 	assert_string_equal(maps(NULL), "");
@@ -310,11 +316,32 @@ static void gaps(void **state)
 	       "process 11000+1000 @0 DIR/zero\n", 0);
 }
 
+/* Beside a program, too, a dump that cannot be read is reported; it covers nothing. */
+static void unreadable(void **state)
+{
+	static const char *const dumps[] = { "file=zero\noffset=0x1000\n", "file=none\n", "file=none\nlength=0x100\n" };
+	struct bare_opts o = { .nr_programs = 1 };
+	char path[100], text[100];
+	size_t i;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/prog@0x10000", dir);
+	o.programs[0] = path;
+	for (i = 0; i < sizeof(dumps) / sizeof(dumps[0]); i++) {
+		snprintf(text, sizeof(text), "[dump1]\naddress=0x11000\n%s", dumps[i]);
+		snapshot(0, text, NULL);
+		assert_string_equal(maps(&o), "process 10000+3000 @0 DIR/prog\n");
+		assert_string_equal(reported, dropped(i ? "the dump none, which cannot be read" : "the dump zero, which cannot be read"));
+		assert_int_equal(in.dropped, 1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_of_files), cmocka_unit_test(spaces), cmocka_unit_test(order),
 		cmocka_unit_test(same_pages), cmocka_unit_test(gaps),
+		cmocka_unit_test(unreadable),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
