@@ -414,7 +414,8 @@ static int open_snapshot(void *ctx, const char *name, const uint8_t **data, size
 {
 	static const char *const files[][2] = {
 		{ "snapshot.ini", "[snapshot]\nversion=1.0\n[device_list]\na=cpu.ini\n" },
-		{ "cpu.ini", "[device]\nname=cpu_0\nclass=core\ntype=Cortex-A53\n[dump]\nfile=code.bin\naddress=0x1000\n" },
+		{ "cpu.ini", "[device]\nname=cpu_0\nclass=core\ntype=Cortex-A53\n[dump]\nfile=code.bin\naddress=0x1000\n"
+		  "[dump]\nfile=code.bin\naddress=0x2002\nlength=4\n" },
 		{ "spaces.ini", "[device]\nname=cpu_0\nclass=core\ntype=Cortex-A53\n"
 		  "[dump1]\nfile=code.bin\naddress=0x1000\nspace=EL3\n[dump2]\nfile=code.bin\naddress=0x1000\noffset=8\nspace=N\n" },
 		{ "code.bin", "0123456789abcdef" },
@@ -435,6 +436,7 @@ static void use_memory(const struct cst_snapshot *ss, const struct cst_snap_io *
 	const struct cst_snap_device *core = &ss->devices[0];
 	struct cst_snap_memory *mem = NULL;
 	struct cst_image *img;
+	const uint8_t *bytes;
 	int err;
 
 	armed = 0;
@@ -448,6 +450,9 @@ static void use_memory(const struct cst_snapshot *ss, const struct cst_snap_io *
 		assert_non_null(cst_snap_memory_space(mem, core, CST_MEM_EL1N));
 	}
 	armed = 0;
+	/* without an error all dumps are there, also one whose bytes are copied to be aligned */
+	if (!err && ss->devices[0].dumps[0].space == CST_MEM_ANY)
+		assert_int_equal(cst_space_read(cst_snap_memory_space(mem, core, CST_MEM_EL1N), 0x2002, 4, &bytes, NULL, NULL), 4);
 	cst_image_free(img);
 	cst_snap_memory_free(mem);
 }

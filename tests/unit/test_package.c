@@ -121,6 +121,17 @@ static void test_everything(void **state)
 	assert_string_equal(pkg->code[0].file, "code/jit.bin");
 	assert_string_equal(cst_doc_item(cst_doc_section(pkg->contents, "x_mine"), "kept")->value, "yes");
 	cst_package_free(pkg);
+	/* each description is read once, whichever of several a buffer names */
+	fs.f[0].text = "[trace]\nmetadata=trace.ini\nbuffer0=a\nmetadata1=sink.ini\nbuffer1=b\nmetadata2=sink.ini\nbuffer2=c\n"
+		       "metadata3=trace.ini\nbuffer3=d\n";
+	fs.f[1].text = sink_ini;
+	assert_int_equal(read_package(&fs, &pkg, (struct cst_snap_limits){ 0 }), 0);
+	assert_int_equal(pkg->n_metadata, 2);
+	assert_ptr_equal(pkg->buffers[0].metadata, pkg->metadata[0]);
+	assert_ptr_equal(pkg->buffers[1].metadata, pkg->metadata[1]);
+	assert_ptr_equal(pkg->buffers[2].metadata, pkg->metadata[1]);
+	assert_ptr_equal(pkg->buffers[3].metadata, pkg->metadata[0]);
+	cst_package_free(pkg);
 }
 
 /* The example of the specification. */
@@ -258,11 +269,11 @@ static void test_wrong_values(void **state)
 		assert_string_equal(fs.item, cases[i].item);
 		assert_true(fs.line > 3);
 	}
-	snprintf(text, sizeof(text), "[trace]\nmetadata=trace.ini\nbuffer0=a\n[memory]\nfile=a\naddress=x\n"
+	snprintf(text, sizeof(text), "[trace]\nmetadata=trace.ini\nbuffer0=a\n[memory]\nfile=a\naddress=x\n[memory0]\nfile=a\n"
 		 "[memory1]\nfile=a\naddress=1\npid=-2\n[memory2]\nfile=a\naddress=1\npid=0x8000000000000000\n"
 		 "[memory3]\nfile=a\naddress=1\npid=0x7fffffffffffffff\n");
 	assert_int_equal(read_package(&fs, &pkg, (struct cst_snap_limits){ 0 }), 0);
-	assert_int_equal(pkg->n_skipped, 3);
+	assert_int_equal(pkg->n_skipped, 4);
 	assert_int_equal(pkg->n_memory, 1);
 	assert_int_equal(pkg->memory[0].pid, INT64_MAX);
 	cst_package_free(pkg);
