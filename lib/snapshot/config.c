@@ -31,13 +31,14 @@ struct want {
 };
 
 #define REG(protocol, member) offsetof(union regs, protocol.member)
+#define REQUIRED(name, protocol, member) { name, REG(protocol, member), 0, 0, 1 }
 
 static const struct want etmv4_regs[] = {
-	{ "TRCCONFIGR", REG(etmv4, configr), 0, 0, 1 },
-	{ "TRCTRACEIDR", REG(etmv4, traceidr), 0, 0, 1 },
-	{ "TRCIDR0", REG(etmv4, idr0), 0, 0, 1 },
+	REQUIRED("TRCCONFIGR", etmv4, configr),
+	REQUIRED("TRCTRACEIDR", etmv4, traceidr),
+	REQUIRED("TRCIDR0", etmv4, idr0),
 	{ "TRCIDR1", REG(etmv4, idr1), CST_SNAP_NO_IDR1, IDR1_ETMV40, 0 },
-	{ "TRCIDR2", REG(etmv4, idr2), 0, 0, 1 },
+	REQUIRED("TRCIDR2", etmv4, idr2),
 	{ "TRCIDR8", REG(etmv4, idr8), CST_SNAP_NO_IDR8, 0, 0 },
 	{ "TRCIDR9", REG(etmv4, idr9), 0, 0, 0 },
 	{ "TRCIDR10", REG(etmv4, idr10), 0, 0, 0 },
@@ -45,34 +46,34 @@ static const struct want etmv4_regs[] = {
 	{ "TRCIDR12", REG(etmv4, idr12), 0, 0, 0 },
 	{ "TRCIDR13", REG(etmv4, idr13), 0, 0, 0 },
 	{ "TRCDEVARCH", REG(etmv4, devarch), CST_SNAP_NO_DEVARCH, DEVARCH_ETE10, 0 },
-	{ NULL, 0, 0, 0, 0 }
+	{ .name = NULL }
 };
 
 static const struct want etmv3_regs[] = {
-	{ "ETMCR", REG(etmv3, cr), 0, 0, 1 },
-	{ "ETMIDR", REG(etmv3, idr), 0, 0, 1 },
-	{ "ETMTRACEIDR", REG(etmv3, traceidr), 0, 0, 1 },
+	REQUIRED("ETMCR", etmv3, cr),
+	REQUIRED("ETMIDR", etmv3, idr),
+	REQUIRED("ETMTRACEIDR", etmv3, traceidr),
 	{ "ETMCCER", REG(etmv3, ccer), CST_SNAP_NO_CCER, 0, 0 },
-	{ NULL, 0, 0, 0, 0 }
+	{ .name = NULL }
 };
 
 static const struct want stm_regs[] = {
-	{ "STMTCSR", REG(stm, tcsr), 0, 0, 1 },
+	REQUIRED("STMTCSR", stm, tcsr),
 	{ "STMSPFEAT1R", REG(stm, feat1r), 0, 0, 0 },
 	{ "STMSPFEAT3R", REG(stm, feat3r), 0, 0, 0 },
 	{ "STMDEVID", REG(stm, devid), 0, 0, 0 },
 	{ "STMHEFEAT1R", REG(stm, hwfeatr), 0, 0, 0 },
-	{ NULL, 0, 0, 0, 0 }
+	{ .name = NULL }
 };
 
 /* The trace metadata requirements call it the control register. */
 static const struct want itm_regs[] = {
-	{ "ITMTCR", REG(itm, tcr), 0, 0, 1 },
-	{ NULL, 0, 0, 0, 0 }
+	REQUIRED("ITMTCR", itm, tcr),
+	{ .name = NULL }
 };
 static const struct want itm_regs_long[] = {
-	{ "CONTROL_REGISTER", REG(itm, tcr), 0, 0, 1 },
-	{ NULL, 0, 0, 0, 0 }
+	REQUIRED("CONTROL_REGISTER", itm, tcr),
+	{ .name = NULL }
 };
 
 /* Kinds of trace sources, by how the type begins; of two spellings of registers the first that is there. */

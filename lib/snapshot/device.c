@@ -103,9 +103,9 @@ static int reg_attributes(struct cst_snap_reg *reg, struct cst_str rest)
 		if (!item.n)
 			continue;
 		colon = attribute_sign(item);
-		key.p = item.p;
-		key.n = colon ? (size_t)(colon - item.p) : 0;
+		key = item;
 		if (colon) {
+			key.n = (size_t)(colon - item.p);
 			item.n -= key.n + 1;
 			item.p = colon + 1;
 		}

@@ -60,7 +60,6 @@ struct index {
 	struct device_file *files;
 	size_t n_files;
 	const char *metadata;
-	unsigned int metadata_line;
 };
 
 static int add_cluster(struct snap_file *f, const struct ini_line *l)
@@ -108,7 +107,6 @@ static int index_key(struct snap_file *f, struct index *ix, const struct ini_lin
 		return add_cluster(f, l);
 	} else if (cst_ini_is(l->section, "trace") && cst_ini_is(l->key, "metadata")) {
 		text = &ix->metadata;
-		ix->metadata_line = l->line;
 	}
 	if (text) {
 		*text = cst_snap_copy(f->ss, l->value);
