@@ -261,6 +261,13 @@ static void test_formats(void **state)
 		{ "STPv2", 0, CST_META_STP, 0 },
 		{ "RVT", 0, CST_META_OTHER, 0 },
 		{ "ITM7", 0, CST_META_OTHER, 0 },
+		{ "STM5", 0, CST_META_OTHER, 0 },
+		{ "STP", 0, CST_META_STP, 0 },
+		{ "STP1", 0, CST_META_OTHER, 0 },
+		{ "STPv2.1", 0, CST_META_OTHER, 0 },
+		{ "PFT", 0, CST_META_PTM, 0 },
+		{ "PTM1.1", 0, CST_META_PTM, 0x11 },
+		{ "ETMv3", 0, CST_META_ETM3, 0 },
 		{ "ETM", -CST_ERR_SYNTAX, 0, 0 },
 		{ "ETM4.x", -CST_ERR_SYNTAX, 0, 0 },
 		{ "ETM9.1", -CST_ERR_VERSION, 0, 0 },
@@ -413,9 +420,10 @@ static void test_ete_registers(void **state)
 	struct cst_problem why = { .text = "" };
 	struct cst_metadata *md;
 	struct cst_doc *doc;
+	static const char *const others[] = { "TRCIDR9", "TRCIDR10", "TRCIDR11", "TRCIDR12", "TRCIDR13" };
 	struct text out;
 	uint32_t seed = 1;
-	unsigned int i;
+	unsigned int i, k;
 	int ete;
 
 	(void)state;
@@ -431,11 +439,19 @@ static void test_ete_registers(void **state)
 			fail_msg("%s\n%s %s: %s", out.bytes, why.item, why.other, why.text);
 		assert_int_equal(ete, 1);
 		assert_memory_equal(&again, &regs, sizeof(regs));
+		/* of the registers for which 0 is assumed, those that are not */
+		for (k = 0; k < 5; k++)
+			assert_int_equal(cst_doc_item(md->sources[0].section, others[k]) != NULL, i >> k & 1);
 		cst_metadata_free(md);
 		seed = seed * 1664525 + 1013904223;
 		regs.configr = seed;
 		regs.idr0 = seed ^ seed << 7;
 		regs.idr2 = seed ^ seed >> 9;
+		regs.idr9 = (i + 1) & 1;
+		regs.idr10 = (i + 1) & 2;
+		regs.idr11 = (i + 1) & 4;
+		regs.idr12 = (i + 1) & 8;
+		regs.idr13 = (i + 1) & 16;
 	}
 }
 
