@@ -492,6 +492,27 @@ static void nothing_decoded(void **state)
 	assert_string_equal(err.msg, "test: no trace was decoded; 'info' tells why");
 }
 
+/* Replaces a list of up to eight processes, each of them one of the `nr` from 300 on and there once, by an '@'. */
+static void hide_list(char *text, unsigned int nr)
+{
+	unsigned int found = 0, listed = 0;
+	char *p = strstr(text, "(3"), *end = p;
+
+	if (!p)
+		return;
+	do {
+		unsigned long pid = strtoul(end + 1, &end, 10);
+
+		assert_in_range(pid, 300, 300 + nr - 1);
+		assert_false(found >> (pid - 300) & 1);
+		found |= 1u << (pid - 300);
+		listed++;
+	} while (end[0] == ',' && end[1] == ' ' && end[2] != '.' && end++);
+	assert_int_equal(listed, nr < 8 ? nr : 8);
+	p[1] = '@';
+	memmove(p + 2, end, strlen(end) + 1);
+}
+
 /* A snapshot holds one process; a message lists eight of the others. */
 static void many_processes(void **state)
 {
@@ -501,11 +522,16 @@ static void many_processes(void **state)
 		bool force;
 		const char *text;
 	} cases[] = {
-		{ 8, -1, false, "8 processes were traced (" },
-		{ 9, -1, false, "9 processes were traced (" },
-		{ 9, 305, false, "other processes ran in the same buffers as process 305" },
+		{ 2, -1, false, "test: 2 processes were traced (@), and a snapshot holds the memory of one: choose it with --pid, or "
+		  "convert to a package" },
+		{ 8, -1, false, "test: 8 processes were traced (@), and a snapshot holds the memory of one: choose it with --pid, or "
+		  "convert to a package" },
+		{ 9, -1, false, "test: 9 processes were traced (@, ...), and a snapshot holds the memory of one: choose it with --pid, or "
+		  "convert to a package" },
+		{ 9, 305, false, "test: other processes ran in the same buffers as process 305, and a snapshot holds the memory of one: "
+		  "convert to a package, or use --force and take their trace for code of this one" },
 		{ 9, 305, true, "the code of other processes (192 ranges)" },
-		{ 9, 999, true, "nothing was traced of process 999" },
+		{ 9, 999, true, "test: nothing was traced of process 999; 'info' lists those that were" },
 	};
 	struct error err;
 	unsigned int i, k;
@@ -530,10 +556,46 @@ static void many_processes(void **state)
 			continue;
 		}
 		assert_int_equal(rc, ERR_USAGE);
-		assert_non_null(strstr(err.msg, cases[i].text));
-		if (cases[i].pid < 0)
-			assert_int_equal(strstr(err.msg, ", ...)") != NULL, cases[i].nr > 8);
+		hide_list(err.msg, cases[i].nr);
+		assert_string_equal(err.msg, cases[i].text);
 	}
+}
+
+/* The files that ran are in the package, as are the kernel's symbols that were given; those that are not there are counted. */
+static void files_of_images(void **state)
+{
+	static const char kallsyms[] = "ffff800010080000 T _text\nffff800010090000 T _etext\n";
+	const char *out = temp_path(dir, "with-images");
+	const struct export_package_opts o = { .output = out, .images = true, .origin = { .input = "test", .symfs = dir } };
+	char path[100];
+	const struct session_opts so = { .symfs = dir, .kallsyms = path };
+	struct drops drops = { .name = out };
+	struct pdb data = { 0 }, trace = { 0 };
+	struct pdb_sid s = sb_sid(1000);
+	struct session *ss;
+	struct error err;
+
+	(void)state;
+	make_programs();
+	snprintf(path, sizeof(path), "%s/kallsyms", dir);
+	temp_write(dir, "kallsyms", kallsyms, sizeof(kallsyms) - 1);
+	sb_side_band(&data, "/loop");
+	pdb_mmap2(&data, SB_PID, BIG, 0x1000, 0, "/none", SB_ST, &s);
+	pdb_mmap2(&data, SB_PID, OTHER, 0x1000, 0, "/big", SB_ST, &s);
+	sb_trace_at(&trace, SB_TID, CODE, 0);
+	sb_trace_at(&trace, SB_TID, BIG, 0);
+	stretch(&data, &trace, 0, SB_TIME);
+	ss = sb_open(&data, &so, NULL);
+	said_begin(&said);
+	assert_int_equal(export_package(session_perfdata(ss), ss, &o, &drops, &err), 0);
+	said_end(&said);
+	session_close(ss);
+	assert_int_equal(drops.count, 1);
+	assert_non_null(strstr(said.text, "/none"));
+	assert_non_null(strstr(text_of("with-images/contents.ini"), "\n[image0]\nfile=images/loop\nname=/loop\nuuid=1111"));
+	assert_null(strstr(text_of("with-images/contents.ini"), "[image1]"));
+	assert_non_null(strstr(text_of("with-images/contents.ini"), "\n[kernel]\nkallsyms=kcore_dir/kallsyms\n"));
+	assert_string_equal(text_of("with-images/kcore_dir/kallsyms"), kallsyms);
 }
 
 static int take_code(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
@@ -642,7 +704,7 @@ int main(void)
 		cmocka_unit_test(given_jitdump),
 		cmocka_unit_test(two_ids),
 		cmocka_unit_test(nothing_decoded),
-		cmocka_unit_test(many_processes),
+		cmocka_unit_test(many_processes), cmocka_unit_test(files_of_images),
 		cmocka_unit_test(limit_of_code),
 		cmocka_unit_test(overlapping_maps),
 	};
