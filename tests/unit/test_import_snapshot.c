@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "import/import.h"
 #include "perfdata/auxinfo.h"
 #include "perfdata/reader.h"
@@ -316,12 +317,187 @@ static void registers(void **state)
 	check_info("0: TRCCONFIGR=40 TRCTRACEIDR=10 TRCIDR0=28000ea1 TRCIDR1=4100f403 TRCIDR2=488 TRCIDR8=0 TRCAUTHSTATUS=cc\n");
 }
 
+static void registers_v7(void **state)
+{
+	static const struct {
+		const char *type, *want;
+	} cases[] = {
+		{ "ETM3.5", "0: ETMCR=10c1000 ETMTRACEIDR=10 ETMCCER=344008f2 ETMIDR=410cf250\n" },
+		{ "PTM1.1", "0: ETMCR=10c1000 ETMTRACEIDR=10 ETMCCER=344008f2 ETMIDR=410cf250\n" },
+	};
+	struct pdb trace = { 0 };
+	char text[300];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		pdb_zero(&trace, 16);
+		one_core(&trace);
+		snprintf(text, sizeof(text), "[device]\nname=etm\nclass=trace_source\ntype=%s\n[regs]\nETMTRACEIDR=0x10\nETMCR=0x10c1000\n"
+			 "ETMIDR=0x410cf250\nETMCCER=0x344008f2\n", cases[i].type);
+		write_text("etm.ini", text);
+		check_info(cases[i].want);
+		open_it();
+		assert_int_equal(in.configs.v[0].config.protocol, i ? CST_PROTO_PTM : CST_PROTO_ETMV3);
+		close_it();
+	}
+}
+
+/* ---- sources and buffers --------------------------------------------------------------------------- */
+
+/* The trace as lines, and how many configurations there are. */
+static const char *traces(void)
+{
+	static char text[1000];
+	struct pd_record rec;
+	size_t n = 0;
+	int rc;
+
+	open_it();
+	*text = '\0';
+	while ((rc = perfdata_next(in.pd, &rec))) {
+		assert_int_equal(rc, 1);
+		if (rec.ev->header.type == PERF_RECORD_AUX)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "aux %llx+%llx flags %llx\n",
+					      (unsigned long long)rec.ev->aux.aux_offset, (unsigned long long)rec.ev->aux.aux_size,
+					      (unsigned long long)rec.ev->aux.flags);
+		else if (rec.ev->header.type == PERF_RECORD_AUXTRACE)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "cpu %d: %llx+%llx buffer %u\n", (int)rec.ev->auxtrace.cpu,
+					      (unsigned long long)rec.ev->auxtrace.offset, (unsigned long long)rec.ev->auxtrace.size,
+					      rec.ev->auxtrace.idx);
+		assert_true(n < sizeof(text));
+	}
+	close_it();
+	return text;
+}
+
+/* The only source is one that perf.data has no place for. */
+static void check_refused(const char *type, const char *regs, const char *why)
+{
+	struct pdb trace = { 0 };
+	struct error err = { .msg = "" };
+	char text[300], want[300];
+
+	pdb_zero(&trace, 16);
+	one_core(&trace);
+	snprintf(text, sizeof(text), "[device]\nname=etm\nclass=trace_source\ntype=%s\n[regs]\n%s", type, regs);
+	write_text("etm.ini", text);
+	said_begin(&said);
+	assert_int_equal(import_open(&in, dir, NULL, &err), ERR_AUXINFO);
+	said_end(&said);
+	snprintf(want, sizeof(want), "%s: perf.data has no place for any source of the snapshot; 'perf-cstrace dump -s' lists what "
+		 "others wrote", dir);
+	assert_string_equal(err.msg, want);
+	snprintf(want, sizeof(want), "cstrace convert: %s: dropped: the source etm: %s\n", dir, why);
+	assert_string_equal(said.text, *why ? want : "");
+	assert_int_equal(in.dropped, *why != 0);
+}
+
+static void no_place(void **state)
+{
+	(void)state;
+	check_refused("ETM4", "TRCTRACEIDR=0x10\nTRCIDR0=0x28000ea1\n", "register TRCCONFIGR is missing");
+	check_refused("PTM1.1", "ETMCR=0\nETMIDR=0x411cf312\n", "register ETMTRACEIDR is missing");
+	check_refused("XYZ", "A=0\n", "protocol 'XYZ' has no decoder");
+	check_refused("ITM", "ITMTCR=0x10001\n", "perf.data has no place for protocol 'ITM'");
+	/* it is kept beside a core, and has no place alone */
+	check_refused("STM", "STMTCSR=0x100001\n", "");
+}
+
+/* Sources of one core with the same registers are one unit; those of no core, or with another register, are not. */
+static void units(void **state)
+{
+	static const struct {
+		const char *links, *more;
+		unsigned int nr;
+	} cases[] = {
+		{ "cpu_0=etm\ncpu_0=etm2\n", "TRCIDR8=0\n", 1 }, { "cpu_0=etm\ncpu_0=etm2\n", "TRCIDR8=1\n", 2 },
+		{ "cpu_0=etm\ncpu_0=etm2\n", "TRCIDR8=0\nTRCAUTHSTATUS=1\n", 2 }, { "", "TRCIDR8=0\n", 2 }, { "cpu_0=etm\n", "TRCIDR8=0\n", 2 },
+	};
+	struct pdb trace = { 0 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		sb_trace_at(&trace, 100, SB_BASE, 0);
+		one_core(&trace);
+		source("etm2", "ETM4", cases[i].more);
+		write_text("snapshot.ini", "[snapshot]\nversion=1.0\n[device_list]\ndevice0=cpu_0.ini\ndevice1=etm.ini\ndevice2=etm2.ini\n"
+			   "[trace]\nmetadata=trace.ini\n");
+		write_text("trace.ini", "[trace_buffers]\nbuffers=buffer0\n[buffer0]\nname=ETB\nfile=trace.bin\nformat=source_data\n"
+			   "[source_buffers]\netm=ETB\n[core_trace_sources]\n");
+		append_text("trace.ini", cases[i].links);
+		open_it();
+		assert_int_equal(in.configs.nr, cases[i].nr);
+		close_it();
+	}
+}
+
+/* Buffers follow each other on their CPU; those without a source, a format or a file have no trace, and are reported. */
+static void buffers(void **state)
+{
+	struct pdb trace = { 0 };
+	char want[600];
+
+	(void)state;
+	pdb_zero(&trace, 20);
+	one_core(&trace);
+	write_text("trace.ini", "[trace_buffers]\nbuffers=a,b,c,d,e\n[a]\nname=A\nfile=trace.bin\nformat=source_data\n"
+		   "[b]\nname=B\nfile=trace.bin,none.bin,trace.bin,gone.bin\nformat=source_data\n"
+		   "[c]\nname=C\nfile=trace.bin\nformat=source_data\n[d]\nname=D\nfile=trace.bin\nformat=xyz\n"
+		   "[e]\nname=E\nfile=none.bin\nformat=coresight\n"
+		   "[source_buffers]\netm=A,B,D,E\n[core_trace_sources]\ncpu_0=etm\n");
+	assert_string_equal(traces(), "aux 0+14 flags 100\ncpu 0: 0+18 buffer 0\naux 20+28 flags 100\ncpu 0: 20+28 buffer 1\n");
+	snprintf(want, sizeof(want), "cstrace convert: %s: dropped: 2 files of the buffer B, which cannot be read\n"
+		 "cstrace convert: %s: dropped: the buffer C, which no source feeds\n"
+		 "cstrace convert: %s: dropped: the buffer D: perf.data has no format xyz\n"
+		 "cstrace convert: %s: dropped: 1 files of the buffer E, which cannot be read\n", dir, dir, dir, dir);
+	assert_string_equal(said.text, want);
+	assert_int_equal(in.dropped, 5);
+}
+
+/* System trace has a CPU of its own behind those of the cores, and its bytes instead of frames; other bytes are reported. */
+static void system_trace(void **state)
+{
+	struct pdb trace = { 0 }, frames = { 0 }, stm = { 0 };
+	char want[300];
+	size_t i;
+
+	(void)state;
+	pdb_zero(&stm, 14);
+	sb_frames(&frames, &stm, 0x21);
+	sb_frames(&frames, &stm, 0x22);
+	sb_frames(&frames, &stm, 0x21);
+	temp_write(dir, "stm.bin", frames.p, frames.len);
+	pdb_free(&frames);
+	pdb_free(&stm);
+	sb_trace_at(&trace, 100, SB_BASE, 0);
+	i = trace.len;
+	one_core(&trace);
+	core("cpu_3");
+	write_text("snapshot.ini", "[snapshot]\nversion=1.0\n[device_list]\na=stm.ini\nb=cpu_3.ini\nc=etm.ini\nd=stm2.ini\n"
+		   "[trace]\nmetadata=trace.ini\n");
+	write_text("stm.ini", "[device]\nname=stm\nclass=trace_source\ntype=STM\n[regs]\nSTMTCSR=0x210001\n");
+	write_text("stm2.ini", "[device]\nname=stm2\nclass=trace_source\ntype=STM\n[regs]\nSTMTCSR=0x220001\n");
+	write_text("trace.ini", "[trace_buffers]\nbuffers=a,b,c\n[a]\nname=A\nfile=stm.bin\nformat=coresight\n"
+		   "[b]\nname=B\nfile=trace.bin\nformat=source_data\n[c]\nname=C\nfile=stm.bin,stm.bin\nformat=coresight\n"
+		   "[source_buffers]\nstm=A\netm=B\nstm2=C\n[core_trace_sources]\ncpu_3=etm\n");
+	snprintf(want, sizeof(want), "aux 0+1c flags 100\ncpu 4: 0+20 buffer 0\naux 0+%zx flags 100\ncpu 3: 0+%zx buffer 1\n"
+		 "aux 0+1c flags 100\ncpu 5: 0+20 buffer 2\n", i, (i + 7) & ~(size_t)7);
+	assert_string_equal(traces(), want);
+	snprintf(want, sizeof(want), "cstrace convert: %s: dropped: 14 bytes of the buffer A, which are not those of the STM that feeds it\n"
+		 "cstrace convert: %s: dropped: 56 bytes of the buffer C, which are not those of the STM that feeds it\n", dir, dir);
+	assert_string_equal(said.text, want);
+	assert_int_equal(in.dropped, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(contexts), cmocka_unit_test(virtual_contexts), cmocka_unit_test(in_a_transaction),
 		cmocka_unit_test(many_contexts),
-		cmocka_unit_test(numbers_of_cpus), cmocka_unit_test(registers),
+		cmocka_unit_test(numbers_of_cpus), cmocka_unit_test(registers), cmocka_unit_test(registers_v7),
+		cmocka_unit_test(no_place), cmocka_unit_test(units), cmocka_unit_test(buffers), cmocka_unit_test(system_trace),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
