@@ -195,8 +195,10 @@ static void overlapping_maps(void **state)
 /* The same file at the same place is one region; another offset, end or file is another one. */
 static void regions(void **state)
 {
+	static const uint8_t order[] = { 0, 1, 2, 0, 2, 1, 0 };
 	struct dso dso = { .kind = DSO_ANON };
 	struct code c;
+	unsigned int i;
 
 	(void)state;
 	memset(maps, 0, sizeof(maps));
@@ -222,6 +224,17 @@ static void regions(void **state)
 	maps[0].offset += 0x40;
 	ran(&c, 0x10500, 0x10504, 1, 0x1500);
 	assert_int_equal(c.nr_regions, 6);
+	code_free(&c);
+	/* whichever region was the last one, each of the others is found again */
+	code_init(&c, 1 << 20, &origin);
+	for (i = 0; i < 3; i++)
+		map(i, 0x10000 * (i + 1), 0x10000 * (i + 1) + 0x1000, 0);
+	for (i = 0; i < sizeof(order); i++) {
+		uint64_t addr = 0x10000 * (order[i] + 1u) + 0x40 * i;
+
+		ran(&c, addr, addr + 4, 1 + order[i], 0x40 * i);
+	}
+	assert_int_equal(c.nr_regions, 3);
 	code_free(&c);
 }
 

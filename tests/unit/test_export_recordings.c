@@ -206,9 +206,20 @@ static void other_byte_order(void **state)
 /* The log has the AUXTRACE_INFO record itself only if trace.ini does not give it; both give the same bytes again. */
 static void info_records(void **state)
 {
-	enum { RESERVED = 12, MAX = 256 };
+	enum { RESERVED = 12, PMU = 28, SNAPSHOT = 32, MAX = 256 };
+	static const struct {
+		const char *name;
+		size_t at;	/* where the record has this value instead of the usual one */
+		uint8_t value;
+		const char *event;
+	} cases[] = {
+		{ "plain", RESERVED, 0, "x_auxtrace_info(version=1, pmu_type=8, snapshot=0)" },
+		{ "reserved", RESERVED, 1, "x_auxtrace_info(version=1, pmu_type=8, snapshot=0, perf=" },
+		{ "pmu", PMU, 31, "x_auxtrace_info(version=1, pmu_type=31, snapshot=0)" },
+		{ "snapshot", SNAPSHOT, 1, "x_auxtrace_info(version=1, pmu_type=8, snapshot=1)" },
+	};
 	struct pdb data, file;
-	const char *name, *p, *end;
+	const char *name, *p;
 	struct import_input in;
 	struct pd_record rec;
 	uint8_t want[MAX];
@@ -218,21 +229,19 @@ static void info_records(void **state)
 	int rc;
 
 	(void)state;
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		memset(&data, 0, sizeof(data));
 		finish(&data);
 		size = ((const struct perf_event_header *)data.p)->size;
 		assert_true(size <= MAX);
-		data.p[RESERVED] = (uint8_t)i;
+		data.p[cases[i].at] = cases[i].value;
 		memcpy(want, data.p, size);
 		as_file(&file, &data);
-		name = i ? "reserved" : "plain";
+		name = cases[i].name;
 		assert_int_equal(to_package(&file, name, &err), 0);
 		p = strstr(text_of(temp_path(name, "system-event-log")), "x_auxtrace_info(");
 		assert_non_null(p);
-		end = strchr(p, '\n');
-		p = strstr(p, "perf=");
-		assert_int_equal(p && p < end, i);
+		assert_memory_equal(p, cases[i].event, strlen(cases[i].event));
 		assert_int_equal(import_open(&in, temp_path(dir, name), NULL, &err), 0);
 		while ((rc = perfdata_next(in.pd, &rec)) && rec.ev->header.type != PERF_RECORD_AUXTRACE_INFO)
 			assert_int_equal(rc, 1);
