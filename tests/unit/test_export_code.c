@@ -195,7 +195,7 @@ static void overlapping_maps(void **state)
 /* The same file at the same place is one region; another offset, end or file is another one. */
 static void regions(void **state)
 {
-	static const uint8_t order[] = { 0, 1, 2, 0, 2, 1, 0 };
+	static const uint8_t order[] = { 0, 1, 2, 0, 1, 2, 1, 0, 2, 0 };
 	struct dso dso = { .kind = DSO_ANON };
 	struct code c;
 	unsigned int i;
