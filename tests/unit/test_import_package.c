@@ -59,6 +59,19 @@ static size_t put_info(char *to, size_t size, const struct pd_record *rec)
 	return n + (size_t)snprintf(to + n, size - n, "\n");
 }
 
+/* The bytes of the trace, with '|' behind each record and '.' for 0. */
+static char bytes[512];
+
+static void put_bytes(const struct pd_record *rec)
+{
+	size_t n = strlen(bytes), i;
+
+	assert_true(n + rec->aux.size + 2 <= sizeof(bytes));
+	for (i = 0; i < rec->aux.size; i++)
+		bytes[n++] = rec->aux.data[i] ? (char)rec->aux.data[i] : '.';
+	memcpy(bytes + n, "|", 2);
+}
+
 /* A record as a line; no text for others than those that the tests are about. */
 static size_t put_record(char *to, size_t size, const struct pd_record *rec)
 {
@@ -88,6 +101,7 @@ static size_t put_record(char *to, size_t size, const struct pd_record *rec)
 					(unsigned long long)ev->aux.aux_offset, (unsigned long long)ev->aux.aux_size,
 					(unsigned long long)ev->aux.flags);
 	case PERF_RECORD_AUXTRACE:
+		put_bytes(rec);
 		return (size_t)snprintf(to, size, "cpu %d tid %d trace %llx+%llx buffer %u reference %llx\n", (int)ev->auxtrace.cpu,
 					(int)ev->auxtrace.tid, (unsigned long long)ev->auxtrace.offset,
 					(unsigned long long)ev->auxtrace.size, ev->auxtrace.idx,
@@ -113,7 +127,7 @@ static const char *records(void)
 	temp_hide(dir, said.text, reported, sizeof(reported));
 	temp_hide(dir, err.msg, failed, sizeof(failed));
 	dropped = in.dropped;
-	*text = '\0';
+	*text = *bytes = '\0';
 	if (!rc) {
 		while ((rc = perfdata_next(in.pd, &rec))) {
 			assert_int_equal(rc, 1);
@@ -200,6 +214,16 @@ static void images(void **state)
 	assert_int_equal(dropped, 1);
 }
 
+/* Sections of contents.ini that cannot be used count as dropped. */
+static void left_out(void **state)
+{
+	(void)state;
+	check_log("[image0]\nname=/bin/p\n[memory0]\nfile=code\n", "", 0, "info pmu 8: 0=10\n");
+	assert_non_null(strstr(reported, "section without a file is left out"));
+	assert_non_null(strstr(reported, "memory without an address is left out"));
+	assert_int_equal(dropped, 2);
+}
+
 /* Lines that are no events are counted, and the first ten are named. */
 static void bad_lines(void **state)
 {
@@ -227,10 +251,12 @@ static void bad_lines(void **state)
 static void buffers(void **state)
 {
 	(void)state;
-	package("event_log=log\nevent_time=ns\nbuffer1=b1.bin, none.bin,b0.bin\nbuffer2=b0.bin\nbuffer3=b1.bin\n",
+	package("event_log=log\nevent_time=ns\nbuffer1=b1.bin, none.bin,b0.bin\nbuffer2=b0.bin\nbuffer3=b1.bin\nbuffer4=b1.bin,b0.bin,b1.bin\n",
 		"1000 x_fragment(offset=0, size=16)\n"
 		"20 x_auxtrace(buffer=buffer0, at=0, size=8, offset=0x100, reference=7, idx=3, tid=5, cpu=2)\n"
 		"20 x_auxtrace(buffer=buffer0, at=4, size=12, offset=0x31, cpu=0)\n"
+		"20 x_auxtrace(buffer=buffer4, at=1, size=20, offset=0x200, cpu=3)\n"
+		"20 x_auxtrace(buffer=buffer4, at=4, size=3, offset=0x300, cpu=3)\n"
 		"20 x_auxtrace(buffer=buffer0, at=8, size=9, offset=48)\n"
 		"20 x_auxtrace(buffer=buffer0, at=16, size=0)\n"
 		"20 x_auxtrace(buffer=buffer0, at=17, size=1)\n"
@@ -241,11 +267,14 @@ static void buffers(void **state)
 	write_text("b1.bin", "xyz");
 	assert_string_equal(records(),
 		"info pmu 8: 0=10\n1000 cpu 0 aux 0+10 flags 0\ncpu 2 tid 5 trace 100+8 buffer 3 reference 7\n"
-		"cpu 0 tid -1 trace 31+10 buffer 0 reference 0\ncpu -1 tid -1 trace 30+8 buffer 0 reference 0\n"
+		"cpu 0 tid -1 trace 31+10 buffer 0 reference 0\ncpu 3 tid -1 trace 200+18 buffer 0 reference 0\n"
+		"cpu 3 tid -1 trace 300+8 buffer 0 reference 0\ncpu -1 tid -1 trace 30+8 buffer 0 reference 0\n"
 		"cpu -1 tid -1 trace 0+0 buffer 0 reference 0\ncpu -1 tid -1 trace 0+0 buffer 0 reference 0\n"
 		"1000000001000 cpu 0 aux 40+13 flags 0\ncpu 0 tid -1 trace 40+18 buffer 1 reference 0\n"
 		"1000000001000 cpu 0 aux 60+10 flags 0\ncpu 0 tid -1 trace 60+10 buffer 2 reference 0\n"
 		"1000000001000 cpu 0 aux 70+3 flags 0\ncpu 0 tid -1 trace 70+8 buffer 3 reference 0\n");
+	assert_string_equal(bytes, "01234567|456789abcdef....|yz0123456789abcdefxy....|123.....|89abcdef|||xyz0123456789abcdef.....|"
+			    "0123456789abcdef|xyz.....|");
 	assert_string_equal(reported, "cstrace convert: DIR: dropped: 6 stretches of trace that no buffer holds, or not completely\n");
 	assert_int_equal(dropped, 6);
 }
@@ -314,7 +343,7 @@ static void errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times), cmocka_unit_test(memory), cmocka_unit_test(images), cmocka_unit_test(bad_lines),
+		cmocka_unit_test(times), cmocka_unit_test(memory), cmocka_unit_test(images), cmocka_unit_test(left_out), cmocka_unit_test(bad_lines),
 		cmocka_unit_test(buffers), cmocka_unit_test(cpus_of_buffers), cmocka_unit_test(errors),
 	};
 

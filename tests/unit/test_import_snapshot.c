@@ -489,6 +489,14 @@ static void system_trace(void **state)
 		 "cstrace convert: %s: dropped: 56 bytes of the buffer C, which are not those of the STM that feeds it\n", dir, dir);
 	assert_string_equal(said.text, want);
 	assert_int_equal(in.dropped, 2);
+	open_it();
+	assert_int_equal(in.configs.nr, 3);
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(in.configs.v[i].cpu, 3 + i);
+		assert_int_equal(in.configs.v[i].config.protocol, i ? CST_PROTO_STM : CST_PROTO_ETMV4);
+		assert_int_equal(in.configs.v[i].config.trace_id, 0x20 + i - (i ? 0 : 0x10));
+	}
+	close_it();
 }
 
 int main(void)
