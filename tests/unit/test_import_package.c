@@ -26,6 +26,7 @@ static struct said said;
 static char reported[8192], failed[512];
 static uint64_t dropped;
 static unsigned int nr_cpus;	/* as the header says */
+static uint64_t version;	/* of the last AUXTRACE_INFO record */
 
 static void write_text(const char *name, const char *text)
 {
@@ -52,6 +53,7 @@ static size_t put_info(char *to, size_t size, const struct pd_record *rec)
 	size_t n;
 
 	assert_int_equal(auxinfo_parse(&info, &rec->ev->auxtrace_info, rec->ev->header.size, "", rec->offset, &err), 0);
+	version = info.version;
 	n = (size_t)snprintf(to, size, "info pmu %u%s:", info.pmu_type, info.snapshot ? " snapshot" : "");
 	for (i = 0; i < info.nr_cpu; i++)
 		n += (size_t)snprintf(to + n, size - n, " %d=%x", (int)info.cpu[i].cpu, (unsigned int)info.cpu[i].reg[AUX_REG_TRCTRACEIDR]);
@@ -131,6 +133,8 @@ static const char *records(void)
 	if (!rc) {
 		while ((rc = perfdata_next(in.pd, &rec))) {
 			assert_int_equal(rc, 1);
+			/* records of the kernel are those of the only event */
+			assert_int_equal(rec.sid.id, rec.attr ? 1 : 0);
 			n += put_record(text + n, sizeof(text) - n, &rec);
 			assert_true(n < sizeof(text));
 		}
@@ -177,6 +181,28 @@ static void times(void **state)
 		  "clock *1>>20 +0 1 0\ninfo pmu 8: 0=10\n1000000000 comm 7/7 \n");
 	assert_string_equal(reported, "");
 	assert_int_equal(dropped, 0);
+}
+
+/* What a recorder said of its metadata is in the record. */
+static void info(void **state)
+{
+	static const struct {
+		const char *event, *want;
+		uint64_t version;
+	} cases[] = {
+		{ "5 x_auxtrace_info(version=1, pmu_type=33, snapshot=1)\n", "\ninfo pmu 33 snapshot: 0=10\n", 1 },
+		{ "5 x_auxtrace_info(version=0, snapshot=2)\n", "\ninfo pmu 8 snapshot: 0=10\n", 0 },
+		{ "5 x_auxtrace_info(pmu_type=4294967295)\n", "\ninfo pmu 4294967295: 0=10\n", 1 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		package("event_log=log\nevent_time=ns\n", cases[i].event);
+		if (!strstr(records(), cases[i].want))
+			fail_msg("%sgives %s%s", cases[i].event, records(), failed);
+		assert_int_equal(version, cases[i].version);
+	}
 }
 
 /* ---- memory and maps ------------------------------------------------------------------------------- */
@@ -251,7 +277,8 @@ static void bad_lines(void **state)
 static void buffers(void **state)
 {
 	(void)state;
-	package("event_log=log\nevent_time=ns\nbuffer1=b1.bin, none.bin,b0.bin\nbuffer2=b0.bin\nbuffer3=b1.bin\nbuffer4=b1.bin,b0.bin,b1.bin\n",
+	package("event_log=log\nevent_time=ns\nbuffer1=b1.bin, none.bin,b0.bin\nbuffer2=b0.bin\nbuffer3=b1.bin\n"
+		"buffer4=b1.bin,b0.bin,b1.bin\n",
 		"1000 x_fragment(offset=0, size=16)\n"
 		"20 x_auxtrace(buffer=buffer0, at=0, size=8, offset=0x100, reference=7, idx=3, tid=5, cpu=2)\n"
 		"20 x_auxtrace(buffer=buffer0, at=4, size=12, offset=0x31, cpu=0)\n"
@@ -343,7 +370,8 @@ static void errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times), cmocka_unit_test(memory), cmocka_unit_test(images), cmocka_unit_test(left_out), cmocka_unit_test(bad_lines),
+		cmocka_unit_test(times), cmocka_unit_test(info), cmocka_unit_test(memory), cmocka_unit_test(images),
+		cmocka_unit_test(left_out), cmocka_unit_test(bad_lines),
 		cmocka_unit_test(buffers), cmocka_unit_test(cpus_of_buffers), cmocka_unit_test(errors),
 	};
 
