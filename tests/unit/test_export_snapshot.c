@@ -76,7 +76,8 @@ static void types(void **state)
 
 	(void)state;
 	snprintf(path, sizeof(path), "%s/in", dir);
-	write_text("in/snapshot.ini", "[snapshot]\nversion=1.0\n[device_list]\ndevice0=cpu.ini\ndevice1=etm.ini\n[trace]\nmetadata=trace.ini\n");
+	write_text("in/snapshot.ini", "[snapshot]\nversion=1.0\n[device_list]\ndevice0=cpu.ini\ndevice1=etm.ini\n"
+		   "[trace]\nmetadata=trace.ini\n");
 	write_text("in/trace.ini", "[trace_buffers]\nbuffers=buffer0\n[buffer0]\nname=ETB\nfile=trace.bin\nformat=source_data\n"
 		   "[source_buffers]\netm=ETB\n[core_trace_sources]\ncpu_3=etm\n");
 	temp_write(dir, "in/trace.bin", zeros, sizeof(zeros));
@@ -117,7 +118,8 @@ static struct session *pieces(unsigned int nr, bool raw, size_t *size)
 static void many_pieces(void **state)
 {
 	static char bytes[1u << 16];
-	static const uint8_t barrier[16] = { 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f };
+	static const uint8_t barrier[16] = { 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f,
+					     0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f };
 	struct error err;
 	char want[400];
 	size_t size, n;

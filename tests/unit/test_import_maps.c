@@ -30,8 +30,8 @@ static void write_text(const char *name, const char *text)
 }
 
 /*
- * A snapshot of a trace unit that traced exception level `el`, its memory in the dumps of two devices: "core", and "more"
- * if `more` is not NULL.
+ * A snapshot of a trace unit that traced exception level `el`, its memory in the dumps of two devices: the core has
+ * `dumps`, and a memory space `more` (NULL: none).
  */
 static void snapshot(unsigned int el, const char *dumps, const char *more)
 {

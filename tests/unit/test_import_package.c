@@ -56,7 +56,8 @@ static size_t put_info(char *to, size_t size, const struct pd_record *rec)
 	version = info.version;
 	n = (size_t)snprintf(to, size, "info pmu %u%s:", info.pmu_type, info.snapshot ? " snapshot" : "");
 	for (i = 0; i < info.nr_cpu; i++)
-		n += (size_t)snprintf(to + n, size - n, " %d=%x", (int)info.cpu[i].cpu, (unsigned int)info.cpu[i].reg[AUX_REG_TRCTRACEIDR]);
+		n += (size_t)snprintf(to + n, size - n, " %d=%x", (int)info.cpu[i].cpu,
+				      (unsigned int)info.cpu[i].reg[AUX_REG_TRCTRACEIDR]);
 	auxinfo_free(&info);
 	return n + (size_t)snprintf(to + n, size - n, "\n");
 }
@@ -90,7 +91,8 @@ static size_t put_record(char *to, size_t size, const struct pd_record *rec)
 	case PERF_RECORD_COMM:
 		return (size_t)snprintf(to, size, "%llu comm %d/%d %s\n", time, (int)ev->comm.pid, (int)ev->comm.tid, ev->comm.comm);
 	case PERF_RECORD_FORK:
-		return (size_t)snprintf(to, size, "%llu fork %d/%d of %d\n", time, (int)ev->fork.pid, (int)ev->fork.tid, (int)ev->fork.ppid);
+		return (size_t)snprintf(to, size, "%llu fork %d/%d of %d\n", time, (int)ev->fork.pid, (int)ev->fork.tid,
+					(int)ev->fork.ppid);
 	case PERF_RECORD_MMAP2:
 		return (size_t)snprintf(to, size, "%llu map %d %llx+%llx @%llx %s\n", time, (int)ev->mmap2.pid,
 					(unsigned long long)ev->mmap2.start, (unsigned long long)ev->mmap2.len,
@@ -314,7 +316,8 @@ static void cpus_of_buffers(void **state)
 		unsigned int nr_cpus;
 	} cases[] = {
 		{ "[buffer0]\nformat: source_data\ncpu: 5\n[source_A]\ncpu: 1\n" UNIT, "1=0", "cpu 5 aux 0+10 flags 100", 2 },
-		{ "[buffer0]\nformat: source_data\ncpu: 0x7fffffff\n[source_A]\ncpu: 1\n" UNIT, "1=0", "cpu 2147483647 aux 0+10 flags 100", 2 },
+		{ "[buffer0]\nformat: source_data\ncpu: 0x7fffffff\n[source_A]\ncpu: 1\n" UNIT, "1=0",
+		  "cpu 2147483647 aux 0+10 flags 100", 2 },
 		{ "[buffer0]\nformat: source_data\ncpu: 0x80000000\n[source_A]\ncpu: 1\n" UNIT, "1=0", "cpu 1 aux 0+10 flags 100", 2 },
 		{ "[buffer0]\nformat: source_data\nsource: B\n[source_A]\ncpu: 1\n" UNIT "[source_B]\ncpu: 4\n" UNIT, "1=0 4=0",
 		  "cpu 4 aux 0+10 flags 100", 5 },
