@@ -33,6 +33,23 @@ static pthread_t caller;
 /* how many threads still start; how many were asked for */
 static unsigned int startable = UINT32_MAX, asked;
 
+/* With `late`: the thread that is started first begins when that is false again. */
+static _Atomic bool late;
+static struct {
+	void *(*run)(void *arg);
+	void *arg;
+} first_thread;
+
+static void *run_late(void *unused)
+{
+	unsigned int i;
+
+	(void)unused;
+	for (i = 0; late && i < 10000; i++)
+		usleep(1000);
+	return first_thread.run(first_thread.arg);
+}
+
 int __real_thread_start(pthread_t *t, void *(*run)(void *arg), void *arg);
 int __wrap_thread_start(pthread_t *t, void *(*run)(void *arg), void *arg);
 int __wrap_thread_start(pthread_t *t, void *(*run)(void *arg), void *arg)
@@ -41,7 +58,11 @@ int __wrap_thread_start(pthread_t *t, void *(*run)(void *arg), void *arg)
 	if (!startable)
 		return EAGAIN;
 	startable--;
-	return __real_thread_start(t, run, arg);
+	if (!late || asked > 1)
+		return __real_thread_start(t, run, arg);
+	first_thread.run = run;
+	first_thread.arg = arg;
+	return __real_thread_start(t, run_late, NULL);
 }
 
 static int make_files(void **state)
@@ -144,6 +165,8 @@ static int piece_take(void *data, void *piece)
 	t->ranges += p->ranges;
 	for (i = 0; i < p->nr_times; i++)
 		t->times[t->nr_times++] = p->times[i];
+	if (t->pieces == FRAGMENTS)
+		late = false;
 	return 0;
 }
 
@@ -331,6 +354,23 @@ static void after_refused_piece(void **state)
 	assert_int_equal(t.refused, 1);
 	assert_int_equal(t.continued, 2);
 	assert_int_equal(t.elsewhere, FRAGMENTS - 2);
+	session_close(ss);
+}
+
+/* The same where the second of two threads has decoded all pieces: it is the one that begins anew. */
+static void refused_by_the_second(void **state)
+{
+	struct taken t = { .refuse = 1, .max_piece = 1, .max_pieces = 1 };
+	struct session *ss = open_recording(2);
+
+	(void)state;
+	asked = 0;
+	late = true;
+	run(ss, &t, true);
+	assert_false(late);
+	assert_int_equal(t.pieces, FRAGMENTS);
+	assert_int_equal(t.refused, 1);
+	assert_int_equal(t.continued, 2);
 	session_close(ss);
 }
 
@@ -856,6 +896,7 @@ int main(void)
 		cmocka_unit_test_teardown(losses_of_refused_piece, end_test),
 		cmocka_unit_test_teardown(refused_piece, end_test),
 		cmocka_unit_test_teardown(after_refused_piece, end_test),
+		cmocka_unit_test_teardown(refused_by_the_second, end_test),
 		cmocka_unit_test_teardown(refused_idle_piece, end_test),
 		cmocka_unit_test_teardown(unfit_piece, end_test),
 		cmocka_unit_test_teardown(limited_pieces, end_test),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The counts of pieces that threads decode, added to those of the session. */
+/* Into how many parts the trace can be divided, and the counts of pieces that threads decode, added to those of the session. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +8,9 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include <cstrace/log.h>
+
+#include "decode/decode.h"
 #include "decode/part.h"
 #include "session_open.h"
 
@@ -144,9 +147,52 @@ static void parts(void **state)
 	session_close(ss);
 }
 
+/* Fragments are parts; with a filter, which carries over from one to the next, or a log, which has an order, buffers are. */
+static void largest_part(void **state)
+{
+	static const struct {
+		unsigned int cpu, size;
+	} records[] = { { 2, 2 }, { 2, 1 }, { 2, 1 }, { 3, 3 } };
+	unsigned int i, way, offset[4] = { 0 };
+	struct pdb trace = { 0 };
+	struct cst_log *log;
+	uint64_t largest;
+
+	(void)state;
+	assert_int_equal(cst_log_new(&log, 1), 0);
+	for (i = 0; i < 3; i++)
+		sb_trace(&trace, SB_TID);
+	for (way = 0; way < 3; way++) {
+		const struct session_opts so = { .symfs = "/nonexistent", .buildid_dir = "/nonexistent",
+						 .filter = { .cpu = way == 1 ? "2-3" : NULL }, .log = way == 2 ? log : NULL };
+		struct pdb data = { 0 };
+		struct session *ss;
+
+		sb_aux_info_of(&data, 1, SB_CONFIGR, 0x14, 2);
+		memset(offset, 0, sizeof(offset));
+		for (i = 0; i < sizeof(records) / sizeof(records[0]); i++) {
+			const unsigned int cpu = records[i].cpu;
+			const size_t len = records[i].size * trace.len / 3;
+			struct pdb_sid s = sb_sid(1000 * (i + 1));
+
+			s.cpu = cpu;
+			pdb_aux(&data, offset[cpu], len, SB_RAW, SB_ST, &s);
+			pdb_auxtrace(&data, offset[cpu], trace.p, len, cpu, (uint32_t)-1);
+			offset[cpu] += len;
+		}
+		ss = sb_open(&data, &so, NULL);
+		assert_int_equal(session_parts(ss, &largest), way ? 2 : 4);
+		assert_int_equal(largest, way ? trace.len * 4 / 3 : trace.len);
+		session_close(ss);
+	}
+	cst_log_free(log);
+	pdb_free(&trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(largest_part),
 		cmocka_unit_test(parts),
 	};
 
