@@ -34,10 +34,13 @@ struct injector {
 	struct merge_lane *single;
 	struct sampler *sp;
 	bool timed;
+	bool exits_last;	/* ends of threads are after all samples: sideband_opts.exits_last */
 	uint64_t place;		/* used in place of time in a file without times */
 	uint64_t id_branches, id_insns;
 	uint64_t since_round;
 	uint64_t first_time, last_time;	/* times of samples; first > last: none so far */
+	int batch_tid;		/* thread of the batch ... */
+	uint64_t alive_until;	/* ... and when it ended, if that is inside the batch; otherwise UINT64_MAX */
 	/* of a piece decoded in another thread: its lanes in the merge of the whole output */
 	struct merge_lanes lanes;
 	bool is_piece, taken;
@@ -171,7 +174,7 @@ static int on_insn(void *data, const struct stream *s, const struct insn_sample 
 
 	if (!ln)
 		return ERR_NOMEM;
-	time = time_of(in, ln, i->time);
+	time = time_of(in, ln, i->tid == in->batch_tid && i->time > in->alive_until ? in->alive_until : i->time);
 	note_time(in, time);
 	start = p = merge_reserve(ln, time);
 	p++;
@@ -233,6 +236,17 @@ static int on_error(void *data, const struct stream *s, const struct error_sampl
 
 /* ---- batches ---------------------------------------------------------------------------------- */
 
+/* Returns when the thread ended, if that is inside the batch, whose times can be up to the next timestamp; or UINT64_MAX. */
+static uint64_t end_of_thread(const struct injector *in, const struct stream *s)
+{
+	uint64_t last = s->time_end > s->before ? s->time_end : s->before, alive;
+
+	if (!in->timed || in->exits_last)
+		return UINT64_MAX;
+	alive = sideband_alive(in->sb, s->tid, last);
+	return alive < last ? alive : UINT64_MAX;
+}
+
 static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct injector *in = data;
@@ -242,6 +256,8 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	/* the maps that a sample needs precede it (the session ensures that), the exit of its thread follows */
 	if (!in->timed)
 		in->place = sideband_alive(in->sb, s->tid, s->aux_seq);
+	in->batch_tid = s->tid;
+	in->alive_until = end_of_thread(in, s);
 	time = in->timed ? sideband_alive(in->sb, s->tid, s->time) : s->time;
 	if (time == s->time)
 		return sampler_batch(in->sp, s, g, n);
@@ -295,6 +311,7 @@ static void *piece_new(void *data, struct session *ss)
 	in->sb = whole->sb;
 	in->m = whole->m;
 	in->timed = whole->timed;
+	in->exits_last = whole->exits_last;
 	in->id_branches = whole->id_branches;
 	in->id_insns = whole->id_insns;
 	in->is_piece = true;
@@ -490,6 +507,7 @@ struct injector *injector_open(struct session *ss, const struct injector_opts *o
 	if (!in->sb || !in->m || !in->sp)
 		goto nomem;
 	in->timed = sideband_timed(in->sb);
+	in->exits_last = so.exits_last;
 	if (add_header(in, &err))
 		goto fail;
 	so.id = o->itrace.instructions ? in->id_insns : in->id_branches;

@@ -365,11 +365,92 @@ static void errors(void **state)
 	perfdata_close(pd);
 }
 
+static void timestamp(struct pdb *trace, uint64_t ticks)
+{
+	uint8_t p[10] = { 0x02 };
+	unsigned int i;
+
+	for (i = 1; i < 9; i++, ticks >>= 7)
+		p[i] = (ticks & 0x7f) | 0x80;
+	p[9] = (uint8_t)ticks;
+	pdb_bytes(trace, p, sizeof(p));
+}
+
+/* Readers give a sample behind the end of its thread to nobody: none is there, and none has a later time. */
+static void samples_of_an_ended_thread(void **state)
+{
+	enum { END = 5000, LAST = 7000 };
+	static const char *const itrace[] = { "b", "i1i", "i1il4" };
+	static const uint64_t info[] = { 3, 1, 8ull << 32 | 1, 0, 0x4040404040404040ull, 2, 8, SB_CONFIGR | SB_TIMESTAMPS, 0x14,
+					 0x28000ea1, 0x4100f423, 0x488, 0, 0xcc, 1 };
+	unsigned int k, i;
+
+	(void)state;
+	for (k = 0; k < sizeof(itrace) / sizeof(itrace[0]); k++) {
+		struct pdb data = { .p = NULL }, trace = { .p = NULL };
+		struct pdb_sid s = sb_sid(END);
+		unsigned int before = 0, at_end = 0;
+		bool ended = false;
+		struct pd_record rec;
+		struct perfdata *pd;
+		char name[32];
+		size_t at;
+
+		/* a trace unit whose timestamps are nanoseconds of the virtual counter, and the conversion to perf's time */
+		at = pdb_begin(&data, PERF_RECORD_AUXTRACE_INFO, 0);
+		for (i = 0; i < sizeof(info) / sizeof(info[0]); i++)
+			pdb_u64(&data, info[i]);
+		pdb_end(&data, at);
+		at = pdb_begin(&data, PERF_RECORD_TIME_CONV, 0);
+		pdb_u64(&data, 0);
+		pdb_u64(&data, 1);
+		pdb_u64(&data, 0);
+		pdb_end(&data, at);
+		pdb_comm(&data, SB_PID, SB_PID, "loop", SB_ST, &(struct pdb_sid){ SB_PID, SB_TID, 1000, 50, 2 });
+		sb_fork(&data, SB_PID, SB_PID, SB_TID, 1000);
+		pdb_mmap2(&data, SB_PID, SB_BASE, 0x1000, 0, "/two.bin", SB_ST, &(struct pdb_sid){ SB_PID, SB_TID, 1000, 50, 2 });
+		at = pdb_begin(&data, PERF_RECORD_EXIT, 0);
+		pdb_u32(&data, SB_PID);
+		pdb_u32(&data, SB_PID);
+		pdb_u32(&data, SB_TID);
+		pdb_u32(&data, SB_PID);
+		pdb_u64(&data, END);
+		pdb_sid_put(&data, SB_ST, &s);
+		pdb_end(&data, at);
+		/* stretches before the end, across it and behind it */
+		sb_trace(&trace, SB_TID);
+		for (at = 0; at < 4; at++) {
+			timestamp(&trace, 4000 + 800 * at);
+			for (i = 0; at < 3 && i < SB_ATOMS; i++)
+				pdb_bytes(&trace, "\xf7", 1);
+		}
+		sb_aux(&data, 0, trace.len, SB_RAW, LAST);
+		pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+		pdb_free(&trace);
+		snprintf(name, sizeof(name), "ended%u.data", k);
+		pd = injected(&data, NULL, itrace[k], name);
+		while (perfdata_next(pd, &rec) > 0) {
+			ended |= rec.ev->header.type == PERF_RECORD_EXIT;
+			if (rec.ev->header.type != PERF_RECORD_SAMPLE)
+				continue;
+			if (ended || rec.sample.sid.time > END)
+				fail_msg("%s: a sample of time %llu%s", itrace[k], (unsigned long long)rec.sample.sid.time,
+					 ended ? " behind the end of its thread" : "");
+			before += rec.sample.sid.time < END;
+			at_end += rec.sample.sid.time == END;
+		}
+		if (!ended || !before || !at_end)
+			fail_msg("%s: %u samples before the end, %u at it%s", itrace[k], before, at_end, ended ? "" : ", no end");
+		perfdata_close(pd);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(build_ids), cmocka_unit_test(rounds), cmocka_unit_test(levels),
 		cmocka_unit_test(no_records), cmocka_unit_test(times_of_samples), cmocka_unit_test(errors),
+		cmocka_unit_test(samples_of_an_ended_thread),
 	};
 
 	return cmocka_run_group_tests_name("injector", tests, make_dir, remove_dir);
