@@ -181,7 +181,7 @@ static int counted(const struct recording *r, unsigned int jobs, uint32_t depth,
 
 static void samples(void **state)
 {
-	static const char *const letters[] = { "i1i", "i3il4e", "be", "i5ig4" };
+	static const char *const letters[] = { "i1i", "i3il4e", "be", "i5ig4", "i1is9", "i7nsl4" };
 	size_t i, k, n, m;
 	char *want, *have;
 	unsigned int jobs;

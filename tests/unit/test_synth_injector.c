@@ -92,6 +92,7 @@ static void build_ids(void **state)
 	while (perfdata_next(pd, &rec) > 0)
 		samples += rec.ev->header.type == PERF_RECORD_SAMPLE;
 	assert_int_equal(samples, 2 * SB_ATOMS);
+	assert_int_equal(perfdata_stats(pd)->unknown_ids, 0);
 	env = perfdata_env(pd);
 	assert_string_equal(env->arch, "aarch64");
 	assert_int_equal(env->nr_build_ids, 3);
@@ -445,12 +446,52 @@ static void samples_of_an_ended_thread(void **state)
 	}
 }
 
+/* Without timestamps the end of a thread is moved behind all samples, which can be as late as the AUX record. */
+static void end_without_timestamps(void **state)
+{
+	struct pdb data = { .p = NULL }, trace = { .p = NULL };
+	struct pdb_sid s = sb_sid(SB_TIME - 100);
+	uint64_t last = 0, end = 0;
+	struct pd_record rec;
+	struct perfdata *pd;
+	unsigned int n = 0;
+	size_t at;
+
+	(void)state;
+	sb_side_band(&data, "/two.bin");
+	at = pdb_begin(&data, PERF_RECORD_EXIT, 0);
+	pdb_u32(&data, SB_PID);
+	pdb_u32(&data, SB_PID);
+	pdb_u32(&data, SB_TID);
+	pdb_u32(&data, SB_PID);
+	pdb_u64(&data, s.time);
+	pdb_sid_put(&data, SB_ST, &s);
+	pdb_end(&data, at);
+	sb_trace(&trace, SB_TID);
+	sb_stretch(&data, &trace, 0, SB_RAW);
+	pdb_free(&trace);
+	pd = injected(&data, NULL, "i1i", "untimed.data");
+	while (perfdata_next(pd, &rec) > 0) {
+		if (rec.ev->header.type == PERF_RECORD_EXIT)
+			end = rec.sid.time;
+		if (rec.ev->header.type != PERF_RECORD_SAMPLE)
+			continue;
+		assert_int_equal(end, 0);
+		last = rec.sample.sid.time;
+		n++;
+	}
+	assert_int_equal(n, 2 * SB_ATOMS);
+	assert_int_equal(end, SB_TIME);
+	assert_int_equal(last, SB_TIME);
+	perfdata_close(pd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(build_ids), cmocka_unit_test(rounds), cmocka_unit_test(levels),
 		cmocka_unit_test(no_records), cmocka_unit_test(times_of_samples), cmocka_unit_test(errors),
-		cmocka_unit_test(samples_of_an_ended_thread),
+		cmocka_unit_test(samples_of_an_ended_thread), cmocka_unit_test(end_without_timestamps),
 	};
 
 	return cmocka_run_group_tests_name("injector", tests, make_dir, remove_dir);
