@@ -404,7 +404,6 @@ int run_fragments(struct run *r, struct queue *q, size_t first, size_t end)
 	int rc = 0;
 
 	r->q = q;
-	r->nr_slots = 0;
 	for (i = first; i < end && !rc; i++)
 		rc = decode_fragment(r, &q->frags[i]);
 	deliver_drop(r);

@@ -79,7 +79,6 @@ void stream_moment(struct stream_state *st)
 
 	if (!st->time.late)
 		return;
-	st->time.late = false;
 	if (!ahead_time(st, &ticks) || !stream_time(st, ticks, &time)) {
 		set_moment(st, aux_time(st));
 		return;

@@ -338,15 +338,16 @@ static void piece_continue(void *data, void *piece)
 	sampler_continue(more->sp, in->sp);
 }
 
-/* Returns the lane for the end of a stretch that the previous piece left open; it precedes the next piece. */
+/*
+ * Returns the lane for the end of a stretch that the previous piece left open; it precedes the next piece. With one stream,
+ * which is written directly, there are no pieces with branches (injector_run()).
+ */
 static void *seam_lane(void *data, const struct sampler_seam *was)
 {
 	struct merge_lanes one = { .v = NULL };
 	struct injector *in = data;
 	struct merge_lane *ln;
 
-	if (in->single)
-		return in->single;
 	ln = merge_lanes_add(&one, in->m, SIDEBAND_RANK_SAMPLES, was->place);
 	if (ln)
 		ln->time = was->last;
