@@ -137,6 +137,7 @@ static int by_size(const void *a, const void *b)
 static void print_group(const struct loss_report *rep, const struct group *g, const char *what, FILE *out)
 {
 	const struct loss_row *r = g->first;
+	const char *sep = ": ";
 	char a[32];
 	size_t i;
 
@@ -147,10 +148,12 @@ static void print_group(const struct loss_report *rep, const struct group *g, co
 	else
 		fprintf(out, "  %s %d", what, r->number);
 	append_share(rep, g->bytes, out);
-	for (i = 0; i < g->nr; i++)
-		if (r[i].amount.count)
-			fprintf(out, "%s%s %s", i ? ", " : ": ", losses_grouped(r[i].amount.count, a),
-				loss_counted(r[i].cause));
+	for (i = 0; i < g->nr; i++) {
+		if (!r[i].amount.count)
+			continue;
+		fprintf(out, "%s%s %s", sep, losses_grouped(r[i].amount.count, a), loss_counted(r[i].cause));
+		sep = ", ";
+	}
 	fputc('\n', out);
 }
 

@@ -237,6 +237,23 @@ static void order_of_lines(void **state)
 	       "  process 1, 1 byte of trace, 1.0 %: 2,000 atoms without an address or context, 1 returns with an empty return stack\n");
 }
 
+/* A cause whose events are counted elsewhere adds bytes to the line of its process, and nothing else. */
+static void bytes_alone(void **state)
+{
+	(void)state;
+	losses_add(&ls, LOSS_BAD_PACKET, LOSS_NOBODY, 9, "z", 0, 10);
+	losses_add(&ls, LOSS_ATOMS, LOSS_NOBODY, 9, "z", 3, 0);
+	losses_add(&ls, LOSS_STACK, LOSS_NOBODY, 9, "z", 1, 0);
+	losses_add(&ls, LOSS_BAD_PACKET, LOSS_NOBODY, 8, "y", 0, 5);
+	prints(100, false,
+	       "  3 atoms without an address or context: what follows a loss, until the next address\n"
+	       "  1 returns with an empty return stack: the call was not seen\n"
+	       "    -> record without cs_etm/retstack/\n"
+	       "\nLosses by process:\n"
+	       "  process 9 z, 10 bytes of trace, 10.0 %: 3 atoms without an address or context, 1 returns with an empty return stack\n"
+	       "  process 8 y, 5 bytes of trace, 5.0 %\n");
+}
+
 /* 16 lines, of which the last says how many there are besides; sums of rows that were dropped have a line of their own. */
 static void short_lists(void **state)
 {
@@ -286,6 +303,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(lost_records, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(many_guests, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(order_of_lines, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(bytes_alone, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(short_lists, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(share, set_up, tear_down),
 	};
