@@ -189,7 +189,7 @@ void losses_note_lost(struct losses *ls, int cpu, uint64_t time, uint64_t count)
 	l->count += count;
 	if (time == UINT64_MAX)
 		return;
-	if (l->first == UINT64_MAX || time < l->first)
+	if (time < l->first)
 		l->first = time;
 	if (l->last == UINT64_MAX || time > l->last)
 		l->last = time;

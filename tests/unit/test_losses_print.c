@@ -103,6 +103,11 @@ static void full_table(void **state)
 	losses_add(&ls, LOSS_ATOMS, LOSS_NOBODY, 30, "a", 1, 0);
 	assert_int_equal(process_row(30, "a", LOSS_ATOMS)->amount.count, 9);
 	assert_int_equal(ls.process.nr, LOSS_ROWS / 2 + 1);
+	/* and the table can be full again */
+	for (pid = 8000; pid < 9000 && ls.process.given_up == LOSS_ROWS / 2; pid++)
+		losses_add(&ls, LOSS_STACK, LOSS_NOBODY, pid, "small", 1, 1);
+	assert_int_equal(pid, 8000 + LOSS_ROWS / 2);
+	assert_int_equal(ls.process.given_up, LOSS_ROWS);
 }
 
 /* Parts are joined unless a table might overflow; a refusal changes nothing. */

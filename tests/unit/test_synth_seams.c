@@ -347,6 +347,26 @@ static void floors(void **state)
 	sampler_free(whole);
 }
 
+/* A piece in which nothing was executed leaves a stretch open that an earlier one has begun, and its last address. */
+static void nothing_executed(void **state)
+{
+	static struct result r;
+	struct sampler *whole = new_sampler("b", false, &r);
+	char user;
+
+	(void)state;
+	join_one(whole, &r, 77, 100, 110, EL_B(0x1000, 1), el_plain(CST_GEN_EO_TRACE));
+	sampler_seam(whole, 77)->user = &user;
+	r.used = 0;
+	join_one(whole, &r, 77, 120, 120, el_cycles(2), el_cycles(3));
+	assert_int_equal(r.used, 0);
+	assert_ptr_equal(sampler_seam(whole, 77)->user, &user);
+	join_one(whole, &r, 77, 130, 130, el_plain(CST_GEN_TRACE_ON), EL_B(0x2000, 1));
+	assert_non_null(strstr(r.text, "b1000>0 kind 2 ends thread 0/1 CPU 3 time 100"));
+	assert_null(sampler_seam(whole, 77)->user);
+	sampler_free(whole);
+}
+
 #define PART(...) { .v = { __VA_ARGS__ } }
 #define BATCH(t, at, ...) { .g = { __VA_ARGS__ }, .n = sizeof((struct cst_generic[]){ __VA_ARGS__ }) / sizeof(struct cst_generic), \
 			    .tid = (t), .time = (at), .unwanted = (t) != 1 }
@@ -412,8 +432,8 @@ static void filtered_return(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(pieces), cmocka_unit_test(floors), cmocka_unit_test(filtered),
-					    cmocka_unit_test(filtered_return) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(pieces), cmocka_unit_test(floors), cmocka_unit_test(nothing_executed),
+					    cmocka_unit_test(filtered), cmocka_unit_test(filtered_return) };
 
 	return cmocka_run_group_tests_name("synth seams", tests, NULL, NULL);
 }
