@@ -195,6 +195,32 @@ static void an_id_changes_hands(void **state)
 	check_change(60, 0, 350);
 }
 
+/* An ID that goes to another CPU and comes back while a buffer is filled. */
+static void an_id_comes_back(void **state)
+{
+	static const int cpu[] = { 2, 3, 3, 2 };	/* of each stretch */
+	struct pdb data = { 0 }, trace = { 0 };
+	unsigned int i, k, n = 0;
+	struct session *ss;
+	struct result r;
+
+	(void)state;
+	two_processes(&data, CID | TS, IDR2(4, 0));
+	r_hw_id(&data, 20, 2, 1, 0x20, 0);
+	r_hw_id(&data, 110, 3, 1, 0x20, 0);
+	r_hw_id(&data, 310, 2, 1, 0x20, 0);
+	fragment_before(&data, 50);
+	four_stretches(&trace);
+	ss = decode_as(&data, &trace, 2, 0x20, CONTEXTID_AUTO, NULL, &r);
+	for (i = 0; i < r.nr; i++)
+		for (k = 0; k < r.part[i].ranges; k++, n++)
+			if (r.part[i].cpu != cpu[n / NR_LOOP])
+				fail_msg("stretch %u is of CPU %d", n / NR_LOOP, r.part[i].cpu);
+	assert_int_equal(n, 4 * NR_LOOP);
+	assert_false(session_has_losses(ss));
+	session_close(ss);
+}
+
 /* Puts an AUX fragment with frames of a stretch of each of two trace IDs. */
 static void two_streams(struct pdb *data, uint64_t time, uint8_t one, uint8_t other)
 {
@@ -780,7 +806,7 @@ int main(void)
 		cmocka_unit_test(ids_that_another_thread_announced),
 		cmocka_unit_test(bad_definitions),
 		cmocka_unit_test(bad_definitions_are_named),
-		cmocka_unit_test(records_of_owners),
+		cmocka_unit_test(records_of_owners), cmocka_unit_test(an_id_comes_back),
 		cmocka_unit_test(sinks_of_buffers),
 		cmocka_unit_test(units_that_are_alike),
 		cmocka_unit_test(trailers_of_owners), cmocka_unit_test(metadata_of_units), cmocka_unit_test(options_of_units),
