@@ -119,9 +119,20 @@ static void joined(void **state)
 	losses_add(&ls, LOSS_ATOMS, 1, 100, "a", 5, 6);
 	losses_add(&more, LOSS_ATOMS, 1, 100, "a", 7, 8);
 	losses_add(&more, LOSS_STACK, 1, 101, "b", 1, 2);
+	ls.no_map[0].count = 1;
+	ls.no_map[0].addr = 0x1000;
+	more.no_map[0].count = 2;
+	more.no_map[0].addr = 0x2000;
+	more.no_map[1].count = 3;
+	more.no_map[1].addr = 0x3000;
 	assert_true(losses_join(&ls, &more));
 	assert_int_equal(ls.cause[LOSS_ATOMS].count, 12);
 	assert_int_equal(ls.cause[LOSS_STACK].bytes, 2);
+	/* the address is the first one without a map */
+	assert_int_equal(ls.no_map[0].count, 3);
+	assert_int_equal(ls.no_map[0].addr, 0x1000);
+	assert_int_equal(ls.no_map[1].count, 3);
+	assert_int_equal(ls.no_map[1].addr, 0x3000);
 	assert_int_equal(process_row(100, "a", LOSS_ATOMS)->amount.bytes, 14);
 	assert_int_equal(process_row(101, "b", LOSS_STACK)->amount.count, 1);
 	assert_int_equal(ls.cpu.nr, 2);

@@ -166,6 +166,7 @@ static void message_of_refused_piece(void **state)
 		const struct session_consumer con = consumer(&t);
 		struct session *ss;
 		struct said said;
+		size_t len;
 		int rc;
 
 		sb_trace(&trace, SB_TID);
@@ -179,6 +180,7 @@ static void message_of_refused_piece(void **state)
 			pdb_aux(&data, offset, trace.len, SB_RAW, SB_ST, &s);
 			pdb_auxtrace(&data, offset, trace.p, trace.len, cpu, (uint32_t)-1);
 		}
+		len = trace.len;
 		pdb_free(&trace);
 		ss = sb_open(&data, &so, NULL);
 		ss->units.v[1].config_error = -CST_ERR_PROTOCOL;
@@ -186,6 +188,10 @@ static void message_of_refused_piece(void **state)
 		rc = session_run(ss, &con);
 		assert_string_equal(said_end(&said), want);
 		assert_int_equal(rc, 0);
+		/* its trace is counted once, too */
+		assert_int_equal(session_totals(ss)->unrouted, 2 * len);
+		assert_int_equal(ss->losses.cause[LOSS_UNROUTED].count, 2 * len);
+		assert_int_equal(ss->losses.cause[LOSS_UNROUTED].bytes, 2 * len);
 		assert_int_equal(t.continued > 0, refuse == 2 || refuse == 3);	/* 4: none is refused */
 		session_close(ss);
 	}
