@@ -35,12 +35,21 @@ static void put(struct result *r, const char *fmt, ...)
 	assert_true(r->used < sizeof(r->text));
 }
 
+/* Calls of the functions below, and the one that refuses its sample, from 1; 0: none does. */
+static unsigned int calls, refused;
+#define REFUSAL 7
+
+static int taken(void)
+{
+	return ++calls == refused ? REFUSAL : 0;
+}
+
 static int on_branch(void *data, const struct stream *s, const struct branch *b)
 {
 	put(data, "b%llx>%llx kind %u%s thread %d/%d CPU %d time %llu cycles %u\n", (unsigned long long)b->from,
 	    (unsigned long long)b->to, b->kind, b->ends_trace ? " ends" : "", b->pid, b->tid, s->cpu, (unsigned long long)b->time,
 	    b->cycles);
-	return 0;
+	return taken();
 }
 
 static int on_insn(void *data, const struct stream *s, const struct insn_sample *i)
@@ -55,14 +64,14 @@ static int on_insn(void *data, const struct stream *s, const struct insn_sample 
 	for (k = 0; k < n; k++)
 		put(r, " %llx>%llx+%u", (unsigned long long)e[k].from, (unsigned long long)e[k].to, ring_cycles_of(&e[k]));
 	put(r, "\n");
-	return 0;
+	return taken();
 }
 
 static int on_error(void *data, const struct stream *s, const struct error_sample *e)
 {
 	put(data, "e%d at %llx thread %d CPU %d time %llu\n", e->code, (unsigned long long)e->ip, e->tid, s->cpu,
 	    (unsigned long long)e->time);
-	return 0;
+	return taken();
 }
 
 static size_t read_code(const struct stream *s, uint64_t addr, void *buf, size_t len)
@@ -430,10 +439,88 @@ static void filtered_return(void **state)
 			"i7000 thread 101/1 CPU 3 time 30 period 5 size 4 6004>7000+0 2008>6000+0\n");
 }
 
+/* Until a call returns something else than 0, which it does. */
+static int run_until(const char *itrace, bool tiles, const struct part *f, size_t n, struct filter *filter)
+{
+	static struct result r;
+	struct sampler *sp;
+	void *word = NULL;
+	struct stream s = STREAM(&word);
+	size_t i, k;
+	int rc = 0;
+
+	r.used = 0;
+	calls = 0;
+	sp = new_sampler(itrace, tiles, &r);
+	s.filter = filter;
+	for (i = 0; i < n && !rc; i++) {
+		for (k = 0; k < f[i].n && !rc; k++) {
+			s.pid = f[i].v[k].tid + 100;
+			s.tid = f[i].v[k].tid;
+			s.time = f[i].v[k].time;
+			s.fragment_start = !k;
+			s.unwanted = filter && f[i].v[k].tid != 1;
+			rc = sampler_batch(sp, &s, f[i].v[k].g, f[i].v[k].n);
+		}
+		if (!rc)
+			rc = sampler_fragment_end(sp, &s);
+	}
+	if (word)
+		sampler_stream_end(sp, &s);
+	sampler_free(sp);
+	return rc;
+}
+
+/* What a consumer of samples returns ends the batch at once and is returned, whichever sample it refuses. */
+static void refused_samples(void **state)
+{
+	static const struct filter_opts first = { .tid = "1" };
+	static const struct {
+		const char *itrace;
+		bool tiles, filtered;
+	} ways[] = {
+		{ "be", false, false }, { "be", false, true }, { "i3ie", false, false }, { "bi3ie", false, true },
+		{ "i4iel3", false, false }, { "i4iel3", false, true }, { "i4iel3", true, false }, { "bei5il3", false, false },
+		{ "bei5il3", true, false }, { "bei5il3", false, true },
+	};
+	struct part f[4];
+	size_t way, i;
+
+	(void)state;
+	for (way = 0; way < sizeof(ways) / sizeof(ways[0]); way++) {
+		struct filter *filter = NULL;
+		uint64_t run, time;
+		unsigned int all;
+
+		if (ways[way].filtered)
+			assert_int_equal(filter_new(&filter, &first), 0);
+		for (run = 0; run < 60; run++) {
+			seed = run * 7919 + way + 1;
+			time = 1000;
+			for (i = 0; i < 4; i++)
+				random_part(&f[i], &time);
+			refused = 0;
+			assert_int_equal(run_until(ways[way].itrace, ways[way].tiles, f, 4, filter), 0);
+			all = calls;
+			for (refused = 1; refused <= all; refused++) {
+				const int rc = run_until(ways[way].itrace, ways[way].tiles, f, 4, filter);
+
+				if (rc != REFUSAL || calls != refused)
+					fail_msg("%s%s%s, run %u: sample %u was refused: %d, %u samples", ways[way].itrace,
+						 ways[way].tiles ? " (tiles)" : "", filter ? " (filtered)" : "", (unsigned int)run,
+						 refused, rc, calls);
+			}
+			refused = 0;
+		}
+		filter_free(filter);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(pieces), cmocka_unit_test(floors), cmocka_unit_test(nothing_executed),
-					    cmocka_unit_test(filtered), cmocka_unit_test(filtered_return) };
+					    cmocka_unit_test(filtered), cmocka_unit_test(filtered_return),
+					    cmocka_unit_test(refused_samples) };
 
 	return cmocka_run_group_tests_name("synth seams", tests, NULL, NULL);
 }
