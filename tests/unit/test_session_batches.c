@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Batches of several streams in one buffer. A decoder stops where code has to be read from a file, with elements that
+ * Batches and losses of several streams in one buffer. A decoder stops where code has to be read from a file, with elements that
  * belong to the batch that it goes on with; of an ETMv3 that batch can end there, since its next range is still open.
  */
 #include <setjmp.h>
@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "decode/decode.h"
+#include "session/internal.h"
 #include "session_open.h"
 #include "temp_dir.h"
 
@@ -25,8 +26,11 @@ static int make_files(void **state)
 {
 	static const uint32_t first[] = { 0xe320f000, 0xea0007fd }, second[] = { 0xe320f000, 0xeafffffe };	/* nop; b */
 
+	static const uint32_t a64[] = { 0xd503201f, 0x17ffffff };		/* nop; b .-4 */
+
 	if (make_dir(state))
 		return -1;
+	temp_write(dir, "a64.bin", a64, sizeof(a64));
 	temp_write(dir, "first.bin", first, sizeof(first));
 	temp_write(dir, "second.bin", second, sizeof(second));
 	return 0;
@@ -137,11 +141,58 @@ static void end_at_a_stop(void **state)
 	session_close(ss);
 }
 
+/* Bytes of a gap without code in a record with frames of two streams, behind a record with those of one (`before`) or alone. */
+static uint64_t gap_bytes(bool before)
+{
+	const struct session_opts so = { .symfs = dir };
+	const struct session_consumer con = { .data = NULL };
+	struct pdb data = { 0 }, good = { 0 }, gap = { 0 }, frames = { 0 };
+	struct pdb_sid s = sb_sid(1000);
+	struct session *ss;
+	uint64_t bytes;
+	size_t at;
+
+	sb_aux_info_of(&data, 1, SB_CONFIGR, 0x14, 2);
+	pdb_comm(&data, SB_PID, SB_PID, "loop", SB_ST, &s);
+	sb_fork(&data, SB_PID, SB_PID, SB_TID, 1000);
+	pdb_mmap2(&data, SB_PID, SB_BASE, 0x1000, 0, "/a64.bin", SB_ST, &s);
+	sb_trace(&good, SB_TID);
+	sb_trace_at(&gap, SB_TID, SB_BASE + 0x8000, 0);
+	sb_frames(&frames, &good, 0x14);
+	if (before)
+		sb_aux(&data, 0, frames.len, 0, SB_TIME);
+	at = frames.len;
+	sb_frames(&frames, &gap, 0x14);
+	sb_frames(&frames, &good, 0x15);
+	sb_aux(&data, at, frames.len - at, 0, SB_TIME + 1000);
+	pdb_auxtrace(&data, 0, frames.p, frames.len, 2, (uint32_t)-1);
+	pdb_free(&good);
+	pdb_free(&gap);
+	pdb_free(&frames);
+	ss = sb_open(&data, &so, NULL);
+	assert_int_equal(session_run(ss, &con), 0);
+	assert_int_equal(ss->losses.cause[LOSS_NO_MAP].count, 1);
+	bytes = ss->losses.cause[LOSS_NO_MAP].bytes;
+	session_close(ss);
+	return bytes;
+}
+
+/* The share that a stream has in the bytes of a gap is that in the record of the gap, whatever records are before it. */
+static void share_of_a_gap(void **state)
+{
+	const uint64_t alone = gap_bytes(false);
+
+	(void)state;
+	assert_in_range(alone, 40, 80);		/* about half of the record's 160 bytes */
+	assert_int_equal(gap_bytes(true), alone);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(next_stream_after_a_stop),
 		cmocka_unit_test(end_at_a_stop),
+		cmocka_unit_test(share_of_a_gap),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_dir);
