@@ -148,12 +148,13 @@ static uint64_t gap_bytes(bool before)
 	const struct session_consumer con = { .data = NULL };
 	struct pdb data = { 0 }, good = { 0 }, gap = { 0 }, frames = { 0 };
 	struct pdb_sid s = sb_sid(1000);
+	unsigned int rows = 0;
 	struct session *ss;
 	uint64_t bytes;
 	size_t at;
 
 	sb_aux_info_of(&data, 1, SB_CONFIGR, 0x14, 2);
-	pdb_comm(&data, SB_PID, SB_PID, "loop", SB_ST, &s);
+	pdb_comm(&data, SB_PID, SB_PID, "fifteen-letters", SB_ST, &s);
 	sb_fork(&data, SB_PID, SB_PID, SB_TID, 1000);
 	pdb_mmap2(&data, SB_PID, SB_BASE, 0x1000, 0, "/a64.bin", SB_ST, &s);
 	sb_trace(&good, SB_TID);
@@ -173,6 +174,18 @@ static uint64_t gap_bytes(bool before)
 	assert_int_equal(session_run(ss, &con), 0);
 	assert_int_equal(ss->losses.cause[LOSS_NO_MAP].count, 1);
 	bytes = ss->losses.cause[LOSS_NO_MAP].bytes;
+	/* the place and the bytes are of one process, with all of its name */
+	for (at = 0; at < ss->losses.process.nr; at++) {
+		const struct loss_row *row = &ss->losses.process.rows[at];
+
+		if (row->cause != LOSS_NO_MAP)
+			continue;
+		rows++;
+		assert_int_equal(row->number, SB_PID);
+		assert_string_equal(row->comm, "fifteen-letters");
+		assert_int_equal(row->amount.bytes, bytes);
+	}
+	assert_int_equal(rows, 1);
 	session_close(ss);
 	return bytes;
 }

@@ -103,6 +103,36 @@ static void exceptions(void **state)
 	code = 0xd503201f;
 }
 
+/* What a supervisor call is in each instruction set; the instruction is the one before the address. */
+static void supervisor_calls(void **state)
+{
+	static const struct {
+		uint8_t isa;
+		uint32_t code;	/* T32: in the upper half */
+		bool is;
+	} row[] = {
+		{ CST_ISA_A64, 0xd4000001, true }, { CST_ISA_A64, 0xd41fffe1, true }, { CST_ISA_A64, 0xd4000002, false },
+		{ CST_ISA_A64, 0xd4200001, false }, { CST_ISA_A32, 0xef000000, true }, { CST_ISA_A32, 0x0f123456, true },
+		{ CST_ISA_A32, 0xff000000, false }, { CST_ISA_A32, 0xee000000, false }, { CST_ISA_T32, 0xdf000000, true },
+		{ CST_ISA_T32, 0xdfff0000, true }, { CST_ISA_T32, 0xde000000, false }, { CST_ISA_T32, 0x0000df00, false },
+	};
+	const uint32_t was = code;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		const unsigned int size = row[i].isa == CST_ISA_T32 ? 2 : 4;
+
+		code = row[i].code;
+		if (branch_after_svc(NULL, 0x1000, row[i].isa, read_code) != row[i].is)
+			fail_msg("instruction set %u: 0x%x", row[i].isa, row[i].code);
+		/* the lowest address that has an instruction before it */
+		assert_int_equal(branch_after_svc(NULL, size, row[i].isa, read_code), row[i].is);
+		assert_false(branch_after_svc(NULL, size - 1, row[i].isa, read_code));
+	}
+	code = was;
+}
+
 /* What each exception of ETMv4 is. */
 static void exceptions_v8(void **state)
 {
@@ -241,7 +271,7 @@ static void perf_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(plain), cmocka_unit_test(kinds), cmocka_unit_test(exceptions),
+		cmocka_unit_test(plain), cmocka_unit_test(kinds), cmocka_unit_test(exceptions), cmocka_unit_test(supervisor_calls),
 		cmocka_unit_test(exceptions_v7), cmocka_unit_test(exceptions_v8),
 		cmocka_unit_test(ends), cmocka_unit_test(context_of_from), cmocka_unit_test(perf_words),
 	};

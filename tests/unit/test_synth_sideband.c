@@ -394,6 +394,7 @@ static void names(void **state)
 	comm(&data, 100, "sh", 10, 6);
 	task(&data, PERF_RECORD_FORK, 200, 100, 20, 6);
 	comm(&data, 200, "make", 30, 6);
+	comm(&data, 100, "sh3", 25, 6);		/* at the same time the last record names the thread */
 	comm(&data, 100, "sh2", 25, 6);
 	/* a ring of parents */
 	task(&data, PERF_RECORD_FORK, 300, 301, 50, 6);
@@ -421,11 +422,72 @@ static void names(void **state)
 	pdb_free(&file);
 }
 
+/* A LOST record says of which event records were lost: of one that is kept it stays, the trace's own becomes that of the output. */
+static void lost_of_events(void **state)
+{
+	static const struct {
+		uint64_t lost, own, want;
+	} row[] = { { 5, 5, OUT_ID }, { 6, 6, 6 }, { 99, 5, 99 } };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		struct pdb data = { .p = NULL }, file = { .p = NULL };
+		const struct pdb_sid s = sid(10, row[i].own);
+		struct out copied = { .len = 0 };
+		const size_t at = pdb_begin(&data, PERF_RECORD_LOST, 0);
+
+		pdb_u64(&data, row[i].lost);
+		pdb_u64(&data, 3);
+		pdb_sid_put(&data, ST_TRACE, &s);
+		pdb_end(&data, at);
+		collect_all(&file, attrs, 2, &data, &copied, 1000000005);
+		assert_int_equal(word(copied.bytes + 8), row[i].want);
+		assert_int_equal(word(copied.bytes + 16), 3);
+		pdb_free(&data);
+	}
+}
+
+/* A thread that is named and ends at the same time has ended, in whatever order the records are; a new one begins after that. */
+static void lives(void **state)
+{
+	const struct sideband_opts o = { .id = OUT_ID, .sample_type = ST_OUT };
+	struct pdb data = { .p = NULL }, file = { .p = NULL };
+	struct out copied = { .len = 0 };
+	const struct merge_sink s = { .write = sink, .data = &copied };
+	struct merge *m = merge_new(&s, ".");
+	struct error err = { .code = 0 };
+	struct sideband *sb;
+	struct perfdata *pd;
+
+	(void)state;
+	task(&data, PERF_RECORD_EXIT, 100, 100, 50, 6);
+	comm(&data, 100, "a", 50, 6);
+	comm(&data, 200, "b", 50, 6);
+	task(&data, PERF_RECORD_EXIT, 200, 100, 50, 6);
+	task(&data, PERF_RECORD_FORK, 200, 100, 70, 6);
+	pd = open_file(&file, &data);
+	sb = sideband_new(pd, PMU);
+	assert_int_equal(sideband_collect(sb, m, &o, &err), 0);
+	assert_int_equal(sideband_alive(sb, 100, 49), 49);
+	assert_int_equal(sideband_alive(sb, 100, 60), 50);
+	assert_int_equal(sideband_alive(sb, 200, 60), 50);
+	assert_int_equal(sideband_alive(sb, 200, 69), 50);
+	assert_int_equal(sideband_alive(sb, 200, 70), 70);
+	assert_int_equal(sideband_alive(sb, 150, 60), 60);	/* no record names it */
+	sideband_free(sb);
+	merge_free(m);
+	perfdata_close(pd);
+	pdb_free(&data);
+	pdb_free(&file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(order_and_ids), cmocka_unit_test(ids_of_cpus), cmocka_unit_test(no_identifier),
 		cmocka_unit_test(too_long), cmocka_unit_test(exits_last), cmocka_unit_test(switches), cmocka_unit_test(names),
+		cmocka_unit_test(lost_of_events), cmocka_unit_test(lives),
 	};
 
 	return cmocka_run_group_tests_name("synth sideband", tests, NULL, NULL);
