@@ -293,6 +293,40 @@ static void files_come_back(void **state)
 	session_replica_free(rep);
 }
 
+/* Of generated code only the bytes become the session's: a replica's list of methods refers to the replica's jitdump file. */
+static void generated_code_comes_back(void **state)
+{
+	struct session *rep = replica();
+	struct dso *to = ss->images.dsos.all[0], *from = rep->images.dsos.all[0];
+	const struct dso before = *to, was = *from;
+	static const uint8_t bytes[3];
+	char name[] = "name";
+
+	(void)state;
+	to->jit = (void *)name;
+	from->jit = (void *)name;
+	from->state = DSO_LOADED;
+	from->trouble = DSO_NO_CODE;
+	from->data = bytes;
+	from->size = sizeof(bytes);
+	from->own_data = true;
+	from->nr_syms = 3;
+	session_adopt_files(ss, rep);
+	assert_int_equal(to->state, DSO_LOADED);
+	assert_int_equal(to->trouble, DSO_NO_CODE);
+	assert_ptr_equal(to->data, bytes);
+	assert_int_equal(to->size, sizeof(bytes));
+	assert_true(to->own_data);
+	assert_int_equal(to->nr_syms, before.nr_syms);
+	assert_null(from->data);
+	assert_int_equal(from->size, 0);
+	assert_false(from->own_data);
+	assert_int_equal(from->nr_syms, 3);
+	*to = before;
+	*from = was;
+	session_replica_free(rep);
+}
+
 /* The symbols of the kernel are dropped only after a replica tried them and found those of another kernel. */
 static void symbols_of_another_kernel(void **state)
 {
@@ -327,6 +361,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(trouble_comes_back, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_is_shared, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(files_come_back, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(generated_code_comes_back, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(symbols_of_another_kernel, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(undecodable, set_up, tear_down),
 	};
