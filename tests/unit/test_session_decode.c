@@ -498,6 +498,25 @@ static void thread_of_the_aux_record(void **state)
 	}
 }
 
+/* The idle task that wrote the AUX record is not what was traced: without anything else it is the only process with code. */
+static void idle_at_the_aux_record(void **state)
+{
+	struct pdb_sid s = sb_sid(1000);
+
+	(void)state;
+	sb_trace(&trace, 0);
+	sb_aux_info(&data, 1, 1, 0x14);
+	pdb_comm(&data, SB_PID, SB_PID, "loop", SB_ST, &s);
+	pdb_mmap2(&data, SB_PID, SB_BASE, 0x1000, 0, "/two.bin", SB_ST, &s);
+	s = (struct pdb_sid){ .pid = 0, .tid = 0, .time = SB_TIME, .id = 50, .cpu = 2 };
+	pdb_aux(&data, 0, trace.len, SB_RAW, SB_ST, &s);
+	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+	decode();
+	assert_int_equal(r.ranges, SB_ATOMS);
+	assert_int_equal(r.pid, SB_PID);
+	assert_int_equal(session_totals(ss)->who.only_process, 1);
+}
+
 static void missing_file_is_explained(void **state)
 {
 	char text[512] = "";
@@ -593,6 +612,7 @@ int main(void)
 		TEST(code_of_its_time),
 		TEST(code_of_its_place),
 		TEST(thread_of_the_aux_record),
+		TEST(idle_at_the_aux_record),
 		TEST(missing_file_is_explained),
 		TEST(data_over_code),
 		TEST(file_is_too_short),
