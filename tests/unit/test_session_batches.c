@@ -141,7 +141,10 @@ static void end_at_a_stop(void **state)
 	session_close(ss);
 }
 
-/* Bytes of a gap without code in a record with frames of two streams, behind a record with those of one (`before`) or alone. */
+/*
+ * Bytes of a gap without code in a record with frames of two streams, behind a record with those of one (`before`) or
+ * alone.
+ */
 static uint64_t gap_bytes(bool before)
 {
 	const struct session_opts so = { .symfs = dir };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Into how many parts the trace can be divided, and the counts of pieces that threads decode, added to those of the session. */
+/*
+ * Into how many parts the trace can be divided, and the counts of pieces that threads decode, added to those of the
+ * session.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -439,6 +439,29 @@ static void filtered_return(void **state)
 			"i7000 thread 101/1 CPU 3 time 30 period 5 size 4 6004>7000+0 2008>6000+0\n");
 }
 
+/* The last instruction is of use only where it is a branch, or the trace ended behind it. */
+static void last_instruction(void **state)
+{
+	static struct result r;
+	struct sampler *sp = new_sampler("b", false, &r);
+	void *word = NULL;
+	struct stream s = STREAM(&word);
+	const struct cst_generic g[] = { EL_CUT(0x1000, 2), EL_B(0x1008, 2) };
+	int tid = -5;
+
+	(void)state;
+	assert_int_equal(sampler_last(&s, &tid), 0);
+	s.tid = 9;
+	assert_int_equal(sampler_batch(sp, &s, g, 1), 0);
+	assert_int_equal(sampler_last(&s, &tid), 0);
+	assert_int_equal(tid, -5);
+	assert_int_equal(sampler_batch(sp, &s, g + 1, 1), 0);
+	assert_int_equal(sampler_last(&s, &tid), 0x100c);
+	assert_int_equal(tid, 9);
+	sampler_stream_end(sp, &s);
+	sampler_free(sp);
+}
+
 /* Until a call returns something else than 0, which it does. */
 static int run_until(const char *itrace, bool tiles, const struct part *f, size_t n, struct filter *filter)
 {
@@ -520,7 +543,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(pieces), cmocka_unit_test(floors), cmocka_unit_test(nothing_executed),
 					    cmocka_unit_test(filtered), cmocka_unit_test(filtered_return),
-					    cmocka_unit_test(refused_samples) };
+					    cmocka_unit_test(refused_samples), cmocka_unit_test(last_instruction) };
 
 	return cmocka_run_group_tests_name("synth seams", tests, NULL, NULL);
 }

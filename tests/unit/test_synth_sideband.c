@@ -422,7 +422,10 @@ static void names(void **state)
 	pdb_free(&file);
 }
 
-/* A LOST record says of which event records were lost: of one that is kept it stays, the trace's own becomes that of the output. */
+/*
+ * A LOST record says of which event records were lost: of one that is kept it stays, the trace's own becomes that of
+ * the output.
+ */
 static void lost_of_events(void **state)
 {
 	static const struct {
@@ -448,7 +451,10 @@ static void lost_of_events(void **state)
 	}
 }
 
-/* A thread that is named and ends at the same time has ended, in whatever order the records are; a new one begins after that. */
+/*
+ * A thread that is named and ends at the same time has ended, in whatever order the records are; a new one begins
+ * after that.
+ */
 static void lives(void **state)
 {
 	const struct sideband_opts o = { .id = OUT_ID, .sample_type = ST_OUT };
