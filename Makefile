@@ -315,7 +315,8 @@ $(B)/tests/unit/test_profile_formats: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=dso
 $(B)/tests/unit/test_info_result: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=session_run,--wrap=session_section_dso
 # Source lines are made by hand.
 $(B)/tests/unit/test_profile_whole: LDFLAGS += -Wl,--wrap=places_at
-$(B)/tests/unit/test_report_sources $(B)/tests/unit/test_report_pages $(B)/tests/unit/test_profile_coverage: LDFLAGS += \
+$(B)/tests/unit/test_report_sources $(B)/tests/unit/test_report_pages $(B)/tests/unit/test_report_whole \
+$(B)/tests/unit/test_profile_coverage: LDFLAGS += \
 	-Wl,--wrap=places_source,--wrap=places_at,--wrap=source_each_row,--wrap=source_each_function,--wrap=disasm_new
 # Code and its names are made by hand.
 $(B)/tests/unit/test_calls_places: LDFLAGS += -Wl,--wrap=session_locate,--wrap=session_symbol,--wrap=session_read_code \

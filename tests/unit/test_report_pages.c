@@ -221,6 +221,55 @@ static void function(void **state)
 	case_free(&c);
 }
 
+/* The background of an instruction says which share of the executions of the hottest one it has. */
+static void heat(void **state)
+{
+	static const struct {
+		uint64_t count;
+		unsigned int heat;
+	} row[] = { { 10000, 4 }, { 7500, 4 }, { 7499, 3 }, { 2500, 3 }, { 2499, 2 }, { 500, 2 }, { 499, 1 }, { 10, 1 }, { 9, 0 }, { 1, 0 } };
+	struct report_case c;
+	const char *page;
+	char want[64];
+	unsigned int i;
+
+	(void)state;
+	program_init(&c, 1, 10);
+	for (i = 0; i < 10; i++)
+		case_range(&c, 4 * i, 1, row[i].count);
+	report_made(&c, dir);
+	page = page_of(dir, "f1.html");
+	for (i = 0; i < 10; i++) {
+		snprintf(want, sizeof(want), "<tr id=\"a%x\" class=\"h%u\">", 0x400000 + 4 * i, row[i].heat);
+		if (!strstr(page, want))
+			fail_msg("%u executions are not %s", (unsigned int)row[i].count, want);
+	}
+	case_free(&c);
+}
+
+/* Of code that was not executed 64 instructions are listed, of more than that the first 16. */
+static void gaps(void **state)
+{
+	struct report_case c;
+	const char *page;
+
+	(void)state;
+	program_init(&c, 1, 200);
+	case_range(&c, 0, 1, 5);
+	case_range(&c, 4 * 65, 1, 5);
+	case_range(&c, 4 * 131, 1, 5);
+	report_made(&c, dir);
+	page = page_of(dir, "f1.html");
+	assert_int_equal(count_of(page, " class=\"z\">"), 64 + 16 + 16);
+	assert_non_null(strstr(page, "<tr id=\"a400100\" class=\"z\">"));
+	assert_non_null(strstr(page, "<tr id=\"a400144\" class=\"z\">"));
+	assert_null(strstr(page, "<tr id=\"a400148\""));
+	/* 131 - 66 - 16 and 200 - 132 - 16 */
+	assert_non_null(strstr(page, "<td colspan=\"3\">49 more instructions not executed</td></tr>\n<tr id=\"a40020c\" class=\"h4\">"));
+	assert_non_null(strstr(page, "<td colspan=\"3\">52 more instructions not executed</td></tr>\n</table>"));
+	case_free(&c);
+}
+
 /* The page of a function has 10000 instructions; of those behind them the executed ones are counted. */
 static void long_function(void **state)
 {
@@ -344,7 +393,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(function_list), cmocka_unit_test(binaries), cmocka_unit_test(recorded), cmocka_unit_test(many_binaries),
-		cmocka_unit_test(function), cmocka_unit_test(long_function), cmocka_unit_test(callers), cmocka_unit_test(narrow_frames),
+		cmocka_unit_test(function), cmocka_unit_test(heat), cmocka_unit_test(gaps), cmocka_unit_test(long_function), cmocka_unit_test(callers), cmocka_unit_test(narrow_frames),
 		cmocka_unit_test(deep_frames),
 	};
 

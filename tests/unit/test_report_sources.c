@@ -359,6 +359,45 @@ static void many_files(void **state)
 	case_free(&c);
 }
 
+/* A share from 75 % on is good, from 40 % on fair. */
+static void shares(void **state)
+{
+	static const struct {
+		const char *file;
+		unsigned int hit, lines;
+		const char *bar;
+	} row[] = {
+		{ "/s/a.c", 3, 4, "good\"><i style=\"width:75.0%" }, { "/s/b.c", 2, 3, "fair\"><i style=\"width:66.7%" },
+		{ "/s/c.c", 2, 5, "fair\"><i style=\"width:40.0%" }, { "/s/d.c", 1, 3, "poor\"><i style=\"width:33.3%" },
+	};
+	static uint32_t code[30];
+	struct source_row rows[15];
+	struct report_case c;
+	char want[128];
+	const char *page;
+	unsigned int i, k, n = 0;
+
+	(void)state;
+	for (i = 0; i < 30; i++)
+		code[i] = NOP;
+	case_init(&c, code, 30);
+	for (i = 0; i < 4; i++)
+		for (k = 0; k < row[i].lines; k++, n++) {
+			rows[n] = (struct source_row){ 8ull * n, 8ull * n + 4, { row[i].file, k + 1 } };
+			if (k < row[i].hit)
+				case_range(&c, 8 * n, 1, 7);
+		}
+	made_source[0] = (struct made_source){ .rows = rows, .nr_rows = n };
+	report_made(&c, dir);
+	page = page_of(dir, "files.html");
+	for (i = 0; i < 4; i++) {
+		snprintf(want, sizeof(want), ">%s</a></td><td class=\"bar %s\">", row[i].file + 3, row[i].bar);
+		if (!strstr(page, want))
+			fail_msg("not there: %s", want);
+	}
+	case_free(&c);
+}
+
 static bool report_tried(void *data)
 {
 	struct report_case *c = data;
@@ -453,7 +492,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts), cmocka_unit_test(without_memory), cmocka_unit_test(part_without_code), cmocka_unit_test(branches), cmocka_unit_test(functions),
-		cmocka_unit_test(lines_of_code), cmocka_unit_test(texts), cmocka_unit_test(many_files), cmocka_unit_test(hottest),
+		cmocka_unit_test(lines_of_code), cmocka_unit_test(texts), cmocka_unit_test(many_files), cmocka_unit_test(shares),
+		cmocka_unit_test(hottest),
 	};
 
 	return cmocka_run_group_tests_name("report sources", tests, make_dir, remove_dir);
