@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "decode/decode.h"
+#include "disasm/disasm.h"
 #include "executed/executed.h"
 #include "refused_memory.h"
 #include "temp_dir.h"
@@ -40,6 +41,7 @@ size_t __wrap_session_read_code(const struct stream *s, uint64_t addr, void *buf
 	return len;
 }
 
+#define SESSION ((struct session *)(void *)&stream)
 static struct stream stream;
 static const struct cst_generic *elements;
 static size_t n_elements;
@@ -50,7 +52,8 @@ int __wrap_session_run(struct session *ss, const struct session_consumer *con)
 	void *priv = NULL;
 	int rc = 0;
 
-	(void)ss;
+	assert_ptr_equal(ss, SESSION);
+	assert_true(con->times);
 	stream.priv = &priv;
 	if (n_elements)
 		rc = con->batch(con->data, &stream, elements, n_elements);
@@ -60,7 +63,7 @@ int __wrap_session_run(struct session *ss, const struct session_consumer *con)
 }
 
 
-static char text[16384], messages[4096];
+static char text[1 << 20], messages[4096];
 
 TEMP_DIR("executed")
 
@@ -86,7 +89,7 @@ static int run(const char *name, const struct executed_opts *opts, bool *incompl
 	o.who = "test";
 	fflush(stderr);
 	dup2(fileno(err), STDERR_FILENO);
-	rc = executed_dump(NULL, &o, incomplete);
+	rc = executed_dump(SESSION, &o, incomplete);
 	fflush(stderr);
 	dup2(saved, STDERR_FILENO);
 	close(saved);
@@ -123,6 +126,14 @@ static void without_memory(void **state)
 	memset(code, 0, 4);
 	code_len = 4;
 	assert_in_range(refused_each(dumped, &o), 3, 50);
+	if (!disasm_available())
+		return;
+	/* the third one is for texts of instructions */
+	o.disassemble = true;
+	failing = 3;
+	assert_false(dumped(&o));
+	assert_int_equal(failing, 0);
+	assert_string_equal(messages, "test: out of memory\n");
 }
 
 /* `want`: all that is written of these elements, without a message. */
@@ -166,6 +177,54 @@ static int start(void **state)
 	run_result = 0;
 	put_code(nops, 6);
 	return 0;
+}
+
+/* Lines that do not fit into the buffer, a quarter of a megabyte. */
+static void test_long_output(void **state)
+{
+	enum { RANGES = 1500, INSNS = 6 };
+	static struct cst_generic g[RANGES];
+	const struct executed_opts o = { .only_id = -1 };
+	bool incomplete = true;
+	const char *line = text;
+	char want[64];
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < RANGES; i++)
+		g[i] = (struct cst_generic){ RANGE(CST_ISA_A64, 0, INSNS), .flags = CST_GF_EL };
+	elements = g;
+	n_elements = RANGES;
+	assert_int_equal(run("out", &o, &incomplete), 0);
+	assert_in_range(strlen(text), 300000, sizeof(text) - 2);
+	for (i = 1; i <= RANGES * INSNS; i++) {
+		snprintf(want, sizeof(want), "%u clk cpu1 IT (%u) 0000%x ", i, i, CODE + (i - 1) % INSNS * 4);
+		if (strncmp(line, want, strlen(want)))
+			fail_msg("%.40s..., expected %s", line, want);
+		line = strchr(line, '\n') + 1;
+	}
+	assert_int_equal(*line, 0);
+}
+
+/* Texts of instructions, where libcapstone is. */
+static void test_disassembly(void **state)
+{
+	static const struct cst_generic g[] = { { RANGE(CST_ISA_A32, 0, 1), .flags = CST_GF_EL } };
+	const struct executed_opts o = { .only_id = -1, .disassemble = true };
+	struct disasm *d;
+	const char *why;
+	bool incomplete;
+
+	(void)state;
+	d = disasm_new(&why);
+	if (!d)
+		skip();
+	disasm_free(d);
+	elements = g;
+	n_elements = 1;
+	assert_int_equal(run("out", &o, &incomplete), 0);
+	assert_string_equal(messages, "");
+	assert_string_equal(text, "1 clk cpu1 IT (1) 00008000 e320f000 A usr_s : nop\n");
 }
 
 static void test_context(void **state)
@@ -228,7 +287,9 @@ static void test_results(void **state)
 		/* the second result of an instruction and one without a condition change nothing */
 		{ .kind = CST_GEN_COND, .num = CST_COND_FAILED | CST_COND_INSN, .addr = CODE + 8 },
 		{ .kind = CST_GEN_COND, .num = CST_COND_FAILED | CST_COND_INSN, .addr = CODE + 12 },
-		{ RANGE(CST_ISA_A32, 2, 1), .flags = CST_GF_EL },
+		{ .kind = CST_GEN_TRACE_ON },
+		{ RANGE(CST_ISA_A32, 2, 1), .flags = CST_GF_EL, .el = 1 },
+		{ RANGE(CST_ISA_A32, 3, 1), .flags = CST_GF_EL, .el = 2 },
 	};
 
 	(void)state;
@@ -238,7 +299,9 @@ static void test_results(void **state)
 	       "2 clk cpu1 IS (2) 00008004 03a00002 A usr_s :\n"
 	       "3 clk cpu1 IT (3) 00008008 03a00003 A usr_s :\n"
 	       "4 clk cpu1 IT (4) 0000800c e320f000 A usr_s :\n"
-	       "5 clk cpu1 IT (5) 00008008 03a00003 A usr_s :\n");
+	       "# cpu1: trace on\n"
+	       "5 clk cpu1 IT (5) 00008008 03a00003 A svc_s :\n"
+	       "6 clk cpu1 IT (6) 0000800c e320f000 A hyp_s :\n");
 }
 
 /* Sixty-four instructions wait for their results; what is written before takes none. */
@@ -282,6 +345,7 @@ static void test_cycles(void **state)
 static void test_times(void **state)
 {
 	static const struct cst_generic g[] = { { RANGE(CST_ISA_A32, 0, 2), .flags = CST_GF_EL }, { RANGE(CST_ISA_A32, 3, 2), .flags = CST_GF_EL } };
+	unsigned int i;
 
 	(void)state;
 	stream.time_known = true;
@@ -290,10 +354,12 @@ static void test_times(void **state)
 	stream.n_insn = 4;
 	WRITES(FAST, g, "1000 ns cpu1 IT (1) 00008000 e320f000 A usr_s :\n1025 ns cpu1 IT (2) 00008004 e320f000 A usr_s :\n"
 	       "1050 ns cpu1 IT (3) 0000800c e320f000 A usr_s :\n1075 ns cpu1 IT (4) 00008010 e320f000 A usr_s :\n");
-	/* an end that is not later: all at one time */
-	stream.time_end = 1000;
-	WRITES(FAST, g, "1000 ns cpu1 IT (1) 00008000 e320f000 A usr_s :\n1000 ns cpu1 IT (2) 00008004 e320f000 A usr_s :\n"
-	       "1000 ns cpu1 IT (3) 0000800c e320f000 A usr_s :\n1000 ns cpu1 IT (4) 00008010 e320f000 A usr_s :\n");
+	/* an end that is not later, or not known: all at one time */
+	for (i = 0; i < 2; i++) {
+		stream.time_end = i ? 0 : 1000;
+		WRITES(FAST, g, "1000 ns cpu1 IT (1) 00008000 e320f000 A usr_s :\n1000 ns cpu1 IT (2) 00008004 e320f000 A usr_s :\n"
+		       "1000 ns cpu1 IT (3) 0000800c e320f000 A usr_s :\n1000 ns cpu1 IT (4) 00008010 e320f000 A usr_s :\n");
+	}
 }
 
 static void test_cpus(void **state)
@@ -349,8 +415,13 @@ static void test_gaps(void **state)
 		{ .kind = CST_GEN_NOPATH, .n_insn = 12 }, { .kind = CST_GEN_TIMESTAMP }, { RANGE(CST_ISA_A32, 0, 1), .flags = CST_GF_EL },
 		{ RANGE(CST_ISA_A32, 5, 2), .flags = CST_GF_EL },
 	};
+	/* the vector of an exception is not behind a gap */
+	static const struct cst_generic before[] = {
+		{ .kind = CST_GEN_EXCEPTION, .num = 14 }, { .kind = CST_GEN_TRACE_ON }, { RANGE(CST_ISA_A32, 0, 1), .flags = CST_GF_EL },
+	};
 
 	(void)state;
+	WRITES(FAST, before, "# cpu1: exception 14\n# cpu1: trace on\n1 clk cpu1 IT (1) 00008000 e320f000 A usr_s :\n");
 	WRITES(FAST, g, "# cpu1: overflow of the trace unit\n# cpu1: discarded trace\n# cpu1: trace begins\n# cpu1: trace begins\n"
 	       "# cpu1: trace begins\n# cpu1: bad trace\n# cpu1: overflow of the trace unit\n# cpu1: debug state\n# cpu1: trace on\n"
 	       "# cpu1: no code at this address\n# cpu1: address not traced\n# cpu1: 12 instructions whose addresses are not traced\n"
@@ -373,7 +444,8 @@ static void test_events(void **state)
 		{ RANGE(CST_ISA_A32, 4, 1), .flags = CST_GF_EL, .el = 1 },
 		{ .kind = CST_GEN_EXCEPTION, .num = 2, .flags = CST_GF_RET_ADDR, .end = 0x8018 },
 		{ RANGE(CST_ISA_A32, 5, 1), .flags = CST_GF_EL, .el = 1 },
-		{ .kind = CST_GEN_EXCEPTION, .num = 0 },
+		/* `end` is no address of return */
+		{ .kind = CST_GEN_EXCEPTION, .num = 0, .end = 0x8020 },
 	};
 	/* the first half: not of a trace unit of Armv7 */
 	static const struct cst_generic v7[] = {
@@ -395,6 +467,89 @@ static void test_events(void **state)
 	config.protocol = CST_PROTO_PTM;
 	WRITES(FAST, v7, "0 clk cpu1 E 00000000 00000002 CoreEvent_UndefinedInstr\n1 clk cpu1 IT (1) 00008004 e320f000 A svc_s :\n"
 	       "# cpu1: exception 2\n2 clk cpu1 IT (2) 00008004 e320f000 A svc_s :\n");
+}
+
+/* Which numbers of exceptions are events, by protocol and profile. */
+static void test_event_numbers(void **state)
+{
+#define ABORTS [11] = "00000004 CoreEvent_PrefetchAbort", [12] = "00000005 CoreEvent_DataAbort"
+#define INTERRUPTS [14] = "00000007 CoreEvent_IRQ", [15] = "00000008 CoreEvent_FIQ"
+	static const char *const v4[18] = {
+		[0] = "00000001 CoreEvent_Reset", [2] = "00000003 CoreEvent_SWI", [3] = "00000002 CoreEvent_UndefinedInstr",
+		[4] = "0000000e CoreEvent_ImpDataAbort", [6] = "00000004 CoreEvent_PrefetchAbort", [7] = "00000005 CoreEvent_DataAbort",
+		[10] = "00000005 CoreEvent_DataAbort", ABORTS, INTERRUPTS,
+	}, *const v7[18] = {
+		[4] = "0000000e CoreEvent_ImpDataAbort", [8] = "00000001 CoreEvent_Reset", [9] = "00000002 CoreEvent_UndefinedInstr",
+		[10] = "00000003 CoreEvent_SWI", ABORTS, INTERRUPTS,
+	}, *const none[18] = { NULL };
+	static const struct {
+		enum cst_protocol protocol;
+		enum cst_profile profile;
+		const char *const *events;
+	} row[] = {
+		{ CST_PROTO_ETMV4, CST_PROFILE_A, v4 }, { CST_PROTO_ETMV4, CST_PROFILE_R, v4 }, { CST_PROTO_ETE, CST_PROFILE_A, v4 },
+		{ CST_PROTO_ETMV3, CST_PROFILE_A, v7 }, { CST_PROTO_PTM, CST_PROFILE_A, v7 }, { CST_PROTO_ETMV4, CST_PROFILE_M, none },
+		{ CST_PROTO_ETMV3, CST_PROFILE_M, none },
+	};
+	struct cst_generic g[2] = { { .kind = CST_GEN_EXCEPTION, .flags = CST_GF_RET_ADDR, .end = 0x9000 },
+				    { RANGE(CST_ISA_A32, 1, 1), .flags = CST_GF_EL } };
+	char want[256];
+	unsigned int i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		config.protocol = row[i].protocol;
+		config.profile = row[i].profile;
+		for (k = 0; k < 18; k++) {
+			g[0].num = k;
+			if (row[i].events[k])
+				snprintf(want, sizeof(want), "0 clk cpu1 E 00009000 %s\n", row[i].events[k]);
+			else
+				snprintf(want, sizeof(want), "# cpu1: exception %u, preferred return address 0x9000\n", k);
+			strcat(want, config.profile == CST_PROFILE_M ? "1 clk cpu1 IT (1) 00008004 e320f000 A thread_s :\n" :
+			       "1 clk cpu1 IT (1) 00008004 e320f000 A usr_s :\n");
+			WRITES(FAST, g, want);
+		}
+	}
+}
+
+/*
+ * AArch64: the number is that of the vector, which has to be one of the exception's type, and one of a lower level where
+ * execution came from a lower one.
+ */
+static void test_vectors(void **state)
+{
+	static const char *const sources[] = { "CURRENT_SP0", "CURRENT_SPx", "LOWER_64", "LOWER_32" },
+		*const types[] = { "SYNC", "IRQ", "FIQ", "SERROR" };
+	static const struct {
+		unsigned int num, type;
+	} exceptions[] = { { 2, 0 }, { 3, 0 }, { 4, 3 }, { 7, 0 }, { 11, 0 }, { 14, 1 }, { 15, 2 } };
+	struct cst_generic g[2] = { { .kind = CST_GEN_EXCEPTION, .end = 0x9000 }, { .kind = CST_GEN_RANGE } };
+	unsigned int i, place, level;
+	char want[256];
+	bool fits;
+
+	(void)state;
+	code_len = sizeof(code);
+	memset(code, 0, sizeof(code));
+	for (i = 0; i < sizeof(exceptions) / sizeof(exceptions[0]); i++)
+		for (place = 0; place < 16; place++)
+			/* from a lower level, from the same one, and those whose level is not known on one side */
+			for (level = 0; level < 4; level++) {
+				g[0].num = exceptions[i].num;
+				g[0].el = level == 1;
+				g[0].flags = CST_GF_RET_ADDR | (level == 2 ? 0 : CST_GF_EL);
+				g[1] = (struct cst_generic){ RANGE(CST_ISA_A64, 32 * place, 1), .el = 1, .flags = level == 3 ? 0 : CST_GF_EL };
+				fits = (place & 3) == exceptions[i].type && (level >= 2 || (level == 0) == (place >= 8));
+				if (fits)
+					snprintf(want, sizeof(want), "0 clk cpu1 E 00009000 000000%02x CoreEvent_%s_%s\n", 0x80 | place,
+						 sources[place / 4], types[place & 3]);
+				else
+					snprintf(want, sizeof(want), "# cpu1: exception %u, preferred return address 0x9000\n", g[0].num);
+				snprintf(want + strlen(want), sizeof(want) - strlen(want), "1 clk cpu1 IT (1) 0000%x 00000000 O %s :\n",
+					 CODE + 128 * place, level == 3 ? "unknown" : "EL1h_s");
+				WRITES(FAST, g, want);
+			}
 }
 
 /* The other dialect has the offset of a vector, and words. */
@@ -465,7 +620,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(without_memory, start), cmocka_unit_test_setup(test_context, start),
-		cmocka_unit_test_setup(test_transfers, start),
+		cmocka_unit_test_setup(test_transfers, start), cmocka_unit_test_setup(test_long_output, start),
+		cmocka_unit_test_setup(test_disassembly, start), cmocka_unit_test_setup(test_event_numbers, start),
+		cmocka_unit_test_setup(test_vectors, start),
 		cmocka_unit_test_setup(test_results, start),
 		cmocka_unit_test_setup(test_many_results, start),
 		cmocka_unit_test_setup(test_cycles, start),
