@@ -291,7 +291,7 @@ link-test = $(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.
 # Allocations fail on demand (tests/fault/wrap_alloc.h).
 WRAP_ALLOC := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup
 $(addprefix $(B)/tests/unit/test_,alloc calls_limits countfiles counts_collect counts_counts executed export_code files_refused \
-	import_memory opencsd_refused profile_coverage profile_formats profile_whole report_sources session_memory): \
+	import_memory opencsd_refused profile_coverage profile_formats profile_whole report_sources session_memory verify_rules): \
 	LDFLAGS += $(WRAP_ALLOC)
 $(B)/tests/unit/test_opencsd_refused: LDFLAGS += -Wl,--wrap=cst_image_new
 $(B)/tests/unit/test_disasm: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=dlopen,--wrap=dlsym
@@ -332,6 +332,8 @@ $(B)/tests/unit/test_countfiles: LDFLAGS += -Wl,--wrap=read
 $(B)/tests/unit/test_counts_counts: LDFLAGS += -Wl,--wrap=session_run \
 	-Wl,--wrap=session_section_dso,--wrap=session_locate,--wrap=session_take_counts,--wrap=session_exits,--wrap=session_dsos,--wrap=session_same_dso
 $(B)/tests/unit/test_executed: LDFLAGS += -Wl,--wrap=session_run,--wrap=session_read_code
+$(B)/tests/unit/test_verify_rules: LDFLAGS += -Wl,--wrap=session_open,--wrap=session_close,--wrap=session_run \
+	-Wl,--wrap=session_print_end,--wrap=session_incomplete
 $(B)/tests/unit/test_compare_report: LDFLAGS += -Wl,--wrap=insns_begin,--wrap=insns_next,--wrap=session_run \
 	-Wl,--wrap=cst_decoder_packet_text_sized,--wrap=session_print_end,--wrap=pread64 \
 	-Wl,--wrap=session_open,--wrap=session_close,--wrap=thread_start
