@@ -10,6 +10,7 @@
 #include <linux/perf_event.h>
 
 #include "base/error.h"
+#include "listing/line_page.h"
 #include "listing/pages.h"
 #include "perfdata_build.h"
 
@@ -485,6 +486,70 @@ static void too_many(void **state)
 	pages_free(pg);
 }
 
+/* Adds a page of lines that begin with a rest of their own each, or have all the same. Returns what it takes. */
+static size_t page_of_lines(struct pages *pg, bool rests)
+{
+	struct line_page *p = calloc(1, sizeof(*p));
+	struct page_branch b = { .pid = 100, .tid = 100, .cpu = 1, .from = 0x1000, .to = 0x2000 };
+	unsigned int i;
+	size_t bytes;
+
+	assert_non_null(p);
+	line_page_begin(p, 1);
+	for (i = 0; i < PAGE_LINES; i++) {
+		b.time = rests ? i : 0;
+		b.from = i ? 0x2000 : 0x1000;
+		line_page_add_branch(p, &b, 0, 0);
+		if (pg)
+			pages_branch(pg, &b, 0, 0);
+	}
+	bytes = line_page_bytes(p);
+	free(p);
+	return bytes;
+}
+
+/* Lines are kept up to the very number of bytes that their pages take. */
+static void kept_bytes(void **state)
+{
+	const struct pages_opts o = { .fields = FIELDS, .event_width = 12, .event = "branches", .comms = comms, .threads = 1, .write = take };
+	const size_t one = page_of_lines(NULL, false), other = page_of_lines(NULL, true);
+	struct pages *pg = pages_new(&o), *kept;
+	struct line_page *p = calloc(1, sizeof(*p));
+	struct symbol_ref ref;
+	unsigned int less, i;
+	size_t bytes;
+
+	(void)state;
+	assert_non_null(pg);
+	assert_int_equal(other - one, (PAGE_LINES - 1) * sizeof(struct page_rest));
+	for (less = 0; less < 2; less++) {
+		kept = pages_keep(pg, one + other - less);
+		assert_non_null(kept);
+		page_of_lines(kept, false);
+		page_of_lines(kept, true);
+		/* a page is kept when the next one begins */
+		assert_int_equal(pages_failed(kept), 0);
+		page_of_lines(kept, false);
+		assert_int_equal(pages_failed(kept), less ? SESSION_UNFIT : 0);
+		pages_free(kept);
+	}
+	pages_free(pg);
+	/* names are of a page with any, and then each line has two */
+	assert_non_null(p);
+	line_page_begin(p, 1);
+	for (i = 0; i < 3; i++)
+		line_page_add_branch(p, &(struct page_branch){ .from = 0x1000, .to = 0x1000 }, 0, 0);
+	bytes = line_page_bytes(p);
+	memset(&symbols, 0, sizeof(symbols));
+	ref = find(0);
+	assert_int_equal(line_page_add_name(p, &ref), 0);
+	assert_int_equal(line_page_add_name(p, &ref), 0);
+	ref = find(1);
+	assert_int_equal(line_page_add_name(p, &ref), 1);
+	assert_int_equal(line_page_bytes(p) - bytes, 3 * sizeof(p->names_of[0]) + 2 * sizeof(p->name[0]));
+	free(p);
+}
+
 /* Range number i of those whose branches are added together: two of three end with a taken branch, in some stretches none. */
 static struct cst_generic nth_range(unsigned int i)
 {
@@ -578,7 +643,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_text), cmocka_unit_test(together), cmocka_unit_test(failed_output), cmocka_unit_test(starts),
-		cmocka_unit_test(kept_pieces), cmocka_unit_test(too_many), cmocka_unit_test(all_flags),
+		cmocka_unit_test(kept_pieces), cmocka_unit_test(too_many), cmocka_unit_test(kept_bytes), cmocka_unit_test(all_flags),
 		cmocka_unit_test(flags_names), cmocka_unit_test(repeated_starts), cmocka_unit_test(errors),
 	};
 	unsigned int i;

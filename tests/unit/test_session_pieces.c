@@ -206,10 +206,15 @@ static void lines(void **state)
 	static const struct {
 		const char *letters, *fields;
 		unsigned int least;	/* lines for each fragment */
+		const char *part;	/* that all of these have; NULL: not looked at */
 	} row[] = {
-		{ "be", "+period", SB_ATOMS / 2 }, { "be", "ip,addr", SB_ATOMS / 2 }, { "be", "time,tid,cpu,ip,insn,flags", SB_ATOMS / 2 },
-		{ "cr", "-ip,-addr,+callindent", SB_ATOMS / 3 }, { "i1ie", "+insnlen", SB_ATOMS }, { "i3il4", "+brstack", SB_ATOMS / 3 },
-		{ "i5ig4", "comm,ip,sym", SB_ATOMS / 5 },
+		{ "be", "+period", SB_ATOMS / 2, NULL }, { "be", "ip,addr", SB_ATOMS / 2, NULL },
+		{ "be", "time,tid,cpu,ip,insn,flags", SB_ATOMS / 2, " insn: " }, { "cr", "-ip,-addr,+callindent", SB_ATOMS / 3, NULL },
+		{ "i1ie", "+insnlen", SB_ATOMS, " ilen: 4" }, { "i3il4", "+brstack", SB_ATOMS / 3, "/P/-/-/" },
+		{ "i5ig4", "comm,ip,sym", SB_ATOMS / 5, NULL },
+		/* what is looked up for each branch */
+		{ "be", "ip,insnlen", SB_ATOMS / 2, " ilen: 4" }, { "be", "ip,srcline", SB_ATOMS / 2, "\n  calls.bin[" },
+		{ "be", "ip,disasm", SB_ATOMS / 2, "\t\t" }, { "be", "ip,callindent", SB_ATOMS / 2, "  " },
 	};
 	size_t i, k, n, m;
 	char *want, *have, *p;
@@ -222,6 +227,10 @@ static void lines(void **state)
 			for (nr = 0, p = want; (p = strchr(p, '\n')); p++)
 				nr++;
 			assert_true(nr >= (FRAGMENTS - 1) * recordings[i].cpus * row[k].least);
+			for (nr = 0, p = want; row[k].part && (p = strstr(p, row[k].part)); p++)
+				nr++;
+			if (row[k].part && nr < (FRAGMENTS - 1) * recordings[i].cpus * row[k].least)
+				fail_msg("fields %s: '%s' is there %u times: %.300s", row[k].fields, row[k].part, nr, want);
 			for (jobs = 2; jobs <= JOBS; jobs++) {
 				have = listed(&recordings[i], jobs, row[k].letters, row[k].fields, 0, &m);
 				assert_string_equal(want, have);

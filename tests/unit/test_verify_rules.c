@@ -304,7 +304,11 @@ static void without_memory(void **state)
 	steps = few;
 	nr_steps = sizeof(few) / sizeof(few[0]);
 	assert_in_range(refused_each(verified, NULL), 4, 40);
+	/* the session ends at the element */
+	nr_steps = 3;
+	assert_in_range(refused_each(verified, NULL), 4, 40);
 	/* the rule is one of the end of a piece */
+	nr_steps = sizeof(few) / sizeof(few[0]);
 	steps = few + 4;
 	nr_steps -= 4;
 	assert_in_range(refused_each(verified, NULL), 4, 40);
