@@ -153,11 +153,22 @@ static void test_reference(void **state)
 	assert_int_equal(pkt.ts, 8);
 }
 
+/* The reference does not count timestamps without their upper bits, and counts all else. */
+static void test_reference_losses(void **state)
+{
+	struct cst_stats stats = { .times_unknown = 5, .nacc = 3, .global_errors = 2 }, want = { .nacc = 3, .global_errors = 2 };
+
+	(void)state;
+	reference_stats(&stats);
+	assert_memory_equal(&stats, &want, sizeof(want));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_reference),
+		cmocka_unit_test(test_reference_losses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

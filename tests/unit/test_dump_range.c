@@ -77,6 +77,7 @@ static uint8_t *make_trace(const struct block b[2], unsigned int vmid_bytes, boo
 	return p;
 }
 
+static uint64_t valid[128];	/* of the last part: the first place of each unit that is listed */
 static char index_path[100];	/* of the last one: a file that was read is not written again */
 
 /* A buffer without an index is listed whole, whatever the index of the one before it says. */
@@ -122,6 +123,7 @@ static uint64_t start_in(struct index_section *s, struct dump_place from, int on
 	fflush(stderr);
 	n = pread(fd, text, size - 1, 0);
 	text[n > 0 ? n : 0] = 0;
+	memcpy(valid, r->valid, sizeof(valid));
 	check_next(r, s);
 	fflush(stderr);
 	dup2(saved, 2);
@@ -250,13 +252,61 @@ static void test_two_units(void **state)
 	}
 	assert_in_range(start_in(&s, from, -1, text, sizeof(text)), size / 8, size / 4);
 	assert_string_equal(text, "");
+	assert_in_range(valid[0x10], size / 8, size / 4 + FRAMES);
+	assert_in_range(valid[0x11], size / 8, size / 4 * 3 + FRAMES);
 	cst_tree_reset(s.tree);
 	assert_in_range(start_in(&s, from, 0x10, text, sizeof(text)), size / 8, size / 4);
+	/* nothing of the other unit, which need not be decoded from a place where it could be */
+	assert_in_range(valid[0x10], size / 8, size / 4 + FRAMES);
+	assert_true(valid[0x11] == UINT64_MAX);
 	cst_tree_reset(s.tree);
 	assert_in_range(start_in(&s, from, 0x11, text, sizeof(text)), size / 2, size / 4 * 3);
+	assert_in_range(valid[0x11], size / 2, size / 4 * 3 + FRAMES);
+	assert_true(valid[0x10] == UINT64_MAX);
+	assert_int_equal(valid[0x12], 0);
 	assert_string_equal(text, "");
 	cst_tree_free(s.tree);
 	free(frames);
+}
+
+/* A part has ended when it has for each unit that is listed, of elements and, if they are asked for, of packets. */
+static void test_done(void **state)
+{
+	struct cst_etmv4_regs regs = { .idr1 = 0x400, .idr2 = 8 };
+	struct dump_range *r = calloc(1, sizeof(*r));
+	struct cst_decoder *dec;
+	struct cst_config cfg;
+	struct cst_tree *tree;
+	unsigned int i;
+
+	(void)state;
+	assert_non_null(r);
+	assert_int_equal(cst_tree_new(&tree, CST_TREE_FRAMES, 0), 0);
+	for (i = 0; i < 2; i++) {
+		regs.traceidr = 0x10 + i;
+		assert_int_equal(cst_config_etmv4(&cfg, &regs, 0, CST_PROFILE_A), 0);
+		assert_int_equal(cst_tree_add(tree, &cfg, &dec), 0);
+	}
+	assert_false(dump_range_done(r, tree, -1, false));
+	assert_false(dump_range_done(r, tree, 0x10, false));
+	/* there is nothing of a unit that the tree does not have */
+	assert_true(dump_range_done(r, tree, 0, false));
+	assert_true(dump_range_done(r, tree, 0x12, true));
+	r->off[DUMP_LIST_ELEMENTS][0x10] = 1;
+	assert_false(dump_range_done(r, tree, -1, false));
+	assert_true(dump_range_done(r, tree, 0x10, false));
+	assert_false(dump_range_done(r, tree, 0x10, true));
+	assert_false(dump_range_done(r, tree, 0x11, false));
+	r->off[DUMP_LIST_PACKETS][0x10] = 1;
+	assert_true(dump_range_done(r, tree, 0x10, true));
+	r->off[DUMP_LIST_ELEMENTS][0x11] = 1;
+	assert_true(dump_range_done(r, tree, -1, false));
+	assert_false(dump_range_done(r, tree, -1, true));
+	r->off[DUMP_LIST_PACKETS][0x11] = 1;
+	r->off[DUMP_LIST_ELEMENTS][0x11] = 0;
+	assert_false(dump_range_done(r, tree, -1, true));
+	cst_tree_free(tree);
+	free(r);
 }
 
 int main(void)
@@ -264,6 +314,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_worlds),
 		cmocka_unit_test(test_two_units),
+		cmocka_unit_test(test_done),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
