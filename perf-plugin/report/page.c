@@ -27,7 +27,6 @@ void page_init(struct page *p, struct outdir *out, uint32_t has, struct error *e
 	p->err = err;
 	p->entries = has;
 	p->fd = -1;
-	p->bytes = 0;
 	p->n = 0;
 }
 
@@ -35,7 +34,6 @@ static void flush(struct page *p)
 {
 	if (p->fd >= 0 && !p->err->code)
 		outdir_write(p->out, p->fd, p->name, p->buf, p->n, p->err);
-	p->bytes += p->n;
 	p->n = 0;
 }
 

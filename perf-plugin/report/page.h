@@ -24,7 +24,6 @@ struct page {
 	uint32_t entries;	/* bits of enum page_entry that the report has */
 	char name[PAGE_NAME];
 	int fd;
-	uint64_t bytes;		/* of all pages */
 	size_t n;
 	char buf[65536];
 };
