@@ -188,6 +188,30 @@ static void test_frames(void **state)
 	}
 }
 
+/* A barrier between frames, which a frame sink writes when its trace does not continue what came before. */
+static void test_barrier(void **state)
+{
+	static const uint8_t barrier[16] = { 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f };
+	struct pdb two = { .p = NULL }, data;
+	const char *at;
+	struct dump d;
+
+	(void)state;
+	pdb_bytes(&two, frames[1].p, frames[1].len);
+	pdb_bytes(&two, barrier, sizeof(barrier));
+	pdb_bytes(&two, frames[1].p, frames[1].len);
+	begin(&data);
+	piece(&data, &two, 0, 0, 3, NO_CPU);
+	finish(&data);
+	d = listing();
+	d.frames = true;
+	assert_int_equal(run(&d), 0);
+	at = strstr(out, "\n60         00 0000\n");
+	assert_non_null(at);
+	assert_text_begins("frames", at, "\n60         00 0000\n64         ff barrier\n80         15 0000000000000000000000800100\n");
+	pdb_free(&two);
+}
+
 #define ODD "auxiliary bit of a frame's last ID byte is set, which has no meaning"
 
 /* What is wrong in a frame is logged once, however often the frame is listed. */
@@ -324,6 +348,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_headings),
 		cmocka_unit_test(test_frames),
+		cmocka_unit_test(test_barrier),
 		cmocka_unit_test(test_log),
 		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_streams),
