@@ -50,12 +50,14 @@ static void begin(struct pdb *data)
 	pdb_mmap2(data, SB_PID, SB_BASE, 0x1000, 0, "/program", SB_ST, &s);
 }
 
+static const char *input = "data";
+
 static void finish(struct pdb *data)
 {
 	struct pdb file = { .p = NULL };
 
 	pdb_file(&file, &sb_attr, 1, 0, data, NULL, 0);
-	temp_write(dir, "data", file.p, file.len);
+	temp_write(dir, input, file.p, file.len);
 	pdb_free(&file);
 	pdb_free(data);
 }
@@ -65,10 +67,9 @@ static struct dump listing(void)
 	return (struct dump){ .only_id = -1, .cpu = -1, .pid = -1, .tid = -1 };
 }
 
-static int run(struct dump *d)
+static int run_to(struct dump *d, const char *path)
 {
-	const char *path = temp_path(dir, "listing");
-	const struct session_opts so = { .input = temp_path(dir, "data"), .symfs = dir, .buildid_dir = "/nonexistent" };
+	const struct session_opts so = { .input = temp_path(dir, input), .symfs = dir, .buildid_dir = "/nonexistent" };
 	struct said said;
 	int rc;
 
@@ -84,6 +85,11 @@ static int run(struct dump *d)
 	assert_int_equal(dump_out_close(&d->out), 0);
 	temp_read(path, out, sizeof(out));
 	return rc;
+}
+
+static int run(struct dump *d)
+{
+	return run_to(d, temp_path(dir, "listing"));
 }
 
 #define DONE(bytes, insns, branches) "cstrace: " bytes " bytes, " insns " instructions, " branches " branches, losses: none\n"
@@ -262,6 +268,50 @@ static void test_log(void **state)
 	pdb_free(&two);
 }
 
+/* A bit without a meaning is a note; with --strict the frame is an error, and what it holds is lost. */
+static void test_strict(void **state)
+{
+	struct pdb odd = { .p = NULL }, data;
+	struct dump d;
+	unsigned int strict;
+
+	(void)state;
+	pdb_bytes(&odd, frames[1].p, frames[1].len);
+	odd.p[odd.len - 2] = 0x01;
+	odd.p[odd.len - 1] |= 0x80;
+	begin(&data);
+	piece(&data, &odd, 0, 0, 3, NO_CPU);
+	finish(&data);
+	for (strict = 0; strict < 2; strict++) {
+		d = listing();
+		d.elements = true;
+		d.strict = strict;
+		assert_int_equal(run(&d), 0);
+		assert_int_equal(d.losses, strict);
+		assert_int_equal(strstr(errors, "losses: none") == NULL, strict);
+	}
+	pdb_free(&odd);
+}
+
+/* A listing is not written over the recording that it is made of. */
+static void test_own_input(void **state)
+{
+	struct pdb data;
+	struct dump d;
+
+	(void)state;
+	/* one that was not read before */
+	input = "fresh";
+	begin(&data);
+	piece(&data, &frames[1], 0, 0, 3, NO_CPU);
+	finish(&data);
+	d = listing();
+	d.elements = true;
+	assert_int_equal(run_to(&d, temp_path(dir, "fresh")), ERR_REPORTED);
+	input = "data";
+	assert_non_null(strstr(errors, "/fresh: is one of the files that are read; the output needs another name: choose one with -o\n"));
+}
+
 static int run_range(struct dump *d, struct dump_place from, struct dump_place to)
 {
 	struct dump_range *r = calloc(1, sizeof(*r));
@@ -318,6 +368,39 @@ static void test_ranges(void **state)
 	   "Idx:50; ID:15; [0xf7 ];\tI_ATOM_F1 : Atom format 1.; E\nIdx:51; ID:15; [0xf7 ];\tI_ATOM_F1 : Atom format 1.; E\n");
 }
 
+/* Each buffer has a part of its own, also of the same trace ID; a fragment continues the one before it in its buffer. */
+static void test_parts_of_buffers(void **state)
+{
+	const struct dump_place context = { true, CST_INDEX_CONTEXT, SB_TID }, none = { .set = false };
+	const struct dump_place from = { true, CST_INDEX_KINDS, 57 }, to = { true, CST_INDEX_KINDS, 58 };
+	struct pdb data;
+	const char *at;
+	struct dump d;
+
+	(void)state;
+	begin(&data);
+	piece(&data, &frames[0], 0, 0, 2, NO_CPU);
+	piece(&data, &frames[0], 0, 0, 3, NO_CPU);
+	piece(&data, &frames[0], frames[0].len, 0, 3, NO_CPU);
+	finish(&data);
+	d = listing();
+	d.elements = true;
+	assert_int_equal(run_range(&d, from, to), 0);
+	assert_text("from 57 to 58", out, "# buffer 0, CPU 2: frames, offset 0, 64 bytes\n" RANGE("57", "14")
+		    "# buffer 1, CPU 3: frames, offset 0, 64 bytes\n" RANGE("57", "14")
+		    "# buffer 1, CPU 3: frames, offset 64, 64 bytes\n");
+	/* the last fragment is not read: its buffer is done */
+	assert_text("from 57 to 58", errors, DONE("128", "96", "48"));
+	d = listing();
+	d.elements = true;
+	assert_int_equal(run_range(&d, context, none), 0);
+	at = strstr(out, "# buffer 1, CPU 3: frames, offset 0, 64 bytes\n17         14 * context A64 EL0 non-secure cid=0x65\n");
+	assert_non_null(at);
+	at = strstr(at, "offset 64, 64 bytes\n");
+	assert_non_null(at);
+	assert_text_begins("the next fragment", at, "offset 64, 64 bytes\n64         14 * no-sync reset\n80         14 * trace-on begin\n");
+}
+
 /* Where an element ran is known of its stream. */
 static void test_streams(void **state)
 {
@@ -350,7 +433,10 @@ int main(void)
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_barrier),
 		cmocka_unit_test(test_log),
+		cmocka_unit_test(test_strict),
+		cmocka_unit_test(test_own_input),
 		cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_parts_of_buffers),
 		cmocka_unit_test(test_streams),
 	};
 
