@@ -50,7 +50,7 @@ static void begin(struct pdb *data)
 	pdb_mmap2(data, SB_PID, SB_BASE, 0x1000, 0, "/program", SB_ST, &s);
 }
 
-static const char *input = "data";
+static const char *input = "data", *symfs = dir;
 
 static void finish(struct pdb *data)
 {
@@ -69,7 +69,7 @@ static struct dump listing(void)
 
 static int run_to(struct dump *d, const char *path)
 {
-	const struct session_opts so = { .input = temp_path(dir, input), .symfs = dir, .buildid_dir = "/nonexistent" };
+	const struct session_opts so = { .input = temp_path(dir, input), .symfs = symfs, .buildid_dir = "/nonexistent" };
 	struct said said;
 	int rc;
 
@@ -156,6 +156,32 @@ static void test_headings(void **state)
 	assert_int_equal(d.stats.bytes, 53);
 	assert_int_equal(d.stats.insns, 48);
 	assert_int_equal(d.stats.branches, 24);
+}
+
+/* A program that is not there is named, and what its lack cost. */
+static void test_missing(void **state)
+{
+	struct pdb data;
+	struct dump d;
+
+	(void)state;
+	begin(&data);
+	piece(&data, &raw, 0, SB_RAW, 2, NO_CPU);
+	finish(&data);
+	d = listing();
+	d.elements = true;
+	symfs = "/nonexistent";
+	assert_int_equal(run(&d), 0);
+	symfs = dir;
+	assert_true(d.losses);
+	assert_text("missing", errors, "cstrace dump: lost:\n"
+	   "  1 places whose file was not found, 24 bytes of trace, 45.3 %: a mapped file is not on this machine\n"
+	   "    -> copy the target's files and name their directory with --symfs DIR; or run perf archive on the target and unpack the "
+	   "result below ~/.debug\n"
+	   "  23 atoms without an address or context: what follows a loss, until the next address\n"
+	   "cstrace: missing code, 1 times (24 bytes of trace, 45.3 %): /program: file not found; give the directory with the target's "
+	   "files with --symfs DIR\n"
+	   "cstrace: 53 bytes, 0 instructions, 0 branches, losses: 1 places without code, 23 atoms without an address or context\n");
 }
 
 /* Lists frames as they stand, and what is in them; bytes without frames have neither. */
@@ -430,6 +456,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_headings),
+		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_barrier),
 		cmocka_unit_test(test_log),

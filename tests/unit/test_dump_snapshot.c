@@ -28,6 +28,8 @@ TEMP_DIR("dump-snapshot")
 	"\x21\0\0\0\0\0\0\0\0\0\0\0\x80\x01\0\0"			\
 	"\x21\x04\x84\0\x08\0\0\0\0\0\0\x30\xf6\x01\0\x42"
 
+#define BARRIER "\xff\xff\xff\x7f\xff\xff\xff\x7f\xff\xff\xff\x7f\xff\xff\xff\x7f"
+
 #define ETM4	"TRCCONFIGR=1\nTRCTRACEIDR=0x10\nTRCIDR0=0x28000ea1\nTRCIDR1=0x4100f423\nTRCIDR2=0x488\n"
 
 #define SOURCE(name, type, regs) "[device]\nname=" name "\nclass=trace_source\ntype=" type "\n[regs]\n" regs
@@ -64,6 +66,7 @@ static void make_snapshot(const struct snap *s)
 	temp_write(dir, "first.bin", TRACE, 13);
 	temp_write(dir, "second.bin", TRACE + 13, sizeof(TRACE) - 1 - 13);
 	temp_write(dir, "frames.bin", FRAMES, sizeof(FRAMES) - 1);
+	temp_write(dir, "barrier.bin", FRAMES BARRIER, sizeof(FRAMES BARRIER) - 1);
 	temp_write(dir, "empty.bin", "", 0);
 }
 
@@ -129,6 +132,9 @@ static const struct {
 	  { .trace = ONE BUFFER("0", "first.bin,empty.bin,second.bin", "source_data") LINKS }, NULL,
 	  "# ETB_0: source_data\n" RAW_LISTED, "", false },
 	{ "frames", { .trace = IN_FRAMES LINKS }, NULL, "# ETB_0: coresight\n" FRAMES_LISTED, "", false },
+	/* a barrier is no element of a source */
+	{ "frames and a barrier", { .trace = ONE BUFFER("0", "barrier.bin", "coresight") LINKS }, NULL, "# ETB_0: coresight\n" FRAMES_LISTED, "",
+	  false },
 	/* registers that older snapshots lack */
 	{ "no TRCDEVARCH", { .source = SOURCE("ETM_0", "ETE", ETM4) }, NULL, "# ETB_0: source_data\n" RAW_LISTED,
 	  SAID("ETM_0: no TRCDEVARCH: ETE 1.0 is assumed"), false },
@@ -277,6 +283,14 @@ static void test_messages(void **state)
 	assert_text("opencsd", out, "");
 	assert_int_equal(run(&d, "all"), 0);
 	assert_text("opencsd, all", out, "Using ETB_0 as trace source\nUsing ETB_1 as trace source\n");
+	/* sums are of the trace ID that is listed */
+	for (i = 0; i < 3; i++) {
+		d = listing();
+		d.only_id = i ? 0xf + (int)i : 0;
+		assert_int_equal(run(&d, "buffer0"), 0);
+		assert_int_equal(d.stats.insns, i == 1);
+		assert_int_equal(d.stats.bytes > 0, i == 1);
+	}
 	/* a buffer of the snapshot, also one that is not listed, is not replaced */
 	for (i = 0; i < 2; i++) {
 		temp_write(dir, i ? "second-new.bin" : "first-new.bin", TRACE, sizeof(TRACE) - 1);
