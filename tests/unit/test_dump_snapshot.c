@@ -135,6 +135,9 @@ static const struct {
 	/* a barrier is no element of a source */
 	{ "frames and a barrier", { .trace = ONE BUFFER("0", "barrier.bin", "coresight") LINKS }, NULL, "# ETB_0: coresight\n" FRAMES_LISTED, "",
 	  false },
+	{ "a trace ID without a source", { .source = SOURCE("ETM_0", "ETM4", "TRCCONFIGR=1\nTRCTRACEIDR=0x11\nTRCIDR0=0x28000ea1\nTRCIDR1=0x4100f423\n"
+							   "TRCIDR2=0x488\n"), .trace = IN_FRAMES LINKS }, NULL, "# ETB_0: coresight\n0          11 * end end\n",
+	  "cstrace dump: lost: 28 bytes of trace IDs without a decoder\n", true },
 	/* registers that older snapshots lack */
 	{ "no TRCDEVARCH", { .source = SOURCE("ETM_0", "ETE", ETM4) }, NULL, "# ETB_0: source_data\n" RAW_LISTED,
 	  SAID("ETM_0: no TRCDEVARCH: ETE 1.0 is assumed"), false },
@@ -252,6 +255,28 @@ static void test_frames(void **state)
 	}
 }
 
+/* Each buffer has a part of its own, also of the same trace ID. */
+static void test_parts(void **state)
+{
+	static const struct snap both = { .trace = BOTH };
+	struct dump_range *r = calloc(1, sizeof(*r));
+	struct dump d;
+
+	(void)state;
+	assert_non_null(r);
+	make_snapshot(&both);
+	assert_int_equal(index_book_init(&r->book, "cstrace dump", dir, NULL), 0);
+	r->from = (struct dump_place){ true, CST_INDEX_KINDS, 15 };
+	r->to = (struct dump_place){ true, CST_INDEX_KINDS, 17 };
+	d = listing();
+	d.range = r;
+	assert_int_equal(run(&d, "all"), 0);
+	assert_text("from 15 to 17", out, "# ETB_0: coresight\n16         10 * trace-on begin\n"
+		    "# ETB_1: source_data\n15         10 * context A64 EL0 non-secure\n");
+	index_book_free(&r->book);
+	free(r);
+}
+
 #define READ ": is one of the files that are read; the output needs another name: choose one with -o\n"
 
 static void test_messages(void **state)
@@ -315,6 +340,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_buffers),
 		cmocka_unit_test(test_frames),
+		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_messages),
 	};
 
