@@ -308,6 +308,13 @@ static void test_messages(void **state)
 	assert_text("opencsd", out, "");
 	assert_int_equal(run(&d, "all"), 0);
 	assert_text("opencsd, all", out, "Using ETB_0 as trace source\nUsing ETB_1 as trace source\n");
+	/* it has the trace ID 0 for packets without frames */
+	d = listing();
+	d.format = DUMP_OPENCSD;
+	d.packets = true;
+	assert_int_equal(run(&d, "all"), 0);
+	assert_non_null(strstr(out, "\nIdx:17; ID:10; [0x85 "));
+	assert_non_null(strstr(out, "\nIdx:15; ID:0; [0x85 "));
 	/* sums are of the trace ID that is listed */
 	for (i = 0; i < 3; i++) {
 		d = listing();
