@@ -28,14 +28,19 @@ static char long_name[LONG + 1];
 struct sink {
 	char *text;
 	size_t len, cap;
-	unsigned int left;	/* number of calls that succeed; UINT_MAX: all */
+	unsigned int left;	/* number of calls that succeed before one that fails; UINT_MAX: all */
+	bool failed, late;	/* a call failed; there was one behind it */
 };
 
 static int take(void *data, const void *text, size_t len)
 {
 	struct sink *s = data;
 
-	if (!s->left)
+	s->late |= s->failed;
+	s->failed |= !s->left && !s->late;
+	if (s->late)
+		return 0;
+	if (s->failed)
 		return -7;
 	s->left -= s->left != UINT32_MAX;
 	if (s->len + len > s->cap) {
@@ -632,6 +637,7 @@ static void failed_output(void **state)
 		got = (struct sink){ .left = 3 };
 		assert_int_equal(print_pages(200000, FIELDS, threads, &got, &added), -7);
 		assert_in_range(added, 1, 199999);
+		assert_true(got.failed && !got.late);
 		assert_in_range(got.len, 1, want.len - 1);
 		assert_memory_equal(got.text, want.text, got.len);
 		free(got.text);
