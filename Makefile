@@ -294,7 +294,7 @@ $(addprefix $(B)/tests/unit/test_,alloc calls_limits countfiles counts_collect c
 	import_memory opencsd_refused profile_coverage profile_formats profile_whole report_sources session_memory verify_rules): \
 	LDFLAGS += $(WRAP_ALLOC)
 $(B)/tests/unit/test_opencsd_refused: LDFLAGS += -Wl,--wrap=cst_image_new
-$(B)/tests/unit/test_disasm: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=dlopen,--wrap=dlsym
+$(B)/tests/unit/test_disasm: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=dlopen,--wrap=dlsym,--wrap=dlclose
 $(B)/tests/unit/test_import_memory: LDFLAGS += -Wl,--wrap=format_text,--wrap=input_note_path,--wrap=memory_refused
 $(B)/tests/unit/test_perfdata_compressed: LDFLAGS += -Wl,--wrap=ZSTD_createDStream
 # System calls do.

@@ -27,6 +27,8 @@ void *__real_dlopen(const char *name, int flags);
 void *__wrap_dlopen(const char *name, int flags);
 void *__real_dlsym(void *library, const char *name);
 void *__wrap_dlsym(void *library, const char *name);
+int __real_dlclose(void *library);
+int __wrap_dlclose(void *library);
 void *__real_malloc(size_t size);
 void *__wrap_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
@@ -38,6 +40,7 @@ static bool refused, no_library, cannot_open;
 static const char *no_function;
 static cs_opt_mem memory;	/* as libcapstone got it */
 static cs_err option_error;
+static unsigned int libraries, handles;	/* that are open */
 
 void *__wrap_malloc(size_t size)
 {
@@ -56,11 +59,22 @@ void *__wrap_realloc(void *p, size_t size)
 
 void *__wrap_dlopen(const char *name, int flags)
 {
-	return no_library ? NULL : __real_dlopen(name, flags);
+	void *library = no_library ? NULL : __real_dlopen(name, flags);
+
+	libraries += library != NULL;
+	return library;
+}
+
+int __wrap_dlclose(void *library)
+{
+	assert_non_null(library);
+	libraries--;
+	return __real_dlclose(library);
 }
 
 static cs_err (*real_option)(csh handle, cs_opt_type type, size_t value);
 static cs_err (*real_open)(cs_arch arch, cs_mode mode, csh *handle);
+static cs_err (*real_close)(csh *handle);
 
 static cs_err option(csh handle, cs_opt_type type, size_t value)
 {
@@ -71,13 +85,32 @@ static cs_err option(csh handle, cs_opt_type type, size_t value)
 
 static cs_err open_handle(cs_arch arch, cs_mode mode, csh *handle)
 {
-	return cannot_open ? CS_ERR_MEM : real_open(arch, mode, handle);
+	cs_err err = cannot_open ? CS_ERR_MEM : real_open(arch, mode, handle);
+
+	handles += err == CS_ERR_OK;
+	return err;
+}
+
+static cs_err close_handle(csh *handle)
+{
+	handles--;
+	return real_close(handle);
+}
+
+/* Nothing remains open after a test. */
+static int all_closed(void **state)
+{
+	(void)state;
+	if (libraries || handles)
+		print_error("%u libraries and %u handles are open\n", libraries, handles);
+	return libraries || handles;
 }
 
 void *__wrap_dlsym(void *library, const char *name)
 {
 	cs_err (*own_option)(csh, cs_opt_type, size_t) = option;
 	cs_err (*own_open)(cs_arch, cs_mode, csh *) = open_handle;
+	cs_err (*own_close)(csh *) = close_handle;
 	void *p = __real_dlsym(library, name);
 
 	if (no_function && !strcmp(name, no_function))
@@ -89,6 +122,10 @@ void *__wrap_dlsym(void *library, const char *name)
 	if (!strcmp(name, "cs_open")) {
 		*(void **)&real_open = p;
 		return *(void **)&own_open;
+	}
+	if (!strcmp(name, "cs_close")) {
+		*(void **)&real_close = p;
+		return *(void **)&own_close;
 	}
 	return p;
 }
@@ -186,6 +223,8 @@ static void test_sets(void **state)
 		{ CST_ISA_T32, CST_PROFILE_A, 0xf3ef8010, "" },
 		/* a long list of registers */
 		{ CST_ISA_A32, CST_PROFILE_A, 0xe8bd5fff, "pop {r0, r1, r2, r3, r4, r5, r6, r7, r8, sb, sl, fp, ip, lr}" },
+		/* one that does not fit: the first 64 characters of the operands */
+		{ CST_ISA_A32, CST_PROFILE_A, 0xe8b0ffff, "ldm r0!, {r0, r1, r2, r3, r4, r5, r6, r7, r8, sb, sl, fp, ip, sp, lr" },
 	};
 	struct disasm *d;
 	const char *got;
@@ -281,10 +320,10 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_missing),
-		cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_sets),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test_teardown(test_missing, all_closed),
+		cmocka_unit_test_teardown(test_texts, all_closed),
+		cmocka_unit_test_teardown(test_sets, all_closed),
+		cmocka_unit_test_teardown(test_refused, all_closed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
