@@ -611,6 +611,67 @@ static void together(void **state)
 	}
 }
 
+/* Lines in pages that differ in one thing from the line before, and behind ranges of another time without a taken branch. */
+static void rests(void **state)
+{
+	static const struct page_branch row[] = {
+		{ .time = 1000, .from = 0x1000, .to = 0x2000, .pid = 100, .tid = 100, .cpu = 1 },
+		{ .time = 1000, .from = 0x2004, .to = 0x2008, .pid = 100, .tid = 100, .cpu = 1 },
+		{ .time = 1000, .from = 0x200c, .to = 0x2010, .pid = 101, .tid = 100, .cpu = 1 },
+		{ .time = 1000, .from = 0x2014, .to = 0x2018, .pid = 101, .tid = 102, .cpu = 1 },
+		{ .time = 1000, .from = 0x201c, .to = 0x2020, .pid = 101, .tid = 102, .cpu = 3 },
+		{ .time = 2000, .from = 0x2024, .to = 0x2028, .pid = 101, .tid = 102, .cpu = 3 },
+		{ .time = 2000, .from = 0x202c, .to = 0x100002030, .pid = 101, .tid = 102, .cpu = 3 },
+		{ .time = 2000, .from = 0x100002034, .to = 0x100002038, .pid = 101, .tid = 102, .cpu = 3 },
+	};
+	static const char want[] =
+		"  100/100   [001]     0.000001:              1000 =>             2000\n"
+		"  100/100   [001]     0.000001:              2004 =>             2008\n"
+		"  101/100   [001]     0.000001:              200c =>             2010\n"
+		"  101/102   [001]     0.000001:              2014 =>             2018\n"
+		"  101/102   [003]     0.000001:              201c =>             2020\n"
+		"  101/102   [003]     0.000002:              2024 =>             2028\n"
+		"  101/102   [003]     0.000002:              202c =>        100002030\n"
+		"  101/102   [003]     0.000002:         100002034 =>        100002038\n"
+		"  101/102   [003]     0.000002:         100003010 =>        100003014\n"
+		" instruction trace error type 1 time 4.294967396 cpu 3 pid 9 tid 9 ip 0x6400000000 code 5: lost\n"
+		"  100/100   [001]     0.000000:         100003018 =>             3000\n";
+	/* its numbers are those of the branch behind it, at the places of other fields */
+	static const struct error_sample error = { .code = 5, .text = "lost", .ip = 100ull << 32, .time = 1ull << 32 | 100, .pid = 9, .tid = 9 };
+	const struct cst_generic none[] = {
+		{ .kind = CST_GEN_RANGE, .addr = 0x100003000, .end = 0x10000300c, .last_size = 4, .last_type = CST_INSN_BRANCH,
+		  .flags = CST_GF_WAYPOINT },
+		{ .kind = CST_GEN_RANGE, .addr = 0x10000300c, .end = 0x100003018, .last_size = 4, .last_type = CST_INSN_BRANCH,
+		  .flags = CST_GF_WAYPOINT },
+	};
+	struct page_branch b = row[7];
+	struct sink s = { .left = UINT32_MAX };
+	const struct pages_opts o = { .fields = LIST_PID | LIST_TID | LIST_CPU | LIST_TIME | LIST_IP | LIST_ADDR, .event_width = 12,
+				      .event = "branches", .comms = comms, .threads = 1, .write = take, .data = &s };
+	struct pages *pg = pages_new(&o);
+	unsigned int flags[BRANCH_INDICES] = { 0 };
+	size_t i;
+
+	(void)state;
+	assert_non_null(pg);
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+		pages_branch(pg, &row[i], 0, 0);
+	b.time = 3000;
+	pages_taken(pg, &b, flags, none, 1);
+	b = row[7];
+	b.from = 0x100003010;
+	b.to = 0x100003014;
+	pages_branch(pg, &b, 0, 0);
+	pages_error(pg, 3, &error);
+	b = (struct page_branch){ .time = 5, .from = 0x100003018, .to = 0x3000, .pid = 100, .tid = 100, .cpu = 1 };
+	pages_branch(pg, &b, 0, 0);
+	assert_int_equal(pages_finish(pg), 0);
+	pages_free(pg);
+	if (s.len != strlen(want) || memcmp(s.text, want, s.len))
+		fail_msg("printed:\n%.*sexpected:\n%s", (int)s.len, s.text, want);
+	free(s.text);
+}
+
 /* The flags of every kind of branch fit into a line. */
 static void all_flags(void **state)
 {
@@ -649,7 +710,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_text), cmocka_unit_test(together), cmocka_unit_test(failed_output), cmocka_unit_test(starts),
-		cmocka_unit_test(kept_pieces), cmocka_unit_test(too_many), cmocka_unit_test(kept_bytes), cmocka_unit_test(all_flags),
+		cmocka_unit_test(kept_pieces), cmocka_unit_test(too_many), cmocka_unit_test(kept_bytes), cmocka_unit_test(rests), cmocka_unit_test(all_flags),
 		cmocka_unit_test(flags_names), cmocka_unit_test(repeated_starts), cmocka_unit_test(errors),
 	};
 	unsigned int i;
