@@ -20,6 +20,7 @@
 
 #define CODE	0x1000u
 #define UNKNOWN	0x9000u	/* an address of no file */
+#define NO_FILE	0x9100u	/* one of memory that is no file's */
 #define KERNEL	0xffff000008000000u
 #define HIGH	(1ull << 32)	/* the same code is here, too */
 #define MOST	16384u	/* bytes between the first and the last instruction of a block that is shown, as in listing/code.c */
@@ -59,6 +60,8 @@ bool __wrap_session_locate_any(const struct stream *s, uint64_t addr, struct ses
 	(void)s;
 	lookups++;
 	*loc = (struct session_loc){ .dso = addr >> 63 ? &kernel : &prog, .offset = addr - CODE, .kernel = addr >> 63 };
+	if (addr == NO_FILE)
+		loc->dso = NULL;
 	return addr != UNKNOWN;
 }
 
@@ -540,6 +543,10 @@ static void lookups_of_names(void **state)
 	assert_non_null(sy);
 	symbols_begin(sy);
 	assert_null(symbols_find(sy, &s, 0)->names.dso);
+	at = symbols_find(sy, &s, NO_FILE);
+	assert_null(at->names.dso);
+	assert_null(at->names.name);
+	assert_int_equal(at->shown, NO_FILE);
 	for (read = 0; read < 2; read++) {
 		prog.symbols_read = kernel.symbols_read = read;
 		for (i = 0; i < 3; i++) {
