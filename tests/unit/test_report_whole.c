@@ -37,7 +37,8 @@ static struct dso_symbol_entry symbols[] = {
 
 static const struct source_row rows[] = {
 	{ 0x00, 0x08, { "/src/a/main.c", 3 } }, { 0x08, 0x0c, { "/src/a/main.c", 4 } }, { 0x0c, 0x10, { "/src/a/main.c", 5 } },
-	{ 0x10, 0x18, { "/src/a/main.c", 7 } }, { 0x18, 0x20, { "/src/a/main.c", 8 } }, { 0x20, 0x28, { "/src/b/twice.c", 12 } },
+	{ 0x10, 0x18, { "/src/a/main.c", 7 } }, { 0x18, 0x1c, { "/src/a/main.c", 8 } }, { 0x1c, 0x20, { "/src/a/main.c", 9 } },
+	{ 0x20, 0x28, { "/src/b/twice.c", 12 } },
 	{ 0x28, 0x2c, { "/src/b/twice.c", 21 } },
 };
 
@@ -66,6 +67,7 @@ static void make(struct report_case *c)
 	case_range(c, 0x08, 1, 600);
 	case_range(c, 0x0c, 1, 1000);
 	case_range(c, 0x18, 1, 990);
+	case_range(c, 0x1c, 1, 1);
 	case_range(c, 0x20, 2, 900);
 	for (i = 0; i < 5; i++)
 		case_range(c, 0x30 + 4 * i, 1, 50);
@@ -78,7 +80,7 @@ static void make(struct report_case *c)
 	for (i = 0; i < 5; i++)
 		case_edge(c, 0x0c, 0x30 + 4 * i, 50);
 	case_edge(c, 0x18, CST_COUNT_OUTSIDE, 990);
-	case_node(c, 0, CST_COUNT_ROOT, 0, 0, 0, 4590);
+	case_node(c, 0, CST_COUNT_ROOT, 0, 0, 0, 4591);
 	case_node(c, 1, CST_COUNT_CALL, 0x08, 0x20, 600, 1200);
 	case_node(c, 1, CST_COUNT_CALL, 0x0c, 0x20, 300, 600);
 	for (i = 0; i < 5; i++)
