@@ -359,6 +359,27 @@ static void many_files(void **state)
 	case_free(&c);
 }
 
+/* The first file by name was not executed: its page has its lines, as missed. */
+static void not_executed(void **state)
+{
+	static const uint32_t code[] = { NOP, NOP, NOP };
+	static const struct source_row rows[] = { { 0, 4, { "/s/a.c", 5 } }, { 8, 12, { "/s/b.c", 3 } } };
+	struct report_case c;
+	const char *page;
+
+	(void)state;
+	case_init(&c, code, 3);
+	made_source[0] = (struct made_source){ .rows = rows, .nr_rows = 2 };
+	case_range(&c, 8, 1, 1);
+	report_made(&c, dir);
+	page = page_of(dir, "s2.html");
+	assert_non_null(strstr(page, "<p class=\"sub\">/s/a.c</p>"));
+	assert_int_equal(count_of(page, "<tr id="), 1);
+	assert_non_null(strstr(page, "<tr id=\"L5\" class=\"miss\"><td class=\"line\">5</td><td class=n>0</td><td class=n></td>"));
+	assert_non_null(strstr(page_of(dir, "s1.html"), "<tr id=\"L3\" class=\"run\"><td class=\"line\">3</td><td class=n>1</td><td class=n>1</td>"));
+	case_free(&c);
+}
+
 /* A share from 75 % on is good, from 40 % on fair. */
 static void shares(void **state)
 {
@@ -492,7 +513,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts), cmocka_unit_test(without_memory), cmocka_unit_test(part_without_code), cmocka_unit_test(branches), cmocka_unit_test(functions),
-		cmocka_unit_test(lines_of_code), cmocka_unit_test(texts), cmocka_unit_test(many_files), cmocka_unit_test(shares),
+		cmocka_unit_test(lines_of_code), cmocka_unit_test(texts), cmocka_unit_test(many_files), cmocka_unit_test(shares), cmocka_unit_test(not_executed),
 		cmocka_unit_test(hottest),
 	};
 
