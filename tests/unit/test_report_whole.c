@@ -45,6 +45,8 @@ static const struct source_row rows[] = {
 static const struct source_function functions[] = {
 	{ 0x00, 0x20, { "/src/a/main.c", 2 }, "main" }, { 0x20, 0x28, { "/src/b/twice.c", 11 }, "twice<int>" },
 	{ 0x28, 0x30, { "/src/b/twice.c", 20 }, "idle" },
+	/* of a file without lines */
+	{ 0x30, 0x34, { "/src/none.h", 1 }, "c1" },
 };
 
 static const char text[] = "/* main */\nint main(void)\n{\tif (a < b && \"c\")\n\t\ttwice<int>();\n  \tf();\n\tg();\r\n\tif (a > b)\n\t\treturn 'd';\n}\n";
@@ -85,6 +87,8 @@ static void make(struct report_case *c)
 	case_node(c, 1, CST_COUNT_CALL, 0x0c, 0x20, 300, 600);
 	for (i = 0; i < 5; i++)
 		case_node(c, 1, CST_COUNT_CALL, 0x0c, 0x30 + 4 * i, 50, i == 2 ? 60 : 50);
+	/* one whose code was not counted */
+	case_node(c, 1, CST_COUNT_CALL, 0x0c, 0x28, 7, 0);
 }
 
 /* Compares a page, with DIR for the folder of the test and VERSION for that of the program. */
