@@ -23,10 +23,10 @@ TEMP_DIR("report-whole")
 #define RET	0xd65f03c0u
 
 static const uint32_t code[] = {
-	/* main: nop; b.eq 0xc; bl twice<int>; blr x8; b.ne 0x18; nop; ret; nop */
-	NOP, 0x54000040u, 0x94000006u, 0xd63f0100u, 0x54000041u, NOP, RET, NOP,
-	/* twice<int>, idle, and five that only main calls */
-	NOP, RET, NOP, RET, RET, RET, RET, RET, RET,
+	/* main: nop; b.eq 0xc; bl twice<int>; blr x8; b.ne 0x18; nop; ret; b main */
+	NOP, 0x54000040u, 0x94000006u, 0xd63f0100u, 0x54000041u, NOP, RET, 0x17fffff9u,
+	/* twice<int>, which begins with blr x9, idle, and five that only main calls */
+	0xd63f0120u, RET, NOP, RET, RET, RET, RET, RET, RET,
 };
 
 static struct dso_symbol_entry symbols[] = {
@@ -82,6 +82,8 @@ static void make(struct report_case *c)
 	for (i = 0; i < 5; i++)
 		case_edge(c, 0x0c, 0x30 + 4 * i, 50);
 	case_edge(c, 0x18, CST_COUNT_OUTSIDE, 990);
+	case_edge(c, 0x1c, 0x00, 1);
+	case_edge(c, 0x20, 0x28, 900);
 	case_node(c, 0, CST_COUNT_ROOT, 0, 0, 0, 4591);
 	case_node(c, 1, CST_COUNT_CALL, 0x08, 0x20, 600, 1200);
 	case_node(c, 1, CST_COUNT_CALL, 0x0c, 0x20, 300, 600);
