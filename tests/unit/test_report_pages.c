@@ -114,6 +114,11 @@ static void binaries(void **state)
 	assert_non_null(strstr(page, "<tr><td>instructions.elsewhere</td><td class=n>40</td></tr>\n"
 				     "<tr class=\"lost\"><td>loss.gaps</td><td class=n>3</td></tr>\n"));
 	assert_non_null(strstr(page, "No binary that ran has DWARF: there are no source lines."));
+	/* where the code ends is not known without the file */
+	page = page_of(dir, "f3.html");
+	assert_non_null(strstr(page, "<h1 class=\"name\">[away.so+0x0]</h1>\n<p class=\"sub\">/lib/away.so, 0x0</p>"));
+	assert_int_equal(count_of(page, "not executed"), 1);
+	assert_non_null(strstr(page, ">16 bytes not executed</td></tr>\n<tr id=\"a10\""));
 	/* of one binary: nothing of the others */
 	c.w.only = &c.m.binaries[1];
 	c.about.incomplete = false;

@@ -243,6 +243,37 @@ static void lines_of_code(void **state)
 	case_free(&c);
 }
 
+/* Behind code that is left out, the source line is named again. */
+static void line_behind_gap(void **state)
+{
+	enum { INSNS = 100 };
+	static const struct source_row rows[] = { { 0, 4 * INSNS, { "/src/f.c", 4 } } };
+	static struct dso_symbol_entry symbols[] = { { .offset = 0, .vaddr = 0x400000, .size = 4 * INSNS, .name = "all" } };
+	static uint32_t code[INSNS];
+	struct report_case c;
+	const char *page, *cut, *again;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < INSNS; i++)
+		code[i] = NOP;
+	case_init(&c, code, INSNS);
+	c.program.syms = symbols;
+	c.program.nr_syms = 1;
+	made_source[0] = (struct made_source){ .rows = rows, .nr_rows = 1 };
+	case_range(&c, 0, 1, 6);
+	case_range(&c, 4 * (INSNS - 2), 2, 6);
+	report_made(&c, dir);
+	page = page_of(dir, "f1.html");
+	assert_int_equal(count_of(page, "<tr class=\"src\">"), 2);
+	cut = strstr(page, "<tr class=\"cut\">");
+	assert_non_null(cut);
+	again = strstr(cut, "<tr class=\"src\">");
+	assert_non_null(again);
+	assert_true(again < strstr(page, "<tr id=\"a400188\" class=\"h4\">"));
+	case_free(&c);
+}
+
 /* Where texts are searched: below the folder of sources, below that of the target, and at the same path. */
 static void texts(void **state)
 {
@@ -513,7 +544,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts), cmocka_unit_test(without_memory), cmocka_unit_test(part_without_code), cmocka_unit_test(branches), cmocka_unit_test(functions),
-		cmocka_unit_test(lines_of_code), cmocka_unit_test(texts), cmocka_unit_test(many_files), cmocka_unit_test(shares), cmocka_unit_test(not_executed),
+		cmocka_unit_test(lines_of_code), cmocka_unit_test(line_behind_gap), cmocka_unit_test(texts), cmocka_unit_test(many_files), cmocka_unit_test(shares), cmocka_unit_test(not_executed),
 		cmocka_unit_test(hottest),
 	};
 
