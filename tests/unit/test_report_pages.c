@@ -74,6 +74,26 @@ static void function_list(void **state)
 	case_free(&c);
 }
 
+/* As many functions as the overview shows; an input that is a folder. */
+static void all_shown(void **state)
+{
+	struct report_case c;
+	const char *page;
+	unsigned int i;
+
+	(void)state;
+	program_init(&c, REPORT_TOP, 1);
+	for (i = 0; i < REPORT_TOP; i++)
+		case_range(&c, 4 * i, 1, 1000 - i);
+	c.about.input = "snapshots/folder/";
+	report_made(&c, dir);
+	page = page_of(dir, "index.html");
+	assert_int_equal(count_of(page, "<td class=\"name\">"), REPORT_TOP + 1);
+	assert_null(strstr(page, "functions</a></p>"));
+	assert_non_null(strstr(page, "<title>snapshots/folder/</title>"));
+	case_free(&c);
+}
+
 /* Binaries whose files are not here are figures, and so is code in no single file. */
 static void binaries(void **state)
 {
@@ -397,7 +417,7 @@ static void deep_frames(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(function_list), cmocka_unit_test(binaries), cmocka_unit_test(recorded), cmocka_unit_test(many_binaries),
+		cmocka_unit_test(function_list), cmocka_unit_test(all_shown), cmocka_unit_test(binaries), cmocka_unit_test(recorded), cmocka_unit_test(many_binaries),
 		cmocka_unit_test(function), cmocka_unit_test(heat), cmocka_unit_test(gaps), cmocka_unit_test(long_function), cmocka_unit_test(callers), cmocka_unit_test(narrow_frames),
 		cmocka_unit_test(deep_frames),
 	};
