@@ -452,9 +452,12 @@ static void test_q(void **state)
 	cfg.qsupp = 3;
 	/* the path is known when no branch comes before the last instruction */
 	expect(&cfg, BYTES(START, 0xa5, 0x06, 0x02, 0xf7), CTX "1000-1008 2E; 1018-1020 2E; end");
+	assert_int_equal(last.stats.branches, 2);
 	expect(&cfg, BYTES(START, 0xa5, 0x01, 0x01, 0xf7), CTX "1000-1004 1.; 1004-1008 1E; end");
+	assert_int_equal(last.stats.branches, 1);
 	/* not taken by the address */
 	expect(&cfg, BYTES(START, 0xa5, 0x02, 0x02), CTX "1000-1008 2N; end");
+	assert_int_equal(last.stats.branches, 0);
 	/* the address says that it went elsewhere without a branch */
 	expect(&cfg, BYTES(START, 0xa5, 0x05, 0x01), CTX "nopath 1000-1014 1; end");
 	/* over a branch */
