@@ -442,6 +442,32 @@ static void test_source_address(void **state)
 	/* without a current address */
 	expect(&cfg, BYTES(SYNC, 0x81, 0x30, 0xb6, 0x03, 0x08, 0, 0), "nosync 1 0; ctx 0; end");
 	assert_int_equal(last.stats.atoms_lost, 1);
+	/* an instruction that is no branch */
+	expect(&cfg, BYTES(START, 0xb6, 0x02, 0x08, 0, 0, 0xf7), CTX "1000-100c 3.; 100c-1010 1E; end");
+	assert_int_equal(last.stats.branches, 1);
+}
+
+/* A range for each branch on the path of a Source Address element. */
+static void test_split_source_address(void **state)
+{
+	struct cst_config cfg = ete_config(1, 0);
+
+	(void)state;
+	cfg.split_source = 1;
+	/* the call is the second branch, the one before it was not taken */
+	expect(&cfg, BYTES(START, 0xb6, 0x03, 0x08, 0, 0, 0xdb), CTX "1000-1008 2N; 1008-1010 2E; 1018-1020 2E; 1010-1018 2E; end");
+	assert_int_equal(last.stats.branches, 3);
+	/* the only branch; the instruction after a branch, which is none itself; one without a branch before it */
+	expect(&cfg, BYTES(START, 0xb6, 0x01, 0x08, 0, 0, 0xf7), CTX "1000-1008 2E; 100c-1010 1E; end");
+	expect(&cfg, BYTES(START, 0xb6, 0x02, 0x08, 0, 0, 0xf7), CTX "1000-1008 2N; 1008-100c 1.; 100c-1010 1E; end");
+	expect(&cfg, BYTES(START, 0xb6, 0x00, 0x08, 0, 0, 0xf7), CTX "1000-1004 1.; 1004-1008 1E; end");
+	assert_int_equal(last.stats.image_conflicts, 0);
+	/* over several branches: all but the last one were not taken */
+	expect(&cfg, BYTES(START, 0xb6, 0x07, 0x08, 0, 0), CTX "1000-1008 2N; 1008-1010 2N; 1010-1018 2N; 1018-1020 2E; end");
+	assert_int_equal(last.stats.branches, 1);
+	/* a path that does not exist has no ranges: to the middle of an instruction, and to where no code is */
+	expect(&cfg, BYTES(START, 0xb5, 0x07), CTX "lost 15; end");
+	expect(&cfg, BYTES(START, 0xb6, 0x20, 0x08, 0, 0), CTX "1000-1040 16.; nacc 1040 2; end");
 }
 
 static void test_q(void **state)
@@ -658,7 +684,7 @@ int main(void)
 		cmocka_unit_test(test_map_replaced), cmocka_unit_test(test_tag_of_maps),
 		cmocka_unit_test(test_missing_code),
 		cmocka_unit_test(test_exceptions),
-		cmocka_unit_test(test_source_address),
+		cmocka_unit_test(test_source_address), cmocka_unit_test(test_split_source_address),
 		cmocka_unit_test(test_q),
 		cmocka_unit_test(test_speculation),
 		cmocka_unit_test(test_others),

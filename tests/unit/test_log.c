@@ -321,8 +321,8 @@ static void test_lasting(void **state)
 	static const uint8_t in[] = {
 		ASYNC, INFO, 0xf7, 0xf7, 0xff,	/* 14, 15, 16 */
 		AT_1000, 0xf7,			/* 23: executed */
-		0x00, 0x05, ASYNC, INFO, 0xf7, 0xf7,	/* 40, 41, after an overflow */
-		0x04, 0xf7,			/* 43: Trace On before it */
+		0x00, 0x05, ASYNC, INFO, 0xf7, 0xf7, 0xf7,	/* 40, 41, 42, after an overflow */
+		0x04, 0xf7,			/* 44: Trace On before it */
 	};
 	struct cst_log *log = new_log(16);
 	struct cst_section *sec;
@@ -349,11 +349,11 @@ static void test_lasting(void **state)
 	assert_int_equal(cst_log_at(log, 1)->count, 2);
 	check_record(log, 2, 24, CST_LOG_ELEMENT, 0, CST_FIND_OVERFLOW);
 	check_record(log, 3, 40, CST_LOG_FLOW, 0, CST_FIND_ATOMS_LOST);
-	check_record(log, 4, 41, CST_LOG_FLOW, 0, CST_FIND_ATOMS_LOST);
-	assert_int_equal(cst_log_at(log, 4)->count, 1);
-	check_record(log, 5, 43, CST_LOG_FLOW, 0, CST_FIND_ATOMS_LOST);
-	assert_int_equal(cst_log_count_finding(log, 0x10, CST_FIND_ATOMS_LOST), 6);
-	assert_int_equal(cst_log_count(log, 0x10, CST_LOG_INFO), 7);
+	check_record(log, 4, 42, CST_LOG_FLOW, 0, CST_FIND_ATOMS_LOST);
+	assert_int_equal(cst_log_at(log, 4)->count, 2);
+	check_record(log, 5, 44, CST_LOG_FLOW, 0, CST_FIND_ATOMS_LOST);
+	assert_int_equal(cst_log_count_finding(log, 0x10, CST_FIND_ATOMS_LOST), 7);
+	assert_int_equal(cst_log_count(log, 0x10, CST_LOG_INFO), 8);
 	cst_log_text(cst_log_at(log, 1), text, sizeof(text));
 	assert_string_equal(text, "Idx:16; ID:10; flow; info: atoms while the address or the context is unknown, 2 times more "
 			    "up to here (K10.5.6.2.2)");
