@@ -161,6 +161,50 @@ static void test_order(void **state)
 	expect(&cfg, a32, sizeof(a32), BYTES(A32, INSN(1), FLAGS(1, 4), END), " [0-14] 1:none");
 }
 
+/* A result is that of its own instruction, not of one before it whose result was traced. */
+static void test_no_result(void **state)
+{
+	static const uint32_t code[] = { 0x12800001, 0xeaffffff, 0x12800001, 0xeafffffe };	/* addne; b to the next one; addne; b . */
+	const struct cst_config cfg = config(ALL);
+
+	(void)state;
+	expect(&cfg, code, sizeof(code), BYTES(A32, INSN(1), FLAGS(1, 0), ATOM_E, INSN(2), ATOM_E, 0x43, END),
+	       " [0-8] 1:0+ [8-10] 2:8? [c-10]");
+	assert_int_equal(last.gen[5].num, CST_COND_INSN);
+	/* without an instruction, too */
+	expect(&cfg, code, sizeof(code), BYTES(A32, INSN(1), FLAGS(1, 0), ATOM_E, INSN(2), INSN(3), ATOM_E, 0x43, END),
+	       " [0-8] 1:0+ [8-10] 2:none 3:none [c-10]");
+	assert_int_equal(last.gen[5].num, 0);
+	/* a flush before the range */
+	expect(&cfg, code, sizeof(code), BYTES(A32, INSN(1), 0x43, ATOM_E, FLAGS(1, 0), END), " [0-8] 1:0? [8-10]");
+	assert_int_equal(last.gen[3].num, CST_COND_INSN);
+	/* no range, since there is no code: the end of the trace emits the result as it was traced */
+	expect(&cfg, code, sizeof(code), BYTES(SYNC, 0x81, 0x20, 0x9a, 0x00, 0x48, 0, 0, INSN(1), FLAGS(1, 5), ATOM_E), " 1:none");
+	assert_int_equal(last.gen[3].num, CST_COND_FLAGS | 5 << CST_COND_FLAGS_SHIFT);
+}
+
+/* A loop, with the results before each range. */
+static void test_rounds(void **state)
+{
+	static const uint32_t code[] = { 0x12800001, 0x12800001, 0x12800001, 0xeafffffb };	/* addne; addne; addne; b 0 */
+	static const uint8_t begin[] = { A32 }, round[] = { INSN(1), INSN(1), INSN(1), FLAGS(1, 0), ATOM_E };
+	enum { ROUNDS = 50 };
+	const struct cst_config cfg = config(ALL);
+	uint8_t trace[sizeof(begin) + ROUNDS * sizeof(round)];
+	char want[ROUNDS * 32];
+	size_t len = sizeof(begin), used = 0;
+	unsigned int i;
+
+	(void)state;
+	memcpy(trace, begin, len);
+	for (i = 0; i < ROUNDS; i++) {
+		memcpy(trace + len, round, sizeof(round));
+		len += sizeof(round);
+		used += (size_t)snprintf(want + used, sizeof(want) - used, " [0-10] 1:0+ 1:4+ 1:8+");
+	}
+	expect(&cfg, code, sizeof(code), trace, len, want);
+}
+
 /* T32: the conditions of an IT block, also behind an instruction of it that ends a range. */
 static void test_it_block(void **state)
 {
@@ -172,6 +216,8 @@ static void test_it_block(void **state)
 		0x3001,		/* a adds r0, #1 */
 		0xe7fe,		/* c b c */
 	};
+	/* itett eq; addeq; addne; addeq; addeq; adds; b . */
+	static const uint16_t four[] = { 0xbf09, 0x3001, 0x3001, 0x3001, 0x3001, 0x3001, 0xe7fe };
 	const struct cst_config cfg = config(ALL);
 
 	(void)state;
@@ -179,6 +225,9 @@ static void test_it_block(void **state)
 	       BYTES(T32, INSN(1), INSN(2), ATOM_E, INSN(3), ATOM_E, FLAGS(1, 0), FLAGS(2, 0), FLAGS(3, 0), END),
 	       " [0-8] [8-e] 1:2+ 2:4- 3:8+ [c-e]");
 	assert_int_equal(last.gen[4].isa, CST_ISA_T32);
+	/* a block of four instructions, and one behind it */
+	expect(&cfg, four, sizeof(four), BYTES(T32, INSN(1), INSN(1), INSN(1), INSN(1), ATOM_E, FLAGS(1, 4), END),
+	       " [0-e] 1:2+ 1:4- 1:6+ 1:8+ [c-e]");
 	expect(&cfg, code, sizeof(code),
 	       BYTES(T32, INSN(1), INSN(2), ATOM_E, INSN(3), ATOM_E, FLAGS(1, 4), FLAGS(2, 4), FLAGS(3, 4), END),
 	       " [0-8] [8-e] 1:2- 2:4+ 3:8- [c-e]");
@@ -187,9 +236,10 @@ static void test_it_block(void **state)
 /* Ranges of more than 4096 instructions are not searched, and the IT block at their end is not known then. */
 static void test_long_range(void **state)
 {
+	static const uint16_t it[] = { 0xbf04, 0xf3bf, 0x8f6f, 0x3001, 0xe7fe };	/* itt eq; isbeq; addeq; b . */
 	const struct cst_config cfg = config(ALL);
 	uint32_t code[4100];
-	uint16_t narrow[4100 + 4];
+	uint16_t narrow[4100 + 8];
 	unsigned int n, i;
 
 	(void)state;
@@ -200,22 +250,31 @@ static void test_long_range(void **state)
 		       n == 4096 ? " [0-4000] 1:4+ [3ffc-4000]" : " [0-4004] 1:none [4000-4004]");
 	}
 	for (n = 4094; n <= 4095; n++) {
-		static const uint16_t rest[] = { 0xbf04, 0xf3bf, 0x8f6f, 0x3001, 0xe7fe };	/* itt eq; isbeq; addeq; b . */
-
 		for (i = 0; i < n; i++)
 			narrow[i] = 0xbf00;	/* nop */
-		memcpy(narrow + n, rest, sizeof(rest));
-		expect(&cfg, narrow, 2 * n + sizeof(rest), BYTES(T32, INSN(1), ATOM_E, INSN(2), ATOM_E, FLAGS(1, 4), FLAGS(2, 4), END),
+		memcpy(narrow + n, it, sizeof(it));
+		expect(&cfg, narrow, 2 * n + sizeof(it), BYTES(T32, INSN(1), ATOM_E, INSN(2), ATOM_E, FLAGS(1, 4), FLAGS(2, 4), END),
 		       n == 4094 ? " [0-2002] [2002-2006] 1:1ffe+ 2:2002+ [2004-2006]" :
 				   " [0-2004] [2004-2008] 1:none 2:none [2006-2008]");
+	}
+	/* after a range whose IT block is known */
+	for (n = 4097; n <= 4098; n++) {
+		for (i = 0; i < n; i++)
+			narrow[i] = 0xbf00;
+		memcpy(narrow, it, 4 * sizeof(it[0]));
+		memcpy(narrow + n, it, sizeof(it));
+		expect(&cfg, narrow, 2 * n + sizeof(it),
+		       BYTES(T32, INSN(1), ATOM_E, INSN(2), INSN(3), ATOM_E, INSN(4), ATOM_E, FLAGS(1, 4), FLAGS(2, 4), FLAGS(4, 4), END),
+		       n == 4097 ? " [0-6] [6-2008] [2008-200c] 1:2+ 2:6+ 4:2008+ [200a-200c] 3:2004?" :
+				   " [0-6] [6-200a] [200a-200e] 1:2+ 2:none 4:none [200c-200e] 3:none");
 	}
 }
 
 /*
- * A range with `n` conditional instructions, whose results are traced before its atom if `early` is set, and a range with
- * another one. The caller has as little room as it may give.
+ * A range with `insns` conditional instructions and `n` elements, whose results are traced before its atom if `early` is set,
+ * and a range with another one. The caller has as little room as it may give.
  */
-static void check_most(unsigned int n, int early)
+static void check_most(unsigned int n, unsigned int insns, int early)
 {
 	static const uint8_t begin[] = { A32 }, ends[2][9] = {
 		{ ATOM_E, FLAGS(1, 0), INSN(2), END, FLAGS(2, 0), END },
@@ -232,7 +291,7 @@ static void check_most(unsigned int n, int early)
 	int got;
 
 	for (i = 0; i < n; i++)
-		code[i] = 0x12800001;		/* addne r0, r0, #1 */
+		code[i] = i < insns ? 0x12800001 : 0xe2800001;	/* addne r0, r0, #1; add */
 	code[n] = 0xeaffffff;			/* b to the next one */
 	code[n + 1] = 0x12800001;
 	code[n + 2] = 0xeafffffe;		/* b . */
@@ -287,9 +346,11 @@ static void test_most(void **state)
 
 	(void)state;
 	for (n = 63; n <= 67; n++) {
-		check_most(n, 0);
-		check_most(n, 1);
+		check_most(n, n, 0);
+		check_most(n, n, 1);
 	}
+	/* as many instructions as are kept, but not the same */
+	check_most(65, 64, 0);
 }
 
 int main(void)
@@ -299,6 +360,8 @@ int main(void)
 		cmocka_unit_test(test_modes),
 		cmocka_unit_test(test_numbers_differ),
 		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_no_result),
+		cmocka_unit_test(test_rounds),
 		cmocka_unit_test(test_it_block),
 		cmocka_unit_test(test_long_range),
 		cmocka_unit_test(test_most),
