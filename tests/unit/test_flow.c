@@ -421,6 +421,28 @@ static void test_exceptions(void **state)
 	       CTX "1000-1008 2E; exc 0 0; 1018-1020 2E; end");
 }
 
+/* M profile: an exception that replaces a return does not take the return's address from the stack. */
+static void test_tail_chain(void **state)
+{
+	static const uint16_t t32[] = {
+		0xf000, 0xf802,		/* 0 bl 8 */
+		0xbf00,			/* 4 nop */
+		0xbf00,			/* 6 nop */
+		0x4770,			/* 8 bx lr */
+	};
+	struct cst_config cfg = etm_config(4, 0);
+	struct program pr;
+
+	(void)state;
+	cfg.profile = CST_PROFILE_M;
+	program_map(&pr, 0, t32, sizeof(t32));
+	expect_in(pr.space, &cfg, BYTES(SYNC, 0x81, 0x20, 0x9b, 0, 0, 0, 0, 0xf7, 0xf7, 0x06, 0x1d, 0x9b, 0x7f, 0xff, 0xff, 0xff,
+					0x9b, 4, 0, 0, 0, 0xf7, 0xf7), CTX "0-4 1E; 8-a 1E; exc e tail; 8-a 1E; 4-a 3E; end");
+	assert_int_equal(last.gen[4].flags & CST_GF_NEXT, 0);
+	assert_int_equal(last.stats.stack_empty, 0);
+	cst_image_free(pr.img);
+}
+
 static void test_source_address(void **state)
 {
 	struct cst_config cfg = ete_config(1, 0);
@@ -683,7 +705,7 @@ int main(void)
 		cmocka_unit_test(test_stack_of_blocks),
 		cmocka_unit_test(test_map_replaced), cmocka_unit_test(test_tag_of_maps),
 		cmocka_unit_test(test_missing_code),
-		cmocka_unit_test(test_exceptions),
+		cmocka_unit_test(test_exceptions), cmocka_unit_test(test_tail_chain),
 		cmocka_unit_test(test_source_address), cmocka_unit_test(test_split_source_address),
 		cmocka_unit_test(test_q),
 		cmocka_unit_test(test_speculation),

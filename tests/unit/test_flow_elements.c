@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_flow_elements.c - ETMv3: what the flow stage makes of elements for data transfers, and of atoms whose instructions are
+ * not known: cycles, addresses and instructions that belong together though other elements lie between them.
+ */
+#include <inttypes.h>
+
+#include "lib_decode.h"
+#include "flow/flow_int.h"
+
+enum { CYCLES = 1 << 12, VALUE = 1 << 2, ADDRESS = 1 << 3 };
+
+/* A32 at 0x8000: nop; b 8004; and nothing behind it. */
+static const uint32_t code[] = { 0xe320f000, 0xeafffffe };
+
+/* A flow stage without a protocol before it, and what it has emitted. */
+static struct {
+	struct cst_config cfg;
+	struct cst_stats stats;
+	struct cst_flow flow;
+	struct program pr;
+	struct cst_log *log;
+	struct cst_generic out[64];
+	size_t n;
+} s;
+
+static void begin(uint32_t cr)
+{
+	const struct cst_etmv3_regs regs = { .cr = cr, .idr = 2u << 8 | 5 << 4, .traceidr = 0x10 };
+
+	memset(&s, 0, sizeof(s));
+	assert_int_equal(cst_config_etmv3(&s.cfg, &regs, CST_PROFILE_A), 0);
+	program_map(&s.pr, 0x8000, code, sizeof(code));
+	assert_int_equal(cst_log_new(&s.log, 16), 0);
+	cst_flow_init(&s.flow, &s.cfg, &s.stats);
+	s.flow.log = s.log;
+	cst_flow_set_space(&s.flow, s.pr.space);
+	s.flow.need_ctx = 0;
+}
+
+static void end(void)
+{
+	cst_log_free(s.log);
+	cst_image_free(s.pr.img);
+}
+
+/* Returns the last element emitted, after `elem`. */
+static const struct cst_generic *give(struct cst_element elem)
+{
+	cst_flow_give(&s.flow, &elem);
+	while (s.flow.busy) {
+		cst_flow_run(&s.flow, s.out, &s.n, 64);
+		assert_int_equal(s.flow.stopped, 0);
+		assert_true(s.n < 64);
+	}
+	return s.n ? &s.out[s.n - 1] : NULL;
+}
+
+static void address(uint64_t a)
+{
+	give((struct cst_element){ .kind = CST_EL_ADDRESS, .addr = a, .is = CST_ISA_A32, .flags = CST_EL_F_ISA });
+}
+
+/* An address with the address of the load or store in progress. */
+static void transfer_at(uint64_t a)
+{
+	give((struct cst_element){ .kind = CST_EL_ADDRESS, .addr = 0x8000, .is = CST_ISA_A32, .flags = CST_EL_F_ISA | CST_EL_F_LSIP,
+				   .value = a });
+}
+
+static void check_data(unsigned int flags, unsigned int tag, uint64_t addr, unsigned int num, uint64_t want_addr, uint64_t insn)
+{
+	const struct cst_generic *g = give((struct cst_element){ .kind = CST_EL_DATA, .num = (uint16_t)flags, .is = (uint8_t)tag,
+								 .addr = addr, .value = 0x55, .n = 4 });
+
+	assert_int_equal(g->kind, CST_GEN_DATA);
+	assert_int_equal(g->value, 0x55);
+	assert_int_equal(g->size, 4);
+	assert_int_equal(g->channel, tag);
+	if (g->num != num || g->addr != want_addr || g->insn != insn)
+		fail_msg("flags %x, address %" PRIx64 ", instruction %" PRIx64 " instead of %x, %" PRIx64 ", %" PRIx64, g->num,
+			 g->addr, g->insn, num, want_addr, insn);
+}
+
+static void check_no_place(unsigned int want)
+{
+	assert_int_equal(cst_log_count_finding(s.log, 0x10, CST_FIND_DATA_NO_PLACE), want);
+}
+
+/* A value that comes later is of the place with its tag, which has its address, byte order and instruction. */
+static void test_late_data(void **state)
+{
+	enum { PENDING = CST_DATA_PENDING, LATE = CST_DATA_LATE | CST_DATA_VALUE, ADDR = CST_DATA_ADDR, INSN = CST_DATA_INSN };
+
+	(void)state;
+	begin(VALUE | ADDRESS);
+	/* without an instruction; then with one */
+	check_data(PENDING | ADDR, 1, 0x100, PENDING | ADDR, 0x100, 0);
+	transfer_at(0x7000);
+	check_data(PENDING | ADDR | CST_DATA_BIG_ENDIAN, 2, 0x200, PENDING | ADDR | INSN | CST_DATA_BIG_ENDIAN, 0x200, 0x7000);
+	check_data(PENDING, 3, 0, PENDING | INSN, 0, 0x7000);
+	transfer_at(0x7100);
+	check_data(CST_DATA_VALUE | ADDR, 0, 0x300, CST_DATA_VALUE | ADDR | INSN, 0x300, 0x7100);
+	check_data(LATE, 2, 0, LATE | ADDR | INSN | CST_DATA_BIG_ENDIAN, 0x200, 0x7000);
+	check_data(LATE, 1, 0, LATE | ADDR, 0x100, 0);
+	check_data(LATE, 3, 0, LATE | INSN, 0, 0x7000);
+	check_no_place(0);
+	/* each place has one value; without a place the instruction is not known */
+	check_data(LATE, 2, 0, LATE, 0, 0);
+	check_data(LATE, 0, 0, LATE, 0, 0);
+	check_no_place(2);
+	/* a new place with the tag of one whose value has not come */
+	check_data(PENDING | ADDR, 1, 0x400, PENDING | ADDR | INSN, 0x400, 0x7100);
+	check_data(PENDING | ADDR, 1, 0x500, PENDING | ADDR | INSN, 0x500, 0x7100);
+	check_data(LATE, 1, 0, LATE | ADDR | INSN, 0x500, 0x7100);
+	/* the transfers of an exception are not of the instruction, nor are those behind them */
+	check_data(CST_DATA_STACKING, 0, 0, CST_DATA_STACKING, 0, 0);
+	check_data(CST_DATA_VALUE, 0, 0, CST_DATA_VALUE, 0, 0);
+	check_no_place(2);
+	end();
+}
+
+/* What a pause, an overflow and a loss leave of places and of the last instruction. */
+static void test_places_at_breaks(void **state)
+{
+	enum { PENDING = CST_DATA_PENDING | CST_DATA_ADDR, LATE = CST_DATA_LATE | CST_DATA_VALUE };
+	static const struct {
+		uint8_t kind;
+		uint16_t num;
+		int kept;
+	} rows[] = {
+		{ CST_EL_TRACE_ON, CST_ON_NORMAL, 1 },
+		{ CST_EL_TRACE_ON, CST_ON_DEBUG, 1 },
+		{ CST_EL_TRACE_ON, CST_ON_OVERFLOW, 0 },
+		{ CST_EL_NO_SYNC, CST_UNSYNC_BAD_PACKET, 0 },
+		{ CST_EL_END, CST_UNSYNC_END, 0 },
+	};
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		begin(VALUE | ADDRESS);
+		transfer_at(0x7000);
+		check_data(PENDING, 3, 0x100, PENDING | CST_DATA_INSN, 0x100, 0x7000);
+		give((struct cst_element){ .kind = rows[i].kind, .num = rows[i].num });
+		check_data(CST_DATA_VALUE, 0, 0, CST_DATA_VALUE, 0, 0);
+		check_data(LATE, 3, 0, rows[i].kept ? LATE | CST_DATA_ADDR | CST_DATA_INSN : LATE, rows[i].kept ? 0x100 : 0,
+			   rows[i].kept ? 0x7000 : 0);
+		check_no_place(!rows[i].kept);
+		end();
+	}
+}
+
+/* Atoms: the cycles of the first one and of each other one. */
+static const struct cst_generic *atoms(unsigned int n, uint32_t first, uint16_t other, uint64_t index)
+{
+	const uint32_t bits = (1u << n) - 1;
+
+	return give((struct cst_element){ .kind = CST_EL_ATOMS, .bits = bits, .first_e = bits, .n = (uint8_t)n, .cc = first, .num = other,
+					  .flags = CST_EL_F_CC, .index = index });
+}
+
+static void check_element(const struct cst_generic *g, unsigned int kind, uint64_t index, uint32_t cc)
+{
+	if (g->kind != kind || g->index != index || !(g->flags & CST_GF_CC) || g->cc != cc)
+		fail_msg("element %u at %" PRIu64 " with %u cycles instead of %u at %" PRIu64 " with %u", g->kind, g->index, g->cc, kind,
+			 index, cc);
+}
+
+/* Atoms at an address that is not known: their cycles are counted, as one element if ranges are joined. */
+static void test_unknown_address(void **state)
+{
+	unsigned int each;
+
+	(void)state;
+	for (each = 0; each < 2; each++) {
+		begin(CYCLES);
+		s.cfg.insn_ranges = (uint8_t)each;
+		cst_flow_configure(&s.flow);
+		check_element(atoms(3, 5, 7, 10), CST_GEN_ADDR_UNKNOWN, 10, 5 + 2 * 7);
+		assert_int_equal(s.stats.atoms_lost, 3);
+		atoms(1, 2, 9, 11);
+		assert_int_equal(s.n, 1 + each);
+		atoms(2, 3, 4, 12);
+		assert_int_equal(s.stats.atoms_lost, 6);
+		if (each)
+			check_element(&s.out[1], CST_GEN_CYCLE_COUNT, 11, 2);
+		if (each)
+			check_element(&s.out[2], CST_GEN_CYCLE_COUNT, 12, 3 + 4);
+		assert_int_equal(s.n, each ? 3 : 1);
+		/* the element that follows ends the count */
+		give((struct cst_element){ .kind = CST_EL_EVENT, .num = 1, .index = 13 });
+		if (!each)
+			check_element(&s.out[1], CST_GEN_CYCLE_COUNT, 12, 2 + 3 + 4);
+		assert_int_equal(s.n, each ? 4 : 3);
+		assert_int_equal(s.out[s.n - 1].kind, CST_GEN_EVENT);
+		/* none to count */
+		atoms(1, 0, 0, 14);
+		give((struct cst_element){ .kind = CST_EL_EVENT, .num = 1, .index = 15 });
+		assert_int_equal(s.n, each ? 6 : 4);
+		end();
+	}
+}
+
+/* Cycles in which nothing is executed are one element, at the last packet, with the instruction set of the current address. */
+static void test_wait(void **state)
+{
+	const struct cst_generic *g;
+
+	(void)state;
+	begin(CYCLES);
+	give((struct cst_element){ .kind = CST_EL_ADDRESS, .addr = 0x8000, .is = CST_ISA_T32, .flags = CST_EL_F_ISA });
+	give((struct cst_element){ .kind = CST_EL_CYCLE_COUNT, .num = 1, .cc = 3, .flags = CST_EL_F_CC, .index = 20 });
+	give((struct cst_element){ .kind = CST_EL_CYCLE_COUNT, .num = 1, .cc = 4, .flags = CST_EL_F_CC, .index = 21 });
+	assert_int_equal(s.n, 0);
+	g = give((struct cst_element){ .kind = CST_EL_EVENT, .num = 1, .index = 22 });
+	assert_int_equal(s.n, 2);
+	check_element(g - 1, CST_GEN_CYCLE_COUNT, 21, 7);
+	assert_int_equal(g[-1].isa, CST_ISA_T32);
+	/* a packet that cannot have atoms is an element of its own */
+	g = give((struct cst_element){ .kind = CST_EL_CYCLE_COUNT, .cc = 9, .flags = CST_EL_F_CC, .index = 23 });
+	assert_int_equal(s.n, 3);
+	check_element(g, CST_GEN_CYCLE_COUNT, 23, 9);
+	/* an address keeps the count, and ends a range */
+	give((struct cst_element){ .kind = CST_EL_CYCLE_COUNT, .num = 1, .cc = 1, .flags = CST_EL_F_CC, .index = 24 });
+	address(0x8000);
+	assert_int_equal(s.n, 3);
+	atoms(1, 2, 0, 25);
+	assert_int_equal(s.n, 3);
+	address(0x8000);
+	assert_int_equal(s.n, 4);
+	check_element(&s.out[3], CST_GEN_RANGE, 25, 1 + 2);
+	assert_int_equal(s.out[3].n_insn, 1);
+	end();
+}
+
+/* Atoms whose code is missing, or is no code: the cycles of the first one are those of the gap, the others are lost. */
+static void test_no_code(void **state)
+{
+	(void)state;
+	begin(CYCLES);
+	address(0x9000);
+	atoms(3, 5, 7, 30);
+	assert_int_equal(s.n, 2);
+	check_element(&s.out[0], CST_GEN_NACC, 30, 5);
+	assert_int_equal(s.out[0].addr, 0x9000);
+	check_element(&s.out[1], CST_GEN_ADDR_UNKNOWN, 30, 7 + 7);
+	assert_int_equal(s.stats.atoms_lost, 2);
+	/* an address that no instruction has */
+	address(0x8002);
+	atoms(2, 5, 7, 31);
+	assert_int_equal(s.n, 4);
+	assert_int_equal(s.out[2].kind, CST_GEN_ADDR_UNKNOWN);
+	assert_int_equal(s.out[2].error, CST_ERR_BAD_IMAGE);
+	assert_int_equal(s.out[2].flags & CST_GF_CC, 0);
+	check_element(&s.out[3], CST_GEN_ADDR_UNKNOWN, 31, 7);
+	assert_int_equal(s.stats.atoms_lost, 3);
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_late_data),
+		cmocka_unit_test(test_places_at_breaks),
+		cmocka_unit_test(test_unknown_address),
+		cmocka_unit_test(test_wait),
+		cmocka_unit_test(test_no_code),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
