@@ -15,7 +15,7 @@
 static void unknown(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	struct cst_element *elem = &f->elem;
-	uint32_t cc = elem->n ? elem->cc + (elem->n - 1u) * elem->num : 0;
+	uint32_t cc = elem->cc + (elem->n - 1u) * elem->num;
 	struct cst_generic *g;
 
 	f->stats->atoms_lost += elem->n;
