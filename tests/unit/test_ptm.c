@@ -501,6 +501,19 @@ static void test_alt_isa(void **state)
 	cst_image_free(pr.img);
 }
 
+/* A branch from A32 to T32 code: the bytes of nop in A32 at 8000 are movs and b in T32. */
+static void test_branch_to_thumb(void **state)
+{
+	const struct cst_config cfg = config(0, 0);
+
+	(void)state;
+	elements(&cfg, code, sizeof(code),
+		 BYTES(PTM_ASYNC, 0x08, 0x10, 0x80, 0, 0, 0x21, 0x81, 0x80, 0x82, 0x80, 0x10, 0x80),
+		 "NO_SYNC( [init-decoder])\nTRACE_ON( [begin or filter])\nPE_CONTEXT((ISA=A32) S; 32-bit; )\n"
+		 "INSTR_RANGE(exec range=0x8010:[0x8014] num_i(1) last_sz(4) (ISA=A32) E iBR )\n"
+		 "INSTR_RANGE(exec range=0x8000:[0x8004] num_i(2) last_sz(2) (ISA=T32) E BR  )\n" END);
+}
+
 /* A periodic I-sync somewhere else than where execution has come to. */
 static void test_conflict(void **state)
 {
@@ -521,6 +534,14 @@ static void test_conflict(void **state)
 	assert_int_equal(d.gen[4].kind, CST_GEN_ADDR_UNKNOWN);
 	assert_int_equal(d.gen[4].addr, 0x8008);
 	assert_int_equal(cst_generic_conflicts(&d.gen[4]), 1);
+	/* it goes on there in the instruction set of the trace: the bytes of nop in A32 are movs and b in T32 */
+	decode_bytes(&cfg, pr.space, BYTES(START, 0x81, 0x80, 0x82, 0x80, 0x10, 0x80), &d);
+	assert_int_equal(d.gen[4].kind, CST_GEN_ADDR_UNKNOWN);
+	assert_int_equal(d.gen[4].addr, 0x8008);
+	assert_int_equal(d.gen[5].kind, CST_GEN_RANGE);
+	assert_int_equal(d.gen[5].isa, CST_ISA_T32);
+	assert_int_equal(d.gen[5].addr, 0x8000);
+	assert_int_equal(d.gen[5].n_insn, 2);
 	decode_bytes(&cfg, pr.space, BYTES(START, 0x08, 0x00, 0x80, 0, 0, 0x01), &d);
 	assert_int_equal(d.n, 4);
 	assert_int_equal(d.stats.image_conflicts, 0);
@@ -556,7 +577,7 @@ int main(void)
 		cmocka_unit_test(test_flow),
 		cmocka_unit_test(test_elements),
 		cmocka_unit_test(test_cycles_through_gaps),
-		cmocka_unit_test(test_conflict),
+		cmocka_unit_test(test_branch_to_thumb), cmocka_unit_test(test_conflict),
 		cmocka_unit_test(test_zeros),
 		cmocka_unit_test(test_alt_isa),
 		cmocka_unit_test(test_thumbee),
