@@ -362,6 +362,44 @@ static void test_lasting(void **state)
 	cst_log_free(log);
 }
 
+/* The repetitions of a finding are one record, also if they come in pieces: once an instruction was executed, not before. */
+static void test_lasting_pieces(void **state)
+{
+	static const uint8_t code[] = { 0x1f, 0x20, 0x03, 0xd5, 0x00, 0x00, 0x00, 0x14 };	/* nop; b . */
+	static const uint8_t in[] = { ASYNC, INFO, 0xf7, 0xf7, 0xf7, AT_1000, 0xf7, 0xf7 };
+	static const size_t first = sizeof((uint8_t[]){ ASYNC, INFO }), executed = sizeof((uint8_t[]){ ASYNC, INFO, 0xf7, 0xf7, 0xf7, AT_1000 });
+	struct cst_log *log = new_log(16);
+	struct cst_generic out[64];
+	struct cst_section *sec;
+	struct cst_decoder *dec;
+	struct cst_space *space;
+	struct cst_config cfg;
+	struct cst_image *img;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(cst_image_new(&img, 0), 0);
+	assert_int_equal(cst_section_new(&sec, img, code, sizeof(code), NULL), 0);
+	assert_int_equal(cst_space_new(&space, img), 0);
+	assert_int_equal(cst_space_map(space, 0x1000, sizeof(code), sec, 0), 0);
+	config(&cfg, 0x10);
+	assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
+	cst_decoder_set_space(dec, space);
+	cst_decoder_set_log(dec, log);
+	for (i = 0; i < sizeof(in); i++) {
+		assert_int_equal(cst_decoder_feed(dec, in + i, 1, i), 0);
+		while (cst_decoder_pull(dec, out, 64, NULL))
+			;
+		assert_int_equal(cst_log_kept(log), i < first ? 0 : i < executed ? 1 : 2);
+	}
+	check_record(log, 0, first, CST_LOG_FLOW, 0, CST_FIND_ATOMS_LOST);
+	check_record(log, 1, first + 2, CST_LOG_FLOW, 0, CST_FIND_ATOMS_LOST);
+	assert_int_equal(cst_log_at(log, 1)->count, 2);
+	cst_decoder_free(dec);
+	cst_image_free(img);
+	cst_log_free(log);
+}
+
 /* b.al would not do: an unconditional branch that was not taken, in the fast way and the careful one. */
 static void test_conflicts(void **state)
 {
@@ -462,7 +500,7 @@ int main(void)
 		cmocka_unit_test(test_no_sync),
 		cmocka_unit_test(test_tables),
 		cmocka_unit_test(test_decoder),
-		cmocka_unit_test(test_lasting),
+		cmocka_unit_test(test_lasting), cmocka_unit_test(test_lasting_pieces),
 		cmocka_unit_test(test_conflicts),
 		cmocka_unit_test(test_tree),
 	};
