@@ -23,9 +23,8 @@ static const uint32_t code[] = {
 #define START(a) SYNC, 0x81, 0x30, ADDRESS(a)
 
 /* Ranges up to the end, or up to where decoding stops because the image is not the program's. */
-static void expect(unsigned int checks, int stops, unsigned int ranges, const uint8_t *p, size_t len)
+static void expect_of(struct cst_config cfg, unsigned int checks, int stops, unsigned int ranges, const uint8_t *p, size_t len)
 {
-	struct cst_config cfg = etm_config(4, 0);
 	static struct decoded d;
 	unsigned int i, stopped = 0;
 	struct program pr;
@@ -38,6 +37,11 @@ static void expect(unsigned int checks, int stops, unsigned int ranges, const ui
 	assert_int_equal(stopped, stops);
 	assert_int_equal(d.stats.ranges, ranges);
 	cst_image_free(pr.img);
+}
+
+static void expect(unsigned int checks, int stops, unsigned int ranges, const uint8_t *p, size_t len)
+{
+	expect_of(etm_config(4, 0), checks, stops, ranges, p, len);
 }
 
 #define N_DIRECT START(0x1000), 0xf6, 0xf7, 0x70
@@ -70,6 +74,43 @@ static void test_continue(void **state)
 	expect(CST_CHECK_CONTINUE, 0, 2, BYTES(START(0x101c), 0xf7, ADDRESS(0x1020), 0xf7, 0x70));
 }
 
+/* What comes between the atom N and the address may have led elsewhere. */
+static void test_continue_elsewhere(void **state)
+{
+	static const struct {
+		int ete;		/* 2: in a transaction */
+		unsigned int ranges;
+		uint8_t between[8];
+		size_t len;
+	} rows[] = {
+		{ 0, 2, { 0x06, 0x1d, ADDRESS(0x1020) }, 7 },	/* an exception */
+		{ 0, 2, { 0x07 }, 1 },				/* the return from one */
+		{ 0, 3, { 0xac, 1 }, 2 },			/* Q: one instruction */
+		{ 1, 3, { 0xb6, 0x08, 0x08, 0, 0 }, 5 },	/* Source Address: 1020 */
+		{ 1, 2, { 0x0a }, 1 },				/* a transaction begins */
+		{ 2, 2, { 0x0b }, 1 }, { 2, 2, { 0x06, 0x30, 0x70 }, 3 },	/* it ends, or fails */
+	};
+	static const uint8_t before[] = { START(0x101c), 0xf6 }, inside[] = { START(0x101c), 0x0a, 0xf6 }, after[] = { ADDRESS(0x1024), 0xf7, 0x70 };
+	struct cst_config cfg;
+	uint8_t bytes[64];
+	unsigned int i;
+	size_t len;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		cfg = rows[i].ete ? ete_config(1, 0) : etm_config(4, 0);
+		cfg.qsupp = 3;
+		cfg.hold_transactions = 0;
+		len = rows[i].ete == 2 ? sizeof(inside) : sizeof(before);
+		memcpy(bytes, rows[i].ete == 2 ? inside : before, len);
+		memcpy(bytes + len, rows[i].between, rows[i].len);
+		len += rows[i].len;
+		memcpy(bytes + len, after, sizeof(after));
+		len += sizeof(after);
+		expect_of(cfg, CST_CHECK_CONTINUE, 0, rows[i].ranges, bytes, len);
+	}
+}
+
 /* UDF in a range; not behind its last instruction. */
 static void test_undefined(void **state)
 {
@@ -85,6 +126,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_not_taken),
 		cmocka_unit_test(test_continue),
+		cmocka_unit_test(test_continue_elsewhere),
 		cmocka_unit_test(test_undefined),
 	};
 
