@@ -159,6 +159,10 @@ static void test_return_stack(void **state)
 	       CTX "1000-1008 2E; 100c-1010 1E; 1018-1020 2E; 1010-1018 2E; lost 0; 1030-1034 1E; end");
 	assert_int_equal(last.stats.stack_empty, 1);
 	assert_int_equal(last.stats.atoms_lost, 2);
+	/* the gap is reported once, though atoms of another packet are lost in it, too */
+	expect(&cfg, BYTES(START, 0xc0, 0xdb, 0xf7, AT(0x1030), 0xf7),
+	       CTX "1000-1008 2E; 100c-1010 1E; 1018-1020 2E; 1010-1018 2E; lost 0; 1030-1034 1E; end");
+	assert_int_equal(last.stats.atoms_lost, 3);
 	/* an address takes the place of the stack's top, which stays there */
 	expect(&cfg, BYTES(START, 0xff, AT(0x1018), 0xf7, 0xf7),
 	       CTX "1000-1008 2E; 100c-1010 1E; 1018-1020 2E; 1018-1020 2E; 1010-1018 2E; end");
@@ -419,6 +423,49 @@ static void test_exceptions(void **state)
 	expect(&cfg, BYTES(START, AT(0x1028), 0xf7), CTX "1028-102c 1E; eret; end");
 	expect(&cfg, BYTES(START, 0xf7, 0x06, 0x01, 0x70, AT(0x1018), 0xf7),
 	       CTX "1000-1008 2E; exc 0 0; 1018-1020 2E; end");
+}
+
+/* The reference decoder walks to the return address of an exception over branches, and from where a gap began. */
+static void test_walk_to_exception(void **state)
+{
+	struct cst_config cfg = etm_config(4, 0);
+	struct program pr;
+	struct cst_section *sec;
+
+	(void)state;
+	cfg.as_reference = 1;
+	expect(&cfg, BYTES(START, 0x06, 0x1d, AT(0x1018)), CTX "1000-1018 6E; exc e 1018; end");
+	assert_int_equal(last.gen[2].section, 1);
+	assert_int_equal(last.gen[2].sect_off, 0);
+	expect(&cfg, BYTES(START, AT(0x1008), 0x06, 0x1d, AT(0x1014)), CTX "1008-1014 3.; exc e 1014; end");
+	assert_int_equal(last.gen[2].sect_off, 8);
+	expect(&cfg, BYTES(START, 0x06, 0x1d, AT(0x1020)), CTX "1000-1020 8E; exc e 1020; end");
+	/* in the middle of an instruction */
+	expect(&cfg, BYTES(START, 0x06, 0x1d, 0x9b, 5, 0x10, 0, 0), CTX "lost 15; exc e 100a; end");
+	/* code ends before it */
+	expect(&cfg, BYTES(START, AT(0x1034), 0x06, 0x1d, AT(0x1048)), CTX "1034-1040 3.; nacc 1040 2; exc e 1048; end");
+	/* from the end of the code that is there, and from the return whose target is not known */
+	expect(&cfg, BYTES(START, AT(0x103c), 0xf7, 0x06, 0x1d, AT(0x1048)), CTX "103c-1040 1.; nacc 1040 2; nacc 1040 2; exc e 1048; end");
+	expect(&cfg, BYTES(START, AT(0x1018), 0xf7, 0xf7, 0x06, 0x1d, AT(0x1024)), CTX "1018-1020 2E; lost 0; 1020-1024 1E; exc e 1024; end");
+
+	/* code of two sections, and of two parts of one that do not follow each other */
+	program_map(&pr, 0x1000, code, 0x10);
+	assert_int_equal(cst_section_new(&sec, pr.img, code + 4, 0x10, NULL), 0);
+	assert_int_equal(cst_space_map(pr.space, 0x1010, 0x10, sec, 0), 0);
+	expect_in(pr.space, &cfg, BYTES(START, 0x06, 0x1d, AT(0x1018)), CTX "1000-1018 6E; exc e 1018; end");
+	assert_int_equal(last.gen[2].section, 0);
+	assert_int_equal(last.gen[2].sect_off, 0);
+	cst_image_free(pr.img);
+	program_map(&pr, 0x1000, code, 0x20);
+	assert_int_equal(cst_space_unmap(pr.space, 0x1000, 0x1020), 0);
+	assert_int_equal(cst_space_map(pr.space, 0x1000, 0x10, pr.sec, 0), 0);
+	assert_int_equal(cst_space_map(pr.space, 0x1010, 0x10, pr.sec, 0x10), 0);
+	expect_in(pr.space, &cfg, BYTES(START, 0x06, 0x1d, AT(0x1018)), CTX "1000-1018 6E; exc e 1018; end");
+	assert_int_equal(last.gen[2].section, 1);
+	assert_int_equal(cst_space_map(pr.space, 0x1010, 0x10, pr.sec, 0), 0);
+	expect_in(pr.space, &cfg, BYTES(START, 0x06, 0x1d, AT(0x1018)), CTX "1000-1018 6E; exc e 1018; end");
+	assert_int_equal(last.gen[2].section, 0);
+	cst_image_free(pr.img);
 }
 
 /* M profile: an exception that replaces a return does not take the return's address from the stack. */
@@ -706,6 +753,7 @@ int main(void)
 		cmocka_unit_test(test_map_replaced), cmocka_unit_test(test_tag_of_maps),
 		cmocka_unit_test(test_missing_code),
 		cmocka_unit_test(test_exceptions), cmocka_unit_test(test_tail_chain),
+		cmocka_unit_test(test_walk_to_exception),
 		cmocka_unit_test(test_source_address), cmocka_unit_test(test_split_source_address),
 		cmocka_unit_test(test_q),
 		cmocka_unit_test(test_speculation),
