@@ -428,9 +428,11 @@ static void test_exceptions(void **state)
 /* The reference decoder walks to the return address of an exception over branches, and from where a gap began. */
 static void test_walk_to_exception(void **state)
 {
+	/* ittt eq; isbeq; moveq r0, r0; isbeq; b . */
+	static const uint16_t t32[] = { 0xbf02, 0xf3bf, 0x8f6f, 0x4600, 0xf3bf, 0x8f6f, 0xe7fe };
 	struct cst_config cfg = etm_config(4, 0);
-	struct program pr;
 	struct cst_section *sec;
+	struct program pr;
 
 	(void)state;
 	cfg.as_reference = 1;
@@ -465,6 +467,12 @@ static void test_walk_to_exception(void **state)
 	assert_int_equal(cst_space_map(pr.space, 0x1010, 0x10, pr.sec, 0), 0);
 	expect_in(pr.space, &cfg, BYTES(START, 0x06, 0x1d, AT(0x1018)), CTX "1000-1018 6E; exc e 1018; end");
 	assert_int_equal(last.gen[2].section, 0);
+	cst_image_free(pr.img);
+
+	/* an IT block: it goes on behind a branch in it */
+	program_map(&pr, 0, t32, sizeof(t32));
+	expect_in(pr.space, &cfg, BYTES(SYNC, 0x81, 0x20, 0x96, 0x00, 0x06, 0x1d, 0x9b, 6, 0, 0, 0), CTX "0-c 4E; exc e c; end");
+	assert_true(last.gen[2].flags & CST_GF_COND);
 	cst_image_free(pr.img);
 }
 
@@ -557,6 +565,14 @@ static void test_q(void **state)
 	expect(&cfg, BYTES(START, 0xa5, 0x05, 0x01), CTX "nopath 1000-1014 1; end");
 	/* over a branch */
 	expect(&cfg, BYTES(START, 0xa5, 0x06, 0x03, 0xf7), CTX "nopath 1000-1018 3; 1018-1020 2E; end");
+	/* of its instructions only the number is known */
+	assert_int_equal(last.gen[2].section, 0);
+	assert_int_equal(last.gen[2].sect_off, 0);
+	assert_int_equal(last.gen[2].num, 0);
+	assert_int_equal(last.gen[2].last_type, 0);
+	assert_int_equal(last.gen[2].last_subtype, 0);
+	assert_int_equal(last.gen[2].last_size, 0);
+	assert_int_equal(last.gen[2].flags, CST_GF_EL | CST_GF_BITS64);
 	/* count only, the address is a packet of its own */
 	expect(&cfg, BYTES(START, 0xac, 0x02, 0x95, 0x06, 0xf7), CTX "1000-1008 2E; 1018-1020 2E; end");
 	expect(&cfg, BYTES(START, 0xac, 0x05, 0x95, 0x06, 0xf7), CTX "nopath 1000-1018 5; 1018-1020 2E; end");
