@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * test_flow_elements.c - ETMv3: what the flow stage makes of elements for data transfers, and of atoms whose instructions are
- * not known: cycles, addresses and instructions that belong together though other elements lie between them.
+ * test_flow_elements.c - what the flow stage makes of single elements. ETMv3: data transfers, and atoms whose instructions are
+ * not known: cycles, addresses and instructions that belong together though other elements lie between them. ETMv4: contexts.
  */
 #include <inttypes.h>
 
@@ -24,17 +24,24 @@ static struct {
 	size_t n;
 } s;
 
-static void begin(uint32_t cr)
+static void begin_with(const struct cst_config *cfg)
 {
-	const struct cst_etmv3_regs regs = { .cr = cr, .idr = 2u << 8 | 5 << 4, .traceidr = 0x10 };
-
 	memset(&s, 0, sizeof(s));
-	assert_int_equal(cst_config_etmv3(&s.cfg, &regs, CST_PROFILE_A), 0);
+	s.cfg = *cfg;
 	program_map(&s.pr, 0x8000, code, sizeof(code));
 	assert_int_equal(cst_log_new(&s.log, 16), 0);
 	cst_flow_init(&s.flow, &s.cfg, &s.stats);
 	s.flow.log = s.log;
 	cst_flow_set_space(&s.flow, s.pr.space);
+}
+
+static void begin(uint32_t cr)
+{
+	const struct cst_etmv3_regs regs = { .cr = cr, .idr = 2u << 8 | 5 << 4, .traceidr = 0x10 };
+	struct cst_config cfg;
+
+	assert_int_equal(cst_config_etmv3(&cfg, &regs, CST_PROFILE_A), 0);
+	begin_with(&cfg);
 	s.flow.need_ctx = 0;
 }
 
@@ -258,6 +265,137 @@ static void test_no_code(void **state)
 	end();
 }
 
+static unsigned int context(struct cst_context ctx, unsigned int flags)
+{
+	const size_t before = s.n;
+
+	give((struct cst_element){ .kind = CST_EL_CONTEXT, .ctx = ctx, .flags = (uint8_t)flags });
+	return (unsigned int)(s.n - before);
+}
+
+/* A context that repeats the last one is an element only if that has not come to the flow stage, or differs in a field. */
+static void test_same_context(void **state)
+{
+	static const struct cst_context first = { .el = 1, .security = CST_SEC_NONSECURE, .context_id = 5, .vmid = 6, .bits64 = 1 };
+	const struct cst_config cfg = etm_config(4, 0);
+	struct cst_context ctx;
+	unsigned int field;
+
+	(void)state;
+	begin_with(&cfg);
+	/* the first one; it again, as a packet of its own and as a repetition */
+	assert_int_equal(context((struct cst_context){ .bits64 = 0 }, CST_EL_F_SAME), 1);
+	assert_int_equal(context(first, 0), 1);
+	assert_int_equal(context(first, 0), 1);
+	assert_int_equal(context(first, CST_EL_F_SAME), 0);
+	for (field = 0; field < 5; field++) {
+		ctx = first;
+		switch (field) {
+		case 0:
+			ctx.el = 2;
+			break;
+		case 1:
+			ctx.security = CST_SEC_SECURE;
+			break;
+		case 2:
+			ctx.context_id = 7;
+			break;
+		case 3:
+			ctx.vmid = 7;
+			break;
+		default:
+			ctx.bits64 = 0;
+		}
+		assert_int_equal(context(ctx, CST_EL_F_SAME), 1);
+		assert_int_equal(context(ctx, CST_EL_F_SAME), 0);
+		assert_int_equal(context(first, CST_EL_F_SAME), 1);
+	}
+	end();
+}
+
+/* The instruction set that a context leaves: of AArch32 the one that is known, else that of the last address. */
+static void test_isa_of_context(void **state)
+{
+	static const struct {
+		enum cst_profile profile;
+		int bits64;
+		enum cst_isa before;
+		uint8_t last_is, flags, is;
+		enum cst_isa after, element;
+	} rows[] = {
+		{ CST_PROFILE_A, 1, CST_ISA_UNKNOWN, 0, 0, 0, CST_ISA_A64, CST_ISA_A64 },
+		{ CST_PROFILE_A, 1, CST_ISA_T32, 1, 0, 0, CST_ISA_A64, CST_ISA_A64 },
+		{ CST_PROFILE_A, 0, CST_ISA_UNKNOWN, 0, 0, 0, CST_ISA_A32, CST_ISA_A32 },
+		{ CST_PROFILE_A, 0, CST_ISA_UNKNOWN, 1, 0, 0, CST_ISA_T32, CST_ISA_T32 },
+		{ CST_PROFILE_A, 0, CST_ISA_A64, 1, 0, 0, CST_ISA_T32, CST_ISA_T32 },
+		{ CST_PROFILE_A, 0, CST_ISA_A32, 1, 0, 0, CST_ISA_A32, CST_ISA_A32 },
+		{ CST_PROFILE_A, 0, CST_ISA_T32, 0, 0, 0, CST_ISA_T32, CST_ISA_T32 },
+		/* with an address in the packet the element has the instruction set of that */
+		{ CST_PROFILE_A, 0, CST_ISA_T32, 0, CST_EL_F_ADDRESS, 0, CST_ISA_T32, CST_ISA_A32 },
+		{ CST_PROFILE_A, 0, CST_ISA_A32, 0, CST_EL_F_ADDRESS, 1, CST_ISA_A32, CST_ISA_T32 },
+		{ CST_PROFILE_A, 1, CST_ISA_A32, 0, CST_EL_F_ADDRESS, 1, CST_ISA_A64, CST_ISA_A64 },
+		{ CST_PROFILE_M, 0, CST_ISA_UNKNOWN, 0, 0, 0, CST_ISA_T32, CST_ISA_T32 },
+		{ CST_PROFILE_M, 0, CST_ISA_UNKNOWN, 0, CST_EL_F_ADDRESS, 0, CST_ISA_T32, CST_ISA_T32 },
+	};
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct cst_config cfg = etm_config(4, 0);
+		const struct cst_generic *g;
+
+		cfg.profile = (uint8_t)rows[i].profile;
+		begin_with(&cfg);
+		s.flow.isa = (uint8_t)rows[i].before;
+		s.flow.is = rows[i].last_is;
+		g = give((struct cst_element){ .kind = CST_EL_CONTEXT, .ctx = { .el = 0, .bits64 = (uint8_t)rows[i].bits64 },
+					       .flags = rows[i].flags, .is = rows[i].is });
+		if (g->kind != CST_GEN_PE_CONTEXT || g->isa != rows[i].element || s.flow.isa != rows[i].after)
+			fail_msg("row %u: instruction set %u of the element, %u after it", i, g->isa, s.flow.isa);
+		end();
+	}
+}
+
+/* An address of A64 tells which instruction set a context of AArch32 after it has. */
+static void test_address_before_context(void **state)
+{
+	const struct cst_config cfg = etm_config(4, 0);
+	uint8_t is;
+
+	(void)state;
+	begin_with(&cfg);
+	for (is = 0; is < 2; is++) {
+		context((struct cst_context){ .bits64 = 1 }, 0);
+		give((struct cst_element){ .kind = CST_EL_ADDRESS, .addr = 0x8000, .is = is });
+		assert_int_equal(s.flow.isa, CST_ISA_A64);
+		context((struct cst_context){ .bits64 = 0 }, 0);
+		assert_int_equal(s.out[s.n - 1].isa, is ? CST_ISA_T32 : CST_ISA_A32);
+	}
+	end();
+}
+
+/* Context ID and VMID are shown if the packet carried them, not if they are known from before. */
+static void test_fields_of_context(void **state)
+{
+	static const uint8_t flags[] = { 0, CST_CTX_CID, CST_CTX_VMID, CST_CTX_CID | CST_CTX_VMID };
+	const struct cst_config cfg = etm_config(4, 0);
+	const struct cst_generic *g;
+	unsigned int i;
+
+	(void)state;
+	begin_with(&cfg);
+	for (i = 0; i < sizeof(flags); i++) {
+		assert_int_equal(context((struct cst_context){ .context_id = 9, .vmid = 8, .flags = flags[i] }, 0), 1);
+		g = &s.out[s.n - 1];
+		assert_int_equal(g->context_id, 9);
+		assert_int_equal(g->vmid, 8);
+		assert_int_equal(!!(g->flags & CST_GF_CID), !!(flags[i] & CST_CTX_CID));
+		assert_int_equal(!!(g->flags & CST_GF_VMID), !!(flags[i] & CST_CTX_VMID));
+		assert_true(g->flags & CST_GF_EL);
+	}
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -266,6 +404,10 @@ int main(void)
 		cmocka_unit_test(test_unknown_address),
 		cmocka_unit_test(test_wait),
 		cmocka_unit_test(test_no_code),
+		cmocka_unit_test(test_same_context),
+		cmocka_unit_test(test_isa_of_context),
+		cmocka_unit_test(test_address_before_context),
+		cmocka_unit_test(test_fields_of_context),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
