@@ -396,6 +396,97 @@ static void test_fields_of_context(void **state)
 	end();
 }
 
+/* ETMv3, M profile: an exception that replaces a return, whose address is an EXC_RETURN value, has no return address. */
+static void test_return_address(void **state)
+{
+	static const struct {
+		enum cst_profile profile;
+		uint32_t at;
+		int known;
+	} rows[] = {
+		{ CST_PROFILE_M, 0x8000, 1 }, { CST_PROFILE_M, 0xfefffffe, 1 }, { CST_PROFILE_M, 0xfeffffff, 1 },
+		{ CST_PROFILE_M, 0xff000000, 0 }, { CST_PROFILE_M, 0xfffffff9, 0 }, { CST_PROFILE_A, 0xff000000, 1 },
+	};
+	const struct cst_generic *g;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		begin(0);
+		s.cfg.profile = (uint8_t)rows[i].profile;
+		give((struct cst_element){ .kind = CST_EL_ADDRESS, .addr = rows[i].at, .is = CST_ISA_T32, .flags = CST_EL_F_ISA });
+		g = give((struct cst_element){ .kind = CST_EL_EXCEPTION, .num = 3 });
+		assert_int_equal(g->kind, CST_GEN_EXCEPTION);
+		if (!!(g->flags & CST_GF_RET_ADDR) != rows[i].known || g->end != (rows[i].known ? rows[i].at : 0))
+			fail_msg("row %u: flags %x, return address %" PRIx64, i, g->flags, g->end);
+		end();
+	}
+}
+
+/* An element that another stage has made keeps its fields but for the trace ID and the packet. */
+static void test_ready_element(void **state)
+{
+	const struct cst_generic ready = { .kind = CST_GEN_SWTRACE, .payload = 0x1234, .size = 16, .channel = 7 };
+	const struct cst_config cfg = etm_config(4, 0);
+	struct cst_generic want = ready;
+
+	(void)state;
+	begin_with(&cfg);
+	want.trace_id = 0x10;
+	want.index = 99;
+	assert_memory_equal(give((struct cst_element){ .kind = CST_EL_READY, .ready = &ready, .index = 99 }), &want, sizeof(want));
+	/* none */
+	give((struct cst_element){ .kind = CST_EL_READY, .index = 100 });
+	assert_int_equal(s.n, 1);
+	end();
+}
+
+/* A timestamp without a count of cycles: the reference decoder shows one of ETMv4 and PTM if cycles are traced. */
+static void test_cycles_of_timestamp(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 16; i++) {
+		const unsigned int cycles = i & 1, reference = i >> 1 & 1, has = i >> 2 & 1, etmv3 = i >> 3;
+		const struct cst_generic *g;
+
+		begin(0);
+		if (!etmv3)
+			s.cfg = etm_config(4, 0);
+		s.cfg.cycle_count = (uint8_t)cycles;
+		s.cfg.quirks = reference ? UINT8_MAX : 0;
+		g = give((struct cst_element){ .kind = CST_EL_TIMESTAMP, .value = 5, .addr = 6, .cc = 7, .flags = has ? CST_EL_F_CC : 0 });
+		assert_int_equal(g->addr, 5);
+		assert_int_equal(g->value, etmv3 ? 6 : 0);
+		assert_int_equal(!!(g->flags & CST_GF_CC), has || (cycles && reference && !etmv3));
+		assert_int_equal(g->cc, has ? 7 : 0);
+		end();
+	}
+}
+
+/* A Q element whose instructions are not known has the instruction set of its address. */
+static void test_isa_of_q(void **state)
+{
+	const struct cst_config cfg = etm_config(4, 0);
+	unsigned int is;
+
+	(void)state;
+	begin_with(&cfg);
+	context((struct cst_context){ .bits64 = 0 }, 0);
+	for (is = 0; is < 2; is++) {
+		give((struct cst_element){ .kind = CST_EL_ADDRESS, .addr = 0x8000, .is = (uint8_t)is });
+		/* none is counted, or the number is 0 */
+		give((struct cst_element){ .kind = CST_EL_Q, .flags = is ? CST_EL_F_COUNT : 0 });
+		give((struct cst_element){ .kind = CST_EL_ADDRESS, .addr = 0x8004, .is = (uint8_t)!is });
+		assert_int_equal(s.out[s.n - 1].kind, CST_GEN_NOPATH);
+		assert_int_equal(s.out[s.n - 1].isa, is ? CST_ISA_T32 : CST_ISA_A32);
+		assert_int_equal(s.out[s.n - 1].n_insn, 0);
+		assert_int_equal(s.out[s.n - 1].end, 0x8004);
+	}
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -408,6 +499,10 @@ int main(void)
 		cmocka_unit_test(test_isa_of_context),
 		cmocka_unit_test(test_address_before_context),
 		cmocka_unit_test(test_fields_of_context),
+		cmocka_unit_test(test_return_address),
+		cmocka_unit_test(test_ready_element),
+		cmocka_unit_test(test_cycles_of_timestamp),
+		cmocka_unit_test(test_isa_of_q),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
