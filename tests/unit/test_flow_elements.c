@@ -484,6 +484,10 @@ static void test_isa_of_q(void **state)
 		assert_int_equal(s.out[s.n - 1].n_insn, 0);
 		assert_int_equal(s.out[s.n - 1].end, 0x8004);
 	}
+	/* an address never comes */
+	give((struct cst_element){ .kind = CST_EL_Q, .flags = CST_EL_F_COUNT });
+	give((struct cst_element){ .kind = CST_EL_END });
+	assert_int_equal(s.out[s.n - 2].kind, CST_GEN_NOPATH);
 	end();
 }
 
