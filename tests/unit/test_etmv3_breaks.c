@@ -92,6 +92,28 @@ static void test_early(void **state)
 	assert_int_equal(stats.unsynced, 0);
 }
 
+/* Cycles behind the last instruction belong to its range, also if that was in another piece of the trace. */
+static void test_late_cycles(void **state)
+{
+	static const uint8_t in[] = { ASYNC3, ISYNC(BEGIN), 0x84, 0x84, 0xa0, 0xa0, 0xa0, 0xa4, 0xa0, 0x84, 0xa0, 0xa0 };
+	const struct cst_config cfg = config(CYCLES);
+	struct decoded d;
+	struct program pr;
+	size_t piece;
+
+	(void)state;
+	program_map(&pr, 0x8000, code, sizeof(code));
+	for (piece = 1; piece <= sizeof(in); piece++) {
+		decode_pieces(&cfg, pr.space, in, sizeof(in), piece, &d);
+		assert_int_equal(d.n, 5);
+		assert_int_equal(d.gen[3].kind, CST_GEN_RANGE);
+		assert_int_equal(d.gen[3].n_insn, 3);
+		if (d.gen[3].cc != 3 + 6 + 2)
+			fail_msg("pieces of %zu bytes: %u cycles", piece, d.gen[3].cc);
+	}
+	cst_image_free(pr.img);
+}
+
 /*
  * Of a transfer of several words only the first has an address, the others follow it (IHI 0014Q 7.4). A periodic I-sync
  * may come in between; behind a suppressed transfer, or where trace begins anew, the address is not known.
@@ -123,6 +145,7 @@ int main(void)
 		cmocka_unit_test(test_reasons),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_early),
+		cmocka_unit_test(test_late_cycles),
 		cmocka_unit_test(test_transfers),
 	};
 
