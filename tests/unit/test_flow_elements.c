@@ -491,6 +491,83 @@ static void test_isa_of_q(void **state)
 	end();
 }
 
+static void begin_ptm(void)
+{
+	const struct cst_etmv3_regs regs = { .ccer = 1u << 23 | 1u << 26, .idr = 0x411cf310, .traceidr = 0x10 };
+	struct cst_config cfg;
+
+	assert_int_equal(cst_config_ptm(&cfg, &regs), 0);
+	begin_with(&cfg);
+	s.flow.need_ctx = 0;
+}
+
+/* PTM: the instruction that a waypoint update names has no atom, though it is a branch. */
+static void test_waypoint_update(void **state)
+{
+	const struct cst_generic *g;
+
+	(void)state;
+	begin_ptm();
+	address(0x8000);
+	g = give((struct cst_element){ .kind = CST_EL_WAYPOINT, .addr = 0x8004, .is = CST_ISA_A32 });
+	assert_int_equal(g->kind, CST_GEN_RANGE);
+	assert_int_equal(g->addr, 0x8000);
+	assert_int_equal(g->end, 0x8008);
+	assert_int_equal(g->last_type, CST_INSN_BRANCH);
+	assert_int_equal(g->flags & CST_GF_WAYPOINT, 0);
+	assert_int_equal(s.flow.addr, 0x8008);
+	/* behind it there is no code; nothing is known without an address */
+	give((struct cst_element){ .kind = CST_EL_WAYPOINT, .addr = 0x800c, .is = CST_ISA_A32 });
+	assert_int_equal(s.out[1].kind, CST_GEN_NACC);
+	give((struct cst_element){ .kind = CST_EL_WAYPOINT, .addr = 0x8004, .is = CST_ISA_A32 });
+	assert_int_equal(s.n, 2);
+	/* an address that the branch before it hides is no place on the path */
+	address(0x8004);
+	g = give((struct cst_element){ .kind = CST_EL_WAYPOINT, .addr = 0x8008, .is = CST_ISA_A32 });
+	assert_int_equal(g->kind, CST_GEN_ADDR_UNKNOWN);
+	assert_int_equal(g->error, CST_ERR_BAD_IMAGE);
+	end();
+}
+
+/* An address that is given again keeps the state of the IT block, and a synchronisation that says something else is an error. */
+static void test_same_address(void **state)
+{
+	static const struct {
+		uint64_t addr;
+		enum cst_isa isa;
+		int need_addr, need_ctx, it, conflict;
+	} rows[] = {
+		{ 0x8000, CST_ISA_T32, 0, 0, 2, 0 },
+		{ 0x8002, CST_ISA_T32, 0, 0, 0, 1 },
+		{ 0x8000, CST_ISA_A32, 0, 0, 0, 1 },
+		{ 0x8000, CST_ISA_T32, 1, 0, 0, 0 },
+		{ 0x8002, CST_ISA_T32, 1, 0, 0, 0 },
+		{ 0x8000, CST_ISA_T32, 0, 1, 0, 0 },
+		{ 0x8002, CST_ISA_T32, 0, 1, 0, 0 },
+	};
+	unsigned int i, sync;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (sync = 0; sync < 2; sync++) {
+			begin_ptm();
+			s.flow.need_addr = (uint8_t)rows[i].need_addr;
+			s.flow.need_ctx = (uint8_t)rows[i].need_ctx;
+			s.flow.addr = 0x8000;
+			s.flow.isa = CST_ISA_T32;
+			s.flow.it = 2;
+			give((struct cst_element){ .kind = CST_EL_ADDRESS, .addr = rows[i].addr, .is = (uint8_t)rows[i].isa,
+						   .flags = sync ? CST_EL_F_SYNC | CST_EL_F_ISA : CST_EL_F_ISA });
+			if (s.flow.it != rows[i].it || s.n != (sync && rows[i].conflict))
+				fail_msg("row %u, %u: %u instructions in the IT block, %zu elements", i, sync, s.flow.it, s.n);
+			assert_int_equal(s.stats.image_conflicts, s.n);
+			assert_int_equal(s.flow.addr, rows[i].addr);
+			assert_int_equal(s.flow.isa, rows[i].isa);
+			assert_int_equal(s.flow.need_addr, 0);
+			end();
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -507,6 +584,8 @@ int main(void)
 		cmocka_unit_test(test_ready_element),
 		cmocka_unit_test(test_cycles_of_timestamp),
 		cmocka_unit_test(test_isa_of_q),
+		cmocka_unit_test(test_waypoint_update),
+		cmocka_unit_test(test_same_address),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
