@@ -529,6 +529,42 @@ static void test_waypoint_update(void **state)
 	end();
 }
 
+/* PTM: a context shows the instruction set of the address in its packet, or else the current one. */
+static void test_state(void **state)
+{
+	unsigned int with;
+	const struct cst_generic *g;
+
+	(void)state;
+	for (with = 0; with < 2; with++) {
+		begin_ptm();
+		address(0x8000);
+		g = give((struct cst_element){ .kind = CST_EL_CONTEXT, .ctx = { .context_id = 3, .flags = CST_CTX_CID }, .is = CST_ISA_T32,
+					       .flags = CST_EL_F_ISA | (with ? CST_EL_F_ADDRESS : 0) });
+		assert_int_equal(g->kind, CST_GEN_PE_CONTEXT);
+		assert_int_equal(g->isa, with ? CST_ISA_T32 : CST_ISA_A32);
+		assert_int_equal(g->context_id, 3);
+		assert_int_equal(g->flags, CST_GF_CID);
+		/* without an element */
+		give((struct cst_element){ .kind = CST_EL_CONTEXT, .ctx = { .context_id = 4 }, .flags = CST_EL_F_ISA | CST_EL_F_QUIET });
+		assert_int_equal(s.n, 1);
+		assert_int_equal(s.flow.tmpl.context_id, 4);
+		end();
+	}
+}
+
+/* Byte codes of Jazelle are not followed, ThumbEE is. */
+static void test_byte_codes(void **state)
+{
+	(void)state;
+	begin_ptm();
+	give((struct cst_element){ .kind = CST_EL_ADDRESS, .addr = 0x8000, .is = CST_ISA_JAZELLE, .flags = CST_EL_F_ISA });
+	assert_int_equal(s.flow.need_addr, 1);
+	give((struct cst_element){ .kind = CST_EL_ADDRESS, .addr = 0x8000, .is = CST_ISA_TEE, .flags = CST_EL_F_ISA });
+	assert_int_equal(s.flow.need_addr, 0);
+	end();
+}
+
 /* An address that is given again keeps the state of the IT block, and a synchronisation that says something else is an error. */
 static void test_same_address(void **state)
 {
@@ -585,6 +621,8 @@ int main(void)
 		cmocka_unit_test(test_cycles_of_timestamp),
 		cmocka_unit_test(test_isa_of_q),
 		cmocka_unit_test(test_waypoint_update),
+		cmocka_unit_test(test_state),
+		cmocka_unit_test(test_byte_codes),
 		cmocka_unit_test(test_same_address),
 	};
 
