@@ -498,6 +498,22 @@ static void test_tail_chain(void **state)
 	cst_image_free(pr.img);
 }
 
+/* M profile: BF, which announces a branch, is none itself at the end of a range. */
+static void test_branch_future(void **state)
+{
+	static const uint16_t t32[] = { 0xf080, 0xe001, 0xbf00, 0xe7fe };	/* bf; nop; b . */
+	struct cst_config cfg = etm_config(4, 0);
+	struct program pr;
+
+	(void)state;
+	cfg.profile = CST_PROFILE_M;
+	program_map(&pr, 0, t32, sizeof(t32));
+	expect_in(pr.space, &cfg, BYTES(SYNC, 0x81, 0x20, 0x9b, 0, 0, 0, 0, 0x06, 0x1d, 0x9b, 2, 0, 0, 0), CTX "0-4 1.; exc e 4; end");
+	assert_int_equal(last.gen[2].last_type, CST_INSN_OTHER);
+	assert_int_equal(last.gen[2].last_subtype, CST_INSN_PLAIN);
+	cst_image_free(pr.img);
+}
+
 static void test_source_address(void **state)
 {
 	struct cst_config cfg = ete_config(1, 0);
@@ -768,7 +784,7 @@ int main(void)
 		cmocka_unit_test(test_stack_of_blocks),
 		cmocka_unit_test(test_map_replaced), cmocka_unit_test(test_tag_of_maps),
 		cmocka_unit_test(test_missing_code),
-		cmocka_unit_test(test_exceptions), cmocka_unit_test(test_tail_chain),
+		cmocka_unit_test(test_exceptions), cmocka_unit_test(test_tail_chain), cmocka_unit_test(test_branch_future),
 		cmocka_unit_test(test_walk_to_exception),
 		cmocka_unit_test(test_source_address), cmocka_unit_test(test_split_source_address),
 		cmocka_unit_test(test_q),
