@@ -119,6 +119,26 @@ static void test_undefined(void **state)
 	expect(CST_CHECK_UNDEFINED, 1, 0, BYTES(START(0x1008), 0xf7, 0x70));
 	expect(CST_CHECK_UNDEFINED, 1, 0, BYTES(START(0x100c), 0xf7, 0x70));
 	expect(CST_CHECK_UNDEFINED, 0, 1, BYTES(START(0x1010), 0xf7, 0x70));
+	/* b 1010 has zeros in three bytes, too */
+	expect(CST_CHECK_UNDEFINED, 0, 2, BYTES(START(0x1000), 0xf7, 0xf7, 0x70));
+}
+
+/* The word that is UDF in A64 is andeq r0, r0, r0 in A32. */
+static void test_undefined_a32(void **state)
+{
+	static const uint32_t a32[] = { 0x00000000, 0xeafffffe };	/* andeq r0, r0, r0; b . */
+	struct cst_config cfg = etm_config(4, 0);
+	static struct decoded d;
+	struct program pr;
+
+	(void)state;
+	cfg.checks = CST_CHECK_UNDEFINED;
+	program_map(&pr, 0x1000, a32, sizeof(a32));
+	decode_bytes(&cfg, pr.space, BYTES(SYNC, 0x81, 0x20, ADDRESS(0x1000), 0xf7, 0x70), &d);
+	assert_int_equal(d.stats.ranges, 1);
+	assert_int_equal(d.stats.insns, 2);
+	assert_int_equal(d.stats.image_conflicts, 0);
+	cst_image_free(pr.img);
 }
 
 int main(void)
@@ -128,6 +148,7 @@ int main(void)
 		cmocka_unit_test(test_continue),
 		cmocka_unit_test(test_continue_elsewhere),
 		cmocka_unit_test(test_undefined),
+		cmocka_unit_test(test_undefined_a32),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
