@@ -239,7 +239,7 @@ static void test_transfers(void **state)
 		{ CST_ISA_A32, 0xe5910000, 1 }, { CST_ISA_A32, 0xe5810000, 1 }, { CST_ISA_A32, 0xe8bd8000, 1 }, { CST_ISA_A32, 0xe1a00000, 0 },
 		{ CST_ISA_A32, 0xeafffffe, 0 }, { CST_ISA_A32, 0xf8900a00, 1 }, { CST_ISA_A32, 0xf9b50a00, 1 },
 		{ CST_ISA_T32, 0x68000000, 1 }, { CST_ISA_T32, 0xbd000000, 1 }, { CST_ISA_T32, 0xbf000000, 0 }, { CST_ISA_T32, 0xf8d10000, 1 },
-		{ CST_ISA_T32, 0xf3af8000, 0 }, { CST_ISA_T32, 0xc0010000, 1 }, { CST_ISA_T32, 0xc7ff0000, 1 }, { CST_ISA_T32, 0xca010000, 1 },
+		{ CST_ISA_T32, 0x74000000, 1 }, { CST_ISA_T32, 0xf3af8000, 0 }, { CST_ISA_T32, 0xc0010000, 1 }, { CST_ISA_T32, 0xc7ff0000, 1 }, { CST_ISA_T32, 0xca010000, 1 },
 		{ CST_ISA_TEE, 0xc0010000, 0 }, { CST_ISA_TEE, 0xc7ff0000, 0 }, { CST_ISA_TEE, 0xc8010000, 1 }, { CST_ISA_TEE, 0xc9ff0000, 1 },
 		{ CST_ISA_TEE, 0xca010000, 0 }, { CST_ISA_TEE, 0xcaff0000, 0 }, { CST_ISA_TEE, 0xcb010000, 1 }, { CST_ISA_TEE, 0xcfff0000, 1 },
 		{ CST_ISA_TEE, 0x68000000, 1 }, { CST_ISA_TEE, 0xbf000000, 0 }, { CST_ISA_TEE, 0xf8d10000, 1 },
