@@ -188,14 +188,11 @@ void cst_isa_t32(struct cst_insn *insn, uint32_t opcode, uint64_t pc, unsigned f
 
 void cst_isa_tee(struct cst_insn *insn, uint32_t opcode, uint64_t pc, unsigned flags)
 {
-	const struct isa_row *row;
+	const struct isa_row *row = isa_find(narrow_tee, opcode);
 
-	if (cst_t32_size((uint16_t)(opcode >> 16)) == 2) {
-		row = isa_find(narrow_tee, opcode);
-		if (row->mask) {
-			isa_fill(insn, row, CST_ISA_TEE, 2);
-			return;
-		}
+	if (row->mask) {
+		isa_fill(insn, row, CST_ISA_TEE, 2);
+		return;
 	}
 	cst_isa_t32(insn, opcode, pc, flags | CST_ISA_THUMBEE);
 	if (insn->next_isa == CST_ISA_T32 && opcode != LEAVEX)
