@@ -68,11 +68,19 @@ static void test_thumbee(void **state)
 		{ CST_ISA_TEE, 0, 0, 0xf000e800, { 4, CST_INSN_BRANCH, CST_INSN_LINK, 0, 1, CST_ISA_A32, 0, 0, 4 }, "blx" },
 		{ CST_ISA_TEE, 0, 0, 0xbf080000, { 2, CST_INSN_OTHER, CST_INSN_PLAIN, 0, 0, CST_ISA_TEE, 1, 0, 0 }, "it eq" },
 	};
-	unsigned i;
+	unsigned i, next;
 
 	(void)state;
-	for (i = 0; i < sizeof(tee) / sizeof(tee[0]); i++)
-		check_form(&tee[i], tee[i].text);
+	for (i = 0; i < sizeof(tee) / sizeof(tee[0]); i++) {
+		struct form f = tee[i];
+
+		check_form(&f, f.text);
+		/* the halfword after a 16-bit instruction does not matter */
+		for (next = 1; f.want.size == 2 && next < 0x10000; next <<= 1) {
+			f.opcode = tee[i].opcode | next;
+			check_form(&f, f.text);
+		}
+	}
 }
 
 /* Barriers are waypoints only where they count as such. */
@@ -148,6 +156,19 @@ static void test_fields(void **state)
 		assert_int_equal(insn.type, r == 31 ? CST_INSN_INDIRECT : CST_INSN_OTHER);
 		cst_isa_classify(&insn, CST_ISA_A64, 0xd61f0000 | r, 0, 0);
 		assert_int_equal(insn.type, r ? CST_INSN_OTHER : CST_INSN_INDIRECT);
+	}
+	/* ERET, ERETAA, TEXIT: bits 4:0 are fixed */
+	for (r = 0; r < 3; r++)
+		for (s = 0; s < 32; s++) {
+			static const uint32_t returns[3] = { 0xd69f03e0, 0xd69f0bff, 0xd6ff03e0 };
+
+			cst_isa_classify(&insn, CST_ISA_A64, returns[r] ^ s, 0, 0);
+			assert_int_equal(insn.type, s ? CST_INSN_OTHER : CST_INSN_INDIRECT);
+		}
+	/* POP.W {..., PC}: any other register but SP may be in the list */
+	for (r = 0; r < 15; r++) {
+		cst_isa_classify(&insn, CST_ISA_T32, 0xe8bd8000 | 1u << r, 0, 0);
+		assert_int_equal(insn.subtype, r == 13 ? CST_INSN_PLAIN : CST_INSN_IMPLIED_RET);
 	}
 	for (r = 0; r < 16; r++) {
 		cst_isa_classify(&insn, CST_ISA_A32, 0xe12fff10 | r, 0, 0);
