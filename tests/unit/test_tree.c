@@ -205,6 +205,80 @@ static void test_ignore(void **state)
 	}
 }
 
+/* The start may be anywhere in a fragment: the bytes of the ID from there on are decoded, in one or in several fragments. */
+static void test_start_in_fragment(void **state)
+{
+	static const uint8_t noise[] = { 0xd4, 0xd4, 0xd4, 0xd4, 0xd4 };
+	struct cst_config cfg = etm_config(4, 0);
+	uint8_t mem[sizeof(noise) + sizeof(start)], frames[48];
+	struct cst_generic out[40];
+	struct cst_decoder *dec;
+	struct cst_tree *t;
+	unsigned int at, i;
+	uint64_t want;
+
+	(void)state;
+	/* noise before a sync: what is left out is not there to be passed over in search of the sync */
+	memcpy(mem, noise, sizeof(noise));
+	memcpy(mem + sizeof(noise), start, sizeof(start));
+	assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
+	cst_decoder_start_at(dec, 200 + sizeof(noise));
+	assert_int_equal(cst_decoder_feed(dec, mem, sizeof(mem), 200), 0);
+	assert_int_equal(cst_decoder_pull(dec, out, 40, NULL), 1);
+	assert_int_equal(out[0].kind, CST_GEN_NO_SYNC);
+	assert_int_equal(out[0].index, 200 + sizeof(noise));
+	assert_int_equal(cst_decoder_stats(dec)->bytes, sizeof(start));
+	assert_int_equal(cst_decoder_stats(dec)->unsynced, 0);
+	cst_decoder_free(dec);
+	/* three frames with 14 bytes of the ID each, which count from the begin of their frame */
+	cfg.trace_id = 0x22;
+	for (i = 0; i < 3; i++)
+		memcpy(frames + 16 * i, of_22, 16);
+	for (at = 1; at <= sizeof(frames); at++) {
+		assert_int_equal(cst_tree_new(&t, CST_TREE_FRAMES, 0), 0);
+		assert_int_equal(cst_tree_add(t, &cfg, &dec), 0);
+		cst_decoder_start_at(dec, at);
+		assert_int_equal(cst_tree_feed(t, frames, sizeof(frames), 0), 0);
+		while (cst_tree_pull(t, out, 40, NULL) > 0)
+			;
+		for (i = at, want = 0; i < sizeof(frames); i++)
+			want += i % 16 < 14;
+		if (cst_decoder_stats(dec)->bytes != want)
+			fail_msg("start at %u: %u bytes, not %u", at, (unsigned int)cst_decoder_stats(dec)->bytes, (unsigned int)want);
+		cst_tree_free(t);
+	}
+}
+
+/* The filter and the counts of frames last over drops; the counts over resets, too. */
+static void test_kept(void **state)
+{
+	static const uint64_t only_23[2] = { 1ull << 0x23, 0 };
+	struct cst_frame_stats before;
+	struct cst_fragment frag;
+	const uint8_t *data;
+	struct cst_tree *t;
+	unsigned int pass;
+
+	(void)state;
+	assert_int_equal(cst_tree_new(&t, CST_TREE_FRAMES, 0), 0);
+	cst_tree_filter(t, only_23);
+	for (pass = 0; pass < 3; pass++) {
+		assert_int_equal(cst_tree_feed(t, of_22, sizeof(of_22), 16 * pass), 0);
+		assert_int_equal(cst_tree_next_fragment(t, &frag, &data), 0);
+		before = *cst_tree_frame_stats(t);
+		assert_int_equal(before.frames, 1 + pass);
+		if (pass)
+			cst_tree_reset(t);
+		else
+			cst_tree_drop(t);
+		assert_memory_equal(cst_tree_frame_stats(t), &before, sizeof(before));
+	}
+	cst_tree_filter(t, NULL);
+	assert_int_equal(cst_tree_feed(t, of_22, sizeof(of_22), 0), 0);
+	assert_int_equal(cst_tree_next_fragment(t, &frag, &data), 1);
+	cst_tree_free(t);
+}
+
 /* A trigger may be at the begin of the trace. */
 static void test_trigger_first(void **state)
 {
@@ -552,12 +626,14 @@ static void test_barriers(void **state)
 static void test_raw(void **state)
 {
 	struct cst_config cfg = etm_config(4, 0);
+	static const uint8_t large[10000];
 	struct cst_decoder *dec, *from;
 	struct cst_generic out[40];
 	struct cst_fragment frag;
 	const uint8_t *data;
 	struct cst_tree *t;
 	struct cst_pull p;
+	size_t at;
 
 	(void)state;
 	assert_int_equal(cst_tree_new(&t, CST_TREE_RAW, 0), 0);
@@ -579,6 +655,15 @@ static void test_raw(void **state)
 	assert_int_equal(cst_tree_next_fragment(t, &frag, &data), 1);
 	assert_true(frag.offset == 7 && frag.len == sizeof(start) && frag.id == 0x10);
 	assert_int_equal(cst_tree_next_fragment(t, &frag, &data), 0);
+	/* more than a fragment can have comes in several */
+	assert_int_equal(cst_tree_feed(t, large, sizeof(large), 100), 0);
+	for (at = 0; cst_tree_next_fragment(t, &frag, &data); at += frag.len) {
+		assert_int_equal(frag.len, sizeof(large) - at < 4096 ? sizeof(large) - at : 4096);
+		assert_int_equal(frag.offset, 100 + at);
+		assert_ptr_equal(data + frag.pos, large + at);
+		assert_true(frag.id == 0x10 && at < sizeof(large));
+	}
+	assert_int_equal(at, sizeof(large));
 	/* the decoder of the last pull is gone: what it held is not asked for again */
 	cst_tree_reset(t);
 	assert_int_equal(cst_tree_feed(t, start, sizeof(start), 0), 0);
@@ -632,6 +717,16 @@ static void test_packets(void **state)
 	/* not synchronised, context, range, time, range, end */
 	assert_int_equal(elements, 6);
 	cst_tree_free(t);
+	/* the elements of the end are offered once, taken or not */
+	dec = new_decoder(&cfg, pr.space);
+	assert_int_equal(cst_decoder_feed(dec, start, sizeof(start), 0), 0);
+	cst_decoder_end(dec);
+	while (cst_decoder_next_packet(dec, &pkt, &p) && p.why == CST_STOP_PACKET)
+		;
+	assert_int_equal(p.why, CST_STOP_NONE);
+	assert_int_equal(cst_decoder_next_packet(dec, &pkt, &p), 0);
+	assert_int_equal(p.why, CST_STOP_END);
+	cst_decoder_free(dec);
 	free(b.p);
 	cst_image_free(pr.img);
 }
@@ -842,6 +937,7 @@ int main(void)
 		cmocka_unit_test(test_start_at),
 		cmocka_unit_test(test_reset),
 		cmocka_unit_test(test_drop), cmocka_unit_test(test_drop_part), cmocka_unit_test(test_ignore),
+		cmocka_unit_test(test_start_in_fragment), cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_trigger_first),
 		cmocka_unit_test(test_stops),
 		cmocka_unit_test(test_lazy),
