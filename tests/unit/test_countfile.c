@@ -392,6 +392,56 @@ static void test_forms(void **state)
 	}
 }
 
+/* Any number of any record that is a byte longer than it has to be is damage, whatever the numbers behind it are. */
+static void test_long_numbers(void **state)
+{
+#define ONE "\2" "\2" "i" "\0" "\5" "\1" "n"
+#define TWO ONE "\2" "j" "\0" "\5" "\1" "n"
+	static const struct {
+		const char *bytes;
+		size_t len;
+		unsigned int records;
+		const char *numbers;	/* which of the last bytes are numbers */
+	} forms[] = {
+#define NUMBERS(text, records, numbers) { text, sizeof(text) - 1, records, numbers }
+		NUMBERS("\1" "\1a\5", 1, "n.n"), NUMBERS(ONE, 1, "n..nn."), NUMBERS(ONE "\1\3\4\2\0", 2, "nnnn."),
+		NUMBERS(ONE "\0\4\0" "\1\4\2", 2, "nnnn"), NUMBERS(ONE "\0\4\0" "\1\5\1\0", 2, "nnnnn"),
+		NUMBERS(ONE "\0\5\0" "\2\0", 2, "nnn"), NUMBERS(ONE "\0\6\0" "\1\0\0", 2, "nnnn"),
+		NUMBERS(ONE "\0\6\0" "\1\1\0", 2, "nnnn"), NUMBERS(ONE "\0\7\0" "\1\0", 2, "nnn"),
+		NUMBERS("\x08" "\1\x60\0\0", 1, "n.nn"), NUMBERS(ONE "\0\x08" "\1\x30\1\4\0\0", 2, "n.nnnn"),
+		NUMBERS(TWO "\0\x08" "\1\x30\1\4\0\0" "\1\x19\2\4\1\4\1\1", 4, "n.nnnnnn"),
+	};
+	const char *what;
+	struct bytes b, content;
+	uint8_t longer[64];
+	size_t i, k, at, n;
+	int rc;
+
+	(void)state;
+	for (i = 0; i < COUNT(forms); i++) {
+		n = strlen(forms[i].numbers);
+		for (k = 0; k <= n; k++) {
+			at = forms[i].len - n + k;
+			memcpy(longer, forms[i].bytes, forms[i].len);
+			if (k < n && forms[i].numbers[k] != 'n')
+				continue;
+			if (k < n) {
+				longer[at] |= 0x80;
+				longer[at + 1] = 0;
+				memcpy(longer + at + 2, forms[i].bytes + at + 1, forms[i].len - at - 1);
+			}
+			content = (struct bytes){ longer, forms[i].len + (k < n), 0 };
+			b = framed(&content, 1, forms[i].records);
+			rc = read_all(&b, 0, NULL, NULL, NULL);
+			if (rc != (k < n ? -CST_ERR_DAMAGED : 0))
+				fail_msg("form %zu, byte %zu of %zu: %d", i, k, n, rc);
+			if (k < n && (read_all(&b, 0, NULL, &(uint64_t){ 0 }, &what), !strstr(what, "number")))
+				fail_msg("form %zu, byte %zu of %zu: %s", i, k, n, what);
+			bytes_free(&b);
+		}
+	}
+}
+
 /* Blocks are as long as they can be, and records in one piece. */
 static void test_blocks(void **state)
 {
@@ -453,6 +503,13 @@ static long failing_read(void *data, void *buf, size_t size)
 	return s->at >= s->len ? -77 : piecewise_read(s, buf, size);
 }
 
+static long failing_once(void *data, void *buf, size_t size)
+{
+	struct piecewise *s = data;
+
+	return s->piece++ ? piecewise_read(s, buf, size) : -79;
+}
+
 static int failing_write(void *data, const void *p, size_t len)
 {
 	unsigned int *left = data;
@@ -480,6 +537,13 @@ static void test_callbacks(void **state)
 	assert_int_equal(rc, -77);
 	assert_int_equal(cst_count_read(r, &rec), -77);
 	assert_int_equal(cst_count_reader_place(r, NULL), b.len / 2);
+	cst_count_reader_free(r);
+	/* after an error nothing more is read, though the next call of the function would succeed */
+	s = (struct piecewise){ b.p, b.len, 0, 0 };
+	assert_int_equal(cst_count_reader_new(&r, failing_once, &s), 0);
+	assert_int_equal(cst_count_read(r, &rec), -79);
+	assert_int_equal(cst_count_read(r, &rec), -79);
+	assert_int_equal(s.piece, 1);
 	cst_count_reader_free(r);
 	bytes_free(&b);
 	for (n = 0; n < 3; n++) {
@@ -535,7 +599,7 @@ int main(void)
 		cmocka_unit_test(test_left_out),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_damage_large),
-		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_forms), cmocka_unit_test(test_long_numbers),
 		cmocka_unit_test(test_blocks),
 		cmocka_unit_test(test_callbacks),
 		cmocka_unit_test(test_random),
