@@ -432,9 +432,29 @@ static void long_text(void **state)
 	tracks_free(&t.tracks);
 }
 
+/* Only a format that is no text may not go to a terminal. */
+static void kinds(void **state)
+{
+	static const char *const text[] = { "json", "speedscope" };
+	const struct timeline_format *f;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		f = timeline_format(text[i]);
+		assert_non_null(f);
+		assert_false(f->binary);
+		assert_non_null(strstr(timeline_format_names(), text[i]));
+	}
+	f = timeline_format("perfetto");
+	assert_true(f ? f->binary : !strstr(timeline_format_names(), "perfetto"));
+	assert_null(timeline_format("perf"));
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(all), cmocka_unit_test(instructions), cmocka_unit_test(few_facts), cmocka_unit_test(long_text) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(all), cmocka_unit_test(instructions), cmocka_unit_test(few_facts), cmocka_unit_test(long_text),
+					    cmocka_unit_test(kinds) };
 
 	return cmocka_run_group_tests_name("timeline formats", tests, make_dir, remove_dir);
 }

@@ -160,6 +160,76 @@ static void shortest(void **state)
 	tracks_free(&t);
 }
 
+/* Streams of one CPU, the later one first: spans are in the order of time, and end where the next one of the CPU begins. */
+static void order(void **state)
+{
+	static const struct {
+		int cpu, tid;
+		uint64_t begin, end;
+	} runs[] = { { 1, 30, 500, 600 }, { 1, 20, 100, 300 }, { 0, 40, 150, 900 }, { 1, 25, 250, 260 }, { 1, 7, 50, 60 }, { 0, 40, 20, 30 } };
+	static const int want[] = { 5, 2, 4, 1, 3, 0 }, tids[] = { 7, 20, 25, 30, 40 };
+	struct tracks t = { 0 };
+	struct track_stream ts;
+	struct stream s;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		ts = (struct track_stream){ .key = UINT64_MAX };
+		s = stream_of(runs[i].cpu, 1, runs[i].tid);
+		s.time_known = true;
+		s.time = runs[i].begin;
+		s.time_end = runs[i].end;
+		take(&t, &ts, &s, range(10));
+		assert_int_equal(tracks_stream_end(&t, &ts, &s), 0);
+	}
+	/* spans of another kind do not end a run */
+	ts = (struct track_stream){ .key = UINT64_MAX };
+	s = stream_of(1, 1, 20);
+	s.time_known = true;
+	s.time = s.time_end = 160;
+	take(&t, &ts, &s, (struct cst_generic){ .kind = CST_GEN_ADDR_UNKNOWN });
+	assert_int_equal(tracks_stream_end(&t, &ts, &s), 0);
+	tracks_sort(&t);
+	assert_int_equal(t.nr_spans, 7);
+	for (i = 0; i < 6; i++) {
+		assert_span(&t.spans[i], TRACK_RUN, runs[want[i]].begin, want[i] == 1 ? 250 : runs[want[i]].end, 0);
+		assert_int_equal(t.spans[i].cpu, runs[want[i]].cpu);
+		assert_int_equal(t.spans[i].key, runs[want[i]].tid);
+	}
+	assert_span(&t.spans[6], TRACK_LOSS, 160, 160, TRACK_LOST_ADDRESS);
+	assert_int_equal(t.nr_threads, 5);
+	for (i = 0; i < 5; i++) {
+		assert_int_equal(t.threads[i].key, tids[i]);
+		assert_ptr_equal(tracks_thread(&t, (uint64_t)tids[i]), &t.threads[i]);
+	}
+	tracks_free(&t);
+}
+
+/* Of a part that is not wanted there is neither a run nor a loss, and what was lost before it does not last over it. */
+static void unwanted(void **state)
+{
+	struct tracks t = { .by_insns = true };
+	struct track_stream ts = { .key = UINT64_MAX };
+	struct stream s = stream_of(0, 1, 11);
+
+	(void)state;
+	take(&t, &ts, &s, range(10));
+	take(&t, &ts, &s, (struct cst_generic){ .kind = CST_GEN_ADDR_UNKNOWN });
+	take(&t, &ts, &s, (struct cst_generic){ .kind = CST_GEN_NACC, .addr = 0x1000 });
+	s.unwanted = true;
+	take(&t, &ts, &s, range(20));
+	take(&t, &ts, &s, (struct cst_generic){ .kind = CST_GEN_ADDR_UNKNOWN });
+	s.unwanted = false;
+	take(&t, &ts, &s, range(30));
+	assert_int_equal(tracks_stream_end(&t, &ts, &s), 0);
+	tracks_sort(&t);
+	assert_int_equal(t.nr_spans, 2);
+	assert_span(&t.spans[0], TRACK_RUN, 0, 10, 0);
+	assert_span(&t.spans[1], TRACK_RUN, 10, 40, 0);
+	tracks_free(&t);
+}
+
 /* Writes each track and event into a text. */
 struct lines {
 	char text[2048];
@@ -249,7 +319,8 @@ static void long_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(losses), cmocka_unit_test(threads), cmocka_unit_test(shortest), cmocka_unit_test(names),
+		cmocka_unit_test(losses), cmocka_unit_test(threads), cmocka_unit_test(shortest), cmocka_unit_test(order),
+		cmocka_unit_test(unwanted), cmocka_unit_test(names),
 		cmocka_unit_test(long_names),
 	};
 
