@@ -2,6 +2,8 @@
 /*
  * test_tarmac.c - lines of Tarmac text → records: every kind of record, each dialect, times and processors.
  */
+#include <inttypes.h>
+
 #include "tarmac_lines.h"
 
 static void test_instruction(void **state)
@@ -397,6 +399,7 @@ static void test_events(void **state)
 	e = &good("1 clk E 000a7238:0000100a7238_NS 00000088 CoreEvent_LOWER_64_SYNC", CST_TARMAC_EVENT)->u.event;
 	assert_int_equal(e->value.physical, 0x100a7238);
 	assert_int_equal(e->has_value1, 0);
+	assert_int_equal(e->value1, 0);
 	assert_int_equal(e->number, 0x88);
 	e = &good("1 clk E 00008000 00000011 00000003 CoreEvent_SWI", CST_TARMAC_EVENT)->u.event;
 	assert_int_equal(e->value1, 0x11);
@@ -486,6 +489,32 @@ static void test_caches(void **state)
 	assert_int_equal(t->evict, 1);
 	assert_int_equal(t->size, 0);
 	says(t->size_text, "huge");
+}
+
+/* Sizes of translated regions, up to the largest of 64 bits; 0 for any other text, which is kept. */
+static void test_region_sizes(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t size;
+	} sizes[] = {
+		{ "0", 0 }, { "1", 1 }, { "1K", 1024 }, { "3M", 3 << 20 }, { "5G", 5ull << 30 }, { "7T", 7ull << 40 },
+		{ "16777215T", 16777215ull << 40 }, { "16777216T", 0 }, { "17179869183G", 17179869183ull << 30 }, { "17179869184G", 0 },
+		{ "4294967295", 4294967295 }, { "42949672959", 42949672959 }, { "429496729600", 0 },
+		{ "1k", 0 }, { "4KB", 0 }, { "K", 0 }, { "4x", 0 }, { "0x1000", 0 }, { "1KK", 0 },
+	};
+	const struct cst_tarmac_tlb *t;
+	char line[96];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		snprintf(line, sizeof(line), "1 clk cpu0 WALKCACHE EVICT w %s 0x13000000 EL3_s", sizes[i].text);
+		t = &good(line, CST_TARMAC_TLB)->u.tlb;
+		says(t->size_text, sizes[i].text);
+		if (t->size != sizes[i].size)
+			fail_msg("%s: %" PRIu64, sizes[i].text, t->size);
+	}
 }
 
 /* Each record says in whose words it is, whatever the line before was. */
@@ -589,7 +618,7 @@ int main(void)
 		cmocka_unit_test(test_bus),
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_caches),
-		cmocka_unit_test(test_dialects), cmocka_unit_test(test_times),
+		cmocka_unit_test(test_region_sizes), cmocka_unit_test(test_dialects), cmocka_unit_test(test_times),
 		cmocka_unit_test(test_other),
 	};
 
