@@ -205,6 +205,36 @@ static void test_ignore(void **state)
 	}
 }
 
+/* With a log a reserved ID is found and said; bytes are routed and counted as without one. */
+static void test_reserved_with_log(void **state)
+{
+	static const uint8_t reserved[16] = { 0x22 << 1 | 1, 1, 2, 3, 4, 5, 6, 7, 0x78 << 1 | 1, 9, 10, 11, 12, 13, 14 };
+	struct cst_generic out[40];
+	uint64_t unrouted[2];
+	struct cst_log *log;
+	struct cst_tree *t;
+	unsigned int with;
+
+	(void)state;
+	for (with = 0; with < 2; with++) {
+		assert_int_equal(cst_log_new(&log, 8), 0);
+		assert_int_equal(cst_tree_new(&t, CST_TREE_FRAMES, 0), 0);
+		cst_tree_set_log(t, with ? log : NULL);
+		assert_int_equal(cst_tree_feed(t, of_22, sizeof(of_22), 0), 0);
+		assert_int_equal(cst_tree_pull(t, out, 40, NULL), 0);
+		assert_int_equal(cst_tree_feed(t, reserved, sizeof(reserved), 16), 0);
+		assert_int_equal(cst_tree_pull(t, out, 40, NULL), 0);
+		assert_int_equal(cst_tree_feed(t, of_22, sizeof(of_22), 32), 0);
+		assert_int_equal(cst_tree_pull(t, out, 40, NULL), 0);
+		unrouted[with] = cst_tree_unrouted(t);
+		assert_int_equal(cst_log_count_finding(log, 0x78, CST_FIND_FRAME_RESERVED_ID), with);
+		cst_tree_free(t);
+		cst_log_free(log);
+	}
+	assert_in_range(unrouted[0], 28 + 7, 28 + 14);
+	assert_int_equal(unrouted[1], unrouted[0]);
+}
+
 /* The start may be anywhere in a fragment: the bytes of the ID from there on are decoded, in one or in several fragments. */
 static void test_start_in_fragment(void **state)
 {
@@ -937,7 +967,7 @@ int main(void)
 		cmocka_unit_test(test_start_at),
 		cmocka_unit_test(test_reset),
 		cmocka_unit_test(test_drop), cmocka_unit_test(test_drop_part), cmocka_unit_test(test_ignore),
-		cmocka_unit_test(test_start_in_fragment), cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_reserved_with_log), cmocka_unit_test(test_start_in_fragment), cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_trigger_first),
 		cmocka_unit_test(test_stops),
 		cmocka_unit_test(test_lazy),
