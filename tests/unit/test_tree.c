@@ -208,9 +208,11 @@ static void test_ignore(void **state)
 /* With a log a reserved ID is found and said; bytes are routed and counted as without one. */
 static void test_reserved_with_log(void **state)
 {
+	/* the next frame of a trigger, with an ID in its last byte that has no data */
+	static const uint8_t aux[16] = { [14] = 0x22 << 1 | 1, [15] = 0x80 };
 	static const uint8_t reserved[16] = { 0x22 << 1 | 1, 1, 2, 3, 4, 5, 6, 7, 0x78 << 1 | 1, 9, 10, 11, 12, 13, 14 };
 	struct cst_generic out[40];
-	uint64_t unrouted[2];
+	uint64_t unrouted[2], at;
 	struct cst_log *log;
 	struct cst_tree *t;
 	unsigned int with;
@@ -228,6 +230,15 @@ static void test_reserved_with_log(void **state)
 		assert_int_equal(cst_tree_pull(t, out, 40, NULL), 0);
 		unrouted[with] = cst_tree_unrouted(t);
 		assert_int_equal(cst_log_count_finding(log, 0x78, CST_FIND_FRAME_RESERVED_ID), with);
+		/* nor is the trigger over that goes on behind what was found */
+		assert_int_equal(cst_tree_feed(t, of_trigger, sizeof(of_trigger), 48), 0);
+		assert_int_equal(cst_tree_pull(t, out, 40, NULL), 0);
+		assert_int_equal(cst_tree_feed(t, aux, sizeof(aux), 64), 0);
+		assert_int_equal(cst_tree_pull(t, out, 40, NULL), 0);
+		assert_int_equal(cst_tree_trigger(t, &at), 1);
+		assert_int_equal(at, 48);
+		assert_int_equal(cst_log_count_finding(log, CST_LOG_NO_ID, CST_FIND_FRAME_AUX) ||
+				 cst_log_count_finding(log, 0, CST_FIND_FRAME_AUX), with);
 		cst_tree_free(t);
 		cst_log_free(log);
 	}
