@@ -291,7 +291,8 @@ link-test = $(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.
 # Allocations fail on demand (tests/fault/wrap_alloc.h).
 WRAP_ALLOC := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup
 $(addprefix $(B)/tests/unit/test_,alloc calls_limits countfiles counts_collect counts_counts executed export_code files_refused \
-	import_memory opencsd_refused profile_coverage profile_formats profile_whole report_sources session_memory verify_rules): \
+	import_memory opencsd_refused pairs profile_coverage profile_formats profile_whole report_sources \
+	session_memory verify_rules): \
 	LDFLAGS += $(WRAP_ALLOC)
 $(B)/tests/unit/test_opencsd_refused: LDFLAGS += -Wl,--wrap=cst_image_new
 $(B)/tests/unit/test_disasm: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=dlopen,--wrap=dlsym,--wrap=dlclose

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "failing_alloc.h"
 #include "image/counts_int.h"
 
 static void sums(void **state)
@@ -168,11 +169,38 @@ static void lists(void **state)
 	cst_pairs_free(&none);
 }
 
+/* Without memory to sort in, pairs are sorted where they are. */
+static void sorted_in_place(void **state)
+{
+	const struct cst_pair *v;
+	uint64_t seed;
+	unsigned int refused, i;
+
+	(void)state;
+	for (refused = 0; refused < 4; refused++) {
+		struct cst_pairs p = { .slot = NULL };
+
+		for (i = 0, seed = 11; i < 3000; i++) {
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			assert_true(cst_pairs_insert(&p, (uint32_t)(seed >> 33) % 700, (uint32_t)(seed >> 50) % 3, 1));
+		}
+		failing = refused;
+		v = cst_pairs_sort(&p);
+		/* only two allocations are there to be refused */
+		assert_int_equal(failing, refused == 3);
+		failing = 0;
+		for (i = 1; i < p.used; i++)
+			assert_true(v[i - 1].a < v[i].a || (v[i - 1].a == v[i].a && v[i - 1].b < v[i].b));
+		assert_in_range(p.used, 1000, 700 * 3);
+		cst_pairs_free(&p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums), cmocka_unit_test(empty), cmocka_unit_test(insert), cmocka_unit_test(order),
-		cmocka_unit_test(lists),
+		cmocka_unit_test(lists), cmocka_unit_test(sorted_in_place),
 	};
 
 	return cmocka_run_group_tests_name("profile pairs", tests, NULL, NULL);
