@@ -478,7 +478,6 @@ static void push_address(struct etmv4_queue *q, enum cst_element_kind kind,
 		return;
 	e->addr = pkt->addr;
 	e->is = pkt->is;
-	e->flags = CST_EL_F_ADDRESS;
 }
 
 /* M profile: value in place of a return address if the exception follows another one without a return (tail chain). */

@@ -30,7 +30,8 @@ static void describe(const struct cst_element *e, char *s, size_t n)
 		break;
 	case CST_EL_ADDRESS:
 	case CST_EL_SOURCE_ADDRESS:
-		snprintf(s + at, n - at, "(%" PRIx64 " is%u)", e->addr, e->is);
+		/* no flags: here they would say that a load or store is in progress (ETMv3) */
+		snprintf(s + at, n - at, e->flags ? "(%" PRIx64 " is%u f%x)" : "(%" PRIx64 " is%u)", e->addr, e->is, e->flags);
 		break;
 	case CST_EL_CONTEXT:
 		snprintf(s + at, n - at, "(el%u sec%u %s cid%x vmid%x has%x", e->ctx.el, e->ctx.security,
