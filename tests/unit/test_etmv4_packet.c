@@ -359,6 +359,7 @@ static void test_cycle_counts(void **state)
 	assert_int_equal(q[3].cc, 0x16 + 133);
 	assert_int_equal(q[4].commit, 1);
 	assert_true(q[4].flags & CST_PF_CC_UNKNOWN && !(q[4].flags & CST_PF_CC));
+	assert_int_equal(q[4].cc, 0);
 	assert_int_equal(q[5].commit, 40);	/* F = 1: MAXSPEC + AAAA - 15 */
 	assert_int_equal(q[5].cc, 0x1a);
 	assert_int_equal(q[6].commit, 25);
@@ -371,6 +372,7 @@ static void test_cycle_counts(void **state)
 	assert_int_equal(q[3].cc, 3);
 	assert_int_equal(q[4].size, 1);
 	assert_false((q[1].flags | q[2].flags | q[3].flags | q[4].flags) & CST_PF_COMMIT);
+	assert_int_equal(q[1].commit | q[2].commit | q[3].commit | q[4].commit, 0);
 }
 
 static void test_speculation(void **state)
@@ -446,6 +448,113 @@ static void test_addresses(void **state)
 	assert_true(q[9].addr == 0x010203041234fffeull && q[9].is == 1);
 	assert_true(q[10].addr == 0xffffffff00000002ull);
 	assert_true(q[11].addr == 0xffffffff8000fffcull && !q[11].is);
+}
+
+/* An exact match has the instruction set and the number of bits of the address that it repeats, and becomes the newest one. */
+static void test_exact_matches(void **state)
+{
+	struct cst_config ete = ete_config(1, 0);
+	struct cst_packet q[16];
+	static const struct {
+		uint64_t addr;
+		uint8_t bits, is, match;
+	} want[] = {
+		{ 0x50002, 32, 1, 0xff }, { 0x50020, 9, 0, 0xff }, { 0x50204, 16, 1, 0xff },
+		{ 0x50002, 32, 1, 2 }, { 0x50020, 9, 0, 2 }, { 0x50002, 32, 1, 1 }, { 0x50002, 32, 1, 0 },
+	};
+	unsigned int i, k;
+
+	(void)state;
+	ete.qsupp = 3;
+	/* the four matches as target addresses, source addresses and Q packets */
+	for (k = 0; k < 3; k++) {
+		static const uint8_t headers[3] = { 0x90, 0xb0, 0xa0 };
+		uint8_t bytes[40] = { 0x01, 0x00, 0x9b, 0x01, 0x00, 0x05, 0x00, 0x95, 0x08, 0x96, 0x82, 0x02 };
+		size_t n = 12;
+
+		for (i = 3; i < 7; i++) {
+			bytes[n++] = headers[k] + want[i].match;
+			if (k == 2)
+				bytes[n++] = 1;	/* the count */
+		}
+		assert_int_equal(packets_of(&ete, bytes, n, q, 16), 8);
+		for (i = 0; i < 7; i++) {
+			const struct cst_packet *p = &q[i + 1];
+
+			if (p->addr != want[i].addr || p->addr_bits != want[i].bits || p->is != want[i].is || !(p->flags & CST_PF_ADDR) ||
+			    (i >= 3 && p->match != want[i].match))
+				fail_msg("header 0x%02x, packet %u: 0x%llx, %u bits, is %u, match %u", p->header, i,
+					 (unsigned long long)p->addr, p->addr_bits, p->is, p->match);
+		}
+	}
+}
+
+/* Up to four control bytes; each section has up to five bytes, and one of six makes the packet bad. */
+static void test_trace_info_limits(void **state)
+{
+	struct cst_config cfg = etm_config(4, 8);
+	struct cst_packet p;
+	unsigned int i;
+
+	(void)state;
+	p = first(&cfg, BYTES(0x01, 0x81, 0x80, 0x80, 0x00, 0x10));
+	assert_int_equal(p.type, CST_PKT_TRACE_INFO);
+	assert_int_equal(p.size, 6);
+	assert_int_equal(p.info, 0x10);
+	p = first(&cfg, BYTES(0x01, 0x80, 0x80, 0x80, 0x80, 0x00));
+	assert_int_equal(p.type, CST_PKT_BAD_SEQUENCE);
+	assert_int_equal(p.size, 5);
+	for (i = 0; i < 5; i++) {
+		uint8_t bytes[8] = { 0x01, (uint8_t)(1 << i), 0x81, 0x82, 0x83, 0x84, 0x05, 0x00 };
+
+		p = first(&cfg, bytes, 7);
+		assert_int_equal(p.type, CST_PKT_TRACE_INFO);
+		assert_int_equal(p.size, 7);
+		/* sections that are not in the packet are 0 */
+		assert_int_equal(p.info, i == 0 ? 0x5080c101 : 0);
+		assert_int_equal(p.key, i == 1 ? 0x5080c101 : 0);
+		assert_int_equal(p.spec, i == 2 ? 0x5080c101 : 0);
+		assert_int_equal(p.cyct, i == 3 ? 0x5080c101 : 0);
+		bytes[6] = 0x85;
+		p = first(&cfg, bytes, 8);
+		assert_int_equal(p.type, CST_PKT_BAD_SEQUENCE);
+		assert_int_equal(p.bad_type, CST_PKT_TRACE_INFO);
+	}
+}
+
+/* A number of as many bytes as its field may have, and of one more. */
+static void test_number_limits(void **state)
+{
+	static const struct {
+		uint8_t size, bytes[12];
+	} rows[] = {
+		{ 4, { 0x0f, 0x80, 0x80, 0x01 } }, { 6, { 0x0f, 0x80, 0x80, 0x80, 0x80, 0x01 } },
+		{ 5, { 0x0e, 0x01, 0x81, 0x82, 0x03 } }, { 5, { 0x03, 0x01, 0x81, 0x82, 0x03 } },
+		{ 6, { 0x2d, 0x81, 0x82, 0x83, 0x84, 0x05 } }, { 6, { 0x2e, 0x81, 0x82, 0x83, 0x84, 0x05 } },
+		{ 6, { 0xac, 0x81, 0x82, 0x83, 0x84, 0x05 } }, { 6, { 0x6c, 0x81, 0x82, 0x83, 0x84, 0x05 } },
+		{ 6, { 0x6e, 0x91, 0x82, 0x83, 0x84, 0x05 } },
+	};
+	struct cst_config cfg = etm_config(4, 8);
+	struct cst_packet p;
+	unsigned int i;
+
+	(void)state;
+	cfg.qsupp = 3;
+	cfg.cond_trace = 1;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint8_t bytes[12];
+
+		memcpy(bytes, rows[i].bytes, sizeof(bytes));
+		p = first(&cfg, bytes, rows[i].size);
+		if (p.type == CST_PKT_BAD_SEQUENCE || p.type == CST_PKT_INCOMPLETE || p.size != rows[i].size)
+			fail_msg("row %u: type %u, %u bytes", i, p.type, p.size);
+		if (!i)
+			continue;
+		bytes[rows[i].size - 1] |= 0x80;
+		p = first(&cfg, bytes, rows[i].size + 1u);
+		if (p.type != CST_PKT_BAD_SEQUENCE || p.size != rows[i].size)
+			fail_msg("row %u, longer: type %u, %u bytes", i, p.type, p.size);
+	}
 }
 
 static void test_context(void **state)
@@ -638,6 +747,9 @@ int main(void)
 		cmocka_unit_test(test_cycle_counts),
 		cmocka_unit_test(test_speculation),
 		cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_exact_matches),
+		cmocka_unit_test(test_trace_info_limits),
+		cmocka_unit_test(test_number_limits),
 		cmocka_unit_test(test_context),
 		cmocka_unit_test(test_exceptions),
 		cmocka_unit_test(test_q_and_source),
