@@ -2,148 +2,14 @@
 /*
  * test_etmv4_fields.c - all fields of the elements that ETMv4 and ETE packets make, and what is counted of them.
  */
-#include <inttypes.h>
-
+#include "element_text.h"
 #include "etmv4/etmv4.h"
-#include "lib_decode.h"
 
 #define AT(a) 0x9a, (a) >> 2 & 0x7f, (a) >> 9 & 0x7f, (a) >> 16 & 0xff, (a) >> 24 & 0xff
 
-/* An element as text: the trace offset of its packet, its kind, and each field that has a meaning for the kind. */
-static void describe(const struct cst_element *e, char *s, size_t n)
-{
-	static const char *const names[] = {
-		[CST_EL_ATOMS] = "atoms", [CST_EL_ADDRESS] = "addr", [CST_EL_CONTEXT] = "ctx", [CST_EL_EXCEPTION] = "exc",
-		[CST_EL_EXC_RETURN] = "eret", [CST_EL_Q] = "q", [CST_EL_SOURCE_ADDRESS] = "src", [CST_EL_TRACE_ON] = "on",
-		[CST_EL_TRACE_INFO] = "info", [CST_EL_TIMESTAMP] = "ts", [CST_EL_CYCLE_COUNT] = "cc", [CST_EL_EVENT] = "event",
-		[CST_EL_TS_MARKER] = "marker", [CST_EL_INSTRUMENTATION] = "ite", [CST_EL_TRANS_START] = "start",
-		[CST_EL_TRANS_COMMIT] = "commit", [CST_EL_TRANS_FAIL] = "fail", [CST_EL_FUNC_RETURN] = "fret",
-		[CST_EL_NO_SYNC] = "nosync", [CST_EL_END] = "end", [CST_EL_FINDING] = "finding", [CST_EL_COND_FLUSH] = "flush",
-		[CST_EL_COND_INSN] = "insn", [CST_EL_COND_RESULT] = "result",
-	};
-	const char *name = e->kind < sizeof(names) / sizeof(names[0]) && names[e->kind] ? names[e->kind] : "unknown";
-	size_t at = (size_t)snprintf(s, n, "%" PRIu64 ":%s", e->index, name);
-
-	switch (e->kind) {
-	case CST_EL_ATOMS:
-		snprintf(s + at, n - at, "(%u %x %x)", e->n, e->bits & ((1u << e->n) - 1), e->first_e & ((1u << e->n) - 1));
-		break;
-	case CST_EL_ADDRESS:
-	case CST_EL_SOURCE_ADDRESS:
-		/* no flags: here they would say that a load or store is in progress (ETMv3) */
-		snprintf(s + at, n - at, e->flags ? "(%" PRIx64 " is%u f%x)" : "(%" PRIx64 " is%u)", e->addr, e->is, e->flags);
-		break;
-	case CST_EL_CONTEXT:
-		snprintf(s + at, n - at, "(el%u sec%u %s cid%x vmid%x has%x", e->ctx.el, e->ctx.security,
-			 e->ctx.bits64 ? "a64" : "a32",
-			 e->ctx.flags & CST_CTX_CID ? e->ctx.context_id : 0, e->ctx.flags & CST_CTX_VMID ? e->ctx.vmid : 0, e->ctx.flags);
-		at = strlen(s);
-		snprintf(s + at, n - at, e->flags & CST_EL_F_ADDRESS ? " f%x is%u)" : " f%x)", e->flags, e->is);
-		break;
-	case CST_EL_EXCEPTION:
-		snprintf(s + at, n - at, "(%x @%" PRIx64 " is%u f%x)", e->num, e->addr, e->is, e->flags);
-		break;
-	case CST_EL_Q:
-		snprintf(s + at, n - at, "(f%x n%" PRIu64, e->flags, e->flags & CST_EL_F_COUNT ? e->value : 0);
-		at = strlen(s);
-		if (e->flags & CST_EL_F_ADDRESS)
-			at += (size_t)snprintf(s + at, n - at, " @%" PRIx64 " is%u", e->addr, e->is);
-		snprintf(s + at, n - at, ")");
-		break;
-	case CST_EL_COND_INSN:
-		snprintf(s + at, n - at, "(%" PRIu64 ")", e->value);
-		break;
-	case CST_EL_COND_FLUSH:
-		snprintf(s + at, n - at, "(%u)", e->num);
-		break;
-	case CST_EL_TIMESTAMP:
-	case CST_EL_CYCLE_COUNT:
-	case CST_EL_EVENT:
-	case CST_EL_TS_MARKER:
-	case CST_EL_INSTRUMENTATION:
-		/* cc is 0 unless the packet has a cycle count */
-		snprintf(s + at, n - at, "(%u %" PRIx64 " cc%u f%x)", e->num,
-			 e->kind == CST_EL_CYCLE_COUNT ? 0 : e->value, e->cc, e->flags);
-		break;
-	case CST_EL_NO_SYNC:
-		snprintf(s + at, n - at, "(%u error%" PRIu64 " f%x)", e->num, e->value, e->flags);
-		break;
-	default:
-		snprintf(s + at, n - at, "(%u)", e->num);
-	}
-}
-
-/* Appends the elements that can be taken. */
-static void take(struct etmv4_queue *q, char *got)
-{
-	const struct cst_element *e;
-	char one[200];
-
-	while ((e = cst_etmv4_queue_take(q))) {
-		describe(e, one, sizeof(one));
-		if (*got)
-			strcat(got, " ");
-		strcat(got, one);
-	}
-}
-
-/* Appends the elements of these bytes; the packet before is left in the structure, as in the decoder. */
-static void feed(struct etmv4_parser *ps, struct etmv4_queue *q, const uint8_t *p, size_t len, char *got)
-{
-	struct cst_packet pkt;
-	size_t at;
-
-	memset(&pkt, 0xa5, sizeof(pkt));
-	for (at = 0; at < len; at += pkt.size) {
-		pkt.finding[0] = pkt.finding[1] = 0;
-		pkt.size = (uint16_t)cst_etmv4_parse(ps, p + at, p + len, &pkt);
-		if (!pkt.size) {
-			cst_etmv4_parse_rest(ps, p + at, p + len, &pkt);
-			pkt.size = (uint16_t)(len - at);
-		}
-		pkt.index = at;
-		cst_etmv4_queue_packet(q, &pkt);
-		take(q, got);
-	}
-}
-
-/* Appends the counters that are not 0. */
-static void add_losses(const struct cst_stats *s, char *got)
-{
-	const struct {
-		const char *name;
-		uint64_t n;
-	} rows[] = {
-		{ "overflows", s->overflows }, { "discards", s->discards }, { "bad", s->bad_packets }, { "resyncs", s->resyncs },
-		{ "unsynced", s->unsynced }, { "uncommitted", s->uncommitted }, { "failed", s->trans_failed },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (rows[i].n)
-			sprintf(got + strlen(got), " %s=%" PRIu64, rows[i].name, rows[i].n);
-}
-
-/* Compares the elements of these bytes to the end of the trace, and what is counted as lost. */
 static void expect(const struct cst_config *cfg, const uint8_t *p, size_t len, const char *want)
 {
-	struct etmv4_parser ps;
-	struct etmv4_queue q;
-	struct cst_stats stats;
-	char got[4096] = "";
-
-	memset(&stats, 0, sizeof(stats));
-	cst_etmv4_parser_init(&ps, cfg, NULL);
-	assert_int_equal(cst_etmv4_queue_init(&q, cfg, &stats, NULL), 0);
-	feed(&ps, &q, p, len, got);
-	cst_etmv4_queue_end(&q);
-	take(&q, got);
-	add_losses(&stats, got);
-	/* the end is reported once */
-	cst_etmv4_queue_end(&q);
-	assert_null(cst_etmv4_queue_take(&q));
-	cst_etmv4_queue_free(&q);
-	assert_string_equal(got, want);
+	expect_elements(&cst_protocol_etmv4, cfg, p, len, want);
 }
 
 static void test_addresses(void **state)
@@ -205,15 +71,15 @@ static void test_values(void **state)
 	(void)state;
 	cfg.data_trace = 1;
 	expect(&cfg, BYTES(SYNC, 0x03, 0x85, 0x01, 0x07, 0x0e, 0x00, 0x09, 0x0f, 0x00, 0x75, 0x88, 0x23, 0x29, 0x02, 0x06),
-	       "0:nosync(1 error0 f0) 12:info(0) 14:ts(0 85 cc7 f1) 18:cc(0 0 cc9 f1) 21:cc(0 0 cc0 f0) "
-	       "23:event(5 0 cc0 f0) 24:marker(0 0 cc0 f0) 25:marker(1 3 cc0 f0) 26:marker(2 1 cc0 f0) 27:ts(0 "
-	       "86 cc0 f0) 27:end(7)");
+	       "0:nosync(1 error0 f0) 12:info(0) 14:ts(0 85 cc7 f1) 18:cc(0 cc9 f1) 21:cc(0 cc0 f0) 23:event(5 "
+	       "cc0 f0) 24:marker(0 0 cc0 f0) 25:marker(1 3 cc0 f0) 26:marker(2 1 cc0 f0) 27:ts(0 86 cc0 f0) "
+	       "27:end(7)");
 	expect(&ete, BYTES(SYNC, 0x02, 0x05, 0x09, 0x02, 1, 2, 3, 4, 5, 6, 7, 8, 0x75),
 	       "0:nosync(1 error0 f0) 12:info(0) 14:ts(0 5 cc0 f0) 16:ite(2 807060504030201 cc0 f0) 26:event(5 "
-	       "0 cc0 f0) 26:end(7)");
+	       "cc0 f0) 26:end(7)");
 	/* before a Trace Info, ETE has events and both have instrumentation */
 	expect(&ete, BYTES(ASYNC, 0x75, 0x09, 0x02, 1, 2, 3, 4, 5, 6, 7, 8, 0x70, 0x01, 0x00),
-	       "0:nosync(1 error0 f0) 12:event(5 0 cc0 f0) 13:ite(2 807060504030201 cc0 f0) 24:info(0) 24:end(7)");
+	       "0:nosync(1 error0 f0) 12:event(5 cc0 f0) 13:ite(2 807060504030201 cc0 f0) 24:info(0) 24:end(7)");
 	expect(&cfg, BYTES(ASYNC, 0x75, 0x70, 0x01, 0x00),
 	       "0:nosync(1 error0 f0) 12:finding(42) 14:info(0) 14:end(7) unsynced=1");
 }
@@ -269,39 +135,25 @@ static void test_reset(void **state)
 	static const uint8_t before[] = { SYNC, 0x81, 0xd2, 1, 2, 3, 4, 5, 6, 7, 8, 0xff, 0x2d, 0x01, 0x00, 0x05,
 					  SYNC, 0xf7, 0x06, 0x1d };
 	static const uint8_t after[] = { SYNC, 0x81, 0x31, 0x04, 0xf7, 0x2d, 0x01, 0xf7 };
-	static const char *const want[] = {
-		"0:nosync(2 error0 f0) 12:info(0) "
-		"14:ctx(el1 sec1 a64 cid0 vmid0 has4 f0) 16:on(0) 17:atoms(1 1 1) 20:end(7) overflows=1 uncommitted=4",
-		"0:nosync(2 error0 f80) 12:info(0) "
-		"14:ctx(el1 sec1 a64 cid0 vmid0 has4 f0) 16:on(0) 17:atoms(1 1 1) 20:end(7) overflows=1 uncommitted=4",
-		"41:info(0) 100:nosync(2 error0 f90) 12:info(0) "
-		"14:ctx(el1 sec1 a64 cid0 vmid0 has4 f0) 16:on(0) 17:atoms(1 1 1) 20:end(7) overflows=1 uncommitted=4",
-	};
+	static const char *const want[] = { "0:nosync(2 error0 f0) 12:info(0) 14:ctx(el1 sec1 a64 cid0 vmid0 has4 f0) 16:on(0) 17:atoms(1 1 1) 20:end(7) overflows=1 uncommitted=4", "0:nosync(2 error0 f80) 12:info(0) 14:ctx(el1 sec1 a64 cid0 vmid0 has4 f0) 16:on(0) 17:atoms(1 1 1) 20:end(7) overflows=1 uncommitted=4", "41:info(0) 100:nosync(2 error0 f90) 12:info(0) 14:ctx(el1 sec1 a64 cid0 vmid0 has4 f0) 16:on(0) 17:atoms(1 1 1) 20:end(7) overflows=1 uncommitted=4" };
 	struct cst_config cfg = etm_config(4, 8);
-	struct etmv4_parser ps;
-	struct etmv4_queue q;
-	struct cst_stats stats;
-	char got[4096];
+	struct element_feed f;
 	unsigned int i;
 
 	(void)state;
 	for (i = 0; i < 3; i++) {
-		memset(&stats, 0, sizeof(stats));
-		cst_etmv4_parser_init(&ps, &cfg, NULL);
-		assert_int_equal(cst_etmv4_queue_init(&q, &cfg, &stats, NULL), 0);
-		*got = 0;
-		feed(&ps, &q, before, sizeof(before), got);
-		*got = 0;
+		element_feed_new(&f, &cst_protocol_etmv4, &cfg);
+		element_feed_bytes(&f, before, sizeof(before));
+		*f.text = 0;
+		f.ops->parser_init(f.parser, &cfg, NULL);
 		if (i < 2)
-			cst_etmv4_queue_reset(&q, CST_UNSYNC_RESET, i);
+			f.ops->stage_reset(f.stage, CST_UNSYNC_RESET, (int)i);
 		else
-			cst_etmv4_queue_restart(&q, 100);
-		feed(&ps, &q, after, sizeof(after), got);
-		cst_etmv4_queue_end(&q);
-		take(&q, got);
-		add_losses(&stats, got);
-		assert_string_equal(got, want[i]);
-		cst_etmv4_queue_free(&q);
+			f.ops->stage_restart(f.stage, 100);
+		element_feed_bytes(&f, after, sizeof(after));
+		element_feed_end(&f);
+		element_feed_free(&f);
+		assert_string_equal(f.text, want[i]);
 	}
 }
 

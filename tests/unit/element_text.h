@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * element_text.h - all fields of the elements that a protocol makes of trace bytes as text, and what is counted of losses.
+ */
+#ifndef CSTRACE_TESTS_UNIT_ELEMENT_TEXT_H
+#define CSTRACE_TESTS_UNIT_ELEMENT_TEXT_H
+
+#include <inttypes.h>
+
+#include <cstrace/element.h>
+
+#include "lib_decode.h"
+#include "protocol/protocol_int.h"
+
+/*
+ * Writes an element: the trace offset of its packet, its kind, and each field that has a meaning for the kind. `waypoint`:
+ * of ETMv3 and PTM, whose timestamps have their value as it was sent, too.
+ */
+static inline void element_text(const struct cst_element *e, int waypoint, char *s, size_t n)
+{
+	static const char *const names[] = {
+		[CST_EL_ATOMS] = "atoms", [CST_EL_ADDRESS] = "addr", [CST_EL_CONTEXT] = "ctx", [CST_EL_EXCEPTION] = "exc",
+		[CST_EL_EXC_RETURN] = "eret", [CST_EL_Q] = "q", [CST_EL_SOURCE_ADDRESS] = "src", [CST_EL_TRACE_ON] = "on",
+		[CST_EL_TRACE_INFO] = "info", [CST_EL_TIMESTAMP] = "ts", [CST_EL_CYCLE_COUNT] = "cc", [CST_EL_EVENT] = "event",
+		[CST_EL_TS_MARKER] = "marker", [CST_EL_INSTRUMENTATION] = "ite", [CST_EL_TRANS_START] = "start",
+		[CST_EL_TRANS_COMMIT] = "commit", [CST_EL_TRANS_FAIL] = "fail", [CST_EL_FUNC_RETURN] = "fret",
+		[CST_EL_NO_SYNC] = "nosync", [CST_EL_END] = "end", [CST_EL_FINDING] = "finding", [CST_EL_COND_FLUSH] = "flush",
+		[CST_EL_COND_INSN] = "insn", [CST_EL_COND_RESULT] = "result", [CST_EL_BRANCH] = "branch",
+		[CST_EL_WAYPOINT] = "waypoint", [CST_EL_VECTOR] = "vector", [CST_EL_DATA] = "data",
+	};
+	const char *name = e->kind < sizeof(names) / sizeof(names[0]) && names[e->kind] ? names[e->kind] : "unknown";
+	const uint32_t atoms = (1u << (e->n & 31)) - 1;
+	char cycles[40];
+	size_t at;
+
+	/* the cycle count is 0 if the packet has none */
+	snprintf(cycles, sizeof(cycles), " cc%u f%x", e->cc, e->flags);
+	at = (size_t)snprintf(s, n, "%" PRIu64 ":%s", e->index, name);
+	switch (e->kind) {
+	case CST_EL_ATOMS:
+		at += (size_t)snprintf(s + at, n - at, "(%u %x %x", e->n, e->bits & atoms, e->first_e & atoms);
+		/* the cycles of each atom after the first one */
+		if (e->flags & CST_EL_F_CC)
+			at += (size_t)snprintf(s + at, n - at, "%s each%u", cycles, e->num);
+		snprintf(s + at, n - at, ")");
+		break;
+	case CST_EL_ADDRESS:
+	case CST_EL_SOURCE_ADDRESS:
+		at += (size_t)snprintf(s + at, n - at, "(%" PRIx64 " is%u", e->addr, e->is);
+		if (e->flags)
+			at += (size_t)snprintf(s + at, n - at, " f%x", e->flags);
+		if (e->flags & CST_EL_F_LSIP)
+			at += (size_t)snprintf(s + at, n - at, " of%" PRIx64, e->value);
+		snprintf(s + at, n - at, ")");
+		break;
+	case CST_EL_CONTEXT:
+		at += (size_t)snprintf(s + at, n - at, "(el%u sec%u %s cid%x vmid%x has%x", e->ctx.el, e->ctx.security,
+				       e->ctx.bits64 ? "a64" : "a32", e->ctx.flags & CST_CTX_CID ? e->ctx.context_id : 0,
+				       e->ctx.flags & CST_CTX_VMID ? e->ctx.vmid : 0, e->ctx.flags);
+		if (waypoint && e->flags & CST_EL_F_CC)
+			at += (size_t)snprintf(s + at, n - at, " cc%u", e->cc);
+		snprintf(s + at, n - at, e->flags & CST_EL_F_ADDRESS ? " f%x is%u)" : " f%x)", e->flags, e->is);
+		break;
+	case CST_EL_EXCEPTION:
+		snprintf(s + at, n - at, "(%x @%" PRIx64 " is%u f%x)", e->num, e->addr, e->is, e->flags);
+		break;
+	case CST_EL_Q:
+		at += (size_t)snprintf(s + at, n - at, "(f%x n%" PRIu64, e->flags, e->flags & CST_EL_F_COUNT ? e->value : 0);
+		if (e->flags & CST_EL_F_ADDRESS)
+			at += (size_t)snprintf(s + at, n - at, " @%" PRIx64 " is%u", e->addr, e->is);
+		snprintf(s + at, n - at, ")");
+		break;
+	case CST_EL_COND_INSN:
+		snprintf(s + at, n - at, "(%" PRIu64 ")", e->value);
+		break;
+	case CST_EL_TIMESTAMP:
+	case CST_EL_TS_MARKER:
+	case CST_EL_INSTRUMENTATION:
+		at += (size_t)snprintf(s + at, n - at, "(%u %" PRIx64, e->num, e->value);
+		if (waypoint)
+			at += (size_t)snprintf(s + at, n - at, " sent%" PRIx64, e->addr);
+		snprintf(s + at, n - at, "%s)", cycles);
+		break;
+	case CST_EL_EVENT:
+	case CST_EL_CYCLE_COUNT:
+	case CST_EL_TRACE_ON:
+		snprintf(s + at, n - at, "(%u%s)", e->num, waypoint || e->kind != CST_EL_TRACE_ON ? cycles : "");
+		break;
+	case CST_EL_BRANCH:
+	case CST_EL_VECTOR:
+		/* a branch has no exception number */
+		snprintf(s + at, n - at, "(%u @%" PRIx64 " is%u%s)", e->kind == CST_EL_VECTOR ? e->num : 0, e->addr, e->is, cycles);
+		break;
+	case CST_EL_WAYPOINT:
+		snprintf(s + at, n - at, "(%" PRIx64 " is%u)", e->addr, e->is);
+		break;
+	case CST_EL_DATA:
+		snprintf(s + at, n - at, "(num%x @%" PRIx64 " %" PRIx64 " bytes%u tag%u)", e->num, e->num & CST_DATA_ADDR ? e->addr : 0,
+			 e->value, e->n, e->is);
+		break;
+	case CST_EL_NO_SYNC:
+		snprintf(s + at, n - at, "(%u error%" PRIu64 " f%x)", e->num, e->value, e->flags);
+		break;
+	default:
+		snprintf(s + at, n - at, "(%u)", e->num);
+	}
+}
+
+/* A parser and an element stage of their own. */
+struct element_feed {
+	const struct cst_protocol_ops *ops;
+	void *parser, *stage;
+	struct cst_stats stats;
+	char text[4096];
+	int waypoint;
+};
+
+static inline void element_feed_new(struct element_feed *f, const struct protocol *pr, const struct cst_config *cfg)
+{
+	memset(f, 0, sizeof(*f));
+	f->ops = &pr->ops;
+	f->waypoint = cfg->protocol == CST_PROTO_ETMV3 || cfg->protocol == CST_PROTO_PTM;
+	f->parser = malloc(f->ops->parser_size);
+	f->stage = calloc(1, f->ops->stage_size);
+	assert_true(f->parser && f->stage);
+	f->ops->parser_init(f->parser, cfg, NULL);
+	assert_int_equal(f->ops->stage_init(f->stage, cfg, &f->stats, NULL), 0);
+}
+
+static inline void element_feed_free(struct element_feed *f)
+{
+	f->ops->stage_fini(f->stage);
+	free(f->stage);
+	free(f->parser);
+}
+
+/* Appends the elements that can be taken. */
+static inline void element_feed_take(struct element_feed *f)
+{
+	const struct cst_element *e;
+	size_t at;
+
+	while ((e = f->ops->stage_take(f->stage))) {
+		at = strlen(f->text);
+		assert_true(at + 300 < sizeof(f->text));
+		if (at)
+			f->text[at++] = ' ';
+		element_text(e, f->waypoint, f->text + at, sizeof(f->text) - at);
+	}
+}
+
+/* Appends the elements of these bytes; the packet before is left in the structure, as in the decoder. */
+static inline void element_feed_bytes(struct element_feed *f, const uint8_t *p, size_t len)
+{
+	struct cst_packet pkt;
+	size_t at;
+
+	memset(&pkt, 0xa5, sizeof(pkt));
+	for (at = 0; at < len; at += pkt.size) {
+		pkt.finding[0] = pkt.finding[1] = 0;
+		pkt.size = (uint16_t)f->ops->parse(f->parser, p + at, p + len, &pkt);
+		if (!pkt.size) {
+			f->ops->parse_rest(f->parser, p + at, p + len, &pkt);
+			pkt.size = (uint16_t)(len - at);
+		}
+		pkt.index = at;
+		f->ops->stage_packet(f->stage, &pkt);
+		element_feed_take(f);
+	}
+}
+
+/* Appends the counters that are not 0. */
+static inline void element_feed_losses(struct element_feed *f)
+{
+	const struct cst_stats *s = &f->stats;
+	const struct {
+		const char *name;
+		uint64_t n;
+	} rows[] = {
+		{ "overflows", s->overflows }, { "discards", s->discards }, { "bad", s->bad_packets },
+		{ "resyncs", s->resyncs }, { "unsynced", s->unsynced }, { "uncommitted", s->uncommitted },
+		{ "failed", s->trans_failed }, { "times", s->times_unknown }, { "atoms", s->atoms_lost },
+		{ "data", s->data_lost },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].n)
+			sprintf(f->text + strlen(f->text), " %s=%" PRIu64, rows[i].name, rows[i].n);
+}
+
+/* Appends the end of the trace, which is reported once, and the counters. */
+static inline void element_feed_end(struct element_feed *f)
+{
+	f->ops->stage_end(f->stage);
+	element_feed_take(f);
+	element_feed_losses(f);
+	f->ops->stage_end(f->stage);
+	assert_null(f->ops->stage_take(f->stage));
+}
+
+/* Compares the elements of these bytes to the end of the trace, and what is counted as lost. */
+static inline void expect_elements(const struct protocol *pr, const struct cst_config *cfg, const uint8_t *p, size_t len,
+				   const char *want)
+{
+	struct element_feed f;
+
+	element_feed_new(&f, pr, cfg);
+	element_feed_bytes(&f, p, len);
+	element_feed_end(&f);
+	element_feed_free(&f);
+	assert_string_equal(f.text, want);
+}
+
+#endif

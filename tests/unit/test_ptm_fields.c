@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_ptm_fields.c - all fields of the elements that PTM packets make, and what is counted of losses.
+ */
+#include "element_text.h"
+
+#define PTM_ASYNC 0, 0, 0, 0, 0, 0x80
+/* an I-sync at 0x8000: reason, NS and Hyp are in its information byte */
+#define ISYNC(info) 0x08, 0x00, 0x80, 0, 0, info
+#define PERIODIC 0x01
+#define OVERFLOW 0x41
+#define DEBUG_EXIT 0x61
+#define NS 0x08
+#define HYP 0x02
+
+enum { CYCLES = 1 << 12, CID4 = 3 << 14, VMID_ON = 1 << 30 };
+
+static struct cst_config config(uint32_t cr, unsigned int minor)
+{
+	struct cst_etmv3_regs regs = {
+		.cr = cr, .ccer = 1u << 23 | 1u << 26 | 1u << 28 | 1u << 29, .idr = 0x411cf300 | minor << 4, .traceidr = 0x13,
+	};
+	struct cst_config cfg;
+
+	assert_int_equal(cst_config_ptm(&cfg, &regs), 0);
+	return cfg;
+}
+
+static void expect(const struct cst_config *cfg, const uint8_t *p, size_t len, const char *want)
+{
+	expect_elements(&cst_protocol_ptm, cfg, p, len, want);
+}
+
+static void test_flow(void **state)
+{
+	struct cst_config cfg = config(0, 1), cc = config(CYCLES, 1);
+
+	(void)state;
+	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 0xc2, 0x7f, 0x72, 0x79, 0x76, 0x0c, 0x66),
+	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:atoms(5 f f) 13:branch(0 @80fc is0 cc0 f0) 14:waypoint(80f0 is0) 16:eret(0) "
+	       "17:event(32768 cc0 f0) 18:end(7)");
+	/* branches to each instruction set, and an exception whose information changes the state */
+	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 0x83, 0x80, 0x80, 0x80, 0x10, 0x83, 0x80, 0x80, 0x80, 0x3f,
+			   0x83, 0x80, 0x80, 0x80, 0x48, 0x9d, 0x20, 0x83, 0x40, 0x01),
+	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:branch(0 @2 is1 cc0 f0) 17:branch(0 @f8000001 is4 cc0 f0) 22:vector(14 @4 is0 cc0 "
+	       "f0) 22:ctx(el2 sec1 a32 cid0 vmid0 has0 f10) 29:branch(0 @4 is0 cc0 f0) 29:end(7)");
+	expect(&cc, BYTES(PTM_ASYNC, ISYNC(0x21 | NS), 0x3c, 0x8c, 0xfa, 0x01, 0x7f, 0x3c, 0x42, 0x05, 0x08),
+	       "0:nosync(1 error0 f0) 6:on(0 cc15 f1) 6:ctx(el0 sec1 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
+	       "is0 f10) 13:atoms(1 1 1 cc3 f1 each0) 14:atoms(1 0 0 cc30 f1 each0) 16:branch(0 @80fc is0 cc15 "
+	       "f1) 18:finding(53) 18:ts(0 0 sent5 cc2 f1) 18:end(7) times=1");
+}
+
+static void test_contexts(void **state)
+{
+	struct cst_config cfg = config(CID4 | VMID_ON, 1), none = config(0, 1);
+
+	(void)state;
+	/* an I-sync reports the context only if it changes, or trace starts */
+	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC | NS | HYP), 1, 2, 3, 4, ISYNC(PERIODIC | NS | HYP), 1, 2, 3, 4,
+			   ISYNC(PERIODIC | NS), 1, 2, 3, 4, ISYNC(PERIODIC), 1, 2, 3, 4, ISYNC(PERIODIC), 1, 2, 3, 5),
+	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el2 sec1 a32 cid4030201 vmid0 has1 f14 is0) "
+	       "6:addr(8000 is0 f10) 16:addr(8000 is0 f18) 26:ctx(el0 sec1 a32 cid4030201 vmid0 has1 f14 is0) "
+	       "26:addr(8000 is0 f18) 36:ctx(el0 sec0 a32 cid4030201 vmid0 has1 f14 is0) 36:addr(8000 is0 f18) "
+	       "46:ctx(el0 sec0 a32 cid5030201 vmid0 has1 f14 is0) 46:addr(8000 is0 f18) 46:end(7)");
+	/* Context ID and VMID packets: what is sent again makes no element */
+	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 1, 2, 3, 4, 0x6e, 1, 2, 3, 4, 0x6e, 9, 2, 3, 4, 0x3c, 7, 0x3c, 7, 0x3c, 8),
+	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid4030201 vmid0 has1 f14 is0) "
+	       "6:addr(8000 is0 f10) 21:ctx(el0 sec0 a32 cid4030209 vmid0 has1 f10) 26:ctx(el0 sec0 a32 "
+	       "cid4030209 vmid7 has3 f10) 30:ctx(el0 sec0 a32 cid4030209 vmid8 has3 f10) 30:end(7)");
+	/* the VMID is not known after a loss, while an I-sync has the rest */
+	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 1, 2, 3, 4, 0x3c, 7, 0x20, PTM_ASYNC, ISYNC(PERIODIC), 1, 2, 3, 4),
+	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid4030201 vmid0 has1 f14 is0) "
+	       "6:addr(8000 is0 f10) 16:ctx(el0 sec0 a32 cid4030201 vmid7 has3 f10) 18:nosync(5 error7 f10) "
+	       "25:on(0 cc0 f0) 25:ctx(el0 sec0 a32 cid4030201 vmid0 has1 f14 is0) 25:addr(8000 is0 f10) "
+	       "25:end(7) bad=1 resyncs=1 unsynced=1");
+	/* without Context IDs of the trace unit, their packet has no bytes and makes no element */
+	expect(&none, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 0x6e, 0x80, ISYNC(PERIODIC), ISYNC(0x21)),
+	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
+	       "is0 f10) 13:atoms(1 1 1) 14:addr(8000 is0 f18) 20:on(0 cc0 f0) 20:ctx(el0 sec0 a32 cid0 vmid0 "
+	       "has0 f34 is0) 20:addr(8000 is0 f10) 20:end(7)");
+}
+
+/* Reasons of I-syncs; their cycle count is unknown from PFT 1.1 on after an overflow and debug state. */
+static void test_gaps(void **state)
+{
+	struct cst_config one = config(CYCLES, 1), zero = config(CYCLES, 0);
+	static const uint8_t bytes[] = {
+		PTM_ASYNC, ISYNC(PERIODIC), 0x80, ISYNC(0x21), 0x08, ISYNC(OVERFLOW), 0x10, ISYNC(DEBUG_EXIT), 0x18, ISYNC(PERIODIC),
+	};
+
+	(void)state;
+	expect(&one, bytes, sizeof(bytes),
+	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:atoms(1 1 1 cc0 f1 each0) 13:on(0 cc2 f1) 13:ctx(el0 sec0 a32 cid0 vmid0 has0 f34 "
+	       "is0) 13:addr(8000 is0 f10) 20:finding(7) 20:on(1 cc0 f0) 20:ctx(el0 sec0 a32 cid0 vmid0 has0 "
+	       "f34 is0) 20:addr(8000 is0 f10) 27:on(2 cc0 f0) 27:ctx(el0 sec0 a32 cid0 vmid0 has0 f34 is0) "
+	       "27:addr(8000 is0 f10) 34:addr(8000 is0 f18) 34:end(7) overflows=1");
+	expect(&zero, bytes, sizeof(bytes),
+	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:atoms(1 1 1 cc0 f1 each0) 13:on(0 cc2 f1) 13:ctx(el0 sec0 a32 cid0 vmid0 has0 f34 "
+	       "is0) 13:addr(8000 is0 f10) 20:finding(7) 20:on(1 cc4 f1) 20:ctx(el0 sec0 a32 cid0 vmid0 has0 "
+	       "f34 is0) 20:addr(8000 is0 f10) 27:on(2 cc6 f1) 27:ctx(el0 sec0 a32 cid0 vmid0 has0 f34 is0) "
+	       "27:addr(8000 is0 f10) 34:addr(8000 is0 f18) 34:end(7) overflows=1");
+}
+
+static void test_losses(void **state)
+{
+	struct cst_config cfg = config(0, 1);
+
+	(void)state;
+	/* before the A-sync, and between it and the I-sync */
+	expect(&cfg, BYTES(0x80, 0x80, PTM_ASYNC, 0x80, 0x7f, ISYNC(PERIODIC), 0x80),
+	       "0:nosync(1 error0 f0) 10:on(0 cc0 f0) 10:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 10:addr(8000 "
+	       "is0 f10) 16:atoms(1 1 1) 16:end(7) unsynced=4");
+	expect(&cfg, BYTES(0x80, ISYNC(PERIODIC), PTM_ASYNC, ISYNC(PERIODIC)),
+	       "0:nosync(1 error0 f0) 13:on(0 cc0 f0) 13:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 13:addr(8000 "
+	       "is0 f10) 13:end(7) unsynced=7");
+	/* a reserved header in and out of synchronisation; the last packet is cut */
+	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 0x20, 0x80, PTM_ASYNC, ISYNC(PERIODIC), 0x80, 0x72),
+	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:nosync(5 error7 f10) 20:on(0 cc0 f0) 20:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) "
+	       "20:addr(8000 is0 f10) 26:atoms(1 1 1) 27:end(7) bad=2 resyncs=1 unsynced=3");
+	expect(&cfg, BYTES(PTM_ASYNC, 0x20, ISYNC(PERIODIC), PTM_ASYNC, ISYNC(PERIODIC), 0x80),
+	       "0:nosync(1 error0 f0) 19:on(0 cc0 f0) 19:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 19:addr(8000 "
+	       "is0 f10) 25:atoms(1 1 1) 25:end(7) bad=1 unsynced=7");
+	/* an A-sync whose first zeros were taken by a damaged packet */
+	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 0x6e, 0x3c, 0x00, 0, 0, 0, 0, 0x80, 0x80, ISYNC(PERIODIC)),
+	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
+	       "is0 f10) 13:ctx(el0 sec0 a32 cid0 vmid0 has2 f10) 15:nosync(5 error8 f10) 21:on(0 cc0 f0) "
+	       "21:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 21:addr(8000 is0 f10) 21:end(7) resyncs=1 "
+	       "unsynced=1");
+	/* times whose upper bits are unknown after an overflow */
+	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 0x42, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x09, 0x42, 0x05,
+			   ISYNC(OVERFLOW), 0x42, 0x06),
+	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:ts(0 9101c305080c101 sent9101c305080c101 cc0 f0) 22:ts(0 9101c305080c105 "
+	       "sent9101c305080c105 cc0 f0) 24:finding(7) 24:on(1 cc0 f0) 24:ctx(el0 sec0 a32 cid0 vmid0 has0 "
+	       "f34 is0) 24:addr(8000 is0 f10) 30:finding(53) 30:ts(0 0 sent9101c305080c106 cc0 f0) 30:end(7) "
+	       "overflows=1 times=1");
+}
+
+/* Nothing of the trace before is left after a reset, nor after a restart. */
+static void test_reset(void **state)
+{
+	static const uint8_t before[] = { PTM_ASYNC, ISYNC(PERIODIC | NS | HYP), 1, 2, 3, 4, 0x3c, 7, 0x80 };
+	static const uint8_t after[] = { PTM_ASYNC, ISYNC(PERIODIC | NS | HYP), 1, 2, 3, 4, 0x80 };
+	static const char *const want[] = {
+		"0:nosync(2 error0 f0) 6:on(0 cc0 f0) 6:ctx(el2 sec1 a32 cid4030201 vmid0 has1 f14 is0) 6:addr(8000 is0 f10) 16:atoms(1 1 1) 16:end(7)",
+		"0:nosync(2 error0 f80) 6:on(0 cc0 f0) 6:ctx(el2 sec1 a32 cid4030201 vmid0 has1 f14 is0) 6:addr(8000 is0 f10) 16:atoms(1 1 1) 16:end(7)",
+		"100:nosync(2 error0 f80) 0:on(0 cc0 f0) 0:ctx(el2 sec1 a32 cid4030201 vmid0 has1 f14 is0) 0:addr(8000 is0 f10) 10:atoms(1 1 1) 10:end(7)",
+	};
+	struct cst_config cfg = config(CID4 | VMID_ON, 1);
+	struct element_feed f;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		element_feed_new(&f, &cst_protocol_ptm, &cfg);
+		element_feed_bytes(&f, before, sizeof(before));
+		*f.text = 0;
+		if (i < 2) {
+			f.ops->parser_init(f.parser, &cfg, NULL);
+			f.ops->stage_reset(f.stage, CST_UNSYNC_RESET, (int)i);
+			element_feed_bytes(&f, after, sizeof(after));
+		} else {
+			/* it begins at the A-sync, which is not fed again */
+			f.ops->stage_restart(f.stage, 100);
+			element_feed_take(&f);
+			element_feed_bytes(&f, after + 6, sizeof(after) - 6);
+		}
+		element_feed_end(&f);
+		element_feed_free(&f);
+		assert_string_equal(f.text, want[i]);
+	}
+}
+
+/* The end of a trace without a packet. */
+static void test_empty(void **state)
+{
+	struct cst_config cfg = config(0, 1);
+
+	(void)state;
+	expect(&cfg, NULL, 0, "0:end(7)");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_flow),
+		cmocka_unit_test(test_contexts),
+		cmocka_unit_test(test_gaps),
+		cmocka_unit_test(test_losses),
+		cmocka_unit_test(test_reset),
+		cmocka_unit_test(test_empty),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
