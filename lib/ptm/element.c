@@ -183,7 +183,8 @@ static void branch(struct ptm_stage *st, const struct cst_packet *pkt, enum cst_
 
 	e->addr = pkt->addr;
 	e->is = pkt->isa;
-	e->num = pkt->exc_type;
+	if (kind == CST_EL_VECTOR)	/* a branch leaves pkt->exc_type as it was */
+		e->num = pkt->exc_type;
 	if (pkt->flags & CST_PF_CONTEXT && !quirk(st->cfg, QUIRK_PTM_ISYNC_STATE) && update_context(st, pkt))
 		push_context(st, pkt, 0);
 }

@@ -88,8 +88,8 @@ static inline void element_text(const struct cst_element *e, int waypoint, char 
 		break;
 	case CST_EL_BRANCH:
 	case CST_EL_VECTOR:
-		/* a branch has no exception number */
-		snprintf(s + at, n - at, "(%u @%" PRIx64 " is%u%s)", e->kind == CST_EL_VECTOR ? e->num : 0, e->addr, e->is, cycles);
+		/* the number of the exception: 0 of a branch, since it is part of the digests of an index */
+		snprintf(s + at, n - at, "(%u @%" PRIx64 " is%u%s)", e->num, e->addr, e->is, cycles);
 		break;
 	case CST_EL_WAYPOINT:
 		snprintf(s + at, n - at, "(%" PRIx64 " is%u)", e->addr, e->is);
