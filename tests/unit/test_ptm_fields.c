@@ -147,9 +147,12 @@ static void test_reset(void **state)
 	static const uint8_t before[] = { PTM_ASYNC, ISYNC(PERIODIC | NS | HYP), 1, 2, 3, 4, 0x3c, 7, 0x80 };
 	static const uint8_t after[] = { PTM_ASYNC, ISYNC(PERIODIC | NS | HYP), 1, 2, 3, 4, 0x80 };
 	static const char *const want[] = {
-		"0:nosync(2 error0 f0) 6:on(0 cc0 f0) 6:ctx(el2 sec1 a32 cid4030201 vmid0 has1 f14 is0) 6:addr(8000 is0 f10) 16:atoms(1 1 1) 16:end(7)",
-		"0:nosync(2 error0 f80) 6:on(0 cc0 f0) 6:ctx(el2 sec1 a32 cid4030201 vmid0 has1 f14 is0) 6:addr(8000 is0 f10) 16:atoms(1 1 1) 16:end(7)",
-		"100:nosync(2 error0 f80) 0:on(0 cc0 f0) 0:ctx(el2 sec1 a32 cid4030201 vmid0 has1 f14 is0) 0:addr(8000 is0 f10) 10:atoms(1 1 1) 10:end(7)",
+		"0:nosync(2 error0 f0) 6:on(0 cc0 f0) 6:ctx(el2 sec1 a32 cid4030201 vmid0 has1 f14 is0) "
+		  "6:addr(8000 is0 f10) 16:atoms(1 1 1) 16:end(7)",
+		"0:nosync(2 error0 f80) 6:on(0 cc0 f0) 6:ctx(el2 sec1 a32 cid4030201 vmid0 has1 f14 is0) "
+		  "6:addr(8000 is0 f10) 16:atoms(1 1 1) 16:end(7)",
+		"100:nosync(2 error0 f80) 0:on(0 cc0 f0) 0:ctx(el2 sec1 a32 cid4030201 vmid0 has1 f14 is0) "
+		  "0:addr(8000 is0 f10) 10:atoms(1 1 1) 10:end(7)",
 	};
 	struct cst_config cfg = config(CID4 | VMID_ON, 1);
 	struct element_feed f;
