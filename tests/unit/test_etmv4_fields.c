@@ -135,7 +135,14 @@ static void test_reset(void **state)
 	static const uint8_t before[] = { SYNC, 0x81, 0xd2, 1, 2, 3, 4, 5, 6, 7, 8, 0xff, 0x2d, 0x01, 0x00, 0x05,
 					  SYNC, 0xf7, 0x06, 0x1d };
 	static const uint8_t after[] = { SYNC, 0x81, 0x31, 0x04, 0xf7, 0x2d, 0x01, 0xf7 };
-	static const char *const want[] = { "0:nosync(2 error0 f0) 12:info(0) 14:ctx(el1 sec1 a64 cid0 vmid0 has4 f0) 16:on(0) 17:atoms(1 1 1) 20:end(7) overflows=1 uncommitted=4", "0:nosync(2 error0 f80) 12:info(0) 14:ctx(el1 sec1 a64 cid0 vmid0 has4 f0) 16:on(0) 17:atoms(1 1 1) 20:end(7) overflows=1 uncommitted=4", "41:info(0) 100:nosync(2 error0 f90) 12:info(0) 14:ctx(el1 sec1 a64 cid0 vmid0 has4 f0) 16:on(0) 17:atoms(1 1 1) 20:end(7) overflows=1 uncommitted=4" };
+	static const char *const want[] = {
+		"0:nosync(2 error0 f0) 12:info(0) "
+		"14:ctx(el1 sec1 a64 cid0 vmid0 has4 f0) 16:on(0) 17:atoms(1 1 1) 20:end(7) overflows=1 uncommitted=4",
+		"0:nosync(2 error0 f80) 12:info(0) "
+		"14:ctx(el1 sec1 a64 cid0 vmid0 has4 f0) 16:on(0) 17:atoms(1 1 1) 20:end(7) overflows=1 uncommitted=4",
+		"41:info(0) 100:nosync(2 error0 f90) 12:info(0) "
+		"14:ctx(el1 sec1 a64 cid0 vmid0 has4 f0) 16:on(0) 17:atoms(1 1 1) 20:end(7) overflows=1 uncommitted=4",
+	};
 	struct cst_config cfg = etm_config(4, 8);
 	struct element_feed f;
 	unsigned int i;
