@@ -27,9 +27,11 @@ static inline void element_text(const struct cst_element *e, int waypoint, char 
 		[CST_EL_NO_SYNC] = "nosync", [CST_EL_END] = "end", [CST_EL_FINDING] = "finding", [CST_EL_COND_FLUSH] = "flush",
 		[CST_EL_COND_INSN] = "insn", [CST_EL_COND_RESULT] = "result", [CST_EL_BRANCH] = "branch",
 		[CST_EL_WAYPOINT] = "waypoint", [CST_EL_VECTOR] = "vector", [CST_EL_DATA] = "data",
+		[CST_EL_READY] = "ready",
 	};
 	const char *name = e->kind < sizeof(names) / sizeof(names[0]) && names[e->kind] ? names[e->kind] : "unknown";
 	const uint32_t atoms = (1u << (e->n & 31)) - 1;
+	const struct cst_generic *g;
 	char cycles[40];
 	size_t at;
 
@@ -98,6 +100,13 @@ static inline void element_text(const struct cst_element *e, int waypoint, char 
 		snprintf(s + at, n - at, "(num%x @%" PRIx64 " %" PRIx64 " bytes%u tag%u)", e->num, e->num & CST_DATA_ADDR ? e->addr : 0,
 			 e->value, e->n, e->is);
 		break;
+	case CST_EL_READY:
+		g = e->ready;
+		snprintf(s + at, n - at, "(kind%u type%u num%x value%" PRIx64 " size%u channel%x master%x ts%" PRIx64 " f%x rest%x at%" PRIu64 ")",
+			 g->kind, g->last_type, g->num, g->payload, g->size, g->channel, g->master, g->ts, g->flags,
+			 g->cc | g->section | g->el | g->security | g->isa | g->last_subtype | g->last_size | g->error | g->sect_off,
+			 g->index);
+		break;
 	case CST_EL_NO_SYNC:
 		snprintf(s + at, n - at, "(%u error%" PRIu64 " f%x)", e->num, e->value, e->flags);
 		break;
@@ -112,7 +121,7 @@ struct element_feed {
 	void *parser, *stage;
 	struct cst_stats stats;
 	char text[4096];
-	int waypoint;
+	int waypoint, flow;	/* of ETMv3 and PTM; of instruction trace */
 };
 
 static inline void element_feed_new(struct element_feed *f, const struct protocol *pr, const struct cst_config *cfg)
@@ -120,6 +129,7 @@ static inline void element_feed_new(struct element_feed *f, const struct protoco
 	memset(f, 0, sizeof(*f));
 	f->ops = &pr->ops;
 	f->waypoint = cfg->protocol == CST_PROTO_ETMV3 || cfg->protocol == CST_PROTO_PTM;
+	f->flow = f->waypoint || cfg->protocol == CST_PROTO_ETMV4 || cfg->protocol == CST_PROTO_ETE;
 	f->parser = malloc(f->ops->parser_size);
 	f->stage = calloc(1, f->ops->stage_size);
 	assert_true(f->parser && f->stage);
@@ -153,13 +163,16 @@ static inline void element_feed_take(struct element_feed *f)
 static inline void element_feed_bytes(struct element_feed *f, const uint8_t *p, size_t len)
 {
 	struct cst_packet pkt;
+	unsigned int size;
 	size_t at;
 
 	memset(&pkt, 0xa5, sizeof(pkt));
 	for (at = 0; at < len; at += pkt.size) {
 		pkt.finding[0] = pkt.finding[1] = 0;
-		pkt.size = (uint16_t)f->ops->parse(f->parser, p + at, p + len, &pkt);
-		if (!pkt.size) {
+		size = f->ops->parse(f->parser, p + at, p + len, &pkt);
+		/* STM: a packet in the rest of a byte */
+		pkt.size = size == CST_PARSE_NO_BYTE ? 0 : (uint16_t)size;
+		if (!size) {
 			f->ops->parse_rest(f->parser, p + at, p + len, &pkt);
 			pkt.size = (uint16_t)(len - at);
 		}
@@ -180,7 +193,7 @@ static inline void element_feed_losses(struct element_feed *f)
 		{ "overflows", s->overflows }, { "discards", s->discards }, { "bad", s->bad_packets },
 		{ "resyncs", s->resyncs }, { "unsynced", s->unsynced }, { "uncommitted", s->uncommitted },
 		{ "failed", s->trans_failed }, { "times", s->times_unknown }, { "atoms", s->atoms_lost },
-		{ "data", s->data_lost },
+		{ "data", s->data_lost }, { "masters", s->master_errors }, { "globals", s->global_errors },
 	};
 	size_t i;
 
@@ -189,12 +202,14 @@ static inline void element_feed_losses(struct element_feed *f)
 			sprintf(f->text + strlen(f->text), " %s=%" PRIu64, rows[i].name, rows[i].n);
 }
 
-/* Appends the end of the trace, which is reported once, and the counters. */
+/* Appends the end of the trace, which a stage of instruction trace reports once, and the counters. */
 static inline void element_feed_end(struct element_feed *f)
 {
 	f->ops->stage_end(f->stage);
 	element_feed_take(f);
 	element_feed_losses(f);
+	if (!f->flow)
+		return;
 	f->ops->stage_end(f->stage);
 	assert_null(f->ops->stage_take(f->stage));
 }
