@@ -498,7 +498,6 @@ void cst_etmv3_stage_packet(void *stage, const struct cst_packet *pkt)
 	if (!s->started) {
 		s->started = 1;
 		no_sync(s, pkt->index, s->reason, 0, s->config ? CST_EL_F_CONFIG : 0);
-		s->config = 0;
 	}
 	if (err) {
 		s->stats->bad_packets++;

@@ -341,7 +341,7 @@ static void commit(struct etmv4_queue *q, uint32_t n, uint64_t index)
 	}
 }
 
-/* Commits the P0 elements that exceed the maximum speculation depth (TRCIDR8.MAXSPEC). */
+/* Commits the P0 elements that exceed the maximum speculation depth (TRCIDR8.MAXSPEC): none after a loss. */
 static void implicit_commit(struct etmv4_queue *q, uint64_t index)
 {
 	if (q->depth > q->cfg->max_spec)
@@ -594,16 +594,11 @@ static void push_data_sync(struct etmv4_queue *q, const struct cst_packet *pkt)
 
 static void trace_info(struct etmv4_queue *q, const struct cst_packet *pkt)
 {
-	struct cst_element *e;
-
 	if (q->state != ETMV4_SYNCED) {
 		q->state = ETMV4_SYNCED;
 		q->depth = q->unseen = pkt->spec;
-		if (pkt->info & 0x40) {
-			e = cst_etmv4_queue_push(q, CST_EL_TRANS_START, pkt->index);
-			if (e)
-				e->num = 0;
-		}
+		if (pkt->info & 0x40)	/* the element's number is 0, CST_TRANS_INIT */
+			cst_etmv4_queue_push(q, CST_EL_TRANS_START, pkt->index);
 	}
 	q->ctx_seen = 0;
 	cst_etmv4_cond_flush(q, pkt->index);
@@ -614,8 +609,8 @@ static void trace_info(struct etmv4_queue *q, const struct cst_packet *pkt)
 	implicit_commit(q, pkt->index);
 }
 
-/* Queues the elements of packets that describe execution. Returns 1 if P0 elements may have been added. */
-static int flow_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
+/* Queues the elements of packets that describe execution. */
+static void flow_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 {
 	uint8_t state = q->state;
 	struct cst_element *e;
@@ -624,65 +619,64 @@ static int flow_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 	case CST_PKT_ATOM_F1: case CST_PKT_ATOM_F2: case CST_PKT_ATOM_F3:
 	case CST_PKT_ATOM_F4: case CST_PKT_ATOM_F5: case CST_PKT_ATOM_F6:
 		push_atoms(q, pkt);
-		return 1;
+		break;
 	case CST_PKT_ADDR_CTXT_32: case CST_PKT_ADDR_CTXT_64:
 		push_context(q, pkt, pkt->index);
 		if (q->state != state)
-			return 0;
+			break;
 		/* fall through */
 	case CST_PKT_ADDR_MATCH: case CST_PKT_ADDR_SHORT: case CST_PKT_ADDR_32:
 	case CST_PKT_ADDR_64:
 		push_address(q, CST_EL_ADDRESS, pkt, pkt->index);
-		return 0;
+		break;
 	case CST_PKT_CONTEXT:
 		push_context(q, pkt, pkt->index);
-		return 0;
+		break;
 	case CST_PKT_SRC_MATCH: case CST_PKT_SRC_SHORT: case CST_PKT_SRC_32: case CST_PKT_SRC_64:
 		push_address(q, CST_EL_SOURCE_ADDRESS, pkt, pkt->index);
 		if (q->state == state)
 			q->depth++;
-		return 1;
+		break;
 	case CST_PKT_Q:
 		push_q(q, pkt);
-		return 1;
+		break;
 	case CST_PKT_EXCEPTION:
 		start_exception(q, pkt, pkt->flags & CST_PF_E1 ? CST_EL_F_BR_TARGET : 0);
 		q->exc_pending = 1;
-		return 0;
+		break;
 	case CST_PKT_PE_RESET:
 		start_exception(q, pkt, 0);
 		push_exception(q, NULL);
-		return 1;
+		break;
 	case CST_PKT_EXC_RETURN:
 		push_p0(q, CST_EL_EXC_RETURN, pkt);
-		return 1;
+		break;
 	case CST_PKT_FUNC_RETURN:
 		push_p0(q, CST_EL_FUNC_RETURN, pkt);
-		return 1;
+		break;
 	case CST_PKT_TRACE_ON:
 		cst_etmv4_cond_flush(q, pkt->index);
 		if (q->state != state)
-			return 0;
+			break;
 		e = cst_etmv4_queue_push(q, CST_EL_TRACE_ON, pkt->index);
 		if (e)
 			e->num = q->overflow ? CST_ON_OVERFLOW : CST_ON_NORMAL;
 		q->overflow = 0;
-		return 0;
+		break;
 	case CST_PKT_TRANS_START:
 		push_p0(q, CST_EL_TRANS_START, pkt);
-		return 1;
+		break;
 	case CST_PKT_TRANS_COMMIT:
 		cst_etmv4_queue_push(q, CST_EL_TRANS_COMMIT, pkt->index);
-		return 0;
+		break;
 	case CST_PKT_TRANS_FAIL:
 		cst_etmv4_queue_push(q, CST_EL_TRANS_FAIL, pkt->index);
-		return 0;
+		break;
 	case CST_PKT_COND_I_F1: case CST_PKT_COND_I_F2: case CST_PKT_COND_I_F3: case CST_PKT_COND_FLUSH:
 	case CST_PKT_COND_R_F1: case CST_PKT_COND_R_F2: case CST_PKT_COND_R_F3: case CST_PKT_COND_R_F4:
 		cst_etmv4_cond_packet(q, pkt);
-		return 0;
+		break;
 	}
-	return 0;
 }
 
 /* Handles packets that resolve speculation: Commit, Cancel and Mispredict (K10.5.2.8, K10.5.2.9). */
@@ -739,8 +733,8 @@ static void synced_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 		trace_info(q, pkt);
 		return;
 	default:
-		if (flow_packet(q, pkt) && q->state == state)
-			implicit_commit(q, pkt->index);
+		flow_packet(q, pkt);
+		implicit_commit(q, pkt->index);
 	}
 }
 
@@ -841,8 +835,7 @@ void cst_etmv4_queue_packet(void *queue, const struct cst_packet *pkt)
 			return;
 		}
 		push_exception(q, pkt);
-		if (q->state == ETMV4_SYNCED)
-			implicit_commit(q, pkt->index);
+		implicit_commit(q, pkt->index);
 		return;
 	}
 	synced_packet(q, pkt);
@@ -903,8 +896,6 @@ static int resolve_transaction(struct etmv4_queue *q)
 	struct cst_element *e;
 	uint32_t i, from, to;
 
-	if (q->trans_scan < 1)
-		q->trans_scan = 1;
 	for (i = q->trans_scan; i < q->final; i++) {
 		e = at(q, i);
 		if (e->kind == CST_EL_TRANS_COMMIT) {

@@ -95,7 +95,6 @@ void cst_ready_packet(struct ready_stage *s, const struct cst_packet *pkt, const
 	if (!s->started) {
 		s->started = 1;
 		push_no_sync(s, pkt->index, s->reason, 0, s->config ? CST_EL_F_CONFIG : 0);
-		s->config = 0;
 	}
 	switch (pr->roles[pkt->type]) {
 	case CST_ROLE_NOT_SYNC:

@@ -110,7 +110,6 @@ void cst_ptm_stage_restart(void *stage, uint64_t index)
 
 	no_sync(st, index, CST_UNSYNC_RESET, 0, CST_EL_F_CONFIG);
 	st->state = PTM_WAIT_ISYNC;
-	st->ctx_reported = 0;
 	memset(&st->ctx, 0, sizeof(st->ctx));
 }
 
@@ -265,7 +264,6 @@ void cst_ptm_stage_packet(void *stage, const struct cst_packet *pkt)
 		e = push(st, CST_EL_NO_SYNC, pkt->index);
 		e->num = st->reason;
 		e->flags = st->config ? CST_EL_F_CONFIG : 0;
-		st->config = 0;
 	}
 	if (err) {
 		st->stats->bad_packets++;
