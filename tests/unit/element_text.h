@@ -57,8 +57,7 @@ static inline void element_text(const struct cst_element *e, int waypoint, char 
 		break;
 	case CST_EL_CONTEXT:
 		at += (size_t)snprintf(s + at, n - at, "(el%u sec%u %s cid%x vmid%x has%x", e->ctx.el, e->ctx.security,
-				       e->ctx.bits64 ? "a64" : "a32", e->ctx.flags & CST_CTX_CID ? e->ctx.context_id : 0,
-				       e->ctx.flags & CST_CTX_VMID ? e->ctx.vmid : 0, e->ctx.flags);
+				       e->ctx.bits64 ? "a64" : "a32", e->ctx.context_id, e->ctx.vmid, e->ctx.flags);
 		if (waypoint && e->flags & CST_EL_F_CC)
 			at += (size_t)snprintf(s + at, n - at, " cc%u", e->cc);
 		snprintf(s + at, n - at, e->flags & CST_EL_F_ADDRESS ? " f%x is%u)" : " f%x)", e->flags, e->is);

@@ -138,6 +138,15 @@ static void test_commit(void **state)
 	assert_int_equal(stats.resyncs, 1);
 	assert_int_equal(stats.unsynced, 1);
 	expect(&spec, BYTES(SYNC, 0xf7, 0x2d, 0xff, 0xff, 0xff, 0xff, 0x0f), "info nosync5/11");
+	/* of each other kind of P0 element, too: exceptions, source addresses, Q elements, Transaction Starts */
+	spec.max_spec = 1;
+	spec.qsupp = 3;
+	expect(&spec, BYTES(SYNC, 0xf7, 0x06, 0x1d, AT(0x10)), "info E");
+	expect(&spec, BYTES(SYNC, 0xf7, 0x06, 0x01, 0x70), "info E");
+	expect(&spec, BYTES(SYNC, 0xf7, 0xb4, 0x04), "info E");
+	expect(&spec, BYTES(SYNC, 0xf7, 0xaf), "info E");
+	expect(&spec, BYTES(SYNC, 0xf7, 0x0a), "info E");
+	spec.max_spec = 8;
 	/* zero is allowed */
 	expect(&spec, BYTES(SYNC, 0xf7, 0x2d, 0x00, 0x2d, 0x01), "info E");
 }
@@ -206,6 +215,12 @@ static void test_mispredict(void **state)
 	expect(&spec, BYTES(SYNC, 0xff, 0x2d, 0x03, 0x30, 0xf7, 0x2d, 0x01), "info EEnE");
 	expect(&spec, BYTES(SYNC, 0xf7, 0x2d, 0x01, AT(0x10), 0x02, 0x05, 0x30, 0xf7, 0x2d, 0x01), "info n t5 E");
 	expect(&spec, BYTES(SYNC, 0xf7, 0x2d, 0x01, 0x04, 0xf7, 0x2d, 0x01), "info E on0 E");
+	/* the atoms of the packet itself are more than may be speculative: the oldest is final before the Mispredict applies */
+	spec.max_spec = 1;
+	expect(&spec, BYTES(SYNC, 0x32), "info E");
+	assert_int_equal(stats.uncommitted, 1);
+	expect(&spec, BYTES(SYNC, 0xf6, 0x36, 0xf7), "info Nn");
+	spec.max_spec = 8;
 	/* an exception stands between */
 	expect(&spec, BYTES(SYNC, 0xf7, 0x06, 0x1d, AT(0x10), 0x30), "info nosync5/12");
 }
