@@ -334,6 +334,65 @@ static void test_strict(void **state)
 	}
 }
 
+/* The finding of a packet, whose only one it is. */
+static unsigned int finding_of(const struct cst_config *cfg, const uint8_t *p, size_t len)
+{
+	struct cst_packet pkt[4];
+
+	assert_int_equal(packets(cfg, p, len, pkt, 4), 1);
+	assert_int_equal(pkt[0].size, len);
+	assert_int_equal(pkt[0].finding[1], 0);
+	return pkt[0].finding[0];
+}
+
+/* Each bit of each byte that has reserved bits by itself, and each exception number. */
+static void test_findings(void **state)
+{
+	struct cst_config cfg = config(0, 0), cc = config(CYCLES, TS_BINARY);
+	unsigned int i, n, bit;
+
+	(void)state;
+	for (i = 0; i <= 8; i++) {
+		bit = i < 8 ? 1u << i : 0;
+		/* information of an I-sync, whose bit 0 is always set; of exceptions; of waypoint updates */
+		assert_int_equal(finding_of(&cfg, BYTES(0x08, 0, 0x80, 0, 0, (uint8_t)(1 | bit))), bit & 0x90 ? CST_FIND_PTM_RESERVED_BITS : 0);
+		if (bit != 0x80)
+			assert_int_equal(finding_of(&cfg, BYTES(0x83, 0x40, (uint8_t)bit)), bit == 0x20 ? CST_FIND_PTM_RESERVED_BITS : 0);
+		assert_int_equal(finding_of(&cfg, BYTES(0x72, 0x83, 0x80, 0x80, 0x80, 0x50, (uint8_t)bit)),
+				 bit & 0xbf ? CST_FIND_PTM_RESERVED_BITS : 0);
+		/* the first byte of a cycle count, whose bit 6 says that others follow */
+		if (bit == 0x40)
+			continue;
+		n = bit & 0x83 ? CST_FIND_PTM_RESERVED_BITS : 0;
+		assert_int_equal(finding_of(&cc, BYTES(0x7f, (uint8_t)bit)), n);
+		assert_int_equal(finding_of(&cc, BYTES(0x42, 0x05, (uint8_t)bit)), n);
+		n = bit & 0x03 ? CST_FIND_PTM_RESERVED_BITS : 0;
+		assert_int_equal(finding_of(&cc, BYTES(0x08, 0, 0x80, 0, 0, 0x21, (uint8_t)bit)), n);
+	}
+	for (n = 0; n < 512; n++)
+		assert_int_equal(finding_of(&cfg, BYTES(0x83, 0x40, (uint8_t)(0x80 | (n & 15) << 1), (uint8_t)(n >> 4))),
+				 n > 15 || n == 6 || n == 7 ? CST_FIND_PTM_EXCEPTION : 0);
+	/* the fifth byte of a cycle count is the last one */
+	assert_int_equal(finding_of(&cc, BYTES(0x7f, 0x7c, 0x80, 0x80, 0x80, 0x01)), 0);
+	assert_int_equal(finding_of(&cc, BYTES(0x7f, 0x7c, 0x80, 0x80, 0x80, 0x81)), CST_FIND_PTM_RESERVED_BITS);
+	assert_int_equal(finding_of(&cc, BYTES(0xfc, 0x80, 0x80, 0x80, 0x01)), 0);
+	assert_int_equal(finding_of(&cc, BYTES(0xfc, 0x80, 0x80, 0x80, 0x81)), CST_FIND_PTM_RESERVED_BITS);
+}
+
+/* A waypoint update with an information byte says if Thumb code is ThumbEE; without one that stays. */
+static void test_waypoint_isa(void **state)
+{
+	struct cst_config cfg = config(0, 0);
+	struct cst_packet pkt[4];
+
+	(void)state;
+	assert_int_equal(packets(&cfg, BYTES(0x72, 0x83, 0x80, 0x80, 0x80, 0x50, 0x40, 0x72, 0x83, 0x80, 0x80, 0x80, 0x10,
+					     0x72, 0x83, 0x80, 0x80, 0x80, 0x50, 0x00), pkt, 4), 3);
+	assert_int_equal(pkt[0].isa, CST_ISA_TEE);
+	assert_int_equal(pkt[1].isa, CST_ISA_TEE);
+	assert_int_equal(pkt[2].isa, CST_ISA_T32);
+}
+
 /* ---- elements and flow ------------------------------------------------------------------------- */
 
 static void elements(const struct cst_config *cfg, const void *code, size_t size, const uint8_t *p, size_t len,
@@ -574,6 +633,8 @@ int main(void)
 		cmocka_unit_test(test_unknown_times),
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_strict),
+		cmocka_unit_test(test_findings),
+		cmocka_unit_test(test_waypoint_isa),
 		cmocka_unit_test(test_flow),
 		cmocka_unit_test(test_elements),
 		cmocka_unit_test(test_cycles_through_gaps),

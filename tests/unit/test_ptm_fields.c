@@ -3,6 +3,8 @@
  * test_ptm_fields.c - all fields of the elements that PTM packets make, and what is counted of losses.
  */
 #include "element_text.h"
+#include "ptm/ptm.h"
+#include "quirks.h"
 
 #define PTM_ASYNC 0, 0, 0, 0, 0, 0x80
 /* an I-sync at 0x8000: reason, NS and Hyp are in its information byte */
@@ -132,6 +134,14 @@ static void test_losses(void **state)
 	       "is0 f10) 13:ctx(el0 sec0 a32 cid0 vmid0 has2 f10) 15:nosync(5 error8 f10) 21:on(0 cc0 f0) "
 	       "21:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 21:addr(8000 is0 f10) 21:end(7) resyncs=1 "
 	       "unsynced=1");
+	/* a reader that parses on after an error waits for the next A-sync all the same */
+	cfg.as_reference = 1;
+	quirks_set(&cfg);
+	expect(&cfg, BYTES(PTM_ASYNC, 0x20, ISYNC(PERIODIC), PTM_ASYNC, ISYNC(PERIODIC), 0x80),
+	       "0:nosync(1 error0 f0) 19:on(0 cc0 f0) 19:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 19:addr(8000 "
+	       "is0 f10) 25:atoms(1 1 1) 25:end(7) bad=1 unsynced=7");
+	cfg.as_reference = 0;
+	quirks_set(&cfg);
 	/* times whose upper bits are unknown after an overflow */
 	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 0x42, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x09, 0x42, 0x05,
 			   ISYNC(OVERFLOW), 0x42, 0x06),
@@ -181,6 +191,89 @@ static void test_reset(void **state)
 	}
 }
 
+/* Takes all elements of these bytes. */
+static void state_after(struct element_feed *f, const struct cst_config *cfg, const uint8_t *p, size_t len)
+{
+	element_feed_new(f, &cst_protocol_ptm, cfg);
+	element_feed_bytes(f, p, len);
+}
+
+#define PAIR(same, ...) { same, { PTM_ASYNC, __VA_ARGS__ }, sizeof((const uint8_t[]){ PTM_ASYNC, __VA_ARGS__ }) }
+
+/*
+ * Stages that go on alike, and others: the first of each group is compared with the others. What was traced before the
+ * last I-sync makes no difference, unless it is not traced again.
+ */
+static void test_same(void **state)
+{
+	static const struct {
+		int same;	/* 2: the first of a group */
+		uint8_t p[64];
+		size_t len;
+	} cases[] = {
+		PAIR(2, ISYNC(PERIODIC), 1, 2, 3, 4), PAIR(1, ISYNC(PERIODIC), 1, 2, 3, 4, 0x80), PAIR(1, ISYNC(0x21), 1, 2, 3, 4),
+		PAIR(0, ISYNC(PERIODIC), 1, 2, 3, 5), PAIR(0, ISYNC(PERIODIC | NS), 1, 2, 3, 4), PAIR(0, ISYNC(PERIODIC | HYP), 1, 2, 3, 4),
+		PAIR(0, 0x80), PAIR(0, ISYNC(PERIODIC), 1, 2, 3, 4, 0x20), PAIR(0, ISYNC(PERIODIC), 1, 2, 3, 4, 0x3c, 0),
+		PAIR(2, ISYNC(PERIODIC), 1, 2, 3, 4, 0x3c, 7), PAIR(1, 0x3c, 8, ISYNC(PERIODIC), 1, 2, 3, 4, 0x3c, 7),
+		PAIR(0, ISYNC(PERIODIC), 1, 2, 3, 4, 0x3c, 8),
+	};
+	struct cst_config cfg = config(CID4 | VMID_ON, 1);
+	struct element_feed first, f;
+	size_t i, of = 0;
+
+	(void)state;
+	state_after(&first, &cfg, cases[0].p, cases[0].len);
+	for (i = 1; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (cases[i].same == 2) {
+			element_feed_free(&first);
+			state_after(&first, &cfg, cases[i].p, cases[i].len);
+			of = i;
+			continue;
+		}
+		state_after(&f, &cfg, cases[i].p, cases[i].len);
+		if (cst_ptm_stage_same(first.stage, f.stage) != cases[i].same || cst_ptm_stage_same(f.stage, first.stage) != cases[i].same)
+			fail_msg("case %zu, compared with %zu", i, of);
+		element_feed_free(&f);
+	}
+	/* after the end, with elements that were not taken, and before the first packet */
+	state_after(&f, &cfg, cases[of].p, cases[of].len);
+	assert_int_equal(cst_ptm_stage_same(first.stage, f.stage), 1);
+	f.ops->stage_end(f.stage);
+	assert_int_equal(cst_ptm_stage_same(first.stage, f.stage), 0);
+	element_feed_take(&f);
+	assert_int_equal(cst_ptm_stage_same(first.stage, f.stage), 0);
+	element_feed_free(&f);
+	state_after(&f, &cfg, NULL, 0);
+	assert_int_equal(cst_ptm_stage_same(first.stage, f.stage), 0);
+	element_feed_free(&f);
+	element_feed_free(&first);
+}
+
+/* The address among the elements that were not taken. */
+static void test_queued_address(void **state)
+{
+	static const uint8_t isync[] = { ISYNC(PERIODIC) };
+	struct cst_config cfg = config(0, 1);
+	struct element_feed f;
+	struct cst_packet pkt;
+	uint64_t addr = 1;
+
+	(void)state;
+	state_after(&f, &cfg, BYTES(PTM_ASYNC));
+	assert_int_equal(cst_ptm_stage_address(f.stage, &addr), 0);
+	memset(&pkt, 0, sizeof(pkt));
+	assert_int_equal(f.ops->parse(f.parser, isync, isync + sizeof(isync), &pkt), sizeof(isync));
+	f.ops->stage_packet(f.stage, &pkt);
+	/* Trace On is before it */
+	assert_int_equal(cst_ptm_stage_address(f.stage, &addr), -1);
+	assert_non_null(f.ops->stage_take(f.stage));
+	assert_int_equal(cst_ptm_stage_address(f.stage, &addr), 1);
+	assert_int_equal(addr, 0x8000);
+	element_feed_take(&f);
+	assert_int_equal(cst_ptm_stage_address(f.stage, &addr), 0);
+	element_feed_free(&f);
+}
+
 /* The end of a trace without a packet. */
 static void test_empty(void **state)
 {
@@ -198,6 +291,8 @@ int main(void)
 		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_reset),
+		cmocka_unit_test(test_same),
+		cmocka_unit_test(test_queued_address),
 		cmocka_unit_test(test_empty),
 	};
 
