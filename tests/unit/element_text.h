@@ -125,6 +125,9 @@ struct element_feed {
 
 static inline void element_feed_new(struct element_feed *f, const struct protocol *pr, const struct cst_config *cfg)
 {
+	static const uint8_t nothing[1] = { 0 };
+	struct cst_packet pkt;
+
 	memset(f, 0, sizeof(*f));
 	f->ops = &pr->ops;
 	f->waypoint = cfg->protocol == CST_PROTO_ETMV3 || cfg->protocol == CST_PROTO_PTM;
@@ -133,6 +136,9 @@ static inline void element_feed_new(struct element_feed *f, const struct protoco
 	f->stage = calloc(1, f->ops->stage_size);
 	assert_true(f->parser && f->stage);
 	f->ops->parser_init(f->parser, cfg, NULL);
+	/* no byte is no packet, unless one may be in the rest of a byte */
+	if (!f->ops->sub_byte)
+		assert_int_equal(f->ops->parse(f->parser, nothing, nothing, &pkt), 0);
 	assert_int_equal(f->ops->stage_init(f->stage, cfg, &f->stats, NULL), 0);
 }
 

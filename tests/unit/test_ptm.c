@@ -379,6 +379,47 @@ static void test_findings(void **state)
 	assert_int_equal(finding_of(&cc, BYTES(0xfc, 0x80, 0x80, 0x80, 0x81)), CST_FIND_PTM_RESERVED_BITS);
 }
 
+/* Fields that no text shows: bits of an I-sync's address; flags of a timestamp with a count and a change of the clock. */
+static void test_packet_fields(void **state)
+{
+	struct cst_config cfg = config(0, 0), cc = config(CYCLES, TS_BINARY);
+	struct cst_packet pkt[8];
+
+	(void)state;
+	assert_int_equal(packets(&cfg, BYTES(0x08, 0, 0x80, 0, 0, 0x01), pkt, 8), 1);
+	assert_int_equal(pkt[0].addr_bits, 32);
+	assert_int_equal(pkt[0].info, 32);
+	assert_int_equal(packets(&cc, BYTES(0x46, 0x05, 0x3c, 0x42, 0x05, 0x3c), pkt, 8), 2);
+	assert_int_equal(pkt[0].flags, CST_PF_CC | CST_PTM_PF_CLOCK | CST_PTM_PF_TIME_PART);
+	assert_int_equal(pkt[1].flags, CST_PF_CC | CST_PTM_PF_TIME_PART);
+}
+
+/* Zeros that no A-sync can have: too many; too few after a loss, whatever the packet before it ended with. */
+static void test_bad_async(void **state)
+{
+	struct cst_config cfg = config(0, 0);
+	struct cst_packet pkt[8];
+	uint8_t zeros[72] = { 0 };
+	unsigned int n;
+
+	(void)state;
+	zeros[70] = 0x80;
+	zeros[71] = 0x0c;
+	assert_int_equal(packets(&cfg, zeros, sizeof(zeros), pkt, 8), 3);
+	assert_int_equal(pkt[0].type, CST_PTM_PKT_BAD_SEQUENCE);
+	assert_int_equal(pkt[0].bad_type, CST_PTM_PKT_ASYNC);
+	assert_int_equal(pkt[1].type, CST_PTM_PKT_ASYNC);
+	/* its last zeros are those of the A-sync */
+	assert_int_equal(pkt[1].index, pkt[0].size);
+	assert_int_equal(pkt[1].index + pkt[1].size, 71);
+	assert_int_equal(pkt[2].type, CST_PTM_PKT_TRIGGER);
+	n = packets(&cfg, BYTES(0x3c, 0x00, 0x20, PTM_ASYNC, 0, 0, 0, 0, 0x80, 0x0c), pkt, 8);
+	assert_true(n >= 4);
+	assert_int_equal(pkt[2].type, CST_PTM_PKT_ASYNC);
+	assert_int_equal(pkt[3].type, CST_PTM_PKT_BAD_SEQUENCE);
+	assert_int_equal(pkt[3].bad_type, CST_PTM_PKT_ASYNC);
+}
+
 /* A waypoint update with an information byte says if Thumb code is ThumbEE; without one that stays. */
 static void test_waypoint_isa(void **state)
 {
@@ -634,6 +675,8 @@ int main(void)
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_strict),
 		cmocka_unit_test(test_findings),
+		cmocka_unit_test(test_packet_fields),
+		cmocka_unit_test(test_bad_async),
 		cmocka_unit_test(test_waypoint_isa),
 		cmocka_unit_test(test_flow),
 		cmocka_unit_test(test_elements),
