@@ -3,6 +3,7 @@
  * test_etmv3_fields.c - all fields of the elements that ETMv3 packets make, and what is counted of losses.
  */
 #include "element_text.h"
+#include "etmv3/etmv3.h"
 
 #define ASYNC3 0, 0, 0, 0, 0, 0x80
 /* an I-sync at 0x8000: reason, NS, AltISA and Hyp are in its information byte */
@@ -254,6 +255,57 @@ static void test_reset(void **state)
 	}
 }
 
+/* P-headers that an index skips: in synchronisation, within the bytes given, and not right behind zeros. */
+static void test_skip(void **state)
+{
+	const struct protocol *pr = &cst_protocol_etmv3;
+	static const uint8_t bytes[] = { 0x84, 0xc8, 0x86, 0x0c, 0x84 };
+	struct cst_config cfg = config(0, 5, CST_PROFILE_A);
+	struct element_feed f;
+
+	(void)state;
+	element_feed_new(&f, pr, &cfg);
+	assert_int_equal((pr->skip)(f.parser, bytes, 5), 0);
+	element_feed_bytes(&f, BYTES(ASYNC3, ISYNC(PERIODIC)));
+	/* the I-sync ended with a zero */
+	assert_int_equal((pr->skip)(f.parser, bytes, 5), 0);
+	element_feed_bytes(&f, BYTES(0x84));
+	assert_int_equal((pr->skip)(f.parser, bytes, 5), 3);
+	assert_int_equal((pr->skip)(f.parser, bytes, 2), 2);
+	assert_int_equal((pr->skip)(f.parser, bytes, 0), 0);
+	assert_int_equal((pr->skip)(f.parser, bytes + 3, 2), 0);
+	element_feed_free(&f);
+}
+
+/* The address among the elements that were not taken. */
+static void test_queued_address(void **state)
+{
+	static const uint8_t isync[] = { ISYNC(PERIODIC) };
+	struct cst_config cfg = config(0, 5, CST_PROFILE_A);
+	struct element_feed f;
+	struct cst_packet pkt;
+	uint64_t addr = 1;
+
+	(void)state;
+	element_feed_new(&f, &cst_protocol_etmv3, &cfg);
+	element_feed_bytes(&f, BYTES(ASYNC3));
+	assert_int_equal(cst_etmv3_stage_address(f.stage, &addr), 0);
+	memset(&pkt, 0, sizeof(pkt));
+	assert_int_equal(f.ops->parse(f.parser, isync, isync + sizeof(isync), &pkt), sizeof(isync));
+	f.ops->stage_packet(f.stage, &pkt);
+	/* Trace On is before it */
+	assert_int_equal(cst_etmv3_stage_address(f.stage, &addr), -1);
+	assert_non_null(f.ops->stage_take(f.stage));
+	assert_int_equal(cst_etmv3_stage_address(f.stage, &addr), 1);
+	assert_int_equal(addr, 0x8000);
+	element_feed_take(&f);
+	assert_int_equal(cst_etmv3_stage_address(f.stage, &addr), 0);
+	/* an atom that waits for what may cancel it */
+	element_feed_bytes(&f, BYTES(0x84));
+	assert_int_equal(cst_etmv3_stage_address(f.stage, &addr), -1);
+	element_feed_free(&f);
+}
+
 /* The end of a trace without a packet. */
 static void test_empty(void **state)
 {
@@ -273,6 +325,8 @@ int main(void)
 		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_reset),
+		cmocka_unit_test(test_skip),
+		cmocka_unit_test(test_queued_address),
 		cmocka_unit_test(test_empty),
 	};
 

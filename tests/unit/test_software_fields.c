@@ -4,6 +4,7 @@
  * nothing of a trace is left after a reset.
  */
 #include "element_text.h"
+#include "protocol/ready.h"
 
 #define ITM_ASYNC 0, 0, 0, 0, 0, 0x80
 #define STM_START 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f, 0x0f, 0x30
@@ -149,6 +150,64 @@ static void test_reset(void **state)
 	}
 }
 
+/* Stages that go on alike: in synchronisation, and with the same state of the protocol. */
+static void test_same(void **state)
+{
+	static const struct {
+		int same;
+		uint8_t p[16];
+		size_t len;
+	} rows[] = {
+		{ 1, { ITM_ASYNC, 0x20, 0x28 }, 8 }, { 1, { 0x09, ITM_ASYNC, 0x28, 0x20 }, 9 }, { 0, { ITM_ASYNC, 0x20, 0x38 }, 8 },
+		{ 0, { ITM_ASYNC, 0x30, 0x28 }, 8 }, { 0, { ITM_ASYNC, 0x20, 0x28, 0x70 }, 9 }, { 0, { ITM_ASYNC, 0x20, 0x28, 0x04 }, 9 },
+		{ 0, { 0x09 }, 1 },
+	};
+	const struct protocol *pr = &cst_protocol_itm;
+	const struct cst_config cfg = itm();
+	struct element_feed first, f;
+	size_t i;
+
+	(void)state;
+	element_feed_new(&first, pr, &cfg);
+	element_feed_bytes(&first, rows[0].p, rows[0].len);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		element_feed_new(&f, pr, &cfg);
+		element_feed_bytes(&f, rows[i].p, rows[i].len);
+		if (pr->stage_same(first.stage, f.stage) != rows[i].same)
+			fail_msg("row %zu", i);
+		element_feed_free(&f);
+	}
+	/* unsynchronised, with nothing known, is another state than synchronised with nothing known */
+	element_feed_free(&first);
+	element_feed_new(&first, pr, &cfg);
+	element_feed_bytes(&first, BYTES(ITM_ASYNC));
+	element_feed_new(&f, pr, &cfg);
+	assert_int_equal(pr->stage_same(first.stage, f.stage), 0);
+	element_feed_free(&f);
+	element_feed_free(&first);
+}
+
+/* Elements that a caller does not take: the last one is replaced when there is no room. */
+static void test_not_taken(void **state)
+{
+	const struct cst_config cfg = itm();
+	const struct cst_element *e;
+	struct element_feed f;
+	uint64_t i, n = 0, last = 0;
+
+	(void)state;
+	element_feed_new(&f, &cst_protocol_itm, &cfg);
+	for (i = 0; i < 3 * READY_ELEMENTS; i++)
+		f.ops->stage_restart(f.stage, i);
+	for (; (e = f.ops->stage_take(f.stage)); n++) {
+		assert_int_equal(e->kind, CST_EL_NO_SYNC);
+		last = e->index;
+	}
+	assert_int_equal(n, READY_ELEMENTS);
+	assert_int_equal(last, 3 * READY_ELEMENTS - 1);
+	element_feed_free(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -156,6 +215,8 @@ int main(void)
 		cmocka_unit_test(test_stm),
 		cmocka_unit_test(test_data),
 		cmocka_unit_test(test_reset),
+		cmocka_unit_test(test_same),
+		cmocka_unit_test(test_not_taken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
