@@ -35,8 +35,10 @@ static inline void element_text(const struct cst_element *e, int waypoint, char 
 	char cycles[40];
 	size_t at;
 
-	/* the cycle count is 0 if the packet has none */
-	snprintf(cycles, sizeof(cycles), " cc%u f%x", e->cc, e->flags);
+	if (e->flags & CST_EL_F_CC)
+		snprintf(cycles, sizeof(cycles), " cc%u f%x", e->cc, e->flags);
+	else
+		snprintf(cycles, sizeof(cycles), " f%x", e->flags);
 	at = (size_t)snprintf(s, n, "%" PRIu64 ":%s", e->index, name);
 	switch (e->kind) {
 	case CST_EL_ATOMS:

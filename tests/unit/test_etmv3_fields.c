@@ -39,21 +39,21 @@ static void test_flow(void **state)
 
 	(void)state;
 	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0xc8, 0x8a, 0x7f, 0x76, 0x0c, 0x66, 0x80, 0x84),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
-	       "is0 f10) 12:atoms(3 3 3) 13:atoms(2 2 2) 14:addr(80fc is0 f10) 15:eret(0) 16:event(32768 cc0 "
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:atoms(3 3 3) 13:atoms(2 2 2) 14:addr(80fc is0 f10) 15:eret(0) 16:event(32768 "
 	       "f0) 19:atoms(1 1 1) 19:end(7)");
 	/* branches with another instruction set, and with another state */
 	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x84, 0x81, 0x80, 0x80, 0x80, 0x10, 0x84, 0xc5, 0x46, 0x81, 0x20, 0x84,
 			   0xc5, 0x46, 0x01),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
 	       "is0 f10) 12:atoms(1 1 1) 13:addr(0 is1 f10) 18:atoms(1 1 1) 19:ctx(el2 sec1 a32 cid0 vmid0 has4 "
 	       "f14 is1) 19:addr(344 is1 f10) 23:atoms(1 1 1) 24:ctx(el0 sec1 a32 cid0 vmid0 has4 f14 is1) "
 	       "24:addr(344 is1 f10) 24:end(7)");
 	/* P-headers of each format with cycle counts, and cycle counts alone */
 	expect(&cc, BYTES(ASYNC3, ISYNC(PERIODIC), 0xc8, 0x86, 0xe4, 0x92, 0xbc, 0x04, 0x05, 0x84),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
 	       "is0 f10) 12:atoms(3 3 3 cc1 f1 each1) 13:atoms(2 1 1 cc1 f1 each0) 14:atoms(1 1 1 cc2 f1 each0) "
-	       "15:atoms(1 1 1 cc0 f1 each0) 16:cc(1 cc8 f1) 17:cc(0 cc0 f0) 19:atoms(1 1 1 cc1 f1 each1) "
+	       "15:atoms(1 1 1 cc0 f1 each0) 16:cc(1 cc8 f1) 17:cc(0 f0) 19:atoms(1 1 1 cc1 f1 each1) "
 	       "19:end(7)");
 }
 
@@ -64,27 +64,27 @@ static void test_cancel(void **state)
 
 	(void)state;
 	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x88, 0x8d, 0x46, 0x3c),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
 	       "is0 f10) 12:atoms(1 1 1) 13:exc(e @0 is0 f0) 13:addr(8618 is0 f10) 13:end(7)");
 	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x84, 0x8d, 0x46, 0x3c, 0x84),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
 	       "is0 f10) 13:exc(e @0 is0 f0) 13:addr(8618 is0 f10) 16:atoms(1 1 1) 16:end(7)");
 	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x84, 0x0c, 0x76, 0x8d, 0x46, 0x3c),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
-	       "is0 f10) 13:event(32768 cc0 f0) 15:exc(e @0 is0 f0) 15:addr(8618 is0 f10) 15:end(7)");
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "is0 f10) 13:event(32768 f0) 15:exc(e @0 is0 f0) 15:addr(8618 is0 f10) 15:end(7)");
 	expect(&cc, BYTES(ASYNC3, ISYNC(PERIODIC), 0x88, 0x8d, 0x46, 0x3c),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
 	       "is0 f10) 12:atoms(1 1 1 cc1 f1 each1) 12:cc(1 cc1 f1) 13:exc(e @0 is0 f0) 13:addr(8618 is0 f10) "
 	       "13:end(7)");
 	expect(&cc, BYTES(ASYNC3, ISYNC(PERIODIC), 0x86, 0x8d, 0x46, 0x3c),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
 	       "is0 f10) 12:atoms(1 1 1 cc1 f1 each0) 13:exc(e @0 is0 f0) 13:addr(8618 is0 f10) 13:end(7)");
 	expect(&cc, BYTES(ASYNC3, ISYNC(PERIODIC), 0x84, 0xbc, 0x8d, 0x46, 0x3c),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
 	       "is0 f10) 12:cc(1 cc1 f1) 13:cc(1 cc8 f1) 14:exc(e @0 is0 f0) 14:addr(8618 is0 f10) 14:end(7)");
 	/* nothing to cancel */
 	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x8d, 0x46, 0x3c),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
 	       "is0 f10) 12:finding(50) 12:exc(e @0 is0 f0) 12:addr(8618 is0 f10) 12:end(7)");
 }
 
@@ -95,16 +95,16 @@ static void test_contexts(void **state)
 	(void)state;
 	expect(&cfg, BYTES(ASYNC3, 0x08, 1, 2, 3, 4, PERIODIC | NS | HYP, 0x01, 0x80, 0, 0, 0x84, 0x6e, 9, 2, 3, 4, 0x3c, 7,
 			   0x08, 9, 2, 3, 4, PERIODIC, 0x00, 0x80, 0, 0),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el2 sec1 a32 cid4030201 vmid0 has5 f14 is1) "
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el2 sec1 a32 cid4030201 vmid0 has5 f14 is1) "
 	       "6:addr(8000 is1 f10) 16:atoms(1 1 1) 17:ctx(el2 sec1 a32 cid4030209 vmid0 has5 f10) 22:ctx(el2 "
 	       "sec1 a32 cid4030209 vmid7 has7 f10) 24:ctx(el0 sec0 a32 cid4030209 vmid7 has7 f14 is0) "
 	       "24:addr(8000 is0 f10) 24:end(7)");
 	/* a load or store in progress, and data trace alone */
 	expect(&cfg, BYTES(ASYNC3, 0x08, 1, 2, 3, 4, 0xa1, 0x00, 0x80, 0, 0, 0x09, 0x84),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid4030201 vmid0 has5 f14 is0) "
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid4030201 vmid0 has5 f14 is0) "
 	       "6:addr(8010 is0 f14 of8000) 17:atoms(1 1 1) 17:end(7)");
 	expect(&data, BYTES(ASYNC3, 0x08, TRACE_ON),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f10) 6:end(7)");
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f10) 6:end(7)");
 }
 
 static void test_data(void **state)
@@ -115,27 +115,27 @@ static void test_data(void **state)
 	/* with an address and without one, which then is 4 more; big endian; of the last value 0 bytes are sent */
 	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x84, 0x2e, 0x80, 0x81, 0x82, 0x83, 0x14, 0x78, 0x56, 0x34, 0x12, 0x0e, 1, 2, 3, 4,
 			   0x06, 0x99, 0x02),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
 	       "is0 f10) 12:atoms(1 1 1) 13:data(num103 @40608080 12345678 bytes4 tag0) 23:data(num103 "
 	       "@40608084 4030201 bytes4 tag0) 28:data(num103 @40608088 99 bytes1 tag0) 30:data(num103 "
 	       "@4060808c 0 bytes0 tag0) 30:end(7)");
 	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x84, 0x0e, 1, 2, 3, 4, 0x78, 0x10, 0x48, 0x34, 0x12, 0x50, 0x6a, 0x7a, 0x08, 0x02),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
 	       "is0 f10) 12:atoms(1 1 1) 13:data(num2 @0 4030201 bytes4 tag0) 18:data(num11 @10 0 bytes0 tag2) "
 	       "20:data(numa @0 1234 bytes2 tag2) 23:data(num20 @0 0 bytes0 tag0) 24:data(num41 @14 0 bytes0 "
 	       "tag0) 25:data(num41 @8 0 bytes0 tag0) 27:data(num3 @c 0 bytes0 tag0) 27:end(7)");
 	/* nothing is known of the address after suppressed data, or a gap */
 	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x84, 0x26, 0x10, 0x55, 0x62, 0x02, 0x26, 0x10, 0x55, ISYNC(DEBUG_EXIT), 0x02,
 			   0x26, 0x10, 0x55, ISYNC(PERIODIC), 0x02),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
 	       "is0 f10) 12:atoms(1 1 1) 13:data(num3 @10 55 bytes1 tag0) 16:data(num80 @0 0 bytes0 tag0) "
-	       "17:data(num2 @0 0 bytes0 tag0) 18:data(num3 @10 55 bytes1 tag0) 21:on(2 cc0 f0) 21:ctx(el0 sec0 "
+	       "17:data(num2 @0 0 bytes0 tag0) 18:data(num3 @10 55 bytes1 tag0) 21:on(2 f0) 21:ctx(el0 sec0 "
 	       "a32 cid0 vmid0 has4 f14 is0) 21:addr(8000 is0 f10) 27:data(num2 @0 0 bytes0 tag0) 28:data(num3 "
 	       "@10 55 bytes1 tag0) 31:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 31:addr(8000 is0 f10) "
 	       "37:data(num3 @14 0 bytes0 tag0) 37:end(7) data=1");
 	/* M profile: an exception's entry and exit, whose data are those of the stack */
 	expect(&m, BYTES(ASYNC3, ISYNC(PERIODIC), 0x84, 0x7e, 0x26, 0x10, 0x55, 0x84, 0x76, 0x02),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
 	       "is0 f10) 12:atoms(1 1 1) 13:data(num200 @0 0 bytes0 tag0) 14:data(num3 @10 55 bytes1 tag0) "
 	       "17:atoms(1 1 1) 18:eret(0) 18:data(num200 @0 0 bytes0 tag0) 19:data(num3 @14 0 bytes0 tag0) "
 	       "19:end(7)");
@@ -152,20 +152,20 @@ static void test_gaps(void **state)
 		unsigned int minor;
 		const char *want;
 	} rows[] = {
-		{ 0, "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 is0 "
-		  "f10) 12:atoms(1 1 1 cc1 f1 each1) 13:finding(7) 13:on(1 cc0 f10) 13:ctx(el0 sec0 a32 cid0 vmid0 "
-		  "has4 f14 is0) 13:addr(8000 is0 f10) 20:cc(0 cc0 f0) 22:on(2 cc0 f0) 22:ctx(el0 sec0 a32 cid0 "
-		  "vmid0 has4 f14 is0) 22:addr(8000 is0 f10) 29:cc(0 cc0 f0) 31:on(0 cc0 f0) 31:ctx(el0 sec0 a32 "
+		{ 0, "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 is0 "
+		  "f10) 12:atoms(1 1 1 cc1 f1 each1) 13:finding(7) 13:on(1 f10) 13:ctx(el0 sec0 a32 cid0 vmid0 "
+		  "has4 f14 is0) 13:addr(8000 is0 f10) 20:cc(0 f0) 22:on(2 f0) 22:ctx(el0 sec0 a32 cid0 "
+		  "vmid0 has4 f14 is0) 22:addr(8000 is0 f10) 29:cc(0 f0) 31:on(0 f0) 31:ctx(el0 sec0 a32 "
 		  "cid0 vmid0 has4 cc8 f15 is0) 31:addr(8000 is0 f10) 38:cc(0 cc9 f1) 38:end(7) overflows=1" },
-		{ 4, "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 is0 "
-		  "f10) 12:atoms(1 1 1 cc1 f1 each1) 13:finding(7) 13:on(1 cc0 f10) 13:ctx(el0 sec0 a32 cid0 vmid0 "
-		  "has4 cc5 f15 is0) 13:addr(8000 is0 f10) 20:cc(0 cc6 f1) 22:on(2 cc0 f0) 22:ctx(el0 sec0 a32 cid0 "
-		  "vmid0 has4 cc7 f15 is0) 22:addr(8000 is0 f10) 29:cc(0 cc0 f0) 31:on(0 cc0 f0) 31:ctx(el0 sec0 a32 "
+		{ 4, "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 is0 "
+		  "f10) 12:atoms(1 1 1 cc1 f1 each1) 13:finding(7) 13:on(1 f10) 13:ctx(el0 sec0 a32 cid0 vmid0 "
+		  "has4 cc5 f15 is0) 13:addr(8000 is0 f10) 20:cc(0 cc6 f1) 22:on(2 f0) 22:ctx(el0 sec0 a32 cid0 "
+		  "vmid0 has4 cc7 f15 is0) 22:addr(8000 is0 f10) 29:cc(0 f0) 31:on(0 f0) 31:ctx(el0 sec0 a32 "
 		  "cid0 vmid0 has4 cc8 f15 is0) 31:addr(8000 is0 f10) 38:cc(0 cc9 f1) 38:end(7) overflows=1" },
-		{ 5, "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 is0 "
-		  "f10) 12:atoms(1 1 1 cc1 f1 each1) 13:finding(7) 13:on(1 cc0 f10) 13:ctx(el0 sec0 a32 cid0 vmid0 "
-		  "has4 f14 is0) 13:addr(8000 is0 f10) 20:cc(0 cc0 f0) 22:on(2 cc0 f0) 22:ctx(el0 sec0 a32 cid0 "
-		  "vmid0 has4 cc7 f15 is0) 22:addr(8000 is0 f10) 29:cc(0 cc0 f0) 31:on(0 cc0 f0) 31:ctx(el0 sec0 a32 "
+		{ 5, "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 is0 "
+		  "f10) 12:atoms(1 1 1 cc1 f1 each1) 13:finding(7) 13:on(1 f10) 13:ctx(el0 sec0 a32 cid0 vmid0 "
+		  "has4 f14 is0) 13:addr(8000 is0 f10) 20:cc(0 f0) 22:on(2 f0) 22:ctx(el0 sec0 a32 cid0 "
+		  "vmid0 has4 cc7 f15 is0) 22:addr(8000 is0 f10) 29:cc(0 f0) 31:on(0 f0) 31:ctx(el0 sec0 a32 "
 		  "cid0 vmid0 has4 cc8 f15 is0) 31:addr(8000 is0 f10) 38:cc(0 cc9 f1) 38:end(7) overflows=1" },
 	};
 	struct element_feed f;
@@ -190,30 +190,30 @@ static void test_losses(void **state)
 	(void)state;
 	/* before the A-sync, and between it and the I-sync: atoms are lost, identity and time are not */
 	expect(&cfg, BYTES(0x84, 0x84, ASYNC3, 0xc8, 0x7f, 0x3c, 7, 0x0c, 0x04, 0x05, 0x66, ISYNC(PERIODIC), 0x84),
-	       "0:nosync(1 error0 f0) 16:on(0 cc0 f0) 16:ctx(el0 sec0 a32 cid0 vmid7 has6 f14 is0) 16:addr(8000 "
+	       "0:nosync(1 error0 f0) 16:on(0 f0) 16:ctx(el0 sec0 a32 cid0 vmid7 has6 f14 is0) 16:addr(8000 "
 	       "is0 f10) 22:atoms(1 1 1) 22:end(7) unsynced=7 atoms=3");
 	expect(&cc, BYTES(ASYNC3, 0xc8, 0xbc, 0x6e, 1, 2, 3, 4, 0x42, 0x05, 0x04, 0x05, 0x08, 1, 2, 3, 4, PERIODIC, 0, 0x80, 0, 0),
 	       "0:nosync(1 error0 f0) 6:atoms(3 3 3 cc1 f1 each1) 7:cc(1 cc8 f1) 13:finding(53) 13:ts(0 0 sent5 "
-	       "cc0 f0) 15:cc(0 cc0 f0) 17:on(0 cc0 f0) 17:ctx(el0 sec0 a32 cid4030201 vmid0 has5 f14 is0) "
+	       "f0) 15:cc(0 f0) 17:on(0 f0) 17:ctx(el0 sec0 a32 cid4030201 vmid0 has5 f14 is0) "
 	       "17:addr(8000 is0 f10) 17:end(7) unsynced=5 times=1");
 	expect(&cfg, BYTES(0x84, ISYNC(PERIODIC), ASYNC3, ISYNC(PERIODIC)),
-	       "0:nosync(1 error0 f0) 13:on(0 cc0 f0) 13:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 13:addr(8000 "
+	       "0:nosync(1 error0 f0) 13:on(0 f0) 13:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 13:addr(8000 "
 	       "is0 f10) 13:end(7) unsynced=7");
 	/* a reserved header in and out of synchronisation; the last packet is cut */
 	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x84, 0x10, 0x84, ASYNC3, ISYNC(PERIODIC), 0x84, 0x08),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
-	       "is0 f10) 12:atoms(1 1 1) 13:nosync(5 error7 f10) 21:on(0 cc0 f0) 21:ctx(el0 sec0 a32 cid0 vmid0 "
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:atoms(1 1 1) 13:nosync(5 error7 f10) 21:on(0 f0) 21:ctx(el0 sec0 a32 cid0 vmid0 "
 	       "has4 f14 is0) 21:addr(8000 is0 f10) 27:atoms(1 1 1) 28:end(7) bad=2 resyncs=1 unsynced=3");
 	expect(&cfg, BYTES(ASYNC3, 0x10, ISYNC(PERIODIC), ASYNC3, ISYNC(PERIODIC), 0x84),
-	       "0:nosync(1 error0 f0) 19:on(0 cc0 f0) 19:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 19:addr(8000 "
+	       "0:nosync(1 error0 f0) 19:on(0 f0) 19:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 19:addr(8000 "
 	       "is0 f10) 25:atoms(1 1 1) 25:end(7) bad=1 unsynced=7");
 	/* times whose upper bits are unknown after an overflow */
 	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x42, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x09, 0x84, 0x42, 0x05,
 			   ISYNC(OVERFLOW), 0x42, 0x06),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
-	       "is0 f10) 12:ts(0 9101c305080c101 sent9101c305080c101 cc0 f0) 22:atoms(1 1 1) 23:ts(0 "
-	       "9101c305080c105 sent9101c305080c105 cc0 f0) 25:finding(7) 25:on(1 cc0 f10) 25:ctx(el0 sec0 a32 "
-	       "cid0 vmid0 has4 f14 is0) 25:addr(8000 is0 f10) 31:finding(53) 31:ts(0 0 sent9101c305080c106 cc0 "
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:ts(0 9101c305080c101 sent9101c305080c101 f0) 22:atoms(1 1 1) 23:ts(0 "
+	       "9101c305080c105 sent9101c305080c105 f0) 25:finding(7) 25:on(1 f10) 25:ctx(el0 sec0 a32 "
+	       "cid0 vmid0 has4 f14 is0) 25:addr(8000 is0 f10) 31:finding(53) 31:ts(0 0 sent9101c305080c106 "
 	       "f0) 31:end(7) overflows=1 times=1");
 }
 
@@ -223,11 +223,11 @@ static void test_reset(void **state)
 	static const uint8_t before[] = { ASYNC3, 0x08, 1, 2, 3, 4, PERIODIC | NS | HYP, 0x00, 0x80, 0, 0, 0x3c, 7, 0x26, 0x10, 0x55, 0x84 };
 	static const uint8_t after[] = { ASYNC3, 0x08, 1, 2, 3, 4, PERIODIC, 0x00, 0x80, 0, 0, 0x02, 0x84 };
 	static const char *const want[] = {
-		"0:nosync(2 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid4030201 vmid0 has5 f14 is0) "
+		"0:nosync(2 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid4030201 vmid0 has5 f14 is0) "
 		  "6:addr(8000 is0 f10) 16:data(num2 @0 0 bytes0 tag0) 17:atoms(1 1 1) 17:end(7)",
-		"0:nosync(2 error0 f80) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid4030201 vmid0 has5 f14 is0) "
+		"0:nosync(2 error0 f80) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid4030201 vmid0 has5 f14 is0) "
 		  "6:addr(8000 is0 f10) 16:data(num2 @0 0 bytes0 tag0) 17:atoms(1 1 1) 17:end(7)",
-		"21:atoms(1 1 1) 100:nosync(2 error0 f80) 0:on(0 cc0 f0) 0:ctx(el0 sec0 a32 cid4030201 vmid0 has5 "
+		"21:atoms(1 1 1) 100:nosync(2 error0 f80) 0:on(0 f0) 0:ctx(el0 sec0 a32 cid4030201 vmid0 has5 "
 		  "f14 is0) 0:addr(8000 is0 f10) 10:data(num2 @0 0 bytes0 tag0) 11:atoms(1 1 1) 11:end(7)",
 	};
 	struct cst_config cfg = config(CID4 | VMID_ON | VALUE | ADDRESS, 5, CST_PROFILE_A);

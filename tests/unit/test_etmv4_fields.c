@@ -71,15 +71,15 @@ static void test_values(void **state)
 	(void)state;
 	cfg.data_trace = 1;
 	expect(&cfg, BYTES(SYNC, 0x03, 0x85, 0x01, 0x07, 0x0e, 0x00, 0x09, 0x0f, 0x00, 0x75, 0x88, 0x23, 0x29, 0x02, 0x06),
-	       "0:nosync(1 error0 f0) 12:info(0) 14:ts(0 85 cc7 f1) 18:cc(0 cc9 f1) 21:cc(0 cc0 f0) 23:event(5 "
-	       "cc0 f0) 24:marker(0 0 cc0 f0) 25:marker(1 3 cc0 f0) 26:marker(2 1 cc0 f0) 27:ts(0 86 cc0 f0) "
+	       "0:nosync(1 error0 f0) 12:info(0) 14:ts(0 85 cc7 f1) 18:cc(0 cc9 f1) 21:cc(0 f0) 23:event(5 "
+	       "f0) 24:marker(0 0 f0) 25:marker(1 3 f0) 26:marker(2 1 f0) 27:ts(0 86 f0) "
 	       "27:end(7)");
 	expect(&ete, BYTES(SYNC, 0x02, 0x05, 0x09, 0x02, 1, 2, 3, 4, 5, 6, 7, 8, 0x75),
-	       "0:nosync(1 error0 f0) 12:info(0) 14:ts(0 5 cc0 f0) 16:ite(2 807060504030201 cc0 f0) 26:event(5 "
-	       "cc0 f0) 26:end(7)");
+	       "0:nosync(1 error0 f0) 12:info(0) 14:ts(0 5 f0) 16:ite(2 807060504030201 f0) 26:event(5 "
+	       "f0) 26:end(7)");
 	/* before a Trace Info, ETE has events and both have instrumentation */
 	expect(&ete, BYTES(ASYNC, 0x75, 0x09, 0x02, 1, 2, 3, 4, 5, 6, 7, 8, 0x70, 0x01, 0x00),
-	       "0:nosync(1 error0 f0) 12:event(5 cc0 f0) 13:ite(2 807060504030201 cc0 f0) 24:info(0) 24:end(7)");
+	       "0:nosync(1 error0 f0) 12:event(5 f0) 13:ite(2 807060504030201 f0) 24:info(0) 24:end(7)");
 	expect(&cfg, BYTES(ASYNC, 0x75, 0x70, 0x01, 0x00),
 	       "0:nosync(1 error0 f0) 12:finding(42) 14:info(0) 14:end(7) unsynced=1");
 }

@@ -39,15 +39,15 @@ static void test_flow(void **state)
 
 	(void)state;
 	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 0xc2, 0x7f, 0x72, 0x79, 0x76, 0x0c, 0x66),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
-	       "is0 f10) 12:atoms(5 f f) 13:branch(0 @80fc is0 cc0 f0) 14:waypoint(80f0 is0) 16:eret(0) "
-	       "17:event(32768 cc0 f0) 18:end(7)");
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:atoms(5 f f) 13:branch(0 @80fc is0 f0) 14:waypoint(80f0 is0) 16:eret(0) "
+	       "17:event(32768 f0) 18:end(7)");
 	/* branches to each instruction set, and an exception whose information changes the state */
 	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 0x83, 0x80, 0x80, 0x80, 0x10, 0x72, 0x79, 0x83, 0x80, 0x80, 0x80, 0x3f,
 			   0x83, 0x80, 0x80, 0x80, 0x48, 0x9d, 0x20, 0x83, 0x40, 0x01),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
-	       "is0 f10) 12:branch(0 @2 is1 cc0 f0) 17:waypoint(78 is1) 19:branch(0 @f8000001 is4 cc0 f0) "
-	       "24:vector(14 @4 is0 cc0 f0) 24:ctx(el2 sec1 a32 cid0 vmid0 has0 f10) 31:branch(0 @4 is0 cc0 f0) "
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:branch(0 @2 is1 f0) 17:waypoint(78 is1) 19:branch(0 @f8000001 is4 f0) "
+	       "24:vector(14 @4 is0 f0) 24:ctx(el2 sec1 a32 cid0 vmid0 has0 f10) 31:branch(0 @4 is0 f0) "
 	       "31:end(7)");
 	expect(&cc, BYTES(PTM_ASYNC, ISYNC(0x21 | NS), 0x3c, 0x8c, 0xfa, 0x01, 0x7f, 0x3c, 0x42, 0x05, 0x08),
 	       "0:nosync(1 error0 f0) 6:on(0 cc15 f1) 6:ctx(el0 sec1 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
@@ -63,25 +63,25 @@ static void test_contexts(void **state)
 	/* an I-sync reports the context only if it changes, or trace starts */
 	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC | NS | HYP), 1, 2, 3, 4, ISYNC(PERIODIC | NS | HYP), 1, 2, 3, 4,
 			   ISYNC(PERIODIC | NS), 1, 2, 3, 4, ISYNC(PERIODIC), 1, 2, 3, 4, ISYNC(PERIODIC), 1, 2, 3, 5),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el2 sec1 a32 cid4030201 vmid0 has1 f14 is0) "
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el2 sec1 a32 cid4030201 vmid0 has1 f14 is0) "
 	       "6:addr(8000 is0 f10) 16:addr(8000 is0 f18) 26:ctx(el0 sec1 a32 cid4030201 vmid0 has1 f14 is0) "
 	       "26:addr(8000 is0 f18) 36:ctx(el0 sec0 a32 cid4030201 vmid0 has1 f14 is0) 36:addr(8000 is0 f18) "
 	       "46:ctx(el0 sec0 a32 cid5030201 vmid0 has1 f14 is0) 46:addr(8000 is0 f18) 46:end(7)");
 	/* Context ID and VMID packets: what is sent again makes no element */
 	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 1, 2, 3, 4, 0x6e, 1, 2, 3, 4, 0x6e, 9, 2, 3, 4, 0x3c, 7, 0x3c, 7, 0x3c, 8),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid4030201 vmid0 has1 f14 is0) "
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid4030201 vmid0 has1 f14 is0) "
 	       "6:addr(8000 is0 f10) 21:ctx(el0 sec0 a32 cid4030209 vmid0 has1 f10) 26:ctx(el0 sec0 a32 "
 	       "cid4030209 vmid7 has3 f10) 30:ctx(el0 sec0 a32 cid4030209 vmid8 has3 f10) 30:end(7)");
 	/* the VMID is not known after a loss, while an I-sync has the rest */
 	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 1, 2, 3, 4, 0x3c, 7, 0x20, PTM_ASYNC, ISYNC(PERIODIC), 1, 2, 3, 4),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid4030201 vmid0 has1 f14 is0) "
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid4030201 vmid0 has1 f14 is0) "
 	       "6:addr(8000 is0 f10) 16:ctx(el0 sec0 a32 cid4030201 vmid7 has3 f10) 18:nosync(5 error7 f10) "
-	       "25:on(0 cc0 f0) 25:ctx(el0 sec0 a32 cid4030201 vmid0 has1 f14 is0) 25:addr(8000 is0 f10) "
+	       "25:on(0 f0) 25:ctx(el0 sec0 a32 cid4030201 vmid0 has1 f14 is0) 25:addr(8000 is0 f10) "
 	       "25:end(7) bad=1 resyncs=1 unsynced=1");
 	/* without Context IDs of the trace unit, their packet has no bytes and makes no element */
 	expect(&none, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 0x6e, 0x80, ISYNC(PERIODIC), ISYNC(0x21)),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
-	       "is0 f10) 13:atoms(1 1 1) 14:addr(8000 is0 f18) 20:on(0 cc0 f0) 20:ctx(el0 sec0 a32 cid0 vmid0 "
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
+	       "is0 f10) 13:atoms(1 1 1) 14:addr(8000 is0 f18) 20:on(0 f0) 20:ctx(el0 sec0 a32 cid0 vmid0 "
 	       "has0 f34 is0) 20:addr(8000 is0 f10) 20:end(7)");
 }
 
@@ -95,13 +95,13 @@ static void test_gaps(void **state)
 
 	(void)state;
 	expect(&one, bytes, sizeof(bytes),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
 	       "is0 f10) 12:atoms(1 1 1 cc0 f1 each0) 13:on(0 cc2 f1) 13:ctx(el0 sec0 a32 cid0 vmid0 has0 f34 "
-	       "is0) 13:addr(8000 is0 f10) 20:finding(7) 20:on(1 cc0 f0) 20:ctx(el0 sec0 a32 cid0 vmid0 has0 "
-	       "f34 is0) 20:addr(8000 is0 f10) 27:on(2 cc0 f0) 27:ctx(el0 sec0 a32 cid0 vmid0 has0 f34 is0) "
+	       "is0) 13:addr(8000 is0 f10) 20:finding(7) 20:on(1 f0) 20:ctx(el0 sec0 a32 cid0 vmid0 has0 "
+	       "f34 is0) 20:addr(8000 is0 f10) 27:on(2 f0) 27:ctx(el0 sec0 a32 cid0 vmid0 has0 f34 is0) "
 	       "27:addr(8000 is0 f10) 34:addr(8000 is0 f18) 34:end(7) overflows=1");
 	expect(&zero, bytes, sizeof(bytes),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
 	       "is0 f10) 12:atoms(1 1 1 cc0 f1 each0) 13:on(0 cc2 f1) 13:ctx(el0 sec0 a32 cid0 vmid0 has0 f34 "
 	       "is0) 13:addr(8000 is0 f10) 20:finding(7) 20:on(1 cc4 f1) 20:ctx(el0 sec0 a32 cid0 vmid0 has0 "
 	       "f34 is0) 20:addr(8000 is0 f10) 27:on(2 cc6 f1) 27:ctx(el0 sec0 a32 cid0 vmid0 has0 f34 is0) "
@@ -115,40 +115,40 @@ static void test_losses(void **state)
 	(void)state;
 	/* before the A-sync, and between it and the I-sync */
 	expect(&cfg, BYTES(0x80, 0x80, PTM_ASYNC, 0x80, 0x7f, ISYNC(PERIODIC), 0x80),
-	       "0:nosync(1 error0 f0) 10:on(0 cc0 f0) 10:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 10:addr(8000 "
+	       "0:nosync(1 error0 f0) 10:on(0 f0) 10:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 10:addr(8000 "
 	       "is0 f10) 16:atoms(1 1 1) 16:end(7) unsynced=4");
 	expect(&cfg, BYTES(0x80, ISYNC(PERIODIC), PTM_ASYNC, ISYNC(PERIODIC)),
-	       "0:nosync(1 error0 f0) 13:on(0 cc0 f0) 13:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 13:addr(8000 "
+	       "0:nosync(1 error0 f0) 13:on(0 f0) 13:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 13:addr(8000 "
 	       "is0 f10) 13:end(7) unsynced=7");
 	/* a reserved header in and out of synchronisation; the last packet is cut */
 	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 0x20, 0x80, PTM_ASYNC, ISYNC(PERIODIC), 0x80, 0x72),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
-	       "is0 f10) 12:nosync(5 error7 f10) 20:on(0 cc0 f0) 20:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) "
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:nosync(5 error7 f10) 20:on(0 f0) 20:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) "
 	       "20:addr(8000 is0 f10) 26:atoms(1 1 1) 27:end(7) bad=2 resyncs=1 unsynced=3");
 	expect(&cfg, BYTES(PTM_ASYNC, 0x20, ISYNC(PERIODIC), PTM_ASYNC, ISYNC(PERIODIC), 0x80),
-	       "0:nosync(1 error0 f0) 19:on(0 cc0 f0) 19:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 19:addr(8000 "
+	       "0:nosync(1 error0 f0) 19:on(0 f0) 19:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 19:addr(8000 "
 	       "is0 f10) 25:atoms(1 1 1) 25:end(7) bad=1 unsynced=7");
 	/* an A-sync whose first zeros were taken by a damaged packet */
 	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 0x6e, 0x3c, 0x00, 0, 0, 0, 0, 0x80, 0x80, ISYNC(PERIODIC)),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
-	       "is0 f10) 13:ctx(el0 sec0 a32 cid0 vmid0 has2 f10) 15:nosync(5 error8 f10) 21:on(0 cc0 f0) "
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
+	       "is0 f10) 13:ctx(el0 sec0 a32 cid0 vmid0 has2 f10) 15:nosync(5 error8 f10) 21:on(0 f0) "
 	       "21:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 21:addr(8000 is0 f10) 21:end(7) resyncs=1 "
 	       "unsynced=1");
 	/* a reader that parses on after an error waits for the next A-sync all the same */
 	cfg.as_reference = 1;
 	quirks_set(&cfg);
 	expect(&cfg, BYTES(PTM_ASYNC, 0x20, ISYNC(PERIODIC), PTM_ASYNC, ISYNC(PERIODIC), 0x80),
-	       "0:nosync(1 error0 f0) 19:on(0 cc0 f0) 19:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 19:addr(8000 "
+	       "0:nosync(1 error0 f0) 19:on(0 f0) 19:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 19:addr(8000 "
 	       "is0 f10) 25:atoms(1 1 1) 25:end(7) bad=1 unsynced=7");
 	cfg.as_reference = 0;
 	quirks_set(&cfg);
 	/* times whose upper bits are unknown after an overflow */
 	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 0x42, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x09, 0x42, 0x05,
 			   ISYNC(OVERFLOW), 0x42, 0x06),
-	       "0:nosync(1 error0 f0) 6:on(0 cc0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
-	       "is0 f10) 12:ts(0 9101c305080c101 sent9101c305080c101 cc0 f0) 22:ts(0 9101c305080c105 "
-	       "sent9101c305080c105 cc0 f0) 24:finding(7) 24:on(1 cc0 f0) 24:ctx(el0 sec0 a32 cid0 vmid0 has0 "
-	       "f34 is0) 24:addr(8000 is0 f10) 30:finding(53) 30:ts(0 0 sent9101c305080c106 cc0 f0) 30:end(7) "
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:ts(0 9101c305080c101 sent9101c305080c101 f0) 22:ts(0 9101c305080c105 "
+	       "sent9101c305080c105 f0) 24:finding(7) 24:on(1 f0) 24:ctx(el0 sec0 a32 cid0 vmid0 has0 "
+	       "f34 is0) 24:addr(8000 is0 f10) 30:finding(53) 30:ts(0 0 sent9101c305080c106 f0) 30:end(7) "
 	       "overflows=1 times=1");
 }
 
@@ -158,11 +158,11 @@ static void test_reset(void **state)
 	static const uint8_t before[] = { PTM_ASYNC, ISYNC(PERIODIC | NS | HYP), 1, 2, 3, 4, 0x3c, 7, 0x80 };
 	static const uint8_t after[] = { PTM_ASYNC, ISYNC(PERIODIC | NS | HYP), 1, 2, 3, 4, 0x80 };
 	static const char *const want[] = {
-		"0:nosync(2 error0 f0) 6:on(0 cc0 f0) 6:ctx(el2 sec1 a32 cid4030201 vmid0 has1 f14 is0) "
+		"0:nosync(2 error0 f0) 6:on(0 f0) 6:ctx(el2 sec1 a32 cid4030201 vmid0 has1 f14 is0) "
 		"6:addr(8000 is0 f10) 16:atoms(1 1 1) 16:end(7)",
-		"0:nosync(2 error0 f80) 6:on(0 cc0 f0) 6:ctx(el2 sec1 a32 cid4030201 vmid0 has1 f14 is0) "
+		"0:nosync(2 error0 f80) 6:on(0 f0) 6:ctx(el2 sec1 a32 cid4030201 vmid0 has1 f14 is0) "
 		"6:addr(8000 is0 f10) 16:atoms(1 1 1) 16:end(7)",
-		"100:nosync(2 error0 f80) 0:on(0 cc0 f0) 0:ctx(el2 sec1 a32 cid0 vmid0 has0 f14 is0) 0:addr(8000 "
+		"100:nosync(2 error0 f80) 0:on(0 f0) 0:ctx(el2 sec1 a32 cid0 vmid0 has0 f14 is0) 0:addr(8000 "
 		"is0 f10) 6:atoms(1 1 1) 6:end(7)",
 	};
 	struct cst_config cfg = config(CID4 | VMID_ON, 1);
