@@ -71,7 +71,6 @@ static void forget(struct etmv4_parser *ps)
 	memset(ps->hist, 0, sizeof(ps->hist));
 	memset(&ps->ctx, 0, sizeof(ps->ctx));
 	ps->ts = 0;
-	ps->cc_threshold = 0;
 }
 
 void cst_etmv4_parser_init(void *parser, const struct cst_config *cfg, void *user)
@@ -131,7 +130,6 @@ static void get_context(struct etmv4_parser *ps, struct reader *r, struct cst_pa
 
 	ctx.el = info & 3;
 	ctx.bits64 = info >> 4 & 1;
-	ctx.flags = (ctx.flags & ~(CST_CTX_CID | CST_CTX_VMID)) | CST_CTX_KNOWN;
 	if (nse && ps->cfg->protocol == CST_PROTO_ETE)
 		ctx.security = ns ? CST_SEC_REALM : CST_SEC_ROOT;
 	else
@@ -139,12 +137,10 @@ static void get_context(struct etmv4_parser *ps, struct reader *r, struct cst_pa
 	pkt->flags |= CST_PF_CONTEXT;
 	if (info & 0x40) {
 		ctx.vmid = get_le(r, ps->cfg->vmid_bytes);
-		ctx.flags |= CST_CTX_VMID;
 		pkt->flags |= CST_PF_VMID;
 	}
 	if (info & 0x80) {
 		ctx.context_id = get_le(r, ps->cfg->cid_bytes);
-		ctx.flags |= CST_CTX_CID;
 		pkt->flags |= CST_PF_CID;
 	}
 	pkt->el = ctx.el;
