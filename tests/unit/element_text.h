@@ -166,15 +166,34 @@ static inline void element_feed_take(struct element_feed *f)
 	}
 }
 
-/* Appends the elements of these bytes; the packet before is left in the structure, as in the decoder. */
+/* Parses each part of a packet from its first byte on: what is incomplete leaves the parser as it was. */
+static inline void element_feed_parts(struct element_feed *f, const uint8_t *p, unsigned int size)
+{
+	void *before = malloc(f->ops->parser_size);
+	struct cst_packet pkt;
+	unsigned int n;
+
+	assert_non_null(before);
+	memcpy(before, f->parser, f->ops->parser_size);
+	for (n = 1; n < size; n++) {
+		pkt.finding[0] = pkt.finding[1] = 0;
+		if (!f->ops->parse(f->parser, p, p + n, &pkt) && memcmp(f->parser, before, f->ops->parser_size))
+			fail_msg("%u bytes of %u of packet 0x%02x change the state of the parser", n, size, *p);
+		memcpy(f->parser, before, f->ops->parser_size);
+	}
+	free(before);
+}
+
+/* Appends the elements of these bytes. No field of a packet is left for the next one. */
 static inline void element_feed_bytes(struct element_feed *f, const uint8_t *p, size_t len)
 {
 	struct cst_packet pkt;
 	unsigned int size;
 	size_t at;
 
-	memset(&pkt, 0xa5, sizeof(pkt));
 	for (at = 0; at < len; at += pkt.size) {
+		element_feed_parts(f, p + at, len - at < 64 ? (unsigned int)(len - at) : 64);
+		memset(&pkt, 0xa5, sizeof(pkt));
 		pkt.finding[0] = pkt.finding[1] = 0;
 		size = f->ops->parse(f->parser, p + at, p + len, &pkt);
 		/* STM: a packet in the rest of a byte */

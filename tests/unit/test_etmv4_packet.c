@@ -338,6 +338,13 @@ static void test_timestamp(void **state)
 	p = first(&cfg, BYTES(0x03, 0x05, 0xff, 0xff, 0x7f));
 	assert_int_equal(p.cc, 0xfff);
 	assert_true(p.flags & CST_PF_CC);
+	assert_int_equal(p.finding[0], CST_FIND_ETM_CC_OFF);
+	assert_int_equal(p.finding[1], CST_FIND_ETM_WIDE);
+	cfg.cc_bits = 32;
+	p = first(&cfg, BYTES(0x03, 0x05, 0xff, 0xff, 0x7f));
+	assert_int_equal(p.cc, 0x1fffff);
+	assert_int_equal(p.finding[1], 0);
+	cfg.cc_bits = 12;
 	p = first(&cfg, BYTES(0x03, 0x05, 0xff, 0xff, 0xff, 0x01));
 	assert_int_equal(p.type, CST_PKT_BAD_SEQUENCE);
 }
@@ -363,6 +370,8 @@ static void test_cycle_counts(void **state)
 	assert_int_equal(q[5].commit, 40);	/* F = 1: MAXSPEC + AAAA - 15 */
 	assert_int_equal(q[5].cc, 0x1a);
 	assert_int_equal(q[6].commit, 25);
+	assert_true(q[1].flags & q[2].flags & q[3].flags & q[5].flags & q[6].flags & CST_PF_CC);
+	assert_true(q[1].flags & q[2].flags & q[3].flags & q[4].flags & q[5].flags & CST_PF_COMMIT);
 	/* without commit fields */
 	cfg.commopt = 1;
 	assert_int_equal(packets_of(&cfg, BYTES(0x01, 0x00, 0x0e, 0x05, 0x0d, 0xf4, 0x13, 0x0f), q, 8), 5);
