@@ -557,6 +557,8 @@ static void test_conditional(void **state)
 	expect(&cfg, BYTES(SYNC, 0x5b, 0x73, 0xf7), "flush info r1:a r2:0 r3:4 E flush");
 	expect(&cfg, BYTES(SYNC, 0x50, 0xf0, 0x5f, 0xf3, 0xf7), "flush info r1:2 r2:2 r3:a E flush");
 	expect(&cfg, BYTES(SYNC, 0x6e, 0x15, 0x6e, 0x2a, 0xf7), "flush info r1:5 r2:a E flush");
+	expect(&cfg, BYTES(SYNC, 0x68, 0x15, 0x2a, 0xf7), "flush info r1:5 r2:a E flush");
+	expect(&cfg, BYTES(SYNC, 0x6b, 0x1a, 0x25, 0xf7), "flush info i1 r1:a i2 r2:5 E flush");
 }
 
 /* The state behind these packets, with all that is resolved taken out. */

@@ -191,11 +191,12 @@ static struct cst_packet first(const struct cst_config *cfg, const uint8_t *p, s
 
 static void test_extension(void **state)
 {
-	struct cst_config cfg = etm_config(4, 0);
+	struct cst_config cfg = etm_config(4, 0), m = etm_config(4, 0);
 	struct cst_packet p;
 	unsigned int b;
 
 	(void)state;
+	m.profile = CST_PROFILE_M;
 	for (b = 1; b < 256; b++) {
 		uint8_t bytes[2] = { 0, b };
 
@@ -205,6 +206,9 @@ static void test_extension(void **state)
 		/* 80 may end an A-sync whose other zeros were taken for something else */
 		assert_int_equal(p.size, b == 0x80 ? 1 : 2);
 	}
+	/* a branch future flush is of v8.1-M alone */
+	assert_int_equal(first(&m, BYTES(0x00, 0x07)).type, CST_PKT_BF_FLUSH);
+	assert_int_equal(first(&m, BYTES(0x00, 0x07)).size, 2);
 	p = first(&cfg, BYTES(ASYNC));
 	assert_int_equal(p.type, CST_PKT_ASYNC);
 	assert_int_equal(p.size, 12);
@@ -606,7 +610,7 @@ static void test_context(void **state)
 static void test_exceptions(void **state)
 {
 	struct cst_config cfg = etm_config(4, 0), ete = ete_config(2, 0), m = etm_config(4, 0);
-	struct cst_packet p, q[4];
+	struct cst_packet p, q[8];
 
 	(void)state;
 	m.profile = CST_PROFILE_M;
@@ -634,6 +638,14 @@ static void test_exceptions(void **state)
 	/* PE reset pushes an address of zero */
 	assert_int_equal(packets_of(&ete, BYTES(0x01, 0x00, 0x9a, 4, 0, 5, 0, 0x06, 0x01, 0x70, 0x91), q, 4), 4);
 	assert_int_equal(q[3].addr, 0x50010);
+	/* it has none itself, and the zero keeps the number of bits of the address before */
+	assert_int_equal(packets_of(&ete, BYTES(0x01, 0x00, 0x9a, 4, 0, 5, 0, 0x96, 0x08, 0x06, 0x01, 0x70, 0x90), q, 8), 5);
+	assert_int_equal(q[3].type, CST_PKT_PE_RESET);
+	assert_int_equal(q[3].addr, 0);
+	assert_int_equal(q[3].is, 0);
+	assert_int_equal(q[4].addr, 0);
+	assert_int_equal(q[4].is, 0);
+	assert_int_equal(q[4].addr_bits, 8);
 }
 
 static void test_q_and_source(void **state)
