@@ -240,6 +240,21 @@ static inline void element_feed_end(struct element_feed *f)
 	assert_null(f->ops->stage_take(f->stage));
 }
 
+/* The parsers of two streams that end alike go on alike: nothing of the bytes before is left. */
+static inline void expect_same_parsers(const struct protocol *pr, const struct cst_config *cfg, const uint8_t *p, size_t len,
+				       const uint8_t *q, size_t q_len)
+{
+	struct element_feed one, other;
+
+	element_feed_new(&one, pr, cfg);
+	element_feed_new(&other, pr, cfg);
+	element_feed_bytes(&one, p, len);
+	element_feed_bytes(&other, q, q_len);
+	assert_memory_equal(one.parser, other.parser, pr->ops.parser_size);
+	element_feed_free(&one);
+	element_feed_free(&other);
+}
+
 /* Compares the elements of these bytes to the end of the trace, and what is counted as lost. */
 static inline void expect_elements(const struct protocol *pr, const struct cst_config *cfg, const uint8_t *p, size_t len,
 				   const char *want)

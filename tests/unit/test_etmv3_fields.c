@@ -306,6 +306,26 @@ static void test_queued_address(void **state)
 	element_feed_free(&f);
 }
 
+/* After a loss a parser is as one that begins there. */
+static void test_parser_after_loss(void **state)
+{
+	static const struct {
+		uint8_t p[40], n;
+	} rows[] = {
+		{ { ASYNC3, ISYNC(PERIODIC), ISYNC(OVERFLOW) }, 18 },
+		/* a reserved header; an A-sync whose first zero, or all of them, were taken by a damaged packet */
+		{ { ASYNC3, ISYNC(PERIODIC), 0x10, ASYNC3, ISYNC(OVERFLOW) }, 25 },
+		{ { ASYNC3, ISYNC(PERIODIC), 0x3c, 0x00, 0, 0, 0, 0, 0x80, ISYNC(OVERFLOW) }, 25 },
+		{ { ASYNC3, ISYNC(PERIODIC), 0x08, PERIODIC, 0, 0, 0, 0, 0x80, ISYNC(OVERFLOW) }, 25 },
+	};
+	struct cst_config cfg = config(0, 5, CST_PROFILE_A);
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		expect_same_parsers(&cst_protocol_etmv3, &cfg, rows[i].p, rows[i].n, BYTES(ASYNC3, ISYNC(OVERFLOW)));
+}
+
 /* The end of a trace without a packet. */
 static void test_empty(void **state)
 {
@@ -325,6 +345,7 @@ int main(void)
 		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_reset),
+		cmocka_unit_test(test_parser_after_loss),
 		cmocka_unit_test(test_skip),
 		cmocka_unit_test(test_queued_address),
 		cmocka_unit_test(test_empty),

@@ -274,6 +274,27 @@ static void test_queued_address(void **state)
 	element_feed_free(&f);
 }
 
+/* After a loss a parser is as one that begins there. */
+static void test_parser_after_loss(void **state)
+{
+	static const struct {
+		uint8_t p[40], n;
+	} rows[] = {
+		{ { PTM_ASYNC, ISYNC(PERIODIC), ISYNC(OVERFLOW) }, 18 },
+		/* a reserved header; zeros that no A-sync has; an A-sync whose first zero was taken by a damaged packet */
+		{ { PTM_ASYNC, ISYNC(PERIODIC), 0x20, PTM_ASYNC, ISYNC(OVERFLOW) }, 25 },
+		{ { PTM_ASYNC, ISYNC(PERIODIC), 0, 0, 0x11, PTM_ASYNC, ISYNC(OVERFLOW) }, 27 },
+		{ { PTM_ASYNC, ISYNC(PERIODIC), 0x3c, 0x00, 0, 0, 0, 0, 0x80, ISYNC(PERIODIC) }, 25 },
+	};
+	struct cst_config cfg = config(0, 1);
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 3; i++)
+		expect_same_parsers(&cst_protocol_ptm, &cfg, rows[i].p, rows[i].n, BYTES(PTM_ASYNC, ISYNC(OVERFLOW)));
+	expect_same_parsers(&cst_protocol_ptm, &cfg, rows[3].p, rows[3].n, BYTES(PTM_ASYNC, ISYNC(PERIODIC)));
+}
+
 /* The end of a trace without a packet. */
 static void test_empty(void **state)
 {
@@ -291,6 +312,7 @@ int main(void)
 		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_reset),
+		cmocka_unit_test(test_parser_after_loss),
 		cmocka_unit_test(test_same),
 		cmocka_unit_test(test_queued_address),
 		cmocka_unit_test(test_empty),
