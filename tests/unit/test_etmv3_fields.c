@@ -312,18 +312,18 @@ static void test_parser_after_loss(void **state)
 	static const struct {
 		uint8_t p[40], n;
 	} rows[] = {
-		{ { ASYNC3, ISYNC(PERIODIC), ISYNC(OVERFLOW) }, 18 },
+		{ { ASYNC3, ISYNC(OVERFLOW), ISYNC(PERIODIC) }, 18 },
 		/* a reserved header; an A-sync whose first zero, or all of them, were taken by a damaged packet */
-		{ { ASYNC3, ISYNC(PERIODIC), 0x10, ASYNC3, ISYNC(OVERFLOW) }, 25 },
-		{ { ASYNC3, ISYNC(PERIODIC), 0x3c, 0x00, 0, 0, 0, 0, 0x80, ISYNC(OVERFLOW) }, 25 },
-		{ { ASYNC3, ISYNC(PERIODIC), 0x08, PERIODIC, 0, 0, 0, 0, 0x80, ISYNC(OVERFLOW) }, 25 },
+		{ { ASYNC3, ISYNC(PERIODIC), 0x10, ASYNC3, ISYNC(PERIODIC) }, 25 },
+		{ { ASYNC3, ISYNC(PERIODIC), 0x3c, 0x00, 0, 0, 0, 0, 0x80, ISYNC(PERIODIC) }, 25 },
+		{ { ASYNC3, ISYNC(PERIODIC), 0x08, PERIODIC, 0, 0, 0, 0, 0x80, ISYNC(PERIODIC) }, 25 },
 	};
 	struct cst_config cfg = config(0, 5, CST_PROFILE_A);
 	unsigned int i;
 
 	(void)state;
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		expect_same_parsers(&cst_protocol_etmv3, &cfg, rows[i].p, rows[i].n, BYTES(ASYNC3, ISYNC(OVERFLOW)));
+		expect_same_parsers(&cst_protocol_etmv3, &cfg, rows[i].p, rows[i].n, BYTES(ASYNC3, ISYNC(PERIODIC)));
 }
 
 /* The end of a trace without a packet. */
