@@ -411,6 +411,26 @@ static void test_small_outputs_refused(void **state)
 	assert_int_equal(cst_deframe(&df, tc2, 16, 0, out, 16, frag, 11, &used), 2);
 }
 
+/* With room for what it makes, all of the input is used: whole frames, and the part of one behind them. */
+static void test_all_is_used(void **state)
+{
+	struct cst_deframer df;
+	struct cst_fragment frag[64];
+	uint8_t in[80], out[80];
+	size_t used, len;
+
+	(void)state;
+	for (len = 0; len < sizeof(in); len += 16)
+		memcpy(in + len, tc2, 16);
+	for (len = 1; len <= sizeof(in); len++) {
+		cst_deframer_init(&df, CST_FRAME_ALIGNED);
+		assert_true(cst_deframe(&df, in, len, 0, out, sizeof(out), frag, 64, &used) >= 0);
+		assert_int_equal(used, len);
+		assert_int_equal(df.stats.frames, len / 16);
+		assert_int_equal(df.offset, len);
+	}
+}
+
 /* ---- barriers, errors, gaps ------------------------------------------------------------------- */
 
 static void test_barrier(void **state)
@@ -871,6 +891,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_raw_start),
 		cmocka_unit_test(test_cut_anywhere),
 		cmocka_unit_test(test_small_outputs_refused),
+		cmocka_unit_test(test_all_is_used),
 		cmocka_unit_test(test_barrier),
 		cmocka_unit_test(test_barrier_not_asked_for),
 		cmocka_unit_test(test_incomplete_barrier),
