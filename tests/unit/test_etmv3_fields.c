@@ -4,6 +4,7 @@
  */
 #include "element_text.h"
 #include "etmv3/etmv3.h"
+#include "quirks.h"
 
 #define ASYNC3 0, 0, 0, 0, 0, 0x80
 /* an I-sync at 0x8000: reason, NS, AltISA and Hyp are in its information byte */
@@ -207,6 +208,14 @@ static void test_losses(void **state)
 	expect(&cfg, BYTES(ASYNC3, 0x10, ISYNC(PERIODIC), ASYNC3, ISYNC(PERIODIC), 0x84),
 	       "0:nosync(1 error0 f0) 19:on(0 f0) 19:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 19:addr(8000 "
 	       "is0 f10) 25:atoms(1 1 1) 25:end(7) bad=1 unsynced=7");
+	/* a reader that parses on after an error waits for the next A-sync all the same */
+	cfg.as_reference = 1;
+	quirks_set(&cfg);
+	expect(&cfg, BYTES(ASYNC3, 0x10, ISYNC(PERIODIC), ASYNC3, ISYNC(PERIODIC), 0x84),
+	       "0:nosync(1 error0 f0) 19:on(0 f0) 19:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 19:addr(8000 is0 f10) "
+	       "25:atoms(1 1 1) 25:end(7) bad=1 unsynced=7");
+	cfg.as_reference = 0;
+	quirks_set(&cfg);
 	/* times whose upper bits are unknown after an overflow */
 	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x42, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x09, 0x84, 0x42, 0x05,
 			   ISYNC(OVERFLOW), 0x42, 0x06),
