@@ -196,6 +196,87 @@ static void test_phdr(void **state)
 	/* no format has bits 5 and 1 */
 	packets(&cfg, BYTES(0xa2), pkt);
 	assert_int_equal(pkt[0].type, CST_ETMV3_PKT_BAD_SEQUENCE);
+	assert_int_equal(pkt[0].bad_type, CST_ETMV3_PKT_PHDR);
+}
+
+/* Numbers with bits beyond their size, which are dropped, and flags of timestamps. */
+static void test_wide_numbers(void **state)
+{
+	struct cst_config cfg = config(CYCLES, 0, 5, 0, CST_PROFILE_A), wide = config(0, TS64, 5, 0, CST_PROFILE_A);
+	struct cst_packet p;
+
+	(void)state;
+	p = one(&cfg, BYTES(0x04, 0xff, 0xff, 0xff, 0xff, 0x0f));
+	assert_int_equal(p.cc, 0xffffffff);
+	assert_int_equal(p.flags, CST_PF_CC);
+	assert_int_equal(p.finding[0], 0);
+	p = one(&cfg, BYTES(0x04, 0xff, 0xff, 0xff, 0xff, 0x1f));
+	assert_int_equal(p.cc, 0xffffffff);
+	assert_int_equal(p.finding[0], CST_FIND_ETMV3_RESERVED_BITS);
+	/* a count of 0 says that the counter overflowed */
+	assert_int_equal(one(&cfg, BYTES(0x04, 0x00)).finding[0], CST_FIND_ETMV3_CYCLES);
+	/* 48 bits are six groups of seven and one of six */
+	p = one(&cfg, BYTES(0x42, 0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x3f));
+	assert_int_equal(p.finding[0], 0);
+	assert_int_equal(p.flags, 0);
+	p = one(&cfg, BYTES(0x42, 0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x7f));
+	assert_int_equal(p.finding[0], CST_FIND_ETMV3_RESERVED_BITS);
+	p = one(&wide, BYTES(0x46, 0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0xff));
+	assert_int_equal(p.finding[0], 0);
+	assert_int_equal(p.flags, CST_ETMV3_PF_CLOCK);
+	p = one(&wide, BYTES(0x46, 0x05));
+	assert_int_equal(p.flags, CST_ETMV3_PF_CLOCK | CST_ETMV3_PF_TIME_PART);
+}
+
+/* Packets that a trace unit of the configuration does not send: findings, with which they are decoded. */
+static void test_not_configured(void **state)
+{
+	struct cst_config old = config(0, 0, 4, 0, CST_PROFILE_A), cfg = config(CID4 | VALUE, 0, 5, 0, CST_PROFILE_A),
+			  m = config(CID4 | VALUE, 0, 5, 0, CST_PROFILE_M);
+	struct cst_packet p;
+
+	(void)state;
+	p = one(&old, BYTES(0x3c, 7));
+	assert_int_equal(p.finding[0], CST_FIND_ETMV3_CONFIG);
+	assert_int_equal(p.vmid, 7);
+	assert_int_equal(one(&cfg, BYTES(0x3c, 7)).finding[0], 0);
+	assert_int_equal(one(&old, BYTES(0x42, 0x05)).finding[0], CST_FIND_ETMV3_CONFIG);
+	assert_int_equal(one(&cfg, BYTES(0x42, 0x05)).finding[0], 0);
+	assert_int_equal(one(&old, BYTES(0x6e)).finding[0], CST_FIND_ETMV3_CONFIG);
+	assert_int_equal(one(&cfg, BYTES(0x6e, 1, 2, 3, 4)).finding[0], 0);
+	p = one(&cfg, BYTES(0x7e));
+	assert_int_equal(p.finding[0], CST_FIND_ETMV3_CONFIG);
+	assert_int_equal(p.bad_type, 0);
+	assert_int_equal(one(&m, BYTES(0x7e)).finding[0], 0);
+}
+
+/* An A-sync among the bytes of a packet, which damage made longer than it was: the packet ends before it. */
+static void test_async_in_packet(void **state)
+{
+	static const uint8_t async[] = { ASYNC3, 0x0c, 0x0c, 0x0c, 0x0c, 0x0c };
+	struct cst_config cfg = config(CID4, 0, 5, 0, CST_PROFILE_A);
+	struct cst_packet pkt[MAX_PKT];
+	unsigned int before;
+
+	(void)state;
+	for (before = 0; before < 3; before++) {
+		uint8_t bytes[16] = { 0x08, 0x11, 0x12, 0x13 };
+
+		memcpy(bytes + 1 + before, async, sizeof(async));
+		assert_int_equal(packets(&cfg, bytes, 1 + before + sizeof(async), pkt), 7);
+		assert_int_equal(pkt[0].type, CST_ETMV3_PKT_BAD_SEQUENCE);
+		assert_int_equal(pkt[0].bad_type, CST_ETMV3_PKT_ISYNC);
+		assert_int_equal(pkt[0].size, 1 + before);
+		assert_int_equal(pkt[1].type, CST_ETMV3_PKT_ASYNC);
+		assert_int_equal(pkt[2].type, CST_ETMV3_PKT_TRIGGER);
+	}
+	/* the packet has all of its zeros, so that only the last byte is left */
+	assert_int_equal(packets(&cfg, BYTES(0x08, 1, 2, 3, 0, 0x01, 0, 0, 0, 0, 0x80, 0x0c), pkt), 3);
+	assert_int_equal(pkt[0].type, CST_ETMV3_PKT_ISYNC);
+	assert_int_equal(pkt[1].type, CST_ETMV3_PKT_PHDR);
+	assert_int_equal(packets(&cfg, BYTES(0x08, 1, 2, 3, 4, 0x01, 0, 0, 0, 0, 0x6e, 0, 0, 0, 0, 0, 0x80, 0x0c), pkt), 4);
+	assert_int_equal(pkt[2].type, CST_ETMV3_PKT_ASYNC);
+	assert_int_equal(pkt[2].finding[0], CST_FIND_ETMV3_ZEROS);
 }
 
 #define THUMB_AT(a) 0x08, 0x21, (a) & 0xff, (a) >> 8 & 0xff, (a) >> 16 & 0xff, (a) >> 24
@@ -721,7 +802,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_late_after_reset),
-		cmocka_unit_test(test_headers), cmocka_unit_test(test_isync), cmocka_unit_test(test_phdr),
+		cmocka_unit_test(test_headers), cmocka_unit_test(test_isync), cmocka_unit_test(test_phdr), cmocka_unit_test(test_wide_numbers),
+		cmocka_unit_test(test_not_configured), cmocka_unit_test(test_async_in_packet),
 		cmocka_unit_test(test_branch), cmocka_unit_test(test_branch_forms), cmocka_unit_test(test_others),
 		cmocka_unit_test(test_zeros), cmocka_unit_test(test_early_cycles), cmocka_unit_test(test_data),
 		cmocka_unit_test(test_unknown_times), cmocka_unit_test(test_gap_cycles),
