@@ -328,6 +328,30 @@ static void test_branch(void **state)
 	assert_int_equal(p.type, CST_ETMV3_PKT_IGNORE);
 }
 
+/* Exception numbers that the architecture reserves, by profile; the last byte of the alternative encoding has six bits. */
+static void test_exception_numbers(void **state)
+{
+	struct cst_config cfg = config(0, VIRT, 5, ALT, CST_PROFILE_A), m = config(0, 0, 5, ALT, CST_PROFILE_M);
+	struct cst_packet p;
+	unsigned int n, reserved;
+
+	(void)state;
+	for (n = 0; n < 16; n++) {
+		p = last(&cfg, BYTES(THUMB_AT(0xc0026345u), 0xc5, 0x46, (uint8_t)(n << 1)));
+		assert_int_equal(p.exc_type, n);
+		assert_int_equal(p.finding[0], n == 6 || n == 7 ? CST_FIND_ETMV3_EXCEPTION : 0);
+	}
+	for (n = 0; n < 512; n++) {
+		reserved = n == 16 || n == 18 || n == 20 || n == 22 || n == 23;
+		p = last(&m, BYTES(THUMB_AT(0xc0026345u), 0xc5, 0x46, (uint8_t)(0x80 | (n & 15) << 1), (uint8_t)(n >> 4 & 31)));
+		assert_int_equal(p.exc_type, n);
+		assert_int_equal(p.finding[0], reserved ? CST_FIND_ETMV3_EXCEPTION : 0);
+	}
+	p = last(&cfg, BYTES(THUMB_AT(0xc0020001u), 0xc5, 0x3f));
+	assert_int_equal(p.addr, 0xc0020000 | 0x3f << 7 | 0x44);
+	assert_int_equal(p.addr_bits, 13);
+}
+
 /* Every form of the fifth address byte; exception information of two and three bytes. */
 static void test_branch_forms(void **state)
 {
@@ -508,6 +532,36 @@ static void test_data(void **state)
 	p = one(&only, BYTES(0x2e, 0x08));
 	assert_int_equal(p.addr, 8);
 	assert_false(p.flags & CST_ETMV3_PF_VALUE);
+}
+
+/* How many low bits of a data address a packet has, and how many are known by then. */
+static void test_data_bits(void **state)
+{
+	struct cst_config cfg = config(ADDRESS, 0, 5, 0, CST_PROFILE_A);
+	static const struct {
+		uint8_t bytes[8], len, bits;
+	} rows[] = {
+		{ { 0x22, 0x7f }, 2, 7 }, { { 0x22, 0xff, 0x7f }, 3, 14 }, { { 0x22, 0xff, 0xff, 0x7f }, 4, 21 },
+		{ { 0x22, 0xff, 0xff, 0xff, 0x7f }, 5, 28 }, { { 0x22, 0xff, 0xff, 0xff, 0xff, 0x0f }, 6, 32 },
+	};
+	struct cst_packet p, pkt[MAX_PKT];
+	uint8_t bytes[16];
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		p = one(&cfg, rows[i].bytes, rows[i].len);
+		assert_int_equal(p.addr_bits, rows[i].bits);
+		assert_int_equal(p.match, rows[i].bits);
+		assert_int_equal(p.addr, (1ull << rows[i].bits) - 1);
+		/* a shorter one after it: the upper bits stay */
+		memcpy(bytes, rows[i].bytes, rows[i].len);
+		memcpy(bytes + rows[i].len, "\x22\x01", 2);
+		assert_int_equal(packets(&cfg, bytes, rows[i].len + 2u, pkt), 2);
+		assert_int_equal(pkt[1].addr_bits, 7);
+		assert_int_equal(pkt[1].match, rows[i].bits);
+		assert_int_equal(pkt[1].addr, ((1ull << rows[i].bits) - 1) & ~0x7eull);
+	}
 }
 
 /* LDR r0, [r1]; BLX to T32 at 0x8010; NOP; then T32: LDR r0, [r0]; B . */
@@ -803,6 +857,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_late_after_reset),
 		cmocka_unit_test(test_headers), cmocka_unit_test(test_isync), cmocka_unit_test(test_phdr), cmocka_unit_test(test_wide_numbers),
+		cmocka_unit_test(test_data_bits), cmocka_unit_test(test_exception_numbers),
 		cmocka_unit_test(test_not_configured), cmocka_unit_test(test_async_in_packet),
 		cmocka_unit_test(test_branch), cmocka_unit_test(test_branch_forms), cmocka_unit_test(test_others),
 		cmocka_unit_test(test_zeros), cmocka_unit_test(test_early_cycles), cmocka_unit_test(test_data),
