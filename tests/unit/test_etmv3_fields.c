@@ -335,6 +335,47 @@ static void test_parser_after_loss(void **state)
 		expect_same_parsers(&cst_protocol_etmv3, &cfg, rows[i].p, rows[i].n, BYTES(ASYNC3, ISYNC(PERIODIC)));
 }
 
+/* An instruction waits behind as many elements as there is room for; what would cancel it later comes too late. */
+static void test_long_wait(void **state)
+{
+	static const struct {
+		unsigned int events, atoms, findings;
+	} rows[] = { { ETMV3_HELD - 1, 0, 0 }, { ETMV3_HELD, 1, 1 }, { 2 * ETMV3_HELD, 1, 1 } };
+	static const uint8_t begin[] = { ASYNC3, ISYNC(PERIODIC), 0x84 }, end[] = { 0x8d, 0x46, 0x3c };
+	struct cst_config cfg = config(0, 5, CST_PROFILE_A);
+	uint8_t bytes[sizeof(begin) + 2 * ETMV3_HELD + sizeof(end)];
+	const struct cst_element *e;
+	struct element_feed f;
+	struct cst_packet pkt;
+	size_t i, at, len;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		unsigned int kinds[CST_EL_COND_FLUSH + 1] = { 0 };
+
+		memcpy(bytes, begin, sizeof(begin));
+		memset(bytes + sizeof(begin), 0x0c, rows[i].events);
+		len = sizeof(begin) + rows[i].events;
+		memcpy(bytes + len, end, sizeof(end));
+		len += sizeof(end);
+		element_feed_new(&f, &cst_protocol_etmv3, &cfg);
+		memset(&pkt, 0, sizeof(pkt));
+		for (at = 0; at < len; at += pkt.size) {
+			pkt.size = (uint16_t)f.ops->parse(f.parser, bytes + at, bytes + len, &pkt);
+			assert_true(pkt.size > 0);
+			pkt.index = at;
+			f.ops->stage_packet(f.stage, &pkt);
+			while ((e = f.ops->stage_take(f.stage)))
+				kinds[e->kind]++;
+		}
+		element_feed_free(&f);
+		if (kinds[CST_EL_EVENT] != rows[i].events || kinds[CST_EL_ATOMS] != rows[i].atoms ||
+		    kinds[CST_EL_FINDING] != rows[i].findings || kinds[CST_EL_EXCEPTION] != 1)
+			fail_msg("%u events: %u, %u atoms, %u findings, %u exceptions", rows[i].events, kinds[CST_EL_EVENT],
+				 kinds[CST_EL_ATOMS], kinds[CST_EL_FINDING], kinds[CST_EL_EXCEPTION]);
+	}
+}
+
 /* The end of a trace without a packet. */
 static void test_empty(void **state)
 {
@@ -355,6 +396,7 @@ int main(void)
 		cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_reset),
 		cmocka_unit_test(test_parser_after_loss),
+		cmocka_unit_test(test_long_wait),
 		cmocka_unit_test(test_skip),
 		cmocka_unit_test(test_queued_address),
 		cmocka_unit_test(test_empty),
