@@ -107,12 +107,16 @@ static inline void element_text(const struct cst_element *e, int waypoint, char 
 			 g->kind, g->last_type, g->num, g->payload, g->size, g->channel, g->master, g->ts, g->flags,
 			 g->cc | g->section | g->el | g->security | g->isa | g->last_subtype | g->last_size | g->error | g->sect_off,
 			 g->index);
+		at = strlen(s);
+		/* the element has nothing else */
+		if (e->num || e->flags || e->cc || e->addr)
+			snprintf(s + at, n - at, "+(%u f%x cc%u %" PRIx64 ")", e->num, e->flags, e->cc, e->addr);
 		break;
 	case CST_EL_NO_SYNC:
 		snprintf(s + at, n - at, "(%u error%" PRIu64 " f%x)", e->num, e->value, e->flags);
 		break;
 	default:
-		snprintf(s + at, n - at, "(%u)", e->num);
+		snprintf(s + at, n - at, e->flags ? "(%u f%x)" : "(%u)", e->num, e->flags);
 	}
 }
 
