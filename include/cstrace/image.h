@@ -85,6 +85,14 @@ CST_API int64_t cst_space_read(struct cst_space *space, uint64_t addr, uint64_t 
  * section set to no bytes if no code is available) and pulls again.
  */
 CST_API void cst_space_set_on_demand(struct cst_space *space, int on);
+/*
+ * Has a decoder ask `mapper` before it stops for an unmapped address of a space on demand, which saves most of what a stop
+ * costs. It returns 1 if it has mapped something at `addr` with cst_space_map(), 0 if the decoder is to stop; it may then be
+ * asked again before the stop. It is called inside of a pull: nothing else of the space or its image may be changed, no map
+ * replaced, and no section made. `mapper` NULL: the decoder always stops. The space keeps `data`, which it does not own.
+ */
+typedef int (*cst_space_mapper)(void *data, struct cst_space *space, uint64_t addr);
+CST_API void cst_space_set_mapper(struct cst_space *space, cst_space_mapper mapper, void *data);
 /* Number of maps in the space. */
 CST_EXPERIMENTAL
 CST_API size_t cst_space_count(const struct cst_space *space);

@@ -37,7 +37,7 @@ struct cst_log;
 #define NEAR_MAPS 256
 
 /* Entries of the cache of blocks that were searched. */
-#define NEAR_BLOCKS 1024
+#define NEAR_BLOCKS 2048
 #define NEAR_TAG 16u
 _Static_assert(CST_ISA_UNKNOWN < NEAR_TAG, "a tag has room for the instruction set");
 

@@ -33,12 +33,16 @@ static __attribute__((noinline)) enum span_end search_map(struct cst_flow *f, ui
 {
 	struct near_map *nm;
 	const struct map *m;
+	int on_demand;
 
 	f->map_len = 0;
 	if (!f->space)
 		return SPAN_NACC;
 	m = cst_space_find(f->space, a);
-	if (!m && f->space->on_demand && f->stop_mask & CST_STOP_SECTION) {
+	on_demand = f->space->on_demand && f->stop_mask & CST_STOP_SECTION;
+	if (!m && on_demand && f->space->mapper && f->space->mapper(f->space->mapper_data, f->space, a))
+		m = cst_space_find(f->space, a);
+	if (!m && on_demand) {
 		f->lazy = NULL;
 		f->wanted = a;
 		return SPAN_LAZY;

@@ -163,6 +163,13 @@ static inline unsigned int blk_key_it(unsigned int key)
 
 struct cst_counts;
 
+struct map {
+	uint64_t start, end;	/* end exclusive; 0 means 2^64 */
+	uint64_t off;		/* section offset of start */
+	uint64_t id;		/* not 0; equal only in maps of the same addresses, bytes and offset */
+	struct cst_section *sec;
+};
+
 struct cst_section {
 	struct cst_image *img;
 	const uint8_t *bytes;
@@ -170,6 +177,7 @@ struct cst_section {
 	void *cookie;
 	uint32_t id;
 	uint64_t link_off, link_len; /* section range of the maps in which links are valid */
+	struct map last_map;	/* the map made last: when it is made again, what was cached under its number is valid */
 	uint8_t lazy;		/* bytes are not supplied yet */
 	struct blk_span *spans[BLK_TABLES]; /* by blk_table(), offset / BLK_SPAN, phase; NULL until used */
 	uint32_t **pages[BLK_TABLES];	/* places of blocks by blk_table() and offset / CODE_PAGE; NULL until used */
@@ -210,20 +218,16 @@ static inline struct page_table *table_with(uint32_t *place)
 	return (struct page_table *)((unsigned char *)place - offsetof(struct page_table, place));
 }
 
-struct map {
-	uint64_t start, end;	/* end exclusive; 0 means 2^64 */
-	uint64_t off;		/* section offset of start */
-	uint64_t id;		/* not 0; equal only in copies of a map (cst_space_clone()) */
-	struct cst_section *sec;
-};
-
 struct cst_space {
 	struct cst_image *img;
 	struct cst_space *next, **prev;
 	struct map *map;	/* sorted, disjoint */
 	size_t count, cap;
+	size_t newest;		/* place of the map that was made last, if it is still there */
 	uint32_t generation;	/* changes when a map is removed or replaced */
 	uint8_t on_demand;	/* the owner maps addresses when the decoder asks for them */
+	cst_space_mapper mapper; /* asked first; NULL: none */
+	void *mapper_data;
 };
 
 struct cst_images;

@@ -181,6 +181,7 @@ void cst_section_renew(struct cst_section *sec, const void *bytes, uint64_t size
 	sec->bytes = bytes;
 	sec->size = bytes ? size : 0;
 	sec->link_len = 0;
+	sec->last_map.id = 0;
 }
 
 void *cst_section_cookie(const struct cst_section *sec)

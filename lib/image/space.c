@@ -90,8 +90,11 @@ static size_t lower(const struct cst_space *sp, uint64_t addr)
 
 const struct map *cst_space_find(const struct cst_space *sp, uint64_t addr)
 {
-	size_t i = lower(sp, addr);
+	size_t i = sp->newest;
 
+	/* most often what was mapped on demand is asked for */
+	if (i >= sp->count || addr < sp->map[i].start || addr > sp->map[i].end - 1)
+		i = lower(sp, addr);
 	return i < sp->count && sp->map[i].start <= addr ? &sp->map[i] : NULL;
 }
 
@@ -162,6 +165,7 @@ int cst_space_map(struct cst_space *sp, uint64_t start, uint64_t len, struct cst
 		  uint64_t off)
 {
 	uint64_t last = start + len - 1;
+	struct map *m, *known;
 	size_t i;
 
 	if (!len)
@@ -170,11 +174,21 @@ int cst_space_map(struct cst_space *sp, uint64_t start, uint64_t len, struct cst
 		return -CST_ERR_INVAL;
 	if (reserve(sp, 2))
 		return -CST_ERR_NOMEM;
-	cut(sp, start, last);
 	i = lower(sp, start);
+	if (i < sp->count && sp->map[i].start <= last) {
+		cut(sp, start, last);
+		i = lower(sp, start);
+	}
 	memmove(&sp->map[i + 1], &sp->map[i], (sp->count - i) * sizeof(*sp->map));
-	sp->map[i] = (struct map){ start, last + 1, off, 0, sec };
-	number(sp, &sp->map[i]);
+	m = &sp->map[i];
+	*m = (struct map){ start, last + 1, off, 0, sec };
+	known = &sec->last_map;
+	if (known->id && known->start == start && known->end == m->end && known->off == off)
+		m->id = known->id;
+	else
+		number(sp, m);
+	*known = *m;
+	sp->newest = i;
 	sp->count++;
 	return 0;
 }
@@ -221,6 +235,12 @@ int64_t cst_space_read(struct cst_space *sp, uint64_t addr, uint64_t max, const 
 void cst_space_set_on_demand(struct cst_space *sp, int on)
 {
 	sp->on_demand = !!on;
+}
+
+void cst_space_set_mapper(struct cst_space *sp, cst_space_mapper mapper, void *data)
+{
+	sp->mapper = mapper;
+	sp->mapper_data = data;
 }
 
 size_t cst_space_count(const struct cst_space *sp)

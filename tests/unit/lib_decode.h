@@ -137,13 +137,31 @@ static inline void decode_map_wanted(struct cst_space *bare, struct cst_space *s
 	}
 }
 
+struct demand {
+	struct cst_space *space;
+	int words;
+	unsigned int asked, every;	/* the mapper maps what is asked for each `every` times */
+};
+
+static inline int decode_mapper(void *data, struct cst_space *bare, uint64_t addr)
+{
+	struct demand *d = data;
+
+	if (++d->asked % d->every || !cst_space_find(d->space, addr))
+		return 0;
+	decode_map_wanted(bare, d->space, addr, d->words);
+	return 1;
+}
+
 /*
- * Byte by byte, and before each byte all code is unmapped and the block cache emptied. The decoder stops for each map
- * (or word) of code that it comes to, and goes on where it was (image.h, "On demand"; cst_section_renew()).
+ * Byte by byte, and before each byte all code is unmapped. The decoder stops for each map (or word) of code that it comes
+ * to, and goes on where it was (image.h, "On demand"). With `every` a mapper is asked before, which maps each `every` times;
+ * without it the block cache is emptied before each byte, too (cst_section_renew()).
  */
 static inline void decode_on_demand(const struct cst_config *cfg, struct cst_space *space, const uint8_t *p, size_t len,
-				    int words, struct decoded *d)
+				    int words, unsigned int every, struct decoded *d)
 {
+	struct demand demand = { .space = space, .words = words, .every = every };
 	struct cst_decoder *dec;
 	struct cst_space *bare;
 	struct cst_section *sec;
@@ -155,12 +173,14 @@ static inline void decode_on_demand(const struct cst_config *cfg, struct cst_spa
 	d->n = 0;
 	assert_int_equal(cst_space_new(&bare, space->img), 0);
 	cst_space_set_on_demand(bare, 1);
+	if (every)
+		cst_space_set_mapper(bare, decode_mapper, &demand);
 	assert_int_equal(cst_decoder_new(&dec, cfg), 0);
 	cst_decoder_set_space(dec, bare);
 	cst_decoder_set_stop(dec, CST_STOP_SECTION);
 	for (at = 0; at <= len; at++) {
 		assert_int_equal(cst_space_unmap(bare, 0, UINT64_MAX), 0);
-		for (id = 1; (sec = cst_image_section(space->img, id)); id++)
+		for (id = 1; !every && (sec = cst_image_section(space->img, id)); id++)
 			cst_section_renew(sec, sec->bytes, sec->size);
 		if (at < len)
 			assert_int_equal(cst_decoder_feed(dec, p + at, 1, at), 0);
@@ -211,9 +231,9 @@ static inline void decode_bytes(const struct cst_config *cfg, struct cst_space *
 
 	decode_pieces(cfg, space, p, len, 0, d);
 	decode_count(d);
-	for (way = 0; way < (space ? 3 : 1); way++) {
+	for (way = 0; way < (space ? 5 : 1); way++) {
 		if (way)
-			decode_on_demand(cfg, space, p, len, way == 2, &slow);
+			decode_on_demand(cfg, space, p, len, way % 2 == 0, way < 3 ? 0 : way - 2, &slow);
 		else
 			decode_pieces(cfg, space, p, len, 1, &slow);
 		assert_int_equal(d->n, slow.n);
