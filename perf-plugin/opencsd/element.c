@@ -48,20 +48,28 @@ static uint32_t flags_of(const struct cst_generic *g)
 	return bits[g->flags & 3] | FLAG_SIZE(g->last_size);
 }
 
-/* Its interface has no loads and stores as P0 instructions. */
-static const uint8_t insn_types[] = {
-	[CST_INSN_OTHER] = OCSD_INSTR_OTHER, [CST_INSN_BRANCH] = OCSD_INSTR_BR,
-	[CST_INSN_INDIRECT] = OCSD_INSTR_BR_INDIRECT, [CST_INSN_ISB] = OCSD_INSTR_ISB,
-	[CST_INSN_BARRIER] = OCSD_INSTR_DSB_DMB, [CST_INSN_WFX] = OCSD_INSTR_WFI_WFE,
-	[CST_INSN_TSTART] = OCSD_INSTR_TSTART, [CST_INSN_LOAD] = OCSD_INSTR_OTHER,
-	[CST_INSN_STORE] = OCSD_INSTR_OTHER,
+/* last_i_type and last_i_subtype, which are neighbours. */
+struct insn_kind {
+	uint32_t type, subtype;
 };
 
-/* Nor branch futures of the M profile. */
-static const uint8_t insn_subtypes[] = {
-	[CST_INSN_PLAIN] = OCSD_S_INSTR_NONE, [CST_INSN_LINK] = OCSD_S_INSTR_BR_LINK,
-	[CST_INSN_RET] = OCSD_S_INSTR_V8_RET, [CST_INSN_ERET] = OCSD_S_INSTR_V8_ERET,
-	[CST_INSN_IMPLIED_RET] = OCSD_S_INSTR_V7_IMPLIED_RET, [CST_INSN_FUTURE] = OCSD_S_INSTR_NONE,
+_Static_assert(offsetof(ocsd_generic_trace_elem, last_i_subtype) == offsetof(ocsd_generic_trace_elem, last_i_type) + 4 &&
+	       sizeof(ocsd_instr_type) == 4, "struct insn_kind");
+
+/* Its interface has no branch futures of the M profile. */
+#define KINDS(t) {														\
+		[CST_INSN_PLAIN] = { t, OCSD_S_INSTR_NONE }, [CST_INSN_LINK] = { t, OCSD_S_INSTR_BR_LINK },		\
+		[CST_INSN_RET] = { t, OCSD_S_INSTR_V8_RET }, [CST_INSN_ERET] = { t, OCSD_S_INSTR_V8_ERET },		\
+		[CST_INSN_IMPLIED_RET] = { t, OCSD_S_INSTR_V7_IMPLIED_RET }, [CST_INSN_FUTURE] = { t, OCSD_S_INSTR_NONE }, \
+	}
+
+/* Nor loads and stores as P0 instructions. */
+static const struct insn_kind insn_kinds[][8] = {
+	[CST_INSN_OTHER] = KINDS(OCSD_INSTR_OTHER), [CST_INSN_BRANCH] = KINDS(OCSD_INSTR_BR),
+	[CST_INSN_INDIRECT] = KINDS(OCSD_INSTR_BR_INDIRECT), [CST_INSN_ISB] = KINDS(OCSD_INSTR_ISB),
+	[CST_INSN_BARRIER] = KINDS(OCSD_INSTR_DSB_DMB), [CST_INSN_WFX] = KINDS(OCSD_INSTR_WFI_WFE),
+	[CST_INSN_TSTART] = KINDS(OCSD_INSTR_TSTART), [CST_INSN_LOAD] = KINDS(OCSD_INSTR_OTHER),
+	[CST_INSN_STORE] = KINDS(OCSD_INSTR_OTHER),
 };
 
 void element_context(struct source *s, const struct cst_generic *g)
@@ -82,44 +90,63 @@ void element_context(struct source *s, const struct cst_generic *g)
 	c->el_valid = !!(g->flags & CST_GF_EL);
 }
 
-/* As fill(), of most elements there are. */
-static void fill_range(struct source *s, const struct cst_generic *g)
+/* Sets what all ranges have in common. */
+static void begin_ranges(struct source *s)
 {
 	ocsd_generic_trace_elem *e = &s->elem.e;
 
-	if (!s->range) {
-		s->range = true;
-		e->elem_type = OCSD_GEN_TRC_ELEM_INSTR_RANGE;
-		e->timestamp = 0;
-		e->cycle_count = 0;
-		memset(s->elem.bytes + UNION_AT, 0, ELEM_SIZE_1_8 - UNION_AT);
-	}
+	s->range = true;
+	e->elem_type = OCSD_GEN_TRC_ELEM_INSTR_RANGE;
+	e->timestamp = 0;
+	e->cycle_count = 0;
+	memset(s->elem.bytes + UNION_AT, 0, ELEM_SIZE_1_8 - UNION_AT);
+}
+
+/* As fill(), of most elements there are, after begin_ranges(). */
+static inline void fill_range(struct source *s, const struct cst_generic *g)
+{
+	ocsd_generic_trace_elem *e = &s->elem.e;
+
 	e->isa = (ocsd_isa)g->isa;
 	e->st_addr = g->addr;
 	e->en_addr = g->end;
 	e->num_instr_range = g->n_insn;
-	e->last_i_type = (ocsd_instr_type)insn_types[g->last_type];
-	e->last_i_subtype = (ocsd_instr_subtype)insn_subtypes[g->last_subtype];
+	memcpy(&e->last_i_type, &insn_kinds[g->last_type][g->last_subtype], sizeof(struct insn_kind));
 	e->flag_bits = flags_of(g);
-	/* of cycle-accurate ETMv3 and PTM trace */
-	if (g->flags & CST_GF_CC) {
-		e->flag_bits |= FLAG_CC;
-		e->cycle_count = g->cc;
-		s->range = false;
-	}
+}
+
+static inline ocsd_datapath_resp_t range_out(const struct ocsd_tree *t, const struct source *s, const struct cst_generic *g)
+{
+	return t->out(t->out_ctx, (ocsd_trc_index_t)g->index, s->id, &s->elem.e);
+}
+
+/* A range of cycle-accurate ETMv3 and PTM trace. */
+static __attribute__((noinline)) ocsd_datapath_resp_t cycles_out(const struct ocsd_tree *t, struct source *s,
+								   const struct cst_generic *g)
+{
+	ocsd_generic_trace_elem *e = &s->elem.e;
+	ocsd_datapath_resp_t r;
+
+	e->flag_bits |= FLAG_CC;
+	e->cycle_count = g->cc;
+	r = range_out(t, s, g);
+	e->cycle_count = 0;
+	return r;
 }
 
 ocsd_datapath_resp_t element_ranges(struct ocsd_tree *t, struct source *s)
 {
+	const struct cst_generic *g = &t->batch[t->at], *end = &t->batch[t->count];
 	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
-	const struct cst_generic *g;
 
+	if (!s->range)
+		begin_ranges(s);
 	t->busy = true;
-	/* the client may change its function inside of it, or take the decoder away */
-	for (g = &t->batch[t->at]; t->at < t->count && t->out && g->kind == CST_GEN_RANGE; g++) {
+	/* the client may change its function inside of it */
+	for (; g != end && t->out && g->kind == CST_GEN_RANGE; g++) {
 		t->at++;
 		fill_range(s, g);
-		r = t->out(t->out_ctx, (ocsd_trc_index_t)g->index, s->id, &s->elem.e);
+		r = g->flags & CST_GF_CC ? cycles_out(t, s, g) : range_out(t, s, g);
 		if (r != OCSD_RESP_CONT)
 			break;
 	}

@@ -16,6 +16,7 @@
 #ifndef CSTRACE_OPENCSD_INTERNAL_H
 #define CSTRACE_OPENCSD_INTERNAL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -54,7 +55,7 @@ enum client {
 #define SPACES_N		((unsigned int)OCSD_MEM_SPACE_N)
 
 /* Bytes that are given to the library at a time; a client that answers WAIT gets them again in part. */
-#define CHUNK 512u
+#define CHUNK 2048u
 /*
  * Maximum number of elements decoded ahead of a client that waits. They are decoded with the client's memory at some
  * time between the call with the trace and the call that delivers them.
@@ -161,12 +162,14 @@ struct ocsd_tree {
 	uint64_t barrier;		/* offset of the last one in the frames; all ones: there was none */
 	bool ending, ended;		/* the client ended the trace; all elements were delivered */
 	bool busy;			/* inside a callback */
+	bool decoding;			/* inside one for memory that a decoder waits for in the middle of a pull */
 
 	struct cst_image *image;
 	struct accessor *accessors;
 	size_t nr_accessors, cap_accessors;
 	struct page **pages;		/* hash by source, space and address */
 	size_t nr_pages;
+	const struct page *differs;	/* a page with other bytes now; NULL: none since code was mapped last */
 	struct page_bytes **contents;	/* hash by content: what is equal is one section */
 	size_t nr_contents;
 	struct page_bytes *spare;	/* contents to be used again */
@@ -178,7 +181,17 @@ struct ocsd_tree {
 };
 
 /* tree.c */
-struct ocsd_tree *tree_get(const void *handle);
+struct ocsd_tree *tree_search(const void *handle);
+/* The tree that was looked up last: it exists, as one that goes away is none any more. */
+extern _Atomic(struct ocsd_tree *) tree_recent;
+
+static inline struct ocsd_tree *tree_get(const void *handle)
+{
+	struct ocsd_tree *t = atomic_load_explicit(&tree_recent, memory_order_acquire);
+
+	return t && t == handle ? t : tree_search(handle);
+}
+
 void tree_client(struct ocsd_tree *t, enum client client);
 /* Returns the newest generation of client seen by a tree, for functions without a tree. */
 enum client tree_newest_client(void);
@@ -217,7 +230,14 @@ void memory_free(struct ocsd_tree *t);
 /* The address space for what `s` executes. */
 struct cst_space *memory_space(struct ocsd_tree *t, struct source *s);
 /* Something may be different from now on: callbacks are asked again. */
-void memory_doubt(struct ocsd_tree *t);
+void memory_unmap(struct ocsd_tree *t);
+
+static inline void memory_doubt(struct ocsd_tree *t)
+{
+	if (t->mapped)
+		memory_unmap(t);
+}
+
 /* The decoder of `s` stopped at an address where nothing is mapped. Negative cst_error. */
 int memory_want(struct ocsd_tree *t, struct source *s, uint64_t addr);
 /* A source goes away. */
@@ -229,6 +249,8 @@ uint32_t memory_read(struct ocsd_tree *t, uint64_t addr, unsigned int space, uin
 
 /* pages.c */
 int page_map(struct ocsd_tree *t, struct source *s, const struct accessor *a, uint64_t addr);
+/* Maps the page if its bytes are still those of its last use; makes no section. False: it is not mapped. */
+bool page_map_known(struct ocsd_tree *t, struct source *s, const struct accessor *a, uint64_t addr);
 void pages_free(struct ocsd_tree *t);
 void pages_drop(struct ocsd_tree *t, uint8_t id);
 /* The client has nothing there. */

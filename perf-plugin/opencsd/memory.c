@@ -13,6 +13,39 @@
 
 #include "internal.h"
 
+static bool covers(const struct accessor *a, uint64_t addr, unsigned int space)
+{
+	return addr >= a->start && addr <= a->last && a->space & space;
+}
+
+static struct accessor *find(const struct ocsd_tree *t, uint64_t addr, unsigned int space)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr_accessors; i++)
+		if (covers(&t->accessors[i], addr, space))
+			return &t->accessors[i];
+	return NULL;
+}
+
+/* The decoder needs code at an unmapped address: most often a page that was used before, and unmapped since. */
+static int map_known(void *data, struct cst_space *sp, uint64_t addr)
+{
+	struct source *s = data;
+	struct ocsd_tree *t = s->tree;
+	const struct accessor *a = find(t, addr, s->space);
+	bool mapped;
+
+	(void)sp;
+	if (!a || a->bytes)
+		return 0;
+	/* the client must not change its memory inside of its callback: the decoder uses blocks of other pages */
+	t->decoding = true;
+	mapped = page_map_known(t, s, a, addr);
+	t->decoding = false;
+	return mapped;
+}
+
 struct cst_space *memory_space(struct ocsd_tree *t, struct source *s)
 {
 	if (!t->image && cst_image_new(&t->image, OCSD_CACHE_LIMIT))
@@ -21,16 +54,15 @@ struct cst_space *memory_space(struct ocsd_tree *t, struct source *s)
 		if (cst_space_new(&s->code, t->image))
 			return s->code = NULL;
 		cst_space_set_on_demand(s->code, 1);
+		cst_space_set_mapper(s->code, map_known, s);
 	}
 	return s->code;
 }
 
-void memory_doubt(struct ocsd_tree *t)
+void memory_unmap(struct ocsd_tree *t)
 {
 	unsigned int i;
 
-	if (!t->mapped)
-		return;
 	t->mapped = false;
 	for (i = 0; i < t->nr_all; i++)
 		if (t->all[i]->code)
@@ -52,21 +84,6 @@ void memory_drop(struct ocsd_tree *t, struct source *s)
 	cst_space_free(s->code);
 	s->code = NULL;
 	pages_drop(t, s->id);
-}
-
-static bool covers(const struct accessor *a, uint64_t addr, unsigned int space)
-{
-	return addr >= a->start && addr <= a->last && a->space & space;
-}
-
-static struct accessor *find(const struct ocsd_tree *t, uint64_t addr, unsigned int space)
-{
-	size_t i;
-
-	for (i = 0; i < t->nr_accessors; i++)
-		if (covers(&t->accessors[i], addr, space))
-			return &t->accessors[i];
-	return NULL;
 }
 
 /* Nothing is there: up to where the next accessor begins, or the end of the page. */
@@ -148,6 +165,8 @@ static ocsd_err_t add(struct ocsd_tree *t, const struct accessor *a)
 	struct accessor *v;
 	size_t i, cap;
 
+	if (t->decoding)
+		return OCSD_ERR_INVALID_PARAM_VAL;
 	if (!a->space || a->last < a->start)
 		return OCSD_ERR_MEM_ACC_RANGE_INVALID;
 	for (i = 0; i < t->nr_accessors; i++)
@@ -310,7 +329,7 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_remove_mem_acc(const dcd_tree_handle_t handle, co
 	unsigned int m;
 	size_t i;
 
-	if (!t)
+	if (!t || t->decoding)
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
 	m = spaces_of(t, space);
 	for (i = 0; i < t->nr_accessors; i++) {

@@ -185,13 +185,22 @@ int page_hole(struct ocsd_tree *t, struct source *s, uint64_t start, uint64_t le
 	return memory_map(t, s, start, len, t->hole);
 }
 
-static struct page *find_page(struct ocsd_tree *t, const struct source *s, uint64_t addr)
+static struct page *look_up(const struct ocsd_tree *t, const struct source *s, uint64_t addr)
 {
-	struct page **head = &t->pages[hash_page(addr, s->id, s->space) % MAX_PAGES], *p;
+	struct page *p;
 
-	for (p = *head; p; p = p->next)
+	for (p = t->pages[hash_page(addr, s->id, s->space) % MAX_PAGES]; p; p = p->next)
 		if (p->addr == addr && p->id == s->id && p->space == s->space)
 			return p;
+	return NULL;
+}
+
+static struct page *find_page(struct ocsd_tree *t, const struct source *s, uint64_t addr)
+{
+	struct page **head = &t->pages[hash_page(addr, s->id, s->space) % MAX_PAGES], *p = look_up(t, s, addr);
+
+	if (p)
+		return p;
 	if (t->nr_pages >= 2 * MAX_PAGES)
 		drop_pages(t);
 	p = calloc(1, sizeof(*p));
@@ -204,6 +213,11 @@ static struct page *find_page(struct ocsd_tree *t, const struct source *s, uint6
 	*head = p;
 	t->nr_pages++;
 	return p;
+}
+
+static bool holds(const struct page *p, const uint8_t *bytes, uint32_t len)
+{
+	return p->bytes && p->bytes->len == len && !memcmp(p->bytes->bytes, bytes, len);
 }
 
 /* Bytes from `start` as the client has them now. 0: it has none. */
@@ -220,7 +234,7 @@ static int map_from(struct ocsd_tree *t, struct source *s, uint64_t start, uint3
 	p = find_page(t, s, start);
 	if (!p)
 		return -CST_ERR_NOMEM;
-	if (!p->bytes || p->bytes->len != n || memcmp(p->bytes->bytes, buf, n)) {
+	if (!holds(p, buf, n)) {
 		b = content_of(t, buf, n);
 		/* that may have given up all pages */
 		p = b ? find_page(t, s, start) : NULL;
@@ -232,18 +246,46 @@ static int map_from(struct ocsd_tree *t, struct source *s, uint64_t start, uint3
 	return err ? err : 1;
 }
 
+/* The words of an accessor that are in the page of `addr`: [*start, *last]. False: `addr` is before the first one. */
+static bool words_around(const struct accessor *a, uint64_t addr, uint64_t *start, uint64_t *last)
+{
+	*start = addr & ~(uint64_t)(PAGE - 1);
+	*last = *start + (PAGE - 1);
+	if (*start < a->start)
+		*start = (a->start + 3) & ~3ull;
+	if (*last > a->last)
+		*last = a->last;
+	return *start <= addr && *start >= a->start;
+}
+
+bool page_map_known(struct ocsd_tree *t, struct source *s, const struct accessor *a, uint64_t addr)
+{
+	const struct page *p = NULL;
+	uint64_t start, last;
+	uint8_t buf[PAGE];
+	uint32_t n;
+
+	if (t->pages && words_around(a, addr, &start, &last))
+		p = look_up(t, s, start);
+	/* the decoder asks again for a page that differs, until it stops */
+	if (!p || !p->bytes || p->bytes->len <= addr - start || p == t->differs)
+		return false;
+	n = memory_read(t, start, s->space, s->id, (uint32_t)(last - start + 1), buf);
+	if (holds(p, buf, n))
+		return !memory_map(t, s, start, n, p->bytes->section);
+	t->differs = p;
+	return false;
+}
+
 int page_map(struct ocsd_tree *t, struct source *s, const struct accessor *a, uint64_t addr)
 {
-	uint64_t start = addr & ~(uint64_t)(PAGE - 1), last = start + (PAGE - 1), at = addr & ~3ull;
+	uint64_t start, last, at = addr & ~3ull;
 	int r = make_tables(t);
 
+	t->differs = NULL;
 	if (r)
 		return r;
-	if (start < a->start)
-		start = (a->start + 3) & ~3ull;
-	if (last > a->last)
-		last = a->last;
-	if (start > addr || start < a->start)
+	if (!words_around(a, addr, &start, &last))
 		return page_hole(t, s, addr, 4 - (addr & 3));
 	r = map_from(t, s, start, (uint32_t)(last - start + 1), addr);
 	/* the client may have nothing at the start of the page */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tree.c - decode trees, their decoders and what a client attaches to them. */
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,21 +13,18 @@
  */
 static struct ocsd_tree *trees;
 static pthread_mutex_t trees_lock = PTHREAD_MUTEX_INITIALIZER;
-/* The tree that was looked up last: it exists, as one that goes away is none any more. */
-static _Atomic(struct ocsd_tree *) recent;
+_Atomic(struct ocsd_tree *) tree_recent;
 static enum client newest = CLIENT_1_3;
 
-struct ocsd_tree *tree_get(const void *handle)
+struct ocsd_tree *tree_search(const void *handle)
 {
-	struct ocsd_tree *t = atomic_load_explicit(&recent, memory_order_acquire);
+	struct ocsd_tree *t;
 
-	if (t && t == handle)
-		return t;
 	pthread_mutex_lock(&trees_lock);
 	for (t = trees; t && t != handle; t = t->next)
 		;
 	if (t)
-		atomic_store_explicit(&recent, t, memory_order_release);
+		atomic_store_explicit(&tree_recent, t, memory_order_release);
 	pthread_mutex_unlock(&trees_lock);
 	return t;
 }
@@ -132,8 +128,8 @@ OCSD_EXPORT void ocsd_destroy_dcd_tree(const dcd_tree_handle_t handle)
 	while (*link != t)
 		link = &(*link)->next;
 	*link = t->next;
-	if (atomic_load_explicit(&recent, memory_order_relaxed) == t)
-		atomic_store_explicit(&recent, NULL, memory_order_release);
+	if (atomic_load_explicit(&tree_recent, memory_order_relaxed) == t)
+		atomic_store_explicit(&tree_recent, NULL, memory_order_release);
 	pthread_mutex_unlock(&trees_lock);
 	for (i = 0; i < t->nr_all; i++)
 		source_free(t->all[i]);

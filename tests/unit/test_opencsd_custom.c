@@ -592,14 +592,14 @@ static void test_end_waits(void **state)
 	ocsd_destroy_dcd_tree(t);
 }
 
-/* A client that continues elsewhere while the decoder waits: 512 bytes are kept, the others are reported as lost. */
+/* A client that continues elsewhere while the decoder waits: 2048 bytes are kept, the others are reported as lost. */
 static void test_lost(void **state)
 {
 #define LOST "cstrace : 0x0010 (OCSD_ERR_DATA_DECODE_FATAL) [A decoder in the data path has returned a fatal error.]; "
 #define FLUSH_FIRST "CS ID=33; bytes are lost: data came while the decoder waited; flush it first\n"
 	dcd_tree_handle_t t = single(OCSD_CREATE_FLG_FULL_DECODER);
 	struct lines l = { NULL, 0, 0 };
-	uint8_t bytes[600];
+	uint8_t bytes[2048];
 	unsigned int i;
 
 	(void)state;
@@ -610,19 +610,19 @@ static void test_lost(void **state)
 	it.takes = 3;
 	it.data_resp = OCSD_RESP_WAIT;
 	assert_int_equal(data(t, 100, bytes, 8), OCSD_RESP_WAIT);
-	assert_int_equal(data(t, 1000, bytes, 507), OCSD_RESP_WAIT);
+	assert_int_equal(data(t, 1000, bytes, 2043), OCSD_RESP_WAIT);
 	CHECK_OPS("100 0 data 00..02");
 	CHECK_NOTHING(&l);
 	assert_int_equal(data(t, 2000, bytes, 1), OCSD_RESP_WAIT);
 	CHECK(&l, LOST "TrcIdx=2000; " FLUSH_FIRST);
 	it.takes = UINT32_MAX;
 	assert_int_equal(op(t, OCSD_OP_FLUSH), OCSD_RESP_WAIT);
-	/* 5 bytes and 507 */
+	/* 5 bytes and 2043 */
 	CHECK_OPS("0 0 flush", "103 0 data 03..fa");
 	it.takes = 3;
 	assert_int_equal(data(t, 3000, bytes, 8), OCSD_RESP_WAIT);
-	assert_int_equal(data(t, 4000, bytes, 512), OCSD_RESP_WAIT);
-	CHECK(&l, LOST "TrcIdx=4507; " FLUSH_FIRST);
+	assert_int_equal(data(t, 4000, bytes, 2048), OCSD_RESP_WAIT);
+	CHECK(&l, LOST "TrcIdx=6043; " FLUSH_FIRST);
 	CHECK_OPS("3000 0 data 00..02");
 	it.takes = UINT32_MAX;
 	assert_int_equal(op(t, OCSD_OP_FLUSH), OCSD_RESP_WAIT);

@@ -430,6 +430,64 @@ static void test_pages_of_two(void **state)
 	ocsd_destroy_dcd_tree(t);
 }
 
+/* A64: each word is a branch to the next one; with `other` each second one is a NOP. */
+struct code {
+	dcd_tree_handle_t t;
+	bool other;
+	unsigned int calls;
+	ocsd_err_t add, remove;		/* what it got for changes of the memory inside of the callback */
+};
+
+static uint32_t read_code(const void *ctx, const ocsd_vaddr_t addr, const ocsd_mem_space_acc_t space, const uint32_t want,
+			  uint8_t *buf)
+{
+	static const uint32_t next = B(1), nop = 0xd503201f;
+	struct code *c = (struct code *)(uintptr_t)ctx;
+	uint32_t i;
+
+	(void)space;
+	c->calls++;
+	c->add = ocsd_dt_add_buffer_mem_acc(c->t, 0x700000, OCSD_MEM_SPACE_ANY, (const uint8_t *)&next, 4);
+	c->remove = ocsd_dt_remove_mem_acc(c->t, 0x700000, OCSD_MEM_SPACE_ANY);
+	for (i = 0; i + 4 <= want; i += 4)
+		memcpy(buf + i, c->other && (addr + i) % 8 == 0 ? &nop : &next, 4);
+	return i;
+}
+
+/*
+ * A page that was used before is asked for in the middle of decoding: once if its bytes are the same. If they are others they
+ * are read again, outside, and decoded. The memory cannot be changed in the middle of decoding.
+ */
+static void test_page_again(void **state)
+{
+	struct code c = { .other = false };
+	struct seen s;
+
+	(void)state;
+	c.t = make(&s);
+	assert_int_equal(ocsd_dt_add_callback_mem_acc(c.t, 0x400000, 0x400fff, OCSD_MEM_SPACE_ANY, read_code, &c), OCSD_OK);
+	FEED(c.t, SYNC, A64_AT(0x100), E);
+	CHECK(&s, "400100-400104");
+	assert_int_equal(c.calls, 1);
+	assert_int_equal(c.add, OCSD_OK);
+	assert_int_equal(c.remove, OCSD_OK);
+	FEED(c.t, E, E);
+	CHECK(&s, "400104-400108", "400108-40010c");
+	assert_int_equal(c.calls, 2);
+	assert_int_equal(c.add, OCSD_ERR_INVALID_PARAM_VAL);
+	assert_int_equal(c.remove, OCSD_ERR_INVALID_PARAM_VAL);
+	c.other = true;
+	FEED(c.t, E, E);
+	CHECK(&s, "40010c-400110", "400110-400118");
+	assert_int_equal(c.calls, 4);
+	FEED(c.t, E);
+	CHECK(&s, "400118-400120");
+	assert_int_equal(c.calls, 5);
+	assert_int_equal(tree_get(c.t)->nr_contents, 2);
+	assert_int_equal(ocsd_dt_add_buffer_mem_acc(c.t, 0x700000, OCSD_MEM_SPACE_ANY, (const uint8_t *)&c.calls, 4), OCSD_OK);
+	ocsd_destroy_dcd_tree(c.t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -443,6 +501,7 @@ int main(void)
 		cmocka_unit_test(test_no_file),
 		cmocka_unit_test(test_many_pages),
 		cmocka_unit_test(test_pages_of_two),
+		cmocka_unit_test(test_page_again),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
