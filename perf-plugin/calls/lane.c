@@ -406,7 +406,6 @@ static int missing(struct calls *c, struct calls_lane *ln, const struct stream *
 	if (ln->open == LANE_TAKEN)
 		rc = transfer(c, ln, s, &t);
 	lane_close_gap(c, ln, s);
-	ln->open = LANE_GAP;
 	ln->gap.missing = true;
 	ln->gap.expect = 0;
 	return rc;

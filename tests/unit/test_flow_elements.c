@@ -484,6 +484,15 @@ static void test_isa_of_q(void **state)
 		assert_int_equal(s.out[s.n - 1].n_insn, 0);
 		assert_int_equal(s.out[s.n - 1].end, 0x8004);
 	}
+	/* the code of those that are counted is missing */
+	for (is = 0; is < 2; is++) {
+		give((struct cst_element){ .kind = CST_EL_ADDRESS, .addr = 0x9000, .is = (uint8_t)is });
+		give((struct cst_element){ .kind = CST_EL_Q, .flags = CST_EL_F_COUNT, .value = 3 });
+		give((struct cst_element){ .kind = CST_EL_ADDRESS, .addr = 0x8004, .is = (uint8_t)!is });
+		assert_int_equal(s.out[s.n - 1].kind, CST_GEN_NOPATH);
+		assert_int_equal(s.out[s.n - 1].isa, is ? CST_ISA_T32 : CST_ISA_A32);
+		assert_int_equal(s.out[s.n - 1].n_insn, 3);
+	}
 	/* an address never comes */
 	give((struct cst_element){ .kind = CST_EL_Q, .flags = CST_EL_F_COUNT });
 	give((struct cst_element){ .kind = CST_EL_END });

@@ -73,6 +73,8 @@ static void from_text(const char *line, bool own)
 
 	memset(&attr, 0, sizeof(attr));
 	header_default_attr(&attr, &id, true);
+	assert_int_equal(attr.nr_ids, 1);
+	assert_ptr_equal(attr.ids, &id);
 	nr_made = 0;
 	assert_int_equal(cst_event_reader_new(&r, line, strlen(line), 0), 0);
 	assert_int_equal(cst_event_next(r, &ev, &why), 1);

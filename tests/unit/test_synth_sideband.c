@@ -185,6 +185,48 @@ static void order_and_ids(void **state)
 	pdb_free(&file);
 }
 
+/*
+ * Records of which each is earlier than the one before, as many as cannot be sorted: what is left over follows the earliest one
+ * that was.
+ */
+static void descending(void **state)
+{
+	enum { SORTED = 256, ALL = SORTED + 2, FIRST = 1000 };
+	struct pdb data = { .p = NULL }, file = { .p = NULL };
+	const struct sideband_opts o = { .id = OUT_ID, .sample_type = ST_OUT };
+	struct out copied = { .len = 0 };
+	const struct merge_sink s = { .write = sink, .data = &copied };
+	struct merge *m = merge_new(&s, ".");
+	struct error err = { .code = 0 };
+	struct perf_event_header h;
+	struct sideband *sb;
+	struct perfdata *pd;
+	unsigned int i, n = 0;
+	size_t at;
+
+	(void)state;
+	for (i = 0; i < ALL; i++)
+		comm(&data, 100, "a", FIRST - i, 6);
+	pd = open_file(&file, &data);
+	sb = sideband_new(pd, PMU);
+	assert_int_equal(sideband_collect(sb, m, &o, &err), 0);
+	assert_int_equal(merge_finish(m), 0);
+	for (at = 0; at < copied.len; at += h.size, n++) {
+		uint64_t want = FIRST - (ALL - 1) + n;
+
+		memcpy(&h, copied.bytes + at, sizeof(h));
+		if (n < 3)
+			want = FIRST - (SORTED - 1) - n;
+		assert_int_equal(word(copied.bytes + at + h.size - 16), want);
+	}
+	assert_int_equal(n, ALL);
+	sideband_free(sb);
+	merge_free(m);
+	perfdata_close(pd);
+	pdb_free(&data);
+	pdb_free(&file);
+}
+
 static void collect_all(struct pdb *file, const struct pdb_attr *v, unsigned int nr, const struct pdb *data, struct out *copied,
 			uint64_t new_id)
 {
@@ -491,7 +533,7 @@ static void lives(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(order_and_ids), cmocka_unit_test(ids_of_cpus), cmocka_unit_test(no_identifier),
+		cmocka_unit_test(order_and_ids), cmocka_unit_test(descending), cmocka_unit_test(ids_of_cpus), cmocka_unit_test(no_identifier),
 		cmocka_unit_test(too_long), cmocka_unit_test(exits_last), cmocka_unit_test(switches), cmocka_unit_test(names),
 		cmocka_unit_test(lost_of_events), cmocka_unit_test(lives),
 	};

@@ -2,7 +2,10 @@
 /*
  * test_tarmac_names.c - what the names of registers in Tarmac text say.
  */
+#include <ctype.h>
+
 #include "tarmac_lines.h"
+#include "tarmac/scan.h"
 
 #define NONE 255
 
@@ -128,10 +131,30 @@ static void test_names(void **state)
 	}
 }
 
+/* Each character is a digit of a hexadecimal number, a blank, one that ends a word, or a part of a word. */
+static void test_characters(void **state)
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned int c, want;
+
+	(void)state;
+	for (c = 0; c < 256; c++) {
+		if (c < 128 && isxdigit((int)c))
+			want = (unsigned int)(strchr(digits, tolower((int)c)) - digits);
+		else if (c == ' ' || (c >= '\t' && c <= '\r'))
+			want = TARMAC_BLANK;
+		else
+			want = c && strchr("():<>,", (int)c) ? TARMAC_STOP : TARMAC_WORD;
+		if (scan_char((char)c) != want)
+			fail_msg("character 0x%02x: 0x%02x instead of 0x%02x", c, scan_char((char)c), want);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_characters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
