@@ -39,7 +39,7 @@ static int map_known(void *data, struct cst_space *sp, uint64_t addr)
 	(void)sp;
 	if (!a || a->bytes)
 		return 0;
-	/* the client must not change its memory inside of its callback: the decoder uses blocks of other pages */
+	/* nothing is unmapped, and no section given up, inside of the client's callback: the decoder uses them */
 	t->decoding = true;
 	mapped = page_map_known(t, s, a, addr);
 	t->decoding = false;
@@ -165,8 +165,6 @@ static ocsd_err_t add(struct ocsd_tree *t, const struct accessor *a)
 	struct accessor *v;
 	size_t i, cap;
 
-	if (t->decoding)
-		return OCSD_ERR_INVALID_PARAM_VAL;
 	if (!a->space || a->last < a->start)
 		return OCSD_ERR_MEM_ACC_RANGE_INVALID;
 	for (i = 0; i < t->nr_accessors; i++)
@@ -182,7 +180,8 @@ static ocsd_err_t add(struct ocsd_tree *t, const struct accessor *a)
 		t->cap_accessors = cap;
 	}
 	t->accessors[t->nr_accessors++] = *a;
-	memory_doubt(t);
+	if (!t->decoding)
+		memory_doubt(t);
 	return OCSD_OK;
 }
 
