@@ -9,9 +9,9 @@
  * place is taken at which the following instructions match up to the next gap or for 32,768 instructions, but for a few edits; if
  * there is none, the one at which most match. When they stop matching, and all of them since the gap would also match at a later
  * place of the other side together with the next instructions, then the gap was longer, and that is no difference. Behind a loss
- * it was longer too if up to a million instructions matched and the next ones differ again and again: these are
- * looked for as behind the gap. A piece of the trace behind a gap of filters or between two AUX records that is not found on the
- * other side is taken to be in a loss of that side, if it has one there.
+ * it was longer too if up to a million instructions matched and the next ones differ again and again: these are looked for as
+ * behind the gap. A piece of the trace behind a gap of filters or between two AUX records that is not found on the other side
+ * is taken to be in a loss of that side, if it has one there.
  * Everything else is a difference. Both sides are then aligned again where the fewest instructions are left out.
  */
 #ifndef CSTRACE_COMPARE_ALIGN_H

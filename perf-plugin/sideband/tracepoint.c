@@ -133,13 +133,9 @@ static bool well_formed_field(const char **p)
 			return false;
 		words++;
 	} while (word(p, " "));
-	if (words < 2 || words > 8 || (word(p, "[") && (!digits(p) || !word(p, "]"))))
-		return false;
-	if (!word(p, ";\toffset:") || !digits(p) || !word(p, ";\tsize:") || !digits(p))
-		return false;
-	if (word(p, ";\tsigned:") && !word(p, "0") && !word(p, "1"))
-		return false;
-	return word(p, ";\n");
+	return words >= 2 && words <= 8 && (!word(p, "[") || (digits(p) && word(p, "]"))) &&
+	       word(p, ";\toffset:") && digits(p) && word(p, ";\tsize:") && digits(p) &&
+	       (!word(p, ";\tsigned:") || word(p, "0") || word(p, "1")) && word(p, ";\n");
 }
 
 static bool well_formed(const char *p)
