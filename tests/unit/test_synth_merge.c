@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lanes into one order of time, in memory and through the temporary file. */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -98,10 +100,11 @@ static void places(void **state)
 	merge_free(m);
 }
 
-/* Enough to need the temporary file. */
+/* Enough to need the temporary file, which is closed at the end. */
 static void many(void **state)
 {
 	enum { LANES = 5, EACH = 30000 };
+	const int fd = dup(0);
 	struct merge_lane *ln[LANES];
 	uint32_t next[LANES] = { 0 };
 	struct merge *m = start();
@@ -109,6 +112,7 @@ static void many(void **state)
 	unsigned int i, k;
 
 	(void)state;
+	assert_true(fd >= 0 && !close(fd));
 	for (i = 0; i < LANES; i++) {
 		ln[i] = merge_lane_new(m, 1, 0);
 		t = 0;
@@ -118,6 +122,7 @@ static void many(void **state)
 			add(ln[i], t, i, k);
 		}
 	}
+	assert_true(fcntl(fd, F_GETFD) >= 0);
 	assert_int_equal(merge_finish(m), 0);
 	assert_int_equal(nr_got, LANES * EACH);
 	for (i = 0; i < nr_got; i++) {
@@ -125,6 +130,7 @@ static void many(void **state)
 		assert_true(!i || got[i - 1].time <= got[i].time);
 	}
 	merge_free(m);
+	assert_int_equal(fcntl(fd, F_GETFD), -1);
 }
 
 /* A time that goes back is taken for the last one: order within a lane is what was said first. */
