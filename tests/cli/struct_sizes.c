@@ -166,6 +166,17 @@ static int print_event(void *ctx, const struct cst_event *e, int implied)
 	return 0;
 }
 
+/* Prints what a function has found: its event, which no other function has filled. */
+#define FOUND(call) do {										\
+		ARM(ev);										\
+		rc = call;										\
+		CHECK(ev);										\
+		printf("%d", rc);									\
+		if (rc > 0)										\
+			printf(" %d %llu %.*s", ev.v.verb, (unsigned long long)ev.v.time, (int)ev.v.name.n, ev.v.name.p); \
+		putchar('\n');										\
+	} while (0)
+
 static void events(void)
 {
 	static const char log[] =
@@ -175,7 +186,7 @@ static void events(void)
 	const struct cst_str source = { "etm0", 4 };
 	struct cst_event_reader *r;
 	struct cst_state *st;
-	int rc[5];
+	int rc;
 
 	if (cst_event_reader_new(&r, log, sizeof(log) - 1, 0) || cst_state_new(&st, &limits))
 		exit(1);
@@ -190,14 +201,11 @@ static void events(void)
 	cst_state_counts(st, &counts.v);
 	CHECK(counts);
 	printf("%zu alive\n", counts.v.alive);
-	ARM(ev);
-	rc[0] = cst_state_process(st, 7, &ev.v);
-	rc[1] = cst_state_thread(st, 8, &ev.v);
-	rc[2] = cst_state_asid(st, 5, &ev.v);
-	rc[3] = cst_state_trace(st, source, &ev.v);
-	rc[4] = cst_state_code(st, 7, 0x1010, &ev.v);
-	CHECK(ev);
-	printf("%d %d %d %d %d %.*s\n", rc[0], rc[1], rc[2], rc[3], rc[4], (int)ev.v.name.n, ev.v.name.p);
+	FOUND(cst_state_process(st, 7, &ev.v));
+	FOUND(cst_state_thread(st, 8, &ev.v));
+	FOUND(cst_state_asid(st, 5, &ev.v));
+	FOUND(cst_state_trace(st, source, &ev.v));
+	FOUND(cst_state_code(st, 7, 0x1010, &ev.v));
 	cst_event_rewind(r, 1);
 	cst_event_prev(r, &ev.v, NULL);
 	CHECK(ev);
