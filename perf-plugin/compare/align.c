@@ -35,6 +35,7 @@ struct side {
 	struct seq q;
 	bool ended;
 	bool gap_done;		/* the gap before the next instruction was dealt with */
+	bool gap_moved;		/* gap_again() has put it there */
 	/*
 	 * A piece: all instructions since a gap of this side have matched one by one. `piece`: number of its first one;
 	 * `cause`: of the gap. GAP_NONE: a difference was in between.
@@ -132,7 +133,7 @@ static void skip(struct align *al, unsigned int side, uint64_t n)
 {
 	al->side[side].q.next += n;
 	if (n)
-		al->side[side].gap_done = false;
+		al->side[side].gap_done = al->side[side].gap_moved = false;
 }
 
 /* The next instructions of a side are in a gap of the other one; they end the side's own piece. */
@@ -431,6 +432,7 @@ static int gap_again(struct align *al, unsigned int side)
 
 	seq_set_gap(&s->q, s->q.next, s->cause);
 	s->gap_done = false;
+	s->gap_moved = true;
 	return 0;
 }
 
@@ -484,6 +486,7 @@ static void begin_piece(struct align *al, unsigned int side, enum align_gap caus
 	struct side *s = &al->side[side];
 
 	s->gap_done = true;
+	s->gap_moved = false;
 	s->piece = s->q.next;
 	s->cause = cause;
 	if (side == OTHER)
@@ -779,6 +782,9 @@ static int gap_of_other(struct align *al, enum align_gap cause)
 		begin_piece(al, OTHER, cause);
 		return leave_out(al, s.later_at, s.later);
 	}
+	/* the gap was not longer: what the sides executed behind it differs */
+	if (al->side[OTHER].gap_moved && al->side[TRACE].ended && k == n)
+		return leave_out(al, k, 0);
 	skip_in_gap(al, TRACE, cause, k);
 	return 0;
 }

@@ -253,7 +253,7 @@ struct long_side {
 	struct align_insn v[64];
 	size_t n, at, number, from, to;
 	uint8_t gap, first;	/* before the first instruction behind them, and before the first one of all */
-	size_t filtered;	/* so many instructions are in each piece behind a gap of filters; 0: there is none */
+	size_t filtered;	/* a gap of filters is before every this many instructions; 0: there is no such gap */
 	size_t wrong;		/* the result of each such instruction is wrong; 0: of none */
 };
 

@@ -483,12 +483,18 @@ static void loops_done_again(void **state)
 	const struct part often[] = { PART(0, 100), GAP(100, 100, ERROR), LOOP(100, 100, 399), PART(ALIEN, 3), PART(1000, 500),
 				      PART(ALIEN, 1), PART(1501, 500), PART(ALIEN, 1), PART(2002, 500), PART(ALIEN, 1),
 				      PART(2503, 8000), END };
+	const struct part wrong[] = { PART(0, 100), GAP(1100, 40000, ERROR), PART(ALIEN, 150000), END };
+	const struct part rest[] = { PART(0, 200000), END };
 	const struct part once[] = { PART(0, 100), LOOP(100, 100, 400), PART(1000, 9503), END };
 
 	(void)state;
 	check("in the trace", 0, lost, whole, "109100 equal, missing 1241100 error");
 	check("on the other side", 0, whole, lost, "109100 equal, extra 1241100 error");
 	check("a gap of filters", 0, filters, whole, "at 39100, 39100: 70000 only in the trace; 39100 equal, missing 1311100 end");
+	check("all is different", 0, wrong, rest,
+	      "at 40100, 41100: 90972 only in the trace; at 131072, 41100: 59028 only in the trace; 40100 equal, missing 1000 error, missing 158900 end");
+	check("all is different, on the other side", 0, rest, wrong,
+	      "at 135238, 40100: 64762 only in the trace; 40100 equal, missing 150000 end, extra 95138 error");
 	check("frequent differences", 0, often, once, "at 40100, 40100: 3 only in the trace; at 40603, 40600: 1 only in the trace, 1 only in the other; at 41104, 41101: 1 only in the trace, 1 only in the other; at 41605, 41602: 1 only in the trace, 1 only in the other; 49600 equal");
 	check("frequent differences, on the other side", 0, once, often, "at 40100, 40100: 3 only in the other; at 40600, 40603: 1 only in the trace, 1 only in the other; at 41101, 41104: 1 only in the trace, 1 only in the other; at 41602, 41605: 1 only in the trace, 1 only in the other; 49600 equal");
 }
