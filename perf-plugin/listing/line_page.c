@@ -61,8 +61,10 @@ void line_page_add_branch(struct line_page *p, const struct page_branch *b, uint
 {
 	const uint64_t new_rest = rest_of(p, b);
 
-	p->names_of[p->nr].from = (uint16_t)from;
-	p->names_of[p->nr].to = (uint16_t)to;
+	if (p->nr_names) {
+		p->names_of[p->nr].from = (uint16_t)from;
+		p->names_of[p->nr].to = (uint16_t)to;
+	}
 	p->item[p->nr++] = item_of(b->from, b->to, p->at, b->flags) | new_rest;
 	p->at = b->to;
 }

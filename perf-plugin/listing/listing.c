@@ -532,11 +532,10 @@ static int open_pages(struct listing *l)
 {
 	struct pages_opts o = { .fields = l->line.fields, .event_width = l->line.event_width, .event = l->branches,
 				.comms = l->line.comms, .write = pages_write, .data = l };
-	const unsigned int threads = session_jobs(l->ss);
 
 	l->keeps = worth_keeping(l);
-	/* printing takes less than half of the time */
-	o.threads = l->keeps ? threads / 2 : threads;
+	/* threads that decode may wait for their turn meanwhile */
+	o.threads = session_jobs(l->ss);
 	l->pages = pages_new(&o);
 	return l->pages ? 0 : ERR_NOMEM;
 }
@@ -607,8 +606,8 @@ int listing_run(struct listing *l)
 	c.by_fragment &= l->keeps || !(l->single && l->o.branches);
 	if (l->keeps) {
 		c.max_piece = KEPT_TRACE;
-		/* of which one is printed */
-		c.max_pieces = session_jobs(l->ss) < KEPT_PIECES ? session_jobs(l->ss) + 1 : KEPT_PIECES;
+		/* of which one is printed, which takes about half of the time */
+		c.max_pieces = session_jobs(l->ss) < KEPT_PIECES ? session_jobs(l->ss) : KEPT_PIECES;
 	}
 	if (can_divide(l, &c)) {
 		c.piece_new = piece_new;
