@@ -108,6 +108,29 @@ static void note_files(struct run *r, struct stream_state *st, const struct cst_
 	st->out.next_used = !st->given.unwanted;
 }
 
+/* True if the elements are more than a fragment begins with: before its first timestamp, that has no time of its own. */
+static bool shows_more(const struct cst_generic *g, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		switch (g[i].kind) {
+		case CST_GEN_NO_SYNC:
+			if (g[i].num == CST_UNSYNC_RESET)
+				continue;
+			return true;
+		case CST_GEN_TRACE_ON:
+		case CST_GEN_PE_CONTEXT:
+		case CST_GEN_TIMESTAMP:
+		case CST_GEN_CYCLE_COUNT:
+			continue;
+		default:
+			return true;
+		}
+	}
+	return false;
+}
+
 static int deliver_piece(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n)
 {
 	struct filter *f = r->ss->chosen.filter;
@@ -115,7 +138,8 @@ static int deliver_piece(struct run *r, struct stream_state *st, const struct cs
 	int rc = 0;
 
 	s->unwanted = f && !filter_wants(f, s->cpu, s->pid, s->tid, s->time);
-	r->ss->chosen.matched |= !s->unwanted;
+	if (!s->unwanted && !r->ss->chosen.matched)
+		r->ss->chosen.matched = shows_more(g, n);
 	if (filter_has_time(f))
 		note_files(r, st, g, n);
 	if (r->con->batch && (!s->unwanted || r->con->unwanted))

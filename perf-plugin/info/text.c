@@ -412,7 +412,8 @@ void info_print_result(const struct session *ss, bool all, FILE *out)
 {
 	fprintf(out, "\nImages:\n");
 	if (!session_print_missing(ss, out))
-		fprintf(out, session_totals(ss)->dec.insns ? "  all code that ran was found\n" : "  nothing was decoded\n");
+		fprintf(out, session_matched(ss) && session_totals(ss)->dec.insns ? "  all code that ran was found\n" :
+			"  nothing was decoded\n");
 	fprintf(out, "\nLosses:\n");
 	if (session_has_losses(ss))
 		session_print_all_losses(ss, out, all);

@@ -44,6 +44,26 @@ outside() {
 		says "$tmp/err" "--time 5000000,5000001: the records are from " && is_empty "$tmp/out"
 }
 check "--time of no record says when they are" outside
+# The first elements, before the trace's first timestamp, have no time: they are not what the window was asked for.
+before() {
+	run 3 $* --time 0,0.5 -i $sample --symfs $symfs && says "$tmp/err" "no trace fits what was asked for" &&
+		says "$tmp/err" "--time 0,0.5: "
+}
+for c in "script --itrace=b" "inject --itrace=b -o $tmp/o" info "profile -o $tmp/profile" "dump --elements" "timeline -o $tmp/t" \
+	"report -o $tmp/pages"; do
+	check "$c: --time of no trace" before $c
+done
+whole() {
+	before info || return 1
+	for title in Binaries Images; do
+		sed -n "/^$title/{n;p}" "$tmp/out" >"$tmp/under"
+		says "$tmp/under" "nothing was decoded" || return 1
+	done
+}
+check "info: a window without trace has neither binaries nor images" whole
+for c in "timeline -o $tmp/t" "report -o $tmp/pages"; do
+	check "$c: --pid of none says which there are" offers "--pid 1: the file has process $pid ($comm)" $c --pid 1
+done
 # Prints the bytes that were decoded, and those that were not.
 bytes_of() {
 	sed -n 's/^cstrace: \([0-9,]*\) bytes,.* \([0-9,]*\) bytes skipped by filter$/\1 \2/p' "$tmp/err" | tr -d ,
