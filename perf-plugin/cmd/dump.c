@@ -91,7 +91,8 @@ static int run(struct dump *d, const char *snapshot, const struct session_opts *
 {
 	if (dump_out_open(&d->out, output ? output : "-"))
 		return CMD_ERROR;
-	if (snapshot ? dump_snapshot(d, snapshot, so->bare, source) : dump_session(d, so)) {
+	/* why an output failed, which ends the run, is known when it is closed */
+	if ((snapshot ? dump_snapshot(d, snapshot, so->bare, source) : dump_session(d, so)) && !pd_output_failed(&d->out.file)) {
 		dump_out_abort(&d->out);
 		return CMD_ERROR;
 	}

@@ -41,10 +41,10 @@ static int fragment_begin(void *data, const struct session_fragment *f)
 		snprintf(detail + n, sizeof(detail) - (size_t)n, ", flags 0x%llx",
 			 (unsigned long long)f->flags);
 	dump_section(d, name, detail);
-	if (f->raw)
-		return 0;
-	n = d->packed ? list_frames(d, f, true) : 0;
-	return d->frames && !n ? list_frames(d, f, false) : n;
+	n = d->packed && !f->raw ? list_frames(d, f, true) : 0;
+	if (d->frames && !f->raw && !n)
+		n = list_frames(d, f, false);
+	return n ? n : pd_output_failed(&d->out.file);
 }
 
 /* Where to begin, or instead an index of the fragment. */
@@ -87,13 +87,15 @@ static int batch(void *data, const struct stream *s, const struct cst_generic *g
 	set_thread(d, s);
 	for (i = 0; i < n; i++)
 		dump_element(d, s->decoder, &g[i]);
-	return 0;
+	return pd_output_failed(&d->out.file);
 }
 
 static int packet(void *data, const struct stream *s, const struct cst_packet *pkt)
 {
-	dump_packet(data, s->decoder, pkt);
-	return 0;
+	struct dump *d = data;
+
+	dump_packet(d, s->decoder, pkt);
+	return pd_output_failed(&d->out.file);
 }
 
 int dump_session(struct dump *d, const struct session_opts *opts)

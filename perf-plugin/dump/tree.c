@@ -8,7 +8,7 @@
 
 #define BATCH 512
 
-#define PAST 1	/* the end of the listed range was passed */
+#define PAST 1	/* the end of the listed range was passed, or the output cannot be written */
 
 /* Lists elements until the tree needs more input, or up to the next packet. */
 static int pull(struct dump *d, struct cst_tree *tree)
@@ -23,7 +23,7 @@ static int pull(struct dump *d, struct cst_tree *tree)
 		/* a barrier is no source's element: only --log shows it */
 		for (i = 0; list && p.dec && i < n; i++)
 			dump_element(d, p.dec, &g[i]);
-		if (d->range && dump_range_done(d->range, tree, d->only_id, d->packets))
+		if (pd_output_failed(&d->out.file) || (d->range && dump_range_done(d->range, tree, d->only_id, d->packets)))
 			return PAST;
 	}
 	return n;
@@ -113,9 +113,9 @@ int dump_frames(struct dump *d, struct cst_tree *tree, const uint8_t *data, size
 	n = cst_tree_feed(tree, data, len, offset);
 	if (n < 0)
 		return n;
-	while ((n = cst_tree_next_fragment(tree, &frag, &bytes)) > 0)
+	while ((n = cst_tree_next_fragment(tree, &frag, &bytes)) > 0 && !pd_output_failed(&d->out.file))
 		dump_fragment(d, &frag, bytes + frag.pos);
-	return n;
+	return n < 0 ? n : 0;
 }
 
 static void count(struct dump *d, const char *name, uint64_t value)

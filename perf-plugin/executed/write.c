@@ -289,7 +289,7 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	}
 	if (range)
 		put_held(d, s, ln, range);
-	return 0;
+	return pd_output_failed(&d->out);
 }
 
 /* The stream ends: what waits for its vector has none. */
@@ -331,7 +331,7 @@ static int run(struct dump *d)
 	int rc = session_run(d->ss, &con);
 
 	flush(d);
-	if (rc) {
+	if (rc && !pd_output_failed(&d->out)) {
 		pd_output_abort(&d->out);
 		return rc;
 	}

@@ -33,6 +33,11 @@ int pd_output_open(struct pd_output *o, const char *path, struct error *err);
 int pd_output_open_binary(struct pd_output *o, const char *path, struct error *err);
 /* A file that is open and stays the caller's; it gets no name. `name` is for messages. */
 int pd_output_fd(struct pd_output *o, int fd, const char *name, struct error *err);
+/* The value that ends a run whose output cannot be written, for which pd_output_finish() gives the reason; 0: it can. */
+static inline int pd_output_failed(const struct pd_output *o)
+{
+	return o->error ? ERR_REPORTED : 0;
+}
 void pd_output_write(struct pd_output *o, const void *data, size_t len);
 /* Writes formatted text; what is behind PD_OUTPUT_TEXT bytes is cut. For reports: listings format their lines themselves. */
 #define PD_OUTPUT_TEXT 1024

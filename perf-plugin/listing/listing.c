@@ -128,7 +128,7 @@ static int pages_write(void *data, const void *text, size_t len)
 	struct listing *l = data;
 
 	sink_write(l, text, len);
-	return l->out.error ? -CST_ERR_IO : 0;
+	return pd_output_failed(&l->out);
 }
 
 /* ---- samples ---------------------------------------------------------------------------------- */
@@ -281,6 +281,8 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	struct listing *l = data;
 	int rc;
 
+	if (!l->is_piece && !l->pages && pd_output_failed(&l->out))
+		return ERR_REPORTED;
 	if (l->names)
 		symbols_begin(&l->line.symbols);
 	rc = sampler_batch(l->sp, s, g, n);
@@ -293,8 +295,6 @@ static int on_fragment_end(void *data, const struct stream *s)
 {
 	struct listing *l = data;
 
-	if (!l->is_piece && !l->pages && l->out.error)
-		return -CST_ERR_IO;
 	return sampler_fragment_end(l->sp, s);
 }
 
@@ -427,6 +427,13 @@ static void *piece_new(void *data, struct session *ss)
 	return NULL;
 }
 
+/* Reports what failed with the temporary file of the output. */
+static int temporary_failed(const struct listing *l)
+{
+	fprintf(stderr, "cstrace script: temporary file: %s\n", merge_why(l->m));
+	return ERR_REPORTED;
+}
+
 static int piece_take(void *data, void *piece)
 {
 	struct listing *l = data, *more = piece;
@@ -443,7 +450,7 @@ static int piece_take(void *data, void *piece)
 			merge_lane_floor(((struct line_lane *)seam->user)->ln, seam->floor);
 	for (i = 0; l->single && i < more->lanes.nr && !rc; i++)
 		if (merge_direct_lane(l->m, more->lanes.v[i]))
-			rc = -CST_ERR_IO;
+			rc = temporary_failed(l);
 	if (more->kept && !rc)
 		rc = pages_take(l->pages, more->kept);
 	/* seams refer to these lanes */
@@ -453,7 +460,7 @@ static int piece_take(void *data, void *piece)
 	more->done = NULL;
 	more->taken = !rc;
 	/* of pages another thread may be writing */
-	return rc ? rc : !l->pages && l->out.error ? -CST_ERR_IO : 0;
+	return rc ? rc : l->pages ? 0 : pd_output_failed(&l->out);
 }
 
 /* ---- the whole -------------------------------------------------------------------------------- */
@@ -626,11 +633,8 @@ int listing_run(struct listing *l)
 	if (rc && !l->out.error)
 		return rc;
 	if (!rc) {
-		rc = merge_finish(l->m);
-		if (rc) {
-			fprintf(stderr, "cstrace script: temporary file: %s\n", merge_why(l->m));
-			return rc;
-		}
+		if (merge_finish(l->m))
+			return temporary_failed(l);
 		pd_output_write(&l->out, l->buf, l->fill);
 	}
 	rc = pd_output_finish(&l->out, &err);

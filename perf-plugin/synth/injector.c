@@ -253,6 +253,8 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	struct stream ended;
 	uint64_t time;
 
+	if (!in->is_piece && pw_failed(in->w))
+		return ERR_REPORTED;
 	/* the maps that a sample needs precede it (the session ensures that), the exit of its thread follows */
 	if (!in->timed)
 		in->place = sideband_alive(in->sb, s->tid, s->aux_seq);
@@ -270,8 +272,6 @@ static int on_fragment_end(void *data, const struct stream *s)
 {
 	struct injector *in = data;
 
-	if (!in->is_piece && pw_failed(in->w))
-		return -CST_ERR_IO;
 	return sampler_fragment_end(in->sp, s);
 }
 
@@ -356,6 +356,13 @@ static void *seam_lane(void *data, const struct sampler_seam *was)
 	return ln;
 }
 
+/* Reports what failed with the temporary file of the output. */
+static int temporary_failed(const struct injector *in)
+{
+	fprintf(stderr, "cstrace inject: temporary file for %s: %s\n", in->o.output, merge_why(in->m));
+	return ERR_REPORTED;
+}
+
 static int piece_take(void *data, void *piece)
 {
 	struct injector *in = data, *more = piece;
@@ -375,11 +382,11 @@ static int piece_take(void *data, void *piece)
 	}
 	for (i = 0; in->single && i < more->lanes.nr && !rc; i++)
 		if (merge_direct_lane(in->m, more->lanes.v[i]))
-			rc = -CST_ERR_IO;
+			rc = temporary_failed(in);
 	if (rc)
 		return rc;
 	more->taken = true;
-	return pw_failed(in->w) ? -CST_ERR_IO : 0;
+	return pw_failed(in->w) ? ERR_REPORTED : 0;
 }
 
 static void piece_free(void *piece)
@@ -585,11 +592,8 @@ int injector_run(struct injector *in)
 	if (rc && !pw_failed(in->w))
 		return rc;
 	if (!rc) {
-		rc = merge_finish(in->m);
-		if (rc) {
-			fprintf(stderr, "cstrace inject: temporary file for %s: %s\n", in->o.output, merge_why(in->m));
-			return rc;
-		}
+		if (merge_finish(in->m))
+			return temporary_failed(in);
 	}
 	/* readers take a file without data for an interrupted recording */
 	if (!pw_data_bytes(in->w))

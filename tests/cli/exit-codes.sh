@@ -149,8 +149,24 @@ full_disk() {
 		}
 	done
 }
+# Decoding ends with the output: neither the sums of the whole recording nor losses of its rest are told.
+full_ends() {
+	for c in "script --itrace=b $sample" "script --itrace=i1i $sample" "inject --itrace=i1i $sample" "dump --elements $sample" \
+		"dump --packets $sample" "dump --elements --format=opencsd $sample" "dump --elements $tmp/snapshot"; do
+		input=${c##* }
+		"$tool" ${c% *} --symfs $symfs -i $input >/dev/full 2>"$tmp/err" && return 1
+		says "$tmp/err" "No space left" || return 1
+		[ $(wc -l <"$tmp/err") -eq 1 ] || {
+			echo "$c:"
+			cat "$tmp/err"
+			return 1
+		}
+	done
+}
 if [ -c /dev/full ]; then
 	check "full standard output is an error" full_disk
+	"$tool" convert --to snapshot -i $sample --symfs $symfs -o "$tmp/snapshot" 2>"$tmp/err" || cat "$tmp/err"
+	check "full standard output ends decoding" full_ends
 fi
 
 # ---- help ---------------------------------------------------------------------------------------
