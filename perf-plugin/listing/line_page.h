@@ -10,6 +10,8 @@
 
 #define PAGE_LINES	4096u
 #define PAGE_NAMES	(2u * PAGE_LINES)
+/* 64-bit words of a page for lines and rests: a rest for each tenth line and more. */
+#define PAGE_WORDS	(PAGE_LINES + PAGE_LINES / 5)
 
 /* What the line of a branch shows, but for the names of its addresses. */
 struct page_branch {
@@ -19,30 +21,36 @@ struct page_branch {
 };
 
 /*
- * A line in 64 bits, since it goes from one core to another, or is kept. Of a branch: the lower half of its target's address,
- * the distance of its source from the target before, and its flags.
+ * A line in a word, since it goes from one core to another, or is kept. Of a branch: the lower half of its target's address,
+ * the distance of its source from the target before, and its flags. An error has a rest alone.
  */
 #define PAGE_DISTANCE_SHIFT	32
 #define PAGE_DISTANCE_BITS	20
 #define PAGE_FLAGS_SHIFT	52
 #define PAGE_FLAGS_BITS		11
-#define PAGE_NEW_REST		(1ull << 63)	/* the next one of line_page.rest belongs to it and those that follow */
+#define PAGE_NEW_REST		(1ull << 63)	/* the next rest belongs to it and those that follow */
+
+enum page_rest_kind {
+	PAGE_SAME_THREAD,	/* its struct page_thread is the one of the rest before */
+	PAGE_OTHER_THREAD,	/* a struct page_thread follows */
+	PAGE_ERROR,		/* a struct page_error follows */
+};
 
 /* What several branches that follow each other have in common, or an error. */
 struct page_rest {
-	bool is_error;
-	union {
-		struct {
-			uint64_t time;
-			uint64_t from;		/* source of the first one; its distance is 0 */
-			uint32_t to;		/* upper half of the targets' addresses */
-			int pid, tid, cpu;
-		} branch;
-		struct {
-			struct error_sample sample;
-			int cpu;
-		} error;
-	} as;
+	uint64_t from;		/* source of the first one; its distance is 0 */
+	uint32_t to;		/* upper half of the targets' addresses */
+	uint32_t kind;		/* enum page_rest_kind */
+};
+
+struct page_thread {
+	uint64_t time;
+	int pid, tid, cpu;
+};
+
+struct page_error {
+	struct error_sample sample;
+	int cpu;
 };
 
 struct page_name {
@@ -51,31 +59,50 @@ struct page_name {
 	uint32_t number;	/* as in struct symbol_ref */
 };
 
-/* Memory that a page does not need is not touched. */
-struct line_page {
-	struct line_page *next;	/* for the list that the page is in */
-	uint32_t serial;	/* number of the page among those with the same cache of names, from 1 */
-	uint32_t nr, nr_rest, nr_names;
-	uint64_t at;		/* target of the last line's branch */
-	uint64_t item[PAGE_LINES];
+/* What the next line is compared with. */
+struct page_last {
+	struct page_thread thread;
+	uint64_t at;		/* target of the last branch */
+	uint32_t to;		/* of the last rest */
+	bool has_thread;	/* there was a branch */
+	bool is_branch;		/* the last line is one */
+};
+
+struct page_names {
 	struct {
-		uint16_t from, to;	/* in name[], if names are printed */
-	} names_of[PAGE_LINES];
-	struct page_rest rest[PAGE_LINES];
+		uint16_t from, to;	/* in name[] */
+	} of[PAGE_LINES];
 	struct page_name name[PAGE_NAMES];
 };
 
+/* Memory that a page does not need is not touched. */
+struct line_page {
+	struct line_page *next;	/* for the list that the page is in */
+	struct page_names *names;	/* NULL: they are not printed */
+	uint32_t serial;	/* number of the page among those with the same cache of names, from 1 */
+	uint32_t nr, nr_names;
+	uint32_t rests;		/* where the rests begin in word[] */
+	struct page_last last;
+	uint64_t word[PAGE_WORDS];	/* lines from the front; rests from the back, the last one first */
+};
+
+/* words of the largest rest */
+#define PAGE_REST_WORDS	((sizeof(struct page_rest) + sizeof(struct page_error) + 7) / 8)
+
 /* Empties the page. */
 void line_page_begin(struct line_page *p, uint32_t serial);
-static inline bool line_page_is_full(const struct line_page *p)
+
+/* Returns the number of lines for which the page has room at least, the first one with a rest of its own. */
+static inline size_t line_page_room(const struct line_page *p)
 {
-	return p->nr == PAGE_LINES;
+	const size_t used = p->nr + PAGE_REST_WORDS;
+
+	if (used >= p->rests)
+		return 0;
+	return p->rests - used < PAGE_LINES - p->nr ? p->rests - used : PAGE_LINES - p->nr;
 }
 
-/* Returns the number of bytes that the page needs. */
-size_t line_page_bytes(const struct line_page *p);
-
-/* The following functions need a page that is not full. They are described in pages.h. */
+/* The following functions need a page with room. They are described in pages.h. */
 uint32_t line_page_add_name(struct line_page *p, const struct symbol_ref *ref);
 void line_page_add_branch(struct line_page *p, const struct page_branch *b, uint32_t from, uint32_t to);
 void line_page_add_error(struct line_page *p, int cpu, const struct error_sample *e);

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/error.h"
 #include "base/thread.h"
@@ -16,12 +17,19 @@
 #define PAGE_TEXT	(1u << 20)
 /* Pages per thread: one that it prints, and others so that it finds the next one without waiting. */
 #define PAGES_PER_THREAD 3u
+/* Bytes that are allocated at a time for pages: some of the processor's large pages. */
+#define PAGE_CHUNK		(8u << 20)
 
 enum page_state {
 	PAGE_FREE,	/* to be filled, or being filled */
 	PAGE_FULL,
 	PAGE_PRINTED,
 	PAGE_BEING_WRITTEN,
+};
+
+/* Memory for pages, which are used again and again until it is freed. */
+struct page_chunk {
+	struct page_chunk *next;
 };
 
 /* A place in the ring. */
@@ -67,7 +75,9 @@ struct pages {
 	uint64_t filled, taken, written; /* number of pages that are full, were taken by a printer, are written */
 	bool stop;
 	int error;			/* value of pages_opts.write, or of merge_finish(), that ended the output */
-	struct line_page *spare;		/* pages that were kept and are printed */
+	struct line_page *spare;	/* pages that are not in use */
+	struct page_chunk *chunks;
+	size_t carved;			/* bytes of the first chunk that belong to pages */
 };
 
 static struct place *nth(const struct pages *pg, uint64_t number)
@@ -257,6 +267,58 @@ static struct place *next_place(struct pages *pg)
 	return p;
 }
 
+/* Asks for large pages where the chunk has whole ones, so that a piece begins with fewer page faults. */
+static void ask_large(struct page_chunk *c)
+{
+#ifdef MADV_HUGEPAGE
+	const uintptr_t size = 2u << 20, begin = ((uintptr_t)c + size - 1) / size * size, end = ((uintptr_t)c + PAGE_CHUNK) / size * size;
+
+	/* without them it is slower, and nothing else */
+	if (begin < end)
+		madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+#else
+	(void)c;
+#endif
+}
+
+/* Rounds up to cache lines. */
+static size_t whole_lines(size_t size)
+{
+	return (size + 63) / 64 * 64;
+}
+
+/* Returns memory of this size for a page or its names, NULL if there is none. Called with the lock. */
+static void *carve(struct pages *whole, size_t size, bool large)
+{
+	struct page_chunk *c = whole->chunks;
+
+	size = whole_lines(size);
+	if (!c || whole->carved + size > PAGE_CHUNK) {
+		c = malloc(PAGE_CHUNK);
+		if (!c)
+			return NULL;
+		if (large)
+			ask_large(c);
+		c->next = whole->chunks;
+		whole->chunks = c;
+		whole->carved = whole_lines(sizeof(*c));
+	}
+	whole->carved += size;
+	return (char *)c + whole->carved - size;
+}
+
+/* Called with the lock. */
+static struct line_page *make_page(struct pages *whole)
+{
+	/* pages with names are few, and not full */
+	const bool names = whole->o.fields & LISTING_NAMES;
+	struct line_page *p = carve(whole, sizeof(*p), !names);
+
+	if (p)
+		p->names = names ? carve(whole, sizeof(*p->names), false) : NULL;
+	return p && (p->names || !names) ? p : NULL;
+}
+
 static struct line_page *page_new(struct pages *whole)
 {
 	struct line_page *p;
@@ -265,22 +327,22 @@ static struct line_page *page_new(struct pages *whole)
 	p = whole->spare;
 	if (p)
 		whole->spare = p->next;
+	else
+		p = make_page(whole);
 	pthread_mutex_unlock(&whole->lock);
-	return p ? p : malloc(sizeof(*p));
+	return p;
 }
 
 /* Keeps the page, if there is one that is filled. Returns the next one, or the same one again, empty, after a failure. */
 static struct line_page *next_kept(struct pages *pg)
 {
 	struct line_page *p = pg->filling;
-	size_t bytes;
 
 	if (p && !pg->failed) {
-		bytes = line_page_bytes(p);
-		if (bytes > pg->left) {
+		if (sizeof(*p) > pg->left) {
 			pg->failed = SESSION_UNFIT;
 		} else {
-			pg->left -= bytes;
+			pg->left -= sizeof(*p);
 			*pg->last_kept = p;
 			pg->last_kept = &p->next;
 			p->next = NULL;
@@ -316,7 +378,7 @@ static inline struct line_page *page_to_fill(struct pages *pg)
 {
 	struct line_page *p = pg->filling;
 
-	return __builtin_expect(p && !line_page_is_full(p), 1) ? p : next_page(pg);
+	return __builtin_expect(p && line_page_room(p), 1) ? p : next_page(pg);
 }
 
 uint32_t pages_name(struct pages *pg, const struct symbol_ref *ref)
@@ -348,15 +410,27 @@ int pages_failed(const struct pages *pg)
 	return pg->failed;
 }
 
+/* Adds pages to the spare ones. */
+static void give_back(struct pages *whole, struct line_page *p)
+{
+	struct line_page *next;
+
+	pthread_mutex_lock(&whole->lock);
+	for (; p; p = next) {
+		next = p->next;
+		p->next = whole->spare;
+		whole->spare = p;
+	}
+	pthread_mutex_unlock(&whole->lock);
+}
+
 /* Puts a page into the next place. The page that was there becomes a spare one. */
 static void put_page(struct pages *pg, struct line_page *p)
 {
 	struct place *place = next_place(pg);
 
-	pthread_mutex_lock(&pg->lock);
-	place->page->next = pg->spare;
-	pg->spare = place->page;
-	pthread_mutex_unlock(&pg->lock);
+	place->page->next = NULL;
+	give_back(pg, place->page);
 	place->page = p;
 	page_full(pg);
 }
@@ -406,7 +480,7 @@ static void add_places(struct pages *pg, uint32_t n)
 	for (i = pg->nr_places; i < n; i++) {
 		p = calloc(1, sizeof(*p));
 		if (p)
-			p->page = malloc(sizeof(*p->page));
+			p->page = page_new(pg);
 		if (!p || !p->page) {
 			free(p);
 			break;
@@ -475,16 +549,6 @@ struct pages *pages_keep(struct pages *whole, size_t bytes)
 	return NULL;
 }
 
-static void free_list(struct line_page *p)
-{
-	struct line_page *next;
-
-	for (; p; p = next) {
-		next = p->next;
-		free(p);
-	}
-}
-
 static void end_threads(struct pages *pg)
 {
 	unsigned int i;
@@ -500,16 +564,18 @@ static void end_threads(struct pages *pg)
 
 static void free_ring(struct pages *pg)
 {
+	struct page_chunk *c, *next;
 	unsigned int i;
 
 	end_threads(pg);
 	for (i = 0; i < PAGES_THREADS; i++)
 		printer_free(pg->printer[i]);
-	for (i = 0; i < pg->nr_places; i++) {
-		free(pg->place[i]->page);
+	for (i = 0; i < pg->nr_places; i++)
 		free(pg->place[i]);
+	for (c = pg->chunks; c; c = next) {
+		next = c->next;
+		free(c);
 	}
-	free_list(pg->spare);
 	pthread_cond_destroy(&pg->full);
 	pthread_cond_destroy(&pg->turn);
 	pthread_mutex_destroy(&pg->lock);
@@ -520,8 +586,10 @@ void pages_free(struct pages *pg)
 	if (!pg)
 		return;
 	if (pg->whole) {
-		free_list(pg->kept);
-		free(pg->filling);
+		give_back(pg->whole, pg->kept);
+		if (pg->filling)
+			pg->filling->next = NULL;
+		give_back(pg->whole, pg->filling);
 	} else {
 		free_ring(pg);
 	}

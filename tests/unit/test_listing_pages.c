@@ -471,13 +471,14 @@ static void kept_pieces(void **state)
 /* Kept lines that need more memory than they may are refused, whatever is added after that. */
 static void too_many(void **state)
 {
-	const struct pages_opts o = { .fields = FIELDS, .event_width = 12, .event = "branches", .comms = comms, .threads = 1, .write = take };
+	const struct pages_opts o = { .fields = FIELDS & ~LISTING_NAMES, .event_width = 12, .event = "branches", .comms = comms,
+				      .threads = 1, .write = take };
 	struct pages *pg = pages_new(&o), *kept;
 	unsigned int i;
 
 	(void)state;
 	assert_non_null(pg);
-	kept = pages_keep(pg, 10 * PAGE_LINES * sizeof(uint64_t));
+	kept = pages_keep(pg, 10 * sizeof(struct line_page));
 	assert_non_null(kept);
 	add_lines(kept, 0, PAGE_LINES, 0);
 	assert_int_equal(pages_failed(kept), 0);
@@ -491,67 +492,92 @@ static void too_many(void **state)
 	pages_free(pg);
 }
 
-/* Adds a page of lines that begin with a rest of their own each, or have all the same. Returns what it takes. */
-static size_t page_of_lines(struct pages *pg, bool rests)
+enum same { SAME_ALL, SAME_THREAD, SAME_NOTHING };
+
+/* Adds lines until a page is full, and as many to `pg` if that is not NULL. Returns their number. */
+static unsigned int fill_page(struct pages *pg, enum same same)
 {
 	struct line_page *p = calloc(1, sizeof(*p));
 	struct page_branch b = { .pid = 100, .tid = 100, .cpu = 1, .from = 0x1000, .to = 0x2000 };
 	unsigned int i;
-	size_t bytes;
 
 	assert_non_null(p);
 	line_page_begin(p, 1);
-	for (i = 0; i < PAGE_LINES; i++) {
-		b.time = rests ? i : 0;
-		b.from = i ? 0x2000 : 0x1000;
+	for (i = 0; line_page_room(p); i++) {
+		b.time = same == SAME_NOTHING ? i : 0;
+		b.from = same == SAME_ALL ? 0x2000 : 0x1000;
 		line_page_add_branch(p, &b, 0, 0);
 		if (pg)
 			pages_branch(pg, &b, 0, 0);
 	}
-	bytes = line_page_bytes(p);
 	free(p);
-	return bytes;
+	return i;
+}
+
+/* A page has as many lines as there is room for them and their rests, and all memory of its own. */
+static void full_pages(void **state)
+{
+	/* words of a rest: struct page_rest, and struct page_thread */
+	const unsigned int spare = PAGE_REST_WORDS - 1;
+	struct line_page *p = calloc(1, sizeof(*p));
+	unsigned int i;
+
+	(void)state;
+	assert_int_equal(fill_page(NULL, SAME_ALL), PAGE_LINES);
+	assert_in_range(fill_page(NULL, SAME_THREAD) * 3, PAGE_WORDS - 3 - 3 - spare, PAGE_WORDS);
+	assert_in_range(fill_page(NULL, SAME_NOTHING) * 6, PAGE_WORDS - 6 - spare, PAGE_WORDS);
+	assert_non_null(p);
+	line_page_begin(p, 1);
+	for (i = 0; line_page_room(p); i++)
+		line_page_add_error(p, 1, &(struct error_sample){ .ip = i });
+	assert_int_equal(i, (PAGE_WORDS - 1) / (PAGE_REST_WORDS + 1));
+	/* the last rest is above the last line */
+	assert_true(p->nr <= p->rests && p->nr + PAGE_REST_WORDS + 1 > p->rests);
+	free(p);
 }
 
 /* Lines are kept up to the very number of bytes that their pages take. */
 static void kept_bytes(void **state)
 {
-	const struct pages_opts o = { .fields = FIELDS, .event_width = 12, .event = "branches", .comms = comms, .threads = 1, .write = take };
-	const size_t one = page_of_lines(NULL, false), other = page_of_lines(NULL, true);
+	const struct pages_opts o = { .fields = FIELDS & ~LISTING_NAMES, .event_width = 12, .event = "branches", .comms = comms,
+				      .threads = 1, .write = take };
 	struct pages *pg = pages_new(&o), *kept;
-	struct line_page *p = calloc(1, sizeof(*p));
-	struct symbol_ref ref;
-	unsigned int less, i;
-	size_t bytes;
+	unsigned int less;
 
 	(void)state;
 	assert_non_null(pg);
-	assert_int_equal(other - one, (PAGE_LINES - 1) * sizeof(struct page_rest));
 	for (less = 0; less < 2; less++) {
-		kept = pages_keep(pg, one + other - less);
+		kept = pages_keep(pg, 2 * sizeof(struct line_page) - less);
 		assert_non_null(kept);
-		page_of_lines(kept, false);
-		page_of_lines(kept, true);
+		fill_page(kept, SAME_ALL);
+		fill_page(kept, SAME_NOTHING);
 		/* a page is kept when the next one begins */
 		assert_int_equal(pages_failed(kept), 0);
-		page_of_lines(kept, false);
+		fill_page(kept, SAME_ALL);
 		assert_int_equal(pages_failed(kept), less ? SESSION_UNFIT : 0);
 		pages_free(kept);
 	}
 	pages_free(pg);
-	/* names are of a page with any, and then each line has two */
+}
+
+/* The names of a page are numbered from 0, each once. */
+static void names_of_a_page(void **state)
+{
+	struct line_page *p = calloc(1, sizeof(*p));
+	struct symbol_ref ref;
+
+	(void)state;
 	assert_non_null(p);
+	p->names = calloc(1, sizeof(*p->names));
+	assert_non_null(p->names);
 	line_page_begin(p, 1);
-	for (i = 0; i < 3; i++)
-		line_page_add_branch(p, &(struct page_branch){ .from = 0x1000, .to = 0x1000 }, 0, 0);
-	bytes = line_page_bytes(p);
 	memset(&symbols, 0, sizeof(symbols));
 	ref = find(0);
 	assert_int_equal(line_page_add_name(p, &ref), 0);
 	assert_int_equal(line_page_add_name(p, &ref), 0);
 	ref = find(1);
 	assert_int_equal(line_page_add_name(p, &ref), 1);
-	assert_int_equal(line_page_bytes(p) - bytes, 3 * sizeof(p->names_of[0]) + 2 * sizeof(p->name[0]));
+	free(p->names);
 	free(p);
 }
 
@@ -710,7 +736,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_text), cmocka_unit_test(together), cmocka_unit_test(failed_output), cmocka_unit_test(starts),
-		cmocka_unit_test(kept_pieces), cmocka_unit_test(too_many), cmocka_unit_test(kept_bytes), cmocka_unit_test(rests), cmocka_unit_test(all_flags),
+		cmocka_unit_test(kept_pieces), cmocka_unit_test(too_many), cmocka_unit_test(kept_bytes), cmocka_unit_test(full_pages),
+		cmocka_unit_test(names_of_a_page), cmocka_unit_test(rests), cmocka_unit_test(all_flags),
 		cmocka_unit_test(flags_names), cmocka_unit_test(repeated_starts), cmocka_unit_test(errors),
 	};
 	unsigned int i;
