@@ -132,7 +132,8 @@ struct cst_packet {
 	uint64_t ts;		/* full timestamp; ITE: value */
 	uint32_t cc;		/* cycle count, with the threshold added */
 	uint32_t commit;	/* commit; CANCEL_*: number of elements cancelled */
-	uint32_t count;		/* Q count; data-trace and conditional keys */
+	/* Q count; data-trace and conditional keys; ETMv4 NOT_SYNC: its first bytes that are Ignore packets, no loss */
+	uint32_t count;
 	uint32_t info, key, spec, cyct; /* sections of a Trace Info packet */
 	uint64_t value;		/* data value, or payload; timestamp of ETMv3 and PTM: ts as sent */
 	uint8_t isa;		/* enum cst_isa of addr, if the packet carries it */

@@ -753,6 +753,8 @@ static void unsynced_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 		q->state = ETMV4_WAIT_INFO;
 		return;
 	}
+	if (pkt->type == CST_PKT_IGNORE)
+		return;
 	if (q->state == ETMV4_WAIT_INFO) {
 		switch (pkt->type) {
 		case CST_PKT_TRACE_INFO:
@@ -768,8 +770,6 @@ static void unsynced_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 			push_value(q, CST_EL_INSTRUMENTATION, pkt, pkt->el);
 			finalize(q);
 			return;
-		case CST_PKT_IGNORE:
-			return;
 		}
 	}
 	if (q->state == ETMV4_WAIT_INFO) {
@@ -782,6 +782,8 @@ static void unsynced_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 			q->state = ETMV4_WAIT_ASYNC;
 	}
 	q->stats->unsynced += pkt->size;
+	if (pkt->type == CST_PKT_NOT_SYNC)
+		q->stats->unsynced -= pkt->count;
 }
 
 void cst_etmv4_queue_packet(void *queue, const struct cst_packet *pkt)

@@ -34,6 +34,7 @@ struct etmv4_parser {
 	const struct cst_config *cfg;
 	uint8_t synced;		/* A-sync seen */
 	uint8_t seen_info;	/* Trace Info seen since the last start or reset */
+	uint8_t padding;	/* no byte but Ignore packets since the start: an unsynchronised one is no loss */
 	uint8_t listing;	/* unsynchronised bytes are returned in the pieces of the reference's listings */
 	uint8_t zeros;		/* zeros right before the reading position, up to those of an A-sync, which may begin in them */
 	uint8_t type[256];	/* header -> enum cst_etmv4_packet_type, by configuration */

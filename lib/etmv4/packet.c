@@ -81,6 +81,7 @@ void cst_etmv4_parser_init(void *parser, const struct cst_config *cfg, void *use
 	(void)user;
 	memset(ps, 0, sizeof(*ps));
 	ps->cfg = cfg;
+	ps->padding = 1;
 	memset(ps->type, CST_PKT_RESERVED, sizeof(ps->type));
 	for (i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
 		for (h = headers[i].first; h <= headers[i].last; h++) {
@@ -476,8 +477,21 @@ static unsigned int search_async(struct etmv4_parser *ps, const uint8_t *p, cons
 	return at.skip ? at.skip : at.size;
 }
 
+/*
+ * Returns how many of the `size` unsynchronised bytes at `p` are Ignore packets at the begin of the stream. The driver of
+ * the TRBE writes 256 of them before the trace of each session where the hardware may overwrite these bytes.
+ */
+static unsigned int count_padding(const struct etmv4_parser *ps, const uint8_t *p, size_t size)
+{
+	unsigned int n = 0;
+
+	while (ps->padding && n < size && ps->type[p[n]] == CST_PKT_IGNORE)
+		n++;
+	return n;
+}
+
 /* Parses unsynchronised bytes, for a listing in the reference's pieces. An A-sync that began in a packet ends here. */
-static unsigned int unsynced(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
+static unsigned int search(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
 {
 	unsigned int size;
 
@@ -489,6 +503,15 @@ static unsigned int unsynced(struct etmv4_parser *ps, const uint8_t *p, const ui
 			return size;
 	}
 	return unsynced_piece(ps, p, end, pkt);
+}
+
+static unsigned int unsynced(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
+{
+	const unsigned int size = search(ps, p, end, pkt);
+
+	pkt->count = pkt->type == CST_PKT_NOT_SYNC ? count_padding(ps, p, size) : 0;
+	ps->padding &= pkt->count == size;
+	return size;
 }
 
 /*
@@ -643,8 +666,8 @@ void cst_etmv4_parse_rest(void *parser, const uint8_t *p, const uint8_t *end, st
 {
 	const struct etmv4_parser *ps = parser;
 
-	(void)end;
 	packet_start(pkt, ps->cfg->protocol, *p, 0);
 	pkt->bad_type = ps->type[*p];
 	pkt->type = ps->synced ? CST_PKT_INCOMPLETE : CST_PKT_NOT_SYNC;
+	pkt->count = ps->synced ? 0 : count_padding(ps, p, (size_t)(end - p));
 }

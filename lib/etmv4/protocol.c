@@ -8,7 +8,14 @@
 #include "protocol/protocol_int.h"
 
 PARSER_FLAG(parser_listing, etmv4_parser, listing)
-PARSER_FLAG(parser_synced, etmv4_parser, synced)
+
+static void parser_synced(void *parser)
+{
+	struct etmv4_parser *ps = parser;
+
+	ps->synced = 1;
+	ps->padding = 0;
+}
 
 /* struct protocol.skip: atom packets. The first packet after zeros is left to the parser, which resets ps->zeros. */
 static size_t skip(const void *parser, const uint8_t *p, size_t len)

@@ -269,6 +269,9 @@ static void test_discard(void **state)
 	assert_int_equal(stats.discards, 1);
 	assert_int_equal(stats.uncommitted, 1);
 	assert_int_equal(stats.unsynced, 1);
+	/* an Ignore packet before the next synchronisation is no loss */
+	expect(&spec, BYTES(SYNC, 0x00, 0x03, 0x70, 0xf7, 0x70), "info nosync4/0");
+	assert_int_equal(stats.unsynced, 1);
 	expect(&spec, BYTES(SYNC, 0xf7, 0x00, 0x05, SYNC, 0x04, 0xf7, 0x2d, 0x01), "info nosync3/0 info on1 E");
 	/* the reason is told once */
 	expect(&spec, BYTES(SYNC, 0x00, 0x05, SYNC, 0x04, 0x04, 0xf7, 0x2d, 0x01), "info nosync3/0 info on1 on0 E");

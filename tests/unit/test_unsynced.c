@@ -9,8 +9,8 @@
 
 static uint8_t in[LENGTH + 64];
 
-/* Feeds `len` bytes in pieces of `piece`; a last A-sync is the last packet. */
-static void check(const struct cst_config *cfg, size_t len, size_t async, size_t piece)
+/* Feeds `len` bytes, of which `lost` are a loss, in pieces of `piece`; a last A-sync is the last packet. */
+static void check(const struct cst_config *cfg, size_t len, size_t lost, size_t async, size_t piece)
 {
 	struct cst_generic out[16];
 	struct cst_decoder *dec;
@@ -37,7 +37,7 @@ static void check(const struct cst_config *cfg, size_t len, size_t async, size_t
 		fed += k;
 	}
 	assert_int_equal(at, len + async);
-	assert_int_equal(cst_decoder_stats(dec)->unsynced, len);
+	assert_int_equal(cst_decoder_stats(dec)->unsynced, lost);
 	assert_true(n > len / 65536);
 	cst_decoder_free(dec);
 }
@@ -53,7 +53,7 @@ static void check_all(const struct cst_config *cfg, uint8_t garbage, const uint8
 		memset(in, garbage, lengths[i]);
 		memcpy(in + lengths[i], async, size);
 		for (k = 0; k < sizeof(pieces) / sizeof(pieces[0]); k++)
-			check(cfg, lengths[i], size, pieces[k]);
+			check(cfg, lengths[i], lengths[i], size, pieces[k]);
 	}
 }
 
@@ -63,6 +63,35 @@ static void etmv4(void **state)
 
 	(void)state;
 	check_all(&cfg, 0x55, BYTES(ASYNC));
+}
+
+/*
+ * The driver of the TRBE writes 256 Ignore packets before the trace where the hardware may overwrite it. They are no loss,
+ * unless other bytes precede them.
+ */
+static void padding(void **state)
+{
+	static const uint8_t async[] = { ASYNC };
+	static const struct {
+		size_t before, other, after, lost, lost_without;
+	} rows[] = {
+		{ 256, 0, 0, 0, 256 }, { 1, 0, 0, 0, 1 }, { 70000, 0, 0, 0, 70000 }, { 256, 1, 10, 11, 267 }, { 0, 3, 256, 259, 259 },
+		{ 13, 70000, 0, 70000, 70013 },
+	};
+	struct cst_config ete = ete_config(1, 0), old = etm_config(2, 0);
+	size_t i, k, len;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		len = rows[i].before + rows[i].other + rows[i].after;
+		memset(in, 0x70, len);
+		memset(in + rows[i].before, 0x55, rows[i].other);
+		memcpy(in + len, async, sizeof(async));
+		for (k = 0; k < sizeof(pieces) / sizeof(pieces[0]); k++) {
+			check(&ete, len, rows[i].lost, sizeof(async), pieces[k]);
+			check(&old, len, rows[i].lost_without, sizeof(async), pieces[k]);
+		}
+	}
 }
 
 static void etmv4_data(void **state)
@@ -106,6 +135,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(etmv4),
+		cmocka_unit_test(padding),
 		cmocka_unit_test(etmv4_data),
 		cmocka_unit_test(etmv3_and_ptm),
 		cmocka_unit_test(software),
