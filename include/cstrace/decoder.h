@@ -41,7 +41,7 @@ struct cst_stats {
 	uint64_t branches;	/* taken: atoms E on branches, source addresses */
 	uint64_t nacc;		/* ranges that ended at missing memory */
 	uint64_t atoms_lost;	/* atoms without a known address or context */
-	uint64_t image_conflicts; /* atoms that contradict the program image */
+	uint64_t image_conflicts; /* atoms and traced addresses that contradict the program image */
 	uint64_t stack_empty;	/* returns with an empty return stack */
 	uint64_t nopath;	/* Q elements whose path is unknown */
 	uint64_t trans_failed;	/* failed transactions, whose elements were dropped */

@@ -48,7 +48,7 @@ void cst_flow_behind(struct cst_flow *f, const struct span *s)
 {
 	f->addr = step_wrap(s->end, f->isa);
 	f->it = s->it;
-	f->popped = 0;
+	f->origin = ORIGIN_NONE;
 	f->blk = 0;
 }
 
@@ -121,6 +121,43 @@ void cst_flow_broken(struct cst_flow *f, struct cst_generic *out, size_t *n, enu
 	f->gap = reported(f);
 }
 
+/*
+ * True if instructions have led to the current address and the trace can only continue there: ETMv4 and ETE. A branch
+ * future of v8.1-M is not followed.
+ */
+static int must_continue(const struct cst_flow *f)
+{
+	return !(f->need_addr | f->need_ctx) && f->origin == ORIGIN_NONE && f->cfg->profile != CST_PROFILE_M &&
+	       (f->cfg->protocol == CST_PROTO_ETMV4 || f->cfg->protocol == CST_PROTO_ETE);
+}
+
+/* A traced address and the place to which the instructions of the image have led. */
+enum agreement {
+	AGREES,
+	CONTRADICTS,	/* the image is not what ran */
+	AGREES_LAZY,	/* the code of section f->lazy must be loaded first */
+};
+
+/*
+ * Compares the current address with traced address `addr`. Execution may also continue behind the TSTART instruction of a
+ * transaction that failed: behind a loss no packet says so.
+ */
+static enum agreement compare_place(struct cst_flow *f, uint64_t addr)
+{
+	enum span_end end;
+	struct cst_insn in;
+	uint32_t op;
+
+	if (!must_continue(f) || f->addr == addr)
+		return AGREES;
+	if (f->cfg->protocol != CST_PROTO_ETE || f->isa != CST_ISA_A64)
+		return CONTRADICTS;
+	end = cst_flow_fetch(f, addr - sizeof(op), &in, &op);
+	if (end == SPAN_LAZY)
+		return AGREES_LAZY;
+	return end == SPAN_DONE && in.type == CST_INSN_TSTART ? AGREES : CONTRADICTS;
+}
+
 void cst_flow_eret(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	if (f->cfg->protocol != CST_PROTO_ETE)
@@ -131,7 +168,7 @@ void cst_flow_eret(struct cst_flow *f, struct cst_generic *out, size_t *n)
 void cst_flow_set_next(const struct cst_flow *f, struct cst_generic *g)
 {
 	/* after Trace Info, the popped address is the target only if instructions were traced there (K10.5.5.9) */
-	if (f->need_addr || f->need_ctx || f->popped)
+	if (f->need_addr || f->need_ctx || f->origin == ORIGIN_POPPED)
 		return;
 	g->addr = f->addr;
 	g->flags |= CST_GF_NEXT;
@@ -175,7 +212,8 @@ void cst_flow_address(struct cst_flow *f, uint64_t addr, uint8_t is)
 	f->is = is;
 	f->isa = step_address_isa(f, is);
 	f->addr = addr;
-	f->need_addr = f->gap = f->popped = 0;
+	f->need_addr = f->gap = 0;
+	f->origin = ORIGIN_TRACED;
 	f->pop_pending = 0;
 	f->no_push = 0;
 	f->blk = 0;
@@ -257,11 +295,18 @@ static enum span_end to_exception(struct cst_flow *f, uint64_t limit, struct spa
 	return end;
 }
 
+/* True if return address `to` is before address `from`, which is not at the top of memory: there it wraps (K10.5.5.6). */
+static int is_before(uint64_t to, uint64_t from)
+{
+	return from != to && from - to <= UINT32_MAX / 2;
+}
+
 /* Walks from the current address to the preferred return address, then emits the exception. */
 static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	const struct cst_element *elem = &f->elem;
 	struct span *s = &f->span;
+	enum agreement place;
 	struct cst_generic *g;
 	enum span_end end;
 
@@ -286,12 +331,21 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 		if (end == SPAN_DONE) {
 			cst_flow_range(f, out, n, s, 1);
 			f->addr = s->end;
+			f->origin = ORIGIN_NONE;
 		} else {
 			if (end == SPAN_STOPPED)
 				end = SPAN_LOST;	/* a P0 instruction without its atom */
 			cst_flow_broken(f, out, n, end, s);
 			if (f->stopped)
 				return 0;
+		}
+	} else if (elem->flags & CST_EL_F_ADDRESS && is_before(elem->addr, f->addr)) {
+		place = compare_place(f, elem->addr);
+		if (place == AGREES_LAZY)
+			return 1;
+		if (place == CONTRADICTS) {
+			cst_flow_conflict(f, out, n, CST_FIND_IMAGE_CONFLICT, f->addr);
+			lose_address(f);
 		}
 	}
 	g = cst_flow_emit(f, out, n, CST_GEN_EXCEPTION);
@@ -499,10 +553,16 @@ static void analyze_transaction(struct cst_flow *f, struct cst_generic *out, siz
 	}
 }
 
-static void analyze_address(struct cst_flow *f, struct cst_generic *out, size_t *n)
+/* Returns as analyze_exception(). */
+static int analyze_address(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	const struct cst_element *elem = &f->elem;
+	const enum agreement place = compare_place(f, f->tmpl.flags & CST_GF_BITS64 ? elem->addr : (uint32_t)elem->addr);
 
+	if (place == AGREES_LAZY)
+		return 1;
+	if (place == CONTRADICTS)
+		cst_flow_conflict(f, out, n, CST_FIND_IMAGE_CONFLICT, f->addr);
 	/* an address ends the range, but not the count of cycles */
 	if (f->open_any && f->open.n_insn)
 		cst_flow_close(f, out, n);
@@ -518,6 +578,7 @@ static void analyze_address(struct cst_flow *f, struct cst_generic *out, size_t 
 		f->transfer = elem->value;
 		f->transfer_known = 1;
 	}
+	return 0;
 }
 
 static void analyze_trace_info(struct cst_flow *f)
@@ -525,7 +586,7 @@ static void analyze_trace_info(struct cst_flow *f)
 	/* K10.5.5.9: the pop precedes the clearing of the stack; an empty stack is not counted as a loss */
 	if (f->need_addr && !f->need_ctx && !step_stack_empty(f)) {
 		cst_flow_pop(f);
-		f->popped = 1;
+		f->origin = ORIGIN_POPPED;
 	}
 	step_empty_stack(f);
 	f->no_push = 1;
@@ -588,7 +649,7 @@ void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 		f->after_n = 0;
 	switch (elem->kind) {
 	case CST_EL_ADDRESS:
-		analyze_address(f, out, n);
+		again = analyze_address(f, out, n);
 		break;
 	case CST_EL_CONTEXT:
 		if (elem->flags & CST_EL_F_ISA)

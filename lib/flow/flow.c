@@ -13,7 +13,7 @@
 void cst_flow_reset(struct cst_flow *f)
 {
 	f->need_addr = f->need_ctx = 1;
-	f->pop_pending = f->no_push = f->q_pending = f->gap = f->popped = 0;
+	f->pop_pending = f->no_push = f->q_pending = f->gap = f->origin = 0;
 	f->splitting = f->after_n = 0;
 	step_empty_stack(f);
 	f->it = 0;
@@ -234,7 +234,7 @@ static unsigned int walk_element(struct cst_flow *f, struct cst_generic *out, si
 		cst_flow_mismatch(f);
 		return 0;
 	}
-	f->popped = 0;
+	f->origin = ORIGIN_NONE;
 	/* a corrected atom, or one with a target, needs more than following a link */
 	if (single) {
 		l.linked = 0;
@@ -258,7 +258,7 @@ void cst_flow_pass(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	struct loop l = { .f = f, .in = &in, .rest = 3, .branches = 1, .end_of_room = out + *n + FLOW_ROOM, .stack = f->cfg->ret_stack && !f->no_push };
 
 	f->blk = 0;
-	f->popped = 0;
+	f->origin = ORIGIN_NONE;
 	walk_run(&l, out, n, &element);
 }
 

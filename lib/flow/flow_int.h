@@ -51,6 +51,13 @@ enum flow_gap {
 	GAP_REPORTED,		/* it has, or a CST_GEN_NACC; only with QUIRK_WALKS_TO_EXCEPTION, which walks from there */
 };
 
+/* Where the current address came from if no instruction was executed there yet. */
+enum flow_origin {
+	ORIGIN_NONE,		/* instructions led there, or were executed there */
+	ORIGIN_TRACED,		/* a Target Address element */
+	ORIGIN_POPPED,		/* the return stack, at Trace Info (K10.5.5.9) */
+};
+
 /* Conditional instructions that wait for their result. */
 #define COND_MAX 64
 
@@ -110,8 +117,7 @@ struct cst_flow {
 	/* the last P0 element was a taken indirect branch whose target may be on the return stack (K10.5.5.3) */
 	uint8_t pop_pending;
 	uint8_t gap;		/* enum flow_gap */
-	/* Trace Info popped addr from the return stack (K10.5.5.9), and no instruction was executed there yet */
-	uint8_t popped;
+	uint8_t origin;		/* enum flow_origin of addr */
 	uint8_t no_push;	/* calls are not pushed: set by Trace Info, cleared by an address */
 	uint8_t q_pending;	/* `q` waits for the address that ends its Q element */
 	uint8_t pop_first;	/* PTM: an indirect branch pops at its atom E, before a call pushes (IHI 0035B B.3.2) */

@@ -44,7 +44,7 @@ int cst_walk_begin(struct loop *l, const struct cst_generic *out, size_t cap)
 		if (!f->blk)
 			return 0;
 	}
-	f->popped = 0;
+	f->origin = ORIGIN_NONE;
 	load(l);
 	return 1;
 }

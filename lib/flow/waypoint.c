@@ -15,7 +15,7 @@ void cst_flow_at(struct cst_flow *f, uint64_t addr, enum cst_isa isa)
 {
 	f->isa = isa;
 	f->addr = addr;
-	f->need_addr = f->gap = f->popped = 0;
+	f->need_addr = f->gap = f->origin = 0;
 	f->pop_pending = 0;
 	f->gap_reported = 0;
 	f->no_push = 0;
