@@ -271,7 +271,8 @@ static void join_spans(const struct span *before, uint32_t len, struct span *s)
 }
 
 /*
- * Walks to an exception's return address; with QUIRK_WALKS_TO_EXCEPTION also over P0 instructions without atoms.
+ * Walks to an exception's return address; with QUIRK_WALKS_TO_EXCEPTION also over P0 instructions without atoms. Returns
+ * SPAN_STOPPED if one of these is the last instruction, too.
  */
 static enum span_end to_exception(struct cst_flow *f, uint64_t limit, struct span *s)
 {
@@ -282,7 +283,7 @@ static enum span_end to_exception(struct cst_flow *f, uint64_t limit, struct spa
 
 	end = cst_flow_span(f, SPAN_TO, limit, s);
 	if (!quirk(f->cfg, QUIRK_WALKS_TO_EXCEPTION))
-		return end;
+		return end == SPAN_DONE && s->b.flags & BLK_P0 ? SPAN_STOPPED : end;
 	while (end == SPAN_STOPPED && s->end < limit && s->n_insn < MAX_RANGE_INSNS) {
 		before = *s;
 		f->addr = s->end;

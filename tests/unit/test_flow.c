@@ -443,7 +443,11 @@ static void test_strayed(void **state)
 	expect(&cfg, BYTES(START, 0xf7, 0x06, 0x1d, AT(0x1008)), CTX "1000-1008 2E; lost 15; exc e 1008; end");
 	assert_int_equal(last.stats.image_conflicts, 1);
 	assert_false(last.gen[4].flags & CST_GF_NEXT);
-	/* nor are the calls on it known to have happened */
+	/* a branch right before it has no atom */
+	expect(&cfg, BYTES(START, 0x06, 0x1d, AT(0x1008)), CTX "lost 15; exc e 1008; end");
+	expect(&cfg, BYTES(START, AT(0x1020), 0x06, 0x1d, AT(0x1028)), CTX "lost 15; exc e 1028; end");
+	assert_int_equal(last.stats.image_conflicts, 1);
+	/* the calls on such a path are not known to have happened */
 	expect(&cfg, BYTES(START, 0xdb, 0x06, 0x1d, AT(0x1008), AT(0x1018), 0xdb),
 	       CTX "1000-1008 2E; 100c-1010 1E; lost 15; exc e 1008; 1018-1020 2E; lost 0; end");
 	/* the same address again, one address for another, and a popped address before the traced one contradict nothing */
