@@ -149,7 +149,7 @@ enum cst_generic_flags {
 	 * branch target or the next instruction); never set with a doubtful atom
 	 */
 	CST_GF_NEXT = 0x1000,
-	CST_GF_DOUBTFUL = 0x2000,	/* NO_SYNC, TRACE_ON: the last atom before it may be wrong (Discard, Overflow, error) */
+	CST_GF_DOUBTFUL = 0x2000,	/* NO_SYNC, TRACE_ON: the last atom before it may be wrong (Discard, Overflow, error, barrier) */
 	CST_GF_TS = 0x4000,	/* SWTRACE, ITMTRACE: ts is valid */
 };
 

@@ -74,6 +74,8 @@ void cst_etmv3_stage_reset(void *stage, uint8_t reason, int config)
 	s->started = s->ended = 0;
 	s->config = config;
 	s->reason = reason;
+	s->doubtful = s->left_held;
+	s->left_held = 0;
 	s->last_index = 0;
 	s->head = s->ready = s->count = 0;
 	forget(s);
@@ -497,7 +499,8 @@ void cst_etmv3_stage_packet(void *stage, const struct cst_packet *pkt)
 	s->last_index = pkt->index;
 	if (!s->started) {
 		s->started = 1;
-		no_sync(s, pkt->index, s->reason, 0, s->config ? CST_EL_F_CONFIG : 0);
+		no_sync(s, pkt->index, s->reason, 0,
+			(s->config ? CST_EL_F_CONFIG : 0) | (s->doubtful ? CST_EL_F_DOUBTFUL : 0));
 	}
 	if (err) {
 		s->stats->bad_packets++;
@@ -534,6 +537,16 @@ void cst_etmv3_stage_end(void *stage)
 		return;
 	s->ended = 1;
 	push_ready(s, CST_EL_END, s->last_index)->num = CST_UNSYNC_END;
+}
+
+int cst_etmv3_stage_leave(void *stage)
+{
+	struct etmv3_stage *s = stage;
+
+	/* the trace that is missing may have cancelled the last instruction (IHI 0014Q 7.3.5) */
+	s->left_held = s->ready < s->count;
+	settle(s);
+	return s->left_held;
 }
 
 const struct cst_element *cst_etmv3_stage_take(void *stage)

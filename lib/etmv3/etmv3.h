@@ -108,6 +108,8 @@ struct etmv3_stage {
 	uint8_t ended;
 	uint8_t next_addr_known;	/* next_addr is valid */
 	uint8_t gap_uncounted;	/* the cycles before the last non-periodic I-sync are unknown */
+	uint8_t left_held;	/* cst_etmv3_stage_leave() was called, and an instruction was held */
+	uint8_t doubtful;	/* the last instruction before the first NO_SYNC may have been cancelled */
 	uint32_t next_addr;	/* address of the next data transfer if its packet has none */
 	struct cst_context ctx;
 	uint64_t last_index;
@@ -122,6 +124,8 @@ void cst_etmv3_stage_restart(void *stage, uint64_t index);
 void cst_etmv3_stage_packet(void *stage, const struct cst_packet *pkt);
 void cst_etmv3_stage_end(void *stage);
 const struct cst_element *cst_etmv3_stage_take(void *stage);
+/* struct protocol.stage_leave. */
+int cst_etmv3_stage_leave(void *stage);
 /* struct protocol.queue_address. */
 int cst_etmv3_stage_address(const void *stage, uint64_t *addr);
 

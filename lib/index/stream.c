@@ -100,14 +100,6 @@ int cst_stream_index_begin(struct stream_index *s, uint64_t offset)
 	return cst_blocks_add(s, offset, offset);
 }
 
-void cst_stream_index_reset(struct stream_index *s)
-{
-	cst_cursor_reset(&s->main.cur, &s->cfg);
-	s->pr->ops.stage_reset(s->main.stage, CST_UNSYNC_RESET, 0);
-	s->trying = 0;
-	s->next_valid = 0;
-}
-
 int cst_stream_index_take(const struct stream_index *s, struct cst_index_stream *out)
 {
 	struct stream_index end = *s;
@@ -225,6 +217,17 @@ static void take_main(struct stream_index *s)
 		if (s->trying)
 			flow_receive(s, &s->main_flow, e);
 	}
+}
+
+void cst_stream_index_reset(struct stream_index *s)
+{
+	/* elements that waited for another packet; a decoder emits them, too */
+	if (s->pr->stage_leave && s->pr->stage_leave(s->main.stage))
+		take_main(s);
+	cst_cursor_reset(&s->main.cur, &s->cfg);
+	s->pr->ops.stage_reset(s->main.stage, CST_UNSYNC_RESET, 0);
+	s->trying = 0;
+	s->next_valid = 0;
 }
 
 static int take_late(struct stream_index *s)

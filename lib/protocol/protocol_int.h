@@ -51,6 +51,11 @@ struct protocol {
 	const struct cst_element *(*queue_at)(const void *stage, uint32_t i);
 	/* Returns 1 if the packets that `skip` passes over do not change the stage. NULL: they do. */
 	int (*stage_idle)(const void *stage);
+	/*
+	 * Makes the elements final that wait for another packet, before a reset in the middle of the trace. Returns 1 if
+	 * there were any. NULL: the stage has none, or `stage_reset` counts them as lost.
+	 */
+	int (*stage_leave)(void *stage);
 };
 
 /* Packet types that have the same number in all protocols. */

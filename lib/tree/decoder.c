@@ -8,6 +8,7 @@
 #include <cstrace/counts.h>
 #include <cstrace/error.h>
 
+#include "flow/analyze.h"
 #include "log/log_int.h"
 #include "quirks.h"
 #include "tree/decoder_int.h"
@@ -136,7 +137,7 @@ void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason reason)
 	dec->flow.busy = 0;
 	memset(&dec->flow.tmpl, 0, sizeof(dec->flow.tmpl));
 	dec->flow.tmpl.trace_id = id;
-	dec->ended = dec->finished = dec->tail = 0;
+	dec->ended = dec->finished = dec->tail = dec->leaving = 0;
 	dec->start = 0;
 }
 
@@ -255,6 +256,15 @@ int cst_decoder_idle(const struct cst_decoder *dec)
 	return dec->cur.pos >= dec->cur.len;
 }
 
+int cst_decoder_leave(struct cst_decoder *dec)
+{
+	const struct protocol *pr = dec->pr;
+
+	dec->leaving = (pr->stage_leave && pr->stage_leave(dec->stage)) || dec->flow.open_any;
+	dec->tail = dec->leaving;
+	return dec->leaving;
+}
+
 /* Ends the stream: returns a cut packet first, then ends the element stage. */
 static int finish(struct cst_decoder *dec, struct cst_packet *pkt, int keep)
 {
@@ -364,6 +374,14 @@ int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t ca
 		if (elem) {
 			cst_flow_give(f, elem);
 			continue;
+		}
+		if (dec->leaving) {
+			if (n < cap) {
+				dec->leaving = 0;
+				if (f->open_any)
+					cst_flow_close(f, out, &n);
+			}
+			break;
 		}
 		if (dec->manual)
 			break;

@@ -26,7 +26,8 @@ struct cst_decoder {
 	uint8_t manual;		/* the caller takes packets one by one */
 	uint8_t ended;
 	uint8_t finished;	/* the element stage was given the end of the stream */
-	uint8_t tail;		/* finished, and neither a pull nor cst_decoder_next_packet() has returned the end yet */
+	uint8_t tail;		/* finished or leaving, and neither a pull nor cst_decoder_next_packet() has returned the end yet */
+	uint8_t leaving;	/* cst_decoder_leave() was called, and the open range was not emitted yet */
 	uint8_t switching;	/* an A-sync was parsed; `next` replaces `cfg` after all elements before it */
 	struct cst_tree *tree;	/* owner, or NULL */
 	void *cookie;
@@ -38,6 +39,11 @@ int cst_decoder_feed_segs(struct cst_decoder *dec, const uint8_t *data, size_t l
 			  const struct seg *seg, uint32_t seg_count);
 /* True if all input was consumed. */
 int cst_decoder_idle(const struct cst_decoder *dec);
+/*
+ * Before a reset in the middle of the trace, when all input was consumed: makes the elements final that wait for more
+ * packets, and ends the open range. Returns 1 if there are any, which the next pulls return.
+ */
+int cst_decoder_leave(struct cst_decoder *dec);
 /* As cst_tree_scan(), for the input of one decoder. */
 int cst_decoder_scan(struct cst_decoder *dec, struct cst_scan *found);
 

@@ -38,6 +38,8 @@ struct cst_tree {
 	uint64_t ignored;
 	uint8_t listing;		/* the caller takes packets one by one */
 	uint8_t at_barrier;		/* `barrier` is the next element to return */
+	uint8_t leaving;		/* decoders from leave_id on return what they hold, before `barrier` */
+	uint8_t leave_id;
 	struct cst_generic barrier;
 	uint8_t state;			/* enum tree_state */
 	uint8_t end_id;
@@ -239,7 +241,7 @@ void cst_tree_reset(struct cst_tree *t)
 	t->cur = NULL;
 	t->state = TREE_RUNNING;
 	t->end_id = 0;
-	t->at_barrier = 0;
+	t->at_barrier = t->leaving = 0;
 }
 
 void cst_tree_drop(struct cst_tree *t)
@@ -419,20 +421,41 @@ static int route_sink(struct cst_tree *t)
 	return 0;
 }
 
-/* Resets all decoders at fragment `fr`, the next one: a barrier, or lost frames. */
+/*
+ * Sets t->cur to the next decoder that holds elements from before a barrier. After the last one, resets all decoders and
+ * sets t->at_barrier.
+ */
+static void leave(struct cst_tree *t)
+{
+	struct cst_decoder *dec;
+
+	while (t->leave_id < 128) {
+		dec = t->dec[t->leave_id++];
+		if (dec && cst_decoder_leave(dec)) {
+			t->cur = dec;
+			return;
+		}
+	}
+	reset_decoders(t);
+	t->leaving = 0;
+	t->at_barrier = 1;
+}
+
+/* Begins the reset of all decoders at fragment `fr`, the next one: a barrier, or lost frames. */
 static void reset_at(struct cst_tree *t, const struct cst_fragment *fr)
 {
 	t->at++;
 	t->in_trigger = 0;
-	reset_decoders(t);
 	t->barrier = (struct cst_generic){ .kind = CST_GEN_BARRIER, .trace_id = CST_ID_UNKNOWN, .index = fr->offset,
 					   .error = (uint32_t)-fr->error };
-	t->at_barrier = 1;
+	t->leaving = 1;
+	t->leave_id = 0;
+	leave(t);
 }
 
 /*
- * Feeds the next run of bytes to its decoder, t->cur, or stops at a barrier, t->at_barrier. Returns 0 if more input is
- * needed.
+ * Feeds the next run of bytes to its decoder, t->cur, or stops at a barrier, t->at_barrier or t->leaving. Returns 0 if
+ * more input is needed.
  */
 static int route(struct cst_tree *t)
 {
@@ -507,6 +530,10 @@ static struct cst_decoder *next_end(struct cst_tree *t)
 static int advance(struct cst_tree *t)
 {
 	t->cur = NULL;
+	if (t->leaving) {
+		leave(t);
+		return 1;
+	}
 	if (t->format == CST_TREE_FRAMES ? route(t) : next_piece(t))
 		return 1;
 	if (t->state == TREE_ENDING) {
