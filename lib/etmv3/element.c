@@ -9,6 +9,7 @@
 #include <cstrace/error.h>
 #include <cstrace/log.h>
 
+#include "digest.h"
 #include "etmv3/etmv3.h"
 #include "quirks.h"
 
@@ -569,4 +570,22 @@ int cst_etmv3_stage_address(const void *stage, uint64_t *addr)
 	const struct etmv3_stage *s = stage;
 
 	return cst_queued_address(&s->elem[s->head], s->count - s->head, addr);
+}
+
+int cst_etmv3_stage_same(const void *one, const void *other)
+{
+	const struct etmv3_stage *a = one, *b = other;
+	uint32_t i, n = a->count - a->head;
+
+	if (a->state != b->state || a->started != b->started || a->ended != b->ended ||
+	    a->gap_uncounted != b->gap_uncounted || a->next_addr_known != b->next_addr_known ||
+	    (a->next_addr_known && a->next_addr != b->next_addr) || a->ctx.flags != b->ctx.flags ||
+	    a->ctx.context_id != b->ctx.context_id || a->ctx.vmid != b->ctx.vmid || a->ctx.el != b->ctx.el ||
+	    a->ctx.security != b->ctx.security || n != b->count - b->head || a->ready - a->head != b->ready - b->head)
+		return 0;
+	for (i = 0; i < n; i++)
+		if (cst_digest_element(DIGEST_START, &a->elem[a->head + i]) !=
+		    cst_digest_element(DIGEST_START, &b->elem[b->head + i]))
+			return 0;
+	return 1;
 }

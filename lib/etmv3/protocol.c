@@ -49,5 +49,6 @@ const struct protocol cst_protocol_etmv3 = {
 	.run = cst_etmv3_run,
 	.skip = skip,
 	.queue_address = cst_etmv3_stage_address,
+	.stage_same = cst_etmv3_stage_same,
 	.stage_leave = cst_etmv3_stage_leave,
 };

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "etmv3_enc.h"
+#include "frames.h"
 #include "index_check.h"
 #include "ptm_enc.h"
 
@@ -143,11 +144,75 @@ static void test_etmv3(void **state)
 	assert_true(sums.points > n_seeds());
 }
 
+/* Number of blocks in the index of the frames. */
+static uint32_t blocks_in_frames(const struct check_buffer *b)
+{
+	const struct cst_index_opts opts = { .granularity = 1 };
+	struct cst_index *ix = check_build(b, &opts, 0, 0);
+	uint32_t n = ix->streams[0].n_blocks;
+
+	cst_index_free(ix);
+	return n;
+}
+
+/*
+ * A buffer that begins with a barrier, as the kernel marks one that wrapped, has at least the places that it has without
+ * one. With a barrier in the middle, instructions before it that wait for another packet are in the same elements from
+ * every place.
+ */
+static void test_etmv3_barrier(void **state)
+{
+	struct check_buffer b = { .format = CST_TREE_FRAMES, .flags = CST_FRAME_RESET_4X, .n_cfg = 1, .space = space_of,
+				  .window = WINDOW };
+	struct frames_opts fo = { .seed = 1 };
+	struct check_sums sums = { 0 };
+	struct gbuf out = { 0 };
+	struct cst_etmv3_regs regs;
+	uint32_t blocks, most = 0;
+	struct etmv3_case c;
+	struct frames f;
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 0; seed < 40; seed++) {
+		etmv3_case_new(seed, &c);
+		struct made m = { .prog = &c.prog, .regions = c.regions, .n_regions = c.nregions };
+
+		regs = (struct cst_etmv3_regs){ .cr = c.regs.cr, .ccer = c.regs.ccer, .idr = c.regs.idr, .traceidr = 0x10 };
+		assert_int_equal(cst_config_etmv3(&m.cfg, &regs, c.opts.mprofile ? CST_PROFILE_M : CST_PROFILE_A), 0);
+		out.len = 0;
+		frames_init(&f, &fo, &out);
+		frames_barrier(&f);
+		frames_put(&f, 0x10, c.trace.p, c.trace.len / 2);
+		frames_flush(&f);
+		frames_barrier(&f);
+		frames_put(&f, 0x10, c.trace.p, c.trace.len);
+		frames_flush(&f);
+		b.cfg = &m.cfg;
+		b.data = out.p + 16;
+		b.len = out.len - 16;
+		blocks = blocks_in_frames(&b);
+		most = blocks > most ? blocks : most;
+		b.data = out.p;
+		b.len = out.len;
+		/* the first synchronisation may be one more */
+		assert_true(blocks_in_frames(&b) >= blocks);
+		b.ctx = &m;
+		map_code(&m);
+		check_points(&b, &sums);
+		cst_image_free(m.img);
+		etmv3_case_free(&c);
+	}
+	assert_true(most > 2);
+	gbuf_free(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ptm),
 		cmocka_unit_test(test_etmv3),
+		cmocka_unit_test(test_etmv3_barrier),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
