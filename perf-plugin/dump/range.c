@@ -28,11 +28,12 @@ static bool is_packet(const struct dump_place *p, enum cst_packet_role role, con
 {
 	switch (p->kind) {
 	case CST_INDEX_TIMESTAMP:
-		return role == CST_ROLE_TIMESTAMP && pkt->ts >= p->value;
+		return (role == CST_ROLE_TIMESTAMP || (pkt->protocol == CST_PROTO_STM && pkt->flags & CST_STM_PF_TS)) &&
+		       pkt->ts >= p->value;
 	case CST_INDEX_EVENT:
 		return role == CST_ROLE_EVENT && (!p->value || (pkt->event ? pkt->event : 1) & p->value);
 	case CST_INDEX_CONTEXT:
-		return pkt->flags & CST_PF_CONTEXT && pkt->flags & CST_PF_CID && pkt->cid == (uint32_t)p->value &&
+		return pkt->flags & CST_PF_CID && pkt->cid == (uint32_t)p->value &&
 		       (role == CST_ROLE_CONTEXT || role == CST_ROLE_ADDRESS_CONTEXT || role == CST_ROLE_SYNC);
 	default:
 		return pkt->index >= p->value;
@@ -77,9 +78,14 @@ bool dump_range_packet(struct dump_range *r, const struct cst_decoder *dec, cons
 {
 	enum cst_packet_role role = cst_decoder_packet_role(dec, pkt);
 	unsigned int id = cst_decoder_config(dec)->trace_id & 127;
+	bool begins = is_packet(&r->from, role, pkt), ends = is_packet(&r->to, role, pkt);
 
-	return pkt->index >= r->valid[id] && take(r, DUMP_LIST_PACKETS, id, is_packet(&r->from, role, pkt),
-						  is_packet(&r->to, role, pkt));
+	/* an ITM's packets have differences of times, whose sums only the elements have */
+	if (pkt->protocol == CST_PROTO_ITM && r->from.kind == CST_INDEX_TIMESTAMP)
+		begins = r->on[DUMP_LIST_ELEMENTS][id];
+	if (pkt->protocol == CST_PROTO_ITM && r->to.kind == CST_INDEX_TIMESTAMP)
+		ends = r->off[DUMP_LIST_ELEMENTS][id];
+	return pkt->index >= r->valid[id] && take(r, DUMP_LIST_PACKETS, id, begins, ends);
 }
 
 static bool off(const struct dump_range *r, unsigned int id, bool packets)
