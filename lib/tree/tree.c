@@ -619,16 +619,15 @@ int cst_tree_next_fragment(struct cst_tree *t, struct cst_fragment *frag, const 
 	if (t->format == CST_TREE_RAW) {
 		struct cursor *c = t->single ? &t->single->cur : NULL;
 
-		if (!c || c->pos >= c->len)
+		if (!c || (c->pos >= c->len && !next_piece(t)))
 			return 0;
-		/* returned in pieces, since the length of a fragment is limited */
+		/* returned in pieces, since the length of a fragment is limited, as is its position */
 		len = c->len - c->pos < 4096 ? c->len - c->pos : 4096;
 		memset(frag, 0, sizeof(*frag));
 		frag->offset = t->single->one.offset + c->pos;
-		frag->pos = c->pos;
 		frag->len = len;
 		frag->id = t->single->cfg.trace_id;
-		*data = c->data;
+		*data = c->data + c->pos;
 		c->pos += len;
 		return 1;
 	}
