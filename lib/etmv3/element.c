@@ -77,7 +77,6 @@ void cst_etmv3_stage_reset(void *stage, uint8_t reason, int config)
 	s->reason = reason;
 	s->doubtful = s->left_held;
 	s->left_held = 0;
-	s->last_index = 0;
 	s->head = s->ready = s->count = 0;
 	forget(s);
 }

@@ -84,7 +84,6 @@ void cst_ptm_stage_reset(void *stage, uint8_t reason, int config)
 	st->reason = reason;
 	st->config = config;
 	memset(&st->ctx, 0, sizeof(st->ctx));
-	st->last_index = 0;
 }
 
 static void no_sync(struct ptm_stage *st, uint64_t index, int reason, int error, uint8_t flags)
