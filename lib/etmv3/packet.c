@@ -83,11 +83,13 @@ void cst_etmv3_parser_init(void *parser, const struct cst_config *cfg, void *use
 static unsigned int search_async(struct etmv3_parser *ps, const uint8_t *p, const uint8_t *end,
 				 struct cst_packet *pkt)
 {
+	/* an A-sync that begins in a piece ends in these bytes; all that follow would be searched for each piece */
+	const ptrdiff_t most = ps->listing ? ETMV3_UNSYNCED_PIECE + ETMV3_ASYNC_ZEROS + 1 : MAX_SKIP;
 	struct async_place at;
 	const uint8_t *q, *zero;
 
-	if (end - p > MAX_SKIP)
-		end = p + MAX_SKIP;
+	if (end - p > most)
+		end = p + most;
 	at = cst_async_find(p, end, 0, ETMV3_ASYNC_ZEROS, ETMV3_ASYNC_ZEROS);
 	if (!at.skip) {
 		pkt->type = CST_ETMV3_PKT_ASYNC;

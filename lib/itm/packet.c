@@ -119,8 +119,15 @@ static unsigned int hunt(struct itm_parser *ps, const uint8_t *p, const uint8_t 
 static unsigned int unsynced_piece(struct itm_parser *ps, const uint8_t *p, const uint8_t *end,
 				   struct cst_packet *pkt)
 {
-	unsigned int size = hunt(ps, p, end, pkt), i = 0;
+	unsigned int size, i = 0;
+	const uint8_t *q = p;
 
+	/* a packet that begins in the piece ends in these bytes; all that follow would be searched for each piece */
+	while (q < end && !*q && q - p < UINT16_MAX)
+		q++;
+	if (end - q > ITM_UNSYNCED_PIECE + ITM_MAX_PACKET)
+		end = q + ITM_UNSYNCED_PIECE + ITM_MAX_PACKET;
+	size = hunt(ps, p, end, pkt);
 	if (pkt->type != CST_ITM_PKT_NOT_SYNC || !size)
 		return size;
 	while (i < size && !p[i])

@@ -320,10 +320,12 @@ static unsigned int search_async(struct ptm_parser *ps, const uint8_t *p, const 
 				 struct cst_packet *pkt)
 {
 	unsigned int piece = ps->listing ? UNSYNCED_PIECE : MAX_SKIP;
+	/* an A-sync that begins in the piece ends in these bytes; all that follow would be searched for each piece */
+	const ptrdiff_t most = ps->listing ? UNSYNCED_PIECE + PTM_MAX_ZEROS + 1 : MAX_SKIP;
 	struct async_place at;
 
-	if (end - p > MAX_SKIP)
-		end = p + MAX_SKIP;
+	if (end - p > most)
+		end = p + most;
 	at = cst_async_find(p, end, 0, PTM_ASYNC_ZEROS, PTM_MAX_ZEROS);
 	if (!at.skip) {
 		pkt->type = CST_PTM_PKT_ASYNC;

@@ -94,6 +94,46 @@ static void test_unsynced(void **state)
 	free(block);
 }
 
+/* 4 MB of 0x80, each of which may end an A-sync, as the pieces that a listing has of unsynchronised bytes. */
+static void list_unsynced(const char *what, const struct cst_config *cfg)
+{
+	const double limit = getenv("SANITIZED") ? 20 : 4, start = processor_seconds();
+	const size_t size = 4 << 20;
+	uint8_t *block = malloc(size);
+	struct cst_decoder *dec;
+	struct cst_packet pkt;
+	struct cst_pull p;
+	size_t at = 0;
+
+	assert_non_null(block);
+	memset(block, 0x80, size);
+	assert_int_equal(cst_decoder_new(&dec, cfg), 0);
+	assert_int_equal(cst_decoder_feed(dec, block, size, 0), 0);
+	cst_decoder_end(dec);
+	for (; cst_decoder_next_packet(dec, &pkt, &p); at += pkt.size)
+		if (processor_seconds() - start > limit)
+			fail_msg("%s: over %.1f s for %zu of %zu bytes", what, limit, at, size);
+	assert_true(at == size);
+	cst_decoder_free(dec);
+	free(block);
+}
+
+static void test_unsynced_listing(void **state)
+{
+	const struct cst_etmv3_regs ptm = { .idr = 0x411cf310 }, etmv3 = { .idr = 0x410cf250 };
+	const struct cst_itm_regs itm = { 0 };
+	struct cst_config cfg = etm_config(4, 0);
+
+	(void)state;
+	list_unsynced("ETMv4", &cfg);
+	assert_int_equal(cst_config_etmv3(&cfg, &etmv3, CST_PROFILE_A), 0);
+	list_unsynced("ETMv3", &cfg);
+	assert_int_equal(cst_config_ptm(&cfg, &ptm), 0);
+	list_unsynced("PTM", &cfg);
+	assert_int_equal(cst_config_itm(&cfg, &itm), 0);
+	list_unsynced("ITM", &cfg);
+}
+
 /* Images without a branch: every atom looks for one as far as a range may go. */
 static void test_no_branches(void **state)
 {
@@ -368,6 +408,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_undecided),
 		cmocka_unit_test(test_unsynced),
+		cmocka_unit_test(test_unsynced_listing),
 		cmocka_unit_test(test_no_branches),
 		cmocka_unit_test(test_short_maps),
 		cmocka_unit_test(test_unaligned),
