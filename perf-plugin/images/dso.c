@@ -171,6 +171,14 @@ struct dso *dso_table_find(const struct dso_table *t, const char *path, uint8_t 
 	return d;
 }
 
+/* True if a record with this build-id (len 0: none) means `d`, whose own one may be that of the file's header. */
+static bool has_id(const struct dso *d, const struct build_id *id)
+{
+	if (d->id_of_header)
+		return !id->len;
+	return d->recorded.len == id->len && !memcmp(d->recorded.id, id->id, id->len);
+}
+
 struct dso *dso_table_get(struct dso_table *t, const char *path, const struct build_id *id, bool kernel)
 {
 	uint8_t kind = kind_of(path, kernel);
@@ -178,13 +186,9 @@ struct dso *dso_table_get(struct dso_table *t, const char *path, const struct bu
 
 	if (!t->nr_buckets && !table_grow(t))
 		return NULL;
-	for (d = t->bucket[hash_name(path) % t->nr_buckets]; d; d = d->next) {
-		if (d->kind != kind || strcmp(d->path, path))
-			continue;
-		if (d->id_of_header ? !id->len : d->recorded.len == id->len &&
-						 !memcmp(d->recorded.id, id->id, id->len))
+	for (d = t->bucket[hash_name(path) % t->nr_buckets]; d; d = d->next)
+		if (d->kind == kind && !strcmp(d->path, path) && has_id(d, id))
 			return d;
-	}
 	d = dso_table_add(t, path, kind);
 	if (d)
 		d->recorded = *id;
@@ -197,8 +201,7 @@ struct dso *dso_table_get_module(struct dso_table *t, const char *path, const st
 	struct dso *d = t->nr_buckets ? t->bucket[hash_name(path) % t->nr_buckets] : NULL;
 
 	for (; d; d = d->next)
-		if (d->kind == DSO_MODULE && d->ref_addr == addr && !strcmp(d->path, path) &&
-		    d->recorded.len == id->len && !memcmp(d->recorded.id, id->id, id->len))
+		if (d->kind == DSO_MODULE && d->ref_addr == addr && !strcmp(d->path, path) && has_id(d, id))
 			return d;
 	d = dso_table_add(t, path, DSO_MODULE);
 	if (d) {

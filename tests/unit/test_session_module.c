@@ -13,13 +13,16 @@
 #include <cmocka.h>
 #include <zlib.h>
 
+#include "decode/decode.h"
 #include "images/dso_table.h"
 #include "images/kernel.h"
 #include "images/module.h"
 #include "images/unpack.h"
 #include "ko_build.h"
 #include "parts.h"
-#include "session/session.h"
+#include "perfdata/feature.h"
+#include "session/internal.h"
+#include "session_open.h"
 #include "temp_dir.h"
 
 #define BASE	0xffff800001000000ull
@@ -657,6 +660,58 @@ static void as_the_linker_does(void **state)
 	kernel_free(&k);
 }
 
+/*
+ * Counts the instructions of a recording whose header has a build-id for the path of the module in it, which the file is
+ * without. `misc`: whose file the build-id is of.
+ */
+static unsigned int insns_of_other_file(uint16_t misc, size_t keep_events, bool force)
+{
+	const struct session_opts so = { .symfs = dir, .keep_events = keep_events, .force = force };
+	struct pdb data = { 0 }, trace = { 0 }, ids = { 0 };
+	const struct pdb_feature feature = { PD_FEAT_BUILD_ID, &ids };
+	struct session *ss;
+	unsigned int insns;
+	size_t nr, at;
+
+	at = pdb_begin(&ids, 0, misc | PERF_RECORD_MISC_BUILD_ID_SIZE);
+	pdb_u32(&ids, UINT32_MAX);
+	pdb_bytes(&ids, "abcdefghijklmnopqrst\24\0\0\0", 24);
+	pdb_str8(&ids, "/spin.ko");
+	pdb_end(&ids, at);
+	sb_trace_at(&trace, SB_TID, BASE, 1);
+	sb_side_band(&data, "/prog");
+	sb_kernel_map(&data, 0, BASE, 0x1000, 0, "/spin.ko");
+	sb_stretch(&data, &trace, 0, SB_RAW);
+	ss = sb_open(&data, &so, &feature);
+	ss->tasks.threads.ahead = keep_events ? 1 : THREADS_AHEAD;
+	nr = ss->images.dsos.nr;
+	assert_int_equal(session_run(ss, &(struct session_consumer){ .data = NULL }), 0);
+	assert_int_equal(ss->images.dsos.nr, nr);
+	insns = (unsigned int)session_totals(ss)->dec.insns;
+	session_close(ss);
+	pdb_free(&trace);
+	pdb_free(&ids);
+	return insns;
+}
+
+/* Events that are read again name the same file as before, with the build-id of the header. */
+static void build_id_of_the_header(void **state)
+{
+	static const uint32_t spin[] = { B };
+	const struct ko_section sec[] = { { ".text", spin, 1, 0, false } };
+	const struct ko ko = { sec, 1, NULL, 0, NULL, 0 };
+	struct pdb b = { 0 };
+
+	(void)state;
+	ko_build(&b, &ko);
+	temp_write(dir, "spin.ko", b.p, b.len);
+	pdb_free(&b);
+	assert_int_equal(insns_of_other_file(PERF_RECORD_MISC_KERNEL, 0, true), SB_ATOMS);
+	assert_int_equal(insns_of_other_file(PERF_RECORD_MISC_KERNEL, 1, true), SB_ATOMS);
+	assert_int_equal(insns_of_other_file(PERF_RECORD_MISC_KERNEL, 0, false), 0);
+	assert_int_equal(insns_of_other_file(PERF_RECORD_MISC_KERNEL, 1, false), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -675,6 +730,7 @@ int main(void)
 		cmocka_unit_test(repeats_from_far),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(as_the_linker_does),
+		cmocka_unit_test(build_id_of_the_header),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
