@@ -36,6 +36,7 @@ struct side_event {
 		const char *comm; /* valid until the source's next call */
 		struct {
 			int ppid, ptid;
+			bool described;	/* by the recorder: it existed before, and its maps follow */
 		} fork;
 	};
 };

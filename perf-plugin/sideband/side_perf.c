@@ -286,6 +286,7 @@ int side_perf_take(struct side_source *src, const struct pd_record *rec, struct 
 			   ev->fork.tid);
 		e->fork.ppid = (int)ev->fork.ppid;
 		e->fork.ptid = (int)ev->fork.ptid;
+		e->fork.described = ev->header.misc & PERF_RECORD_MISC_FORK_EXEC;
 		return 1;
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:

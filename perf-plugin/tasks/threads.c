@@ -294,9 +294,10 @@ static int fork_event(struct threads *ts, const struct side_event *e, uint64_t o
 		return ERR_NOMEM;
 	/*
 	 * For processes that exist when recording starts, the recorder writes events without a time and all their maps.
-	 * Maps of the parent at that time are not inherited.
+	 * Maps of the parent at that time are not inherited. Since 4.20 perf marks these events, which is the only difference
+	 * if no event has a time.
 	 */
-	if (e->pid != e->fork.ppid && !(ts->have_time && !e->time)) {
+	if (e->pid != e->fork.ppid && !e->fork.described && !(ts->have_time && !e->time)) {
 		parent = intmap_get(&ts->processes, e->fork.ppid);
 		child = get_process(ts, e->pid);
 		if (!child || set_base(ts, child, parent ? parent->cur : NULL, order))

@@ -284,9 +284,9 @@ static void build_ids(void **state)
 	end();
 }
 
-static void put_task(struct pdb *b, uint32_t type, uint32_t a, uint32_t b2, uint32_t c, uint32_t d)
+static void put_task_of(struct pdb *b, uint32_t type, uint16_t misc, uint32_t a, uint32_t b2, uint32_t c, uint32_t d)
 {
-	size_t at = pdb_begin(b, type, 0);
+	size_t at = pdb_begin(b, type, misc);
 
 	pdb_u32(b, a);
 	pdb_u32(b, b2);
@@ -294,6 +294,11 @@ static void put_task(struct pdb *b, uint32_t type, uint32_t a, uint32_t b2, uint
 	pdb_u32(b, d);
 	pdb_u64(b, 499);
 	pdb_end(b, at);
+}
+
+static void put_task(struct pdb *b, uint32_t type, uint32_t a, uint32_t b2, uint32_t c, uint32_t d)
+{
+	put_task_of(b, type, 0, a, b2, c, d);
 }
 
 static void threads_and_names(void **state)
@@ -325,6 +330,11 @@ static void threads_and_names(void **state)
 	assert_int_equal(e.tid, 4);
 	assert_int_equal(e.fork.ptid, 1);
 	assert_int_equal(e.time, 500);	/* that of all records, not the field of its own */
+	assert_false(e.fork.described);
+	put_task_of(&b, PERF_RECORD_FORK, PERF_RECORD_MISC_FORK_EXEC, 3, 2, 4, 1);
+	assert_int_equal(take(&b, 0, &e), 1);
+	assert_int_equal(e.kind, SIDE_FORK);
+	assert_true(e.fork.described);
 	put_task(&b, PERF_RECORD_EXIT, 3, 2, 4, 1);
 	assert_int_equal(take(&b, 0, &e), 1);
 	assert_int_equal(e.kind, SIDE_EXIT);

@@ -244,6 +244,15 @@ static void forks_and_execs(void **state)
 	ts.have_time = false;
 	fork_from(&ts, 1, 1, 7, 7, 0, 7);
 	assert_ptr_equal(maplist_find(threads_process(&ts, 7)->cur, 0x1000)->dso, &file);
+	/* without times, a mark says that the recorder wrote it */
+	e = event(SIDE_FORK, 9, 9);
+	e.time = 0;
+	e.fork.ppid = e.fork.ptid = 1;
+	e.fork.described = true;
+	apply(&ts, e, 8);
+	assert_null(threads_process(&ts, 9));
+	assert_int_equal(threads_pid(&ts, 9, 9), 9);
+	assert_string_equal(threads_comm(&ts, 9, 9), "parent");
 	threads_free(&ts);
 }
 
