@@ -43,7 +43,7 @@ int side_events_take(struct side_events *se, const struct pd_record *rec, struct
 	return rc > 0 && side_order_note(&se->order, se->reader, e) ? ERR_NOMEM : rc;
 }
 
-/* The header's build-ids are of the files that records name. */
+/* The header's build-ids are of the files that records name. A guest's files are other ones, of the same names. */
 static void take_build_ids(struct side_events *se)
 {
 	const struct pd_env *env = perfdata_env(se->pd);
@@ -53,7 +53,7 @@ static void take_build_ids(struct side_events *se)
 	for (i = 0; i < env->nr_build_ids; i++) {
 		const struct pd_build_id *b = &env->build_ids[i];
 
-		if (!b->filename || !b->size)
+		if (!b->filename || !b->size || (b->misc & PERF_RECORD_MISC_CPUMODE_MASK) > PERF_RECORD_MISC_USER)
 			continue;
 		id.len = b->size < BUILD_ID_MAX ? b->size : BUILD_ID_MAX;
 		memcpy(id.id, b->id, id.len);

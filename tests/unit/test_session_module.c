@@ -710,6 +710,9 @@ static void build_id_of_the_header(void **state)
 	assert_int_equal(insns_of_other_file(PERF_RECORD_MISC_KERNEL, 1, true), SB_ATOMS);
 	assert_int_equal(insns_of_other_file(PERF_RECORD_MISC_KERNEL, 0, false), 0);
 	assert_int_equal(insns_of_other_file(PERF_RECORD_MISC_KERNEL, 1, false), 0);
+	/* a guest's file of the same path */
+	assert_int_equal(insns_of_other_file(PERF_RECORD_MISC_GUEST_KERNEL, 0, false), SB_ATOMS);
+	assert_int_equal(insns_of_other_file(PERF_RECORD_MISC_GUEST_USER, 1, false), SB_ATOMS);
 }
 
 int main(void)
