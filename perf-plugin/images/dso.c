@@ -121,7 +121,7 @@ static uint8_t kind_of(const char *path, bool kernel)
 {
 	static const char *const anon[] = {
 		"//anon", "[heap]", "[stack", "[anon", "anon_inode:", "/memfd:", "/dev/zero", "/SYSV",
-		"[uprobes]", "[vsyscall]", "[vectors]", "[sigpage]",
+		"/anon_hugepage", "[uprobes]", "[vsyscall]", "[vectors]", "[sigpage]",
 	};
 	size_t i;
 

@@ -326,11 +326,33 @@ static void unpacked_sizes(void **state)
 	free(p);
 }
 
+/* Memory that no file can be found for has names, too; a file's name may only look like them. */
+static void names_of_memory(void **state)
+{
+	static const char *const memory[] = {
+		"//anon", "[heap]", "[stack]", "[stack:12]", "[anon:dalvik-jit-code-cache]", "anon_inode:[perf_event]",
+		"/memfd:doublemapper (deleted)", "/dev/zero (deleted)", "/SYSV00000000 (deleted)", "/anon_hugepage (deleted)", "",
+	};
+	static const char *const files[] = { "/bin/ls", "[vdso]", "/usr/anon_hugepage", "/dev/shm/jit" };
+	const struct build_id none = { .len = 0 };
+	struct dso_table t;
+	size_t i;
+
+	(void)state;
+	dso_table_init(&t);
+	for (i = 0; i < sizeof(memory) / sizeof(memory[0]); i++)
+		assert_int_equal(dso_table_get(&t, memory[i], &none, false)->kind, DSO_ANON);
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		assert_int_equal(dso_table_get(&t, files[i], &none, false)->kind, DSO_FILE);
+	dso_table_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(build_ids),
 		cmocka_unit_test(tables),
+		cmocka_unit_test(names_of_memory),
 		cmocka_unit_test(names_of_an_address),
 		cmocka_unit_test(addresses_of_a_name),
 		cmocka_unit_test(anchors),
