@@ -301,7 +301,7 @@ static const char *file_shown(const struct dso *d)
 }
 
 /* Warns about a file that is used without proof that it is the recorded one. */
-static void warn_unsure(const struct dso *d)
+static void warn_unsure(const struct dso *d, const struct dso_candidates *c)
 {
 	if (d->kind == DSO_KCORE || (d->recorded.len && build_id_equal(&d->recorded, &d->found)))
 		return;
@@ -311,6 +311,10 @@ static void warn_unsure(const struct dso *d)
 	else if (d->by_name)
 		fprintf(message_stream(), "cstrace: warning: %s: not found by path, taking %s by its name; nothing in "
 			"the recording tells whether it is the same file\n", name_shown(d->path), file_shown(d));
+	else if (c->replaced)
+		fprintf(message_stream(), "cstrace: warning: %s: removed before its name was recorded, taking %s, which is in "
+			"its place; nothing in the recording tells whether it has the same code\n", name_shown(d->path),
+			file_shown(d));
 }
 
 static bool load(struct dso_table *t, struct dso *d)
@@ -353,7 +357,7 @@ static bool load(struct dso_table *t, struct dso *d)
 		dso_explain(d, !t->search.other_recorder, message_stream());
 	}
 	if (d->state == DSO_LOADED)
-		warn_unsure(d);
+		warn_unsure(d, &c);
 	return d->state == DSO_LOADED;
 }
 

@@ -195,6 +195,7 @@ static bool by_path_deleted(struct dso_search *s, const struct dso *d, struct ds
 
 	if (d->kind != DSO_FILE || n <= k || strcmp(d->path + n - k, deleted))
 		return false;
+	c->replaced = true;
 	return set_target_path(c, s, d->path, n - k);
 }
 
@@ -312,7 +313,7 @@ bool dso_next_candidate(struct dso_search *s, const struct dso *d, struct dso_ca
 	if (d->kind >= DSO_ANON)
 		return false;
 	while (c->step < NOWHERE) {
-		c->from_host = c->from_input = false;
+		c->from_host = c->from_input = c->replaced = false;
 		found = place(s, d, c, &more);
 		if (more) {
 			c->sub++;

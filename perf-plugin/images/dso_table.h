@@ -84,6 +84,7 @@ struct dso_candidates {
 	bool by_name;
 	bool from_host;		/* a file of this machine at the recorded path */
 	bool from_input;
+	bool replaced;		/* the recorded file was unlinked before the recorder saw its name: this one came later */
 	char path[4096];
 };
 bool dso_next_candidate(struct dso_search *s, const struct dso *d, struct dso_candidates *c);

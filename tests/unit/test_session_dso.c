@@ -244,6 +244,9 @@ static void unsure_files(void **state)
 		{ "/usr/bin/only-name", 0, false, false, "cstrace: warning: /usr/bin/only-name: not found by path, taking "
 		  "DIR/a/b/c/only-name by its name; nothing in the recording tells whether it is the same file\n" },
 		{ "/usr/bin/only-name", 0x77, false, false, "" },
+		{ "/bin/good (deleted)", 0, false, false, "cstrace: warning: /bin/good (deleted): removed before its name was recorded, "
+		  "taking DIR/bin/good, which is in its place; nothing in the recording tells whether it has the same code\n" },
+		{ "/bin/good (deleted)", 0x11, false, false, "" },
 		{ "/bin/host", 0, false, true, "cstrace: /bin/host: DIR/bin/host is not an Arm file (ELF machine 62): not used; give the "
 		  "directory with the target's files with --symfs DIR\n" },
 	};
