@@ -73,6 +73,7 @@ struct dso {
 	bool own_data;		/* `data` is on the heap */
 	bool by_offset;		/* DSO_MODULE: only places in the file matter; it is not linked, and has no addresses */
 	uint16_t machine;	/* ELF e_machine */
+	bool made_later;	/* DSO_BPF: the kernel made it while tracing */
 	uint64_t extent;	/* end of the highest file range that was mapped, to DSO_MAX_EXTENT */
 	uint64_t ref_addr;	/* recorded address: DSO_VMLINUX: of the symbol ref_sym; DSO_MODULE: of its code */
 	char ref_sym[16];

@@ -159,6 +159,7 @@ static int take_bundle(struct kernel_images *k, const struct dso_bundle *b)
 	if (!b->kcore)
 		return 0;
 	k->kcore_path = strdup(b->kcore);
+	k->kcore_of_start = true;	/* as of the recording that was converted */
 	return k->kcore_path ? 0 : ERR_NOMEM;
 }
 
@@ -187,6 +188,7 @@ int kernel_find_kcore(struct kernel_images *k, struct dso_table *t, const char *
 			return ERR_NOMEM;
 		rc = input_note_path(dir) ? ERR_NOMEM : take_dir(k, dir, true);
 		free(dir);
+		k->kcore_of_start = true;
 	} else {
 		rc = take_bundle(k, &s->bundle);
 	}

@@ -18,6 +18,7 @@ struct kernel_images {
 	size_t recorded_kallsyms_len;
 	struct kallsyms *kallsyms; /* read when first needed */
 	bool kallsyms_tried;
+	bool kcore_of_start;	/* the recorder made the copy before the trace began: code made later is not in it */
 	char *kcore_path;
 	struct dso *kcore;	/* copy of kernel memory; NULL: none */
 };

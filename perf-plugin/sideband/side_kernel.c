@@ -150,6 +150,16 @@ static struct bpf_code *find_bpf(struct bpf_programs *b, uint64_t addr, uint64_t
 	return NULL;
 }
 
+/* Finds a program without code, which the kernel made before or after the trace began. */
+static struct dso *find_unknown(const struct dso_table *t, const char *name, bool later)
+{
+	struct dso *d = dso_table_find(t, name, DSO_BPF);
+
+	while (d && (d->kind != DSO_BPF || d->state == DSO_LOADED || d->made_later != later || strcmp(d->path, name)))
+		d = d->next;
+	return d;
+}
+
 int side_ksymbol(struct side_events *se, const struct pd_record *rec, struct side_event *e)
 {
 	const struct perf_record_ksymbol *r = (const void *)rec->ev;
@@ -171,11 +181,13 @@ int side_ksymbol(struct side_events *se, const struct pd_record *rec, struct sid
 		e->map.end = r->addr + c->len;
 		return 1;
 	}
-	d = dso_table_find(se->dsos, r->name, DSO_BPF);
-	if (!d || d->state == DSO_LOADED) {
+	/* the recorder describes those that were there before without a time */
+	d = find_unknown(se->dsos, r->name, e->time != 0);
+	if (!d) {
 		d = dso_table_add(se->dsos, r->name, DSO_BPF);
 		if (!d || !make_symbol(d, r->addr, UINT64_MAX))
 			return ERR_NOMEM;
+		d->made_later = e->time != 0;
 		d->state = DSO_MISSING;
 		d->trouble = DSO_NOT_FOUND;
 	}

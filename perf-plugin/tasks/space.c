@@ -258,13 +258,14 @@ static int load_module(struct spaces *sp, struct dso *d)
 	return err;
 }
 
-/* True if the kernel memory copy has the code: everything except what was added later. */
+/* True if the kernel memory copy has the code: everything except what was added later, where it has what was there before. */
 static bool in_kcore(const struct spaces *sp, const struct version *v, const struct map *m)
 {
 	if (v->process->pid != KERNEL_PID || !sp->kernel->kcore || sp->kernel->kcore->state != DSO_LOADED || !m->dso)
 		return false;
 	return m->dso->kind == DSO_VMLINUX || m->dso->kind == DSO_MODULE ||
-	       (m->dso->kind == DSO_BPF && m->dso->state != DSO_LOADED);
+	       (m->dso->kind == DSO_BPF && m->dso->state != DSO_LOADED &&
+		!(m->dso->made_later && sp->kernel->kcore_of_start));
 }
 
 static int apply_map(struct spaces *sp, struct version *v, const struct map *m)

@@ -103,9 +103,10 @@ static void poke(struct recording *r, uint64_t addr, const uint32_t *old, uint16
 	pdb_end(&r->data, at);
 }
 
-static void ksymbol(struct recording *r, uint64_t addr, uint32_t len, uint16_t type, bool gone, const char *name)
+static void ksymbol_at(struct recording *r, uint64_t time, uint64_t addr, uint32_t len, uint16_t type, bool gone,
+		       const char *name)
 {
-	struct pdb_sid s = sb_sid(r->time += 100);
+	struct pdb_sid s = sb_sid(time);
 	size_t at = pdb_begin(&r->data, 17, 0);
 
 	pdb_u64(&r->data, addr);
@@ -115,6 +116,11 @@ static void ksymbol(struct recording *r, uint64_t addr, uint32_t len, uint16_t t
 	pdb_str8(&r->data, name);
 	pdb_sid_put(&r->data, SB_ST, &s);
 	pdb_end(&r->data, at);
+}
+
+static void ksymbol(struct recording *r, uint64_t addr, uint32_t len, uint16_t type, bool gone, const char *name)
+{
+	ksymbol_at(r, r->time += 100, addr, len, type, gone, name);
 }
 
 struct result {
@@ -176,20 +182,15 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	return 0;
 }
 
-static void decode(struct recording *rec, const struct session_opts *so, struct result *r)
+/* Runs a session over `pd`, or over the input of `so`. */
+static void run(struct perfdata *pd, const struct session_opts *so, struct result *r)
 {
 	struct session_consumer con = { .data = r, .batch = on_batch, .fragment_begin = on_begin };
-	struct perfdata *pd;
-	struct error err;
 	struct session *ss;
 	FILE *out;
 
 	memset(r, 0, sizeof(*r));
-	pdb_auxtrace(&rec->data, 0, rec->trace.p, rec->trace.len, 2, (uint32_t)-1);
-	pdb_file(&rec->file, &sb_attr, 1, 0, &rec->data, &rec->feature, rec->feature.body != NULL);
-	pd = perfdata_open_memory(rec->file.p, rec->file.len, "test", &err);
-	assert_non_null(pd);
-	ss = session_open_perfdata(so, pd);
+	ss = pd ? session_open_perfdata(so, pd) : session_open(so);
 	assert_non_null(ss);
 	r->places = calls_places_new(ss, number_of, file_of, NULL);
 	assert_non_null(r->places);
@@ -201,8 +202,25 @@ static void decode(struct recording *rec, const struct session_opts *so, struct 
 	session_print_missing(ss, out);
 	fclose(out);
 	session_close(ss);
+}
+
+static void end(struct recording *rec)
+{
+	pdb_auxtrace(&rec->data, 0, rec->trace.p, rec->trace.len, 2, (uint32_t)-1);
+	pdb_file(&rec->file, &sb_attr, 1, 0, &rec->data, &rec->feature, rec->feature.body != NULL);
 	pdb_free(&rec->data);
 	pdb_free(&rec->trace);
+}
+
+static void decode(struct recording *rec, const struct session_opts *so, struct result *r)
+{
+	struct perfdata *pd;
+	struct error err;
+
+	end(rec);
+	pd = perfdata_open_memory(rec->file.p, rec->file.len, "test", &err);
+	assert_non_null(pd);
+	run(pd, so, r);
 	pdb_free(&rec->file);
 }
 
@@ -483,6 +501,61 @@ static void cached_kcore(void **state)
 	pdb_free(&ids);
 }
 
+/*
+ * A copy that the recorder made before the trace began has the code of programs that existed then. At the place of one that
+ * was made later it has what was there before.
+ */
+static void programs_and_kcore(void **state)
+{
+	static const char map[] = "ffff800008010400 T _text\n";
+	uint64_t vaddr = BPF - ELF_CODE_OFFSET;
+	char input[80], kcore[100];
+	struct session_opts so = { .input = input };
+	uint8_t image[ELF_SIZE];
+	struct recording rec;
+	struct result r;
+
+	(void)state;
+	snprintf(input, sizeof(input), "%s/rec", dir);
+	snprintf(kcore, sizeof(kcore), "%s/kcore_dir", input);
+	elf_build(image, EM_AARCH64, 0x11, true);
+	memcpy(image + sizeof(Elf64_Ehdr) + offsetof(Elf64_Phdr, p_vaddr), &vaddr, sizeof(vaddr));
+	temp_write(dir, "rec/kcore_dir/kcore", image, sizeof(image));
+	temp_write(dir, "rec/kcore_dir/kallsyms", map, sizeof(map) - 1);
+	start(&rec, false);
+	ksymbol_at(&rec, 0, BPF, 64, 1, false, "bpf_prog_4040404040404040_p");
+	trace(&rec, BPF);
+	ksymbol(&rec, BPF, 64, 1, true, "bpf_prog_4040404040404040_p");
+	trace(&rec, BPF);
+	ksymbol(&rec, BPF, 64, 1, false, "bpf_prog_4040404040404040_p");
+	trace(&rec, BPF);
+	ksymbol(&rec, BPF, 64, 1, false, "bpf_prog_5050505050505050_q");
+	trace(&rec, BPF);
+	end(&rec);
+	temp_write(dir, "rec/data", rec.file.p, rec.file.len);
+	run(NULL, &so, &r);
+	assert_int_equal(r.per_atom[0], 2);
+	assert_int_equal(r.per_atom[1], 0);
+	assert_int_equal(r.per_atom[2], 0);
+	assert_int_equal(r.per_atom[3], 0);
+	assert_true(r.lost);
+	assert_non_null(strstr(r.missing, "bpf_prog_5050505050505050_q"));
+	pdb_free(&rec.file);
+
+	/* without its removal, too; of a copy that the user names nothing tells when it was made */
+	start(&rec, false);
+	ksymbol(&rec, BPF, 64, 1, false, "bpf_prog_5050505050505050_q");
+	trace(&rec, BPF);
+	end(&rec);
+	temp_write(dir, "rec/data", rec.file.p, rec.file.len);
+	run(NULL, &so, &r);
+	assert_int_equal(r.per_atom[0], 0);
+	so.kcore = kcore;
+	run(NULL, &so, &r);
+	assert_int_equal(r.per_atom[0], 2);
+	pdb_free(&rec.file);
+}
+
 /* Names of a kernel that has none itself; those of another boot are refused. */
 static void given_symbols(void **state)
 {
@@ -567,6 +640,7 @@ int main(void)
 		cmocka_unit_test(both_byte_orders),
 		cmocka_unit_test(damaged_section),
 		cmocka_unit_test(cached_kcore),
+		cmocka_unit_test(programs_and_kcore),
 		cmocka_unit_test(given_symbols),
 		cmocka_unit_test(stripped_image),
 	};
