@@ -11,12 +11,18 @@ int clocks_note_start(struct clocks *c, const struct pd_record *rec, bool itrace
 	int cpu = rec->sid.valid & PERF_SAMPLE_CPU ? (int)rec->sid.cpu : -1;
 	struct trace_start *st;
 
-	if (!(rec->sid.valid & PERF_SAMPLE_TIME) || cpu < 0 || intmap_get(&c->starts, cpu))
+	if (!(rec->sid.valid & PERF_SAMPLE_TIME) || cpu < 0)
 		return 0;
-	st = malloc(sizeof(*st));
-	if (!st || !intmap_put(&c->starts, cpu, st)) {
-		free(st);
-		return ERR_NOMEM;
+	st = intmap_get(&c->starts, cpu);
+	/* threads that were recorded one by one have buffers of their own, which follow each other in the file */
+	if (st && rec->sid.time >= st->time)
+		return 0;
+	if (!st) {
+		st = malloc(sizeof(*st));
+		if (!st || !intmap_put(&c->starts, cpu, st)) {
+			free(st);
+			return ERR_NOMEM;
+		}
 	}
 	st->time = rec->sid.time;
 	st->itrace = itrace;

@@ -332,7 +332,7 @@ static void facts_of_the_metadata(void **state)
 	}
 }
 
-/* The first record of a CPU that has a time says when its trace began. */
+/* The earliest record of a CPU that has a time says when its trace began, wherever it is in the file. */
 static void starts_of_trace(void **state)
 {
 	static const struct {
@@ -343,6 +343,9 @@ static void starts_of_trace(void **state)
 		{ PERF_SAMPLE_TIME, 10, 2, true }, { PERF_SAMPLE_CPU, 20, 2, true },
 		{ PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 30, 2, true }, { PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 40, 2, false },
 		{ PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 50, 0, false }, { PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 60, -1, true },
+		{ PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 70, 5, true }, { PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 65, 5, false },
+		{ PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 65, 5, true }, { PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 80, 6, false },
+		{ PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 75, 6, true },
 	};
 	const struct trace_units units = { .info = { .nr_cpu = 0 } };
 	struct clocks c = { .units = &units };
@@ -360,6 +363,10 @@ static void starts_of_trace(void **state)
 	assert_true(clocks_start(&c, 2)->itrace);
 	assert_int_equal(clocks_start(&c, 0)->time, 50);
 	assert_false(clocks_start(&c, 0)->itrace);
+	assert_int_equal(clocks_start(&c, 5)->time, 65);
+	assert_false(clocks_start(&c, 5)->itrace);
+	assert_int_equal(clocks_start(&c, 6)->time, 75);
+	assert_true(clocks_start(&c, 6)->itrace);
 	assert_null(clocks_start(&c, -1));
 	assert_null(clocks_start(&c, 1));
 	clocks_free(&c);
