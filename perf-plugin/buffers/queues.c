@@ -352,6 +352,12 @@ static void note_before(struct fragment *f, const struct fragment *before)
 	/* A snapshot goes as far back as the buffer is large. */
 	if (f->pub.flags & AUX_FLAG_OVERWRITE)
 		return;
+	/* of one record, whose bytes the file has in part: its time is that of the end of both */
+	if (f->aux == before->aux) {
+		f->since = before->since;
+		f->since_seq = before->since_seq;
+		return;
+	}
 	f->since = before->pub.time != NO_TIME ? before->pub.time : 0;
 	f->since_seq = before->seq;
 }
