@@ -210,11 +210,28 @@ static int read_records(struct indexer *ix)
 	return 0;
 }
 
+/* True if the times of the records are of a clock that the user chose (perf record -k), not of perf's own. */
+static bool is_chosen_clock(const struct perfdata *pd)
+{
+	const struct perf_event_attr *a;
+	unsigned int i;
+
+	for (i = 0; i < perfdata_nr_attrs(pd); i++) {
+		a = &perfdata_attr(pd, i)->attr;
+		if (a->use_clockid && a->sample_type & PERF_SAMPLE_TIME)
+			return true;
+	}
+	return false;
+}
+
 /* After the last record: prepares the lookup of threads and code. */
 static int finish_side(struct session *ss)
 {
 	int rc;
 
+	/* TIME_CONV, which the recorder writes all the same, converts to perf's own clock: only its rate is of use */
+	if (is_chosen_clock(ss->pd))
+		ss->clocks.conv.usable = false;
 	ss->side.conv = ss->clocks.have_conv ? &ss->clocks.conv : NULL;
 	rc = side_events_finish(&ss->side);
 	return rc ? rc : threads_begin(&ss->tasks.threads) ? ERR_NOMEM : 0;

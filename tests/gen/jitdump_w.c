@@ -7,6 +7,7 @@
 enum { LOAD, MOVE, DEBUG_INFO, CLOSE };
 
 #define MAGIC 0x4a695444u	/* JiTD */
+#define ARCH_TIMESTAMP 1u	/* times are ticks of the counter */
 
 void jitdump_begin(struct gbuf *out, uint32_t pid, uint64_t time)
 {
@@ -17,7 +18,7 @@ void jitdump_begin(struct gbuf *out, uint32_t pid, uint64_t time)
 	gbuf_u32(out, 0);
 	gbuf_u32(out, pid);
 	gbuf_u64(out, time);
-	gbuf_u64(out, 0);
+	gbuf_u64(out, ARCH_TIMESTAMP);
 }
 
 static void record(struct gbuf *out, uint32_t id, size_t size, uint64_t time)

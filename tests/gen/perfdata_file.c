@@ -2,7 +2,6 @@
 /* perfdata_file.c - header, attributes, features, compression: what makes records a file. */
 #include <linux/perf_event.h>
 #include <string.h>
-#include <time.h>
 
 #include "parts.h"
 #include "perfdata_int.h"
@@ -122,10 +121,6 @@ static void attr(const struct perfw *w, int event, struct gbuf *b)
 	a.enable_on_exec = 1;
 	a.sample_id_all = 1;
 	a.inherit = w->o.per_cpu;
-	if (w->o.mono) {
-		a.use_clockid = 1;
-		a.clockid = CLOCK_MONOTONIC;
-	}
 	if (event == EVENT_SCHED) {
 		a.config = PERFW_SCHED_SWITCH;
 		a.sample_type |= PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW;

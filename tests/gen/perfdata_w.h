@@ -36,7 +36,6 @@ struct perfw_opts {
 	 * a round takes one ring after the other, so that the file is not in time order
 	 */
 	uint8_t rings;
-	uint8_t mono;		/* times are of CLOCK_MONOTONIC */
 	uint8_t no_switch;	/* the recorder did not ask for SWITCH records */
 	uint8_t kernel_events;	/* it asked for KSYMBOL, BPF_EVENT, TEXT_POKE */
 	uint8_t sched_switch;	/* a third event: the tracepoint, with samples */

@@ -222,12 +222,6 @@ static void run_out_of_order(struct scenario *s)
 	run_some(s, cpu, t);
 }
 
-/* the clock of jitdump files */
-static void monotonic(struct world_opts *o)
-{
-	o->s.perf.mono = 1;
-}
-
 /* who returns from code that nobody has must be told where to */
 static void lossy(struct world_opts *o)
 {
@@ -259,11 +253,14 @@ struct jit {
 #define METHOD_INSNS 200u
 #define METHOD_STEP 0x800u
 
+static uint64_t jit_time(struct scenario *s)
+{
+	return world_at(s->w, 0).time - PERFW_TIME_BASE;
+}
+
 static struct jitdump_at jit_at(struct scenario *s, struct jit *j)
 {
-	struct perfw_at at = world_at(s->w, 0);
-
-	return (struct jitdump_at){ j->t->p->pid, j->t->tid, at.time, j->index++ };
+	return (struct jitdump_at){ j->t->p->pid, j->t->tid, jit_time(s), j->index++ };
 }
 
 static void jit_compile(struct scenario *s, struct jit *j, int slot)
@@ -309,7 +306,7 @@ static void run_jit(struct scenario *s)
 	int i, a, b;
 
 	j.t = start_process(s, 0, 1000, "engine");
-	jitdump_begin(&j.dump, 1000, world_at(w, 0).time);
+	jitdump_begin(&j.dump, 1000, jit_time(s));
 	/* the engine maps its dump executable, only so that perf hears of it */
 	world_mmap_record(w, 0, j.t->p, 0xffffb0000000ull, 4096, 0, "/tmp/jit-1000.dump");
 	world_mmap_record(w, 0, j.t->p, JIT, 4 * METHOD_STEP, 0, "//anon");
@@ -323,7 +320,7 @@ static void run_jit(struct scenario *s)
 			jit_compile(s, &j, a);
 		take_turns(s, j.t, j.t);
 	}
-	jitdump_close(&j.dump, world_at(w, 0).time);
+	jitdump_close(&j.dump, jit_time(s));
 	world_write(w, "/tmp/jit-1000.dump", j.dump.p, j.dump.len);
 	gbuf_free(&j.dump);
 }
@@ -444,7 +441,7 @@ const struct scenario_row scenario_user[] = {
 	{ "pid-reuse", "one process number, several processes", NULL, run_pid_reuse },
 	{ "two-cpus", "mapped on one CPU, run on the other", NULL, run_two_cpus },
 	{ "out-of-order", "the file is not in time order", NULL, run_out_of_order },
-	{ "jit", "generated code that changes, with a jitdump", monotonic, run_jit },
+	{ "jit", "generated code that changes, with a jitdump", NULL, run_jit },
 	{ "jit-unknown", "generated code without a jitdump", lossy, run_jit_unknown },
 	{ "lost-map", "the record of a mapping is lost", lossy, run_lost },
 	{ "jit-unknown-stack", "the same with the return stack", lossy_stack, run_jit_unknown },

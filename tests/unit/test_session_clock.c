@@ -474,6 +474,54 @@ static void of_a_recording(void **state)
 	}
 }
 
+/* The trace unit of CPU 2 with timestamps of the virtual counter; its ticks are nanoseconds of perf's own clock. */
+static void put_virtual_counter(struct pdb *b)
+{
+	static const uint64_t info[] = { 1, 8ull << 32 | 1, 0, 0x4040404040404040ull, 2, 8, SB_CONFIGR | SB_TIMESTAMPS, 0x14, 0x28000ea1,
+					 0x4100f423, 0x488, 0, 0xcc, AUX_TS_VIRTUAL };
+	static const uint64_t ns[] = { 0, 1, 0 };
+	size_t at = pdb_begin(b, PERF_RECORD_AUXTRACE_INFO, 0);
+
+	pdb_u32(b, PD_AUXTRACE_CS_ETM);
+	pdb_u32(b, 0);
+	pdb_bytes(b, info, sizeof(info));
+	pdb_end(b, at);
+	at = pdb_begin(b, PERF_RECORD_TIME_CONV, 0);
+	pdb_bytes(b, ns, sizeof(ns));
+	pdb_end(b, at);
+}
+
+/* TIME_CONV is about perf's own clock. With another one, chosen by perf record -k, it has the rate of the counter only. */
+static void clock_of_the_records(void **state)
+{
+	const struct session_opts so = { .symfs = "/nonexistent" };
+	struct pdb_attr attr = sb_attr;
+	const struct trace_clock *c;
+	struct session *ss;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		struct pdb data = { 0 }, trace = { 0 };
+
+		attr.monotonic = i;
+		put_virtual_counter(&data);
+		timed_trace(&trace, 4000);
+		sb_aux(&data, 0, trace.len, SB_RAW, 1000005000);
+		pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+		ss = sb_open_of(&attr, &data, &so, NULL);
+		c = clocks_of_cpu(&ss->clocks, 2);
+		assert_int_equal(c->kind, i ? CLOCK_ESTIMATED : CLOCK_CONVERTED);
+		assert_int_equal(ns_of(c, 4000, NONE), i ? 1000005000 : 4000);
+		assert_int_equal(ns_of(c, 3500, NONE), i ? 1000004500 : 3500);
+		if (i)
+			assert_int_equal(c->rate, CLOCK_RATE_FILE);
+		assert_int_equal(ss->side.conv->usable, !i);
+		session_close(ss);
+		pdb_free(&trace);
+	}
+}
+
 /*
  * The counters of two CPUs, against the architecture, do not show the same time (Arm ARM D11.1.2 has one counter): each
  * gets a clock of its own, and no timestamp is outside the time of its record.
@@ -844,7 +892,7 @@ int main(void)
 		cmocka_unit_test(before_zero), cmocka_unit_test(alone),
 		cmocka_unit_test(windows_of_one_time), cmocka_unit_test(facts_of_the_metadata),
 		cmocka_unit_test(starts_of_trace), cmocka_unit_test(windows_of_fragments),
-		cmocka_unit_test(of_a_recording),
+		cmocka_unit_test(of_a_recording), cmocka_unit_test(clock_of_the_records),
 		cmocka_unit_test(counter_per_cpu),
 		cmocka_unit_test(end_of_a_fragment),
 		cmocka_unit_test(no_clock_of_an_stm),
