@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* perfmap.c - parses a perf map and sorts it by address. */
+/* perfmap.c - parses a perf map and sorts what is valid at its end by address. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/bisect.h"
+#include "images/maps.h"
 #include "images/perfmap.h"
 
 struct perf_map_entry {
 	uint64_t start, size;
-	size_t nr;		/* line */
 	const char *name;
 };
 
 struct perf_map {
 	char *text;
-	struct perf_map_entry *v;	/* sorted by address, then in file order */
+	struct perf_map_entry *v;	/* sorted by address; no two overlap */
 	size_t nr, cap;
 };
 
@@ -24,9 +24,7 @@ static int compare_entries(const void *a, const void *b)
 {
 	const struct perf_map_entry *x = a, *y = b;
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->nr < y->nr ? -1 : x->nr > y->nr;
+	return x->start < y->start ? -1 : x->start > y->start;
 }
 
 static bool parse_line(struct perf_map_entry *e, char *line)
@@ -44,6 +42,33 @@ static bool parse_line(struct perf_map_entry *e, char *line)
 	return true;
 }
 
+/*
+ * Drops the entries of code that was gone when later code got part of its place: a runtime adds to the file and never
+ * removes. False: no memory.
+ */
+static bool drop_replaced(struct perf_map *pm)
+{
+	struct maplist *later = maplist_new();	/* the places of all later entries */
+	size_t i, to = pm->nr;
+	bool ok = later;
+
+	for (i = pm->nr; ok && i; i--) {
+		const struct perf_map_entry *e = &pm->v[i - 1];
+		/* any pointer does: all are one file */
+		struct map m = { .start = e->start, .off = e->start, .dso = (struct dso *)pm };
+		const struct map *x = maplist_next(later, e->start);
+
+		m.end = e->size < UINT64_MAX - e->start ? e->start + e->size : UINT64_MAX;
+		if (!x || x->start >= m.end)
+			pm->v[--to] = *e;
+		ok = maplist_set(later, &m);
+	}
+	maplist_unref(later);
+	pm->nr -= to;
+	memmove(pm->v, pm->v + to, pm->nr * sizeof(*pm->v));
+	return ok;
+}
+
 struct perf_map *perf_map_read(char *text)
 {
 	struct perf_map *pm = calloc(1, sizeof(*pm));
@@ -59,15 +84,18 @@ struct perf_map *perf_map_read(char *text)
 		end = line + strcspn(line, "\n");
 		if (*end)
 			*end++ = 0;
-		if (!parse_line(&e, line))
+		if (!parse_line(&e, line) || !e.size)
 			continue;
-		e.nr = pm->nr;
 		slot = ARRAY_ADD(pm->v, pm->nr, pm->cap);
 		if (!slot) {
 			perf_map_free(pm);
 			return NULL;
 		}
 		*slot = e;
+	}
+	if (pm->nr && !drop_replaced(pm)) {
+		perf_map_free(pm);
+		return NULL;
 	}
 	if (pm->nr)
 		qsort(pm->v, pm->nr, sizeof(*pm->v), compare_entries);

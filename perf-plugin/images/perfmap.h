@@ -12,7 +12,7 @@ struct perf_map;
 /* Parses lines "START SIZE NAME" (hex) of `text`, which it takes over (malloc). NULL: no memory. */
 struct perf_map *perf_map_read(char *text);
 void perf_map_free(struct perf_map *pm);
-/* Finds the name of an address; the last one in the file if there are several. */
+/* Finds the name of an address; the last one in the file if there are several. Code of which a part was replaced has none. */
 bool perf_map_find(const struct perf_map *pm, uint64_t addr, const char **name, uint64_t *start,
 		   uint64_t *size);
 

@@ -134,6 +134,14 @@ static void names_of_generated_code(void **state)
 		"3000 d\n"
 		"4000 10\n"
 		"99999999999999999 10 too much\n"
+		"a040 20 freed\n"
+		"a0f0 20 freed, too\n"
+		"a000 100 compiled later\n"
+		"b000 100 first\n"
+		"b080 100 second\n"
+		"b100 100 third\n"
+		"c000 0 nothing\n"
+		"fffffffffffffff0 ff to the end\n"
 		"5000 20 end";
 	struct perf_map *pm = perf_map_read(strdup(text));
 	uint64_t start, size;
@@ -156,6 +164,21 @@ static void names_of_generated_code(void **state)
 	assert_string_equal(name, "highest");
 	assert_true(perf_map_find(pm, 0x800, &name, &start, &size));
 	assert_string_equal(name, "lowest");
+	/* a smaller one that was there before */
+	assert_true(perf_map_find(pm, 0xa050, &name, &start, &size));
+	assert_string_equal(name, "compiled later");
+	assert_int_equal(start, 0xa000);
+	assert_true(perf_map_find(pm, 0xa0f8, &name, &start, &size));
+	assert_string_equal(name, "compiled later");
+	assert_false(perf_map_find(pm, 0xa108, &name, &start, &size));
+	/* one after the other */
+	assert_false(perf_map_find(pm, 0xb010, &name, &start, &size));
+	assert_false(perf_map_find(pm, 0xb0f0, &name, &start, &size));
+	assert_true(perf_map_find(pm, 0xb100, &name, &start, &size));
+	assert_string_equal(name, "third");
+	assert_false(perf_map_find(pm, 0xc000, &name, &start, &size));
+	assert_true(perf_map_find(pm, 0xfffffffffffffff8, &name, &start, &size));
+	assert_string_equal(name, "to the end");
 	perf_map_free(pm);
 	pm = perf_map_read(strdup(""));
 	assert_false(perf_map_find(pm, 0, &name, &start, &size));
