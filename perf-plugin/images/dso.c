@@ -117,7 +117,7 @@ bool dso_is_module(const char *path)
 	return path[0] == '[' || (n > 3 && !strcmp(path + n - 3, ".ko")) || strstr(path, ".ko.");
 }
 
-static uint8_t kind_of(const char *path, bool kernel)
+bool dso_is_anon(const char *path)
 {
 	static const char *const anon[] = {
 		"//anon", "[heap]", "[stack", "[anon", "anon_inode:", "/memfd:", "/dev/zero", "/SYSV",
@@ -125,15 +125,19 @@ static uint8_t kind_of(const char *path, bool kernel)
 	};
 	size_t i;
 
-	if (kernel) {
-		if (!strncmp(path, "[kernel", 7) || !strncmp(path, "[guest.kernel", 13))
-			return DSO_VMLINUX;
-		return dso_is_module(path) ? DSO_MODULE : DSO_FILE;
-	}
 	for (i = 0; i < sizeof(anon) / sizeof(anon[0]); i++)
 		if (!strncmp(path, anon[i], strlen(anon[i])))
-			return DSO_ANON;
-	return path[0] ? DSO_FILE : DSO_ANON;
+			return true;
+	return !path[0];
+}
+
+static uint8_t kind_of(const char *path, bool kernel)
+{
+	if (!kernel)
+		return dso_is_anon(path) ? DSO_ANON : DSO_FILE;
+	if (!strncmp(path, "[kernel", 7) || !strncmp(path, "[guest.kernel", 13))
+		return DSO_VMLINUX;
+	return dso_is_module(path) ? DSO_MODULE : DSO_FILE;
 }
 
 struct dso *dso_table_add(struct dso_table *t, const char *path, uint8_t kind)

@@ -65,6 +65,8 @@ struct dso *dso_table_get_module(struct dso_table *t, const char *path, const st
 				 uint64_t addr);
 /* True if the kernel uses such a name for a module. */
 bool dso_is_module(const char *path);
+/* True if the kernel uses such a name for memory without a file. */
+bool dso_is_anon(const char *path);
 /* Returns the first dso of this kind and path, NULL if there is none. */
 struct dso *dso_table_find(const struct dso_table *t, const char *path, uint8_t kind);
 /* Adds a dso that cannot be found by path; the caller fills it in. NULL: no memory. */

@@ -31,6 +31,7 @@ struct side_event {
 	int pid, tid;
 	uint8_t kind;		/* enum side_kind */
 	bool kernel;		/* SIDE_MAP, SIDE_UNMAP: of the kernel's address space, whatever pid says */
+	bool anon;		/* SIDE_UNMAP: memory without a file was mapped there, or its protection changed */
 	union {
 		struct map map;	/* SIDE_MAP, SIDE_UNMAP (without dso) */
 		const char *comm; /* valid until the source's next call */

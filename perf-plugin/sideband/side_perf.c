@@ -159,8 +159,10 @@ static int take_mmap(struct side_perf *sp, const struct pd_record *rec, struct s
 	e->map.start = m->start;
 	e->map.end = end;
 	e->map.off = m->pgoff;
-	if (!m->exec)
+	if (!m->exec) {
+		e->anon = !kernel && dso_is_anon(m->name);
 		return 1;
+	}
 	bracket = kernel && !strncmp(m->name, "[kernel", 7) ? memchr(m->name, ']', strnlen(m->name, KERNEL_NAME_MAX - 1)) :
 							      NULL;
 	if (bracket) {

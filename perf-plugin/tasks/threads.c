@@ -236,8 +236,9 @@ static bool mapped_so(const struct maplist *ml, const struct map *m)
 }
 
 /*
- * Adds an anonymous map, except where generated code is mapped. JIT compilers make their memory writable and executable
- * again and again, which is recorded as a new map of it each time, while the code stays.
+ * Adds an anonymous map, or without a dso removes what was there, except where generated code is mapped. JIT compilers
+ * make their memory writable and executable again and again, which is recorded as a new map of it each time, while the
+ * code stays.
  */
 static int set_anon(struct threads *ts, struct process *p, const struct map *m, uint64_t order)
 {
@@ -271,7 +272,7 @@ static int map_event(struct threads *ts, const struct side_event *e, uint64_t or
 	if (p->dead && e->kind == SIDE_MAP && set_base(ts, p, NULL, order))
 		return ERR_NOMEM;
 	ts->have_jit |= e->map.dso && e->map.dso->kind == DSO_JIT;
-	if (ts->have_jit && e->map.dso && e->map.dso->kind == DSO_ANON)
+	if (ts->have_jit && (e->map.dso ? e->map.dso->kind == DSO_ANON : e->anon))
 		rc = set_anon(ts, p, &e->map, order);
 	else
 		rc = set_map(ts, p, &e->map, order);

@@ -130,6 +130,7 @@ static void maps(void **state)
 		{ 7, USER, 0x9000, 0x1000, BIG - 0x1000, RX, "/bin/a", 1, 0xa000, BIG - 0x1000, DSO_FILE, "/bin/a", BIG },
 		/* data */
 		{ 7, USER, 0x1000, 0x2000, 0x3000, PROT_READ | PROT_WRITE, "/bin/d", 1, 0x3000, 0x3000, -1, NULL, 0 },
+		{ 7, USER, 0x1000, 0x2000, 0x1000, PROT_READ | PROT_WRITE, "//anon", 1, 0x3000, 0x1000, -1, NULL, 0 },
 		/* up to the end of the address space, and beyond */
 		{ 7, USER, -0x2000ull, 0x1fff, 0, RX, "/bin/b", 1, -1ull, 0, DSO_FILE, "/bin/b", 0x1fff },
 		{ 7, USER, -0x2000ull, 0x2000, 0, RX, "/bin/b", 0, 0, 0, -1, NULL, 0 },
@@ -177,6 +178,7 @@ static void maps(void **state)
 			if (!rc)
 				continue;
 			assert_int_equal(e.kind, r.kind < 0 ? SIDE_UNMAP : SIDE_MAP);
+			assert_int_equal(e.anon, e.kind == SIDE_UNMAP && !strcmp(r.name, "//anon"));
 			assert_int_equal(e.kernel, (r.misc & PERF_RECORD_MISC_CPUMODE_MASK) == KERN || r.pid == UINT32_MAX);
 			assert_int_equal(e.pid, (int)r.pid);
 			assert_int_equal(e.tid, (int)(r.pid + 1));

@@ -275,6 +275,7 @@ static void switches(void **state)
 /* Memory that is made writable and executable again keeps the generated code in it. */
 static void generated_code(void **state)
 {
+	struct side_event e;
 	struct process *p;
 	struct threads ts;
 
@@ -305,8 +306,23 @@ static void generated_code(void **state)
 	assert_int_equal(maplist_find(p->cur, 0x3000)->off, 0x9000);
 	assert_int_equal(maplist_find(p->cur, 0x5000)->off, 0xb000);
 	assert_int_equal(p->nr_maps, 8);
+	/* perf record -d: the memory can be written for a while, and not be executed */
+	e = map_of(1, 0x1000, 0x9000, 0x1000, NULL);
+	e.anon = true;
+	apply(&ts, e, 7);
+	assert_ptr_equal(maplist_find(p->cur, 0x2000)->dso, &jit);
+	assert_ptr_equal(maplist_find(p->cur, 0x4fff)->dso, &jit);
+	assert_null(maplist_find(p->cur, 0x1000));
+	assert_null(maplist_find(p->cur, 0x3000));
+	assert_null(maplist_find(p->cur, 0x8fff));
+	map(&ts, 1, 0x1000, 0x9000, 0x1000, &anon, 8);
+	assert_ptr_equal(maplist_find(p->cur, 0x2fff)->dso, &jit);
+	assert_ptr_equal(maplist_find(p->cur, 0x3000)->dso, &anon);
+	/* it is not there any more */
+	map(&ts, 1, 0x4000, 0x5000, 0, NULL, 9);
+	assert_null(maplist_find(p->cur, 0x4000));
 	/* a file is mapped over it */
-	map(&ts, 1, 0x2000, 0x3000, 0, &file, 7);
+	map(&ts, 1, 0x2000, 0x3000, 0, &file, 10);
 	assert_ptr_equal(maplist_find(p->cur, 0x2000)->dso, &file);
 	threads_free(&ts);
 }
