@@ -396,7 +396,7 @@ static void explain_missing(const struct dso *d, bool perf, FILE *out)
 			"end the recorder while the program is loaded\n", path);
 	else if (d->kind == DSO_BPF)
 		fprintf(out, "%s: code that the kernel made while it ran, and no TEXT_POKE record has its "
-			"bytes%s\n", path, perf ? "; record with --kcore" : "");
+			"bytes%s\n", path, perf && !d->made_later ? "; record with --kcore" : "");
 	else if (!strncmp(d->path, "[vdso", 5))
 		fprintf(out, "%s: code that the kernel provides; %sput a copy of it below --symfs under this "
 			"name\n", path, perf ? "the recorder keeps a copy in its build-id cache: bring that along (perf "

@@ -590,6 +590,13 @@ static void explained(void **state)
 			free(text);
 		}
 	}
+	/* a copy of the kernel's memory is made before the trace begins */
+	d.kind = DSO_BPF;
+	d.made_later = true;
+	text = explanation(&d, "ftrace_trampoline", true);
+	assert_null(strstr(text, "--kcore"));
+	free(text);
+	d.kind = DSO_FILE;
 	d.found.len = d.recorded.len = 0;
 	d.file = NULL;
 	text = explanation(&d, "/bin/y", true);
