@@ -11,6 +11,10 @@
 /* maximum relative error of a measured rate; above it the default rate is used if it is possible */
 #define RATE_SPREAD	0.02
 
+/* Linux steers a clock by at most 500 ppm against the counter (NTP); a search for such a rate takes a few steps. */
+#define MAX_STEER	0.001
+#define MAX_STEPS	50
+
 void clock_init(struct trace_clock *c, const struct clock_facts *facts)
 {
 	const struct pd_time_conv *conv = facts->conv;
@@ -80,34 +84,84 @@ static uint64_t to_ns(double d)
 	return d < 0 ? 0 : d < (double)(UINT64_MAX / 2) ? (uint64_t)d : UINT64_MAX / 2;
 }
 
+/* Bounds of the time of the first timestamp, relative to the end of its window, and the windows that they are from. */
+struct bounds {
+	double low, high;
+	size_t low_at, high_at;
+	bool has_low;
+};
+
+static struct bounds bounds_of(const struct trace_clock *c, const struct clock_window *w, size_t n)
+{
+	struct bounds b = { .has_low = false };
+	double t, at;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		t = (double)distance(c, w[0].ticks, w[i].ticks) * c->ns_per_tick;
+		at = (double)(int64_t)(w[i].to - w[0].to) - t;
+		if (!i || at < b.high) {
+			b.high = at;
+			b.high_at = i;
+		}
+		if (!w[i].from)
+			continue;
+		at = (double)(int64_t)(w[i].from - w[0].to) - t;
+		if (!b.has_low || at > b.low) {
+			b.low = at;
+			b.low_at = i;
+		}
+		b.has_low = true;
+	}
+	return b;
+}
+
+/*
+ * The clock of the records may be steered against the counter, whose rate the file has. Finds the rate next to that which
+ * no record contradicts: the contradiction is a convex function of the rate, so each step is a tangent's.
+ */
+static void steer(struct trace_clock *c, const struct clock_window *w, size_t n, struct bounds *b)
+{
+	const double rate = c->ns_per_tick;
+	const struct bounds was = *b;
+	double ticks;
+	unsigned int i;
+
+	for (i = 0; i < MAX_STEPS && b->has_low && b->low > b->high; i++) {
+		ticks = (double)distance(c, w[b->high_at].ticks, w[b->low_at].ticks);
+		if (ticks > -1 && ticks < 1)
+			break;
+		/* to a nanosecond behind the contradiction, which rounding cannot bring back */
+		c->ns_per_tick += (b->low - b->high + 1) / ticks;
+		if (c->ns_per_tick > rate * (1 + MAX_STEER) || c->ns_per_tick < rate * (1 - MAX_STEER))
+			break;
+		*b = bounds_of(c, w, n);
+	}
+	if (b->has_low && b->low > b->high) {
+		c->ns_per_tick = rate;
+		*b = was;
+	} else if (i) {
+		c->rate = CLOCK_RATE_MEASURED;
+	}
+}
+
 void clock_fit(struct trace_clock *c, struct clock_window *w, size_t n)
 {
-	double low = 0, high = 0, t, at;
-	bool has_low = false;
-	size_t i;
+	struct bounds b;
+	double at;
 
 	if (c->kind != CLOCK_ESTIMATED || !n)
 		return;
 	qsort(w, n, sizeof(*w), by_time);
 	if (c->rate == CLOCK_RATE_ASSUMED || c->rate == CLOCK_RATE_MEASURED)
 		measure(c, w, n);
-	/* offsets: times of the first timestamp, relative to the end of its window */
-	for (i = 0; i < n; i++) {
-		t = (double)distance(c, w[0].ticks, w[i].ticks) * c->ns_per_tick;
-		at = (double)(int64_t)(w[i].to - w[0].to) - t;
-		if (!i || at < high)
-			high = at;
-		if (!w[i].from)
-			continue;
-		at = (double)(int64_t)(w[i].from - w[0].to) - t;
-		if (!has_low || at > low)
-			low = at;
-		has_low = true;
-	}
-	c->contradicted = has_low && low > high;
+	b = bounds_of(c, w, n);
+	if (c->rate == CLOCK_RATE_FILE)
+		steer(c, w, n, &b);
+	c->contradicted = b.has_low && b.low > b.high;
 	/* the trace begins when it is enabled, but may end long before its record was written */
-	at = !has_low ? high : c->contradicted ? (low + high) / 2 : low;
-	c->error_ns = !has_low ? UINT64_MAX : to_ns(c->contradicted ? low - high : high - low);
+	at = !b.has_low ? b.high : c->contradicted ? (b.low + b.high) / 2 : b.low;
+	c->error_ns = !b.has_low ? UINT64_MAX : to_ns(c->contradicted ? b.low - b.high : b.high - b.low);
 	c->paired = true;
 	c->windows = n;
 	c->pair_ticks = w[0].ticks;

@@ -290,6 +290,38 @@ static void windows_of_one_time(void **state)
 	}
 }
 
+/* The clock of the records runs faster or slower than the counter, as a clock that is corrected does; but only a little. */
+static void steered(void **state)
+{
+	static const struct {
+		double ppm;
+		bool found;
+	} cases[] = { { 0, true }, { 50, true }, { -50, true }, { 500, true }, { -900, true }, { 1500, false }, { -20000, false } };
+	struct clock_window w[40];
+	struct trace_clock c;
+	uint64_t at, ns;
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		for (k = 0; k < 40; k++) {
+			w[k].ticks = 1000000 + 25000000 * k;	/* a second */
+			at = 5000000000 + (uint64_t)((double)(40 * w[k].ticks) * (1 + cases[i].ppm / 1e6));
+			w[k].from = at - 300 * (1 + k * 7 % 5);
+			w[k].to = at + 20000 * (1 + k * 3 % 7);
+			w[k].cpu = 0;
+		}
+		c = make(&conv, false, true, 0, 0);
+		clock_fit(&c, w, 40);
+		assert_int_equal(c.contradicted, !cases[i].found);
+		assert_int_equal(c.rate, cases[i].ppm && cases[i].found ? CLOCK_RATE_MEASURED : CLOCK_RATE_FILE);
+		for (k = 0; k < 40 && cases[i].found; k++) {
+			ns = ns_of(&c, w[k].ticks, NONE);
+			assert_in_range(ns, w[k].from - 2, w[k].to + 2);
+		}
+	}
+}
+
 /* What the metadata says of a CPU's counter decides how its timestamps are converted. */
 static void facts_of_the_metadata(void **state)
 {
@@ -888,7 +920,7 @@ int main(void)
 		cmocka_unit_test(far_timestamps), cmocka_unit_test(near_contradiction),
 		cmocka_unit_test(frequency),
 		cmocka_unit_test(fitted),
-		cmocka_unit_test(measured), cmocka_unit_test(badly_measured),
+		cmocka_unit_test(measured), cmocka_unit_test(badly_measured), cmocka_unit_test(steered),
 		cmocka_unit_test(before_zero), cmocka_unit_test(alone),
 		cmocka_unit_test(windows_of_one_time), cmocka_unit_test(facts_of_the_metadata),
 		cmocka_unit_test(starts_of_trace), cmocka_unit_test(windows_of_fragments),
