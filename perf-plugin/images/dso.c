@@ -275,6 +275,15 @@ static int unpack_file(struct dso *d)
 	return DSO_FINE;
 }
 
+/*
+ * True if the recorded build-id must be that of the file. What had one was an ELF file; only of the kernel there are images
+ * in another form, which have none.
+ */
+static bool is_comparable(const struct dso *d)
+{
+	return d->recorded.len && (d->is_elf || d->kind == DSO_FILE);
+}
+
 /* Maps `path` and checks whether it can be used for `d`. Returns enum dso_trouble. */
 static int try_file(const struct dso_table *t, struct dso *d, const char *path)
 {
@@ -290,8 +299,8 @@ static int try_file(const struct dso_table *t, struct dso *d, const char *path)
 	trouble = unpack_file(d);
 	if (trouble == DSO_FINE)
 		trouble = dso_read_elf(d);
-	if (trouble == DSO_FINE && d->recorded.len && d->is_elf && !t->search.force &&
-	    d->kind != DSO_KCORE && !build_id_equal(&d->recorded, &d->found))
+	if (trouble == DSO_FINE && is_comparable(d) && !t->search.force && d->kind != DSO_KCORE &&
+	    !build_id_equal(&d->recorded, &d->found))
 		trouble = DSO_BUILD_ID;
 	if (trouble == DSO_FINE && d->kind == DSO_MODULE && !d->by_offset)
 		trouble = module_link(d, t->search.kernel);
@@ -309,7 +318,7 @@ static void warn_unsure(const struct dso *d, const struct dso_candidates *c)
 {
 	if (d->kind == DSO_KCORE || (d->recorded.len && build_id_equal(&d->recorded, &d->found)))
 		return;
-	if (d->recorded.len && d->is_elf)
+	if (is_comparable(d))
 		fprintf(message_stream(), "cstrace: warning: %s: %s has another build-id than the recorded file and is "
 			"used because of -f\n", name_shown(d->path), file_shown(d));
 	else if (d->by_name)

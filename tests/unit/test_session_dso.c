@@ -238,7 +238,11 @@ static void unsure_files(void **state)
 		const char *said;
 	} rows[] = {
 		{ "/bin/good", 0, false, false, "" }, { "/bin/good", 0x11, false, false, "" }, { "/bin/good", 0x11, true, false, "" },
-		{ "/bin/raw.bin", 0x11, false, false, "" }, { "/none/here", 0, false, false, "" },
+		{ "/bin/raw.bin", 0, false, false, "" }, { "/none/here", 0, false, false, "" },
+		{ "/bin/raw.bin", 0x98, false, false, "cstrace: /bin/raw.bin: DIR/bin/raw.bin has build-id none, recorded was "
+		  "9898989898989898989898989898989898989898: not used; find the recorded file with --symfs DIR, or use this one with -f\n" },
+		{ "/bin/raw.bin", 0x98, true, false, "cstrace: warning: /bin/raw.bin: DIR/bin/raw.bin has another build-id than the recorded "
+		  "file and is used because of -f\n" },
 		{ "/bin/changed", 0x99, true, false, "cstrace: warning: /bin/changed: DIR/bin/changed has another build-id than the recorded "
 		  "file and is used because of -f\n" },
 		{ "/usr/bin/only-name", 0, false, false, "cstrace: warning: /usr/bin/only-name: not found by path, taking "
