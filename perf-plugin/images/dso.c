@@ -215,17 +215,23 @@ struct dso *dso_table_get_module(struct dso_table *t, const char *path, const st
 	return d;
 }
 
-void dso_table_set_build_id(struct dso_table *t, const char *path, const struct build_id *id)
+bool dso_table_set_build_id(struct dso_table *t, const char *path, const struct build_id *id)
 {
 	struct dso *d;
+	bool only = true;
 
 	if (!t->nr_buckets)
-		return;
-	for (d = t->bucket[hash_name(path) % t->nr_buckets]; d; d = d->next)
-		if (!d->recorded.len && !strcmp(d->path, path)) {
+		return true;
+	for (d = t->bucket[hash_name(path) % t->nr_buckets]; d; d = d->next) {
+		if (strcmp(d->path, path))
+			continue;
+		if (!d->recorded.len) {
 			d->recorded = *id;
 			d->id_of_header = true;
 		}
+		only &= !d->id_of_header || build_id_equal(&d->recorded, id);
+	}
+	return only;
 }
 
 void dso_table_set_text(struct dso_table *t, const char *path, uint64_t in_file, uint64_t in_memory)

@@ -72,8 +72,11 @@ struct dso *dso_table_find(const struct dso_table *t, const char *path, uint8_t 
 /* Adds a dso that cannot be found by path; the caller fills it in. NULL: no memory. */
 struct dso *dso_table_add(struct dso_table *t, const char *path, uint8_t kind);
 
-/* Sets the build-id that the file header has for a path. */
-void dso_table_set_build_id(struct dso_table *t, const char *path, const struct build_id *id);
+/*
+ * Sets the build-id that the file header has for a path, unless its records have one. False: the header has another one for
+ * it, too, which stays.
+ */
+bool dso_table_set_build_id(struct dso_table *t, const char *path, const struct build_id *id);
 
 /* Sets the recorded position of .text for all modules of a path. */
 void dso_table_set_text(struct dso_table *t, const char *path, uint64_t in_file, uint64_t in_memory);

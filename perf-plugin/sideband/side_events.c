@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/messages.h"
+#include "base/name.h"
 #include "sideband/side_perf.h"
 
 void side_events_init(struct side_events *se)
@@ -47,8 +49,9 @@ int side_events_take(struct side_events *se, const struct pd_record *rec, struct
 static void take_build_ids(struct side_events *se)
 {
 	const struct pd_env *env = perfdata_env(se->pd);
+	const char *first = NULL;
 	struct build_id id;
-	uint32_t i;
+	uint32_t i, more = 0;
 
 	for (i = 0; i < env->nr_build_ids; i++) {
 		const struct pd_build_id *b = &env->build_ids[i];
@@ -57,8 +60,18 @@ static void take_build_ids(struct side_events *se)
 			continue;
 		id.len = b->size < BUILD_ID_MAX ? b->size : BUILD_ID_MAX;
 		memcpy(id.id, b->id, id.len);
-		dso_table_set_build_id(se->dsos, b->filename, &id);
+		if (dso_table_set_build_id(se->dsos, b->filename, &id))
+			continue;
+		more += first != NULL;
+		first = first ? first : b->filename;
 	}
+	if (!first)
+		return;
+	fprintf(message_stream(), "cstrace: warning: %s: files of several build-ids were mapped as %s", se->name, name_shown(first));
+	if (more)
+		fprintf(message_stream(), " (and so were %u more)", more);
+	fprintf(message_stream(), ", as containers have them, and no record says which map has which: the first one is taken; record "
+		"with perf record --buildid-mmap\n");
 }
 
 int side_events_finish(struct side_events *se)

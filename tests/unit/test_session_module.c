@@ -21,6 +21,7 @@
 #include "ko_build.h"
 #include "parts.h"
 #include "perfdata/feature.h"
+#include "said.h"
 #include "session/internal.h"
 #include "session_open.h"
 #include "temp_dir.h"
@@ -715,6 +716,58 @@ static void build_id_of_the_header(void **state)
 	assert_int_equal(insns_of_other_file(PERF_RECORD_MISC_GUEST_USER, 1, false), SB_ATOMS);
 }
 
+static void put_id(struct pdb *b, const char *path, uint8_t byte)
+{
+	size_t at = pdb_begin(b, 0, PERF_RECORD_MISC_KERNEL | PERF_RECORD_MISC_BUILD_ID_SIZE);
+	uint8_t id[24] = { [20] = 20 };
+
+	memset(id, byte, 20);
+	pdb_u32(b, UINT32_MAX);
+	pdb_bytes(b, id, sizeof(id));
+	pdb_str8(b, path);
+	pdb_end(b, at);
+}
+
+/* Maps do not say which of several build-ids of their path is theirs. */
+static void build_ids_of_one_path(void **state)
+{
+	const struct session_opts so = { .symfs = dir };
+	static struct said said;
+	struct session *ss;
+	const char *warned;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		struct pdb data = { 0 }, ids = { 0 };
+		const struct pdb_feature feature = { PD_FEAT_BUILD_ID, &ids };
+
+		put_id(&ids, "/a.ko", 1);
+		put_id(&ids, "/a.ko", 1);
+		put_id(&ids, "/nowhere.ko", 1);
+		put_id(&ids, "/nowhere.ko", 2);
+		if (i)
+			put_id(&ids, "/a.ko", 2);
+		put_id(&ids, "/b.ko", 3);
+		if (i > 1)
+			put_id(&ids, "/b.ko", 4);
+		sb_side_band(&data, "/prog");
+		sb_kernel_map(&data, 0, BASE, 0x1000, 0, "/a.ko");
+		sb_kernel_map(&data, 0, BASE + 0x1000, 0x1000, 0, "/b.ko");
+		said_begin(&said);
+		ss = sb_open(&data, &so, &feature);
+		warned = strstr(said_end(&said), "several build-ids");
+		if (!i)
+			assert_null(warned);
+		else
+			assert_int_equal(strncmp(warned, i > 1 ? "several build-ids were mapped as /a.ko (and so were 1 more), as" :
+						 "several build-ids were mapped as /a.ko, as", i > 1 ? 63 : 42), 0);
+		assert_int_equal(dso_table_find(&ss->images.dsos, "/a.ko", DSO_MODULE)->recorded.id[0], 1);
+		session_close(ss);
+		pdb_free(&ids);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -733,7 +786,7 @@ int main(void)
 		cmocka_unit_test(repeats_from_far),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(as_the_linker_does),
-		cmocka_unit_test(build_id_of_the_header),
+		cmocka_unit_test(build_id_of_the_header), cmocka_unit_test(build_ids_of_one_path),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
