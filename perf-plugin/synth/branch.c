@@ -46,6 +46,27 @@ enum {
 	V7_FIQ = 15,
 };
 
+/* Exception numbers of ETMv4, M profile, of those that are no faults: interrupts are the numbers from EXC_M_PENDSV on, but two. */
+enum {
+	EXC_M_RESET = 1,
+	EXC_M_NMI = 2,
+	EXC_M_SVC = 11,
+	EXC_M_PENDSV = 14,
+	EXC_M_LAZY_FP_PUSH = 0x19,
+	EXC_M_LOCKUP = 0x1a,
+};
+
+/* The same of ETMv3 (IHI 0014Q, Cortex-M3), where the first are interrupts, and those from V7M_IRQ8 on. */
+enum {
+	V7M_IRQ0 = 8,
+	V7M_NMI = 10,
+	V7M_SVC = 11,
+	V7M_PENDSV = 14,
+	V7M_SYSTICK = 15,
+	V7M_RESET = 17,
+	V7M_IRQ8 = 24,
+};
+
 static bool is_svc(unsigned int isa, const uint8_t *p)
 {
 	uint32_t word = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
@@ -88,10 +109,43 @@ static enum branch_kind exception_kind_v7(unsigned int num)
 	return BRANCH_FAULT;
 }
 
+static enum branch_kind exception_kind_v7m(unsigned int num)
+{
+	switch (num) {
+	case V7M_SVC:
+		return BRANCH_SYSCALL;
+	case V7M_NMI:
+	case V7M_PENDSV:
+	case V7M_SYSTICK:
+	case V7M_RESET:
+		return BRANCH_IRQ;
+	}
+	return num <= V7M_IRQ0 || num >= V7M_IRQ8 ? BRANCH_IRQ : BRANCH_FAULT;
+}
+
+static enum branch_kind exception_kind_m(unsigned int num)
+{
+	switch (num) {
+	case EXC_M_SVC:
+		return BRANCH_SYSCALL;
+	case EXC_M_RESET:
+	case EXC_M_NMI:
+		return BRANCH_IRQ;
+	case EXC_M_LAZY_FP_PUSH:
+	case EXC_M_LOCKUP:
+		return BRANCH_FAULT;
+	}
+	return num >= EXC_M_PENDSV ? BRANCH_IRQ : BRANCH_FAULT;
+}
+
 static enum branch_kind exception_kind(const struct stream *s, const struct cst_generic *g,
 				       unsigned int isa, branch_read_fn read)
 {
-	if (s->config->protocol == CST_PROTO_ETMV3 || s->config->protocol == CST_PROTO_PTM)
+	const bool v7 = s->config->protocol == CST_PROTO_ETMV3 || s->config->protocol == CST_PROTO_PTM;
+
+	if (s->config->profile == CST_PROFILE_M)
+		return v7 ? exception_kind_v7m(g->num) : exception_kind_m(g->num);
+	if (v7)
 		return exception_kind_v7(g->num);
 	switch (g->num) {
 	case EXC_CALL:

@@ -21,10 +21,10 @@ static size_t read_code(const struct stream *s, uint64_t addr, void *buf, size_t
 }
 
 /* Branches of a list of elements as text: "from>to:kind " each, hex. */
-static const char *run_protocol(enum cst_protocol protocol, const struct cst_generic *g, size_t n)
+static const char *run_profile(enum cst_protocol protocol, enum cst_profile profile, const struct cst_generic *g, size_t n)
 {
 	static char text[1024];
-	const struct cst_config cfg = { .protocol = protocol };
+	const struct cst_config cfg = { .protocol = protocol, .profile = profile };
 	struct stream s = { .pid = 1, .tid = 1, .config = &cfg };
 	struct branch_state st;
 	struct branch b;
@@ -46,6 +46,11 @@ static const char *run_protocol(enum cst_protocol protocol, const struct cst_gen
 						 b.kind, b.ends_trace ? "!" : "");
 	}
 	return text;
+}
+
+static const char *run_protocol(enum cst_protocol protocol, const struct cst_generic *g, size_t n)
+{
+	return run_profile(protocol, CST_PROFILE_A, g, n);
 }
 
 static const char *run(const struct cst_generic *g, size_t n)
@@ -175,6 +180,43 @@ static void exceptions_v7(void **state)
 	}
 }
 
+/* The M profile has numbers of its own, in ETMv4 others than in ETMv3. Interrupts are asynchronous, faults are not. */
+static void exceptions_m(void **state)
+{
+	static const struct {
+		uint16_t first, last;
+		uint8_t kind;
+	} v8[] = {
+		{ 1, 2, BRANCH_IRQ }, { 3, 7, BRANCH_FAULT }, { 11, 11, BRANCH_SYSCALL }, { 12, 12, BRANCH_FAULT },
+		{ 14, 15, BRANCH_IRQ }, { 16, 23, BRANCH_IRQ }, { 24, 24, BRANCH_IRQ }, { 25, 26, BRANCH_FAULT },
+		{ 0x208, 0x3ef, BRANCH_IRQ },
+	}, v7[] = {
+		{ 1, 8, BRANCH_IRQ }, { 9, 9, BRANCH_FAULT }, { 10, 10, BRANCH_IRQ }, { 11, 11, BRANCH_SYSCALL },
+		{ 12, 13, BRANCH_FAULT }, { 14, 15, BRANCH_IRQ }, { 17, 17, BRANCH_IRQ }, { 19, 19, BRANCH_FAULT },
+		{ 21, 21, BRANCH_FAULT }, { 24, 511, BRANCH_IRQ },
+	};
+	char text[64];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(v8) / sizeof(v8[0]) + sizeof(v7) / sizeof(v7[0]); i++) {
+		const bool newer = i < sizeof(v8) / sizeof(v8[0]);
+		const unsigned int first = newer ? v8[i].first : v7[i - sizeof(v8) / sizeof(v8[0])].first,
+				   last = newer ? v8[i].last : v7[i - sizeof(v8) / sizeof(v8[0])].last,
+				   kind = newer ? v8[i].kind : v7[i - sizeof(v8) / sizeof(v8[0])].kind;
+		unsigned int num;
+
+		snprintf(text, sizeof(text), "0>1000:15 1004>8000:%u ", kind);
+		for (num = first; num <= last; num++) {
+			const struct cst_generic els[] = { EL_CUT(0x1000, 2), el_exception(num, 0x1008), EL_CUT(0x8000, 1) };
+			const char *have = run_profile(newer ? CST_PROTO_ETMV4 : CST_PROTO_ETMV3, CST_PROFILE_M, els, 3);
+
+			if (strcmp(have, text))
+				fail_msg("%s, exception %u: %s, not %s", newer ? "ETMv4" : "ETMv3", num, have, text);
+		}
+	}
+}
+
 static void ends(void **state)
 {
 	(void)state;
@@ -272,7 +314,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plain), cmocka_unit_test(kinds), cmocka_unit_test(exceptions), cmocka_unit_test(supervisor_calls),
-		cmocka_unit_test(exceptions_v7), cmocka_unit_test(exceptions_v8),
+		cmocka_unit_test(exceptions_v7), cmocka_unit_test(exceptions_m), cmocka_unit_test(exceptions_v8),
 		cmocka_unit_test(ends), cmocka_unit_test(context_of_from), cmocka_unit_test(perf_words),
 	};
 
