@@ -547,6 +547,11 @@ bool dso_is_memory(const struct dso *dso)
 	return dso->kind == DSO_KCORE;
 }
 
+bool dso_is_kernel(const struct dso *dso)
+{
+	return dso->kind == DSO_VMLINUX || dso->kind == DSO_MODULE || dso->kind == DSO_KCORE;
+}
+
 bool dso_first_load(const struct dso *dso, uint64_t *offset, uint64_t *vaddr)
 {
 	*offset = dso->nr_segs ? dso->segs[0].offset : 0;

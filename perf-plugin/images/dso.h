@@ -158,6 +158,8 @@ const uint8_t *dso_build_id(const struct dso *dso, size_t *len); /* of the file,
 bool dso_vaddr(const struct dso *dso, uint64_t offset, uint64_t *vaddr);
 /* True for a copy of kernel memory (kcore), whose offsets are not those of a program file. */
 bool dso_is_memory(const struct dso *dso);
+/* True for code of the kernel: its image, a copy of its memory, a module. The vDSO, which it provides, is a program's. */
+bool dso_is_kernel(const struct dso *dso);
 /* Returns offset and address of the first PT_LOAD segment. False: there is none (both are 0). */
 bool dso_first_load(const struct dso *dso, uint64_t *offset, uint64_t *vaddr);
 struct dso_text {

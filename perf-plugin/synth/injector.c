@@ -537,7 +537,7 @@ fail:
 	return NULL;
 }
 
-/* perf must find the file that ran, not one with its name today */
+/* perf must find the file that ran, not one with its name today. It looks for those of the kernel and its modules apart. */
 static void add_build_ids(struct injector *in)
 {
 	const uint8_t *id;
@@ -547,8 +547,8 @@ static void add_build_ids(struct injector *in)
 	while ((dso = session_next_used(in->ss, &pos))) {
 		id = dso_build_id(dso, &len);
 		if (id)
-			pw_add_build_id(in->w, dso_path(dso)[0] == '[' ? PERF_RECORD_MISC_KERNEL :
-					PERF_RECORD_MISC_USER, ~0u, id, (unsigned int)len, dso_path(dso));
+			pw_add_build_id(in->w, dso_is_kernel(dso) ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, ~0u, id,
+					(unsigned int)len, dso_path(dso));
 	}
 }
 

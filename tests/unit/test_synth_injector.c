@@ -113,6 +113,50 @@ static void build_ids(void **state)
 	injector_close(NULL);
 }
 
+/* perf takes the file of a build-id for the kernel's or a program's by the record, whatever the name looks like. */
+static void owners_of_build_ids(void **state)
+{
+	static const struct {
+		const char *name, *file;	/* recorded, and below `dir` */
+		bool module;
+	} row[] = {
+		{ "[vdso]", "[vdso]", false }, { "/lib/modules/6.1.0/kernel/drivers/first.ko", "first.ko", true },
+	};
+	const uint64_t base = 0xffff800001000000;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		struct pdb data = { .p = NULL }, trace = { .p = NULL };
+		uint8_t image[ELF_SIZE];
+		const struct pd_env *env;
+		struct perfdata *pd;
+		Elf64_Ehdr eh;
+
+		elf_build(image, EM_AARCH64, 0x11, true);
+		if (row[i].module) {
+			memcpy(&eh, image, sizeof(eh));
+			eh.e_type = ET_REL;
+			eh.e_phnum = 0;
+			memcpy(image, &eh, sizeof(eh));
+		}
+		temp_write(dir, row[i].file, image, sizeof(image));
+		sb_side_band(&data, row[i].module ? "/none" : row[i].name);
+		if (row[i].module)
+			sb_kernel_map(&data, 1000, base, 0x1000, 0, row[i].name);
+		sb_trace_at(&trace, SB_TID, row[i].module ? base : SB_BASE + ELF_CODE_OFFSET, row[i].module);
+		sb_stretch(&data, &trace, 0, SB_RAW);
+		pdb_free(&trace);
+		pd = injected(&data, NULL, "i1i", row[i].module ? "module.data" : "vdso.data");
+		env = perfdata_env(pd);
+		assert_int_equal(env->nr_build_ids, 1);
+		assert_string_equal(env->build_ids[0].filename, row[i].name);
+		assert_int_equal(env->build_ids[0].misc & PERF_RECORD_MISC_CPUMODE_MASK,
+				 row[i].module ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER);
+		perfdata_close(pd);
+	}
+}
+
 /* Readers sort what is between two FINISHED_ROUND records, so there is one behind each megabyte of other records. */
 static void rounds(void **state)
 {
@@ -492,7 +536,7 @@ static void end_without_timestamps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(build_ids), cmocka_unit_test(rounds), cmocka_unit_test(levels),
+		cmocka_unit_test(build_ids), cmocka_unit_test(owners_of_build_ids), cmocka_unit_test(rounds), cmocka_unit_test(levels),
 		cmocka_unit_test(no_records), cmocka_unit_test(times_of_samples), cmocka_unit_test(errors),
 		cmocka_unit_test(samples_of_an_ended_thread), cmocka_unit_test(end_without_timestamps),
 	};
