@@ -57,7 +57,7 @@ struct line {
 	struct line_start start;
 	struct flags_text flags[FLAGS_TEXTS];
 	/* the line being written; p is in the piece ln->cur */
-	struct line_last *last;	/* NULL: none */
+	struct line_last *last;	/* source of its branch, if that was open before the batch; NULL: none */
 	struct merge_lane *ln;
 	char *p;
 };
@@ -157,7 +157,7 @@ static inline struct symbol_ref line_find(struct line *l, const struct stream *s
 	uint32_t number = SYMBOLS_CACHE;
 
 	/* names of an open branch's source: an exception or a switch may have changed the address space */
-	if (last->addr == addr && last->tid == tid && addr)
+	if (last && last->addr == addr && last->tid == tid && addr)
 		return (struct symbol_ref){ &last->at, &last->key, NULL, SYMBOLS_CACHE };
 	if (tid != s->tid)
 		return (struct symbol_ref){ &l->symbols.slot[number], &l->symbols.key[number], NULL, number };

@@ -28,7 +28,8 @@
 /* State per stream. */
 struct line_lane {
 	struct merge_lane *ln;
-	struct line_last last;
+	struct line_last last;	/* the last instruction executed so far, with the names that it had then */
+	bool open;		/* it is the source of a branch that is not printed yet */
 	unsigned int spacing;	/* of the field "callindent" */
 	struct line_lane *next;	/* next in the list of lanes whose streams have ended */
 };
@@ -86,6 +87,7 @@ static void copy_last(struct line_lane *lane, const struct line_lane *was)
 	if (!was)
 		return;
 	lane->last = was->last;
+	lane->open = true;
 }
 
 static struct line_lane *lane_of(struct listing *l, const struct stream *s)
@@ -119,8 +121,20 @@ static struct line_lane *begin(struct listing *l, const struct stream *s, uint64
 	struct line_lane *lane = lane_of(l, s);
 
 	if (lane)
-		line_begin(&l->line, lane->ln, &lane->last, time);
+		line_begin(&l->line, lane->ln, NULL, time);
 	return lane;
+}
+
+/*
+ * Returns what is known of a branch's source from before the batch, NULL: look it up. Only the first branch of a batch can have
+ * one; code at the same address may be other code since.
+ */
+static struct line_last *source_before(struct line_lane *lane, const struct stream *s, const struct branch *b)
+{
+	const bool open = lane->open || b->tid != s->tid;
+
+	lane->open = false;
+	return open ? &lane->last : NULL;
 }
 
 static int pages_write(void *data, const void *text, size_t len)
@@ -145,9 +159,10 @@ static int on_branch_paged(void *data, const struct stream *s, const struct bran
 	if (!lane)
 		return ERR_NOMEM;
 	if (ls->line.fields & LISTING_NAMES) {
-		ls->line.last = &lane->last;
+		ls->line.last = source_before(lane, s, b);
 		ref = line_find(&ls->line, s, b->from, b->tid);
 		from = pages_name(ls->pages, &ref);
+		ls->line.last = NULL;
 		ref = line_find(&ls->line, s, b->to, s->tid);
 		to = pages_name(ls->pages, &ref);
 	}
@@ -175,18 +190,22 @@ static int on_branch(void *data, const struct stream *s, const struct branch *b)
 {
 	struct listing *ls = data;
 	struct line_lane *lane = begin(ls, s, b->time);
+	struct line_last *before;
 	struct line *l = &ls->line;
 
 	if (!lane)
 		return ERR_NOMEM;
+	l->last = before = source_before(lane, s, b);
 	line_start(l, s->cpu, b->pid, b->tid, b->time, false, 1, ls->branches);
 	line_flags(l, branch_ip_flags(b));
 	if (l->fields & LIST_CALLINDENT)
 		callindent_put(l, s, b, sampler_depth(s), &lane->spacing);
 	if (branch_line_from(l, b->from))
 		line_names(l, s, b->from, b->tid);
+	l->last = NULL;
 	if (branch_line_to(l, b->to))
 		line_names(l, s, b->to, s->tid);
+	l->last = before;
 	if (l->fields & LIST_SRCLINE)
 		line_source(l, s, b->from, b->tid, "\n  ");
 	if (l->fields & (LIST_INSN | LIST_INSNLEN | LIST_DISASM))
@@ -208,7 +227,7 @@ static int on_taken(void *data, const struct stream *s, const struct cst_generic
 	for (; g < end; g++) {
 		if (!branch_taken(g))
 			continue;
-		line_begin(l, lane->ln, &lane->last, s->time);
+		line_begin(l, lane->ln, NULL, s->time);
 		line_start(l, s->cpu, s->pid, s->tid, s->time, false, 1, ls->branches);
 		line_flags(l, ls->flags[branch_index(g)]);
 		branch_line_from(l, g->end - g->last_size);
@@ -262,7 +281,28 @@ static int on_error(void *data, const struct stream *s, const struct error_sampl
 
 /* ---- batches ---------------------------------------------------------------------------------- */
 
-static int remember_last(struct listing *l, const struct stream *s)
+/* Notes whether a branch is open whose source is named. */
+static void note_open(const struct stream *s)
+{
+	struct line_lane *lane = *s->priv ? *sampler_slot(s) : NULL;
+	uint64_t last;
+	int tid;
+
+	if (!lane)
+		return;
+	last = sampler_last(s, &tid);
+	lane->open = last && last == lane->last.addr && tid == lane->last.tid;
+}
+
+static bool has_range(const struct cst_generic *g, size_t n)
+{
+	while (n && g[n - 1].kind != CST_GEN_RANGE)
+		n--;
+	return n;
+}
+
+/* Names the last instruction, if that was executed in this batch. */
+static int remember_last(struct listing *l, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct line_lane *lane = lane_of(l, s);
 	uint64_t last;
@@ -271,7 +311,7 @@ static int remember_last(struct listing *l, const struct stream *s)
 	if (!lane)
 		return ERR_NOMEM;
 	last = sampler_last(s, &tid);
-	if (last && tid == s->tid && (last != lane->last.addr || lane->last.tid != tid))
+	if (last && tid == s->tid && has_range(g, n))
 		lane->last = (struct line_last){ .addr = last, .tid = tid, .at = *symbols_find(&l->line.symbols, s, last) };
 	return 0;
 }
@@ -283,11 +323,13 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 
 	if (!l->is_piece && !l->pages && pd_output_failed(&l->out))
 		return ERR_REPORTED;
-	if (l->names)
+	if (l->names) {
 		symbols_begin(&l->line.symbols);
+		note_open(s);
+	}
 	rc = sampler_batch(l->sp, s, g, n);
 	if (!rc && l->names)
-		rc = remember_last(l, s);
+		rc = remember_last(l, s, g, n);
 	return rc;
 }
 

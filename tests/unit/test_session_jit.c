@@ -16,6 +16,7 @@
 #include "images/dso.h"
 #include "images/jitdump.h"
 #include "jit_build.h"
+#include "listing/listing.h"
 #include "perfdata/reader.h"
 #include "session/internal.h"
 #include "session/session.h"
@@ -309,12 +310,10 @@ static const char *others;	/* path of a jitdump file that process 300 maps */
  * Code at the same address in three versions, and one that moves; between them the memory is made
  * writable and executable again.
  */
-static struct session *run_with(struct result *r, const char *dump, bool monotonic, uint64_t tick_ns,
-				const struct session_opts *opts)
+static struct session *open_with(const char *dump, bool monotonic, uint64_t tick_ns, const struct session_opts *opts)
 {
 	static const uint64_t at[] = { 0, 0, 0, 0x100, 0x200 };
 	struct session_opts so = *opts;
-	struct session_consumer con = { .data = r, .batch = on_batch, .fragment_begin = on_begin };
 	struct pdb data = { 0 }, trace = { 0 };
 	struct pdb_sid s = sb_sid(1000);
 	struct pdb_attr attr = sb_attr;
@@ -368,6 +367,15 @@ static struct session *run_with(struct result *r, const char *dump, bool monoton
 	assert_non_null(pd);
 	ss = session_open_perfdata(&so, pd);
 	assert_non_null(ss);
+	return ss;
+}
+
+static struct session *run_with(struct result *r, const char *dump, bool monotonic, uint64_t tick_ns,
+				const struct session_opts *opts)
+{
+	struct session_consumer con = { .data = r, .batch = on_batch, .fragment_begin = on_begin };
+	struct session *ss = open_with(dump, monotonic, tick_ns, opts);
+
 	memset(r, 0, sizeof(*r));
 	assert_int_equal(session_run(ss, &con), 0);
 	assert_int_equal(r->fragments, 5);
@@ -416,6 +424,55 @@ static void code_is_rewritten(void **state)
 	assert_false(session_has_losses(ss));
 	session_close(ss);
 	pdb_free(&b);
+}
+
+/* Lines have the names of the code that was there: of a branch, and of a target at the address where the fragment before ended. */
+static void names_of_rewritten_code(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned int from, to;
+	} want[] = {
+		{ "first", SB_ATOMS, SB_ATOMS + 1 }, { "second", SB_ATOMS, SB_ATOMS + 1 }, { "third", SB_ATOMS, SB_ATOMS + 1 },
+		{ "moving", 2 * SB_ATOMS, 2 * SB_ATOMS + 2 },
+	};
+	unsigned int jobs, i, from[4], to[4];
+	struct pdb b = { 0 };
+
+	(void)state;
+	versions_dump(&b, 0);
+	temp_write(dir, "jit-100.dump", b.p, b.len);
+	pdb_free(&b);
+	for (jobs = 1; jobs <= 2; jobs++) {
+		struct session_opts so = { .cache_limit = 1 << 20, .jobs = jobs };
+		struct listing_opts o = { .fields = LIST_IP | LIST_SYM | LIST_ADDR, .output = temp_path(dir, "listing") };
+		struct session *ss = open_with("jit-100.dump", true, 0, &so);
+		char msg[200], line[200], names[2][64];
+		struct listing *l;
+		FILE *f;
+
+		assert_true(itrace_parse(&o.itrace, "b", msg, sizeof(msg)));
+		l = listing_open(ss, &o);
+		assert_non_null(l);
+		assert_int_equal(listing_run(l), 0);
+		listing_close(l);
+		session_close(ss);
+		memset(from, 0, sizeof(from));
+		memset(to, 0, sizeof(to));
+		f = fopen(o.output, "r");
+		assert_non_null(f);
+		while (fgets(line, sizeof(line), f)) {
+			assert_int_equal(sscanf(line, "%*x %63s => %*x %63s", names[0], names[1]), 2);
+			for (i = 0; i < 4; i++) {
+				from[i] += !strcmp(names[0], want[i].name);
+				to[i] += !strcmp(names[1], want[i].name);
+			}
+		}
+		fclose(f);
+		for (i = 0; i < 4; i++)
+			if (from[i] != want[i].from || to[i] != want[i].to)
+				fail_msg("%u jobs: %s is %u times a source and %u times a target", jobs, want[i].name, from[i], to[i]);
+	}
 }
 
 /* Two processes with a file each, and one file that both have mapped, more than once: each has the code of its own. */
@@ -600,7 +657,7 @@ int main(void)
 		cmocka_unit_test(equal_times),
 		cmocka_unit_test(indexes_in_any_order),
 		cmocka_unit_test(names_of_dumps),
-		cmocka_unit_test(code_is_rewritten),
+		cmocka_unit_test(code_is_rewritten), cmocka_unit_test(names_of_rewritten_code),
 		cmocka_unit_test(dumps_of_two_processes),
 		cmocka_unit_test(dump_is_found),
 		cmocka_unit_test(times_in_ticks),
