@@ -13,6 +13,8 @@ static void put_comm(struct line *l, const char *name, bool padded)
 
 static void put_time(struct line *l, uint64_t time)
 {
+	/* seconds take five columns, as perf script has them in either unit */
+	const size_t width = l->fields & LIST_NS ? 15 : 12;
 	char tmp[40 + TEXT_SPARE], *p;
 
 	p = text_dec(tmp, (int64_t)(time / 1000000000u), 0, ' ');
@@ -21,7 +23,7 @@ static void put_time(struct line *l, uint64_t time)
 		p = text_dec(p, (int64_t)(time % 1000000000u), 9, '0');
 	else
 		p = text_dec(p, (int64_t)(time % 1000000000u / 1000), 6, '0');
-	l->p = text_pad(l->p, (size_t)(p - tmp), 12, ' ');
+	l->p = text_pad(l->p, (size_t)(p - tmp), width, ' ');
 	l->p = text_bytes(l->p, tmp, (size_t)(p - tmp));
 	l->p = text_lit(l->p, ": ");
 }
