@@ -244,7 +244,8 @@ static int on_insn(void *data, const struct stream *s, const struct insn_sample 
 
 	if (!begin(ls, s, i->time))
 		return ERR_NOMEM;
-	line_start(l, s->cpu, i->pid, i->tid, i->time, i->nr_chain != 0, i->period, ls->insns);
+	/* perf aligns the name of a thread unless a call chain follows */
+	line_start(l, s->cpu, i->pid, i->tid, i->time, i->nr_chain && l->fields & LIST_IP, i->period, ls->insns);
 	line_flags(l, 0);
 	if (l->fields & LIST_IP && i->nr_chain) {
 		stack_chain(l, s, i->chain, i->nr_chain);

@@ -102,17 +102,23 @@ check "--time until" lines "t <= $time" --time ",${time}999"
 check "--time until, as script prints it" lines "t <= $time" --time ",$time"
 check "--time of one line, as script prints it" lines "t == $time" --time "$time,$time"
 
-# Nanoseconds: the same lines, of which the last three digits were cut.
+# Nanoseconds: the same lines and columns, of which the last three digits were cut.
 nanoseconds() {
 	run 0 script -i tests/data/sample-trbe.perf.data --symfs $symfs --itrace=b -F $fields && mv "$tmp/out" "$tmp/us" &&
 		run 0 script -i tests/data/sample-trbe.perf.data --symfs $symfs --itrace=b -F $fields --ns || return 1
-	sed 's/\(\.[0-9]\{6\}\)[0-9]\{3\}: /\1: /' "$tmp/out" | tr -s ' ' >"$tmp/cut"
-	tr -s ' ' <"$tmp/us" | cmp - "$tmp/cut" && ! cmp -s "$tmp/us" "$tmp/out"
+	sed 's/\(\.[0-9]\{6\}\)[0-9]\{3\}: /\1: /' "$tmp/out" | cmp - "$tmp/us" && ! cmp -s "$tmp/us" "$tmp/out"
 }
 check "script --ns" nanoseconds
 
-# Slices of the recording are all of it, once.
+# A name is aligned unless a call chain follows it: with g and without ip it is as without g.
+aligned() {
+	run 0 script -i $trbe --symfs $symfs --itrace=i1000i -F comm,tid,time && mv "$tmp/out" "$tmp/plain" &&
+		run 0 script -i $trbe --symfs $symfs --itrace=i1000ig -F comm,tid,time && cmp "$tmp/plain" "$tmp/out"
+}
 trbe=tests/data/sample-trbe.perf.data
+check "names with call chains that are not printed" aligned
+
+# Slices of the recording are all of it, once.
 slices() {
 	: >"$tmp/parts"
 	for i in 1 2 3 4; do
