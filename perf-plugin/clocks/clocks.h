@@ -18,6 +18,7 @@ struct clocks {
 	const struct trace_units *units;	/* owned by the caller */
 	uint64_t ts_freq;		/* ticks per second given by the user; 0: not given */
 	bool have_conv;			/* the file has TIME_CONV */
+	bool kernel_time;		/* given by the user: it converts the timestamps of all CPUs */
 	bool alone;			/* set by the caller: a snapshot, of which only the trace has times; they are those of the counter */
 	struct pd_time_conv conv;
 	struct intmap starts;		/* key: CPU, value: its first trace_start */

@@ -199,8 +199,8 @@ int clocks_make(struct clocks *c, struct queues *qs)
 		const struct clock_facts facts = {
 			.conv = c->have_conv ? &c->conv : NULL,
 			.timestamps = c->units->v[i].timestamps,
-			.virtual_counter = a->has_ts_source && a->ts_source == AUX_TS_VIRTUAL,
-			.counter = a->has_ts_source && a->ts_source != AUX_TS_UNKNOWN,
+			.virtual_counter = c->kernel_time || (a->has_ts_source && a->ts_source == AUX_TS_VIRTUAL),
+			.counter = c->kernel_time || (a->has_ts_source && a->ts_source != AUX_TS_UNKNOWN),
 			.bits = tsize_bits(a),
 			.freq = c->ts_freq,
 		};

@@ -18,6 +18,10 @@ static int make_clocks(struct session *ss)
 
 	if (ss->opts.ts_freq && !ss->clocks.timestamps)
 		fprintf(stderr, "cstrace: %s: warning: --ts-freq has no effect: the trace has no timestamps\n", ss->name);
+	if (ss->opts.kernel_time && !(ss->clocks.timestamps && ss->clocks.have_conv))
+		fprintf(stderr, "cstrace: %s: warning: T in --itrace has no effect: %s\n", ss->name,
+			ss->clocks.timestamps ? "the file does not say how to convert timestamps (TIME_CONV)" :
+			"the trace has no timestamps");
 	if (!rc)
 		return 0;
 	fprintf(stderr, "cstrace: %s: the clocks of its trace units cannot be made: %s\n", ss->name,
@@ -165,6 +169,7 @@ static struct session *open_session(const struct session_opts *opts, struct perf
 	};
 	ss->clocks.units = &ss->units;
 	ss->clocks.ts_freq = opts->ts_freq;
+	ss->clocks.kernel_time = opts->kernel_time;
 	ss->clocks.alone = alone;
 	rc = session_init_own(ss);
 	ss->images.dsos.search.bundle = *bundle;

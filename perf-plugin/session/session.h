@@ -47,6 +47,7 @@ struct session_opts {
 	bool jobs_asked;	/* use them also for small amounts of trace */
 	enum contextid_format contextid; /* content of the context ID; 0: detect it */
 	uint64_t ts_freq;	/* trace timestamp ticks per second if the file does not record it; 0: 1 GHz */
+	bool kernel_time;	/* timestamps are of the counter that TIME_CONV converts, whatever the file says of their source */
 	struct filter_opts filter; /* part of the recording to decode; the caller owns the strings */
 };
 

@@ -144,6 +144,10 @@ static bool take_letter(const char **p, struct itrace_opts *o)
 	case 'i':
 		o->instructions = true;
 		return take_period(p, o);
+	case 'y':
+		/* as i for cycles events; perf has one period for both */
+		note_unused(o, c);
+		return take_period(p, o);
 	case 'b':
 		o->branches = true;
 		return true;
@@ -179,6 +183,9 @@ static bool take_letter(const char **p, struct itrace_opts *o)
 	case 'Z':
 		o->timeless = true;
 		return true;
+	case 'T':
+		o->kernel_time = true;
+		return true;
 	}
 	if (!strchr(no_meaning, c))
 		return false;
@@ -198,7 +205,7 @@ bool itrace_parse(struct itrace_opts *o, const char *text, char *msg, size_t len
 		if (take_letter(&p, o))
 			continue;
 		snprintf(msg, len, "--itrace=%s: '%c' at position %zu is not understood; known are "
-			 "i[PERIOD[i|t|ns|us|ms]] b c r e[-o][-l] g[N] l[N] sN q Z (N of g and l: 1 to %u)",
+			 "i[PERIOD[i|t|ns|us|ms]] b c r e[-o][-l] g[N] l[N] sN q Z T (N of g and l: 1 to %u)",
 			 text, *start, (size_t)(start - text) + 1, ITRACE_MAX_DEPTH);
 		return false;
 	}

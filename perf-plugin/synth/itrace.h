@@ -27,6 +27,7 @@ struct itrace_opts {
 	bool no_overflow_errors; /* e-o */
 	bool no_lost_errors;	/* e-l */
 	bool timeless;		/* Z */
+	bool kernel_time;	/* T: session_opts.kernel_time */
 	enum itrace_unit unit;
 	uint64_t period;
 	uint64_t skip;		/* s */
@@ -40,7 +41,7 @@ struct itrace_opts {
 	bool tiles;
 	bool depth;		/* not a letter: calls are followed, for sampler_depth() */
 	/* letters given that mean nothing for this trace, for a notice to the user */
-	char unused[16];
+	char unused[24];
 };
 
 /*

@@ -327,6 +327,7 @@ static void facts_of_the_metadata(void **state)
 {
 	static const struct {
 		bool timestamps, conv, said;
+		bool kernel_time;	/* T of --itrace */
 		int source;		/* as the recorder writes it: 1 virtual, 2 of a guest, 3 physical, -1 unknown */
 		uint64_t freq;
 		unsigned int tssize;	/* TRCIDR0.TSSIZE */
@@ -334,15 +335,20 @@ static void facts_of_the_metadata(void **state)
 		enum clock_rate rate;
 		unsigned int bits;
 	} cases[] = {
-		{ true, true, true, 1, 0, 8, CLOCK_CONVERTED, CLOCK_RATE_ASSUMED, 64 },
-		{ true, true, true, 1, 0, 6, CLOCK_CONVERTED, CLOCK_RATE_ASSUMED, 48 },
-		{ true, true, false, 1, 0, 8, CLOCK_ESTIMATED, CLOCK_RATE_ASSUMED, 64 },
-		{ true, true, true, 3, 0, 8, CLOCK_ESTIMATED, CLOCK_RATE_FILE, 64 },
-		{ true, true, true, 2, 0, 6, CLOCK_ESTIMATED, CLOCK_RATE_FILE, 48 },
-		{ true, true, true, -1, 0, 7, CLOCK_ESTIMATED, CLOCK_RATE_ASSUMED, 64 },
-		{ true, false, true, 1, 0, 8, CLOCK_ESTIMATED, CLOCK_RATE_ASSUMED, 64 },
-		{ true, true, true, 1, 50000000, 8, CLOCK_ESTIMATED, CLOCK_RATE_GIVEN, 64 },
-		{ false, true, true, 1, 0, 8, CLOCK_NONE, CLOCK_RATE_ASSUMED, 64 },
+		{ true, true, true, false, 1, 0, 8, CLOCK_CONVERTED, CLOCK_RATE_ASSUMED, 64 },
+		{ true, true, true, false, 1, 0, 6, CLOCK_CONVERTED, CLOCK_RATE_ASSUMED, 48 },
+		{ true, true, false, false, 1, 0, 8, CLOCK_ESTIMATED, CLOCK_RATE_ASSUMED, 64 },
+		{ true, true, true, false, 3, 0, 8, CLOCK_ESTIMATED, CLOCK_RATE_FILE, 64 },
+		{ true, true, true, false, 2, 0, 6, CLOCK_ESTIMATED, CLOCK_RATE_FILE, 48 },
+		{ true, true, true, false, -1, 0, 7, CLOCK_ESTIMATED, CLOCK_RATE_ASSUMED, 64 },
+		{ true, false, true, false, 1, 0, 8, CLOCK_ESTIMATED, CLOCK_RATE_ASSUMED, 64 },
+		{ true, true, true, false, 1, 50000000, 8, CLOCK_ESTIMATED, CLOCK_RATE_GIVEN, 64 },
+		{ true, true, false, true, 1, 0, 8, CLOCK_CONVERTED, CLOCK_RATE_ASSUMED, 64 },
+		{ true, true, true, true, -1, 0, 6, CLOCK_CONVERTED, CLOCK_RATE_ASSUMED, 48 },
+		{ true, true, true, true, 3, 0, 8, CLOCK_CONVERTED, CLOCK_RATE_ASSUMED, 64 },
+		{ true, false, false, true, 1, 0, 8, CLOCK_ESTIMATED, CLOCK_RATE_ASSUMED, 64 },
+		{ false, true, true, true, 1, 0, 8, CLOCK_NONE, CLOCK_RATE_ASSUMED, 64 },
+		{ false, true, true, false, 1, 0, 8, CLOCK_NONE, CLOCK_RATE_ASSUMED, 64 },
 	};
 	size_t i;
 
@@ -352,7 +358,8 @@ static void facts_of_the_metadata(void **state)
 				       .reg[AUX_REG_TRCIDR0] = (uint64_t)cases[i].tssize << 24 };
 		struct trace_unit unit = { .aux = &cpu, .timestamps = cases[i].timestamps };
 		const struct trace_units units = { .info = { .cpu = &cpu, .nr_cpu = 1 }, .v = &unit };
-		struct clocks c = { .units = &units, .conv = conv, .have_conv = cases[i].conv, .ts_freq = cases[i].freq };
+		struct clocks c = { .units = &units, .conv = conv, .have_conv = cases[i].conv, .ts_freq = cases[i].freq,
+				    .kernel_time = cases[i].kernel_time };
 		struct queues qs = { .nr = 0 };
 
 		assert_int_equal(clocks_make(&c, &qs), 0);

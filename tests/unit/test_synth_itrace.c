@@ -73,12 +73,21 @@ static void letters(void **state)
 	/* letters of other kinds of trace are taken and named once */
 	o = parse("bxwpIoG9L3d+a-ex");
 	assert_string_equal(o.unused, "xwpIoGLd");
+	/* the default of perf 6.12, and all its letters */
+	o = parse("iybxwpe");
+	assert_true(o.instructions && o.branches && o.errors && o.period == ITRACE_DEFAULT_PERIOD && o.unit == ITRACE_NS);
+	assert_string_equal(o.unused, "yxwp");
+	o = parse("y100i");
+	assert_true(!o.instructions && !o.branches && !o.kernel_time);
+	o = parse("iybcrxwpoIedfmMtagGlLs1qAZT");
+	assert_string_equal(o.unused, "yxwpoIdfmMtaGLA");
+	assert_true(o.kernel_time && o.timeless && o.skip == 1);
 }
 
 static void refused(void **state)
 {
 	static const char *const bad[] = {
-		"y", "b,k", "l0", "il1025", "g0i", "s", "sx", "i5m", "i5u", "i5x", "e-", "e-O", "d+1",
+		"k", "b,k", "l0", "il1025", "g0i", "s", "sx", "i5m", "i5u", "i5x", "e-", "e-O", "d+1",
 		"i18446744073709551616i", "i18446744073709551615us", "i5nm",
 	};
 	struct itrace_opts o;
