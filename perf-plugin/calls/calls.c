@@ -131,6 +131,7 @@ int calls_piece_take(struct calls *c, struct calls *piece, uint32_t (*number)(vo
 	size_t i;
 	uint32_t n;
 
+	c->unseen |= piece->unseen;
 	if (piece->nomem || join_orphans(piece) || !cct_merge(&c->done, &piece->done, c->depth, renumber, &r))
 		return ERR_NOMEM;
 	for (; piece->nr_forests; piece->nr_forests--) {

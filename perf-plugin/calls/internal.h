@@ -139,6 +139,7 @@ struct calls {
 	struct calls_limits limits;
 	struct calls_code code;
 	bool deferred;		/* segments are kept until calls_finish() */
+	bool unseen;		/* a filter excludes what threads ran between stretches that it selects */
 	bool nomem;		/* there was no memory: places are missing, or a lane or a thread's stack is not whole */
 	struct calls_totals totals;
 	uint32_t *binary_of;	/* by section number */

@@ -575,6 +575,7 @@ static int batch(struct calls *c, struct calls_lane *ln, const struct stream *s,
 
 int calls_batch(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g, size_t n)
 {
+	c->unseen |= s->filter && filter_interrupts(s->filter);
 	/* a lane or the stack of a thread may be half-changed: it is not used again */
 	if (batch(c, ln, s, g, n))
 		c->nomem = true;

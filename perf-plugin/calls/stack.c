@@ -334,6 +334,9 @@ static int join(struct calls *c, struct thread_calls *t, const struct segment *s
 		return lose(c, t, seg);
 	if (e.expect && e.expect == seg->addr)
 		return 0;
+	/* the thread was elsewhere, of which nothing is known: it need not be a signal handler that begins here */
+	if (c->unseen)
+		return lose(c, t, seg);
 	i = head_of(t, t->nr - 1);
 	if (e.missing && i && t->f[i].kind == CST_COUNT_CALL && t->f[i].ret == seg->addr)
 		return unwind(c, t, seg, i - 1);

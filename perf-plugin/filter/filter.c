@@ -435,6 +435,11 @@ uint64_t filter_last(const struct filter *f)
 	return f->has_time && f->time.nr ? f->time.v[f->time.nr - 1].to : FILTER_FOREVER;
 }
 
+bool filter_interrupts(const struct filter *f)
+{
+	return f->has_cpu || f->time.nr > 1;
+}
+
 static bool comm_wanted(const struct filter *f, const char *comm)
 {
 	const char *p = f->comm.pool;

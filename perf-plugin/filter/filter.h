@@ -61,6 +61,8 @@ bool filter_thread(const struct filter *f, int tid);
 bool filter_window(const struct filter *f, uint64_t from, uint64_t to);
 /* Returns the last time that is selected. */
 uint64_t filter_last(const struct filter *f);
+/* True if a selected thread may run between parts that are selected: on other CPUs, or between spans of time. */
+bool filter_interrupts(const struct filter *f);
 /* True if all options match. */
 bool filter_wants(struct filter *f, int cpu, int pid, int tid, uint64_t time);
 

@@ -52,6 +52,15 @@ for name in threads exec fork per-thread kernel switch; do
 	"$gen" scenario $name --perf "$tmp/data" --symfs "$tmp/root" --truth "$tmp/root" >"$tmp/log" 2>&1 || { not_ok "$name"; continue; }
 	check "scenario $name" as_info "$tmp/data" --symfs "$tmp/root"
 done
+# Between the windows threads went on: where they are found again is not the begin of a signal handler.
+signals() {
+	"$gen" scenario threads --case 1 --perf "$tmp/data" --symfs "$tmp/root" --truth "$tmp/root" >"$tmp/log" 2>&1 || return 1
+	for filter in "--cpu=0" "--time=10%-20%,50%-60%,80%-90%"; do
+		run 0 timeline -i "$tmp/data" --symfs "$tmp/root" "$filter" -o "$tmp/json" && grep -q '"cat":"call"' "$tmp/json" &&
+			! grep '"cat":"signal"' "$tmp/json" || return 1
+	done
+}
+check "no signals between windows of time" signals
 four() {
 	rm -rf "$tmp/root"
 	mkdir "$tmp/root"
