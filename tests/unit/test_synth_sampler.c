@@ -297,6 +297,11 @@ static void tiles(void **state)
 		}
 	assert_int_equal(n, 99);
 	assert_int_equal(i, r.used);
+	/* branches of samples that are left out are not in the last one, which has room for them */
+	g[18] = el_plain(CST_GEN_EO_TRACE);
+	one.n = 19;
+	r = run_batches("il7s2", true, &one, 1);
+	assert_string_equal(r.text, "i2104/8[2004>2100,1f04>2000,1e04>1f00,] ");
 }
 
 static void filters(void **state)
