@@ -124,8 +124,31 @@ static bool conflict(const struct entry *a, const struct entry *b)
 	return a->is.type != b->is.type || a->is.machine != b->is.machine || !same_segments(a, b);
 }
 
+/* Moves the places of pairs by `by` bytes. `second`: b is a place as well, unless it is outside. */
+static void move_places(struct cst_pairs *p, uint32_t by, bool second)
+{
+	size_t i;
+
+	cst_pairs_sort(p);
+	for (i = 0; i < p->used; i++) {
+		p->slot[i].a += by;
+		if (second && p->slot[i].b != COUNTS_OUTSIDE)
+			p->slot[i].b += by;
+	}
+}
+
 static bool merge_counts(struct binary *to, struct binary *from)
 {
+	/* a method that was moved, or that several processes have, is elsewhere in the file of its process */
+	const uint32_t by = (uint32_t)(identity_base(to) - identity_base(from));
+
+	if (by) {
+		move_places(&from->ranges, by, true);
+		move_places(&from->edges, by, true);
+		move_places(&from->arrivals, by, true);
+		move_places(&from->entries, by, false);
+		move_places(&from->untaken, by, false);
+	}
 	to->insns += from->insns;
 	to->branches += from->branches;
 	to->inside += from->inside;
@@ -327,14 +350,18 @@ static calls_place place_of(void *data, calls_place p)
 	const struct collect *c = data;
 	const uint32_t dso = (uint32_t)(p >> 32), offset = (uint32_t)p;
 	const struct numbers *of = dso < c->nr_numbers ? &c->numbers[dso] : NULL;
+	struct binary at = { .method = COUNTS_WHOLE };
 	uint32_t number;
 
 	if (!of)
 		return CALLS_NO_PLACE;
-	number = of->methods ? of->methods[counts_method(session_dsos(c->ss)->all[dso], offset)] : of->whole;
+	at.dso = session_dsos(c->ss)->all[dso];
+	if (of->methods)
+		at.method = counts_method(at.dso, offset);
+	number = of->methods ? of->methods[at.method] : of->whole;
 	if (number == CST_COUNT_NO_BINARY)
 		return CALLS_NO_PLACE;
-	return calls_place_of(number, offset - (of->methods ? (uint32_t)identity_base(c->v[number].counts) : 0));
+	return calls_place_of(number, offset - (uint32_t)identity_base(&at));
 }
 
 int collect_run(struct collect *c)

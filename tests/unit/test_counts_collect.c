@@ -463,6 +463,45 @@ static void methods(void **state)
 	forget();
 }
 
+/* A method that was moved, or that two processes have, is one binary, wherever its code is in their files. */
+static void moved_method(void **state)
+{
+	struct dso_symbol_entry v[] = { { .offset = 0, .size = 8, .name = "m" }, { .offset = 24, .size = 8, .name = "m" } };
+	struct dso_symbol_entry other = { .offset = 20, .size = 8, .name = "m" };
+	struct dso d = { .path = (char *)"jit", .kind = DSO_JIT, .state = DSO_LOADED, .data = code, .size = sizeof(code),
+			 .machine = EM_AARCH64, .syms = v, .nr_syms = 2 }, e = d;
+	const calls_place places[] = { calls_place_of(0, 4), calls_place_of(0, 28), calls_place_of(2, 24) };
+	struct binary *x;
+	size_t i;
+
+	(void)state;
+	e.path = (char *)"jit2";
+	e.syms = &other;
+	e.nr_syms = 1;
+	x = counted(&d, 0, 2);
+	pair(&x->ranges, 0, 4, 1);
+	pair(&x->edges, 4, 0, 3);
+	x = counted(&d, 1, 4);
+	pair(&x->ranges, 24, 28, 2);
+	pair(&x->edges, 28, 24, 1);
+	pair(&x->edges, 28, COUNTS_OUTSIDE, 5);
+	x = counted(&e, 0, 16);
+	pair(&x->ranges, 20, 24, 4);
+	pair(&x->arrivals, 20, 20, 8);
+	pair(&x->entries, 24, 0, 9);
+	files[0] = files[1] = &d;
+	d.number = 0;
+	made_calls.any = true;
+	made_calls.places = places;
+	made_calls.nr_places = 3;
+	assert_string_equal(collected(COUNTS_ALL), "bytes.traced=1000 instructions=22 recordings=1 \nm 1:1 "
+			    "\n0: 0-0/1*8a\n0: 0-4/2*7 4>0*4 4>-*5 >4*9");
+	for (i = 0; i < made_calls.nr_places; i++)
+		assert_true(made_calls.converted[i] == calls_place_of(0, 4));
+	memset(&made_calls, 0, sizeof(made_calls));
+	forget();
+}
+
 static void check_range(const struct cst_count_range *r, uint32_t binary, uint64_t start, uint64_t last, uint64_t count)
 {
 	assert_int_equal(r->binary, binary);
@@ -819,7 +858,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_identity), cmocka_unit_test(conflict), cmocka_unit_test(conflict_order),
-		cmocka_unit_test(same_name), cmocka_unit_test(both_sets), cmocka_unit_test(methods), cmocka_unit_test(taken_over),
+		cmocka_unit_test(same_name), cmocka_unit_test(both_sets), cmocka_unit_test(methods), cmocka_unit_test(moved_method), cmocka_unit_test(taken_over),
 		cmocka_unit_test(undecoded),
 		cmocka_unit_test(unread), cmocka_unit_test(empty), cmocka_unit_test(all_totals), cmocka_unit_test(calls),
 		cmocka_unit_test(not_decoded), cmocka_unit_test(no_memory),
