@@ -83,6 +83,12 @@ struct model_binary *choose_named(struct model_binary *const *v, size_t n, const
 	return found;
 }
 
+/* False for libraries, the kernel and its modules, and for code that is in no file, as methods of generated code. */
+static bool is_program(const struct model_binary *b)
+{
+	return !model_without_file(b) && !readers_library(b->is.name);
+}
+
 struct model_binary *choose_main(struct model_binary *const *v, size_t n)
 {
 	struct model_binary *found = NULL;
@@ -91,13 +97,23 @@ struct model_binary *choose_main(struct model_binary *const *v, size_t n)
 	if (n == 1)
 		return v[0];
 	for (i = 0; i < n; i++) {
-		if (readers_library(v[i]->is.name))
+		if (!is_program(v[i]))
 			continue;
 		if (found)
 			return NULL;
 		found = v[i];
 	}
 	return found;
+}
+
+const struct model_binary *choose_first(struct model_binary *const *v, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (is_program(v[i]))
+			return v[i];
+	return n ? v[0] : NULL;
 }
 
 bool choose_empty(const struct model_binary *b)

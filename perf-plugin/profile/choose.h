@@ -13,8 +13,10 @@
  * `v` are the model's binaries (model_busiest()).
  */
 struct model_binary *choose_named(struct model_binary *const *v, size_t n, const char *want);
-/* Returns the only binary, or the only one that is no library; NULL: there are several, or none. */
+/* Returns the only binary, or the only one that is a program: no library, no generated code. NULL: there are several, or none. */
 struct model_binary *choose_main(struct model_binary *const *v, size_t n);
+/* Returns the program with most instructions, or what has most if none is a program; NULL: there are no binaries. */
+const struct model_binary *choose_first(struct model_binary *const *v, size_t n);
 /* True for a binary that branches of others led to, without any count of its own: with a filter. */
 bool choose_empty(const struct model_binary *b);
 /* Lists the binaries with their instructions, and those that are in no binary. */

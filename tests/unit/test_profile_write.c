@@ -218,11 +218,11 @@ static void kinds(void **state)
 	}
 }
 
-/* The program that a profile is of, unless another one is named: the only binary, or the only one that is no library. */
+/* The program that a profile is of, unless another one is named: the only binary, or the only one that is a program. */
 static void main_binary(void **state)
 {
 	struct model m;
-	struct model_binary *v[4];
+	struct model_binary *v[5];
 	size_t i;
 
 	(void)state;
@@ -231,12 +231,18 @@ static void main_binary(void **state)
 	binary(&m, "/bin/p", CST_COUNT_FILE, 8);
 	binary(&m, "[vdso]", CST_COUNT_MEMORY, 7);
 	binary(&m, "/bin/q", CST_COUNT_FILE, 0);
-	for (i = 0; i < 4; i++)
+	binary(&m, "java.lang.String.hashCode()", CST_COUNT_JIT, 9);
+	for (i = 0; i < 5; i++)
 		v[i] = &m.binaries[i];
 	assert_ptr_equal(choose_main(v, 1), v[0]);
 	assert_ptr_equal(choose_main(v, 3), v[1]);
 	assert_null(choose_main(v, 4));
 	assert_null(choose_main(v, 0));
+	assert_ptr_equal(choose_main(v + 3, 2), v[3]);
+	assert_ptr_equal(choose_main(v + 4, 1), v[4]);
+	assert_ptr_equal(choose_first(v, 5), v[1]);
+	assert_ptr_equal(choose_first(v, 1), v[0]);
+	assert_null(choose_first(v, 0));
 	assert_false(choose_empty(v[0]));
 	assert_true(choose_empty(v[3]));
 	add(&m, (struct cst_count_record){ .kind = CST_COUNT_EDGE, .edge = { .binary = 3, .to = OUT, .count = 1 } });
