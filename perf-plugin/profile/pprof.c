@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/name.h"
+#include "profile/choose.h"
 #include "profile/gzip.h"
 #include "profile/locations.h"
 #include "profile/messages.h"
@@ -183,15 +184,41 @@ static void put_strings(struct pprof *c)
 	}
 }
 
+/* The mapping that readers take for that of the program, whose name they show and whose file an argument replaces. */
+static const struct model_binary *first_mapping(struct pprof *c)
+{
+	const struct model_binary *first = c->w->only;
+	struct model_binary **v;
+
+	if (first)
+		return first;
+	v = model_busiest(c->w->model);
+	c->nomem |= !v;
+	if (v)
+		first = choose_first(v, c->w->model->nr_binaries);
+	free(v);
+	return first;
+}
+
+static void put_mappings(struct pprof *c)
+{
+	const struct model_binary *first = first_mapping(c), *b;
+	const struct model *m = c->w->model;
+	size_t left;
+
+	if (first && !c->nomem)
+		put_mapping(c, first);
+	for (b = m->binaries, left = m->nr_binaries; left && !c->nomem; left--, b++)
+		if (b != first && (whole_has(c->w, b->number) || m->nr_nodes))
+			put_mapping(c, b);
+}
+
 static void put_profile(struct pprof *c)
 {
-	const struct model *m = c->w->model;
 	size_t i;
 
 	put_types(c);
-	for (i = 0; i < m->nr_binaries && !c->nomem; i++)
-		if (whole_has(c->w, (uint32_t)i) || m->nr_nodes)
-			put_mapping(c, &m->binaries[i]);
+	put_mappings(c);
 	c->nomem |= !pprof_samples(c->w, &c->places, c->gz);
 	for (i = 0; i < c->places.nr && !c->nomem; i++)
 		put_location(c, i);

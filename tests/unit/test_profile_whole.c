@@ -435,7 +435,7 @@ static void pprof_tables(void **state)
 	w.only = &m.binaries[1];
 	p = unpacked(bytes, made_bytes("pprof", &w, bytes, sizeof(bytes)));
 	append_tables(text, sizeof(text), p);
-	assert_string_equal(text, "1 /bin/prog 400000-400200 at 0 id , functions\n2 /lib/li;b\\x0a.so 41000-41100 at 1000 id , functions\n"
+	assert_string_equal(text, "2 /lib/li;b\\x0a.so 41000-41100 at 1000 id , functions\n1 /bin/prog 400000-400200 at 0 id , functions\n"
 			    "3 method 0-ffffffffffffffff at 0 id , functions\n"
 			    "400110 of 1: main:16\n400148 of 1: _ZN1a4workEi:72\n41010 of 2: [li;b\\x0a.so+0x1010]:0\n");
 	*text = 0;
@@ -462,6 +462,39 @@ static void pprof_tables(void **state)
 	assert_true(p->sample[0]->value[1] == INT64_MAX);
 	pprof__profile__free_unpacked(p, NULL);
 	model_free(&more);
+}
+
+/* The first mapping is that of the program, which pprof shows and takes an argument for: not a method, not a library. */
+static void pprof_program(void **state)
+{
+	struct whole w = { .model = NULL };
+	char bytes[4096], text[4096];
+	Pprof__Profile *p;
+	struct model m;
+
+	(void)state;
+	model_init(&m);
+	binary(&m, "method", CST_COUNT_JIT);
+	binary(&m, "/lib/l.so", CST_COUNT_FILE);
+	binary(&m, "/bin/p", CST_COUNT_FILE);
+	binary(&m, "/bin/q", CST_COUNT_FILE);
+	range(&m, 0, 0, 1, 9);
+	range(&m, 1, 0, 1, 8);
+	range(&m, 2, 0, 1, 2);
+	range(&m, 3, 0, 1, 3);
+	w.model = &m;
+	p = unpacked(bytes, made_bytes("pprof", &w, bytes, sizeof(bytes)));
+	append_tables(text, sizeof(text), p);
+	*strstr(text, "\n0 of") = 0;
+	assert_string_equal(text, "4 /bin/q 0-ffffffffffffffff at 0 id , functions\n1 method 0-ffffffffffffffff at 0 id , functions\n"
+			    "2 /lib/l.so 0-ffffffffffffffff at 0 id , functions\n3 /bin/p 0-ffffffffffffffff at 0 id , functions");
+	pprof__profile__free_unpacked(p, NULL);
+	w.only = &m.binaries[2];
+	p = unpacked(bytes, made_bytes("pprof", &w, bytes, sizeof(bytes)));
+	assert_int_equal(p->n_mapping, 1);
+	assert_int_equal(p->mapping[0]->id, 3);
+	pprof__profile__free_unpacked(p, NULL);
+	model_free(&m);
 }
 
 /* Names that take more than the blocks in which bytes are packed and written. */
@@ -500,7 +533,7 @@ static void pprof_long(void **state)
 	assert_int_equal(p->n_mapping, NAMES);
 	assert_int_equal(p->n_sample, NAMES);
 	for (i = 0; i < NAMES; i++)
-		assert_string_equal(p->string_table[p->mapping[i]->filename], m.binaries[i].is.name);
+		assert_string_equal(p->string_table[p->mapping[i]->filename], m.binaries[p->mapping[i]->id - 1].is.name);
 	pprof__profile__free_unpacked(p, NULL);
 	model_free(&m);
 }
@@ -975,7 +1008,7 @@ int main(void)
 		cmocka_unit_test(files_missing), cmocka_unit_test(longest_text),
 #ifdef HAVE_PROTOBUF_C
 		cmocka_unit_test(pprof), cmocka_unit_test(pprof_places), cmocka_unit_test(pprof_tables), cmocka_unit_test(pprof_flat),
-		cmocka_unit_test(pprof_long),
+		cmocka_unit_test(pprof_program), cmocka_unit_test(pprof_long),
 #endif
 	};
 
