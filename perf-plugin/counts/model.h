@@ -80,6 +80,12 @@ static inline uint64_t model_product(uint64_t a, uint64_t b)
 	return a && b > UINT64_MAX / a ? UINT64_MAX : a * b;
 }
 
+/* A count for readers whose numbers have a sign. */
+static inline uint64_t model_signed(uint64_t count)
+{
+	return count > INT64_MAX ? INT64_MAX : count;
+}
+
 /* Orders struct cst_count_range as in a count file, by start, last and flags; for qsort(). */
 int model_compare_ranges(const void *a, const void *b);
 

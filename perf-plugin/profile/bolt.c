@@ -30,7 +30,8 @@ static void put(struct lines *l, char kind, uint64_t a, uint64_t b, uint64_t tim
 	*p++ = ' ';
 	p = text_hex(p, b, 0);
 	*p++ = ' ';
-	p = text_unsigned(p, times);
+	/* perf2bolt refuses the whole file if a number has more than 63 bits */
+	p = text_unsigned(p, model_signed(times));
 	if (kind == 'B')
 		p = text_lit(p, " 0");
 	*p++ = '\n';

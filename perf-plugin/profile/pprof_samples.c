@@ -58,12 +58,6 @@ static size_t number_size(uint64_t v)
 	return n;
 }
 
-/* Values are of the type int64. */
-static uint64_t clamped(uint64_t n)
-{
-	return n > INT64_MAX ? INT64_MAX : n;
-}
-
 static uint32_t place(struct samples *s, uint32_t binary, uint64_t offset)
 {
 	uint32_t id = locations_id(s->places, binary, offset);
@@ -80,7 +74,7 @@ static void put_sample(struct samples *s, uint32_t first, const uint8_t *others,
 
 	*p++ = TAG_SAMPLE_VALUE;
 	values = ++p;
-	p = put_number(put_number(p, clamped(calls)), clamped(insns));
+	p = put_number(put_number(p, model_signed(calls)), model_signed(insns));
 	values[-1] = (uint8_t)(p - values);
 	n = (size_t)(p - tail);
 	p = head;

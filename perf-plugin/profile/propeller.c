@@ -8,11 +8,6 @@
 
 #define MESSAGE_ROOM	64u	/* of a message with one branch: a few bytes and three numbers of up to ten */
 
-static int64_t count_of(uint64_t n)
-{
-	return n > INT64_MAX ? INT64_MAX : (int64_t)n;
-}
-
 /* Messages one behind the other are read as one with all their elements (protobuf, "Encoding"). */
 static void put(struct pd_output *out, const Propeller__BranchFrequenciesProto *m)
 {
@@ -34,7 +29,7 @@ void propeller_write(struct pd_output *out, const struct flat *f, const struct p
 			continue;
 		t.source = profile_address(w, f->edges[i].from);
 		t.dest = profile_address(w, f->edges[i].to);
-		t.count = count_of(f->edges[i].count);
+		t.count = (int64_t)model_signed(f->edges[i].count);
 		m.n_taken_counts = 1;
 		m.taken_counts = &one;
 		put(out, &m);
@@ -44,7 +39,7 @@ void propeller_write(struct pd_output *out, const struct flat *f, const struct p
 		Propeller__NotTakenBranchCount t = PROPELLER__NOT_TAKEN_BRANCH_COUNT__INIT, *one = &t;
 
 		t.address = profile_address(w, b->not_taken[i].offset);
-		t.count = count_of(b->not_taken[i].count);
+		t.count = (int64_t)model_signed(b->not_taken[i].count);
 		m.n_not_taken_counts = 1;
 		m.not_taken_counts = &one;
 		put(out, &m);
