@@ -463,6 +463,26 @@ static const char *decl_file(Dwarf_Die *die)
 	return dwarf_filesrc(files, 0, NULL, NULL);
 }
 
+/*
+ * The address at which execution of a function begins: DW_AT_entry_pc, an address or, in DWARF 5, the distance from the base
+ * address, else this, which is that of the first range of a function in several parts (DWARF 5, 2.17 and 2.18).
+ */
+static bool entry_of(Dwarf_Die *die, Dwarf_Addr *entry)
+{
+	Dwarf_Addr base, end;
+	Dwarf_Attribute attr;
+	Dwarf_Word distance = 0;
+
+	if (!dwarf_entrypc(die, entry))
+		return true;
+	if (dwarf_attr(die, DW_AT_entry_pc, &attr) && dwarf_formudata(&attr, &distance))
+		return false;
+	if (dwarf_ranges(die, 0, &base, entry, &end) <= 0)
+		return false;
+	*entry += distance;
+	return true;
+}
+
 static int take_function(Dwarf_Die *die, void *data)
 {
 	struct functions *fs = data;
@@ -473,7 +493,7 @@ static int take_function(Dwarf_Die *die, void *data)
 	int line;
 
 	f.name = linkage_name(die);
-	if (!f.name || !file || dwarf_decl_line(die, &line) || line <= 0 || dwarf_entrypc(die, &entry))
+	if (!f.name || !file || dwarf_decl_line(die, &line) || line <= 0 || !entry_of(die, &entry))
 		return DWARF_CB_OK;
 	while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
 		if (entry < begin || entry >= end || !offset_of(fs->l, begin, &f.begin))

@@ -56,6 +56,7 @@ static void read_symbols(const char *path, unsigned int files)
 	GElf_Sym sym;
 	Elf_Data *d;
 	unsigned int number;
+	char more;
 	size_t i;
 
 	assert_true(fd >= 0);
@@ -69,7 +70,7 @@ static void read_symbols(const char *path, unsigned int files)
 			continue;
 		d = elf_getdata(scn, NULL);
 		for (i = 0; gelf_getsym(d, (int)i, &sym); i++) {
-			if (sscanf(elf_strptr(elf, sh.sh_link, sym.st_name), "f%u", &number) != 1 || number >= FILES)
+			if (sscanf(elf_strptr(elf, sh.sh_link, sym.st_name), "f%u%c", &number, &more) != 1 || number >= FILES)
 				continue;
 			assert_non_null(gelf_getshdr(elf_getscn(elf, sym.st_shndx), &of));
 			offsets[number] = of.sh_offset + sym.st_value - of.sh_addr;
@@ -250,6 +251,38 @@ static void first_file(void **state)
 	}
 }
 
+/* A function whose cold part is elsewhere has ranges and no address of its own; it begins with the first range. */
+static void several_parts(void **state)
+{
+	static const char *const options[] = { "-gdwarf-4", "-gdwarf-5" };
+	static const char text[] = "void g(int) __attribute__((cold));\nvoid abort(void);\nint h(int);\nint f0(int a)\n{\n"
+				   "\tif (a > 99) {\n\t\tg(a);\n\t\tabort();\n\t}\n\treturn h(a) + 1;\n}\n";
+	struct error err = { .code = 0 };
+	struct source *l;
+	char cmd[300], path[128];
+	unsigned int i;
+
+	(void)state;
+	base = dir;
+	snprintf(path, sizeof(path), "%s/parts.o", dir);
+	for (i = 0; i < 2; i++) {
+		struct seen seen = { .stop = UINT32_MAX, .line = 4 };
+
+		memset(names, 0, sizeof(names));
+		temp_write(dir, "part0.c", text, sizeof(text) - 1);
+		snprintf(cmd, sizeof(cmd), "cd %s && gcc -O2 -freorder-blocks-and-partition %s -c -o parts.o %s/part0.c >cc.log 2>&1 && "
+			 "nm parts.o | grep -q 'f0\\.cold'", dir, options[i], dir);
+		if (system(cmd))
+			skip();
+		read_symbols(path, 1);
+		l = source_open(path, NULL, &err);
+		assert_non_null(l);
+		assert_int_equal(source_each_function(l, on_function, &seen), 0);
+		source_close(l);
+		assert_int_equal(seen.functions[0], 1);
+	}
+}
+
 /* Without DWARF, not ELF: no lines, which is no error; a file that is not there is one. */
 static void without_lines(void **state)
 {
@@ -297,7 +330,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(unlinked), cmocka_unit_test(linked),
 					    cmocka_unit_test(unlinked_without_aranges), cmocka_unit_test(linked_without_aranges),
-					    cmocka_unit_test(relative), cmocka_unit_test(first_file),
+					    cmocka_unit_test(relative), cmocka_unit_test(first_file), cmocka_unit_test(several_parts),
 					    cmocka_unit_test(without_lines), cmocka_unit_test(not_elf) };
 
 	return cmocka_run_group_tests_name("sources lines", tests, make_dir, remove_dir);
