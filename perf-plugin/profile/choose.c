@@ -32,15 +32,26 @@ static bool named(const struct model_binary *b, const char *name)
 
 #define BUILD_ID "build-id:"
 
-/* True if `want` is "build-id:" and the hexadecimal digits of the binary's, or the first of them. */
-static bool has_build_id(const struct model_binary *b, const char *want)
-{
-	char text[2 * CST_COUNT_ID_MAX + 1];
-	size_t i, n = strlen(want);
+#define ID_TEXT	(2 * CST_COUNT_ID_MAX + 1)
 
+/* Writes the hexadecimal digits of an id. Returns their number. */
+static size_t id_text(const struct model_binary *b, char text[ID_TEXT])
+{
+	size_t i;
+
+	text[0] = 0;
 	for (i = 0; i < b->is.id_len; i++)
 		snprintf(text + 2 * i, 3, "%02x", b->is.id[i]);
-	return b->is.id_kind == CST_COUNT_ID_BUILD && n && n <= 2 * i && !strncasecmp(text, want, n);
+	return 2 * i;
+}
+
+/* True if `want` has the hexadecimal digits of the binary's build-id, or the first of them. */
+static bool has_build_id(const struct model_binary *b, const char *want)
+{
+	char text[ID_TEXT];
+	size_t n = strlen(want), all = id_text(b, text);
+
+	return b->is.id_kind == CST_COUNT_ID_BUILD && n && n <= all && !strncasecmp(text, want, n);
 }
 
 /* NULL: none, or several. */
@@ -59,6 +70,29 @@ static struct model_binary *with_build_id(struct model_binary *const *v, size_t 
 	return found;
 }
 
+/* How many have a path, recorded or found. *found: the only one; of several, the only one whose file is here; or NULL. */
+static size_t with_path(struct model_binary *const *v, size_t n, const char *path, struct model_binary **found)
+{
+	struct model_binary *first = NULL, *here = NULL;
+	size_t i, all = 0, files = 0;
+
+	for (i = 0; i < n; i++) {
+		const char *file = file_of(v[i]);
+
+		if (strcmp(v[i]->is.name, path) && (!file || strcmp(file, path)))
+			continue;
+		first = first ? first : v[i];
+		all++;
+		if (file) {
+			here = v[i];
+			files++;
+		}
+	}
+	/* methods of generated code have no files, and many have one name: the one with most instructions */
+	*found = all && (all == 1 || model_without_file(first)) ? first : files == 1 ? here : NULL;
+	return all;
+}
+
 struct model_binary *choose_named(struct model_binary *const *v, size_t n, const char *want)
 {
 	struct model_binary *found = NULL;
@@ -66,12 +100,8 @@ struct model_binary *choose_named(struct model_binary *const *v, size_t n, const
 
 	if (!strncmp(want, BUILD_ID, strlen(BUILD_ID)))
 		return with_build_id(v, n, want + strlen(BUILD_ID));
-	for (i = 0; i < n; i++) {
-		const char *file = file_of(v[i]);
-
-		if (!strcmp(v[i]->is.name, want) || (file && !strcmp(file, want)))
-			return v[i];
-	}
+	if (with_path(v, n, want, &found))
+		return found;
 	for (i = 0; i < n; i++) {
 		if (!named(v[i], base_name(want)))
 			continue;
@@ -121,14 +151,30 @@ bool choose_empty(const struct model_binary *b)
 	return !b->nr_ranges && !b->nr_edges;
 }
 
+/* True if another binary has the same path, and only their build-ids tell them apart. */
+static bool needs_id(struct model_binary *const *v, size_t n, const struct model_binary *b)
+{
+	size_t i;
+
+	for (i = 0; i < n && b->is.id_kind == CST_COUNT_ID_BUILD; i++)
+		if (v[i] != b && v[i]->is.id_kind == CST_COUNT_ID_BUILD && !strcmp(v[i]->is.name, b->is.name))
+			return true;
+	return false;
+}
+
 void choose_list(FILE *out, struct model_binary *const *v, size_t n, uint64_t elsewhere)
 {
+	char id[ID_TEXT];
 	size_t i;
 
 	if (!n)
 		fprintf(out, "  no instruction could be decoded: see the lines above, and 'perf-cstrace info'\n");
-	for (i = 0; i < n; i++)
-		fprintf(out, "  %15" PRIu64 " instructions  %s\n", v[i]->insns, name_shown(v[i]->is.name));
+	for (i = 0; i < n; i++) {
+		fprintf(out, "  %15" PRIu64 " instructions  %s", v[i]->insns, name_shown(v[i]->is.name));
+		if (needs_id(v, n, v[i]) && id_text(v[i], id))
+			fprintf(out, " (" BUILD_ID "%s)", id);
+		fputc('\n', out);
+	}
 	if (elsewhere)
 		fprintf(out, "  %15" PRIu64 " instructions  in no single file\n", elsewhere);
 }

@@ -9,7 +9,8 @@
 
 /*
  * Returns the binary that `want` names: "build-id:" and the begin of its build-id in hexadecimal, its path as recorded or as
- * found on this machine, else the last part of either. NULL: none of them, or several have this begin or this last part.
+ * found on this machine, else the last part of either. NULL: none of them, or several have this begin, path or last part; of
+ * several builds under one path, the one whose file was found is returned if there is one such.
  * `v` are the model's binaries (model_busiest()).
  */
 struct model_binary *choose_named(struct model_binary *const *v, size_t n, const char *want);
@@ -19,7 +20,7 @@ struct model_binary *choose_main(struct model_binary *const *v, size_t n);
 const struct model_binary *choose_first(struct model_binary *const *v, size_t n);
 /* True for a binary that branches of others led to, without any count of its own: with a filter. */
 bool choose_empty(const struct model_binary *b);
-/* Lists the binaries with their instructions, and those that are in no binary. */
+/* Lists the binaries with their instructions, those of one path with their build-ids, and instructions that are in no binary. */
 void choose_list(FILE *out, struct model_binary *const *v, size_t n, uint64_t elsewhere);
 
 #endif

@@ -129,6 +129,11 @@ static void chosen(void **state)
 		{ .id_kind = CST_COUNT_ID_BUILD, .id_len = 3, .id = { 0xab, 0xcd, 0x01 }, .name = "/bin/a" },
 		{ .id_kind = CST_COUNT_ID_BUILD, .id_len = 3, .id = { 0xab, 0xcd, 0x12 }, .name = "/sbin/a" },
 		{ .id_kind = CST_COUNT_ID_DIGEST, .id_len = 3, .id = { 0xff, 0xff, 0xff }, .name = "/bin/b" },
+		{ .id_kind = CST_COUNT_ID_DIGEST, .id_len = 3, .id = { 0xff, 0xff, 0xfe }, .name = "m()", .type = CST_COUNT_JIT },
+		{ .id_kind = CST_COUNT_ID_DIGEST, .id_len = 3, .id = { 0xff, 0xff, 0xfd }, .name = "m()", .type = CST_COUNT_JIT },
+		/* two builds of one program */
+		{ .id_kind = CST_COUNT_ID_BUILD, .id_len = 2, .id = { 0x12, 0x34 }, .name = "/bin/d" },
+		{ .id_kind = CST_COUNT_ID_BUILD, .id_len = 2, .id = { 0x12, 0x56 }, .name = "/bin/d" },
 	};
 	static const struct {
 		const char *want;
@@ -136,21 +141,41 @@ static void chosen(void **state)
 	} row[] = {
 		{ "build-id:abcd01", 0 }, { "build-id:abcd1", 1 }, { "build-id:ABCD12", 1 }, { "build-id:abcd", -1 }, { "build-id:", -1 },
 		{ "build-id:ff", -1 }, { "build-id:abcd0123", -1 }, { "/sbin/a", 1 }, { "a", -1 }, { "b", 2 }, { "/lib/b", 2 }, { "c", -1 },
+		{ "m()", 3 }, { "/bin/d", -1 }, { "d", -1 }, { "build-id:1256", 6 },
 	};
+	struct dso here = { .kind = DSO_FILE, .state = DSO_LOADED, .file = (char *)"/symfs/bin/d" }, missing = { .state = DSO_MISSING };
 	struct model_binary **v, *b;
+	char text[1024] = "";
 	struct model m;
 	unsigned int i;
+	FILE *f;
 
 	(void)state;
 	model_init(&m);
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < sizeof(is) / sizeof(is[0]); i++)
 		assert_int_equal(add(&m, (struct cst_count_record){ .kind = CST_COUNT_BINARY, .binary = is[i] }), 0);
 	v = model_busiest(&m);
 	assert_non_null(v);
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		b = choose_named(v, 3, row[i].want);
+		b = choose_named(v, m.nr_binaries, row[i].want);
 		assert_int_equal(b ? (int)b->number : -1, row[i].number);
 	}
+	/* the list has what tells them apart */
+	f = fmemopen(text, sizeof(text), "w");
+	assert_non_null(f);
+	choose_list(f, v, m.nr_binaries, 0);
+	fclose(f);
+	assert_non_null(strstr(text, " instructions  /bin/b\n"));
+	assert_non_null(strstr(text, " instructions  /bin/d (build-id:1234)\n"));
+	assert_non_null(strstr(text, " instructions  /bin/d (build-id:1256)\n"));
+	assert_null(strstr(text, "a (build-id"));
+	/* the build whose file is here */
+	m.binaries[5].dso = &missing;
+	m.binaries[6].dso = &here;
+	assert_ptr_equal(choose_named(v, m.nr_binaries, "/bin/d"), &m.binaries[6]);
+	assert_ptr_equal(choose_named(v, m.nr_binaries, "/symfs/bin/d"), &m.binaries[6]);
+	m.binaries[5].dso = &here;
+	assert_null(choose_named(v, m.nr_binaries, "/bin/d"));
 	free(v);
 	model_free(&m);
 }
