@@ -785,8 +785,10 @@ static void unaccepted_file(void **state)
 static void libraries(void **state)
 {
 	static const char *const library[] = { "[kernel.kallsyms]", "[vdso]", "/lib/libc.so.6", "libm.so", "/lib/modules/a/m.ko",
-					       "/lib/m.ko.xz", "/lib/ld-linux-aarch64.so.1", "/lib/ld-2.31", "ld-musl" };
-	static const char *const program[] = { "/bin/x", "x", "/opt/lib.so.d/x", "/ld-tests/x", "/bin/bold-x", "/opt/[x]/x",
+					       "/lib/m.ko.xz", "/lib/ld-linux-aarch64.so.1", "/lib/ld-2.31", "ld-musl",
+					       "/lib/l.so (deleted)", "/lib/a.source.so.1", "/apex/com.android.runtime/bin/linker64",
+					       "/system/bin/linker" };
+	static const char *const program[] = { "/opt/my.solver", "/opt/a.kotlin", "/opt/linker", "/bin/x", "x", "/opt/lib.so.d/x", "/ld-tests/x", "/bin/bold-x", "/opt/[x]/x",
 					       "/modules.ko/x", "/bin/[" };
 	unsigned int i;
 
