@@ -43,7 +43,19 @@ struct source {
 	struct unit_range *ranges;
 	size_t nr_ranges, cap_ranges;
 	bool ranges_made;
+	struct span *code;	/* executable sections of a linked file; without section headers its executable segments */
+	size_t nr_code, cap_code;
+	/* what one unit has of them, by address; NULL: no unit yet */
+	const void *unit;
+	struct span *spans;
+	size_t nr_spans, cap_spans;
+	bool stated;		/* the unit states its ranges */
 	struct source_row last;	/* of the last place */
+};
+
+/* Addresses as in the DWARF, without its bias. */
+struct span {
+	Dwarf_Addr begin, end;
 };
 
 struct unit_range {
@@ -73,6 +85,31 @@ static bool section_parts(struct source *l, Elf *elf)
 	return true;
 }
 
+static bool add_code(struct source *l, Dwarf_Addr begin, uint64_t size)
+{
+	struct span *to = size ? ARRAY_ADD(l->code, l->nr_code, l->cap_code) : NULL;
+
+	if (to)
+		*to = (struct span){ begin, begin + size };
+	return to || !size;
+}
+
+static bool read_code(struct source *l, Elf *elf, GElf_Addr bias)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	size_t i;
+
+	while ((scn = elf_nextscn(elf, scn)))
+		if (gelf_getshdr(scn, &sh) && sh.sh_flags & SHF_EXECINSTR && sh.sh_flags & SHF_ALLOC &&
+		    !add_code(l, sh.sh_addr + bias - l->bias, sh.sh_size))
+			return false;
+	for (i = 0; !l->nr_code && i < l->nr_parts; i++)
+		if (!add_code(l, l->parts[i].addr, l->parts[i].size))
+			return false;
+	return true;
+}
+
 static bool read_parts(struct source *l)
 {
 	GElf_Addr bias;
@@ -91,7 +128,7 @@ static bool read_parts(struct source *l)
 		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD && ph.p_flags & PF_X &&
 		    !add_part(l, ph.p_offset, ph.p_filesz, ph.p_vaddr + bias - l->bias))
 			return false;
-	return true;
+	return read_code(l, elf, bias);
 }
 
 /* The module's name is not used: one file is one module. */
@@ -170,6 +207,8 @@ void source_close(struct source *l)
 		free(l->names[i].whole);
 	free(l->names);
 	free(l->ranges);
+	free(l->code);
+	free(l->spans);
 	free(l->parts);
 	free(l->search);
 	free(l);
@@ -323,6 +362,77 @@ static size_t dwarf_bytes(struct source *l)
 	return size;
 }
 
+/*
+ * False for an address at which no code is, as 0, where linkers put the DWARF of sections that they discard. In a file that is
+ * not linked nothing was discarded.
+ */
+static bool in_code(const struct source *l, Dwarf_Addr addr)
+{
+	size_t i;
+
+	for (i = 0; i < l->nr_code; i++)
+		if (addr >= l->code[i].begin && addr < l->code[i].end)
+			return true;
+	return !l->nr_code;
+}
+
+static int by_span(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+/* Finds what a unit has of the code. Ranges that overlap become one. */
+static void make_spans(struct source *l, Dwarf_Die *cu)
+{
+	const size_t most = dwarf_bytes(l) / 3;
+	Dwarf_Addr base, begin, end;
+	ptrdiff_t at = 0;
+	struct span *to;
+	size_t i, n = 0;
+
+	l->unit = cu->addr;
+	l->stated = false;
+	l->nr_spans = 0;
+	while (l->nr_spans < most && (at = dwarf_ranges(cu, at, &base, &begin, &end)) > 0) {
+		l->stated = true;
+		if (begin >= end || !in_code(l, begin))
+			continue;
+		to = ARRAY_ADD(l->spans, l->nr_spans, l->cap_spans);
+		if (!to)
+			return;	/* the run ends with exit code 1 (base/memory.h) */
+		*to = (struct span){ begin, end };
+	}
+	if (!l->nr_spans)
+		return;
+	qsort(l->spans, l->nr_spans, sizeof(*l->spans), by_span);
+	for (i = 1; i < l->nr_spans; i++) {
+		if (l->spans[i].begin > l->spans[n].end)
+			l->spans[++n] = l->spans[i];
+		else if (l->spans[i].end > l->spans[n].end)
+			l->spans[n].end = l->spans[i].end;
+	}
+	l->nr_spans = n + 1;
+}
+
+/*
+ * True if a unit has code at an address. Its lines may also be those of code that the linker discarded, from address 0 on, where
+ * the code of others is.
+ */
+static bool unit_has(struct source *l, Dwarf_Die *cu, Dwarf_Addr addr)
+{
+	size_t lo = 0, hi;
+
+	if (l->unit != cu->addr)
+		make_spans(l, cu);
+	if (!l->stated)
+		return in_code(l, addr);
+	hi = l->nr_spans;
+	BISECT(lo, hi, mid, l->spans[mid].begin <= addr);
+	return lo && addr < l->spans[lo - 1].end;
+}
+
 static void make_ranges(struct source *l)
 {
 	const size_t most = dwarf_bytes(l) / 3;	/* an entry of .debug_rnglists: its kind and two numbers */
@@ -334,7 +444,7 @@ static void make_ranges(struct source *l)
 	l->ranges_made = true;
 	while ((cu = dwfl_module_nextcu(l->module, cu, &bias)))
 		for (at = 0; l->nr_ranges < most && (at = dwarf_ranges(cu, at, &base, &begin, &end)) > 0;) {
-			if (begin >= end)
+			if (begin >= end || !in_code(l, begin))
 				continue;
 			r = ARRAY_ADD(l->ranges, l->nr_ranges, l->cap_ranges);
 			if (!r)
@@ -373,7 +483,7 @@ bool source_at(struct source *l, uint64_t offset, struct source_place *place)
 		return false;
 	guard_unchecked(true);
 	cu = dwfl_module_addrdie(l->module, addr + l->bias, &bias);
-	if (!cu)
+	if (!cu || !unit_has(l, cu, addr))
 		cu = unit_at(l, addr);
 	found = cu && find_row(cu, addr, &line, &begin, &end) && place_of(l, cu, line, place);
 	guard_unchecked(false);
@@ -401,7 +511,7 @@ static int unit_rows(struct source *l, Dwarf_Die *cu, int (*row)(void *data, con
 		if (dwarf_lineendsequence(line, &end) || end || dwarf_lineaddr(line, &addr) ||
 		    dwarf_lineaddr(dwarf_onesrcline(table, i + 1), &next) || next <= addr)
 			continue;
-		if (!offset_of(l, addr, &r.begin) || !place_of(l, cu, line, &r.place))
+		if (!unit_has(l, cu, addr) || !offset_of(l, addr, &r.begin) || !place_of(l, cu, line, &r.place))
 			continue;
 		r.end = r.begin + (next - addr);
 		guard_unchecked(false);
@@ -496,7 +606,7 @@ static int take_function(Dwarf_Die *die, void *data)
 	if (!f.name || !file || dwarf_decl_line(die, &line) || line <= 0 || !entry_of(die, &entry))
 		return DWARF_CB_OK;
 	while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
-		if (entry < begin || entry >= end || !offset_of(fs->l, begin, &f.begin))
+		if (entry < begin || entry >= end || !in_code(fs->l, begin) || !offset_of(fs->l, begin, &f.begin))
 			continue;
 		f.end = f.begin + (end - begin);
 		f.place.file = name_of(fs->l, fs->cu, file);

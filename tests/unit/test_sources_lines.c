@@ -283,6 +283,47 @@ static void several_parts(void **state)
 	}
 }
 
+/* DWARF of a section that the linker discarded is at address 0, where the file has code of another unit. */
+static void discarded(void **state)
+{
+	static const char text[] = "#line 100 \"part0.c\"\nint f0(int a)\n{\n\treturn a;\n}\n#line 200\n"
+				   "__attribute__((visibility(\"hidden\"))) void unused(void)\n{\n\t__asm__(\".skip 4096\");\n}\n";
+	static const char other[] = "void f1(void)\n{\n\t__asm__(\".skip 8192\");\n}\n";
+	static const char *const options[] = { "-gdwarf-4", "-gdwarf-5" };
+	struct error err = { .code = 0 };
+	struct source_place place;
+	struct source *l;
+	char cmd[500], path[128];
+	unsigned int i;
+
+	(void)state;
+	base = dir;
+	snprintf(path, sizeof(path), "%s/discarded.so", dir);
+	for (i = 0; i < 2; i++) {
+		struct seen seen = { .stop = UINT32_MAX };
+
+		memset(names, 0, sizeof(names));
+		temp_write(dir, "gone.c", text, sizeof(text) - 1);
+		temp_write(dir, "other.c", other, sizeof(other) - 1);
+		snprintf(cmd, sizeof(cmd), "cd %s && (gcc -O0 -fPIC -c other.c && gcc -O0 -fPIC -ffunction-sections %s -c gone.c && gcc -shared "
+			 "-nostdlib -Wl,--gc-sections,-z,noseparate-code -o discarded.so other.o gone.o) >cc.log 2>&1", dir, options[i]);
+		if (system(cmd))
+			skip();
+		read_symbols(path, 2);
+		assert_in_range(offsets[1], 1, 4000);
+		assert_true(offsets[0] > 8192);
+		l = source_open(path, NULL, &err);
+		assert_non_null(l);
+		assert_int_equal(source_each_function(l, on_function, &seen), 0);
+		assert_int_equal(source_each_row(l, on_row, &seen), 0);
+		assert_int_equal(seen.functions[0], 1);
+		assert_int_equal(seen.row_bytes, sizes[0]);
+		assert_false(source_at(l, offsets[1], &place));
+		assert_true(source_at(l, offsets[0], &place));
+		source_close(l);
+	}
+}
+
 /* Without DWARF, not ELF: no lines, which is no error; a file that is not there is one. */
 static void without_lines(void **state)
 {
@@ -330,7 +371,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(unlinked), cmocka_unit_test(linked),
 					    cmocka_unit_test(unlinked_without_aranges), cmocka_unit_test(linked_without_aranges),
-					    cmocka_unit_test(relative), cmocka_unit_test(first_file), cmocka_unit_test(several_parts),
+					    cmocka_unit_test(relative), cmocka_unit_test(first_file), cmocka_unit_test(several_parts), cmocka_unit_test(discarded),
 					    cmocka_unit_test(without_lines), cmocka_unit_test(not_elf) };
 
 	return cmocka_run_group_tests_name("sources lines", tests, make_dir, remove_dir);
