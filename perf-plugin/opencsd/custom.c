@@ -40,7 +40,7 @@ static ocsd_datapath_resp_t cb_element(const void *ctx, const ocsd_trc_index_t i
 	struct cst_generic g;
 
 	if (s->tree->print_elements) {
-		element_from_ocsd(&g, e);
+		element_from_ocsd(&g, e, s->tree->client);
 		print_element(s->tree, index, id, &g);
 		return OCSD_RESP_CONT;
 	}

@@ -390,10 +390,22 @@ static void itm_from(struct cst_generic *g, const ocsd_generic_trace_elem *e)
 	g->flags = e->has_ts ? CST_GF_TS : 0;
 }
 
-void element_from_ocsd(struct cst_generic *g, const ocsd_generic_trace_elem *e)
+/* 1.8: { uint8_t el; uint64_t value; } */
+static void instrumentation_from(struct cst_generic *g, const ocsd_generic_trace_elem *e)
+{
+	const unsigned char *u = (const unsigned char *)e + UNION_AT;
+
+	g->el = u[0];
+	memcpy(&g->addr, u + 8, sizeof(g->addr));
+}
+
+void element_from_ocsd(struct cst_generic *g, const ocsd_generic_trace_elem *e, enum client client)
 {
 	memset(g, 0, sizeof(*g));
 	g->kind = (uint8_t)e->elem_type;
+	/* 1.8 has put two kinds before this last one */
+	if (client == CLIENT_1_3 && e->elem_type == OCSD_GEN_TRC_ELEM_CUSTOM)
+		g->kind = CST_GEN_CUSTOM;
 	g->isa = (uint8_t)e->isa;
 	g->addr = e->elem_type == OCSD_GEN_TRC_ELEM_TIMESTAMP ? e->timestamp : e->st_addr;
 	g->end = e->en_addr;
@@ -424,6 +436,9 @@ void element_from_ocsd(struct cst_generic *g, const ocsd_generic_trace_elem *e)
 		break;
 	case CST_GEN_SYNC_MARKER:
 		g->num = CST_MARK_TIMESTAMP;	/* the interface has no other marker */
+		break;
+	case CST_GEN_INSTRUMENTATION:
+		instrumentation_from(g, e);
 		break;
 	case CST_GEN_EO_TRACE:
 		/* the number of 1.3.3; 1.8 uses it for what ends no trace */

@@ -216,8 +216,8 @@ ocsd_datapath_resp_t element_out(struct ocsd_tree *t, struct source *s, const st
 ocsd_datapath_resp_t element_ranges(struct ocsd_tree *t, struct source *s);
 /* Sets the context of the following elements; unknown for an element without flags. */
 void element_context(struct source *s, const struct cst_generic *g);
-/* For texts. */
-void element_from_ocsd(struct cst_generic *g, const ocsd_generic_trace_elem *e);
+/* For texts; the kinds are numbered as the client's generation has them. */
+void element_from_ocsd(struct cst_generic *g, const ocsd_generic_trace_elem *e, enum client client);
 
 /* packet.c */
 void packet_to_ocsd(union packet *out, const struct cst_packet *pkt, const struct cst_config *cfg);

@@ -269,7 +269,7 @@ OCSD_EXPORT ocsd_err_t ocsd_gen_elem_str(const ocsd_generic_trace_elem *e, char 
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
 	if (bare_text(e))
 		return give(bare_text(e), buf, size);
-	element_from_ocsd(&g, e);
+	element_from_ocsd(&g, e, tree_newest_client());
 	element_text(&g, tree_newest_client(), text, sizeof(text));
 	return give(text, buf, size);
 }

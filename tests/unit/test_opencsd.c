@@ -468,6 +468,8 @@ static void generation(int how, unsigned int kind, unsigned int times)
 
 static void test_generations(void **state)
 {
+	ocsd_generic_trace_elem element;
+	char text[80];
 	uint64_t value;
 	uint32_t reason;
 	int how;
@@ -486,6 +488,9 @@ static void test_generations(void **state)
 		memcpy(&value, seen + 80, 8);
 		assert_int_equal(seen[72], 1);
 		assert_int_equal(value, 0x0807060504030201);
+		memcpy(&element, seen, sizeof(element));
+		assert_int_equal(ocsd_gen_elem_str(&element, text, sizeof(text)), OCSD_OK);
+		assert_string_equal(text, "OCSD_GEN_TRC_ELEM_INSTRUMENTATION(EL1; 0x0807060504030201)");
 		generation(how, OCSD_GEN_TRC_ELEM_EO_TRACE, 1);
 		memcpy(&reason, seen + 72, 4);
 		assert_int_equal(reason, 7);
@@ -855,6 +860,12 @@ static void test_custom(void **state)
 	assert_true(seen_kind > 0);
 	assert_true(printed.n > 0);
 	assert_string_equal(printed.v[0], "0 0 Idx:0; ID:33;\tbyte 10\n");
+	/* its element has the number that 1.3.3 gave to elements of custom decoders */
+	assert_int_equal(ocsd_dt_set_gen_elem_printer(t), OCSD_OK);
+	free_lines(&printed);
+	assert_int_equal(ocsd_dt_process_data(t, OCSD_OP_DATA, 16, 16, frame, &used), OCSD_RESP_CONT);
+	assert_true(printed.n > 1);
+	assert_string_equal(printed.v[1], "0 0 Idx:16; ID:33; OCSD_GEN_TRC_ELEM_CUSTOM()\n");
 	ocsd_dt_process_data(t, OCSD_OP_FLUSH, 0, 0, NULL, NULL);
 	ocsd_dt_process_data(t, OCSD_OP_EOT, 0, 0, NULL, NULL);
 	ocsd_dt_process_data(t, OCSD_OP_RESET, 0, 0, NULL, NULL);
