@@ -40,10 +40,11 @@ enum client tree_newest_client(void)
 	return newest;
 }
 
+/* A single source is meant by any ID: the reference ignores it, and clients pass 0. */
 struct source *tree_source(struct ocsd_tree *t, unsigned int id)
 {
 	if (t->single)
-		return t->nr_all && (id > 0x7f || t->all[0]->id == id) ? t->all[0] : NULL;
+		return t->nr_all ? t->all[0] : NULL;
 	return id < 128 ? t->src[id] : NULL;
 }
 

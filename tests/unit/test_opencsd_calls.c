@@ -137,14 +137,10 @@ static void test_arguments(void **state)
 	REFUSED(INVALID, ocsd_dt_attach_packet_callback(t, 0x10, OCSD_C_API_CB_PKT_MON, NULL, NULL));
 	REFUSED(INVALID, ocsd_dt_attach_packet_callback(t, 0x10, (ocsd_c_api_cb_types)(OCSD_C_API_CB_PKT_MON + 1),
 							(void *)on_packet, NULL));
-	REFUSED(OCSD_ERR_INVALID_ID,
-		ocsd_dt_attach_packet_callback(t, 0x11, OCSD_C_API_CB_PKT_MON, (void *)on_packet, NULL));
-	REFUSED(OCSD_ERR_INVALID_ID, ocsd_dt_set_pkt_protocol_printer(t, 0x11, 1));
 	/* a full decoder is itself the sink of its packets */
 	REFUSED(OCSD_ERR_INVALID_PARAM_TYPE, ocsd_dt_set_pkt_protocol_printer(t, 0x10, 0));
 	assert_int_equal(ocsd_dt_set_pkt_protocol_printer(t, 0x10, 1), OCSD_OK);
 	REFUSED(INVALID, ocsd_dt_get_decode_stats(t, 0x10, NULL));
-	REFUSED(INVALID, ocsd_dt_reset_decode_stats(t, 0x11));
 	assert_null(stats);
 	REFUSED(INVALID, ocsd_dt_add_buffer_mem_acc(t, 0x1000, OCSD_MEM_SPACE_ANY, NULL, 16));
 	REFUSED(INVALID, ocsd_dt_add_buffer_mem_acc(t, 0x1000, OCSD_MEM_SPACE_ANY, code, 0));
@@ -185,7 +181,7 @@ static void test_arguments(void **state)
 	ocsd_destroy_dcd_tree(t);
 }
 
-/* A trace ID of frames is 1 to 0x6f; a single source may have any, and has any to a call with an ID above 0x7f. */
+/* A trace ID of frames is 1 to 0x6f; a single source may have any, and is meant by any. */
 static void test_ids(void **state)
 {
 	static const struct {
@@ -195,7 +191,8 @@ static void test_ids(void **state)
 		{ 0, OCSD_ERR_INVALID_ID }, { 1, OCSD_OK }, { 0x6f, OCSD_OK }, { 0x70, OCSD_ERR_INVALID_ID },
 		{ 0x7f, OCSD_ERR_INVALID_ID },
 	};
-	unsigned int frames, i;
+	static const unsigned char others[] = { 0x22, 0x80 };
+	unsigned int frames, i, k;
 
 	(void)state;
 	for (frames = 0; frames < 2; frames++) {
@@ -213,9 +210,17 @@ static void test_ids(void **state)
 			assert_int_equal(ocsd_dt_create_decoder(t, "ETMV4I", OCSD_CREATE_FLG_FULL_DECODER, &cfg, &id), err);
 			assert_int_equal(id, err ? 0x77 : cases[i].id);
 			assert_int_equal(ocsd_dt_get_decode_stats(t, cases[i].id, &stats), err ? INVALID : OCSD_OK);
-			assert_int_equal(ocsd_dt_get_decode_stats(t, 0x80, &stats), frames ? INVALID : OCSD_OK);
-			/* the highest ID there is: of no other source */
-			assert_int_equal(ocsd_dt_get_decode_stats(t, 0x7f, &stats), err || cases[i].id != 0x7f ? INVALID : OCSD_OK);
+			for (k = 0; k < sizeof(others); k++) {
+				assert_int_equal(ocsd_dt_get_decode_stats(t, others[k], &stats), frames ? INVALID : OCSD_OK);
+				assert_int_equal(ocsd_dt_reset_decode_stats(t, others[k]), frames ? INVALID : OCSD_OK);
+				assert_int_equal(ocsd_dt_attach_packet_callback(t, others[k], OCSD_C_API_CB_PKT_MON,
+										(void *)on_packet, NULL),
+						 frames ? OCSD_ERR_INVALID_ID : OCSD_OK);
+				assert_int_equal(ocsd_dt_set_pkt_protocol_printer(t, others[k], 1),
+						 frames ? OCSD_ERR_INVALID_ID : OCSD_OK);
+			}
+			assert_int_equal(ocsd_dt_remove_decoder(t, others[0]), frames ? OCSD_ERR_INVALID_ID : OCSD_OK);
+			assert_int_equal(ocsd_dt_remove_decoder(t, cases[i].id), frames && !err ? OCSD_OK : OCSD_ERR_INVALID_ID);
 			ocsd_destroy_dcd_tree(t);
 		}
 	}
