@@ -261,8 +261,9 @@ struct accessor {
 	unsigned int space;		/* mask of enum cst_memspace */
 	const uint8_t *bytes;		/* buffer or file; NULL: a callback */
 	bool file;
+	bool same_file;			/* a further region of the file of the accessor before it */
 	struct cst_section *section;	/* of these bytes, made when first used */
-	void *mapped;			/* to be unmapped: one of the accessors of a file has it */
+	void *mapped;			/* to be unmapped: the first region of a file has it */
 	size_t mapped_len;
 	Fn_MemAcc_CB fn;
 	Fn_MemAccID_CB fn_id;

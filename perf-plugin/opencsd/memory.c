@@ -273,6 +273,7 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_add_binfile_region_mem_acc(const dcd_tree_handle_
 		a.start = r->start_address;
 		a.last = r->start_address + r->region_size - 1;
 		a.bytes = file + r->file_offset;
+		a.same_file = i > 0;
 		err = add(t, &a);
 	}
 	if (err) {
@@ -299,51 +300,40 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_add_binfile_mem_acc(const dcd_tree_handle_t handl
 	return ocsd_dt_add_binfile_region_mem_acc(handle, &whole, 1, space, path);
 }
 
-/* A file of several regions is one accessor to the client: it stays mapped until its last region is gone. */
-static void release(struct ocsd_tree *t, size_t i)
+/* A file of several regions is one accessor to the client: they all go. */
+static void release(struct ocsd_tree *t, size_t first)
 {
-	struct accessor gone = t->accessors[i];
-	size_t k;
+	size_t end = first + 1, i;
 
-	memmove(&t->accessors[i], &t->accessors[i + 1], (t->nr_accessors - i - 1) * sizeof(gone));
-	t->nr_accessors--;
-	if (!gone.mapped)
-		return;
-	for (k = 0; k < t->nr_accessors; k++) {
-		struct accessor *a = &t->accessors[k];
-
-		if (a->bytes >= (uint8_t *)gone.mapped && a->bytes < (uint8_t *)gone.mapped + gone.mapped_len) {
-			a->mapped = gone.mapped;
-			a->mapped_len = gone.mapped_len;
-			return;
-		}
-	}
-	munmap(gone.mapped, gone.mapped_len);
+	while (t->accessors[first].same_file)
+		first--;
+	while (end < t->nr_accessors && t->accessors[end].same_file)
+		end++;
+	/* their bytes are not ours any more: nothing decoded from them may be looked at again */
+	for (i = first; i < end; i++)
+		if (t->accessors[i].section)
+			cst_section_renew(t->accessors[i].section, NULL, 0);
+	if (t->accessors[first].mapped)
+		munmap(t->accessors[first].mapped, t->accessors[first].mapped_len);
+	memmove(&t->accessors[first], &t->accessors[end], (t->nr_accessors - end) * sizeof(*t->accessors));
+	t->nr_accessors -= end - first;
 }
 
-OCSD_EXPORT ocsd_err_t ocsd_dt_remove_mem_acc(const dcd_tree_handle_t handle, const ocsd_vaddr_t start,
+/* Any address of an accessor means it, as for the reference. */
+OCSD_EXPORT ocsd_err_t ocsd_dt_remove_mem_acc(const dcd_tree_handle_t handle, const ocsd_vaddr_t addr,
 					      const ocsd_mem_space_acc_t space)
 {
 	struct ocsd_tree *t = tree_get(handle);
-	unsigned int m;
-	size_t i;
+	struct accessor *a;
 
 	if (!t || t->decoding)
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
-	m = spaces_of(t, space);
-	for (i = 0; i < t->nr_accessors; i++) {
-		struct accessor *a = &t->accessors[i];
-
-		if (a->start != start || !(a->space & m))
-			continue;
-		memory_doubt(t);
-		/* its bytes are not ours any more: nothing decoded from them may be looked at again */
-		if (a->section)
-			cst_section_renew(a->section, NULL, 0);
-		release(t, i);
-		return OCSD_OK;
-	}
-	return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	a = find(t, addr, spaces_of(t, space));
+	if (!a)
+		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	memory_doubt(t);
+	release(t, (size_t)(a - t->accessors));
+	return OCSD_OK;
 }
 
 OCSD_EXPORT ocsd_err_t ocsd_dt_set_mem_acc_cacheing(const dcd_tree_handle_t handle, const int enable,

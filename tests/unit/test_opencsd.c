@@ -378,10 +378,11 @@ static void test_accessors(void **state)
 	assert_int_equal(cl.end, 0x40001c);
 	FEED(&cl, &at, 0xf7);
 	assert_int_equal(cl.end, 0x500004);
+	/* both go */
 	assert_int_equal(ocsd_dt_remove_mem_acc(cl.tree, 0x400000, OCSD_MEM_SPACE_N), 0);
 	FEED(&cl, &at, 0xf7);
 	assert_int_equal(cl.end, 0x500004);
-	assert_int_equal(cl.nacc, 1);
+	assert_int_equal(cl.nacc, 2);
 	assert_int_equal(ocsd_dt_add_binfile_mem_acc(cl.tree, 0x1000, OCSD_MEM_SPACE_ANY, "/does/not/exist"),
 			 OCSD_ERR_MEM_ACC_FILE_NOT_FOUND);
 	region[0].file_offset = 4096;

@@ -17,6 +17,8 @@
 
 TEMP_DIR("opencsd-memory")
 
+#define INVALID OCSD_ERR_INVALID_PARAM_VAL
+
 struct seen {
 	struct lines l;		/* ranges, and addresses without code */
 	uint64_t ranges, nacc;
@@ -257,14 +259,15 @@ static unsigned int mappings(const char *path)
 	return n;
 }
 
-/* A file is mapped while a region of it is there, whichever goes first. */
+/* The regions of a file are one accessor: any address in one of them removes them all, and the file is unmapped. */
 static void test_file(void **state)
 {
 	static const uint32_t code[6] = { NOP, B(-1), NOP, B(-1), NOP, B(-1) };
 	ocsd_file_mem_region_t regions[3] = { { 0, 0x400000, 8 }, { 8, 0x400100, 8 }, { 16, 0x400200, 8 } };
-	static const unsigned int orders[3][3] = { { 0, 1, 2 }, { 2, 1, 0 }, { 1, 0, 2 } };
-	unsigned int o, i;
+	static const uint32_t other[2] = { NOP, B(-1) };
+	static const unsigned int removed_at[] = { 0x400000, 0x400104, 0x400207 };
 	dcd_tree_handle_t t;
+	unsigned int i;
 	char path[100];
 	struct seen s;
 
@@ -273,18 +276,23 @@ static void test_file(void **state)
 	snprintf(path, sizeof(path), "%s/regions", dir);
 	t = make(&s);
 	FEED(t, SYNC);
-	for (o = 0; o < 3; o++) {
+	/* accessors before and behind it stay */
+	assert_int_equal(ocsd_dt_add_buffer_mem_acc(t, 0x400300, OCSD_MEM_SPACE_N, (const uint8_t *)other, 8), OCSD_OK);
+	for (i = 0; i < 3; i++) {
 		assert_int_equal(ocsd_dt_add_binfile_region_mem_acc(t, regions, 3, OCSD_MEM_SPACE_N, path), OCSD_OK);
 		FEED(t, A64_AT(0), E, A64_AT(0x100), E, A64_AT(0x200), E);
 		CHECK(&s, "400000-400008", "400100-400108", "400200-400208");
-		for (i = 0; i < 3; i++) {
-			assert_int_equal(mappings(path), 1);
-			assert_int_equal(ocsd_dt_remove_mem_acc(t, regions[orders[o][i]].start_address,
-								OCSD_MEM_SPACE_N), OCSD_OK);
-		}
+		assert_int_equal(ocsd_dt_add_buffer_mem_acc(t, 0x400400, OCSD_MEM_SPACE_N, (const uint8_t *)other, 8),
+				 OCSD_OK);
+		assert_int_equal(mappings(path), 1);
+		assert_int_equal(ocsd_dt_remove_mem_acc(t, removed_at[i], OCSD_MEM_SPACE_S), INVALID);
+		assert_int_equal(ocsd_dt_remove_mem_acc(t, 0x400108, OCSD_MEM_SPACE_N), INVALID);
+		assert_int_equal(ocsd_dt_remove_mem_acc(t, removed_at[i], OCSD_MEM_SPACE_N), OCSD_OK);
 		assert_int_equal(mappings(path), 0);
-		FEED(t, A64_AT(0), E, A64_AT(0x100), E, A64_AT(0x200), E);
-		CHECK(&s, "400000 missing", "400100 missing", "400200 missing");
+		assert_int_equal(ocsd_dt_remove_mem_acc(t, removed_at[i], OCSD_MEM_SPACE_N), INVALID);
+		FEED(t, A64_AT(0), E, A64_AT(0x100), E, A64_AT(0x200), E, A64_AT(0x300), E, A64_AT(0x400), E);
+		CHECK(&s, "400000 missing", "400100 missing", "400200 missing", "400300-400308", "400400-400408");
+		assert_int_equal(ocsd_dt_remove_mem_acc(t, 0x400400, OCSD_MEM_SPACE_N), OCSD_OK);
 	}
 	/* the second of two regions is refused: the first one is not there, either */
 	regions[1].region_size = 17;
