@@ -27,13 +27,16 @@ static struct {
 	char text[256];
 } lg = { .verbosity = OCSD_ERR_SEV_ERROR, .flags = C_API_MSGLOGOUT_FLG_STDOUT };
 
-static const struct {
-	ocsd_err_t err;
+static const struct error {
+	unsigned int err;		/* ocsd_err_t */
+	enum client client;
 	const char *name, *text;
 } errors[] = {
-#define ERR(n, t) { OCSD_##n, "OCSD_" #n, t },
+#define ERR(n, t) { OCSD_##n, CLIENT_1_3, "OCSD_" #n, t },
+#define ERR_1_8(e, n, t) { e, CLIENT_1_8, "OCSD_" #n, t },
 #include "errors.def"
 #undef ERR
+#undef ERR_1_8
 };
 
 static void to_files(const char *s)
@@ -77,18 +80,26 @@ void log_message(ocsd_err_severity_t sev, const char *fmt, ...)
 	out(text);
 }
 
-static void describe(char *buf, size_t size, ocsd_err_t err)
+/* NULL: no error has that number. The number that ends 1.3.3's is an error to clients of 1.8. */
+static const struct error *find_error(ocsd_err_t err, enum client client)
 {
+	const struct error *found = NULL;
 	size_t i;
 
-	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
-		if (errors[i].err != err)
-			continue;
-		snprintf(buf, size, "0x%04x (%s) [%s]; ", (unsigned int)err, errors[i].name,
-			 errors[i].text);
-		return;
-	}
-	snprintf(buf, size, "0x%04x (unknown); ", (unsigned int)err);
+	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+		if (errors[i].err == (unsigned int)err && errors[i].client <= client)
+			found = &errors[i];
+	return found;
+}
+
+static void describe(char *buf, size_t size, ocsd_err_t err)
+{
+	const struct error *e = find_error(err, tree_newest_client());
+
+	if (e)
+		snprintf(buf, size, "0x%04x (%s) [%s]; ", (unsigned int)err, e->name, e->text);
+	else
+		snprintf(buf, size, "0x%04x (unknown); ", (unsigned int)err);
 }
 
 ocsd_err_t err_last(ocsd_err_t err)

@@ -321,6 +321,7 @@ static void test_mapped(void **state)
 /* The text of an error has its number, its name and what it means; a number that no error has is unknown. */
 static void test_texts(void **state)
 {
+	dcd_tree_handle_t t = make();
 	char text[200] = "x";
 
 	(void)state;
@@ -329,6 +330,16 @@ static void test_texts(void **state)
 	ocsd_err_str(OCSD_ERR_DCDREG_TOOMANY, text, sizeof(text));
 	assert_string_equal(strchr(text, '('),
 			    "(OCSD_ERR_DCDREG_TOOMANY) [Attempted to register too many custom decoders]; ");
+	/* what only 1.8 has, for its clients */
+	assert_int_equal(ocsd_dt_set_mem_acc_cacheing(t, 1, 4096, 16), OCSD_OK);
+	ocsd_err_str((ocsd_err_t)44, text, sizeof(text));
+	assert_string_equal(text, "0x002c (OCSD_ERR_INVALID_OPCODE) [Illegal Opode found while decoding program memory.]; ");
+	ocsd_err_str((ocsd_err_t)45, text, sizeof(text));
+	assert_string_equal(text, "0x002d (OCSD_ERR_I_RANGE_LIMIT_OVERRUN) [An optional limit on consecutive instructions in "
+			    "range during decode has been exceeded.]; ");
+	ocsd_err_str((ocsd_err_t)46, text, sizeof(text));
+	assert_string_equal(text, "0x002e (OCSD_ERR_BAD_DECODE_IMAGE) [Mismatch between trace packets and decode image.]; ");
+	ocsd_destroy_dcd_tree(t);
 	ocsd_err_str((ocsd_err_t)999, text, sizeof(text));
 	assert_string_equal(text, "0x03e7 (unknown); ");
 	/* no room, no text */
