@@ -376,8 +376,10 @@ static ocsd_datapath_resp_t op_flush(struct ocsd_tree *t)
 		r = worse(r, drain(t));
 	if (t->nr_custom)
 		r = worse(r, custom_op(t, OCSD_OP_FLUSH));
-	if (r < OCSD_RESP_WAIT)
+	if (r < OCSD_RESP_WAIT) {
 		t->feeding = false;
+		t->ended = t->ending;
+	}
 	return r;
 }
 
