@@ -358,6 +358,7 @@ ocsd_datapath_resp_t custom_data(struct ocsd_tree *t, const uint8_t *data, size_
 			}
 			if (!s || !s->custom)
 				continue;
+			t->custom_bytes += f->len;
 			one = call(s, OCSD_OP_DATA, f->offset, f->len, p->data + f->pos);
 			r = larger(r, one);
 		}

@@ -125,6 +125,7 @@ struct source {
 	uint64_t payload;		/* of the software trace element that is being delivered */
 	ocsd_decode_stats_t stats;	/* as last given to the client */
 	struct cst_stats base;		/* counts at the last reset of the statistics */
+	uint64_t bad_headers, base_headers; /* bad packets that are reserved headers; at that reset */
 	struct cst_generic end;		/* as delivered; another kind before that */
 };
 
@@ -145,6 +146,7 @@ struct ocsd_tree {
 	int raw_flags;			/* what the frame printer prints */
 	struct frame_printer *frames;
 	struct custom_path *custom;	/* de-formatter for custom decoders; NULL: none */
+	uint64_t custom_bytes;		/* of frames, passed to custom decoders */
 
 	/* input that is being decoded, and what came out of it and was not delivered yet */
 	uint8_t chunk[CHUNK];
@@ -279,6 +281,9 @@ void print_custom(struct ocsd_tree *t, const struct source *s, uint64_t index, c
 void print_restart(struct ocsd_tree *t);
 /* The next frame of the input; returns its size, at least 1. */
 size_t print_frames(struct ocsd_tree *t, const uint8_t *data, size_t len, uint64_t index);
+
+/* stats.c: counts what the library's counts do not tell apart. */
+void stats_error(struct source *s, const struct cst_generic *g);
 
 /* errlog.c */
 void log_message(ocsd_err_severity_t sev, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -225,6 +225,8 @@ static ocsd_datapath_resp_t drain_all(struct ocsd_tree *t)
 				continue;
 			}
 			t->at++;
+			if (g->kind == CST_GEN_NO_SYNC)
+				stats_error(s, g);
 			if (!s->packets_only)
 				r = worse(r, element_out(t, s, g));
 			if (g->kind == CST_GEN_EO_TRACE) {

@@ -4,6 +4,19 @@
 
 #include "internal.h"
 
+void stats_error(struct source *s, const struct cst_generic *g)
+{
+	s->bad_headers += g->error == CST_ERR_BAD_HEADER || g->error == CST_ERR_UNSUP_HEADER;
+}
+
+/* Custom decoders' bytes are no decoder's of the library. They are counted when they are passed on, here ahead of its own. */
+static uint64_t no_decoder(const struct ocsd_tree *t)
+{
+	uint64_t n = cst_tree_unrouted(t->tree);
+
+	return n > t->custom_bytes ? n - t->custom_bytes : 0;
+}
+
 OCSD_EXPORT ocsd_err_t ocsd_dt_get_decode_stats(const dcd_tree_handle_t handle, const unsigned char id,
 						ocsd_decode_stats_t **block)
 {
@@ -11,6 +24,7 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_get_decode_stats(const dcd_tree_handle_t handle, 
 	struct source *s = t ? tree_source(t, id) : NULL;
 	const struct cst_frame_stats *f;
 	const struct cst_stats *c;
+	uint64_t bad, headers;
 	ocsd_decode_stats_t *o;
 
 	if (!t || !block)
@@ -26,11 +40,15 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_get_decode_stats(const dcd_tree_handle_t handle, 
 	o->revision = OCSD_STATS_REVISION;
 	o->channel_total = c->bytes - s->base.bytes;
 	o->channel_unsynced = c->unsynced - s->base.unsynced;
-	o->bad_header_errs = 0;
-	o->bad_sequence_errs = (uint32_t)(c->bad_packets - s->base.bad_packets);
+	/* headers are counted when the client has their elements, packets when they are decoded, which is earlier */
+	bad = c->bad_packets - s->base.bad_packets;
+	headers = s->bad_headers - s->base_headers;
+	headers = headers < bad ? headers : bad;
+	o->bad_header_errs = (uint32_t)headers;
+	o->bad_sequence_errs = (uint32_t)(bad - headers);
 	memset(&o->demux, 0, sizeof(o->demux));
 	if (!t->single) {
-		o->demux.no_id_bytes = cst_tree_unrouted(t->tree);
+		o->demux.no_id_bytes = no_decoder(t);
 		o->demux.valid_id_bytes = f->data - o->demux.no_id_bytes;
 		o->demux.reserved_id_bytes = f->reserved + f->null;
 		o->demux.unknown_id_bytes = f->unknown;
@@ -48,5 +66,6 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_reset_decode_stats(const dcd_tree_handle_t handle
 	if (!s || !s->dec)
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
 	s->base = *cst_decoder_stats(s->dec);
+	s->base_headers = s->bad_headers;
 	return OCSD_OK;
 }

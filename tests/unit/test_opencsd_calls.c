@@ -442,6 +442,7 @@ static void test_stats(void **state)
 {
 	/* 3 bytes before synchronisation; a reserved header behind it, and a byte that is lost with it */
 	static const uint8_t trace[] = { 0xf7, 0xf7, 0xf7, SYNC, 0x0b, 0xf7 };
+	static const uint8_t sequence[] = { SYNC, 0, 0x41 };
 	dcd_tree_handle_t t = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
 	ocsd_decode_stats_t *stats = NULL;
 	unsigned int i;
@@ -456,8 +457,8 @@ static void test_stats(void **state)
 		assert_int_equal(stats->revision, OCSD_STATS_REVISION);
 		assert_int_equal(stats->channel_total, sizeof(trace));
 		assert_int_equal(stats->channel_unsynced, 4);
-		assert_int_equal(stats->bad_sequence_errs, 1);
-		assert_int_equal(stats->bad_header_errs, 0);
+		assert_int_equal(stats->bad_sequence_errs, 0);
+		assert_int_equal(stats->bad_header_errs, 1);
 		/* there are no frames */
 		assert_int_equal(stats->demux.frame_bytes, 0);
 		assert_int_equal(stats->demux.valid_id_bytes, 0);
@@ -466,7 +467,12 @@ static void test_stats(void **state)
 		assert_int_equal(stats->channel_total, 0);
 		assert_int_equal(stats->channel_unsynced, 0);
 		assert_int_equal(stats->bad_sequence_errs, 0);
+		assert_int_equal(stats->bad_header_errs, 0);
 	}
+	assert_int_equal(ocsd_dt_process_data(t, OCSD_OP_DATA, 0, sizeof(sequence), sequence, &used), OCSD_RESP_ERR_CONT);
+	assert_int_equal(ocsd_dt_get_decode_stats(t, 0x10, &stats), OCSD_OK);
+	assert_int_equal(stats->bad_sequence_errs, 1);
+	assert_int_equal(stats->bad_header_errs, 0);
 	ocsd_destroy_dcd_tree(t);
 }
 

@@ -489,6 +489,10 @@ static void test_elements(void **state)
 	assert_int_equal(it.cb->fn_gen_elem_out(it.cb->lib_context, 9, 0x34, &e), OCSD_RESP_CONT);
 	assert_int_equal(sink_calls, 1);
 	CHECK(&l, "Idx:9; ID:34; OCSD_GEN_TRC_ELEM_TRACE_ON( [begin or filter])\n");
+	/* an element of its own has the number that it has in 1.3.3 */
+	ocsd_gen_elem_init(&e, OCSD_GEN_TRC_ELEM_CUSTOM);
+	assert_int_equal(it.cb->fn_gen_elem_out(it.cb->lib_context, 9, 0x34, &e), OCSD_RESP_CONT);
+	CHECK(&l, "Idx:9; ID:34; OCSD_GEN_TRC_ELEM_CUSTOM()\n");
 	ocsd_destroy_dcd_tree(t);
 }
 
@@ -650,6 +654,7 @@ static void test_ends_again(void **state)
 	static const uint8_t frame[16] = { 0x33 << 1 | 1, 2, 4 };
 	dcd_tree_handle_t t = ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, OCSD_DFRMTR_FRAME_MEM_ALIGN);
 	ocsd_extern_dcd_fact_t fact = whole;
+	ocsd_decode_stats_t *stats;
 	unsigned int ends = 0;
 
 	(void)state;
@@ -658,6 +663,10 @@ static void test_ends_again(void **state)
 	assert_int_equal(ocsd_dt_create_decoder(t, "ETMV4I", OCSD_CREATE_FLG_FULL_DECODER, &cfg, NULL), OCSD_OK);
 	assert_int_equal(ocsd_dt_set_gen_elem_outfn(t, count_ends, &ends), OCSD_OK);
 	assert_int_equal(data(t, 0, frame, 16), OCSD_RESP_CONT);
+	/* its bytes are those of an ID with a decoder */
+	assert_int_equal(ocsd_dt_get_decode_stats(t, 0x10, &stats), OCSD_OK);
+	assert_int_equal(stats->demux.valid_id_bytes, 14);
+	assert_int_equal(stats->demux.no_id_bytes, 0);
 	assert_int_equal(op(t, OCSD_OP_EOT), OCSD_RESP_CONT);
 	assert_int_equal(ends, 1);
 	it.end_resp = OCSD_RESP_ERR_CONT;
