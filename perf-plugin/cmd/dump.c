@@ -96,6 +96,11 @@ static int run(struct dump *d, const char *snapshot, const struct session_opts *
 		dump_out_abort(&d->out);
 		return CMD_ERROR;
 	}
+	if (d->only_id >= 0 && !d->has_id) {
+		fprintf(stderr, "cstrace dump: --id: there is no trace of ID 0x%02x; without --id all is listed\n",
+			(unsigned int)d->only_id);
+		d->losses = true;
+	}
 	dump_log_sum(d);
 	if (d->format == DUMP_NONE)
 		dump_counts(d);

@@ -56,6 +56,7 @@ struct dump {
 	bool frames, packets, elements;
 	bool packed;		/* frames as they stand */
 	int only_id;		/* trace ID, -1: all */
+	bool has_id;		/* there is trace of only_id, or a source that has it */
 	bool raw;		/* section without frames: packets belong to no ID */
 	bool losses;		/* of any kind, in any section */
 	bool strict;		/* config.strict = 1 */

@@ -249,8 +249,11 @@ static bool in_reference(unsigned int kind)
 
 void dump_fragment(struct dump *d, const struct cst_fragment *f, const uint8_t *data)
 {
-	if (d->only_id >= 0 && f->kind == CST_FRAG_DATA && d->only_id != f->id)
-		return;
+	if (d->only_id >= 0 && f->kind == CST_FRAG_DATA) {
+		if (d->only_id != f->id)
+			return;
+		d->has_id = true;
+	}
 	if (d->format == DUMP_OPENCSD && in_reference(f->kind))
 		opencsd_fragment(d, f, data);
 	else if (d->format == DUMP_TEXT)

@@ -98,6 +98,17 @@ static int packet(void *data, const struct stream *s, const struct cst_packet *p
 	return pd_output_failed(&d->out.file);
 }
 
+/* With --id: the counts of its streams alone. */
+static void stream_end(void *data, const struct stream *s)
+{
+	struct dump *d = data;
+
+	if (s->trace_id != d->only_id)
+		return;
+	cst_stats_add(&d->stats, cst_decoder_stats(s->decoder));
+	d->has_id = true;
+}
+
 int dump_session(struct dump *d, const struct session_opts *opts)
 {
 	struct session_consumer con = { .data = d, .fragment_begin = fragment_begin };
@@ -126,9 +137,13 @@ int dump_session(struct dump *d, const struct session_opts *opts)
 		con.batch = batch;
 	/* then nothing is listed, and all there is are the session's counts */
 	con.stateless = d->format == DUMP_NONE && !d->packets && !d->frames && !d->packed && !d->range && !d->make;
-	con.by_fragment = con.stateless;
 	if (con.stateless)
 		con.fragment_begin = NULL;
+	if (d->only_id >= 0) {
+		con.stream_end = stream_end;
+		con.stateless = false;
+	}
+	con.by_fragment = con.stateless;
 	if (d->range || d->make)
 		con.fragment_tree = fragment_tree;
 	rc = session_run(ss, &con);
@@ -136,7 +151,8 @@ int dump_session(struct dump *d, const struct session_opts *opts)
 		session_close(ss);
 		return rc ? ERR_REPORTED : 0;
 	}
-	d->stats = session_totals(ss)->dec;
+	if (d->only_id < 0)
+		d->stats = session_totals(ss)->dec;
 	d->losses = session_incomplete(ss);
 	if (session_has_losses(ss)) {
 		fprintf(stderr, "cstrace dump: lost:\n");

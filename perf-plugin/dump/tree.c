@@ -58,8 +58,10 @@ static void sum_up(struct dump *d, const struct cst_tree *tree)
 
 	for (id = 0; id < 0x80; id++) {
 		dec = cst_tree_decoder(tree, (uint8_t)id);
-		if (dec && (d->only_id < 0 || (unsigned int)d->only_id == id))
+		if (dec && (d->only_id < 0 || (unsigned int)d->only_id == id)) {
 			cst_stats_add(&d->stats, cst_decoder_stats(dec));
+			d->has_id = true;
+		}
 	}
 	if (d->format == DUMP_OPENCSD)
 		reference_stats(&d->stats);

@@ -53,6 +53,7 @@ struct dump {
 	struct insn held[HELD];
 	unsigned int nr_held;
 	uint64_t refused;	/* records that the dialect cannot express */
+	bool has_id;		/* there is a stream of o->only_id */
 };
 
 static void flush(struct dump *d)
@@ -296,11 +297,13 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 static void on_stream_end(void *data, const struct stream *s)
 {
 	struct lane *ln = *s->priv;
+	struct dump *d = data;
 
 	if (ln)
-		put_exception(data, s, ln, NULL);
+		put_exception(d, s, ln, NULL);
 	free(ln);
 	*s->priv = NULL;
+	d->has_id |= s->trace_id == d->o->only_id;
 }
 
 static int open_dump(struct dump *d)
@@ -338,7 +341,10 @@ static int run(struct dump *d)
 	if (d->refused)
 		fprintf(stderr, "%s: %" PRIu64 " records cannot be written in this dialect and are left out; --format=tarmac and "
 			"--format=tarmac-es differ in what they can express\n", d->o->who, d->refused);
-	*d->incomplete = d->refused;
+	if (d->o->only_id >= 0 && !d->has_id)
+		fprintf(stderr, "%s: --id: there is no trace of ID 0x%02x; without --id all is listed\n", d->o->who,
+			(unsigned int)d->o->only_id);
+	*d->incomplete = d->refused || (d->o->only_id >= 0 && !d->has_id);
 	if (!pd_output_finish(&d->out, &err))
 		return 0;
 	fprintf(stderr, "%s: %s\n", d->o->who, err.msg);

@@ -39,6 +39,14 @@ for c in "script --itrace=b" "dump --elements" "dump --packets" "inject --itrace
 	check "$c: --comm of none says which there are" offers "--comm x$comm: the file has $comm" $c --comm "x$comm"
 done
 check "profile: nothing is written" test ! -e "$tmp/profile"
+no_id() {
+	run 3 dump -i $sample --symfs $symfs --id 0x6f "$@" && says "$tmp/err" "cstrace dump: --id: there is no trace of ID 0x6f"
+}
+for f in text json opencsd tarmac none; do
+	check "dump --format=$f: an ID that no source has" no_id --format=$f
+done
+check "dump --format=none: its counts" says "$tmp/out" "instructions 0"
+check "dump --frames: an ID that no source has" no_id --frames
 outside() {
 	run 3 script --itrace=b -i tests/data/sample-trbe.perf.data --symfs $symfs --time 5000000,5000001 &&
 		says "$tmp/err" "--time 5000000,5000001: the records are from " && is_empty "$tmp/out"

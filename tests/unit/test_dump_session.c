@@ -431,8 +431,10 @@ static void test_parts_of_buffers(void **state)
 static void test_streams(void **state)
 {
 	const struct dump_place none = { .set = false };
+	uint64_t counted[4];
 	struct pdb data;
 	struct dump d;
+	int i;
 
 	(void)state;
 	begin(&data);
@@ -450,6 +452,18 @@ static void test_streams(void **state)
 	   "\"isa\":\"A64\",\"last\":\"branch\",\"last_size\":4,\"executed\":true,\"el\":0,\"security\":\"non-secure\",\"context_id\":101,"
 	   "\"cpu\":3,\"pid\":100,\"tid\":101}\n"
 	   "{\"record\":\"element\",\"index\":58,\"id\":21,\"kind\":\"end\",\"reason\":\"end\",\"cpu\":3,\"pid\":100,\"tid\":101}\n");
+	/* counts are those of the stream */
+	for (i = 0; i < 4; i++) {
+		d = listing();
+		d.format = DUMP_NONE;
+		d.only_id = i ? 0x13 + i : -1;
+		assert_int_equal(run(&d), 0);
+		counted[i] = d.stats.insns;
+		assert_int_equal(d.has_id, i == 1 || i == 2);
+	}
+	assert_true(counted[1] && counted[2]);
+	assert_int_equal(counted[1] + counted[2], counted[0]);
+	assert_int_equal(counted[3], 0);
 }
 
 int main(void)
