@@ -180,6 +180,12 @@ struct request {
 	int only_id;
 };
 
+/* True if packets, elements or instructions are asked for; else frames alone. */
+static bool decodes(const struct request *r)
+{
+	return r->packets || r->elements || r->format.tarmac || !(r->frames || r->raw);
+}
+
 /* Options that exclude each other, and those without an effect. Returns CMD_GO_ON or CMD_USAGE. */
 static int check_request(const struct cmd_desc *cmd, struct request *r, const struct session_opts *so)
 {
@@ -198,6 +204,13 @@ static int check_request(const struct cmd_desc *cmd, struct request *r, const st
 		cmd_no_effect(cmd, "frames raw", "--format=none lists nothing");
 	if (r->log && !dump_log_level(r->log, &r->level))
 		return cmd_usage_error(cmd, "--log: levels are error, warning and info");
+	if (!decodes(r) && r->format.format != DUMP_NONE)
+		cmd_no_effect(cmd, "from to index no-index insn-ranges", "they are for packets and elements, and only frames "
+			      "are listed");
+	if (!decodes(r) && !r->frames && r->format.format != DUMP_NONE) {
+		cmd_no_effect(cmd, "id", "frames as they stand have the bytes of all trace IDs");
+		r->only_id = -1;
+	}
 	if (r->no_text && !r->format.tarmac)
 		cmd_no_effect(cmd, "no-disassembly", "only --format=tarmac shows the text of instructions");
 	if (r->format.tarmac && (r->frames || r->raw || r->packets || r->elements || r->log || r->source || r->from.set || r->to.set))

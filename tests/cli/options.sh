@@ -60,6 +60,9 @@ check "inject --hw-index without l" warns 0 "--hw-index has no effect" inject -i
 check "inject --hw-index with l" quiet 0 inject -i $sample --symfs $symfs --itrace=il --hw-index -o "$tmp/o"
 check "info --format=json --all" warns 0 "--all has no effect" info -i $sample --symfs $symfs --format=json --all
 check "info --no-decode --cpu" warns 0 "--cpu has no effect" info -i $sample --no-decode --cpu 0
+check "dump --frames --from" warns 0 "--from has no effect: they are for packets and elements" dump -i $sample --symfs $symfs \
+	--frames --from offset=16
+check "dump --raw --id" warns 0 "--id has no effect" dump -i $sample --symfs $symfs --raw --id 0x10
 check "dump --format=none --frames" warns 0 "--frames has no effect" dump -i $sample --symfs $symfs --format=none --frames
 "$tool" convert -i $sample --symfs $symfs --to=snapshot -o "$tmp/snapshot" 2>/dev/null
 # Bit 11 of TRCCONFIGR: timestamps.
