@@ -229,34 +229,55 @@ static int run_buffer(struct snap_run *r, const struct cst_snap_buffer *buf,
 	return rc;
 }
 
+static bool feeds(const struct cst_snapshot *ss, const struct cst_snap_device *dev, const struct cst_snap_buffer *buf)
+{
+	unsigned int stream;
+
+	for (stream = 0; stream < STREAMS; stream++)
+		if (dev->class_ == CST_SNAP_SOURCE && cst_snapshot_feeds_stream(ss, dev, stream, buf))
+			return true;
+	return false;
+}
+
+/* All buffers, or those that one source feeds. */
+static int run_buffers(struct snap_run *r, const struct cst_snap_device *only, bool heading)
+{
+	const struct cst_snapshot *ss = r->ss;
+	int rc = 0, one, decoded = 0;
+	size_t i;
+
+	for (i = 0; i < ss->n_buffers; i++) {
+		if (only && !feeds(ss, only, &ss->buffers[i]))
+			continue;
+		one = run_buffer(r, &ss->buffers[i], only, heading);
+		decoded += !one;
+		r->d->losses |= one == NOT_DECODED;
+		rc = one < 0 ? one : rc;
+	}
+	return rc || decoded ? rc : NOT_DECODED;
+}
+
 /* --source: all, a buffer by name or section, or a trace source. */
 static int run_source(struct snap_run *r, const char *source)
 {
 	const struct cst_snapshot *ss = r->ss;
 	const struct cst_snap_device *dev;
-	size_t i;
-	int rc = 0, one, decoded = 0;
+	size_t i, n = 0;
 
 	if (!ss->n_buffers)
 		return complain(r, "snapshot.ini", "the snapshot has no trace ([trace] metadata= is missing)");
 	if (!source)
 		return run_buffer(r, &ss->buffers[0], NULL, r->d->format != DUMP_OPENCSD);
-	if (!strcmp(source, "all")) {
-		for (i = 0; i < ss->n_buffers; i++) {
-			one = run_buffer(r, &ss->buffers[i], NULL, true);
-			decoded += !one;
-			r->d->losses |= one == NOT_DECODED;
-			rc = one < 0 ? one : rc;
-		}
-		return rc || decoded ? rc : NOT_DECODED;
-	}
+	if (!strcmp(source, "all"))
+		return run_buffers(r, NULL, true);
 	for (i = 0; i < ss->n_buffers; i++)
 		if (!strcmp(source, ss->buffers[i].name) || !strcmp(source, ss->buffers[i].id))
 			return run_buffer(r, &ss->buffers[i], NULL, false);
 	dev = cst_snapshot_device(ss, source);
 	for (i = 0; dev && i < ss->n_buffers; i++)
-		if (dev->class_ == CST_SNAP_SOURCE && cst_snapshot_feeds(ss, dev, &ss->buffers[i]))
-			return run_buffer(r, &ss->buffers[i], dev, false);
+		n += feeds(ss, dev, &ss->buffers[i]);
+	if (n)
+		return run_buffers(r, dev, n > 1);
 	complain(r, source, "neither a trace buffer nor a trace source of the snapshot; its buffers are:");
 	for (i = 0; i < ss->n_buffers; i++)
 		fprintf(stderr, "  %s\n", name_shown(ss->buffers[i].name));

@@ -132,6 +132,9 @@ static const struct {
 	  { .trace = ONE BUFFER("0", "first.bin,empty.bin,second.bin", "source_data") LINKS }, NULL,
 	  "# ETB_0: source_data\n" RAW_LISTED, "", false },
 	{ "frames", { .trace = IN_FRAMES LINKS }, NULL, "# ETB_0: coresight\n" FRAMES_LISTED, "", false },
+	{ "a source that feeds two buffers",
+	  { .trace = TWO BUFFER("0", "frames.bin", "coresight") BUFFER("1", "raw.bin", "source_data") LINKS "ETM_0=ETB_1\n" },
+	  "ETM_0", "# ETB_0: coresight\n" FRAMES_LISTED "# ETB_1: source_data\n" RAW_LISTED, "", false },
 	/* a barrier is no element of a source */
 	{ "frames and a barrier", { .trace = ONE BUFFER("0", "barrier.bin", "coresight") LINKS }, NULL, "# ETB_0: coresight\n" FRAMES_LISTED, "",
 	  false },
