@@ -326,6 +326,7 @@ static int find_contexts(struct importer *im, const struct cst_snap_buffer *buf)
 	bool raw = buf->format == CST_SNAP_FMT_SOURCE_DATA;
 	struct cst_tree *tree;
 	const uint8_t *data;
+	uint64_t at = 0;
 	size_t len, i;
 	int rc = 0;
 
@@ -335,8 +336,10 @@ static int find_contexts(struct importer *im, const struct cst_snap_buffer *buf)
 	if (add_decoders(im, buf, tree)) {
 		for (i = 0; !rc && i < buf->n_files; i++)
 			if (!folder_open(&im->files, buf->files[i], &data, &len) && len) {
-				if (!cst_tree_feed(tree, data, len, 0))
+				/* a frame, or a packet, may begin in one file and end in the next one */
+				if (!cst_tree_feed(tree, data, len, at))
 					rc = pull(im, tree);
+				at += len;
 			}
 		cst_tree_end(tree);
 		if (!rc)

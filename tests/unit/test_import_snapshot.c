@@ -123,7 +123,7 @@ static const char *processes(void)
 
 static void contexts(void **state)
 {
-	struct pdb trace = { 0 };
+	struct pdb trace = { 0 }, frames = { 0 };
 
 	(void)state;
 	sb_trace_at(&trace, 0, SB_BASE, 0);
@@ -140,6 +140,17 @@ static void contexts(void **state)
 	context(&trace, 300);
 	one_core(&trace);
 	assert_string_equal(processes(), " 300");
+	/* the first of the files of a buffer ends within a frame */
+	sb_trace_at(&trace, 100, SB_BASE, 0);
+	context(&trace, 200);
+	sb_frames(&frames, &trace, 0x10);
+	one_core(&trace);
+	temp_write(dir, "first.bin", frames.p, 20);
+	temp_write(dir, "second.bin", frames.p + 20, frames.len - 20);
+	write_text("trace.ini", "[trace_buffers]\nbuffers=buffer0\n[buffer0]\nname=ETB\nfile=first.bin,second.bin\nformat=coresight\n"
+		   "[source_buffers]\netm=ETB\n[core_trace_sources]\ncpu_0=etm\n");
+	assert_string_equal(processes(), " 100 100< 200");
+	pdb_free(&frames);
 }
 
 /* The process is in the VMID where that holds the context ID of EL2, and else in the context ID. */
