@@ -109,7 +109,7 @@ CST_API int cst_tree_pull(struct cst_tree *tree, struct cst_generic *out, size_t
 CST_SIZED int cst_tree_next_packet(struct cst_tree *tree, struct cst_packet *pkt, struct cst_pull *pull);
 /*
  * Returns 1 and the next run of unpacked bytes, for frame listings; frag->pos is relative to *data. Only for a tree
- * that is fed and never pulled. With CST_FRAME_PACKED it returns whole frames.
+ * that is fed and never pulled. With CST_FRAME_PACKED it returns whole frames. The log receives what is not data.
  */
 CST_API int cst_tree_next_fragment(struct cst_tree *tree, struct cst_fragment *frag,
 				   const uint8_t **data);

@@ -374,6 +374,17 @@ static void record_finding(struct cst_tree *t, const struct cst_fragment *fr)
 		cst_log_finding(t->log, CST_LOG_FRAME, fr->id, fr->offset, (unsigned int)fr->error, 0);
 }
 
+/* A fragment that is not data. */
+static void record_fragment(struct cst_tree *t, const struct cst_fragment *fr)
+{
+	if (fr->kind == CST_FRAG_RESET)
+		cst_log_finding(t->log, CST_LOG_TREE, CST_LOG_NO_ID, fr->offset, CST_FIND_BARRIER, 0);
+	else if (fr->kind == CST_FRAG_ERROR)
+		cst_log_error(t->log, CST_LOG_FRAME, CST_LOG_NO_ID, fr->offset, fr->error, fr->len);
+	else if (fr->kind == CST_FRAG_FINDING)
+		record_finding(t, fr);
+}
+
 /*
  * Fast path of unpacking: fills the sinks, which must be empty, from complete frames. 0: the next frame needs unpack(),
  * since it is not plain (cst_frame_split()) or the tree has a log; or there is no input left.
@@ -477,21 +488,14 @@ static int route(struct cst_tree *t)
 			continue;
 		}
 		fr = &t->frag[t->at];
-		if (fr->kind == CST_FRAG_RESET) {
-			cst_log_finding(t->log, CST_LOG_TREE, CST_LOG_NO_ID, fr->offset, CST_FIND_BARRIER, 0);
-			reset_at(t, fr);
-			return 1;
-		}
-		if (fr->kind == CST_FRAG_ERROR) {
-			/* no decoder can continue after lost frames */
-			cst_log_error(t->log, CST_LOG_FRAME, CST_LOG_NO_ID, fr->offset, fr->error, fr->len);
-			reset_at(t, fr);
-			return 1;
-		}
 		if (fr->kind != CST_FRAG_DATA) {
+			record_fragment(t, fr);
+			/* no decoder can continue after lost frames */
+			if (fr->kind == CST_FRAG_RESET || fr->kind == CST_FRAG_ERROR) {
+				reset_at(t, fr);
+				return 1;
+			}
 			t->at++;
-			if (fr->kind == CST_FRAG_FINDING)
-				record_finding(t, fr);
 			continue;
 		}
 		/* a trigger that is cut by a frame or by the input counts once */
@@ -636,6 +640,7 @@ int cst_tree_next_fragment(struct cst_tree *t, struct cst_fragment *frag, const 
 			return 0;
 	*frag = t->frag[t->at++];
 	*data = t->data;
+	record_fragment(t, frag);
 	return 1;
 }
 

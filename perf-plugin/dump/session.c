@@ -7,16 +7,16 @@
 #include "decode/decode.h"
 #include "dump/dump.h"
 
+/* The session decodes the fragment as well, and logs. A listing of frames alone has what is logged of them. */
 static int list_frames(struct dump *d, const struct session_fragment *f, bool packed)
 {
+	const bool findings = d->log && !d->packets && !d->elements && !(packed && d->frames);
 	struct cst_tree *tree = NULL;
 	int rc;
 
 	rc = cst_tree_new(&tree, CST_TREE_FRAMES,
-			  dump_frame_flags(d, CST_FRAME_ALIGNED | CST_FRAME_RESET_4X, packed));
-	/* when what is in the frames is listed, too, they are taken apart there once more */
-	if (!rc && !d->packets && !d->elements && !(packed && d->frames))
-		cst_tree_set_log(tree, d->log);
+			  dump_frame_flags(d, CST_FRAME_ALIGNED | CST_FRAME_RESET_4X | (findings ? CST_FRAME_FINDINGS : 0),
+					   packed));
 	if (!rc)
 		rc = dump_frames(d, tree, f->data, f->size, f->offset);
 	cst_tree_free(tree);

@@ -256,6 +256,23 @@ static void test_frames(void **state)
 		assert_int_equal(cst_log_count(d.log, CST_LOG_ALL_IDS, CST_LOG_ERROR), 1);
 		cst_log_free(d.log);
 	}
+	/* what loses nothing is logged as well: ID 0 at the end of the last frame, with an auxiliary bit */
+	memcpy(cut, FRAMES, sizeof(FRAMES) - 1);
+	memcpy(cut + sizeof(FRAMES) - 4, "\xf7\x01", 2);
+	cut[sizeof(FRAMES) - 2] |= (char)0x80;
+	temp_write(dir, "cut.bin", cut, sizeof(FRAMES) - 1);
+	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		d = listing();
+		d.packed = lists[i].packed;
+		d.frames = lists[i].frames;
+		d.elements = lists[i].elements;
+		assert_int_equal(dump_log_open(&d, CST_LOG_INFO), 0);
+		assert_int_equal(run(&d, NULL), 0);
+		assert_text("reported", errors, "Idx:30; frame; info: auxiliary bit of a frame's last ID byte is set, which has no "
+			    "meaning (IHI 0029 D4.2.2)\n");
+		assert_int_equal(cst_log_count(d.log, CST_LOG_ALL_IDS, CST_LOG_INFO), 1);
+		cst_log_free(d.log);
+	}
 }
 
 /* Each buffer has a part of its own, also of the same trace ID. */

@@ -452,9 +452,11 @@ static void test_tree(void **state)
 	uint8_t in[sizeof(frames) + 16 + 5];
 	struct cst_log *log = new_log(16);
 	struct cst_generic out[64];
+	struct cst_fragment frag;
 	struct cst_decoder *dec;
 	struct cst_config cfg;
 	struct cst_tree *tree;
+	const uint8_t *data;
 
 	(void)state;
 	memcpy(in, frames, sizeof(frames));
@@ -484,6 +486,22 @@ static void test_tree(void **state)
 	assert_int_equal(cst_log_at(log, 3)->index, 64);
 	assert_int_equal(cst_log_at(log, 3)->value, 5);
 	assert_int_equal(cst_log_count_error(log, CST_LOG_NO_ID, CST_ERR_FRAME_ID), 1);
+	cst_tree_free(tree);
+	cst_log_free(log);
+	/* a listing of the frames has the same but for the ID, which it does not look for */
+	log = new_log(16);
+	assert_int_equal(cst_tree_new(&tree, CST_TREE_FRAMES, CST_FRAME_RESET_4X), 0);
+	cst_tree_set_log(tree, log);
+	assert_int_equal(cst_tree_feed(tree, in, sizeof(in), 0), 0);
+	while (cst_tree_next_fragment(tree, &frag, &data))
+		;
+	cst_tree_reset(tree);
+	assert_int_equal(cst_log_kept(log), 3);
+	assert_int_equal(cst_log_at(log, 0)->error, CST_ERR_FRAME_ID);
+	assert_int_equal(cst_log_at(log, 0)->index, 32);
+	assert_int_equal(cst_log_at(log, 0)->value, 16);
+	assert_int_equal(cst_log_at(log, 1)->finding, CST_FIND_BARRIER);
+	assert_int_equal(cst_log_at(log, 2)->error, CST_ERR_FRAME_CUT);
 	cst_tree_free(tree);
 	cst_log_free(log);
 }
