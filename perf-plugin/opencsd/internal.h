@@ -282,7 +282,7 @@ void print_restart(struct ocsd_tree *t);
 /* The next frame of the input; returns its size, at least 1. */
 size_t print_frames(struct ocsd_tree *t, const uint8_t *data, size_t len, uint64_t index);
 
-/* stats.c: counts what the library's counts do not tell apart. */
+/* stats.c: counts reserved headers, which the library counts with other bad packets. */
 void stats_error(struct source *s, const struct cst_generic *g);
 
 /* errlog.c */

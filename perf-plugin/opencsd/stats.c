@@ -9,7 +9,10 @@ void stats_error(struct source *s, const struct cst_generic *g)
 	s->bad_headers += g->error == CST_ERR_BAD_HEADER || g->error == CST_ERR_UNSUP_HEADER;
 }
 
-/* Custom decoders' bytes are no decoder's of the library. They are counted when they are passed on, here ahead of its own. */
+/*
+ * Bytes that neither a decoder of the library nor a custom decoder takes. Those of custom decoders are counted when they are
+ * passed on, which may be before the library counts them.
+ */
 static uint64_t no_decoder(const struct ocsd_tree *t)
 {
 	uint64_t n = cst_tree_unrouted(t->tree);
