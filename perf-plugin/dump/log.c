@@ -70,13 +70,17 @@ int dump_log_open(struct dump *d, enum cst_severity level)
 	return 0;
 }
 
+/* The records that print_record() takes: with --id also those of the frames, which have no ID. */
+static unsigned long long logged(const struct dump *d, enum cst_severity severity)
+{
+	if (d->only_id < 0)
+		return cst_log_count(d->log, CST_LOG_ALL_IDS, severity);
+	return cst_log_count(d->log, (unsigned int)d->only_id, severity) + cst_log_count(d->log, CST_LOG_NO_ID, severity);
+}
+
 void dump_log_sum(const struct dump *d)
 {
-	unsigned int id = d->only_id >= 0 ? (unsigned int)d->only_id : CST_LOG_ALL_IDS;
-
 	if (d->log)
-		fprintf(stderr, "cstrace dump: log: %llu errors, %llu warnings, %llu notes\n",
-			(unsigned long long)cst_log_count(d->log, id, CST_LOG_ERROR),
-			(unsigned long long)cst_log_count(d->log, id, CST_LOG_WARNING),
-			(unsigned long long)cst_log_count(d->log, id, CST_LOG_INFO));
+		fprintf(stderr, "cstrace dump: log: %llu errors, %llu warnings, %llu notes\n", logged(d, CST_LOG_ERROR),
+			logged(d, CST_LOG_WARNING), logged(d, CST_LOG_INFO));
 }
