@@ -58,6 +58,7 @@ struct dump {
 	int only_id;		/* trace ID, -1: all */
 	bool has_id;		/* there is trace of only_id, or a source that has it */
 	bool raw;		/* section without frames: packets belong to no ID */
+	bool packets_only[128];	/* trace IDs of this buffer whose configuration is refused: they have no elements */
 	bool losses;		/* of any kind, in any section */
 	bool strict;		/* config.strict = 1 */
 	bool insn_ranges;	/* config.insn_ranges = 1 */

@@ -92,13 +92,18 @@ void dump_packet(struct dump *d, const struct cst_decoder *dec, const struct cst
 		dump_json_packet(d, dec, pkt, id);
 }
 
+static bool lists_elements(const struct dump *d, unsigned int id)
+{
+	return d->elements && !d->packets_only[id & 0x7f];
+}
+
 static void opencsd_element(struct dump *d, struct cst_generic g, unsigned int protocol)
 {
 	char *p;
 
 	if (!reference_element(&g, protocol))
 		return;
-	if (d->elements) {
+	if (lists_elements(d, g.trace_id)) {
 		p = idx_id(dump_out_line(&d->out), g.index, g.trace_id);
 		p += cst_generic_text(&g, p, DUMP_LINE_MAX / 2);
 		*p++ = '\n';
@@ -120,7 +125,7 @@ void dump_element(struct dump *d, const struct cst_decoder *dec, const struct cs
 		return;
 	if (d->format == DUMP_OPENCSD)
 		opencsd_element(d, *g, cst_decoder_config(dec)->protocol);
-	else if (!d->elements)
+	else if (!lists_elements(d, g->trace_id))
 		return;
 	else if (d->format == DUMP_TEXT)
 		dump_text_element(d, g);

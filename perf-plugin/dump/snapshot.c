@@ -92,6 +92,7 @@ static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct c
 	const char *missing = "";
 	unsigned int assumed = 0;
 	char text[160];
+	bool refused;
 	int err;
 
 	err = cst_snap_config(src, core, stream, &cfg, &assumed, &missing);
@@ -108,6 +109,7 @@ static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct c
 		return 0;
 	}
 	report_config(r, src, stream ? 0 : assumed, err);
+	refused = err != 0;
 	/* The reference lists what a transaction did whether it failed or not, and each instruction of ETMv3. */
 	cfg.hold_transactions = !reference;
 	cfg.as_reference = reference;
@@ -119,6 +121,8 @@ static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct c
 		complain(r, src->name, text);
 		return 0;
 	}
+	r->d->packets_only[cfg.trace_id & 0x7f] = refused;
+	r->d->losses |= refused && (r->d->elements || r->d->format == DUMP_NONE);
 	cst_decoder_set_images(dec, cst_snap_memory_images(r->mem, core));
 	return 1;
 }

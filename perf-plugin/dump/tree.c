@@ -54,12 +54,16 @@ void dump_sum_frames(struct dump *d, const struct cst_tree *tree)
 static void sum_up(struct dump *d, const struct cst_tree *tree)
 {
 	const struct cst_decoder *dec;
+	struct cst_stats stats;
 	unsigned int id;
 
 	for (id = 0; id < 0x80; id++) {
 		dec = cst_tree_decoder(tree, (uint8_t)id);
 		if (dec && (d->only_id < 0 || (unsigned int)d->only_id == id)) {
-			cst_stats_add(&d->stats, cst_decoder_stats(dec));
+			stats = *cst_decoder_stats(dec);
+			if (d->packets_only[id])
+				stats.elements = stats.ranges = stats.insns = stats.branches = 0;
+			cst_stats_add(&d->stats, &stats);
 			d->has_id = true;
 		}
 	}

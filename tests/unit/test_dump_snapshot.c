@@ -113,7 +113,7 @@ static int run(struct dump *d, const char *source)
 	"17         10 * context A64 EL0 non-secure\n"			\
 	"27         10 * range 0x1000-0x1004 n=1 A64 branch E EL0 non-secure\n" \
 	"28         10 * end end\n"
-#define PACKETS_ONLY "0          10 * no-sync start\n29         10 * end end\n"
+#define UNSYNCED "0          10 * no-sync start\n29         10 * end end\n"
 #define NOT_ETM3 "cstrace dump: lost: 22 bytes before a synchronisation point, 1 bad packets\n"
 #define SAID(text) "cstrace dump: DIR: " text "\n"
 #define BUFFERS "neither a trace buffer nor a trace source of the snapshot; its buffers are:\n  ETB_0\n  ETB_1"
@@ -147,7 +147,7 @@ static const struct {
 	{ "no TRCIDR1", { .source = SOURCE("ETM_0", "ETM4", "TRCCONFIGR=1\nTRCTRACEIDR=0x10\nTRCIDR0=0x28000ea1\nTRCIDR2=0x488\n") },
 	  NULL, "# ETB_0: source_data\n" RAW_LISTED, SAID("ETM_0: no TRCIDR1: ETMv4.0 is assumed"), false },
 	{ "no ETMCCER", { .source = SOURCE("ETM_0", "ETM3", "ETMCR=0\nETMTRACEIDR=0x10\nETMIDR=0x4100f242\n"),
-			  .trace = IN_FRAMES LINKS }, NULL, "# ETB_0: coresight\n" PACKETS_ONLY,
+			  .trace = IN_FRAMES LINKS }, NULL, "# ETB_0: coresight\n" UNSYNCED,
 	  SAID("ETM_0: no ETMCCER: no extensions are assumed") NOT_ETM3, true },
 	/* sources that cannot be decoded, or whose packets only */
 	{ "no TRCIDR2", { .source = SOURCE("ETM_0", "ETM4", "TRCCONFIGR=1\nTRCTRACEIDR=0x10\nTRCIDR0=0x28000ea1\nTRCIDR1=0x4100f423\n"),
@@ -156,11 +156,11 @@ static const struct {
 	{ "another protocol", { .source = SOURCE("ETM_0", "HTM", ETM4) }, NULL, NULL,
 	  SAID("ETM_0: protocol 'HTM' has no decoder; its trace is skipped") SAID("ETB_0: no source of this buffer can be decoded"), false },
 	{ "an old ETMv3", { .source = SOURCE("ETM_0", "ETM3", "ETMCR=0\nETMTRACEIDR=0x10\nETMIDR=0x4100f142\nETMCCER=0\n"),
-			    .trace = IN_FRAMES LINKS }, NULL, "# ETB_0: coresight\n" PACKETS_ONLY,
+			    .trace = IN_FRAMES LINKS }, NULL, "# ETB_0: coresight\n",
 	  SAID("ETM_0: version is not supported (ETMIDR 0x4100f142): packets only") NOT_ETM3, true },
 	{ "another configuration", { .source = SOURCE("ETM_0", "ETM4", "TRCCONFIGR=7\nTRCTRACEIDR=0x10\nTRCIDR0=0x28000ea0\n"
 						      "TRCIDR1=0x4100f443\nTRCIDR2=0x488\n") },
-	  NULL, "# ETB_0: source_data\n" RAW_LISTED, SAID("ETM_0: configuration is not supported (TRCCONFIGR 0x7): packets only"), false },
+	  NULL, "# ETB_0: source_data\n", SAID("ETM_0: configuration is not supported (TRCCONFIGR 0x7): packets only"), true },
 	{ "one trace ID twice", { .trace = IN_FRAMES LINKS "ETM_1=ETB_0\n" }, NULL, "# ETB_0: coresight\n" FRAMES_LISTED,
 	  SAID("ETM_1: trace ID 0x10: invalid argument; its trace is skipped"), false },
 	{ "two sources of a buffer without frames", { .trace = RAW_ONE "ETM_1=ETB_0\n" }, NULL, "# ETB_0: source_data\n" RAW_LISTED,
