@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/name.h"
 #include "compare/packets.h"
 #include "compare/report.h"
 #include "compare/sides.h"
@@ -23,6 +24,8 @@ struct compare {
 	struct packets_place *places;
 	size_t nr_places, cap_places;
 	bool *compared;		/* cores of the text, by number */
+	struct second_facts traced;	/* CPUs of the trace, with another recording; -1: not known which */
+	struct second_facts second;
 	int failed;		/* first error at a difference or at the end of a stream; 0: none */
 };
 
@@ -118,7 +121,9 @@ static int open_other(struct compare *c, struct pair *p, int cpu)
 	if (!c->model) {
 		p->report.other = "";
 		p->report.other_file = c->o->with->input;
-		return second_core(c->o->with, cpu, &p->other);
+		if (second_add_cpu(&c->traced, cpu))
+			return ERR_NOMEM;
+		return second_core(c->o->with, cpu, &c->second, &p->other);
 	}
 	name = name_of(c, cpu);
 	p->unpaired = !name;
@@ -239,6 +244,23 @@ static void report_cores(struct compare *c)
 					 c->o->tarmac, names[i]);
 }
 
+/* CPUs that only the other recording has, as report_cores(); its losses can hide differences as those of the trace can. */
+static void report_second(struct compare *c)
+{
+	const struct second_facts *second = &c->second;
+	const char *name = c->o->with ? name_shown(c->o->with->input) : NULL;
+	size_t i;
+
+	for (i = 0; i < second->nr; i++)
+		if (!second_has_cpu(&c->traced, -1) && !second_has_cpu(&c->traced, second->cpus[i]))
+			pd_output_printf(&c->out, "%s: the instructions of CPU %d are not compared: the trace has no stream of it\n", name,
+					 second->cpus[i]);
+	if (!second->incomplete)
+		return;
+	fprintf(stderr, "%s: %s: has losses, too, or nothing that fits the filters; 'perf-cstrace info -i %s' tells\n", c->o->who, name, name);
+	c->result->incomplete = true;
+}
+
 static void report_errors(struct compare *c)
 {
 	const struct model_errors *e = c->model ? model_errors(c->model) : NULL;
@@ -267,6 +289,7 @@ static int run(struct compare *c)
 	rc = session_run(c->ss, &con);
 	if (!rc) {
 		report_cores(c);
+		report_second(c);
 		session_print_end(c->ss, stderr);
 	}
 	if (!rc)
@@ -293,6 +316,8 @@ int compare_run(struct session *ss, const struct compare_opts *opts, struct comp
 	int rc;
 
 	memset(result, 0, sizeof(*result));
+	if (opts->with && !second_is_file(opts->who, opts->with->input))
+		return ERR_REPORTED;
 	if (opts->tarmac) {
 		c.model = model_open(opts->who, opts->tarmac);
 		if (!c.model)
@@ -304,6 +329,8 @@ int compare_run(struct session *ss, const struct compare_opts *opts, struct comp
 		free(c.places[i].title);
 	free(c.places);
 	free(c.compared);
+	free(c.traced.cpus);
+	free(c.second.cpus);
 	if (rc == ERR_NOMEM)
 		fprintf(stderr, "%s: out of memory\n", opts->who);
 	return rc ? ERR_REPORTED : 0;

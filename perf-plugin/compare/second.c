@@ -4,8 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
+#include "base/name.h"
 #include "base/thread.h"
 #include "compare/sides.h"
 #include "decode/decode.h"
@@ -15,6 +19,8 @@
 
 struct second {
 	struct session *ss;
+	struct second_facts *facts;
+	struct second_facts seen;	/* by the thread */
 	int cpu;
 	struct align_insn v[2][HALF];
 	size_t n[2];		/* instructions in each half */
@@ -57,10 +63,54 @@ static int put(void *data, const struct align_insn *insn)
 	return d->n[d->filling] < HALF ? 0 : pass_on(d);
 }
 
+bool second_has_cpu(const struct second_facts *facts, int cpu)
+{
+	size_t i;
+
+	for (i = 0; i < facts->nr; i++)
+		if (facts->cpus[i] == cpu)
+			return true;
+	return false;
+}
+
+int second_add_cpu(struct second_facts *facts, int cpu)
+{
+	int *to;
+
+	if (second_has_cpu(facts, cpu))
+		return 0;
+	to = ARRAY_ADD(facts->cpus, facts->nr, facts->cap);
+	if (!to)
+		return ERR_NOMEM;
+	*to = cpu;
+	return 0;
+}
+
+bool second_is_file(const char *who, const char *input)
+{
+	struct stat st;
+
+	/* what is not there is reported when it is opened */
+	if (strcmp(input, "-") ? stat(input, &st) : fstat(STDIN_FILENO, &st))
+		return true;
+	if (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
+		return true;
+	fprintf(stderr, "%s: --with %s: not a regular file or a folder; it is read once for each CPU: give the file itself\n", who,
+		name_shown(input));
+	return false;
+}
+
 static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct second *d = data;
+	size_t i;
 
+	if (s->cpu >= 0 && !(d->seen.nr && d->seen.cpus[d->seen.nr - 1] == s->cpu)) {
+		for (i = 0; i < n && g[i].kind != CST_GEN_RANGE; i++)
+			;
+		if (i < n && second_add_cpu(&d->seen, s->cpu))
+			return ERR_NOMEM;
+	}
 	if (d->cpu >= 0 && s->cpu >= 0 && s->cpu != d->cpu)
 		return 0;
 	if (!*s->priv)
@@ -128,6 +178,7 @@ static int second_next(void *source, struct align_insn *insn)
 static void second_close(void *source)
 {
 	struct second *d = source;
+	size_t i;
 
 	pthread_mutex_lock(&d->lock);
 	d->stop = true;
@@ -136,11 +187,16 @@ static void second_close(void *source)
 	pthread_join(d->thread, NULL);
 	pthread_cond_destroy(&d->changed);
 	pthread_mutex_destroy(&d->lock);
+	/* without memory for a number the refusal ends the command */
+	for (i = 0; i < d->seen.nr; i++)
+		second_add_cpu(d->facts, d->seen.cpus[i]);
+	d->facts->incomplete |= session_incomplete(d->ss);
+	free(d->seen.cpus);
 	session_close(d->ss);
 	free(d);
 }
 
-int second_core(const struct session_opts *opts, int cpu, struct other *out)
+int second_core(const struct session_opts *opts, int cpu, struct second_facts *facts, struct other *out)
 {
 	struct session_opts so = *opts;
 	struct second *d = calloc(1, sizeof(*d));
@@ -150,6 +206,7 @@ int second_core(const struct session_opts *opts, int cpu, struct other *out)
 	so.jobs = 1;
 	so.progress = false;
 	d->cpu = cpu;
+	d->facts = facts;
 	d->ss = session_open(&so);
 	if (!d->ss) {
 		free(d);

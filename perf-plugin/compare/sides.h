@@ -3,6 +3,7 @@
 #ifndef CSTRACE_COMPARE_SIDES_H
 #define CSTRACE_COMPARE_SIDES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "compare/align.h"
@@ -53,7 +54,22 @@ struct model_errors {
 };
 const struct model_errors *model_errors(const struct model *m);
 
-/* second.c: another recording. 0, or ERR_REPORTED, ERR_NOMEM. */
-int second_core(const struct session_opts *opts, int cpu, struct other *out);
+/* second.c: what is known of the other recording when it was decoded to its end. */
+struct second_facts {
+	int *cpus;		/* those that executed instructions, each once */
+	size_t nr, cap;
+	bool incomplete;	/* it has losses, or nothing of it matches the filter */
+};
+
+/*
+ * The other recording, as the side of a CPU (-1: all). 0, or ERR_REPORTED, ERR_NOMEM. It is opened once for each CPU;
+ * `facts` are set when the side is closed.
+ */
+int second_core(const struct session_opts *opts, int cpu, struct second_facts *facts, struct other *out);
+/* Adds a CPU, unless it is there. 0, or ERR_NOMEM. */
+int second_add_cpu(struct second_facts *facts, int cpu);
+bool second_has_cpu(const struct second_facts *facts, int cpu);
+/* False, after a message, if the recording cannot be opened several times: it comes through a pipe. */
+bool second_is_file(const char *who, const char *input);
 
 #endif

@@ -306,6 +306,49 @@ def emulator(args, folder):
     return "%d instructions" % count
 
 
+def refused(args, *words):
+    """The words on stderr of a command that must fail at once."""
+    done = subprocess.run([args.tool, "compare", *words], capture_output=True, timeout=600)
+    if done.returncode != 1:
+        raise Bad("exit %d, not 1: %s" % (done.returncode, " ".join(words)))
+    return done.stderr.decode("utf-8", "replace")
+
+
+def second(args, folder):
+    """What the other recording lacks is in the exit code, and one that can be read only once is refused."""
+    data = bytearray(open(SAMPLE[1], "rb").read())
+    for at in range(len(data) // 2, len(data) // 2 + 300):
+        data[at] ^= 0x5a
+    path = os.path.join(folder, "damaged")
+    with open(path, "wb") as f:
+        f.write(data)
+    done = subprocess.run([args.tool, "compare", *SAMPLE, "--with", path], capture_output=True, timeout=600)
+    words = done.stderr.decode("utf-8", "replace")
+    if done.returncode != 3 or "%s: has losses, too" % path not in words:
+        raise Bad("losses of the other recording: exit %d: %s" % (done.returncode, words))
+    pipe = os.path.join(folder, "pipe")
+    os.mkfifo(pipe)
+    if "read once for each CPU" not in refused(args, *SAMPLE, "--with", pipe):
+        raise Bad("a FIFO was not refused by its kind")
+    return "damaged, FIFO"
+
+
+def second_cpus(args, folder, where):
+    """CPUs that only the other recording has are named."""
+    one = os.path.join(folder, "one")
+    shutil.copytree(where + "/snapshot", one, copy_function=shutil.copyfile)
+    os.chmod(one, 0o755)
+    open(one + "/trace1.bin", "wb").close()
+    symfs = ["--symfs", args.shared + "/truth/symfs"]
+    c = Compared(*run(args, "compare", "-i", one, *symfs, "--with", where + "/perf.data"))
+    if c.differences or not c.equal or "the instructions of CPU 1 are not compared: the trace has no stream of it" not in c.text:
+        raise Bad("CPU 1 only in the other: exit %d: %s" % (c.code, c.text))
+    c = Compared(*run(args, "compare", "-i", where + "/snapshot", *symfs, "--with", where + "/perf.data"))
+    if c.code or "not compared" in c.text:
+        raise Bad("both CPUs: exit %d: %s" % (c.code, c.text))
+    return "%d equal" % c.equal
+
+
 def model(args, where):
     c = compare(args, ["-i", where], where + "/test_TARMAC")
     if c.code or c.equal != 5146:
@@ -326,7 +369,11 @@ def main():
     args = parser.parse_args()
     cases = [("the sample's own text", lambda f: sample(args, f)), ("texts of instructions", lambda f: texts(args, f)), ("a sparse file", lambda f: large(args, f)),
              ("one record changed", lambda f: edits(args, f)),
-             ("one byte of the trace damaged", lambda f: damage(args, f))]
+             ("one byte of the trace damaged", lambda f: damage(args, f)),
+             ("another recording that lacks something", lambda f: second(args, f))]
+    where = args.shared + "/truth/08-threads-2cpu"
+    cases.append(("CPUs that only the other recording has", lambda f, w=where: second_cpus(args, f, w)) if os.path.exists(where) else
+                 ("CPUs that only the other recording has # SKIP no ../shared", None))
     cases.append(("an emulator's log", lambda f: emulator(args, f)) if shutil.which("qemu-aarch64") else
                  ("an emulator's log # SKIP no qemu-aarch64", None))
     for where in sorted(glob.glob(args.shared + "/truth/[0-9]*")):

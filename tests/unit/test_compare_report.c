@@ -626,6 +626,15 @@ void __wrap_session_close(struct session *ss)
 	closed++;
 }
 
+static bool lost;		/* something, in the other recording */
+
+bool __wrap_session_incomplete(const struct session *ss);
+bool __wrap_session_incomplete(const struct session *ss)
+{
+	assert_ptr_equal(ss, second.ss);
+	return lost;
+}
+
 int __real_thread_start(pthread_t *t, void *(*run)(void *arg), void *arg);
 int __wrap_thread_start(pthread_t *t, void *(*run)(void *arg), void *arg);
 int __wrap_thread_start(pthread_t *t, void *(*run)(void *arg), void *arg)
@@ -650,6 +659,7 @@ static void recordings(void **state)
 		{ 40, 4, 0, 1, 0 }, { 40, -1, 0, 40, 0 },
 	};
 	const struct session_opts opts = { .input = "second", .jobs = 8, .progress = true };
+	struct second_facts facts = { .nr = 0 };
 	struct align_insn insn;
 	struct other other;
 	struct said said;
@@ -663,7 +673,7 @@ static void recordings(void **state)
 		second.ranges = rows[i].ranges;
 		second.rc = rows[i].rc;
 		opened = closed = 0;
-		assert_int_equal(second_core(&opts, rows[i].cpu, &other), 0);
+		assert_int_equal(second_core(&opts, rows[i].cpu, &facts, &other), 0);
 		want = 1024 * rows[i].want;
 		for (n = 0; (rc = other.next(other.source, &insn)) == 1; n++) {
 			assert_true(n < want);
@@ -680,12 +690,16 @@ static void recordings(void **state)
 		other.close(other.source);
 		assert_int_equal(opened, 1);
 		assert_int_equal(closed, 1);
+		/* of all CPUs, whichever is compared */
+		assert_int_equal(second_has_cpu(&facts, 3), rows[i].ranges > 1 || facts.nr);
+		assert_false(second_has_cpu(&facts, 4) || facts.incomplete);
 	}
+	lost = true;
 	second.ranges = 200;
 	second.rc = 0;
 	for (n = 0; n < 3; n++) {
 		second.delivered = closed = 0;
-		assert_int_equal(second_core(&opts, 3, &other), 0);
+		assert_int_equal(second_core(&opts, 3, &facts, &other), 0);
 		for (k = 0; k < n * 20000; k++)
 			assert_int_equal(other.next(other.source, &insn), 1);
 		other.close(other.source);
@@ -696,16 +710,19 @@ static void recordings(void **state)
 	closed = 0;
 	no_thread = true;
 	said_begin(&said);
-	rc = second_core(&opts, 3, &other);
+	rc = second_core(&opts, 3, &facts, &other);
 	said_end(&said);
 	no_thread = false;
 	assert_int_equal(rc, ERR_REPORTED);
 	assert_int_equal(closed, 1);
 	assert_string_equal(said.text, "cstrace compare: no thread for the second recording\n");
 	no_session = true;
-	assert_int_equal(second_core(&opts, 3, &other), ERR_REPORTED);
+	assert_int_equal(second_core(&opts, 3, &facts, &other), ERR_REPORTED);
 	no_session = false;
 	assert_int_equal(closed, 1);
+	assert_true(facts.incomplete);
+	lost = false;
+	free(facts.cpus);
 	second.ss = NULL;
 }
 
