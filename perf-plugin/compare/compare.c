@@ -218,7 +218,7 @@ static void on_stream_end(void *data, const struct stream *s)
 	*s->priv = NULL;
 	if (p->unpaired) {
 		fprintf(stderr, "%s: %s of the trace is not compared: %s has no core, or more than one, whose name ends with its "
-			"number (names in the first 64 MB are known); --core CPU=NAME says which it is\n", c->o->who, p->trace, c->o->tarmac);
+			"number (names in the first 64 MB are known); --core CPU=NAME says which it is\n", c->o->who, p->trace, name_shown(c->o->tarmac));
 		c->result->incomplete = true;
 	} else {
 		/* align_end() reads the rest of the other side, which may fail */
@@ -241,7 +241,7 @@ static void report_cores(struct compare *c)
 	for (i = 0; i < n; i++)
 		if (!c->compared[i])
 			pd_output_printf(&c->out, "%s: the instructions of core '%s' are not compared: the trace has no stream of it\n",
-					 c->o->tarmac, names[i]);
+					 name_shown(c->o->tarmac), name_shown(names[i]));
 }
 
 /* CPUs that only the other recording has, as report_cores(); its losses can hide differences as those of the trace can. */
@@ -267,7 +267,7 @@ static void report_errors(struct compare *c)
 
 	if (!e || !e->count)
 		return;
-	fprintf(stderr, "%s: %s: %llu lines are not understood; the first is line %llu, column %u: %s\n", c->o->who, c->o->tarmac,
+	fprintf(stderr, "%s: %s: %llu lines are not understood; the first is line %llu, column %u: %s\n", c->o->who, name_shown(c->o->tarmac),
 		(unsigned long long)e->count, (unsigned long long)e->line, e->column, e->reason ? e->reason : "");
 	c->result->incomplete = true;
 }
@@ -301,7 +301,7 @@ static int run(struct compare *c)
 	report_errors(c);
 	if (!c->result->differences && !c->result->equal)
 		fprintf(stderr, "%s: %s: no instruction was compared: either this or the trace has none that is known; are the programs "
-			"where --symfs%s says?\n", c->o->who, c->o->tarmac ? c->o->tarmac : c->o->with->input,
+			"where --symfs%s says?\n", c->o->who, name_shown(c->o->tarmac ? c->o->tarmac : c->o->with->input),
 			c->o->with ? " or --with-symfs" : "");
 	if (!pd_output_finish(&c->out, &err))
 		return 0;

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/name.h"
 #include "compare/sides.h"
 #include "files/input.h"
 
@@ -88,7 +89,7 @@ static int feed(struct text *t)
 	ssize_t n = len ? pread(t->m->fd, t->piece, len, (off_t)t->at) : 0;
 
 	if (n < 0) {
-		fprintf(stderr, "%s: %s: offset %llu: %s\n", t->m->who, t->m->path, (unsigned long long)t->at, strerror(errno));
+		fprintf(stderr, "%s: %s: offset %llu: %s\n", t->m->who, name_shown(t->m->path), (unsigned long long)t->at, strerror(errno));
 		return ERR_REPORTED;
 	}
 	if (!n)
@@ -129,7 +130,7 @@ static int find_names(struct model *m)
 static struct model *fail(struct model *m, const char *why)
 {
 	if (why)
-		fprintf(stderr, "%s: %s: %s\n", m->who, m->path, why);
+		fprintf(stderr, "%s: %s: %s\n", m->who, name_shown(m->path), why);
 	model_close(m);
 	return NULL;
 }

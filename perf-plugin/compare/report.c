@@ -8,6 +8,8 @@
 
 #include <cstrace/types.h>
 
+#include "base/name.h"
+
 /* Instructions that are shown before and behind a difference, and of each side in it. */
 #define AROUND 3u
 #define INSIDE 8u
@@ -114,7 +116,8 @@ void report_difference(const struct report *r, const struct align *al, const str
 		fields_text(diff->fields, what, sizeof(what));
 	else
 		snprintf(what, sizeof(what), "%" PRIu64 " instructions only in the trace, %" PRIu64 " only in the other", n, m);
-	pd_output_printf(r->out, "%s: difference %" PRIu64 ": %s\n  trace: %s; %s: %s\n", r->trace, number, what, here, r->other_file, there);
+	pd_output_printf(r->out, "%s: difference %" PRIu64 ": %s\n  trace: %s; %s: %s\n", r->trace, number, what, here,
+			 name_shown(r->other_file), there);
 	run_of(r, "both", al, diff->trace - before, before, AROUND, true);
 	run_of(r, "trace", al, diff->trace, n, INSIDE, true);
 	run_of(r, "other", al, diff->other, m, INSIDE, false);
@@ -145,12 +148,12 @@ void report_sums(const struct report *r, const struct align_counts *c)
 	unsigned int gap;
 
 	pd_output_printf(r->out, "%s, %s %s: %" PRIu64 " instructions equal, %" PRIu64 " differ in a field, %" PRIu64 " only in the trace, %" PRIu64
-	    " only in the other; %" PRIu64 " differences\n", r->trace, r->other_file, r->other, c->equal, c->changed, c->only_trace,
+	    " only in the other; %" PRIu64 " differences\n", r->trace, name_shown(r->other_file), name_shown(r->other), c->equal, c->changed, c->only_trace,
 	    c->only_other, c->differences);
 	if (c->started)
 		pd_output_printf(r->out, "  started and not executed, because an exception was taken at them: %" PRIu64 "\n", c->started);
 	for (gap = GAP_BEGIN; gap < NR_GAPS; gap++)
-		gap_sums(r, r->other_file, c, (enum align_gap)gap);
+		gap_sums(r, name_shown(r->other_file), c, (enum align_gap)gap);
 	for (gap = GAP_BEGIN; gap < NR_GAPS; gap++)
 		if (c->extra[gap])
 			pd_output_printf(r->out, "  only in the trace, %s of the other: %" PRIu64 "\n", gap_text((enum align_gap)gap), c->extra[gap]);

@@ -253,7 +253,7 @@ static int use_given(struct side_events *se, const char *path, const char *optio
 
 	if (p)
 		return use_file(se, path, p, size, NULL);
-	fprintf(message_stream(), "cstrace: %s%s: %s\n", option, path, input_error(errno));
+	fprintf(message_stream(), "cstrace: %s%s: %s\n", option, name_shown(path), input_error(errno));
 	return ERR_REPORTED;
 }
 

@@ -349,6 +349,18 @@ def second_cpus(args, folder, where):
     return "%d equal" % c.equal
 
 
+def names(args, folder):
+    """Names of cores and files are shown without control characters."""
+    path = os.path.join(folder, "a\nb.tarmac")
+    with open(sample_text(args, folder)) as f, open(path, "w") as out:
+        out.write(f.read() + "1 clk c\x1b[31mpu7 IT (1) 00001000 d503201f O EL0t_ns : -\n")
+    done = subprocess.run([args.tool, "compare", *SAMPLE, "--tarmac", path], capture_output=True, timeout=600)
+    text = (done.stdout + done.stderr).decode("utf-8", "replace")
+    if "\x1b" in text or "a\nb.tarmac" in text or "a\\x0ab.tarmac" not in text:
+        raise Bad("exit %d: %r" % (done.returncode, text[-800:]))
+    return "exit %d" % done.returncode
+
+
 def model(args, where):
     c = compare(args, ["-i", where], where + "/test_TARMAC")
     if c.code or c.equal != 5146:
@@ -370,7 +382,8 @@ def main():
     cases = [("the sample's own text", lambda f: sample(args, f)), ("texts of instructions", lambda f: texts(args, f)), ("a sparse file", lambda f: large(args, f)),
              ("one record changed", lambda f: edits(args, f)),
              ("one byte of the trace damaged", lambda f: damage(args, f)),
-             ("another recording that lacks something", lambda f: second(args, f))]
+             ("another recording that lacks something", lambda f: second(args, f)),
+             ("names with control characters", lambda f: names(args, f))]
     where = args.shared + "/truth/08-threads-2cpu"
     cases.append(("CPUs that only the other recording has", lambda f, w=where: second_cpus(args, f, w)) if os.path.exists(where) else
                  ("CPUs that only the other recording has # SKIP no ../shared", None))
