@@ -113,9 +113,9 @@ static void print_facts(const struct dso *d)
 		printf(", no debug information");
 }
 
-static void print_binary(const struct session *ss, const struct dso *d)
+/* `all`: instructions of all binaries. */
+static void print_binary(const struct dso *d, uint64_t all)
 {
-	uint64_t all = session_totals(ss)->dec.insns;
 	char id[2 * BUILD_ID_MAX + 1];
 
 	printf("  %5.1f %%  %s\n", all ? 100.0 * (double)d->insns / (double)all : 0.0, name_shown(d->path));
@@ -135,14 +135,18 @@ void info_print_binaries(const struct session *ss, const struct info_counts *c, 
 {
 	struct dso **list;
 	size_t i, n = info_binaries(ss, &list);
+	uint64_t insns = c->elsewhere;
 
+	/* those that a filter leaves out are decoded, and in no binary's number */
+	for (i = 0; i < n; i++)
+		insns += list[i]->insns;
 	printf("\nBinaries, by instructions:\n");
 	for (i = 0; i < n && (all || i < INFO_SHORT_LIST); i++)
-		print_binary(ss, list[i]);
+		print_binary(list[i], insns);
 	if (i < n)
 		printf("  and %zu more (--all lists them)\n", n - i);
 	if (c->elsewhere)
-		printf("  %5.1f %%  in no file\n", 100.0 * (double)c->elsewhere / (double)session_totals(ss)->dec.insns);
+		printf("  %5.1f %%  in no file\n", 100.0 * (double)c->elsewhere / (double)insns);
 	if (!n && !c->elsewhere)
 		printf("  nothing was decoded\n");
 	free(list);

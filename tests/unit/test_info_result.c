@@ -349,13 +349,13 @@ static void files_in_words(void **state)
 	session_close(ss);
 	more_files = false;
 	has("\nBinaries, by instructions:\n"
-	    "  100.0 %  /program0\n           DIR/program0, build-id none, symbols, DWARF 2 to 5\n"
-	    "   20.8 %  /program1\n           a\\x0afile, build-id b1b1b1, symbols of what it exports only, DWARF 4\n"
-	    "   16.7 %  /program2\n           a\\x0afile, build-id none, no symbols, debug information in other\\x0a.debug\n"
-	    "   12.5 %  /program3\n           a\\x0afile, build-id b3b3b3, symbols, DWARF 5\n"
-	    "    8.3 %  /program4\n           no file: its code is in the recording; recorded build-id a4a4a4a4\n"
+	    "   54.5 %  /program0\n           DIR/program0, build-id none, symbols, DWARF 2 to 5\n"
+	    "   11.4 %  /program1\n           a\\x0afile, build-id b1b1b1, symbols of what it exports only, DWARF 4\n"
+	    "    9.1 %  /program2\n           a\\x0afile, build-id none, no symbols, debug information in other\\x0a.debug\n"
+	    "    6.8 %  /program3\n           a\\x0afile, build-id b3b3b3, symbols, DWARF 5\n"
+	    "    4.5 %  /program4\n           no file: its code is in the recording; recorded build-id a4a4a4a4\n"
 	    "    0.0 %  /program5\n           no file was used, see Images; recorded build-id a5a5a5a5\n"
-	    "   25.0 %  in no file\n\nImages:\n");
+	    "   13.6 %  in no file\n\nImages:\n");
 	has("\n  covered: 3.000000000 to 3.000007000 s, 0.000007000 s\n");
 }
 
