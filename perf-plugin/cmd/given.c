@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* given.c - which options were given, with which values: twice, without an effect, naming what is not there. */
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -72,16 +72,20 @@ static bool is_there(const struct cmd_desc *cmd, const struct cmd_opt *o, const 
 int cmd_given_exists(const struct cmd_desc *cmd, const struct cmd_opt *o, const char *value)
 {
 	size_t len = strlen(value), n;
-	char path[PATH_MAX];
 	bool there = true;
+	char *path;
 
 	/* an empty --symfs is none, as perf has it */
 	for (; *value && there; value += n + (value[n] == ','), len = strlen(value)) {
 		n = o->kind == CMD_OPT_FILES ? strcspn(value, ",") : len;
 		if (!n)
 			continue;
-		snprintf(path, sizeof(path), "%.*s", (int)n, value);
-		there = is_there(cmd, o, path);
+		/* whole: a longer name than the system takes must not pass for the file that its beginning names */
+		path = strndup(value, n);
+		if (!path)
+			fprintf(stderr, "cstrace %s: out of memory\n", cmd->name);
+		there = path && is_there(cmd, o, path);
+		free(path);
 	}
 	return there ? CMD_GO_ON : CMD_ERROR;
 }

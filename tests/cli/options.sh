@@ -25,6 +25,13 @@ for c in info "script --itrace=b" "dump --elements" "inject --itrace=b -o $tmp/o
 done
 check "no output was made" test ! -e "$tmp/o"
 check "one of two jitdump files" error "--jitdump $none: " info -i $sample --jitdump "$tmp/file,$none"
+# What its first 4095 bytes name is another file, which is there.
+long_name() {
+	: >"$tmp/a"
+	slashes=$(printf '%*s' $((4096 - ${#tmp} - 2)) '' | tr ' ' /)
+	error "aa: File name too long; give a file that exists" info -i $sample --no-decode --jitdump "$tmp${slashes}aa"
+}
+check "a jitdump file with a longer name than the system takes" long_name
 check "an empty --symfs is none" run 3 info -i $sample --symfs ""
 
 usage() {
