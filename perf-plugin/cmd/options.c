@@ -2,13 +2,12 @@
 /* options.c - parses a command line by the command's table, and prints usage, --help and --list-opts from it. */
 #include "cmd/options.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/name.h"
+#include "base/number.h"
 #include "session/session.h"
 
 #define HELP_COLUMN 28
@@ -44,14 +43,10 @@ int cmd_usage_error(const struct cmd_desc *cmd, const char *fmt, ...)
 
 bool cmd_number(const char *text, uint64_t *value)
 {
-	unsigned long long v, unit = 1;
-	char *end;
+	uint64_t v, unit = 1;
+	const char *end = number_read(text, &v);
 
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	v = strtoull(text, &end, 0);
-	if (errno)
+	if (!end)
 		return false;
 	if (*end == 'k' || *end == 'K')
 		unit = 1000;

@@ -15,6 +15,7 @@
 #include <cstrace/frame.h>
 
 #include "base/name.h"
+#include "base/number.h"
 #include "files/input.h"
 #include "import/frames.h"
 #include "import/program.h"
@@ -47,17 +48,15 @@ int bare_no_memory(const struct bare_maker *m)
 /* FILE:ID, unless there is a file of that name. */
 static int split(struct bare_maker *m, struct bare_trace *t, const char *arg)
 {
-	const char *colon = strrchr(arg, ':');
-	char *end;
-	unsigned long id;
+	const char *colon = strrchr(arg, ':'), *end;
+	uint64_t id;
 
 	t->id = BARE_ANY;
 	if (!colon || !access(arg, F_OK)) {
 		t->path = strdup(arg);
 	} else {
-		errno = 0;
-		id = strtoul(colon + 1, &end, 0);
-		if (colon[1] < '0' || colon[1] > '9' || *end || errno || !id || id > 0x6f)
+		end = number_read(colon + 1, &id);
+		if (!end || *end || !id || id > 0x6f)
 			return error_set(m->err, ERR_FORMAT, "--trace %s: found '%s' as the trace ID, expected a number from "
 					 "0x01 to 0x6f; and there is no file of this name", arg, colon + 1);
 		t->id = (int)id;

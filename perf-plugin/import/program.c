@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "files/input.h"
 
 /* What is plain in a list of an INI file, and as the name of a file. */
@@ -67,15 +68,13 @@ struct program {
 /* FILE@ADDR, unless there is a file of that name. */
 static int split(struct program *p, struct error *err)
 {
-	const char *at = strrchr(p->arg, '@');
-	char *end;
+	const char *at = strrchr(p->arg, '@'), *end;
 
 	if (!at || !access(p->arg, F_OK)) {
 		p->path = strdup(p->arg);
 	} else {
-		errno = 0;
-		p->address = strtoull(at + 1, &end, 0);
-		if (at[1] < '0' || at[1] > '9' || *end || errno)
+		end = number_read(at + 1, &p->address);
+		if (!end || *end)
 			return error_set(err, ERR_FORMAT, "--elf %s: found '%s' as the address, expected a number (0x..) "
 					 "of at most 64 bits", p->arg, at + 1);
 		p->has_address = true;

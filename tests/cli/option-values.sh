@@ -127,6 +127,25 @@ for option in --frames --raw --packets --elements --log "--from offset=1" "--to 
 	done
 done
 
+# Without --format=none the section of the buffer is listed, and nothing in it.
+no_such_id() {
+	run 3 dump $sample --id 0x55 "$@" && says "$tmp/err" "cstrace dump: --id: there is no trace of ID 0x55" &&
+		! grep -v "^# buffer\|record\":\"section\|^Using\| 0$" "$tmp/out"
+}
+for format in text json opencsd none tarmac; do
+	check "dump --format=$format --id of which there is no trace" no_such_id --format=$format
+done
+check "dump --frames --id of which there is no trace" no_such_id --frames
+same_counts() {
+	run 0 dump $sample --format=none && mv "$tmp/out" "$tmp/want" && run 0 dump $sample --format=none --id 0x10 &&
+		diff "$tmp/want" "$tmp/out" && run 0 dump $sample --format=none --id 0x10 --jobs 2 && diff "$tmp/want" "$tmp/out"
+}
+check "dump --format=none --id of the only trace" same_counts
+number_is_decimal() {
+	run 0 dump $sample --id 16 --frames && mv "$tmp/out" "$tmp/want" && run 0 dump $sample --id 016 --frames && cmp "$tmp/want" "$tmp/out"
+}
+check "numbers with zeros in front are decimal" number_is_decimal
+
 # ---- index ----
 cp tests/data/sample.perf.data "$tmp/in"
 for id in 128 x; do

@@ -177,6 +177,12 @@ static void numbers(void **state)
 	assert_true(cmd_number("4M", &v) && v == 4000000);
 	assert_true(cmd_number("5g", &v) && v == 5000000000u);
 	assert_true(cmd_number("0x1fk", &v) && v == 31000);
+	assert_true(cmd_number("010", &v) && v == 10);
+	assert_true(cmd_number("0080k", &v) && v == 80000);
+	assert_true(cmd_number("0X0010", &v) && v == 16);
+	assert_false(cmd_number("0x", &v));
+	assert_false(cmd_number("0xk", &v));
+	assert_false(cmd_number("0x-1", &v));
 	assert_true(cmd_number("18446744073709551k", &v) && v == 18446744073709551000u);
 	assert_false(cmd_number("/", &v));
 	assert_false(cmd_number(":", &v));
