@@ -66,12 +66,12 @@ int cmd_live(int argc, const char **argv)
 	};
 	const struct cmd_desc cmd = {
 		.name = "live", .summary = "run perf, which then decodes CoreSight trace with cstrace",
-		.operands = "-- PERF-COMMAND...", .opts = opts,
+		.operands = "[--] PERF-COMMAND...", .opts = opts,
 		.more = "Example: perf cstrace live -- report -i perf.data",
 	};
 	char dir[PATH_MAX];
 	const char **run;
-	int rc = cmd_options(&cmd, &argc, argv);
+	int rc = cmd_options_before(&cmd, &argc, argv);
 
 	if (rc != CMD_GO_ON)
 		return rc;

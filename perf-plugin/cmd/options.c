@@ -241,7 +241,7 @@ static int short_options(const struct cmd_desc *cmd, int *i, int argc, const cha
 	return CMD_GO_ON;
 }
 
-int cmd_options(const struct cmd_desc *cmd, int *argc, const char **argv)
+static int parse(const struct cmd_desc *cmd, int *argc, const char **argv, bool before)
 {
 	int i, nr = *argc, operands = 0, rc = CMD_GO_ON;
 	bool options = true;
@@ -254,6 +254,7 @@ int cmd_options(const struct cmd_desc *cmd, int *argc, const char **argv)
 			if (!cmd->operands)
 				return cmd_usage_error(cmd, "unexpected argument '%s'", a);
 			argv[operands++] = a;
+			options &= !before;
 		} else if (!strcmp(a, "--")) {
 			options = false;
 		} else if (a[1] == '-') {
@@ -266,6 +267,16 @@ int cmd_options(const struct cmd_desc *cmd, int *argc, const char **argv)
 	}
 	*argc = operands;
 	return CMD_GO_ON;
+}
+
+int cmd_options(const struct cmd_desc *cmd, int *argc, const char **argv)
+{
+	return parse(cmd, argc, argv, false);
+}
+
+int cmd_options_before(const struct cmd_desc *cmd, int *argc, const char **argv)
+{
+	return parse(cmd, argc, argv, true);
 }
 
 static int filter_word(const char **slot, enum filter_word word, const char *arg)

@@ -59,6 +59,8 @@ struct cmd_desc {
  * times.
  */
 int cmd_options(const struct cmd_desc *cmd, int *argc, const char **argv);
+/* The same for a command line that has another one in it: its first operand ends the options. */
+int cmd_options_before(const struct cmd_desc *cmd, int *argc, const char **argv);
 
 /*
  * Warn of each option that was given and has no effect, as `why` says: those in `names` (long names with spaces

@@ -367,6 +367,12 @@ runs_perf() {
 	[ $? -eq 42 ]
 }
 check "live runs perf with the drop-in's folder first" runs_perf
+# The first word that is no option of live begins the command of perf.
+options_of_perf() {
+	"$tmp/x/bin/perf-cstrace" live --perf "$tmp/perf" a -i x --where -- --help >"$tmp/out"
+	[ $? -eq 42 ] && grep -qF "|a|-i|x|--where|--|--help|" "$tmp/out"
+}
+check "live without --: options behind the command are perf's" options_of_perf
 no_perf() {
 	echo "cstrace: cannot run $tmp/none: No such file or directory; --perf names another one" >"$tmp/want"
 	(tool=$tmp/x/bin/perf-cstrace && reports 1 live --perf "$tmp/none" -- report)
