@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* next.c - the command lines that come next for a recording, with the options that this run was given. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,16 @@ static void append_option(char *line, const char *name, const char *value)
 	append_word(line, value);
 }
 
-/* "perf-cstrace COMMAND -i INPUT", and where program files are. */
+/* A number of 0 was not given. */
+static void append_number(char *line, const char *name, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	append_option(line, name, value ? text : NULL);
+}
+
+/* "perf-cstrace COMMAND -i INPUT", where program files are, and what of it was looked at. */
 static void begin(const struct session *ss, char *line, const char *command)
 {
 	const struct session_opts *o = session_opts(ss);
@@ -65,8 +75,20 @@ static void begin(const struct session *ss, char *line, const char *command)
 	append_option(line, " --kallsyms", o->kallsyms);
 	append_option(line, " --jitdump", o->jitdump);
 	append_option(line, " --buildid-dir", o->buildid_dir);
+	if (o->contextid != CONTEXTID_AUTO)
+		append_option(line, " --contextid", contextid_name(o->contextid));
+	append_number(line, " --ts-freq", o->ts_freq);
+	append_number(line, " --max-expand", o->max_expand);
 	if (o->force)
 		append(line, " -f");
+	/* dump takes no filters with --trace, whose bytes have neither times nor threads of perf */
+	if (o->bare && o->bare->nr_traces && !strcmp(command, "dump"))
+		return;
+	append_option(line, " --time", o->filter.time);
+	append_option(line, " --cpu", o->filter.cpu);
+	append_option(line, " --pid", o->filter.pid);
+	append_option(line, " --tid", o->filter.tid);
+	append_option(line, " --comm", o->filter.comm);
 }
 
 /* Appends the options that name missing files. False: all of them were given. */
