@@ -248,15 +248,17 @@ void pd_output_write(struct pd_output *o, const void *data, size_t len)
 
 void pd_output_printf(struct pd_output *o, const char *fmt, ...)
 {
-	char text[PD_OUTPUT_TEXT];
 	va_list args;
-	int n;
+	char *text;
 
 	va_start(args, fmt);
-	n = vsnprintf(text, sizeof(text), fmt, args);
+	text = format_args(fmt, args);
 	va_end(args);
-	if (n > 0)
-		pd_output_write(o, text, (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
+	if (text)
+		pd_output_write(o, text, strlen(text));
+	else if (!o->error)
+		o->error = ENOMEM;
+	free(text);
 }
 
 void pd_output_patch(struct pd_output *o, uint64_t offset, const void *data, size_t len)

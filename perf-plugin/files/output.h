@@ -39,8 +39,7 @@ static inline int pd_output_failed(const struct pd_output *o)
 	return o->error ? ERR_REPORTED : 0;
 }
 void pd_output_write(struct pd_output *o, const void *data, size_t len);
-/* Writes formatted text; what is behind PD_OUTPUT_TEXT bytes is cut. For reports: listings format their lines themselves. */
-#define PD_OUTPUT_TEXT 1024
+/* Writes formatted text. For reports: listings format their lines themselves. */
 void pd_output_printf(struct pd_output *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Overwrite bytes written before; not for streams. */
 void pd_output_patch(struct pd_output *o, uint64_t offset, const void *data, size_t len);
