@@ -109,6 +109,8 @@ int outdir_open_kind(struct outdir *d, const char *path, const struct outdir_kin
 	int rc;
 
 	memset(d, 0, sizeof(*d));
+	if (!strcmp(path, "-"))
+		return error_set(err, ERR_USAGE, "-: standard output cannot be a folder; give the name of one, as ./-");
 	d->kind = kind;
 	while (n > 1 && path[n - 1] == '/')
 		n--;
