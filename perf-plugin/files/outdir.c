@@ -131,7 +131,7 @@ int outdir_open_kind(struct outdir *d, const char *path, const struct outdir_kin
 	}
 	for (try = 0; try < 100; try++) {
 		free(d->temp);
-		d->temp = format_text("%s.%ld-%u", d->target, (long)getpid(), try);
+		d->temp = output_temp_name(d->target, "", try);
 		if (!d->temp) {
 			rc = no_memory(d, err);
 			release(d);

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,6 +18,9 @@
 #include "files/guard.h"
 #include "files/input.h"
 #include "files/mapped.h"
+
+#define MAX_LINKS	40	/* as the kernel */
+#define MAX_TEMP	200u	/* bytes of an output's name that its temporary name has */
 
 static void output_free(struct pd_output *o)
 {
@@ -61,32 +63,69 @@ int output_check(const char *path, const char *name, struct error *err)
 	return !stat(path, &st) && input_noted(&st) ? set_input_error(err, name) : 0;
 }
 
-char *output_target(const char *path)
+/* The same folder, with another name in it or a path from it. For the caller to free; NULL with errno. */
+static char *beside(const char *path, const char *name)
 {
-	char *full = realpath(path, NULL), *copy, *dir, *out = NULL;
+	const char *slash = strrchr(path, '/');
 
-	if (full || errno != ENOENT)
-		return full;
-	copy = strdup(path);
-	if (!copy)
+	return format_text("%.*s%s", slash && *name != '/' ? (int)(slash + 1 - path) : 0, path, name);
+}
+
+/* What a path names whose last component is not there, nor a link. */
+static char *new_target(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char *folder, *dir, *out;
+
+	if (!*name) {
+		errno = *path ? EISDIR : ENOENT;
 		return NULL;
-	dir = realpath(dirname(copy), NULL);
-	free(copy);
+	}
+	folder = beside(path, ".");
+	dir = folder ? realpath(folder, NULL) : NULL;
+	free(folder);
 	if (!dir)
 		return NULL;
-	copy = strdup(path);
-	if (copy)
-		out = format_text("%s/%s", strcmp(dir, "/") ? dir : "", basename(copy));
-	free(copy);
+	out = format_text("%s/%s", strcmp(dir, "/") ? dir : "", name);
 	free(dir);
 	return out;
 }
 
-static char *temp_name(const char *path, unsigned int n)
+char *output_target(const char *path)
 {
-	const char *slash = strrchr(path, '/');
+	char *now = strdup(path), *full = NULL, *next;
+	char to[PATH_MAX];
+	unsigned int links;
+	ssize_t n = 0;
 
-	return format_text("%.*s/.%s.%ld-%u", (int)(slash - path), path, slash + 1, (long)getpid(), n);
+	for (links = 0; now && !(full = realpath(now, NULL)) && errno == ENOENT; links++) {
+		/* a link whose file is not there yet */
+		n = readlink(now, to, sizeof(to) - 1);
+		if (n < 0 || links == MAX_LINKS)
+			break;
+		to[n] = 0;
+		next = beside(now, to);
+		free(now);
+		now = next;
+	}
+	if (now && !full && n < 0)
+		full = new_target(now);
+	else if (now && !full && links == MAX_LINKS)
+		errno = ELOOP;
+	free(now);
+	return full;
+}
+
+char *output_temp_name(const char *path, const char *before, unsigned int n)
+{
+	const char *slash = strrchr(path, '/'), *name = slash + 1;
+	size_t len = strlen(name);
+
+	/* with what is put around it, it must still be a name; not within a character of several bytes */
+	if (len > MAX_TEMP)
+		for (len = MAX_TEMP; len && ((unsigned char)name[len] & 0xc0) == 0x80; len--)
+			;
+	return format_text("%.*s/%s%.*s.%ld-%u", (int)(slash - path), path, before, (int)len, name, (long)getpid(), n);
 }
 
 /*
@@ -123,7 +162,7 @@ static int open_file(struct pd_output *o)
 		return ENOMEM;
 	for (n = 0; o->fd < 0 && n < 100; n++) {
 		free(o->temp);
-		o->temp = temp_name(o->path, n);
+		o->temp = output_temp_name(o->path, ".", n);
 		if (!o->temp)
 			return ENOMEM;
 		o->fd = guard_create(o->temp, mode);
@@ -286,7 +325,7 @@ static int name_file(struct pd_output *o)
 	unsigned int n;
 
 	for (n = 0; n < 100; n++) {
-		char *temp = temp_name(o->path, n);
+		char *temp = output_temp_name(o->path, ".", n);
 
 		if (!temp)
 			return ENOMEM;

@@ -48,10 +48,15 @@ int pd_output_finish(struct pd_output *o, struct error *err);
 void pd_output_abort(struct pd_output *o);
 
 /*
- * Absolute path of what `path` names, links followed; the last component need not exist. A link to a file stays
- * a link: the file that it points to is replaced. NULL with errno.
+ * Absolute path of what `path` names, links followed; the last component need not exist. A link stays a link: the file that
+ * it points to is made or replaced. NULL with errno.
  */
 char *output_target(const char *path);
+/*
+ * The n-th temporary name beside an absolute path: `before`, the begin of its name, the process and n. For the caller to free;
+ * NULL without memory.
+ */
+char *output_temp_name(const char *path, const char *before, unsigned int n);
 /*
  * ERR_USAGE if the file of this path is one that is read, else 0. For a command whose output is opened before its inputs, or
  * after its work: it fails before that. `name` is what the user calls it.

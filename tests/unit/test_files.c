@@ -767,13 +767,31 @@ static void check_text(const char *name, const char *want)
 	input_forget(at(name));
 }
 
+/* The output of the first name makes the file of the second one, and is a link as before if it was one. */
+static void write_through(const char *name, const char *file)
+{
+	struct stat before, after;
+	struct pd_output o;
+	struct error err;
+	bool is_link = !lstat(at(name), &before);
+
+	assert_int_equal(pd_output_open(&o, at(name), &err), 0);
+	pd_output_write(&o, "new", 3);
+	if (pd_output_finish(&o, &err))
+		fail_msg("%s", err.msg);
+	check_text(file, "new");
+	if (is_link)
+		assert_true(!lstat(at(name), &after) && after.st_ino == before.st_ino && S_ISLNK(after.st_mode));
+}
+
 /* Which outputs are refused, and what is written. */
 static void outputs(void **state)
 {
 	static const char input[] = "is one of the files that are read; the output needs another name: choose one with -o";
-	char long_text[3000], *target, *text;
+	char long_text[3000], name[256], *target, *text;
 	size_t size;
 	struct pd_output o;
+	struct outdir d;
 	struct error err;
 	int fd;
 
@@ -817,6 +835,33 @@ static void outputs(void **state)
 	assert_int_equal(size, strlen(text));
 	free(text);
 	input_forget(at("read"));
+	/* names that no file can have */
+	fails_with(pd_output_open(&o, "", &err), &err, ERR_IO, "",
+		   "cannot open it for writing: No such file or directory; choose another place with -o");
+	fails_with(pd_output_open(&o, at("new/"), &err), &err, ERR_IO, at("new/"),
+		   "cannot open it for writing: Is a directory; choose another place with -o");
+	/* the longest name, whose temporary name is no longer */
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = 0;
+	write_through(name, name);
+	unlink(at(name));
+	assert_int_equal(outdir_open(&d, at(name), &err), 0);
+	assert_int_equal(outdir_file(&d, "file", "text", 4, &err), 0);
+	assert_int_equal(outdir_finish(&d, &err), 0);
+	strcat(strcpy(long_text, name), "/file");
+	check_text(long_text, "text");
+	fails_with(outdir_open(&d, "-", &err), &err, ERR_USAGE, "-",
+		   "standard output cannot be a folder; give the name of one, as ./-");
+	/* links to what is not there yet */
+	assert_int_equal(mkdir(at("links"), 0700), 0);
+	assert_int_equal(symlink("../made", at("links/relative")), 0);
+	assert_int_equal(symlink("links/relative", at("twice")), 0);
+	write_through("twice", "made");
+	assert_int_equal(symlink(at("made2"), at("links/absolute")), 0);
+	write_through("links/absolute", "made2");
+	assert_int_equal(symlink("none/file", at("lost")), 0);
+	fails_with(pd_output_open(&o, at("lost"), &err), &err, ERR_IO, at("lost"),
+		   "cannot open it for writing: No such file or directory; choose another place with -o");
 	/* a descriptor that stays the caller's, here of a file that has something in it */
 	put_file("open", "ab");
 	fd = open(at("open"), O_WRONLY | O_APPEND);
