@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/name.h"
 #include "cmd/commands.h"
 #include "cmd/jobs.h"
 #include "cmd/options.h"
@@ -152,7 +153,7 @@ static int open_range(struct dump *d, const struct dump_place *from, const struc
 		return -1;
 	if (rc || !index)
 		return 0;
-	fprintf(stderr, "cstrace dump: %s: no such index; 'perf-cstrace index' makes one\n", index);
+	fprintf(stderr, "cstrace dump: %s: no such index; 'perf-cstrace index' makes one\n", name_shown(index));
 	return -1;
 }
 

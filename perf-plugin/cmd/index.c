@@ -121,7 +121,7 @@ static int show(struct index_book *b)
 	rc = index_book_read(b);
 	if (!rc)
 		fprintf(stderr, "cstrace index: %s: there is no such index; without --show one is made\n",
-			b->path ? b->path : "-");
+			b->path ? name_shown(b->path) : "-");
 	if (rc <= 0)
 		return CMD_ERROR;
 	for (i = 0; i < b->file->n; i++)
@@ -132,6 +132,7 @@ static int show(struct index_book *b)
 /* What the file holds in place of what was read: only what was made now. */
 static int make(struct index_cmd *c, struct index_book *b)
 {
+	const char *input = name_shown(c->snapshot ? c->snapshot : c->so.input);
 	struct dump *d = calloc(1, sizeof(*d));
 	uint64_t trace = 0, streams = 0;
 	unsigned int i;
@@ -150,8 +151,7 @@ static int make(struct index_cmd *c, struct index_book *b)
 	if (rc && !b->nr_made)
 		return CMD_ERROR;
 	if (!b->nr_made) {
-		fprintf(stderr, "cstrace index: no trace in %s that has a decoder\n",
-			c->snapshot ? c->snapshot : c->so.input);
+		fprintf(stderr, "cstrace index: no trace in %s that has a decoder\n", input);
 		return CMD_ERROR;
 	}
 	for (i = 0; i < b->nr_made; i++) {
@@ -160,18 +160,18 @@ static int make(struct index_cmd *c, struct index_book *b)
 	}
 	if (!streams && c->only_id >= 0) {
 		fprintf(stderr, "cstrace index: %s: no source has trace ID 0x%02x; 'perf-cstrace index' without --id takes "
-			"all\n", c->snapshot ? c->snapshot : c->so.input, (unsigned int)c->only_id);
+			"all\n", input, (unsigned int)c->only_id);
 		return CMD_ERROR;
 	}
 	/* A part of it must not take the place of a whole one. */
 	if (rc && !access(b->path, F_OK)) {
-		fprintf(stderr, "cstrace index: %s: left as it was, not all of %s could be read\n", b->path,
-			c->snapshot ? c->snapshot : c->so.input);
+		fprintf(stderr, "cstrace index: %s: left as it was, not all of %s could be read\n", name_shown(b->path),
+			input);
 		return CMD_ERROR;
 	}
 	if (index_book_write(b))
 		return CMD_ERROR;
-	fprintf(stderr, "cstrace index: %s: %zu buffer%s, %" PRIu64 " bytes of trace\n", b->path, b->nr_made,
+	fprintf(stderr, "cstrace index: %s: %zu buffer%s, %" PRIu64 " bytes of trace\n", name_shown(b->path), b->nr_made,
 		b->nr_made == 1 ? "" : "s", trace);
 	return rc ? CMD_ERROR : CMD_OK;
 }

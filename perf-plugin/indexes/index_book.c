@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/format.h"
+#include "base/name.h"
 #include "files/input.h"
 #include "files/output.h"
 #include "indexes/index_book.h"
@@ -63,7 +64,7 @@ static void refuse(struct index_book *b, const char *what, uint64_t found, uint6
 	const char *then = b->no_trace ? "is not shown" : b->keep ?
 		"is not used; one is made for this run ('perf-cstrace index' writes one)" : "is not used; it is made anew";
 
-	fprintf(stderr, "%s: %s: %s: found 0x%llx, expected 0x%llx: this index %s\n", b->who, b->path, what,
+	fprintf(stderr, "%s: %s: %s: found 0x%llx, expected 0x%llx: this index %s\n", b->who, name_shown(b->path), name_shown(what),
 		(unsigned long long)found, (unsigned long long)expected, then);
 	b->refused = true;
 }
@@ -76,7 +77,7 @@ static char *read_file(struct index_book *b, size_t *len, bool *none)
 	b->was_read = p != NULL;
 	*none = !p && errno == ENOENT;
 	if (!p && !*none)
-		fprintf(stderr, "%s: %s: %s: this index is not used\n", b->who, b->path, errno == EFBIG ?
+		fprintf(stderr, "%s: %s: %s: this index is not used\n", b->who, name_shown(b->path), errno == EFBIG ?
 			"too large for an index" : input_error(errno));
 	return p;
 }
@@ -103,7 +104,7 @@ int index_book_read(struct index_book *b)
 			return 1;
 		cst_index_file_free(b->file);
 		b->file = NULL;
-		fprintf(stderr, "%s: %s: out of memory\n", b->who, b->path);
+		fprintf(stderr, "%s: %s: out of memory\n", b->who, name_shown(b->path));
 		return ERR_REPORTED;
 	}
 	snprintf(what, sizeof(what), "%s (%s)", err == -CST_ERR_SYNTAX ? "not an index" :
@@ -155,7 +156,7 @@ int index_book_make(struct index_book *b, const struct index_section *s)
 	if (!err)
 		err = keep_made(b, ix, s->name);
 	if (err) {
-		fprintf(stderr, "%s: %s: no index can be made: %s\n", b->who, s->name, error_text(err));
+		fprintf(stderr, "%s: %s: no index can be made: %s\n", b->who, name_shown(s->name), error_text(err));
 		cst_index_free(ix);
 		return ERR_REPORTED;
 	}
@@ -199,7 +200,7 @@ static void tell_options(struct index_book *b)
 {
 	if (!b->reported)
 		fprintf(stderr, "%s: %s: this index is for listings with other options (--strict, --format=opencsd): %s\n",
-			b->who, b->path, b->keep ? "one is made for this run, and it stays" : "one is made for these, too");
+			b->who, name_shown(b->path), b->keep ? "one is made for this run, and it stays" : "one is made for these, too");
 	b->reported = true;
 }
 
@@ -207,15 +208,15 @@ static void tell_none(struct index_book *b, const struct index_section *s)
 {
 	if (b->file && !b->reported)
 		fprintf(stderr, "%s: %s: there is no index of '%s' in it: decoding begins at the beginning "
-			"('perf-cstrace index' writes one)\n", b->who, b->path, s->name);
+			"('perf-cstrace index' writes one)\n", b->who, name_shown(b->path), name_shown(s->name));
 	b->reported |= b->file != NULL;
 }
 
 void index_book_unused(struct index_book *b, const struct index_section *s, const char *reason)
 {
 	if (b->file && !b->reported)
-		fprintf(stderr, "%s: %s: '%s' is decoded from its beginning in spite of its index: %s\n", b->who, b->path, s->name,
-			reason);
+		fprintf(stderr, "%s: %s: '%s' is decoded from its beginning in spite of its index: %s\n", b->who, name_shown(b->path),
+			name_shown(s->name), reason);
 	b->reported |= b->file != NULL;
 }
 
@@ -404,7 +405,7 @@ int index_book_write(struct index_book *b)
 	rc = all ? cst_index_write(all, n, &data, &len) : ERR_NOMEM;
 	free(all);
 	if (rc) {
-		fprintf(stderr, "%s: %s: %s\n", b->who, b->path, error_text(rc));
+		fprintf(stderr, "%s: %s: %s\n", b->who, name_shown(b->path), error_text(rc));
 		return ERR_REPORTED;
 	}
 	if (b->was_read)
@@ -428,5 +429,5 @@ void index_book_finish(struct index_book *b)
 {
 	if (b->keep || !b->nr_made || (!b->refused && !b->added) || index_book_write(b))
 		return;
-	fprintf(stderr, "%s: %s: written %s\n", b->who, b->path, b->refused ? "anew" : "for these options, too");
+	fprintf(stderr, "%s: %s: written %s\n", b->who, name_shown(b->path), b->refused ? "anew" : "for these options, too");
 }

@@ -49,7 +49,7 @@ static int index_file(struct session *ss)
 	int rc;
 
 	for (i = 0; i < perfdata_nr_warnings(ss->pd); i++)
-		fprintf(stderr, "cstrace: warning: %s\n", perfdata_warning(ss->pd, i));
+		fprintf(stderr, "cstrace: warning: %s\n", name_shown(perfdata_warning(ss->pd, i)));
 	rc = session_index(ss);
 	if (rc == ERR_NOMEM)
 		fprintf(stderr, "cstrace: %s: out of memory for what its records tell\n", ss->name);

@@ -70,6 +70,17 @@ check "index --show" readable 0 index --show -i "$data" -o "$tmp/index"
 # Names of the input itself, and inside a snapshot.
 evil=$tmp/$(printf 'a\033[31m\nINJECTED')
 check "an input that is not there" shows 1 info -i "$evil"
+evil_files() {
+	cp "$data" "$evil" && head -c 9000 "$data" >"$evil.cut" && readable 0 index -i "$evil" --symfs "$root" &&
+		readable 0 index --show -i "$evil" && readable 1 index --show -i "$evil" -o "$evil.none" &&
+		readable 0 dump --from offset=1 -i "$evil" --symfs "$root" --index "$evil.cut" &&
+		readable 1 dump --from offset=1 -i "$evil" --symfs "$root" --index "$evil.none" &&
+		readable 3 info -i "$evil.cut" --symfs "$root" && readable 1 convert --to=perf -i "$evil" -o "$tmp/o"
+	code=$?
+	rm -f "$evil" "$evil".*
+	return $code
+}
+check "an input and an index of such a name" evil_files
 mkdir "$evil"
 cp -r "$tmp/snapshot/." "$evil"
 check "a snapshot of such a name" readable 0 dump -s "$evil" --elements
