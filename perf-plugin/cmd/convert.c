@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "cmd/commands.h"
 #include "cmd/jobs.h"
 #include "cmd/options.h"
@@ -134,6 +135,19 @@ static int to_perf(const struct convert_cmd *c, enum import_kind from, struct dr
 	return report(rc, &err, drops);
 }
 
+/* What is neither a package nor a snapshot is to be perf.data: if it is none, that is the error. */
+static int refuse_perf(const char *input, const struct drops *drops)
+{
+	struct error err = { .code = 0 };
+	struct perfdata *pd = perfdata_open(input, &err);
+
+	if (!pd)
+		return report(-1, &err, drops);
+	perfdata_close(pd);
+	fprintf(stderr, "cstrace convert: %s is perf.data already\n", name_shown(input));
+	return CMD_ERROR;
+}
+
 static int run(const struct convert_cmd *c, enum import_kind to, struct drops *drops)
 {
 	const char *input = c->so.input ? c->so.input : "perf.data";
@@ -147,10 +161,8 @@ static int run(const struct convert_cmd *c, enum import_kind to, struct drops *d
 		return to_snapshot(c, drops);
 	if (to == IMPORT_PACKAGE)
 		return to_package(c, input, drops);
-	if (from == IMPORT_PERF) {
-		fprintf(stderr, "cstrace convert: %s is perf.data already\n", input);
-		return CMD_ERROR;
-	}
+	if (from == IMPORT_PERF)
+		return refuse_perf(input, drops);
 	return to_perf(c, from, drops);
 }
 

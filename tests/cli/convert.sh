@@ -359,4 +359,10 @@ usage() {
 	says "$tmp/err" "is perf.data already"
 }
 check "usage" usage
+no_perf_data() {
+	printf garbage >"$tmp/garbage"
+	run 1 convert -i "$tmp/garbage" --to=perf -o "$tmp/no" && says "$tmp/err" "is cut at 0x7" && ! grep already "$tmp/err" &&
+		run 1 convert -i "$tmp/not-there" --to=perf -o "$tmp/no" && says "$tmp/err" "No such file"
+}
+check "a file that is nothing is not called perf.data" no_perf_data
 finish
