@@ -131,7 +131,7 @@ static void steer(struct trace_clock *c, const struct clock_window *w, size_t n,
 		ticks = (double)distance(c, w[b->high_at].ticks, w[b->low_at].ticks);
 		if (ticks > -1 && ticks < 1)
 			break;
-		/* to a nanosecond behind the contradiction, which rounding cannot bring back */
+		/* by a nanosecond more, so that rounding leaves no contradiction */
 		c->ns_per_tick += (b->low - b->high + 1) / ticks;
 		if (c->ns_per_tick > rate * (1 + MAX_STEER) || c->ns_per_tick < rate * (1 - MAX_STEER))
 			break;
