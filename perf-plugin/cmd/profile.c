@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/name.h"
+#include "calls/calls.h"
 #include "cmd/commands.h"
 #include "cmd/count.h"
 #include "cmd/counted.h"
@@ -28,7 +29,7 @@ struct request {
 	const char *symfs;
 	bool demangle;
 	bool no_calls;
-	uint64_t depth;			/* --max-stack; 0: not given */
+	uint64_t depth;			/* --max-stack */
 };
 
 /* What was counted, for messages and the exit code. */
@@ -191,7 +192,7 @@ int cmd_profile(int argc, const char **argv)
 	struct bare_opts bare = { .nr_words = 0 };
 	/* a Source Address ends ranges at the branches that it passes, as atoms do */
 	struct session_opts so = { .progress = true, .split_source = true };
-	struct request r = { .output = "-" };
+	struct request r = { .output = "-", .depth = CALLS_DEPTH };
 	const char *format = "autofdo", *address = NULL;
 	const struct cmd_opt opts[] = {
 		CMD_SESSION_OPTS(so),
@@ -249,6 +250,8 @@ int cmd_profile(int argc, const char **argv)
 	rc = check_options(&cmd, &so, &r);
 	if (rc != CMD_GO_ON)
 		return rc;
+	if (!r.depth)
+		return cmd_usage_error(&cmd, "--max-stack: the least is 1");
 	if (r.depth > CST_COUNT_DEPTH_MAX)
 		return cmd_usage_error(&cmd, "--max-stack: the most is %u", CST_COUNT_DEPTH_MAX);
 	r.base = r.f ? r.f->base : PROFILE_VADDR;

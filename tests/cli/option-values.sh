@@ -179,6 +179,7 @@ check "script --itrace=bwx" unused script $sample --itrace=bwx -F ip
 check "nothing was written" test ! -e "$tmp/no"
 
 # ---- profile ----
+check "profile --max-stack 0" usage "--max-stack: the least is 1" profile $sample --format=callgrind --max-stack 0
 check "profile --max-stack 65536" usage "--max-stack: the most is 65535" profile $sample --format=callgrind --max-stack 65536
 check "profile --max-stack 65535" run 0 profile $sample --format=callgrind --max-stack 65535 -o "$tmp/stacks"
 bases() {
