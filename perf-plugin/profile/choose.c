@@ -151,7 +151,7 @@ bool choose_empty(const struct model_binary *b)
 	return !b->nr_ranges && !b->nr_edges;
 }
 
-/* True if another binary has the same path, and only their build-ids tell them apart. */
+/* True if another binary has the same path, so that only the build-ids differ. */
 static bool needs_id(struct model_binary *const *v, size_t n, const struct model_binary *b)
 {
 	size_t i;
