@@ -161,7 +161,8 @@ static void finish_range(struct dump *d, int rc)
 {
 	struct index_book *b = d->range ? &d->range->book : NULL;
 
-	if (rc != CMD_ERROR && d->range && d->range->from.set && !d->range->found && (d->packets || d->elements))
+	if (rc != CMD_ERROR && d->range && d->range->from.set && !d->range->found &&
+	    (d->packets || d->elements || d->format == DUMP_NONE))
 		fprintf(stderr, "cstrace dump: --from: no stream comes to this place; nothing is listed\n");
 	if (!b)
 		return;
@@ -181,6 +182,13 @@ struct request {
 	int only_id;
 };
 
+static bool has_filter(const struct session_opts *so)
+{
+	const struct filter_opts *f = &so->filter;
+
+	return f->time || f->cpu || f->pid || f->tid || f->comm;
+}
+
 /* True if packets, elements or instructions are asked for; else frames alone. */
 static bool decodes(const struct request *r)
 {
@@ -192,7 +200,7 @@ static int check_request(const struct cmd_desc *cmd, struct request *r, const st
 {
 	if (r->source && !r->snapshot)
 		return cmd_usage_error(cmd, "--source is for snapshots (-s) and --trace");
-	if (r->snapshot && (so->filter.time || so->filter.cpu || so->filter.pid || so->filter.tid || so->filter.comm))
+	if (r->snapshot && has_filter(so))
 		return cmd_usage_error(cmd, "--time, --cpu, --pid, --tid and --comm are not for -s and --trace: what they read "
 				       "has neither perf's time nor threads; there --source, --id, --from and --to choose");
 	if ((r->index || r->no_index) && !r->from.set)
@@ -243,6 +251,7 @@ static int list(const struct request *r, struct session_opts *so)
 	}
 	d->format = r->format.format;
 	d->only_id = r->only_id;
+	d->filtered = r->from.set || r->to.set || has_filter(so);
 	d->strict = r->strict;
 	d->insn_ranges = r->insns;
 	d->cpu = d->pid = d->tid = -1;

@@ -69,6 +69,8 @@ struct dump {
 	struct cst_log *log;	/* NULL: none was asked for */
 	int cpu, pid, tid;	/* of the elements that follow; -1: not known */
 	struct cst_stats stats;	/* sums over all decoders */
+	bool filtered;		/* not all elements are listed: DUMP_NONE counts those that would be, in `passed` */
+	struct cst_stats passed;
 	struct cst_frame_stats frame_stats;
 	uint64_t unrouted;
 };

@@ -118,12 +118,28 @@ static void opencsd_element(struct dump *d, struct cst_generic g, unsigned int p
 	}
 }
 
+static void count_element(struct dump *d, const struct cst_generic *g)
+{
+	struct cst_stats *s = &d->passed;
+
+	if (!d->filtered || d->packets_only[g->trace_id & 0x7f])
+		return;
+	s->elements++;
+	if (g->kind != CST_GEN_RANGE)
+		return;
+	s->ranges++;
+	s->insns += g->n_insn;
+	s->branches += g->flags & CST_GF_EXEC && (g->last_type == CST_INSN_BRANCH || g->last_type == CST_INSN_INDIRECT);
+}
+
 void dump_element(struct dump *d, const struct cst_decoder *dec, const struct cst_generic *g)
 {
 	if ((d->only_id >= 0 && (unsigned int)d->only_id != g->trace_id) ||
 	    (d->range && !dump_range_element(d->range, g)))
 		return;
-	if (d->format == DUMP_OPENCSD)
+	if (d->format == DUMP_NONE)
+		count_element(d, g);
+	else if (d->format == DUMP_OPENCSD)
 		opencsd_element(d, *g, cst_decoder_config(dec)->protocol);
 	else if (!lists_elements(d, g->trace_id))
 		return;

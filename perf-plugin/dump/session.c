@@ -82,7 +82,7 @@ static int batch(void *data, const struct stream *s, const struct cst_generic *g
 	struct dump *d = data;
 	size_t i;
 
-	if (d->format == DUMP_NONE && !d->range)
+	if (d->format == DUMP_NONE && !d->range && !d->filtered)
 		return 0;
 	set_thread(d, s);
 	for (i = 0; i < n; i++)
@@ -133,16 +133,15 @@ int dump_session(struct dump *d, const struct session_opts *opts)
 	}
 	if (d->packets || (d->elements && d->format == DUMP_OPENCSD))
 		con.packet = packet;
-	if (d->elements || d->packets || d->range)
+	if (d->elements || d->packets || d->range || d->filtered)
 		con.batch = batch;
 	/* then nothing is listed, and all there is are the session's counts */
 	con.stateless = d->format == DUMP_NONE && !d->packets && !d->frames && !d->packed && !d->range && !d->make;
 	if (con.stateless)
 		con.fragment_begin = NULL;
-	if (d->only_id >= 0) {
+	if (d->only_id >= 0)
 		con.stream_end = stream_end;
-		con.stateless = false;
-	}
+	con.stateless &= d->only_id < 0 && !d->filtered;
 	con.by_fragment = con.stateless;
 	if (d->range || d->make)
 		con.fragment_tree = fragment_tree;

@@ -136,12 +136,14 @@ static void count(struct dump *d, const char *name, uint64_t value)
 
 void dump_counts(struct dump *d)
 {
+	const struct cst_stats *s = d->filtered ? &d->passed : &d->stats;
+
 	count(d, "bytes", d->stats.bytes);
 	count(d, "packets", d->stats.packets);
-	count(d, "elements", d->stats.elements);
-	count(d, "ranges", d->stats.ranges);
-	count(d, "instructions", d->stats.insns);
-	count(d, "branches", d->stats.branches);
+	count(d, "elements", s->elements);
+	count(d, "ranges", s->ranges);
+	count(d, "instructions", s->insns);
+	count(d, "branches", s->branches);
 }
 
 void dump_losses(struct dump *d)

@@ -39,6 +39,23 @@ for c in "script --itrace=b" "dump --elements" "dump --packets" "inject --itrace
 	check "$c: --comm of none says which there are" offers "--comm x$comm: the file has $comm" $c --comm "x$comm"
 done
 check "profile: nothing is written" test ! -e "$tmp/profile"
+# passed COUNTS...: with these options the counts are those of the elements that are listed
+passed() {
+	run 0 dump -i $sample --symfs $symfs --elements "$@" && grep -c ' \* ' "$tmp/out" >"$tmp/elements" &&
+		grep -c ' \* range ' "$tmp/out" >"$tmp/ranges" && run 0 dump -i $sample --symfs $symfs --format=none "$@" &&
+		says "$tmp/out" "elements $(cat "$tmp/elements")" && says "$tmp/out" "ranges $(cat "$tmp/ranges")"
+}
+check "dump --format=none: counts of a part by time" passed --time "$time,"
+check "dump --format=none: counts of a part by place" passed --from offset=500 --to offset=900
+all_pass() {
+	run 0 dump -i "$1" --symfs $symfs --format=none && cp "$tmp/out" "$tmp/counts" &&
+		run 0 dump -i "$1" --symfs $symfs --format=none --cpu 0-4095 --time 0, && cmp "$tmp/counts" "$tmp/out"
+}
+for f in tests/data/sample*.perf.data; do
+	check "dump --format=none: $(basename $f .perf.data): a filter that all pass changes nothing" all_pass $f
+done
+no_count() { run 3 dump -i $sample --symfs $symfs --format=none --tid 1 && says "$tmp/out" "ranges 0"; }
+check "dump --format=none: nothing passes" no_count
 no_id() {
 	run 3 dump -i $sample --symfs $symfs --id 0x6f "$@" && says "$tmp/err" "cstrace dump: --id: there is no trace of ID 0x6f"
 }
