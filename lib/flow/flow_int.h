@@ -306,7 +306,7 @@ static inline void cst_flow_give_atoms(struct cst_flow *f, uint32_t bits, uint8_
 enum span_mode {
 	SPAN_P0,	/* up to and including the next P0 instruction */
 	SPAN_TO,	/* up to, not including, `limit`; stops after a P0 instruction */
-	SPAN_THROUGH,	/* up to and including the instruction at `limit`, over P0 instructions */
+	SPAN_THROUGH,	/* up to and including the instruction at `limit`, over P0 instructions that were not taken */
 	SPAN_INTO,	/* up to and including the instruction at `limit`; stops after a P0 instruction before that */
 	SPAN_COUNT,	/* `limit` instructions; stops after a P0 instruction */
 };

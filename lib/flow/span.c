@@ -9,6 +9,7 @@
 #include <cstrace/decoder.h>
 
 #include "flow/step.h"
+#include "quirks.h"
 
 void cst_flow_forget_maps(struct cst_flow *f)
 {
@@ -228,6 +229,13 @@ static void place(struct cst_flow *f, struct span *s, struct cst_section **first
 	}
 }
 
+/* True for a branch that no path passes: an unconditional one of A64. */
+static int is_always_taken(const struct cst_flow *f, const struct blk *b)
+{
+	return b->flags & BLK_ALWAYS && b->isa == CST_ISA_A64 && cst_insn_is_branch(b->type) &&
+	       !quirk(f->cfg, QUIRK_WALKS_TO_EXCEPTION);
+}
+
 static enum span_end collect(struct cst_flow *f, enum span_mode mode, uint64_t limit, struct span *s)
 {
 	struct cst_section *first = NULL;
@@ -261,6 +269,8 @@ static enum span_end collect(struct cst_flow *f, enum span_mode mode, uint64_t l
 			return SPAN_DONE;
 		if (mode != SPAN_THROUGH)
 			return at_limit(f, mode, limit, s) == SPAN_DONE ? SPAN_DONE : SPAN_STOPPED;
+		if (s->last != limit && is_always_taken(f, &s->b))
+			return SPAN_LOST;
 		passed++;
 	}
 }

@@ -575,6 +575,9 @@ static void test_source_address(void **state)
 	assert_int_equal(last.stats.atoms_lost, 1);
 	expect(&cfg, BYTES(START, 0xb5, 0x03), CTX "lost 15; end");
 	assert_int_equal(last.stats.image_conflicts, 1);
+	/* over a call, which cannot be passed: the image is not what ran */
+	expect(&cfg, BYTES(START, 0xb6, 0x07, 0x08, 0, 0, 0xf7), CTX "lost 15; end");
+	assert_int_equal(last.stats.image_conflicts, 1);
 	/* without a current address */
 	expect(&cfg, BYTES(SYNC, 0x81, 0x30, 0xb6, 0x03, 0x08, 0, 0), "nosync 1 0; ctx 0; end");
 	assert_int_equal(last.stats.atoms_lost, 1);
@@ -586,7 +589,9 @@ static void test_source_address(void **state)
 /* A range for each branch on the path of a Source Address element. */
 static void test_split_source_address(void **state)
 {
+	static const uint32_t branches[] = { 0xd503201f, 0x54000040, 0x54000041, 0xd503201f, 0x34000040, 0x14000000 };
 	struct cst_config cfg = ete_config(1, 0);
+	struct program pr;
 
 	(void)state;
 	cfg.split_source = 1;
@@ -599,11 +604,15 @@ static void test_split_source_address(void **state)
 	expect(&cfg, BYTES(START, 0xb6, 0x00, 0x08, 0, 0, 0xf7), CTX "1000-1004 1.; 1004-1008 1E; end");
 	assert_int_equal(last.stats.image_conflicts, 0);
 	/* over several branches: all but the last one were not taken */
-	expect(&cfg, BYTES(START, 0xb6, 0x07, 0x08, 0, 0), CTX "1000-1008 2N; 1008-1010 2N; 1010-1018 2N; 1018-1020 2E; end");
+	program_map(&pr, 0x1000, branches, sizeof(branches));
+	expect_in(pr.space, &cfg, BYTES(START, 0xb6, 0x05, 0x08, 0, 0), CTX "1000-1008 2N; 1008-100c 1N; 100c-1014 2N; 1014-1018 1E; end");
 	assert_int_equal(last.stats.branches, 1);
+	cst_image_free(pr.img);
+	expect(&cfg, BYTES(START, 0xb6, 0x07, 0x08, 0, 0, 0xf7), CTX "lost 15; end");
+	assert_int_equal(last.stats.image_conflicts, 1);
 	/* a path that does not exist has no ranges: to the middle of an instruction, and to where no code is */
 	expect(&cfg, BYTES(START, 0xb5, 0x07), CTX "lost 15; end");
-	expect(&cfg, BYTES(START, 0xb6, 0x20, 0x08, 0, 0), CTX "1000-1040 16.; nacc 1040 2; end");
+	expect(&cfg, BYTES(START, AT(0x103c), 0xb6, 0x20, 0x08, 0, 0), CTX "103c-1040 1.; nacc 1040 2; end");
 }
 
 static void test_q(void **state)
