@@ -299,7 +299,7 @@ static void test_flags(void **state)
 /* Code that changes under the decoder: the new bytes count, and a full cache changes nothing. */
 static void test_remap(void **state)
 {
-	static const uint32_t first[] = { 0xd503201f, 0x14000000 }, second[] = { 0x14000000, 0x14000000 };
+	static const uint32_t first[] = { 0xd503201f, 0x17ffffff }, second[] = { 0x14000000, 0x14000000 };
 	struct cst_config cfg = etm_config(4, 0);
 	static const uint8_t sync[] = { SYNC, 0x81, 0x30, 0x95, 0x00 };
 	struct cst_section *sec[2];

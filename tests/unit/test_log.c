@@ -424,12 +424,15 @@ static void test_conflicts(void **state)
 	cst_decoder_set_space(dec, space);
 	cst_decoder_set_log(dec, log);
 	run(dec, in, sizeof(in));
-	assert_int_equal(cst_decoder_stats(dec)->image_conflicts, 6);
-	assert_int_equal(cst_log_count_finding(log, 0x10, CST_FIND_IMAGE_CONFLICT), 6);
-	assert_int_equal(cst_log_kept(log), 6);
+	assert_int_equal(cst_decoder_stats(dec)->image_conflicts, 7);
+	assert_int_equal(cst_log_count_finding(log, 0x10, CST_FIND_IMAGE_CONFLICT), 7);
+	assert_int_equal(cst_log_kept(log), 7);
+	/* the address to which the atoms N do not lead; those atoms, which are searched in the elements; another atom N */
+	check_record(log, 0, 21, CST_LOG_FLOW, 0, CST_FIND_IMAGE_CONFLICT);
+	assert_int_equal(cst_log_at(log, 0)->value, 0x1014);
 	for (i = 0; i < 6; i++) {
-		check_record(log, i, i < 5 ? 20 : 27, CST_LOG_FLOW, 0, CST_FIND_IMAGE_CONFLICT);
-		assert_int_equal(cst_log_at(log, i)->value, 0x1000 + (i < 5 ? 4 * i : 0));
+		check_record(log, i + 1, i < 5 ? 20 : 27, CST_LOG_FLOW, 0, CST_FIND_IMAGE_CONFLICT);
+		assert_int_equal(cst_log_at(log, i + 1)->value, 0x1000 + (i < 5 ? 4 * i : 0));
 	}
 	cst_decoder_free(dec);
 	cst_image_free(img);

@@ -7,7 +7,10 @@
 
 #include "lib_decode.h"
 
-/* 1000 nop; b 1000; ...: each range is one branch back, or what an address packet begins */
+/*
+ * 1000 nop; b 1000; ...: each range is one branch back, or what an address packet begins, which is where the branch does
+ * not lead
+ */
 #define CODE 16
 static const uint32_t a64[] = { 0xd503201f, 0x17ffffff, 0xd503201f, 0x17fffffd };
 static const uint32_t a32[] = { 0xe1a00000, 0xeafffffd, 0xe1a00000, 0xeafffffb };
@@ -93,14 +96,14 @@ static void etmv4(void **state)
 	struct cst_config cfg = etm_config(2, 0), spec = etm_config(2, 4);
 
 	(void)state;
-	expect(&cfg, a64, BYTES(SYNC, TRACE_ON, CONTEXT, AT_1000, E1, EVENT, E1, AT_1008, E1), "no=1000 c=1000 rerr=1000 ");
+	expect(&cfg, a64, BYTES(SYNC, TRACE_ON, CONTEXT, AT_1000, E1, EVENT, E1, AT_1008, E1), "no=1000 c=1000 rer.r=1000 ");
 	expect(&cfg, a64, BYTES(SYNC, TRACE_ON, CONTEXT, EVENT, TS, AT_1008, E1), "no=1008 c=1008 et=1008 r=1000 ");
 	expect(&cfg, a64, BYTES(SYNC, TRACE_ON, CONTEXT, E1, AT_1008, E1), "no=- c=- r=1000 ");
 	expect(&cfg, a64, BYTES(SYNC, TRACE_ON, CONTEXT, EVENTS_5, EVENTS_5, EVENTS_5, EVENTS_5, AT_1008, E1),
 	       "no=1008 c=1008 eeeeeeeeeeeee=1008 eeeeeeer=1000 ");
 	expect(&cfg, a64, BYTES(SYNC, TRACE_ON, CONTEXT, AT_1000, E1, CONTEXT, E1, CONTEXT), "no=1000 c=1000 rc=1000 r=1000 ");
 	expect(&spec, a64, BYTES(SYNC, TRACE_ON, CONTEXT, AT_1000, E1, E1, CONTEXT, AT_1008, E1, CONTEXT, E1, COMMIT(2), E1, COMMIT(2)),
-	       "no=1000 c=1000 rrc=1008 rc=- r=- ");
+	       "no=1000 c=1000 rrc=1008 .rc=- r=- ");
 	expect(&spec, a64, BYTES(SYNC, TRACE_ON, CONTEXT, E1, CONTEXT, E1, COMMIT(1), COMMIT(1)), "no=- c=- c=- ");
 }
 
@@ -111,12 +114,12 @@ static void etmv4_after_exception(void **state)
 	struct cst_config cfg = etm_config(2, 0);
 
 	(void)state;
-	expect(&cfg, a64, BYTES(SYNC, TRACE_ON, CONTEXT, AT_1000, E1, EXCEPTION, AT_1000, E1), "no=1000 c=1000 rrx=1000 r=1000 ");
+	expect(&cfg, a64, BYTES(SYNC, TRACE_ON, CONTEXT, AT_1000, E1, EXCEPTION, AT_1000, E1), "no=1000 c=1000 r.x=1000 r=1000 ");
 	expect(&cfg, a64, BYTES(SYNC, TRACE_ON, CONTEXT, AT_1000, E1, EXCEPTION, EVENT, CONTEXT, AT_1000, E1),
-	       "no=1000 c=1000 rrx=1000 ec=1000 r=1000 ");
-	expect(&cfg, a64, BYTES(SYNC, TRACE_ON, CONTEXT, AT_1000, E1, EXCEPTION, E1, AT_1000, E1), "no=1000 c=1000 rrx=- r=1000 ");
-	expect(&cfg, a64, BYTES(SYNC, TRACE_ON, CONTEXT, AT_1000, E1, EXCEPTION, TRACE_ON, AT_1000, E1), "no=1000 c=1000 rrx=- o=1000 ");
-	expect(&cfg, a64, BYTES(SYNC, TRACE_ON, CONTEXT, AT_1000, E1, EXCEPTION), "no=1000 c=1000 rrx=- ");
+	       "no=1000 c=1000 r.x=1000 ec=1000 r=1000 ");
+	expect(&cfg, a64, BYTES(SYNC, TRACE_ON, CONTEXT, AT_1000, E1, EXCEPTION, E1, AT_1000, E1), "no=1000 c=1000 r.x=- r=1000 ");
+	expect(&cfg, a64, BYTES(SYNC, TRACE_ON, CONTEXT, AT_1000, E1, EXCEPTION, TRACE_ON, AT_1000, E1), "no=1000 c=1000 r.x=- o=1000 ");
+	expect(&cfg, a64, BYTES(SYNC, TRACE_ON, CONTEXT, AT_1000, E1, EXCEPTION), "no=1000 c=1000 r.x=- ");
 }
 
 #define ASYNC3 0, 0, 0, 0, 0, 0x80

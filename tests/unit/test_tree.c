@@ -420,9 +420,10 @@ static void test_lazy(void **state)
 		assert_int_equal(cst_decoder_pull(dec, out, 40, &p), 0);
 	}
 	assert_int_equal(cst_section_set_bytes(sec, loop, 8), 0);
-	assert_int_equal(cst_decoder_pull(dec, out, 40, &p), 3);
+	assert_int_equal(cst_decoder_pull(dec, out, 40, &p), 4);
 	assert_int_equal(out[0].index, 18);
 	assert_int_equal(out[2].index, 19);
+	assert_int_equal(out[3].kind, CST_GEN_ADDR_UNKNOWN);	/* the loop does not lead to the next address */
 	assert_int_equal(p.why, CST_STOP_SECTION);
 	assert_ptr_equal(cst_decoder_section(dec), gone);
 	assert_int_equal(cst_section_set_bytes(gone, NULL, 0), 0);
