@@ -30,7 +30,7 @@ CST_BEGIN
 #define CST_INDEX_SECURITY(s) (0x10u << (s))
 
 enum cst_index_kind {
-	CST_INDEX_TIMESTAMP,	/* value: time in ticks of the trace */
+	CST_INDEX_TIMESTAMP,	/* value: time in ticks of the trace; unknown times (0) are left out */
 	CST_INDEX_EVENT,	/* value: mask of events; 1 for a trigger */
 	CST_INDEX_CONTEXT,	/* value: context ID, VMID << 32 */
 	CST_INDEX_LOSS,		/* value: enum cst_unsync_reason */

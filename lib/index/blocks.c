@@ -127,6 +127,7 @@ void cst_blocks_sync(struct stream_index *s, uint64_t index)
 	record(s, CST_INDEX_SYNC, index, 0);
 }
 
+/* Not called for a timestamp of program flow or data trace that is 0, which says that the time is unknown. */
 static void note_time(struct stream_index *s, uint64_t index, uint64_t time)
 {
 	struct cst_index_block *b = block_at(&s->ix, index);
@@ -171,7 +172,8 @@ static void note_ready(struct stream_index *s, const struct cst_element *e)
 
 	switch (g->kind) {
 	case CST_GEN_TIMESTAMP:
-		note_time(s, g->index, g->addr);
+		if (g->addr)
+			note_time(s, g->index, g->addr);
 		break;
 	case CST_GEN_EVENT:
 		note_event(s, g->index, g->num);
@@ -195,7 +197,8 @@ void cst_blocks_element(struct stream_index *s, const struct cst_element *e)
 {
 	switch (e->kind) {
 	case CST_EL_TIMESTAMP:
-		note_time(s, e->index, e->value);
+		if (e->value)
+			note_time(s, e->index, e->value);
 		break;
 	case CST_EL_EVENT:
 		note_event(s, e->index, e->num);

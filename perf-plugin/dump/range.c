@@ -12,7 +12,8 @@ static bool is_element(const struct dump_place *p, const struct cst_generic *g)
 	case CST_INDEX_TIMESTAMP:
 		if (software)
 			return g->flags & CST_GF_TS && g->ts >= p->value;
-		return g->kind == CST_GEN_TIMESTAMP && g->addr >= p->value;
+		/* 0: the time is unknown */
+		return g->kind == CST_GEN_TIMESTAMP && g->addr && g->addr >= p->value;
 	case CST_INDEX_EVENT:
 		if (g->kind == CST_GEN_SWTRACE)
 			return g->num & CST_SW_TRIGGER && (!p->value || p->value & 1);
@@ -28,8 +29,9 @@ static bool is_packet(const struct dump_place *p, enum cst_packet_role role, con
 {
 	switch (p->kind) {
 	case CST_INDEX_TIMESTAMP:
-		return (role == CST_ROLE_TIMESTAMP || (pkt->protocol == CST_PROTO_STM && pkt->flags & CST_STM_PF_TS)) &&
-		       pkt->ts >= p->value;
+		if (pkt->protocol == CST_PROTO_STM)
+			return pkt->flags & CST_STM_PF_TS && pkt->ts >= p->value;
+		return role == CST_ROLE_TIMESTAMP && pkt->ts && pkt->ts >= p->value;
 	case CST_INDEX_EVENT:
 		return role == CST_ROLE_EVENT && (!p->value || (pkt->event ? pkt->event : 1) & p->value);
 	case CST_INDEX_CONTEXT:

@@ -405,7 +405,7 @@ static uint64_t first_of(const struct cst_generic *g, size_t n, const struct cst
 			continue;
 		switch (q->kind) {
 		case CST_INDEX_TIMESTAMP:
-			if (g[i].kind == CST_GEN_TIMESTAMP && g[i].addr >= q->value)
+			if (g[i].kind == CST_GEN_TIMESTAMP && g[i].addr && g[i].addr >= q->value)
 				return g[i].index;
 			break;
 		case CST_INDEX_EVENT:

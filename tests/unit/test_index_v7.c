@@ -207,12 +207,43 @@ static void test_etmv3_barrier(void **state)
 	gbuf_free(&out);
 }
 
+/* A timestamp without its upper bits, behind an overflow, has no time: the times of the block are those of the others. */
+static void test_unknown_time(void **state)
+{
+	static const uint8_t trace[] = {
+		0, 0, 0, 0, 0, 0x80, 0x08, 0, 0x80, 0, 0, 0x21,		/* A-sync, I-sync */
+		0x42, 0xe8, 0x87, 0x80, 0x80, 0x80, 0x80, 0x01,			/* all 48 bits */
+		0x08, 0, 0x80, 0, 0, 0x41, 0x42, 0x81, 0x01,			/* I-sync: overflow; 14 bits */
+		0x42, 0xe8, 0x88, 0x80, 0x80, 0x80, 0x80, 0x01,
+	};
+	const struct cst_etmv3_regs regs = { .cr = 1u << 28, .ccer = 0x14c01ac2, .idr = 0x411cf312, .traceidr = 0x10 };
+	const struct cst_index_opts opts = { .full = 1 };
+	struct cst_config cfg;
+	const struct check_buffer b = { .format = CST_TREE_RAW, .cfg = &cfg, .n_cfg = 1, .data = trace, .len = sizeof(trace) };
+	const struct cst_index_block *block;
+	struct cst_index *ix;
+	unsigned int i, n = 0;
+
+	(void)state;
+	assert_int_equal(cst_config_ptm(&cfg, &regs), 0);
+	ix = check_build(&b, &opts, 0, 0);
+	block = ix->streams[0].blocks;
+	assert_int_equal(block->counts[CST_INDEX_TIMESTAMP], 2);
+	assert_true(block->time_first == 0x400000003e8 && block->time_min == 0x400000003e8);
+	assert_true(block->time_last == 0x40000000468 && block->time_max == 0x40000000468);
+	for (i = 0; i < ix->streams[0].n_records; i++)
+		n += ix->streams[0].records[i].kind == CST_INDEX_TIMESTAMP;
+	assert_int_equal(n, 2);
+	cst_index_free(ix);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ptm),
 		cmocka_unit_test(test_etmv3),
 		cmocka_unit_test(test_etmv3_barrier),
+		cmocka_unit_test(test_unknown_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
