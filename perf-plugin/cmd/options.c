@@ -76,8 +76,11 @@ static int take(const struct cmd_desc *cmd, const struct cmd_opt *o, const char 
 		return CMD_GO_ON;
 	case CMD_OPT_FILE:
 	case CMD_OPT_FILES:
-	case CMD_OPT_FOLDER:
 	case CMD_OPT_PLACE:
+		*(const char **)o->value = *arg ? arg : NULL;
+		return cmd_given_exists(cmd, o, arg);
+	case CMD_OPT_FOLDER:
+		/* an empty one is not the default of another option (--with-symfs) */
 		*(const char **)o->value = arg;
 		return cmd_given_exists(cmd, o, arg);
 	case CMD_OPT_OPTIONAL:

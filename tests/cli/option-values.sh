@@ -92,6 +92,7 @@ check "compare --ignore: the field that is wrong" value \
 check "compare --ignore: the beginning of a name" value \
 	"cstrace compare: --ignore: found 'secu', expected opcode, result, el or security" ignore secu compare
 check "compare with nothing" usage "one of --tarmac and --with says what to compare with" compare $sample
+check "compare with an empty name" usage "one of --tarmac and --with says what to compare with" compare $sample --tarmac ""
 check "compare with two" usage "one of --tarmac and --with says what to compare with" compare $sample \
 	--tarmac tests/data/make-sample.sh --with x
 no_with() {

@@ -33,6 +33,9 @@ long_name() {
 }
 check "a jitdump file with a longer name than the system takes" long_name
 check "an empty --symfs is none" run 3 info -i $sample --symfs ""
+for o in vmlinux kcore kallsyms jitdump buildid-dir; do
+	check "an empty --$o is none" run 0 info -i $sample --symfs $symfs --$o ""
+done
 
 usage() {
 	text=$1
