@@ -54,7 +54,7 @@ struct model_errors {
 };
 const struct model_errors *model_errors(const struct model *m);
 
-/* second.c: what is known of the other recording when it was decoded to its end. */
+/* second.c: facts about the other recording, complete when it was decoded to its end. */
 struct second_facts {
 	int *cpus;		/* those that executed instructions, each once */
 	size_t nr, cap;
