@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/error.h"
+#include "base/name.h"
 
 static const int own[] = {
 #define ERROR(name, value, text) ERR_##name,
@@ -54,11 +55,47 @@ static void message_and_code(void **state)
 	assert_int_equal(error_set(NULL, ERR_IO, "%d", 1), ERR_IO);
 }
 
+/* A name of any length leaves room for what is wrong. */
+static void long_names(void **state)
+{
+	struct error err = { .code = 0 };
+	char name[5000];
+	size_t n, k;
+
+	(void)state;
+	for (n = 450; n < 560; n++) {
+		memset(name, 'n', n);
+		name[n] = 0;
+		error_set(&err, ERR_IO, "%s: cannot be read: the reason", name);
+		assert_int_equal(strlen(err.msg), n + 28 < sizeof(err.msg) ? n + 28 : strlen(err.msg));
+		assert_true(strlen(err.msg) >= 450);
+		assert_string_equal(err.msg + strlen(err.msg) - 28, ": cannot be read: the reason");
+	}
+	/* not within a character, at either end of what is left out */
+	for (k = 0; k < 3; k++) {
+		memset(name, 'n', k);
+		for (n = k; n + 3 < sizeof(name); n += 3)
+			memcpy(name + n, "\xe2\x82\xac", 3);
+		name[n] = 0;
+		error_set(&err, ERR_IO, "%s: the reason", name);
+		assert_null(strstr(err.msg, "\\x"));
+		assert_string_equal(name_shown(err.msg), err.msg);
+		assert_string_equal(err.msg + strlen(err.msg) - 12, ": the reason");
+	}
+	/* escaped */
+	memset(name, '\n', 400);
+	name[400] = 0;
+	error_set(&err, ERR_IO, "%s: the reason", name);
+	assert_null(strchr(err.msg, '\n'));
+	assert_string_equal(err.msg + strlen(err.msg) - 12, ": the reason");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_text_for_each_code),
 		cmocka_unit_test(message_and_code),
+		cmocka_unit_test(long_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
