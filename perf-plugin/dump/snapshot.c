@@ -337,7 +337,7 @@ int dump_snapshot(struct dump *d, const char *dir, const struct bare_opts *bare,
 	if (missing)
 		fprintf(stderr, "%s: %zu memory dumps are missing or cut: code in them is listed as "
 			"not accessible\n", r.files.who, missing);
-	/* what follows the end of the output was not lost, but not read */
+	/* the rest of the trace was not lost, but not read */
 	if (!pd_output_failed(&d->out.file))
 		dump_losses(d);
 	cst_image_free(r.img);

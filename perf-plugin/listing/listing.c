@@ -126,7 +126,7 @@ static struct line_lane *begin(struct listing *l, const struct stream *s, uint64
 }
 
 /*
- * Returns what is known of a branch's source from before the batch, NULL: look it up. Only the first branch of a batch can have
+ * Returns the names that a branch's source had before the batch, NULL: look them up. Only the first branch of a batch can have
  * one; code at the same address may be other code since.
  */
 static struct line_last *source_before(struct line_lane *lane, const struct stream *s, const struct branch *b)

@@ -476,7 +476,8 @@ static void long_names(void **state)
 	static char prefix[301], binary[300];
 	struct merge_list list;
 	struct merge_sums sums;
-	char output[128], want[600];
+	static const char end[] = ": another machine, type, segments or instructions under the same id; leave out the one that is wrong";
+	char output[128];
 	struct error err;
 	size_t i;
 
@@ -487,11 +488,10 @@ static void long_names(void **state)
 	snprintf(output, sizeof(output), "%s/sum", dir);
 	list_of(&list, machines, 2, prefix, binary);
 	assert_int_equal(sum_of(&list, output, &sums, &err), -CST_ERR_CONFLICT);
-	snprintf(want, sizeof(want), "%.299s: contradicts other inputs about the binary %.159s: another", list.v[1].path, binary);
-	err.msg[strlen(want) < sizeof(err.msg) ? strlen(want) : sizeof(err.msg) - 1] = 0;
-	want[strlen(err.msg)] = 0;
-	assert_true(strlen(err.msg) > 300 + 43);
-	assert_string_equal(err.msg, want);
+	/* names of both ends of the message, whose middle is left out, and the reason */
+	assert_memory_equal(err.msg, list.v[1].path, 200);
+	assert_true(strlen(err.msg) > 400 && strstr(err.msg, " ... "));
+	assert_string_equal(err.msg + strlen(err.msg) - strlen(end), end);
 	merge_sums_free(&sums);
 	merge_list_free(&list);
 }

@@ -414,7 +414,8 @@ static const struct {
 	{ { true, CST_INDEX_CONTEXT, 9 }, { .type = CST_PKT_CONTEXT, .cid = 9, .flags = CST_PF_CONTEXT | CST_PF_CID }, true },
 	{ { true, CST_INDEX_CONTEXT, 9 }, { .type = CST_PKT_CONTEXT, .cid = 8, .flags = CST_PF_CONTEXT | CST_PF_CID }, false },
 	{ { true, CST_INDEX_CONTEXT, 9 }, { .type = CST_PKT_CONTEXT, .cid = 9, .flags = CST_PF_CONTEXT }, false },
-	{ { true, CST_INDEX_CONTEXT, 9 }, { .type = CST_PKT_CONTEXT, .cid = 9, .flags = CST_PF_CID }, false },
+	/* as the Context ID packets of ETMv3 and PTM */
+	{ { true, CST_INDEX_CONTEXT, 9 }, { .type = CST_PKT_CONTEXT, .cid = 9, .flags = CST_PF_CID }, true },
 	{ { true, CST_INDEX_CONTEXT, 9 }, { .type = CST_PKT_ADDR_CTXT_64, .cid = 9, .flags = CST_PF_CONTEXT | CST_PF_CID }, true },
 	{ { true, CST_INDEX_CONTEXT, 9 }, { .type = CST_PKT_TRACE_INFO, .cid = 9, .flags = CST_PF_CONTEXT | CST_PF_CID }, true },
 	{ { true, CST_INDEX_CONTEXT, 9 }, { .type = CST_PKT_ATOM_F1, .cid = 9, .flags = CST_PF_CONTEXT | CST_PF_CID }, false },
