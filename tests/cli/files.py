@@ -381,6 +381,9 @@ class Suite:
         place = self.snapshot()
         path = max((f for f in glob.glob(place + "/*")), key=os.path.getsize)
         self.shrinks(("dump", "-s", place, "--source", "all"), path, 0)
+        # of a package, whose trace is in memory
+        place = self.package()
+        self.shrinks(("script", "--itrace=i10i", "-F", "ip,sym,addr", "-i", place), place + "/images/" + PROGRAM, 0)
 
     # ---- signals ---------------------------------------------------------------------------------
 
