@@ -302,7 +302,10 @@ static bool has_range(const struct cst_generic *g, size_t n)
 	return n;
 }
 
-/* Names the last instruction, if that was executed in this batch. */
+/*
+ * Names the last instruction if it is a new one. One at the same address that was executed in this batch may be of other code
+ * than before.
+ */
 static int remember_last(struct listing *l, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct line_lane *lane = lane_of(l, s);
@@ -312,7 +315,7 @@ static int remember_last(struct listing *l, const struct stream *s, const struct
 	if (!lane)
 		return ERR_NOMEM;
 	last = sampler_last(s, &tid);
-	if (last && tid == s->tid && has_range(g, n))
+	if (last && tid == s->tid && (has_range(g, n) || last != lane->last.addr || tid != lane->last.tid))
 		lane->last = (struct line_last){ .addr = last, .tid = tid, .at = *symbols_find(&l->line.symbols, s, last) };
 	return 0;
 }
