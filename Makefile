@@ -337,7 +337,9 @@ $(B)/tests/unit/test_verify_rules: LDFLAGS += -Wl,--wrap=session_open,--wrap=ses
 	-Wl,--wrap=session_print_end,--wrap=session_incomplete
 $(B)/tests/unit/test_compare_report: LDFLAGS += -Wl,--wrap=insns_begin,--wrap=insns_next,--wrap=session_run \
 	-Wl,--wrap=cst_decoder_packet_text_sized,--wrap=session_print_end,--wrap=pread64 \
-	-Wl,--wrap=session_open,--wrap=session_close,--wrap=thread_start,--wrap=session_incomplete
+	-Wl,--wrap=session_open,--wrap=session_close,--wrap=thread_start,--wrap=session_incomplete \
+	-Wl,--wrap=pthread_mutex_init,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock,--wrap=pthread_mutex_destroy \
+	-Wl,--wrap=pthread_cond_wait,--wrap=pthread_cond_timedwait
 $(B)/tests/unit/test_export_code: LDFLAGS += -Wl,--wrap=session_locate,--wrap=session_read_code
 # What was counted is made by hand.
 $(B)/tests/unit/test_counts_collect: LDFLAGS += -Wl,--wrap=counts_run,--wrap=counts_binaries,--wrap=session_dsos \

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/thread.h"
+#include "checked_locks.h"
 #include "compare/compare.h"
 #include "compare/packets.h"
 #include "compare/report.h"
@@ -724,6 +725,8 @@ static void recordings(void **state)
 	lost = false;
 	free(facts.cpus);
 	second.ss = NULL;
+	/* the two threads hold the lock where they share fields */
+	assert_int_equal(locks_wrong, 0);
 }
 
 int main(void)
