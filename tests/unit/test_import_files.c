@@ -69,6 +69,12 @@ static void files(void **state)
 	check_file(&f, "sub/back\\slash", "named so");
 	check_no_file(&f, "sub\\d", strerror(ENOENT));
 	check_no_file(&f, "sub", strerror(EISDIR));
+	/* a name with a backslash is of a folder only if nothing else has it, whatever was not found before */
+	temp_write(dir, "sub\\folder/file", "", 0);
+	temp_write(dir, "sub/folder", "below", 5);
+	check_no_file(&f, "sub\\folder", strerror(EISDIR));
+	check_no_file(&f, "sub/nowhere", strerror(ENOENT));
+	check_no_file(&f, "sub\\folder", strerror(EISDIR));
 	assert_int_equal(f.nr, 5);
 	/* in memory, and elsewhere */
 	assert_int_equal(folder_add_data(&f, "b", strdup("in memory"), 6), 0);

@@ -23,12 +23,15 @@ static void test_pieces(void **state)
 	const struct cst_index_opts opts = { .granularity = 300, .full = 1 };
 	struct cst_index *whole, *other;
 	struct gen_buffer g;
-	unsigned int seed, i;
+	unsigned int seed, i, sources = 0;
 
 	(void)state;
 	for (seed = 0; seed < 40; seed++) {
 		gen_open(&g, seed, seed & 1, INSNS);
+		/* of every fourth buffer no frame begins where a source block could */
+		g.b.offset += seed % 4 == 3 ? 8 : 0;
 		whole = check_build(&g.b, &opts, g.b.offset, 0);
+		sources += seed % 4 == 3 ? whole->n_sources : 0;
 		for (i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
 			other = check_build(&g.b, &opts, g.b.offset, pieces[i]);
 			assert_same_index(whole, other);
@@ -37,6 +40,7 @@ static void test_pieces(void **state)
 		cst_index_free(whole);
 		gen_close(&g);
 	}
+	assert_true(sources > 15);
 }
 
 /* IDs that have bytes in a frame (CoreSight formatter: an even byte with bit 0 set is an ID, the last byte delays it). */
@@ -144,6 +148,29 @@ static void test_merge(void **state)
 	}
 	print_message("%u merged, %u without a common block\n", merged, refused);
 	assert_true(merged > refused);
+}
+
+/* A part whose first record is behind the block that both have: none of its records is left out. */
+static void test_merge_records(void **state)
+{
+	struct cst_index *first = handmade(), *second = handmade(), *whole = handmade();
+	struct cst_index_stream *s = &second->streams[0];
+	const struct cst_index_record kept = first->streams[0].records[2];
+
+	(void)state;
+	/* first: up to the second block; second: from the second block on */
+	first->streams[0].n_records = 4;
+	memmove(s->records, s->records + 2, 4 * sizeof(*s->records));
+	s->n_records = 4;
+	assert_int_equal(s->records[0].offset, s->blocks[1].valid);
+	second->streams[1].blocks[0].bytes = 0;
+	assert_int_equal(cst_index_merge(first, second), 0);
+	assert_int_equal(first->streams[0].records[2].offset, kept.offset);
+	assert_int_equal(first->streams[0].records[2].kind, kept.kind);
+	assert_same_index(first, whole);
+	cst_index_free(first);
+	cst_index_free(second);
+	cst_index_free(whole);
 }
 
 /* A part with few blocks is coarser than the other: together they are as coarse, and what one coarse index is. */
@@ -824,6 +851,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pieces), cmocka_unit_test(test_sources), cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_merge_records),
 		cmocka_unit_test(test_merge_coarse), cmocka_unit_test(test_merge_contexts), cmocka_unit_test(test_ready),
 		cmocka_unit_test(test_limits), cmocka_unit_test(test_refused), cmocka_unit_test(test_search),
 		cmocka_unit_test(test_file), cmocka_unit_test(test_damage), cmocka_unit_test(test_content),

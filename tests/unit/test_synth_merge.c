@@ -284,6 +284,7 @@ static uint64_t given_back;	/* bytes of temporary files; each follows those befo
 int __wrap_fallocate64(int fd, int mode, off_t at, off_t len)
 {
 	assert_int_equal(at, given_back);
+	assert_int_equal(mode, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE);
 	given_back += (uint64_t)len;
 	return __real_fallocate64(fd, mode, at, len);
 }
