@@ -551,6 +551,31 @@ static void kernel_code_of_no_thread(void **state)
 	session_close(ss);
 }
 
+/* A context ID names its thread up to the next one: records of that time about its number are of a later thread. */
+static void thread_until_the_next_id(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	struct result r;
+
+	(void)state;
+	two_processes(&data, CID | TS, IDR2(4, 0));
+	sb_text_poke(&data, 20, SB_BASE, 0xd503201f, 0x14000000);	/* b . */
+	sb_fork(&data, 1000, 1000, 3000, 30);
+	sb_fork(&data, 2000, 2000, 3000, 200);
+	t_sync(&trace);
+	t_time(&trace, 100);
+	t_context(&trace, 1, 3000, 4, 0, 0);
+	t_run(&trace);
+	t_time(&trace, 300);
+	t_run(&trace);
+	t_context(&trace, 1, 3000, 4, 0, 0);
+	t_run(&trace);
+	session_close(decode_as(&data, &trace, 2, 0, CONTEXTID_TID, NULL, &r));
+	assert_int_equal(r.nr, 2);
+	check_part(&r, 0, 1000, 3000, 1, 2 * NR_LOOP);
+	check_part(&r, 1, 2000, 3000, 1, NR_LOOP);
+}
+
 /* A kernel without PID_IN_CONTEXTIDR: the register is traced, and it is zero. */
 static void context_ids_of_zero(void **state)
 {
@@ -834,7 +859,7 @@ int main(void)
 		cmocka_unit_test(uncertain_stretches),
 		cmocka_unit_test(the_only_process),
 		cmocka_unit_test(kernel_code_of_no_thread),
-		cmocka_unit_test(context_ids_of_zero),
+		cmocka_unit_test(thread_until_the_next_id), cmocka_unit_test(context_ids_of_zero),
 		cmocka_unit_test(zeroes_before_the_first_thread),
 		cmocka_unit_test(guests_are_not_decoded),
 		cmocka_unit_test(secure_code_is_not_decoded),
