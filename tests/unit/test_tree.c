@@ -436,41 +436,6 @@ static void test_lazy(void **state)
 	cst_image_free(img);
 }
 
-/* Behind the code of a section nothing is mapped: the stop there has no section, but an address. */
-static void test_unmapped_after_lazy(void **state)
-{
-	static const uint8_t atoms[] = { 0xf7, 0x95, 0x02, 0xf7 };
-	struct cst_config cfg = etm_config(4, 0);
-	struct cst_generic out[40];
-	struct cst_section *sec;
-	struct cst_decoder *dec;
-	struct cst_image *img;
-	struct cst_space *sp;
-	struct cst_pull p;
-
-	(void)state;
-	assert_int_equal(cst_image_new(&img, 0), 0);
-	assert_int_equal(cst_space_new(&sp, img), 0);
-	cst_space_set_on_demand(sp, 1);
-	assert_int_equal(cst_section_new(&sec, img, NULL, 8, NULL), 0);
-	assert_int_equal(cst_space_map(sp, 0, 8, sec, 0), 0);
-	dec = new_decoder(&cfg, sp);
-	cst_decoder_set_stop(dec, CST_STOP_SECTION);
-	assert_int_equal(cst_decoder_feed(dec, start, sizeof(start), 0), 0);
-	assert_int_equal(cst_decoder_pull(dec, out, 40, NULL), 1);
-	assert_int_equal(cst_decoder_feed(dec, atoms, sizeof(atoms), 18), 0);
-	assert_int_equal(cst_decoder_pull(dec, out, 40, &p), 1);	/* the context */
-	assert_int_equal(p.why, CST_STOP_SECTION);
-	assert_ptr_equal(cst_decoder_section(dec), sec);
-	assert_int_equal(cst_section_set_bytes(sec, loop, 8), 0);
-	assert_true(cst_decoder_pull(dec, out, 40, &p) > 0);
-	assert_int_equal(p.why, CST_STOP_SECTION);
-	assert_null(cst_decoder_section(dec));
-	assert_int_equal(cst_decoder_wanted(dec), 8);
-	cst_decoder_free(dec);
-	cst_image_free(img);
-}
-
 /* A caller that did not ask to be stopped for code gets it as missing, and everything else. */
 static void test_no_code_wanted(void **state)
 {
@@ -1018,7 +983,6 @@ int main(void)
 		cmocka_unit_test(test_trigger_first),
 		cmocka_unit_test(test_stops),
 		cmocka_unit_test(test_lazy),
-		cmocka_unit_test(test_unmapped_after_lazy),
 		cmocka_unit_test(test_no_code_wanted),
 		cmocka_unit_test(test_routing),
 		cmocka_unit_test(test_barriers),
