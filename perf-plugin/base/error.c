@@ -21,7 +21,7 @@ const char *error_text(int code)
 	return cst_strerror(code);
 }
 
-/* A long name must not take the room of what is wrong with it: the middle of the text is left out. */
+/* Copies a text; of a long one, without its middle: a long file name at its begin leaves room for the reason at its end. */
 static void shorten(char *msg, size_t size, const char *text)
 {
 	const char *shown = name_shown(text);

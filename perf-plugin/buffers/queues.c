@@ -352,7 +352,7 @@ static void note_before(struct fragment *f, const struct fragment *before)
 	/* A snapshot goes as far back as the buffer is large. */
 	if (f->pub.flags & AUX_FLAG_OVERWRITE)
 		return;
-	/* of one record, whose bytes the file has in part: its time is that of the end of both */
+	/* pieces of one AUX record, which the file has in part: the record's time is that of its end */
 	if (f->aux == before->aux) {
 		f->since = before->since;
 		f->since_seq = before->since_seq;

@@ -334,7 +334,7 @@ static int join(struct calls *c, struct thread_calls *t, const struct segment *s
 		return lose(c, t, seg);
 	if (e.expect && e.expect == seg->addr)
 		return 0;
-	/* the thread was elsewhere, of which nothing is known: it need not be a signal handler that begins here */
+	/* the thread ran between the selected stretches: this need not be the begin of a signal handler */
 	if (c->unseen)
 		return lose(c, t, seg);
 	i = head_of(t, t->nr - 1);

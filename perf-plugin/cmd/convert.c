@@ -135,7 +135,7 @@ static int to_perf(const struct convert_cmd *c, enum import_kind from, struct dr
 	return report(rc, &err, drops);
 }
 
-/* What is neither a package nor a snapshot is to be perf.data: if it is none, that is the error. */
+/* Reports that the input is perf.data already, or why it cannot be read as perf.data. */
 static int refuse_perf(const char *input, const struct drops *drops)
 {
 	struct error err = { .code = 0 };

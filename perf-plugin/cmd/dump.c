@@ -86,22 +86,27 @@ static int set_place(void *data, const char *arg)
 	return -1;
 }
 
+/* False, after a message, if there is no trace of the ID that --id names (-1: not given). */
+static bool id_is_there(int only_id, bool there)
+{
+	if (only_id < 0 || there)
+		return true;
+	fprintf(stderr, "cstrace dump: --id: there is no trace of ID 0x%02x; without --id all is listed\n", (unsigned int)only_id);
+	return false;
+}
+
 /* A snapshot, or trace without a recording, is read buffer by buffer. */
 static int run(struct dump *d, const char *snapshot, const struct session_opts *so, const char *source,
 	       const char *output)
 {
 	if (dump_out_open(&d->out, output ? output : "-"))
 		return CMD_ERROR;
-	/* why an output failed, which ends the run, is known when it is closed */
+	/* an output that cannot be written ends the run; dump_out_close() reports the reason */
 	if ((snapshot ? dump_snapshot(d, snapshot, so->bare, source) : dump_session(d, so)) && !pd_output_failed(&d->out.file)) {
 		dump_out_abort(&d->out);
 		return CMD_ERROR;
 	}
-	if (d->only_id >= 0 && !d->has_id) {
-		fprintf(stderr, "cstrace dump: --id: there is no trace of ID 0x%02x; without --id all is listed\n",
-			(unsigned int)d->only_id);
-		d->losses = true;
-	}
+	d->losses |= !id_is_there(d->only_id, d->has_id);
 	dump_log_sum(d);
 	if (d->format == DUMP_NONE)
 		dump_counts(d);
@@ -113,18 +118,20 @@ static int run(struct dump *d, const char *snapshot, const struct session_opts *
 /* Executed instructions, instead of a listing. */
 static int run_tarmac(struct session_opts *so, const struct executed_opts *o)
 {
-	bool incomplete = false;
+	struct executed_result result;
 	struct session *ss;
+	bool whole;
 	int rc;
 
 	so->progress = strcmp(o->output, "-") || !isatty(STDOUT_FILENO);
 	ss = session_open(so);
 	if (!ss)
 		return CMD_ERROR;
-	rc = executed_dump(ss, o, &incomplete) ? CMD_ERROR : CMD_OK;
+	rc = executed_dump(ss, o, &result) ? CMD_ERROR : CMD_OK;
 	if (!rc) {
+		whole = id_is_there(o->only_id, result.has_id) && !result.refused;
 		session_print_end(ss, stderr);
-		rc = incomplete || session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
+		rc = whole && !session_incomplete(ss) ? CMD_OK : CMD_LOSSES;
 	}
 	session_close(ss);
 	return rc;

@@ -129,7 +129,7 @@ static void count_element(struct dump *d, const struct cst_generic *g)
 		return;
 	s->ranges++;
 	s->insns += g->n_insn;
-	s->branches += g->flags & CST_GF_EXEC && (g->last_type == CST_INSN_BRANCH || g->last_type == CST_INSN_INDIRECT);
+	s->branches += g->flags & CST_GF_EXEC && cst_insn_is_branch(g->last_type);
 }
 
 void dump_element(struct dump *d, const struct cst_decoder *dec, const struct cst_generic *g)

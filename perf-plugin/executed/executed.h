@@ -22,11 +22,13 @@ struct executed_opts {
 	const char *who;	/* begins messages: "cstrace dump" */
 };
 
-/*
- * Writes the recording. 0, or ERR_REPORTED after a message on stderr. *incomplete: true if the dialect could not express
- * records, which is reported with their number.
- */
-int executed_dump(struct session *ss, const struct executed_opts *opts, bool *incomplete);
+struct executed_result {
+	bool refused;		/* the dialect could not express records, which was reported with their number */
+	bool has_id;		/* there is a stream of executed_opts.only_id */
+};
+
+/* Writes the recording. 0, or ERR_REPORTED after a message on stderr. */
+int executed_dump(struct session *ss, const struct executed_opts *opts, struct executed_result *result);
 
 /*
  * describe.c: elements in Tarmac's terms.

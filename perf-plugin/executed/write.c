@@ -43,7 +43,7 @@ struct lane {
 struct dump {
 	struct session *ss;
 	const struct executed_opts *o;
-	bool *incomplete;
+	struct executed_result *result;
 	struct disasm *disasm;
 	struct pd_output out;
 	char *buf;
@@ -53,7 +53,6 @@ struct dump {
 	struct insn held[HELD];
 	unsigned int nr_held;
 	uint64_t refused;	/* records that the dialect cannot express */
-	bool has_id;		/* there is a stream of o->only_id */
 };
 
 static void flush(struct dump *d)
@@ -303,7 +302,7 @@ static void on_stream_end(void *data, const struct stream *s)
 		put_exception(d, s, ln, NULL);
 	free(ln);
 	*s->priv = NULL;
-	d->has_id |= s->trace_id == d->o->only_id;
+	d->result->has_id |= s->trace_id == d->o->only_id;
 }
 
 static int open_dump(struct dump *d)
@@ -341,25 +340,23 @@ static int run(struct dump *d)
 	if (d->refused)
 		fprintf(stderr, "%s: %" PRIu64 " records cannot be written in this dialect and are left out; --format=tarmac and "
 			"--format=tarmac-es differ in what they can express\n", d->o->who, d->refused);
-	if (d->o->only_id >= 0 && !d->has_id)
-		fprintf(stderr, "%s: --id: there is no trace of ID 0x%02x; without --id all is listed\n", d->o->who,
-			(unsigned int)d->o->only_id);
-	*d->incomplete = d->refused || (d->o->only_id >= 0 && !d->has_id);
+	d->result->refused = d->refused;
 	if (!pd_output_finish(&d->out, &err))
 		return 0;
 	fprintf(stderr, "%s: %s\n", d->o->who, err.msg);
 	return ERR_REPORTED;
 }
 
-int executed_dump(struct session *ss, const struct executed_opts *opts, bool *incomplete)
+int executed_dump(struct session *ss, const struct executed_opts *opts, struct executed_result *result)
 {
 	struct dump *d = calloc(1, sizeof(*d));
 	int rc = ERR_NOMEM;
 
+	*result = (struct executed_result){ .refused = false };
 	if (d) {
 		d->ss = ss;
 		d->o = opts;
-		d->incomplete = incomplete;
+		d->result = result;
 		rc = open_dump(d);
 		if (!rc)
 			rc = run(d);

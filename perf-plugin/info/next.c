@@ -55,7 +55,7 @@ static void append_number(char *line, const char *name, uint64_t value)
 	append_option(line, name, value ? text : NULL);
 }
 
-/* "perf-cstrace COMMAND -i INPUT", where program files are, and what of it was looked at. */
+/* "perf-cstrace COMMAND -i INPUT" with the options that say where program files are, how to decode, and what to select. */
 static void begin(const struct session *ss, char *line, const char *command)
 {
 	const struct session_opts *o = session_opts(ss);

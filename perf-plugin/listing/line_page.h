@@ -59,7 +59,7 @@ struct page_name {
 	uint32_t number;	/* as in struct symbol_ref */
 };
 
-/* What the next line is compared with. */
+/* The last line, with which the next one is compared. */
 struct page_last {
 	struct page_thread thread;
 	uint64_t at;		/* target of the last branch */

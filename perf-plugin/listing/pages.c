@@ -273,7 +273,7 @@ static void ask_large(struct page_chunk *c)
 #ifdef MADV_HUGEPAGE
 	const uintptr_t size = 2u << 20, begin = ((uintptr_t)c + size - 1) / size * size, end = ((uintptr_t)c + PAGE_CHUNK) / size * size;
 
-	/* without them it is slower, and nothing else */
+	/* a failure costs speed alone */
 	if (begin < end)
 		madvise((void *)begin, end - begin, MADV_HUGEPAGE);
 #else

@@ -40,7 +40,7 @@ enum client tree_newest_client(void)
 	return newest;
 }
 
-/* A single source is meant by any ID: the reference ignores it, and clients pass 0. */
+/* A tree of a single source ignores the ID, as the reference does: clients pass 0. */
 struct source *tree_source(struct ocsd_tree *t, unsigned int id)
 {
 	if (t->single)

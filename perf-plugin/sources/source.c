@@ -17,6 +17,7 @@
 #include "base/bisect.h"
 #include "base/error.h"
 #include "base/format.h"
+#include "base/intmap.h"
 #include "files/guard.h"
 
 /* A part of the file that has addresses. */
@@ -45,17 +46,21 @@ struct source {
 	bool ranges_made;
 	struct span *code;	/* executable sections of a linked file; without section headers its executable segments */
 	size_t nr_code, cap_code;
-	/* what one unit has of them, by address; NULL: no unit yet */
-	const void *unit;
-	struct span *spans;
-	size_t nr_spans, cap_spans;
-	bool stated;		/* the unit states its ranges */
+	struct intmap units;	/* offset of a unit's DIE: struct unit_code, made when the unit is looked up first */
 	struct source_row last;	/* of the last place */
 };
 
 /* Addresses as in the DWARF, without its bias. */
 struct span {
 	Dwarf_Addr begin, end;
+};
+
+/* The ranges that a unit states, without those of code that the linker discarded. */
+struct unit_code {
+	const void *unit;	/* struct Dwarf_Die.addr */
+	bool stated;		/* it states any */
+	struct span *v;		/* sorted; no two overlap */
+	size_t nr, cap;
 };
 
 struct unit_range {
@@ -196,6 +201,13 @@ struct source *source_open(const char *path, const char *symfs, struct error *er
 	return NULL;
 }
 
+static void free_unit(struct unit_code *u)
+{
+	if (u)
+		free(u->v);
+	free(u);
+}
+
 void source_close(struct source *l)
 {
 	size_t i;
@@ -208,7 +220,9 @@ void source_close(struct source *l)
 	free(l->names);
 	free(l->ranges);
 	free(l->code);
-	free(l->spans);
+	for (i = 0; i < l->units.size; i++)
+		free_unit(l->units.slot[i].value);
+	intmap_free(&l->units);
 	free(l->parts);
 	free(l->search);
 	free(l);
@@ -383,8 +397,8 @@ static int by_span(const void *a, const void *b)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* Finds what a unit has of the code. Ranges that overlap become one. */
-static void make_spans(struct source *l, Dwarf_Die *cu)
+/* Reads the ranges of a unit. Those that overlap become one. False: no memory. */
+static bool read_unit(struct source *l, Dwarf_Die *cu, struct unit_code *u)
 {
 	const size_t most = dwarf_bytes(l) / 3;
 	Dwarf_Addr base, begin, end;
@@ -392,28 +406,45 @@ static void make_spans(struct source *l, Dwarf_Die *cu)
 	struct span *to;
 	size_t i, n = 0;
 
-	l->unit = cu->addr;
-	l->stated = false;
-	l->nr_spans = 0;
-	while (l->nr_spans < most && (at = dwarf_ranges(cu, at, &base, &begin, &end)) > 0) {
-		l->stated = true;
+	u->unit = cu->addr;
+	while (u->nr < most && (at = dwarf_ranges(cu, at, &base, &begin, &end)) > 0) {
+		u->stated = true;
 		if (begin >= end || !in_code(l, begin))
 			continue;
-		to = ARRAY_ADD(l->spans, l->nr_spans, l->cap_spans);
+		to = ARRAY_ADD(u->v, u->nr, u->cap);
 		if (!to)
-			return;	/* the run ends with exit code 1 (base/memory.h) */
+			return false;
 		*to = (struct span){ begin, end };
 	}
-	if (!l->nr_spans)
-		return;
-	qsort(l->spans, l->nr_spans, sizeof(*l->spans), by_span);
-	for (i = 1; i < l->nr_spans; i++) {
-		if (l->spans[i].begin > l->spans[n].end)
-			l->spans[++n] = l->spans[i];
-		else if (l->spans[i].end > l->spans[n].end)
-			l->spans[n].end = l->spans[i].end;
+	if (!u->nr)
+		return true;
+	qsort(u->v, u->nr, sizeof(*u->v), by_span);
+	for (i = 1; i < u->nr; i++) {
+		if (u->v[i].begin > u->v[n].end)
+			u->v[++n] = u->v[i];
+		else if (u->v[i].end > u->v[n].end)
+			u->v[n].end = u->v[i].end;
 	}
-	l->nr_spans = n + 1;
+	u->nr = n + 1;
+	return true;
+}
+
+/* Returns the code of a unit, NULL without memory: then the run ends with exit code 1 (base/memory.h). */
+static const struct unit_code *unit_code(struct source *l, Dwarf_Die *cu)
+{
+	const int key = (int)dwarf_dieoffset(cu);
+	struct unit_code *u = intmap_get(&l->units, key);
+
+	if (u && u->unit == cu->addr)
+		return u;
+	/* units that are 4 GB apart have one key */
+	intmap_remove(&l->units, key);
+	free_unit(u);
+	u = calloc(1, sizeof(*u));
+	if (u && read_unit(l, cu, u) && intmap_put(&l->units, key, u))
+		return u;
+	free_unit(u);
+	return NULL;
 }
 
 /*
@@ -422,15 +453,14 @@ static void make_spans(struct source *l, Dwarf_Die *cu)
  */
 static bool unit_has(struct source *l, Dwarf_Die *cu, Dwarf_Addr addr)
 {
+	const struct unit_code *u = unit_code(l, cu);
 	size_t lo = 0, hi;
 
-	if (l->unit != cu->addr)
-		make_spans(l, cu);
-	if (!l->stated)
-		return in_code(l, addr);
-	hi = l->nr_spans;
-	BISECT(lo, hi, mid, l->spans[mid].begin <= addr);
-	return lo && addr < l->spans[lo - 1].end;
+	if (!u || !u->stated)
+		return u && in_code(l, addr);
+	hi = u->nr;
+	BISECT(lo, hi, mid, u->v[mid].begin <= addr);
+	return lo && addr < u->v[lo - 1].end;
 }
 
 static void make_ranges(struct source *l)

@@ -492,7 +492,7 @@ static int insn_emit(struct sampler *sp, const struct stream *s, struct lane *ln
 	i->nr_chain = 0;
 	if (!session_wants(s, i->pid, i->tid, i->time) || skipped(sp)) {
 		ln->ring.fresh = 0;
-		/* what it would have shown is in no other sample */
+		/* the branches of a sample that is left out are in no other one */
 		if (sp->o.tiles)
 			ring_clear(&ln->ring);
 		return 0;

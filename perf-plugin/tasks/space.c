@@ -258,7 +258,7 @@ static int load_module(struct spaces *sp, struct dso *d)
 	return err;
 }
 
-/* True if the kernel memory copy has the code: everything except what was added later, where it has what was there before. */
+/* True if the kernel memory copy has the code. At the place of code that was made later it has older bytes. */
 static bool in_kcore(const struct spaces *sp, const struct version *v, const struct map *m)
 {
 	if (v->process->pid != KERNEL_PID || !sp->kernel->kcore || sp->kernel->kcore->state != DSO_LOADED || !m->dso)

@@ -149,7 +149,7 @@ full_disk() {
 		}
 	done
 }
-# Decoding ends with the output: neither the sums of the whole recording nor losses of its rest are told.
+# Decoding ends with the output: stderr has neither the sums of the whole recording nor losses of its rest.
 full_ends() {
 	for c in "script --itrace=b $sample" "script --itrace=i1i $sample" "inject --itrace=i1i $sample" "dump --elements $sample" \
 		"dump --packets $sample" "dump --elements --format=opencsd $sample" "dump --elements $tmp/snapshot"; do

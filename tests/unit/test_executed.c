@@ -75,7 +75,7 @@ static void read_all(FILE *f, char *to, size_t size)
 }
 
 /* Writes dir/`name`, whose contents are in text[] ("": there is no file); stderr is in messages[]. */
-static int run(const char *name, const struct executed_opts *opts, bool *incomplete)
+static int run(const char *name, const struct executed_opts *opts, struct executed_result *result)
 {
 	struct executed_opts o = *opts;
 	FILE *err = tmpfile(), *f;
@@ -89,7 +89,7 @@ static int run(const char *name, const struct executed_opts *opts, bool *incompl
 	o.who = "test";
 	fflush(stderr);
 	dup2(fileno(err), STDERR_FILENO);
-	rc = executed_dump(SESSION, &o, incomplete);
+	rc = executed_dump(SESSION, &o, result);
 	fflush(stderr);
 	dup2(saved, STDERR_FILENO);
 	close(saved);
@@ -103,9 +103,9 @@ static int run(const char *name, const struct executed_opts *opts, bool *incompl
 
 static bool dumped(void *data)
 {
-	bool incomplete;
+	struct executed_result result;
 
-	if (!run("refused", data, &incomplete))
+	if (!run("refused", data, &result))
 		return true;
 	if (!strstr(messages, "out of memory\n") && !strstr(messages, "Cannot allocate memory"))
 		fail_msg("memory is not named: %s", messages);
@@ -140,15 +140,15 @@ static void without_memory(void **state)
 static void writes(enum cst_tarmac_dialect dialect, const struct cst_generic *g, size_t n, const char *want)
 {
 	const struct executed_opts o = { .dialect = dialect, .only_id = -1 };
-	bool incomplete = true;
+	struct executed_result result;
 
 	elements = g;
 	n_elements = n;
-	assert_int_equal(run("out", &o, &incomplete), 0);
+	assert_int_equal(run("out", &o, &result), 0);
 	if (strcmp(text, want))
 		fail_msg("written:\n%sexpected:\n%s", text, want);
 	assert_string_equal(messages, "");
-	assert_false(incomplete);
+	assert_false(result.refused);
 }
 
 #define WRITES(dialect, g, want) writes(dialect, g, sizeof(g) / sizeof((g)[0]), want)
@@ -185,7 +185,7 @@ static void test_long_output(void **state)
 	enum { RANGES = 1500, INSNS = 6 };
 	static struct cst_generic g[RANGES];
 	const struct executed_opts o = { .only_id = -1 };
-	bool incomplete = true;
+	struct executed_result result;
 	const char *line = text;
 	char want[64];
 	unsigned int i;
@@ -195,7 +195,7 @@ static void test_long_output(void **state)
 		g[i] = (struct cst_generic){ RANGE(CST_ISA_A64, 0, INSNS), .flags = CST_GF_EL };
 	elements = g;
 	n_elements = RANGES;
-	assert_int_equal(run("out", &o, &incomplete), 0);
+	assert_int_equal(run("out", &o, &result), 0);
 	assert_in_range(strlen(text), 300000, sizeof(text) - 2);
 	for (i = 1; i <= RANGES * INSNS; i++) {
 		snprintf(want, sizeof(want), "%u clk cpu1 IT (%u) 0000%x ", i, i, CODE + (i - 1) % INSNS * 4);
@@ -213,7 +213,7 @@ static void test_disassembly(void **state)
 	const struct executed_opts o = { .only_id = -1, .disassemble = true };
 	struct disasm *d;
 	const char *why;
-	bool incomplete;
+	struct executed_result result;
 
 	(void)state;
 	d = disasm_new(&why);
@@ -222,7 +222,7 @@ static void test_disassembly(void **state)
 	disasm_free(d);
 	elements = g;
 	n_elements = 1;
-	assert_int_equal(run("out", &o, &incomplete), 0);
+	assert_int_equal(run("out", &o, &result), 0);
 	assert_string_equal(messages, "");
 	assert_string_equal(text, "1 clk cpu1 IT (1) 00008000 e320f000 A usr_s : nop\n");
 }
@@ -585,34 +585,34 @@ static void test_ends(void **state)
 	static const struct cst_generic no_letter[] = { { RANGE(CST_ISA_JAZELLE, 0, 2), .flags = CST_GF_EL } };
 	struct executed_opts o = { .only_id = 0x11 };
 	char want[256];
-	bool incomplete = true;
+	struct executed_result result;
 
 	(void)state;
 	elements = g;
 	n_elements = 1;
-	assert_int_equal(run("out", &o, &incomplete), 0);
+	assert_int_equal(run("out", &o, &result), 0);
 	assert_string_equal(text, "");
 	/* there is no trace of that ID */
-	assert_true(incomplete);
+	assert_false(result.has_id || result.refused);
 	o.only_id = 0x10;
-	assert_int_equal(run("out", &o, &incomplete), 0);
+	assert_int_equal(run("out", &o, &result), 0);
 	assert_string_equal(text, "1 clk cpu1 IT (1) 00008000 e320f000 A usr_s :\n");
 	elements = no_letter;
-	assert_int_equal(run("out", &o, &incomplete), 0);
-	assert_true(incomplete);
+	assert_int_equal(run("out", &o, &result), 0);
+	assert_true(result.has_id && result.refused);
 	assert_string_equal(text, "");
 	assert_string_equal(messages, "test: 2 records cannot be written in this dialect and are left out; --format=tarmac and "
 			    "--format=tarmac-es differ in what they can express\n");
 	elements = g;
 	run_result = ERR_REPORTED;
-	assert_int_equal(run("out", &o, &incomplete), ERR_REPORTED);
+	assert_int_equal(run("out", &o, &result), ERR_REPORTED);
 	assert_string_equal(text, "");
 	assert_string_equal(messages, "");
 	run_result = ERR_NOMEM;
-	assert_int_equal(run("out", &o, &incomplete), ERR_REPORTED);
+	assert_int_equal(run("out", &o, &result), ERR_REPORTED);
 	assert_string_equal(messages, "test: out of memory\n");
 	run_result = 0;
-	assert_int_equal(run("no/out", &o, &incomplete), ERR_REPORTED);
+	assert_int_equal(run("no/out", &o, &result), ERR_REPORTED);
 	snprintf(want, sizeof(want), "test: %s/no/out: cannot open it for writing: No such file or directory; choose another place with -o\n", dir);
 	assert_string_equal(messages, want);
 }

@@ -603,7 +603,7 @@ static void test_end_waits(void **state)
 		r = ocsd_dt_process_data(t, OCSD_OP_FLUSH, 0, 0, NULL, NULL);
 	assert_int_equal(r, OCSD_RESP_CONT);
 	assert_int_equal(ends_told, 1);
-	/* the end again is told again */
+	/* a second end of the trace is delivered, too */
 	assert_int_equal(ocsd_dt_process_data(t, OCSD_OP_EOT, 0, 0, NULL, NULL), OCSD_RESP_WAIT);
 	assert_int_equal(ends_told, 2);
 	ocsd_destroy_dcd_tree(t);
