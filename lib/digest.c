@@ -27,7 +27,7 @@ uint64_t cst_digest_bytes(uint64_t digest, const void *data, size_t len)
 	return digest_word(digest, len);
 }
 
-static uint64_t context(uint64_t digest, const struct cst_context *c)
+uint64_t cst_digest_context(uint64_t digest, const struct cst_context *c)
 {
 	digest = digest_word(digest, c->context_id | (uint64_t)c->vmid << 32);
 	return digest_word(digest, c->el | c->security << 8 | c->bits64 << 16 | (uint64_t)c->flags << 24);
@@ -44,7 +44,7 @@ uint64_t cst_digest_element(uint64_t digest, const struct cst_element *e)
 	case CST_EL_CONTEXT:
 		if (e->flags & CST_EL_F_ADDRESS)
 			digest = digest_word(digest, e->is);
-		return context(digest, &e->ctx);
+		return cst_digest_context(digest, &e->ctx);
 	case CST_EL_Q:
 		digest = digest_word(digest, e->flags & CST_EL_F_COUNT ? e->value : 0);
 		/* fall through */

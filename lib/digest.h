@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct cst_context;
 struct cst_element;
 
 #define DIGEST_START 0x243f6a8885a308d3ull
@@ -21,6 +22,7 @@ static inline uint64_t digest_word(uint64_t digest, uint64_t word)
 
 /* The same for bytes, of any number and alignment, and their number. */
 uint64_t cst_digest_bytes(uint64_t digest, const void *data, size_t len);
+uint64_t cst_digest_context(uint64_t digest, const struct cst_context *c);
 /* What an element of its kind means; fields that the kind does not have make no difference. */
 uint64_t cst_digest_element(uint64_t digest, const struct cst_element *e);
 

@@ -135,6 +135,16 @@ struct cst_scan {
  * code up to it: they scan with a second tree that is fed the same bytes and never pulled.
  */
 CST_API int cst_tree_scan(struct cst_tree *tree, struct cst_scan *found);
+/*
+ * Returns a number that stands for the state of the tree and its decoders between two inputs. Two trees of one layout
+ * and one configuration emit equal elements for equal input if their states are equal (Arm ARM K10.5.2.1 "Retained
+ * state"). Callers that decode parts of a buffer side by side use it to prove that a tree which began at a
+ * synchronisation has caught up with one that began earlier. Not part of the state: statistics, the log, the newest
+ * trigger, what cst_counts_add() keeps. 0: there is input left, or elements; the end was reached; or a decoder has state
+ * that no synchronisation traces again: conditional instructions, data transfers, cst_config.checks, a custom protocol.
+ */
+CST_EXPERIMENTAL
+CST_API uint64_t cst_tree_digest(const struct cst_tree *tree);
 CST_API const struct cst_frame_stats *cst_tree_frame_stats(const struct cst_tree *tree);
 /*
  * FRAMES: returns 1 and the offset of the newest trigger event (trace ID 0x7D) in the trace pulled so far, or 0.

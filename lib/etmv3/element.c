@@ -571,20 +571,16 @@ int cst_etmv3_stage_address(const void *stage, uint64_t *addr)
 	return cst_queued_address(&s->elem[s->head], s->count - s->head, addr);
 }
 
-int cst_etmv3_stage_same(const void *one, const void *other)
+uint64_t cst_etmv3_stage_digest(const void *stage, uint64_t digest)
 {
-	const struct etmv3_stage *a = one, *b = other;
-	uint32_t i, n = a->count - a->head;
+	const struct etmv3_stage *s = stage;
+	uint32_t i;
 
-	if (a->state != b->state || a->started != b->started || a->ended != b->ended ||
-	    a->gap_uncounted != b->gap_uncounted || a->next_addr_known != b->next_addr_known ||
-	    (a->next_addr_known && a->next_addr != b->next_addr) || a->ctx.flags != b->ctx.flags ||
-	    a->ctx.context_id != b->ctx.context_id || a->ctx.vmid != b->ctx.vmid || a->ctx.el != b->ctx.el ||
-	    a->ctx.security != b->ctx.security || n != b->count - b->head || a->ready - a->head != b->ready - b->head)
-		return 0;
-	for (i = 0; i < n; i++)
-		if (cst_digest_element(DIGEST_START, &a->elem[a->head + i]) !=
-		    cst_digest_element(DIGEST_START, &b->elem[b->head + i]))
-			return 0;
-	return 1;
+	digest = digest_word(digest, s->state | s->started << 8 | s->ended << 16 | (uint64_t)s->gap_uncounted << 24);
+	digest = digest_word(digest, s->next_addr_known | (uint64_t)(s->next_addr_known ? s->next_addr : 0) << 8);
+	digest = cst_digest_context(digest, &s->ctx);
+	digest = digest_word(digest, (s->count - s->head) | (uint64_t)(s->ready - s->head) << 32);
+	for (i = s->head; i < s->count; i++)
+		digest = cst_digest_element(digest, &s->elem[i]);
+	return digest;
 }

@@ -128,8 +128,8 @@ const struct cst_element *cst_etmv3_stage_take(void *stage);
 int cst_etmv3_stage_leave(void *stage);
 /* struct protocol.queue_address. */
 int cst_etmv3_stage_address(const void *stage, uint64_t *addr);
-/* struct protocol.stage_same. */
-int cst_etmv3_stage_same(const void *one, const void *other);
+/* struct protocol.stage_digest. */
+uint64_t cst_etmv3_stage_digest(const void *stage, uint64_t digest);
 
 /* Inline cst_etmv3_stage_take(), for the fast path. */
 static inline const struct cst_element *etmv3_stage_next(void *stage)

@@ -46,9 +46,10 @@ const struct protocol cst_protocol_etmv3 = {
 		.stage_end = cst_etmv3_stage_end,
 		.stage_take = cst_etmv3_stage_take,
 	},
+	.is_flow = 1,
 	.run = cst_etmv3_run,
 	.skip = skip,
 	.queue_address = cst_etmv3_stage_address,
-	.stage_same = cst_etmv3_stage_same,
+	.stage_digest = cst_etmv3_stage_digest,
 	.stage_leave = cst_etmv3_stage_leave,
 };

@@ -132,8 +132,8 @@ void cst_etmv4_queue_packet(void *queue, const struct cst_packet *pkt);
 void cst_etmv4_queue_end(void *queue);
 /* Returns the next final element, valid until the next call of a queue function, or NULL. */
 const struct cst_element *cst_etmv4_queue_take(void *queue);
-/* Returns 1 if both stages make the same elements of the same packets from here on. */
-int cst_etmv4_queue_same(const void *one, const void *other);
+/* struct protocol.stage_digest. */
+uint64_t cst_etmv4_queue_digest(const void *queue, uint64_t digest);
 /* Returns 1, and *addr, if a Target Address is queued before any P0 element, -1 if a P0 element is first, else 0. */
 int cst_etmv4_queue_address(const void *queue, uint64_t *addr);
 

@@ -63,10 +63,11 @@ const struct protocol cst_protocol_etmv4 = {
 		.stage_end = cst_etmv4_queue_end,
 		.stage_take = cst_etmv4_queue_take,
 	},
+	.is_flow = 1,
 	.run = cst_etmv4_run,
 	.skip = skip,
 	.queue_address = cst_etmv4_queue_address,
-	.stage_same = cst_etmv4_queue_same,
+	.stage_digest = cst_etmv4_queue_digest,
 	.queue_at = queue_at,
 	.stage_idle = stage_idle,
 };

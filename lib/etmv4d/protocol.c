@@ -36,5 +36,5 @@ const struct protocol cst_protocol_etmv4_data = {
 		.stage_end = cst_ready_end,
 		.stage_take = cst_ready_take,
 	},
-	.stage_same = cst_ready_same,
+	.stage_digest = cst_ready_digest,
 };

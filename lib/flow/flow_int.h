@@ -218,6 +218,11 @@ void cst_flow_init(struct cst_flow *f, const struct cst_config *cfg, struct cst_
 void cst_flow_configure(struct cst_flow *f);
 /* Sets the state after a loss of synchronisation: address and context unknown, return stack empty. */
 void cst_flow_reset(struct cst_flow *f);
+/*
+ * Extends a digest by the state between two elements: what is emitted for further ones is the same if the states of two
+ * flow stages are equal. Without what needs an option with which cst_protocol_resumes() is false.
+ */
+uint64_t cst_flow_digest(const struct cst_flow *f, uint64_t digest);
 void cst_flow_set_space(struct cst_flow *f, struct cst_space *space);
 void cst_flow_set_images(struct cst_flow *f, const struct cst_images *images);
 /* Returns the mask of memory spaces that the current context fetches code from. */

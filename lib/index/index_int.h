@@ -36,7 +36,6 @@ struct stream_index {
 	uint8_t trying;
 	uint8_t has_places;	/* a decoder of this stream can begin at synchronisations */
 	uint8_t has_isync;	/* protocol with I-sync packets; others have Trace Info, context and address */
-	uint8_t is_flow;	/* protocol with executed instructions, for which address and context matter */
 	uint32_t tried;		/* packets since `start` */
 	uint64_t start;
 	uint64_t next_valid;	/* 1: the decoders agree, the next packet begins a block */

@@ -62,18 +62,10 @@ int cst_stream_index_init(struct stream_index *s, const struct cst_config *cfg, 
 	s->max_blocks = opts->max_blocks;
 	s->max_records = opts->max_records;
 	s->full = opts->full;
-	s->is_flow = cfg->protocol == CST_PROTO_ETMV4 || cfg->protocol == CST_PROTO_ETE ||
-		     cfg->protocol == CST_PROTO_ETMV3 || cfg->protocol == CST_PROTO_PTM;
 	/* with the quirk an I-sync does not set all state */
 	s->has_isync = cfg->protocol == CST_PROTO_ETMV3 ||
 		       (cfg->protocol == CST_PROTO_PTM && !quirk(&s->cfg, QUIRK_PTM_ALT_ISA));
-	/*
-	 * With these options the flow stage has more state than a synchronisation traces again: conditional
-	 * instructions that wait for their result, the instruction that data transfers belong to, the last atom.
-	 * Equality of two decoders cannot be proven then.
-	 */
-	s->has_places = !cfg->cond_trace && !cfg->checks &&
-			!(s->is_flow && (cfg->data_addr || cfg->data_value || cfg->data_only));
+	s->has_places = cst_protocol_resumes(s->pr, cfg);
 	s->ix.trace_id = cfg->trace_id;
 	s->ix.protocol = cfg->protocol;
 	s->ix.config = cst_index_config(cfg);
@@ -200,12 +192,10 @@ static int same(const struct stream_index *s)
 {
 	const struct flow_state *a = &s->main_flow, *b = &s->late_flow;
 
-	if (s->is_flow && (!(b->context && b->address) || b->unsure))
+	if (s->pr->is_flow && (!(b->context && b->address) || b->unsure))
 		return 0;
-	if (a->digest != b->digest || memcmp(s->main.parser, s->late.parser, s->pr->ops.parser_size))
-		return 0;
-	return s->pr->stage_same ? s->pr->stage_same(s->main.stage, s->late.stage) :
-				   !memcmp(s->main.stage, s->late.stage, s->pr->ops.stage_size);
+	return a->digest == b->digest && !memcmp(s->main.parser, s->late.parser, s->pr->ops.parser_size) &&
+	       s->pr->stage_digest(s->main.stage, DIGEST_START) == s->pr->stage_digest(s->late.stage, DIGEST_START);
 }
 
 static void take_main(struct stream_index *s)
@@ -236,7 +226,7 @@ static int take_late(struct stream_index *s)
 	int ok = 1;
 
 	while ((e = s->pr->ops.stage_take(s->late.stage)))
-		ok &= flow_receive(s, &s->late_flow, e) | !s->is_flow;
+		ok &= flow_receive(s, &s->late_flow, e) | !s->pr->is_flow;
 	return ok;
 }
 

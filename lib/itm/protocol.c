@@ -44,5 +44,5 @@ const struct protocol cst_protocol_itm = {
 		.stage_take = cst_ready_take,
 	},
 	.run = run,
-	.stage_same = cst_ready_same,
+	.stage_digest = cst_ready_digest,
 };

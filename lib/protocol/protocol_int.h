@@ -31,6 +31,7 @@ enum fast_end {
 
 struct protocol {
 	struct cst_protocol_ops ops;
+	uint8_t is_flow;	/* traces executed instructions, for which address and context matter */
 	/*
 	 * The fast path, NULL if there is none. Called with an empty carry, no element ready and f->busy 0, it makes of
 	 * the packets at the cursor what parser, element stage and flow make, up to a packet that it leaves to them.
@@ -42,11 +43,10 @@ struct protocol {
 	/* Returns the address of the queued elements as cst_queued_address(). NULL: the stage queues none. */
 	int (*queue_address)(const void *stage, uint64_t *addr);
 	/*
-	 * For indexes: returns 1 if two stages of one configuration, which began at different places, make the same
-	 * elements of the same packets from here on. NULL: compared byte by byte, which is right for stages that own no
-	 * memory.
+	 * Extends a digest by the state of a stage: two stages of one configuration, which began at different places, make
+	 * the same elements of the same packets from here on if theirs are equal. NULL: it has none, as a custom protocol.
 	 */
-	int (*stage_same)(const void *a, const void *b);
+	uint64_t (*stage_digest)(const void *stage, uint64_t digest);
 	/* Returns element `i` of the queue, the oldest first, or NULL after the last. NULL: the stage queues none. */
 	const struct cst_element *(*queue_at)(const void *stage, uint32_t i);
 	/* Returns 1 if the packets that `skip` passes over do not change the stage. NULL: they do. */
@@ -104,6 +104,12 @@ extern const struct protocol cst_protocol_itm;
 
 /* Returns NULL if the library has no decoder for the protocol. */
 const struct protocol *cst_protocol_find(enum cst_protocol id);
+/*
+ * True if a decoder that begins at a synchronisation reaches the state of one that began before it. Otherwise the flow
+ * stage has more state than a synchronisation traces again: conditional instructions that wait for their result, the
+ * instruction that data transfers belong to, the last atom.
+ */
+int cst_protocol_resumes(const struct protocol *pr, const struct cst_config *cfg);
 
 /*
  * Returns 1 and the address of the next instruction if it is in the elements e[0..n), which are queued in this order; -1 if

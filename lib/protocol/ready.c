@@ -7,6 +7,7 @@
 #include <cstrace/error.h>
 #include <cstrace/log.h>
 
+#include "digest.h"
 #include "protocol/ready.h"
 
 void cst_ready_reset(void *stage, uint8_t reason, int config)
@@ -58,11 +59,11 @@ void cst_ready_restart(void *stage, uint64_t index)
 	memset(s->own, 0, sizeof(s->own));
 }
 
-int cst_ready_same(const void *a, const void *b)
+uint64_t cst_ready_digest(const void *stage, uint64_t digest)
 {
-	const struct ready_stage *x = a, *y = b;
+	const struct ready_stage *s = stage;
 
-	return x->synced == y->synced && !memcmp(x->own, y->own, sizeof(x->own));
+	return cst_digest_bytes(digest_word(digest, s->synced), s->own, sizeof(s->own));
 }
 
 void cst_ready_lost(struct ready_stage *s, uint64_t *count, enum cst_finding what)

@@ -44,8 +44,8 @@ void cst_ready_restart(void *stage, uint64_t index);
 void cst_ready_packet(struct ready_stage *s, const struct cst_packet *pkt, const struct ready_protocol *pr);
 void cst_ready_end(void *stage);
 const struct cst_element *cst_ready_take(void *stage);
-/* struct protocol.stage_same. */
-int cst_ready_same(const void *a, const void *b);
+/* struct protocol.stage_digest. */
+uint64_t cst_ready_digest(const void *stage, uint64_t digest);
 /* Records a loss that a packet reports: adds 1 to *count, a member of s->stats, and queues finding `what`. */
 void cst_ready_lost(struct ready_stage *s, uint64_t *count, enum cst_finding what);
 

@@ -22,6 +22,11 @@ const struct protocol *cst_protocol_find(enum cst_protocol id)
 	return id < CST_PROTOCOLS ? table[id] : NULL;
 }
 
+int cst_protocol_resumes(const struct protocol *pr, const struct cst_config *cfg)
+{
+	return !cfg->cond_trace && !cfg->checks && !(pr->is_flow && (cfg->data_addr || cfg->data_value || cfg->data_only));
+}
+
 size_t cst_packet_text(const struct cst_packet *pkt, char *out, size_t cap)
 {
 	const struct protocol *pr = cst_protocol_find(pkt->protocol);

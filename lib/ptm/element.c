@@ -9,6 +9,7 @@
 #include <cstrace/flow.h>
 #include <cstrace/log.h>
 
+#include "digest.h"
 #include "protocol/protocol_int.h"
 #include "quirks.h"
 #include "ptm/ptm.h"
@@ -308,13 +309,15 @@ int cst_ptm_stage_address(const void *stage, uint64_t *addr)
 	return cst_queued_address(&st->elem[st->next], st->count - st->next, addr);
 }
 
-int cst_ptm_stage_same(const void *one, const void *other)
+uint64_t cst_ptm_stage_digest(const void *stage, uint64_t digest)
 {
-	const struct ptm_stage *a = one, *b = other;
-	const struct cst_context *c = &a->ctx, *d = &b->ctx;
+	const struct ptm_stage *s = stage;
+	unsigned int i;
 
-	return a->next == a->count && b->next == b->count && a->state == b->state && a->ended == b->ended &&
-	       a->started == b->started && a->running == b->running && a->ctx_reported == b->ctx_reported &&
-	       c->context_id == d->context_id && c->vmid == d->vmid && c->el == d->el &&
-	       c->security == d->security && c->flags == d->flags;
+	digest = digest_word(digest, s->state | s->ended << 8 | s->started << 16 | s->running << 24 |
+			     (uint64_t)s->ctx_reported << 32);
+	digest = digest_word(cst_digest_context(digest, &s->ctx), s->count - s->next);
+	for (i = s->next; i < s->count; i++)
+		digest = cst_digest_element(digest, &s->elem[i]);
+	return digest;
 }

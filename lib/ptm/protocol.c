@@ -31,7 +31,8 @@ const struct protocol cst_protocol_ptm = {
 		.stage_end = cst_ptm_stage_end,
 		.stage_take = cst_ptm_stage_take,
 	},
+	.is_flow = 1,
 	.run = cst_ptm_run,
 	.queue_address = cst_ptm_stage_address,
-	.stage_same = cst_ptm_stage_same,
+	.stage_digest = cst_ptm_stage_digest,
 };

@@ -85,8 +85,8 @@ const struct cst_element *cst_ptm_stage_take(void *stage);
 
 /* struct protocol.queue_address. */
 int cst_ptm_stage_address(const void *stage, uint64_t *addr);
-/* struct protocol.stage_same. */
-int cst_ptm_stage_same(const void *one, const void *other);
+/* struct protocol.stage_digest. */
+uint64_t cst_ptm_stage_digest(const void *stage, uint64_t digest);
 
 /* struct protocol.run: atoms and branches. */
 enum fast_end cst_ptm_run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap);

@@ -44,6 +44,8 @@ int cst_decoder_idle(const struct cst_decoder *dec);
  * packets, and ends the open range. Returns 1 if there are any, which the next pulls return.
  */
 int cst_decoder_leave(struct cst_decoder *dec);
+/* As cst_tree_digest(), for one decoder. */
+uint64_t cst_decoder_digest(const struct cst_decoder *dec, uint64_t digest);
 /* As cst_tree_scan(), for the input of one decoder. */
 int cst_decoder_scan(struct cst_decoder *dec, struct cst_scan *found);
 

@@ -5,6 +5,7 @@
 
 #include <cstrace/error.h>
 
+#include "digest.h"
 #include "log/log_int.h"
 #include "tree/decoder_int.h"
 #include "tree/sinks.h"
@@ -658,6 +659,37 @@ void cst_tree_filter(struct cst_tree *t, const uint64_t ids[2])
 	if (ids)
 		memcpy(t->filter, ids, sizeof(t->filter));
 	cst_deframer_filter(&t->df, ids);
+}
+
+/* State of the frames: the bytes of an incomplete one, and which trace ID the next byte has. */
+static uint64_t frames(const struct cst_tree *t, uint64_t digest)
+{
+	const struct cst_deframer *df = &t->df;
+	unsigned int i;
+
+	digest = digest_word(digest, df->offset);
+	digest = digest_word(digest, df->id | t->in_trigger << 8);
+	if (t->flags & CST_FRAME_FSYNC)
+		digest = digest_word(digest, df->synced | df->tail << 8);
+	for (i = 0; i < df->fill; i += 2)
+		digest = digest_word(digest, df->pair[i / 2]);
+	return cst_digest_bytes(digest, df->part, df->fill);
+}
+
+uint64_t cst_tree_digest(const struct cst_tree *t)
+{
+	uint64_t digest = DIGEST_START;
+	unsigned int i;
+
+	if (t->in_len || t->more_len || t->at != t->count || t->sinks || t->state != TREE_RUNNING || t->leaving ||
+	    t->at_barrier || t->listing)
+		return 0;
+	if (t->format == CST_TREE_FRAMES)
+		digest = frames(t, digest);
+	for (i = 0; i < 128 && digest; i++)
+		if (t->dec[i])
+			digest = cst_decoder_digest(t->dec[i], digest);
+	return digest;
 }
 
 const struct cst_frame_stats *cst_tree_frame_stats(const struct cst_tree *t)

@@ -551,6 +551,38 @@ static int on_batch_all(void *data, const struct stream *s, const struct cst_gen
 	return ln->calls ? calls_batch(contexts_calls(c->contexts), ln->calls, s, g, n) : ERR_NOMEM;
 }
 
+/* Without the fields that this kind of counts does not use, and those of a branch that is not open. */
+static uint64_t stream_digest(void *data, const struct stream *s, uint64_t digest)
+{
+	const struct counts *c = data;
+	const struct lane *ln = *s->priv;
+	const struct branch_state *br = &ln->br;
+	const uint64_t v[] = {
+		br->last, br->resume, (uint32_t)br->pid | (uint64_t)(uint32_t)br->tid << 32,
+		br->open | br->size << 8 | br->isa << 16 | (uint64_t)br->el << 24,
+		br->open == BRANCH_SEQ ? BRANCH_NONE : br->kind,
+		ln->bin ? ln->bin->dso->number + 1ull : 0, ln->bin ? ln->bin->method : 0, ln->last, ln->end, ln->start,
+		ln->open | ln->inside << 1 | ln->known << 2,
+		c->all ? ln->arrived | ln->untaken << 1 | ln->landing_kind << 8 : 0,
+	};
+
+	return cst_index_digest(digest, v, sizeof(v));
+}
+
+static int stream_move(void *data, void *lead, const struct stream *s)
+{
+	struct counts *c = data;
+	struct lane *ln = *s->priv;
+	struct file *f;
+
+	(void)lead;
+	if (!ln->bin)
+		return 0;
+	f = file_of(c, ln->bin->dso);
+	ln->bin = f ? binary_in(c, f, ln->bin->method) : NULL;
+	return ln->bin ? 0 : ERR_NOMEM;
+}
+
 static void on_stream_end(void *data, const struct stream *s)
 {
 	struct counts *c = data;
@@ -724,7 +756,8 @@ int counts_run(struct counts *c)
 	struct session_consumer consumer = { .data = c, .batch = c->all ? on_batch_all : on_batch, .unwanted = true, .stream_end = on_stream_end,
 					     .counts = library_counts(c), .joined = c->joined, .by_fragment = true,
 					     .piece_new = piece_new, .piece_end = piece_end, .piece_take = piece_take,
-					     .piece_free = piece_free, .sums = true };
+					     .piece_free = piece_free, .stream_digest = stream_digest,
+					     .stream_move = stream_move, .sums = true };
 	int rc;
 
 	if (c->contexts)

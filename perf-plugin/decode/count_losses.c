@@ -37,15 +37,42 @@ static uint64_t frame_data(const struct stream_state *st)
 	return st->fragment.f->pub.raw ? 0 : cst_tree_frame_stats(st->tree)->data;
 }
 
+/* Adds the bytes of the fragment that were not decoded to those at its begin. */
+static void count_skipped(struct stream_state *st)
+{
+	const struct session_fragment *f = &st->fragment.f->pub;
+	enum cst_tree_format format;
+	struct cst_fragment part;
+	struct cst_tree *t = NULL;
+	const uint8_t *data;
+	unsigned int flags;
+
+	format = cst_tree_layout(st->tree, &flags);
+	if (cst_tree_new(&t, format, flags) || cst_tree_feed(t, f->data, st->losses.skipped, f->offset)) {
+		cst_tree_free(t);
+		st->time.no_memory = true;
+		return;
+	}
+	st->losses.skipped = 0;
+	while (cst_tree_next_fragment(t, &part, &data))
+		if (part.kind == CST_FRAG_DATA && part.id == st->stream.trace_id)
+			st->losses.own_before -= part.len;
+	st->losses.all_before -= cst_tree_frame_stats(t)->data;
+	cst_tree_free(t);
+}
+
 /*
  * Share of this stream in a stretch of the buffer, whose frames have bytes of several streams: its share in the AUX
  * fragment so far. Earlier fragments are not used, so that each fragment can be decoded by itself.
  */
-static uint64_t own_bytes(const struct stream_state *st, uint64_t bytes)
+static uint64_t own_bytes(struct stream_state *st, uint64_t bytes)
 {
-	uint64_t own = cst_decoder_stats(st->stream.decoder)->bytes - st->losses.own_before;
-	uint64_t all = frame_data(st) - st->losses.all_before;
+	uint64_t own, all;
 
+	if (st->losses.skipped && !st->fragment.f->pub.raw)
+		count_skipped(st);
+	own = cst_decoder_stats(st->stream.decoder)->bytes - st->losses.own_before;
+	all = frame_data(st) - st->losses.all_before;
 	return own < all ? (uint64_t)((double)bytes * (double)own / (double)all) : bytes;
 }
 
@@ -53,6 +80,7 @@ void count_losses_begin(struct stream_state *st)
 {
 	st->losses.own_before = cst_decoder_stats(st->stream.decoder)->bytes;
 	st->losses.all_before = frame_data(st);
+	st->losses.skipped = 0;
 }
 
 static void close_gap(struct stream_state *st, uint64_t index)
@@ -218,6 +246,11 @@ void count_losses_batch(struct stream_state *st, const struct cst_generic *g, si
 	if (now->image_conflicts != st->losses.counted.image_conflicts)
 		blame_files(st, g, n);
 	count_since(st, now, in_gap);
+}
+
+bool count_losses_open(const struct stream_state *st)
+{
+	return sum(cst_decoder_stats(st->stream.decoder)) != st->losses.counted_sum;
 }
 
 void count_losses_end(struct stream_state *st)

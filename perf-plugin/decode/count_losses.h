@@ -12,7 +12,6 @@ struct stream_state;
 /* An open loss of a stream, which ends with the next range. */
 struct loss_gap {
 	uint64_t from;
-	uint64_t unsynced;	/* statistics at its begin */
 	int pid;
 	char comm[LOSS_COMM];
 	struct dso *dso;	/* file whose code is missing */
@@ -24,6 +23,8 @@ struct loss_gap {
 void count_losses_begin(struct stream_state *st);
 /* Counts the losses of a batch; fast if there are none. To be called before the stream's context changes. */
 void count_losses_batch(struct stream_state *st, const struct cst_generic *g, size_t n);
+/* True if the decoder had losses since the last batch, which the next one counts. */
+bool count_losses_open(const struct stream_state *st);
 /* Ends the AUX fragment or the stream. */
 void count_losses_end(struct stream_state *st);
 

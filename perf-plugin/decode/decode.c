@@ -279,30 +279,43 @@ static int skip_fragment(struct run *r, const struct fragment *f)
 	return rc;
 }
 
-/* Decodes the bytes of a fragment from `start` on. */
-static int feed_fragment(struct run *r, struct tree_slot *slot, const struct fragment *f, uint64_t start)
+/* Pulls all that the tree has. */
+static int take(struct run *r, struct tree_slot *slot)
 {
-	int (*take)(struct run *, struct tree_slot *) = r->con->packet ? pull_packets : pull;
-	uint64_t skip = start - f->pub.offset;
+	return r->con->packet ? pull_packets(r, slot) : pull(r, slot);
+}
+
+int fragment_feed(struct run *r, struct tree_slot *slot, const struct fragment *f, uint64_t from, uint64_t to)
+{
 	unsigned int id;
 	int rc = 0;
 
-	if (skip < f->pub.size) {
-		rc = cst_tree_feed(slot->tree, f->pub.data + skip, f->pub.size - skip, start);
+	if (from < to) {
+		rc = cst_tree_feed(slot->tree, f->pub.data + (from - f->pub.offset), to - from, from);
 		for (id = 0; id < 128 && !rc; id++)
 			if (slot->st[id])
 				rc = stream_fed(slot->st[id]);
 		if (!rc)
 			rc = take(r, slot);
 	}
-	if (rc || r->f.past)
-		return rc;
-	cst_tree_end(slot->tree);
-	rc = take(r, slot);
-	return rc ? rc : deliver_flush(r);
+	return rc;
 }
 
-static int begin_fragment(struct run *r, struct tree_slot *slot, const struct fragment *f)
+int fragment_finish(struct run *r, struct tree_slot *slot, const struct fragment *f)
+{
+	int rc;
+
+	cst_tree_end(slot->tree);
+	rc = take(r, slot);
+	if (!rc)
+		rc = deliver_flush(r);
+	if (rc || r->f.past)
+		return rc;
+	session_fragment_losses(r->ss, f);
+	return end_fragment(r, slot);
+}
+
+int fragment_open(struct run *r, struct tree_slot *slot, const struct fragment *f)
 {
 	unsigned int i;
 	int rc;
@@ -331,18 +344,19 @@ static int decode_whole(struct run *r, struct fragment *f)
 		session_fragment_losses(r->ss, f);
 		return rc;
 	}
-	rc = begin_fragment(r, slot, f);
+	rc = fragment_open(r, slot, f);
 	if (!rc)
-		rc = feed_fragment(r, slot, f, r->f.start);
+		rc = fragment_feed(r, slot, f, r->f.start, f->pub.offset + f->pub.size);
+	if (!rc && !r->f.past)
+		rc = fragment_finish(r, slot, f);
 	if (rc)
 		return rc;
 	if (r->f.past)
 		return leave_fragment(r, slot, f);
-	session_fragment_losses(r->ss, f);
 	r->ss->totals.aux_bytes += f->pub.size - (r->f.start - f->pub.offset);
 	r->ss->totals.filtered_bytes += r->f.start - f->pub.offset;
 	r->ss->bytes_done += f->pub.size;
-	return end_fragment(r, slot);
+	return 0;
 }
 
 static int decode_fragment(struct run *r, struct fragment *f)
@@ -398,6 +412,14 @@ static void reset_slots(struct run *r, size_t next)
 	}
 }
 
+void run_leave(struct run *r, size_t next)
+{
+	deliver_drop(r);
+	if (next < r->q->nr_frags)
+		reset_slots(r, next);
+	run_free_slots(r);
+}
+
 int run_fragments(struct run *r, struct queue *q, size_t first, size_t end)
 {
 	size_t i;
@@ -406,12 +428,7 @@ int run_fragments(struct run *r, struct queue *q, size_t first, size_t end)
 	r->q = q;
 	for (i = first; i < end && !rc; i++)
 		rc = decode_fragment(r, &q->frags[i]);
-	deliver_drop(r);
-	if (end < q->nr_frags)
-		reset_slots(r, end);
-	for (i = 0; i < r->nr_slots; i++)
-		slot_free(r, &r->slots[i]);
-	r->nr_slots = 0;
+	run_leave(r, end);
 	return rc;
 }
 

@@ -77,6 +77,14 @@ struct session_consumer {
 	uint64_t max_piece;
 	unsigned int max_pieces;
 	/*
+	 * AUX fragments can be divided, too (cut.h), if batches have no times and nothing but stream.priv has state between
+	 * batches: stream_digest() extends a digest by that state, and stream_move() takes it over from `lead`, a consumer
+	 * of piece_new() which got the trace before; it returns 0 or negative. Both are called for streams that had batches.
+	 * NULL: fragments are not divided.
+	 */
+	uint64_t (*stream_digest)(void *data, const struct stream *s, uint64_t digest);
+	int (*stream_move)(void *data, void *lead, const struct stream *s);
+	/*
 	 * The results are sums, whose order does not matter: all that a thread decodes is one piece, taken at the end.
 	 */
 	bool sums;

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/messages.h"
 #include "base/thread.h"
+#include "decode/cut.h"
 #include "decode/decode.h"
 #include "decode/part.h"
 #include "decode/run.h"
@@ -32,6 +33,7 @@
 struct job {
 	struct queue *q;
 	size_t first, end;	/* fragments [first, end) of the queue */
+	struct cut cut;		/* the part of the fragment, if it is one */
 	bool done;
 	bool stale;		/* decoded with a replica whose earlier pieces were dropped */
 	int rc;
@@ -69,6 +71,10 @@ struct jobs {
 	size_t next;		/* the first job that no thread has begun */
 	size_t taken;		/* number of jobs whose results are in the session */
 	unsigned int running;	/* number of threads that take jobs */
+	bool made;		/* all jobs are in `v` */
+	/* the calling thread looks for the trace IDs of this buffer, whose fragments can be divided if `divisible` is set */
+	struct queue *searched;
+	bool divisible;
 	bool stop;
 	struct learned now;	/* facts learned at the end of the jobs taken */
 	struct session **old;	/* replicas that do not decode any more */
@@ -80,7 +86,8 @@ struct jobs {
 	bool again;		/* sums include a result that was rejected */
 };
 
-static int add_job(struct jobs *j, struct queue *q, size_t first, size_t end)
+/* Adds a job, for a part of the fragment if `cut` is not NULL. */
+static int add_job(struct jobs *j, struct queue *q, size_t first, size_t end, const struct cut *cut)
 {
 	struct job *job = ARRAY_ADD(j->v, j->nr, j->cap);
 
@@ -90,6 +97,8 @@ static int add_job(struct jobs *j, struct queue *q, size_t first, size_t end)
 	job->q = q;
 	job->first = first;
 	job->end = end;
+	if (cut)
+		job->cut = *cut;
 	return 0;
 }
 
@@ -139,16 +148,71 @@ static uint64_t piece_size(const struct jobs *j, uint64_t left, unsigned int thr
 	return size < min ? min : size > MAX_PIECE ? MAX_PIECE : size;
 }
 
+/* True if the consumer can take parts of fragments. */
+static bool takes_parts(const struct session_consumer *con)
+{
+	return con->by_fragment && !con->times && (con->stream_digest || con->stateless);
+}
+
+/* True if fragment `i` is larger than the next piece, and can be divided. Fragments of a buffer are like its first one. */
+static bool is_divisible(struct jobs *j, struct queue *q, size_t i, uint64_t want)
+{
+	struct fragment *f = &q->frags[i];
+
+	if (!takes_parts(j->con) || !j->nr_w || f->nr_parts != 1 || f->pub.size <= want || f->pub.size < 2 * CUT_MIN)
+		return false;
+	/* for all threads */
+	f->pub.data = fragment_bytes(NULL, q, f);
+	if (j->searched == q)
+		return j->divisible;
+	pthread_mutex_lock(&j->lock);
+	j->searched = q;
+	pthread_cond_broadcast(&j->changed);
+	pthread_mutex_unlock(&j->lock);
+	j->divisible = cut_possible(j->ss, q, f);
+	return j->divisible;
+}
+
+static int divide_fragment(struct jobs *j, struct queue *q, size_t i, uint64_t *left, unsigned int threads)
+{
+	const struct fragment *f = &q->frags[i];
+	const uint64_t end = f->pub.offset + f->pub.size;
+	struct cut c = { .to = f->pub.offset };
+	uint64_t want;
+
+	while (c.to < end) {
+		want = piece_size(j, *left, threads);
+		if (want < CUT_MIN)
+			want = CUT_MIN;
+		c.from = c.to;
+		c.to = (c.from + want + CUT_STEP - 1) / CUT_STEP * CUT_STEP;
+		if (c.to > end || end - c.to < want / 2)
+			c.to = end;
+		if (add_job(j, q, i, i + 1, &c))
+			return ERR_NOMEM;
+		*left -= c.to - c.from < *left ? c.to - c.from : *left;
+	}
+	return 0;
+}
+
 static int divide(struct jobs *j, struct queue *q, uint64_t *left, unsigned int threads)
 {
 	uint64_t size = 0, want = piece_size(j, *left, threads), max = j->con->max_piece;
 	size_t i, first = 0;
 
 	for (i = 0; i < q->nr_frags; i++) {
+		if (is_divisible(j, q, i, want)) {
+			if ((first < i && add_job(j, q, first, i, NULL)) || divide_fragment(j, q, i, left, threads))
+				return ERR_NOMEM;
+			want = piece_size(j, *left, threads);
+			first = i + 1;
+			size = 0;
+			continue;
+		}
 		size += q->frags[i].pub.size;
 		if (size < want && i + 1 < q->nr_frags && !(max && size + q->frags[i + 1].pub.size > max))
 			continue;
-		if (add_job(j, q, first, i + 1))
+		if (add_job(j, q, first, i + 1, NULL))
 			return ERR_NOMEM;
 		*left -= size < *left ? size : *left;
 		want = piece_size(j, *left, threads);
@@ -169,8 +233,12 @@ static int make_jobs(struct jobs *j, unsigned int threads)
 
 	for (i = 0; i < qs->nr && !rc; i++) {
 		q = qs->q[i];
-		rc = independent ? divide(j, q, &left, threads) : add_job(j, q, 0, q->nr_frags);
+		rc = independent ? divide(j, q, &left, threads) : add_job(j, q, 0, q->nr_frags, NULL);
 	}
+	pthread_mutex_lock(&j->lock);
+	j->made = !rc;
+	pthread_cond_broadcast(&j->changed);
+	pthread_mutex_unlock(&j->lock);
 	return rc;
 }
 
@@ -191,6 +259,8 @@ unsigned int jobs_threads(const struct session *ss, const struct session_consume
 	if (want < 2 || (!con->piece_new && !con->stateless) || ss->opts.log)
 		return 1;
 	n = count_parts(ss, con->by_fragment && fragments_are_independent(ss), &largest);
+	if (takes_parts(con) && fragments_are_independent(ss))
+		n += session_trace_bytes(ss) / (2 * CUT_MIN);
 	if (want > n)
 		want = n;
 	if (want > session_jobs(ss))
@@ -229,7 +299,8 @@ static int decode(struct worker *w, struct job *job)
 		return ERR_NOMEM;
 	session_zero_counts(w->ss);
 	begin_learned(w->ss, &job->in, job->log);
-	rc = run_fragments(&w->run, job->q, job->first, job->end);
+	rc = job->cut.to ? run_cut(&w->run, job->q, job->first, &job->cut, con, false) :
+			   run_fragments(&w->run, job->q, job->first, job->end);
 	job->out = what_is_learned(w->ss);
 	return part_take(&job->part, w->ss) ? ERR_NOMEM : rc;
 }
@@ -282,6 +353,23 @@ static struct job *next_job(struct jobs *j)
 	return job;
 }
 
+/* Waits until the calling thread has made the jobs, and helps it to look for trace IDs. Called with the lock. */
+static void wait_for_jobs(struct jobs *j)
+{
+	struct queue *done = NULL;
+
+	while (!j->made && !j->stop) {
+		if (j->searched == done) {
+			pthread_cond_wait(&j->changed, &j->lock);
+			continue;
+		}
+		done = j->searched;
+		pthread_mutex_unlock(&j->lock);
+		queue_find_ids(done);
+		pthread_mutex_lock(&j->lock);
+	}
+}
+
 static void *work(void *arg)
 {
 	struct worker *w = arg;
@@ -290,6 +378,7 @@ static void *work(void *arg)
 	bool ok = renew(w);
 
 	pthread_mutex_lock(&j->lock);
+	wait_for_jobs(j);
 	while (ok && (job = next_job(j))) {
 		job->by = w->number;
 		pthread_mutex_unlock(&j->lock);
@@ -358,6 +447,28 @@ static void set_now(struct jobs *j, const struct learned *now)
 	pthread_mutex_unlock(&j->lock);
 }
 
+/* Extends the part to the end of the fragment, if no thread decodes the parts after it. */
+static void extend_part(struct jobs *j, struct job *job)
+{
+	struct job *next = job + 1, *end = j->v + j->nr, *first;
+
+	pthread_mutex_lock(&j->lock);
+	first = j->stop || !j->running ? j->v + j->next : end;
+	pthread_mutex_unlock(&j->lock);
+	for (; next < end && next >= first && next->q == job->q && next->first == job->first; next++) {
+		job->cut.to = next->cut.to;
+		next->cut.from = next->cut.to;
+	}
+}
+
+static int run_here(struct jobs *j, struct job *job)
+{
+	if (!job->cut.to)
+		return run_fragments(&j->run, job->q, job->first, job->end);
+	extend_part(j, job);
+	return job->cut.from < job->cut.to ? run_cut(&j->run, job->q, job->first, &job->cut, j->con, true) : 0;
+}
+
 /* Decodes a piece in the session itself, after all pieces before it. */
 static int decode_here(struct jobs *j, struct job *job)
 {
@@ -387,7 +498,7 @@ static int decode_here(struct jobs *j, struct job *job)
 		con->piece_continue(con->data, piece);
 	j->run.con = &mine;
 	messages_record(&messages);
-	rc = run_fragments(&j->run, job->q, job->first, job->end);
+	rc = run_here(j, job);
 	messages_record(NULL);
 	messages_print(&messages, &j->printed);
 	messages_free(&messages);
@@ -399,6 +510,14 @@ static int decode_here(struct jobs *j, struct job *job)
 		rc = con->piece_take(con->data, piece);
 	con->piece_free(piece);
 	return rc;
+}
+
+/* True if the piece began in the state in which the one before it ended. */
+static bool continues(const struct job *job)
+{
+	const struct cut *c = &job->cut, *before = &job[-1].cut;
+
+	return !c->to || c->from == job->q->frags[job->first].pub.offset || (c->begin && c->begin == before->end);
 }
 
 /* Adds the result of a thread to the session. Returns false if the result would differ after the pieces before it. */
@@ -414,7 +533,7 @@ static bool accept(struct jobs *j, struct job *job, int *rc)
 		return false;
 	if (!*rc && job->piece && con->piece_fits && !con->piece_fits(con->data, job->piece))
 		return false;
-	if (con->by_process && job->part.left_undone)
+	if ((con->by_process && job->part.left_undone) || !continues(job))
 		return false;
 	if (job->stale || !learned_holds(&now, &job->in, &job->out, job->log) || !part_add(j->ss, &job->part))
 		return false;
@@ -596,11 +715,13 @@ int jobs_run(struct session *ss, const struct session_consumer *con, unsigned in
 	rc = session_before_replicas(ss);
 	j.w = calloc(threads, sizeof(*j.w));
 	if (!rc)
-		rc = j.w && !run_open(&j.run, ss, con, NULL) ? make_jobs(&j, threads) : ERR_NOMEM;
+		rc = j.w && !run_open(&j.run, ss, con, NULL) ? 0 : ERR_NOMEM;
 	if (!rc) {
 		start(&j, threads);
-		rc = take_all(&j);
+		rc = make_jobs(&j, threads);
 	}
+	if (!rc)
+		rc = take_all(&j);
 	join_threads(&j);
 	if (j.again)
 		rc = decode_again(&j);

@@ -16,6 +16,12 @@ struct tree_slot {
 	uint64_t last_index;		/* trace offset of the last element */
 	struct stream_state *st[128];
 	uint64_t seen[2];	/* trace IDs that have a stream, or need none */
+	/* statistics when counting began: after the lead of a part (cut.h) */
+	struct slot_counts {
+		struct cst_stats dec;	/* of all decoders */
+		struct cst_frame_stats frame;
+		uint64_t unrouted, ignored;
+	} before;
 };
 
 struct run {
@@ -50,6 +56,14 @@ int run_open(struct run *r, struct session *ss, const struct session_consumer *c
 void run_close(struct run *r);
 /* Decodes fragments [first, end) of a queue. */
 int run_fragments(struct run *r, struct queue *q, size_t first, size_t end);
+/* Parts of it, for one fragment: resets its tree and begins its streams. */
+int fragment_open(struct run *r, struct tree_slot *slot, const struct fragment *f);
+/* Decodes the bytes from trace offset `from` up to `to`. */
+int fragment_feed(struct run *r, struct tree_slot *slot, const struct fragment *f, uint64_t from, uint64_t to);
+/* Ends the fragment. */
+int fragment_finish(struct run *r, struct tree_slot *slot, const struct fragment *f);
+/* Frees the trees. `next`: the queue's next fragment, which another run decodes. */
+void run_leave(struct run *r, size_t next);
 /* Shows the progress of decoding on the terminal from time to time. */
 void run_progress(struct run *r, uint64_t bytes);
 
@@ -72,7 +86,13 @@ int deliver_gap(struct run *r, struct stream_state *st);
 
 /* slots.c: prepares the tree for a fragment, with its streams. *slot NULL: no decoder for it. Returns 0 or negative. */
 int slot_prepare(struct run *r, const struct fragment *f, struct tree_slot **slot);
+/* Returns the trace unit of the fragment's stream, and its ID, if all fragments of the buffer have only one; else NULL. */
+const struct trace_unit *slot_only_unit(struct session *ss, struct queue *q, const struct fragment *f, uint8_t *id);
+/* Makes the statistics so far count as none. */
+void slot_begin_counts(struct tree_slot *slot);
 /* Ends its streams and adds their statistics. */
 void slot_free(struct run *r, struct tree_slot *slot);
+/* As slot_free(), for all trees. */
+void run_free_slots(struct run *r);
 
 #endif

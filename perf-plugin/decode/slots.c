@@ -93,31 +93,81 @@ static int add_stream(struct run *r, struct tree_slot *slot, struct trace_unit *
 	return 0;
 }
 
+/* Subtracts counters, all of 64 bits. */
+static void subtract(void *from, const void *less, size_t size)
+{
+	uint64_t *to = from;
+	const uint64_t *by = less;
+	size_t i;
+
+	for (i = 0; i < size / sizeof(*to); i++)
+		to[i] -= by[i];
+}
+
+static void counts_of(const struct tree_slot *slot, struct slot_counts *c)
+{
+	unsigned int id;
+
+	memset(&c->dec, 0, sizeof(c->dec));
+	for (id = 0; id < 128; id++)
+		if (slot->st[id])
+			cst_stats_add(&c->dec, cst_decoder_stats(slot->st[id]->stream.decoder));
+	c->frame = *cst_tree_frame_stats(slot->tree);
+	c->unrouted = cst_tree_unrouted(slot->tree);
+	c->ignored = cst_tree_ignored(slot->tree);
+}
+
+void slot_begin_counts(struct tree_slot *slot)
+{
+	counts_of(slot, &slot->before);
+}
+
+/* Adds the tree's statistics to the totals. */
+static void add_counts(struct run *r, const struct tree_slot *slot)
+{
+	struct session_totals *t = &r->ss->totals;
+	struct slot_counts c;
+
+	counts_of(slot, &c);
+	subtract(&c, &slot->before, sizeof(c));
+	cst_stats_add(&t->dec, &c.dec);
+	if (!slot->raw)
+		cst_frame_stats_add(&t->frame, &c.frame);
+	t->unrouted += c.unrouted;
+	t->filtered_bytes += c.ignored;
+	t->aux_bytes -= c.ignored;
+	losses_queue_end(&r->ss->losses, r->q->cpu, slot->raw ? NULL : &c.frame, c.unrouted);
+}
+
 void slot_free(struct run *r, struct tree_slot *slot)
 {
 	unsigned int id;
 
+	for (id = 0; id < 128; id++)
+		if (slot->st[id])
+			count_losses_end(slot->st[id]);
+	add_counts(r, slot);
 	for (id = 0; id < 128; id++) {
 		struct stream_state *st = slot->st[id];
 
 		if (!st)
 			continue;
-		count_losses_end(st);
-		cst_stats_add(&r->ss->totals.dec, cst_decoder_stats(st->stream.decoder));
 		if (r->con->stream_end)
 			r->con->stream_end(r->con->data, stream_as_given(st));
 		stream_release(st);
 		ahead_free(&st->ahead);
 		free(st);
 	}
-	if (!slot->raw)
-		cst_frame_stats_add(&r->ss->totals.frame, cst_tree_frame_stats(slot->tree));
-	r->ss->totals.unrouted += cst_tree_unrouted(slot->tree);
-	r->ss->totals.filtered_bytes += cst_tree_ignored(slot->tree);
-	r->ss->totals.aux_bytes -= cst_tree_ignored(slot->tree);
-	losses_queue_end(&r->ss->losses, r->q->cpu, slot->raw ? NULL : cst_tree_frame_stats(slot->tree),
-			 cst_tree_unrouted(slot->tree));
 	cst_tree_free(slot->tree);
+}
+
+void run_free_slots(struct run *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->nr_slots; i++)
+		slot_free(r, &r->slots[i]);
+	r->nr_slots = 0;
 }
 
 static struct tree_slot *get_slot(struct run *r, bool raw, struct trace_unit *u)
@@ -153,6 +203,26 @@ static struct trace_unit *owner_unit(struct session *ss, const struct queue *q, 
 				     const struct fragment *f)
 {
 	return units_of_owner(&ss->units, owners_at(&ss->units, q, id, f->pub.time, f->seq), id);
+}
+
+const struct trace_unit *slot_only_unit(struct session *ss, struct queue *q, const struct fragment *f, uint8_t *id)
+{
+	const struct trace_unit *u;
+	uint64_t low, high;
+
+	if (f->pub.raw) {
+		u = units_of_raw(&ss->units, q, f);
+		*id = u ? u->config.trace_id : 0;
+		return u;
+	}
+	queue_find_ids(q);
+	/* without padding, and IDs that are no trace (IHI 0029, D4.2.4) */
+	low = q->ids[0] & ~1ull;
+	high = q->ids[1] & ((1ull << (0x70 - 64)) - 1);
+	if (!low == !high || (low & (low - 1)) || (high & (high - 1)))
+		return NULL;
+	*id = (uint8_t)(low ? __builtin_ctzll(low) : 64 + __builtin_ctzll(high));
+	return select_wants_id(&ss->chosen.selection, q, *id) ? owner_unit(ss, q, *id, f) : NULL;
 }
 
 /* Returns the owner of an ID at the begin of a fragment, if timestamps determine where the owner changes. */

@@ -589,7 +589,7 @@ static void state_after(struct etmv4_queue *q, const struct cst_config *cfg, con
 #define PAIR(same, ...) { same, { BEGIN, __VA_ARGS__ }, sizeof((const uint8_t[]){ BEGIN, __VA_ARGS__ }) }
 
 /*
- * An index asks whether a decoder that began later goes on as one from the beginning does (protocol_int.h, stage_same).
+ * An index asks whether a decoder that began later goes on as one from the beginning does (protocol_int.h, stage_digest).
  * The first of each group is compared with the others: what is not resolved matters, what was taken does not.
  */
 static void test_same(void **state)
@@ -632,7 +632,7 @@ static void test_same(void **state)
 		}
 		assert_int_equal(cases[i].len, cases[of].len);
 		state_after(&q, &cfg, cases[i].p, cases[i].len);
-		if (cst_etmv4_queue_same(&first, &q) != cases[i].same || cst_etmv4_queue_same(&q, &first) != cases[i].same)
+		if ((cst_etmv4_queue_digest(&first, 0) == cst_etmv4_queue_digest(&q, 0)) != cases[i].same)
 			fail_msg("case %zu, compared with %zu", i, of);
 		cst_etmv4_queue_free(&q);
 	}

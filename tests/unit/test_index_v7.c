@@ -13,7 +13,7 @@
 
 #include "etmv3_enc.h"
 #include "frames.h"
-#include "index_check.h"
+#include "digest_check.h"
 #include "ptm_enc.h"
 
 #define MAX_SPACES 4
@@ -62,6 +62,8 @@ static struct cst_space *space_of(void *ctx, const struct cst_config *cfg, const
 	return m->none;
 }
 
+static struct cut_sums cuts;
+
 static void check(struct made *m, const struct gbuf *trace, uint64_t seed, struct check_sums *sums)
 {
 	struct check_buffer b = { .format = CST_TREE_RAW, .cfg = &m->cfg, .n_cfg = 1, .len = trace->len,
@@ -78,6 +80,8 @@ static void check(struct made *m, const struct gbuf *trace, uint64_t seed, struc
 	b.data = bytes;
 	map_code(m);
 	check_points(&b, sums);
+	if (seed % 4 < 2)
+		check_cuts(&b, &cuts);
 	cst_image_free(m->img);
 	free(bytes);
 }
@@ -94,6 +98,10 @@ static void tell(const char *what, const struct check_sums *sums)
 	print_message("%s: %llu streams, %llu of them with places, %llu places, %llu elements compared\n", what,
 		      (unsigned long long)sums->buffers, (unsigned long long)sums->streams,
 		      (unsigned long long)sums->points, (unsigned long long)sums->elements);
+	print_message("%llu of %llu states equal, then %llu elements\n", (unsigned long long)cuts.equal,
+		      (unsigned long long)cuts.tried, (unsigned long long)cuts.elements);
+	assert_true(cuts.equal > cuts.tried / 16);
+	memset(&cuts, 0, sizeof(cuts));
 }
 
 static void test_ptm(void **state)

@@ -150,6 +150,11 @@ static void test_reset(void **state)
 	}
 }
 
+static int is_same(const struct element_feed *a, const struct element_feed *b)
+{
+	return cst_ready_digest(a->stage, 0) == cst_ready_digest(b->stage, 0);
+}
+
 /* Stages that go on alike: in synchronisation, and with the same state of the protocol. */
 static void test_same(void **state)
 {
@@ -173,7 +178,7 @@ static void test_same(void **state)
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		element_feed_new(&f, pr, &cfg);
 		element_feed_bytes(&f, rows[i].p, rows[i].len);
-		if (pr->stage_same(first.stage, f.stage) != rows[i].same)
+		if (is_same(&first, &f) != rows[i].same)
 			fail_msg("row %zu", i);
 		element_feed_free(&f);
 	}
@@ -182,7 +187,7 @@ static void test_same(void **state)
 	element_feed_new(&first, pr, &cfg);
 	element_feed_bytes(&first, BYTES(ITM_ASYNC));
 	element_feed_new(&f, pr, &cfg);
-	assert_int_equal(pr->stage_same(first.stage, f.stage), 0);
+	assert_int_equal(is_same(&first, &f), 0);
 	element_feed_free(&f);
 	element_feed_free(&first);
 }
