@@ -9,6 +9,8 @@
 #ifndef CSTRACE_DOC_H
 #define CSTRACE_DOC_H
 
+#include <string.h>
+
 #include <cstrace/types.h>
 
 CST_BEGIN
@@ -18,6 +20,12 @@ struct cst_str {
 	const char *p;
 	size_t n;
 };
+
+/* True if the string is `text`. An empty one may have no bytes (p NULL). */
+static inline int cst_str_is(struct cst_str s, const char *text)
+{
+	return s.n == strlen(text) && (!s.n || !memcmp(s.p, text, s.n));
+}
 
 /* Destination of written text. */
 struct cst_sink {

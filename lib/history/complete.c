@@ -129,11 +129,6 @@ static int put_implied(struct writer *w, const struct cst_event *ev)
 	return put(w, &out);
 }
 
-static int is_key(struct cst_str key, const char *want)
-{
-	return key.n == strlen(want) && !memcmp(key.p, want, key.n);
-}
-
 /* What ends had these parameters; its END has others of its own. */
 static int repeat(struct writer *w, const struct cst_event *ev, struct cst_event_param *params, size_t *nr)
 {
@@ -181,7 +176,7 @@ static int put_own(struct writer *w, const struct cst_event *ev)
 		if (repeats && cst_entity_of(w->own->params[i].key))
 			continue;
 		params[n] = w->own->params[i];
-		if (inherited && is_key(params[n].key, "inherit"))
+		if (inherited && cst_str_is(params[n].key, "inherit"))
 			params[n].key = name("inherited");
 		n++;
 	}

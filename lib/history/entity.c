@@ -117,8 +117,7 @@ struct entity *cst_entity_overlap(const struct cst_state *st, int64_t pid, enum 
 /* Said of the event, not of what it is about. */
 static int of_event_only(struct cst_str key)
 {
-	return (key.n >= 3 && !memcmp(key.p, "at_", 3)) || (key.n == 4 && !memcmp(key.p, "perf", 4)) ||
-	       (key.n == 7 && !memcmp(key.p, "implied", 7));
+	return (key.n >= 3 && !memcmp(key.p, "at_", 3)) || cst_str_is(key, "perf") || cst_str_is(key, "implied");
 }
 
 int cst_entity_of(struct cst_str key)
@@ -140,7 +139,7 @@ size_t cst_entity_params(const struct cst_event *ev, struct cst_event_param *to)
 		if (repeats) {
 			to[n].key.p += 3;
 			to[n].key.n -= 3;
-			if (to[n].key.n == 4 && !memcmp(to[n].key.p, "none", 4))
+			if (cst_str_is(to[n].key, "none"))
 				continue;
 		}
 		n++;

@@ -174,7 +174,7 @@ static int read_argument(struct parse *ps, struct cst_str *key, struct value *v)
 		w = word(ps);
 	}
 	if (w.n) {
-		v->kind = w.n == 4 && !memcmp(w.p, "None", 4) ? VALUE_NONE : VALUE_TEXT;
+		v->kind = cst_str_is(w, "None") ? VALUE_NONE : VALUE_TEXT;
 		v->s = w;
 		if (v->kind == VALUE_NONE) {
 			v->s.p = NULL;
@@ -263,23 +263,18 @@ static int set_argument(struct parse *ps, struct cst_event *ev, enum cst_event_a
 	return 0;
 }
 
-static int is_key(struct cst_str key, const char *name)
-{
-	return key.n == strlen(name) && !memcmp(key.p, name, key.n);
-}
-
 /* A parameter that has a field of its own: 1, 0 when it has none, or negative. */
 static int set_known(struct parse *ps, struct cst_event *ev, struct cst_str key, const struct value *v)
 {
 	int ranged = ev->verb == CST_EVENT_PROCESS || ev->verb == CST_EVENT_LIBRARY;
 	int err;
 
-	if (ev->verb == CST_EVENT_PATCH && is_key(key, "state")) {
+	if (ev->verb == CST_EVENT_PATCH && cst_str_is(key, "state")) {
 		err = read_state(ps, v, &ev->state);
-	} else if (ranged && is_key(key, "size")) {
+	} else if (ranged && cst_str_is(key, "size")) {
 		ev->has_size = 1;
 		err = number(ps, v, UINT64_MAX, &ev->size, "size= is not a number");
-	} else if ((ranged || ev->verb == CST_EVENT_PATCH) && is_key(key, "offset")) {
+	} else if ((ranged || ev->verb == CST_EVENT_PATCH) && cst_str_is(key, "offset")) {
 		err = number(ps, v, UINT64_MAX, &ev->offset, "offset= is not a number");
 	} else {
 		return 0;
@@ -344,7 +339,7 @@ static int read_event(struct parse *ps, struct cst_event *ev)
 	blanks(ps);
 	w = word(ps);
 	for (i = 0; i < CST_EVENT_OTHER; i++)
-		if (is_key(w, cst_event_verbs[i].name))
+		if (cst_str_is(w, cst_event_verbs[i].name))
 			break;
 	ev->verb = (uint8_t)i;
 	if (i == CST_EVENT_OTHER) {

@@ -210,7 +210,7 @@ static int start_process(struct run *r, const struct cst_event *ev)
 	inherits = ev->state == CST_STATE_START && cst_event_number(ev, "inherit", &parent);
 	for (i = 0; inherits && i < ev->n_params; i++) {
 		params[i] = ev->params[i];
-		if (params[i].key.n == strlen("inherit") && !memcmp(params[i].key.p, "inherit", params[i].key.n))
+		if (cst_str_is(params[i].key, "inherit"))
 			params[i].key = (struct cst_str){ "inherited", strlen("inherited") };
 	}
 	if (inherits)

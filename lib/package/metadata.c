@@ -282,8 +282,7 @@ const struct cst_meta_source *cst_meta_by_name(const struct cst_metadata *md, st
 	size_t i;
 
 	for (i = 0; name.n && i < md->n_sources; i++)
-		if (strlen(md->sources[i].source) == name.n &&
-		    !memcmp(md->sources[i].source, name.p, name.n))
+		if (cst_str_is(name, md->sources[i].source))
 			return &md->sources[i];
 	return NULL;
 }

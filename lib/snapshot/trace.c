@@ -144,8 +144,7 @@ static struct cst_snap_buffer *begin_section(struct snap_file *f, struct cst_str
 		return NULL;
 	}
 	for (i = 0; i < pub->n_buffers; i++)
-		if (strlen(pub->buffers[i].id) == section.n &&
-		    !memcmp(pub->buffers[i].id, section.p, section.n))
+		if (cst_str_is(section, pub->buffers[i].id))
 			return &pub->buffers[i];
 	buf = cst_snap_append(f->ss, &pub->buffers, &pub->n_buffers, sizeof(*buf));
 	if (buf) {
@@ -168,8 +167,7 @@ static int check_buffers(struct snap_file *f, struct cst_str list)
 
 	while (cst_ini_item(&list, &item)) {
 		for (i = 0, found = 0; i < pub->n_buffers && !found; i++)
-			found = strlen(pub->buffers[i].id) == item.n &&
-				!memcmp(pub->buffers[i].id, item.p, item.n);
+			found = cst_str_is(item, pub->buffers[i].id);
 		if (item.n && !found)
 			cst_snap_skip(f, 0, -CST_ERR_NOT_FOUND, "a buffer in buffers= has no section");
 	}

@@ -48,7 +48,7 @@ struct core {
 
 static bool is_core(const struct cst_tarmac_record *rec, const char *name)
 {
-	return strlen(name) == rec->cpu.n && (!rec->cpu.n || !memcmp(name, rec->cpu.p, rec->cpu.n));
+	return cst_str_is(rec->cpu, name);
 }
 
 static int note_name(struct model *m, const struct cst_tarmac_record *rec)

@@ -325,7 +325,7 @@ static int cpu_of_buffer(const struct importer *im, const struct cst_package_buf
 		return src->cpu;
 	if (src) {
 		n = source_by_name(&im->sources, (struct cst_str){ src->source, strlen(src->source) });
-		if (n && n->name[0])
+		if (n)
 			return n->cpu;
 	}
 	return im->info.nr_cpu ? (int)im->info.cpu[0].cpu : 0;
@@ -352,7 +352,7 @@ static int write_buffer(struct importer *im, size_t i)
 
 static bool is_named(const struct cst_event *ev, const char *name)
 {
-	return ev->verb == CST_EVENT_OTHER && ev->name.n == strlen(name) && !memcmp(ev->name.p, name, ev->name.n);
+	return ev->verb == CST_EVENT_OTHER && cst_str_is(ev->name, name);
 }
 
 static int on_event(struct importer *im, const struct cst_event *ev)

@@ -173,7 +173,7 @@ static int map_record(struct record_maker *m, const struct cst_event *ev, uint64
 		      uint64_t size, uint64_t offset)
 {
 	struct cst_str form = cst_event_param(ev, "record"), name = ev->name;
-	bool kernel = ev->pid == CST_EVENT_KERNEL, v1 = form.n == 4 && !memcmp(form.p, "mmap", 4);
+	bool kernel = ev->pid == CST_EVENT_KERNEL, v1 = cst_str_is(form, "mmap");
 	uint16_t misc = kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
 	uint8_t id[20];
 	unsigned int id_len = v1 ? 0 : build_id_of(ev->uuid, id);
@@ -548,11 +548,6 @@ static int whole_record(struct record_maker *m, struct cst_str bytes)
 	return 0;
 }
 
-static bool is_named(const struct cst_event *ev, const char *name)
-{
-	return ev->name.n == strlen(name) && !memcmp(ev->name.p, name, ev->name.n);
-}
-
 static int other_record(struct record_maker *m, const struct cst_event *ev, uint64_t time)
 {
 	const struct record_verb *v = record_verb_by_name(ev->name.p, ev->name.n);
@@ -560,10 +555,10 @@ static int other_record(struct record_maker *m, const struct cst_event *ev, uint
 
 	if (v)
 		return plain_record(m, ev, time, v);
-	if (is_named(ev, "x_comm"))
+	if (cst_str_is(ev->name, "x_comm"))
 		return comm_record(m, ev, time, number_or(ev, "pid", -1), number_or(ev, "tid", -1),
 				   cst_event_param(ev, "comm"), false);
-	if (is_named(ev, "x_perf"))
+	if (cst_str_is(ev->name, "x_perf"))
 		return whole_record(m, ev->n_params && !ev->params[0].key.n ? ev->params[0].value : none);
 	return 0;	/* somebody else's */
 }

@@ -48,8 +48,7 @@ static const struct cst_package_image *find_image(const struct segments *s, cons
 		return &pkg->images[n];
 	for (i = (size_t)n; i < pkg->n_images && i < (size_t)n + MAX_SAME; i++) {
 		img = &pkg->images[i];
-		if (strlen(img->name) == ev->name.n && !memcmp(img->name, ev->name.p, ev->name.n) &&
-		    strlen(img->uuid) == ev->uuid.n && !memcmp(img->uuid, ev->uuid.p, ev->uuid.n))
+		if (cst_str_is(ev->name, img->name) && cst_str_is(ev->uuid, img->uuid))
 			return img;
 	}
 	return NULL;

@@ -18,8 +18,8 @@ const struct source_name *source_by_name(const struct source_names *s, struct cs
 {
 	size_t i;
 
-	for (i = 0; i < s->nr; i++)
-		if (strlen(s->v[i].name) == name.n && !memcmp(s->v[i].name, name.p, name.n))
+	for (i = 0; name.n && i < s->nr; i++)
+		if (cst_str_is(name, s->v[i].name))
 			return &s->v[i];
 	return NULL;
 }

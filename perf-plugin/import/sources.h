@@ -20,6 +20,7 @@ struct source_names {
 };
 
 const struct source_name *source_of_cpu(const struct source_names *s, int cpu);
+/* NULL for an empty name, which any number of sources have. */
 const struct source_name *source_by_name(const struct source_names *s, struct cst_str name);
 
 #endif

@@ -55,8 +55,8 @@ static void names(void **state)
 
 static void sources(void **state)
 {
-	struct source_name v[] = { { "cpu1", 1, 0 }, { "cpu10", 10, 0 }, { "cpu1", 3, 0 } };
-	const struct source_names s = { .v = v, .nr = 3 };
+	struct source_name v[] = { { "cpu1", 1, 0 }, { "cpu10", 10, 0 }, { "cpu1", 3, 0 }, { "", 4, 0 } };
+	const struct source_names s = { .v = v, .nr = 4 };
 
 	(void)state;
 	assert_ptr_equal(source_of_cpu(&s, 1), &v[0]);
@@ -67,6 +67,9 @@ static void sources(void **state)
 	assert_null(source_by_name(&s, str("cpu")));
 	assert_null(source_by_name(&s, str("cpu2")));
 	assert_null(source_by_name(&s, str("cpu100")));
+	/* an event without a name belongs to no source, not to one without a name */
+	assert_null(source_by_name(&s, str("")));
+	assert_null(source_by_name(&s, (struct cst_str){ NULL, 0 }));
 }
 
 /* What one trace source has; a register's name may be the begin of another one's. */
