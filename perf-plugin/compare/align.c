@@ -625,11 +625,11 @@ static void search_moved(struct search *s, uint64_t n)
 
 /*
  * The piece does not match from its first instruction up to a gap, or long enough: it begins where its first instructions match, if
- * what is behind the difference matches soon after, or nothing else does. False: it does not begin at s->start.
+ * what is behind the difference matches soon after, or not nearly as long. False: it does not begin at s->start.
  */
 static bool search_begins(const struct search *s)
 {
-	return s->start_match && (!s->later_match || (s->start <= s->later_at && s->later_at - s->start < LOOK));
+	return s->start_match && (s->start_match > 4 * s->later_match || (s->start <= s->later_at && s->later_at - s->start < LOOK));
 }
 
 /* True if `match` instructions of `n` are too few for a place, as the right one may be somewhere else. */

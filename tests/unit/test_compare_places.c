@@ -499,6 +499,18 @@ static void loops_done_again(void **state)
 	check("frequent differences, on the other side", 0, once, often, "at 40100, 40100: 3 only in the other; at 40600, 40603: 1 only in the trace, 1 only in the other; at 41101, 41104: 1 only in the trace, 1 only in the other; at 41602, 41605: 1 only in the trace, 1 only in the other; 49600 equal");
 }
 
+/* A piece begins where 20,000 of its instructions match, though 24 of the ones behind them match far away. */
+static void few_far_away(void **state)
+{
+	const struct part trace[] = { GAP(0, 50, BEGIN), GAP(50, 20000, FILTERED), PART(ALIEN, 450), PART(200000, 24),
+				      GAP(ALIEN + 1000, 20000, FILTERED), GAP(60000, 10000, FILTERED), END };
+	const struct part other[] = { PART(0, 110000), PART(200000, 24), PART(110000, 1000), END };
+
+	(void)state;
+	check("few far away", 0, trace, other, "at 20050, 20050: 474 only in the trace; at 20524, 20050: 20000 only in the trace, "
+	      "39950 only in the other; 30050 equal, missing 41024 end");
+}
+
 /* More than a million instructions behind a gap, what was passed is given up in halves of that, also if a part was found. */
 static void half_a_million(void **state)
 {
@@ -576,7 +588,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_gap), cmocka_unit_test(at_the_end), cmocka_unit_test(two_gaps), cmocka_unit_test(not_found),
 		cmocka_unit_test(longer_gaps), cmocka_unit_test(ignored), cmocka_unit_test(look_further), cmocka_unit_test(loops_done_again),
-		cmocka_unit_test(half_a_million),
+		cmocka_unit_test(few_far_away), cmocka_unit_test(half_a_million),
 		cmocka_unit_test(long_pieces), cmocka_unit_test(long_gap_of_other), cmocka_unit_test(places),
 	};
 
