@@ -56,7 +56,7 @@ static struct stream_state *only_stream(const struct tree_slot *slot)
 /* ---- the state at a cut ---------------------------------------------------------------------------- */
 
 /* State of a stream that depends on the trace before, apart from its decoder. Numbers of losses and instructions are relative. */
-struct image {
+struct at_cut {
 	uint64_t now, limit, last_ticks, done;			/* struct stream_time, stream_place */
 	uint64_t return_address;
 	uint64_t passed, gap_from;
@@ -73,7 +73,7 @@ struct image {
 	char gap_comm[LOSS_COMM];
 };
 
-static void take_who(struct image *m, const struct who *w, const struct cst_stats *s)
+static void take_who(struct at_cut *m, const struct who *w, const struct cst_stats *s)
 {
 	m->id = w->id;
 	m->id_bits = w->id_bits;
@@ -93,7 +93,7 @@ static void take_who(struct image *m, const struct who *w, const struct cst_stat
 	m->nr_vcpus = (uint8_t)w->world.nr_vcpus;
 }
 
-static void take_gap(struct image *m, const struct loss_gap *gap)
+static void take_gap(struct at_cut *m, const struct loss_gap *gap)
 {
 	m->gap_open = gap->open;
 	if (!gap->open)
@@ -123,7 +123,7 @@ static uint64_t digest_state(const struct run *r, struct tree_slot *slot)
 	struct stream_state *st = only_stream(slot);
 	const struct cst_stats *s = cst_decoder_stats(st->stream.decoder);
 	uint64_t digest = cst_tree_digest(slot->tree);
-	struct image m;
+	struct at_cut m;
 
 	if (!digest || count_losses_open(st))
 		return 0;
@@ -241,11 +241,10 @@ static int lead_in(struct run *r, const struct fragment *f, struct cut *c, const
 		session_zero_counts(r->ss);
 		slot_begin_counts(*slot);
 		if (whole)
-			part_add(r->ss, &before);
+			part_put_back(r->ss, &before);
 	}
 	r->con = mine;
-	if (whole)
-		part_free(&before);
+	part_free(&before);
 	if (con->piece_new && lead.data)
 		con->piece_free(lead.data);
 	return rc;

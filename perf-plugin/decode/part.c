@@ -119,6 +119,23 @@ bool part_add(struct session *ss, const struct part *p)
 	return true;
 }
 
+void part_put_back(struct session *ss, struct part *p)
+{
+	const struct losses empty = ss->losses;
+	size_t i;
+
+	ss->totals = p->totals;
+	ss->losses = p->losses;
+	p->losses = empty;
+	ss->unrouted_ids[0] = p->unrouted_ids[0];
+	ss->unrouted_ids[1] = p->unrouted_ids[1];
+	ss->chosen.matched = p->matched;
+	ss->left_undone = p->left_undone;
+	for (i = 0; i < p->nr_files; i++)
+		add_file(ss->images.dsos.all[p->files[i].number], &p->files[i]);
+	part_free(p);
+}
+
 void part_free(struct part *p)
 {
 	losses_free(&p->losses);

@@ -31,6 +31,8 @@ void session_zero_counts(struct session *ss);
 int part_take(struct part *p, struct session *rep);
 /* Adds a part. Returns false, without a change, if the sum would not be exact. */
 bool part_add(struct session *ss, const struct part *p);
+/* Sets the session's counts, which are zero, to those of a part that was taken from it, which becomes empty. */
+void part_put_back(struct session *ss, struct part *p);
 void part_free(struct part *p);
 
 #endif
