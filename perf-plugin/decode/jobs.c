@@ -465,8 +465,11 @@ static int run_here(struct jobs *j, struct job *job)
 {
 	if (!job->cut.to)
 		return run_fragments(&j->run, job->q, job->first, job->end);
+	/* an earlier part was extended over it */
+	if (job->cut.from == job->cut.to)
+		return 0;
 	extend_part(j, job);
-	return job->cut.from < job->cut.to ? run_cut(&j->run, job->q, job->first, &job->cut, j->con, true) : 0;
+	return run_cut(&j->run, job->q, job->first, &job->cut, j->con, true);
 }
 
 /* Decodes a piece in the session itself, after all pieces before it. */

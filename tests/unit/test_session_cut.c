@@ -21,10 +21,13 @@
 
 TEMP_DIR("cut")
 
+static pthread_t caller;
+
 static int make_files(void **state)
 {
 	static const uint32_t code[] = { 0xd503201f, 0x17ffffff };	/* nop; b .-4 */
 
+	caller = pthread_self();
 	if (make_dir(state))
 		return -1;
 	temp_write(dir, "two.bin", code, sizeof(code));
@@ -72,19 +75,29 @@ static void make_frames(struct pdb *out, const struct pdb *raw, uint8_t id)
 		sb_frames(out, &some, id);
 }
 
-static struct session *open_one(unsigned int jobs, enum shape shape, bool frames)
+/* A buffer with this trace `times` times, each in an AUX record of its own. */
+static struct session *open_trace(unsigned int jobs, enum shape shape, bool frames, unsigned int times)
 {
 	struct session_opts so = { .symfs = dir, .jobs = jobs, .jobs_asked = true };
 	struct pdb raw = { .p = NULL }, trace = { .p = NULL }, data = { .p = NULL };
+	uint64_t at = 0;
 
 	make_trace(&raw, shape);
 	if (frames)
 		make_frames(&trace, &raw, 0x14);
 	sb_side_band(&data, "/two.bin");
-	sb_stretch(&data, frames ? &trace : &raw, 0, frames ? 0 : SB_RAW);
+	for (; times; times--) {
+		sb_stretch(&data, frames ? &trace : &raw, at, frames ? 0 : SB_RAW);
+		at += 2 * TRACE_SIZE;
+	}
 	pdb_free(&raw);
 	pdb_free(&trace);
 	return sb_open(&data, &so, NULL);
+}
+
+static struct session *open_one(unsigned int jobs, enum shape shape, bool frames)
+{
+	return open_trace(jobs, shape, frames, 1);
 }
 
 /* ---- a consumer with state ---------------------------------------------------------------------- */
@@ -101,6 +114,7 @@ struct lane {
 };
 
 static _Atomic unsigned int moved, pieces;
+static _Atomic bool refuse;	/* threads other than the caller cannot keep their results */
 
 static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
@@ -123,7 +137,7 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 		ln->number += sum->forgetful;
 		sum->ranges++;
 	}
-	return 0;
+	return refuse && !pthread_equal(pthread_self(), caller) ? SESSION_UNFIT : 0;
 }
 
 static void on_stream_end(void *data, const struct stream *s)
@@ -240,6 +254,39 @@ static void same_results(void **state)
 		}
 }
 
+/* Several large fragments of a buffer. */
+static void fragments(void **state)
+{
+	struct result one, more;
+	unsigned int jobs, frames;
+
+	(void)state;
+	for (frames = 0; frames < 2; frames++) {
+		run(&one, open_trace(1, LOSSY, frames, 3), false, true);
+		for (jobs = 2; jobs < 4; jobs++) {
+			run(&more, open_trace(jobs, LOSSY, frames, 3), false, true);
+			assert_true(moved > 1);
+			check_same(&more, &one);
+		}
+	}
+}
+
+/* No thread can keep its result: the caller decodes the fragment as a whole. */
+static void no_thread(void **state)
+{
+	struct result one, more;
+	unsigned int sums;
+
+	(void)state;
+	run(&one, open_one(1, LOSSY, true), false, true);
+	for (sums = 0; sums < 2; sums++) {
+		refuse = true;
+		run(&more, open_one(3, LOSSY, true), false, sums);
+		refuse = false;
+		check_same(&more, &one);
+	}
+}
+
 /* Parts whose states differ: the part is decoded with the whole fragment before it or, of a sum, everything by one thread. */
 static void other_states(void **state)
 {
@@ -261,6 +308,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_results),
+		cmocka_unit_test(fragments),
+		cmocka_unit_test(no_thread),
 		cmocka_unit_test(other_states),
 	};
 

@@ -122,6 +122,43 @@ static void frames(void **state)
 		assert_int_not_equal(digest[i], digest[0]);
 }
 
+static uint64_t digest_in(enum cst_tree_format format, unsigned int flags, const struct cst_config *cfg, const uint8_t *p, size_t len)
+{
+	struct cst_generic out[64];
+	struct cst_decoder *dec;
+	struct cst_tree *t;
+	uint64_t digest;
+
+	assert_int_equal(cst_tree_new(&t, format, flags), 0);
+	assert_int_equal(cst_tree_add(t, cfg, &dec), 0);
+	assert_int_equal(cst_tree_feed(t, p, len, 0x1000 - len), 0);
+	while (cst_tree_pull(t, out, 64, NULL))
+		;
+	digest = cst_tree_digest(t);
+	assert_int_not_equal(digest, 0);
+	cst_tree_free(t);
+	return digest;
+}
+
+/* Whether the boundary of frames is known, and where a nibble that is left over has its byte. */
+static void boundaries(void **state)
+{
+	static const uint8_t sync[] = { 0xff, 0xff, 0xff, 0x7f }, noise[] = { 0x11, 0x11, 0x11, 0x11 };
+	static const uint8_t stm[] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f, 0x30, 0x03 };
+	struct cst_config cfg = etm_config(4, 0);
+
+	(void)state;
+	assert_int_not_equal(digest_in(CST_TREE_FRAMES, CST_FRAME_FSYNC, &cfg, sync, 4),
+			     digest_in(CST_TREE_FRAMES, CST_FRAME_FSYNC, &cfg, noise, 4));
+	assert_int_equal(digest_in(CST_TREE_FRAMES, CST_FRAME_FSYNC, &cfg, sync, 4), digest_in(CST_TREE_FRAMES, CST_FRAME_FSYNC, &cfg, sync, 4));
+	memset(&cfg, 0, sizeof(cfg));
+	cfg.protocol = CST_PROTO_STM;
+	cfg.trace_id = 0x10;
+	assert_int_not_equal(digest_in(CST_TREE_RAW, 0, &cfg, stm, 12), digest_in(CST_TREE_RAW, 0, &cfg, stm, 13));
+	assert_int_not_equal(digest_in(CST_TREE_RAW, 0, &cfg, stm, 12), digest_in(CST_TREE_RAW, 0, &cfg, stm, 4));
+	assert_int_equal(digest_in(CST_TREE_RAW, 0, &cfg, stm, 12), digest_in(CST_TREE_RAW, 0, &cfg, stm, 12));
+}
+
 /* No digest: state that is not traced again, input that was not used up, the end of the trace. */
 static void none(void **state)
 {
@@ -161,6 +198,7 @@ int main(void)
 		cmocka_unit_test(random_trace),
 		cmocka_unit_test(differences),
 		cmocka_unit_test(frames),
+		cmocka_unit_test(boundaries),
 		cmocka_unit_test(none),
 	};
 
