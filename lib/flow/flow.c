@@ -143,7 +143,6 @@ void cst_flow_pop(struct cst_flow *f)
 	f->addr = step_wrap(r.addr, r.isa);
 	f->isa = r.isa;
 	f->need_addr = 0;
-	f->it = 0;
 	f->blk = 0;
 }
 

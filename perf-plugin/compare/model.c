@@ -43,7 +43,7 @@ struct core {
 	struct text text;
 	const char *name;
 	struct align_insn held;	/* the last instruction, until it is known whether an exception was taken at it */
-	bool has_held, ended;
+	bool has_held;
 };
 
 static bool is_core(const struct cst_tarmac_record *rec, const char *name)
@@ -226,9 +226,9 @@ static int core_next(void *source, struct align_insn *insn)
 {
 	const struct cst_tarmac_record *rec;
 	struct core *c = source;
-	int rc = 0;
+	int rc;
 
-	while (!c->ended && (rc = text_next(&c->text, &rec)) > 0) {
+	while ((rc = text_next(&c->text, &rec)) > 0) {
 		note_error(c->text.m, rec);
 		if (!is_core(rec, c->name))
 			continue;
@@ -244,7 +244,6 @@ static int core_next(void *source, struct align_insn *insn)
 	}
 	if (rc < 0)
 		return rc;
-	c->ended = true;
 	*insn = c->held;
 	rc = c->has_held;
 	c->has_held = false;

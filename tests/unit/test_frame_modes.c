@@ -570,10 +570,34 @@ static void test_reserved(void **state)
 	}
 }
 
+/* The last byte of a frame that strict mode refuses is no part of a pattern behind the next synchronisation. */
+static void test_refused_last_byte(void **state)
+{
+	static const uint8_t in[] = {
+		0xff, 0xff, 0xff, 0x7f,
+		0xe1, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0xff,
+		0x00, 0xff, 0xff, 0xff, 0x7f,
+		0xff, 0xff, 0x7f, 0x00,
+		0x21, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x00,
+	};
+	struct rng rng = { 1 };
+	unsigned int cut;
+
+	(void)state;
+	for (cut = 0; cut < 20; cut++) {
+		start(&a, CST_FRAME_STRICT | CST_FRAME_FSYNC | CST_FRAME_FINDINGS | CST_FRAME_PACKED);
+		feed(&a, in, sizeof(in), 0, &rng, cut);
+		assert_int_equal(count_kind(&a, CST_FRAG_FSYNC), 2);
+		assert_int_equal(count_kind(&a, CST_FRAG_DATA), 0);
+		assert_int_equal(count_kind(&a, CST_FRAG_ERROR), 2);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hsync_odd),
+		cmocka_unit_test(test_refused_last_byte),
 		cmocka_unit_test(test_late_sync),
 		cmocka_unit_test(test_sync_in_last_byte),
 		cmocka_unit_test(test_dstream_offsets),
