@@ -96,6 +96,12 @@ static void by_path_and_build_id(void **state)
 	assert_true(dso_first_load(d, &offset, &vaddr));
 	assert_int_equal(vaddr, ELF_FIRST_VADDR);
 	assert_int_equal(offset, 0);
+	/* below --symfs also a file of another name has the build-id */
+	d = dso_table_get(&t, "/opt/moved", &same, false);
+	assert_true(dso_load(&t, d));
+	assert_non_null(strstr(dso_file(d), "/bin/good"));
+	d = dso_table_get(&t, "/opt/moved", &none, false);
+	assert_false(dso_load(&t, d));
 	dso_table_free(&t);
 }
 

@@ -318,6 +318,10 @@ static void test_strict(void **state)
 	rec.u.insn.disassembly = STR("CCFAIL x");
 	assert_true(cst_tarmac_write(&rec, CST_TARMAC_FAST_MODELS, NULL, 0) > 0);
 	assert_int_equal(cst_tarmac_write(&rec, CST_TARMAC_ES, NULL, 0), UNSUP);
+	rec.u.insn.disassembly = STR("CCFAIL");
+	assert_int_equal(cst_tarmac_write(&rec, CST_TARMAC_ES, NULL, 0), UNSUP);
+	rec.u.insn.disassembly = STR("CCFAILED");
+	assert_true(cst_tarmac_write(&rec, CST_TARMAC_ES, NULL, 0) > 0);
 	/* a processor that is recognized with a time only gets one */
 	rec = copy("R r0 1");
 	rec.cpu = STR("core");
