@@ -7,13 +7,15 @@
 #include "base/error.h"
 #include "decode/part.h"
 
+#define FRAME 16	/* bytes of a formatter frame; without frames any byte will do */
+
 /*
  * True if the trace of `u` is synchronised within the lead of a part, and all state of its decoder is traced again there.
  * Tried in the middle of the fragment, since a trace unit synchronises at regular distances, or never.
  */
 static bool resumes(const struct trace_unit *u, const struct fragment *f, uint8_t id)
 {
-	const uint64_t skip = f->pub.size / 2 / 16 * 16, len = f->pub.size - skip < CUT_LEAD ? f->pub.size - skip : CUT_LEAD;
+	const uint64_t skip = f->pub.size / 2 / FRAME * FRAME, len = f->pub.size - skip < CUT_LEAD ? f->pub.size - skip : CUT_LEAD;
 	struct cst_config cfg = u->config;
 	struct cst_decoder *dec;
 	struct cst_packet pkt;
@@ -180,23 +182,26 @@ static uint64_t start_before(const struct fragment *f, uint64_t to, uint64_t len
 {
 	const uint64_t before = to - f->pub.offset;
 
-	return before <= len ? f->pub.offset : f->pub.offset + (before - len) / 16 * 16;
+	return before <= len ? f->pub.offset : f->pub.offset + (before - len) / FRAME * FRAME;
 }
 
-/* True if instructions were executed after a timestamp, or the trace has none: a longer lead would hardly change the state. */
-static bool is_led(const struct stream_state *st)
+/* True if instructions were executed after a timestamp, or the trace has none: more bytes would hardly change the state. */
+static bool is_in_step(const struct stream_state *st)
 {
 	return cst_decoder_stats(st->stream.decoder)->insns && (!st->unit->timestamps || st->time.last_ticks);
 }
 
-/* Decodes bytes before the part for the consumer `lead`: more of them if they contain no synchronisation. */
+/*
+ * Decodes bytes before the part: CUT_LEAD or, if they contain no synchronisation, CUT_LEAD_MAX. If these contain none either,
+ * SESSION_UNFIT: a trace could make every part decode the whole fragment before it.
+ */
 static int decode_lead(struct run *r, const struct fragment *f, const struct cut *c, bool whole, struct tree_slot **slot)
 {
 	uint64_t len = whole ? f->pub.size : CUT_LEAD, start;
 	struct stream_state *st;
 	int rc;
 
-	for (;; len *= 8) {
+	for (;; len = CUT_LEAD_MAX) {
 		start = start_before(f, c->from, len);
 		rc = open_at(r, f, start, slot);
 		if (rc)
@@ -204,15 +209,17 @@ static int decode_lead(struct run *r, const struct fragment *f, const struct cut
 		st = only_stream(*slot);
 		cst_decoder_set_counts(st->stream.decoder, NULL);
 		rc = fragment_feed(r, *slot, f, start, c->from);
-		if (rc || start == f->pub.offset || is_led(st))
+		if (rc || start == f->pub.offset || is_in_step(st))
 			return rc;
+		if (len == CUT_LEAD_MAX)
+			return SESSION_UNFIT;
 		run_free_slots(r);
 	}
 }
 
-/* Decodes the lead, and passes its state to the part: that of the decoder, the stream and the consumer, with all counts 0. */
-static int lead_in(struct run *r, const struct fragment *f, struct cut *c, const struct session_consumer *con, bool whole,
-		   struct tree_slot **slot)
+/* Begins inside the fragment: with the state of decoder, stream and consumer at the end of the lead, and all counts 0. */
+static int open_inside(struct run *r, const struct fragment *f, struct cut *c, const struct session_consumer *con, bool whole,
+		       struct tree_slot **slot)
 {
 	const struct session_consumer *mine = r->con;
 	struct session_consumer lead = *mine;
@@ -262,7 +269,7 @@ int run_cut(struct run *r, struct queue *q, size_t i, struct cut *c, const struc
 	if (c->from == f->pub.offset)
 		rc = open_at(r, f, c->from, &slot);
 	else
-		rc = lead_in(r, f, c, con, whole, &slot);
+		rc = open_inside(r, f, c, con, whole, &slot);
 	if (!rc)
 		rc = fragment_feed(r, slot, f, c->from, c->to);
 	if (!rc && c->to == end) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cut.h - decodes a part of an AUX fragment, so that several threads can decode one fragment. A part that begins inside
- * the fragment is led in: bytes before it are decoded, from an alignment synchronisation on, and their results are
- * dropped. The state that this leads to is right if it is the state at the end of the part before (Arm ARM K10.5.2.1
- * "Retained state"): the caller compares the digests of both.
+ * cut.h - decodes a part of an AUX fragment, so that several threads can decode one fragment. For a part that begins
+ * inside the fragment the decoder first decodes bytes before it, the lead, from an alignment synchronisation on, and drops
+ * their results. Its state is right if it is the state at the end of the part before (Arm ARM K10.5.2.1 "Retained state"):
+ * the caller compares the digests of both.
  */
 #ifndef CSTRACE_DECODE_CUT_H
 #define CSTRACE_DECODE_CUT_H
@@ -13,8 +13,9 @@
 /* Cuts are at multiples of this trace offset: there a tree ends a batch of its frames anyway (lib/tree/tree.c). */
 #define CUT_STEP 0x4000u
 
-/* Bytes that are decoded before a part: Linux makes trace units synchronise every 4 KB. */
+/* Bytes of a lead: Linux makes trace units synchronise every 4 KB. Without a synchronisation in them: CUT_LEAD_MAX. */
 #define CUT_LEAD 0x4000u
+#define CUT_LEAD_MAX (8 * CUT_LEAD)
 
 /* Minimum size of a part. */
 #define CUT_MIN (4 * CUT_LEAD)
@@ -33,6 +34,7 @@ bool cut_possible(struct session *ss, struct queue *q, const struct fragment *f)
 /*
  * Decodes the part `c` of fragment number `i`, and sets its digests. `con` is the consumer of the whole run, of which r->con
  * is one for this part or thread. `whole`: the lead is the fragment up to the part, so that the state needs no comparison.
+ * SESSION_UNFIT: the lead has no synchronisation.
  */
 int run_cut(struct run *r, struct queue *q, size_t i, struct cut *c, const struct session_consumer *con, bool whole);
 

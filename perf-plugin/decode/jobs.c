@@ -34,7 +34,7 @@ struct job {
 	struct queue *q;
 	size_t first, end;	/* fragments [first, end) of the queue */
 	struct cut cut;		/* the part of the fragment, if it is one */
-	bool done;
+	bool begun, done;
 	bool stale;		/* decoded with a replica whose earlier pieces were dropped */
 	int rc;
 	unsigned int by;	/* index of the thread */
@@ -66,20 +66,20 @@ struct jobs {
 	struct worker *w;
 	unsigned int nr_w;
 
-	pthread_mutex_t lock;	/* protects the following fields, and job.done and worker.dropped */
+	pthread_mutex_t lock;	/* protects the following fields, and job.begun, job.done and worker.dropped */
 	pthread_cond_t changed;
 	size_t next;		/* the first job that no thread has begun */
 	size_t taken;		/* number of jobs whose results are in the session */
+	size_t covered;		/* the calling thread decodes, or has decoded, the parts before this job */
 	unsigned int running;	/* number of threads that take jobs */
 	bool made;		/* all jobs are in `v` */
-	/* the calling thread looks for the trace IDs of this buffer, whose fragments can be divided if `divisible` is set */
-	struct queue *searched;
-	bool divisible;
+	struct queue *searched;	/* the calling thread looks for the trace IDs of this buffer */
 	bool stop;
 	struct learned now;	/* facts learned at the end of the jobs taken */
 	struct session **old;	/* replicas that do not decode any more */
 	size_t nr_old, cap_old;
 
+	bool divisible;		/* fragments of `searched` can be divided */
 	struct messages printed;	/* messages printed on stderr so far */
 	struct run run;		/* run of the calling thread */
 	void *here;		/* piece of the calling thread, as in struct worker */
@@ -346,9 +346,12 @@ static struct job *next_job(struct jobs *j)
 		ahead = max;
 	while (!j->stop && j->next < j->nr && j->next >= j->taken + ahead)
 		pthread_cond_wait(&j->changed, &j->lock);
+	if (j->next < j->covered)
+		j->next = j->covered;
 	if (j->stop || j->next == j->nr)
 		return NULL;
 	job = &j->v[j->next++];
+	job->begun = true;
 	job->in = j->now;
 	return job;
 }
@@ -375,10 +378,15 @@ static void *work(void *arg)
 	struct worker *w = arg;
 	struct jobs *j = w->j;
 	struct job *job;
-	bool ok = renew(w);
+	bool ok;
 
 	pthread_mutex_lock(&j->lock);
 	wait_for_jobs(j);
+	/* a thread without work needs no replica */
+	ok = w->number < j->nr && !j->stop;
+	pthread_mutex_unlock(&j->lock);
+	ok = ok && renew(w);
+	pthread_mutex_lock(&j->lock);
 	while (ok && (job = next_job(j))) {
 		job->by = w->number;
 		pthread_mutex_unlock(&j->lock);
@@ -447,29 +455,22 @@ static void set_now(struct jobs *j, const struct learned *now)
 	pthread_mutex_unlock(&j->lock);
 }
 
-/* Extends the part to the end of the fragment, if no thread decodes the parts after it. */
-static void extend_part(struct jobs *j, struct job *job)
+/*
+ * Decodes a part, and the rest of its fragment: its state is known now, and a further part would need the whole fragment
+ * before it as lead again.
+ */
+static int run_rest(struct jobs *j, const struct job *job)
 {
-	struct job *next = job + 1, *end = j->v + j->nr, *first;
+	const struct session_fragment *f = &job->q->frags[job->first].pub;
+	struct cut rest = { .from = job->cut.from, .to = f->offset + f->size };
+	const struct job *next = job + 1, *end = j->v + j->nr;
 
+	while (next < end && next->q == job->q && next->first == job->first)
+		next++;
 	pthread_mutex_lock(&j->lock);
-	first = j->stop || !j->running ? j->v + j->next : end;
+	j->covered = (size_t)(next - j->v);
 	pthread_mutex_unlock(&j->lock);
-	for (; next < end && next >= first && next->q == job->q && next->first == job->first; next++) {
-		job->cut.to = next->cut.to;
-		next->cut.from = next->cut.to;
-	}
-}
-
-static int run_here(struct jobs *j, struct job *job)
-{
-	if (!job->cut.to)
-		return run_fragments(&j->run, job->q, job->first, job->end);
-	/* an earlier part was extended over it */
-	if (job->cut.from == job->cut.to)
-		return 0;
-	extend_part(j, job);
-	return run_cut(&j->run, job->q, job->first, &job->cut, j->con, true);
+	return run_cut(&j->run, job->q, job->first, &rest, j->con, true);
 }
 
 /* Decodes a piece in the session itself, after all pieces before it. */
@@ -501,7 +502,7 @@ static int decode_here(struct jobs *j, struct job *job)
 		con->piece_continue(con->data, piece);
 	j->run.con = &mine;
 	messages_record(&messages);
-	rc = run_here(j, job);
+	rc = job->cut.to ? run_rest(j, job) : run_fragments(&j->run, job->q, job->first, job->end);
 	messages_record(NULL);
 	messages_print(&messages, &j->printed);
 	messages_free(&messages);
@@ -592,6 +593,22 @@ static void drop(struct jobs *j, const struct job *job)
 	pthread_mutex_unlock(&j->lock);
 }
 
+/* Drops the result of a part that the calling thread has decoded, if another one has begun it. */
+static int pass_over(struct jobs *j, struct job *job, size_t number)
+{
+	bool begun;
+
+	pthread_mutex_lock(&j->lock);
+	begun = job->begun;
+	pthread_mutex_unlock(&j->lock);
+	if (!begun || !wait_for(j, job, number))
+		return 0;
+	if (job->rc == ERR_NOMEM)
+		return ERR_NOMEM;
+	drop(j, job);
+	return 0;
+}
+
 static int take_all(struct jobs *j)
 {
 	struct job *job;
@@ -600,7 +617,9 @@ static int take_all(struct jobs *j)
 
 	for (i = 0; i < j->nr && !rc; i++) {
 		job = &j->v[i];
-		if (!wait_for(j, job, i)) {
+		if (i < j->covered) {
+			rc = pass_over(j, job, i);
+		} else if (!wait_for(j, job, i)) {
 			rc = decode_here(j, job);
 		} else if (!accept(j, job, &rc)) {
 			drop(j, job);

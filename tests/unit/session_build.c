@@ -6,6 +6,8 @@
 const struct pdb_attr sb_attr = { .type = 8, .size = 128, .sample_type = SB_ST, .sample_id_all = true,
 				  .ids = { 50 }, .nr_ids = 1 };
 
+const uint32_t sb_loop[2] = { 0xd503201f, 0x17ffffff };
+
 struct pdb_sid sb_sid(uint64_t time)
 {
 	struct pdb_sid s = { .pid = SB_PID, .tid = SB_TID, .time = time, .id = 50, .cpu = 2 };

@@ -22,6 +22,9 @@
 
 extern const struct pdb_attr sb_attr;
 
+/* The code of the loop, which a test writes as the file of its map: nop; b .-4 */
+extern const uint32_t sb_loop[2];
+
 struct pdb_sid sb_sid(uint64_t time);
 /* A-sync, Trace Info, Trace On, address and context with the thread's ID (0: none), SB_ATOMS times E. */
 void sb_trace_at(struct pdb *b, uint32_t tid, uint64_t addr, unsigned int el);

@@ -32,4 +32,14 @@ static inline struct session *sb_open(struct pdb *data, const struct session_opt
 	return sb_open_of(&sb_attr, data, so, feature);
 }
 
+/* The losses of a session as text. */
+static inline void sb_losses(const struct session *ss, char *text, size_t size)
+{
+	FILE *out = fmemopen(text, size, "w");
+
+	assert_non_null(out);
+	session_print_losses(ss, out);
+	fclose(out);
+}
+
 #endif

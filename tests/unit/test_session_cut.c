@@ -25,12 +25,10 @@ static pthread_t caller;
 
 static int make_files(void **state)
 {
-	static const uint32_t code[] = { 0xd503201f, 0x17ffffff };	/* nop; b .-4 */
-
 	caller = pthread_self();
 	if (make_dir(state))
 		return -1;
-	temp_write(dir, "two.bin", code, sizeof(code));
+	temp_write(dir, "two.bin", sb_loop, sizeof(sb_loop));
 	return 0;
 }
 
@@ -41,6 +39,7 @@ enum shape {
 	LOSSY,			/* the same, now and then with an overflow after which trace is lost */
 	GAP,			/* the same, and a stretch of atoms that is longer than the lead */
 	ONCE,			/* one synchronisation, at the begin */
+	MIDDLE,			/* synchronisations at the begin and in the middle, where a buffer is tried */
 };
 
 #define TRACE_SIZE (40 * CUT_LEAD)
@@ -53,13 +52,13 @@ static void make_trace(struct pdb *b, enum shape shape)
 	unsigned int i;
 
 	for (i = 0; b->len < TRACE_SIZE; i++) {
-		if (!i || shape != ONCE)
+		if (!i || shape < ONCE || (shape == MIDDLE && b->len > TRACE_SIZE / 2 && b->len < TRACE_SIZE / 2 + CUT_LEAD))
 			sb_trace(b, SB_TID);
 		if (shape == LOSSY && i % 40 == 39)
 			pdb_bytes(b, "\x05\xf7\xf7\xf7\xf7", 5);
 		while (shape == GAP && b->len > 25 * CUT_LEAD && b->len < 35 * CUT_LEAD)
 			pdb_bytes(b, "\xf7", 1);
-		if (shape == ONCE)
+		if (shape >= ONCE)
 			pdb_bytes(b, "\xf7", 1);
 	}
 	while (b->len % STRETCH)
@@ -105,7 +104,7 @@ static struct session *open_one(unsigned int jobs, enum shape shape, bool frames
 /* Sum of the numbers of ranges since Trace On: what a part would not know without the trace before it. */
 struct sum {
 	uint64_t weight, ranges;
-	bool forgetful;		/* the number includes what the thread saw before Trace On, so that states differ */
+	bool endless;		/* the number does not begin anew at Trace On, so that states differ */
 };
 
 struct lane {
@@ -129,12 +128,12 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	}
 	ln->of = sum;
 	for (i = 0; i < n; i++) {
-		if (g[i].kind == CST_GEN_TRACE_ON && !sum->forgetful)
+		if (g[i].kind == CST_GEN_TRACE_ON && !sum->endless)
 			ln->number = 0;
 		if (g[i].kind != CST_GEN_RANGE)
 			continue;
-		sum->weight += sum->forgetful ? 1 : ++ln->number;
-		ln->number += sum->forgetful;
+		sum->weight += sum->endless ? 1 : ++ln->number;
+		ln->number += sum->endless;
 		sum->ranges++;
 	}
 	return refuse && !pthread_equal(pthread_self(), caller) ? SESSION_UNFIT : 0;
@@ -172,7 +171,7 @@ static void *piece_new(void *data, struct session *ss)
 
 	(void)ss;
 	assert_non_null(piece);
-	piece->forgetful = ((const struct sum *)data)->forgetful;
+	piece->endless = ((const struct sum *)data)->endless;
 	pieces++;
 	return piece;
 }
@@ -201,22 +200,19 @@ struct result {
 	char losses[4096];
 };
 
-static void run(struct result *r, struct session *ss, bool forgetful, bool sums)
+static void run(struct result *r, struct session *ss, bool endless, bool sums)
 {
 	const struct session_consumer con = { .data = &r->sum, .batch = on_batch, .stream_end = on_stream_end,
 					      .piece_new = piece_new, .piece_take = piece_take, .piece_free = piece_free,
 					      .by_fragment = true, .stream_digest = digest, .stream_move = move, .sums = sums };
-	FILE *out;
 
 	memset(r, 0, sizeof(*r));
-	r->sum.forgetful = forgetful;
+	r->sum.endless = endless;
 	moved = 0;
 	assert_int_equal(session_run(ss, &con), 0);
 	assert_int_equal(pieces, 0);
 	r->totals = *session_totals(ss);
-	out = fmemopen(r->losses, sizeof(r->losses), "w");
-	session_print_losses(ss, out);
-	fclose(out);
+	sb_losses(ss, r->losses, sizeof(r->losses));
 	session_close(ss);
 }
 
@@ -239,7 +235,7 @@ static void same_results(void **state)
 	enum shape shape;
 
 	(void)state;
-	for (shape = DENSE; shape <= ONCE; shape++)
+	for (shape = DENSE; shape <= MIDDLE; shape++)
 		for (frames = 0; frames < 2; frames++) {
 			run(&one, open_one(1, shape, frames), false, true);
 			assert_true(one.sum.ranges > 100000);
@@ -248,7 +244,8 @@ static void same_results(void **state)
 			for (jobs = 2; jobs < 5; jobs++)
 				for (sums = 0; sums < 2; sums++) {
 					run(&more, open_one(jobs, shape, frames), false, sums);
-					assert_int_equal(!moved, shape == ONCE);
+					if (shape < MIDDLE)
+						assert_int_equal(!moved, shape == ONCE);
 					check_same(&more, &one);
 				}
 		}

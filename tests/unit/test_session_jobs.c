@@ -67,12 +67,10 @@ int __wrap_thread_start(pthread_t *t, void *(*run)(void *arg), void *arg)
 
 static int make_files(void **state)
 {
-	static const uint32_t code[] = { 0xd503201f, 0x17ffffff };	/* nop; b .-4 */
-
 	caller = pthread_self();
 	if (make_dir(state))
 		return -1;
-	temp_write(dir, "two.bin", code, sizeof(code));
+	temp_write(dir, "two.bin", sb_loop, sizeof(sb_loop));
 	return 0;
 }
 
@@ -291,7 +289,6 @@ static void two_buffers(unsigned int jobs, char losses[1024])
 	struct pdb_sid s = sb_sid(1000);
 	struct session *ss;
 	unsigned int cpu;
-	FILE *out;
 
 	sb_trace(&trace, SB_TID);
 	sb_aux_info_of(&data, 1, SB_CONFIGR, 0x14, 2);
@@ -310,9 +307,7 @@ static void two_buffers(unsigned int jobs, char losses[1024])
 	assert_int_equal(jobs > 1 ? t.ranges : p.ranges, 2 * SB_ATOMS);
 	assert_int_equal(t.refused, jobs > 1);
 	assert_true(session_has_losses(ss));
-	out = fmemopen(losses, 1024, "w");
-	session_print_losses(ss, out);
-	fclose(out);
+	sb_losses(ss, losses, 1024);
 	session_close(ss);
 }
 
@@ -525,7 +520,6 @@ static struct sum sum_of(unsigned int jobs, bool idle)
 	struct session_consumer con = { .data = &sum, .batch = sum_batch, .piece_new = sum_new, .piece_take = sum_take,
 					.piece_free = sum_free, .by_fragment = true, .sums = true };
 	struct session *ss = open_stream(jobs, idle);
-	FILE *out;
 	const unsigned int ranges = (idle ? 1 : FRAGMENTS) * SB_ATOMS;	/* the idle task has no code here */
 
 	assert_int_equal(session_run(ss, &con), 0);
@@ -535,9 +529,7 @@ static struct sum sum_of(unsigned int jobs, bool idle)
 	assert_int_equal(session_has_losses(ss), idle);
 	assert_int_equal(sums, 0);
 	sum.dec = session_totals(ss)->dec;
-	out = fmemopen(sum.losses, sizeof(sum.losses), "w");
-	session_print_losses(ss, out);
-	fclose(out);
+	sb_losses(ss, sum.losses, sizeof(sum.losses));
 	session_close(ss);
 	return sum;
 }

@@ -28,11 +28,9 @@ TEMP_DIR("learned")
 
 static int make_files(void **state)
 {
-	static const uint32_t code[] = { 0xd503201f, 0x17ffffff };	/* nop; b .-4 */
-
 	if (make_dir(state))
 		return -1;
-	temp_write(dir, "two.bin", code, sizeof(code));
+	temp_write(dir, "two.bin", sb_loop, sizeof(sb_loop));
 	return 0;
 }
 

@@ -30,13 +30,12 @@ TEMP_DIR("losses")
 
 static int make_files(void **state)
 {
-	static const uint32_t loop[] = { 0xd503201f, 0x17ffffff };	/* nop; b .-4 */
 	static const uint32_t branches[] = { 0x14000001, 0x17ffffff };	/* b .+4; b .-4 */
 	_Alignas(8) uint8_t image[ELF_SIZE];
 
 	if (make_dir(state))
 		return -1;
-	temp_write(dir, "two.bin", loop, sizeof(loop));
+	temp_write(dir, "two.bin", sb_loop, sizeof(sb_loop));
 	temp_write(dir, "branches.bin", branches, sizeof(branches));
 	elf_build(image, EM_X86_64, 0x11, true);
 	temp_write(dir, "host", image, sizeof(image));

@@ -70,12 +70,10 @@ int clock_gettime(clockid_t clock, struct timespec *ts)
 
 static int make_files(void **state)
 {
-	static const uint32_t code[] = { 0xd503201f, 0x17ffffff };	/* nop; b .-4 */
-
 	caller = pthread_self();
 	if (make_dir(state))
 		return -1;
-	temp_write(dir, "two.bin", code, sizeof(code));
+	temp_write(dir, "two.bin", sb_loop, sizeof(sb_loop));
 	return 0;
 }
 

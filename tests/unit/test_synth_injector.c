@@ -324,11 +324,10 @@ static void times_of_samples(void **state)
 		{ "i1i", false, 5000, 7000 }, { "b", false, 5000, 7000 }, { "e", false, 6000, 6000 },
 		{ "i1i", true, 2500, 9500 }, { "e", true, 2500, 9500 },
 	};
-	static const uint32_t code[] = { 0xd503201f, 0x17ffffff };	/* nop; b .-4 */
 	size_t i;
 
 	(void)state;
-	temp_write(dir, "two.bin", code, sizeof(code));
+	temp_write(dir, "two.bin", sb_loop, sizeof(sb_loop));
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		struct pdb data = { .p = NULL }, trace = { .p = NULL }, gap = { .p = NULL };
 		const struct pd_env *env;

@@ -44,14 +44,13 @@ static const char *content(const char *name)
 /* A recording with the timestamps 0x64, 0x64, 0x32, 0x31 and 0x33, of which the third and the fourth go backward. */
 static int make_recording(void **state)
 {
-	static const uint32_t loop[] = { 0xd503201f, 0x17ffffff };
 	static const uint8_t times[] = { 0x64, 0x64, 0x32, 0x31, 0x33 };
 	struct pdb data = { .p = NULL }, trace = { .p = NULL }, file = { .p = NULL };
 	size_t i;
 
 	if (make_dir(state))
 		return -1;
-	temp_write(dir, "two.bin", loop, sizeof(loop));
+	temp_write(dir, "two.bin", sb_loop, sizeof(sb_loop));
 	sb_trace(&trace, SB_TID);
 	for (i = 0; i < sizeof(times); i++) {
 		pdb_bytes(&trace, "\x02", 1);
