@@ -96,7 +96,6 @@ CST_API int cst_tree_feed_wrapped(struct cst_tree *tree, const uint8_t *data, si
  * Declares that the next bytes are not the begin of the buffer but of a frame at `offset`; bytes before its first ID
  * byte belong to `frame_id` (CST_ID_UNKNOWN: to no ID). For a tree that is new or was reset. No effect without frames.
  */
-CST_EXPERIMENTAL
 CST_API void cst_tree_start_at(struct cst_tree *tree, uint64_t offset, uint8_t frame_id);
 CST_API void cst_tree_end(struct cst_tree *tree);
 /*
@@ -143,7 +142,6 @@ CST_API int cst_tree_scan(struct cst_tree *tree, struct cst_scan *found);
  * trigger, what cst_counts_add() keeps. 0: there is input left, or elements; the end was reached; or a decoder has state
  * that no synchronisation traces again: conditional instructions, data transfers, cst_config.checks, a custom protocol.
  */
-CST_EXPERIMENTAL
 CST_API uint64_t cst_tree_digest(const struct cst_tree *tree);
 CST_API const struct cst_frame_stats *cst_tree_frame_stats(const struct cst_tree *tree);
 /*
