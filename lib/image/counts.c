@@ -315,19 +315,46 @@ static void drain_block(struct cst_counts *c, uint32_t section, uint32_t place)
 	memset(n, 0, sizeof(*n));
 }
 
+/* Distance, in blocks, at which the cache lines of a block, and of the blocks at the other end of its edges, are fetched. */
+#define FETCH_BLOCK	16u
+#define FETCH_ENDS	8u
+
+/* Adds the counters of n blocks. They, and those that their edges lead to, are anywhere in the block cache. */
+static void drain_blocks(struct cst_counts *c, uint32_t section, const uint32_t *place, size_t n)
+{
+	const struct blk_count *ends;
+	size_t i;
+
+	for (i = 0; i < n + FETCH_BLOCK; i++) {
+		if (i < n)
+			__builtin_prefetch(BLK_AT(c->img->blk, place[i]), 1);
+		if (i >= FETCH_ENDS && i - FETCH_ENDS < n) {
+			ends = count_at(c, place[i - FETCH_ENDS]);
+			__builtin_prefetch(BLK_AT(c->img->blk, ends->to.place));
+			__builtin_prefetch(BLK_AT(c->img->blk, ends->from.place));
+			__builtin_prefetch(BLK_AT(c->img->blk, ends->range.place));
+		}
+		if (i >= FETCH_BLOCK)
+			drain_block(c, section, place[i - FETCH_BLOCK]);
+	}
+}
+
 /* Adds the counters of the blocks that begin in a page. `part`: slots of a part of the page. */
 static void drain_page(struct cst_counts *c, uint32_t section, uint32_t *places, unsigned int part)
 {
 	uint64_t used = table_with(places)->used;
+	uint32_t found[CODE_PAGE / 2];
 	const uint32_t *at;
 	unsigned int k;
+	size_t n = 0;
 
 	for (; used; used &= used - 1) {
 		at = places + __builtin_ctzll(used) * part;
 		for (k = 0; k < part; k++)
 			if (at[k])
-				drain_block(c, section, at[k]);
+				found[n++] = at[k];
 	}
+	drain_blocks(c, section, found, n);
 }
 
 /*
