@@ -9,10 +9,27 @@
 
 #define FIRST_BITS	10
 
+/* minimum size of a page of memory */
+#define PAGE	4096u
+
+/*
+ * calloc() whose pages are written at once: a page that is read before it is written faults twice, and the second fault
+ * interrupts the other threads.
+ */
+static void *zeroed(size_t n, size_t size)
+{
+	volatile unsigned char *p = calloc(n, size);
+	size_t i;
+
+	for (i = 0; p && i < n * size; i += PAGE)
+		p[i] = 0;
+	return (void *)p;
+}
+
 static int grow(struct cst_pairs *p, unsigned int shift)
 {
 	size_t slots = (size_t)1 << (64 - shift), i, k;
-	struct cst_pair *v = calloc(slots, sizeof(*v));
+	struct cst_pair *v = zeroed(slots, sizeof(*v));
 
 	if (!v)
 		return 0;
@@ -199,7 +216,7 @@ static struct cst_pair *bucket_sort(const struct cst_pair *v, size_t n)
 	while (most >> shift >= n)
 		shift++;
 	buckets = (size_t)(most >> shift) + 1;
-	end = n <= UINT32_MAX ? calloc(buckets + 1, sizeof(*end)) : NULL;
+	end = n <= UINT32_MAX ? zeroed(buckets + 1, sizeof(*end)) : NULL;
 	to = malloc(n * sizeof(*to));
 	if (!end || !to) {
 		free(end);
