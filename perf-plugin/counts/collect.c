@@ -294,23 +294,19 @@ static int make_ranges(struct entry *e)
 	size_t i = 0, k = 0, n = b->ranges.used + b->arrivals.used;
 	const struct cst_pair *r = cst_pairs_sort(&b->ranges), *a = cst_pairs_sort(&b->arrivals);
 	struct cst_count_range *v = malloc((n + 1) * sizeof(*v)), x, y;
-	bool sorted = true;
+	bool sorted = true, arrived;
 
 	if (!v)
 		return ERR_NOMEM;
 	e->ranges = v;
 	while (e->nr_ranges < n) {
-		if (i < b->ranges.used)
+		arrived = k < b->arrivals.used;
+		if (arrived && i < b->ranges.used) {
 			x = range_of(&r[i], 0);
-		if (k < b->arrivals.used)
 			y = range_of(&a[k], CST_COUNT_ARRIVED);
-		if (k == b->arrivals.used || (i < b->ranges.used && model_compare_ranges(&x, &y) < 0)) {
-			v[e->nr_ranges++] = x;
-			i++;
-		} else {
-			v[e->nr_ranges++] = y;
-			k++;
+			arrived = model_compare_ranges(&x, &y) >= 0;
 		}
+		v[e->nr_ranges++] = arrived ? range_of(&a[k++], CST_COUNT_ARRIVED) : range_of(&r[i++], 0);
 	}
 	/* A32 and T32 ranges at one offset are the exception */
 	for (i = 1; i < n && sorted; i++)
