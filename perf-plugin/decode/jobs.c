@@ -407,8 +407,12 @@ static void *work(void *arg)
 	j->running--;
 	pthread_cond_broadcast(&j->changed);
 	pthread_mutex_unlock(&j->lock);
-	if (w->piece && j->con->piece_end)
+	if (w->piece && j->con->piece_end) {
 		w->ended = j->con->piece_end(w->piece);
+		/* the sums name no code; threads free it side by side */
+		run_close(&w->run);
+		spaces_free(&w->ss->images.spaces, &w->ss->tasks.threads);
+	}
 	return NULL;
 }
 
