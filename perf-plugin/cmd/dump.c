@@ -250,6 +250,8 @@ static int list(const struct request *r, struct session_opts *so)
 {
 	const bool unnamed = !r->frames && !r->raw && r->format.format != DUMP_NONE;
 	struct dump *d = calloc(1, sizeof(*d));
+	/* each file of --trace is a buffer */
+	const char *all = so->bare && so->bare->nr_traces > 1 ? "all" : NULL;
 	int rc;
 
 	if (!d) {
@@ -269,7 +271,7 @@ static int list(const struct request *r, struct session_opts *so)
 	rc = (r->log && dump_log_open(d, r->level)) ||
 	     open_range(d, &r->from, &r->to, r->snapshot ? r->snapshot : so->input ? so->input : "perf.data", r->index,
 			r->no_index) ?
-	     CMD_ERROR : run(d, r->snapshot, so, r->source, r->output);
+	     CMD_ERROR : run(d, r->snapshot, so, r->source ? r->source : all, r->output);
 	finish_range(d, rc);
 	cst_log_free(d->log);
 	free(d);
@@ -288,7 +290,7 @@ int cmd_dump(int argc, const char **argv)
 		{ 's', "snapshot", CMD_OPT_STRING, &r.snapshot, "DIR",
 		  "read an Arm snapshot (a folder with snapshot.ini) instead", NULL },
 		{ 0, "source", CMD_OPT_STRING, &r.source, "NAME",
-		  "with -s: a trace buffer or trace source, or all (default: the first buffer)", NULL },
+		  "with -s: a trace buffer or trace source, or all (default: the first buffer, with --trace all)", NULL },
 		{ 0, "frames", CMD_OPT_FLAG, &r.frames, NULL,
 		  "list the bytes of each trace ID, frame by frame", NULL },
 		{ 0, "raw", CMD_OPT_FLAG, &r.raw, NULL,

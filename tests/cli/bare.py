@@ -318,6 +318,10 @@ def test_several_files(tmp):
         # the ID of the source that --trace names
         assert set(re.findall(rb"(?m)^[0-9]+ +(\S+)", done.stdout)) == {b"%02x" % (i + 1)}, done.stdout[:200]
     yield "two raw files, with registers for each"
+    both = run("dump", *options, "--packets").stdout
+    assert both == run("dump", *options, "--packets", "--source", "all").stdout
+    assert set(re.findall(rb"(?m)^[0-9]+ +(\S+)", both)) == {b"01", b"02"}, both[:200]
+    yield "two raw files are both listed"
 
 
 def test_program_with_snapshot(tmp):
