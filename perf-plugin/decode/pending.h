@@ -13,8 +13,8 @@
 
 struct version;
 
-/* maximum number of elements of one pull */
-#define BATCH 1024u
+/* Maximum number of elements of one pull: a pull, and a consumer that keeps the last branches of it, take as long as some 100. */
+#define BATCH 4096u
 /* Limit of pending elements and batches, per decoding thread. */
 #define PENDING_ELEMENTS (32u << 10)
 #define PENDING_BATCHES 1024u

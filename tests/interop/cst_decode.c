@@ -10,7 +10,7 @@
 
 #include "decode_input.h"
 
-#define BATCH 512
+#define BATCH 2048
 
 struct run {
 	const struct input *in;
