@@ -38,6 +38,7 @@ class Tc2:
     """A snapshot of recorded ETMv3 and PTM trace, repeated with a barrier behind each copy; the peer's arguments for it."""
     folder: str
     peer: list
+    once: list                  # the peer's arguments for the trace as it was recorded
 
 
 def script_output(*argv):
@@ -136,7 +137,8 @@ class Inputs:
             # who feeds the buffer
             out.writelines(line for line in f if not line.rstrip().endswith("=ETB_0") or line.startswith("name=") or
                            line.split("=")[0] in keep)
-        return Tc2(ours, [trace, os.path.join(snapshot, "kernel_dump.bin"), "0xc0008000"] + registers)
+        rest = [os.path.join(snapshot, "kernel_dump.bin"), "0xc0008000"] + registers
+        return Tc2(ours, [trace, *rest], [os.path.join(snapshot, "cstrace.bin"), *rest])
 
 
 def warm(path):

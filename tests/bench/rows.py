@@ -132,15 +132,22 @@ class Rows:
 
     # ---- ETMv3 and PTM ----------------------------------------------------------------------------
 
-    def tc2(self, name, kinds, floor, aim, options=(), keys=("elements", "ranges", "instructions")):
-        """Of ETMv3 a range of ours is several of the peer's, which has one for each instruction."""
+    def tc2(self, name, kinds, floor, aim, options=()):
+        """
+        Of ETMv3 a range of ours is several of the peer's, which has one for each instruction, and the peer drops the last
+        instruction before a barrier, although it was traced: there its count of a single copy decides.
+        """
         i, p0 = self.i, {}
         trace, short = (i.tc2(kinds, times) for times in (TC2_TIMES, TC2_TIMES_COST))
         argv = lambda folder: [i.tool, "dump", "-s", folder, "--elements", "--format=none", "-j", "1", *options]
 
         def check(runs):
             p0["n"] = runs["peer"].numbers()["ranges"] * TC2_TIMES_COST // TC2_TIMES
-            return checks.same_numbers("ours", "peer", keys)(runs)
+            if "ptm" in kinds:
+                return checks.same_numbers("ours", "peer", ("elements", "ranges", "instructions"))(runs)
+            ours = runs["ours"].numbers()["instructions"]
+            peer = Job([i.program("ocsd_v7"), *trace.once]).run().numbers()["instructions"] * TC2_TIMES
+            return [] if ours == peer > 0 else ["instructions: ours %d, peer %d" % (ours, peer)]
         return Group({"peer": Job([i.program("ocsd_v7"), *trace.peer]), "ours": Job(argv(trace.folder))},
                      [Row("TC2", name, "ours", "peer", floor, aim, check,
                           lambda: (callgrind(argv(short.folder)), p0["n"]))])
@@ -205,7 +212,7 @@ class Rows:
         yield from self.injects(large, False, (50, 45, 15))
         yield self.script()
         yield self.cold()
-        yield self.tc2("dump of ETMv3", ("etmv3",), 15, 25, keys=("instructions",))
+        yield self.tc2("dump of ETMv3", ("etmv3",), 15, 25)
         yield self.tc2("dump of PTM", ("ptm",), 25, 40)
         yield from self.threads()
         yield self.share()
