@@ -57,7 +57,10 @@ struct session_consumer {
 	bool (*piece_fits)(void *data, void *piece);
 	/* Makes the piece begin with the state at the end of the pieces before. NULL: not needed. */
 	void (*piece_continue)(void *data, void *piece);
-	/* With `sums`: ends the thread's piece; called in that thread. Returns 0 or negative. NULL: not needed. */
+	/*
+	 * With `sums`: ends the thread's piece; called in that thread. Returns 0 or negative. Then the replica's code is freed,
+	 * to which the piece must not refer. NULL: not needed.
+	 */
 	int (*piece_end)(void *piece);
 	/*
 	 * Takes the result of a piece in the calling thread, in the order of pieces. Returns 0, or a value that ends

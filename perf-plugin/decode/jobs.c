@@ -409,7 +409,7 @@ static void *work(void *arg)
 	pthread_mutex_unlock(&j->lock);
 	if (w->piece && j->con->piece_end) {
 		w->ended = j->con->piece_end(w->piece);
-		/* the sums name no code; threads free it side by side */
+		/* the sums do not refer to the code, which the threads free side by side */
 		run_close(&w->run);
 		spaces_free(&w->ss->images.spaces, &w->ss->tasks.threads);
 	}
