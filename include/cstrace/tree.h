@@ -102,7 +102,7 @@ CST_API void cst_tree_end(struct cst_tree *tree);
  * Pulls elements as cst_decoder_pull(); all elements of one call are of the decoder pull->dec. Elements of different
  * IDs are in the order in which the frames complete them (but see cst_tree_set_order()); the EO_TRACE elements are
  * last, sorted by ID. A BARRIER without a decoder separates the elements before and after a reset by the frames. A call
- * takes as long as about 50 elements: room for some thousand of them makes that small.
+ * costs as much as about 30 elements, which is little beside some thousand of them.
  */
 CST_API int cst_tree_pull(struct cst_tree *tree, struct cst_generic *out, size_t cap, struct cst_pull *pull);
 /* As cst_decoder_next_packet(); *pkt is of pull->dec. A barrier, like the end, has an element but no packet. */

@@ -315,11 +315,11 @@ static void drain_block(struct cst_counts *c, uint32_t section, uint32_t place)
 	memset(n, 0, sizeof(*n));
 }
 
-/* Distance, in blocks, at which the cache lines of a block, and of the blocks at the other end of its edges, are fetched. */
+/* Distances, in blocks, at which the cache lines of a block, and of the other blocks of its pairs, are fetched. */
 #define FETCH_BLOCK	16u
 #define FETCH_ENDS	8u
 
-/* Adds the counters of n blocks. They, and those that their edges lead to, are anywhere in the block cache. */
+/* Adds the counters of n blocks. They, and the other blocks of their pairs, are anywhere in the block cache. */
 static void drain_blocks(struct cst_counts *c, uint32_t section, const uint32_t *place, size_t n)
 {
 	const struct blk_count *ends;

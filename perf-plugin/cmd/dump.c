@@ -290,7 +290,7 @@ int cmd_dump(int argc, const char **argv)
 		{ 's', "snapshot", CMD_OPT_STRING, &r.snapshot, "DIR",
 		  "read an Arm snapshot (a folder with snapshot.ini) instead", NULL },
 		{ 0, "source", CMD_OPT_STRING, &r.source, "NAME",
-		  "with -s: a trace buffer or trace source, or all (default: the first buffer, with --trace all)", NULL },
+		  "with -s: a trace buffer or trace source, or all (default: the first buffer; all files of --trace)", NULL },
 		{ 0, "frames", CMD_OPT_FLAG, &r.frames, NULL,
 		  "list the bytes of each trace ID, frame by frame", NULL },
 		{ 0, "raw", CMD_OPT_FLAG, &r.raw, NULL,

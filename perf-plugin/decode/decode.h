@@ -57,10 +57,7 @@ struct session_consumer {
 	bool (*piece_fits)(void *data, void *piece);
 	/* Makes the piece begin with the state at the end of the pieces before. NULL: not needed. */
 	void (*piece_continue)(void *data, void *piece);
-	/*
-	 * With `sums`: ends the thread's piece; called in that thread. Returns 0 or negative. Then the replica's code is freed,
-	 * to which the piece must not refer. NULL: not needed.
-	 */
+	/* With `sums`: ends the thread's piece; called in that thread. Returns 0 or negative. NULL: not needed. */
 	int (*piece_end)(void *piece);
 	/*
 	 * Takes the result of a piece in the calling thread, in the order of pieces. Returns 0, or a value that ends
@@ -88,7 +85,8 @@ struct session_consumer {
 	uint64_t (*stream_digest)(void *data, const struct stream *s, uint64_t digest);
 	int (*stream_move)(void *data, void *lead, const struct stream *s);
 	/*
-	 * The results are sums, whose order does not matter: all that a thread decodes is one piece, taken at the end.
+	 * The results are sums, whose order does not matter: all that a thread decodes is one piece, taken at the end. The
+	 * replica's code is freed before that: the piece must not refer to it after piece_end().
 	 */
 	bool sums;
 	bool by_process;	/* with by_fragment: losses are needed by process, not only as sums */

@@ -407,8 +407,9 @@ static void *work(void *arg)
 	j->running--;
 	pthread_cond_broadcast(&j->changed);
 	pthread_mutex_unlock(&j->lock);
-	if (w->piece && j->con->piece_end) {
-		w->ended = j->con->piece_end(w->piece);
+	if (w->piece) {
+		if (j->con->piece_end)
+			w->ended = j->con->piece_end(w->piece);
 		/* the sums do not refer to the code, which the threads free side by side */
 		run_close(&w->run);
 		spaces_free(&w->ss->images.spaces, &w->ss->tasks.threads);

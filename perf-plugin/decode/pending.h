@@ -13,7 +13,7 @@
 
 struct version;
 
-/* Maximum number of elements of one pull: a pull, and a consumer that keeps the last branches of it, take as long as some 100. */
+/* Maximum number of elements of one pull. A pull costs as much as 30 elements, the copy of its last branches in inject more. */
 #define BATCH 4096u
 /* Limit of pending elements and batches, per decoding thread. */
 #define PENDING_ELEMENTS (32u << 10)
