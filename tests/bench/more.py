@@ -52,5 +52,5 @@ def table(rows):
     yield dump_none(rows)
     yield inject_branches(rows)
     yield from inside_perf(rows)
-    yield rows.tc2("dump of ETMv3 and PTM", ("etmv3", "ptm"), 15, None, keys=("instructions",))
+    yield rows.tc2("dump of ETMv3 and PTM", ("etmv3", "ptm"), 15, None)
     yield rows.tc2("dump of ETMv3, a range per instruction", ("etmv3",), 4, None, options=("--insn-ranges",))
