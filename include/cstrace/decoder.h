@@ -127,6 +127,17 @@ CST_API void cst_decoder_set_space(struct cst_decoder *dec, struct cst_space *sp
 CST_API void cst_decoder_set_images(struct cst_decoder *dec, const struct cst_images *images);
 /* Sets the mask of enabled stops, CST_STOP_CONTEXT to CST_STOP_EXCEPTION; a new decoder has 0. */
 CST_API void cst_decoder_set_stop(struct cst_decoder *dec, unsigned mask);
+/* Branches before a sample that cst_decoder_sample() leaves in the elements. */
+#define CST_SAMPLE_BRANCHES 64u
+/*
+ * Leaves out ranges between samples, which a caller takes every `period` instructions: where cst_stats.insns reaches
+ * `next`, next + period and so on. CST_GEN_RUN (flow.h) stands for the ranges that were left out. Each range in which a
+ * sample is, and the last CST_SAMPLE_BRANCHES taken branches before it and before any element that is no range, are
+ * still elements; they may be several ranges in one, with branches inside
+ * that were not taken, and have no section. Period 0, a loss of the flow (NO_SYNC, TRACE_ON, EO_TRACE, NACC, NOPATH, ADDR_UNKNOWN) or a reset ends this. It
+ * has no effect with counts (counts.h), a log or checks, and on protocols but ETMv4 and ETE. -CST_ERR_NOMEM.
+ */
+CST_API int cst_decoder_sample(struct cst_decoder *dec, uint64_t next, uint64_t period);
 CST_API const struct cst_config *cst_decoder_config(const struct cst_decoder *dec);
 CST_API const struct cst_stats *cst_decoder_stats(const struct cst_decoder *dec);
 /*

@@ -46,6 +46,10 @@ enum cst_generic_kind {
 	 * `start` to the end of this element, and its last branch if that was taken. n_insn: their instructions since
 	 * execution came to `section`; cst_counts_exits() has those before. num: atoms that contradicted the image
 	 * (stats.image_conflicts), all in `section`; the run ends before they are more than 65535.
+	 *
+	 * With cst_decoder_sample(): ranges that were left out, from `addr` on, with n_insn instructions. end, flags, isa and
+	 * last_* are those of the last one, which ends with a taken branch. runs: number of ranges that are in no element,
+	 * also between the next ones.
 	 */
 	CST_GEN_RUN,
 	/*

@@ -68,12 +68,16 @@ STEP_INLINE int etmv4_target(struct loop *l, uint64_t *addr)
 INSTANCE(etmv4_walk_ranges, RUNS_NONE)
 INSTANCE(etmv4_walk_each, RUNS_EACH)
 INSTANCE(etmv4_walk_joined, RUNS_JOINED)
+INSTANCE(etmv4_walk_sampled, RUNS_SAMPLED)
 
 static int etmv4_walk(struct cst_flow *f, struct atom_input *in, struct cst_generic *out, size_t *n, size_t cap)
 {
 	/* the log, and checks of each atom, need single ranges */
-	if (!f->counts || f->log || f->cfg->checks)
+	if (f->log || f->cfg->checks)
 		return etmv4_walk_ranges(f, in, out, n, cap);
+	if (!f->counts)
+		return f->samples && f->samples->period ? etmv4_walk_sampled(f, in, out, n, cap) :
+			etmv4_walk_ranges(f, in, out, n, cap);
 	return f->counts->joined ? etmv4_walk_joined(f, in, out, n, cap) : etmv4_walk_each(f, in, out, n, cap);
 }
 

@@ -15,6 +15,7 @@
 #include "image/image_int.h"
 #include "reader/cursor.h"
 
+struct cst_samples;
 struct cst_stats;
 struct cst_log;
 
@@ -91,6 +92,7 @@ struct cst_flow {
 	struct cst_stats *stats;
 	struct cst_log *log;	/* error log, or NULL */
 	struct cst_counts *counts; /* table in which ranges and branches are counted, or NULL */
+	struct cst_samples *samples; /* state of cst_decoder_sample(); NULL: it was never called */
 	struct cst_space *space;
 	const struct cst_images *images; /* table that gives the space of each context, or NULL */
 	struct cst_context ctx;	/* context for which `space` was looked up in `images` */

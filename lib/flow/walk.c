@@ -129,11 +129,12 @@ uint32_t cst_walk_search(struct loop *l, uint64_t addr, struct blk *b, uint64_t 
 {
 	struct cst_flow *f = l->f;
 	const struct cst_section *sec = f->map_sec;
+	const struct cst_image *img = f->img;
 	const uint32_t gen = f->img_gen;
 
 	f->addr = addr;
 	f->blk = b && l->linked ? link_block(f, &b->link[e], blk_link_bits(b, (unsigned int)e)) : cst_flow_block(f);
-	l->moved = f->img_gen != gen ? MOVED_BLOCKS : f->map_sec != sec ? MOVED_SECTION : MOVED_NOT;
+	l->moved = f->img != img || f->img_gen != gen ? MOVED_BLOCKS : f->map_sec != sec ? MOVED_SECTION : MOVED_NOT;
 	if (f->blk && (l->moved || l->map != f->map_id))
 		load(l);
 	return f->blk;
@@ -206,9 +207,9 @@ struct cst_generic *cst_walk_drop_range(struct loop *l, struct cst_generic *g)
 struct crossing *cst_walk_crossing(const struct loop *l, uint32_t from, uint64_t addr)
 {
 	struct cst_flow *f = l->f;
-	struct crossing *x = cst_counts_crossing(f->counts, from, addr);
+	struct crossing *x = f->img->crossings ? crossing_at(f->img->crossings, from, addr) : NULL;
 
-	if (x->from != from || x->addr != addr || x->isa != f->isa || f->stats->image_conflicts != l->run_conflicts)
+	if (!x || x->from != from || x->addr != addr || x->isa != f->isa || f->stats->image_conflicts != l->run_conflicts)
 		return NULL;
 	return step_near_map(f, addr)->id == x->map ? x : NULL;
 }
@@ -219,10 +220,12 @@ struct crossing *cst_walk_crossing(const struct loop *l, uint32_t from, uint64_t
  */
 uint32_t cst_walk_cross(struct loop *l, struct crossing *x, uint64_t insns)
 {
-	l->f->counts->crossed = 1;
-	x->count++;
-	x->insns += insns - l->section_insns;
-	l->section_insns = insns;
+	if (l->f->counts) {
+		l->f->img->crossings->crossed = 1;
+		x->count++;
+		x->insns += insns - l->section_insns;
+		l->section_insns = insns;
+	}
 	step_take_map(l->f, step_map_slot(l->f, x->addr));
 	load(l);
 	return x->to;
@@ -234,7 +237,10 @@ void cst_walk_note_crossing(const struct cst_flow *f, uint32_t section, uint32_t
 	const struct crossing x = { .addr = f->addr, .map = f->map_id, .from = from, .to = f->blk, .section = section,
 				    .to_section = f->map_sec->id, .isa = f->isa };
 
-	cst_counts_enter(f->counts, &x);
+	if (f->img->counts)
+		cst_counts_enter(f->img->counts, &x);
+	else if (f->img->crossings)
+		*crossing_at(f->img->crossings, from, f->addr) = x;
 }
 
 /* Begins a run after the atoms walked so far. `bits`: atoms of the packet that are left. */

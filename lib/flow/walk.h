@@ -11,6 +11,7 @@
 #include <cstrace/decoder.h>
 
 #include "flow/analyze.h"
+#include "flow/samples.h"
 #include "flow/step.h"
 #include "image/counts_int.h"
 
@@ -73,6 +74,14 @@ struct loop {
 	uint64_t run_insns, run_atoms, run_conflicts; /* totals at the begin of the run */
 	uint64_t section_insns;	/* instructions before the run came to its section */
 	const struct seg *seg, *last_seg;	/* the run of trace offsets used last, and the last one of the input */
+	/* RUNS_SAMPLED: address at which the run begins; image of its blocks; its end, which becomes elements at `at` */
+	uint64_t run_addr;
+	struct cst_image *run_img;
+	struct sampled_end {
+		struct cst_generic *at;
+		uint64_t index, bits, branches, e;
+		size_t n;	/* elements written; 0: none yet */
+	} run_end;
 };
 
 /* A run ends when it has as many contradictions as its element can count. */
@@ -82,7 +91,7 @@ struct loop {
 enum walk_moved {
 	MOVED_NOT,
 	MOVED_SECTION,
-	MOVED_BLOCKS,	/* it emptied the block cache */
+	MOVED_BLOCKS,	/* it emptied the block cache, or went to another image */
 };
 
 /* What a walk makes of a range. */
@@ -90,6 +99,7 @@ enum runs {
 	RUNS_NONE,	/* an element */
 	RUNS_EACH,	/* a count of its block in f->counts */
 	RUNS_JOINED,	/* a part of a counted range from the target of a taken branch to the next taken branch */
+	RUNS_SAMPLED,	/* as RUNS_JOINED, but only the branch is kept, in f->samples */
 };
 
 /* Properties of an instance; all members are compile-time constants. */
@@ -137,9 +147,11 @@ struct walk {
 	struct ids ids;
 	uint32_t flags;
 	/*
-	 * counting: the link out of block b (without links its kind only); first block of the open range; its section
+	 * counting: the link out of block b (without links its kind only); first block of the open range; its section.
+	 * RUNS_SAMPLED: `start` is not 0 while a run is open
 	 */
 	uint32_t raw, start, section;
+	uint64_t branches, until; /* RUNS_SAMPLED: taken branches of the run; instructions at the next sample */
 };
 
 /*
@@ -167,6 +179,13 @@ void cst_walk_begin_run(struct loop *l, uint64_t insns, uint64_t bits);
 void cst_walk_put_run(struct loop *l, struct cst_generic *g, uint64_t index, const struct blk *b, uint64_t e,
 		      uint32_t start, uint64_t insns, uint64_t bits);
 struct cst_generic *cst_walk_end_run(struct loop *l, struct cst_generic *g);
+/*
+ * The same for RUNS_SAMPLED (samples.c), from block `place` on. cst_samples_begin() returns where the next sample is, as
+ * `insns`.
+ */
+uint64_t cst_samples_begin(struct loop *l, uint64_t insns, uint64_t place);
+void cst_samples_put(struct loop *l, const struct blk *b, uint64_t insns, const struct sampled_end *end);
+struct cst_generic *cst_samples_end(struct loop *l);
 struct cst_generic *cst_walk_drop_range(struct loop *l, struct cst_generic *g);
 struct crossing *cst_walk_crossing(const struct loop *l, uint32_t from, uint64_t addr);
 uint32_t cst_walk_cross(struct loop *l, struct crossing *x, uint64_t insns);
@@ -220,19 +239,30 @@ STEP_INLINE uint64_t walk_index(const struct walk *w, const struct walk_how *how
 	return how->runs ? cst_walk_offset(w->l, w->index) : w->index;
 }
 
-/* Writes the element of the run that ends with block b, for cst_walk_end_run(). */
+/* Notes how the run ends, with block b, for walk_end_run(). */
 STEP_INLINE void walk_put_run(const struct walk *w, const enum runs runs)
 {
-	cst_walk_put_run(w->l, w->g, w->index, w->b, w->e, runs == RUNS_EACH ? walk_place(w) : w->start, w->insns,
-				w->bits);
+	const struct sampled_end end = { .at = w->g, .index = w->index, .bits = w->bits, .branches = w->branches, .e = w->e };
+
+	if (runs == RUNS_SAMPLED)
+		cst_samples_put(w->l, w->b, w->insns, &end);
+	else
+		cst_walk_put_run(w->l, w->g, w->index, w->b, w->e, runs == RUNS_EACH ? walk_place(w) : w->start, w->insns,
+				 w->bits);
+}
+
+/* Ends the open run as noted. */
+STEP_INLINE void walk_end_run(struct walk *w, const enum runs runs)
+{
+	w->g = runs == RUNS_SAMPLED ? cst_samples_end(w->l) : cst_walk_end_run(w->l, w->g);
+	w->start = w->raw = 0;
 }
 
 /* Ends the open run with block b. */
 STEP_INLINE void walk_stop_run(struct walk *w, const enum runs runs)
 {
 	walk_put_run(w, runs);
-	w->g = cst_walk_end_run(w->l, w->g);
-	w->start = w->raw = 0;
+	walk_end_run(w, runs);
 }
 
 /* Counters of block b. */
@@ -267,10 +297,43 @@ STEP_INLINE void walk_count_range(struct walk *w, const enum runs runs)
 		cst_counts_range_slow(w->f->counts, w->section, w->start, walk_place(w));
 }
 
+/* Keeps the branch at the end of block b, if it was taken to `next`. */
+STEP_INLINE void walk_keep_branch(struct walk *w)
+{
+	struct cst_samples *s = w->f->samples;
+	const uint64_t i = (w->branches + 1) % SAMPLED_RING;
+
+	/* without a jump, which could not be predicted: a branch that was not taken is overwritten */
+	s->from[i] = w->b;
+	s->to[i] = (uint64_t)w->next;
+	s->bias[i] = w->bias;
+	s->insns[i] = w->insns;
+	w->branches += w->raw & LINK_TAKEN;
+}
+
+/* As walk_count(), for a run around samples, which begins where there is room for its end. */
+STEP_INLINE void walk_sample(struct walk *w, const int open)
+{
+	struct loop *l = w->l;
+
+	if (!open && w->start && w->insns >= w->until) {
+		walk_stop_run(w, RUNS_SAMPLED);
+	} else if (open || w->start) {
+		walk_keep_branch(w);
+	} else if (w->raw && l->end_of_room - w->g >= (ptrdiff_t)(SAMPLED_ROOM + PACKET_ATOMS + FLOW_ROOM)) {
+		cst_walk_begin_run(l, w->insns, w->bits);
+		w->until = cst_samples_begin(l, w->insns, (uint64_t)w->next);
+		w->branches = 0;
+		w->start = 1;
+	}
+}
+
 /* Counts the last atom, which led from block b to `next`. `open`: a run is open, which the compiler may not know. */
 STEP_INLINE void walk_count(struct walk *w, const enum runs runs, const int open)
 {
-	if (runs == RUNS_EACH && (open || w->start)) {
+	if (runs == RUNS_SAMPLED) {
+		walk_sample(w, open);
+	} else if (runs == RUNS_EACH && (open || w->start)) {
 		walk_count_range(w, runs);
 		if (__builtin_expect(w->raw & LINK_INDIRECT, 0))
 			walk_count_edge(w);
@@ -364,13 +427,19 @@ STEP_INLINE int walk_cross(struct walk *w, const struct walk_how *how, uint64_t 
 	struct loop *l = w->l;
 	struct crossing *x;
 
+	/* a run around samples ends with the range in which one is */
+	if (how->runs == RUNS_SAMPLED && w->insns >= w->until)
+		return 0;
 	x = w->raw & LINK_INDIRECT ? cst_walk_crossing(l, walk_place(w), addr) : NULL;
 	/* without a next atom the run ends with block b */
 	if (!x || (w->bits == 1 && !walk_packet(w, how)))
 		return 0;
-	walk_count_range(w, how->runs);
+	if (how->runs != RUNS_SAMPLED)
+		walk_count_range(w, how->runs);
 	w->next = w->start = cst_walk_cross(l, x, w->insns);
 	walk_arrive(w, how, addr);
+	if (how->runs == RUNS_SAMPLED)
+		walk_keep_branch(w);
 	return 1;
 }
 
@@ -393,13 +462,13 @@ STEP_INLINE enum walk_on walk_search(struct walk *w, const struct walk_how *how,
 	if (how->runs && w->start)
 		walk_put_run(w, how->runs);
 	w->next = cst_walk_search(l, addr, by, e);
-	if (how->runs && (!w->next || l->moved)) {
-		/* the run ends: another section, or an empty block cache */
+	if (how->runs && (!w->next || l->moved || (how->runs == RUNS_SAMPLED && w->bias != w->f->map_bias))) {
+		/* the run ends: another section or, with addresses, another map, or an empty block cache */
 		if (w->start && w->next && w->raw & LINK_INDIRECT && l->moved == MOVED_SECTION)
 			cst_walk_note_crossing(w->f, w->section, walk_place(w));
 		if (w->start)
-			w->g = cst_walk_end_run(l, w->g);
-		w->start = w->raw = 0;
+			walk_end_run(w, how->runs);
+		w->raw = 0;
 	}
 	if (!w->next)
 		return WALK_GONE;
@@ -536,7 +605,9 @@ STEP_INLINE enum walk_on walk_exit(struct walk *w, const struct walk_how *how)
 	if (!w->e && b->flags & BLK_ALWAYS) {
 		if (cst_walk_forbidden(f, b))
 			return WALK_MISMATCH;
-		if (how->runs && w->start && f->stats->image_conflicts - l->run_conflicts == RUN_CONFLICTS)
+		/* the element of a range around samples has one contradiction, that of its last instruction */
+		if (how->runs && w->start && f->stats->image_conflicts - l->run_conflicts ==
+		    (how->runs == RUNS_SAMPLED ? 1 : RUN_CONFLICTS))
 			walk_stop_run(w, how->runs);
 	}
 	if (!cst_insn_is_branch(b->type)) {
@@ -563,6 +634,9 @@ STEP_INLINE int walk_linked(struct walk *w, const struct walk_how *how)
 	for (;;) {
 		w->b = BLK_AT(w->base, w->next);
 		walk_block(w, how, how->runs != RUNS_NONE);
+		/* a sample */
+		if (how->runs == RUNS_SAMPLED && __builtin_expect(w->insns >= w->until, 0))
+			return 1;
 		if (__builtin_expect(w->next <= 0, 0)) {
 			if (w->next & LINK_CALL) {
 				walk_push(w, how);
@@ -581,7 +655,7 @@ STEP_INLINE int walk_linked(struct walk *w, const struct walk_how *how)
 			return 0;
 		if (how->runs == RUNS_EACH)
 			walk_count_block(w);
-		else if (how->runs == RUNS_JOINED)
+		else if (how->runs)
 			walk_count(w, how->runs, 1);
 	}
 }

@@ -17,7 +17,7 @@ int cst_counts_new(struct cst_counts **out, struct cst_image *img, unsigned int 
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return -CST_ERR_NOMEM;
-	if (!cst_image_set_stride(img, BLK_STRIDE_COUNTS)) {
+	if (!cst_crossings_new(img) || !cst_image_set_stride(img, BLK_STRIDE_COUNTS)) {
 		free(c);
 		return -CST_ERR_NOMEM;
 	}
@@ -191,14 +191,14 @@ static void settle_all(struct cst_counts *c)
 {
 	unsigned int i;
 
-	for (i = 0; c->crossed && i < 1 << CROSSING_BITS; i++)
-		settle(c, &c->crossing[i]);
-	c->crossed = 0;
+	for (i = 0; c->img->crossings->crossed && i < 1 << CROSSING_BITS; i++)
+		settle(c, &c->img->crossings->x[i]);
+	c->img->crossings->crossed = 0;
 }
 
 void cst_counts_enter(struct cst_counts *c, const struct crossing *x)
 {
-	struct crossing *at = cst_counts_crossing(c, x->from, x->addr);
+	struct crossing *at = crossing_at(c->img->crossings, x->from, x->addr);
 
 	settle(c, at);
 	*at = *x;
@@ -379,7 +379,6 @@ void cst_counts_drain(struct cst_counts *c)
 	size_t i;
 
 	settle_all(c);
-	memset(c->crossing, 0, sizeof(c->crossing));
 	for (i = 0; i < c->img->sec_count; i++)
 		drain_section(c, c->img->sec[i]);
 }

@@ -6,6 +6,7 @@
 #include <cstrace/counts.h>
 #include <cstrace/flow.h>
 
+#include "image/crossing.h"
 #include "image/image_int.h"
 
 /* Counter of a pair; 0: free. */
@@ -35,28 +36,12 @@ struct section_counts {
 	uint64_t insns;		/* as in cst_counts_exits() */
 };
 
-/*
- * An indirect branch to a block of another section, which no link leads to. What is counted here is added to the section
- * of the branch now and then.
- */
-struct crossing {
-	uint64_t addr, map;	/* the target, and struct map.id of its map */
-	uint32_t from, to;	/* places of the blocks; from 0: the entry is empty */
-	uint32_t section, to_section;
-	uint64_t count, insns;	/* how often it was taken; instructions before it, as in cst_counts_exits() */
-	uint8_t isa;		/* enum cst_isa of the target */
-};
-
-#define CROSSING_BITS 11
-
 struct cst_counts {
 	struct cst_image *img;
 	struct section_counts *sec; /* by section number minus 1 */
 	uint32_t nr_sec;
 	uint8_t joined;
 	uint8_t no_memory;
-	uint8_t crossed;	/* an entry has counts */
-	struct crossing crossing[1 << CROSSING_BITS];
 };
 
 /* State of cst_counts_add() for one decoder, between calls. */
@@ -101,13 +86,7 @@ void cst_counts_drain(struct cst_counts *c);
 void cst_counts_edge_slow(struct cst_counts *c, uint32_t section, uint32_t from, uint32_t to);
 void cst_counts_range_slow(struct cst_counts *c, uint32_t section, uint32_t first, uint32_t last);
 
-/* Entry for the branch of the block at `from` to `addr`, which may be of another branch. */
-static inline struct crossing *cst_counts_crossing(struct cst_counts *c, uint32_t from, uint64_t addr)
-{
-	return &c->crossing[cst_pairs_hash(from, (uint32_t)addr, 64 - CROSSING_BITS)];
-}
-
-/* Enters `x`, which was not counted yet, in place of another crossing. */
+/* Enters `x`, which was not counted yet, in the image's table in place of another crossing. */
 void cst_counts_enter(struct cst_counts *c, const struct crossing *x);
 
 /* Handles the overflow of the counter for atoms `e` of the block at offset `place`. */

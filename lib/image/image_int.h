@@ -162,6 +162,7 @@ static inline unsigned int blk_key_it(unsigned int key)
 }
 
 struct cst_counts;
+struct crossings;
 
 struct map {
 	uint64_t start, end;	/* end exclusive; 0 means 2^64 */
@@ -192,6 +193,9 @@ struct cst_image {
 	size_t table_bytes, table_max; /* size of the page tables and its limit */
 	uint64_t analysed;	/* instructions decoded into blocks */
 	struct cst_counts *counts; /* counts of these blocks, or NULL */
+	struct crossings *crossings; /* branches between sections, or NULL */
+	void (*dropping)(void *data); /* called before the cache is emptied; NULL: nobody needs it */
+	void *dropping_data;
 	uint32_t generation;	/* changes when the cache is emptied, which invalidates places */
 	struct cst_section **sec;
 	size_t sec_count, sec_cap;

@@ -92,14 +92,25 @@ static void flush(struct cst_image *img)
 {
 	size_t i;
 
+	if (img->dropping)
+		img->dropping(img->dropping_data);
 	if (img->counts)
 		cst_counts_drain(img->counts);
+	if (img->crossings)
+		memset(img->crossings, 0, sizeof(*img->crossings));
 	drop_tables(img);
 	img->blk_count = 1;
 	for (i = 0; i < img->sec_count; i++)
 		img->sec[i]->link_len = 0;
 	img->table_bytes = 0;
 	img->generation++;
+}
+
+int cst_crossings_new(struct cst_image *img)
+{
+	if (!img->crossings)
+		img->crossings = calloc(1, sizeof(*img->crossings));
+	return img->crossings != NULL;
 }
 
 int cst_image_set_stride(struct cst_image *img, uint32_t stride)
@@ -124,6 +135,7 @@ void cst_image_free(struct cst_image *img)
 		free(img->sec[i]);
 	}
 	free(img->sec);
+	free(img->crossings);
 	free(img->blk_memory);
 	free(img);
 }

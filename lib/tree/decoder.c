@@ -91,6 +91,7 @@ void cst_decoder_free(struct cst_decoder *dec)
 	free(dec->parser);
 	free(dec->ahead);
 	free(dec->custom);
+	free(dec->flow.samples);
 	free(dec);
 }
 
@@ -144,6 +145,22 @@ void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason reason)
 void cst_decoder_set_counts(struct cst_decoder *dec, struct cst_counts *c)
 {
 	dec->flow.counts = c;
+}
+
+int cst_decoder_sample(struct cst_decoder *dec, uint64_t next, uint64_t period)
+{
+	struct cst_flow *f = &dec->flow;
+
+	if (!f->samples && period) {
+		f->samples = calloc(1, sizeof(*f->samples));
+		if (!f->samples)
+			return -CST_ERR_NOMEM;
+	}
+	if (f->samples) {
+		f->samples->next = next;
+		f->samples->period = period;
+	}
+	return 0;
 }
 
 int cst_counts_add(struct cst_counts *c, struct cst_decoder *dec, const struct cst_generic *elements, size_t n)

@@ -6,6 +6,7 @@
 #include <cstrace/tree.h>
 
 #include "flow/flow_int.h"
+#include "flow/samples.h"
 #include "image/counts_int.h"
 #include "protocol/protocol_int.h"
 

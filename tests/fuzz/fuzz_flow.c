@@ -3,7 +3,8 @@
  * fuzz_flow.c - trace bytes and program images, both from the input: A64, A32 and T32 code, maps of odd
  * sizes that overlap, sections that are supplied late, short or never. The generic elements must be the
  * same for any size of output, any cut of the input (so that the fast and the careful path agree) and
- * any size of the block cache; each must make sense by itself.
+ * any size of the block cache; each must make sense by itself. Counted ranges, and those left out between
+ * samples, add up.
  *
  * Input: trace unit (4 bytes), choices (1), number of maps (1), maps (4 bytes each, 12 with an address),
  * code length (2), code, trace.
@@ -36,6 +37,7 @@ struct run {
 	size_t n;
 	struct cst_stats stats;
 	uint64_t elsewhere;	/* instructions that are in no element */
+	uint64_t period;	/* of samples, between which ranges may be left out; 0: none are */
 };
 
 /* Addresses near 0 are reached by short address packets; the others are where addresses wrap. */
@@ -126,6 +128,8 @@ static void drain(const struct program *pr, struct cst_decoder *dec, struct cst_
 	int n, i;
 
 	for (;;) {
+		if (r->period)
+			CHECK(!cst_decoder_sample(dec, cst_decoder_stats(dec)->insns + r->period / 2, r->period));
 		n = cst_decoder_pull(dec, out, cap, &p);
 		CHECK(n >= 0 && n <= (int)cap && r->n + n <= MAX_OUT);
 		for (i = 0; i < n; i++) {
@@ -199,11 +203,13 @@ static void compare_counted(const struct run *whole, const struct run *counted)
 		CHECK(i < whole->n && !memcmp(&whole->gen[i], &counted->gen[k], sizeof(whole->gen[i])));
 		i++;
 	}
-	CHECK(i == whole->n && !insns && ranges == whole->stats.ranges && counted->stats.ranges == ranges);
+	CHECK(i == whole->n && !insns && counted->stats.ranges == whole->stats.ranges);
+	/* between samples an element may be several ranges */
+	CHECK(counted->period ? ranges <= whole->stats.ranges : ranges == whole->stats.ranges);
 	CHECK(counted->stats.insns == whole->stats.insns && counted->stats.branches == whole->stats.branches);
 }
 
-enum counting { UNCOUNTED, EACH, JOINED };
+enum counting { UNCOUNTED, EACH, JOINED, SAMPLED };
 
 static void decode(const struct program *pr, size_t cache, size_t cap, uint32_t piece, uint32_t seed, enum counting how,
 		   struct run *r)
@@ -216,11 +222,12 @@ static void decode(const struct program *pr, size_t cache, size_t cap, uint32_t 
 	size_t at = 0, n;
 
 	r->n = 0;
+	r->period = how == SAMPLED ? 1 + seed * 8 : 0;
 	CHECK(!cst_image_new(&img, cache));
 	make_image(pr, img, sec, space);
 	CHECK(!cst_decoder_new(&dec, &pr->cfg));
 	cst_decoder_set_space(dec, space[0]);
-	if (how != UNCOUNTED)
+	if (how == EACH || how == JOINED)
 		CHECK(!cst_counts_new(&counts, img, how == JOINED ? CST_COUNTS_JOINED : 0));
 	cst_decoder_set_counts(dec, counts);
 	cst_decoder_set_stop(dec, CST_STOP_SECTION | (pr->choices & 2 ? CST_STOP_CONTEXT : CST_STOP_TIMESTAMP |
@@ -296,6 +303,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	decode(&pr, seed & 4 ? 1 : 1 << 20, 8 + seed % 90, 2 + seed % 50, seed, UNCOUNTED, &other);
 	compare(&whole, &other);
 	decode(&pr, seed & 8 ? 1 : 1 << 20, 1024, 1u << 20, seed, seed & 16 ? JOINED : EACH, &other);
+	compare_counted(&whole, &other);
+	decode(&pr, seed & 8 ? 1 : 1 << 20, 100 + 3 * seed, 1u << 20, seed, SAMPLED, &other);
 	compare_counted(&whole, &other);
 	return 0;
 }

@@ -262,13 +262,20 @@ static void take(struct run *r, const struct cst_generic *g)
 	}
 }
 
-static void drain(struct run *r, struct cst_tree *t, size_t cap)
+/* The next samples are at the next multiples of the period, whatever was decoded before. */
+static void sample(const struct run *r, struct cst_decoder *dec)
 {
-	struct cst_generic out[64];
+	if (r->period)
+		assert_int_equal(cst_decoder_sample(dec, (cst_decoder_stats(dec)->insns / r->period + 1) * r->period, r->period), 0);
+}
+
+static void drain(struct run *r, struct cst_tree *t, struct cst_decoder *dec, size_t cap)
+{
+	static struct cst_generic out[RT_CAP];
 	struct cst_pull p;
 	int i, n;
 
-	while ((n = cst_tree_pull(t, out, cap, &p))) {
+	while (sample(r, dec), (n = cst_tree_pull(t, out, cap, &p))) {
 		assert_true(n > 0 && n <= (int)cap);
 		if (r->counts && p.dec)
 			assert_int_equal(cst_counts_add(r->counts, p.dec, out, (size_t)n), 0);
@@ -301,7 +308,7 @@ void rt_decode(struct run *r, const uint8_t *p, size_t len, bool framed, bool ho
 	struct cst_config cfg;
 	struct cst_tree *t;
 	/* small outputs and inputs make every stage stop and go on in odd places */
-	size_t cap = rnd(r, 2) ? 64 : 8 + rnd(r, 20);
+	size_t few = rnd(r, 2) ? 64 : 8 + rnd(r, 20), cap = r->cap ? r->cap : few;
 	uint32_t piece = rnd(r, 3) ? 1 + rnd(r, 40) : 1u << 20;
 
 	r->got.n = 0;
@@ -318,11 +325,11 @@ void rt_decode(struct run *r, const uint8_t *p, size_t len, bool framed, bool ho
 		if (k > len - at)
 			k = len - at;
 		assert_int_equal(cst_tree_feed(t, p + at, k, at), 0);
-		drain(r, t, cap);
+		drain(r, t, dec, cap);
 		at += k;
 	}
 	cst_tree_end(t);
-	drain(r, t, cap);
+	drain(r, t, dec, cap);
 	*stats = *cst_decoder_stats(dec);
 	cst_tree_free(t);
 }

@@ -32,6 +32,9 @@ struct list {
 	size_t n, cap;
 };
 
+/* Most elements of a pull. */
+#define RT_CAP 1024
+
 struct run {
 	const struct gen_case *c;
 	struct cst_image *img;
@@ -49,6 +52,8 @@ struct run {
 	void *seen_data;
 	struct cst_counts *counts;
 	bool decoder_counts;
+	uint64_t period;	/* not 0: the decoder leaves out ranges between samples, which are taken every `period` instructions */
+	size_t cap;		/* elements of a pull; 0: up to 64, by chance */
 };
 
 /* The model's events as the decoder is to report them. */

@@ -538,8 +538,8 @@ static void test_crossings_collide(void **state)
 		functions[i] = returning[0];
 	begin_two(&t, false, calling, sizeof(calling), functions, sizeof(functions));
 	from = blk_place(t.pr.img, cst_block(t.pr.sec, 0, CST_ISA_A64, 0x1000, 0));
-	entry = cst_counts_crossing(t.c, from, 0x8000);
-	for (second = 0x8004; cst_counts_crossing(t.c, from, second) != entry; second += 4)
+	entry = crossing_at(t.c->img->crossings, from, 0x8000);
+	for (second = 0x8004; crossing_at(t.c->img->crossings, from, second) != entry; second += 4)
 		assert_true(second < 0x8000 + 4 * FUNCTIONS);
 	feed_start(&t);
 	feed_rounds(&t, BYTES(0xf7, AT(0x8000), 0xf7, 0xf7, 0xf7, AT(second), 0xf7, 0xf7), ROUNDS);
@@ -576,10 +576,10 @@ static void test_callers_collide(void **state)
 		memcpy(calls + i * sizeof(one_round), one_round, sizeof(one_round));
 	}
 	begin_two(&t, false, loop, sizeof(loop), returning, sizeof(returning));
-	entry = cst_counts_crossing(t.c, place_call(&t, 0), 0x8000);
+	entry = crossing_at(t.c->img->crossings, place_call(&t, 0), 0x8000);
 	do
 		assert_true(++last < CALLS);
-	while (cst_counts_crossing(t.c, place_call(&t, last), 0x8000) != entry);
+	while (crossing_at(t.c->img->crossings, place_call(&t, last), 0x8000) != entry);
 	end_two(&t);
 
 	loop[2 * last + 1] = 0x14000000 | (-(2 * last + 1) & 0x3ffffff);	/* b 1000 */
@@ -666,16 +666,16 @@ static void test_crossings(void **state)
 			x.from = blk_place(img, cst_block(sec[0], 4 * i, CST_ISA_A64, 0, 0));
 			x.to = blk_place(img, cst_block(sec[1], x.addr - 0x10000, CST_ISA_A64, 0, 0));
 			cst_counts_enter(c, &x);
-			assert_int_equal(cst_counts_crossing(c, x.from, x.addr)->to, x.to);
-			cst_counts_crossing(c, x.from, x.addr)->count += i % 5;
-			cst_counts_crossing(c, x.from, x.addr)->insns += i % 5 * 10;
-			c->crossed = 1;
+			assert_int_equal(crossing_at(c->img->crossings, x.from, x.addr)->to, x.to);
+			crossing_at(c->img->crossings, x.from, x.addr)->count += i % 5;
+			crossing_at(c->img->crossings, x.from, x.addr)->insns += i % 5 * 10;
+			c->img->crossings->crossed = 1;
 		}
 		/* the blocks are dropped, so the crossings, too */
 		if (round == 2)
-			cst_counts_drain(c);
+			cst_image_set_stride(img, BLK_STRIDE_COUNTS);
 		for (i = 0; i < 1 << CROSSING_BITS; i++)
-			assert_int_equal(!c->crossing[i].from, round == 2);
+			assert_int_equal(!c->img->crossings->x[i].from, round == 2);
 		assert_int_equal(cst_counts_exits(c, 2, &exits, &n, &insns), 0);
 		assert_int_equal(n, 0);
 		assert_int_equal(cst_counts_exits(c, 1, &exits, &n, &insns), 0);
