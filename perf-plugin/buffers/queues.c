@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/bisect.h"
 #include "base/error.h"
+#include "base/thread.h"
 #include "base/time.h"
 #include "buffers/queues.h"
 
@@ -475,6 +476,32 @@ void queue_find_ids(struct queue *q)
 	while (q->ids_done < q->nr_frags)
 		pthread_cond_wait(&q->ids_found, &q->ids_lock);
 	pthread_mutex_unlock(&q->ids_lock);
+}
+
+static void *find_all_ids(void *queues)
+{
+	const struct queues *qs = queues;
+	size_t i;
+
+	for (i = 0; i < qs->nr; i++)
+		if (qs->q[i]->any_frames)
+			queue_find_ids(qs->q[i]);
+	return NULL;
+}
+
+/* Most threads that read all trace at a time: more are not faster, since memory is not. */
+#define ID_THREADS 16
+
+void queues_find_ids(const struct queues *qs, unsigned int threads)
+{
+	pthread_t thread[ID_THREADS];
+	unsigned int n = 0;
+
+	while (n < threads - 1 && n < ID_THREADS && !thread_start(&thread[n], find_all_ids, (void *)(uintptr_t)qs))
+		n++;
+	find_all_ids((void *)(uintptr_t)qs);
+	while (n)
+		pthread_join(thread[--n], NULL);
 }
 
 uint64_t fragment_floor(const struct fragment *f)

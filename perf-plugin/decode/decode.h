@@ -103,6 +103,12 @@ size_t session_parts(const struct session *ss, uint64_t *largest);
 /* Returns the number of threads that the amount of trace is worth, at most session_opts.jobs; at least 1. */
 unsigned int session_jobs(const struct session *ss);
 
+/*
+ * Returns the maximum number of streams that session_run() delivers: with 1 a consumer need not sort. Several threads look
+ * for their trace IDs (session_jobs()).
+ */
+unsigned int session_max_streams(const struct session *ss);
+
 /* Decodes everything once, in order of queue and AUX record. Returns 0, negative, or the consumer's value. */
 int session_run(struct session *ss, const struct session_consumer *consumer);
 

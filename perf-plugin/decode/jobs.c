@@ -251,6 +251,23 @@ unsigned int session_jobs(const struct session *ss)
 	return want ? (unsigned int)want : 1;
 }
 
+unsigned int session_max_streams(const struct session *ss)
+{
+	unsigned int n = 0, id;
+	size_t i;
+
+	queues_find_ids(&ss->queues, session_jobs(ss));
+	for (i = 0; i < ss->queues.nr; i++) {
+		const struct queue *q = ss->queues.q[i];
+
+		if (q->any_raw)
+			n += q->cpu >= 0 ? 1 : ss->units.info.nr_cpu;
+		for (id = 1; id < 0x70; id++)
+			n += q->ids[id >> 6] >> (id & 63) & 1;
+	}
+	return n;
+}
+
 unsigned int jobs_threads(const struct session *ss, const struct session_consumer *con)
 {
 	uint64_t want = ss->opts.jobs, largest;

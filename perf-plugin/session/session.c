@@ -298,22 +298,3 @@ bool session_timestamps(const struct session *ss)
 {
 	return ss->clocks.timestamps;
 }
-
-unsigned int session_max_streams(const struct session *ss)
-{
-	unsigned int n = 0, id;
-	size_t i;
-
-	for (i = 0; i < ss->queues.nr; i++) {
-		struct queue *q = ss->queues.q[i];
-
-		if (q->any_raw)
-			n += q->cpu >= 0 ? 1 : ss->units.info.nr_cpu;
-		if (!q->any_frames)
-			continue;
-		queue_find_ids(q);
-		for (id = 1; id < 0x70; id++)
-			n += q->ids[id >> 6] >> (id & 63) & 1;
-	}
-	return n;
-}

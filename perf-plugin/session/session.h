@@ -67,8 +67,6 @@ const char *session_name(const struct session *ss);
 uint32_t session_pmu_type(const struct session *ss);
 /* True if a trace unit writes timestamps. If none does, all elements have the time of their AUX record. */
 bool session_timestamps(const struct session *ss);
-/* Returns the maximum number of streams that session_run() delivers: with 1 a consumer need not sort. */
-unsigned int session_max_streams(const struct session *ss);
 
 /* Returns the file of `ss` that is the same as file `d` of the replica that decoded a part. */
 struct dso *session_same_dso(const struct session *ss, const struct dso *d);
