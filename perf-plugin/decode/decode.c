@@ -53,9 +53,29 @@ static void find_exception(struct stream_state *st, const struct cst_generic *g,
 	}
 }
 
+/* Gives the decoder the places of the next samples of the consumer. */
+static int plan_samples(struct run *r, struct stream_state *st)
+{
+	struct session_plan plan = { .next = 0 };
+	struct cst_decoder *dec = st->stream.decoder;
+	int rc;
+
+	if (!r->planned)
+		return 0;
+	rc = r->con->plan(r->con->data, stream_here(st), NULL, 0, &plan);
+	if (rc)
+		return rc;
+	r->pull = plan.next ? BATCH : PULL_UNPLANNED;
+	/* ranges of an unknown thread are counted one by one */
+	if (!plan.next || st->stream.pid < 0)
+		plan.period = 0;
+	return cst_decoder_sample(dec, cst_decoder_stats(dec)->insns + plan.next, plan.period) ? ERR_NOMEM : 0;
+}
+
 static int take_batch(struct run *r, struct stream_state *st, const struct cst_generic *g, int n,
 		      enum cst_stop why)
 {
+	struct session_plan unused;
 	int rc = 0;
 
 	if (n)
@@ -63,6 +83,10 @@ static int take_batch(struct run *r, struct stream_state *st, const struct cst_g
 	if (n) {
 		st->out.active = true;
 		count_losses_batch(st, g, n);
+		if (r->planned)
+			rc = r->con->plan(r->con->data, stream_here(st), g, (size_t)n, &unused);
+		if (rc)
+			return rc;
 		if (r->con->batch || r->ss->chosen.filter)
 			rc = deliver_batch(r, st, g, (size_t)n, why);
 		if (r->progress.shown && !(++r->progress.ticks & 63))
@@ -70,7 +94,9 @@ static int take_batch(struct run *r, struct stream_state *st, const struct cst_g
 	}
 	if (why == CST_STOP_CONTEXT && st->unit->pid.contextidr_el2)
 		find_exception(st, g, n);
-	return rc ? rc : stream_stop(st, why, n ? &g[n - 1] : NULL);
+	if (!rc)
+		rc = stream_stop(st, why, n ? &g[n - 1] : NULL);
+	return rc ? rc : plan_samples(r, st);
 }
 
 /* True if all streams of the tree are past the end of the filter's window. */
@@ -102,7 +128,7 @@ static int pull(struct run *r, struct tree_slot *slot)
 			if (rc)
 				return rc;
 		}
-		n = cst_tree_pull(slot->tree, out + held, BATCH - held, &p);
+		n = cst_tree_pull(slot->tree, out + held, (held ? BATCH : r->pull) - held, &p);
 		if (n < 0)
 			return n;
 		if (memory_refused())
@@ -325,6 +351,7 @@ int fragment_open(struct run *r, struct tree_slot *slot, const struct fragment *
 	for (i = 0; i < 128 && !rc; i++)
 		if (slot->st[i])
 			rc = stream_begin(slot->st[i], f);
+	r->pull = r->planned ? PULL_UNPLANNED : BATCH;
 	r->f.past = false;
 	r->f.start = f->pub.offset;
 	if (!rc && r->con->fragment_tree)
@@ -486,6 +513,7 @@ int run_open(struct run *r, struct session *ss, const struct session_consumer *c
 {
 	*r = (struct run){ .ss = ss, .con = con, .progress.bytes = bytes };
 	r->progress.shown = ss->opts.progress && isatty(STDERR_FILENO);
+	r->planned = con->plan && !ss->chosen.filter && !ss->opts.log;
 	clock_gettime(CLOCK_MONOTONIC, &r->progress.started);
 	return deliver_open(r) ? ERR_NOMEM : begin_counts(r);
 }

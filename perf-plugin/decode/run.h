@@ -33,6 +33,8 @@ struct run {
 	struct pending pending;
 	enum deliver_mode { DELIVER_UNTIMED, DELIVER_AT_ONCE, DELIVER_PENDING } mode;
 	struct cst_counts *counts;	/* counts of all decoders, or NULL */
+	bool planned;		/* session_consumer.plan is in use */
+	size_t pull;		/* maximum number of elements in the next pull */
 	struct joined joined;	/* bytes of a fragment that the file has in several records */
 	uint64_t present[2];	/* trace IDs in the fragment, if needed */
 	/* State of the fragment that is being decoded. */

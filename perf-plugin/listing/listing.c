@@ -337,6 +337,13 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	return rc;
 }
 
+static int on_plan(void *data, const struct stream *s, const struct cst_generic *g, size_t n, struct session_plan *plan)
+{
+	const struct listing *l = data;
+
+	return sampler_plan(l->sp, s, g, n, plan);
+}
+
 static int on_fragment_end(void *data, const struct stream *s)
 {
 	struct listing *l = data;
@@ -653,6 +660,8 @@ int listing_run(struct listing *l)
 	int rc;
 
 	sampler_consumer(l->sp, &c);
+	if (sampler_plans(l->sp))
+		c.plan = on_plan;
 	/* the bytes of an instruction are read when its line is printed, possibly in the next piece */
 	c.by_fragment = sampler_unit(l->sp) == SAMPLER_FRAGMENT && !(l->line.fields & LISTING_CODE);
 	/* with one stream, lines of all branches, a hundred times the size of the trace, are not stored as text */

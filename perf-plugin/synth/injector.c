@@ -268,6 +268,13 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	return sampler_batch(in->sp, &ended, g, n);
 }
 
+static int on_plan(void *data, const struct stream *s, const struct cst_generic *g, size_t n, struct session_plan *plan)
+{
+	const struct injector *in = data;
+
+	return sampler_plan(in->sp, s, g, n, plan);
+}
+
 static int on_fragment_end(void *data, const struct stream *s)
 {
 	struct injector *in = data;
@@ -575,6 +582,8 @@ int injector_run(struct injector *in)
 	int rc;
 
 	sampler_consumer(in->sp, &c);
+	if (sampler_plans(in->sp))
+		c.plan = on_plan;
 	/* in a file without times, all samples of a fragment have the position of its record */
 	c.by_fragment = sampler_unit(in->sp) == SAMPLER_FRAGMENT && in->timed;
 	/* with one stream, samples of all branches, many times the size of the trace, are written directly */

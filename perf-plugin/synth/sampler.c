@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* sampler.c - selects the elements that become samples: periods, branch stacks and call chains. */
-#include "synth/sampler.h"
+#include "synth/sampler_int.h"
 
-#include <limits.h>
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "base/error.h"
 #include "base/wide.h"
 #include "decode/decode.h"
-#include "synth/callstack.h"
 #include "synth/ranges.h"
 #include "tasks/space.h"
 
@@ -21,51 +18,30 @@
 /* elements after which branch samples get a new time */
 #define BRANCH_STEP	128
 
-/* State per stream. */
-struct lane {
-	void *user;
-	struct branch_state br;
-	struct ring ring;
-	uint64_t insns;		/* instructions so far */
-	uint64_t next;		/* sample when `insns` reaches this */
-	uint64_t sampled;	/* `insns` at the last sample */
-	uint64_t batch_insns;	/* `insns` where the batch began */
-	uint64_t last_time;	/* of the last instructions sample */
-	struct sampler_gap gap;	/* last instruction before the gap */
-	struct version *code, *other; /* address spaces of the last range, with references */
-	bool kernel;		/* stream.kernel, for the same range */
-	bool closes, doubtful, asks_gap, touched, continued; /* struct sampler_seam */
-	bool after_gap;		/* no instruction since the last time was set */
-	bool passing;		/* a filter excluded the last batch */
-	/* for periods in time or ticks */
-	bool clock_set;
-	uint64_t anchor;	/* time at anchor_insns */
-	uint64_t anchor_insns;
-	uint64_t rate;		/* time per instruction, RATE_SHIFT fraction bits */
-	uint64_t due;		/* time of the next sample */
-	struct callstack *calls;
-	int calls_tid;
-};
+/*
+ * Smallest period, in instructions, with a plan. With a smaller one the last branches of each sample take longer than the
+ * elements of all ranges.
+ */
+#define PLAN_PERIOD 2000
 
-struct sampler {
-	struct itrace_opts o;
-	struct sample_ops ops;
-	branch_read_fn read;
-	struct callstacks *calls;
-	uint64_t skip;
-	uint32_t tile;		/* branches not shown yet that trigger a sample */
-	bool want_b, want_i;
-	bool restricted;	/* some branches are not sampled */
-	uint64_t ring_flags[BRANCH_INDICES]; /* of a stack entry, by branch_index() */
-	struct sampler_seam *seams;
-	size_t nr_seams, cap_seams;
-	struct sampler *from;	/* sampler of the pieces before, with whose seams streams begin; NULL: none */
-	bool seam_lost;		/* a seam could not be stored for want of memory */
-	uint64_t chain[ITRACE_MAX_DEPTH + 2];
-};
+/* True if samples depend on the number of instructions and on the branches before them, and on nothing else of a range. */
+static bool can_plan(const struct sampler *sp)
+{
+	const struct itrace_opts *o = &sp->o;
 
-struct sampler *sampler_new(const struct itrace_opts *o, const struct sample_ops *ops,
-			    branch_read_fn read)
+	return sp->want_i && !sp->want_b && !sp->calls && o->stack && o->stack <= CST_SAMPLE_BRANCHES &&
+	       o->unit == ITRACE_INSNS && o->period >= PLAN_PERIOD && !o->tiles && !o->skip;
+}
+
+static int no_insn(void *data, const struct stream *s, const struct insn_sample *i)
+{
+	(void)data;
+	(void)s;
+	(void)i;
+	return 0;
+}
+
+static struct sampler *new_sampler(const struct itrace_opts *o, const struct sample_ops *ops, branch_read_fn read)
 {
 	struct sampler *sp = calloc(1, sizeof(*sp));
 	unsigned int i;
@@ -92,10 +68,25 @@ struct sampler *sampler_new(const struct itrace_opts *o, const struct sample_ops
 	return sp;
 }
 
+struct sampler *sampler_new(const struct itrace_opts *o, const struct sample_ops *ops, branch_read_fn read)
+{
+	const struct sample_ops none = { .insn = no_insn };
+	struct sampler *sp = new_sampler(o, ops, read);
+
+	if (!sp || !can_plan(sp))
+		return sp;
+	sp->ahead = new_sampler(o, &none, read);
+	if (sp->ahead)
+		return sp;
+	sampler_free(sp);
+	return NULL;
+}
+
 void sampler_free(struct sampler *sp)
 {
 	if (!sp)
 		return;
+	sampler_free(sp->ahead);
 	callstacks_free(sp->calls);
 	free(sp->seams);
 	free(sp);
@@ -121,145 +112,6 @@ enum sampler_unit sampler_unit(const struct sampler *sp)
 	return SAMPLER_FRAGMENT;
 }
 
-/* ---- seams between pieces --------------------------------------------------------------------- */
-
-static struct sampler_seam *find_seam(const struct sampler *sp, uint64_t place)
-{
-	size_t i;
-
-	for (i = 0; i < sp->nr_seams; i++)
-		if (sp->seams[i].place == place)
-			return &sp->seams[i];
-	return NULL;
-}
-
-struct sampler_seam *sampler_seam(struct sampler *sp, uint64_t place)
-{
-	return find_seam(sp, place);
-}
-
-struct sampler_seam *sampler_nth_seam(struct sampler *sp, size_t i)
-{
-	return i < sp->nr_seams ? &sp->seams[i] : NULL;
-}
-
-struct sampler_seam *sampler_last_seam(struct sampler *sp)
-{
-	return sp->nr_seams ? &sp->seams[sp->nr_seams - 1] : NULL;
-}
-
-static struct sampler_seam *add_seam(struct sampler *sp)
-{
-	struct sampler_seam *seam = ARRAY_ADD(sp->seams, sp->nr_seams, sp->cap_seams);
-
-	sp->seam_lost |= !seam;
-	return seam;
-}
-
-/* True if a period ended with the piece: the next piece has the same samples with or without this state. */
-static bool is_settled(const struct sampler *sp, const struct sampler_seam *was)
-{
-	if (!sp->want_i)
-		return true;
-	return !was->since && (sp->o.tiles || was->to_next == sp->o.period);
-}
-
-/* True if a stretch ended with the trace and its last branch was not reported by an element. */
-static bool is_open(const struct sampler_seam *was)
-{
-	return was->br.open == BRANCH_ENDED && was->br.last;
-}
-
-static bool seam_fits(const struct sampler *sp, const struct sampler_seam *was, const struct sampler_seam *now)
-{
-	return is_settled(sp, was) && !(now->asks_gap && (was->gap.ip || was->br.last));
-}
-
-bool sampler_fits(const struct sampler *whole, const struct sampler *piece)
-{
-	const struct sampler_seam *was;
-	size_t i;
-
-	for (i = 0; i < piece->nr_seams; i++) {
-		was = find_seam(whole, piece->seams[i].place);
-		if (was && !seam_fits(whole, was, &piece->seams[i]))
-			return false;
-	}
-	return !piece->seam_lost;
-}
-
-void sampler_continue(struct sampler *piece, struct sampler *whole)
-{
-	piece->from = whole;
-}
-
-static void begin_with(struct sampler *sp, struct lane *ln, const struct sampler_seam *was)
-{
-	ln->continued = true;
-	ln->br = was->br;
-	ln->gap = was->gap;
-	ln->insns = was->since;
-	if (!sp->o.tiles)
-		ln->next = ln->insns + was->to_next;
-}
-
-static int branch_emit(struct sampler *sp, const struct stream *s, struct lane *ln, struct branch *b);
-
-static bool branch_passes(struct sampler *sp, const struct stream *s, const struct branch *b);
-
-/* Reports the last branch of a stretch that the previous piece left open and `now`, the next piece, has ended. */
-static int close_stretch(struct sampler *sp, const struct sampler_seam *was, struct sampler_seam *now,
-			 void *(*lane)(void *data, const struct sampler_seam *was), void *data)
-{
-	const struct cst_generic g = { .kind = CST_GEN_NO_SYNC, .flags = now->doubtful ? CST_GF_DOUBTFUL : 0 };
-	struct lane ln = { .br = was->br };
-	void *word = &ln;
-	/* the thread of that moment can no longer be looked up */
-	struct stream s = { .cpu = was->cpu, .pid = INT_MIN, .tid = INT_MIN, .place = was->place, .priv = &word };
-	struct branch b;
-
-	if (!branch_other(&ln.br, &s, &g, sp->read, &b) || (sp->restricted && !branch_passes(sp, &s, &b)))
-		return 0;
-	if (b.time > now->floor)
-		now->floor = b.time;
-	ln.user = lane(data, was);
-	return ln.user ? branch_emit(sp, &s, &ln, &b) : ERR_NOMEM;
-}
-
-int sampler_join(struct sampler *whole, struct sampler *piece,
-		 void *(*lane)(void *data, const struct sampler_seam *was), void *data)
-{
-	struct sampler_seam *was, *now, old;
-	size_t i;
-	int rc = 0;
-
-	for (i = 0; i < piece->nr_seams && !rc; i++) {
-		now = &piece->seams[i];
-		was = find_seam(whole, now->place);
-		if (!was) {
-			was = add_seam(whole);
-			if (!was)
-				return ERR_NOMEM;
-			*was = *now;
-			continue;
-		}
-		now->floor = was->last;
-		old = *was;
-		if (whole->want_b && !piece->from && now->closes && is_open(&old))
-			rc = close_stretch(whole, &old, now, lane, data);
-		*was = *now;
-		if (now->last < now->floor)
-			was->last = now->floor;
-		if (!now->touched) {
-			was->br = old.br;
-			was->user = old.user;
-		}
-		if (!now->gap.ip)
-			was->gap = old.gap;
-	}
-	return rc;
-}
-
 /* Records how the begin of a stream affects a stretch that is open from before. */
 static void note_begin(struct lane *ln, const struct cst_generic *g)
 {
@@ -283,6 +135,11 @@ static void note_begin(struct lane *ln, const struct cst_generic *g)
 
 static void free_lane(struct lane *ln)
 {
+	if (!ln)
+		return;
+	free_lane(ln->ahead);
+	version_put(ln->code);
+	version_put(ln->other);
 	free(ln->ring.e);
 	free(ln->ring.spare);
 	free(ln);
@@ -312,23 +169,11 @@ static struct lane *lane_of(struct sampler *sp, const struct stream *s)
 			return NULL;
 		}
 	}
-	was = sp->from ? find_seam(sp->from, s->place) : NULL;
+	was = sp->from ? sampler_seam(sp->from, s->place) : NULL;
 	if (was)
-		begin_with(sp, ln, was);
+		seam_begin(sp, ln, was);
 	*s->priv = ln;
 	return ln;
-}
-
-static void leave_seam(struct sampler *sp, const struct stream *s, const struct lane *ln)
-{
-	struct sampler_seam *seam = add_seam(sp);
-
-	if (seam)
-		*seam = (struct sampler_seam){
-			.place = s->place, .cpu = s->cpu, .closes = ln->closes, .doubtful = ln->doubtful,
-			.asks_gap = ln->asks_gap, .first = UINT64_MAX, .touched = ln->touched || ln->br.last,
-			.br = ln->br, .to_next = ln->next - ln->insns, .since = ln->insns - ln->sampled, .gap = ln->gap,
-		};
 }
 
 void sampler_stream_end(void *sampler, const struct stream *s)
@@ -337,9 +182,7 @@ void sampler_stream_end(void *sampler, const struct stream *s)
 
 	if (!ln)
 		return;
-	leave_seam(sampler, s, ln);
-	version_put(ln->code);
-	version_put(ln->other);
+	seam_leave(sampler, s, ln);
 	free_lane(ln);
 	*s->priv = NULL;
 }
@@ -595,7 +438,7 @@ static int __attribute__((noinline)) tile_emit(struct sampler *sp, const struct 
 	return insn_emit(sp, s, ln, &i);
 }
 
-static bool branch_passes(struct sampler *sp, const struct stream *s, const struct branch *b)
+bool sampler_branch_passes(struct sampler *sp, const struct stream *s, const struct branch *b)
 {
 	if ((sp->o.calls || sp->o.returns) && !(sp->o.calls && branch_is_call(b->kind)) &&
 	    !(sp->o.returns && branch_is_return(b->kind)))
@@ -603,8 +446,7 @@ static bool branch_passes(struct sampler *sp, const struct stream *s, const stru
 	return session_wants(s, b->pid, b->tid, b->time) && !skipped(sp);
 }
 
-/* Emits a branch that is complete, or the edge of a traced stretch; does not push it to the ring. */
-static int branch_emit(struct sampler *sp, const struct stream *s, struct lane *ln, struct branch *b)
+int sampler_branch_emit(struct sampler *sp, const struct stream *s, struct lane *ln, struct branch *b)
 {
 	if (b->kind == BRANCH_ERET && branch_after_svc(s, b->to, b->to_isa, sp->read))
 		b->kind = BRANCH_SYSRET;
@@ -618,7 +460,7 @@ static int branch_emit(struct sampler *sp, const struct stream *s, struct lane *
 	}
 	if (!sp->want_b)
 		return 0;
-	if (__builtin_expect(sp->restricted, 0) && !branch_passes(sp, s, b))
+	if (__builtin_expect(sp->restricted, 0) && !sampler_branch_passes(sp, s, b))
 		return 0;
 	return sp->ops.branch(sp->ops.data, s, b);
 }
@@ -684,7 +526,7 @@ static int __attribute__((noinline)) other(struct sampler *sp, const struct stre
 	if (branch_other(&ln->br, s, g, sp->read, &b)) {
 		if (ln->ring.size && session_wants(s, b.pid, b.tid, b.time))
 			ring_branch(ln, &b);
-		rc = branch_emit(sp, s, ln, &b);
+		rc = sampler_branch_emit(sp, s, ln, &b);
 		if (rc)
 			return rc;
 	}
@@ -753,7 +595,7 @@ run(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cs
 				}
 			}
 			if (branches) {
-				rc = branch_emit(sp, s, ln, &b);
+				rc = sampler_branch_emit(sp, s, ln, &b);
 				if (rc)
 					return rc;
 			}
@@ -785,8 +627,8 @@ static int run_taken(struct sampler *sp, const struct stream *s, struct lane *ln
 			continue;
 		}
 		if (branch_range(&ln->br, s, g, &b))
-			rc = branch_emit(sp, s, ln, &b);
-		/* branch_emit() finds whether an exception return is one of a system call */
+			rc = sampler_branch_emit(sp, s, ln, &b);
+		/* sampler_branch_emit() finds whether an exception return is one of a system call */
 		for (first = g; g + 1 < end && g[1].kind == CST_GEN_RANGE && g->last_subtype != CST_INSN_ERET; g++)
 			;
 		if (g > first && !rc)
@@ -797,6 +639,11 @@ static int run_taken(struct sampler *sp, const struct stream *s, struct lane *ln
 		branch_range_end(&ln->br, s, g++);
 	}
 	return rc;
+}
+
+static bool is_ranges(const struct cst_generic *g)
+{
+	return g->kind == CST_GEN_RANGE || g->kind == CST_GEN_RUN;
 }
 
 /*
@@ -841,10 +688,16 @@ run_ranges(struct sampler *sp, const struct stream *s, struct lane *ln, const st
 			next = ln->next;
 			fresh = ln->ring.fresh;
 		}
+		if (__builtin_expect(g->kind == CST_GEN_RUN, 0)) {
+			/* cycles are those of a branch that was left out */
+			ranges_push(&ln->ring, &ln->br.cycles, sp->ring_flags, pushed, g);
+			pushed = g;
+			ln->br.cycles = 0;
+		}
 		insns += g->n_insn;
 		if (tiles)
 			fresh += branch_taken(g);
-		if (++g == end || g->kind != CST_GEN_RANGE)
+		if (++g == end || !is_ranges(g))
 			break;
 	}
 	ranges_push(&ln->ring, &ln->br.cycles, sp->ring_flags, pushed, g - 1);
@@ -866,7 +719,7 @@ run_stack(struct sampler *sp, const struct stream *s, struct lane *ln, const str
 	int rc;
 
 	while (g < end) {
-		if (g->kind == CST_GEN_RANGE)
+		if (is_ranges(g))
 			rc = run_ranges(sp, s, ln, &g, end, tiles);
 		else
 			rc = other(sp, s, ln, g++);
@@ -897,7 +750,7 @@ static int pass(struct sampler *sp, const struct stream *s, struct lane *ln, con
 		if (branch_range(&ln->br, s, g, &b)) {
 			if (ln->ring.size && session_wants(s, b.pid, b.tid, b.time))
 				ring_branch(ln, &b);
-			rc = branch_emit(sp, s, ln, &b);
+			rc = sampler_branch_emit(sp, s, ln, &b);
 			if (rc)
 				return rc;
 		}
@@ -975,12 +828,55 @@ int sampler_batch(void *sampler, const struct stream *s, const struct cst_generi
 	return rc;
 }
 
+/* Returns the stream for sampler.ahead. */
+static struct stream stream_ahead(const struct stream *s, struct lane *ln)
+{
+	struct stream ahead = *s;
+
+	ahead.priv = &ln->ahead;
+	return ahead;
+}
+
+int sampler_plan(void *sampler, const struct stream *s, const struct cst_generic *g, size_t n, struct session_plan *plan)
+{
+	const struct sampler *sp = sampler;
+	struct lane *ln = lane_of(sampler, s), *next;
+	struct stream ahead;
+	int rc;
+
+	if (!ln)
+		return ERR_NOMEM;
+	ahead = stream_ahead(s, ln);
+	rc = sampler_batch(sp->ahead, &ahead, g, n);
+	if (rc)
+		return rc;
+	next = ln->ahead;
+	/* the end of a stretch may begin a new period, with its next range */
+	if (next->br.open < BRANCH_GAP)
+		*plan = (struct session_plan){ .next = next->next - next->insns, .period = sp->o.period };
+	return 0;
+}
+
+bool sampler_plans(const struct sampler *sp)
+{
+	return sp->ahead;
+}
+
 int sampler_fragment_end(void *sampler, const struct stream *s)
 {
 	struct sampler *sp = sampler;
 	struct lane *ln = *s->priv;
 
+	struct stream ahead;
+	int rc;
+
 	if (!ln || !ln->ring.size)
 		return 0;
+	if (ln->ahead) {
+		ahead = stream_ahead(s, ln);
+		rc = sampler_fragment_end(sp->ahead, &ahead);
+		if (rc)
+			return rc;
+	}
 	return stack_flush(sp, s, ln);
 }

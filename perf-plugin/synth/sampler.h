@@ -65,6 +65,12 @@ void sampler_free(struct sampler *sp);
 int sampler_batch(void *sampler, const struct stream *s, const struct cst_generic *g, size_t n);
 int sampler_fragment_end(void *sampler, const struct stream *s);
 void sampler_stream_end(void *sampler, const struct stream *s);
+/*
+ * As session_consumer.plan, with the sampler as its data. It follows the batches with a sampler of its own that emits no
+ * samples, since the others are delivered later. sampler_plans() is false if the sampler needs all ranges.
+ */
+int sampler_plan(void *sampler, const struct stream *s, const struct cst_generic *g, size_t n, struct session_plan *plan);
+bool sampler_plans(const struct sampler *sp);
 /* Returns a pointer per stream for the consumer's use, initially NULL; valid inside the callbacks. */
 void **sampler_slot(const struct stream *s);
 /* Returns the last instruction executed and its thread; 0: none, or it is not needed any more. */
