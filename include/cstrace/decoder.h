@@ -131,11 +131,11 @@ CST_API void cst_decoder_set_stop(struct cst_decoder *dec, unsigned mask);
 #define CST_SAMPLE_BRANCHES 64u
 /*
  * Leaves out ranges between samples, which a caller takes every `period` instructions: where cst_stats.insns reaches
- * `next`, next + period and so on. CST_GEN_RUN (flow.h) stands for the ranges that were left out. Each range in which a
- * sample is, and the last CST_SAMPLE_BRANCHES taken branches before it and before any element that is no range, are
- * still elements; they may be several ranges in one, with branches inside
- * that were not taken, and have no section. Period 0, a loss of the flow (NO_SYNC, TRACE_ON, EO_TRACE, NACC, NOPATH, ADDR_UNKNOWN) or a reset ends this. It
- * has no effect with counts (counts.h), a log or checks, and on protocols but ETMv4 and ETE. -CST_ERR_NOMEM.
+ * `next`, next + period and so on. CST_GEN_RUN (flow.h) stands for what is left out. Each range with a sample, and those of
+ * the last CST_SAMPLE_BRANCHES taken branches before it and before any element that is no range, are still elements. They
+ * have no section, and may be several ranges in one, with branches between them that were not taken. It ends with period
+ * 0, and where the flow is lost: NO_SYNC, TRACE_ON, EO_TRACE, NACC, NOPATH, ADDR_UNKNOWN. It has no effect with counts
+ * (counts.h), a log or checks, and on protocols but ETMv4 and ETE. -CST_ERR_NOMEM.
  */
 CST_API int cst_decoder_sample(struct cst_decoder *dec, uint64_t next, uint64_t period);
 CST_API const struct cst_config *cst_decoder_config(const struct cst_decoder *dec);

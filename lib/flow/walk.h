@@ -99,7 +99,7 @@ enum runs {
 	RUNS_NONE,	/* an element */
 	RUNS_EACH,	/* a count of its block in f->counts */
 	RUNS_JOINED,	/* a part of a counted range from the target of a taken branch to the next taken branch */
-	RUNS_SAMPLED,	/* as RUNS_JOINED, but only the branch is kept, in f->samples */
+	RUNS_SAMPLED,	/* as RUNS_JOINED, without counts: the last branches are kept, in f->samples */
 };
 
 /* Properties of an instance; all members are compile-time constants. */

@@ -194,7 +194,7 @@ struct cst_image {
 	uint64_t analysed;	/* instructions decoded into blocks */
 	struct cst_counts *counts; /* counts of these blocks, or NULL */
 	struct crossings *crossings; /* branches between sections, or NULL */
-	void (*dropping)(void *data); /* called before the cache is emptied; NULL: nobody needs it */
+	void (*dropping)(void *data); /* called before the cache is emptied; NULL: not needed */
 	void *dropping_data;
 	uint32_t generation;	/* changes when the cache is emptied, which invalidates places */
 	struct cst_section **sec;
