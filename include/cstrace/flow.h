@@ -211,6 +211,15 @@ struct cst_generic {
 	};
 };
 
+/* True if the next range after an element of this kind does not continue the last one: the flow is lost. */
+static inline int cst_generic_loses_flow(unsigned int kind)
+{
+	const unsigned int kinds = 1u << CST_GEN_NO_SYNC | 1u << CST_GEN_TRACE_ON | 1u << CST_GEN_EO_TRACE |
+				   1u << CST_GEN_NOPATH | 1u << CST_GEN_NACC | 1u << CST_GEN_ADDR_UNKNOWN;
+
+	return kind <= CST_GEN_ADDR_UNKNOWN && kinds >> kind & 1;
+}
+
 /*
  * Returns how many contradictions of the image (stats.image_conflicts) `g` stands for, all in the section of g->addr. One
  * that stops the decoding because of cst_config.checks has no element.

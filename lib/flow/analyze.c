@@ -15,10 +15,6 @@
 /* M profile: addresses from here on are EXC_RETURN values; a branch to one is an exception return. */
 #define EXC_RETURN 0xff000000u
 
-/* Kinds of elements before which the flow is lost. */
-#define LOSSES (1u << CST_GEN_NO_SYNC | 1u << CST_GEN_TRACE_ON | 1u << CST_GEN_EO_TRACE | 1u << CST_GEN_NACC | \
-		1u << CST_GEN_ADDR_UNKNOWN)
-
 struct cst_generic *cst_flow_emit(struct cst_flow *f, struct cst_generic *out, size_t *n,
 				  enum cst_generic_kind kind)
 {
@@ -26,7 +22,7 @@ struct cst_generic *cst_flow_emit(struct cst_flow *f, struct cst_generic *out, s
 
 	if (f->open_any)
 		cst_flow_close(f, out, n);
-	if (f->samples && kind <= CST_GEN_ADDR_UNKNOWN && 1u << kind & LOSSES)
+	if (f->samples && cst_generic_loses_flow(kind))
 		f->samples->period = 0;
 	g = &out[(*n)++];
 	*g = f->tmpl;

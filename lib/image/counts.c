@@ -219,18 +219,12 @@ void cst_counts_elements(struct cst_counts *c, struct count_open *o, const struc
 			close_range(c, o);
 			o->start = g->start;
 			break;
-		case CST_GEN_NO_SYNC:
-		case CST_GEN_TRACE_ON:
-		case CST_GEN_EO_TRACE:
-		case CST_GEN_NOPATH:
-		case CST_GEN_NACC:
-		case CST_GEN_ADDR_UNKNOWN:
-		case CST_GEN_EXCEPTION:
-			/* the range is not the target of the last branch */
-			close_range(c, o);
-			o->section = 0;
-			continue;
 		default:
+			/* the range is not the target of the last branch */
+			if (cst_generic_loses_flow(g->kind) || g->kind == CST_GEN_EXCEPTION) {
+				close_range(c, o);
+				o->section = 0;
+			}
 			continue;
 		}
 		o->section = g->section;

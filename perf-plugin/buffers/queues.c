@@ -478,30 +478,40 @@ void queue_find_ids(struct queue *q)
 	pthread_mutex_unlock(&q->ids_lock);
 }
 
-static void *find_all_ids(void *queues)
+struct id_search {
+	struct queue *const *q;
+	size_t nr;
+};
+
+static void *search_ids(void *search)
 {
-	const struct queues *qs = queues;
+	const struct id_search *x = search;
 	size_t i;
 
-	for (i = 0; i < qs->nr; i++)
-		if (qs->q[i]->any_frames)
-			queue_find_ids(qs->q[i]);
+	for (i = 0; i < x->nr; i++)
+		if (x->q[i]->any_frames)
+			queue_find_ids(x->q[i]);
 	return NULL;
 }
 
-/* Most threads that read all trace at a time: more are not faster, since memory is not. */
-#define ID_THREADS 16
-
-void queues_find_ids(const struct queues *qs, unsigned int threads)
+void queues_find_ids(struct queue *const *q, size_t nr, unsigned int threads)
 {
-	pthread_t thread[ID_THREADS];
-	unsigned int n = 0;
+	struct id_search x = { .q = q, .nr = nr };
+	size_t i, n = 0, frags = 0;
+	pthread_t *thread;
 
-	while (n < threads - 1 && n < ID_THREADS && !thread_start(&thread[n], find_all_ids, (void *)(uintptr_t)qs))
+	for (i = 0; i < nr; i++)
+		frags += q[i]->nr_frags - q[i]->ids_done;
+	if (threads > frags)
+		threads = (unsigned int)frags;
+	/* what a thread would have found that cannot be created, this one finds */
+	thread = threads > 1 ? malloc((threads - 1) * sizeof(*thread)) : NULL;
+	while (thread && n < threads - 1 && !thread_start(&thread[n], search_ids, &x))
 		n++;
-	find_all_ids((void *)(uintptr_t)qs);
+	search_ids(&x);
 	while (n)
 		pthread_join(thread[--n], NULL);
+	free(thread);
 }
 
 uint64_t fragment_floor(const struct fragment *f)

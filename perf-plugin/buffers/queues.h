@@ -129,8 +129,8 @@ void frame_ids(const struct queue *q, const struct fragment *f, uint64_t ids[2])
 
 /* Finds the trace IDs in the frames of a queue (queue.ids), once. Threads that call it at a time divide the fragments. */
 void queue_find_ids(struct queue *q);
-/* As queue_find_ids(), for all queues with frames, in `threads` threads. */
-void queues_find_ids(const struct queues *qs, unsigned int threads);
+/* As queue_find_ids(), for those of the queues that have frames, in up to `threads` threads. No other thread uses them. */
+void queues_find_ids(struct queue *const *q, size_t nr, unsigned int threads);
 /* Nothing in the fragment is older: the time of the AUX record before, 0 if that is not known. */
 uint64_t fragment_floor(const struct fragment *f);
 

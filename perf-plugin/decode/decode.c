@@ -75,7 +75,6 @@ static int plan_samples(struct run *r, struct stream_state *st)
 static int take_batch(struct run *r, struct stream_state *st, const struct cst_generic *g, int n,
 		      enum cst_stop why)
 {
-	struct session_plan unused;
 	int rc = 0;
 
 	if (n)
@@ -84,7 +83,7 @@ static int take_batch(struct run *r, struct stream_state *st, const struct cst_g
 		st->out.active = true;
 		count_losses_batch(st, g, n);
 		if (r->planned)
-			rc = r->con->plan(r->con->data, stream_here(st), g, (size_t)n, &unused);
+			rc = r->con->plan(r->con->data, stream_here(st), g, (size_t)n, NULL);
 		if (rc)
 			return rc;
 		if (r->con->batch || r->ss->chosen.filter)

@@ -18,7 +18,7 @@
 
 /* Instructions sampled in a stream, from where it was decoded to on. */
 struct session_plan {
-	uint64_t next;		/* instructions up to the next sample; 0: all ranges are needed, until the consumer knows */
+	uint64_t next;		/* instructions up to the next sample; 0: not known yet, all ranges are needed */
 	uint64_t period;	/* instructions between further samples */
 };
 
@@ -39,8 +39,8 @@ struct session_consumer {
 	int (*batch)(void *data, const struct stream *s, const struct cst_generic *g, size_t n);
 	/*
 	 * Ranges between samples are not needed: batches then have CST_GEN_RUN for them, as with cst_decoder_sample(). Receives
-	 * each batch when it is decoded, without times, and before the next one a call with n 0 and the thread that runs then.
-	 * Sets *plan, which is zeroed, and returns 0 or negative. Not called with a filter or a log. NULL: all ranges are needed.
+	 * each batch when it is decoded, without times, with `plan` NULL; then, with n 0 and the thread that runs next, sets
+	 * *plan, which is zeroed. Returns 0 or negative. Not called with a filter or a log. NULL: all ranges are needed.
 	 */
 	int (*plan)(void *data, const struct stream *s, const struct cst_generic *g, size_t n, struct session_plan *plan);
 	/* Ends an AUX fragment, after its last batch (whose last element is EO_TRACE). */

@@ -73,13 +73,13 @@ struct jobs {
 	size_t covered;		/* the calling thread decodes, or has decoded, the parts before this job */
 	unsigned int running;	/* number of threads that take jobs */
 	bool made;		/* all jobs are in `v` */
-	struct queue *searched;	/* the calling thread looks for the trace IDs of this buffer */
 	bool stop;
 	struct learned now;	/* facts learned at the end of the jobs taken */
 	struct session **old;	/* replicas that do not decode any more */
 	size_t nr_old, cap_old;
 
-	bool divisible;		/* fragments of `searched` can be divided */
+	struct queue *asked;	/* the last buffer of which it was asked whether its fragments can be divided ... */
+	bool divisible;		/* ... and if they can */
 	struct messages printed;	/* messages printed on stderr so far */
 	struct run run;		/* run of the calling thread */
 	void *here;		/* piece of the calling thread, as in struct worker */
@@ -163,12 +163,10 @@ static bool is_divisible(struct jobs *j, struct queue *q, size_t i, uint64_t wan
 		return false;
 	/* for all threads */
 	f->pub.data = fragment_bytes(NULL, q, f);
-	if (j->searched == q)
+	if (j->asked == q)
 		return j->divisible;
-	pthread_mutex_lock(&j->lock);
-	j->searched = q;
-	pthread_cond_broadcast(&j->changed);
-	pthread_mutex_unlock(&j->lock);
+	j->asked = q;
+	queues_find_ids(&q, 1, j->nr_w);
 	j->divisible = cut_possible(j->ss, q, f);
 	return j->divisible;
 }
@@ -256,7 +254,7 @@ unsigned int session_max_streams(const struct session *ss)
 	unsigned int n = 0, id;
 	size_t i;
 
-	queues_find_ids(&ss->queues, session_jobs(ss));
+	queues_find_ids(ss->queues.q, ss->queues.nr, session_jobs(ss));
 	for (i = 0; i < ss->queues.nr; i++) {
 		const struct queue *q = ss->queues.q[i];
 
@@ -373,23 +371,6 @@ static struct job *next_job(struct jobs *j)
 	return job;
 }
 
-/* Waits until the calling thread has made the jobs, and helps it to look for trace IDs. Called with the lock. */
-static void wait_for_jobs(struct jobs *j)
-{
-	struct queue *done = NULL;
-
-	while (!j->made && !j->stop) {
-		if (j->searched == done) {
-			pthread_cond_wait(&j->changed, &j->lock);
-			continue;
-		}
-		done = j->searched;
-		pthread_mutex_unlock(&j->lock);
-		queue_find_ids(done);
-		pthread_mutex_lock(&j->lock);
-	}
-}
-
 static void *work(void *arg)
 {
 	struct worker *w = arg;
@@ -398,7 +379,8 @@ static void *work(void *arg)
 	bool ok;
 
 	pthread_mutex_lock(&j->lock);
-	wait_for_jobs(j);
+	while (!j->made && !j->stop)
+		pthread_cond_wait(&j->changed, &j->lock);
 	/* a thread without work needs no replica */
 	ok = w->number < j->nr && !j->stop;
 	pthread_mutex_unlock(&j->lock);

@@ -15,7 +15,7 @@ struct version;
 
 /* Maximum number of elements of one pull. A pull costs as much as 30 elements, the copy of its last branches in inject more. */
 #define BATCH 4096u
-/* The same while the consumer does not know its next sample, since all ranges are elements then. */
+/* The same while the place of the next sample is not known (session_consumer.plan) and all ranges are elements. */
 #define PULL_UNPLANNED 256u
 /* Limit of pending elements and batches, per decoding thread. */
 #define PENDING_ELEMENTS (32u << 10)

@@ -852,7 +852,7 @@ int sampler_plan(void *sampler, const struct stream *s, const struct cst_generic
 		return rc;
 	next = ln->ahead;
 	/* the end of a stretch may begin a new period, with its next range */
-	if (next->br.open < BRANCH_GAP)
+	if (plan && next->br.open < BRANCH_GAP)
 		*plan = (struct session_plan){ .next = next->next - next->insns, .period = sp->o.period };
 	return 0;
 }

@@ -143,7 +143,7 @@ class Rows:
 
         def check(runs):
             p0["n"] = runs["peer"].numbers()["ranges"] * TC2_TIMES_COST // TC2_TIMES
-            if "ptm" in kinds:
+            if "etmv3" not in kinds:
                 return checks.same_numbers("ours", "peer", ("elements", "ranges", "instructions"))(runs)
             ours = runs["ours"].numbers()["instructions"]
             peer = Job([i.program("ocsd_v7"), *trace.once]).run().numbers()["instructions"] * TC2_TIMES
