@@ -36,15 +36,22 @@ static void restart(struct pace *p, uint64_t time, bool whole)
 	p->whole = whole;
 }
 
+void pace_until(struct pace *p, uint64_t insns, uint64_t cycles, uint64_t next)
+{
+	insns += p->insns;
+	cycles += p->cycles;
+	/* repeated timestamps of a slow counter do not show the rate */
+	if (!p->whole || next <= p->start)
+		return;
+	if (insns)
+		p->per_insn = rate(next - p->start, insns);
+	if (cycles)
+		p->per_cycle = rate(next - p->start, cycles);
+}
+
 void pace_timestamp(struct pace *p, uint64_t time)
 {
-	/* repeated timestamps of a slow counter do not show the rate */
-	if (p->whole && time > p->start) {
-		if (p->insns)
-			p->per_insn = rate(time - p->start, p->insns);
-		if (p->cycles)
-			p->per_cycle = rate(time - p->start, p->cycles);
-	}
+	pace_until(p, 0, 0, time);
 	restart(p, time, true);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * pace.h - interpolates times between two timestamps of the trace. Time advances with counted cycles, or else with
- * instructions, at the rate between the last two timestamps, and never past the next timestamp. The state is reset at
- * each AUX fragment, so that its times do not depend on whether fragments before it were decoded.
+ * instructions: at the rate between the two timestamps or, as long as the work between them is not known, at the rate
+ * between the two before, and never past the next timestamp. The state is reset at each AUX fragment, so that its times
+ * do not depend on whether fragments before it were decoded.
  */
 #ifndef CSTRACE_CLOCKS_PACE_H
 #define CSTRACE_CLOCKS_PACE_H
@@ -23,6 +24,8 @@ struct pace {
 
 /* Resets the state for a new AUX fragment. */
 void pace_begin(struct pace *p);
+/* Sets the rate up to the timestamp at `next`, before which these instructions and cycles follow. */
+void pace_until(struct pace *p, uint64_t insns, uint64_t cycles, uint64_t next);
 /* Advances to a timestamp. */
 void pace_timestamp(struct pace *p, uint64_t time);
 /* Handles a gap in the trace; the trace after it is before `next`, PACE_UNKNOWN: no timestamp follows. */

@@ -196,18 +196,21 @@ static void set_next(struct stream_state *st, struct batch *b)
 	b->known = ahead_time(st, &ticks) && stream_time(st, ticks, &b->next) ? NEXT_TIME : NEXT_NONE;
 }
 
-/* Sets the next timestamp of all pending batches of the stream. */
-static void set_waiting(struct pending *p, struct stream_state *st, enum next_time known, uint64_t next)
+/* Sets the next timestamp of all pending batches of the stream. `decoded`: the last one ends with it. */
+static void set_waiting(struct pending *p, struct stream_state *st, enum next_time known, uint64_t next, bool decoded)
 {
+	uint64_t insns = 0, cycles = 0;
 	struct batch *b;
 
-	while (st->out.first_pending != NO_BATCH) {
-		b = nth(p, st->out.first_pending);
+	for (; st->out.last_pending != NO_BATCH; st->out.last_pending = b->link) {
+		b = nth(p, st->out.last_pending);
+		decoded = decoded && b->why != CST_STOP_TRACE_ON;
 		b->known = (uint8_t)known;
 		b->next = next;
-		st->out.first_pending = b->link;
+		b->whole = decoded && known == NEXT_TIME;
+		b->left_insns = insns += b->s.n_insn;
+		b->left_cycles = cycles += b->cycles;
 	}
-	st->out.last_pending = NO_BATCH;
 }
 
 /* Delivers pending batches in order, up to the first one whose times are not known. */
@@ -240,7 +243,7 @@ static int force(struct run *r)
 	struct batch *b = nth(&r->pending, r->pending.head);
 
 	set_next(b->st, b);
-	set_waiting(&r->pending, b->st, b->known, b->next);
+	set_waiting(&r->pending, b->st, b->known, b->next, false);
 	return b->st->time.no_memory ? ERR_NOMEM : drain(r);
 }
 
@@ -250,7 +253,7 @@ int deliver_flush(struct run *r)
 	uint32_t i;
 
 	for (i = 0; i < p->nr; i++)
-		set_waiting(p, nth(p, p->head + i)->st, NEXT_NONE, 0);
+		set_waiting(p, nth(p, p->head + i)->st, NEXT_NONE, 0, false);
 	return drain(r);
 }
 
@@ -289,25 +292,20 @@ static int add_pending(struct run *r, struct batch *b)
 	struct pending *p = &r->pending;
 	struct stream_state *st = b->st;
 	uint32_t number = p->head + p->nr++;
+	uint64_t ticks;
 
 	b->code = b->s.code;
 	b->other = b->s.other;
 	version_hold(b->code);
 	version_hold(b->other);
-	b->link = NO_BATCH;
+	b->link = st->out.last_pending;
+	st->out.last_pending = number;
 	p->at = (size_t)(b->g - p->el) + b->n;
 	p->limit = b->limit < p->limit ? b->limit : p->limit;
-	if (st->out.first_pending == NO_BATCH)
-		st->out.first_pending = number;
-	else
-		nth(p, st->out.last_pending)->link = number;
-	st->out.last_pending = number;
-	if (b->why == CST_STOP_TIMESTAMP) {
-		set_waiting(p, st, b->closed == NO_TIME ? NEXT_NONE : NEXT_TIME, b->closed);
-	} else if (ahead_known(st)) {
-		set_next(st, b);
-		set_waiting(p, st, b->known, b->next);
-	}
+	if (b->why == CST_STOP_TIMESTAMP)
+		set_waiting(p, st, b->closed == NO_TIME ? NEXT_NONE : NEXT_TIME, b->closed, true);
+	else if (ahead_known(st) && !ahead_time(st, &ticks))
+		set_waiting(p, st, NEXT_NONE, 0, false);
 	return drain(r);
 }
 

@@ -2,9 +2,9 @@
 /*
  * pending.h - batches that are delivered when the timestamp after them is known. Times between two timestamps are
  * interpolated, and after a gap only the next timestamp dates the first instruction. So a batch is pending until that
- * timestamp is decoded, or the fragment ends without one; the order of batches is kept. When the memory for them is
- * full, the session finds the timestamp in the packets (decode/ahead.h), so that times do not depend on the size of
- * that memory.
+ * timestamp is decoded, or the fragment ends without one; the order of batches is kept. Times are in proportion to the
+ * work between both timestamps then, however it is cut into batches. When the memory for batches is full, the session
+ * finds the timestamp in the packets (decode/ahead.h); the work up to it is not known.
  */
 #ifndef CSTRACE_DECODE_PENDING_H
 #define CSTRACE_DECODE_PENDING_H
@@ -38,10 +38,13 @@ struct batch {
 	uint64_t cycles;	/* cycles counted in the batch */
 	uint64_t closed;	/* time of the timestamp that is its last element; NO_TIME: unusable */
 	uint64_t next;		/* time of the next timestamp, with NEXT_TIME */
+	/* instructions and cycles from the begin of the batch to the next timestamp, with `whole` */
+	uint64_t left_insns, left_cycles;
 	uint8_t why;		/* enum cst_stop of the pull; CST_STOP_TIMESTAMP only for a time that is not 0 */
 	uint8_t known;		/* enum next_time */
 	bool late;		/* the moment is that of the next timestamp if that is later than `limit` */
-	uint32_t link;		/* next pending batch of the stream; NO_BATCH: none */
+	bool whole;		/* the next timestamp is decoded, and the trace up to it has no gap */
+	uint32_t link;		/* the stream's pending batch before; NO_BATCH: none */
 };
 
 #define NO_BATCH UINT32_MAX

@@ -229,7 +229,7 @@ int stream_begin(struct stream_state *st, const struct fragment *f)
 	st->time.floor = fragment_floor(f);
 	pace_begin(&st->time.pace);
 	st->out.past = st->out.open_end = st->time.late = false;
-	st->out.first_pending = st->out.last_pending = NO_BATCH;
+	st->out.last_pending = NO_BATCH;
 	st->time.last_ticks = 0;
 	st->out.active = false;
 	st->context.el_known = false;
@@ -357,6 +357,7 @@ void stream_batch(struct stream_state *st, const struct cst_generic *g, size_t n
 	b->why = (uint8_t)why;
 	b->closed = NO_TIME;
 	b->known = NEXT_OPEN;
+	b->whole = false;
 	b->s.n_insn = (uint32_t)(insns - st->time.insns_seen);
 	st->time.insns_seen = insns;
 	st->stream.fragment_start = false;
@@ -411,6 +412,8 @@ void stream_batch_time(struct batch *b, const struct session_consumer *con)
 			pace_advance(&st->time.pace, s->n_insn, b->cycles, start);
 			end = b->closed == NO_TIME || b->closed < start ? start : b->closed;
 		} else {
+			if (b->whole)
+				pace_until(&st->time.pace, b->left_insns, b->left_cycles, next);
 			pace_advance(&st->time.pace, s->n_insn, b->cycles, loose || next == NO_TIME ? aux_time(st) : next);
 			end = st->time.pace.now;
 		}

@@ -62,7 +62,7 @@ struct stream_losses {
 
 /* State of the delivery to the consumer. */
 struct stream_out {
-	uint32_t first_pending, last_pending; /* pending batches, a list in struct pending; NO_BATCH: none */
+	uint32_t last_pending;		/* pending batches, a list in struct pending, the last one first; NO_BATCH: none */
 	bool active;			/* an element was decoded in this fragment */
 	bool past;			/* past the end of the filter's window in this fragment */
 	/* the last batch was selected: the file of its last branch's target counts as used */

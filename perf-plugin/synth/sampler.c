@@ -395,9 +395,14 @@ static void note_code(struct lane *ln, const struct stream *s)
 	version_hold(ln->other);
 }
 
-static void gap_after(struct lane *ln, uint64_t last)
+/* Notes the instruction `last` before a gap. Its time is that of its batch if the filter's window ends in that. */
+static void gap_after(const struct sampler *sp, const struct stream *s, struct lane *ln, uint64_t last)
 {
-	ln->gap = (struct sampler_gap){ .ip = last, .isa = ln->br.isa, .size = ln->br.size, .el = ln->br.el };
+	uint64_t time = insn_time(sp, s, ln);
+
+	if (!session_wants(s, ln->br.pid, ln->br.tid, time))
+		time = ln->br.time;
+	ln->gap = (struct sampler_gap){ .ip = last, .time = time, .isa = ln->br.isa, .size = ln->br.size, .el = ln->br.el };
 }
 
 /*
@@ -407,7 +412,7 @@ static void gap_after(struct lane *ln, uint64_t last)
 static int stack_flush(struct sampler *sp, const struct stream *s, struct lane *ln)
 {
 	struct insn_sample i = { .ip = ln->gap.ip, .pid = ln->br.pid, .tid = ln->br.tid,
-				 .time = ln->br.time, .isa = ln->gap.isa, .size = ln->gap.size,
+				 .time = ln->gap.time, .isa = ln->gap.isa, .size = ln->gap.size,
 				 .el = ln->gap.el };
 	struct stream was;
 	int rc = 0;
@@ -532,7 +537,7 @@ static int __attribute__((noinline)) other(struct sampler *sp, const struct stre
 	}
 	if (last && ln->br.open >= BRANCH_GAP) {
 		note_code(ln, s);
-		gap_after(ln, last);
+		gap_after(sp, s, ln, last);
 		ln->after_gap = true;
 	}
 	if (sp->o.errors && sp->ops.error && (g->kind == CST_GEN_NACC || g->kind == CST_GEN_NO_SYNC))
@@ -548,7 +553,7 @@ static int __attribute__((noinline)) thread_end(struct sampler *sp, const struct
 {
 	if (!ln->ring.size)
 		return 0;
-	gap_after(ln, ln->br.last);
+	gap_after(sp, s, ln, ln->br.last);
 	return stack_flush(sp, s, ln);
 }
 
@@ -757,7 +762,7 @@ static int pass(struct sampler *sp, const struct stream *s, struct lane *ln, con
 		if (ln->ring.fresh) {
 			/* as at the end of a traced stretch; if an element ended it, other() has noted the gap */
 			if (ln->br.last)
-				gap_after(ln, ln->br.last);
+				gap_after(sp, s, ln, ln->br.last);
 			rc = stack_flush(sp, s, ln);
 			if (rc)
 				return rc;
@@ -793,6 +798,7 @@ int sampler_batch(void *sampler, const struct stream *s, const struct cst_generi
 
 	if (!ln)
 		return ERR_NOMEM;
+	ln->batch_insns = ln->insns;
 	if (s->filter) {
 		sp->restricted = true;
 		if (s->unwanted)
@@ -802,7 +808,6 @@ int sampler_batch(void *sampler, const struct stream *s, const struct cst_generi
 	}
 	if (s->fragment_start)
 		ln->last_time = 0;
-	ln->batch_insns = ln->insns;
 	if (ln->br.open < BRANCH_GAP && ln->br.tid != s->tid) {
 		rc = thread_end(sp, s, ln);
 		if (rc)

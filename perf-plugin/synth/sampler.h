@@ -104,6 +104,7 @@ struct sampler_seam {
 	uint64_t to_next, since; /* instructions to the next sample, and since the last one */
 	struct sampler_gap {
 		uint64_t ip;	/* last instruction before the gap; 0: none */
+		uint64_t time;	/* time after it */
 		uint8_t isa, size, el;
 	} gap;
 	uint64_t last;		/* for the consumer: time of the last sample, 0: none */

@@ -3,7 +3,8 @@
 """sampled_stacks.py --tool PERF-CSTRACE --gen CST-GEN [--truth FOLDER]
 
 With a long period the decoder leaves out the ranges between samples. Its samples are those of a decoding with all ranges, as
-samples of all branches need it: the same instructions and branch stacks; and inject writes those that script lists.
+samples of all branches and filters need it: the same instructions, branch stacks and times; and inject writes those that
+script lists.
 Speaks TAP.
 """
 import argparse
@@ -18,7 +19,7 @@ from tap import Bad, run_cases
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "interop"))
 from auxdata import SAMPLE_TIME, PerfData  # noqa: E402
 
-SAMPLE = re.compile(r"\s*(-?\d+)\s+([0-9a-f]+)\s+(0x.*)$")
+SAMPLE = re.compile(r"\s*(-?\d+)\s+(?:(\d+\.\d{9}):)?\s+([0-9a-f]+)\s+(0x.*)$")
 ENTRY = re.compile(r"0x([0-9a-f]+)/0x([0-9a-f]+)/P/-/-/(\d+)/")
 # the shortest one with which ranges are left out
 PERIOD = 2000
@@ -33,14 +34,18 @@ def run(argv):
 
 
 def listed(args, options, itrace):
-    """(thread, address, stack) of each instructions sample."""
+    """((thread, address, stack), time) of each instructions sample."""
     samples = []
-    for line in run([args.tool, "script", *options, "--itrace=" + itrace, "-F", "tid,ip,brstack"]):
+    for line in run([args.tool, "script", *options, "--ns", "--itrace=" + itrace, "-F", "tid,time,ip,brstack"]):
         m = SAMPLE.match(line)
         if m:
-            stack = tuple((int(a, 16), int(b, 16), int(c)) for a, b, c in ENTRY.findall(m[3]))
-            samples.append((int(m[1]), int(m[2], 16), stack))
+            stack = tuple((int(a, 16), int(b, 16), int(c)) for a, b, c in ENTRY.findall(m[4]))
+            samples.append(((int(m[1]), int(m[3], 16), stack), m[2]))
     return samples
+
+
+def places(samples):
+    return sorted(place for place, _ in samples)
 
 
 def injected(args, options, itrace, folder):
@@ -65,12 +70,15 @@ def injected(args, options, itrace, folder):
 
 def check(args, options, depth, folder, least):
     itrace = "i%dil%d" % (PERIOD, depth)
-    samples = sorted(listed(args, options, itrace))
+    samples = listed(args, options, itrace)
     if len(samples) < least:
         raise Bad("%d samples, at least %d expected" % (len(samples), least))
-    if samples != sorted(listed(args, options, itrace + "b")):
+    if places(samples) != places(listed(args, options, itrace + "b")):
         raise Bad("%d samples, not those of a decoding with all ranges" % len(samples))
-    if samples != sorted(injected(args, options, itrace, folder)):
+    # a filter that selects everything
+    if samples != listed(args, [*options, "-C", "0-255"], itrace):
+        raise Bad("%d samples, with a filter they or their times differ" % len(samples))
+    if places(samples) != sorted(injected(args, options, itrace, folder)):
         raise Bad("inject and script have different samples")
     return "%d samples" % len(samples)
 

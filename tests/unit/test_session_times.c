@@ -186,6 +186,42 @@ static void no_timestamp(void **state)
 	assert_int_equal(t->v[1].before, 0);
 }
 
+/* Time between two timestamps is in proportion to the instructions, however contexts cut them into batches. */
+static void shares(void **state)
+{
+	/* 8 instructions of the thread 1000, 12 of 2000 */
+	static const uint64_t time[] = { 1000, 1240, 1400, 1640, 1800 };
+	struct pdb trace = { 0 };
+	struct times *t;
+	unsigned int i;
+
+	(void)state;
+	begin(&trace, 1000);
+	t_time(&trace, 1000);
+	for (i = 0; i < 5; i++) {
+		t_context(&trace, 0, i & 1 ? 1000 : 2000, 4, 0, 0);
+		t_run(&trace);
+	}
+	/* the last context is directly before the timestamp */
+	t_context(&trace, 0, 1000, 4, 0, 0);
+	t_time(&trace, 2040);
+	/* a gap: its end is not known, so time goes on at the rate from before, 20 ns for an instruction */
+	t_run(&trace);
+	t_context(&trace, 0, 2000, 4, 0, 0);
+	t_run(&trace);
+	t_on(&trace);
+	t_context(&trace, 0, 1000, 4, 0, 0);
+	t_run(&trace);
+	t_time(&trace, 4500);
+	t = timed(&trace, NULL, true);
+	assert_int_equal(t->nr, 9);
+	for (i = 0; i < 5; i++)
+		check_seen(t, 1 + i, time[i], i & 1 ? 1000 : 2000);
+	check_seen(t, 6, 2040, 1000);
+	assert_in_range(t->v[7].time, 2199, 2200);
+	check_seen(t, 8, 4500, 1000);
+}
+
 /* More batches, and then more elements, than there is memory for. */
 static void far_timestamp(void **state)
 {
@@ -369,6 +405,7 @@ int main(void)
 		cmocka_unit_test(no_trace_on),
 		cmocka_unit_test(gaps),
 		cmocka_unit_test(no_timestamp),
+		cmocka_unit_test(shares),
 		cmocka_unit_test(far_timestamp),
 		cmocka_unit_test(two_streams),
 		cmocka_unit_test(a_part_of_a_stretch),

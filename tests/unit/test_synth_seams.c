@@ -416,11 +416,11 @@ static void filtered(void **state)
 			"b5004>6000 kind 2 thread 101/1 CPU 3 time 30 cycles 0\n"
 			"b6004>0 kind 2 ends thread 101/1 CPU 3 time 30 cycles 0\n");
 	expect_filtered("i100il4", &f, &first,
-			"i2004 thread 101/1 CPU 3 time 10 period 4 size 4 2004>3000+0 1004>2000+0\n"
-			"i6004 thread 101/1 CPU 3 time 30 period 4 size 4 5004>6000+0\n");
+			"i2004 thread 101/1 CPU 3 time 20 period 4 size 4 2004>3000+0 1004>2000+0\n"
+			"i6004 thread 101/1 CPU 3 time 40 period 4 size 4 5004>6000+0\n");
 	expect_filtered("i4il4", &f, &first,
 			"i2004 thread 101/1 CPU 3 time 10 period 4 size 4 1004>2000+0\n"
-			"i2004 thread 101/1 CPU 3 time 10 period 0 size 4 2004>3000+0 1004>2000+0\n"
+			"i2004 thread 101/1 CPU 3 time 20 period 0 size 4 2004>3000+0 1004>2000+0\n"
 			"i6004 thread 101/1 CPU 3 time 30 period 4 size 4 5004>6000+0\n");
 }
 
