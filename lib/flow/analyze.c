@@ -177,12 +177,8 @@ void cst_flow_set_next(const struct cst_flow *f, struct cst_generic *g)
 	g->flags |= CST_GF_NEXT;
 }
 
-void cst_flow_finish_q(struct cst_flow *f, struct cst_generic *out, size_t *n, int known,
-		       uint64_t next)
+static void put_q(struct cst_flow *f, struct cst_generic *g, int known, uint64_t next)
 {
-	struct cst_generic *g = &out[(*n)++];
-
-	f->q_pending = 0;
 	*g = f->q;
 	/* the span had no branch before its last instruction: the path is certain unless the address contradicts it */
 	if (f->q_exact && (!known || f->q_p0 || next == f->q_end)) {
@@ -207,6 +203,22 @@ void cst_flow_finish_q(struct cst_flow *f, struct cst_generic *out, size_t *n, i
 	f->stats->nopath++;
 	cst_flow_report(f, CST_FIND_NO_PATH, g->addr);
 	f->stats->insns += g->n_insn;
+}
+
+static void analyze_context(struct cst_flow *f, struct cst_generic *out, size_t *n);
+
+void cst_flow_finish_q(struct cst_flow *f, struct cst_generic *out, size_t *n, int known, uint64_t next)
+{
+	const struct cst_element elem = f->elem;
+
+	f->q_pending = 0;
+	put_q(f, &out[(*n)++], known, next);
+	if (!f->q_context)
+		return;
+	f->q_context = 0;
+	f->elem = f->q_next;
+	analyze_context(f, out, n);
+	f->elem = elem;
 }
 
 void cst_flow_address(struct cst_flow *f, uint64_t addr, uint8_t is)
@@ -506,8 +518,6 @@ static void analyze_break(struct cst_flow *f, struct cst_generic *out, size_t *n
 	struct cst_generic *g;
 
 	cst_flow_report_rest(f);
-	if (f->q_pending)
-		cst_flow_finish_q(f, out, n, 0, 0);
 	switch (elem->kind) {
 	case CST_EL_TRACE_ON:
 		g = cst_flow_emit(f, out, n, CST_GEN_TRACE_ON);
@@ -572,8 +582,6 @@ static int analyze_address(struct cst_flow *f, struct cst_generic *out, size_t *
 	/* an address ends the range, but not the count of cycles */
 	if (f->open_any && f->open.n_insn)
 		cst_flow_close(f, out, n);
-	if (f->q_pending)
-		cst_flow_finish_q(f, out, n, 1, elem->addr);
 	if (elem->flags & CST_EL_F_SYNC)
 		cst_flow_resync(f, out, n);
 	else if (elem->flags & CST_EL_F_ISA)
@@ -640,14 +648,33 @@ static int analyze_other(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	return 0;
 }
 
+/* True if an element ends the Q element that waits for its address: that address, or an element in its place. */
+static int ends_q(const struct cst_element *elem)
+{
+	switch (elem->kind) {
+	case CST_EL_ADDRESS:
+	case CST_EL_EXCEPTION:
+	case CST_EL_SOURCE_ADDRESS:
+	case CST_EL_Q:
+	case CST_EL_TRACE_ON:
+	case CST_EL_NO_SYNC:
+	case CST_EL_END:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
 void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	const struct cst_element *elem = &f->elem;
 	int again = 0;
 
-	if (f->q_pending && (elem->kind == CST_EL_EXCEPTION || elem->kind == CST_EL_SOURCE_ADDRESS ||
-			     elem->kind == CST_EL_Q))
-		cst_flow_finish_q(f, out, n, 0, 0);
+	if (f->q_pending && ends_q(elem)) {
+		cst_flow_finish_q(f, out, n, elem->kind == CST_EL_ADDRESS, elem->addr);
+		/* the element itself is handled by the next call: there may be no room for it, or a stop before it */
+		return;
+	}
 	/* elements after which execution need not continue at next_n */
 	if (f->after_n && (elem->kind == CST_EL_EXCEPTION || elem->kind == CST_EL_EXC_RETURN || elem->kind == CST_EL_Q ||
 			   elem->kind == CST_EL_SOURCE_ADDRESS || elem->kind == CST_EL_TRANS_START ||
@@ -658,10 +685,15 @@ void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 		again = analyze_address(f, out, n);
 		break;
 	case CST_EL_CONTEXT:
-		if (elem->flags & CST_EL_F_ISA)
+		if (elem->flags & CST_EL_F_ISA) {
 			cst_flow_state(f, out, n);
-		else
+		} else if (f->q_pending) {
+			/* the context is that of the address to come; a second one replaces it: no instruction ran in it */
+			f->q_next = *elem;
+			f->q_context = 1;
+		} else {
 			analyze_context(f, out, n);
+		}
 		break;
 	case CST_EL_BRANCH:
 		again = cst_flow_branch(f, out, n);

@@ -48,7 +48,10 @@ void cst_flow_broken(struct cst_flow *f, struct cst_generic *out, size_t *n, enu
 void cst_flow_conflict(struct cst_flow *f, struct cst_generic *out, size_t *n, unsigned int finding, uint64_t addr);
 /* Counts and reports a return at `addr` with an empty return stack. */
 void cst_flow_stack_empty(struct cst_flow *f, uint64_t addr);
-/* Emits the pending Q element; `known`: `next` is the address after it. */
+/*
+ * Emits the pending Q element, and the Context element after it, at which f->stopped may be set. `known`: `next` is the
+ * address after the Q element.
+ */
 void cst_flow_finish_q(struct cst_flow *f, struct cst_generic *out, size_t *n, int known,
 		       uint64_t next);
 /* Logs a finding at an address. */

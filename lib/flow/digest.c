@@ -40,6 +40,8 @@ uint64_t cst_flow_digest(const struct cst_flow *f, uint64_t digest)
 	if (f->q_pending) {
 		digest = digest_word(range(&f->q, digest), f->q_end);
 		digest = digest_word(digest, f->q_count | (uint64_t)f->q_exact << 32 | (uint64_t)f->q_p0 << 40);
+		if (f->q_context)
+			digest = cst_digest_element(digest, &f->q_next);
 	}
 	if (f->open_any)
 		digest = range(&f->open, digest);

@@ -13,7 +13,7 @@
 void cst_flow_reset(struct cst_flow *f)
 {
 	f->need_addr = f->need_ctx = 1;
-	f->pop_pending = f->no_push = f->q_pending = f->gap = f->origin = 0;
+	f->pop_pending = f->no_push = f->q_pending = f->q_context = f->gap = f->origin = 0;
 	f->splitting = f->after_n = 0;
 	step_empty_stack(f);
 	f->it = 0;
@@ -317,8 +317,11 @@ void cst_flow_atoms(struct cst_flow *f, struct cst_generic *out, size_t *n, size
 {
 	if (f->q_pending && cap - *n < FLOW_ROOM)
 		return;
-	if (f->q_pending)
+	if (f->q_pending) {
 		cst_flow_finish_q(f, out, n, 0, 0);
+		if (f->stopped)
+			return;
+	}
 	if (f->cfg->atom_per_insn)
 		cst_flow_insns(f, out, n, cap);
 	else

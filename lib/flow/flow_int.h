@@ -122,6 +122,7 @@ struct cst_flow {
 	uint8_t origin;		/* enum flow_origin of addr */
 	uint8_t no_push;	/* calls are not pushed: set by Trace Info, cleared by an address */
 	uint8_t q_pending;	/* `q` waits for the address that ends its Q element */
+	uint8_t q_context;	/* q_next is the Context element of that address */
 	uint8_t pop_first;	/* PTM: an indirect branch pops at its atom E, before a call pushes (IHI 0035B B.3.2) */
 	uint8_t splitting;	/* the Source Address element in `el` is emitted in several ranges */
 	/* CST_CHECK_CONTINUE: the last element was an atom N, and execution must continue at next_n */
@@ -194,6 +195,7 @@ struct cst_flow {
 	/* Q element that waits for its address, with the context in which it was traced */
 	struct cst_generic q;
 	uint64_t q_end;
+	struct cst_element q_next;
 	uint32_t q_count;
 	uint8_t q_exact, q_p0;
 

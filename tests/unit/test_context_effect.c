@@ -19,6 +19,7 @@ static const uint32_t handler[] = { 0x14000400 };
 #define ADDRESS(a) 0x9d, (a) >> 2 & 0x7f, (a) >> 9 & 0x7f, (a) >> 16 & 0xff, 0, 0, 0, 0, 0
 #define IRQ(a) 0x06, 0x1d, ADDRESS(a)
 #define E 0xf7
+#define Q(n) 0xac, (n)
 #define TRACE_ON 0x04
 #define BEGIN SYNC, TRACE_ON, CONTEXT(OLD), ADDRESS(0x1000), E
 #define END CONTEXT(HANDLER), ADDRESS(0x3000), E
@@ -61,6 +62,24 @@ static const struct table tables[] = {
 		{ CST_GEN_RANGE, OLD, 0x1000, 0x1004 },
 		{ CST_GEN_RANGE, OLD, 0x2000, 0x2008 },
 		{ CST_GEN_EXCEPTION, OLD, 0, 0x2008 },
+		{ CST_GEN_PE_CONTEXT, HANDLER, 0, 0 },
+		{ CST_GEN_RANGE, HANDLER, 0x3000, 0x3004 },
+	} },
+	/* the same with the ISB in a Q element: the Context element before its address is that of the address */
+	{ "Q, K10-11", TABLE(BEGIN, Q(3), CONTEXT(NEW), ADDRESS(0x200c), IRQ(0x2010), END), 4, {
+		{ CST_GEN_RANGE, OLD, 0x1000, 0x1004 },
+		{ CST_GEN_RANGE, OLD, 0x2000, 0x200c },
+		{ CST_GEN_PE_CONTEXT, NEW, 0, 0 },
+		{ CST_GEN_RANGE, NEW, 0x200c, 0x2010 },
+		{ CST_GEN_EXCEPTION, NEW, 0, 0x2010 },
+		{ CST_GEN_PE_CONTEXT, HANDLER, 0, 0 },
+		{ CST_GEN_RANGE, HANDLER, 0x3000, 0x3004 },
+	} },
+	{ "Q, K10-12", TABLE(BEGIN, Q(3), CONTEXT(NEW), IRQ(0x200c), END), 4, {
+		{ CST_GEN_RANGE, OLD, 0x1000, 0x1004 },
+		{ CST_GEN_RANGE, OLD, 0x2000, 0x200c },
+		{ CST_GEN_PE_CONTEXT, NEW, 0, 0 },
+		{ CST_GEN_EXCEPTION, NEW, 0, 0x200c },
 		{ CST_GEN_PE_CONTEXT, HANDLER, 0, 0 },
 		{ CST_GEN_RANGE, HANDLER, 0x3000, 0x3004 },
 	} },
@@ -165,10 +184,11 @@ static void run(const struct table *t, const struct cst_config *cfg, size_t piec
 	cst_image_free(w.img);
 }
 
-static void run_all(const struct cst_config *cfg, int speculative)
+static void run_all(struct cst_config *cfg, int speculative)
 {
 	size_t i, piece;
 
+	cfg->qsupp = 3;
 	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		for (piece = 1; piece < 100; piece += 7) {
 			const uint8_t commit[] = { 0x2d, tables[i].nr_p0 };

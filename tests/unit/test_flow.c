@@ -644,6 +644,19 @@ static void test_q(void **state)
 	/* count only, the address is a packet of its own */
 	expect(&cfg, BYTES(START, 0xac, 0x02, 0x95, 0x06, 0xf7), CTX "1000-1008 2E; 1018-1020 2E; end");
 	expect(&cfg, BYTES(START, 0xac, 0x05, 0x95, 0x06, 0xf7), CTX "nopath 1000-1018 5; 1018-1020 2E; end");
+	/* a context before the address is that of the address, or of the element in its place */
+	expect(&cfg, BYTES(START, 0xac, 0x02, 0x82, 0x06, 0x08, 0, 0, 0x31, 0xf7), CTX "1000-1008 2E; ctx 1; 1018-1020 2E; end");
+	assert_int_equal(last.gen[2].el, 0);
+	assert_int_equal(last.gen[4].el, 1);
+	expect(&cfg, BYTES(START, 0xac, 0x02, 0x81, 0x31, 0x71, 0x95, 0x06, 0xf7),
+	       CTX "event 1; 1000-1008 2E; ctx 1; 1018-1020 2E; end");
+	expect(&cfg, BYTES(START, 0xac, 0x02, 0x81, 0x31, 0x81, 0x32, 0x95, 0x06, 0xf7), CTX "1000-1008 2E; ctx 2; 1018-1020 2E; end");
+	expect(&cfg, BYTES(START, 0xac, 0x05, 0x81, 0x31, 0xf7, AT(0x1018), 0xf7), CTX "nopath 1000-0 5; ctx 1; 1018-1020 2E; end");
+	expect(&cfg, BYTES(START, 0xac, 0x05, 0x81, 0x31, 0xac, 0x02, AT(0x1018), 0xf7), CTX "nopath 1000-0 5; ctx 1; 1018-1020 2E; end");
+	expect(&cfg, BYTES(START, 0xac, 0x01, 0x81, 0x31, 0x04, 0x80, AT(0x1018), 0xf7),
+	       CTX "1000-1004 1.; ctx 1; on 0; 1018-1020 2E; end");
+	expect(&cfg, BYTES(START, 0xac, 0x02, 0x06, 0x1d, 0x82, 0x06, 0x08, 0, 0, 0x31, AT(0x1018), 0xf7),
+	       CTX "1000-1008 2N; ctx 1; exc e 1018; 1018-1020 2E; end");
 	/* no count */
 	expect(&cfg, BYTES(START, 0xaf, 0x95, 0x06, 0xf7), CTX "nopath 1000-1018 0; 1018-1020 2E; end");
 	/* the address never comes */
