@@ -262,8 +262,11 @@ static int begin_threads(struct run *r, struct tree_slot *slot, const struct fra
 static int leave_fragment(struct run *r, struct tree_slot *slot, const struct fragment *f)
 {
 	uint64_t used = slot->last_index < f->pub.offset ? 0 : slot->last_index - f->pub.offset;
-	int rc = end_fragment(r, slot);
+	int rc;
 
+	/* what is pending is past the window, too */
+	deliver_drop(r);
+	rc = end_fragment(r, slot);
 	if (used > f->pub.size)
 		used = f->pub.size;
 	used -= used < r->f.start - f->pub.offset ? used : r->f.start - f->pub.offset;

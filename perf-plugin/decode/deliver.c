@@ -15,14 +15,12 @@
 #define FILTER_STEP 128
 
 /*
- * How times are determined. A time filter selects what is decoded, and a listing has packets between elements, so both
- * need times from the packets at once. The time of an AUX record is always known.
+ * How times are determined. A listing has packets between elements, so it needs times from the packets at once. The time
+ * of an AUX record is always known.
  */
 static enum deliver_mode mode_of(const struct run *r)
 {
-	if (filter_has_time(r->ss->chosen.filter))
-		return DELIVER_AT_ONCE;
-	if (!r->con->times)
+	if (!r->con->times && !filter_has_time(r->ss->chosen.filter))
 		return DELIVER_UNTIMED;
 	return r->con->timeless || r->con->packet ? DELIVER_AT_ONCE : DELIVER_PENDING;
 }
