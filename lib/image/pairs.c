@@ -110,39 +110,53 @@ int cst_pairs_insert(struct cst_pairs *p, uint32_t a, uint32_t b, uint64_t count
 	return 1;
 }
 
-static int compare(const void *pa, const void *pb)
+/* The order of pairs, as a number. */
+static inline uint64_t key(const struct cst_pair *x)
 {
-	const struct cst_pair *x = pa, *y = pb;
-
-	if (x->a != y->a)
-		return x->a < y->a ? -1 : 1;
-	return x->b < y->b ? -1 : x->b > y->b;
+	return (uint64_t)x->a << 32 | x->b;
 }
 
-/* Merges two sorted arrays. */
+static int compare(const void *pa, const void *pb)
+{
+	const uint64_t x = key(pa), y = key(pb);
+
+	return x < y ? -1 : x > y;
+}
+
+/* Number of pairs in one sorted array that are not in another one. */
+static size_t count_new(const struct cst_pairs *of, const struct cst_pairs *in)
+{
+	const struct cst_pair *x = in->slot, *const end = x + in->used;
+	size_t i, n = 0;
+
+	for (i = 0; i < of->used; i++) {
+		while (x < end && key(x) < key(&of->slot[i]))
+			x++;
+		n += x == end || key(x) != key(&of->slot[i]);
+	}
+	return n;
+}
+
+/* Merges a sorted array into another one, from the end, so that no other memory is needed than that of new pairs. */
 static int merge_sorted(struct cst_pairs *to, const struct cst_pairs *from)
 {
-	const struct cst_pair *x = to->slot, *y = from->slot;
-	const struct cst_pair *const x_end = x + to->used, *const y_end = y + from->used;
-	struct cst_pair *v = malloc((to->used + from->used) * sizeof(*v)), *out = v;
-	int order;
+	size_t x = to->used, y = from->used, n = x + count_new(from, to);
+	struct cst_pair *v = realloc(to->slot, n * sizeof(*v));
+	const struct cst_pair *add = from->slot;
 
 	if (!v)
 		return 0;
-	while (x < x_end && y < y_end) {
-		order = compare(x, y);
-		*out = order <= 0 ? *x++ : *y++;
-		if (!order)
-			out->count += y++->count;
-		out++;
-	}
-	memcpy(out, x, (size_t)(x_end - x) * sizeof(*out));
-	out += x_end - x;
-	memcpy(out, y, (size_t)(y_end - y) * sizeof(*out));
-	out += y_end - y;
-	free(to->slot);
 	to->slot = v;
-	to->used = (size_t)(out - v);
+	to->used = n;
+	while (y) {
+		if (!x || key(&v[x - 1]) < key(&add[y - 1])) {
+			v[--n] = add[--y];
+		} else {
+			v[--n] = v[--x];
+			if (key(&v[n]) == key(&add[y - 1]))
+				v[n].count += add[--y].count;
+		}
+	}
 	return 1;
 }
 

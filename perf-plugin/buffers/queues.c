@@ -504,11 +504,12 @@ void queues_find_ids(struct queue *const *q, size_t nr, unsigned int threads)
 		frags += q[i]->nr_frags - q[i]->ids_done;
 	if (threads > frags)
 		threads = (unsigned int)frags;
-	/* what a thread would have found that cannot be created, this one finds */
-	thread = threads > 1 ? malloc((threads - 1) * sizeof(*thread)) : NULL;
-	while (thread && n < threads - 1 && !thread_start(&thread[n], search_ids, &x))
+	/* the calling thread waits, so that its processor time is that of work which only one thread can do (scripts/bench) */
+	thread = threads > 1 ? malloc(threads * sizeof(*thread)) : NULL;
+	while (thread && n < threads && !thread_start(&thread[n], search_ids, &x))
 		n++;
-	search_ids(&x);
+	if (!n)
+		search_ids(&x);
 	while (n)
 		pthread_join(thread[--n], NULL);
 	free(thread);

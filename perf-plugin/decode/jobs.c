@@ -15,6 +15,7 @@
 #include "decode/decode.h"
 #include "decode/part.h"
 #include "decode/run.h"
+#include "files/mapped.h"
 
 /* Minimum amount of trace per thread, unless the user sets the number of threads. */
 #define BYTES_PER_THREAD (1u << 20)
@@ -302,6 +303,21 @@ static struct learned what_is_learned(const struct session *ss)
 	return l;
 }
 
+/* Frees the memory of a job's trace, which is read from the file again if its result is rejected. */
+static void drop_trace(const struct job *job)
+{
+	const struct session_fragment *f;
+	size_t i;
+
+	for (i = job->first; i < job->end; i++) {
+		f = &job->q->frags[i].pub;
+		if (job->cut.to)
+			mapped_drop(f->data + (job->cut.from - f->offset), job->cut.to - job->cut.from);
+		else
+			mapped_drop(f->data, f->size);
+	}
+}
+
 static int decode(struct worker *w, struct job *job)
 {
 	const struct session_consumer *con = w->j->con;
@@ -317,6 +333,7 @@ static int decode(struct worker *w, struct job *job)
 	rc = job->cut.to ? run_cut(&w->run, job->q, job->first, &job->cut, con, false) :
 			   run_fragments(&w->run, job->q, job->first, job->end);
 	job->out = what_is_learned(w->ss);
+	drop_trace(job);
 	return part_take(&job->part, w->ss) ? ERR_NOMEM : rc;
 }
 

@@ -26,6 +26,7 @@ struct mapping {
 	size_t size;		/* bytes of the mapping; the file had at least as many */
 	dev_t dev;
 	ino_t ino;
+	int prot;
 	int fd;			/* a standard descriptor that stays open; -1: the name is a path */
 	const char *shown;	/* the name for messages, behind it */
 	char name[];
@@ -87,6 +88,7 @@ void *mapped_new(int fd, size_t size, int prot, const char *name)
 	}
 	m->p = p;
 	m->size = size;
+	m->prot = prot;
 	m->dev = st.st_dev;
 	m->ino = st.st_ino;
 	m->fd = fd <= STDERR_FILENO ? fd : -1;
@@ -128,19 +130,44 @@ void mapped_free(const void *p, size_t size)
 		free_entry(m);
 }
 
-const char *mapped_name_at(const void *addr, uint64_t *offset)
+/* Async-signal-safe. */
+static const struct mapping *mapping_at(const uint8_t *a)
 {
-	const uint8_t *a = addr;
 	const struct mapping *m;
 	unsigned int i;
 
 	for (i = 0; i < BUCKETS; i++)
 		for (m = table[i]; m; m = m->next)
-			if (a >= m->p && (size_t)(a - m->p) < m->size) {
-				*offset = (uint64_t)(a - m->p);
-				return m->shown;
-			}
+			if (a >= m->p && (size_t)(a - m->p) < m->size)
+				return m;
 	return NULL;
+}
+
+const char *mapped_name_at(const void *addr, uint64_t *offset)
+{
+	const uint8_t *a = addr;
+	const struct mapping *m = mapping_at(a);
+
+	if (!m)
+		return NULL;
+	*offset = (uint64_t)(a - m->p);
+	return m->shown;
+}
+
+void mapped_drop(const void *p, size_t size)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	const uintptr_t begin = ((uintptr_t)p + page - 1) / page * page, end = ((uintptr_t)p + size) / page * page;
+	const struct mapping *m;
+	bool read_alone;
+
+	pthread_mutex_lock(&lock);
+	m = mapping_at(p);
+	read_alone = m && m->prot == PROT_READ;
+	pthread_mutex_unlock(&lock);
+	/* a failure costs memory alone */
+	if (read_alone && begin < end)
+		madvise((void *)begin, end - begin, MADV_DONTNEED);
 }
 
 const char *mapped_shrunk(void)

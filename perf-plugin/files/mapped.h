@@ -18,6 +18,11 @@
 /* The first `size` bytes (not 0) of an open file, privately, with mmap's `prot`; NULL with errno. */
 void *mapped_new(int fd, size_t size, int prot, const char *name);
 void mapped_free(const void *p, size_t size);
+/*
+ * Frees the memory of a part of a mapping that was made for reading alone: its bytes are read from the file again when
+ * they are used. Of other memory nothing. So threads that are done with their parts share the work of unmapping the file.
+ */
+void mapped_drop(const void *p, size_t size);
 
 /* Async-signal-safe: the name, for messages, of the file at this address, and the offset in it; NULL: no mapped file is there. */
 const char *mapped_name_at(const void *addr, uint64_t *offset);

@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/thread.h"
 #include "listing/line_page.h"
 
@@ -267,20 +267,6 @@ static struct place *next_place(struct pages *pg)
 	return p;
 }
 
-/* Asks for large pages where the chunk has whole ones, so that a piece begins with fewer page faults. */
-static void ask_large(struct page_chunk *c)
-{
-#ifdef MADV_HUGEPAGE
-	const uintptr_t size = 2u << 20, begin = ((uintptr_t)c + size - 1) / size * size, end = ((uintptr_t)c + PAGE_CHUNK) / size * size;
-
-	/* a failure costs speed alone */
-	if (begin < end)
-		madvise((void *)begin, end - begin, MADV_HUGEPAGE);
-#else
-	(void)c;
-#endif
-}
-
 /* Rounds up to cache lines. */
 static size_t whole_lines(size_t size)
 {
@@ -294,11 +280,9 @@ static void *carve(struct pages *whole, size_t size, bool large)
 
 	size = whole_lines(size);
 	if (!c || whole->carved + size > PAGE_CHUNK) {
-		c = malloc(PAGE_CHUNK);
+		c = large ? memory_large(PAGE_CHUNK) : malloc(PAGE_CHUNK);
 		if (!c)
 			return NULL;
-		if (large)
-			ask_large(c);
 		c->next = whole->chunks;
 		whole->chunks = c;
 		whole->carved = whole_lines(sizeof(*c));
