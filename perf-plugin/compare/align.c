@@ -655,6 +655,18 @@ static bool can_be_in_loss(const struct align *al, enum align_gap cause)
 	return other > GAP_FILTERED && (cause == GAP_FILTERED || (cause == GAP_BUFFER && other != GAP_BUFFER));
 }
 
+/* True if both sides have a gap here, and behind it the same GRAM instructions with the same gaps between them. */
+static bool same_gaps(const struct align *al)
+{
+	uint64_t i;
+
+	if (al->side[OTHER].gap_done || left(al, TRACE) < GRAM || left(al, OTHER) < GRAM || !same_run(al, TRACE, 0, 0, GRAM))
+		return false;
+	for (i = 0; i < GRAM && at(al, TRACE, i)->gap == at(al, OTHER, i)->gap; i++)
+		;
+	return i == GRAM;
+}
+
 /*
  * Behind a gap of the trace: leaves out what the other side executed in it. If the piece behind the gap is found nowhere, but
  * a later one is, instructions are left out on both sides.
@@ -663,7 +675,7 @@ static int gap_of_trace(struct align *al, enum align_gap cause)
 {
 	struct search s = { .next = 0 };
 	uint64_t k = 0, most, len, far;
-	int64_t have = want(al, OTHER, 1);
+	int64_t have = want(al, OTHER, GRAM);
 	bool loss;
 	int rc;
 
@@ -672,6 +684,10 @@ static int gap_of_trace(struct align *al, enum align_gap cause)
 		return (int)have;
 	if (!have)
 		return 0;
+	if (same_gaps(al)) {
+		leave_out_both(al, 0, 0, cause, cause);
+		return 0;
+	}
 	rc = pieces_match(al, 0, 0, &most);
 	if (rc)
 		return rc < 0 ? rc : 0;

@@ -583,6 +583,25 @@ static void places(void **state)
 	}
 }
 
+/* Pieces of three instructions between gaps that both sides have: what two recordings with many losses are, or one with itself. */
+static void many_short_pieces(void **state)
+{
+	enum { GAPS = 4000 };
+	static struct part trace[GAPS + 2], other[GAPS + 2];
+	unsigned int i;
+
+	(void)state;
+	trace[0] = (struct part)GAP(0, 100, BEGIN);
+	for (i = 1; i <= GAPS; i++)
+		trace[i] = (struct part)GAP(1000 + 5 * (i % 100), 3, NO_CODE);
+	memcpy(other, trace, sizeof(other));
+	check("many short pieces", 0, trace, other, "12100 equal");
+	/* one has other gaps from the middle on */
+	for (i = GAPS - 8; i <= GAPS; i++)
+		other[i].gap = GAP_ERROR;
+	check("other gaps", 0, trace, other, "12100 equal");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -590,6 +609,7 @@ int main(void)
 		cmocka_unit_test(longer_gaps), cmocka_unit_test(ignored), cmocka_unit_test(look_further), cmocka_unit_test(loops_done_again),
 		cmocka_unit_test(few_far_away), cmocka_unit_test(half_a_million),
 		cmocka_unit_test(long_pieces), cmocka_unit_test(long_gap_of_other), cmocka_unit_test(places),
+		cmocka_unit_test(many_short_pieces),
 	};
 
 	return cmocka_run_group_tests_name("compare places", tests, NULL, NULL);
