@@ -315,56 +315,6 @@ static void many_mappings(void **state)
 	}
 }
 
-/* True if the page at `p` is in this process's memory. */
-static bool has_page(const void *p, size_t page)
-{
-	uint64_t entry = 0;
-	int fd = open("/proc/self/pagemap", O_RDONLY);
-
-	assert_true(fd >= 0);
-	assert_int_equal(pread(fd, &entry, sizeof(entry), (off_t)((uintptr_t)p / page * sizeof(entry))), sizeof(entry));
-	close(fd);
-	return entry >> 63;
-}
-
-/* Of a mapping for reading alone, the whole pages of the part leave memory. */
-static void dropped(void **state)
-{
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE), size = 4 * page;
-	uint8_t *p, *bytes = malloc(size + page);
-	unsigned int sum = 0;
-	size_t i, n;
-
-	(void)state;
-	assert_non_null(bytes);
-	memset(bytes, 'x', size + page);
-	bytes[size] = 0;
-	put_file("dropped", (const char *)bytes);
-	p = (uint8_t *)(uintptr_t)input_map(at("dropped"), PROT_READ, &n);
-	assert_true(p && n == size);
-	for (i = 0; i < size; i++)
-		sum += p[i];
-	assert_int_equal(sum, size * 'x');
-	mapped_drop(p + 1, 3 * page - 2);
-	for (i = 0; i < 4; i++)
-		assert_int_equal(has_page(p + i * page, page), i != 1);
-	mapped_drop(p + 2 * page + 1, page - 2);
-	assert_true(has_page(p + 2 * page, page));
-	assert_int_equal(p[page], 'x');
-	input_unmap(p, n);
-	/* what was written stays: of a mapping, and of other memory */
-	p = (uint8_t *)(uintptr_t)input_map(at("dropped"), PROT_READ | PROT_WRITE, &n);
-	assert_non_null(p);
-	p[page] = 'y';
-	mapped_drop(p, size);
-	assert_int_equal(p[page], 'y');
-	input_unmap(p, n);
-	mapped_drop(bytes, size);
-	for (i = 0; i < size; i++)
-		assert_int_equal(bytes[i], 'x');
-	free(bytes);
-}
-
 /* A mapping of a standard descriptor, whose name is no path: the open file tells its size. */
 static void mapped_input(void)
 {
@@ -1016,7 +966,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(sizes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(outputs, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(many_mappings, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(dropped, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(signals, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(ends, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(own_errors, set_up, tear_down),
