@@ -118,23 +118,29 @@ static inline uint64_t key(const struct cst_pair *x)
 
 static int compare(const void *pa, const void *pb)
 {
-	const uint64_t x = key(pa), y = key(pb);
+	const struct cst_pair *x = pa, *y = pb;
 
-	return x < y ? -1 : x > y;
+	if (x->a != y->a)
+		return x->a < y->a ? -1 : 1;
+	return x->b < y->b ? -1 : x->b > y->b;
 }
 
 /* Number of pairs in one sorted array that are not in another one. */
 static size_t count_new(const struct cst_pairs *of, const struct cst_pairs *in)
 {
-	const struct cst_pair *x = in->slot, *const end = x + in->used;
-	size_t i, n = 0;
+	const struct cst_pair *x = of->slot, *y = in->slot, *const x_end = x + of->used, *const y_end = y + in->used;
+	uint64_t a, b;
+	size_t n = 0;
 
-	for (i = 0; i < of->used; i++) {
-		while (x < end && key(x) < key(&of->slot[i]))
-			x++;
-		n += x == end || key(x) != key(&of->slot[i]);
+	/* without jumps, which could not be predicted */
+	while (x < x_end && y < y_end) {
+		a = key(x);
+		b = key(y);
+		n += a < b;
+		x += a <= b;
+		y += b <= a;
 	}
-	return n;
+	return n + (size_t)(x_end - x);
 }
 
 /* Merges a sorted array into another one, from the end, so that no other memory is needed than that of new pairs. */
@@ -143,20 +149,22 @@ static int merge_sorted(struct cst_pairs *to, const struct cst_pairs *from)
 	size_t x = to->used, y = from->used, n = x + count_new(from, to);
 	struct cst_pair *v = realloc(to->slot, n * sizeof(*v));
 	const struct cst_pair *add = from->slot;
+	uint64_t a, b;
 
 	if (!v)
 		return 0;
 	to->slot = v;
 	to->used = n;
-	while (y) {
-		if (!x || key(&v[x - 1]) < key(&add[y - 1])) {
-			v[--n] = add[--y];
-		} else {
-			v[--n] = v[--x];
-			if (key(&v[n]) == key(&add[y - 1]))
-				v[n].count += add[--y].count;
-		}
+	while (x && y) {
+		a = key(&v[x - 1]);
+		b = key(&add[y - 1]);
+		v[--n] = a < b ? add[y - 1] : v[x - 1];
+		v[n].count += a == b ? add[y - 1].count : 0;
+		x -= a >= b;
+		y -= b >= a;
 	}
+	while (y)
+		v[--n] = add[--y];
 	return 1;
 }
 
