@@ -205,20 +205,15 @@ static void put_q(struct cst_flow *f, struct cst_generic *g, int known, uint64_t
 	f->stats->insns += g->n_insn;
 }
 
-static void analyze_context(struct cst_flow *f, struct cst_generic *out, size_t *n);
+static void analyze_context(struct cst_flow *f, const struct cst_element *elem, struct cst_generic *out, size_t *n);
 
 void cst_flow_finish_q(struct cst_flow *f, struct cst_generic *out, size_t *n, int known, uint64_t next)
 {
-	const struct cst_element elem = f->elem;
-
 	f->q_pending = 0;
 	put_q(f, &out[(*n)++], known, next);
-	if (!f->q_context)
-		return;
+	if (f->q_context)
+		analyze_context(f, &f->q_next, out, n);
 	f->q_context = 0;
-	f->elem = f->q_next;
-	analyze_context(f, out, n);
-	f->elem = elem;
 }
 
 void cst_flow_address(struct cst_flow *f, uint64_t addr, uint8_t is)
@@ -236,16 +231,16 @@ void cst_flow_address(struct cst_flow *f, uint64_t addr, uint8_t is)
 	f->blk = 0;
 }
 
-static void analyze_context(struct cst_flow *f, struct cst_generic *out, size_t *n)
+static void analyze_context(struct cst_flow *f, const struct cst_element *elem, struct cst_generic *out, size_t *n)
 {
-	const struct cst_context *c = &f->elem.ctx;
+	const struct cst_context *c = &elem->ctx;
 	struct cst_generic *g;
 
 	f->need_ctx = 0;
 	/*
 	 * a Context packet "same as last" is emitted only if the last one was cancelled or reset by a synchronisation
 	 */
-	if (f->elem.flags & CST_EL_F_SAME && f->tmpl.flags & CST_GF_EL && f->tmpl.el == c->el &&
+	if (elem->flags & CST_EL_F_SAME && f->tmpl.flags & CST_GF_EL && f->tmpl.el == c->el &&
 	    f->tmpl.security == c->security && f->tmpl.context_id == c->context_id &&
 	    f->tmpl.vmid == c->vmid && !(f->tmpl.flags & CST_GF_BITS64) == !c->bits64)
 		return;
@@ -264,9 +259,10 @@ static void analyze_context(struct cst_flow *f, struct cst_generic *out, size_t 
 	f->blk = 0;
 	cst_flow_choose_space(f, c);
 	g = cst_flow_emit(f, out, n, CST_GEN_PE_CONTEXT);
-	if (f->elem.flags & CST_EL_F_ADDRESS && f->isa != CST_ISA_A64 &&
+	g->index = elem->index;
+	if (elem->flags & CST_EL_F_ADDRESS && f->isa != CST_ISA_A64 &&
 	    f->cfg->profile != CST_PROFILE_M)
-		g->isa = f->elem.is ? CST_ISA_T32 : CST_ISA_A32;
+		g->isa = elem->is ? CST_ISA_T32 : CST_ISA_A32;
 	g->flags |= (c->flags & CST_CTX_CID ? CST_GF_CID : 0) |
 		    (c->flags & CST_CTX_VMID ? CST_GF_VMID : 0);
 	if (f->stop_mask & CST_STOP_CONTEXT)
@@ -692,7 +688,7 @@ void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 			f->q_next = *elem;
 			f->q_context = 1;
 		} else {
-			analyze_context(f, out, n);
+			analyze_context(f, elem, out, n);
 		}
 		break;
 	case CST_EL_BRANCH:

@@ -315,9 +315,9 @@ static void run_atoms(struct cst_flow *f, struct cst_generic *out, size_t *n, si
 
 void cst_flow_atoms(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap)
 {
-	if (f->q_pending && cap - *n < FLOW_ROOM)
-		return;
 	if (f->q_pending) {
+		if (cap - *n < FLOW_ROOM)
+			return;
 		cst_flow_finish_q(f, out, n, 0, 0);
 		if (f->stopped)
 			return;

@@ -118,11 +118,9 @@ static inline uint64_t key(const struct cst_pair *x)
 
 static int compare(const void *pa, const void *pb)
 {
-	const struct cst_pair *x = pa, *y = pb;
+	const uint64_t x = key(pa), y = key(pb);
 
-	if (x->a != y->a)
-		return x->a < y->a ? -1 : 1;
-	return x->b < y->b ? -1 : x->b > y->b;
+	return x < y ? -1 : x > y;
 }
 
 /* Number of pairs in one sorted array that are not in another one. */
@@ -206,7 +204,7 @@ static void insertion_sort(struct cst_pair *v, size_t n)
 
 	for (i = 1; i < n; i++) {
 		x = v[i];
-		for (k = i; k && compare(&x, &v[k - 1]) < 0; k--)
+		for (k = i; k && key(&x) < key(&v[k - 1]); k--)
 			v[k] = v[k - 1];
 		v[k] = x;
 	}
@@ -268,7 +266,7 @@ static size_t add_equal(struct cst_pair *v, size_t n)
 	size_t i, k = 0;
 
 	for (i = 1; i < n; i++) {
-		if (compare(&v[k], &v[i]))
+		if (key(&v[k]) != key(&v[i]))
 			v[++k] = v[i];
 		else
 			v[k].count += v[i].count;

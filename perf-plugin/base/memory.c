@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* memory.c - allocates large arrays; remembers the first refusal of memory and what the program was doing then. */
+/* memory.c - remembers the first refusal of memory and what the program was doing then. */
 #include "base/memory.h"
 
 #include <stdatomic.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <sys/mman.h>
 
 #include "base/put.h"
-
-/* Size of the processor's large pages; with another size madvise() below fails, or has less effect. */
-#define LARGE_PAGE (2u << 20)
 
 /* Of the process, as its memory is. Any thread may be refused some. */
 static struct {
@@ -33,25 +27,6 @@ void memory_note_refusal(size_t size)
 bool memory_refused(void)
 {
 	return atomic_load_explicit(&memory.claimed, memory_order_relaxed);
-}
-
-void *memory_large(size_t size)
-{
-#ifdef MADV_HUGEPAGE
-	void *p;
-
-	if (size < LARGE_PAGE)
-		return malloc(size);
-	if (posix_memalign(&p, LARGE_PAGE, size)) {
-		memory_note_refusal(size);
-		return NULL;
-	}
-	/* a failure costs speed alone */
-	madvise(p, size / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
-	return p;
-#else
-	return malloc(size);
-#endif
 }
 
 const char *memory_doing(const char *what)

@@ -504,7 +504,7 @@ void queues_find_ids(struct queue *const *q, size_t nr, unsigned int threads)
 		frags += q[i]->nr_frags - q[i]->ids_done;
 	if (threads > frags)
 		threads = (unsigned int)frags;
-	/* the calling thread waits, so that its processor time is that of work which only one thread can do (scripts/bench) */
+	/* the calling thread waits, as in jobs_run() */
 	thread = threads > 1 ? malloc(threads * sizeof(*thread)) : NULL;
 	while (thread && n < threads && !thread_start(&thread[n], search_ids, &x))
 		n++;

@@ -655,12 +655,15 @@ static bool can_be_in_loss(const struct align *al, enum align_gap cause)
 	return other > GAP_FILTERED && (cause == GAP_FILTERED || (cause == GAP_BUFFER && other != GAP_BUFFER));
 }
 
-/* True if both sides have a gap here, and behind it the same GRAM instructions with the same gaps between them. */
+/*
+ * True if both sides have a gap here, and behind it the same GRAM instructions with the same gaps between them: pieces that
+ * are too short to be looked for.
+ */
 static bool same_gaps(const struct align *al)
 {
 	uint64_t i;
 
-	if (al->side[OTHER].gap_done || left(al, TRACE) < GRAM || left(al, OTHER) < GRAM || !same_run(al, TRACE, 0, 0, GRAM))
+	if (al->side[OTHER].gap_done || piece_length(al, TRACE, 0, GRAM) == GRAM || left(al, TRACE) < GRAM || left(al, OTHER) < GRAM || !same_run(al, TRACE, 0, 0, GRAM))
 		return false;
 	for (i = 0; i < GRAM && at(al, TRACE, i)->gap == at(al, OTHER, i)->gap; i++)
 		;

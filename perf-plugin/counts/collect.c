@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/memory.h"
+#include "base/large.h"
 #include "calls/calls.h"
 #include "counts/identity.h"
 #include "counts/interior.h"
@@ -294,7 +294,7 @@ static int make_ranges(struct entry *e)
 	struct binary *b = e->counts;
 	size_t i = 0, k = 0, n = b->ranges.used + b->arrivals.used;
 	const struct cst_pair *r = cst_pairs_sort(&b->ranges), *a = cst_pairs_sort(&b->arrivals);
-	struct cst_count_range *v = memory_large((n + 1) * sizeof(*v)), x, y;
+	struct cst_count_range *v = large_new((n + 1) * sizeof(*v)), x, y;
 	bool sorted = true, arrived;
 
 	if (!v)
@@ -599,7 +599,7 @@ static int move_counts(struct entry *e, struct model_binary *to)
 	/* the edges of the model use their memory */
 	cst_pairs_free(&b->ranges);
 	cst_pairs_free(&b->arrivals);
-	to->edges = memory_large((b->edges.used + 1) * sizeof(*to->edges));
+	to->edges = large_new((b->edges.used + 1) * sizeof(*to->edges));
 	if (!to->edges)
 		return ERR_NOMEM;
 	for (i = 0; i < b->edges.used; i++)

@@ -194,18 +194,20 @@ static void set_next(struct stream_state *st, struct batch *b)
 	b->known = ahead_time(st, &ticks) && stream_time(st, ticks, &b->next) ? NEXT_TIME : NEXT_NONE;
 }
 
-/* Sets the next timestamp of all pending batches of the stream. `decoded`: the last one ends with it. */
-static void set_waiting(struct pending *p, struct stream_state *st, enum next_time known, uint64_t next, bool decoded)
+/* Sets the next timestamp of all pending batches of the stream, and the work up to it if the last one ends with it. */
+static void set_waiting(struct pending *p, struct stream_state *st, enum next_time known, uint64_t next)
 {
+	bool whole = known == NEXT_TIME && st->out.last_pending != NO_BATCH &&
+		     nth(p, st->out.last_pending)->why == CST_STOP_TIMESTAMP;
 	uint64_t insns = 0, cycles = 0;
 	struct batch *b;
 
 	for (; st->out.last_pending != NO_BATCH; st->out.last_pending = b->link) {
 		b = nth(p, st->out.last_pending);
-		decoded = decoded && b->why != CST_STOP_TRACE_ON;
+		whole = whole && b->why != CST_STOP_TRACE_ON;
 		b->known = (uint8_t)known;
 		b->next = next;
-		b->whole = decoded && known == NEXT_TIME;
+		b->whole = whole;
 		b->left_insns = insns += b->s.n_insn;
 		b->left_cycles = cycles += b->cycles;
 	}
@@ -241,7 +243,7 @@ static int force(struct run *r)
 	struct batch *b = nth(&r->pending, r->pending.head);
 
 	set_next(b->st, b);
-	set_waiting(&r->pending, b->st, b->known, b->next, false);
+	set_waiting(&r->pending, b->st, b->known, b->next);
 	return b->st->time.no_memory ? ERR_NOMEM : drain(r);
 }
 
@@ -251,7 +253,7 @@ int deliver_flush(struct run *r)
 	uint32_t i;
 
 	for (i = 0; i < p->nr; i++)
-		set_waiting(p, nth(p, p->head + i)->st, NEXT_NONE, 0, false);
+		set_waiting(p, nth(p, p->head + i)->st, NEXT_NONE, 0);
 	return drain(r);
 }
 
@@ -301,9 +303,10 @@ static int add_pending(struct run *r, struct batch *b)
 	p->at = (size_t)(b->g - p->el) + b->n;
 	p->limit = b->limit < p->limit ? b->limit : p->limit;
 	if (b->why == CST_STOP_TIMESTAMP)
-		set_waiting(p, st, b->closed == NO_TIME ? NEXT_NONE : NEXT_TIME, b->closed, true);
+		set_waiting(p, st, b->closed == NO_TIME ? NEXT_NONE : NEXT_TIME, b->closed);
+	/* otherwise the timestamp is waited for, also if it is known: the work up to it is not */
 	else if (ahead_known(st) && !ahead_time(st, &ticks))
-		set_waiting(p, st, NEXT_NONE, 0, false);
+		set_waiting(p, st, NEXT_NONE, 0);
 	return drain(r);
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/memory.h"
+#include "base/large.h"
 #include "base/thread.h"
 #include "listing/line_page.h"
 
@@ -280,7 +280,7 @@ static void *carve(struct pages *whole, size_t size, bool large)
 
 	size = whole_lines(size);
 	if (!c || whole->carved + size > PAGE_CHUNK) {
-		c = large ? memory_large(PAGE_CHUNK) : malloc(PAGE_CHUNK);
+		c = large ? large_new(PAGE_CHUNK) : malloc(PAGE_CHUNK);
 		if (!c)
 			return NULL;
 		c->next = whole->chunks;

@@ -19,7 +19,7 @@ from tap import Bad, run_cases
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "interop"))
 from auxdata import SAMPLE_TIME, PerfData  # noqa: E402
 
-SAMPLE = re.compile(r"\s*(-?\d+)\s+(?:(\d+\.\d{9}):)?\s+([0-9a-f]+)\s+(0x.*)$")
+SAMPLE = re.compile(r"\s*(-?\d+)\s+(\d+\.\d{9}):\s+([0-9a-f]+)\s+(0x.*)$")
 ENTRY = re.compile(r"0x([0-9a-f]+)/0x([0-9a-f]+)/P/-/-/(\d+)/")
 # the shortest one with which ranges are left out
 PERIOD = 2000

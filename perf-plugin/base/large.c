@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* large.c - asks the system for large pages. */
+#include "base/large.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "base/memory.h"
+
+/* Size of the processor's large pages; with another size madvise() below fails, or has less effect. */
+#define LARGE_PAGE (2u << 20)
+
+void *large_new(size_t size)
+{
+#ifdef MADV_HUGEPAGE
+	void *p;
+
+	if (size < LARGE_PAGE)
+		return malloc(size);
+	if (posix_memalign(&p, LARGE_PAGE, size)) {
+		memory_note_refusal(size);
+		return NULL;
+	}
+	/* a failure costs speed alone */
+	madvise(p, size / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
+	return p;
+#else
+	return malloc(size);
+#endif
+}
