@@ -663,7 +663,8 @@ static bool same_gaps(const struct align *al)
 {
 	uint64_t i;
 
-	if (al->side[OTHER].gap_done || piece_length(al, TRACE, 0, GRAM) == GRAM || left(al, TRACE) < GRAM || left(al, OTHER) < GRAM || !same_run(al, TRACE, 0, 0, GRAM))
+	if (al->side[OTHER].gap_done || piece_length(al, TRACE, 0, GRAM) == GRAM || left(al, TRACE) < GRAM ||
+	    left(al, OTHER) < GRAM || !same_run(al, TRACE, 0, 0, GRAM))
 		return false;
 	for (i = 0; i < GRAM && at(al, TRACE, i)->gap == at(al, OTHER, i)->gap; i++)
 		;

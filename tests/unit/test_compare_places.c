@@ -44,15 +44,18 @@ struct list {
 
 static void expand(struct list *l, const struct part *p)
 {
+	const struct part *part;
 	struct align_insn *insn;
 	unsigned int i, k, times;
+	size_t all = 0;
 
+	for (part = p; part->n; part++)
+		all += (part->times ? part->times : 1) * (size_t)part->n;
 	memset(l, 0, sizeof(*l));
-	l->v = malloc(sizeof(*l->v));
+	l->v = malloc((all + !all) * sizeof(*l->v));
+	assert_non_null(l->v);
 	for (; p->n; p++) {
 		times = p->times ? p->times : 1;
-		l->v = realloc(l->v, (l->n + (size_t)times * p->n) * sizeof(*l->v));
-		assert_non_null(l->v);
 		for (k = 0; k < times; k++) {
 			for (i = 0; i < p->n; i++) {
 				insn = &l->v[l->n++];
