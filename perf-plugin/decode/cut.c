@@ -234,6 +234,8 @@ static int open_inside(struct run *r, const struct fragment *f, struct cut *c, c
 		lead.data = con->piece_new(con->data, r->ss);
 		rc = lead.data ? 0 : ERR_NOMEM;
 	}
+	if (!rc && con->piece_lead)
+		con->piece_lead(lead.data);
 	r->con = &lead;
 	if (!rc)
 		rc = decode_lead(r, f, c, whole, slot);

@@ -83,19 +83,21 @@ struct session_consumer {
 	 */
 	bool by_fragment;
 	/*
-	 * For large results, which stay in memory until their turn: maximum size of a piece of more than one fragment, and
-	 * maximum number of pieces that are begun and not taken. 0: no limit of the consumer.
+	 * For large results, which stay in memory until their turn: maximum size of a piece other than a fragment that cannot
+	 * be divided, and maximum number of pieces that are begun and not taken. 0: no limit of the consumer.
 	 */
 	uint64_t max_piece;
 	unsigned int max_pieces;
 	/*
 	 * AUX fragments can be divided, too (cut.h), if batches have no times and nothing but stream.priv has state between
 	 * batches: stream_digest() extends a digest by that state, and stream_move() takes it over from `lead`, a consumer
-	 * of piece_new() which got the trace before; it returns 0 or negative. Both are called for streams that had batches.
-	 * NULL: fragments are not divided.
+	 * of piece_new() which got the trace before; it returns 0 or negative (NULL: nothing is to be done). Both are called for
+	 * streams that had batches. piece_lead() says that a piece is a lead, whose results nobody takes; NULL: not needed.
+	 * Without stream_digest() fragments are not divided.
 	 */
 	uint64_t (*stream_digest)(void *data, const struct stream *s, uint64_t digest);
 	int (*stream_move)(void *data, void *lead, const struct stream *s);
+	void (*piece_lead)(void *piece);
 	/*
 	 * The results are sums, whose order does not matter: all that a thread decodes is one piece, taken at the end. The
 	 * replica's code is freed before that: the piece must not refer to it after piece_end().
@@ -112,6 +114,8 @@ uint64_t session_trace_bytes(const struct session *ss);
  * the largest one.
  */
 size_t session_parts(const struct session *ss, uint64_t *largest);
+/* True if the largest AUX fragment can be divided, for a consumer with stream_digest(). */
+bool session_divides(struct session *ss);
 /* Returns the number of threads that the amount of trace is worth, at most session_opts.jobs; at least 1. */
 unsigned int session_jobs(const struct session *ss);
 

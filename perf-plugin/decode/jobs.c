@@ -144,9 +144,43 @@ size_t session_parts(const struct session *ss, uint64_t *largest)
  */
 static uint64_t piece_size(const struct jobs *j, uint64_t left, unsigned int threads)
 {
-	uint64_t size = left / (2 * threads), min = j->ss->opts.jobs_asked ? 1 : MIN_PIECE;
+	const uint64_t size = left / (2 * threads), min = j->ss->opts.jobs_asked ? 1 : MIN_PIECE;
+	const uint64_t max = j->con->max_piece ? j->con->max_piece : MAX_PIECE;
 
-	return size < min ? min : size > MAX_PIECE ? MAX_PIECE : size;
+	return size > max ? max : size < min ? min : size;
+}
+
+/* True if the fragment is large enough to be divided, and in one piece. */
+static bool is_large(const struct fragment *f)
+{
+	return f->nr_parts == 1 && f->pub.size >= 2 * CUT_MIN;
+}
+
+/* True if the trace of a large fragment can be divided. */
+static bool can_cut(struct session *ss, struct queue *q, struct fragment *f, unsigned int threads)
+{
+	f->pub.data = fragment_bytes(NULL, q, f);
+	queues_find_ids(&q, 1, threads);
+	return cut_possible(ss, q, f);
+}
+
+bool session_divides(struct session *ss)
+{
+	struct fragment *f, *largest = NULL;
+	struct queue *q, *of = NULL;
+	size_t i, k;
+
+	for (i = 0; i < ss->queues.nr; i++) {
+		q = ss->queues.q[i];
+		for (k = 0; k < q->nr_frags; k++) {
+			f = &q->frags[k];
+			if (largest && f->pub.size <= largest->pub.size)
+				continue;
+			largest = f;
+			of = q;
+		}
+	}
+	return largest && is_large(largest) && fragments_are_independent(ss) && can_cut(ss, of, largest, session_jobs(ss));
 }
 
 /* True if the consumer can take parts of fragments. */
@@ -160,15 +194,13 @@ static bool is_divisible(struct jobs *j, struct queue *q, size_t i, uint64_t wan
 {
 	struct fragment *f = &q->frags[i];
 
-	if (!takes_parts(j->con) || !j->nr_w || f->nr_parts != 1 || f->pub.size <= want || f->pub.size < 2 * CUT_MIN)
+	if (!takes_parts(j->con) || !j->nr_w || f->pub.size <= want || !is_large(f))
 		return false;
+	if (j->asked != q)
+		j->divisible = can_cut(j->ss, q, f, j->nr_w);
+	j->asked = q;
 	/* for all threads */
 	f->pub.data = fragment_bytes(NULL, q, f);
-	if (j->asked == q)
-		return j->divisible;
-	j->asked = q;
-	queues_find_ids(&q, 1, j->nr_w);
-	j->divisible = cut_possible(j->ss, q, f);
 	return j->divisible;
 }
 

@@ -18,10 +18,11 @@
 #define OUT_BUFFER	(1u << 20)
 
 /*
- * Maximum size of an AUX fragment whose lines are kept until its turn, of the memory for these lines, and number of such pieces
- * of the trace: decoding takes a bit longer than printing.
+ * Maximum size of an AUX fragment whose lines are kept until its turn, of the parts of a divided one, of the memory for these
+ * lines, and number of such pieces of the trace: decoding takes a bit longer than printing.
  */
 #define KEPT_TRACE	(5u << 20)
+#define KEPT_PART	(512u << 10)
 #define KEPT_LINES	(96u << 20)
 #define KEPT_PIECES	(PAGES_THREADS + 2)
 
@@ -38,6 +39,7 @@ struct listing {
 	struct session *ss;
 	struct itrace_opts o;
 	bool names;		/* files or symbols are printed */
+	bool times;		/* lines have times, or names of threads, which change with time, or are sorted by time */
 	char branches[EVNAME_MAX], insns[EVNAME_MAX];
 	unsigned int flags[BRANCH_INDICES]; /* PERF_IP_FLAG_x by branch_index() */
 	struct pd_output out;
@@ -516,6 +518,19 @@ static int piece_take(void *data, void *piece)
 	return rc ? rc : l->pages ? 0 : pd_output_failed(&l->out);
 }
 
+static void piece_lead(void *piece)
+{
+	struct listing *l = piece;
+
+	pages_drop(l->kept);
+}
+
+static uint64_t stream_digest(void *data, const struct stream *s, uint64_t digest)
+{
+	(void)data;
+	return sampler_digest(s, digest);
+}
+
 /* ---- the whole -------------------------------------------------------------------------------- */
 
 static void widen(struct listing *l, const char *name)
@@ -576,15 +591,17 @@ static bool worth_pages(const struct listing *l)
 }
 
 /*
- * True if pieces of the trace, an AUX fragment at least, are decoded side by side and keep their lines: many times the size
- * of the trace, and too much with names. Otherwise one thread decodes for all that print.
+ * True if pieces of the trace are decoded side by side and keep their lines: many times the size of the trace, and too much
+ * with names. Otherwise one thread decodes for all that print.
  */
 static bool worth_keeping(const struct listing *l)
 {
 	uint64_t largest;
 	size_t parts = session_parts(l->ss, &largest);
 
-	return parts > 2 && largest <= KEPT_TRACE && !(l->line.fields & LISTING_NAMES) && !l->o.skip;
+	if (l->line.fields & LISTING_NAMES || l->o.skip)
+		return false;
+	return (parts > 2 && largest <= KEPT_TRACE) || (!l->times && session_divides(l->ss));
 }
 
 /* Returns 0, or ERR_NOMEM. */
@@ -606,12 +623,14 @@ struct listing *listing_open(struct session *ss, const struct listing_opts *opts
 	const struct itrace_opts *o = &opts->itrace;
 	const unsigned int fields = opts->fields;
 	struct merge_sink sink = { .write = sink_write, .data = l };
+	const bool one = session_max_streams(ss) == 1;
 	struct error err = { .code = 0 };
 	struct sample_ops ops;
 
 	if (!l)
 		goto nomem;
 	l->ss = ss;
+	l->times = !one || o->errors || fields & (LIST_TIME | LIST_COMM);
 	l->kept_lines = opts->kept_lines ? opts->kept_lines : KEPT_LINES;
 	l->o = *o;
 	l->o.depth = fields & LIST_CALLINDENT;
@@ -633,7 +652,7 @@ struct listing *listing_open(struct session *ss, const struct listing_opts *opts
 		return NULL;
 	}
 	l->open = true;
-	if (session_max_streams(ss) == 1) {
+	if (one) {
 		l->single = merge_lane_new(l->m, 0, 0);
 		if (!l->single || merge_direct(l->m, l->single))
 			goto nomem;
@@ -659,7 +678,7 @@ int listing_run(struct listing *l)
 	struct error err = { .code = 0 };
 	int rc;
 
-	sampler_consumer(l->sp, &c);
+	sampler_consumer(l->sp, &c, l->times);
 	if (sampler_plans(l->sp))
 		c.plan = on_plan;
 	/* the bytes of an instruction are read when its line is printed, possibly in the next piece */
@@ -667,7 +686,9 @@ int listing_run(struct listing *l)
 	/* with one stream, lines of all branches, a hundred times the size of the trace, are not stored as text */
 	c.by_fragment &= l->keeps || !(l->single && l->o.branches);
 	if (l->keeps) {
-		c.max_piece = KEPT_TRACE;
+		c.max_piece = c.times ? KEPT_TRACE : KEPT_PART;
+		c.stream_digest = stream_digest;
+		c.piece_lead = piece_lead;
 		/* of which one is printed, which takes about half of the time */
 		c.max_pieces = session_jobs(l->ss) < KEPT_PIECES ? session_jobs(l->ss) : KEPT_PIECES;
 	}

@@ -59,6 +59,7 @@ struct pages {
 	struct pages *whole;	/* the ring that takes them; NULL: this is a ring */
 	struct line_page *kept, **last_kept;
 	size_t left;		/* number of bytes for further pages */
+	bool drops;		/* lines are dropped when their page is full */
 
 	/* of a ring: */
 	struct pages_opts o;
@@ -317,12 +318,12 @@ static struct line_page *page_new(struct pages *whole)
 	return p;
 }
 
-/* Keeps the page, if there is one that is filled. Returns the next one, or the same one again, empty, after a failure. */
+/* Keeps the page, if there is one that is filled. Returns the next one, or the same one again if its lines are lost. */
 static struct line_page *next_kept(struct pages *pg)
 {
 	struct line_page *p = pg->filling;
 
-	if (p && !pg->failed) {
+	if (p && !pg->failed && !pg->drops) {
 		if (sizeof(*p) > pg->left) {
 			pg->failed = SESSION_UNFIT;
 		} else {
@@ -417,6 +418,11 @@ static void put_page(struct pages *pg, struct line_page *p)
 	give_back(pg, place->page);
 	place->page = p;
 	page_full(pg);
+}
+
+void pages_drop(struct pages *kept)
+{
+	kept->drops = true;
 }
 
 int pages_take(struct pages *pg, struct pages *kept)

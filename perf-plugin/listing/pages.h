@@ -37,6 +37,8 @@ void pages_start(struct pages *pg, unsigned int threads);
  * thread, which need not be that of `whole`. Returns NULL without memory. `whole` is freed last.
  */
 struct pages *pages_keep(struct pages *whole, size_t bytes);
+/* Lines that are added to kept pages from now on are dropped. */
+void pages_drop(struct pages *kept);
 /* Prints all lines of pages that were kept after those of `pg`. Returns as pages_failed(). */
 int pages_take(struct pages *pg, struct pages *kept);
 /* Ends the threads; lines that are not written yet are lost. */

@@ -581,7 +581,7 @@ int injector_run(struct injector *in)
 	struct error err = { .code = 0 };
 	int rc;
 
-	sampler_consumer(in->sp, &c);
+	sampler_consumer(in->sp, &c, true);
 	if (sampler_plans(in->sp))
 		c.plan = on_plan;
 	/* in a file without times, all samples of a fragment have the position of its record */

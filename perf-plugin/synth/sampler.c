@@ -92,12 +92,12 @@ void sampler_free(struct sampler *sp)
 	free(sp);
 }
 
-void sampler_consumer(const struct sampler *sp, struct session_consumer *c)
+void sampler_consumer(const struct sampler *sp, struct session_consumer *c, bool times)
 {
-	c->stop = sp->o.timeless ? 0 : CST_STOP_TIMESTAMP;
-	c->step = sp->want_b ? BRANCH_STEP : 0;
+	c->times = times || (sp->want_i && sp->o.unit != ITRACE_INSNS);
+	c->stop = c->times && !sp->o.timeless ? CST_STOP_TIMESTAMP : 0;
+	c->step = c->times && sp->want_b ? BRANCH_STEP : 0;
 	c->timeless = sp->o.timeless;
-	c->times = true;
 	c->unwanted = true;
 }
 

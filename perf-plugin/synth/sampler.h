@@ -133,7 +133,9 @@ void sampler_continue(struct sampler *piece, struct sampler *whole);
  */
 int sampler_join(struct sampler *whole, struct sampler *piece,
 		 void *(*lane)(void *data, const struct sampler_seam *was), void *data);
-/* Sets the options of the session that the sampler needs: stop, step, timeless, unwanted. */
-void sampler_consumer(const struct sampler *sp, struct session_consumer *c);
+/* As session_consumer.stream_digest, for branch samples without times; without what is behind sampler_slot(). */
+uint64_t sampler_digest(const struct stream *s, uint64_t digest);
+/* Sets the options of the session that the sampler needs: stop, step, times, timeless, unwanted. `times`: the consumer uses them. */
+void sampler_consumer(const struct sampler *sp, struct session_consumer *c, bool times);
 
 #endif

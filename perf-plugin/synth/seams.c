@@ -2,6 +2,8 @@
 /* seams.c - joins the samples of pieces of the trace, which several threads decode. */
 #include <limits.h>
 
+#include <cstrace/index.h>
+
 #include "base/array.h"
 #include "base/error.h"
 #include "synth/sampler_int.h"
@@ -151,4 +153,20 @@ void seam_leave(struct sampler *sp, const struct stream *s, const struct lane *l
 			.asks_gap = ln->asks_gap, .first = UINT64_MAX, .touched = ln->touched || ln->br.last,
 			.br = ln->br, .to_next = ln->next - ln->insns, .since = ln->insns - ln->sampled, .gap = ln->gap,
 		};
+}
+
+/*
+ * Without the return address of an exception, which only branch stacks use. Of what struct sampler_seam notes of a piece's
+ * begin, a part inside a fragment has no use: the first element of the fragment, NO_SYNC, ended the stretch from before.
+ */
+uint64_t sampler_digest(const struct stream *s, uint64_t digest)
+{
+	const struct lane *ln = *s->priv;
+	const struct branch_state *br = &ln->br;
+	const uint64_t v[] = {
+		br->last, (uint32_t)br->pid | (uint64_t)(uint32_t)br->tid << 32, br->cycles,
+		br->open | br->size << 8 | br->isa << 16 | (uint64_t)br->el << 24, br->open == BRANCH_SEQ ? BRANCH_NONE : br->kind,
+	};
+
+	return cst_index_digest(digest, v, sizeof(v));
 }

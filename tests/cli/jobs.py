@@ -44,6 +44,7 @@ COMMANDS = [
     ["script", "--itrace=be", "-F", "comm,pid,tid,cpu,time,ip,sym,dso,addr,flags"],
     ["script", "--itrace=b", "-F", "tid,ip,addr,insn"],
     ["script", "--itrace=be", "-F", "pid,tid,cpu,ip,addr"],
+    ["script", "--itrace=b", "-F", "pid,tid,cpu,ip,addr"],
     ["script", "--itrace=b", "-F", "tid,time,ip,addr,flags"],
     ["script", "--itrace=e"],
     ["script", "--itrace=i50il8", "-F", "+brstack"],
@@ -51,6 +52,15 @@ COMMANDS = [
     ["profile", "--format=llvm", "--binary", "BINARY", "--cpu=0", "-o", "OUT"],
     ["script", "--itrace=b", "--time=10%-60%"],
     ["script", "--itrace=b", "--tid=1000"],
+]
+
+
+# They divide AUX fragments.
+IN_PARTS = [
+    ["profile", "--format=autofdo", "-o", "OUT"],
+    ["dump", "--format=none"],
+    ["script", "--itrace=b", "-F", "pid,tid,cpu,ip,addr"],
+    ["script", "--itrace=cr", "-F", "ip,addr,flags,event"],
 ]
 
 
@@ -125,11 +135,11 @@ def busiest(args, options):
     return "/no such file"
 
 
-def check_all(args, options, folder):
+def check_all(args, options, folder, commands=COMMANDS):
     """Returns the bytes that were compared."""
     size = 0
     binary = busiest(args, options)
-    for words in COMMANDS:
+    for words in commands:
         words = [binary if w == "BINARY" else w for w in words]
         size += sum(len(v) for v in check_command(args, words, options, folder).values() if not isinstance(v, int))
     return size
@@ -179,7 +189,14 @@ def check_contradictions(args, perf, expected):
         raise Bad("%d contradictions, %d of them of files: %s" % (found[0][1], sum(found[0][0].values()), found[0][0]))
 
 
-def random_trace(args, options, seed, folder):
+# Large fragments, of one stream.
+LARGE = [
+    ["--buf=cpu", "--cpus=1", "--insns=500000", "--threads=4", "--p-switch=100"],
+    ["--buf=thread", "--cpus=1", "--insns=500000", "--raw"],
+]
+
+
+def random_trace(args, options, seed, folder, commands=COMMANDS):
     perf, images = os.path.join(folder, "perf.data"), os.path.join(folder, "images")
     done = subprocess.run([args.gen, "random", "--case=%d" % seed, "--perf=" + perf, "--images=" + images] + options,
                           capture_output=True, timeout=TIME_LIMIT)
@@ -187,7 +204,7 @@ def random_trace(args, options, seed, folder):
         raise Bad("cst-gen random %s: %s" % (" ".join(options), done.stderr.decode()))
     # of the first seed many stretches are taken for those of another thread, unless threads have buffers of their own
     check_contradictions(args, perf, seed == 1 and "--buf=thread" not in options)
-    return check_all(args, ["-i", perf], folder)
+    return check_all(args, ["-i", perf], folder, commands)
 
 
 def swap_fragments(perf, times):
@@ -267,6 +284,10 @@ def cases(args):
             if name == "back":
                 yield name, range(1, 2 * SEEDS + 2), lambda s, f: times_back(args, s, f)
                 continue
+            if name.startswith("parts"):
+                number = int(name[len("parts"):])
+                yield name, [1], lambda s, f, o=LARGE[number]: random_trace(args, o, s, f, IN_PARTS)
+                continue
             if name.startswith("random"):
                 number = int(name[len("random"):])
                 yield name, [1], lambda s, f, o=RANDOM[number]: random_trace(args, o, s, f)
@@ -282,6 +303,9 @@ def cases(args):
     for options in RANDOM:
         yield "random " + " ".join(options), range(1, 2 * SEEDS + 1), \
             lambda s, f, o=options: random_trace(args, o, s, f)
+    for options in LARGE:
+        yield "in parts, random " + " ".join(options), range(1, 3 * SEEDS + 1), \
+            lambda s, f, o=options: random_trace(args, o, s, f, IN_PARTS)
 
 
 def main():

@@ -79,3 +79,20 @@ int temp_remove(const char *dir)
 	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", dir);
 	return system(cmd);
 }
+
+char *temp_content(const char *path, size_t *n)
+{
+	FILE *f = fopen(path, "re");
+	char *p;
+
+	assert_non_null(f);
+	assert_int_equal(fseek(f, 0, SEEK_END), 0);
+	*n = (size_t)ftell(f);
+	p = malloc(*n + 1);
+	assert_non_null(p);
+	rewind(f);
+	assert_int_equal(fread(p, 1, *n, f), *n);
+	p[*n] = 0;
+	fclose(f);
+	return p;
+}

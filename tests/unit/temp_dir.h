@@ -12,6 +12,8 @@ void temp_write(const char *dir, const char *name, const void *data, size_t len)
 const char *temp_path(const char *dir, const char *name);
 /* Reads a text of fewer than size - 1 bytes. A test that cannot read it fails. */
 void temp_read(const char *path, char *text, size_t size);
+/* Returns the bytes of the file, with a 0 behind them, which become the caller's. `n`: their number. */
+char *temp_content(const char *path, size_t *n);
 /* Copies a text, with DIR where it names the folder. */
 void temp_hide(const char *dir, const char *text, char *to, size_t size);
 /* How many descriptors this process has open: the same before and after what closes all that it opens. */

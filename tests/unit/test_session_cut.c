@@ -15,6 +15,7 @@
 
 #include "decode/cut.h"
 #include "decode/decode.h"
+#include "listing/listing.h"
 #include "session/session.h"
 #include "session_open.h"
 #include "temp_dir.h"
@@ -301,6 +302,48 @@ static void other_states(void **state)
 	}
 }
 
+/* ---- lines of branches -------------------------------------------------------------------------- */
+
+static char *listed(struct session *ss, size_t kept)
+{
+	struct listing_opts o = { .output = temp_path(dir, "out"), .fields = LIST_TID | LIST_IP | LIST_ADDR | LIST_FLAGS,
+				  .itrace = { .branches = true }, .kept_lines = kept };
+	struct listing *l = listing_open(ss, &o);
+	size_t n;
+
+	assert_non_null(l);
+	assert_int_equal(listing_run(l), 0);
+	listing_close(l);
+	session_close(ss);
+	return temp_content(temp_path(dir, "out"), &n);
+}
+
+/*
+ * Lines without times are those of one thread, also where a part is decoded again, with the whole fragment before it: its lead
+ * has no synchronisation (GAP), or it may keep fewer lines than it has.
+ */
+static void lines(void **state)
+{
+	static const size_t kept[] = { 0, 1, 300000, 600000, 1200000, 2400000 };
+	unsigned int frames, i;
+	char *want, *have;
+	enum shape shape;
+
+	(void)state;
+	for (shape = DENSE; shape <= GAP; shape++)
+		for (frames = 0; frames < 2; frames++) {
+			want = listed(open_trace(1, shape, frames, 2), 0);
+			assert_true(strlen(want) > 1000000);
+			for (i = 0; i < (shape == GAP ? sizeof(kept) / sizeof(kept[0]) : 1); i++) {
+				have = listed(open_trace(4, shape, frames, 2), kept[i]);
+				if (strcmp(have, want))
+					fail_msg("shape %u, frames %u, lines kept in %zu bytes: other lines", shape, frames, kept[i]);
+				free(have);
+			}
+			free(want);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -308,6 +351,7 @@ int main(void)
 		cmocka_unit_test(fragments),
 		cmocka_unit_test(no_thread),
 		cmocka_unit_test(other_states),
+		cmocka_unit_test(lines),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_dir);

@@ -112,19 +112,7 @@ static struct session *opened(const struct recording *r, unsigned int jobs)
 /* The bytes of the file "out", which become the caller's. */
 static char *output(size_t *n)
 {
-	FILE *f = fopen(temp_path(dir, "out"), "re");
-	char *p;
-
-	assert_non_null(f);
-	assert_int_equal(fseek(f, 0, SEEK_END), 0);
-	*n = (size_t)ftell(f);
-	p = malloc(*n + 1);
-	assert_non_null(p);
-	rewind(f);
-	assert_int_equal(fread(p, 1, *n, f), *n);
-	p[*n] = 0;
-	fclose(f);
-	return p;
+	return temp_content(temp_path(dir, "out"), n);
 }
 
 /* ---- outputs ------------------------------------------------------------------------------------- */
