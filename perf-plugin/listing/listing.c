@@ -22,7 +22,7 @@
  * lines, and number of such pieces of the trace: decoding takes a bit longer than printing.
  */
 #define KEPT_TRACE	(5u << 20)
-#define KEPT_PART	(512u << 10)
+#define KEPT_PART	(1u << 20)
 #define KEPT_LINES	(96u << 20)
 #define KEPT_PIECES	(PAGES_THREADS + 2)
 
@@ -689,8 +689,10 @@ int listing_run(struct listing *l)
 		c.max_piece = c.times ? KEPT_TRACE : KEPT_PART;
 		c.stream_digest = stream_digest;
 		c.piece_lead = piece_lead;
-		/* of which one is printed, which takes about half of the time */
-		c.max_pieces = session_jobs(l->ss) < KEPT_PIECES ? session_jobs(l->ss) : KEPT_PIECES;
+		/* of which one is printed, which takes about half of the time; of the smaller ones more, so that no thread waits */
+		c.max_pieces = c.times ? session_jobs(l->ss) : 2 * session_jobs(l->ss);
+		if (c.max_pieces > KEPT_PIECES)
+			c.max_pieces = KEPT_PIECES;
 	}
 	if (can_divide(l, &c)) {
 		c.piece_new = piece_new;
