@@ -196,9 +196,10 @@ static bool is_divisible(struct jobs *j, struct queue *q, size_t i, uint64_t wan
 
 	if (!takes_parts(j->con) || !j->nr_w || f->pub.size <= want || !is_large(f))
 		return false;
-	if (j->asked != q)
+	if (j->asked != q) {
+		j->asked = q;
 		j->divisible = can_cut(j->ss, q, f, j->nr_w);
-	j->asked = q;
+	}
 	/* for all threads */
 	f->pub.data = fragment_bytes(NULL, q, f);
 	return j->divisible;

@@ -19,10 +19,11 @@
 
 /*
  * Maximum size of an AUX fragment whose lines are kept until its turn, of the parts of a divided one, of the memory for these
- * lines, and number of such pieces of the trace: decoding takes a bit longer than printing.
+ * lines, and number of such pieces of the trace: decoding takes a bit longer than printing. The lines of a part fit into that
+ * memory also if a byte has 16 branches, as in loops.
  */
 #define KEPT_TRACE	(5u << 20)
-#define KEPT_PART	(1u << 20)
+#define KEPT_PART	(512u << 10)
 #define KEPT_LINES	(96u << 20)
 #define KEPT_PIECES	(PAGES_THREADS + 2)
 

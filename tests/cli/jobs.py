@@ -169,6 +169,12 @@ RANDOM = [
     ["--buf=cpu", "--cpus=1", "--fragment=2000", "--insns=60000", "--threads=4", "--p-switch=100"],
 ]
 
+# Large fragments, of one stream.
+LARGE = [
+    ["--buf=cpu", "--cpus=1", "--insns=500000", "--threads=4", "--p-switch=100"],
+    ["--buf=thread", "--cpus=1", "--insns=500000", "--raw"],
+]
+
 
 def check_contradictions(args, perf, expected):
     """Each contradiction is counted for the file of its code, with counted ranges (profile) and without (dump)."""
@@ -187,13 +193,6 @@ def check_contradictions(args, perf, expected):
         raise Bad("no contradictions, though threads with other code share a buffer")
     if sum(found[0][0].values()) != found[0][1]:
         raise Bad("%d contradictions, %d of them of files: %s" % (found[0][1], sum(found[0][0].values()), found[0][0]))
-
-
-# Large fragments, of one stream.
-LARGE = [
-    ["--buf=cpu", "--cpus=1", "--insns=500000", "--threads=4", "--p-switch=100"],
-    ["--buf=thread", "--cpus=1", "--insns=500000", "--raw"],
-]
 
 
 def random_trace(args, options, seed, folder, commands=COMMANDS):

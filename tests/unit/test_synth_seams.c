@@ -302,6 +302,93 @@ static void pieces(void **state)
 	}
 }
 
+/*
+ * The digest of a sampler after `before` and then `last`, which is not the end of the bytes. `r` gets the branches of `next`.
+ */
+static uint64_t digest_after(const struct part *before, const struct batch *last, const struct part *next, struct result *r)
+{
+	static struct result dropped;
+	void *word = NULL;
+	struct stream s = STREAM(&word);
+	struct sampler *sp = new_sampler("b", false, &dropped), *to = new_sampler("b", false, r);
+	uint64_t digest;
+
+	dropped.used = r->used = 0;
+	r->text[0] = '\0';
+	run_part(sp, &s, before);
+	run_part(sp, &s, &(const struct part){ .v = { *last }, .n = 1 });
+	digest = sampler_digest(&s, 1);
+	run_part(to, &s, next);
+	sampler_stream_end(to, &s);
+	sampler_free(sp);
+	sampler_free(to);
+	return digest;
+}
+
+/* Draws the parts before two samplers: other ones, or the same in another thread, or with another branch at the end. */
+static void random_pair(struct part *one, struct part *other)
+{
+	struct batch *a, *b;
+	uint64_t time = 0;
+	size_t i;
+
+	random_part(one, &time);
+	one->v[one->n - 1].n--;		/* without the end of the bytes */
+	*other = *one;
+	a = &one->v[one->n - 1];
+	b = &other->v[one->n - 1];
+	switch (draw(3)) {
+	case 0:
+		random_part(other, &time);
+		other->v[other->n - 1].n--;
+		break;
+	case 1:
+		for (i = 0; i < other->n; i++)
+			other->v[i].tid = 3 - other->v[i].tid;
+		break;
+	default:
+		a->g[a->n - 1] = random_range();
+		b->g[a->n - 1] = random_range();
+		b->g[a->n - 1].addr = a->g[a->n - 1].addr;
+		b->g[a->n - 1].end = a->g[a->n - 1].end;
+		break;
+	}
+}
+
+/* Samplers with the same digest have the same branches from there on, whatever they had before. */
+static void digests(void **state)
+{
+	enum { RUNS = 20000 };
+	static struct result one, other;
+	unsigned int i, k, same = 0, differ = 0;
+	struct part before[2], next;
+	struct batch last;
+	uint64_t time = 0, a, b;
+
+	(void)state;
+	for (i = 0; i < RUNS; i++) {
+		seed = i * 7919 + 5;
+		random_pair(&before[0], &before[1]);
+		random_part(&next, &time);
+		last = before[draw(2)].v[0];
+		last.n = draw(3);
+		/* samplers without times */
+		for (k = 0; k < MAX_BATCHES; k++)
+			before[0].v[k].time = before[1].v[k].time = next.v[k].time = last.time = 0;
+		a = digest_after(&before[0], &last, &next, &one);
+		b = digest_after(&before[1], &last, &next, &other);
+		if (a == b && strcmp(one.text, other.text)) {
+			fprintf(stderr, "run %u:\n%s-- other:\n%s", i, one.text, other.text);
+			fail();
+		}
+		same += a == b;
+		differ += a != b;
+		assert_int_equal(a, digest_after(&before[0], &last, &next, &one));
+	}
+	assert_in_range(same, RUNS / 10, RUNS);
+	assert_in_range(differ, RUNS / 10, RUNS);
+}
+
 /* Joins a piece of one batch. `last`: the time of its last sample, as the consumer stores it. Returns the floor of its times. */
 static uint64_t join_one(struct sampler *whole, struct result *r, uint64_t place, uint64_t time, uint64_t last,
 			 struct cst_generic a, struct cst_generic b)
@@ -541,7 +628,7 @@ static void refused_samples(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(pieces), cmocka_unit_test(floors), cmocka_unit_test(nothing_executed),
+	const struct CMUnitTest tests[] = { cmocka_unit_test(pieces), cmocka_unit_test(digests), cmocka_unit_test(floors), cmocka_unit_test(nothing_executed),
 					    cmocka_unit_test(filtered), cmocka_unit_test(filtered_return),
 					    cmocka_unit_test(refused_samples), cmocka_unit_test(last_instruction) };
 
