@@ -50,6 +50,10 @@ enum cst_generic_kind {
 	 * With cst_decoder_sample(): ranges that were left out, from `addr` on, with n_insn instructions. end, flags, isa and
 	 * last_* are those of the last one, which ends with a taken branch. runs: number of ranges that are in no element,
 	 * also between the next ones.
+	 *
+	 * With cst_decoder_list(): `runs` consecutive ranges, from `addr` on, with n_insn instructions, directly after a RANGE.
+	 * end, flags, isa and last_* are those of the last one. list.v[first] and the branches after it, `branches` in number,
+	 * are those taken before the last range's own. num: contradictions as above, at most 1, of the last range.
 	 */
 	CST_GEN_RUN,
 	/*
@@ -204,11 +208,28 @@ struct cst_generic {
 			CST_EXTENSION union {
 				uint32_t error;	/* NO_SYNC, ADDR_UNKNOWN, BARRIER: enum cst_error (positive), 0 none */
 				uint32_t start;	/* RUN: section offset at which the open range begins */
+				uint32_t first;	/* RUN with cst_decoder_list() */
 			};
-			uint32_t sect_off; /* RANGE: offset of addr in its section (low 32 bits) */
+			CST_EXTENSION union {
+				uint32_t sect_off; /* RANGE: offset of addr in its section (low 32 bits) */
+				uint32_t branches; /* RUN with cst_decoder_list() */
+			};
 		};
 		uint64_t insn;	/* DATA: address of the instruction that made the transfer, with CST_DATA_INSN */
 	};
+};
+
+/* A taken branch. The last fields are those of struct cst_generic for the range that it ends. */
+struct cst_branch {
+	uint64_t from, to;	/* addresses of the branch instruction and of its target */
+	uint16_t flags, num;
+	uint8_t isa, last_type, last_subtype, last_size;
+};
+
+/* Memory for taken branches, which the caller provides: v[0] to v[cap - 1], of which the first n are in use. */
+struct cst_branch_list {
+	struct cst_branch *v;
+	uint32_t n, cap;
 };
 
 /* True if the next range after an element of this kind does not continue the last one: the flow is lost. */
@@ -221,8 +242,8 @@ static inline int cst_generic_loses_flow(unsigned int kind)
 }
 
 /*
- * Returns how many contradictions of the image (stats.image_conflicts) `g` stands for, all in the section of g->addr. One
- * that stops the decoding because of cst_config.checks has no element.
+ * Returns how many contradictions of the image (stats.image_conflicts) `g` stands for, all in the section of its last
+ * instruction, or of ADDR_UNKNOWN's address. One that stops the decoding because of cst_config.checks has no element.
  */
 static inline unsigned int cst_generic_conflicts(const struct cst_generic *g)
 {

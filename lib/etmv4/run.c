@@ -69,14 +69,23 @@ INSTANCE(etmv4_walk_ranges, RUNS_NONE)
 INSTANCE(etmv4_walk_each, RUNS_EACH)
 INSTANCE(etmv4_walk_joined, RUNS_JOINED)
 INSTANCE(etmv4_walk_sampled, RUNS_SAMPLED)
+INSTANCE(etmv4_walk_listed, RUNS_LISTED)
+
+/* True if branches are listed and the list has no room. */
+static int is_full(const struct cst_branch_list *list)
+{
+	return list && !walk_list_room(list, list->v + list->n);
+}
 
 static int etmv4_walk(struct cst_flow *f, struct atom_input *in, struct cst_generic *out, size_t *n, size_t cap)
 {
 	/* the log, and checks of each atom, need single ranges */
 	if (f->log || f->cfg->checks)
 		return etmv4_walk_ranges(f, in, out, n, cap);
+	if (!f->counts && f->samples && f->samples->period)
+		return etmv4_walk_sampled(f, in, out, n, cap);
 	if (!f->counts)
-		return f->samples && f->samples->period ? etmv4_walk_sampled(f, in, out, n, cap) :
+		return f->list && !is_full(f->list) ? etmv4_walk_listed(f, in, out, n, cap) :
 			etmv4_walk_ranges(f, in, out, n, cap);
 	return f->counts->joined ? etmv4_walk_joined(f, in, out, n, cap) : etmv4_walk_each(f, in, out, n, cap);
 }
@@ -108,7 +117,7 @@ static void etmv4_packets(const struct fast *x, struct cst_generic *out, size_t 
 		}
 		if (f->busy)
 			cst_flow_run(f, out, n, cap);
-		if (f->busy | f->stopped)
+		if (f->busy | f->stopped || is_full(f->list))
 			break;
 	}
 	x->stats->packets += c->pos - first - in.more;
@@ -123,5 +132,5 @@ enum fast_end cst_etmv4_run(const struct fast *x, struct cst_generic *out, size_
 		x->f->stopped = 0;
 		etmv4_packets(x, out, n, cap);
 	}
-	return FAST_LEFT;
+	return *n && is_full(x->f->list) ? FAST_FULL : FAST_LEFT;
 }

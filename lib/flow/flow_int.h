@@ -93,6 +93,7 @@ struct cst_flow {
 	struct cst_log *log;	/* error log, or NULL */
 	struct cst_counts *counts; /* table in which ranges and branches are counted, or NULL */
 	struct cst_samples *samples; /* state of cst_decoder_sample(); NULL: it was never called */
+	struct cst_branch_list *list; /* of cst_decoder_list(), or NULL */
 	struct cst_space *space;
 	const struct cst_images *images; /* table that gives the space of each context, or NULL */
 	struct cst_context ctx;	/* context for which `space` was looked up in `images` */

@@ -64,8 +64,7 @@ uint64_t cst_samples_begin(struct loop *l, uint64_t insns, uint64_t place)
 	struct cst_image *img = f->map_sec->img;
 
 	/* without memory for the table a run ends where execution goes to another section */
-	if (!img->crossings)
-		cst_crossings_new(img);
+	cst_crossings_new(img);
 	s->to[0] = place;
 	s->bias[0] = f->map_bias;
 	s->insns[0] = insns;

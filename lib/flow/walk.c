@@ -73,11 +73,13 @@ int cst_walk_next_run(struct loop *l)
 	return 1;
 }
 
-int cst_walk_next_bytes(struct loop *l)
+int cst_walk_next_bytes(struct loop *l, size_t bytes)
 {
-	if (l->rest || l->p == l->end_of_input)
+	const size_t left = (size_t)(l->end_of_input - l->p);
+
+	if (l->rest || !left || !bytes)
 		return 0;
-	l->stop = l->end_of_input - l->p > RUN_BYTES ? l->p + RUN_BYTES : l->end_of_input;
+	l->stop = l->p + (left < bytes ? left : bytes);
 	return 1;
 }
 
@@ -249,6 +251,24 @@ void cst_walk_begin_run(struct loop *l, uint64_t insns, uint64_t bits)
 	l->run_insns = l->section_insns = insns;
 	l->run_atoms = l->atoms - atoms_in(bits);
 	l->run_conflicts = l->f->stats->image_conflicts;
+}
+
+void cst_walk_begin_list(struct loop *l, uint64_t place, struct cst_branch *list)
+{
+	struct cst_image *img = l->f->map_sec->img;
+
+	/* without memory for the table a run ends where execution goes to another section */
+	cst_crossings_new(img);
+	l->run_addr = blk_off(BLK_AT(img->blk, place)) + l->f->map_bias;
+	l->run_list = list;
+}
+
+void cst_walk_put_list(const struct loop *l, struct cst_generic *g, const struct cst_branch *list)
+{
+	g->addr = l->run_addr;
+	g->section = 0;
+	g->first = (uint32_t)(l->run_list - l->f->list->v);
+	g->branches = (uint32_t)(list - l->run_list);
 }
 
 /* Ends the walk after the indirect branch of block b, at `end`, whose target is not known yet. */

@@ -28,6 +28,10 @@
 #define RUN_INSNS (1u << 31)
 #define RUN_BYTES 1024
 
+/* A list of branches is full when it has no room for those of this many bytes. */
+#define LIST_BYTES 32
+_Static_assert(CST_LIST_MIN > LIST_BYTES * (PACKET_ATOMS + 1), "the smallest list has room");
+
 /* Input bytes p[pos..len) and their trace offsets. */
 struct atom_input {
 	const uint8_t *p;
@@ -74,8 +78,9 @@ struct loop {
 	uint64_t run_insns, run_atoms, run_conflicts; /* totals at the begin of the run */
 	uint64_t section_insns;	/* instructions before the run came to its section */
 	const struct seg *seg, *last_seg;	/* the run of trace offsets used last, and the last one of the input */
-	/* RUNS_SAMPLED: address at which the run begins; image of its blocks; its end, which becomes elements at `at` */
-	uint64_t run_addr;
+	uint64_t run_addr;	/* RUNS_SAMPLED, RUNS_LISTED: address at which the run begins */
+	struct cst_branch *run_list; /* RUNS_LISTED: place of its first branch */
+	/* RUNS_SAMPLED: image of its blocks; its end, which becomes elements at `at` */
 	struct cst_image *run_img;
 	struct sampled_end {
 		struct cst_generic *at;
@@ -100,6 +105,7 @@ enum runs {
 	RUNS_EACH,	/* a count of its block in f->counts */
 	RUNS_JOINED,	/* a part of a counted range from the target of a taken branch to the next taken branch */
 	RUNS_SAMPLED,	/* as RUNS_JOINED, without counts: the last branches are kept, in f->samples */
+	RUNS_LISTED,	/* as RUNS_JOINED, without counts: taken branches are added to f->list */
 };
 
 /* Properties of an instance; all members are compile-time constants. */
@@ -152,6 +158,7 @@ struct walk {
 	 */
 	uint32_t raw, start, section;
 	uint64_t branches, until; /* RUNS_SAMPLED: taken branches of the run; instructions at the next sample */
+	struct cst_branch *list;  /* RUNS_LISTED: place of the next branch */
 };
 
 /*
@@ -161,10 +168,10 @@ struct walk {
 int cst_walk_begin(struct loop *l, const struct cst_generic *out, size_t cap);
 /*
  * Called at l->stop, the end of the input that was taken, or of the room for output. Return 0 if no input can be taken.
- * cst_walk_next_run() takes a run of trace offsets, cst_walk_next_bytes() RUN_BYTES, whatever their offsets are.
+ * cst_walk_next_run() takes a run of trace offsets, cst_walk_next_bytes() at most `bytes`, whatever their offsets are.
  */
 int cst_walk_next_run(struct loop *l);
-int cst_walk_next_bytes(struct loop *l);
+int cst_walk_next_bytes(struct loop *l, size_t bytes);
 /* Returns the trace offset of a packet by the address of its first byte; 0: that of the last packet of an earlier walk. */
 uint64_t cst_walk_offset(struct loop *l, uint64_t index);
 uint64_t cst_walk_what_fits(struct loop *l, uint64_t bits, const struct cst_generic *g);
@@ -179,6 +186,9 @@ void cst_walk_begin_run(struct loop *l, uint64_t insns, uint64_t bits);
 void cst_walk_put_run(struct loop *l, struct cst_generic *g, uint64_t index, const struct blk *b, uint64_t e,
 		      uint32_t start, uint64_t insns, uint64_t bits);
 struct cst_generic *cst_walk_end_run(struct loop *l, struct cst_generic *g);
+/* RUNS_LISTED: begins a run at block `place`; makes the element of cst_walk_put_run() that of a run with branches up to `list`. */
+void cst_walk_begin_list(struct loop *l, uint64_t place, struct cst_branch *list);
+void cst_walk_put_list(const struct loop *l, struct cst_generic *g, const struct cst_branch *list);
 /*
  * The same for RUNS_SAMPLED (samples.c), from block `place` on. cst_samples_begin() returns where the next sample is, as
  * `insns`.
@@ -233,6 +243,12 @@ STEP_INLINE uint64_t walk_end(const struct walk *w, const struct walk_how *how)
 	return walk_in_span(w, how) ? w->f->span.end : walk_addr(w, how) + (uint32_t)w->b->step[0];
 }
 
+/* True if runs keep addresses of their branches, which are valid in one map. */
+STEP_INLINE int walk_has_addresses(const struct walk_how *how)
+{
+	return how->runs == RUNS_SAMPLED || how->runs == RUNS_LISTED;
+}
+
 /* Trace offset of the last packet. */
 STEP_INLINE uint64_t walk_index(const struct walk *w, const struct walk_how *how)
 {
@@ -249,6 +265,8 @@ STEP_INLINE void walk_put_run(const struct walk *w, const enum runs runs)
 	else
 		cst_walk_put_run(w->l, w->g, w->index, w->b, w->e, runs == RUNS_EACH ? walk_place(w) : w->start, w->insns,
 				 w->bits);
+	if (runs == RUNS_LISTED)
+		cst_walk_put_list(w->l, w->g, w->list);
 }
 
 /* Ends the open run as noted. */
@@ -328,11 +346,39 @@ STEP_INLINE void walk_sample(struct walk *w, const int open)
 	}
 }
 
-/* Counts the last atom, which led from block b to `next`. `open`: a run is open, which the compiler may not know. */
-STEP_INLINE void walk_count(struct walk *w, const enum runs runs, const int open)
+/* Adds the branch from the end of block b at `end` to `next`, if it was taken. */
+STEP_INLINE void walk_list_branch(struct walk *w, uint64_t end)
 {
+	const struct blk *b = w->b;
+
+	/* without a jump, as in walk_keep_branch() */
+	w->list->from = end - b->last_size;
+	w->list->to = blk_off(BLK_AT(w->base, w->next)) + w->bias;
+	store8(&w->list->flags, flags_word(b, w->flags) | flag_exec(1));
+	w->list += w->raw & LINK_TAKEN;
+}
+
+/* As walk_count(), for a list of branches. */
+STEP_INLINE void walk_listed(struct walk *w, const struct walk_how *how, const int open)
+{
+	if (open || w->start) {
+		walk_list_branch(w, walk_end(w, how));
+	} else if (w->raw) {
+		cst_walk_begin_run(w->l, w->insns, w->bits);
+		cst_walk_begin_list(w->l, (uint64_t)w->next, w->list);
+		w->start = (uint32_t)w->next;
+	}
+}
+
+/* Counts the last atom, which led from block b to `next`. `open`: a run is open, which the compiler may not know. */
+STEP_INLINE void walk_count(struct walk *w, const struct walk_how *how, const int open)
+{
+	const enum runs runs = how->runs;
+
 	if (runs == RUNS_SAMPLED) {
 		walk_sample(w, open);
+	} else if (runs == RUNS_LISTED) {
+		walk_listed(w, how, open);
 	} else if (runs == RUNS_EACH && (open || w->start)) {
 		walk_count_range(w, runs);
 		if (__builtin_expect(w->raw & LINK_INDIRECT, 0))
@@ -375,11 +421,22 @@ STEP_INLINE int64_t walk_usable_links(const struct loop *l, const struct walk_ho
 	return how->given && l->now.given ? 0 : l->linked;
 }
 
+/* Input whose branches fit into the rest of a list, from the place of the next one on: 0 if that is little. */
+STEP_INLINE size_t walk_list_room(const struct cst_branch_list *list, const struct cst_branch *next)
+{
+	/* walk_list_branch() writes behind the last one */
+	const size_t bytes = (size_t)(list->v + list->cap - next) / (PACKET_ATOMS + 1);
+
+	return bytes < LIST_BYTES ? 0 : bytes;
+}
+
 /* Returns 0 if no input can be taken, or if the run is to end. */
 STEP_INLINE int walk_more_input(struct walk *w, const struct walk_how *how)
 {
-	return !(how->runs && w->start && w->insns - w->l->run_insns >= RUN_INSNS) &&
-	       (how->runs ? cst_walk_next_bytes(w->l) : cst_walk_next_run(w->l));
+	if (!how->runs)
+		return cst_walk_next_run(w->l);
+	return !(w->start && w->insns - w->l->run_insns >= RUN_INSNS) &&
+	       cst_walk_next_bytes(w->l, how->runs == RUNS_LISTED ? walk_list_room(w->f->list, w->list) : RUN_BYTES);
 }
 
 /* Parses the next packet if it has atoms and there is room for them. Returns 0 otherwise. */
@@ -424,6 +481,7 @@ STEP_INLINE void walk_arrive(struct walk *w, const struct walk_how *how, uint64_
  */
 STEP_INLINE int walk_cross(struct walk *w, const struct walk_how *how, uint64_t addr)
 {
+	const uint64_t end = walk_end(w, how);
 	struct loop *l = w->l;
 	struct crossing *x;
 
@@ -434,12 +492,14 @@ STEP_INLINE int walk_cross(struct walk *w, const struct walk_how *how, uint64_t 
 	/* without a next atom the run ends with block b */
 	if (!x || (w->bits == 1 && !walk_packet(w, how)))
 		return 0;
-	if (how->runs != RUNS_SAMPLED)
+	if (how->runs == RUNS_EACH || how->runs == RUNS_JOINED)
 		walk_count_range(w, how->runs);
 	w->next = w->start = cst_walk_cross(l, x, w->insns);
 	walk_arrive(w, how, addr);
 	if (how->runs == RUNS_SAMPLED)
 		walk_keep_branch(w);
+	else if (how->runs == RUNS_LISTED)
+		walk_list_branch(w, end);
 	return 1;
 }
 
@@ -462,7 +522,7 @@ STEP_INLINE enum walk_on walk_search(struct walk *w, const struct walk_how *how,
 	if (how->runs && w->start)
 		walk_put_run(w, how->runs);
 	w->next = cst_walk_search(l, addr, by, e);
-	if (how->runs && (!w->next || l->moved || (how->runs == RUNS_SAMPLED && w->bias != w->f->map_bias))) {
+	if (how->runs && (!w->next || l->moved || (walk_has_addresses(how) && w->bias != w->f->map_bias))) {
 		/* the run ends: another section or, with addresses, another map, or an empty block cache */
 		if (w->start && w->next && w->raw & LINK_INDIRECT && l->moved == MOVED_SECTION)
 			cst_walk_note_crossing(w->f, w->section, walk_place(w));
@@ -605,9 +665,9 @@ STEP_INLINE enum walk_on walk_exit(struct walk *w, const struct walk_how *how)
 	if (!w->e && b->flags & BLK_ALWAYS) {
 		if (cst_walk_forbidden(f, b))
 			return WALK_MISMATCH;
-		/* the element of a range around samples has one contradiction, that of its last instruction */
+		/* an element with addresses has one contradiction, that of its last instruction */
 		if (how->runs && w->start && f->stats->image_conflicts - l->run_conflicts ==
-		    (how->runs == RUNS_SAMPLED ? 1 : RUN_CONFLICTS))
+		    (walk_has_addresses(how) ? 1 : RUN_CONFLICTS))
 			walk_stop_run(w, how->runs);
 	}
 	if (!cst_insn_is_branch(b->type)) {
@@ -647,7 +707,7 @@ STEP_INLINE int walk_linked(struct walk *w, const struct walk_how *how)
 			if (how->runs) {
 				if (w->bits == 1 && !walk_packet(w, how))
 					return 0;
-				walk_count(w, how->runs, 1);
+				walk_count(w, how, 1);
 				continue;
 			}
 		}
@@ -656,7 +716,7 @@ STEP_INLINE int walk_linked(struct walk *w, const struct walk_how *how)
 		if (how->runs == RUNS_EACH)
 			walk_count_block(w);
 		else if (how->runs)
-			walk_count(w, how->runs, 1);
+			walk_count(w, how, 1);
 	}
 }
 
@@ -668,7 +728,7 @@ STEP_INLINE enum walk_on walk_blocks(struct walk *w, const struct walk_how *how)
 		if (w->bits == 1 && !walk_packet(w, how))
 			return WALK_OUT;
 		if (how->runs && on != WALK_COUNTED)
-			walk_count(w, how->runs, 0);
+			walk_count(w, how, 0);
 		if (how->element || (how->runs && !w->start)) {
 			w->b = BLK_AT(w->base, w->next);
 			walk_block(w, how, how->runs && w->start);
@@ -705,10 +765,14 @@ STEP_INLINE enum walk_on walk_run(struct loop *l, struct cst_generic *out, size_
 		l->rest = 0;
 		w.bits = cst_walk_what_fits(l, w.bits, w.g);
 	}
+	if (how->runs == RUNS_LISTED)
+		w.list = f->list->v + f->list->n;
 	why = walk_blocks(&w, how);
 
 	if (how->runs && w.start)
 		walk_stop_run(&w, how->runs);
+	if (how->runs == RUNS_LISTED)
+		f->list->n = (uint32_t)(w.list - f->list->v);
 	if (why == WALK_OUT) {
 		f->addr = how->element ? w.addr : blk_off(BLK_AT(w.base, w.next)) + w.bias;
 		f->blk = (uint32_t)w.next;

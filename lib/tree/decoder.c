@@ -174,6 +174,11 @@ void cst_decoder_set_space(struct cst_decoder *dec, struct cst_space *space)
 	cst_flow_set_space(&dec->flow, space);
 }
 
+void cst_decoder_list(struct cst_decoder *dec, struct cst_branch_list *list)
+{
+	dec->flow.list = list;
+}
+
 void cst_decoder_set_images(struct cst_decoder *dec, const struct cst_images *images)
 {
 	cst_flow_set_images(&dec->flow, images);

@@ -4,7 +4,7 @@
  * sizes that overlap, sections that are supplied late, short or never. The generic elements must be the
  * same for any size of output, any cut of the input (so that the fast and the careful path agree) and
  * any size of the block cache; each must make sense by itself. Counted ranges, and those left out between
- * samples, add up.
+ * samples, add up; listed branches are those of their ranges.
  *
  * Input: trace unit (4 bytes), choices (1), number of maps (1), maps (4 bytes each, 12 with an address),
  * code length (2), code, trace.
@@ -38,6 +38,9 @@ struct run {
 	struct cst_stats stats;
 	uint64_t elsewhere;	/* instructions that are in no element */
 	uint64_t period;	/* of samples, between which ranges may be left out; 0: none are */
+	struct cst_branch_list list; /* v NULL: branches are not listed */
+	struct cst_branch branch[MAX_OUT]; /* all branches of runs; `first` refers to these */
+	uint32_t branches;
 };
 
 /* Addresses near 0 are reached by short address packets; the others are where addresses wrap. */
@@ -120,6 +123,15 @@ static void supply(const struct program *pr, struct cst_section **sec, struct cs
 		CHECK(!cst_section_set_bytes(lazy, NULL, 0));
 }
 
+/* Moves the branches of a run out of the list. */
+static void keep_branches(struct run *r, struct cst_generic *g)
+{
+	CHECK(g->first + g->branches <= r->list.n && r->list.n <= r->list.cap && r->branches + g->branches <= MAX_OUT);
+	memcpy(r->branch + r->branches, r->list.v + g->first, g->branches * sizeof(*r->branch));
+	g->first = r->branches;
+	r->branches += g->branches;
+}
+
 static void drain(const struct program *pr, struct cst_decoder *dec, struct cst_section **sec,
 		  struct cst_space **space, size_t cap, struct run *r)
 {
@@ -130,10 +142,13 @@ static void drain(const struct program *pr, struct cst_decoder *dec, struct cst_
 	for (;;) {
 		if (r->period)
 			CHECK(!cst_decoder_sample(dec, cst_decoder_stats(dec)->insns + r->period / 2, r->period));
+		r->list.n = 0;
 		n = cst_decoder_pull(dec, out, cap, &p);
 		CHECK(n >= 0 && n <= (int)cap && r->n + n <= MAX_OUT);
 		for (i = 0; i < n; i++) {
 			check_element(pr, &out[i]);
+			if (r->list.v && out[i].kind == CST_GEN_RUN)
+				keep_branches(r, &out[i]);
 			r->gen[r->n++] = out[i];
 		}
 		switch (p.why) {
@@ -209,11 +224,56 @@ static void compare_counted(const struct run *whole, const struct run *counted)
 	CHECK(counted->stats.insns == whole->stats.insns && counted->stats.branches == whole->stats.branches);
 }
 
-enum counting { UNCOUNTED, EACH, JOINED, SAMPLED };
+/* Compares a run with the ranges from *pg on for which it stands; *pg becomes the element after them. */
+static void compare_run(const struct run *listed, const struct cst_generic *run, const struct cst_generic **pg,
+			const struct cst_generic *end)
+{
+	const struct cst_branch *b = listed->branch + run->first;
+	const struct cst_generic *g = *pg;
+	uint64_t insns = 0;
+	uint32_t n;
+
+	CHECK(run->runs && g < end && g->addr == run->addr);
+	for (n = run->runs; n; n--, g++) {
+		CHECK(g < end && g->kind == CST_GEN_RANGE);
+		insns += g->n_insn;
+		if (n == 1 || !(g->flags & CST_GF_EXEC) || !(g->flags & CST_GF_WAYPOINT) || !cst_insn_is_branch(g->last_type))
+			continue;
+		CHECK(b->from == g->end - g->last_size && b->to == g[1].addr && b->flags == g->flags && b->num == g->num &&
+		      b->isa == g->isa && b->last_type == g->last_type && b->last_subtype == g->last_subtype &&
+		      b->last_size == g->last_size);
+		b++;
+	}
+	CHECK(b == listed->branch + run->first + run->branches && insns == run->n_insn && g[-1].end == run->end &&
+	      g[-1].index == run->index && !memcmp(&g[-1].isa, &run->isa, 4) && g[-1].flags == run->flags);
+	*pg = g;
+}
+
+/* Runs in `listed` have the branches of their ranges. All else is the same. */
+static void compare_listed(const struct run *whole, const struct run *listed)
+{
+	const struct cst_generic *g = whole->gen, *end = g + whole->n;
+	size_t i;
+
+	for (i = 0; i < listed->n; i++) {
+		if (listed->gen[i].kind == CST_GEN_RUN) {
+			CHECK(i && listed->gen[i - 1].kind == CST_GEN_RANGE);
+			compare_run(listed, &listed->gen[i], &g, end);
+			continue;
+		}
+		CHECK(g < end && !memcmp(g, &listed->gen[i], sizeof(*g)));
+		g++;
+	}
+	CHECK(g == end && listed->stats.ranges == whole->stats.ranges && listed->stats.insns == whole->stats.insns &&
+	      listed->stats.branches == whole->stats.branches);
+}
+
+enum counting { UNCOUNTED, EACH, JOINED, SAMPLED, LISTED };
 
 static void decode(const struct program *pr, size_t cache, size_t cap, uint32_t piece, uint32_t seed, enum counting how,
 		   struct run *r)
 {
+	static struct cst_branch list[CST_LIST_MIN + 255];
 	struct cst_counts *counts = NULL;
 	struct cst_section *sec[4];
 	struct cst_space *space[2];
@@ -223,6 +283,8 @@ static void decode(const struct program *pr, size_t cache, size_t cap, uint32_t 
 
 	r->n = 0;
 	r->period = how == SAMPLED ? 1 + seed * 8 : 0;
+	r->branches = 0;
+	r->list = (struct cst_branch_list){ .v = how == LISTED ? list : NULL, .cap = CST_LIST_MIN + seed % 256 };
 	CHECK(!cst_image_new(&img, cache));
 	make_image(pr, img, sec, space);
 	CHECK(!cst_decoder_new(&dec, &pr->cfg));
@@ -230,6 +292,7 @@ static void decode(const struct program *pr, size_t cache, size_t cap, uint32_t 
 	if (how == EACH || how == JOINED)
 		CHECK(!cst_counts_new(&counts, img, how == JOINED ? CST_COUNTS_JOINED : 0));
 	cst_decoder_set_counts(dec, counts);
+	cst_decoder_list(dec, how == LISTED ? &r->list : NULL);
 	cst_decoder_set_stop(dec, CST_STOP_SECTION | (pr->choices & 2 ? CST_STOP_CONTEXT : CST_STOP_TIMESTAMP |
 			     CST_STOP_EXCEPTION | CST_STOP_TRACE_ON));
 	while (at < pr->trace_len) {
@@ -306,5 +369,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	compare_counted(&whole, &other);
 	decode(&pr, seed & 8 ? 1 : 1 << 20, 100 + 3 * seed, 1u << 20, seed, SAMPLED, &other);
 	compare_counted(&whole, &other);
+	decode(&pr, seed & 8 ? 1 : 1 << 20, 8 + 3 * seed, 1u << 20, seed, LISTED, &other);
+	compare_listed(&whole, &other);
 	return 0;
 }

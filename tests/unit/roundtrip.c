@@ -265,6 +265,9 @@ static void take(struct run *r, const struct cst_generic *g)
 /* The next samples are at the next multiples of the period, whatever was decoded before. */
 static void sample(const struct run *r, struct cst_decoder *dec)
 {
+	if (r->list)
+		r->list->n = 0;
+	cst_decoder_list(dec, r->list);
 	if (r->period)
 		assert_int_equal(cst_decoder_sample(dec, (cst_decoder_stats(dec)->insns / r->period + 1) * r->period, r->period), 0);
 }

@@ -17,6 +17,7 @@ static int armed;
 static uint64_t calls, fail_at, fail_from;
 static bool counting;	/* decode() counts ranges and branches */
 static bool sampling;	/* decode() leaves out ranges between samples */
+static struct cst_branch_list *listing; /* decode() lists branches there */
 
 static bool alloc_refused(size_t n)
 {
@@ -125,6 +126,7 @@ static int decode(const struct gen_case *c, struct result *r)
 	if (!err) {
 		cst_decoder_set_space(dec, copy);
 		cst_decoder_set_counts(dec, counts);
+		cst_decoder_list(dec, listing);
 		err = cst_tree_feed(tree, c->framed, c->framed_len, 0);
 	}
 	for (pass = 0; !err && pass < 2; pass++) {
@@ -133,6 +135,8 @@ static int decode(const struct gen_case *c, struct result *r)
 		for (;;) {
 			if (sampling && !err)
 				err = cst_decoder_sample(dec, 1 << 20, 1 << 20);
+			if (listing)
+				listing->n = 0;
 			n = cst_tree_pull(tree, r->gen + r->n, MAX_ELEMENTS - r->n, &p);
 			if (n <= 0)
 				break;
@@ -146,7 +150,7 @@ static int decode(const struct gen_case *c, struct result *r)
 		r->stats = *cst_decoder_stats(dec);
 	if (!err && counts)
 		err = hash_counts(counts, c->nregions, &r->counts);
-	if (!err && sampling)
+	if (!err && (sampling || listing))
 		r->counts = sum_elements(r);
 	cst_tree_free(tree);
 	cst_counts_free(counts);
@@ -159,6 +163,7 @@ static struct result whole, broken;
 
 static void one_case(const struct gen_case *c)
 {
+	const bool summed = counting || sampling || listing;
 	uint64_t total, i, changed = 0, refused = 0;
 
 	fail_at = fail_from = 0;
@@ -169,7 +174,7 @@ static void one_case(const struct gen_case *c)
 	assert_int_equal(whole.error, 0);
 	assert_int_equal(whole.stats.resyncs, 0);
 	assert_true(whole.n > 4);
-	assert_int_equal(counting || sampling, whole.counts != 0);
+	assert_int_equal(summed, whole.counts != 0);
 	total = calls;
 	assert_true(total > 10);
 	for (i = 1; i <= 2 * total; i++) {
@@ -186,9 +191,9 @@ static void one_case(const struct gen_case *c)
 		}
 		assert_int_equal(broken.gen[broken.n - 1].kind, CST_GEN_EO_TRACE);
 		assert_true(broken.stats.bytes == whole.stats.bytes);
-		if ((counting || sampling) && broken.counts == whole.counts)
+		if (summed && broken.counts == whole.counts)
 			continue;
-		if (!counting && !sampling && broken.n == whole.n && !memcmp(broken.gen, whole.gen, whole.n * sizeof(whole.gen[0])))
+		if (!summed && broken.n == whole.n && !memcmp(broken.gen, whole.gen, whole.n * sizeof(whole.gen[0])))
 			continue;
 		/* only the queue's memory can change the result, and that is reported as such */
 		changed++;
@@ -238,6 +243,17 @@ static void test_samples(void **state)
 	sampling = true;
 	test_generated(state);
 	sampling = false;
+}
+
+/* The same, with a list of branches. */
+static void test_lists(void **state)
+{
+	static struct cst_branch v[CST_LIST_MIN];
+	struct cst_branch_list of_this = { .v = v, .cap = CST_LIST_MIN };
+
+	listing = &of_this;
+	test_generated(state);
+	listing = NULL;
 }
 
 /* A queue that must grow and cannot. */
@@ -645,6 +661,7 @@ int main(void)
 		cmocka_unit_test(test_generated),
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_queue),
 		cmocka_unit_test(test_constructors),
 		cmocka_unit_test(test_package),

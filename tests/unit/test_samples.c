@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * test_samples.c - runs around samples (cst_decoder_sample()): what remains of the ranges has every sample, and the branches
- * before it, as the whole list of ranges has them; and all other elements are the same.
+ * before it, as the whole list of ranges has them; and all other elements are the same. Runs with a list of branches
+ * (cst_decoder_list()): these are the branches of the whole list, in the same order.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "flow/walk.h"
 #include "image/image_int.h"
 #include "lib_decode.h"
 #include "roundtrip.h"
@@ -28,7 +30,8 @@ struct taken {
 
 /* What a list of elements says. */
 struct listed {
-	uint64_t period;	/* samples; 0: a whole list */
+	uint64_t period;	/* samples; 0: a whole list of ranges, or a list of branches */
+	struct cst_branch_list *list;
 	struct taken v[MOST];	/* all branches with a target */
 	size_t n;
 	struct begin {
@@ -91,6 +94,42 @@ static void find_begin(struct listed *l, uint64_t addr)
 	assert_true(w->begin[l->begun].insns == l->insns && w->begin[l->begun].addr == addr);
 }
 
+/* Branches are listed in the order of the whole list. How many instructions were before them is not known. */
+static void next_branch(struct listed *l, const struct taken *b)
+{
+	struct taken want;
+
+	assert_true(l->n < l->whole->n);
+	want = l->whole->v[l->n++];
+	want.insns = b->insns;
+	assert_memory_equal(&want, b, sizeof(want));
+}
+
+/* Takes the branches of a run. */
+static void take_list(struct listed *l, const struct cst_generic *g)
+{
+	const struct cst_branch *br = l->list->v + g->first;
+	struct taken b;
+	uint32_t i;
+
+	assert_true(g->first + g->branches <= l->list->n && l->list->n <= l->list->cap);
+	/* it directly follows a range */
+	assert_true(l->last.kind == CST_GEN_RANGE && g->runs > g->branches && !g->section);
+	/* a contradiction ends it */
+	assert_true(!g->num || (g->num == 1 && !(g->flags & CST_GF_EXEC)));
+	for (i = 0; i < g->branches; i++, br++) {
+		memset(&b, 0, sizeof(b));
+		b.from = br->from;
+		b.to = br->to;
+		b.flags = br->flags;
+		b.isa = br->isa;
+		b.type = br->last_type;
+		b.subtype = br->last_subtype;
+		b.size = br->last_size;
+		next_branch(l, &b);
+	}
+}
+
 static void take_ranges(struct listed *l, const struct cst_generic *g)
 {
 	struct taken b;
@@ -105,12 +144,20 @@ static void take_ranges(struct listed *l, const struct cst_generic *g)
 		b.type = l->last.last_type;
 		b.subtype = l->last.last_subtype;
 		b.size = l->last.last_size;
-		assert_true(l->n < MOST);
-		l->v[l->n++] = b;
-		if (l->whole)
-			find(l, &b);
+		if (l->list) {
+			next_branch(l, &b);
+		} else {
+			assert_true(l->n < MOST);
+			l->v[l->n++] = b;
+			if (l->whole)
+				find(l, &b);
+		}
 	}
-	if (l->whole) {
+	if (l->list) {
+		find_begin(l, g->addr);
+		if (g->kind == CST_GEN_RUN)
+			take_list(l, g);
+	} else if (l->whole) {
 		const size_t before = l->begun;
 
 		find_begin(l, g->addr);
@@ -120,7 +167,9 @@ static void take_ranges(struct listed *l, const struct cst_generic *g)
 	}
 	assert_true(l->n_begin < MOST);
 	l->begin[l->n_begin++] = (struct begin){ l->insns, g->addr };
-	if (g->kind == CST_GEN_RUN) {
+	if (l->list) {
+		assert_true(g->kind == CST_GEN_RANGE || g->kind == CST_GEN_RUN);
+	} else if (g->kind == CST_GEN_RUN) {
 		assert_true(l->period && is_taken(g) && g->runs && !g->section);
 		assert_true((l->insns + g->n_insn) / l->period == l->insns / l->period);
 	} else if (l->whole && (l->insns + g->n_insn) / l->period != l->insns / l->period) {
@@ -155,7 +204,7 @@ static void seen(void *data, const struct cst_generic *g)
 		l->last.kind = 0;
 		break;
 	}
-	if (l->whole)
+	if (l->whole && !l->list)
 		same_stack(l);
 	if (!l->last.kind)
 		l->stretch = l->n;
@@ -176,6 +225,7 @@ static void same_rest(const struct listed *whole, const struct listed *sampled, 
 		      struct cst_stats *of_sampled)
 {
 	assert_int_equal(whole->insns, sampled->insns);
+	assert_true(!sampled->list || whole->n == sampled->n);
 	assert_int_equal(whole->conflicts, sampled->conflicts);
 	assert_int_equal(whole->n_other, sampled->n_other);
 	assert_memory_equal(whole->other, sampled->other, whole->n_other * sizeof(whole->other[0]));
@@ -185,13 +235,20 @@ static void same_rest(const struct listed *whole, const struct listed *sampled, 
 }
 
 static struct listed whole, sampled;
+static struct cst_branch_list list;
 
-static void begin(uint64_t period)
+/* `period`: of samples; 0: branches are listed, up to `room`. */
+static void begin(uint64_t period, uint32_t room)
 {
+	static struct cst_branch v[1 << 14];
+
 	clear(&whole);
 	clear(&sampled);
 	sampled.period = period;
 	sampled.whole = &whole;
+	assert_true(room <= sizeof(v) / sizeof(v[0]));
+	list = (struct cst_branch_list){ .v = v, .cap = room };
+	sampled.list = period ? NULL : &list;
 }
 
 /* Samples may have been asked for again before any element. */
@@ -203,8 +260,8 @@ static void seen_one(void *data, const struct cst_generic *g)
 	seen(data, g);
 }
 
-/* Returns how many elements were left out. */
-static uint64_t one_case(uint64_t seed, uint64_t period, size_t cap, bool framed)
+/* Returns how many elements were left out. `period`, `room`: begin() */
+static uint64_t one_case(uint64_t seed, uint64_t period, uint32_t room, size_t cap, bool framed)
 {
 	const struct cst_stats none = { .bytes = 0 };
 	struct cst_stats stats[2] = { none, none };
@@ -216,12 +273,13 @@ static uint64_t one_case(uint64_t seed, uint64_t period, size_t cap, bool framed
 	gen_case_build(&c);
 	/* small caches are emptied often */
 	rt_begin(&r, &c, seed % 7 ? 1 << 20 : 1);
-	begin(period);
+	begin(period, room);
 	r.seen = seen_one;
 	r.cap = cap;
 	for (i = 0; i < 2; i++) {
 		r.seen_data = i ? &sampled : &whole;
 		r.period = i ? period : 0;
+		r.list = i ? sampled.list : NULL;
 		r.rnd = seed;
 		rt_decode(&r, framed ? c.framed : c.trace, framed ? c.framed_len : c.len, framed, true, &stats[i]);
 	}
@@ -234,13 +292,26 @@ static uint64_t one_case(uint64_t seed, uint64_t period, size_t cap, bool framed
 static const uint64_t periods[] = { 1, 7, 64, 100, 500, 1000, 3000, 1 << 20 };
 static const size_t caps[] = { 64, 100, 128, 300, RT_CAP };
 
+/* Of lists; the first one is too small to be used. */
+static const uint32_t rooms[] = { LIST_BYTES, CST_LIST_MIN, 1100, 1500, 4096, 1 << 14 };
+
 static void test_random_streams(void **state)
 {
 	uint64_t seed, left_out = 0;
 
 	(void)state;
 	for (seed = 1; seed <= 1500; seed++)
-		left_out += one_case(seed, periods[seed % 8], caps[seed % 5], seed & 2);
+		left_out += one_case(seed, periods[seed % 8], 0, caps[seed % 5], seed & 2);
+	assert_true(left_out > 20 * seed);
+}
+
+static void test_listed_streams(void **state)
+{
+	uint64_t seed, left_out = 0;
+
+	(void)state;
+	for (seed = 1; seed <= 1500; seed++)
+		left_out += one_case(seed, 0, rooms[seed % 6], caps[seed % 5], seed & 2);
 	assert_true(left_out > 20 * seed);
 }
 
@@ -437,11 +508,20 @@ static void decode(struct program *pr, struct listed *l, const uint8_t *p, size_
 			assert_int_equal(cst_decoder_feed(dec, p, len, 0), 0);
 		for (;;) {
 			l->lost = l->lost_range = false;
+			if (l->list)
+				l->list->n = 0;
+			cst_decoder_list(dec, l->list);
 			if (l->period)
 				assert_int_equal(cst_decoder_sample(dec, (l->insns / l->period + 1) * l->period, l->period), 0);
 			n = cst_decoder_pull(dec, out, cap, NULL);
 			if (n <= 0)
 				break;
+			/* a pull ends soon after the list is full */
+			if (l->list && l->list->cap >= CST_LIST_MIN && l->list->cap - l->list->n < LIST_BYTES * (PACKET_ATOMS + 1)) {
+				for (i = n - 1; i >= n - 8 && out[i].kind != CST_GEN_RUN; i--)
+					;
+				assert_true(i >= n - 8);
+			}
 			for (i = 0; i < n; i++)
 				seen(l, &out[i]);
 		}
@@ -451,8 +531,8 @@ static void decode(struct program *pr, struct listed *l, const uint8_t *p, size_
 	cst_decoder_free(dec);
 }
 
-/* Returns the number of times that ranges were left out. */
-static uint64_t random_code(uint64_t seed)
+/* Returns the number of times that ranges were left out. `lists`: begin() with a list */
+static uint64_t random_code(uint64_t seed, bool lists)
 {
 	static uint8_t trace[1 << 16];
 	struct cst_stats stats[2];
@@ -465,7 +545,7 @@ static uint64_t random_code(uint64_t seed)
 	make_code(spread);
 	len = random_trace(trace, sizeof(trace), 1 + rnd(64));
 	cap = caps[1 + rnd(4)];
-	begin(periods[rnd(8)]);
+	begin(lists ? 0 : periods[rnd(8)], rooms[rnd(6)]);
 	/* the smallest cache is emptied often */
 	assert_int_equal(cst_image_new(&pr.img, seed % 3 ? 1 : 0), 0);
 	assert_int_equal(cst_space_new(&pr.space, pr.img), 0);
@@ -483,7 +563,17 @@ static void test_random_code(void **state)
 
 	(void)state;
 	for (seed = 1; seed <= 300; seed++)
-		runs += random_code(seed);
+		runs += random_code(seed, false);
+	assert_true(runs > 10 * seed);
+}
+
+static void test_listed_code(void **state)
+{
+	uint64_t seed, runs = 0;
+
+	(void)state;
+	for (seed = 1; seed <= 300; seed++)
+		runs += random_code(seed, true);
 	assert_true(runs > 10 * seed);
 }
 
@@ -492,6 +582,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_streams),
 		cmocka_unit_test(test_random_code),
+		cmocka_unit_test(test_listed_streams),
+		cmocka_unit_test(test_listed_code),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
