@@ -188,8 +188,9 @@ static void blame_files(struct stream_state *st, const struct cst_generic *g, si
 
 	for (; n; n--, g++) {
 		const unsigned int conflicts = cst_generic_conflicts(g);
+		const uint64_t at = g->kind == CST_GEN_ADDR_UNKNOWN ? g->addr : g->end - g->last_size;
 
-		if (conflicts && session_locate_any(stream_here(st), g->addr, &loc) && loc.dso)
+		if (conflicts && session_locate_any(stream_here(st), at, &loc) && loc.dso)
 			loc.dso->conflicts += conflicts;
 	}
 }

@@ -72,6 +72,13 @@ static int plan_samples(struct run *r, struct stream_state *st)
 	return cst_decoder_sample(dec, cst_decoder_stats(dec)->insns + plan.next, plan.period) ? ERR_NOMEM : 0;
 }
 
+/* Lists branches of the thread that runs next. Ranges of an unknown thread are counted one by one. */
+static void list_branches(struct run *r, struct stream_state *st)
+{
+	if (r->list.v)
+		cst_decoder_list(st->stream.decoder, st->stream.pid < 0 ? NULL : &r->list);
+}
+
 static int take_batch(struct run *r, struct stream_state *st, const struct cst_generic *g, int n,
 		      enum cst_stop why)
 {
@@ -95,6 +102,7 @@ static int take_batch(struct run *r, struct stream_state *st, const struct cst_g
 		find_exception(st, g, n);
 	if (!rc)
 		rc = stream_stop(st, why, n ? &g[n - 1] : NULL);
+	list_branches(r, st);
 	return rc ? rc : plan_samples(r, st);
 }
 
@@ -126,6 +134,7 @@ static int pull(struct run *r, struct tree_slot *slot)
 			rc = deliver_room(r, &out);
 			if (rc)
 				return rc;
+			r->list.n = 0;
 		}
 		n = cst_tree_pull(slot->tree, out + held, (held ? BATCH : r->pull) - held, &p);
 		if (n < 0)
@@ -350,9 +359,12 @@ int fragment_open(struct run *r, struct tree_slot *slot, const struct fragment *
 
 	cst_tree_reset(slot->tree);
 	rc = begin_threads(r, slot, f);
-	for (i = 0; i < 128 && !rc; i++)
-		if (slot->st[i])
-			rc = stream_begin(slot->st[i], f);
+	for (i = 0; i < 128 && !rc; i++) {
+		if (!slot->st[i])
+			continue;
+		rc = stream_begin(slot->st[i], f);
+		list_branches(r, slot->st[i]);
+	}
 	r->pull = r->planned ? PULL_UNPLANNED : BATCH;
 	r->f.past = false;
 	r->f.start = f->pub.offset;
@@ -511,13 +523,25 @@ void run_restart(struct session *ss)
 	session_start_losses(ss);
 }
 
+/* Makes room for branches if the consumer accepts them as a list and nothing needs single ranges. */
+static int begin_list(struct run *r)
+{
+	const struct session *ss = r->ss;
+
+	if (!r->con->branches || r->mode != DELIVER_UNTIMED || ss->chosen.filter || ss->opts.log)
+		return 0;
+	r->list.cap = BATCH_BRANCHES;
+	r->list.v = malloc(r->list.cap * sizeof(*r->list.v));
+	return r->list.v ? 0 : ERR_NOMEM;
+}
+
 int run_open(struct run *r, struct session *ss, const struct session_consumer *con, _Atomic uint64_t *bytes)
 {
 	*r = (struct run){ .ss = ss, .con = con, .progress.bytes = bytes };
 	r->progress.shown = ss->opts.progress && isatty(STDERR_FILENO);
 	r->planned = con->plan && !ss->chosen.filter && !ss->opts.log;
 	clock_gettime(CLOCK_MONOTONIC, &r->progress.started);
-	return deliver_open(r) ? ERR_NOMEM : begin_counts(r);
+	return deliver_open(r) || begin_list(r) ? ERR_NOMEM : begin_counts(r);
 }
 
 void run_close(struct run *r)
@@ -525,6 +549,7 @@ void run_close(struct run *r)
 	if (r->progress.last.tv_sec)
 		fprintf(stderr, "\r%*s\r", 30, "");
 	free(r->slots);
+	free(r->list.v);
 	deliver_close(r);
 	joined_free(&r->joined);
 	memset(r, 0, sizeof(*r));

@@ -35,6 +35,11 @@ struct session_consumer {
 	 * need single ranges, they are not counted. `joined`: as CST_COUNTS_JOINED.
 	 */
 	bool counts, joined;
+	/*
+	 * Taken branches may be listed: batches then have CST_GEN_RUN instead of ranges, as with cst_decoder_list(), and the
+	 * branches are in stream.branches. With times, a filter or a log, which need single ranges, they are not listed.
+	 */
+	bool branches;
 	/* Receives a batch; a non-zero result ends the run with that value. */
 	int (*batch)(void *data, const struct stream *s, const struct cst_generic *g, size_t n);
 	/*

@@ -15,6 +15,8 @@ struct version;
 
 /* Maximum number of elements of one pull. A pull costs as much as 30 elements, the copy of its last branches in inject more. */
 #define BATCH 4096u
+/* Maximum number of branches listed in one pull. */
+#define BATCH_BRANCHES 8192u
 /* The same while the place of the next sample is not known (session_consumer.plan) and all ranges are elements. */
 #define PULL_UNPLANNED 256u
 /* Limit of pending elements and batches, per decoding thread. */

@@ -34,6 +34,7 @@ struct run {
 	enum deliver_mode { DELIVER_UNTIMED, DELIVER_AT_ONCE, DELIVER_PENDING } mode;
 	struct cst_counts *counts;	/* counts of all decoders, or NULL */
 	bool planned;		/* session_consumer.plan is in use */
+	struct cst_branch_list list; /* with session_consumer.branches; v is NULL if they are not listed */
 	size_t pull;		/* maximum number of elements in the next pull */
 	struct joined joined;	/* bytes of a fragment that the file has in several records */
 	uint64_t present[2];	/* trace IDs in the fragment, if needed */

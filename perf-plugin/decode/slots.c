@@ -83,6 +83,7 @@ static int add_stream(struct run *r, struct tree_slot *slot, struct trace_unit *
 	st->stream.queue = r->q->number;
 	st->stream.place = place_of(r->q, slot, id);
 	st->stream.config = cst_decoder_config(st->stream.decoder);
+	st->stream.branches = r->list.v;
 	st->stream.priv = &st->word;
 	st->given = st->stream;
 	cst_decoder_set_cookie(st->stream.decoder, st);

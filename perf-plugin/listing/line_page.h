@@ -17,18 +17,26 @@
 struct page_branch {
 	uint64_t time, from, to;
 	int pid, tid, cpu;
-	unsigned int flags;	/* PERF_IP_FLAG_x */
+	uint8_t kind;		/* enum branch_kind, and PAGE_ENDS_TRACE as in struct branch */
 };
+
+#define PAGE_ENDS_TRACE	32u
+_Static_assert((unsigned int)BRANCH_NR <= PAGE_ENDS_TRACE, "a flag besides the kind");
 
 /*
  * A line in a word, since it goes from one core to another, or is kept. Of a branch: the lower half of its target's address,
- * the distance of its source from the target before, and its flags. An error has a rest alone.
+ * the distance of its source from the target before, the place of the upper half in line_page.upper, and its kind. An error
+ * has a rest alone.
  */
 #define PAGE_DISTANCE_SHIFT	32
 #define PAGE_DISTANCE_BITS	20
-#define PAGE_FLAGS_SHIFT	52
-#define PAGE_FLAGS_BITS		11
+#define PAGE_UPPER_SHIFT	52
+#define PAGE_UPPER_BITS		5
+#define PAGE_KIND_SHIFT		57
+#define PAGE_KIND_BITS		6
 #define PAGE_NEW_REST		(1ull << 63)	/* the next rest belongs to it and those that follow */
+
+#define PAGE_UPPERS		(1u << PAGE_UPPER_BITS)
 
 enum page_rest_kind {
 	PAGE_SAME_THREAD,	/* its struct page_thread is the one of the rest before */
@@ -39,7 +47,7 @@ enum page_rest_kind {
 /* What several branches that follow each other have in common, or an error. */
 struct page_rest {
 	uint64_t from;		/* source of the first one; its distance is 0 */
-	uint32_t to;		/* upper half of the targets' addresses */
+	uint32_t to;		/* upper half of its target's address */
 	uint32_t kind;		/* enum page_rest_kind */
 };
 
@@ -63,7 +71,6 @@ struct page_name {
 struct page_last {
 	struct page_thread thread;
 	uint64_t at;		/* target of the last branch */
-	uint32_t to;		/* of the last rest */
 	bool has_thread;	/* there was a branch */
 	bool is_branch;		/* the last line is one */
 };
@@ -83,6 +90,8 @@ struct line_page {
 	uint32_t nr, nr_names;
 	uint32_t rests;		/* where the rests begin in word[] */
 	struct page_last last;
+	/* upper halves of addresses, by page_upper(); 0, which has the first place, at the others: none */
+	uint32_t upper[PAGE_UPPERS];
 	uint64_t word[PAGE_WORDS];	/* lines from the front; rests from the back, the last one first */
 };
 
@@ -106,9 +115,9 @@ static inline size_t line_page_room(const struct line_page *p)
 uint32_t line_page_add_name(struct line_page *p, const struct symbol_ref *ref);
 void line_page_add_branch(struct line_page *p, const struct page_branch *b, uint32_t from, uint32_t to);
 void line_page_add_error(struct line_page *p, int cpu, const struct error_sample *e);
-/* Adds lines until the page is full or their addresses are too far apart. Returns the number of ranges used, at least 1. */
-size_t line_page_add_taken(struct line_page *p, const struct page_branch *common, const unsigned int *flags,
-		      const struct cst_generic *g, size_t n);
+/* Adds lines until the page is full or their addresses are too far apart. Returns the number of branches used, at least 1. */
+size_t line_page_add_taken(struct line_page *p, const struct page_branch *common, const struct cst_branch *b, size_t n,
+			   bool kinds);
 
 /* Prints all lines into the lane. */
 void line_page_print(const struct line_page *p, struct line *l, struct merge_lane *lane, const char *event);

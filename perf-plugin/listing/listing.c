@@ -171,21 +171,21 @@ static int on_branch_paged(void *data, const struct stream *s, const struct bran
 	}
 	line = (struct page_branch){
 		.time = b->time, .from = b->from, .to = b->to, .pid = b->pid, .tid = b->tid, .cpu = s->cpu,
-		.flags = branch_ip_flags(b),
+		.kind = b->kind | (b->ends_trace ? PAGE_ENDS_TRACE : 0),
 	};
 	pages_branch(ls->pages, &line, from, to);
 	return pages_failed(ls->pages);
 }
 
 /* As on_taken(), in a page. */
-static int on_taken_paged(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+static int on_taken_paged(void *data, const struct stream *s, const struct cst_branch *b, size_t n)
 {
 	const struct page_branch common = { .time = s->time, .pid = s->pid, .tid = s->tid, .cpu = s->cpu };
 	struct listing *ls = data;
 
 	if (!lane_of(ls, s))
 		return ERR_NOMEM;
-	pages_taken(ls->pages, &common, ls->line.fields & LIST_FLAGS ? ls->flags : NULL, g, n);
+	pages_taken(ls->pages, &common, b, n);
 	return pages_failed(ls->pages);
 }
 
@@ -217,25 +217,42 @@ static int on_branch(void *data, const struct stream *s, const struct branch *b)
 	return 0;
 }
 
-/* Prints the branches between ranges, of whose instructions nothing but the addresses is printed. */
-static int on_taken(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+/* Prints branches in lines that branch_line_is_short(). Returns `end`. */
+static const struct cst_branch *short_lines(struct line *l, struct merge_lane *ln, uint64_t time, const struct cst_branch *b,
+					    const struct cst_branch *end)
 {
-	const struct cst_generic *end = g + n;
+	struct branch_text t = { .to_upper = text_hex_upper(0) };
+
+	for (; b < end; b++) {
+		t.from_upper = (b->from ^ t.to) >> 32 ? text_hex_upper(b->from) : t.to_upper;
+		t.to_upper = (b->to ^ b->from) >> 32 ? text_hex_upper(b->to) : t.from_upper;
+		t.from = b->from;
+		t.to = b->to;
+		branch_line_short(l, ln, time, &t);
+	}
+	return end;
+}
+
+/* Prints branches, of whose instructions nothing but the addresses is printed. */
+static int on_taken(void *data, const struct stream *s, const struct cst_branch *b, size_t n)
+{
+	const struct cst_branch *end = b + n;
 	struct listing *ls = data;
 	struct line_lane *lane = lane_of(ls, s);
 	struct line *l = &ls->line;
 
 	if (!lane)
 		return ERR_NOMEM;
-	for (; g < end; g++) {
-		if (!branch_taken(g))
-			continue;
+	while (b < end) {
 		line_begin(l, lane->ln, NULL, s->time);
 		line_start(l, s->cpu, s->pid, s->tid, s->time, false, 1, ls->branches);
-		line_flags(l, ls->flags[branch_index(g)]);
-		branch_line_from(l, g->end - g->last_size);
-		branch_line_to(l, g[1].addr);
+		line_flags(l, ls->flags[branch_index_listed(b)]);
+		branch_line_from(l, b->from);
+		branch_line_to(l, b->to);
 		line_end(l);
+		b++;
+		if (branch_line_is_short(l))
+			b = short_lines(l, lane->ln, s->time, b, end);
 	}
 	return 0;
 }

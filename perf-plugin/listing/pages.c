@@ -376,13 +376,13 @@ void pages_branch(struct pages *pg, const struct page_branch *b, uint32_t from, 
 	line_page_add_branch(page_to_fill(pg), b, from, to);
 }
 
-void pages_taken(struct pages *pg, const struct page_branch *common, const unsigned int *flags,
-		 const struct cst_generic *g, size_t n)
+void pages_taken(struct pages *pg, const struct page_branch *common, const struct cst_branch *b, size_t n)
 {
+	const bool kinds = (pg->whole ? pg->whole : pg)->o.fields & LIST_FLAGS;
 	size_t done;
 
-	for (; n; n -= done, g += done)
-		done = line_page_add_taken(page_to_fill(pg), common, flags, g, n);
+	for (; n; n -= done, b += done)
+		done = line_page_add_taken(page_to_fill(pg), common, b, n, kinds);
 }
 
 void pages_error(struct pages *pg, int cpu, const struct error_sample *e)

@@ -47,12 +47,8 @@ void pages_free(struct pages *pg);
 uint32_t pages_name(struct pages *pg, const struct symbol_ref *ref);
 /* Adds a line; `from` and `to` are numbers of names if those are printed. The threads print it when the page is full. */
 void pages_branch(struct pages *pg, const struct page_branch *b, uint32_t from, uint32_t to);
-/*
- * Adds the lines of the taken branches at the ends of ranges g[0] to g[n - 1], each to the next range, without names. `common`
- * has the other fields, but for the flags: by branch_index(), NULL if they are not printed.
- */
-void pages_taken(struct pages *pg, const struct page_branch *common, const unsigned int *flags,
-		 const struct cst_generic *g, size_t n);
+/* Adds the lines of branches, without names. `common` has their time and thread. */
+void pages_taken(struct pages *pg, const struct page_branch *common, const struct cst_branch *b, size_t n);
 void pages_error(struct pages *pg, int cpu, const struct error_sample *e);
 /*
  * Returns the value of `write` that ended the output, ERR_NOMEM or ERR_IO, or SESSION_UNFIT (kept pages need too much

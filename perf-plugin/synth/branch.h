@@ -90,14 +90,30 @@ static inline bool branch_taken(const struct cst_generic *g)
 	return ((g->flags & want) == want) & cst_insn_is_branch(g->last_type);
 }
 
+static inline unsigned int branch_index_of(unsigned int flags, unsigned int type, unsigned int subtype)
+{
+	unsigned int i = subtype & 7;
+
+	i |= type == CST_INSN_INDIRECT ? 8 : 0;
+	_Static_assert(CST_GF_COND << 3 == 16 && CST_GF_LINK << 3 == 32, "bits that only move");
+	i |= (flags & (CST_GF_COND | CST_GF_LINK)) << 3;
+	return i;
+}
+
 static inline unsigned int branch_index(const struct cst_generic *g)
 {
-	unsigned int i = g->last_subtype & 7;
+	return branch_index_of(g->flags, g->last_type, g->last_subtype);
+}
 
-	i |= g->last_type == CST_INSN_INDIRECT ? 8 : 0;
-	_Static_assert(CST_GF_COND << 3 == 16 && CST_GF_LINK << 3 == 32, "bits that only move");
-	i |= (g->flags & (CST_GF_COND | CST_GF_LINK)) << 3;
-	return i;
+/* The same of a branch in a list. */
+static inline unsigned int branch_index_listed(const struct cst_branch *b)
+{
+	return branch_index_of(b->flags, b->last_type, b->last_subtype);
+}
+
+static inline enum branch_kind branch_kind_listed(const struct cst_branch *b)
+{
+	return (enum branch_kind)branch_kind_table[branch_index_listed(b)];
 }
 
 static inline enum branch_kind branch_kind_of(const struct cst_generic *g)

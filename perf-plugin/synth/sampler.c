@@ -24,6 +24,9 @@
  */
 #define PLAN_PERIOD 2000
 
+/* maximum number of ranges whose branches sample_ops.taken() gets at a time */
+#define TAKEN_RANGES 256
+
 /* True if samples depend on the number of instructions and on the branches before them, and on nothing else of a range. */
 static bool can_plan(const struct sampler *sp)
 {
@@ -92,6 +95,12 @@ void sampler_free(struct sampler *sp)
 	free(sp);
 }
 
+/* True if all branches are samples, and nothing else is. */
+static bool wants_taken(const struct sampler *sp)
+{
+	return sp->ops.taken && sp->want_b && !sp->want_i && !sp->calls && !sp->restricted;
+}
+
 void sampler_consumer(const struct sampler *sp, struct session_consumer *c, bool times)
 {
 	c->times = times || (sp->want_i && sp->o.unit != ITRACE_INSNS);
@@ -99,6 +108,7 @@ void sampler_consumer(const struct sampler *sp, struct session_consumer *c, bool
 	c->step = c->times && sp->want_b ? BRANCH_STEP : 0;
 	c->timeless = sp->o.timeless;
 	c->unwanted = true;
+	c->branches = wants_taken(sp) && !c->times;
 }
 
 enum sampler_unit sampler_unit(const struct sampler *sp)
@@ -619,6 +629,41 @@ run(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cs
 	return 0;
 }
 
+static bool is_ranges(const struct cst_generic *g)
+{
+	return g->kind == CST_GEN_RANGE || g->kind == CST_GEN_RUN;
+}
+
+/* Emits branches. The cycles so far are those of the first one. */
+static int taken_emit(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_branch *b, size_t n)
+{
+	if (!n)
+		return 0;
+	ln->br.cycles = 0;
+	return sp->ops.taken(sp->ops.data, s, b, n);
+}
+
+/* Emits the taken branches at the ends of ranges g[0] to g[n - 1], each to the next range. */
+static int taken_ranges(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_generic *g, size_t n)
+{
+	struct cst_branch list[TAKEN_RANGES], *b;
+	const struct cst_generic *end = g + n, *stop;
+	int rc = 0;
+
+	while (g < end && !rc) {
+		stop = end - g < TAKEN_RANGES ? end : g + TAKEN_RANGES;
+		/* without a jump on each range, which could not be predicted: the branch of one that was not taken is overwritten */
+		for (b = list; g < stop; g++) {
+			*b = (struct cst_branch){ .from = g->end - g->last_size, .to = g[1].addr, .flags = g->flags, .num = g->num,
+						  .isa = g->isa, .last_type = g->last_type, .last_subtype = g->last_subtype,
+						  .last_size = g->last_size };
+			b += branch_taken(g);
+		}
+		rc = taken_emit(sp, s, ln, list, (size_t)(b - list));
+	}
+	return rc;
+}
+
 /* As run() for branches alone, which go to sample_ops.taken() as long as ranges follow each other. */
 static int run_taken(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_generic *g, size_t n)
 {
@@ -627,28 +672,22 @@ static int run_taken(struct sampler *sp, const struct stream *s, struct lane *ln
 	int rc = 0;
 
 	while (g < end && !rc) {
-		if (g->kind != CST_GEN_RANGE) {
+		if (!is_ranges(g)) {
 			rc = other(sp, s, ln, g++);
 			continue;
 		}
 		if (branch_range(&ln->br, s, g, &b))
 			rc = sampler_branch_emit(sp, s, ln, &b);
+		if (g->kind == CST_GEN_RUN && !rc)
+			rc = taken_emit(sp, s, ln, s->branches + g->first, g->branches);
 		/* sampler_branch_emit() finds whether an exception return is one of a system call */
 		for (first = g; g + 1 < end && g[1].kind == CST_GEN_RANGE && g->last_subtype != CST_INSN_ERET; g++)
 			;
-		if (g > first && !rc)
-			rc = sp->ops.taken(sp->ops.data, s, first, (size_t)(g - first));
-		for (; ln->br.cycles && first < g; first++)
-			if (branch_taken(first))
-				ln->br.cycles = 0;
+		if (!rc)
+			rc = taken_ranges(sp, s, ln, first, (size_t)(g - first));
 		branch_range_end(&ln->br, s, g++);
 	}
 	return rc;
-}
-
-static bool is_ranges(const struct cst_generic *g)
-{
-	return g->kind == CST_GEN_RANGE || g->kind == CST_GEN_RUN;
 }
 
 /*

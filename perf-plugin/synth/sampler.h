@@ -44,11 +44,10 @@ struct error_sample {
 struct sample_ops {
 	int (*branch)(void *data, const struct stream *s, const struct branch *b);
 	/*
-	 * Receives consecutive ranges g[0] to g[n]: each of the first n that ends with a taken branch is a sample of that
-	 * branch, to the next range. Called instead of branch() where that one would get no more than the elements and the
+	 * Receives several branches, at least 1. Called instead of branch() where that one would get no more than these and the
 	 * stream have, with samples of all branches and no others. NULL: branch() receives all samples.
 	 */
-	int (*taken)(void *data, const struct stream *s, const struct cst_generic *g, size_t n);
+	int (*taken)(void *data, const struct stream *s, const struct cst_branch *b, size_t n);
 	int (*insn)(void *data, const struct stream *s, const struct insn_sample *i);
 	int (*error)(void *data, const struct stream *s, const struct error_sample *e);
 	void *data;
@@ -135,7 +134,10 @@ int sampler_join(struct sampler *whole, struct sampler *piece,
 		 void *(*lane)(void *data, const struct sampler_seam *was), void *data);
 /* As session_consumer.stream_digest, for branch samples without times; without what is behind sampler_slot(). */
 uint64_t sampler_digest(const struct stream *s, uint64_t digest);
-/* Sets the options of the session that the sampler needs: stop, step, times, timeless, unwanted. `times`: the consumer uses them. */
+/*
+ * Sets the options of the session that the sampler needs: stop, step, times, timeless, unwanted, branches. `times`: the consumer
+ * uses them.
+ */
 void sampler_consumer(const struct sampler *sp, struct session_consumer *c, bool times);
 
 #endif

@@ -49,15 +49,14 @@ static int on_branch(void *data, const struct stream *s, const struct branch *b)
 	return put(c, b->time);
 }
 
-static int on_taken(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+static int on_taken(void *data, const struct stream *s, const struct cst_branch *b, size_t n)
 {
-	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < n && !rc; i++) {
-		CHECK(g[i].kind == CST_GEN_RANGE && g[i + 1].kind == CST_GEN_RANGE);
-		if (branch_taken(&g[i]))
-			rc = put(data, s->time);
+	CHECK(n);
+	for (; n && !rc; n--, b++) {
+		CHECK(b->last_type == CST_INSN_BRANCH || b->last_type == CST_INSN_INDIRECT);
+		rc = put(data, s->time);
 	}
 	return rc;
 }

@@ -125,10 +125,10 @@ static void put_names(struct line *l, unsigned int i)
 	line_symbol(l, &ref.at->names, ref.text);
 }
 
-/* Targets in two halves of the address space; sources near the target before and, behind it or before it, as far as 64 bits reach. */
+/* Targets in both halves of the address space, and more upper halves than a page has places; sources near the target before and, behind it or before it, as far as 64 bits reach. */
 static uint64_t nth_target(unsigned int i)
 {
-	return 0x400000 + 8 * (uint64_t)(i * 7 % 1500) + (i % 13 ? 0 : 0xffff800000000000);
+	return 0x400000 + 8 * (uint64_t)(i * 7 % 1500) + (i % 13 ? 0 : i % 2 ? 0xffff800000000000 : (uint64_t)(i % 77) << 32);
 }
 
 static struct page_branch nth_line(unsigned int i)
@@ -137,7 +137,7 @@ static struct page_branch nth_line(unsigned int i)
 	const uint64_t from = i % 3 && i ? nth_target(i - 1) + distance[i % 7] : 0x400000 + 8 * (uint64_t)(i % 1500);
 
 	return (struct page_branch){ .time = 1000 + 61 * (uint64_t)(i / 5), .from = from, .to = nth_target(i), .pid = 100, .tid = 100,
-				     .cpu = 1, .flags = i % 3 ? 0x3ff : 0x3 };
+				     .cpu = 1, .kind = (uint8_t)(i % BRANCH_NR | (i % 3 ? 0 : PAGE_ENDS_TRACE)) };
 }
 
 /* Each hundredth line is an error. */
@@ -172,7 +172,8 @@ static struct sink print_alone(unsigned int lines, unsigned int fields)
 			continue;
 		}
 		line_start(l, b.cpu, b.pid, b.tid, b.time, false, 1, "branches");
-		line_flags(l, b.flags);
+		line_flags(l, branch_ip_flags(&(struct branch){ .kind = b.kind % PAGE_ENDS_TRACE,
+								.ends_trace = b.kind & PAGE_ENDS_TRACE }));
 		if (branch_line_from(l, b.from))
 			put_names(l, i % 1500);
 		if (branch_line_to(l, b.to))
@@ -582,55 +583,49 @@ static void names_of_a_page(void **state)
 	free(p);
 }
 
-/* Range number i of those whose branches are added together: two of three end with a taken branch, in some stretches none. */
-static struct cst_generic nth_range(unsigned int i)
+/* Branch number i of those that are added together: near each other in stretches, of more upper halves than a page has places. */
+static struct cst_branch nth_branch(unsigned int i)
 {
-	const bool taken = i % 3 && i % 20000 < 10000;
-	const uint64_t addr = 0x1000 + 256 * (uint64_t)i + ((uint64_t)(i / 700) << 32);
+	const uint64_t at = 0x1000 + 256 * (uint64_t)i + ((uint64_t)(i / 700) << 32);
 
-	return (struct cst_generic){ .kind = CST_GEN_RANGE, .addr = addr, .end = addr + 12,
-				     .last_size = i % 2 ? 4 : 2, .last_type = CST_INSN_BRANCH,
-				     .last_subtype = i % 5 ? CST_INSN_PLAIN : CST_INSN_LINK,
-				     .flags = CST_GF_WAYPOINT | (taken ? CST_GF_EXEC : 0) };
+	return (struct cst_branch){ .from = at + 10, .to = at + 256 + (i % 50 ? 0 : (uint64_t)(i % 3) << 32),
+				    .last_size = i % 2 ? 4 : 2, .last_type = i % 7 ? CST_INSN_BRANCH : CST_INSN_INDIRECT,
+				    .last_subtype = i % 5 ? CST_INSN_PLAIN : CST_INSN_LINK,
+				    .flags = CST_GF_WAYPOINT | CST_GF_EXEC | (i % 11 ? 0 : CST_GF_COND) };
 }
 
-/* Lines that are added together are those that are added one by one, however many ranges are given at a time. */
-static void together(void **state)
+/* Lines that are added together are those that are added one by one, however many branches are given at a time. */
+static void together_with(unsigned int fields)
 {
-	enum { RANGES = 50000 };
-	static struct cst_generic g[RANGES + 1];
-	struct pages_opts o = { .fields = FIELDS & ~LISTING_NAMES, .event_width = 12, .event = "branches", .comms = comms,
-				.threads = 2, .write = take };
-	unsigned int flags[BRANCH_INDICES], step, i, k;
+	enum { BRANCHES = 50000 };
+	static struct cst_branch br[BRANCHES];
+	struct pages_opts o = { .fields = fields, .event_width = 12, .event = "branches", .comms = comms, .threads = 2, .write = take };
+	unsigned int step, i, k;
 	struct sink s[2];
 	struct page_branch b;
 	struct pages *pg;
 
-	(void)state;
-	for (i = 0; i < BRANCH_INDICES; i++)
-		flags[i] = i;
-	for (i = 0; i <= RANGES; i++)
-		g[i] = nth_range(i);
+	for (i = 0; i < BRANCHES; i++)
+		br[i] = nth_branch(i);
 	for (step = 1; step < 20000; step *= 7) {
 		for (k = 0; k < 2; k++) {
 			s[k] = (struct sink){ .left = UINT32_MAX };
 			o.data = &s[k];
 			pg = pages_new(&o);
 			assert_non_null(pg);
-			for (i = 0; i < RANGES; i++) {
+			for (i = 0; i < BRANCHES; i++) {
 				/* branches of one step have one time, which does not change with each step */
-				b = (struct page_branch){ .time = 1000 + i / step / 2, .from = g[i].end - g[i].last_size,
-							  .to = g[i + 1].addr, .pid = 100, .tid = 100, .cpu = 1,
-							  .flags = flags[branch_index(&g[i])] };
-				if (!k && branch_taken(&g[i]))
+				b = (struct page_branch){ .time = 1000 + i / step / 2, .from = br[i].from, .to = br[i].to, .pid = 100,
+							  .tid = 100, .cpu = 1, .kind = (uint8_t)branch_kind_listed(&br[i]) };
+				if (!k)
 					pages_branch(pg, &b, 0, 0);
-				else if (k && i % step == 0)
-					pages_taken(pg, &b, flags, g + i, RANGES - i < step ? RANGES - i : step);
+				else if (i % step == 0)
+					pages_taken(pg, &b, br + i, BRANCHES - i < step ? BRANCHES - i : step);
 			}
 			assert_int_equal(pages_finish(pg), 0);
 			pages_free(pg);
 		}
-		assert_true(s[0].len > RANGES * 20u);
+		assert_true(s[0].len > BRANCHES * 20u);
 		assert_int_equal(s[0].len, s[1].len);
 		assert_memory_equal(s[0].text, s[1].text, s[0].len);
 		free(s[0].text);
@@ -638,7 +633,15 @@ static void together(void **state)
 	}
 }
 
-/* Lines in pages that differ in one thing from the line before, and behind ranges of another time without a taken branch. */
+static void together(void **state)
+{
+	(void)state;
+	together_with(FIELDS & ~LISTING_NAMES);
+	together_with(LIST_PID | LIST_TID | LIST_CPU | LIST_IP | LIST_ADDR);
+	together_with(LIST_TID | LIST_IP);
+}
+
+/* Lines in pages that differ in one thing from the line before. */
 static void rests(void **state)
 {
 	static const struct page_branch row[] = {
@@ -665,27 +668,17 @@ static void rests(void **state)
 		"  100/100   [001]     0.000000:         100003018 =>             3000\n";
 	/* its numbers are those of the branch behind it, at the places of other fields */
 	static const struct error_sample error = { .code = 5, .text = "lost", .ip = 100ull << 32, .time = 1ull << 32 | 100, .pid = 9, .tid = 9 };
-	const struct cst_generic none[] = {
-		{ .kind = CST_GEN_RANGE, .addr = 0x100003000, .end = 0x10000300c, .last_size = 4, .last_type = CST_INSN_BRANCH,
-		  .flags = CST_GF_WAYPOINT },
-		{ .kind = CST_GEN_RANGE, .addr = 0x10000300c, .end = 0x100003018, .last_size = 4, .last_type = CST_INSN_BRANCH,
-		  .flags = CST_GF_WAYPOINT },
-	};
 	struct page_branch b = row[7];
 	struct sink s = { .left = UINT32_MAX };
 	const struct pages_opts o = { .fields = LIST_PID | LIST_TID | LIST_CPU | LIST_TIME | LIST_IP | LIST_ADDR, .event_width = 12,
 				      .event = "branches", .comms = comms, .threads = 1, .write = take, .data = &s };
 	struct pages *pg = pages_new(&o);
-	unsigned int flags[BRANCH_INDICES] = { 0 };
 	size_t i;
 
 	(void)state;
 	assert_non_null(pg);
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++)
 		pages_branch(pg, &row[i], 0, 0);
-	b.time = 3000;
-	pages_taken(pg, &b, flags, none, 1);
-	b = row[7];
 	b.from = 0x100003010;
 	b.to = 0x100003014;
 	pages_branch(pg, &b, 0, 0);
@@ -697,20 +690,6 @@ static void rests(void **state)
 	if (s.len != strlen(want) || memcmp(s.text, want, s.len))
 		fail_msg("printed:\n%.*sexpected:\n%s", (int)s.len, s.text, want);
 	free(s.text);
-}
-
-/* The flags of every kind of branch fit into a line. */
-static void all_flags(void **state)
-{
-	struct branch b = { .from = 0 };
-	unsigned int i;
-
-	(void)state;
-	for (i = 0; i < 2 * BRANCH_INDICES; i++) {
-		b.kind = branch_kind_table[i / 2];
-		b.ends_trace = i % 2;
-		assert_in_range(branch_ip_flags(&b), 1, (1u << PAGE_FLAGS_BITS) - 1);
-	}
 }
 
 /* An output that fails ends the lines soon after, and nothing is written behind what failed. */
@@ -738,7 +717,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_text), cmocka_unit_test(together), cmocka_unit_test(failed_output), cmocka_unit_test(starts),
 		cmocka_unit_test(kept_pieces), cmocka_unit_test(too_many), cmocka_unit_test(kept_bytes), cmocka_unit_test(full_pages),
-		cmocka_unit_test(names_of_a_page), cmocka_unit_test(rests), cmocka_unit_test(all_flags),
+		cmocka_unit_test(names_of_a_page), cmocka_unit_test(rests),
 		cmocka_unit_test(flags_names), cmocka_unit_test(repeated_starts), cmocka_unit_test(errors),
 	};
 	unsigned int i;

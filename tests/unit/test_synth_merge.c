@@ -422,13 +422,19 @@ static void numbers(void **state)
 		0xfffffffffffffff, 0x0abcdef012345678, 0xffff800010080000, UINT64_MAX,
 	};
 	char a[64 + TEXT_SPARE], b[64];
-	size_t i;
+	size_t i, k;
 
 	(void)state;
 	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
 		*text_hex16(a, v[i]) = 0;
 		snprintf(b, sizeof(b), "%16llx", (unsigned long long)v[i]);
 		assert_string_equal(a, b);
+		for (k = 0; k < sizeof(v) / sizeof(v[0]); k++) {
+			text_hex16_pair(a, v[i], text_hex_upper(v[i]), a + 16, v[k], text_hex_upper(v[k]));
+			a[32] = 0;
+			snprintf(b, sizeof(b), "%16llx%16llx", (unsigned long long)v[i], (unsigned long long)v[k]);
+			assert_string_equal(a, b);
+		}
 		*text_hex(a, v[i], 9) = 0;
 		snprintf(b, sizeof(b), "%9llx", (unsigned long long)v[i]);
 		assert_string_equal(a, b);

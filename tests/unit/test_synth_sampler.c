@@ -55,14 +55,12 @@ static int on_branch(void *data, const struct stream *s, const struct branch *b)
 }
 
 /* The same text as on_branch() for each branch. */
-static int on_taken(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+static int on_taken(void *data, const struct stream *s, const struct cst_branch *b, size_t n)
 {
 	(void)s;
-	for (; n; n--, g++) {
-		assert_int_equal(g[1].kind, CST_GEN_RANGE);
-		if (branch_taken(g))
-			put(data, "b%llx>%llx ", (unsigned long long)(g->end - g->last_size), (unsigned long long)g[1].addr);
-	}
+	assert_true(n);
+	for (; n; n--, b++)
+		put(data, "b%llx>%llx ", (unsigned long long)b->from, (unsigned long long)b->to);
 	return 0;
 }
 
@@ -111,13 +109,14 @@ struct pace {
 	uint32_t n_insn;
 };
 
+/* `branches`: a list for CST_GEN_RUN */
 static struct result run_with(struct sample_ops ops, const char *itrace, bool tiles, const struct batch *v,
-			      const struct pace *pace, size_t n)
+			      const struct pace *pace, size_t n, const struct cst_branch *branches)
 {
 	struct result r = { .used = 0 };
 	const struct cst_config cfg = { .protocol = CST_PROTO_ETMV4 };
 	void *word = NULL;
-	struct stream s = { .cpu = 0, .time_known = true, .config = &cfg, .priv = &word };
+	struct stream s = { .cpu = 0, .time_known = true, .config = &cfg, .priv = &word, .branches = branches };
 	struct itrace_opts o;
 	struct sampler *sp;
 	char msg[400];
@@ -142,16 +141,75 @@ static struct result run_with(struct sample_ops ops, const char *itrace, bool ti
 	return r;
 }
 
+#define RUN_ELEMENTS 1000
+
+/*
+ * Makes elements in `to` of a batch, with runs instead of up to `most` consecutive ranges behind a range, as
+ * cst_decoder_list() has them, and adds their branches to list[*n_list]. Returns the number of elements.
+ */
+static size_t make_runs(const struct batch *b, unsigned int most, struct cst_generic *to, struct cst_branch *list, uint32_t *n_list)
+{
+	const struct cst_generic *g = b->g, *end = g + b->n, *begin = to;
+	unsigned int n;
+
+	while (g < end) {
+		*to++ = *g++;
+		/* an exception return ends a run */
+		if (to[-1].kind != CST_GEN_RANGE || to[-1].last_subtype == CST_INSN_ERET || g == end || g->kind != CST_GEN_RANGE)
+			continue;
+		*to = *g;
+		to->kind = CST_GEN_RUN;
+		to->first = *n_list;
+		for (n = 1; n < most && g->last_subtype != CST_INSN_ERET && g + 1 < end && g[1].kind == CST_GEN_RANGE; n++, g++)
+			if (branch_taken(g))
+				list[(*n_list)++] = (struct cst_branch){ .from = g->end - g->last_size, .to = g[1].addr };
+		to->end = g->end;
+		to->flags = g->flags;
+		to->last_type = g->last_type;
+		to->last_subtype = g->last_subtype;
+		to->last_size = g->last_size;
+		to->branches = *n_list - to->first;
+		to++;
+		g++;
+	}
+	return (size_t)(to - begin);
+}
+
+/* Batches in which runs stand for ranges. */
+static struct result run_runs(struct sample_ops ops, const char *itrace, const struct batch *v, const struct pace *pace, size_t n,
+			      unsigned int most)
+{
+	static struct cst_generic g[RUN_ELEMENTS];
+	static struct cst_branch list[RUN_ELEMENTS];
+	struct batch of_runs[16];
+	uint32_t n_list = 0;
+	size_t i, used = 0;
+
+	assert_true(n <= 16);
+	for (i = 0; i < n; i++) {
+		assert_true(used + v[i].n <= RUN_ELEMENTS);
+		of_runs[i] = v[i];
+		of_runs[i].g = g + used;
+		of_runs[i].n = make_runs(&v[i], most, g + used, list, &n_list);
+		used += of_runs[i].n;
+	}
+	return run_with(ops, itrace, false, of_runs, pace, n, list);
+}
+
 /* `pace`: one for each batch; NULL: only the times of their beginnings are known. */
 static struct result run_paced(const char *itrace, bool tiles, const struct batch *v, const struct pace *pace, size_t n)
 {
 	struct sample_ops ops = { .branch = on_branch, .insn = on_insn, .error = on_error };
-	struct result each = run_with(ops, itrace, tiles, v, pace, n), r;
+	struct result each = run_with(ops, itrace, tiles, v, pace, n, NULL), r;
 
 	/* branches between ranges may be passed together */
 	ops.taken = on_taken;
-	r = run_with(ops, itrace, tiles, v, pace, n);
+	r = run_with(ops, itrace, tiles, v, pace, n, NULL);
 	assert_string_equal(r.text, each.text);
+	if (!strcmp(itrace, "b") && !tiles) {
+		r = run_runs(ops, itrace, v, pace, n, RUN_ELEMENTS);
+		assert_string_equal(r.text, each.text);
+	}
 	return r;
 }
 
@@ -251,6 +309,37 @@ static void cycles_across_batches(void **state)
 
 	(void)state;
 	assert_string_equal(r.text, "b0>1000 b1000>2000 b2008>3000+7 b3000>4000 ");
+}
+
+/* Branches of runs are those of their ranges, whatever is between them. */
+static void runs(void **state)
+{
+	static struct cst_generic g[200];
+	const struct batch v[] = { { g, 70, 1, 0 }, { g + 70, 1, 1, 0 }, { g + 71, 49, 1, 0 }, { g + 120, 80, 2, 0 } };
+	const struct sample_ops ops = { .branch = on_branch, .taken = on_taken, .error = on_error };
+	const struct cst_generic other[] = { el_plain(CST_GEN_TRACE_ON), el_exception(14, 0x2004), el_exception(2, 0x3000),
+					     el_plain(CST_GEN_EVENT), el_plain(CST_GEN_NO_SYNC), el_plain(CST_GEN_EO_TRACE) };
+	struct result each, r;
+	unsigned int seed, i, most;
+
+	(void)state;
+	for (seed = 1; seed <= 1000; seed++) {
+		srand(seed);
+		for (i = 0; i < 200; i++) {
+			const uint32_t addr = 0x1000 + 4 * (uint32_t)(rand() % 1000), n = 1 + (uint32_t)(rand() % 5);
+			const struct cst_generic some[] = { EL_B(addr, n), EL_BL(addr, n), EL_BCC_N(addr, n), EL_RET(addr, n),
+							    EL_CUT(addr, n),
+							    el_range(addr, n, CST_INSN_INDIRECT, CST_INSN_ERET, EL_TAKEN) };
+
+			g[i] = rand() % 40 ? some[rand() % (rand() % 20 ? 5 : 6)] : other[rand() % 6];
+		}
+		each = run_with(ops, "b", false, v, NULL, 4, NULL);
+		for (most = 1; most <= 100; most *= 3) {
+			r = run_runs(ops, "b", v, NULL, 4, most);
+			assert_string_equal(r.text, each.text);
+		}
+		assert_true(each.used > 1000);
+	}
 }
 
 static void switched(void **state)
@@ -628,7 +717,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_instructions), cmocka_unit_test(t32_sizes), cmocka_unit_test(stacks), cmocka_unit_test(cycles),
-		cmocka_unit_test(cycles_across_batches),
+		cmocka_unit_test(cycles_across_batches), cmocka_unit_test(runs),
 		cmocka_unit_test(switched), cmocka_unit_test(tiles), cmocka_unit_test(filters),
 		cmocka_unit_test(system_call_returns),
 		cmocka_unit_test(chains), cmocka_unit_test(by_time), cmocka_unit_test(by_time_of_batches), cmocka_unit_test(period_across_a_gap),
