@@ -48,9 +48,9 @@ void callindent_put(struct line *l, const struct stream *s, const struct branch 
 	depth += branch_is_return(b->kind);
 	line_room(l, DSO_WIDTH + LINE_ROOM);
 	if (l->fields & LIST_DSO && !(l->fields & (LIST_IP | LIST_ADDR)))
-		put_dso(l, symbols_find(&l->symbols, s, b->from));
+		put_dso(l, symbols_find(l->symbols, s, b->from));
 	if (addr) {
-		at = symbols_find(&l->symbols, s, addr);
+		at = symbols_find(l->symbols, s, addr);
 		len = depth * PER_CALL;
 		line_room(l, len + LINE_ROOM);
 		l->p = text_pad(l->p, 0, len, ' ');

@@ -120,7 +120,7 @@ struct passed {
 /* A line with the symbol, where that is another one. */
 static void put_symbol(struct passed *p, uint64_t addr)
 {
-	const struct symbol_at *at = symbols_find(&p->l->symbols, p->s, addr);
+	const struct symbol_at *at = symbols_find(p->l->symbols, p->s, addr);
 	struct line *l = p->l;
 
 	if (!at->names.name || at->names.name == p->symbol)

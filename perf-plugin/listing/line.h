@@ -52,7 +52,7 @@ struct line {
 	unsigned int fields;
 	size_t event_width;
 	struct comms *comms;
-	struct symbols symbols;
+	struct symbols *symbols; /* NULL: none are printed */
 	struct srclines *srclines; /* with the field "srcline", else NULL */
 	struct line_start start;
 	struct flags_text flags[FLAGS_TEXTS];
@@ -160,9 +160,9 @@ static inline struct symbol_ref line_find(struct line *l, const struct stream *s
 	if (last && last->addr == addr && last->tid == tid && addr)
 		return (struct symbol_ref){ &last->at, &last->key, NULL, SYMBOLS_CACHE };
 	if (tid != s->tid)
-		return (struct symbol_ref){ &l->symbols.slot[number], &l->symbols.key[number], NULL, number };
+		return (struct symbol_ref){ &l->symbols->slot[number], &l->symbols->key[number], NULL, number };
 	number = (uint32_t)symbols_number(addr);
-	return (struct symbol_ref){ symbols_find(&l->symbols, s, addr), &l->symbols.key[number], &l->symbols.text[number], number };
+	return (struct symbol_ref){ symbols_find(l->symbols, s, addr), &l->symbols->key[number], &l->symbols->text[number], number };
 }
 
 /* The fields of symbol and file. `text`: where their text is kept; NULL: it is not. */

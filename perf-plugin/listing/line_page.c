@@ -153,7 +153,7 @@ void line_page_add_error(struct line_page *p, int cpu, const struct error_sample
 
 static void print_name(struct line *l, const struct page_name *name)
 {
-	struct symbol_text *text = name->number < SYMBOLS_CACHE ? &l->symbols.text[name->number] : NULL;
+	struct symbol_text *text = name->number < SYMBOLS_CACHE ? &l->symbols->text[name->number] : NULL;
 
 	if (text && text->lookup != name->lookup) {
 		text->lookup = name->lookup;

@@ -336,7 +336,7 @@ static int remember_last(struct listing *l, const struct stream *s, const struct
 		return ERR_NOMEM;
 	last = sampler_last(s, &tid);
 	if (last && tid == s->tid && (has_range(g, n) || last != lane->last.addr || tid != lane->last.tid))
-		lane->last = (struct line_last){ .addr = last, .tid = tid, .at = *symbols_find(&l->line.symbols, s, last) };
+		lane->last = (struct line_last){ .addr = last, .tid = tid, .at = *symbols_find(l->line.symbols, s, last) };
 	return 0;
 }
 
@@ -348,7 +348,7 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	if (!l->is_piece && !l->pages && pd_output_failed(&l->out))
 		return ERR_REPORTED;
 	if (l->names) {
-		symbols_begin(&l->line.symbols);
+		symbols_begin(l->line.symbols);
 		note_open(s);
 	}
 	rc = sampler_batch(l->sp, s, g, n);
@@ -430,6 +430,7 @@ static void piece_free(void *piece)
 	free_lanes(l->done);
 	sampler_free(l->sp);
 	comms_free(l->line.comms);
+	free(l->line.symbols);
 	pages_free(l->kept);
 	free(l);
 }
@@ -466,12 +467,22 @@ static void *seam_lane(void *data, const struct sampler_seam *was)
 	l->done = lane;
 	copy_last(lane, was->user);
 	lane->ln = l->single ? l->single : merge_lanes_add(&one, l->m, 0, was->place);
-	symbols_begin(&l->line.symbols);
+	if (l->names)
+		symbols_begin(l->line.symbols);
 	if (!l->single && lane->ln)
 		lane->ln->time = was->last;
 	merge_lanes_order(&one, l->pieces);
 	merge_lanes_free(&one);
 	return lane->ln ? lane : NULL;
+}
+
+/* Returns 0, or ERR_NOMEM. */
+static int open_symbols(struct listing *l)
+{
+	if (!l->names && !(l->line.fields & LISTING_CODE))
+		return 0;
+	l->line.symbols = calloc(1, sizeof(*l->line.symbols));
+	return l->line.symbols ? 0 : ERR_NOMEM;
 }
 
 static void *piece_new(void *data, struct session *ss)
@@ -494,7 +505,7 @@ static void *piece_new(void *data, struct session *ss)
 	l->is_piece = true;
 	l->sp = sampler_new(&whole->o, &ops, session_read_code);
 	l->line.comms = comms_share(whole->line.comms);
-	if (l->sp && l->line.comms && (l->kept || !whole->keeps))
+	if (l->sp && l->line.comms && (l->kept || !whole->keeps) && !open_symbols(l))
 		return l;
 	piece_free(l);
 	return NULL;
@@ -658,7 +669,7 @@ struct listing *listing_open(struct session *ss, const struct listing_opts *opts
 	l->buf = malloc(OUT_BUFFER);
 	l->m = merge_new(&sink, NULL);
 	l->line.comms = comms_new(session_perfdata(ss));
-	if (!l->buf || !l->m || !l->line.comms || open_code(l, opts->symfs) || (worth_pages(l) && open_pages(l)))
+	if (!l->buf || !l->m || !l->line.comms || open_symbols(l) || open_code(l, opts->symfs) || (worth_pages(l) && open_pages(l)))
 		goto nomem;
 	ops = make_ops(l);
 	l->sp = sampler_new(&l->o, &ops, session_read_code);
@@ -752,6 +763,7 @@ void listing_close(struct listing *l)
 	free_lanes(l->done);
 	merge_free(l->m);
 	comms_free(l->line.comms);
+	free(l->line.symbols);
 	srclines_free(l->line.srclines);
 	disasm_free(l->disasm);
 	free(l->buf);

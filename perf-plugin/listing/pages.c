@@ -215,6 +215,7 @@ static void printer_free(struct printer *pr)
 	if (!pr)
 		return;
 	comms_free(pr->line.comms);
+	free(pr->line.symbols);
 	merge_free(pr->m);
 	free(pr);
 }
@@ -230,9 +231,12 @@ static struct printer *printer_new(struct pages *pg)
 	pr->line.fields = pg->o.fields;
 	pr->line.event_width = pg->o.event_width;
 	pr->line.comms = comms_share(pg->o.comms);
+	if (pg->o.fields & LISTING_NAMES)
+		pr->line.symbols = calloc(1, sizeof(*pr->line.symbols));
 	pr->m = merge_new(&sink, NULL);
 	pr->lane = pr->m ? merge_lane_new(pr->m, 0, 0) : NULL;
-	if (pr->line.comms && pr->lane && !merge_direct(pr->m, pr->lane))
+	if (pr->line.comms && pr->lane && (pr->line.symbols || !(pg->o.fields & LISTING_NAMES)) &&
+	    !merge_direct(pr->m, pr->lane))
 		return pr;
 	printer_free(pr);
 	return NULL;

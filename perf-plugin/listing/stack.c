@@ -21,12 +21,12 @@ static void put_address(struct line *l, const struct stream *s, uint64_t addr)
 	l->p = text_lit(l->p, "0x");
 	l->p = text_hex(l->p, addr, 0);
 	if (l->fields & LIST_DSO)
-		put_file(l, symbols_find(&l->symbols, s, addr));
+		put_file(l, symbols_find(l->symbols, s, addr));
 }
 
 static void put_symbol(struct line *l, const struct stream *s, uint64_t addr)
 {
-	const struct symbol_at *at = symbols_find(&l->symbols, s, addr);
+	const struct symbol_at *at = symbols_find(l->symbols, s, addr);
 
 	line_room(l, LINE_ROOM);
 	if (at->names.name) {
@@ -76,7 +76,7 @@ void stack_chain(struct line *l, const struct stream *s, const uint64_t *chain, 
 			continue;
 		line_room(l, LINE_ROOM);
 		*l->p++ = '\t';
-		at = symbols_find(&l->symbols, s, chain[i]);
+		at = symbols_find(l->symbols, s, chain[i]);
 		l->p = text_hex16(l->p, at->shown);
 		line_names(l, s, chain[i], s->tid);
 		if (l->fields & LIST_SRCLINE)

@@ -166,7 +166,9 @@ static struct line *begin_line(struct printing *p, unsigned int fields)
 	lane = merge_lane_new(p->m, 0, 0);
 	assert_int_equal(merge_direct(p->m, lane), 0);
 	p->l->fields = fields;
-	symbols_begin(&p->l->symbols);
+	p->l->symbols = calloc(1, sizeof(*p->l->symbols));
+	assert_non_null(p->l->symbols);
+	symbols_begin(p->l->symbols);
 	line_begin(p->l, lane, &p->last, 1);
 	return p->l;
 }
@@ -177,6 +179,7 @@ static char *end_line(struct printing *p)
 	line_end(p->l);
 	assert_int_equal(merge_finish(p->m), 0);
 	merge_free(p->m);
+	free(p->l->symbols);
 	free(p->l);
 	assert_int_equal(p->o.text[p->o.len - 1], '\n');
 	p->o.text[p->o.len - 1] = 0;
