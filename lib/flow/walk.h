@@ -421,13 +421,13 @@ STEP_INLINE int64_t walk_usable_links(const struct loop *l, const struct walk_ho
 	return how->given && l->now.given ? 0 : l->linked;
 }
 
-/* Input whose branches fit into the rest of a list, from the place of the next one on: 0 if that is little. */
+/* Bytes of input to take, whose branches fit into the rest of a list, from the place of the next one on; 0: it is full. */
 STEP_INLINE size_t walk_list_room(const struct cst_branch_list *list, const struct cst_branch *next)
 {
 	/* walk_list_branch() writes behind the last one */
 	const size_t bytes = (size_t)(list->v + list->cap - next) / (PACKET_ATOMS + 1);
 
-	return bytes < LIST_BYTES ? 0 : bytes;
+	return bytes < LIST_BYTES ? 0 : bytes < RUN_BYTES ? bytes : RUN_BYTES;
 }
 
 /* Returns 0 if no input can be taken, or if the run is to end. */
