@@ -37,7 +37,7 @@ struct branch_text {
 /* True if a line has the text of the line before it but for the addresses, both of which are printed, and nothing else. */
 static inline bool branch_line_is_short(const struct line *l)
 {
-	return (l->fields & (LIST_IP | LIST_ADDR | LIST_FLAGS | LISTING_NAMES)) == (LIST_IP | LIST_ADDR) && l->start.len;
+	return (l->fields & (LIST_IP | LIST_ADDR | LIST_FLAGS | LISTING_NAMES)) == (LIST_IP | LIST_ADDR) && l->start.known;
 }
 
 /* As line_begin() up to line_end(), for a line that branch_line_is_short(). */

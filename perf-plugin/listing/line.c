@@ -88,10 +88,11 @@ void line_start_new(struct line *l, int cpu, int pid, int tid, uint64_t time, bo
 	len = (size_t)(l->p - at);
 	/* a long name splits the line into pieces */
 	if (with_chain || l->ln->cur != piece || len > sizeof(start->text) - TEXT_SPARE) {
-		start->len = 0;
+		start->known = false;
 		return;
 	}
 	memcpy(start->text, at, len);
+	start->known = true;
 	start->len = len;
 	start->time = line_shown_time(l, time);
 	start->tid = tid;

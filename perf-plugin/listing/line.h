@@ -22,7 +22,8 @@
 
 /* Text that is common to lines of the same thread, CPU, event and printed time. */
 struct line_start {
-	size_t len;		/* 0: empty */
+	bool known;		/* else there is none */
+	size_t len;		/* 0: no such field is printed */
 	uint64_t time;		/* in the printed unit */
 	uint64_t from, until;	/* span in which the thread has this name */
 	uint64_t period;
@@ -126,7 +127,7 @@ static inline void line_start(struct line *l, int cpu, int pid, int tid, uint64_
 {
 	const struct line_start *start = &l->start;
 
-	if (start->len && start->time == line_shown_time(l, time) && time >= start->from && time < start->until &&
+	if (start->known && start->time == line_shown_time(l, time) && time >= start->from && time < start->until &&
 	    start->tid == tid && start->event == event && start->pid == pid && start->cpu == cpu &&
 	    start->period == period && !with_chain)
 		l->p = text_short(l->p, start->text, start->len);

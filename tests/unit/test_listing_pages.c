@@ -639,6 +639,7 @@ static void together(void **state)
 	together_with(FIELDS & ~LISTING_NAMES);
 	together_with(LIST_PID | LIST_TID | LIST_CPU | LIST_IP | LIST_ADDR);
 	together_with(LIST_TID | LIST_IP);
+	together_with(LIST_IP | LIST_ADDR);
 }
 
 /* Lines in pages that differ in one thing from the line before. */
