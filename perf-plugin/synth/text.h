@@ -92,10 +92,14 @@ static inline char *text_hex(char *p, uint64_t v, unsigned int width)
 	return p + 8;
 }
 
-/* Replaces the first `n` (less than eight) digits by blanks. */
+/* Replaces the first `n` (less than eight) of the digits in memory by blanks. */
 static inline uint64_t text_blank(uint64_t digits, unsigned int n)
 {
-	const uint64_t keep = text_order(UINT64_MAX >> 8 * n);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	const uint64_t keep = UINT64_MAX << 8 * n;
+#else
+	const uint64_t keep = UINT64_MAX >> 8 * n;
+#endif
 
 	return (digits & keep) | (0x2020202020202020u & ~keep);
 }
@@ -112,8 +116,8 @@ static inline uint64_t text_hex_upper(uint64_t v)
 /* %16llx, from text_hex_upper() and the digits of the lower half. */
 static inline void text_hex16_of(char *p, uint64_t v, uint64_t upper, uint64_t digits)
 {
-	/* without a jump */
-	digits = text_blank(digits, v >> 32 ? 0 : (unsigned int)__builtin_clz((uint32_t)v | 1) / 4);
+	if (!(v >> 32))
+		digits = text_blank(digits, (unsigned int)__builtin_clz((uint32_t)v | 1) / 4);
 	memcpy(p, &upper, 8);
 	memcpy(p + 8, &digits, 8);
 }
