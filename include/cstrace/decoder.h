@@ -138,13 +138,13 @@ CST_API void cst_decoder_set_stop(struct cst_decoder *dec, unsigned mask);
  * (counts.h), a log or checks, and on protocols but ETMv4 and ETE. -CST_ERR_NOMEM.
  */
 CST_API int cst_decoder_sample(struct cst_decoder *dec, uint64_t next, uint64_t period);
-/* Smallest capacity of a list of branches that is used. */
+/* Smallest capacity of a list of branches; a smaller one may be left unused. */
 #define CST_LIST_MIN 1024u
 /*
  * Lists taken branches instead of the ranges that end with them: CST_GEN_RUN (flow.h) stands for consecutive ranges whose
  * branches were added to `list`. All other elements are the same; ranges are still elements where they are few, or while the
- * list has no room. A pull returns when the list is full; the caller sets list->n to 0 when it has no more use for the
- * branches of the elements it got. NULL: nothing is listed. The decoder does not own the list. It has no effect with counts
+ * list has no room. A pull returns when the list is full; the caller sets list->n to 0, and to nothing else, when it has no
+ * more use for the branches of the elements it got. NULL: nothing is listed. The decoder does not own the list. It has no effect with counts
  * (counts.h), samples (cst_decoder_sample()), a log or checks, and on protocols but ETMv4 and ETE.
  */
 CST_API void cst_decoder_list(struct cst_decoder *dec, struct cst_branch_list *list);

@@ -52,7 +52,7 @@ enum cst_generic_kind {
 	 * also between the next ones.
 	 *
 	 * With cst_decoder_list(): `runs` consecutive ranges, from `addr` on, with n_insn instructions, directly after a RANGE.
-	 * end, flags, isa and last_* are those of the last one. list.v[first] and the branches after it, `branches` in number,
+	 * They have no section. end, flags, isa and last_* are those of the last one. list.v[first] and the branches after it, `branches` in number,
 	 * are those taken before the last range's own. num: contradictions as above, at most 1, of the last range.
 	 */
 	CST_GEN_RUN,

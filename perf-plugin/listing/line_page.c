@@ -170,11 +170,12 @@ static inline const uint64_t *get_rest(const uint64_t *at, void *part, size_t by
 	return at;
 }
 
-static unsigned int kind_flags(unsigned int kind)
+/* The PERF_IP_FLAG_x of a line. */
+static unsigned int flags_of(uint64_t item)
 {
-	const struct branch b = { .kind = kind % PAGE_ENDS_TRACE, .ends_trace = kind / PAGE_ENDS_TRACE };
+	const unsigned int kind = item >> PAGE_KIND_SHIFT & ((1u << PAGE_KIND_BITS) - 1);
 
-	return branch_ip_flags(&b);
+	return branch_ip_flags_of((enum branch_kind)(kind % PAGE_ENDS_TRACE), kind & PAGE_ENDS_TRACE);
 }
 
 /* Text of the upper halves of addresses in a table, as text_hex_upper() has it. */
@@ -239,7 +240,7 @@ void line_page_print(const struct line_page *p, struct line *l, struct merge_lan
 		line_begin(l, lane, NULL, t.time);
 		line_start(l, t.cpu, t.pid, t.tid, t.time, false, 1, event);
 		if (l->fields & LIST_FLAGS)
-			line_flags(l, kind_flags(item >> PAGE_KIND_SHIFT & ((1u << PAGE_KIND_BITS) - 1)));
+			line_flags(l, flags_of(item));
 		if (branch_line_from(l, b.from) && names)
 			print_name(l, &p->names->name[p->names->of[i].from]);
 		if (branch_line_to(l, b.to) && names)

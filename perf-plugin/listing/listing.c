@@ -42,7 +42,6 @@ struct listing {
 	bool names;		/* files or symbols are printed */
 	bool times;		/* lines have times, or names of threads, which change with time, or are sorted by time */
 	char branches[EVNAME_MAX], insns[EVNAME_MAX];
-	unsigned int flags[BRANCH_INDICES]; /* PERF_IP_FLAG_x by branch_index() */
 	struct pd_output out;
 	bool open;
 	uint8_t *buf;
@@ -246,7 +245,8 @@ static int on_taken(void *data, const struct stream *s, const struct cst_branch 
 	while (b < end) {
 		line_begin(l, lane->ln, NULL, s->time);
 		line_start(l, s->cpu, s->pid, s->tid, s->time, false, 1, ls->branches);
-		line_flags(l, ls->flags[branch_index_listed(b)]);
+		if (l->fields & LIST_FLAGS)
+			line_flags(l, branch_ip_flags_of(branch_kind_listed(b), false));
 		branch_line_from(l, b->from);
 		branch_line_to(l, b->to);
 		line_end(l);
@@ -397,13 +397,7 @@ static void on_stream_end(void *data, const struct stream *s)
 static struct sample_ops make_ops(struct listing *l)
 {
 	struct sample_ops ops = { .branch = l->pages ? on_branch_paged : on_branch, .insn = on_insn, .error = on_error, .data = l };
-	struct branch b = { .from = 0 };
-	unsigned int i;
 
-	for (i = 0; i < BRANCH_INDICES; i++) {
-		b.kind = branch_kind_table[i];
-		l->flags[i] = branch_ip_flags(&b);
-	}
 	/* what a line shows beyond addresses is looked up branch by branch */
 	if (!(l->line.fields & (LISTING_NAMES | LIST_CALLINDENT | LIST_SRCLINE | LISTING_CODE | LIST_INSNLEN)))
 		ops.taken = l->pages ? on_taken_paged : on_taken;

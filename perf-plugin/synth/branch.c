@@ -303,7 +303,12 @@ static const uint16_t ip_flags[BRANCH_NR] = {
 	[BRANCH_END] = IP_BRANCH | IP_TRACE_END,
 };
 
+unsigned int branch_ip_flags_of(enum branch_kind kind, bool ends_trace)
+{
+	return ends_trace ? ip_flags[kind] | IP_TRACE_END : ip_flags[kind];
+}
+
 unsigned int branch_ip_flags(const struct branch *b)
 {
-	return b->ends_trace ? ip_flags[b->kind] | IP_TRACE_END : ip_flags[b->kind];
+	return branch_ip_flags_of((enum branch_kind)b->kind, b->ends_trace);
 }

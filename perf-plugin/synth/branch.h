@@ -105,15 +105,10 @@ static inline unsigned int branch_index(const struct cst_generic *g)
 	return branch_index_of(g->flags, g->last_type, g->last_subtype);
 }
 
-/* The same of a branch in a list. */
-static inline unsigned int branch_index_listed(const struct cst_branch *b)
-{
-	return branch_index_of(b->flags, b->last_type, b->last_subtype);
-}
-
+/* As branch_kind_of(), of a branch in a list. */
 static inline enum branch_kind branch_kind_listed(const struct cst_branch *b)
 {
-	return (enum branch_kind)branch_kind_table[branch_index_listed(b)];
+	return (enum branch_kind)branch_kind_table[branch_index_of(b->flags, b->last_type, b->last_subtype)];
 }
 
 static inline enum branch_kind branch_kind_of(const struct cst_generic *g)
@@ -201,8 +196,9 @@ static inline unsigned int branch_perf_type(enum branch_kind kind)
 	return branch_perf_types[kind];
 }
 
-/* Returns the PERF_IP_FLAG_* that perf script prints. */
+/* Return the PERF_IP_FLAG_* that perf script prints, of a branch and of its kind and struct branch.ends_trace. */
 unsigned int branch_ip_flags(const struct branch *b);
+unsigned int branch_ip_flags_of(enum branch_kind kind, bool ends_trace);
 
 static inline bool branch_is_call(enum branch_kind k)
 {

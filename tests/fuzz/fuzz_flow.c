@@ -230,13 +230,14 @@ static void compare_run(const struct run *listed, const struct cst_generic *run,
 {
 	const struct cst_branch *b = listed->branch + run->first;
 	const struct cst_generic *g = *pg;
-	uint64_t insns = 0;
+	uint64_t insns = 0, conflicts = 0;
 	uint32_t n;
 
 	CHECK(run->runs && g < end && g->addr == run->addr);
 	for (n = run->runs; n; n--, g++) {
 		CHECK(g < end && g->kind == CST_GEN_RANGE);
 		insns += g->n_insn;
+		conflicts += cst_generic_conflicts(g);
 		if (n == 1 || !(g->flags & CST_GF_EXEC) || !(g->flags & CST_GF_WAYPOINT) || !cst_insn_is_branch(g->last_type))
 			continue;
 		CHECK(b->from == g->end - g->last_size && b->to == g[1].addr && b->flags == g->flags && b->num == g->num &&
@@ -244,7 +245,8 @@ static void compare_run(const struct run *listed, const struct cst_generic *run,
 		      b->last_size == g->last_size);
 		b++;
 	}
-	CHECK(b == listed->branch + run->first + run->branches && insns == run->n_insn && g[-1].end == run->end &&
+	CHECK(b == listed->branch + run->first + run->branches && insns == run->n_insn && conflicts == cst_generic_conflicts(run) &&
+	      g[-1].end == run->end &&
 	      g[-1].index == run->index && !memcmp(&g[-1].isa, &run->isa, 4) && g[-1].flags == run->flags);
 	*pg = g;
 }

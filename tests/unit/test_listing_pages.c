@@ -172,8 +172,7 @@ static struct sink print_alone(unsigned int lines, unsigned int fields)
 			continue;
 		}
 		line_start(l, b.cpu, b.pid, b.tid, b.time, false, 1, "branches");
-		line_flags(l, branch_ip_flags(&(struct branch){ .kind = b.kind % PAGE_ENDS_TRACE,
-								.ends_trace = b.kind & PAGE_ENDS_TRACE }));
+		line_flags(l, branch_ip_flags_of((enum branch_kind)(b.kind % PAGE_ENDS_TRACE), b.kind & PAGE_ENDS_TRACE));
 		if (branch_line_from(l, b.from))
 			put_names(l, i % 1500);
 		if (branch_line_to(l, b.to))

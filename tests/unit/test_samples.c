@@ -167,12 +167,10 @@ static void take_ranges(struct listed *l, const struct cst_generic *g)
 	}
 	assert_true(l->n_begin < MOST);
 	l->begin[l->n_begin++] = (struct begin){ l->insns, g->addr };
-	if (l->list) {
-		assert_true(g->kind == CST_GEN_RANGE || g->kind == CST_GEN_RUN);
-	} else if (g->kind == CST_GEN_RUN) {
+	if (g->kind == CST_GEN_RUN && !l->list) {
 		assert_true(l->period && is_taken(g) && g->runs && !g->section);
 		assert_true((l->insns + g->n_insn) / l->period == l->insns / l->period);
-	} else if (l->whole && (l->insns + g->n_insn) / l->period != l->insns / l->period) {
+	} else if (l->period && (l->insns + g->n_insn) / l->period != l->insns / l->period) {
 		same_stack(l);
 	}
 	l->ranges += g->kind == CST_GEN_RUN ? g->runs : 1;
@@ -557,24 +555,25 @@ static uint64_t random_code(uint64_t seed, bool lists)
 	return sampled.runs;
 }
 
-static void test_random_code(void **state)
+static void random_codes(bool lists)
 {
 	uint64_t seed, runs = 0;
 
-	(void)state;
 	for (seed = 1; seed <= 300; seed++)
-		runs += random_code(seed, false);
+		runs += random_code(seed, lists);
 	assert_true(runs > 10 * seed);
+}
+
+static void test_random_code(void **state)
+{
+	(void)state;
+	random_codes(false);
 }
 
 static void test_listed_code(void **state)
 {
-	uint64_t seed, runs = 0;
-
 	(void)state;
-	for (seed = 1; seed <= 300; seed++)
-		runs += random_code(seed, true);
-	assert_true(runs > 10 * seed);
+	random_codes(true);
 }
 
 /* Runs end before their instructions are more than an element can count. */
