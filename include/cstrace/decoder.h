@@ -45,7 +45,11 @@ struct cst_stats {
 	uint64_t stack_empty;	/* returns with an empty return stack */
 	uint64_t nopath;	/* Q elements whose path is unknown */
 	uint64_t trans_failed;	/* failed transactions, whose elements were dropped */
-	uint64_t uncommitted;	/* P0 elements dropped at discard, overflow or end of trace */
+	/*
+	 * P0 elements dropped although nothing says that they were not executed: those that were speculative, or inside a
+	 * transaction, at a discard, an overflow, an error or the end of trace
+	 */
+	uint64_t uncommitted;
 	uint64_t data_lost;	/* times that data trace was suppressed */
 	/* ETMv3, PTM: timestamps without a time, since their upper bits were not traced after a loss */
 	uint64_t times_unknown;

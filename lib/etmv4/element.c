@@ -12,6 +12,7 @@
 #include <cstrace/log.h>
 
 #include "etmv4/etmv4.h"
+#include "etmv4/queue.h"
 #include "protocol/protocol_int.h"
 #include "quirks.h"
 
@@ -102,7 +103,7 @@ void cst_etmv4_queue_reset(void *queue, uint8_t reason, int config)
 {
 	struct etmv4_queue *q = queue;
 
-	q->stats->uncommitted += q->depth - q->unseen;
+	q->stats->uncommitted += q->depth - q->unseen + cst_etmv4_held_back(q);
 	q->head = q->count = q->final = 0;
 	q->final_atoms = 0;
 	q->depth = q->unseen = q->trans_scan = 0;
@@ -110,14 +111,10 @@ void cst_etmv4_queue_reset(void *queue, uint8_t reason, int config)
 	q->started = 0;
 	q->reason = reason;
 	q->exc_pending = q->overflow = q->trans_open = q->ended = 0;
+	q->in_trans = ETMV4_TRANS_NONE;
 	q->ctx_seen = 0;
 	q->cond_c = q->cond_r = 0;
 	q->config = config;
-}
-
-static struct cst_element *at(const struct etmv4_queue *q, uint32_t i)
-{
-	return &q->ring[(q->head + i) & (q->cap - 1)];
 }
 
 static int grow(struct etmv4_queue *q)
@@ -137,48 +134,6 @@ static int grow(struct etmv4_queue *q)
 	q->cap *= 2;
 	q->head = 0;
 	return 0;
-}
-
-/* Returns the number of P0 elements in an element. */
-static uint32_t p0_count(const struct etmv4_queue *q, const struct cst_element *e)
-{
-	switch (e->kind) {
-	case CST_EL_ATOMS:
-		return e->n;
-	case CST_EL_EXCEPTION:
-	case CST_EL_Q:
-	case CST_EL_SOURCE_ADDRESS:
-	case CST_EL_FUNC_RETURN:
-		return 1;
-	case CST_EL_TRANS_START:
-		return e->num && q->cfg->trans_p0;
-	case CST_EL_EXC_RETURN:
-		/* P0 on v6-M and v7-M only; trace units of v8-M are ETMv4.2 and later */
-		return q->cfg->profile == CST_PROFILE_M && q->cfg->version < 0x42;
-	}
-	return 0;
-}
-
-/* True if a Cancel or Discard does not remove the element, since it is not speculative (Table K10-2). */
-static int is_kept(const struct cst_element *e)
-{
-	switch (e->kind) {
-	case CST_EL_TIMESTAMP:
-	case CST_EL_CYCLE_COUNT:
-	case CST_EL_EVENT:
-	case CST_EL_TS_MARKER:
-	case CST_EL_INSTRUMENTATION:
-	case CST_EL_TRACE_INFO:
-	case CST_EL_NO_SYNC:
-		return 1;
-	}
-	return 0;
-}
-
-static int is_transaction(const struct cst_element *e)
-{
-	return e->kind == CST_EL_TRANS_START || e->kind == CST_EL_TRANS_COMMIT ||
-	       e->kind == CST_EL_TRANS_FAIL;
 }
 
 static void fail(struct etmv4_queue *q, uint64_t index, int reason, int error);
@@ -222,6 +177,7 @@ static void drop_uncommitted(struct etmv4_queue *q, uint32_t from)
 	uint32_t i, to = from;
 	struct cst_element *e;
 
+	q->in_trans = cst_etmv4_transaction_after(q, from);
 	for (i = from; i < q->count; i++) {
 		e = at(q, i);
 		if (is_kept(e) || (e->kind == CST_EL_TRANS_COMMIT && commits)) {
@@ -295,6 +251,7 @@ static void fail(struct etmv4_queue *q, uint64_t index, int reason, int error)
 	finalize(q);
 	q->depth = q->unseen = 0;
 	q->exc_pending = 0;
+	q->in_trans = ETMV4_TRANS_NONE;
 	q->state = ETMV4_WAIT_ASYNC;
 	if (error)
 		q->stats->resyncs++;
@@ -500,6 +457,7 @@ static void push_exception(struct etmv4_queue *q, const struct cst_packet *addr)
 
 	q->exc_pending = 0;
 	if (q->exc_num == 0x18 && q->cfg->protocol == CST_PROTO_ETE) {
+		q->in_trans = ETMV4_TRANS_NONE;
 		cst_etmv4_queue_push(q, CST_EL_TRANS_FAIL, q->exc_index);
 		return;
 	}
@@ -513,6 +471,8 @@ static void push_exception(struct etmv4_queue *q, const struct cst_packet *addr)
 	e = cst_etmv4_queue_push(q, CST_EL_EXCEPTION, q->exc_index);
 	if (!e)
 		return;
+	if (!q->exc_num)	/* PE reset */
+		q->in_trans = ETMV4_TRANS_NONE;
 	e->num = q->exc_num;
 	e->flags = q->exc_flags;
 	e->addr = 0;
@@ -592,14 +552,40 @@ static void push_data_sync(struct etmv4_queue *q, const struct cst_packet *pkt)
 	e->value = pkt->event;
 }
 
+/* Trace Info: bit of the INFO section of an ETE, TSTATE. */
+#define INFO_TRANSACTION 0x40
+
+static enum etmv4_trans info_transaction(const struct etmv4_queue *q, const struct cst_packet *pkt)
+{
+	return q->cfg->protocol == CST_PROTO_ETE && pkt->info & INFO_TRANSACTION ? ETMV4_TRANS_OPEN : ETMV4_TRANS_NONE;
+}
+
+/*
+ * Returns an error if a Trace Info in synchronisation contradicts the queue. It states the speculation depth and the
+ * transaction state of the trace unit at this point (K10.5.2.6), which those of the queue equal unless packets were lost
+ * or changed on the way. Then nothing says which queued elements were executed.
+ */
+static int contradiction(const struct etmv4_queue *q, const struct cst_packet *pkt)
+{
+	if (q->depth != (pkt->spec < q->cfg->max_spec ? pkt->spec : q->cfg->max_spec))
+		return CST_ERR_DEPTH;
+	return q->in_trans != ETMV4_TRANS_UNKNOWN && q->in_trans != info_transaction(q, pkt) ? CST_ERR_TRANSACTION : 0;
+}
+
 static void trace_info(struct etmv4_queue *q, const struct cst_packet *pkt)
 {
+	const int error = q->state == ETMV4_SYNCED ? contradiction(q, pkt) : 0;
+
+	/* decoding starts anew with the same packet */
+	if (error)
+		fail(q, pkt->index, CST_UNSYNC_BAD_PACKET, error);
 	if (q->state != ETMV4_SYNCED) {
 		q->state = ETMV4_SYNCED;
 		q->depth = q->unseen = pkt->spec;
-		if (pkt->info & 0x40)	/* the element's number is 0, CST_TRANS_INIT */
+		if (info_transaction(q, pkt))	/* the element's number is 0, CST_TRANS_INIT */
 			cst_etmv4_queue_push(q, CST_EL_TRANS_START, pkt->index);
 	}
+	q->in_trans = info_transaction(q, pkt);
 	q->ctx_seen = 0;
 	cst_etmv4_cond_flush(q, pkt->index);
 	if (q->state != ETMV4_SYNCED)
@@ -665,12 +651,15 @@ static void flow_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 		break;
 	case CST_PKT_TRANS_START:
 		push_p0(q, CST_EL_TRANS_START, pkt);
+		q->in_trans = q->state == state ? ETMV4_TRANS_OPEN : ETMV4_TRANS_NONE;
 		break;
 	case CST_PKT_TRANS_COMMIT:
 		cst_etmv4_queue_push(q, CST_EL_TRANS_COMMIT, pkt->index);
+		q->in_trans = ETMV4_TRANS_NONE;
 		break;
 	case CST_PKT_TRANS_FAIL:
 		cst_etmv4_queue_push(q, CST_EL_TRANS_FAIL, pkt->index);
+		q->in_trans = ETMV4_TRANS_NONE;
 		break;
 	case CST_PKT_COND_I_F1: case CST_PKT_COND_I_F2: case CST_PKT_COND_I_F3: case CST_PKT_COND_FLUSH:
 	case CST_PKT_COND_R_F1: case CST_PKT_COND_R_F2: case CST_PKT_COND_R_F3: case CST_PKT_COND_R_F4:
@@ -882,58 +871,6 @@ void cst_etmv4_queue_end(void *queue)
 	finalize(q);
 }
 
-/* True for a Transaction Failure, and for what implies one: Discard, Overflow, end of trace, PE reset (K10.5.2.13.2). */
-static int is_failure(const struct cst_element *e)
-{
-	return e->kind == CST_EL_TRANS_FAIL || e->kind == CST_EL_NO_SYNC || e->kind == CST_EL_END ||
-	       (e->kind == CST_EL_EXCEPTION && !e->num);
-}
-
-/*
- * Resolves the transaction at the front of the queue: a Transaction Commit releases its elements, a Transaction Failure
- * drops them (K10.5.4). Returns 1 if the front may be taken.
- */
-static int resolve_transaction(struct etmv4_queue *q)
-{
-	struct cst_element *e;
-	uint32_t i, from, to;
-
-	for (i = q->trans_scan; i < q->final; i++) {
-		e = at(q, i);
-		if (e->kind == CST_EL_TRANS_COMMIT) {
-			q->trans_open = 1;
-			q->trans_scan = 0;
-			return 1;
-		}
-		if (is_failure(e))
-			break;
-	}
-	if (i == q->final) {
-		q->trans_scan = i;
-		/* a transaction that is longer than the maximum queue is treated as committed */
-		if (q->count + 1 >= q->cfg->max_queue) {
-			q->trans_open = 1;
-			q->trans_scan = 0;
-			return 1;
-		}
-		return 0;
-	}
-	q->stats->trans_failed++;
-	/* a transaction cannot change the context, so that its Context elements stay valid */
-	for (from = to = 1; from < q->count; from++) {
-		if (from < i && !is_kept(at(q, from)) && at(q, from)->kind != CST_EL_CONTEXT)
-			continue;
-		if (to != from)
-			*at(q, to) = *at(q, from);
-		to++;
-	}
-	q->final -= q->count - to;
-	q->count = to;
-	q->trans_open = 1;
-	q->trans_scan = 0;
-	return 1;
-}
-
 /* Splits the oldest n atoms off the front element and returns them. */
 static const struct cst_element *take_atoms(struct etmv4_queue *q, uint8_t n)
 {
@@ -955,8 +892,7 @@ const struct cst_element *cst_etmv4_queue_take(void *queue)
 	struct cst_element *e;
 	uint8_t n;
 
-	if (q->cfg->hold_transactions && q->final && !q->trans_open &&
-	    at(q, 0)->kind == CST_EL_TRANS_START && !resolve_transaction(q))
+	if (holds_back(q) && !cst_etmv4_resolve_transaction(q))
 		return NULL;
 	if (q->final == 1 && awaits_mispredict(q))
 		return take_atoms(q, at(q, 0)->n - 1);

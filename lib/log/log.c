@@ -12,7 +12,7 @@
 
 #define IDS 129			/* 0..0x7f, and none */
 #define NO_ID 128
-#define ERRORS 32		/* above the highest enum cst_error */
+#define ERRORS 40
 
 #define CST_ERROR(name, value, text) _Static_assert((value) < ERRORS, "an error code has a counter");
 #include <cstrace/errors.def>
@@ -200,6 +200,9 @@ static const char *error_section(unsigned int error)
 	case CST_ERR_COMMIT_OVERRUN:
 	case CST_ERR_QUEUE_FULL:
 		return "K10.5.3";
+	case CST_ERR_DEPTH:
+	case CST_ERR_TRANSACTION:
+		return "K10.5.2.6";
 	case CST_ERR_NO_ATOM:
 		return "K10.5.5.11";
 	case CST_ERR_NO_ADDRESS:

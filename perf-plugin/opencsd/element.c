@@ -315,6 +315,8 @@ static ocsd_datapath_resp_t note(const struct source *s, const struct cst_generi
 	case CST_ERR_INCOMPLETE:
 	case CST_ERR_NO_ATOM:
 	case CST_ERR_NO_ADDRESS:
+	case CST_ERR_DEPTH:
+	case CST_ERR_TRANSACTION:
 		err = OCSD_ERR_BAD_DECODE_PKT;
 		break;
 	}

@@ -38,6 +38,7 @@ struct model {
 	struct list open, out;	/* not committed; put out */
 	uint64_t depth, unseen;
 	int synced, info, started, exc, overflow, ended;
+	int trans;		/* in a transaction; -1: unknown */
 	unsigned int last;	/* the youngest committed P0 item, plus one, while a Mispredict may be about it */
 	struct cst_packet exc_pkt;
 	uint64_t last_index;
@@ -64,6 +65,12 @@ static void drop(struct model *m, unsigned int from)
 	int commits = 1;
 	unsigned int i, to = from;
 
+	for (i = m->open.n; i-- > from;) {
+		const struct item *it = &m->open.v[i];
+
+		m->trans = it->kind == CST_EL_TRANS_FAIL ? 1 : it->kind == CST_EL_TRANS_COMMIT ? 0 :
+			   it->kind == CST_EL_TRANS_START ? (it->num ? 0 : -1) : m->trans;
+	}
 	for (i = from; i < m->open.n; i++) {
 		int kind = m->open.v[i].kind;
 
@@ -90,7 +97,7 @@ static void fail(struct model *m, uint64_t index, int reason, int error)
 	it->num = reason;
 	it->value = error;
 	m->depth = m->unseen = 0;
-	m->synced = m->info = m->exc = 0;
+	m->synced = m->info = m->exc = m->trans = 0;
 	m->last = 0;
 }
 
@@ -195,8 +202,11 @@ static void exception(struct model *m, const struct cst_packet *p)
 	m->exc = 0;
 	if (m->exc_pkt.exc_type == 0x18 && m->cfg->protocol == CST_PROTO_ETE) {
 		add(&m->open, CST_EL_TRANS_FAIL, 0, index);
+		m->trans = 0;
 		return;
 	}
+	if (!m->exc_pkt.exc_type)
+		m->trans = 0;
 	if (p && p->flags & CST_PF_CONTEXT)
 		add(&m->open, CST_EL_CONTEXT, 0, index);
 	if (p && m->exc_pkt.flags & CST_PF_E1)
@@ -210,10 +220,17 @@ static void exception(struct model *m, const struct cst_packet *p)
 
 static void trace_info(struct model *m, const struct cst_packet *p)
 {
+	int trans = m->cfg->protocol == CST_PROTO_ETE && p->info & 0x40;
+
+	if (m->synced && m->depth != (p->spec < m->cfg->max_spec ? p->spec : m->cfg->max_spec))
+		fail(m, p->index, CST_UNSYNC_BAD_PACKET, CST_ERR_DEPTH);
+	else if (m->synced && m->trans >= 0 && m->trans != trans)
+		fail(m, p->index, CST_UNSYNC_BAD_PACKET, CST_ERR_TRANSACTION);
+	m->trans = trans;
 	if (!m->synced) {
 		m->synced = 1;
 		m->depth = m->unseen = p->spec;
-		if (p->info & 0x40)
+		if (trans)
 			add(&m->open, CST_EL_TRANS_START, 0, p->index);
 	}
 	add(&m->open, CST_EL_TRACE_INFO, KEPT, p->index);
@@ -257,7 +274,7 @@ static void unsynced(struct model *m, const struct cst_packet *p)
 
 static void synced(struct model *m, const struct cst_packet *p)
 {
-	int old_m = m->cfg->profile == CST_PROFILE_M && m->cfg->version < 0x42;
+	int profile_m = m->cfg->profile == CST_PROFILE_M;
 
 	if (m->exc && p->type != CST_PKT_IGNORE) {
 		if (!is_address(p)) {
@@ -294,8 +311,8 @@ static void synced(struct model *m, const struct cst_packet *p)
 		p0(m, CST_EL_FUNC_RETURN, p, p->index);
 		break;
 	case CST_PKT_EXC_RETURN:
-		add(&m->open, CST_EL_EXC_RETURN, old_m ? P0 : 0, p->index);
-		m->depth += old_m;
+		add(&m->open, CST_EL_EXC_RETURN, profile_m ? P0 : 0, p->index);
+		m->depth += profile_m;
 		break;
 	case CST_PKT_EXCEPTION:
 		m->exc = 1;
@@ -313,12 +330,15 @@ static void synced(struct model *m, const struct cst_packet *p)
 	case CST_PKT_TRANS_START:
 		add(&m->open, CST_EL_TRANS_START, m->cfg->trans_p0 ? P0 : 0, p->index)->num = 1;
 		m->depth += m->cfg->trans_p0;
+		m->trans = 1;
 		break;
 	case CST_PKT_TRANS_COMMIT:
 		add(&m->open, CST_EL_TRANS_COMMIT, 0, p->index);
+		m->trans = 0;
 		break;
 	case CST_PKT_TRANS_FAIL:
 		add(&m->open, CST_EL_TRANS_FAIL, 0, p->index);
+		m->trans = 0;
 		break;
 	case CST_PKT_TIMESTAMP:
 		value(&m->open, CST_EL_TIMESTAMP, p, 0);
@@ -459,7 +479,7 @@ static int is_p0(const struct cst_config *cfg, const struct cst_element *e)
 	case CST_EL_TRANS_START:
 		return e->num && cfg->trans_p0;
 	case CST_EL_EXC_RETURN:
-		return cfg->profile == CST_PROFILE_M && cfg->version < 0x42;
+		return cfg->profile == CST_PROFILE_M;
 	}
 	return 0;
 }

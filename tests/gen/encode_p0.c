@@ -124,14 +124,14 @@ void tu_tx_start(struct tu *t)
 	t->tx_ctx_ok = t->v.ctx_ok;
 }
 
-/* after the atom of the return; a P0 element on v7-M, which has no trace unit of version 4.2 or later */
+/* after the atom of the return; a P0 element of the M profile */
 static void exception_return(struct tu *t)
 {
 	struct tu_item it;
 
 	tu_begin(t);
 	gbuf_u8(&t->out, 0x07);
-	tu_item_new(&it, GEN_EXC_RETURN)->p0 = t->o.mprofile && t->o.minor < 2;
+	tu_item_new(&it, GEN_EXC_RETURN)->p0 = t->o.mprofile;
 	tu_context_of(t, &it.ev);
 	tu_push(t, &it);
 }

@@ -234,9 +234,58 @@ static void test_unseen(void **state)
 	expect(&spec, BYTES(ASYNC, 0x01, 0x04, 0x03, 0xf7, 0x2d, 0x03, 0xf6, 0x2d, 0x02), "info EN");
 	expect(&spec, BYTES(ASYNC, 0x01, 0x04, 0x03, 0xf7, 0x2e, 0x02, 0x2d, 0x02, 0xf6, 0x2d, 0x01), "info N");
 	expect(&spec, BYTES(ASYNC, 0x01, 0x04, 0x03, 0x2d, 0x04), "info nosync5/11");
-	/* more than the limit allows: some are committed with it; later ones say nothing */
+	/* more than the limit allows: some are committed with it */
 	expect(&spec, BYTES(ASYNC, 0x01, 0x04, 0xff, 0xff, 0xff, 0xff, 0x0f, 0xf7, 0x2d, 0x08), "info E");
-	expect(&spec, BYTES(SYNC, 0xf7, 0x01, 0x04, 0x07, 0x2d, 0x01, 0x2d, 0x01), "info E info nosync5/11");
+	expect(&spec, BYTES(SYNC, 0xf7, 0x01, 0x04, 0x01, 0x2d, 0x01, 0x2d, 0x01), "info E info nosync5/11");
+}
+
+/*
+ * A Trace Info states the speculation depth and whether a transaction is open (K10.5.2.6): if packets were damaged, those
+ * of the queue differ, and decoding starts anew there.
+ */
+static void test_info_contradicts(void **state)
+{
+	struct cst_config spec = ete_config(1, 8), none = ete_config(1, 0), etm = etm_config(4, 0);
+
+	(void)state;
+	/* a Commit was lost; more was committed than is; a false Start; an end was lost; a Start was lost */
+	expect(&spec, BYTES(SYNC, 0xff, SYNC, 0xf7, 0x2d, 0x01), "info nosync5/32 info E");
+	assert_int_equal(stats.uncommitted, 3);
+	assert_int_equal(stats.resyncs, 1);
+	assert_int_equal(stats.unsynced, 0);
+	expect(&spec, BYTES(SYNC, 0xf7, 0x2d, 0x01, 0x01, 0x04, 0x02, 0xf6, 0x2d, 0x03), "info E nosync5/32 info N");
+	expect(&none, BYTES(SYNC, 0xff, 0x0a, 0xff, SYNC, 0xf7), "info EEE start nosync5/33 info E");
+	assert_int_equal(stats.uncommitted, 3);
+	expect(&none, BYTES(SYNC, 0xff, 0x01, 0x01, 0x40, 0xf7, 0x0b, 0xf6), "info EEE nosync5/33 init info E commit N");
+	assert_int_equal(stats.uncommitted, 0);
+	/* the same state: nothing is lost */
+	expect(&none, BYTES(SYNC, 0x0a, 0xf7, 0x01, 0x01, 0x40, 0xf7, 0x0b), "info start E info E commit");
+	expect(&spec, BYTES(SYNC, 0x0a, 0xf7, 0x2e, 0x02, 0x01, 0x00, 0xf7, 0x2d, 0x01), "info info E");
+	expect(&spec, BYTES(SYNC, 0x0a, 0xf7, 0x2d, 0x02, 0x06, 0x31, 0x70, 0xf7, 0x2e, 0x01, 0x01, 0x00), "info start fail info");
+	/* of a transaction that began before the trace, after a Cancel of more than was seen: unknown */
+	expect(&spec, BYTES(ASYNC, 0x01, 0x05, 0x40, 0x02, 0xf7, 0x2e, 0x02, 0x01, 0x04, 0x01, 0xf7, 0x2d, 0x02), "info info E");
+	expect(&spec, BYTES(ASYNC, 0x01, 0x05, 0x40, 0x02, 0xf7, 0x2e, 0x02, 0x01, 0x05, 0x40, 0x01, 0xf7, 0x2d, 0x02), "info info E");
+	/* ETMv4 has no transactions: the bit is reserved */
+	expect(&etm, BYTES(ASYNC, 0x01, 0x01, 0x40, 0xf7, 0x01, 0x00, 0xf7), "info E info E");
+}
+
+/* What a transaction held back when the trace broke off is counted; what failed is no loss. */
+static void test_held_back(void **state)
+{
+	struct cst_config none = ete_config(1, 0);
+
+	(void)state;
+	expect(&none, BYTES(SYNC, 0x0a, 0xff, 0x06, 0x31, 0x70, 0xf7), "info start fail E");
+	assert_int_equal(stats.uncommitted, 0);
+	expect(&none, BYTES(SYNC, 0x0a, 0xff, 0x00, 0x05), "info start nosync3/0");
+	assert_int_equal(stats.uncommitted, 0);
+	expect(&none, BYTES(SYNC, 0x0a, 0xff), "info start");
+	assert_int_equal(stats.uncommitted, 3);
+	expect(&none, BYTES(SYNC, 0x0a, 0xff, 0x08, 0xf7), "info start nosync5/7");
+	assert_int_equal(stats.uncommitted, 3);
+	/* a transaction has one Start: what precedes the second was not in it */
+	expect(&none, BYTES(SYNC, 0x0a, 0xff, 0x0a, 0xf7, 0x06, 0x31, 0x70), "info start fail");
+	assert_int_equal(stats.uncommitted, 3);
 }
 
 static void test_exceptions(void **state)
@@ -252,11 +301,14 @@ static void test_exceptions(void **state)
 	expect(&cfg, BYTES(SYNC, 0x06, 0x1d, 0x70, AT(0x10)), "info exce@10");
 	expect(&cfg, BYTES(SYNC, 0x06, 0x1d, 0x02, 0x05, AT(0x10)), "info nosync5/13");
 	expect(&ete, BYTES(SYNC, 0x06, 0x01, 0x70), "info exc0@0");
-	/* Exception Return counts on v7-M only */
+	/* Exception Return is a P0 element of the M profile, whatever the version */
 	m.profile = CST_PROFILE_M;
 	expect(&m, BYTES(SYNC, 0xf7, 0x07, 0x2d, 0x02), "info E eret");
-	m.version = 0x42;
+	m.version = 0x44;
+	expect(&m, BYTES(SYNC, 0xf7, 0x07, 0x2d, 0x02), "info E eret");
+	m.profile = CST_PROFILE_R;
 	expect(&m, BYTES(SYNC, 0xf7, 0x07, 0x2d, 0x02), "info nosync5/11");
+	m.profile = CST_PROFILE_M;
 	expect(&m, BYTES(SYNC, 0x05, 0x2d, 0x01), "info fret");
 }
 
@@ -414,7 +466,7 @@ static void test_limits(void **state)
  */
 static void test_full(void **state)
 {
-	enum { QUEUE = 256, ROOM = 70 };
+	enum { QUEUE = 256, ROOM = 70, TRACE_INFO = 0x01 };
 	static const struct {
 		uint8_t bytes[24], len;
 	} rows[] = {
@@ -422,7 +474,7 @@ static void test_full(void **state)
 		{ { 0x85, 1, 2, 3, 4, 5, 6, 7, 8, 0x30 }, 10 }, { { 0x95, 0x01 }, 2 }, { { 0x06, 0x01, 0x95, 0x01 }, 4 },
 		{ { 0x06, 0x40, 0x85, 1, 2, 3, 4, 5, 6, 7, 8, 0x30 }, 12 }, { { 0x07 }, 1 }, { { 0xaf }, 1 }, { { 0x71 }, 1 },
 		{ { 0x88 }, 1 }, { { 0x02, 0x05 }, 2 }, { { 0x0c, 0x02 }, 2 }, { { 0x21 }, 1 }, { { 0x28 }, 1 }, { { 0x04 }, 1 },
-		{ { 0x01, 0x00 }, 2 }, { { 0x2e, 0x01 }, 2 }, { { 0x30 }, 1 }, { { 0x40 }, 1 }, { { 0x42 }, 1 },
+		{ { TRACE_INFO, 0x04 }, 4 }, { { 0x2e, 0x01 }, 2 }, { { 0x30 }, 1 }, { { 0x40 }, 1 }, { { 0x42 }, 1 },
 		{ { 0x43 }, 1 }, { { 0x44 }, 1 }, { { 0x48 }, 1 }, { { 0x50, 0x00 }, 2 }, { { 0x6c, 0x02 }, 2 }, { { 0x6d, 0x7f }, 2 },
 		{ { 0x6b, 0x11, 0x20 }, 3 },
 	};
@@ -447,6 +499,10 @@ static void test_full(void **state)
 			memcpy(bytes, sync, sizeof(sync));
 			memset(bytes + sizeof(sync), 0xf7, fill + 80);
 			memcpy(bytes + at, rows[i].bytes, rows[i].len);
+			if (bytes[at] == TRACE_INFO) {	/* the speculation depth */
+				bytes[at + 2] = 0x80 | (fill & 0x7f);
+				bytes[at + 3] = (uint8_t)(fill >> 7);
+			}
 			memcpy(bytes + at + 80, again, sizeof(again));
 			assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
 			assert_int_equal(cst_decoder_feed(dec, bytes, at + 80 + sizeof(again), 0), 0);
@@ -649,6 +705,8 @@ int main(void)
 		cmocka_unit_test(test_cancel),
 		cmocka_unit_test(test_mispredict),
 		cmocka_unit_test(test_unseen),
+		cmocka_unit_test(test_info_contradicts),
+		cmocka_unit_test(test_held_back),
 		cmocka_unit_test(test_exceptions),
 		cmocka_unit_test(test_discard),
 		cmocka_unit_test(test_transactions),

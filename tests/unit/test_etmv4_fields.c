@@ -124,7 +124,7 @@ static void test_interruptions(void **state)
 	       "23:end(7)");
 	/* more is speculative at the start than may be */
 	expect(&spec, BYTES(ASYNC, 0x01, 0x05, 0x41, 0x0a, 0xdb, 0x2d, 0x08),
-	       "0:nosync(1 error0 f0) 12:start(0) 12:info(0) 17:end(7) failed=1");
+	       "0:nosync(1 error0 f0) 12:start(0) 12:info(0) 17:end(7) uncommitted=2 failed=1");
 	expect(&spec, BYTES(ASYNC, 0x01, 0x01, 0x01, 0xf7, 0x2d, 0x01),
 	       "0:nosync(1 error0 f0) 12:info(0) 15:atoms(1 1 1) 16:end(7)");
 }
