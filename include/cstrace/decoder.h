@@ -96,14 +96,15 @@ struct cst_pull {
 
 /*
  * Creates a decoder for the stream of one trace ID. The configuration is copied. -CST_ERR_PROTOCOL: the library has no
- * decoder for its protocol; -CST_ERR_NOMEM.
+ * decoder for its protocol; -CST_ERR_INVAL: a field of it has a value that none may have, as a context ID of more than
+ * four bytes; -CST_ERR_NOMEM.
  */
 CST_EXPERIMENTAL
 CST_SIZED int cst_decoder_new(struct cst_decoder **dec, const struct cst_config *cfg);
 /*
  * Creates a decoder with a protocol of the caller; cfg->protocol is CST_PROTO_CUSTOM. `ops` is copied, its texts and
- * tables are not; `user` is passed to its functions. -CST_ERR_INVAL: a size is invalid or a function is missing;
- * -CST_ERR_NOMEM; else the error of its stage_init.
+ * tables are not; `user` is passed to its functions. -CST_ERR_INVAL: a size is invalid, a function is missing, or
+ * as for cst_decoder_new(); -CST_ERR_NOMEM; else the error of its stage_init.
  */
 CST_EXPERIMENTAL
 CST_SIZED int cst_decoder_new_custom(struct cst_decoder **dec, const struct cst_config *cfg,
@@ -115,7 +116,7 @@ CST_EXPERIMENTAL
 CST_API void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason reason);
 /*
  * Changes the configuration of the trace unit to `cfg`, of the same trace ID, at the next synchronisation of the
- * stream: an A-sync packet or a reset. Until then the old configuration is used. Elements that are not committed at
+ * stream: an A-sync packet or a reset. -CST_ERR_INVAL: another ID, or as for cst_decoder_new(). Until then the old configuration is used. Elements that are not committed at
  * that point are dropped and counted, a NO_SYNC element (CST_UNSYNC_RESET) marks it, and the pull returns with
  * CST_STOP_CONFIG. A second call before that replaces the pending configuration.
  */

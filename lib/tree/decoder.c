@@ -21,6 +21,8 @@ static int create(struct cst_decoder **out, const struct cst_config *cfg, const 
 	struct cst_decoder *dec;
 	int err = -CST_ERR_NOMEM;
 
+	if (!cst_config_is_valid(cfg))
+		return -CST_ERR_INVAL;
 	dec = calloc(1, sizeof(*dec));
 	if (!dec)
 		return err;
@@ -100,7 +102,7 @@ int cst_decoder_reconfigure(struct cst_decoder *dec, const struct cst_config *cf
 	/* ETMv4 and ETE share one protocol */
 	if (dec->custom ? cfg->protocol != CST_PROTO_CUSTOM : cst_protocol_find(cfg->protocol) != dec->pr)
 		return -CST_ERR_PROTOCOL;
-	if (cfg->trace_id != dec->cfg.trace_id)
+	if (cfg->trace_id != dec->cfg.trace_id || !cst_config_is_valid(cfg))
 		return -CST_ERR_INVAL;
 	if (dec->switching)	/* replaces a configuration that is already in effect for the parser */
 		return -CST_ERR_BUSY;
@@ -276,6 +278,14 @@ void cst_decoder_end(struct cst_decoder *dec)
 int cst_decoder_idle(const struct cst_decoder *dec)
 {
 	return dec->cur.pos >= dec->cur.len;
+}
+
+void cst_decoder_forget_input(struct cst_decoder *dec)
+{
+	static const uint8_t nothing[1];
+
+	if (cst_decoder_idle(dec))
+		cst_cursor_feed(&dec->cur, nothing, 0, NULL, 0);
 }
 
 int cst_decoder_leave(struct cst_decoder *dec)

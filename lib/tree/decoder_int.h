@@ -41,6 +41,13 @@ int cst_decoder_feed_segs(struct cst_decoder *dec, const uint8_t *data, size_t l
 /* True if all input was consumed. */
 int cst_decoder_idle(const struct cst_decoder *dec);
 /*
+ * Called before the memory of the input is freed: an idle decoder refers to its last input until the next one, since a
+ * packet of less than a byte gets the trace offset of the byte before it.
+ */
+void cst_decoder_forget_input(struct cst_decoder *dec);
+/* True if the library can decode with `cfg`, whatever its fields mean together. */
+int cst_config_is_valid(const struct cst_config *cfg);
+/*
  * Before a reset in the middle of the trace, when all input was consumed: makes the elements final that wait for more
  * packets, and ends the open range. Returns 1 if there are any, which the next pulls return.
  */

@@ -141,6 +141,9 @@ int cst_tree_set_order(struct cst_tree *t, enum cst_tree_order order)
 		/* the decoder still reads from this memory */
 		return -CST_ERR_BUSY;
 	}
+	for (id = 0; t->sinks && id < 128; id++)
+		if (t->dec[id])
+			cst_decoder_forget_input(t->dec[id]);
 	cst_sinks_free(t->sinks);
 	t->sinks = sinks;
 	return 0;

@@ -513,6 +513,50 @@ static void make_frames(struct gbuf *b, int barrier)
 	frames_flush(&fr);
 }
 
+/* Values of a configuration that no trace unit has, one at a time: a decoder is neither made nor changed with them. */
+static void test_invalid_config(void **state)
+{
+	const struct cst_config good = etm_config(4, 0);
+	const struct {
+		size_t offset;
+		uint8_t greatest;
+	} rows[] = {
+		{ offsetof(struct cst_config, profile), CST_PROFILE_M }, { offsetof(struct cst_config, trace_id), 0x7f },
+		{ offsetof(struct cst_config, cid_bytes), 4 }, { offsetof(struct cst_config, vmid_bytes), 4 },
+		{ offsetof(struct cst_config, cc_bits), 32 }, { offsetof(struct cst_config, qsupp), 3 },
+		{ offsetof(struct cst_config, cond_mode), 7 }, { offsetof(struct cst_config, checks), 31 },
+		{ offsetof(struct cst_config, atom_per_insn), 0 },
+	};
+	/* contexts with every ID there can be */
+	static const uint8_t bytes[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 1, 0, 0x81, 0xf1, 1, 2, 3, 4, 5, 6, 7, 8, 0xf7 };
+	struct cst_decoder *dec, *other;
+	struct cst_generic out[40];
+	unsigned int i, value;
+	struct cst_config cfg;
+	int err;
+
+	(void)state;
+	assert_int_equal(cst_decoder_new(&dec, &good), 0);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (value = 0; value < 256; value++) {
+			const int expected = value > rows[i].greatest ? -CST_ERR_INVAL : 0;
+
+			cfg = good;
+			((uint8_t *)&cfg)[rows[i].offset] = (uint8_t)value;
+			err = cst_decoder_new(&other, &cfg);
+			assert_int_equal(err, expected);
+			if (!err) {
+				assert_int_equal(cst_decoder_feed(other, bytes, sizeof(bytes), 0), 0);
+				while (cst_decoder_pull(other, out, 40, NULL) > 0)
+					;
+				cst_decoder_free(other);
+			}
+			if (cfg.trace_id == good.trace_id)
+				assert_int_equal(cst_decoder_reconfigure(dec, &cfg), expected);
+		}
+	cst_decoder_free(dec);
+}
+
 static void test_routing(void **state)
 {
 	struct cst_config cfg = etm_config(4, 0);
@@ -984,6 +1028,7 @@ int main(void)
 		cmocka_unit_test(test_stops),
 		cmocka_unit_test(test_lazy),
 		cmocka_unit_test(test_no_code_wanted),
+		cmocka_unit_test(test_invalid_config),
 		cmocka_unit_test(test_routing),
 		cmocka_unit_test(test_barriers),
 		cmocka_unit_test(test_raw),
