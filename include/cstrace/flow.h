@@ -137,6 +137,11 @@ enum cst_memtrans { CST_TRANS_INIT, CST_TRANS_START, CST_TRANS_COMMIT, CST_TRANS
 /* RANGE: `num`. */
 enum cst_range_flags {
 	CST_RANGE_IT = 1,	/* the last instruction stands in an IT block, which makes it conditional */
+	/*
+	 * An exception interrupted the last instruction, which was executed in part: it is continued or executed again after
+	 * the return. T32 instructions of four bytes, such as LDM; `end` is the end of the whole instruction.
+	 */
+	CST_RANGE_PART = 2,
 };
 
 enum cst_generic_flags {
@@ -239,6 +244,15 @@ static inline int cst_generic_loses_flow(unsigned int kind)
 				   1u << CST_GEN_NOPATH | 1u << CST_GEN_NACC | 1u << CST_GEN_ADDR_UNKNOWN;
 
 	return kind <= CST_GEN_ADDR_UNKNOWN && kinds >> kind & 1;
+}
+
+/*
+ * Returns the address up to which a range was executed: `end`, or with CST_RANGE_PART the return address of the exception,
+ * inside the last instruction.
+ */
+static inline uint64_t cst_generic_reached(const struct cst_generic *g)
+{
+	return g->end - (g->kind == CST_GEN_RANGE && g->num & CST_RANGE_PART ? g->last_size / 2 : 0);
 }
 
 /*

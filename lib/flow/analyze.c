@@ -309,6 +309,27 @@ static enum span_end to_exception(struct cst_flow *f, uint64_t limit, struct spa
 	return end;
 }
 
+/*
+ * True if `limit` lies inside the last instruction of the span, which was then executed in part: the exception interrupted
+ * it (M profile: EPSR.ICI and ECI; Armv8-M ARM B3.23), and it is continued, or executed again, after the return. Only T32
+ * instructions have such addresses. A direct branch has no parts.
+ */
+static int in_part(const struct cst_flow *f, const struct span *s, uint64_t limit)
+{
+	return f->isa == CST_ISA_T32 && s->n_insn && s->b.last_size == 4 && s->last + 2 == limit &&
+	       s->b.type != CST_INSN_BRANCH;
+}
+
+/* Makes the last instruction one that did not complete: if it is a P0 instruction, its atom follows the return. */
+static void end_in_part(struct span *s)
+{
+	s->b.type = CST_INSN_OTHER;
+	s->b.subtype = CST_INSN_PLAIN;
+	s->b.flags &= (uint8_t)~(BLK_P0 | BLK_LINK | BLK_ALWAYS);
+	s->b.gflags &= (uint16_t)~(CST_GF_WAYPOINT | CST_GF_LINK);
+	s->b.num |= CST_RANGE_PART;
+}
+
 /* True if return address `to` is before address `from`, which is not at the top of memory: there it wraps (K10.5.5.6). */
 static int is_before(uint64_t to, uint64_t from)
 {
@@ -342,9 +363,13 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 		end = to_exception(f, elem->addr, s);
 		if (end == SPAN_LAZY)
 			return 1;
+		if ((end == SPAN_LOST || end == SPAN_STOPPED) && in_part(f, s, elem->addr)) {
+			end_in_part(s);
+			end = SPAN_DONE;
+		}
 		if (end == SPAN_DONE) {
 			cst_flow_range(f, out, n, s, 1);
-			f->addr = s->end;
+			f->addr = elem->addr;
 			f->origin = ORIGIN_NONE;
 		} else {
 			if (end == SPAN_STOPPED)

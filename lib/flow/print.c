@@ -162,7 +162,7 @@ static void reason(struct cst_text *t, const char *const *table, size_t entries,
 static void range(struct cst_text *t, const struct cst_generic *g)
 {
 	cst_text_hex_in(t, "exec range=0x", g->addr, 1, "");
-	cst_text_hex_in(t, ":[0x", g->end, 1, "] ");
+	cst_text_hex_in(t, ":[0x", cst_generic_reached(g), 1, "] ");
 	cst_text_dec_in(t, "num_i(", g->n_insn, ") ");
 	cst_text_dec_in(t, "last_sz(", g->last_size, ") (ISA=");
 	name_of(t, isa_names, NAMES(isa_names), g->isa);

@@ -338,6 +338,12 @@ static bool is_call(const struct stream *s, const struct cst_generic *g)
 	return g->num == (v7 ? 10 : 2);
 }
 
+/* Where execution continues: if the return address lies inside the last instruction, that one is executed again. */
+static uint64_t resumes_at(const struct calls_lane *ln, uint64_t ret)
+{
+	return ret != ln->end && ln->end - ret < ln->size ? ln->end - ln->size : ret;
+}
+
 static int exception(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g)
 {
 	bool returns = g->flags & CST_GF_RET_ADDR;
@@ -359,7 +365,7 @@ static int exception(struct calls *c, struct calls_lane *ln, const struct stream
 	lane_close_gap(c, ln, s);
 	ln->gap.lost |= !returns && !ln->gap.expect;
 	if (returns) {
-		calls_place place = set_expect(c, ln, s, g->end);
+		calls_place place = set_expect(c, ln, s, ln->open == LANE_SEQ ? resumes_at(ln, g->end) : g->end);
 
 		/* an SVC was executed; else the instruction at the return address was interrupted, or failed */
 		if (g->end != ln->end || !is_call(s, g))

@@ -472,6 +472,7 @@ int who_context(struct stream_state *st, const struct cst_generic *g)
 		st->context.el_known = true;
 		e.thread_known = own_thread(st, w->id);
 		e.host_el2 = src->contextidr_el2;
+		e.one_world = st->stream.config->profile == CST_PROFILE_M;
 		e.from = st->context.return_address;
 		e.from_known = st->context.return_known;
 		if (e.host_el2 && g->el == 0)

@@ -20,7 +20,7 @@ static char *json_context(char *p, const struct cst_generic *g)
 static char *json_range(char *p, const struct cst_generic *g)
 {
 	p = dump_key_hex(p, "start", g->addr);
-	p = dump_key_hex(p, "end", g->end);
+	p = dump_key_hex(p, "end", cst_generic_reached(g));
 	p = dump_key_dec(p, "insns", g->n_insn);
 	p = dump_key_str(p, "isa", dump_name_isa(g->isa));
 	if (g->kind == CST_GEN_RANGE) {
@@ -31,6 +31,8 @@ static char *json_range(char *p, const struct cst_generic *g)
 		p = dump_str(p, g->flags & CST_GF_EXEC ? ",\"executed\":true" : ",\"executed\":false");
 		if (g->flags & CST_GF_COND)
 			p = dump_key_true(p, "conditional");
+		if (g->num & CST_RANGE_PART)
+			p = dump_key_true(p, "in_part");
 	}
 	return json_context(p, g);
 }

@@ -24,7 +24,7 @@ static char *text_range(const struct dump *d, char *p, const struct cst_generic 
 	*p++ = ' ';
 	p = dump_address(p, g->addr);
 	*p++ = '-';
-	p = dump_address(p, g->end);
+	p = dump_address(p, cst_generic_reached(g));
 	p = dump_dec(dump_str(p, " n="), g->n_insn);
 	*p++ = ' ';
 	p = dump_str(p, dump_name_isa(g->isa));
@@ -38,6 +38,8 @@ static char *text_range(const struct dump *d, char *p, const struct cst_generic 
 		p = dump_str(p, g->flags & CST_GF_EXEC ? " E" : " N");
 		if (g->flags & CST_GF_COND)
 			p = dump_str(p, " cond");
+		if (g->num & CST_RANGE_PART)
+			p = dump_str(p, " in-part");
 	}
 	p = text_context(p, g);
 	return d->tid >= 0 ? dump_dec(dump_str(p, " tid="), (uint64_t)d->tid) : p;

@@ -109,7 +109,7 @@ static inline void fill_range(struct source *s, const struct cst_generic *g)
 
 	e->isa = (ocsd_isa)g->isa;
 	e->st_addr = g->addr;
-	e->en_addr = g->end;
+	e->en_addr = cst_generic_reached(g);
 	e->num_instr_range = g->n_insn;
 	memcpy(&e->last_i_type, &insn_kinds[g->last_type][g->last_subtype], sizeof(struct insn_kind));
 	e->flag_bits = flags_of(g);

@@ -163,12 +163,18 @@ static enum branch_kind exception_kind(const struct stream *s, const struct cst_
 	return BRANCH_FAULT;
 }
 
+/* Where execution continues: if the return address lies inside the last instruction, that one is executed again. */
+static uint64_t resumes_at(const struct branch_state *st, uint64_t ret)
+{
+	return st->open == BRANCH_SEQ && ret - st->last < st->size ? st->last : ret;
+}
+
 static bool exception(struct branch_state *st, const struct stream *s, const struct cst_generic *g,
 		      branch_read_fn read, struct branch *b)
 {
 	bool complete = false;
 
-	st->resume = g->flags & CST_GF_RET_ADDR ? g->end : 0;
+	st->resume = g->flags & CST_GF_RET_ADDR ? resumes_at(st, g->end) : 0;
 	if (st->open == BRANCH_TAKEN && g->flags & CST_GF_RET_ADDR) {
 		branch_fill(b, st, g->end);
 		complete = true;

@@ -117,7 +117,9 @@ enum world world_of(struct own_world *own, struct world_state *w, const struct c
 {
 	enum world world = WORLD_OWN;
 
-	if (g->el == 3)
+	if (e->one_world)
+		world = WORLD_OWN;
+	else if (g->el == 3)
 		world = WORLD_FIRMWARE;
 	else if (!own_world_security(own, g->security, e->thread_known))
 		world = WORLD_SECURE;

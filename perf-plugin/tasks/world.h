@@ -55,6 +55,7 @@ struct world_state {
 struct world_entry {
 	bool thread_known;	/* its context ID is a thread of the file, so it is the recorded system */
 	bool host_el2;		/* the kernel runs at EL2 with its threads in CONTEXTIDR_EL2, so EL1 is a guest */
+	bool one_world;		/* M profile: handler and thread mode of both security states run one program */
 	bool from_known, to_known;
 	uint64_t from;		/* return address of the exception directly before */
 	uint64_t to;		/* next address */
