@@ -24,7 +24,7 @@ enum cst_element_kind {
 	CST_EL_EVENT,		/* num: mask of events, or CST_EVENT_TRIGGER */
 	CST_EL_TS_MARKER,	/* num: enum cst_sync_marker, value */
 	CST_EL_INSTRUMENTATION,	/* value; num: exception level */
-	CST_EL_TRANS_START,	/* num: CST_TRANS_INIT or CST_TRANS_START */
+	CST_EL_TRANS_START,	/* num: CST_TRANS_INIT or CST_TRANS_START. This and the next two, n: 1 if a transaction is open before it */
 	CST_EL_TRANS_COMMIT,
 	CST_EL_TRANS_FAIL,
 	CST_EL_FUNC_RETURN,

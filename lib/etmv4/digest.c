@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* digest.c - a number that stands for the state of the element stage (struct protocol.stage_digest). */
 #include "digest.h"
-#include "etmv4/etmv4.h"
+#include "etmv4/queue.h"
 
 uint64_t cst_etmv4_queue_digest(const void *queue, uint64_t digest)
 {
@@ -17,7 +17,10 @@ uint64_t cst_etmv4_queue_digest(const void *queue, uint64_t digest)
 	digest = digest_word(digest, q->cond_c | (uint64_t)q->cond_r << 32);
 	if (q->exc_pending)
 		digest = digest_word(digest_word(digest, q->exc_num | (uint64_t)q->exc_flags << 16), q->exc_index);
-	for (i = 0; i < q->count; i++)
-		digest = cst_digest_element(digest, &q->ring[(q->head + i) & (q->cap - 1)]);
+	for (i = 0; i < q->count; i++) {
+		digest = cst_digest_element(digest, at(q, i));
+		if (is_transaction(at(q, i)))
+			digest = digest_word(digest, at(q, i)->n);
+	}
 	return digest;
 }

@@ -110,8 +110,7 @@ void cst_etmv4_queue_reset(void *queue, uint8_t reason, int config)
 	q->state = ETMV4_WAIT_ASYNC;
 	q->started = 0;
 	q->reason = reason;
-	q->exc_pending = q->overflow = q->trans_open = q->ended = 0;
-	q->in_trans = ETMV4_TRANS_NONE;
+	q->exc_pending = q->overflow = q->trans_open = q->in_trans = q->ended = 0;
 	q->ctx_seen = 0;
 	q->cond_c = q->cond_r = 0;
 	q->config = config;
@@ -250,8 +249,7 @@ static void fail(struct etmv4_queue *q, uint64_t index, int reason, int error)
 	e->flags = CST_EL_F_DOUBTFUL;
 	finalize(q);
 	q->depth = q->unseen = 0;
-	q->exc_pending = 0;
-	q->in_trans = ETMV4_TRANS_NONE;
+	q->exc_pending = q->in_trans = 0;
 	q->state = ETMV4_WAIT_ASYNC;
 	if (error)
 		q->stats->resyncs++;
@@ -437,6 +435,19 @@ static void push_address(struct etmv4_queue *q, enum cst_element_kind kind,
 	e->is = pkt->is;
 }
 
+/* Queues a Start, Commit or Failure, with the state of the trace before it. */
+static void push_transaction(struct etmv4_queue *q, enum cst_element_kind kind, uint64_t index, unsigned int num)
+{
+	struct cst_element *e = cst_etmv4_queue_push(q, kind, index);
+
+	if (!e)
+		return;
+	e->num = num;
+	e->n = q->in_trans;
+	q->depth += p0_count(q, e);
+	q->in_trans = kind == CST_EL_TRANS_START;
+}
+
 /* M profile: value in place of a return address if the exception follows another one without a return (tail chain). */
 #define TAIL_CHAIN_ADDRESS 0xfffffffeu
 
@@ -457,8 +468,7 @@ static void push_exception(struct etmv4_queue *q, const struct cst_packet *addr)
 
 	q->exc_pending = 0;
 	if (q->exc_num == 0x18 && q->cfg->protocol == CST_PROTO_ETE) {
-		q->in_trans = ETMV4_TRANS_NONE;
-		cst_etmv4_queue_push(q, CST_EL_TRANS_FAIL, q->exc_index);
+		push_transaction(q, CST_EL_TRANS_FAIL, q->exc_index, 0);
 		return;
 	}
 	if (addr && addr->flags & CST_PF_CONTEXT)
@@ -472,7 +482,7 @@ static void push_exception(struct etmv4_queue *q, const struct cst_packet *addr)
 	if (!e)
 		return;
 	if (!q->exc_num)	/* PE reset */
-		q->in_trans = ETMV4_TRANS_NONE;
+		q->in_trans = 0;
 	e->num = q->exc_num;
 	e->flags = q->exc_flags;
 	e->addr = 0;
@@ -496,14 +506,13 @@ static void start_exception(struct etmv4_queue *q, const struct cst_packet *pkt,
 	q->exc_flags = flags;
 }
 
-/* Queues a return or a Transaction Start, which is a P0 element if p0_count() says so. */
+/* Queues a return, which is a P0 element if p0_count() says so. */
 static void push_p0(struct etmv4_queue *q, enum cst_element_kind kind, const struct cst_packet *pkt)
 {
 	struct cst_element *e = cst_etmv4_queue_push(q, kind, pkt->index);
 
 	if (!e)
 		return;
-	e->num = kind == CST_EL_TRANS_START;
 	q->depth += p0_count(q, e);
 }
 
@@ -555,9 +564,9 @@ static void push_data_sync(struct etmv4_queue *q, const struct cst_packet *pkt)
 /* Trace Info: bit of the INFO section of an ETE, TSTATE. */
 #define INFO_TRANSACTION 0x40
 
-static enum etmv4_trans info_transaction(const struct etmv4_queue *q, const struct cst_packet *pkt)
+static int info_transaction(const struct etmv4_queue *q, const struct cst_packet *pkt)
 {
-	return q->cfg->protocol == CST_PROTO_ETE && pkt->info & INFO_TRANSACTION ? ETMV4_TRANS_OPEN : ETMV4_TRANS_NONE;
+	return q->cfg->protocol == CST_PROTO_ETE && pkt->info & INFO_TRANSACTION;
 }
 
 /*
@@ -569,7 +578,7 @@ static int contradiction(const struct etmv4_queue *q, const struct cst_packet *p
 {
 	if (q->depth != (pkt->spec < q->cfg->max_spec ? pkt->spec : q->cfg->max_spec))
 		return CST_ERR_DEPTH;
-	return q->in_trans != ETMV4_TRANS_UNKNOWN && q->in_trans != info_transaction(q, pkt) ? CST_ERR_TRANSACTION : 0;
+	return q->in_trans != info_transaction(q, pkt) ? CST_ERR_TRANSACTION : 0;
 }
 
 static void trace_info(struct etmv4_queue *q, const struct cst_packet *pkt)
@@ -582,8 +591,8 @@ static void trace_info(struct etmv4_queue *q, const struct cst_packet *pkt)
 	if (q->state != ETMV4_SYNCED) {
 		q->state = ETMV4_SYNCED;
 		q->depth = q->unseen = pkt->spec;
-		if (info_transaction(q, pkt))	/* the element's number is 0, CST_TRANS_INIT */
-			cst_etmv4_queue_push(q, CST_EL_TRANS_START, pkt->index);
+		if (info_transaction(q, pkt))
+			push_transaction(q, CST_EL_TRANS_START, pkt->index, CST_TRANS_INIT);
 	}
 	q->in_trans = info_transaction(q, pkt);
 	q->ctx_seen = 0;
@@ -650,16 +659,13 @@ static void flow_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 		q->overflow = 0;
 		break;
 	case CST_PKT_TRANS_START:
-		push_p0(q, CST_EL_TRANS_START, pkt);
-		q->in_trans = q->state == state ? ETMV4_TRANS_OPEN : ETMV4_TRANS_NONE;
+		push_transaction(q, CST_EL_TRANS_START, pkt->index, CST_TRANS_START);
 		break;
 	case CST_PKT_TRANS_COMMIT:
-		cst_etmv4_queue_push(q, CST_EL_TRANS_COMMIT, pkt->index);
-		q->in_trans = ETMV4_TRANS_NONE;
+		push_transaction(q, CST_EL_TRANS_COMMIT, pkt->index, 0);
 		break;
 	case CST_PKT_TRANS_FAIL:
-		cst_etmv4_queue_push(q, CST_EL_TRANS_FAIL, pkt->index);
-		q->in_trans = ETMV4_TRANS_NONE;
+		push_transaction(q, CST_EL_TRANS_FAIL, pkt->index, 0);
 		break;
 	case CST_PKT_COND_I_F1: case CST_PKT_COND_I_F2: case CST_PKT_COND_I_F3: case CST_PKT_COND_FLUSH:
 	case CST_PKT_COND_R_F1: case CST_PKT_COND_R_F2: case CST_PKT_COND_R_F3: case CST_PKT_COND_R_F4:

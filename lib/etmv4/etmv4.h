@@ -90,7 +90,7 @@ struct etmv4_queue {
 	uint8_t exc_pending;	/* an Exception packet waits for its address */
 	uint8_t overflow;	/* next Trace On has reason overflow */
 	uint8_t trans_open;	/* a Transaction Start was released; its end is in the ring */
-	uint8_t in_trans;	/* enum etmv4_trans behind the last packet */
+	uint8_t in_trans;	/* the trace is inside a transaction behind the last packet, as TSTATE of a Trace Info states it */
 	uint8_t ctx_seen;	/* enum cst_context_flags: IDs traced since the last Trace Info, whose values are valid */
 	uint8_t ended;
 	uint8_t config;		/* the first NO_SYNC starts a new configuration */
@@ -107,13 +107,6 @@ enum etmv4_cond {
 	ETMV4_COND_CI0 = 0x100,	/* a C element with the key of the first result precedes it */
 	ETMV4_COND_CI1 = 0x200,	/* a C element with the key of the second result precedes that */
 	ETMV4_COND_TWO = 0x400,	/* the packet has a second result */
-};
-
-/* Transaction state of the trace: what TSTATE of a Trace Info states. */
-enum etmv4_trans {
-	ETMV4_TRANS_NONE,
-	ETMV4_TRANS_OPEN,
-	ETMV4_TRANS_UNKNOWN,	/* until the next Trace Info */
 };
 
 enum etmv4_sync {

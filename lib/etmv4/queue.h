@@ -33,7 +33,10 @@ static inline uint32_t p0_count(const struct etmv4_queue *q, const struct cst_el
 	return 0;
 }
 
-/* True if a Cancel or Discard does not remove the element, since it is not speculative (Table K10-2). */
+/*
+ * True if a Cancel or Discard does not remove the element, since it is not speculative (Table K10-2). The transaction state
+ * of a Trace Info is none of the elements that these remove (K10.5.3.2.1).
+ */
 static inline int is_kept(const struct cst_element *e)
 {
 	switch (e->kind) {
@@ -45,6 +48,8 @@ static inline int is_kept(const struct cst_element *e)
 	case CST_EL_TRACE_INFO:
 	case CST_EL_NO_SYNC:
 		return 1;
+	case CST_EL_TRANS_START:
+		return !e->num;
 	}
 	return 0;
 }
@@ -75,7 +80,7 @@ static inline int holds_back(const struct etmv4_queue *q)
 	return q->cfg->hold_transactions && q->final && !q->trans_open && at(q, 0)->kind == CST_EL_TRANS_START;
 }
 
-/* Returns the transaction state (enum etmv4_trans) after a Cancel that drops the elements from `from` on. */
-uint8_t cst_etmv4_transaction_after(const struct etmv4_queue *q, uint32_t from);
+/* Returns 1 if the trace is inside a transaction after a Cancel that drops the elements from `from` on. */
+int cst_etmv4_transaction_after(const struct etmv4_queue *q, uint32_t from);
 
 #endif

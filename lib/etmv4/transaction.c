@@ -2,21 +2,19 @@
 /* transaction.c - which elements a transaction holds back, and what becomes of them (Arm ARM K10.5.4). */
 #include "etmv4/queue.h"
 
-uint8_t cst_etmv4_transaction_after(const struct etmv4_queue *q, uint32_t from)
+int cst_etmv4_transaction_after(const struct etmv4_queue *q, uint32_t from)
 {
-	const struct cst_element *e;
 	uint32_t i;
 
-	for (i = from; i < q->count; i++) {
-		e = at(q, i);
-		/* of a Trace Info: what is cancelled began before the trace, and whether its Transaction Start did is unknown */
-		if (e->kind == CST_EL_TRANS_START)
-			return e->num ? ETMV4_TRANS_NONE : ETMV4_TRANS_UNKNOWN;
-		/* a Failure that is dropped did not end the transaction; a Commit is dropped with its Start only */
-		if (is_transaction(e))
-			return e->kind == CST_EL_TRANS_FAIL ? ETMV4_TRANS_OPEN : ETMV4_TRANS_NONE;
-	}
-	return q->in_trans;
+	for (i = from; i < q->count; i++)
+		if (is_transaction(at(q, i)))
+			break;
+	if (i == q->count)
+		return q->in_trans;
+	/* a Commit is dropped with its Start only; an element with the state of a Trace Info stays */
+	if (at(q, i)->kind == CST_EL_TRANS_COMMIT || is_kept(at(q, i)))
+		return is_kept(at(q, i));
+	return at(q, i)->n;
 }
 
 uint32_t cst_etmv4_held_back(const struct etmv4_queue *q)
@@ -31,10 +29,10 @@ uint32_t cst_etmv4_held_back(const struct etmv4_queue *q)
 }
 
 /*
- * Counts the P0 elements among those from 1 to `end`, which the transaction at the front held back and which are dropped
- * with it. A Transaction Failure says that they were not executed, and so do a Discard and an Overflow (K10.5.2.4,
- * K10.5.2.5): they are no loss. Nothing says it of what precedes another Transaction Start, since a transaction has one,
- * and of what an error, a restart or the end of the trace interrupted.
+ * Counts the P0 elements up to `end` that the transaction at the front held back and that are dropped with it. A
+ * Transaction Failure says that they were not executed, which is no loss. Nothing says it of what precedes another
+ * Transaction Start, since a transaction has one, and of what an error, a Discard, an Overflow, a restart or the end of
+ * the trace interrupted, though they are to be dropped as well (K10.5.2.4, K10.5.2.5).
  */
 static void count_unresolved(struct etmv4_queue *q, uint32_t end)
 {
@@ -48,7 +46,7 @@ static void count_unresolved(struct etmv4_queue *q, uint32_t end)
 		else
 			all += p0_count(q, at(q, i));
 	}
-	if (e->kind == CST_EL_END || (e->kind == CST_EL_NO_SYNC && e->num != CST_UNSYNC_DISCARD && e->num != CST_UNSYNC_OVERFLOW))
+	if (e->kind == CST_EL_END || e->kind == CST_EL_NO_SYNC)
 		unresolved = all;
 	q->stats->uncommitted += unresolved;
 }

@@ -19,10 +19,10 @@
  */
 #define NEAR_LIMIT (8192 - 128)
 
-enum { KEPT = 1, P0 = 2 };
+enum { KEPT = 1, P0 = 2, INSIDE = 4 };
 
 struct item {
-	uint8_t kind, how;	/* KEPT, P0 */
+	uint8_t kind, how;	/* KEPT, P0; INSIDE: what begins or ends a transaction stands inside of one */
 	uint8_t taken, first_e;	/* atoms */
 	uint16_t num;
 	uint64_t index, addr, value;
@@ -38,7 +38,7 @@ struct model {
 	struct list open, out;	/* not committed; put out */
 	uint64_t depth, unseen;
 	int synced, info, started, exc, overflow, ended;
-	int trans;		/* in a transaction; -1: unknown */
+	int trans;		/* in a transaction */
 	unsigned int last;	/* the youngest committed P0 item, plus one, while a Mispredict may be about it */
 	struct cst_packet exc_pkt;
 	uint64_t last_index;
@@ -68,8 +68,10 @@ static void drop(struct model *m, unsigned int from)
 	for (i = m->open.n; i-- > from;) {
 		const struct item *it = &m->open.v[i];
 
-		m->trans = it->kind == CST_EL_TRANS_FAIL ? 1 : it->kind == CST_EL_TRANS_COMMIT ? 0 :
-			   it->kind == CST_EL_TRANS_START ? (it->num ? 0 : -1) : m->trans;
+		if (it->kind == CST_EL_TRANS_COMMIT || (it->kind == CST_EL_TRANS_START && !it->num))
+			m->trans = it->kind == CST_EL_TRANS_START;
+		else if (it->kind == CST_EL_TRANS_START || it->kind == CST_EL_TRANS_FAIL)
+			m->trans = !!(it->how & INSIDE);
 	}
 	for (i = from; i < m->open.n; i++) {
 		int kind = m->open.v[i].kind;
@@ -201,7 +203,7 @@ static void exception(struct model *m, const struct cst_packet *p)
 
 	m->exc = 0;
 	if (m->exc_pkt.exc_type == 0x18 && m->cfg->protocol == CST_PROTO_ETE) {
-		add(&m->open, CST_EL_TRANS_FAIL, 0, index);
+		add(&m->open, CST_EL_TRANS_FAIL, m->trans ? INSIDE : 0, index);
 		m->trans = 0;
 		return;
 	}
@@ -224,14 +226,14 @@ static void trace_info(struct model *m, const struct cst_packet *p)
 
 	if (m->synced && m->depth != (p->spec < m->cfg->max_spec ? p->spec : m->cfg->max_spec))
 		fail(m, p->index, CST_UNSYNC_BAD_PACKET, CST_ERR_DEPTH);
-	else if (m->synced && m->trans >= 0 && m->trans != trans)
+	else if (m->synced && m->trans != trans)
 		fail(m, p->index, CST_UNSYNC_BAD_PACKET, CST_ERR_TRANSACTION);
 	m->trans = trans;
 	if (!m->synced) {
 		m->synced = 1;
 		m->depth = m->unseen = p->spec;
 		if (trans)
-			add(&m->open, CST_EL_TRANS_START, 0, p->index);
+			add(&m->open, CST_EL_TRANS_START, KEPT, p->index);
 	}
 	add(&m->open, CST_EL_TRACE_INFO, KEPT, p->index);
 	implicit(m, p->index);
@@ -328,7 +330,7 @@ static void synced(struct model *m, const struct cst_packet *p)
 		m->overflow = 0;
 		break;
 	case CST_PKT_TRANS_START:
-		add(&m->open, CST_EL_TRANS_START, m->cfg->trans_p0 ? P0 : 0, p->index)->num = 1;
+		add(&m->open, CST_EL_TRANS_START, (m->cfg->trans_p0 ? P0 : 0) | (m->trans ? INSIDE : 0), p->index)->num = 1;
 		m->depth += m->cfg->trans_p0;
 		m->trans = 1;
 		break;
@@ -337,7 +339,7 @@ static void synced(struct model *m, const struct cst_packet *p)
 		m->trans = 0;
 		break;
 	case CST_PKT_TRANS_FAIL:
-		add(&m->open, CST_EL_TRANS_FAIL, 0, p->index);
+		add(&m->open, CST_EL_TRANS_FAIL, m->trans ? INSIDE : 0, p->index);
 		m->trans = 0;
 		break;
 	case CST_PKT_TIMESTAMP:

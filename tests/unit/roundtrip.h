@@ -86,5 +86,10 @@ struct rt_damage {
  */
 int rt_damage_one(uint64_t seed, struct gen_case *c, struct rt_damage *sum);
 int rt_damage_before_syncs(uint64_t seed, struct gen_case *c, struct rt_damage *sum);
+/*
+ * Bytes are changed, inserted or deleted, or two frames exchanged, in any case: from the next synchronisation on all is as
+ * for a decoder that begins there, from its first range on, and what is missing before it is counted as lost.
+ */
+int rt_damage_state(uint64_t seed, struct gen_case *c, struct rt_damage *sum);
 
 #endif
