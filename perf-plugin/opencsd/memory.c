@@ -111,11 +111,11 @@ int memory_want(struct ocsd_tree *t, struct source *s, uint64_t addr)
 		return map_hole(t, s, addr);
 	if (!a->bytes)
 		return page_map(t, s, a, addr);
-	/* a section begins with a word: an odd halfword before the first one is not to be had */
+	/* a section begins with a word: what precedes the first one is a page, as memory behind a callback is */
 	skip = -a->start & 3;
 	len = a->last - a->start + 1;
 	if (addr - a->start < skip)
-		return page_hole(t, s, addr, skip - (addr - a->start));
+		return page_map(t, s, a, addr);
 	if (!a->section) {
 		err = cst_section_new(&a->section, t->image, a->bytes + skip, len - skip, NULL);
 		if (err)

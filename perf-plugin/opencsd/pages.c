@@ -220,78 +220,101 @@ static bool holds(const struct page *p, const uint8_t *bytes, uint32_t len)
 	return p->bytes && p->bytes->len == len && !memcmp(p->bytes->bytes, bytes, len);
 }
 
-/* Bytes from `start` as the client has them now. 0: it has none. */
-static int map_from(struct ocsd_tree *t, struct source *s, uint64_t start, uint32_t len, uint64_t need)
+/* The words of an accessor that are in one page. */
+struct words {
+	uint64_t start, last;		/* first and last byte */
+	uint32_t missing;		/* bytes of the first word that precede the accessor: they count as 0, and are not mapped */
+};
+
+static struct words words_around(const struct accessor *a, uint64_t addr)
+{
+	struct words w = { .start = addr & ~(uint64_t)(PAGE - 1) };
+
+	w.last = w.start + (PAGE - 1);
+	if (w.start < a->start) {
+		w.start = a->start & ~3ull;
+		w.missing = (uint32_t)(a->start - w.start);
+	}
+	if (w.last > a->last)
+		w.last = a->last;
+	return w;
+}
+
+/* Reads the words as the client has them now. Returns the number of bytes with those that are missing; 0: it has none. */
+static uint32_t read_words(struct ocsd_tree *t, const struct source *s, const struct words *w, uint8_t *buf)
+{
+	uint32_t n;
+
+	memset(buf, 0, w->missing);
+	n = memory_read(t, w->start + w->missing, s->space, s->id, (uint32_t)(w->last - w->start + 1) - w->missing,
+			buf + w->missing);
+	return n ? n + w->missing : 0;
+}
+
+static int map_words(struct ocsd_tree *t, struct source *s, const struct words *w, uint32_t n, const struct page *p)
+{
+	return memory_map(t, s, w->start + w->missing, n - w->missing, p->bytes->section);
+}
+
+/* Maps the words if they hold `need`. Returns 1, or 0: the client has nothing there. */
+static int map_from(struct ocsd_tree *t, struct source *s, const struct words *w, uint64_t need)
 {
 	uint8_t buf[PAGE];
-	uint32_t n = memory_read(t, start, s->space, s->id, len, buf);
+	uint32_t n = read_words(t, s, w, buf);
 	struct page_bytes *b;
 	struct page *p;
 	int err;
 
-	if (n <= need - start)
+	if (n <= need - w->start)
 		return 0;
-	p = find_page(t, s, start);
+	p = find_page(t, s, w->start);
 	if (!p)
 		return -CST_ERR_NOMEM;
 	if (!holds(p, buf, n)) {
 		b = content_of(t, buf, n);
 		/* that may have given up all pages */
-		p = b ? find_page(t, s, start) : NULL;
+		p = b ? find_page(t, s, w->start) : NULL;
 		if (!p)
 			return -CST_ERR_NOMEM;
 		p->bytes = b;
 	}
-	err = memory_map(t, s, start, n, p->bytes->section);
+	err = map_words(t, s, w, n, p);
 	return err ? err : 1;
-}
-
-/* The words of an accessor that are in the page of `addr`: [*start, *last]. False: `addr` is before the first one. */
-static bool words_around(const struct accessor *a, uint64_t addr, uint64_t *start, uint64_t *last)
-{
-	*start = addr & ~(uint64_t)(PAGE - 1);
-	*last = *start + (PAGE - 1);
-	if (*start < a->start)
-		*start = (a->start + 3) & ~3ull;
-	if (*last > a->last)
-		*last = a->last;
-	return *start <= addr && *start >= a->start;
 }
 
 bool page_map_known(struct ocsd_tree *t, struct source *s, const struct accessor *a, uint64_t addr)
 {
-	const struct page *p = NULL;
-	uint64_t start, last;
+	const struct words w = words_around(a, addr);
+	const struct page *p = t->pages ? look_up(t, s, w.start) : NULL;
 	uint8_t buf[PAGE];
 	uint32_t n;
 
-	if (t->pages && words_around(a, addr, &start, &last))
-		p = look_up(t, s, start);
 	/* the decoder asks again for a page that differs, until it stops */
-	if (!p || !p->bytes || p->bytes->len <= addr - start || p == t->differs)
+	if (!p || !p->bytes || p->bytes->len <= addr - w.start || p == t->differs)
 		return false;
-	n = memory_read(t, start, s->space, s->id, (uint32_t)(last - start + 1), buf);
+	n = read_words(t, s, &w, buf);
 	if (holds(p, buf, n))
-		return !memory_map(t, s, start, n, p->bytes->section);
+		return !map_words(t, s, &w, n, p);
 	t->differs = p;
 	return false;
 }
 
 int page_map(struct ocsd_tree *t, struct source *s, const struct accessor *a, uint64_t addr)
 {
-	uint64_t start, last, at = addr & ~3ull;
+	struct words w = words_around(a, addr);
 	int r = make_tables(t);
 
 	t->differs = NULL;
 	if (r)
 		return r;
-	if (!words_around(a, addr, &start, &last))
-		return page_hole(t, s, addr, 4 - (addr & 3));
-	r = map_from(t, s, start, (uint32_t)(last - start + 1), addr);
+	r = map_from(t, s, &w, addr);
 	/* the client may have nothing at the start of the page */
-	if (!r && at > start)
-		r = map_from(t, s, at, (uint32_t)(last - at + 1), addr);
+	if (!r && (addr & ~3ull) > w.start) {
+		w.start = addr & ~3ull;
+		w.missing = 0;
+		r = map_from(t, s, &w, addr);
+	}
 	if (!r)
-		return page_hole(t, s, at, 4);
+		return page_hole(t, s, w.start + w.missing, 4 - w.missing);
 	return r < 0 ? r : 0;
 }

@@ -153,7 +153,7 @@ static uint32_t read_t32(const void *ctx, const ocsd_vaddr_t addr, const ocsd_me
 	return i;
 }
 
-/* A callback for a range that begins in the middle of a word: that halfword is missing, and no more. */
+/* A callback for a range that begins in the middle of a word, as T32 functions in sections of their own do. */
 static void test_odd_callback(void **state)
 {
 	struct halfwords h = { .first = 0 };
@@ -164,10 +164,46 @@ static void test_odd_callback(void **state)
 	t = make(&s);
 	assert_int_equal(ocsd_dt_add_callback_mem_acc(t, 0x400002, 0x400fff, OCSD_MEM_SPACE_ANY, read_t32, &h),
 			 OCSD_OK);
-	FEED(t, SYNC, T32_AT(2), E, T32_TO(4), E, T32_TO(6), E);
-	CHECK(&s, "400002 missing", "400004-400006", "400006-400008");
+	FEED(t, SYNC, T32_AT(2), E, T32_TO(4), E, T32_TO(6), E, T32_TO(0), E);
+	CHECK(&s, "400002-400004", "400004-400006", "400006-400008", "400000 missing");
 	assert_int_equal(h.calls, 1);
 	ocsd_destroy_dcd_tree(t);
+}
+
+/*
+ * A buffer and a file of the same: its first instruction has four bytes, which reach over the word's end. Another accessor
+ * ends where it begins, in the same word.
+ */
+static void test_odd_buffer(void **state)
+{
+	/* nop.w; nop; b to itself */
+	static const uint8_t code[] = { 0xaf, 0xf3, 0x00, 0x80, 0x00, 0xbf, 0xfe, 0xe7 };
+	static const uint8_t before[] = { 0x00, 0xbf, 0xfd, 0xe7 };	/* nop; b to the nop before it */
+	unsigned int how;
+	dcd_tree_handle_t t;
+	char path[100];
+	struct seen s;
+
+	(void)state;
+	temp_write(dir, "odd", code, sizeof(code));
+	snprintf(path, sizeof(path), "%s/odd", dir);
+	for (how = 0; how < 2; how++) {
+		t = make(&s);
+		if (how)
+			assert_int_equal(ocsd_dt_add_binfile_mem_acc(t, 0x400102, OCSD_MEM_SPACE_ANY, path), OCSD_OK);
+		else
+			assert_int_equal(ocsd_dt_add_buffer_mem_acc(t, 0x400102, OCSD_MEM_SPACE_ANY, code, sizeof(code)), OCSD_OK);
+		assert_int_equal(ocsd_dt_add_buffer_mem_acc(t, 0x4000fe, OCSD_MEM_SPACE_ANY, before, sizeof(before)), OCSD_OK);
+		FEED(t, SYNC, T32_AT(0x102), E, E, T32_TO(0xfe), E, T32_TO(0x100), E, T32_TO(0x10a), E);
+		CHECK(&s, "400102-40010a", "400108-40010a", "4000fe-400102", "400100-400102", "40010a missing");
+		ocsd_destroy_dcd_tree(t);
+		/* an odd byte, and a word that it does not fill */
+		t = make(&s);
+		assert_int_equal(ocsd_dt_add_buffer_mem_acc(t, 0x400101, OCSD_MEM_SPACE_ANY, code + how, 7), OCSD_OK);
+		FEED(t, SYNC, T32_AT(0x100), E);
+		CHECK(&s, "400100 missing");
+		ocsd_destroy_dcd_tree(t);
+	}
 }
 
 /* The client has nothing at the start of the page: it is asked again for what begins at the address. */
@@ -505,6 +541,7 @@ int main(void)
 		cmocka_unit_test(test_hole),
 		cmocka_unit_test(test_two_spaces),
 		cmocka_unit_test(test_odd_callback),
+		cmocka_unit_test(test_odd_buffer),
 		cmocka_unit_test(test_page_begins_later),
 		cmocka_unit_test(test_page_ends),
 		cmocka_unit_test(test_ranges),
