@@ -23,6 +23,15 @@ void cst_flow_reset(struct cst_flow *f)
 	f->open_any = 0;
 }
 
+void cst_flow_restart(struct cst_flow *f)
+{
+	cst_flow_reset(f);
+	/* a context before the first address does not state the instruction set of AArch32 */
+	f->isa = CST_ISA_UNKNOWN;
+	f->is = 0;
+	memset(f->place, 0, sizeof(f->place));
+}
+
 /* Drops all that refers to decoded blocks. */
 static void forget_blocks(struct cst_flow *f)
 {
@@ -58,11 +67,10 @@ void cst_flow_init(struct cst_flow *f, const struct cst_config *cfg, struct cst_
 	f->cfg = cfg;
 	f->stats = stats;
 	cst_flow_configure(f);
-	f->isa = CST_ISA_UNKNOWN;
 	f->map_id = UINT64_MAX;
 	f->map_tag = 1;
 	f->tmpl.trace_id = cfg->trace_id;
-	cst_flow_reset(f);
+	cst_flow_restart(f);
 }
 
 static void use_space(struct cst_flow *f, struct cst_space *space)

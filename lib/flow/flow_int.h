@@ -223,6 +223,8 @@ void cst_flow_init(struct cst_flow *f, const struct cst_config *cfg, struct cst_
 void cst_flow_configure(struct cst_flow *f);
 /* Sets the state after a loss of synchronisation: address and context unknown, return stack empty. */
 void cst_flow_reset(struct cst_flow *f);
+/* Sets the state of a new stream: as cst_flow_reset(), and nothing of the trace before is left. */
+void cst_flow_restart(struct cst_flow *f);
 /*
  * Extends a digest by the state between two elements: what is emitted for further ones is the same if the states of two
  * flow stages are equal. Without what needs an option with which cst_protocol_resumes() is false.

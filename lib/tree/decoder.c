@@ -136,7 +136,7 @@ void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason reason)
 	dec->stats.unsynced += cst_cursor_reset(&dec->cur, &dec->cfg);
 	dec->pr->ops.stage_reset(dec->stage, reason, config);
 	cst_flow_report_rest(&dec->flow);
-	cst_flow_reset(&dec->flow);
+	cst_flow_restart(&dec->flow);
 	dec->flow.busy = 0;
 	memset(&dec->flow.tmpl, 0, sizeof(dec->flow.tmpl));
 	dec->flow.tmpl.trace_id = id;

@@ -138,6 +138,39 @@ static void test_reset(void **state)
 	cst_image_free(pr.img);
 }
 
+/*
+ * A reset decoder emits what a new one does: the instruction set of a context before the first address is not that of the
+ * trace before the reset.
+ */
+static void test_reset_isa(void **state)
+{
+	static const uint8_t t32[] = { SYNC, 0x83, 0x00, 0x10, 0, 0, 0x20, 0xf7 }, context[] = { SYNC, 0x81, 0x20, 0xf7 };
+	struct cst_config cfg = etm_config(4, 0);
+	struct cst_generic out[40];
+	struct cst_decoder *dec;
+	uint8_t isa[2];
+	int fresh, n;
+
+	(void)state;
+	for (fresh = 0; fresh < 2; fresh++) {
+		dec = new_decoder(&cfg, NULL);
+		if (!fresh) {
+			assert_int_equal(cst_decoder_feed(dec, t32, sizeof(t32), 0), 0);
+			while (cst_decoder_pull(dec, out, 40, NULL) > 0)
+				;
+			cst_decoder_reset(dec, CST_UNSYNC_RESET);
+		}
+		assert_int_equal(cst_decoder_feed(dec, context, sizeof(context), 0), 0);
+		n = cst_decoder_pull(dec, out, 40, NULL);
+		while (n && out[n - 1].kind != CST_GEN_PE_CONTEXT)
+			n--;
+		assert_true(n > 0);
+		isa[fresh] = out[n - 1].isa;
+		cst_decoder_free(dec);
+	}
+	assert_int_equal(isa[0], isa[1]);
+}
+
 /* What is dropped is not lost; what a reset cuts off is. */
 static void test_drop(void **state)
 {
@@ -1022,6 +1055,7 @@ int main(void)
 		cmocka_unit_test(test_feed_and_pull),
 		cmocka_unit_test(test_start_at),
 		cmocka_unit_test(test_reset),
+		cmocka_unit_test(test_reset_isa),
 		cmocka_unit_test(test_drop), cmocka_unit_test(test_drop_part), cmocka_unit_test(test_ignore),
 		cmocka_unit_test(test_reserved_with_log), cmocka_unit_test(test_start_in_fragment), cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_trigger_first),
