@@ -427,6 +427,8 @@ void element_from_ocsd(struct cst_generic *g, const ocsd_generic_trace_elem *e, 
 		   (e->context.ctxt_id_valid ? CST_GF_CID : 0) | (e->context.vmid_valid ? CST_GF_VMID : 0) |
 		   (e->context.el_valid ? CST_GF_EL : 0);
 	switch (g->kind) {
+	case CST_GEN_RANGE:	/* en_addr is what is shown, also of an instruction that was executed in part */
+		break;
 	case CST_GEN_EVENT:
 		g->num = e->trace_event.ev_type == EVENT_TRIGGER ? CST_EVENT_TRIGGER : e->trace_event.ev_number;
 		break;

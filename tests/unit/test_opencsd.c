@@ -396,7 +396,7 @@ static void test_accessors(void **state)
 	ocsd_destroy_dcd_tree(cl.tree);
 }
 
-/* Code that begins in the middle of a word: the first halfword is not to be had, the rest is where it was given. */
+/* Code that begins in the middle of a word: it is where it was given, and nothing is before it. */
 static void test_odd_buffer(void **state)
 {
 	/* nop; nop; b .-2; nop, at 0x400002; behind it what is not the client's */
@@ -412,7 +412,9 @@ static void test_odd_buffer(void **state)
 	assert_int_equal(cl.end, 0x400008);
 	assert_int_equal(cl.nacc, 0);
 	FEED(&cl, &at, 0x83, 1, 0, 0x40, 0, 0x20, 0xf7);
-	assert_int_equal(cl.ranges, 2);
+	assert_int_equal(cl.ranges, 3);
+	assert_int_equal(cl.nacc, 0);
+	FEED(&cl, &at, 0x83, 0, 0, 0x40, 0, 0x20, 0xf7);
 	assert_int_equal(cl.nacc, 1);
 	FEED(&cl, &at, 0x83, 4, 0, 0x40, 0, 0x20, 0xf7);
 	assert_int_equal(cl.nacc, 2);
