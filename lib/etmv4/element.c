@@ -585,7 +585,7 @@ static void trace_info(struct etmv4_queue *q, const struct cst_packet *pkt)
 {
 	const int error = q->state == ETMV4_SYNCED ? contradiction(q, pkt) : 0;
 
-	/* decoding starts anew with the same packet */
+	/* decoding restarts with the same packet */
 	if (error)
 		fail(q, pkt->index, CST_UNSYNC_BAD_PACKET, error);
 	if (q->state != ETMV4_SYNCED) {

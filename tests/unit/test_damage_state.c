@@ -3,7 +3,7 @@
  * test_damage_state.c - damage of trace with speculation and transactions, whose state no A-sync resets: the Trace Info
  * behind it corrects the decoder.
  *
- * CST_SEEDS=N sets the number of traces (default 2000), CST_SEED=N damages one.
+ * CST_SEEDS=N sets the number of traces (default 2000, in make nightly 5000), CST_SEED=N damages one.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -45,7 +45,7 @@ static int one_seed(uint64_t seed, struct rt_damage *sum)
 static void test_damaged(void **state)
 {
 	const char *one = getenv("CST_SEED"), *count = getenv("CST_SEEDS");
-	uint64_t n = count ? strtoull(count, NULL, 0) : 2000, seed;
+	uint64_t n = count ? strtoull(count, NULL, 0) : getenv("CSTRACE_NIGHTLY") ? 5000 : 2000, seed;
 	struct rt_damage sum = { 0, 0 };
 	unsigned int bad = 0;
 

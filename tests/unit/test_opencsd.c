@@ -414,9 +414,7 @@ static void test_odd_buffer(void **state)
 	FEED(&cl, &at, 0x83, 1, 0, 0x40, 0, 0x20, 0xf7);
 	assert_int_equal(cl.ranges, 3);
 	assert_int_equal(cl.nacc, 0);
-	FEED(&cl, &at, 0x83, 0, 0, 0x40, 0, 0x20, 0xf7);
-	assert_int_equal(cl.nacc, 1);
-	FEED(&cl, &at, 0x83, 4, 0, 0x40, 0, 0x20, 0xf7);
+	FEED(&cl, &at, 0x83, 0, 0, 0x40, 0, 0x20, 0xf7, 0x83, 4, 0, 0x40, 0, 0x20, 0xf7);
 	assert_int_equal(cl.nacc, 2);
 	assert_true(cl.end <= 0x40000a);
 	ocsd_destroy_dcd_tree(cl.tree);
