@@ -118,7 +118,6 @@ CST_API int cst_deframe(struct cst_deframer *df, const uint8_t *in, size_t len, 
  * Makes a new deframer begin in the middle of a stream: the next input is at `offset`, a frame boundary, and bytes
  * before the first ID byte belong to `id`.
  */
-CST_EXPERIMENTAL
 CST_API void cst_deframer_start(struct cst_deframer *df, uint64_t offset, uint8_t id);
 
 /* End of the stream: drops and counts a partial frame. Returns its length in bytes, 0 if there is none. */

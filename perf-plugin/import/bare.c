@@ -65,33 +65,53 @@ static int split(struct bare_maker *m, struct bare_trace *t, const char *arg)
 	return t->path ? 0 : bare_no_memory(m);
 }
 
+/* Adds the frames of a trace port, or those that begin behind the first byte. */
+static int add_frames(struct bare_maker *m, const struct bare_trace *t, const void *data, size_t size, int begin,
+		      uint64_t *lost)
+{
+	unsigned int flags = formats[m->o->format].flags;
+	uint8_t *frames;
+	size_t n;
+	int rc;
+
+	rc = frames_align(data, size, flags, begin, &frames, &n, lost);
+	return rc ? rc : folder_add_data(m->f, t->alias, frames, n);
+}
+
+/* What nothing in the trace proves. */
+static void report_begin(const struct bare_maker *m, const struct bare_trace *t, int begin)
+{
+	if (begin > 0 || (!begin && m->o->format == BARE_TPIU))
+		fprintf(stderr, "%s: --trace %s: no synchronisation says where frames begin: byte %d is assumed, from which the trace "
+			"IDs are fewest and contradict the padding least\n", m->f->who, name_shown(t->path), begin);
+}
+
 /* Adds the buffer to the folder, and the bytes of its trace IDs to `count`. */
 static int read_trace(struct bare_maker *m, struct bare_trace *t, uint64_t count[128])
 {
 	unsigned int flags = formats[m->o->format].flags;
 	uint64_t lost = 0;
-	uint8_t *frames;
-	size_t size, n;
+	size_t size;
 	void *data = input_map(t->path, PROT_READ, &size);
-	int rc;
+	int rc, begin;
 
 	if (!data)
 		return error_set(m->err, ERR_IO, "--trace %s: %s", t->path, input_error(errno));
 	t->alias = program_alias(m->f, t->path);
 	rc = t->alias ? 0 : ERR_NOMEM;
+	begin = m->o->format == BARE_RAW ? FRAMES_SEARCH : frames_begin(data, size, flags);
+	report_begin(m, t, begin);
 	if (m->o->format != BARE_RAW)
-		frames_count_ids(data, size, flags, count);
-	if (!rc && m->o->format == BARE_TPIU) {
-		rc = frames_align(data, size, flags, &frames, &n, &lost);
-		if (!rc)
-			rc = folder_add_data(m->f, t->alias, frames, n);
+		frames_count_ids(data, size, flags, begin, count);
+	if (!rc && (m->o->format == BARE_TPIU || begin > 0)) {
+		rc = add_frames(m, t, data, size, begin, &lost);
 	} else if (!rc) {
 		rc = folder_add_path(m->f, t->alias, t->path);
 	}
 	input_unmap(data, size);
 	if (lost)
-		fprintf(stderr, "%s: --trace %s: %" PRIu64 " of %zu bytes are in no whole frame of --trace-format tpiu\n",
-			m->f->who, name_shown(t->path), lost, size);
+		fprintf(stderr, "%s: --trace %s: %" PRIu64 " of %zu bytes are in no whole frame of --trace-format %s\n",
+			m->f->who, name_shown(t->path), lost, size, m->o->format == BARE_TPIU ? "tpiu" : "aligned");
 	*m->lost += lost;
 	return rc ? bare_no_memory(m) : 0;
 }

@@ -41,7 +41,18 @@ static int next_part(struct part *p, const uint8_t *in, size_t len, size_t *at)
 	return n > 0 ? n : 0;
 }
 
-int frames_align(const uint8_t *in, size_t len, unsigned int flags, uint8_t **out, size_t *out_len, uint64_t *lost)
+/* Starts with the first frame at `begin`, or with the search for it. Returns the offset of the first byte to read. */
+static size_t start(struct cst_deframer *df, unsigned int flags, int begin)
+{
+	cst_deframer_init(df, flags);
+	if (begin <= 0 && !(flags & CST_FRAME_FSYNC && !begin))
+		return 0;
+	cst_deframer_start(df, (uint64_t)begin, CST_ID_UNKNOWN);
+	return (size_t)begin;
+}
+
+int frames_align(const uint8_t *in, size_t len, unsigned int flags, int begin, uint8_t **out, size_t *out_len,
+		 uint64_t *lost)
 {
 	struct part *p = malloc(sizeof(*p));
 	struct frame *frame = NULL, *to;
@@ -52,7 +63,8 @@ int frames_align(const uint8_t *in, size_t len, unsigned int flags, uint8_t **ou
 		free(p);
 		return ERR_NOMEM;
 	}
-	cst_deframer_init(&p->df, flags | CST_FRAME_PACKED);
+	at = start(&p->df, flags | CST_FRAME_PACKED, begin);
+	*lost += at;
 	while ((n = next_part(p, in, len, &at)) > 0)
 		for (i = 0; i < n; i++) {
 			const struct cst_fragment *f = &p->frag[i];
@@ -109,7 +121,7 @@ int frames_of_id(const uint8_t *in, size_t len, uint8_t id, uint8_t **out, size_
 	return 0;
 }
 
-void frames_count_ids(const uint8_t *in, size_t len, unsigned int flags, uint64_t count[128])
+void frames_count_ids(const uint8_t *in, size_t len, unsigned int flags, int begin, uint64_t count[128])
 {
 	struct part *p = malloc(sizeof(*p));
 	size_t at = 0;
@@ -117,7 +129,7 @@ void frames_count_ids(const uint8_t *in, size_t len, unsigned int flags, uint64_
 
 	if (!p)
 		return;
-	cst_deframer_init(&p->df, flags);
+	at = start(&p->df, flags, begin);
 	while ((n = next_part(p, in, len, &at)) > 0)
 		for (i = 0; i < n; i++)
 			if (p->frag[i].kind == CST_FRAG_DATA && p->frag[i].id < 128)

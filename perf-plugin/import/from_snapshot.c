@@ -476,7 +476,7 @@ static int rewrite_buffer(struct importer *im, struct cst_snap_buffer *buf, cons
 	if (!all)
 		return no_memory(im);
 	rc = stm ? frames_of_id(all, len, stm->config.trace_id, &bytes, &n, &lost) :
-		   frames_align(all, len, CST_FRAME_FSYNC | CST_FRAME_DSTREAM, &bytes, &n, &lost);
+		   frames_align(all, len, CST_FRAME_FSYNC | CST_FRAME_DSTREAM, FRAMES_SEARCH, &bytes, &n, &lost);
 	free(all);
 	if (rc)
 		return no_memory(im);

@@ -68,7 +68,7 @@ static void bytes_of_an_id(void **state)
 	}
 	assert_int_equal(k, len);
 	free(out);
-	frames_count_ids(in.p, in.len, CST_FRAME_ALIGNED, count);
+	frames_count_ids(in.p, in.len, CST_FRAME_ALIGNED, FRAMES_SEARCH, count);
 	for (i = 0; i < 128; i++)
 		assert_int_equal(count[i], i == 0 ? 7 : i == 0x10 ? 1 + MANY / 2 * 13 : i == 0x20 ? MANY / 2 * 7 :
 				 i == 0x30 ? MANY / 2 * 6 : i == 0x6f ? 6 : 0);
@@ -109,13 +109,13 @@ static void one_frame(void **state)
 
 	(void)state;
 	frame(&in, 0x10, 0x10, 7);
-	assert_int_equal(frames_align(in.p, in.len, CST_FRAME_ALIGNED, &out, &len, &lost), 0);
+	assert_int_equal(frames_align(in.p, in.len, CST_FRAME_ALIGNED, FRAMES_SEARCH, &out, &len, &lost), 0);
 	assert_int_equal(len, FRAME);
 	assert_memory_equal(out, in.p, FRAME);
 	free(out);
 	memset(in.p, 3, FRAME);		/* nothing but changes of the ID */
 	in.p[15] = 0;
-	frames_count_ids(in.p, in.len, CST_FRAME_ALIGNED, count);
+	frames_count_ids(in.p, in.len, CST_FRAME_ALIGNED, FRAMES_SEARCH, count);
 	assert_int_equal(count[1], 7);
 	assert_int_equal(lost, 0);
 	pdb_free(&in);
@@ -138,7 +138,7 @@ static void aligned(void **state)
 			pdb_bytes(&in, fsync_word, 4);
 	}
 	pdb_bytes(&in, fsync_word, 4);
-	assert_int_equal(frames_align(in.p, in.len, CST_FRAME_FSYNC, &out, &len, &lost), 0);
+	assert_int_equal(frames_align(in.p, in.len, CST_FRAME_FSYNC, FRAMES_SEARCH, &out, &len, &lost), 0);
 	assert_int_equal(lost, 3);
 	assert_int_equal(len, want.len);
 	assert_memory_equal(out, want.p, len);
@@ -150,12 +150,12 @@ static void aligned(void **state)
 	frame(&in, 0x10, 0x20, 2);
 	pdb_bytes(&want, barrier, FRAME);
 	frame(&want, 0x10, 0x20, 2);
-	assert_int_equal(frames_align(in.p, in.len, CST_FRAME_FSYNC, &out, &len, &lost), 0);
+	assert_int_equal(frames_align(in.p, in.len, CST_FRAME_FSYNC, FRAMES_SEARCH, &out, &len, &lost), 0);
 	assert_int_equal(lost, 3 + 10);
 	assert_int_equal(len, want.len);
 	assert_memory_equal(out, want.p, len);
 	free(out);
-	assert_int_equal(frames_align(in.p, 0, CST_FRAME_FSYNC, &out, &len, &lost), 0);
+	assert_int_equal(frames_align(in.p, 0, CST_FRAME_FSYNC, FRAMES_SEARCH, &out, &len, &lost), 0);
 	assert_int_equal(len, 0);
 	assert_int_equal(lost, 13);
 	free(out);
