@@ -123,6 +123,22 @@ struct cst_config {
 	 */
 	uint8_t checks;
 	uint8_t quirks;		/* the library's own, made of as_reference; what a caller writes here is ignored */
+	uint8_t itm_sync;	/* enum cst_itm_sync; cst_config_itm() sets CST_ITM_SYNC_TRY */
+};
+
+/*
+ * Where the packets of an ITM begin while there was no synchronisation packet, which hardware sends every 16 to 256 million
+ * cycles, or never. With as_reference it is CST_ITM_SYNC_PACKET, whatever the configuration says.
+ */
+enum cst_itm_sync {
+	CST_ITM_SYNC_PACKET,	/* behind the next synchronisation packet; bytes up to it are not decoded */
+	/*
+	 * At the place whose following bytes make the most plausible packets, of those in the next 32 bytes. It is counted
+	 * (cst_stats.boundaries_tried) and recorded as CST_FIND_ITM_BOUNDARY.
+	 */
+	CST_ITM_SYNC_TRY,
+	/* The first byte begins a packet, unless the bytes behind it contradict that; elsewhere as CST_ITM_SYNC_TRY. */
+	CST_ITM_SYNC_START,
 };
 
 enum cst_check {

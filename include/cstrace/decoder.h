@@ -55,6 +55,7 @@ struct cst_stats {
 	uint64_t times_unknown;
 	uint64_t master_errors;	/* STM: times that writes of a master were dropped for want of space */
 	uint64_t global_errors;	/* STM: the same for several masters at once */
+	uint64_t boundaries_tried; /* ITM: times that packets begin where trial found it (cst_config.itm_sync) */
 };
 
 /* Adds `more` to `sum`, counter by counter. */

@@ -55,7 +55,8 @@ struct cst_protocol_ops {
 	unsigned int (*parse)(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
 	/*
 	 * Makes a packet of the bytes [p, end) left at the end of the trace: NOT_SYNC, or an incomplete packet. With
-	 * `sub_byte` it is also called with an empty range, and sets CST_PF_LEAD if part of a byte is left.
+	 * `sub_byte` it is also called with an empty range, and sets CST_PF_LEAD if part of a byte is left. pkt->size is 0;
+	 * a parser that has read ahead sets it to the size of the first packet, and `parse` is called for the others.
 	 */
 	void (*parse_rest)(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
 	/*

@@ -18,5 +18,6 @@ int cst_config_itm(struct cst_config *cfg, const struct cst_itm_regs *r)
 	cfg->trace_id = BITS(r->tcr, 22, 16);
 	/* TSPrescale divides the asynchronous clock of the trace port only: by 1, 4, 16 or 64 */
 	cfg->ts_prescale = BIT(r->tcr, TCR_SWOENA) ? 1u << 2 * BITS(r->tcr, 9, 8) : 1;
+	cfg->itm_sync = CST_ITM_SYNC_TRY;
 	return 0;
 }

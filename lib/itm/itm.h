@@ -8,6 +8,7 @@
 #include <cstrace/config.h>
 #include <cstrace/packet_itm.h>
 
+#include "protocol/protocol_int.h"
 #include "protocol/ready.h"
 
 #define ITM_MAX_PACKET 64
@@ -20,6 +21,8 @@ struct itm_parser {
 	const struct cst_config *cfg;
 	uint8_t synced;
 	uint8_t listing;
+	uint8_t sync;		/* enum cst_itm_sync */
+	uint8_t begun;		/* bytes were parsed */
 	/*
 	 * Zeros right before the reading position, saturating. A synchronisation packet may begin in them if damage
 	 * made a packet longer than it was.
@@ -29,6 +32,21 @@ struct itm_parser {
 };
 
 void cst_itm_parser_init(void *parser, const struct cst_config *cfg, void *user);
+/* Parses the packet at p, in synchronisation. Sizes as struct cst_protocol_ops.parse. */
+unsigned int cst_itm_packet(struct itm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
+
+/* Bytes that boundary.c reads to choose where packets begin, of which the first ITM_TRIED may be the place. */
+#define ITM_WINDOW 64
+#define ITM_TRIED 32
+_Static_assert(ITM_WINDOW <= CST_MAX_PACKET, "the cursor has a carry for them");
+
+/*
+ * boundary.c: returns how many of the bytes [p, end), of which there are at most ITM_WINDOW, are before the place where
+ * packets most plausibly begin, or end - p if no place is plausible. `most` is the last place to try. With `first` the
+ * place p is taken unless the bytes contradict it.
+ */
+unsigned int cst_itm_boundary(struct itm_parser *ps, const uint8_t *p, const uint8_t *end, unsigned int most, int first);
+
 /* Functions of struct cst_protocol_ops (protocol.h). */
 unsigned int cst_itm_parse(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);
 void cst_itm_parse_rest(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt);

@@ -27,20 +27,26 @@
 #define DWT_EXCEPTION_RESERVED 0xce00	/* bits of the payload: 15:14, 11:9 */
 
 /*
- * Payload sizes of each DWT discriminator (DDI 0403 D4 "DWT packet formats"); those of matches and PMU overflows are
- * from Armv8-M.
+ * Payload sizes of each DWT discriminator (DDI 0403 D4 "DWT packet formats"). Armv8-M adds PMU overflows, matches of one
+ * byte, PCs of two bytes, and addresses of one and four (DDI 0553 D1, "Data Trace Match", "Data Trace PC Value", "Data
+ * Trace Data Address").
  */
 enum dwt_size { S1 = 1, S2 = 2, S4 = 4 };
 
 static const uint8_t dwt_sizes[32] = {
 	S1, S2, S1 | S4, S1, 0, 0, 0, 0,
-	/* data trace of each comparator: PC or match, and address; then values read and written */
-	S1 | S4, S2, S1 | S4, S2, S1 | S4, S2, S1 | S4, S2,
+	/* data trace of each comparator: match or PC, and address; then values read and written */
+	S1 | S2 | S4, S1 | S2 | S4, S1 | S2 | S4, S1 | S2 | S4,
+	S1 | S2 | S4, S1 | S2 | S4, S1 | S2 | S4, S1 | S2 | S4,
 	S1 | S2 | S4, S1 | S2 | S4, S1 | S2 | S4, S1 | S2 | S4,
 	S1 | S2 | S4, S1 | S2 | S4, S1 | S2 | S4, S1 | S2 | S4,
 };
 
-enum dwt_source { DWT_EVENTS = 0, DWT_EXCEPTION = 1 };
+enum dwt_source { DWT_EVENTS = 0, DWT_EXCEPTION = 1, DWT_PC = 2 };
+
+/* The only values of a PC sample of one byte: the processor sleeps; sampling is prohibited. */
+#define PC_SLEEPS 0
+#define PC_PROHIBITED 0xff
 
 static const struct {
 	uint8_t mask, value, type;
@@ -58,6 +64,7 @@ void cst_itm_parser_init(void *parser, const struct cst_config *cfg, void *user)
 	(void)user;
 	memset(ps, 0, sizeof(*ps));
 	ps->cfg = cfg;
+	ps->sync = cfg->as_reference ? CST_ITM_SYNC_PACKET : cfg->itm_sync;
 	for (h = 0; h < 256; h++) {
 		ps->type[h] = CST_ITM_PKT_RESERVED;
 		for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -137,6 +144,43 @@ static unsigned int unsynced_piece(struct itm_parser *ps, const uint8_t *p, cons
 	while (i < size && i < ITM_UNSYNCED_PIECE && p[i])
 		i++;
 	return i;
+}
+
+static unsigned int not_sync(struct itm_parser *ps, struct cst_packet *pkt, unsigned int size)
+{
+	pkt->type = CST_ITM_PKT_NOT_SYNC;
+	ps->zeros = 0;
+	ps->begun = 1;
+	return size;
+}
+
+/*
+ * As hunt(), but packets may also begin where the bytes that follow make plausible packets. It is decided when ITM_WINDOW
+ * bytes are there, or `last`: there are no more. Returns 0 if more bytes are needed.
+ */
+static unsigned int try_boundary(struct itm_parser *ps, const uint8_t *p, const uint8_t *end, int last,
+				 struct cst_packet *pkt)
+{
+	const unsigned int size = end - p > ITM_WINDOW ? ITM_WINDOW : (unsigned int)(end - p);
+	const struct async_place at = cst_async_find(p, p + size, ps->zeros, ASYNC_ZEROS, MAX_ZEROS);
+	const int first = !ps->begun && ps->sync == CST_ITM_SYNC_START;
+	unsigned int most = last ? size : ITM_TRIED, skip;
+
+	/* the first zeros of a synchronisation packet may be in a packet that damage made longer */
+	if (!at.skip && at.size)
+		return hunt(ps, p, p + size, pkt);
+	if (size < ITM_WINDOW && !last)
+		return 0;
+	if (most > at.skip)
+		most = at.skip;
+	skip = at.skip ? cst_itm_boundary(ps, p, p + size, most, first) : size;
+	if (skip == size && !last)	/* no place is plausible */
+		return not_sync(ps, pkt, most);
+	ps->synced = skip < size;
+	if (skip)
+		return not_sync(ps, pkt, skip);
+	ps->zeros = 0;
+	return cst_itm_packet(ps, p, p + size, pkt);
 }
 
 static unsigned int parse_async(struct itm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
@@ -272,6 +316,21 @@ static unsigned int parse_extension(struct itm_parser *ps, const uint8_t *p, con
 	return finish(ps, p, 1 + n);
 }
 
+/* True if bits of the value are set, or not, against what the architecture reserves. */
+static int dwt_reserved_bits(const struct cst_packet *pkt)
+{
+	switch (pkt->event) {
+	case DWT_EVENTS:
+		return pkt->value >> 6 != 0;
+	case DWT_EXCEPTION:
+		return pkt->value & DWT_EXCEPTION_RESERVED || !(pkt->value >> 12);
+	case DWT_PC:
+		return pkt->vsize == 1 && pkt->value != PC_SLEEPS && pkt->value != PC_PROHIBITED;
+	default:
+		return 0;
+	}
+}
+
 /* Adds a finding if the DWT cannot have sent the packet. */
 static void check_dwt(struct cst_packet *pkt)
 {
@@ -281,8 +340,7 @@ static void check_dwt(struct cst_packet *pkt)
 		packet_finding(pkt, CST_FIND_DWT_RESERVED);
 	else if (!(sizes & pkt->vsize))
 		packet_finding(pkt, CST_FIND_DWT_SIZE);
-	else if (pkt->event == DWT_EVENTS ? pkt->value >> 6 :
-		 pkt->event == DWT_EXCEPTION && (pkt->value & DWT_EXCEPTION_RESERVED || !(pkt->value >> 12)))
+	else if (dwt_reserved_bits(pkt))
 		packet_finding(pkt, CST_FIND_RESERVED_BITS);
 }
 
@@ -312,16 +370,10 @@ static void begin(const struct itm_parser *ps, struct cst_packet *pkt)
 	pkt->count = 0;
 }
 
-unsigned int cst_itm_parse(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
+unsigned int cst_itm_packet(struct itm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
 {
-	struct itm_parser *ps = parser;
-
-	if (p >= end)
-		return 0;
 	begin(ps, pkt);
 	pkt->header = *p;
-	if (!ps->synced)
-		return ps->listing ? unsynced_piece(ps, p, end, pkt) : hunt(ps, p, end, pkt);
 	pkt->type = ps->type[*p];
 	switch (pkt->type) {
 	case CST_ITM_PKT_SWIT:
@@ -345,13 +397,35 @@ unsigned int cst_itm_parse(void *parser, const uint8_t *p, const uint8_t *end, s
 	}
 }
 
+static unsigned int unsynced(struct itm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
+{
+	begin(ps, pkt);
+	pkt->header = *p;
+	if (ps->sync != CST_ITM_SYNC_PACKET)
+		return try_boundary(ps, p, end, 0, pkt);
+	return ps->listing ? unsynced_piece(ps, p, end, pkt) : hunt(ps, p, end, pkt);
+}
+
+unsigned int cst_itm_parse(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
+{
+	struct itm_parser *ps = parser;
+
+	if (p >= end)
+		return 0;
+	return ps->synced ? cst_itm_packet(ps, p, end, pkt) : unsynced(ps, p, end, pkt);
+}
+
 void cst_itm_parse_rest(void *parser, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
 {
 	struct itm_parser *ps = parser;
 
-	(void)end;
 	begin(ps, pkt);
 	pkt->header = *p;
+	if (!ps->synced && ps->sync != CST_ITM_SYNC_PACKET) {
+		pkt->size = try_boundary(ps, p, end, 1, pkt);
+		if (pkt->size)
+			return;
+	}
 	pkt->type = ps->synced ? CST_ITM_PKT_INCOMPLETE : CST_ITM_PKT_NOT_SYNC;
 	pkt->bad_type = ps->type[*p];
 }

@@ -9,6 +9,7 @@ PARSER_FLAG(parser_synced, itm_parser, synced)
 
 static const struct ready_protocol rules = {
 	.parse = cst_itm_parse, .roles = cst_itm_roles, .element = cst_itm_element, .reserved = CST_ITM_PKT_RESERVED,
+	.tries = 1,
 };
 
 static void stage_packet(void *stage, const struct cst_packet *pkt)

@@ -107,6 +107,12 @@ void cst_ready_packet(struct ready_stage *s, const struct cst_packet *pkt, const
 	case CST_ROLE_ASYNC:
 		s->synced = 1;
 		return;
+	}
+	if (!s->synced && pr->tries) {
+		s->synced = 1;
+		cst_ready_lost(s, &s->stats->boundaries_tried, CST_FIND_ITM_BOUNDARY);
+	}
+	switch (pr->roles[pkt->type]) {
 	case CST_ROLE_LOSS:
 		if (!pr->own_losses)
 			cst_ready_lost(s, &s->stats->overflows, CST_FIND_OVERFLOW);

@@ -10,7 +10,10 @@
 
 #include "protocol/direct.h"
 
-/* A packet queues at most a NO_SYNC at the start, a finding and its element; a new configuration queues a NO_SYNC. */
+/*
+ * A packet queues at most a NO_SYNC at the start, two findings (its boundary was tried, a loss) and its element; a new
+ * configuration queues a NO_SYNC.
+ */
 #define READY_ELEMENTS 4
 
 struct ready_stage {
@@ -35,6 +38,7 @@ struct ready_protocol {
 	int (*element)(struct ready_stage *s, const struct cst_packet *pkt, struct cst_generic *g);
 	uint8_t reserved;	/* the type of a packet with a reserved header */
 	uint8_t own_losses;	/* `element` counts the losses of packets of role LOSS, not the stage */
+	uint8_t tries;		/* the parser may have found the packets' boundary without an A-sync */
 };
 
 /* Functions of struct cst_protocol_ops; a protocol adds its own stage_packet, which calls cst_ready_packet(). */

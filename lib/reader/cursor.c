@@ -202,6 +202,14 @@ static unsigned int extend_piece(struct cursor *c, struct cst_packet *pkt, unsig
 	return c->carry_len;
 }
 
+/* Takes the first `size` bytes out of the carry. */
+static void drop_carry(struct cursor *c, uint32_t size)
+{
+	c->carry_len -= size;
+	memmove(c->carry, c->carry + size, c->carry_len);
+	memmove(c->carry_at, c->carry_at + size, c->carry_len * sizeof(c->carry_at[0]));
+}
+
 /* As cst_cursor_next(), with the beginning of the packet in the carry. */
 static int next_from_carry(struct cursor *c, struct cst_packet *pkt, int keep)
 {
@@ -245,9 +253,8 @@ static int next_from_carry(struct cursor *c, struct cst_packet *pkt, int keep)
 		/* a bad packet that ends before the end of the carry: the rest stays there */
 		if (size)
 			c->lead_index = c->carry_at[size - 1] + 1;
-		c->carry_len = old - size;
-		memmove(c->carry, c->carry + size, c->carry_len);
-		memmove(c->carry_at, c->carry_at + size, c->carry_len * sizeof(c->carry_at[0]));
+		c->carry_len = old;
+		drop_carry(c, size);
 	}
 	return 1;
 }
@@ -314,13 +321,15 @@ int cst_cursor_rest(struct cursor *c, struct cst_packet *pkt, int keep)
 		return 0;
 	memset(pkt->finding, 0, sizeof(pkt->finding));
 	pkt->flags = 0;
+	pkt->size = 0;
 	c->ops->parse_rest(c->ps, c->carry, c->carry + c->carry_len, pkt);
 	if (!c->carry_len && !(pkt->flags & CST_PF_LEAD))
 		return 0;
 	pkt->index = pkt->flags & CST_PF_LEAD ? c->lead_index : c->carry_at[0];
-	pkt->size = c->carry_len;
+	if (!pkt->size || pkt->size > c->carry_len)
+		pkt->size = c->carry_len;
 	if (keep)
-		keep_bytes(pkt, c->carry, c->carry_len);
-	c->carry_len = 0;
+		keep_bytes(pkt, c->carry, pkt->size);
+	drop_carry(c, pkt->size);
 	return 1;
 }

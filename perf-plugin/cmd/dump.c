@@ -182,7 +182,7 @@ static void finish_range(struct dump *d, int rc)
 /* What the command line asks for. */
 struct request {
 	const char *snapshot, *source, *output, *log, *index;
-	bool frames, packets, elements, strict, raw, insns, no_index, no_text;
+	bool frames, packets, elements, strict, raw, insns, itm_sync, no_index, no_text;
 	struct chosen_format format;
 	enum cst_severity level;
 	struct dump_place from, to;
@@ -263,6 +263,7 @@ static int list(const struct request *r, struct session_opts *so)
 	d->filtered = r->from.set || r->to.set || has_filter(so);
 	d->strict = r->strict;
 	d->insn_ranges = r->insns;
+	d->itm_sync = r->itm_sync;
 	d->cpu = d->pid = d->tid = -1;
 	d->frames = r->frames;
 	d->packed = r->raw;
@@ -308,6 +309,8 @@ int cmd_dump(int argc, const char **argv)
 		  "take what the architecture reserves or forbids for an error: decoding starts anew behind it", NULL },
 		{ 0, "insn-ranges", CMD_OPT_FLAG, &r.insns, NULL,
 		  "ETMv3: a range for each instruction, with its own cycles", NULL },
+		{ 0, "itm-sync", CMD_OPT_FLAG, &r.itm_sync, NULL,
+		  "ITM: decode from the first synchronisation packet on, and do not try where packets begin", NULL },
 		{ 0, "log", CMD_OPT_OPTIONAL, &r.log, "LEVEL",
 		  "tell on stderr what is wrong in the trace, and where: error, warning or info (default); "
 		  "with --format=json among the records", NULL },

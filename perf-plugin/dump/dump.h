@@ -62,6 +62,7 @@ struct dump {
 	bool losses;		/* of any kind, in any section */
 	bool strict;		/* config.strict = 1 */
 	bool insn_ranges;	/* config.insn_ranges = 1 */
+	bool itm_sync;		/* config.itm_sync = CST_ITM_SYNC_PACKET */
 	struct dump_range *range; /* --from, --to; NULL: all */
 	struct index_book *make; /* instead of a listing: indexes */
 	const char *section;	/* name of the buffer (-s) */

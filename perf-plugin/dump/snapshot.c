@@ -81,6 +81,14 @@ static void report_config(struct snap_run *r, const struct cst_snap_device *src,
 	complain(r, src->name, text);
 }
 
+/* Trace without frames was captured from its first byte on, by a probe that was there before. */
+static uint8_t itm_sync(const struct snap_run *r, const struct cst_snap_buffer *buf)
+{
+	if (r->d->itm_sync)
+		return CST_ITM_SYNC_PACKET;
+	return buf->format == CST_SNAP_FMT_SOURCE_DATA ? CST_ITM_SYNC_START : CST_ITM_SYNC_TRY;
+}
+
 /* A decoder for one stream of a source; 0 after a message when there can be none. */
 static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct cst_snap_buffer *buf,
 		       const struct cst_snap_device *src, unsigned int stream)
@@ -115,6 +123,7 @@ static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct c
 	cfg.as_reference = reference;
 	cfg.strict = r->d->strict;
 	cfg.insn_ranges = r->d->insn_ranges || reference;
+	cfg.itm_sync = itm_sync(r, buf);
 	err = cst_tree_add(tree, &cfg, &dec);
 	if (err) {
 		snprintf(text, sizeof(text), "trace ID 0x%02x: %s; its trace is skipped", cfg.trace_id, error_text(err));

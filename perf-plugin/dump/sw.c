@@ -102,8 +102,10 @@ char *dump_json_sw(char *p, const struct cst_generic *g)
 #define DWT_COUNTERS 0
 #define DWT_EXCEPTION 1
 #define DWT_PC 2
+#define PC_SLEEPS 0		/* a sample of one byte: the processor sleeps, or sampling is prohibited */
+#define PC_PROHIBITED 0xff
 #define DWT_PMU 3
-#define DWT_DATA_PC 8		/* 01cc0: PC of an access, or one byte, that there was one; 01cc1: its address */
+#define DWT_DATA_PC 8		/* 01cc0: PC of an access, or one byte, that there was one; 01cc1: its (lower) address */
 #define DWT_DATA_VALUE 16	/* 10ccW */
 #define DWT_RESERVED 24
 #define DWT_COMPARATOR(d) ((d) >> 1 & 3)
@@ -114,8 +116,10 @@ static const char *hardware(const struct cst_generic *g)
 		return "event-counters";
 	if (g->channel == DWT_EXCEPTION)
 		return "exception";
+	if (g->channel == DWT_PC && g->size == 1)
+		return g->payload == PC_SLEEPS ? "sleep" : g->payload == PC_PROHIBITED ? "prohibited" : "reserved";
 	if (g->channel == DWT_PC)
-		return g->size == 1 ? "sleep" : "pc";
+		return "pc";
 	if (g->channel == DWT_PMU)
 		return "pmu-overflow";
 	if (g->channel < DWT_DATA_PC || g->channel >= DWT_RESERVED)

@@ -146,6 +146,17 @@ void dump_counts(struct dump *d)
 	count(d, "branches", s->branches);
 }
 
+/* Without a synchronisation packet of an ITM nothing proves where its packets begin. */
+static void report_boundaries(const struct dump *d)
+{
+	unsigned long long n = d->stats.boundaries_tried;
+
+	if (n)
+		fprintf(stderr, "cstrace dump: ITM: no synchronisation packet at %llu place%s: packets begin where the following bytes "
+			"make the most plausible ones (--log shows the places; --itm-sync waits for a packet)\n", n,
+			n == 1 ? "" : "s");
+}
+
 void dump_losses(struct dump *d)
 {
 	const struct {
@@ -175,6 +186,7 @@ void dump_losses(struct dump *d)
 	const char *sep = "cstrace dump: lost: ";
 	size_t i;
 
+	report_boundaries(d);
 	for (i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
 		if (!losses[i].value)
 			continue;

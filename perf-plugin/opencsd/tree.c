@@ -217,8 +217,11 @@ static int config_stm(struct cst_config *cfg, const ocsd_stm_cfg *c)
 static int config_itm(struct cst_config *cfg, const struct itm_cfg *c)
 {
 	const struct cst_itm_regs regs = { c->reg_tcr };
+	int err = cst_config_itm(cfg, &regs);
 
-	return cst_config_itm(cfg, &regs);
+	/* the interface promises data from the first synchronisation packet on */
+	cfg->itm_sync = CST_ITM_SYNC_PACKET;
+	return err;
 }
 
 static int configure(struct cst_config *cfg, unsigned int protocol, const void *config)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fuzz_itm.c - any bytes for an ITM's trace (fuzz_sw.h). First byte: strict, as the reference, prescaler; second:
- * cuts.
+ * fuzz_itm.c - any bytes for an ITM's trace (fuzz_sw.h). First byte: strict, as the reference, prescaler, how the packets
+ * are found; second: cuts.
  */
 #include "fuzz_sw.h"
 
@@ -14,6 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	CHECK(!cst_config_itm(&cfg, &regs));
 	cfg.strict = choice & 1;
+	cfg.itm_sync = choice >> 4 & 3;
 	cfg.as_reference = choice >> 1 & 1;
 	sw_fuzz(&cfg, in.p, left(&in), seed);
 	return 0;

@@ -204,7 +204,7 @@ static inline void element_feed_bytes(struct element_feed *f, const uint8_t *p, 
 		pkt.size = size == CST_PARSE_NO_BYTE ? 0 : (uint16_t)size;
 		if (!size) {
 			f->ops->parse_rest(f->parser, p + at, p + len, &pkt);
-			pkt.size = (uint16_t)(len - at);
+			pkt.size = pkt.size ? pkt.size : (uint16_t)(len - at);
 		}
 		pkt.index = at;
 		f->ops->stage_packet(f->stage, &pkt);
@@ -224,6 +224,7 @@ static inline void element_feed_losses(struct element_feed *f)
 		{ "resyncs", s->resyncs }, { "unsynced", s->unsynced }, { "uncommitted", s->uncommitted },
 		{ "failed", s->trans_failed }, { "times", s->times_unknown }, { "atoms", s->atoms_lost },
 		{ "data", s->data_lost }, { "masters", s->master_errors }, { "globals", s->global_errors },
+		{ "tried", s->boundaries_tried },
 	};
 	size_t i;
 

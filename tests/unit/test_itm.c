@@ -156,7 +156,7 @@ static void test_packets(void **state)
 	}
 }
 
-/* What a hardware source sends is of the sizes that DDI 0403 D4 (DDI 0553 for 3, and one byte of 8 to 14) has. */
+/* What a hardware source sends is of the sizes that DDI 0403 D4 (DDI 0553 for 3, and for 8 to 15) has. */
 static void test_sources(void **state)
 {
 	struct cst_config cfg = itm_config(0);
@@ -166,15 +166,16 @@ static void test_sources(void **state)
 	(void)state;
 	for (source = 0; source < 32; source++)
 		for (n = 1; n <= 4; n *= 2) {
-			uint8_t bytes[ASYNC_BYTES + 5] = { ITM_ASYNC, (uint8_t)(source << 3 | 4 | (n == 4 ? 3 : n)), 0x01, 0x10 };
+			uint8_t bytes[ASYNC_BYTES + 5] = { ITM_ASYNC, (uint8_t)(source << 3 | 4 | (n == 4 ? 3 : n)),
+							   source == 2 && n == 1 ? 0xff : 0x01, 0x10 };
 			int reserved = (source >= 4 && source < 8) || source >= 24, fits;
 
 			if (source == 0 || source == 3)
 				fits = n == 1;
-			else if (source == 1 || (source < 16 && source & 1))
+			else if (source == 1)
 				fits = n == 2;
 			else
-				fits = source >= 16 || n != 2;
+				fits = source >= 8 || n != 2;
 			list(&cfg, bytes, ASYNC_BYTES + 1 + n, 0, &l);
 			assert_int_equal(l.n, 2);
 			assert_int_equal(l.pkt[1].type, CST_ITM_PKT_DWT);
@@ -182,6 +183,11 @@ static void test_sources(void **state)
 			if (l.pkt[1].finding[0] != (reserved ? CST_FIND_DWT_RESERVED : fits ? 0 : CST_FIND_DWT_SIZE))
 				fail_msg("source %u, %u bytes: finding %u", source, n, l.pkt[1].finding[0]);
 		}
+	/* a PC of one byte, which is no address: all but two values are reserved */
+	for (n = 0; n < 256; n++) {
+		list(&cfg, BYTES(ITM_ASYNC, 0x15, (uint8_t)n), 0, &l);
+		assert_int_equal(l.pkt[1].finding[0], n && n != 0xff ? CST_FIND_RESERVED_BITS : 0);
+	}
 	/* each reserved bit of events and exceptions by itself */
 	for (n = 0; n < 8; n++) {
 		list(&cfg, BYTES(ITM_ASYNC, 0x05, (uint8_t)(1 << n)), 0, &l);
@@ -410,10 +416,11 @@ static void test_errors(void **state)
 /* A synchronisation packet whose first bytes were taken for a payload; damage within one. */
 static void test_async_in_payload(void **state)
 {
-	const struct cst_config cfg = itm_config(0);
+	struct cst_config cfg = itm_config(0);
 	struct decoded d;
 
 	(void)state;
+	cfg.itm_sync = CST_ITM_SYNC_PACKET;
 	decode_bytes(&cfg, NULL, BYTES(ITM_ASYNC, 0x0b, ITM_ASYNC, 0x09, 0xaa), &d);
 	assert_int_equal(d.n, 5);
 	assert_int_equal(d.gen[1].payload, 0);
@@ -452,11 +459,12 @@ static void test_listing(void **state)
 	static const uint8_t bytes[] = { 0xf0, 0x00, 0x00, 0x34, 0x00, 0x12, 0x33, 0x44, 0x12, 0x43, 0x55, 0x66, 0x22,
 					 0x77, 0x88, 0x99, ITM_ASYNC };
 	static const unsigned int sizes[] = { 1, 3, 8, 4, 6 };
-	const struct cst_config cfg = itm_config(0);
+	struct cst_config cfg = itm_config(0);
 	struct listed l;
 	unsigned int i;
 
 	(void)state;
+	cfg.itm_sync = CST_ITM_SYNC_PACKET;
 	list(&cfg, bytes, sizeof(bytes), 0, &l);
 	assert_int_equal(l.n, 5);
 	for (i = 0; i < 5; i++)

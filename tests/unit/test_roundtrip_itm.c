@@ -51,6 +51,7 @@ static void lossy(uint64_t seed)
 
 	rng_seed(&rng, seed << 32 ^ seed);
 	encode(&t, &cfg, seed + 1000000, 1);
+	cfg.itm_sync = seed % 3;
 	sw_test_cut(&cfg, &t, &rng, BYTES_OF_BYTE);
 	sw_test_damage(&cfg, &t, &rng, BYTES_OF_BYTE);
 	sw_trace_free(&t);

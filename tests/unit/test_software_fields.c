@@ -16,6 +16,7 @@ static struct cst_config itm(void)
 	struct cst_config cfg;
 
 	assert_int_equal(cst_config_itm(&cfg, &regs), 0);
+	cfg.itm_sync = CST_ITM_SYNC_PACKET;
 	return cfg;
 }
 
@@ -41,7 +42,7 @@ static struct cst_config data(void)
 
 static void test_itm(void **state)
 {
-	const struct cst_config cfg = itm();
+	struct cst_config cfg = itm();
 
 	(void)state;
 	/* software on the second page of ports, hardware, a local timestamp with its delay, an overflow before the next one */
@@ -64,6 +65,12 @@ static void test_itm(void **state)
 	       "0:nosync(1 error0 f0) 8:ready(kind18 type0 num0 valueaa size1 channel1 master0 ts0 f0 rest0 "
 	       "at8) 10:nosync(5 error7 f0) 18:end(7) bad=2 resyncs=1 unsynced=6");
 	expect_elements(&cst_protocol_itm, &cfg, BYTES(0x09), "0:nosync(1 error0 f0) 0:end(7) unsynced=1");
+	/* the same with packets where they are plausible: at the first byte, and behind the reserved header */
+	cfg.itm_sync = CST_ITM_SYNC_TRY;
+	expect_elements(&cst_protocol_itm, &cfg, BYTES(0x09, 0xaa, ITM_ASYNC, 0x09, 0xaa, 0x04, 0x70, ITM_ASYNC, 0x0a, 0x01),
+	       "0:nosync(1 error0 f0) 0:finding(56) 0:ready(kind18 type0 num0 valueaa size1 channel1 master0 ts0 f0 rest0 at0) "
+	       "8:ready(kind18 type0 num0 valueaa size1 channel1 master0 ts0 f0 rest0 at8) 10:nosync(5 error7 f0) 11:finding(56) "
+	       "11:finding(7) 18:end(7) overflows=1 bad=2 resyncs=1 unsynced=3 tried=2");
 }
 
 static void test_stm(void **state)

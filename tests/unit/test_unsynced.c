@@ -126,6 +126,7 @@ static void software(void **state)
 
 	(void)state;
 	assert_int_equal(cst_config_itm(&cfg, &itm), 0);
+	cfg.itm_sync = CST_ITM_SYNC_PACKET;
 	check_all(&cfg, 0x55, BYTES(0, 0, 0, 0, 0, 0x80));
 	assert_int_equal(cst_config_stm(&cfg, &stm), 0);
 	check_all(&cfg, 0x55, BYTES(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f));
