@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include <cstrace/package.h>
 
@@ -115,9 +116,25 @@ static const struct folder_extra *find_extra(const struct folder *f, const char 
 	return NULL;
 }
 
+/* True if no beginning of the name leads out of the folder; in snapshots of other systems '\\' separates folders, too. */
+static bool leads_inside(const char *name)
+{
+	size_t n;
+	int depth = 0;
+
+	for (; *name && depth >= 0; name += n + (name[n] != 0)) {
+		n = strcspn(name, "/\\");
+		if (n == 2 && !memcmp(name, "..", 2))
+			depth--;
+		else if (n && !(n == 1 && *name == '.'))
+			depth++;
+	}
+	return depth >= 0;
+}
+
 /*
- * Where the file of a name is, for the caller to free. A link in a package must not lead out of it, as a package
- * may come from anyone; files of snapshots may be anywhere.
+ * Where the file of a name is, for the caller to free; NULL with errno. Neither the name nor a link leads out of the folder,
+ * which may come from anyone: what it names would be copied into packages and shown in reports.
  */
 static char *whole_path(const struct folder *f, const char *name)
 {
@@ -125,16 +142,46 @@ static char *whole_path(const struct folder *f, const char *name)
 
 	if (extra && extra->path)
 		return strdup(extra->path);
-	if (f->inside)
-		return input_in_root(f->dir, name);
-	return format_text("%s/%s", f->dir, name);
+	errno = EACCES;
+	if (f->package ? !cst_package_name_ok(name) : !leads_inside(name))
+		return NULL;
+	return input_in_root(f->dir, name);
+}
+
+/* True if the folder has something of this name: a link out of the folder, if it has no file of it. */
+static bool has_entry(const struct folder *f, const char *name)
+{
+	char *path = format_text("%s/%s", f->dir, name);
+	struct stat st;
+	bool there;
+
+	there = path && !lstat(path, &st);
+	free(path);
+	return there;
+}
+
+/* Opens the file with the spelling `as` of its name. */
+static int open_as(struct folder *f, const char *name, const char *as, const uint8_t **data, size_t *len)
+{
+	char *path = whole_path(f, as);
+	int err;
+
+	if (!path) {
+		f->error = errno;
+		return f->error == ENOMEM ? ERR_NOMEM : ERR_IO;
+	}
+	err = map_path(f, name, path, data, len);
+	if (err && f->error == ENOENT && has_entry(f, as))
+		f->error = EACCES;
+	free(path);
+	return err;
 }
 
 int folder_open(void *ctx, const char *name, const uint8_t **data, size_t *len)
 {
 	struct folder *f = ctx;
 	const struct folder_extra *extra = find_extra(f, name);
-	char *path, *c;
+	char *other, *c;
 	size_t *slot;
 	int err;
 
@@ -149,30 +196,31 @@ int folder_open(void *ctx, const char *name, const uint8_t **data, size_t *len)
 		*len = f->maps[*slot - 1].len;
 		return 0;
 	}
-	if (f->inside && !cst_package_name_ok(name)) {
-		f->error = EACCES;
-		return ERR_IO;
-	}
-	path = whole_path(f, name);
-	if (!path) {
-		f->error = errno;
-		return ERR_IO;
-	}
-	err = map_path(f, name, path, data, len);
-	if (err && f->error == ENOENT && !extra && strchr(name, '\\')) {
-		/* snapshots are also made on systems that separate folders so */
-		for (c = path + strlen(f->dir); *c; c++)
-			if (*c == '\\')
-				*c = '/';
-		err = map_path(f, name, path, data, len);
-	}
-	free(path);
+	err = open_as(f, name, name, data, len);
+	if (!err || f->error != ENOENT || extra || f->package || !strchr(name, '\\'))
+		return err;
+	/* snapshots are also made on systems that separate folders so */
+	other = strdup(name);
+	if (!other)
+		return ERR_NOMEM;
+	for (c = other; *c; c++)
+		if (*c == '\\')
+			*c = '/';
+	err = open_as(f, name, other, data, len);
+	free(other);
 	return err;
 }
 
+#define REFUSED "not inside the folder, or not readable"
+
 const char *folder_why(const struct folder *f)
 {
-	return f->error == EACCES ? "not inside the folder, or not readable" : input_error(f->error);
+	return f->error == EACCES ? REFUSED : input_error(f->error);
+}
+
+const char *folder_refused(const struct folder *f)
+{
+	return f->error == EACCES ? " (" REFUSED ")" : "";
 }
 
 char *folder_path(const struct folder *f, const char *name)

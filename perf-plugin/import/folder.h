@@ -24,7 +24,7 @@ struct folder_extra {
 struct folder {
 	const char *dir;
 	const char *who;	/* "cstrace dump": begins messages */
-	bool inside;		/* names that lead out of the folder are refused */
+	bool package;		/* names are those of a package, which has stricter ones than a snapshot */
 	struct folder_file *maps;
 	size_t nr;
 	size_t *slots;		/* index + 1 by name; a power of two */
@@ -41,10 +41,15 @@ struct folder {
 int folder_add_path(struct folder *f, const char *name, const char *path);
 int folder_add_data(struct folder *f, const char *name, void *data, size_t len);
 
-/* For struct cst_snap_io, with the files as its ctx. A file that is asked for again is mapped once. 0, or ERR_x. */
+/*
+ * For struct cst_snap_io, with the files as its ctx. A file that is asked for again is mapped once. Files outside of the
+ * folder are refused, whether a name or a link leads there. 0, or ERR_x.
+ */
 int folder_open(void *ctx, const char *name, const uint8_t **data, size_t *len);
 /* Why the last folder_open() failed. */
 const char *folder_why(const struct folder *f);
+/* The same in parentheses if it was refused as a file outside of the folder, else "". */
+const char *folder_refused(const struct folder *f);
 /* Where it is in the file system, for the caller to free; NULL: not enough memory. */
 char *folder_path(const struct folder *f, const char *name);
 void folder_note(void *ctx, const struct cst_snap_note *note);

@@ -239,7 +239,7 @@ static int write_memory(struct importer *im, const int64_t *pid, uint64_t time)
 			continue;
 		if (folder_open(&im->files, m->file, &data, &len) || len <= m->offset) {
 			if (!pid)
-				drops_add(im->drops, 1, "memory contents %s, which cannot be read", m->file);
+				drops_add(im->drops, 1, "memory contents %s, which cannot be read%s", m->file, folder_refused(&im->files));
 			continue;
 		}
 		if (!ev.size || ev.size > len - m->offset)
@@ -562,7 +562,7 @@ int import_package(const char *dir, bool own, struct perf_writer *w, struct dso_
 	im->bundle = bundle;
 	im->drops = drops;
 	im->err = err;
-	im->files = (struct folder){ .dir = dir, .who = "cstrace", .inside = true };
+	im->files = (struct folder){ .dir = dir, .who = "cstrace", .package = true };
 	im->io = (struct cst_snap_io){ .ctx = &im->files, .open = folder_open, .note = folder_note };
 	rc = run(im);
 	free(im->index.v);

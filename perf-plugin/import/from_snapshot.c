@@ -419,7 +419,8 @@ static int cpu_of(const struct importer *im, const struct cst_snap_buffer *buf)
 static void report_missing(struct importer *im, const struct cst_snap_buffer *buf, size_t missing)
 {
 	if (missing)
-		drops_add(im->drops, missing, "%zu files of the buffer %s, which cannot be read", missing, buf->name);
+		drops_add(im->drops, missing, "%zu files of the buffer %s, which cannot be read%s", missing, buf->name,
+			  folder_refused(&im->files));
 }
 
 static int write_buffer(struct importer *im, size_t n)

@@ -64,7 +64,7 @@ static int write_dump(struct snapshot_maps *m, const struct cst_snap_dump *d, bo
 	}
 	if (folder_open(m->files, d->file, &data, &len) || d->offset >= len) {
 		if (report)
-			drops_add(m->drops, 1, "the dump %s, which cannot be read", d->file);
+			drops_add(m->drops, 1, "the dump %s, which cannot be read%s", d->file, folder_refused(m->files));
 		return 0;
 	}
 	size = len - d->offset;

@@ -254,5 +254,16 @@ check "a buffer of another format" buffer "s/^format=.*/format=tpiu/" 3 "the buf
 check "a buffer without synchronisation" buffer "s/^format=.*/format=dstream_coresight/" 3 \
 	"17376 bytes of the buffer ETB_0_0, which are in no whole frame"
 check "a buffer without a source" buffer "s/^ETM_0=.*/ETM_0=ETB_9/" 3 "the buffer ETB_0_0, which no source feeds"
+# Files outside of the folder go nowhere, whether a name or a link leads there: a snapshot may come from anyone.
+outside() {
+	echo "not for others" >"$tmp/secret"
+	buffer "$1" 3 "1 files of the buffer ETB_0_0, which cannot be read (not inside the folder" || return 1
+	rm -rf "$tmp/edited.pkg"
+	# there is no other trace
+	run 1 convert -i "$tmp/edited.snap" --to=package -o "$tmp/edited.pkg" && [ ! -e "$tmp/edited.pkg" ]
+}
+check "a buffer above the folder" outside "s,^file=.*,file=../secret,"
+ln -s "$tmp/secret" "$tmp/sample.snap/link.bin"
+check "a buffer that is a link out of the folder" outside "s,^file=.*,file=link.bin,"
 check "a buffer without its file" buffer "s/^file=.*/file=gone.bin/" 3 "1 files of the buffer ETB_0_0, which cannot be read"
 finish

@@ -20,7 +20,7 @@ TEMP_DIR("bundle")
 /* Fills a bundle, or none, from these contents and checks the messages and how much was dropped. */
 static void fill(const char *contents, struct dso_bundle *bundle, const char *want, uint64_t dropped)
 {
-	struct folder f = { .dir = dir, .who = "cstrace test", .inside = true };
+	struct folder f = { .dir = dir, .who = "cstrace test", .package = true };
 	struct cst_package_image image = { "core", "/bin/prog", "" };
 	struct cst_package pkg = { .images = &image, .n_images = 1 };
 	struct drops drops = { .name = "out" };
