@@ -169,7 +169,7 @@ clean:
 jobs = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 1))
 
 check demo bench nightly:
-	$(Q)scripts/install-deps build test
+	$(Q)scripts/install-deps build $(if $(filter demo nightly,$@),$@,test)
 	+$(Q)$(MAKE) $(jobs) -Otarget --no-print-directory $@-run
 
 # ---- configuration: where the libraries of perf-plugin are -------------------------------------
@@ -481,7 +481,7 @@ check-man: all
 	$(Q)scripts/check-man $(O)/perf-cstrace $(MAN)
 
 deps:
-	$(Q)scripts/install-deps build test
+	$(Q)scripts/install-deps build nightly
 
 # The library's files and folders; those of perf-cstrace come on top.
 install-lib: lib
