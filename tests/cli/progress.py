@@ -64,7 +64,19 @@ COMMANDS = ["inject -o out", "script --itrace=i1000i -o out", "profile --format=
             "verify -o out"]
 
 
+def has_terminal():
+    try:
+        for end in pty.openpty():
+            os.close(end)
+    except OSError:
+        return False
+    return True
+
+
 def main():
+    if not has_terminal():
+        print("no terminal can be opened: is /dev/pts there?")
+        return 77
     with tempfile.TemporaryDirectory() as folder:
         perf, options = record(folder)
 
