@@ -11,4 +11,10 @@
  */
 int thread_start(pthread_t *t, void *(*run)(void *arg), void *arg);
 
+/*
+ * Calls run(argc, argv), for main(): with a stack of its own, in a thread that gets all signals, if the limit of the process
+ * is too small for it. Returns what `run` returns.
+ */
+int thread_run_first(int (*run)(int argc, const char **argv), int argc, const char **argv);
+
 #endif

@@ -8,6 +8,7 @@
 #include <cstrace/version.h>
 
 #include "base/memory.h"
+#include "base/thread.h"
 #include "cmd/commands.h"
 #include "cmd/options.h"
 #include "disasm/disasm.h"
@@ -185,7 +186,7 @@ int main(int argc, const char **argv)
 		return CMD_ERROR;
 	}
 	guard_install();
-	rc = dispatch(argc, argv);
+	rc = thread_run_first(dispatch, argc, argv);
 	if (memory_refused()) {
 		memory_print("cstrace");
 		rc = CMD_ERROR;

@@ -6,7 +6,7 @@
 #include "dump/dump.h"
 #include "dump/reference.h"
 
-#define BATCH 512
+#define BATCH 64	/* elements, 4 KB on the stack */
 
 #define PAST 1	/* the end of the listed range was passed, or the output cannot be written */
 

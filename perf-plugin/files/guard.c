@@ -82,6 +82,12 @@ static int end(struct name *n, const sigset_t *old, int rc)
 	return rc;
 }
 
+/* True if the name is `path` or below it. */
+static bool is_below(const struct name *n, const char *path, size_t len)
+{
+	return !strncmp(n->path, path, len) && (!n->path[len] || n->path[len] == '/');
+}
+
 /* Forgets `path` and, of a folder, what is below it. */
 static void forget(const char *path)
 {
@@ -89,7 +95,7 @@ static void forget(const char *path)
 	struct name **at = &names, *n;
 
 	while ((n = *at)) {
-		if (strncmp(n->path, path, len) || (n->path[len] && n->path[len] != '/')) {
+		if (!is_below(n, path, len)) {
 			at = &n->next;
 			continue;
 		}
@@ -151,6 +157,20 @@ void guard_remove(const char *path)
 
 	block(&old);
 	remove(path);
+	forget(path);
+	unblock(&old);
+}
+
+void guard_remove_below(const char *path)
+{
+	size_t len = strlen(path);
+	const struct name *n;
+	sigset_t old;
+
+	block(&old);
+	for (n = names; n; n = n->next)
+		if (is_below(n, path, len))
+			remove(n->path);
 	forget(path);
 	unblock(&old);
 }

@@ -33,6 +33,8 @@ int guard_name(const char *path);
 int guard_rename(const char *from, const char *to);
 /* unlink(2), or rmdir(2) for a folder; the name is no longer recorded. */
 void guard_remove(const char *path);
+/* The same for a folder and all recorded names in it; it needs no descriptor. */
+void guard_remove_below(const char *path);
 
 /*
  * A new file without a name in `dir`; NULL: in $TMPDIR, /var/tmp or /tmp, the first one where that is possible. -1 with

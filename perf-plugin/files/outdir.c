@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "base/memory.h"
+#include "base/name.h"
 #include "files/guard.h"
 #include "files/input.h"
 #include "files/mapped.h"
@@ -297,10 +298,19 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
 	return 0;
 }
 
+static void remove_temp(const char *temp)
+{
+	/* what this run made needs no descriptor, of which none may be left; a folder that was replaced does */
+	guard_remove_below(temp);
+	if (!access(temp, F_OK) && (nftw(temp, remove_entry, 1, FTW_DEPTH | FTW_PHYS) || !access(temp, F_OK)))
+		fprintf(stderr, "cstrace: %s: the folder stays there, since it cannot be removed: %s\n", name_shown(temp),
+			strerror(errno));
+}
+
 void outdir_abort(struct outdir *d)
 {
 	if (d->temp)
-		nftw(d->temp, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+		remove_temp(d->temp);
 	release(d);
 }
 

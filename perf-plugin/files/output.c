@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "files/guard.h"
 #include "files/input.h"
+#include "files/std.h"
 #include "files/mapped.h"
 
 #define MAX_LINKS	40	/* as the kernel */
@@ -189,6 +190,7 @@ static int open_stdout(struct pd_output *o, struct error *err)
 {
 	struct stat st;
 
+	std_use_output();
 	o->fd = STDOUT_FILENO;
 	o->stream = true;
 	return !fstat(o->fd, &st) && input_noted(&st) ? fail_input(o, err) : 0;
@@ -391,9 +393,9 @@ int pd_output_finish(struct pd_output *o, struct error *err)
 		what = "rename the temporary file to it";
 	}
 	if (o->error) {
-		rc = error_set(err, ERR_IO, "%s: cannot %s after %llu bytes: %s; "
-			       "nothing was left under that name by this run", o->name, what,
-			       (unsigned long long)o->written, strerror(o->error));
+		rc = error_set(err, ERR_IO, "%s: cannot %s after %llu bytes: %s; %s", o->name, what,
+			       (unsigned long long)o->written, strerror(o->error),
+			       o->stream ? "what is there is not whole" : "nothing was left under that name by this run");
 		if (o->temp)
 			guard_remove(o->temp);
 	}

@@ -10,6 +10,8 @@
  */
 int std_open(void);
 
+/* Something other than stdio writes to standard output. */
+void std_use_output(void);
 /*
  * Writes what stdio holds for standard output and closes it. 0, or the errno of a write that failed in the
  * run (-1: an earlier one, for a reason that is gone by now).

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* records_of.c - events to records. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "import/events.h"
@@ -14,9 +15,9 @@
 #define CODE_STEP	32768u	/* bytes of code in one record */
 #define MAX_SEGMENTS	64
 
-/* A record while it is put together. */
+/* A record while it is put together, in memory that begin() allocates and finish() frees. */
 struct building {
-	_Alignas(8) uint8_t b[PD_MAX_RECORD + 1];
+	uint8_t *b;
 	size_t size;
 	bool overflow;
 };
@@ -66,15 +67,20 @@ static uint64_t unsigned_or(const struct cst_event *ev, const char *key, uint64_
 
 /* ---- one record -------------------------------------------------------------------------------- */
 
-static void begin(struct building *r, const struct cst_event *ev, uint32_t type, size_t size, uint16_t misc)
+/* False: not enough memory. */
+static bool begin(struct building *r, const struct cst_event *ev, uint32_t type, size_t size, uint16_t misc)
 {
 	struct perf_event_header h = { .type = type };
 
+	r->b = malloc(PD_MAX_RECORD + 1);
+	if (!r->b)
+		return false;
 	h.misc = (uint16_t)unsigned_or(ev, "misc", misc);
 	memset(r->b, 0, size);
 	memcpy(r->b, &h, sizeof(h));
 	r->size = size;
 	r->overflow = false;
+	return true;
 }
 
 static void put32(struct building *r, size_t at, int64_t v)
@@ -119,8 +125,10 @@ static int finish(struct record_maker *m, const struct cst_event *ev, struct bui
 	struct perf_event_header h;
 	struct pd_sample_id sid;
 	const struct pd_attr *a;
+	int rc;
 
 	if (r->overflow) {
+		free(r->b);
 		m->drops[DROP_BAD]++;
 		return 0;
 	}
@@ -140,7 +148,9 @@ static int finish(struct record_maker *m, const struct cst_event *ev, struct bui
 	memcpy(&h, r->b, sizeof(h));
 	h.size = (uint16_t)r->size;
 	memcpy(r->b, &h, sizeof(h));
-	return m->emit(m->data, r->b, r->size);
+	rc = m->emit(m->data, r->b, r->size);
+	free(r->b);
+	return rc;
 }
 
 /* ---- verbs ------------------------------------------------------------------------------------- */
@@ -186,7 +196,8 @@ static int map_record(struct record_maker *m, const struct cst_event *ev, uint64
 		name = kernel ? (struct cst_str){ KERNEL_NAME, strlen(KERNEL_NAME) } :
 				(struct cst_str){ "//anon", 6 };
 	at = v1 ? offsetof(struct perf_record_mmap, filename) : offsetof(struct perf_record_mmap2, filename);
-	begin(&r, ev, v1 ? PERF_RECORD_MMAP : PERF_RECORD_MMAP2, at, misc);
+	if (!begin(&r, ev, v1 ? PERF_RECORD_MMAP : PERF_RECORD_MMAP2, at, misc))
+		return ERR_NOMEM;
 	put32(&r, 8, record_pid(ev));
 	put32(&r, 12, number_or(ev, "tid", kernel ? 0 : ev->pid));
 	put64(&r, 16, start);
@@ -220,7 +231,8 @@ static int unmap_record(struct record_maker *m, const struct cst_event *ev, uint
 		m->drops[DROP_UNMAP]++;
 		return 0;
 	}
-	begin(&r, ev, PD_RECORD_CST_UNMAP, sizeof(struct pd_record_cst_unmap), 0);
+	if (!begin(&r, ev, PD_RECORD_CST_UNMAP, sizeof(struct pd_record_cst_unmap), 0))
+		return ERR_NOMEM;
 	put32(&r, 8, record_pid(ev));
 	put32(&r, 12, number_or(ev, "tid", record_pid(ev)));
 	put64(&r, 16, start);
@@ -252,8 +264,9 @@ static int comm_record(struct record_maker *m, const struct cst_event *ev, uint6
 {
 	struct building r;
 
-	begin(&r, ev, PERF_RECORD_COMM, offsetof(struct perf_record_comm, comm),
-	      exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
+	if (!begin(&r, ev, PERF_RECORD_COMM, offsetof(struct perf_record_comm, comm),
+		   exec ? PERF_RECORD_MISC_COMM_EXEC : 0))
+		return ERR_NOMEM;
 	put32(&r, 8, pid);
 	put32(&r, 12, tid);
 	append(&r, comm.p, comm.n, true);
@@ -272,7 +285,8 @@ static int task_record(struct record_maker *m, const struct cst_event *ev, uint6
 	int64_t tid = thread ? ev->tid : number_or(ev, "tid", ev->pid);
 	struct building r;
 
-	begin(&r, ev, ends ? PERF_RECORD_EXIT : PERF_RECORD_FORK, sizeof(struct perf_record_fork), 0);
+	if (!begin(&r, ev, ends ? PERF_RECORD_EXIT : PERF_RECORD_FORK, sizeof(struct perf_record_fork), 0))
+		return ERR_NOMEM;
 	put32(&r, 8, ev->pid);
 	put32(&r, 12, number_or(ev, thread || ends ? "ppid" : parent_key(ev), ev->pid));
 	put32(&r, 16, tid);
@@ -315,16 +329,17 @@ static int poke_record(struct record_maker *m, const struct cst_event *ev, uint6
 	struct building r;
 	uint16_t n;
 
-	begin(&r, ev, PERF_RECORD_TEXT_POKE, offsetof(struct perf_record_text_poke_event, bytes),
-	      PERF_RECORD_MISC_KERNEL);
+	if (!begin(&r, ev, PERF_RECORD_TEXT_POKE, offsetof(struct perf_record_text_poke_event, bytes),
+		   PERF_RECORD_MISC_KERNEL))
+		return ERR_NOMEM;
 	put64(&r, 8, addr);
 	n = (uint16_t)old.n;
 	memcpy(r.b + 16, &n, sizeof(n));
 	n = (uint16_t)len;
 	memcpy(r.b + 18, &n, sizeof(n));
 	if (old.n + len > PD_MAX_RECORD - PD_SAMPLE_ID_MAX - 32) {
-		m->drops[DROP_BAD]++;
-		return 0;
+		r.overflow = true;
+		return finish(m, ev, &r, time, true);
 	}
 	memcpy(r.b + r.size, old.p ? old.p : "", old.n);
 	if (len)
@@ -339,7 +354,8 @@ static int code_record(struct record_maker *m, const struct cst_event *ev, uint6
 {
 	struct building r;
 
-	begin(&r, ev, PD_RECORD_CST_CODE, sizeof(struct pd_record_cst_code), 0);
+	if (!begin(&r, ev, PD_RECORD_CST_CODE, sizeof(struct pd_record_cst_code), 0))
+		return ERR_NOMEM;
 	put32(&r, 8, record_pid(ev));
 	put32(&r, 12, number_or(ev, "tid", record_pid(ev)));
 	put64(&r, 16, addr);
@@ -407,7 +423,8 @@ static int asid_record(struct record_maker *m, const struct cst_event *ev, uint6
 		m->drops[DROP_ASID]++;
 		return 0;
 	}
-	begin(&r, ev, PD_RECORD_CST_ASID, sizeof(struct pd_record_cst_asid), 0);
+	if (!begin(&r, ev, PD_RECORD_CST_ASID, sizeof(struct pd_record_cst_asid), 0))
+		return ERR_NOMEM;
 	put32(&r, 8, record_pid(ev));
 	put32(&r, 12, ev->asid);
 	put32(&r, 16, ev->state);
@@ -428,7 +445,8 @@ static int define_record(struct record_maker *m, const struct cst_event *ev, uin
 		m->drops[DROP_TRACE]++;
 		return 0;
 	}
-	begin(&r, ev, PD_RECORD_CST_DEFINE_TRACE, sizeof(*d), 0);
+	if (!begin(&r, ev, PD_RECORD_CST_DEFINE_TRACE, sizeof(*d), 0))
+		return ERR_NOMEM;
 	d = (void *)r.b;
 	d->cpu = (uint32_t)cpu;
 	d->trace_id = (uint8_t)ev->trace_id;
@@ -488,7 +506,8 @@ static int trace_record(struct record_maker *m, const struct cst_event *ev, uint
 		if (rc || m->own || ev->state == CST_STATE_END)
 			return rc;
 	}
-	begin(&r, ev, PERF_RECORD_AUX_OUTPUT_HW_ID, 16, 0);
+	if (!begin(&r, ev, PERF_RECORD_AUX_OUTPUT_HW_ID, 16, 0))
+		return ERR_NOMEM;
 	put64(&r, 8, (unsigned_or(ev, "hw_id", 0) & ~(uint64_t)0xff) | (ev->trace_id & 0xff));
 	if (!cst_event_param(ev, "at_cpu").p && cpu >= 0) {
 		/* the CPU is that of the sample_id */
@@ -515,7 +534,8 @@ static int plain_record(struct record_maker *m, const struct cst_event *ev, uint
 	struct building r;
 	uint64_t value;
 
-	begin(&r, ev, v->type, v->size, 0);
+	if (!begin(&r, ev, v->type, v->size, 0))
+		return ERR_NOMEM;
 	for (f = v->fields; f->key; f++) {
 		value = unsigned_or(ev, f->key, 0);
 		if (f->width == 8)

@@ -13,7 +13,7 @@
 struct lines {
 	struct pd_output *out;
 	char *p;
-	char buf[65536];
+	char buf[8192];		/* with a limit on the stack of 128 KB, it is a part */
 };
 
 static inline void lines_init(struct lines *l, struct pd_output *out)
@@ -39,13 +39,15 @@ static inline char *text_unsigned(char *p, uint64_t v)
 	return text_dec(p, (int64_t)v, 0, ' ');
 }
 
-/* Writes text; of more than a buffer, its begin. */
+/* Writes text of any length. */
 static inline void lines_text(struct lines *l, const char *text, size_t n)
 {
-	if (n > sizeof(l->buf) - TEXT_SPARE)
-		n = sizeof(l->buf) - TEXT_SPARE;
 	if ((size_t)(l->buf + sizeof(l->buf) - l->p) < n + TEXT_SPARE)
 		lines_flush(l);
+	if (n > sizeof(l->buf) - TEXT_SPARE) {
+		pd_output_write(l->out, text, n);
+		return;
+	}
 	l->p = text_bytes(l->p, text, n);
 }
 
