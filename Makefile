@@ -382,7 +382,8 @@ $(O)/asan/tests/fault/perf-cstrace: $(B)/obj/tests/fault/wrap.o $(PLUGIN_OBJ) $(
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(CFLAGS) $(LDFLAGS) $(WRAP_ALLOC) -Wl,--wrap=asprintf -o $@ $^ $(DEP_LIBS) -lpthread -ldl
 
-FAULT := $(if $(SAN),$(O)/asan/tests/fault/perf-cstrace,$(O)/tests/fault/refuse.so $(O)/tests/fault/clock.so)
+FAULT := $(if $(SAN),$(O)/asan/tests/fault/perf-cstrace,$(O)/tests/fault/refuse.so $(O)/tests/fault/clock.so \
+	$(O)/tests/fault/watch.so)
 
 $(B)/tests/interop/%: tests/interop/%.c $(GEN_A) $(O)/libcstrace.a $(FLAGS)
 	$(call say,LINK,$@)
