@@ -113,6 +113,12 @@ struct cst_event_reader;
  */
 CST_API int cst_event_reader_new(struct cst_event_reader **r, const void *text, size_t len, size_t line);
 CST_API void cst_event_reader_free(struct cst_event_reader *r);
+typedef void cst_event_passed_fn(void *ctx);
+/*
+ * Makes cst_event_next() call fn(ctx) whenever it has read `step` bytes since the last call; NULL: not any more. For a text
+ * that is a mapped file, of which not all pages need to stay in memory. `fn` does not use the reader.
+ */
+CST_API void cst_event_reader_watch(struct cst_event_reader *r, size_t step, cst_event_passed_fn *fn, void *ctx);
 /*
  * Reads the event after (next) or before (prev) the position of the reader and moves the position over it. Returns 1; 0
  * at the end of the log; negative for a malformed line (-CST_ERR_SYNTAX, _LIMIT, _NOMEM), which *why names and the

@@ -11,16 +11,18 @@
 #include "history/event_int.h"
 #include "history/state_int.h"
 
-/* Where an event is. */
-struct place {
-	uint64_t time;
-	size_t offset;
+/*
+ * Consecutive events of the log in order of time: what one CPU delivered, or a part of it. A log is sorted by merging its
+ * runs, of which there are few, so that memory does not grow with the number of events.
+ */
+struct run {
+	uint64_t time;		/* of its first event that is not written yet */
+	size_t offset, end;	/* of that event, and of the first event behind the run */
 };
 
-struct places {
-	struct place *v;
+struct runs {
+	struct run *v;		/* a heap, with the next event in v[0] */
 	size_t n, cap;
-	int sorted;
 };
 
 struct writer {
@@ -32,11 +34,13 @@ struct writer {
 	size_t cap, keys_cap;
 };
 
-static int add_place(struct places *p, uint64_t time, size_t offset)
+static int add_run(struct runs *p, uint64_t time, size_t offset)
 {
-	size_t cap = p->cap ? p->cap * 2 : 1024;
-	struct place *v;
+	size_t cap = p->cap ? p->cap * 2 : 64;
+	struct run *v;
 
+	if (p->n)
+		p->v[p->n - 1].end = offset;
 	if (p->n == p->cap) {
 		v = cap <= SIZE_MAX / sizeof(*v) ? realloc(p->v, cap * sizeof(*v)) : NULL;
 		if (!v)
@@ -44,21 +48,23 @@ static int add_place(struct places *p, uint64_t time, size_t offset)
 		p->v = v;
 		p->cap = cap;
 	}
-	if (p->n && p->v[p->n - 1].time > time)
-		p->sorted = 0;
-	p->v[p->n].time = time;
-	p->v[p->n++].offset = offset;
+	p->v[p->n++] = (struct run){ .time = time, .offset = offset, .end = SIZE_MAX };
 	return 0;
 }
 
-static int find_places(struct places *p, struct cst_event_reader *r, uint64_t *bad)
+/* An event without a time has that of the event before it. */
+static uint64_t time_of(const struct cst_event *ev, uint64_t before)
 {
+	return ev->time != CST_EVENT_NO_TIME ? ev->time : before;
+}
+
+static int find_runs(struct runs *p, struct cst_event_reader *r, uint64_t *bad)
+{
+	uint64_t time = 0, before = 0;
 	struct cst_event ev;
-	uint64_t time = 0;
 	size_t offset;
 	int got, err = 0;
 
-	p->sorted = 1;
 	*bad = 0;
 	cst_event_rewind(r, 0);
 	while (!err) {
@@ -72,21 +78,85 @@ static int find_places(struct places *p, struct cst_event_reader *r, uint64_t *b
 			(*bad)++;
 			continue;
 		}
-		if (ev.time != CST_EVENT_NO_TIME)
-			time = ev.time;
-		err = add_place(p, time, offset);
+		time = time_of(&ev, before);
+		if (!p->n || time < before)
+			err = add_run(p, time, offset);
+		before = time;
 	}
 	return err;
 }
 
-/* Those of one time stay as they were. */
-static int by_time(const void *a, const void *b)
+/* Events of one time stay as they were. */
+static int is_before(const struct run *x, const struct run *y)
 {
-	const struct place *x = a, *y = b;
+	return x->time != y->time ? x->time < y->time : x->offset < y->offset;
+}
 
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
+/* Moves v[i] down to where neither of the runs below it is before it. */
+static void sift(struct runs *p, size_t i)
+{
+	const struct run x = p->v[i];
+	size_t below;
+
+	while ((below = 2 * i + 1) < p->n) {
+		if (below + 1 < p->n && is_before(&p->v[below + 1], &p->v[below]))
+			below++;
+		if (!is_before(&p->v[below], &x))
+			break;
+		p->v[i] = p->v[below];
+		i = below;
+	}
+	p->v[i] = x;
+}
+
+/*
+ * Reads the first event of p->v[0] that is behind the reader's position, and makes the run begin with it. Returns 1; 0: the run
+ * has no more, and is dropped; or a negative error.
+ */
+static int next_of_run(struct runs *p, struct cst_event_reader *r, struct cst_event *ev)
+{
+	struct run *first = p->v;
+	int got;
+
+	do {
+		first->offset = cst_event_tell(r);
+		got = first->offset < first->end ? cst_event_next(r, ev, NULL) : 0;
+		if (got == -CST_ERR_NOMEM)
+			return got;
+	} while (got < 0);	/* was counted */
+	if (got)
+		first->time = time_of(ev, first->time);
+	else if (--p->n)
+		*first = p->v[p->n];
+	return got;
+}
+
+/*
+ * Reads the event with the next time of all runs. `ev` holds the event before it, of p->v[0], or *have is 0. Returns 1, 0
+ * at the end, or a negative error.
+ */
+static int next_event(struct runs *p, struct cst_event_reader *r, struct cst_event *ev, int *have)
+{
+	int got;
+
+	if (*have) {
+		got = next_of_run(p, r, ev);
+		if (got < 0)
+			return got;
+		/* in most cases the run continues, and the event is read already */
+		if (got && (p->n < 2 || is_before(p->v, p->v + 1)) && (p->n < 3 || is_before(p->v, p->v + 2)))
+			return 1;
+		if (p->n)
+			sift(p, 0);
+	}
+	*have = p->n != 0;
+	if (!p->n)
+		return 0;
+	cst_event_seek(r, p->v[0].offset);
+	do
+		got = cst_event_next(r, ev, NULL);
+	while (got < 0 && got != -CST_ERR_NOMEM);
+	return got;
 }
 
 static int put(struct writer *w, const struct cst_event *ev)
@@ -204,19 +274,15 @@ static int on_alive(void *ctx, const struct cst_event *ev, int implied)
 	return put_implied(ctx, ev);
 }
 
-static int write_all(struct writer *w, struct cst_state *st, struct cst_event_reader *r,
-		     const struct places *p)
+static int write_all(struct writer *w, struct cst_state *st, struct cst_event_reader *r, struct runs *p)
 {
 	uint64_t last = CST_EVENT_NO_TIME;
 	struct cst_event ev;
-	size_t i;
-	int err = 0;
+	int err = 0, got, have = 0;
 
-	for (i = 0; !err && i < p->n; i++) {
-		cst_event_seek(r, p->v[i].offset);
-		err = cst_event_next(r, &ev, NULL);
-		if (err < 0)
-			break;
+	while (!err && (got = next_event(p, r, &ev, &have))) {
+		if (got < 0)
+			return got;
 		w->own = &ev;
 		w->plain = cst_state_cuts(st, &ev);
 		w->known = cst_state_has(st, &ev);
@@ -235,14 +301,15 @@ int cst_state_complete(struct cst_state *st, struct cst_event_reader *r, const s
 		       uint64_t *bad)
 {
 	struct writer w = { .out = out };
-	struct places p = { .v = NULL };
+	struct runs p = { .v = NULL };
 	uint64_t wrong;
-	int err = find_places(&p, r, &wrong);
+	int err = find_runs(&p, r, &wrong);
+	size_t i;
 
 	if (bad)
 		*bad = wrong;
-	if (!err && !p.sorted)
-		qsort(p.v, p.n, sizeof(p.v[0]), by_time);
+	for (i = p.n / 2; !err && i-- > 0;)
+		sift(&p, i);
 	if (!err)
 		err = write_all(&w, st, r, &p);
 	free(p.v);

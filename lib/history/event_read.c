@@ -18,6 +18,9 @@ struct cst_event_reader {
 	const char *pos;
 	unsigned int line;	/* lines before pos */
 	size_t limit;
+	cst_event_passed_fn *passed;	/* or NULL */
+	void *passed_ctx;
+	size_t step, bytes;	/* how often it is called; bytes since the last call */
 	char *scratch;		/* what values of a line stand for */
 	size_t cap;
 	struct cst_event_param params[CST_EVENT_PARAMS];
@@ -54,6 +57,14 @@ int cst_event_reader_new(struct cst_event_reader **out, const void *text, size_t
 	r->end = r->text + len;
 	r->limit = line ? line : DEFAULT_LINE;
 	return 0;
+}
+
+void cst_event_reader_watch(struct cst_event_reader *r, size_t step, cst_event_passed_fn *fn, void *ctx)
+{
+	r->passed = fn;
+	r->passed_ctx = ctx;
+	r->step = step;
+	r->bytes = 0;
 }
 
 void cst_event_reader_free(struct cst_event_reader *r)
@@ -410,6 +421,11 @@ int cst_event_next(struct cst_event_reader *r, struct cst_event *ev, struct cst_
 		nl = memchr(start, '\n', (size_t)(r->end - start));
 		r->pos = nl ? nl + 1 : r->end;
 		r->line++;
+		r->bytes += (size_t)(r->pos - start);
+		if (r->passed && r->bytes >= r->step) {
+			r->bytes = 0;
+			r->passed(r->passed_ctx);
+		}
 		got = read_line(r, start, nl ? nl : r->end, ev, why);
 	}
 	return got;

@@ -18,6 +18,7 @@
 #include "export/images.h"
 #include "files/guard.h"
 #include "files/input.h"
+#include "files/mapped.h"
 #include "files/outdir.h"
 #include "import/header.h"
 #include "import/metadata.h"
@@ -28,6 +29,7 @@
 #define METADATA_NAME	"trace.ini"
 #define AUX_FLAG_RAW	0x100u
 #define LOG_BUFFER	(1u << 18)
+#define DROP_STEP	(8u << 20)	/* bytes of the log that is read in memory */
 #define MAX_MESSAGES	10
 #define MAX_BUFFERS	4096	/* readers take no more */
 
@@ -460,6 +462,20 @@ static int log_sink(void *ctx, const void *data, size_t len)
 	return log_text(ctx, data, len);
 }
 
+/* The log while it is read. */
+struct mapped_text {
+	const void *p;
+	size_t len;
+};
+
+/* Its pages are read from the file again when they are used. */
+static void drop_pages(void *ctx)
+{
+	const struct mapped_text *t = ctx;
+
+	mapped_drop(t->p, t->len);
+}
+
 /*
  * The final log. Records stand in the order in which CPUs delivered them, and what a fork or an exec does to the maps is
  * in no record. In order of time, and with these effects as events, the log can be read from its end.
@@ -468,6 +484,7 @@ static int complete_log(struct exporter *x, const void *text, size_t len)
 {
 	static const char head[] = "# what happened in the traced system; times are those of perf, in ns\n";
 	const struct cst_sink sink = { .ctx = x, .write = log_sink };
+	struct mapped_text mapped = { text, len };
 	struct cst_event_reader *r = NULL;
 	struct cst_state *st = NULL;
 	int rc;
@@ -475,6 +492,7 @@ static int complete_log(struct exporter *x, const void *text, size_t len)
 	if (cst_state_new(&st, NULL) || cst_event_reader_new(&r, text, len, 0)) {
 		rc = no_memory(x);
 	} else {
+		cst_event_reader_watch(r, DROP_STEP, drop_pages, &mapped);
 		rc = open_log(x, LOG_NAME);
 		if (!rc)
 			rc = log_text(x, head, sizeof(head) - 1);

@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 MIB = 1 << 20
-COMPRESSED, MMAP2, SWITCH, AUXTRACE = 81, 10, 14, 71
+COMPRESSED, MMAP2, SWITCH, AUXTRACE, FINISHED_ROUND = 81, 10, 14, 71, 68
 TRAILER = 32  # of the generator's records: thread, time, CPU, identifier
 MAX_RSS = 96 * MIB
 
@@ -39,12 +39,12 @@ def records(data):
         at += n + (struct.unpack_from("<Q", data, at + 8)[0] if kind == AUXTRACE else 0)
 
 
-def with_bomb(plain, packed, mib):
+def with_bomb(plain, packed, mib, group=None):
     """The recording with maps, one over the other again and again, and switches between them, which take memory
     for each, in front of its compressed records."""
     maps = [plain[at:at + n] for at, kind, n in records(plain) if kind == MMAP2]
     switch = struct.pack("<IHH", SWITCH, 0, 8 + TRAILER) + maps[0][-TRAILER:]
-    group = maps[0] + maps[0][:32] + struct.pack("<Q", 4096) + maps[0][40:] + 8 * switch
+    group = group or maps[0] + maps[0][:32] + struct.pack("<Q", 4096) + maps[0][40:] + 8 * switch
     # Frame by frame, since the memory of this process would count as that of its children.
     frame = compress(group * (2 * MIB // len(group)))
     record = (struct.pack("<IHH", COMPRESSED, 0, 8 + len(frame)) + frame) * (mib // 2)
@@ -112,12 +112,20 @@ def main():
                 raise Bad("not the branches of the recording itself")
             Run(folder, *script, at("small")).want(3, "--max-expand=SIZE")
 
+        def packaged():
+            Run(folder, "convert", "-i", at("rounds"), "--to=package", "-o", at("package")).want(0)
+            Run(folder, "convert", "-i", at("maps"), "--to=package", "-o", at("package2")).want(0)
+
         def small_limit():
             Run(folder, *script, at("packed"), "--max-expand=100").want(3, "more than 100 bytes", "--max-expand=SIZE")
 
+        # records of 8 bytes, of which each is a line of the package's log; and maps
+        for name, group in (("rounds", struct.pack("<IHH", FINISHED_ROUND, 0, 8) * 64), ("maps", None)):
+            with open(at(name), "wb") as f:
+                f.write(with_bomb(plain, packed, 30, group))
         tests = [("400 MiB: memory is bounded", bounded), ("inject: what is written is bounded", injected),
                  ("info says what helps", informed), ("--max-expand takes the whole", allowed),
-                 ("a limit below the recording's", small_limit)]
+                 ("a limit below the recording's", small_limit), ("a package: memory is bounded", packaged)]
         failed = 0
         for i, (name, test) in enumerate(tests, 1):
             try:

@@ -209,12 +209,83 @@ static void test_complete_both_directions(void **state)
 	}
 }
 
+struct timed {
+	unsigned int time, number;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct timed *x = a, *y = b;
+
+	return x->time != y->time ? (x->time < y->time ? -1 : 1) : x->number < y->number ? -1 : x->number > y->number;
+}
+
+static void count_call(void *ctx)
+{
+	++*(unsigned int *)ctx;
+}
+
+/*
+ * Events in any order come out in order of time, those of one time as they were, and those without a time behind the one
+ * before them: logs of one run, of few long ones, and of as many as there are events.
+ */
+static void test_complete_sorts(void **state)
+{
+	enum { EVENTS = 300 };
+	struct timed all[EVENTS];
+	const char *at;
+	struct lines raw, out;
+	unsigned int i, kind, time, calls;
+	struct cst_event_reader *r;
+	struct cst_event ev;
+	uint64_t seed = 5;
+	char line[64];
+
+	(void)state;
+	for (kind = 1; kind <= EVENTS; kind += kind < 8 ? 1 : 97) {
+		memset(&raw, 0, sizeof(raw));
+		for (i = time = 0; i < EVENTS; i++) {
+			time = i % (EVENTS / kind) ? time + rnd(&seed, 3) : rnd(&seed, 40);
+			all[i] = (struct timed){ time, i };
+			if (i && all[i - 1].time == time && !rnd(&seed, 3))
+				snprintf(line, sizeof(line), "- x_a(n=%u)\n# no event\n", i);
+			else
+				snprintf(line, sizeof(line), "%u x_a(n=%u)\n%s", time, i, rnd(&seed, 9) ? "" : "\n");
+			append(&raw, line, strlen(line));
+		}
+		qsort(all, EVENTS, sizeof(all[0]), by_time);
+		complete_text(raw.text, &out, 0);
+		for (i = 0, at = out.text; i < EVENTS; i++) {
+			at = strstr(at, "(n=");
+			assert_non_null(at);
+			assert_int_equal(strtoul(at + 3, NULL, 10), all[i].number);
+			at++;
+		}
+		assert_null(strstr(at, "(n="));
+		/* a reader that is watched says so after each 100 bytes, and then no more */
+		calls = 0;
+		assert_int_equal(cst_event_reader_new(&r, raw.text, raw.len, 0), 0);
+		cst_event_reader_watch(r, 100, count_call, &calls);
+		for (i = 0; i < EVENTS / 2 && cst_event_next(r, &ev, NULL) == 1; i++)
+			;
+		assert_in_range(calls, 10, raw.len / 100);
+		cst_event_reader_watch(r, 100, NULL, NULL);
+		calls = 0;
+		while (cst_event_next(r, &ev, NULL) == 1)
+			;
+		assert_int_equal(calls, 0);
+		cst_event_reader_free(r);
+		free(raw.text);
+		free(out.text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_complete_refused), cmocka_unit_test(test_complete_ends),
 		cmocka_unit_test(test_complete_limits), cmocka_unit_test(test_complete),
-		cmocka_unit_test(test_complete_both_directions),
+		cmocka_unit_test(test_complete_both_directions), cmocka_unit_test(test_complete_sorts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
