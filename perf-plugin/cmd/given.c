@@ -69,6 +69,14 @@ static bool is_there(const struct cmd_desc *cmd, const struct cmd_opt *o, const 
 	return !wrong;
 }
 
+/* The file of PID:FILE, or of FILE. */
+static const char *without_pid(const char *value)
+{
+	size_t digits = strspn(value, "0123456789");
+
+	return digits && digits < 10 && value[digits] == ':' ? value + digits + 1 : value;
+}
+
 int cmd_given_exists(const struct cmd_desc *cmd, const struct cmd_opt *o, const char *value)
 {
 	size_t len = strlen(value), n;
@@ -77,6 +85,10 @@ int cmd_given_exists(const struct cmd_desc *cmd, const struct cmd_opt *o, const 
 
 	/* an empty --symfs is none, as perf has it */
 	for (; *value && there; value += n + (value[n] == ','), len = strlen(value)) {
+		if (o->kind == CMD_OPT_FILES) {
+			value = without_pid(value);
+			len = strlen(value);
+		}
 		n = o->kind == CMD_OPT_FILES ? strcspn(value, ",") : len;
 		if (!n)
 			continue;

@@ -14,7 +14,7 @@ enum cmd_opt_kind {
 	CMD_OPT_FLAG,		/* bool *: set to true */
 	CMD_OPT_STRING,		/* const char **: needs a value */
 	CMD_OPT_FILE,		/* the same, and names a file that is there; "" names none */
-	CMD_OPT_FILES,		/* several, with commas between them */
+	CMD_OPT_FILES,		/* several, with commas between them, and each with a process number (PID:FILE) or without */
 	CMD_OPT_FOLDER,		/* a folder that is there */
 	CMD_OPT_PLACE,		/* one of the two */
 	CMD_OPT_OPTIONAL,	/* const char **: the value only as --name=VALUE or -xVALUE; "" without one */
@@ -97,7 +97,8 @@ int cmd_contextid(void *data, const char *arg);
 	{ 0, "kallsyms", CMD_OPT_FILE, &(so).kallsyms, "FILE",				\
 	  "copy of /proc/kallsyms: symbols of the kernel, places of modules", NULL },		\
 	{ 0, "jitdump", CMD_OPT_FILES, &(so).jitdump, "FILE[,FILE]",				\
-	  "jitdump files with generated code, where they are not at their recorded path", NULL }, \
+	  "jitdump files with generated code, where they are not at their recorded path; PID:FILE says "	\
+	  "whose code it is", NULL }, \
 	{ 0, "buildid-dir", CMD_OPT_FOLDER, &(so).buildid_dir, "DIR",				\
 	  "build-id cache (default: ~/.debug)", NULL },						\
 	{ 0, "contextid", CMD_OPT_CALL, &(so).contextid, "FORMAT",				\

@@ -48,7 +48,7 @@ static int take_files(struct part *p, struct session *rep)
 
 		if (counted(d))
 			p->files[p->nr_files++] = (struct part_file){
-				.number = d->number, .shown = d->shown, .used = d->used, .insns = d->insns,
+				.number = d->number, .shown = d->shown, .assumed = d->assumed, .used = d->used, .insns = d->insns,
 				.nacc = d->nacc, .nacc_bytes = d->nacc_bytes, .conflicts = d->conflicts,
 			};
 	}
@@ -89,6 +89,7 @@ static void add_file(struct dso *d, const struct part_file *f)
 {
 	d->used += f->used;
 	d->shown |= f->shown;
+	d->assumed |= f->assumed;
 	d->insns += f->insns;
 	d->nacc += f->nacc;
 	d->nacc_bytes += f->nacc_bytes;

@@ -12,7 +12,7 @@
 /* Counts of a file that occurs in the piece. */
 struct part_file {
 	uint32_t number;	/* dso.number */
-	bool shown;
+	bool shown, assumed;
 	uint64_t used, insns, nacc, nacc_bytes, conflicts;
 };
 

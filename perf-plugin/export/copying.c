@@ -33,7 +33,7 @@ const char *copy_refused(const struct dso *dso, const struct copy_origin *from)
 		return NULL;
 	if (dso->from_input && lies_in(from->input, dso->file))
 		return NULL;
-	if (!dso->is_elf && !is_copy_of_root(from->symfs))
+	if (!dso->is_elf && !dso_is_archive(dso) && !is_copy_of_root(from->symfs))
 		return "it is not an ELF file, and raw code is only copied from a --symfs other than /";
 	if (dso->from_host && !from->force && !(dso->recorded.len && build_id_equal(&dso->recorded, &dso->found)))
 		return "it is a file of this machine, and no build-id says that it is the recorded one; if the recording "

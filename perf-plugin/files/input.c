@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "files/archive.h"
 #include "files/mapped.h"
 
 #define FIRST_READ	(1u << 16)
@@ -21,7 +22,7 @@ static bool regular(const struct stat *st)
 	return false;
 }
 
-int input_peek(const char *path, struct stat *st)
+static int open_file(const char *path, struct stat *st)
 {
 	int fd;
 
@@ -37,10 +38,21 @@ int input_peek(const char *path, struct stat *st)
 	return -1;
 }
 
-int input_open(const char *path, struct stat *st)
+/* True if `path` is no file, and names a member of an archive. */
+static bool is_member(const char *path)
 {
-	int fd = input_peek(path, st);
+	return (errno == ENOENT || errno == ENOTDIR) && archive_separator(path);
+}
 
+int input_peek(const char *path, struct stat *st)
+{
+	int fd = open_file(path, st);
+
+	return fd < 0 && is_member(path) ? archive_open(path, st) : fd;
+}
+
+static int note(int fd, const struct stat *st)
+{
 	if (fd < 0 || !input_note(st))
 		return fd;
 	close(fd);
@@ -48,10 +60,32 @@ int input_open(const char *path, struct stat *st)
 	return -1;
 }
 
+int input_open(const char *path, struct stat *st)
+{
+	return note(input_peek(path, st), st);
+}
+
+/* Opens a file to be mapped from *start on: a member of an archive in its place, if pages of this machine begin there. */
+static int open_part(const char *path, struct stat *st, uint64_t *start)
+{
+	int fd = note(open_file(path, st), st);
+
+	*start = 0;
+	if (fd >= 0 || !is_member(path))
+		return fd;
+	fd = archive_locate(path, st, start);
+	if (fd < 0 || !(*start % (uint64_t)sysconf(_SC_PAGESIZE)))
+		return fd;
+	close(fd);
+	*start = 0;
+	return archive_open(path, st);
+}
+
 void *input_map(const char *path, int prot, size_t *size)
 {
 	struct stat st;
-	int fd = input_open(path, &st), saved;
+	uint64_t start;
+	int fd = open_part(path, &st, &start), saved;
 	void *p = "";
 
 	if (fd < 0)
@@ -60,7 +94,7 @@ void *input_map(const char *path, int prot, size_t *size)
 		p = NULL;
 		errno = EFBIG;
 	} else if (st.st_size) {
-		p = mapped_new(fd, (size_t)st.st_size, prot, path);
+		p = mapped_part(fd, start, (size_t)st.st_size, prot, path);
 	}
 	saved = errno;
 	close(fd);

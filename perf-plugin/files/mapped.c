@@ -73,6 +73,11 @@ static void free_entry(struct mapping *m)
 
 void *mapped_new(int fd, size_t size, int prot, const char *name)
 {
+	return mapped_part(fd, 0, size, prot, name);
+}
+
+void *mapped_part(int fd, uint64_t start, size_t size, int prot, const char *name)
+{
 	const char *shown = name_shown(name);
 	size_t len = strlen(name) + 1;
 	struct mapping *m = new_entry(len + strlen(shown) + 1), *_Atomic *to;
@@ -81,7 +86,7 @@ void *mapped_new(int fd, size_t size, int prot, const char *name)
 
 	if (!m)
 		return NULL;
-	p = fstat(fd, &st) ? MAP_FAILED : mmap(NULL, size, prot, MAP_PRIVATE, fd, 0);
+	p = fstat(fd, &st) ? MAP_FAILED : mmap(NULL, size, prot, MAP_PRIVATE, fd, (off_t)start);
 	if (p == MAP_FAILED) {
 		free_entry(m);
 		return NULL;

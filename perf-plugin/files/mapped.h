@@ -17,6 +17,8 @@
 
 /* The first `size` bytes (not 0) of an open file, privately, with mmap's `prot`; NULL with errno. */
 void *mapped_new(int fd, size_t size, int prot, const char *name);
+/* The same from the byte `start` on, a multiple of a page. */
+void *mapped_part(int fd, uint64_t start, size_t size, int prot, const char *name);
 void mapped_free(const void *p, size_t size);
 /*
  * Frees the memory of a part of a mapping that was made for reading alone: its bytes are read from the file again when

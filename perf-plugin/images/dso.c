@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/messages.h"
 #include "base/name.h"
+#include "files/archive.h"
 #include "files/input.h"
 #include "images/dso_table.h"
 #include "images/functions.h"
@@ -66,6 +67,9 @@ static void dso_free(struct dso *d)
 		free((void *)d->data);
 	else
 		input_unmap(d->data, d->size);
+	if (d->members)
+		archive_free(d->members);
+	free(d->members);
 	free(d->path);
 	free(d->file);
 	free(d->segs);
@@ -117,24 +121,11 @@ bool dso_is_module(const char *path)
 	return path[0] == '[' || (n > 3 && !strcmp(path + n - 3, ".ko")) || strstr(path, ".ko.");
 }
 
-bool dso_is_anon(const char *path)
-{
-	static const char *const anon[] = {
-		"//anon", "[heap]", "[stack", "[anon", "anon_inode:", "/memfd:", "/dev/zero", "/SYSV",
-		"/anon_hugepage", "[uprobes]", "[vsyscall]", "[vectors]", "[sigpage]",
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(anon) / sizeof(anon[0]); i++)
-		if (!strncmp(path, anon[i], strlen(anon[i])))
-			return true;
-	return !path[0];
-}
-
-static uint8_t kind_of(const char *path, bool kernel)
+/* A file in memory that has a build-id is a file as any other: it can be found. */
+static uint8_t kind_of(const char *path, const struct build_id *id, bool kernel)
 {
 	if (!kernel)
-		return dso_is_anon(path) ? DSO_ANON : DSO_FILE;
+		return !id->len && dso_name_is_anon(path) ? DSO_ANON : DSO_FILE;
 	if (!strncmp(path, "[kernel", 7) || !strncmp(path, "[guest.kernel", 13))
 		return DSO_VMLINUX;
 	return dso_is_module(path) ? DSO_MODULE : DSO_FILE;
@@ -159,6 +150,7 @@ struct dso *dso_table_add(struct dso_table *t, const char *path, uint8_t kind)
 	}
 	*slot = d;
 	d->number = (uint32_t)(t->nr - 1);
+	d->table = t;
 	d->kind = kind;
 	h = hash_name(path) % t->nr_buckets;
 	d->next = t->bucket[h];
@@ -175,6 +167,12 @@ struct dso *dso_table_find(const struct dso_table *t, const char *path, uint8_t 
 	return d;
 }
 
+/* True if the records of this kind mean `d`: the build-id of the file's header, which comes later, makes memory a file. */
+static bool has_kind(const struct dso *d, uint8_t kind)
+{
+	return d->kind == kind || (d->id_of_header && d->kind == DSO_FILE && kind == DSO_ANON);
+}
+
 /* True if a record with this build-id (len 0: none) means `d`, whose own one may be that of the file's header. */
 static bool has_id(const struct dso *d, const struct build_id *id)
 {
@@ -185,13 +183,13 @@ static bool has_id(const struct dso *d, const struct build_id *id)
 
 struct dso *dso_table_get(struct dso_table *t, const char *path, const struct build_id *id, bool kernel)
 {
-	uint8_t kind = kind_of(path, kernel);
+	uint8_t kind = kind_of(path, id, kernel);
 	struct dso *d;
 
 	if (!t->nr_buckets && !table_grow(t))
 		return NULL;
 	for (d = t->bucket[hash_name(path) % t->nr_buckets]; d; d = d->next)
-		if (d->kind == kind && !strcmp(d->path, path) && has_id(d, id))
+		if (has_kind(d, kind) && !strcmp(d->path, path) && has_id(d, id))
 			return d;
 	d = dso_table_add(t, path, kind);
 	if (d)
@@ -228,6 +226,8 @@ bool dso_table_set_build_id(struct dso_table *t, const char *path, const struct 
 		if (!d->recorded.len) {
 			d->recorded = *id;
 			d->id_of_header = true;
+			if (d->kind == DSO_ANON)
+				d->kind = DSO_FILE;
 		}
 		only &= !d->id_of_header || build_id_equal(&d->recorded, id);
 	}
@@ -299,7 +299,7 @@ static int try_file(const struct dso_table *t, struct dso *d, const char *path)
 	d->data = input_map(path, PROT_READ | (d->kind == DSO_MODULE ? PROT_WRITE : 0), &d->size);
 	if (!d->data)
 		return errno == ENOENT || errno == ENOTDIR ? DSO_NOT_FOUND : errno == ENOMEM ? DSO_NO_MEMORY :
-		       DSO_UNREADABLE;
+		       errno == ENOTSUP ? DSO_NOT_MAPPABLE : DSO_UNREADABLE;
 	if (!d->size)
 		return DSO_UNREADABLE;
 	trouble = unpack_file(d);
@@ -346,6 +346,8 @@ static bool load(struct dso_table *t, struct dso *d)
 	d->trouble = DSO_NOT_FOUND;
 	if (d->kind == DSO_JIT)
 		return jitdump_dso_load(d);
+	if (d->archive)
+		dso_load(t, d->archive);
 	while (dso_next_candidate(&t->search, d, &c)) {
 		trouble = try_file(t, d, c.path);
 		/* libelf reports a lack of memory as a fault of the file */
@@ -393,6 +395,45 @@ bool dso_load(struct dso_table *t, struct dso *d)
 	return loaded;
 }
 
+/* What finds a file without a name, unless the recording was made so. */
+static const char *id_cure(const struct dso *d, bool perf)
+{
+	if (!perf || (d->table && d->table->search.build_ids))
+		return "";
+	return "; record with perf record --buildid-mmap, and bring the file with --symfs or --buildid-dir";
+}
+
+/* Memory without a file, or with a file that cannot be found. */
+static void explain_memory(const struct dso *d, bool perf, FILE *out)
+{
+	const char *path = name_shown(d->path), *mono = perf ? ", record with -k mono" : "";
+	bool given = d->table && d->table->search.jitdump;
+
+	switch (dso_name_kind(d->path)) {
+	case NAME_DEVICE:
+		fprintf(out, "%s: memory of the kernel or of a device, and no file has its code\n", path);
+		return;
+	case NAME_UPROBES:
+		fprintf(out, "%s: instructions that probes replaced, which the kernel copies here one by one, and no file has "
+			"them; trace without probes in the program\n", path);
+		return;
+	case NAME_MEMFD:
+		fprintf(out, "%s: a file in memory, of which no build-id is recorded%s", path, id_cure(d, perf));
+		if (!given)
+			fprintf(out, "; if it holds generated code, let the runtime write a jitdump file%s, and name it with "
+				"--jitdump", mono);
+		fputc('\n', out);
+		return;
+	default:
+		if (given)
+			fprintf(out, "%s: memory without a file (generated code), and no jitdump file that was given describes it\n",
+				path);
+		else
+			fprintf(out, "%s: memory without a file (generated code), and no jitdump file describes it; "
+				"let the runtime write one%s, and name it with --jitdump\n", path, mono);
+	}
+}
+
 /* No file was found. */
 static void explain_missing(const struct dso *d, bool perf, FILE *out)
 {
@@ -417,8 +458,12 @@ static void explain_missing(const struct dso *d, bool perf, FILE *out)
 			"name\n", path, perf ? "the recorder keeps a copy in its build-id cache: bring that along (perf "
 			"archive) and name it with --buildid-dir, or " : "");
 	else if (d->kind == DSO_ANON)
-		fprintf(out, "%s: memory without a file (generated code), and no jitdump file describes it; "
-			"let the runtime write one%s, and name it with --jitdump\n", path, perf ? ", record with -k mono" : "");
+		explain_memory(d, perf, out);
+	else if (dso_name_kind(d->path) == NAME_PAGE)
+		fprintf(out, "%s: a page of code that the kernel gives to 32-bit programs, and no file has it; put a copy of "
+			"its bytes below --symfs under this name\n", path);
+	else if (!d->recorded.len && dso_name_kind(d->path) == NAME_LOST)
+		fprintf(out, "%s: a file whose name was not recorded: it is too long for the kernel%s\n", path, id_cure(d, perf));
 	else if (d->recorded.len)
 		fprintf(out, "%s: no file with build-id %s found by path, below --symfs or in the "
 			"build-id cache\n", path, want);
@@ -475,6 +520,10 @@ void dso_explain(const struct dso *d, bool perf, FILE *out)
 		fprintf(out, "%s: %s unpacks to more than %d times its size, or %u MiB, which no kernel file does: not used; "
 			"unpack it by hand if it is trusted\n", path, file, UNPACK_RATIO, UNPACK_MAX >> 20);
 		break;
+	case DSO_NOT_MAPPABLE:
+		fprintf(out, "%s: the archive of %s does not hold it as it was mapped (not compressed, and aligned to a page), so it "
+			"is not the recorded archive: not used; find that with --symfs DIR\n", path, file);
+		break;
 	case DSO_NO_MEMORY:
 		fprintf(out, "%s: %s: out of memory while it was read\n", path, file);
 		break;
@@ -489,6 +538,17 @@ void dso_explain(const struct dso *d, bool perf, FILE *out)
 	default:
 		explain_missing(d, perf, out);
 	}
+}
+
+void dso_assume(struct dso *d)
+{
+	const uint64_t about = message_subject(SUBJECT_DSO | d->number);
+
+	if (!d->assumed)
+		fprintf(message_stream(), "cstrace: warning: %s: text remapped to anonymous memory (huge pages): the code there is "
+			"assumed to be still that of %s\n", name_shown(d->path), file_shown(d));
+	d->assumed = true;
+	message_subject(about);
 }
 
 int dso_compare(const struct dso *a, const struct dso *b)

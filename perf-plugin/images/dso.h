@@ -50,7 +50,9 @@ struct dso_symbol_entry {
 	uint8_t bind;		/* 0 global, 1 local, 2 weak */
 };
 
+struct archive;
 struct cst_section;
+struct dso_table;
 struct function_table;
 struct jitdump;
 
@@ -60,6 +62,7 @@ struct jitdump;
 struct dso {
 	char *path;		/* as recorded */
 	uint32_t number;	/* index in the table, from 0 */
+	const struct dso_table *table; /* the table; NULL: none */
 	struct build_id recorded;
 	bool id_of_header;	/* `recorded` is from the file's header, not from the records that name the file */
 	uint8_t kind;		/* enum dso_kind */
@@ -72,6 +75,8 @@ struct dso {
 	bool symbols_read;
 	bool own_data;		/* `data` is on the heap */
 	bool by_offset;		/* DSO_MODULE: only places in the file matter; it is not linked, and has no addresses */
+	struct archive *members; /* DSO_FILE: of a zip archive, its members; NULL: it is none, or was not asked */
+	struct dso *archive;	/* DSO_FILE: a member of this archive; NULL: of none */
 	uint16_t machine;	/* ELF e_machine */
 	bool made_later;	/* DSO_BPF: the kernel made it while tracing */
 	uint64_t extent;	/* end of the highest file range that was mapped, to DSO_MAX_EXTENT */
@@ -94,6 +99,7 @@ struct dso {
 	uint32_t *name_order;	/* indices of the symbols sorted by name; NULL until needed */
 	struct function_table *functions; /* functions.h; NULL until needed */
 	uint64_t used;		/* number of requests for its code by the decoder */
+	bool assumed;		/* code was decoded in memory that took the place of its text, as if it were a copy */
 	bool shown;		/* with a time filter: part of it was in the filter's window */
 	uint64_t insns;		/* instructions decoded in it, if a consumer counts them */
 	uint64_t nacc;		/* addresses at which its code was needed and is missing */
@@ -101,6 +107,7 @@ struct dso {
 	uint64_t conflicts;	/* atoms that contradict its code */
 	struct jitdump *jit;	/* DSO_JIT */
 	struct cst_section *section;
+	struct cst_section *copied;	/* DSO_FILE: section of its text in memory without a file (map.memory) */
 	struct cst_section *unlinked;	/* DSO_MODULE: section used for its memory until the file is read */
 	struct dso *next;	/* hash chain */
 };
@@ -119,6 +126,7 @@ enum dso_trouble {
 	DSO_LEFT_OUT,		/* as PACKED, because this program was built without the library */
 	DSO_UNPACKED_LARGE,	/* compressed, and larger than UNPACK_MAX */
 	DSO_NO_MEMORY,		/* there was no memory to read the file */
+	DSO_NOT_MAPPABLE,	/* its archive does not have it, or compressed or unaligned */
 	DSO_NO_SYMBOL,		/* kernel image without the symbol whose address was recorded */
 };
 
@@ -144,6 +152,9 @@ const char *build_id_text(const struct build_id *id, char *out);
  */
 void dso_explain(const struct dso *d, bool perf, FILE *out);
 
+/* Records and reports that a copy of its text in memory without a file is taken for its text. */
+void dso_assume(struct dso *d);
+
 /*
  * Orders files in listings by path, then by build-id and address, but not by pointers, so that the output is
  * deterministic.
@@ -156,6 +167,8 @@ const uint8_t *dso_build_id(const struct dso *dso, size_t *len); /* of the file,
  * Converts a file offset to an ELF virtual address (other files: the offset itself). False: it is in no loaded segment.
  */
 bool dso_vaddr(const struct dso *dso, uint64_t offset, uint64_t *vaddr);
+/* True for a file that is a zip archive. */
+bool dso_is_archive(const struct dso *dso);
 /* True for a copy of kernel memory (kcore), whose offsets are not those of a program file. */
 bool dso_is_memory(const struct dso *dso);
 /* True for code of the kernel: its image, a copy of its memory, a module. The vDSO, which it provides, is a program's. */

@@ -34,7 +34,7 @@ static const char *const kernel_places[] = {
 	"/lib/modules/%s/build/vmlinux",
 };
 
-/* Places of `make vdso_install`, which have symbols, and of copies made by hand. */
+/* Places of `make vdso_install`, which have symbols, and of copies made by hand; the pages of 32-bit programs have only these. */
 static const struct vdso_place {
 	const char *name, *place;
 } vdso_places[] = {
@@ -43,6 +43,8 @@ static const struct vdso_place {
 	{ "[vdso]", "/lib/modules/%s/vdso/vdso64.so" },
 	{ "[vdso32]", "/[vdso32]" },
 	{ "[vdso32]", "/lib/modules/%s/vdso/vdso32.so" },
+	{ "[vectors]", "/[vectors]" },
+	{ "[sigpage]", "/[sigpage]" },
 };
 
 static const char *const cache_names[] = { "/elf", "/vdso", "" };
@@ -146,8 +148,25 @@ static bool by_place(struct dso_search *s, const struct dso *d, struct dso_candi
 	return p && set_path(c, "", p->file, strlen(p->file));
 }
 
+/* A member lies in the file that was found for its archive. */
+static bool by_archive(const struct dso *d, struct dso_candidates *c)
+{
+	const struct dso *a = d->archive;
+	int n;
+
+	if (a->state != DSO_LOADED || !a->file)
+		return false;
+	n = snprintf(c->path, sizeof(c->path), "%s%s", a->file, d->path + strlen(a->path));
+	c->by_name = a->by_name;
+	c->from_host = a->from_host;
+	c->from_input = a->from_input;
+	return n > 0 && (size_t)n < sizeof(c->path);
+}
+
 static bool by_path(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
 {
+	if (d->archive)
+		return by_archive(d, c);
 	if (d->kind == DSO_KCORE)
 		return set_path(c, "", d->path, strlen(d->path));
 	if (d->kind == DSO_VMLINUX || d->path[0] == '[')
@@ -301,6 +320,7 @@ static bool place(struct dso_search *s, const struct dso *d, struct dso_candidat
 		return by_name(s, d, c, c->sub, more);
 	case BY_MODULE_NAME:
 		*more = c->sub + 1 < 2 * NR(packings);
+		c->by_name = true;
 		return by_module_name(s, d, c, c->sub);
 	}
 	return false;
@@ -313,7 +333,7 @@ bool dso_next_candidate(struct dso_search *s, const struct dso *d, struct dso_ca
 	if (d->kind >= DSO_ANON)
 		return false;
 	while (c->step < NOWHERE) {
-		c->from_host = c->from_input = c->replaced = false;
+		c->by_name = c->from_host = c->from_input = c->replaced = false;
 		found = place(s, d, c, &more);
 		if (more) {
 			c->sub++;

@@ -42,6 +42,7 @@ struct dso_search {
 	const char *jitdump;		/* files, separated by commas */
 	const char *osrelease;		/* of the recorded machine; NULL: unknown */
 	bool force;
+	bool build_ids;			/* records of maps have build-ids */
 	bool other_recorder;		/* not recorded by perf, so its options are no remedy */
 	struct kernel_images *kernel;	/* for linking modules; NULL: none */
 	struct symfs_index *index;	/* files below symfs, built when first needed */
@@ -65,8 +66,24 @@ struct dso *dso_table_get_module(struct dso_table *t, const char *path, const st
 				 uint64_t addr);
 /* True if the kernel uses such a name for a module. */
 bool dso_is_module(const char *path);
-/* True if the kernel uses such a name for memory without a file. */
-bool dso_is_anon(const char *path);
+/* What a recorded name says of a map without a build-id (dso_names.c). */
+enum dso_name {
+	NAME_FILE,	/* a path */
+	NAME_LOST,	/* a file whose name is too long for the kernel to record */
+	NAME_PAGE,	/* a page with code that the kernel gives to 32-bit programs */
+	NAME_MEMORY,	/* memory without a file, or with a file that no path leads to */
+	NAME_MEMFD,	/* a file in memory, without a path: a program may run from it, or have its generated code there */
+	NAME_DEVICE,	/* memory of a device or of the kernel */
+	NAME_UPROBES,	/* the kernel's copies of single instructions that probes replaced */
+};
+enum dso_name dso_name_kind(const char *path);
+/* True if no file can be found for a map of this name without a build-id. */
+bool dso_name_is_anon(const char *path);
+/*
+ * dso_archive.c: returns the dso of the code that a map of `d` at *off shows: the member of the archive, with *off
+ * made relative to it, or `d` itself. NULL: no memory.
+ */
+struct dso *dso_table_member(struct dso_table *t, struct dso *d, uint64_t *off);
 /* Returns the first dso of this kind and path, NULL if there is none. */
 struct dso *dso_table_find(const struct dso_table *t, const char *path, uint8_t kind);
 /* Adds a dso that cannot be found by path; the caller fills it in. NULL: no memory. */

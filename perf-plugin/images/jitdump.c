@@ -261,6 +261,15 @@ uint8_t *jitdump_code(const struct jitdump *jd)
 	return out;
 }
 
+size_t jitdump_within(const struct jitdump *jd, uint64_t start, uint64_t end)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < jd->nr_ev; i++)
+		n += jd->ev[i].addr < end && jd->ev[i].addr + jd->ev[i].len > start;
+	return n;
+}
+
 const char *jitdump_error_text(int error)
 {
 	static const char *const text[] = {

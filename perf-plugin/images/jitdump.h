@@ -31,6 +31,7 @@ struct jitdump {
 	bool swap;
 	bool arch_time;		/* times are ticks of the counter, not CLOCK_MONOTONIC */
 	uint32_t machine, pid;
+	int owner;		/* process of the recording whose code it is; that of another PID namespace has another number */
 	struct jit_event *ev;	/* sorted by time */
 	size_t nr_ev, cap_ev;
 	struct jit_code *code;	/* in file order, `at` ascending */
@@ -59,6 +60,9 @@ const char *jitdump_error_text(int error);
  * address modulo 4. NULL: no memory.
  */
 uint8_t *jitdump_code(const struct jitdump *jd);
+
+/* Returns the number of loads and moves of code to a place in [start, end). */
+size_t jitdump_within(const struct jitdump *jd, uint64_t start, uint64_t end);
 
 /* Returns the number in ".../jit-1234.dump", -1 for another name. */
 int jitdump_path_pid(const char *path);

@@ -268,7 +268,7 @@ static const struct map *last_of(const struct map_node *n)
 
 static bool same_code(const struct map *a, const struct map *b)
 {
-	return a->dso == b->dso && a->start - a->off == b->start - b->off;
+	return a->dso == b->dso && a->start - a->off == b->start - b->off && a->memory == b->memory;
 }
 
 /* Inserts the part of `m` after `end`, which precedes everything in `after`. */

@@ -128,3 +128,13 @@ bool perf_map_find(const struct perf_map *pm, uint64_t addr, const char **name, 
 	*size = e->size;
 	return true;
 }
+
+bool perf_map_within(const struct perf_map *pm, uint64_t start, uint64_t end)
+{
+	size_t lo = 0, hi = pm->nr;
+	const struct perf_map_entry *before;
+
+	BISECT(lo, hi, mid, pm->v[mid].start <= start);
+	before = lo ? &pm->v[lo - 1] : NULL;
+	return (before && start - before->start < before->size) || (lo < pm->nr && pm->v[lo].start < end);
+}

@@ -16,4 +16,7 @@ void perf_map_free(struct perf_map *pm);
 bool perf_map_find(const struct perf_map *pm, uint64_t addr, const char **name, uint64_t *start,
 		   uint64_t *size);
 
+/* True if a part of [start, end) has a name. */
+bool perf_map_within(const struct perf_map *pm, uint64_t start, uint64_t end);
+
 #endif

@@ -157,6 +157,8 @@ static void put_binary(const struct dso *d)
 	} else {
 		printf(",\"symbols\":null,\"dwarf\":null");
 	}
+	if (d->assumed)
+		printf(",\"text_assumed\":true");
 	putchar('}');
 }
 

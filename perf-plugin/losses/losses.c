@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "images/dso.h"
+#include "images/dso_table.h"
 #include "losses/losses.h"
 
 #define NR_SLOTS (2 * LOSS_ROWS)
@@ -268,6 +268,7 @@ enum loss loss_of_dso(const struct dso *d)
 	case DSO_LEFT_OUT:
 	case DSO_UNPACKED_LARGE:
 	case DSO_NO_MEMORY:
+	case DSO_NOT_MAPPABLE:
 		return LOSS_UNFIT;
 	case DSO_NO_PLACE:
 		return LOSS_MODULE;
@@ -283,9 +284,13 @@ enum loss loss_of_dso(const struct dso *d)
 	case DSO_BPF:
 		return LOSS_BPF;
 	case DSO_ANON:
-		return LOSS_JIT;
+		return dso_name_kind(d->path) == NAME_MEMFD ? LOSS_NAMELESS : LOSS_JIT;
 	}
-	return !strncmp(d->path, "[vdso", 5) ? LOSS_VDSO : LOSS_NO_FILE;
+	if (!strncmp(d->path, "[vdso", 5))
+		return LOSS_VDSO;
+	if (dso_name_kind(d->path) == NAME_PAGE)
+		return LOSS_PAGE;
+	return !d->recorded.len && dso_name_kind(d->path) == NAME_LOST ? LOSS_NAMELESS : LOSS_NO_FILE;
 }
 
 uint64_t losses_missing_code(const struct losses *ls)

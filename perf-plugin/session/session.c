@@ -8,6 +8,8 @@
 #include "base/name.h"
 #include "buffers/owners.h"
 #include "files/input.h"
+#include "images/jitdump.h"
+#include "images/perfmap.h"
 #include "import/import.h"
 #include "session/internal.h"
 #include "sideband/jit.h"
@@ -84,6 +86,22 @@ static int index_file(struct session *ss)
 	return 0;
 }
 
+/* True if a jitdump file or a perf map of the process describes code in [start, end). */
+static bool is_generated(void *data, int pid, uint64_t start, uint64_t end)
+{
+	struct session_images *images = data;
+	const struct perf_map *pm = perf_maps_get(&images->perf_maps, pid);
+	size_t i;
+
+	for (i = 0; i < images->dsos.nr; i++) {
+		const struct jitdump *jd = images->dsos.all[i]->jit;
+
+		if (jd && jd->owner == pid && jitdump_within(jd, start, end))
+			return true;
+	}
+	return pm && perf_map_within(pm, start, end);
+}
+
 int session_init_own(struct session *ss)
 {
 	const struct session_opts *opts = &ss->opts;
@@ -98,6 +116,8 @@ int session_init_own(struct session *ss)
 		ss->side.order.keep = opts->keep_events;
 	threads_init(&ss->tasks.threads, &ss->side.order);
 	ss->tasks.threads.release = versions_release;
+	ss->tasks.threads.generated = is_generated;
+	ss->tasks.threads.generated_data = &ss->images;
 	ss->images.dsos.search.symfs = opts->symfs && opts->symfs[0] ? opts->symfs : NULL;
 	ss->images.perf_maps.symfs = ss->images.dsos.search.symfs;
 	ss->images.perf_maps.hostname = perfdata_env(ss->pd)->hostname;
@@ -192,11 +212,11 @@ static int note_named(const struct session_opts *o)
 	char path[4096];
 	const char *list = o->jitdump;
 	size_t i;
-	int rc = 0;
+	int rc = 0, pid;
 
 	for (i = 0; !rc && i < sizeof(names) / sizeof(names[0]); i++)
 		rc = names[i] ? input_note_path(names[i]) : 0;
-	while (!rc && jit_next_given(&list, path, sizeof(path)))
+	while (!rc && jit_next_given(&list, path, sizeof(path), &pid))
 		rc = input_note_path(path);
 	if (rc)
 		fprintf(stderr, "cstrace: out of memory while the files that options name were recorded\n");
@@ -271,14 +291,30 @@ struct dso *session_next_used(const struct session *ss, size_t *pos)
 	return NULL;
 }
 
+/* True if the code of a member of the archive was decoded. */
+static bool member_used(const struct session *ss, const struct dso *archive)
+{
+	const struct dso_table *t = &ss->images.dsos;
+	size_t i;
+
+	for (i = 0; i < t->nr; i++)
+		if (t->all[i]->archive == archive && t->all[i]->used)
+			return true;
+	return false;
+}
+
 struct dso *session_next_read(const struct session *ss, size_t *pos)
 {
 	struct dso *d;
 
 	while (*pos < ss->images.dsos.nr) {
 		d = ss->images.dsos.all[(*pos)++];
-		if (d->kind == DSO_JIT || d->kind == DSO_KCORE ||
-		    (d->state == DSO_LOADED && d->file && (d->used || d->kind == DSO_VMLINUX)))
+		if (d->kind == DSO_JIT || d->kind == DSO_KCORE)
+			return d;
+		if (d->state != DSO_LOADED || !d->file)
+			continue;
+		/* records name the archive, and so it is what holds its members */
+		if (dso_is_archive(d) ? member_used(ss, d) : !d->archive && (d->used || d->kind == DSO_VMLINUX))
 			return d;
 	}
 	return NULL;

@@ -130,44 +130,139 @@ static void set_place(struct side_events *se, const struct jitdump *jd, const ch
 		"several versions: %s\n", name_shown(path), why, cure);
 }
 
-/* Uses a jitdump file. `m` is NULL for a file that the user named and no record mentions. */
-static int use_file(struct side_events *se, const char *file, const uint8_t *p, size_t size,
-		    const struct jit_marker *m)
+/* Reads a jitdump file, whose bytes it takes over. Returns NULL, with *rc 0 after a message, or without memory. */
+static struct jitdump *read_file(struct side_events *se, const char *file, const uint8_t *p, size_t size, int *rc)
 {
-	struct jitdump_place place = { .pid = m ? m->pid : -1, .time = m ? m->time : 0, .seq = m ? m->seq : 0 };
 	struct jitdump *jd = calloc(1, sizeof(*jd));
-	struct side_source *src;
-	struct dso *d;
 	int err = jd ? jitdump_read(jd, p, size) : JITDUMP_NO_MEMORY;
 
+	*rc = err == JITDUMP_NO_MEMORY ? ERR_NOMEM : 0;
 	if (err) {
 		free(jd);
 		input_unmap(p, size);
-		if (err == JITDUMP_NO_MEMORY)
-			return ERR_NOMEM;
+		if (*rc)
+			return NULL;
 		fprintf(message_stream(), "cstrace: %s: not used as a jitdump file: %s\n", name_shown(file), jitdump_error_text(err));
 		se->jit.missing++;
-		return 0;
+		return NULL;
 	}
 	if (jd->bad_records)
 		fprintf(message_stream(), "cstrace: %s: %llu unusable records, and %llu bytes at its end of which nothing is "
 			"known: the code that they tell about is missing; was the file copied after its program had "
 			"ended?\n", name_shown(file), (unsigned long long)jd->bad_records, (unsigned long long)jd->lost_bytes);
 	se->jit.bad_records += jd->bad_records;
-	if (!m)
-		place.pid = (int)jd->pid;
-	set_place(se, jd, file, &place);
-	d = jitdump_dso(se->dsos, m ? m->path : file, file, jd);
-	src = d ? jitdump_source(d, &place) : NULL;
+	return jd;
+}
+
+static void drop_file(struct jitdump *jd)
+{
+	input_unmap(jd->p, jd->size);
+	jitdump_free(jd);
+	free(jd);
+}
+
+/* Makes the code of a file, recorded as `path`, a source of events. Takes over `jd`. */
+static int add_file(struct side_events *se, const char *path, const char *file, struct jitdump *jd, struct jitdump_place *place)
+{
+	struct side_source *src;
+	struct dso *d;
+
+	jd->owner = place->pid;
+	set_place(se, jd, file, place);
+	d = jitdump_dso(se->dsos, path, file, jd);
+	src = d ? jitdump_source(d, place) : NULL;
 	return src ? side_events_add(se, src) : ERR_NOMEM;
 }
 
-bool jit_next_given(const char **list, char *path, size_t size)
+static uint64_t as_it_is(void *data, uint64_t time)
 {
-	size_t n;
+	(void)data;
+	return time;
+}
+
+#define CONTAINER_CURE "if it ran in a container, name its process as the recording has it: --jitdump PID:FILE"
+
+/*
+ * Finds the process of a file that no record mentions; `pid` is what the user says, or -1. Returns -1 after a message if it is
+ * not known.
+ */
+static int find_owner(struct side_events *se, const char *file, const struct jitdump *jd, int pid)
+{
+	uint64_t (*convert)(void *, uint64_t) = clock_is_monotonic(se) ? as_it_is : NULL;
+	struct jit_owner o;
+
+	if (pid >= 0) {
+		if (!jit_process(&se->processes, pid))
+			fprintf(message_stream(), "cstrace: warning: %s: no process %d is in the recording\n", name_shown(file), pid);
+		return pid;
+	}
+	if (jd->arch_time)
+		convert = se->conv && se->conv->usable ? ticks_to_time : NULL;
+	o = jit_owner(&se->processes, jd, convert, (void *)se->conv);
+	if (o.other) {
+		fprintf(message_stream(), "cstrace: warning: %s: not used: process %d and process %d both have memory at its addresses, and "
+			"neither has its number, %u; " CONTAINER_CURE "\n", name_shown(file), o.process->pid, o.other->pid, jd->pid);
+		se->jit.missing++;
+		return -1;
+	}
+	if (!o.process)
+		fprintf(message_stream(), "cstrace: warning: %s: no process %u is in the recording, and no process has memory at its "
+			"addresses; " CONTAINER_CURE "\n", name_shown(file), jd->pid);
+	else if (o.process->pid != (int)jd->pid)
+		fprintf(message_stream(), "cstrace: %s: written as process %u of a PID namespace, taken for that of process %d, the only "
+			"one with memory at its addresses\n", name_shown(file), jd->pid, o.process->pid);
+	return o.process ? o.process->pid : (int)jd->pid;
+}
+
+/* Uses a file that a record mentions. */
+static int use_recorded(struct side_events *se, const char *file, const uint8_t *p, size_t size, const struct jit_marker *m)
+{
+	struct jitdump_place place = { .pid = m->pid, .time = m->time, .seq = m->seq };
+	int rc;
+	struct jitdump *jd = read_file(se, file, p, size, &rc);
+
+	return jd ? add_file(se, m->path, file, jd, &place) : rc;
+}
+
+/* Uses a file that no record mentions. */
+static int use_unrecorded(struct side_events *se, const char *file, const uint8_t *p, size_t size, int pid)
+{
+	struct jitdump_place place = { .pid = -1 };
+	const struct jit_process *owner;
+	const struct jit_memory *memory;
+	int rc;
+	struct jitdump *jd = read_file(se, file, p, size, &rc);
+
+	if (!jd)
+		return rc;
+	place.pid = find_owner(se, file, jd, pid);
+	if (place.pid < 0) {
+		drop_file(jd);
+		return 0;
+	}
+	owner = jit_process(&se->processes, place.pid);
+	memory = owner ? jit_memory_first(owner, jd) : NULL;
+	if (memory) {
+		place.time = memory->time;
+		place.seq = memory->seq;
+	}
+	return add_file(se, file, file, jd, &place);
+}
+
+bool jit_next_given(const char **list, char *path, size_t size, int *pid)
+{
+	size_t n, digits;
 
 	while (*list && **list) {
 		n = strcspn(*list, ",");
+		digits = strspn(*list, "0123456789");
+		*pid = -1;
+		/* PID:FILE */
+		if (digits && digits < 10 && digits + 1 < n && (*list)[digits] == ':') {
+			*pid = atoi(*list);
+			*list += digits + 1;
+			n -= digits + 1;
+		}
 		if (n && n < size) {
 			memcpy(path, *list, n);
 			path[n] = 0;
@@ -179,14 +274,45 @@ bool jit_next_given(const char **list, char *path, size_t size)
 	return false;
 }
 
-static bool given_by_name(const struct side_events *se, const char *name, char *path, size_t size)
+/* Returns how many loads of code a file has at memory of a process; 0: none, or it cannot be read. */
+static size_t fits_file(const struct side_events *se, const char *path, int pid)
 {
-	const char *list = se->dsos->search.jitdump;
+	const struct jit_process *owner = jit_process(&se->processes, pid);
+	struct jitdump jd;
+	size_t size, n = 0;
+	const uint8_t *p = owner ? map_file(path, &size) : NULL;
 
-	while (jit_next_given(&list, path, size))
-		if (!strcmp(base_name(path), name))
-			return true;
-	return false;
+	if (p && !jitdump_read(&jd, p, size)) {
+		n = jit_fits(owner, &jd);
+		jitdump_free(&jd);
+	}
+	input_unmap(p, p ? size : 0);
+	return n;
+}
+
+/*
+ * Finds the file that the user named for a recorded one. Of several with its name, as processes of two containers write, that
+ * with most code at memory of the process is it.
+ */
+static bool given_for(const struct side_events *se, const struct jit_marker *m, char *path, size_t size)
+{
+	const char *list = se->dsos->search.jitdump, *name = base_name(m->path);
+	char next[4096];
+	size_t n, most = 0;
+	bool found = false;
+	int pid;
+
+	while (jit_next_given(&list, next, sizeof(next), &pid)) {
+		if (pid >= 0 ? pid != m->pid : strcmp(base_name(next), name) != 0)
+			continue;
+		n = pid >= 0 ? SIZE_MAX : fits_file(se, next, m->pid);
+		if (found && n <= most)
+			continue;
+		snprintf(path, size, "%s", next);
+		most = n;
+		found = true;
+	}
+	return found;
 }
 
 /* Finds a recorded file: named by the user, in the input, below --symfs by path or name, or at its recorded path. */
@@ -200,7 +326,7 @@ static const uint8_t *find_file(struct side_events *se, const struct jit_marker 
 
 	if (place)
 		place->taken = true;
-	if (given_by_name(se, base_name(m->path), path, size))
+	if (given_for(se, m, path, size))
 		return map_file(path, len);
 	if (place) {
 		snprintf(path, size, "%s", place->file);
@@ -227,7 +353,7 @@ static int use_marker(struct side_events *se, const struct jit_marker *m)
 	errno = 0;
 	p = find_file(se, m, path, sizeof(path), &size);
 	if (p)
-		return use_file(se, path, p, size, m);
+		return use_recorded(se, path, p, size, m);
 	fprintf(message_stream(), "cstrace: warning: process %d wrote its generated code to %s: %s: copy that file from the "
 		"target below the directory of --symfs, or name it with --jitdump\n", m->pid, name_shown(m->path),
 		errno ? input_error(errno) : "not found");
@@ -235,26 +361,39 @@ static int use_marker(struct side_events *se, const struct jit_marker *m)
 	return 0;
 }
 
-static bool was_recorded(const struct side_events *se, const char *path)
+/* True if a record mentions the file: one of its name or, if the user says whose it is, one of that process. */
+static bool was_recorded(const struct side_events *se, const char *path, int pid)
 {
 	size_t i;
 
 	for (i = 0; i < se->jit.nr; i++)
-		if (!strcmp(base_name(se->jit.v[i].path), base_name(path)))
+		if (pid >= 0 ? se->jit.v[i].pid == pid : !strcmp(base_name(se->jit.v[i].path), base_name(path)))
 			return true;
 	return false;
 }
 
 /* Uses a file that the user named and no record mentions. */
-static int use_given(struct side_events *se, const char *path, const char *option)
+static int use_given(struct side_events *se, const char *path, int pid, const char *option)
 {
 	size_t size;
 	const uint8_t *p = map_file(path, &size);
 
 	if (p)
-		return use_file(se, path, p, size, NULL);
+		return use_unrecorded(se, path, p, size, pid);
 	fprintf(message_stream(), "cstrace: %s%s: %s\n", option, name_shown(path), input_error(errno));
 	return ERR_REPORTED;
+}
+
+static bool given_by_name(const struct side_events *se, const char *name)
+{
+	const char *list = se->dsos->search.jitdump;
+	char path[4096];
+	int pid;
+
+	while (jit_next_given(&list, path, sizeof(path), &pid))
+		if (!strcmp(base_name(path), name))
+			return true;
+	return false;
 }
 
 int jit_finish(struct side_events *se)
@@ -263,16 +402,16 @@ int jit_finish(struct side_events *se)
 	const char *list = se->dsos->search.jitdump;
 	char path[4096];
 	size_t i;
-	int rc;
+	int rc, pid;
 
 	drop_doubles(&se->jit);
 	for (i = 0; i < se->jit.nr; i++)
 		if (use_marker(se, &se->jit.v[i]))
 			return ERR_NOMEM;
-	while (jit_next_given(&list, path, sizeof(path))) {
-		if (was_recorded(se, path))
+	while (jit_next_given(&list, path, sizeof(path), &pid)) {
+		if (was_recorded(se, path, pid))
 			continue;
-		rc = use_given(se, path, "--jitdump ");
+		rc = use_given(se, path, pid, "--jitdump ");
 		if (rc)
 			return rc;
 	}
@@ -280,9 +419,9 @@ int jit_finish(struct side_events *se)
 		const char *recorded = bundled->v[i].path;
 
 		if (dso_places_find(bundled, recorded, 0)->taken ||
-		    given_by_name(se, base_name(recorded), path, sizeof(path)))
+		    given_by_name(se, base_name(recorded)))
 			continue;
-		rc = use_given(se, bundled->v[i].file, "");
+		rc = use_given(se, bundled->v[i].file, -1, "");
 		if (rc)
 			return rc;
 	}

@@ -31,7 +31,9 @@ struct side_event {
 	int pid, tid;
 	uint8_t kind;		/* enum side_kind */
 	bool kernel;		/* SIDE_MAP, SIDE_UNMAP: of the kernel's address space, whatever pid says */
-	bool anon;		/* SIDE_UNMAP: memory without a file was mapped there, or its protection changed */
+	/* SIDE_MAP, SIDE_UNMAP of a process: a map was made, or its protection changed, of memory ... */
+	bool anon;		/* ... without a file, or with a file that cannot be found */
+	bool written;		/* ... that the program may write code to, although it has a file */
 	union {
 		struct map map;	/* SIDE_MAP, SIDE_UNMAP (without dso) */
 		const char *comm; /* valid until the source's next call */

@@ -20,6 +20,7 @@ void side_events_free(struct side_events *se)
 {
 	side_order_free(&se->order);
 	jit_files_free(&se->jit);
+	jit_processes_free(&se->processes);
 	phone_free(&se->phone);
 	free(se->bpf.v);
 }
@@ -42,7 +43,9 @@ int side_events_take(struct side_events *se, const struct pd_record *rec, struct
 
 	if (!rc)
 		rc = side_perf_take(se->records, rec, e);
-	return rc > 0 && side_order_note(&se->order, se->reader, e) ? ERR_NOMEM : rc;
+	if (!rc && jit_processes_record(&se->processes, rec))
+		return ERR_NOMEM;
+	return rc > 0 && (jit_processes_event(&se->processes, e) || side_order_note(&se->order, se->reader, e)) ? ERR_NOMEM : rc;
 }
 
 /* The header's build-ids are of the files that records name. A guest's files are other ones, of the same names. */

@@ -12,6 +12,7 @@
 #include "perfdata/decode.h"
 #include "perfdata/reader.h"
 #include "sideband/jit.h"
+#include "sideband/jit_owner.h"
 #include "sideband/phone.h"
 #include "sideband/side_kernel.h"
 #include "sideband/side_order.h"
@@ -28,6 +29,7 @@ struct side_events {
 	struct side_source *records;	/* those of perf.data */
 	struct side_reader *reader;	/* and what is learned about them */
 	struct jit_files jit;
+	struct jit_processes processes;	/* for files that no record mentions */
 	struct bpf_programs bpf;
 	struct phone phone;
 	uint64_t bad_records;		/* unusable, and left out */

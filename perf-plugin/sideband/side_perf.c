@@ -71,6 +71,7 @@ struct mmap_fields {
 	const char *name;
 	struct build_id id;
 	bool exec;
+	bool written;	/* a program may write code there: shared, or writable and executable, and without a build-id */
 };
 
 /* The offset of anonymous memory is its address, and that of a damaged record may be anything. */
@@ -159,10 +160,10 @@ static int take_mmap(struct side_perf *sp, const struct pd_record *rec, struct s
 	e->map.start = m->start;
 	e->map.end = end;
 	e->map.off = m->pgoff;
-	if (!m->exec) {
-		e->anon = !kernel && dso_is_anon(m->name);
+	e->anon = !kernel && !m->id.len && dso_name_is_anon(m->name);
+	e->written = !kernel && m->written;
+	if (!m->exec)
 		return 1;
-	}
 	bracket = kernel && !strncmp(m->name, "[kernel", 7) ? memchr(m->name, ']', strnlen(m->name, KERNEL_NAME_MAX - 1)) :
 							      NULL;
 	if (bracket) {
@@ -176,8 +177,15 @@ static int take_mmap(struct side_perf *sp, const struct pd_record *rec, struct s
 	}
 	if (!d)
 		return ERR_NOMEM;
-	if (d->kind != DSO_VMLINUX && m->pgoff <= UINT64_MAX - m->len)
-		set_extent(d, m->pgoff + m->len);
+	end = m->pgoff;
+	if (!kernel) {
+		d = dso_table_member(dsos, d, &e->map.off);
+		end = e->map.off;
+	}
+	if (!d)
+		return ERR_NOMEM;
+	if (d->kind != DSO_VMLINUX && end <= UINT64_MAX - m->len)
+		set_extent(d, end + m->len);
 	e->map.dso = d;
 	return 1;
 }
@@ -204,6 +212,9 @@ static int take_mmap2(struct side_perf *sp, const struct pd_record *rec, struct 
 	if (r->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
 		m.id.len = r->build_id_size < BUILD_ID_MAX ? r->build_id_size : BUILD_ID_MAX;
 		memcpy(m.id.id, r->build_id, m.id.len);
+		sp->se->dsos->search.build_ids = true;
+	} else {
+		m.written = r->flags & MAP_SHARED || (m.exec && r->prot & PROT_WRITE);
 	}
 	return take_mmap(sp, rec, e, &m);
 }

@@ -66,15 +66,18 @@ static int note_map(struct version *v, const struct map *m)
 	return maplist_set(own, m) ? 0 : ERR_NOMEM;
 }
 
-static int section_of(struct spaces *sp, struct dso *d, struct cst_section **sec)
+/* A copy of text in other memory is a section of its own, so that its use is seen. */
+static int section_of(struct spaces *sp, const struct map *m, struct cst_section **sec)
 {
+	struct dso *d = m->dso;
+	struct cst_section **of = d->kind == DSO_FILE && m->memory ? &d->copied : &d->section;
 	int err = 0;
 
-	if (!d->section)
-		err = cst_section_new(&d->section, sp->image, NULL, d->extent, d);
+	if (!*of)
+		err = cst_section_new(of, sp->image, NULL, d->extent, d);
 	if (err)
-		d->section = NULL;
-	*sec = d->section;
+		*of = NULL;
+	*sec = *of;
 	return err;
 }
 
@@ -103,7 +106,7 @@ static int map_bytes(struct spaces *sp, struct version *v, const struct map *m)
 		/* the map of a kernel may extend to the end of the address space; its code is at the begin */
 		len = DSO_MAX_EXTENT - m->off;
 	}
-	err = section_of(sp, m->dso, &sec);
+	err = section_of(sp, m, &sec);
 	if (!err)
 		err = cst_space_map(v->space, m->start, len, sec, m->off);
 	if (err == -CST_ERR_INVAL || err == -CST_ERR_LIMIT)
@@ -466,6 +469,8 @@ int space_load_section(struct spaces *sp, struct cst_section *sec)
 		return load_module(sp, d);
 	if (!dso_load(sp->dsos, d))
 		return cst_section_set_bytes(sec, NULL, 0);
+	if (sec == d->copied)
+		dso_assume(d);
 	size = d->size < d->extent ? d->size : d->extent;
 	return cst_section_set_bytes(sec, d->data, size);
 }

@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/bisect.h"
 #include "base/error.h"
-#include "images/dso.h"
+#include "tasks/memory.h"
 #include "tasks/threads.h"
 
 void threads_init(struct threads *ts, struct side_order *side)
@@ -194,7 +194,7 @@ static int set_base(struct threads *ts, struct process *p, struct maplist *inher
 	return 0;
 }
 
-static int set_map(struct threads *ts, struct process *p, const struct map *m, uint64_t order)
+int threads_set_map(struct threads *ts, struct process *p, const struct map *m, uint64_t order)
 {
 	struct map_event *ev;
 	struct maplist *own;
@@ -217,65 +217,20 @@ static int set_map(struct threads *ts, struct process *p, const struct map *m, u
 	return maplist_set(p->cur, m) ? 0 : ERR_NOMEM;
 }
 
-/* Returns the first map of generated code in [addr, end), NULL if there is none. */
-static const struct map *next_jit(const struct maplist *ml, uint64_t addr, uint64_t end)
-{
-	const struct map *x = maplist_next(ml, addr);
-
-	while (x && x->start < end && x->dso->kind != DSO_JIT)
-		x = maplist_next(ml, x->end);
-	return x && x->start < end ? x : NULL;
-}
-
-/* True if the map is in effect already. */
-static bool mapped_so(const struct maplist *ml, const struct map *m)
-{
-	const struct map *x = ml ? maplist_find(ml, m->start) : NULL;
-
-	return x && x->end >= m->end && x->dso == m->dso && x->start - x->off == m->start - m->off;
-}
-
-/*
- * Adds an anonymous map, or without a dso removes what was there, except where generated code is mapped. JIT compilers
- * make their memory writable and executable again and again, which is recorded as a new map of it each time, while the
- * code stays.
- */
-static int set_anon(struct threads *ts, struct process *p, const struct map *m, uint64_t order)
-{
-	struct map part = *m;
-	const struct map *jit;
-	uint64_t end;
-
-	while (part.start < m->end) {
-		jit = p->cur ? next_jit(p->cur, part.start, m->end) : NULL;
-		part.end = jit ? jit->start : m->end;
-		end = jit ? jit->end : m->end;
-		if (part.start < part.end && !mapped_so(p->cur, &part) && set_map(ts, p, &part, order))
-			return ERR_NOMEM;
-		part.off += end - part.start;
-		part.start = end;
-	}
-	return 0;
-}
-
 static int map_event(struct threads *ts, const struct side_event *e, uint64_t order)
 {
 	struct process *p;
 	int rc;
 
 	if (e->kernel)
-		return set_map(ts, &ts->kernel, &e->map, order);
+		return threads_set_map(ts, &ts->kernel, &e->map, order);
 	p = get_process(ts, e->pid);
 	if (!p)
 		return ERR_NOMEM;
 	/* the process ID is reused, and the record of the new process's creation was lost */
 	if (p->dead && e->kind == SIDE_MAP && set_base(ts, p, NULL, order))
 		return ERR_NOMEM;
-	ts->have_jit |= e->map.dso && e->map.dso->kind == DSO_JIT;
-	if (ts->have_jit && (e->map.dso ? e->map.dso->kind == DSO_ANON : e->anon))
-		rc = set_anon(ts, p, &e->map, order);
-	else
-		rc = set_map(ts, p, &e->map, order);
+	rc = memory_event(ts, p, e, order);
 	return rc || set_pid(ts, e->tid, e->pid, order) ? ERR_NOMEM : 0;
 }
 

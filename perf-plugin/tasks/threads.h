@@ -88,6 +88,9 @@ struct threads {
 	 * Frees the address spaces of a process that have no user; false: one has. NULL: there are no address spaces.
 	 */
 	bool (*release)(struct process *p);
+	/* True if code of the process in [start, end) is known to be generated. NULL: none is. */
+	bool (*generated)(void *data, int pid, uint64_t start, uint64_t end);
+	void *generated_data;
 	size_t ahead;		/* THREADS_AHEAD; tests use other values */
 	bool keep;		/* keep all events */
 	bool have_time;		/* events carry times */
@@ -168,6 +171,9 @@ uint32_t process_epoch(const struct process *p, uint64_t limit);
 void process_epoch_events(const struct process *p, uint32_t epoch, size_t *first, size_t *last);
 /* threads.c: applies an event. Returns 0 or ERR_NOMEM. */
 int threads_apply(struct threads *ts, const struct side_event *e, uint64_t order);
+
+/* threads.c: maps a range of a process, or without a dso removes what is there. Returns 0 or ERR_NOMEM. */
+int threads_set_map(struct threads *ts, struct process *p, const struct map *m, uint64_t order);
 
 /* Returns the maps before the first event of the window; NULL: none. */
 struct maplist *process_base(const struct process *p);

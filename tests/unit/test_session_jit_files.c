@@ -59,6 +59,19 @@ static void start(unsigned int mono)
 	assert_int_equal(side_order_note(&fx.se.order, fx.se.reader, &first), 0);
 }
 
+static struct dso memory = { .kind = DSO_ANON }, shared = { .kind = DSO_FILE };
+
+/* A process of the recording; with a length it maps memory of this kind. */
+static void process(int pid, uint64_t time, uint64_t start, uint64_t len, struct dso *d)
+{
+	struct side_event e = { .kind = len ? SIDE_MAP : SIDE_COMM, .time = time, .seq = time, .pid = pid, .tid = pid };
+
+	if (len)
+		e.map = (struct map){ .start = start, .end = start + len, .dso = d };
+	e.written = d == &shared;
+	assert_int_equal(jit_processes_event(&fx.se.processes, &e), 0);
+}
+
 /* Finds the files. Returns what was reported, with DIR for the folder. */
 static const char *finish(void)
 {
@@ -183,6 +196,7 @@ static void when_code_is_there(void **state)
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		write_dump("jit-5.dump", 5, cases[i].flags, 100, 0);
 		start(cases[i].mono);
+		process(5, 0, 0, 0, NULL);
 		fx.se.conv = cases[i].conv;
 		if (cases[i].mapped)
 			note("jit-5.dump", 9, 700, 33);
@@ -250,6 +264,9 @@ static void where_files_are(void **state)
 	end();
 	/* files of the input: of a record, and of none */
 	start(2);
+	process(22, 0, 0, 0, NULL);
+	process(23, 0, 0, 0, NULL);
+	process(24, 0, 0, 0, NULL);
 	bundle("jit-21.dump", "in/first");
 	bundle("jit-22.dump", "in/second");
 	bundle("jit-23.dump", "in/third");
@@ -259,6 +276,9 @@ static void where_files_are(void **state)
 	end();
 	/* those of the user instead of them, and one more */
 	start(2);
+	process(22, 0, 0, 0, NULL);
+	process(23, 0, 0, 0, NULL);
+	process(24, 0, 0, 0, NULL);
 	bundle("jit-21.dump", "in/first");
 	bundle("jit-22.dump", "in/second");
 	bundle("jit-23.dump", "in/third");
@@ -277,6 +297,103 @@ static void where_files_are(void **state)
 	end();
 }
 
+#define CURE "; if it ran in a container, name its process as the recording has it: --jitdump PID:FILE\n"
+#define TAKEN(pid) "cstrace: DIR/jit-7.dump: written as process 7 of a PID namespace, taken for that of process " #pid \
+	", the only one with memory at its addresses\n"
+
+/*
+ * The process of a file that no record mentions, which states process 7 and has code at 0x7000 from time 100 on: that of its
+ * number, or the only one with memory there, at that time, that can have had the number.
+ */
+static void whose_file(void **state)
+{
+	enum { HOST = 1, GONE = 2 };	/* the process is in the first PID namespace; it ended at time 50 */
+	static const struct {
+		struct {
+			int pid;
+			uint64_t start, len;
+			struct dso *memory;
+			int how;
+		} processes[3];
+		const char *given;	/* before the name */
+		const char *events, *said;
+	} rows[] = {
+		{ { { 100, 0x7000, 0x1000, &memory, 0 } }, "", "jit-7.dump@100 100/10", TAKEN(100) },
+		{ { { 100, 0x7000, 0x1000, &shared, 0 } }, "", "jit-7.dump@100 100/10", TAKEN(100) },
+		{ { { 100, 0x6000, 0x3000, &memory, 0 }, { 200, 0x8000, 0x1000, &memory, 0 } }, "", "jit-7.dump@100 100/10", TAKEN(100) },
+		/* its number is that of a process with memory there, or that of no other one */
+		{ { { 100, 0x7000, 0x1000, &memory, 0 }, { 7, 0x7000, 0x1000, &memory, 0 } }, "", "jit-7.dump@7 100/11", "" },
+		{ { { 7, 0x9000, 0x1000, &memory, 0 } }, "", "jit-7.dump@7 100/0", "" },
+		{ { { 7, 0x9000, 0x1000, &memory, 0 }, { 100, 0x7000, 0x1000, &memory, 0 } }, "", "jit-7.dump@100 100/11", TAKEN(100) },
+		/* nobody's, or one of two */
+		{ { { 100, 0x8000, 0x1000, &memory, 0 } }, "", "jit-7.dump@7 100/0",
+		  "cstrace: warning: DIR/jit-7.dump: no process 7 is in the recording, and no process has memory at its addresses" CURE },
+		{ { { 100, 0x7000, 0x1000, &memory, 0 }, { 200, 0x7000, 0x1000, &memory, 0 } }, "", "",
+		  "cstrace: warning: DIR/jit-7.dump: not used: process 100 and process 200 both have memory at its addresses, and neither "
+		  "has its number, 7" CURE },
+		/* one of the two had ended before, or has the same number in all namespaces */
+		{ { { 100, 0x7000, 0x1000, &memory, GONE }, { 200, 0x7000, 0x1000, &memory, 0 } }, "", "jit-7.dump@200 100/11", TAKEN(200) },
+		{ { { 100, 0x7000, 0x1000, &memory, HOST }, { 200, 0x7000, 0x1000, &memory, 0 } }, "", "jit-7.dump@200 100/11", TAKEN(200) },
+		/* the user knows it */
+		{ { { 100, 0x7000, 0x1000, &memory, 0 }, { 200, 0x7000, 0x1000, &memory, 0 } }, "200:", "jit-7.dump@200 100/11", "" },
+		{ { { 100, 0x7000, 0x1000, &memory, 0 } }, "300:", "jit-7.dump@300 100/0",
+		  "cstrace: warning: DIR/jit-7.dump: no process 300 is in the recording\n" },
+	};
+	char given[256];
+	size_t i, k;
+
+	(void)state;
+	write_dump("jit-7.dump", 7, 0, 100, 0);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		start(2);
+		for (k = 0; k < 3 && rows[i].processes[k].pid; k++) {
+			const int pid = rows[i].processes[k].pid, how = rows[i].processes[k].how;
+			struct side_event end_event = { .kind = SIDE_EXIT, .time = 50, .pid = pid, .tid = pid };
+			struct {
+				struct perf_record_namespaces head;
+				struct perf_ns_link_info links[7];
+			} ns = { .head = { .header = { .type = PERF_RECORD_NAMESPACES, .size = sizeof(ns) }, .pid = (uint32_t)pid,
+					   .tid = (uint32_t)pid, .nr_namespaces = 7 } };
+			const struct pd_record rec = { .ev = (const union perf_event *)&ns };
+
+			process(pid, 10 + k, rows[i].processes[k].start, rows[i].processes[k].len, rows[i].processes[k].memory);
+			ns.links[3].ino = how & HOST ? 0xeffffffc : 0xf0000123;
+			assert_int_equal(jit_processes_record(&fx.se.processes, &rec), 0);
+			if (how & GONE)
+				assert_int_equal(jit_processes_event(&fx.se.processes, &end_event), 0);
+		}
+		snprintf(given, sizeof(given), "%s%s", rows[i].given, temp_path(dir, "jit-7.dump"));
+		fx.dsos.search.jitdump = given;
+		assert_string_equal(finish(), rows[i].said);
+		expect_code(rows[i].events);
+		end();
+	}
+}
+
+/* Two containers have a process 7 each, and the recording has the maps of both files: the code tells which is whose. */
+static void files_of_one_name(void **state)
+{
+	char given[256];
+	unsigned int i;
+
+	(void)state;
+	write_dump("one/jit-7.dump", 7, 0, 100, 0);
+	write_dump("two/jit-7.dump", 8, 0, 200, 0);
+	for (i = 0; i < 2; i++) {
+		snprintf(given, sizeof(given), "%s,%s", temp_path(dir, i ? "one/jit-7.dump" : "two/jit-7.dump"),
+			 temp_path(dir, i ? "two/jit-7.dump" : "one/jit-7.dump"));
+		start(2);
+		process(100, 10, 0x7000, 0x1000, &memory);
+		process(200, 10, 0x8000, 0x1000, &memory);
+		note("tmp/jit-7.dump", 100, 10, 20);
+		note("tmp/jit-7.dump", 200, 10, 21);
+		fx.dsos.search.jitdump = given;
+		assert_string_equal(finish(), "");
+		expect_code("jit-7.dump@100 100/20, jit-7.dump@200 200/21");
+		end();
+	}
+}
+
 /* Empty names of the list are passed over, and those that are longer than any path. */
 static void list_of_files(void **state)
 {
@@ -285,30 +402,34 @@ static void list_of_files(void **state)
 	} cases[] = {
 		{ "", "" }, { ",", "" }, { ",,,", "" }, { "a", "a " }, { "a,b", "a b " }, { ",ab,,c,", "ab c " },
 		{ "abc,abcd,ab", "abc ab " }, { "abcd", "" }, { "abcd,abcde,a", "a " },
+		{ "7:a,b,12:c", "7:a b 12:c " }, { "7:,8", "7: 8 " }, { "7:abcd,1:2", "1:2 " }, { ":a", ":a " },
 	};
 	const char *list;
 	char name[4], got[64];
 	size_t i;
+	int pid;
 
 	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		*got = '\0';
 		list = cases[i].list;
-		while (jit_next_given(&list, name, sizeof(name))) {
+		while (jit_next_given(&list, name, sizeof(name), &pid)) {
+			if (pid >= 0)
+				sprintf(got + strlen(got), "%d:", pid);
 			strcat(got, name);
 			strcat(got, " ");
 		}
 		assert_string_equal(got, cases[i].names);
 	}
 	list = NULL;
-	assert_false(jit_next_given(&list, name, sizeof(name)));
+	assert_false(jit_next_given(&list, name, sizeof(name), &pid));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_file_once), cmocka_unit_test(when_code_is_there), cmocka_unit_test(files_of_no_use),
-		cmocka_unit_test(where_files_are), cmocka_unit_test(list_of_files),
+		cmocka_unit_test(where_files_are), cmocka_unit_test(list_of_files), cmocka_unit_test(whose_file), cmocka_unit_test(files_of_one_name),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
