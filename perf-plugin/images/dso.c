@@ -151,6 +151,9 @@ struct dso *dso_table_add(struct dso_table *t, const char *path, uint8_t kind)
 	*slot = d;
 	d->number = (uint32_t)(t->nr - 1);
 	d->table = t;
+	/* of memory whose offsets are addresses no section is made, and nothing is looked for */
+	if (kind == DSO_ANON)
+		d->trouble = DSO_NOT_FOUND;
 	d->kind = kind;
 	h = hash_name(path) % t->nr_buckets;
 	d->next = t->bucket[h];

@@ -99,7 +99,8 @@ struct dso {
 	uint32_t *name_order;	/* indices of the symbols sorted by name; NULL until needed */
 	struct function_table *functions; /* functions.h; NULL until needed */
 	uint64_t used;		/* number of requests for its code by the decoder */
-	bool assumed;		/* code was decoded in memory that took the place of its text, as if it were a copy */
+	bool copied;		/* DSO_FILE: a process has memory without a file in place of its text (map.memory) */
+	bool assumed;		/* code was decoded in a process that has; it was taken for a copy */
 	bool shown;		/* with a time filter: part of it was in the filter's window */
 	uint64_t insns;		/* instructions decoded in it, if a consumer counts them */
 	uint64_t nacc;		/* addresses at which its code was needed and is missing */
@@ -107,7 +108,6 @@ struct dso {
 	uint64_t conflicts;	/* atoms that contradict its code */
 	struct jitdump *jit;	/* DSO_JIT */
 	struct cst_section *section;
-	struct cst_section *copied;	/* DSO_FILE: section of its text in memory without a file (map.memory) */
 	struct cst_section *unlinked;	/* DSO_MODULE: section used for its memory until the file is read */
 	struct dso *next;	/* hash chain */
 };

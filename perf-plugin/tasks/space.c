@@ -66,18 +66,15 @@ static int note_map(struct version *v, const struct map *m)
 	return maplist_set(own, m) ? 0 : ERR_NOMEM;
 }
 
-/* A copy of text in other memory is a section of its own, so that its use is seen. */
-static int section_of(struct spaces *sp, const struct map *m, struct cst_section **sec)
+static int section_of(struct spaces *sp, struct dso *d, struct cst_section **sec)
 {
-	struct dso *d = m->dso;
-	struct cst_section **of = d->kind == DSO_FILE && m->memory ? &d->copied : &d->section;
 	int err = 0;
 
-	if (!*of)
-		err = cst_section_new(of, sp->image, NULL, d->extent, d);
+	if (!d->section)
+		err = cst_section_new(&d->section, sp->image, NULL, d->extent, d);
 	if (err)
-		*of = NULL;
-	*sec = *of;
+		d->section = NULL;
+	*sec = d->section;
 	return err;
 }
 
@@ -90,6 +87,14 @@ static int map_nothing(struct spaces *sp, struct version *v, const struct map *m
 	if (d->kind != DSO_ANON)
 		d->trouble = DSO_UNALIGNED;
 	return cst_space_unmap(v->space, m->start, m->end - m->start);
+}
+
+/* Notes that a process whose trace is decoded has a copy of the file's text in other memory. */
+static void note_copy(struct dso *d)
+{
+	d->copied = true;
+	if (d->state == DSO_LOADED && d->used)
+		dso_assume(d);
 }
 
 static int map_bytes(struct spaces *sp, struct version *v, const struct map *m)
@@ -106,7 +111,9 @@ static int map_bytes(struct spaces *sp, struct version *v, const struct map *m)
 		/* the map of a kernel may extend to the end of the address space; its code is at the begin */
 		len = DSO_MAX_EXTENT - m->off;
 	}
-	err = section_of(sp, m, &sec);
+	err = section_of(sp, m->dso, &sec);
+	if (m->dso->kind == DSO_FILE && m->memory)
+		note_copy(m->dso);
 	if (!err)
 		err = cst_space_map(v->space, m->start, len, sec, m->off);
 	if (err == -CST_ERR_INVAL || err == -CST_ERR_LIMIT)
@@ -469,7 +476,7 @@ int space_load_section(struct spaces *sp, struct cst_section *sec)
 		return load_module(sp, d);
 	if (!dso_load(sp->dsos, d))
 		return cst_section_set_bytes(sec, NULL, 0);
-	if (sec == d->copied)
+	if (d->copied)
 		dso_assume(d);
 	size = d->size < d->extent ? d->size : d->extent;
 	return cst_section_set_bytes(sec, d->data, size);

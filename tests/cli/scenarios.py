@@ -141,7 +141,7 @@ def without_files(options):
     for word in words:
         if word in ("--symfs", "--vmlinux", "--kcore", "--kallsyms"):
             next(words)
-        else:
+        elif not word.startswith("--jitdump="):
             left.append(word)
     return left
 

@@ -219,31 +219,50 @@ void perfw_comm(struct perfw *w, const struct perfw_at *at, const char *name, in
 	kernel(w, &r, at, PERFW_ID_DUMMY);
 }
 
-void perfw_mmap(struct perfw *w, const struct perfw_at *at, uint64_t va, uint64_t len,
-		uint64_t offset, const char *path, int kernel_map)
+void perfw_mmap2(struct perfw *w, const struct perfw_at *at, uint64_t va, uint64_t len, uint64_t offset,
+		 const char *path, const struct perfw_map *map)
 {
 	struct gbuf r = { 0 };
 
-	if (kernel_map) {
-		perfw_begin(&r, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL);
-		gbuf_u32(&r, UINT32_MAX);
-		gbuf_u32(&r, 0);
-	} else {
-		perfw_begin(&r, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
-		gbuf_u32(&r, at->pid);
-		gbuf_u32(&r, at->tid);
-	}
+	perfw_begin(&r, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER |
+		    (map->build_id ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0));
+	gbuf_u32(&r, at->pid);
+	gbuf_u32(&r, at->tid);
 	gbuf_u64(&r, va);
 	gbuf_u64(&r, len);
 	gbuf_u64(&r, offset);
-	if (!kernel_map) {
+	if (map->build_id) {
+		gbuf_u8(&r, 20);
+		gbuf_zero(&r, 3);
+		gbuf_put(&r, map->build_id, 20);
+	} else {
 		gbuf_u32(&r, 8);
 		gbuf_u32(&r, 1);
 		gbuf_u64(&r, 4711);
 		gbuf_u64(&r, 0);
-		gbuf_u32(&r, 5);	/* r-x */
-		gbuf_u32(&r, 2);	/* MAP_PRIVATE */
 	}
+	gbuf_u32(&r, map->prot ? map->prot : 5);	/* r-x */
+	gbuf_u32(&r, map->flags ? map->flags : 2);	/* MAP_PRIVATE */
+	text(&r, path);
+	kernel(w, &r, at, PERFW_ID_DUMMY);
+}
+
+void perfw_mmap(struct perfw *w, const struct perfw_at *at, uint64_t va, uint64_t len,
+		uint64_t offset, const char *path, int kernel_map)
+{
+	static const struct perfw_map plain;
+	struct gbuf r = { 0 };
+
+	if (!kernel_map) {
+		perfw_mmap2(w, at, va, len, offset, path, &plain);
+		return;
+	}
+	perfw_begin(&r, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL);
+	gbuf_u32(&r, UINT32_MAX);
+	gbuf_u32(&r, 0);
+	gbuf_u64(&r, va);
+	gbuf_u64(&r, len);
+	gbuf_u64(&r, offset);
 	text(&r, path);
 	kernel(w, &r, at, PERFW_ID_DUMMY);
 }

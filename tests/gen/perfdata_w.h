@@ -69,6 +69,14 @@ struct perfw;
 struct perfw *perfw_new(const struct perfw_opts *o, const struct perfw_cpu *cpus, int ncpus);
 void perfw_free(struct perfw *w);
 void perfw_comm(struct perfw *w, const struct perfw_at *at, const char *name, int exec);
+/* what an MMAP2 record says beside the place */
+struct perfw_map {
+	uint32_t prot, flags;	/* of mmap(); 0: readable, executable and private */
+	const uint8_t *build_id;	/* 20 bytes; NULL: none */
+};
+
+void perfw_mmap2(struct perfw *w, const struct perfw_at *at, uint64_t va, uint64_t len, uint64_t offset,
+		 const char *path, const struct perfw_map *map);
 /* MMAP2 of a process; kernel: MMAP of the kernel */
 void perfw_mmap(struct perfw *w, const struct perfw_at *at, uint64_t va, uint64_t len,
 		uint64_t offset, const char *path, int kernel);

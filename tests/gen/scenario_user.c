@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* scenario_user.c - processes whose address spaces change. */
 #include <stdio.h>
+#include <sys/mman.h>
 
 #include "jitdump_w.h"
 #include "scenario.h"
@@ -246,6 +247,7 @@ static void lost(struct scenario *s, const char *info)
 struct jit {
 	struct gbuf dump;
 	struct wthread *t;
+	uint32_t pid;		/* that the dump states */
 	uint64_t index, at[4];
 	const struct code *code[4];
 };
@@ -260,7 +262,7 @@ static uint64_t jit_time(struct scenario *s)
 
 static struct jitdump_at jit_at(struct scenario *s, struct jit *j)
 {
-	return (struct jitdump_at){ j->t->p->pid, j->t->tid, jit_time(s), j->index++ };
+	return (struct jitdump_at){ j->pid, j->pid, jit_time(s), j->index++ };
 }
 
 static void jit_compile(struct scenario *s, struct jit *j, int slot)
@@ -299,11 +301,36 @@ static void jit_move(struct scenario *s, struct jit *j, int from, int to)
 	j->at[to] = j->at[from];
 }
 
+/* compiles and moves code; after each step the engine's memory `path`, if any, is mapped as its protection changes */
+static void jit_work(struct scenario *s, struct jit *j, const char *path, uint32_t flags)
+{
+	struct world *w = s->w;
+	int i, a, b;
+
+	for (i = 0; i < 10; i++) {
+		a = (int)rng_below(&w->rng, 4);
+		b = (a + 1 + (int)rng_below(&w->rng, 3)) % 4;
+		if (j->code[a] && rng_below(&w->rng, 3) == 0)
+			jit_move(s, j, a, b);
+		else
+			jit_compile(s, j, a);
+		if (path)
+			world_mmap2_record(w, 0, j->t->p, JIT, 4 * METHOD_STEP, 0, path, &(struct perfw_map){ .flags = flags });
+		take_turns(s, j->t, j->t);
+	}
+}
+
+static void jit_end(struct scenario *s, struct jit *j, const char *path)
+{
+	jitdump_close(&j->dump, jit_time(s));
+	world_write(s->w, path, j->dump.p, j->dump.len);
+	gbuf_free(&j->dump);
+}
+
 static void run_jit(struct scenario *s)
 {
 	struct world *w = s->w;
-	struct jit j = { .index = 1 };
-	int i, a, b;
+	struct jit j = { .pid = 1000, .index = 1 };
 
 	j.t = start_process(s, 0, 1000, "engine");
 	jitdump_begin(&j.dump, 1000, jit_time(s));
@@ -311,25 +338,60 @@ static void run_jit(struct scenario *s)
 	world_mmap_record(w, 0, j.t->p, 0xffffb0000000ull, 4096, 0, "/tmp/jit-1000.dump");
 	world_mmap_record(w, 0, j.t->p, JIT, 4 * METHOD_STEP, 0, "//anon");
 	run_some(s, 0, j.t);
-	for (i = 0; i < 10; i++) {
-		a = (int)rng_below(&w->rng, 4);
-		b = (a + 1 + (int)rng_below(&w->rng, 3)) % 4;
-		if (j.code[a] && rng_below(&w->rng, 3) == 0)
-			jit_move(s, &j, a, b);
-		else
-			jit_compile(s, &j, a);
-		take_turns(s, j.t, j.t);
-	}
-	jitdump_close(&j.dump, jit_time(s));
-	world_write(w, "/tmp/jit-1000.dump", j.dump.p, j.dump.len);
-	gbuf_free(&j.dump);
+	jit_work(s, &j, NULL, 0);
+	jit_end(s, &j, "/tmp/jit-1000.dump");
+}
+
+/* the engine's memory is that of a file, shared or private, and is mapped again and again */
+static void run_jit_shared(struct scenario *s)
+{
+	static const struct {
+		const char *path;
+		uint32_t flags;
+	} memories[] = {
+		{ "/dev/shm/jit-code", MAP_SHARED }, { "/dev/ashmem/dalvik-jit-code-cache (deleted)", MAP_SHARED },
+		{ "/memfd:doublemapper (deleted)", MAP_SHARED }, { "/dev/ashmem/jit (deleted)", MAP_PRIVATE },
+	};
+	struct world *w = s->w;
+	struct jit j = { .pid = 1000, .index = 1 };
+	const unsigned int k = (unsigned int)(s->seed % 4);
+
+	j.t = start_process(s, 0, 1000, "engine");
+	jitdump_begin(&j.dump, 1000, jit_time(s));
+	world_mmap_record(w, 0, j.t->p, 0xffffb0000000ull, 4096, 0, "/tmp/jit-1000.dump");
+	/* a private map that no record tells of before could as well be a library in the engine's place */
+	if (memories[k].flags == MAP_PRIVATE || rng_below(&w->rng, 2))
+		world_mmap2_record(w, 0, j.t->p, JIT, 4 * METHOD_STEP, 0, memories[k].path,
+				   &(struct perfw_map){ .flags = memories[k].flags });
+	run_some(s, 0, j.t);
+	jit_work(s, &j, memories[k].path, memories[k].flags);
+	jit_end(s, &j, "/tmp/jit-1000.dump");
+}
+
+/* in a container the engine is process 7, and no record names its dump; another engine has memory elsewhere */
+static void run_jit_container(struct scenario *s)
+{
+	struct world *w = s->w;
+	struct jit j = { .pid = 7, .index = 1 };
+	struct wthread *other = start_process(s, 0, 1100, "other");
+
+	j.t = start_process(s, 0, 1000, "engine");
+	jitdump_begin(&j.dump, 7, jit_time(s));
+	world_mmap_record(w, 0, j.t->p, JIT, 4 * METHOD_STEP, JIT, "//anon");
+	world_mmap_record(w, 0, other->p, JIT + 0x100000, 4 * METHOD_STEP, JIT + 0x100000, "//anon");
+	take_turns(s, j.t, other);
+	jit_work(s, &j, "//anon", MAP_PRIVATE);
+	jit_end(s, &j, "/tmp/jit-7.dump");
+	expect(s, "option --jitdump=@/tmp/jit-7.dump");
+	expect(s, "back --jitdump=@/tmp/jit-7.dump");
+	expect(s, "stderr written as process 7 of a PID namespace, taken for that of process 1000");
 }
 
 /* the same without a dump: nobody has the code */
 static void run_jit_unknown(struct scenario *s)
 {
 	struct world *w = s->w;
-	struct jit j = { .index = 1 };
+	struct jit j = { .pid = 1000, .index = 1 };
 	int i;
 
 	j.t = start_process(s, 0, 1000, "engine");
@@ -442,6 +504,8 @@ const struct scenario_row scenario_user[] = {
 	{ "two-cpus", "mapped on one CPU, run on the other", NULL, run_two_cpus },
 	{ "out-of-order", "the file is not in time order", NULL, run_out_of_order },
 	{ "jit", "generated code that changes, with a jitdump", NULL, run_jit },
+	{ "jit-shared", "generated code in memory of a file", NULL, run_jit_shared },
+	{ "jit-container", "a jitdump with the number of a PID namespace", NULL, run_jit_container },
 	{ "jit-unknown", "generated code without a jitdump", lossy, run_jit_unknown },
 	{ "lost-map", "the record of a mapping is lost", lossy, run_lost },
 	{ "jit-unknown-stack", "the same with the return stack", lossy_stack, run_jit_unknown },

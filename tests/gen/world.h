@@ -115,6 +115,9 @@ void world_map_lost(struct world *w, int cpu, struct wproc *p, uint64_t va, cons
 		    uint32_t first, uint32_t n);
 void world_mmap_record(struct world *w, int cpu, struct wproc *p, uint64_t va, uint64_t len,
 		       uint64_t offset, const char *path);
+/* the same as the process's own, with more in the record */
+void world_mmap2_record(struct world *w, int cpu, struct wproc *p, uint64_t va, uint64_t len, uint64_t offset,
+			const char *path, const struct perfw_map *map);
 void world_comm(struct world *w, int cpu, struct wthread *t, const char *comm, int exec);
 /* records that do not fit into the ring of a CPU until the next one does */
 void world_lose(struct world *w, int cpu, uint64_t records);

@@ -93,16 +93,31 @@ void world_place(struct wproc *p, uint64_t va, const struct code *c, uint32_t fi
 	*m = (struct wmap){ va, va + 4ull * n, c, first, 0 };
 }
 
-void world_mmap_record(struct world *w, int cpu, struct wproc *p, uint64_t va, uint64_t len,
-		       uint64_t offset, const char *path)
+/* the record is about the process that is running, except for what perf makes up at the start */
+static struct perfw_at begin_map(struct world *w, int cpu, const struct wproc *p)
 {
 	struct perfw_at at = begin(w, cpu);
 
-	/* the record is about the process that is running, except for what perf makes up at the start */
 	at.pid = p->pid;
 	if (!w->cpu[cpu].cur || w->cpu[cpu].cur->p != p)
 		at.tid = p->pid;
+	return at;
+}
+
+void world_mmap_record(struct world *w, int cpu, struct wproc *p, uint64_t va, uint64_t len,
+		       uint64_t offset, const char *path)
+{
+	struct perfw_at at = begin_map(w, cpu, p);
+
 	perfw_mmap(session_perf(w->s), &at, va, len, offset, path, p == &w->kernel);
+}
+
+void world_mmap2_record(struct world *w, int cpu, struct wproc *p, uint64_t va, uint64_t len, uint64_t offset,
+			const char *path, const struct perfw_map *map)
+{
+	struct perfw_at at = begin_map(w, cpu, p);
+
+	perfw_mmap2(session_perf(w->s), &at, va, len, offset, path, map);
 }
 
 void world_map(struct world *w, int cpu, struct wproc *p, uint64_t va, const struct code *c,
