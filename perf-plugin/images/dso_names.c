@@ -7,40 +7,56 @@
 
 #include "images/dso_table.h"
 
-static const struct special_name {
-	const char *name;
-	bool whole;		/* not only the first part of the name */
-	uint8_t what;		/* enum dso_name */
-} names[] = {
-	{ "//anon", true, NAME_MEMORY },
-	{ "", true, NAME_MEMORY },
-	{ "[anon", false, NAME_MEMORY },
-	{ "[heap]", true, NAME_MEMORY },
-	{ "[stack", false, NAME_MEMORY },
-	{ "/dev/zero", false, NAME_MEMORY },
-	{ "/SYSV", false, NAME_MEMORY },
-	{ "/anon_hugepage", false, NAME_MEMORY },
-	{ "/memfd:", false, NAME_MEMFD },
-	{ "anon_inode:", false, NAME_DEVICE },
-	{ "[uprobes]", true, NAME_UPROBES },
-	{ "[vsyscall]", true, NAME_DEVICE },
-	{ "[vectors]", true, NAME_PAGE },
-	{ "[sigpage]", true, NAME_PAGE },
-	{ "//toolong", true, NAME_LOST },
-	{ "//enomem", true, NAME_LOST },
+/* What follows the first part of a name. */
+enum rest {
+	NOTHING,
+	ANYTHING,
+	UNLINKED,		/* anything that ends as the kernel marks a file without a path */
 };
 
-static bool ends_with(const char *s, const char *end)
-{
-	size_t n = strlen(s), k = strlen(end);
+static const struct special_name {
+	const char *name;
+	uint8_t rest;		/* enum rest */
+	uint8_t what;		/* enum dso_name */
+} names[] = {
+	{ "//anon", NOTHING, NAME_MEMORY },
+	{ "", NOTHING, NAME_MEMORY },
+	{ "[anon", ANYTHING, NAME_MEMORY },
+	{ "[heap]", NOTHING, NAME_MEMORY },
+	{ "[stack", ANYTHING, NAME_MEMORY },
+	{ "/dev/zero", NOTHING, NAME_MEMORY },
+	{ "/dev/zero (deleted)", NOTHING, NAME_MEMORY },
+	{ "/SYSV", UNLINKED, NAME_MEMORY },
+	{ "/anon_hugepage (deleted)", NOTHING, NAME_MEMORY },
+	{ "/memfd:", UNLINKED, NAME_MEMFD },
+	{ "anon_inode:", ANYTHING, NAME_DEVICE },
+	{ "[uprobes]", NOTHING, NAME_UPROBES },
+	{ "[vsyscall]", NOTHING, NAME_DEVICE },
+	{ "[vectors]", NOTHING, NAME_PAGE },
+	{ "[sigpage]", NOTHING, NAME_PAGE },
+	{ "//toolong", NOTHING, NAME_LOST },
+	{ "//enomem", NOTHING, NAME_LOST },
+};
 
-	return n >= k && !strcmp(s + n - k, end);
+static bool is_unlinked(const char *path)
+{
+	static const char end[] = " (deleted)";
+	size_t n = strlen(path), k = sizeof(end) - 1;
+
+	return n > k && !strcmp(path + n - k, end);
 }
 
-/* libhugetlbfs keeps text and data of a program in unlinked files of a hugetlbfs, whose usual place is /dev/hugepages. */
+static bool is_called(const char *path, const struct special_name *s)
+{
+	if (s->rest == NOTHING)
+		return !strcmp(path, s->name);
+	return !strncmp(path, s->name, strlen(s->name)) && (s->rest == ANYTHING || is_unlinked(path));
+}
+
+/* libhugetlbfs keeps text and data of a program in unlinked files of a hugetlbfs, usually at /dev/hugepages. */
 static bool is_huge_file(const char *path)
 {
-	return ends_with(path, " (deleted)") && (strstr(path, "/hugepages/") || strstr(path, "/libhugetlbfs.tmp."));
+	return is_unlinked(path) && (strstr(path, "/hugepages/") || strstr(path, "/libhugetlbfs.tmp."));
 }
 
 enum dso_name dso_name_kind(const char *path)
@@ -50,7 +66,7 @@ enum dso_name dso_name_kind(const char *path)
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const struct special_name *s = &names[i];
 
-		if (s->whole ? !strcmp(path, s->name) : !strncmp(path, s->name, strlen(s->name)))
+		if (is_called(path, s))
 			return s->what;
 	}
 	return is_huge_file(path) ? NAME_MEMORY : NAME_FILE;

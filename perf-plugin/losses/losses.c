@@ -251,6 +251,19 @@ void losses_queue_end(struct losses *ls, int cpu, const struct cst_frame_stats *
 	losses_add(ls, LOSS_UNROUTED, cpu, LOSS_NOBODY, NULL, unrouted, unrouted);
 }
 
+static enum loss loss_of_memory(enum dso_name name)
+{
+	switch (name) {
+	case NAME_MEMFD:
+		return LOSS_NAMELESS;
+	case NAME_DEVICE:
+	case NAME_UPROBES:
+		return LOSS_DEVICE;
+	default:
+		return LOSS_JIT;
+	}
+}
+
 enum loss loss_of_dso(const struct dso *d)
 {
 	switch (d->trouble) {
@@ -284,7 +297,7 @@ enum loss loss_of_dso(const struct dso *d)
 	case DSO_BPF:
 		return LOSS_BPF;
 	case DSO_ANON:
-		return dso_name_kind(d->path) == NAME_MEMFD ? LOSS_NAMELESS : LOSS_JIT;
+		return loss_of_memory(dso_name_kind(d->path));
 	}
 	if (!strncmp(d->path, "[vdso", 5))
 		return LOSS_VDSO;

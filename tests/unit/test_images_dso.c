@@ -332,10 +332,13 @@ static void names_of_memory(void **state)
 	static const char *const memory[] = {
 		"//anon", "[heap]", "[stack]", "[stack:12]", "[anon:dalvik-jit-code-cache]", "anon_inode:[perf_event]",
 		"/memfd:doublemapper (deleted)", "/dev/zero (deleted)", "/SYSV00000000 (deleted)", "/anon_hugepage (deleted)", "",
+		"[uprobes]", "[vsyscall]", "/dev/hugepages/libhugetlbfs.tmp.x (deleted)",
 	};
-	static const char *const files[] = { "/bin/ls", "[vdso]", "/usr/anon_hugepage", "/dev/shm/jit" };
-	const struct build_id none = { .len = 0 };
+	static const char *const files[] = { "/bin/ls", "[vdso]", "/usr/anon_hugepage", "/dev/shm/jit", "[vectors]", "[sigpage]", "//toolong",
+		"/SYSV", "/SYSV/prog", "/memfd:x", "/dev/zeros", "/dev/hugepages/prog", "/anon_hugepage", "[heap", "//anonymous" };
+	const struct build_id none = { .len = 0 }, one = { 4, { 1, 2, 3, 4 } };
 	struct dso_table t;
+	struct dso *d;
 	size_t i;
 
 	(void)state;
@@ -345,6 +348,22 @@ static void names_of_memory(void **state)
 	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		assert_int_equal(dso_table_get(&t, files[i], &none, false)->kind, DSO_FILE);
 	dso_table_free(&t);
+	/* what has a build-id is a file: that of the record, or that of the file's header, which is known after all records */
+	for (i = 0; i < sizeof(memory) / sizeof(memory[0]); i++) {
+		dso_table_init(&t);
+		d = dso_table_get(&t, memory[i], &one, false);
+		assert_int_equal(d->kind, DSO_FILE);
+		assert_ptr_equal(dso_table_get(&t, memory[i], &one, false), d);
+		d = dso_table_get(&t, memory[i], &none, false);
+		assert_int_equal(d->kind, DSO_ANON);
+		assert_true(dso_table_set_build_id(&t, memory[i], &one));
+		assert_int_equal(d->kind, DSO_FILE);
+		assert_true(build_id_equal(&d->recorded, &one));
+		/* the records of the next pass are the same */
+		assert_ptr_equal(dso_table_get(&t, memory[i], &none, false), d);
+		assert_int_equal(t.nr, 2);
+		dso_table_free(&t);
+	}
 }
 
 int main(void)

@@ -20,7 +20,7 @@ static struct dso file = { .kind = DSO_FILE }, other = { .kind = DSO_FILE }, pat
 
 static void set(struct version *v, uint64_t start, uint64_t end, uint64_t off, struct dso *dso)
 {
-	const struct map m = { start, end, off, dso };
+	const struct map m = { start, end, off, dso, NULL };
 
 	if (!v->maps)
 		v->maps = maplist_new();

@@ -89,8 +89,8 @@ static void maps_against_model(void **state)
 
 static void shared_lists_are_copied(void **state)
 {
-	struct map a = { 0x1000, 0x2000, 0, &files[0] }, b = { 0x1000, 0x2000, 0, &files[1] };
-	struct map more = { 0x5000, 0x6000, 0, &files[2] };
+	struct map a = { 0x1000, 0x2000, 0, &files[0], NULL }, b = { 0x1000, 0x2000, 0, &files[1], NULL };
+	struct map more = { 0x5000, 0x6000, 0, &files[2], NULL };
 	struct maplist *ml = maplist_new(), *other, *own;
 
 	(void)state;
@@ -231,7 +231,7 @@ static clock_t time_of_setting(struct maplist *ml, struct dso *file)
 	uint32_t i;
 
 	for (i = 0; i < N_MANY; i++) {
-		struct map m = { scattered(i, MANY_BITS), scattered(i, MANY_BITS) + 0x8000, i, file };
+		struct map m = { scattered(i, MANY_BITS), scattered(i, MANY_BITS) + 0x8000, i, file, NULL };
 
 		assert_true(maplist_set(ml, &m));
 	}
@@ -270,7 +270,7 @@ static void new_maps_are_cheap(void **state)
 		ml = maplist_own(ml);
 		assert_non_null(ml);
 		for (i = 0; i < 100; i++) {
-			struct map m = { scattered(i, MANY_BITS) + 0x8000, scattered(i, MANY_BITS) + 0x9000, i, &files[0] };
+			struct map m = { scattered(i, MANY_BITS) + 0x8000, scattered(i, MANY_BITS) + 0x9000, i, &files[0], NULL };
 
 			assert_true(maplist_set(ml, &m));
 			assert_null(maplist_find(half, m.start));
