@@ -14,7 +14,7 @@ enum cmd_opt_kind {
 	CMD_OPT_FLAG,		/* bool *: set to true */
 	CMD_OPT_STRING,		/* const char **: needs a value */
 	CMD_OPT_FILE,		/* the same, and names a file that is there; "" names none */
-	CMD_OPT_FILES,		/* several, with commas between them, and each with a process number (PID:FILE) or without */
+	CMD_OPT_FILES,		/* several, with commas between them; also as PID:FILE */
 	CMD_OPT_FOLDER,		/* a folder that is there */
 	CMD_OPT_PLACE,		/* one of the two */
 	CMD_OPT_OPTIONAL,	/* const char **: the value only as --name=VALUE or -xVALUE; "" without one */

@@ -48,7 +48,8 @@ static int take_files(struct part *p, struct session *rep)
 
 		if (counted(d))
 			p->files[p->nr_files++] = (struct part_file){
-				.number = d->number, .shown = d->shown, .assumed = d->assumed, .used = d->used, .insns = d->insns,
+				.number = d->number, .shown = d->shown, .assumed = d->assumed,
+					.used = d->used, .insns = d->insns,
 				.nacc = d->nacc, .nacc_bytes = d->nacc_bytes, .conflicts = d->conflicts,
 			};
 	}

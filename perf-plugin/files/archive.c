@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * archive.c - reads the central directory of a zip archive (APPNOTE.TXT 4.3 and 4.5.3 of PKWARE). All numbers are taken to be
- * hostile: an entry counts only if its header and its bytes lie in the archive.
+ * archive.c - reads the central directory of a zip archive (APPNOTE.TXT 4.3 and 4.5.3 of PKWARE).
+ * All numbers are taken to be hostile: an entry counts only if its header and its bytes lie in the
+ * archive.
  */
 #include "files/archive.h"
 
@@ -57,7 +58,10 @@ static const uint8_t *record(struct bytes b, uint64_t offset, uint64_t len, uint
 	return p && number(p, 4) == signature ? p : NULL;
 }
 
-/* Finds the directory: by the record at the end of the archive, or that of zip64 before it. False: this is no archive. */
+/*
+ * Finds the directory: by the record at the end of the archive, or that of zip64 before it. False:
+ * this is no archive.
+ */
 static bool find_directory(struct bytes all, struct bytes *dir)
 {
 	const uint8_t *end = NULL, *p;
@@ -70,7 +74,9 @@ static bool find_directory(struct bytes all, struct bytes *dir)
 		return false;
 	size = number(end + 12, 4);
 	offset = number(end + 16, 4);
-	p = at >= LOCATOR64_SIZE ? record(all, at - LOCATOR64_SIZE, LOCATOR64_SIZE, LOCATOR64_SIGNATURE) : NULL;
+	p = NULL;
+	if (at >= LOCATOR64_SIZE)
+		p = record(all, at - LOCATOR64_SIZE, LOCATOR64_SIZE, LOCATOR64_SIGNATURE);
 	p = p ? record(all, number(p + 8, 8), END64_SIZE, END64_SIGNATURE) : NULL;
 	if (p) {
 		size = number(p + 40, 8);
@@ -80,7 +86,10 @@ static bool find_directory(struct bytes all, struct bytes *dir)
 	return dir->p;
 }
 
-/* Takes sizes and place of an entry from its extra field, in the order of the standard, where the entry says so. */
+/*
+ * Takes sizes and place of an entry from its extra field, in the order of the standard, where the
+ * entry says so.
+ */
 static bool read_extra(struct bytes extra, uint64_t values[3])
 {
 	const uint8_t *p;
@@ -106,8 +115,12 @@ static bool read_extra(struct bytes extra, uint64_t values[3])
 	return values[0] != IN_EXTRA && values[1] != IN_EXTRA && values[2] != IN_EXTRA;
 }
 
-/* Reads the entry `e`, whose header is whole, with `extra` behind the name. False: it is not in the archive. */
-static bool read_entry(struct bytes all, const uint8_t *e, struct bytes extra, struct archive_member *m)
+/*
+ * Reads the entry `e`, whose header is whole, with `extra` behind the name. False: it is not in the
+ * archive.
+ */
+static bool read_entry(struct bytes all, const uint8_t *e, struct bytes extra,
+		       struct archive_member *m)
 {
 	/* in the order of the extra field: size, size in the archive, offset of the local header */
 	uint64_t values[3] = { number(e + 24, 4), number(e + 20, 4), number(e + 42, 4) };
@@ -120,7 +133,8 @@ static bool read_entry(struct bytes all, const uint8_t *e, struct bytes extra, s
 		return false;
 	m->start = values[2] + LOCAL_SIZE + number(local + 26, 2) + number(local + 28, 2);
 	m->size = values[1];
-	m->mappable = number(e + 10, 2) == STORED && values[0] == values[1] && m->start % ARCHIVE_PAGE == 0;
+	m->mappable = number(e + 10, 2) == STORED && values[0] == values[1] &&
+		m->start % ARCHIVE_PAGE == 0;
 	return part(all, m->start, m->size);
 }
 
@@ -138,18 +152,19 @@ int archive_read(struct archive *a, const uint8_t *p, size_t size)
 	const struct bytes all = { p, size };
 	struct archive_member m, *to;
 	struct bytes dir, extra;
-	uint64_t at, name_len;
+	uint64_t at, next, name_len;
 	const uint8_t *e;
 
 	memset(a, 0, sizeof(*a));
 	if (!find_directory(all, &dir))
 		return EINVAL;
-	for (at = 0; (e = record(dir, at, ENTRY_SIZE, ENTRY_SIGNATURE)); at += ENTRY_SIZE + name_len + extra.size + number(e + 32, 2)) {
+	for (at = 0; (e = record(dir, at, ENTRY_SIZE, ENTRY_SIGNATURE)); at = next) {
 		name_len = number(e + 28, 2);
 		extra.size = number(e + 30, 2);
 		extra.p = part(dir, at + ENTRY_SIZE + name_len, extra.size);
 		if (!extra.p)
 			break;
+		next = at + ENTRY_SIZE + name_len + extra.size + number(e + 32, 2);
 		if (!read_entry(all, e, extra, &m) || !m.size)
 			continue;
 		m.name = (const char *)e + ENTRY_SIZE;
@@ -179,7 +194,8 @@ const struct archive_member *archive_at(const struct archive *a, uint64_t offset
 
 	BISECT(lo, hi, mid, a->v[mid].start <= offset);
 	m = lo ? &a->v[lo - 1] : NULL;
-	return m && offset - m->start < (m->size + ARCHIVE_PAGE - 1) / ARCHIVE_PAGE * ARCHIVE_PAGE ? m : NULL;
+	/* m->size is not 0 */
+	return m && (offset - m->start) / ARCHIVE_PAGE <= (m->size - 1) / ARCHIVE_PAGE ? m : NULL;
 }
 
 const struct archive_member *archive_find(const struct archive *a, const char *name)
@@ -199,7 +215,7 @@ const char *archive_separator(const char *path)
 	return at && at > path && at[strlen(ARCHIVE_SEPARATOR)] ? at : NULL;
 }
 
-/* Finds the member that `path` names in its archive, whose path is `archive`. Returns 0 or an errno. */
+/* Finds the member `name` of an archive, whose path is `archive`. Returns 0 or an errno. */
 static int locate(const char *archive, const char *name, uint64_t *start, uint64_t *len)
 {
 	const struct archive_member *m;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * archive.h - the members of a zip archive, of which programs map code: libraries of an APK, which are stored as they are
- * and aligned to pages. A member has the name "ARCHIVE!/MEMBER", as Android writes it.
+ * archive.h - the members of a zip archive, of which programs map code: libraries of an APK, which
+ * are stored as they are and aligned to pages. A member has the name "ARCHIVE!/MEMBER", as Android
+ * writes it.
  */
 #ifndef CSTRACE_FILES_ARCHIVE_H
 #define CSTRACE_FILES_ARCHIVE_H
@@ -29,8 +30,8 @@ struct archive {
 };
 
 /*
- * Reads the directory of an archive of `size` bytes at `p`, which the caller keeps. Entries that lie outside of the archive
- * are left out. Returns 0, or an errno: EINVAL: no zip archive, ENOMEM.
+ * Reads the directory of an archive of `size` bytes at `p`, which the caller keeps. Entries that
+ * lie outside of the archive are left out. Returns 0, or an errno: EINVAL: no zip archive, ENOMEM.
  */
 int archive_read(struct archive *a, const uint8_t *p, size_t size);
 void archive_free(struct archive *a);
@@ -42,13 +43,14 @@ const struct archive_member *archive_find(const struct archive *a, const char *n
 /* Returns the part of "ARCHIVE!/MEMBER" from the separator on, NULL: `path` names no member. */
 const char *archive_separator(const char *path);
 /*
- * Opens the archive of the member that `path` names, whose first byte is at *start, and which has st->st_size bytes. Returns
- * as archive_open().
+ * Opens the archive of the member that `path` names, whose first byte is at *start, and which has
+ * st->st_size bytes. Returns as archive_open().
  */
 int archive_locate(const char *path, struct stat *st, uint64_t *start);
 /*
- * Opens the member that `path` names, as a file of its own: a copy. Returns a descriptor, or -1 with errno; ENOTSUP: there is
- * none, or it is compressed or not aligned, so that no program can have mapped it.
+ * Opens the member that `path` names, as a file of its own: a copy. Returns a descriptor, or -1
+ * with errno; ENOTSUP: there is none, or it is compressed or not aligned, so that no program can
+ * have mapped it.
  */
 int archive_open(const char *path, struct stat *st);
 

@@ -65,7 +65,10 @@ int input_open(const char *path, struct stat *st)
 	return note(input_peek(path, st), st);
 }
 
-/* Opens a file to be mapped from *start on: a member of an archive in its place, if pages of this machine begin there. */
+/*
+ * Opens a file to be mapped from *start on: a member of an archive in its place, if pages of this
+ * machine begin there.
+ */
 static int open_part(const char *path, struct stat *st, uint64_t *start)
 {
 	int fd = note(open_file(path, st), st);

@@ -17,7 +17,10 @@
 /* The most that a text file may have: a kernel with everything built in has about 20 MB of names. */
 #define INPUT_MAX_TEXT	(256u << 20)
 
-/* A descriptor; -1 with errno, EISDIR or EINVAL: not a regular file. The file may be a member of an archive (archive.h). */
+/*
+ * A descriptor; -1 with errno, EISDIR or EINVAL: not a regular file. The file may be a member of an
+ * archive (archive.h).
+ */
 int input_open(const char *path, struct stat *st);
 /* The same without recording it: for files that are only searched. */
 int input_peek(const char *path, struct stat *st);

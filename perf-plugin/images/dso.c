@@ -170,7 +170,10 @@ struct dso *dso_table_find(const struct dso_table *t, const char *path, uint8_t 
 	return d;
 }
 
-/* True if the records of this kind mean `d`: the build-id of the file's header, which comes later, makes memory a file. */
+/*
+ * True if the records of this kind mean `d`: the build-id of the file's header, which comes later,
+ * makes memory a file.
+ */
 static bool has_kind(const struct dso *d, uint8_t kind)
 {
 	return d->kind == kind || (d->id_of_header && d->kind == DSO_FILE && kind == DSO_ANON);
@@ -403,7 +406,8 @@ static const char *id_cure(const struct dso *d, bool perf)
 {
 	if (!perf || (d->table && d->table->search.build_ids))
 		return "";
-	return "; record with perf record --buildid-mmap, and bring the file with --symfs or --buildid-dir";
+	return "; record with perf record --buildid-mmap, and bring the file with --symfs or "
+		"--buildid-dir";
 }
 
 /* Memory without a file, or with a file that cannot be found. */
@@ -414,26 +418,33 @@ static void explain_memory(const struct dso *d, bool perf, FILE *out)
 
 	switch (dso_name_kind(d->path)) {
 	case NAME_DEVICE:
-		fprintf(out, "%s: memory of the kernel or of a device, and no file has its code\n", path);
+		fprintf(out, "%s: memory of the kernel or of a device, and no file has its code\n",
+			path);
 		return;
 	case NAME_UPROBES:
-		fprintf(out, "%s: instructions that probes replaced, which the kernel copies here one by one, and no file has "
+		fprintf(out, "%s: instructions that probes replaced, which the kernel copies "
+			"here one by one, and no file has "
 			"them; trace without probes in the program\n", path);
 		return;
 	case NAME_MEMFD:
-		fprintf(out, "%s: a file in memory, of which no build-id is recorded%s", path, id_cure(d, perf));
+		fprintf(out, "%s: a file in memory, of which no build-id is recorded%s", path,
+			id_cure(d, perf));
 		if (!given)
-			fprintf(out, "; if it holds generated code, let the runtime write a jitdump file%s, and name it with "
+			fprintf(out, "; if it holds generated code, let the runtime write a "
+				"jitdump file%s, and name it with "
 				"--jitdump", mono);
 		fputc('\n', out);
 		return;
 	default:
 		if (given)
-			fprintf(out, "%s: memory without a file (generated code), and no jitdump file that was given describes it\n",
+			fprintf(out, "%s: memory without a file (generated code), and no jitdump "
+				"file that was given describes it\n",
 				path);
 		else
-			fprintf(out, "%s: memory without a file (generated code), and no jitdump file describes it; "
-				"let the runtime write one%s, and name it with --jitdump\n", path, mono);
+			fprintf(out, "%s: memory without a file (generated code), and no jitdump "
+				"file describes it; "
+				"let the runtime write one%s, and name it with --jitdump\n",
+					path, mono);
 	}
 }
 
@@ -463,10 +474,12 @@ static void explain_missing(const struct dso *d, bool perf, FILE *out)
 	else if (d->kind == DSO_ANON)
 		explain_memory(d, perf, out);
 	else if (dso_name_kind(d->path) == NAME_PAGE)
-		fprintf(out, "%s: a page of code that the kernel gives to 32-bit programs, and no file has it; put a copy of "
+		fprintf(out, "%s: a page of code that the kernel gives to 32-bit programs, and "
+			"no file has it; put a copy of "
 			"its bytes below --symfs under this name\n", path);
 	else if (!d->recorded.len && dso_name_kind(d->path) == NAME_LOST)
-		fprintf(out, "%s: a file whose name was not recorded: it is too long for the kernel%s\n", path, id_cure(d, perf));
+		fprintf(out, "%s: a file whose name was not recorded: it is too long for the "
+			"kernel%s\n", path, id_cure(d, perf));
 	else if (d->recorded.len)
 		fprintf(out, "%s: no file with build-id %s found by path, below --symfs or in the "
 			"build-id cache\n", path, want);
@@ -524,8 +537,10 @@ void dso_explain(const struct dso *d, bool perf, FILE *out)
 			"unpack it by hand if it is trusted\n", path, file, UNPACK_RATIO, UNPACK_MAX >> 20);
 		break;
 	case DSO_NOT_MAPPABLE:
-		fprintf(out, "%s: the archive of %s does not hold it as it was mapped (not compressed, and aligned to a page), so it "
-			"is not the recorded archive: not used; find that with --symfs DIR\n", path, file);
+		fprintf(out, "%s: the archive of %s does not hold it as it was mapped (not "
+			"compressed, and aligned to a page), so it "
+			"is not the recorded archive: not used; find that with --symfs DIR\n",
+				path, file);
 		break;
 	case DSO_NO_MEMORY:
 		fprintf(out, "%s: %s: out of memory while it was read\n", path, file);
@@ -548,7 +563,8 @@ void dso_assume(struct dso *d)
 	const uint64_t about = message_subject(SUBJECT_DSO | d->number);
 
 	if (!d->assumed)
-		fprintf(message_stream(), "cstrace: warning: %s: text remapped to anonymous memory (huge pages): the code there is "
+		fprintf(message_stream(), "cstrace: warning: %s: text remapped to anonymous "
+			"memory (huge pages): the code there is "
 			"assumed to be still that of %s\n", name_shown(d->path), file_shown(d));
 	d->assumed = true;
 	message_subject(about);

@@ -75,7 +75,8 @@ struct dso {
 	bool symbols_read;
 	bool own_data;		/* `data` is on the heap */
 	bool by_offset;		/* DSO_MODULE: only places in the file matter; it is not linked, and has no addresses */
-	struct archive *members; /* DSO_FILE: of a zip archive, its members; NULL: it is none, or was not asked */
+	/* DSO_FILE: of a zip archive, its members; NULL: it is none, or was not asked */
+	struct archive *members;
 	struct dso *archive;	/* DSO_FILE: a member of this archive; NULL: of none */
 	uint16_t machine;	/* ELF e_machine */
 	bool made_later;	/* DSO_BPF: the kernel made it while tracing */
@@ -99,8 +100,10 @@ struct dso {
 	uint32_t *name_order;	/* indices of the symbols sorted by name; NULL until needed */
 	struct function_table *functions; /* functions.h; NULL until needed */
 	uint64_t used;		/* number of requests for its code by the decoder */
-	bool copied;		/* DSO_FILE: a process has memory without a file in place of its text (map.memory) */
-	bool assumed;		/* code was decoded in a process that has; it was taken for a copy */
+	/* DSO_FILE: a process has memory without a file in place of its text (map.memory) */
+	bool copied;
+	/* code was decoded in a process that has; it was taken for a copy */
+	bool assumed;
 	bool shown;		/* with a time filter: part of it was in the filter's window */
 	uint64_t insns;		/* instructions decoded in it, if a consumer counts them */
 	uint64_t nacc;		/* addresses at which its code was needed and is missing */

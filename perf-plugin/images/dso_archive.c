@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dso_archive.c - libraries that programs run from inside of an archive (an APK). simpleperf records such a map by the name
- * of the member, perf by that of the archive and the offset in it.
+ * dso_archive.c - libraries that programs run from inside of an archive (an APK). simpleperf
+ * records such a map by the name of the member, perf by that of the archive and the offset in it.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -77,7 +77,10 @@ struct dso *dso_table_member(struct dso_table *t, struct dso *d, uint64_t *off)
 	if (!a)
 		return d;
 	m = archive_at(a, *off);
-	/* another archive than the recorded one has something else there; the name is that of no member, and is reported */
+	/*
+	 * another archive than the recorded one has something else there; the name is that of no
+	 * member, and is reported
+	 */
 	path = m && !memchr(m->name, 0, m->name_len) ?
 	       format_text("%s" ARCHIVE_SEPARATOR "%.*s", d->path, (int)m->name_len, m->name) :
 	       format_text("%s" ARCHIVE_SEPARATOR "(offset 0x%" PRIx64 ")", d->path, *off);

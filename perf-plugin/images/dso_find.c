@@ -34,7 +34,10 @@ static const char *const kernel_places[] = {
 	"/lib/modules/%s/build/vmlinux",
 };
 
-/* Places of `make vdso_install`, which have symbols, and of copies made by hand; the pages of 32-bit programs have only these. */
+/*
+ * Places of `make vdso_install`, which have symbols, and of copies made by hand; the pages of
+ * 32-bit programs have only these.
+ */
 static const struct vdso_place {
 	const char *name, *place;
 } vdso_places[] = {

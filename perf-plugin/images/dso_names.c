@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dso_names.c - names that the kernel and the recorder give to what no path leads to. A name is a hint only: a map with
- * a build-id is a file, whatever its name.
+ * dso_names.c - names that the kernel and the recorder give to what no path leads to. A name is a
+ * hint only: a map with a build-id is a file, whatever its name.
  */
 #include <string.h>
 
 #include "images/dso_table.h"
 
-/* What follows the first part of a name. */
+/* The part of a name behind the one in the table. */
 enum rest {
 	NOTHING,
 	ANYTHING,
@@ -50,13 +50,20 @@ static bool is_called(const char *path, const struct special_name *s)
 {
 	if (s->rest == NOTHING)
 		return !strcmp(path, s->name);
-	return !strncmp(path, s->name, strlen(s->name)) && (s->rest == ANYTHING || is_unlinked(path));
+	if (strncmp(path, s->name, strlen(s->name)))
+		return false;
+	return s->rest == ANYTHING || is_unlinked(path);
 }
 
-/* libhugetlbfs keeps text and data of a program in unlinked files of a hugetlbfs, usually at /dev/hugepages. */
+/*
+ * libhugetlbfs keeps text and data of a program in unlinked files of a hugetlbfs, usually at
+ * /dev/hugepages.
+ */
 static bool is_huge_file(const char *path)
 {
-	return is_unlinked(path) && (strstr(path, "/hugepages/") || strstr(path, "/libhugetlbfs.tmp."));
+	if (!is_unlinked(path))
+		return false;
+	return strstr(path, "/hugepages/") || strstr(path, "/libhugetlbfs.tmp.");
 }
 
 enum dso_name dso_name_kind(const char *path)

@@ -72,7 +72,11 @@ enum dso_name {
 	NAME_LOST,	/* a file whose name is too long for the kernel to record */
 	NAME_PAGE,	/* a page with code that the kernel gives to 32-bit programs */
 	NAME_MEMORY,	/* memory without a file, or with a file that no path leads to */
-	NAME_MEMFD,	/* a file in memory, without a path: a program may run from it, or have its generated code there */
+	/*
+	 * a file in memory, without a path: a program may run from it, or have its generated code
+	 * there
+	 */
+	NAME_MEMFD,
 	NAME_DEVICE,	/* memory of a device or of the kernel */
 	NAME_UPROBES,	/* the kernel's copies of single instructions that probes replaced */
 };
@@ -80,8 +84,8 @@ enum dso_name dso_name_kind(const char *path);
 /* True if no file can be found for a map of this name without a build-id. */
 bool dso_name_is_anon(const char *path);
 /*
- * dso_archive.c: returns the dso of the code that a map of `d` at *off shows: the member of the archive, with *off
- * made relative to it, or `d` itself. NULL: no memory.
+ * dso_archive.c: returns the dso of the code that a map of `d` at *off shows: the member of the
+ * archive, with *off made relative to it, or `d` itself. NULL: no memory.
  */
 struct dso *dso_table_member(struct dso_table *t, struct dso *d, uint64_t *off);
 /* Returns the first dso of this kind and path, NULL if there is none. */

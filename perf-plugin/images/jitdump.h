@@ -31,7 +31,11 @@ struct jitdump {
 	bool swap;
 	bool arch_time;		/* times are ticks of the counter, not CLOCK_MONOTONIC */
 	uint32_t machine, pid;
-	int owner;		/* process of the recording whose code it is; that of another PID namespace has another number */
+	/*
+	 * process of the recording whose code it is; that of another PID namespace has another
+	 * number
+	 */
+	int owner;
 	struct jit_event *ev;	/* sorted by time */
 	size_t nr_ev, cap_ev;
 	struct jit_code *code;	/* in file order, `at` ascending */

@@ -17,8 +17,9 @@ struct map {
 	uint64_t off;		/* file offset of start */
 	struct dso *dso;
 	/*
-	 * What was mapped there when its code came: of generated code, the memory that it was written to (NULL: unknown); of a
-	 * file, the memory without a file that holds a copy of it (NULL: the file itself is mapped).
+	 * What was mapped there when its code came: of generated code, the memory that it was
+	 * written to (NULL: unknown); of a file, the memory without a file that holds a copy of it
+	 * (NULL: the file itself is mapped).
 	 */
 	struct dso *memory;
 };

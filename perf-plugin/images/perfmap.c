@@ -136,5 +136,7 @@ bool perf_map_within(const struct perf_map *pm, uint64_t start, uint64_t end)
 
 	BISECT(lo, hi, mid, pm->v[mid].start <= start);
 	before = lo ? &pm->v[lo - 1] : NULL;
-	return (before && start - before->start < before->size) || (lo < pm->nr && pm->v[lo].start < end);
+	if (before && start - before->start < before->size)
+		return true;
+	return lo < pm->nr && pm->v[lo].start < end;
 }

@@ -130,7 +130,8 @@ static void print_binary(const struct dso *d, uint64_t all)
 	}
 	putchar('\n');
 	if (d->assumed)
-		printf("           text remapped to anonymous memory (huge pages): assumed to be still that of the file\n");
+		printf("           text remapped to anonymous memory (huge pages): assumed to be "
+		       "still that of the file\n");
 }
 
 void info_print_binaries(const struct session *ss, const struct info_counts *c, bool all)

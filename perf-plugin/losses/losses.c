@@ -303,7 +303,8 @@ enum loss loss_of_dso(const struct dso *d)
 		return LOSS_VDSO;
 	if (dso_name_kind(d->path) == NAME_PAGE)
 		return LOSS_PAGE;
-	return !d->recorded.len && dso_name_kind(d->path) == NAME_LOST ? LOSS_NAMELESS : LOSS_NO_FILE;
+	return !d->recorded.len && dso_name_kind(d->path) == NAME_LOST ? LOSS_NAMELESS :
+		LOSS_NO_FILE;
 }
 
 uint64_t losses_missing_code(const struct losses *ls)

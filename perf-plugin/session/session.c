@@ -314,7 +314,8 @@ struct dso *session_next_read(const struct session *ss, size_t *pos)
 		if (d->state != DSO_LOADED || !d->file)
 			continue;
 		/* records name the archive, and so it is what holds its members */
-		if (dso_is_archive(d) ? member_used(ss, d) : !d->archive && (d->used || d->kind == DSO_VMLINUX))
+		if (dso_is_archive(d) ? member_used(ss, d) :
+		    !d->archive && (d->used || d->kind == DSO_VMLINUX))
 			return d;
 	}
 	return NULL;

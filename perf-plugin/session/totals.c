@@ -146,8 +146,10 @@ static void print_conflicts(const struct session *ss, FILE *out)
 		d = ss->images.dsos.all[i];
 		if (d->conflicts)
 			fprintf(out, "cstrace: trace contradicts the code, %" PRIu64 " times: %s: is %s the file that "
-				"ran?%s\n", d->conflicts, name_shown(d->path), d->file ? name_shown(d->file) : "it",
-				d->assumed ? " Part of it was remapped to anonymous memory, which may hold other code." : "");
+				"ran?%s\n", d->conflicts, name_shown(d->path), 
+				d->file ? name_shown(d->file) : "it",
+				d->assumed ? " Part of it was remapped to anonymous memory, which "
+				"may hold other code." : "");
 	}
 }
 

@@ -130,8 +130,12 @@ static void set_place(struct side_events *se, const struct jitdump *jd, const ch
 		"several versions: %s\n", name_shown(path), why, cure);
 }
 
-/* Reads a jitdump file, whose bytes it takes over. Returns NULL, with *rc 0 after a message, or without memory. */
-static struct jitdump *read_file(struct side_events *se, const char *file, const uint8_t *p, size_t size, int *rc)
+/*
+ * Reads a jitdump file, whose bytes it takes over. Returns NULL, with *rc 0 after a message, or
+ * without memory.
+ */
+static struct jitdump *read_file(struct side_events *se, const char *file, const uint8_t *p,
+				 size_t size, int *rc)
 {
 	struct jitdump *jd = calloc(1, sizeof(*jd));
 	int err = jd ? jitdump_read(jd, p, size) : JITDUMP_NO_MEMORY;
@@ -162,7 +166,8 @@ static void drop_file(struct jitdump *jd)
 }
 
 /* Makes the code of a file, recorded as `path`, a source of events. Takes over `jd`. */
-static int add_file(struct side_events *se, const char *path, const char *file, struct jitdump *jd, struct jitdump_place *place)
+static int add_file(struct side_events *se, const char *path, const char *file,
+		    struct jitdump *jd, struct jitdump_place *place)
 {
 	struct side_source *src;
 	struct dso *d;
@@ -180,11 +185,12 @@ static uint64_t as_it_is(void *data, uint64_t time)
 	return time;
 }
 
-#define CONTAINER_CURE "if it ran in a container, name its process as the recording has it: --jitdump PID:FILE"
+#define CONTAINER_CURE "if it ran in a container, name its process as the recording has it: " \
+	"--jitdump PID:FILE"
 
 /*
- * Finds the process of a file that no record mentions; `pid` is what the user says, or -1. Returns -1 after a message if it is
- * not known.
+ * Finds the process of a file that no record mentions; `pid` is what the user says, or -1. Returns
+ * -1 after a message if it is not known.
  */
 static int find_owner(struct side_events *se, const char *file, const struct jitdump *jd, int pid)
 {
@@ -193,29 +199,36 @@ static int find_owner(struct side_events *se, const char *file, const struct jit
 
 	if (pid >= 0) {
 		if (!jit_process(&se->processes, pid))
-			fprintf(message_stream(), "cstrace: warning: %s: no process %d is in the recording\n", name_shown(file), pid);
+			fprintf(message_stream(), "cstrace: warning: %s: no process %d is in the "
+				"recording\n", name_shown(file), pid);
 		return pid;
 	}
 	if (jd->arch_time)
 		convert = se->conv && se->conv->usable ? ticks_to_time : NULL;
 	o = jit_owner(&se->processes, jd, convert, (void *)se->conv);
 	if (o.other) {
-		fprintf(message_stream(), "cstrace: warning: %s: not used: process %d and process %d both have memory at its addresses, and "
-			"neither has its number, %u; " CONTAINER_CURE "\n", name_shown(file), o.process->pid, o.other->pid, jd->pid);
+		fprintf(message_stream(), "cstrace: warning: %s: not used: process %d and "
+			"process %d both have memory at its addresses, and "
+			"neither has its number, %u; " CONTAINER_CURE "\n", name_shown(file),
+				o.process->pid, o.other->pid, jd->pid);
 		se->jit.missing++;
 		return -1;
 	}
 	if (!o.process)
-		fprintf(message_stream(), "cstrace: warning: %s: no process %u is in the recording, and no process has memory at its "
+		fprintf(message_stream(), "cstrace: warning: %s: no process %u is in the "
+			"recording, and no process has memory at its "
 			"addresses; " CONTAINER_CURE "\n", name_shown(file), jd->pid);
 	else if (o.process->pid != (int)jd->pid)
-		fprintf(message_stream(), "cstrace: %s: written as process %u of a PID namespace, taken for that of process %d, the only "
-			"one with memory at its addresses\n", name_shown(file), jd->pid, o.process->pid);
+		fprintf(message_stream(), "cstrace: %s: written as process %u of a PID "
+			"namespace, taken for that of process %d, the only "
+			"one with memory at its addresses\n", name_shown(file), jd->pid,
+				o.process->pid);
 	return o.process ? o.process->pid : (int)jd->pid;
 }
 
 /* Uses a file that a record mentions. */
-static int use_recorded(struct side_events *se, const char *file, const uint8_t *p, size_t size, const struct jit_marker *m)
+static int use_recorded(struct side_events *se, const char *file, const uint8_t *p, size_t size,
+			const struct jit_marker *m)
 {
 	struct jitdump_place place = { .pid = m->pid, .time = m->time, .seq = m->seq };
 	int rc;
@@ -225,7 +238,8 @@ static int use_recorded(struct side_events *se, const char *file, const uint8_t 
 }
 
 /* Uses a file that no record mentions. */
-static int use_unrecorded(struct side_events *se, const char *file, const uint8_t *p, size_t size, int pid)
+static int use_unrecorded(struct side_events *se, const char *file, const uint8_t *p,
+			  size_t size, int pid)
 {
 	struct jitdump_place place = { .pid = -1 };
 	const struct jit_process *owner;
@@ -274,7 +288,9 @@ bool jit_next_given(const char **list, char *path, size_t size, int *pid)
 	return false;
 }
 
-/* Returns how many loads of code a file has at memory of a process; 0: none, or it cannot be read. */
+/*
+ * Returns how many loads of code a file has at memory of a process; 0: none, or it cannot be read.
+ */
 static size_t fits_file(const struct side_events *se, const char *path, int pid)
 {
 	const struct jit_process *owner = jit_process(&se->processes, pid);
@@ -291,10 +307,11 @@ static size_t fits_file(const struct side_events *se, const char *path, int pid)
 }
 
 /*
- * Finds the file that the user named for a recorded one. Of several with its name, as processes of two containers write, that
- * with most code at memory of the process is it.
+ * Finds the file that the user named for a recorded one. Of several with its name, as processes of
+ * two containers write, that with most code at memory of the process is it.
  */
-static bool given_for(const struct side_events *se, const struct jit_marker *m, char *path, size_t size)
+static bool given_for(const struct side_events *se, const struct jit_marker *m, char *path,
+		      size_t size)
 {
 	const char *list = se->dsos->search.jitdump, *name = base_name(m->path);
 	char next[4096];
@@ -361,13 +378,17 @@ static int use_marker(struct side_events *se, const struct jit_marker *m)
 	return 0;
 }
 
-/* True if a record mentions the file: one of its name or, if the user says whose it is, one of that process. */
+/*
+ * True if a record mentions the file: one of its name or, if the user says whose it is, one of that
+ * process.
+ */
 static bool was_recorded(const struct side_events *se, const char *path, int pid)
 {
 	size_t i;
 
 	for (i = 0; i < se->jit.nr; i++)
-		if (pid >= 0 ? se->jit.v[i].pid == pid : !strcmp(base_name(se->jit.v[i].path), base_name(path)))
+		if (pid >= 0 ? se->jit.v[i].pid == pid :
+		    !strcmp(base_name(se->jit.v[i].path), base_name(path)))
 			return true;
 	return false;
 }

@@ -28,7 +28,10 @@ int jit_note(struct jit_files *jf, const char *path, int pid, uint64_t time, uin
 /* After the first pass: makes each file a source of events. Returns 0 or ERR_NOMEM. */
 int jit_finish(struct side_events *se);
 
-/* Returns the next file in the list of --jitdump; *pid: the process given with it, or -1. False at the end. */
+/*
+ * Returns the next file in the list of --jitdump; *pid: the process given with it, or -1. False at
+ * the end.
+ */
 bool jit_next_given(const char **list, char *path, size_t size, int *pid);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* jit_owner.c - collects the processes of a recording and their memory, and compares jitdump files with them. */
+/*
+ * jit_owner.c - collects the processes of a recording and their memory, and compares jitdump files
+ * with them.
+ */
 #include "sideband/jit_owner.h"
 
 #include <string.h>
@@ -10,7 +13,10 @@
 #include "images/jitdump.h"
 #include "sideband/side.h"
 
-/* Index in the links of a NAMESPACES record, and inode number of the first PID namespace (the kernel's proc_ns.h). */
+/*
+ * Index in the links of a NAMESPACES record, and inode number of the first PID namespace (the
+ * kernel's proc_ns.h).
+ */
 #define PID_NAMESPACE	3u
 #define FIRST_PID_NS	0xeffffffcu
 
@@ -55,7 +61,8 @@ static struct jit_process *get_process(struct jit_processes *ps, int pid)
 static int add_memory(struct jit_process *p, const struct side_event *e)
 {
 	/* any pointer does: all is memory */
-	const struct map m = { .start = e->map.start, .end = e->map.end, .off = e->map.start, .dso = (struct dso *)p };
+	const struct map m = { .start = e->map.start, .end = e->map.end, .off = e->map.start,
+			      .dso = (struct dso *)p };
 	const struct map *x;
 	struct jit_memory *to;
 
@@ -102,8 +109,10 @@ int jit_processes_record(struct jit_processes *ps, const struct pd_record *rec)
 	const struct perf_record_namespaces *r = (const void *)rec->ev;
 	struct jit_process *p;
 
-	if (r->header.type != PERF_RECORD_NAMESPACES || r->header.size < offsetof(struct perf_record_namespaces, link_info) +
-	    (PID_NAMESPACE + 1) * sizeof(r->link_info[0]) || r->nr_namespaces <= PID_NAMESPACE || (int)r->pid <= 0)
+	if (r->header.type != PERF_RECORD_NAMESPACES ||
+	    r->header.size < offsetof(struct perf_record_namespaces, link_info) +
+	    (PID_NAMESPACE + 1) * sizeof(r->link_info[0]) || r->nr_namespaces <= PID_NAMESPACE ||
+	    (int)r->pid <= 0)
 		return 0;
 	p = get_process(ps, (int)r->pid);
 	if (!p)
@@ -118,7 +127,8 @@ static const struct jit_memory *memory_at(const struct jit_process *p, uint64_t 
 	size_t i;
 
 	for (i = 0; i < p->nr; i++)
-		if (addr >= p->v[i].start && addr < p->v[i].end && (!first || p->v[i].seq < first->seq))
+		if (addr >= p->v[i].start && addr < p->v[i].end &&
+		    (!first || p->v[i].seq < first->seq))
 			first = &p->v[i];
 	return first;
 }
@@ -148,7 +158,8 @@ const struct jit_memory *jit_memory_first(const struct jit_process *p, const str
 }
 
 /* True if the process lived when the file says that code was loaded. */
-static bool lived(const struct jit_process *p, const struct jitdump *jd, uint64_t (*convert)(void *, uint64_t), void *data)
+static bool lived(const struct jit_process *p, const struct jitdump *jd,
+		  uint64_t (*convert)(void *, uint64_t), void *data)
 {
 	uint64_t first, last;
 

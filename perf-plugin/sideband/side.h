@@ -31,9 +31,9 @@ struct side_event {
 	int pid, tid;
 	uint8_t kind;		/* enum side_kind */
 	bool kernel;		/* SIDE_MAP, SIDE_UNMAP: of the kernel's address space, whatever pid says */
-	/* SIDE_MAP, SIDE_UNMAP of a process: a map was made, or its protection changed, of memory ... */
-	bool anon;		/* ... without a file, or with a file that cannot be found */
-	bool written;		/* ... that the program may write code to, although it has a file */
+	/* SIDE_MAP, SIDE_UNMAP of a process: the memory that was mapped, or changed protection */
+	bool anon;		/* it has no file, or a file that cannot be found */
+	bool written;		/* it has a file, and the program may write code to it */
 	union {
 		struct map map;	/* SIDE_MAP, SIDE_UNMAP (without dso) */
 		const char *comm; /* valid until the source's next call */

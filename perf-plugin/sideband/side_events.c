@@ -45,7 +45,10 @@ int side_events_take(struct side_events *se, const struct pd_record *rec, struct
 		rc = side_perf_take(se->records, rec, e);
 	if (!rc && jit_processes_record(&se->processes, rec))
 		return ERR_NOMEM;
-	return rc > 0 && (jit_processes_event(&se->processes, e) || side_order_note(&se->order, se->reader, e)) ? ERR_NOMEM : rc;
+	if (rc > 0 && (jit_processes_event(&se->processes, e) ||
+		       side_order_note(&se->order, se->reader, e)))
+		return ERR_NOMEM;
+	return rc;
 }
 
 /* The header's build-ids are of the files that records name. A guest's files are other ones, of the same names. */

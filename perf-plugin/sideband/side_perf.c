@@ -71,7 +71,7 @@ struct mmap_fields {
 	const char *name;
 	struct build_id id;
 	bool exec;
-	bool written;	/* a program may write code there: shared, or writable and executable, and without a build-id */
+	bool written;	/* shared, or writable and executable; and without a build-id */
 };
 
 /* The offset of anonymous memory is its address, and that of a damaged record may be anything. */

@@ -2,11 +2,13 @@
 /*
  * memory.c - applies map events where code is not that of the file that a record names.
  *
- * Generated code stays while its memory is made writable and executable again, which is recorded as a new map each time.
+ * Generated code stays while its memory is made writable and executable again, which is recorded as
+ * a new map each time.
  *
- * Anonymous memory that takes the place of a file's text holds a copy of it: programs move their text to huge pages so. The
- * code is assumed to be that of the file, unless a jitdump file or a perf map describes what is there, or the memory reaches
- * further than the text and a huge page around it.
+ * Anonymous memory that takes the place of a file's text holds a copy of it: programs move their
+ * text to huge pages so. The code is assumed to be that of the file, unless a jitdump file or a
+ * perf map describes what is there, or the memory reaches further than the text and a huge page
+ * around it.
  */
 #include "base/error.h"
 #include "images/dso.h"
@@ -21,7 +23,8 @@ static bool mapped_so(const struct maplist *ml, const struct map *m)
 {
 	const struct map *x = ml ? maplist_find(ml, m->start) : NULL;
 
-	return x && x->end >= m->end && x->dso == m->dso && x->start - x->off == m->start - m->off && x->memory == m->memory;
+	return x && x->end >= m->end && x->dso == m->dso &&
+		x->start - x->off == m->start - m->off && x->memory == m->memory;
 }
 
 static int set_map(struct threads *ts, struct process *p, const struct map *m, uint64_t order)
@@ -42,7 +45,10 @@ static bool same_file(const struct map *a, const struct map *b)
 	return a->dso == b->dso && a->start - a->off == b->start - b->off;
 }
 
-/* True if memory that ends `beyond` bytes behind the text at `addr` may do so because its pages are huge. */
+/*
+ * True if memory that ends `beyond` bytes behind the text at `addr` may do so because its pages are
+ * huge.
+ */
 static bool fills_page(uint64_t addr, uint64_t beyond)
 {
 	size_t i;
@@ -53,7 +59,10 @@ static bool fills_page(uint64_t addr, uint64_t beyond)
 	return false;
 }
 
-/* True if memory may hold a copy of the text to which `x` belongs: it ends where the text does, or fills up a huge page. */
+/*
+ * True if memory may hold a copy of the text to which `x` belongs: it ends where the text does, or
+ * fills up a huge page.
+ */
 static bool fits_text(const struct maplist *ml, const struct map *memory, const struct map *x)
 {
 	uint64_t start = x->start, end = x->end;
@@ -68,7 +77,8 @@ static bool fits_text(const struct maplist *ml, const struct map *memory, const 
 }
 
 /* True if something describes the code in [start, end) as generated. */
-static bool is_generated(const struct threads *ts, const struct process *p, uint64_t start, uint64_t end)
+static bool is_generated(const struct threads *ts, const struct process *p, uint64_t start,
+			 uint64_t end)
 {
 	return ts->generated && ts->generated(ts->generated_data, p->pid, start, end);
 }
@@ -76,26 +86,35 @@ static bool is_generated(const struct threads *ts, const struct process *p, uint
 /* The text of `x` at the place of `part`, in memory without a file. */
 static struct map copy_of(const struct map *x, const struct map *part)
 {
-	return (struct map){ .start = part->start, .end = part->end, .off = x->off + (part->start - x->start), .dso = x->dso,
-			     .memory = part->dso };
+	return (struct map){
+		.start = part->start, .end = part->end, .off = x->off + (part->start - x->start),
+		.dso = x->dso, .memory = part->dso,
+	};
 }
 
-/* Returns the text that lies on both sides of `part`, as if `part` belonged to it; NULL: none does. */
+/*
+ * Returns the text that lies on both sides of `part`, as if `part` belonged to it; NULL: none does.
+ */
 static const struct map *text_around(const struct maplist *ml, const struct map *part)
 {
-	const struct map *before = part->start ? maplist_find(ml, part->start - 1) : NULL, *after = maplist_find(ml, part->end);
+	const struct map *before = part->start ? maplist_find(ml, part->start - 1) : NULL;
+	const struct map *after = maplist_find(ml, part->end);
 
 	return before && after && is_text(before) && same_file(before, after) ? before : NULL;
 }
 
-/* Maps a part of memory without a file where no generated code is. `x` is the only map in it, or NULL. */
-static int set_part(struct threads *ts, struct process *p, const struct map *m, const struct map *part, const struct map *x,
+/*
+ * Maps a part of memory without a file where no generated code is. `x` is the only map in it, or
+ * NULL.
+ */
+static int set_part(struct threads *ts, struct process *p, const struct map *m,
+		    const struct map *part, const struct map *x,
 		    uint64_t order)
 {
 	const struct map *text = x && is_text(x) && fits_text(p->cur, m, x) ? x : NULL;
 	struct map copy;
 
-	/* the process does not execute what it is about to write, and may make it executable next */
+	/* the process writes there before it makes that memory executable, which is recorded, too */
 	if (!part->dso && text)
 		return 0;
 	if (!text && part->dso && p->cur)
@@ -106,8 +125,11 @@ static int set_part(struct threads *ts, struct process *p, const struct map *m, 
 	return set_map(ts, p, &copy, order);
 }
 
-/* Returns the end of the part of [at, m->end) that one map covers, or none; *x: that map, or NULL. */
-static uint64_t next_part(const struct process *p, const struct map *m, uint64_t at, struct map *x, bool *mapped)
+/*
+ * Returns the end of the part of [at, m->end) that one map covers, or none; *x: that map, or NULL.
+ */
+static uint64_t next_part(const struct process *p, const struct map *m, uint64_t at,
+			  struct map *x, bool *mapped)
 {
 	const struct map *y = p->cur ? maplist_next(p->cur, at) : NULL;
 	uint64_t end;
@@ -120,8 +142,8 @@ static uint64_t next_part(const struct process *p, const struct map *m, uint64_t
 }
 
 /*
- * Adds a map of memory without a file, or without a dso removes what was there. Generated code stays, and text is assumed to
- * be there still. What is neither is mapped in one piece.
+ * Adds a map of memory without a file, or without a dso removes what was there. Generated code
+ * stays, and text is assumed to be there still. What is neither is mapped in one piece.
  */
 static int set_anon(struct threads *ts, struct process *p, const struct map *m, uint64_t order)
 {
@@ -134,7 +156,7 @@ static int set_anon(struct threads *ts, struct process *p, const struct map *m, 
 		code = mapped && (x.dso->kind == DSO_JIT || is_text(&x));
 		if (!code && end < m->end)
 			continue;
-		/* what was before the code, if anything; at the end of the memory, all that is left */
+		/* what was before the code, or all that is left at the end of the memory */
 		part.end = code ? at : end;
 		if (part.start < part.end && set_part(ts, p, m, &part, NULL, order))
 			return ERR_NOMEM;
@@ -151,7 +173,10 @@ static int set_anon(struct threads *ts, struct process *p, const struct map *m, 
 	return 0;
 }
 
-/* True if generated code stays when memory with a file is mapped at its place: it is the memory that the code is in. */
+/*
+ * True if generated code stays when memory with a file is mapped at its place: it is the memory
+ * that the code is in.
+ */
 static bool stays(const struct map *code, const struct side_event *e)
 {
 	const struct dso *d = e->map.dso;
@@ -161,8 +186,12 @@ static bool stays(const struct map *code, const struct side_event *e)
 	return e->written || (d && d == code->memory && !d->recorded.len);
 }
 
-/* Adds a map of a file, or removes what was there, except for generated code that is in the memory of that file. */
-static int set_file(struct threads *ts, struct process *p, const struct side_event *e, uint64_t order)
+/*
+ * Adds a map of a file, or removes what was there, except for generated code that is in the memory
+ * of that file.
+ */
+static int set_file(struct threads *ts, struct process *p, const struct side_event *e,
+		    uint64_t order)
 {
 	const struct map *m = &e->map;
 	struct map part = *m;
@@ -187,8 +216,8 @@ static int set_file(struct threads *ts, struct process *p, const struct side_eve
 }
 
 /*
- * A process that was older than the recording has its text described in order of addresses: what lies between two parts of
- * one text, and is memory without a file, is the rest of it.
+ * A process that was older than the recording has its text described in order of addresses: what
+ * lies between two parts of one text, and is memory without a file, is the rest of it.
  */
 static int join_text(struct threads *ts, struct process *p, const struct map *m, uint64_t order)
 {
@@ -217,7 +246,8 @@ int memory_event(struct threads *ts, struct process *p, const struct side_event 
 	if (m.dso && m.dso->kind == DSO_JIT) {
 		ts->have_jit = true;
 		x = p->cur ? maplist_find(p->cur, m.start) : NULL;
-		m.memory = !x ? NULL : x->memory ? x->memory : x->dso->kind == DSO_JIT ? NULL : x->dso;
+		if (x)
+			m.memory = x->memory || x->dso->kind == DSO_JIT ? x->memory : x->dso;
 		return threads_set_map(ts, p, &m, order);
 	}
 	rc = set_file(ts, p, e, order);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* memory.h - what a map event leaves of the code that was there: generated code, and text that moved to other memory. */
+/*
+ * memory.h - what a map event leaves of the code that was there: generated code, and text that
+ * moved to other memory.
+ */
 #ifndef CSTRACE_TASKS_MEMORY_H
 #define CSTRACE_TASKS_MEMORY_H
 

@@ -172,7 +172,10 @@ void process_epoch_events(const struct process *p, uint32_t epoch, size_t *first
 /* threads.c: applies an event. Returns 0 or ERR_NOMEM. */
 int threads_apply(struct threads *ts, const struct side_event *e, uint64_t order);
 
-/* threads.c: maps a range of a process, or without a dso removes what is there. Returns 0 or ERR_NOMEM. */
+/*
+ * threads.c: maps a range of a process, or without a dso removes what is there. Returns 0 or
+ * ERR_NOMEM.
+ */
 int threads_set_map(struct threads *ts, struct process *p, const struct map *m, uint64_t order);
 
 /* Returns the maps before the first event of the window; NULL: none. */

@@ -219,7 +219,8 @@ void perfw_comm(struct perfw *w, const struct perfw_at *at, const char *name, in
 	kernel(w, &r, at, PERFW_ID_DUMMY);
 }
 
-void perfw_mmap2(struct perfw *w, const struct perfw_at *at, uint64_t va, uint64_t len, uint64_t offset,
+void perfw_mmap2(struct perfw *w, const struct perfw_at *at, uint64_t va, uint64_t len,
+		 uint64_t offset,
 		 const char *path, const struct perfw_map *map)
 {
 	struct gbuf r = { 0 };

@@ -75,7 +75,8 @@ struct perfw_map {
 	const uint8_t *build_id;	/* 20 bytes; NULL: none */
 };
 
-void perfw_mmap2(struct perfw *w, const struct perfw_at *at, uint64_t va, uint64_t len, uint64_t offset,
+void perfw_mmap2(struct perfw *w, const struct perfw_at *at, uint64_t va, uint64_t len,
+		 uint64_t offset,
 		 const char *path, const struct perfw_map *map);
 /* MMAP2 of a process; kernel: MMAP of the kernel */
 void perfw_mmap(struct perfw *w, const struct perfw_at *at, uint64_t va, uint64_t len,

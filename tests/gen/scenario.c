@@ -11,7 +11,8 @@
 
 #include "parts.h"
 
-static const struct scenario_row *const tables[] = { scenario_user, scenario_maps, scenario_kernel, scenario_who, scenario_phone };
+static const struct scenario_row *const tables[] = { scenario_user, scenario_maps,
+						    scenario_kernel, scenario_who, scenario_phone };
 
 #define NTABLES (sizeof(tables) / sizeof(tables[0]))
 

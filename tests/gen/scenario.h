@@ -39,7 +39,8 @@ struct scenario_row {
 };
 
 /* rows end with a name of NULL */
-extern const struct scenario_row scenario_user[], scenario_maps[], scenario_kernel[], scenario_who[], scenario_phone[];
+extern const struct scenario_row scenario_user[], scenario_maps[], scenario_kernel[],
+	scenario_who[], scenario_phone[];
 
 const struct scenario_row *scenario_find(const char *name);
 void scenario_list(void);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scenario_maps.c - programs whose code is not in the file that a record names, or in none that has a path. */
+/*
+ * scenario_maps.c - programs whose code is not in the file that a record names, or in none that has
+ * a path.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +24,8 @@ static struct gbuf elf_with_id(const struct code *c, uint8_t number, uint8_t id[
 }
 
 /* maps a file that has no path; it lies in a folder under another name */
-static void map_memfd(struct scenario *s, struct wthread *t, uint64_t va, const char *name, uint8_t number)
+static void map_memfd(struct scenario *s, struct wthread *t, uint64_t va, const char *name,
+		      uint8_t number)
 {
 	struct world *w = s->w;
 	const struct code *c = world_code(w, IMAGE_INSNS, 0);
@@ -31,17 +35,22 @@ static void map_memfd(struct scenario *s, struct wthread *t, uint64_t va, const 
 
 	snprintf(path, sizeof(path), "/store/%u", number);
 	world_write(w, path, file.p, file.len);
-	world_mmap2_record(w, 0, t->p, va, 4ull * c->n, ELFW_TEXT, name, &(struct perfw_map){ .build_id = id });
+	world_mmap2_record(w, 0, t->p, va, 4ull * c->n, ELFW_TEXT, name,
+			   &(struct perfw_map){ .build_id = id });
 	world_place(t->p, va, c, 0, c->n);
 	gbuf_free(&file);
 }
 
-/* programs that are executed from a memfd, as runc and containerd do, and a library; all have a build-id */
+/*
+ * programs that are executed from a memfd, as runc and containerd do, and a library; all have a
+ * build-id
+ */
 static void run_memfd(struct scenario *s)
 {
 	struct world *w = s->w;
-	struct wthread *a = start_process(s, 0, 1000, "shim"), *b = start_process(s, 0, 1100, "other");
+	struct wthread *a = start_process(s, 0, 1000, "shim"), *b;
 
+	b = start_process(s, 0, 1100, "other");
 	take_turns(s, a, b);
 	world_exec(w, 0, a, "exe");
 	map_memfd(s, a, PROGRAM, "/memfd:runc_cloned:/proc/self/exe (deleted)", 1);
@@ -56,7 +65,8 @@ static void run_memfd(struct scenario *s)
 
 /* the names that records have for memory that takes the place of text */
 static const char *const huge_names[] = {
-	"//anon", "/anon_hugepage (deleted)", "[anon:hugetext]", "/dev/hugepages/libhugetlbfs.tmp.SfKq1x (deleted)",
+	"//anon", "/anon_hugepage (deleted)", "[anon:hugetext]",
+	"/dev/hugepages/libhugetlbfs.tmp.SfKq1x (deleted)",
 	"/memfd:hugetext (deleted)", "",
 };
 
@@ -68,7 +78,7 @@ static void run_huge_text(struct scenario *s)
 	struct world *w = s->w;
 	struct wthread *t = start_process(s, 0, 1000, "hot"), *child;
 	const uint64_t shift = ELFW_TEXT - PROGRAM;
-	uint64_t start, len;
+	uint64_t start, len, offset;
 	const char *name;
 	int i;
 
@@ -77,7 +87,9 @@ static void run_huge_text(struct scenario *s)
 		name = huge_names[(s->seed + (uint64_t)i) % NR(huge_names)];
 		start = PROGRAM + 4096 * rng_below(&w->rng, 2);
 		len = i < 2 ? 4096 : PROGRAM + IMAGE_SIZE - start;
-		world_mmap2_record(w, 0, t->p, start, len, *name == '/' && name[1] != '/' ? 0 : start, name, &(struct perfw_map){ 0 });
+		/* an offset in a file, or an address */
+		offset = *name == '/' && name[1] != '/' ? 0 : start;
+		world_mmap2_record(w, 0, t->p, start, len, offset, name, &(struct perfw_map){ 0 });
 		take_turns(s, t, t);
 	}
 	child = world_fork(w, 0, t, 1200);
@@ -87,7 +99,10 @@ static void run_huge_text(struct scenario *s)
 	expect(s, "profile /opt/hot %" PRIx64 " %llx %llx", shift, PROGRAM, PROGRAM + IMAGE_SIZE);
 }
 
-/* a process that is older than the recording: between the parts of its text is memory without a file */
+/*
+ * a process that is older than the recording: between the parts of its text is memory without a
+ * file
+ */
 static void run_huge_before(struct scenario *s)
 {
 	struct world *w = s->w;
@@ -101,7 +116,8 @@ static void run_huge_before(struct scenario *s)
 	world_image(w, "/opt/old", c);
 	world_comm(w, 0, t, "old", 0);
 	for (i = 0; i < 3; i++)
-		world_mmap_record(w, 0, t->p, PROGRAM + 4096ull * begin[i], 4096ull * (begin[i + 1] - begin[i]),
+		world_mmap_record(w, 0, t->p, PROGRAM + 4096ull * begin[i],
+				  4096ull * (begin[i + 1] - begin[i]),
 				  i == 1 ? PROGRAM + 4096 : ELFW_TEXT + 4096ull * begin[i], paths[i]);
 	world_place(t->p, PROGRAM, c, 0, c->n);
 	take_turns(s, t, t);
@@ -149,14 +165,18 @@ static void run_named_code(struct scenario *s)
 #define APK "/data/app/com.example/base.apk"
 #define NR_LIBS 2
 
-/* libraries that run from inside of an archive; `apart`: records name the member, as those of simpleperf */
+/*
+ * libraries that run from inside of an archive; `apart`: records name the member, as those of
+ * simpleperf
+ */
 static void run_apk(struct scenario *s, int apart)
 {
 	struct world *w = s->w;
-	struct wthread *t = start_process(s, 0, 1000, "app"), *u = start_process(s, 0, 1100, "other");
+	struct wthread *t = start_process(s, 0, 1000, "app"), *u;
 	struct zipw_member m[NR_LIBS + 2] = {
-		{ .name = "AndroidManifest.xml", .p = (const uint8_t *)"\1\2\3", .len = 3, .compressed = 1 },
-		{ .name = "lib/arm64-v8a/liba.so", .align = 4096 }, { .name = "lib/arm64-v8a/libb.so", .align = 16384 },
+		{ .name = "AndroidManifest.xml", .p = (const uint8_t *)"xml", .len = 3, .compressed = 1 },
+		{ .name = "lib/arm64-v8a/liba.so", .align = 4096 },
+		{ .name = "lib/arm64-v8a/libb.so", .align = 16384 },
 		{ .name = "res/icon", .p = (const uint8_t *)"icon", .len = 4, .align = 4 },
 	};
 	struct gbuf file[NR_LIBS], apk = { 0 };
@@ -173,16 +193,19 @@ static void run_apk(struct scenario *s, int apart)
 		m[i + 1].p = file[i].p;
 		m[i + 1].len = file[i].len;
 	}
+	u = start_process(s, 0, 1100, "other");
 	zipw_write(&apk, m, NR_LIBS + 2, s->seed >> 2 & 1);
 	world_write(w, APK, apk.p, apk.len);
 	for (i = 0; i < NR_LIBS; i++) {
 		take_turns(s, t, u);
 		va = LIBRARY + 0x100000ull * (uint64_t)i;
 		snprintf(path, sizeof(path), APK "%s%s", apart ? "!/" : "", apart ? m[i + 1].name : "");
-		world_mmap_record(w, 0, t->p, va, 4ull * c[i]->n, ELFW_TEXT + (apart ? 0 : m[i + 1].at), path);
+		world_mmap_record(w, 0, t->p, va, 4ull * c[i]->n,
+				  ELFW_TEXT + (apart ? 0 : m[i + 1].at), path);
 		world_place(t->p, va, c[i], 0, c[i]->n);
 		expect(s, "info " APK "!/%s", m[i + 1].name);
-		expect(s, "profile %s %" PRIx64 " %" PRIx64 " %" PRIx64, strrchr(m[i + 1].name, '/') + 1, ELFW_TEXT - va, va,
+		expect(s, "profile %s %" PRIx64 " %" PRIx64 " %" PRIx64,
+		       strrchr(m[i + 1].name, '/') + 1, ELFW_TEXT - va, va,
 		       (uint64_t)(va + 4ull * c[i]->n));
 		gbuf_free(&file[i]);
 	}

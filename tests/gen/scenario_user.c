@@ -301,7 +301,10 @@ static void jit_move(struct scenario *s, struct jit *j, int from, int to)
 	j->at[to] = j->at[from];
 }
 
-/* compiles and moves code; after each step the engine's memory `path`, if any, is mapped as its protection changes */
+/*
+ * compiles and moves code; after each step the engine's memory `path`, if any, is mapped as its
+ * protection changes
+ */
 static void jit_work(struct scenario *s, struct jit *j, const char *path, uint32_t flags)
 {
 	struct world *w = s->w;
@@ -315,7 +318,8 @@ static void jit_work(struct scenario *s, struct jit *j, const char *path, uint32
 		else
 			jit_compile(s, j, a);
 		if (path)
-			world_mmap2_record(w, 0, j->t->p, JIT, 4 * METHOD_STEP, 0, path, &(struct perfw_map){ .flags = flags });
+			world_mmap2_record(w, 0, j->t->p, JIT, 4 * METHOD_STEP, 0, path,
+					   &(struct perfw_map){ .flags = flags });
 		take_turns(s, j->t, j->t);
 	}
 }
@@ -349,8 +353,10 @@ static void run_jit_shared(struct scenario *s)
 		const char *path;
 		uint32_t flags;
 	} memories[] = {
-		{ "/dev/shm/jit-code", MAP_SHARED }, { "/dev/ashmem/dalvik-jit-code-cache (deleted)", MAP_SHARED },
-		{ "/memfd:doublemapper (deleted)", MAP_SHARED }, { "/dev/ashmem/jit (deleted)", MAP_PRIVATE },
+		{ "/dev/shm/jit-code", MAP_SHARED }, { "/dev/ashmem/dalvik-jit-code-cache "
+						      "(deleted)", MAP_SHARED },
+		{ "/memfd:doublemapper (deleted)", MAP_SHARED }, { "/dev/ashmem/jit (deleted)",
+			MAP_PRIVATE },
 	};
 	struct world *w = s->w;
 	struct jit j = { .pid = 1000, .index = 1 };
@@ -359,7 +365,10 @@ static void run_jit_shared(struct scenario *s)
 	j.t = start_process(s, 0, 1000, "engine");
 	jitdump_begin(&j.dump, 1000, jit_time(s));
 	world_mmap_record(w, 0, j.t->p, 0xffffb0000000ull, 4096, 0, "/tmp/jit-1000.dump");
-	/* a private map that no record tells of before could as well be a library in the engine's place */
+	/*
+	 * a private map that no record tells of before could as well be a library in the engine's
+	 * place
+	 */
 	if (memories[k].flags == MAP_PRIVATE || rng_below(&w->rng, 2))
 		world_mmap2_record(w, 0, j.t->p, JIT, 4 * METHOD_STEP, 0, memories[k].path,
 				   &(struct perfw_map){ .flags = memories[k].flags });
@@ -368,7 +377,10 @@ static void run_jit_shared(struct scenario *s)
 	jit_end(s, &j, "/tmp/jit-1000.dump");
 }
 
-/* in a container the engine is process 7, and no record names its dump; another engine has memory elsewhere */
+/*
+ * in a container the engine is process 7, and no record names its dump; another engine has memory
+ * elsewhere
+ */
 static void run_jit_container(struct scenario *s)
 {
 	struct world *w = s->w;
@@ -378,7 +390,8 @@ static void run_jit_container(struct scenario *s)
 	j.t = start_process(s, 0, 1000, "engine");
 	jitdump_begin(&j.dump, 7, jit_time(s));
 	world_mmap_record(w, 0, j.t->p, JIT, 4 * METHOD_STEP, JIT, "//anon");
-	world_mmap_record(w, 0, other->p, JIT + 0x100000, 4 * METHOD_STEP, JIT + 0x100000, "//anon");
+	world_mmap_record(w, 0, other->p, JIT + 0x100000, 4 * METHOD_STEP, JIT + 0x100000,
+			  "//anon");
 	take_turns(s, j.t, other);
 	jit_work(s, &j, "//anon", MAP_PRIVATE);
 	jit_end(s, &j, "/tmp/jit-7.dump");
@@ -505,7 +518,8 @@ const struct scenario_row scenario_user[] = {
 	{ "out-of-order", "the file is not in time order", NULL, run_out_of_order },
 	{ "jit", "generated code that changes, with a jitdump", NULL, run_jit },
 	{ "jit-shared", "generated code in memory of a file", NULL, run_jit_shared },
-	{ "jit-container", "a jitdump with the number of a PID namespace", NULL, run_jit_container },
+	{ "jit-container", "a jitdump with the number of a PID namespace", NULL,
+	 run_jit_container },
 	{ "jit-unknown", "generated code without a jitdump", lossy, run_jit_unknown },
 	{ "lost-map", "the record of a mapping is lost", lossy, run_lost },
 	{ "jit-unknown-stack", "the same with the return stack", lossy_stack, run_jit_unknown },

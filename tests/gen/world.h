@@ -116,7 +116,8 @@ void world_map_lost(struct world *w, int cpu, struct wproc *p, uint64_t va, cons
 void world_mmap_record(struct world *w, int cpu, struct wproc *p, uint64_t va, uint64_t len,
 		       uint64_t offset, const char *path);
 /* the same as the process's own, with more in the record */
-void world_mmap2_record(struct world *w, int cpu, struct wproc *p, uint64_t va, uint64_t len, uint64_t offset,
+void world_mmap2_record(struct world *w, int cpu, struct wproc *p, uint64_t va, uint64_t len,
+			uint64_t offset,
 			const char *path, const struct perfw_map *map);
 void world_comm(struct world *w, int cpu, struct wthread *t, const char *comm, int exec);
 /* records that do not fit into the ring of a CPU until the next one does */

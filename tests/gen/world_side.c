@@ -112,7 +112,8 @@ void world_mmap_record(struct world *w, int cpu, struct wproc *p, uint64_t va, u
 	perfw_mmap(session_perf(w->s), &at, va, len, offset, path, p == &w->kernel);
 }
 
-void world_mmap2_record(struct world *w, int cpu, struct wproc *p, uint64_t va, uint64_t len, uint64_t offset,
+void world_mmap2_record(struct world *w, int cpu, struct wproc *p, uint64_t va, uint64_t len,
+			uint64_t offset,
 			const char *path, const struct perfw_map *map)
 {
 	struct perfw_at at = begin_map(w, cpu, p);

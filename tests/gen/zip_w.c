@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-enum { STORED = 0, DEFLATED = 8, VERSION = 20, ZIP64_VERSION = 45, ZIP64_EXTRA = 1, PADDING_EXTRA = 0xd935 };
+enum { STORED = 0, DEFLATED = 8, VERSION = 20, ZIP64_VERSION = 45, ZIP64_EXTRA = 1,
+      PADDING_EXTRA = 0xd935 };
 
 static uint32_t crc(const uint8_t *p, size_t n)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* zip_w.h - writes zip archives as Android has them: libraries stored and aligned, other members compressed. */
+/*
+ * zip_w.h - writes zip archives as Android has them: libraries stored and aligned, other members
+ * compressed.
+ */
 #ifndef CSTRACE_TESTS_GEN_ZIP_W_H
 #define CSTRACE_TESTS_GEN_ZIP_W_H
 
