@@ -165,11 +165,28 @@ static void run_named_code(struct scenario *s)
 #define APK "/data/app/com.example/base.apk"
 #define NR_LIBS 2
 
+/* another build of the archive is found: its libraries have no place, or another one */
+static void other_apk(struct scenario *s, struct zipw_member *m, int n)
+{
+	struct gbuf apk = { 0 };
+
+	m[1].compressed = 1;
+	m[2].align = 4;
+	m[2].name = "lib/arm64-v8a/libc.so";
+	zipw_write(&apk, m, n, 0);
+	world_write(s->w, APK, apk.p, apk.len);
+	gbuf_free(&apk);
+	expect(s, "exit 3");
+	expect(s, "stderr does not hold it as it was mapped");
+	if (s->w->o.s.tu.retstack)
+		expect(s, "subset 20");
+}
+
 /*
  * libraries that run from inside of an archive; `apart`: records name the member, as those of
- * simpleperf
+ * simpleperf; `other`: the archive that is found is another one
  */
-static void run_apk(struct scenario *s, int apart)
+static void run_apk(struct scenario *s, int apart, int other)
 {
 	struct world *w = s->w;
 	struct wthread *t = start_process(s, 0, 1000, "app"), *u;
@@ -203,24 +220,36 @@ static void run_apk(struct scenario *s, int apart)
 		world_mmap_record(w, 0, t->p, va, 4ull * c[i]->n,
 				  ELFW_TEXT + (apart ? 0 : m[i + 1].at), path);
 		world_place(t->p, va, c[i], 0, c[i]->n);
+		if (other) {
+			unknown_code(s, t, va, va + 4ull * c[i]->n);
+			continue;
+		}
 		expect(s, "info " APK "!/%s", m[i + 1].name);
 		expect(s, "profile %s %" PRIx64 " %" PRIx64 " %" PRIx64,
 		       strrchr(m[i + 1].name, '/') + 1, ELFW_TEXT - va, va,
 		       (uint64_t)(va + 4ull * c[i]->n));
-		gbuf_free(&file[i]);
 	}
 	take_turns(s, t, u);
+	if (other)
+		other_apk(s, m, NR_LIBS + 2);
+	for (i = 0; i < NR_LIBS; i++)
+		gbuf_free(&file[i]);
 	gbuf_free(&apk);
 }
 
 static void run_apk_of_perf(struct scenario *s)
 {
-	run_apk(s, 0);
+	run_apk(s, 0, 0);
 }
 
 static void run_apk_of_simpleperf(struct scenario *s)
 {
-	run_apk(s, 1);
+	run_apk(s, 1, 0);
+}
+
+static void run_apk_other(struct scenario *s)
+{
+	run_apk(s, s->seed >> 1 & 1, 1);
 }
 
 static void lossy(struct world_opts *o)
@@ -236,5 +265,6 @@ const struct scenario_row scenario_maps[] = {
 	{ "named-code", "the same, and a perf map has its name", lossy, run_named_code },
 	{ "apk", "libraries in an archive, recorded by offset", NULL, run_apk_of_perf },
 	{ "apk-members", "libraries in an archive, recorded by name", NULL, run_apk_of_simpleperf },
+	{ "apk-other", "the archive that is found is another one", lossy, run_apk_other },
 	{ NULL, NULL, NULL, NULL },
 };
