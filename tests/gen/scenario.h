@@ -16,6 +16,7 @@
  *     profile BINARY SHIFT START END
  *                       profile counts what the branches within [START, END) show, SHIFT (hexadecimal) further on
  *     event TIME TEXT   for the log of a package, without which the recording says too little
+ *     guess             code is assumed that was not there, which is reported; no branch is compared
  *     subset PERCENT    not all can be found, but so many, and nothing that was not executed
  */
 #ifndef CSTRACE_TESTS_GEN_SCENARIO_H

@@ -126,7 +126,7 @@ static void run_huge_before(struct scenario *s)
 }
 
 /* a library is gone, and the program generates code in memory at its place: nobody has it */
-static void not_text(struct scenario *s, uint64_t len)
+static struct wthread *not_text(struct scenario *s, uint64_t len)
 {
 	struct world *w = s->w;
 	struct wthread *t = start_process(s, 0, 1000, "engine");
@@ -139,17 +139,23 @@ static void not_text(struct scenario *s, uint64_t len)
 	world_place(t->p, LIBRARY, made, 0, IMAGE_INSNS);
 	unknown_code(s, t, LIBRARY, LIBRARY + IMAGE_SIZE);
 	take_turns(s, t, t);
-	expect(s, "never text remapped");
 	expect(s, "exit 3");
-	expect(s, "stderr no jitdump file describes it");
 	if (w->o.s.tu.retstack)
 		expect(s, "subset 20");
+	return t;
+}
+
+static void not_assumed(struct scenario *s)
+{
+	expect(s, "never text remapped");
+	expect(s, "stderr no jitdump file describes it");
 }
 
 /* the memory reaches further than the text did */
 static void run_not_text(struct scenario *s)
 {
 	not_text(s, 4 * IMAGE_SIZE);
+	not_assumed(s);
 }
 
 /* a perf map has a name for what is there */
@@ -160,6 +166,19 @@ static void run_named_code(struct scenario *s)
 	snprintf(line, sizeof(line), "%llx 40 method\n", LIBRARY + IMAGE_SIZE / 2);
 	world_write(s->w, "/tmp/perf-1000.map", line, strlen(line));
 	not_text(s, IMAGE_SIZE);
+	not_assumed(s);
+}
+
+/* nothing but the trace tells that it is not the library's text */
+static void run_wrong_text(struct scenario *s)
+{
+	struct wthread *t = not_text(s, IMAGE_SIZE);
+
+	take_turns(s, t, t);
+	expect(s, "guess");
+	expect(s, "stderr /lib/gone.so: text remapped to anonymous memory");
+	expect(s, "stderr trace contradicts the code");
+	expect(s, "stderr which may hold other code");
 }
 
 #define APK "/data/app/com.example/base.apk"
@@ -263,6 +282,7 @@ const struct scenario_row scenario_maps[] = {
 	{ "huge-before", "the same, before the recording", NULL, run_huge_before },
 	{ "not-text", "generated code where a library was", lossy, run_not_text },
 	{ "named-code", "the same, and a perf map has its name", lossy, run_named_code },
+	{ "wrong-text", "the same, and nothing but the trace tells", NULL, run_wrong_text },
 	{ "apk", "libraries in an archive, recorded by offset", NULL, run_apk_of_perf },
 	{ "apk-members", "libraries in an archive, recorded by name", NULL, run_apk_of_simpleperf },
 	{ "apk-other", "the archive that is found is another one", lossy, run_apk_other },
