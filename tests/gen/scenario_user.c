@@ -346,6 +346,24 @@ static void run_jit(struct scenario *s)
 	jit_end(s, &j, "/tmp/jit-1000.dump");
 }
 
+/* the engine's memory lies where a library was, as large as its text: the dump says that it is other code */
+static void run_jit_over_library(struct scenario *s)
+{
+	struct world *w = s->w;
+	struct jit j = { .pid = 1000, .index = 1 };
+
+	j.t = start_process(s, 0, 1000, "engine");
+	image(s, "/lib/gone.so");
+	world_mmap_record(w, 0, j.t->p, JIT, IMAGE_SIZE, 0x1000, "/lib/gone.so");
+	jitdump_begin(&j.dump, 1000, jit_time(s));
+	world_mmap_record(w, 0, j.t->p, 0xffffb0000000ull, 4096, 0, "/tmp/jit-1000.dump");
+	world_mmap_record(w, 0, j.t->p, JIT, IMAGE_SIZE, JIT, "//anon");
+	run_some(s, 0, j.t);
+	jit_work(s, &j, "//anon", MAP_PRIVATE);
+	jit_end(s, &j, "/tmp/jit-1000.dump");
+	expect(s, "never text remapped");
+}
+
 /* the engine's memory is that of a file, shared or private, and is mapped again and again */
 static void run_jit_shared(struct scenario *s)
 {
@@ -518,6 +536,7 @@ const struct scenario_row scenario_user[] = {
 	{ "out-of-order", "the file is not in time order", NULL, run_out_of_order },
 	{ "jit", "generated code that changes, with a jitdump", NULL, run_jit },
 	{ "jit-shared", "generated code in memory of a file", NULL, run_jit_shared },
+	{ "jit-over-library", "generated code where a library was, with a jitdump", NULL, run_jit_over_library },
 	{ "jit-container", "a jitdump with the number of a PID namespace", NULL,
 	 run_jit_container },
 	{ "jit-unknown", "generated code without a jitdump", lossy, run_jit_unknown },
