@@ -21,7 +21,7 @@ int counted_check(const struct cmd_desc *cmd, const struct session_opts *so)
 	if (f->time || f->cpu || f->pid || f->tid || f->comm)
 		return cmd_usage_error(cmd, "%s is a count file, in which nothing says when, where and by whom its code was "
 				       "executed: filter the recording that is counted", name_shown(so->input));
-	cmd_no_effect(cmd, "kcore kallsyms jitdump contextid ts-freq max-expand jobs", "a count file has no trace");
+	cmd_no_effect(cmd, "kcore kallsyms jitdump contextid ts-freq max-expand no-text-copies jobs", "a count file has no trace");
 	return CMD_GO_ON;
 }
 

@@ -97,8 +97,8 @@ int cmd_contextid(void *data, const char *arg);
 	{ 0, "kallsyms", CMD_OPT_FILE, &(so).kallsyms, "FILE",				\
 	  "copy of /proc/kallsyms: symbols of the kernel, places of modules", NULL },		\
 	{ 0, "jitdump", CMD_OPT_FILES, &(so).jitdump, "FILE[,FILE]",				\
-	  "jitdump files with generated code, where they are not at their recorded path; PID:FILE says "	\
-	  "whose code it is", NULL }, \
+	  "jitdump files with generated code, where they are not at their recorded path; PID:FILE " \
+	  "says whose code it is", NULL },							\
 	{ 0, "buildid-dir", CMD_OPT_FOLDER, &(so).buildid_dir, "DIR",				\
 	  "build-id cache (default: ~/.debug)", NULL },						\
 	{ 0, "contextid", CMD_OPT_CALL, &(so).contextid, "FORMAT",				\
@@ -107,6 +107,8 @@ int cmd_contextid(void *data, const char *arg);
 	  "ticks per second of trace timestamps when the file does not say (default: 1g)", NULL }, \
 	{ 0, "max-expand", CMD_OPT_NUMBER, &(so).max_expand, "SIZE",				\
 	  "bytes that compressed records may expand to (default: 64m, or 200 times their size)", NULL },	\
+	{ 0, "no-text-copies", CMD_OPT_FLAG, &(so).no_text_copies, NULL,			\
+	  "do not take memory in the place of a file's text for a copy of it (huge pages)", NULL }, \
 	{ 'f', "force", CMD_OPT_FLAG, &(so).force, NULL,					\
 	  "use images whose build-id differs from the recorded one", NULL }
 

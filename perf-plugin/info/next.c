@@ -79,6 +79,8 @@ static void begin(const struct session *ss, char *line, const char *command)
 		append_option(line, " --contextid", contextid_name(o->contextid));
 	append_number(line, " --ts-freq", o->ts_freq);
 	append_number(line, " --max-expand", o->max_expand);
+	if (o->no_text_copies)
+		append(line, " --no-text-copies");
 	if (o->force)
 		append(line, " -f");
 	/* dump takes no filters with --trace, whose bytes have neither times nor threads of perf */

@@ -86,13 +86,20 @@ static int index_file(struct session *ss)
 	return 0;
 }
 
-/* True if a jitdump file or a perf map of the process describes code in [start, end). */
+/*
+ * True if a jitdump file or a perf map of the process describes code in [start, end), or if the user
+ * wants no text to be assumed.
+ */
 static bool is_generated(void *data, int pid, uint64_t start, uint64_t end)
 {
-	struct session_images *images = data;
-	const struct perf_map *pm = perf_maps_get(&images->perf_maps, pid);
+	struct session *ss = data;
+	struct session_images *images = &ss->images;
+	const struct perf_map *pm;
 	size_t i;
 
+	if (ss->opts.no_text_copies)
+		return true;
+	pm = perf_maps_get(&images->perf_maps, pid);
 	for (i = 0; i < images->dsos.nr; i++) {
 		const struct jitdump *jd = images->dsos.all[i]->jit;
 
@@ -117,7 +124,7 @@ int session_init_own(struct session *ss)
 	threads_init(&ss->tasks.threads, &ss->side.order);
 	ss->tasks.threads.release = versions_release;
 	ss->tasks.threads.generated = is_generated;
-	ss->tasks.threads.generated_data = &ss->images;
+	ss->tasks.threads.generated_data = ss;
 	ss->images.dsos.search.symfs = opts->symfs && opts->symfs[0] ? opts->symfs : NULL;
 	ss->images.perf_maps.symfs = ss->images.dsos.search.symfs;
 	ss->images.perf_maps.hostname = perfdata_env(ss->pd)->hostname;

@@ -149,7 +149,7 @@ static void print_conflicts(const struct session *ss, FILE *out)
 				"ran?%s\n", d->conflicts, name_shown(d->path), 
 				d->file ? name_shown(d->file) : "it",
 				d->assumed ? " Part of it was remapped to anonymous memory, which "
-				"may hold other code." : "");
+				"may hold other code: --no-text-copies leaves it out." : "");
 	}
 }
 

@@ -178,7 +178,15 @@ static void run_wrong_text(struct scenario *s)
 	expect(s, "guess");
 	expect(s, "stderr /lib/gone.so: text remapped to anonymous memory");
 	expect(s, "stderr trace contradicts the code");
-	expect(s, "stderr which may hold other code");
+	expect(s, "stderr which may hold other code: --no-text-copies leaves it out");
+}
+
+/* the user leaves it out */
+static void run_left_out(struct scenario *s)
+{
+	not_text(s, IMAGE_SIZE);
+	not_assumed(s);
+	expect(s, "option --no-text-copies");
 }
 
 #define APK "/data/app/com.example/base.apk"
@@ -283,6 +291,7 @@ const struct scenario_row scenario_maps[] = {
 	{ "not-text", "generated code where a library was", lossy, run_not_text },
 	{ "named-code", "the same, and a perf map has its name", lossy, run_named_code },
 	{ "wrong-text", "the same, and nothing but the trace tells", NULL, run_wrong_text },
+	{ "left-out", "the same, and the user knows it", lossy, run_left_out },
 	{ "apk", "libraries in an archive, recorded by offset", NULL, run_apk_of_perf },
 	{ "apk-members", "libraries in an archive, recorded by name", NULL, run_apk_of_simpleperf },
 	{ "apk-other", "the archive that is found is another one", lossy, run_apk_other },
