@@ -150,16 +150,18 @@ static void options_that_were_given(void **state)
 	next(1);
 	assert_string_equal(lines[0], "perf-cstrace dump -i 'it'\\''s' --symfs 'a dir' --vmlinux 'vm$x' --kcore 'k\\x0acore' "
 			    "--kallsyms '~/sy' --jitdump plain-_./:=@%+,09azAZ -f --packets --log");
-	ss->opts = (struct session_opts){ .contextid = CONTEXTID_TID_ASID, .ts_freq = 50000000, .max_expand = 1, .force = true,
+	ss->opts = (struct session_opts){ .contextid = CONTEXTID_TID_ASID, .ts_freq = 50000000,
+					  .max_expand = 1, .no_text_copies = true, .force = true,
 					  .filter = { "1,2 3,", "0-3", "5", "6,7", "a b" } };
 	next(1);
-	assert_string_equal(lines[0], "perf-cstrace dump -i perf.data --contextid tid-asid --ts-freq 50000000 --max-expand 1 -f "
+	assert_string_equal(lines[0], "perf-cstrace dump -i perf.data --contextid tid-asid "
+			    "--ts-freq 50000000 --max-expand 1 --no-text-copies -f "
 			    "--time '1,2 3,' --cpu 0-3 --pid 5 --tid 6,7 --comm 'a b' --packets --log");
 	/* what is read with --trace has neither times nor threads */
 	ss->opts.bare = &bare;
 	next(1);
 	assert_string_equal(lines[0], "perf-cstrace dump --trace 'a b' --elf c@0x8000 --contextid tid-asid --ts-freq 50000000 "
-			    "--max-expand 1 -f --packets --log");
+			    "--max-expand 1 --no-text-copies -f --packets --log");
 	ss->opts = (struct session_opts){ .input = "a b", .buildid_dir = "ids", .bare = &bare };
 	next(1);
 	assert_string_equal(lines[0], "perf-cstrace dump --trace 'a b' --elf c@0x8000 --buildid-dir ids --packets --log");
