@@ -32,7 +32,7 @@ struct session_opts {
 	const char *jitdump;	/* jitdump files, separated by commas; NULL: the files in the recording's maps */
 	const char *buildid_dir; /* NULL: ~/.debug */
 	bool force;		/* accept images whose build-id differs */
-	bool no_text_copies;	/* memory in the place of a file's text is not taken for a copy of it */
+	bool no_text_copies;	/* memory in the place of a file's text is no copy of it */
 	bool report_transactions; /* config.hold_transactions = 0 */
 	bool as_reference;	/* config.as_reference = 1 */
 	bool strict;		/* config.strict = 1 */

@@ -114,7 +114,7 @@ static int set_part(struct threads *ts, struct process *p, const struct map *m,
 	const struct map *text = x && is_text(x) && fits_text(p->cur, m, x) ? x : NULL;
 	struct map copy;
 
-	/* the process writes there before it makes that memory executable, which is recorded, too */
+	/* the process writes there before it makes the memory executable, which is recorded, too */
 	if (!part->dso && text)
 		return 0;
 	if (!text && part->dso && p->cur)
