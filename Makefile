@@ -318,7 +318,8 @@ $(B)/tests/unit/test_info_result: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=session
 $(B)/tests/unit/test_profile_whole: LDFLAGS += -Wl,--wrap=places_at
 $(B)/tests/unit/test_report_sources $(B)/tests/unit/test_report_pages $(B)/tests/unit/test_report_whole \
 $(B)/tests/unit/test_profile_coverage: LDFLAGS += \
-	-Wl,--wrap=places_source,--wrap=places_at,--wrap=source_each_row,--wrap=source_each_function,--wrap=disasm_new
+	-Wl,--wrap=places_source,--wrap=places_at,--wrap=source_each_row,--wrap=source_each_function \
+	-Wl,--wrap=source_each_mapping,--wrap=disasm_new
 # Code and its names are made by hand.
 $(B)/tests/unit/test_calls_places: LDFLAGS += -Wl,--wrap=session_locate,--wrap=session_symbol,--wrap=session_read_code \
 	-Wl,--wrap=session_section_dso,--wrap=dso_function,--wrap=dso_begins_program,--wrap=dso_landing_pad

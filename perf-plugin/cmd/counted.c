@@ -3,6 +3,7 @@
 #include "cmd/counted.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/name.h"
@@ -83,4 +84,15 @@ int counted_nothing(const char *command, const char *name, const char *want, boo
 		fprintf(stderr, "nothing to %s: the trace shows no binary\n", command);
 	choose_list(stderr, v, n, model_total(m, "instructions.elsewhere"));
 	return b || want || !n || !one ? CMD_LOSSES : CMD_ERROR;
+}
+
+int counted_untraced(void *data, const char *arg)
+{
+	bool *traced_only = data;
+
+	*traced_only = !strcmp(arg, "uncovered");
+	if (*traced_only || !strcmp(arg, "covered"))
+		return 0;
+	fprintf(stderr, "cstrace: --untraced: found '%s', expected covered or uncovered\n", arg);
+	return -1;
 }

@@ -39,4 +39,12 @@ int counted_file(const char *command, const struct session_opts *so, struct mode
 int counted_nothing(const char *command, const char *name, const char *want, bool one, const struct model_binary *b,
 		    struct model_binary **v, const struct model *m);
 
+/* For CMD_OPT_CALL: whether coverage counts what is reached, but not traced, as not executed; `data` is a bool. */
+int counted_untraced(void *data, const char *arg);
+
+#define CMD_UNTRACED_OPT(traced_only)								\
+	{ 0, "untraced", CMD_OPT_CALL, &(traced_only), "HOW",					\
+	  "coverage: lines whose code ran under a condition that is not traced: covered (default) or uncovered",	\
+	  counted_untraced }
+
 #endif

@@ -28,6 +28,7 @@ struct request {
 	const char *output;
 	const char *symfs;
 	bool demangle;
+	bool traced_only;		/* --untraced=uncovered */
 	bool no_calls;
 	uint64_t depth;			/* --max-stack */
 };
@@ -41,7 +42,8 @@ struct input {
 /* Writes the format, of the chosen binary or of all. `out` is finished or aborted. */
 static int write_chosen(const struct input *in, const struct request *r, const struct model *m, struct pd_output *out)
 {
-	struct whole whole = { .model = m, .places = places_new(m, r->symfs), .demangle = r->demangle };
+	struct whole whole = { .model = m, .places = places_new(m, r->symfs), .demangle = r->demangle,
+			       .traced_only = r->traced_only };
 	struct model_binary **v = model_busiest(m), *b;
 	const bool one = r->f->write || r->want;
 	int rc;
@@ -167,6 +169,8 @@ static int check_options(const struct cmd_desc *cmd, const struct session_opts *
 {
 	if (r->f && r->f->write)
 		cmd_no_effect(cmd, "demangle", "this format has no names of functions");
+	if (!r->f || strcmp(r->f->name, "lcov"))
+		cmd_no_effect(cmd, "untraced", "this format has no coverage");
 	if (so->input && count_file_is(so->input))
 		return check_stored(cmd, so, r);
 	if (r->f && r->f->mode != COUNTS_CALLS)
@@ -209,6 +213,7 @@ int cmd_profile(int argc, const char **argv)
 		  "which binary: as recorded, its name, or build-id:HEX (default: the only executable, or all)", NULL },
 		{ 0, "demangle", CMD_OPT_FLAG, &r.demangle, NULL,
 		  "names of C++ functions as in the source: callgrind, lcov, pprof, folded, top", NULL },
+		CMD_UNTRACED_OPT(r.traced_only),
 		{ 0, "max-stack", CMD_OPT_NUMBER, &r.depth, "N",
 		  "depth of calling contexts; those below are added up (default: 1024)", NULL },
 		{ 0, "no-calls", CMD_OPT_FLAG, &r.no_calls, NULL,

@@ -28,6 +28,7 @@ struct request {
 	const char *output;
 	const char *symfs;
 	bool demangle;
+	bool traced_only;		/* --untraced=uncovered */
 	uint64_t functions, files;	/* pages */
 	const char *source;
 };
@@ -42,7 +43,8 @@ static int no_memory(void)
 static int write_chosen(struct outdir *out, const struct request *r, const struct report_about *about, const struct model *m)
 {
 	const struct report_limits limits = { .functions = r->functions, .files = r->files, .source = r->source, .symfs = r->symfs };
-	struct whole whole = { .model = m, .places = places_new(m, r->symfs), .demangle = r->demangle };
+	struct whole whole = { .model = m, .places = places_new(m, r->symfs), .demangle = r->demangle,
+			       .traced_only = r->traced_only };
 	struct model_binary **v = model_busiest(m), *b = NULL;
 	struct error err = { .code = 0 };
 	int rc = CMD_ERROR;
@@ -186,6 +188,7 @@ int cmd_report(int argc, const char **argv)
 		{ 0, "binary", CMD_OPT_STRING, &r.want, "PATH",
 		  "only this binary: as recorded, its name, or build-id:HEX", NULL },
 		{ 0, "demangle", CMD_OPT_FLAG, &r.demangle, NULL, "names of C++ functions as in the source", NULL },
+		CMD_UNTRACED_OPT(r.traced_only),
 		{ 0, "source", CMD_OPT_FOLDER, &r.source, "DIR",
 		  "search source files below DIR first: the path of the compilation, or its end", NULL },
 		{ 0, "functions", CMD_OPT_NUMBER, &r.functions, "N",

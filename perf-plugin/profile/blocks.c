@@ -19,6 +19,7 @@ struct builder {
 	const struct model_binary *b;
 	const struct code_part *code;
 	size_t nr_code;
+	const struct code_kinds *kinds;
 	struct costs costs;
 	uint64_t *leaders;		/* begins of blocks */
 	size_t nr_leaders, cap_leaders;
@@ -48,13 +49,6 @@ bool blocks_insn(const struct model_binary *b, bool t32, uint64_t offset, struct
 	cst_isa_classify(insn, blocks_isa(b, t32), opcode, offset, 0);
 	*code = opcode;
 	return true;
-}
-
-static bool classify(const struct model_binary *b, bool t32, uint64_t offset, struct cst_insn *insn)
-{
-	uint32_t code;
-
-	return blocks_insn(b, t32, offset, insn, &code);
 }
 
 bool blocks_is_return(const struct cst_insn *insn)
@@ -145,18 +139,44 @@ static uint64_t end_in_file(const struct builder *u, uint64_t end)
 	return end < u->b->dso->size ? end : u->b->dso->size;
 }
 
-/* A64: all of the code. */
-static bool read_a64(struct builder *u)
+/* Adds an instruction that is predicated. */
+static bool add_predicated(struct builder *u, uint64_t offset, bool t32, const struct cst_insn *insn, uint32_t opcode, it_state it)
+{
+	struct predicated p = { .offset = offset, .size = insn->size, .t32 = t32 };
+	unsigned int cond = 0;
+
+	p.kind = (uint8_t)predicated_kind(blocks_isa(u->b, t32), insn, opcode, it, &cond);
+	p.cond = (uint8_t)cond;
+	if (p.kind == PREDICATED_NOT)
+		return true;
+	p.known = p.kind == PREDICATED_BRANCH;
+	p.taken = p.known ? edge_count(u->b, offset) : 0;
+	return predicated_add(&u->out->predicated, &p);
+}
+
+/* Code that is read from its begin to its end. */
+struct reading {
+	uint64_t next;		/* the next instruction, if it follows */
+	it_state it;		/* the state before it */
+	bool executed;
+};
+
+/* Reads the instruction at `at`, whose size becomes *size if it is in the file. False: no memory. */
+static bool read_insn(struct builder *u, struct reading *r, uint64_t at, bool t32, uint64_t *size)
 {
 	struct cst_insn insn;
-	uint64_t at, end;
-	size_t i;
+	uint32_t opcode;
+	it_state it = at == r->next ? r->it : 0;
 
-	for (i = 0; i < u->nr_code; i++)
-		for (at = u->code[i].begin, end = end_in_file(u, u->code[i].end); at < end && end - at >= 4; at += 4)
-			if (classify(u->b, false, at, &insn) && !add_insn(u, at, &insn))
-				return false;
-	return true;
+	if (!blocks_insn(u->b, t32, at, &insn, &opcode))
+		return true;
+	*size = insn.size;
+	r->next = at + insn.size;
+	r->it = t32 ? it_state_next(it, &insn, opcode) : 0;
+	if (r->executed && !add_predicated(u, at, t32, &insn, opcode, it))
+		return false;
+	insn.cond |= cst_insn_is_branch(insn.type) && it_state_is_condition(it);
+	return add_insn(u, at, &insn);
 }
 
 static bool in_code(const struct builder *u, uint64_t offset)
@@ -167,21 +187,108 @@ static bool in_code(const struct builder *u, uint64_t offset)
 	return lo && offset < u->code[lo - 1].end;
 }
 
-/* A32 and T32: what was executed. */
-static bool read_executed(struct builder *u)
+/* Reads what was executed: A64 and A32, or T32. False: no memory. */
+static bool read_executed(struct builder *u, bool t32)
 {
-	struct cst_insn insn;
+	struct reading r = { .next = UINT64_MAX, .executed = true };
 	const struct cost *c;
-	uint64_t at, end;
+	uint64_t at, end, size;
 	size_t i;
 
 	for (i = 0; i < u->costs.n; i++) {
 		c = &u->costs.v[i];
-		end = c->whole ? 0 : end_in_file(u, c->end);
+		end = c->whole || c->t32 != t32 ? 0 : end_in_file(u, c->end);
 		for (at = c->begin; at < end; at += costs_size(u->b, c, at))
-			if (in_code(u, at) && classify(u->b, c->t32, at, &insn) && !add_insn(u, at, &insn))
+			if (in_code(u, at) && !read_insn(u, &r, at, t32, &size))
 				return false;
 	}
+	return true;
+}
+
+/* Reads the instructions of [at, end) that were not executed. False: no memory. */
+static bool read_gaps(struct builder *u, uint64_t at, uint64_t end, bool t32)
+{
+	struct reading r = { .next = UINT64_MAX };
+	const struct cost *c;
+	uint64_t size;
+
+	for (end = end_in_file(u, end); at < end && end - at >= (t32 ? 2 : 4); at += size) {
+		c = cost_at(u, at);
+		size = c ? c->end - at : t32 ? 2 : 4;
+		if (!c && !read_insn(u, &r, at, t32, &size))
+			return false;
+	}
+	return true;
+}
+
+/* Reads a part of the code that was not executed, as far as it is known to be code. False: no memory. */
+static bool read_rest(struct builder *u, uint64_t begin, uint64_t end)
+{
+	const struct source_mapping *v = u->kinds->v;
+	const bool a64 = u->b->dso->machine == EM_AARCH64;
+	size_t lo = 0, hi = u->kinds->n;
+	uint64_t next;
+
+	BISECT(lo, hi, mid, v[mid].offset <= begin);
+	if (!lo && a64 && !read_gaps(u, begin, u->kinds->n && v[0].offset < end ? v[0].offset : end, false))
+		return false;
+	for (lo -= lo > 0; lo < u->kinds->n && v[lo].offset < end; lo++) {
+		next = lo + 1 < u->kinds->n && v[lo + 1].offset < end ? v[lo + 1].offset : end;
+		if (v[lo].kind != SOURCE_DATA && (v[lo].kind == SOURCE_A64) == a64 &&
+		    !read_gaps(u, v[lo].offset > begin ? v[lo].offset : begin, next, v[lo].kind == SOURCE_T32))
+			return false;
+	}
+	return true;
+}
+
+/* Reads all code. False: no memory. */
+static bool read_code(struct builder *u)
+{
+	size_t i;
+
+	if (!read_executed(u, false) || !read_executed(u, true))
+		return false;
+	for (i = 0; i < u->nr_code; i++)
+		if (!read_rest(u, u->code[i].begin, u->code[i].end))
+			return false;
+	predicated_finish(&u->out->predicated);
+	return true;
+}
+
+static int compare_branches(const void *pa, const void *pb)
+{
+	const struct block_branch *a = pa, *b = pb;
+
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* Sorts the branches; of one that A32 and T32 have at one place, one remains. */
+static void sort_branches(struct blocks *bs)
+{
+	size_t i, n = 0;
+
+	if (!bs->nr_branches)
+		return;
+	qsort(bs->branches, bs->nr_branches, sizeof(*bs->branches), compare_branches);
+	for (i = 1; i < bs->nr_branches; i++)
+		if (bs->branches[i].offset != bs->branches[n].offset)
+			bs->branches[++n] = bs->branches[i];
+	bs->nr_branches = n + 1;
+}
+
+/* Reads the instruction at an offset, with the condition that its IT block gives to it. False: its code is not available. */
+static bool classify(const struct builder *u, bool t32, uint64_t offset, struct cst_insn *insn)
+{
+	const struct blocks *bs = u->out;
+	size_t lo = 0, hi = bs->nr_branches;
+	uint32_t code;
+
+	if (!blocks_insn(u->b, t32, offset, insn, &code))
+		return false;
+	if (!cst_insn_is_branch(insn->type))
+		return true;
+	BISECT(lo, hi, mid, bs->branches[mid].offset < offset);
+	insn->cond |= (lo < bs->nr_branches && bs->branches[lo].offset == offset) || predicated_at(&bs->predicated, offset, t32);
 	return true;
 }
 
@@ -212,8 +319,9 @@ static bool find_leaders(struct builder *u)
 	for (i = 0; i < b->nr_entries; i++)
 		if (!add_leader(u, b->entries[i].offset))
 			return false;
-	if (!(b->dso->machine == EM_AARCH64 ? read_a64(u) : read_executed(u)))
+	if (!read_code(u))
 		return false;
+	sort_branches(u->out);
 	if (u->nr_leaders)
 		qsort(u->leaders, u->nr_leaders, sizeof(*u->leaders), compare_offsets);
 	u->by_to = malloc((b->nr_edges ? b->nr_edges : 1) * sizeof(*u->by_to));
@@ -230,8 +338,10 @@ static bool add_block(struct builder *u, uint64_t begin, uint64_t end)
 {
 	struct block *to = ARRAY_ADD(u->out->v, u->out->n, u->cap_blocks);
 
+	const struct cost *c = cost_at(u, begin);
+
 	if (to)
-		*to = (struct block){ .begin = begin, .end = end, .count = executions(u, begin) };
+		*to = (struct block){ .begin = begin, .end = end, .count = executions(u, begin), .t32 = c && c->t32 };
 	return to;
 }
 
@@ -307,7 +417,7 @@ static bool edges_to(struct builder *u, size_t block, uint64_t *sum)
 		*sum = model_sum(*sum, e->count);
 		from = blocks_at(u->out, e->from);
 		c = cost_at(u, e->from);
-		if (from == SIZE_MAX || !c || !classify(u->b, c->t32, e->from, &insn) || insn.link || blocks_is_return(&insn))
+		if (from == SIZE_MAX || !c || !classify(u, c->t32, e->from, &insn) || insn.link || blocks_is_return(&insn))
 			continue;
 		j = ARRAY_ADD(u->out->jumps, u->out->nr_jumps, u->cap_jumps);
 		if (!j)
@@ -334,7 +444,7 @@ static bool count_block(struct builder *u, size_t i)
 		return false;
 	if (!before || before->end != bl->begin || !before->count || !last_insn(u, before, &last))
 		return true;
-	if (!classify(u->b, cost_at(u, before->begin)->t32, last, &insn))
+	if (!classify(u, before->t32, last, &insn))
 		return true;
 	if (cst_insn_is_branch(insn.type) && insn.link) {
 		bl->through = before->count < bl->count ? before->count : bl->count;
@@ -347,9 +457,32 @@ static bool count_block(struct builder *u, size_t i)
 	return true;
 }
 
-bool blocks_init(struct blocks *bs, const struct model_binary *b, const struct code_part *code, size_t n)
+struct block_share blocks_share(const struct blocks *bs, const struct model_binary *b, size_t block, uint64_t begin, uint64_t end)
 {
-	struct builder u = { .out = bs, .b = b, .code = code, .nr_code = n };
+	const bool t32 = bs->v[block].t32;
+	/* all of the part is one piece of code for this */
+	const struct cost c = { .begin = begin, .end = end, .t32 = t32 };
+	const struct predicated *p = predicated_from(&bs->predicated, begin), *last = bs->predicated.v + bs->predicated.n;
+	struct block_share s = { .executed = false };
+	uint64_t at;
+
+	for (at = begin; at < end && !(s.executed && s.untraced); at += costs_size(b, &c, at)) {
+		while (p < last && (p->offset < at || (p->offset == at && p->t32 != t32)))
+			p++;
+		if (p == last || p->offset != at)
+			s.executed = true;
+		else if (!p->known)
+			s.untraced = true;
+		else if (p->taken > s.taken)
+			s.taken = p->taken;
+	}
+	return s;
+}
+
+bool blocks_init(struct blocks *bs, const struct model_binary *b, const struct code_part *code, size_t n,
+		 const struct code_kinds *kinds)
+{
+	struct builder u = { .out = bs, .b = b, .code = code, .nr_code = n, .kinds = kinds };
 	bool ok;
 	size_t i;
 
@@ -372,5 +505,6 @@ void blocks_free(struct blocks *bs)
 	free(bs->v);
 	free(bs->jumps);
 	free(bs->branches);
+	free(bs->predicated.v);
 	*bs = (struct blocks){ .v = NULL };
 }

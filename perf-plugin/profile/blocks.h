@@ -3,8 +3,8 @@
  * blocks.h - basic blocks of the code of a binary, with their executions and those of the ways between them.
  *
  * A block begins behind every branch, at every target of a branch and at the begin of each part of the code. A call ends
- * a block as well; execution then continues through to the next one when it returns. Targets of branches that were never
- * executed are known for A64; for A32 and T32 only executed code is read, since other code may be data.
+ * a block as well; execution then continues through to the next one when it returns. Code that was never executed is read
+ * where its instruction set is known: A64 by the file, A32 and T32 by mapping symbols. Other bytes may be data.
  */
 #ifndef CSTRACE_PROFILE_BLOCKS_H
 #define CSTRACE_PROFILE_BLOCKS_H
@@ -12,10 +12,18 @@
 #include <cstrace/isa.h>
 
 #include "counts/model.h"
+#include "profile/predicated.h"
+#include "sources/source.h"
 
 /* Code that is looked at; sorted, without overlaps. */
 struct code_part {
 	uint64_t begin, end;	/* file offsets */
+};
+
+/* What the code holds, by mapping symbols: by offset, each up to the next one. Without any, only executed A32 and T32 are known. */
+struct code_kinds {
+	const struct source_mapping *v;
+	size_t n;
 };
 
 struct block {
@@ -24,6 +32,7 @@ struct block {
 	uint64_t through;	/* of these, those that came from the block before it without a jump, or by a return to it */
 	uint64_t jump;		/* offset of its last instruction if that was executed and is an unconditional jump to a block; else 0 */
 	uint32_t jump_to;	/* this block */
+	bool t32;		/* as it was executed */
 };
 
 /* A jump inside of the code: no call, no return. */
@@ -44,10 +53,12 @@ struct blocks {
 	struct block_jump *jumps;	/* by `to`, `from` */
 	struct block_branch *branches;	/* by offset */
 	size_t n, nr_jumps, nr_branches;
+	struct predicated_list predicated;	/* in executed code */
 };
 
 /* Finds the blocks of `code` in the file of `b`. Returns false without memory. */
-bool blocks_init(struct blocks *bs, const struct model_binary *b, const struct code_part *code, size_t n);
+bool blocks_init(struct blocks *bs, const struct model_binary *b, const struct code_part *code, size_t n,
+		 const struct code_kinds *kinds);
 void blocks_free(struct blocks *bs);
 
 /*
@@ -62,6 +73,16 @@ bool blocks_is_conditional(const struct cst_insn *insn);
 bool blocks_is_return(const struct cst_insn *insn);
 /* How often the conditional branch at a file offset was taken and not taken. `executed` is false. */
 struct block_branch blocks_branch(const struct model_binary *b, uint64_t offset);
+
+/* What the trace shows of instructions to which execution came. */
+struct block_share {
+	bool executed;		/* one of them is executed whenever execution comes to it */
+	bool untraced;		/* of one of them it is not known whether it was executed, or what its effect was */
+	uint64_t taken;		/* executions of those under a condition, where they are known */
+};
+
+/* Looks at the instructions of [begin, end), a part of an executed block. */
+struct block_share blocks_share(const struct blocks *bs, const struct model_binary *b, size_t block, uint64_t begin, uint64_t end);
 
 /* Returns the index of the block that has an offset; SIZE_MAX: none. */
 size_t blocks_at(const struct blocks *bs, uint64_t offset);

@@ -30,6 +30,12 @@ struct member {
 	struct at_line at;
 	uint32_t block;
 	uint64_t offset;
+	struct block_share share;
+};
+
+struct mappings {
+	struct source_mapping *v;
+	size_t n, cap;
 };
 
 /* The tables while they are built. */
@@ -38,7 +44,9 @@ struct builder {
 	const struct whole *w;
 	size_t cap_lines, cap_functions, cap_branches;
 	/* of the binary that is read */
+	const struct model_binary *binary;
 	struct pieces rows;
+	struct mappings mappings;
 	struct blocks blocks;
 	struct {
 		const char *name;
@@ -68,6 +76,26 @@ static int add_row(void *data, const struct source_row *r)
 		return ERR_NOMEM;
 	*to = (struct piece){ .begin = r->begin, .end = r->end, .at = { file, r->place.line } };
 	return 0;
+}
+
+static int add_mapping(void *data, const struct source_mapping *m)
+{
+	struct builder *c = data;
+	struct source_mapping *to = ARRAY_ADD(c->mappings.v, c->mappings.n, c->mappings.cap);
+
+	if (!to)
+		return ERR_NOMEM;
+	*to = *m;
+	return 0;
+}
+
+static int compare_mappings(const void *pa, const void *pb)
+{
+	const struct source_mapping *a = pa, *b = pb;
+
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	return (int)a->kind - (int)b->kind;
 }
 
 static int compare_pieces(const void *pa, const void *pb)
@@ -121,6 +149,26 @@ static int compare_members(const void *pa, const void *pb)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
+/* The part of a row that is in a block. */
+static struct member member_of(const struct builder *c, const struct piece *row, size_t block)
+{
+	const struct block *b = &c->blocks.v[block];
+	struct member m = { .at = row->at, .block = (uint32_t)block, .offset = row->begin > b->begin ? row->begin : b->begin };
+
+	if (b->count)
+		m.share = blocks_share(&c->blocks, c->binary, block, m.offset, row->end < b->end ? row->end : b->end);
+	return m;
+}
+
+/* Adds what another row of the line has in the same block. */
+static void join_members(struct member *to, const struct member *more)
+{
+	to->share.executed |= more->share.executed;
+	to->share.untraced |= more->share.untraced;
+	if (more->share.taken > to->share.taken)
+		to->share.taken = more->share.taken;
+}
+
 /* Which lines have code in which blocks, sorted. Returns NULL without memory. */
 static struct member *members_of(const struct builder *c, size_t *n)
 {
@@ -138,8 +186,7 @@ static struct member *members_of(const struct builder *c, size_t *n)
 				free(v);
 				return NULL;
 			}
-			*to = (struct member){ .at = c->rows.v[i].at, .block = (uint32_t)k,
-					       .offset = c->rows.v[i].begin > bs->v[k].begin ? c->rows.v[i].begin : bs->v[k].begin };
+			*to = member_of(c, &c->rows.v[i], k);
 		}
 	}
 	if (!*n)
@@ -148,6 +195,8 @@ static struct member *members_of(const struct builder *c, size_t *n)
 	for (i = 1, k = 0; i < *n; i++)
 		if (v[k].block != v[i].block || coverage_compare(&v[k].at, &v[i].at))
 			v[++k] = v[i];
+		else
+			join_members(&v[k], &v[i]);
 	*n = k + 1;
 	return v;
 }
@@ -186,16 +235,32 @@ static bool detour(const struct blocks *bs, const struct member *v, size_t n, si
 	return b->jump == v[i].offset && b->jump_to < v[i].block && member_in(v, n, b->jump_to);
 }
 
-/* Executions of a line that has code in the blocks of `v`. */
-static uint64_t line_count(const struct blocks *bs, const struct member *v, size_t n)
+static uint64_t least(uint64_t a, uint64_t b)
 {
-	uint64_t count = 0;
+	return a < b ? a : b;
+}
+
+/*
+ * Counts the executions of a line that has code in the blocks of `v`. Those that are traced are at least the ones that began
+ * in a block where it is traced, and at least the executions of each of these blocks: a way that leads forward is in a block
+ * once.
+ */
+static struct coverage_line count_line(const struct blocks *bs, const struct member *v, size_t n)
+{
+	uint64_t all = 0, began = 0, most = 0, came, known;
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		if (!detour(bs, v, n, i))
-			count = model_sum(count, arrivals(bs, v, n, i));
-	return count;
+	for (i = 0; i < n; i++) {
+		if (detour(bs, v, n, i))
+			continue;
+		came = arrivals(bs, v, n, i);
+		known = v[i].share.executed ? bs->v[v[i].block].count : least(v[i].share.taken, bs->v[v[i].block].count);
+		all = model_sum(all, v[i].share.executed || v[i].share.untraced ? came : least(came, known));
+		began = model_sum(began, least(came, known));
+		most = known > most ? known : most;
+	}
+	known = least(all, began > most ? began : most);
+	return (struct coverage_line){ .at = v->at, .count = all, .untraced = all - known, .reached = all && !known };
 }
 
 static bool add_lines(struct builder *c)
@@ -214,7 +279,9 @@ static bool add_lines(struct builder *c)
 			free(v);
 			return false;
 		}
-		*to = (struct coverage_line){ .at = v[i].at, .count = line_count(&c->blocks, v + i, next - i) };
+		*to = count_line(&c->blocks, v + i, next - i);
+		if (c->w->traced_only)
+			to->count -= to->untraced;
 	}
 	free(v);
 	return true;
@@ -262,22 +329,6 @@ static int add_function(void *data, const struct source_function *f)
 	return to->name ? 0 : ERR_NOMEM;
 }
 
-/* The row at the begin of a function, that of its opening brace, becomes one of the line of its declaration. */
-static void move_openings(struct builder *c, size_t first)
-{
-	const struct coverage_function *f;
-	size_t lo, hi;
-
-	for (; first < c->out->nr_functions; first++) {
-		f = &c->out->functions[first];
-		lo = 0;
-		hi = c->rows.n;
-		BISECT(lo, hi, mid, c->rows.v[mid].begin < f->begin);
-		if (lo < c->rows.n && c->rows.v[lo].begin == f->begin)
-			c->rows.v[lo].at = f->at;
-	}
-}
-
 static void count_functions(struct builder *c, size_t first)
 {
 	struct coverage_function *f;
@@ -294,18 +345,23 @@ static bool add_binary(struct builder *c, const struct model_binary *b)
 {
 	struct source *source = b->insns ? places_source(c->w->places, b->number) : NULL;
 	const size_t first = c->out->nr_functions;
+	struct code_kinds kinds;
 	struct code_part *code;
 	size_t n;
 	bool ok;
 
 	if (!source)
 		return true;
-	c->rows.n = 0;
-	ok = !source_each_row(source, add_row, c) && !source_each_function(source, add_function, c);
+	c->binary = b;
+	c->rows.n = c->mappings.n = 0;
+	ok = !source_each_row(source, add_row, c) && !source_each_function(source, add_function, c) &&
+	     !source_each_mapping(source, add_mapping, c);
 	sort_rows(&c->rows);
-	move_openings(c, first);
+	if (c->mappings.n)
+		qsort(c->mappings.v, c->mappings.n, sizeof(*c->mappings.v), compare_mappings);
+	kinds = (struct code_kinds){ c->mappings.v, c->mappings.n };
 	code = code_of(&c->rows, &n);
-	ok = ok && code && blocks_init(&c->blocks, b, code, n) && add_lines(c) && add_branches(c);
+	ok = ok && code && blocks_init(&c->blocks, b, code, n, &kinds) && add_lines(c) && add_branches(c);
 	if (ok)
 		count_functions(c, first);
 	free(code);
@@ -336,6 +392,16 @@ static int compare_branches(const void *pa, const void *pb)
 	return order ? order : a->place < b->place ? -1 : 1;
 }
 
+/* Adds the executions of a line in another binary. A line that one executed for sure was executed. */
+static void add_line(struct coverage_line *to, const struct coverage_line *more)
+{
+	const bool known = (to->count && !to->reached) || (more->count && !more->reached);
+
+	to->reached = !known && (to->reached || more->reached);
+	to->count = model_sum(to->count, more->count);
+	to->untraced = model_sum(to->untraced, more->untraced);
+}
+
 /* Adds equal lines and functions: of several binaries, of copies of a function. */
 static void add_up(struct coverage *c)
 {
@@ -347,7 +413,7 @@ static void add_up(struct coverage *c)
 		if (compare_lines(&c->lines[n], &c->lines[i]))
 			c->lines[++n] = c->lines[i];
 		else
-			c->lines[n].count = model_sum(c->lines[n].count, c->lines[i].count);
+			add_line(&c->lines[n], &c->lines[i]);
 	}
 	c->nr_lines = c->nr_lines ? n + 1 : 0;
 	if (c->nr_functions)
@@ -416,6 +482,7 @@ bool coverage_init(struct coverage *c, const struct whole *w)
 		if (whole_has(w, (uint32_t)i))
 			ok = add_binary(&b, &w->model->binaries[i]);
 	free(b.rows.v);
+	free(b.mappings.v);
 	ok = ok && order_files(c);
 	if (ok)
 		add_up(c);
@@ -448,8 +515,10 @@ bool coverage_next(const struct coverage *c, struct coverage_file *f)
 		return false;
 	*f = (struct coverage_file){ .next = file + 1, .name = c->files.v[file], .lines = line, .functions = function,
 				     .branches = branch };
-	for (; line < c->lines + c->nr_lines && line->at.file == file; line++, f->nr_lines++)
+	for (; line < c->lines + c->nr_lines && line->at.file == file; line++, f->nr_lines++) {
 		f->lines_hit += line->count > 0;
+		f->lines_reached += line->reached;
+	}
 	for (; function < c->functions + c->nr_functions && function->at.file == file; function++, f->nr_functions++)
 		f->functions_hit += function->count > 0;
 	for (; branch < c->branches + c->nr_branches && branch->at.file == file; branch++, f->nr_branches++)

@@ -89,6 +89,26 @@ static void put_branches(struct lines *l, const struct coverage_file *f)
 	put_sums(l, "BRF:", 2 * f->nr_branches, "BRH:", f->directions_hit);
 }
 
+/*
+ * #untraced:LINE,N: N times execution came to the line, and the trace does not show whether it was executed. #reached:N: lines
+ * of which no execution is known. Readers of tracefiles take them for comments.
+ */
+static void put_untraced(struct lines *l, const struct coverage_file *f)
+{
+	size_t i;
+	char *p;
+
+	for (i = 0; i < f->nr_lines; i++)
+		if (f->lines[i].untraced)
+			put_pair(l, "#untraced:", f->lines[i].at.line, f->lines[i].untraced);
+	if (!f->lines_reached)
+		return;
+	lines_string(l, "#reached:");
+	p = text_unsigned(lines_next(l), f->lines_reached);
+	*p++ = '\n';
+	l->p = p;
+}
+
 static void put_lines(struct lines *l, const struct coverage_file *f)
 {
 	size_t i;
@@ -96,6 +116,7 @@ static void put_lines(struct lines *l, const struct coverage_file *f)
 	for (i = 0; i < f->nr_lines; i++)
 		put_pair(l, "DA:", f->lines[i].at.line, f->lines[i].count);
 	put_sums(l, "LF:", f->nr_lines, "LH:", f->lines_hit);
+	put_untraced(l, f);
 }
 
 static void put_all(struct lines *l, const struct coverage *c)

@@ -73,11 +73,25 @@ static void put_sums(struct report *r, struct coverage_file *sum)
 	while (coverage_next(&r->coverage, &f)) {
 		sum->nr_lines += f.nr_lines;
 		sum->lines_hit += f.lines_hit;
+		sum->lines_reached += f.lines_reached;
 		sum->nr_branches += f.nr_branches;
 		sum->directions_hit += f.directions_hit;
 		sum->nr_functions += f.nr_functions;
 		sum->functions_hit += f.functions_hit;
 	}
+}
+
+/* Of the lines that are reached only, how they count. */
+static void put_reached(struct report *r, size_t lines)
+{
+	struct page *p = &r->page;
+
+	if (!lines)
+		return;
+	page_html(p, "<p class=\"note\">");
+	page_number(p, lines);
+	page_format(p, " of the lines are reached only: all their code that ran is under a condition which the trace does not show. "
+		       "They count as %sexecuted (<code>--untraced</code>).</p>\n", r->w->traced_only ? "not " : "");
 }
 
 void files_write(struct report *r)
@@ -91,6 +105,7 @@ void files_write(struct report *r)
 	page_begin(p, "files.html", PAGE_FILES, "Coverage", "'none'");
 	page_html(p, "<h1>Coverage</h1>\n<p class=\"sub\">Source lines, branch directions and functions that were executed, of "
 		     "all code in the binaries that ran.</p>\n");
+	put_reached(r, sum.lines_reached);
 	if (folder) {
 		page_format(p, "<p class=\"note\">Files below <code>");
 		page_lines(p, r->coverage.files.v[r->files_hottest[0]], folder);
@@ -139,8 +154,8 @@ static size_t line_from(const struct coverage_file *f, unsigned int line)
 }
 
 /*
- * The first line with code from a line on; UINT_MAX: none. The code at the begin of a function has its executions at the
- * line of the declaration, but its instructions at that of the brace.
+ * The first line with code from a line on; UINT_MAX: none. Of code that several units have, the executions and the
+ * instructions may be at lines of different units.
  */
 static unsigned int code_from(const struct view *v, unsigned int line)
 {
@@ -198,6 +213,33 @@ static void put_branches(struct view *v, unsigned int line)
 	page_html(p, "</td>");
 }
 
+/* The cell with the executions of a line. Of those that are not traced it is not known whether they were. */
+static void put_executions(struct view *v, const struct coverage_line *l)
+{
+	struct page *p = &v->r->page;
+	uint64_t known;
+
+	if (!l || !l->untraced) {
+		page_cell(p, l ? l->count : 0, l);
+		return;
+	}
+	known = v->r->w->traced_only ? l->count : l->count - l->untraced;
+	page_html(p, "<td class=n title=\"executed at least ");
+	page_number(p, known);
+	page_html(p, " times; the trace does not show it of code under a condition\">&le;&#8239;");
+	page_number(p, model_sum(known, l->untraced));
+	page_html(p, "</td>");
+}
+
+static const char *line_class(const struct coverage_line *l, uint64_t insns)
+{
+	if (l && l->reached)
+		return " class=\"reached\"";
+	if (insns || (l && l->count))
+		return " class=\"run\"";
+	return l ? " class=\"miss\"" : "";
+}
+
 static void put_line(struct view *v, unsigned int line)
 {
 	const struct coverage_line *l = v->line < v->f->nr_lines && v->f->lines[v->line].at.line == line ?
@@ -207,9 +249,8 @@ static void put_line(struct view *v, unsigned int line)
 	const char *text;
 	size_t n;
 
-	page_format(p, "<tr id=\"L%u\"%s><td class=\"line\">%u</td>", line,
-		    insns || (l && l->count) ? " class=\"run\"" : l ? " class=\"miss\"" : "", line);
-	page_cell(p, l ? l->count : 0, l);
+	page_format(p, "<tr id=\"L%u\"%s><td class=\"line\">%u</td>", line, line_class(l, insns), line);
+	put_executions(v, l);
 	page_cell(p, insns, insns);
 	put_branches(v, line);
 	page_html(p, "<td class=\"code\">");
@@ -289,6 +330,10 @@ static void put_figures(struct view *v)
 
 	page_html(p, "<ul class=\"figures\">\n");
 	put_figure(p, v->f->lines_hit, v->f->nr_lines, "lines executed");
+	if (v->f->lines_reached)
+		put_figure(p, v->f->lines_reached, v->f->nr_lines,
+			   v->r->w->traced_only ? "lines reached, execution not traced: counted as not executed" :
+						  "lines reached, execution not traced: counted as executed");
 	put_figure(p, v->f->directions_hit, 2 * v->f->nr_branches, "branch directions");
 	put_figure(p, v->f->functions_hit, v->f->nr_functions, "functions");
 	page_html(p, "</ul>\n");

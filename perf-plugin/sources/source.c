@@ -660,3 +660,66 @@ int source_each_function(struct source *l, int (*function)(void *data, const str
 	guard_unchecked(false);
 	return fs.rc;
 }
+
+/* The kind of a mapping symbol: its name is "$a", or has a dot and anything behind that. False: it is another symbol. */
+static bool mapping_kind(const char *name, enum source_mapped *kind)
+{
+	static const char names[] = { [SOURCE_A32] = 'a', [SOURCE_T32] = 't', [SOURCE_A64] = 'x', [SOURCE_DATA] = 'd' };
+	const char *found;
+
+	if (!name || name[0] != '$' || !name[1] || (name[2] && name[2] != '.'))
+		return false;
+	found = memchr(names, name[1], sizeof(names));
+	if (found)
+		*kind = (enum source_mapped)(found - names);
+	return found;
+}
+
+/* Mapping symbols of one file; `bias`: what its addresses have more than those of the DWARF. */
+static int each_mapping(struct source *l, Elf *elf, GElf_Addr bias, int (*mapping)(void *data, const struct source_mapping *m),
+			void *data, bool *any)
+{
+	struct source_mapping m;
+	Elf_Data *table = NULL;
+	GElf_Shdr sh, in;
+	Elf_Scn *scn = NULL;
+	GElf_Ehdr eh;
+	GElf_Sym sym;
+	int i, rc = 0;
+
+	while (!table && (scn = elf_nextscn(elf, scn)))
+		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_SYMTAB)
+			table = elf_getdata(scn, NULL);
+	for (i = 0; !rc && table && gelf_getehdr(elf, &eh) && gelf_getsym(table, i, &sym); i++) {
+		if (GELF_ST_TYPE(sym.st_info) != STT_NOTYPE || !mapping_kind(elf_strptr(elf, sh.sh_link, sym.st_name), &m.kind))
+			continue;
+		*any = true;
+		if (eh.e_type != ET_REL)
+			sym.st_value -= bias;
+		else if (gelf_getshdr(elf_getscn(elf, sym.st_shndx), &in))
+			sym.st_value += in.sh_addr;
+		if (!offset_of(l, sym.st_value, &m.offset))
+			continue;
+		guard_unchecked(false);
+		rc = mapping(data, &m);
+		guard_unchecked(true);
+	}
+	return rc;
+}
+
+int source_each_mapping(struct source *l, int (*mapping)(void *data, const struct source_mapping *m), void *data)
+{
+	GElf_Addr bias = 0;
+	bool any = false;
+	Elf *elf;
+	int rc = 0;
+
+	guard_unchecked(true);
+	elf = dwfl_module_getelf(l->module, &bias);
+	if (elf)
+		rc = each_mapping(l, elf, l->bias - bias, mapping, data, &any);
+	if (!rc && !any)
+		rc = each_mapping(l, dwarf_getelf(dwfl_module_getdwarf(l->module, &bias)), 0, mapping, data, &any);
+	guard_unchecked(false);
+	return rc;
+}

@@ -203,13 +203,13 @@ static void entry(struct model *m, uint64_t offset, uint64_t count)
 }
 
 /* All of the blocks of some code, as text: what each block has, then jumps and conditional branches. */
-static void assert_blocks(const struct model *m, const struct code_part *code, size_t n, const char *want)
+static void assert_kinds(const struct model *m, const struct code_part *code, size_t n, const struct code_kinds *kinds, const char *want)
 {
 	struct blocks bs;
 	char text[2048] = "";
 	size_t i, at = 0;
 
-	assert_true(blocks_init(&bs, &m->binaries[0], code, n));
+	assert_true(blocks_init(&bs, &m->binaries[0], code, n, kinds));
 	for (i = 0; i < bs.n; i++) {
 		const struct block *b = &bs.v[i];
 
@@ -232,6 +232,11 @@ static void assert_blocks(const struct model *m, const struct code_part *code, s
 	assert_string_equal(text, want);
 	assert_true(blocks_at(&bs, 0x1000) == SIZE_MAX);
 	blocks_free(&bs);
+}
+
+static void assert_blocks(const struct model *m, const struct code_part *code, size_t n, const char *want)
+{
+	assert_kinds(m, code, n, &(struct code_kinds){ NULL, 0 }, want);
 }
 
 static const uint32_t loop[] = {
@@ -358,7 +363,7 @@ static void lcov(void **state)
 		{ 0x14, 0x18, { "/src/m.c", 3 } }, { 0x18, 0x1c, { "/src/m.c", 9 } }, { 0x1c, 0x20, { "/src/m.c", 3 } },
 		{ 0x20, 0x24, { "/src/h.h", 2 } }, { 0x24, 0x28, { "/src/h.h", 3 } },
 	};
-	/* the row at the begin of a function is of the line of its declaration */
+	/* functions are counted at the lines of their declarations, and their code at those of its rows */
 	static const struct source_function functions[] = {
 		{ 0x00, 0x20, { "/src/m.c", 2 }, "main" }, { 0x20, 0x28, { "/src/h.h", 1 }, "f(int, int, int)" },
 		{ 0x28, 0x2c, { "/src/m.c", 20 }, "cut" }, { 0x14, 0x18, { "/src/m.c", 20 }, "also" },
@@ -369,7 +374,7 @@ static void lcov(void **state)
 	char text[2048];
 
 	(void)state;
-	made_source[0] = made_source[1] = (struct made_source){ rows, functions, 8, 4 };
+	made_source[0] = made_source[1] = (struct made_source){ .rows = rows, .functions = functions, .nr_rows = 8, .nr_functions = 4 };
 	assert_int_equal(tracefile(&w, text, sizeof(text)), 1);
 	assert_string_equal(text, "");
 	run_loop(&m);
@@ -381,11 +386,11 @@ static void lcov(void **state)
 	assert_int_equal(tracefile(&w, text, sizeof(text)), 0);
 	assert_string_equal(text,
 			    "TN:\nSF:/src/h.h\nFN:1,f(int; int; int)\nFNDA:4,f(int; int; int)\nFNF:1\nFNH:1\nBRF:0\nBRH:0\n"
-			    "DA:1,4\nDA:3,0\nLF:2\nLH:1\nend_of_record\n"
+			    "DA:2,4\nDA:3,0\nLF:2\nLH:1\nend_of_record\n"
 			    "TN:\nSF:/src/m.c\nFN:2,main\nFN:20,also\nFN:20,cut\nFNDA:17,main\nFNDA:6,also\nFNDA:0,cut\nFNF:3\nFNH:2\n"
-			    "BRDA:2,0,0,4\nBRDA:2,0,1,3\nBRDA:2,1,0,10\nBRDA:2,1,1,0\nBRDA:3,0,0,-\nBRDA:3,0,1,-\nBRDA:3,1,0,-\n"
-			    "BRDA:3,1,1,-\nBRDA:20,0,0,1\nBRDA:20,0,1,5\nBRDA:20,1,0,-\nBRDA:20,1,1,-\nBRF:12\nBRH:5\n"
-			    "DA:2,17\nDA:3,0\nDA:4,14\nDA:5,3\nDA:9,1\nDA:20,6\nLF:6\nLH:5\nend_of_record\n");
+			    "BRDA:3,0,0,4\nBRDA:3,0,1,3\nBRDA:3,1,0,1\nBRDA:3,1,1,5\nBRDA:3,2,0,-\nBRDA:3,2,1,-\nBRDA:3,3,0,10\n"
+			    "BRDA:3,3,1,0\nBRDA:3,4,0,-\nBRDA:3,4,1,-\nBRDA:3,5,0,-\nBRDA:3,5,1,-\nBRF:12\nBRH:5\n"
+			    "DA:3,23\nDA:4,14\nDA:5,3\nDA:9,1\nLF:4\nLH:4\nend_of_record\n");
 	model_free(&m);
 }
 
@@ -499,7 +504,7 @@ static void lcov_without_memory(void **state)
 	unsigned int i;
 
 	(void)state;
-	made_source[0] = (struct made_source){ rows, functions, 2, 1 };
+	made_source[0] = (struct made_source){ .rows = rows, .functions = functions, .nr_rows = 2, .nr_functions = 1 };
 	run_loop(&m[0]);
 	/* the first begin of a block is that behind a branch of A32, an entry; there is none */
 	range(&m[1], 0, 0, 1, 0, 3);
@@ -511,6 +516,150 @@ static void lcov_without_memory(void **state)
 		assert_in_range(refused_each(lcov_made, &w), 10, 100);
 		model_free(&m[i]);
 	}
+}
+
+/* ---- instructions under a condition -------------------------------------------------------------- */
+
+/* Returns the tracefile of one binary. */
+static const char *traced(const struct model *m, const struct made_source *source, bool traced_only)
+{
+	const struct whole w = { .model = m, .traced_only = traced_only };
+	static char text[2048];
+
+	made_source[0] = *source;
+	assert_int_equal(tracefile(&w, text, sizeof(text)), 0);
+	return text;
+}
+
+/* A return under a condition is traced, and with it what is under the same condition before it. */
+static void predicated_a32(void **state)
+{
+	static const uint32_t code[] = { 0xe3500000 /* CMP R0, #0 */, 0x13a01001 /* MOVNE R1, #1 */, 0x112fff1e /* BXNE LR */,
+					 0x02811001 /* ADDEQ R1, R1, #1 */, 0xe12fff1e /* BX LR */, 0x0a000000 /* BEQ 0x1c */, 0, 0 };
+	static const struct source_row rows[] = {
+		{ 0x00, 0x04, { "/src/p.c", 3 } }, { 0x04, 0x0c, { "/src/p.c", 4 } }, { 0x0c, 0x10, { "/src/p.c", 5 } },
+		{ 0x10, 0x14, { "/src/p.c", 6 } }, { 0x14, 0x20, { "/src/p.c", 7 } },
+	};
+	static const struct source_mapping mappings[] = { { 0x18, SOURCE_DATA }, { 0, SOURCE_A32 } };
+	const struct made_source source = { .rows = rows, .nr_rows = 5, .mappings = mappings, .nr_mappings = 2 };
+	struct dso d = program_of(code, sizeof(code), EM_ARM);
+	struct model m = model_of(&d);
+
+	(void)state;
+	range(&m, 0, 8, 3, 0, 37);
+	range(&m, 0, 0x10, 5, 0, 63);
+	edge(&m, 8, CST_COUNT_OUTSIDE, 37);
+	edge(&m, 0x10, CST_COUNT_OUTSIDE, 63);
+	not_taken(&m, 8, 63);
+	entry(&m, 0, 100);
+	assert_string_equal(traced(&m, &source, false),
+			    "TN:\nSF:/src/p.c\nFNF:0\nFNH:0\nBRDA:7,0,0,-\nBRDA:7,0,1,-\nBRF:2\nBRH:0\n"
+			    "DA:3,100\nDA:4,37\nDA:5,63\nDA:6,63\nDA:7,0\nLF:5\nLH:4\n#untraced:5,63\n#reached:1\nend_of_record\n");
+	assert_string_equal(traced(&m, &source, true),
+			    "TN:\nSF:/src/p.c\nFNF:0\nFNH:0\nBRDA:7,0,0,-\nBRDA:7,0,1,-\nBRF:2\nBRH:0\n"
+			    "DA:3,100\nDA:4,37\nDA:5,0\nDA:6,63\nDA:7,0\nLF:5\nLH:3\n#untraced:5,63\n#reached:1\nend_of_record\n");
+	model_free(&m);
+}
+
+static const uint16_t blocks_of_it[] = {
+	0x2800 /* CMP R0, #0 */, 0xbf12 /* ITEE NE */, 0x2101 /* MOVNE R1, #1 */, 0x2102 /* MOVEQ R1, #2 */, 0xe000 /* BEQ 0xc */,
+	0x3101 /* ADDS R1, #1 */, 0xbf08 /* IT EQ */, 0xbd10 /* POPEQ {R4, PC} */, 0xbf00, 0x4770 /* BX LR */,
+	0xb110 /* CBZ R0, 0x1c */, 0xf47f, 0xaff9 /* BNE.W 0xc */, 0xbf00, 0xd002, 0xd001,
+};
+
+/* A branch in an IT block has two directions; of a block that was never executed, mapping symbols say which part is code. */
+static void predicated_t32(void **state)
+{
+	static const struct source_row rows[] = {
+		{ 0x00, 0x04, { "/src/p.c", 3 } }, { 0x04, 0x08, { "/src/p.c", 4 } }, { 0x08, 0x0a, { "/src/p.c", 5 } },
+		{ 0x0a, 0x0c, { "/src/p.c", 6 } }, { 0x0c, 0x10, { "/src/p.c", 7 } }, { 0x10, 0x14, { "/src/p.c", 8 } },
+		{ 0x14, 0x16, { "/src/p.c", 10 } }, { 0x16, 0x1c, { "/src/p.c", 11 } }, { 0x1c, 0x20, { "/src/p.c", 12 } },
+	};
+	static const struct source_mapping mappings[] = { { 0, SOURCE_T32 }, { 0x1c, SOURCE_DATA } };
+	struct made_source source = { .rows = rows, .nr_rows = 9, .mappings = mappings, .nr_mappings = 2 };
+	struct dso d = program_of(blocks_of_it, sizeof(blocks_of_it), EM_ARM);
+	struct model m = model_of(&d);
+
+	(void)state;
+	range(&m, 0, 8, 5, CST_COUNT_T32, 4);
+	range(&m, 0, 0xe, 8, CST_COUNT_T32, 2);
+	range(&m, 0, 0x12, 10, CST_COUNT_T32, 4);
+	range(&m, 0xc, 0xe, 2, CST_COUNT_T32, 4);
+	edge(&m, 8, 0xc, 4);
+	edge(&m, 0xe, CST_COUNT_OUTSIDE, 6);
+	edge(&m, 0x12, CST_COUNT_OUTSIDE, 4);
+	not_taken(&m, 8, 6);
+	not_taken(&m, 0xe, 4);
+	entry(&m, 0, 10);
+	assert_string_equal(traced(&m, &source, false),
+			    "TN:\nSF:/src/p.c\nFNF:0\nFNH:0\nBRDA:5,0,0,6\nBRDA:5,0,1,4\nBRDA:10,0,0,-\nBRDA:10,0,1,-\n"
+			    "BRDA:11,0,0,-\nBRDA:11,0,1,-\nBRF:6\nBRH:2\nDA:3,10\nDA:4,10\nDA:5,10\nDA:6,6\nDA:7,6\nDA:8,4\n"
+			    "DA:10,0\nDA:11,0\nDA:12,0\nLF:9\nLH:6\n#untraced:4,10\n#reached:1\nend_of_record\n");
+	/* without mapping symbols, and with those of another instruction set */
+	source.nr_mappings = 0;
+	assert_non_null(strstr(traced(&m, &source, false), "BRDA:5,0,1,4\nBRF:2\n"));
+	source.mappings = (const struct source_mapping[]){ { 0, SOURCE_A64 } };
+	source.nr_mappings = 1;
+	assert_non_null(strstr(traced(&m, &source, false), "BRDA:5,0,1,4\nBRF:2\n"));
+	model_free(&m);
+}
+
+/* A line with selects alone is reached only; one that also has another instruction is executed, as is an unconditional select. */
+static void predicated_a64(void **state)
+{
+	static const uint32_t code[] = { 0xfa411000 /* CCMP X0, X1, #0, NE */, 0x9a821020 /* CSEL X0, X1, X2, NE */, NOP,
+					 0x1e62cc20 /* FCSEL D0, D1, D2, GT */, 0x9a82e020 /* CSEL X0, X1, X2, AL */, 0x54000040, NOP, NOP };
+	static const struct source_row rows[] = {
+		{ 0x00, 0x08, { "/src/p.c", 3 } }, { 0x08, 0x0c, { "/src/p.c", 4 } }, { 0x0c, 0x10, { "/src/p.c", 5 } },
+		{ 0x10, 0x14, { "/src/p.c", 6 } }, { 0x14, 0x18, { "/src/p.c", 4 } },
+	};
+	/* what is data here is not A64 code that was never executed */
+	static const struct source_mapping mappings[] = { { 0, SOURCE_A64 }, { 0x14, SOURCE_DATA } };
+	struct made_source source = { .rows = rows, .nr_rows = 5, .mappings = mappings, .nr_mappings = 2 };
+	struct dso d = program_of(code, sizeof(code), EM_AARCH64);
+	struct model m = model_of(&d);
+
+	(void)state;
+	range(&m, 0, 0x10, 5, 0, 7);
+	assert_string_equal(traced(&m, &source, true),
+			    "TN:\nSF:/src/p.c\nFNF:0\nFNH:0\nBRF:0\nBRH:0\nDA:3,0\nDA:4,7\nDA:5,0\nDA:6,7\nLF:4\nLH:2\n"
+			    "#untraced:3,7\n#untraced:5,7\n#reached:2\nend_of_record\n");
+	source.nr_mappings = 0;
+	assert_non_null(strstr(traced(&m, &source, false), "BRDA:4,0,1,-\nBRF:2\nBRH:0\nDA:3,7\nDA:4,7\nDA:5,7\n"));
+	model_free(&m);
+}
+
+/* Of several binaries, one that executed a line is enough. */
+static void predicated_twice(void **state)
+{
+	static const uint32_t code[] = { 0x9a821020 /* CSEL X0, X1, X2, NE */, NOP };
+	static const struct source_row rows[2][1] = { { { 0, 4, { "/src/p.c", 3 } } }, { { 4, 8, { "/src/p.c", 3 } } } };
+	const struct whole w[] = { { .model = NULL }, { .model = NULL, .traced_only = true } };
+	struct dso d = program_of(code, sizeof(code), EM_AARCH64);
+	struct model m = model_of(&d);
+	struct coverage c;
+	unsigned int i;
+
+	(void)state;
+	add(&m, (struct cst_count_record){ .kind = CST_COUNT_BINARY, .binary = { .name = "/bin/other" } });
+	m.binaries[1].dso = &d;
+	range(&m, 0, 4, 2, 0, 5);
+	add(&m, (struct cst_count_record){ .kind = CST_COUNT_RANGE,
+					   .range = { .binary = 1, .insns = 2, .start = 0, .last = 4, .count = 2 } });
+	for (i = 0; i < 4; i++) {
+		struct whole one = w[i / 2];
+
+		one.model = &m;
+		made_source[0] = (struct made_source){ .rows = rows[i % 2], .nr_rows = 1 };
+		made_source[1] = (struct made_source){ .rows = rows[!(i % 2)], .nr_rows = 1 };
+		assert_true(coverage_init(&c, &one));
+		assert_int_equal(c.nr_lines, 1);
+		assert_false(c.lines[0].reached);
+		assert_int_equal(c.lines[0].untraced, i % 2 ? 2 : 5);
+		assert_int_equal(c.lines[0].count, i < 2 ? 7 : i % 2 ? 5 : 2);
+		coverage_free(&c);
+	}
+	model_free(&m);
 }
 
 /* ---- functions ----------------------------------------------------------------------------------- */
@@ -567,6 +716,8 @@ int main(void)
 		cmocka_unit_test(costs_of_both), cmocka_unit_test(blocks_of_a64), cmocka_unit_test(blocks_of_t32),
 		cmocka_unit_test(blocks_of_a32), cmocka_unit_test(lcov), cmocka_unit_test(lines_with_jumps), cmocka_unit_test(lines_with_one_jump),
 		cmocka_unit_test(lines_with_detours), cmocka_unit_test(lcov_without_memory), cmocka_unit_test(equal_functions),
+		cmocka_unit_test(predicated_a32), cmocka_unit_test(predicated_t32), cmocka_unit_test(predicated_a64),
+		cmocka_unit_test(predicated_twice),
 	};
 
 	return cmocka_run_group_tests_name("profile coverage", tests, NULL, NULL);
