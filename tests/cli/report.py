@@ -95,7 +95,8 @@ class Page(html.parser.HTMLParser):
 
 
 def number(text):
-    return int(text.replace(",", "")) if text.strip() else 0
+    """Of what is not traced as a whole, "at most N" is N."""
+    return int(text.replace(",", "").lstrip("\u2264\u202f")) if text.strip() else 0
 
 
 def read(folder, begins=""):

@@ -52,7 +52,7 @@ fixed() {
 
 # at_levels SEED: a random program at all levels, one instruction set and compiler for each. 2: it takes too long.
 at_levels() {
-	csmith --seed "$1" --max-funcs 5 --no-packed-struct -o "$tmp/random.c" || return 1
+	(cd "$tmp" && csmith --seed "$1" --max-funcs 5 --no-packed-struct -o random.c) || return 1
 	rc=0
 	for level in $levels; do
 		run "$tmp/random" "$tmp/random.c" $level >"$tmp/run" 2>&1 || rc=$?

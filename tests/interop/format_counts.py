@@ -181,11 +181,11 @@ def top(content):
 
 
 class Source:
-    """Of a file of a tracefile: lines {line: executions}, functions {name: executions}, declared {name: line}, branches {line:
+    """Of a file of a tracefile: lines {line: executions}, functions {name: executions}, branches {line:
     [(not taken, taken)]}, of which those that were never executed have None for both."""
 
     def __init__(self):
-        self.lines, self.functions, self.declared, self.branches = {}, {}, {}, collections.defaultdict(list)
+        self.lines, self.functions, self.branches = {}, {}, collections.defaultdict(list)
 
 
 def lcov(content):
@@ -197,8 +197,6 @@ def lcov(content):
             source = out[value] = Source()
         elif key == "DA":
             source.lines[int(words[0])] = int(words[1])
-        elif key == "FN":
-            source.declared[words[1]] = int(words[0])
         elif key == "FNDA":
             source.functions[words[1]] = int(words[0])
         elif key == "BRDA":

@@ -4,7 +4,7 @@
 same program, built with --coverage.
 
 Lines of both have equal counts; a tracefile has more lines only for closing braces, and fewer only for labels, which have no
-code. Each condition of a line has equal counts of both directions. gcov calls the one to the next block in the source's order
+code. The code at the begin of a function is of the line of its declaration in gcov, of that of its opening brace here. Each condition of a line has equal counts of both directions. gcov calls the one to the next block in the source's order
 "fallthrough"; the branch that was compiled may be taken for it, where one of the ways is a jump (break, continue, goto, return),
 or where the source says /* turned */: a comparison of floating-point numbers. A switch is compiled to comparisons of its own, of
 which the first one is executed as often as gcov counts all ways of the switch together."""
@@ -33,6 +33,10 @@ directions = {}
 for at, a, b in re.findall(r'^BRDA:(\d+),\d+,0,(.*)\nBRDA:\d+,\d+,1,(.*)$', info, re.M):
     directions.setdefault(int(at), []).append((a, b))
 bad, compared, turned = False, 0, 0
+for line in sorted(want):
+    brace = next((at for at in range(line + 1, line + 4) if text.get(at) == '{'), line)
+    if brace in have and not have.keys() & set(range(line, brace)):
+        want[brace] = want.pop(line)
 for line in sorted(want.keys() | have.keys()):
     a, b = want.get(line), have.get(line)
     label = re.match(r'\s*(case .*|default|\w+):', text[line])

@@ -43,12 +43,6 @@ class Lines:
         i = bisect.bisect(self.rows, (at, 1 << 64)) - 1
         return i >= 0 and at < self.rows[i][1]
 
-    def move(self, at, name, declared):
-        """The row at the begin of a function is one of its declaration."""
-        i = bisect.bisect(self.rows, (at,))
-        if i < len(self.rows) and self.rows[i][0] == at:
-            self.rows[i] = (*self.rows[i][:3], declared.get((self.rows[i][2], name), self.rows[i][3]))
-
     def functions(self, path):
         """{name: [offset]} of those that have lines; copies that the compiler made, as NAME.constprop.0, are those of NAME."""
         out = collections.defaultdict(set)
@@ -65,13 +59,12 @@ class LcovCheck:
         self.lines, self.functions = {}, collections.Counter()
         self.branches, self.known = collections.defaultdict(list), True
 
-    def add(self, b, declared):
-        """Adds a binary. `declared`: {(file, function): line}."""
+    def add(self, b):
+        """Adds a binary."""
         lines, executed = Lines(self.truth.code.symfs + b.name), self.truth.executions(b.name)
         for name, places in lines.functions(self.truth.code.symfs + b.name).items():
             for at in places:
                 self.functions[name] += executed.get(at, 0)
-                lines.move(at, name, declared)
         for begin, end, file, line in lines.rows:
             hit = any(executed.get(at) for at in range(begin, end, 2))
             if line:
@@ -107,9 +100,8 @@ class LcovCheck:
 
 def compare(truth, binaries, check, content):
     sources = format_counts.lcov(content)
-    declared = {(os.path.basename(path), name): line for path, source in sources.items() for name, line in source.declared.items()}
     mine = LcovCheck(truth, check)
     for b in binaries:
         if b.name in truth.insns and b.segments:
-            mine.add(b, declared)
+            mine.add(b)
     mine.compare(sources)
