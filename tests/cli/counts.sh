@@ -121,8 +121,9 @@ no_trace() {
 		says "$tmp/err" "warning: --jobs has no effect: a count file has no trace" &&
 		says "$tmp/err" "warning: --ts-freq has no effect" && says "$tmp/err" "warning: --no-calls has no effect" &&
 		run 0 profile -i "$tmp/whole" --symfs $symfs --format=cstrace -o "$tmp/out2" && says "$tmp/err" "warning: --symfs has no effect" &&
-		run 0 profile -i $sample --symfs $symfs --max-stack 3 --demangle -o "$tmp/out2" &&
-		says "$tmp/err" "warning: --max-stack has no effect" && says "$tmp/err" "warning: --demangle has no effect"
+		run 0 profile -i $sample --symfs $symfs --max-stack 3 --demangle --untraced=uncovered -o "$tmp/out2" &&
+		says "$tmp/err" "warning: --max-stack has no effect" && says "$tmp/err" "warning: --demangle has no effect" &&
+		says "$tmp/err" "warning: --untraced has no effect"
 }
 check "options without an effect: a warning" no_trace
 by_pipe() {
