@@ -19,6 +19,7 @@
 #include "base/format.h"
 #include "base/intmap.h"
 #include "files/guard.h"
+#include "sources/low_rows.h"
 
 /* A part of the file that has addresses. */
 struct part {
@@ -48,6 +49,9 @@ struct source {
 	size_t nr_code, cap_code;
 	struct intmap units;	/* offset of a unit's DIE: struct unit_code, made when the unit is looked up first */
 	struct source_row last;	/* of the last place */
+	bool is_low;		/* it has code where linkers leave the lines of discarded code */
+	bool low_read;
+	struct low_rows low;	/* then its rows, read when they are needed */
 };
 
 /* Addresses as in the DWARF, without its bias. */
@@ -115,6 +119,17 @@ static bool read_code(struct source *l, Elf *elf, GElf_Addr bias)
 	return true;
 }
 
+/* True if the executable has code that lines of discarded code from address 0 on may reach. A function is not larger. */
+static bool has_low_code(const struct source *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->nr_code; i++)
+		if (l->code[i].begin < 1u << 20)
+			return true;
+	return false;
+}
+
 static bool read_parts(struct source *l)
 {
 	GElf_Addr bias;
@@ -133,7 +148,10 @@ static bool read_parts(struct source *l)
 		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD && ph.p_flags & PF_X &&
 		    !add_part(l, ph.p_offset, ph.p_filesz, ph.p_vaddr + bias - l->bias))
 			return false;
-	return read_code(l, elf, bias);
+	if (!read_code(l, elf, bias))
+		return false;
+	l->is_low = eh.e_type == ET_EXEC && has_low_code(l);
+	return true;
 }
 
 /* The module's name is not used: one file is one module. */
@@ -223,6 +241,7 @@ void source_close(struct source *l)
 	for (i = 0; i < l->units.size; i++)
 		free_unit(l->units.slot[i].value);
 	intmap_free(&l->units);
+	low_rows_free(&l->low);
 	free(l->parts);
 	free(l->search);
 	free(l);
@@ -497,12 +516,53 @@ static Dwarf_Die *unit_at(struct source *l, Dwarf_Addr addr)
 	return lo && addr < l->ranges[lo - 1].end ? &l->ranges[lo - 1].cu : NULL;
 }
 
+static const char *low_name(void *data, Dwarf_Die *cu, const char *file)
+{
+	return name_of(data, cu, file);
+}
+
+/* True for a file that has low code: l->low has its rows. Without memory it has none, and the run ends. */
+static bool is_low(struct source *l)
+{
+	if (!l->is_low)
+		return false;
+	if (!l->low_read && !low_rows_read(&l->low, l->module, in_code(l, 0), low_name, l))
+		l->low.n = 0;
+	l->low_read = true;
+	return true;
+}
+
+static bool low_at(struct source *l, Dwarf_Addr addr, Dwarf_Addr *begin, Dwarf_Addr *end, struct source_place *place)
+{
+	const struct low_row *r = low_rows_at(&l->low, addr);
+
+	if (!r || !r->line)
+		return false;
+	*begin = r->begin;
+	*end = r->end;
+	*place = (struct source_place){ .file = r->file, .line = r->line };
+	return true;
+}
+
+/* The line of an address, and the addresses that its row has. */
+static bool row_at(struct source *l, Dwarf_Addr addr, Dwarf_Addr *begin, Dwarf_Addr *end, struct source_place *place)
+{
+	Dwarf_Addr bias;
+	Dwarf_Line *line;
+	Dwarf_Die *cu;
+
+	if (is_low(l))
+		return low_at(l, addr, begin, end, place);
+	cu = dwfl_module_addrdie(l->module, addr + l->bias, &bias);
+	if (!cu || !unit_has(l, cu, addr))
+		cu = unit_at(l, addr);
+	return cu && find_row(cu, addr, &line, begin, end) && place_of(l, cu, line, place);
+}
+
 bool source_at(struct source *l, uint64_t offset, struct source_place *place)
 {
 	struct source_row *last = &l->last;
-	Dwarf_Addr addr, bias, begin, end;
-	Dwarf_Line *line;
-	Dwarf_Die *cu;
+	Dwarf_Addr addr, begin, end;
 	bool found;
 
 	if (offset >= last->begin && offset < last->end) {
@@ -512,10 +572,7 @@ bool source_at(struct source *l, uint64_t offset, struct source_place *place)
 	if (!addr_of(l, offset, &addr))
 		return false;
 	guard_unchecked(true);
-	cu = dwfl_module_addrdie(l->module, addr + l->bias, &bias);
-	if (!cu || !unit_has(l, cu, addr))
-		cu = unit_at(l, addr);
-	found = cu && find_row(cu, addr, &line, &begin, &end) && place_of(l, cu, line, place);
+	found = row_at(l, addr, &begin, &end, place);
 	guard_unchecked(false);
 	if (!found)
 		return false;
@@ -553,6 +610,26 @@ static int unit_rows(struct source *l, Dwarf_Die *cu, int (*row)(void *data, con
 	return 0;
 }
 
+/* The same of a file that has low code. */
+static int low_rows(struct source *l, int (*row)(void *data, const struct source_row *r), void *data)
+{
+	const struct low_row *v = l->low.v;
+	struct source_row r;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < l->low.n; i++) {
+		if (!v[i].line || !in_code(l, v[i].begin) || !offset_of(l, v[i].begin, &r.begin))
+			continue;
+		r.end = r.begin + (v[i].end - v[i].begin);
+		r.place = (struct source_place){ .file = v[i].file, .line = v[i].line };
+		guard_unchecked(false);
+		rc = row(data, &r);
+		guard_unchecked(true);
+	}
+	return rc;
+}
+
 int source_each_row(struct source *l, int (*row)(void *data, const struct source_row *r), void *data)
 {
 	Dwarf_Addr bias;
@@ -560,8 +637,11 @@ int source_each_row(struct source *l, int (*row)(void *data, const struct source
 	int rc = 0;
 
 	guard_unchecked(true);
-	while (!rc && (cu = dwfl_module_nextcu(l->module, cu, &bias)))
-		rc = unit_rows(l, cu, row, data);
+	if (is_low(l))
+		rc = low_rows(l, row, data);
+	else
+		while (!rc && (cu = dwfl_module_nextcu(l->module, cu, &bias)))
+			rc = unit_rows(l, cu, row, data);
 	guard_unchecked(false);
 	return rc;
 }
@@ -637,6 +717,8 @@ static int take_function(Dwarf_Die *die, void *data)
 		return DWARF_CB_OK;
 	while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
 		if (entry < begin || entry >= end || !in_code(fs->l, begin) || !offset_of(fs->l, begin, &f.begin))
+			continue;
+		if (!begin && is_low(fs->l) && !low_rows_function(&fs->l->low, end - begin))
 			continue;
 		f.end = f.begin + (end - begin);
 		f.place.file = name_of(fs->l, fs->cu, file);

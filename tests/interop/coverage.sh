@@ -80,7 +80,25 @@ random() {
 	echo "$good programs of $seed at levels $levels"
 }
 
+# Lines of what the linker discarded are at address 0, as real code is, or reach into it.
+low_code() {
+	for first in '' '*(.note*)'; do
+		echo "ENTRY(start) SECTIONS { . = 0; .first : { $first } .text : { *(.text.start) *(.text.used) *(.text*) }" \
+			".note : { *(.note*) } . = 0x20000000; .bss : { *(.bss*) } }" >"$tmp/low.ld"
+		for version in 4 5; do
+			$cc -gdwarf-$version -O1 -ffunction-sections -ffreestanding -nostdlib -static -Wl,--gc-sections \
+				-Wl,-T,"$tmp/low.ld" -Wl,--build-id=0x1111111111111111111111111111111111111111 -o "$tmp/low" \
+				"$here/low_prog.c" && "$here/low_code.py" "$tool" $objdump "$tmp/low" || return 1
+		done
+	done
+}
+
 include=
+if choose t32 gcc; then
+	check "code at address 0" low_code
+else
+	skip "code at address 0" "${cc%% *} or $qemu is not installed"
+fi
 for isa in a64 a32 t32; do
 	for compiler in gcc clang; do
 		if choose $isa $compiler; then
