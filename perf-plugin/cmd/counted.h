@@ -39,7 +39,7 @@ int counted_file(const char *command, const struct session_opts *so, struct mode
 int counted_nothing(const char *command, const char *name, const char *want, bool one, const struct model_binary *b,
 		    struct model_binary **v, const struct model *m);
 
-/* For CMD_OPT_CALL: whether coverage counts what is reached, but not traced, as not executed; `data` is a bool. */
+/* For CMD_OPT_CALL: coverage counts what is not traced as not executed, or executed; `data`: bool. */
 int counted_untraced(void *data, const char *arg);
 
 #define CMD_UNTRACED_OPT(traced_only)								\

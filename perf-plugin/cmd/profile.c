@@ -42,7 +42,8 @@ struct input {
 /* Writes the format, of the chosen binary or of all. `out` is finished or aborted. */
 static int write_chosen(const struct input *in, const struct request *r, const struct model *m, struct pd_output *out)
 {
-	struct whole whole = { .model = m, .places = places_new(m, r->symfs), .demangle = r->demangle,
+	struct whole whole = { .model = m, .places = places_new(m, r->symfs),
+			      .demangle = r->demangle,
 			       .traced_only = r->traced_only };
 	struct model_binary **v = model_busiest(m), *b;
 	const bool one = r->f->write || r->want;

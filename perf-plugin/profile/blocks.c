@@ -140,7 +140,8 @@ static uint64_t end_in_file(const struct builder *u, uint64_t end)
 }
 
 /* Adds an instruction that is predicated. */
-static bool add_predicated(struct builder *u, uint64_t offset, bool t32, const struct cst_insn *insn, uint32_t opcode, it_state it)
+static bool add_predicated(struct builder *u, uint64_t offset, bool t32,
+			   const struct cst_insn *insn, uint32_t opcode, it_state it)
 {
 	struct predicated p = { .offset = offset, .size = insn->size, .t32 = t32 };
 	unsigned int cond = 0;
@@ -161,7 +162,7 @@ struct reading {
 	bool executed;
 };
 
-/* Reads the instruction at `at`, whose size becomes *size if it is in the file. False: no memory. */
+/* Reads the instruction at `at`. *size: its size, if it is in the file. False: no memory. */
 static bool read_insn(struct builder *u, struct reading *r, uint64_t at, bool t32, uint64_t *size)
 {
 	struct cst_insn insn;
@@ -221,7 +222,7 @@ static bool read_gaps(struct builder *u, uint64_t at, uint64_t end, bool t32)
 	return true;
 }
 
-/* Reads a part of the code that was not executed, as far as it is known to be code. False: no memory. */
+/* Reads what was not executed of a part, as far as it is known to be code. False: no memory. */
 static bool read_rest(struct builder *u, uint64_t begin, uint64_t end)
 {
 	const struct source_mapping *v = u->kinds->v;
@@ -230,12 +231,14 @@ static bool read_rest(struct builder *u, uint64_t begin, uint64_t end)
 	uint64_t next;
 
 	BISECT(lo, hi, mid, v[mid].offset <= begin);
-	if (!lo && a64 && !read_gaps(u, begin, u->kinds->n && v[0].offset < end ? v[0].offset : end, false))
+	if (!lo && a64 &&
+	    !read_gaps(u, begin, u->kinds->n && v[0].offset < end ? v[0].offset : end, false))
 		return false;
 	for (lo -= lo > 0; lo < u->kinds->n && v[lo].offset < end; lo++) {
 		next = lo + 1 < u->kinds->n && v[lo + 1].offset < end ? v[lo + 1].offset : end;
 		if (v[lo].kind != SOURCE_DATA && (v[lo].kind == SOURCE_A64) == a64 &&
-		    !read_gaps(u, v[lo].offset > begin ? v[lo].offset : begin, next, v[lo].kind == SOURCE_T32))
+		    !read_gaps(u, v[lo].offset > begin ? v[lo].offset : begin, next,
+			       v[lo].kind == SOURCE_T32))
 			return false;
 	}
 	return true;
@@ -276,7 +279,7 @@ static void sort_branches(struct blocks *bs)
 	bs->nr_branches = n + 1;
 }
 
-/* Reads the instruction at an offset, with the condition that its IT block gives to it. False: its code is not available. */
+/* Reads the instruction at an offset, with the condition of its IT block. False: there is no code. */
 static bool classify(const struct builder *u, bool t32, uint64_t offset, struct cst_insn *insn)
 {
 	const struct blocks *bs = u->out;
@@ -288,7 +291,8 @@ static bool classify(const struct builder *u, bool t32, uint64_t offset, struct 
 	if (!cst_insn_is_branch(insn->type))
 		return true;
 	BISECT(lo, hi, mid, bs->branches[mid].offset < offset);
-	insn->cond |= (lo < bs->nr_branches && bs->branches[lo].offset == offset) || predicated_at(&bs->predicated, offset, t32);
+	insn->cond |= lo < bs->nr_branches && bs->branches[lo].offset == offset;
+	insn->cond |= predicated_at(&bs->predicated, offset, t32) != NULL;
 	return true;
 }
 
@@ -341,7 +345,8 @@ static bool add_block(struct builder *u, uint64_t begin, uint64_t end)
 	const struct cost *c = cost_at(u, begin);
 
 	if (to)
-		*to = (struct block){ .begin = begin, .end = end, .count = executions(u, begin), .t32 = c && c->t32 };
+		*to = (struct block){ .begin = begin, .end = end, .t32 = c && c->t32,
+				      .count = executions(u, begin) };
 	return to;
 }
 
@@ -417,7 +422,8 @@ static bool edges_to(struct builder *u, size_t block, uint64_t *sum)
 		*sum = model_sum(*sum, e->count);
 		from = blocks_at(u->out, e->from);
 		c = cost_at(u, e->from);
-		if (from == SIZE_MAX || !c || !classify(u, c->t32, e->from, &insn) || insn.link || blocks_is_return(&insn))
+		if (from == SIZE_MAX || !c || !classify(u, c->t32, e->from, &insn) || insn.link ||
+		    blocks_is_return(&insn))
 			continue;
 		j = ARRAY_ADD(u->out->jumps, u->out->nr_jumps, u->cap_jumps);
 		if (!j)
@@ -457,12 +463,14 @@ static bool count_block(struct builder *u, size_t i)
 	return true;
 }
 
-struct block_share blocks_share(const struct blocks *bs, const struct model_binary *b, size_t block, uint64_t begin, uint64_t end)
+struct block_share blocks_share(const struct blocks *bs, const struct model_binary *b, size_t block,
+				uint64_t begin, uint64_t end)
 {
 	const bool t32 = bs->v[block].t32;
 	/* all of the part is one piece of code for this */
 	const struct cost c = { .begin = begin, .end = end, .t32 = t32 };
-	const struct predicated *p = predicated_from(&bs->predicated, begin), *last = bs->predicated.v + bs->predicated.n;
+	const struct predicated *p = predicated_from(&bs->predicated, begin);
+	const struct predicated *last = bs->predicated.v + bs->predicated.n;
 	struct block_share s = { .executed = false };
 	uint64_t at;
 
@@ -479,8 +487,8 @@ struct block_share blocks_share(const struct blocks *bs, const struct model_bina
 	return s;
 }
 
-bool blocks_init(struct blocks *bs, const struct model_binary *b, const struct code_part *code, size_t n,
-		 const struct code_kinds *kinds)
+bool blocks_init(struct blocks *bs, const struct model_binary *b, const struct code_part *code,
+		 size_t n, const struct code_kinds *kinds)
 {
 	struct builder u = { .out = bs, .b = b, .code = code, .nr_code = n, .kinds = kinds };
 	bool ok;

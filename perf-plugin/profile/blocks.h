@@ -20,7 +20,10 @@ struct code_part {
 	uint64_t begin, end;	/* file offsets */
 };
 
-/* What the code holds, by mapping symbols: by offset, each up to the next one. Without any, only executed A32 and T32 are known. */
+/*
+ * What the code holds, by mapping symbols: by offset, each up to the next one. Without any, A32 and
+ * T32 code is known where it was executed.
+ */
 struct code_kinds {
 	const struct source_mapping *v;
 	size_t n;
@@ -57,8 +60,8 @@ struct blocks {
 };
 
 /* Finds the blocks of `code` in the file of `b`. Returns false without memory. */
-bool blocks_init(struct blocks *bs, const struct model_binary *b, const struct code_part *code, size_t n,
-		 const struct code_kinds *kinds);
+bool blocks_init(struct blocks *bs, const struct model_binary *b, const struct code_part *code,
+		 size_t n, const struct code_kinds *kinds);
 void blocks_free(struct blocks *bs);
 
 /*
@@ -77,12 +80,14 @@ struct block_branch blocks_branch(const struct model_binary *b, uint64_t offset)
 /* What the trace shows of instructions to which execution came. */
 struct block_share {
 	bool executed;		/* one of them is executed whenever execution comes to it */
-	bool untraced;		/* of one of them it is not known whether it was executed, or what its effect was */
+	/* of one of them it is not known whether it was executed, or what its effect was */
+	bool untraced;
 	uint64_t taken;		/* executions of those under a condition, where they are known */
 };
 
 /* Looks at the instructions of [begin, end), a part of an executed block. */
-struct block_share blocks_share(const struct blocks *bs, const struct model_binary *b, size_t block, uint64_t begin, uint64_t end);
+struct block_share blocks_share(const struct blocks *bs, const struct model_binary *b, size_t block,
+				uint64_t begin, uint64_t end);
 
 /* Returns the index of the block that has an offset; SIZE_MAX: none. */
 size_t blocks_at(const struct blocks *bs, uint64_t offset);

@@ -153,10 +153,12 @@ static int compare_members(const void *pa, const void *pb)
 static struct member member_of(const struct builder *c, const struct piece *row, size_t block)
 {
 	const struct block *b = &c->blocks.v[block];
-	struct member m = { .at = row->at, .block = (uint32_t)block, .offset = row->begin > b->begin ? row->begin : b->begin };
+	struct member m = { .at = row->at, .block = (uint32_t)block,
+			   .offset = row->begin > b->begin ? row->begin : b->begin };
 
 	if (b->count)
-		m.share = blocks_share(&c->blocks, c->binary, block, m.offset, row->end < b->end ? row->end : b->end);
+		m.share = blocks_share(&c->blocks, c->binary, block, m.offset,
+				       row->end < b->end ? row->end : b->end);
 	return m;
 }
 
@@ -241,26 +243,31 @@ static uint64_t least(uint64_t a, uint64_t b)
 }
 
 /*
- * Counts the executions of a line that has code in the blocks of `v`. Those that are traced are at least the ones that began
- * in a block where it is traced, and at least the executions of each of these blocks: a way that leads forward is in a block
- * once.
+ * Counts the executions of a line that has code in the blocks of `v`. Those that are traced are at
+ * least the ones that began in a block where it is traced, and at least the executions of each of
+ * these blocks: a way that leads forward is in a block once.
  */
 static struct coverage_line count_line(const struct blocks *bs, const struct member *v, size_t n)
 {
 	uint64_t all = 0, began = 0, most = 0, came, known;
+	const struct block_share *share;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		if (detour(bs, v, n, i))
 			continue;
+		share = &v[i].share;
 		came = arrivals(bs, v, n, i);
-		known = v[i].share.executed ? bs->v[v[i].block].count : least(v[i].share.taken, bs->v[v[i].block].count);
-		all = model_sum(all, v[i].share.executed || v[i].share.untraced ? came : least(came, known));
+		known = bs->v[v[i].block].count;
+		if (!share->executed)
+			known = least(share->taken, known);
+		all = model_sum(all, share->executed || share->untraced ? came : least(came, known));
 		began = model_sum(began, least(came, known));
 		most = known > most ? known : most;
 	}
 	known = least(all, began > most ? began : most);
-	return (struct coverage_line){ .at = v->at, .count = all, .untraced = all - known, .reached = all && !known };
+	return (struct coverage_line){ .at = v->at, .count = all, .untraced = all - known,
+				      .reached = all && !known };
 }
 
 static bool add_lines(struct builder *c)
@@ -354,14 +361,16 @@ static bool add_binary(struct builder *c, const struct model_binary *b)
 		return true;
 	c->binary = b;
 	c->rows.n = c->mappings.n = 0;
-	ok = !source_each_row(source, add_row, c) && !source_each_function(source, add_function, c) &&
+	ok = !source_each_row(source, add_row, c) &&
+	     !source_each_function(source, add_function, c) &&
 	     !source_each_mapping(source, add_mapping, c);
 	sort_rows(&c->rows);
 	if (c->mappings.n)
 		qsort(c->mappings.v, c->mappings.n, sizeof(*c->mappings.v), compare_mappings);
 	kinds = (struct code_kinds){ c->mappings.v, c->mappings.n };
 	code = code_of(&c->rows, &n);
-	ok = ok && code && blocks_init(&c->blocks, b, code, n, &kinds) && add_lines(c) && add_branches(c);
+	ok = ok && code && blocks_init(&c->blocks, b, code, n, &kinds) && add_lines(c) &&
+	     add_branches(c);
 	if (ok)
 		count_functions(c, first);
 	free(code);
@@ -392,7 +401,7 @@ static int compare_branches(const void *pa, const void *pb)
 	return order ? order : a->place < b->place ? -1 : 1;
 }
 
-/* Adds the executions of a line in another binary. A line that one executed for sure was executed. */
+/* Adds the executions of a line in another binary. One that executed it for sure is enough. */
 static void add_line(struct coverage_line *to, const struct coverage_line *more)
 {
 	const bool known = (to->count && !to->reached) || (more->count && !more->reached);

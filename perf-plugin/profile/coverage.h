@@ -22,9 +22,12 @@ struct at_line {
 
 struct coverage_line {
 	struct at_line at;
-	uint64_t count;		/* executions; with whole.traced_only without the untraced ones, else with them */
-	uint64_t untraced;	/* times that execution came to the line, and it is not known whether it was executed */
-	bool reached;		/* all that came to it is untraced, and it is not known whether it was executed at all */
+	/* executions; with whole.traced_only without the untraced ones, else with them */
+	uint64_t count;
+	/* times that execution came to the line, and it is not known whether it was executed */
+	uint64_t untraced;
+	/* all that came to it is untraced, and it is not known whether it was executed at all */
+	bool reached;
 };
 
 struct coverage_function {
@@ -63,7 +66,8 @@ struct coverage_file {
 	const struct coverage_branch *branches;	/* those of one line follow each other */
 	size_t nr_lines, nr_functions, nr_branches;
 	size_t lines_hit, functions_hit;	/* those that were executed */
-	size_t lines_reached;			/* those that are reached only, whether or not they count as executed */
+	/* those that are reached only, whether or not they count as executed */
+	size_t lines_reached;
 	size_t directions_hit;			/* of the 2 * nr_branches directions */
 };
 

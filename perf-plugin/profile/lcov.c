@@ -90,8 +90,9 @@ static void put_branches(struct lines *l, const struct coverage_file *f)
 }
 
 /*
- * #untraced:LINE,N: N times execution came to the line, and the trace does not show whether it was executed. #reached:N: lines
- * of which no execution is known. Readers of tracefiles take them for comments.
+ * #untraced:LINE,N: N times execution came to the line, and the trace does not show whether it was
+ * executed. #reached:N: lines of which no execution is known. Readers of tracefiles take them for
+ * comments.
  */
 static void put_untraced(struct lines *l, const struct coverage_file *f)
 {

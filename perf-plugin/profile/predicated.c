@@ -11,7 +11,10 @@ enum {
 	COND_ALWAYS = 14,	/* from this value of a condition field on there is no condition */
 };
 
-/* Conditional selects and compares of an instruction set, with the position of their condition field. */
+/*
+ * Conditional selects and compares of an instruction set, with the position of their condition
+ * field.
+ */
 struct select {
 	uint32_t mask, value;
 	unsigned int cond;
@@ -25,7 +28,10 @@ static const struct select selects_a64[] = {
 	{ 0, 0, 0 }
 };
 
-/* VSEL has the conditions EQ, VS, GE and GT only: each is a condition whatever the bits above its field are. */
+/*
+ * VSEL has the conditions EQ, VS, GE and GT only: each is a condition whatever the bits above its
+ * field are.
+ */
 static const struct select selects_a32[] = {
 	{ 0xff800c50, 0xfe000800, 20 },
 	{ 0, 0, 0 }
@@ -70,10 +76,12 @@ static unsigned int condition(enum cst_isa isa, uint32_t opcode, it_state it)
 	return cond < COND_ALWAYS ? cond : COND_ALWAYS;
 }
 
-enum predicated_kind predicated_kind(enum cst_isa isa, const struct cst_insn *insn, uint32_t opcode, it_state it,
+enum predicated_kind predicated_kind(enum cst_isa isa, const struct cst_insn *insn, uint32_t opcode,
+				     it_state it,
 				     unsigned int *cond)
 {
-	const struct select *table = isa == CST_ISA_A64 ? selects_a64 : isa == CST_ISA_A32 ? selects_a32 : selects_t32;
+	const struct select *table = isa == CST_ISA_A64 ? selects_a64 :
+				     isa == CST_ISA_A32 ? selects_a32 : selects_t32;
 
 	if (insn->it_count)
 		return PREDICATED_IT;
@@ -106,7 +114,10 @@ static int compare(const void *pa, const void *pb)
 	return (int)a->t32 - (int)b->t32;
 }
 
-/* True if the instruction before `next` is under its condition, or names it: if `next` was executed, it was as well. */
+/*
+ * True if the instruction before `next` is under its condition, or names it: if `next` was
+ * executed, it was as well.
+ */
 static bool same_condition(const struct predicated *p, const struct predicated *next)
 {
 	if (p->t32 != next->t32 || p->offset + p->size != next->offset)

@@ -13,7 +13,8 @@ struct whole {
 	const struct model_binary *only;	/* NULL: all binaries */
 	struct places *places;			/* source lines of the binaries */
 	bool demangle;				/* names of C++ functions as in the source */
-	bool traced_only;			/* coverage: what is reached, but not traced, counts as not executed */
+	/* coverage: what is reached, but not traced, counts as not executed */
+	bool traced_only;
 };
 
 /* True if the format has the counts of a binary, CST_COUNT_NO_BINARY for code in no binary. */

@@ -90,7 +90,8 @@ static void put_reached(struct report *r, size_t lines)
 		return;
 	page_html(p, "<p class=\"note\">");
 	page_number(p, lines);
-	page_format(p, " of the lines are reached only: all their code that ran is under a condition which the trace does not show. "
+	page_format(p,
+		    " of the lines are reached only: all their code that ran is under a condition which the trace does not show. "
 		       "They count as %sexecuted (<code>--untraced</code>).</p>\n", r->w->traced_only ? "not " : "");
 }
 
@@ -249,7 +250,8 @@ static void put_line(struct view *v, unsigned int line)
 	const char *text;
 	size_t n;
 
-	page_format(p, "<tr id=\"L%u\"%s><td class=\"line\">%u</td>", line, line_class(l, insns), line);
+	page_format(p, "<tr id=\"L%u\"%s><td class=\"line\">%u</td>", line, line_class(l, insns),
+		    line);
 	put_executions(v, l);
 	page_cell(p, insns, insns);
 	put_branches(v, line);

@@ -57,7 +57,10 @@ static void reset(struct program *p)
 	p->row = (struct program_row){ .file = 1, .line = 1 };
 }
 
-/* Reads the length of a program, and ends the input there. *width: bytes of an offset in it. False: it is longer than the input. */
+/*
+ * Reads the length of a program, and ends the input there. *width: bytes of an offset in it. False:
+ * it is longer than the input.
+ */
 static bool length(struct input *in, unsigned int *width)
 {
 	uint64_t size = fixed(in, 4);
@@ -98,7 +101,8 @@ static bool header(struct program *p)
 	p->line_range = (uint8_t)fixed(in, 1);
 	p->opcode_base = (uint8_t)fixed(in, 1);
 	p->operands = in->p;
-	if (in->bad || !p->line_range || !p->opcode_base || (size_t)(in->end - in->p) < p->opcode_base - 1u)
+	if (in->bad || !p->line_range || !p->opcode_base ||
+	    (size_t)(in->end - in->p) < p->opcode_base - 1u)
 		return false;
 	in->p = begin;
 	return true;
@@ -193,7 +197,10 @@ int line_program_rows(const uint8_t *section, size_t size, uint64_t offset,
 		return 0;
 	for (reset(&p); !rc && !p.in.bad && p.in.p < p.in.end;) {
 		opcode = (unsigned int)fixed(&p.in, 1);
-		rc = opcode >= p.opcode_base ? special(&p, opcode) : opcode ? standard(&p, opcode) : extended(&p);
+		if (opcode >= p.opcode_base)
+			rc = special(&p, opcode);
+		else
+			rc = opcode ? standard(&p, opcode) : extended(&p);
 	}
 	return rc;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * line_program.h - the rows of a line number program (DWARF 2 to 5, 6.2), sequence by sequence as it has them. libdw gives the
- * rows of all sequences of a unit in one order of address, where those of sequences that overlap cannot be told apart.
+ * line_program.h - the rows of a line number program (DWARF 2 to 5, 6.2), sequence by sequence as
+ * it has them. libdw gives the rows of all sequences of a unit in one order of address, where it is
+ * unknown to which of two overlapping sequences a row belongs.
  */
 #ifndef CSTRACE_SOURCES_LINE_PROGRAM_H
 #define CSTRACE_SOURCES_LINE_PROGRAM_H
@@ -18,8 +19,9 @@ struct program_row {
 };
 
 /*
- * Calls `row` for each row of the program at `offset` of a little-endian .debug_line section. Returns what `row` returned if
- * that is not 0, else 0, also at the end of what can be read of a damaged program. VLIW operations count as addresses.
+ * Calls `row` for each row of the program at `offset` of a little-endian .debug_line section.
+ * Returns what `row` returned if that is not 0, else 0, also at the end of what can be read of a
+ * damaged program. VLIW operations count as addresses.
  */
 int line_program_rows(const uint8_t *section, size_t size, uint64_t offset,
 		      int (*row)(void *data, const struct program_row *r), void *data);

@@ -45,7 +45,8 @@ static bool end_sequence(struct reading *r, uint64_t end)
 		l->v[i].end = i + 1 < l->n ? l->v[i + 1].begin : end;
 	to = ARRAY_ADD(r->v, r->n, r->cap);
 	if (to)
-		*to = (struct sequence){ .row = r->row, .rows = l->n - r->row, .begin = l->v[r->row].begin, .end = end };
+		*to = (struct sequence){ .row = r->row, .rows = l->n - r->row,
+					 .begin = l->v[r->row].begin, .end = end };
 	r->row = l->n;
 	return to;
 }
@@ -63,7 +64,9 @@ static int add_row(void *data, const struct program_row *p)
 	to = ARRAY_ADD(r->out->v, r->out->n, r->out->cap);
 	if (!to)
 		return -1;
-	*to = (struct low_row){ .begin = p->addr, .line = file && p->line <= INT_MAX ? (unsigned int)p->line : 0 };
+	*to = (struct low_row){ .begin = p->addr };
+	if (file && p->line <= INT_MAX)
+		to->line = (unsigned int)p->line;
 	to->file = to->line ? r->name(r->data, r->unit, file) : NULL;
 	return to->file || !to->line ? 0 : -1;
 }
@@ -87,7 +90,8 @@ static Elf_Data *section_named(Elf *elf, const char *name)
 	if (elf_getshdrstrndx(elf, &names))
 		return NULL;
 	while ((scn = elf_nextscn(elf, scn))) {
-		const char *found = gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name) : NULL;
+		const char *found = gelf_getshdr(scn, &sh) ? elf_strptr(elf, names,
+									sh.sh_name) : NULL;
 
 		if (found && !strcmp(found, name))
 			return elf_getdata(scn, NULL);
@@ -110,7 +114,8 @@ static uint64_t first_function(Elf *elf)
 			table = elf_getdata(scn, NULL);
 	/* bit 0 of the address of a T32 function is 1 */
 	for (i = 0; table && gelf_getsym(table, i, &sym); i++)
-		if (GELF_ST_TYPE(sym.st_info) == STT_FUNC && sym.st_shndx != SHN_UNDEF && sym.st_value <= 1 && sym.st_size > size)
+		if (GELF_ST_TYPE(sym.st_info) == STT_FUNC && sym.st_shndx != SHN_UNDEF &&
+		    sym.st_value <= 1 && sym.st_size > size)
 			size = sym.st_size;
 	return table ? size : UINT64_MAX;
 }
@@ -154,7 +159,8 @@ static const struct sequence *first_sequence(const struct reading *r)
 	for (i = 0; i < r->n; i++) {
 		const struct sequence *s = &r->v[i];
 
-		if (s->begin || s->end > next || !r->out->first || (r->out->first != UINT64_MAX && s->end < r->out->first))
+		if (s->begin || s->end > next || !r->out->first ||
+		    (r->out->first != UINT64_MAX && s->end < r->out->first))
 			continue;
 		if (!found || (found->end != r->out->first && s->end == r->out->first))
 			found = s;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * low_rows.h - the line table of an executable that has code at low addresses, as the flash of a microcontroller.
+ * low_rows.h - the line table of an executable that has code at low addresses, as the flash of a
+ * microcontroller.
  *
- * Linkers leave the lines of code that they discarded (unused functions, other copies of inline ones) at address 0. In most
- * files no code is near. Here these sequences lie over the ones of real code. Code of two sequences is at different places,
- * so a sequence from 0 is one of discarded code if it reaches into another one that begins elsewhere, or if no code or no
- * function symbol is at 0; of several others, the one with the size of that symbol remains.
+ * Linkers leave the lines of code that they discarded (unused functions, other copies of inline
+ * ones) at address 0. In most files no code is near. Here these sequences lie over the ones of real
+ * code. Code of two sequences is at different places, so a sequence from 0 is one of discarded code
+ * if it reaches into another one that begins elsewhere, or if no code or no function symbol is at
+ * 0; of several others, the one with the size of that symbol remains.
  */
 #ifndef CSTRACE_SOURCES_LOW_ROWS_H
 #define CSTRACE_SOURCES_LOW_ROWS_H
@@ -22,14 +24,17 @@ struct low_row {
 };
 
 struct low_rows {
-	struct low_row *v;	/* by begin; of several rows of an address only the last one is here */
+	/* by begin; of several rows of an address only the last one is here */
+	struct low_row *v;
 	size_t n, cap;
-	uint64_t first;		/* size of the function symbol at address 0; 0: there is none; UINT64_MAX: no symbols */
+	/* size of the function symbol at address 0; 0: there is none; UINT64_MAX: no symbols */
+	uint64_t first;
 };
 
 /*
- * Reads the rows of the module's units. `zero`: code is at address 0. `name` returns the name of a source file for one of libdw, NULL without memory. Returns
- * false without memory; low_rows_free() frees the rows in any case.
+ * Reads the rows of the module's units. `zero`: code is at address 0. `name` returns the name of a
+ * source file for one of libdw, NULL without memory. Returns false without memory; low_rows_free()
+ * frees the rows in any case.
  */
 bool low_rows_read(struct low_rows *l, Dwfl_Module *module, bool zero,
 		   const char *(*name)(void *data, Dwarf_Die *unit, const char *file), void *data);

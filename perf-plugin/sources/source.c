@@ -119,7 +119,7 @@ static bool read_code(struct source *l, Elf *elf, GElf_Addr bias)
 	return true;
 }
 
-/* True if the executable has code that lines of discarded code from address 0 on may reach. A function is not larger. */
+/* True if lines of discarded code, from address 0 on, may reach real code. No function is larger. */
 static bool has_low_code(const struct source *l)
 {
 	size_t i;
@@ -521,7 +521,7 @@ static const char *low_name(void *data, Dwarf_Die *cu, const char *file)
 	return name_of(data, cu, file);
 }
 
-/* True for a file that has low code: l->low has its rows. Without memory it has none, and the run ends. */
+/* True for a file that has low code: l->low has its rows. Without memory the run ends. */
 static bool is_low(struct source *l)
 {
 	if (!l->is_low)
@@ -532,7 +532,8 @@ static bool is_low(struct source *l)
 	return true;
 }
 
-static bool low_at(struct source *l, Dwarf_Addr addr, Dwarf_Addr *begin, Dwarf_Addr *end, struct source_place *place)
+static bool low_at(struct source *l, Dwarf_Addr addr, Dwarf_Addr *begin, Dwarf_Addr *end,
+		   struct source_place *place)
 {
 	const struct low_row *r = low_rows_at(&l->low, addr);
 
@@ -545,7 +546,8 @@ static bool low_at(struct source *l, Dwarf_Addr addr, Dwarf_Addr *begin, Dwarf_A
 }
 
 /* The line of an address, and the addresses that its row has. */
-static bool row_at(struct source *l, Dwarf_Addr addr, Dwarf_Addr *begin, Dwarf_Addr *end, struct source_place *place)
+static bool row_at(struct source *l, Dwarf_Addr addr, Dwarf_Addr *begin, Dwarf_Addr *end,
+		   struct source_place *place)
 {
 	Dwarf_Addr bias;
 	Dwarf_Line *line;
@@ -611,7 +613,8 @@ static int unit_rows(struct source *l, Dwarf_Die *cu, int (*row)(void *data, con
 }
 
 /* The same of a file that has low code. */
-static int low_rows(struct source *l, int (*row)(void *data, const struct source_row *r), void *data)
+static int low_rows(struct source *l, int (*row)(void *data, const struct source_row *r),
+		    void *data)
 {
 	const struct low_row *v = l->low.v;
 	struct source_row r;
@@ -743,10 +746,11 @@ int source_each_function(struct source *l, int (*function)(void *data, const str
 	return fs.rc;
 }
 
-/* The kind of a mapping symbol: its name is "$a", or has a dot and anything behind that. False: it is another symbol. */
+/* The kind of a mapping symbol, as "$a" or "$a.1". False: it is another symbol. */
 static bool mapping_kind(const char *name, enum source_mapped *kind)
 {
-	static const char names[] = { [SOURCE_A32] = 'a', [SOURCE_T32] = 't', [SOURCE_A64] = 'x', [SOURCE_DATA] = 'd' };
+	static const char names[] = { [SOURCE_A32] = 'a', [SOURCE_T32] = 't', [SOURCE_A64] = 'x',
+				     [SOURCE_DATA] = 'd' };
 	const char *found;
 
 	if (!name || name[0] != '$' || !name[1] || (name[2] && name[2] != '.'))
@@ -758,7 +762,8 @@ static bool mapping_kind(const char *name, enum source_mapped *kind)
 }
 
 /* Mapping symbols of one file; `bias`: what its addresses have more than those of the DWARF. */
-static int each_mapping(struct source *l, Elf *elf, GElf_Addr bias, int (*mapping)(void *data, const struct source_mapping *m),
+static int each_mapping(struct source *l, Elf *elf, GElf_Addr bias,
+			int (*mapping)(void *data, const struct source_mapping *m),
 			void *data, bool *any)
 {
 	struct source_mapping m;
@@ -773,7 +778,8 @@ static int each_mapping(struct source *l, Elf *elf, GElf_Addr bias, int (*mappin
 		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_SYMTAB)
 			table = elf_getdata(scn, NULL);
 	for (i = 0; !rc && table && gelf_getehdr(elf, &eh) && gelf_getsym(table, i, &sym); i++) {
-		if (GELF_ST_TYPE(sym.st_info) != STT_NOTYPE || !mapping_kind(elf_strptr(elf, sh.sh_link, sym.st_name), &m.kind))
+		if (GELF_ST_TYPE(sym.st_info) != STT_NOTYPE ||
+		    !mapping_kind(elf_strptr(elf, sh.sh_link, sym.st_name), &m.kind))
 			continue;
 		*any = true;
 		if (eh.e_type != ET_REL)
@@ -789,7 +795,8 @@ static int each_mapping(struct source *l, Elf *elf, GElf_Addr bias, int (*mappin
 	return rc;
 }
 
-int source_each_mapping(struct source *l, int (*mapping)(void *data, const struct source_mapping *m), void *data)
+int source_each_mapping(struct source *l,
+			int (*mapping)(void *data, const struct source_mapping *m), void *data)
 {
 	GElf_Addr bias = 0;
 	bool any = false;
@@ -801,7 +808,8 @@ int source_each_mapping(struct source *l, int (*mapping)(void *data, const struc
 	if (elf)
 		rc = each_mapping(l, elf, l->bias - bias, mapping, data, &any);
 	if (!rc && !any)
-		rc = each_mapping(l, dwarf_getelf(dwfl_module_getdwarf(l->module, &bias)), 0, mapping, data, &any);
+		rc = each_mapping(l, dwarf_getelf(dwfl_module_getdwarf(l->module, &bias)), 0,
+				  mapping, data, &any);
 	guard_unchecked(false);
 	return rc;
 }

@@ -47,7 +47,7 @@ struct source_function {
 /* Calls `function` for all functions that have code of their own (inlined ones have none), unit by unit. */
 int source_each_function(struct source *l, int (*function)(void *data, const struct source_function *f), void *data);
 
-/* What the bytes of a file are from an offset on, up to the next one (mapping symbols: $a, $t, $x, $d). */
+/* What a file has from an offset on, up to the next one (mapping symbols: $a, $t, $x, $d). */
 struct source_mapping {
 	uint64_t offset;
 	enum source_mapped {
@@ -56,6 +56,7 @@ struct source_mapping {
 };
 
 /* Calls `mapping` for all mapping symbols of the file, or of its debug file, in any order. */
-int source_each_mapping(struct source *l, int (*mapping)(void *data, const struct source_mapping *m), void *data);
+int source_each_mapping(struct source *l,
+			int (*mapping)(void *data, const struct source_mapping *m), void *data);
 
 #endif

@@ -26,7 +26,9 @@ struct source_place __wrap_places_at(struct places *p, uint32_t binary, uint64_t
 int __wrap_source_each_row(struct source *l, int (*row)(void *data, const struct source_row *r), void *data);
 int __wrap_source_each_function(struct source *l, int (*function)(void *data, const struct source_function *f), void *data);
 
-int __wrap_source_each_mapping(struct source *l, int (*mapping)(void *data, const struct source_mapping *m), void *data);
+int __wrap_source_each_mapping(struct source *l,
+			       int (*mapping)(void *data,
+					      const struct source_mapping *m), void *data);
 
 struct source *__wrap_places_source(struct places *p, uint32_t binary)
 {
@@ -68,7 +70,9 @@ int __wrap_source_each_function(struct source *l, int (*function)(void *data, co
 	return rc;
 }
 
-int __wrap_source_each_mapping(struct source *l, int (*mapping)(void *data, const struct source_mapping *m), void *data)
+int __wrap_source_each_mapping(struct source *l,
+			       int (*mapping)(void *data,
+					      const struct source_mapping *m), void *data)
 {
 	const struct made_source *s = (const struct made_source *)l;
 	size_t i;

@@ -203,7 +203,8 @@ static void entry(struct model *m, uint64_t offset, uint64_t count)
 }
 
 /* All of the blocks of some code, as text: what each block has, then jumps and conditional branches. */
-static void assert_kinds(const struct model *m, const struct code_part *code, size_t n, const struct code_kinds *kinds, const char *want)
+static void assert_kinds(const struct model *m, const struct code_part *code, size_t n,
+			 const struct code_kinds *kinds, const char *want)
 {
 	struct blocks bs;
 	char text[2048] = "";
@@ -234,7 +235,8 @@ static void assert_kinds(const struct model *m, const struct code_part *code, si
 	blocks_free(&bs);
 }
 
-static void assert_blocks(const struct model *m, const struct code_part *code, size_t n, const char *want)
+static void assert_blocks(const struct model *m, const struct code_part *code, size_t n,
+			  const char *want)
 {
 	assert_kinds(m, code, n, &(struct code_kinds){ NULL, 0 }, want);
 }
@@ -374,7 +376,8 @@ static void lcov(void **state)
 	char text[2048];
 
 	(void)state;
-	made_source[0] = made_source[1] = (struct made_source){ .rows = rows, .functions = functions, .nr_rows = 8, .nr_functions = 4 };
+	made_source[0] = made_source[1] = (struct made_source){ .rows = rows,
+							       .functions = functions, .nr_rows = 8, .nr_functions = 4 };
 	assert_int_equal(tracefile(&w, text, sizeof(text)), 1);
 	assert_string_equal(text, "");
 	run_loop(&m);
@@ -504,7 +507,8 @@ static void lcov_without_memory(void **state)
 	unsigned int i;
 
 	(void)state;
-	made_source[0] = (struct made_source){ .rows = rows, .functions = functions, .nr_rows = 2, .nr_functions = 1 };
+	made_source[0] = (struct made_source){ .rows = rows, .functions = functions, .nr_rows = 2,
+					      .nr_functions = 1 };
 	run_loop(&m[0]);
 	/* the first begin of a block is that behind a branch of A32, an entry; there is none */
 	range(&m[1], 0, 0, 1, 0, 3);
@@ -537,11 +541,15 @@ static void predicated_a32(void **state)
 	static const uint32_t code[] = { 0xe3500000 /* CMP R0, #0 */, 0x13a01001 /* MOVNE R1, #1 */, 0x112fff1e /* BXNE LR */,
 					 0x02811001 /* ADDEQ R1, R1, #1 */, 0xe12fff1e /* BX LR */, 0x0a000000 /* BEQ 0x1c */, 0, 0 };
 	static const struct source_row rows[] = {
-		{ 0x00, 0x04, { "/src/p.c", 3 } }, { 0x04, 0x0c, { "/src/p.c", 4 } }, { 0x0c, 0x10, { "/src/p.c", 5 } },
+		{ 0x00, 0x04, { "/src/p.c", 3 } }, { 0x04, 0x0c, { "/src/p.c", 4 } }, { 0x0c, 0x10,
+										       { "/src/p.c",
+											5 } },
 		{ 0x10, 0x14, { "/src/p.c", 6 } }, { 0x14, 0x20, { "/src/p.c", 7 } },
 	};
-	static const struct source_mapping mappings[] = { { 0x18, SOURCE_DATA }, { 0, SOURCE_A32 } };
-	const struct made_source source = { .rows = rows, .nr_rows = 5, .mappings = mappings, .nr_mappings = 2 };
+	static const struct source_mapping mappings[] = { { 0x18, SOURCE_DATA },
+							 { 0, SOURCE_A32 } };
+	const struct made_source source = { .rows = rows, .nr_rows = 5, .mappings = mappings,
+					   .nr_mappings = 2 };
 	struct dso d = program_of(code, sizeof(code), EM_ARM);
 	struct model m = model_of(&d);
 
@@ -571,12 +579,19 @@ static const uint16_t blocks_of_it[] = {
 static void predicated_t32(void **state)
 {
 	static const struct source_row rows[] = {
-		{ 0x00, 0x04, { "/src/p.c", 3 } }, { 0x04, 0x08, { "/src/p.c", 4 } }, { 0x08, 0x0a, { "/src/p.c", 5 } },
-		{ 0x0a, 0x0c, { "/src/p.c", 6 } }, { 0x0c, 0x10, { "/src/p.c", 7 } }, { 0x10, 0x14, { "/src/p.c", 8 } },
-		{ 0x14, 0x16, { "/src/p.c", 10 } }, { 0x16, 0x1c, { "/src/p.c", 11 } }, { 0x1c, 0x20, { "/src/p.c", 12 } },
+		{ 0x00, 0x04, { "/src/p.c", 3 } }, { 0x04, 0x08, { "/src/p.c", 4 } }, { 0x08, 0x0a,
+										       { "/src/p.c",
+											5 } },
+		{ 0x0a, 0x0c, { "/src/p.c", 6 } }, { 0x0c, 0x10, { "/src/p.c", 7 } }, { 0x10, 0x14,
+										       { "/src/p.c",
+											8 } },
+		{ 0x14, 0x16, { "/src/p.c", 10 } }, { 0x16, 0x1c, { "/src/p.c", 11 } }, { 0x1c,
+											 0x20, { "/src/p.c", 12 } },
 	};
-	static const struct source_mapping mappings[] = { { 0, SOURCE_T32 }, { 0x1c, SOURCE_DATA } };
-	struct made_source source = { .rows = rows, .nr_rows = 9, .mappings = mappings, .nr_mappings = 2 };
+	static const struct source_mapping mappings[] = { { 0, SOURCE_T32 },
+							 { 0x1c, SOURCE_DATA } };
+	struct made_source source = { .rows = rows, .nr_rows = 9, .mappings = mappings,
+				     .nr_mappings = 2 };
 	struct dso d = program_of(blocks_of_it, sizeof(blocks_of_it), EM_ARM);
 	struct model m = model_of(&d);
 
@@ -610,12 +625,16 @@ static void predicated_a64(void **state)
 	static const uint32_t code[] = { 0xfa411000 /* CCMP X0, X1, #0, NE */, 0x9a821020 /* CSEL X0, X1, X2, NE */, NOP,
 					 0x1e62cc20 /* FCSEL D0, D1, D2, GT */, 0x9a82e020 /* CSEL X0, X1, X2, AL */, 0x54000040, NOP, NOP };
 	static const struct source_row rows[] = {
-		{ 0x00, 0x08, { "/src/p.c", 3 } }, { 0x08, 0x0c, { "/src/p.c", 4 } }, { 0x0c, 0x10, { "/src/p.c", 5 } },
+		{ 0x00, 0x08, { "/src/p.c", 3 } }, { 0x08, 0x0c, { "/src/p.c", 4 } }, { 0x0c, 0x10,
+										       { "/src/p.c",
+											5 } },
 		{ 0x10, 0x14, { "/src/p.c", 6 } }, { 0x14, 0x18, { "/src/p.c", 4 } },
 	};
 	/* what is data here is not A64 code that was never executed */
-	static const struct source_mapping mappings[] = { { 0, SOURCE_A64 }, { 0x14, SOURCE_DATA } };
-	struct made_source source = { .rows = rows, .nr_rows = 5, .mappings = mappings, .nr_mappings = 2 };
+	static const struct source_mapping mappings[] = { { 0, SOURCE_A64 },
+							 { 0x14, SOURCE_DATA } };
+	struct made_source source = { .rows = rows, .nr_rows = 5, .mappings = mappings,
+				     .nr_mappings = 2 };
 	struct dso d = program_of(code, sizeof(code), EM_AARCH64);
 	struct model m = model_of(&d);
 
@@ -625,7 +644,8 @@ static void predicated_a64(void **state)
 			    "TN:\nSF:/src/p.c\nFNF:0\nFNH:0\nBRF:0\nBRH:0\nDA:3,0\nDA:4,7\nDA:5,0\nDA:6,7\nLF:4\nLH:2\n"
 			    "#untraced:3,7\n#untraced:5,7\n#reached:2\nend_of_record\n");
 	source.nr_mappings = 0;
-	assert_non_null(strstr(traced(&m, &source, false), "BRDA:4,0,1,-\nBRF:2\nBRH:0\nDA:3,7\nDA:4,7\nDA:5,7\n"));
+	assert_non_null(strstr(traced(&m, &source, false),
+			       "BRDA:4,0,1,-\nBRF:2\nBRH:0\nDA:3,7\nDA:4,7\nDA:5,7\n"));
 	model_free(&m);
 }
 
@@ -633,7 +653,8 @@ static void predicated_a64(void **state)
 static void predicated_twice(void **state)
 {
 	static const uint32_t code[] = { 0x9a821020 /* CSEL X0, X1, X2, NE */, NOP };
-	static const struct source_row rows[2][1] = { { { 0, 4, { "/src/p.c", 3 } } }, { { 4, 8, { "/src/p.c", 3 } } } };
+	static const struct source_row rows[2][1] = { { { 0, 4, { "/src/p.c", 3 } } },
+						     { { 4, 8, { "/src/p.c", 3 } } } };
 	const struct whole w[] = { { .model = NULL }, { .model = NULL, .traced_only = true } };
 	struct dso d = program_of(code, sizeof(code), EM_AARCH64);
 	struct model m = model_of(&d);
@@ -641,11 +662,14 @@ static void predicated_twice(void **state)
 	unsigned int i;
 
 	(void)state;
-	add(&m, (struct cst_count_record){ .kind = CST_COUNT_BINARY, .binary = { .name = "/bin/other" } });
+	add(&m,
+	    (struct cst_count_record){ .kind = CST_COUNT_BINARY,
+				      .binary = { .name = "/bin/other" } });
 	m.binaries[1].dso = &d;
 	range(&m, 0, 4, 2, 0, 5);
 	add(&m, (struct cst_count_record){ .kind = CST_COUNT_RANGE,
-					   .range = { .binary = 1, .insns = 2, .start = 0, .last = 4, .count = 2 } });
+					   .range = { .binary = 1, .insns = 2, .start = 0,
+						     .last = 4, .count = 2 } });
 	for (i = 0; i < 4; i++) {
 		struct whole one = w[i / 2];
 

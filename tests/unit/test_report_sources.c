@@ -191,27 +191,32 @@ static void functions(void **state)
 		{ 0, 8, { "/src/f.c", 4 } }, { 8, 12, { "/src/f.c", 5 } }, { 16, 20, { "/src/f.c", 9 } },
 	};
 	static const struct source_function functions[] = {
-		{ 0, 12, { "/src/f.c", 3 }, "run,it" }, { 0x100, 0x110, { "/src/f.c", 7 }, "nowhere" }, { 16, 20, { "/src/f.c", 9 }, "never" },
+		{ 0, 12, { "/src/f.c", 3 }, "run,it" }, { 0x100, 0x110, { "/src/f.c", 7 },
+							 "nowhere" }, { 16, 20, { "/src/f.c", 9 },
+								       "never" },
 	};
 	struct report_case c;
 	const char *page;
 
 	(void)state;
 	case_init(&c, code, 5);
-	made_source[0] = (struct made_source){ .rows = rows, .functions = functions, .nr_rows = 3, .nr_functions = 3 };
+	made_source[0] = (struct made_source){ .rows = rows, .functions = functions, .nr_rows = 3,
+					      .nr_functions = 3 };
 	case_range(&c, 0, 3, 6);
 	report_made(&c, dir);
 	page = page_of(dir, "s1.html");
 	assert_non_null(strstr(page, "<summary>Functions (3)</summary>"));
 	/* a comma would end the name in other formats */
-	assert_non_null(strstr(page, "<tr><td class=n>6</td><td class=n>3</td><td class=\"name\">run;it</td></tr>\n"
+	assert_non_null(strstr(page,
+			       "<tr><td class=n>6</td><td class=n>3</td><td class=\"name\">run;it</td></tr>\n"
 				     "<tr class=\"miss\"><td class=n>0</td><td class=n>7</td><td class=\"name\">nowhere</td></tr>\n"
 				     "<tr class=\"miss\"><td class=n>0</td><td class=n><a href=\"s1.html#L9\">9</a></td>"
 				     "<td class=\"name\">never</td></tr>\n"));
 	assert_non_null(strstr(page, "<b>33.3&#8239;%</b> 1 of 3 functions"));
 	/* the line of the declaration has no code of its own */
 	assert_null(strstr(page, "<tr id=\"L3\""));
-	assert_non_null(strstr(page, "<tr id=\"L4\" class=\"run\"><td class=\"line\">4</td><td class=n>6</td><td class=n>12</td>"));
+	assert_non_null(strstr(page,
+			       "<tr id=\"L4\" class=\"run\"><td class=\"line\">4</td><td class=n>6</td><td class=n>12</td>"));
 	case_free(&c);
 }
 
@@ -494,7 +499,8 @@ static void without_memory(void **state)
 	c.program.syms = symbols;
 	c.program.nr_syms = 2 + MORE;
 	c.m.binaries[0].dso = &c.program;
-	made_source[0] = (struct made_source){ .rows = rows, .functions = functions, .nr_rows = 3, .nr_functions = 1 };
+	made_source[0] = (struct made_source){ .rows = rows, .functions = functions, .nr_rows = 3,
+					      .nr_functions = 1 };
 	case_range(&c, 0, 2, 3);
 	case_range(&c, 8, 4, 2);
 	case_edge(&c, 4, 12, 1);

@@ -59,7 +59,8 @@ static void make(struct report_case *c)
 	case_init(c, code, sizeof(code) / sizeof(code[0]));
 	c->program.syms = symbols;
 	c->program.nr_syms = sizeof(symbols) / sizeof(symbols[0]);
-	made_source[0] = (struct made_source){ .rows = rows, .functions = functions, .nr_rows = sizeof(rows) / sizeof(rows[0]),
+	made_source[0] = (struct made_source){ .rows = rows, .functions = functions,
+					      .nr_rows = sizeof(rows) / sizeof(rows[0]),
 					  .nr_functions = sizeof(functions) / sizeof(functions[0]) };
 	snprintf(c->source, sizeof(c->source), "%s/source", dir);
 	case_add(c, (struct cst_count_record){ .kind = CST_COUNT_TOTAL, .total = { "instructions.elsewhere", 1234 } });
