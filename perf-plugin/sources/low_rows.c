@@ -28,8 +28,7 @@ struct reading {
 	Dwarf_Die *unit;
 	Dwarf_Files *files;
 	size_t nr_files;
-	const char *(*name)(void *data, Dwarf_Die *unit, const char *file);
-	void *data;
+	const struct low_input *in;
 };
 
 /* Ends the sequence that is read at an address. */
@@ -67,7 +66,7 @@ static int add_row(void *data, const struct program_row *p)
 	*to = (struct low_row){ .begin = p->addr };
 	if (file && p->line <= INT_MAX)
 		to->line = (unsigned int)p->line;
-	to->file = to->line ? r->name(r->data, r->unit, file) : NULL;
+	to->file = to->line ? r->in->name(r->in->data, r->unit, file) : NULL;
 	return to->file || !to->line ? 0 : -1;
 }
 
@@ -81,22 +80,27 @@ static bool is_new(struct reading *r, uint64_t offset, bool *no_memory)
 	return !*no_memory;
 }
 
-static Elf_Data *section_named(Elf *elf, const char *name)
+void low_rows_section(Elf *elf, struct low_input *in)
 {
 	Elf_Scn *scn = NULL;
+	Elf_Data *data;
 	size_t names;
 	GElf_Shdr sh;
 
 	if (elf_getshdrstrndx(elf, &names))
-		return NULL;
+		return;
 	while ((scn = elf_nextscn(elf, scn))) {
-		const char *found = gelf_getshdr(scn, &sh) ? elf_strptr(elf, names,
-									sh.sh_name) : NULL;
+		const char *name = NULL;
 
-		if (found && !strcmp(found, name))
-			return elf_getdata(scn, NULL);
+		if (gelf_getshdr(scn, &sh))
+			name = elf_strptr(elf, names, sh.sh_name);
+		data = name && !strcmp(name, ".debug_line") ? elf_getdata(scn, NULL) : NULL;
+		if (data && data->d_buf) {
+			in->lines = data->d_buf;
+			in->size = data->d_size;
+			return;
+		}
 	}
-	return NULL;
 }
 
 /* Size of the function symbol at address 0 of a file, as low_rows.first. */
@@ -120,26 +124,31 @@ static uint64_t first_function(Elf *elf)
 	return table ? size : UINT64_MAX;
 }
 
-static bool read_units(struct reading *r, Dwfl_Module *module, const Elf_Data *section)
+uint64_t low_rows_first(Elf *elf, Elf *debug)
 {
-	size_t left = section->d_size, size;
+	const uint64_t first = elf ? first_function(elf) : UINT64_MAX;
+
+	return first == UINT64_MAX && debug ? first_function(debug) : first;
+}
+
+static bool read_units(struct reading *r)
+{
+	const struct low_input *in = r->in;
+	size_t left = in->size, size;
 	bool no_memory = false;
-	Dwarf_Die *unit = NULL;
 	Dwarf_Attribute attr;
-	Dwarf_Addr bias;
 	Dwarf_Word at;
 
-	while (!no_memory && (unit = dwfl_module_nextcu(module, unit, &bias))) {
-		if (!dwarf_attr(unit, DW_AT_stmt_list, &attr) || dwarf_formudata(&attr, &at) ||
-		    dwarf_getsrcfiles(unit, &r->files, &r->nr_files) || !is_new(r, at, &no_memory))
+	while (!no_memory && (r->unit = in->unit(in->data))) {
+		if (!dwarf_attr(r->unit, DW_AT_stmt_list, &attr) || dwarf_formudata(&attr, &at) ||
+		    dwarf_getsrcfiles(r->unit, &r->files, &r->nr_files) || !is_new(r, at, &no_memory))
 			continue;
 		/* programs do not overlap, but in a damaged file, where they would take any time */
-		size = line_program_size(section->d_buf, section->d_size, at);
+		size = line_program_size(in->lines, in->size, at);
 		if (size > left)
 			break;
 		left -= size;
-		r->unit = unit;
-		no_memory = line_program_rows(section->d_buf, section->d_size, at, add_row, r) != 0;
+		no_memory = line_program_rows(in->lines, in->size, at, add_row, r) != 0;
 		/* a sequence without an end is that of a damaged program */
 		r->out->n = r->row;
 	}
@@ -197,21 +206,14 @@ static void keep(struct reading *r)
 			l->v[i].end = l->v[i + 1].begin;
 }
 
-bool low_rows_read(struct low_rows *l, Dwfl_Module *module, bool zero,
-		   const char *(*name)(void *data, Dwarf_Die *unit, const char *file), void *data)
+bool low_rows_read(struct low_rows *l, const struct low_input *in)
 {
-	struct reading r = { .out = l, .name = name, .data = data };
-	Dwarf_Addr bias;
-	Dwarf *dwarf = dwfl_module_getdwarf(module, &bias);
-	Elf *elf = dwfl_module_getelf(module, &bias);
-	const Elf_Data *section = section_named(dwarf_getelf(dwarf), ".debug_line");
+	struct reading r = { .out = l, .in = in };
 	bool ok = true;
 
-	l->first = !zero ? 0 : elf ? first_function(elf) : UINT64_MAX;
-	if (l->first == UINT64_MAX)
-		l->first = first_function(dwarf_getelf(dwarf));
-	if (section && section->d_buf)
-		ok = read_units(&r, module, section);
+	l->first = in->first;
+	if (in->lines)
+		ok = read_units(&r);
 	if (ok)
 		keep(&r);
 	free(r.v);

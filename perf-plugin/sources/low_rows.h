@@ -12,7 +12,7 @@
 #ifndef CSTRACE_SOURCES_LOW_ROWS_H
 #define CSTRACE_SOURCES_LOW_ROWS_H
 
-#include <elfutils/libdwfl.h>
+#include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,13 +31,24 @@ struct low_rows {
 	uint64_t first;
 };
 
-/*
- * Reads the rows of the module's units. `zero`: code is at address 0. `name` returns the name of a
- * source file for one of libdw, NULL without memory. Returns false without memory; low_rows_free()
- * frees the rows in any case.
- */
-bool low_rows_read(struct low_rows *l, Dwfl_Module *module, bool zero,
-		   const char *(*name)(void *data, Dwarf_Die *unit, const char *file), void *data);
+struct low_input {
+	const uint8_t *lines;	/* the section .debug_line */
+	size_t size;
+	uint64_t first;		/* as low_rows.first; 0 if no code is at address 0 */
+	/* Returns the next unit, NULL at the end. */
+	Dwarf_Die *(*unit)(void *data);
+	/* Returns the name of a source file for one of libdw, NULL without memory. */
+	const char *(*name)(void *data, Dwarf_Die *unit, const char *file);
+	void *data;
+};
+
+/* Finds .debug_line in a file that libdw reads. */
+void low_rows_section(Elf *elf, struct low_input *in);
+/* Returns low_input.first by the symbols of a file, or of its debug file; either may be NULL. */
+uint64_t low_rows_first(Elf *elf, Elf *debug);
+
+/* Reads the rows of all units. False: no memory; low_rows_free() frees the rows in any case. */
+bool low_rows_read(struct low_rows *l, const struct low_input *in);
 void low_rows_free(struct low_rows *l);
 
 /* Returns the row with an address, NULL if none has it. */

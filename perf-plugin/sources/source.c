@@ -20,6 +20,7 @@
 #include "base/intmap.h"
 #include "files/guard.h"
 #include "sources/low_rows.h"
+#include "sources/mapping.h"
 
 /* A part of the file that has addresses. */
 struct part {
@@ -516,9 +517,37 @@ static Dwarf_Die *unit_at(struct source *l, Dwarf_Addr addr)
 	return lo && addr < l->ranges[lo - 1].end ? &l->ranges[lo - 1].cu : NULL;
 }
 
+struct low_units {
+	struct source *l;
+	Dwarf_Die *unit;
+};
+
+static Dwarf_Die *next_low_unit(void *data)
+{
+	struct low_units *u = data;
+	Dwarf_Addr bias;
+
+	u->unit = dwfl_module_nextcu(u->l->module, u->unit, &bias);
+	return u->unit;
+}
+
 static const char *low_name(void *data, Dwarf_Die *cu, const char *file)
 {
-	return name_of(data, cu, file);
+	return name_of(((struct low_units *)data)->l, cu, file);
+}
+
+static bool read_low(struct source *l)
+{
+	struct low_units units = { .l = l };
+	struct low_input in = { .first = 0, .unit = next_low_unit, .name = low_name, .data = &units };
+	Dwarf_Addr bias;
+	Elf *dwarf = dwarf_getelf(dwfl_module_getdwarf(l->module, &bias));
+	Elf *elf = dwfl_module_getelf(l->module, &bias);
+
+	if (in_code(l, 0))
+		in.first = low_rows_first(elf, dwarf);
+	low_rows_section(dwarf, &in);
+	return low_rows_read(&l->low, &in);
 }
 
 /* True for a file that has low code: l->low has its rows. Without memory the run ends. */
@@ -526,7 +555,7 @@ static bool is_low(struct source *l)
 {
 	if (!l->is_low)
 		return false;
-	if (!l->low_read && !low_rows_read(&l->low, l->module, in_code(l, 0), low_name, l))
+	if (!l->low_read && !read_low(l))
 		l->low.n = 0;
 	l->low_read = true;
 	return true;
@@ -746,58 +775,31 @@ int source_each_function(struct source *l, int (*function)(void *data, const str
 	return fs.rc;
 }
 
-/* The kind of a mapping symbol, as "$a" or "$a.1". False: it is another symbol. */
-static bool mapping_kind(const char *name, enum source_mapped *kind)
+struct mappings {
+	struct source *l;
+	GElf_Addr bias;		/* the addresses of the symbols plus this are those of the DWARF */
+	int (*mapping)(void *data, const struct source_mapping *m);
+	void *data;
+};
+
+static int take_mapping(void *data, const struct mapping_symbol *s)
 {
-	static const char names[] = { [SOURCE_A32] = 'a', [SOURCE_T32] = 't', [SOURCE_A64] = 'x',
-				     [SOURCE_DATA] = 'd' };
-	const char *found;
+	struct source_mapping m = { .offset = s->value, .kind = s->kind };
+	const struct mappings *to = data;
+	int rc;
 
-	if (!name || name[0] != '$' || !name[1] || (name[2] && name[2] != '.'))
-		return false;
-	found = memchr(names, name[1], sizeof(names));
-	if (found)
-		*kind = (enum source_mapped)(found - names);
-	return found;
-}
-
-/* Mapping symbols of one file; `bias`: what its addresses have more than those of the DWARF. */
-static int each_mapping(struct source *l, Elf *elf, GElf_Addr bias,
-			int (*mapping)(void *data, const struct source_mapping *m),
-			void *data, bool *any)
-{
-	struct source_mapping m;
-	Elf_Data *table = NULL;
-	GElf_Shdr sh, in;
-	Elf_Scn *scn = NULL;
-	GElf_Ehdr eh;
-	GElf_Sym sym;
-	int i, rc = 0;
-
-	while (!table && (scn = elf_nextscn(elf, scn)))
-		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_SYMTAB)
-			table = elf_getdata(scn, NULL);
-	for (i = 0; !rc && table && gelf_getehdr(elf, &eh) && gelf_getsym(table, i, &sym); i++) {
-		if (GELF_ST_TYPE(sym.st_info) != STT_NOTYPE ||
-		    !mapping_kind(elf_strptr(elf, sh.sh_link, sym.st_name), &m.kind))
-			continue;
-		*any = true;
-		if (eh.e_type != ET_REL)
-			sym.st_value -= bias;
-		else if (gelf_getshdr(elf_getscn(elf, sym.st_shndx), &in))
-			sym.st_value += in.sh_addr;
-		if (!offset_of(l, sym.st_value, &m.offset))
-			continue;
-		guard_unchecked(false);
-		rc = mapping(data, &m);
-		guard_unchecked(true);
-	}
+	if (s->linked && !offset_of(to->l, s->value + to->bias, &m.offset))
+		return 0;
+	guard_unchecked(false);
+	rc = to->mapping(to->data, &m);
+	guard_unchecked(true);
 	return rc;
 }
 
 int source_each_mapping(struct source *l,
 			int (*mapping)(void *data, const struct source_mapping *m), void *data)
 {
+	struct mappings to = { .l = l, .mapping = mapping, .data = data };
 	GElf_Addr bias = 0;
 	bool any = false;
 	Elf *elf;
@@ -805,11 +807,13 @@ int source_each_mapping(struct source *l,
 
 	guard_unchecked(true);
 	elf = dwfl_module_getelf(l->module, &bias);
+	to.bias = bias - l->bias;
 	if (elf)
-		rc = each_mapping(l, elf, l->bias - bias, mapping, data, &any);
+		rc = mapping_symbols(elf, take_mapping, &to, &any);
+	to.bias = 0;
+	elf = dwarf_getelf(dwfl_module_getdwarf(l->module, &bias));
 	if (!rc && !any)
-		rc = each_mapping(l, dwarf_getelf(dwfl_module_getdwarf(l->module, &bias)), 0,
-				  mapping, data, &any);
+		rc = mapping_symbols(elf, take_mapping, &to, &any);
 	guard_unchecked(false);
 	return rc;
 }
