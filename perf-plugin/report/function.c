@@ -25,6 +25,8 @@ struct code {
 	struct at_line at;	/* of the last row */
 	size_t rows;		/* instructions that were written */
 	uint64_t left;		/* those that were left out */
+	uint64_t next;		/* offset behind the last row */
+	it_state it;		/* the state there */
 };
 
 /* ---- calls ------------------------------------------------------------------------------------ */
@@ -219,15 +221,45 @@ static unsigned int heat(const struct code *c, uint64_t count)
 	return share >= 0.75 ? 4 : share >= 0.25 ? 3 : share >= 0.05 ? 2 : share >= 0.001 ? 1 : 0;
 }
 
+/* Reads an instruction with the condition of its IT block. *kind: whether the trace shows its effect. */
+static bool read_insn(struct code *c, bool t32, uint64_t offset, struct cst_insn *insn, uint32_t *opcode,
+		      enum predicated_kind *kind)
+{
+	const it_state it = t32 && c->next == offset ? c->it : 0;
+	unsigned int cond;
+
+	if (!blocks_insn(c->b, t32, offset, insn, opcode))
+		return false;
+	*kind = predicated_kind(blocks_isa(c->b, t32), insn, *opcode, it, &cond);
+	insn->cond |= cst_insn_is_branch(insn->type) && it_state_is_condition(it);
+	c->next = offset + insn->size;
+	c->it = t32 ? it_state_next(it, insn, *opcode) : 0;
+	return true;
+}
+
+/* The cell with the executions of an instruction. */
+static void put_count(struct page *p, uint64_t count, enum predicated_kind kind)
+{
+	if (!count || (kind != PREDICATED_INSN && kind != PREDICATED_BRANCH)) {
+		page_cell(p, count, count);
+		return;
+	}
+	page_html(p, "<td class=n title=\"under a condition: executed at most as often\">&le;&#8239;");
+	page_number(p, count);
+	page_html(p, "</td>");
+}
+
 /* A row with the instruction at an offset. False: no memory. */
 static bool put_insn(struct code *c, bool t32, uint64_t offset, unsigned int size, uint64_t count)
 {
+	enum predicated_kind kind = PREDICATED_NOT;
 	struct report *r = c->r;
 	struct page *p = &r->page;
 	struct cst_insn insn;
 	uint32_t opcode;
 	uint64_t vaddr;
 	bool ok = true;
+	const bool read = read_insn(c, t32, offset, &insn, &opcode, &kind);
 
 	c->rows++;
 	put_source(c, offset);
@@ -236,10 +268,10 @@ static bool put_insn(struct code *c, bool t32, uint64_t offset, unsigned int siz
 		page_format(p, "<tr id=\"a%" PRIx64 "\" class=\"h%u\">", vaddr, heat(c, count));
 	else
 		page_format(p, "<tr id=\"a%" PRIx64 "\" class=\"z\">", vaddr);
-	page_cell(p, count, count);
-	page_format(p, "<td class=\"addr\">%" PRIx64 "</td><td class=\"off\">+%" PRIx64 "</td><td class=\"insn\">", vaddr,
-		    offset - c->f.start);
-	if (blocks_insn(c->b, t32, offset, &insn, &opcode)) {
+	put_count(p, count, kind);
+	page_format(p, "<td class=\"addr\">%" PRIx64 "</td><td class=\"off\">+%" PRIx64
+		       "</td><td class=\"insn\">", vaddr, offset - c->f.start);
+	if (read) {
 		if (r->disasm)
 			page_text(p, disasm_text(r->disasm, blocks_isa(c->b, t32), CST_PROFILE_A, vaddr, opcode, size));
 		page_html(p, "</td><td class=\"dir\">");

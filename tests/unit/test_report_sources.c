@@ -220,6 +220,83 @@ static void functions(void **state)
 	case_free(&c);
 }
 
+/* Lines that are reached only, in both ways to count them, and instructions under a condition. */
+static void reached(void **state)
+{
+	/* CMP R0, #0; MOVNE R1, #1; ADDEQ R1, R1, #1; BX LR */
+	static const uint32_t code[] = { 0xe3500000, 0x13a01001, 0x02811001, 0xe12fff1e };
+	static const struct source_row rows[] = {
+		{ 0, 4, { "/src/f.c", 4 } }, { 4, 8, { "/src/f.c", 5 } }, { 8, 16, { "/src/f.c", 6 } },
+	};
+	static struct dso_symbol_entry symbols[] = {
+		{ .offset = 0, .vaddr = 0x400000, .size = 16, .name = "f" }
+	};
+	struct report_case c;
+	const char *page;
+	int uncovered;
+
+	(void)state;
+	for (uncovered = 0; uncovered < 2; uncovered++) {
+		case_init(&c, code, 4);
+		c.program.machine = EM_ARM;
+		c.program.syms = symbols;
+		c.program.nr_syms = 1;
+		c.w.traced_only = uncovered;
+		made_source[0] = (struct made_source){ .rows = rows, .nr_rows = 3 };
+		case_range(&c, 0, 4, 6);
+		report_made(&c, dir);
+		page = page_of(dir, "s1.html");
+		assert_non_null(strstr(page, "<tr id=\"L5\" class=\"reached\"><td class=\"line\">5</td>"
+					     "<td class=n title=\"executed at least 0 times;"));
+		assert_int_equal(count_of(page, ">&le;&#8239;6</td>"), 1);
+		assert_int_equal(count_of(page, "class=\"reached\""), 1);
+		assert_non_null(strstr(page, uncovered ? "<b>66.7&#8239;%</b> 2 of 3 lines executed" :
+							 "<b>100.0&#8239;%</b> 3 of 3 lines executed"));
+		assert_non_null(strstr(page, uncovered ? "not traced: counted as not executed" :
+							 "not traced: counted as executed"));
+		page = page_of(dir, "files.html");
+		assert_non_null(strstr(page, "1 of the lines are reached only"));
+		assert_non_null(strstr(page, uncovered ? "They count as not executed" : "They count as executed"));
+		page = page_of(dir, "f1.html");
+		assert_int_equal(count_of(page, ">&le;&#8239;6</td>"), 2);
+		case_free(&c);
+	}
+}
+
+/* A branch in an IT block has two directions. */
+static void branch_of_it(void **state)
+{
+	/* CMP R0, #0; IT EQ; BEQ 8; NOP; BX LR; NOP */
+	static const uint16_t code[] = { 0x2800, 0xbf08, 0xe000, 0xbf00, 0x4770, 0xbf00 };
+	static struct dso_symbol_entry symbols[] = {
+		{ .offset = 0, .vaddr = 0x400000, .size = 12, .name = "f" }
+	};
+	static const struct cst_count_range ranges[] = {
+		{ .start = 0, .last = 4, .insns = 3, .count = 7 }, { .start = 6, .last = 8, .insns = 2, .count = 4 },
+		{ .start = 8, .last = 8, .insns = 1, .count = 3 },
+	};
+	struct report_case c;
+	unsigned int i;
+
+	(void)state;
+	case_init(&c, (const uint32_t *)(const void *)code, 3);
+	c.program.machine = EM_ARM;
+	c.program.syms = symbols;
+	c.program.nr_syms = 1;
+	for (i = 0; i < 3; i++) {
+		struct cst_count_record r = { .kind = CST_COUNT_RANGE, .range = ranges[i] };
+
+		r.range.flags = CST_COUNT_T32;
+		case_add(&c, r);
+	}
+	case_edge(&c, 4, 8, 3);
+	case_not_taken(&c, 4, 4);
+	report_made(&c, dir);
+	assert_non_null(strstr(page_of(dir, "f1.html"), "taken 3</span>"));
+	assert_non_null(strstr(page_of(dir, "f1.html"), "not&nbsp;taken 4</span>"));
+	case_free(&c);
+}
+
 /* The code of a function has a row for the line at its first instruction and wherever the line changes. */
 static void lines_of_code(void **state)
 {
@@ -549,7 +626,8 @@ static void hottest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts), cmocka_unit_test(without_memory), cmocka_unit_test(part_without_code), cmocka_unit_test(branches), cmocka_unit_test(functions),
+		cmocka_unit_test(parts), cmocka_unit_test(without_memory), cmocka_unit_test(part_without_code), cmocka_unit_test(branches),
+		cmocka_unit_test(functions), cmocka_unit_test(reached), cmocka_unit_test(branch_of_it),
 		cmocka_unit_test(lines_of_code), cmocka_unit_test(line_behind_gap), cmocka_unit_test(texts), cmocka_unit_test(many_files), cmocka_unit_test(shares), cmocka_unit_test(not_executed),
 		cmocka_unit_test(hottest),
 	};
