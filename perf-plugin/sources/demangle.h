@@ -3,7 +3,10 @@
 #ifndef CSTRACE_SOURCES_DEMANGLE_H
 #define CSTRACE_SOURCES_DEMANGLE_H
 
-/* Returns the name in memory that the caller frees; NULL: it is no such name, or there is no C++ library. */
+/*
+ * Returns the name in memory that the caller frees; NULL: it is no such name, there is no C++ library, or the name expands to
+ * more than a bound, which no name of a program does that was not made to.
+ */
 char *demangled(const char *name);
 
 #endif
