@@ -14,6 +14,9 @@
 #include "files/input.h"
 #include "images/dso.h"
 
+/* Bytes that are read for a digest: more than the code of any program. */
+#define IDENTITY_MAX	(256u << 20)
+
 static uint8_t type_of(const struct dso *d)
 {
 	switch (d->kind) {
@@ -82,11 +85,28 @@ struct cst_count_segment *identity_segments(const struct dso *d, size_t *nr)
 	return segments(d->kind == DSO_FILE || d->kind == DSO_VMLINUX ? d : &none, nr);
 }
 
-/* Adds the part [offset, offset + size) of the file that is there. */
-static void add_part(struct sha1 *s, const struct dso *d, uint64_t offset, uint64_t size)
+/*
+ * Adds the part [offset, offset + size) of the file that is there, while *left lasts. What has more code than that is a sparse
+ * file: its size stands for the rest.
+ */
+static void add_part(struct sha1 *s, const struct dso *d, uint64_t offset, uint64_t size, uint64_t *left)
 {
-	if (offset < d->size)
-		sha1_add(s, d->data + offset, size < d->size - offset ? size : d->size - offset);
+	uint8_t rest[8];
+	size_t i;
+
+	if (offset >= d->size)
+		return;
+	if (size > d->size - offset)
+		size = d->size - offset;
+	sha1_add(s, d->data + offset, size < *left ? size : *left);
+	if (size <= *left) {
+		*left -= size;
+		return;
+	}
+	*left = 0;
+	for (i = 0; i < sizeof(rest); i++)
+		rest[i] = (uint8_t)(size >> 8 * i);
+	sha1_add(s, rest, sizeof(rest));
 }
 
 static void add_code(struct sha1 *s, const struct binary *b)
@@ -94,10 +114,11 @@ static void add_code(struct sha1 *s, const struct binary *b)
 	const struct dso_symbol_entry *m = method_of(b);
 	const struct dso *d = b->dso;
 	struct cst_count_segment *v;
+	uint64_t left = IDENTITY_MAX;
 	size_t i, nr, exec = 0;
 
 	if (m) {
-		add_part(s, d, m->offset, m->size);
+		add_part(s, d, m->offset, m->size, &left);
 		sha1_add(s, m->name, strlen(m->name));
 		return;
 	}
@@ -105,11 +126,11 @@ static void add_code(struct sha1 *s, const struct binary *b)
 	for (i = 0; i < nr; i++) {
 		if (!v[i].exec)
 			continue;
-		add_part(s, d, v[i].offset, v[i].size);
+		add_part(s, d, v[i].offset, v[i].size, &left);
 		exec++;
 	}
 	if (!exec)
-		add_part(s, d, 0, d->size);
+		add_part(s, d, 0, d->size, &left);
 	free(v);
 }
 
@@ -121,7 +142,7 @@ static int add_file(struct sha1 *s, const struct dso *d)
 
 	if (!p)
 		return errno;
-	sha1_add(s, p, size);
+	sha1_add(s, p, size < IDENTITY_MAX ? size : IDENTITY_MAX);
 	input_unmap(p, size);
 	return 0;
 }

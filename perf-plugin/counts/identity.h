@@ -10,7 +10,8 @@
 /*
  * Fills in *is for a binary: by its build-id; without one by the SHA-1 of its code, which is that of its executable
  * segments in order of offset, or of the whole file without segments (of a module as it is stored, it may be packed), or
- * of a method's code followed by its name; for code whose bytes are not those of a file by the SHA-1 of its name. The
+ * of a method's code followed by its name (of more than 256 MB, as sparse files may have, of the first ones and of the sizes of
+ * the others); for code whose bytes are not those of a file by the SHA-1 of its name. The
  * name points into the dso. Returns 0, or the errno with which the file of a module could not be read again: its name
  * identifies it then.
  */
