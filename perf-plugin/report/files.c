@@ -302,7 +302,7 @@ static void put_origin(struct view *v)
 
 	if (!v->text->path) {
 		page_html(p, "<p class=\"note\">Its text is not at hand: only lines with code are shown. It is searched at this path "
-			     "below the folders of <code>--source</code> and <code>--symfs</code>, and on this machine.</p>\n");
+			     "below the folders of <code>--source</code> and <code>--symfs</code>, and without <code>--symfs</code> on this machine.</p>\n");
 	} else if (strcmp(v->text->path, v->f->name)) {
 		page_html(p, "<p class=\"note\">Text from ");
 		page_text(p, v->text->path);

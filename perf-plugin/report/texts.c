@@ -88,9 +88,10 @@ static void find(struct texts *ts, struct text *t, const char *name)
 {
 	if (ts->source && search(t, ts->source, name))
 		return;
-	if (ts->symfs && read_text(t, input_in_root(ts->symfs, name)))
-		return;
-	if (name[0] == '/')
+	/* names come from the programs: with a root they are not those of files of this machine */
+	if (ts->symfs)
+		read_text(t, input_in_root(ts->symfs, name));
+	else if (name[0] == '/')
 		read_text(t, strdup(name));
 }
 

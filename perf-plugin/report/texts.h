@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * texts.h - the text of source files, where they are at hand: below --source (the recorded path, and what remains of it
- * without its first folders), below --symfs, or at the recorded path. A few of them are in memory at a time.
+ * without its first folders), below --symfs, or without --symfs at the recorded path. A few of them are in memory at a time.
  */
 #ifndef CSTRACE_REPORT_TEXTS_H
 #define CSTRACE_REPORT_TEXTS_H
