@@ -55,6 +55,7 @@ int counted_file(const char *command, const struct session_opts *so, struct mode
 	files->search.symfs = so->symfs && so->symfs[0] ? so->symfs : NULL;
 	files->search.vmlinux = so->vmlinux;
 	files->search.buildid_dir = so->buildid_dir;
+	files->search.debuginfod = so->debuginfod;
 	files->search.force = so->force;
 	rc = stored_read(command, so->input, m);
 	if (!rc)

@@ -101,6 +101,8 @@ int cmd_contextid(void *data, const char *arg);
 	  "says whose code it is", NULL },							\
 	{ 0, "buildid-dir", CMD_OPT_FOLDER, &(so).buildid_dir, "DIR",				\
 	  "build-id cache (default: ~/.debug)", NULL },						\
+	{ 0, "debuginfod", CMD_OPT_FLAG, &(so).debuginfod, NULL,				\
+	  "ask the servers in $DEBUGINFOD_URLS for programs and debug files that are not here", NULL }, \
 	{ 0, "contextid", CMD_OPT_CALL, &(so).contextid, "FORMAT",				\
 	  "what context IDs hold: auto (default), tid, tid-asid, asid or none", cmd_contextid },	\
 	{ 0, "ts-freq", CMD_OPT_NUMBER, &(so).ts_freq, "HZ",					\

@@ -19,33 +19,6 @@
 
 #define FIRST_BUCKETS 256
 
-bool build_id_equal(const struct build_id *a, const struct build_id *b)
-{
-	size_t n = a->len < b->len ? a->len : b->len;
-	const struct build_id *longer = a->len < b->len ? b : a;
-
-	if (!n || memcmp(a->id, b->id, n))
-		return false;
-	/* perf's header feature pads short build-ids to 20 bytes with zeroes */
-	for (; n < longer->len; n++)
-		if (longer->id[n])
-			return false;
-	return true;
-}
-
-const char *build_id_text(const struct build_id *id, char *out)
-{
-	static const char hex[] = "0123456789abcdef";
-	size_t i;
-
-	for (i = 0; i < id->len; i++) {
-		out[2 * i] = hex[id->id[i] >> 4];
-		out[2 * i + 1] = hex[id->id[i] & 15];
-	}
-	out[2 * i] = 0;
-	return out;
-}
-
 static size_t hash_name(const char *s)
 {
 	size_t h = 5381;
@@ -77,6 +50,7 @@ static void dso_free(struct dso *d)
 	free(d->names);
 	free(d->name_order);
 	function_table_free(d->functions);
+	dso_debug_free(d);
 	free(d);
 }
 
@@ -350,6 +324,7 @@ static bool load(struct dso_table *t, struct dso *d)
 
 	d->state = DSO_MISSING;
 	d->trouble = DSO_NOT_FOUND;
+	d->finder = dso_search_finder(&t->search);
 	if (d->kind == DSO_JIT)
 		return jitdump_dso_load(d);
 	if (d->archive)

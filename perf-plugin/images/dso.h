@@ -11,12 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define BUILD_ID_MAX 20
-
-struct build_id {
-	uint8_t len;
-	uint8_t id[BUILD_ID_MAX];
-};
+#include "finder/build_id.h"
 
 enum dso_state {
 	DSO_UNTRIED,
@@ -53,6 +48,8 @@ struct dso_symbol_entry {
 struct archive;
 struct cst_section;
 struct dso_table;
+struct finder;
+struct finding;
 struct function_table;
 struct jitdump;
 
@@ -99,6 +96,8 @@ struct dso {
 	char *names;
 	uint32_t *name_order;	/* indices of the symbols sorted by name; NULL until needed */
 	struct function_table *functions; /* functions.h; NULL until needed */
+	const struct finder *finder;	/* places where files that belong to it are searched; set when it is loaded */
+	struct finding *debug;	/* its debug file; NULL until needed */
 	uint64_t used;		/* number of requests for its code by the decoder */
 	/* DSO_FILE: a process has memory without a file in place of its text (map.memory) */
 	bool copied;
@@ -141,13 +140,15 @@ bool dso_kernel_anchor(struct dso *d, const char *name, uint64_t *vaddr);
 
 /* dso_elf.c: reads build-id, segments and machine of a mapped file. Returns enum dso_trouble. */
 int dso_read_elf(struct dso *d);
-/* Reads the build-id of an open file, which the caller keeps; `path` is its name. */
-bool elf_file_build_id(int fd, size_t size, const char *path, struct build_id *id);
+/* Reads the symbols of the file; those of its debug file, if only that one has a symbol table (.symtab). */
 void dso_read_symbols(struct dso *d);
 
-bool build_id_equal(const struct build_id *a, const struct build_id *b);
-/* Writes hex digits to `out`, which has room for 2 * BUILD_ID_MAX + 1. */
-const char *build_id_text(const struct build_id *id, char *out);
+/*
+ * dso_debug.c: returns what a search for the debug file of a loaded file gave. It is searched once. NULL: the file is not
+ * loaded or not ELF, or there is no memory.
+ */
+const struct finding *dso_debug_file(const struct dso *dso);
+void dso_debug_free(struct dso *d);
 
 /*
  * Prints why there is no code, and the remedy, in one line each. `perf`: perf made the recording, so its options may

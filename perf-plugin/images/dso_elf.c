@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* dso_elf.c - reads ELF files: machine, segments, build-id, function symbols. */
 #include <elf.h>
-#include <elfutils/libdwelf.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,34 +8,10 @@
 
 #include "base/array.h"
 #include "base/bisect.h"
-#include "files/mapped.h"
+#include "files/input.h"
+#include "finder/elf_links.h"
+#include "finder/finder.h"
 #include "images/dso.h"
-
-static bool read_build_id(Elf *elf, struct build_id *id)
-{
-	const void *bytes;
-	ssize_t n = dwelf_elf_gnu_build_id(elf, &bytes);
-
-	if (n <= 0)
-		return false;
-	if (n > BUILD_ID_MAX)
-		n = BUILD_ID_MAX;
-	memcpy(id->id, bytes, n);
-	id->len = n;
-	return true;
-}
-
-bool elf_file_build_id(int fd, size_t size, const char *path, struct build_id *id)
-{
-	void *p = elf_version(EV_CURRENT) == EV_NONE ? NULL : mapped_new(fd, size, PROT_READ, path);
-	Elf *elf = p ? elf_memory(p, size) : NULL;
-	bool ok = elf && elf_kind(elf) == ELF_K_ELF && read_build_id(elf, id);
-
-	elf_end(elf);
-	if (p)
-		mapped_free(p, size);
-	return ok;
-}
 
 /* False for a file with debug information only: it has the program headers, but its code sections are NOBITS. */
 static bool has_code(Elf *elf)
@@ -118,7 +93,7 @@ int dso_read_elf(struct dso *d)
 	}
 	d->is_elf = true;
 	d->machine = eh.e_machine;
-	read_build_id(elf, &d->found);
+	elf_links_id(elf, d->data, d->size, &d->found);
 	if (eh.e_machine != EM_AARCH64 && eh.e_machine != EM_ARM)
 		trouble = DSO_MACHINE;
 	else if (d->kind != DSO_KCORE && !has_code(elf))
@@ -261,24 +236,36 @@ static Elf_Scn *symbol_section(Elf *elf, uint32_t type, GElf_Shdr *sh)
 	return NULL;
 }
 
-static Elf_Data *symbol_data(Elf *elf, GElf_Shdr *sh)
-{
-	Elf_Scn *scn = symbol_section(elf, SHT_SYMTAB, sh);
+/* The symbols that are read: a section of the file itself or of its debug file. */
+struct symbols {
+	Elf *elf;		/* has the section and its names */
+	Elf *program;		/* the file itself */
+	Elf_Data *data;
+	GElf_Shdr sh;
+};
 
-	if (!scn)
-		scn = symbol_section(elf, SHT_DYNSYM, sh);
-	return scn ? elf_getdata(scn, NULL) : NULL;
+/* More than any program has. A sparse file may state any number. */
+#define MAX_SYMBOLS	(1u << 26)
+
+static bool find_symbols(struct symbols *s, Elf *elf, uint32_t type)
+{
+	Elf_Scn *scn = symbol_section(elf, type, &s->sh);
+
+	s->elf = elf;
+	s->data = scn && s->sh.sh_type != SHT_NOBITS && s->sh.sh_size / s->sh.sh_entsize <= MAX_SYMBOLS ?
+		  elf_getdata(scn, NULL) : NULL;
+	return s->data && s->data->d_buf && s->data->d_size > s->sh.sh_entsize;
 }
 
 /* Computes a symbol's file offset. In a module, which is not linked, its value is an offset in a section. */
-static bool symbol_place(const struct dso *d, Elf *elf, GElf_Sym *sym, uint64_t *offset)
+static bool symbol_place(const struct dso *d, Elf *program, GElf_Sym *sym, uint64_t *offset)
 {
 	Elf_Scn *scn;
 	GElf_Shdr sh;
 
 	if (d->kind != DSO_MODULE)
 		return segment_offset(d, sym->st_value, offset);
-	scn = elf_getscn(elf, sym->st_shndx);
+	scn = elf_getscn(program, sym->st_shndx);
 	if (!scn || !gelf_getshdr(scn, &sh))
 		return false;
 	*offset = sh.sh_offset + sym->st_value;
@@ -286,17 +273,17 @@ static bool symbol_place(const struct dso *d, Elf *elf, GElf_Sym *sym, uint64_t 
 }
 
 /* Copies names, since libelf's are valid only while the Elf is open. Two passes: count, then fill. */
-static void collect(struct dso *d, Elf *elf, Elf_Data *data, const GElf_Shdr *sh)
+static void collect(struct dso *d, const struct symbols *s)
 {
-	size_t n = data->d_size / sh->sh_entsize, i, bytes = 0, used = 0;
+	size_t n = s->data->d_size / s->sh.sh_entsize, i, bytes = 0, used = 0;
 	uint64_t offset;
 	const char *name;
 	GElf_Sym sym;
 
 	for (i = 0; i < n; i++) {
-		if (!gelf_getsym(data, i, &sym))
+		if (!gelf_getsym(s->data, i, &sym))
 			continue;
-		name = elf_strptr(elf, sh->sh_link, sym.st_name);
+		name = elf_strptr(s->elf, s->sh.sh_link, sym.st_name);
 		if (wanted_symbol(&sym, name))
 			bytes += strlen(name) + 1;
 	}
@@ -305,15 +292,15 @@ static void collect(struct dso *d, Elf *elf, Elf_Data *data, const GElf_Shdr *sh
 	if (!d->syms || !d->names)
 		return;
 	for (i = 0; i < n; i++) {
-		if (!gelf_getsym(data, i, &sym))
+		if (!gelf_getsym(s->data, i, &sym))
 			continue;
-		name = elf_strptr(elf, sh->sh_link, sym.st_name);
+		name = elf_strptr(s->elf, s->sh.sh_link, sym.st_name);
 		if (!wanted_symbol(&sym, name))
 			continue;
 		/* bit 0 of an Arm function's value selects T32 */
 		if (d->machine == EM_ARM)
 			sym.st_value &= ~(GElf_Addr)1;
-		if (!symbol_place(d, elf, &sym, &offset))
+		if (!symbol_place(d, s->program, &sym, &offset))
 			continue;
 		d->syms[d->nr_syms++] = (struct dso_symbol_entry){
 			.offset = offset, .vaddr = sym.st_value, .size = sym.st_size,
@@ -326,10 +313,26 @@ static void collect(struct dso *d, Elf *elf, Elf_Data *data, const GElf_Shdr *sh
 		qsort(d->syms, d->nr_syms, sizeof(*d->syms), compare_symbols);
 }
 
+/* Reads the symbols that were split off a stripped file. False: there are none. */
+static bool collect_split(struct dso *d, Elf *program)
+{
+	const struct finding *debug = dso_debug_file(d);
+	struct symbols s = { .program = program };
+	size_t size = 0;
+	const void *p = debug && debug->path ? input_map(debug->path, PROT_READ, &size) : NULL;
+	Elf *elf = p ? elf_links_open(p, size) : NULL;
+	bool found = elf && find_symbols(&s, elf, SHT_SYMTAB);
+
+	if (found)
+		collect(d, &s);
+	elf_end(elf);
+	input_unmap(p, size);
+	return found;
+}
+
 void dso_read_symbols(struct dso *d)
 {
-	GElf_Shdr sh;
-	Elf_Data *data;
+	struct symbols s;
 	Elf *elf;
 
 	if (d->symbols_read || d->state == DSO_UNTRIED)
@@ -338,11 +341,9 @@ void dso_read_symbols(struct dso *d)
 	if (!d->is_elf || d->state != DSO_LOADED)
 		return;
 	elf = elf_of(d);
-	if (elf) {
-		data = symbol_data(elf, &sh);
-		if (data)
-			collect(d, elf, data, &sh);
-	}
+	s.program = elf;
+	if (elf && (find_symbols(&s, elf, SHT_SYMTAB) || (!collect_split(d, elf) && find_symbols(&s, elf, SHT_DYNSYM))))
+		collect(d, &s);
 	elf_end(elf);
 }
 

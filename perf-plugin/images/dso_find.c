@@ -21,6 +21,8 @@ enum find_step {
 	BY_VDSO_PLACES,
 	BY_SYMFS_BUILD_ID,
 	BY_CACHE,
+	BY_DEBUGINFOD,		/* folders of its clients */
+	BY_ASKING,		/* its servers, with --debuginfod */
 	BY_NAME,
 	BY_MODULE_NAME,
 	NOWHERE,
@@ -252,20 +254,26 @@ static bool by_vdso_place(struct dso_search *s, const struct dso *d, struct dso_
 	return n > 0 && (size_t)n < sizeof(name) && set_target_path(c, s, name, (size_t)n);
 }
 
+/* Takes a path that was made for this, and frees it. */
+static bool take_path(struct dso_candidates *c, char *path)
+{
+	bool fits = path && set_path(c, "", path, strlen(path));
+
+	free(path);
+	return fits;
+}
+
 static bool by_cache(struct dso_search *s, const struct dso *d, struct dso_candidates *c,
 		     unsigned int nth)
 {
-	const char *home = getenv("HOME");
-	char id[2 * BUILD_ID_MAX + 1];
-	int n;
+	return d->kind != DSO_KCORE &&
+	       take_path(c, finder_cache_path(dso_search_finder(s), &d->recorded, cache_names[nth]));
+}
 
-	if (!d->recorded.len || d->kind == DSO_KCORE || (!s->buildid_dir && !home))
-		return false;
-	build_id_text(&d->recorded, id);
-	n = snprintf(c->path, sizeof(c->path), "%s%s/.build-id/%.2s/%s%s",
-		     s->buildid_dir ? s->buildid_dir : home, s->buildid_dir ? "" : "/.debug", id, id + 2,
-		     cache_names[nth]);
-	return n > 0 && (size_t)n < sizeof(c->path);
+static bool by_debuginfod(const struct dso *d, struct dso_candidates *c, unsigned int nth)
+{
+	return d->kind != DSO_KCORE &&
+	       take_path(c, finder_debuginfod_path(nth, &d->recorded, "executable"));
 }
 
 static bool by_name(struct dso_search *s, const struct dso *d, struct dso_candidates *c,
@@ -318,6 +326,12 @@ static bool place(struct dso_search *s, const struct dso *d, struct dso_candidat
 	case BY_CACHE:
 		*more = c->sub + 1 < NR(cache_names);
 		return by_cache(s, d, c, c->sub);
+	case BY_DEBUGINFOD:
+		*more = c->sub + 1 < FINDER_DEBUGINFOD_FOLDERS;
+		return by_debuginfod(d, c, c->sub);
+	case BY_ASKING:
+		return d->kind != DSO_KCORE &&
+		       take_path(c, finder_ask(dso_search_finder(s), &d->recorded, "executable"));
 	case BY_NAME:
 		c->by_name = true;
 		return by_name(s, d, c, c->sub, more);
@@ -327,6 +341,12 @@ static bool place(struct dso_search *s, const struct dso *d, struct dso_candidat
 		return by_module_name(s, d, c, c->sub);
 	}
 	return false;
+}
+
+const struct finder *dso_search_finder(struct dso_search *s)
+{
+	s->finder = (struct finder){ .symfs = s->symfs, .buildid_dir = s->buildid_dir, .ask = s->debuginfod };
+	return &s->finder;
 }
 
 bool dso_next_candidate(struct dso_search *s, const struct dso *d, struct dso_candidates *c)

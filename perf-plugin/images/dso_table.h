@@ -3,6 +3,7 @@
 #ifndef CSTRACE_IMAGES_DSO_TABLE_H
 #define CSTRACE_IMAGES_DSO_TABLE_H
 
+#include "finder/finder.h"
 #include "images/dso.h"
 
 /* Table of files by recorded path. */
@@ -37,6 +38,8 @@ struct dso_search {
 	const char *symfs;
 	const char *vmlinux;
 	const char *buildid_dir;	/* NULL: ~/.debug */
+	bool debuginfod;		/* servers may be asked */
+	struct finder finder;		/* these three; see dso_search_finder() */
 	const char *kcore;		/* this and the next ones as given by the user; NULL: not given */
 	const char *kallsyms;
 	const char *jitdump;		/* files, separated by commas */
@@ -113,6 +116,8 @@ struct dso_candidates {
 	bool replaced;		/* the recorded file was unlinked before the recorder saw its name: this one came later */
 	char path[4096];
 };
+/* Returns the places where files that belong to a program are searched; it stays as long as the search. */
+const struct finder *dso_search_finder(struct dso_search *s);
 bool dso_next_candidate(struct dso_search *s, const struct dso *d, struct dso_candidates *c);
 
 /* symfs_index.c: finds files below a directory by build-id. */

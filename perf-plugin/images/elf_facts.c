@@ -128,6 +128,7 @@ static void read_first_unit(struct elf_facts *f, const uint8_t *p, size_t len, b
 
 	(void)read_unit(head, n, big, &version);
 	add_version(f, version);
+	f->dwarf_unread = !f->dwarf_high;
 }
 
 static void read_debug_info(struct elf_facts *f, const struct section *s, bool elf32, bool big)

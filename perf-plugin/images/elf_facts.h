@@ -26,6 +26,7 @@ struct elf_facts {
 	 * section only the first unit is read.
 	 */
 	uint16_t dwarf_low, dwarf_high;
+	bool dwarf_unread;	/* there is debug information whose version could not be read, as it is compressed */
 	bool probes;		/* .pseudo_probe: source locations without DWARF */
 	char debuglink[64];	/* file name in .gnu_debuglink, the file with the debug information; "": none */
 };

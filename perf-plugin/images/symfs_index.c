@@ -15,6 +15,7 @@
 #include "base/bisect.h"
 #include "base/messages.h"
 #include "files/input.h"
+#include "finder/elf_links.h"
 #include "images/dso_table.h"
 
 /* limit of files, so that --symfs=/ on a large machine takes seconds */

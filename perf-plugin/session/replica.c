@@ -131,7 +131,7 @@ struct dso *session_same_dso(const struct session *ss, const struct dso *d)
 }
 
 /* Moves what `from` has read of its file to `to`. */
-static void adopt(struct dso *to, struct dso *from)
+static void adopt(struct dso *to, struct dso *from, const struct finder *finder)
 {
 	to->state = from->state;
 	to->trouble = from->trouble;
@@ -162,6 +162,8 @@ static void adopt(struct dso *to, struct dso *from)
 	to->nr_syms = from->nr_syms;
 	to->names = from->names;
 	to->name_order = from->name_order;
+	to->debug = from->debug;
+	to->finder = finder;
 	from->own_data = false;
 	from->file = from->names = NULL;
 	from->data = NULL;
@@ -169,6 +171,7 @@ static void adopt(struct dso *to, struct dso *from)
 	from->segs = NULL;
 	from->syms = NULL;
 	from->name_order = NULL;
+	from->debug = NULL;
 }
 
 void session_adopt_files(struct session *ss, struct session *rep)
@@ -179,7 +182,7 @@ void session_adopt_files(struct session *ss, struct session *rep)
 		struct dso *to = ss->images.dsos.all[i], *from = rep->images.dsos.all[i];
 
 		if (to->state == DSO_UNTRIED && from->state != DSO_UNTRIED)
-			adopt(to, from);
+			adopt(to, from, dso_search_finder(&ss->images.dsos.search));
 		else if (from->trouble == DSO_UNALIGNED)
 			to->trouble = from->trouble;
 	}

@@ -130,6 +130,7 @@ int session_init_own(struct session *ss)
 	ss->images.perf_maps.hostname = perfdata_env(ss->pd)->hostname;
 	ss->images.dsos.search.vmlinux = opts->vmlinux;
 	ss->images.dsos.search.buildid_dir = opts->buildid_dir;
+	ss->images.dsos.search.debuginfod = opts->debuginfod;
 	ss->images.dsos.search.kcore = opts->kcore;
 	ss->images.dsos.search.kallsyms = opts->kallsyms;
 	ss->images.dsos.search.jitdump = opts->jitdump;

@@ -31,6 +31,7 @@ struct session_opts {
 	const char *kallsyms;	/* symbols of the kernel; NULL: the file next to kcore */
 	const char *jitdump;	/* jitdump files, separated by commas; NULL: the files in the recording's maps */
 	const char *buildid_dir; /* NULL: ~/.debug */
+	bool debuginfod;	/* servers may be asked for programs and debug files */
 	bool force;		/* accept images whose build-id differs */
 	bool no_text_copies;	/* memory in the place of a file's text is no copy of it */
 	bool report_transactions; /* config.hold_transactions = 0 */
