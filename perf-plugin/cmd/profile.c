@@ -26,7 +26,6 @@ struct request {
 	enum profile_base base;
 	const char *want;		/* --binary; NULL: not given */
 	const char *output;
-	const char *symfs;
 	bool demangle;
 	bool traced_only;		/* --untraced=uncovered */
 	bool no_calls;
@@ -42,7 +41,7 @@ struct input {
 /* Writes the format, of the chosen binary or of all. `out` is finished or aborted. */
 static int write_chosen(const struct input *in, const struct request *r, const struct model *m, struct pd_output *out)
 {
-	struct whole whole = { .model = m, .places = places_new(m, r->symfs),
+	struct whole whole = { .model = m, .places = places_new(m),
 			      .demangle = r->demangle,
 			       .traced_only = r->traced_only };
 	struct model_binary **v = model_busiest(m), *b;
@@ -161,7 +160,7 @@ static int check_stored(const struct cmd_desc *cmd, const struct session_opts *s
 		return rc;
 	cmd_no_effect(cmd, "max-stack no-calls", "a count file has the calls that were counted");
 	if (!r->f)
-		cmd_no_effect(cmd, "symfs vmlinux buildid-dir force", "--format=cstrace of a count file needs no programs");
+		cmd_no_effect(cmd, "symfs vmlinux buildid-dir debuginfod force", "--format=cstrace of a count file needs no programs");
 	return CMD_GO_ON;
 }
 
@@ -261,7 +260,6 @@ int cmd_profile(int argc, const char **argv)
 	if (r.depth > CST_COUNT_DEPTH_MAX)
 		return cmd_usage_error(&cmd, "--max-stack: the most is %u", CST_COUNT_DEPTH_MAX);
 	r.base = r.f ? r.f->base : PROFILE_VADDR;
-	r.symfs = so.symfs;
 	if (address && r.base != PROFILE_OFFSET)
 		return cmd_usage_error(&cmd, "--address is for --format=autofdo: --format=%s has virtual addresses",
 				       format);

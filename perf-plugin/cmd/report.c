@@ -43,7 +43,7 @@ static int no_memory(void)
 static int write_chosen(struct outdir *out, const struct request *r, const struct report_about *about, const struct model *m)
 {
 	const struct report_limits limits = { .functions = r->functions, .files = r->files, .source = r->source, .symfs = r->symfs };
-	struct whole whole = { .model = m, .places = places_new(m, r->symfs),
+	struct whole whole = { .model = m, .places = places_new(m),
 			      .demangle = r->demangle,
 			       .traced_only = r->traced_only };
 	struct model_binary **v = model_busiest(m), *b = NULL;

@@ -134,7 +134,6 @@ int cmd_script(int argc, const char **argv)
 	if (ns && !(lo.fields & LIST_TIME))
 		cmd_no_effect(&cmd, "ns", "time is not among the fields (-F)");
 	lo.fields |= ns || view ? LIST_NS : 0;
-	lo.symfs = so.symfs;
 	so.kernel_time = lo.itrace.kernel_time;
 	/* lines of text on a terminal show themselves how far it is */
 	so.progress = strcmp(lo.output, "-") || !isatty(STDOUT_FILENO);

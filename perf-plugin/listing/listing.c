@@ -584,12 +584,12 @@ static void name_events(struct listing *l, const struct itrace_opts *o)
 }
 
 /* Returns 0, or ERR_NOMEM. */
-static int open_code(struct listing *l, const char *symfs)
+static int open_code(struct listing *l)
 {
 	const char *why;
 
 	if (l->line.fields & LIST_SRCLINE) {
-		l->line.srclines = srclines_new(symfs);
+		l->line.srclines = srclines_new();
 		if (!l->line.srclines)
 			return ERR_NOMEM;
 	}
@@ -663,7 +663,7 @@ struct listing *listing_open(struct session *ss, const struct listing_opts *opts
 	l->buf = malloc(OUT_BUFFER);
 	l->m = merge_new(&sink, NULL);
 	l->line.comms = comms_new(session_perfdata(ss));
-	if (!l->buf || !l->m || !l->line.comms || open_symbols(l) || open_code(l, opts->symfs) || (worth_pages(l) && open_pages(l)))
+	if (!l->buf || !l->m || !l->line.comms || open_symbols(l) || open_code(l) || (worth_pages(l) && open_pages(l)))
 		goto nomem;
 	ops = make_ops(l);
 	l->sp = sampler_new(&l->o, &ops, session_read_code);

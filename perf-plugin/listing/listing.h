@@ -65,7 +65,6 @@ const struct listing_view *listing_view(const char *option, const char *value);
 struct listing_opts {
 	struct itrace_opts itrace;
 	unsigned int fields;	/* enum listing_field */
-	const char *symfs;	/* folder below which debug files are searched, too; NULL: none */
 	const char *output;	/* "-": stdout */
 	size_t kept_lines;	/* maximum size of the lines that a piece of the trace keeps until its turn; 0: 96 MB */
 };

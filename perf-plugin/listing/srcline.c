@@ -27,7 +27,6 @@ struct remembered {
 };
 
 struct srclines {
-	const char *symfs;
 	struct file_source *v;	/* open addressing, at most half full */
 	size_t size, used;
 	bool unread;
@@ -61,13 +60,12 @@ static bool grow(struct srclines *t)
 	return true;
 }
 
-struct srclines *srclines_new(const char *symfs)
+struct srclines *srclines_new(void)
 {
 	struct srclines *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return NULL;
-	t->symfs = symfs;
 	if (grow(t))
 		return t;
 	free(t);
@@ -99,7 +97,7 @@ static struct source *source_of(struct srclines *t, const struct dso *dso)
 		f = slot_of(t->v, t->size, dso);
 	}
 	f->dso = dso;
-	f->source = dso->is_elf && dso_file(dso) ? source_open(dso_file(dso), t->symfs, &err) : NULL;
+	f->source = dso->is_elf && dso_file(dso) ? source_open(dso_file(dso), dso, &err) : NULL;
 	if (err.code) {
 		fprintf(stderr, "cstrace script: %s\n", err.msg);
 		t->unread = true;

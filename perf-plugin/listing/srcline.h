@@ -9,8 +9,8 @@
 struct dso;
 struct srclines;
 
-/* Debug files are also searched below `symfs` (NULL: none). Returns NULL without memory. */
-struct srclines *srclines_new(const char *symfs);
+/* Returns NULL without memory. */
+struct srclines *srclines_new(void);
 void srclines_free(struct srclines *t);
 /* True if a file could not be opened for its lines; a message on stderr has named it. */
 bool srclines_unread(const struct srclines *t);

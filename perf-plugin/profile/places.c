@@ -10,21 +10,21 @@
 
 struct places {
 	const struct model *model;
-	const char *symfs;
 	struct places_binary {
 		struct source *source;	/* NULL: none */
-		char *why;
+		char *why;	/* a file could not be opened */
+		char *lack;	/* it has no lines */
 		bool tried;
 	} *v;
 };
 
-struct places *places_new(const struct model *m, const char *symfs)
+struct places *places_new(const struct model *m)
 {
 	struct places *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return NULL;
-	*p = (struct places){ .model = m, .symfs = symfs };
+	*p = (struct places){ .model = m };
 	p->v = calloc(m->nr_binaries ? m->nr_binaries : 1, sizeof(*p->v));
 	if (p->v)
 		return p;
@@ -41,6 +41,7 @@ void places_free(struct places *p)
 	for (i = 0; i < p->model->nr_binaries; i++) {
 		source_close(p->v[i].source);
 		free(p->v[i].why);
+		free(p->v[i].lack);
 	}
 	free(p->v);
 	free(p);
@@ -49,7 +50,7 @@ void places_free(struct places *p)
 struct source *places_source(struct places *p, uint32_t binary)
 {
 	const struct model_binary *b;
-	struct error err = { .code = 0 };
+	struct error err = { .code = 0, .msg = "" };
 	struct places_binary *at;
 
 	if (binary == CST_COUNT_NO_BINARY)
@@ -59,9 +60,11 @@ struct source *places_source(struct places *p, uint32_t binary)
 	if (!at->tried) {
 		at->tried = true;
 		if (b->dso && dso_file(b->dso) && b->dso->is_elf && !model_without_file(b))
-			at->source = source_open(dso_file(b->dso), p->symfs, &err);
+			at->source = source_open(dso_file(b->dso), b->dso, &err);
 		if (err.code)
 			at->why = strdup(err.msg);
+		else if (err.msg[0])
+			at->lack = strdup(err.msg);
 	}
 	return at->source;
 }
@@ -69,6 +72,13 @@ struct source *places_source(struct places *p, uint32_t binary)
 const char *places_why(const struct places *p, uint32_t binary)
 {
 	return p->v[binary].why;
+}
+
+const char *places_lack(const struct places *p, uint32_t binary)
+{
+	const struct places_binary *at = &p->v[binary];
+
+	return at->source ? source_split_missing(at->source) : at->lack;
 }
 
 struct source_place places_at(struct places *p, uint32_t binary, uint64_t offset)

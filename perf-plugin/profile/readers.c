@@ -12,7 +12,7 @@
 
 static bool stripped(const struct elf_facts *f)
 {
-	return !f->symtab && !f->dwarf_high;
+	return !f->symtab && !f->dwarf_high && !f->dwarf_unread;
 }
 
 static bool no_symbols(const struct elf_facts *f)
@@ -22,7 +22,7 @@ static bool no_symbols(const struct elf_facts *f)
 
 static bool no_dwarf(const struct elf_facts *f)
 {
-	return f->symtab && !f->dwarf_high;
+	return f->symtab && !f->dwarf_high && !f->dwarf_unread;
 }
 
 static bool no_lines(const struct elf_facts *f)

@@ -98,7 +98,6 @@ int profile_write(struct pd_output *out, const struct profile_format *f, enum pr
 bool profile_report_missing(const char *command, const struct whole *w, bool lines)
 {
 	const struct model_binary *b;
-	struct elf_facts facts;
 	bool missing = false;
 	size_t left;
 
@@ -113,9 +112,10 @@ bool profile_report_missing(const char *command, const struct whole *w, bool lin
 		} else if (places_why(w->places, b->number)) {
 			fprintf(stderr, "cstrace %s: %s\n", command, places_why(w->places, b->number));
 			missing = true;
-		} else if (lines && dso_facts(b->dso, &facts) && !facts.dwarf_high) {
-			fprintf(stderr, "cstrace %s: %s: it has no DWARF: no lines, unless a debug file is found%s%s\n",
-				command, name_shown(b->is.name), facts.debuglink[0] ? ": " : "", name_shown(facts.debuglink));
+		} else if (lines && places_lack(w->places, b->number)) {
+			fprintf(stderr, "cstrace %s: %s\n", command, places_lack(w->places, b->number));
+			/* a program without DWARF has no lines to lose */
+			missing |= places_source(w->places, b->number) != NULL;
 		}
 	}
 	return missing;

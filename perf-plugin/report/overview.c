@@ -134,7 +134,7 @@ static void put_id(struct page *p, const struct cst_count_binary *b)
 		page_html(p, " (of its code)");
 }
 
-static const char *state_of(const struct model_binary *b)
+static const char *state_of(const struct report *r, const struct model_binary *b)
 {
 	struct elf_facts facts;
 
@@ -144,6 +144,8 @@ static const char *state_of(const struct model_binary *b)
 		return "missing (--symfs)";
 	if (dso_facts(b->dso, &facts) && facts.dwarf_high)
 		return "with DWARF";
+	if (places_source(r->w->places, b->number))
+		return "with DWARF of its debug file";
 	return "no DWARF in it";
 }
 
@@ -158,7 +160,7 @@ static void put_binary(struct report *r, const struct model_binary *b)
 	page_html(p, "</td>");
 	page_cell(p, b->insns, true);
 	page_cell(p, b->branches, true);
-	page_format(p, "<td>%s</td><td class=\"id\">", state_of(b));
+	page_format(p, "<td>%s</td><td class=\"id\">", state_of(r, b));
 	put_id(p, &b->is);
 	page_html(p, "</td></tr>\n");
 }
@@ -248,7 +250,7 @@ static bool put_hottest_lines(struct report *r)
 			put_line(r, &v[i]);
 		page_html(p, "</table></div>\n");
 	} else {
-		page_html(p, "<p class=\"note\">No binary that ran has DWARF: there are no source lines. A program built with "
+		page_html(p, "<p class=\"note\">No DWARF was found of any binary that ran: there are no source lines. A program built with "
 			     "<code>-g</code>, or its debug file below --symfs, has them.</p>\n");
 	}
 	page_html(p, "</section>\n");

@@ -79,30 +79,6 @@ static bool is_new(struct reading *r, uint64_t offset, bool *no_memory)
 	*no_memory = !intmap_put(&r->programs, (int)offset, r);
 	return !*no_memory;
 }
-
-void low_rows_section(Elf *elf, struct low_input *in)
-{
-	Elf_Scn *scn = NULL;
-	Elf_Data *data;
-	size_t names;
-	GElf_Shdr sh;
-
-	if (elf_getshdrstrndx(elf, &names))
-		return;
-	while ((scn = elf_nextscn(elf, scn))) {
-		const char *name = NULL;
-
-		if (gelf_getshdr(scn, &sh))
-			name = elf_strptr(elf, names, sh.sh_name);
-		data = name && !strcmp(name, ".debug_line") ? elf_getdata(scn, NULL) : NULL;
-		if (data && data->d_buf) {
-			in->lines = data->d_buf;
-			in->size = data->d_size;
-			return;
-		}
-	}
-}
-
 /* Size of the function symbol at address 0 of a file, as low_rows.first. */
 static uint64_t first_function(Elf *elf)
 {

@@ -42,8 +42,6 @@ struct low_input {
 	void *data;
 };
 
-/* Finds .debug_line in a file that libdw reads. */
-void low_rows_section(Elf *elf, struct low_input *in);
 /* Returns low_input.first by the symbols of a file, or of its debug file; either may be NULL. */
 uint64_t low_rows_first(Elf *elf, Elf *debug);
 

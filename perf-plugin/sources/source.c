@@ -1,77 +1,60 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* source.c - finds DWARF by libdwfl, and converts file offsets to its addresses and back. */
-#include "sources/source.h"
+/* source.c - opens the DWARF of a file, and converts file offsets to its addresses and back. */
+#include "sources/internal.h"
 
 #include <dwarf.h>
+#include <elf.h>
 #include <errno.h>
-#include <elfutils/libdw.h>
-#include <elfutils/libdwfl.h>
-#include <fcntl.h>
-#include <gelf.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/mman.h>
 
 #include "base/array.h"
 #include "base/bisect.h"
 #include "base/error.h"
 #include "base/format.h"
-#include "base/intmap.h"
+#include "base/name.h"
 #include "files/guard.h"
-#include "sources/low_rows.h"
+#include "files/input.h"
+#include "finder/elf_links.h"
+#include "finder/finder.h"
+#include "images/dso.h"
+#include "images/unpack.h"
 #include "sources/mapping.h"
 
-/* A part of the file that has addresses. */
-struct part {
-	uint64_t offset, size;
-	uint64_t addr;		/* as in the DWARF, without its bias */
-};
+/* Ranges are read by several passes: over units, over their tables, over functions. */
+#define MAX_PASSES	8u
 
-struct source {
-	Dwfl *dwfl;
-	Dwfl_Module *module;
-	Dwarf_Addr bias;	/* of the DWARF: an address of libdwfl is one of the file plus this */
-	struct part *parts;
-	size_t nr_parts, cap_parts;
-	char *search;		/* where debug files are searched; the callbacks point to it */
-	Dwfl_Callbacks callbacks;
-	/* open addressing: source files whose name was put together here, by the pointer to libdw's name */
-	struct whole_name {
-		const char *file;	/* NULL: free */
-		char *whole;
-	} *names;
-	size_t nr_names, size_names;	/* the size is a power of two */
-	/* code of the units by address, made when .debug_aranges, which clang does not write, has not an address */
-	struct unit_range *ranges;
-	size_t nr_ranges, cap_ranges;
-	bool ranges_made;
-	struct span *code;	/* executable sections of a linked file; without section headers its executable segments */
-	size_t nr_code, cap_code;
-	struct intmap units;	/* offset of a unit's DIE: struct unit_code, made when the unit is looked up first */
-	struct source_row last;	/* of the last place */
-	bool is_low;		/* it has code where linkers leave the lines of discarded code */
-	bool low_read;
-	struct low_rows low;	/* then its rows, read when they are needed */
-};
+/* ---- files -------------------------------------------------------------------------------------------------- */
 
-/* Addresses as in the DWARF, without its bias. */
-struct span {
-	Dwarf_Addr begin, end;
-};
+static void image_free(struct image *m)
+{
+	elf_end(m->elf);
+	if (m->own)
+		free((void *)m->p);
+	else
+		input_unmap(m->p, m->size);
+	*m = (struct image){ .p = NULL };
+}
 
-/* The ranges that a unit states, without those of code that the linker discarded. */
-struct unit_code {
-	const void *unit;	/* struct Dwarf_Die.addr */
-	bool stated;		/* it states any */
-	struct span *v;		/* sorted; no two overlap */
-	size_t nr, cap;
-};
+/* Maps a file; a packed one, as kernel modules are, is expanded within the limits of unpack.h. False with errno: it cannot be read. */
+static bool image_open(struct image *m, const char *path)
+{
+	uint8_t *p;
+	size_t size;
 
-struct unit_range {
-	Dwarf_Addr begin, end;	/* as in the DWARF, without its bias */
-	Dwarf_Die cu;
-};
+	m->p = input_map(path, PROT_READ, &m->size);
+	if (!m->p)
+		return false;
+	if (is_packed(m->p, m->size) && unpack(m->p, m->size, &p, &size) == UNPACK_DONE) {
+		input_unmap(m->p, m->size);
+		*m = (struct image){ .p = p, .size = size, .own = true };
+	}
+	m->elf = elf_links_open(m->p, m->size);
+	return true;
+}
+
+/* ---- addresses ---------------------------------------------------------------------------------------------- */
 
 static bool add_part(struct source *l, uint64_t offset, uint64_t size, uint64_t addr)
 {
@@ -82,40 +65,125 @@ static bool add_part(struct source *l, uint64_t offset, uint64_t size, uint64_t 
 	return p;
 }
 
-/* The sections of a file that is not linked: libdwfl gave them addresses. */
-static bool section_parts(struct source *l, Elf *elf)
+static int by_name(const void *a, const void *b)
 {
+	const struct section_base *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+/* In a file that is not linked sections have no addresses: offsets in the file stand for them. */
+static bool section_parts(struct source *l)
+{
+	Elf *elf = l->program.elf;
+	struct section_base *to;
 	Elf_Scn *scn = NULL;
+	size_t strings;
 	GElf_Shdr sh;
 
-	while ((scn = elf_nextscn(elf, scn)))
-		if (gelf_getshdr(scn, &sh) && sh.sh_flags & SHF_EXECINSTR && sh.sh_type == SHT_PROGBITS &&
-		    !add_part(l, sh.sh_offset, sh.sh_size, sh.sh_addr))
+	if (elf_getshdrstrndx(elf, &strings))
+		return false;
+	while ((scn = elf_nextscn(elf, scn))) {
+		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_ALLOC))
+			continue;
+		if (sh.sh_flags & SHF_EXECINSTR && sh.sh_type == SHT_PROGBITS &&
+		    !add_part(l, sh.sh_offset, sh.sh_size, sh.sh_offset))
 			return false;
+		to = ARRAY_ADD(l->bases, l->nr_bases, l->cap_bases);
+		if (!to)
+			return false;
+		*to = (struct section_base){ .name = elf_strptr(elf, strings, sh.sh_name), .base = sh.sh_offset };
+		if (!to->name)
+			l->nr_bases--;
+	}
+	if (l->nr_bases)
+		qsort(l->bases, l->nr_bases, sizeof(*l->bases), by_name);
 	return true;
 }
 
-static bool add_code(struct source *l, Dwarf_Addr begin, uint64_t size)
+static uint64_t base_of_section(const void *data, const char *name)
 {
-	struct span *to = size ? ARRAY_ADD(l->code, l->nr_code, l->cap_code) : NULL;
+	const struct section_base key = { .name = name }, *found;
+	const struct source *l = data;
 
-	if (to)
-		*to = (struct span){ begin, begin + size };
-	return to || !size;
+	found = l->nr_bases ? bsearch(&key, l->bases, l->nr_bases, sizeof(*l->bases), by_name) : NULL;
+	return found ? found->base : 0;
 }
 
-static bool read_code(struct source *l, Elf *elf, GElf_Addr bias)
+static int by_span(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static bool add_span(struct spans *s, Dwarf_Addr begin, Dwarf_Addr end)
+{
+	struct span *to = begin < end ? ARRAY_ADD(s->v, s->nr, s->cap) : NULL;
+
+	if (to)
+		*to = (struct span){ begin, end };
+	return to || begin >= end;
+}
+
+/* Sorts; spans that overlap become one. */
+static void sort_spans(struct spans *s)
+{
+	size_t i, n = 0;
+
+	if (!s->nr)
+		return;
+	qsort(s->v, s->nr, sizeof(*s->v), by_span);
+	for (i = 1; i < s->nr; i++) {
+		if (s->v[i].begin > s->v[n].end)
+			s->v[++n] = s->v[i];
+		else if (s->v[i].end > s->v[n].end)
+			s->v[n].end = s->v[i].end;
+	}
+	s->nr = n + 1;
+}
+
+static bool in_spans(const struct spans *s, Dwarf_Addr addr)
+{
+	size_t lo = 0, hi = s->nr;
+
+	BISECT(lo, hi, mid, s->v[mid].begin <= addr);
+	return lo && addr < s->v[lo - 1].end;
+}
+
+bool source_in_code(const struct source *l, Dwarf_Addr addr)
+{
+	/* in a file that is not linked nothing was discarded */
+	return !l->code.nr || in_spans(&l->code, addr);
+}
+
+static bool read_code(struct source *l)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 	size_t i;
 
-	while ((scn = elf_nextscn(elf, scn)))
+	while ((scn = elf_nextscn(l->program.elf, scn)))
 		if (gelf_getshdr(scn, &sh) && sh.sh_flags & SHF_EXECINSTR && sh.sh_flags & SHF_ALLOC &&
-		    !add_code(l, sh.sh_addr + bias - l->bias, sh.sh_size))
+		    !add_span(&l->code, sh.sh_addr + l->delta, sh.sh_addr + l->delta + sh.sh_size))
 			return false;
-	for (i = 0; !l->nr_code && i < l->nr_parts; i++)
-		if (!add_code(l, l->parts[i].addr, l->parts[i].size))
+	for (i = 0; !l->code.nr && i < l->nr_parts; i++)
+		if (!add_span(&l->code, l->parts[i].addr, l->parts[i].addr + l->parts[i].size))
+			return false;
+	sort_spans(&l->code);
+	return true;
+}
+
+static bool segment_parts(struct source *l)
+{
+	GElf_Phdr ph;
+	size_t i, n;
+
+	if (elf_getphdrnum(l->program.elf, &n))
+		return false;
+	for (i = 0; i < n && gelf_getphdr(l->program.elf, (int)i, &ph); i++)
+		if (ph.p_type == PT_LOAD && ph.p_flags & PF_X &&
+		    !add_part(l, ph.p_offset, ph.p_filesz, ph.p_vaddr + l->delta))
 			return false;
 	return true;
 }
@@ -123,96 +191,205 @@ static bool read_code(struct source *l, Elf *elf, GElf_Addr bias)
 /* True if lines of discarded code, from address 0 on, may reach real code. No function is larger. */
 static bool has_low_code(const struct source *l)
 {
-	size_t i;
-
-	for (i = 0; i < l->nr_code; i++)
-		if (l->code[i].begin < 1u << 20)
-			return true;
-	return false;
+	return l->code.nr && l->code.v[0].begin < 1u << 20;
 }
 
-static bool read_parts(struct source *l)
+static int by_offset(const void *a, const void *b)
 {
-	GElf_Addr bias;
-	Elf *elf = dwfl_module_getelf(l->module, &bias);
-	GElf_Ehdr eh;
-	GElf_Phdr ph;
-	size_t i, n;
+	const struct part *x = a, *y = b;
 
-	if (!elf || !gelf_getehdr(elf, &eh))
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static int by_addr(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/* Both orders; of parts that begin at one offset or address any serves. False: no memory. */
+static bool sort_parts(struct source *l)
+{
+	const size_t size = l->nr_parts * sizeof(*l->parts);
+
+	l->by_addr = malloc(size ? size : 1);
+	if (!l->by_addr)
 		return false;
-	if (eh.e_type == ET_REL)
-		return section_parts(l, elf);
-	if (elf_getphdrnum(elf, &n))
-		return false;
-	for (i = 0; i < n; i++)
-		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD && ph.p_flags & PF_X &&
-		    !add_part(l, ph.p_offset, ph.p_filesz, ph.p_vaddr + bias - l->bias))
-			return false;
-	if (!read_code(l, elf, bias))
-		return false;
-	l->is_low = eh.e_type == ET_EXEC && has_low_code(l);
+	if (!size)
+		return true;
+	memcpy(l->by_addr, l->parts, size);
+	qsort(l->parts, l->nr_parts, sizeof(*l->parts), by_offset);
+	qsort(l->by_addr, l->nr_parts, sizeof(*l->by_addr), by_addr);
 	return true;
 }
 
-/* The module's name is not used: one file is one module. */
-static int take_module(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base, void *data)
+/* The address of the first segment. False: none. */
+static bool first_address(Elf *elf, uint64_t *addr)
 {
-	(void)userdata;
-	(void)name;
-	(void)base;
-	((struct source *)data)->module = module;
-	return DWARF_CB_ABORT;
-}
+	GElf_Phdr ph;
+	size_t i, n;
 
-/* Opens the file here, since libdwfl does not distinguish a file that cannot be opened and one without DWARF. */
-static bool report_file(struct source *l, const char *path, struct error *err)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0) {
-		error_set(err, ERR_IO, "%s: its source lines are not known: it cannot be opened: %s", path, strerror(errno));
-		return false;
-	}
-	if (dwfl_report_offline(l->dwfl, "", path, fd))
-		return true;	/* the module owns the descriptor */
-	close(fd);
+	for (i = 0; elf && !elf_getphdrnum(elf, &n) && i < n && gelf_getphdr(elf, (int)i, &ph); i++)
+		if (ph.p_type == PT_LOAD) {
+			*addr = ph.p_vaddr;
+			return true;
+		}
 	return false;
 }
 
-/* Finds the module of the file, and its DWARF. */
-static bool open_dwarf(struct source *l, const char *path, struct error *err)
+static unsigned int type_of(Elf *elf)
 {
-	Dwarf *dwarf;
+	GElf_Ehdr eh;
 
-	l->dwfl = dwfl_begin(&l->callbacks);
-	if (!l->dwfl || !report_file(l, path, err) || dwfl_report_end(l->dwfl, NULL, NULL))
-		return false;
-	dwfl_getmodules(l->dwfl, take_module, l, 0);
-	dwarf = l->module ? dwfl_module_getdwarf(l->module, &l->bias) : NULL;
-	if (!dwarf)
-		return false;
-	dwarf_new_oom_handler(dwarf, guard_no_memory);
-	return read_parts(l);
+	return gelf_getehdr(elf, &eh) ? eh.e_type : ET_NONE;
 }
 
-struct source *source_open(const char *path, const char *symfs, struct error *err)
+static bool is_linked(Elf *elf)
+{
+	return type_of(elf) != ET_REL;
+}
+
+/* A program may have been moved after its debug file was made (prelink). */
+static bool read_parts(struct source *l)
+{
+	uint64_t own, other;
+
+	if (!is_linked(l->program.elf))
+		return section_parts(l) && sort_parts(l);
+	if (l->debug.elf && first_address(l->program.elf, &own) && first_address(l->debug.elf, &other))
+		l->delta = other - own;
+	if (!segment_parts(l) || !read_code(l) || !sort_parts(l))
+		return false;
+	l->is_low = type_of(l->program.elf) == ET_EXEC && has_low_code(l);
+	return true;
+}
+
+static bool addr_of(const struct source *l, uint64_t offset, Dwarf_Addr *addr)
+{
+	size_t lo = 0, hi = l->nr_parts;
+
+	BISECT(lo, hi, mid, l->parts[mid].offset <= offset);
+	if (!lo || offset - l->parts[lo - 1].offset >= l->parts[lo - 1].size)
+		return false;
+	*addr = l->parts[lo - 1].addr + (offset - l->parts[lo - 1].offset);
+	return true;
+}
+
+bool source_offset_of(const struct source *l, Dwarf_Addr addr, uint64_t *offset)
+{
+	size_t lo = 0, hi = l->nr_parts;
+
+	BISECT(lo, hi, mid, l->by_addr[mid].addr <= addr);
+	if (!lo || addr - l->by_addr[lo - 1].addr >= l->by_addr[lo - 1].size)
+		return false;
+	*offset = l->by_addr[lo - 1].offset + (addr - l->by_addr[lo - 1].addr);
+	return true;
+}
+
+/* ---- opening ------------------------------------------------------------------------------------------------ */
+
+/* Finds what the debug files of a distribution share. Without it names that are in there are unknown; libdw searches nothing. */
+static bool open_shared(struct source *l, const struct elf_links *links, const char *file)
+{
+	static const struct finder here;
+	struct find_query q = { .what = FIND_ALT, .path = l->dso ? l->dso->path : NULL, .file = file, .id = links->alt_id,
+				.link = links->alt };
+	struct finding found;
+	bool ok = links->alt && links->alt_id.len &&
+		  finder_search(l->dso && l->dso->finder ? l->dso->finder : &here, &q, &found);
+
+	if (!links->alt || !links->alt_id.len)
+		return true;
+	ok = ok && image_open(&l->shared, found.path) && sections_read(&l->shared_sections, l->shared.p, l->shared.size, false, NULL,
+								      NULL) == SECTIONS_FINE &&
+	     sections_make(&l->shared_sections, false, &l->shared_made);
+	if (ok)
+		dwarf_setalt(l->made.dwarf, l->shared_made.dwarf);
+	finding_free(&found);
+	return true;
+}
+
+/* Reads the DWARF of one file; `m` is its image. */
+static enum sections_lack open_dwarf(struct source *l, const struct image *m, const char *file)
+{
+	enum sections_lack lack;
+	struct elf_links links;
+
+	if (!m->elf || !elf_links_read(m->p, m->size, &links))
+		return SECTIONS_NONE;
+	sections_free(&l->sections);
+	lack = sections_read(&l->sections, m->p, m->size, false, base_of_section, l);
+	if (lack == SECTIONS_FINE && !sections_make(&l->sections, false, &l->made))
+		lack = SECTIONS_DAMAGED;
+	if (lack == SECTIONS_FINE)
+		open_shared(l, &links, file);
+	return lack;
+}
+
+/* Notes why there are no lines: that is no error. */
+static void no_lines(struct error *err, const char *path, const char *why, const struct finding *tried)
+{
+	char *text = tried ? finding_text(tried) : NULL;
+
+	error_set(err, 0, text ? "%s: %s: no lines; its debug file was not found: %s" : "%s: %s: no lines", path, why, text);
+	free(text);
+}
+
+/* Opens the DWARF of the debug file. False: none, with the reason. */
+static bool open_debug(struct source *l, enum sections_lack lack, struct error *err)
+{
+	const struct finding *found = lack == SECTIONS_NONE && l->dso ? dso_debug_file(l->dso) : NULL;
+
+	if (!found || !found->path) {
+		no_lines(err, l->dso ? l->dso->path : l->path, sections_lack_text(lack), found);
+		return false;
+	}
+	l->debug_path = strdup(found->path);
+	if (!l->debug_path || !image_open(&l->debug, found->path)) {
+		error_set(err, ERR_IO, "%s: its source lines are not known: %s: %s", l->path, found->path, input_error(errno));
+		return false;
+	}
+	lack = open_dwarf(l, &l->debug, l->debug_path);
+	if (lack != SECTIONS_FINE)
+		no_lines(err, l->debug_path, sections_lack_text(lack), NULL);
+	return lack == SECTIONS_FINE;
+}
+
+static bool open_all(struct source *l, struct error *err)
+{
+	enum sections_lack lack;
+
+	if (!l->path)
+		return false;
+	if (!image_open(&l->program, l->path)) {
+		error_set(err, ERR_IO, "%s: its source lines are not known: it cannot be opened: %s", l->path, input_error(errno));
+		return false;
+	}
+	if (!l->program.elf)
+		return false;
+	/* relocations need the places of sections */
+	if (!is_linked(l->program.elf) && !read_parts(l))
+		return false;
+	lack = open_dwarf(l, &l->program, l->path);
+	if (lack != SECTIONS_FINE && !open_debug(l, lack, err))
+		return false;
+	/* a range takes at least three bytes: its kind and two numbers (DWARF 5, 7.25) */
+	l->steps = MAX_PASSES * (l->sections.bytes / 3);
+	return !is_linked(l->program.elf) || read_parts(l);
+}
+
+struct source *source_open(const char *path, const struct dso *dso, struct error *err)
 {
 	struct source *l = calloc(1, sizeof(*l));
 	bool ok;
 
 	if (!l)
 		return NULL;
-	/* next to the file, in its folder .debug, and in the places for debug files of the target and of this machine */
-	l->search = format_text(":.debug:%s%s/usr/lib/debug", symfs ? symfs : "", symfs ? "/usr/lib/debug:" : "");
-	if (!l->search) {
-		free(l);
-		return NULL;
-	}
-	l->callbacks = (Dwfl_Callbacks){ .find_elf = dwfl_build_id_find_elf, .find_debuginfo = dwfl_standard_find_debuginfo,
-					 .section_address = dwfl_offline_section_address, .debuginfo_path = &l->search };
+	l->path = strdup(path);
+	l->dso = dso;
 	guard_unchecked(true);
-	ok = open_dwarf(l, path, err);
+	ok = open_all(l, err);
 	guard_unchecked(false);
 	if (ok)
 		return l;
@@ -223,7 +400,7 @@ struct source *source_open(const char *path, const char *symfs, struct error *er
 static void free_unit(struct unit_code *u)
 {
 	if (u)
-		free(u->v);
+		free(u->code.v);
 	free(u);
 }
 
@@ -233,111 +410,43 @@ void source_close(struct source *l)
 
 	if (!l)
 		return;
-	dwfl_end(l->dwfl);
-	for (i = 0; i < l->size_names; i++)
-		free(l->names[i].whole);
-	free(l->names);
+	split_free(l->split);
+	made_free(&l->made);
+	made_free(&l->shared_made);
+	sections_free(&l->sections);
+	sections_free(&l->shared_sections);
+	image_free(&l->program);
+	image_free(&l->debug);
+	image_free(&l->shared);
+	source_names_free(l);
 	free(l->ranges);
-	free(l->code);
+	free(l->code.v);
 	for (i = 0; i < l->units.size; i++)
 		free_unit(l->units.slot[i].value);
 	intmap_free(&l->units);
 	low_rows_free(&l->low);
+	free(l->bases);
 	free(l->parts);
-	free(l->search);
+	free(l->by_addr);
+	free(l->path);
+	free(l->debug_path);
 	free(l);
 }
 
-static bool addr_of(const struct source *l, uint64_t offset, Dwarf_Addr *addr)
-{
-	const struct part *p;
-	size_t left;
+/* ---- units and their code ------------------------------------------------------------------------------------ */
 
-	for (p = l->parts, left = l->nr_parts; left; left--, p++)
-		if (offset >= p->offset && offset - p->offset < p->size) {
-			*addr = p->addr + (offset - p->offset);
-			return true;
-		}
-	return false;
+bool source_next_unit(struct source *l, Dwarf_CU **cu, Dwarf_Die *die)
+{
+	return !dwarf_get_units(l->made.dwarf, *cu, cu, NULL, NULL, die, NULL);
 }
 
-static bool offset_of(const struct source *l, Dwarf_Addr addr, uint64_t *offset)
+ptrdiff_t source_ranges(struct source *l, Dwarf_Die *die, ptrdiff_t at, Dwarf_Addr *base, Dwarf_Addr *begin, Dwarf_Addr *end)
 {
-	const struct part *p;
-	size_t left;
-
-	for (p = l->parts, left = l->nr_parts; left; left--, p++)
-		if (addr >= p->addr && addr - p->addr < p->size) {
-			*offset = p->offset + (addr - p->addr);
-			return true;
-		}
-	return false;
-}
-
-static const char *dir_of(Dwarf_Die *cu)
-{
-	Dwarf_Attribute attr;
-	const char *dir = cu && dwarf_attr(cu, DW_AT_comp_dir, &attr) ? dwarf_formstring(&attr) : NULL;
-
-	return dir ? dir : "";
-}
-
-static struct whole_name *name_slot(struct whole_name *names, size_t size, const char *file)
-{
-	size_t i = ((uintptr_t)file * 0x9e3779b97f4a7c15u >> 20) & (size - 1);
-
-	while (names[i].file && names[i].file != file)
-		i = (i + 1) & (size - 1);
-	return &names[i];
-}
-
-static bool grow_names(struct source *l)
-{
-	size_t i, size = l->size_names ? 2 * l->size_names : 256;
-	struct whole_name *names = calloc(size, sizeof(*names));
-
-	if (!names)
-		return false;
-	for (i = 0; i < l->size_names; i++)
-		if (l->names[i].file)
-			*name_slot(names, size, l->names[i].file) = l->names[i];
-	free(l->names);
-	l->names = names;
-	l->size_names = size;
-	return true;
-}
-
-/* libdw puts a directory of compilation that is relative before the names of its own files, not before other directories. */
-static bool is_below(const char *file, const char *dir)
-{
-	const size_t len = strlen(dir);
-
-	return !strncmp(file, dir, len) && file[len] == '/';
-}
-
-/* The name of a source file; one that is relative is below the directory of the compilation. NULL: no memory. */
-static const char *name_of(struct source *l, Dwarf_Die *cu, const char *file)
-{
-	struct whole_name *slot;
-	const char *dir;
-	char *whole;
-
-	if (file[0] == '/')
-		return file;
-	if (2 * l->nr_names >= l->size_names && !grow_names(l))
-		return NULL;
-	slot = name_slot(l->names, l->size_names, file);
-	if (slot->file)
-		return slot->whole;
-	dir = dir_of(cu);
-	if (is_below(file, dir))
-		dir = "";
-	whole = format_text("%s%s%s", dir, *dir ? "/" : "", file);
-	if (!whole)
-		return NULL;
-	*slot = (struct whole_name){ .file = file, .whole = whole };
-	l->nr_names++;
-	return whole;
+	if (!l->steps)
+		return 0;
+	at = dwarf_ranges(die, at, base, begin, end);
+	l->steps -= at > 0;
+	return at;
 }
 
 static bool place_of(struct source *l, Dwarf_Die *cu, Dwarf_Line *line, struct source_place *place)
@@ -347,7 +456,7 @@ static bool place_of(struct source *l, Dwarf_Die *cu, Dwarf_Line *line, struct s
 
 	if (!file || dwarf_lineno(line, &number) || number <= 0)
 		return false;
-	place->file = name_of(l, cu, file);
+	place->file = source_name(l, cu, file);
 	place->line = (unsigned int)number;
 	return place->file;
 }
@@ -378,75 +487,23 @@ static bool find_row(Dwarf_Die *cu, Dwarf_Addr addr, Dwarf_Line **line, Dwarf_Ad
 	       !dwarf_lineaddr(dwarf_onesrcline(table, lo), end);
 }
 
-static int by_begin(const void *a, const void *b)
+/* Adds the ranges of a unit. False: no memory. */
+static bool add_unit(struct source *l, Dwarf_Die *cu, struct unit_code *u)
 {
-	const struct unit_range *x = a, *y = b;
-
-	return x->begin < y->begin ? -1 : x->begin > y->begin;
-}
-
-/* Bytes of the file that has the DWARF; each range takes some of them, unless a damaged file uses them several times. */
-static size_t dwarf_bytes(struct source *l)
-{
-	Dwarf_Addr bias;
-	Dwarf *dwarf = dwfl_module_getdwarf(l->module, &bias);
-	size_t size = 0;
-
-	elf_rawfile(dwarf_getelf(dwarf), &size);
-	return size;
-}
-
-/*
- * False for an address at which no code is, as 0, where linkers put the DWARF of sections that they discard. In a file that is
- * not linked nothing was discarded.
- */
-static bool in_code(const struct source *l, Dwarf_Addr addr)
-{
-	size_t i;
-
-	for (i = 0; i < l->nr_code; i++)
-		if (addr >= l->code[i].begin && addr < l->code[i].end)
-			return true;
-	return !l->nr_code;
-}
-
-static int by_span(const void *a, const void *b)
-{
-	const struct span *x = a, *y = b;
-
-	return x->begin < y->begin ? -1 : x->begin > y->begin;
-}
-
-/* Reads the ranges of a unit. Those that overlap become one. False: no memory. */
-static bool read_unit(struct source *l, Dwarf_Die *cu, struct unit_code *u)
-{
-	const size_t most = dwarf_bytes(l) / 3;
 	Dwarf_Addr base, begin, end;
 	ptrdiff_t at = 0;
-	struct span *to;
-	size_t i, n = 0;
 
-	u->unit = cu->addr;
-	while (u->nr < most && (at = dwarf_ranges(cu, at, &base, &begin, &end)) > 0) {
+	while ((at = source_ranges(l, cu, at, &base, &begin, &end)) > 0) {
 		u->stated = true;
-		if (begin >= end || !in_code(l, begin))
-			continue;
-		to = ARRAY_ADD(u->v, u->nr, u->cap);
-		if (!to)
+		if (source_in_code(l, begin) && !add_span(&u->code, begin, end))
 			return false;
-		*to = (struct span){ begin, end };
 	}
-	if (!u->nr)
-		return true;
-	qsort(u->v, u->nr, sizeof(*u->v), by_span);
-	for (i = 1; i < u->nr; i++) {
-		if (u->v[i].begin > u->v[n].end)
-			u->v[++n] = u->v[i];
-		else if (u->v[i].end > u->v[n].end)
-			u->v[n].end = u->v[i].end;
-	}
-	u->nr = n + 1;
 	return true;
+}
+
+static bool code_has(const struct source *l, const struct unit_code *u, Dwarf_Addr addr)
+{
+	return u->stated ? in_spans(&u->code, addr) : source_in_code(l, addr);
 }
 
 /* Returns the code of a unit, NULL without memory: then the run ends with exit code 1 (base/memory.h). */
@@ -461,8 +518,11 @@ static const struct unit_code *unit_code(struct source *l, Dwarf_Die *cu)
 	intmap_remove(&l->units, key);
 	free_unit(u);
 	u = calloc(1, sizeof(*u));
-	if (u && read_unit(l, cu, u) && intmap_put(&l->units, key, u))
+	if (u && add_unit(l, cu, u) && intmap_put(&l->units, key, u)) {
+		u->unit = cu->addr;
+		sort_spans(&u->code);
 		return u;
+	}
 	free_unit(u);
 	return NULL;
 }
@@ -474,32 +534,34 @@ static const struct unit_code *unit_code(struct source *l, Dwarf_Die *cu)
 static bool unit_has(struct source *l, Dwarf_Die *cu, Dwarf_Addr addr)
 {
 	const struct unit_code *u = unit_code(l, cu);
-	size_t lo = 0, hi;
 
-	if (!u || !u->stated)
-		return u && in_code(l, addr);
-	hi = u->nr;
-	BISECT(lo, hi, mid, u->v[mid].begin <= addr);
-	return lo && addr < u->v[lo - 1].end;
+	return u && code_has(l, u, addr);
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct unit_range *x = a, *y = b;
+
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
 static void make_ranges(struct source *l)
 {
-	const size_t most = dwarf_bytes(l) / 3;	/* an entry of .debug_rnglists: its kind and two numbers */
-	Dwarf_Addr base, begin, end, bias;
-	Dwarf_Die *cu = NULL;
+	Dwarf_Addr base, begin, end;
 	struct unit_range *r;
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
 	ptrdiff_t at;
 
 	l->ranges_made = true;
-	while ((cu = dwfl_module_nextcu(l->module, cu, &bias)))
-		for (at = 0; l->nr_ranges < most && (at = dwarf_ranges(cu, at, &base, &begin, &end)) > 0;) {
-			if (begin >= end || !in_code(l, begin))
+	while (source_next_unit(l, &cu, &die))
+		for (at = 0; (at = source_ranges(l, &die, at, &base, &begin, &end)) > 0;) {
+			if (begin >= end || !source_in_code(l, begin))
 				continue;
 			r = ARRAY_ADD(l->ranges, l->nr_ranges, l->cap_ranges);
 			if (!r)
 				return;	/* the run ends with exit code 1 (base/memory.h) */
-			*r = (struct unit_range){ .begin = begin, .end = end, .cu = *cu };
+			*r = (struct unit_range){ .begin = begin, .end = end, .cu = die };
 		}
 	if (l->nr_ranges)
 		qsort(l->ranges, l->nr_ranges, sizeof(*l->ranges), by_begin);
@@ -519,39 +581,34 @@ static Dwarf_Die *unit_at(struct source *l, Dwarf_Addr addr)
 
 struct low_units {
 	struct source *l;
-	Dwarf_Die *unit;
+	Dwarf_CU *cu;
+	Dwarf_Die die;
 };
 
 static Dwarf_Die *next_low_unit(void *data)
 {
 	struct low_units *u = data;
-	Dwarf_Addr bias;
 
-	u->unit = dwfl_module_nextcu(u->l->module, u->unit, &bias);
-	return u->unit;
+	return source_next_unit(u->l, &u->cu, &u->die) ? &u->die : NULL;
 }
 
 static const char *low_name(void *data, Dwarf_Die *cu, const char *file)
 {
-	return name_of(((struct low_units *)data)->l, cu, file);
+	return source_name(((struct low_units *)data)->l, cu, file);
 }
 
 static bool read_low(struct source *l)
 {
 	struct low_units units = { .l = l };
-	struct low_input in = { .first = 0, .unit = next_low_unit, .name = low_name, .data = &units };
-	Dwarf_Addr bias;
-	Elf *dwarf = dwarf_getelf(dwfl_module_getdwarf(l->module, &bias));
-	Elf *elf = dwfl_module_getelf(l->module, &bias);
+	struct low_input in = { .lines = l->sections.v[SECTION_LINE].p, .size = l->sections.v[SECTION_LINE].size,
+				.unit = next_low_unit, .name = low_name, .data = &units };
 
-	if (in_code(l, 0))
-		in.first = low_rows_first(elf, dwarf);
-	low_rows_section(dwarf, &in);
+	if (source_in_code(l, 0))
+		in.first = low_rows_first(l->program.elf, l->debug.elf);
 	return low_rows_read(&l->low, &in);
 }
 
-/* True for a file that has low code: l->low has its rows. Without memory the run ends. */
-static bool is_low(struct source *l)
+bool source_is_low(struct source *l)
 {
 	if (!l->is_low)
 		return false;
@@ -578,13 +635,12 @@ static bool low_at(struct source *l, Dwarf_Addr addr, Dwarf_Addr *begin, Dwarf_A
 static bool row_at(struct source *l, Dwarf_Addr addr, Dwarf_Addr *begin, Dwarf_Addr *end,
 		   struct source_place *place)
 {
-	Dwarf_Addr bias;
 	Dwarf_Line *line;
-	Dwarf_Die *cu;
+	Dwarf_Die die, *cu;
 
-	if (is_low(l))
+	if (source_is_low(l))
 		return low_at(l, addr, begin, end, place);
-	cu = dwfl_module_addrdie(l->module, addr + l->bias, &bias);
+	cu = dwarf_addrdie(l->made.dwarf, addr, &die);
 	if (!cu || !unit_has(l, cu, addr))
 		cu = unit_at(l, addr);
 	return cu && find_row(cu, addr, &line, begin, end) && place_of(l, cu, line, place);
@@ -611,25 +667,84 @@ bool source_at(struct source *l, uint64_t offset, struct source_place *place)
 	return true;
 }
 
-/* Rows of one unit. */
-static int unit_rows(struct source *l, Dwarf_Die *cu, int (*row)(void *data, const struct source_row *r), void *data)
+/* ---- rows ----------------------------------------------------------------------------------------------------- */
+
+/* A line table and the code of all units that share it: rows are read once, whatever number of units name them. */
+struct table {
+	Dwarf_Lines *lines;
+	size_t nr;
+	Dwarf_Die cu;		/* the first one */
+	struct unit_code code;
+};
+
+struct tables {
+	struct table *v;
+	size_t nr, cap;
+	uint32_t *slots;	/* open addressing: numbers of tables plus 1, by address; the size is a power of two */
+	size_t size;
+};
+
+static uint32_t *table_slot(const struct tables *t, const Dwarf_Lines *lines)
+{
+	size_t i = ((uintptr_t)lines * 0x9e3779b97f4a7c15u >> 20) & (t->size - 1);
+
+	while (t->slots[i] && t->v[t->slots[i] - 1].lines != lines)
+		i = (i + 1) & (t->size - 1);
+	return &t->slots[i];
+}
+
+static bool grow_tables(struct tables *t)
+{
+	size_t i;
+
+	free(t->slots);
+	t->size = t->size ? 2 * t->size : 256;
+	t->slots = calloc(t->size, sizeof(*t->slots));
+	for (i = 0; t->slots && i < t->nr; i++)
+		*table_slot(t, t->v[i].lines) = (uint32_t)(i + 1);
+	return t->slots;
+}
+
+/* Adds the code of a unit to its table. False: no memory. */
+static bool add_to_table(struct source *l, struct tables *t, Dwarf_Die *cu)
+{
+	Dwarf_Lines *lines;
+	struct table *to;
+	uint32_t *slot;
+	size_t n;
+
+	if (dwarf_getsrclines(cu, &lines, &n) || !n)
+		return true;
+	if (2 * t->nr >= t->size && !grow_tables(t))
+		return false;
+	slot = table_slot(t, lines);
+	if (!*slot) {
+		to = ARRAY_ADD(t->v, t->nr, t->cap);
+		if (!to)
+			return false;
+		*to = (struct table){ .lines = lines, .nr = n, .cu = *cu };
+		*slot = (uint32_t)t->nr;
+	}
+	return add_unit(l, cu, &t->v[*slot - 1].code);
+}
+
+/* Rows of one table. */
+static int table_rows(struct source *l, struct table *t, int (*row)(void *data, const struct source_row *r), void *data)
 {
 	struct source_row r;
-	Dwarf_Lines *table;
 	Dwarf_Addr addr, next;
 	bool end;
-	size_t i, n;
+	size_t i;
 	int rc;
 
-	if (dwarf_getsrclines(cu, &table, &n))
-		return 0;
-	for (i = 0; i + 1 < n; i++) {
-		Dwarf_Line *line = dwarf_onesrcline(table, i);
+	sort_spans(&t->code.code);
+	for (i = 0; i + 1 < t->nr; i++) {
+		Dwarf_Line *line = dwarf_onesrcline(t->lines, i);
 
 		if (dwarf_lineendsequence(line, &end) || end || dwarf_lineaddr(line, &addr) ||
-		    dwarf_lineaddr(dwarf_onesrcline(table, i + 1), &next) || next <= addr)
+		    dwarf_lineaddr(dwarf_onesrcline(t->lines, i + 1), &next) || next <= addr)
 			continue;
-		if (!unit_has(l, cu, addr) || !offset_of(l, addr, &r.begin) || !place_of(l, cu, line, &r.place))
+		if (!code_has(l, &t->code, addr) || !source_offset_of(l, addr, &r.begin) || !place_of(l, &t->cu, line, &r.place))
 			continue;
 		r.end = r.begin + (next - addr);
 		guard_unchecked(false);
@@ -651,7 +766,7 @@ static int low_rows(struct source *l, int (*row)(void *data, const struct source
 	int rc = 0;
 
 	for (i = 0; !rc && i < l->low.n; i++) {
-		if (!v[i].line || !in_code(l, v[i].begin) || !offset_of(l, v[i].begin, &r.begin))
+		if (!v[i].line || !source_in_code(l, v[i].begin) || !source_offset_of(l, v[i].begin, &r.begin))
 			continue;
 		r.end = r.begin + (v[i].end - v[i].begin);
 		r.place = (struct source_place){ .file = v[i].file, .line = v[i].line };
@@ -662,122 +777,38 @@ static int low_rows(struct source *l, int (*row)(void *data, const struct source
 	return rc;
 }
 
-int source_each_row(struct source *l, int (*row)(void *data, const struct source_row *r), void *data)
+static int each_table(struct source *l, int (*row)(void *data, const struct source_row *r), void *data)
 {
-	Dwarf_Addr bias;
-	Dwarf_Die *cu = NULL;
+	struct tables t = { .v = NULL };
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+	size_t i;
 	int rc = 0;
 
+	while (!rc && source_next_unit(l, &cu, &die))
+		rc = add_to_table(l, &t, &die) ? 0 : ERR_NOMEM;
+	for (i = 0; !rc && i < t.nr; i++)
+		rc = table_rows(l, &t.v[i], row, data);
+	for (i = 0; i < t.nr; i++)
+		free(t.v[i].code.code.v);
+	free(t.v);
+	free(t.slots);
+	return rc;
+}
+
+int source_each_row(struct source *l, int (*row)(void *data, const struct source_row *r), void *data)
+{
+	int rc;
+
 	guard_unchecked(true);
-	if (is_low(l))
-		rc = low_rows(l, row, data);
-	else
-		while (!rc && (cu = dwfl_module_nextcu(l->module, cu, &bias)))
-			rc = unit_rows(l, cu, row, data);
+	rc = source_is_low(l) ? low_rows(l, row, data) : each_table(l, row, data);
 	guard_unchecked(false);
 	return rc;
 }
 
-struct functions {
-	struct source *l;
-	Dwarf_Die *cu;
-	int (*function)(void *data, const struct source_function *f);
-	void *data;
-	int rc;
-};
-
-static const char *linkage_name(Dwarf_Die *die)
-{
-	Dwarf_Attribute attr;
-
-	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attr) || dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attr))
-		return dwarf_formstring(&attr);
-	return dwarf_diename(die);
-}
-
-/* The file that declares a function; NULL: none is stated. */
-static const char *decl_file(Dwarf_Die *die)
-{
-	const char *file = dwarf_decl_file(die);
-	Dwarf_Attribute attr;
-	Dwarf_Files *files;
-	Dwarf_Half version;
-	Dwarf_Word number;
-	Dwarf_Die unit;
-	size_t n;
-
-	/* libdw takes 0 for no file; in DWARF 5 it is the file that the unit was compiled from, and clang uses it */
-	if (file || !dwarf_attr_integrate(die, DW_AT_decl_file, &attr) || dwarf_formudata(&attr, &number) || number)
-		return file;
-	if (dwarf_cu_info(attr.cu, &version, NULL, &unit, NULL, NULL, NULL, NULL) || version < 5 ||
-	    dwarf_getsrcfiles(&unit, &files, &n))
-		return NULL;
-	return dwarf_filesrc(files, 0, NULL, NULL);
-}
-
-/*
- * The address at which execution of a function begins: DW_AT_entry_pc, an address or, in DWARF 5, the distance from the base
- * address, else this, which is that of the first range of a function in several parts (DWARF 5, 2.17 and 2.18).
- */
-static bool entry_of(Dwarf_Die *die, Dwarf_Addr *entry)
-{
-	Dwarf_Addr base, end;
-	Dwarf_Attribute attr;
-	Dwarf_Word distance = 0;
-
-	if (!dwarf_entrypc(die, entry))
-		return true;
-	if (dwarf_attr(die, DW_AT_entry_pc, &attr) && dwarf_formudata(&attr, &distance))
-		return false;
-	if (dwarf_ranges(die, 0, &base, entry, &end) <= 0)
-		return false;
-	*entry += distance;
-	return true;
-}
-
-static int take_function(Dwarf_Die *die, void *data)
-{
-	struct functions *fs = data;
-	struct source_function f;
-	Dwarf_Addr base, begin, end, entry;
-	const char *file = decl_file(die);
-	ptrdiff_t at = 0;
-	int line;
-
-	f.name = linkage_name(die);
-	if (!f.name || !file || dwarf_decl_line(die, &line) || line <= 0 || !entry_of(die, &entry))
-		return DWARF_CB_OK;
-	while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
-		if (entry < begin || entry >= end || !in_code(fs->l, begin) || !offset_of(fs->l, begin, &f.begin))
-			continue;
-		if (!begin && is_low(fs->l) && !low_rows_function(&fs->l->low, end - begin))
-			continue;
-		f.end = f.begin + (end - begin);
-		f.place.file = name_of(fs->l, fs->cu, file);
-		f.place.line = (unsigned int)line;
-		guard_unchecked(false);
-		fs->rc = f.place.file ? fs->function(fs->data, &f) : 0;
-		guard_unchecked(true);
-		break;
-	}
-	return fs->rc ? DWARF_CB_ABORT : DWARF_CB_OK;
-}
-
-int source_each_function(struct source *l, int (*function)(void *data, const struct source_function *f), void *data)
-{
-	struct functions fs = { .l = l, .function = function, .data = data };
-	Dwarf_Addr bias;
-
-	guard_unchecked(true);
-	while (!fs.rc && (fs.cu = dwfl_module_nextcu(l->module, fs.cu, &bias)))
-		dwarf_getfuncs(fs.cu, take_function, &fs, 0);
-	guard_unchecked(false);
-	return fs.rc;
-}
-
 struct mappings {
 	struct source *l;
-	GElf_Addr bias;		/* the addresses of the symbols plus this are those of the DWARF */
+	uint64_t delta;		/* the addresses of the symbols plus this are those of the DWARF */
 	int (*mapping)(void *data, const struct source_mapping *m);
 	void *data;
 };
@@ -788,7 +819,7 @@ static int take_mapping(void *data, const struct mapping_symbol *s)
 	const struct mappings *to = data;
 	int rc;
 
-	if (s->linked && !offset_of(to->l, s->value + to->bias, &m.offset))
+	if (s->linked && !source_offset_of(to->l, s->value + to->delta, &m.offset))
 		return 0;
 	guard_unchecked(false);
 	rc = to->mapping(to->data, &m);
@@ -799,21 +830,16 @@ static int take_mapping(void *data, const struct mapping_symbol *s)
 int source_each_mapping(struct source *l,
 			int (*mapping)(void *data, const struct source_mapping *m), void *data)
 {
-	struct mappings to = { .l = l, .mapping = mapping, .data = data };
-	GElf_Addr bias = 0;
+	struct mappings to = { .l = l, .delta = l->delta, .mapping = mapping, .data = data };
 	bool any = false;
-	Elf *elf;
-	int rc = 0;
+	int rc;
 
 	guard_unchecked(true);
-	elf = dwfl_module_getelf(l->module, &bias);
-	to.bias = bias - l->bias;
-	if (elf)
-		rc = mapping_symbols(elf, take_mapping, &to, &any);
-	to.bias = 0;
-	elf = dwarf_getelf(dwfl_module_getdwarf(l->module, &bias));
-	if (!rc && !any)
-		rc = mapping_symbols(elf, take_mapping, &to, &any);
+	rc = mapping_symbols(l->program.elf, take_mapping, &to, &any);
+	to.delta = 0;
+	/* sections of a debug file are elsewhere than those of a module */
+	if (!rc && !any && l->debug.elf && is_linked(l->debug.elf))
+		rc = mapping_symbols(l->debug.elf, take_mapping, &to, &any);
 	guard_unchecked(false);
 	return rc;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * source.h - source lines and functions of the code of an ELF file, by file offset: DWARF of the file itself or of its
- * debug file, which libdwfl finds by build-id and .gnu_debuglink. A kernel module has the addresses that libdwfl gives its
- * sections.
+ * debug file (finder/finder.h), of files with split DWARF, and of what debug files share. libdw gets their sections, never
+ * files or paths. A kernel module has offsets in its file as addresses.
  */
 #ifndef CSTRACE_SOURCES_SOURCE_H
 #define CSTRACE_SOURCES_SOURCE_H
@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct dso;
 struct error;
 struct source;
 
@@ -20,10 +21,11 @@ struct source_place {
 };
 
 /*
- * Opens the file at `path`. Debug files are also searched below `symfs` (NULL: none). Returns NULL without memory, for a file
- * that is not ELF, for one without DWARF, and, with *err set, for one that cannot be opened.
+ * Opens the file at `path`. `dso`, which must be loaded and stay, says where files that belong to it are searched; NULL: its
+ * debug file is not. Returns NULL without memory and for a file without lines. Then *err has the reason: with a code if a file
+ * cannot be opened, without one if it has no lines, which is no error.
  */
-struct source *source_open(const char *path, const char *symfs, struct error *err);
+struct source *source_open(const char *path, const struct dso *dso, struct error *err);
 void source_close(struct source *l);
 
 /* Returns the line of the code at a file offset. False: none. */
@@ -58,5 +60,11 @@ struct source_mapping {
 /* Calls `mapping` for all mapping symbols of the file, or of its debug file, in any order. */
 int source_each_mapping(struct source *l,
 			int (*mapping)(void *data, const struct source_mapping *m), void *data);
+
+/*
+ * After source_each_function(): which split DWARF was not found first, and where it was searched; the functions of its unit are
+ * unknown. NULL: none is missing.
+ */
+const char *source_split_missing(const struct source *l);
 
 #endif

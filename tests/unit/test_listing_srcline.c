@@ -41,7 +41,7 @@ static void restore(int saved)
 /* Files that cannot be opened: a message for each of them, once. */
 static void many_files(void **state)
 {
-	struct srclines *t = srclines_new(NULL);
+	struct srclines *t = srclines_new();
 	char want[128], line[256];
 	FILE *log = tmpfile();
 	struct dso *dso;
@@ -81,7 +81,7 @@ static void addresses(void **state)
 	struct dso_segment seg = { .offset = 0x1000, .vaddr = 0x401000, .filesz = 0x100, .exec = true };
 	struct dso raw = { .path = (char *)"raw.bin", .file = (char *)"raw.bin", .state = DSO_LOADED };
 	struct dso linked = { .path = (char *)"/opt/prog", .state = DSO_MISSING, .is_elf = true, .segs = &seg, .nr_segs = 1 };
-	struct srclines *t = srclines_new(NULL);
+	struct srclines *t = srclines_new();
 
 	(void)state;
 	assert_non_null(t);
@@ -98,7 +98,7 @@ static void long_name(void **state)
 {
 	char path[3001], want[2100];
 	struct dso raw = { .path = path, .file = path, .state = DSO_LOADED };
-	struct srclines *t = srclines_new(NULL);
+	struct srclines *t = srclines_new();
 
 	(void)state;
 	assert_non_null(t);

@@ -88,7 +88,7 @@ static size_t made_bytes(const char *name, const struct whole *w, char *text, si
 	struct output_text out;
 
 	assert_true(f && f->write_whole && !f->write);
-	with_places.places = places_new(w->model, NULL);
+	with_places.places = places_new(w->model);
 	assert_non_null(with_places.places);
 	assert_int_equal(f->write_whole(output_begin(&out), &with_places), 0);
 	places_free(with_places.places);
@@ -157,7 +157,7 @@ static bool whole_made(void *data)
 	failing = 0;
 	output_begin(&t);
 	failing = at;
-	c->w.places = places_new(c->w.model, NULL);
+	c->w.places = places_new(c->w.model);
 	if (c->w.places)
 		rc = c->format->write_whole(&t.out, &c->w);
 	places_free(c->w.places);
@@ -878,7 +878,7 @@ static bool missing(struct whole *w, bool lines, char *text, size_t room)
 	ssize_t n;
 
 	assert_true(log && saved >= 0);
-	w->places = places_new(w->model, NULL);
+	w->places = places_new(w->model);
 	assert_non_null(w->places);
 	for (n = 0; n < (ssize_t)w->model->nr_binaries; n++)
 		assert_null(places_source(w->places, (uint32_t)n));

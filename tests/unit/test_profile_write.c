@@ -58,7 +58,7 @@ static struct pd_output output_of(const char *path)
 /* Writes a format of all binaries to `path`. Returns the result, with the messages in `said`. */
 static int whole(const char *format, const struct model *m, const struct model_binary *only, const char *path)
 {
-	struct whole w = { .model = m, .only = only, .places = places_new(m, NULL) };
+	struct whole w = { .model = m, .only = only, .places = places_new(m) };
 	struct pd_output out = output_of(path);
 	int fd = out.fd, rc;
 

@@ -133,7 +133,7 @@ static void binaries(void **state)
 				     "</table></div>\n</section>"));
 	assert_non_null(strstr(page, "<tr><td>instructions.elsewhere</td><td class=n>40</td></tr>\n"
 				     "<tr class=\"lost\"><td>loss.gaps</td><td class=n>3</td></tr>\n"));
-	assert_non_null(strstr(page, "No binary that ran has DWARF: there are no source lines."));
+	assert_non_null(strstr(page, "No DWARF was found of any binary that ran: there are no source lines."));
 	/* where the code ends is not known without the file */
 	page = page_of(dir, "f3.html");
 	assert_non_null(strstr(page, "<h1 class=\"name\">[away.so+0x0]</h1>\n<p class=\"sub\">/lib/away.so, 0x0</p>"));
