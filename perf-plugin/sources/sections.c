@@ -218,6 +218,7 @@ const char *sections_lack_text(enum sections_lack lack)
 		[SECTIONS_PACKING] = "its DWARF is compressed in a way that this program does not know",
 		[SECTIONS_LARGE] = "its DWARF expands to more than 64 times its size, which no compiler's does: not used",
 		[SECTIONS_NO_MEMORY] = "out of memory while its DWARF was read",
+		[SECTIONS_NO_DESCRIPTOR] = "its DWARF was not read: /dev/null cannot be opened",
 	};
 
 	return texts[lack];
@@ -284,15 +285,17 @@ static bool set_head(const struct sections *s, struct made *m)
 	return gelf_update_ehdr(m->elf, &eh);
 }
 
-bool sections_make(const struct sections *s, bool split, struct made *m)
+enum sections_lack sections_make(const struct sections *s, bool split, struct made *m)
 {
 	/* libelf needs a descriptor for a new file, though nothing is written to it */
 	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	bool ok;
 
 	*m = (struct made){ .elf = NULL };
+	if (fd < 0)
+		return SECTIONS_NO_DESCRIPTOR;
 	guard_unchecked(true);
-	m->elf = fd >= 0 && elf_version(EV_CURRENT) != EV_NONE ? elf_begin(fd, ELF_C_WRITE, NULL) : NULL;
+	m->elf = elf_version(EV_CURRENT) != EV_NONE ? elf_begin(fd, ELF_C_WRITE, NULL) : NULL;
 	ok = m->elf && gelf_newehdr(m->elf, s->class) && add_sections(s, split, m) && set_head(s, m);
 	m->dwarf = ok ? dwarf_begin_elf(m->elf, DWARF_C_READ, NULL) : NULL;
 	if (m->dwarf)
@@ -300,11 +303,11 @@ bool sections_make(const struct sections *s, bool split, struct made *m)
 	if (m->elf)
 		elf_cntl(m->elf, ELF_C_FDDONE);
 	guard_unchecked(false);
-	if (fd >= 0)
-		close(fd);
-	if (!m->dwarf)
-		made_free(m);
-	return m->dwarf;
+	close(fd);
+	if (m->dwarf)
+		return SECTIONS_FINE;
+	made_free(m);
+	return SECTIONS_DAMAGED;
 }
 
 void made_free(struct made *m)

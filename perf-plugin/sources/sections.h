@@ -36,6 +36,7 @@ enum sections_lack {
 	SECTIONS_PACKING,	/* compressed in an unknown way */
 	SECTIONS_LARGE,		/* they would expand to more than EXPAND_RATIO times their size */
 	SECTIONS_NO_MEMORY,
+	SECTIONS_NO_DESCRIPTOR,	/* /dev/null, which stands for the file that is put together, cannot be opened */
 };
 
 struct contents {
@@ -86,8 +87,8 @@ struct made {
 	char names[512];	/* of the sections */
 };
 
-/* Puts sections together, with the names of split DWARF or without. False: libdw refuses them, or no memory. */
-bool sections_make(const struct sections *s, bool split, struct made *m);
+/* Puts sections together, with the names of split DWARF or without. */
+enum sections_lack sections_make(const struct sections *s, bool split, struct made *m);
 void made_free(struct made *m);
 
 #endif

@@ -303,7 +303,7 @@ static bool open_shared(struct source *l, const struct elf_links *links, const c
 		return true;
 	ok = ok && image_open(&l->shared, found.path) && sections_read(&l->shared_sections, l->shared.p, l->shared.size, false, NULL,
 								      NULL) == SECTIONS_FINE &&
-	     sections_make(&l->shared_sections, false, &l->shared_made);
+	     sections_make(&l->shared_sections, false, &l->shared_made) == SECTIONS_FINE;
 	if (ok)
 		dwarf_setalt(l->made.dwarf, l->shared_made.dwarf);
 	finding_free(&found);
@@ -320,19 +320,32 @@ static enum sections_lack open_dwarf(struct source *l, const struct image *m, co
 		return SECTIONS_NONE;
 	sections_free(&l->sections);
 	lack = sections_read(&l->sections, m->p, m->size, false, base_of_section, l);
-	if (lack == SECTIONS_FINE && !sections_make(&l->sections, false, &l->made))
-		lack = SECTIONS_DAMAGED;
+	if (lack == SECTIONS_FINE)
+		lack = sections_make(&l->sections, false, &l->made);
 	if (lack == SECTIONS_FINE)
 		open_shared(l, &links, file);
 	return lack;
 }
 
-/* Notes why there are no lines: that is no error. */
-static void no_lines(struct error *err, const char *path, const char *why, const struct finding *tried)
+/* True if a debug file is there, and could not be opened or read. */
+static bool is_unread(const struct finding *found)
 {
+	size_t i;
+
+	for (i = 0; found && i < found->nr; i++)
+		if (found->v[i].verdict == FIND_UNREADABLE)
+			return true;
+	return false;
+}
+
+/* Notes why there are no lines: that is no error unless something cannot be opened. */
+static void no_lines(struct error *err, const char *path, enum sections_lack lack, const struct finding *tried)
+{
+	const int code = lack == SECTIONS_NO_DESCRIPTOR || is_unread(tried) ? ERR_IO : 0;
+	const char *why = sections_lack_text(lack);
 	char *text = tried ? finding_text(tried) : NULL;
 
-	error_set(err, 0, text ? "%s: %s: no lines; its debug file was not found: %s" : "%s: %s: no lines", path, why, text);
+	error_set(err, code, text ? "%s: %s: no lines; its debug file was not found: %s" : "%s: %s: no lines", path, why, text);
 	free(text);
 }
 
@@ -342,7 +355,7 @@ static bool open_debug(struct source *l, enum sections_lack lack, struct error *
 	const struct finding *found = lack == SECTIONS_NONE && l->dso ? dso_debug_file(l->dso) : NULL;
 
 	if (!found || !found->path) {
-		no_lines(err, l->dso ? l->dso->path : l->path, sections_lack_text(lack), found);
+		no_lines(err, l->dso ? l->dso->path : l->path, lack, found);
 		return false;
 	}
 	l->debug_path = strdup(found->path);
@@ -352,7 +365,7 @@ static bool open_debug(struct source *l, enum sections_lack lack, struct error *
 	}
 	lack = open_dwarf(l, &l->debug, l->debug_path);
 	if (lack != SECTIONS_FINE)
-		no_lines(err, l->debug_path, sections_lack_text(lack), NULL);
+		no_lines(err, l->debug_path, lack, NULL);
 	return lack == SECTIONS_FINE;
 }
 

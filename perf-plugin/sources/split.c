@@ -199,7 +199,7 @@ static bool make_unit(struct split *s, const struct sections *from, Dwarf_Die *s
 	for (i = 0; i < NR_SECTIONS; i++)
 		u->sections.v[i].own = NULL;
 	add_program(s, skeleton, u);
-	if (!sections_make(&u->sections, true, &u->made))
+	if (sections_make(&u->sections, true, &u->made) != SECTIONS_FINE)
 		return false;
 	while (s->units++ < MAX_UNITS && !dwarf_get_units(u->made.dwarf, cu, &cu, NULL, NULL, &u->cu, NULL))
 		if (id_of(&u->cu, &other) && other == id)
@@ -229,7 +229,7 @@ static bool in_file(struct split *s, Dwarf_Die *skeleton, const char *name, uint
 	}
 	ok = ok && make_unit(s, &s->last.sections, skeleton, id, u);
 	if (!ok)
-		note_missing(s, name, &found, "is not of this build, or damaged");
+		note_missing(s, name, &found, "is not of this build, or cannot be read");
 	finding_free(&found);
 	return ok;
 }
