@@ -250,6 +250,14 @@ static bool is_linked(Elf *elf)
 	return type_of(elf) != ET_REL;
 }
 
+/* line_program.h reads little-endian tables alone; others are left to libdw. */
+static bool is_little_program(Elf *elf)
+{
+	GElf_Ehdr eh;
+
+	return gelf_getehdr(elf, &eh) && eh.e_type == ET_EXEC && eh.e_ident[EI_DATA] == ELFDATA2LSB;
+}
+
 /* A program may have been moved after its debug file was made (prelink). */
 static bool read_parts(struct source *l)
 {
@@ -261,7 +269,7 @@ static bool read_parts(struct source *l)
 		l->delta = other - own;
 	if (!segment_parts(l) || !read_code(l) || !sort_parts(l))
 		return false;
-	l->is_low = type_of(l->program.elf) == ET_EXEC && has_low_code(l);
+	l->is_low = is_little_program(l->program.elf) && has_low_code(l);
 	return true;
 }
 
