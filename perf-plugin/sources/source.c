@@ -238,16 +238,11 @@ static bool first_address(Elf *elf, uint64_t *addr)
 	return false;
 }
 
-static unsigned int type_of(Elf *elf)
+static bool is_linked(Elf *elf)
 {
 	GElf_Ehdr eh;
 
-	return gelf_getehdr(elf, &eh) ? eh.e_type : ET_NONE;
-}
-
-static bool is_linked(Elf *elf)
-{
-	return type_of(elf) != ET_REL;
+	return !gelf_getehdr(elf, &eh) || eh.e_type != ET_REL;
 }
 
 /* line_program.h reads little-endian tables alone; others are left to libdw. */
