@@ -8,6 +8,7 @@
 #include "base/bisect.h"
 #include "base/error.h"
 #include "base/time.h"
+#include "buffers/assumed.h"
 #include "buffers/owners.h"
 #include "buffers/queues.h"
 #include "buffers/units.h"
@@ -140,19 +141,21 @@ static int compare(const void *a, const void *b)
 		return x->id < y->id ? -1 : 1;
 	if (x->time != y->time)
 		return x->time < y->time ? -1 : 1;
-	return x->seq < y->seq ? -1 : x->seq > y->seq;
+	if (x->seq != y->seq)
+		return x->seq < y->seq ? -1 : 1;
+	return x->only && y->only ? (x->only->number > y->only->number) - (x->only->number < y->only->number) : 0;
 }
 
 /* True if both records announce the same, as each CPU's and thread's event does when it starts. */
 static bool same_announcement(const struct id_owner *x, const struct id_owner *y)
 {
 	return x->id == y->id && x->sink == y->sink && x->has_sink == y->has_sink && x->cpu == y->cpu &&
-	       x->tid == y->tid && x->unit == y->unit;
+	       x->tid == y->tid && x->unit == y->unit && x->only == y->only;
 }
 
 static bool changes_hands(const struct id_owner *x, const struct id_owner *y)
 {
-	return x->id == y->id && x->sink == y->sink && (x->cpu != y->cpu || x->unit != y->unit);
+	return x->id == y->id && x->sink == y->sink && x->only == y->only && (x->cpu != y->cpu || x->unit != y->unit);
 }
 
 /* Adds the IDs and registers of the metadata, which are valid until a record defines the unit. */
@@ -188,11 +191,50 @@ static void find_sinks(const struct trace_units *tu, struct queue *q)
 	}
 }
 
-int owners_finish(struct trace_units *tu, const struct queues *qs)
+/* Sorts the owners, and removes those that are announced again. */
+static void order(struct trace_units *tu)
 {
-	size_t i, k, to = 0;
+	size_t i, to = 0;
+
+	if (tu->nr_ids)
+		qsort(tu->ids, tu->nr_ids, sizeof(*tu->ids), compare);
+	for (i = 0; i < tu->nr_ids; i++)
+		if (!to || !same_announcement(&tu->ids[to - 1], &tu->ids[i]))
+			tu->ids[to++] = tu->ids[i];
+	tu->nr_ids = to;
+}
+
+/* Adds the owners of IDs that nobody announced. */
+static int add_assumed(struct trace_units *tu, const struct queues *qs, unsigned int threads)
+{
+	struct assumed a = { .nr = 0 };
+	int rc = assumed_find(&a, tu, qs, threads);
+	size_t i;
+
+	for (i = 0; i < a.nr && !rc; i++)
+		rc = add(tu, &a.v[i]);
+	free(a.v);
+	order(tu);
+	return rc;
+}
+
+static bool any_change(const struct trace_units *tu)
+{
+	size_t i, k;
+
+	/* of several sinks that have the same ID each has its own row of owners */
+	for (i = 1; i < tu->nr_ids; i++)
+		for (k = i; k && i - k < MAX_SINKS; k--)
+			if (changes_hands(&tu->ids[k - 1], &tu->ids[i]))
+				return true;
+	return false;
+}
+
+int owners_finish(struct trace_units *tu, const struct queues *qs, unsigned int threads)
+{
 	struct defined_unit *d;
 	const struct aux_cpu *a;
+	size_t i;
 
 	if (add_metadata(tu))
 		return ERR_NOMEM;
@@ -205,18 +247,12 @@ int owners_finish(struct trace_units *tu, const struct queues *qs)
 		}
 		unit_make(tu, &d->unit, &d->aux);
 	}
-	if (tu->nr_ids)
-		qsort(tu->ids, tu->nr_ids, sizeof(*tu->ids), compare);
-	for (i = 0; i < tu->nr_ids; i++)
-		if (!to || !same_announcement(&tu->ids[to - 1], &tu->ids[i]))
-			tu->ids[to++] = tu->ids[i];
-	tu->nr_ids = to;
-	/* of several sinks that have the same ID each has its own row of owners */
-	for (i = 1; i < to && !tu->ids_change; i++)
-		for (k = i; k && i - k < MAX_SINKS && !tu->ids_change; k--)
-			tu->ids_change = changes_hands(&tu->ids[k - 1], &tu->ids[i]);
+	order(tu);
 	for (i = 0; i < qs->nr; i++)
 		find_sinks(tu, qs->q[i]);
+	if (add_assumed(tu, qs, threads))
+		return ERR_NOMEM;
+	tu->ids_change = any_change(tu);
 	return 0;
 }
 
@@ -237,6 +273,8 @@ static bool of_queue(const struct queue *q, const struct id_owner *o)
 {
 	unsigned int k;
 
+	if (o->only)
+		return o->only == q;
 	if (!o->has_sink)
 		return true;
 	for (k = 0; k < q->nr_sinks; k++)

@@ -17,6 +17,16 @@ struct queues;
 struct pd_record;
 struct trace_unit;
 
+/* What names the owner. */
+enum id_witness {
+	ID_RECORDED,		/* a record, or the metadata */
+	/* Assumed without one (assumed.h): */
+	ID_BY_BUFFER,		/* the buffer of a CPU holds this ID alone */
+	ID_BY_RECORDS,		/* AUX records of a thread's buffer */
+	ID_BY_NUMBER,		/* the kernel's numbering */
+	ID_OF_EQUALS,		/* unknown CPU, all units are set up alike */
+};
+
 /* From `time` on trace ID `id` of a sink belongs to `cpu`. */
 struct id_owner {
 	uint64_t time, seq;	/* time 0: not recorded, so from the beginning */
@@ -25,13 +35,18 @@ struct id_owner {
 	uint8_t id;
 	int cpu, tid;		/* of the record's sample_id */
 	struct trace_unit *unit; /* with its own registers; NULL: that of the CPU in the metadata */
+	const struct queue *only; /* the buffer that it is known for; NULL: all of its sink */
+	uint8_t witness;	/* enum id_witness */
 };
 
 /* Records: 0, or ERR_NOMEM. */
 int owners_hw_id(struct trace_units *tu, const struct pd_record *rec);
 int owners_define_trace(struct trace_units *tu, const struct pd_record *rec);
-/* To be called once, when all records and buffers (@qs) and the metadata are known. 0, or ERR_NOMEM. */
-int owners_finish(struct trace_units *tu, const struct queues *qs);
+/*
+ * To be called once, when all records and buffers (@qs) and the metadata are known. Reads the trace, in up to `threads`
+ * threads, if IDs are missing (assumed.h). 0, or ERR_NOMEM.
+ */
+int owners_finish(struct trace_units *tu, const struct queues *qs, unsigned int threads);
 void owners_free(struct trace_units *tu);
 
 /*

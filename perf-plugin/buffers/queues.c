@@ -11,12 +11,10 @@
 #include "base/thread.h"
 #include "base/time.h"
 #include "buffers/queues.h"
+#include "buffers/spans.h"
 
 #define AUX_FORMAT_MASK	0xff00u
 #define AUX_FORMAT_RAW	0x0100u
-
-/* The recorder pads chunks to a multiple of 8. */
-#define MAX_PADDING 7
 
 static struct queue *get_queue(struct queues *qs, uint32_t idx, int cpu, int tid)
 {
@@ -145,34 +143,35 @@ static void describe(struct queue *q, struct fragment *f, struct aux_record *r)
 	q->any_frames |= !f->pub.raw;
 }
 
-/* First chunk that ends after `offset`. */
-static size_t chunk_at(const struct queue *q, uint64_t offset)
+/* First chunk of a span that ends after `offset`. */
+static size_t chunk_at(const struct span *s, uint64_t offset)
 {
-	size_t lo = 0, hi = q->nr_chunks;
+	size_t lo = s->first, hi = s->end;
 
-	BISECT(lo, hi, mid, q->chunks[mid].end <= offset);
+	BISECT(lo, hi, mid, s->queue->chunks[mid].end <= offset);
 	return lo;
 }
 
-static bool overlaps(const struct queue *q, uint64_t start, uint64_t end)
+static bool overlaps(const struct span *s, uint64_t start, uint64_t end)
 {
-	size_t i = chunk_at(q, start);
+	size_t i = chunk_at(s, start);
 
-	return i < q->nr_chunks && q->chunks[i].offset < end;
+	return i < s->end && s->queue->chunks[i].offset < end;
 }
 
 /*
  * The pieces of [start, end) that the file holds; where chunks follow each other without a gap they
  * make one fragment. Returns the bytes found, or -1.
  */
-static int64_t cut_fragment(struct queue *q, struct aux_record *r, uint64_t start, uint64_t end)
+static int64_t cut_fragment(struct span *s, struct aux_record *r, uint64_t start, uint64_t end)
 {
 	uint64_t pos = start, found = 0, stop;
+	struct queue *q = s->queue;
 	struct fragment *f = NULL;
 	struct chunk *c;
 	size_t i;
 
-	for (i = chunk_at(q, start); i < q->nr_chunks && pos < end; i++) {
+	for (i = chunk_at(s, start); i < s->end && pos < end; i++) {
 		c = &q->chunks[i];
 		if (c->offset >= end)
 			break;
@@ -197,68 +196,72 @@ static int64_t cut_fragment(struct queue *q, struct aux_record *r, uint64_t star
 		found += stop - pos;
 		pos = stop;
 	}
-	return found;
+	q->any_aux = true;
+	r->matched = true;
+	r->of_thread = q->cpu < 0;
+	return (int64_t)found;
+}
+
+/* Returns where the bytes begin that the file holds without a gap up to `end`, but none that records claimed before. */
+static uint64_t held_since(const struct span *s, uint64_t end)
+{
+	const struct chunk *chunks = s->queue->chunks;
+	size_t i = chunk_at(s, end - 1);
+
+	/* what several snapshots hold is in the last of them, and may be in no chunk of its own */
+	while (i > s->first && chunks[i - 1].end == chunks[i].offset && chunks[i].offset > s->claimed)
+		i--;
+	return s->claimed > chunks[i].offset && s->claimed < end ? s->claimed : chunks[i].offset;
 }
 
 /*
  * A snapshot's record points to the end of the data, and its size may be that of the whole buffer. The
- * start may have been written over since.
+ * start may have been written over since. Nothing is found if all was written over before a snapshot was taken.
  */
-static int claim_snapshot(struct queue *q, struct aux_record *r)
+static int64_t claim_snapshot(struct span *s, struct aux_record *r)
 {
-	struct chunk *c = NULL;
-	uint64_t start = 0;
-	struct fragment *f;
-	size_t i;
+	uint64_t end = r->offset, start = r->size < end ? end - r->size : 0, since;
 
-	for (i = 0; i < q->nr_chunks; i++) {
-		c = &q->chunks[i];
-		if (r->offset <= c->offset || r->offset > c->offset + c->size)
-			continue;
-		start = r->size < r->offset - c->offset ? r->offset - r->size : c->offset;
-		if (c->covered + (r->offset - start) <= c->size)
-			break;
-	}
-	if (i == q->nr_chunks)
-		return 0;	/* written over before a snapshot was taken */
-	f = add_fragment(q, start);
-	if (!f)
+	if (!end || !overlaps(s, end - 1, end))
+		return 0;
+	since = held_since(s, end);
+	if (start < since)
+		start = since;
+	if (end > s->claimed)
+		s->claimed = end;
+	return cut_fragment(s, r, start, end);
+}
+
+static int claim_in(struct span *s, struct aux_record *r)
+{
+	uint64_t end = r->size < UINT64_MAX - r->offset ? r->offset + r->size : UINT64_MAX;
+	int64_t found;
+
+	if (r->flags & AUX_FLAG_OVERWRITE)
+		return claim_snapshot(s, r) < 0 ? ERR_NOMEM : 0;
+	if (!overlaps(s, r->offset, end))
+		return 0;
+	found = cut_fragment(s, r, r->offset, end);
+	if (found < 0)
 		return ERR_NOMEM;
-	describe(q, f, r);
-	r->matched = true;
-	r->of_thread = q->cpu < 0;
-	q->any_aux = true;
-	return add_part(q, c, start, r->offset - start) ? 0 : ERR_NOMEM;
+	r->missing = r->size - (uint64_t)found;
+	return 0;
 }
 
 static int claim(struct queues *qs, struct aux_record *r)
 {
-	bool overwrite = r->flags & AUX_FLAG_OVERWRITE;
-	uint64_t end = r->size < UINT64_MAX - r->offset ? r->offset + r->size : UINT64_MAX;
 	struct queue *q;
-	int64_t found;
-	size_t i;
+	size_t i, k;
 
-	for (i = 0; i < qs->nr && !r->matched; i++) {
+	for (i = 0; i < qs->nr && !r->matched && !r->lost; i++) {
 		q = qs->q[i];
 		if (!belongs(q, r))
 			continue;
-		if (overwrite) {
-			if (claim_snapshot(q, r))
+		for (k = 0; k < q->nr_spans && !r->matched; k++)
+			if ((!r->span || r->span == &q->spans[k]) && claim_in(&q->spans[k], r))
 				return ERR_NOMEM;
-			continue;
-		}
-		if (!overlaps(q, r->offset, end))
-			continue;
-		found = cut_fragment(q, r, r->offset, end);
-		if (found < 0)
-			return ERR_NOMEM;
-		q->any_aux = true;
-		r->matched = true;
-		r->of_thread = q->cpu < 0;
-		r->missing = r->size - (uint64_t)found;
 	}
-	if (!r->matched && !overwrite)
+	if (!r->matched && !(r->flags & AUX_FLAG_OVERWRITE))
 		r->missing = r->size;
 	qs->missing += r->missing;
 	return 0;
@@ -290,7 +293,7 @@ static int take_whole(struct queue *q)
 
 		if (c->end <= c->offset)
 			continue;
-		if (!f || c->offset != pos) {
+		if (!f || c->offset != pos || c->span != c[-1].span) {
 			f = add_fragment(q, c->offset);
 			if (!f)
 				return ERR_NOMEM;
@@ -309,15 +312,6 @@ static int take_whole(struct queue *q)
 	return 0;
 }
 
-static int compare_chunks(const void *a, const void *b)
-{
-	const struct chunk *x = a, *y = b;
-
-	if (x->offset != y->offset)
-		return x->offset < y->offset ? -1 : 1;
-	return x->seq < y->seq ? -1 : x->seq > y->seq;
-}
-
 static int compare_frags(const void *a, const void *b)
 {
 	const struct fragment *x = a, *y = b;
@@ -327,24 +321,6 @@ static int compare_frags(const void *a, const void *b)
 	if (x->seq != y->seq)
 		return x->seq < y->seq ? -1 : 1;
 	return x->first_part < y->first_part ? -1 : x->first_part > y->first_part;
-}
-
-static void sort_chunks(struct queue *q)
-{
-	uint64_t next;
-	size_t i;
-
-	if (q->nr_chunks)
-		qsort(q->chunks, q->nr_chunks, sizeof(*q->chunks), compare_chunks);
-	for (i = 0; i < q->nr_chunks; i++) {
-		struct chunk *c = &q->chunks[i];
-
-		c->end = c->offset + c->size;
-		next = i + 1 < q->nr_chunks ? q->chunks[i + 1].offset : UINT64_MAX;
-		/* Padding; or, in a damaged file, chunks over each other: the later start wins. */
-		if (next < c->end)
-			c->end = next;
-	}
 }
 
 /* What is in a fragment ran after the one before was written. */
@@ -368,7 +344,10 @@ int queues_finish(struct queues *qs)
 	size_t i, k;
 
 	for (i = 0; i < qs->nr; i++)
-		sort_chunks(qs->q[i]);
+		if (spans_of_queue(qs->q[i]))
+			return ERR_NOMEM;
+	if (spans_of_records(qs))
+		return ERR_NOMEM;
 	for (i = 0; i < qs->nr_aux; i++) {
 		struct aux_record *r = &qs->aux[i];
 		uint64_t format = r->flags & AUX_FORMAT_MASK;
@@ -411,6 +390,7 @@ void queues_free(struct queues *qs)
 
 	for (i = 0; i < qs->nr; i++) {
 		free(qs->q[i]->chunks);
+		free(qs->q[i]->spans);
 		free(qs->q[i]->frags);
 		free(qs->q[i]->parts);
 		pthread_mutex_destroy(&qs->q[i]->ids_lock);

@@ -28,15 +28,21 @@ struct session_fragment {
 	const uint8_t *data;	/* its bytes in one piece, while it is being decoded */
 };
 
+/* The recorder pads chunks to a multiple of 8. */
+#define MAX_PADDING 7
+
 /* An AUXTRACE record. */
 struct chunk {
 	uint64_t offset;	/* in the AUX buffer */
 	uint64_t size;		/* bytes that are there */
-	uint64_t end;		/* of what belongs to this chunk: padding before the next one is left out */
+	uint64_t end;		/* of what belongs to this chunk: padding, and what the next one repeats, is left out */
 	uint64_t covered;	/* bytes that fragments use */
 	uint64_t seq;
+	unsigned int span;	/* number of the time that the buffer was open, in the order of the file (spans.h) */
 	const uint8_t *data;
 };
+
+struct span;
 
 /* An AUX record. */
 struct aux_record {
@@ -50,6 +56,9 @@ struct aux_record {
 	bool fragments;		/* has some */
 	bool counted;		/* what it lost, in this run */
 	uint64_t missing;	/* bytes that the file does not hold */
+	struct span *span;	/* whose offsets it has; NULL: those of any */
+	size_t era;		/* of spans.c: number from 1 of the times that offsets began again; 0: not looked at */
+	bool lost;		/* the file has no data of its era */
 };
 
 /* The bytes that one chunk has of a fragment. */
@@ -77,6 +86,8 @@ struct queue {
 	int cpu, tid;
 	struct chunk *chunks;
 	size_t nr_chunks, cap_chunks;
+	struct span *spans;
+	size_t nr_spans, cap_spans;
 	struct fragment *frags;
 	size_t nr_frags, cap_frags;
 	struct fragment_part *parts;

@@ -126,38 +126,6 @@ static int make_stm(struct trace_units *tu)
 	return 0;
 }
 
-int units_make(struct trace_units *tu)
-{
-	uint32_t i;
-
-	tu->v = calloc(tu->info.nr_cpu ? tu->info.nr_cpu : 1, sizeof(*tu->v));
-	if (!tu->v)
-		return ERR_NOMEM;
-	for (i = 0; i < tu->info.nr_cpu; i++) {
-		unit_make(tu, &tu->v[i], &tu->info.cpu[i]);
-		use_given(tu, &tu->v[i]);
-	}
-	return make_stm(tu);
-}
-
-int unit_cpu(const struct trace_unit *u)
-{
-	return u->aux->unit == AUX_STM ? -1 : (int)u->aux->cpu;
-}
-
-static struct trace_unit *unit_of_cpu(const struct trace_units *tu, int cpu)
-{
-	size_t i;
-
-	for (i = 0; i < tu->info.nr_cpu; i++)
-		if ((int)tu->info.cpu[i].cpu == cpu)
-			return &tu->v[i];
-	for (i = 0; i < tu->nr_stm; i++)
-		if ((int)tu->stm[i].aux.cpu == cpu)
-			return &tu->stm[i].unit;
-	return NULL;
-}
-
 /* True if all units have the same decoder configuration. */
 static bool units_equal(const struct trace_units *tu)
 {
@@ -172,8 +140,64 @@ static bool units_equal(const struct trace_units *tu)
 		for (k = 0; k < AUX_NR_REGS; k++)
 			if (k != AUX_REG_TRCTRACEIDR && a->reg[k] != b->reg[k])
 				return false;
+		if (a->has_ts_source != b->has_ts_source || a->ts_source != b->ts_source)
+			return false;
 	}
 	return tu->info.nr_cpu > 0;
+}
+
+/* The unit of a CPU that is unknown: any will do, but for its number. Returns 0 or ERR_NOMEM. */
+static int make_of_no_cpu(struct trace_units *tu)
+{
+	struct no_cpu_unit {
+		struct trace_unit unit;
+		struct aux_cpu aux;
+	} *u;
+
+	if (!units_equal(tu))
+		return 0;
+	u = calloc(1, sizeof(*u));
+	if (!u)
+		return ERR_NOMEM;
+	u->aux = tu->info.cpu[0];
+	u->unit = tu->v[0];
+	u->unit.aux = &u->aux;
+	if (tu->info.nr_cpu > 1)
+		u->aux.cpu = UINT32_MAX;
+	tu->of_no_cpu = &u->unit;
+	return 0;
+}
+
+int units_make(struct trace_units *tu)
+{
+	uint32_t i;
+
+	tu->v = calloc(tu->info.nr_cpu ? tu->info.nr_cpu : 1, sizeof(*tu->v));
+	if (!tu->v)
+		return ERR_NOMEM;
+	for (i = 0; i < tu->info.nr_cpu; i++) {
+		unit_make(tu, &tu->v[i], &tu->info.cpu[i]);
+		use_given(tu, &tu->v[i]);
+	}
+	return make_stm(tu) || make_of_no_cpu(tu) ? ERR_NOMEM : 0;
+}
+
+int unit_cpu(const struct trace_unit *u)
+{
+	return u->aux->unit == AUX_STM || u->aux->cpu > INT32_MAX ? -1 : (int)u->aux->cpu;
+}
+
+static struct trace_unit *unit_of_cpu(const struct trace_units *tu, int cpu)
+{
+	size_t i;
+
+	for (i = 0; i < tu->info.nr_cpu; i++)
+		if ((int)tu->info.cpu[i].cpu == cpu)
+			return &tu->v[i];
+	for (i = 0; i < tu->nr_stm; i++)
+		if ((int)tu->stm[i].aux.cpu == cpu)
+			return &tu->stm[i].unit;
+	return NULL;
 }
 
 /* The metadata's ID; `any`: also one that the recorder marks as not used. */
@@ -204,8 +228,8 @@ struct trace_unit *units_of_owner(const struct trace_units *tu, const struct id_
 	if (u)
 		return u;
 	u = unit_by_metadata(tu, id, o != NULL);
-	/* Announced, but on which CPU was not recorded: that matters only where they differ. */
-	return !u && o && units_equal(tu) ? &tu->v[0] : u;
+	/* Announced, but on which CPU was not recorded: how it is decoded depends on that only where they differ. */
+	return !u && o ? tu->of_no_cpu : u;
 }
 
 struct trace_unit *units_of_raw(const struct trace_units *tu, const struct queue *q,
@@ -230,6 +254,7 @@ void units_free(struct trace_units *tu)
 	auxinfo_free(&tu->info);
 	free(tu->v);
 	free(tu->stm);
+	free(tu->of_no_cpu);
 	free(tu->given.v);
 	owners_free(tu);
 }

@@ -51,6 +51,7 @@ struct trace_units {
 	struct auxinfo info;
 	bool have_info;
 	struct trace_unit *v;		/* of each CPU of `info` */
+	struct trace_unit *of_no_cpu;	/* of an unknown CPU, where all have the same registers; else NULL */
 	struct stm_unit {		/* an STM, with messages of software on all CPUs */
 		struct trace_unit unit;
 		struct aux_cpu aux;

@@ -25,11 +25,11 @@ static void report_undecodable(struct session *ss, const struct trace_unit *u)
 	if (slot)
 		*slot = u;
 	if (u->config_error == -CST_ERR_PROTOCOL)
-		fprintf(message_stream(), "cstrace: %s: CPU %u has an %s trace unit, which cannot be decoded yet; its "
-			"trace is left out\n", ss->name, u->aux->cpu, aux_unit_name(u->aux->unit));
+		fprintf(message_stream(), "cstrace: %s: CPU %d has an %s trace unit, which cannot be decoded yet; its "
+			"trace is left out\n", ss->name, (int)u->aux->cpu, aux_unit_name(u->aux->unit));
 	else
-		fprintf(message_stream(), "cstrace: %s: CPU %u: %s; TRCCONFIGR is 0x%llx, TRCIDR0 0x%llx, TRCIDR1 "
-			"0x%llx: its trace is left out\n", ss->name, u->aux->cpu,
+		fprintf(message_stream(), "cstrace: %s: CPU %d: %s; TRCCONFIGR is 0x%llx, TRCIDR0 0x%llx, TRCIDR1 "
+			"0x%llx: its trace is left out\n", ss->name, (int)u->aux->cpu,
 			error_text(u->config_error),
 			(unsigned long long)u->aux->reg[AUX_REG_TRCCONFIGR],
 			(unsigned long long)u->aux->reg[AUX_REG_TRCIDR0],

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/name.h"
+#include "buffers/assumed.h"
 #include "buffers/owners.h"
 #include "info/info.h"
 #include "info/internal.h"
@@ -152,6 +153,28 @@ static void print_units(FILE *out, const struct session *ss)
 		fprintf(out, "  STM, trace ID 0x%02x: messages of software, which 'timeline' shows\n", tu->stm[i].aux.trace_id);
 }
 
+static bool all_assumed(const struct trace_units *tu)
+{
+	size_t i;
+
+	for (i = 0; i < tu->nr_ids && tu->ids[i].witness; i++)
+		;
+	return i == tu->nr_ids;
+}
+
+static void print_owner(FILE *out, const struct id_owner *o)
+{
+	fprintf(out, "  0x%02x: ", o->id);
+	if (o->cpu >= 0)
+		fprintf(out, "CPU %d", o->cpu);
+	else
+		fprintf(out, "unknown CPU");
+	if (o->has_sink)
+		fprintf(out, " in sink 0x%x", o->sink);
+	if (o->witness)
+		fprintf(out, " in buffer %u, assumed: %s", o->only->number, assumed_text(o));
+}
+
 static void print_ids(FILE *out, const struct session *ss, bool all)
 {
 	const struct trace_units *tu = session_units(ss);
@@ -160,17 +183,19 @@ static void print_ids(FILE *out, const struct session *ss, bool all)
 
 	fprintf(out, "\nTrace IDs:");
 	if (tu->nr_ids) {
-		fprintf(out, " from %s records\n", tu->defined ? "define_trace" : "AUX_OUTPUT_HW_ID");
+		if (all_assumed(tu))
+			fprintf(out, " assumed, since the AUX_OUTPUT_HW_ID records are missing\n");
+		else
+			fprintf(out, " from %s records\n", tu->defined ? "define_trace" : "AUX_OUTPUT_HW_ID");
 		for (k = 0; k < tu->nr_ids && (all || lines < INFO_SHORT_LIST); k++) {
 			const struct id_owner *o = &tu->ids[k], *p = k ? o - 1 : NULL;
 
 			/* each thread's event has the same record */
-			if (p && p->id == o->id && p->cpu == o->cpu && p->sink == o->sink && p->unit == o->unit)
+			if (p && p->id == o->id && p->cpu == o->cpu && p->sink == o->sink && p->unit == o->unit &&
+			    p->only == o->only)
 				continue;
 			lines++;
-			fprintf(out, "  0x%02x: CPU %d", o->id, o->cpu);
-			if (o->has_sink)
-				fprintf(out, " in sink 0x%x", o->sink);
+			print_owner(out, o);
 			if (p && p->id == o->id && o->time)
 				fprintf(out, " from %" PRIu64 ".%09" PRIu64 " s on", o->time / 1000000000,
 				       o->time % 1000000000);

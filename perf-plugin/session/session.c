@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/name.h"
+#include "buffers/assumed.h"
 #include "buffers/owners.h"
 #include "files/input.h"
 #include "images/jitdump.h"
@@ -70,10 +71,11 @@ static int index_file(struct session *ss)
 	ss->images.dsos.search.osrelease = env->osrelease;
 	contextid_init(&ss->tasks.contextid, ss->opts.contextid, env->arch);
 	memory_doing("preparing to decode");
-	if (units_make(&ss->units) || owners_finish(&ss->units, &ss->queues)) {
+	if (units_make(&ss->units) || owners_finish(&ss->units, &ss->queues, ss->opts.jobs)) {
 		fprintf(stderr, "cstrace: %s: out of memory\n", ss->name);
 		return ERR_REPORTED;
 	}
+	assumed_report(&ss->units);
 	ss->totals.aux_missing = ss->queues.missing;
 	ss->totals.aux_unclaimed = ss->queues.unclaimed;
 	session_start_losses(ss);

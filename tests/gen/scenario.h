@@ -41,7 +41,7 @@ struct scenario_row {
 
 /* rows end with a name of NULL */
 extern const struct scenario_row scenario_user[], scenario_maps[], scenario_kernel[],
-	scenario_who[], scenario_phone[];
+	scenario_who[], scenario_phone[], scenario_buffers[];
 
 const struct scenario_row *scenario_find(const char *name);
 void scenario_list(void);

@@ -18,6 +18,8 @@ struct buffer {
 	struct frames frames;
 	size_t start;		/* of the open fragment */
 	size_t written;		/* to AUXTRACE records */
+	size_t base;		/* bytes before the buffer was opened last */
+	int idx;		/* number in the file */
 	int open;
 	struct perfw_at last;
 };
@@ -212,18 +214,21 @@ static struct buffer *buffer_for(struct session *s, int cpu, uint32_t tid)
 	memset(b, 0, sizeof(*b));
 	b->tid = tid;
 	b->cpu = cpu;
+	b->idx = s->nbufs;
 	frames_init(&b->frames, &fo, &b->bytes);
 	s->bufs[s->nbufs++] = b;
 	return b;
 }
 
-static void write_chunk(struct session *s, struct buffer *b, int i)
+static void write_chunk(struct session *s, struct buffer *b)
 {
-	size_t from = b->written, n = b->bytes.len - from;
+	size_t from = b->written, n;
 
-	if (!n)
+	if (b->bytes.len == from)
 		return;
-	perfw_auxtrace(s->perf, from, (uint32_t)i, b->cpu < 0 ? (int32_t)b->tid : -1, b->cpu,
+	from -= from - b->base < s->o.overlap ? from - b->base : s->o.overlap;
+	n = b->bytes.len - from;
+	perfw_auxtrace(s->perf, from - b->base, (uint32_t)b->idx, b->cpu < 0 ? (int32_t)b->tid : -1, b->cpu,
 		       b->last.time, b->bytes.p + from, n);
 	b->written = b->bytes.len;
 }
@@ -256,14 +261,13 @@ static void close_fragment(struct session *s, struct buffer *b, struct perfw_at 
 	b->last = at;
 	if (s->o.perf.snapshot) {
 		/* offset is where the ring stands, the trace lies before it */
-		perfw_aux(s->perf, &at, b->bytes.len, size, flags | PERFW_AUX_OVERWRITE);
+		perfw_aux(s->perf, &at, b->bytes.len - b->base, size, flags | PERFW_AUX_OVERWRITE);
 	} else {
-		perfw_aux(s->perf, &at, b->start, size, flags);
+		perfw_aux(s->perf, &at, b->start - b->base, size, flags);
 	}
 	b->start = b->bytes.len;
-	for (i = 0; i < s->nbufs; i++)
-		if (s->bufs[i] == b && s->o.chunk && b->bytes.len - b->written >= s->o.chunk)
-			write_chunk(s, b, i);
+	if (s->o.chunk && b->bytes.len - b->written >= s->o.chunk)
+		write_chunk(s, b);
 }
 
 /* as perf tells it: an event for each thread */
@@ -313,7 +317,7 @@ static void schedule(struct session *s, struct cpu_unit *u, const struct flow_re
 	if (u->running)
 		return;
 	u->buf = buffer_for(s, u->cpu, r->tid);
-	if (s->o.hw_id && !u->named)
+	if (s->o.hw_id && !u->named && !s->o.hw_id_lost)
 		perfw_hw_id(s->perf, &at, (uint8_t)u->regs.traceidr, s->o.hw_id - 1, 0x1234u);
 	u->named = 1;
 	if (!u->buf->open) {
@@ -391,7 +395,7 @@ void session_end(struct session *s)
 		perfw_fork(s->perf, &last, last.pid, last.pid, 1);
 	}
 	for (i = 0; i < s->nbufs; i++)
-		write_chunk(s, s->bufs[i], i);
+		write_chunk(s, s->bufs[i]);
 	perfw_finished_round(s->perf);
 }
 
@@ -416,6 +420,19 @@ void session_cut(struct session *s, int cpu)
 
 	if (u->running)
 		close_fragment(s, u->buf, at_of(u, u->tid));
+}
+
+void session_reopen(struct session *s, int cpu, int idx)
+{
+	struct buffer *b = s->units[cpu].buf;
+
+	session_cut(s, cpu);
+	if (!b)
+		return;
+	write_chunk(s, b);
+	b->base = b->bytes.len;
+	if (idx >= 0)
+		b->idx = idx;
 }
 
 void session_trace_id(struct session *s, int cpu, uint8_t id)

@@ -22,6 +22,7 @@ struct session_opts {
 	enum session_buffers buffers;
 	uint8_t raw;		/* no frames */
 	uint8_t hw_id;		/* 0: IDs in the metadata, 1: HW_ID records, 2: HW_ID with sinks */
+	uint8_t hw_id_lost;	/* the HW_ID records are not in the file */
 	uint8_t barriers;	/* a barrier where a fragment begins */
 	uint16_t aux_flags;	/* more flags for the AUX records, e.g. PARTIAL */
 	uint16_t ncpus;		/* known to the recorder */
@@ -29,6 +30,7 @@ struct session_opts {
 	uint64_t fragment;
 	/* write an AUXTRACE record when this many bytes wait; 0: at the end */
 	uint64_t chunk;
+	uint64_t overlap;	/* of a snapshot: bytes that an AUXTRACE record has in common with the one before */
 	uint16_t p_frame_repeat, p_frame_null;
 	struct tarmac_w *tarmac;	/* gets the flow, too; NULL: none */
 	/*
@@ -67,6 +69,8 @@ struct perfw_at session_at(const struct session *s, int cpu, uint32_t tid);
 void session_wait(struct session *s, int cpu, uint64_t ticks);
 /* the AUX fragment that receives the trace of a CPU ends here, also while the CPU is traced */
 void session_cut(struct session *s, int cpu);
+/* ... and its buffer is opened anew: offsets begin again at 0; as buffer number idx of the file, negative: the same as before */
+void session_reopen(struct session *s, int cpu, int idx);
 /* from the next fragment on a CPU traces with this ID */
 void session_trace_id(struct session *s, int cpu, uint8_t id);
 /* ... with these options (but its own trace ID): the metadata of the file does not say so */

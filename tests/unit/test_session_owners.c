@@ -480,7 +480,7 @@ static void trailers_of_owners(void **state)
 			continue;
 		assert_null(o->unit->aux);	/* made when all records were read */
 	}
-	assert_int_equal(owners_finish(&tu, &(struct queues){ .nr = 0 }), 0);
+	assert_int_equal(owners_finish(&tu, &(struct queues){ .nr = 0 }, 1), 0);
 	for (i = 0; i < tu.nr_ids; i++)
 		if (tu.ids[i].unit) {
 			assert_int_equal(tu.ids[i].unit->aux->cpu, 2);
@@ -618,7 +618,7 @@ static void owners_of_one_time(void **state)
 	assert_non_null(tu.ids);
 	for (i = 0; i < 4; i++)
 		tu.ids[i] = (struct id_owner){ .id = 0x20, .cpu = (int)seqs[i], .time = 100, .seq = seqs[i], .tid = -1 };
-	assert_int_equal(owners_finish(&tu, &(struct queues){ .nr = 0 }), 0);
+	assert_int_equal(owners_finish(&tu, &(struct queues){ .nr = 0 }, 1), 0);
 	assert_int_equal(tu.nr_ids, 4);
 	for (i = 1; i < 4; i++)
 		assert_true(tu.ids[i - 1].seq < tu.ids[i].seq);
@@ -779,7 +779,7 @@ static void sinks_of_buffers(void **state)
 			r_hw_id(&data, 10 + i, 2, i < 3 ? 1000 : 2000, (uint8_t)(0x20 + k), 100 + i);
 	r_hw_id(&data, 5, 3, 3000, 0x20, 99);
 	read_owners(&tu, &data);
-	assert_int_equal(owners_finish(&tu, &qs), 0);
+	assert_int_equal(owners_finish(&tu, &qs, 1), 0);
 	assert_int_equal(cpu.nr_sinks, QUEUE_SINKS);
 	assert_int_equal(thread.nr_sinks, 3);
 	for (i = 0; i < QUEUE_SINKS; i++)
