@@ -121,6 +121,9 @@ static bool only_aux_thread(const struct stream_state *st)
 
 	if (f->aux_tid <= 0 || f->pub.time == NO_TIME)
 		return false;
+	/* a sink of several CPUs: the record names who ran on the CPU that stopped last */
+	if (st->stream.cpu < 0 || (f->aux_cpu >= 0 && f->aux_cpu != st->stream.cpu))
+		return false;
 	first = st->unit->timestamps ? running_thread(r, st->stream.cpu, st->who.began) : -1;
 	return (first <= 0 || first == f->aux_tid) &&
 	       !running_other(r, st->stream.cpu, st->who.began, f->pub.time, f->aux_tid);

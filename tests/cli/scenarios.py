@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-LINE = re.compile(r"\s*(-?\d+)/(-?\d+)\s+\[(\d+)\]\s+([0-9a-f]+)\s+=>\s+([0-9a-f]+)\s*$")
+LINE = re.compile(r"\s*(-?\d+)/(-?\d+)\s+\[(\d+|-01)\]\s+([0-9a-f]+)\s+=>\s+([0-9a-f]+)\s*$")
 NIGHTLY = bool(os.environ.get("CSTRACE_NIGHTLY"))
 SEEDS = 24 if NIGHTLY else 4
 CONVERTED = 6 if NIGHTLY else 1
@@ -28,7 +28,8 @@ class Bad(Exception):
 class Expected:
     def __init__(self, folder):
         self.code, self.options, self.stderr, self.info, self.percent = 0, [], [], [], None
-        self.events, self.never, self.back, self.profile, self.guess = [], [], [], [], False
+        self.events, self.never, self.back, self.profile = [], [], [], []
+        self.no_cpu = self.guess = False
         for line in open(os.path.join(folder, "expect")):
             word, _, rest = line.rstrip("\n").partition(" ")
             if word == "exit":
@@ -45,6 +46,8 @@ class Expected:
                 self.guess = True
             elif word == "event":
                 self.events.append((int(rest.split()[0]), rest))
+            elif word == "no-cpu":
+                self.no_cpu = True
             elif word == "subset":
                 self.percent = int(rest)
             else:
@@ -57,6 +60,8 @@ class Expected:
             m = re.fullmatch(r"branches\.cpu(\d+)\.tid(\d+)", name)
             if m:
                 self.streams[m.groups()] = self.known(m.group(2), open(os.path.join(folder, name)))
+        if self.no_cpu:
+            self.streams = sorted_by_thread(self.streams)
 
     def known(self, tid, lines):
         """The branches that somebody who lacks the unknown code can find."""
@@ -64,6 +69,14 @@ class Expected:
         pairs = [tuple(line.split()) for line in lines]
         return [p for p in pairs if p[0] != "0" and
                 not any(a <= int(p[0], 16) < b for a, b in gone)]
+
+
+def sorted_by_thread(streams):
+    """What each thread executed on some CPU, in no order."""
+    out = {}
+    for (_, tid), pairs in streams.items():
+        out.setdefault(("-1", tid), []).extend(pairs)
+    return {key: sorted(pairs) for key, pairs in out.items()}
 
 
 def read_branches(text, want):
@@ -77,8 +90,10 @@ def read_branches(text, want):
             continue
         if want.pids.get(tid) != pid:
             raise Bad("thread %s is in process %s: %s" % (tid, want.pids.get(tid), line))
+        if want.no_cpu and int(cpu) >= 0:
+            raise Bad("CPU %s: %s" % (cpu, line))
         got.setdefault((str(int(cpu)), tid), []).append((source, target))
-    return got
+    return sorted_by_thread(got) if want.no_cpu else got
 
 
 def subsequence(part, whole):
@@ -239,12 +254,13 @@ def injected_branches(path, want):
                     field[name] = struct.unpack_from("<Q", data, place)[0]
                     place += width
             tid, cpu = field["tid"] >> 32, field["cpu"] & 0xffffffff
+            cpu -= cpu >> 31 << 32
             if want.pids.get(str(tid)) != str(field["tid"] & 0xffffffff):
                 raise Bad("injected: thread %d is in process %d" % (tid, field["tid"] & 0xffffffff))
             if field["ip"] and field["addr"]:
                 got.setdefault((str(cpu), str(tid)), []).append(("%x" % field["ip"], "%x" % field["addr"]))
         at += size
-    return got
+    return sorted_by_thread(got) if want.no_cpu else got
 
 
 def check_inject(args, perf, options, folder, want):
@@ -263,7 +279,9 @@ def check_filters(args, perf, options, want):
     """A filtered run gives what is left of the full one."""
     fields = ["script", "--itrace=b", "-F", "pid,tid,cpu,time,ip,addr", "-i", perf] + options
     lines = run([args.tool] + fields).stdout.decode().splitlines()
-    split = [re.match(r"\s*(-?\d+)/(-?\d+)\s+\[(\d+)\]\s+(\d+\.\d{6}):", line) for line in lines]
+    split = [re.match(r"\s*(-?\d+)/(-?\d+)\s+\[(\d+|-01)\]\s+(\d+\.\d{6}):", line) for line in lines]
+    if not split and want.percent == 0:
+        return
     if not split or None in split:
         raise Bad("not branch lines with times: " + (lines[split.index(None)] if split else "nothing"))
     times = sorted(m.group(4) for m in split)

@@ -94,6 +94,35 @@ static void run_ids_in_one_sink(struct scenario *s)
 	expect(s, "stderr assumed: 0x10: CPU 0, 0x12: CPU 1 (the kernel numbers IDs by CPU)");
 }
 
+/* nothing tells whose the IDs are: the trace is decoded, its CPU remains unknown */
+static void ids_of_nobody(struct world_opts *o)
+{
+	ids_in_one_sink(o);
+	o->s.tu.trace_id = 0x31;
+}
+
+static void run_ids_of_nobody(struct scenario *s)
+{
+	run_plain(s);
+	expect(s, "no-cpu");
+	expect(s, "stderr assumed: 0x31: unknown CPU, 0x33: unknown CPU (decoded since all trace units are set up alike)");
+}
+
+/* ... and without context IDs nobody can say who ran: nothing may be attributed */
+static void nobodys_ids(struct world_opts *o)
+{
+	ids_of_nobody(o);
+	o->s.tu.cid = 0;
+}
+
+static void run_nobodys_ids(struct scenario *s)
+{
+	run_plain(s);
+	expect(s, "no-cpu");
+	expect(s, "subset 0");
+	expect(s, "exit 3");
+}
+
 /* the buffer of a CPU is opened anew, as after hotplug */
 static void anew(struct world_opts *o)
 {
@@ -159,6 +188,8 @@ const struct scenario_row scenario_buffers[] = {
 	{ "ids-lost-exchanged", "the same with IDs of each other", ids_lost, run_exchanged_ids },
 	{ "ids-lost-threads", "no HW_ID record, buffers of threads", ids_of_threads, run_ids_of_threads },
 	{ "ids-lost-sink", "no HW_ID record, one sink", ids_in_one_sink, run_ids_in_one_sink },
+	{ "ids-lost-nobody", "no HW_ID record, one sink, IDs that are numbered otherwise", ids_of_nobody, run_ids_of_nobody },
+	{ "ids-lost-no-cid", "the same without context IDs", nobodys_ids, run_nobodys_ids },
 	{ "aux-anew", "the offsets of a buffer begin again at 0", anew, run_anew },
 	{ "aux-anew-idx", "the same in buffers of other numbers", anew, run_anew_idx },
 	{ "snapshots-overlap", "snapshots with trace in common", overlap, run_overlap },
