@@ -78,8 +78,17 @@ static const struct block_kind *find_kind(uint64_t magic)
 	return NULL;
 }
 
+/* Returns the place of the first block from word `from` on; `left`: there is none. */
+static uint64_t next_mark(const uint64_t *w, uint64_t from, uint64_t left)
+{
+	while (from < left && !(find_kind(w[from]) && left - from >= 2 && w[from + 1] <= INT32_MAX))
+		from++;
+	return from < left ? from : left;
+}
+
+/* `sources`: the block may have the timestamp source. */
 static void take_block(struct aux_cpu *c, const struct block_kind *k, uint64_t cpu,
-		       const uint64_t *param, uint64_t nr)
+		       const uint64_t *param, uint64_t nr, bool sources)
 {
 	uint64_t i, id;
 
@@ -91,7 +100,7 @@ static void take_block(struct aux_cpu *c, const struct block_kind *k, uint64_t c
 		c->reg[i] = param[i];
 		c->present |= 1u << i;
 	}
-	if (k->ts_at >= 0 && nr > (uint64_t)k->ts_at) {
+	if (sources && k->ts_at >= 0 && nr > (uint64_t)k->ts_at) {
 		c->has_ts_source = true;
 		c->ts_source = (int)(int64_t)param[k->ts_at];
 	}
@@ -118,9 +127,32 @@ static int fail_block(struct error *err, const char *name, uint64_t offset, uint
 			 name, at, found, expected);
 }
 
+/* Notes words that are no block; returns their number. */
+static int64_t skip_unknown(struct auxinfo *info, const uint64_t *w, uint64_t left, uint64_t word)
+{
+	uint64_t next = next_mark(w, 1, left);
+
+	if (!info->unknown++) {
+		info->unknown_mark = w[0];
+		info->unknown_at = word;
+	}
+	return (int64_t)next;
+}
+
+/*
+ * Returns the number of words from a block of version 0 to the next one, or what a block of its kind has if it is the last;
+ * recorders may write more registers than perf does.
+ */
+static uint64_t words_v0(const struct block_kind *k, const uint64_t *w, uint64_t left)
+{
+	uint64_t next = next_mark(w, 2, left);
+
+	return next < left || next > k->v0_words ? next : k->v0_words;
+}
+
 /*
  * One block at @w of @left words. Returns its length in words, 0 when it is not complete, and a
- * negative code when it is not a block.
+ * negative code when it is broken.
  */
 static int64_t parse_block(struct auxinfo *info, const uint64_t *w, uint64_t left, uint64_t word,
 			   const char *name, uint64_t offset, struct error *err)
@@ -133,30 +165,46 @@ static int64_t parse_block(struct auxinfo *info, const uint64_t *w, uint64_t lef
 		return 0;
 	k = find_kind(w[0]);
 	if (!k)
-		return fail_block(err, name, offset, word, w[0], "the mark of an ETMv3, PTM, ETMv4 "
-				  "or ETE (0x3030..., 0x4040..., 0x5050...)");
+		return skip_unknown(info, w, left, word);
 	if (!info->version && !k->v0_words)
 		return fail_block(err, name, offset, word, w[0], "no ETE in metadata of version 0");
 	if (w[1] > INT32_MAX)
 		return fail_block(err, name, offset, word + 1, w[1], "a CPU number");
 	if (auxinfo_cpu(info, (uint32_t)w[1]))
 		return fail_block(err, name, offset, word + 1, w[1], "each CPU only once");
-	nr = info->version ? w[2] : k->v0_words - fixed;
+	nr = info->version ? w[2] : words_v0(k, w, left) - fixed;
 	if (nr > left - fixed)
 		return 0;
 	if (!nr)
 		return fail_block(err, name, offset, word + 2, nr, "at least one register");
 	c = &info->cpu[info->nr_cpu++];
-	take_block(c, k, w[1], w + fixed, nr);
+	take_block(c, k, w[1], w + fixed, nr, info->version != 0);
 	return (int64_t)(fixed + nr);
+}
+
+/* Parses the blocks from word `at` on. Returns 0 or a negative code. */
+static int parse_blocks(struct auxinfo *info, const uint64_t *w, uint64_t nr, uint64_t at, uint32_t announced,
+			const char *name, uint64_t offset, struct error *err)
+{
+	int64_t n;
+
+	while (info->nr_cpu < announced) {
+		n = parse_block(info, w + at, nr - at, at, name, offset, err);
+		if (n <= 0)
+			return (int)n;
+		at += (uint64_t)n;
+	}
+	return 0;
 }
 
 int auxinfo_parse(struct auxinfo *info, const struct perf_record_auxtrace_info *rec, uint32_t size,
 		  const char *name, uint64_t offset, struct error *err)
 {
 	const uint64_t *w = (const uint64_t *)rec->priv;
-	uint64_t nr, announced, at = NR_GLOBAL;
-	uint32_t i;
+	struct auxinfo found;
+	uint32_t announced;
+	uint64_t nr;
+	int rc;
 
 	memset(info, 0, sizeof(*info));
 	if (size < sizeof(*rec) + NR_GLOBAL * 8)
@@ -187,23 +235,21 @@ int auxinfo_parse(struct auxinfo *info, const struct perf_record_auxtrace_info *
 	info->cpu = calloc((size_t)(nr / 3 + 1), sizeof(*info->cpu));
 	if (!info->cpu)
 		return error_set(err, ERR_NOMEM, "%s: out of memory", name);
-	for (i = 0; i < announced; i++) {
-		int64_t n = parse_block(info, w + at, nr - at, at, name, offset, err);
-
-		if (n < 0) {
-			auxinfo_free(info);
-			return (int)n;
-		}
-		if (!n)
-			break;
-		at += (uint64_t)n;
+	rc = parse_blocks(info, w, nr, NR_GLOBAL, announced, name, offset, err);
+	if (rc) {
+		auxinfo_free(info);
+		return rc;
 	}
-	info->missing = (uint32_t)(announced - info->nr_cpu);
+	info->missing = announced - info->nr_cpu;
 	if (info->nr_cpu)
 		return 0;
+	found = *info;
 	auxinfo_free(info);
+	if (found.unknown)
+		return fail_block(err, name, offset, found.unknown_at, found.unknown_mark, "the mark of an ETMv3, "
+				  "PTM, ETMv4 or ETE (0x3030..., 0x4040..., 0x5050...)");
 	return error_set(err, ERR_AUXINFO, "%s: offset %#" PRIx64 ": found trace metadata "
-			 "that ends inside the registers of the first of %" PRIu64 " CPUs; the file "
+			 "that ends inside the registers of the first of %" PRIu32 " CPUs; the file "
 			 "is damaged, record again", name, offset, announced);
 }
 

@@ -61,13 +61,16 @@ struct auxinfo {
 	uint32_t pmu_type;	/* attr.type of the events that produced the trace */
 	bool snapshot;
 	uint32_t nr_cpu;	/* entries of cpu[] */
-	uint32_t missing;	/* blocks that were announced but are not complete */
+	uint32_t missing;	/* blocks that were announced but are not complete, or of an unknown kind */
+	uint32_t unknown;	/* stretches between blocks that are none, or of an unknown kind */
+	uint64_t unknown_mark, unknown_at; /* the first word of the first of them, and its place in words */
 	struct aux_cpu *cpu;
 };
 
 /*
  * Parse an AUXTRACE_INFO record of @size bytes. @name and @offset are for messages. A record
- * that ends inside a block gives the complete blocks and counts the others in @missing.
+ * that ends inside a block gives the complete blocks and counts the others in @missing. Blocks are found by their marks:
+ * what is between them is skipped, and further parameters of a block are ignored.
  */
 int auxinfo_parse(struct auxinfo *info, const struct perf_record_auxtrace_info *rec, uint32_t size,
 		  const char *name, uint64_t offset, struct error *err);

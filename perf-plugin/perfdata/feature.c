@@ -109,11 +109,27 @@ const char *pd_feature_add_build_id(struct pd_env *env,
 	return NULL;
 }
 
+/*
+ * Skips zeros between entries: perf 6.12 gives each entry the right size, and writes 36 bytes, those of its fixed part, more
+ * than that. In steps of 4 bytes, since an entry may begin with a type of 0; its size follows and is not 0.
+ */
+static void skip_zeros(struct pd_cursor *c)
+{
+	static const uint8_t zeros[sizeof(struct perf_event_header)];
+	const size_t type = 4, size_at = 6;
+
+	while (c->end - c->p >= (ptrdiff_t)sizeof(zeros) && !memcmp(c->p, zeros, type) &&
+	       !memcmp(c->p + size_at, zeros, sizeof(zeros) - size_at))
+		c->p += type;
+	if (c->end - c->p < (ptrdiff_t)sizeof(zeros) && !memcmp(c->p, zeros, (size_t)(c->end - c->p)))
+		c->p = c->end;
+}
+
 static const char *read_build_ids(struct pd_env *env, struct pd_cursor *c)
 {
 	const size_t fixed = sizeof(struct perf_record_header_build_id);
 
-	while (c->p < c->end) {
+	for (skip_zeros(c); c->p < c->end; skip_zeros(c)) {
 		struct perf_record_header_build_id *rec;
 		_Alignas(8) uint8_t head[sizeof(struct perf_record_header_build_id)];
 		const uint8_t *p = c->p;

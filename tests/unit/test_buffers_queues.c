@@ -15,7 +15,9 @@
 
 #define AUX_FORMAT_RAW	0x100u	/* in the flags of an AUX record */
 
-/* Chunk N has letters 'a' + N. A fragment is shown as its offset, its bytes, and the time before which nothing of it ran. */
+#define SAME	0x100u	/* in the size of a chunk */
+
+/* Chunk N has letters 'a' + N, or with SAME those of the one before. A fragment is shown as its offset, its bytes, and the time before which nothing of it ran. */
 static const struct {
 	const char *what;
 	struct {
@@ -40,7 +42,18 @@ static const struct {
 	{ "not in order of time", { { 0, 8 } }, { { 4, 4, 30, 0 }, { 0, 2, 10, 0 }, { 2, 2, 20, 0 } }, "0:aa/0 2:aa/10 4:aaaa/20", 0, 0 },
 	{ "of one time", { { 0, 8 } }, { { 4, 4, 10, 0 }, { 0, 4, 10, 0 } }, "4:aaaa/0 0:aaaa/10", 0, 0 },
 	{ "the later start wins", { { 0, 8 }, { 4, 4 } }, { { 0, 8, 10, 0 } }, "0:aaaabbbb/0", 0, 0 },
-	{ "one start: the later one wins", { { 0, 4 }, { 4, 4 }, { 4, 4 } }, { { 0, 8, 10, 0 } }, "0:aaaacccc/0", 0, 0 },
+	{ "one start, other bytes: begun again", { { 0, 4 }, { 4, 4 }, { 4, 4 } }, { { 0, 8, 10, 0 } }, "0:aaaabbbb/0", 0, 0 },
+	{ "one start, the same bytes", { { 0, 4 }, { 0, 4 | SAME } }, { { 0, 4, 10, 0 } }, "0:aaaa/0", 0, 0 },
+	{ "begun again", { { 0, 9 }, { 0, 8 } }, { { 0, 9, 10, 0 }, { 0, 8, 20, 0 } }, "0:aaaaaaaaa/0 0:bbbbbbbb/10", 0, 0 },
+	{ "begun again, of one time", { { 0, 9 }, { 0, 8 } }, { { 0, 9, 10, 0 }, { 0, 8, 10, 0 } }, "0:aaaaaaaaa/0 0:bbbbbbbb/10", 0, 0 },
+	{ "begun again, no time", { { 0, 8 }, { 0, 8 } }, { { 0, 8, NO_TIME, 0 }, { 0, 8, NO_TIME, 0 } },
+	  "0:aaaaaaaa/0 0:bbbbbbbb/0", 0, 0 },
+	{ "begun again with more", { { 0, 8 }, { 0, 9 } }, { { 0, 4, 10, 0 }, { 4, 4, 20, 0 }, { 0, 9, 30, 0 } },
+	  "0:aaaa/0 4:aaaa/10 0:bbbbbbbbb/20", 0, 0 },
+	{ "begun again, the first records lost", { { 0, 8 }, { 0, 12 } }, { { 0, 12, 20, 0 } }, "0:bbbbbbbbbbbb/0", 0, 8 },
+	{ "begun again, the last records lost", { { 0, 12 }, { 0, 8 } }, { { 0, 12, 20, 0 } }, "0:aaaaaaaaaaaa/0", 0, 8 },
+	{ "begun again, data of the second lost", { { 0, 8 }, { 0, 9 } },
+	  { { 0, 8, 10, 0 }, { 0, 30, 20, 0 }, { 0, 9, 30, 0 } }, "0:aaaaaaaa/0 0:bbbbbbbbb/10", 30, 0 },
 	{ "the same bytes twice", { { 0, 4 } }, { { 0, 4, 10, 0 }, { 0, 4, 20, 0 } }, "0:aaaa/0", 4, 0 },
 	{ "no size", { { 0, 4 } }, { { 0, 4, 10, 0 }, { 4, 0, 20, AUX_FLAG_TRUNCATED } }, "0:aaaa/0", 0, 0 },
 	{ "unclaimed", { { 0, 40 } }, { { 0, 4, 10, 0 } }, "0:aaaa/0", 0, 36 },
@@ -48,7 +61,16 @@ static const struct {
 	{ "more than padding", { { 0, 12 } }, { { 0, 4, 10, 0 } }, "0:aaaa/0", 0, 8 },
 	{ "no time", { { 0, 8 } }, { { 0, 4, NO_TIME, 0 }, { 4, 4, NO_TIME, 0 } }, "0:aaaa/0 4:aaaa/0", 0, 0 },
 	{ "the whole buffer", { { 0, 4 }, { 4, 4 }, { 10, 2 } }, { { 0 } }, "0:aaaabbbb/0 10:cc/0", 0, 0 },
-	{ "the whole, one start", { { 0, 4 }, { 0, 4 }, { 4, 2 } }, { { 0 } }, "0:bbbbcc/0", 0, 0 },
+	{ "the whole, one start", { { 0, 4 }, { 0, 4 }, { 4, 2 } }, { { 0 } }, "0:aaaa/0 0:bbbbcc/0", 0, 0 },
+	{ "snapshots in common", { { 0, 12 }, { 4, 12 | SAME } },
+	  { { 6, 6, 5, AUX_FLAG_OVERWRITE }, { 12, 6, 10, AUX_FLAG_OVERWRITE }, { 16, 4, 20, AUX_FLAG_OVERWRITE } },
+	  "0:aaaaaa/0 6:aaaaaa/0 12:aaaa/0", 0, 0 },
+	{ "snapshots of the size of the buffer", { { 0, 12 }, { 4, 12 | SAME } },
+	  { { 12, 12, 10, AUX_FLAG_OVERWRITE }, { 16, 12, 20, AUX_FLAG_OVERWRITE } }, "0:aaaaaaaaaaaa/0 12:aaaa/0", 0, 0 },
+	{ "a record over two snapshots", { { 0, 12 }, { 9, 12 | SAME } },
+	  { { 8, 8, 10, AUX_FLAG_OVERWRITE }, { 21, 13, 20, AUX_FLAG_OVERWRITE } }, "0:aaaaaaaa/0 8:aaaaaaaaaaaaa/0", 0, 0 },
+	{ "snapshots begun again", { { 0, 12 }, { 0, 12 } },
+	  { { 12, 12, 10, AUX_FLAG_OVERWRITE }, { 11, 11, 20, AUX_FLAG_OVERWRITE } }, "0:aaaaaaaaaaaa/0 0:bbbbbbbbbbb/0", 0, 0 },
 	{ "a snapshot", { { 0, 8 } }, { { 8, 100, 10, AUX_FLAG_OVERWRITE } }, "0:aaaaaaaa/0", 0, 0 },
 	{ "the end of a snapshot", { { 4, 8 } }, { { 8, 3, 10, AUX_FLAG_OVERWRITE } }, "5:aaa/0", 0, 0 },
 	{ "a snapshot after one", { { 0, 8 } }, { { 4, 4, 10, AUX_FLAG_OVERWRITE }, { 8, 4, 20, AUX_FLAG_OVERWRITE } },
@@ -79,9 +101,9 @@ static void fragments(void **state)
 		for (n = 0; n < nr; n++) {
 			/* of one offset the number in the file decides, in whatever order chunks are added */
 			k = run & 1 ? nr - 1 - n : n;
-			memset(bytes[k], 'a' + (int)k, sizeof(bytes[k]));
+			memset(bytes[k], cases[i].chunk[k].size & SAME ? 'a' + (int)k - 1 : 'a' + (int)k, sizeof(bytes[k]));
 			add_chunk(&qs, &(struct pd_record){ .seq = k, .aux = { .offset = cases[i].chunk[k].offset,
-				.avail = cases[i].chunk[k].size, .data = bytes[k], .cpu = 1 } });
+				.avail = cases[i].chunk[k].size & ~(uint64_t)SAME, .data = bytes[k], .cpu = 1 } });
 		}
 		for (k = 0; k < MAX; k++) {
 			struct perf_record_aux aux = { .aux_offset = cases[i].aux[k].offset, .aux_size = cases[i].aux[k].size,

@@ -74,6 +74,63 @@ static void test_v0(void **state)
 	auxinfo_free(&info);
 }
 
+/* The blocks of version 0 are found by their marks, whatever number of registers they have. */
+static void test_v0_lengths(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE(0, 8ULL << 32 | 4, 0,
+			       ETMV4, 0, 0x18c1, 0x10, 0x28000ea1, 0x4100f403, 0x488, 5, 0xcc, 1,
+			       ETMV3, 1, 0x4000, 0x12, 0x34c01ac2, 0x410cf250, 7, 8, 9,
+			       ETMV4, 2, 0x18c1, 0x14, 0x28000ea1,
+			       ETMV4, 3, 0x18c1, 0x16, 0x28000ea1, 0x4100f403, 0x488, 5, 0xcc, 0, 0), 0);
+	assert_int_equal(info.nr_cpu, 4);
+	assert_int_equal(info.missing, 0);
+	assert_int_equal(info.unknown, 0);
+	assert_int_equal(info.cpu[0].present, 0x7f);
+	assert_int_equal(info.cpu[0].reg[AUX_REG_TRCAUTHSTATUS], 0xcc);
+	assert_false(info.cpu[0].has_ts_source);	/* the further word is not known to be that */
+	assert_int_equal(info.cpu[1].present, 0xf);
+	assert_int_equal(info.cpu[1].reg[AUX_REG_ETMIDR], 0x410cf250);
+	assert_int_equal(info.cpu[2].present, 7);
+	assert_int_equal(info.cpu[2].trace_id, 0x14);
+	assert_int_equal(info.cpu[3].reg[AUX_REG_TRCIDR8], 5);
+	auxinfo_free(&info);
+	/* a register with the value of a mark: no CPU number follows */
+	assert_int_equal(PARSE(0, 2, 0, ETMV4, 0, 0x18c1, 0x10, ETMV3, ~0ULL, 2, 5, 0xcc,
+			       ETMV4, 7, 1, 0x12, 3, 4, 5, 6, 7), 0);
+	assert_int_equal(info.nr_cpu, 2);
+	assert_int_equal(info.cpu[0].reg[AUX_REG_TRCIDR0], ETMV3);
+	assert_int_equal(info.cpu[1].cpu, 7);
+	auxinfo_free(&info);
+}
+
+/* Blocks of kinds of the future, or with a broken mark, and words between blocks are skipped and named. */
+static void test_unknown_blocks(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE(1, 3, 0, ETMV4, 0, 7, 0x40, 0x10, 1, 2, 3, 4, 5,
+			       0x6060606060606060, 1, 3, 1, 2, 3,
+			       ETE, 2, 8, 0x40, 0x14, 1, 2, 3, 4, 5, 0x47705a13), 0);
+	assert_int_equal(info.nr_cpu, 2);
+	assert_int_equal(info.missing, 1);
+	assert_int_equal(info.unknown, 1);
+	assert_int_equal(info.unknown_mark, 0x6060606060606060);
+	assert_int_equal(info.unknown_at, 13);
+	assert_int_equal(info.cpu[1].cpu, 2);
+	auxinfo_free(&info);
+	/* the number of parameters is too small by two */
+	assert_int_equal(PARSE(2, 2, 0, ETMV4, 0, 5, 0x40, 0x10, 1, 2, 3, 4, 5, ETMV4, 1, 7, 0x40, 0x12, 1, 2, 3, 4, 5), 0);
+	assert_int_equal(info.nr_cpu, 2);
+	assert_int_equal(info.missing, 0);
+	assert_int_equal(info.unknown, 1);
+	assert_int_equal(info.cpu[1].trace_id, 0x12);
+	auxinfo_free(&info);
+	assert_int_equal(PARSE(0, 2, 0, 0x6060606060606060, 0, 1, 2, 3, ETMV3, 1, 0x4000, 0x12, 0x34c01ac2, 0x410cf250), 0);
+	assert_int_equal(info.nr_cpu, 1);
+	assert_int_equal(info.missing, 1);
+	auxinfo_free(&info);
+}
+
 /* Each kind of block may hold the registers of the other kind of trace unit. */
 static void test_unit_of_registers(void **state)
 {
@@ -227,6 +284,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_v0),
+		cmocka_unit_test(test_v0_lengths),
+		cmocka_unit_test(test_unknown_blocks),
 		cmocka_unit_test(test_unit_of_registers),
 		cmocka_unit_test(test_v1),
 		cmocka_unit_test(test_vmid_without_vmidopt),

@@ -235,6 +235,40 @@ static void build_ids(void **state)
 	}
 }
 
+/* perf 6.12 writes 36 zeros after each entry, which its size does not count; zeros of any length are skipped. */
+static void zeros_between_build_ids(void **state)
+{
+	static const uint8_t zeros[64];
+	static const size_t gaps[] = { 36, 8, 64, 4, 0 };
+	unsigned int swap, type;
+	size_t i, k;
+
+	(void)state;
+	for (swap = 0; swap < 2; swap++)
+		for (type = 0; type <= PERF_RECORD_HEADER_BUILD_ID; type += PERF_RECORD_HEADER_BUILD_ID) {
+			struct pdb b = { .swap = swap };
+			size_t at[5];
+
+			for (i = 0; i < 5; i++) {
+				at[i] = b.len;
+				put_build_id(&b, ~0u, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_BUILD_ID_SIZE, 1 + (uint8_t)i, 20, "/bin/a");
+				b.p[at[i] + (swap ? 3 : 0)] = (uint8_t)type;
+				pdb_bytes(&b, zeros, gaps[i]);
+			}
+			/* a type of 67 after an odd number of words is read as a size in the other byte order */
+			if (swap && type) {
+				pdb_free(&b);
+				continue;
+			}
+			assert_null(pd_feature_read(&env, &attrs, PD_FEAT_BUILD_ID, b.p, b.len, 0, swap));
+			assert_int_equal(env.nr_build_ids, 5);
+			for (k = 0; k < 5; k++)
+				assert_int_equal(env.build_ids[k].id[0], 1 + k);
+			pd_env_free(&env);
+			pdb_free(&b);
+		}
+}
+
 static void bad_build_ids(void **state)
 {
 	struct pdb b = { 0 };
@@ -323,6 +357,7 @@ int main(void)
 		TEST(twice),
 		TEST(lists),
 		TEST(build_ids),
+		TEST(zeros_between_build_ids),
 		TEST(bad_build_ids),
 		TEST(event_names),
 		TEST(feature_names),

@@ -495,12 +495,31 @@ static void trailers_of_owners(void **state)
 	pdb_free(&nothing);
 }
 
-/* Without a CPU, any unit will do where all are set up alike; without frames, one of several is taken. */
+/* True if units_make() makes a unit without a CPU. */
+static bool made_of_no_cpu(const struct aux_cpu *cpu, uint32_t nr)
+{
+	struct trace_units tu = { .name = "test", .info = { .nr_cpu = nr } };
+	bool made;
+
+	tu.info.cpu = malloc(nr * sizeof(*cpu));
+	assert_non_null(tu.info.cpu);
+	memcpy(tu.info.cpu, cpu, nr * sizeof(*cpu));
+	assert_int_equal(units_make(&tu), 0);
+	made = tu.of_no_cpu;
+	if (made) {
+		assert_int_equal(unit_cpu(tu.of_no_cpu), nr == 1 ? (int)cpu->cpu : -1);
+		assert_int_equal(tu.of_no_cpu->aux->reg[0], cpu->reg[0]);
+	}
+	units_free(&tu);
+	return made;
+}
+
+/* Without a CPU, one without a number is taken where all are set up alike; without frames, one of several is taken. */
 static void units_that_are_alike(void **state)
 {
 	const struct id_owner of_no_cpu = { .id = 0x33, .cpu = -1 }, of_cpu = { .id = 0x33, .cpu = 3 };
 	struct aux_cpu cpu[3];
-	struct trace_unit unit[3];
+	struct trace_unit unit[3], none;
 	struct trace_units tu = { .info = { .cpu = cpu }, .v = unit };
 	struct queue q = { .cpu = -1 };
 	struct fragment f = { .aux_cpu = -1, .pub = { .time = NO_TIME } };
@@ -517,21 +536,25 @@ static void units_that_are_alike(void **state)
 		cpu[i].trace_id = 0x10 + i;
 		cpu[i].reg[AUX_REG_TRCTRACEIDR] = 0x10 + i;
 	}
-	assert_ptr_equal(units_of_owner(&tu, &of_no_cpu, 0x33), &unit[0]);
+	tu.of_no_cpu = &none;
+	assert_ptr_equal(units_of_owner(&tu, &of_no_cpu, 0x33), &none);
 	assert_ptr_equal(units_of_owner(&tu, &of_no_cpu, 0x12), &unit[2]);
 	assert_ptr_equal(units_of_owner(&tu, &of_cpu, 0x33), &unit[1]);
 	assert_null(units_of_owner(&tu, NULL, 0x33));	/* an ID that nobody announced */
+	assert_true(made_of_no_cpu(cpu, 3));
+	assert_true(made_of_no_cpu(cpu, 1));
 	cpu[2].reg[AUX_NR_REGS - 1] = 1;
-	assert_null(units_of_owner(&tu, &of_no_cpu, 0x33));
+	assert_false(made_of_no_cpu(cpu, 3));
+	assert_true(made_of_no_cpu(cpu, 2));
 	cpu[2].reg[AUX_NR_REGS - 1] = 0;
 	cpu[1].reg[0] = 1;
-	assert_null(units_of_owner(&tu, &of_no_cpu, 0x33));
+	assert_false(made_of_no_cpu(cpu, 3));
 	cpu[1].reg[0] = 0;
-	cpu[0].reg[0] = 1;
-	assert_null(units_of_owner(&tu, &of_no_cpu, 0x33));
-	cpu[0].reg[0] = 0;
+	cpu[0].ts_source = AUX_TS_VIRTUAL;
+	assert_false(made_of_no_cpu(cpu, 3));
+	cpu[0].ts_source = 0;
 	cpu[2].unit = AUX_ETE;
-	assert_null(units_of_owner(&tu, &of_no_cpu, 0x33));
+	assert_false(made_of_no_cpu(cpu, 3));
 
 	assert_ptr_equal(units_of_raw(&tu, &q, &f), &unit[0]);
 	f.aux_cpu = 4;
