@@ -31,6 +31,8 @@ int clocks_note_start(struct clocks *c, const struct pd_record *rec, bool itrace
 /* pairing.c: creates the clocks, after all records were read. Returns 0 or an error. */
 int clocks_make(struct clocks *c, struct queues *qs);
 void clocks_free(struct clocks *c);
+/* scan.c: reads all timestamps of the trace. first > last: it has none, or their times are not known. Returns 0 or an error. */
+int clocks_range(const struct clocks *c, const struct queues *qs, uint64_t *first, uint64_t *last);
 
 /* Returns when the trace of a CPU began, NULL if no record shows it. */
 const struct trace_start *clocks_start(const struct clocks *c, int cpu);

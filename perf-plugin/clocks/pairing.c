@@ -7,14 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cstrace/cstrace.h>
-
 #include "base/array.h"
-#include "buffers/owners.h"
 #include "base/error.h"
 #include "base/time.h"
 #include "buffers/queues.h"
 #include "clocks/clocks.h"
+#include "clocks/scan.h"
 
 /* maximum number of AUX records per buffer, evenly distributed */
 #define MAX_FRAGMENTS	256u
@@ -51,13 +49,6 @@ static int add_window(struct pairing *p, const struct fragment *f, int cpu, uint
 	return 0;
 }
 
-static struct trace_unit *unit_of(const struct trace_units *tu, struct queue *q, const struct fragment *f, uint8_t id)
-{
-	if (f->pub.raw)
-		return units_of_raw(tu, q, f);
-	return units_of_owner(tu, owners_at(tu, q, id, f->pub.time, f->seq), id);
-}
-
 /* Finds the first timestamp of each of `wanted` decoders before a barrier; 0: none. */
 static void first_times(struct cst_tree *tree, unsigned int wanted, uint64_t ticks[128])
 {
@@ -74,44 +65,19 @@ static void first_times(struct cst_tree *tree, unsigned int wanted, uint64_t tic
 /* Finds the first timestamp of each trace ID in a part of a fragment. */
 static int look_in(struct pairing *p, struct queue *q, const struct fragment *f, const uint8_t *data, size_t len)
 {
-	struct cst_decoder *dec[128] = { NULL };
-	struct trace_unit *u[128];
-	struct cst_tree *tree;
-	unsigned int id, last = f->pub.raw ? 1 : 0x70;
-	uint64_t ids[2] = { 0, 0 }, ticks[128];
-	unsigned int n = 0;
-	int rc;
+	struct clock_scan s;
+	uint64_t ticks[128];
+	unsigned int id;
+	int rc = clock_scan_begin(&s, p->c->units, q, f);
 
-	rc = cst_tree_new(&tree, f->pub.raw ? CST_TREE_RAW : CST_TREE_FRAMES, f->pub.raw ? 0 : CST_FRAME_RESET_4X);
-	if (rc)
-		return rc;
-	if (!f->pub.raw) {
-		queue_find_ids(q);
-		ids[0] = q->ids[0];
-		ids[1] = q->ids[1];
-	}
-	for (id = f->pub.raw ? 0 : 1; id < last && !rc; id++) {
-		struct cst_config cfg;
-
-		if (!f->pub.raw && !(ids[id >> 6] >> (id & 63) & 1))
-			continue;
-		u[id] = unit_of(p->c->units, q, f, (uint8_t)id);
-		if (!u[id] || u[id]->config_error || !u[id]->timestamps)
-			continue;
-		cfg = u[id]->config;
-		if (!f->pub.raw)
-			cfg.trace_id = (uint8_t)id;
-		rc = cst_tree_add(tree, &cfg, &dec[id]);
-		n++;
-	}
 	if (!rc)
-		rc = cst_tree_feed(tree, data, len, f->pub.offset);
+		rc = cst_tree_feed(s.tree, data, len, f->pub.offset);
 	if (!rc)
-		first_times(tree, n, ticks);
-	for (id = 0; id < last && !rc; id++)
-		if (dec[id] && ticks[cst_decoder_config(dec[id])->trace_id])
-			rc = add_window(p, f, (int)u[id]->aux->cpu, ticks[cst_decoder_config(dec[id])->trace_id]);
-	cst_tree_free(tree);
+		first_times(s.tree, s.nr, ticks);
+	for (id = 0; id < 128 && !rc; id++)
+		if (s.dec[id] && ticks[cst_decoder_config(s.dec[id])->trace_id])
+			rc = add_window(p, f, (int)s.unit[id]->aux->cpu, ticks[cst_decoder_config(s.dec[id])->trace_id]);
+	cst_tree_free(s.tree);
 	return rc;
 }
 

@@ -563,7 +563,7 @@ static int write_all(struct exporter *x, struct session *ss)
 
 	/* it decodes, and so reads the records itself */
 	rc = x->o->images ? images_copy(&x->out, ss, &x->o->origin, &images, x->drops, x->err) :
-	     perfdata_dir(x->pd) ? images_copy_recorded(&x->out, perfdata_dir(x->pd), &images, x->drops, x->err) : 0;
+	     perfdata_folder(x->pd) ? images_copy_recorded(&x->out, perfdata_folder(x->pd), &images, x->drops, x->err) : 0;
 	if (!rc)
 		rc = write_header(x);
 	if (!rc)

@@ -180,13 +180,23 @@ static void print_cpus(const struct trace_units *tu, const struct queues *qs, FI
 	numbers_free(&cpus);
 }
 
-static void print_times(const struct offer *o, FILE *out)
+static void print_span(const char *what, uint64_t first, uint64_t last, FILE *out)
 {
-	if (o->first > o->last)
-		fprintf(out, "the records have no times\n");
+	fprintf(out, "%s from %" PRIu64 ".%09" PRIu64 " to %" PRIu64 ".%09" PRIu64 " s\n", what, first / 1000000000,
+		first % 1000000000, last / 1000000000, last % 1000000000);
+}
+
+/* A recording of a thread has no times in its records; those of its trace are what the filter compares. */
+static void print_times(const struct offer_from *from, const struct offer *o, FILE *out)
+{
+	uint64_t first, last;
+
+	if (o->first <= o->last)
+		print_span("the records are", o->first, o->last, out);
+	else if (from->clocks && !clocks_range(from->clocks, from->queues, &first, &last) && first <= last)
+		print_span("the timestamps of the trace are", first, last, out);
 	else
-		fprintf(out, "the records are from %" PRIu64 ".%09" PRIu64 " to %" PRIu64 ".%09" PRIu64 " s\n",
-			o->first / 1000000000, o->first % 1000000000, o->last / 1000000000, o->last % 1000000000);
+		fprintf(out, "neither the records nor the trace have times\n");
 }
 
 /* Prints one line for each filter option that was given. */
@@ -195,7 +205,7 @@ static void print_lines(const struct filter_opts *f, const struct offer_from *fr
 {
 	if (f->time) {
 		fprintf(out, "  --time %s: ", name_shown(f->time));
-		print_times(o, out);
+		print_times(from, o, out);
 	}
 	if (f->cpu) {
 		fprintf(out, "  --cpu %s: ", f->cpu);

@@ -7,6 +7,7 @@
 
 #include "buffers/queues.h"
 #include "buffers/units.h"
+#include "clocks/clocks.h"
 #include "filter/filter.h"
 
 struct offer_from {
@@ -14,6 +15,7 @@ struct offer_from {
 	const char *name;	/* name of the input for messages */
 	const struct trace_units *units;
 	const struct queues *queues;
+	const struct clocks *clocks;	/* NULL: those of the records alone */
 };
 
 /* Prints, for each option that was given, the values that the recording has; or that there was no memory. */

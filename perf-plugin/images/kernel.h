@@ -31,7 +31,7 @@ struct kallsyms *kernel_kallsyms(struct kernel_images *k);
 bool kernel_symbol_address(struct kernel_images *k, const char *name, uint64_t *addr);
 /*
  * kcore.c: finds the copy of kernel memory and the symbols of this recording: as named by the user (dso_search), next
- * to the data in `data_dir` (NULL: the recording is not a directory), in a package, or in the build-id cache. To be
+ * to the data in `data_dir` (NULL: the recording has no directory), in a package, or in the build-id cache. To be
  * called after the first pass over the records. Returns 0 or negative.
  */
 int kernel_find_kcore(struct kernel_images *k, struct dso_table *t, const char *data_dir);

@@ -13,6 +13,7 @@ struct perfdata {
 	struct pd_source *src;
 	unsigned int nr_src;
 	char *dir;
+	char *folder;		/* of the main file, if that was opened in the place of its folder */
 	bool is_cursor;		/* everything but the position is another one's */
 
 	bool pipe;

@@ -66,6 +66,28 @@ static int list_data_files(const char *dir, unsigned long **v, unsigned int *nr,
 	return 0;
 }
 
+/* Sets the folder of a file "data" that the recorder wrote with a copy of kernel memory beside it. */
+static int find_folder(struct perfdata *pd, const char *path, struct error *err)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder, *kcore;
+
+	if (strcmp(slash ? slash + 1 : path, "data"))
+		return 0;
+	folder = slash ? format_text("%.*s", (int)(slash == path ? 1 : slash - path), path) : strdup(".");
+	kcore = folder ? format_text("%s/kcore_dir", folder) : NULL;
+	if (!kcore) {
+		free(folder);
+		return error_set(err, ERR_NOMEM, "%s: out of memory", path);
+	}
+	if (pd_source_is_dir(kcore))
+		pd->folder = folder;
+	else
+		free(folder);
+	free(kcore);
+	return 0;
+}
+
 static int open_sources(struct perfdata *pd, const char *path, struct error *err)
 {
 	unsigned long *v = NULL;
@@ -86,8 +108,10 @@ static int open_sources(struct perfdata *pd, const char *path, struct error *err
 	}
 	if (!rc && !pd->dir) {
 		rc = pd_source_open(&pd->src[0], path, err);
-		if (!rc)
+		if (!rc) {
 			pd->nr_src = 1;
+			rc = find_folder(pd, path, err);
+		}
 	}
 	for (i = 0; !rc && pd->dir && i <= nr; i++) {
 		name = i ? format_text("%s/data.%lu", path, v[i - 1]) : format_text("%s/data", path);
@@ -207,6 +231,7 @@ void perfdata_close(struct perfdata *pd)
 		pd_source_close(&pd->src[i]);
 	free(pd->src);
 	free(pd->dir);
+	free(pd->folder);
 	pd_attrs_free(&pd->attrs);
 	pd_env_free(&pd->env);
 	pd_decomp_free(pd->decomp);

@@ -517,6 +517,11 @@ const char *perfdata_dir(const struct perfdata *pd)
 	return pd->dir;
 }
 
+const char *perfdata_folder(const struct perfdata *pd)
+{
+	return pd->dir ? pd->dir : pd->folder;
+}
+
 bool perfdata_is_pipe(const struct perfdata *pd)
 {
 	return pd->pipe;

@@ -114,6 +114,8 @@ const char *perfdata_warning(const struct perfdata *pd, unsigned int i);
 const char *perfdata_name(const struct perfdata *pd);
 const char *perfdata_file_name(const struct perfdata *pd, unsigned int file);
 const char *perfdata_dir(const struct perfdata *pd);	/* NULL unless a directory was opened */
+/* The directory that was opened, or that of its file "data", in which the recorder wrote kcore_dir, too; else NULL. */
+const char *perfdata_folder(const struct perfdata *pd);
 bool perfdata_is_pipe(const struct perfdata *pd);
 bool perfdata_is_swapped(const struct perfdata *pd);
 

@@ -13,6 +13,7 @@
 #include "images/perfmap.h"
 #include "import/import.h"
 #include "session/internal.h"
+#include "session/named.h"
 #include "sideband/jit.h"
 
 static int make_clocks(struct session *ss)
@@ -239,7 +240,7 @@ struct session *session_open(const struct session_opts *opts)
 	struct session *ss;
 	struct error err;
 
-	if (note_named(opts))
+	if (note_named(opts) || named_check(opts))
 		return NULL;
 	if (import_open(&in, opts->input ? opts->input : "perf.data", opts->bare, &err)) {
 		fprintf(stderr, "cstrace: %s\n", err.msg);

@@ -201,7 +201,8 @@ unsigned int session_print_missing(const struct session *ss, FILE *out)
 
 void session_print_offer(struct session *ss, FILE *out)
 {
-	const struct offer_from from = { .pd = ss->pd, .name = ss->name, .units = &ss->units, .queues = &ss->queues };
+	const struct offer_from from = { .pd = ss->pd, .name = ss->name, .units = &ss->units, .queues = &ss->queues,
+					.clocks = &ss->clocks };
 
 	filter_print_offer(&ss->opts.filter, &from, out);
 }

@@ -89,7 +89,7 @@ int side_events_finish(struct side_events *se)
 	phone_finish(se);
 	rc = side_kernel_finish(se);
 	if (!rc)
-		rc = kernel_find_kcore(se->kernel, se->dsos, perfdata_dir(se->pd));
+		rc = kernel_find_kcore(se->kernel, se->dsos, perfdata_folder(se->pd));
 	if (!rc)
 		rc = jit_finish(se);
 	return rc ? rc : side_order_finish(&se->order) ? ERR_NOMEM : 0;

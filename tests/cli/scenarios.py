@@ -29,7 +29,7 @@ class Expected:
     def __init__(self, folder):
         self.code, self.options, self.stderr, self.info, self.percent = 0, [], [], [], None
         self.events, self.never, self.back, self.profile = [], [], [], []
-        self.no_cpu = self.guess = False
+        self.no_cpu, self.guess, self.also = False, False, []
         for line in open(os.path.join(folder, "expect")):
             word, _, rest = line.rstrip("\n").partition(" ")
             if word == "exit":
@@ -38,7 +38,7 @@ class Expected:
                 self.options.append(rest)
             elif word == "stderr":
                 self.stderr.append(rest)
-            elif word in ("info", "never", "back"):
+            elif word in ("info", "never", "back", "also"):
                 getattr(self, word).append(rest)
             elif word == "profile":
                 self.profile.append(rest.split())
@@ -326,6 +326,12 @@ def scenario(args, name, seed, folder):
         for text in want.info:
             if text not in done.stdout.decode():
                 raise Bad("info does not say '%s'" % text)
+    for name in want.also:
+        done = script(args, ["-i", os.path.join(perf, name)] + options)
+        try:
+            compare(want, read_branches(done.stdout.decode(), want))
+        except Bad as error:
+            raise Bad("%s: %s: %s" % (name, error, done.stderr.decode()[-500:]))
     check_profile(args, perf, options, want)
     if seed < args.convert and not want.events:
         check_inject(args, perf, options, folder, want)

@@ -12,6 +12,7 @@
  *     stderr TEXT       script says so
  *     never TEXT        script does not say so
  *     info TEXT         info says so
+ *     also PATH         the file in the folder that is the recording is read as the folder is
  *     no-cpu            the CPU of all branches is unknown
  *     back WORD         option for a recording that was made of the package
  *     profile BINARY SHIFT START END

@@ -339,6 +339,7 @@ static void run_kcore(struct scenario *s)
 		 k.base, k.base, k.base + 4 * CALLED);
 	world_write_in(w, s->perf, "/kcore_dir/kallsyms", text, strlen(text));
 	world_write_in(w, s->perf, "/kcore_dir/modules", "", 0);
+	expect(s, "also data");
 	world_mmap_record(w, 0, &w->kernel, k.base, 4 * KERNEL_INSNS, k.base, KERNEL_TEXT);
 	two_processes(s, &a, &b);
 	for (i = 0; i < 4; i++) {

@@ -104,7 +104,7 @@ static void nothing(void **state)
 	comm(0, 0, "swapper", 0);
 	comm((uint32_t)-1, (uint32_t)-1, "kernel", UINT64_MAX);
 	offers(&f, "cstrace: test: no trace fits what was asked for:\n"
-		   "  --time 1,2: the records have no times\n"
+		   "  --time 1,2: neither the records nor the trace have times\n"
 		   "  --cpu 0: there is no trace of any CPU\n"
 		   "  --pid 1: the file names no process\n"
 		   "  --tid 1: the file names no thread\n"
