@@ -14,9 +14,9 @@
 #define ID_RESERVED 0x70
 
 /*
- * The kernel gives CPU n the ID 0x10 + 2n while that is free and below 0x70 (drivers/hwtracing/coresight,
- * coresight-trace-id.c); other sources get odd IDs. So if no CPU has a number without an ID of its own, each CPU has that
- * of its number.
+ * The kernel gives CPU n the ID 0x10 + 2n while that is free and below 0x70
+ * (drivers/hwtracing/coresight, coresight-trace-id.c); other sources get odd IDs. So if no CPU has
+ * a number without an ID of its own, each CPU has that of its number.
  */
 #define NUMBER_BASE	0x10
 #define NUMBERED_CPUS	((ID_RESERVED - NUMBER_BASE) / 2)
@@ -89,8 +89,9 @@ static int cpu_by_number(const struct search *s, unsigned int id)
 }
 
 /*
- * Returns the CPU whose event wrote all stretches of a thread's buffer with this ID; -1: unknown. A thread runs on one CPU
- * at a time, and the AUX record of a stretch is written there when the thread leaves it.
+ * Returns the CPU whose event wrote all stretches of a thread's buffer with this ID; -1: unknown. A
+ * thread runs on one CPU at a time, and the AUX record of a stretch is written there when the
+ * thread leaves it.
  */
 static int cpu_by_records(const struct queue *q, unsigned int id)
 {
@@ -114,8 +115,8 @@ static int cpu_by_records(const struct queue *q, unsigned int id)
 }
 
 /*
- * Returns the CPU of a buffer with one ID. Where CPUs share a sink, its data goes to the buffer of the CPU that stops last,
- * which may be another's; then the number of the ID has to agree.
+ * Returns the CPU of a buffer with one ID. Where CPUs share a sink, its data goes to the buffer of
+ * the CPU that stops last, which may be another's; then the number of the ID has to agree.
  */
 static int cpu_by_buffer(const struct search *s, const struct queue *q, unsigned int id)
 {
@@ -175,7 +176,8 @@ static void look_around(struct search *s)
 		s->shared |= s->qs->q[i]->cpu >= 0 && count_ids(s->qs->q[i]->ids) > 1;
 }
 
-int assumed_find(struct assumed *a, const struct trace_units *tu, const struct queues *qs, unsigned int threads)
+int assumed_find(struct assumed *a, const struct trace_units *tu, const struct queues *qs,
+		 unsigned int threads)
 {
 	struct search s = { .out = a, .tu = tu, .qs = qs };
 	unsigned int id;

@@ -53,7 +53,10 @@ static bool any_overlap(const struct queue *q)
 	return false;
 }
 
-/* True if chunk `c` goes on where `before`, the one before it in the file, ends, or repeats its end. */
+/*
+ * True if chunk `c` continues where `before`, the one before it in the file, ends, or repeats its
+ * end.
+ */
 static bool goes_on(const struct chunk *before, const struct chunk *c)
 {
 	uint64_t common;
@@ -78,7 +81,10 @@ static void number_chunks(struct queue *q)
 	qsort(q->chunks, q->nr_chunks, sizeof(*q->chunks), by_offset);
 }
 
-/* Sets the end of what belongs to each chunk of a span: padding, and what the next one repeats, is left out. */
+/*
+ * Sets the end of what belongs to each chunk of a span: padding, and what the next one repeats, is
+ * left out.
+ */
 static void set_ends(struct chunk *c, size_t nr)
 {
 	size_t i;
@@ -97,7 +103,9 @@ static int add_span(struct queue *q, size_t first, size_t end)
 
 	if (!s)
 		return ERR_NOMEM;
-	*s = (struct span){ .first = first, .end = end, .queue = q, .low = q->chunks[first].offset, .seq = UINT64_MAX };
+	*s = (struct span){
+		.first = first, .end = end, .queue = q, .low = q->chunks[first].offset, .seq = UINT64_MAX,
+	};
 	for (i = first; i < end; i++) {
 		const struct chunk *c = &q->chunks[i];
 
@@ -205,7 +213,10 @@ static void sort_spans(struct owner *o)
 		o->ambiguous |= o->spans[i]->low < o->spans[i - 1]->high;
 }
 
-/* Returns the owner of the buffers that a record is about; NULL: it is unknown, or the offset says what is meant. */
+/*
+ * Returns the owner of the buffers that a record is about; NULL: it is unknown, or the offset says
+ * what is meant.
+ */
 static struct owner *owner_of_record(const struct owners *os, const struct aux_record *r)
 {
 	struct owner *o = r->cpu >= 0 ? owner_of(os, &os->cpus, r->cpu) : NULL;
@@ -219,7 +230,8 @@ static struct owner *owner_of_record(const struct owners *os, const struct aux_r
 static int add_record(struct owner *o, struct aux_record *r)
 {
 	bool overwrite = r->flags & AUX_FLAG_OVERWRITE;
-	uint64_t end = r->size < UINT64_MAX - r->offset ? r->offset + r->size : UINT64_MAX, start = r->offset;
+	uint64_t end = r->size < UINT64_MAX - r->offset ? r->offset + r->size : UINT64_MAX;
+	uint64_t start = r->offset;
 	struct era *e;
 
 	/* that of a snapshot stands at the end of its data */
@@ -247,8 +259,8 @@ static bool holds(const struct span *s, const struct era *e)
 }
 
 /*
- * Gives the eras spans, both in the order of the file. If the numbers differ, an era gets the next span that holds all of
- * it, and goes without if there are more eras than spans.
+ * Gives the eras spans, both in the order of the file. If the numbers differ, an era gets the next
+ * span that holds all of it, and goes without if there are more eras than spans.
  */
 static void assign(struct owner *o)
 {
@@ -257,8 +269,9 @@ static void assign(struct owner *o)
 	for (i = 0; i < o->nr_eras; i++) {
 		size_t eras = o->nr_eras - i, spans = o->nr - at;
 
-		for (k = at; k < o->nr && k - at < MAX_TRIED && eras != spans && !holds(o->spans[k], &o->eras[i]); k++)
-			;
+		k = at;
+		while (k < o->nr && k - at < MAX_TRIED && eras != spans && !holds(o->spans[k], &o->eras[i]))
+			k++;
 		if (k == o->nr || k - at == MAX_TRIED) {
 			if (eras > spans)
 				continue;

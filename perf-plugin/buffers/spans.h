@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * spans.h - the times that an AUX buffer was open. Offsets count from the begin of such a time: a recorder that opens the
- * buffer of a CPU anew (after hotplug) begins again at 0, in the same queue or in another one of that CPU. In one span
- * chunks that lie over each other hold the same trace, as snapshots do that have a part in common.
+ * spans.h - the times that an AUX buffer was open. Offsets count from the begin of such a time: a
+ * recorder that opens the buffer of a CPU again (after hotplug) begins at 0, in the same queue
+ * or in another one of that CPU. In one span chunks that lie over each other hold the same trace,
+ * as snapshots do that have a part in common.
  */
 #ifndef CSTRACE_BUFFERS_SPANS_H
 #define CSTRACE_BUFFERS_SPANS_H
@@ -25,8 +26,8 @@ struct span {
 /* Sorts the chunks of a queue by span and offset, and sets queue.spans. Returns 0 or ERR_NOMEM. */
 int spans_of_queue(struct queue *q);
 /*
- * Sets aux_record.span of the records of CPUs and threads with several spans: their AUX records begin again at lower offsets
- * as often. Returns 0 or ERR_NOMEM.
+ * Sets aux_record.span of the records of CPUs and threads with several spans: their AUX records
+ * begin again at lower offsets as often. Returns 0 or ERR_NOMEM.
  */
 int spans_of_records(struct queues *qs);
 

@@ -9,20 +9,23 @@
 #include "buffers/owners.h"
 #include "clocks/clocks.h"
 
-static struct trace_unit *unit_of(const struct trace_units *tu, struct queue *q, const struct fragment *f, uint8_t id)
+static struct trace_unit *unit_of(const struct trace_units *tu, struct queue *q, const struct fragment *f,
+				  uint8_t id)
 {
 	if (f->pub.raw)
 		return units_of_raw(tu, q, f);
 	return units_of_owner(tu, owners_at(tu, q, id, f->pub.time, f->seq), id);
 }
 
-int clock_scan_begin(struct clock_scan *s, const struct trace_units *tu, struct queue *q, const struct fragment *f)
+int clock_scan_begin(struct clock_scan *s, const struct trace_units *tu, struct queue *q,
+		     const struct fragment *f)
 {
 	unsigned int id, last = f->pub.raw ? 1 : 0x70;
 	int rc;
 
 	memset(s, 0, sizeof(*s));
-	rc = cst_tree_new(&s->tree, f->pub.raw ? CST_TREE_RAW : CST_TREE_FRAMES, f->pub.raw ? 0 : CST_FRAME_RESET_4X);
+	rc = cst_tree_new(&s->tree, f->pub.raw ? CST_TREE_RAW : CST_TREE_FRAMES,
+			  f->pub.raw ? 0 : CST_FRAME_RESET_4X);
 	if (rc)
 		return rc;
 	if (!f->pub.raw)
@@ -45,8 +48,8 @@ int clock_scan_begin(struct clock_scan *s, const struct trace_units *tu, struct 
 }
 
 /* Extends [*first, *last] by the timestamps of a fragment. */
-static int look_at(const struct clocks *c, struct queue *q, const struct fragment *f, const uint8_t *data, uint64_t *first,
-		   uint64_t *last)
+static int look_at(const struct clocks *c, struct queue *q, const struct fragment *f, const uint8_t *data,
+		   uint64_t *first, uint64_t *last)
 {
 	const struct trace_clock *clock;
 	struct clock_scan s;

@@ -17,6 +17,7 @@ struct clock_scan {
 };
 
 /* Returns 0 or a negative code; the caller frees the tree in any case. */
-int clock_scan_begin(struct clock_scan *s, const struct trace_units *tu, struct queue *q, const struct fragment *f);
+int clock_scan_begin(struct clock_scan *s, const struct trace_units *tu, struct queue *q,
+		     const struct fragment *f);
 
 #endif

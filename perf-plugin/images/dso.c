@@ -14,6 +14,7 @@
 #include "images/dso_table.h"
 #include "images/functions.h"
 #include "images/jitdump.h"
+#include "images/kernel.h"
 #include "images/module.h"
 #include "images/unpack.h"
 
@@ -356,7 +357,8 @@ static bool load(struct dso_table *t, struct dso *d)
 	if (d->state == DSO_REFUSED) {
 		d->found = refused_id;
 		fprintf(message_stream(), "cstrace: ");
-		dso_explain(d, !t->search.other_recorder, message_stream());
+		dso_explain(d, !t->search.other_recorder, t->search.kernel && t->search.kernel->kcore,
+			    message_stream());
 	}
 	if (d->state == DSO_LOADED)
 		warn_unsure(d, &c);
@@ -424,9 +426,9 @@ static void explain_memory(const struct dso *d, bool perf, FILE *out)
 }
 
 /* No file was found. */
-static void explain_missing(const struct dso *d, bool perf, FILE *out)
+static void explain_missing(const struct dso *d, bool perf, bool has_kcore, FILE *out)
 {
-	const char *path = name_shown(d->path), *kcore = perf ? ", or record with --kcore" : "";
+	const char *path = name_shown(d->path), *kcore = perf && !has_kcore ? ", or record with --kcore" : "";
 	char want[2 * BUILD_ID_MAX + 1];
 
 	build_id_text(&d->recorded, want);
@@ -441,7 +443,7 @@ static void explain_missing(const struct dso *d, bool perf, FILE *out)
 			"end the recorder while the program is loaded\n", path);
 	else if (d->kind == DSO_BPF)
 		fprintf(out, "%s: code that the kernel made while it ran, and no TEXT_POKE record has its "
-			"bytes%s\n", path, perf && !d->made_later ? "; record with --kcore" : "");
+			"bytes%s\n", path, perf && !has_kcore && !d->made_later ? "; record with --kcore" : "");
 	else if (!strncmp(d->path, "[vdso", 5))
 		fprintf(out, "%s: code that the kernel provides; %sput a copy of it below --symfs under this "
 			"name\n", path, perf ? "the recorder keeps a copy in its build-id cache: bring that along (perf "
@@ -463,10 +465,10 @@ static void explain_missing(const struct dso *d, bool perf, FILE *out)
 			"--symfs DIR\n", path);
 }
 
-void dso_explain(const struct dso *d, bool perf, FILE *out)
+void dso_explain(const struct dso *d, bool perf, bool has_kcore, FILE *out)
 {
 	const char *path = name_shown(d->path), *file = file_shown(d);
-	const char *kcore = perf ? ", or record with --kcore" : "";
+	const char *kcore = perf && !has_kcore ? ", or record with --kcore" : "";
 	char want[2 * BUILD_ID_MAX + 1], have[2 * BUILD_ID_MAX + 1];
 
 	build_id_text(&d->recorded, want);
@@ -529,7 +531,7 @@ void dso_explain(const struct dso *d, bool perf, FILE *out)
 			"with its symbol table\n", path, file, name_shown(d->ref_sym));
 		break;
 	default:
-		explain_missing(d, perf, out);
+		explain_missing(d, perf, has_kcore, out);
 	}
 }
 

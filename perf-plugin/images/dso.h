@@ -152,9 +152,9 @@ void dso_debug_free(struct dso *d);
 
 /*
  * Prints why there is no code, and the remedy, in one line each. `perf`: perf made the recording, so its options may
- * help.
+ * help; `has_kcore`: --kcore was one of them.
  */
-void dso_explain(const struct dso *d, bool perf, FILE *out);
+void dso_explain(const struct dso *d, bool perf, bool has_kcore, FILE *out);
 
 /* Records and reports that a copy of its text in memory without a file is taken for its text. */
 void dso_assume(struct dso *d);

@@ -8,6 +8,7 @@
 #include "images/elf_facts.h"
 #include "info/info.h"
 #include "info/internal.h"
+#include "session/facts.h"
 
 static void put_string(const char *s)
 {
@@ -38,8 +39,9 @@ static const char *put_start(const char *sep)
 	return ",";
 }
 
-static void put_causes(const struct losses *ls, enum session_recorder by)
+static void put_causes(const struct losses *ls, const struct cure_case *made)
 {
+	char cure[CURE_TEXT];
 	const char *sep = "";
 	int i;
 
@@ -55,11 +57,28 @@ static void put_causes(const struct losses *ls, enum session_recorder by)
 		printf(",\"why\":");
 		put_string(loss_why(i));
 		printf(",\"cure\":");
-		if (loss_cure(i, by))
-			put_string(loss_cure(i, by));
+		if (cure_text(i, made, cure))
+			put_string(cure);
 		else
 			printf("null");
 		putchar('}');
+	}
+	printf("],\n");
+}
+
+/* What of the cures was done already. */
+static void put_done(const struct cure_case *made)
+{
+	const char *sep = "";
+	int i;
+
+	printf(" \"done\":[");
+	for (i = 0; i < NR_FACTS; i++) {
+		if (!(made->facts >> i & 1))
+			continue;
+		printf("%s", sep);
+		put_string(cure_fact_text(i));
+		sep = ",";
 	}
 	printf("],\n");
 }
@@ -180,6 +199,7 @@ static void put_binaries(const struct session *ss)
 int info_json(struct session *ss)
 {
 	const struct session_totals *t = session_totals(ss);
+	const struct cure_case made = session_made(ss);
 	struct info_counts c;
 	const char *sep = "";
 	int rc = info_count_all(&c, ss);
@@ -196,7 +216,8 @@ int info_json(struct session *ss)
 	else
 		printf(" \"time\":null,\n");
 	put_binaries(ss);
-	put_causes(session_losses(ss), session_recorder(ss));
+	put_done(&made);
+	put_causes(session_losses(ss), &made);
 	put_table(&session_losses(ss)->cpu, "cpus", "cpu", false);
 	put_table(&session_losses(ss)->process, "processes", "pid", true);
 	printf(" \"next\":[");

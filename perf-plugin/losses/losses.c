@@ -11,9 +11,9 @@
 
 static const struct {
 	uint8_t kind;
-	const char *name, *counted, *why, *cure;
+	const char *name, *counted, *why;
 } causes[NR_LOSSES] = {
-#define LOSS(name, kind, counted, why, cure) { LOSS_KIND_##kind, #name, counted, why, cure },
+#define LOSS(name, kind, counted, why) { LOSS_KIND_##kind, #name, counted, why },
 #include "losses/losses.def"
 #undef LOSS
 };
@@ -36,22 +36,6 @@ const char *loss_counted(enum loss cause)
 const char *loss_why(enum loss cause)
 {
 	return causes[cause].why;
-}
-
-const char *loss_cure(enum loss cause, enum session_recorder by)
-{
-	static const struct {
-		bool own;
-		const char *text[2];
-	} cures[NR_LOSSES] = {
-#define CURE(name, simpleperf, snapshot) [LOSS_##name] = { true, { simpleperf, snapshot } },
-#include "losses/cures.def"
-#undef CURE
-	};
-
-	if (by != RECORDER_PERF && cures[cause].own)
-		return cures[cause].text[by - RECORDER_SIMPLEPERF];
-	return causes[cause].cure;
 }
 
 static int table_init(struct loss_table *t)

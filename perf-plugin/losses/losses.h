@@ -15,7 +15,7 @@
 #include <cstrace/frame.h>
 
 enum loss {
-#define LOSS(name, kind, counted, why, cure) LOSS_##name,
+#define LOSS(name, kind, counted, why) LOSS_##name,
 #include "losses/losses.def"
 #undef LOSS
 	NR_LOSSES
@@ -96,8 +96,6 @@ enum loss_kind loss_kind(enum loss cause);
 const char *loss_name(enum loss cause);
 const char *loss_counted(enum loss cause);
 const char *loss_why(enum loss cause);
-/* Returns the remedy for a loss, in terms of the recorder; NULL: none. */
-const char *loss_cure(enum loss cause, enum session_recorder by);
 /* Returns the cause for which code of a file is missing. */
 enum loss loss_of_dso(const struct dso *d);
 

@@ -79,7 +79,7 @@ static void print_guests(const struct guests *gs, FILE *out)
 static void print_cause(const struct loss_report *rep, enum loss cause, FILE *out)
 {
 	const struct loss_amount *n = &rep->losses->cause[cause];
-	char a[32];
+	char a[32], cure[CURE_TEXT];
 
 	fprintf(out, "  %s %s", losses_grouped(n->count, a), loss_counted(cause));
 	append_share(rep, n->bytes, out);
@@ -88,8 +88,10 @@ static void print_cause(const struct loss_report *rep, enum loss cause, FILE *ou
 		print_lost(rep->losses, out);
 	if (cause == LOSS_GUEST)
 		print_guests(rep->guests, out);
-	if (loss_cure(cause, rep->recorder))
-		fprintf(out, "    -> %s\n", loss_cure(cause, rep->recorder));
+	if (cure_text(cause, &rep->made, cure))
+		fprintf(out, "    -> %s\n", cure);
+	else if (cure_done_text(cause, &rep->made, cure))
+		fprintf(out, "    what is known to help was done: %s\n", cure);
 }
 
 void losses_print_causes(const struct loss_report *rep, FILE *out)

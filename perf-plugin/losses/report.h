@@ -3,13 +3,14 @@
 #ifndef CSTRACE_LOSSES_REPORT_H
 #define CSTRACE_LOSSES_REPORT_H
 
+#include "losses/cures.h"
 #include "losses/guests.h"
 #include "losses/losses.h"
 
 struct loss_report {
 	const struct losses *losses;
 	const struct guests *guests;
-	enum session_recorder recorder;
+	struct cure_case made;	/* how the recording was made, and is read */
 	uint64_t trace_bytes;	/* bytes of trace that the recording has, or should have: 100 % */
 };
 

@@ -148,8 +148,8 @@ static int check(const struct kind *k, const char *path)
 		fprintf(stderr, "cstrace: %s %s: %s\n", k->option, name_shown(path), input_error(rc));
 		return ERR_REPORTED;
 	}
-	fprintf(stderr, "cstrace: %s %s: offset %u: found %s, expected %s\n", k->option, name_shown(path), w.at, w.found,
-		w.expected);
+	fprintf(stderr, "cstrace: %s %s: offset %u: found %s, expected %s\n", k->option, name_shown(path),
+		w.at, w.found, w.expected);
 	return ERR_REPORTED;
 }
 

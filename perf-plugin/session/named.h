@@ -6,8 +6,8 @@
 struct session_opts;
 
 /*
- * Checks --vmlinux, --kcore, --kallsyms and --jitdump by the first bytes of the files. Returns 0, or ERR_REPORTED after a
- * message with file, offset, what was found and what is expected.
+ * Checks --vmlinux, --kcore, --kallsyms and --jitdump by the first bytes of the files. Returns 0,
+ * or ERR_REPORTED after a message with file, offset, what was found and what is expected.
  */
 int named_check(const struct session_opts *o);
 

@@ -7,6 +7,7 @@
 #include "filter/offer.h"
 #include "images/dso.h"
 #include "losses/report.h"
+#include "session/facts.h"
 #include "session/internal.h"
 
 const struct session_totals *session_totals(const struct session *ss)
@@ -20,7 +21,7 @@ static struct loss_report report_of(const struct session *ss)
 	return (struct loss_report){
 		.losses = &ss->losses,
 		.guests = &ss->totals.who.guests,
-		.recorder = ss->recorder,
+		.made = session_made(ss),
 		.trace_bytes = ss->bytes_total + ss->totals.aux_missing + ss->totals.aux_unclaimed,
 	};
 }
@@ -119,6 +120,12 @@ static void print_times(const struct session *ss, uint64_t times, uint64_t bytes
 	fprintf(out, ": ");
 }
 
+/* True if kernel memory was copied when the trace was recorded: that need not be advised. */
+static bool has_kcore(const struct session *ss)
+{
+	return session_made(ss).facts & CURE_FACT(KCORE);
+}
+
 static unsigned int print_files(const struct session *ss, FILE *out)
 {
 	struct dso **list = calloc(ss->images.dsos.nr + 1, sizeof(*list));
@@ -131,7 +138,7 @@ static unsigned int print_files(const struct session *ss, FILE *out)
 		qsort(list, n, sizeof(*list), compare_missing);
 	for (i = 0; i < n; i++) {
 		print_times(ss, list[i]->nacc, list[i]->nacc_bytes, out);
-		dso_explain(list[i], ss->recorder == RECORDER_PERF, out);
+		dso_explain(list[i], ss->recorder == RECORDER_PERF, has_kcore(ss), out);
 	}
 	free(list);
 	return n;
@@ -168,6 +175,8 @@ unsigned int session_print_missing(const struct session *ss, FILE *out)
 	static const uint8_t nobodys[] = {	/* causes that are not a file's */
 		LOSS_NO_THREAD, LOSS_SHORT_ID, LOSS_ASID, LOSS_GUEST, LOSS_SECURE, LOSS_FIRMWARE,
 	};
+	const struct cure_case made = session_made(ss);
+	char text[CURE_TEXT];
 	const char *cure;
 	size_t i;
 	enum loss user = ss->losses.lost_records ? LOSS_MAP_LOST : LOSS_NO_MAP;
@@ -179,7 +188,7 @@ unsigned int session_print_missing(const struct session *ss, FILE *out)
 		if (!a->count)
 			continue;
 		print_times(ss, a->count, a->bytes, out);
-		cure = loss_cure(nobodys[i], ss->recorder);
+		cure = cure_text(nobodys[i], &made, text);
 		fprintf(out, "%s%s%s\n", loss_why(nobodys[i]), cure ? "; " : "", cure ? cure : "");
 		n++;
 	}
@@ -191,9 +200,9 @@ unsigned int session_print_missing(const struct session *ss, FILE *out)
 	}
 	if (ls->no_map[1].count) {
 		print_times(ss, ls->no_map[1].count, 0, out);
-		fprintf(out, "kernel at 0x%" PRIx64 " and elsewhere; give the kernel image "
-			"with --vmlinux FILE%s\n", ls->no_map[1].addr,
-			ss->recorder == RECORDER_PERF ? ", or record with --kcore" : "");
+		cure = cure_text(LOSS_KERNEL, &made, text);
+		fprintf(out, "kernel at 0x%" PRIx64 " and elsewhere%s%s\n", ls->no_map[1].addr, cure ? "; " : "",
+			cure ? cure : "");
 		n++;
 	}
 	return n;

@@ -13,7 +13,7 @@ cstrace: missing code, 4524 times (17,618 bytes of trace, 99.8 %): /opt/cstrace-
 
 Losses:
   4,524 places whose file was not found, 17,618 bytes of trace, 99.8 %: a mapped file is not on this machine
-    -> copy the target's files and name their directory with --symfs DIR; or run perf archive on the target and unpack the result below ~/.debug
+    -> copy the missing files below the directory of --symfs, too; or run perf archive on the target and unpack the result below ~/.debug
   29,027 atoms without an address or context: what follows a loss, until the next address
 
 Losses by CPU:

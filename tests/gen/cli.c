@@ -69,6 +69,7 @@ static const struct option_row rows[] = {
 	PW("no-index", FLAG, no_index, "no AUXTRACE feature"),
 	PW("no-identifier", FLAG, no_identifier, "no sample identifier"),
 	PW("attr-size", NUMBER, attr_size, "size of the event attributes"),
+	PW("command-line", TEXT, cmdline, "of the recorder; a newline ends a word"),
 	CLI("timeless", FLAG, timeless, "records without time and CPU (default with --buf=thread)"),
 	CLI("timed", FLAG, timed, "records with time and CPU also with --buf=thread"),
 	CLI("no-time-conv", FLAG, no_time_conv, "no TIME_CONV, unknown timestamp source"),

@@ -147,6 +147,22 @@ static void string(struct gbuf *b, const char *s)
 	gbuf_zero(b, padded - n);
 }
 
+/* one word, or several with newlines between them */
+static void command_line(struct gbuf *b, const char *text)
+{
+	char word[256];
+	const char *p;
+	uint32_t n = 1;
+
+	for (p = text; *p; p++)
+		n += *p == '\n';
+	gbuf_u32(b, n);
+	for (p = text; n--; p += strcspn(p, "\n") + 1) {
+		snprintf(word, sizeof(word), "%.*s", (int)strcspn(p, "\n"), p);
+		string(b, word);
+	}
+}
+
 static const char *event_name(int event)
 {
 	static const char *const names[] = { "cs_etm//u", "dummy:u", "sched:sched_switch" };
@@ -205,8 +221,7 @@ static int feature(const struct perfw *w, int f, struct gbuf *b, uint64_t data_a
 		gbuf_u32(b, (uint32_t)w->ncpus);
 		return 1;
 	case F_CMDLINE:
-		gbuf_u32(b, 1);
-		string(b, w->o.cmdline ? w->o.cmdline : "perf record -e cs_etm//u");
+		command_line(b, w->o.cmdline ? w->o.cmdline : "perf record -e cs_etm//u");
 		return 1;
 	case F_EVENT_DESC:
 		gbuf_u32(b, (uint32_t)perfw_events(w));

@@ -132,7 +132,8 @@ static void test_headings(void **state)
 	   "# buffer 1, CPU 0: frames, offset 0, 64 bytes\n");
 	assert_text("CPUs", errors, "cstrace dump: lost:\n"
 	   "  1 truncated AUX records: the AUX buffer was full: a gap of unknown length at the end of each\n"
-	   "    -> record with a larger one (perf record -m ,16M), or less (-e cs_etm//u, --filter)\n"
+	   "    -> record with a larger buffer (perf record -m ,16M); or trace less (-e cs_etm//u); or trace a part of the "
+	   "program (--filter)\n"
 	   "cstrace: 170 bytes, 144 instructions, 72 branches, losses: 1 truncated AUX records\n");
 	assert_true(d.losses);
 	begin(&data);
@@ -176,8 +177,7 @@ static void test_missing(void **state)
 	assert_true(d.losses);
 	assert_text("missing", errors, "cstrace dump: lost:\n"
 	   "  1 places whose file was not found, 24 bytes of trace, 45.3 %: a mapped file is not on this machine\n"
-	   "    -> copy the target's files and name their directory with --symfs DIR; or run perf archive on the target and unpack the "
-	   "result below ~/.debug\n"
+	   "    -> copy the missing files below the directory of --symfs, too\n"
 	   "  23 atoms without an address or context: what follows a loss, until the next address\n"
 	   "cstrace: missing code, 1 times (24 bytes of trace, 45.3 %): /program: file not found; give the directory with the target's "
 	   "files with --symfs DIR\n"

@@ -395,7 +395,7 @@ static void files_in_json(void **state)
 	    "\"build_id\":\"a4a4a4a4\",\"symbols\":null,\"dwarf\":null},\n"
 	    "  {\"path\":\"/program5\",\"instructions\":0,\"file\":null,"
 	    "\"build_id\":\"a5a5a5a5\",\"symbols\":null,\"dwarf\":null}],\n"
-	    " \"losses\":[");
+	    " \"done\":[");
 	has(" \"losses\":[\n"
 	    "  {\"cause\":\"short\",\"count\":2,\"bytes\":30,\"counted\":\"places behind the end of their file\","
 	    "\"why\":\"the file is shorter than what was mapped\",\"cure\":\"");

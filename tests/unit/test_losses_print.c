@@ -34,7 +34,7 @@ static int tear_down(void **state)
 /* The whole text of losses_print() is `want`. */
 static void prints(uint64_t trace_bytes, bool all, const char *want)
 {
-	const struct loss_report rep = { .losses = &ls, .guests = &guests, .recorder = RECORDER_PERF, .trace_bytes = trace_bytes };
+	const struct loss_report rep = { .losses = &ls, .guests = &guests, .made = { RECORDER_PERF, 0 }, .trace_bytes = trace_bytes };
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
@@ -197,7 +197,8 @@ static void lost_records(void **state)
 /* Guests beyond the table are one line, also those of a part. */
 static void many_guests(void **state)
 {
-	char want[1000], *p = want;
+	const struct cure_case perf = { RECORDER_PERF, 0 };
+	char want[1000], cure[CURE_TEXT], *p = want;
 	struct guests part = { .nr = 0 };
 	uint32_t id;
 
@@ -217,8 +218,7 @@ static void many_guests(void **state)
 	for (id = 1; id <= NR_GUESTS; id++)
 		p += sprintf(p, "    guest %u: %d stretches\n", id, id == 1 || id == NR_GUESTS ? 2 : 1);
 	p += sprintf(p, "    further guests: 4 stretches\n");
-	if (loss_cure(LOSS_GUEST, RECORDER_PERF))
-		sprintf(p, "    -> %s\n", loss_cure(LOSS_GUEST, RECORDER_PERF));
+	sprintf(p, "    -> %s\n", cure_text(LOSS_GUEST, &perf, cure));
 	prints(0, false, want);
 }
 

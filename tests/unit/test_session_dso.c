@@ -154,7 +154,7 @@ static void other_build_id_is_refused(void **state)
 	assert_false(d->is_elf);
 	assert_int_equal(d->found.id[0], 0x22);
 	assert_null(dso_file(d));
-	dso_explain(d, true, out);
+	dso_explain(d, true, false, out);
 	fclose(out);
 	assert_non_null(strstr(text, "2222222222222222222222222222222222222222"));
 	assert_non_null(strstr(text, "9999999999999999999999999999999999999999"));
@@ -542,7 +542,7 @@ static char *explanation(struct dso *d, const char *path, bool perf)
 
 	assert_non_null(out);
 	d->path = (char *)path;
-	dso_explain(d, perf, out);
+	dso_explain(d, perf, false, out);
 	fclose(out);
 	return text;
 }

@@ -520,6 +520,7 @@ static void programs_and_kcore(void **state)
 	snprintf(kcore, sizeof(kcore), "%s/kcore_dir", input);
 	elf_build(image, EM_AARCH64, 0x11, true);
 	memcpy(image + sizeof(Elf64_Ehdr) + offsetof(Elf64_Phdr, p_vaddr), &vaddr, sizeof(vaddr));
+	image[offsetof(Elf64_Ehdr, e_type)] = ET_CORE;
 	temp_write(dir, "rec/kcore_dir/kcore", image, sizeof(image));
 	temp_write(dir, "rec/kcore_dir/kallsyms", map, sizeof(map) - 1);
 	start(&rec, false);

@@ -276,7 +276,7 @@ static void explained(struct dso *d, const char *want)
 	char said[512] = "";
 	FILE *out = fmemopen(said, sizeof(said) - 1, "w");
 
-	dso_explain(d, true, out);
+	dso_explain(d, true, false, out);
 	fclose(out);
 	assert_non_null(strstr(said, want));
 }
