@@ -130,9 +130,9 @@ static int cpu_by_buffer(const struct search *s, const struct queue *q, unsigned
 }
 
 /* True if the kernel's numbering contradicts nothing in the buffer. */
-static bool number_holds(const struct queue *q, int cpu)
+static bool number_holds(const struct search *s, const struct queue *q, int cpu)
 {
-	return q->cpu < 0 || q->cpu == cpu || count_ids(q->ids) > 1;
+	return q->cpu < 0 || q->cpu == cpu || s->shared || count_ids(q->ids) > 1;
 }
 
 static int assume(struct search *s, const struct queue *q, unsigned int id)
@@ -143,7 +143,7 @@ static int assume(struct search *s, const struct queue *q, unsigned int id)
 	o.witness = q->cpu >= 0 ? ID_BY_BUFFER : ID_BY_RECORDS;
 	if (o.cpu < 0 || !auxinfo_cpu(&s->tu->info, (uint32_t)o.cpu)) {
 		o.cpu = cpu_by_number(s, id);
-		if (!number_holds(q, o.cpu))
+		if (!number_holds(s, q, o.cpu))
 			o.cpu = -1;
 		o.witness = ID_BY_NUMBER;
 	}
