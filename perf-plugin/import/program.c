@@ -117,7 +117,9 @@ static int read_file(struct program *p, struct error *err)
 {
 	size_t size;
 	void *data = input_map(p->path, PROT_READ, &size);
+	unsigned int machine = EM_NONE;
 	bool is_elf;
+	GElf_Ehdr eh;
 	Elf *elf;
 
 	if (!data)
@@ -127,7 +129,9 @@ static int read_file(struct program *p, struct error *err)
 		elf_version(EV_CURRENT);
 		/* libelf does not write through this pointer without ELF_C_WRITE */
 		elf = elf_memory(data, size);
-		if (elf)
+		if (elf && gelf_getehdr(elf, &eh))
+			machine = eh.e_machine;
+		if (machine == EM_AARCH64 || machine == EM_ARM)
 			print_segments(p, elf, size);
 		elf_end(elf);
 	} else if (p->has_address && size) {
@@ -136,6 +140,9 @@ static int read_file(struct program *p, struct error *err)
 	input_unmap(data, size);
 	if (p->segments)
 		return 0;
+	if (machine != EM_NONE && machine != EM_AARCH64 && machine != EM_ARM)
+		return error_set(err, ERR_FORMAT, "--elf %s: found ELF machine %u, expected 183 (AArch64) or 40 (Arm)",
+				 p->path, machine);
 	if (is_elf)
 		return error_set(err, ERR_FORMAT, "--elf %s: found an ELF file without loadable segments, expected a "
 				 "linked program", p->path);
