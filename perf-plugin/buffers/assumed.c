@@ -78,14 +78,31 @@ static bool in_another(const struct search *s, const struct queue *q, unsigned i
 	return false;
 }
 
+/* True if each CPU of the metadata has an ID by its number. */
+static bool are_numbered(const struct trace_units *tu)
+{
+	uint32_t i;
+
+	for (i = 0; i < tu->info.nr_cpu && tu->info.cpu[i].cpu < NUMBERED_CPUS; i++)
+		;
+	return i == tu->info.nr_cpu;
+}
+
 /* Returns the CPU that the kernel's numbering gives an ID; -1: none. */
-static int cpu_by_number(const struct search *s, unsigned int id)
+static int numbered_cpu(const struct trace_units *tu, unsigned int id)
 {
 	uint32_t cpu = (id - NUMBER_BASE) / 2;
 
-	if (!s->numbered || id < NUMBER_BASE || (id - NUMBER_BASE) & 1)
+	if (id < NUMBER_BASE || (id - NUMBER_BASE) & 1 || !auxinfo_cpu(&tu->info, cpu))
 		return -1;
-	return auxinfo_cpu(&s->tu->info, cpu) && !is_announced(s->tu, cpu) ? (int)cpu : -1;
+	return (int)cpu;
+}
+
+static int cpu_by_number(const struct search *s, unsigned int id)
+{
+	int cpu = s->numbered ? numbered_cpu(s->tu, id) : -1;
+
+	return cpu >= 0 && is_announced(s->tu, (uint32_t)cpu) ? -1 : cpu;
 }
 
 /*
@@ -169,9 +186,7 @@ static void look_around(struct search *s)
 {
 	size_t i;
 
-	s->numbered = true;
-	for (i = 0; i < s->tu->info.nr_cpu; i++)
-		s->numbered &= s->tu->info.cpu[i].cpu < NUMBERED_CPUS;
+	s->numbered = are_numbered(s->tu);
 	for (i = 0; i < s->qs->nr; i++)
 		s->shared |= s->qs->q[i]->cpu >= 0 && count_ids(s->qs->q[i]->ids) > 1;
 }
@@ -199,6 +214,22 @@ int assumed_find(struct assumed *a, const struct trace_units *tu, const struct q
 				return rc;
 		}
 	return 0;
+}
+
+void assumed_number(struct trace_units *tu)
+{
+	const bool numbered = are_numbered(tu);
+	size_t i;
+
+	for (i = 0; i < tu->nr_ids && numbered; i++) {
+		struct id_owner *o = &tu->ids[i];
+		int cpu = numbered_cpu(tu, o->id);
+
+		if (o->unit || o->cpu >= 0 || cpu < 0 || units_of_owner(tu, o, o->id) != tu->of_no_cpu)
+			continue;
+		o->cpu = cpu;
+		o->witness = ID_BY_NUMBER;
+	}
 }
 
 static const char *const evidence[] = {

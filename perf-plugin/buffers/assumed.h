@@ -27,6 +27,8 @@ struct assumed {
  */
 int assumed_find(struct assumed *a, const struct trace_units *tu, const struct queues *qs,
 		 unsigned int threads);
+/* Gives owners that were recorded without a CPU the one that the kernel's numbering gives their ID. */
+void assumed_number(struct trace_units *tu);
 /* What an assumption rests on, as "its buffer has no other ID"; NULL: the owner was recorded. */
 const char *assumed_text(const struct id_owner *o);
 /* Prints one line for each kind of evidence that owners of @tu were assumed by. */

@@ -247,6 +247,7 @@ int owners_finish(struct trace_units *tu, const struct queues *qs, unsigned int 
 		}
 		unit_make(tu, &d->unit, &d->aux);
 	}
+	assumed_number(tu);
 	order(tu);
 	for (i = 0; i < qs->nr; i++)
 		find_sinks(tu, qs->q[i]);

@@ -157,7 +157,7 @@ static bool all_assumed(const struct trace_units *tu)
 {
 	size_t i;
 
-	for (i = 0; i < tu->nr_ids && tu->ids[i].witness; i++)
+	for (i = 0; i < tu->nr_ids && tu->ids[i].only; i++)
 		;
 	return i == tu->nr_ids;
 }
@@ -171,8 +171,10 @@ static void print_owner(FILE *out, const struct id_owner *o)
 		fprintf(out, "unknown CPU");
 	if (o->has_sink)
 		fprintf(out, " in sink 0x%x", o->sink);
+	if (o->only)
+		fprintf(out, " in buffer %u", o->only->number);
 	if (o->witness)
-		fprintf(out, " in buffer %u, assumed: %s", o->only->number, assumed_text(o));
+		fprintf(out, ", assumed: %s", assumed_text(o));
 }
 
 static void print_ids(FILE *out, const struct session *ss, bool all)

@@ -199,7 +199,7 @@ static bool ids_lost(const struct trace_units *tu)
 	for (i = 0; i < tu->info.nr_cpu; i++)
 		silent |= tu->info.cpu[i].trace_id < 0;
 	for (i = 0; silent && i < tu->nr_ids; i++)
-		if (!tu->ids[i].witness)
+		if (!tu->ids[i].only)
 			return false;
 	return silent;
 }

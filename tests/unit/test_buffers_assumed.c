@@ -50,6 +50,8 @@ static const struct {
 	{ "none lost", "0 1", "10:0 12:1", "0:10,33", "" },
 	{ "IDs in the metadata", "0=10 1=12", "", "0:10,33", "" },
 	{ "one of them in the metadata", "0=10 1", "", "0:10 1:12", "12:1@1/B" },
+	{ "announced without a CPU", "0 1", "10:-1 33:-1", "0:10,33", "10:0@*/N" },
+	{ "announced without a CPU, but the metadata", "0 1=10", "10:-1", "0:10", "" },
 	{ "one CPU", "3", "", "3:31,33", "31:3@0/E 33:3@0/E" },
 	{ "reserved IDs and none", "0", "", "0:0,70,7f,31", "31:0@0/B" },
 };
@@ -138,10 +140,10 @@ static void owners_assumed(void **state)
 				continue;
 			}
 			assert_non_null(u);
-			assert_ptr_equal(owners_at(&tu, o->only, o->id, 5, 5), o);
+			assert_ptr_equal(owners_at(&tu, o->only ? o->only : &q[0], o->id, 5, 5), o);
 			assert_non_null(assumed_text(o));
-			sprintf(text + strlen(text), "%s%x:%d@%u/%c", *text ? " " : "", o->id, unit_cpu(u), o->only->number,
-				letters[o->witness]);
+			sprintf(text + strlen(text), "%s%x:%d@%c/%c", *text ? " " : "", o->id, unit_cpu(u),
+				o->only ? '0' + (char)o->only->number : '*', letters[o->witness]);
 		}
 		if (strcmp(text, cases[i].want))
 			print_error("%s:\n", cases[i].what);
