@@ -172,10 +172,10 @@ static struct owner *add_owner(struct owners *os, struct intmap *m, int number)
 	if (o)
 		return o;
 	o = ARRAY_ADD(os->v, os->nr, os->cap);
-	if (!o || !intmap_put(m, number, (void *)(uintptr_t)os->nr))
+	if (!o)
 		return NULL;
 	memset(o, 0, sizeof(*o));
-	return o;
+	return intmap_put(m, number, (void *)(uintptr_t)os->nr) ? o : NULL;
 }
 
 static int add_spans(struct owners *os, struct queue *q)
