@@ -21,6 +21,7 @@ struct trace_unit {
 	struct cst_config config;
 	int config_error;	/* of cst_config_etmv4(); -CST_ERR_PROTOCOL: no decoder for it */
 	struct aux_pid_source pid;
+	struct aux_pid_source pid_seen;	/* IDs other than 0 that contexts at EL0 were found with */
 	bool timestamps;
 };
 

@@ -62,5 +62,12 @@ void clock_alone(struct trace_clock *c);
  * which resolves the wrap of narrow timestamps.
  */
 bool clock_ns(const struct trace_clock *c, uint64_t ticks, uint64_t hint, uint64_t *ns);
+/* Returns a bound in ns for the error of clock_ns(); UINT64_MAX: unknown, since the rate is not. */
+static inline uint64_t clock_error(const struct trace_clock *c)
+{
+	if (c->kind != CLOCK_ESTIMATED)
+		return 0;
+	return c->contradicted || (c->rate != CLOCK_RATE_FILE && c->rate != CLOCK_RATE_GIVEN) ? UINT64_MAX : c->error_ns;
+}
 
 #endif

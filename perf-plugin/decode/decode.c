@@ -10,6 +10,7 @@
 #include "decode/jobs.h"
 #include "decode/part.h"
 #include "decode/run.h"
+#include "decode/witness.h"
 
 static double seconds(const struct timespec *a, const struct timespec *b)
 {
@@ -574,9 +575,11 @@ int session_run(struct session *ss, const struct session_consumer *consumer)
 
 	memory_doing("decoding");
 	ss->bytes_total = session_trace_bytes(ss);
+	rc = witness_collect(ss);
 	run_restart(ss);
 	threads = jobs_threads(ss, consumer);
-	rc = threads > 1 ? jobs_run(ss, consumer, threads) : run_alone(ss, consumer);
+	if (!rc)
+		rc = threads > 1 ? jobs_run(ss, consumer, threads) : run_alone(ss, consumer);
 	report_unrouted(ss);
 	who_report(ss);
 	if (rc < 0 && rc != ERR_REPORTED)

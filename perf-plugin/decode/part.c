@@ -78,7 +78,8 @@ int part_take(struct part *p, struct session *rep)
 static void add_who(struct who_counts *to, const struct who_counts *more)
 {
 	guests_join(&to->guests, &more->guests);
-	to->uncertain += more->uncertain;
+	to->absent += more->absent;
+	to->learned += more->learned;
 	if (more->only_process)
 		to->only_pid = more->only_pid;
 	to->only_process += more->only_process;

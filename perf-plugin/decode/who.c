@@ -9,7 +9,7 @@
 /* Maximum number of threads compared by low bits, and of threads in one interval. */
 #define MAX_SAME 64
 
-enum certainty { CERTAIN, UNCERTAIN, UNKNOWN };
+enum certainty { CERTAIN, UNKNOWN };
 
 /* True if the trace has a context ID or VMID that identifies threads. */
 static bool is_traced(const struct stream_state *st)
@@ -62,6 +62,24 @@ static void set_thread(struct stream_state *st, int tid)
 	st->stream.pid = threads_pid(&st->ss->tasks.threads, tid, st->time.limit);
 }
 
+/* What the thread number 0 stands for in switch records. */
+static enum run_zero zero_of(const struct stream_state *st)
+{
+	const struct session_tasks *t = &st->ss->tasks;
+
+	return st->who.absent || t->identity.space == IDS_OTHER || t->running.outsiders ? ZERO_OUTSIDER : ZERO_IDLE;
+}
+
+/* The cause of an unknown thread where no record names one. */
+static enum loss no_thread(const struct stream_state *st)
+{
+	const struct session_tasks *t = &st->ss->tasks;
+
+	if (!st->who.absent && t->identity.space != IDS_OTHER)
+		return LOSS_NO_THREAD;
+	return running_known(&t->running, st->stream.cpu) ? LOSS_OUTSIDE : LOSS_NAMESPACE;
+}
+
 static void set_unknown(struct stream_state *st, enum loss cause)
 {
 	st->stream.tid = st->stream.pid = -1;
@@ -70,31 +88,53 @@ static void set_unknown(struct stream_state *st, enum loss cause)
 
 /* ---- nothing in the trace ------------------------------------------------------------------------ */
 
+/* Bound in ns for the error of the trace's times against those of switches; UINT64_MAX: unknown. */
+static uint64_t time_error(const struct stream_state *st)
+{
+	const struct trace_clock *c = clocks_of_cpu(&st->ss->clocks, st->stream.cpu);
+
+	return c ? clock_error(c) : 0;
+}
+
 /*
  * Collects the threads that ran, according to switches, between the last timestamp and the next one, or in the whole
  * fragment.
  */
 static size_t candidates(struct stream_state *st, int *tids, size_t max, bool *all)
 {
+	const uint64_t error = time_error(st);
 	uint64_t from = st->who.passed, to = now(st);
 
 	if (to == NO_TIME || to < from)
 		to = from;
-	return running_between(&st->ss->tasks.running, st->stream.cpu, from, to, tids, max, all);
+	if (error == UINT64_MAX) {
+		from = st->who.began;
+		to = st->fragment.f->pub.time;
+	} else {
+		from = from < error ? 0 : from - error;
+		to += error;
+	}
+	return running_between(&st->ss->tasks.running, st->stream.cpu, from, to, zero_of(st), tids, max, all);
 }
 
 /* Uses the thread at the next timestamp of the same stretch: a program cannot be left unnoticed before it. */
 static int thread_by_timestamp(struct stream_state *st)
 {
+	const struct running *r = &st->ss->tasks.running;
+	const uint64_t error = time_error(st);
 	uint64_t ts, time;
 
+	if (error == UINT64_MAX)
+		return -1;
 	/* no instructions since the last timestamp */
 	if (st->who.stamped == insns(st))
-		return running_thread(&st->ss->tasks.running, st->stream.cpu, st->who.passed);
-	if (!st->unit->timestamps || !running_known(&st->ss->tasks.running, st->stream.cpu) || !ahead_stretch(st, &ts) ||
-	    !stream_time(st, ts, &time))
+		time = st->who.passed;
+	else if (!st->unit->timestamps || !running_known(r, st->stream.cpu) || !ahead_stretch(st, &ts) ||
+		 !stream_time(st, ts, &time))
 		return -1;
-	return running_thread(&st->ss->tasks.running, st->stream.cpu, time);
+	if (error && running_changes(r, st->stream.cpu, time < error ? 0 : time - error, time + error))
+		return -1;
+	return running_thread(r, st->stream.cpu, time);
 }
 
 static bool one_process(const struct stream_state *st, const int *tids, size_t n)
@@ -110,6 +150,23 @@ static bool one_process(const struct stream_state *st, const int *tids, size_t n
 }
 
 /*
+ * True if the trace between two records of a CPU is that of one process, the one that wrote the second record, although
+ * no switch is recorded: there is only one process, or the event follows a thread and not its children. Threads that
+ * inherited an event take it over from each other without a record.
+ */
+static bool aux_is_owner(const struct stream_state *st)
+{
+	const struct session_tasks *t = &st->ss->tasks;
+	const struct process *only = threads_only_process(&t->threads);
+
+	if (t->scope == SCOPE_TASKS && !t->inherited)
+		return true;
+	if (t->scope == SCOPE_CPUS && zero_of(st) != ZERO_IDLE)
+		return false;
+	return only && only->pid == threads_pid(&t->threads, st->fragment.f->aux_tid, st->time.limit);
+}
+
+/*
  * True if only the thread of the AUX record ran in this fragment. If nothing dates the trace, a thread that lost the
  * CPU after the last record is assumed to have been traced before that record.
  */
@@ -117,6 +174,7 @@ static bool only_aux_thread(const struct stream_state *st)
 {
 	const struct running *r = &st->ss->tasks.running;
 	const struct fragment *f = st->fragment.f;
+	enum run_zero zero = zero_of(st);
 	int first;
 
 	if (f->aux_tid <= 0 || f->pub.time == NO_TIME)
@@ -124,9 +182,29 @@ static bool only_aux_thread(const struct stream_state *st)
 	/* a sink of several CPUs: the record names who ran on the CPU that stopped last */
 	if (st->stream.cpu < 0 || (f->aux_cpu >= 0 && f->aux_cpu != st->stream.cpu))
 		return false;
+	if (!running_known(r, st->stream.cpu))
+		return aux_is_owner(st);
 	first = st->unit->timestamps ? running_thread(r, st->stream.cpu, st->who.began) : -1;
-	return (first <= 0 || first == f->aux_tid) &&
-	       !running_other(r, st->stream.cpu, st->who.began, f->pub.time, f->aux_tid);
+	return (first < 0 || (!first && !zero) || first == f->aux_tid) &&
+	       !running_other(r, st->stream.cpu, st->who.began, f->pub.time, f->aux_tid, zero);
+}
+
+/*
+ * Returns the thread in the kernel if it is the same until the next timestamp, or until the AUX record: a switch may be
+ * anywhere in kernel code.
+ */
+static int thread_in_kernel(struct stream_state *st)
+{
+	const struct running *r = &st->ss->tasks.running;
+	uint64_t from = st->who.passed ? st->who.passed : now(st), to, ts;
+	int tid = running_thread(r, st->stream.cpu, from);
+
+	/* an ASID changes with the process, and the times are those at which it did */
+	if (st->who.id_bits && st->ss->tasks.identity.space != IDS_OTHER)
+		return tid;
+	if (!st->unit->timestamps || time_error(st) == UINT64_MAX || !ahead_time(st, &ts) || !stream_time(st, ts, &to))
+		to = st->fragment.f->pub.time;
+	return running_changes(r, st->stream.cpu, from, to) || (!tid && zero_of(st)) ? -1 : tid;
 }
 
 static enum certainty by_switches(struct stream_state *st)
@@ -148,7 +226,7 @@ static enum certainty by_switches(struct stream_state *st)
 	if (!running_known(&ss->tasks.running, st->stream.cpu))
 		return UNKNOWN;
 	if (in_kernel(st)) {
-		tid = running_thread(&ss->tasks.running, st->stream.cpu, st->who.passed ? st->who.passed : now(st));
+		tid = thread_in_kernel(st);
 		if (tid < 0)
 			return UNKNOWN;
 		set_thread(st, tid);
@@ -159,6 +237,8 @@ static enum certainty by_switches(struct stream_state *st)
 		set_thread(st, tid);
 		return CERTAIN;
 	}
+	if (!tid && zero_of(st))
+		return UNKNOWN;
 	n = candidates(st, tids, MAX_SAME, &all);
 	if (!n)
 		return UNKNOWN;
@@ -166,12 +246,14 @@ static enum certainty by_switches(struct stream_state *st)
 		set_thread(st, tids[0]);
 		return CERTAIN;
 	}
-	/* take the last thread; without times stretches cannot be assigned */
-	tid = st->time.now != NO_TIME ? running_thread(&ss->tasks.running, st->stream.cpu, st->time.now) : -1;
-	if (tid <= 0 && !(all && one_process(st, tids, n)))
+	if (!all || !one_process(st, tids, n)) {
+		st->who.several = true;
 		return UNKNOWN;
+	}
+	/* the last thread of the process; without times stretches cannot be assigned */
+	tid = st->time.now != NO_TIME ? running_thread(&ss->tasks.running, st->stream.cpu, st->time.now) : -1;
 	set_thread(st, tid > 0 ? tid : tids[n - 1]);
-	return all && one_process(st, tids, n) ? CERTAIN : UNCERTAIN;
+	return CERTAIN;
 }
 
 static void only_process(struct stream_state *st)
@@ -179,9 +261,10 @@ static void only_process(struct stream_state *st)
 	struct session *ss = st->ss;
 	struct process *only = threads_only_process(&ss->tasks.threads);
 
-	/* where switches are recorded, a thread that they do not name is another one */
-	if (!only || running_known(&ss->tasks.running, st->stream.cpu)) {
-		set_unknown(st, LOSS_NO_THREAD);
+	/* where switches are recorded, a thread that they do not name is another one; so may be one outside of a container */
+	if (!only || running_known(&ss->tasks.running, st->stream.cpu) ||
+	    (ss->tasks.scope == SCOPE_CPUS && zero_of(st) != ZERO_IDLE)) {
+		set_unknown(st, st->who.several ? LOSS_UNCERTAIN : no_thread(st));
 		return;
 	}
 	st->stream.pid = st->stream.tid = only->pid;
@@ -194,15 +277,8 @@ static void untraced(struct stream_state *st)
 		set_thread(st, st->queue->tid);
 		return;
 	}
-	switch (by_switches(st)) {
-	case CERTAIN:
-		return;
-	case UNCERTAIN:
-		st->who.how = WHO_LAST;
-		return;
-	case UNKNOWN:
+	if (by_switches(st) != CERTAIN)
 		only_process(st);
-	}
 }
 
 /* ---- context IDs of which only the low bits are known ---------------------------------------------- */
@@ -317,12 +393,45 @@ static int by_asid(struct stream_state *st, uint32_t asid)
 
 /* ---- together -------------------------------------------------------------------------------------- */
 
-static int by_thread(struct stream_state *st, int tid)
+/* The ID is of another PID namespace: its thread was found before decoding, or switches show it. */
+static void by_other_id(struct stream_state *st, uint32_t id)
 {
-	set_thread(st, tid);
+	const struct identity *ids = &st->ss->tasks.identity;
+	int tid = id ? identity_thread(ids, id) : 0;
+
+	if (tid >= 0) {
+		set_thread(st, tid);
+		st->who.how = id ? WHO_LEARNED : WHO_KNOWN;
+		return;
+	}
+	st->who.by_id = false;
+	if (by_switches(st) != CERTAIN)
+		only_process(st);
+	else if (identity_has_other(ids, st->stream.tid, id))
+		set_unknown(st, no_thread(st));
+}
+
+static int by_thread(struct stream_state *st, uint32_t id)
+{
+	const struct identity *ids = &st->ss->tasks.identity;
+
 	/* a buffer that follows a thread has no other thread, whatever the context ID is */
-	if (st->stream.pid < 0 && follows_thread(st))
+	if (follows_thread(st)) {
 		set_thread(st, st->queue->tid);
+		if (st->stream.pid >= 0)
+			return 0;
+	}
+	if (ids->space == IDS_OTHER) {
+		by_other_id(st, id);
+		return 0;
+	}
+	/* a register that the kernel does not write, with what somebody left in it */
+	if (ids->space == IDS_UNDECIDED && identity_is_common(ids, id)) {
+		st->who.by_id = false;
+		untraced(st);
+		return 0;
+	}
+	set_thread(st, (int)id);
 	if (st->stream.pid < 0)
 		st->who.cause = LOSS_NO_THREAD;
 	return 0;
@@ -354,7 +463,7 @@ static int resolve(struct stream_state *st)
 	unsigned int bits = st->who.id_bits;
 
 	st->who.how = WHO_KNOWN;
-	st->who.by_id = false;
+	st->who.by_id = st->who.several = false;
 	if (st->who.world.world == WORLD_GUEST && !st->unit->pid.contextidr_el2) {
 		set_unknown(st, LOSS_GUEST);	/* the context ID is the guest's own */
 		return 0;
@@ -366,11 +475,11 @@ static int resolve(struct stream_state *st)
 	switch (format_of(st)) {
 	case CONTEXTID_TID:
 		st->who.by_id = bits == 32;
-		return bits < 32 ? by_low_bits(st, v, bits) : by_thread(st, (int)v);
+		return bits < 32 ? by_low_bits(st, v, bits) : by_thread(st, v);
 	case CONTEXTID_TID_ASID:
 		st->who.by_id = bits == 32;
 		if (bits == 32)
-			return by_thread(st, (int)(v >> 8));
+			return by_thread(st, v >> 8);
 		return bits == 8 ? by_asid(st, v) : by_low_bits(st, v >> 8, 8);
 	case CONTEXTID_ASID:
 		return by_asid(st, v & (bits == 8 ? 0xffu : 0xffffu));
@@ -397,11 +506,9 @@ static int update_thread(struct stream_state *st)
 	if (w->how == WHO_ONLY) {
 		c->only_process++;
 		c->only_pid = st->stream.pid;
-		return 0;
+	} else {
+		c->learned++;
 	}
-	c->uncertain++;
-	losses_add(&ss->losses, LOSS_UNCERTAIN, st->stream.cpu, st->stream.pid,
-		   threads_comm(&ss->tasks.threads, st->stream.pid, st->time.limit), 1, 0);
 	return 0;
 }
 
@@ -411,7 +518,7 @@ int who_begin(struct stream_state *st)
 	struct who *w = &st->who;
 
 	w->id_bits = 0;
-	w->by_id = false;
+	w->by_id = w->absent = w->traced = false;
 	w->cause = LOSS_NO_THREAD;
 	w->counted = w->stamped = UINT64_MAX;
 	w->passed = fragment_floor(st->fragment.f);
@@ -426,9 +533,21 @@ int who_begin(struct stream_state *st)
 	return resolve(st);
 }
 
+/* Bits of the ID that identifies threads. */
+static unsigned int traced_bits(const struct stream_state *st)
+{
+	const struct cst_config *cfg = st->stream.config;
+
+	return 8u * (st->unit->pid.contextidr_el2 ? cfg->vmid_bytes : cfg->cid_bytes);
+}
+
 static bool own_thread(const struct stream_state *st, uint32_t id)
 {
-	return st->who.id_bits == 32 && id && threads_pid(&st->ss->tasks.threads, (int)id, st->time.limit) >= 0;
+	if (traced_bits(st) != 32 || !id)
+		return false;
+	if (st->ss->tasks.identity.space == IDS_OTHER)
+		return identity_thread(&st->ss->tasks.identity, id) > 0;
+	return threads_pid(&st->ss->tasks.threads, (int)id, st->time.limit) >= 0;
 }
 
 static void count_world(struct stream_state *st, const struct cst_generic *g)
@@ -451,49 +570,91 @@ static void count_world(struct stream_state *st, const struct cst_generic *g)
 /* True if the thread can change without a context element. */
 static bool may_change(const struct stream_state *st)
 {
-	return is_traced(st) ? st->who.id_bits && !st->who.by_id : true;
+	return is_traced(st) && !st->who.absent ? st->who.id_bits && !st->who.by_id : true;
+}
+
+/* True if an ID of 0 is that of no thread at EL0. The low bits of one may be 0, and so may an ASID. */
+static bool zero_is_nobody(const struct stream_state *st)
+{
+	const struct session_tasks *t = &st->ss->tasks;
+
+	return traced_bits(st) == 32 && t->contextid.forced != CONTEXTID_ASID && !asids_any_declared(&t->asids, 0);
+}
+
+/* True if this part of the trace has no IDs, although the metadata says so: what is omitted in the kernel is not 0. */
+static bool lacks_ids(const struct stream_state *st)
+{
+	const struct session_tasks *t = &st->ss->tasks;
+
+	return st->who.absent || (!st->who.traced && t->identity.absent && running_known(&t->running, st->stream.cpu));
+}
+
+/*
+ * Takes the ID of a context. A Trace Info makes it 0, and an ID of 0 may be omitted after it. In the kernel it is that of
+ * the idle task, which never comes to EL0: there, an ID that is 0 is not traced, or not written by the kernel.
+ */
+static void take_id(struct stream_state *st, const struct cst_generic *g)
+{
+	const bool el2 = st->unit->pid.contextidr_el2;
+	const bool has = g->flags & (el2 ? CST_GF_VMID : CST_GF_CID);
+	struct who *w = &st->who;
+
+	if (has) {
+		w->id = el2 ? g->vmid : g->context_id;
+		w->id_bits = (uint8_t)traced_bits(st);
+	}
+	if (!(g->flags & CST_GF_EL) || w->world.world != WORLD_OWN)
+		return;
+	if (has && w->id) {
+		w->traced = true;
+		w->absent = false;
+	} else if (g->el == 0 && zero_is_nobody(st)) {
+		w->absent = true;
+		w->traced = false;
+		w->id = w->id_bits = 0;
+		st->ss->totals.who.absent++;
+	} else if (!has && g->el > 0) {
+		w->absent = lacks_ids(st);
+		w->id = 0;
+		w->id_bits = w->absent ? 0 : (uint8_t)traced_bits(st);
+	}
+}
+
+/* Determines to which software the context belongs. */
+static void take_world(struct stream_state *st, const struct cst_generic *g)
+{
+	const struct aux_pid_source *src = &st->unit->pid;
+	const bool has = g->flags & (src->contextidr_el2 ? CST_GF_VMID : CST_GF_CID);
+	struct world_entry e = { .to = 0 };
+
+	st->context.el = g->el;
+	st->context.el_known = true;
+	e.thread_known = own_thread(st, has ? src->contextidr_el2 ? g->vmid : g->context_id : st->who.id);
+	e.host_el2 = src->contextidr_el2;
+	e.one_world = st->stream.config->profile == CST_PROFILE_M;
+	e.from = st->context.return_address;
+	e.from_known = st->context.return_known;
+	if (e.host_el2 && g->el == 0)
+		e.to_known = cst_decoder_peek_address(st->stream.decoder, &e.to) > 0;
+	world_of(&st->ss->tasks.own, &st->who.world, g, &e);
+	count_world(st, g);
 }
 
 int who_context(struct stream_state *st, const struct cst_generic *g)
 {
-	const struct aux_pid_source *src = &st->unit->pid;
-	struct world_entry e = { .to = 0 };
 	struct who *w = &st->who;
-	bool was_known = st->context.el_known, was_new = w->id_new, same_id;
+	bool was_known = st->context.el_known, was_new = w->id_new, was_absent = w->absent, same_id;
 	uint8_t was_bits = w->id_bits, was_el = st->context.el;
 	uint32_t was_id = w->id;
 
-	if (src->contextidr_el2 && g->flags & CST_GF_VMID) {
-		w->id = g->vmid;
-		w->id_bits = st->stream.config->vmid_bytes * 8;
-	} else if (!src->contextidr_el2 && src->contextidr_el1 && g->flags & CST_GF_CID) {
-		w->id = g->context_id;
-		w->id_bits = st->stream.config->cid_bytes * 8;
-	}
-	if (g->flags & CST_GF_EL) {
-		st->context.el = g->el;
-		st->context.el_known = true;
-		e.thread_known = own_thread(st, w->id);
-		e.host_el2 = src->contextidr_el2;
-		e.one_world = st->stream.config->profile == CST_PROFILE_M;
-		e.from = st->context.return_address;
-		e.from_known = st->context.return_known;
-		if (e.host_el2 && g->el == 0)
-			e.to_known = cst_decoder_peek_address(st->stream.decoder, &e.to) > 0;
-		world_of(&st->ss->tasks.own, &w->world, g, &e);
-		count_world(st, g);
-		/* after Trace Info a context ID of 0 may be omitted: the idle task, which runs in the kernel only */
-		if (is_traced(st) && !(g->flags & (src->contextidr_el2 ? CST_GF_VMID : CST_GF_CID)) &&
-		    g->el > 0 && w->world.world == WORLD_OWN) {
-			w->id = 0;
-			w->id_bits = 8 * (src->contextidr_el2 ? st->stream.config->vmid_bytes :
-					  st->stream.config->cid_bytes);
-		}
-	}
-	same_id = w->id == was_id && w->id_bits == was_bits;
+	if (g->flags & CST_GF_EL)
+		take_world(st, g);
+	if (is_traced(st))
+		take_id(st, g);
+	same_id = w->id == was_id && w->id_bits == was_bits && w->absent == was_absent;
 	w->id_new = true;
 	/* no ID yet in this fragment; later the last value stays valid */
-	if (is_traced(st) && !w->id_bits && st->stream.tid < 0)
+	if (is_traced(st) && !w->id_bits && !w->absent && st->stream.tid < 0)
 		return 0;
 	/* the same program continues, or the kernel is entered in the thread that ran */
 	if (may_change(st) && same_id && (was_new || !w->id_bits) && was_known && was_el == 0 && st->stream.tid >= 0 &&
@@ -523,6 +684,8 @@ void who_restart(struct session *ss)
 	memset(&ss->totals.who, 0, sizeof(ss->totals.who));
 	memset(&ss->tasks.own, 0, sizeof(ss->tasks.own));
 	contextid_init(&ss->tasks.contextid, ss->opts.contextid, perfdata_env(ss->pd)->arch);
+	if (ss->tasks.identity.space != IDS_UNDECIDED)
+		contextid_are_threads(&ss->tasks.contextid);
 	asids_restart(&ss->tasks.asids);
 }
 

@@ -17,7 +17,7 @@ static bool others_ran(const struct selection *s, int cpu, uint64_t from, uint64
 
 	if (s->lost_records || to == NO_TIME || filter_thread(s->filter, 0))
 		return false;
-	n = running_between(s->running, cpu, from, to, tids, MAX_THREADS, &all);
+	n = running_between(s->running, cpu, from, to, ZERO_IDLE, tids, MAX_THREADS, &all);
 	for (i = 0; i < n && all; i++)
 		all = !filter_thread(s->filter, tids[i]);
 	return all;

@@ -62,9 +62,6 @@ void info_who(const struct session *ss)
 	if (c->only_process)
 		printf("  nothing said which thread ran: all user trace was taken as that of process %d, the only one "
 		       "with code, %" PRIu64 " times\n", c->only_pid, c->only_process);
-	if (c->uncertain)
-		printf("  several threads ran between two timestamps, %" PRIu64 " times: the last one was taken\n",
-		       c->uncertain);
 	if (c->secure)
 		printf("  secure world: %" PRIu64 " stretches, not decoded\n", c->secure);
 	if (c->firmware)

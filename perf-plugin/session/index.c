@@ -87,7 +87,51 @@ static int do_sample(struct indexer *ix, const struct pd_record *rec)
 		ss->bad_records++;
 		return 0;
 	}
-	return running_add(&ss->tasks.running, (int)s->sid.cpu, s->sid.time, RUN_IN, sw.next, sw.prev);
+	/* the sample's own fields have the number in the recorder's namespace, its contents that of the machine */
+	if (s->sid.valid & PERF_SAMPLE_TID && (int)s->sid.tid > 0 && sw.prev > 0 &&
+	    identity_add(&ss->tasks.identity, (uint32_t)sw.prev, (int)s->sid.tid, true))
+		return ERR_NOMEM;
+	return running_add_sample(&ss->tasks.running, (int)s->sid.cpu, s->sid.time, sw.next, sw.prev);
+}
+
+/* Reads for which threads or CPUs the trace events were opened. */
+static void do_id_index(struct indexer *ix, const struct pd_record *rec)
+{
+	const struct pd_attr *a;
+	struct pd_id_entry e;
+	uint64_t i;
+
+	for (i = 0; i < pd_id_index_nr(rec); i++) {
+		e = pd_id_index_entry(rec, i);
+		a = perfdata_attr_by_id(ix->ss->pd, e.id);
+		if (!a || a->attr.type < PERF_TYPE_MAX)
+			continue;
+		if (e.tid >= 0)
+			ix->ss->tasks.scope = SCOPE_TASKS;
+		else if (e.cpu >= 0 && ix->ss->tasks.scope == SCOPE_UNKNOWN)
+			ix->ss->tasks.scope = SCOPE_CPUS;
+	}
+}
+
+/* Derives from the attributes what no ID_INDEX record says: events of CPUs are not inherited. */
+static void finish_scope(struct session *ss)
+{
+	const struct perf_event_attr *a;
+	unsigned int i;
+
+	for (i = 0; i < perfdata_nr_attrs(ss->pd); i++) {
+		a = &perfdata_attr(ss->pd, i)->attr;
+		if (a->type < PERF_TYPE_MAX)
+			continue;
+		if (ss->tasks.scope == SCOPE_UNKNOWN && (a->inherit || a->enable_on_exec))
+			ss->tasks.scope = SCOPE_TASKS;
+		ss->tasks.inherited |= a->inherit;
+	}
+}
+
+static int thread_of_machine(const void *data, int tid)
+{
+	return identity_thread(data, (uint32_t)tid);
 }
 
 static int do_asid(struct indexer *ix, const struct pd_record *rec)
@@ -134,6 +178,9 @@ static int do_record(struct indexer *ix, const struct pd_record *rec)
 		return do_aux(ix, rec);
 	case PERF_RECORD_SAMPLE:
 		return do_sample(ix, rec);
+	case PERF_RECORD_ID_INDEX:
+		do_id_index(ix, rec);
+		return 0;
 	case PERF_RECORD_HEADER_TRACING_DATA:
 		read_formats(ss, rec->payload, rec->payload_size);
 		return 0;
@@ -267,6 +314,10 @@ int session_index(struct session *ss)
 	ss->lost_compressed = ix.beyond ? perfdata_stats(ss->pd)->lost_compressed : 0;
 	if (rc)
 		return rc;
+	finish_scope(ss);
+	identity_decide(&ss->tasks.identity);
+	if (ss->tasks.identity.space == IDS_OTHER)
+		running_translate(&ss->tasks.running, thread_of_machine, &ss->tasks.identity);
 	running_finish(&ss->tasks.running);
 	asids_finish(&ss->tasks.asids);
 	rc = finish_side(ss);

@@ -20,6 +20,7 @@
 #include "sideband/side_events.h"
 #include "sideband/tracepoint.h"
 #include "tasks/asid.h"
+#include "tasks/identity.h"
 #include "tasks/learned.h"
 #include "tasks/running.h"
 #include "tasks/short_ids.h"
@@ -34,6 +35,13 @@ struct session_images {
 	struct spaces spaces;
 };
 
+/* What the trace events were opened for. */
+enum trace_scope {
+	SCOPE_UNKNOWN,
+	SCOPE_TASKS,	/* threads: whatever else runs on a CPU is not traced */
+	SCOPE_CPUS,	/* CPUs, or a cgroup on CPUs: the trace of a CPU is that of several tasks */
+};
+
 /* The tasks that ran, and what decoding has found out about them. */
 struct session_tasks {
 	struct threads threads;
@@ -41,6 +49,9 @@ struct session_tasks {
 	struct tracepoint *sched;	/* parser of sched_switch samples; NULL if the file has no format for it */
 	struct asids asids;
 	struct contextid contextid;
+	struct identity identity;	/* of the whole file; replicas share it */
+	enum trace_scope scope;
+	bool inherited;			/* events of tasks follow their children, too */
 	struct own_world own;
 	struct short_ids short_ids;
 	bool only_process_reported;

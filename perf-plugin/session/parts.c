@@ -58,6 +58,11 @@ const struct running *session_running(const struct session *ss)
 	return &ss->tasks.running;
 }
 
+const struct identity *session_identity(const struct session *ss)
+{
+	return &ss->tasks.identity;
+}
+
 bool session_sched_switch(const struct session *ss)
 {
 	return ss->tasks.sched != NULL;

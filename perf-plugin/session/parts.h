@@ -12,6 +12,7 @@
 #include "session/session.h"
 #include "tasks/asid.h"
 #include "tasks/contextid.h"
+#include "tasks/identity.h"
 #include "tasks/running.h"
 #include "tasks/threads.h"
 
@@ -27,6 +28,7 @@ struct threads *session_threads(struct session *ss);
 const struct contextid *session_contextid(const struct session *ss);
 const struct asids *session_asids(const struct session *ss);
 const struct running *session_running(const struct session *ss);
+const struct identity *session_identity(const struct session *ss);
 /* True if there are samples of sched:sched_switch. */
 bool session_sched_switch(const struct session *ss);
 const struct losses *session_losses(const struct session *ss);

@@ -62,6 +62,9 @@ static void share(struct session *rep, const struct session *ss)
 	rep->queues = ss->queues;
 	rep->tasks.running = ss->tasks.running;
 	rep->tasks.sched = ss->tasks.sched;
+	rep->tasks.identity = ss->tasks.identity;
+	rep->tasks.scope = ss->tasks.scope;
+	rep->tasks.inherited = ss->tasks.inherited;
 	/* total of the file; the other totals are of the run and differ */
 	rep->losses.lost_records = ss->losses.lost_records;
 }

@@ -273,6 +273,7 @@ void session_close(struct session *ss)
 	queues_free(&ss->queues);
 	units_free(&ss->units);
 	running_free(&ss->tasks.running);
+	identity_free(&ss->tasks.identity);
 	tracepoint_free(ss->tasks.sched);
 	clocks_free(&ss->clocks);
 	perfdata_close(ss->pd);

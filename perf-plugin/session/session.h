@@ -85,7 +85,8 @@ const char *session_kallsyms(const struct session *ss);
 
 /* Counts of stretches of trace by how their thread was determined where the trace does not identify it. */
 struct who_counts {
-	uint64_t uncertain;	/* assigned to the last of several candidate threads */
+	uint64_t absent;	/* contexts at EL0 without an ID in a trace that should have them */
+	uint64_t learned;	/* assigned to the thread that was found for an ID of another PID namespace */
 	uint64_t only_process;	/* assigned to the only process */
 	int only_pid;
 	struct guests guests;

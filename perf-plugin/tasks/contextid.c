@@ -39,6 +39,12 @@ void contextid_init(struct contextid *c, enum contextid_format forced, const cha
 		c->arch = ARCH_ARM;
 }
 
+void contextid_are_threads(struct contextid *c)
+{
+	if (!c->forced)
+		c->decided = c->arch == ARCH_ARM ? CONTEXTID_TID_ASID : CONTEXTID_TID;
+}
+
 /* AArch32 kernels: upper bits that are not 0 are a thread. */
 static enum contextid_format choose_arm(struct contextid *c, uint32_t value, unsigned int bits)
 {
@@ -82,8 +88,8 @@ static enum contextid_format choose(struct contextid *c, uint32_t value, unsigne
 		return CONTEXTID_TID;
 	if (ev->tid_shifted)
 		return c->decided = CONTEXTID_TID_ASID;
-	/* a small number that is not the running thread is an ASID of 8 bits */
-	if (switched && value <= 0xff)
+	/* a small number that is not the running thread is an ASID of 8 bits, which kernels for AArch64 do not write */
+	if (switched && value <= 0xff && c->arch != ARCH_ARM64)
 		c->decided = CONTEXTID_ASID;
 	return value <= 0xff && c->decided == CONTEXTID_ASID ? CONTEXTID_ASID : CONTEXTID_TID;
 }

@@ -40,6 +40,8 @@ struct contextid {
 
 /* `arch` is the machine name in the file (uname -m), or NULL. */
 void contextid_init(struct contextid *c, enum contextid_format forced, const char *arch);
+/* Decides that values hold thread IDs, which other evidence has proved. */
+void contextid_are_threads(struct contextid *c);
 /* True if no more evidence is needed. */
 static inline bool contextid_decided(const struct contextid *c)
 {

@@ -30,22 +30,51 @@ static struct run_cpu *get_cpu(struct running *r, int cpu)
 	return c;
 }
 
-int running_add(struct running *r, int cpu, uint64_t time, enum run_kind kind, int tid, int prev)
+static int add(struct running *r, int cpu, const struct run_switch *what, int prev)
 {
 	struct run_cpu *c = get_cpu(r, cpu);
 	struct run_switch *s = c ? ARRAY_ADD(c->v, c->nr, c->cap) : NULL;
 
 	if (!s)
 		return ERR_NOMEM;
-	s->time = time;
-	s->tid = tid;
-	s->kind = kind;
-	c->switches |= kind != RUN_START;
-	if (time < c->first_time) {
-		c->first_time = time;
+	*s = *what;
+	c->switches |= s->kind != RUN_START;
+	r->outsiders |= !s->tid && !prev && !s->of_machine;
+	if (s->time < c->first_time) {
+		c->first_time = s->time;
 		c->first_prev = prev;
+		c->prev_of_machine = s->of_machine;
 	}
 	return 0;
+}
+
+int running_add(struct running *r, int cpu, uint64_t time, enum run_kind kind, int tid, int prev)
+{
+	const struct run_switch s = { .time = time, .tid = tid, .kind = kind };
+
+	return add(r, cpu, &s, prev);
+}
+
+int running_add_sample(struct running *r, int cpu, uint64_t time, int tid, int prev)
+{
+	const struct run_switch s = { .time = time, .tid = tid, .kind = RUN_IN, .of_machine = true };
+
+	return add(r, cpu, &s, prev);
+}
+
+void running_translate(struct running *r, int (*thread)(const void *data, int tid), const void *data)
+{
+	size_t i, k;
+
+	for (i = 0; i < r->nr; i++) {
+		struct run_cpu *c = r->cpus[i];
+
+		if (c->prev_of_machine && c->first_prev > 0)
+			c->first_prev = thread(data, c->first_prev);
+		for (k = 0; k < c->nr; k++)
+			if (c->v[k].of_machine && c->v[k].tid > 0)
+				c->v[k].tid = thread(data, c->v[k].tid);
+	}
 }
 
 /* at the same time, switch-out records precede switch-in records */
@@ -112,22 +141,34 @@ int running_thread(const struct running *r, int cpu, uint64_t time)
 	return i ? c->v[i - 1].tid : c->first_prev;
 }
 
-bool running_other(const struct running *r, int cpu, uint64_t from, uint64_t to, int tid)
+bool running_changes(const struct running *r, int cpu, uint64_t from, uint64_t to)
+{
+	const struct run_cpu *c = find_cpu(r, cpu);
+	size_t i = c ? after(c, from) : 0;
+	int tid = c && i ? c->v[i - 1].tid : c ? c->first_prev : -1;
+
+	for (; c && i < c->nr && c->v[i].time <= to; i++)
+		if (c->v[i].tid != tid)
+			return true;
+	return false;
+}
+
+bool running_other(const struct running *r, int cpu, uint64_t from, uint64_t to, int tid, enum run_zero zero)
 {
 	const struct run_cpu *c = find_cpu(r, cpu);
 	size_t i = c ? after(c, from) : 0;
 
 	for (; c && i < c->nr && c->v[i].time <= to; i++)
-		if (c->v[i].kind != RUN_OUT && c->v[i].tid > 0 && c->v[i].tid != tid)
+		if (c->v[i].kind != RUN_OUT && c->v[i].tid != tid && (c->v[i].tid > 0 || (!c->v[i].tid && zero)))
 			return true;
 	return false;
 }
 
-static size_t add_tid(int tid, int *tids, size_t n, size_t max, bool *all)
+static size_t add_tid(int tid, enum run_zero zero, int *tids, size_t n, size_t max, bool *all)
 {
 	size_t i;
 
-	if (tid < 0)
+	if (tid < 0 || (!tid && zero))
 		*all = false;
 	if (tid <= 0)
 		return n;
@@ -142,7 +183,7 @@ static size_t add_tid(int tid, int *tids, size_t n, size_t max, bool *all)
 	return n + 1;
 }
 
-size_t running_between(const struct running *r, int cpu, uint64_t from, uint64_t to, int *tids,
+size_t running_between(const struct running *r, int cpu, uint64_t from, uint64_t to, enum run_zero zero, int *tids,
 		       size_t max, bool *all)
 {
 	const struct run_cpu *c = find_cpu(r, cpu);
@@ -152,7 +193,7 @@ size_t running_between(const struct running *r, int cpu, uint64_t from, uint64_t
 	if (!c)
 		return 0;
 	first = i = after(c, from);
-	n = add_tid(i ? c->v[i - 1].tid : c->first_prev, tids, 0, max, all);
+	n = add_tid(i ? c->v[i - 1].tid : c->first_prev, zero, tids, 0, max, all);
 	for (; i < c->nr && c->v[i].time <= to; i++) {
 		if (i - first >= MAX_LOOK) {
 			*all = false;
@@ -161,7 +202,7 @@ size_t running_between(const struct running *r, int cpu, uint64_t from, uint64_t
 		/* an "out" record is redundant if an "in" record follows */
 		if (c->v[i].kind == RUN_OUT && i + 1 < c->nr && c->v[i + 1].kind != RUN_OUT)
 			continue;
-		n = add_tid(c->v[i].tid, tids, n, max, all);
+		n = add_tid(c->v[i].tid, zero, tids, n, max, all);
 	}
 	return n;
 }

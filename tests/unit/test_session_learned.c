@@ -118,7 +118,7 @@ static void facts_of_earlier_pieces(void **state)
 			assert_int_equal(session_run(ss, &con), 0);
 			assert_int_equal(t.pieces, jobs > 1 ? RECORDS : 0);
 			assert_int_equal(t.continued, 0);
-			if (sum->dec.ranges != (later == SAME ? RECORDS : 1) * SB_ATOMS)
+			if (sum->dec.ranges != (later == SECURE ? 1 : RECORDS) * SB_ATOMS)
 				fail_msg("later %d, %u threads: %llu ranges", (int)later, jobs, (unsigned long long)sum->dec.ranges);
 			assert_int_equal(sum->who.secure, later == SECURE ? RECORDS - 1 : 0);
 			assert_true(ss->tasks.own.security_known && ss->tasks.own.security_proved);

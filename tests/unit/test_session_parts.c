@@ -53,7 +53,7 @@ static void count_piece(struct session *rep, uint64_t step)
 	t->filtered_bytes = 3 * step;
 	t->unrouted = 4 * step;
 	t->unknown_context = 5 * step;
-	t->who.uncertain = 6 * step;
+	t->who.absent = 6 * step;
 	t->who.only_process = 7 * step;
 	t->who.only_pid = (int)(1000 + step);
 	t->who.secure = 8 * step;
@@ -106,7 +106,7 @@ static void parts(void **state)
 	assert_int_equal(t->filtered_bytes, 15);
 	assert_int_equal(t->unrouted, 20);
 	assert_int_equal(t->unknown_context, 25);
-	assert_int_equal(t->who.uncertain, 30);
+	assert_int_equal(t->who.absent, 30);
 	assert_int_equal(t->who.only_process, 7);
 	assert_int_equal(t->who.only_pid, 1001);	/* of a part that has assigned some */
 	assert_int_equal(t->who.secure, 40);
@@ -141,7 +141,7 @@ static void parts(void **state)
 	for (i = 0; i < WORDS(t->frame); i++)
 		assert_int_equal(frame[i], 0);
 	assert_true(!t->aux_bytes && !t->backward_timestamps && !t->filtered_bytes && !t->unrouted && !t->unknown_context);
-	assert_true(!t->who.uncertain && !t->who.only_process && !t->who.guests.nr && !t->who.secure && !t->who.firmware);
+	assert_true(!t->who.absent && !t->who.only_process && !t->who.guests.nr && !t->who.secure && !t->who.firmware);
 	assert_true(!ss->unrouted_ids[0] && !ss->unrouted_ids[1] && !ss->chosen.matched && !ss->left_undone);
 	assert_true(!d->shown && !d->insns && !d->nacc && !d->nacc_bytes && !d->conflicts);
 	assert_int_equal(ss->losses.cause[LOSS_ASID].count, 0);

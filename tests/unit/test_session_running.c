@@ -39,7 +39,7 @@ static void switches(void **state)
 	running_finish(&r);
 	assert_false(running_known(&r, 6));
 	assert_int_equal(running_thread(&r, 6, 150), -1);
-	assert_int_equal(running_between(&r, 6, 0, 300, tids, 4, &all), 0);
+	assert_int_equal(running_between(&r, 6, 0, 300, ZERO_IDLE, tids, 4, &all), 0);
 	assert_false(all);
 	assert_int_equal(running_thread(&r, 7, 150), 3);
 	assert_int_equal(running_thread(&r, 7, 250), 4);
@@ -53,22 +53,22 @@ static void switches(void **state)
 	assert_int_equal(running_thread(&r, 1, 200), 0);
 	assert_int_equal(running_thread(&r, 1, UINT64_MAX), 8);
 	assert_int_equal(running_thread(&r, 4, 149), -1);
-	assert_true(running_other(&r, 1, 0, 100, 5));
-	assert_false(running_other(&r, 1, 100, 299, 7));	/* idle is nobody */
-	assert_true(running_other(&r, 1, 100, 300, 7));
-	assert_false(running_other(&r, 2, 0, 300, 7));
-	assert_true(running_other(&r, 8, 0, 100, 7));	/* thread 1 is one as any other */
-	assert_int_equal(running_between(&r, 1, 100, 250, tids, 4, &all), 1);
+	assert_true(running_other(&r, 1, 0, 100, 5, ZERO_IDLE));
+	assert_false(running_other(&r, 1, 100, 299, 7, ZERO_IDLE));	/* idle is nobody */
+	assert_true(running_other(&r, 1, 100, 300, 7, ZERO_IDLE));
+	assert_false(running_other(&r, 2, 0, 300, 7, ZERO_IDLE));
+	assert_true(running_other(&r, 8, 0, 100, 7, ZERO_IDLE));	/* thread 1 is one as any other */
+	assert_int_equal(running_between(&r, 1, 100, 250, ZERO_IDLE, tids, 4, &all), 1);
 	assert_true(all);
 	assert_int_equal(tids[0], 7);
-	assert_int_equal(running_between(&r, 1, 0, 300, tids, 4, &all), 3);
+	assert_int_equal(running_between(&r, 1, 0, 300, ZERO_IDLE, tids, 4, &all), 3);
 	assert_true(all);
 	assert_int_equal(tids[0], 5);
 	assert_int_equal(tids[1], 7);
 	assert_int_equal(tids[2], 8);
-	assert_int_equal(running_between(&r, 1, 0, 300, tids, 2, &all), 2);
+	assert_int_equal(running_between(&r, 1, 0, 300, ZERO_IDLE, tids, 2, &all), 2);
 	assert_false(all);
-	assert_int_equal(running_between(&r, 3, 0, 300, tids, 2, &all), 0);
+	assert_int_equal(running_between(&r, 3, 0, 300, ZERO_IDLE, tids, 2, &all), 0);
 	assert_false(all);
 	running_free(&r);
 }
@@ -99,17 +99,17 @@ static void pairs_of_switch_records(void **state)
 	/* a CPU without switches before the last moment */
 	running_add(&r, 5, UINT64_MAX, RUN_IN, 6, 4);
 	running_finish(&r);
-	assert_int_equal(running_between(&r, 1, 100, 250, tids, 4, &all), 2);
+	assert_int_equal(running_between(&r, 1, 100, 250, ZERO_IDLE, tids, 4, &all), 2);
 	assert_true(all);
 	assert_int_equal(tids[0], 7);
 	assert_int_equal(tids[1], 8);
 	assert_int_equal(running_thread(&r, 1, 200), 8);
-	assert_int_equal(running_between(&r, 1, 250, 299, tids, 4, &all), 1);
+	assert_int_equal(running_between(&r, 1, 250, 299, ZERO_IDLE, tids, 4, &all), 1);
 	assert_true(all);
-	assert_int_equal(running_between(&r, 1, 250, 300, tids, 4, &all), 1);
+	assert_int_equal(running_between(&r, 1, 250, 300, ZERO_IDLE, tids, 4, &all), 1);
 	assert_false(all);	/* who came then is unknown */
 	assert_int_equal(running_thread(&r, 1, 300), -1);
-	assert_false(running_other(&r, 1, 250, 400, 8));
+	assert_false(running_other(&r, 1, 250, 400, 8, ZERO_IDLE));
 	assert_true(running_known(&r, 2));
 	assert_int_equal(running_thread(&r, 2, 99), -1);
 	assert_int_equal(running_thread(&r, 2, 150), 3);
@@ -135,11 +135,11 @@ static void as_many_switches_as_are_searched(void **state)
 	for (i = 0; i < 1000; i++)
 		assert_int_equal(running_add(&r, 0, 10 + (uint64_t)i, RUN_IN, i == 256 ? 7 : 5 + (i & 1), i ? -1 : 0), 0);
 	running_finish(&r);
-	assert_int_equal(running_between(&r, 0, 0, 9 + 256, tids, 4, &all), 2);
+	assert_int_equal(running_between(&r, 0, 0, 9 + 256, ZERO_IDLE, tids, 4, &all), 2);
 	assert_true(all);
-	assert_int_equal(running_between(&r, 0, 0, 9 + 257, tids, 4, &all), 2);
+	assert_int_equal(running_between(&r, 0, 0, 9 + 257, ZERO_IDLE, tids, 4, &all), 2);
 	assert_false(all);
-	assert_int_equal(running_between(&r, 0, 10, 10 + 256, tids, 4, &all), 3);
+	assert_int_equal(running_between(&r, 0, 10, 10 + 256, ZERO_IDLE, tids, 4, &all), 3);
 	assert_true(all);
 	running_free(&r);
 }
@@ -156,7 +156,7 @@ static void very_many_switches(void **state)
 		assert_int_equal(running_add(&r, 0, (uint64_t)i, RUN_IN, 10 + (i & 1), -1), 0);
 	running_finish(&r);
 	for (i = 0; i < 100000; i++) {
-		assert_int_equal(running_between(&r, 0, 0, 99999, tids, 4, &all), 2);
+		assert_int_equal(running_between(&r, 0, 0, 99999, ZERO_IDLE, tids, 4, &all), 2);
 		assert_false(all);
 	}
 	running_free(&r);
