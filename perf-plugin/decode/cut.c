@@ -69,7 +69,7 @@ struct at_cut {
 	uint32_t user_epoch, kernel_epoch;
 	uint32_t host_thread;
 	uint8_t late, stamped, el, el_known, return_known;
-	uint8_t id_bits, cause, how, id_new, by_id, absent, traced, counted, since_stamp, no_gaps;
+	uint8_t id_bits, cause, how, id_new, by_id, absent, traced, zero, counted, since_stamp, no_gaps;
 	uint8_t world, world_el, world_known, guest_user, nr_vcpus;
 	uint8_t gap_open, gap_cause, active;
 	char gap_comm[LOSS_COMM];
@@ -86,6 +86,7 @@ static void take_who(struct at_cut *m, const struct who *w, const struct cst_sta
 	m->by_id = w->by_id;
 	m->absent = w->absent;
 	m->traced = w->traced;
+	m->zero = w->zero;
 	m->counted = w->counted == s->insns;
 	m->since_stamp = w->stamped == s->insns;
 	m->no_gaps = w->gaps == s->resyncs + s->overflows + s->discards + s->bad_packets;

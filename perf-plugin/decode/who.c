@@ -62,22 +62,24 @@ static void set_thread(struct stream_state *st, int tid)
 	st->stream.pid = threads_pid(&st->ss->tasks.threads, tid, st->time.limit);
 }
 
+/* True if the recorder seems to have been inside a PID namespace: IDs are not traced, or they are not the records'. */
+static bool in_namespace(const struct stream_state *st)
+{
+	return (st->who.absent && !st->who.zero) || st->ss->tasks.identity.space == IDS_OTHER;
+}
+
 /* What the thread number 0 stands for in switch records. */
 static enum run_zero zero_of(const struct stream_state *st)
 {
-	const struct session_tasks *t = &st->ss->tasks;
-
-	return st->who.absent || t->identity.space == IDS_OTHER || t->running.outsiders ? ZERO_OUTSIDER : ZERO_IDLE;
+	return in_namespace(st) || st->ss->tasks.running.outsiders ? ZERO_OUTSIDER : ZERO_IDLE;
 }
 
 /* The cause of an unknown thread where no record names one. */
 static enum loss no_thread(const struct stream_state *st)
 {
-	const struct session_tasks *t = &st->ss->tasks;
-
-	if (!st->who.absent && t->identity.space != IDS_OTHER)
+	if (!in_namespace(st))
 		return LOSS_NO_THREAD;
-	return running_known(&t->running, st->stream.cpu) ? LOSS_OUTSIDE : LOSS_NAMESPACE;
+	return running_known(&st->ss->tasks.running, st->stream.cpu) ? LOSS_OUTSIDE : LOSS_NAMESPACE;
 }
 
 static void set_unknown(struct stream_state *st, enum loss cause)
@@ -185,6 +187,9 @@ static bool only_aux_thread(const struct stream_state *st)
 	if (!running_known(r, st->stream.cpu))
 		return aux_is_owner(st);
 	first = st->unit->timestamps ? running_thread(r, st->stream.cpu, st->who.began) : -1;
+	/* unknown: a thread that is not traced, unless all are */
+	if (first < 0 && zero && st->ss->tasks.scope == SCOPE_CPUS && st->unit->timestamps)
+		return false;
 	return (first < 0 || (!first && !zero) || first == f->aux_tid) &&
 	       !running_other(r, st->stream.cpu, st->who.began, f->pub.time, f->aux_tid, zero);
 }
@@ -518,7 +523,7 @@ int who_begin(struct stream_state *st)
 	struct who *w = &st->who;
 
 	w->id_bits = 0;
-	w->by_id = w->absent = w->traced = false;
+	w->by_id = w->absent = w->traced = w->zero = false;
 	w->cause = LOSS_NO_THREAD;
 	w->counted = w->stamped = UINT64_MAX;
 	w->passed = fragment_floor(st->fragment.f);
@@ -605,6 +610,7 @@ static void take_id(struct stream_state *st, const struct cst_generic *g)
 	}
 	if (!(g->flags & CST_GF_EL) || w->world.world != WORLD_OWN)
 		return;
+	w->zero |= has && !w->id;
 	if (has && w->id) {
 		w->traced = true;
 		w->absent = false;

@@ -31,7 +31,8 @@ struct who {
 	uint32_t id;		/* last context ID, or CONTEXTIDR_EL2 ... */
 	uint8_t id_bits;	/* ... with this number of traced bits; 0: none in this fragment */
 	bool absent;		/* the last context at EL0 has no ID although the metadata says that IDs are traced */
-	bool traced;		/* a context in this fragment has an ID other than 0 */
+	bool traced;		/* a context in this fragment has an ID other than 0 ... */
+	bool zero;		/* ... has an ID that is 0: the kernel does not write the register */
 	uint64_t passed;	/* perf time of the last timestamp in this fragment, or of its begin */
 	bool aux_asked, aux_only; /* only the AUX record's thread ran in the fragment; valid with aux_asked */
 	uint64_t began;		/* earliest time of the fragment */

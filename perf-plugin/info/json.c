@@ -196,6 +196,22 @@ static void put_binaries(const struct session *ss)
 	free(list);
 }
 
+/* Whose IDs the trace has, with the witnesses for it. */
+static void put_identity(const struct session *ss)
+{
+	static const char *const space[] = {
+		[IDS_UNDECIDED] = "undecided", [IDS_SAME] = "records", [IDS_OTHER] = "other-namespace",
+	};
+	const struct identity *ids = session_identity(ss);
+	const struct who_counts *c = &session_totals(ss)->who;
+	size_t known, contradictory;
+
+	identity_count(ids, &known, &contradictory);
+	printf(" \"identity\":{\"ids\":\"%s\",\"equal\":%" PRIu64 ",\"different\":%" PRIu64 ",\"matched\":%zu,"
+	       "\"contradictory\":%zu,\"learned\":%" PRIu64 ",\"absent\":%" PRIu64 "},\n", space[ids->space], ids->equal,
+	       ids->different, known, contradictory, c->learned, c->absent);
+}
+
 int info_json(struct session *ss)
 {
 	const struct session_totals *t = session_totals(ss);
@@ -215,6 +231,7 @@ int info_json(struct session *ss)
 		printf(" \"time\":{\"first\":%" PRIu64 ",\"last\":%" PRIu64 "},\n", c.first, c.last);
 	else
 		printf(" \"time\":null,\n");
+	put_identity(ss);
 	put_binaries(ss);
 	put_done(&made);
 	put_causes(session_losses(ss), &made);

@@ -28,7 +28,12 @@ static void print_format(const struct session *ss)
 	const char *sep = " ";
 	size_t i;
 
-	if (!ids_traced(ss))
+	const struct who_counts *n = &session_totals(ss)->who;
+
+	for (i = CONTEXTID_TID; i <= CONTEXTID_NONE && !c->seen[i]; i++)
+		;
+	/* print_identity() says that there are none */
+	if (!ids_traced(ss) || (i > CONTEXTID_NONE && n->absent))
 		return;
 	printf("  context IDs hold%s", c->forced ? ", as --contextid says," : "");
 	for (i = CONTEXTID_TID; i <= CONTEXTID_NONE; i++) {
@@ -40,6 +45,24 @@ static void print_format(const struct session *ss)
 	printf("%s\n", *sep == ' ' ? " nothing that was decoded" : "");
 }
 
+/* Prints what is known of the IDs, and by what evidence, where it is not what the metadata says. */
+static void print_identity(const struct session *ss)
+{
+	const struct identity *ids = session_identity(ss);
+	const struct who_counts *c = &session_totals(ss)->who;
+	size_t known, contradictory;
+
+	if (c->absent)
+		printf("  the trace holds no context IDs, though its metadata says so, in %" PRIu64 " contexts at EL0 (recorded "
+		       "in a container, or on a kernel without PID_IN_CONTEXTIDR?): threads by buffers, switches or the "
+		       "only process\n", c->absent);
+	if (ids->space != IDS_OTHER)
+		return;
+	identity_count(ids, &known, &contradictory);
+	printf("  context IDs are of another PID namespace (recorded in a container): %zu matched to threads by switches, "
+	       "%zu contradictory; %" PRIu64 " stretches have a thread by that\n", known, contradictory, c->learned);
+}
+
 void info_who(const struct session *ss)
 {
 	const struct asids *asids = session_asids(ss);
@@ -49,6 +72,7 @@ void info_who(const struct session *ss)
 
 	printf("\nWho ran:\n");
 	print_format(ss);
+	print_identity(ss);
 	for (i = 0; i < running->nr; i++)
 		n += running->cpus[i]->nr;
 	if (n)

@@ -159,7 +159,7 @@ bool running_other(const struct running *r, int cpu, uint64_t from, uint64_t to,
 	size_t i = c ? after(c, from) : 0;
 
 	for (; c && i < c->nr && c->v[i].time <= to; i++)
-		if (c->v[i].kind != RUN_OUT && c->v[i].tid != tid && (c->v[i].tid > 0 || (!c->v[i].tid && zero)))
+		if (c->v[i].kind != RUN_OUT && c->v[i].tid != tid && (c->v[i].tid || zero))
 			return true;
 	return false;
 }

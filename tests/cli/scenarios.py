@@ -33,7 +33,7 @@ class Expected:
         for line in open(os.path.join(folder, "expect")):
             word, _, rest = line.rstrip("\n").partition(" ")
             if word == "exit":
-                self.code = int(rest)
+                self.code = None if rest == "any" else int(rest)
             elif word == "option":
                 self.options.append(rest)
             elif word == "stderr":
@@ -87,6 +87,9 @@ def read_branches(text, want):
             raise Bad("not a branch line: " + line)
         pid, tid, cpu, source, target = m.groups()
         if not int(source, 16) or not int(target, 16):
+            continue
+        # a thread that is unknown is no wrong one, where not all can be found
+        if tid == "-1" and want.percent is not None:
             continue
         if want.pids.get(tid) != pid:
             raise Bad("thread %s is in process %s: %s" % (tid, want.pids.get(tid), line))
@@ -255,6 +258,9 @@ def injected_branches(path, want):
                     place += width
             tid, cpu = field["tid"] >> 32, field["cpu"] & 0xffffffff
             cpu -= cpu >> 31 << 32
+            if tid == 0xffffffff and want.percent is not None:
+                at += size
+                continue
             if want.pids.get(str(tid)) != str(field["tid"] & 0xffffffff):
                 raise Bad("injected: thread %d is in process %d" % (tid, field["tid"] & 0xffffffff))
             if field["ip"] and field["addr"]:
@@ -267,7 +273,7 @@ def check_inject(args, perf, options, folder, want):
     """The samples of all branches are the branches that were executed."""
     out = os.path.join(folder, "injected.data")
     done = run([args.tool, "inject", "--itrace=b", "-i", perf, "-o", out] + options)
-    if done.returncode != want.code:
+    if done.returncode not in ([want.code] if want.code is not None else [0, 3]):
         raise Bad("inject: exit %d: %s" % (done.returncode, done.stderr.decode()[-300:]))
     try:
         compare(want, injected_branches(out, want))
@@ -286,7 +292,8 @@ def check_filters(args, perf, options, want):
         raise Bad("not branch lines with times: " + (lines[split.index(None)] if split else "nothing"))
     times = sorted(m.group(4) for m in split)
     first, last = times[len(times) // 3], times[len(times) // 2]
-    pid, tid = split[len(split) // 2].group(1, 2)
+    known = [m for m in split if m.group(2) != "-1"] or split
+    pid, tid = known[len(known) // 2].group(1, 2)
     for option, keep in (("--cpu=0", lambda m: int(m.group(3)) == 0), ("--tid=" + tid, lambda m: m.group(2) == tid),
                          ("--pid=" + pid, lambda m: m.group(1) == pid),
                          ("--time=%s000,%s999" % (first, last), lambda m: first <= m.group(4) <= last)):
@@ -313,8 +320,8 @@ def scenario(args, name, seed, folder):
     done = script(args, ["-i", perf] + options)
     err = done.stderr.decode("utf-8", "replace")
     compare(want, read_branches(done.stdout.decode(), want))
-    if done.returncode != want.code:
-        raise Bad("script: exit %d, not %d: %s" % (done.returncode, want.code, err[-500:]))
+    if done.returncode not in ([want.code] if want.code is not None else [0, 3]):
+        raise Bad("script: exit %d, not %s: %s" % (done.returncode, want.code, err[-500:]))
     for text in want.stderr:
         if text not in err:
             raise Bad("script does not say '%s': %s" % (text, err[-500:]))

@@ -118,9 +118,9 @@ static void attr(const struct perfw *w, int event, struct gbuf *b)
 	a.read_format = PERF_FORMAT_ID;
 	a.disabled = 1;
 	a.exclude_kernel = a.exclude_hv = a.exclude_guest = 1;
-	a.enable_on_exec = 1;
+	a.enable_on_exec = w->o.scope != PERFW_CPUS;
 	a.sample_id_all = 1;
-	a.inherit = w->o.per_cpu;
+	a.inherit = w->o.per_cpu && w->o.scope != PERFW_CPUS;
 	if (event == EVENT_SCHED) {
 		a.config = PERFW_SCHED_SWITCH;
 		a.sample_type |= PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW;

@@ -107,8 +107,8 @@ struct perfw *perfw_new(const struct perfw_opts *o, const struct perfw_cpu *cpus
 	for (i = 0; i < perfw_events(w); i++) {
 		gbuf_u64(&r, perfw_event_id(i));
 		gbuf_u64(&r, 0);
-		gbuf_u64(&r, UINT64_MAX);
-		gbuf_u64(&r, UINT64_MAX);
+		gbuf_u64(&r, o->scope ? 0 : UINT64_MAX);
+		gbuf_u64(&r, o->scope == PERFW_TASKS ? 1 : UINT64_MAX);
 	}
 	perfw_user(w, &r);
 
@@ -332,7 +332,7 @@ static void comm16(struct gbuf *r, const char *comm)
 	gbuf_put(r, name, sizeof(name));
 }
 
-void perfw_sched_switch(struct perfw *w, const struct perfw_at *at, const char *prev_comm,
+void perfw_sched_switch(struct perfw *w, const struct perfw_at *at, uint32_t prev_tid, const char *prev_comm,
 			uint32_t next_tid, const char *next_comm)
 {
 	struct gbuf r = { 0 };
@@ -352,7 +352,7 @@ void perfw_sched_switch(struct perfw *w, const struct perfw_at *at, const char *
 	gbuf_u8(&r, 0);
 	gbuf_u32(&r, at->tid);
 	comm16(&r, prev_comm);
-	gbuf_u32(&r, at->tid);
+	gbuf_u32(&r, prev_tid);
 	gbuf_u32(&r, 120);
 	gbuf_u64(&r, 0);
 	comm16(&r, next_comm);
@@ -382,9 +382,11 @@ void perfw_switch(struct perfw *w, const struct perfw_at *at, uint32_t other_pid
 {
 	struct gbuf r = { 0 };
 
-	perfw_begin(&r, w->o.per_cpu ? PERF_RECORD_SWITCH_CPU_WIDE : PERF_RECORD_SWITCH,
+	int wide = w->o.per_cpu && !w->o.own_switches;
+
+	perfw_begin(&r, wide ? PERF_RECORD_SWITCH_CPU_WIDE : PERF_RECORD_SWITCH,
 		    out ? PERF_RECORD_MISC_SWITCH_OUT : 0);
-	if (w->o.per_cpu) {
+	if (wide) {
 		gbuf_u32(&r, other_pid);
 		gbuf_u32(&r, other_tid);
 	}

@@ -21,6 +21,13 @@
 #define PERFW_AUX_COLLISION 0x08u
 #define PERFW_AUX_RAW 0x100u
 
+/* What the trace event was opened for, as ID_INDEX and the attribute say it. */
+enum perfw_scope {
+	PERFW_UNSAID,		/* inherited if the buffers are of CPUs */
+	PERFW_TASKS,		/* tasks and their children, with a buffer for each CPU */
+	PERFW_CPUS,
+};
+
 struct perfw_opts {
 	uint8_t version;	/* of the metadata: 0, 1, 2 */
 	uint8_t per_cpu;	/* else per thread */
@@ -37,6 +44,8 @@ struct perfw_opts {
 	 */
 	uint8_t rings;
 	uint8_t no_switch;	/* the recorder did not ask for SWITCH records */
+	uint8_t own_switches;	/* SWITCH records of the traced tasks alone, also with a buffer for each CPU */
+	uint8_t scope;		/* enum perfw_scope */
 	uint8_t kernel_events;	/* it asked for KSYMBOL, BPF_EVENT, TEXT_POKE */
 	uint8_t sched_switch;	/* a third event: the tracepoint, with samples */
 	/*
@@ -93,8 +102,8 @@ void perfw_ksymbol(struct perfw *w, const struct perfw_at *at, uint64_t addr, ui
 /* type 1: loaded, 2: unloaded */
 void perfw_bpf_event(struct perfw *w, const struct perfw_at *at, uint16_t type, uint32_t id,
 		     const uint8_t tag[8]);
-/* a sample of the third event, taken in at when next gets the CPU */
-void perfw_sched_switch(struct perfw *w, const struct perfw_at *at, const char *prev_comm,
+/* a sample of the third event, taken in at when next gets the CPU; prev_tid and next_tid are the machine's numbers */
+void perfw_sched_switch(struct perfw *w, const struct perfw_at *at, uint32_t prev_tid, const char *prev_comm,
 			uint32_t next_tid, const char *next_comm);
 void perfw_itrace_start(struct perfw *w, const struct perfw_at *at);
 void perfw_switch(struct perfw *w, const struct perfw_at *at, uint32_t other_pid,

@@ -7,7 +7,7 @@
  *   threads             TID PID, one line for each thread
  *   unknown             TID START END: code whose bytes nobody has; its branches cannot be found
  *   expect              words, one line each:
- *     exit CODE         of script
+ *     exit CODE         of script; any: 0 or, with losses, 3
  *     option WORD       for the program, after the usual ones; @ stands for the folder of files
  *     stderr TEXT       script says so
  *     never TEXT        script does not say so
@@ -43,7 +43,7 @@ struct scenario_row {
 
 /* rows end with a name of NULL */
 extern const struct scenario_row scenario_user[], scenario_maps[], scenario_kernel[],
-	scenario_who[], scenario_phone[], scenario_buffers[];
+	scenario_who[], scenario_phone[], scenario_buffers[], scenario_container[];
 
 const struct scenario_row *scenario_find(const char *name);
 void scenario_list(void);

@@ -59,7 +59,10 @@ static uint32_t pid_of(const struct session *s, uint32_t tid)
 
 static struct perfw_at at_of(const struct cpu_unit *u, uint32_t tid)
 {
-	return (struct perfw_at){ pid_of(u->s, tid), tid, PERFW_TIME_BASE + unit_ticks(u->tu),
+	const struct session_opts *o = &u->s->o;
+	uint32_t number = o->recorded ? o->recorded(o->ctx, tid) : tid;
+
+	return (struct perfw_at){ number ? pid_of(u->s, tid) : 0, number, PERFW_TIME_BASE + unit_ticks(u->tu),
 				  (uint32_t)u->cpu };
 }
 
@@ -131,6 +134,7 @@ struct session *session_new(const struct session_opts *o, const struct session_i
 		u->tu = unit_new(&t, &sink);
 		unit_get_regs(&t, &u->regs);
 		cpus[i] = (struct perfw_cpu){ i, u->regs, o->perf.time_conv ? 1 : -2, 0 };
+		cpus[i].regs.configr |= o->claim;
 		if (o->hw_id)
 			cpus[i].id_word = 0x80000000u | 0x7f;
 	}

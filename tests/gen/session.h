@@ -21,6 +21,7 @@ struct session_opts {
 	struct perfw_opts perf;
 	enum session_buffers buffers;
 	uint8_t raw;		/* no frames */
+	uint32_t claim;		/* bits of TRCCONFIGR that only the metadata has */
 	uint8_t hw_id;		/* 0: IDs in the metadata, 1: HW_ID records, 2: HW_ID with sinks */
 	uint8_t hw_id_lost;	/* the HW_ID records are not in the file */
 	uint8_t barriers;	/* a barrier where a fragment begins */
@@ -41,6 +42,8 @@ struct session_opts {
 	void *ctx;
 	uint32_t (*pid_of)(void *ctx, uint32_t tid);
 	void (*scheduled)(void *ctx, int cpu, uint32_t tid, uint32_t old);
+	/* the number that records have for a thread, or 0; NULL: its own */
+	uint32_t (*recorded)(void *ctx, uint32_t tid);
 };
 
 #define SESSION_NOBODY 0xffffffffu

@@ -28,6 +28,30 @@ static uint32_t pid_of(void *ctx, uint32_t tid)
 	return 0;
 }
 
+static const struct wthread *thread_of(const struct world *w, uint32_t tid)
+{
+	size_t i;
+
+	for (i = w->nthreads; i--;)
+		if (w->threads[i]->tid == tid)
+			return w->threads[i];
+	return NULL;
+}
+
+uint32_t world_machine_tid(void *world, uint32_t tid)
+{
+	const struct wthread *t = thread_of(world, tid);
+
+	return t && t->machine ? t->machine : tid;
+}
+
+static uint32_t recorded(void *ctx, uint32_t tid)
+{
+	const struct wthread *t = thread_of(ctx, tid);
+
+	return t && t->outside ? 0 : tid;
+}
+
 static const struct wmap *map_at(const struct wproc *p, uint64_t pc)
 {
 	int i;
@@ -91,6 +115,7 @@ struct world *world_new(const struct world_opts *o, struct truth *truth)
 	w->o.s.ctx = w;
 	w->o.s.pid_of = pid_of;
 	w->o.s.scheduled = quiet;
+	w->o.s.recorded = recorded;
 	w->o.s.tu.ctx = w;
 	w->o.s.tarmac = tarmac_new(o->tarmac, &t);
 	GEN_BUG_ON(o->s.ncpus > WORLD_CPUS);

@@ -32,6 +32,8 @@ struct wproc {
 
 struct wthread {
 	uint32_t tid;
+	uint32_t machine;	/* the number outside of the recorder's PID namespace; 0: the same */
+	uint8_t outside;	/* it has none inside */
 	char comm[16];
 	struct wproc *p;
 	uint64_t pc;		/* 0: at some place of the process */
@@ -85,7 +87,9 @@ void world_free(struct world *w);
 /* ends the recording */
 void world_finish(struct world *w, struct gbuf *file);
 
-/* world.c: execution */
+/* world.c: what CONTEXTIDR holds while a thread runs, for tu_opts.contextidr */
+uint32_t world_machine_tid(void *world, uint32_t tid);
+/* execution */
 struct wproc *world_proc(struct world *w, uint32_t pid);
 struct wthread *world_thread(struct world *w, struct wproc *p, uint32_t tid, const char *comm);
 const struct code *world_code(struct world *w, uint32_t insns, int kernel);

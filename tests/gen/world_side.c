@@ -210,22 +210,24 @@ void world_switch_records(struct world *w, int cpu, struct wthread *from, struct
 {
 	struct perfw *pw = session_perf(w->s);
 	struct perfw_at out = begin_near(w, cpu, 40), in = out;
+	const int own = w->o.s.perf.own_switches;
 
 	if (from) {
-		out.pid = from->p->pid;
-		out.tid = from->tid;
+		out.pid = from->outside ? 0 : from->p->pid;
+		out.tid = from->outside ? 0 : from->tid;
 	}
-	in.pid = to->p->pid;
-	in.tid = to->tid;
+	in.pid = to->outside ? 0 : to->p->pid;
+	in.tid = to->outside ? 0 : to->tid;
 	in.time += 2;
 	if (w->o.s.perf.sched_switch)
-		perfw_sched_switch(pw, &out, from ? from->comm : "init", to->tid, to->comm);
-	if (from && !w->o.s.perf.no_switch)
+		perfw_sched_switch(pw, &out, from ? world_machine_tid(w, from->tid) : INIT, from ? from->comm : "init",
+				   world_machine_tid(w, to->tid), to->comm);
+	if (from && !w->o.s.perf.no_switch && !(own && !out.tid))
 		perfw_switch(pw, &out, in.pid, in.tid, 1);
 	if (!w->cpu[cpu].ran)
 		perfw_itrace_start(pw, &in);
 	w->cpu[cpu].ran = 1;
-	if (!w->o.s.perf.no_switch)
+	if (!w->o.s.perf.no_switch && !(own && !in.tid))
 		perfw_switch(pw, &in, out.pid, out.tid, 0);
 }
 
