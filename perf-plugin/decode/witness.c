@@ -7,13 +7,13 @@
 
 #include "base/error.h"
 #include "buffers/owners.h"
-#include "session/internal.h"
+#include "decode/stream_state.h"
 
 /* bytes searched at the begin of a fragment and, for the context at the time of its AUX record, at its end */
-#define HEAD		(64u << 10)
+#define HEAD		(16u << 10)
 #define TAIL		(8u << 10)
 /* bytes searched in all */
-#define BUDGET		(1u << 20)
+#define BUDGET		(256u << 10)
 /* witnesses, all of one opinion, that end the search */
 #define ENOUGH		64u
 #define ELEMENTS	1024

@@ -45,7 +45,7 @@ static void print_format(const struct session *ss)
 	printf("%s\n", *sep == ' ' ? " nothing that was decoded" : "");
 }
 
-/* Prints what is known of the IDs, and by what evidence, where it is not what the metadata says. */
+/* Prints which IDs the trace has, and the evidence, where the metadata or the records say otherwise. */
 static void print_identity(const struct session *ss)
 {
 	const struct identity *ids = session_identity(ss);
