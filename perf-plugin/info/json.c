@@ -231,12 +231,12 @@ int info_json(struct session *ss)
 		printf(" \"time\":{\"first\":%" PRIu64 ",\"last\":%" PRIu64 "},\n", c.first, c.last);
 	else
 		printf(" \"time\":null,\n");
-	put_identity(ss);
 	put_binaries(ss);
 	put_done(&made);
 	put_causes(session_losses(ss), &made);
 	put_table(&session_losses(ss)->cpu, "cpus", "cpu", false);
 	put_table(&session_losses(ss)->process, "processes", "pid", true);
+	put_identity(ss);
 	printf(" \"next\":[");
 	info_next(ss, put_strings, &sep);
 	printf("],\n");

@@ -56,9 +56,12 @@ static void print_identity(const struct session *ss)
 		printf("  the trace holds no context IDs, though its metadata says so, in %" PRIu64 " contexts at EL0 (recorded "
 		       "in a container, or on a kernel without PID_IN_CONTEXTIDR?): threads by buffers, switches or the "
 		       "only process\n", c->absent);
+	identity_count(ids, &known, &contradictory);
+	if (ids->space == IDS_UNDECIDED && contradictory)
+		printf("  context IDs contradict switches: %zu of them were traced with several threads, and are not used\n",
+		       contradictory);
 	if (ids->space != IDS_OTHER)
 		return;
-	identity_count(ids, &known, &contradictory);
 	printf("  context IDs are of another PID namespace (recorded in a container): %zu matched to threads by switches, "
 	       "%zu contradictory; %" PRIu64 " stretches have a thread by that\n", known, contradictory, c->learned);
 }

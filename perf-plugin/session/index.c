@@ -225,19 +225,18 @@ static void report(struct indexer *ix)
 	ix->messages++;
 }
 
-/* Records the threads and maps that a record describes. */
-static int note_event(struct session *ss, const struct pd_record *rec)
+/* Records the threads and maps that a record describes: 1 and *e, 0 if it describes none, or negative. */
+static int note_event(struct session *ss, const struct pd_record *rec, struct side_event *e)
 {
-	struct side_event e;
-	int rc = side_events_take(&ss->side, rec, &e);
+	int rc = side_events_take(&ss->side, rec, e);
 
-	if (rc > 0 && threads_note(&ss->tasks.threads, &e))
-		return ERR_NOMEM;
-	return rc < 0 ? rc : 0;
+	return rc > 0 && threads_note(&ss->tasks.threads, e) ? ERR_NOMEM : rc;
 }
 
 static int read_records(struct indexer *ix)
 {
+	struct identity *ids = &ix->ss->tasks.identity;
+	struct side_event e;
 	struct pd_record rec;
 	int rc;
 
@@ -248,10 +247,12 @@ static int read_records(struct indexer *ix)
 		}
 		rc = do_record(ix, &rec);
 		if (!rc)
-			rc = note_event(ix->ss, &rec);
-		if (!rc && memory_refused())
+			rc = note_event(ix->ss, &rec, &e);
+		if (rc > 0 && !e.kernel)
+			rc = identity_know(ids, e.tid);
+		if (rc >= 0 && memory_refused())
 			rc = ERR_NOMEM;
-		if (rc)
+		if (rc < 0)
 			return rc;
 	}
 	return 0;
@@ -286,15 +287,15 @@ static int finish_side(struct session *ss)
 
 int session_index_side(struct session *ss)
 {
+	struct side_event e;
 	struct pd_record rec;
 	int rc = side_events_start(&ss->side), got;
 
 	while (!rc && (got = perfdata_next(ss->pd, &rec))) {
 		if (got < 0)
 			continue;
-		rc = note_event(ss, &rec);
-		if (!rc && memory_refused())
-			rc = ERR_NOMEM;
+		rc = note_event(ss, &rec, &e);
+		rc = rc < 0 ? rc : memory_refused() ? ERR_NOMEM : 0;
 	}
 	return rc ? rc : finish_side(ss);
 }

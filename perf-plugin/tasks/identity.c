@@ -16,7 +16,13 @@ void identity_free(struct identity *id)
 	free(id->all);
 	intmap_free(&id->by_id);
 	intmap_free(&id->by_tid);
+	intmap_free(&id->known);
 	memset(id, 0, sizeof(*id));
+}
+
+int identity_know(struct identity *id, int tid)
+{
+	return tid <= 0 || intmap_get(&id->known, tid) || intmap_put(&id->known, tid, id) ? 0 : ERR_NOMEM;
 }
 
 static struct id_pair *get_pair(struct identity *id, uint32_t traced, int tid)
@@ -77,7 +83,7 @@ int identity_add(struct identity *id, uint32_t traced, int tid, bool proof)
  */
 void identity_decide(struct identity *id)
 {
-	size_t same[2] = { 0, 0 }, other[2] = { 0, 0 }, i;
+	size_t same[2] = { 0, 0 }, other[2] = { 0, 0 }, strangers = 0, i;
 
 	for (i = 0; i < id->nr; i++) {
 		const struct id_pair *p = id->all[i];
@@ -86,11 +92,12 @@ void identity_decide(struct identity *id)
 			continue;
 		same[p->proof] += (uint32_t)p->tid == p->id;
 		other[p->proof] += (uint32_t)p->tid != p->id && !p->shared;
+		strangers += !intmap_get(&id->known, (int)p->id);
 	}
 	if (same[1] || other[1])
 		id->space = other[1] >= same[1] ? IDS_OTHER : IDS_SAME;
 	else if (same[0] || other[0])
-		id->space = other[0] > same[0] ? IDS_OTHER : IDS_UNDECIDED;
+		id->space = other[0] > same[0] && strangers ? IDS_OTHER : IDS_UNDECIDED;
 	else
 		id->space = IDS_UNDECIDED;
 }

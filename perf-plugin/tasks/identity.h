@@ -35,6 +35,7 @@ struct identity {
 	enum id_space space;
 	struct intmap by_id;	/* struct id_pair */
 	struct intmap by_tid;	/* the first struct id_pair of a thread whose witness proves it */
+	struct intmap known;	/* threads that have a record */
 	struct id_pair **all;
 	size_t nr, cap;
 	uint64_t equal, different;	/* witnesses by whether the ID is the thread's own */
@@ -43,9 +44,11 @@ struct identity {
 };
 
 void identity_free(struct identity *id);
+/* Notes that the records have a thread. Returns 0 or ERR_NOMEM. */
+int identity_know(struct identity *id, int tid);
 /* Adds a witness. Returns 0 or ERR_NOMEM. */
 int identity_add(struct identity *id, uint32_t traced, int tid, bool proof);
-/* Drops the witnesses that are no proof, before all of the trace is searched. Keeps the others, and the decision. */
+/* Decides whose IDs they are. Hints alone prove nothing if each ID is a thread of the records. */
 void identity_decide(struct identity *id);
 
 /* Returns the thread of the records that has an ID of another namespace; -1: it is not known, or contradictory. */
