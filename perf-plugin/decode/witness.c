@@ -343,10 +343,10 @@ int witness_collect(struct session *ss)
 	s->ss = ss;
 	if (ids->space != IDS_OTHER)
 		rc = look_at_all(s, false);
-	identity_decide(ids);
+	identity_decide(ids, ss->tasks.scope == SCOPE_TASKS);
 	if (!rc && ids->space == IDS_OTHER)
 		rc = look_at_all(s, true);
-	identity_decide(ids);
+	identity_decide(ids, ss->tasks.scope == SCOPE_TASKS);
 	correct_units(s);
 	cst_tree_free(s->tree);
 	joined_free(&s->joined);

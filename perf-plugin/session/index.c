@@ -316,7 +316,7 @@ int session_index(struct session *ss)
 	if (rc)
 		return rc;
 	finish_scope(ss);
-	identity_decide(&ss->tasks.identity);
+	identity_decide(&ss->tasks.identity, ss->tasks.scope == SCOPE_TASKS);
 	if (ss->tasks.identity.space == IDS_OTHER)
 		running_translate(&ss->tasks.running, thread_of_machine, &ss->tasks.identity);
 	running_finish(&ss->tasks.running);

@@ -81,7 +81,7 @@ int identity_add(struct identity *id, uint32_t traced, int tid, bool proof)
  * IDs with one thread are counted by whether they are its number. A thread with several other IDs is the host's of a
  * virtual machine, whose IDs are no evidence.
  */
-void identity_decide(struct identity *id)
+void identity_decide(struct identity *id, bool of_tasks)
 {
 	size_t same[2] = { 0, 0 }, other[2] = { 0, 0 }, strangers = 0, i;
 
@@ -97,7 +97,7 @@ void identity_decide(struct identity *id)
 	if (same[1] || other[1])
 		id->space = other[1] >= same[1] ? IDS_OTHER : IDS_SAME;
 	else if (same[0] || other[0])
-		id->space = other[0] > same[0] && strangers ? IDS_OTHER : IDS_UNDECIDED;
+		id->space = other[0] > same[0] && (strangers || (of_tasks && other[0] > 1)) ? IDS_OTHER : IDS_UNDECIDED;
 	else
 		id->space = IDS_UNDECIDED;
 }

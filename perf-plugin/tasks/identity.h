@@ -48,8 +48,11 @@ void identity_free(struct identity *id);
 int identity_know(struct identity *id, int tid);
 /* Adds a witness. Returns 0 or ERR_NOMEM. */
 int identity_add(struct identity *id, uint32_t traced, int tid, bool proof);
-/* Decides whose IDs they are. Hints alone prove nothing if each ID is a thread of the records. */
-void identity_decide(struct identity *id);
+/*
+ * Decides whose IDs they are. Hints alone prove nothing if each ID is a thread of the records, unless the trace is that of
+ * tasks (`of_tasks`), which are what stops when an AUX record is written, and the hints are several.
+ */
+void identity_decide(struct identity *id, bool of_tasks);
 
 /* Returns the thread of the records that has an ID of another namespace; -1: it is not known, or contradictory. */
 int identity_thread(const struct identity *id, uint32_t traced);

@@ -15,6 +15,7 @@
 #include "losses/guests.h"
 #include "tasks/asid.h"
 #include "tasks/contextid.h"
+#include "tasks/identity.h"
 #include "tasks/running.h"
 #include "tasks/world.h"
 
@@ -160,6 +161,126 @@ static void very_many_switches(void **state)
 		assert_false(all);
 	}
 	running_free(&r);
+}
+
+/* A thread 0 after another one is no idle task: it runs outside of the recorder's PID namespace, and may have code. */
+static void threads_outside(void **state)
+{
+	struct running r = { .nr = 0 };
+	int tids[4];
+	bool all;
+
+	(void)state;
+	running_add(&r, 1, 100, RUN_IN, 7, 0);
+	running_add(&r, 1, 200, RUN_IN, 0, 7);
+	assert_false(r.outsiders);
+	running_add(&r, 1, 250, RUN_IN, 0, 0);
+	assert_true(r.outsiders);
+	running_add(&r, 1, 300, RUN_IN, 7, 0);
+	running_finish(&r);
+	assert_int_equal(running_between(&r, 1, 100, 300, ZERO_IDLE, tids, 4, &all), 1);
+	assert_true(all);
+	assert_int_equal(running_between(&r, 1, 100, 300, ZERO_OUTSIDER, tids, 4, &all), 1);
+	assert_false(all);
+	assert_false(running_other(&r, 1, 100, 299, 7, ZERO_IDLE));
+	assert_true(running_other(&r, 1, 100, 299, 7, ZERO_OUTSIDER));
+	assert_false(running_changes(&r, 1, 100, 199));
+	assert_true(running_changes(&r, 1, 100, 200));
+	assert_false(running_changes(&r, 1, 200, 299));
+	assert_false(running_changes(&r, 2, 0, 300));
+	running_free(&r);
+}
+
+static int half_of_even(const void *data, int tid)
+{
+	(void)data;
+	return tid & 1 ? -1 : tid / 2;
+}
+
+/* Samples of sched_switch have the machine's numbers; records have the namespace's. */
+static void numbers_of_the_machine(void **state)
+{
+	struct running r = { .nr = 0 };
+
+	(void)state;
+	running_add_sample(&r, 1, 100, 14, 12);
+	running_add_sample(&r, 1, 200, 0, 14);
+	running_add_sample(&r, 1, 300, 15, 0);
+	running_add(&r, 1, 400, RUN_IN, 14, 15);
+	running_translate(&r, half_of_even, NULL);
+	running_finish(&r);
+	assert_false(r.outsiders);
+	assert_int_equal(running_thread(&r, 1, 50), 6);
+	assert_int_equal(running_thread(&r, 1, 150), 7);
+	assert_int_equal(running_thread(&r, 1, 250), 0);
+	assert_int_equal(running_thread(&r, 1, 350), -1);
+	assert_int_equal(running_thread(&r, 1, 450), 14);
+	running_free(&r);
+}
+
+/* Witnesses: an ID, the thread that ran with it, and whether that is proved. */
+struct witness_row {
+	uint32_t id;
+	int tid;
+	bool proof;
+};
+
+static void whose_ids(void **state)
+{
+	static const struct {
+		const char *what;
+		struct witness_row v[5];
+		enum id_space want, want_of_tasks;
+		int thread_of_first;	/* of the first ID, if it is of another namespace */
+	} rows[] = {
+		{ "nobody", { { 0, 0, false } }, IDS_UNDECIDED, IDS_UNDECIDED, -1 },
+		{ "the records' threads", { { 7, 7, true }, { 8, 8, true } }, IDS_SAME, IDS_SAME, 7 },
+		{ "others", { { 700, 7, true }, { 800, 8, true } }, IDS_OTHER, IDS_OTHER, 7 },
+		{ "numbers of each other", { { 7, 8, true }, { 8, 7, true } }, IDS_OTHER, IDS_OTHER, 8 },
+		{ "one has its own", { { 800, 8, true }, { 7, 7, true }, { 900, 9, true } }, IDS_OTHER, IDS_OTHER, 8 },
+		{ "a virtual machine's threads", { { 500, 7, true }, { 501, 7, true }, { 7, 7, true } }, IDS_SAME, IDS_SAME, -1 },
+		{ "an ID of several threads", { { 5, 7, true }, { 5, 8, true } }, IDS_UNDECIDED, IDS_UNDECIDED, -1 },
+		{ "two IDs of one thread", { { 500, 7, true }, { 501, 7, true } }, IDS_UNDECIDED, IDS_UNDECIDED, -1 },
+		{ "a hint of a thread that has a record", { { 7, 8, false } }, IDS_UNDECIDED, IDS_UNDECIDED, -1 },
+		{ "hints of threads that have records", { { 7, 8, false }, { 8, 9, false } }, IDS_UNDECIDED, IDS_OTHER, -1 },
+		{ "hints of others", { { 700, 8, false }, { 8, 9, false } }, IDS_OTHER, IDS_OTHER, -1 },
+		{ "a hint that a proof refutes", { { 7, 9, false }, { 7, 7, true } }, IDS_SAME, IDS_SAME, 7 },
+		{ "a hint after a proof", { { 700, 7, true }, { 700, 9, false } }, IDS_OTHER, IDS_OTHER, 7 },
+	};
+	size_t i, k, known, contradictory;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct identity id = { .nr = 0 };
+
+		for (k = 7; k < 10; k++)
+			assert_int_equal(identity_know(&id, (int)k), 0);
+		for (k = 0; k < 5 && rows[i].v[k].id; k++)
+			assert_int_equal(identity_add(&id, rows[i].v[k].id, rows[i].v[k].tid, rows[i].v[k].proof), 0);
+		identity_decide(&id, true);
+		assert_int_equal(id.space, rows[i].want_of_tasks);
+		identity_decide(&id, false);
+		if (id.space != rows[i].want || identity_thread(&id, rows[i].v[0].id) != rows[i].thread_of_first)
+			fail_msg("%s: space %d, thread %d", rows[i].what, (int)id.space, identity_thread(&id, rows[i].v[0].id));
+		identity_free(&id);
+	}
+	{
+		struct identity id = { .nr = 0 };
+
+		identity_add(&id, 700, 7, true);
+		identity_add(&id, 800, 8, true);
+		identity_add(&id, 800, 9, true);
+		identity_decide(&id, false);
+		assert_true(identity_has_other(&id, 7, 701));
+		assert_false(identity_has_other(&id, 7, 700));
+		assert_false(identity_has_other(&id, 8, 700));	/* a contradiction has no thread */
+		assert_true(identity_is_common(&id, 800));
+		assert_false(identity_is_common(&id, 700));
+		identity_count(&id, &known, &contradictory);
+		assert_int_equal(known, 1);
+		assert_int_equal(contradictory, 1);
+		identity_free(&id);
+	}
 }
 
 /* The end of an ownership says who had the ASID before: from the beginning on, unless that is declared. */
@@ -571,6 +692,9 @@ int main(void)
 		cmocka_unit_test(switches),
 		cmocka_unit_test(pairs_of_switch_records),
 		cmocka_unit_test(as_many_switches_as_are_searched),
+		cmocka_unit_test(threads_outside),
+		cmocka_unit_test(numbers_of_the_machine),
+		cmocka_unit_test(whose_ids),
 		cmocka_unit_test(ends_of_asids),
 		cmocka_unit_test(very_many_switches),
 		cmocka_unit_test(asids_declared_in_time),
