@@ -83,7 +83,7 @@ int identity_add(struct identity *id, uint32_t traced, int tid, bool proof)
  */
 void identity_decide(struct identity *id, bool of_tasks)
 {
-	size_t same[2] = { 0, 0 }, other[2] = { 0, 0 }, strangers = 0, i;
+	size_t same[2] = { 0, 0 }, other[2] = { 0, 0 }, i;
 
 	for (i = 0; i < id->nr; i++) {
 		const struct id_pair *p = id->all[i];
@@ -92,12 +92,11 @@ void identity_decide(struct identity *id, bool of_tasks)
 			continue;
 		same[p->proof] += (uint32_t)p->tid == p->id;
 		other[p->proof] += (uint32_t)p->tid != p->id && !p->shared;
-		strangers += !intmap_get(&id->known, (int)p->id);
 	}
 	if (same[1] || other[1])
 		id->space = other[1] >= same[1] ? IDS_OTHER : IDS_SAME;
 	else if (same[0] || other[0])
-		id->space = other[0] > same[0] && (strangers || (of_tasks && other[0] > 1)) ? IDS_OTHER : IDS_UNDECIDED;
+		id->space = other[0] > same[0] && (id->strangers || (of_tasks && other[0] > 1)) ? IDS_OTHER : IDS_UNDECIDED;
 	else
 		id->space = IDS_UNDECIDED;
 }

@@ -40,7 +40,8 @@ struct identity {
 	size_t nr, cap;
 	uint64_t equal, different;	/* witnesses by whether the ID is the thread's own */
 	uint64_t absent;	/* contexts at EL0 without an ID in a trace that should have them, as far as witnesses were searched */
-	uint64_t traced;	/* contexts at EL0 with an ID, as far as witnesses were searched */
+	uint64_t traced;	/* contexts at EL0 with an ID, as far as witnesses were searched ... */
+	uint64_t strangers;	/* ... that is no thread of the records */
 };
 
 void identity_free(struct identity *id);

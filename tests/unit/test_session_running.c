@@ -255,8 +255,10 @@ static void whose_ids(void **state)
 
 		for (k = 7; k < 10; k++)
 			assert_int_equal(identity_know(&id, (int)k), 0);
-		for (k = 0; k < 5 && rows[i].v[k].id; k++)
+		for (k = 0; k < 5 && rows[i].v[k].id; k++) {
+			id.strangers += rows[i].v[k].id > 10;
 			assert_int_equal(identity_add(&id, rows[i].v[k].id, rows[i].v[k].tid, rows[i].v[k].proof), 0);
+		}
 		identity_decide(&id, true);
 		assert_int_equal(id.space, rows[i].want_of_tasks);
 		identity_decide(&id, false);

@@ -231,6 +231,102 @@ static void before_the_first_id(void **state)
 	session_close(ss);
 }
 
+/* The trace has an ID that the metadata denies, or says to be in another register. */
+static void ids_that_the_metadata_denies(void **state)
+{
+	static const uint64_t configr[] = { TS, TS | VMID | VMIDOPT };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		struct pdb data = { 0 }, trace = { 0 };
+		struct session *ss;
+		struct result r;
+
+		two_processes(&data, configr[i], IDR2(4, 4));
+		t_sync(&trace);
+		asid_stretch(&trace, 100, 2000);
+		asid_stretch(&trace, 200, 1000);
+		recorded_arch = "aarch64";
+		ss = decode(&data, &trace, &r);
+		recorded_arch = NULL;
+		assert_int_equal(r.nr, 2);
+		check_part(&r, 0, 2000, 2000, 3, NR_LOOP);
+		check_part(&r, 1, 1000, 1000, 2, NR_LOOP);
+		assert_false(session_has_losses(ss));
+		session_close(ss);
+	}
+}
+
+/* A register that the kernel does not write has one value for all threads: switches tell them. */
+static void an_id_of_all_threads(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	struct session *ss;
+	struct result r;
+
+	(void)state;
+	two_processes(&data, CID | TS, IDR2(4, 0));
+	r_switch(&data, 50, 2, 1000, 0);
+	r_switch(&data, 150, 2, 2000, 1000);
+	t_sync(&trace);
+	asid_stretch(&trace, 100, 0x12345);
+	t_time(&trace, 110);
+	asid_stretch(&trace, 200, 0x12345);
+	t_time(&trace, 210);
+	recorded_arch = "aarch64";
+	ss = decode(&data, &trace, &r);
+	recorded_arch = NULL;
+	assert_int_equal(r.nr, 2);
+	check_part(&r, 0, 1000, 1000, 2, NR_LOOP);
+	check_part(&r, 1, 2000, 2000, 3, NR_LOOP);
+	assert_true(identity_is_common(&ss->tasks.identity, 0x12345));
+	assert_false(session_has_losses(ss));
+	session_close(ss);
+}
+
+/*
+ * A thread's number in the machine is that of another one in the recorder's namespace: between timestamps with a switch the
+ * ID has the thread that was found with it elsewhere, and never the one with its number.
+ */
+static void numbers_of_another_namespace(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	struct session *ss;
+	struct result r;
+
+	(void)state;
+	two_processes(&data, CID | TS, IDR2(4, 0));
+	r_switch(&data, 50, 2, 1000, 0);
+	r_switch(&data, 150, 2, 2000, 1000);
+	r_switch(&data, 250, 2, 1000, 2000);
+	t_sync(&trace);
+	asid_stretch(&trace, 60, 2000);
+	t_time(&trace, 120);
+	asid_stretch(&trace, 0, 2000);
+	asid_stretch(&trace, 0, 7);
+	t_time(&trace, 160);
+	t_run(&trace);
+	t_time(&trace, 170);
+	asid_stretch(&trace, 0, 7);
+	asid_stretch(&trace, 0, 2000);
+	asid_stretch(&trace, 0, 8);
+	t_time(&trace, 300);
+	asid_stretch(&trace, 0, 2000);
+	recorded_arch = "aarch64";
+	ss = decode(&data, &trace, &r);
+	recorded_arch = NULL;
+	assert_int_equal(r.nr, 3);
+	check_part(&r, 0, 1000, 1000, 2, 2 * NR_LOOP);
+	check_part(&r, 1, 2000, 2000, 3, 3 * NR_LOOP);
+	check_part(&r, 2, 1000, 1000, 2, 2 * NR_LOOP);
+	assert_int_equal(ss->tasks.identity.space, IDS_OTHER);
+	assert_int_equal(session_totals(ss)->who.learned, 6);
+	/* switches say thread 1000, which has another ID */
+	assert_int_equal(ss->losses.cause[LOSS_OUTSIDE].count, 1);
+	session_close(ss);
+}
+
 static void declared_asids(void **state)
 {
 	struct pdb data = { 0 }, trace = { 0 };
@@ -867,6 +963,9 @@ int main(void)
 		cmocka_unit_test(unreadable_switches_and_asids),
 		cmocka_unit_test(switches_without_a_layout),
 		cmocka_unit_test(uncertain_stretches),
+		cmocka_unit_test(ids_that_the_metadata_denies),
+		cmocka_unit_test(an_id_of_all_threads),
+		cmocka_unit_test(numbers_of_another_namespace),
 		cmocka_unit_test(the_only_process),
 		cmocka_unit_test(kernel_code_of_no_thread),
 		cmocka_unit_test(thread_until_the_next_id), cmocka_unit_test(context_ids_of_zero),
