@@ -177,7 +177,7 @@ int named_check(const struct session_opts *o)
 				 jitdump = { "--jitdump", is_jitdump };
 	const char *list = o->jitdump;
 	char path[4096];
-	int rc = 0;
+	int rc = 0, pid;
 
 	if (o->vmlinux)
 		rc = check(&image, o->vmlinux);
@@ -185,7 +185,7 @@ int named_check(const struct session_opts *o)
 		rc = check_kcore(o->kcore);
 	if (!rc && o->kallsyms)
 		rc = check(&symbols, o->kallsyms);
-	while (!rc && jit_next_given(&list, path, sizeof(path)))
+	while (!rc && jit_next_given(&list, path, sizeof(path), &pid))
 		rc = check(&jitdump, path);
 	return rc;
 }
