@@ -335,7 +335,7 @@ $(B)/tests/unit/test_counts_counts: LDFLAGS += -Wl,--wrap=session_run \
 	-Wl,--wrap=session_section_dso,--wrap=session_locate,--wrap=session_take_counts,--wrap=session_exits,--wrap=session_dsos,--wrap=session_same_dso
 $(B)/tests/unit/test_executed: LDFLAGS += -Wl,--wrap=session_run,--wrap=session_read_code
 $(B)/tests/unit/test_verify_rules: LDFLAGS += -Wl,--wrap=session_open,--wrap=session_close,--wrap=session_run \
-	-Wl,--wrap=session_print_end,--wrap=session_incomplete
+	-Wl,--wrap=session_print_end,--wrap=session_incomplete,--wrap=cst_decoder_stats
 $(B)/tests/unit/test_compare_report: LDFLAGS += -Wl,--wrap=insns_begin,--wrap=insns_next,--wrap=session_run \
 	-Wl,--wrap=cst_decoder_packet_text_sized,--wrap=session_print_end,--wrap=pread64 \
 	-Wl,--wrap=session_open,--wrap=session_close,--wrap=thread_start,--wrap=session_incomplete \

@@ -45,6 +45,7 @@ struct verify {
 /* A stream in its AUX fragment. */
 struct lane {
 	uint64_t time;		/* the last timestamp */
+	uint64_t bytes;		/* of the stream, up to the end of the fragment before */
 	bool synchronised;
 };
 
@@ -117,7 +118,7 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	}
 	for (i = 0; i < n; i++) {
 		ln->synchronised |= g[i].kind != CST_GEN_NO_SYNC && g[i].kind != CST_GEN_EO_TRACE;
-		if (g[i].kind != CST_GEN_TIMESTAMP || !g[i].addr)
+		if (s->unwanted || g[i].kind != CST_GEN_TIMESTAMP || !g[i].addr)
 			continue;
 		if (g[i].addr < ln->time)
 			own(v, OWN_TIME_BACKWARD, s->trace_id, g[i].index);
@@ -128,13 +129,17 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 
 static int on_fragment_end(void *data, const struct stream *s)
 {
+	const uint64_t bytes = cst_decoder_stats(s->decoder)->bytes;
 	struct verify *v = data;
 	struct lane *ln = *s->priv;
 
-	if (ln && !ln->synchronised)
+	/* the AUX record of a thread has the trace of the CPU it ran on, and no byte of the others that it ran on before */
+	if (ln && !ln->synchronised && bytes != ln->bytes)
 		own(v, OWN_NO_SYNC, s->trace_id, v->fragment.offset);
-	if (ln)
+	if (ln) {
 		ln->synchronised = false;
+		ln->bytes = bytes;
+	}
 	return v->no_memory ? ERR_NOMEM : 0;
 }
 
@@ -214,7 +219,8 @@ static void report(struct verify *v, struct verify_result *result)
 
 static int decode(struct verify *v, struct session_opts *so, bool *incomplete)
 {
-	const struct session_consumer con = { .data = v, .batch = on_batch, .fragment_begin = on_fragment,
+	/* `unwanted`: a piece of trace is synchronised also where a filter excludes all of it */
+	const struct session_consumer con = { .data = v, .unwanted = true, .batch = on_batch, .fragment_begin = on_fragment,
 					      .fragment_end = on_fragment_end, .stream_end = on_stream_end };
 	struct session *ss = session_open(so);
 	int rc;

@@ -305,6 +305,19 @@ def check_filters(args, perf, options, want):
                       % (option, len(got), len(left), i, got[i:i + 2], left[i:i + 2]))
 
 
+def check_verify(args, perf, options, want):
+    """A trace in which the decoder finds nothing wrong violates no rule, whatever part of it a filter selects."""
+    fields = ["script", "--itrace=b", "-F", "tid,time", "-i", perf] + options
+    seen = [line.split() for line in run([args.tool] + fields).stdout.decode().splitlines()]
+    parts = [[], ["--cpu=0"], ["--tid=" + seen[len(seen) // 2][0].split("/")[-1]],
+             ["--time=%s,%s" % tuple(seen[len(seen) * n // 4][-1].rstrip(":") for n in (1, 2))]]
+    for part in parts:
+        done = run([args.tool, "verify", "-i", perf] + options + part)
+        if done.returncode == 4 or done.returncode != want.code and not part:
+            raise Bad("verify %s: exit %d, script %d: %s"
+                      % (" ".join(part), done.returncode, want.code, done.stdout.decode()[:500]))
+
+
 def scenario(args, name, seed, folder):
     perf, truth, symfs = (os.path.join(folder, n) for n in ("perf.data", "truth", "symfs"))
     done = run([args.gen, "scenario", name, "--case", str(seed), "--perf", perf, "--truth", truth, "--symfs", symfs])
@@ -344,6 +357,7 @@ def scenario(args, name, seed, folder):
         check_inject(args, perf, options, folder, want)
     if seed < args.filters:
         check_filters(args, perf, options, want)
+        check_verify(args, perf, options, want)
     if seed < args.convert and not want.events:
         round_trip(args, perf, options, folder, symfs, want)
     return sum(map(len, want.streams.values()))

@@ -24,10 +24,17 @@
 TEMP_DIR("verify-rules")
 
 struct session *__wrap_session_open(struct session_opts *o);
+/* A "decoder" is the statistics of its stream. */
+const struct cst_stats *__wrap_cst_decoder_stats(const struct cst_decoder *dec)
+{
+	return (const struct cst_stats *)(const void *)dec;
+}
+
 int __wrap_session_run(struct session *ss, const struct session_consumer *con);
 void __wrap_session_close(struct session *ss);
 void __wrap_session_print_end(const struct session *ss, FILE *to);
 bool __wrap_session_incomplete(const struct session *ss);
+const struct cst_stats *__wrap_cst_decoder_stats(const struct cst_decoder *dec);
 
 static struct session_opts *opts;
 static struct session *const session = (struct session *)(void *)&opts;
@@ -44,6 +51,8 @@ struct step {
 	unsigned int finding;	/* enum cst_finding */
 	uint64_t index, value;
 	struct cst_generic g;
+	bool unwanted;		/* a filter excludes it */
+	bool unfed;		/* the stream has no bytes for it */
 };
 
 static const struct step *steps;
@@ -80,7 +89,11 @@ bool __wrap_session_incomplete(const struct session *ss)
 int __wrap_session_run(struct session *ss, const struct session_consumer *con)
 {
 	void *priv[2] = { NULL };
-	struct stream s[2] = { { .trace_id = 0x10, .priv = &priv[0] }, { .trace_id = 0x11, .priv = &priv[1] } };
+	struct cst_stats fed[2] = { { .bytes = 0 } };
+	struct stream s[2] = {
+		{ .trace_id = 0x10, .priv = &priv[0], .decoder = (struct cst_decoder *)(void *)&fed[0] },
+		{ .trace_id = 0x11, .priv = &priv[1], .decoder = (struct cst_decoder *)(void *)&fed[1] },
+	};
 	const struct step *p;
 	int rc = 0, i;
 
@@ -94,6 +107,8 @@ int __wrap_session_run(struct session *ss, const struct session_consumer *con)
 			cst_log_finding(opts->log, CST_LOG_PACKET, p->trace_id, p->index, p->finding, p->value);
 			break;
 		case ELEMENT:
+			fed[p->stream].bytes += !p->unfed;
+			s[p->stream].unwanted = p->unwanted;
 			rc = con->batch(con->data, &s[p->stream], &p->g, 1);
 			break;
 		case END_OF_FRAGMENT:
@@ -166,6 +181,9 @@ static void reports(const struct step *v, size_t n, const char *text, const char
 #define FOUND(name, id, at, value_) { .kind = FINDING, .finding = CST_FIND_##name, .trace_id = id, .index = at, .value = value_ }
 #define TIME(n, at, time) { .kind = ELEMENT, .stream = n, .g = { .kind = CST_GEN_TIMESTAMP, .index = at, .addr = time } }
 #define PLAIN(n, kind_) { .kind = ELEMENT, .stream = n, .g = { .kind = kind_ } }
+#define UNFED(n, kind_) { .kind = ELEMENT, .stream = n, .g = { .kind = kind_ }, .unfed = true }
+#define UNWANTED(n, at, time) \
+	{ .kind = ELEMENT, .stream = n, .g = { .kind = CST_GEN_TIMESTAMP, .index = at, .addr = time }, .unwanted = true }
 #define END(n) { .kind = END_OF_FRAGMENT, .stream = n }
 
 /* Errors first, then by how often a rule was violated, then by text; each with its first place. */
@@ -233,11 +251,16 @@ static void times(void **state)
 		"\"section\":\"K10.5.5.16\",\"first\":{\"buffer\":0,\"offset\":70,\"cpu\":1,\"id\":16}}\n", 0, 1, 0);
 }
 
-/* Each piece of a stream has to be synchronised; a stream without elements in it has none. */
+/*
+ * Each piece of a stream has to be synchronised; a stream without bytes in it has none, whatever an earlier piece had. What
+ * a filter excludes is synchronised, too, and its times are not looked at.
+ */
 static void synchronisation(void **state)
 {
 	static const struct step sound[] = {
 		BUFFER(0, 1, 0), PLAIN(0, CST_GEN_NO_SYNC), PLAIN(0, CST_GEN_TRACE_ON), PLAIN(0, CST_GEN_EO_TRACE), END(0), END(1),
+		BUFFER(0, 1, 64), PLAIN(1, CST_GEN_TRACE_ON), UNFED(0, CST_GEN_NO_SYNC), UNFED(0, CST_GEN_EO_TRACE), END(0), END(1),
+		BUFFER(0, 1, 128), UNWANTED(0, 128, 50), UNWANTED(0, 129, 40), PLAIN(0, CST_GEN_EO_TRACE), END(0),
 	};
 	static const struct step without[] = {
 		BUFFER(0, 1, 0), PLAIN(0, CST_GEN_NO_SYNC), PLAIN(0, CST_GEN_TRACE_ON), END(0), END(1),
