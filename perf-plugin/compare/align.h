@@ -10,7 +10,9 @@
  * there is none, the one at which most match. When they stop matching, and all of them since the gap would also match at a later
  * place of the other side together with the next instructions, then the gap was longer, and that is no difference. Behind a loss
  * it was longer too if up to a million instructions matched and the next ones differ again and again: these are looked for as
- * behind the gap. A piece of the trace behind a gap of filters or between two AUX records that is not found on the other side
+ * behind the gap. A gap where tracing was off is tight if the trace shows nowhere what would be missing in it; where two sequences
+ * continue together over tight gaps for 1,024 instructions, or to the end of both, but for a few edits, these are differences, and no
+ * gap is longer (follow.c). A piece of the trace behind a gap of filters or between two AUX records that is not found on the other side
  * is taken to be in a loss of that side, if it has one there.
  * Everything else is a difference. Both sides are then aligned again where the fewest instructions are left out.
  */

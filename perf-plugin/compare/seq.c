@@ -16,12 +16,14 @@ int seq_init(struct seq *q, uint64_t behind)
 	q->behind = behind;
 	q->cap = FIRST_CAP;
 	q->v = malloc(q->cap * sizeof(*q->v));
-	return q->v ? 0 : ERR_NOMEM;
+	q->shown = calloc((1u << SEQ_SHOWN_BITS) / 64, sizeof(*q->shown));
+	return q->v && q->shown ? 0 : ERR_NOMEM;
 }
 
 void seq_free(struct seq *q)
 {
 	free(q->v);
+	free(q->shown);
 }
 
 static int grow(struct seq *q)
@@ -41,9 +43,12 @@ static int grow(struct seq *q)
 
 int seq_add(struct seq *q, const struct align_insn *insn)
 {
+	const uint32_t bit = seq_shown_bit(insn->addr);
+
 	if (q->end - q->first == q->cap && grow(q))
 		return ERR_NOMEM;
 	q->v[q->end++ & (q->cap - 1)] = *insn;
+	q->shown[bit / 64] |= 1ull << (bit & 63);
 	return 0;
 }
 

@@ -14,6 +14,7 @@ struct seq {
 	size_t cap;		/* a power of two */
 	uint64_t first, next, end;
 	uint64_t behind;	/* number of instructions before `next` that are kept */
+	uint64_t *shown;	/* a bit per hash of an address, of all instructions so far */
 };
 
 /* 0, or ERR_NOMEM. */
@@ -31,6 +32,21 @@ static inline const struct align_insn *seq_at(const struct seq *q, uint64_t numb
 static inline void seq_set_gap(struct seq *q, uint64_t number, enum align_gap gap)
 {
 	q->v[number & (q->cap - 1)].gap = (uint8_t)gap;
+}
+
+/* The bit in `shown` of an address. */
+#define SEQ_SHOWN_BITS 20
+static inline uint32_t seq_shown_bit(uint64_t addr)
+{
+	return (uint32_t)(addr * 0x9e3779b97f4a7c15u >> (64 - SEQ_SHOWN_BITS));
+}
+
+/* False if no instruction so far had the address; true if one had, or one with the same hash. */
+static inline bool seq_shows(const struct seq *q, uint64_t addr)
+{
+	const uint32_t bit = seq_shown_bit(addr);
+
+	return q->shown[bit / 64] >> (bit & 63) & 1;
 }
 
 static inline bool seq_has(const struct seq *q, uint64_t number)
