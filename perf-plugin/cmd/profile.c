@@ -16,7 +16,9 @@
 #include "counts/stored.h"
 #include "images/dso_table.h"
 #include "import/bare.h"
+#include "losses/report.h"
 #include "profile/choose.h"
+#include "profile/exact.h"
 #include "profile/formats.h"
 #include "profile/places.h"
 
@@ -28,6 +30,8 @@ struct request {
 	const char *output;
 	bool demangle;
 	bool traced_only;		/* --untraced=uncovered */
+	bool base_given;		/* --address */
+	bool force;			/* also of a binary that the trace contradicts */
 	bool no_calls;
 	uint64_t depth;			/* --max-stack */
 };
@@ -36,7 +40,23 @@ struct request {
 struct input {
 	const char *name;
 	bool incomplete;		/* something was lost */
+	bool count_file;
 };
+
+/* Refuses a compiler's profile of a binary that is not the one that ran, after a message. */
+static bool refused(const struct input *in, const struct request *r, const struct model *m, const struct model_binary *b)
+{
+	uint64_t conflicts, branches;
+	char a[32], c[32];
+
+	if (r->force || !exact_refuses(m, b, in->count_file, &conflicts, &branches))
+		return false;
+	fprintf(stderr, "cstrace profile: %s: the trace contradicts the code%s %s times in %s branches: it is not the file that ran, "
+		"and its profile would mislead a compiler; give the directory with the target's files with --symfs DIR, or -f for "
+		"the profile all the same: nothing was written\n", name_shown(b->is.name), in->count_file ? " of what was counted" : "",
+		losses_grouped(conflicts, a), losses_grouped(branches, c));
+	return true;
+}
 
 /* Writes the format, of the chosen binary or of all. `out` is finished or aborted. */
 static int write_chosen(const struct input *in, const struct request *r, const struct model *m, struct pd_output *out)
@@ -60,8 +80,13 @@ static int write_chosen(const struct input *in, const struct request *r, const s
 	if ((one && (!b || choose_empty(b))) || (r->f->write_whole && !whole_instructions(&whole))) {
 		rc = counted_nothing("profile", in->name, r->want, one, one ? b : NULL, v, m);
 		pd_output_abort(out);
+	} else if (r->f->write && refused(in, r, m, b)) {
+		rc = CMD_ERROR;
+		pd_output_abort(out);
 	} else {
 		rc = r->f->write ? profile_write(out, r->f, r->base, b) : profile_write_whole(out, r->f, &whole);
+		if (rc >= 0 && r->f->write && r->base == PROFILE_OFFSET && !r->base_given && b->dso)
+			readers_report(stderr, "profile", b->dso, READER_OFFSETS);
 		rc = rc < 0 ? CMD_ERROR : rc || in->incomplete ? CMD_LOSSES : CMD_OK;
 		if (r->f->mode == COUNTS_CALLS && !r->no_calls)
 			count_print_order("profile", model_total(m, "calls.estimated"),
@@ -113,7 +138,7 @@ static int run(struct session *ss, const struct request *r)
 static int run_stored(const struct session_opts *so, const struct request *r)
 {
 	struct error err = { .code = 0 };
-	struct input in = { .name = so->input };
+	struct input in = { .name = so->input, .count_file = true };
 	struct dso_table files;
 	struct pd_output out;
 	int rc = CMD_ERROR;
@@ -235,7 +260,8 @@ int cmd_profile(int argc, const char **argv)
 		"top: a table of functions, the one with most instructions first.\n"
 		"cstrace: a count file with all counts of all binaries; profile -i COUNTS makes the other formats of it,\n"
 		"  and 'perf-cstrace merge' adds several.\n"
-		"All counts are exact: every range and branch of the trace, in one pass.\n";
+		"Counts are of every range and branch of the trace, in one pass: exact, unless something was lost. A binary that the\n"
+		"  trace contradicts in more than 1 % of its branches is not the one that ran: the formats of one binary need -f for it.\n";
 	const struct cmd_desc cmd = { "profile", "exact counts of executed branches and ranges for compilers",
 				      NULL, opts, more };
 	int rc = cmd_options(&cmd, &argc, argv);
@@ -260,6 +286,8 @@ int cmd_profile(int argc, const char **argv)
 	if (r.depth > CST_COUNT_DEPTH_MAX)
 		return cmd_usage_error(&cmd, "--max-stack: the most is %u", CST_COUNT_DEPTH_MAX);
 	r.base = r.f ? r.f->base : PROFILE_VADDR;
+	r.force = so.force;
+	r.base_given = address;
 	if (address && r.base != PROFILE_OFFSET)
 		return cmd_usage_error(&cmd, "--address is for --format=autofdo: --format=%s has virtual addresses",
 				       format);

@@ -231,6 +231,28 @@ static Elf *open_memory(const void *data, size_t size)
 	return NULL;
 }
 
+/* elf_facts.apart */
+static bool code_is_apart(Elf *elf)
+{
+	uint64_t first = 0;
+	bool loads = false;
+	GElf_Phdr ph;
+	size_t i, n;
+
+	if (elf_getphdrnum(elf, &n))
+		return false;
+	for (i = 0; i < n; i++) {
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD)
+			continue;
+		if (!loads)
+			first = ph.p_vaddr;
+		loads = true;
+		if (ph.p_flags & PF_X && ph.p_filesz && ph.p_vaddr - first != ph.p_offset)
+			return true;
+	}
+	return false;
+}
+
 bool elf_facts_read(const void *data, size_t size, struct elf_facts *f)
 {
 	struct section s = { .scn = NULL };
@@ -243,6 +265,7 @@ bool elf_facts_read(const void *data, size_t size, struct elf_facts *f)
 	ok = elf && gelf_getehdr(elf, &eh);
 	if (ok) {
 		f->linked = eh.e_type == ET_EXEC || eh.e_type == ET_DYN;
+		f->apart = code_is_apart(elf);
 		f->build_id = dwelf_elf_gnu_build_id(elf, &id) > 0;
 		while (next_section(elf, data, size, &s))
 			read_section(f, elf, &s, &eh);

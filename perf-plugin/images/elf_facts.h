@@ -21,6 +21,8 @@ struct elf_facts {
 	bool build_id;
 	bool relocs;		/* linked with --emit-relocs: code sections have relocations */
 	bool linked;		/* ET_EXEC or ET_DYN; false for a kernel module */
+	/* a code segment's distance from the first segment's address is not its file offset: linked by lld, or a kernel image */
+	bool apart;
 	/*
 	 * Lowest and highest DWARF version of the units in .debug_info; 0: no debug information. In a compressed
 	 * section only the first unit is read.

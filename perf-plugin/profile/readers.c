@@ -40,6 +40,11 @@ static bool no_relocs(const struct elf_facts *f)
 	return f->symtab && f->linked && !f->relocs;
 }
 
+static bool apart(const struct elf_facts *f)
+{
+	return f->apart;
+}
+
 static bool no_build_id(const struct elf_facts *f)
 {
 	return f->linked && !f->build_id;
@@ -47,6 +52,7 @@ static bool no_build_id(const struct elf_facts *f)
 
 #define AUTOFDO		"create_llvm_prof and create_gcov"
 #define EMPTY		" an empty profile, with exit code 0"
+#define APART		"its code is at addresses other than its file offsets (lld, kernels)"
 #define UNSTRIPPED	"the unstripped file of this build"
 
 static const struct {
@@ -65,6 +71,10 @@ static const struct {
 	{ READER_LLVM, no_lines, "it has no DWARF", "llvm-profgen writes" EMPTY "; compile with -g" },
 	{ READER_AUTOFDO | READER_SAMPLES, has_dwarf5, "it has DWARF 5",
 	  AUTOFDO " 0.19 write" EMPTY "; compile with -gdwarf-4, or take AutoFDO 0.20 or later" },
+	{ READER_OFFSETS, apart, APART, AUTOFDO " up to 0.19 (Debian 12) write" EMPTY ", or with counts of other functions; give "
+	  "--address=vaddr for them, --address=offset for 0.20 and later" },
+	{ READER_SAMPLES, apart, APART, AUTOFDO " 0.19 (Debian 12) write" EMPTY "; take 0.20 or later, or the text of "
+	  "profile --address=vaddr" },
 	{ READER_BOLT, no_relocs, "it was linked without relocations",
 	  "llvm-bolt cannot reorder its functions; link with -Wl,--emit-relocs" },
 	{ READER_SAMPLES, no_build_id, "it has no build-id",

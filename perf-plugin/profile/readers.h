@@ -13,6 +13,7 @@ enum reader {
 	READER_LLVM = 2,	/* llvm-profgen */
 	READER_BOLT = 4,	/* perf2bolt, then llvm-bolt */
 	READER_SAMPLES = 8,	/* create_llvm_prof and create_gcov, perf.data with branch stacks */
+	READER_OFFSETS = 16,	/* create_llvm_prof and create_gcov, text with file offsets that nobody asked for */
 };
 
 /*

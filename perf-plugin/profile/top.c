@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "profile/exact.h"
 #include "profile/hot.h"
 #include "profile/lines.h"
 
@@ -55,11 +56,12 @@ static struct widths measure(const struct hot *t, const struct model *m)
 	return w;
 }
 
-static void put_head(struct lines *l, const struct hot *t, const struct widths *w)
+static void put_head(struct lines *l, const struct hot *t, const struct widths *w, const struct model *m)
 {
-	char text[128];
+	char text[128 + EXACT_WORDS], words[EXACT_WORDS];
 
-	snprintf(text, sizeof(text), "# Instructions: %" PRIu64 ", exact\n#\n# Overhead  %*s  ", t->total, w->insns, "Instructions");
+	snprintf(text, sizeof(text), "# Instructions: %" PRIu64 "%s\n#\n# Overhead  %*s  ", t->total, exact_words(m, words),
+		 w->insns, "Instructions");
 	lines_string(l, text);
 	if (t->calls) {
 		snprintf(text, sizeof(text), "%*s  ", w->calls, "Calls");
@@ -112,7 +114,7 @@ int top_write(struct pd_output *out, const struct whole *w)
 	if (ok) {
 		widths = measure(&t, w->model);
 		lines_init(&l, out);
-		put_head(&l, &t, &widths);
+		put_head(&l, &t, &widths, w->model);
 		for (i = 0; i < t.n; i++)
 			put_row(&l, &t, &t.v[i], &widths, w->model);
 		lines_flush(&l);

@@ -8,6 +8,7 @@
 
 #include "images/dso.h"
 #include "images/elf_facts.h"
+#include "profile/exact.h"
 #include "report/internal.h"
 
 #define MAX_BINARIES	200u	/* rows of their table */
@@ -258,6 +259,24 @@ static bool put_hottest_lines(struct report *r)
 	return v;
 }
 
+/* What the counts are of. */
+static void put_exactness(struct report *r)
+{
+	const uint64_t conflicts = exact_conflicts(r->w->model);
+	struct page *p = &r->page;
+
+	if (!r->about->incomplete) {
+		page_html(p, "exact counts of every executed instruction");
+		return;
+	}
+	page_html(p, "counts of every instruction that could be decoded");
+	if (conflicts) {
+		page_html(p, ", and not of those that ran: the trace contradicts the code ");
+		page_number(p, conflicts);
+		page_html(p, " times");
+	}
+}
+
 bool overview_write(struct report *r)
 {
 	const char *slash = strrchr(r->about->input, '/');
@@ -267,8 +286,8 @@ bool overview_write(struct report *r)
 	page_begin(p, "index.html", PAGE_OVERVIEW, slash && slash[1] ? slash + 1 : r->about->input, "'none'");
 	page_html(p, "<h1>");
 	page_text(p, r->about->input);
-	page_html(p, "</h1>\n<p class=\"sub\">Report of perf-cstrace " CST_VERSION_TEXT ": exact counts of every ");
-	page_html(p, r->about->incomplete ? "instruction that could be decoded" : "executed instruction");
+	page_html(p, "</h1>\n<p class=\"sub\">Report of perf-cstrace " CST_VERSION_TEXT ": ");
+	put_exactness(r);
 	if (r->w->only) {
 		page_html(p, ", of the binary ");
 		page_text(p, r->w->only->is.name);

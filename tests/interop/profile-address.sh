@@ -126,6 +126,20 @@ reader() {
 		$here/profile_address.py heads "$root$bin/$2" "$tmp/$1.flow" "$tmp/counts.prof"
 }
 
+# said PROGRAM BINARY: without --address, and of samples, it is said what AutoFDO 0.19 makes of them
+said() {
+	apart="$bin/$2.*: its code is at addresses other than its file offsets"
+	"$tool" profile -i "$tmp/$1.data" --symfs "$root" --binary $bin/$2 -o "$tmp/counts" 2>"$tmp/err" &&
+		grep "$apart" "$tmp/err" | grep -q -e --address=vaddr || { cat "$tmp/err"; return 1; }
+	for base in offset vaddr; do
+		"$tool" profile -i "$tmp/$1.data" --symfs "$root" --binary $bin/$2 --address=$base -o "$tmp/counts" 2>"$tmp/err" &&
+			! grep "$apart" "$tmp/err" || return 1
+	done
+	case $2 in *.so) return 0;; esac
+	"$tool" inject -i "$tmp/$1.data" --symfs "$root" --itrace=il64 --tiles -o "$tmp/samples" 2>"$tmp/err" &&
+		grep "$apart" "$tmp/err" | grep -q -e --address=vaddr || { cat "$tmp/err"; return 1; }
+}
+
 # bolt PROGRAM BINARY
 bolt() {
 	"$tool" profile -i "$tmp/$1.data" --symfs "$root" --binary $bin/$2 --format=bolt -o "$tmp/counts" 2>"$tmp/err" &&
@@ -140,6 +154,7 @@ while read -r program binary; do
 	check "lld, $binary" $here/profile_address.py flow "$tool" "$tmp/$program.data" "$root" "$tmp/$program.flow" \
 		$bin/$binary
 	check "lld, $binary: for BOLT" bolt "$program" "$binary"
+	check "lld, $binary: what is said" said "$program" "$binary"
 	if command -v create_llvm_prof >/dev/null; then
 		check "lld, $binary: create_llvm_prof 0.19 with --address=vaddr" reader "$program" "$binary"
 	else

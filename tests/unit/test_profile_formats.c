@@ -707,11 +707,12 @@ static void unaccepted(void **state)
 {
 #define WHOLE	.symtab = true, .linked = true, .build_id = true, .relocs = true
 #define BARE	.linked = true, .build_id = true, .relocs = true
+#define APART		"its code is at addresses other than its file offsets (lld, kernels);"
 #define STRIPPED	"it is stripped (no symbols, no DWARF);"
-	static const enum reader readers[] = { READER_AUTOFDO, READER_SAMPLES, READER_LLVM, READER_BOLT };
+	static const enum reader readers[] = { READER_AUTOFDO, READER_SAMPLES, READER_LLVM, READER_BOLT, READER_OFFSETS };
 	static const struct {
 		struct elf_facts facts;
-		const char *named[4];	/* by each of `readers` */
+		const char *named[5];	/* by each of `readers` */
 	} row[] = {
 		{ { WHOLE, .dwarf_low = 4, .dwarf_high = 4 }, { "", "", "", "" } },
 		{ { WHOLE, .dwarf_low = 2, .dwarf_high = 5 }, { "it has DWARF 5;", "it has DWARF 5;", "", "" } },
@@ -724,7 +725,8 @@ static void unaccepted(void **state)
 		{ { .symtab = true, .linked = true, .relocs = true, .dwarf_high = 5 },
 		  { "it has DWARF 5;", "it has DWARF 5;it has no build-id;", "", "" } },
 		/* a kernel module */
-		{ { .symtab = true, .dwarf_high = 4 }, { "", "", "", "" } },
+		{ { .symtab = true, .dwarf_high = 4 }, { "", "", "", "", "" } },
+		{ { WHOLE, .dwarf_high = 4, .apart = true }, { "", APART, "", "", APART } },
 	};
 	struct dso d = { .path = (char *)"/bin/x", .file = (char *)"/bin/x", .state = DSO_LOADED };
 	char named[256], *text, *line, *rest;
@@ -733,7 +735,7 @@ static void unaccepted(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		facts = &row[i].facts;
-		for (k = 0; k < 4; k++) {
+		for (k = 0; k < 5; k++) {
 			reported(&d, readers[k], &text);
 			*named = 0;
 			for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
@@ -741,7 +743,7 @@ static void unaccepted(void **state)
 				strncat(named, line + 25, strcspn(line + 25, ":"));
 				strcat(named, ";");
 			}
-			assert_string_equal(named, row[i].named[k]);
+			assert_string_equal(named, row[i].named[k] ? row[i].named[k] : "");
 			free(text);
 		}
 	}

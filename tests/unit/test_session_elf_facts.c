@@ -405,6 +405,46 @@ static void stubs(void **state)
 	assert_int_equal(dso_stubs(&d, found), 0);
 }
 
+/* An ELF header and these program headers. */
+static bool code_apart(const Elf64_Phdr *ph, unsigned int n)
+{
+	Elf64_Ehdr eh = { .e_type = ET_DYN, .e_machine = EM_AARCH64, .e_version = EV_CURRENT, .e_phoff = sizeof(eh),
+			  .e_ehsize = sizeof(eh), .e_phentsize = sizeof(*ph), .e_phnum = (uint16_t)n };
+	struct elf_facts f;
+
+	memset(image, 0, sizeof(image));
+	memcpy(eh.e_ident, ELFMAG, SELFMAG);
+	eh.e_ident[EI_CLASS] = ELFCLASS64;
+	eh.e_ident[EI_DATA] = ELFDATA2LSB;
+	eh.e_ident[EI_VERSION] = EV_CURRENT;
+	memcpy(image, &eh, sizeof(eh));
+	if (n)
+		memcpy(image + sizeof(eh), ph, n * sizeof(*ph));
+	assert_true(elf_facts_read(image, sizeof(image), &f));
+	return f.apart;
+}
+
+#define SEGMENT(flags, offset, vaddr) \
+	{ .p_type = PT_LOAD, .p_flags = flags, .p_offset = offset, .p_vaddr = vaddr, .p_filesz = 0x100, .p_memsz = 0x100 }
+
+/* Whether code is as far from the first segment as its offset says, whatever that segment is. */
+static void layouts(void **state)
+{
+	static const Elf64_Phdr gnu[] = { SEGMENT(PF_R | PF_X, 0, 0x400000), SEGMENT(PF_R | PF_W, 0x200, 0x410200) };
+	static const Elf64_Phdr split[] = { SEGMENT(PF_R, 0, 0), SEGMENT(PF_R | PF_X, 0x200, 0x200) };
+	static const Elf64_Phdr lld[] = { SEGMENT(PF_R, 0, 0x200000), SEGMENT(PF_R | PF_X, 0x200, 0x210200) };
+	static const Elf64_Phdr kernel[] = { SEGMENT(PF_R | PF_X, 0x800, 0xffff800008000000) };
+	static const Elf64_Phdr no_code[] = { SEGMENT(PF_R, 0, 0), SEGMENT(PF_R, 0x200, 0x10200) };
+
+	(void)state;
+	assert_false(code_apart(gnu, 2));
+	assert_false(code_apart(split, 2));
+	assert_true(code_apart(lld, 2));
+	assert_true(code_apart(kernel, 1));
+	assert_false(code_apart(no_code, 2));
+	assert_false(code_apart(NULL, 0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -421,6 +461,7 @@ int main(void)
 		cmocka_unit_test(links),
 		cmocka_unit_test(probes),
 		cmocka_unit_test(stubs),
+		cmocka_unit_test(layouts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
