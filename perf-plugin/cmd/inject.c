@@ -8,6 +8,7 @@
 #include "cmd/jobs.h"
 #include "cmd/options.h"
 #include "images/dso.h"
+#include "images/library.h"
 #include "import/bare.h"
 #include "profile/readers.h"
 #include "synth/injector.h"
@@ -27,7 +28,7 @@ static void report_readers(struct session *ss)
 	size_t pos = 0;
 
 	while ((d = session_next_used(ss, &pos)))
-		if (!readers_library(dso_path(d)))
+		if (!library_name(dso_path(d)))
 			readers_report(stderr, "inject", d, READER_SAMPLES);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/name.h"
+#include "images/library.h"
 #include "import/bare.h"
 #include "info/internal.h"
 
@@ -109,16 +110,49 @@ static bool append_cures(const struct session *ss, char *line)
 	return strlen(line) > len;
 }
 
-/* The busiest program that a profile can be made for; NULL: none. */
+/* True if a thread has, or had, the name of the file, of which the kernel keeps 15 characters. */
+static bool names_thread(const struct threads *ts, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const struct thread *t;
+	size_t i, k;
+
+	for (i = 0; i < ts->nr_threads; i++)
+		for (t = ts->all_threads[i], k = 0; k < t->nr_comms; k++)
+			if (t->comms[k].comm && *name && !strncmp(t->comms[k].comm, name, 15))
+				return true;
+	return false;
+}
+
+/* How likely it is that a user wants to optimise a file: 3 a program that gave a thread its name, 2 a program, 1 a library of its own. */
+static unsigned int rank_of(const struct threads *ts, const struct dso *d)
+{
+	if (d->kind != DSO_FILE || library_of_all(d->path))
+		return 0;
+	if (library_name(d->path))
+		return 1;
+	return names_thread(ts, d->path) ? 3 : 2;
+}
+
+/* The program that a profile is made for: of those with the highest rank the busiest one. NULL: there is no file. */
 static const char *main_binary(const struct session *ss)
 {
+	/* of threads only the names are read, as they are known now */
+	const struct threads *ts = session_threads((struct session *)ss);
 	const char *path = NULL;
 	struct dso **list;
 	size_t i, n = info_binaries(ss, &list);
+	unsigned int best = 0, rank;
 
-	for (i = 0; i < n && !path; i++)
-		if (list[i]->insns && list[i]->is_elf && list[i]->kind <= DSO_MODULE)
-			path = list[i]->path;
+	for (i = 0; i < n; i++) {
+		if (!list[i]->insns || !list[i]->is_elf || list[i]->kind > DSO_MODULE)
+			continue;
+		rank = rank_of(ts, list[i]);
+		if (path && rank <= best)
+			continue;
+		path = list[i]->path;
+		best = rank;
+	}
 	free(list);
 	return path;
 }

@@ -8,7 +8,7 @@
 
 #include "base/name.h"
 #include "images/dso.h"
-#include "profile/readers.h"
+#include "images/library.h"
 
 static const char *base_name(const char *path)
 {
@@ -116,7 +116,7 @@ struct model_binary *choose_named(struct model_binary *const *v, size_t n, const
 /* False for libraries, the kernel and its modules, and for code that is in no file, as methods of generated code. */
 static bool is_program(const struct model_binary *b)
 {
-	return !model_without_file(b) && !readers_library(b->is.name);
+	return !model_without_file(b) && !library_name(b->is.name);
 }
 
 struct model_binary *choose_main(struct model_binary *const *v, size_t n)

@@ -2,7 +2,6 @@
 /* readers.c - checks of a binary for each reader: symbols, debug information, build-id. */
 #include "profile/readers.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "base/name.h"
@@ -102,31 +101,4 @@ void readers_report(FILE *out, const char *command, const struct dso *d, enum re
 			fprintf(out, " (what was taken out is in %s)", name_shown(f.debuglink));
 		fprintf(out, ": %s\n", rules[i].then);
 	}
-}
-
-/* True if the name has this ending, also with more behind it that is no word: libc.so.6, "libc.so (deleted)", m.ko.xz. */
-static bool has_ending(const char *name, const char *ending)
-{
-	const char *p = name;
-
-	while ((p = strstr(p, ending))) {
-		p += strlen(ending);
-		if (!isalpha((unsigned char)*p))
-			return true;
-	}
-	return false;
-}
-
-/* The dynamic linkers of GNU and musl, and of Android. */
-static bool is_linker(const char *path, const char *name)
-{
-	return !strncmp(name, "ld-", 3) ||
-	       (!strncmp(name, "linker", 6) && (!strncmp(path, "/apex/", 6) || !strncmp(path, "/system/bin/", 12)));
-}
-
-bool readers_library(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-
-	return path[0] == '[' || has_ending(name, ".so") || has_ending(name, ".ko") || is_linker(path, name);
 }

@@ -23,7 +23,4 @@ enum reader {
  */
 void readers_report(FILE *out, const char *command, const struct dso *d, enum reader reader);
 
-/* True for code that is not a program: shared object, dynamic linker, kernel, vDSO. `path` as recorded. */
-bool readers_library(const char *path);
-
 #endif

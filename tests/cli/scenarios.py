@@ -318,6 +318,15 @@ def check_verify(args, perf, options, want):
                       % (" ".join(part), done.returncode, want.code, done.stdout.decode()[:500]))
 
 
+def check_proposal(args, perf, options):
+    """Where a program of /opt ran, info proposes a profile of one, not of the busiest library."""
+    text = run([args.tool, "info", "--all", "-i", perf] + options).stdout.decode()
+    programs = [path for percent, path in re.findall(r"^ +([0-9.]+) %  (/opt/.*)$", text, re.M) if float(percent) > 0]
+    proposed = re.findall(r"--binary (\S+)", text)
+    if programs and proposed and proposed[0] not in programs:
+        raise Bad("info proposes a profile of %s; programs are %s" % (proposed[0], programs))
+
+
 def scenario(args, name, seed, folder):
     perf, truth, symfs = (os.path.join(folder, n) for n in ("perf.data", "truth", "symfs"))
     done = run([args.gen, "scenario", name, "--case", str(seed), "--perf", perf, "--truth", truth, "--symfs", symfs])
@@ -358,6 +367,7 @@ def scenario(args, name, seed, folder):
     if seed < args.filters:
         check_filters(args, perf, options, want)
         check_verify(args, perf, options, want)
+        check_proposal(args, perf, options)
     if seed < args.convert and not want.events:
         round_trip(args, perf, options, folder, symfs, want)
     return sum(map(len, want.streams.values()))

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "images/dso.h"
+#include "images/library.h"
 #include "images/elf_facts.h"
 #include "ko_build.h"
 #include "output_text.h"
@@ -792,13 +793,20 @@ static void libraries(void **state)
 					       "/system/bin/linker" };
 	static const char *const program[] = { "/opt/my.solver", "/opt/a.kotlin", "/opt/linker", "/bin/x", "x", "/opt/lib.so.d/x", "/ld-tests/x", "/bin/bold-x", "/opt/[x]/x",
 					       "/modules.ko/x", "/bin/[" };
+	static const char *const everywhere[] = { "[vdso]", "[kernel.kallsyms]", "/lib/ld-linux-aarch64.so.1", "/lib/libc.so.6", "/lib/libc-2.31.so",
+						  "/lib/libc.musl-aarch64.so.1", "/system/bin/linker64", "/lib/m.ko.xz" };
+	static const char *const own[] = { "/lib/libcrypto.so.3", "/lib/libc++.so.1", "/lib/libcap.so.2", "/bin/x", "/lib/libc-client.so.1" };
 	unsigned int i;
 
 	(void)state;
+	for (i = 0; i < sizeof(everywhere) / sizeof(everywhere[0]); i++)
+		assert_true(library_of_all(everywhere[i]));
+	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		assert_false(library_of_all(own[i]));
 	for (i = 0; i < sizeof(library) / sizeof(library[0]); i++)
-		assert_true(readers_library(library[i]));
+		assert_true(library_name(library[i]));
 	for (i = 0; i < sizeof(program) / sizeof(program[0]); i++)
-		assert_false(readers_library(program[i]));
+		assert_false(library_name(program[i]));
 }
 
 int main(void)
