@@ -13,6 +13,7 @@
 #include "files/input.h"
 #include "images/dso_table.h"
 #include "images/functions.h"
+#include "images/stubs.h"
 #include "images/jitdump.h"
 #include "images/kernel.h"
 #include "images/module.h"
@@ -52,6 +53,7 @@ static void dso_free(struct dso *d)
 	free(d->name_order);
 	function_table_free(d->functions);
 	dso_debug_free(d);
+	stubs_free(d->stubs);
 	free(d);
 }
 

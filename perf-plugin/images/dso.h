@@ -41,6 +41,7 @@ struct dso_symbol_entry {
 	uint64_t offset;	/* in the file */
 	uint64_t vaddr;
 	uint64_t size;
+	uint64_t limit;		/* file offset of the end of its section; 0: unknown */
 	const char *name;	/* in the mapped file, or in `names` */
 	uint8_t bind;		/* 0 global, 1 local, 2 weak */
 };
@@ -70,6 +71,7 @@ struct dso {
 	bool from_host;		/* without --symfs: found at its recorded path on this machine */
 	bool from_input;	/* file of the input: of a package, a snapshot or a perf.data directory */
 	bool symbols_read;
+	bool exported_only;	/* the symbols are those of .dynsym: the file is stripped */
 	bool own_data;		/* `data` is on the heap */
 	bool by_offset;		/* DSO_MODULE: only places in the file matter; it is not linked, and has no addresses */
 	/* DSO_FILE: of a zip archive, its members; NULL: it is none, or was not asked */
@@ -98,6 +100,7 @@ struct dso {
 	struct function_table *functions; /* functions.h; NULL until needed */
 	const struct finder *finder;	/* places where files that belong to it are searched; set when it is loaded */
 	struct finding *debug;	/* its debug file; NULL until needed */
+	struct stub_table *stubs;	/* stubs.h; NULL until needed */
 	uint64_t used;		/* number of requests for its code by the decoder */
 	/* DSO_FILE: a process has memory without a file in place of its text (map.memory) */
 	bool copied;
@@ -187,7 +190,11 @@ struct dso_text {
  * Returns the section .text of an ELF file without program headers (a kernel module). False: it has them, or no .text.
  */
 bool dso_unlinked_text(const struct dso *dso, struct dso_text *text);
-/* Returns name and start of the function symbol at a file offset. False: there is none. */
+/*
+ * Returns name, start and size of the function at a file offset: its symbol, or stub (stubs.h). A symbol without a size extends to
+ * the next symbol or function, at most to the end of its section; in a stripped file, which lacks symbols behind it, only if an
+ * unwind table has its end. False: no function is known there.
+ */
 bool dso_symbol(const struct dso *dso, uint64_t offset, const char **name, uint64_t *sym_start,
 		uint64_t *sym_size);
 

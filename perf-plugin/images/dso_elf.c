@@ -12,6 +12,8 @@
 #include "finder/elf_links.h"
 #include "finder/finder.h"
 #include "images/dso.h"
+#include "images/functions.h"
+#include "images/stubs.h"
 
 /* False for a file with debug information only: it has the program headers, but its code sections are NOBITS. */
 static bool has_code(Elf *elf)
@@ -272,6 +274,21 @@ static bool symbol_place(const struct dso *d, Elf *program, GElf_Sym *sym, uint6
 	return d->by_offset || dso_vaddr(d, *offset, &sym->st_value);
 }
 
+/*
+ * Returns the file offset of the end of a symbol's section; 0: unknown. The section is that of the program, where a debug
+ * file has none.
+ */
+static uint64_t section_end(Elf *program, const GElf_Sym *sym, uint64_t offset)
+{
+	bool plain = !sym->st_size && sym->st_shndx < SHN_LORESERVE;
+	Elf_Scn *scn = plain ? elf_getscn(program, sym->st_shndx) : NULL;
+	GElf_Shdr sh;
+
+	if (!scn || !gelf_getshdr(scn, &sh) || sh.sh_type == SHT_NOBITS)
+		return 0;
+	return offset >= sh.sh_offset && offset - sh.sh_offset < sh.sh_size ? sh.sh_offset + sh.sh_size : 0;
+}
+
 /* Copies names, since libelf's are valid only while the Elf is open. Two passes: count, then fill. */
 static void collect(struct dso *d, const struct symbols *s)
 {
@@ -304,7 +321,7 @@ static void collect(struct dso *d, const struct symbols *s)
 			continue;
 		d->syms[d->nr_syms++] = (struct dso_symbol_entry){
 			.offset = offset, .vaddr = sym.st_value, .size = sym.st_size,
-			.name = strcpy(d->names + used, name),
+			.limit = section_end(s->program, &sym, offset), .name = strcpy(d->names + used, name),
 			.bind = bind_rank(GELF_ST_BIND(sym.st_info)),
 		};
 		used += strlen(name) + 1;
@@ -342,9 +359,27 @@ void dso_read_symbols(struct dso *d)
 		return;
 	elf = elf_of(d);
 	s.program = elf;
-	if (elf && (find_symbols(&s, elf, SHT_SYMTAB) || (!collect_split(d, elf) && find_symbols(&s, elf, SHT_DYNSYM))))
+	if (elf && (find_symbols(&s, elf, SHT_SYMTAB) || (!collect_split(d, elf) && find_symbols(&s, elf, SHT_DYNSYM)))) {
+		d->exported_only = s.sh.sh_type == SHT_DYNSYM;
 		collect(d, &s);
+	}
 	elf_end(elf);
+}
+
+/* Where the code of symbol i, which has no size, ends at the latest; its offset itself: only its start is known. */
+static uint64_t end_of_label(struct dso *d, size_t i)
+{
+	const uint64_t start = d->syms[i].offset;
+	uint64_t end = d->syms[i].limit ? d->syms[i].limit : UINT64_MAX;
+	struct dso_function f;
+
+	if (dso_function(d, start, &f) && f.start == start && !(f.label && d->exported_only))
+		return f.end < end ? f.end : end;
+	if (d->exported_only)
+		return start;
+	while (i < d->nr_syms && d->syms[i].offset == start)
+		i++;
+	return i < d->nr_syms && d->syms[i].offset < end ? d->syms[i].offset : end;
 }
 
 bool dso_symbol(const struct dso *dso, uint64_t offset, const char **name, uint64_t *sym_start,
@@ -357,19 +392,17 @@ bool dso_symbol(const struct dso *dso, uint64_t offset, const char **name, uint6
 	dso_read_symbols(d);
 	hi = d->nr_syms;
 	BISECT(lo, hi, mid, d->syms[mid].offset <= offset);
+	/* a stub has no symbol: it precedes a label that would extend over it */
+	if ((!lo || !d->syms[lo - 1].size) && stubs_find(d, offset, name, sym_start, sym_size))
+		return true;
 	if (!lo)
 		return false;
 	/* the first of several names of an address is the best one */
 	for (lo--; lo && d->syms[lo - 1].offset == d->syms[lo].offset;)
 		lo--;
-	size = d->syms[lo].size;
-	if (!size) {	/* a label extends to the next symbol */
-		for (hi = lo; hi < d->nr_syms && d->syms[hi].offset == d->syms[lo].offset;)
-			hi++;
-		size = hi < d->nr_syms ? d->syms[hi].offset - d->syms[lo].offset : UINT64_MAX;
-	}
+	size = d->syms[lo].size ? d->syms[lo].size : end_of_label(d, lo) - d->syms[lo].offset;
 	if (offset - d->syms[lo].offset >= size)
-		return false;
+		return stubs_find(d, offset, name, sym_start, sym_size);
 	*name = d->syms[lo].name;
 	*sym_start = d->syms[lo].offset;
 	*sym_size = size;

@@ -143,7 +143,7 @@ static bool add_labels(struct function_table *fs, const struct dso *d)
 
 	for (i = 0; i < d->nr_syms; i++) {
 		const struct dso_symbol_entry *s = &d->syms[i];
-		struct dso_function f = { .start = s->offset, .sets_jump = sets_jump(s->name) };
+		struct dso_function f = { .start = s->offset, .label = true, .sets_jump = sets_jump(s->name) };
 
 		if (s->size || (i && d->syms[i - 1].offset == s->offset) || find(fs, known, s->offset))
 			continue;

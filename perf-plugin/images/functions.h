@@ -15,6 +15,7 @@ struct function_table;
 struct dso_function {
 	uint64_t start, end;	/* file offsets, end exclusive */
 	bool part;		/* a part of another function, which is elsewhere (NAME.cold) */
+	bool label;		/* a symbol without a size, which extends to the next one */
 	bool sets_jump;		/* setjmp() and its likes, which return again after longjmp() */
 };
 

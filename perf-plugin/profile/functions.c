@@ -11,6 +11,7 @@
 #include "base/bisect.h"
 #include "base/name.h"
 #include "images/dso.h"
+#include "images/stubs.h"
 #include "images/unwind.h"
 #include "sources/demangle.h"
 
@@ -211,11 +212,15 @@ static size_t until_symbol(const struct dso *d, uint64_t offset, struct function
 static void between_symbols(const struct dso *d, uint64_t offset, struct function *f)
 {
 	size_t next = until_symbol(d, offset, f);
-	uint64_t end;
+	uint64_t end, start, size;
+	const char *name;
 
 	if (!next)
 		return;
 	end = d->syms[next - 1].offset + d->syms[next - 1].size;
+	/* one without a size has an end, too, unless only its start is known */
+	if (dso_symbol(d, d->syms[next - 1].offset, &name, &start, &size) && start == d->syms[next - 1].offset)
+		end = start + size;
 	if (end <= offset && end > f->start)
 		f->start = end;
 }
@@ -239,8 +244,10 @@ static uint32_t unnamed(struct functions *fs, const struct model_binary *b, uint
 	char name[300];
 
 	in_segment(b, offset, &f);
-	if (b->dso)
+	if (b->dso) {
 		between_symbols(b->dso, offset, &f);
+		stubs_between(b->dso, offset, &f.start, &f.end);
+	}
 	between_targets(&fs->targets[b->number], offset, &f);
 	snprintf(name, sizeof(name), "[%.250s+0x%" PRIx64 "]", functions_binary(fs->model, b->number), f.start);
 	f.name = name;

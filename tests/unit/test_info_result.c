@@ -184,7 +184,7 @@ static struct dso *program(unsigned int i)
 	return NULL;
 }
 
-/* A profile is proposed of the busiest file that can have one. */
+/* A profile is proposed of the busiest program, and of a busier module only if there is none. */
 static void profile_of_the_busiest(void **state)
 {
 	unsigned int i;
@@ -204,8 +204,12 @@ static void profile_of_the_busiest(void **state)
 	assert_string_equal(lines[0], "perf-cstrace script -i perf.data --symfs images --itrace=b -F comm,pid,tid,cpu,time,ip,sym,addr");
 	assert_string_equal(lines[1], "perf-cstrace inject -i perf.data --symfs images --itrace=i1000il64 -o samples.data && perf report "
 			    "-i samples.data --symfs images");
-	assert_string_equal(lines[2], "perf-cstrace profile -i perf.data --symfs images --binary /program2 --format=autofdo -o counts.txt");
+	assert_string_equal(lines[2], "perf-cstrace profile -i perf.data --symfs images --binary /program1 --format=autofdo -o counts.txt");
 	assert_string_equal(lines[3], "perf-cstrace report -i perf.data --symfs images -o pages");
+	program(0)->is_elf = program(1)->is_elf = false;
+	next(4);
+	assert_non_null(strstr(lines[2], "--binary /program2 "));
+	program(0)->is_elf = program(1)->is_elf = true;
 	/* of equally busy ones the first by name */
 	program(0)->insns = program(1)->insns = 35;
 	next(4);
