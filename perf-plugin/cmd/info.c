@@ -6,6 +6,7 @@
 #include "cmd/commands.h"
 #include "cmd/jobs.h"
 #include "cmd/options.h"
+#include "cmd/software.h"
 #include "import/bare.h"
 #include "info/info.h"
 #include "session/session.h"
@@ -53,6 +54,9 @@ int cmd_info(int argc, const char **argv)
 		cmd_no_effect(&desc, "all", "--format=json has whole lists");
 	if (no_decode)
 		cmd_no_effect_in(&desc, &so.filter, sizeof(so.filter), "", "--no-decode decodes nothing that they could leave out");
+	if (software_only(so.bare))
+		return json || no_decode ? cmd_usage_error(&desc, "%s: --trace has software trace alone, of which there is text only",
+							   json ? "--format=json" : "--no-decode") : software_info(so.bare);
 	ss = session_open(&so);
 	if (!ss)
 		return CMD_ERROR;

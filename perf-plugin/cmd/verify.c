@@ -5,6 +5,7 @@
 
 #include "cmd/commands.h"
 #include "cmd/options.h"
+#include "cmd/software.h"
 #include "import/bare.h"
 #include "verify/verify.h"
 
@@ -45,7 +46,8 @@ int cmd_verify(int argc, const char **argv)
 		rc = cmd_bare_check(&cmd, &bare, &so, NULL);
 	if (rc != CMD_GO_ON)
 		return rc;
-	if (verify_run(&so, &o, &result, &incomplete))
+	if (software_only(so.bare) ? software_verify(so.bare, so.strict, &o, &result, &incomplete) :
+				     verify_run(&so, &o, &result, &incomplete))
 		return CMD_ERROR;
 	if (result.rules[CST_LOG_ERROR] || result.rules[CST_LOG_WARNING])
 		return CMD_DIFFERENT;

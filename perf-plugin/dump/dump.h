@@ -67,6 +67,7 @@ struct dump {
 	struct index_book *make; /* instead of a listing: indexes */
 	const char *section;	/* name of the buffer (-s) */
 	unsigned int buffer;	/* its number (-i) */
+	unsigned int *reading;	/* gets it, for who owns `log`; NULL: nobody */
 	struct cst_log *log;	/* NULL: none was asked for */
 	int cpu, pid, tid;	/* of the elements that follow; -1: not known */
 	struct cst_stats stats;	/* sums over all decoders */

@@ -262,6 +262,8 @@ static int run_buffers(struct snap_run *r, const struct cst_snap_device *only, b
 	for (i = 0; i < ss->n_buffers; i++) {
 		if (only && !feeds(ss, only, &ss->buffers[i]))
 			continue;
+		if (r->d->reading)
+			*r->d->reading = (unsigned int)i;
 		one = run_buffer(r, &ss->buffers[i], only, heading);
 		decoded += !one;
 		r->d->losses |= one == NOT_DECODED;

@@ -183,14 +183,14 @@ void dump_losses(struct dump *d)
 		{ d->frame_stats.unknown, "bytes before the first trace ID" },
 		{ d->unrouted, "bytes of trace IDs without a decoder" },
 	};
-	const char *sep = "cstrace dump: lost: ";
+	const char *sep = ": lost: ";
 	size_t i;
 
 	report_boundaries(d);
 	for (i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
 		if (!losses[i].value)
 			continue;
-		fprintf(stderr, "%s%llu %s", sep, (unsigned long long)losses[i].value, losses[i].text);
+		fprintf(stderr, "%s%s%llu %s", sep[0] == ':' ? d->who ? d->who : "cstrace dump" : "", sep, (unsigned long long)losses[i].value, losses[i].text);
 		sep = ", ";
 		d->losses = true;
 	}

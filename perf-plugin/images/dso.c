@@ -305,18 +305,21 @@ static const char *file_shown(const struct dso *d)
 /* Warns about a file that is used without proof that it is the recorded one. */
 static void warn_unsure(const struct dso *d, const struct dso_candidates *c)
 {
+	/* one path is not named twice */
+	const bool same = d->file && !strcmp(d->file, d->path);
+
 	if (d->kind == DSO_KCORE || (d->recorded.len && build_id_equal(&d->recorded, &d->found)))
 		return;
 	if (is_comparable(d))
 		fprintf(message_stream(), "cstrace: warning: %s: %s has another build-id than the recorded file and is "
-			"used because of -f\n", name_shown(d->path), file_shown(d));
+			"used because of -f\n", name_shown(d->path), same ? "the file" : file_shown(d));
 	else if (d->by_name)
 		fprintf(message_stream(), "cstrace: warning: %s: not found by path, taking %s by its name; nothing in "
 			"the recording tells whether it is the same file\n", name_shown(d->path), file_shown(d));
 	else if (c->replaced)
 		fprintf(message_stream(), "cstrace: warning: %s: removed before its name was recorded, taking %s, which is in "
 			"its place; nothing in the recording tells whether it has the same code\n", name_shown(d->path),
-			file_shown(d));
+			same ? "the file of this name" : file_shown(d));
 }
 
 static bool load(struct dso_table *t, struct dso *d)

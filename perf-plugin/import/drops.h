@@ -7,6 +7,7 @@
 
 struct drops {
 	const char *name;	/* of the output, for messages */
+	const char *who;	/* begins messages; NULL: "cstrace convert" */
 	uint64_t count;
 };
 

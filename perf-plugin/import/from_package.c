@@ -379,7 +379,7 @@ static int on_event(struct importer *im, const struct cst_event *ev)
 static int bad_line(struct importer *im, const struct cst_problem *why)
 {
 	if (im->bad_lines++ < MAX_MESSAGES)
-		fprintf(stderr, "cstrace convert: %s/%s:%u: %s; the event is left out\n", name_shown(im->dir),
+		fprintf(stderr, "%s: %s/%s:%u: %s; the event is left out\n", im->drops->who ? im->drops->who : "cstrace convert", name_shown(im->dir),
 			name_shown(im->pkg->event_log), why->line, name_shown(why->text));
 	return 0;
 }

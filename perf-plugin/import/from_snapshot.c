@@ -181,6 +181,12 @@ static int add_source(struct importer *im, size_t n)
 	if (!rc && im->in && u.config.protocol == CST_PROTO_STM)
 		return add_stm(im, dev, &u.config);
 	why = no_place(&u, rc);
+	if (why && im->in && !rc) {
+		/* nothing of the instruction trace is missing */
+		fprintf(stderr, "%s: %s: the source %s is of software trace (%s): 'perf-cstrace dump' lists what it wrote\n",
+			im->drops->who ? im->drops->who : "cstrace", name_shown(im->drops->name), dev->name, dev->type);
+		return 0;
+	}
 	if (why) {
 		drops_add(im->drops, 1, why, dev->name, rc == -CST_ERR_NOT_FOUND ? missing : dev->type);
 		return 0;

@@ -43,7 +43,7 @@ enum import_kind import_kind_with(const char *path, const struct bare_opts *bare
 int import_open(struct import_input *in, const char *path, const struct bare_opts *bare, struct error *err)
 {
 	enum import_kind kind = import_kind_with(path, bare);
-	struct drops drops = { .name = path };
+	struct drops drops = { .name = path, .who = "cstrace" };
 	struct perf_writer *w;
 	int fd, rc;
 

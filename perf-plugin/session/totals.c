@@ -2,6 +2,7 @@
 /* totals.c - totals of a run, and the files whose code was missing. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/name.h"
 #include "filter/offer.h"
@@ -153,8 +154,8 @@ static void print_conflicts(const struct session *ss, FILE *out)
 		d = ss->images.dsos.all[i];
 		if (d->conflicts)
 			fprintf(out, "cstrace: trace contradicts the code, %" PRIu64 " times: %s: is %s the file that "
-				"ran?%s\n", d->conflicts, name_shown(d->path), 
-				d->file ? name_shown(d->file) : "it",
+				"ran?%s\n", d->conflicts, name_shown(d->path),
+				d->file && strcmp(d->file, d->path) ? name_shown(d->file) : "it",
 				d->assumed ? " Part of it was remapped to anonymous memory, which "
 				"may hold other code: --no-text-copies leaves it out." : "");
 	}

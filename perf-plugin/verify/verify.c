@@ -236,34 +236,68 @@ static int decode(struct verify *v, struct session_opts *so, bool *incomplete)
 	return rc;
 }
 
+static int begin(struct verify *v, struct cst_log **log)
+{
+	struct error err = { .code = 0 };
+
+	if (pd_output_open(&v->out, v->o->output, &err)) {
+		fprintf(stderr, "%s: %s\n", v->o->who, err.msg);
+		return ERR_REPORTED;
+	}
+	if (cst_log_new(log, 0))
+		return ERR_NOMEM;
+	cst_log_set_sink(*log, on_record, v);
+	return 0;
+}
+
+/* Writes the report, unless something went wrong before. */
+static int end(struct verify *v, int rc, struct verify_result *result)
+{
+	struct error err = { .code = 0 };
+
+	if (rc) {
+		pd_output_abort(&v->out);
+	} else {
+		report(v, result);
+		rc = pd_output_finish(&v->out, &err);
+		if (rc)
+			fprintf(stderr, "%s: %s\n", v->o->who, err.msg);
+	}
+	if (rc == ERR_NOMEM)
+		fprintf(stderr, "%s: out of memory\n", v->o->who);
+	free(v->v);
+	return rc ? ERR_REPORTED : 0;
+}
+
 int verify_run(struct session_opts *so, const struct verify_opts *opts, struct verify_result *result, bool *incomplete)
 {
 	struct verify v = { .o = opts };
-	struct error err = { .code = 0 };
 	int rc;
 
 	memset(result, 0, sizeof(*result));
-	if (pd_output_open(&v.out, opts->output, &err)) {
-		fprintf(stderr, "%s: %s\n", opts->who, err.msg);
-		return ERR_REPORTED;
-	}
-	rc = cst_log_new(&so->log, 0) ? ERR_NOMEM : 0;
-	if (!rc) {
-		cst_log_set_sink(so->log, on_record, &v);
+	rc = begin(&v, &so->log);
+	if (rc == ERR_REPORTED)
+		return rc;
+	if (!rc)
 		rc = decode(&v, so, incomplete);
-	}
 	cst_log_free(so->log);
 	so->log = NULL;
-	if (rc) {
-		pd_output_abort(&v.out);
-	} else {
-		report(&v, result);
-		rc = pd_output_finish(&v.out, &err);
-		if (rc)
-			fprintf(stderr, "%s: %s\n", opts->who, err.msg);
-	}
-	if (rc == ERR_NOMEM)
-		fprintf(stderr, "%s: out of memory\n", opts->who);
-	free(v.v);
-	return rc ? ERR_REPORTED : 0;
+	return end(&v, rc, result);
+}
+
+int verify_log(const struct verify_opts *opts, int (*decode_all)(void *data, struct cst_log *log, unsigned int *buffer), void *data,
+	       struct verify_result *result)
+{
+	struct verify v = { .o = opts, .fragment = { .cpu = -1 } };
+	struct cst_log *log = NULL;
+	int rc;
+
+	memset(result, 0, sizeof(*result));
+	rc = begin(&v, &log);
+	if (rc == ERR_REPORTED)
+		return rc;
+	if (!rc)
+		rc = decode_all(data, log, &v.fragment.queue) ? ERR_REPORTED : v.no_memory ? ERR_NOMEM : 0;
+	cst_log_free(log);
+	return end(&v, rc, result);
 }

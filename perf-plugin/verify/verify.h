@@ -30,4 +30,11 @@ struct verify_result {
  */
 int verify_run(struct session_opts *so, const struct verify_opts *opts, struct verify_result *result, bool *incomplete);
 
+/*
+ * The same of trace that is no session: `decode` passes violations to the log, and sets *buffer to the number of the buffer they are
+ * in; it returns 0, or not after a message on stderr.
+ */
+int verify_log(const struct verify_opts *opts, int (*decode)(void *data, struct cst_log *log, unsigned int *buffer), void *data,
+	       struct verify_result *result);
+
 #endif
