@@ -699,7 +699,8 @@ void who_report(struct session *ss)
 {
 	const struct who_counts *c = &ss->totals.who;
 
-	if (!c->only_process || ss->tasks.only_process_reported)
+	/* a snapshot has one memory, whatever ran */
+	if (!c->only_process || ss->tasks.only_process_reported || ss->recorder == RECORDER_SNAPSHOT)
 		return;
 	ss->tasks.only_process_reported = true;
 	fprintf(stderr, "cstrace: %s: nothing says which thread was traced; only process %d has code in the file, and "

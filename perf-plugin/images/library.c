@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* library.c - tells libraries, and what belongs to every program, by their names. */
+/* library.c - separates libraries, and what belongs to every program, by their names. */
 #include "images/library.h"
 
 #include <ctype.h>

@@ -44,6 +44,8 @@ struct stm {
 	uint32_t cpu;			/* a number that no core has, for its AUX area */
 };
 
+#define SOFTWARE	(-2)
+
 struct importer {
 	const char *dir;
 	const struct bare_opts *bare;	/* NULL: only the folder */
@@ -57,7 +59,7 @@ struct importer {
 	struct unit *units;
 	size_t nr_units, cap_units;
 	uint32_t free_cpu;		/* all below are taken */
-	int *unit_of_dev;		/* -1: none */
+	int *unit_of_dev;		/* -1: none; SOFTWARE: a source of software trace, which is not read here */
 	struct stm *stm;		/* with `in` */
 	size_t nr_stm, cap_stm;
 	struct intmap contexts;
@@ -183,6 +185,7 @@ static int add_source(struct importer *im, size_t n)
 	why = no_place(&u, rc);
 	if (why && im->in && !rc) {
 		/* nothing of the instruction trace is missing */
+		im->unit_of_dev[n] = SOFTWARE;
 		fprintf(stderr, "%s: %s: the source %s is of software trace (%s): 'perf-cstrace dump' lists what it wrote\n",
 			im->drops->who ? im->drops->who : "cstrace", name_shown(im->drops->name), dev->name, dev->type);
 		return 0;
@@ -422,6 +425,17 @@ static int cpu_of(const struct importer *im, const struct cst_snap_buffer *buf)
 	return -1;
 }
 
+/* True if a source of software trace that is not read feeds the buffer. */
+static bool of_software(const struct importer *im, const struct cst_snap_buffer *buf)
+{
+	size_t i;
+
+	for (i = 0; i < im->ss->n_devices; i++)
+		if (im->unit_of_dev[i] == SOFTWARE && cst_snapshot_feeds(im->ss, &im->ss->devices[i], buf))
+			return true;
+	return false;
+}
+
 static void report_missing(struct importer *im, const struct cst_snap_buffer *buf, size_t missing)
 {
 	if (missing)
@@ -440,6 +454,8 @@ static int write_buffer(struct importer *im, size_t n)
 		drops_add(im->drops, 1, "the buffer %s: perf.data has no format %s", buf->name, buf->format_name);
 		return 0;
 	}
+	if (cpu < 0 && of_software(im, buf))
+		return 0;
 	if (cpu < 0) {
 		drops_add(im->drops, 1, "the buffer %s, which no source feeds", buf->name);
 		return 0;

@@ -8,6 +8,7 @@
 #include "images/elf_facts.h"
 #include "info/info.h"
 #include "info/internal.h"
+#include "losses/reasons.h"
 #include "session/facts.h"
 
 static void put_string(const char *s)
@@ -55,7 +56,7 @@ static void put_causes(const struct losses *ls, const struct cure_case *made)
 		printf(",\"counted\":");
 		put_string(loss_counted(i));
 		printf(",\"why\":");
-		put_string(loss_why(i));
+		put_string(loss_reason(i, by));
 		printf(",\"cure\":");
 		if (cure_text(i, made, cure))
 			put_string(cure);

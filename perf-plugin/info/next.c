@@ -124,7 +124,7 @@ static bool names_thread(const struct threads *ts, const char *path)
 	return false;
 }
 
-/* How likely it is that a user wants to optimise a file: 3 a program that gave a thread its name, 2 a program, 1 a library of its own. */
+/* How likely it is that a file is the one to optimise: 3 a program that gave a thread its name, 2 a program, 1 a library of its own. */
 static unsigned int rank_of(const struct threads *ts, const struct dso *d)
 {
 	if (d->kind != DSO_FILE || library_of_all(d->path))

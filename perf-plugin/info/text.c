@@ -74,7 +74,8 @@ static void print_reserved(FILE *out, const struct trace_unit *u)
 		       "manual\n");
 }
 
-static void print_unit(FILE *out, const struct trace_unit *u)
+/* `snapshot`: made without an operating system. */
+static void print_unit(FILE *out, const struct trace_unit *u, bool snapshot)
 {
 	const struct cst_config *c = &u->config;
 	/* ETMCR or TRCCONFIGR */
@@ -90,8 +91,8 @@ static void print_unit(FILE *out, const struct trace_unit *u)
 	else if (u->pid.contextidr_el1)
 		fprintf(out, "    thread: context ID with %u bits\n", c->cid_bytes * 8u);
 	else
-		fprintf(out, "    thread: not traced; taken from the buffer, from context switches, or from the only "
-		       "process\n");
+		fprintf(out, "%s", snapshot ? "    context IDs: not traced\n" :
+			"    thread: not traced; taken from the buffer, from context switches, or from the only process\n");
 	if (!c->vmid_is_cid2 && c->vmid_bytes && control & vmid_bit(u->aux->unit))
 		fprintf(out, "    virtual machine identifier traced\n");
 	if (u->timestamps)
@@ -147,7 +148,7 @@ static void print_units(FILE *out, const struct session *ss)
 			sep = ",";
 		}
 		fprintf(out, ": ");
-		print_unit(out, &tu->v[i]);
+		print_unit(out, &tu->v[i], session_recorder(ss) == RECORDER_SNAPSHOT);
 	}
 	for (i = 0; i < tu->nr_stm; i++)
 		fprintf(out, "  STM, trace ID 0x%02x: messages of software, which 'timeline' shows\n", tu->stm[i].aux.trace_id);
@@ -387,6 +388,12 @@ static void print_process(FILE *out, const struct threads *ts, const struct proc
 	       nr_threads == 1 ? "" : "s", p->nr_maps, p->nr_maps == 1 ? "" : "s");
 }
 
+/* Of a snapshot, whose programs and memory contents are those of one process without a name. */
+static void print_memory(FILE *out, const struct session *ss)
+{
+	fprintf(out, "\nPrograms and memory contents: %zu\n", session_dsos(ss)->nr);
+}
+
 /* Of a long recording, those that are there at its end. */
 static void print_processes(FILE *out, struct session *ss, bool all)
 {
@@ -397,6 +404,10 @@ static void print_processes(FILE *out, struct session *ss, bool all)
 
 	if (threads_seek(ts, NO_TIME, UINT64_MAX, UINT64_MAX))
 		return;
+	if (session_recorder(ss) == RECORDER_SNAPSHOT && ts->total_processes <= 1) {
+		print_memory(out, ss);
+		return;
+	}
 	list = calloc(ts->nr_processes + 1, sizeof(*list));
 	for (i = 0; list && i < ts->nr_processes; i++)
 		if (ts->all_processes[i]->mapped)

@@ -86,7 +86,7 @@ void info_who(const struct session *ss)
 	if (declared || asids->learned)
 		printf("  ASIDs: %zu declarations; %" PRIu64 " owners learned from switches, %" PRIu64 " of them in "
 		       "place of another one\n", declared, asids->learned, asids->changed);
-	if (c->only_process)
+	if (c->only_process && session_recorder(ss) != RECORDER_SNAPSHOT)
 		printf("  nothing said which thread ran: all user trace was taken as that of process %d, the only one "
 		       "with code, %" PRIu64 " times\n", c->only_pid, c->only_process);
 	if (c->secure)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* exact.c - tells exact counts from others by the totals of losses. */
+/* exact.c - separates exact counts from others by the totals of losses. */
 #include "profile/exact.h"
 
 #include <inttypes.h>

@@ -7,6 +7,7 @@
 #include "base/name.h"
 #include "filter/offer.h"
 #include "images/dso.h"
+#include "losses/reasons.h"
 #include "losses/report.h"
 #include "session/facts.h"
 #include "session/internal.h"
@@ -166,7 +167,8 @@ void session_print_end(const struct session *ss, FILE *out)
 	session_print_missing(ss, out);
 	session_print_summary(ss, out);
 	if (session_has_losses(ss))
-		fprintf(out, "cstrace: 'perf-cstrace info' tells which CPUs, processes and files lost it, and what helps\n");
+		fprintf(out, "cstrace: 'perf-cstrace info' tells which CPUs%s and files lost it, and what helps\n",
+			ss->recorder == RECORDER_SNAPSHOT ? "" : ", processes");
 }
 
 unsigned int session_print_missing(const struct session *ss, FILE *out)
@@ -191,12 +193,14 @@ unsigned int session_print_missing(const struct session *ss, FILE *out)
 			continue;
 		print_times(ss, a->count, a->bytes, out);
 		cure = cure_text(nobodys[i], &made, text);
-		fprintf(out, "%s%s%s\n", loss_why(nobodys[i]), cure ? "; " : "", cure ? cure : "");
+		fprintf(out, "%s%s%s\n", loss_reason(nobodys[i], ss->recorder), cure ? "; " : "", cure ? cure : "");
 		n++;
 	}
 	if (ls->no_map[0].count) {
 		print_times(ss, ls->cause[user].count, ls->cause[user].bytes, out);
-		fprintf(out, "at 0x%" PRIx64 " and elsewhere nothing was mapped according to the file's records "
+		fprintf(out, ss->recorder == RECORDER_SNAPSHOT ?
+			"at 0x%" PRIx64 " and elsewhere no program and no memory contents are given\n" :
+			"at 0x%" PRIx64 " and elsewhere nothing was mapped according to the file's records "
 			"(generated code, or lost records)\n", ls->no_map[0].addr);
 		n++;
 	}

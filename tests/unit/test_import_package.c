@@ -222,8 +222,8 @@ static void memory(void **state)
 		  "info pmu 8: 0=10\n0 comm 8/8 \n0 map 7 1000+8 @0 DIR/code\n0 map 8 2000+4 @0 DIR/code\n"
 		  "0 map -1 3000+6 @2 DIR/code\n0 map 7 4000+6 @2 DIR/code\n0 map 7 7000+1 @7 DIR/code\n5 comm 7/7 \n"
 		  "5 map 7 1000+8 @0 DIR/code\n5 map 7 4000+6 @2 DIR/code\n5 map 7 7000+1 @7 DIR/code\n8 comm 8/8 \n");
-	assert_string_equal(reported, "cstrace convert: DIR: dropped: memory contents none, which cannot be read\n"
-			    "cstrace convert: DIR: dropped: memory contents code, which cannot be read\n");
+	assert_string_equal(reported, "cstrace: DIR: dropped: memory contents none, which cannot be read\n"
+			    "cstrace: DIR: dropped: memory contents code, which cannot be read\n");
 	assert_int_equal(dropped, 2);
 }
 
@@ -237,7 +237,7 @@ static void images(void **state)
 	write_text("code", "12345678");
 	check_log("event_log=log\nevent_time=ns\n[image0]\nfile=code\nname=/bin/p\n", log, 9,
 		  "info pmu 8: 0=10\n5 comm 7/7 p\n5 map 7 400000+8 @0 /bin/p\n");
-	assert_string_equal(reported, "cstrace convert: DIR: dropped: 1 images whose size neither the event nor a file of the package "
+	assert_string_equal(reported, "cstrace: DIR: dropped: 1 images whose size neither the event nor a file of the package "
 			    "tells\n");
 	assert_int_equal(dropped, 1);
 }
@@ -263,10 +263,10 @@ static void bad_lines(void **state)
 	for (i = 0; i < 11; i++) {
 		n += (size_t)snprintf(log + n, sizeof(log) - n, "%u declare_process(START, %u, None, None)\nbad\n", i, i + 1);
 		if (i < 10)
-			m += (size_t)snprintf(want + m, sizeof(want) - m, "cstrace convert: DIR/log:%u: line does not begin with a time or "
+			m += (size_t)snprintf(want + m, sizeof(want) - m, "cstrace: DIR/log:%u: line does not begin with a time or "
 					      "'-'; the event is left out\n", 2 * i + 2);
 	}
-	snprintf(want + m, sizeof(want) - m, "cstrace convert: DIR: dropped: 11 lines of the event log that are no events\n");
+	snprintf(want + m, sizeof(want) - m, "cstrace: DIR: dropped: 11 lines of the event log that are no events\n");
 	package("event_log=log\nevent_time=ns\n", log);
 	assert_non_null(strstr(records(), "\n10 comm 11/11 \n"));
 	assert_string_equal(reported, want);
@@ -304,7 +304,7 @@ static void buffers(void **state)
 		"1000000001000 cpu 0 aux 70+3 flags 0\ncpu 0 tid -1 trace 70+8 buffer 3 reference 0\n");
 	assert_string_equal(bytes, "01234567|456789abcdef....|yz0123456789abcdefxy....|123.....|89abcdef|||xyz0123456789abcdef.....|"
 			    "0123456789abcdef|xyz.....|");
-	assert_string_equal(reported, "cstrace convert: DIR: dropped: 6 stretches of trace that no buffer holds, or not completely\n");
+	assert_string_equal(reported, "cstrace: DIR: dropped: 6 stretches of trace that no buffer holds, or not completely\n");
 	assert_int_equal(dropped, 6);
 }
 
@@ -343,7 +343,7 @@ static void cpus_of_buffers(void **state)
 	package("", "");
 	write_text("trace.ini", "[buffer0]\nformat: tpiu\n[trace_16]\n" UNIT);
 	assert_string_equal(records(), "info pmu 8: 0=10\n");
-	assert_string_equal(reported, "cstrace convert: DIR: dropped: buffer0, whose format is neither coresight nor source_data\n");
+	assert_string_equal(reported, "cstrace: DIR: dropped: buffer0, whose format is neither coresight nor source_data\n");
 	assert_int_equal(dropped, 1);
 }
 
