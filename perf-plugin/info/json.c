@@ -56,7 +56,7 @@ static void put_causes(const struct losses *ls, const struct cure_case *made)
 		printf(",\"counted\":");
 		put_string(loss_counted(i));
 		printf(",\"why\":");
-		put_string(loss_reason(i, by));
+		put_string(loss_reason(i, made->recorder));
 		printf(",\"cure\":");
 		if (cure_text(i, made, cure))
 			put_string(cure);

@@ -84,7 +84,7 @@ static void print_cause(const struct loss_report *rep, enum loss cause, FILE *ou
 
 	fprintf(out, "  %s %s", losses_grouped(n->count, a), loss_counted(cause));
 	append_share(rep, n->bytes, out);
-	fprintf(out, ": %s\n", loss_reason(cause, rep->recorder));
+	fprintf(out, ": %s\n", loss_reason(cause, rep->made.recorder));
 	if (cause == LOSS_LOST)
 		print_lost(rep->losses, out);
 	if (cause == LOSS_GUEST)
@@ -216,6 +216,6 @@ void losses_print(const struct loss_report *rep, FILE *out, bool all)
 	losses_print_causes(rep, out);
 	print_table(rep, &rep->losses->cpu, "Losses by CPU", "CPU", out, all);
 	/* a snapshot has no processes, but for what its core had in memory */
-	if (rep->recorder != RECORDER_SNAPSHOT)
+	if (rep->made.recorder != RECORDER_SNAPSHOT)
 		print_table(rep, &rep->losses->process, "Losses by process", "process", out, all);
 }

@@ -91,7 +91,7 @@ static int index_file(struct session *ss)
 
 /*
  * True if a jitdump file or a perf map of the process describes code in [start, end), or if the
- * user wants no text to be assumed.
+ * user lets no text be assumed.
  */
 static bool is_generated(void *data, int pid, uint64_t start, uint64_t end)
 {

@@ -88,7 +88,7 @@ low_code() {
 		for version in 4 5; do
 			$cc -gdwarf-$version -O1 -ffunction-sections -ffreestanding -nostdlib -static -Wl,--gc-sections \
 				-Wl,-T,"$tmp/low.ld" -Wl,--build-id=0x1111111111111111111111111111111111111111 -o "$tmp/low" \
-				"$here/low_prog.c" && "$here/low_code.py" "$tool" $objdump "$tmp/low" || return 1
+				"$here/low/low_prog.c" && "$here/low_code.py" "$tool" $objdump "$tmp/low" || return 1
 		done
 	done
 }
