@@ -565,6 +565,9 @@ int import_package(const char *dir, bool own, struct perf_writer *w, struct dso_
 	im->files = (struct folder){ .dir = dir, .who = "cstrace", .package = true };
 	im->io = (struct cst_snap_io){ .ctx = &im->files, .open = folder_open, .note = folder_note };
 	rc = run(im);
+	/* records are made without a name for messages */
+	if (rc == ERR_NOMEM && !err->code)
+		rc = no_memory(im);
 	free(im->index.v);
 	auxdata_out_free(&im->aux);
 	perfdata_close(im->header);

@@ -610,6 +610,9 @@ int import_snapshot(const char *dir, const struct bare_opts *bare, struct perf_w
 	im.files = (struct folder){ .dir = dir, .who = "cstrace" };
 	im.io = (struct cst_snap_io){ .ctx = &im.files, .open = folder_open, .note = folder_note };
 	rc = run(&im);
+	/* records are made without a name for messages */
+	if (rc == ERR_NOMEM && !err->code)
+		rc = no_memory(&im);
 	free(im.index.v);
 	auxdata_out_free(&im.aux);
 	free(im.units);

@@ -71,16 +71,18 @@ void info_who(const struct session *ss)
 	const struct asids *asids = session_asids(ss);
 	const struct running *running = session_running(ss);
 	const struct who_counts *c = &session_totals(ss)->who;
-	size_t i, n = 0, declared = 0;
+	size_t i, n = 0, declared = 0, cpus = running_cpus(running);
 
 	printf("\nWho ran:\n");
 	print_format(ss);
 	print_identity(ss);
 	for (i = 0; i < running->nr; i++)
-		n += running->cpus[i]->nr;
+		n += running->cpus[i]->switches ? running->cpus[i]->nr : 0;
 	if (n)
-		printf("  %zu switches on %zu CPU%s%s\n", n, running->nr, running->nr == 1 ? "" : "s",
+		printf("  %zu switches on %zu CPU%s%s\n", n, cpus, cpus == 1 ? "" : "s",
 		       session_sched_switch(ss) ? ", with samples of sched:sched_switch" : "");
+	else if (session_recorder(ss) != RECORDER_SNAPSHOT)
+		printf("  no context switches are recorded\n");
 	for (i = 0; i < asids->nr; i++)
 		declared += asids->all[i]->nr;
 	if (declared || asids->learned)

@@ -220,7 +220,7 @@ struct cure_case session_made(const struct session *ss)
 	cure_facts facts = of_command(env) | of_units(tu) | of_attrs(ss) | of_options(&ss->opts);
 
 	facts |= bit(FACT_LARGE_BUFFER, has_large_piece(&ss->queues)) |
-		 bit(FACT_SWITCHES, ss->tasks.running.nr) | bit(FACT_IDS_LOST, ids_lost(tu)) |
+		 bit(FACT_SWITCHES, running_cpus(&ss->tasks.running)) | bit(FACT_IDS_LOST, ids_lost(tu)) |
 		 bit(FACT_SNAPSHOT_MODE, tu->info.snapshot) |
 		 bit(FACT_COMPRESSED, env->raw[PD_FEAT_COMPRESSED].ptr) |
 		 bit(FACT_KCORE, ss->images.kernel.kcore);

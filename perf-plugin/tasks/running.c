@@ -126,6 +126,15 @@ static size_t after(const struct run_cpu *c, uint64_t time)
 	return lo;
 }
 
+size_t running_cpus(const struct running *r)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < r->nr; i++)
+		n += r->cpus[i]->switches;
+	return n;
+}
+
 bool running_known(const struct running *r, int cpu)
 {
 	return find_cpu(r, cpu) != NULL;

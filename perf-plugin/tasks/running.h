@@ -55,6 +55,8 @@ void running_translate(struct running *r, int (*thread)(const void *data, int ti
 void running_finish(struct running *r);
 void running_free(struct running *r);
 
+/* Returns the number of CPUs with switches. */
+size_t running_cpus(const struct running *r);
 /* True if the CPU has switches. */
 bool running_known(const struct running *r, int cpu);
 /* Returns the thread on a CPU at a time; -1 unknown. */

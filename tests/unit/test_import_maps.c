@@ -99,7 +99,7 @@ static const char *dropped(const char *what)
 {
 	static char text[1024];
 
-	snprintf(text, sizeof(text), "%s%s%s", *what ? "cstrace convert: DIR: dropped: " : "", what, *what ? "\n" : "");
+	snprintf(text, sizeof(text), "%s%s%s", *what ? "cstrace: DIR: dropped: " : "", what, *what ? "\n" : "");
 	return text;
 }
 
@@ -163,7 +163,7 @@ static void spaces(void **state)
 		{ 1, both, "EL1N", "kernel 8000000000001000+4 @0 DIR/./b\nprocess 1000+4 @0 DIR/a\n", "" },
 		{ 1, both, "EL2N", "kernel 8000000000001000+4 @0 DIR/./b\n", "the dump a at 0x1000, of secure or other memory" },
 		{ 1, both, "EL3", "", "the dump b at 0x8000000000001000, of secure or other memory\n"
-		  "cstrace convert: DIR: dropped: the dump a at 0x1000, of secure or other memory" },
+		  "cstrace: DIR: dropped: the dump a at 0x1000, of secure or other memory" },
 	};
 	char text[300];
 	size_t i;

@@ -501,9 +501,9 @@ static void stripped_symbols(void **state)
 		open_table(&t, cache);
 		d = dso_table_get(&t, both ? "/both" : "/stripped", &none, false);
 		assert_true(dso_load(&t, d));
-		assert_int_equal(dso_symbol(d, ELF_CODE_OFFSET, &name, &start, &size), !both);
-		if (!both)
-			assert_string_equal(name, "_text");
+		/* a damaged table of symbols leaves the exported ones */
+		assert_true(dso_symbol(d, ELF_CODE_OFFSET, &name, &start, &size));
+		assert_string_equal(name, "_text");
 		dso_table_free(&t);
 	}
 }

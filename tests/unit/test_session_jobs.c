@@ -182,8 +182,10 @@ static struct session *open_stream(unsigned int jobs, bool idle)
 	sb_trace(&trace, SB_TID);
 	sb_side_band(&data, "/two.bin");
 	for (i = 0; i < FRAGMENTS; i++) {
-		if (idle && i == 1)
+		if (idle && i == 1) {	/* at EL1: at EL0 an ID of 0 is none */
+			trace.p[CONTEXT_ID - 1] |= 1;
 			memset(trace.p + CONTEXT_ID, 0, 4);
+		}
 		sb_aux(&data, i * 0x1000, trace.len, 0x100, 1000 * (i + 1));
 		pdb_auxtrace(&data, i * 0x1000, trace.p, trace.len, 2, (uint32_t)-1);
 	}
