@@ -141,7 +141,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct stat was;
 	int rc, i;
 
-	archive_read(&a, data, size);
+	packed_read(&a, data, size);
 	command_line(&l, &a, folder);
 	folder_fill(&a);
 	if (getenv("FUZZ_SHOW"))

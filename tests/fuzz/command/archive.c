@@ -46,7 +46,7 @@ static void read_file(struct archive_file *f, struct bytes *b)
 	f->len = len;
 }
 
-void archive_read(struct archive *a, const uint8_t *data, size_t size)
+void packed_read(struct archive *a, const uint8_t *data, size_t size)
 {
 	static const uint8_t empty;
 	struct bytes b = { size ? data : &empty, (size ? data : &empty) + size };
@@ -96,7 +96,7 @@ size_t archive_write(const struct archive *a, uint8_t *out, size_t max)
 	return at;
 }
 
-struct archive_file *archive_find(struct archive *a, const char *name)
+struct archive_file *packed_find(struct archive *a, const char *name)
 {
 	unsigned int i;
 

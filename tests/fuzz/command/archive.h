@@ -38,10 +38,10 @@ struct archive {
 	struct archive_file files[ARCHIVE_FILES];
 };
 
-void archive_read(struct archive *a, const uint8_t *data, size_t size);
+void packed_read(struct archive *a, const uint8_t *data, size_t size);
 /* Returns the length, or 0 if `max` bytes are too few. `out` may not overlap the content of the files. */
 size_t archive_write(const struct archive *a, uint8_t *out, size_t max);
 /* NULL: there is none. */
-struct archive_file *archive_find(struct archive *a, const char *name);
+struct archive_file *packed_find(struct archive *a, const char *name);
 
 #endif

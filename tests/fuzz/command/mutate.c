@@ -231,7 +231,7 @@ size_t mutate_archive(uint8_t *data, size_t size, size_t max, uint32_t seed)
 
 	if (max > sizeof(out))
 		max = sizeof(out);
-	archive_read(&a, data, size);
+	packed_read(&a, data, size);
 	if (what < 2)
 		return LLVMFuzzerMutate(data, size, max);
 	if (what < 22 || !a.nr_files)
@@ -254,15 +254,15 @@ size_t mutate_cross(const uint8_t *a_data, size_t a_size, const uint8_t *b_data,
 	struct archive_file *f, *to;
 	uint32_t random = seed;
 
-	archive_read(&a, a_data, a_size);
-	archive_read(&b, b_data, b_size);
+	packed_read(&a, a_data, a_size);
+	packed_read(&b, b_data, b_size);
 	if (!next_random(&random, 3) || !b.nr_files) {
 		a.command = b.command;
 		a.nr_options = b.nr_options;
 		memcpy(a.options, b.options, sizeof(a.options));
 	} else {
 		f = &b.files[next_random(&random, b.nr_files)];
-		to = archive_find(&a, f->name);
+		to = packed_find(&a, f->name);
 		if (to)
 			*to = *f;
 		else if (a.nr_files < ARCHIVE_FILES)
