@@ -68,7 +68,7 @@ static void user_context(struct search *s, struct watch *w, const struct cst_gen
 	w->unit->pid_seen.contextidr_el2 |= vmid != 0;
 	if (!w->id)
 		return;
-	ids->strangers += !intmap_get(&ids->known, (int)w->id);
+	ids->strangers += !identity_knows(ids, w->id);
 	w->last = w->id;
 	w->many |= w->seen && w->seen != w->id;
 	w->seen = w->id;

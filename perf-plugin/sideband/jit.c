@@ -199,8 +199,8 @@ static int find_owner(struct side_events *se, const char *file, const struct jit
 
 	if (pid >= 0) {
 		if (!jit_process(&se->processes, pid))
-			fprintf(message_stream(), "cstrace: warning: %s: no process %d is in the "
-				"recording\n", name_shown(file), pid);
+			fprintf(message_stream(), "cstrace: warning: %s: no process %d with memory "
+				"for code is in the recording\n", name_shown(file), pid);
 		return pid;
 	}
 	if (jd->arch_time)

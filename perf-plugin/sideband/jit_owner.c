@@ -52,9 +52,19 @@ static struct jit_process *get_process(struct jit_processes *ps, int pid)
 		return NULL;
 	}
 	*slot = p;
+	p->index = ps->nr - 1;
 	p->pid = pid;
 	p->end = UINT64_MAX;
 	return intmap_put(&ps->by_pid, pid, p) ? p : NULL;
+}
+
+/* Drops a process that ended and had no memory for code: a recording may have any number of them. */
+static void forget(struct jit_processes *ps, struct jit_process *p)
+{
+	intmap_remove(&ps->by_pid, p->pid);
+	ps->v[p->index] = ps->v[--ps->nr];
+	ps->v[p->index]->index = p->index;
+	free(p);
 }
 
 /* The map of a place that is known already is its next protection. */
@@ -97,6 +107,10 @@ int jit_processes_event(struct jit_processes *ps, const struct side_event *e)
 		return ERR_NOMEM;
 	if (first)
 		p->begin = e->time;
+	if (e->kind == SIDE_EXIT && e->pid == e->tid && !p->nr) {
+		forget(ps, p);
+		return 0;
+	}
 	if (e->kind == SIDE_EXIT && e->pid == e->tid)
 		p->end = e->time ? e->time : UINT64_MAX;
 	else if (p->end != UINT64_MAX && e->time > p->end)

@@ -25,6 +25,7 @@ struct jit_memory {
 
 struct jit_process {
 	int pid;
+	size_t index;		/* in jit_processes.v */
 	struct jit_memory *v;
 	size_t nr, cap;
 	struct maplist *known;	/* all of v */
@@ -35,7 +36,7 @@ struct jit_process {
 };
 
 struct jit_processes {
-	struct jit_process **v;	/* in the order of their first records */
+	struct jit_process **v;	/* without those that ended and had no memory */
 	size_t nr, cap;
 	struct intmap by_pid;
 };

@@ -20,9 +20,24 @@ void identity_free(struct identity *id)
 	memset(id, 0, sizeof(*id));
 }
 
+/* Threads of one slot of `known`: a slot's pointer is a set of bits, since a recording may have any number of threads. */
+#define PER_SLOT	(8 * (int)sizeof(uintptr_t))
+
+bool identity_knows(const struct identity *id, uint32_t tid)
+{
+	uintptr_t bits = (uintptr_t)intmap_get(&id->known, (int)(tid / PER_SLOT));
+
+	return bits >> tid % PER_SLOT & 1;
+}
+
 int identity_know(struct identity *id, int tid)
 {
-	return tid <= 0 || intmap_get(&id->known, tid) || intmap_put(&id->known, tid, id) ? 0 : ERR_NOMEM;
+	uintptr_t bits;
+
+	if (tid <= 0 || identity_knows(id, (uint32_t)tid))
+		return 0;
+	bits = (uintptr_t)intmap_get(&id->known, tid / PER_SLOT) | (uintptr_t)1 << tid % PER_SLOT;
+	return intmap_put(&id->known, tid / PER_SLOT, (void *)bits) ? 0 : ERR_NOMEM;
 }
 
 static struct id_pair *get_pair(struct identity *id, uint32_t traced, int tid)

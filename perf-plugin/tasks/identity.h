@@ -35,7 +35,7 @@ struct identity {
 	enum id_space space;
 	struct intmap by_id;	/* struct id_pair */
 	struct intmap by_tid;	/* the first struct id_pair of a thread whose witness proves it */
-	struct intmap known;	/* threads that have a record */
+	struct intmap known;	/* threads that have a record, a set: identity_knows() */
 	struct id_pair **all;
 	size_t nr, cap;
 	uint64_t equal, different;	/* witnesses by whether the ID is the thread's own */
@@ -47,6 +47,8 @@ struct identity {
 void identity_free(struct identity *id);
 /* Notes that the records have a thread. Returns 0 or ERR_NOMEM. */
 int identity_know(struct identity *id, int tid);
+/* True if a thread has a record. */
+bool identity_knows(const struct identity *id, uint32_t tid);
 /* Adds a witness. Returns 0 or ERR_NOMEM. */
 int identity_add(struct identity *id, uint32_t traced, int tid, bool proof);
 /*

@@ -337,7 +337,7 @@ static void whose_file(void **state)
 		/* the user knows it */
 		{ { { 100, 0x7000, 0x1000, &memory, 0 }, { 200, 0x7000, 0x1000, &memory, 0 } }, "200:", "jit-7.dump@200 100/11", "" },
 		{ { { 100, 0x7000, 0x1000, &memory, 0 } }, "300:", "jit-7.dump@300 100/0",
-		  "cstrace: warning: DIR/jit-7.dump: no process 300 is in the recording\n" },
+		  "cstrace: warning: DIR/jit-7.dump: no process 300 with memory for code is in the recording\n" },
 	};
 	char given[256];
 	size_t i, k;
