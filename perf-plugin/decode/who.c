@@ -90,12 +90,15 @@ static void set_unknown(struct stream_state *st, enum loss cause)
 
 /* ---- nothing in the trace ------------------------------------------------------------------------ */
 
-/* Bound in ns for the error of the trace's times against those of switches; UINT64_MAX: unknown. */
+/*
+ * Bound in ns for the error of the trace's times against those of switches; UINT64_MAX: unknown. An estimated clock has the times
+ * of the switches themselves, unless some of them are not recorded: those of threads outside of a container.
+ */
 static uint64_t time_error(const struct stream_state *st)
 {
 	const struct trace_clock *c = clocks_of_cpu(&st->ss->clocks, st->stream.cpu);
 
-	return c ? clock_error(c) : 0;
+	return c && (c->contradicted || zero_of(st) != ZERO_IDLE) ? clock_error(c) : 0;
 }
 
 /*
