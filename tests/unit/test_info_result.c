@@ -228,6 +228,8 @@ static void who_says(const char *want)
 	assert_string_equal(said_end(&said), want);
 }
 
+#define NO_SWITCHES "  no context switches are recorded\n"
+
 /* Each source of who ran has its line, and no other. */
 static void who_ran(void **state)
 {
@@ -235,21 +237,21 @@ static void who_ran(void **state)
 	struct session_tasks *t = &ss->tasks;
 
 	(void)state;
-	who_says("\nWho ran:\n  context IDs hold nothing that was decoded\n");
+	who_says("\nWho ran:\n  context IDs hold nothing that was decoded\n" NO_SWITCHES);
 	t->contextid.seen[CONTEXTID_NONE] = true;
-	who_says("\nWho ran:\n  context IDs hold nothing (a kernel without PID_IN_CONTEXTIDR)\n");
+	who_says("\nWho ran:\n  context IDs hold nothing (a kernel without PID_IN_CONTEXTIDR)\n" NO_SWITCHES);
 	t->contextid.seen[CONTEXTID_TID] = t->contextid.seen[CONTEXTID_ASID] = true;
 	t->contextid.forced = CONTEXTID_ASID;
 	who_says("\nWho ran:\n  context IDs hold, as --contextid says, the thread; or an ASID; or nothing (a kernel without "
-		 "PID_IN_CONTEXTIDR)\n");
+		 "PID_IN_CONTEXTIDR)\n" NO_SWITCHES);
 	/* of any unit, in either register */
 	ss->units.v[0].pid.contextidr_el1 = false;
-	who_says("\nWho ran:\n");
+	who_says("\nWho ran:\n" NO_SWITCHES);
 	ss->units.v[0].pid.contextidr_el2 = true;
 	memset(t->contextid.seen, 0, sizeof(t->contextid.seen));
 	t->contextid.forced = CONTEXTID_AUTO;
 	t->contextid.seen[CONTEXTID_TID_ASID] = true;
-	who_says("\nWho ran:\n  context IDs hold the thread in bits 31:8, an ASID below\n");
+	who_says("\nWho ran:\n  context IDs hold the thread in bits 31:8, an ASID below\n" NO_SWITCHES);
 	ss->units.v[0].pid.contextidr_el2 = false;
 	assert_int_equal(running_add(&t->running, 0, 1, RUN_IN, 5, -1), 0);
 	assert_int_equal(running_add(&t->running, 0, 2, RUN_IN, 6, -1), 0);
@@ -262,16 +264,16 @@ static void who_ran(void **state)
 	memset(&t->running, 0, sizeof(t->running));
 	t->asids.learned = 4;
 	t->asids.changed = 1;
-	who_says("\nWho ran:\n  ASIDs: 0 declarations; 4 owners learned from switches, 1 of them in place of another one\n");
+	who_says("\nWho ran:\n" NO_SWITCHES "  ASIDs: 0 declarations; 4 owners learned from switches, 1 of them in place of another one\n");
 	t->asids.learned = t->asids.changed = 0;
 	assert_int_equal(asids_declare(&t->asids, 7, 1, 100), 0);
 	assert_int_equal(asids_declare(&t->asids, 7, 2, 101), 0);
 	assert_int_equal(asids_declare(&t->asids, 8, 2, 102), 0);
-	who_says("\nWho ran:\n  ASIDs: 3 declarations; 0 owners learned from switches, 0 of them in place of another one\n");
+	who_says("\nWho ran:\n" NO_SWITCHES "  ASIDs: 3 declarations; 0 owners learned from switches, 0 of them in place of another one\n");
 	asids_free(&t->asids);
 	memset(&t->asids, 0, sizeof(t->asids));
 	*c = (struct who_counts){ .only_process = 2, .only_pid = 77, .secure = 4, .firmware = 5 };
-	who_says("\nWho ran:\n  nothing said which thread ran: all user trace was taken as that of process 77, the only one with code, "
+	who_says("\nWho ran:\n" NO_SWITCHES "  nothing said which thread ran: all user trace was taken as that of process 77, the only one with code, "
 		 "2 times\n"
 		 "  secure world: 4 stretches, not decoded\n  EL3: 5 stretches, not decoded\n");
 }
