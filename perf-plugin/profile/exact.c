@@ -8,10 +8,7 @@
 #include "counts/stored.h"
 #include "images/dso.h"
 
-/*
- * Contradictions in 100 branches. The program of another build has 6 and more, a kernel whose patched places were not recorded
- * some in 10,000.
- */
+/* Contradictions in 100 branches; the other build that cli/other-build makes has 21. */
 #define REFUSED_PERCENT 1u
 
 uint64_t exact_conflicts(const struct model *m)

@@ -193,15 +193,15 @@ static cure_facts of_attrs(const struct session *ss)
 /* True if the file's metadata leaves the ID of a CPU to records, of which there is none for it. */
 static bool ids_lost(const struct trace_units *tu)
 {
-	bool silent = false;
+	bool unnamed = false;
 	size_t i;
 
 	for (i = 0; i < tu->info.nr_cpu; i++)
-		silent |= tu->info.cpu[i].trace_id < 0;
-	for (i = 0; silent && i < tu->nr_ids; i++)
+		unnamed |= tu->info.cpu[i].trace_id < 0;
+	for (i = 0; unnamed && i < tu->nr_ids; i++)
 		if (!tu->ids[i].only)
 			return false;
-	return silent;
+	return unnamed;
 }
 
 static cure_facts of_options(const struct session_opts *o)
