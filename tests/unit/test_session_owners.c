@@ -723,8 +723,10 @@ static void options_of_units(void **state)
 		assert_null(units_of_owner(&tu, NULL, 0x45));
 		free(tu.v);
 		free(tu.stm);
+		free(tu.of_no_cpu);
 		tu.v = NULL;
 		tu.stm = NULL;
+		tu.of_no_cpu = NULL;
 		tu.nr_stm = 0;
 	}
 	units_free(&tu);
