@@ -101,7 +101,7 @@ static int to_package(const struct convert_cmd *c, const char *input, struct dro
 	if (c->images && !ss)
 		return CMD_ERROR;
 	rc = ss ? 0 : import_open(&in, input, c->so.bare, &err);
-	drops->count += in.dropped;
+	drops->count += in.dropped + in.software;
 	units = ss ? &session_units(ss)->given : &in.configs;
 	if (!rc)
 		drop_stms(units, drops);

@@ -186,7 +186,9 @@ static int add_source(struct importer *im, size_t n)
 	if (why && im->in && !rc) {
 		/* nothing of the instruction trace is missing */
 		im->unit_of_dev[n] = SOFTWARE;
-		fprintf(stderr, "%s: %s: the source %s is of software trace (%s): 'perf-cstrace dump' lists what it wrote\n",
+		im->in->software++;
+		fprintf(stderr, "%s: %s: the source %s is of software trace (%s) and is left out: 'perf-cstrace dump' lists what "
+			"it wrote\n",
 			im->drops->who ? im->drops->who : "cstrace", name_shown(im->drops->name), dev->name, dev->type);
 		return 0;
 	}

@@ -41,6 +41,7 @@ struct import_input {
 	struct dso_bundle bundle;	/* for the caller to free */
 	struct unit_configs configs;	/* of the trace units, where the records do not say all; for the caller to free */
 	uint64_t dropped;		/* items without a form in perf.data, each reported on stderr */
+	uint64_t software;		/* sources of software trace, which perf.data has no form for either */
 };
 
 /*

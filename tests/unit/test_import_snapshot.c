@@ -410,7 +410,7 @@ static void no_place(void **state)
 	check_refused("ETM4", "TRCTRACEIDR=0x10\nTRCIDR0=0x28000ea1\n", "dropped: the source etm: register TRCCONFIGR is missing");
 	check_refused("PTM1.1", "ETMCR=0\nETMIDR=0x411cf312\n", "dropped: the source etm: register ETMTRACEIDR is missing");
 	check_refused("XYZ", "A=0\n", "dropped: the source etm: protocol 'XYZ' has no decoder");
-	check_refused("ITM", "ITMTCR=0x10001\n", "the source etm is of software trace (ITM): 'perf-cstrace dump' lists what it wrote");
+	check_refused("ITM", "ITMTCR=0x10001\n", "the source etm is of software trace (ITM) and is left out: 'perf-cstrace dump' lists what it wrote");
 	/* it is kept beside a core, and has no place alone */
 	check_refused("STM", "STMTCSR=0x100001\n", "");
 }
