@@ -81,7 +81,7 @@ void info_who(const struct session *ss)
 	if (n)
 		printf("  %zu switches on %zu CPU%s%s\n", n, cpus, cpus == 1 ? "" : "s",
 		       session_sched_switch(ss) ? ", with samples of sched:sched_switch" : "");
-	else if (session_recorder(ss) != RECORDER_SNAPSHOT)
+	else if (session_recorder(ss) != RECORDER_SNAPSHOT && (!ids_traced(ss) || c->absent))
 		printf("  no context switches are recorded\n");
 	for (i = 0; i < asids->nr; i++)
 		declared += asids->all[i]->nr;

@@ -237,13 +237,13 @@ static void who_ran(void **state)
 	struct session_tasks *t = &ss->tasks;
 
 	(void)state;
-	who_says("\nWho ran:\n  context IDs hold nothing that was decoded\n" NO_SWITCHES);
+	who_says("\nWho ran:\n  context IDs hold nothing that was decoded\n");
 	t->contextid.seen[CONTEXTID_NONE] = true;
-	who_says("\nWho ran:\n  context IDs hold nothing (a kernel without PID_IN_CONTEXTIDR)\n" NO_SWITCHES);
+	who_says("\nWho ran:\n  context IDs hold nothing (a kernel without PID_IN_CONTEXTIDR)\n");
 	t->contextid.seen[CONTEXTID_TID] = t->contextid.seen[CONTEXTID_ASID] = true;
 	t->contextid.forced = CONTEXTID_ASID;
 	who_says("\nWho ran:\n  context IDs hold, as --contextid says, the thread; or an ASID; or nothing (a kernel without "
-		 "PID_IN_CONTEXTIDR)\n" NO_SWITCHES);
+		 "PID_IN_CONTEXTIDR)\n");
 	/* of any unit, in either register */
 	ss->units.v[0].pid.contextidr_el1 = false;
 	who_says("\nWho ran:\n" NO_SWITCHES);
@@ -251,7 +251,7 @@ static void who_ran(void **state)
 	memset(t->contextid.seen, 0, sizeof(t->contextid.seen));
 	t->contextid.forced = CONTEXTID_AUTO;
 	t->contextid.seen[CONTEXTID_TID_ASID] = true;
-	who_says("\nWho ran:\n  context IDs hold the thread in bits 31:8, an ASID below\n" NO_SWITCHES);
+	who_says("\nWho ran:\n  context IDs hold the thread in bits 31:8, an ASID below\n");
 	ss->units.v[0].pid.contextidr_el2 = false;
 	assert_int_equal(running_add(&t->running, 0, 1, RUN_IN, 5, -1), 0);
 	assert_int_equal(running_add(&t->running, 0, 2, RUN_IN, 6, -1), 0);
