@@ -295,7 +295,7 @@ def test_converted(tmp):
     yield "symbols are in the snapshot, too"
     for to in "package", "perf":
         run("convert", *options, "--to=" + to, "-o", os.path.join(tmp, to), code=3,
-            says=("the source ITM_1 is of software trace (ITM) and is left out", "dropped: the profile of CPU 0"))
+            says=("the source ITM_1", "dropped: the profile of CPU 0"))
         yield "convert --to=%s says what is dropped" % to
     snapshot, to = made.snapshot("snapshot", made.trace, "source_data"), os.path.join(tmp, "again")
     run("convert", "-i", snapshot, "--to=snapshot", "-o", to)

@@ -227,12 +227,16 @@ def generated(seeds, gen, tmp):
 
 
 def scenario_options(truth):
-    options, words = [], iter(line.split(" ", 1)[1].strip() for line in open(os.path.join(truth, "expect"))
-                              if line.startswith("option "))
-    for word in words:
-        if "=" not in word:
-            word += "=" + next(words)
-        options.append(word.replace("@", "@/symfs"))
+    """The options of an `expect` file; a value may be in the line behind its option."""
+    options = []
+    for line in open(os.path.join(truth, "expect")):
+        if not line.startswith("option "):
+            continue
+        word = line.split(" ", 1)[1].strip().replace("@", "@/symfs")
+        if word.startswith("--"):
+            options.append(word)
+        else:
+            options[-1] += "=" + word
     return options
 
 

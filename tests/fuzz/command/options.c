@@ -117,7 +117,8 @@ const struct option_row option_rows[] = {
 	{ "core-type", FILTERED | CONVERT, OPTION_TEXT, VALUES { "cortex-a53", "cortex-m33", "cortex-m4", "cortex-a15", "itm", "stm", NULL } },
 	{ "trace-source", FILTERED | CONVERT, OPTION_TEXT, VALUES { "0x10=cortex-a53", "17=itm", "0x20=stm", "1=", NULL } },
 	{ "reg", FILTERED | CONVERT, OPTION_TEXT, VALUES { "TRCCONFIGR=0x1001", "ETMCR=0x1000", "0x10:TRCIDR8=4", "=", NULL } },
-	{ "elf", FILTERED | CONVERT, OPTION_CHOICE, VALUES { "@/elf", "@/trace.bin", NULL } },	{ "no-text-copies", ALL, OPTION_FLAG, NULL },
+	{ "elf", FILTERED | CONVERT, OPTION_CHOICE, VALUES { "@/elf", "@/trace.bin", NULL } },
+	{ "no-text-copies", ALL, OPTION_FLAG, NULL },
 	{ "untraced", PROFILE | REPORT, OPTION_TEXT, VALUES { "covered", "uncovered", "", NULL } },
 	{ "itm-sync", DUMP, OPTION_FLAG, NULL },
 };
