@@ -9,6 +9,7 @@
 #include <zstd.h>
 #endif
 
+#include "base/ordered.h"
 #include "images/dso.h"
 #include "images/elf_facts.h"
 
@@ -27,16 +28,6 @@ struct section {
 	size_t len;
 };
 
-static uint64_t number(const uint8_t *p, unsigned int bytes, bool big)
-{
-	uint64_t v = 0;
-	unsigned int i;
-
-	for (i = 0; i < bytes; i++)
-		v |= (uint64_t)p[i] << 8 * (big ? bytes - 1 - i : i);
-	return v;
-}
-
 /*
  * Reads the header of the unit at p: length, version (DWARF 5, 7.5.1). Returns the number of bytes up to the next unit;
  * 0 if the header is incomplete or has a reserved length.
@@ -48,16 +39,16 @@ static uint64_t read_unit(const uint8_t *p, size_t len, bool big, uint16_t *vers
 
 	if (len < head + 2)
 		return 0;
-	n = number(p, 4, big);
+	n = ordered_number(p, 4, big);
 	if (n == UINT32_MAX) {
 		head = 12;
 		if (len < head + 2)
 			return 0;
-		n = number(p + 4, 8, big);
+		n = ordered_number(p + 4, 8, big);
 	} else if (n >= 0xfffffff0) {
 		return 0;
 	}
-	*version = (uint16_t)number(p + head, 2, big);
+	*version = (uint16_t)ordered_number(p + head, 2, big);
 	return n < 2 || n > len - head ? 0 : head + n;
 }
 
@@ -142,7 +133,7 @@ static void read_debug_info(struct elf_facts *f, const struct section *s, bool e
 	} else if (!strcmp(s->name, ".debug_info") && s->sh.sh_flags & SHF_COMPRESSED) {
 		if (s->len <= head)
 			return;
-		type = number(s->p, 4, big);
+		type = ordered_number(s->p, 4, big);
 		if (type == ELFCOMPRESS_ZLIB || type == ELFCOMPRESS_ZSTD)
 			read_first_unit(f, s->p + head, s->len - head, type == ELFCOMPRESS_ZSTD, big);
 	} else if (!strcmp(s->name, ".debug_info")) {

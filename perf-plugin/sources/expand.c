@@ -8,6 +8,7 @@
 #include <zstd.h>
 #endif
 
+#include "base/ordered.h"
 #include "sources/sections.h"
 
 #ifndef ELFCOMPRESS_ZSTD
@@ -15,16 +16,6 @@
 #endif
 
 #define OLD_HEAD	12u	/* "ZLIB", size of the contents (big-endian) */
-
-static uint64_t number(const uint8_t *p, unsigned int bytes, bool big)
-{
-	uint64_t v = 0;
-	unsigned int i;
-
-	for (i = 0; i < bytes; i++)
-		v |= (uint64_t)p[i] << 8 * (big ? bytes - 1 - i : i);
-	return v;
-}
 
 struct packed {
 	uint64_t type, size;	/* ch_type and ch_size of the header */
@@ -37,8 +28,8 @@ static bool read_head(struct packed *h, const struct contents *c, bool old, int 
 	h->head = old ? OLD_HEAD : class == ELFCLASS32 ? sizeof(Elf32_Chdr) : sizeof(Elf64_Chdr);
 	if (c->size < h->head || (old && memcmp(c->p, "ZLIB", 4)))
 		return false;
-	h->type = old ? ELFCOMPRESS_ZLIB : number(c->p, 4, big);
-	h->size = old ? number(c->p + 4, 8, true) : class == ELFCLASS32 ? number(c->p + 4, 4, big) : number(c->p + 8, 8, big);
+	h->type = old ? ELFCOMPRESS_ZLIB : ordered_number(c->p, 4, big);
+	h->size = old ? ordered_number(c->p + 4, 8, true) : class == ELFCLASS32 ? ordered_number(c->p + 4, 4, big) : ordered_number(c->p + 8, 8, big);
 	return true;
 }
 

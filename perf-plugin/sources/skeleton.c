@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ordered.h"
 #include "base/array.h"
 #include "sources/sections.h"
 
@@ -34,16 +35,6 @@ static bool uleb(struct reader *r, uint64_t *value)
 	} while (byte & 128);
 	*value = v;
 	return true;
-}
-
-static uint64_t fixed(const uint8_t *p, unsigned int bytes, bool big)
-{
-	uint64_t v = 0;
-	unsigned int i;
-
-	for (i = 0; i < bytes; i++)
-		v |= (uint64_t)p[i] << 8 * (big ? bytes - 1 - i : i);
-	return v;
 }
 
 /* The lowest seven bits of the code that stands for an attribute; 0: it stays. */
@@ -121,9 +112,9 @@ static uint64_t add_unit(struct offsets *o, const uint8_t *p, size_t len, bool b
 
 	if (len < 16)
 		return 0;
-	n = fixed(p, 4, big);
+	n = ordered_number(p, 4, big);
 	if (n == UINT32_MAX) {
-		n = fixed(p + 4, 8, big);
+		n = ordered_number(p + 4, 8, big);
 		head = 12;
 		size = 8;
 	}
@@ -131,11 +122,11 @@ static uint64_t add_unit(struct offsets *o, const uint8_t *p, size_t len, bool b
 	at = head + 2;
 	if (len < at)
 		return 0;
-	if (fixed(p + head, 2, big) >= 5)
+	if (ordered_number(p + head, 2, big) >= 5)
 		at += 2;
 	if (len < at + size)
 		return 0;
-	offset = fixed(p + at, size, big);
+	offset = ordered_number(p + at, size, big);
 	if (offset < SIZE_MAX && (!o->nr || o->v[o->nr - 1] != offset)) {
 		to = ARRAY_ADD(o->v, o->nr, o->cap);
 		*memory = to;

@@ -10,7 +10,7 @@ printf '#!/bin/sh\necho "$@"\nexit 1\n' >"$tmp/bin/apt-get"
 printf '#!/bin/sh\nexit 1\n' >"$tmp/bin/sudo"
 chmod +x "$tmp"/bin/*
 
-# asks TARGET WITH WITHOUT: apt-get is asked for the packages WITH and for none of WITHOUT, or root is told of them.
+# asks TARGET WITH WITHOUT: apt-get is asked for the packages WITH and for none of WITHOUT, or a message names them.
 asks() {
 	! env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL PATH="$tmp/bin:$PATH" make --no-print-directory O="$tmp/build" "$1" >"$tmp/said" 2>&1 \
 		</dev/null || { echo "no package is missing"; return 1; }

@@ -384,7 +384,7 @@ static void run_jit_shared(struct scenario *s)
 	jitdump_begin(&j.dump, 1000, jit_time(s));
 	world_mmap_record(w, 0, j.t->p, 0xffffb0000000ull, 4096, 0, "/tmp/jit-1000.dump");
 	/*
-	 * a private map that no record tells of before could as well be a library in the engine's
+	 * a private map without an earlier record could as well be a library in the engine's
 	 * place
 	 */
 	if (memories[k].flags == MAP_PRIVATE || rng_below(&w->rng, 2))
