@@ -11,6 +11,7 @@
 
 #include "base/ordered.h"
 #include "images/dso.h"
+#include "finder/elf_links.h"
 #include "images/elf_facts.h"
 
 #ifndef ELFCOMPRESS_ZSTD
@@ -209,19 +210,6 @@ static bool next_section(Elf *elf, const uint8_t *data, size_t size, struct sect
 	return true;
 }
 
-static Elf *open_memory(const void *data, size_t size)
-{
-	Elf *elf;
-
-	if (elf_version(EV_CURRENT) == EV_NONE || !data)
-		return NULL;
-	elf = elf_memory((char *)data, size);
-	if (elf && elf_kind(elf) == ELF_K_ELF)
-		return elf;
-	elf_end(elf);
-	return NULL;
-}
-
 /* elf_facts.apart */
 static bool code_is_apart(Elf *elf)
 {
@@ -247,7 +235,7 @@ static bool code_is_apart(Elf *elf)
 bool elf_facts_read(const void *data, size_t size, struct elf_facts *f)
 {
 	struct section s = { .scn = NULL };
-	Elf *elf = open_memory(data, size);
+	Elf *elf = elf_links_open(data, size);
 	const void *id;
 	GElf_Ehdr eh;
 	bool ok;
@@ -274,7 +262,7 @@ bool dso_facts(const struct dso *d, struct elf_facts *f)
 size_t dso_stubs(const struct dso *d, struct elf_part stubs[ELF_MAX_STUBS])
 {
 	static const char *const names[] = { ".plt", ".iplt", ".plt.got", ".plt.sec" };
-	Elf *elf = d->state == DSO_LOADED && d->is_elf ? open_memory(d->data, d->size) : NULL;
+	Elf *elf = d->state == DSO_LOADED && d->is_elf ? elf_links_open(d->data, d->size) : NULL;
 	struct section s = { .scn = NULL };
 	size_t i, n = 0;
 
