@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/format.h"
+#include "base/path.h"
 #include "decode/decode.h"
 #include "export/copying.h"
 #include "files/input.h"
@@ -91,12 +92,15 @@ static void tidy(char *name)
 static char *file_name(struct copier *c, const struct dso *dso, const char *uuid)
 {
 	const char *path = dso_path(dso);
-	char *whole = NULL, *name;
+	char *given = NULL, *name;
 
-	/* a file that was given, not recorded */
-	if (dso->kind == DSO_JIT && *path != '/')
-		whole = realpath(dso->file, NULL);
-	path = whole ? whole : path;
+	/* A file that was given, not recorded: where it lies on this machine says nothing. */
+	if (dso->kind == DSO_JIT && *path != '/') {
+		given = format_text(JITDUMP_SECTION "%u/%s", c->jitdumps, path_base(path));
+		if (!given)
+			return NULL;
+		path = given;
+	}
 	name = format_text(IMAGES_DIR "%s%s", *path == '/' ? "" : "/", path);
 	if (name)
 		tidy(name);
@@ -106,7 +110,7 @@ static char *file_name(struct copier *c, const struct dso *dso, const char *uuid
 		if (name)
 			tidy(name);
 	}
-	free(whole);
+	free(given);
 	return name;
 }
 

@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/format.h"
 #include "base/name.h"
+#include "base/path.h"
 #include "files/input.h"
 #include "files/mapped.h"
 #include "finder/elf_links.h"
@@ -48,11 +49,6 @@ static int dir_len(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash ? (int)(slash - path) : -1;
-}
-
-static const char *base_of(const char *path)
-{
-	return path + dir_len(path) + 1;
 }
 
 static char *of_root(const struct search *s, char *path)
@@ -92,12 +88,12 @@ static char *by_cache(const struct search *s)
 
 static char *by_link_beside(const struct search *s)
 {
-	return s->q->link ? beside(s, s->q->file, "", base_of(s->q->link)) : NULL;
+	return s->q->link ? beside(s, s->q->file, "", path_base(s->q->link)) : NULL;
 }
 
 static char *by_link_below(const struct search *s)
 {
-	return s->q->link ? beside(s, s->q->file, ".debug/", base_of(s->q->link)) : NULL;
+	return s->q->link ? beside(s, s->q->file, ".debug/", path_base(s->q->link)) : NULL;
 }
 
 static char *by_link_of_root(const struct search *s)
@@ -105,7 +101,7 @@ static char *by_link_of_root(const struct search *s)
 	int n = s->target && s->target[0] == '/' ? dir_len(s->target) : -1;
 
 	return n < 0 || !s->q->link ? NULL :
-	       of_root(s, format_text(DEBUG_ROOT "%.*s/%s", n, s->target, base_of(s->q->link)));
+	       of_root(s, format_text(DEBUG_ROOT "%.*s/%s", n, s->target, path_base(s->q->link)));
 }
 
 static char *by_path_of_root(const struct search *s)
@@ -147,12 +143,12 @@ static char *by_name_of_compilation(const struct search *s)
 
 static char *by_base_of_program(const struct search *s)
 {
-	return s->q->program ? beside(s, s->q->program, "", base_of(s->q->link)) : NULL;
+	return s->q->program ? beside(s, s->q->program, "", path_base(s->q->link)) : NULL;
 }
 
 static char *package_of(const struct search *s, const char *file)
 {
-	char *name = file ? format_text("%s.dwp", base_of(file)) : NULL;
+	char *name = file ? format_text("%s.dwp", path_base(file)) : NULL;
 	char *path = name ? beside(s, file, "", name) : NULL;
 
 	free(name);

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/bisect.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "files/input.h"
 #include "images/dso_table.h"
 #include "images/module.h"
@@ -279,13 +280,12 @@ static bool by_debuginfod(const struct dso *d, struct dso_candidates *c, unsigne
 static bool by_name(struct dso_search *s, const struct dso *d, struct dso_candidates *c,
 		    unsigned int nth, bool *more)
 {
-	const char *base = strrchr(d->path, '/');
+	const char *base = path_base(d->path);
 	const char *found;
 
 	*more = false;
 	if (d->kind != DSO_FILE || !s->symfs || d->path[0] == '[')
 		return false;
-	base = base ? base + 1 : d->path;
 	found = symfs_by_name(s, base, nth);
 	if (!found)
 		return false;

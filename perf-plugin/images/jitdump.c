@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/bisect.h"
+#include "base/path.h"
 #include "images/jitdump.h"
 #include "perfdata/bytes.h"
 
@@ -286,11 +287,10 @@ const char *jitdump_error_text(int error)
 
 int jitdump_path_pid(const char *path)
 {
-	const char *base = strrchr(path, '/');
+	const char *base = path_base(path);
 	char *end;
 	long pid;
 
-	base = base ? base + 1 : path;
 	if (strncmp(base, "jit-", 4) || base[4] < '0' || base[4] > '9')
 		return -1;
 	pid = strtol(base + 4, &end, 10);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* library.c - separates libraries, and what belongs to every program, by their names. */
 #include "images/library.h"
+#include "base/path.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -25,17 +26,9 @@ static bool is_linker(const char *path, const char *name)
 	       (!strncmp(name, "linker", 6) && (!strncmp(path, "/apex/", 6) || !strncmp(path, "/system/bin/", 12)));
 }
 
-/* The part of a path behind the last slash. */
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 bool library_name(const char *path)
 {
-	const char *name = base_name(path);
+	const char *name = path_base(path);
 
 	return path[0] == '[' || has_ending(name, ".so") || has_ending(name, ".ko") || is_linker(path, name);
 }
@@ -48,7 +41,7 @@ static bool is_libc(const char *name)
 
 bool library_of_all(const char *path)
 {
-	const char *name = base_name(path);
+	const char *name = path_base(path);
 
 	return path[0] == '[' || has_ending(name, ".ko") || is_linker(path, name) || is_libc(name);
 }

@@ -12,6 +12,7 @@
 #include "base/bisect.h"
 #include "base/messages.h"
 #include "base/name.h"
+#include "base/path.h"
 #include "images/kernel.h"
 #include "images/module.h"
 #include "perfdata/bytes.h"
@@ -50,11 +51,10 @@ struct module {
 
 void module_name(const char *path, char *name, size_t size)
 {
-	const char *base = strrchr(path, '/');
+	const char *base = path_base(path);
 	size_t n;
 	char *p;
 
-	base = base ? base + 1 : path;
 	base += *base == '[';
 	n = strcspn(base, ".]");
 	if (n >= size)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/path.h"
 #include "files/input.h"
 
 /* What is plain in a list of an INI file, and as the name of a file. */
@@ -29,12 +30,11 @@ static bool has_extra(const struct folder *f, const char *name)
 
 char *program_alias(const struct folder *f, const char *path)
 {
-	const char *base = strrchr(path, '/');
+	const char *base = path_base(path);
 	char *name, *p;
 	size_t room;
 	unsigned int i;
 
-	base = base ? base + 1 : path;
 	room = strlen(base) + 16;
 	name = malloc(room);
 	if (!name)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/name.h"
+#include "base/path.h"
 #include "images/library.h"
 #include "import/bare.h"
 #include "info/internal.h"
@@ -113,7 +114,7 @@ static bool append_cures(const struct session *ss, char *line)
 /* True if a thread has, or had, the name of the file, of which the kernel keeps 15 characters. */
 static bool names_thread(const struct threads *ts, const char *path)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *name = path_base(path);
 	const struct thread *t;
 	size_t i, k;
 

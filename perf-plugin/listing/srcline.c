@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/path.h"
 #include "images/dso.h"
 #include "sources/source.h"
 
@@ -111,13 +112,6 @@ bool srclines_unread(const struct srclines *t)
 	return t->unread;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 const char *srclines_text(struct srclines *t, const struct dso *dso, uint64_t offset)
 {
 	struct remembered *r = &t->at[(offset >> 1 ^ offset >> 14) % REMEMBERED];
@@ -129,7 +123,7 @@ const char *srclines_text(struct srclines *t, const struct dso *dso, uint64_t of
 		source = source_of(t, dso);
 		*r = (struct remembered){ .dso = dso, .offset = offset };
 		if (source && source_at(source, offset, &place)) {
-			r->file = base_name(place.file);
+			r->file = path_base(place.file);
 			r->line = place.line;
 		}
 	}
@@ -139,7 +133,7 @@ const char *srclines_text(struct srclines *t, const struct dso *dso, uint64_t of
 	}
 	if (!dso_vaddr(dso, offset, &addr))
 		addr = offset;
-	snprintf(t->text, sizeof(t->text), "%.*s[%llx]", (int)sizeof(t->text) / 2, base_name(dso_path(dso)),
+	snprintf(t->text, sizeof(t->text), "%.*s[%llx]", (int)sizeof(t->text) / 2, path_base(dso_path(dso)),
 		 (unsigned long long)addr);
 	return t->text;
 }

@@ -7,15 +7,9 @@
 #include <strings.h>
 
 #include "base/name.h"
+#include "base/path.h"
 #include "images/dso.h"
 #include "images/library.h"
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 static const char *file_of(const struct model_binary *b)
 {
@@ -27,7 +21,7 @@ static bool named(const struct model_binary *b, const char *name)
 {
 	const char *file = file_of(b);
 
-	return !strcmp(base_name(b->is.name), name) || (file && !strcmp(base_name(file), name));
+	return !strcmp(path_base(b->is.name), name) || (file && !strcmp(path_base(file), name));
 }
 
 #define BUILD_ID "build-id:"
@@ -103,7 +97,7 @@ struct model_binary *choose_named(struct model_binary *const *v, size_t n, const
 	if (with_path(v, n, want, &found))
 		return found;
 	for (i = 0; i < n; i++) {
-		if (!named(v[i], base_name(want)))
+		if (!named(v[i], path_base(want)))
 			continue;
 		/* two files of the same name, so the full path is required */
 		if (found)

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/bisect.h"
 #include "base/name.h"
+#include "base/path.h"
 #include "images/dso.h"
 #include "images/stubs.h"
 #include "images/unwind.h"
@@ -17,13 +18,12 @@
 
 const char *functions_binary(const struct model *m, uint32_t binary)
 {
-	const char *name, *slash;
+	const char *name;
 
 	if (binary == CST_COUNT_NO_BINARY)
 		return "[elsewhere]";
 	name = m->binaries[binary].is.name;
-	slash = strrchr(name, '/');
-	return name_shown(slash && slash[1] ? slash + 1 : name);
+	return name_shown(path_label(name));
 }
 
 #define NR_RECENT	8192u	/* a power of two */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bisect.h"
+#include "base/path.h"
 #include "report/internal.h"
 
 #define ROWS		5000u	/* of the table of files */
@@ -371,13 +372,12 @@ static void put_part(struct view *v, unsigned int part)
 {
 	const unsigned int first = part * REPORT_LINES + 1;
 	struct page *p = &v->r->page;
-	const char *slash = strrchr(v->f->name, '/');
 	char name[PAGE_NAME];
 	unsigned int line;
 
-	page_begin(p, report_source_page(name, v->page, first), PAGE_NO_ENTRY, slash && slash[1] ? slash + 1 : v->f->name, "'none'");
+	page_begin(p, report_source_page(name, v->page, first), PAGE_NO_ENTRY, path_label(v->f->name), "'none'");
 	page_html(p, "<h1 class=\"name\">");
-	page_text(p, slash && slash[1] ? slash + 1 : v->f->name);
+	page_text(p, path_label(v->f->name));
 	page_html(p, "</h1>\n<p class=\"sub\">");
 	page_text(p, v->f->name);
 	page_html(p, "</p>\n");

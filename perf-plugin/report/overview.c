@@ -6,6 +6,7 @@
 
 #include <cstrace/version.h>
 
+#include "base/path.h"
 #include "images/dso.h"
 #include "images/elf_facts.h"
 #include "profile/exact.h"
@@ -279,11 +280,10 @@ static void put_exactness(struct report *r)
 
 bool overview_write(struct report *r)
 {
-	const char *slash = strrchr(r->about->input, '/');
 	struct page *p = &r->page;
 	bool ok;
 
-	page_begin(p, "index.html", PAGE_OVERVIEW, slash && slash[1] ? slash + 1 : r->about->input, "'none'");
+	page_begin(p, "index.html", PAGE_OVERVIEW, path_label(r->about->input), "'none'");
 	page_html(p, "<h1>");
 	page_text(p, r->about->input);
 	page_html(p, "</h1>\n<p class=\"sub\">Report of perf-cstrace " CST_VERSION_TEXT ": ");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/name.h"
+#include "base/path.h"
 #include "report/internal.h"
 
 /* ---- names of files --------------------------------------------------------------------------- */
@@ -78,13 +79,13 @@ void report_function(struct report *r, uint32_t function, uint64_t fragment)
 
 void report_place(struct report *r, uint32_t file, unsigned int line)
 {
-	const char *path = r->coverage.files.v[file], *slash = strrchr(path, '/');
+	const char *path = r->coverage.files.v[file];
 	const uint32_t page = line && line <= REPORT_LAST_LINE ? r->file_page[file] : 0;
 	char name[PAGE_NAME];
 
 	if (page)
 		page_format(&r->page, "<a href=\"%s#L%u\">", report_source_page(name, page, line), line);
-	page_text(&r->page, slash && slash[1] ? slash + 1 : path);
+	page_text(&r->page, path_label(path));
 	page_format(&r->page, ":%u", line);
 	if (page)
 		page_html(&r->page, "</a>");

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/messages.h"
 #include "base/name.h"
+#include "base/path.h"
 #include "files/input.h"
 #include "images/jitdump.h"
 #include "sideband/jit.h"
@@ -67,13 +68,6 @@ static void drop_doubles(struct jit_files *jf)
 			jf->v[n++] = jf->v[i];
 	}
 	jf->nr = n;
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 /* Returns the bytes of a file, NULL with errno. */
@@ -313,14 +307,14 @@ static size_t fits_file(const struct side_events *se, const char *path, int pid)
 static bool given_for(const struct side_events *se, const struct jit_marker *m, char *path,
 		      size_t size)
 {
-	const char *list = se->dsos->search.jitdump, *name = base_name(m->path);
+	const char *list = se->dsos->search.jitdump, *name = path_base(m->path);
 	char next[4096];
 	size_t n, most = 0;
 	bool found = false;
 	int pid;
 
 	while (jit_next_given(&list, next, sizeof(next), &pid)) {
-		if (pid >= 0 ? pid != m->pid : strcmp(base_name(next), name) != 0)
+		if (pid >= 0 ? pid != m->pid : strcmp(path_base(next), name) != 0)
 			continue;
 		n = pid >= 0 ? SIZE_MAX : fits_file(se, next, m->pid);
 		if (found && n <= most)
@@ -357,7 +351,7 @@ static const uint8_t *find_file(struct side_events *se, const struct jit_marker 
 	p = map_file(path, len);
 	if (p || !symfs)
 		return p;
-	found = symfs_by_name(&se->dsos->search, base_name(m->path), 0);
+	found = symfs_by_name(&se->dsos->search, path_base(m->path), 0);
 	return found ? map_file(strncpy(path, found, size - 1), len) : NULL;
 }
 
@@ -388,7 +382,7 @@ static bool was_recorded(const struct side_events *se, const char *path, int pid
 
 	for (i = 0; i < se->jit.nr; i++)
 		if (pid >= 0 ? se->jit.v[i].pid == pid :
-		    !strcmp(base_name(se->jit.v[i].path), base_name(path)))
+		    !strcmp(path_base(se->jit.v[i].path), path_base(path)))
 			return true;
 	return false;
 }
@@ -412,7 +406,7 @@ static bool given_by_name(const struct side_events *se, const char *name)
 	int pid;
 
 	while (jit_next_given(&list, path, sizeof(path), &pid))
-		if (!strcmp(base_name(path), name))
+		if (!strcmp(path_base(path), name))
 			return true;
 	return false;
 }
@@ -440,7 +434,7 @@ int jit_finish(struct side_events *se)
 		const char *recorded = bundled->v[i].path;
 
 		if (dso_places_find(bundled, recorded, 0)->taken ||
-		    given_by_name(se, base_name(recorded)))
+		    given_by_name(se, path_base(recorded)))
 			continue;
 		rc = use_given(se, bundled->v[i].file, -1, "");
 		if (rc)

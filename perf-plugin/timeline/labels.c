@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/name.h"
+#include "base/path.h"
 #include "decode/locate.h"
 #include "images/dso.h"
 #include "images/dso_table.h"
@@ -162,13 +163,12 @@ struct calls_code labels_code(struct labels *n)
 
 const char *labels_file(struct labels *n, calls_place entry)
 {
-	const char *path, *slash;
+	const char *path;
 
 	if (entry == CALLS_NO_PLACE)
 		return NULL;
 	path = dso_path(session_dsos(n->ss)->all[entry >> 32]);
-	slash = strrchr(path, '/');
-	return name_shown(slash && slash[1] ? slash + 1 : path);
+	return name_shown(path_label(path));
 }
 
 const char *labels_of(struct labels *n, calls_place entry)
