@@ -20,6 +20,7 @@
 #include "decode/decode.h"
 #include "export/copying.h"
 #include "files/input.h"
+#include "images/jitdump.h"
 #include "import/bundle.h"
 
 enum kernel_key { KERNEL_KCORE, KERNEL_KALLSYMS, KERNEL_MODULES, KERNEL_FILES };
@@ -47,13 +48,22 @@ static int no_memory(struct copier *c)
 	return error_set(c->err, ERR_NOMEM, "%s: out of memory", c->out->path);
 }
 
+/* True for a jitdump file that the user gave: no record has a name for it. */
+static bool given_file(const struct dso *dso)
+{
+	return dso->kind == DSO_JIT && !dso->jit->recorded;
+}
+
 static int describe(struct copier *c, const char *kind, unsigned int nr, const char *file, const struct dso *dso,
 		    const char *uuid)
 {
-	char section[24];
+	bool given = given_file(dso);
+	char section[24], pid[16];
 
 	snprintf(section, sizeof(section), "%s%u", kind, nr);
-	if (cst_doc_set(c->doc, section, "file", file) || cst_doc_set(c->doc, section, "name", dso_path(dso)) ||
+	snprintf(pid, sizeof(pid), "%d", given ? dso->jit->owner : 0);
+	if (cst_doc_set(c->doc, section, "file", file) ||
+	    cst_doc_set(c->doc, section, given ? "pid" : "name", given ? pid : dso_path(dso)) ||
 	    (*uuid && cst_doc_set(c->doc, section, "uuid", uuid)))
 		return no_memory(c);
 	return 0;
@@ -94,8 +104,8 @@ static char *file_name(struct copier *c, const struct dso *dso, const char *uuid
 	const char *path = dso_path(dso);
 	char *given = NULL, *name;
 
-	/* A file that was given, not recorded: where it lies on this machine says nothing. */
-	if (dso->kind == DSO_JIT && *path != '/') {
+	/* where it lies on this machine says nothing */
+	if (given_file(dso)) {
 		given = format_text(JITDUMP_SECTION "%u/%s", c->jitdumps, path_base(path));
 		if (!given)
 			return NULL;

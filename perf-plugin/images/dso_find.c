@@ -91,6 +91,7 @@ int dso_places_add(struct dso_places *p, const char *path, const char *file)
 	to->path = strdup(path);
 	to->file = strdup(file);
 	to->number = p->nr;
+	to->pid = -1;
 	to->taken = false;
 	p->sorted = false;
 	if (to->path && to->file)

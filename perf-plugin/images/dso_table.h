@@ -12,6 +12,7 @@ struct dso_places {
 		char *path;
 		char *file;
 		size_t number;
+		int pid;	/* of a jitdump file that no record names: whose it is; -1: not known */
 		bool taken;	/* used for a record */
 	} *v;
 	size_t nr, cap;

@@ -36,6 +36,7 @@ struct jitdump {
 	 * number
 	 */
 	int owner;
+	bool recorded;		/* a record names the file */
 	struct jit_event *ev;	/* sorted by time */
 	size_t nr_ev, cap_ev;
 	struct jit_code *code;	/* in file order, `at` ascending */

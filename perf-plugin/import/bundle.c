@@ -75,16 +75,22 @@ static int place_kernel(struct placer *p, const struct cst_doc_section *s)
 
 static int place_jitdump(struct placer *p, const struct cst_doc_section *s)
 {
-	const struct cst_item *name = cst_doc_item(s, "name");
+	const struct cst_item *name = cst_doc_item(s, "name"), *pid = name ? NULL : cst_doc_item(s, "pid");
+	uint64_t owner;
 	char *path;
+	bool known = pid && !cst_item_number(pid, &owner) && owner <= INT32_MAX;
 	int rc = path_of(p, s, "file", &path);
 
 	if (rc || !path)
 		return rc;
 	if (p->to)
 		rc = dso_places_add(&p->to->jitdumps, name ? name->value : path, path);
+	else if (known)
+		drops_add(p->drops, 1, "a jitdump file; name it with --jitdump %d:%s", (int)owner, path);
 	else
 		drops_add(p->drops, 1, "a jitdump file; name it with --jitdump %s", path);
+	if (!rc && p->to && known)
+		p->to->jitdumps.v[p->to->jitdumps.nr - 1].pid = (int)owner;
 	free(path);
 	return rc;
 }

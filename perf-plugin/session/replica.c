@@ -17,6 +17,7 @@ static int copy_places(struct dso_places *to, const struct dso_places *from)
 		if (dso_places_add(to, from->v[i].path, from->v[i].file))
 			return ERR_NOMEM;
 		to->v[i].number = from->v[i].number;
+		to->v[i].pid = from->v[i].pid;
 	}
 	to->sorted = from->sorted;
 	return 0;

@@ -228,7 +228,10 @@ static int use_recorded(struct side_events *se, const char *file, const uint8_t 
 	int rc;
 	struct jitdump *jd = read_file(se, file, p, size, &rc);
 
-	return jd ? add_file(se, m->path, file, jd, &place) : rc;
+	if (!jd)
+		return rc;
+	jd->recorded = true;
+	return add_file(se, m->path, file, jd, &place);
 }
 
 /* Uses a file that no record mentions. */
@@ -436,7 +439,7 @@ int jit_finish(struct side_events *se)
 		if (dso_places_find(bundled, recorded, 0)->taken ||
 		    given_by_name(se, path_base(recorded)))
 			continue;
-		rc = use_given(se, bundled->v[i].file, -1, "");
+		rc = use_given(se, bundled->v[i].file, bundled->v[i].pid, "");
 		if (rc)
 			return rc;
 	}

@@ -350,11 +350,11 @@ static void raw_and_framed_buffers(void **state)
 	}
 }
 
-/* A jitdump file that was given, not recorded, has the place that it has on this machine. */
+/* A jitdump file that was given, not recorded, has a place of its own and the process whose code it is. */
 static void given_jitdump(void **state)
 {
 	static const uint32_t loop[] = { 0xd503201f, 0x17ffffff };
-	const char *out = temp_path(dir, "jitted"), *whole;
+	const char *out = temp_path(dir, "jitted");
 	const struct export_package_opts o = { .output = out, .images = true, .origin = { .input = "test", .symfs = dir } };
 	const struct session_opts so = { .symfs = dir, .jitdump = "./given.dump" };
 	struct drops drops = { .name = out };
@@ -362,7 +362,6 @@ static void given_jitdump(void **state)
 	struct session *ss;
 	struct error err;
 	char *was = getcwd(NULL, 0);
-	char line[200];
 
 	(void)state;
 	jb_header(&dump, JB_AARCH64, SB_PID, 0);
@@ -375,13 +374,9 @@ static void given_jitdump(void **state)
 	ss = sb_open(&data, &so, NULL);
 	assert_int_equal(export_package(session_perfdata(ss), ss, &o, &drops, &err), 0);
 	said_end(&said);
-	whole = realpath("given.dump", NULL);
-	assert_non_null(whole);
 	assert_int_equal(chdir(was), 0);
 	session_close(ss);
-	snprintf(line, sizeof(line), "\n[jitdump0]\nfile=images%s\n", whole);
-	assert_non_null(strstr(text_of("jitted/contents.ini"), line));
-	free((char *)(uintptr_t)whole);
+	assert_non_null(strstr(text_of("jitted/contents.ini"), "\n[jitdump0]\nfile=images/jitdump0/given.dump\npid=100\n"));
 	free(was);
 }
 

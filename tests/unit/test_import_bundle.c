@@ -44,7 +44,7 @@ static void fill(const char *contents, struct dso_bundle *bundle, const char *wa
 static void files(void **state)
 {
 	static const char whole[] = "[kernel]\nkcore=core\nkallsyms=symbols\n[jitdump0]\nfile=core\nname=/tmp/jit-1.dump\n"
-				    "[jitdump1]\nfile=symbols\n[jitdump2]\nname=nothing\n[jit]\nfile=core\n";
+				    "[jitdump1]\nfile=symbols\npid=77\n[jitdump2]\nname=nothing\n[jit]\nfile=core\n";
 	struct dso_bundle b = { .kcore = NULL };
 
 	(void)state;
@@ -59,12 +59,14 @@ static void files(void **state)
 	assert_int_equal(b.jitdumps.nr, 2);
 	assert_string_equal(b.jitdumps.v[0].path, "/tmp/jit-1.dump");
 	assert_string_equal(b.jitdumps.v[0].file, temp_path(dir, "core"));
+	assert_int_equal(b.jitdumps.v[0].pid, -1);
 	assert_string_equal(b.jitdumps.v[1].path, temp_path(dir, "symbols"));
+	assert_int_equal(b.jitdumps.v[1].pid, 77);
 	dso_bundle_free(&b);
 	/* without a bundle options can name them */
 	fill(whole, NULL, DROPPED "the copy of kernel memory; name it with --kcore DIR/core\n"
 	     DROPPED "a jitdump file; name it with --jitdump DIR/core\n"
-	     DROPPED "a jitdump file; name it with --jitdump DIR/symbols\n", 3);
+	     DROPPED "a jitdump file; name it with --jitdump 77:DIR/symbols\n", 3);
 	fill("[kernel]\nkallsyms=symbols\n", NULL, DROPPED "the symbols of the kernel; name them with --kallsyms DIR/symbols\n", 1);
 	fill("[other]\nkcore=core\n", NULL, "", 0);
 }
