@@ -3,7 +3,7 @@
 # make            library, perf-cstrace, pkg-config file
 # make lib        the library alone: needs a C compiler and binutils, nothing else; also install-lib, uninstall-lib
 # make check      installs what is missing, builds, runs every test; last line: N passed, N failed, N skipped;
-#                 ONLY="PATTERN..." runs those whose name holds one of the patterns (ONLY=unit/test_frame, ONLY="cli/ golden/")
+#                 ONLY="PATTERN..." runs those whose name holds one of the patterns (ONLY=unit/lib/bytes/frame/test_frame, ONLY="cli/ golden/")
 # make help       the other targets
 #
 # Variables: O=DIR (default build; with CROSS_COMPILE a folder in it), V=1 shows the commands, SANITIZE=1 builds into
@@ -108,7 +108,7 @@ LIB_SRC := $(sort $(wildcard lib/*.c lib/*/*.c))
 PLUGIN_SRC := $(filter-out perf-plugin/opencsd/%,$(sort $(wildcard perf-plugin/*/*.c)))
 PLUGIN_ROOMS := $(sort $(notdir $(patsubst %/,%,$(dir $(PLUGIN_SRC)))))
 # Of the program alone; tests and fuzz targets have their own.
-PLUGIN_MAIN := $(filter perf-plugin/cmd/main.c perf-plugin/cmd/malloc.c,$(PLUGIN_SRC))
+PLUGIN_MAIN := $(filter perf-plugin/outputs/cmd/main.c perf-plugin/outputs/cmd/malloc.c,$(PLUGIN_SRC))
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_HELP_SRC := $(filter-out $(UNIT_SRC),$(sort $(wildcard tests/unit/*.c)))
 GEN_SRC := $(filter-out tests/gen/main.c,$(sort $(wildcard tests/gen/*.c)))
@@ -282,7 +282,7 @@ $(B)/tests/gen/cst-gen: $(B)/obj/tests/gen/main.o $(GEN_A) $(LIB_A)
 # Tests of a room of perf-plugin/ begin with its name and are linked with all of them.
 PLUGIN_TESTS := $(foreach p,$(PLUGIN_ROOMS),$(B)/tests/unit/test_$(p)%)
 PLUGIN_UNIT := $(filter $(PLUGIN_TESTS),$(UNIT))
-OCSD_UNIT := $(filter $(B)/tests/unit/test_opencsd%,$(UNIT))
+OCSD_UNIT := $(filter $(B)/tests/unit/perf-plugin/opencsd/test_opencsd%,$(UNIT))
 LIB_UNIT := $(filter-out $(PLUGIN_UNIT) $(OCSD_UNIT),$(UNIT))
 
 link-test = $(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
@@ -294,56 +294,56 @@ $(addprefix $(B)/tests/unit/test_,alloc calls_limits countfiles counts_collect c
 	import_memory opencsd_refused pairs profile_coverage profile_formats profile_whole report_sources \
 	session_memory verify_rules): \
 	LDFLAGS += $(WRAP_ALLOC)
-$(B)/tests/unit/test_opencsd_refused: LDFLAGS += -Wl,--wrap=cst_image_new
-$(B)/tests/unit/test_disasm: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=dlopen,--wrap=dlsym,--wrap=dlclose
-$(B)/tests/unit/test_import_memory: LDFLAGS += -Wl,--wrap=format_text,--wrap=input_note_path,--wrap=memory_refused
-$(B)/tests/unit/test_perfdata_compressed: LDFLAGS += -Wl,--wrap=ZSTD_createDStream
+$(B)/tests/unit/perf-plugin/opencsd/test_refused: LDFLAGS += -Wl,--wrap=cst_image_new
+$(B)/tests/unit/perf-plugin/outputs/disasm/test_disasm: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=dlopen,--wrap=dlsym,--wrap=dlclose
+$(B)/tests/unit/perf-plugin/session/import/test_memory: LDFLAGS += -Wl,--wrap=format_text,--wrap=input_note_path,--wrap=memory_refused
+$(B)/tests/unit/perf-plugin/perfdata/test_compressed: LDFLAGS += -Wl,--wrap=ZSTD_createDStream
 # System calls do.
-$(B)/tests/unit/test_files_refused: LDFLAGS += -Wl,--wrap=write,--wrap=pwrite64,--wrap=read,--wrap=linkat,--wrap=renameat2 \
+$(B)/tests/unit/perf-plugin/base/files/test_refused: LDFLAGS += -Wl,--wrap=write,--wrap=pwrite64,--wrap=read,--wrap=linkat,--wrap=renameat2 \
 	-Wl,--wrap=rename,--wrap=mkdir,--wrap=fchown,--wrap=chmod,--wrap=close,--wrap=open64,--wrap=stat64,--wrap=readlink \
 	-Wl,--wrap=sigprocmask,--wrap=mkostemp64,--wrap=unlink,--wrap=remove,--wrap=format_text
-$(B)/tests/unit/test_synth_merge: LDFLAGS += -Wl,--wrap=pread64,--wrap=pwrite64,--wrap=fallocate64 \
+$(B)/tests/unit/perf-plugin/outputs/synth/test_merge: LDFLAGS += -Wl,--wrap=pread64,--wrap=pwrite64,--wrap=fallocate64 \
 	-Wl,--wrap=pthread_mutex_init,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock,--wrap=pthread_mutex_destroy \
 	-Wl,--wrap=pthread_cond_wait,--wrap=pthread_cond_timedwait
 # Locks are checked, and threads do not start.
-$(B)/tests/unit/test_session_jobs: LDFLAGS += -Wl,--wrap=thread_start,--wrap=pthread_mutex_init,--wrap=pthread_mutex_lock \
+$(B)/tests/unit/perf-plugin/session/decode/test_jobs: LDFLAGS += -Wl,--wrap=thread_start,--wrap=pthread_mutex_init,--wrap=pthread_mutex_lock \
 	-Wl,--wrap=pthread_mutex_unlock,--wrap=pthread_mutex_destroy,--wrap=pthread_cond_wait,--wrap=pthread_cond_timedwait
-$(B)/tests/unit/test_session_progress: LDFLAGS += -Wl,--wrap=pthread_cond_timedwait
+$(B)/tests/unit/perf-plugin/session/decode/test_progress: LDFLAGS += -Wl,--wrap=pthread_cond_timedwait
 # Locks are counted.
-$(B)/tests/unit/test_opencsd $(B)/tests/unit/test_files: LDFLAGS += -Wl,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock
+$(B)/tests/unit/perf-plugin/opencsd/test_opencsd $(B)/tests/unit/perf-plugin/base/files/test_files: LDFLAGS += -Wl,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock
 # What a file holds is the test's choice.
-$(B)/tests/unit/test_profile_formats: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=dso_stubs
-$(B)/tests/unit/test_info_result: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=session_run,--wrap=session_section_dso
+$(B)/tests/unit/perf-plugin/outputs/profile/test_formats: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=dso_stubs
+$(B)/tests/unit/perf-plugin/outputs/info/test_result: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=session_run,--wrap=session_section_dso
 # Source lines are made by hand.
-$(B)/tests/unit/test_profile_whole: LDFLAGS += -Wl,--wrap=places_at
-$(B)/tests/unit/test_report_sources $(B)/tests/unit/test_report_pages $(B)/tests/unit/test_report_whole \
-$(B)/tests/unit/test_profile_coverage: LDFLAGS += \
+$(B)/tests/unit/perf-plugin/outputs/profile/test_whole: LDFLAGS += -Wl,--wrap=places_at
+$(B)/tests/unit/perf-plugin/outputs/report/test_sources $(B)/tests/unit/perf-plugin/outputs/report/test_pages $(B)/tests/unit/perf-plugin/outputs/report/test_whole \
+$(B)/tests/unit/perf-plugin/outputs/profile/test_coverage: LDFLAGS += \
 	-Wl,--wrap=places_source,--wrap=places_at,--wrap=source_each_row,--wrap=source_each_function \
 	-Wl,--wrap=source_each_mapping,--wrap=disasm_new
 # Code and its names are made by hand.
-$(B)/tests/unit/test_calls_places: LDFLAGS += -Wl,--wrap=session_locate,--wrap=session_symbol,--wrap=session_read_code \
+$(B)/tests/unit/perf-plugin/counting/calls/test_places: LDFLAGS += -Wl,--wrap=session_locate,--wrap=session_symbol,--wrap=session_read_code \
 	-Wl,--wrap=session_section_dso,--wrap=dso_function,--wrap=dso_begins_program,--wrap=dso_landing_pad
-$(B)/tests/unit/test_listing_code: LDFLAGS += -Wl,--wrap=session_read_any,--wrap=session_locate_any,--wrap=session_symbol \
+$(B)/tests/unit/perf-plugin/outputs/listing/test_code: LDFLAGS += -Wl,--wrap=session_read_any,--wrap=session_locate_any,--wrap=session_symbol \
 	-Wl,--wrap=disasm_text,--wrap=srclines_text
 # Names are made by hand.
-$(B)/tests/unit/test_timeline_formats: LDFLAGS += -Wl,--wrap=labels_of,--wrap=labels_file,--wrap=comms_at \
+$(B)/tests/unit/perf-plugin/outputs/timeline/test_formats: LDFLAGS += -Wl,--wrap=labels_of,--wrap=labels_file,--wrap=comms_at \
 	-Wl,--wrap=session_trace_time
 # Reads give a part.
-$(B)/tests/unit/test_countfiles: LDFLAGS += -Wl,--wrap=read
+$(B)/tests/unit/perf-plugin/counting/countfiles/test_countfiles: LDFLAGS += -Wl,--wrap=read
 # Elements are made by hand.
-$(B)/tests/unit/test_counts_counts: LDFLAGS += -Wl,--wrap=session_run \
+$(B)/tests/unit/perf-plugin/counting/counts/test_counts: LDFLAGS += -Wl,--wrap=session_run \
 	-Wl,--wrap=session_section_dso,--wrap=session_locate,--wrap=session_take_counts,--wrap=session_exits,--wrap=session_dsos,--wrap=session_same_dso
-$(B)/tests/unit/test_executed: LDFLAGS += -Wl,--wrap=session_run,--wrap=session_read_code
-$(B)/tests/unit/test_verify_rules: LDFLAGS += -Wl,--wrap=session_open,--wrap=session_close,--wrap=session_run \
+$(B)/tests/unit/perf-plugin/outputs/executed/test_executed: LDFLAGS += -Wl,--wrap=session_run,--wrap=session_read_code
+$(B)/tests/unit/perf-plugin/outputs/verify/test_rules: LDFLAGS += -Wl,--wrap=session_open,--wrap=session_close,--wrap=session_run \
 	-Wl,--wrap=session_print_end,--wrap=session_incomplete,--wrap=cst_decoder_stats
-$(B)/tests/unit/test_compare_report: LDFLAGS += -Wl,--wrap=insns_begin,--wrap=insns_next,--wrap=session_run \
+$(B)/tests/unit/perf-plugin/outputs/compare/test_report: LDFLAGS += -Wl,--wrap=insns_begin,--wrap=insns_next,--wrap=session_run \
 	-Wl,--wrap=cst_decoder_packet_text_sized,--wrap=session_print_end,--wrap=pread64 \
 	-Wl,--wrap=session_open,--wrap=session_close,--wrap=thread_start,--wrap=session_incomplete \
 	-Wl,--wrap=pthread_mutex_init,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock,--wrap=pthread_mutex_destroy \
 	-Wl,--wrap=pthread_cond_wait,--wrap=pthread_cond_timedwait
-$(B)/tests/unit/test_export_code: LDFLAGS += -Wl,--wrap=session_locate,--wrap=session_read_code
+$(B)/tests/unit/perf-plugin/outputs/export/test_code: LDFLAGS += -Wl,--wrap=session_locate,--wrap=session_read_code
 # What was counted is made by hand.
-$(B)/tests/unit/test_counts_collect: LDFLAGS += -Wl,--wrap=counts_run,--wrap=counts_binaries,--wrap=session_dsos \
+$(B)/tests/unit/perf-plugin/counting/counts/test_collect: LDFLAGS += -Wl,--wrap=counts_run,--wrap=counts_binaries,--wrap=session_dsos \
 	-Wl,--wrap=session_totals,--wrap=session_losses,--wrap=session_filtered,--wrap=session_name \
 	-Wl,--wrap=session_matched,--wrap=session_incomplete,--wrap=session_print_end \
 	-Wl,--wrap=counts_calls,--wrap=calls_totals,--wrap=calls_finish,--wrap=calls_next

@@ -99,7 +99,7 @@ struct cst_config {
 	uint8_t hold_transactions; /* 1 (default): a failed transaction's elements are dropped (K10.5.4); 0: all are reported */
 	/*
 	 * For comparing listings only: 1 sets all quirks of the reference decoder, its departures from the architecture
-	 * (lib/quirks.def has the list). Default 0.
+	 * (lib/base/quirks.def has the list). Default 0.
 	 */
 	uint8_t as_reference;
 	/*

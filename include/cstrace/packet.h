@@ -15,7 +15,7 @@
 
 CST_BEGIN
 
-/* ETMv4 and ETE packets (Arm ARM "ETE packet descriptions"; header values in lib/etmv4/packets.def). */
+/* ETMv4 and ETE packets (Arm ARM "ETE packet descriptions"; header values in lib/protocols/etmv4/packets.def). */
 enum cst_etmv4_packet_type {
 	CST_PKT_NOT_SYNC,	/* bytes before the first A-sync */
 	CST_PKT_INCOMPLETE,	/* cut by the end of the trace */

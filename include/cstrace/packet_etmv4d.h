@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * packet_etmv4d.h - packets of the ETMv4 data trace stream (Arm IHI 0064, "Data trace stream packets").
- * lib/etmv4d/packets.def lists the packets whose format is public.
+ * lib/protocols/etmv4d/packets.def lists the packets whose format is public.
  */
 #ifndef CSTRACE_PACKET_ETMV4D_H
 #define CSTRACE_PACKET_ETMV4D_H

@@ -6,11 +6,11 @@
 #include <cstrace/error.h>
 #include <cstrace/isa.h>
 
+#include "base/log_int.h"
+#include "base/quirks.h"
 #include "flow/analyze.h"
 #include "flow/samples.h"
 #include "flow/step.h"
-#include "log/log_int.h"
-#include "quirks.h"
 
 /* M profile: addresses from here on are EXC_RETURN values; a branch to one is an exception return. */
 #define EXC_RETURN 0xff000000u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* digest.c - a number that stands for the state of the flow stage between two elements. */
-#include "digest.h"
+#include "base/digest.h"
 #include "flow/flow_int.h"
 
 /* The entries of the return stack, the newest first. Their map and block only save a search. */

@@ -12,8 +12,8 @@
 #include <cstrace/flow.h>
 #include <cstrace/isa.h>
 
-#include "image/image_int.h"
-#include "reader/cursor.h"
+#include "bytes/reader/cursor.h"
+#include "flow/image/image_int.h"
 
 struct cst_samples;
 struct cst_stats;

@@ -7,7 +7,7 @@
 #include <cstrace/isa.h>
 #include <cstrace/packet.h>
 
-#include "text.h"
+#include "base/text.h"
 
 #define NAMES(table) (sizeof(table) / sizeof((table)[0]))
 

@@ -2,8 +2,8 @@
 /* report.c - findings of the flow stage, for the log. */
 #include <cstrace/decoder.h>
 
+#include "base/log_int.h"
 #include "flow/analyze.h"
-#include "log/log_int.h"
 
 void cst_flow_report(struct cst_flow *f, unsigned int finding, uint64_t addr)
 {

@@ -8,7 +8,7 @@
 
 #include <cstrace/decoder.h>
 
-#include "image/image_int.h"
+#include "flow/image/image_int.h"
 
 /*
  * Number of branches kept, a power of 2. The target of the branch before the oldest one of a sample is needed, too, and the

@@ -8,8 +8,8 @@
 
 #include <cstrace/decoder.h>
 
+#include "base/quirks.h"
 #include "flow/step.h"
-#include "quirks.h"
 
 void cst_flow_forget_maps(struct cst_flow *f)
 {

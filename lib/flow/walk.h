@@ -11,9 +11,9 @@
 #include <cstrace/decoder.h>
 
 #include "flow/analyze.h"
+#include "flow/image/counts_int.h"
 #include "flow/samples.h"
 #include "flow/step.h"
-#include "image/counts_int.h"
 
 /* Maximum number of atoms in one packet. */
 #define PACKET_ATOMS 24

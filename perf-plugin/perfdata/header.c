@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cstrace/countfile.h>
+#include <cstrace/files/countfile.h>
 
 #include "base/error.h"
 #include "perfdata/bytes.h"

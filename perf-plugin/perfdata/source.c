@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "files/guard.h"
-#include "files/input.h"
-#include "files/mapped.h"
-#include "files/output.h"
+#include "base/files/guard.h"
+#include "base/files/input.h"
+#include "base/files/mapped.h"
+#include "base/files/output.h"
 
 /* One step of copying a pipe; also the granularity in which the temporary file grows. */
 #define SPOOL_STEP	(1u << 20)

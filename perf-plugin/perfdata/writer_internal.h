@@ -3,7 +3,7 @@
 #ifndef CSTRACE_PERFDATA_WRITER_INTERNAL_H
 #define CSTRACE_PERFDATA_WRITER_INTERNAL_H
 
-#include "files/output.h"
+#include "base/files/output.h"
 #include "perfdata/writer.h"
 
 /*

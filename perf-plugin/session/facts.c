@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "import/bare.h"
+#include "session/import/bare.h"
 #include "session/internal.h"
 
 #define LARGE	(16ull << 20)

@@ -6,7 +6,7 @@
 #ifndef CSTRACE_SESSION_FACTS_H
 #define CSTRACE_SESSION_FACTS_H
 
-#include "losses/cures.h"
+#include "session/losses/cures.h"
 
 struct session;
 

@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/files/input.h"
 #include "base/format.h"
 #include "base/name.h"
-#include "files/input.h"
+#include "machine/sideband/jit.h"
 #include "session/session.h"
-#include "sideband/jit.h"
 
 /* The head of a file, with a zero behind it. */
 struct head {

@@ -3,18 +3,18 @@
 #ifndef CSTRACE_SESSION_PARTS_H
 #define CSTRACE_SESSION_PARTS_H
 
-#include "buffers/queues.h"
-#include "buffers/units.h"
-#include "clocks/clocks.h"
-#include "images/dso_table.h"
-#include "images/kernel.h"
-#include "losses/losses.h"
+#include "machine/buffers/queues.h"
+#include "machine/buffers/units.h"
+#include "machine/clocks/clocks.h"
+#include "machine/images/dso_table.h"
+#include "machine/images/kernel.h"
+#include "machine/tasks/asid.h"
+#include "machine/tasks/contextid.h"
+#include "machine/tasks/identity.h"
+#include "machine/tasks/running.h"
+#include "machine/tasks/threads.h"
+#include "session/losses/losses.h"
 #include "session/session.h"
-#include "tasks/asid.h"
-#include "tasks/contextid.h"
-#include "tasks/identity.h"
-#include "tasks/running.h"
-#include "tasks/threads.h"
 
 const struct session_opts *session_opts(const struct session *ss);
 enum session_recorder session_recorder(const struct session *ss);

@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/messages.h"
-#include "buffers/owners.h"
+#include "machine/buffers/owners.h"
 #include "session/internal.h"
 
 static int copy_places(struct dso_places *to, const struct dso_places *from)

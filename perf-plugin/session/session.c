@@ -4,17 +4,17 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/files/input.h"
 #include "base/memory.h"
 #include "base/name.h"
-#include "buffers/assumed.h"
-#include "buffers/owners.h"
-#include "files/input.h"
-#include "images/jitdump.h"
-#include "images/perfmap.h"
-#include "import/import.h"
+#include "machine/buffers/assumed.h"
+#include "machine/buffers/owners.h"
+#include "machine/images/jitdump.h"
+#include "machine/images/perfmap.h"
+#include "machine/sideband/jit.h"
+#include "session/import/import.h"
 #include "session/internal.h"
 #include "session/named.h"
-#include "sideband/jit.h"
 
 static int make_clocks(struct session *ss)
 {

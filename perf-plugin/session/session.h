@@ -12,10 +12,10 @@
 
 #include <cstrace/cstrace.h>
 
-#include "buffers/queues.h"
-#include "filter/filter.h"
-#include "losses/guests.h"
-#include "tasks/contextid.h"
+#include "machine/buffers/queues.h"
+#include "machine/tasks/contextid.h"
+#include "session/filter/filter.h"
+#include "session/losses/guests.h"
 
 struct bare_opts;
 struct perfdata;

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "base/name.h"
-#include "filter/offer.h"
-#include "images/dso.h"
-#include "losses/reasons.h"
-#include "losses/report.h"
+#include "machine/images/dso.h"
 #include "session/facts.h"
+#include "session/filter/offer.h"
 #include "session/internal.h"
+#include "session/losses/reasons.h"
+#include "session/losses/report.h"
 
 const struct session_totals *session_totals(const struct session *ss)
 {

@@ -3,7 +3,7 @@
 files, snapshots. Every run must end by itself within 10 seconds with a documented exit code, without a
 sanitizer report, with a message that names the file if it is an error, and leave a whole output file or
 none. The damages are picked by fixed seeds, CSTRACE_NIGHTLY=1 takes more of them; all cuts and bits of
-the sample's headers are tried by tests/unit/test_cmd_damage.c."""
+the sample's headers are tried by tests/unit/perf-plugin/outputs/cmd/test_damage.c."""
 import os
 import random
 import shutil

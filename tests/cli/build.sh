@@ -11,7 +11,7 @@ mk() {
 # ---- flags ----
 mkdir "$tmp/tree"
 cp -R include scripts Makefile "$tmp/tree"
-mkdir "$tmp/tree/lib" && cp lib/error.c lib/version.c "$tmp/tree/lib"
+mkdir "$tmp/tree/lib" && cp lib/base/error.c lib/decoder/version.c "$tmp/tree/lib"
 compiled() {
 	mk -C "$tmp/tree" O=build build/libcstrace.a "$@" >"$tmp/out" 2>&1
 	grep -c ' CC ' "$tmp/out" || :
@@ -39,7 +39,7 @@ check "perf-cstrace has the stack protector" sh -c "readelf -W --dyn-syms '$PERF
 case $($cc -dumpmachine) in
 x86_64*)
 	# of the objects: the C library's own that a program begins with need not have it, and then the program has not
-	for f in lib/error.o perf-plugin/cmd/main.o; do
+	for f in lib/error.o perf-plugin/outputs/cmd/main.o; do
 		check "$f: IBT, SHSTK" sh -c "readelf -n '$BUILD/obj/$f' | grep -q 'IBT, SHSTK'"
 	done
 	;;

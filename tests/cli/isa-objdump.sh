@@ -6,7 +6,7 @@ set -eu
 for tool in aarch64-linux-gnu-objdump arm-linux-gnueabihf-objdump python3; do
 	command -v $tool >/dev/null || { echo "no $tool"; exit 77; }
 done
-prog=${BUILD:-build}/tests/unit/test_isa
+prog=${BUILD:-build}/tests/unit/lib/flow/isa/test_isa
 root=${CSTRACE_SHARED:-../shared}/truth/symfs/opt
 
 set -- random:a64:1:200000 random:a32:1:200000 random:t32:1:200000 random:t32m:1:100000 \

@@ -38,7 +38,7 @@ new_room() {
 
 same_name() {
 	cp "$tmp/include/cstrace/frame.h" "$tmp/lib/frame/frame.h"
-	! "$tmp/scripts/check-rooms" >"$tmp/said" && grep -qF "lib/frame/frame.h: include/cstrace/frame.h has the same name" "$tmp/said"
+	! "$tmp/scripts/check-rooms" >"$tmp/said" && grep -qF "lib/bytes/frame/frame.h: include/cstrace/frame.h has the same name" "$tmp/said"
 	rc=$?
 	rm "$tmp/lib/frame/frame.h"
 	return $rc
@@ -47,20 +47,20 @@ same_name() {
 check "the tree keeps the rules" sound
 check "an arrow that goes up" broken "perf-plugin/perfdata/open.c: includes perf-plugin/session/session.h" perf-plugin/perfdata/open.c \
 	'/#include "perfdata\/internal.h"/a #include "session/session.h"'
-check "an arrow on one floor" broken "lib/ptm/ptm.h: includes lib/etmv3/etmv3.h" lib/ptm/ptm.h '/^#define CST_LIB_PTM/a #include "etmv3/etmv3.h"'
-check "another room's internal header" broken "which is for its own room" perf-plugin/cmd/info.c \
+check "an arrow on one floor" broken "lib/protocols/ptm/ptm.h: includes lib/protocols/etmv3/etmv3.h" lib/protocols/ptm/ptm.h '/^#define CST_LIB_PTM/a #include "etmv3/etmv3.h"'
+check "another room's internal header" broken "which is for its own room" perf-plugin/outputs/cmd/info.c \
 	'/#include "info\/info.h"/a #include "info/internal.h"'
-check "headers in a circle" broken "includes go in a circle" perf-plugin/import/sources.h '/^#define/a #include "import/events.h"'
+check "headers in a circle" broken "includes go in a circle" perf-plugin/session/import/sources.h '/^#define/a #include "import/events.h"'
 check "an exception that is not needed" broken "is not needed any more" scripts/rooms.txt \
-	'$a perf-plugin/cmd/info.c -> perf-plugin/opencsd: an example'
+	'$a perf-plugin/outputs/cmd/info.c -> perf-plugin/opencsd: an example'
 check "a room without a floor" new_room
 check "two headers of one name" same_name
-check "a room without a row in README.md" broken "the table of rooms lacks perf-plugin/import/" README.md '/perf-plugin\/import\//d'
-check "two rows for a room" broken "the table of rooms has lib/tree/ more than once" README.md '/^| `lib\/tree\//p'
-check "another licence" broken "tree.c: first line is not" lib/tree/tree.c '1s/BSD-3-Clause/MIT/'
-check "a file that is too long" broken "std.c: more than 1000 lines" perf-plugin/files/std.c ':a;s/^/\n/;/\n\{1000\}/!ba'
-check "a file without a comment" broken 'no comment "std.c - what it is for"' perf-plugin/files/std.c 2d
-check "a guard of another name" broken "no guard CSTRACE_FILES_STD_H" perf-plugin/files/std.h 's/CSTRACE_FILES_STD_H/STD_H/'
-check "errno that leaves its file" broken "return -errno;" perf-plugin/files/std.c 's/return errno;/return -errno;/'
-check "a text past error_text()" broken "cst_strerror" perf-plugin/cmd/info.c '$a const char *x(void) { return cst_strerror(1); }'
+check "a room without a row in README.md" broken "the table of rooms lacks perf-plugin/session/import/" README.md '/perf-plugin\/import\//d'
+check "two rows for a room" broken "the table of rooms has lib/decoder/tree/ more than once" README.md '/^| `lib\/tree\//p'
+check "another licence" broken "tree.c: first line is not" lib/decoder/tree/tree.c '1s/BSD-3-Clause/MIT/'
+check "a file that is too long" broken "std.c: more than 1000 lines" perf-plugin/base/files/std.c ':a;s/^/\n/;/\n\{1000\}/!ba'
+check "a file without a comment" broken 'no comment "std.c - what it is for"' perf-plugin/base/files/std.c 2d
+check "a guard of another name" broken "no guard CSTRACE_FILES_STD_H" perf-plugin/base/files/std.h 's/CSTRACE_FILES_STD_H/STD_H/'
+check "errno that leaves its file" broken "return -errno;" perf-plugin/base/files/std.c 's/return errno;/return -errno;/'
+check "a text past error_text()" broken "cst_strerror" perf-plugin/outputs/cmd/info.c '$a const char *x(void) { return cst_strerror(1); }'
 finish

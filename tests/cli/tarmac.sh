@@ -3,7 +3,7 @@
 # tarmac.sh - what the library writes as Tarmac text is accepted by the rules of other readers (tarmac_rules.py), in both
 # dialects, and the rules refuse what is wrong.
 . tests/cli/tap.sh
-write=$BUILD/tests/unit/test_tarmac_write
+write=$BUILD/tests/unit/lib/files/tarmac/test_write
 
 for f in specification fast-models es brackets cortex-m; do
 	for d in fast-models es; do

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cstrace/tarmac.h>
+#include <cstrace/files/tarmac.h>
 
 #include "util.h"
 

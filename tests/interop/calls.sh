@@ -6,7 +6,7 @@
 set -eu
 build=$(cd "${BUILD:-build}" && pwd)
 shared=${CSTRACE_SHARED:-../shared}
-decode=$build/tests/unit/test_calls_recordings
+decode=$build/tests/unit/perf-plugin/counting/calls/test_recordings
 [ -x "$decode" ] || { echo "no $decode"; exit 77; }
 for program in qemu-aarch64 aarch64-linux-gnu-gcc aarch64-linux-gnu-g++; do
 	command -v $program >/dev/null || { echo "no $program"; exit 77; }

@@ -6,7 +6,7 @@ set -eu
 snapshots=${CSTRACE_SHARED:-../shared}/corpus/snapshots
 lister=$(command -v trc_pkt_lister) || { echo "no trc_pkt_lister"; exit 77; }
 [ -d "$snapshots" ] || { echo "no snapshots in $snapshots"; exit 77; }
-prog=${BUILD:-build}/tests/unit/test_frame
+prog=${BUILD:-build}/tests/unit/lib/bytes/frame/test_frame
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 fail=0

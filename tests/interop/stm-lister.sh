@@ -42,7 +42,7 @@ EOF
 seed=1
 while [ "$seed" -le "$count" ]; do
 	rm -f "$tmp/theirs"	# it would be appended to
-	"$build/tests/unit/test_roundtrip_stm" --write "$seed" "$tmp/trace.bin"
+	"$build/tests/unit/lib/protocols/stm/test_roundtrip" --write "$seed" "$tmp/trace.bin"
 	"$lister" -ss_dir "$tmp" -decode -logfilename "$tmp/theirs" >/dev/null 2>&1 || :
 	"$tool" dump -s "$tmp" --format=opencsd -o "$tmp/ours" 2>/dev/null || [ $? -eq 3 ]	# error packets are losses
 	if ! tests/golden/compare-golden "$tmp/theirs" "$tmp/ours" >"$tmp/diff"; then

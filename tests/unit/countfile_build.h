@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cstrace/countfile.h>
+#include <cstrace/files/countfile.h>
 
 struct bytes {
 	uint8_t *p;

@@ -18,7 +18,7 @@
 
 #include <cstrace/cstrace.h>
 
-#include "image/image_int.h"
+#include "flow/image/image_int.h"
 
 #define ASYNC 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80
 #define SYNC ASYNC, 0x01, 0x00

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/options.h"
-#include "import/import.h"
+#include "outputs/cmd/options.h"
+#include "session/import/import.h"
 #include "fuzz/command/check.h"
 #include "fuzz/fuzz_input.h"
 #include "perfdata/reader.h"

@@ -3,11 +3,11 @@
 #include <elf.h>
 #include <string.h>
 
-#include "countfile/countfile_int.h"
-#include "digest.h"
+#include "base/digest.h"
+#include "decoder/index/file.h"
+#include "files/countfile/countfile_int.h"
 #include "fuzz/command/mutate.h"
 #include "fuzz/fuzz_input.h"
-#include "index/file.h"
 
 struct area {
 	size_t at, size;

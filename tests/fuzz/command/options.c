@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/commands.h"
 #include "fuzz/command/options.h"
+#include "outputs/cmd/commands.h"
 
 enum {
 	INJECT = 1, SCRIPT = 2, DUMP = 4, PROFILE = 8, INFO = 16, CONVERT = 32, INDEX = 64, COMPARE = 128, VERIFY = 256,

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * snapshot_int.h - inside the snapshot reader: what its parts share.
+ */
+#ifndef CST_LIB_FILES_SNAPSHOT_SNAPSHOT_INT_H
+#define CST_LIB_FILES_SNAPSHOT_SNAPSHOT_INT_H
+
+#include <cstrace/error.h>
+#include <cstrace/files/snapshot.h>
+
+#include "files/ini/ini.h"
+#include "files/ini/memlist.h"
+
+#define SNAP_MAX_BUFFERS 256
+
+/* A snapshot under construction; `pub` comes first, so that a pointer to it is a pointer to this. */
+struct snap {
+	struct cst_snapshot pub;
+	struct mem_list mem;
+};
+
+/* What the parsers of one file share. */
+struct snap_file {
+	struct snap *ss;
+	const struct cst_snap_io *io;
+	const char *name;
+	struct ini_reader ini;
+};
+
+static inline const char *cst_snap_copy(struct snap *ss, struct cst_str s)
+{
+	return cst_mem_copy(&ss->mem, s);
+}
+
+static inline void *cst_snap_append(struct snap *ss, void *list, size_t *n, size_t size)
+{
+	return cst_mem_append(&ss->mem, list, n, size);
+}
+
+/* Reports, and returns `error`. */
+int cst_snap_say(const struct cst_snap_io *io, const char *file, unsigned int line, int error,
+		 const char *text);
+/* The same for something that is left out: counted. */
+void cst_snap_skip(struct snap_file *f, unsigned int line, int error, const char *text);
+/* There is no memory, or it is more than allowed: what to return. */
+static inline int cst_snap_full(const struct snap_file *f, unsigned int line)
+{
+	return cst_snap_say(f->io, f->name, line, -CST_ERR_LIMIT, "snapshot needs more memory than is there or allowed");
+}
+
+/* Opens an INI file; its text must be within the limit. */
+int cst_snap_open(struct snap_file *f, struct snap *ss, const struct cst_snap_io *io, const char *name);
+
+int cst_snap_read_device(struct snap_file *f, struct cst_snap_device *dev);
+int cst_snap_read_trace(struct snap_file *f);
+
+/* device.c: how the format calls a mask of memory spaces, a class; NULL when it has no name for it. */
+const char *cst_snap_space_name(uint8_t space);
+const char *cst_snap_class_name(uint8_t class_);
+
+#endif

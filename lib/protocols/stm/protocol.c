@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * protocol.c - STPv2 of a System Trace Macrocell as a protocol of the decode tree.
+ */
+#include "protocols/stm/stm.h"
+
+PARSER_FLAG(parser_synced, stm_parser, synced)
+
+static const struct ready_protocol rules = {
+	.parse = cst_stm_parse, .roles = cst_stm_roles, .element = cst_stm_element, .reserved = CST_STM_PKT_RESERVED, .own_losses = 1,
+};
+
+static void stage_packet(void *stage, const struct cst_packet *pkt)
+{
+	cst_ready_packet(stage, pkt, &rules);
+}
+
+static enum fast_end run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
+{
+	return ready_run(x, &rules, out, n, cap);
+}
+
+const struct protocol cst_protocol_stm = {
+	.ops = {
+		.name = "STM",
+		.parser_size = sizeof(struct stm_parser),
+		.max_packet = STM_MAX_PACKET,
+		.sub_byte = 1,
+		.parser_init = cst_stm_parser_init,
+		.parse = cst_stm_parse,
+		.parse_rest = cst_stm_parse_rest,
+		.parser_synced = parser_synced,
+		.roles = cst_stm_roles,
+		.n_types = CST_STM_PKT_TYPES,
+		.packet_text = cst_stm_packet_text,
+		.stage_size = sizeof(struct ready_stage),
+		.stage_init = cst_ready_init,
+		.stage_fini = cst_stage_fini,
+		.stage_reset = cst_ready_reset,
+		.stage_restart = cst_ready_restart,
+		.stage_packet = stage_packet,
+		.stage_end = cst_ready_end,
+		.stage_take = cst_ready_take,
+	},
+	.run = run,
+	.stage_digest = cst_ready_digest,
+};

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* calls.c - the calling-context tree of a recording: pieces, limits, and its nodes in canonical order. */
+#include "counting/calls/calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "counting/calls/internal.h"
+
+struct calls *calls_new(const struct calls_limits *limits, const struct calls_code *code, unsigned int streams)
+{
+	struct calls *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->wheres = calloc(WHERES, sizeof(*c->wheres));
+	c->pads = calloc(PADS, sizeof(*c->pads));
+	if (!c->wheres || !c->pads) {
+		free(c->wheres);
+		free(c->pads);
+		free(c);
+		return NULL;
+	}
+	if (limits)
+		c->limits = *limits;
+	if (!c->limits.depth)
+		c->limits.depth = CALLS_DEPTH;
+	if (c->limits.depth >= UINT16_MAX)
+		c->limits.depth = UINT16_MAX - 1;
+	if (!c->limits.nodes)
+		c->limits.nodes = CALLS_NODES;
+	if (!c->limits.kept)
+		c->limits.kept = CALLS_KEPT;
+	c->depth = c->limits.depth;
+	c->code = *code;
+	c->deferred = streams > 1;
+	c->streams = streams ? streams : 1;
+	return c;
+}
+
+static void free_kept(struct calls *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->nr_kept; i++) {
+		free(c->kept[i].counted);
+		free(c->kept[i].frames);
+		free(c->kept[i].slices);
+		free(c->kept[i].frame_begins);
+	}
+	free(c->kept);
+	c->kept = NULL;
+	c->nr_kept = c->cap_kept = 0;
+	for (i = 0; i < c->nr_forests; i++) {
+		cct_free(c->forests[i]);
+		free(c->forests[i]);
+	}
+	free(c->forests);
+	c->forests = NULL;
+	c->nr_forests = c->cap_forests = 0;
+}
+
+void calls_free(struct calls *c)
+{
+	size_t i;
+
+	if (!c)
+		return;
+	free_kept(c);
+	for (i = 0; i < c->nr_threads; i++) {
+		thread_free(c->threads[i]);
+		free(c->threads[i]);
+	}
+	for (i = 0; i < c->nr_rooms; i++)
+		thread_free(&c->rooms[i].orphan);
+	cct_free(&c->done);
+	free(c->threads);
+	slices_free(c->slices);
+	free(c->binary_of);
+	free(c->wheres);
+	free(c->pads);
+	free(c->rooms);
+	free(c->map);
+	free(c->order);
+	free(c->first);
+	free(c->walk);
+	free(c);
+}
+
+struct calls *calls_piece_new(const struct calls *c, const struct calls_code *code)
+{
+	struct calls *piece = calls_new(&c->limits, code, c->streams);
+
+	if (piece)
+		piece->deferred = true;
+	return piece;
+}
+
+/* ---- numbers of binaries ------------------------------------------------------------------------- */
+
+struct renumber {
+	uint32_t (*number)(void *data, uint32_t binary);
+	void *data;
+};
+
+static calls_place renumber(void *data, calls_place p)
+{
+	const struct renumber *r = data;
+	uint32_t n;
+
+	if (p == CALLS_NO_PLACE)
+		return p;
+	n = r->number(r->data, (uint32_t)(p >> 32));
+	return n == CST_COUNT_NO_BINARY ? CALLS_NO_PLACE : calls_place_of(n, (uint32_t)p);
+}
+
+static void renumber_segment(struct segment *s, struct renumber *r)
+{
+	s->place = renumber(r, s->place);
+	s->entry = renumber(r, s->entry);
+	s->end.from = renumber(r, s->end.from);
+}
+
+int calls_piece_take(struct calls *c, struct calls *piece, uint32_t (*number)(void *data, uint32_t piece_number),
+		     void *data)
+{
+	struct renumber r = { number, data };
+	struct segment *k;
+	struct cct **f;
+	size_t i;
+	uint32_t n;
+
+	c->unseen |= piece->unseen;
+	if (piece->nomem || join_orphans(piece) || !cct_merge(&c->done, &piece->done, c->depth, renumber, &r))
+		return ERR_NOMEM;
+	for (; piece->nr_forests; piece->nr_forests--) {
+		f = ARRAY_ADD(c->forests, c->nr_forests, c->cap_forests);
+		if (!f)
+			return ERR_NOMEM;
+		*f = piece->forests[piece->nr_forests - 1];
+		/* nothing is looked up in the tree any more */
+		for (n = 0; n < (*f)->nr; n++) {
+			(*f)->v[n].from = renumber(&r, (*f)->v[n].from);
+			(*f)->v[n].entry = renumber(&r, (*f)->v[n].entry);
+		}
+	}
+	for (i = 0; i < piece->nr_kept; i++) {
+		k = ARRAY_ADD(c->kept, c->nr_kept, c->cap_kept);
+		if (!k)
+			return ERR_NOMEM;
+		*k = piece->kept[i];
+		piece->kept[i].counted = NULL;
+		piece->kept[i].frames = NULL;
+		renumber_segment(k, &r);
+	}
+	piece->nr_kept = 0;
+	c->totals.unjoined += piece->totals.unjoined;
+	c->totals.roots += piece->totals.roots;
+	c->totals.lost += piece->totals.lost;
+	return 0;
+}
+
+/* ---- limits -------------------------------------------------------------------------------------- */
+
+/*
+ * Below each of the deepest nodes there may be a CUT node. Those of the tree are not counted, so that the result is the same
+ * for a tree that was cut before.
+ */
+uint32_t calls_depth_for(const struct cct *t, uint32_t depth, uint32_t limit)
+{
+	uint64_t *at = calloc((size_t)depth + 1, sizeof(*at)), sum = 0;
+	uint32_t i;
+
+	if (!at)
+		return 0;
+	for (i = 0; i < t->nr; i++)
+		if (t->v[i].kind != CST_COUNT_CUT)
+			at[t->v[i].depth < depth ? t->v[i].depth : depth]++;
+	for (i = 0; i < depth && sum + 2 * at[i] <= limit; i++)
+		sum += at[i];
+	free(at);
+	/* the roots remain in any case */
+	return i ? i : 1;
+}
+
+struct final {
+	calls_place (*place)(void *data, calls_place p);
+	void *data;
+};
+
+static calls_place final_place(void *data, calls_place p)
+{
+	const struct final *f = data;
+
+	return p == CALLS_NO_PLACE ? p : f->place(f->data, p);
+}
+
+/* Copies the finished tree up to a depth: nodes that have become the same are added. */
+static int copy_tree(struct calls *c, uint32_t depth)
+{
+	struct cct all = c->done;
+	bool ok;
+
+	memset(&c->done, 0, sizeof(c->done));
+	ok = cct_merge(&c->done, &all, depth, NULL, NULL);
+	cct_free(&all);
+	return ok ? 0 : ERR_NOMEM;
+}
+
+/* Sets the final places, and cuts the tree to the limit of nodes. */
+static int finish_tree(struct calls *c, struct final *f)
+{
+	struct cct_node *p;
+	uint32_t i, depth;
+
+	for (i = 0; i < c->done.nr; i++) {
+		p = &c->done.v[i];
+		p->from = final_place(f, p->from);
+		p->entry = final_place(f, p->entry);
+	}
+	if (c->done.nr <= c->limits.nodes && c->depth == c->limits.depth)
+		return 0;
+	depth = calls_depth_for(&c->done, c->depth, c->limits.nodes);
+	return depth ? copy_tree(c, depth) : ERR_NOMEM;
+}
+
+/* ---- canonical order ----------------------------------------------------------------------------- */
+
+/* Orders siblings, as `order` of struct calls has them. */
+static int compare_nodes(const void *pa, const void *pb, void *data)
+{
+	const struct cct_node *v = data, *a = &v[*(const uint32_t *)pa], *b = &v[*(const uint32_t *)pb];
+
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	return a->entry < b->entry ? -1 : a->entry > b->entry;
+}
+
+/*
+ * Sorts the nodes by parent, and siblings among each other. Roots are the children of number `nr`. *twins: siblings are
+ * equal.
+ */
+static int sort_nodes(struct calls *c, bool *twins)
+{
+	const struct cct *t = &c->done;
+	uint32_t i, p, sum = 0, n;
+
+	free(c->order);
+	free(c->first);
+	c->order = malloc(((size_t)t->nr + 1) * sizeof(*c->order));
+	c->first = calloc((size_t)t->nr + 2, sizeof(*c->first));
+	if (!c->order || !c->first)
+		return ERR_NOMEM;
+	for (i = 0; i < t->nr; i++)
+		c->first[t->v[i].parent == NO_NODE ? t->nr : t->v[i].parent]++;
+	for (i = 0; i <= t->nr; i++) {
+		n = c->first[i];
+		c->first[i] = sum;
+		sum += n;
+	}
+	c->first[t->nr + 1] = sum;
+	for (i = 0; i < t->nr; i++) {
+		p = t->v[i].parent == NO_NODE ? t->nr : t->v[i].parent;
+		c->order[c->first[p]++] = i;
+	}
+	/* the begins were moved to the ends */
+	for (i = t->nr + 1; i > 0; i--)
+		c->first[i] = c->first[i - 1];
+	c->first[0] = 0;
+	*twins = false;
+	for (i = 0; i <= t->nr; i++) {
+		n = c->first[i + 1] - c->first[i];
+		if (n > 1)
+			qsort_r(c->order + c->first[i], n, sizeof(*c->order), compare_nodes, t->v);
+		for (p = c->first[i]; p + 1 < c->first[i + 1]; p++)
+			*twins |= !compare_nodes(&c->order[p], &c->order[p + 1], t->v);
+	}
+	return 0;
+}
+
+static int add_walk(struct calls *c, uint32_t parent)
+{
+	struct walk *w = ARRAY_ADD(c->walk, c->nr_walk, c->cap_walk);
+
+	if (!w)
+		return ERR_NOMEM;
+	*w = (struct walk){ c->first[parent], c->first[parent + 1] };
+	return 0;
+}
+
+static void add_totals(struct calls *c)
+{
+	struct calls_totals *sum = &c->totals;
+	uint32_t i;
+
+	for (i = 0; i < c->done.nr; i++) {
+		const struct cct_node *p = &c->done.v[i];
+
+		sum->insns += p->insns;
+		if (p->kind == CST_COUNT_CALL || p->kind == CST_COUNT_TAIL)
+			sum->calls += p->calls;
+		if (p->kind == CST_COUNT_CUT) {
+			sum->cut_calls += p->calls;
+			sum->cut_insns += p->insns;
+		}
+	}
+}
+
+int calls_finish(struct calls *c, calls_place (*place)(void *data, calls_place p), void *data)
+{
+	struct final f = { place, data };
+	bool twins = false;
+	size_t i;
+	int rc = c->nomem ? ERR_NOMEM : join_all(c);
+
+	for (i = 0; i < c->nr_threads && !rc; i++)
+		rc = thread_end(c, c->threads[i], CALLS_STILL_OPEN);
+	if (!rc)
+		rc = join_orphans(c);
+	free_kept(c);
+	if (!rc)
+		rc = finish_tree(c, &f);
+	if (!rc)
+		rc = sort_nodes(c, &twins);
+	if (!rc && twins) {
+		rc = copy_tree(c, c->depth);
+		if (!rc)
+			rc = sort_nodes(c, &twins);
+	}
+	/* room for the deepest path, so that the iteration does not fail */
+	for (i = 0; i <= c->limits.depth && !rc; i++)
+		rc = add_walk(c, c->done.nr);
+	c->nr_walk = 0;
+	if (!rc)
+		rc = add_walk(c, c->done.nr);
+	if (!rc)
+		add_totals(c);
+	return rc;
+}
+
+static uint32_t binary_of(calls_place p)
+{
+	return p == CALLS_NO_PLACE ? CST_COUNT_NO_BINARY : (uint32_t)(p >> 32);
+}
+
+static uint64_t offset_of(calls_place p)
+{
+	return p == CALLS_NO_PLACE ? CST_COUNT_OUTSIDE : (uint32_t)p;
+}
+
+bool calls_next(struct calls *c, struct cst_count_node *n)
+{
+	const struct cct_node *p;
+	uint32_t i;
+
+	while (c->nr_walk && c->walk[c->nr_walk - 1].at == c->walk[c->nr_walk - 1].end)
+		c->nr_walk--;
+	if (!c->nr_walk)
+		return false;
+	i = c->order[c->walk[c->nr_walk - 1].at++];
+	p = &c->done.v[i];
+	*n = (struct cst_count_node){
+		.depth = (uint32_t)c->nr_walk - 1, .kind = p->kind, .from_binary = binary_of(p->from), .from = offset_of(p->from),
+		.binary = binary_of(p->entry), .entry = offset_of(p->entry), .calls = p->calls, .insns = p->insns,
+	};
+	add_walk(c, i);
+	return true;
+}
+
+const struct calls_totals *calls_totals(const struct calls *c)
+{
+	return &c->totals;
+}

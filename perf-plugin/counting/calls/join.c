@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* join.c - puts the segments of each thread in order of time. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bisect.h"
+#include "counting/calls/internal.h"
+
+struct thread_calls *thread_get(struct calls *c, uint64_t key)
+{
+	size_t lo = 0, hi = c->nr_threads;
+	struct thread_calls *t;
+
+	BISECT(lo, hi, mid, c->threads[mid]->key < key);
+	if (lo < c->nr_threads && c->threads[lo]->key == key)
+		return c->threads[lo];
+	t = array_reserve(&c->threads, c->nr_threads, &c->cap_threads, sizeof(*c->threads)) ? calloc(1, sizeof(*t)) : NULL;
+	if (!t)
+		return NULL;
+	t->key = key;
+	memmove(c->threads + lo + 1, c->threads + lo, (c->nr_threads - lo) * sizeof(*c->threads));
+	c->threads[lo] = t;
+	c->nr_threads++;
+	return t;
+}
+
+/* A segment for which there is no room: what precedes it in its own stretch is its stack. */
+static int take_orphan(struct calls *c, struct thread_calls *orphan, const struct segment *seg)
+{
+	int rc;
+
+	if (seg->cause == CAUSE_JOIN || orphan->key != seg->key) {
+		c->totals.unjoined++;
+		rc = thread_end(c, orphan, CALLS_END_LOST);
+		if (rc)
+			return rc;
+	}
+	orphan->key = seg->key;
+	return segment_apply(c, orphan, seg, false);
+}
+
+int join_orphans(struct calls *c)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < c->nr_rooms && !rc; i++)
+		rc = thread_end(c, &c->rooms[i].orphan, CALLS_STILL_OPEN);
+	return rc;
+}
+
+/*
+ * Returns the room of a stream, NULL: no memory. Each stream has an equal share of limits.kept, so that it does not matter
+ * which streams are decoded in one piece.
+ */
+static struct room *room_of(struct calls *c, uint64_t stream)
+{
+	struct room *r;
+
+	if (c->room < c->nr_rooms && c->rooms[c->room].stream == stream)
+		return &c->rooms[c->room];
+	for (c->room = 0; c->room < c->nr_rooms; c->room++)
+		if (c->rooms[c->room].stream == stream)
+			return &c->rooms[c->room];
+	r = ARRAY_ADD(c->rooms, c->nr_rooms, c->cap_rooms);
+	if (r)
+		*r = (struct room){ .stream = stream, .left = c->limits.kept / c->streams };
+	return r;
+}
+
+/* Takes room for a segment. False: there is none, and will be none. */
+static bool take_room(struct room *r, uint64_t bytes)
+{
+	bool fits = bytes <= r->left;
+
+	r->left = fits ? r->left - bytes : 0;
+	return fits;
+}
+
+/* Copies the calls in time of a segment. Returns 0 or ERR_NOMEM. */
+static int keep_slices(struct calls *c, struct segment *k, const struct segment *seg)
+{
+	size_t slices = seg->nr_slices * sizeof(*seg->slices), begins = seg->nr_frames * sizeof(*seg->frame_begins);
+
+	k->slices = malloc(slices ? slices : 1);
+	k->frame_begins = malloc(begins ? begins : 1);
+	if (!k->slices || !k->frame_begins)
+		return ERR_NOMEM;
+	if (slices)
+		memcpy(k->slices, seg->slices, slices);
+	if (begins)
+		memcpy(k->frame_begins, seg->frame_begins, begins);
+	c->slices->nr_parts += seg->nr_slices;
+	return 0;
+}
+
+/* Keeps a copy of a segment. */
+static int keep(struct calls *c, const struct segment *seg)
+{
+	size_t counted = seg->nr_counted * sizeof(*seg->counted), frames = seg->nr_frames * sizeof(*seg->frames);
+	struct room *room = room_of(c, seg->stream);
+	struct segment *k;
+
+	if (!room)
+		return ERR_NOMEM;
+	if (!take_room(room, sizeof(*seg) + counted + frames))
+		return take_orphan(c, &room->orphan, seg);
+	k = ARRAY_ADD(c->kept, c->nr_kept, c->cap_kept);
+	if (!k)
+		return ERR_NOMEM;
+	*k = *seg;
+	k->counted = malloc(counted ? counted : 1);
+	k->frames = malloc(frames ? frames : 1);
+	k->slices = NULL;
+	k->frame_begins = NULL;
+	if (!k->counted || !k->frames)
+		return ERR_NOMEM;
+	memcpy(k->counted, seg->counted, counted);
+	if (frames)
+		memcpy(k->frames, seg->frames, frames);
+	return c->slices ? keep_slices(c, k, seg) : 0;
+}
+
+int join_take(struct calls *c, const struct segment *seg)
+{
+	struct thread_calls *t;
+
+	if (c->deferred)
+		return keep(c, seg);
+	t = thread_get(c, seg->key);
+	return t ? segment_apply(c, t, seg, false) : ERR_NOMEM;
+}
+
+int join_forest(struct calls *c, struct cct *t)
+{
+	struct cct *f, **p;
+	size_t i;
+
+	for (i = c->nr_kept; i > 0 && c->kept[i - 1].tree != t; i--)
+		;
+	if (!i) {
+		cct_free(t);
+		return 0;
+	}
+	f = calloc(1, sizeof(*f));
+	p = f ? ARRAY_ADD(c->forests, c->nr_forests, c->cap_forests) : NULL;
+	if (!p) {
+		free(f);
+		return ERR_NOMEM;
+	}
+	*p = f;
+	*f = *t;
+	/* those of a tree that was kept before have been changed */
+	for (i = c->nr_kept; i-- > 0;)
+		if (c->kept[i].tree == t)
+			c->kept[i].tree = f;
+	memset(t, 0, sizeof(*t));
+	return 0;
+}
+
+static int by_place(const void *pa, const void *pb)
+{
+	const struct segment *a = pa, *b = pb;
+
+	if (a->stream != b->stream)
+		return a->stream < b->stream ? -1 : 1;
+	if (a->seq != b->seq)
+		return a->seq < b->seq ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static int by_thread_and_place(const void *pa, const void *pb)
+{
+	const struct segment *a = pa, *b = pb;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return by_place(a, b);
+}
+
+/* A timestamp is before all that follows in its stream, also in later fragments. The segments are in order of place. */
+static void spread_times(struct segment *v, size_t n)
+{
+	size_t i;
+
+	for (i = 1; i < n; i++) {
+		if (v[i].stream != v[i - 1].stream)
+			continue;
+		if (v[i].after < v[i - 1].after)
+			v[i].after = v[i - 1].after;
+		v[i].timed |= v[i].after != 0;
+	}
+}
+
+/* The segments of a thread on one stream that are still to be applied. */
+struct lineup {
+	size_t at, end;
+};
+
+/* True if a handler that is open interrupted the thread at this address. */
+static bool interrupted_at(const struct thread_calls *t, uint64_t addr)
+{
+	size_t i;
+
+	for (i = t->nr; i-- > 1;)
+		if (t->f[i].kind == CST_COUNT_SIGNAL && t->f[i].ret == addr)
+			return true;
+	return false;
+}
+
+/* True if the missing code that a thread executes was called, and returns to this address. */
+static bool returns_to(const struct thread_calls *t, uint64_t addr)
+{
+	size_t i = t->nr - 1;
+
+	while (i && t->f[i].kind == CST_COUNT_TAIL)
+		i--;
+	return t->end.missing && t->f[i].kind == CST_COUNT_CALL && t->f[i].ret == addr;
+}
+
+/* How well a stretch continues a thread. */
+enum fit {
+	FIT_NO,
+	FIT_MAYBE,	/* the stack is unknown, a signal handler begins, or the kernel continues the function elsewhere */
+	FIT_YES,	/* it begins where the thread was interrupted */
+};
+
+static enum fit fit(const struct thread_calls *t, const struct segment *seg)
+{
+	if (!t->nr || t->end.lost || seg->lost)
+		return FIT_MAYBE;
+	if ((t->end.expect && seg->addr == t->end.expect) || returns_to(t, seg->addr))
+		return FIT_YES;
+	if (!t->end.kernel && !t->end.missing)
+		return FIT_NO;
+	if (interrupted_at(t, seg->addr))
+		return FIT_YES;
+	return seg->place == seg->entry || seg->addr - t->f[t->nr - 1].lo < t->f[t->nr - 1].span ? FIT_MAYBE : FIT_NO;
+}
+
+/* The stretch that is taken for the next one of a thread. */
+struct choice {
+	size_t stream;
+	bool estimated;		/* by its estimated time */
+	bool unordered;		/* it is not known to follow */
+};
+
+/*
+ * Finds the stream whose next stretch is the next one of the thread. Timestamps exclude a stretch that began after the
+ * end of another one. Of the others it is the one that fits best, and of several the earliest by the estimated times. It is
+ * unordered if, without timestamps, none continues where the thread was interrupted, or several do; or if timestamps do not
+ * order all of them, and none can follow: an estimate was wrong.
+ */
+static struct choice next_stretch(const struct calls *c, const struct lineup *v, size_t n, const struct thread_calls *t)
+{
+	uint64_t limit = UINT64_MAX;
+	unsigned int possible = 0, equal = 0;
+	enum fit best_fit = FIT_NO, f;
+	const struct segment *seg, *best = NULL;
+	struct choice choice = { .stream = 0 };
+	bool timed = true;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (v[i].at < v[i].end && c->kept[v[i].at].before < limit)
+			limit = c->kept[v[i].at].before;
+	for (i = 0; i < n; i++) {
+		seg = &c->kept[v[i].at];
+		if (v[i].at == v[i].end || seg->after > limit)
+			continue;
+		possible++;
+		timed &= seg->timed;
+		f = fit(t, seg);
+		equal += f == FIT_YES;
+		if (best && (f < best_fit || (f == best_fit && seg->time >= best->time)))
+			continue;
+		best = seg;
+		best_fit = f;
+		choice.stream = i;
+	}
+	choice.estimated = possible > 1 && (best_fit != FIT_YES || equal > 1);
+	choice.unordered = t->nr && (timed ? best_fit == FIT_NO && (choice.estimated || t->estimated) : choice.estimated);
+	return choice;
+}
+
+/* Applies a kept segment. Its calls in time are those of the thread from now on. */
+static int apply_kept(struct calls *c, struct thread_calls *t, struct segment *k, bool unordered)
+{
+	const struct segment seg = *k;
+
+	if (c->slices) {
+		c->slices->nr_parts -= k->nr_slices;
+		k->nr_slices = 0;
+	}
+	return segment_apply(c, t, &seg, unordered);
+}
+
+/* Applies a stretch: up to the next place where the thread may have been elsewhere. Returns 0 or ERR_NOMEM. */
+static int join_stretch(struct calls *c, struct thread_calls *t, struct lineup *from, const struct choice *choice)
+{
+	int rc = apply_kept(c, t, &c->kept[from->at++], choice->unordered);
+
+	t->estimated |= choice->estimated;
+	c->totals.estimated += choice->estimated && !choice->unordered && c->kept[from->at - 1].timed;
+	while (!rc && from->at < from->end && c->kept[from->at].cause != CAUSE_JOIN)
+		rc = apply_kept(c, t, &c->kept[from->at++], false);
+	return rc;
+}
+
+/* Applies the segments [first, end) of one thread. */
+static int join_thread(struct calls *c, struct lineup *v, size_t first, size_t end)
+{
+	struct thread_calls *t = thread_get(c, c->kept[first].key);
+	struct choice choice;
+	size_t n = 0, i, begin;
+	int rc = 0;
+
+	if (!t)
+		return ERR_NOMEM;
+	for (i = first; i < end; i++) {
+		if (i == first || c->kept[i].stream != c->kept[i - 1].stream)
+			v[n++] = (struct lineup){ i, i };
+		v[n - 1].end = i + 1;
+	}
+	for (i = first; i < end && !rc; i += v[choice.stream].at - begin) {
+		choice = next_stretch(c, v, n, t);
+		begin = v[choice.stream].at;
+		rc = join_stretch(c, t, &v[choice.stream], &choice);
+	}
+	if (!rc)
+		rc = thread_end(c, t, CALLS_STILL_OPEN);
+	cct_free(&t->tree);
+	return rc;
+}
+
+int join_all(struct calls *c)
+{
+	struct lineup *v;
+	size_t i, first = 0;
+	int rc = 0;
+
+	if (!c->nr_kept)
+		return 0;
+	v = malloc(c->nr_kept * sizeof(*v));
+	if (!v)
+		return ERR_NOMEM;
+	qsort(c->kept, c->nr_kept, sizeof(*c->kept), by_place);
+	spread_times(c->kept, c->nr_kept);
+	qsort(c->kept, c->nr_kept, sizeof(*c->kept), by_thread_and_place);
+	for (i = 1; i <= c->nr_kept && !rc; i++) {
+		if (i < c->nr_kept && c->kept[i].key == c->kept[first].key)
+			continue;
+		rc = join_thread(c, v, first, i);
+		first = i;
+	}
+	free(v);
+	return rc;
+}

@@ -1,0 +1,605 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lane.c - follows the calls of the thread that runs on a stream, relative to the frame in which the segment began.
+ * Whatever needs frames below that ends the segment; stack.c has the rules for it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "counting/calls/lane.h"
+#include "session/decode/branch.h"
+
+struct calls_lane *calls_lane_new(struct calls *c)
+{
+	struct calls_lane *ln = calloc(1, sizeof(*ln));
+
+	if (!ln)
+		return NULL;
+	lane_begin_fragment(ln);
+	if (!c->slices)
+		return ln;
+	ln->slices = lane_slices_new(c->slices);
+	if (ln->slices)
+		return ln;
+	free(ln);
+	return NULL;
+}
+
+static void lane_free(struct calls *c, struct calls_lane *ln)
+{
+	lane_slices_free(c->slices, ln->slices);
+	cct_free(&ln->tree);
+	free(ln->f);
+	free(ln->touched);
+	free(ln->counted);
+	free(ln);
+}
+
+/* ---- frames -------------------------------------------------------------------------------------- */
+
+/* Finds or makes the node of a callee below the top frame, which is not the one that was found there last. */
+static __attribute__((noinline)) uint32_t find_callee(struct calls *c, struct calls_lane *ln, const struct stream *s, uint8_t kind,
+						      calls_place from, calls_place entry, const struct target *t)
+{
+	uint32_t parent = lane_top(ln)->node, n;
+	struct cct_node *p = &ln->tree.v[parent];
+	struct calls_where w;
+	bool fresh;
+
+	if (p->kind == CST_COUNT_CUT)
+		return parent;
+	if (p->depth + 1u >= c->depth) {
+		kind = CST_COUNT_CUT;
+		from = entry = CALLS_NO_PLACE;
+	}
+	n = cct_child(&ln->tree, parent, kind, from, entry, &fresh);
+	if (n == NO_NODE)
+		return n;
+	ln->tree.v[parent].last = n;
+	if (fresh && kind != CST_COUNT_CUT) {
+		p = &ln->tree.v[n];
+		lane_find_where(c, s, t, &w);
+		if (where_known(&w) && w.place == entry) {
+			p->back = (uint32_t)w.place - w.start;
+			p->size = w.end - w.start;
+		}
+		p->sets_jump = w.sets_jump;
+	}
+	return n;
+}
+
+static inline uint32_t callee(struct calls *c, struct calls_lane *ln, const struct stream *s, uint8_t kind, calls_place from,
+			      calls_place entry, const struct target *t)
+{
+	uint32_t n = ln->tree.v[lane_top(ln)->node].last;
+	const struct cct_node *p = &ln->tree.v[n];
+
+	if (n != NO_NODE && p->from == from && p->entry == entry && p->kind == kind)
+		return n;
+	return find_callee(c, ln, s, kind, from, entry, t);
+}
+
+/*
+ * Notes in the frame that called setjmp() where it will return again. The callee is frame `i`, or called by it as a tail. The
+ * caller of the base of a segment is known when the segment is applied to its thread.
+ */
+static void note_jump(struct calls_lane *ln, size_t i)
+{
+	uint64_t ret = ln->f[i].ret;
+
+	while (i && ln->f[i].kind == CST_COUNT_TAIL)
+		i--;
+	if (!i)
+		ln->seg.base_calls_setjmp = true;
+	else if (ln->f[i].kind == CST_COUNT_CALL)
+		ln->f[i - 1].jump = ret;
+}
+
+static __attribute__((noinline)) calls_place place_of_address(struct calls *c, const struct stream *s, const struct target *t)
+{
+	struct calls_where w;
+
+	lane_find_where(c, s, t, &w);
+	return w.place;
+}
+
+/* Sets the bounds of the top frame, whose node is one of many functions. Returns true if it is setjmp() or the like. */
+static __attribute__((noinline)) bool set_bounds(struct calls *c, struct calls_lane *ln, const struct stream *s,
+						 const struct target *t)
+{
+	struct calls_where w;
+
+	lane_find_where(c, s, t, &w);
+	ln->lo = t->addr - ((uint32_t)w.place - w.start);
+	ln->span = where_known(&w) ? w.end - w.start : 0;
+	return w.sets_jump;
+}
+
+static int push(struct calls *c, struct calls_lane *ln, const struct stream *s, uint8_t kind, uint64_t ret,
+		const struct target *t)
+{
+	calls_place from = kind == CST_COUNT_EXCEPTION ? ln->gap.from : lane_last_place(c, s, ln);
+	calls_place entry = t->section ? lane_place(c, s, t->section, t->off) : place_of_address(c, s, t);
+	struct cct_node *p;
+	bool sets_jump;
+	uint32_t n;
+
+	lane_flush(ln);
+	n = callee(c, ln, s, kind, from, entry, t);
+	if (n == NO_NODE || !lane_touch(ln, n) || !array_reserve(&ln->f, ln->nr, &ln->cap, sizeof(*ln->f)))
+		return ERR_NOMEM;
+	if (ln->nr == MAX_FRAMES) {
+		ln->gap.lost = true;
+		return segment_cut(c, ln, s, CAUSE_JOIN, t);
+	}
+	p = &ln->tree.v[n];
+	p->calls++;
+	ln->lo = t->addr - p->back;
+	ln->span = p->size;
+	sets_jump = p->sets_jump;
+	if (__builtin_expect(p->kind == CST_COUNT_CUT, 0))
+		sets_jump = set_bounds(c, ln, s, t);
+	ln->f[ln->nr++] = (struct frame){ .ret = ret, .lo = ln->lo, .span = ln->span, .node = n, .kind = kind };
+	if (__builtin_expect(!!ln->slices, 0)) {
+		lane_tick(ln, s);
+		if (slices_push(ln->slices, ln->nr - 1, &ln->slices->now))
+			return ERR_NOMEM;
+	}
+	if (__builtin_expect(sets_jump, 0))
+		note_jump(ln, ln->nr - 1);
+	return 0;
+}
+
+/* Removes the frames from `nr` on, which is not 0. Returns 0 or ERR_NOMEM. */
+static inline int remove_frames(struct calls *c, struct calls_lane *ln, const struct stream *s, size_t nr)
+{
+	int rc = 0;
+
+	if (__builtin_expect(!!ln->slices, 0))
+		for (lane_tick(ln, s); ln->nr > nr && !rc; ln->nr--)
+			rc = slices_pop(c, ln->slices, ln->nr - 1, lane_top(ln)->node, &ln->slices->now);
+	ln->nr = nr;
+	return rc;
+}
+
+/* Closes the top frame, with the call whose tail it is. Returns 0 or ERR_NOMEM. */
+static inline int leave(struct calls *c, struct calls_lane *ln, const struct stream *s)
+{
+	size_t nr = ln->nr;
+	int rc;
+
+	lane_flush(ln);
+	while (nr > 1 && ln->f[nr - 1].kind == CST_COUNT_TAIL)
+		nr--;
+	rc = remove_frames(c, ln, s, nr > 1 ? nr - 1 : nr);
+	ln->lo = lane_top(ln)->lo;
+	ln->span = lane_top(ln)->span;
+	return rc;
+}
+
+/*
+ * A branch to another function instead of a call and a return. The same branch to the same function again continues its
+ * frame: functions that call each other as tails make a loop, not a deep stack.
+ */
+static int tail(struct calls *c, struct calls_lane *ln, const struct stream *s, calls_place entry, const struct target *t)
+{
+	calls_place from = lane_last_place(c, s, ln);
+	const struct cct_node *p;
+	unsigned int n = 0;
+	size_t i;
+
+	for (i = ln->nr; i-- > 1 && n < MAX_TAILS && ln->f[i].kind == CST_COUNT_TAIL; n++) {
+		p = &ln->tree.v[ln->f[i].node];
+		if (p->from != from || p->entry != entry)
+			continue;
+		lane_flush(ln);
+		ln->tree.v[ln->f[i].node].calls++;
+		ln->lo = ln->f[i].lo;
+		ln->span = ln->f[i].span;
+		return remove_frames(c, ln, s, i + 1);
+	}
+	if (n == MAX_TAILS) {
+		lane_flush(ln);
+		if (remove_frames(c, ln, s, ln->nr - 1))
+			return ERR_NOMEM;
+	}
+	return push(c, ln, s, CST_COUNT_TAIL, lane_top(ln)->ret, t);
+}
+
+static inline bool inside(uint64_t addr, uint64_t lo, uint64_t span)
+{
+	return addr - lo < span;
+}
+
+/* A branch that neither calls nor returns, out of the code that is executed. */
+static int plain(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct target *t)
+{
+	const struct frame *f = lane_top(ln);
+	calls_place from = lane_last_place(c, s, ln);
+	struct calls_where w;
+
+	if (inside(t->addr, f->lo, f->span)) {
+		ln->lo = f->lo;
+		ln->span = f->span;
+		return 0;
+	}
+	lane_find_where(c, s, t, &w);
+	if (!where_known(&w)) {
+		ln->lo = ln->span = 0;
+		if (w.place == CALLS_NO_PLACE || from == CALLS_NO_PLACE || w.place >> 32 == from >> 32)
+			return 0;
+		return tail(c, ln, s, w.place, t);
+	}
+	if (!w.part && (uint32_t)w.place == w.start)
+		return tail(c, ln, s, w.place, t);
+	ln->lo = t->addr - ((uint32_t)w.place - w.start);
+	ln->span = w.end - w.start;
+	if (w.part)
+		return 0;
+	/* from a part of a stripped function back to it */
+	if (f->kind == CST_COUNT_TAIL && inside(t->addr, f[-1].lo, f[-1].span)) {
+		lane_flush(ln);
+		return remove_frames(c, ln, s, ln->nr - 1);
+	}
+	return ln->kind == BRANCH_IND ? segment_cut(c, ln, s, CAUSE_LAND, t) : 0;
+}
+
+/* Follows the taken branch at the end of the last range to its target. */
+static int transfer(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct target *t)
+{
+	switch (ln->kind) {
+	case BRANCH_CALL:
+	case BRANCH_IND_CALL:
+	case BRANCH_COND_CALL:
+		return push(c, ln, s, CST_COUNT_CALL, ln->end, t);
+	case BRANCH_RET:
+	case BRANCH_COND_RET:
+	case BRANCH_ERET:
+		if (lane_top(ln)->ret == t->addr && t->addr)
+			return leave(c, ln, s);
+		return segment_cut(c, ln, s, ln->kind == BRANCH_ERET ? CAUSE_ERET : CAUSE_RETURN, t);
+	}
+	return inside(t->addr, ln->lo, ln->span) ? 0 : plain(c, ln, s, t);
+}
+
+/* ---- elements ------------------------------------------------------------------------------------ */
+
+/* The idle threads of all CPUs have number 0. */
+uint64_t calls_thread_of(const struct stream *s)
+{
+	if (s->tid > 0)
+		return (uint32_t)s->tid;
+	return s->tid == 0 ? CALLS_THREAD_IDLE | (uint32_t)s->cpu : CALLS_THREAD_UNKNOWN | s->place;
+}
+
+/* The handler of an exception is traced: execution continues in it without a gap. */
+static int handler(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g)
+{
+	bool user = g->flags & CST_GF_EL && !g->el;
+	struct target t = target_of(g);
+
+	if (ln->gap.expect && g->addr == ln->gap.expect && !(g->flags & CST_GF_EL && g->el > ln->el))
+		return c->deferred && user ? segment_cut(c, ln, s, CAUSE_JOIN, &t) : 0;
+	if (user)
+		return segment_cut(c, ln, s, CAUSE_JOIN, &t);
+	return push(c, ln, s, CST_COUNT_EXCEPTION, ln->gap.expect, &t);
+}
+
+/* Continues the open segment with a range that does not follow the last one. */
+static int arrive(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g)
+{
+	struct target t = target_of(g);
+
+	switch (ln->open) {
+	case LANE_TAKEN:
+		return transfer(c, ln, s, &t);
+	case LANE_EXCEPTION:
+		return handler(c, ln, s, g);
+	case LANE_SEQ:
+		lane_close_gap(c, ln, s);
+		ln->gap.lost = true;
+		break;
+	}
+	if (c->deferred || ln->gap.lost || !ln->gap.expect || g->addr != ln->gap.expect)
+		return segment_cut(c, ln, s, CAUSE_JOIN, &t);
+	return 0;
+}
+
+/* Begins with the thread of the batch, whose next instruction is at `t`. */
+static int enter(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct target *t)
+{
+	uint64_t key = calls_thread_of(s);
+	int rc = 0;
+
+	lane_close_gap(c, ln, s);
+	if (ln->running)
+		rc = segment_end(c, ln, s);
+	ln->key = key;
+	return rc ? rc : segment_begin(c, ln, s, CAUSE_JOIN, t);
+}
+
+/* Sets where execution continues. Returns its place. */
+static calls_place set_expect(struct calls *c, struct calls_lane *ln, const struct stream *s, uint64_t addr)
+{
+	struct calls_where w;
+
+	ln->gap.expect = addr;
+	if (addr == ln->end && lane_last_place(c, s, ln) != CALLS_NO_PLACE)
+		return lane_last_place(c, s, ln) + ln->size;
+	c->code.where(c->code.data, s, addr, &w);
+	return w.place;
+}
+
+/* True for the exception of an SVC: Call of ETMv4 and ETE, SVC of ETMv3 and PTM (IHI 0014Q, IHI 0035B). */
+static bool is_call(const struct stream *s, const struct cst_generic *g)
+{
+	bool v7 = s->config->protocol == CST_PROTO_ETMV3 || s->config->protocol == CST_PROTO_PTM;
+
+	return g->num == (v7 ? 10 : 2);
+}
+
+/* Where execution continues: if the return address lies inside the last instruction, that one is executed again. */
+static uint64_t resumes_at(const struct calls_lane *ln, uint64_t ret)
+{
+	return ret != ln->end && ln->end - ret < ln->size ? ln->end - ln->size : ret;
+}
+
+static int exception(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g)
+{
+	bool returns = g->flags & CST_GF_RET_ADDR;
+	struct target t = { .addr = g->end, .isa = ln->isa, .el = ln->el };
+	int rc = 0;
+
+	if (!ln->running || ln->open == LANE_GAP)
+		return 0;
+	if (ln->open == LANE_EXCEPTION) {
+		/* the handler was interrupted before its first instruction */
+		if (!returns || g->end == ln->gap.expect)
+			return 0;
+		rc = push(c, ln, s, CST_COUNT_EXCEPTION, ln->gap.expect, &t);
+		ln->gap.from = set_expect(c, ln, s, g->end);
+		return rc;
+	}
+	if (ln->open == LANE_TAKEN && returns)
+		rc = transfer(c, ln, s, &t);
+	lane_close_gap(c, ln, s);
+	ln->gap.lost |= !returns && !ln->gap.expect;
+	if (returns) {
+		calls_place place = set_expect(c, ln, s, ln->open == LANE_SEQ ? resumes_at(ln, g->end) : g->end);
+
+		/* an SVC was executed; else the instruction at the return address was interrupted, or failed */
+		if (g->end != ln->end || !is_call(s, g))
+			ln->gap.from = place;
+	}
+	ln->gap.kernel = true;
+	ln->open = LANE_EXCEPTION;
+	return rc;
+}
+
+/* The traced stretch ends. Its last branch has a target if the decoder read it from the opcode. */
+static int stretch_end(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g)
+{
+	bool doubtful = g->flags & CST_GF_DOUBTFUL;
+	struct target t = { .addr = g->addr, .isa = ln->isa, .el = ln->el };
+	int rc = 0;
+
+	if (ln->running && ln->open == LANE_TAKEN && g->flags & CST_GF_NEXT && !doubtful) {
+		rc = transfer(c, ln, s, &t);
+		lane_close_gap(c, ln, s);
+		set_expect(c, ln, s, g->addr);
+	}
+	lane_close_gap(c, ln, s);
+	ln->open = LANE_GAP;
+	ln->gap.lost |= doubtful || (g->kind == CST_GEN_TRACE_ON && g->num == CST_ON_OVERFLOW);
+	if (g->kind == CST_GEN_NO_SYNC)
+		ln->gap.lost |= g->error || (g->num != CST_UNSYNC_INIT && g->num != CST_UNSYNC_RESET && g->num != CST_UNSYNC_END);
+	ln->gap.soft |= g->kind != CST_GEN_TRACE_ON;
+	return rc;
+}
+
+/* Execution enters code without an image. */
+static int missing(struct calls *c, struct calls_lane *ln, const struct stream *s, uint64_t addr)
+{
+	struct target t = { .addr = addr, .isa = ln->isa, .el = ln->el };
+	int rc = 0;
+
+	if (ln->open > LANE_TAKEN) {
+		/* a handler without an image is as one that is not traced */
+		ln->gap.lost |= !ln->gap.kernel && !ln->gap.missing;
+		ln->open = LANE_GAP;
+		return 0;
+	}
+	if (ln->open == LANE_TAKEN)
+		rc = transfer(c, ln, s, &t);
+	lane_close_gap(c, ln, s);
+	ln->gap.missing = true;
+	ln->gap.expect = 0;
+	return rc;
+}
+
+/* Handles an element that has no ranges. */
+static int other(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g)
+{
+	struct target t = target_of(g);
+	int rc = 0;
+
+	switch (g->kind) {
+	case CST_GEN_EXCEPTION:
+		return exception(c, ln, s, g);
+	case CST_GEN_TRACE_ON:
+	case CST_GEN_NO_SYNC:
+	case CST_GEN_EO_TRACE:
+		return stretch_end(c, ln, s, g);
+	case CST_GEN_NACC:
+		if (ln->running && calls_thread_of(s) == ln->key)
+			return missing(c, ln, s, g->addr);
+		rc = segment_suspend(c, ln, s);
+		ln->gap.missing = true;
+		return rc;
+	case CST_GEN_NOPATH:
+		if (!ln->running || calls_thread_of(s) != ln->key)
+			rc = enter(c, ln, s, &t);
+		else if (ln->open != LANE_SEQ)
+			rc = arrive(c, ln, s, g);
+		ln->insns += g->n_insn;
+		ln->batch_insns += g->n_insn;
+		if (ln->slices)
+			ln->slices->now.insns += g->n_insn;
+		lane_close_gap(c, ln, s);
+		ln->open = LANE_GAP;
+		ln->gap = (struct gap){ .from = CALLS_NO_PLACE, .lost = true };
+		return rc;
+	case CST_GEN_CYCLE_COUNT:
+		if (ln->slices && g->flags & CST_GF_CC)
+			ln->slices->now.cycles += g->cc;
+		break;
+	case CST_GEN_ADDR_UNKNOWN:
+		lane_close_gap(c, ln, s);
+		ln->open = LANE_GAP;
+		ln->gap.lost = true;
+	}
+	return 0;
+}
+
+/* Ends the segment: a filter excludes what the stream has next. */
+static int pass(struct calls *c, struct calls_lane *ln, const struct stream *s)
+{
+	int rc;
+
+	lane_close_gap(c, ln, s);
+	ln->gap.lost |= ln->running && calls_thread_of(s) == ln->key;
+	rc = segment_suspend(c, ln, s);
+	ln->gap.lost = ln->gap.soft = false;
+	return rc;
+}
+
+static bool has_insns(const struct cst_generic *g, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (g[i].kind == CST_GEN_RANGE || g[i].kind == CST_GEN_NOPATH || g[i].kind == CST_GEN_NACC)
+			return true;
+	return false;
+}
+
+/* Sets the state of the lane at the end of a range. */
+static inline void set_last(struct calls_lane *ln, const struct cst_generic *g)
+{
+	ln->end = g->end;
+	ln->open = LANE_SEQ;
+	ln->section = g->section;
+	ln->last_off = g->sect_off + (uint32_t)(g->end - g->addr) - g->last_size;
+	ln->size = g->last_size;
+	ln->isa = g->isa;
+	ln->el = g->flags & CST_GF_EL ? g->el : 0;
+	if (branch_taken(g)) {
+		ln->open = LANE_TAKEN;
+		ln->kind = (uint8_t)branch_kind_of(g);
+	}
+}
+
+/* True if execution continues at `addr` behind range `g`, without a call, a return, or a branch out of [lo, lo + span). */
+static inline bool continues(const struct cst_generic *g, uint64_t addr, uint64_t lo, uint64_t span)
+{
+	if ((g->flags & (CST_GF_EXEC | CST_GF_WAYPOINT)) == (CST_GF_EXEC | CST_GF_WAYPOINT)) {
+		if (g->last_type == CST_INSN_BRANCH)
+			return !(g->flags & CST_GF_LINK) && inside(addr, lo, span);
+		if (g->last_type == CST_INSN_INDIRECT)
+			return false;
+	}
+	return addr == g->end;
+}
+
+/*
+ * Adds a range, and those behind it up to the next element, or the next branch that may leave the function. Returns the
+ * last one.
+ */
+static inline const struct cst_generic *ranges(struct calls_lane *ln, const struct cst_generic *g,
+					       const struct cst_generic *end)
+{
+	const uint64_t lo = ln->lo, span = ln->span;
+	uint64_t insns = g->n_insn;
+
+	for (g++; g < end && g->kind == CST_GEN_RANGE && continues(g - 1, g->addr, lo, span); g++)
+		insns += g->n_insn;
+	g--;
+	ln->insns += insns;
+	ln->batch_insns += insns;
+	if (__builtin_expect(!!ln->slices, 0))
+		ln->slices->now.insns += insns;
+	set_last(ln, g);
+	return g;
+}
+
+static uint64_t next_timestamp(const struct stream *s)
+{
+	if (s->before)
+		return s->before;
+	return s->aux_time ? s->aux_time : UINT64_MAX;
+}
+
+static int batch(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	const struct cst_generic *end = g + n;
+	bool begun = false;
+	struct target t;
+	int rc = 0;
+
+	ln->batch_insns = 0;
+	ln->before = next_timestamp(s);
+	if (s->fragment_start) {
+		rc = segment_suspend(c, ln, s);
+		lane_begin_fragment(ln);
+	}
+	if (s->unwanted)
+		return !rc && has_insns(g, n) ? pass(c, ln, s) : rc;
+	if (!rc && ln->running && ln->tree.nr > c->limits.nodes)
+		rc = segment_renew(c, ln, s);
+	for (; g < end && !rc; g++) {
+		if (__builtin_expect(g->kind != CST_GEN_RANGE, 0)) {
+			rc = other(c, ln, s, g);
+			continue;
+		}
+		if (!begun && (!ln->running || calls_thread_of(s) != ln->key)) {
+			t = target_of(g);
+			rc = enter(c, ln, s, &t);
+		} else if (ln->open != LANE_SEQ || g->addr != ln->end) {
+			rc = arrive(c, ln, s, g);
+		}
+		if (!begun)
+			ln->program = lane_program(c, s);
+		begun = true;
+		g = ranges(ln, g, end);
+	}
+	if (ln->slices)
+		lane_tick(ln, s);
+	if (n && end[-1].kind == CST_GEN_TIMESTAMP && s->time_known)
+		ln->after = s->time_end < ln->before ? s->time_end : ln->before;
+	return rc;
+}
+
+int calls_batch(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	c->unseen |= s->filter && filter_interrupts(s->filter);
+	/* a lane or the stack of a thread may be half-changed: it is not used again */
+	if (batch(c, ln, s, g, n))
+		c->nomem = true;
+	return c->nomem ? ERR_NOMEM : 0;
+}
+
+int calls_lane_end(struct calls *c, struct calls_lane *ln)
+{
+	int rc = c->nomem ? ERR_NOMEM : 0;
+
+	if (!rc)
+		lane_close_gap(c, ln, NULL);
+	if (!rc && ln->running)
+		rc = segment_end(c, ln, NULL);
+	if (!rc && c->deferred)
+		rc = join_forest(c, &ln->tree);
+	if (rc)
+		c->nomem = true;
+	lane_free(c, ln);
+	return rc;
+}

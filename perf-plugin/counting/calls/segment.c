@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* segment.c - the segments of a lane, from the first instruction to the gap behind them, and places of code. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "counting/calls/lane.h"
+
+/* ---- places -------------------------------------------------------------------------------------- */
+
+uint32_t lane_binary(struct calls *c, const struct stream *s, uint32_t section)
+{
+	uint32_t nr = section + section / 2 + 64, *p;
+
+	if (section >= c->nr_sections) {
+		p = realloc(c->binary_of, nr * sizeof(*p));
+		if (!p) {
+			c->nomem = true;
+			return CST_COUNT_NO_BINARY;
+		}
+		for (c->binary_of = p; c->nr_sections < nr;)
+			p[c->nr_sections++] = UNKNOWN_BINARY;
+	}
+	c->binary_of[section] = c->code.binary(c->code.data, s, section);
+	return c->binary_of[section];
+}
+
+void lane_find_where(struct calls *c, const struct stream *s, const struct target *t, struct calls_where *w)
+{
+	uint64_t key = (uint64_t)t->section << 32 | t->off;
+	struct where_slot *slot = &c->wheres[(key * 0x9e3779b97f4a7c15u) >> 51];
+
+	_Static_assert(WHERES == 1 << (64 - 51), "bits of an index");
+	if (!t->section) {
+		c->code.where(c->code.data, s, t->addr, w);
+		return;
+	}
+	if (slot->key != key) {
+		c->code.where(c->code.data, s, t->addr, &slot->where);
+		slot->where.place = lane_place(c, s, t->section, t->off);
+		slot->key = key;
+	}
+	*w = slot->where;
+}
+
+/* ---- segments ------------------------------------------------------------------------------------ */
+
+/* Time of the next instruction, by its share of the batch's instructions. */
+static uint64_t time_now(const struct calls_lane *ln, const struct stream *s)
+{
+	uint64_t whole = s->time_end - s->time;
+
+	if (!s->n_insn || ln->batch_insns >= s->n_insn || whole > UINT32_MAX)
+		return session_time(s, ln->batch_insns ? s->time_end : s->time);
+	return session_time(s, s->time + whole * ln->batch_insns / s->n_insn);
+}
+
+void lane_tick(struct calls_lane *ln, const struct stream *s)
+{
+	uint64_t *now = &ln->slices->now.time, time = s->time_known || !ln->slices->timed ? time_now(ln, s) : 0;
+
+	if (time > *now)
+		*now = time;
+}
+
+/* Begins a segment; `at` has its first place and the function of that. */
+static int begin_at(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause, const struct segment *at)
+{
+	struct segment *seg = &ln->seg;
+	uint32_t root;
+	bool fresh;
+
+	*seg = *at;
+	seg->key = ln->key;
+	seg->stream = s->place;
+	seg->seq = s->aux_seq;
+	seg->number = ln->number++;
+	seg->cause = (uint8_t)cause;
+	seg->time = time_now(ln, s);
+	if (ln->slices) {
+		lane_tick(ln, s);
+		seg->start = ln->slices->now.time;
+		ln->slices->now = (struct calls_moment){ .time = seg->start };
+	}
+	seg->after = ln->after;
+	seg->timed = ln->after || s->time_known || s->before;
+	seg->program = lane_program(c, s);
+	seg->tree = &ln->tree;
+	seg->lost = ln->gap.lost;
+	seg->soft = ln->gap.soft;
+	seg->missing = ln->gap.missing;
+	root = cct_child(&ln->tree, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE, seg->entry, &fresh);
+	if (root == NO_NODE || !lane_touch(ln, root) || !array_reserve(&ln->f, 0, &ln->cap, sizeof(*ln->f)))
+		return ERR_NOMEM;
+	ln->f[0] = (struct frame){ .node = root, .kind = CST_COUNT_ROOT, .lo = seg->lo, .span = seg->span };
+	ln->nr = 1;
+	ln->lo = seg->lo;
+	ln->span = seg->span;
+	ln->running = true;
+	return 0;
+}
+
+int segment_begin(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause, const struct target *t)
+{
+	struct segment at = { .addr = t->addr, .el = t->el };
+	struct calls_where w;
+
+	lane_find_where(c, s, t, &w);
+	at.place = at.entry = w.place;
+	at.begins_program = w.begins_program;
+	if (cause == CAUSE_RETURN)
+		at.call_size = (uint8_t)c->code.call_before(c->code.data, s, t->addr, t->isa);
+	if (where_known(&w)) {
+		at.lo = t->addr - ((uint32_t)w.place - w.start);
+		at.span = w.end - w.start;
+		at.entry = (w.place & ~(uint64_t)UINT32_MAX) | w.start;
+	}
+	return begin_at(c, ln, s, cause, &at);
+}
+
+void lane_close_gap(struct calls *c, struct calls_lane *ln, const struct stream *s)
+{
+	if (ln->open > LANE_TAKEN)
+		return;
+	ln->gap = (struct gap){ .from = s ? lane_last_place(c, s, ln) : CALLS_NO_PLACE,
+				.expect = ln->open == LANE_SEQ ? ln->end : 0, .el = ln->el, .program = ln->program };
+	ln->open = LANE_GAP;
+}
+
+/* Gives the segment that ends its calls in time. The lane keeps their array, and fills it again after join_take(). */
+static void give_slices(struct calls *c, struct calls_lane *ln)
+{
+	struct lane_slices *l = ln->slices;
+	size_t i;
+
+	for (i = 0; i < l->nr; i++)
+		l->v[i].node = ln->tree.v[l->v[i].node].mark;
+	ln->seg.slices = l->v;
+	ln->seg.nr_slices = (uint32_t)l->nr;
+	c->slices->nr_parts -= l->nr;
+	l->nr = 0;
+	ln->seg.frame_begins = l->begin ? l->begin + 1 : NULL;
+	ln->seg.finish = l->now;
+}
+
+int segment_end(struct calls *c, struct calls_lane *ln, const struct stream *s)
+{
+	struct segment *seg = &ln->seg;
+	size_t i;
+	int rc;
+
+	lane_flush(ln);
+	if (ln->slices && s)
+		lane_tick(ln, s);
+	while (ln->cap_counted < ln->nr_touched)
+		if (!array_reserve(&ln->counted, ln->cap_counted, &ln->cap_counted, sizeof(*ln->counted)))
+			return ERR_NOMEM;
+	for (i = 0; i < ln->nr_touched; i++) {
+		struct cct_node *p = &ln->tree.v[ln->touched[i]];
+
+		ln->counted[i] = (struct counted){ .node = ln->touched[i], .calls = p->calls, .insns = p->insns,
+						   .parent = p->parent == NO_NODE ? NO_NODE : ln->tree.v[p->parent].mark };
+		p->calls = p->insns = 0;
+	}
+	for (i = 0; i < ln->nr; i++)
+		ln->f[i].node = ln->tree.v[ln->f[i].node].mark;
+	if (ln->slices)
+		give_slices(c, ln);
+	for (i = 0; i < ln->nr_touched; i++)
+		ln->tree.v[ln->touched[i]].mark = NO_NODE;
+	seg->base_jump = ln->f[0].jump;
+	seg->end = ln->gap;
+	seg->counted = ln->counted;
+	seg->nr_counted = (uint32_t)ln->nr_touched;
+	seg->frames = ln->f + 1;
+	seg->nr_frames = (uint32_t)ln->nr - 1;
+	seg->before = ln->before;
+	rc = join_take(c, seg);
+	ln->nr_touched = 0;
+	ln->running = false;
+	return rc;
+}
+
+int segment_cut(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause, const struct target *t)
+{
+	int rc;
+
+	if (cause != CAUSE_JOIN)
+		ln->gap = (struct gap){ .from = lane_last_place(c, s, ln) };
+	rc = segment_end(c, ln, s);
+	return rc ? rc : segment_begin(c, ln, s, cause, t);
+}
+
+int segment_suspend(struct calls *c, struct calls_lane *ln, const struct stream *s)
+{
+	int rc = 0;
+
+	lane_close_gap(c, ln, s);
+	if (ln->running)
+		rc = segment_end(c, ln, s);
+	ln->open = LANE_GAP;
+	ln->gap = (struct gap){ .from = CALLS_NO_PLACE, .lost = ln->gap.lost,
+				.soft = ln->gap.soft };
+	return rc;
+}
+
+int segment_renew(struct calls *c, struct calls_lane *ln, const struct stream *s)
+{
+	const struct frame top = *lane_top(ln);
+	const struct cct_node was = ln->tree.v[top.node];
+	struct gap gap = ln->gap;
+	int rc;
+
+	rc = segment_end(c, ln, s);
+	if (!rc && c->deferred)
+		rc = join_forest(c, &ln->tree);
+	cct_clear(&ln->tree);
+	if (rc)
+		return rc;
+	ln->gap = gap;
+	return begin_at(c, ln, s, CAUSE_CONTINUE, &(struct segment){ .place = was.entry, .entry = was.entry, .lo = top.lo,
+								     .span = top.span });
+}
+
+void lane_begin_fragment(struct calls_lane *ln)
+{
+	ln->open = LANE_GAP;
+	ln->gap = (struct gap){ .from = CALLS_NO_PLACE, .soft = true };
+	ln->after = 0;
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* slices.c - records calls in time, and leaves out the shortest ones where there are too many. */
+#include "counting/calls/slices.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/longest.h"
+#include "counting/calls/internal.h"
+
+bool calls_record_slices(struct calls *c, const struct calls_slice_opts *o)
+{
+	c->slices = calloc(1, sizeof(*c->slices));
+	if (!c->slices)
+		return false;
+	c->slices->o = *o;
+	c->slices->min = o->min;
+	return true;
+}
+
+void slices_free(struct slices *sl)
+{
+	if (!sl)
+		return;
+	free(sl->v);
+	free(sl);
+}
+
+struct lane_slices *lane_slices_new(struct slices *sl)
+{
+	struct lane_slices *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return NULL;
+	l->timed = !sl->o.by_insns;
+	l->next = sl->lanes;
+	sl->lanes = l;
+	return l;
+}
+
+void lane_slices_free(struct slices *sl, struct lane_slices *l)
+{
+	struct lane_slices **p;
+
+	if (!l)
+		return;
+	for (p = &sl->lanes; *p != l; p = &(*p)->next)
+		;
+	*p = l->next;
+	sl->nr_parts -= l->nr;
+	free(l->v);
+	free(l->begin);
+	free(l);
+}
+
+/* ---- leaving out --------------------------------------------------------------------------------- */
+
+static uint64_t length(const struct slices *sl, const struct calls_moment *begin, const struct calls_moment *end)
+{
+	return sl->o.by_insns ? end->insns - begin->insns : end->time - begin->time;
+}
+
+/* Calls `each` for the parts of every open segment, and of those that are kept. */
+static void each_parts(struct calls *c, void (*each)(struct slices *sl, struct part_slice *v, size_t *nr, void *data), void *data)
+{
+	struct lane_slices *l;
+	size_t i, n;
+
+	for (l = c->slices->lanes; l; l = l->next)
+		each(c->slices, l->v, &l->nr, data);
+	for (i = 0; i < c->nr_kept; i++) {
+		n = c->kept[i].nr_slices;
+		each(c->slices, c->kept[i].slices, &n, data);
+		c->kept[i].nr_slices = (uint32_t)n;
+	}
+}
+
+struct lengths {
+	uint64_t *v;
+	size_t nr;
+};
+
+static void add_lengths(struct slices *sl, struct part_slice *v, size_t *nr, void *data)
+{
+	struct lengths *all = data;
+	size_t i;
+
+	for (i = 0; i < *nr; i++)
+		all->v[all->nr++] = length(sl, &v[i].begin, &v[i].end);
+}
+
+static void drop_short(struct slices *sl, struct part_slice *v, size_t *nr, void *data)
+{
+	size_t i, n = 0;
+
+	(void)data;
+	for (i = 0; i < *nr; i++)
+		if (length(sl, &v[i].begin, &v[i].end) >= sl->min)
+			v[n++] = v[i];
+	sl->left_out += *nr - n;
+	sl->nr_parts -= *nr - n;
+	*nr = n;
+}
+
+/* Raises the minimum to the length of which `max` slices are, or are longer, and leaves out the others. */
+static int leave_out(struct calls *c)
+{
+	struct slices *sl = c->slices;
+	struct lengths all = { .v = malloc((sl->nr + sl->nr_parts) * sizeof(*all.v)) };
+	size_t i, n;
+
+	if (!all.v)
+		return ERR_NOMEM;
+	for (i = 0; i < sl->nr; i++)
+		all.v[all.nr++] = length(sl, &sl->v[i].begin, &sl->v[i].end);
+	each_parts(c, add_lengths, &all);
+	sl->min = longest_limit(all.v, all.nr, sl->o.max);
+	free(all.v);
+	for (i = n = 0; i < sl->nr; i++)
+		if (length(sl, &sl->v[i].begin, &sl->v[i].end) >= sl->min)
+			sl->v[n++] = sl->v[i];
+	sl->left_out += sl->nr - n;
+	sl->nr = n;
+	each_parts(c, drop_short, NULL);
+	return 0;
+}
+
+static int limit(struct calls *c)
+{
+	const struct slices *sl = c->slices;
+
+	return sl->o.max && sl->nr + sl->nr_parts > 2 * sl->o.max ? leave_out(c) : 0;
+}
+
+/* ---- the frames of a lane ------------------------------------------------------------------------ */
+
+int slices_push(struct lane_slices *l, size_t i, const struct calls_moment *now)
+{
+	if (!array_reserve(&l->begin, i, &l->cap_begin, sizeof(*l->begin)))
+		return ERR_NOMEM;
+	l->begin[i] = *now;
+	return 0;
+}
+
+int slices_pop(struct calls *c, struct lane_slices *l, size_t i, uint32_t node, const struct calls_moment *now)
+{
+	struct slices *sl = c->slices;
+	struct part_slice *p;
+
+	if (length(sl, &l->begin[i], now) < sl->min || (sl->o.depth && i >= (uint32_t)sl->o.depth)) {
+		sl->left_out++;
+		return 0;
+	}
+	p = ARRAY_ADD(l->v, l->nr, l->cap);
+	if (!p)
+		return ERR_NOMEM;
+	*p = (struct part_slice){ .begin = l->begin[i], .end = *now, .node = node, .depth = (uint32_t)i };
+	sl->nr_parts++;
+	return limit(c);
+}
+
+/* ---- the frames of a thread ---------------------------------------------------------------------- */
+
+struct calls_moment slices_later(const struct calls_moment *base, const struct calls_moment *m)
+{
+	return (struct calls_moment){ m->time > base->time ? m->time : base->time, base->insns + m->insns,
+				      base->cycles + m->cycles };
+}
+
+static int put(struct calls *c, const struct calls_slice *s)
+{
+	struct slices *sl = c->slices;
+	struct calls_slice *p;
+
+	if (length(sl, &s->begin, &s->end) < sl->min || (sl->o.depth && s->depth >= sl->o.depth)) {
+		sl->left_out++;
+		return 0;
+	}
+	p = ARRAY_ADD(sl->v, sl->nr, sl->cap);
+	if (!p)
+		return ERR_NOMEM;
+	*p = *s;
+	return limit(c);
+}
+
+int slices_thread_push(struct thread_calls *t, size_t i, const struct calls_moment *begin)
+{
+	if (!array_reserve(&t->begin, i, &t->cap_begin, sizeof(*t->begin)))
+		return ERR_NOMEM;
+	t->begin[i] = *begin;
+	return 0;
+}
+
+void slices_climb(struct thread_calls *t, const struct calls_moment *begin)
+{
+	t->climbs++;
+	t->begin[0] = *begin;
+}
+
+int slices_thread_pop(struct calls *c, struct thread_calls *t, size_t i, const struct calls_moment *end, uint8_t flags)
+{
+	const struct frame *f = &t->f[i];
+	const struct cct_node *p = &t->tree.v[f->node];
+	const struct calls_slice s = {
+		.begin = t->begin[i], .end = *end, .thread = t->key, .tree = t->trees, .from = p->from,
+		.entry = p->entry, .depth = (int32_t)i - t->climbs, .kind = p->kind,
+		.flags = flags | (f->kind == CST_COUNT_ROOT ? CALLS_BEGAN_BEFORE : 0),
+	};
+
+	return put(c, &s);
+}
+
+int slices_take(struct calls *c, struct thread_calls *t, const struct segment *seg, const uint32_t *map, uint32_t frames,
+		uint32_t *taken)
+{
+	const uint64_t end = frames < seg->nr_frames ? seg->frame_begins[frames].insns : UINT64_MAX;
+	/* less than that of the segment's base if a frame of the segment continues one of the thread */
+	const int32_t base = (int32_t)t->nr - 1 - (int32_t)frames - t->climbs;
+	const struct cct_node *node;
+	const struct part_slice *p;
+	int rc = 0;
+
+	for (; *taken < seg->nr_slices && seg->slices[*taken].end.insns <= end && !rc; ++*taken) {
+		p = &seg->slices[*taken];
+		node = &t->tree.v[map[p->node]];
+		rc = put(c, &(struct calls_slice){ .begin = slices_later(&t->now, &p->begin), .end = slices_later(&t->now, &p->end),
+						      .thread = t->key, .tree = t->trees, .from = node->from, .entry = node->entry,
+						      .depth = base + (int32_t)p->depth, .kind = node->kind });
+	}
+	return rc;
+}
+
+void slices_finish_segment(struct thread_calls *t, const struct segment *seg)
+{
+	t->now = slices_later(&t->now, &seg->finish);
+}
+
+/* ---- the result ---------------------------------------------------------------------------------- */
+
+static int by_thread_and_begin(const void *pa, const void *pb)
+{
+	const struct calls_slice *a = pa, *b = pb;
+
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	if (a->tree != b->tree)
+		return a->tree < b->tree ? -1 : 1;
+	if (a->begin.insns != b->begin.insns)
+		return a->begin.insns < b->begin.insns ? -1 : 1;
+	if (a->end.insns != b->end.insns)
+		return a->end.insns > b->end.insns ? -1 : 1;
+	return (a->depth > b->depth) - (a->depth < b->depth);
+}
+
+const struct calls_slice *calls_slices(struct calls *c, size_t *nr, uint64_t *left_out)
+{
+	struct slices *sl = c->slices;
+
+	if (sl->nr)
+		qsort(sl->v, sl->nr, sizeof(*sl->v), by_thread_and_begin);
+	*nr = sl->nr;
+	*left_out = sl->left_out;
+	return sl->v;
+}
+
+bool calls_limit_slices(struct calls *c, size_t max)
+{
+	struct slices *sl = c->slices;
+	uint64_t *v = malloc((sl->nr + 1) * sizeof(*v)), least, len;
+	size_t i, n, equal = 0;
+
+	if (!v)
+		return false;
+	for (i = 0; i < sl->nr; i++)
+		v[i] = length(sl, &sl->v[i].begin, &sl->v[i].end);
+	longest_first(v, sl->nr);
+	least = max < sl->nr ? v[max] : 0;
+	/* callers are before what they called: of the same length, those are kept */
+	for (i = 0; i < max && i < sl->nr; i++)
+		equal += v[i] == least;
+	free(v);
+	for (i = n = 0; i < sl->nr && max < sl->nr; i++) {
+		len = length(sl, &sl->v[i].begin, &sl->v[i].end);
+		if (len < least || (len == least && !equal))
+			continue;
+		equal -= len == least;
+		sl->v[n++] = sl->v[i];
+	}
+	if (max < sl->nr) {
+		sl->left_out += sl->nr - n;
+		sl->nr = n;
+	}
+	return true;
+}

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * stack.c - the stack of a thread: what a return, an exception return, a landing in the middle of a function and the end
+ * of a gap mean for it.
+ *
+ * | what happens                                             | stack                                              |
+ * |----------------------------------------------------------|----------------------------------------------------|
+ * | return to the return address of a frame                  | unwound to its caller; frames above are abandoned  |
+ * | return of a signal handler                               | as before, until execution resumes                 |
+ * | return to elsewhere, from the outermost frame            | the caller becomes the new root                    |
+ * | branch to where a setjmp() of a frame returned to        | unwound to that frame                              |
+ * | branch to the landing pad of a frame's open call         | unwound to that frame                              |
+ * | indirect branch into the middle of the function of a frame | unwound to the innermost one                     |
+ * | execution resumes where it was interrupted               | as before                                          |
+ * | ... where a signal handler interrupted it                | unwound to the interrupted frame                   |
+ * | ... elsewhere                                            | a SIGNAL frame                                     |
+ * | ... at the entry point of a program                      | a new ROOT                                         |
+ * | trace was lost, or execution is elsewhere without reason | unknown: a new ROOT                                |
+ *
+ * The trace has no stack pointer. Where a function called setjmp() at one place in several open frames, longjmp() is taken to
+ * lead to the innermost of them. Threads of a program itself (swapcontext) are seen as returns to elsewhere.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "counting/calls/internal.h"
+
+static inline struct frame *top_of(struct thread_calls *t)
+{
+	return &t->f[t->nr - 1];
+}
+
+static bool inside(uint64_t addr, const struct frame *f)
+{
+	return addr - f->lo < f->span;
+}
+
+static bool at_entry(const struct segment *seg)
+{
+	return seg->place == seg->entry;
+}
+
+/* The begin of a segment, which the thread has reached. */
+static struct calls_moment begin_of(const struct thread_calls *t, const struct segment *seg)
+{
+	return slices_later(&t->now, &(struct calls_moment){ .time = seg->start });
+}
+
+/* Removes the frames from `nr` on. `flags`: enum calls_slice_flags. Returns 0 or ERR_NOMEM. */
+static int remove_frames(struct calls *c, struct thread_calls *t, size_t nr, const struct calls_moment *end, uint8_t flags)
+{
+	int rc = 0;
+
+	if (c->slices)
+		while (t->nr > nr && !rc)
+			rc = slices_thread_pop(c, t, --t->nr, end, flags);
+	t->nr = nr;
+	return rc;
+}
+
+/* Notes when the top frame was entered: at the begin of the segment. */
+static int entered(struct calls *c, struct thread_calls *t, const struct segment *seg)
+{
+	const struct calls_moment begin = begin_of(t, seg);
+
+	return c->slices ? slices_thread_push(t, t->nr - 1, &begin) : 0;
+}
+
+int thread_end(struct calls *c, struct thread_calls *t, uint8_t flags)
+{
+	if (remove_frames(c, t, 0, &t->now, flags))
+		return ERR_NOMEM;
+	t->climbs = 0;
+	t->trees++;
+	if (!t->tree.nr)
+		return 0;
+	if (!c->done.nr && !t->climbed) {
+		cct_free(&c->done);
+		c->done = t->tree;
+		memset(&t->tree, 0, sizeof(t->tree));
+		return 0;
+	}
+	t->climbed = false;
+	if (!cct_merge(&c->done, &t->tree, c->depth, NULL, NULL))
+		return ERR_NOMEM;
+	cct_clear(&t->tree);
+	return 0;
+}
+
+void thread_free(struct thread_calls *t)
+{
+	cct_free(&t->tree);
+	free(t->f);
+	free(t->begin);
+}
+
+/*
+ * Finds or makes a node of the thread's tree; below the limit of depth a CUT node. A tail that is in the chain of tails
+ * already continues it (lane.c).
+ */
+static uint32_t node_of(struct calls *c, struct thread_calls *t, uint32_t parent, uint8_t kind, calls_place from,
+			calls_place entry)
+{
+	const struct cct_node *v = t->tree.v;
+	unsigned int n = 0;
+	uint32_t p;
+	bool fresh;
+
+	if (parent != NO_NODE && v[parent].kind == CST_COUNT_CUT)
+		return parent;
+	if (kind == CST_COUNT_TAIL) {
+		for (p = parent; v[p].kind == CST_COUNT_TAIL && n < MAX_TAILS; p = v[p].parent, n++)
+			if (v[p].from == from && v[p].entry == entry)
+				return p;
+		if (n == MAX_TAILS)
+			parent = v[parent].parent;
+	}
+	if (parent != NO_NODE && t->tree.v[parent].depth + 1u >= c->depth)
+		return cct_child(&t->tree, parent, CST_COUNT_CUT, CALLS_NO_PLACE, CALLS_NO_PLACE, &fresh);
+	return cct_child(&t->tree, parent, kind, from, entry, &fresh);
+}
+
+static int push(struct calls *c, struct thread_calls *t, uint8_t kind, calls_place from, uint64_t ret,
+		const struct segment *seg)
+{
+	uint32_t parent = t->nr ? top_of(t)->node : NO_NODE, n;
+
+	n = node_of(c, t, parent, kind, from, parent == NO_NODE ? seg->entry : seg->place);
+	if (n == NO_NODE || !array_reserve(&t->f, t->nr, &t->cap, sizeof(*t->f)))
+		return ERR_NOMEM;
+	t->tree.v[n].calls++;
+	t->f[t->nr++] = (struct frame){ .ret = ret, .lo = seg->lo, .span = seg->span, .node = n, .kind = kind };
+	return entered(c, t, seg);
+}
+
+/* The stack is unknown: begins a new tree. `flags`: of the calls that are open. */
+static int new_root(struct calls *c, struct thread_calls *t, const struct segment *seg, uint8_t flags)
+{
+	int rc = thread_end(c, t, flags);
+
+	c->totals.roots++;
+	t->estimated = false;
+	return rc ? rc : push(c, t, CST_COUNT_ROOT, CALLS_NO_PLACE, 0, seg);
+}
+
+static int lose(struct calls *c, struct thread_calls *t, const struct segment *seg)
+{
+	c->totals.lost++;
+	return new_root(c, t, seg, CALLS_END_LOST);
+}
+
+/* Unwinds to frame `i`, which is on top then. */
+static int unwind(struct calls *c, struct thread_calls *t, const struct segment *seg, size_t i)
+{
+	const struct calls_moment end = begin_of(t, seg);
+
+	return remove_frames(c, t, i + 1, &end, 0);
+}
+
+/* Returns the landing pad of the call at `site`. Deep recursion asks for the same few in each frame. */
+static calls_place landing_pad(struct calls *c, calls_place site)
+{
+	struct pad_slot *slot = &c->pads[(site * 0x9e3779b97f4a7c15u) >> 54];
+
+	_Static_assert(PADS == 1 << (64 - 54), "bits of an index");
+	if (!c->code.landing_pad)
+		return CALLS_NO_PLACE;
+	if (slot->site != site || !site)
+		*slot = (struct pad_slot){ site, c->code.landing_pad(c->code.data, site) };
+	return slot->pad;
+}
+
+/* Finds the frame below the top in which execution may continue at the segment's begin. False: there is none. */
+static bool find_landing(struct calls *c, struct thread_calls *t, const struct segment *seg, size_t *found)
+{
+	size_t i;
+
+	for (i = t->nr; i-- > 0;) {
+		if (t->f[i].jump == seg->addr && seg->addr) {
+			*found = i;
+			return true;
+		}
+		if (i + 1 == t->nr || t->f[i + 1].kind != CST_COUNT_CALL || seg->place == CALLS_NO_PLACE)
+			continue;
+		if (landing_pad(c, t->tree.v[t->f[i + 1].node].from) == seg->place) {
+			*found = i;
+			return true;
+		}
+	}
+	for (i = t->nr; i-- > 0;) {
+		if (i + 1 == t->nr || !inside(seg->addr, &t->f[i]))
+			continue;
+		*found = i;
+		return true;
+	}
+	return false;
+}
+
+static int land(struct calls *c, struct thread_calls *t, const struct segment *seg)
+{
+	size_t i;
+
+	return !at_entry(seg) && find_landing(c, t, seg, &i) ? unwind(c, t, seg, i) : 0;
+}
+
+/* Makes the function that was returned to the root, above the present one. */
+static int climb(struct calls *c, struct thread_calls *t, const struct segment *seg)
+{
+	const struct calls_moment begin = c->slices ? t->begin[0] : (struct calls_moment){ 0 }, end = begin_of(t, seg);
+	uint32_t old = t->f[0].node, root;
+	calls_place site = seg->place == CALLS_NO_PLACE ? seg->place : seg->place - seg->call_size;
+	bool fresh;
+
+	root = cct_child(&t->tree, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE, seg->entry, &fresh);
+	if (root == NO_NODE)
+		return ERR_NOMEM;
+	if (!fresh) {
+		/* the caller is the function itself: a second root of this name would be found as the first one */
+		cct_hang(&t->tree, old, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE - 1);
+		root = cct_child(&t->tree, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE, seg->entry, &fresh);
+		if (root == NO_NODE)
+			return ERR_NOMEM;
+	}
+	cct_hang(&t->tree, old, root, CST_COUNT_CALL, site);
+	if (remove_frames(c, t, 0, &end, 0))
+		return ERR_NOMEM;
+	t->climbed = true;
+	t->tree.v[root].calls = 1;
+	t->f[0] = (struct frame){ .node = root, .kind = CST_COUNT_ROOT, .lo = seg->lo, .span = seg->span };
+	t->nr = 1;
+	if (c->slices)
+		slices_climb(t, &begin);
+	return 0;
+}
+
+/* Returns the frame that the top frame is a tail of. */
+static size_t head_of(const struct thread_calls *t, size_t i)
+{
+	while (i && t->f[i].kind == CST_COUNT_TAIL)
+		i--;
+	return i;
+}
+
+static int back(struct calls *c, struct thread_calls *t, const struct segment *seg)
+{
+	size_t i;
+
+	for (i = t->nr; i-- > 1;)
+		if (t->f[i].ret == seg->addr && t->f[i].kind != CST_COUNT_SIGNAL && t->f[i].kind != CST_COUNT_TAIL)
+			return unwind(c, t, seg, i - 1);
+	i = head_of(t, t->nr - 1);
+	/* the code that ends a handler is not behind a call */
+	if (t->f[i].kind == CST_COUNT_SIGNAL && !seg->call_size) {
+		t->f[i].returned = true;
+		return unwind(c, t, seg, i);
+	}
+	if (!i && seg->call_size)
+		return climb(c, t, seg);
+	if (find_landing(c, t, seg, &i))
+		return unwind(c, t, seg, i);
+	return lose(c, t, seg);
+}
+
+/* The kernel continues the thread at the segment's begin, not where it was interrupted. */
+static int resume(struct calls *c, struct thread_calls *t, const struct segment *seg, const struct gap *e, bool soft)
+{
+	calls_place from = e->from;
+	uint64_t expect = e->expect;
+	size_t i;
+
+	for (i = t->nr; i-- > 1;)
+		if ((t->f[i].kind == CST_COUNT_SIGNAL || t->f[i].kind == CST_COUNT_EXCEPTION) && t->f[i].ret == seg->addr)
+			return unwind(c, t, seg, i - 1);
+	/* the handler is traced, and its begin is not */
+	if (seg->el > e->el)
+		return push(c, t, CST_COUNT_EXCEPTION, from, expect, seg);
+	if (e->el)
+		return lose(c, t, seg);
+	/* a restartable sequence is aborted */
+	if (inside(seg->addr, top_of(t)) && !at_entry(seg))
+		return 0;
+	if ((seg->program && e->program && seg->program != e->program) || (soft && !at_entry(seg)))
+		return lose(c, t, seg);
+	i = head_of(t, t->nr - 1);
+	if (i && t->f[i].kind == CST_COUNT_SIGNAL && t->f[i].returned) {
+		/* a handler returned to the begin of the next one, of a signal that was pending */
+		from = t->tree.v[t->f[i].node].from;
+		expect = t->f[i].ret;
+		if (unwind(c, t, seg, i - 1))
+			return ERR_NOMEM;
+		if (inside(seg->addr, top_of(t)) && !at_entry(seg))
+			return 0;
+	}
+	/* the handler has changed where execution continues */
+	if (!at_entry(seg) && find_landing(c, t, seg, &i))
+		return unwind(c, t, seg, i);
+	return push(c, t, CST_COUNT_SIGNAL, from, expect, seg);
+}
+
+static int exception_return(struct calls *c, struct thread_calls *t, const struct segment *seg)
+{
+	struct gap e = { .expect = 0 };
+	size_t i;
+
+	for (i = t->nr; i-- > 1;)
+		if (t->f[i].kind == CST_COUNT_EXCEPTION && (t->f[i].ret == seg->addr || !t->f[i].ret))
+			return unwind(c, t, seg, i - 1);
+	for (i = t->nr; i-- > 1;) {
+		if (t->f[i].kind != CST_COUNT_EXCEPTION)
+			continue;
+		e.expect = t->f[i].ret;
+		e.from = t->tree.v[t->f[i].node].from;
+		e.el = seg->el;
+		if (unwind(c, t, seg, i - 1))
+			return ERR_NOMEM;
+		return resume(c, t, seg, &e, false);
+	}
+	return lose(c, t, seg);
+}
+
+static int join(struct calls *c, struct thread_calls *t, const struct segment *seg, bool unordered)
+{
+	const struct gap e = t->end;
+	size_t i;
+
+	if (unordered) {
+		c->totals.unordered++;
+		return new_root(c, t, seg, CALLS_END_LOST);
+	}
+	if (seg->begins_program)
+		return new_root(c, t, seg, 0);
+	if (e.lost || seg->lost || (seg->missing && !e.kernel && !e.missing))
+		return lose(c, t, seg);
+	if (e.expect && e.expect == seg->addr)
+		return 0;
+	/* the thread ran between the selected stretches: this need not be the begin of a signal handler */
+	if (c->unseen)
+		return lose(c, t, seg);
+	i = head_of(t, t->nr - 1);
+	if (e.missing && i && t->f[i].kind == CST_COUNT_CALL && t->f[i].ret == seg->addr)
+		return unwind(c, t, seg, i - 1);
+	/* the code that ends a signal handler, in the vDSO, has no image */
+	if (e.kernel || (e.missing && t->f[i].returned))
+		return resume(c, t, seg, &e, e.soft || seg->soft);
+	return lose(c, t, seg);
+}
+
+static int position(struct calls *c, struct thread_calls *t, const struct segment *seg, bool unordered)
+{
+	if (!t->nr)
+		return new_root(c, t, seg, 0);
+	switch (seg->cause) {
+	case CAUSE_RETURN:
+		return back(c, t, seg);
+	case CAUSE_ERET:
+		return exception_return(c, t, seg);
+	case CAUSE_LAND:
+		return land(c, t, seg);
+	case CAUSE_CONTINUE:
+		return 0;
+	}
+	return join(c, t, seg, unordered);
+}
+
+/* Notes where setjmp() returns that the base of a segment, which is the top frame, called. */
+static void note_jumps(struct thread_calls *t, const struct segment *seg)
+{
+	size_t i = head_of(t, t->nr - 1);
+
+	if (seg->base_jump)
+		top_of(t)->jump = seg->base_jump;
+	if (seg->base_calls_setjmp && i && t->f[i].kind == CST_COUNT_CALL)
+		t->f[i - 1].jump = t->f[i].ret;
+}
+
+/* Adds the counts of a segment below the top frame. c->map has the node of each. */
+static int add_counts(struct calls *c, struct thread_calls *t, const struct segment *seg)
+{
+	const struct counted *k = seg->counted;
+	const struct cct_node *p;
+	uint32_t i, n, base = top_of(t)->node;
+
+	if (!cct_reserve(&t->tree, seg->nr_counted > t->tree.nr ? seg->nr_counted - t->tree.nr : 0))
+		return ERR_NOMEM;
+	while (c->cap_map < seg->nr_counted)
+		if (!array_reserve(&c->map, c->cap_map, &c->cap_map, sizeof(*c->map)))
+			return ERR_NOMEM;
+	for (i = 0; i < seg->nr_counted; i++, k++) {
+		p = &seg->tree->v[k->node];
+		n = k->parent == NO_NODE ? base : node_of(c, t, c->map[k->parent], p->kind, p->from, p->entry);
+		if (n == NO_NODE)
+			return ERR_NOMEM;
+		c->map[i] = n;
+		t->tree.v[n].calls += k->calls;
+		t->tree.v[n].insns += k->insns;
+	}
+	return 0;
+}
+
+/* Returns the number of frames up to that of a tail that continues the chain of tails; 0: it is not in the chain. */
+static size_t continues(const struct thread_calls *t, uint32_t node)
+{
+	size_t i;
+
+	for (i = t->nr; i-- > 0 && t->f[i].kind == CST_COUNT_TAIL;)
+		if (t->f[i].node == node)
+			return i + 1;
+	return 0;
+}
+
+/* Adds a frame that is open at the end of a segment. */
+static int add_frame(struct calls *c, struct thread_calls *t, const struct segment *seg, uint32_t i)
+{
+	const struct frame *f = &seg->frames[i];
+	const struct calls_moment begin = c->slices ? slices_later(&t->now, &seg->frame_begins[i]) : (struct calls_moment){ 0 };
+	size_t chain = f->kind == CST_COUNT_TAIL ? continues(t, c->map[f->node]) : 0;
+
+	if (chain)
+		return remove_frames(c, t, chain, &begin, 0);
+	if (!array_reserve(&t->f, t->nr, &t->cap, sizeof(*t->f)) || (c->slices && slices_thread_push(t, t->nr, &begin)))
+		return ERR_NOMEM;
+	t->f[t->nr] = *f;
+	t->f[t->nr].node = c->map[f->node];
+	/* tails of the base return where it does */
+	if (f->kind == CST_COUNT_TAIL)
+		t->f[t->nr].ret = t->f[t->nr - 1].ret;
+	t->nr++;
+	return 0;
+}
+
+/* Adds the frames that are open at the end of a segment, and the calls in time between them. */
+static int add_frames(struct calls *c, struct thread_calls *t, const struct segment *seg)
+{
+	uint32_t i, taken = 0;
+	int rc = 0;
+
+	for (i = 0; i < seg->nr_frames && !rc; i++) {
+		if (c->slices)
+			rc = slices_take(c, t, seg, c->map, i, &taken);
+		if (!rc)
+			rc = add_frame(c, t, seg, i);
+	}
+	return rc || !c->slices ? rc : slices_take(c, t, seg, c->map, i, &taken);
+}
+
+/* Reduces the depth of all trees to that up to which the tree of the thread is within the limit of nodes. */
+static int shrink(struct calls *c, struct thread_calls *t)
+{
+	uint32_t depth = calls_depth_for(&t->tree, c->depth, c->limits.nodes);
+	struct cct all = t->tree;
+	bool ok;
+	size_t i;
+
+	if (!depth)
+		return ERR_NOMEM;
+	c->depth = depth;
+	memset(&t->tree, 0, sizeof(t->tree));
+	ok = cct_merge(&t->tree, &all, depth, NULL, NULL);
+	for (i = 0; ok && i < t->nr; i++)
+		t->f[i].node = all.v[t->f[i].node].mark;
+	cct_free(&all);
+	return ok ? 0 : ERR_NOMEM;
+}
+
+int segment_apply(struct calls *c, struct thread_calls *t, const struct segment *seg, bool unordered)
+{
+	int rc = position(c, t, seg, unordered);
+
+	if (rc)
+		return rc;
+	note_jumps(t, seg);
+	rc = add_counts(c, t, seg);
+	if (!rc)
+		rc = add_frames(c, t, seg);
+	if (c->slices)
+		slices_finish_segment(t, seg);
+	t->end = seg->end;
+	if (!rc && t->tree.nr > c->limits.nodes)
+		rc = shrink(c, t);
+	/* a stack without an end */
+	if (!rc && t->nr > MAX_FRAMES) {
+		c->totals.lost++;
+		rc = remove_frames(c, t, 0, &t->now, CALLS_END_LOST);
+	}
+	return rc;
+}

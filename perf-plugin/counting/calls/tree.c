@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* tree.c - a calling-context tree in one array, with a hash table of its edges. */
+#include "counting/calls/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_NODES	64u
+#define MAX_NODES	(1u << 30)
+
+static uint32_t hash(uint32_t parent, uint8_t kind, calls_place from, calls_place entry)
+{
+	uint64_t h = (from ^ (uint64_t)parent << 40 ^ parent) * 0x9e3779b97f4a7c15u;
+
+	h = (h ^ h >> 32 ^ entry ^ (uint64_t)kind << 61) * 0xd6e8feb86659fd93u;
+	return (uint32_t)(h >> 32);
+}
+
+static void insert(struct cct *t, uint32_t n)
+{
+	const struct cct_node *p = &t->v[n];
+	uint32_t i = hash(p->parent, p->kind, p->from, p->entry) & t->mask;
+
+	while (t->slot[i])
+		i = (i + 1) & t->mask;
+	t->slot[i] = n + 1;
+}
+
+bool cct_reserve(struct cct *t, uint32_t more)
+{
+	uint32_t cap = t->cap ? t->cap : FIRST_NODES, *slot, i;
+	struct cct_node *v;
+
+	if (more <= t->cap - t->nr)
+		return true;
+	if (more > MAX_NODES - t->nr)
+		return false;
+	while (cap < t->nr + more)
+		cap *= 2;
+	v = realloc(t->v, cap * sizeof(*v));
+	if (!v)
+		return false;
+	t->v = v;
+	slot = calloc((size_t)cap * 2, sizeof(*slot));
+	if (!slot)
+		return false;
+	free(t->slot);
+	t->slot = slot;
+	t->mask = cap * 2 - 1;
+	t->cap = cap;
+	for (i = 0; i < t->nr; i++)
+		insert(t, i);
+	return true;
+}
+
+uint32_t cct_child(struct cct *t, uint32_t parent, uint8_t kind, calls_place from, calls_place entry, bool *fresh)
+{
+	uint32_t i, n;
+
+	*fresh = false;
+	if (t->mask) {
+		for (i = hash(parent, kind, from, entry) & t->mask; t->slot[i]; i = (i + 1) & t->mask) {
+			const struct cct_node *p = &t->v[t->slot[i] - 1];
+
+			if (p->parent == parent && p->from == from && p->entry == entry && p->kind == kind)
+				return t->slot[i] - 1;
+		}
+	}
+	if (t->nr == t->cap && !cct_reserve(t, 1))
+		return NO_NODE;
+	n = t->nr++;
+	t->v[n] = (struct cct_node){ .from = from, .entry = entry, .parent = parent, .last = NO_NODE, .mark = NO_NODE,
+				     .kind = kind };
+	if (parent != NO_NODE)
+		t->v[n].depth = t->v[parent].depth < UINT16_MAX ? (uint16_t)(t->v[parent].depth + 1) : UINT16_MAX;
+	insert(t, n);
+	*fresh = true;
+	return n;
+}
+
+/* Removes a node from the hash table, and moves up those that were put behind it because of it. */
+static void take_out(struct cct *t, uint32_t n)
+{
+	const struct cct_node *p = &t->v[n];
+	uint32_t i = hash(p->parent, p->kind, p->from, p->entry) & t->mask, hole, home;
+
+	while (t->slot[i] != n + 1)
+		i = (i + 1) & t->mask;
+	hole = i;
+	for (i = (i + 1) & t->mask; t->slot[i]; i = (i + 1) & t->mask) {
+		p = &t->v[t->slot[i] - 1];
+		home = hash(p->parent, p->kind, p->from, p->entry) & t->mask;
+		if (((i - home) & t->mask) < ((i - hole) & t->mask))
+			continue;
+		t->slot[hole] = t->slot[i];
+		hole = i;
+	}
+	t->slot[hole] = 0;
+}
+
+void cct_hang(struct cct *t, uint32_t root, uint32_t parent, uint8_t kind, calls_place from)
+{
+	take_out(t, root);
+	t->v[root].parent = parent;
+	t->v[root].kind = kind;
+	t->v[root].from = from;
+	insert(t, root);
+}
+
+void cct_clear(struct cct *t)
+{
+	t->nr = 0;
+	if (t->cap > FIRST_NODES * 64) {
+		cct_free(t);
+		return;
+	}
+	if (t->slot)
+		memset(t->slot, 0, ((size_t)t->mask + 1) * sizeof(*t->slot));
+}
+
+void cct_free(struct cct *t)
+{
+	free(t->v);
+	free(t->slot);
+	memset(t, 0, sizeof(*t));
+}
+
+/* Returns the node of `to` for node `n` of `from`, whose parent has one. */
+static uint32_t counterpart(struct cct *to, const struct cct_node *p, uint32_t parent, uint32_t depth, calls_place from,
+			    calls_place entry)
+{
+	bool fresh;
+	uint32_t n;
+
+	if (parent != NO_NODE && to->v[parent].kind == CST_COUNT_CUT)
+		return parent;
+	if (p->kind == CST_COUNT_CUT || (parent != NO_NODE && to->v[parent].depth + 1u >= depth))
+		return cct_child(to, parent, CST_COUNT_CUT, CALLS_NO_PLACE, CALLS_NO_PLACE, &fresh);
+	n = cct_child(to, parent, p->kind, from, entry, &fresh);
+	if (n != NO_NODE && fresh) {
+		to->v[n].back = p->back;
+		to->v[n].size = p->size;
+		to->v[n].sets_jump = p->sets_jump;
+	}
+	return n;
+}
+
+bool cct_merge(struct cct *to, struct cct *from, uint32_t depth, calls_place (*map)(void *data, calls_place p), void *data)
+{
+	uint32_t *chain = malloc((from->nr ? from->nr : 1) * sizeof(*chain)), i, n, at;
+	struct cct_node *p;
+
+	if (!chain)
+		return false;
+	/* a tree that is new has no nodes in common */
+	if (!to->nr && !cct_reserve(to, from->nr)) {
+		free(chain);
+		return false;
+	}
+	for (i = 0; i < from->nr; i++)
+		from->v[i].mark = NO_NODE;
+	for (i = 0; i < from->nr; i++) {
+		/* a root that became a child has a parent behind it */
+		for (n = 0, at = i; at != NO_NODE && from->v[at].mark == NO_NODE; at = from->v[at].parent)
+			chain[n++] = at;
+		while (n) {
+			p = &from->v[chain[--n]];
+			p->mark = counterpart(to, p, p->parent == NO_NODE ? NO_NODE : from->v[p->parent].mark, depth,
+					      map ? map(data, p->from) : p->from, map ? map(data, p->entry) : p->entry);
+			if (p->mark == NO_NODE) {
+				free(chain);
+				return false;
+			}
+			to->v[p->mark].calls += p->calls;
+			to->v[p->mark].insns += p->insns;
+		}
+	}
+	free(chain);
+	return true;
+}

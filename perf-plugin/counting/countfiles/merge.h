@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * merge.h - adds any number of count files into one. More than the process may open, or than MERGE_WIDTH, are added in
+ * groups, whose sums are added again; the result is the same.
+ */
+#ifndef CSTRACE_COUNTING_COUNTFILES_MERGE_H
+#define CSTRACE_COUNTING_COUNTFILES_MERGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+/* Files that are added at a time: each takes the memory of a struct cst_count_reader, some 40 KiB. */
+#define MERGE_WIDTH 1000u
+
+struct merge_file {
+	char *path;
+	uint64_t weight;
+};
+
+struct merge_list {
+	struct merge_file *v;
+	size_t nr, cap;
+};
+
+/* What was added, for the user. */
+struct merge_sums {
+	uint64_t empty;			/* inputs without counts */
+	char *first_empty;		/* the name of one; NULL: there is none */
+	uint64_t binaries, recordings, instructions;
+	struct merge_loss {
+		char *name;		/* without "loss." */
+		uint64_t count;
+	} *losses;
+	size_t nr_losses, cap_losses;
+};
+
+/* 0, or ERR_NOMEM. `path` is copied. */
+int merge_list_add(struct merge_list *list, const char *path, size_t len, uint64_t weight);
+/* [WEIGHT,]FILE: 0, ERR_USAGE (the weight is 0 or too large, or there is no name), or ERR_NOMEM. */
+int merge_list_add_text(struct merge_list *list, const char *text, size_t len);
+/* Adds each line of a text file (- is standard input): [WEIGHT,]FILE, empty, or a comment that begins with #. */
+int merge_list_read(struct merge_list *list, const char *path, struct error *err);
+void merge_list_free(struct merge_list *list);
+
+/*
+ * Adds the files into `output` (- is standard output), which gets its name when it is complete; 0, or the error. The sums
+ * are set in both cases; free them.
+ */
+int merge_files(const struct merge_list *list, const char *output, struct merge_sums *sums, struct error *err);
+void merge_sums_free(struct merge_sums *sums);
+
+#endif

@@ -1,0 +1,643 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* collect.c - puts the counts of a recording in canonical order, as records. */
+#include "counting/counts/collect.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/large.h"
+#include "counting/calls/calls.h"
+#include "counting/counts/identity.h"
+#include "counting/counts/interior.h"
+#include "counting/counts/model.h"
+#include "counting/counts/pairs.h"
+#include "machine/images/dso.h"
+#include "machine/images/dso_table.h"
+#include "session/parts.h"
+
+/* A binary of the count file. */
+struct entry {
+	struct cst_count_binary is;
+	char *cut_name;		/* what `is` has of a longer name; else NULL */
+	struct binary *counts;
+	struct cst_count_segment *segs;
+	size_t nr_segs;
+	struct cst_count_range *ranges;	/* in canonical order */
+	size_t nr_ranges;
+	struct interior interior;
+};
+
+struct collect {
+	struct session *ss;
+	enum counts_mode mode;
+	struct counts *counts;
+	struct entry *v;
+	size_t nr;
+	/* indexed by dso.number: of its binary, or of its methods */
+	struct numbers {
+		uint32_t whole;		/* CST_COUNT_NO_BINARY: it has no counts */
+		uint32_t *methods;	/* NULL: not divided */
+	} *numbers;
+	size_t nr_numbers;
+	uint64_t insns, undecoded;
+	struct collect_unread unread;
+	struct collect_sums sums;
+	collect_fn take;
+	void *data;
+};
+
+struct collect *collect_new(struct session *ss, enum counts_mode mode, uint32_t depth)
+{
+	struct collect *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->ss = ss;
+	c->mode = mode;
+	c->counts = counts_new(ss, mode, depth);
+	if (!c->counts) {
+		free(c);
+		return NULL;
+	}
+	return c;
+}
+
+static void entry_free(struct entry *e)
+{
+	free(e->cut_name);
+	free(e->segs);
+	free(e->ranges);
+	interior_free(&e->interior);
+}
+
+void collect_free(struct collect *c)
+{
+	size_t i;
+
+	if (!c)
+		return;
+	for (i = 0; i < c->nr; i++)
+		entry_free(&c->v[i]);
+	for (i = 0; i < c->nr_numbers; i++)
+		free(c->numbers[i].methods);
+	free(c->numbers);
+	free(c->v);
+	counts_free(c->counts);
+	free(c);
+}
+
+/* ---- binaries ---------------------------------------------------------------------------------- */
+
+static bool any_counts(const struct binary *b)
+{
+	return b->ranges.used || b->arrivals.used || b->edges.used || b->entries.used;
+}
+
+static int compare_entries(const void *pa, const void *pb)
+{
+	const struct entry *a = pa, *b = pb;
+	int order = identity_compare(&a->is, &b->is);
+
+	if (!order)
+		order = strcmp(a->is.name, b->is.name);
+	if (!order)
+		order = dso_compare(a->counts->dso, b->counts->dso);
+	return order ? order : (a->counts->method > b->counts->method) - (a->counts->method < b->counts->method);
+}
+
+static bool same_segments(const struct entry *a, const struct entry *b)
+{
+	const struct cst_count_segment *x = a->segs, *y = b->segs, *end = x + a->nr_segs;
+
+	if (a->nr_segs != b->nr_segs)
+		return false;
+	for (; x < end; x++, y++)
+		if (x->offset != y->offset || x->size != y->size || x->vaddr != y->vaddr || x->exec != y->exec)
+			return false;
+	return true;
+}
+
+static bool conflict(const struct entry *a, const struct entry *b)
+{
+	return a->is.type != b->is.type || a->is.machine != b->is.machine || !same_segments(a, b);
+}
+
+/* Moves the places of pairs by `by` bytes. `second`: b is a place as well, unless it is outside. */
+static void move_places(struct cst_pairs *p, uint32_t by, bool second)
+{
+	size_t i;
+
+	cst_pairs_sort(p);
+	for (i = 0; i < p->used; i++) {
+		p->slot[i].a += by;
+		if (second && p->slot[i].b != COUNTS_OUTSIDE)
+			p->slot[i].b += by;
+	}
+}
+
+static bool merge_counts(struct binary *to, struct binary *from)
+{
+	/* a method that was moved, or that several processes have, is elsewhere in the file of its process */
+	const uint32_t by = (uint32_t)(identity_base(to) - identity_base(from));
+
+	if (by) {
+		move_places(&from->ranges, by, true);
+		move_places(&from->edges, by, true);
+		move_places(&from->arrivals, by, true);
+		move_places(&from->entries, by, false);
+		move_places(&from->untaken, by, false);
+	}
+	to->insns += from->insns;
+	to->branches += from->branches;
+	to->inside += from->inside;
+	return pairs_move(&to->ranges, &from->ranges) && pairs_move(&to->edges, &from->edges) &&
+	       pairs_move(&to->arrivals, &from->arrivals) && pairs_move(&to->entries, &from->entries) &&
+	       pairs_move(&to->untaken, &from->untaken);
+}
+
+static bool make_numbers(struct collect *c)
+{
+	size_t i, n = session_dsos(c->ss)->nr;
+
+	c->numbers = calloc(n + 1, sizeof(*c->numbers));
+	for (i = 0; c->numbers && i < n; i++)
+		c->numbers[i].whole = CST_COUNT_NO_BINARY;
+	c->nr_numbers = c->numbers ? n : 0;
+	return c->numbers;
+}
+
+/* Notes the number of a file's, or of a method's, binary. Returns false without memory. */
+static bool note_number(struct collect *c, const struct binary *b, uint32_t number)
+{
+	struct numbers *of = &c->numbers[b->dso->number];
+	size_t i;
+
+	if (b->method == COUNTS_WHOLE) {
+		of->whole = number;
+		return true;
+	}
+	if (!of->methods) {
+		of->methods = malloc(b->dso->nr_syms * sizeof(*of->methods));
+		for (i = 0; of->methods && i < b->dso->nr_syms; i++)
+			of->methods[i] = CST_COUNT_NO_BINARY;
+	}
+	if (of->methods)
+		of->methods[b->method] = number;
+	return of->methods;
+}
+
+/* Makes entries of one identity one. Sorted by identity, then by name. */
+static int merge_entries(struct collect *c)
+{
+	struct entry *v = c->v, e;
+	size_t i, n = 0;
+	bool ok = true;
+
+	if (!make_numbers(c))
+		return ERR_NOMEM;
+	for (i = 0; i < c->nr; i++) {
+		/* collect_free() frees all entries, also if this ends early: each one is in the array once */
+		e = v[i];
+		v[i] = (struct entry){ .counts = NULL };
+		if (n && !identity_compare(&v[n - 1].is, &e.is)) {
+			ok = merge_counts(v[n - 1].counts, e.counts);
+			entry_free(&e);
+		} else {
+			v[n++] = e;
+		}
+		if (!ok || !note_number(c, e.counts, (uint32_t)(n - 1)))
+			return ERR_NOMEM;
+	}
+	c->nr = n;
+	return 0;
+}
+
+/* `why`: result of identity_of(). */
+static void note_unread(struct collect *c, const struct entry *e, int why)
+{
+	if (!why || c->unread.modules++)
+		return;
+	c->unread.file = dso_file(e->counts->dso);
+	c->unread.why = why;
+}
+
+/* Files with one build-id whose headers differ are not one binary: all but the first are identified by their code. */
+static bool split_conflicts(struct collect *c)
+{
+	bool any = false;
+	size_t i, first = 0;
+
+	for (i = 1; i < c->nr; i++) {
+		if (identity_compare(&c->v[first].is, &c->v[i].is)) {
+			first = i;
+		} else if (c->v[i].is.id_kind == CST_COUNT_ID_BUILD && conflict(&c->v[first], &c->v[i])) {
+			note_unread(c, &c->v[i], identity_by_code(c->v[i].counts, &c->v[i].is));
+			any = true;
+		}
+	}
+	return any;
+}
+
+/* Methods, whose names are a jitdump's, may have no name, or one that is longer than that of a record. */
+static bool fit_name(struct entry *e)
+{
+	const size_t len = strlen(e->is.name);
+
+	if (!len)
+		e->is.name = "[unknown]";
+	if (len <= CST_COUNT_NAME_MAX)
+		return true;
+	e->is.name = e->cut_name = strndup(e->is.name, CST_COUNT_NAME_MAX);
+	return e->cut_name;
+}
+
+static int make_entries(struct collect *c)
+{
+	struct binary **v;
+	size_t i, n = counts_binaries(c->counts, &v);
+	struct entry *e;
+
+	c->v = calloc(n + 1, sizeof(*c->v));
+	if (!c->v)
+		return ERR_NOMEM;
+	for (i = 0; i < n; i++) {
+		if (!any_counts(v[i]))
+			continue;
+		e = &c->v[c->nr++];
+		e->counts = v[i];
+		note_unread(c, e, identity_of(v[i], &e->is));
+		e->segs = identity_segments(v[i]->dso, &e->nr_segs);
+		if (!e->segs || !fit_name(e))
+			return ERR_NOMEM;
+	}
+	if (c->nr)
+		qsort(c->v, c->nr, sizeof(*c->v), compare_entries);
+	if (split_conflicts(c))
+		qsort(c->v, c->nr, sizeof(*c->v), compare_entries);
+	return merge_entries(c);
+}
+
+/* ---- ranges ------------------------------------------------------------------------------------ */
+
+static struct cst_count_range range_of(const struct cst_pair *p, uint8_t flags)
+{
+	return (struct cst_count_range){ .flags = flags | (p->a & COUNTS_T32 ? CST_COUNT_T32 : 0),
+					 .start = p->a & ~COUNTS_T32, .last = p->b, .count = p->count };
+}
+
+/* Merges ranges and arrivals, which are sorted, into canonical order. */
+static int make_ranges(struct entry *e)
+{
+	struct binary *b = e->counts;
+	size_t i = 0, k = 0, n = b->ranges.used + b->arrivals.used;
+	const struct cst_pair *r = cst_pairs_sort(&b->ranges), *a = cst_pairs_sort(&b->arrivals);
+	struct cst_count_range *v = large_new((n + 1) * sizeof(*v)), x, y;
+	bool sorted = true, arrived;
+
+	if (!v)
+		return ERR_NOMEM;
+	e->ranges = v;
+	while (e->nr_ranges < n) {
+		arrived = k < b->arrivals.used;
+		if (arrived && i < b->ranges.used) {
+			x = range_of(&r[i], 0);
+			y = range_of(&a[k], CST_COUNT_ARRIVED);
+			arrived = model_compare_ranges(&x, &y) >= 0;
+		}
+		v[e->nr_ranges++] = arrived ? range_of(&a[k++], CST_COUNT_ARRIVED) : range_of(&r[i++], 0);
+	}
+	/* A32 and T32 ranges at one offset are the exception */
+	for (i = 1; i < n && sorted; i++)
+		sorted = model_compare_ranges(&v[i - 1], &v[i]) < 0;
+	if (!sorted)
+		qsort(v, n, sizeof(*v), model_compare_ranges);
+	return 0;
+}
+
+/* Finds what the code says of the ranges. A range whose instructions cannot be counted is left out. */
+static int decode_ranges(struct collect *c, struct entry *e)
+{
+	struct binary *b = e->counts;
+	const struct dso *d = b->dso;
+	const struct interior_code code = {
+		.bytes = d->state == DSO_LOADED ? d->data : NULL,
+		.size = d->size,
+		.isa = b->isa == CST_ISA_A64 ? CST_ISA_A64 : CST_ISA_A32,
+		.isa_flags = b->isa_flags,
+	};
+	const struct cst_pair *untaken = cst_pairs_sort(&b->untaken);
+	size_t i, n = 0;
+
+	if (!interior_find(&e->interior, &code, e->ranges, e->nr_ranges, untaken, b->untaken.used))
+		return ERR_NOMEM;
+	c->undecoded += e->interior.undecoded;
+	for (i = 0; i < e->nr_ranges; i++)
+		if (e->ranges[i].insns)
+			e->ranges[n++] = e->ranges[i];
+	e->nr_ranges = n;
+	return 0;
+}
+
+/* The place of a node, from dso.number and offset in the dso to number and offset of the binary. */
+static calls_place place_of(void *data, calls_place p)
+{
+	const struct collect *c = data;
+	const uint32_t dso = (uint32_t)(p >> 32), offset = (uint32_t)p;
+	const struct numbers *of = dso < c->nr_numbers ? &c->numbers[dso] : NULL;
+	struct binary at = { .method = COUNTS_WHOLE };
+	uint32_t number;
+
+	if (!of)
+		return CALLS_NO_PLACE;
+	at.dso = session_dsos(c->ss)->all[dso];
+	if (of->methods)
+		at.method = counts_method(at.dso, offset);
+	number = of->methods ? of->methods[at.method] : of->whole;
+	if (number == CST_COUNT_NO_BINARY)
+		return CALLS_NO_PLACE;
+	return calls_place_of(number, offset - (uint32_t)identity_base(&at));
+}
+
+int collect_run(struct collect *c)
+{
+	int rc = counts_run(c->counts);
+	struct calls *calls;
+	size_t i;
+
+	if (rc)
+		return rc;
+	rc = make_entries(c);
+	for (i = 0; i < c->nr && !rc; i++) {
+		rc = make_ranges(&c->v[i]);
+		if (!rc && c->mode >= COUNTS_ALL)
+			rc = decode_ranges(c, &c->v[i]);
+		c->insns += c->v[i].counts->insns;
+	}
+	calls = counts_calls(c->counts);
+	if (!rc && calls)
+		rc = calls_finish(calls, place_of, c);
+	if (rc)
+		fprintf(stderr, "cstrace profile: out of memory\n");
+	return rc;
+}
+
+bool collect_empty(const struct collect *c)
+{
+	return !c->nr;
+}
+
+uint64_t collect_undecoded(const struct collect *c)
+{
+	return c->undecoded;
+}
+
+const struct collect_unread *collect_unread(const struct collect *c)
+{
+	return &c->unread;
+}
+
+/* ---- records ----------------------------------------------------------------------------------- */
+
+struct total {
+	char name[64];
+	uint64_t value;
+};
+
+static int compare_totals(const void *a, const void *b)
+{
+	return strcmp(((const struct total *)a)->name, ((const struct total *)b)->name);
+}
+
+/* Adds a total unless it is 0. */
+static void add_total(struct total *v, size_t *n, const char *name, uint64_t value)
+{
+	if (!value)
+		return;
+	snprintf(v[*n].name, sizeof(v[*n].name), "%s", name);
+	v[(*n)++].value = value;
+}
+
+/* The total of a loss is named as the cause in losses.def, in lower case and with a hyphen. */
+static void add_loss(struct total *v, size_t *n, const struct losses *ls, enum loss cause)
+{
+	char name[64], *p;
+
+	snprintf(name, sizeof(name), "loss.%s", loss_name(cause));
+	for (p = name; *p; p++)
+		*p = *p == '_' ? '-' : (char)tolower((unsigned char)*p);
+	add_total(v, n, name, ls->cause[cause].count);
+}
+
+static int put_totals(struct collect *c)
+{
+	const struct session_totals *t = session_totals(c->ss);
+	const struct losses *ls = session_losses(c->ss);
+	struct cst_count_record rec = { .kind = CST_COUNT_TOTAL };
+	struct calls *calls = counts_calls(c->counts);
+	struct total v[NR_LOSSES + 13];
+	size_t i, n = 0;
+	int rc = 0;
+
+	add_total(v, &n, "recordings", 1);
+	add_total(v, &n, "instructions", c->insns + counts_elsewhere(c->counts));
+	add_total(v, &n, "instructions.elsewhere", counts_elsewhere(c->counts));
+	add_total(v, &n, "instructions.nopath", counts_nopath(c->counts));
+	add_total(v, &n, "bytes.traced", t->aux_bytes);
+	add_total(v, &n, "bytes.filtered", t->filtered_bytes);
+	add_total(v, &n, "filtered", session_filtered(c->ss));
+	add_total(v, &n, "loss.undecoded", c->undecoded);
+	add_total(v, &n, "calls.cut", calls ? calls_totals(calls)->cut_calls : 0);
+	add_total(v, &n, "calls.lost", calls ? calls_totals(calls)->lost : 0);
+	add_total(v, &n, "calls.estimated", calls ? calls_totals(calls)->estimated : 0);
+	add_total(v, &n, "calls.unordered", calls ? calls_totals(calls)->unordered : 0);
+	add_total(v, &n, "calls.unjoined", calls ? calls_totals(calls)->unjoined : 0);
+	for (i = 0; i < NR_LOSSES; i++)
+		add_loss(v, &n, ls, (enum loss)i);
+	qsort(v, n, sizeof(*v), compare_totals);
+	for (i = 0; i < n && !rc; i++) {
+		rec.total = (struct cst_count_total){ .name = v[i].name, .value = v[i].value };
+		rc = c->take(c->data, &rec);
+	}
+	return rc;
+}
+
+static int put_binary(struct collect *c, const struct entry *e)
+{
+	struct cst_count_record rec = { .kind = CST_COUNT_BINARY, .binary = e->is };
+	int rc = c->take(c->data, &rec);
+	size_t i;
+
+	c->sums.binaries++;
+	rec.kind = CST_COUNT_SEGMENT;
+	for (i = 0; i < e->nr_segs && !rc; i++) {
+		rec.segment = e->segs[i];
+		rc = c->take(c->data, &rec);
+	}
+	return rc;
+}
+
+static int put_ranges(struct collect *c, const struct entry *e, uint32_t number)
+{
+	const uint64_t base = identity_base(e->counts);
+	struct cst_count_record rec = { .kind = CST_COUNT_RANGE };
+	size_t i;
+	int rc = 0;
+
+	c->sums.ranges += e->nr_ranges;
+	for (i = 0; i < e->nr_ranges && !rc; i++) {
+		rec.range = e->ranges[i];
+		rec.range.binary = number;
+		rec.range.start -= base;
+		rec.range.last -= base;
+		rc = c->take(c->data, &rec);
+	}
+	rec.kind = CST_COUNT_NOT_TAKEN;
+	for (i = 0; i < e->interior.nr && !rc; i++) {
+		rec.not_taken = e->interior.not_taken[i];
+		rec.not_taken.binary = number;
+		rec.not_taken.offset -= base;
+		rc = c->take(c->data, &rec);
+	}
+	return rc;
+}
+
+static struct cst_count_edge edge_of(const struct cst_pair *p, uint64_t base, uint32_t number)
+{
+	return (struct cst_count_edge){ .binary = number, .from = p->a - base, .count = p->count,
+					.to = p->b == COUNTS_OUTSIDE ? CST_COUNT_OUTSIDE : p->b - base };
+}
+
+static int put_edges(struct collect *c, const struct entry *e, uint32_t number)
+{
+	const uint64_t base = identity_base(e->counts);
+	struct binary *b = e->counts;
+	const struct cst_pair *x = cst_pairs_sort(&b->edges);
+	struct cst_count_record rec = { .kind = CST_COUNT_EDGE };
+	size_t i;
+	int rc = 0;
+
+	c->sums.edges += b->edges.used;
+	for (i = 0; i < b->edges.used && !rc; i++) {
+		rec.edge = edge_of(&x[i], base, number);
+		rc = c->take(c->data, &rec);
+	}
+	x = cst_pairs_sort(&b->entries);
+	rec.kind = CST_COUNT_ENTRY;
+	for (i = 0; i < b->entries.used && !rc; i++) {
+		rec.entry = (struct cst_count_entry){ .binary = number, .offset = x[i].a - base, .count = x[i].count };
+		rc = c->take(c->data, &rec);
+	}
+	return rc;
+}
+
+static int put_counts(struct collect *c, uint32_t number)
+{
+	int rc = put_ranges(c, &c->v[number], number);
+
+	return rc ? rc : put_edges(c, &c->v[number], number);
+}
+
+static int put_nodes(struct collect *c)
+{
+	struct cst_count_record rec = { .kind = CST_COUNT_NODE };
+	struct calls *calls = counts_calls(c->counts);
+	int rc = 0;
+
+	while (calls && !rc && calls_next(calls, &rec.node)) {
+		c->sums.nodes++;
+		rc = c->take(c->data, &rec);
+	}
+	return rc;
+}
+
+int collect_records(struct collect *c, collect_fn take, void *data)
+{
+	size_t i;
+	int rc;
+
+	c->take = take;
+	c->data = data;
+	c->sums = (struct collect_sums){ .insns = c->insns };
+	rc = put_totals(c);
+	for (i = 0; i < c->nr && !rc; i++)
+		rc = put_binary(c, &c->v[i]);
+	for (i = 0; i < c->nr && !rc; i++)
+		rc = put_counts(c, (uint32_t)i);
+	return rc ? rc : put_nodes(c);
+}
+
+const struct calls_totals *collect_calls(const struct collect *c)
+{
+	struct calls *calls = counts_calls(c->counts);
+
+	return calls ? calls_totals(calls) : NULL;
+}
+
+const struct collect_sums *collect_sums(const struct collect *c)
+{
+	return &c->sums;
+}
+
+/* ---- model ------------------------------------------------------------------------------------- */
+
+static int add_to_model(void *data, const struct cst_count_record *rec)
+{
+	return model_add(data, rec);
+}
+
+/* Moves the ranges to the model, and adds edges: the only counts without COUNTS_ALL. */
+static int move_counts(struct entry *e, struct model_binary *to)
+{
+	const uint64_t base = identity_base(e->counts);
+	struct binary *b = e->counts;
+	const struct cst_pair *x = cst_pairs_sort(&b->edges);
+	size_t i;
+
+	/* the edges of the model use their memory */
+	cst_pairs_free(&b->ranges);
+	cst_pairs_free(&b->arrivals);
+	to->edges = large_new((b->edges.used + 1) * sizeof(*to->edges));
+	if (!to->edges)
+		return ERR_NOMEM;
+	for (i = 0; i < b->edges.used; i++)
+		to->edges[i] = edge_of(&x[i], base, to->number);
+	to->nr_edges = to->cap_edges = b->edges.used;
+	cst_pairs_free(&b->edges);
+	for (i = 0; i < e->nr_ranges; i++) {
+		e->ranges[i].binary = to->number;
+		e->ranges[i].start -= base;
+		e->ranges[i].last -= base;
+	}
+	to->ranges = e->ranges;
+	to->nr_ranges = to->cap_ranges = e->nr_ranges;
+	e->ranges = NULL;
+	e->nr_ranges = 0;
+	to->branches = b->branches;
+	to->inside = b->inside;
+	/* the ranges do not have their numbers of instructions */
+	to->insns = b->insns;
+	return 0;
+}
+
+int collect_model(struct collect *c, struct model *m)
+{
+	const bool all = c->mode >= COUNTS_ALL;
+	size_t i;
+	int rc;
+
+	c->take = add_to_model;
+	c->data = m;
+	rc = put_totals(c);
+	for (i = 0; i < c->nr && !rc; i++)
+		rc = put_binary(c, &c->v[i]);
+	for (i = 0; i < c->nr && !rc; i++) {
+		/* places in generated code are not those of its file of all methods */
+		if (c->v[i].is.type != CST_COUNT_JIT && (c->v[i].is.type != CST_COUNT_MEMORY || dso_is_memory(c->v[i].counts->dso)))
+			m->binaries[i].dso = c->v[i].counts->dso;
+		rc = all ? put_counts(c, (uint32_t)i) : move_counts(&c->v[i], &m->binaries[i]);
+	}
+	return rc ? rc : put_nodes(c);
+}

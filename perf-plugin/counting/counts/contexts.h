@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* contexts.h - calls in their contexts (calls/calls.h), for the files of a session. Places are by dso.number. */
+#ifndef CSTRACE_COUNTING_COUNTS_CONTEXTS_H
+#define CSTRACE_COUNTING_COUNTS_CONTEXTS_H
+
+#include "counting/calls/calls.h"
+#include "session/decode/decode.h"
+
+struct contexts;
+
+/* `depth`: nodes below it are added up; 0: default. Returns NULL without memory. */
+struct contexts *contexts_new(struct session *ss, uint32_t depth);
+/* The same for a piece of the trace that `ss`, a replica, decodes. */
+struct contexts *contexts_piece(const struct contexts *whole, struct session *ss);
+void contexts_free(struct contexts *x);
+/* Sets what a consumer with contexts needs: times, and batches that end at timestamps, if there are several streams. */
+void contexts_consumer(const struct contexts *x, struct session_consumer *consumer);
+/* The stacks and the tree, for calls.h. */
+struct calls *contexts_calls(struct contexts *x);
+/* Adds a piece. Returns 0 or ERR_NOMEM. */
+int contexts_take(struct contexts *x, struct contexts *piece);
+
+#endif

@@ -1,0 +1,805 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* counts.c - counts ranges and branches per binary, from the library's counters and from elements. */
+#include "counting/counts/counts.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bisect.h"
+#include "base/error.h"
+#include "counting/counts/contexts.h"
+#include "counting/counts/pairs.h"
+#include "machine/images/dso.h"
+#include "session/decode/branch.h"
+#include "session/decode/decode.h"
+#include "session/decode/locate.h"
+#include "session/parts.h"
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+/* State per stream: the open branch, by the offset of its instruction in its binary. */
+struct lane {
+	struct branch_state br;
+	struct binary *bin;	/* binary of the last range */
+	uint32_t last;		/* offset of the last range's last instruction */
+	/* not next to `last`: a 64-bit load of both would wait for two stores */
+	uint64_t end;		/* address after it */
+	uint32_t start;		/* begin of the open range */
+	bool open;		/* [start, last] is not counted yet */
+	bool inside;		/* `last` is not a branch: the range continues */
+	/* With COUNTS_ALL: */
+	bool arrived;		/* a return, or a branch from another binary, led to the open range */
+	bool untaken;		/* `last` is a branch that was not taken */
+	bool known;		/* the last range is known, and nothing was lost since */
+	struct calls_lane *calls;	/* with contexts */
+	/* kind of a branch whose target was interrupted by an exception; BRANCH_NONE: none */
+	uint8_t landing_kind;
+};
+
+/* The binaries of a file: itself, or, with generated code, its methods. */
+struct file {
+	struct dso *dso;
+	struct binary *whole;		/* NULL: divided */
+	struct binary **methods;	/* indexed as dso.syms */
+};
+
+struct counts {
+	struct session *ss;
+	bool joined;
+	bool all;			/* COUNTS_ALL, COUNTS_CALLS */
+	struct contexts *contexts;	/* COUNTS_CALLS; else NULL */
+	struct binary **bins;
+	size_t nr_bins, cap_bins;
+	struct file **files;		/* indexed by dso.number */
+	size_t nr_files;
+	struct binary **by_section;	/* indexed by section number; NULL: unknown, or not one binary */
+	uint32_t nr_sections;
+	uint64_t elsewhere, nopath;
+	bool nomem;
+};
+
+static struct counts *new_counts(struct session *ss, enum counts_mode mode)
+{
+	struct counts *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->ss = ss;
+	c->joined = mode != COUNTS_SPLIT;
+	c->all = mode >= COUNTS_ALL;
+	return c;
+}
+
+struct counts *counts_new(struct session *ss, enum counts_mode mode, uint32_t depth)
+{
+	struct counts *c = new_counts(ss, mode);
+
+	if (!c || mode != COUNTS_CALLS)
+		return c;
+	c->contexts = contexts_new(ss, depth);
+	if (c->contexts)
+		return c;
+	counts_free(c);
+	return NULL;
+}
+
+void counts_free(struct counts *c)
+{
+	size_t i;
+
+	if (!c)
+		return;
+	for (i = 0; i < c->nr_bins; i++) {
+		cst_pairs_free(&c->bins[i]->ranges);
+		cst_pairs_free(&c->bins[i]->edges);
+		cst_pairs_free(&c->bins[i]->arrivals);
+		cst_pairs_free(&c->bins[i]->entries);
+		cst_pairs_free(&c->bins[i]->untaken);
+		free(c->bins[i]);
+	}
+	for (i = 0; i < c->nr_files; i++) {
+		if (c->files[i])
+			free(c->files[i]->methods);
+		free(c->files[i]);
+	}
+	contexts_free(c->contexts);
+	free(c->bins);
+	free(c->files);
+	free(c->by_section);
+	free(c);
+}
+
+/* Extends a table of pointers, so that it has index `i`. */
+static bool extend(void *pv, size_t *nr, size_t i)
+{
+	size_t more = i + 64;
+	void **v;
+
+	if (i < *nr)
+		return true;
+	memcpy(&v, pv, sizeof(v));
+	v = realloc(v, more * sizeof(*v));
+	if (!v)
+		return false;
+	memset(v + *nr, 0, (more - *nr) * sizeof(*v));
+	memcpy(pv, &v, sizeof(v));
+	*nr = more;
+	return true;
+}
+
+static struct binary *new_binary(struct counts *c, struct dso *dso, uint32_t method)
+{
+	struct binary **p, *b = calloc(1, sizeof(*b));
+
+	p = b ? ARRAY_ADD(c->bins, c->nr_bins, c->cap_bins) : NULL;
+	if (!p) {
+		free(b);
+		return NULL;
+	}
+	b->dso = dso;
+	b->method = method;
+	*p = b;
+	return b;
+}
+
+static struct file *file_of(struct counts *c, struct dso *dso)
+{
+	struct file *f;
+
+	if (!extend(&c->files, &c->nr_files, dso->number))
+		return NULL;
+	f = c->files[dso->number];
+	if (f)
+		return f;
+	f = calloc(1, sizeof(*f));
+	if (!f)
+		return NULL;
+	f->dso = dso;
+	if (dso->kind == DSO_JIT && dso->nr_syms)
+		f->methods = calloc(dso->nr_syms, sizeof(*f->methods));
+	else
+		f->whole = new_binary(c, dso, COUNTS_WHOLE);
+	if (!f->methods && !f->whole) {
+		free(f);
+		return NULL;
+	}
+	c->files[dso->number] = f;
+	return f;
+}
+
+static struct binary *binary_in(struct counts *c, struct file *f, uint32_t method)
+{
+	if (method == COUNTS_WHOLE)
+		return f->whole;
+	if (!f->methods[method])
+		f->methods[method] = new_binary(c, f->dso, method);
+	return f->methods[method];
+}
+
+uint32_t counts_method(const struct dso *d, uint64_t offset)
+{
+	size_t lo = 1, hi = d->nr_syms;
+
+	BISECT(lo, hi, mid, d->syms[mid].offset <= offset);
+	return (uint32_t)(lo - 1);
+}
+
+/* Returns the binary of the method at an offset. */
+static struct binary *method_at(struct counts *c, struct file *f, uint32_t offset)
+{
+	struct binary *b = binary_in(c, f, counts_method(f->dso, offset));
+
+	c->nomem |= !b;
+	return b;
+}
+
+/* Notes the instruction set of a binary's first range, for the classification of its branches at the end. */
+static void note_isa(struct binary *bin, const struct stream *s, const struct cst_generic *g)
+{
+	if (!bin || bin->insns)
+		return;
+	bin->isa = g->isa;
+	bin->isa_flags = s->config->profile == CST_PROFILE_M ? CST_ISA_M_PROFILE : 0;
+}
+
+static struct binary *binary_slow(struct counts *c, const struct stream *s, const struct cst_generic *g)
+{
+	size_t nr = c->nr_sections;
+	struct binary *b;
+	struct file *f;
+	struct dso *dso;
+
+	if (!extend(&c->by_section, &nr, g->section)) {
+		c->nomem = true;
+		return NULL;
+	}
+	c->nr_sections = (uint32_t)nr;
+	dso = session_section_dso(c->ss, s, g->section);
+	f = dso ? file_of(c, dso) : NULL;
+	c->nomem |= dso && !f;
+	if (!f)
+		return NULL;
+	c->by_section[g->section] = f->whole;
+	b = f->whole ? f->whole : method_at(c, f, g->sect_off);
+	note_isa(b, s, g);
+	return b;
+}
+
+/* Returns the binary of a range; NULL: it is in no file. */
+static inline struct binary *binary_of(struct counts *c, const struct stream *s, const struct cst_generic *g)
+{
+	const uint32_t section = g->section;
+
+	if (__builtin_expect(section < c->nr_sections && c->by_section[section], 1))
+		return c->by_section[section];
+	return section ? binary_slow(c, s, g) : NULL;
+}
+
+static inline struct cst_pairs *ranges_of(struct binary *bin, bool arrived)
+{
+	return __builtin_expect(arrived, 0) ? &bin->arrivals : &bin->ranges;
+}
+
+/* Counts a branch that was not taken, at the end of a range from `start` to `last`. */
+static bool count_untaken(struct binary *bin, uint32_t start, uint32_t last)
+{
+	return cst_pairs_add(&bin->untaken, last | (start & COUNTS_T32), 0);
+}
+
+/* Here and below, `all` is counts.all: a constant in the loops over elements, each of which is an instance of its own. */
+static inline void count_range(struct counts *c, struct lane *ln, const bool all)
+{
+	if (ln->open && !cst_pairs_add(ranges_of(ln->bin, all && ln->arrived), ln->start, ln->last))
+		c->nomem = true;
+	if (all && ln->open && ln->untaken && !count_untaken(ln->bin, ln->start, ln->last))
+		c->nomem = true;
+	ln->open = false;
+}
+
+static inline void count_edge(struct counts *c, struct lane *ln, uint32_t to)
+{
+	if (!ln->bin)
+		return;
+	if (!cst_pairs_add(&ln->bin->edges, ln->last, to))
+		c->nomem = true;
+	ln->bin->branches++;
+	ln->bin->inside += to != COUNTS_OUTSIDE;
+}
+
+/* Finds a target that is known but was not executed next. */
+static uint32_t locate(struct counts *c, struct lane *ln, const struct stream *s, uint64_t to)
+{
+	struct session_loc loc;
+
+	if (!to || !ln->bin || !session_locate(s, to, &loc) || loc.dso != ln->bin->dso ||
+	    loc.offset >= COUNTS_OUTSIDE)
+		return COUNTS_OUTSIDE;
+	if (ln->bin->method != COUNTS_WHOLE &&
+	    method_at(c, c->files[loc.dso->number], (uint32_t)loc.offset) != ln->bin)
+		return COUNTS_OUTSIDE;
+	return (uint32_t)loc.offset;
+}
+
+/* True if the range ends with a branch that was not taken. */
+static inline bool not_taken(const struct cst_generic *g)
+{
+	return cst_insn_is_branch(g->last_type) && (g->flags & (CST_GF_EXEC | CST_GF_WAYPOINT)) == CST_GF_WAYPOINT;
+}
+
+/* False if the binary has no T32 instructions: an AArch64 file. */
+static inline bool has_t32(const struct binary *bin)
+{
+	return !bin || bin->dso->machine != EM_AARCH64;
+}
+
+/* First offset of a range, with its instruction set if the binary has T32 instructions. */
+static inline uint32_t start_of(const struct cst_generic *g, bool t32)
+{
+	return g->sect_off | (t32 && (g->isa == CST_ISA_T32 || g->isa == CST_ISA_TEE) ? COUNTS_T32 : 0);
+}
+
+/* Offset of a range's last instruction. */
+static inline uint32_t last_of(const struct cst_generic *g)
+{
+	return g->sect_off + (uint32_t)(g->end - g->addr) - g->last_size;
+}
+
+/* True if exceptions were taken since the last range, and nothing was lost. */
+static inline bool interrupted(const struct lane *ln, const struct stream *s)
+{
+	return ln->br.open >= BRANCH_EXCEPTION && ln->known && ln->br.resume && s->tid == ln->br.tid;
+}
+
+/* True if execution continues at `addr`, where the exceptions since the last range return to. */
+static bool resumes(const struct lane *ln, const struct stream *s, uint64_t addr)
+{
+	return interrupted(ln, s) && ln->br.resume == addr;
+}
+
+/* Adds a CST_GEN_RUN: consecutive ranges, which the library has counted except for the open one. */
+static void run(struct counts *c, const struct stream *s, struct lane *ln, const struct cst_generic *g)
+{
+	count_range(c, ln, false);
+	ln->bin = binary_of(c, s, g);
+	ln->end = g->end;
+	if (ln->bin) {
+		ln->bin->insns += g->n_insn;
+		ln->start = g->start;
+		ln->last = last_of(g);
+		ln->open = true;
+	} else {
+		c->elsewhere += g->n_insn;
+	}
+	ln->inside = !cst_insn_is_branch(g->last_type);
+	branch_range_end(&ln->br, s, g);
+}
+
+/* Begins a range of `bin` at `g`. Records whether a branch, a return of the kernel or nothing known led to it. */
+static void arrive(struct counts *c, const struct stream *s, struct lane *ln, struct binary *bin,
+		   const struct cst_generic *g)
+{
+	struct branch_state *br = &ln->br;
+	uint8_t kind = br->open == BRANCH_TAKEN ? br->kind : BRANCH_NONE;
+	bool outside = false;
+
+	if (resumes(ln, s, g->addr))
+		kind = ln->landing_kind;
+	else
+		outside = interrupted(ln, s);
+	outside |= kind != BRANCH_NONE && ln->bin != bin;
+	if (outside && bin && !cst_pairs_add(&bin->entries, g->sect_off, 0))
+		c->nomem = true;
+	ln->arrived = outside || branch_is_return(kind);
+	ln->landing_kind = BRANCH_NONE;
+}
+
+static ALWAYS_INLINE void range(struct counts *c, const struct stream *s, struct lane *ln, const struct cst_generic *g,
+				const bool all)
+{
+	struct binary *bin = binary_of(c, s, g);
+	bool goes_on = (ln->br.open == BRANCH_SEQ || resumes(ln, s, g->addr)) && bin == ln->bin && g->addr == ln->end;
+
+	if (!((c->joined || ln->inside) && goes_on && ln->open)) {
+		count_range(c, ln, all);
+		if (ln->br.open == BRANCH_TAKEN)
+			count_edge(c, ln, bin == ln->bin ? g->sect_off : COUNTS_OUTSIDE);
+		ln->start = start_of(g, all && has_t32(bin));
+		if (all)
+			arrive(c, s, ln, bin, g);
+	}
+	ln->br.resume = 0;
+	ln->bin = bin;
+	ln->end = g->end;
+	ln->inside = !cst_insn_is_branch(g->last_type);
+	ln->known = true;
+	if (bin) {
+		bin->insns += g->n_insn;
+		ln->last = last_of(g);
+		ln->open = true;
+		if (all)
+			ln->untaken = not_taken(g);
+	} else {
+		c->elsewhere += g->n_insn;
+	}
+	branch_range_end(&ln->br, s, g);
+}
+
+/*
+ * Counts consecutive ranges in one section after the first one, which range() has counted. The state in `ln` is needed
+ * only by the next range, which reads it from the element here. Returns the last range.
+ */
+static ALWAYS_INLINE const struct cst_generic *
+ranges(struct counts *c, const struct stream *s, struct lane *ln, const struct cst_generic *g,
+       const struct cst_generic *end, const bool all)
+{
+	const uint32_t section = g->section;
+	struct binary *bin = ln->bin;
+	uint64_t insns = 0, edges = 0;
+	uint32_t start = ln->start, last;
+	const bool t32 = all && has_t32(bin);
+	bool taken, arrived = all && ln->arrived, nomem = false;
+
+	for (g++; g < end && g->kind == CST_GEN_RANGE && g->section == section; g++) {
+		taken = branch_taken(g - 1);
+		if (taken || g->addr != g[-1].end || !(c->joined || !cst_insn_is_branch(g[-1].last_type))) {
+			last = last_of(g - 1);
+			nomem |= !cst_pairs_add(ranges_of(bin, arrived), start, last);
+			arrived = all && taken && branch_returns(g - 1);
+			if (taken) {
+				nomem |= !cst_pairs_add(&bin->edges, last, g->sect_off);
+				edges++;
+			} else if (all && not_taken(g - 1)) {
+				nomem |= !count_untaken(bin, start, last);
+			}
+			start = start_of(g, t32);
+		}
+		insns += g->n_insn;
+	}
+	g--;
+	c->nomem |= nomem;
+	bin->insns += insns;
+	bin->branches += edges;
+	bin->inside += edges;
+	ln->start = start;
+	ln->arrived = arrived;
+	ln->untaken = all && not_taken(g);
+	ln->last = last_of(g);
+	ln->end = g->end;
+	ln->inside = !cst_insn_is_branch(g->last_type);
+	branch_range_end(&ln->br, s, g);
+	return g;
+}
+
+/* Handles an element after which it is not known how execution continues, or whether the last atom was right. */
+static void lose(struct lane *ln, const struct cst_generic *g)
+{
+	switch (g->kind) {
+	case CST_GEN_NO_SYNC:
+	case CST_GEN_EO_TRACE:
+	case CST_GEN_NACC:
+	case CST_GEN_NOPATH:
+	case CST_GEN_ADDR_UNKNOWN:
+		ln->known = false;
+		ln->landing_kind = BRANCH_NONE;
+		break;
+	}
+	if (g->kind != CST_GEN_EXCEPTION && g->flags & CST_GF_DOUBTFUL)
+		ln->untaken = false;
+}
+
+static void other(struct counts *c, const struct stream *s, struct lane *ln, const struct cst_generic *g)
+{
+	struct branch b;
+
+	bool complete = branch_other(&ln->br, s, g, session_read_code, &b);
+
+	if (ln->br.open == BRANCH_ENDED)
+		complete = branch_finish(&ln->br, &b);
+	lose(ln, g);
+	if (complete && !branch_is_edge(b.kind)) {
+		count_range(c, ln, c->all);
+		count_edge(c, ln, locate(c, ln, s, b.to));
+		if (ln->known)
+			ln->landing_kind = b.kind;
+	}
+	if (ln->br.open != BRANCH_SEQ && !(ln->known && ln->br.open >= BRANCH_EXCEPTION && ln->br.resume == ln->end))
+		count_range(c, ln, c->all);
+	if (g->kind == CST_GEN_NOPATH && !s->unwanted)
+		c->nopath += g->n_insn;
+}
+
+/* Handles elements that a filter excludes: only the target of the open branch is counted. */
+static void pass(struct counts *c, const struct stream *s, struct lane *ln, const struct cst_generic *g, size_t n)
+{
+	const struct cst_generic *end = g + n;
+	struct binary *bin;
+
+	for (; g < end && g->kind != CST_GEN_RANGE; g++)
+		other(c, s, ln, g);
+	if (g == end)
+		return;
+	count_range(c, ln, c->all);
+	if (ln->br.open == BRANCH_TAKEN) {
+		bin = binary_of(c, s, g);
+		count_edge(c, ln, bin == ln->bin ? g->sect_off : COUNTS_OUTSIDE);
+	}
+	branch_init(&ln->br);
+	ln->bin = NULL;
+	ln->known = false;
+}
+
+static struct lane *lane_of(const struct stream *s)
+{
+	struct lane *ln = *s->priv;
+
+	if (ln)
+		return ln;
+	ln = calloc(1, sizeof(*ln));
+	if (ln)
+		branch_init(&ln->br);
+	*s->priv = ln;
+	return ln;
+}
+
+static ALWAYS_INLINE int count_batch(struct counts *c, const struct stream *s, const struct cst_generic *g, size_t n,
+				     const bool all)
+{
+	const struct cst_generic *end = g + n;
+	struct lane *ln = lane_of(s);
+
+	if (!ln)
+		return ERR_NOMEM;
+	if (s->unwanted) {
+		pass(c, s, ln, g, n);
+		return c->nomem ? ERR_NOMEM : 0;
+	}
+	for (; g < end; g++) {
+		if (!all && g->kind == CST_GEN_RUN) {
+			run(c, s, ln, g);
+			continue;
+		}
+		if (g->kind != CST_GEN_RANGE) {
+			other(c, s, ln, g);
+			continue;
+		}
+		range(c, s, ln, g, all);
+		/* the next range of generated code may be in another method */
+		if (ln->bin && ln->bin->method == COUNTS_WHOLE)
+			g = ranges(c, s, ln, g, end, all);
+	}
+	return c->nomem ? ERR_NOMEM : 0;
+}
+
+static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	return count_batch(data, s, g, n, false);
+}
+
+static int on_batch_all(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	struct counts *c = data;
+	int rc = count_batch(c, s, g, n, true);
+	struct lane *ln = *s->priv;
+
+	if (rc || !c->contexts)
+		return rc;
+	if (!ln->calls)
+		ln->calls = calls_lane_new(contexts_calls(c->contexts));
+	return ln->calls ? calls_batch(contexts_calls(c->contexts), ln->calls, s, g, n) : ERR_NOMEM;
+}
+
+/* Without the fields that this kind of counts does not use, and those of a branch that is not open. */
+static uint64_t stream_digest(void *data, const struct stream *s, uint64_t digest)
+{
+	const struct counts *c = data;
+	const struct lane *ln = *s->priv;
+	const struct branch_state *br = &ln->br;
+	const uint64_t v[] = {
+		br->last, br->resume, (uint32_t)br->pid | (uint64_t)(uint32_t)br->tid << 32,
+		br->open | br->size << 8 | br->isa << 16 | (uint64_t)br->el << 24,
+		br->open == BRANCH_SEQ ? BRANCH_NONE : br->kind,
+		ln->bin ? ln->bin->dso->number + 1ull : 0, ln->bin ? ln->bin->method : 0, ln->last, ln->end, ln->start,
+		ln->open | ln->inside << 1 | ln->known << 2,
+		c->all ? ln->arrived | ln->untaken << 1 | ln->landing_kind << 8 : 0,
+	};
+
+	return cst_index_digest(digest, v, sizeof(v));
+}
+
+static int stream_move(void *data, void *lead, const struct stream *s)
+{
+	struct counts *c = data;
+	struct lane *ln = *s->priv;
+	struct file *f;
+
+	(void)lead;
+	if (!ln->bin)
+		return 0;
+	f = file_of(c, ln->bin->dso);
+	ln->bin = f ? binary_in(c, f, ln->bin->method) : NULL;
+	return ln->bin ? 0 : ERR_NOMEM;
+}
+
+static void on_stream_end(void *data, const struct stream *s)
+{
+	struct counts *c = data;
+	struct lane *ln = *s->priv;
+
+	if (ln && ln->calls && calls_lane_end(contexts_calls(c->contexts), ln->calls))
+		c->nomem = true;
+	free(ln);
+	*s->priv = NULL;
+}
+
+/* Total of the counts of sorted pairs. */
+static uint64_t sum(const struct cst_pairs *sorted)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < sorted->used; i++)
+		n += sorted->slot[i].count;
+	return n;
+}
+
+/* Adds the branches from a section of `bin` (NULL: of no binary) to other sections. */
+static int add_exits(struct counts *c, uint32_t section, struct binary *bin)
+{
+	struct cst_pairs out = { .slot = NULL };
+	const struct cst_pair *p, *end;
+	const struct cst_exits *x;
+	uint64_t insns;
+	uint32_t n;
+	bool ok = true, inside;
+	int rc = session_exits(c->ss, section, &x, &n, &insns);
+
+	if (rc)
+		return rc;
+	*(bin ? &bin->insns : &c->elsewhere) += insns;
+	for (; bin && n; n--, x++) {
+		inside = session_section_dso(c->ss, NULL, x->section) == bin->dso;
+		end = x->edges.slot ? x->edges.slot + x->edges.mask + 1 : NULL;
+		for (p = x->edges.slot; p < end; p++) {
+			if (!p->count)
+				continue;
+			ok = ok && cst_pairs_insert(&out, p->a, inside ? p->b : COUNTS_OUTSIDE, p->count);
+			bin->branches += p->count;
+			bin->inside += inside ? p->count : 0;
+		}
+	}
+	ok = ok && (!bin || pairs_move(&bin->edges, &out));
+	cst_pairs_free(&out);
+	return ok ? 0 : ERR_NOMEM;
+}
+
+/* Adds the library's counts to the binaries. */
+static int add_counted(struct counts *c)
+{
+	struct cst_pairs ranges, edges;
+	struct binary *bin;
+	uint64_t taken;
+	struct file *f;
+	struct dso *dso;
+	uint32_t i = 0;
+	bool ok;
+	int rc;
+
+	while ((rc = session_take_counts(c->ss, ++i, &dso, &ranges, &edges)) > 0) {
+		f = dso && (ranges.used || edges.used) ? file_of(c, dso) : NULL;
+		bin = f ? f->whole : NULL;
+		ok = !dso || !(ranges.used || edges.used);
+		if (bin) {
+			taken = sum(&edges);
+			bin->branches += taken;
+			bin->inside += taken;
+			ok = pairs_move(&bin->ranges, &ranges) && pairs_move(&bin->edges, &edges);
+		}
+		cst_pairs_free(&ranges);
+		cst_pairs_free(&edges);
+		rc = ok ? add_exits(c, i, bin) : ERR_NOMEM;
+		if (rc)
+			return rc;
+	}
+	return rc;
+}
+
+/* ---- parts that are decoded in other threads ---------------------------------------------------- */
+
+static void *piece_new(void *data, struct session *ss)
+{
+	const struct counts *c = data;
+	struct counts *piece = new_counts(ss, c->all ? COUNTS_ALL : c->joined ? COUNTS_JOINED : COUNTS_SPLIT);
+
+	if (!piece || !c->contexts)
+		return piece;
+	piece->contexts = contexts_piece(c->contexts, ss);
+	if (piece->contexts)
+		return piece;
+	counts_free(piece);
+	return NULL;
+}
+
+/* Sorts the pairs, so that the calling thread only merges them. */
+static int piece_end(void *piece)
+{
+	struct counts *c = piece;
+	int rc = add_counted(c);
+	struct binary *b;
+	size_t i;
+
+	for (i = 0; i < c->nr_bins; i++) {
+		b = c->bins[i];
+		cst_pairs_sort(&b->ranges);
+		cst_pairs_sort(&b->edges);
+		cst_pairs_sort(&b->arrivals);
+		cst_pairs_sort(&b->entries);
+		cst_pairs_sort(&b->untaken);
+	}
+	return rc;
+}
+
+static bool take_binary(struct counts *c, struct binary *more)
+{
+	struct file *f = file_of(c, session_same_dso(c->ss, more->dso));
+	struct binary *b = f ? binary_in(c, f, more->method) : NULL;
+
+	if (!b || !pairs_move(&b->ranges, &more->ranges) || !pairs_move(&b->edges, &more->edges) ||
+	    !pairs_move(&b->arrivals, &more->arrivals) || !pairs_move(&b->entries, &more->entries) ||
+	    !pairs_move(&b->untaken, &more->untaken))
+		return false;
+	if (!b->insns) {
+		b->isa = more->isa;
+		b->isa_flags = more->isa_flags;
+	}
+	b->insns += more->insns;
+	b->branches += more->branches;
+	b->inside += more->inside;
+	return true;
+}
+
+static int piece_take(void *data, void *piece)
+{
+	struct counts *more = piece, *c = data;
+	size_t i;
+
+	for (i = 0; i < more->nr_bins; i++)
+		if (!take_binary(c, more->bins[i]))
+			return ERR_NOMEM;
+	c->elsewhere += more->elsewhere;
+	c->nopath += more->nopath;
+	c->nomem |= more->nomem;
+	return c->contexts ? contexts_take(c->contexts, more->contexts) : 0;
+}
+
+static void piece_free(void *piece)
+{
+	counts_free(piece);
+}
+
+/* True if the library may count: generated code is divided between its methods here. */
+static bool library_counts(const struct counts *c)
+{
+	const struct dso_table *dsos = c->all ? NULL : session_dsos(c->ss);
+	size_t i;
+
+	for (i = 0; dsos && i < dsos->nr; i++)
+		if (dsos->all[i]->kind == DSO_JIT)
+			return false;
+	return dsos;
+}
+
+int counts_run(struct counts *c)
+{
+	struct session_consumer consumer = { .data = c, .batch = c->all ? on_batch_all : on_batch, .unwanted = true, .stream_end = on_stream_end,
+					     .counts = library_counts(c), .joined = c->joined, .by_fragment = true,
+					     .piece_new = piece_new, .piece_end = piece_end, .piece_take = piece_take,
+					     .piece_free = piece_free, .stream_digest = stream_digest,
+					     .stream_move = stream_move, .sums = true };
+	int rc;
+
+	if (c->contexts)
+		contexts_consumer(c->contexts, &consumer);
+	rc = session_run(c->ss, &consumer);
+	if (!rc)
+		rc = c->nomem ? ERR_NOMEM : add_counted(c);
+	if (rc == ERR_NOMEM)
+		fprintf(stderr, "cstrace profile: out of memory\n");
+	return rc;
+}
+
+static int busiest(const void *pa, const void *pb)
+{
+	const struct binary *a = *(struct binary *const *)pa, *b = *(struct binary *const *)pb;
+
+	if (a->insns != b->insns)
+		return a->insns > b->insns ? -1 : 1;
+	if (a->dso == b->dso)
+		return a->method < b->method ? -1 : a->method > b->method;
+	return dso_compare(a->dso, b->dso);
+}
+
+size_t counts_binaries(struct counts *c, struct binary ***v)
+{
+	if (c->nr_bins)
+		qsort(c->bins, c->nr_bins, sizeof(*c->bins), busiest);
+	*v = c->bins;
+	return c->nr_bins;
+}
+
+uint64_t counts_elsewhere(const struct counts *c)
+{
+	return c->elsewhere;
+}
+
+struct calls *counts_calls(struct counts *c)
+{
+	return c->contexts ? contexts_calls(c->contexts) : NULL;
+}
+
+uint64_t counts_nopath(const struct counts *c)
+{
+	return c->nopath;
+}

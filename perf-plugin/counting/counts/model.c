@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* model.c - fills the model of counts from records, and finds places in it. */
+#include "counting/counts/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+
+void model_init(struct model *m)
+{
+	memset(m, 0, sizeof(*m));
+}
+
+void model_free(struct model *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->nr_totals; i++)
+		free(m->totals[i].name);
+	for (i = 0; i < m->nr_binaries; i++) {
+		struct model_binary *b = &m->binaries[i];
+
+		free((char *)b->is.name);
+		free(b->segs);
+		free(b->ranges);
+		free(b->not_taken);
+		free(b->edges);
+		free(b->entries);
+	}
+	free(m->totals);
+	free(m->binaries);
+	free(m->nodes);
+	free(m->path);
+	model_init(m);
+}
+
+static int add_total(struct model *m, const struct cst_count_total *t)
+{
+	struct model_total *to = ARRAY_ADD(m->totals, m->nr_totals, m->cap_totals);
+
+	if (!to)
+		return ERR_NOMEM;
+	*to = (struct model_total){ .name = strdup(t->name), .value = t->value };
+	return to->name ? 0 : ERR_NOMEM;
+}
+
+static int add_binary(struct model *m, const struct cst_count_binary *b)
+{
+	struct model_binary *to = m->nr_binaries < CST_COUNT_NO_BINARY ?
+				  ARRAY_ADD(m->binaries, m->nr_binaries, m->cap_binaries) : NULL;
+
+	if (!to)
+		return ERR_NOMEM;
+	*to = (struct model_binary){ .is = *b, .number = (uint32_t)(m->nr_binaries - 1) };
+	to->is.name = strdup(b->name);
+	return to->is.name ? 0 : ERR_NOMEM;
+}
+
+int model_compare_ranges(const void *pa, const void *pb)
+{
+	const struct cst_count_range *a = pa, *b = pb;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->last != b->last)
+		return a->last < b->last ? -1 : 1;
+	return (int)a->flags - (int)b->flags;
+}
+
+static int add_range(struct model_binary *b, const struct cst_count_range *r)
+{
+	struct cst_count_range *to = ARRAY_ADD(b->ranges, b->nr_ranges, b->cap_ranges);
+
+	if (!to)
+		return ERR_NOMEM;
+	*to = *r;
+	b->insns = model_sum(b->insns, model_product(r->insns, r->count));
+	return 0;
+}
+
+static int add_edge(struct model_binary *b, const struct cst_count_edge *e)
+{
+	struct cst_count_edge *to = ARRAY_ADD(b->edges, b->nr_edges, b->cap_edges);
+
+	if (!to)
+		return ERR_NOMEM;
+	*to = *e;
+	b->branches = model_sum(b->branches, e->count);
+	if (e->to != CST_COUNT_OUTSIDE)
+		b->inside = model_sum(b->inside, e->count);
+	return 0;
+}
+
+static bool known(const struct model *m, uint32_t binary)
+{
+	return binary == CST_COUNT_NO_BINARY || binary < m->nr_binaries;
+}
+
+static int add_node(struct model *m, const struct cst_count_node *n)
+{
+	struct model_node *to;
+	uint32_t *last;
+
+	if (n->depth > m->nr_path || !known(m, n->binary) || !known(m, n->from_binary))
+		return ERR_RECORD;
+	m->nr_path = n->depth;
+	to = m->nr_nodes < MODEL_NO_NODE ? ARRAY_ADD(m->nodes, m->nr_nodes, m->cap_nodes) : NULL;
+	last = to ? ARRAY_ADD(m->path, m->nr_path, m->cap_path) : NULL;
+	if (!last)
+		return ERR_NOMEM;
+	*to = (struct model_node){ .is = *n, .parent = n->depth ? last[-1] : MODEL_NO_NODE };
+	*last = (uint32_t)(m->nr_nodes - 1);
+	return 0;
+}
+
+/* The binary that a record belongs to; NULL: none of this number. */
+static struct model_binary *binary_at(struct model *m, uint64_t number)
+{
+	return number < m->nr_binaries ? &m->binaries[number] : NULL;
+}
+
+#define ADD(array, of) do {								\
+	struct model_binary *b_ = binary_at(m, of);					\
+	void *to_ = b_ ? ARRAY_ADD(b_->array, b_->nr_##array, b_->cap_##array) : NULL;	\
+											\
+	if (!to_)									\
+		return b_ ? ERR_NOMEM : ERR_RECORD;					\
+	b_->array[b_->nr_##array - 1] = *from;						\
+	return 0;									\
+} while (0)
+
+static int add_segment(struct model *m, const struct cst_count_segment *from)
+{
+	ADD(segs, (uint64_t)m->nr_binaries - 1);
+}
+
+static int add_not_taken(struct model *m, const struct cst_count_not_taken *from)
+{
+	ADD(not_taken, from->binary);
+}
+
+static int add_entry(struct model *m, const struct cst_count_entry *from)
+{
+	ADD(entries, from->binary);
+}
+
+int model_add(struct model *m, const struct cst_count_record *rec)
+{
+	struct model_binary *b;
+
+	switch (rec->kind) {
+	case CST_COUNT_TOTAL:
+		return add_total(m, &rec->total);
+	case CST_COUNT_BINARY:
+		return add_binary(m, &rec->binary);
+	case CST_COUNT_SEGMENT:
+		return add_segment(m, &rec->segment);
+	case CST_COUNT_RANGE:
+		b = binary_at(m, rec->range.binary);
+		return b ? add_range(b, &rec->range) : ERR_RECORD;
+	case CST_COUNT_NOT_TAKEN:
+		return add_not_taken(m, &rec->not_taken);
+	case CST_COUNT_EDGE:
+		b = binary_at(m, rec->edge.binary);
+		return b ? add_edge(b, &rec->edge) : ERR_RECORD;
+	case CST_COUNT_ENTRY:
+		return add_entry(m, &rec->entry);
+	case CST_COUNT_NODE:
+		return add_node(m, &rec->node);
+	}
+	return ERR_RECORD;
+}
+
+uint64_t model_total(const struct model *m, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < m->nr_totals; i++)
+		if (!strcmp(m->totals[i].name, name))
+			return m->totals[i].value;
+	return 0;
+}
+
+static int compare_busiest(const void *pa, const void *pb)
+{
+	const struct model_binary *a = *(struct model_binary *const *)pa, *b = *(struct model_binary *const *)pb;
+	int order;
+
+	if (a->insns != b->insns)
+		return a->insns > b->insns ? -1 : 1;
+	order = strcmp(a->is.name, b->is.name);
+	/* equal names: by number, which is the order of the ids */
+	return order ? order : a->number < b->number ? -1 : 1;
+}
+
+struct model_binary **model_busiest(const struct model *m)
+{
+	struct model_binary **v = malloc((m->nr_binaries ? m->nr_binaries : 1) * sizeof(*v));
+	size_t i;
+
+	if (!v)
+		return NULL;
+	for (i = 0; i < m->nr_binaries; i++)
+		v[i] = &m->binaries[i];
+	if (m->nr_binaries)
+		qsort(v, m->nr_binaries, sizeof(*v), compare_busiest);
+	return v;
+}
+
+bool model_vaddr(const struct model_binary *b, uint64_t offset, uint64_t *vaddr)
+{
+	const struct cst_count_segment *s;
+	size_t left;
+
+	for (s = b->segs, left = b->nr_segs; left; left--, s++)
+		if (offset >= s->offset && offset - s->offset < s->size) {
+			*vaddr = s->vaddr + (offset - s->offset);
+			return true;
+		}
+	*vaddr = offset;
+	return false;
+}
+
+bool model_first_segment(const struct model_binary *b, uint64_t *offset, uint64_t *vaddr)
+{
+	*offset = b->nr_segs ? b->segs[0].offset : 0;
+	*vaddr = b->nr_segs ? b->segs[0].vaddr : 0;
+	return b->nr_segs;
+}
+
+bool model_without_file(const struct model_binary *b)
+{
+	return b->is.type == CST_COUNT_JIT || b->is.type == CST_COUNT_MEMORY;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* pairs.c - adds tables of pairs of offsets. */
+#include "counting/counts/pairs.h"
+
+bool pairs_move(struct cst_pairs *to, struct cst_pairs *from)
+{
+	bool ok = true;
+
+	if (!to->used) {
+		cst_pairs_free(to);
+		*to = *from;
+		*from = (struct cst_pairs){ .slot = NULL };
+	} else if (from->used) {
+		cst_pairs_sort(to);
+		cst_pairs_sort(from);
+		ok = cst_pairs_merge(to, from);
+	}
+	cst_pairs_free(from);
+	return ok;
+}

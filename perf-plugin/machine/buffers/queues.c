@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* queues.c - sorts the AUXTRACE data of each buffer, and gives each AUX record the stretch that it describes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <cstrace/frame.h>
+
+#include "base/array.h"
+#include "base/bisect.h"
+#include "base/error.h"
+#include "base/thread.h"
+#include "base/time.h"
+#include "machine/buffers/queues.h"
+#include "machine/buffers/spans.h"
+
+#define AUX_FORMAT_MASK	0xff00u
+#define AUX_FORMAT_RAW	0x0100u
+
+static struct queue *get_queue(struct queues *qs, uint32_t idx, int cpu, int tid)
+{
+	struct queue *q, **slot;
+	size_t i;
+
+	for (i = 0; i < qs->nr; i++)
+		if (qs->q[i]->idx == idx && qs->q[i]->cpu == cpu && qs->q[i]->tid == tid)
+			return qs->q[i];
+	q = calloc(1, sizeof(*q));
+	if (!q)
+		return NULL;
+	slot = ARRAY_ADD(qs->q, qs->nr, qs->cap);
+	if (!slot) {
+		free(q);
+		return NULL;
+	}
+	*slot = q;
+	pthread_mutex_init(&q->ids_lock, NULL);
+	pthread_cond_init(&q->ids_found, NULL);
+	q->number = qs->nr - 1;
+	q->idx = idx;
+	q->cpu = cpu;
+	q->tid = tid;
+	return q;
+}
+
+int queues_add_chunk(struct queues *qs, const struct pd_record *rec)
+{
+	const struct pd_auxtrace *a = &rec->aux;
+	/* simpleperf writes tid 0 for buffers of a CPU. */
+	int tid = a->cpu >= 0 ? -1 : a->tid;
+	struct queue *q = get_queue(qs, a->idx, a->cpu, tid);
+	struct chunk *c;
+
+	if (!q)
+		return ERR_NOMEM;
+	if (!a->avail)
+		return 0;
+	c = ARRAY_ADD(q->chunks, q->nr_chunks, q->cap_chunks);
+	if (!c)
+		return ERR_NOMEM;
+	memset(c, 0, sizeof(*c));
+	c->offset = a->offset;
+	c->size = a->avail < UINT64_MAX - a->offset ? a->avail : UINT64_MAX - a->offset;
+	c->seq = rec->seq;
+	c->data = a->data;
+	return 0;
+}
+
+int queues_add_aux(struct queues *qs, const struct pd_record *rec)
+{
+	const struct perf_record_aux *aux = (const void *)rec->ev;
+	struct aux_record *r;
+
+	if (!aux->aux_size && !(aux->flags & (AUX_FLAG_TRUNCATED | AUX_FLAG_PARTIAL | AUX_FLAG_COLLISION)))
+		return 0;
+	r = ARRAY_ADD(qs->aux, qs->nr_aux, qs->cap_aux);
+	if (!r)
+		return ERR_NOMEM;
+	memset(r, 0, sizeof(*r));
+	r->offset = aux->aux_offset;
+	r->size = aux->aux_size;
+	r->flags = aux->flags;
+	r->seq = rec->seq;
+	r->time = rec->sid.valid & PERF_SAMPLE_TIME ? rec->sid.time : NO_TIME;
+	r->cpu = rec->sid.valid & PERF_SAMPLE_CPU ? (int)rec->sid.cpu : -1;
+	r->tid = rec->sid.valid & PERF_SAMPLE_TID ? (int)rec->sid.tid : -1;
+	r->pid = rec->sid.valid & PERF_SAMPLE_TID ? (int)rec->sid.pid : -1;
+	return 0;
+}
+
+/* Buffers of a CPU by CPU; buffers that follow a thread by thread, whatever CPU the record is from. */
+static bool belongs(const struct queue *q, const struct aux_record *r)
+{
+	if (q->cpu >= 0)
+		return r->cpu < 0 || r->cpu == q->cpu;
+	return r->tid < 0 || q->tid < 0 || r->tid == q->tid;
+}
+
+static struct fragment *add_fragment(struct queue *q, uint64_t offset)
+{
+	struct fragment *f = ARRAY_ADD(q->frags, q->nr_frags, q->cap_frags);
+
+	if (!f)
+		return NULL;
+	memset(f, 0, sizeof(*f));
+	f->pub.queue = q->number;
+	f->pub.cpu = q->cpu;
+	f->pub.tid = q->tid;
+	f->pub.offset = offset;
+	f->pub.time = NO_TIME;
+	f->aux_cpu = f->aux_tid = -1;
+	f->first_part = q->nr_parts;
+	return f;
+}
+
+/* [offset, offset + size) of a chunk continues the last fragment of the queue. */
+static bool add_part(struct queue *q, struct chunk *c, uint64_t offset, uint64_t size)
+{
+	struct fragment_part *p = ARRAY_ADD(q->parts, q->nr_parts, q->cap_parts);
+	struct fragment *f = &q->frags[q->nr_frags - 1];
+
+	if (!p)
+		return false;
+	p->data = c->data + (offset - c->offset);
+	p->size = size;
+	c->covered += size;
+	f->nr_parts++;
+	f->pub.size += size;
+	return true;
+}
+
+static void describe(struct queue *q, struct fragment *f, struct aux_record *r)
+{
+	f->pub.from_aux = true;
+	f->pub.flags = r->flags;
+	f->pub.time = r->time;
+	f->pub.raw = (r->flags & AUX_FORMAT_MASK) == AUX_FORMAT_RAW;
+	f->aux_cpu = r->cpu;
+	f->aux_tid = r->tid;
+	f->seq = r->seq;
+	f->aux = r;
+	r->fragments = true;
+	q->any_raw |= f->pub.raw;
+	q->any_frames |= !f->pub.raw;
+}
+
+/* First chunk of a span that ends after `offset`. */
+static size_t chunk_at(const struct span *s, uint64_t offset)
+{
+	size_t lo = s->first, hi = s->end;
+
+	BISECT(lo, hi, mid, s->queue->chunks[mid].end <= offset);
+	return lo;
+}
+
+static bool overlaps(const struct span *s, uint64_t start, uint64_t end)
+{
+	size_t i = chunk_at(s, start);
+
+	return i < s->end && s->queue->chunks[i].offset < end;
+}
+
+/*
+ * The pieces of [start, end) that the file holds; where chunks follow each other without a gap they
+ * make one fragment. Returns the bytes found, or -1.
+ */
+static int64_t cut_fragment(struct span *s, struct aux_record *r, uint64_t start, uint64_t end)
+{
+	uint64_t pos = start, found = 0, stop;
+	struct queue *q = s->queue;
+	struct fragment *f = NULL;
+	struct chunk *c;
+	size_t i;
+
+	for (i = chunk_at(s, start); i < s->end && pos < end; i++) {
+		c = &q->chunks[i];
+		if (c->offset >= end)
+			break;
+		if (c->end <= pos)
+			continue;
+		if (c->offset > pos) {
+			pos = c->offset;
+			f = NULL;
+		}
+		stop = c->end < end ? c->end : end;
+		/* Records of one buffer never overlap; damaged ones must not multiply the work. */
+		if (c->covered + (stop - pos) > c->size)
+			break;
+		if (!f) {
+			f = add_fragment(q, pos);
+			if (!f)
+				return ERR_NOMEM;
+			describe(q, f, r);
+		}
+		if (!add_part(q, c, pos, stop - pos))
+			return ERR_NOMEM;
+		found += stop - pos;
+		pos = stop;
+	}
+	q->any_aux = true;
+	r->matched = true;
+	r->of_thread = q->cpu < 0;
+	return (int64_t)found;
+}
+
+/* Returns where the bytes begin that the file holds without a gap up to `end`, but none that records claimed before. */
+static uint64_t held_since(const struct span *s, uint64_t end)
+{
+	const struct chunk *chunks = s->queue->chunks;
+	size_t i = chunk_at(s, end - 1);
+
+	/* what several snapshots hold is in the last of them, and may be in no chunk of its own */
+	while (i > s->first && chunks[i - 1].end == chunks[i].offset && chunks[i].offset > s->claimed)
+		i--;
+	return s->claimed > chunks[i].offset && s->claimed < end ? s->claimed : chunks[i].offset;
+}
+
+/*
+ * A snapshot's record points to the end of the data, and its size may be that of the whole buffer. The
+ * start may have been written over since. Nothing is found if all was written over before a snapshot was taken.
+ */
+static int64_t claim_snapshot(struct span *s, struct aux_record *r)
+{
+	uint64_t end = r->offset, start = r->size < end ? end - r->size : 0, since;
+
+	if (!end || !overlaps(s, end - 1, end))
+		return 0;
+	since = held_since(s, end);
+	if (start < since)
+		start = since;
+	if (end > s->claimed)
+		s->claimed = end;
+	return cut_fragment(s, r, start, end);
+}
+
+static int claim_in(struct span *s, struct aux_record *r)
+{
+	uint64_t end = r->size < UINT64_MAX - r->offset ? r->offset + r->size : UINT64_MAX;
+	int64_t found;
+
+	if (r->flags & AUX_FLAG_OVERWRITE)
+		return claim_snapshot(s, r) < 0 ? ERR_NOMEM : 0;
+	if (!overlaps(s, r->offset, end))
+		return 0;
+	found = cut_fragment(s, r, r->offset, end);
+	if (found < 0)
+		return ERR_NOMEM;
+	r->missing = r->size - (uint64_t)found;
+	return 0;
+}
+
+static int claim(struct queues *qs, struct aux_record *r)
+{
+	struct queue *q;
+	size_t i, k;
+
+	for (i = 0; i < qs->nr && !r->matched && !r->lost; i++) {
+		q = qs->q[i];
+		if (!belongs(q, r))
+			continue;
+		for (k = 0; k < q->nr_spans && !r->matched; k++)
+			if ((!r->span || r->span == &q->spans[k]) && claim_in(&q->spans[k], r))
+				return ERR_NOMEM;
+	}
+	if (!r->matched && !(r->flags & AUX_FLAG_OVERWRITE))
+		r->missing = r->size;
+	qs->missing += r->missing;
+	return 0;
+}
+
+/* True if unframed trace starts here. */
+static bool looks_raw(const struct queue *q, const struct fragment *f)
+{
+	const struct fragment_part *p = q->parts + f->first_part, *end = p + f->nr_parts;
+	uint8_t first[CST_FRAME_RAW_BYTES];
+	uint64_t at = 0, n;
+
+	for (; p < end && at < sizeof(first); p++, at += n) {
+		n = p->size < sizeof(first) - at ? p->size : sizeof(first) - at;
+		memcpy(first + at, p->data, n);
+	}
+	return cst_frame_is_raw(first, at);
+}
+
+/* No AUX record: everything that follows each other without a gap is one fragment. */
+static int take_whole(struct queue *q)
+{
+	size_t i, first = q->nr_frags;
+	struct fragment *f = NULL;
+	uint64_t pos = 0;
+
+	for (i = 0; i < q->nr_chunks; i++) {
+		struct chunk *c = &q->chunks[i];
+
+		if (c->end <= c->offset)
+			continue;
+		if (!f || c->offset != pos || c->span != c[-1].span) {
+			f = add_fragment(q, c->offset);
+			if (!f)
+				return ERR_NOMEM;
+			f->seq = c->seq;
+		}
+		if (!add_part(q, c, c->offset, c->end - c->offset))
+			return ERR_NOMEM;
+		pos = c->end;
+	}
+	for (i = first; i < q->nr_frags; i++) {
+		f = &q->frags[i];
+		f->pub.raw = looks_raw(q, f);
+		q->any_raw |= f->pub.raw;
+		q->any_frames |= !f->pub.raw;
+	}
+	return 0;
+}
+
+static int compare_frags(const void *a, const void *b)
+{
+	const struct fragment *x = a, *y = b;
+
+	if (x->pub.time != y->pub.time)
+		return x->pub.time < y->pub.time ? -1 : 1;
+	if (x->seq != y->seq)
+		return x->seq < y->seq ? -1 : 1;
+	return x->first_part < y->first_part ? -1 : x->first_part > y->first_part;
+}
+
+/* What is in a fragment ran after the one before was written. */
+static void note_before(struct fragment *f, const struct fragment *before)
+{
+	/* A snapshot goes as far back as the buffer is large. */
+	if (f->pub.flags & AUX_FLAG_OVERWRITE)
+		return;
+	/* pieces of one AUX record, which the file has in part: the record's time is that of its end */
+	if (f->aux == before->aux) {
+		f->since = before->since;
+		f->since_seq = before->since_seq;
+		return;
+	}
+	f->since = before->pub.time != NO_TIME ? before->pub.time : 0;
+	f->since_seq = before->seq;
+}
+
+int queues_finish(struct queues *qs)
+{
+	size_t i, k;
+
+	for (i = 0; i < qs->nr; i++)
+		if (spans_of_queue(qs->q[i]))
+			return ERR_NOMEM;
+	if (spans_of_records(qs))
+		return ERR_NOMEM;
+	for (i = 0; i < qs->nr_aux; i++) {
+		struct aux_record *r = &qs->aux[i];
+		uint64_t format = r->flags & AUX_FORMAT_MASK;
+
+		if (!r->size)
+			continue;	/* only says that something is missing */
+		if (format && format != AUX_FORMAT_RAW) {
+			r->refused = true;
+			if (!qs->refused++)
+				qs->refused_format = format;
+			continue;
+		}
+		if (claim(qs, r))
+			return ERR_NOMEM;
+	}
+	for (i = 0; i < qs->nr; i++) {
+		struct queue *q = qs->q[i];
+
+		if (!q->any_aux && !qs->refused && take_whole(q))
+			return ERR_NOMEM;
+		if (q->any_aux)
+			qsort(q->frags, q->nr_frags, sizeof(*q->frags), compare_frags);
+		for (k = 1; q->any_aux && k < q->nr_frags; k++)
+			note_before(&q->frags[k], &q->frags[k - 1]);
+		for (k = 0; q->any_aux && k < q->nr_chunks; k++) {
+			struct chunk *c = &q->chunks[k];
+			uint64_t own = c->end - c->offset;
+
+			if (c->covered < own && own - c->covered > MAX_PADDING)
+				q->unclaimed += own - c->covered;
+		}
+		qs->unclaimed += q->unclaimed;
+	}
+	return 0;
+}
+
+void queues_free(struct queues *qs)
+{
+	size_t i;
+
+	for (i = 0; i < qs->nr; i++) {
+		free(qs->q[i]->chunks);
+		free(qs->q[i]->spans);
+		free(qs->q[i]->frags);
+		free(qs->q[i]->parts);
+		pthread_mutex_destroy(&qs->q[i]->ids_lock);
+		pthread_cond_destroy(&qs->q[i]->ids_found);
+		free(qs->q[i]);
+	}
+	free(qs->q);
+	free(qs->aux);
+}
+
+const uint8_t *fragment_bytes(struct joined *j, const struct queue *q, const struct fragment *f)
+{
+	const struct fragment_part *parts = q->parts + f->first_part;
+	uint64_t size = f->pub.size, at = 0;
+	unsigned int i;
+
+	if (f->nr_parts == 1)
+		return parts->data;
+	if (!j->data || size > j->cap) {
+		free(j->data);
+		j->data = malloc(size ? size : 1);
+		j->cap = size;
+	}
+	for (i = 0; j->data && i < f->nr_parts; at += parts[i++].size)
+		memcpy(j->data + at, parts[i].data, parts[i].size);
+	return j->data;
+}
+
+void joined_free(struct joined *j)
+{
+	free(j->data);
+	j->data = NULL;
+}
+
+void frame_ids(const struct queue *q, const struct fragment *f, uint64_t ids[2])
+{
+	const struct fragment_part *parts = q->parts + f->first_part;
+	unsigned int i, pos = 0;
+
+	/* Frames may straddle parts. */
+	for (i = 0; i < f->nr_parts; i++)
+		pos = cst_frame_ids(parts[i].data, parts[i].size, pos, ids);
+}
+
+void queue_find_ids(struct queue *q)
+{
+	const struct fragment *f;
+
+	pthread_mutex_lock(&q->ids_lock);
+	while (q->ids_begun < q->nr_frags) {
+		uint64_t ids[2] = { 0, 0 };
+
+		f = &q->frags[q->ids_begun++];
+		pthread_mutex_unlock(&q->ids_lock);
+		if (!f->pub.raw)
+			frame_ids(q, f, ids);
+		pthread_mutex_lock(&q->ids_lock);
+		q->ids[0] |= ids[0];
+		q->ids[1] |= ids[1];
+		if (++q->ids_done == q->nr_frags)
+			pthread_cond_broadcast(&q->ids_found);
+	}
+	while (q->ids_done < q->nr_frags)
+		pthread_cond_wait(&q->ids_found, &q->ids_lock);
+	pthread_mutex_unlock(&q->ids_lock);
+}
+
+struct id_search {
+	struct queue *const *q;
+	size_t nr;
+};
+
+static void *search_ids(void *search)
+{
+	const struct id_search *x = search;
+	size_t i;
+
+	for (i = 0; i < x->nr; i++)
+		if (x->q[i]->any_frames)
+			queue_find_ids(x->q[i]);
+	return NULL;
+}
+
+void queues_find_ids(struct queue *const *q, size_t nr, unsigned int threads)
+{
+	struct id_search x = { .q = q, .nr = nr };
+	size_t i, n = 0, frags = 0;
+	pthread_t *thread;
+
+	for (i = 0; i < nr; i++)
+		frags += q[i]->nr_frags - q[i]->ids_done;
+	if (threads > frags)
+		threads = (unsigned int)frags;
+	/* the calling thread waits, as in jobs_run() */
+	thread = threads > 1 ? malloc(threads * sizeof(*thread)) : NULL;
+	while (thread && n < threads && !thread_start(&thread[n], search_ids, &x))
+		n++;
+	if (!n)
+		search_ids(&x);
+	while (n)
+		pthread_join(thread[--n], NULL);
+	free(thread);
+}
+
+uint64_t fragment_floor(const struct fragment *f)
+{
+	return f->since > f->pub.time ? 0 : f->since;
+}

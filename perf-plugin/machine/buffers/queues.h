@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * queues.h - AUX buffers: the chunks of trace that the file holds (AUXTRACE records), the AUX records
+ * that say which stretches of a buffer were written in one go, and the fragments that follow from both.
+ */
+#ifndef CSTRACE_MACHINE_BUFFERS_QUEUES_H
+#define CSTRACE_MACHINE_BUFFERS_QUEUES_H
+
+#include <pthread.h>
+
+#include "perfdata/reader.h"
+
+#define AUX_FLAG_TRUNCATED	0x01u
+#define AUX_FLAG_OVERWRITE	0x02u
+#define AUX_FLAG_PARTIAL	0x04u
+#define AUX_FLAG_COLLISION	0x08u
+
+/* One contiguous stretch of trace: what an AUX record covers, or a buffer without AUX records. */
+struct session_fragment {
+	unsigned int queue;	/* number of the buffer, from 0, in file order */
+	int cpu, tid;		/* of the buffer; -1: none */
+	bool raw;		/* one stream without frames */
+	bool from_aux;		/* an AUX record describes it; else the whole buffer is one fragment */
+	uint64_t offset;	/* in the AUX buffer (AUXTRACE.offset plus position) */
+	uint64_t size;
+	uint64_t flags;		/* PERF_AUX_FLAG_* */
+	uint64_t time;		/* of the AUX record; UINT64_MAX: none */
+	const uint8_t *data;	/* its bytes in one piece, while it is being decoded */
+};
+
+/* The recorder pads chunks to a multiple of 8. */
+#define MAX_PADDING 7
+
+/* An AUXTRACE record. */
+struct chunk {
+	uint64_t offset;	/* in the AUX buffer */
+	uint64_t size;		/* bytes that are there */
+	uint64_t end;		/* of what belongs to this chunk: padding, and what the next one repeats, is left out */
+	uint64_t covered;	/* bytes that fragments use */
+	uint64_t seq;
+	unsigned int span;	/* number of the time that the buffer was open, in the order of the file (spans.h) */
+	const uint8_t *data;
+};
+
+struct span;
+
+/* An AUX record. */
+struct aux_record {
+	uint64_t offset, size, flags;
+	uint64_t time;		/* NO_TIME: none */
+	uint64_t seq;
+	int cpu, pid, tid;	/* of the record's sample_id; -1: none */
+	bool matched;
+	bool of_thread;		/* its buffer follows a thread */
+	bool refused;		/* unknown format */
+	bool fragments;		/* has some */
+	bool counted;		/* what it lost, in this run */
+	uint64_t missing;	/* bytes that the file does not hold */
+	struct span *span;	/* whose offsets it has; NULL: those of any */
+	size_t era;		/* of spans.c: number from 1 of the times that offsets began again; 0: not looked at */
+	bool lost;		/* the file has no data of its era */
+};
+
+/* The bytes that one chunk has of a fragment. */
+struct fragment_part {
+	const uint8_t *data;
+	uint64_t size;
+};
+
+struct fragment {
+	struct session_fragment pub;
+	size_t first_part;	/* of the queue's parts; its bytes in the AUX buffer are contiguous */
+	unsigned int nr_parts;
+	int aux_cpu, aux_tid;	/* where the AUX record was written, and by whom; -1: unknown */
+	uint64_t since;		/* time of the AUX record before; 0: none */
+	uint64_t since_seq;	/* its place in the file; 0: none */
+	uint64_t seq;
+	struct aux_record *aux;	/* NULL: none */
+};
+
+#define QUEUE_SINKS 8
+
+struct queue {
+	unsigned int number;
+	uint32_t idx;
+	int cpu, tid;
+	struct chunk *chunks;
+	size_t nr_chunks, cap_chunks;
+	struct span *spans;
+	size_t nr_spans, cap_spans;
+	struct fragment *frags;
+	size_t nr_frags, cap_frags;
+	struct fragment_part *parts;
+	size_t nr_parts, cap_parts;
+	bool any_aux;
+	uint64_t unclaimed;	/* bytes that no AUX record covers */
+	bool any_raw, any_frames;
+	unsigned int nr_sinks;	/* sinks that wrote into it, of owners_finish() */
+	uint32_t sinks[QUEUE_SINKS];
+	uint64_t ids[2];	/* trace IDs in the frames: after queue_find_ids() */
+	size_t ids_begun, ids_done;	/* fragments in which they are or were looked for */
+	pthread_mutex_t ids_lock;	/* protects `ids` and these, until ids_done is nr_frags */
+	pthread_cond_t ids_found;
+};
+
+struct queues {
+	struct queue **q;
+	size_t nr, cap;
+	struct aux_record *aux;
+	size_t nr_aux, cap_aux;
+	bool snapshot;		/* AUXTRACE_INFO says so */
+	/* Losses, filled by queues_finish(). */
+	uint64_t missing;	/* bytes that AUX records announce and the file does not hold */
+	uint64_t unclaimed;	/* bytes that no AUX record covers in buffers that have AUX records */
+	uint64_t refused;	/* AUX records of an unknown format */
+	uint64_t refused_format; /* the first of them */
+};
+
+int queues_add_chunk(struct queues *qs, const struct pd_record *rec);
+int queues_add_aux(struct queues *qs, const struct pd_record *rec);
+/* Make the fragments. 0, or ERR_NOMEM. */
+int queues_finish(struct queues *qs);
+void queues_free(struct queues *qs);
+
+/* Room for the bytes of one fragment; all zero to begin with. */
+struct joined {
+	uint8_t *data;
+	uint64_t cap;
+};
+
+/*
+ * The bytes of a fragment in one piece: where the file's records cut a buffer says nothing about the trace, and
+ * a decoder or a scan must not see less because of it. Those of several AUXTRACE records
+ * are copied to `j` and valid until its next use. NULL: no memory.
+ */
+const uint8_t *fragment_bytes(struct joined *j, const struct queue *q, const struct fragment *f);
+void joined_free(struct joined *j);
+/* Trace IDs in formatter frames: sets bits of `ids` (one per ID). */
+void frame_ids(const struct queue *q, const struct fragment *f, uint64_t ids[2]);
+
+/* Finds the trace IDs in the frames of a queue (queue.ids), once. Threads that call it at a time divide the fragments. */
+void queue_find_ids(struct queue *q);
+/* As queue_find_ids(), for those of the queues that have frames, in up to `threads` threads. No other thread uses them. */
+void queues_find_ids(struct queue *const *q, size_t nr, unsigned int threads);
+/* Nothing in the fragment is older: the time of the AUX record before, 0 if that is not known. */
+uint64_t fragment_floor(const struct fragment *f);
+
+#endif

@@ -1,0 +1,621 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* dso.c - the table of mapped files, and the loading of a file. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/array.h"
+#include "base/memory.h"
+#include "base/messages.h"
+#include "base/name.h"
+#include "base/files/archive.h"
+#include "base/files/input.h"
+#include "machine/images/dso_table.h"
+#include "machine/images/functions.h"
+#include "machine/images/stubs.h"
+#include "machine/images/jitdump.h"
+#include "machine/images/kernel.h"
+#include "machine/images/module.h"
+#include "machine/images/unpack.h"
+
+#define FIRST_BUCKETS 256
+
+static size_t hash_name(const char *s)
+{
+	size_t h = 5381;
+
+	while (*s)
+		h = h * 33 + (uint8_t)*s++;
+	return h;
+}
+
+void dso_table_init(struct dso_table *t)
+{
+	memset(t, 0, sizeof(*t));
+}
+
+static void dso_free(struct dso *d)
+{
+	jitdump_dso_free(d);
+	if (d->own_data)
+		free((void *)d->data);
+	else
+		input_unmap(d->data, d->size);
+	if (d->members)
+		archive_free(d->members);
+	free(d->members);
+	free(d->path);
+	free(d->file);
+	free(d->segs);
+	free(d->syms);
+	free(d->names);
+	free(d->name_order);
+	function_table_free(d->functions);
+	dso_debug_free(d);
+	stubs_free(d->stubs);
+	free(d);
+}
+
+void dso_table_free(struct dso_table *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr; i++)
+		dso_free(t->all[i]);
+	free(t->all);
+	free(t->bucket);
+	symfs_index_free(t->search.index);
+	dso_bundle_free(&t->search.bundle);
+	memset(t, 0, sizeof(*t));
+}
+
+static bool table_grow(struct dso_table *t)
+{
+	size_t nr = t->nr_buckets ? t->nr_buckets * 2 : FIRST_BUCKETS;
+	struct dso **bucket = calloc(nr, sizeof(*bucket));
+	size_t i, h;
+
+	if (!bucket)
+		return false;
+	for (i = 0; i < t->nr; i++) {
+		h = hash_name(t->all[i]->path) % nr;
+		t->all[i]->next = bucket[h];
+		bucket[h] = t->all[i];
+	}
+	free(t->bucket);
+	t->bucket = bucket;
+	t->nr_buckets = nr;
+	return true;
+}
+
+bool dso_is_module(const char *path)
+{
+	size_t n = strlen(path);
+
+	if (!strncmp(path, "[kernel", 7) || !strncmp(path, "[guest.kernel", 13))
+		return false;
+	return path[0] == '[' || (n > 3 && !strcmp(path + n - 3, ".ko")) || strstr(path, ".ko.");
+}
+
+/* A file in memory that has a build-id is a file as any other: it can be found. */
+static uint8_t kind_of(const char *path, const struct build_id *id, bool kernel)
+{
+	if (!kernel)
+		return !id->len && dso_name_is_anon(path) ? DSO_ANON : DSO_FILE;
+	if (!strncmp(path, "[kernel", 7) || !strncmp(path, "[guest.kernel", 13))
+		return DSO_VMLINUX;
+	return dso_is_module(path) ? DSO_MODULE : DSO_FILE;
+}
+
+struct dso *dso_table_add(struct dso_table *t, const char *path, uint8_t kind)
+{
+	struct dso **slot, *d;
+	size_t h;
+
+	if (t->nr >= t->nr_buckets && !table_grow(t))
+		return NULL;
+	d = calloc(1, sizeof(*d));
+	if (!d)
+		return NULL;
+	d->path = strdup(path);
+	slot = d->path ? ARRAY_ADD(t->all, t->nr, t->cap) : NULL;
+	if (!slot) {
+		free(d->path);
+		free(d);
+		return NULL;
+	}
+	*slot = d;
+	d->number = (uint32_t)(t->nr - 1);
+	d->table = t;
+	/* of memory whose offsets are addresses no section is made, and nothing is looked for */
+	if (kind == DSO_ANON)
+		d->trouble = DSO_NOT_FOUND;
+	d->kind = kind;
+	h = hash_name(path) % t->nr_buckets;
+	d->next = t->bucket[h];
+	t->bucket[h] = d;
+	return d;
+}
+
+struct dso *dso_table_find(const struct dso_table *t, const char *path, uint8_t kind)
+{
+	struct dso *d = t->nr_buckets ? t->bucket[hash_name(path) % t->nr_buckets] : NULL;
+
+	while (d && (d->kind != kind || strcmp(d->path, path)))
+		d = d->next;
+	return d;
+}
+
+/*
+ * True if the records of this kind mean `d`: the build-id of the file's header, which comes later,
+ * makes memory a file.
+ */
+static bool has_kind(const struct dso *d, uint8_t kind)
+{
+	return d->kind == kind || (d->id_of_header && d->kind == DSO_FILE && kind == DSO_ANON);
+}
+
+/* True if a record with this build-id (len 0: none) means `d`, whose own one may be that of the file's header. */
+static bool has_id(const struct dso *d, const struct build_id *id)
+{
+	if (d->id_of_header)
+		return !id->len;
+	return d->recorded.len == id->len && !memcmp(d->recorded.id, id->id, id->len);
+}
+
+struct dso *dso_table_get(struct dso_table *t, const char *path, const struct build_id *id, bool kernel)
+{
+	uint8_t kind = kind_of(path, id, kernel);
+	struct dso *d;
+
+	if (!t->nr_buckets && !table_grow(t))
+		return NULL;
+	for (d = t->bucket[hash_name(path) % t->nr_buckets]; d; d = d->next)
+		if (has_kind(d, kind) && !strcmp(d->path, path) && has_id(d, id))
+			return d;
+	d = dso_table_add(t, path, kind);
+	if (d)
+		d->recorded = *id;
+	return d;
+}
+
+struct dso *dso_table_get_module(struct dso_table *t, const char *path, const struct build_id *id,
+				 uint64_t addr)
+{
+	struct dso *d = t->nr_buckets ? t->bucket[hash_name(path) % t->nr_buckets] : NULL;
+
+	for (; d; d = d->next)
+		if (d->kind == DSO_MODULE && d->ref_addr == addr && !strcmp(d->path, path) && has_id(d, id))
+			return d;
+	d = dso_table_add(t, path, DSO_MODULE);
+	if (d) {
+		d->recorded = *id;
+		d->ref_addr = addr;
+	}
+	return d;
+}
+
+bool dso_table_set_build_id(struct dso_table *t, const char *path, const struct build_id *id)
+{
+	struct dso *d;
+	bool only = true;
+
+	if (!t->nr_buckets)
+		return true;
+	for (d = t->bucket[hash_name(path) % t->nr_buckets]; d; d = d->next) {
+		if (strcmp(d->path, path))
+			continue;
+		if (!d->recorded.len) {
+			d->recorded = *id;
+			d->id_of_header = true;
+			if (d->kind == DSO_ANON)
+				d->kind = DSO_FILE;
+		}
+		only &= !d->id_of_header || build_id_equal(&d->recorded, id);
+	}
+	return only;
+}
+
+void dso_table_set_text(struct dso_table *t, const char *path, uint64_t in_file, uint64_t in_memory)
+{
+	struct dso *d;
+
+	if (!t->nr_buckets)
+		return;
+	for (d = t->bucket[hash_name(path) % t->nr_buckets]; d; d = d->next)
+		if (d->kind == DSO_MODULE && !strcmp(d->path, path))
+			d->text = (struct module_text){ true, in_file, in_memory };
+}
+
+static void unload(struct dso *d)
+{
+	if (d->own_data)
+		free((void *)d->data);
+	else
+		input_unmap(d->data, d->size);
+	d->own_data = false;
+	free(d->segs);
+	d->data = NULL;
+	d->size = 0;
+	d->segs = NULL;
+	d->nr_segs = 0;
+	d->found.len = 0;
+	d->is_elf = false;
+}
+
+/* Decompresses a module or kernel; the data is then on the heap. */
+static int unpack_file(struct dso *d)
+{
+	enum unpack_result rc;
+	size_t size;
+	uint8_t *p;
+
+	if ((d->kind != DSO_MODULE && d->kind != DSO_VMLINUX) || !is_packed(d->data, d->size))
+		return DSO_FINE;
+	rc = unpack(d->data, d->size, &p, &size);
+	if (rc != UNPACK_DONE)
+		return rc == UNPACK_LARGE ? DSO_UNPACKED_LARGE : rc == UNPACK_NO_MEMORY ? DSO_NO_MEMORY :
+		       rc == UNPACK_LEFT_OUT ? DSO_LEFT_OUT : DSO_PACKED;
+	input_unmap(d->data, d->size);
+	d->data = p;
+	d->size = size;
+	d->own_data = true;
+	return DSO_FINE;
+}
+
+/*
+ * True if the recorded build-id must be that of the file. What had one was an ELF file; only of the kernel there are images
+ * in another form, which have none.
+ */
+static bool is_comparable(const struct dso *d)
+{
+	return d->recorded.len && (d->is_elf || d->kind == DSO_FILE);
+}
+
+/* Maps `path` and checks whether it can be used for `d`. Returns enum dso_trouble. */
+static int try_file(const struct dso_table *t, struct dso *d, const char *path)
+{
+	int trouble = DSO_FINE;
+
+	/* module_link() writes to this private copy */
+	d->data = input_map(path, PROT_READ | (d->kind == DSO_MODULE ? PROT_WRITE : 0), &d->size);
+	if (!d->data)
+		return errno == ENOENT || errno == ENOTDIR ? DSO_NOT_FOUND : errno == ENOMEM ? DSO_NO_MEMORY :
+		       errno == ENOTSUP ? DSO_NOT_MAPPABLE : DSO_UNREADABLE;
+	if (!d->size)
+		return DSO_UNREADABLE;
+	trouble = unpack_file(d);
+	if (trouble == DSO_FINE)
+		trouble = dso_read_elf(d);
+	if (trouble == DSO_FINE && is_comparable(d) && !t->search.force && d->kind != DSO_KCORE &&
+	    !build_id_equal(&d->recorded, &d->found))
+		trouble = DSO_BUILD_ID;
+	if (trouble == DSO_FINE && d->kind == DSO_MODULE && !d->by_offset)
+		trouble = module_link(d, t->search.kernel);
+	return trouble;
+}
+
+/* Name for messages: the copy of the name may be missing for want of memory. */
+static const char *file_shown(const struct dso *d)
+{
+	return name_shown(d->file ? d->file : "it");
+}
+
+/* Warns about a file that is used without proof that it is the recorded one. */
+static void warn_unsure(const struct dso *d, const struct dso_candidates *c)
+{
+	/* one path is not named twice */
+	const bool same = d->file && !strcmp(d->file, d->path);
+
+	if (d->kind == DSO_KCORE || (d->recorded.len && build_id_equal(&d->recorded, &d->found)))
+		return;
+	if (is_comparable(d))
+		fprintf(message_stream(), "cstrace: warning: %s: %s has another build-id than the recorded file and is "
+			"used because of -f\n", name_shown(d->path), same ? "the file" : file_shown(d));
+	else if (d->by_name)
+		fprintf(message_stream(), "cstrace: warning: %s: not found by path, taking %s by its name; nothing in "
+			"the recording tells whether it is the same file\n", name_shown(d->path), file_shown(d));
+	else if (c->replaced)
+		fprintf(message_stream(), "cstrace: warning: %s: removed before its name was recorded, taking %s, which is in "
+			"its place; nothing in the recording tells whether it has the same code\n", name_shown(d->path),
+			same ? "the file of this name" : file_shown(d));
+}
+
+static bool load(struct dso_table *t, struct dso *d)
+{
+	struct dso_candidates c = { .step = 0 };
+	struct build_id refused_id = { .len = 0 };
+	int trouble;
+
+	d->state = DSO_MISSING;
+	d->trouble = DSO_NOT_FOUND;
+	d->finder = dso_search_finder(&t->search);
+	if (d->kind == DSO_JIT)
+		return jitdump_dso_load(d);
+	if (d->archive)
+		dso_load(t, d->archive);
+	while (dso_next_candidate(&t->search, d, &c)) {
+		trouble = try_file(t, d, c.path);
+		/* libelf reports a lack of memory as a fault of the file */
+		if (trouble != DSO_FINE && memory_refused())
+			trouble = DSO_NO_MEMORY;
+		if (trouble == DSO_FINE) {
+			free(d->file);
+			d->file = strdup(c.path);
+			d->state = DSO_LOADED;
+			d->trouble = DSO_FINE;
+			d->by_name = c.by_name;
+			d->from_host = c.from_host;
+			d->from_input = c.from_input;
+			break;
+		}
+		/* the first file that was found and refused is the one to report */
+		if (trouble != DSO_NOT_FOUND && d->state != DSO_REFUSED) {
+			d->state = DSO_REFUSED;
+			d->trouble = trouble;
+			d->file = strdup(c.path);
+			refused_id = d->found;
+		}
+		unload(d);
+	}
+	if (d->state == DSO_REFUSED) {
+		d->found = refused_id;
+		fprintf(message_stream(), "cstrace: ");
+		dso_explain(d, !t->search.other_recorder, t->search.kernel && t->search.kernel->kcore,
+			    message_stream());
+	}
+	if (d->state == DSO_LOADED)
+		warn_unsure(d, &c);
+	return d->state == DSO_LOADED;
+}
+
+bool dso_load(struct dso_table *t, struct dso *d)
+{
+	uint64_t about;
+	bool loaded;
+
+	if (d->state != DSO_UNTRIED)
+		return d->state == DSO_LOADED;
+	about = message_subject(SUBJECT_DSO | d->number);
+	loaded = load(t, d);
+	message_subject(about);
+	return loaded;
+}
+
+/* What finds a file without a name, unless the recording was made so. */
+static const char *id_cure(const struct dso *d, bool perf)
+{
+	if (!perf || (d->table && d->table->search.build_ids))
+		return "";
+	return "; record with perf record --buildid-mmap, and bring the file with --symfs or "
+		"--buildid-dir";
+}
+
+/* Memory without a file, or with a file that cannot be found. */
+static void explain_memory(const struct dso *d, bool perf, FILE *out)
+{
+	const char *path = name_shown(d->path), *mono = perf ? ", record with -k mono" : "";
+	bool given = d->table && d->table->search.jitdump;
+
+	switch (dso_name_kind(d->path)) {
+	case NAME_DEVICE:
+		fprintf(out, "%s: memory of the kernel or of a device, and no file has its code\n",
+			path);
+		return;
+	case NAME_UPROBES:
+		fprintf(out, "%s: instructions that probes replaced, which the kernel copies "
+			"here one by one, and no file has "
+			"them; trace without probes in the program\n", path);
+		return;
+	case NAME_MEMFD:
+		fprintf(out, "%s: a file in memory, of which no build-id is recorded%s", path,
+			id_cure(d, perf));
+		if (!given)
+			fprintf(out, "; if it holds generated code, let the runtime write a "
+				"jitdump file%s, and name it with "
+				"--jitdump", mono);
+		fputc('\n', out);
+		return;
+	default:
+		if (given)
+			fprintf(out, "%s: memory without a file (generated code), and no jitdump "
+				"file that was given describes it\n",
+				path);
+		else
+			fprintf(out, "%s: memory without a file (generated code), and no jitdump "
+				"file describes it; "
+				"let the runtime write one%s, and name it with --jitdump\n",
+					path, mono);
+	}
+}
+
+/* No file was found. */
+static void explain_missing(const struct dso *d, bool perf, bool has_kcore, FILE *out)
+{
+	const char *path = name_shown(d->path), *kcore = perf && !has_kcore ? ", or record with --kcore" : "";
+	char want[2 * BUILD_ID_MAX + 1];
+
+	build_id_text(&d->recorded, want);
+	if (d->kind == DSO_VMLINUX)
+		fprintf(out, "%s: kernel text is not in the recording; give the kernel image of "
+			"this very build with --vmlinux FILE%s\n", path, kcore);
+	else if (d->kind == DSO_MODULE)
+		fprintf(out, "%s: module not found; give the directory with the target's modules with "
+			"--symfs DIR%s\n", path, kcore);
+	else if (d->kind == DSO_BPF && !strncmp(d->path, "bpf_", 4))
+		fprintf(out, "%s: the code of this BPF program is not in the recording: record as root, and "
+			"end the recorder while the program is loaded\n", path);
+	else if (d->kind == DSO_BPF)
+		fprintf(out, "%s: code that the kernel made while it ran, and no TEXT_POKE record has its "
+			"bytes%s\n", path, perf && !has_kcore && !d->made_later ? "; record with --kcore" : "");
+	else if (!strncmp(d->path, "[vdso", 5))
+		fprintf(out, "%s: code that the kernel provides; %sput a copy of it below --symfs under this "
+			"name\n", path, perf ? "the recorder keeps a copy in its build-id cache: bring that along (perf "
+			"archive) and name it with --buildid-dir, or " : "");
+	else if (d->kind == DSO_ANON)
+		explain_memory(d, perf, out);
+	else if (dso_name_kind(d->path) == NAME_PAGE)
+		fprintf(out, "%s: a page of code that the kernel gives to 32-bit programs, and "
+			"no file has it; put a copy of "
+			"its bytes below --symfs under this name\n", path);
+	else if (!d->recorded.len && dso_name_kind(d->path) == NAME_LOST)
+		fprintf(out, "%s: a file whose name was not recorded: it is too long for the "
+			"kernel%s\n", path, id_cure(d, perf));
+	else if (d->recorded.len)
+		fprintf(out, "%s: no file with build-id %s found by path, below --symfs or in the "
+			"build-id cache\n", path, want);
+	else
+		fprintf(out, "%s: file not found; give the directory with the target's files with "
+			"--symfs DIR\n", path);
+}
+
+void dso_explain(const struct dso *d, bool perf, bool has_kcore, FILE *out)
+{
+	const char *path = name_shown(d->path), *file = file_shown(d);
+	const char *kcore = perf && !has_kcore ? ", or record with --kcore" : "";
+	char want[2 * BUILD_ID_MAX + 1], have[2 * BUILD_ID_MAX + 1];
+
+	build_id_text(&d->recorded, want);
+	build_id_text(&d->found, have);
+	switch (d->trouble) {
+	case DSO_FINE:
+		fprintf(out, "%s: %s is %zu bytes long, and code behind its end was executed: is it the "
+			"recorded file?\n", path, file, d->size);
+		break;
+	case DSO_BUILD_ID:
+		fprintf(out, "%s: %s has build-id %s, recorded was %s: not used; find the recorded file "
+			"with --symfs DIR, or use this one with -f\n", path, file,
+			d->found.len ? have : "none", want);
+		break;
+	case DSO_MACHINE:
+		fprintf(out, "%s: %s is not an Arm file (ELF machine %u): not used; give the directory "
+			"with the target's files with --symfs DIR\n", path, file, d->machine);
+		break;
+	case DSO_NO_CODE:
+		fprintf(out, "%s: %s holds debug information but no code: not used; the program file "
+			"itself is needed\n", path, file);
+		break;
+	case DSO_UNREADABLE:
+		fprintf(out, "%s: %s cannot be read: check its type, size and permissions\n", path,
+			file);
+		break;
+	case DSO_BAD_ELF:
+		fprintf(out, "%s: %s has a broken ELF header: not used\n", path, file);
+		break;
+	case DSO_UNALIGNED:
+		fprintf(out, "%s: its file offsets do not fit the addresses it was mapped at\n", path);
+		break;
+	case DSO_PACKED:
+		fprintf(out, "%s: %s cannot be unpacked: damaged, or compressed in a way that this program does not "
+			"know; unpack it by hand\n", path, file);
+		break;
+	case DSO_LEFT_OUT:
+		fprintf(out, "%s: %s is compressed by xz or zstd, and this program was made without what unpacks that "
+			"(perf-cstrace --version); unpack it by hand\n", path, file);
+		break;
+	case DSO_UNPACKED_LARGE:
+		fprintf(out, "%s: %s unpacks to more than %d times its size, or %u MiB, which no kernel file does: not used; "
+			"unpack it by hand if it is trusted\n", path, file, UNPACK_RATIO, UNPACK_MAX >> 20);
+		break;
+	case DSO_NOT_MAPPABLE:
+		fprintf(out, "%s: the archive of %s does not hold it as it was mapped (not "
+			"compressed, and aligned to a page), so it "
+			"is not the recorded archive: not used; find that with --symfs DIR\n",
+				path, file);
+		break;
+	case DSO_NO_MEMORY:
+		fprintf(out, "%s: %s: out of memory while it was read\n", path, file);
+		break;
+	case DSO_NO_PLACE:
+		fprintf(out, "%s: %s is not linked, and nothing tells where its code was in memory: give a copy of "
+			"the target's /proc/kallsyms with --kallsyms%s\n", path, file, kcore);
+		break;
+	case DSO_NO_SYMBOL:
+		fprintf(out, "%s: %s has no symbol %s, so nothing tells where it was loaded: give the image "
+			"with its symbol table\n", path, file, name_shown(d->ref_sym));
+		break;
+	default:
+		explain_missing(d, perf, has_kcore, out);
+	}
+}
+
+void dso_assume(struct dso *d)
+{
+	const uint64_t about = message_subject(SUBJECT_DSO | d->number);
+
+	if (!d->assumed)
+		fprintf(message_stream(), "cstrace: warning: %s: text remapped to anonymous "
+			"memory (huge pages): the code there is "
+			"assumed to be still that of %s\n", name_shown(d->path), file_shown(d));
+	d->assumed = true;
+	message_subject(about);
+}
+
+int dso_compare(const struct dso *a, const struct dso *b)
+{
+	int c = strcmp(a->path, b->path);
+
+	if (c)
+		return c;
+	if (a->recorded.len != b->recorded.len)
+		return a->recorded.len < b->recorded.len ? -1 : 1;
+	c = memcmp(a->recorded.id, b->recorded.id, a->recorded.len);
+	return c ? c : (a->ref_addr > b->ref_addr) - (a->ref_addr < b->ref_addr);
+}
+
+const char *dso_path(const struct dso *dso)
+{
+	return dso->path;
+}
+
+const char *dso_file(const struct dso *dso)
+{
+	return dso->state == DSO_LOADED ? dso->file : NULL;
+}
+
+const uint8_t *dso_build_id(const struct dso *dso, size_t *len)
+{
+	const struct build_id *id = &dso->recorded;
+
+	if (dso->state == DSO_LOADED && dso->found.len)
+		id = &dso->found;
+	*len = id->len;
+	return id->len ? id->id : NULL;
+}
+
+bool dso_vaddr(const struct dso *dso, uint64_t offset, uint64_t *vaddr)
+{
+	size_t i;
+
+	if (!dso->is_elf) {
+		*vaddr = offset;
+		return true;
+	}
+	for (i = 0; i < dso->nr_segs; i++) {
+		const struct dso_segment *g = &dso->segs[i];
+
+		if (offset >= g->offset && offset - g->offset < g->filesz) {
+			*vaddr = g->vaddr + (offset - g->offset);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool dso_is_memory(const struct dso *dso)
+{
+	return dso->kind == DSO_KCORE;
+}
+
+bool dso_is_kernel(const struct dso *dso)
+{
+	return dso->kind == DSO_VMLINUX || dso->kind == DSO_MODULE || dso->kind == DSO_KCORE;
+}
+
+bool dso_first_load(const struct dso *dso, uint64_t *offset, uint64_t *vaddr)
+{
+	*offset = dso->nr_segs ? dso->segs[0].offset : 0;
+	*vaddr = dso->nr_segs ? dso->segs[0].vaddr : 0;
+	return dso->nr_segs;
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* dso_find.c - lists the places where the file of a recorded map may be on this machine, best first. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bisect.h"
+#include "base/error.h"
+#include "base/files/input.h"
+#include "base/path.h"
+#include "machine/images/dso_table.h"
+#include "machine/images/module.h"
+
+enum find_step {
+	BY_VMLINUX_OPTION,
+	BY_PLACE,
+	BY_PATH,
+	BY_PATH_PACKED,		/* modules: with another compression, or none */
+	BY_PATH_DELETED,	/* without the " (deleted)" that the kernel appends to the name of an unlinked file */
+	BY_KERNEL_PLACES,
+	BY_VDSO_PLACES,
+	BY_SYMFS_BUILD_ID,
+	BY_CACHE,
+	BY_DEBUGINFOD,		/* folders of its clients */
+	BY_ASKING,		/* its servers, with --debuginfod */
+	BY_NAME,
+	BY_MODULE_NAME,
+	NOWHERE,
+};
+
+static const char *const kernel_places[] = {
+	"/boot/vmlinux-%s",
+	"/usr/lib/debug/boot/vmlinux-%s",
+	"/usr/lib/debug/lib/modules/%s/vmlinux",
+	"/lib/modules/%s/vmlinux",
+	"/lib/modules/%s/build/vmlinux",
+};
+
+/*
+ * Places of `make vdso_install`, which have symbols, and of copies made by hand; the pages of
+ * 32-bit programs have only these.
+ */
+static const struct vdso_place {
+	const char *name, *place;
+} vdso_places[] = {
+	{ "[vdso]", "/[vdso]" },
+	{ "[vdso]", "/lib/modules/%s/vdso/vdso.so" },
+	{ "[vdso]", "/lib/modules/%s/vdso/vdso64.so" },
+	{ "[vdso32]", "/[vdso32]" },
+	{ "[vdso32]", "/lib/modules/%s/vdso/vdso32.so" },
+	{ "[vectors]", "/[vectors]" },
+	{ "[sigpage]", "/[sigpage]" },
+};
+
+static const char *const cache_names[] = { "/elf", "/vdso", "" };
+
+#define NR(a) (sizeof(a) / sizeof((a)[0]))
+
+static bool set_path(struct dso_candidates *c, const char *a, const char *b, size_t b_len)
+{
+	const char *slash = *a && *b && *b != '/' ? "/" : "";
+	int n = snprintf(c->path, sizeof(c->path), "%s%s%.*s", a, slash, (int)b_len, b);
+
+	return n > 0 && (size_t)n < sizeof(c->path);
+}
+
+/* Resolves `path` of the recorded machine: links in the copy of its file system are relative to that copy. */
+static bool set_target_path(struct dso_candidates *c, const struct dso_search *s, const char *path, size_t len)
+{
+	char *name, *whole;
+	bool fits;
+
+	c->from_host = !s->symfs;
+	if (c->from_host)
+		return set_path(c, "", path, len);
+	name = strndup(path, len);
+	whole = name ? input_in_root(s->symfs, name) : NULL;
+	fits = whole && set_path(c, "", whole, strlen(whole));
+	free(name);
+	free(whole);
+	return fits;
+}
+
+int dso_places_add(struct dso_places *p, const char *path, const char *file)
+{
+	struct dso_place *to = ARRAY_ADD(p->v, p->nr, p->cap);
+
+	if (!to)
+		return ERR_NOMEM;
+	to->path = strdup(path);
+	to->file = strdup(file);
+	to->number = p->nr;
+	to->pid = -1;
+	to->taken = false;
+	p->sorted = false;
+	if (to->path && to->file)
+		return 0;
+	free(to->path);
+	free(to->file);
+	p->nr--;
+	return ERR_NOMEM;
+}
+
+void dso_places_free(struct dso_places *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->nr; i++) {
+		free(p->v[i].path);
+		free(p->v[i].file);
+	}
+	free(p->v);
+	memset(p, 0, sizeof(*p));
+}
+
+void dso_bundle_free(struct dso_bundle *b)
+{
+	dso_places_free(&b->images);
+	dso_places_free(&b->jitdumps);
+	free(b->kcore);
+	free(b->kallsyms);
+	memset(b, 0, sizeof(*b));
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct dso_place *x = a, *y = b;
+	int order = strcmp(x->path, y->path);
+
+	return order ? order : x->number < y->number ? -1 : x->number > y->number;
+}
+
+struct dso_place *dso_places_find(struct dso_places *p, const char *path, unsigned int nth)
+{
+	size_t lo = 0, hi = p->nr;
+
+	if (p->nr && !p->sorted)
+		qsort(p->v, p->nr, sizeof(*p->v), compare_places);
+	/* sorted only once, since replicas read it (session/replica.c) */
+	if (!p->sorted)
+		p->sorted = true;
+	BISECT(lo, hi, mid, strcmp(p->v[mid].path, path) < 0);
+	lo += nth;
+	return lo < p->nr && !strcmp(p->v[lo].path, path) ? &p->v[lo] : NULL;
+}
+
+/* Files of a bundle; the build-id distinguishes several files of one path. */
+static bool by_place(struct dso_search *s, const struct dso *d, struct dso_candidates *c, unsigned int nth,
+		     bool *more)
+{
+	const struct dso_place *p = dso_places_find(&s->bundle.images, d->path, nth);
+
+	*more = c->from_input = p != NULL;
+	return p && set_path(c, "", p->file, strlen(p->file));
+}
+
+/* A member lies in the file that was found for its archive. */
+static bool by_archive(const struct dso *d, struct dso_candidates *c)
+{
+	const struct dso *a = d->archive;
+	int n;
+
+	if (a->state != DSO_LOADED || !a->file)
+		return false;
+	n = snprintf(c->path, sizeof(c->path), "%s%s", a->file, d->path + strlen(a->path));
+	c->by_name = a->by_name;
+	c->from_host = a->from_host;
+	c->from_input = a->from_input;
+	return n > 0 && (size_t)n < sizeof(c->path);
+}
+
+static bool by_path(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
+{
+	if (d->archive)
+		return by_archive(d, c);
+	if (d->kind == DSO_KCORE)
+		return set_path(c, "", d->path, strlen(d->path));
+	if (d->kind == DSO_VMLINUX || d->path[0] == '[')
+		return false;
+	return set_target_path(c, s, d->path, strlen(d->path));
+}
+
+static const char *const packings[] = { "", ".xz", ".zst", ".gz" };
+
+static bool by_path_packed(struct dso_search *s, const struct dso *d, struct dso_candidates *c,
+			   unsigned int nth)
+{
+	const char *ko = strstr(d->path, ".ko");
+	char path[4096];
+	int n;
+
+	if (d->kind != DSO_MODULE || d->path[0] == '[' || !ko)
+		return false;
+	n = snprintf(path, sizeof(path), "%.*s.ko%s", (int)(ko - d->path), d->path, packings[nth]);
+	return n > 0 && (size_t)n < sizeof(path) && strcmp(path, d->path) &&
+	       set_target_path(c, s, path, (size_t)n);
+}
+
+/* Modules: the kernel's name has underscores where the file's name may have dashes. */
+static bool by_module_name(struct dso_search *s, const struct dso *d, struct dso_candidates *c,
+			   unsigned int nth)
+{
+	char name[72], *p;
+	const char *found;
+
+	if (d->kind != DSO_MODULE || !s->symfs)
+		return false;
+	module_name(d->path, name, 64);
+	for (p = name; nth >= NR(packings) && (p = strchr(p, '_'));)
+		*p = '-';
+	strcat(strcat(name, ".ko"), packings[nth % NR(packings)]);
+	found = symfs_by_name(s, name, 0);
+	return found && set_path(c, "", found, strlen(found));
+}
+
+static bool by_path_deleted(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
+{
+	static const char deleted[] = " (deleted)";
+	size_t n = strlen(d->path), k = sizeof(deleted) - 1;
+
+	if (d->kind != DSO_FILE || n <= k || strcmp(d->path + n - k, deleted))
+		return false;
+	c->replaced = true;
+	return set_target_path(c, s, d->path, n - k);
+}
+
+/* Kernels at the usual places are tried only if their build-id can be compared. */
+static bool by_kernel_place(struct dso_search *s, const struct dso *d, struct dso_candidates *c,
+			    unsigned int nth)
+{
+	char name[512];
+	int n;
+
+	if (d->kind != DSO_VMLINUX || !d->recorded.len || !s->osrelease || strchr(s->osrelease, '%'))
+		return false;
+	n = snprintf(name, sizeof(name), kernel_places[nth], s->osrelease);
+	return n > 0 && (size_t)n < sizeof(name) && set_target_path(c, s, name, n);
+}
+
+static bool by_vdso_place(struct dso_search *s, const struct dso *d, struct dso_candidates *c,
+			  unsigned int nth)
+{
+	const struct vdso_place *v = &vdso_places[nth];
+	char name[512];
+	int n;
+
+	if (d->kind != DSO_FILE || strcmp(d->path, v->name))
+		return false;
+	/* this machine's copy is used only if its build-id can be compared */
+	if (strchr(v->place, '%') ? !s->osrelease || strchr(s->osrelease, '%') : !s->symfs)
+		return false;
+	if (!s->symfs && !d->recorded.len)
+		return false;
+	n = snprintf(name, sizeof(name), v->place, s->osrelease);
+	return n > 0 && (size_t)n < sizeof(name) && set_target_path(c, s, name, (size_t)n);
+}
+
+/* Takes a path that was made for this, and frees it. */
+static bool take_path(struct dso_candidates *c, char *path)
+{
+	bool fits = path && set_path(c, "", path, strlen(path));
+
+	free(path);
+	return fits;
+}
+
+static bool by_cache(struct dso_search *s, const struct dso *d, struct dso_candidates *c,
+		     unsigned int nth)
+{
+	return d->kind != DSO_KCORE &&
+	       take_path(c, finder_cache_path(dso_search_finder(s), &d->recorded, cache_names[nth]));
+}
+
+static bool by_debuginfod(const struct dso *d, struct dso_candidates *c, unsigned int nth)
+{
+	return d->kind != DSO_KCORE &&
+	       take_path(c, finder_debuginfod_path(nth, &d->recorded, "executable"));
+}
+
+static bool by_name(struct dso_search *s, const struct dso *d, struct dso_candidates *c,
+		    unsigned int nth, bool *more)
+{
+	const char *base = path_base(d->path);
+	const char *found;
+
+	*more = false;
+	if (d->kind != DSO_FILE || !s->symfs || d->path[0] == '[')
+		return false;
+	found = symfs_by_name(s, base, nth);
+	if (!found)
+		return false;
+	*more = true;
+	return set_path(c, "", found, strlen(found));
+}
+
+/* Tries one place; *more: call again with the next `nth`. */
+static bool place(struct dso_search *s, const struct dso *d, struct dso_candidates *c, bool *more)
+{
+	const char *found;
+
+	*more = false;
+	switch (c->step) {
+	case BY_VMLINUX_OPTION:
+		return d->kind == DSO_VMLINUX && s->vmlinux &&
+		       set_path(c, "", s->vmlinux, strlen(s->vmlinux));
+	case BY_PLACE:
+		return by_place(s, d, c, c->sub, more);
+	case BY_PATH:
+		return by_path(s, d, c);
+	case BY_PATH_PACKED:
+		*more = c->sub + 1 < NR(packings);
+		return by_path_packed(s, d, c, c->sub);
+	case BY_PATH_DELETED:
+		return by_path_deleted(s, d, c);
+	case BY_KERNEL_PLACES:
+		*more = c->sub + 1 < NR(kernel_places);
+		return by_kernel_place(s, d, c, c->sub);
+	case BY_VDSO_PLACES:
+		*more = c->sub + 1 < NR(vdso_places);
+		return by_vdso_place(s, d, c, c->sub);
+	case BY_SYMFS_BUILD_ID:
+		if (!d->recorded.len || !s->symfs || d->kind == DSO_KCORE)
+			return false;
+		found = symfs_by_build_id(s, &d->recorded);
+		return found && set_path(c, "", found, strlen(found));
+	case BY_CACHE:
+		*more = c->sub + 1 < NR(cache_names);
+		return by_cache(s, d, c, c->sub);
+	case BY_DEBUGINFOD:
+		*more = c->sub + 1 < FINDER_DEBUGINFOD_FOLDERS;
+		return by_debuginfod(d, c, c->sub);
+	case BY_ASKING:
+		return d->kind != DSO_KCORE &&
+		       take_path(c, finder_ask(dso_search_finder(s), &d->recorded, "executable"));
+	case BY_NAME:
+		c->by_name = true;
+		return by_name(s, d, c, c->sub, more);
+	case BY_MODULE_NAME:
+		*more = c->sub + 1 < 2 * NR(packings);
+		c->by_name = true;
+		return by_module_name(s, d, c, c->sub);
+	}
+	return false;
+}
+
+const struct finder *dso_search_finder(struct dso_search *s)
+{
+	s->finder = (struct finder){ .symfs = s->symfs, .buildid_dir = s->buildid_dir, .ask = s->debuginfod };
+	return &s->finder;
+}
+
+bool dso_next_candidate(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
+{
+	bool found, more;
+
+	if (d->kind >= DSO_ANON)
+		return false;
+	while (c->step < NOWHERE) {
+		c->by_name = c->from_host = c->from_input = c->replaced = false;
+		found = place(s, d, c, &more);
+		if (more) {
+			c->sub++;
+		} else {
+			c->step++;
+			c->sub = 0;
+		}
+		if (found)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* jitdump_dso.c - makes a mapped file of generated code. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/files/input.h"
+#include "machine/images/dso_table.h"
+#include "machine/images/jitdump.h"
+
+struct dso *jitdump_dso(struct dso_table *t, const char *path, const char *file, struct jitdump *jd)
+{
+	struct dso *d = dso_table_add(t, path, DSO_JIT);
+	size_t i;
+
+	if (!d) {
+		input_unmap(jd->p, jd->size);
+		jitdump_free(jd);
+		free(jd);
+		return NULL;
+	}
+	d->jit = jd;
+	d->machine = jd->machine;
+	d->extent = jd->code_size < DSO_MAX_EXTENT ? jd->code_size : DSO_MAX_EXTENT;
+	d->file = strdup(file);
+	d->syms = calloc(jd->nr_code ? jd->nr_code : 1, sizeof(*d->syms));
+	if (!d->file || !d->syms)
+		return NULL;	/* the table frees it */
+	for (i = 0; i < jd->nr_code; i++)
+		d->syms[d->nr_syms++] = (struct dso_symbol_entry){
+			.offset = jd->code[i].at, .vaddr = jd->code[i].addr, .size = jd->code[i].size,
+			.name = jd->code[i].name,
+		};
+	d->symbols_read = true;
+	return d;
+}
+
+bool jitdump_dso_load(struct dso *d)
+{
+	d->data = jitdump_code(d->jit);
+	if (!d->data) {
+		d->trouble = DSO_NO_MEMORY;
+		return false;
+	}
+	d->own_data = true;
+	d->size = d->jit->code_size;
+	d->state = DSO_LOADED;
+	d->trouble = DSO_FINE;
+	return true;
+}
+
+void jitdump_dso_free(struct dso *d)
+{
+	if (!d->jit)
+		return;
+	input_unmap(d->jit->p, d->jit->size);
+	jitdump_free(d->jit);
+	free(d->jit);
+	d->jit = NULL;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* patches.c - stores each byte sequence written to kernel text once, and the original bytes of each address. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bisect.h"
+#include "base/error.h"
+#include "machine/images/dso_table.h"
+#include "machine/images/patches.h"
+
+#define DSO_NAME "[kernel text changed while tracing]"
+
+void patches_free(struct patches *ps)
+{
+	/* after patches_finish() the dso owns the bytes */
+	if (!ps->finished)
+		free(ps->bytes);
+	free(ps->seq);
+	free(ps->word);
+	free(ps->run);
+	memset(ps, 0, sizeof(*ps));
+}
+
+static int compare_words(const void *a, const void *b)
+{
+	const struct patch_word *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->seq < y->seq ? -1 : x->seq > y->seq;
+}
+
+/* Drops all words of an address but the earliest. */
+static void drop_later_words(struct patches *ps)
+{
+	size_t i, n = 0;
+
+	if (!ps->nr_word)
+		return;
+	qsort(ps->word, ps->nr_word, sizeof(*ps->word), compare_words);
+	for (i = 0; i < ps->nr_word; i++)
+		if (!n || ps->word[n - 1].addr != ps->word[i].addr)
+			ps->word[n++] = ps->word[i];
+	ps->nr_word = n;
+}
+
+int patches_note(struct patches *ps, uint64_t addr, uint64_t time, uint64_t seq, const uint8_t *old,
+		 size_t len)
+{
+	struct patch_word *w;
+	size_t i;
+
+	for (i = 0; i + 4 <= len; i += 4) {
+		/*
+		 * the array grows only if most of it is in use after that, so its size depends on addresses, not on
+		 * records
+		 */
+		if (ps->nr_word == ps->cap_word && ps->cap_word) {
+			drop_later_words(ps);
+			if (ps->nr_word > ps->cap_word / 2 && !array_reserve(&ps->word, ps->cap_word,
+									     &ps->cap_word, sizeof(*w)))
+				return ERR_NOMEM;
+		}
+		w = ARRAY_ADD(ps->word, ps->nr_word, ps->cap_word);
+		if (!w)
+			return ERR_NOMEM;
+		*w = (struct patch_word){ .addr = addr + i, .time = time, .seq = seq };
+		memcpy(&w->old, old + i, 4);
+	}
+	return 0;
+}
+
+static uint32_t hash_bytes(const uint8_t *p, size_t len)
+{
+	uint32_t h = 2166136261u;
+
+	while (len--)
+		h = (h ^ *p++) * 16777619u;
+	return h;
+}
+
+static struct patch_seq *find_seq(const struct patches *ps, const uint8_t *bytes, size_t len, uint32_t hash)
+{
+	size_t i = hash & (ps->seq_size - 1);
+	struct patch_seq *s;
+
+	for (;; i = (i + 1) & (ps->seq_size - 1)) {
+		s = &ps->seq[i];
+		if (!s->len || (s->hash == hash && s->len == len && !memcmp(ps->bytes + s->at, bytes, len)))
+			return s;
+	}
+}
+
+static int grow_seqs(struct patches *ps)
+{
+	struct patch_seq *old = ps->seq;
+	size_t i, k, old_size = ps->seq_size;
+
+	ps->seq = calloc(old_size ? old_size * 2 : 64, sizeof(*ps->seq));
+	if (!ps->seq) {
+		ps->seq = old;
+		return ERR_NOMEM;
+	}
+	ps->seq_size = old_size ? old_size * 2 : 64;
+	for (i = 0; i < old_size; i++) {
+		if (!old[i].len)
+			continue;
+		for (k = old[i].hash & (ps->seq_size - 1); ps->seq[k].len; k = (k + 1) & (ps->seq_size - 1))
+			;
+		ps->seq[k] = old[i];
+	}
+	free(old);
+	return 0;
+}
+
+int patches_place(struct patches *ps, struct dso_table *t, const uint8_t *bytes, size_t len, uint64_t *at)
+{
+	uint32_t hash = hash_bytes(bytes, len);
+	struct patch_seq *s;
+	uint8_t *bigger;
+
+	if (!ps->dso) {
+		ps->dso = dso_table_add(t, DSO_NAME, DSO_PATCH);
+		if (!ps->dso)
+			return ERR_NOMEM;
+	}
+	if (!ps->finished && 2 * (ps->nr_seq + 1) > ps->seq_size && grow_seqs(ps))
+		return ERR_NOMEM;
+	s = ps->seq_size ? find_seq(ps, bytes, len, hash) : NULL;
+	if (s && s->len) {
+		*at = s->at;
+		return 0;
+	}
+	if (!s || ps->finished)
+		return ERR_NOMEM;
+	while (ps->size + len + 3 > ps->cap) {
+		bigger = realloc(ps->bytes, ps->cap ? ps->cap * 2 : 4096);
+		if (!bigger)
+			return ERR_NOMEM;
+		ps->bytes = bigger;
+		ps->cap = ps->cap ? ps->cap * 2 : 4096;
+	}
+	*s = (struct patch_seq){ .at = ps->size, .len = (uint32_t)len, .hash = hash };
+	ps->nr_seq++;
+	memcpy(ps->bytes + ps->size, bytes, len);
+	*at = ps->size;
+	ps->size += (len + 3) & ~(size_t)3;
+	return 0;
+}
+
+/* maximum length in bytes of a stretch of adjacent words */
+#define MAX_RUN 64
+
+static int make_runs(struct patches *ps, struct dso_table *t)
+{
+	uint32_t bytes[MAX_RUN];
+	size_t i, n, cap = 0;
+	struct patch_run *run;
+
+	for (i = 0; i < ps->nr_word; i += n) {
+		for (n = 0; n < MAX_RUN && i + n < ps->nr_word; n++) {
+			if (ps->word[i + n].addr != ps->word[i].addr + 4 * n)
+				break;
+			bytes[n] = ps->word[i + n].old;
+		}
+		run = ARRAY_ADD(ps->run, ps->nr_run, cap);
+		if (!run || patches_place(ps, t, (const uint8_t *)bytes, 4 * n, &run->at))
+			return ERR_NOMEM;
+		run->start = ps->word[i].addr;
+		run->end = run->start + 4 * n;
+	}
+	return 0;
+}
+
+int patches_finish(struct patches *ps, struct dso_table *t)
+{
+	drop_later_words(ps);
+	if (make_runs(ps, t))
+		return ERR_NOMEM;
+	free(ps->word);
+	ps->word = NULL;
+	ps->nr_word = ps->cap_word = 0;
+	ps->finished = true;
+	if (!ps->dso)
+		return 0;
+	ps->dso->data = ps->bytes;
+	ps->dso->own_data = true;
+	ps->dso->size = ps->dso->extent = ps->size;
+	ps->dso->state = DSO_LOADED;
+	return 0;
+}
+
+const struct patch_run *patches_next(const struct patches *ps, uint64_t addr)
+{
+	size_t lo = 0, hi = ps->nr_run;
+
+	BISECT(lo, hi, mid, ps->run[mid].end <= addr);
+	return lo < ps->nr_run ? &ps->run[lo] : NULL;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* asid.c - the declared and the learned owners of each ASID over time. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bisect.h"
+#include "base/error.h"
+#include "machine/tasks/asid.h"
+
+/* largest identifier; a context ID above it is not an ASID */
+#define MAX_ASID 0xffffu
+
+static struct asid *get_asid(struct asids *as, uint32_t asid)
+{
+	struct asid *a = asid <= MAX_ASID ? intmap_get(&as->map, (int)asid) : NULL, **all;
+
+	if (a || asid > MAX_ASID)
+		return a;
+	all = ARRAY_ADD(as->all, as->nr, as->cap);
+	if (!all)
+		return NULL;
+	a = *all = calloc(1, sizeof(*a));
+	if (!a || !intmap_put(&as->map, (int)asid, a)) {
+		free(a);
+		as->nr--;
+		return NULL;
+	}
+	a->learned = -1;
+	return a;
+}
+
+int asids_declare(struct asids *as, uint32_t asid, uint64_t time, int pid)
+{
+	struct asid *a;
+	struct asid_owner *o;
+
+	if (asid > MAX_ASID)
+		return 0;
+	a = get_asid(as, asid);
+	o = a ? ARRAY_ADD(a->v, a->nr, a->cap) : NULL;
+	if (!o)
+		return ERR_NOMEM;
+	o->time = time;
+	o->pid = pid;
+	return 0;
+}
+
+int asids_declare_current(struct asids *as, uint32_t asid, uint64_t time, int pid)
+{
+	const struct asid *a = asid <= MAX_ASID ? intmap_get(&as->map, (int)asid) : NULL;
+
+	return asids_declare(as, asid, a && a->nr ? time : 0, pid);
+}
+
+int asids_declare_end(struct asids *as, uint32_t asid, uint64_t time, int pid)
+{
+	const struct asid *a = asid <= MAX_ASID ? intmap_get(&as->map, (int)asid) : NULL;
+
+	if (!(a && a->nr) && asids_declare(as, asid, 0, pid))
+		return ERR_NOMEM;
+	return asids_declare(as, asid, time, -1);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct asid_owner *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	/* at the same time, the end of one owner precedes the begin of the next */
+	return (x->pid >= 0) - (y->pid >= 0);
+}
+
+void asids_finish(struct asids *as)
+{
+	size_t i;
+
+	for (i = 0; i < as->nr; i++)
+		if (as->all[i]->nr)
+			qsort(as->all[i]->v, as->all[i]->nr, sizeof(*as->all[i]->v), compare);
+}
+
+void asids_free(struct asids *as)
+{
+	size_t i;
+
+	for (i = 0; i < as->nr; i++) {
+		free(as->all[i]->v);
+		free(as->all[i]);
+	}
+	free(as->all);
+	intmap_free(&as->map);
+	memset(as, 0, sizeof(*as));
+}
+
+void asids_restart(struct asids *as)
+{
+	size_t i;
+
+	for (i = 0; i < as->nr; i++)
+		as->all[i]->learned = -1;
+	as->learned = as->changed = 0;
+}
+
+bool asids_any_declared(const struct asids *as, uint32_t asid)
+{
+	const struct asid *a = asid <= MAX_ASID ? intmap_get(&as->map, (int)asid) : NULL;
+
+	return a && a->nr;
+}
+
+int asids_declared(const struct asids *as, uint32_t asid, uint64_t time)
+{
+	const struct asid *a = asid <= MAX_ASID ? intmap_get(&as->map, (int)asid) : NULL;
+	size_t lo = 0, hi = a ? a->nr : 0;
+
+	BISECT(lo, hi, mid, a->v[mid].time <= time);
+	return lo ? a->v[lo - 1].pid : -1;
+}
+
+int asids_learned(const struct asids *as, uint32_t asid)
+{
+	const struct asid *a = asid <= MAX_ASID ? intmap_get(&as->map, (int)asid) : NULL;
+
+	return a ? a->learned : -1;
+}
+
+int asids_learn(struct asids *as, uint32_t asid, int pid)
+{
+	struct asid *a;
+
+	if (asid > MAX_ASID)
+		return 0;
+	a = get_asid(as, asid);
+	if (!a)
+		return ERR_NOMEM;
+	if (a->learned == pid)
+		return 0;
+	as->learned++;
+	as->changed += a->learned >= 0;
+	a->learned = pid;
+	return 0;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* comms.c - reads all records once for thread names, and finds the name at a time by binary search. */
+#include "base/bisect.h"
+#include "machine/tasks/comms.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct name {
+	int tid;
+	uint64_t time;
+	uint64_t seq;
+	bool forked;		/* named as thread `parent` was at that time */
+	int parent;
+	uint32_t text;		/* offset in `pool`, unless `forked` */
+};
+
+struct comms {
+	struct name *v;
+	size_t nr, cap;
+	char *pool;
+	size_t used, size;
+	bool shared;		/* the names belong to another object (comms_share()) */
+	char unknown[16];
+};
+
+static bool add(struct comms *c, const struct name *n, const char *text)
+{
+	size_t len = text ? strlen(text) + 1 : 0, cap;
+	void *p;
+
+	if (c->nr == c->cap) {
+		cap = c->cap ? 2 * c->cap : 64;
+		p = realloc(c->v, cap * sizeof(*c->v));
+		if (!p)
+			return false;
+		c->v = p;
+		c->cap = cap;
+	}
+	if (c->size - c->used < len) {
+		cap = 2 * c->size + len;
+		p = cap <= UINT32_MAX ? realloc(c->pool, cap) : NULL;
+		if (!p)
+			return false;
+		c->pool = p;
+		c->size = cap;
+	}
+	c->v[c->nr] = *n;
+	c->v[c->nr++].text = (uint32_t)c->used;
+	if (len)
+		memcpy(c->pool + c->used, text, len);
+	c->used += len;
+	return true;
+}
+
+static bool take(struct comms *c, const struct pd_record *rec)
+{
+	const union perf_event *ev = rec->ev;
+	struct name n = { .seq = rec->seq,
+			  .time = rec->sid.valid & PERF_SAMPLE_TIME ? rec->sid.time : 0 };
+
+	switch (ev->header.type) {
+	case PERF_RECORD_COMM:
+		n.tid = (int)ev->comm.tid;
+		return add(c, &n, ev->comm.comm);
+	case PERF_RECORD_FORK:
+		n.tid = (int)ev->fork.tid;
+		n.forked = true;
+		n.parent = (int)ev->fork.ptid;
+		return add(c, &n, NULL);
+	}
+	return true;
+}
+
+static int cmp(const void *pa, const void *pb)
+{
+	const struct name *a = pa, *b = pb;
+
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return a->seq < b->seq ? -1 : a->seq > b->seq;
+}
+
+struct comms *comms_new(struct perfdata *pd)
+{
+	struct comms *c = calloc(1, sizeof(*c));
+	struct pd_record rec;
+	int rc;
+
+	if (!c)
+		return NULL;
+	perfdata_rewind(pd);
+	while ((rc = perfdata_next(pd, &rec)) != 0) {
+		if (rc > 0 && !take(c, &rec)) {
+			comms_free(c);
+			c = NULL;
+			break;
+		}
+	}
+	if (c && c->nr)
+		qsort(c->v, c->nr, sizeof(*c->v), cmp);
+	return c;
+}
+
+struct comms *comms_share(const struct comms *c)
+{
+	struct comms *s = malloc(sizeof(*s));
+
+	if (s) {
+		*s = *c;
+		s->shared = true;
+	}
+	return s;
+}
+
+void comms_free(struct comms *c)
+{
+	if (!c)
+		return;
+	if (!c->shared) {
+		free(c->v);
+		free(c->pool);
+	}
+	free(c);
+}
+
+/* Returns the index after the thread's last entry not later than `time`. */
+static size_t behind(const struct comms *c, int tid, uint64_t time)
+{
+	size_t lo = 0, hi = c->nr;
+
+	BISECT(lo, hi, mid, c->v[mid].tid < tid || (c->v[mid].tid == tid && c->v[mid].time <= time));
+	return lo;
+}
+
+/* Returns the last name at or before `time`, else the first one. */
+static const struct name *find(const struct comms *c, int tid, uint64_t time)
+{
+	size_t i = behind(c, tid, time);
+
+	if (i && c->v[i - 1].tid == tid)
+		return &c->v[i - 1];
+	return i < c->nr && c->v[i].tid == tid ? &c->v[i] : NULL;
+}
+
+const char *comms_at(struct comms *c, int tid, uint64_t time)
+{
+	unsigned int hops = 64;		/* limit for a chain of forks, which damaged records can close to a ring */
+	const struct name *n;
+	int t = tid;
+
+	while ((n = find(c, t, time)) && n->forked && n->parent != t && hops--) {
+		t = n->parent;
+		time = n->time;
+	}
+	if (n && !n->forked)
+		return c->pool + n->text;
+	snprintf(c->unknown, sizeof(c->unknown), ":%d", tid);
+	return c->unknown;
+}
+
+const char *comms_span(struct comms *c, int tid, uint64_t time, uint64_t *from, uint64_t *until)
+{
+	size_t i = behind(c, tid, time);
+
+	*from = i && c->v[i - 1].tid == tid ? c->v[i - 1].time : 0;
+	*until = i < c->nr && c->v[i].tid == tid ? c->v[i].time : UINT64_MAX;
+	return comms_at(c, tid, time);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* identity.c - pairs of traced IDs and threads, and what they prove. */
+#include "machine/tasks/identity.h"
+
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+
+void identity_free(struct identity *id)
+{
+	size_t i;
+
+	for (i = 0; i < id->nr; i++)
+		free(id->all[i]);
+	free(id->all);
+	intmap_free(&id->by_id);
+	intmap_free(&id->by_tid);
+	intmap_free(&id->known);
+	memset(id, 0, sizeof(*id));
+}
+
+/* Threads of one slot of `known`: a slot's pointer is a set of bits, since a recording may have any number of threads. */
+#define PER_SLOT	(8 * (int)sizeof(uintptr_t))
+
+bool identity_knows(const struct identity *id, uint32_t tid)
+{
+	uintptr_t bits = (uintptr_t)intmap_get(&id->known, (int)(tid / PER_SLOT));
+
+	return bits >> tid % PER_SLOT & 1;
+}
+
+int identity_know(struct identity *id, int tid)
+{
+	uintptr_t bits;
+
+	if (tid <= 0 || identity_knows(id, (uint32_t)tid))
+		return 0;
+	bits = (uintptr_t)intmap_get(&id->known, tid / PER_SLOT) | (uintptr_t)1 << tid % PER_SLOT;
+	return intmap_put(&id->known, tid / PER_SLOT, (void *)bits) ? 0 : ERR_NOMEM;
+}
+
+static struct id_pair *get_pair(struct identity *id, uint32_t traced, int tid)
+{
+	struct id_pair *p = intmap_get(&id->by_id, (int)traced), **all;
+
+	if (p)
+		return p;
+	all = ARRAY_ADD(id->all, id->nr, id->cap);
+	if (!all)
+		return NULL;
+	p = *all = calloc(1, sizeof(*p));
+	if (!p || !intmap_put(&id->by_id, (int)traced, p)) {
+		free(p);
+		id->nr--;
+		return NULL;
+	}
+	p->id = traced;
+	p->tid = tid;
+	return p;
+}
+
+/* Notes that the thread of `p` is proved. A thread with two IDs has none. */
+static int prove(struct identity *id, struct id_pair *p)
+{
+	struct id_pair *first = intmap_get(&id->by_tid, p->tid);
+
+	p->proof = true;
+	if (first && first != p)
+		first->shared = p->shared = true;
+	return first || intmap_put(&id->by_tid, p->tid, p) ? 0 : ERR_NOMEM;
+}
+
+int identity_add(struct identity *id, uint32_t traced, int tid, bool proof)
+{
+	struct id_pair *p = get_pair(id, traced, tid);
+
+	if (!p)
+		return ERR_NOMEM;
+	if ((uint32_t)tid == traced)
+		id->equal++;
+	else
+		id->different++;
+	if (proof && !p->proof) {
+		/* what hints said before does not count any more */
+		p->tid = tid;
+		p->several = false;
+		return prove(id, p);
+	}
+	if (proof == p->proof && p->tid != tid)
+		p->several = true;
+	return 0;
+}
+
+/*
+ * IDs with one thread are counted by whether they are its number. A thread with several other IDs is the host's of a
+ * virtual machine, whose IDs are no evidence.
+ */
+void identity_decide(struct identity *id, bool of_tasks)
+{
+	size_t same[2] = { 0, 0 }, other[2] = { 0, 0 }, i;
+
+	for (i = 0; i < id->nr; i++) {
+		const struct id_pair *p = id->all[i];
+
+		if (p->several)
+			continue;
+		same[p->proof] += (uint32_t)p->tid == p->id;
+		other[p->proof] += (uint32_t)p->tid != p->id && !p->shared;
+	}
+	if (same[1] || other[1])
+		id->space = other[1] >= same[1] ? IDS_OTHER : IDS_SAME;
+	else if (same[0] || other[0])
+		id->space = other[0] > same[0] && (id->strangers || (of_tasks && other[0] > 1)) ? IDS_OTHER : IDS_UNDECIDED;
+	else
+		id->space = IDS_UNDECIDED;
+}
+
+static bool usable(const struct id_pair *p)
+{
+	return p && p->proof && !p->several && !p->shared;
+}
+
+int identity_thread(const struct identity *id, uint32_t traced)
+{
+	const struct id_pair *p = intmap_get(&id->by_id, (int)traced);
+
+	return usable(p) ? p->tid : -1;
+}
+
+bool identity_has_other(const struct identity *id, int tid, uint32_t traced)
+{
+	const struct id_pair *p = intmap_get(&id->by_tid, tid);
+
+	return usable(p) && p->id != traced;
+}
+
+bool identity_is_common(const struct identity *id, uint32_t traced)
+{
+	const struct id_pair *p = intmap_get(&id->by_id, (int)traced);
+
+	return p && p->proof && p->several;
+}
+
+void identity_count(const struct identity *id, size_t *known, size_t *contradictory)
+{
+	size_t i;
+
+	*known = *contradictory = 0;
+	for (i = 0; i < id->nr; i++) {
+		*known += usable(id->all[i]);
+		*contradictory += id->all[i]->proof && !usable(id->all[i]);
+	}
+}

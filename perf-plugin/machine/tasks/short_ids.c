@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* short_ids.c - list of threads sorted by the low bits of their numbers. */
+#include "machine/tasks/short_ids.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bisect.h"
+#include "base/error.h"
+
+void short_ids_free(struct short_ids *s)
+{
+	free(s->tids);
+	memset(s, 0, sizeof(*s));
+}
+
+static int compare(int x, int y, unsigned int bits)
+{
+	if (short_id(x, bits) != short_id(y, bits))
+		return short_id(x, bits) < short_id(y, bits) ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static int compare_low8(const void *a, const void *b)
+{
+	return compare(*(const int *)a, *(const int *)b, 8);
+}
+
+static int compare_low16(const void *a, const void *b)
+{
+	return compare(*(const int *)a, *(const int *)b, 16);
+}
+
+int short_ids_make(struct short_ids *s, const struct threads *ts, const void *frag, unsigned int bits)
+{
+	size_t i;
+
+	if (s->frag == frag && s->bits == bits && s->nr == ts->nr_threads && s->created == ts->total_threads)
+		return 0;
+	free(s->tids);
+	s->nr = 0;
+	s->tids = malloc((ts->nr_threads + 1) * sizeof(*s->tids));
+	if (!s->tids)
+		return ERR_NOMEM;
+	for (i = 0; i < ts->nr_threads; i++)
+		s->tids[i] = ts->all_threads[i]->tid;
+	s->nr = ts->nr_threads;
+	s->created = ts->total_threads;
+	s->bits = bits;
+	s->frag = frag;
+	qsort(s->tids, s->nr, sizeof(*s->tids), bits == 8 ? compare_low8 : compare_low16);
+	return 0;
+}
+
+size_t short_ids_first(const struct short_ids *s, uint32_t value)
+{
+	size_t lo = 0, hi = s->nr;
+
+	BISECT(lo, hi, mid, short_id(s->tids[mid], s->bits) < value);
+	return lo;
+}

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* space.c - builds the cst_space of a process for an epoch, loads its files, and frees unused versions. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include <cstrace/counts.h>
+
+#include "base/error.h"
+#include "machine/images/kernel.h"
+#include "machine/tasks/space.h"
+
+/* unused spaces kept per process */
+#define MAX_IDLE 4
+
+int spaces_init(struct spaces *sp, struct dso_table *dsos, size_t cache_limit)
+{
+	memset(sp, 0, sizeof(*sp));
+	sp->dsos = dsos;
+	return cst_image_new(&sp->image, cache_limit);
+}
+
+static void version_free(struct version *v)
+{
+	cst_space_free(v->space);
+	maplist_unref(v->maps);
+	free(v);
+}
+
+bool versions_release(struct process *p)
+{
+	struct version **link = &p->versions, *v;
+
+	while ((v = *link)) {
+		if (v->users) {
+			link = &v->next;
+		} else {
+			*link = v->next;
+			version_free(v);
+		}
+	}
+	return !p->versions;
+}
+
+void spaces_free(struct spaces *sp, struct threads *ts)
+{
+	size_t i;
+
+	for (i = 0; i < ts->nr_processes; i++)
+		versions_release(ts->all_processes[i]);
+	versions_release(&ts->kernel);
+	cst_counts_free(sp->counts);
+	sp->counts = NULL;
+	cst_image_free(sp->image);
+	sp->image = NULL;
+}
+
+/* Sets a map in the version's own list, which is copied from the process's list first. */
+static int note_map(struct version *v, const struct map *m)
+{
+	struct maplist *own = maplist_own(v->maps);
+
+	if (!own)
+		return ERR_NOMEM;
+	v->maps = own;
+	return maplist_set(own, m) ? 0 : ERR_NOMEM;
+}
+
+static int section_of(struct spaces *sp, struct dso *d, struct cst_section **sec)
+{
+	int err = 0;
+
+	if (!d->section)
+		err = cst_section_new(&d->section, sp->image, NULL, d->extent, d);
+	if (err)
+		d->section = NULL;
+	*sec = d->section;
+	return err;
+}
+
+/* Unmaps a range that has no bytes, and notes why of its file. */
+static int map_nothing(struct spaces *sp, struct version *v, const struct map *m)
+{
+	struct dso *d = m->dso;
+
+	sp->bad_maps++;
+	if (d->kind != DSO_ANON)
+		d->trouble = DSO_UNALIGNED;
+	return cst_space_unmap(v->space, m->start, m->end - m->start);
+}
+
+/* Notes that a process whose trace is decoded has a copy of the file's text in other memory. */
+static void note_copy(struct dso *d)
+{
+	d->copied = true;
+	if (d->state == DSO_LOADED && d->used)
+		dso_assume(d);
+}
+
+static int map_bytes(struct spaces *sp, struct version *v, const struct map *m)
+{
+	uint64_t len = m->end - m->start;
+	struct cst_section *sec;
+	int err;
+
+	if (m->off >= DSO_MAX_EXTENT)
+		return map_nothing(sp, v, m);
+	if (len > DSO_MAX_EXTENT - m->off) {
+		if (m->dso->kind != DSO_VMLINUX)
+			return map_nothing(sp, v, m);
+		/* the map of a kernel may extend to the end of the address space; its code is at the begin */
+		len = DSO_MAX_EXTENT - m->off;
+	}
+	err = section_of(sp, m->dso, &sec);
+	if (m->dso->kind == DSO_FILE && m->memory)
+		note_copy(m->dso);
+	if (!err)
+		err = cst_space_map(v->space, m->start, len, sec, m->off);
+	if (err == -CST_ERR_INVAL || err == -CST_ERR_LIMIT)
+		return map_nothing(sp, v, m);
+	return err;
+}
+
+static int map_range(struct spaces *sp, struct version *v, const struct map *m)
+{
+	return note_map(v, m) ? ERR_NOMEM : map_bytes(sp, v, m);
+}
+
+/* Maps kernel text that is patched later as it was before the first patch. */
+static int map_unpatched(struct spaces *sp, struct version *v, uint64_t start, uint64_t end)
+{
+	const struct patches *ps = &sp->kernel->patches;
+	const struct patch_run *r;
+	struct map m = { .dso = ps->dso };
+	int err = 0;
+
+	for (r = patches_next(ps, start); r && r < ps->run + ps->nr_run && r->start < end && !err; r++) {
+		m.start = r->start > start ? r->start : start;
+		m.end = r->end < end ? r->end : end;
+		m.off = r->at + (m.start - r->start);
+		err = map_range(sp, v, &m);
+	}
+	return err;
+}
+
+/* Maps a file by the addresses in its program headers plus `delta`, within [start, end). */
+static int map_segments(struct spaces *sp, struct version *v, struct dso *d, uint64_t delta,
+			uint64_t start, uint64_t end)
+{
+	struct map m = { .dso = d };
+	size_t i;
+	int err;
+
+	for (i = 0; i < d->nr_segs; i++) {
+		const struct dso_segment *g = &d->segs[i];
+
+		if (!g->exec || g->offset >= d->size)
+			continue;
+		m.start = g->vaddr + delta;
+		m.off = g->offset;
+		m.end = m.start + (g->filesz < d->size - g->offset ? g->filesz : d->size - g->offset);
+		if (m.start < start) {
+			m.off += start - m.start;
+			m.start = start;
+		}
+		if (m.end > end)
+			m.end = end;
+		if (m.start >= m.end)
+			continue;
+		err = map_range(sp, v, &m);
+		if (!err)
+			err = map_unpatched(sp, v, m.start, m.end);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static bool linked_address(struct dso *d, const char *name, uint64_t *addr)
+{
+	return dso_symbol_address(d, name, addr) || dso_kernel_anchor(d, name, addr);
+}
+
+/*
+ * Computes the difference between the run-time and the link-time address of the kernel, from the symbol that the
+ * recorder noted or from kallsyms. Returns false if the image lacks that symbol.
+ */
+static bool kernel_delta(struct spaces *sp, struct dso *d, uint64_t *delta)
+{
+	static const char *const anchors[] = { "_stext", "_text" };
+	uint64_t linked, addr;
+	struct kallsyms *ks;
+	size_t i;
+
+	*delta = 0;
+	if (d->ref_sym[0]) {
+		if (!linked_address(d, d->ref_sym, &linked))
+			return false;
+		*delta = d->ref_addr - linked;
+		return true;
+	}
+	ks = kernel_kallsyms(sp->kernel);
+	for (i = 0; ks && i < sizeof(anchors) / sizeof(anchors[0]); i++)
+		if (kallsyms_address(ks, anchors[i], NULL, &addr) && linked_address(d, anchors[i], &linked)) {
+			*delta = addr - linked;
+			break;
+		}
+	return true;
+}
+
+static int map_vmlinux(struct spaces *sp, struct version *v, const struct map *m)
+{
+	struct dso *d = m->dso;
+	uint64_t delta = 0;
+
+	if (dso_load(sp->dsos, d) && !kernel_delta(sp, d, &delta)) {
+		d->state = DSO_REFUSED;
+		d->trouble = memory_refused() ? DSO_NO_MEMORY : DSO_NO_SYMBOL;
+	}
+	/* map the range without code, too, so that the missing file is reported */
+	if (d->state != DSO_LOADED || !d->nr_segs)
+		return map_range(sp, v, m);
+	d->extent = d->size;
+	sp->kernel->vmlinux = d;
+	sp->kernel->delta = delta;
+	return map_segments(sp, v, d, delta, m->start, m->end);
+}
+
+/*
+ * Maps a module as a section of its own. The layout of its code is known only after its file was read, which is done
+ * when code of it is executed.
+ */
+static int map_module(struct spaces *sp, struct version *v, const struct map *m)
+{
+	struct dso *d = m->dso;
+	int err = 0;
+
+	if (!d->unlinked)
+		err = cst_section_new(&d->unlinked, sp->image, NULL, UINT32_MAX, d);
+	if (err) {
+		d->unlinked = NULL;
+		return err;
+	}
+	if (note_map(v, m))
+		return ERR_NOMEM;
+	err = cst_space_map(v->space, m->start, m->end - m->start, d->unlinked, m->start & 3);
+	if (err == -CST_ERR_INVAL || err == -CST_ERR_LIMIT)
+		return map_nothing(sp, v, m);
+	return !err && d->state == DSO_LOADED ? map_segments(sp, v, d, 0, m->start, m->end) : err;
+}
+
+static int load_module(struct spaces *sp, struct dso *d)
+{
+	struct version *v;
+	const struct map *m;
+	uint64_t at;
+	int err = cst_section_set_bytes(d->unlinked, NULL, 0);
+
+	if (err || !dso_load(sp->dsos, d))
+		return err;
+	d->extent = d->size;
+	for (v = sp->kernel_process->versions; v && !err; v = v->next)
+		for (m = maplist_next(v->maps, 0); m && !err; m = maplist_next(v->maps, at)) {
+			at = m->end;
+			if (m->dso == d)
+				err = map_segments(sp, v, d, 0, m->start, m->end);
+		}
+	return err;
+}
+
+/* True if the kernel memory copy has the code. At the place of code that was made later it has older bytes. */
+static bool in_kcore(const struct spaces *sp, const struct version *v, const struct map *m)
+{
+	if (v->process->pid != KERNEL_PID || !sp->kernel->kcore || sp->kernel->kcore->state != DSO_LOADED || !m->dso)
+		return false;
+	return m->dso->kind == DSO_VMLINUX || m->dso->kind == DSO_MODULE ||
+	       (m->dso->kind == DSO_BPF && m->dso->state != DSO_LOADED &&
+		!(m->dso->made_later && sp->kernel->kcore_of_start));
+}
+
+static int apply_map(struct spaces *sp, struct version *v, const struct map *m)
+{
+	if (in_kcore(sp, v, m))
+		return 0;
+	if (m->dso && m->dso->kind == DSO_VMLINUX)
+		return map_vmlinux(sp, v, m);
+	if (m->dso && m->dso->kind == DSO_MODULE)
+		return map_module(sp, v, m);
+	if (note_map(v, m))
+		return ERR_NOMEM;
+	if (!m->dso)
+		return cst_space_unmap(v->space, m->start, m->end - m->start);
+	return map_bytes(sp, v, m);
+}
+
+/* Applies map events; none of them is an exec or fork (is_base). */
+static int apply_events(struct spaces *sp, struct version *v, size_t first, size_t last)
+{
+	const struct process *p = v->process;
+	size_t i;
+	int err;
+
+	for (i = first; i < last; i++) {
+		err = apply_map(sp, v, &p->ev[i].map);
+		if (err)
+			return err;
+		v->applied = p->ev[i].order + 1;
+	}
+	return 0;
+}
+
+/* Records that all events of the process so far are in the version's maps. */
+static void caught_up(struct spaces *sp, struct version *v)
+{
+	v->seen = v->process->nr_maps;
+	v->serial = ++sp->last_serial;
+}
+
+/* Builds a version from the maps at the last exec or fork, or at the begin of the window, and all events since. */
+static int build(struct spaces *sp, struct version *v, uint32_t epoch)
+{
+	const struct process *p = v->process;
+	struct maplist *base;
+	const struct map *m;
+	size_t first, last, i;
+	int err = 0;
+
+	process_epoch_events(p, epoch, &first, &last);
+	for (i = last; i > p->first && !p->ev[i - 1].is_base; i--)
+		;
+	base = i > p->first ? p->ev[i - 1].base : process_base(p);
+	if (p->pid == KERNEL_PID && sp->kernel->kcore && dso_load(sp->dsos, sp->kernel->kcore)) {
+		sp->kernel->kcore->extent = sp->kernel->kcore->size;
+		err = map_segments(sp, v, sp->kernel->kcore, 0, 0, UINT64_MAX);
+	}
+	/* the kernel's maps can differ from the recorded ones, a process's cannot */
+	if (base && p->pid != KERNEL_PID) {
+		maplist_unref(v->maps);
+		v->maps = maplist_ref(base);
+	}
+	for (m = base ? maplist_next(base, 0) : NULL; m && !err; m = maplist_next(base, m->end))
+		err = p->pid == KERNEL_PID ? apply_map(sp, v, m) : map_bytes(sp, v, m);
+	v->applied = i > p->first ? p->ev[i - 1].order + 1 : p->forgotten;
+	if (!err)
+		err = apply_events(sp, v, i, last);
+	v->epoch = epoch;
+	caught_up(sp, v);
+	return err;
+}
+
+static struct version *version_new(struct spaces *sp, struct process *p, uint32_t epoch)
+{
+	struct version *v = calloc(1, sizeof(*v));
+
+	if (!v)
+		return NULL;
+	v->process = p;
+	v->maps = maplist_new();
+	if (!v->maps || cst_space_new(&v->space, sp->image) || build(sp, v, epoch)) {
+		version_free(v);
+		return NULL;
+	}
+	v->next = p->versions;
+	p->versions = v;
+	return v;
+}
+
+/*
+ * True if events alone can advance a version to the end of an epoch: not across an exec, nor over events that were
+ * dropped.
+ */
+static bool can_advance(const struct version *v, uint32_t epoch, size_t *first, size_t *last)
+{
+	const struct process *p = v->process;
+	size_t i;
+
+	if (v->applied < p->forgotten)
+		return false;
+	process_epoch_events(p, epoch, first, last);
+	for (i = *last; i > p->first && p->ev[i - 1].order >= v->applied; i--)
+		if (p->ev[i - 1].is_base)
+			return false;
+	*first = i;
+	return true;
+}
+
+static void drop_idle(struct process *p)
+{
+	struct version **link = &p->versions, *v;
+	unsigned int idle = 0;
+
+	while ((v = *link)) {
+		if (!v->users && ++idle > MAX_IDLE) {
+			*link = v->next;
+			version_free(v);
+		} else {
+			link = &v->next;
+		}
+	}
+}
+
+static void to_front(struct process *p, struct version *v)
+{
+	struct version **link = &p->versions;
+
+	while (*link != v)
+		link = &(*link)->next;
+	*link = v->next;
+	v->next = p->versions;
+	p->versions = v;
+}
+
+/* True if the version has the maps of the epoch; adds code that was mapped since. */
+static bool is_current(struct spaces *sp, struct version *v, uint32_t epoch)
+{
+	size_t first, last;
+
+	if (v->epoch != epoch)
+		return false;
+	if (v->seen == v->process->nr_maps)
+		return true;
+	if (!can_advance(v, epoch, &first, &last) || apply_events(sp, v, first, last))
+		return false;
+	caught_up(sp, v);
+	return true;
+}
+
+struct version *version_get(struct spaces *sp, struct process *p, uint64_t limit, struct version *have)
+{
+	uint32_t epoch = process_epoch(p, limit);
+	struct version *v, *near = NULL;
+	size_t first = 0, last = 0;
+
+	if (have && have->process == p && is_current(sp, have, epoch))
+		return have;
+	version_put(have);
+	for (v = p->versions; v && !is_current(sp, v, epoch); v = v->next)
+		if (!v->users && v->epoch < epoch && (!near || v->epoch > near->epoch))
+			near = v;
+	if (!v && near && can_advance(near, epoch, &first, &last)) {
+		if (apply_events(sp, near, first, last))
+			return NULL;
+		near->epoch = epoch;
+		caught_up(sp, near);
+		v = near;
+	}
+	if (!v)
+		v = version_new(sp, p, epoch);
+	if (!v)
+		return NULL;
+	to_front(p, v);
+	v->users++;
+	drop_idle(p);
+	return v;
+}
+
+void version_hold(struct version *v)
+{
+	if (v)
+		v->users++;
+}
+
+void version_put(struct version *v)
+{
+	if (v)
+		v->users--;
+}
+
+int space_load_section(struct spaces *sp, struct cst_section *sec)
+{
+	struct dso *d = cst_section_cookie(sec);
+	uint64_t size;
+
+	d->used++;
+	if (sec == d->unlinked)
+		return load_module(sp, d);
+	if (!dso_load(sp->dsos, d))
+		return cst_section_set_bytes(sec, NULL, 0);
+	if (d->copied)
+		dso_assume(d);
+	size = d->size < d->extent ? d->size : d->extent;
+	return cst_section_set_bytes(sec, d->data, size);
+}
+
+size_t space_read(struct spaces *sp, struct version *v, uint64_t addr, void *buf, size_t len)
+{
+	struct cst_section *sec;
+	const uint8_t *bytes;
+	size_t done = 0;
+	int64_t n;
+
+	if (!v)
+		return 0;
+	while (done < len) {
+		n = cst_space_read(v->space, addr + done, len - done, &bytes, &sec, NULL);
+		if (n == -CST_ERR_BUSY) {
+			if (space_load_section(sp, sec))
+				break;
+			continue;
+		}
+		if (n <= 0)
+			break;
+		memcpy((uint8_t *)buf + done, bytes, n);
+		done += n;
+	}
+	return done;
+}

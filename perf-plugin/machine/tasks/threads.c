@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* threads.c - applies events to threads and maps; window.c drops what is no longer needed of them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bisect.h"
+#include "base/error.h"
+#include "machine/tasks/memory.h"
+#include "machine/tasks/threads.h"
+
+void threads_init(struct threads *ts, struct side_order *side)
+{
+	memset(ts, 0, sizeof(*ts));
+	ts->side = side;
+	ts->ahead = THREADS_AHEAD;
+	ts->kernel.pid = KERNEL_PID;
+	ts->only_pid = ONLY_NONE;
+}
+
+/* In file order a thread may seem to be known before its creation, which costs an entry. */
+int threads_note(struct threads *ts, const struct side_event *e)
+{
+	bool maps = e->kind == SIDE_MAP && !e->kernel;
+
+	if (maps && ts->only_pid != e->pid)
+		ts->only_pid = ts->only_pid == ONLY_NONE ? e->pid : ONLY_MANY;
+	if (e->kind == SIDE_FORK && e->time && e->pid != e->fork.ppid && ts->only_pid == e->fork.ppid)
+		ts->only_pid = ONLY_MANY;
+	if (e->kind == SIDE_EXIT) {
+		intmap_remove(&ts->alive, e->tid);
+		return 0;
+	}
+	if (e->kernel || e->tid <= 0 || intmap_get(&ts->alive, e->tid))
+		return 0;
+	if (!intmap_put(&ts->alive, e->tid, ts))
+		return ERR_NOMEM;
+	if (e->kind == SIDE_FORK || e->pid < 0 || intmap_get(&ts->orphans, e->tid))
+		return 0;
+	return intmap_put(&ts->orphans, e->tid, (void *)((intptr_t)e->pid + 2)) ? 0 : ERR_NOMEM;
+}
+
+static struct thread *get_thread(struct threads *ts, int tid)
+{
+	struct thread *t = intmap_get(&ts->threads, tid), **all;
+
+	if (t)
+		return t;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->tid = tid;
+	t->index = ts->nr_threads;
+	all = ARRAY_ADD(ts->all_threads, ts->nr_threads, ts->cap_threads);
+	if (!all) {
+		free(t);
+		return NULL;
+	}
+	*all = t;
+	ts->total_threads++;
+	return intmap_put(&ts->threads, tid, t) ? t : NULL;
+}
+
+static struct process *get_process(struct threads *ts, int pid)
+{
+	struct process *p = intmap_get(&ts->processes, pid), **all;
+
+	if (p)
+		return p;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	p->pid = pid;
+	p->index = ts->nr_processes;
+	all = ARRAY_ADD(ts->all_processes, ts->nr_processes, ts->cap_processes);
+	if (!all) {
+		free(p);
+		return NULL;
+	}
+	*all = p;
+	return intmap_put(&ts->processes, pid, p) ? p : NULL;
+}
+
+/* Removes the thread from its process. */
+static void leave_process(struct threads *ts, const struct thread *t)
+{
+	struct process *p;
+
+	if (!t->nr_pids || t->ended)
+		return;
+	p = intmap_get(&ts->processes, t->pids[t->nr_pids - 1].pid);
+	if (p && p->generation == t->generation && p->nr_threads)
+		p->nr_threads--;
+}
+
+static int set_pid(struct threads *ts, int tid, int pid, uint64_t order)
+{
+	struct thread *t = get_thread(ts, tid);
+	struct process *p = get_process(ts, pid);
+	bool same;
+	struct thread_pid *slot;
+
+	if (!t || !p)
+		return ERR_NOMEM;
+	same = t->nr_pids && t->pids[t->nr_pids - 1].pid == pid;
+	if (same && !t->ended && t->generation == p->generation)
+		return 0;
+	if (!same) {
+		slot = ARRAY_ADD(t->pids, t->nr_pids, t->cap_pids);
+		if (!slot)
+			return ERR_NOMEM;
+		/* leave_process() reads the last entry */
+		t->nr_pids--;
+		leave_process(ts, t);
+		t->nr_pids++;
+		slot->order = order;
+		slot->pid = pid;
+		ts->changes += t->nr_pids > 1;
+	} else {
+		leave_process(ts, t);
+	}
+	t->ended = 0;
+	t->generation = p->generation;
+	p->nr_threads++;
+	return 0;
+}
+
+static int set_comm(struct threads *ts, int tid, const char *comm, uint64_t order)
+{
+	struct thread *t = get_thread(ts, tid);
+	struct thread_comm *slot;
+
+	if (!t)
+		return ERR_NOMEM;
+	if (t->nr_comms && !strcmp(t->comms[t->nr_comms - 1].comm, comm))
+		return 0;
+	slot = ARRAY_ADD(t->comms, t->nr_comms, t->cap_comms);
+	if (!slot)
+		return ERR_NOMEM;
+	slot->order = order;
+	slot->comm = comm;
+	ts->changes += t->nr_comms > 1;
+	return 0;
+}
+
+static void mark_mapped(struct threads *ts, struct process *p)
+{
+	ts->total_processes += !p->mapped && p->pid != KERNEL_PID;
+	p->mapped = true;
+}
+
+static struct map_event *add_event(struct threads *ts, struct process *p, uint64_t order, bool new_epoch)
+{
+	struct map_event *ev;
+
+	if (p->first == p->nr) {
+		p->first = p->nr = 0;
+		maplist_unref(p->base);
+		p->base = maplist_ref(p->cur);
+	}
+	ev = ARRAY_ADD(p->ev, p->nr, p->cap);
+	if (!ev)
+		return NULL;
+	ts->changes += new_epoch && p->epochs;
+	if (new_epoch || !p->epochs)
+		ts->total_replaced += p->epochs++ > 0 && p != &ts->kernel;
+	memset(ev, 0, sizeof(*ev));
+	ev->order = order;
+	ev->epoch = p->epochs - 1;
+	mark_mapped(ts, p);
+	p->nr_maps++;
+	return ev;
+}
+
+/* Replaces all maps of the process by `inherited`. */
+static int set_base(struct threads *ts, struct process *p, struct maplist *inherited, uint64_t order)
+{
+	struct map_event *ev;
+
+	p->dead = p->leader_gone = false;
+	p->generation++;
+	p->nr_threads = 0;
+	if (!p->epochs && !inherited) {
+		mark_mapped(ts, p);
+		return 0;
+	}
+	ev = add_event(ts, p, order, p->epochs > 0);
+	if (!ev)
+		return ERR_NOMEM;
+	ev->is_base = true;
+	ev->base = maplist_ref(inherited);
+	maplist_unref(p->cur);
+	p->cur = maplist_ref(inherited);
+	return 0;
+}
+
+int threads_set_map(struct threads *ts, struct process *p, const struct map *m, uint64_t order)
+{
+	struct map_event *ev;
+	struct maplist *own;
+	bool conflict;
+
+	mark_mapped(ts, p);
+	if (!p->cur)
+		p->cur = maplist_new();
+	if (!p->cur)
+		return ERR_NOMEM;
+	conflict = maplist_conflicts(p->cur, m);
+	if (!m->dso && !conflict)
+		return 0;
+	ev = add_event(ts, p, order, conflict);
+	own = ev ? maplist_own(p->cur) : NULL;
+	if (!own)
+		return ERR_NOMEM;
+	p->cur = own;
+	ev->map = *m;
+	return maplist_set(p->cur, m) ? 0 : ERR_NOMEM;
+}
+
+static int map_event(struct threads *ts, const struct side_event *e, uint64_t order)
+{
+	struct process *p;
+	int rc;
+
+	if (e->kernel)
+		return threads_set_map(ts, &ts->kernel, &e->map, order);
+	p = get_process(ts, e->pid);
+	if (!p)
+		return ERR_NOMEM;
+	/* the process ID is reused, and the record of the new process's creation was lost */
+	if (p->dead && e->kind == SIDE_MAP && set_base(ts, p, NULL, order))
+		return ERR_NOMEM;
+	rc = memory_event(ts, p, e, order);
+	return rc || set_pid(ts, e->tid, e->pid, order) ? ERR_NOMEM : 0;
+}
+
+static const char *last_comm(const struct threads *ts, int tid)
+{
+	const struct thread *t = intmap_get(&ts->threads, tid);
+
+	return t && t->nr_comms ? t->comms[t->nr_comms - 1].comm : NULL;
+}
+
+static int fork_event(struct threads *ts, const struct side_event *e, uint64_t order)
+{
+	const char *comm = last_comm(ts, e->fork.ptid);
+	struct process *parent, *child;
+
+	if (comm && set_comm(ts, e->tid, comm, order))
+		return ERR_NOMEM;
+	/*
+	 * For processes that exist when recording starts, the recorder writes events without a time and all their maps.
+	 * Maps of the parent at that time are not inherited. Since 4.20 perf marks these events, which is the only difference
+	 * if no event has a time.
+	 */
+	if (e->pid != e->fork.ppid && !e->fork.described && !(ts->have_time && !e->time)) {
+		parent = intmap_get(&ts->processes, e->fork.ppid);
+		child = get_process(ts, e->pid);
+		if (!child || set_base(ts, child, parent ? parent->cur : NULL, order))
+			return ERR_NOMEM;
+	}
+	return set_pid(ts, e->tid, e->pid, order);
+}
+
+static void exit_event(struct threads *ts, const struct side_event *e, uint64_t order)
+{
+	struct thread *t = intmap_get(&ts->threads, e->tid);
+	struct process *p = intmap_get(&ts->processes, e->pid);
+
+	if (t && !t->ended) {
+		leave_process(ts, t);
+		t->ended = order + 1;
+	}
+	if (!p)
+		return;
+	p->leader_gone |= e->pid == e->tid;
+	p->dead = p->leader_gone && !p->nr_threads;
+	p->died = order + 1;
+}
+
+int threads_apply(struct threads *ts, const struct side_event *e, uint64_t order)
+{
+	const struct thread *t;
+	struct process *p;
+
+	switch (e->kind) {
+	case SIDE_MAP:
+	case SIDE_UNMAP:
+		return map_event(ts, e, order);
+	case SIDE_EXEC:
+		p = get_process(ts, e->pid);
+		if (!p || set_base(ts, p, NULL, order))
+			return ERR_NOMEM;
+		/* fall through */
+	case SIDE_COMM:
+		return set_pid(ts, e->tid, e->pid, order) || set_comm(ts, e->tid, e->comm, order) ? ERR_NOMEM : 0;
+	case SIDE_FORK:
+		return fork_event(ts, e, order);
+	case SIDE_THREAD:
+		/* other records have precedence over a switch, in particular while a thread exits */
+		t = intmap_get(&ts->threads, e->tid);
+		return t && t->nr_pids ? 0 : set_pid(ts, e->tid, e->pid, order);
+	case SIDE_EXIT:
+		exit_event(ts, e, order);
+		return 0;
+	}
+	return 0;
+}
+
+int threads_pid(const struct threads *ts, int tid, uint64_t limit)
+{
+	const struct thread *t = intmap_get(&ts->threads, tid);
+	size_t lo = 1, hi;
+	intptr_t orphan;
+
+	if (tid == 0)
+		return 0;	/* idle task */
+	if (!t || !t->nr_pids) {
+		orphan = (intptr_t)intmap_get(&ts->orphans, tid);
+		return orphan ? (int)(orphan - 2) : -1;
+	}
+	/* last entry before the moment, else the first one */
+	hi = t->nr_pids;
+	BISECT(lo, hi, mid, t->pids[mid].order < limit);
+	return t->pids[lo - 1].pid;
+}
+
+bool threads_alive(const struct threads *ts, int tid, uint64_t limit)
+{
+	const struct thread *t = intmap_get(&ts->threads, tid);
+
+	/* a thread runs for a moment after its exit record */
+	if (t && t->ended && t->ended < limit)
+		return false;
+	return t && t->nr_pids && t->pids[0].order < limit && threads_pid(ts, tid, limit) >= 0;
+}
+
+const char *threads_comm(const struct threads *ts, int tid, uint64_t limit)
+{
+	const struct thread *t = intmap_get(&ts->threads, tid);
+	size_t lo = 1, hi;
+
+	if (!t || !t->nr_comms)
+		return NULL;
+	hi = t->nr_comms;
+	BISECT(lo, hi, mid, t->comms[mid].order < limit);
+	return t->comms[lo - 1].comm;
+}
+
+struct process *threads_process(const struct threads *ts, int pid)
+{
+	struct process *p = intmap_get(&ts->processes, pid);
+
+	return p && p->mapped ? p : NULL;
+}
+
+struct process *threads_only_process(const struct threads *ts)
+{
+	return ts->only_pid >= 0 ? threads_process(ts, ts->only_pid) : NULL;
+}
+
+uint32_t process_epoch(const struct process *p, uint64_t limit)
+{
+	size_t lo = p->first, hi = p->nr;
+
+	BISECT(lo, hi, mid, p->ev[mid].order < limit);
+	return lo > p->first ? p->ev[lo - 1].epoch : p->base_epoch;
+}
+
+/* Returns the index of the first event of this epoch or a later one. */
+static size_t epoch_start(const struct process *p, uint32_t epoch)
+{
+	size_t lo = p->first, hi = p->nr;
+
+	BISECT(lo, hi, mid, p->ev[mid].epoch < epoch);
+	return lo;
+}
+
+void process_epoch_events(const struct process *p, uint32_t epoch, size_t *first, size_t *last)
+{
+	*first = epoch_start(p, epoch);
+	*last = epoch < UINT32_MAX ? epoch_start(p, epoch + 1) : p->nr;
+}
+
+struct maplist *process_base(const struct process *p)
+{
+	return p->first == p->nr ? p->cur : p->base;
+}

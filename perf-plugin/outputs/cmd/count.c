@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* count.c - profile --format=cstrace: writes count files, with a summary on stderr. */
+#include "outputs/cmd/count.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/name.h"
+#include "counting/calls/calls.h"
+#include "counting/counts/collect.h"
+#include "counting/counts/model.h"
+#include "counting/counts/stored.h"
+#include "outputs/cmd/options.h"
+#include "session/losses/report.h"
+
+void count_print_order(const char *command, uint64_t estimated, uint64_t unordered, uint64_t unjoined)
+{
+	char a[32], b[32], c[32];
+
+	if (estimated || unordered || unjoined)
+		fprintf(stderr, "cstrace %s: calls: no timestamp orders some stretches of threads that ran on several CPUs: "
+			"%s are in the order of estimated times, %s have unknown callers, and %s for want of memory\n",
+			command, losses_grouped(estimated, a), losses_grouped(unordered, b), losses_grouped(unjoined, c));
+}
+
+static void print_sums(const struct collect *c)
+{
+	const struct collect_sums *s = collect_sums(c);
+	const struct calls_totals *calls = collect_calls(c);
+	char a[32];
+
+	fprintf(stderr, "cstrace profile: %" PRIu64 " binaries, %" PRIu64 " ranges, %" PRIu64 " edges, %" PRIu64
+		" calling contexts, %s instructions in them\n", s->binaries, s->ranges, s->edges, s->nodes, losses_grouped(s->insns, a));
+	if (calls)
+		count_print_order("profile", calls->estimated, calls->unordered, calls->unjoined);
+}
+
+bool count_undecoded(const char *command, const char *name, uint64_t n)
+{
+	if (n)
+		fprintf(stderr, "cstrace %s: %s: ranges that were executed %" PRIu64 " times are not counted: their code was "
+			"gone when it was looked at\n", command, name, n);
+	return n;
+}
+
+static bool print_unread(const char *name, const struct collect_unread *u)
+{
+	if (u->modules)
+		fprintf(stderr, "cstrace profile: %s: modules that only their names identify, since their files could not be read "
+			"again: %" PRIu64 " (%s: %s); merge keeps their counts apart from those of other recordings: count again when "
+			"the files can be read\n", name, u->modules, name_shown(u->file), strerror(u->why));
+	return u->modules;
+}
+
+/* Counts and writes. `out` is finished or aborted. */
+static int count(struct session *ss, struct collect *c, struct pd_output *out)
+{
+	const char *name = session_name(ss);
+	bool lost;
+	int rc;
+
+	if (collect_run(c)) {
+		pd_output_abort(out);
+		return CMD_ERROR;
+	}
+	session_print_end(ss, stderr);
+	if (!session_matched(ss)) {
+		fprintf(stderr, "cstrace profile: %s: nothing was written\n", name);
+		pd_output_abort(out);
+		return CMD_LOSSES;
+	}
+	if (collect_empty(c)) {
+		fprintf(stderr, "cstrace profile: %s: nothing to profile: the trace shows no binary\n"
+			"  no instruction could be decoded: see the lines above, and 'perf-cstrace info'\n", name);
+		pd_output_abort(out);
+		return CMD_LOSSES;
+	}
+	rc = stored_write(c, out);
+	if (rc)
+		return CMD_ERROR;
+	print_sums(c);
+	/* each of them has its message */
+	lost = count_undecoded("profile", name, collect_undecoded(c));
+	lost |= print_unread(name, collect_unread(c));
+	return lost || session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
+}
+
+/* Opens the output. Decoding may take long: an output that cannot be is refused before. */
+static int open_output(struct pd_output *out, const char *output)
+{
+	struct error err = { .code = 0 };
+	int rc = pd_output_open_binary(out, output, &err);
+
+	if (rc)
+		fprintf(stderr, "cstrace profile: %s\n", err.msg);
+	return rc;
+}
+
+int count_recording(struct session *ss, const char *output, bool calls, uint32_t depth)
+{
+	struct pd_output out;
+	struct collect *c;
+	int rc;
+
+	if (open_output(&out, output))
+		return CMD_ERROR;
+	c = collect_new(ss, calls ? COUNTS_CALLS : COUNTS_ALL, depth);
+	if (!c) {
+		fprintf(stderr, "cstrace profile: out of memory\n");
+		pd_output_abort(&out);
+		return CMD_ERROR;
+	}
+	rc = count(ss, c, &out);
+	collect_free(c);
+	return rc;
+}
+
+int count_again(const char *input, const char *output)
+{
+	struct pd_output out;
+	struct model totals;
+	int rc = CMD_ERROR;
+
+	if (open_output(&out, output))
+		return CMD_ERROR;
+	model_init(&totals);
+	if (!stored_copy(input, &out, &totals)) {
+		stored_print(input, &totals);
+		rc = stored_incomplete(&totals) ? CMD_LOSSES : CMD_OK;
+	}
+	model_free(&totals);
+	return rc;
+}

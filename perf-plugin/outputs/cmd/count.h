@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* count.h - profile --format=cstrace: count files as output. */
+#ifndef CSTRACE_OUTPUTS_CMD_COUNT_H
+#define CSTRACE_OUTPUTS_CMD_COUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct session;
+
+/* Counts a recording into a count file. `calls`: with calls in their contexts, down to `depth` (0: default). Returns the exit code. */
+int count_recording(struct session *ss, const char *output, bool calls, uint32_t depth);
+/* Prints a line to stderr if the order of some stretches of threads is not known (struct calls_totals). */
+void count_print_order(const char *command, uint64_t estimated, uint64_t unordered, uint64_t unjoined);
+/* Writes a count file again. Returns the exit code. */
+int count_again(const char *input, const char *output);
+/* Reports executions of ranges that are not counted (collect_undecoded()), if there are any. Returns whether there are. */
+bool count_undecoded(const char *command, const char *name, uint64_t n);
+
+#endif

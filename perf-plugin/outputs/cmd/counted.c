@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* counted.c - counts a recording, or reads a count file, into a model. */
+#include "outputs/cmd/counted.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/name.h"
+#include "counting/counts/collect.h"
+#include "counting/counts/stored.h"
+#include "outputs/cmd/options.h"
+#include "outputs/profile/choose.h"
+#include "session/session.h"
+
+int counted_check(const struct cmd_desc *cmd, const struct session_opts *so)
+{
+	const struct filter_opts *f = &so->filter;
+
+	if (so->bare)
+		return cmd_usage_error(cmd, "%s is a count file, which has no trace: --elf is for trace", name_shown(so->input));
+	if (f->time || f->cpu || f->pid || f->tid || f->comm)
+		return cmd_usage_error(cmd, "%s is a count file, in which nothing says when, where and by whom its code was "
+				       "executed: filter the recording that is counted", name_shown(so->input));
+	cmd_no_effect(cmd, "kcore kallsyms jitdump contextid ts-freq max-expand no-text-copies jobs", "a count file has no trace");
+	return CMD_GO_ON;
+}
+
+int counted_session(const char *command, struct session *ss, enum counts_mode mode, uint32_t depth, struct model *m)
+{
+	struct collect *c = collect_new(ss, mode, depth);
+	int rc;
+
+	model_init(m);
+	if (!c) {
+		fprintf(stderr, "cstrace %s: out of memory\n", command);
+		return ERR_NOMEM;
+	}
+	rc = collect_run(c);
+	if (!rc) {
+		rc = collect_model(c, m);
+		if (rc)
+			fprintf(stderr, "cstrace %s: out of memory\n", command);
+	}
+	collect_free(c);
+	return rc;
+}
+
+int counted_file(const char *command, const struct session_opts *so, struct model *m, struct dso_table *files)
+{
+	int rc;
+
+	model_init(m);
+	dso_table_init(files);
+	files->search.symfs = so->symfs && so->symfs[0] ? so->symfs : NULL;
+	files->search.vmlinux = so->vmlinux;
+	files->search.buildid_dir = so->buildid_dir;
+	files->search.debuginfod = so->debuginfod;
+	files->search.force = so->force;
+	rc = stored_read(command, so->input, m);
+	if (!rc)
+		rc = model_find_files(m, files);
+	if (!rc)
+		stored_print(so->input, m);
+	return rc;
+}
+
+int counted_nothing(const char *command, const char *name, const char *want, bool one, const struct model_binary *b,
+		    struct model_binary **v, const struct model *m)
+{
+	size_t n = m->nr_binaries;
+
+	name = name_shown(name);
+	fprintf(stderr, "cstrace %s: %s: ", command, name);
+	if (b)
+		fprintf(stderr, "nothing to %s: nothing of %s was decoded; the trace shows:\n", command, name_shown(b->is.name));
+	else if (want)
+		fprintf(stderr, "nothing to %s: --binary asks for %s, and the trace shows%s\n", command, name_shown(want),
+			n ? ":" : " no binary");
+	else if (n && one)
+		fprintf(stderr, "several binaries ran; choose one with --binary:\n");
+	else if (n)
+		fprintf(stderr, "nothing to %s: nothing was decoded; the trace shows:\n", command);
+	else
+		fprintf(stderr, "nothing to %s: the trace shows no binary\n", command);
+	choose_list(stderr, v, n, model_total(m, "instructions.elsewhere"));
+	return b || want || !n || !one ? CMD_LOSSES : CMD_ERROR;
+}
+
+int counted_untraced(void *data, const char *arg)
+{
+	bool *traced_only = data;
+
+	*traced_only = !strcmp(arg, "uncovered");
+	if (*traced_only || !strcmp(arg, "covered"))
+		return 0;
+	fprintf(stderr, "cstrace: --untraced: found '%s', expected covered or uncovered\n", arg);
+	return -1;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* counted.h - the input of profile and report as a model of its counts: a recording, which is decoded, or a count file. */
+#ifndef CSTRACE_OUTPUTS_CMD_COUNTED_H
+#define CSTRACE_OUTPUTS_CMD_COUNTED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "counting/counts/counts.h"
+#include "counting/counts/model.h"
+#include "machine/images/dso_table.h"
+
+struct cmd_desc;
+struct session;
+struct session_opts;
+
+/*
+ * For an input that is a count file: refuses options of trace, and warns of those that have no effect. Returns CMD_GO_ON, or
+ * CMD_USAGE after a message.
+ */
+int counted_check(const struct cmd_desc *cmd, const struct session_opts *so);
+
+/*
+ * Decodes the session's trace and counts it into `m`, which model_free() frees in any case. Returns 0, or negative after a
+ * message; `command` begins it.
+ */
+int counted_session(const char *command, struct session *ss, enum counts_mode mode, uint32_t depth, struct model *m);
+
+/*
+ * Reads the count file so->input into `m`, and finds its binaries' files; `files` must outlive `m`, and both are freed by the
+ * caller in any case. Prints what was counted. Returns as counted_session().
+ */
+int counted_file(const char *command, const struct session_opts *so, struct model *m, struct dso_table *files);
+
+/*
+ * Reports why there is nothing to write, and what ran: of the binary `b`, of the one that --binary asks for (`want`), of one
+ * that is to be chosen (`one`), or of all. `v` are the model's binaries (model_busiest()). Returns the exit code.
+ */
+int counted_nothing(const char *command, const char *name, const char *want, bool one, const struct model_binary *b,
+		    struct model_binary **v, const struct model *m);
+
+/* For CMD_OPT_CALL: coverage counts what is not traced as not executed, or executed; `data`: bool. */
+int counted_untraced(void *data, const char *arg);
+
+#define CMD_UNTRACED_OPT(traced_only)								\
+	{ 0, "untraced", CMD_OPT_CALL, &(traced_only), "HOW",					\
+	  "coverage: lines whose code ran under a condition that is not traced: covered (default) or uncovered",	\
+	  counted_untraced }
+
+#endif

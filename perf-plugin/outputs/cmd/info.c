@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* info.c - the info command: what a perf.data holds, how it was recorded, what was lost and why. */
+#include <stdio.h>
+#include <string.h>
+
+#include "outputs/cmd/commands.h"
+#include "outputs/cmd/jobs.h"
+#include "outputs/cmd/options.h"
+#include "outputs/cmd/software.h"
+#include "outputs/info/info.h"
+#include "session/import/bare.h"
+#include "session/session.h"
+
+int cmd_info(int argc, const char **argv)
+{
+	struct bare_opts bare = { .nr_words = 0 };
+	/* with --time, too, all losses on the way are reported */
+	struct session_opts so = { .progress = true };
+	bool no_decode = false, all = false, json;
+	const char *format = "text";
+	const struct cmd_opt opts[] = {
+		CMD_SESSION_OPTS(so),
+		CMD_BARE_OPTS(bare),
+		CMD_FILTER_OPTS(so.filter),
+		CMD_JOBS_OPT(so),
+		{ 0, "no-decode", CMD_OPT_FLAG, &no_decode, NULL,
+		  "do not decode: no missing images, no losses inside the trace", NULL },
+		{ 0, "format", CMD_OPT_STRING, &format, "NAME",
+		  "text (default), or json: what was decoded and lost, for programs", NULL },
+		{ 0, "all", CMD_OPT_FLAG, &all, NULL, "do not shorten long lists", NULL },
+		CMD_OPT_END
+	};
+	const struct cmd_desc desc = {
+		.name = "info",
+		.summary = "what a file holds, how it was recorded, what was lost and why",
+		.opts = opts,
+	};
+	struct session *ss;
+	int rc;
+
+	rc = cmd_options(&desc, &argc, argv);
+	if (rc == CMD_GO_ON)
+		rc = cmd_bare_check(&desc, &bare, &so, NULL);
+	if (rc == CMD_GO_ON)
+		rc = cmd_jobs_default(&desc, &so);
+	if (rc != CMD_GO_ON)
+		return rc;
+	json = !strcmp(format, "json");
+	if (!json && strcmp(format, "text"))
+		return cmd_usage_error(&desc, "--format: found '%s', expected text or json", format);
+	if (json && no_decode)
+		return cmd_usage_error(&desc, "--format=json tells what decoding found, --no-decode leaves it out");
+	if (json)
+		cmd_no_effect(&desc, "all", "--format=json has whole lists");
+	if (no_decode)
+		cmd_no_effect_in(&desc, &so.filter, sizeof(so.filter), "", "--no-decode decodes nothing that they could leave out");
+	if (software_only(so.bare))
+		return json || no_decode ? cmd_usage_error(&desc, "%s: --trace has software trace alone, of which there is text only",
+							   json ? "--format=json" : "--no-decode") : software_info(so.bare);
+	ss = session_open(&so);
+	if (!ss)
+		return CMD_ERROR;
+	if (json ? info_json(ss) : info_text(ss, !no_decode, all))
+		rc = CMD_ERROR;
+	else
+		rc = !no_decode && session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
+	session_close(ss);
+	return rc;
+}

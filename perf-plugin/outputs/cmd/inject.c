@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* inject.c - perf-cstrace inject: perf.data with trace in, perf.data with samples out. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "machine/images/dso.h"
+#include "machine/images/library.h"
+#include "outputs/cmd/commands.h"
+#include "outputs/cmd/jobs.h"
+#include "outputs/cmd/options.h"
+#include "outputs/profile/readers.h"
+#include "outputs/synth/injector.h"
+#include "session/import/bare.h"
+
+static const char more[] =
+	"--itrace letters: i[PERIOD[i|t|ns|us|ms]] instructions samples (default i100000ns), b branches,\n"
+	"c calls, r returns, e[-o][-l] errors, l[N] branch stack of N entries (default 64) on\n"
+	"instructions samples, g[N] call chain, sN leave out the first N samples, Z without timestamps,\n"
+	"T timestamps are the kernel's time, q accepted (decoding is always complete). Without --itrace: ibe.\n"
+	"The output has no AUX data. Time periods need timestamps in the trace; without them one\n"
+	"instruction counts as one nanosecond.\n";
+
+/* Branch stacks are read for optimisation, and what is optimised is a program. */
+static void report_readers(struct session *ss)
+{
+	struct dso *d;
+	size_t pos = 0;
+
+	while ((d = session_next_used(ss, &pos)))
+		if (!library_name(dso_path(d)))
+			readers_report(stderr, "inject", d, READER_SAMPLES);
+}
+
+static int run(struct session *ss, const struct injector_opts *o)
+{
+	struct injector *in = injector_open(ss, o);
+	uint64_t left_out;
+	int rc;
+
+	if (!in)
+		return CMD_ERROR;
+	rc = injector_run(in);
+	left_out = injector_left_out(in);
+	if (!rc) {
+		if (left_out)
+			fprintf(stderr, "cstrace inject: %s: %" PRIu64 " samples are left out: their events are damaged in the header, "
+				"or have fields that this program does not know; 'perf script' of a newer perf may show them\n",
+				session_name(ss), left_out);
+		session_print_end(ss, stderr);
+		if (o->itrace.stack)
+			report_readers(ss);
+	}
+	injector_close(in);
+	if (rc)
+		return CMD_ERROR;
+	return left_out || session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
+}
+
+int cmd_inject(int argc, const char **argv)
+{
+	struct bare_opts bare = { .nr_words = 0 };
+	struct session_opts so = { .progress = true };
+	struct injector_opts o = { .output = "-" };
+	const char *itrace = NULL;
+	bool strip = false, tiles = false;
+	char msg[400];
+	const struct cmd_opt opts[] = {
+		CMD_SESSION_OPTS(so),
+		CMD_BARE_OPTS(bare),
+		CMD_FILTER_OPTS(so.filter),
+		CMD_JOBS_OPT(so),
+		{ 'o', "output", CMD_OPT_STRING, &o.output, "FILE",
+		  "where the result goes, - for stdout in pipe form (default)", NULL },
+		{ 0, "itrace", CMD_OPT_OPTIONAL, &itrace, "LETTERS",
+		  "which samples to make of the trace, see below", NULL },
+		{ 0, "strip", CMD_OPT_FLAG, &strip, NULL,
+		  "accepted as perf does; AUX data is left out in any case", NULL },
+		{ 0, "hw-index", CMD_OPT_FLAG, &o.hw_index, NULL,
+		  "branch stacks with the index field, which AutoFDO's readers cannot parse", NULL },
+		{ 0, "no-branch-view", CMD_OPT_FLAG, &o.no_branch_view, NULL,
+		  "with l: perf report starts with samples, not with branches", NULL },
+		{ 0, "switch-events", CMD_OPT_FLAG, &o.switches, NULL,
+		  "keep records of context switches, of which AutoFDO's readers complain", NULL },
+		{ 0, "tiles", CMD_OPT_FLAG, &tiles, NULL,
+		  "with il: a sample per full branch stack, so that each branch is in exactly one", NULL },
+		CMD_OPT_END,
+	};
+	const struct cmd_desc cmd = { "inject", "perf.data with trace in, perf.data with samples out",
+				      NULL, opts, more };
+	struct session *ss;
+	int rc = cmd_options(&cmd, &argc, argv);
+
+	if (rc == CMD_GO_ON)
+		rc = cmd_bare_check(&cmd, &bare, &so, NULL);
+	if (rc == CMD_GO_ON)
+		rc = cmd_jobs_default(&cmd, &so);
+	if (rc != CMD_GO_ON)
+		return rc;
+	if (!itrace || !*itrace)
+		itrace_default(&o.itrace, false);
+	else if (!itrace_parse(&o.itrace, itrace, msg, sizeof(msg)))
+		return cmd_usage_error(&cmd, "%s", msg);
+	if (o.itrace.unused[0])
+		fprintf(stderr, "cstrace inject: --itrace letters without a meaning for CoreSight: %s\n",
+			o.itrace.unused);
+	if (!o.itrace.instructions && (o.itrace.stack || o.itrace.chain))
+		return cmd_usage_error(&cmd, "--itrace=%s: l and g add to instructions samples: use them with i",
+				       itrace);
+	if (tiles && !o.itrace.stack)
+		return cmd_usage_error(&cmd, "--tiles: needs branch stacks, --itrace=il");
+	o.itrace.tiles = tiles;
+	so.kernel_time = o.itrace.kernel_time;
+	if (!o.itrace.stack)
+		cmd_no_effect(&cmd, "hw-index no-branch-view", "without l in --itrace there are no branch stacks");
+	if (!o.itrace.instructions && !o.itrace.branches)
+		return cmd_usage_error(&cmd, "--itrace=%s: no samples are asked for: use i or b", itrace);
+	ss = session_open(&so);
+	if (!ss)
+		return CMD_ERROR;
+	rc = run(ss, &o);
+	session_close(ss);
+	return rc;
+}

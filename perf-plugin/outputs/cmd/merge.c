@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* merge.c - perf-cstrace merge: adds count files. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/name.h"
+#include "counting/countfiles/merge.h"
+#include "outputs/cmd/commands.h"
+#include "outputs/cmd/options.h"
+
+static const char more[] =
+	"FILE is a count file, from 'perf-cstrace profile --format=cstrace' or from this command; - is standard input. The output is "
+	"the same in whatever order and in whatever groups the files are added, so that machines can add parts of them first.\n"
+	"Options are those of llvm-profdata merge. A LIST has a FILE or N,FILE in each line; lines that begin with # are comments.\n"
+	"Exit codes: 0 added, 1 error, 3 added, but the counts have losses, or an input is empty: stderr says which.\n";
+
+static int add_weighted(void *list, const char *arg)
+{
+	size_t digits = strspn(arg, "0123456789");
+	int rc = digits && arg[digits] == ',' ? merge_list_add_text(list, arg, strlen(arg)) : ERR_USAGE;
+
+	if (!rc)
+		return 0;
+	if (rc == ERR_NOMEM)
+		fprintf(stderr, "cstrace merge: out of memory\n");
+	else
+		fprintf(stderr, "cstrace merge: expected N,FILE with a weight N from 1 to 18446744073709551615\n");
+	return -1;
+}
+
+/* Lists are read when all options are understood. */
+static int add_listed(void *lists, const char *arg)
+{
+	return merge_list_add(lists, arg, strlen(arg), 1) ? -1 : 0;
+}
+
+static size_t standard_inputs(const struct merge_list *list)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < list->nr; i++)
+		n += !strcmp(list->v[i].path, "-");
+	return n;
+}
+
+/* One line: what was added, and what is not in it. */
+static void print_sums(const struct merge_list *list, const struct merge_sums *sums)
+{
+	size_t i;
+
+	fprintf(stderr, "cstrace merge: %zu input%s", list->nr, list->nr == 1 ? "" : "s");
+	if (sums->empty)
+		fprintf(stderr, " (%" PRIu64 " without counts, as %s)", sums->empty,
+			sums->first_empty ? name_shown(sums->first_empty) : "one");
+	fprintf(stderr, ", %" PRIu64 " recording%s, %" PRIu64 " binar%s, %" PRIu64 " instructions, losses:",
+		sums->recordings, sums->recordings == 1 ? "" : "s", sums->binaries, sums->binaries == 1 ? "y" : "ies",
+		sums->instructions);
+	if (!sums->nr_losses)
+		fprintf(stderr, " none");
+	for (i = 0; i < sums->nr_losses; i++)
+		fprintf(stderr, "%s %s %" PRIu64, i ? "," : "", name_shown(sums->losses[i].name), sums->losses[i].count);
+	fputc('\n', stderr);
+}
+
+static int run(const struct merge_list *list, const char *output)
+{
+	struct error err = { .code = 0 };
+	struct merge_sums sums;
+	int rc;
+
+	memory_doing("adding the count files");
+	rc = merge_files(list, output, &sums, &err);
+	if (rc)
+		fprintf(stderr, "cstrace merge: %s\n", err.msg);
+	else
+		print_sums(list, &sums);
+	rc = rc ? CMD_ERROR : sums.nr_losses || sums.empty ? CMD_LOSSES : CMD_OK;
+	merge_sums_free(&sums);
+	return rc;
+}
+
+static int take_operands(struct merge_list *list, int argc, const char **argv)
+{
+	int i;
+
+	for (i = 0; i < argc; i++)
+		if (merge_list_add(list, argv[i], strlen(argv[i]), 1)) {
+			fprintf(stderr, "cstrace merge: out of memory\n");
+			return CMD_ERROR;
+		}
+	return CMD_GO_ON;
+}
+
+static int read_lists(struct merge_list *list, const struct merge_list *lists)
+{
+	struct error err = { .code = 0 };
+	size_t i;
+
+	for (i = 0; i < lists->nr; i++)
+		if (merge_list_read(list, lists->v[i].path, &err)) {
+			fprintf(stderr, "cstrace merge: %s\n", err.msg);
+			return CMD_ERROR;
+		}
+	if (list->nr)
+		return CMD_GO_ON;
+	fprintf(stderr, "cstrace merge: nothing to add: %s names no file\n", name_shown(lists->v[0].path));
+	return CMD_ERROR;
+}
+
+int cmd_merge(int argc, const char **argv)
+{
+	struct merge_list list = { .nr = 0 }, lists = { .nr = 0 };
+	const char *output = "-";
+	const struct cmd_opt opts[] = {
+		{ 'o', "output", CMD_OPT_STRING, &output, "FILE", "write to FILE instead of stdout", NULL },
+		{ 0, "weighted-input", CMD_OPT_EACH, &list, "N,FILE",
+		  "add FILE with every count of it N times", add_weighted },
+		{ 'f', "input-files", CMD_OPT_EACH, &lists, "LIST",
+		  "add the files that the text LIST names (-: standard input)", add_listed },
+		CMD_OPT_END,
+	};
+	const struct cmd_desc cmd = { "merge", "add count files", "FILE...", opts, more };
+	int rc = cmd_options(&cmd, &argc, argv);
+
+	if (rc == CMD_GO_ON)
+		rc = take_operands(&list, argc, argv);
+	if (rc == CMD_GO_ON && !list.nr && !lists.nr)
+		rc = cmd_usage_error(&cmd, "nothing to add: name count files, or a list of them with --input-files");
+	if (rc == CMD_GO_ON && lists.nr)
+		rc = read_lists(&list, &lists);
+	if (rc == CMD_GO_ON && standard_inputs(&list) + standard_inputs(&lists) > 1)
+		rc = cmd_usage_error(&cmd, "standard input (-) can be read once, and is named twice");
+	if (rc == CMD_GO_ON)
+		rc = run(&list, output);
+	merge_list_free(&lists);
+	merge_list_free(&list);
+	return rc;
+}

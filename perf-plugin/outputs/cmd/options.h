@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * options.h - the option table of a command. One table drives parsing, usage, --help, --list-opts and,
+ * through the latter, the check of the man pages.
+ */
+#ifndef CSTRACE_OUTPUTS_CMD_OPTIONS_H
+#define CSTRACE_OUTPUTS_CMD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum cmd_opt_kind {
+	CMD_OPT_FLAG,		/* bool *: set to true */
+	CMD_OPT_STRING,		/* const char **: needs a value */
+	CMD_OPT_FILE,		/* the same, and names a file that is there; "" names none */
+	CMD_OPT_FILES,		/* several, with commas between them; also as PID:FILE */
+	CMD_OPT_FOLDER,		/* a folder that is there */
+	CMD_OPT_PLACE,		/* one of the two */
+	CMD_OPT_OPTIONAL,	/* const char **: the value only as --name=VALUE or -xVALUE; "" without one */
+	CMD_OPT_NUMBER,		/* uint64_t *: decimal, 0x.., with k, m or g */
+	CMD_OPT_CALL,		/* int (*)(void *data, const char *arg) in `call`: 0, or -1 after a message */
+	CMD_OPT_EACH,		/* the same, for an option that may be given several times */
+};
+
+struct cmd_opt {
+	char letter;		/* 0: none */
+	const char *name;	/* long name, never NULL */
+	enum cmd_opt_kind kind;
+	void *value;		/* where the value goes; data for `call` */
+	const char *arg;	/* what the usage calls the value; NULL for a flag */
+	const char *help;
+	int (*call)(void *data, const char *arg);
+};
+
+/* The last entry of a table. */
+#define CMD_OPT_END { 0, NULL, CMD_OPT_FLAG, NULL, NULL, NULL, NULL }
+
+struct cmd_desc {
+	const char *name;	/* "inject" */
+	const char *summary;	/* one line */
+	const char *operands;	/* as shown in the usage; NULL: the command takes none */
+	const struct cmd_opt *opts;
+	const char *more;	/* text after the options in --help; may be NULL */
+};
+
+#define CMD_GO_ON	(-1)
+#define CMD_OK		0
+#define CMD_ERROR	1	/* could not do it */
+#define CMD_LOSSES	3	/* done, but something was lost: counted on stderr */
+#define CMD_DIFFERENT	4	/* compare: the two sides differ; verify: rules are violated */
+#define CMD_USAGE	129
+
+/*
+ * Parses argv[1..*argc). Returns CMD_GO_ON if the command is to run; argv[0..*argc) then are its operands.
+ * Else the exit code: CMD_OK when help was asked for, CMD_USAGE after a message on stderr, CMD_ERROR after one
+ * about a file or folder that an option names and that is not there. An option with two different values is wrong
+ * usage, with the same value twice a warning; a flag, and an option of the kind CMD_OPT_EACH, may be given several
+ * times.
+ */
+int cmd_options(const struct cmd_desc *cmd, int *argc, const char **argv);
+/* The same for a command line that has another one in it: its first operand ends the options. */
+int cmd_options_before(const struct cmd_desc *cmd, int *argc, const char **argv);
+
+/*
+ * Warn of each option that was given and has no effect, as `why` says: those in `names` (long names with spaces
+ * between them), or those whose values are in the `size` bytes at `values`, but not those in `but`.
+ */
+void cmd_no_effect(const struct cmd_desc *cmd, const char *names, const char *why);
+void cmd_no_effect_in(const struct cmd_desc *cmd, const void *values, size_t size, const char *but, const char *why);
+
+/* given.c, for cmd_options(): starts a command line; notes an option (value NULL: none); checks that its file exists. */
+void cmd_given_start(void);
+int cmd_given_add(const struct cmd_desc *cmd, const struct cmd_opt *o, const char *value);
+int cmd_given_exists(const struct cmd_desc *cmd, const struct cmd_opt *o, const char *value);
+
+/* Complain on stderr with the command's name and the hint where help is; returns CMD_USAGE. */
+int cmd_usage_error(const struct cmd_desc *cmd, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A number with an optional k, m or g; false when `text` is something else. */
+bool cmd_number(const char *text, uint64_t *value);
+
+/* contextid.c: for CMD_OPT_CALL; `data` is an enum contextid_format *. */
+int cmd_contextid(void *data, const char *arg);
+
+/* The options of every command that reads perf.data; `so` is a struct session_opts. */
+#define CMD_SESSION_OPTS(so)									\
+	{ 'i', "input", CMD_OPT_STRING, &(so).input, "FILE",					\
+	  "perf.data, - for stdin, or folder of a package or snapshot (default: perf.data)", NULL },	\
+	{ 0, "symfs", CMD_OPT_FOLDER, &(so).symfs, "DIR",					\
+	  "look up recorded paths under DIR; then by build-id, then by name", NULL },		\
+	{ 0, "vmlinux", CMD_OPT_FILE, &(so).vmlinux, "FILE",					\
+	  "kernel image with code, for traced kernel execution", NULL },			\
+	{ 0, "kcore", CMD_OPT_PLACE, &(so).kcore, "FILE",					\
+	  "copy of /proc/kcore, or the directory with it and kallsyms", NULL },			\
+	{ 0, "kallsyms", CMD_OPT_FILE, &(so).kallsyms, "FILE",				\
+	  "copy of /proc/kallsyms: symbols of the kernel, places of modules", NULL },		\
+	{ 0, "jitdump", CMD_OPT_FILES, &(so).jitdump, "FILE[,FILE]",				\
+	  "jitdump files with generated code, where they are not at their recorded path; PID:FILE " \
+	  "says whose code it is", NULL },							\
+	{ 0, "buildid-dir", CMD_OPT_FOLDER, &(so).buildid_dir, "DIR",				\
+	  "build-id cache (default: ~/.debug)", NULL },						\
+	{ 0, "debuginfod", CMD_OPT_FLAG, &(so).debuginfod, NULL,				\
+	  "ask the servers in $DEBUGINFOD_URLS for programs and debug files that are not here", NULL }, \
+	{ 0, "contextid", CMD_OPT_CALL, &(so).contextid, "FORMAT",				\
+	  "what context IDs hold: auto (default), tid, tid-asid, asid or none", cmd_contextid },	\
+	{ 0, "ts-freq", CMD_OPT_NUMBER, &(so).ts_freq, "HZ",					\
+	  "ticks per second of trace timestamps when the file does not say (default: 1g)", NULL }, \
+	{ 0, "max-expand", CMD_OPT_NUMBER, &(so).max_expand, "SIZE",				\
+	  "bytes that compressed records may expand to (default: 64m, or 200 times their size)", NULL },	\
+	{ 0, "no-text-copies", CMD_OPT_FLAG, &(so).no_text_copies, NULL,			\
+	  "do not take memory in the place of a file's text for a copy of it (huge pages)", NULL }, \
+	{ 'f', "force", CMD_OPT_FLAG, &(so).force, NULL,					\
+	  "use images whose build-id differs from the recorded one", NULL }
+
+/* Trace without a recording, and program files for a snapshot; `bo` is a struct bare_opts (import/bare.h). */
+#define CMD_BARE_OPTS(bo)									\
+	{ 0, "trace", CMD_OPT_EACH, &(bo), "FILE[:ID]",						\
+	  "a file of trace from a probe or a trace buffer, instead of -i; several make several buffers", cmd_bare_trace }, \
+	{ 0, "trace-format", CMD_OPT_CALL, &(bo), "NAME",					\
+	  "with --trace: frames that are aligned (default), tpiu (with synchronisation) or dstream; raw: no frames",	\
+	  cmd_bare_format },									\
+	{ 0, "core-type", CMD_OPT_CALL, &(bo), "NAME",						\
+	  "with --trace: the core that was traced, as cortex-m33, or itm, stm; list lists them", cmd_bare_core }, \
+	{ 0, "trace-source", CMD_OPT_EACH, &(bo), "ID=NAME",					\
+	  "the same for one of several trace IDs", cmd_bare_source },				\
+	{ 0, "reg", CMD_OPT_EACH, &(bo), "[ID:]NAME=VALUE",					\
+	  "with --trace: a register of the trace unit, as TRCCONFIGR=0x1001", cmd_bare_reg },	\
+	{ 0, "elf", CMD_OPT_EACH, &(bo), "FILE[@ADDR]",						\
+	  "with --trace or a snapshot: a program that ran: code, symbols and lines", cmd_bare_program }
+
+struct bare_opts;
+struct session_opts;
+int cmd_bare_trace(void *bare, const char *arg);
+int cmd_bare_format(void *bare, const char *arg);
+int cmd_bare_core(void *bare, const char *arg);
+int cmd_bare_source(void *bare, const char *arg);
+int cmd_bare_reg(void *bare, const char *arg);
+int cmd_bare_program(void *bare, const char *arg);
+/*
+ * After cmd_options(): sets the input and so->bare. `snapshot` is the value of -s, NULL without. CMD_GO_ON, or CMD_USAGE
+ * after a message about options that exclude each other.
+ */
+int cmd_bare_check(const struct cmd_desc *cmd, const struct bare_opts *o, struct session_opts *so, const char *snapshot);
+
+/* The filters; `fo` is a struct filter_opts. */
+#define CMD_FILTER_OPTS(fo)									\
+	{ 0, "time", CMD_OPT_CALL, &(fo), "RANGES",						\
+	  "only START,STOP in seconds (several with spaces), or A%-B% or A%/N of the recording",	\
+	  cmd_filter_time },									\
+	{ 'C', "cpu", CMD_OPT_CALL, &(fo), "LIST", "only these CPUs, as 0-3,5", cmd_filter_cpu },	\
+	{ 0, "pid", CMD_OPT_CALL, &(fo), "LIST", "only these processes", cmd_filter_pid },	\
+	{ 0, "tid", CMD_OPT_CALL, &(fo), "LIST", "only these threads", cmd_filter_tid },		\
+	{ 0, "comm", CMD_OPT_CALL, &(fo), "LIST", "only threads with these names", cmd_filter_comm }
+
+int cmd_filter_time(void *filter_opts, const char *arg);
+int cmd_filter_cpu(void *filter_opts, const char *arg);
+int cmd_filter_pid(void *filter_opts, const char *arg);
+int cmd_filter_tid(void *filter_opts, const char *arg);
+int cmd_filter_comm(void *filter_opts, const char *arg);
+
+#endif

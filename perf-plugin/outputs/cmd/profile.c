@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* profile.c - perf-cstrace profile: exact counts in the form of a compiler's tool or of a viewer. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/name.h"
+#include "counting/calls/calls.h"
+#include "counting/countfiles/count_input.h"
+#include "counting/counts/stored.h"
+#include "machine/images/dso_table.h"
+#include "outputs/cmd/commands.h"
+#include "outputs/cmd/count.h"
+#include "outputs/cmd/counted.h"
+#include "outputs/cmd/jobs.h"
+#include "outputs/cmd/options.h"
+#include "outputs/profile/choose.h"
+#include "outputs/profile/exact.h"
+#include "outputs/profile/formats.h"
+#include "outputs/profile/places.h"
+#include "session/import/bare.h"
+#include "session/losses/report.h"
+
+/* What is to be written, by the options. */
+struct request {
+	const struct profile_format *f;
+	enum profile_base base;
+	const char *want;		/* --binary; NULL: not given */
+	const char *output;
+	bool demangle;
+	bool traced_only;		/* --untraced=uncovered */
+	bool base_given;		/* --address */
+	bool force;			/* also of a binary that the trace contradicts */
+	bool no_calls;
+	uint64_t depth;			/* --max-stack */
+};
+
+/* What was counted, for messages and the exit code. */
+struct input {
+	const char *name;
+	bool incomplete;		/* something was lost */
+	bool count_file;
+};
+
+/* Refuses a compiler's profile of a binary that is not the one that ran, after a message. */
+static bool refused(const struct input *in, const struct request *r, const struct model *m, const struct model_binary *b)
+{
+	uint64_t conflicts, branches;
+	char a[32], c[32];
+
+	if (r->force || !exact_refuses(m, b, in->count_file, &conflicts, &branches))
+		return false;
+	fprintf(stderr, "cstrace profile: %s: the trace contradicts the code%s %s times in %s branches: it is not the file that ran, "
+		"and its profile would mislead a compiler; give the directory with the target's files with --symfs DIR, or -f for "
+		"the profile all the same: nothing was written\n", name_shown(b->is.name), in->count_file ? " of what was counted" : "",
+		losses_grouped(conflicts, a), losses_grouped(branches, c));
+	return true;
+}
+
+/* Writes the format, of the chosen binary or of all. `out` is finished or aborted. */
+static int write_chosen(const struct input *in, const struct request *r, const struct model *m, struct pd_output *out)
+{
+	struct whole whole = { .model = m, .places = places_new(m),
+			      .demangle = r->demangle,
+			       .traced_only = r->traced_only };
+	struct model_binary **v = model_busiest(m), *b;
+	const bool one = r->f->write || r->want;
+	int rc;
+
+	if (!v || !whole.places) {
+		fprintf(stderr, "cstrace profile: out of memory\n");
+		pd_output_abort(out);
+		places_free(whole.places);
+		free(v);
+		return CMD_ERROR;
+	}
+	b = r->want ? choose_named(v, m->nr_binaries, r->want) : choose_main(v, m->nr_binaries);
+	whole.only = one ? b : NULL;
+	if ((one && (!b || choose_empty(b))) || (r->f->write_whole && !whole_instructions(&whole))) {
+		rc = counted_nothing("profile", in->name, r->want, one, one ? b : NULL, v, m);
+		pd_output_abort(out);
+	} else if (r->f->write && refused(in, r, m, b)) {
+		rc = CMD_ERROR;
+		pd_output_abort(out);
+	} else {
+		rc = r->f->write ? profile_write(out, r->f, r->base, b) : profile_write_whole(out, r->f, &whole);
+		if (rc >= 0 && r->f->write && r->base == PROFILE_OFFSET && !r->base_given && b->dso)
+			readers_report(stderr, "profile", b->dso, READER_OFFSETS);
+		rc = rc < 0 ? CMD_ERROR : rc || in->incomplete ? CMD_LOSSES : CMD_OK;
+		if (r->f->mode == COUNTS_CALLS && !r->no_calls)
+			count_print_order("profile", model_total(m, "calls.estimated"),
+					  model_total(m, "calls.unordered"), model_total(m, "calls.unjoined"));
+	}
+	places_free(whole.places);
+	free(v);
+	return rc;
+}
+
+static int open_output(const struct request *r, struct pd_output *out, struct error *err)
+{
+	return r->f->binary ? pd_output_open_binary(out, r->output, err) : pd_output_open(out, r->output, err);
+}
+
+static int run(struct session *ss, const struct request *r)
+{
+	struct error err = { .code = 0 };
+	struct input in = { .name = session_name(ss) };
+	struct pd_output out;
+	int rc = CMD_ERROR;
+	struct model m;
+
+	/* decoding may take long: an output that cannot be is refused before */
+	if (open_output(r, &out, &err)) {
+		fprintf(stderr, "cstrace profile: %s\n", err.msg);
+		return CMD_ERROR;
+	}
+	if (counted_session("profile", ss, r->no_calls && r->f->mode == COUNTS_CALLS ? COUNTS_ALL : r->f->mode, (uint32_t)r->depth,
+			    &m)) {
+		pd_output_abort(&out);
+	} else {
+		session_print_end(ss, stderr);
+		if (session_matched(ss)) {
+			in.incomplete = count_undecoded("profile", in.name, model_total(&m, "loss.undecoded")) ||
+					session_incomplete(ss);
+			rc = write_chosen(&in, r, &m, &out);
+		} else {
+			fprintf(stderr, "cstrace profile: %s: nothing was written\n", session_name(ss));
+			rc = CMD_LOSSES;
+			pd_output_abort(&out);
+		}
+	}
+	model_free(&m);
+	return rc;
+}
+
+/* Writes a format of a count file. */
+static int run_stored(const struct session_opts *so, const struct request *r)
+{
+	struct error err = { .code = 0 };
+	struct input in = { .name = so->input, .count_file = true };
+	struct dso_table files;
+	struct pd_output out;
+	int rc = CMD_ERROR;
+	struct model m;
+
+	if (open_output(r, &out, &err)) {
+		fprintf(stderr, "cstrace profile: %s\n", err.msg);
+		return CMD_ERROR;
+	}
+	if (!counted_file("profile", so, &m, &files)) {
+		in.incomplete = stored_incomplete(&m);
+		rc = write_chosen(&in, r, &m, &out);
+	} else {
+		pd_output_abort(&out);
+	}
+	model_free(&m);
+	dso_table_free(&files);
+	return rc;
+}
+
+/* Counts the input, or reads its counts, and writes them. */
+static int profile(const struct session_opts *so, const struct request *r)
+{
+	const bool stored = so->input && count_file_is(so->input);
+	struct session *ss;
+	int rc;
+
+	if (stored)
+		return r->f ? run_stored(so, r) : count_again(so->input, r->output);
+	ss = session_open(so);
+	if (!ss)
+		return CMD_ERROR;
+	rc = r->f ? run(ss, r) : count_recording(ss, r->output, !r->no_calls, (uint32_t)r->depth);
+	session_close(ss);
+	return rc;
+}
+
+/* Refuses options of trace for a count file, or warns of them. Returns CMD_GO_ON, or CMD_USAGE after a message. */
+static int check_stored(const struct cmd_desc *cmd, const struct session_opts *so, const struct request *r)
+{
+	int rc = counted_check(cmd, so);
+
+	if (rc != CMD_GO_ON)
+		return rc;
+	cmd_no_effect(cmd, "max-stack no-calls", "a count file has the calls that were counted");
+	if (!r->f)
+		cmd_no_effect(cmd, "symfs vmlinux buildid-dir debuginfod force", "--format=cstrace of a count file needs no programs");
+	return CMD_GO_ON;
+}
+
+/* Refuses options that the input does not allow, and warns of those that have no effect. Returns as check_stored(). */
+static int check_options(const struct cmd_desc *cmd, const struct session_opts *so, const struct request *r)
+{
+	if (r->f && r->f->write)
+		cmd_no_effect(cmd, "demangle", "this format has no names of functions");
+	if (!r->f || strcmp(r->f->name, "lcov"))
+		cmd_no_effect(cmd, "untraced", "this format has no coverage");
+	if (so->input && count_file_is(so->input))
+		return check_stored(cmd, so, r);
+	if (r->f && r->f->mode != COUNTS_CALLS)
+		cmd_no_effect(cmd, "max-stack no-calls", "this format has no calls in their contexts");
+	return CMD_GO_ON;
+}
+
+/* The value of --address; false: none of them. */
+static bool base_named(const char *name, enum profile_base *base)
+{
+	*base = strcmp(name, "vaddr") ? PROFILE_OFFSET : PROFILE_FIRST_LOAD;
+	return *base == PROFILE_FIRST_LOAD || !strcmp(name, "offset");
+}
+
+#ifdef HAVE_PROTOBUF_C
+#define FORMATS "autofdo, llvm, bolt, propeller, callgrind, lcov, pprof, folded, top and cstrace"
+#else
+#define FORMATS "autofdo, llvm, bolt, callgrind, lcov, folded, top and cstrace"
+#endif
+
+int cmd_profile(int argc, const char **argv)
+{
+	struct bare_opts bare = { .nr_words = 0 };
+	/* a Source Address ends ranges at the branches that it passes, as atoms do */
+	struct session_opts so = { .progress = true, .split_source = true };
+	struct request r = { .output = "-", .depth = CALLS_DEPTH };
+	const char *format = "autofdo", *address = NULL;
+	const struct cmd_opt opts[] = {
+		CMD_SESSION_OPTS(so),
+		CMD_BARE_OPTS(bare),
+		CMD_FILTER_OPTS(so.filter),
+		CMD_JOBS_OPT(so),
+		{ 'o', "output", CMD_OPT_STRING, &r.output, "FILE", "write to FILE instead of stdout",
+		  NULL },
+		{ 0, "format", CMD_OPT_STRING, &format, "NAME",
+		  "autofdo (default), llvm, bolt, propeller, callgrind, lcov, pprof, folded, top or cstrace: see below", NULL },
+		{ 0, "address", CMD_OPT_STRING, &address, "BASE",
+		  "numbers in an autofdo profile: offset (default) or vaddr, see below", NULL },
+		{ 0, "binary", CMD_OPT_STRING, &r.want, "PATH",
+		  "which binary: as recorded, its name, or build-id:HEX (default: the only executable, or all)", NULL },
+		{ 0, "demangle", CMD_OPT_FLAG, &r.demangle, NULL,
+		  "names of C++ functions as in the source: callgrind, lcov, pprof, folded, top", NULL },
+		CMD_UNTRACED_OPT(r.traced_only),
+		{ 0, "max-stack", CMD_OPT_NUMBER, &r.depth, "N",
+		  "depth of calling contexts; those below are added up (default: 1024)", NULL },
+		{ 0, "no-calls", CMD_OPT_FLAG, &r.no_calls, NULL,
+		  "do not count calls in their contexts", NULL },
+		CMD_OPT_END,
+	};
+	static const char more[] =
+		"autofdo: text for create_llvm_prof and create_gcov with --profiler=text. AutoFDO 0.20 and later\n"
+		"  reads file offsets (--address=offset); 0.19 and earlier, as in Debian 12, reads addresses from\n"
+		"  the first segment on (--address=vaddr). Numbers of the other kind put counts to other functions.\n"
+		"llvm: for llvm-profgen (LLVM 19 or later) --unsymbolized-profile --use-offset=0.\n"
+		"bolt: for perf2bolt -p FILE --pa; Debian has it as /usr/lib/llvm-VERSION/bin/perf2bolt.\n"
+		"propeller: for generate_propeller_profiles --profile_type=FREQUENCIES_PROTO (google/llvm-propeller).\n"
+		"These are of one binary; the others are of all, or of the one of --binary:\n"
+		"callgrind: instructions by address and line, and calls, for callgrind_annotate and KCachegrind.\n"
+		"lcov: executions of source lines and functions, directions of branches, for genhtml.\n"
+		"pprof: instructions and calls by stack, for go tool pprof (--format=pprof -o FILE).\n"
+		"folded: instructions by stack of functions, for flamegraph.pl and speedscope.\n"
+		"top: a table of functions, the one with most instructions first.\n"
+		"cstrace: a count file with all counts of all binaries; profile -i COUNTS makes the other formats of it,\n"
+		"  and 'perf-cstrace merge' adds several.\n"
+		"Counts are of every range and branch of the trace, in one pass: exact, unless something was lost. A binary that the\n"
+		"  trace contradicts in more than 1 % of its branches is not the one that ran: the formats of one binary need -f for it.\n";
+	const struct cmd_desc cmd = { "profile", "exact counts of executed branches and ranges for compilers",
+				      NULL, opts, more };
+	int rc = cmd_options(&cmd, &argc, argv);
+
+	if (rc == CMD_GO_ON)
+		rc = cmd_bare_check(&cmd, &bare, &so, NULL);
+	if (rc == CMD_GO_ON)
+		rc = cmd_jobs_default(&cmd, &so);
+	if (rc != CMD_GO_ON)
+		return rc;
+	r.f = profile_format_find(format);
+	if (!r.f && strcmp(format, "cstrace"))
+		return cmd_usage_error(&cmd, "--format=%s: known are " FORMATS, format);
+	if (!r.f && (r.want || r.demangle))
+		return cmd_usage_error(&cmd, "--%s is for formats that are made of counts: --format=cstrace has the counts "
+				       "of all binaries", r.want ? "binary" : "demangle");
+	rc = check_options(&cmd, &so, &r);
+	if (rc != CMD_GO_ON)
+		return rc;
+	if (!r.depth)
+		return cmd_usage_error(&cmd, "--max-stack: the least is 1");
+	if (r.depth > CST_COUNT_DEPTH_MAX)
+		return cmd_usage_error(&cmd, "--max-stack: the most is %u", CST_COUNT_DEPTH_MAX);
+	r.base = r.f ? r.f->base : PROFILE_VADDR;
+	r.force = so.force;
+	r.base_given = address;
+	if (address && r.base != PROFILE_OFFSET)
+		return cmd_usage_error(&cmd, "--address is for --format=autofdo: --format=%s has virtual addresses",
+				       format);
+	if (address && !base_named(address, &r.base))
+		return cmd_usage_error(&cmd, "--address=%s: known are offset and vaddr", address);
+	return profile(&so, &r);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* report.c - perf-cstrace report: a folder of pages to look at. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/name.h"
+#include "counting/countfiles/count_input.h"
+#include "counting/counts/stored.h"
+#include "outputs/cmd/commands.h"
+#include "outputs/cmd/count.h"
+#include "outputs/cmd/counted.h"
+#include "outputs/cmd/jobs.h"
+#include "outputs/cmd/options.h"
+#include "outputs/info/info.h"
+#include "outputs/profile/choose.h"
+#include "outputs/profile/formats.h"
+#include "outputs/profile/places.h"
+#include "outputs/report/report.h"
+#include "session/import/bare.h"
+#include "session/session.h"
+
+#define COMMAND	"report"
+
+struct request {
+	const char *want;		/* --binary; NULL: not given */
+	const char *output;
+	const char *symfs;
+	bool demangle;
+	bool traced_only;		/* --untraced=uncovered */
+	uint64_t functions, files;	/* pages */
+	const char *source;
+};
+
+static int no_memory(void)
+{
+	fprintf(stderr, "cstrace " COMMAND ": out of memory\n");
+	return CMD_ERROR;
+}
+
+/* Writes the pages of the chosen binary or of all. `out` is finished or aborted. */
+static int write_chosen(struct outdir *out, const struct request *r, const struct report_about *about, const struct model *m)
+{
+	const struct report_limits limits = { .functions = r->functions, .files = r->files, .source = r->source, .symfs = r->symfs };
+	struct whole whole = { .model = m, .places = places_new(m),
+			      .demangle = r->demangle,
+			       .traced_only = r->traced_only };
+	struct model_binary **v = model_busiest(m), *b = NULL;
+	struct error err = { .code = 0 };
+	int rc = CMD_ERROR;
+
+	if (!v || !whole.places) {
+		outdir_abort(out);
+		places_free(whole.places);
+		free(v);
+		return no_memory();
+	}
+	if (r->want)
+		whole.only = b = choose_named(v, m->nr_binaries, r->want);
+	if ((r->want && (!b || choose_empty(b))) || !whole_instructions(&whole)) {
+		rc = counted_nothing(COMMAND, about->input, r->want, r->want, b, v, m);
+		outdir_abort(out);
+	} else if (report_write(out, &whole, about, &limits, &err)) {
+		outdir_abort(out);
+		fprintf(stderr, "cstrace " COMMAND ": %s\n", err.msg);
+	} else if (outdir_finish(out, &err)) {
+		fprintf(stderr, "cstrace " COMMAND ": %s\n", err.msg);
+	} else {
+		rc = profile_report_missing(COMMAND, &whole, true) || about->incomplete ? CMD_LOSSES : CMD_OK;
+		count_print_order(COMMAND, model_total(m, "calls.estimated"), model_total(m, "calls.unordered"),
+				  model_total(m, "calls.unjoined"));
+	}
+	places_free(whole.places);
+	free(v);
+	return rc;
+}
+
+/* What `info` prints, in memory that the caller frees. NULL: no memory. */
+static char *words(struct session *ss, bool result)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	if (result)
+		info_print_result(ss, false, f);
+	else
+		info_print_recording(ss, false, f);
+	if (!fclose(f))
+		return text;
+	free(text);
+	return NULL;
+}
+
+static int run(struct session *ss, const struct request *r, struct outdir *out)
+{
+	char *recorded = words(ss, false), *result = NULL;
+	struct report_about about = { .input = session_name(ss), .recorded = recorded };
+	int rc = CMD_ERROR;
+	struct model m;
+
+	if (!recorded) {
+		outdir_abort(out);
+		return no_memory();
+	}
+	if (counted_session(COMMAND, ss, COUNTS_CALLS, 0, &m)) {
+		outdir_abort(out);
+	} else {
+		session_print_end(ss, stderr);
+		if (session_matched(ss)) {
+			about.incomplete = count_undecoded(COMMAND, about.input, model_total(&m, "loss.undecoded")) ||
+					   session_incomplete(ss);
+			about.result = result = words(ss, true);
+			if (result)
+				rc = write_chosen(out, r, &about, &m);
+			else
+				outdir_abort(out), no_memory();
+		} else {
+			fprintf(stderr, "cstrace " COMMAND ": %s: nothing was written\n", session_name(ss));
+			rc = CMD_LOSSES;
+			outdir_abort(out);
+		}
+	}
+	model_free(&m);
+	free(recorded);
+	free(result);
+	return rc;
+}
+
+static int run_stored(const struct session_opts *so, const struct request *r, struct outdir *out)
+{
+	struct report_about about = { .input = so->input };
+	struct dso_table files;
+	int rc = CMD_ERROR;
+	struct model m;
+
+	if (!counted_file(COMMAND, so, &m, &files)) {
+		about.incomplete = stored_incomplete(&m);
+		rc = write_chosen(out, r, &about, &m);
+	} else {
+		outdir_abort(out);
+	}
+	model_free(&m);
+	dso_table_free(&files);
+	return rc;
+}
+
+static int report(const struct session_opts *so, const struct request *r)
+{
+	struct error err = { .code = 0 };
+	const bool stored = so->input && count_file_is(so->input);
+	struct session *ss = NULL;
+	struct outdir out;
+	int rc;
+
+	if (!stored) {
+		ss = session_open(so);
+		if (!ss)
+			return CMD_ERROR;
+	}
+	/* decoding may take long: an output that cannot be is refused before */
+	if (outdir_open_kind(&out, r->output, &report_kind, &err)) {
+		fprintf(stderr, "cstrace " COMMAND ": %s\n", err.msg);
+		rc = CMD_ERROR;
+	} else {
+		rc = stored ? run_stored(so, r, &out) : run(ss, r, &out);
+	}
+	if (ss)
+		session_close(ss);
+	return rc;
+}
+
+int cmd_report(int argc, const char **argv)
+{
+	struct bare_opts bare = { .nr_words = 0 };
+	/* counts are those of profile, which has ranges end at the branches that a Source Address passes */
+	struct session_opts so = { .progress = true, .split_source = true };
+	struct request r = { .functions = 200, .files = 300 };
+	const struct cmd_opt opts[] = {
+		CMD_SESSION_OPTS(so),
+		CMD_BARE_OPTS(bare),
+		CMD_FILTER_OPTS(so.filter),
+		CMD_JOBS_OPT(so),
+		{ 'o', "output", CMD_OPT_STRING, &r.output, "DIR",
+		  "folder to write: a new one, an empty one, or an earlier report, which is replaced", NULL },
+		{ 0, "binary", CMD_OPT_STRING, &r.want, "PATH",
+		  "only this binary: as recorded, its name, or build-id:HEX", NULL },
+		{ 0, "demangle", CMD_OPT_FLAG, &r.demangle, NULL, "names of C++ functions as in the source", NULL },
+		CMD_UNTRACED_OPT(r.traced_only),
+		{ 0, "source", CMD_OPT_FOLDER, &r.source, "DIR",
+		  "search source files below DIR first: the path of the compilation, or its end", NULL },
+		{ 0, "functions", CMD_OPT_NUMBER, &r.functions, "N",
+		  "pages of functions, those with most instructions (default: 200)", NULL },
+		{ 0, "files", CMD_OPT_NUMBER, &r.files, "N",
+		  "pages of source files, those with most instructions (default: 300)", NULL },
+		CMD_OPT_END,
+	};
+	static const char more[] =
+		"DIR/index.html begins: what was recorded and lost, the hottest functions and lines. Behind it: the\n"
+		"  flame graph, the code of functions with exact counts and branch directions, coverage by file.\n"
+		"The pages need no server and no network. FILE may be a count file of profile --format=cstrace.\n";
+	const struct cmd_desc cmd = { COMMAND, "a folder of pages to look at: counts, code, flame graph, coverage",
+				      NULL, opts, more };
+	int rc = cmd_options(&cmd, &argc, argv);
+
+	if (rc == CMD_GO_ON)
+		rc = cmd_bare_check(&cmd, &bare, &so, NULL);
+	if (rc == CMD_GO_ON)
+		rc = cmd_jobs_default(&cmd, &so);
+	if (rc == CMD_GO_ON && (!r.output || !*r.output))
+		rc = cmd_usage_error(&cmd, "-o DIR is needed: the folder to write");
+	if (rc == CMD_GO_ON && so.input && count_file_is(so.input))
+		rc = counted_check(&cmd, &so);
+	if (rc != CMD_GO_ON)
+		return rc;
+	r.symfs = so.symfs;
+	return report(&so, &r);
+}

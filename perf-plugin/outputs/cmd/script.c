@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* script.c - perf-cstrace script: samples as text, as perf script prints them. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "outputs/cmd/commands.h"
+#include "outputs/cmd/jobs.h"
+#include "outputs/cmd/options.h"
+#include "outputs/listing/listing.h"
+#include "session/import/bare.h"
+
+static const char more[] =
+	"Fields: comm pid tid cpu time period event flags ip sym symoff dso addr brstack brstacksym\n"
+	"brstackinsn brstackdisasm insn insnlen disasm srcline callindent; +FIELD and -FIELD change the\n"
+	"default list. --itrace as in 'inject'; the default is ce.\n";
+
+struct views {
+	const char *insns;	/* NULL: not asked for */
+	bool calls, call_returns;
+};
+
+static int run(struct session *ss, const struct listing_opts *o)
+{
+	struct listing *l = listing_open(ss, o);
+	int rc;
+
+	if (!l)
+		return CMD_ERROR;
+	rc = listing_run(l);
+	if (rc >= 0)
+		session_print_end(ss, stderr);
+	listing_close(l);
+	if (rc < 0)
+		return CMD_ERROR;
+	return rc || session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
+}
+
+/* Sets *view to the one asked for, NULL: none. Returns CMD_GO_ON or an exit code. */
+static int choose_view(const struct cmd_desc *cmd, const struct views *v, const char *itrace,
+		       const struct listing_view **view)
+{
+	*view = NULL;
+	if (!!v->insns + v->calls + v->call_returns > 1)
+		return cmd_usage_error(cmd, "--insn-trace, --call-trace and --call-ret-trace: choose one of them");
+	if (v->insns)
+		*view = listing_view("insn-trace", v->insns);
+	if (v->insns && !*view)
+		return cmd_usage_error(cmd, "--insn-trace=%s: instructions are printed as raw (bytes) or disasm (text)",
+				       v->insns);
+	if (v->calls)
+		*view = listing_view("call-trace", NULL);
+	if (v->call_returns)
+		*view = listing_view("call-ret-trace", NULL);
+	if (*view && itrace)
+		return cmd_usage_error(cmd, "--itrace and --%s: the view has letters of its own, %s", (*view)->name,
+				       (*view)->itrace);
+	return CMD_GO_ON;
+}
+
+/* Refuses fields that the samples do not have. Returns CMD_GO_ON or an exit code. */
+static int check_fields(const struct cmd_desc *cmd, const struct itrace_opts *o, unsigned int fields, const char *itrace)
+{
+	if (!o->instructions && (o->stack || o->chain))
+		return cmd_usage_error(cmd, "--itrace=%s: l and g add to instructions samples: use them with i", itrace);
+	if (!o->instructions && !o->branches && !o->errors)
+		return cmd_usage_error(cmd, "--itrace=%s: nothing to print is asked for: use i, b, c, r or e", itrace);
+	if (o->stack && !(fields & LISTING_STACK))
+		fprintf(stderr, "cstrace script: warning: l in --itrace has no effect: -F +brstack prints branch stacks\n");
+	if (fields & LISTING_STACK && !(o->instructions && o->stack))
+		return cmd_usage_error(cmd, "-F brstack: there are branch stacks only with --itrace=i..l");
+	if (fields & LIST_CALLINDENT && !o->branches)
+		return cmd_usage_error(cmd, "-F callindent: there are calls only with --itrace=b, c or r");
+	return CMD_GO_ON;
+}
+
+int cmd_script(int argc, const char **argv)
+{
+	struct bare_opts bare = { .nr_words = 0 };
+	struct session_opts so = { .input = NULL };
+	struct listing_opts lo = { .fields = LISTING_DEFAULT, .output = "-" };
+	const struct listing_view *view;
+	struct views views = { .insns = NULL };
+	const char *itrace = NULL, *list = NULL;
+	bool ns = false;
+	char msg[400];
+	const struct cmd_opt opts[] = {
+		CMD_SESSION_OPTS(so),
+		CMD_BARE_OPTS(bare),
+		CMD_FILTER_OPTS(so.filter),
+		CMD_JOBS_OPT(so),
+		{ 0, "itrace", CMD_OPT_OPTIONAL, &itrace, "LETTERS",
+		  "which samples to make of the trace (default: ce)", NULL },
+		{ 'F', "fields", CMD_OPT_STRING, &list, "LIST", "what to print of each, see below",
+		  NULL },
+		{ 0, "insn-trace", CMD_OPT_OPTIONAL, &views.insns, "HOW",
+		  "each instruction that was executed: raw (bytes, the default) or disasm (text)", NULL },
+		{ 0, "call-trace", CMD_OPT_FLAG, &views.calls, NULL, "calls, indented by their depth", NULL },
+		{ 0, "call-ret-trace", CMD_OPT_FLAG, &views.call_returns, NULL, "calls and returns, indented", NULL },
+		{ 0, "ns", CMD_OPT_FLAG, &ns, NULL, "times in nanoseconds (default: microseconds)", NULL },
+		{ 'o', "output", CMD_OPT_STRING, &lo.output, "FILE", "write to FILE instead of stdout",
+		  NULL },
+		CMD_OPT_END,
+	};
+	const struct cmd_desc cmd = { "script", "print samples as perf script does", NULL, opts, more };
+	struct session *ss;
+	int rc = cmd_options(&cmd, &argc, argv);
+
+	if (rc == CMD_GO_ON)
+		rc = cmd_bare_check(&cmd, &bare, &so, NULL);
+	if (rc == CMD_GO_ON)
+		rc = cmd_jobs_default(&cmd, &so);
+	if (rc != CMD_GO_ON)
+		return rc;
+	rc = choose_view(&cmd, &views, itrace, &view);
+	if (rc != CMD_GO_ON)
+		return rc;
+	if (view) {
+		itrace = view->itrace;
+		listing_fields(&lo.fields, view->fields, msg, sizeof(msg));
+	}
+	if (!itrace || !*itrace)
+		itrace_default(&lo.itrace, true);
+	else if (!itrace_parse(&lo.itrace, itrace, msg, sizeof(msg)))
+		return cmd_usage_error(&cmd, "%s", msg);
+	if (list && !listing_fields(&lo.fields, list, msg, sizeof(msg)))
+		return cmd_usage_error(&cmd, "%s", msg);
+	if (lo.itrace.unused[0])
+		fprintf(stderr, "cstrace script: --itrace letters without a meaning for CoreSight: %s\n",
+			lo.itrace.unused);
+	rc = check_fields(&cmd, &lo.itrace, lo.fields, itrace);
+	if (rc != CMD_GO_ON)
+		return rc;
+	if (ns && !(lo.fields & LIST_TIME))
+		cmd_no_effect(&cmd, "ns", "time is not among the fields (-F)");
+	lo.fields |= ns || view ? LIST_NS : 0;
+	so.kernel_time = lo.itrace.kernel_time;
+	/* lines of text on a terminal show themselves how far it is */
+	so.progress = strcmp(lo.output, "-") || !isatty(STDOUT_FILENO);
+	ss = session_open(&so);
+	if (!ss)
+		return CMD_ERROR;
+	rc = run(ss, &lo);
+	session_close(ss);
+	return rc;
+}

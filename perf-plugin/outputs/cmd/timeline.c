@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* timeline.c - perf-cstrace timeline: calls and threads over time, for viewers. */
+#include <stdio.h>
+
+#include "outputs/cmd/commands.h"
+#include "outputs/cmd/jobs.h"
+#include "outputs/cmd/options.h"
+#include "outputs/timeline/timeline.h"
+#include "session/import/bare.h"
+
+static const char more[] =
+	"json: Chrome's Trace Event Format, for https://ui.perfetto.dev and chrome://tracing.\n"
+	"speedscope: for https://speedscope.app, where functions can be summed over all their calls.\n"
+	"perfetto: a trace for https://ui.perfetto.dev and trace_processor.\n"
+	"Without --min-duration and --depth the file is kept below 20 MB: the shortest calls are left\n"
+	"out, which is said. A trace without timestamps has instructions as its axis.\n";
+
+static int run(struct session *ss, const struct timeline_opts *o)
+{
+	int rc = timeline_write(ss, o);
+
+	if (rc < 0)
+		return CMD_ERROR;
+	session_print_end(ss, stderr);
+	return rc == TIMELINE_EMPTY || session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
+}
+
+int cmd_timeline(int argc, const char **argv)
+{
+	struct bare_opts bare = { .nr_words = 0 };
+	struct session_opts so = { .progress = true, .split_source = true };
+	struct timeline_opts o = { .output = NULL };
+	const char *format = "json";
+	uint64_t depth = 0;
+	const struct cmd_opt opts[] = {
+		CMD_SESSION_OPTS(so),
+		CMD_BARE_OPTS(bare),
+		CMD_FILTER_OPTS(so.filter),
+		{ 'o', "output", CMD_OPT_STRING, &o.output, "FILE", "write to FILE; - for stdout", NULL },
+		{ 0, "format", CMD_OPT_STRING, &format, "NAME", "json (default), speedscope or perfetto", NULL },
+		{ 0, "min-duration", CMD_OPT_NUMBER, &o.min, "NS",
+		  "leave out calls that took less: nanoseconds, or instructions without timestamps", NULL },
+		{ 0, "depth", CMD_OPT_NUMBER, &depth, "N", "leave out calls with N or more callers", NULL },
+		{ 0, "demangle", CMD_OPT_FLAG, &o.demangle, NULL, "names of C++ functions as in the source", NULL },
+		CMD_OPT_END,
+	};
+	const struct cmd_desc cmd = { "timeline", "calls and threads over time, for viewers", NULL, opts, more };
+	struct session *ss;
+	int rc = cmd_options(&cmd, &argc, argv);
+
+	if (rc == CMD_GO_ON)
+		rc = cmd_bare_check(&cmd, &bare, &so, NULL);
+	if (rc != CMD_GO_ON)
+		return rc;
+	o.format = timeline_format(format);
+	if (!o.format)
+		return cmd_usage_error(&cmd, "--format=%s is not known; there are: %s", format, timeline_format_names());
+	if (!o.output)
+		return cmd_usage_error(&cmd, "-o FILE is missing: where to write (- for stdout)");
+	o.depth = depth < UINT32_MAX ? (uint32_t)depth : UINT32_MAX;
+	ss = session_open(&so);
+	if (!ss)
+		return CMD_ERROR;
+	rc = run(ss, &o);
+	session_close(ss);
+	return rc;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* who.c - where it was known from which thread, process and exception level ran. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "outputs/info/internal.h"
+
+static bool ids_traced(const struct session *ss)
+{
+	const struct trace_units *tu = session_units(ss);
+	uint32_t i;
+
+	for (i = 0; i < tu->info.nr_cpu; i++)
+		if (tu->v[i].pid.contextidr_el1 || tu->v[i].pid.contextidr_el2)
+			return true;
+	return false;
+}
+
+static void print_format(const struct session *ss)
+{
+	static const char *const text[] = {
+		[CONTEXTID_TID] = "the thread",
+		[CONTEXTID_TID_ASID] = "the thread in bits 31:8, an ASID below",
+		[CONTEXTID_ASID] = "an ASID",
+		[CONTEXTID_NONE] = "nothing (a kernel without PID_IN_CONTEXTIDR)",
+	};
+	const struct contextid *c = session_contextid(ss);
+	const char *sep = " ";
+	size_t i;
+
+	const struct who_counts *n = &session_totals(ss)->who;
+
+	for (i = CONTEXTID_TID; i <= CONTEXTID_NONE && !c->seen[i]; i++)
+		;
+	/* print_identity() says that there are none */
+	if (!ids_traced(ss) || (i > CONTEXTID_NONE && n->absent))
+		return;
+	printf("  context IDs hold%s", c->forced ? ", as --contextid says," : "");
+	for (i = CONTEXTID_TID; i <= CONTEXTID_NONE; i++) {
+		if (!c->seen[i])
+			continue;
+		printf("%s%s", sep, text[i]);
+		sep = "; or ";
+	}
+	printf("%s\n", *sep == ' ' ? " nothing that was decoded" : "");
+}
+
+/* Prints which IDs the trace has, and the evidence, where the metadata or the records say otherwise. */
+static void print_identity(const struct session *ss)
+{
+	const struct identity *ids = session_identity(ss);
+	const struct who_counts *c = &session_totals(ss)->who;
+	size_t known, contradictory;
+
+	if (c->absent)
+		printf("  the trace holds no context IDs, though its metadata says so, in %" PRIu64 " contexts at EL0 (recorded "
+		       "in a container, or on a kernel without PID_IN_CONTEXTIDR?): threads by buffers, switches or the "
+		       "only process\n", c->absent);
+	identity_count(ids, &known, &contradictory);
+	if (ids->space == IDS_UNDECIDED && contradictory)
+		printf("  context IDs contradict switches: %zu of them were traced with several threads, and are not used\n",
+		       contradictory);
+	if (ids->space != IDS_OTHER)
+		return;
+	printf("  context IDs are of another PID namespace (recorded in a container): %zu matched to threads by switches, "
+	       "%zu contradictory; %" PRIu64 " stretches have a thread by that\n", known, contradictory, c->learned);
+}
+
+void info_who(const struct session *ss)
+{
+	const struct asids *asids = session_asids(ss);
+	const struct running *running = session_running(ss);
+	const struct who_counts *c = &session_totals(ss)->who;
+	size_t i, n = 0, declared = 0, cpus = running_cpus(running);
+
+	printf("\nWho ran:\n");
+	print_format(ss);
+	print_identity(ss);
+	for (i = 0; i < running->nr; i++)
+		n += running->cpus[i]->switches ? running->cpus[i]->nr : 0;
+	if (n)
+		printf("  %zu switches on %zu CPU%s%s\n", n, cpus, cpus == 1 ? "" : "s",
+		       session_sched_switch(ss) ? ", with samples of sched:sched_switch" : "");
+	else if (session_recorder(ss) != RECORDER_SNAPSHOT && (!ids_traced(ss) || c->absent))
+		printf("  no context switches are recorded\n");
+	for (i = 0; i < asids->nr; i++)
+		declared += asids->all[i]->nr;
+	if (declared || asids->learned)
+		printf("  ASIDs: %zu declarations; %" PRIu64 " owners learned from switches, %" PRIu64 " of them in "
+		       "place of another one\n", declared, asids->learned, asids->changed);
+	if (c->only_process && session_recorder(ss) != RECORDER_SNAPSHOT)
+		printf("  nothing said which thread ran: all user trace was taken as that of process %d, the only one "
+		       "with code, %" PRIu64 " times\n", c->only_pid, c->only_process);
+	if (c->secure)
+		printf("  secure world: %" PRIu64 " stretches, not decoded\n", c->secure);
+	if (c->firmware)
+		printf("  EL3: %" PRIu64 " stretches, not decoded\n", c->firmware);
+}

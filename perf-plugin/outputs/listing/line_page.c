@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* line_page.c - fills a page with lines, and prints it. */
+#include "outputs/listing/line_page.h"
+
+/* ---- filling ----------------------------------------------------------------------------------- */
+
+void line_page_begin(struct line_page *p, uint32_t serial)
+{
+	p->serial = serial;
+	p->nr = p->nr_names = 0;
+	p->rests = PAGE_WORDS;
+	p->last = (struct page_last){ .at = 0 };
+	memset(p->upper, 0, sizeof(p->upper));
+}
+
+uint32_t line_page_add_name(struct line_page *p, const struct symbol_ref *ref)
+{
+	if (ref->key->page != p->serial) {
+		ref->key->page = p->serial;
+		ref->key->in_page = p->nr_names++;
+		p->names->name[ref->key->in_page] = (struct page_name){ .names = ref->at->names, .lookup = ref->at->lookup,
+								.number = ref->number };
+	}
+	return ref->key->in_page;
+}
+
+static inline bool is_far(uint64_t from, uint64_t at)
+{
+	return (from - at) >> PAGE_DISTANCE_BITS;
+}
+
+static inline size_t words_of(size_t bytes)
+{
+	return (bytes + 7) / 8;
+}
+
+/* Puts a part of a rest below what is there. */
+static inline void put_rest(struct line_page *p, const void *part, size_t bytes)
+{
+	p->rests -= (uint32_t)words_of(bytes);
+	memcpy(p->word + p->rests, part, bytes);
+}
+
+/* Place of an upper half in line_page.upper. */
+static inline unsigned int page_upper(uint32_t upper)
+{
+	return upper * 0x9e3779b1u >> (32 - PAGE_UPPER_BITS);
+}
+
+/* Returns true if the upper half is in the page's table, where it is put if its place is free. */
+static inline bool has_upper(struct line_page *p, uint32_t upper)
+{
+	uint32_t *at = &p->upper[page_upper(upper)];
+
+	/* the first place is that of 0 */
+	if (!*at && at != p->upper)
+		*at = upper;
+	return *at == upper;
+}
+
+/* Returns 0 if the line has what it needs in common with the line before, else PAGE_NEW_REST. */
+static uint64_t rest_of(struct line_page *p, const struct page_branch *b)
+{
+	const struct page_thread thread = { .time = b->time, .pid = b->pid, .tid = b->tid, .cpu = b->cpu };
+	struct page_rest r = { .from = b->from, .to = (uint32_t)(b->to >> 32), .kind = PAGE_SAME_THREAD };
+	const bool near = has_upper(p, r.to);
+	struct page_last *last = &p->last;
+
+	if (!last->has_thread || last->thread.time != thread.time || last->thread.pid != thread.pid ||
+	    last->thread.tid != thread.tid || last->thread.cpu != thread.cpu)
+		r.kind = PAGE_OTHER_THREAD;
+	else if (last->is_branch && near && !is_far(b->from, last->at))
+		return 0;
+	put_rest(p, &r, sizeof(r));
+	if (r.kind == PAGE_OTHER_THREAD)
+		put_rest(p, &thread, sizeof(thread));
+	*last = (struct page_last){ .thread = thread, .at = b->from, .has_thread = true, .is_branch = true };
+	return PAGE_NEW_REST;
+}
+
+static inline uint64_t item_of(uint64_t from, uint64_t to, uint64_t at, unsigned int kind)
+{
+	return (uint32_t)to | (from - at) << PAGE_DISTANCE_SHIFT | (uint64_t)page_upper((uint32_t)(to >> 32)) << PAGE_UPPER_SHIFT |
+	       (uint64_t)kind << PAGE_KIND_SHIFT;
+}
+
+void line_page_add_branch(struct line_page *p, const struct page_branch *b, uint32_t from, uint32_t to)
+{
+	const uint64_t new_rest = rest_of(p, b);
+
+	if (p->names) {
+		p->names->of[p->nr].from = (uint16_t)from;
+		p->names->of[p->nr].to = (uint16_t)to;
+	}
+	p->word[p->nr++] = item_of(b->from, b->to, p->last.at, b->kind) | new_rest;
+	p->last.at = b->to;
+}
+
+/*
+ * Adds the lines of branches from `b` to `end`, of which the first is near *at or has a rest, for as long as they need none.
+ * Returns the first one that is left, and its *at.
+ */
+static inline __attribute__((always_inline)) const struct cst_branch *
+add_near(struct line_page *p, uint64_t *it, uint64_t *at, const struct cst_branch *b, const struct cst_branch *end,
+	 const bool kinds)
+{
+	uint64_t prev = *at, near_to = 0;	/* the upper half 0 is always in the table */
+
+	for (;;) {
+		*it++ = item_of(b->from, b->to, prev, kinds ? branch_kind_listed(b) : 0);
+		prev = b->to;
+		if (++b == end || is_far(b->from, prev))
+			break;
+		if (__builtin_expect((b->to ^ near_to) >> 32, 0)) {
+			if (!has_upper(p, (uint32_t)(b->to >> 32)))
+				break;
+			near_to = b->to;
+		}
+	}
+	*at = prev;
+	return b;
+}
+
+size_t line_page_add_taken(struct line_page *p, const struct page_branch *common, const struct cst_branch *b, size_t n,
+			   bool kinds)
+{
+	const size_t room = line_page_room(p);
+	const struct cst_branch *begin = b, *end = b + (n < room ? n : room);
+	uint64_t *item = p->word + p->nr, new_rest;
+	struct page_branch first = *common;
+
+	first.from = b->from;
+	first.to = b->to;
+	new_rest = rest_of(p, &first);
+	b = kinds ? add_near(p, item, &p->last.at, b, end, true) : add_near(p, item, &p->last.at, b, end, false);
+	*item |= new_rest;
+	p->nr += (uint32_t)(b - begin);
+	return (size_t)(b - begin);
+}
+
+void line_page_add_error(struct line_page *p, int cpu, const struct error_sample *e)
+{
+	const struct page_rest r = { .kind = PAGE_ERROR };
+	const struct page_error error = { .sample = *e, .cpu = cpu };
+
+	put_rest(p, &r, sizeof(r));
+	put_rest(p, &error, sizeof(error));
+	p->last.is_branch = false;
+	p->word[p->nr++] = PAGE_NEW_REST;
+}
+
+/* ---- printing ---------------------------------------------------------------------------------- */
+
+static void print_name(struct line *l, const struct page_name *name)
+{
+	struct symbol_text *text = name->number < SYMBOLS_CACHE ? &l->symbols->text[name->number] : NULL;
+
+	if (text && text->lookup != name->lookup) {
+		text->lookup = name->lookup;
+		text->len = 0;
+	}
+	line_symbol(l, &name->names, text);
+}
+
+/* Gets a part of a rest from below `at`, and returns where that part is. */
+static inline const uint64_t *get_rest(const uint64_t *at, void *part, size_t bytes)
+{
+	at -= words_of(bytes);
+	memcpy(part, at, bytes);
+	return at;
+}
+
+/* The PERF_IP_FLAG_x of a line. */
+static unsigned int flags_of(uint64_t item)
+{
+	const unsigned int kind = item >> PAGE_KIND_SHIFT & ((1u << PAGE_KIND_BITS) - 1);
+
+	return branch_ip_flags_of((enum branch_kind)(kind % PAGE_ENDS_TRACE), kind & PAGE_ENDS_TRACE);
+}
+
+/* Text of the upper halves of addresses in a table, as text_hex_upper() has it. */
+static void upper_texts(const struct line_page *p, uint64_t *text)
+{
+	unsigned int i;
+
+	for (i = 0; i < PAGE_UPPERS; i++)
+		text[i] = text_hex_upper((uint64_t)p->upper[i] << 32);
+}
+
+/* Gets the rest of a line, and prints the line if it is that of an error. Returns false then. */
+static bool new_rest(const uint64_t **rest, struct page_rest *r, struct page_thread *t, struct line *l, struct merge_lane *lane)
+{
+	struct page_error e;
+
+	*rest = get_rest(*rest, r, sizeof(*r));
+	if (r->kind == PAGE_OTHER_THREAD)
+		*rest = get_rest(*rest, t, sizeof(*t));
+	if (r->kind != PAGE_ERROR)
+		return true;
+	*rest = get_rest(*rest, &e, sizeof(e));
+	line_begin(l, lane, NULL, e.sample.time);
+	error_line(l, e.cpu, &e.sample);
+	return false;
+}
+
+void line_page_print(const struct line_page *p, struct line *l, struct merge_lane *lane, const char *event)
+{
+	const uint32_t mask = (1u << PAGE_DISTANCE_BITS) - 1;
+	const bool names = l->fields & LISTING_NAMES;
+	const uint64_t *rest = p->word + PAGE_WORDS;
+	struct branch_text b = { .to_upper = text_hex_upper(0) };
+	struct page_rest r = { .kind = PAGE_SAME_THREAD };
+	struct page_thread t = { .time = 0 };
+	uint64_t text[PAGE_UPPERS], item;
+	bool is_short = false;
+	unsigned int place;
+	size_t i;
+
+	upper_texts(p, text);
+	for (i = 0; i < p->nr; i++) {
+		item = p->word[i];
+		b.from = b.to + (item >> PAGE_DISTANCE_SHIFT & mask);
+		b.from_upper = (b.from ^ b.to) >> 32 ? text_hex_upper(b.from) : b.to_upper;
+		place = item >> PAGE_UPPER_SHIFT & (PAGE_UPPERS - 1);
+		b.to = (uint64_t)p->upper[place] << 32 | (uint32_t)item;
+		b.to_upper = text[place];
+		if (__builtin_expect(item & PAGE_NEW_REST, 0)) {
+			if (!new_rest(&rest, &r, &t, l, lane))
+				continue;
+			b.from = r.from;
+			b.from_upper = text_hex_upper(b.from);
+			b.to = (uint64_t)r.to << 32 | (uint32_t)item;
+			b.to_upper = text_hex_upper(b.to);
+			is_short = false;
+		}
+		if (is_short) {
+			branch_line_short(l, lane, t.time, &b);
+			continue;
+		}
+		line_begin(l, lane, NULL, t.time);
+		line_start(l, t.cpu, t.pid, t.tid, t.time, false, 1, event);
+		if (l->fields & LIST_FLAGS)
+			line_flags(l, flags_of(item));
+		if (branch_line_from(l, b.from) && names)
+			print_name(l, &p->names->name[p->names->of[i].from]);
+		if (branch_line_to(l, b.to) && names)
+			print_name(l, &p->names->name[p->names->of[i].to]);
+		line_end(l);
+		is_short = branch_line_is_short(l);
+	}
+}

@@ -1,0 +1,765 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* listing.c - runs a session and prints a line for each sample. */
+#include "outputs/listing/listing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "outputs/listing/branch_line.h"
+#include "outputs/listing/callindent.h"
+#include "outputs/listing/code.h"
+#include "outputs/listing/pages.h"
+#include "outputs/listing/stack.h"
+#include "outputs/synth/evname.h"
+#include "session/decode/decode.h"
+#include "session/decode/locate.h"
+
+#define OUT_BUFFER	(1u << 20)
+
+/*
+ * Maximum size of an AUX fragment whose lines are kept until its turn, of the parts of a divided one, of the memory for these
+ * lines, and number of such pieces of the trace: decoding takes a bit longer than printing. The lines of a part fit into that
+ * memory also if a byte has 16 branches, as in loops.
+ */
+#define KEPT_TRACE	(5u << 20)
+#define KEPT_PART	(512u << 10)
+#define KEPT_LINES	(96u << 20)
+#define KEPT_PIECES	(PAGES_THREADS + 2)
+
+/* State per stream. */
+struct line_lane {
+	struct merge_lane *ln;
+	struct line_last last;	/* the last instruction executed so far, with the names that it had then */
+	bool open;		/* it is the source of a branch that is not printed yet */
+	unsigned int spacing;	/* of the field "callindent" */
+	struct line_lane *next;	/* next in the list of lanes whose streams have ended */
+};
+
+struct listing {
+	struct session *ss;
+	struct itrace_opts o;
+	bool names;		/* files or symbols are printed */
+	bool times;		/* lines have times, or names of threads, which change with time, or are sorted by time */
+	char branches[EVNAME_MAX], insns[EVNAME_MAX];
+	struct pd_output out;
+	bool open;
+	uint8_t *buf;
+	size_t fill;
+	struct merge *m;
+	struct merge_lane *single;
+	struct pages *pages;	/* lines are printed apart from the decoding; NULL: while it decodes */
+	bool keeps;		/* of the whole output: pieces keep their lines in pages of their own */
+	size_t kept_lines;	/* of the whole output: maximum number of bytes of such pages of a piece */
+	struct pages *kept;	/* of a piece: these pages, NULL: none */
+	/* of a piece decoded in another thread: its lanes in the merge of the whole output */
+	struct merge_lanes lanes;
+	bool is_piece, taken;
+	struct line_lane *done;	/* lanes that seams refer to */
+	struct listing *from;	/* the listing of the pieces before, whose streams this piece continues; NULL: none */
+	uint64_t pieces;	/* of the whole output: number of pieces taken */
+	struct sampler *sp;
+	struct disasm *disasm;	/* with fields of disassembled code, else NULL */
+	struct line line;	/* the line being written */
+};
+
+/* ---- output ----------------------------------------------------------------------------------- */
+
+static void sink_write(void *data, const void *bytes, size_t len)
+{
+	struct listing *l = data;
+
+	const bool large = len >= OUT_BUFFER / 32;	/* avoids a copy */
+
+	if (large || l->fill + len > OUT_BUFFER) {
+		pd_output_write(&l->out, l->buf, l->fill);
+		l->fill = 0;
+	}
+	if (large) {
+		pd_output_write(&l->out, bytes, len);
+		return;
+	}
+	memcpy(l->buf + l->fill, bytes, len);
+	l->fill += len;
+}
+
+/* Copies the names at a seam, which are valid as long as the session. */
+static void copy_last(struct line_lane *lane, const struct line_lane *was)
+{
+	if (!was)
+		return;
+	lane->last = was->last;
+	lane->open = true;
+}
+
+static struct line_lane *lane_of(struct listing *l, const struct stream *s)
+{
+	const struct sampler_seam *was;
+	void **slot = sampler_slot(s);
+	struct line_lane *lane = *slot;
+
+	if (lane)
+		return lane;
+	lane = calloc(1, sizeof(*lane));
+	if (!lane)
+		return NULL;
+	if (!l->pages)
+		lane->ln = l->single && !l->is_piece ? l->single : merge_lanes_add(&l->lanes, l->m, 0, s->place);
+	if (!lane->ln && !l->pages) {
+		free(lane);
+		return NULL;
+	}
+	was = l->from ? sampler_seam(l->from->sp, s->place) : NULL;
+	if (was && lane->ln)
+		lane->ln->time = was->last;
+	if (was)
+		copy_last(lane, was->user);
+	*slot = lane;
+	return lane;
+}
+
+static struct line_lane *begin(struct listing *l, const struct stream *s, uint64_t time)
+{
+	struct line_lane *lane = lane_of(l, s);
+
+	if (lane)
+		line_begin(&l->line, lane->ln, NULL, time);
+	return lane;
+}
+
+/*
+ * Returns the names that a branch's source had before the batch, NULL: look them up. Only the first branch of a batch can have
+ * one; code at the same address may be other code since.
+ */
+static struct line_last *source_before(struct line_lane *lane, const struct stream *s, const struct branch *b)
+{
+	const bool open = lane->open || b->tid != s->tid;
+
+	lane->open = false;
+	return open ? &lane->last : NULL;
+}
+
+static int pages_write(void *data, const void *text, size_t len)
+{
+	struct listing *l = data;
+
+	sink_write(l, text, len);
+	return pd_output_failed(&l->out);
+}
+
+/* ---- samples ---------------------------------------------------------------------------------- */
+
+/* As on_branch(), in a page of lines that another thread prints. */
+static int on_branch_paged(void *data, const struct stream *s, const struct branch *b)
+{
+	struct listing *ls = data;
+	struct line_lane *lane = lane_of(ls, s);
+	uint32_t from = 0, to = 0;
+	struct page_branch line;
+	struct symbol_ref ref;
+
+	if (!lane)
+		return ERR_NOMEM;
+	if (ls->line.fields & LISTING_NAMES) {
+		ls->line.last = source_before(lane, s, b);
+		ref = line_find(&ls->line, s, b->from, b->tid);
+		from = pages_name(ls->pages, &ref);
+		ls->line.last = NULL;
+		ref = line_find(&ls->line, s, b->to, s->tid);
+		to = pages_name(ls->pages, &ref);
+	}
+	line = (struct page_branch){
+		.time = b->time, .from = b->from, .to = b->to, .pid = b->pid, .tid = b->tid, .cpu = s->cpu,
+		.kind = b->kind | (b->ends_trace ? PAGE_ENDS_TRACE : 0),
+	};
+	pages_branch(ls->pages, &line, from, to);
+	return pages_failed(ls->pages);
+}
+
+/* As on_taken(), in a page. */
+static int on_taken_paged(void *data, const struct stream *s, const struct cst_branch *b, size_t n)
+{
+	const struct page_branch common = { .time = s->time, .pid = s->pid, .tid = s->tid, .cpu = s->cpu };
+	struct listing *ls = data;
+
+	if (!lane_of(ls, s))
+		return ERR_NOMEM;
+	pages_taken(ls->pages, &common, b, n);
+	return pages_failed(ls->pages);
+}
+
+static int on_branch(void *data, const struct stream *s, const struct branch *b)
+{
+	struct listing *ls = data;
+	struct line_lane *lane = begin(ls, s, b->time);
+	struct line_last *before;
+	struct line *l = &ls->line;
+
+	if (!lane)
+		return ERR_NOMEM;
+	l->last = before = source_before(lane, s, b);
+	line_start(l, s->cpu, b->pid, b->tid, b->time, false, 1, ls->branches);
+	line_flags(l, branch_ip_flags(b));
+	if (l->fields & LIST_CALLINDENT)
+		callindent_put(l, s, b, sampler_depth(s), &lane->spacing);
+	if (branch_line_from(l, b->from))
+		line_names(l, s, b->from, b->tid);
+	l->last = NULL;
+	if (branch_line_to(l, b->to))
+		line_names(l, s, b->to, s->tid);
+	l->last = before;
+	if (l->fields & LIST_SRCLINE)
+		line_source(l, s, b->from, b->tid, "\n  ");
+	if (l->fields & (LIST_INSN | LIST_INSNLEN | LIST_DISASM))
+		code_insn(l, ls->disasm, s, b->from, b->size, (enum cst_isa)b->isa);
+	line_end(l);
+	return 0;
+}
+
+/* Prints branches in lines that branch_line_is_short(). Returns `end`. */
+static const struct cst_branch *short_lines(struct line *l, struct merge_lane *ln, uint64_t time, const struct cst_branch *b,
+					    const struct cst_branch *end)
+{
+	struct branch_text t = { .to_upper = text_hex_upper(0) };
+
+	for (; b < end; b++) {
+		t.from_upper = (b->from ^ t.to) >> 32 ? text_hex_upper(b->from) : t.to_upper;
+		t.to_upper = (b->to ^ b->from) >> 32 ? text_hex_upper(b->to) : t.from_upper;
+		t.from = b->from;
+		t.to = b->to;
+		branch_line_short(l, ln, time, &t);
+	}
+	return end;
+}
+
+/* Prints branches, of whose instructions nothing but the addresses is printed. */
+static int on_taken(void *data, const struct stream *s, const struct cst_branch *b, size_t n)
+{
+	const struct cst_branch *end = b + n;
+	struct listing *ls = data;
+	struct line_lane *lane = lane_of(ls, s);
+	struct line *l = &ls->line;
+
+	if (!lane)
+		return ERR_NOMEM;
+	while (b < end) {
+		line_begin(l, lane->ln, NULL, s->time);
+		line_start(l, s->cpu, s->pid, s->tid, s->time, false, 1, ls->branches);
+		if (l->fields & LIST_FLAGS)
+			line_flags(l, branch_ip_flags_of(branch_kind_listed(b), false));
+		branch_line_from(l, b->from);
+		branch_line_to(l, b->to);
+		line_end(l);
+		b++;
+		if (branch_line_is_short(l))
+			b = short_lines(l, lane->ln, s->time, b, end);
+	}
+	return 0;
+}
+
+static int on_insn(void *data, const struct stream *s, const struct insn_sample *i)
+{
+	struct listing *ls = data;
+	struct line *l = &ls->line;
+
+	if (!begin(ls, s, i->time))
+		return ERR_NOMEM;
+	/* perf aligns the name of a thread unless a call chain follows */
+	line_start(l, s->cpu, i->pid, i->tid, i->time, i->nr_chain && l->fields & LIST_IP, i->period, ls->insns);
+	line_flags(l, 0);
+	if (l->fields & LIST_IP && i->nr_chain) {
+		stack_chain(l, s, i->chain, i->nr_chain);
+	} else if (l->fields & LIST_IP) {
+		*l->p++ = ' ';
+		l->p = text_hex16(l->p, i->ip);
+		line_names(l, s, i->ip, i->tid);
+		if (l->fields & LIST_SRCLINE)
+			line_source(l, s, i->ip, i->tid, "\n  ");
+	}
+	if (l->fields & (LIST_BRSTACK | LIST_BRSTACKSYM) && i->stack)
+		stack_entries(l, s, i->stack);
+	if (l->fields & (LIST_INSN | LIST_INSNLEN | LIST_DISASM))
+		code_insn(l, ls->disasm, s, i->ip, i->size, (enum cst_isa)i->isa);
+	if (l->fields & (LIST_BRSTACKINSN | LIST_BRSTACKDISASM) && i->stack)
+		code_stack(l, ls->disasm, s, i->stack, i->ip, (enum cst_isa)i->isa);
+	line_end(l);
+	return 0;
+}
+
+static int on_error(void *data, const struct stream *s, const struct error_sample *e)
+{
+	struct listing *ls = data;
+
+	if (ls->pages) {
+		pages_error(ls->pages, s->cpu, e);
+		return pages_failed(ls->pages);
+	}
+	if (!begin(ls, s, e->time))
+		return ERR_NOMEM;
+	error_line(&ls->line, s->cpu, e);
+	return 0;
+}
+
+/* ---- batches ---------------------------------------------------------------------------------- */
+
+/* Notes whether a branch is open whose source is named. */
+static void note_open(const struct stream *s)
+{
+	struct line_lane *lane = *s->priv ? *sampler_slot(s) : NULL;
+	uint64_t last;
+	int tid;
+
+	if (!lane)
+		return;
+	last = sampler_last(s, &tid);
+	lane->open = last && last == lane->last.addr && tid == lane->last.tid;
+}
+
+static bool has_range(const struct cst_generic *g, size_t n)
+{
+	while (n && g[n - 1].kind != CST_GEN_RANGE)
+		n--;
+	return n;
+}
+
+/*
+ * Names the last instruction if it is a new one. One at the same address that was executed in this batch may be of other code
+ * than before.
+ */
+static int remember_last(struct listing *l, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	struct line_lane *lane = lane_of(l, s);
+	uint64_t last;
+	int tid;
+
+	if (!lane)
+		return ERR_NOMEM;
+	last = sampler_last(s, &tid);
+	if (last && tid == s->tid && (has_range(g, n) || last != lane->last.addr || tid != lane->last.tid))
+		lane->last = (struct line_last){ .addr = last, .tid = tid, .at = *symbols_find(l->line.symbols, s, last) };
+	return 0;
+}
+
+static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	struct listing *l = data;
+	int rc;
+
+	if (!l->is_piece && !l->pages && pd_output_failed(&l->out))
+		return ERR_REPORTED;
+	if (l->names) {
+		symbols_begin(l->line.symbols);
+		note_open(s);
+	}
+	rc = sampler_batch(l->sp, s, g, n);
+	if (!rc && l->names)
+		rc = remember_last(l, s, g, n);
+	return rc;
+}
+
+static int on_plan(void *data, const struct stream *s, const struct cst_generic *g, size_t n, struct session_plan *plan)
+{
+	const struct listing *l = data;
+
+	return sampler_plan(l->sp, s, g, n, plan);
+}
+
+static int on_fragment_end(void *data, const struct stream *s)
+{
+	struct listing *l = data;
+
+	return sampler_fragment_end(l->sp, s);
+}
+
+static void on_stream_end(void *data, const struct stream *s)
+{
+	struct line_lane *lane = *s->priv ? *sampler_slot(s) : NULL;
+	struct sampler_seam *seam;
+	struct listing *l = data;
+
+	sampler_stream_end(l->sp, s);
+	seam = sampler_last_seam(l->sp);
+	if (!lane)
+		return;
+	lane->next = l->done;
+	l->done = lane;
+	if (!seam)
+		return;
+	seam->user = lane;
+	if (!lane->ln)
+		return;
+	seam->first = lane->ln->first;
+	seam->last = lane->ln->time;
+}
+
+/* ---- pieces that are decoded in other threads ------------------------------------------------- */
+
+static struct sample_ops make_ops(struct listing *l)
+{
+	struct sample_ops ops = { .branch = l->pages ? on_branch_paged : on_branch, .insn = on_insn, .error = on_error, .data = l };
+
+	/* what a line shows beyond addresses is looked up branch by branch */
+	if (!(l->line.fields & (LISTING_NAMES | LIST_CALLINDENT | LIST_SRCLINE | LISTING_CODE | LIST_INSNLEN)))
+		ops.taken = l->pages ? on_taken_paged : on_taken;
+	return ops;
+}
+
+static void free_lanes(struct line_lane *lane)
+{
+	struct line_lane *next;
+
+	for (; lane; lane = next) {
+		next = lane->next;
+		free(lane);
+	}
+}
+
+static void piece_free(void *piece)
+{
+	struct listing *l = piece;
+
+	if (!l->taken)
+		merge_lanes_drop(&l->lanes);
+	merge_lanes_free(&l->lanes);
+	free_lanes(l->done);
+	sampler_free(l->sp);
+	comms_free(l->line.comms);
+	free(l->line.symbols);
+	pages_free(l->kept);
+	free(l);
+}
+
+static bool piece_fits(void *data, void *piece)
+{
+	const struct listing *l = data, *more = piece;
+
+	return sampler_fits(l->sp, more->sp);
+}
+
+static void piece_continue(void *data, void *piece)
+{
+	struct listing *l = data, *more = piece;
+
+	more->from = l;
+	/* it is not decoded ahead: its lines are printed at once */
+	more->pages = l->pages;
+	if (l->keeps)
+		pages_start(l->pages, session_jobs(l->ss));
+	sampler_continue(more->sp, l->sp);
+}
+
+/* Returns the lane for the end of a stretch that the previous piece left open; it precedes the next piece. */
+static void *seam_lane(void *data, const struct sampler_seam *was)
+{
+	struct line_lane *lane = calloc(1, sizeof(*lane));
+	struct merge_lanes one = { .v = NULL };
+	struct listing *l = data;
+
+	if (!lane)
+		return NULL;
+	lane->next = l->done;
+	l->done = lane;
+	copy_last(lane, was->user);
+	lane->ln = l->single ? l->single : merge_lanes_add(&one, l->m, 0, was->place);
+	if (l->names)
+		symbols_begin(l->line.symbols);
+	if (!l->single && lane->ln)
+		lane->ln->time = was->last;
+	merge_lanes_order(&one, l->pieces);
+	merge_lanes_free(&one);
+	return lane->ln ? lane : NULL;
+}
+
+/* Returns 0, or ERR_NOMEM. */
+static int open_symbols(struct listing *l)
+{
+	if (!l->names && !(l->line.fields & LISTING_CODE))
+		return 0;
+	l->line.symbols = calloc(1, sizeof(*l->line.symbols));
+	return l->line.symbols ? 0 : ERR_NOMEM;
+}
+
+static void *piece_new(void *data, struct session *ss)
+{
+	struct listing *whole = data, *l = calloc(1, sizeof(*l));
+	struct sample_ops ops;
+
+	if (!l)
+		return NULL;
+	l->ss = ss;
+	l->line.fields = whole->line.fields;
+	if (whole->keeps)
+		l->pages = l->kept = pages_keep(whole->pages, whole->kept_lines);
+	ops = make_ops(l);
+	l->names = whole->names;
+	memcpy(l->branches, whole->branches, sizeof(l->branches));
+	memcpy(l->insns, whole->insns, sizeof(l->insns));
+	l->line.event_width = whole->line.event_width;
+	l->m = whole->m;
+	l->is_piece = true;
+	l->sp = sampler_new(&whole->o, &ops, session_read_code);
+	l->line.comms = comms_share(whole->line.comms);
+	if (l->sp && l->line.comms && (l->kept || !whole->keeps) && !open_symbols(l))
+		return l;
+	piece_free(l);
+	return NULL;
+}
+
+/* Reports what failed with the temporary file of the output. */
+static int temporary_failed(const struct listing *l)
+{
+	fprintf(stderr, "cstrace script: temporary file: %s\n", merge_why(l->m));
+	return ERR_REPORTED;
+}
+
+static int piece_take(void *data, void *piece)
+{
+	struct listing *l = data, *more = piece;
+	const struct sampler_seam *seam;
+	struct line_lane **last;
+	size_t i;
+	int rc;
+
+	l->pieces += 2;
+	rc = sampler_join(l->sp, more->sp, seam_lane, l);
+	merge_lanes_order(&more->lanes, l->pieces + 1);
+	for (i = 0; (seam = sampler_nth_seam(more->sp, i)); i++)
+		if (seam->user && !l->keeps)
+			merge_lane_floor(((struct line_lane *)seam->user)->ln, seam->floor);
+	for (i = 0; l->single && i < more->lanes.nr && !rc; i++)
+		if (merge_direct_lane(l->m, more->lanes.v[i]))
+			rc = temporary_failed(l);
+	if (more->kept && !rc)
+		rc = pages_take(l->pages, more->kept);
+	/* seams refer to these lanes */
+	for (last = &l->done; *last; last = &(*last)->next)
+		;
+	*last = more->done;
+	more->done = NULL;
+	more->taken = !rc;
+	/* of pages another thread may be writing */
+	return rc ? rc : l->pages ? 0 : pd_output_failed(&l->out);
+}
+
+static void piece_lead(void *piece)
+{
+	struct listing *l = piece;
+
+	pages_drop(l->kept);
+}
+
+static uint64_t stream_digest(void *data, const struct stream *s, uint64_t digest)
+{
+	(void)data;
+	return sampler_digest(s, digest);
+}
+
+/* ---- the whole -------------------------------------------------------------------------------- */
+
+static void widen(struct listing *l, const char *name)
+{
+	size_t n = name ? strlen(name) : 0;
+
+	if (n > l->line.event_width && n < LINE_ROOM / 2)
+		l->line.event_width = n;
+}
+
+/* perf aligns to the longest name of all events, including those of the input */
+static void name_events(struct listing *l, const struct itrace_opts *o)
+{
+	const struct perfdata *pd = session_perfdata(l->ss);
+	const struct perf_event_attr *a = evname_find(pd, session_pmu_type(l->ss));
+	unsigned int i;
+
+	evname_make(l->branches, sizeof(l->branches), "branches", a);
+	evname_make(l->insns, sizeof(l->insns), "instructions", a);
+	name_escape(l->branches, sizeof(l->branches));
+	name_escape(l->insns, sizeof(l->insns));
+	if (o->branches)
+		widen(l, l->branches);
+	if (o->instructions)
+		widen(l, l->insns);
+	for (i = 0; i < perfdata_nr_attrs(pd); i++)
+		widen(l, perfdata_attr(pd, i)->name);
+}
+
+/* Returns 0, or ERR_NOMEM. */
+static int open_code(struct listing *l)
+{
+	const char *why;
+
+	if (l->line.fields & LIST_SRCLINE) {
+		l->line.srclines = srclines_new();
+		if (!l->line.srclines)
+			return ERR_NOMEM;
+	}
+	if (!(l->line.fields & (LIST_DISASM | LIST_BRSTACKDISASM)))
+		return 0;
+	l->disasm = disasm_new(&why);
+	if (!l->disasm && !why)
+		return ERR_NOMEM;
+	if (!l->disasm)
+		fprintf(stderr, "cstrace script: instructions are printed as bytes, without their text: %s\n", why);
+	return 0;
+}
+
+/* True if the lines of a single stream are printed in threads of their own. */
+static bool worth_pages(const struct listing *l)
+{
+	/* what a line shows beyond names is looked up when it is printed */
+	const unsigned int others = LISTING_CODE | LIST_INSNLEN | LIST_SRCLINE | LIST_CALLINDENT;
+
+	return session_max_streams(l->ss) == 1 && l->o.branches && !l->o.instructions && !(l->line.fields & others) &&
+	       session_jobs(l->ss) > 1;
+}
+
+/*
+ * True if pieces of the trace are decoded side by side and keep their lines: many times the size of the trace, and too much
+ * with names. Otherwise one thread decodes for all that print.
+ */
+static bool worth_keeping(const struct listing *l)
+{
+	uint64_t largest;
+	size_t parts = session_parts(l->ss, &largest);
+
+	if (l->line.fields & LISTING_NAMES || l->o.skip)
+		return false;
+	return (parts > 2 && largest <= KEPT_TRACE) || (!l->times && session_divides(l->ss));
+}
+
+/* Returns 0, or ERR_NOMEM. */
+static int open_pages(struct listing *l)
+{
+	struct pages_opts o = { .fields = l->line.fields, .event_width = l->line.event_width, .event = l->branches,
+				.comms = l->line.comms, .write = pages_write, .data = l };
+
+	l->keeps = worth_keeping(l);
+	/* threads that decode may wait for their turn meanwhile */
+	o.threads = session_jobs(l->ss);
+	l->pages = pages_new(&o);
+	return l->pages ? 0 : ERR_NOMEM;
+}
+
+struct listing *listing_open(struct session *ss, const struct listing_opts *opts)
+{
+	struct listing *l = calloc(1, sizeof(*l));
+	const struct itrace_opts *o = &opts->itrace;
+	const unsigned int fields = opts->fields;
+	struct merge_sink sink = { .write = sink_write, .data = l };
+	const bool one = session_max_streams(ss) == 1;
+	struct error err = { .code = 0 };
+	struct sample_ops ops;
+
+	if (!l)
+		goto nomem;
+	l->ss = ss;
+	l->times = !one || o->errors || fields & (LIST_TIME | LIST_COMM);
+	l->kept_lines = opts->kept_lines ? opts->kept_lines : KEPT_LINES;
+	l->o = *o;
+	l->o.depth = fields & LIST_CALLINDENT;
+	l->line.fields = fields;
+	l->names = fields & (LIST_SYM | LIST_DSO | LIST_SRCLINE | LIST_CALLINDENT | LISTING_STACK) || o->chain;
+	name_events(l, o);
+	l->buf = malloc(OUT_BUFFER);
+	l->m = merge_new(&sink, NULL);
+	l->line.comms = comms_new(session_perfdata(ss));
+	if (!l->buf || !l->m || !l->line.comms || open_symbols(l) || open_code(l) || (worth_pages(l) && open_pages(l)))
+		goto nomem;
+	ops = make_ops(l);
+	l->sp = sampler_new(&l->o, &ops, session_read_code);
+	if (!l->sp)
+		goto nomem;
+	if (pd_output_open(&l->out, opts->output, &err)) {
+		fprintf(stderr, "cstrace script: %s\n", err.msg);
+		listing_close(l);
+		return NULL;
+	}
+	l->open = true;
+	if (one) {
+		l->single = merge_lane_new(l->m, 0, 0);
+		if (!l->single || merge_direct(l->m, l->single))
+			goto nomem;
+	}
+	return l;
+nomem:
+	fprintf(stderr, "cstrace script: out of memory\n");
+	listing_close(l);
+	return NULL;
+}
+
+/* True if pieces of the trace are printed in threads of their own. */
+static bool can_divide(const struct listing *l, const struct session_consumer *c)
+{
+	/* a disassembler and the DWARF of a file are for one thread */
+	return sampler_unit(l->sp) != SAMPLER_ALL && (c->by_fragment || !l->single) && !l->disasm && !l->line.srclines;
+}
+
+int listing_run(struct listing *l)
+{
+	struct session_consumer c = { .data = l, .batch = on_batch, .fragment_end = on_fragment_end,
+				      .stream_end = on_stream_end };
+	struct error err = { .code = 0 };
+	int rc;
+
+	sampler_consumer(l->sp, &c, l->times);
+	if (sampler_plans(l->sp))
+		c.plan = on_plan;
+	/* the bytes of an instruction are read when its line is printed, possibly in the next piece */
+	c.by_fragment = sampler_unit(l->sp) == SAMPLER_FRAGMENT && !(l->line.fields & LISTING_CODE);
+	/* with one stream, lines of all branches, a hundred times the size of the trace, are not stored as text */
+	c.by_fragment &= l->keeps || !(l->single && l->o.branches);
+	if (l->keeps) {
+		c.max_piece = c.times ? KEPT_TRACE : KEPT_PART;
+		c.stream_digest = stream_digest;
+		c.piece_lead = piece_lead;
+		/* of which one is printed, which takes about half of the time; of the smaller ones more, so that no thread waits */
+		c.max_pieces = c.times ? session_jobs(l->ss) : 2 * session_jobs(l->ss);
+		if (c.max_pieces > KEPT_PIECES)
+			c.max_pieces = KEPT_PIECES;
+	}
+	if (can_divide(l, &c)) {
+		c.piece_new = piece_new;
+		c.piece_fits = piece_fits;
+		c.piece_continue = piece_continue;
+		c.piece_take = piece_take;
+		c.piece_free = piece_free;
+	}
+	rc = session_run(l->ss, &c);
+	if (l->pages && !rc)
+		rc = pages_finish(l->pages);
+	pages_free(l->pages);
+	l->pages = NULL;
+	if (rc == ERR_NOMEM)
+		fprintf(stderr, "cstrace script: out of memory\n");
+	if (rc && !l->out.error)
+		return rc;
+	if (!rc) {
+		if (merge_finish(l->m))
+			return temporary_failed(l);
+		pd_output_write(&l->out, l->buf, l->fill);
+	}
+	rc = pd_output_finish(&l->out, &err);
+	l->open = false;
+	if (rc)
+		fprintf(stderr, "cstrace script: %s\n", err.msg);
+	return !rc && l->line.srclines && srclines_unread(l->line.srclines) ? 1 : rc;
+}
+
+void listing_close(struct listing *l)
+{
+	if (!l)
+		return;
+	pages_free(l->pages);
+	if (l->open)
+		pd_output_abort(&l->out);
+	sampler_free(l->sp);
+	merge_lanes_free(&l->lanes);
+	free_lanes(l->done);
+	merge_free(l->m);
+	comms_free(l->line.comms);
+	free(l->line.symbols);
+	srclines_free(l->line.srclines);
+	disasm_free(l->disasm);
+	free(l->buf);
+	free(l);
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* function.c - the page of a function: who called it, what it called, its code with counts and branch directions. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bisect.h"
+#include "machine/images/dso.h"
+#include "outputs/profile/blocks.h"
+#include "outputs/report/internal.h"
+
+#define MAX_ARCS	20u	/* rows of callers, and of callees */
+#define MAX_TARGETS	4u	/* of a branch */
+#define MAX_ROWS	10000u	/* instructions on a page */
+#define MAX_GAP		64u	/* instructions that were not executed, of a stretch: more are cut ... */
+#define GAP_BEGIN	16u	/* ... to these at its begin */
+
+/* The page while it is written. */
+struct code {
+	struct report *r;
+	const struct model_binary *b;
+	struct function f;
+	uint64_t hottest;	/* executions of its hottest instruction */
+	struct at_line at;	/* of the last row */
+	size_t rows;		/* instructions that were written */
+	uint64_t left;		/* those that were left out */
+	uint64_t next;		/* offset behind the last row */
+	it_state it;		/* the state there */
+};
+
+/* ---- calls ------------------------------------------------------------------------------------ */
+
+static void put_site(struct report *r, const struct call_arc *a)
+{
+	const struct function *caller = &r->fs.v[a->caller];
+
+	if (a->binary == caller->binary && a->from != CST_COUNT_OUTSIDE)
+		page_format(&r->page, "<span class=\"off\"> +0x%" PRIx64 "</span>", a->from - caller->start);
+}
+
+static void put_arc(struct report *r, const struct call_arc *a, bool caller)
+{
+	struct page *p = &r->page;
+	uint64_t vaddr = UINT64_MAX;
+
+	page_html(p, "<tr><td class=\"name\">");
+	if (caller && a->binary != CST_COUNT_NO_BINARY && a->from != CST_COUNT_OUTSIDE)
+		model_vaddr(&r->w->model->binaries[a->binary], a->from, &vaddr);
+	report_function(r, caller ? a->caller : a->callee, vaddr);
+	if (caller)
+		put_site(r, a);
+	page_html(p, "</td>");
+	page_cell(p, a->calls, true);
+	page_cell(p, a->inclusive, true);
+	page_html(p, "</tr>\n");
+}
+
+static void put_arcs(struct report *r, const char *title, const uint32_t *order, size_t n, bool caller)
+{
+	struct page *p = &r->page;
+	size_t i;
+
+	page_format(p, "<details%s><summary>%s (%zu)</summary>\n<div class=\"box\"><table>\n<tr><th>Function</th>"
+		       "<th class=n>Calls</th><th class=n>Instructions in them</th></tr>\n", n <= MAX_ARCS ? " open" : "", title, n);
+	for (i = 0; i < n && i < MAX_ARCS; i++)
+		put_arc(r, &r->arcs.v[order[i]], caller);
+	page_html(p, "</table></div>\n");
+	if (n > MAX_ARCS)
+		page_format(p, "<p class=\"note\">%zu more are left out.</p>\n", n - MAX_ARCS);
+	page_html(p, "</details>\n");
+}
+
+static int compare_inclusive(const void *pa, const void *pb, void *arcs)
+{
+	const struct call_arc *v = arcs, *a = &v[*(const uint32_t *)pa], *b = &v[*(const uint32_t *)pb];
+
+	if (a->inclusive != b->inclusive)
+		return a->inclusive > b->inclusive ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+/* False: no memory. */
+static bool put_calls(struct report *r, uint32_t function)
+{
+	size_t lo = 0, hi = r->arcs.n, n;
+	uint32_t *order;
+
+	BISECT(lo, hi, mid, r->arcs.v[r->by_callee[mid]].callee < function);
+	for (n = 0; lo + n < r->arcs.n && r->arcs.v[r->by_callee[lo + n]].callee == function;)
+		n++;
+	if (n)
+		put_arcs(r, "Called from", r->by_callee + lo, n, true);
+	lo = 0;
+	hi = r->arcs.n;
+	BISECT(lo, hi, mid, r->arcs.v[mid].caller < function);
+	for (n = 0; lo + n < r->arcs.n && r->arcs.v[lo + n].caller == function;)
+		n++;
+	order = malloc((n + 1) * sizeof(*order));
+	if (!order)
+		return false;
+	for (hi = 0; hi < n; hi++)
+		order[hi] = (uint32_t)(lo + hi);
+	if (n) {
+		qsort_r(order, n, sizeof(*order), compare_inclusive, r->arcs.v);
+		put_arcs(r, "Calls", order, n, false);
+	}
+	free(order);
+	return true;
+}
+
+/* ---- branches --------------------------------------------------------------------------------- */
+
+/* Writes "+0x1c" with a link, or the name of another function. False: no memory. */
+static bool put_target(struct code *c, uint64_t to)
+{
+	struct report *r = c->r;
+	struct page *p = &r->page;
+	uint32_t function;
+	uint64_t vaddr;
+
+	if (to == CST_COUNT_OUTSIDE) {
+		page_html(p, "another binary");
+		return true;
+	}
+	model_vaddr(c->b, to, &vaddr);
+	if (to >= c->f.start && to < c->f.end) {
+		page_format(p, "<a href=\"#a%" PRIx64 "\">+0x%" PRIx64 "</a>", vaddr, to - c->f.start);
+		return true;
+	}
+	function = functions_at(&r->fs, c->b->number, to);
+	if (function == FUNCTION_NONE)
+		return false;
+	report_function(r, function, vaddr);
+	if (to != r->fs.v[function].start)
+		page_format(p, "<span class=\"off\">+0x%" PRIx64 "</span>", to - r->fs.v[function].start);
+	return true;
+}
+
+/* Where the branch at an offset went. False: no memory. */
+static bool put_targets(struct code *c, uint64_t offset, bool counts)
+{
+	const struct model_binary *b = c->b;
+	struct page *p = &c->r->page;
+	size_t lo = 0, hi = b->nr_edges, n;
+
+	BISECT(lo, hi, mid, b->edges[mid].from < offset);
+	for (n = 0; lo < b->nr_edges && b->edges[lo].from == offset; lo++, n++) {
+		if (n >= MAX_TARGETS)
+			continue;
+		page_html(p, n ? ", &rarr;&nbsp;" : "&rarr;&nbsp;");
+		if (!put_target(c, b->edges[lo].to))
+			return false;
+		if (counts || n || (lo + 1 < b->nr_edges && b->edges[lo + 1].from == offset)) {
+			page_html(p, "&nbsp;&times;");
+			page_number(p, b->edges[lo].count);
+		}
+	}
+	if (n > MAX_TARGETS)
+		page_format(p, " and %zu more targets", n - MAX_TARGETS);
+	return true;
+}
+
+/* The cell of a branch: directions, targets. False: no memory. */
+static bool put_branch(struct code *c, const struct cst_insn *insn, uint64_t offset, uint64_t count)
+{
+	struct page *p = &c->r->page;
+	struct block_branch br;
+
+	if (!cst_insn_is_branch(insn->type))
+		return true;
+	if (!blocks_is_conditional(insn))
+		return !count || put_targets(c, offset, insn->type == CST_INSN_INDIRECT && !blocks_is_return(insn));
+	if (!count)
+		return true;
+	br = blocks_branch(c->b, offset);
+	page_html(p, br.taken ? "<span class=\"yes\">taken " : "<span class=\"no\">taken ");
+	page_number(p, br.taken);
+	page_html(p, br.taken ? "</span> " : "</span>");
+	if (!put_targets(c, offset, false))
+		return false;
+	page_html(p, br.not_taken ? ", <span class=\"yes\">not&nbsp;taken " : ", <span class=\"no\">not&nbsp;taken ");
+	page_number(p, br.not_taken);
+	page_html(p, "</span>");
+	return true;
+}
+
+/* ---- code ------------------------------------------------------------------------------------- */
+
+/* A row with the source line, where it differs from that of the row before. */
+static void put_source(struct code *c, uint64_t offset)
+{
+	struct report *r = c->r;
+	struct source_place place;
+	struct at_line at;
+	const char *text;
+	size_t n;
+
+	if (!places_source(r->w->places, c->b->number))
+		return;
+	place = places_at(r->w->places, c->b->number, offset);
+	at = (struct at_line){ place.line ? report_file_number(&r->coverage, place.file) : UINT32_MAX, place.line };
+	if (at.file == UINT32_MAX || !coverage_compare(&at, &c->at))
+		return;
+	c->at = at;
+	page_html(&r->page, "<tr class=\"src\"><td></td><td class=\"addr\"></td><td colspan=\"3\">");
+	report_place(r, at.file, at.line);
+	if (report_source_line(r, at.file, at.line, &text, &n)) {
+		page_html(&r->page, " <code>");
+		page_source(&r->page, text, n);
+		page_html(&r->page, "</code>");
+	}
+	page_html(&r->page, "</td></tr>\n");
+}
+
+/* A class for the background: h0 to h4, by the share of the hottest instruction. */
+static unsigned int heat(const struct code *c, uint64_t count)
+{
+	const double share = c->hottest ? (double)count / (double)c->hottest : 0;
+
+	return share >= 0.75 ? 4 : share >= 0.25 ? 3 : share >= 0.05 ? 2 : share >= 0.001 ? 1 : 0;
+}
+
+/* Reads an instruction with the condition of its IT block. *kind: whether the trace shows its effect. */
+static bool read_insn(struct code *c, bool t32, uint64_t offset, struct cst_insn *insn, uint32_t *opcode,
+		      enum predicated_kind *kind)
+{
+	const it_state it = t32 && c->next == offset ? c->it : 0;
+	unsigned int cond;
+
+	if (!blocks_insn(c->b, t32, offset, insn, opcode))
+		return false;
+	*kind = predicated_kind(blocks_isa(c->b, t32), insn, *opcode, it, &cond);
+	insn->cond |= cst_insn_is_branch(insn->type) && it_state_is_condition(it);
+	c->next = offset + insn->size;
+	c->it = t32 ? it_state_next(it, insn, *opcode) : 0;
+	return true;
+}
+
+/* The cell with the executions of an instruction. */
+static void put_count(struct page *p, uint64_t count, enum predicated_kind kind)
+{
+	if (!count || (kind != PREDICATED_INSN && kind != PREDICATED_BRANCH)) {
+		page_cell(p, count, count);
+		return;
+	}
+	page_html(p, "<td class=n title=\"under a condition: executed at most as often\">&le;&#8239;");
+	page_number(p, count);
+	page_html(p, "</td>");
+}
+
+/* A row with the instruction at an offset. False: no memory. */
+static bool put_insn(struct code *c, bool t32, uint64_t offset, unsigned int size, uint64_t count)
+{
+	enum predicated_kind kind = PREDICATED_NOT;
+	struct report *r = c->r;
+	struct page *p = &r->page;
+	struct cst_insn insn;
+	uint32_t opcode;
+	uint64_t vaddr;
+	bool ok = true;
+	const bool read = read_insn(c, t32, offset, &insn, &opcode, &kind);
+
+	c->rows++;
+	put_source(c, offset);
+	model_vaddr(c->b, offset, &vaddr);
+	if (count)
+		page_format(p, "<tr id=\"a%" PRIx64 "\" class=\"h%u\">", vaddr, heat(c, count));
+	else
+		page_format(p, "<tr id=\"a%" PRIx64 "\" class=\"z\">", vaddr);
+	put_count(p, count, kind);
+	page_format(p, "<td class=\"addr\">%" PRIx64 "</td><td class=\"off\">+%" PRIx64
+		       "</td><td class=\"insn\">", vaddr, offset - c->f.start);
+	if (read) {
+		if (r->disasm)
+			page_text(p, disasm_text(r->disasm, blocks_isa(c->b, t32), CST_PROFILE_A, vaddr, opcode, size));
+		page_html(p, "</td><td class=\"dir\">");
+		ok = put_branch(c, &insn, offset, count);
+	} else {
+		page_html(p, "</td><td>");
+	}
+	page_html(p, "</td></tr>\n");
+	return ok;
+}
+
+static void put_cut(struct code *c, uint64_t n, const char *what)
+{
+	struct page *p = &c->r->page;
+
+	page_html(p, "<tr class=\"cut\"><td></td><td class=\"addr\"></td><td colspan=\"3\">");
+	page_number(p, n);
+	page_format(p, " %s not executed</td></tr>\n", what);
+	c->at.file = UINT32_MAX;
+}
+
+/* Code that was not executed. False: no memory. */
+static bool put_gap(struct code *c, uint64_t from, uint64_t to)
+{
+	const bool known = c->b->dso && c->b->dso->data && !model_without_file(c->b) && blocks_isa(c->b, false) == CST_ISA_A64;
+	uint64_t n = (to - from) / 4, shown = n <= MAX_GAP ? n : GAP_BEGIN;
+
+	if (c->rows >= MAX_ROWS)
+		return true;
+	/* what A32 and T32 have between executed code may be data */
+	if (!known || from % 4) {
+		put_cut(c, to - from, "bytes");
+		return true;
+	}
+	for (n -= shown; shown--; from += 4)
+		if (!put_insn(c, false, from, 4, 0))
+			return false;
+	if (n)
+		put_cut(c, n, "more instructions");
+	return true;
+}
+
+static const struct cost *costs_from(const struct costs *costs, uint64_t offset)
+{
+	size_t lo = 0, hi = costs->n;
+
+	/* those of T32 and A32 may overlap: an earlier one can reach here, but then not only from another function */
+	BISECT(lo, hi, mid, costs->v[mid].end <= offset);
+	return costs->v + lo;
+}
+
+/* False: no memory. */
+static bool put_code(struct code *c, const struct costs *costs)
+{
+	const struct cost *v = costs_from(costs, c->f.start), *end = costs->v + costs->n;
+	uint64_t done = c->f.start, at, size;
+
+	for (; v < end && v->begin < c->f.end; v++) {
+		if (v->begin > done && !put_gap(c, done, v->begin))
+			return false;
+		at = v->begin;
+		if (at < c->f.start)
+			costs_pass(c->b, v, &at, c->f.start);
+		for (; at < v->end && at < c->f.end && c->rows < MAX_ROWS; at += size) {
+			size = costs_size(c->b, v, at);
+			if (!put_insn(c, v->t32, at, (unsigned int)size, v->count))
+				return false;
+		}
+		c->left += costs_pass(c->b, v, &at, c->f.end);
+		done = at > done ? at : done;
+	}
+	return c->f.end <= done || c->f.end == UINT64_MAX || put_gap(c, done, c->f.end);
+}
+
+static uint64_t hottest(const struct code *c, const struct costs *costs)
+{
+	const struct cost *v = costs_from(costs, c->f.start), *end = costs->v + costs->n;
+	uint64_t most = 0;
+
+	for (; v < end && v->begin < c->f.end; v++)
+		most = v->count > most ? v->count : most;
+	return most;
+}
+
+/* ---- page ------------------------------------------------------------------------------------- */
+
+static void put_head(struct code *c, const struct hot_function *h)
+{
+	struct report *r = c->r;
+	struct page *p = &r->page;
+	uint64_t vaddr;
+
+	page_html(p, "<h1 class=\"name\">");
+	page_text(p, c->f.name);
+	page_html(p, "</h1>\n<p class=\"sub\">");
+	page_text(p, c->b->is.name);
+	model_vaddr(c->b, c->f.start, &vaddr);
+	page_format(p, ", 0x%" PRIx64, vaddr);
+	if (c->f.end != UINT64_MAX)
+		page_format(p, ", %" PRIu64 " bytes", c->f.end - c->f.start);
+	page_html(p, "</p>\n<ul class=\"figures\">\n<li><b>");
+	page_number(p, h->insns);
+	page_format(p, "</b> instructions of its own, %.2f&#8239;%%</li>\n", r->hot.total ? 100.0 * (double)h->insns / (double)r->hot.total : 0);
+	if (r->inclusive) {
+		page_html(p, "<li><b>");
+		page_number(p, r->inclusive[h->index]);
+		page_html(p, "</b> with what it called</li>\n<li><b>");
+		page_number(p, h->calls);
+		page_html(p, "</b> calls</li>\n");
+	}
+	page_html(p, "</ul>\n");
+}
+
+bool function_write(struct report *r, const struct hot_function *h)
+{
+	struct code c = { .r = r, .f = r->fs.v[h->index], .at = { .file = UINT32_MAX } };
+	struct page *p = &r->page;
+	const struct costs *costs = report_costs(r, c.f.binary);
+	char name[PAGE_NAME];
+	bool ok;
+
+	if (!costs)
+		return false;
+	c.b = &r->w->model->binaries[c.f.binary];
+	c.hottest = hottest(&c, costs);
+	snprintf(name, sizeof(name), "f%u.html", r->function_page[h->index]);
+	page_begin(p, name, PAGE_NO_ENTRY, c.f.name, "'none'");
+	put_head(&c, h);
+	ok = put_calls(r, h->index);
+	page_html(p, "<h2>Code</h2>\n");
+	if (!r->disasm)
+		page_format(p, "<p class=\"note\">No text of instructions: %s.</p>\n", r->no_disasm);
+	page_html(p, "<div class=\"box\"><table class=\"asm\">\n<tr><th class=n>Executions</th><th>Address</th><th>Offset</th>"
+		     "<th>Instruction</th><th>Branch</th></tr>\n");
+	ok = ok && put_code(&c, costs);
+	page_html(p, "</table></div>\n");
+	if (c.left)
+		page_format(p, "<p class=\"note\">%" PRIu64 " more executed instructions are left out.</p>\n", c.left);
+	page_end(p);
+	return ok;
+}

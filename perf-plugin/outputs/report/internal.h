@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* internal.h - what the pages of a report are made of. */
+#ifndef CSTRACE_OUTPUTS_REPORT_INTERNAL_H
+#define CSTRACE_OUTPUTS_REPORT_INTERNAL_H
+
+#include "outputs/disasm/disasm.h"
+#include "outputs/profile/costs.h"
+#include "outputs/profile/coverage.h"
+#include "outputs/profile/hot.h"
+#include "outputs/profile/tree.h"
+#include "outputs/report/lines.h"
+#include "outputs/report/page.h"
+#include "outputs/report/report.h"
+#include "outputs/report/texts.h"
+
+/* Rows of the tables of the overview. */
+#define REPORT_TOP	25u
+/* Lines of a source file that one page has. */
+#define REPORT_LINES	3000u
+/* Damaged DWARF has any number; no source has more lines. */
+#define REPORT_LAST_LINE	1000000u
+
+struct report {
+	const struct whole *w;
+	const struct report_about *about;
+	const struct report_limits *limits;
+	struct functions fs;		/* may get more of them: refer to them by index */
+	struct hot hot;
+	struct stacks stacks;
+	uint64_t *inclusive;		/* by function; NULL: the model has no calls */
+	uint32_t *function_page;	/* by function: the number of its page; 0: none */
+	size_t nr_functions;		/* functions that these two arrays have */
+	size_t nr_function_pages;
+	struct call_arcs arcs;
+	uint32_t *by_callee;		/* indexes of the arcs, by callee, then by instructions */
+	struct coverage coverage;
+	struct report_lines lines;
+	uint32_t *file_page;		/* by number in coverage.files: the number of its page; 0: none */
+	uint32_t *files_hottest;	/* numbers of files that have lines, the one with most instructions first */
+	size_t nr_files, nr_file_pages;
+	struct texts texts;
+	struct costs *costs;		/* by binary, found when they are needed */
+	bool *has_costs;
+	struct disasm *disasm;		/* NULL: there are no texts of instructions */
+	const char *no_disasm;		/* why */
+	struct page page;
+};
+
+/* Returns the costs of a binary; NULL: no memory. */
+const struct costs *report_costs(struct report *r, uint32_t binary);
+/* Writes a function's name, with a link if it has a page. `fragment`: the address of a row of it; UINT64_MAX: none. */
+void report_function(struct report *r, uint32_t function, uint64_t fragment);
+/* Writes "name.c:12", with a link if the file has a page. */
+void report_place(struct report *r, uint32_t file, unsigned int line);
+/* Begins a table of functions; `ranks`: with a column of their ranks. */
+void report_function_head(struct report *r, bool ranks);
+/* Writes a row of it; rank 0: none. */
+void report_function_row(struct report *r, const struct hot_function *h, size_t rank);
+/* The name of the page of a source file that has a line (from 1). */
+const char *report_source_page(char name[PAGE_NAME], uint32_t page, unsigned int line);
+/* The text of a source line; false: it is not at hand. */
+bool report_source_line(struct report *r, uint32_t file, unsigned int line, const char **text, size_t *n);
+
+/* Each writes its page, or its pages. False: no memory. */
+bool overview_write(struct report *r);
+void function_list_write(struct report *r);
+bool function_write(struct report *r, const struct hot_function *h);
+bool flame_write(struct report *r);
+void files_write(struct report *r);
+void source_write(struct report *r, const struct coverage_file *f, uint32_t number);
+
+extern const char report_style[];
+
+#endif

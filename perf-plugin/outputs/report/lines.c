@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* lines.c - adds up the instructions of source lines. */
+#include "outputs/report/lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bisect.h"
+#include "machine/images/dso.h"
+#include "outputs/report/internal.h"
+
+uint32_t report_file_number(const struct coverage *c, const char *name)
+{
+	size_t lo = 0, hi = c->files.n;
+
+	BISECT(lo, hi, mid, strcmp(c->files.v[mid], name) < 0);
+	return lo < c->files.n && !strcmp(c->files.v[lo], name) ? (uint32_t)lo : UINT32_MAX;
+}
+
+/* The file of the last place: most places follow one of the same file. */
+struct last_file {
+	const char *name;
+	uint32_t number;
+};
+
+static bool add(struct report_lines *l, struct at_line at, uint64_t insns)
+{
+	struct report_line *to = l->n ? &l->v[l->n - 1] : NULL;
+
+	if (!to || coverage_compare(&to->at, &at)) {
+		to = ARRAY_ADD(l->v, l->n, l->cap);
+		if (!to)
+			return false;
+		*to = (struct report_line){ .at = at };
+	}
+	to->insns = model_sum(to->insns, insns);
+	return true;
+}
+
+static bool add_binary(struct report_lines *l, struct report *r, const struct model_binary *b)
+{
+	struct last_file last = { .name = NULL };
+	const struct costs *c;
+	uint64_t at, end;
+	bool ok = true;
+	size_t i;
+
+	if (!b->insns || !places_source(r->w->places, b->number))
+		return true;
+	c = report_costs(r, b->number);
+	for (i = 0; c && ok && i < c->n; i++) {
+		/* a damaged count file has ranges of any length; only code in the file has lines */
+		end = c->v[i].end < b->dso->size ? c->v[i].end : b->dso->size;
+		for (at = c->v[i].begin; ok && at < end; at += costs_size(b, &c->v[i], at)) {
+			struct source_place place = places_at(r->w->places, b->number, at);
+
+			if (place.file != last.name)
+				last = (struct last_file){ place.file, report_file_number(&r->coverage, place.file) };
+			if (last.number != UINT32_MAX && place.line)
+				ok = add(l, (struct at_line){ last.number, place.line }, c->v[i].count);
+		}
+	}
+	return c && ok;
+}
+
+static int compare_at(const void *pa, const void *pb)
+{
+	const struct report_line *a = pa, *b = pb;
+
+	return coverage_compare(&a->at, &b->at);
+}
+
+bool report_lines_init(struct report_lines *l, struct report *r)
+{
+	const struct model *m = r->w->model;
+	bool ok;
+	size_t i, n;
+
+	*l = (struct report_lines){ .of_file = calloc(r->coverage.files.n + 1, sizeof(*l->of_file)) };
+	ok = l->of_file;
+	for (i = 0; ok && i < m->nr_binaries; i++)
+		if (whole_has(r->w, (uint32_t)i))
+			ok = add_binary(l, r, &m->binaries[i]);
+	if (!ok || !l->n)
+		return ok;
+	qsort(l->v, l->n, sizeof(*l->v), compare_at);
+	for (i = 1, n = 0; i < l->n; i++)
+		if (coverage_compare(&l->v[n].at, &l->v[i].at))
+			l->v[++n] = l->v[i];
+		else
+			l->v[n].insns = model_sum(l->v[n].insns, l->v[i].insns);
+	l->n = n + 1;
+	for (i = 0; i < l->n; i++)
+		l->of_file[l->v[i].at.file] = model_sum(l->of_file[l->v[i].at.file], l->v[i].insns);
+	return true;
+}
+
+void report_lines_free(struct report_lines *l)
+{
+	free(l->v);
+	free(l->of_file);
+	*l = (struct report_lines){ .v = NULL };
+}
+
+/* Index of the first line that is not below `at`. */
+static size_t lower_bound(const struct report_lines *l, struct at_line at)
+{
+	size_t lo = 0, hi = l->n;
+
+	BISECT(lo, hi, mid, coverage_compare(&l->v[mid].at, &at) < 0);
+	return lo;
+}
+
+unsigned int report_lines_last(const struct report_lines *l, uint32_t file)
+{
+	const size_t end = lower_bound(l, (struct at_line){ file + 1, 0 });
+
+	return end && l->v[end - 1].at.file == file ? l->v[end - 1].at.line : 0;
+}
+
+const struct report_line *report_lines_from(const struct report_lines *l, struct at_line at)
+{
+	const size_t lo = lower_bound(l, at);
+
+	return lo < l->n && l->v[lo].at.file == at.file ? &l->v[lo] : NULL;
+}
+
+uint64_t report_lines_at(const struct report_lines *l, struct at_line at)
+{
+	const struct report_line *from = report_lines_from(l, at);
+
+	return from && from->at.line == at.line ? from->insns : 0;
+}
+
+static int compare_insns(const void *pa, const void *pb)
+{
+	const struct report_line *a = pa, *b = pb;
+
+	if (a->insns != b->insns)
+		return a->insns > b->insns ? -1 : 1;
+	return coverage_compare(&a->at, &b->at);
+}
+
+struct report_line *report_lines_hottest(const struct report_lines *l, size_t max, size_t *n)
+{
+	struct report_line *v = malloc((l->n + 1) * sizeof(*v));
+
+	*n = l->n < max ? l->n : max;
+	if (v && l->n) {
+		memcpy(v, l->v, l->n * sizeof(*v));
+		qsort(v, l->n, sizeof(*v), compare_insns);
+	}
+	return v;
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* report.c - finds what the pages show, numbers them, and writes them. */
+#include "outputs/report/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/name.h"
+#include "base/path.h"
+#include "outputs/report/internal.h"
+
+/* ---- names of files --------------------------------------------------------------------------- */
+
+/* True for LETTER NUMBER [- NUMBER] .html. */
+static bool is_numbered(const char *name)
+{
+	size_t digits;
+
+	if (*name != 'f' && *name != 's')
+		return false;
+	digits = strspn(++name, "0123456789");
+	name += digits;
+	if (digits && *name == '-') {
+		digits = strspn(++name, "0123456789");
+		name += digits;
+	}
+	return digits && !strcmp(name, ".html");
+}
+
+static bool is_ours(const char *name)
+{
+	static const char *const names[] = { "index.html", "functions.html", "flame.html", "files.html", "style.css" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return is_numbered(name);
+}
+
+const struct outdir_kind report_kind = { "report", "index.html", REPORT_BEGINS, is_ours };
+
+const char *report_source_page(char name[PAGE_NAME], uint32_t page, unsigned int line)
+{
+	const unsigned int part = line ? (line - 1) / REPORT_LINES : 0;
+
+	if (part)
+		snprintf(name, PAGE_NAME, "s%u-%u.html", page, part + 1);
+	else
+		snprintf(name, PAGE_NAME, "s%u.html", page);
+	return name;
+}
+
+/* ---- pieces that several pages have ----------------------------------------------------------- */
+
+const struct costs *report_costs(struct report *r, uint32_t binary)
+{
+	if (!r->has_costs[binary]) {
+		if (!costs_init(&r->costs[binary], &r->w->model->binaries[binary]))
+			return NULL;
+		r->has_costs[binary] = true;
+	}
+	return &r->costs[binary];
+}
+
+void report_function(struct report *r, uint32_t function, uint64_t fragment)
+{
+	const uint32_t page = function < r->nr_functions ? r->function_page[function] : 0;
+
+	if (page && fragment != UINT64_MAX)
+		page_format(&r->page, "<a href=\"f%u.html#a%llx\">", page, (unsigned long long)fragment);
+	else if (page)
+		page_format(&r->page, "<a href=\"f%u.html\">", page);
+	page_text(&r->page, r->fs.v[function].name);
+	if (page)
+		page_html(&r->page, "</a>");
+}
+
+void report_place(struct report *r, uint32_t file, unsigned int line)
+{
+	const char *path = r->coverage.files.v[file];
+	const uint32_t page = line && line <= REPORT_LAST_LINE ? r->file_page[file] : 0;
+	char name[PAGE_NAME];
+
+	if (page)
+		page_format(&r->page, "<a href=\"%s#L%u\">", report_source_page(name, page, line), line);
+	page_text(&r->page, path_label(path));
+	page_format(&r->page, ":%u", line);
+	if (page)
+		page_html(&r->page, "</a>");
+}
+
+void report_function_head(struct report *r, bool ranks)
+{
+	page_format(&r->page, "<div class=\"box\"><table>\n<tr>%s<th class=bar>Self</th><th>Function</th><th class=n>Instructions</th>"
+		    "%s<th>Binary</th></tr>\n", ranks ? "<th class=n>#</th>" : "",
+		    r->hot.calls ? "<th class=n>Inclusive</th><th class=n>Calls</th>" : "");
+}
+
+void report_function_row(struct report *r, const struct hot_function *h, size_t rank)
+{
+	const uint32_t binary = r->fs.v[h->index].binary;
+	const bool known = r->inclusive && binary != CST_COUNT_NO_BINARY;
+	struct page *p = &r->page;
+
+	page_html(p, "<tr>");
+	if (rank)
+		page_cell(p, rank, true);
+	page_share(p, h->insns, r->hot.total);
+	page_html(p, "<td class=\"name\">");
+	report_function(r, h->index, UINT64_MAX);
+	page_html(p, "</td>");
+	page_cell(p, h->insns, true);
+	if (r->hot.calls) {
+		page_cell(p, known ? r->inclusive[h->index] : 0, known);
+		page_cell(p, h->calls, h->calls);
+	}
+	page_html(p, "<td>");
+	page_text(p, functions_binary(r->w->model, binary));
+	page_html(p, "</td></tr>\n");
+}
+
+bool report_source_line(struct report *r, uint32_t file, unsigned int line, const char **text, size_t *n)
+{
+	return text_line(texts_of(&r->texts, file, r->coverage.files.v[file]), line, text, n);
+}
+
+/* ---- what the pages show ---------------------------------------------------------------------- */
+
+/* Numbers the pages of the hottest functions. */
+static bool number_functions(struct report *r)
+{
+	const size_t max = r->limits->functions;
+	size_t i;
+
+	r->nr_functions = r->fs.nr;
+	r->function_page = calloc(r->fs.nr, sizeof(*r->function_page));
+	for (i = 0; r->function_page && i < r->hot.n && r->nr_function_pages < max; i++)
+		if (r->hot.v[i].insns && r->fs.v[r->hot.v[i].index].binary != CST_COUNT_NO_BINARY)
+			r->function_page[r->hot.v[i].index] = (uint32_t)++r->nr_function_pages;
+	return r->function_page;
+}
+
+static int compare_callees(const void *pa, const void *pb, void *arcs)
+{
+	const struct call_arc *v = arcs, *a = &v[*(const uint32_t *)pa], *b = &v[*(const uint32_t *)pb];
+
+	if (a->callee != b->callee)
+		return a->callee < b->callee ? -1 : 1;
+	if (a->inclusive != b->inclusive)
+		return a->inclusive > b->inclusive ? -1 : 1;
+	if (a->calls != b->calls)
+		return a->calls > b->calls ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+static bool sort_arcs(struct report *r)
+{
+	size_t i;
+
+	r->by_callee = malloc((r->arcs.n + 1) * sizeof(*r->by_callee));
+	for (i = 0; r->by_callee && i < r->arcs.n; i++)
+		r->by_callee[i] = (uint32_t)i;
+	if (r->by_callee && r->arcs.n)
+		qsort_r(r->by_callee, r->arcs.n, sizeof(*r->by_callee), compare_callees, r->arcs.v);
+	return r->by_callee;
+}
+
+static int compare_files(const void *pa, const void *pb, void *report)
+{
+	const struct report *r = report;
+	const uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+
+	if (r->lines.of_file[a] != r->lines.of_file[b])
+		return r->lines.of_file[a] > r->lines.of_file[b] ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+/* Numbers the pages of the source files with most instructions. */
+static bool number_files(struct report *r)
+{
+	struct coverage_file f = { .next = 0 };
+	size_t i;
+
+	r->files_hottest = malloc((r->coverage.files.n + 1) * sizeof(*r->files_hottest));
+	r->file_page = calloc(r->coverage.files.n + 1, sizeof(*r->file_page));
+	if (!r->files_hottest || !r->file_page)
+		return false;
+	while (coverage_next(&r->coverage, &f))
+		if (f.nr_lines)
+			r->files_hottest[r->nr_files++] = f.next - 1;
+	if (r->nr_files)
+		qsort_r(r->files_hottest, r->nr_files, sizeof(*r->files_hottest), compare_files, r);
+	for (i = 0; i < r->nr_files && i < r->limits->files; i++)
+		r->file_page[r->files_hottest[i]] = (uint32_t)++r->nr_file_pages;
+	return true;
+}
+
+static bool find(struct report *r)
+{
+	const size_t n = r->w->model->nr_binaries + 1;
+
+	r->costs = calloc(n, sizeof(*r->costs));
+	r->has_costs = calloc(n, sizeof(*r->has_costs));
+	if (!r->costs || !r->has_costs || !functions_init(&r->fs, r->w->model, r->w->demangle))
+		return false;
+	return !r->w->model->nr_nodes || (stacks_init(&r->stacks, &r->fs) && call_arcs_init(&r->arcs, &r->fs));
+}
+
+static bool find_pages(struct report *r)
+{
+	if (!hot_init(&r->hot, &r->fs, r->w) || !number_functions(r) || !sort_arcs(r))
+		return false;
+	if (r->w->model->nr_nodes) {
+		r->inclusive = functions_inclusive(&r->fs);
+		if (!r->inclusive)
+			return false;
+	}
+	return coverage_init(&r->coverage, r->w) && report_lines_init(&r->lines, r) && number_files(r);
+}
+
+static bool write_functions(struct report *r)
+{
+	const size_t n = r->nr_functions;
+	size_t i;
+
+	for (i = 0; i < r->hot.n && !r->page.err->code; i++)
+		if (r->hot.v[i].index < n && r->function_page[r->hot.v[i].index] && !function_write(r, &r->hot.v[i]))
+			return false;
+	return true;
+}
+
+static void write_sources(struct report *r)
+{
+	struct coverage_file f = { .next = 0 };
+
+	while (!r->page.err->code && coverage_next(&r->coverage, &f))
+		if (r->file_page[f.next - 1])
+			source_write(r, &f, f.next - 1);
+}
+
+static bool write_pages(struct report *r)
+{
+	if (!overview_write(r))
+		return false;
+	function_list_write(r);
+	if (r->page.entries >> PAGE_FILES & 1) {
+		files_write(r);
+		write_sources(r);
+	}
+	page_file(&r->page, "style.css", report_style);
+	return write_functions(r) && (!(r->page.entries >> PAGE_FLAME & 1) || flame_write(r));
+}
+
+static void release(struct report *r)
+{
+	size_t i;
+
+	for (i = 0; r->has_costs && i < r->w->model->nr_binaries; i++)
+		if (r->has_costs[i])
+			costs_free(&r->costs[i]);
+	free(r->costs);
+	free(r->has_costs);
+	free(r->inclusive);
+	free(r->function_page);
+	free(r->by_callee);
+	free(r->file_page);
+	free(r->files_hottest);
+	report_lines_free(&r->lines);
+	coverage_free(&r->coverage);
+	hot_free(&r->hot);
+	stacks_free(&r->stacks);
+	call_arcs_free(&r->arcs);
+	if (r->fs.model)
+		functions_free(&r->fs);
+	texts_free(&r->texts);
+	disasm_free(r->disasm);
+	free(r);
+}
+
+int report_write(struct outdir *out, const struct whole *w, const struct report_about *about,
+		 const struct report_limits *limits, struct error *err)
+{
+	struct report *r = calloc(1, sizeof(*r));
+	uint32_t entries = 1u << PAGE_OVERVIEW | 1u << PAGE_FUNCTIONS;
+	bool ok;
+
+	if (!r)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	r->w = w;
+	r->about = about;
+	r->limits = limits;
+	texts_init(&r->texts, limits->source, limits->symfs);
+	r->disasm = disasm_new(&r->no_disasm);
+	ok = (r->disasm || r->no_disasm) && find(r) && find_pages(r);
+	if (ok) {
+		entries |= w->model->nr_nodes ? 1u << PAGE_FLAME : 0;
+		entries |= r->nr_files ? 1u << PAGE_FILES : 0;
+		page_init(&r->page, out, entries, err);
+		ok = write_pages(r);
+	}
+	release(r);
+	if (!ok && !err->code)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	return err->code;
+}

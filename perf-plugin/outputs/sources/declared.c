@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* declared.c - the functions that DWARF declares, also where it is split. */
+#include <dwarf.h>
+
+#include "base/error.h"
+#include "base/files/guard.h"
+#include "outputs/sources/internal.h"
+
+struct functions {
+	struct source *l;
+	Dwarf_Die *cu;		/* of the file */
+	struct split_unit *split;	/* where the functions of `cu` are; NULL: in it */
+	int (*function)(void *data, const struct source_function *f);
+	void *data;
+	int rc;
+};
+
+static const char *linkage_name(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attr) || dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attr))
+		return dwarf_formstring(&attr);
+	return dwarf_diename(die);
+}
+
+/* The file that declares a function; NULL: none is stated. */
+static const char *decl_file(struct functions *fs, Dwarf_Die *die)
+{
+	const char *file = fs->split ? NULL : dwarf_decl_file(die);
+	Dwarf_Attribute attr;
+	Dwarf_Files *files;
+	Dwarf_Half version;
+	Dwarf_Word number;
+	Dwarf_Die unit;
+	size_t n;
+
+	if (file || !dwarf_attr_integrate(die, DW_AT_decl_file, &attr) || dwarf_formudata(&attr, &number))
+		return file;
+	if (dwarf_cu_info(attr.cu, &version, NULL, &unit, NULL, NULL, NULL, NULL))
+		return NULL;
+	/* libdw takes 0 for no file; in DWARF 5 it is the file that the unit was compiled from, and clang uses it */
+	if (fs->split ? !number && version < 5 : number || version < 5)
+		return NULL;
+	if (dwarf_getsrcfiles(fs->split && !fs->split->own_files ? fs->cu : &unit, &files, &n) || number >= n)
+		return NULL;
+	return dwarf_filesrc(files, number, NULL, NULL);
+}
+
+/*
+ * The next range of a function. Those of split DWARF are relative to the unit of the program, which libdw does not know: it
+ * takes 0 for its base, so what is not code is relative.
+ */
+static ptrdiff_t range_of(struct functions *fs, Dwarf_Die *die, ptrdiff_t at, Dwarf_Addr *begin, Dwarf_Addr *end)
+{
+	Dwarf_Addr base;
+
+	at = source_ranges(fs->l, die, at, &base, begin, end);
+	if (at > 0 && fs->split && fs->split->base && !source_in_code(fs->l, *begin)) {
+		*begin += fs->split->base;
+		*end += fs->split->base;
+	}
+	return at;
+}
+
+/*
+ * The address at which execution of a function begins: DW_AT_entry_pc, an address or, in DWARF 5, the distance from the base
+ * address, else this, which is that of the first range of a function in several parts (DWARF 5, 2.17 and 2.18).
+ */
+static bool entry_of(struct functions *fs, Dwarf_Die *die, Dwarf_Addr *entry)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Addr end;
+	Dwarf_Word distance = 0;
+
+	if (!dwarf_entrypc(die, entry))
+		return true;
+	if (dwarf_attr(die, DW_AT_entry_pc, &attr) && dwarf_formudata(&attr, &distance))
+		return false;
+	if (range_of(fs, die, 0, entry, &end) <= 0)
+		return false;
+	*entry += distance;
+	return true;
+}
+
+static int take_function(Dwarf_Die *die, void *data)
+{
+	struct functions *fs = data;
+	struct source_function f;
+	Dwarf_Addr begin, end, entry;
+	const char *file = decl_file(fs, die);
+	ptrdiff_t at = 0;
+	int line;
+
+	f.name = linkage_name(die);
+	if (!f.name || !file || dwarf_decl_line(die, &line) || line <= 0 || !entry_of(fs, die, &entry))
+		return DWARF_CB_OK;
+	while ((at = range_of(fs, die, at, &begin, &end)) > 0) {
+		if (entry < begin || entry >= end || !source_in_code(fs->l, begin) || !source_offset_of(fs->l, begin, &f.begin))
+			continue;
+		if (!begin && source_is_low(fs->l) && !low_rows_function(&fs->l->low, end - begin))
+			continue;
+		f.end = f.begin + (end - begin);
+		f.place.file = fs->split ? source_name_kept(fs->l, fs->cu, file) : source_name(fs->l, fs->cu, file);
+		f.place.line = (unsigned int)line;
+		guard_unchecked(false);
+		fs->rc = f.place.file ? fs->function(fs->data, &f) : 0;
+		guard_unchecked(true);
+		break;
+	}
+	return fs->rc ? DWARF_CB_ABORT : DWARF_CB_OK;
+}
+
+/* Functions of a unit that are in another file. */
+static bool each_split(struct functions *fs)
+{
+	struct source *l = fs->l;
+	struct split_unit u;
+
+	if (!l->split)
+		l->split = split_new(&l->sections, l->debug.p ? l->debug_path : l->path, l->dso);
+	if (!l->split)
+		return false;
+	if (split_open(l->split, fs->cu, &u)) {
+		fs->split = &u;
+		dwarf_getfuncs(&u.cu, take_function, fs, 0);
+		split_unit_close(&u);
+		fs->split = NULL;
+	}
+	return true;
+}
+
+int source_each_function(struct source *l, int (*function)(void *data, const struct source_function *f), void *data)
+{
+	struct functions fs = { .l = l, .function = function, .data = data };
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+
+	guard_unchecked(true);
+	while (!fs.rc && source_next_unit(l, &cu, &die)) {
+		fs.cu = &die;
+		if (!split_is_skeleton(&die))
+			dwarf_getfuncs(&die, take_function, &fs, 0);
+		else if (!each_split(&fs))
+			fs.rc = ERR_NOMEM;
+	}
+	guard_unchecked(false);
+	return fs.rc;
+}
+
+const char *source_split_missing(const struct source *l)
+{
+	return l->split ? split_missing(l->split) : NULL;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* names.c - whole names of source files. */
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "outputs/sources/internal.h"
+
+static const char *dir_of(Dwarf_Die *cu)
+{
+	Dwarf_Attribute attr;
+	const char *dir = cu && dwarf_attr(cu, DW_AT_comp_dir, &attr) ? dwarf_formstring(&attr) : NULL;
+
+	return dir ? dir : "";
+}
+
+static struct whole_name *name_slot(struct whole_name *names, size_t size, const char *file)
+{
+	size_t i = ((uintptr_t)file * 0x9e3779b97f4a7c15u >> 20) & (size - 1);
+
+	while (names[i].file && names[i].file != file)
+		i = (i + 1) & (size - 1);
+	return &names[i];
+}
+
+static bool grow_names(struct source *l)
+{
+	size_t i, size = l->size_names ? 2 * l->size_names : 256;
+	struct whole_name *names = calloc(size, sizeof(*names));
+
+	if (!names)
+		return false;
+	for (i = 0; i < l->size_names; i++)
+		if (l->names[i].file)
+			*name_slot(names, size, l->names[i].file) = l->names[i];
+	free(l->names);
+	l->names = names;
+	l->size_names = size;
+	return true;
+}
+
+/* libdw puts a directory of compilation that is relative before the names of its own files, not before other directories. */
+static bool is_below(const char *file, const char *dir)
+{
+	const size_t len = strlen(dir);
+
+	return !strncmp(file, dir, len) && file[len] == '/';
+}
+
+const char *source_name(struct source *l, Dwarf_Die *cu, const char *file)
+{
+	struct whole_name *slot;
+	const char *dir;
+	char *whole;
+
+	if (file[0] == '/')
+		return file;
+	if (2 * l->nr_names >= l->size_names && !grow_names(l))
+		return NULL;
+	slot = name_slot(l->names, l->size_names, file);
+	if (slot->file)
+		return slot->whole;
+	dir = dir_of(cu);
+	if (is_below(file, dir))
+		dir = "";
+	whole = format_text("%s%s%s", dir, *dir ? "/" : "", file);
+	if (!whole)
+		return NULL;
+	*slot = (struct whole_name){ .file = file, .whole = whole };
+	l->nr_names++;
+	return whole;
+}
+
+const char *source_name_kept(struct source *l, Dwarf_Die *cu, const char *file)
+{
+	const char *dir = file[0] == '/' ? "" : dir_of(cu);
+	char *whole;
+	uint32_t number;
+
+	if (is_below(file, dir))
+		dir = "";
+	whole = format_text("%s%s%s", dir, *dir ? "/" : "", file);
+	number = whole ? strings_number(&l->split_names, whole) : STRINGS_NONE;
+	free(whole);
+	return number == STRINGS_NONE ? NULL : l->split_names.v[number];
+}
+
+void source_names_free(struct source *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->size_names; i++)
+		free(l->names[i].whole);
+	free(l->names);
+	strings_free(&l->split_names);
+}

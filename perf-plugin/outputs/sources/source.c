@@ -1,0 +1,861 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* source.c - opens the DWARF of a file, and converts file offsets to its addresses and back. */
+#include "outputs/sources/internal.h"
+
+#include <dwarf.h>
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/array.h"
+#include "base/bisect.h"
+#include "base/error.h"
+#include "base/files/guard.h"
+#include "base/files/input.h"
+#include "base/format.h"
+#include "base/name.h"
+#include "machine/finder/elf_links.h"
+#include "machine/finder/finder.h"
+#include "machine/images/dso.h"
+#include "machine/images/unpack.h"
+#include "outputs/sources/mapping.h"
+
+/* Ranges are read by several passes: over units, over their tables, over functions. */
+#define MAX_PASSES	8u
+
+/* ---- files -------------------------------------------------------------------------------------------------- */
+
+static void image_free(struct image *m)
+{
+	elf_end(m->elf);
+	if (m->own)
+		free((void *)m->p);
+	else
+		input_unmap(m->p, m->size);
+	*m = (struct image){ .p = NULL };
+}
+
+/* Maps a file; a packed one, as kernel modules are, is expanded within the limits of unpack.h. False with errno: it cannot be read. */
+static bool image_open(struct image *m, const char *path)
+{
+	uint8_t *p;
+	size_t size;
+
+	m->p = input_map(path, PROT_READ, &m->size);
+	if (!m->p)
+		return false;
+	if (is_packed(m->p, m->size) && unpack(m->p, m->size, &p, &size) == UNPACK_DONE) {
+		input_unmap(m->p, m->size);
+		*m = (struct image){ .p = p, .size = size, .own = true };
+	}
+	m->elf = elf_links_open(m->p, m->size);
+	return true;
+}
+
+/* ---- addresses ---------------------------------------------------------------------------------------------- */
+
+static bool add_part(struct source *l, uint64_t offset, uint64_t size, uint64_t addr)
+{
+	struct part *p = ARRAY_ADD(l->parts, l->nr_parts, l->cap_parts);
+
+	if (p)
+		*p = (struct part){ .offset = offset, .size = size, .addr = addr };
+	return p;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct section_base *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+/* In a file that is not linked sections have no addresses: offsets in the file stand for them. */
+static bool section_parts(struct source *l)
+{
+	Elf *elf = l->program.elf;
+	struct section_base *to;
+	Elf_Scn *scn = NULL;
+	size_t strings;
+	GElf_Shdr sh;
+
+	if (elf_getshdrstrndx(elf, &strings))
+		return false;
+	while ((scn = elf_nextscn(elf, scn))) {
+		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_ALLOC))
+			continue;
+		if (sh.sh_flags & SHF_EXECINSTR && sh.sh_type == SHT_PROGBITS &&
+		    !add_part(l, sh.sh_offset, sh.sh_size, sh.sh_offset))
+			return false;
+		to = ARRAY_ADD(l->bases, l->nr_bases, l->cap_bases);
+		if (!to)
+			return false;
+		*to = (struct section_base){ .name = elf_strptr(elf, strings, sh.sh_name), .base = sh.sh_offset };
+		if (!to->name)
+			l->nr_bases--;
+	}
+	if (l->nr_bases)
+		qsort(l->bases, l->nr_bases, sizeof(*l->bases), by_name);
+	return true;
+}
+
+static uint64_t base_of_section(const void *data, const char *name)
+{
+	const struct section_base key = { .name = name }, *found;
+	const struct source *l = data;
+
+	found = l->nr_bases ? bsearch(&key, l->bases, l->nr_bases, sizeof(*l->bases), by_name) : NULL;
+	return found ? found->base : 0;
+}
+
+static int by_span(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static bool add_span(struct spans *s, Dwarf_Addr begin, Dwarf_Addr end)
+{
+	struct span *to = begin < end ? ARRAY_ADD(s->v, s->nr, s->cap) : NULL;
+
+	if (to)
+		*to = (struct span){ begin, end };
+	return to || begin >= end;
+}
+
+/* Sorts; spans that overlap become one. */
+static void sort_spans(struct spans *s)
+{
+	size_t i, n = 0;
+
+	if (!s->nr)
+		return;
+	qsort(s->v, s->nr, sizeof(*s->v), by_span);
+	for (i = 1; i < s->nr; i++) {
+		if (s->v[i].begin > s->v[n].end)
+			s->v[++n] = s->v[i];
+		else if (s->v[i].end > s->v[n].end)
+			s->v[n].end = s->v[i].end;
+	}
+	s->nr = n + 1;
+}
+
+static bool in_spans(const struct spans *s, Dwarf_Addr addr)
+{
+	size_t lo = 0, hi = s->nr;
+
+	BISECT(lo, hi, mid, s->v[mid].begin <= addr);
+	return lo && addr < s->v[lo - 1].end;
+}
+
+bool source_in_code(const struct source *l, Dwarf_Addr addr)
+{
+	/* in a file that is not linked nothing was discarded */
+	return !l->code.nr || in_spans(&l->code, addr);
+}
+
+static bool read_code(struct source *l)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	size_t i;
+
+	while ((scn = elf_nextscn(l->program.elf, scn)))
+		if (gelf_getshdr(scn, &sh) && sh.sh_flags & SHF_EXECINSTR && sh.sh_flags & SHF_ALLOC &&
+		    !add_span(&l->code, sh.sh_addr + l->delta, sh.sh_addr + l->delta + sh.sh_size))
+			return false;
+	for (i = 0; !l->code.nr && i < l->nr_parts; i++)
+		if (!add_span(&l->code, l->parts[i].addr, l->parts[i].addr + l->parts[i].size))
+			return false;
+	sort_spans(&l->code);
+	return true;
+}
+
+static bool segment_parts(struct source *l)
+{
+	GElf_Phdr ph;
+	size_t i, n;
+
+	if (elf_getphdrnum(l->program.elf, &n))
+		return false;
+	for (i = 0; i < n && gelf_getphdr(l->program.elf, (int)i, &ph); i++)
+		if (ph.p_type == PT_LOAD && ph.p_flags & PF_X &&
+		    !add_part(l, ph.p_offset, ph.p_filesz, ph.p_vaddr + l->delta))
+			return false;
+	return true;
+}
+
+/* True if lines of discarded code, from address 0 on, may reach real code. No function is larger. */
+static bool has_low_code(const struct source *l)
+{
+	return l->code.nr && l->code.v[0].begin < 1u << 20;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static int by_addr(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/* Both orders; of parts that begin at one offset or address any serves. False: no memory. */
+static bool sort_parts(struct source *l)
+{
+	const size_t size = l->nr_parts * sizeof(*l->parts);
+
+	l->by_addr = malloc(size ? size : 1);
+	if (!l->by_addr)
+		return false;
+	if (!size)
+		return true;
+	memcpy(l->by_addr, l->parts, size);
+	qsort(l->parts, l->nr_parts, sizeof(*l->parts), by_offset);
+	qsort(l->by_addr, l->nr_parts, sizeof(*l->by_addr), by_addr);
+	return true;
+}
+
+/* The address of the first segment. False: none. */
+static bool first_address(Elf *elf, uint64_t *addr)
+{
+	GElf_Phdr ph;
+	size_t i, n;
+
+	for (i = 0; elf && !elf_getphdrnum(elf, &n) && i < n && gelf_getphdr(elf, (int)i, &ph); i++)
+		if (ph.p_type == PT_LOAD) {
+			*addr = ph.p_vaddr;
+			return true;
+		}
+	return false;
+}
+
+static bool is_linked(Elf *elf)
+{
+	GElf_Ehdr eh;
+
+	return !gelf_getehdr(elf, &eh) || eh.e_type != ET_REL;
+}
+
+/* line_program.h reads little-endian tables alone; others are left to libdw. */
+static bool is_little_program(Elf *elf)
+{
+	GElf_Ehdr eh;
+
+	return gelf_getehdr(elf, &eh) && eh.e_type == ET_EXEC && eh.e_ident[EI_DATA] == ELFDATA2LSB;
+}
+
+/* A program may have been moved after its debug file was made (prelink). */
+static bool read_parts(struct source *l)
+{
+	uint64_t own, other;
+
+	if (!is_linked(l->program.elf))
+		return section_parts(l) && sort_parts(l);
+	if (l->debug.elf && first_address(l->program.elf, &own) && first_address(l->debug.elf, &other))
+		l->delta = other - own;
+	if (!segment_parts(l) || !read_code(l) || !sort_parts(l))
+		return false;
+	l->is_low = is_little_program(l->program.elf) && has_low_code(l);
+	return true;
+}
+
+static bool addr_of(const struct source *l, uint64_t offset, Dwarf_Addr *addr)
+{
+	size_t lo = 0, hi = l->nr_parts;
+
+	BISECT(lo, hi, mid, l->parts[mid].offset <= offset);
+	if (!lo || offset - l->parts[lo - 1].offset >= l->parts[lo - 1].size)
+		return false;
+	*addr = l->parts[lo - 1].addr + (offset - l->parts[lo - 1].offset);
+	return true;
+}
+
+bool source_offset_of(const struct source *l, Dwarf_Addr addr, uint64_t *offset)
+{
+	size_t lo = 0, hi = l->nr_parts;
+
+	BISECT(lo, hi, mid, l->by_addr[mid].addr <= addr);
+	if (!lo || addr - l->by_addr[lo - 1].addr >= l->by_addr[lo - 1].size)
+		return false;
+	*offset = l->by_addr[lo - 1].offset + (addr - l->by_addr[lo - 1].addr);
+	return true;
+}
+
+/* ---- opening ------------------------------------------------------------------------------------------------ */
+
+/* Finds what the debug files of a distribution share. Without it names that are in there are unknown; libdw searches nothing. */
+static bool open_shared(struct source *l, const struct elf_links *links, const char *file)
+{
+	static const struct finder here;
+	struct find_query q = { .what = FIND_ALT, .path = l->dso ? l->dso->path : NULL, .file = file, .id = links->alt_id,
+				.link = links->alt };
+	struct finding found;
+	bool ok = links->alt && links->alt_id.len &&
+		  finder_search(l->dso && l->dso->finder ? l->dso->finder : &here, &q, &found);
+
+	if (!links->alt || !links->alt_id.len)
+		return true;
+	ok = ok && image_open(&l->shared, found.path) && sections_read(&l->shared_sections, l->shared.p, l->shared.size, false, NULL,
+								      NULL) == SECTIONS_FINE &&
+	     sections_make(&l->shared_sections, false, &l->shared_made) == SECTIONS_FINE;
+	if (ok)
+		dwarf_setalt(l->made.dwarf, l->shared_made.dwarf);
+	finding_free(&found);
+	return true;
+}
+
+/* Reads the DWARF of one file; `m` is its image. */
+static enum sections_lack open_dwarf(struct source *l, const struct image *m, const char *file)
+{
+	enum sections_lack lack;
+	struct elf_links links;
+
+	if (!m->elf || !elf_links_read(m->p, m->size, &links))
+		return SECTIONS_NONE;
+	sections_free(&l->sections);
+	lack = sections_read(&l->sections, m->p, m->size, false, base_of_section, l);
+	if (lack == SECTIONS_FINE)
+		lack = sections_make(&l->sections, false, &l->made);
+	if (lack == SECTIONS_FINE)
+		open_shared(l, &links, file);
+	return lack;
+}
+
+/* True if a debug file is there, and could not be opened or read. */
+static bool is_unread(const struct finding *found)
+{
+	size_t i;
+
+	for (i = 0; found && i < found->nr; i++)
+		if (found->v[i].verdict == FIND_UNREADABLE)
+			return true;
+	return false;
+}
+
+/* Notes why there are no lines: that is no error unless something cannot be opened. */
+static void no_lines(struct error *err, const char *path, enum sections_lack lack, const struct finding *tried)
+{
+	const int code = lack == SECTIONS_NO_DESCRIPTOR || is_unread(tried) ? ERR_IO : 0;
+	const char *why = sections_lack_text(lack);
+	char *text = tried ? finding_text(tried) : NULL;
+
+	error_set(err, code, text ? "%s: %s: no lines; its debug file was not found: %s" : "%s: %s: no lines", path, why, text);
+	free(text);
+}
+
+/* Opens the DWARF of the debug file. False: none, with the reason. */
+static bool open_debug(struct source *l, enum sections_lack lack, struct error *err)
+{
+	const struct finding *found = lack == SECTIONS_NONE && l->dso ? dso_debug_file(l->dso) : NULL;
+
+	if (!found || !found->path) {
+		no_lines(err, l->dso ? l->dso->path : l->path, lack, found);
+		return false;
+	}
+	l->debug_path = strdup(found->path);
+	if (!l->debug_path || !image_open(&l->debug, found->path)) {
+		error_set(err, ERR_IO, "%s: its source lines are not known: %s: %s", l->path, found->path, input_error(errno));
+		return false;
+	}
+	lack = open_dwarf(l, &l->debug, l->debug_path);
+	if (lack != SECTIONS_FINE)
+		no_lines(err, l->debug_path, lack, NULL);
+	return lack == SECTIONS_FINE;
+}
+
+static bool open_all(struct source *l, struct error *err)
+{
+	enum sections_lack lack;
+
+	if (!l->path)
+		return false;
+	if (!image_open(&l->program, l->path)) {
+		error_set(err, ERR_IO, "%s: its source lines are not known: it cannot be opened: %s", l->path, input_error(errno));
+		return false;
+	}
+	if (!l->program.elf)
+		return false;
+	/* relocations need the places of sections */
+	if (!is_linked(l->program.elf) && !read_parts(l))
+		return false;
+	lack = open_dwarf(l, &l->program, l->path);
+	if (lack != SECTIONS_FINE && !open_debug(l, lack, err))
+		return false;
+	/* a range takes at least three bytes: its kind and two numbers (DWARF 5, 7.25) */
+	l->steps = MAX_PASSES * (l->sections.bytes / 3);
+	return !is_linked(l->program.elf) || read_parts(l);
+}
+
+struct source *source_open(const char *path, const struct dso *dso, struct error *err)
+{
+	struct source *l = calloc(1, sizeof(*l));
+	bool ok;
+
+	if (!l)
+		return NULL;
+	l->path = strdup(path);
+	l->dso = dso;
+	guard_unchecked(true);
+	ok = open_all(l, err);
+	guard_unchecked(false);
+	if (ok)
+		return l;
+	source_close(l);
+	return NULL;
+}
+
+static void free_unit(struct unit_code *u)
+{
+	if (u)
+		free(u->code.v);
+	free(u);
+}
+
+void source_close(struct source *l)
+{
+	size_t i;
+
+	if (!l)
+		return;
+	split_free(l->split);
+	made_free(&l->made);
+	made_free(&l->shared_made);
+	sections_free(&l->sections);
+	sections_free(&l->shared_sections);
+	image_free(&l->program);
+	image_free(&l->debug);
+	image_free(&l->shared);
+	source_names_free(l);
+	free(l->ranges);
+	free(l->code.v);
+	for (i = 0; i < l->units.size; i++)
+		free_unit(l->units.slot[i].value);
+	intmap_free(&l->units);
+	low_rows_free(&l->low);
+	free(l->bases);
+	free(l->parts);
+	free(l->by_addr);
+	free(l->path);
+	free(l->debug_path);
+	free(l);
+}
+
+/* ---- units and their code ------------------------------------------------------------------------------------ */
+
+bool source_next_unit(struct source *l, Dwarf_CU **cu, Dwarf_Die *die)
+{
+	return !dwarf_get_units(l->made.dwarf, *cu, cu, NULL, NULL, die, NULL);
+}
+
+ptrdiff_t source_ranges(struct source *l, Dwarf_Die *die, ptrdiff_t at, Dwarf_Addr *base, Dwarf_Addr *begin, Dwarf_Addr *end)
+{
+	if (!l->steps)
+		return 0;
+	at = dwarf_ranges(die, at, base, begin, end);
+	l->steps -= at > 0;
+	return at;
+}
+
+static bool place_of(struct source *l, Dwarf_Die *cu, Dwarf_Line *line, struct source_place *place)
+{
+	const char *file = dwarf_linesrc(line, NULL, NULL);
+	int number;
+
+	if (!file || dwarf_lineno(line, &number) || number <= 0)
+		return false;
+	place->file = source_name(l, cu, file);
+	place->line = (unsigned int)number;
+	return place->file;
+}
+
+/* Finds the row that has `addr` in the table of its unit, which is by address. False: it ends a sequence, or none has it. */
+static bool find_row(Dwarf_Die *cu, Dwarf_Addr addr, Dwarf_Line **line, Dwarf_Addr *begin, Dwarf_Addr *end)
+{
+	size_t lo = 0, hi, n;
+	Dwarf_Lines *table;
+	bool ends;
+
+	if (dwarf_getsrclines(cu, &table, &n))
+		return false;
+	hi = n;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (dwarf_lineaddr(dwarf_onesrcline(table, mid), begin) || *begin > addr)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	/* the last one of several rows of an address */
+	if (!lo || lo == n)
+		return false;
+	*line = dwarf_onesrcline(table, lo - 1);
+	return !dwarf_lineendsequence(*line, &ends) && !ends && !dwarf_lineaddr(*line, begin) &&
+	       !dwarf_lineaddr(dwarf_onesrcline(table, lo), end);
+}
+
+/* Adds the ranges of a unit. False: no memory. */
+static bool add_unit(struct source *l, Dwarf_Die *cu, struct unit_code *u)
+{
+	Dwarf_Addr base, begin, end;
+	ptrdiff_t at = 0;
+
+	while ((at = source_ranges(l, cu, at, &base, &begin, &end)) > 0) {
+		u->stated = true;
+		if (source_in_code(l, begin) && !add_span(&u->code, begin, end))
+			return false;
+	}
+	return true;
+}
+
+static bool code_has(const struct source *l, const struct unit_code *u, Dwarf_Addr addr)
+{
+	return u->stated ? in_spans(&u->code, addr) : source_in_code(l, addr);
+}
+
+/* Returns the code of a unit, NULL without memory: then the run ends with exit code 1 (base/memory.h). */
+static const struct unit_code *unit_code(struct source *l, Dwarf_Die *cu)
+{
+	const int key = (int)dwarf_dieoffset(cu);
+	struct unit_code *u = intmap_get(&l->units, key);
+
+	if (u && u->unit == cu->addr)
+		return u;
+	/* units that are 4 GB apart have one key */
+	intmap_remove(&l->units, key);
+	free_unit(u);
+	u = calloc(1, sizeof(*u));
+	if (u && add_unit(l, cu, u) && intmap_put(&l->units, key, u)) {
+		u->unit = cu->addr;
+		sort_spans(&u->code);
+		return u;
+	}
+	free_unit(u);
+	return NULL;
+}
+
+/*
+ * True if a unit has code at an address. Its lines may also be those of code that the linker discarded, from address 0 on, where
+ * the code of others is.
+ */
+static bool unit_has(struct source *l, Dwarf_Die *cu, Dwarf_Addr addr)
+{
+	const struct unit_code *u = unit_code(l, cu);
+
+	return u && code_has(l, u, addr);
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct unit_range *x = a, *y = b;
+
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static void make_ranges(struct source *l)
+{
+	Dwarf_Addr base, begin, end;
+	struct unit_range *r;
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+	ptrdiff_t at;
+
+	l->ranges_made = true;
+	while (source_next_unit(l, &cu, &die))
+		for (at = 0; (at = source_ranges(l, &die, at, &base, &begin, &end)) > 0;) {
+			if (begin >= end || !source_in_code(l, begin))
+				continue;
+			r = ARRAY_ADD(l->ranges, l->nr_ranges, l->cap_ranges);
+			if (!r)
+				return;	/* the run ends with exit code 1 (base/memory.h) */
+			*r = (struct unit_range){ .begin = begin, .end = end, .cu = die };
+		}
+	if (l->nr_ranges)
+		qsort(l->ranges, l->nr_ranges, sizeof(*l->ranges), by_begin);
+}
+
+/* The unit that has code at an address, by the ranges that units themselves state; NULL: none. */
+static Dwarf_Die *unit_at(struct source *l, Dwarf_Addr addr)
+{
+	size_t lo = 0, hi;
+
+	if (!l->ranges_made)
+		make_ranges(l);
+	hi = l->nr_ranges;
+	BISECT(lo, hi, mid, l->ranges[mid].begin <= addr);
+	return lo && addr < l->ranges[lo - 1].end ? &l->ranges[lo - 1].cu : NULL;
+}
+
+struct low_units {
+	struct source *l;
+	Dwarf_CU *cu;
+	Dwarf_Die die;
+};
+
+static Dwarf_Die *next_low_unit(void *data)
+{
+	struct low_units *u = data;
+
+	return source_next_unit(u->l, &u->cu, &u->die) ? &u->die : NULL;
+}
+
+static const char *low_name(void *data, Dwarf_Die *cu, const char *file)
+{
+	return source_name(((struct low_units *)data)->l, cu, file);
+}
+
+static bool read_low(struct source *l)
+{
+	struct low_units units = { .l = l };
+	struct low_input in = { .lines = l->sections.v[SECTION_LINE].p, .size = l->sections.v[SECTION_LINE].size,
+				.unit = next_low_unit, .name = low_name, .data = &units };
+
+	if (source_in_code(l, 0))
+		in.first = low_rows_first(l->program.elf, l->debug.elf);
+	return low_rows_read(&l->low, &in);
+}
+
+bool source_is_low(struct source *l)
+{
+	if (!l->is_low)
+		return false;
+	if (!l->low_read && !read_low(l))
+		l->low.n = 0;
+	l->low_read = true;
+	return true;
+}
+
+static bool low_at(struct source *l, Dwarf_Addr addr, Dwarf_Addr *begin, Dwarf_Addr *end,
+		   struct source_place *place)
+{
+	const struct low_row *r = low_rows_at(&l->low, addr);
+
+	if (!r || !r->line)
+		return false;
+	*begin = r->begin;
+	*end = r->end;
+	*place = (struct source_place){ .file = r->file, .line = r->line };
+	return true;
+}
+
+/* The line of an address, and the addresses that its row has. */
+static bool row_at(struct source *l, Dwarf_Addr addr, Dwarf_Addr *begin, Dwarf_Addr *end,
+		   struct source_place *place)
+{
+	Dwarf_Line *line;
+	Dwarf_Die die, *cu;
+
+	if (source_is_low(l))
+		return low_at(l, addr, begin, end, place);
+	cu = dwarf_addrdie(l->made.dwarf, addr, &die);
+	if (!cu || !unit_has(l, cu, addr))
+		cu = unit_at(l, addr);
+	return cu && find_row(cu, addr, &line, begin, end) && place_of(l, cu, line, place);
+}
+
+bool source_at(struct source *l, uint64_t offset, struct source_place *place)
+{
+	struct source_row *last = &l->last;
+	Dwarf_Addr addr, begin, end;
+	bool found;
+
+	if (offset >= last->begin && offset < last->end) {
+		*place = last->place;
+		return true;
+	}
+	if (!addr_of(l, offset, &addr))
+		return false;
+	guard_unchecked(true);
+	found = row_at(l, addr, &begin, &end, place);
+	guard_unchecked(false);
+	if (!found)
+		return false;
+	*last = (struct source_row){ .begin = offset - (addr - begin), .end = offset + (end - addr), .place = *place };
+	return true;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------------------------- */
+
+/* A line table and the code of all units that share it: rows are read once, whatever number of units name them. */
+struct table {
+	Dwarf_Lines *lines;
+	size_t nr;
+	Dwarf_Die cu;		/* the first one */
+	struct unit_code code;
+};
+
+struct tables {
+	struct table *v;
+	size_t nr, cap;
+	uint32_t *slots;	/* open addressing: numbers of tables plus 1, by address; the size is a power of two */
+	size_t size;
+};
+
+static uint32_t *table_slot(const struct tables *t, const Dwarf_Lines *lines)
+{
+	size_t i = ((uintptr_t)lines * 0x9e3779b97f4a7c15u >> 20) & (t->size - 1);
+
+	while (t->slots[i] && t->v[t->slots[i] - 1].lines != lines)
+		i = (i + 1) & (t->size - 1);
+	return &t->slots[i];
+}
+
+static bool grow_tables(struct tables *t)
+{
+	size_t i;
+
+	free(t->slots);
+	t->size = t->size ? 2 * t->size : 256;
+	t->slots = calloc(t->size, sizeof(*t->slots));
+	for (i = 0; t->slots && i < t->nr; i++)
+		*table_slot(t, t->v[i].lines) = (uint32_t)(i + 1);
+	return t->slots;
+}
+
+/* Adds the code of a unit to its table. False: no memory. */
+static bool add_to_table(struct source *l, struct tables *t, Dwarf_Die *cu)
+{
+	Dwarf_Lines *lines;
+	struct table *to;
+	uint32_t *slot;
+	size_t n;
+
+	if (dwarf_getsrclines(cu, &lines, &n) || !n)
+		return true;
+	if (2 * t->nr >= t->size && !grow_tables(t))
+		return false;
+	slot = table_slot(t, lines);
+	if (!*slot) {
+		to = ARRAY_ADD(t->v, t->nr, t->cap);
+		if (!to)
+			return false;
+		*to = (struct table){ .lines = lines, .nr = n, .cu = *cu };
+		*slot = (uint32_t)t->nr;
+	}
+	return add_unit(l, cu, &t->v[*slot - 1].code);
+}
+
+/* Rows of one table. */
+static int table_rows(struct source *l, struct table *t, int (*row)(void *data, const struct source_row *r), void *data)
+{
+	struct source_row r;
+	Dwarf_Addr addr, next;
+	bool end;
+	size_t i;
+	int rc;
+
+	sort_spans(&t->code.code);
+	for (i = 0; i + 1 < t->nr; i++) {
+		Dwarf_Line *line = dwarf_onesrcline(t->lines, i);
+
+		if (dwarf_lineendsequence(line, &end) || end || dwarf_lineaddr(line, &addr) ||
+		    dwarf_lineaddr(dwarf_onesrcline(t->lines, i + 1), &next) || next <= addr)
+			continue;
+		if (!code_has(l, &t->code, addr) || !source_offset_of(l, addr, &r.begin) || !place_of(l, &t->cu, line, &r.place))
+			continue;
+		r.end = r.begin + (next - addr);
+		guard_unchecked(false);
+		rc = row(data, &r);
+		guard_unchecked(true);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/* The same of a file that has low code. */
+static int low_rows(struct source *l, int (*row)(void *data, const struct source_row *r),
+		    void *data)
+{
+	const struct low_row *v = l->low.v;
+	struct source_row r;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < l->low.n; i++) {
+		if (!v[i].line || !source_in_code(l, v[i].begin) || !source_offset_of(l, v[i].begin, &r.begin))
+			continue;
+		r.end = r.begin + (v[i].end - v[i].begin);
+		r.place = (struct source_place){ .file = v[i].file, .line = v[i].line };
+		guard_unchecked(false);
+		rc = row(data, &r);
+		guard_unchecked(true);
+	}
+	return rc;
+}
+
+static int each_table(struct source *l, int (*row)(void *data, const struct source_row *r), void *data)
+{
+	struct tables t = { .v = NULL };
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+	size_t i;
+	int rc = 0;
+
+	while (!rc && source_next_unit(l, &cu, &die))
+		rc = add_to_table(l, &t, &die) ? 0 : ERR_NOMEM;
+	for (i = 0; !rc && i < t.nr; i++)
+		rc = table_rows(l, &t.v[i], row, data);
+	for (i = 0; i < t.nr; i++)
+		free(t.v[i].code.code.v);
+	free(t.v);
+	free(t.slots);
+	return rc;
+}
+
+int source_each_row(struct source *l, int (*row)(void *data, const struct source_row *r), void *data)
+{
+	int rc;
+
+	guard_unchecked(true);
+	rc = source_is_low(l) ? low_rows(l, row, data) : each_table(l, row, data);
+	guard_unchecked(false);
+	return rc;
+}
+
+struct mappings {
+	struct source *l;
+	uint64_t delta;		/* the addresses of the symbols plus this are those of the DWARF */
+	int (*mapping)(void *data, const struct source_mapping *m);
+	void *data;
+};
+
+static int take_mapping(void *data, const struct mapping_symbol *s)
+{
+	struct source_mapping m = { .offset = s->value, .kind = s->kind };
+	const struct mappings *to = data;
+	int rc;
+
+	if (s->linked && !source_offset_of(to->l, s->value + to->delta, &m.offset))
+		return 0;
+	guard_unchecked(false);
+	rc = to->mapping(to->data, &m);
+	guard_unchecked(true);
+	return rc;
+}
+
+int source_each_mapping(struct source *l,
+			int (*mapping)(void *data, const struct source_mapping *m), void *data)
+{
+	struct mappings to = { .l = l, .delta = l->delta, .mapping = mapping, .data = data };
+	bool any = false;
+	int rc;
+
+	guard_unchecked(true);
+	rc = mapping_symbols(l->program.elf, take_mapping, &to, &any);
+	to.delta = 0;
+	/* sections of a debug file are elsewhere than those of a module */
+	if (!rc && !any && l->debug.elf && is_linked(l->debug.elf))
+		rc = mapping_symbols(l->debug.elf, take_mapping, &to, &any);
+	guard_unchecked(false);
+	return rc;
+}

@@ -1,0 +1,635 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* injector.c - runs a session and writes its samples and the input's other records in order of time. */
+#include "outputs/synth/injector.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "machine/images/dso.h"
+#include "outputs/synth/evname.h"
+#include "outputs/synth/merge.h"
+#include "outputs/synth/sideband.h"
+#include "perfdata/writer.h"
+#include "session/decode/decode.h"
+#include "session/decode/locate.h"
+
+/* perf sorts the records between two FINISHED_ROUND records, in memory */
+#define ROUND_BYTES	(1u << 20)
+/* "instruction trace", the only defined type of AUXTRACE_ERROR */
+#define ERROR_ITRACE	1
+
+/* index of the time in our samples, in 64-bit words: after header, id, ip, pid and tid */
+#define SAMPLE_TIME_AT	4
+
+#define BRANCH_SAMPLE_TYPE	(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL |	\
+				 PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_TYPE_SAVE)
+
+struct injector {
+	struct session *ss;
+	struct injector_opts o;
+	struct perf_writer *w;
+	struct sideband *sb;
+	struct merge *m;
+	struct merge_lane *single;
+	struct sampler *sp;
+	bool timed;
+	bool exits_last;	/* ends of threads are after all samples: sideband_opts.exits_last */
+	uint64_t place;		/* used in place of time in a file without times */
+	uint64_t id_branches, id_insns;
+	uint64_t since_round;
+	uint64_t first_time, last_time;	/* times of samples; first > last: none so far */
+	int batch_tid;		/* thread of the batch ... */
+	uint64_t alive_until;	/* ... and when it ended, if that is inside the batch; otherwise UINT64_MAX */
+	/* of a piece decoded in another thread: its lanes in the merge of the whole output */
+	struct merge_lanes lanes;
+	bool is_piece, taken;
+	struct injector *from;	/* the injector of the pieces before, whose streams this piece continues; NULL: none */
+	uint64_t pieces;	/* of the whole output: number of pieces taken */
+};
+
+/* ---- output ----------------------------------------------------------------------------------- */
+
+static void end_round(struct injector *in)
+{
+	struct perf_event_header *round = pw_reserve(in->w, sizeof(*round));
+
+	*round = (struct perf_event_header){ .type = PERF_RECORD_FINISHED_ROUND,
+					     .size = sizeof(*round) };
+	pw_commit(in->w, sizeof(*round));
+	in->since_round = 0;
+}
+
+/* Writes records. The end of a round depends on the records only, not on how many are passed at once. */
+static void sink_write(void *data, const void *bytes, size_t len)
+{
+	const uint8_t *from = bytes, *p = from, *end = from + len;
+	struct injector *in = data;
+	uint16_t size;
+
+	for (; p < end; p += size) {
+		if (in->since_round >= ROUND_BYTES) {
+			pw_write(in->w, from, (size_t)(p - from));
+			end_round(in);
+			from = p;
+		}
+		size = ((const struct perf_event_header *)p)->size;
+		in->since_round += size;
+	}
+	pw_write(in->w, from, (size_t)(p - from));
+}
+
+/* Raises the times of samples and errors to `time`. */
+static void sink_raise(void *data, void *bytes, size_t len, uint64_t time)
+{
+	uint8_t *p = bytes, *end = p + len;
+	const struct perf_event_header *h;
+
+	(void)data;
+	for (; p < end; p += h->size) {
+		h = (const void *)p;
+		if (h->type == PERF_RECORD_SAMPLE)
+			((uint64_t *)p)[SAMPLE_TIME_AT] = time;
+		else
+			((struct perf_record_auxtrace_error *)p)->time = time;
+	}
+}
+
+static uint16_t cpumode(unsigned int el)
+{
+	return el ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
+}
+
+static struct merge_lane *new_lane(struct injector *in, uint64_t place)
+{
+	struct merge_lane *ln = merge_lanes_add(&in->lanes, in->m, SIDEBAND_RANK_SAMPLES, place);
+	const struct sampler_seam *was = in->from ? sampler_seam(in->from->sp, place) : NULL;
+
+	if (ln && was)
+		ln->time = was->last;
+	return ln;
+}
+
+static struct merge_lane *lane_of(struct injector *in, const struct stream *s)
+{
+	void **slot = sampler_slot(s);
+
+	if (!*slot)
+		*slot = in->single && !in->is_piece ? in->single : new_lane(in, s->place);
+	return *slot;
+}
+
+/* Returns the time of a sample, at least that of the lane's last sample. */
+static inline uint64_t time_of(const struct injector *in, const struct merge_lane *ln, uint64_t time)
+{
+	if (!in->timed)
+		time = in->place;
+	return time > ln->time ? time : ln->time;
+}
+
+static inline void note_time(struct injector *in, uint64_t time)
+{
+	in->first_time = time < in->first_time ? time : in->first_time;
+	in->last_time = time > in->last_time ? time : in->last_time;
+}
+
+static inline uint64_t *put_pair(uint64_t *p, int a, int b)
+{
+	*p = (uint32_t)a | (uint64_t)(uint32_t)b << 32;
+	return p + 1;
+}
+
+static int on_branch(void *data, const struct stream *s, const struct branch *b)
+{
+	struct injector *in = data;
+	struct merge_lane *ln = lane_of(in, s);
+	uint64_t *start, *p, time;
+
+	if (!ln)
+		return ERR_NOMEM;
+	time = time_of(in, ln, b->time);
+	note_time(in, time);
+	start = p = merge_reserve(ln, time);
+	p++;
+	*p++ = in->id_branches;
+	*p++ = b->from;
+	p = put_pair(p, b->pid, b->tid);
+	if (in->timed)
+		*p++ = time;
+	*p++ = b->to;
+	p = put_pair(p, s->cpu, 0);
+	*p++ = 1;
+	*(struct perf_event_header *)start = (struct perf_event_header){
+		.type = PERF_RECORD_SAMPLE, .misc = cpumode(b->el),
+		.size = (uint16_t)((uint8_t *)p - (uint8_t *)start) };
+	merge_commit(ln, (size_t)((uint8_t *)p - (uint8_t *)start));
+	return 0;
+}
+
+static int on_insn(void *data, const struct stream *s, const struct insn_sample *i)
+{
+	struct injector *in = data;
+	struct merge_lane *ln = lane_of(in, s);
+	uint64_t *start, *p, time;
+
+	if (!ln)
+		return ERR_NOMEM;
+	time = time_of(in, ln, i->tid == in->batch_tid && i->time > in->alive_until ? in->alive_until : i->time);
+	note_time(in, time);
+	start = p = merge_reserve(ln, time);
+	p++;
+	*p++ = in->id_insns;
+	*p++ = i->ip;
+	p = put_pair(p, i->pid, i->tid);
+	if (in->timed)
+		*p++ = time;
+	p = put_pair(p, s->cpu, 0);
+	*p++ = i->period;
+	if (in->o.itrace.chain) {
+		*p++ = i->nr_chain;
+		memcpy(p, i->chain, i->nr_chain * sizeof(*p));
+		p += i->nr_chain;
+	}
+	if (i->stack) {
+		uint64_t *nr = p++;
+
+		if (in->o.hw_index)
+			*p++ = UINT64_MAX;
+		*nr = ring_copy(i->stack, (struct ring_entry *)p);
+		p += *nr * (sizeof(struct ring_entry) / sizeof(*p));
+	}
+	*(struct perf_event_header *)start = (struct perf_event_header){
+		.type = PERF_RECORD_SAMPLE, .misc = cpumode(i->el),
+		.size = (uint16_t)((uint8_t *)p - (uint8_t *)start) };
+	merge_commit(ln, (size_t)((uint8_t *)p - (uint8_t *)start));
+	return 0;
+}
+
+static int on_error(void *data, const struct stream *s, const struct error_sample *e)
+{
+	struct injector *in = data;
+	struct merge_lane *ln = lane_of(in, s);
+	struct perf_record_auxtrace_error *r;
+	size_t len = strlen(e->text);
+	uint64_t time;
+
+	if (!ln)
+		return ERR_NOMEM;
+	time = time_of(in, ln, e->time);
+	note_time(in, time);
+	r = merge_reserve(ln, time);
+	memset(r, 0, sizeof(*r));
+	r->header.type = PERF_RECORD_AUXTRACE_ERROR;
+	r->header.size = sizeof(*r);
+	r->type = ERROR_ITRACE;
+	r->code = e->code;
+	r->cpu = (uint32_t)s->cpu;
+	r->pid = (uint32_t)e->pid;
+	r->tid = (uint32_t)e->tid;
+	r->fmt = 1;
+	r->ip = e->ip;
+	r->time = in->timed ? time : 0;
+	memcpy(r->msg, e->text, len < sizeof(r->msg) ? len : sizeof(r->msg) - 1);
+	merge_commit(ln, sizeof(*r));
+	return 0;
+}
+
+/* ---- batches ---------------------------------------------------------------------------------- */
+
+/* Returns when the thread ended, if that is inside the batch, whose times can be up to the next timestamp; or UINT64_MAX. */
+static uint64_t end_of_thread(const struct injector *in, const struct stream *s)
+{
+	uint64_t last = s->time_end > s->before ? s->time_end : s->before, alive;
+
+	if (!in->timed || in->exits_last)
+		return UINT64_MAX;
+	alive = sideband_alive(in->sb, s->tid, last);
+	return alive < last ? alive : UINT64_MAX;
+}
+
+static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	struct injector *in = data;
+	struct stream ended;
+	uint64_t time;
+
+	if (!in->is_piece && pw_failed(in->w))
+		return ERR_REPORTED;
+	/* the maps that a sample needs precede it (the session ensures that), the exit of its thread follows */
+	if (!in->timed)
+		in->place = sideband_alive(in->sb, s->tid, s->aux_seq);
+	in->batch_tid = s->tid;
+	in->alive_until = end_of_thread(in, s);
+	time = in->timed ? sideband_alive(in->sb, s->tid, s->time) : s->time;
+	if (time == s->time)
+		return sampler_batch(in->sp, s, g, n);
+	ended = *s;
+	ended.time = time;
+	return sampler_batch(in->sp, &ended, g, n);
+}
+
+static int on_plan(void *data, const struct stream *s, const struct cst_generic *g, size_t n, struct session_plan *plan)
+{
+	const struct injector *in = data;
+
+	return sampler_plan(in->sp, s, g, n, plan);
+}
+
+static int on_fragment_end(void *data, const struct stream *s)
+{
+	struct injector *in = data;
+
+	return sampler_fragment_end(in->sp, s);
+}
+
+static void on_stream_end(void *data, const struct stream *s)
+{
+	struct merge_lane *ln = *s->priv ? *sampler_slot(s) : NULL;
+	struct injector *in = data;
+	struct sampler_seam *seam;
+
+	sampler_stream_end(in->sp, s);
+	seam = sampler_last_seam(in->sp);
+	if (!ln || !seam)
+		return;
+	seam->first = ln->first;
+	seam->last = ln->time;
+	seam->user = ln;
+}
+
+/* ---- pieces that are decoded in other threads ------------------------------------------------- */
+
+static struct sample_ops make_ops(struct injector *in)
+{
+	return (struct sample_ops){ .branch = on_branch, .insn = on_insn, .error = on_error, .data = in };
+}
+
+static void *piece_new(void *data, struct session *ss)
+{
+	const struct injector *whole = data;
+	struct injector *in = calloc(1, sizeof(*in));
+	struct sample_ops ops;
+
+	if (!in)
+		return NULL;
+	/* fields that the calling thread does not change meanwhile */
+	in->ss = ss;
+	in->o = whole->o;
+	in->sb = whole->sb;
+	in->m = whole->m;
+	in->timed = whole->timed;
+	in->exits_last = whole->exits_last;
+	in->id_branches = whole->id_branches;
+	in->id_insns = whole->id_insns;
+	in->is_piece = true;
+	ops = make_ops(in);
+	in->sp = sampler_new(&in->o.itrace, &ops, session_read_code);
+	if (in->sp)
+		return in;
+	free(in);
+	return NULL;
+}
+
+static bool piece_fits(void *data, void *piece)
+{
+	const struct injector *in = data, *more = piece;
+
+	return sampler_fits(in->sp, more->sp);
+}
+
+static void piece_continue(void *data, void *piece)
+{
+	struct injector *in = data, *more = piece;
+
+	more->from = in;
+	sampler_continue(more->sp, in->sp);
+}
+
+/*
+ * Returns the lane for the end of a stretch that the previous piece left open; it precedes the next piece. With one stream,
+ * which is written directly, there are no pieces with branches (injector_run()).
+ */
+static void *seam_lane(void *data, const struct sampler_seam *was)
+{
+	struct merge_lanes one = { .v = NULL };
+	struct injector *in = data;
+	struct merge_lane *ln;
+
+	ln = merge_lanes_add(&one, in->m, SIDEBAND_RANK_SAMPLES, was->place);
+	if (ln)
+		ln->time = was->last;
+	merge_lanes_order(&one, in->pieces);
+	merge_lanes_free(&one);
+	return ln;
+}
+
+/* Reports what failed with the temporary file of the output. */
+static int temporary_failed(const struct injector *in)
+{
+	fprintf(stderr, "cstrace inject: temporary file for %s: %s\n", in->o.output, merge_why(in->m));
+	return ERR_REPORTED;
+}
+
+static int piece_take(void *data, void *piece)
+{
+	struct injector *in = data, *more = piece;
+	const struct sampler_seam *seam;
+	size_t i;
+	int rc;
+
+	in->pieces += 2;
+	rc = sampler_join(in->sp, more->sp, seam_lane, in);
+	merge_lanes_order(&more->lanes, in->pieces + 1);
+	for (i = 0; (seam = sampler_nth_seam(more->sp, i)) && !rc; i++) {
+		if (!seam->user || seam->first == UINT64_MAX)
+			continue;
+		merge_lane_floor(seam->user, seam->floor);
+		note_time(in, seam->first > seam->floor ? seam->first : seam->floor);
+		note_time(in, seam->last > seam->floor ? seam->last : seam->floor);
+	}
+	for (i = 0; in->single && i < more->lanes.nr && !rc; i++)
+		if (merge_direct_lane(in->m, more->lanes.v[i]))
+			rc = temporary_failed(in);
+	if (rc)
+		return rc;
+	more->taken = true;
+	return pw_failed(in->w) ? ERR_REPORTED : 0;
+}
+
+static void piece_free(void *piece)
+{
+	struct injector *in = piece;
+
+	if (!in->taken)
+		merge_lanes_drop(&in->lanes);
+	merge_lanes_free(&in->lanes);
+	sampler_free(in->sp);
+	free(in);
+}
+
+/* ---- header ----------------------------------------------------------------------------------- */
+
+static int add_event(struct injector *in, const char *name, uint64_t config, uint64_t id,
+		     uint64_t period, uint64_t sample_type, struct error *err)
+{
+	const struct perf_event_attr *trace = evname_find(session_perfdata(in->ss),
+							  session_pmu_type(in->ss));
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = config,
+		.sample_period = period,
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | sample_type,
+		.sample_id_all = 1,
+	};
+	char full[EVNAME_MAX];
+	int rc;
+
+	if (in->timed)
+		attr.sample_type |= PERF_SAMPLE_TIME;
+	if (sample_type & PERF_SAMPLE_BRANCH_STACK) {
+		attr.branch_sample_type = BRANCH_SAMPLE_TYPE;
+		if (in->o.hw_index)
+			attr.branch_sample_type |= PERF_SAMPLE_BRANCH_HW_INDEX;
+	}
+	if (trace) {
+		attr.exclude_kernel = trace->exclude_kernel;
+		attr.exclude_user = trace->exclude_user;
+		attr.exclude_hv = trace->exclude_hv;
+		attr.exclude_host = trace->exclude_host;
+		attr.exclude_guest = trace->exclude_guest;
+	}
+	evname_make(full, sizeof(full), name, &attr);
+	rc = pw_add_attr(in->w, &attr, &id, 1, full, err);
+	return rc < 0 ? rc : 0;
+}
+
+static int add_header(struct injector *in, struct error *err)
+{
+	struct perfdata *pd = session_perfdata(in->ss);
+	const struct pd_env *env = perfdata_env(pd);
+	const struct itrace_opts *o = &in->o.itrace;
+	uint64_t type = 0;
+	uint32_t i;
+	int rc;
+
+	if (o->stack)
+		type |= PERF_SAMPLE_BRANCH_STACK;
+	if (o->chain)
+		type |= PERF_SAMPLE_CALLCHAIN;
+	in->id_insns = sideband_new_id(in->sb);
+	in->id_branches = in->id_insns + 1;
+	rc = pw_copy_env(in->w, pd);
+	if (!rc && !env->arch)
+		rc = pw_set_string(in->w, PD_FEAT_ARCH, "aarch64");
+	if (!rc && o->instructions)
+		rc = add_event(in, "instructions", PERF_COUNT_HW_INSTRUCTIONS, in->id_insns,
+			       o->period, type, err);
+	if (!rc && o->branches)
+		rc = add_event(in, "branches", PERF_COUNT_HW_BRANCH_INSTRUCTIONS, in->id_branches, 1,
+			       PERF_SAMPLE_ADDR, err);
+	if (!rc)
+		rc = sideband_add_attrs(in->sb, in->w, err);
+	/* mark that perf report --branch-history requires */
+	if (!rc && o->stack && !in->o.no_branch_view)
+		rc = pw_set_branch_stack(in->w);
+	if (!rc && env->raw[PD_FEAT_TRACING_DATA].ptr && !perfdata_is_swapped(pd))
+		rc = pw_set_raw(in->w, PD_FEAT_TRACING_DATA, env->raw[PD_FEAT_TRACING_DATA].ptr,
+				env->raw[PD_FEAT_TRACING_DATA].len);
+	for (i = 0; !rc && i < env->nr_build_ids; i++)
+		rc = pw_add_build_id(in->w, env->build_ids[i].misc, ~0u, env->build_ids[i].id,
+				     env->build_ids[i].size, env->build_ids[i].filename);
+	return rc ? rc : pw_start(in->w, err);
+}
+
+/* ---- the whole -------------------------------------------------------------------------------- */
+
+static char *dir_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!strcmp(path, "-"))
+		return NULL;
+	if (!slash)
+		return strdup(".");
+	return strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+struct injector *injector_open(struct session *ss, const struct injector_opts *o)
+{
+	struct injector *in = calloc(1, sizeof(*in));
+	struct sample_ops ops = make_ops(in);
+	struct merge_sink sink = { .write = sink_write, .raise = sink_raise, .data = in };
+	struct error err = { .code = 0 };
+	struct sideband_opts so = { .switches = o->switches,
+				    .exits_last = o->itrace.timeless || !session_timestamps(ss) };
+	char *dir;
+
+	if (!in)
+		goto nomem;
+	in->ss = ss;
+	in->o = *o;
+	in->first_time = UINT64_MAX;
+	in->w = pw_open(o->output, &err);
+	if (!in->w)
+		goto fail;
+	in->sb = sideband_new(session_perfdata(ss), session_pmu_type(ss));
+	dir = dir_of(o->output);
+	in->m = merge_new(&sink, dir);
+	free(dir);
+	in->sp = sampler_new(&o->itrace, &ops, session_read_code);
+	if (!in->sb || !in->m || !in->sp)
+		goto nomem;
+	in->timed = sideband_timed(in->sb);
+	in->exits_last = so.exits_last;
+	if (add_header(in, &err))
+		goto fail;
+	so.id = o->itrace.instructions ? in->id_insns : in->id_branches;
+	so.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER |
+			 (in->timed ? PERF_SAMPLE_TIME : 0);
+	if (sideband_collect(in->sb, in->m, &so, &err))
+		goto fail;
+	if (session_max_streams(ss) == 1) {
+		in->single = merge_lane_new(in->m, SIDEBAND_RANK_SAMPLES, 0);
+		if (!in->single || merge_direct(in->m, in->single))
+			goto nomem;
+	}
+	return in;
+nomem:
+	error_set(&err, ERR_NOMEM, "%s: out of memory", o->output);
+fail:
+	fprintf(stderr, "cstrace inject: %s\n", err.msg);
+	injector_close(in);
+	return NULL;
+}
+
+/* perf must find the file that ran, not one with its name today. It looks for those of the kernel and its modules apart. */
+static void add_build_ids(struct injector *in)
+{
+	const uint8_t *id;
+	struct dso *dso;
+	size_t pos = 0, len;
+
+	while ((dso = session_next_used(in->ss, &pos))) {
+		id = dso_build_id(dso, &len);
+		if (id)
+			pw_add_build_id(in->w, dso_is_kernel(dso) ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, ~0u, id,
+					(unsigned int)len, dso_path(dso));
+	}
+}
+
+/* perf report --time 10%-20% requires the times of the first and the last sample; errors are included. */
+static void add_sample_time(struct injector *in)
+{
+	uint64_t first, last;
+
+	if (!in->timed)
+		return;
+	if (sideband_sample_span(in->sb, &first, &last)) {
+		note_time(in, first);
+		note_time(in, last);
+	}
+	if (in->first_time <= in->last_time)
+		pw_set_sample_time(in->w, in->first_time, in->last_time);
+}
+
+int injector_run(struct injector *in)
+{
+	struct session_consumer c = { .data = in, .batch = on_batch, .fragment_end = on_fragment_end,
+				      .stream_end = on_stream_end };
+	struct error err = { .code = 0 };
+	int rc;
+
+	sampler_consumer(in->sp, &c, true);
+	if (sampler_plans(in->sp))
+		c.plan = on_plan;
+	/* in a file without times, all samples of a fragment have the position of its record */
+	c.by_fragment = sampler_unit(in->sp) == SAMPLER_FRAGMENT && in->timed;
+	/* with one stream, samples of all branches, many times the size of the trace, are written directly */
+	c.by_fragment &= !(in->single && in->o.itrace.branches);
+	if (sampler_unit(in->sp) != SAMPLER_ALL && (c.by_fragment || !in->single)) {
+		c.piece_new = piece_new;
+		c.piece_fits = piece_fits;
+		c.piece_continue = piece_continue;
+		c.piece_take = piece_take;
+		c.piece_free = piece_free;
+	}
+	rc = session_run(in->ss, &c);
+	if (rc == ERR_NOMEM)
+		fprintf(stderr, "cstrace inject: %s: out of memory\n", in->o.output);
+	if (rc && !pw_failed(in->w))
+		return rc;
+	if (!rc) {
+		if (merge_finish(in->m))
+			return temporary_failed(in);
+	}
+	/* readers take a file without data for an interrupted recording */
+	if (!pw_data_bytes(in->w))
+		end_round(in);
+	add_build_ids(in);
+	add_sample_time(in);
+	rc = pw_finish(in->w, &err);
+	in->w = NULL;
+	if (rc)
+		fprintf(stderr, "cstrace inject: %s\n", err.msg);
+	return rc;
+}
+
+uint64_t injector_left_out(const struct injector *in)
+{
+	return sideband_unknown_samples(in->sb);
+}
+
+void injector_close(struct injector *in)
+{
+	if (!in)
+		return;
+	if (in->w)
+		pw_abort(in->w);
+	sampler_free(in->sp);
+	merge_lanes_free(&in->lanes);
+	merge_free(in->m);
+	sideband_free(in->sb);
+	free(in);
+}

@@ -1,0 +1,926 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* sampler.c - selects the elements that become samples: periods, branch stacks and call chains. */
+#include "outputs/synth/sampler_int.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/wide.h"
+#include "machine/tasks/space.h"
+#include "outputs/synth/ranges.h"
+#include "session/decode/decode.h"
+
+/* Times per instruction are kept with 16 fraction bits. */
+#define RATE_SHIFT	16
+#define RATE_DEFAULT	(1u << RATE_SHIFT)		/* one unit per instruction */
+#define RATE_MAX	(1ull << 40)
+
+/* elements after which branch samples get a new time */
+#define BRANCH_STEP	128
+
+/*
+ * Smallest period, in instructions, with a plan. With a smaller one the last branches of each sample take longer than the
+ * elements of all ranges.
+ */
+#define PLAN_PERIOD 2000
+
+/* maximum number of ranges whose branches sample_ops.taken() gets at a time */
+#define TAKEN_RANGES 256
+
+/* True if samples depend on the number of instructions and on the branches before them, and on nothing else of a range. */
+static bool can_plan(const struct sampler *sp)
+{
+	const struct itrace_opts *o = &sp->o;
+
+	return sp->want_i && !sp->want_b && !sp->calls && o->stack && o->stack <= CST_SAMPLE_BRANCHES &&
+	       o->unit == ITRACE_INSNS && o->period >= PLAN_PERIOD && !o->tiles && !o->skip;
+}
+
+static int no_insn(void *data, const struct stream *s, const struct insn_sample *i)
+{
+	(void)data;
+	(void)s;
+	(void)i;
+	return 0;
+}
+
+static struct sampler *new_sampler(const struct itrace_opts *o, const struct sample_ops *ops, branch_read_fn read)
+{
+	struct sampler *sp = calloc(1, sizeof(*sp));
+	unsigned int i;
+
+	if (!sp)
+		return NULL;
+	sp->o = *o;
+	sp->ops = *ops;
+	sp->read = read;
+	sp->skip = o->skip;
+	sp->want_b = o->branches && ops->branch;
+	sp->want_i = o->instructions && ops->insn;
+	sp->restricted = o->calls || o->returns || o->skip;
+	sp->tile = o->tiles ? o->stack : UINT32_MAX;
+	for (i = 0; i < BRANCH_INDICES; i++)
+		sp->ring_flags[i] = ring_flags(branch_perf_type((enum branch_kind)branch_kind_table[i]));
+	if ((o->chain && sp->want_i) || (o->depth && sp->want_b)) {
+		sp->calls = callstacks_new();
+		if (!sp->calls) {
+			free(sp);
+			return NULL;
+		}
+	}
+	return sp;
+}
+
+struct sampler *sampler_new(const struct itrace_opts *o, const struct sample_ops *ops, branch_read_fn read)
+{
+	const struct sample_ops none = { .insn = no_insn };
+	struct sampler *sp = new_sampler(o, ops, read);
+
+	if (!sp || !can_plan(sp))
+		return sp;
+	sp->ahead = new_sampler(o, &none, read);
+	if (sp->ahead)
+		return sp;
+	sampler_free(sp);
+	return NULL;
+}
+
+void sampler_free(struct sampler *sp)
+{
+	if (!sp)
+		return;
+	sampler_free(sp->ahead);
+	callstacks_free(sp->calls);
+	free(sp->seams);
+	free(sp);
+}
+
+/* True if all branches are samples, and nothing else is. */
+static bool wants_taken(const struct sampler *sp)
+{
+	return sp->ops.taken && sp->want_b && !sp->want_i && !sp->calls && !sp->restricted;
+}
+
+void sampler_consumer(const struct sampler *sp, struct session_consumer *c, bool times)
+{
+	c->times = times || (sp->want_i && sp->o.unit != ITRACE_INSNS);
+	c->stop = c->times && !sp->o.timeless ? CST_STOP_TIMESTAMP : 0;
+	c->step = c->times && sp->want_b ? BRANCH_STEP : 0;
+	c->timeless = sp->o.timeless;
+	c->unwanted = true;
+	c->branches = wants_taken(sp) && !c->times;
+}
+
+enum sampler_unit sampler_unit(const struct sampler *sp)
+{
+	/* a thread's calls may be in several streams */
+	if (sp->calls || sp->o.skip)
+		return SAMPLER_ALL;
+	/* with a branch stack, the end of a fragment is a sample that starts a new period of instructions */
+	if (sp->want_i && (!sp->o.stack || sp->o.unit != ITRACE_INSNS))
+		return SAMPLER_STREAM;
+	return SAMPLER_FRAGMENT;
+}
+
+/* Records how the begin of a stream affects a stretch that is open from before. */
+static void note_begin(struct lane *ln, const struct cst_generic *g)
+{
+	switch (g->kind) {
+	case CST_GEN_TRACE_ON:
+	case CST_GEN_NO_SYNC:
+	case CST_GEN_EO_TRACE:
+		ln->doubtful = g->flags & CST_GF_DOUBTFUL;
+		break;
+	case CST_GEN_NACC:
+	case CST_GEN_ADDR_UNKNOWN:
+		break;
+	case CST_GEN_NOPATH:
+		ln->touched = true;
+		return;
+	default:
+		return;
+	}
+	ln->closes = ln->touched = true;
+}
+
+static void free_lane(struct lane *ln)
+{
+	if (!ln)
+		return;
+	free_lane(ln->ahead);
+	version_put(ln->code);
+	version_put(ln->other);
+	free(ln->ring.e);
+	free(ln->ring.spare);
+	free(ln);
+}
+
+static struct lane *lane_of(struct sampler *sp, const struct stream *s)
+{
+	const struct sampler_seam *was;
+	struct lane *ln = *s->priv;
+
+	if (ln)
+		return ln;
+	ln = calloc(1, sizeof(*ln));
+	if (!ln)
+		return NULL;
+	branch_init(&ln->br);
+	ln->calls_tid = -1;
+	ln->after_gap = true;
+	ln->rate = RATE_DEFAULT;
+	ln->next = sp->o.tiles ? UINT64_MAX : sp->o.period;
+	if (sp->o.stack && sp->want_i) {
+		ln->ring.size = sp->o.stack;
+		ln->ring.e = calloc(sp->o.stack, sizeof(*ln->ring.e));
+		ln->ring.spare = calloc(sp->o.stack, sizeof(*ln->ring.e));
+		if (!ln->ring.e || !ln->ring.spare) {
+			free_lane(ln);
+			return NULL;
+		}
+	}
+	was = sp->from ? sampler_seam(sp->from, s->place) : NULL;
+	if (was)
+		seam_begin(sp, ln, was);
+	*s->priv = ln;
+	return ln;
+}
+
+void sampler_stream_end(void *sampler, const struct stream *s)
+{
+	struct lane *ln = *s->priv;
+
+	if (!ln)
+		return;
+	seam_leave(sampler, s, ln);
+	free_lane(ln);
+	*s->priv = NULL;
+}
+
+void **sampler_slot(const struct stream *s)
+{
+	struct lane *ln = *s->priv;
+
+	return &ln->user;
+}
+
+unsigned int sampler_depth(const struct stream *s)
+{
+	const struct lane *ln = *s->priv;
+
+	return ln && ln->calls ? ln->calls->depth : 0;
+}
+
+uint64_t sampler_last(const struct stream *s, int *tid)
+{
+	const struct lane *ln = *s->priv;
+
+	if (!ln || ln->br.open == BRANCH_SEQ)
+		return 0;
+	*tid = ln->br.tid;
+	return ln->br.last;
+}
+
+static bool skipped(struct sampler *sp)
+{
+	if (!sp->skip)
+		return false;
+	sp->skip--;
+	return true;
+}
+
+/* ---- time ------------------------------------------------------------------------------------- */
+
+static uint64_t clock_now(const struct lane *ln)
+{
+	return ln->anchor + wide_mul_shift(ln->insns - ln->anchor_insns, ln->rate, RATE_SHIFT);
+}
+
+/* Converts the time of the next sample to a number of instructions. */
+static void clock_arm(struct lane *ln, uint64_t period)
+{
+	uint64_t now = clock_now(ln), n;
+
+	if (ln->due <= now) {
+		ln->next = ln->insns + 1;
+		return;
+	}
+	if (ln->due - now > period)
+		ln->due = now + period;
+	n = wide_mul_div(ln->due - now, (uint64_t)1 << RATE_SHIFT, ln->rate);
+	ln->next = ln->insns + (n < 1 ? 1 : n > INT64_MAX ? INT64_MAX : n);
+}
+
+/* Takes over the rate of time from the stream for this batch. */
+static void clock_batch(struct sampler *sp, struct lane *ln, const struct stream *s)
+{
+	uint64_t now = s->time, left, rate;
+
+	if (!ln->clock_set) {
+		ln->due = now + sp->o.period;
+	} else if (ln->after_gap) {
+		left = ln->due - clock_now(ln);
+		ln->due = now + (left <= sp->o.period ? left : 0);
+	} else if (ln->due < now) {
+		ln->due = now;
+	}
+	rate = wide_mul_div(s->time_end - now, (uint64_t)1 << RATE_SHIFT, s->n_insn);
+	ln->rate = rate < 1 ? 1 : rate > RATE_MAX ? RATE_MAX : rate;
+	ln->clock_set = true;
+	ln->anchor = now;
+	ln->anchor_insns = ln->insns;
+	clock_arm(ln, sp->o.period);
+}
+
+/* Sets the time given by the trace. */
+static void clock_set(struct sampler *sp, struct lane *ln, uint64_t now)
+{
+	uint64_t insns = ln->insns - ln->anchor_insns;
+	uint64_t left, rate;
+
+	if (!ln->clock_set || now < ln->anchor) {
+		ln->due = now + sp->o.period;
+	} else if (ln->after_gap) {
+		/* nothing was traced in the gap, so it has no samples */
+		left = ln->due - clock_now(ln);
+		ln->due = now + (left <= sp->o.period ? left : 0);
+	} else if (insns && now > ln->anchor) {
+		rate = wide_mul_div(now - ln->anchor, (uint64_t)1 << RATE_SHIFT, insns);
+		ln->rate = rate < 1 ? 1 : rate > RATE_MAX ? RATE_MAX : rate;
+	}
+	ln->clock_set = true;
+	ln->anchor = now;
+	ln->anchor_insns = ln->insns;
+	clock_arm(ln, sp->o.period);
+}
+
+/* ---- samples ---------------------------------------------------------------------------------- */
+
+/* Returns the address of instruction number `k` of a range. */
+static uint64_t insn_addr(struct sampler *sp, const struct stream *s, const struct cst_generic *g,
+			  uint64_t k, uint8_t *size)
+{
+	uint64_t addr = g->addr;
+	uint8_t hw[2];
+
+	*size = 4;
+	if (g->isa != CST_ISA_T32)
+		return addr + 4 * k;
+	for (;;) {
+		if (sp->read(s, addr, hw, 2) != 2) {
+			*size = 0;
+			return addr;
+		}
+		*size = (uint8_t)cst_t32_size((uint16_t)(hw[0] | hw[1] << 8));
+		if (!k--)
+			return addr;
+		addr += *size;
+	}
+}
+
+/* Returns the time of an instruction of the batch. With branch samples it is that of the batch. */
+static uint64_t insn_time(const struct sampler *sp, const struct stream *s, const struct lane *ln)
+{
+	uint64_t done = ln->insns - ln->batch_insns;
+
+	if (sp->want_b || !s->n_insn)
+		return s->time;
+	if (done > s->n_insn)
+		return s->time_end;
+	return s->time + wide_mul_div(s->time_end - s->time, done, s->n_insn);
+}
+
+static int insn_emit(struct sampler *sp, const struct stream *s, struct lane *ln, struct insn_sample *i)
+{
+	int rc;
+
+	i->time = session_time(s, i->time);
+	if (i->time < ln->last_time)
+		i->time = ln->last_time;
+	ln->last_time = i->time;
+	i->period = ln->insns - ln->sampled;
+	ln->sampled = ln->insns;
+	i->stack = sp->o.stack ? &ln->ring : NULL;
+	i->chain = sp->chain;
+	i->nr_chain = 0;
+	if (!session_wants(s, i->pid, i->tid, i->time) || skipped(sp)) {
+		ln->ring.fresh = 0;
+		/* the branches of a sample that is left out are in no other one */
+		if (sp->o.tiles)
+			ring_clear(&ln->ring);
+		return 0;
+	}
+	if (sp->calls && sp->o.chain) {
+		static const struct callstack none;
+
+		i->nr_chain = callstack_chain(ln->calls ? ln->calls : &none, i->ip, sp->chain,
+					      sp->o.chain + 1);
+	}
+	rc = sp->ops.insn(sp->ops.data, s, i);
+	ln->ring.fresh = 0;
+	if (sp->o.tiles)
+		ring_clear(&ln->ring);
+	return rc;
+}
+
+/* Emits the samples in a range that reaches at least one. ln->insns is still that of the range's begin. */
+static int __attribute__((noinline)) insn_samples(struct sampler *sp, const struct stream *s,
+						  struct lane *ln, const struct cst_generic *g)
+{
+	struct insn_sample i = { .pid = s->pid, .tid = s->tid, .isa = g->isa, .el = g->el };
+	uint64_t start = ln->insns, end = ln->insns + g->n_insn;
+	int rc;
+
+	while (ln->next <= end) {
+		ln->insns = ln->next;
+		i.ip = insn_addr(sp, s, g, ln->next - start - 1, &i.size);
+		i.time = insn_time(sp, s, ln);
+		rc = insn_emit(sp, s, ln, &i);
+		if (rc)
+			return rc;
+		if (sp->o.unit == ITRACE_INSNS) {
+			ln->next += sp->o.period;
+		} else {
+			ln->due += sp->o.period;
+			clock_arm(ln, sp->o.period);
+		}
+	}
+	ln->insns = start;
+	return 0;
+}
+
+/* Notes the address spaces of the last range, if that is in the current batch. */
+static void note_code(struct lane *ln, const struct stream *s)
+{
+	if (ln->insns == ln->batch_insns)
+		return;
+	ln->kernel = s->kernel;
+	if (ln->code == s->code && ln->other == s->other)
+		return;
+	version_put(ln->code);
+	version_put(ln->other);
+	ln->code = s->code;
+	ln->other = s->other;
+	version_hold(ln->code);
+	version_hold(ln->other);
+}
+
+/* Notes the instruction `last` before a gap. Its time is that of its batch if the filter's window ends in that. */
+static void gap_after(const struct sampler *sp, const struct stream *s, struct lane *ln, uint64_t last)
+{
+	uint64_t time = insn_time(sp, s, ln);
+
+	if (!session_wants(s, ln->br.pid, ln->br.tid, time))
+		time = ln->br.time;
+	ln->gap = (struct sampler_gap){ .ip = last, .time = time, .isa = ln->br.isa, .size = ln->br.size, .el = ln->br.el };
+}
+
+/*
+ * Emits a sample for branches that no sample has shown before the stack is cleared. They are in the address space of
+ * their stretch, which is not that of the batch if another thread runs now.
+ */
+static int stack_flush(struct sampler *sp, const struct stream *s, struct lane *ln)
+{
+	struct insn_sample i = { .ip = ln->gap.ip, .pid = ln->br.pid, .tid = ln->br.tid,
+				 .time = ln->gap.time, .isa = ln->gap.isa, .size = ln->gap.size,
+				 .el = ln->gap.el };
+	struct stream was;
+	int rc = 0;
+
+	if (ln->ring.fresh && ln->gap.ip) {
+		was = *s;
+		was.pid = i.pid;
+		was.tid = i.tid;
+		was.code = ln->code;
+		was.other = ln->other;
+		was.kernel = ln->kernel;
+		rc = insn_emit(sp, &was, ln, &i);
+		if (sp->o.unit == ITRACE_INSNS && !sp->o.tiles)
+			ln->next = ln->insns + sp->o.period;
+	}
+	ring_clear(&ln->ring);
+	return rc;
+}
+
+/* Emits a sample at the target of the branch that filled the stack with branches that no sample has shown. */
+static int __attribute__((noinline)) tile_emit(struct sampler *sp, const struct stream *s, struct lane *ln,
+					       const struct cst_generic *g)
+{
+	struct insn_sample i = { .ip = g->addr, .pid = s->pid, .tid = s->tid, .isa = g->isa,
+				 .el = g->el, .time = insn_time(sp, s, ln) };
+
+	insn_addr(sp, s, g, 0, &i.size);
+	return insn_emit(sp, s, ln, &i);
+}
+
+bool sampler_branch_passes(struct sampler *sp, const struct stream *s, const struct branch *b)
+{
+	if ((sp->o.calls || sp->o.returns) && !(sp->o.calls && branch_is_call(b->kind)) &&
+	    !(sp->o.returns && branch_is_return(b->kind)))
+		return false;
+	return session_wants(s, b->pid, b->tid, b->time) && !skipped(sp);
+}
+
+int sampler_branch_emit(struct sampler *sp, const struct stream *s, struct lane *ln, struct branch *b)
+{
+	if (b->kind == BRANCH_ERET && branch_after_svc(s, b->to, b->to_isa, sp->read))
+		b->kind = BRANCH_SYSRET;
+	if (sp->calls) {
+		if (ln->calls_tid != b->tid || !ln->calls) {
+			ln->calls = callstacks_get(sp->calls, b->tid);
+			ln->calls_tid = b->tid;
+		}
+		if (ln->calls && b->to)
+			callstack_branch(ln->calls, b);
+	}
+	if (!sp->want_b)
+		return 0;
+	if (__builtin_expect(sp->restricted, 0) && !sampler_branch_passes(sp, s, b))
+		return 0;
+	return sp->ops.branch(sp->ops.data, s, b);
+}
+
+static void ring_branch(struct lane *ln, const struct branch *b)
+{
+	if (b->from && b->to)
+		ring_push(&ln->ring, b->from, b->to, branch_perf_type(b->kind), b->cycles);
+}
+
+/* Handles an element without code or without synchronisation. */
+static int error_emit(struct sampler *sp, const struct stream *s, struct lane *ln,
+		      const struct cst_generic *g)
+{
+	struct error_sample e = { .ip = ln->gap.ip, .time = s->time, .pid = s->pid, .tid = s->tid };
+
+	if (g->kind == CST_GEN_NACC) {
+		e.code = SAMPLE_ERR_NO_IMAGE;
+		e.text = "No program image for this address";
+		e.ip = g->addr;
+	} else if (g->num == CST_UNSYNC_OVERFLOW) {
+		e.code = SAMPLE_ERR_OVERFLOW;
+		e.text = "Trace unit overflow";
+	} else if (g->num == CST_UNSYNC_DISCARD) {
+		e.code = SAMPLE_ERR_LOST;
+		e.text = "Trace data lost";
+	} else if (g->num == CST_UNSYNC_BAD_IMAGE) {
+		e.code = SAMPLE_ERR_IMAGE;
+		e.text = error_text(CST_ERR_BAD_IMAGE);
+	} else if (g->num == CST_UNSYNC_BAD_PACKET || g->error) {
+		e.code = SAMPLE_ERR_PACKET;
+		e.text = error_text((int)g->error);
+	} else {
+		return 0;
+	}
+	if ((e.code == SAMPLE_ERR_OVERFLOW && sp->o.no_overflow_errors) ||
+	    (e.code == SAMPLE_ERR_LOST && sp->o.no_lost_errors))
+		return 0;
+	ln->asks_gap |= !ln->gap.ip && e.code != SAMPLE_ERR_NO_IMAGE;
+	e.time = session_time(s, e.time);
+	if (!session_wants(s, e.pid, e.tid, e.time))
+		return 0;
+	return sp->ops.error(sp->ops.data, s, &e);
+}
+
+/* Handles every element that is not a range. */
+static int __attribute__((noinline)) other(struct sampler *sp, const struct stream *s, struct lane *ln,
+					   const struct cst_generic *g)
+{
+	uint64_t last = ln->br.last;
+	struct branch b;
+	int rc = 0;
+
+	if (g->kind == CST_GEN_TIMESTAMP && sp->o.unit == ITRACE_TICKS && sp->want_i && !sp->o.tiles) {
+		clock_set(sp, ln, g->addr);
+		ln->after_gap = false;
+		return 0;
+	}
+	if (!ln->touched && ln->br.last)
+		ln->touched = true;
+	else if (!ln->touched)
+		note_begin(ln, g);
+	if (branch_other(&ln->br, s, g, sp->read, &b)) {
+		if (ln->ring.size && session_wants(s, b.pid, b.tid, b.time))
+			ring_branch(ln, &b);
+		rc = sampler_branch_emit(sp, s, ln, &b);
+		if (rc)
+			return rc;
+	}
+	if (last && ln->br.open >= BRANCH_GAP) {
+		note_code(ln, s);
+		gap_after(sp, s, ln, last);
+		ln->after_gap = true;
+	}
+	if (sp->o.errors && sp->ops.error && (g->kind == CST_GEN_NACC || g->kind == CST_GEN_NO_SYNC))
+		rc = error_emit(sp, s, ln, g);
+	return rc;
+}
+
+/*
+ * Handles a switch to another thread without a gap, in the kernel: a branch stack has branches of one thread, after the one by
+ * which the kernel entered that thread.
+ */
+static int __attribute__((noinline)) thread_end(struct sampler *sp, const struct stream *s, struct lane *ln)
+{
+	if (!ln->ring.size)
+		return 0;
+	gap_after(sp, s, ln, ln->br.last);
+	return stack_flush(sp, s, ln);
+}
+
+/* Handles the first range of a traced stretch. */
+static int __attribute__((noinline)) stretch_begin(struct sampler *sp, const struct stream *s,
+						   struct lane *ln, const struct cst_generic *g)
+{
+	bool same = s->tid == ln->br.tid && ln->br.resume && ln->br.resume == g->addr;
+
+	/* a thread that continues at the interrupted address keeps its last branches */
+	return same ? 0 : stack_flush(sp, s, ln);
+}
+
+/*
+ * Compiled into one copy per kind of work, with the three flags as constants, since long sequences of ranges decide the
+ * speed.
+ */
+static inline __attribute__((always_inline)) int
+run(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_generic *g, size_t n,
+    const bool branches, const bool ring, const bool insns)
+{
+	const struct cst_generic *end = g + n;
+	struct branch b;
+	int rc;
+
+	for (; g < end; g++) {
+		if (__builtin_expect(g->kind != CST_GEN_RANGE, 0)) {
+			rc = other(sp, s, ln, g);
+			if (rc)
+				return rc;
+			continue;
+		}
+		if (branch_range(&ln->br, s, g, &b)) {
+			if (ring && __builtin_expect(!b.from, 0)) {
+				rc = stretch_begin(sp, s, ln, g);
+				if (rc)
+					return rc;
+			} else if (ring) {
+				ring_push(&ln->ring, b.from, b.to, branch_perf_type(b.kind), b.cycles);
+				if (__builtin_expect(ln->ring.fresh >= sp->tile, 0)) {
+					rc = tile_emit(sp, s, ln, g);
+					if (rc)
+						return rc;
+				}
+			}
+			if (branches) {
+				rc = sampler_branch_emit(sp, s, ln, &b);
+				if (rc)
+					return rc;
+			}
+		}
+		if (insns) {
+			ln->after_gap = false;
+			if (__builtin_expect(ln->insns + g->n_insn >= ln->next, 0)) {
+				rc = insn_samples(sp, s, ln, g);
+				if (rc)
+					return rc;
+			}
+			ln->insns += g->n_insn;
+		}
+		branch_range_end(&ln->br, s, g);
+	}
+	return 0;
+}
+
+static bool is_ranges(const struct cst_generic *g)
+{
+	return g->kind == CST_GEN_RANGE || g->kind == CST_GEN_RUN;
+}
+
+/* Emits branches. The cycles so far are those of the first one. */
+static int taken_emit(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_branch *b, size_t n)
+{
+	if (!n)
+		return 0;
+	ln->br.cycles = 0;
+	return sp->ops.taken(sp->ops.data, s, b, n);
+}
+
+/* Emits the taken branches at the ends of ranges g[0] to g[n - 1], each to the next range. */
+static int taken_ranges(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_generic *g, size_t n)
+{
+	struct cst_branch list[TAKEN_RANGES], *b;
+	const struct cst_generic *end = g + n, *stop;
+	int rc = 0;
+
+	while (g < end && !rc) {
+		stop = end - g < TAKEN_RANGES ? end : g + TAKEN_RANGES;
+		/* without a jump on each range, which could not be predicted: the branch of one that was not taken is overwritten */
+		for (b = list; g < stop; g++) {
+			*b = (struct cst_branch){ .from = g->end - g->last_size, .to = g[1].addr, .flags = g->flags, .num = g->num,
+						  .isa = g->isa, .last_type = g->last_type, .last_subtype = g->last_subtype,
+						  .last_size = g->last_size };
+			b += branch_taken(g);
+		}
+		rc = taken_emit(sp, s, ln, list, (size_t)(b - list));
+	}
+	return rc;
+}
+
+/* As run() for branches alone, which go to sample_ops.taken() as long as ranges follow each other. */
+static int run_taken(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_generic *g, size_t n)
+{
+	const struct cst_generic *end = g + n, *first;
+	struct branch b;
+	int rc = 0;
+
+	while (g < end && !rc) {
+		if (!is_ranges(g)) {
+			rc = other(sp, s, ln, g++);
+			continue;
+		}
+		if (branch_range(&ln->br, s, g, &b))
+			rc = sampler_branch_emit(sp, s, ln, &b);
+		if (g->kind == CST_GEN_RUN && !rc)
+			rc = taken_emit(sp, s, ln, s->branches + g->first, g->branches);
+		/* sampler_branch_emit() finds whether an exception return is one of a system call */
+		for (first = g; g + 1 < end && g[1].kind == CST_GEN_RANGE && g->last_subtype != CST_INSN_ERET; g++)
+			;
+		if (!rc)
+			rc = taken_ranges(sp, s, ln, first, (size_t)(g - first));
+		branch_range_end(&ln->br, s, g++);
+	}
+	return rc;
+}
+
+/*
+ * Counts the instructions of consecutive ranges, from *pg on, up to the next sample or the end of the sequence; only
+ * there the ring gets the branches that it holds then. *pg becomes the element after them.
+ */
+static inline __attribute__((always_inline)) int
+run_ranges(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_generic **pg,
+	   const struct cst_generic *end, const bool tiles)
+{
+	const struct cst_generic *g = *pg, *pushed = g;
+	uint64_t insns, next;
+	struct branch b;
+	uint32_t fresh;
+	int rc = 0;
+
+	if (branch_range(&ln->br, s, g, &b)) {
+		if (b.from)
+			ring_push(&ln->ring, b.from, b.to, branch_perf_type(b.kind), b.cycles);
+		else
+			rc = stretch_begin(sp, s, ln, g);
+		if (rc)
+			return rc;
+	}
+	ln->after_gap = false;
+	insns = ln->insns;
+	next = ln->next;
+	fresh = ln->ring.fresh;
+	for (;;) {
+		if (!tiles)
+			g = ranges_count(g, end, &insns, next);
+		if (__builtin_expect(insns + g->n_insn >= next || (tiles && fresh >= sp->tile), 0)) {
+			ranges_push(&ln->ring, &ln->br.cycles, sp->ring_flags, pushed, g);
+			pushed = g;
+			ln->insns = insns;
+			if (tiles && fresh >= sp->tile)
+				rc = tile_emit(sp, s, ln, g);
+			if (!rc && insns + g->n_insn >= ln->next)
+				rc = insn_samples(sp, s, ln, g);
+			if (rc)
+				return rc;
+			next = ln->next;
+			fresh = ln->ring.fresh;
+		}
+		if (__builtin_expect(g->kind == CST_GEN_RUN, 0)) {
+			/* cycles are those of a branch that was left out */
+			ranges_push(&ln->ring, &ln->br.cycles, sp->ring_flags, pushed, g);
+			pushed = g;
+			ln->br.cycles = 0;
+		}
+		insns += g->n_insn;
+		if (tiles)
+			fresh += branch_taken(g);
+		if (++g == end || !is_ranges(g))
+			break;
+	}
+	ranges_push(&ln->ring, &ln->br.cycles, sp->ring_flags, pushed, g - 1);
+	ln->insns = insns;
+	branch_range_end(&ln->br, s, g - 1);
+	*pg = g;
+	return 0;
+}
+
+/*
+ * As run(), for samples with a branch stack and nothing else, which perf2bolt and AutoFDO use and on which `inject`
+ * spends its time. ln->br is updated only where other functions read it.
+ */
+static inline __attribute__((always_inline)) int
+run_stack(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_generic *g, size_t n,
+	  const bool tiles)
+{
+	const struct cst_generic *end = g + n;
+	int rc;
+
+	while (g < end) {
+		if (is_ranges(g))
+			rc = run_ranges(sp, s, ln, &g, end, tiles);
+		else
+			rc = other(sp, s, ln, g++);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/*
+ * Handles a batch that a filter excludes. A branch that is open before it is completed and may be sampled; nothing is
+ * counted.
+ */
+static int pass(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_generic *g,
+		size_t n)
+{
+	const struct cst_generic *end = g + n;
+	struct branch b;
+	int rc;
+
+	for (; g < end; g++) {
+		if (g->kind != CST_GEN_RANGE) {
+			rc = other(sp, s, ln, g);
+			if (rc)
+				return rc;
+			continue;
+		}
+		if (branch_range(&ln->br, s, g, &b)) {
+			if (ln->ring.size && session_wants(s, b.pid, b.tid, b.time))
+				ring_branch(ln, &b);
+			rc = sampler_branch_emit(sp, s, ln, &b);
+			if (rc)
+				return rc;
+		}
+		if (ln->ring.fresh) {
+			/* as at the end of a traced stretch; if an element ended it, other() has noted the gap */
+			if (ln->br.last)
+				gap_after(sp, s, ln, ln->br.last);
+			rc = stack_flush(sp, s, ln);
+			if (rc)
+				return rc;
+		}
+		branch_range_end(&ln->br, s, g);
+	}
+	ln->passing = true;
+	ln->after_gap = true;
+	return 0;
+}
+
+/* Handles the first batch after excluded ones: drops branches that are open from an excluded thread. */
+static void pass_end(const struct stream *s, struct lane *ln)
+{
+	struct branch_state *br = &ln->br;
+
+	ln->passing = false;
+	/* an exception's return address from before is void */
+	br->resume = 0;
+	if (!ln->ring.size || session_wants(s, br->pid, br->tid, br->time))
+		return;
+	ring_clear(&ln->ring);
+	if (br->open == BRANCH_TAKEN || br->open == BRANCH_EXCEPTION)
+		br->open = BRANCH_SEQ;
+}
+
+int sampler_batch(void *sampler, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	struct sampler *sp = sampler;
+	struct lane *ln = lane_of(sp, s);
+	bool each = sp->want_b || sp->calls;
+	int rc;
+
+	if (!ln)
+		return ERR_NOMEM;
+	ln->batch_insns = ln->insns;
+	if (s->filter) {
+		sp->restricted = true;
+		if (s->unwanted)
+			return pass(sp, s, ln, g, n);
+		if (ln->passing)
+			pass_end(s, ln);
+	}
+	if (s->fragment_start)
+		ln->last_time = 0;
+	if (ln->br.open < BRANCH_GAP && ln->br.tid != s->tid) {
+		rc = thread_end(sp, s, ln);
+		if (rc)
+			return rc;
+	}
+	if (sp->want_i && sp->o.unit == ITRACE_NS && !sp->o.tiles) {
+		if (s->time_known && s->n_insn)
+			clock_batch(sp, ln, s);
+		else if ((!ln->clock_set || s->time != ln->anchor) && (s->time_known || !ln->clock_set))
+			clock_set(sp, ln, s->time);
+	}
+	if (!sp->want_i)
+		rc = sp->ops.taken && sp->want_b && !sp->calls && !sp->restricted ? run_taken(sp, s, ln, g, n) :
+		     run(sp, s, ln, g, n, each, false, false);
+	else if (!ln->ring.size)
+		rc = each ? run(sp, s, ln, g, n, true, false, true) : run(sp, s, ln, g, n, false, false, true);
+	else if (each)
+		rc = run(sp, s, ln, g, n, true, true, true);
+	else
+		rc = sp->o.tiles ? run_stack(sp, s, ln, g, n, true) : run_stack(sp, s, ln, g, n, false);
+	if (ln->ring.size)
+		note_code(ln, s);
+	return rc;
+}
+
+/* Returns the stream for sampler.ahead. */
+static struct stream stream_ahead(const struct stream *s, struct lane *ln)
+{
+	struct stream ahead = *s;
+
+	ahead.priv = &ln->ahead;
+	return ahead;
+}
+
+int sampler_plan(void *sampler, const struct stream *s, const struct cst_generic *g, size_t n, struct session_plan *plan)
+{
+	const struct sampler *sp = sampler;
+	struct lane *ln = lane_of(sampler, s), *next;
+	struct stream ahead;
+	int rc;
+
+	if (!ln)
+		return ERR_NOMEM;
+	ahead = stream_ahead(s, ln);
+	rc = sampler_batch(sp->ahead, &ahead, g, n);
+	if (rc)
+		return rc;
+	next = ln->ahead;
+	/* the end of a stretch may begin a new period, with its next range */
+	if (plan && next->br.open < BRANCH_GAP)
+		*plan = (struct session_plan){ .next = next->next - next->insns, .period = sp->o.period };
+	return 0;
+}
+
+bool sampler_plans(const struct sampler *sp)
+{
+	return sp->ahead;
+}
+
+int sampler_fragment_end(void *sampler, const struct stream *s)
+{
+	struct sampler *sp = sampler;
+	struct lane *ln = *s->priv;
+
+	struct stream ahead;
+	int rc;
+
+	if (!ln || !ln->ring.size)
+		return 0;
+	if (ln->ahead) {
+		ahead = stream_ahead(s, ln);
+		rc = sampler_fragment_end(sp->ahead, &ahead);
+		if (rc)
+			return rc;
+	}
+	return stack_flush(sp, s, ln);
+}

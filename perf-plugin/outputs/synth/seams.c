@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* seams.c - joins the samples of pieces of the trace, which several threads decode. */
+#include <limits.h>
+
+#include <cstrace/index.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "outputs/synth/sampler_int.h"
+
+static struct sampler_seam *find_seam(const struct sampler *sp, uint64_t place)
+{
+	size_t i;
+
+	for (i = 0; i < sp->nr_seams; i++)
+		if (sp->seams[i].place == place)
+			return &sp->seams[i];
+	return NULL;
+}
+
+struct sampler_seam *sampler_seam(struct sampler *sp, uint64_t place)
+{
+	return find_seam(sp, place);
+}
+
+struct sampler_seam *sampler_nth_seam(struct sampler *sp, size_t i)
+{
+	return i < sp->nr_seams ? &sp->seams[i] : NULL;
+}
+
+struct sampler_seam *sampler_last_seam(struct sampler *sp)
+{
+	return sp->nr_seams ? &sp->seams[sp->nr_seams - 1] : NULL;
+}
+
+static struct sampler_seam *add_seam(struct sampler *sp)
+{
+	struct sampler_seam *seam = ARRAY_ADD(sp->seams, sp->nr_seams, sp->cap_seams);
+
+	sp->seam_lost |= !seam;
+	return seam;
+}
+
+/* True if a period ended with the piece: the next piece has the same samples with or without this state. */
+static bool is_settled(const struct sampler *sp, const struct sampler_seam *was)
+{
+	if (!sp->want_i)
+		return true;
+	return !was->since && (sp->o.tiles || was->to_next == sp->o.period);
+}
+
+/* True if a stretch ended with the trace and its last branch was not reported by an element. */
+static bool is_open(const struct sampler_seam *was)
+{
+	return was->br.open == BRANCH_ENDED && was->br.last;
+}
+
+static bool seam_fits(const struct sampler *sp, const struct sampler_seam *was, const struct sampler_seam *now)
+{
+	return is_settled(sp, was) && !(now->asks_gap && (was->gap.ip || was->br.last));
+}
+
+bool sampler_fits(const struct sampler *whole, const struct sampler *piece)
+{
+	const struct sampler_seam *was;
+	size_t i;
+
+	for (i = 0; i < piece->nr_seams; i++) {
+		was = find_seam(whole, piece->seams[i].place);
+		if (was && !seam_fits(whole, was, &piece->seams[i]))
+			return false;
+	}
+	return !piece->seam_lost;
+}
+
+void sampler_continue(struct sampler *piece, struct sampler *whole)
+{
+	piece->from = whole;
+	if (piece->ahead)
+		piece->ahead->from = whole;
+}
+
+void seam_begin(struct sampler *sp, struct lane *ln, const struct sampler_seam *was)
+{
+	ln->continued = true;
+	ln->br = was->br;
+	ln->gap = was->gap;
+	ln->insns = was->since;
+	if (!sp->o.tiles)
+		ln->next = ln->insns + was->to_next;
+}
+
+/* Reports the last branch of a stretch that the previous piece left open and `now`, the next piece, has ended. */
+static int close_stretch(struct sampler *sp, const struct sampler_seam *was, struct sampler_seam *now,
+			 void *(*lane)(void *data, const struct sampler_seam *was), void *data)
+{
+	const struct cst_generic g = { .kind = CST_GEN_NO_SYNC, .flags = now->doubtful ? CST_GF_DOUBTFUL : 0 };
+	struct lane ln = { .br = was->br };
+	void *word = &ln;
+	/* the thread of that moment can no longer be looked up */
+	struct stream s = { .cpu = was->cpu, .pid = INT_MIN, .tid = INT_MIN, .place = was->place, .priv = &word };
+	struct branch b;
+
+	if (!branch_other(&ln.br, &s, &g, sp->read, &b) || (sp->restricted && !sampler_branch_passes(sp, &s, &b)))
+		return 0;
+	if (b.time > now->floor)
+		now->floor = b.time;
+	ln.user = lane(data, was);
+	return ln.user ? sampler_branch_emit(sp, &s, &ln, &b) : ERR_NOMEM;
+}
+
+int sampler_join(struct sampler *whole, struct sampler *piece,
+		 void *(*lane)(void *data, const struct sampler_seam *was), void *data)
+{
+	struct sampler_seam *was, *now, old;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < piece->nr_seams && !rc; i++) {
+		now = &piece->seams[i];
+		was = find_seam(whole, now->place);
+		if (!was) {
+			was = add_seam(whole);
+			if (!was)
+				return ERR_NOMEM;
+			*was = *now;
+			continue;
+		}
+		now->floor = was->last;
+		old = *was;
+		if (whole->want_b && !piece->from && now->closes && is_open(&old))
+			rc = close_stretch(whole, &old, now, lane, data);
+		*was = *now;
+		if (now->last < now->floor)
+			was->last = now->floor;
+		if (!now->touched) {
+			was->br = old.br;
+			was->user = old.user;
+		}
+		if (!now->gap.ip)
+			was->gap = old.gap;
+	}
+	return rc;
+}
+
+void seam_leave(struct sampler *sp, const struct stream *s, const struct lane *ln)
+{
+	struct sampler_seam *seam = add_seam(sp);
+
+	if (seam)
+		*seam = (struct sampler_seam){
+			.place = s->place, .cpu = s->cpu, .closes = ln->closes, .doubtful = ln->doubtful,
+			.asks_gap = ln->asks_gap, .first = UINT64_MAX, .touched = ln->touched || ln->br.last,
+			.br = ln->br, .to_next = ln->next - ln->insns, .since = ln->insns - ln->sampled, .gap = ln->gap,
+		};
+}
+
+/*
+ * Without the return address of an exception, which only branch stacks use. Of what struct sampler_seam notes of a piece's
+ * begin, a part inside a fragment has no use: the first element of the fragment, NO_SYNC, ended the stretch from before.
+ */
+uint64_t sampler_digest(const struct stream *s, uint64_t digest)
+{
+	const struct lane *ln = *s->priv;
+	const struct branch_state *br = &ln->br;
+	const uint64_t v[] = {
+		br->last, (uint32_t)br->pid | (uint64_t)(uint32_t)br->tid << 32, br->cycles,
+		br->open | br->size << 8 | br->isa << 16 | (uint64_t)br->el << 24, br->open == BRANCH_SEQ ? BRANCH_NONE : br->kind,
+	};
+
+	return cst_index_digest(digest, v, sizeof(v));
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* sideband.c - copies events, their ids and all records except trace from the input to the output. */
+#include "outputs/synth/sideband.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bisect.h"
+#include "base/error.h"
+
+/* maximum number of lanes into which the input is split, each sorted by time; about one per ring buffer */
+#define MAX_LANES	256u
+
+struct life {
+	int tid;
+	bool end;
+	uint64_t time;
+};
+
+struct lanes {
+	struct merge_lane *v[MAX_LANES];
+	unsigned int nr;
+};
+
+struct sideband {
+	struct perfdata *pd;
+	uint32_t pmu;
+	bool timed;
+	struct lanes lanes[2];	/* exits of threads, and all other records */
+	uint64_t last_time;
+	uint64_t exit_time;	/* earliest exit of a thread in the output */
+	uint64_t first_sample, last_sample;	/* times of copied samples; first > last: none */
+	uint64_t unknown_samples;		/* of events that are left out: is_unknown() */
+	struct life *life;
+	size_t nr_life, cap_life;
+};
+
+struct sideband *sideband_new(struct perfdata *pd, uint32_t pmu)
+{
+	struct sideband *sb = calloc(1, sizeof(*sb));
+	const struct pd_attr *a;
+	unsigned int i;
+
+	if (!sb)
+		return NULL;
+	sb->pd = pd;
+	sb->pmu = pmu;
+	sb->first_sample = UINT64_MAX;
+	for (i = 0; i < perfdata_nr_attrs(pd); i++) {
+		a = perfdata_attr(pd, i);
+		if (a->attr.sample_id_all && a->attr.sample_type & PERF_SAMPLE_TIME)
+			sb->timed = true;
+	}
+	return sb;
+}
+
+void sideband_free(struct sideband *sb)
+{
+	if (!sb)
+		return;
+	free(sb->life);
+	free(sb);
+}
+
+bool sideband_timed(const struct sideband *sb)
+{
+	return sb->timed;
+}
+
+static bool is_trace(const struct sideband *sb, const struct pd_attr *a)
+{
+	return a && a->attr.type == sb->pmu;
+}
+
+/* True if perf would refuse a file with the event: its entry in the header is damaged, or its samples have unknown fields. */
+static bool is_unknown(const struct pd_attr *a)
+{
+	return a->damaged || a->attr.sample_type & ~((uint64_t)PERF_SAMPLE_MAX - 1);
+}
+
+static bool is_left_out(const struct sideband *sb, const struct pd_attr *a)
+{
+	return a && (is_trace(sb, a) || is_unknown(a));
+}
+
+uint64_t sideband_new_id(const struct sideband *sb)
+{
+	const struct pd_attr *a = perfdata_nr_attrs(sb->pd) ? perfdata_attr(sb->pd, 0) : NULL;
+	/* perf's own decoders use the same offset */
+	uint64_t id = (a && a->nr_ids ? a->ids[0] : 0) + 1000000000u;
+
+	while (!id || perfdata_attr_by_id(sb->pd, id) || perfdata_attr_by_id(sb->pd, id + 1))
+		id++;
+	return id;
+}
+
+static uint64_t kept_type(const struct pd_attr *a)
+{
+	return a->attr.sample_type | PERF_SAMPLE_IDENTIFIER;
+}
+
+int sideband_add_attrs(struct sideband *sb, struct perf_writer *w, struct error *err)
+{
+	const struct pd_attr *a;
+	struct perf_event_attr attr;
+	unsigned int i;
+	int rc;
+
+	for (i = 0; i < perfdata_nr_attrs(sb->pd); i++) {
+		a = perfdata_attr(sb->pd, i);
+		if (is_left_out(sb, a))
+			continue;
+		attr = a->attr;
+		attr.sample_type = kept_type(a);
+		attr.sample_id_all = 1;
+		rc = pw_add_attr(w, &attr, a->ids, a->nr_ids, a->name ? a->name : "unknown", err);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+/* ---- lives of threads ------------------------------------------------------------------------- */
+
+static bool life_add(struct sideband *sb, int tid, uint64_t time, bool end)
+{
+	struct life *p;
+	size_t cap;
+
+	if (sb->nr_life == sb->cap_life) {
+		cap = sb->cap_life ? 2 * sb->cap_life : 64;
+		p = realloc(sb->life, cap * sizeof(*p));
+		if (!p)
+			return false;
+		sb->life = p;
+		sb->cap_life = cap;
+	}
+	sb->life[sb->nr_life++] = (struct life){ .tid = tid, .end = end, .time = time };
+	return true;
+}
+
+static int life_cmp(const void *pa, const void *pb)
+{
+	const struct life *a = pa, *b = pb;
+
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return (int)a->end - (int)b->end;
+}
+
+uint64_t sideband_alive(const struct sideband *sb, int tid, uint64_t time)
+{
+	size_t lo = 0, hi = sb->nr_life;
+	const struct life *l = sb->life;
+
+	/* index after (tid, time) */
+	BISECT(lo, hi, mid, l[mid].tid < tid || (l[mid].tid == tid && l[mid].time <= time));
+	if (!lo)
+		return time;
+	l = &sb->life[lo - 1];
+	return l->tid == tid && l->end ? l->time : time;
+}
+
+/* ---- records ---------------------------------------------------------------------------------- */
+
+/* Returns the lane whose last record is the latest one not after `time`. */
+static struct merge_lane *pick_lane(struct lanes *ls, struct merge *m, uint64_t time,
+				    unsigned int rank)
+{
+	struct merge_lane *best = NULL;
+	unsigned int i;
+
+	for (i = 0; i < ls->nr; i++)
+		if (ls->v[i]->time <= time && (!best || ls->v[i]->time > best->time))
+			best = ls->v[i];
+	if (!best && ls->nr < MAX_LANES) {
+		best = merge_lane_new(m, rank, 0);
+		if (best)
+			ls->v[ls->nr++] = best;
+	}
+	return best ? best : ls->nr ? ls->v[ls->nr - 1] : NULL;
+}
+
+/* False for records that are useless in the output, or describe what is left out. */
+static bool stays(const struct sideband *sb, const struct sideband_opts *o, const struct pd_record *rec)
+{
+	switch (rec->ev->header.type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+	case PERF_RECORD_NAMESPACES:
+	case PERF_RECORD_KSYMBOL:
+	case PERF_RECORD_BPF_EVENT:
+	case PERF_RECORD_CGROUP:
+	case PERF_RECORD_TEXT_POKE:
+		return true;
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		return o->switches;
+	case PERF_RECORD_SAMPLE:
+		return !is_left_out(sb, rec->attr);
+	}
+	return false;
+}
+
+/* Replaces an event's id before the sample_id trailer: LOST records contain one. `dst` need not be aligned. */
+static void put_id(uint8_t *dst, const struct pd_record *rec, uint64_t from, uint64_t to)
+{
+	if (rec->ev->header.type == PERF_RECORD_LOST && rec->ev->lost.id == from)
+		memcpy(dst + offsetof(struct perf_record_lost, id), &to, sizeof(to));
+}
+
+static size_t copy_sample(uint8_t *dst, const struct pd_record *rec)
+{
+	struct perf_event_header h = rec->ev->header;
+	const uint8_t *src = (const uint8_t *)rec->ev;
+	uint64_t id = rec->sample.sid.valid & PERF_SAMPLE_ID ? rec->sample.sid.id :
+		      rec->attr->nr_ids ? rec->attr->ids[0] : 0;
+	size_t extra = 0;
+
+	if (!(rec->attr->attr.sample_type & PERF_SAMPLE_IDENTIFIER))
+		extra = sizeof(id);
+	if (h.size + extra > PD_MAX_RECORD)
+		return 0;
+	h.size = (uint16_t)(h.size + extra);
+	memcpy(dst, &h, sizeof(h));
+	memcpy(dst + sizeof(h), &id, extra);
+	memcpy(dst + sizeof(h) + extra, src + sizeof(h), rec->ev->header.size - sizeof(h));
+	return h.size;
+}
+
+static size_t copy_record(const struct sideband *sb, uint8_t *dst, const struct pd_record *rec,
+			  const struct sideband_opts *o)
+{
+	struct pd_sample_id sid = rec->sid;
+	bool kept = rec->attr && !is_left_out(sb, rec->attr);
+	size_t n = rec->body_size;
+	uint16_t size;
+
+	if (rec->ev->header.type == PERF_RECORD_EXIT && sid.time < sb->exit_time)
+		sid.time = sb->exit_time;
+	if (!(sid.valid & PERF_SAMPLE_TID))
+		sid.pid = sid.tid = (uint32_t)-1;
+	if (!(sid.valid & PERF_SAMPLE_CPU))
+		sid.cpu = (uint32_t)-1;
+	if (kept && !(sid.valid & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER)))
+		sid.id = rec->attr->nr_ids ? rec->attr->ids[0] : 0;
+	if (n + PD_SAMPLE_ID_MAX > PD_MAX_RECORD)
+		return 0;
+	memcpy(dst, rec->ev, n);
+	if (!kept) {
+		put_id(dst, rec, sid.id, o->id);
+		sid.id = o->id;
+	}
+	n += pd_sample_id_write(dst + n, kept ? kept_type(rec->attr) : o->sample_type, &sid);
+	size = (uint16_t)n;
+	memcpy(dst + offsetof(struct perf_event_header, size), &size, sizeof(size));
+	return n;
+}
+
+static bool note_life(struct sideband *sb, const struct pd_record *rec, uint64_t time)
+{
+	const union perf_event *ev = rec->ev;
+
+	switch (ev->header.type) {
+	case PERF_RECORD_EXIT:
+		return life_add(sb, (int)ev->fork.tid, time, true);
+	case PERF_RECORD_FORK:
+		return life_add(sb, (int)ev->fork.tid, time, false);
+	case PERF_RECORD_COMM:
+		return life_add(sb, (int)ev->comm.tid, time, false);
+	}
+	return true;
+}
+
+static uint64_t time_of(struct sideband *sb, const struct pd_record *rec)
+{
+	const struct pd_sample_id *sid = pd_record_sid(rec);
+
+	if (!sb->timed)
+		return rec->seq;
+	/* records about the state before the start have no time of their own */
+	if (!(sid->valid & PERF_SAMPLE_TIME) || sid->time == UINT64_MAX)
+		return sb->last_time;
+	sb->last_time = sid->time;
+	return sid->time;
+}
+
+static void note_sample(struct sideband *sb, uint64_t time)
+{
+	sb->first_sample = time < sb->first_sample ? time : sb->first_sample;
+	sb->last_sample = time > sb->last_sample ? time : sb->last_sample;
+}
+
+uint64_t sideband_unknown_samples(const struct sideband *sb)
+{
+	return sb->unknown_samples;
+}
+
+bool sideband_sample_span(const struct sideband *sb, uint64_t *first, uint64_t *last)
+{
+	*first = sb->first_sample;
+	*last = sb->last_sample;
+	return *first <= *last;
+}
+
+static int take(struct sideband *sb, struct merge *m, const struct pd_record *rec, const struct sideband_opts *o)
+{
+	bool is_exit = rec->ev->header.type == PERF_RECORD_EXIT;
+	bool is_sample = rec->ev->header.type == PERF_RECORD_SAMPLE;
+	uint64_t time = time_of(sb, rec);
+	struct merge_lane *ln;
+	uint8_t *dst;
+
+	if (!note_life(sb, rec, time))
+		return ERR_NOMEM;
+	if (is_exit && time < sb->exit_time)
+		time = sb->exit_time;
+	ln = pick_lane(&sb->lanes[is_exit], m, time,
+		       is_exit ? SIDEBAND_RANK_EXIT : SIDEBAND_RANK_BEFORE);
+	if (!ln)
+		return ERR_NOMEM;
+	dst = merge_reserve(ln, time);
+	merge_commit(ln, is_sample ? copy_sample(dst, rec) : copy_record(sb, dst, rec, o));
+	if (is_sample && sb->timed && rec->sample.sid.valid & PERF_SAMPLE_TIME)
+		note_sample(sb, rec->sample.sid.time);
+	return 0;
+}
+
+/* Returns the latest time of a record. */
+static uint64_t end_of_records(struct sideband *sb)
+{
+	struct pd_record rec;
+	uint64_t time, end = 0;
+	int rc;
+
+	perfdata_rewind(sb->pd);
+	while ((rc = perfdata_next(sb->pd, &rec)) != 0) {
+		if (rc < 0)
+			continue;
+		time = time_of(sb, &rec);
+		end = time > end ? time : end;
+	}
+	sb->last_time = 0;
+	return end;
+}
+
+int sideband_collect(struct sideband *sb, struct merge *m, const struct sideband_opts *o, struct error *err)
+{
+	struct pd_record rec;
+	int rc;
+
+	if (o->exits_last)
+		sb->exit_time = end_of_records(sb);
+	perfdata_rewind(sb->pd);
+	/* damage was counted and reported when the session indexed the file */
+	while ((rc = perfdata_next(sb->pd, &rec)) != 0) {
+		if (rc < 0)
+			continue;
+		sb->unknown_samples += rec.ev->header.type == PERF_RECORD_SAMPLE && rec.attr && !is_trace(sb, rec.attr) &&
+				       is_unknown(rec.attr);
+		if (!stays(sb, o, &rec))
+			continue;
+		if (take(sb, m, &rec, o))
+			return error_set(err, ERR_NOMEM, "%s: out of memory", perfdata_name(sb->pd));
+	}
+	if (sb->nr_life)
+		qsort(sb->life, sb->nr_life, sizeof(*sb->life), life_cmp);
+	return 0;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * sideband.h - copies the input's records that inject keeps: events other than the trace, their samples, and records
+ * about processes, maps and switches.
+ */
+#ifndef CSTRACE_OUTPUTS_SYNTH_SIDEBAND_H
+#define CSTRACE_OUTPUTS_SYNTH_SIDEBAND_H
+
+#include "outputs/synth/merge.h"
+#include "perfdata/reader.h"
+#include "perfdata/writer.h"
+
+/* Order of records at the same time: begins of threads, samples, exits of threads. */
+enum sideband_rank {
+	SIDEBAND_RANK_BEFORE,
+	SIDEBAND_RANK_SAMPLES,
+	SIDEBAND_RANK_EXIT,
+};
+
+struct sideband;
+
+/* `pmu`: type of the trace events, which are left out. Returns NULL without memory. */
+struct sideband *sideband_new(struct perfdata *pd, uint32_t pmu);
+void sideband_free(struct sideband *sb);
+
+/* True if records have times; otherwise their order in the file is used as time. */
+bool sideband_timed(const struct sideband *sb);
+/* Returns an id that no event of the input has. */
+uint64_t sideband_new_id(const struct sideband *sb);
+
+/* Adds the events that are kept to the writer. Returns 0, or negative with `err` filled. */
+int sideband_add_attrs(struct sideband *sb, struct perf_writer *w, struct error *err);
+
+struct sideband_opts {
+	uint64_t id, sample_type;	/* of records of the trace event in the output */
+	/*
+	 * write exits of threads after all other records: samples have the times of AUX records, which are later than
+	 * the exits, and perf 6.12 does not show names for samples after the exit
+	 */
+	bool exits_last;
+	bool switches;			/* copy context switch records, which AutoFDO's readers do not support */
+};
+
+/*
+ * Reads the whole input and adds the records that are kept to lanes of `m`. Returns 0, or negative with `err` filled.
+ * Resets the position to the start.
+ */
+int sideband_collect(struct sideband *sb, struct merge *m, const struct sideband_opts *o, struct error *err);
+
+/*
+ * Number of samples that are not copied since perf would refuse their events: the events' entries in the header are damaged, or
+ * the samples have fields that this program does not know. Valid after sideband_collect().
+ */
+uint64_t sideband_unknown_samples(const struct sideband *sb);
+/* Returns the times of the first and the last copied sample; false: none has a time. */
+bool sideband_sample_span(const struct sideband *sb, uint64_t *first, uint64_t *last);
+
+/*
+ * Returns `time`, or the exit time of a thread that has exited before and was not created again, since it cannot run
+ * after it.
+ */
+uint64_t sideband_alive(const struct sideband *sb, int tid, uint64_t time);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * json.c - a timeline as JSON in Chrome's Trace Event Format: complete events (ph X) with their begin and length in
+ * microseconds, for viewers like Perfetto's.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "outputs/timeline/events.h"
+#include "outputs/timeline/text.h"
+
+struct json {
+	struct text text;
+	bool some;		/* events were written */
+};
+
+static void begin_event(struct json *j, const char *phase, const struct event_track *t)
+{
+	text_put(&j->text, "%s{\"ph\":\"%s\",\"pid\":%d,\"tid\":%d", j->some ? ",\n" : "\n", phase, t->pid, t->tid);
+	j->some = true;
+}
+
+static void put_metadata(struct json *j, const char *what, const struct event_track *t, const char *name)
+{
+	begin_event(j, "M", t);
+	text_put(&j->text, ",\"name\":\"%s\",\"args\":{\"name\":", what);
+	text_name(&j->text, name);
+	text_put(&j->text, "}}");
+}
+
+static void on_process(void *data, const struct event_track *t, const char *name)
+{
+	put_metadata(data, "process_name", t, name);
+}
+
+static void on_track(void *data, const struct event_track *t, const char *name)
+{
+	put_metadata(data, "thread_name", t, name);
+}
+
+/* Microseconds with three decimals; an instruction is shown as a nanosecond. */
+static void put_time(struct json *j, const char *key, uint64_t ns)
+{
+	text_put(&j->text, ",\"%s\":%" PRIu64 ".%03u", key, ns / 1000, (unsigned int)(ns % 1000));
+}
+
+static void on_event(void *data, const struct event *e)
+{
+	struct json *j = data;
+	unsigned int i;
+
+	begin_event(j, e->instant ? "i" : "X", &e->track);
+	put_time(j, "ts", e->begin);
+	if (e->instant)
+		text_put(&j->text, ",\"s\":\"t\"");
+	else
+		put_time(j, "dur", e->end - e->begin);
+	text_put(&j->text, ",\"cat\":\"%s\",\"name\":", e->category);
+	text_name(&j->text, e->name);
+	text_put(&j->text, ",\"args\":{");
+	for (i = 0; i < e->nr_args; i++) {
+		text_put(&j->text, "%s\"%s\":", i ? "," : "", e->args[i].key);
+		if (e->args[i].text)
+			text_name(&j->text, e->args[i].text);
+		else
+			text_put(&j->text, "%" PRIu64, e->args[i].number);
+	}
+	text_put(&j->text, "}}");
+}
+
+uint64_t timeline_json(const struct timeline *t, struct pd_output *out)
+{
+	static const struct event_sink sink = { on_process, on_track, on_event, NULL };
+	struct json *j = calloc(1, sizeof(*j));
+	uint64_t written;
+
+	if (!j)
+		return UINT64_MAX;
+	j->text.out = out;
+	text_put(&j->text, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"axis\":\"%s\",\"left out\":\"%" PRIu64 "\"},\"traceEvents\":[",
+		 t->by_insns ? "instructions: 1 ns is one" : "perf time", t->left_out + t->tracks.left_out + t->tracks.messages_left_out + t->tracks.messages_untimed);
+	written = timeline_events(t, &sink, j) ? 0 : UINT64_MAX;
+	text_put(&j->text, "\n]}\n");
+	text_flush(&j->text);
+	written |= j->text.written;
+	free(j);
+	return written;
+}

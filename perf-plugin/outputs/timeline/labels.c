@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* labels.c - remembers the symbol of each function when its place is looked up. */
+#include "outputs/timeline/labels.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/name.h"
+#include "base/path.h"
+#include "machine/images/dso.h"
+#include "machine/images/dso_table.h"
+#include "machine/images/functions.h"
+#include "outputs/sources/demangle.h"
+#include "session/decode/locate.h"
+#include "session/parts.h"
+
+#define FIRST_SLOTS	1024u
+
+struct place_name {
+	calls_place entry;	/* CALLS_NO_PLACE: free */
+	char *name;		/* NULL: the file has none */
+};
+
+struct labels {
+	struct session *ss;
+	struct calls_code code;
+	struct place_name *v;	/* open addressing, at most half full */
+	size_t size, used;
+	bool demangle, failed;
+	char text[512];
+};
+
+static struct place_name *slot_of(struct place_name *v, size_t size, calls_place entry)
+{
+	size_t i = (size_t)(entry * 0x9e3779b97f4a7c15u >> 24) & (size - 1);
+
+	while (v[i].entry != CALLS_NO_PLACE && v[i].entry != entry)
+		i = (i + 1) & (size - 1);
+	return &v[i];
+}
+
+static bool grow(struct labels *n)
+{
+	const size_t size = n->size ? 2 * n->size : FIRST_SLOTS;
+	struct place_name *v = malloc(size * sizeof(*v));
+	size_t i;
+
+	if (!v)
+		return false;
+	for (i = 0; i < size; i++)
+		v[i] = (struct place_name){ .entry = CALLS_NO_PLACE };
+	for (i = 0; i < n->size; i++)
+		if (n->v[i].entry != CALLS_NO_PLACE)
+			*slot_of(v, size, n->v[i].entry) = n->v[i];
+	free(n->v);
+	n->v = v;
+	n->size = size;
+	return true;
+}
+
+struct labels *labels_new(struct session *ss, const struct calls_code *code, bool demangle)
+{
+	struct labels *n = calloc(1, sizeof(*n));
+
+	if (!n)
+		return NULL;
+	n->ss = ss;
+	n->code = *code;
+	n->demangle = demangle;
+	if (grow(n))
+		return n;
+	free(n);
+	return NULL;
+}
+
+void labels_free(struct labels *n)
+{
+	size_t i;
+
+	if (!n)
+		return;
+	for (i = 0; i < n->size; i++)
+		free(n->v[i].name);
+	free(n->v);
+	free(n);
+}
+
+bool labels_failed(const struct labels *n)
+{
+	return n->failed;
+}
+
+/* The function that holds `addr` begins at `entry`. */
+static void remember(struct labels *n, const struct stream *s, uint64_t addr, calls_place entry)
+{
+	struct place_name *p = slot_of(n->v, n->size, entry);
+	struct session_loc loc;
+	const char *name = NULL;
+	uint64_t offset;
+
+	if (p->entry == entry)
+		return;
+	if (2 * (n->used + 1) > n->size) {
+		if (!grow(n)) {
+			n->failed = true;
+			return;
+		}
+		p = slot_of(n->v, n->size, entry);
+	}
+	if (!session_locate(s, addr, &loc) || !session_symbol(s, addr, &loc, &name, &offset))
+		name = NULL;
+	*p = (struct place_name){ .entry = entry, .name = name && n->demangle ? demangled(name) : NULL };
+	if (name && !p->name)
+		p->name = strdup(name);
+	n->failed |= name && !p->name;
+	n->used++;
+}
+
+static uint32_t binary(void *data, const struct stream *s, uint32_t section)
+{
+	struct labels *n = data;
+
+	return n->code.binary(n->code.data, s, section);
+}
+
+static void where(void *data, const struct stream *s, uint64_t addr, struct calls_where *w)
+{
+	struct labels *n = data;
+
+	n->code.where(n->code.data, s, addr, w);
+	if (w->place == CALLS_NO_PLACE)
+		return;
+	remember(n, s, addr, w->start == w->end ? w->place : (w->place & ~(uint64_t)UINT32_MAX) | w->start);
+}
+
+static unsigned int call_before(void *data, const struct stream *s, uint64_t addr, unsigned int isa)
+{
+	struct labels *n = data;
+
+	return n->code.call_before(n->code.data, s, addr, isa);
+}
+
+static uint64_t program(void *data, const struct stream *s)
+{
+	struct labels *n = data;
+
+	return n->code.program(n->code.data, s);
+}
+
+static calls_place landing_pad(void *data, calls_place site)
+{
+	struct labels *n = data;
+
+	return n->code.landing_pad(n->code.data, site);
+}
+
+struct calls_code labels_code(struct labels *n)
+{
+	return (struct calls_code){ .data = n, .binary = binary, .where = where, .call_before = call_before, .program = program,
+				    .landing_pad = landing_pad };
+}
+
+const char *labels_file(struct labels *n, calls_place entry)
+{
+	const char *path;
+
+	if (entry == CALLS_NO_PLACE)
+		return NULL;
+	path = dso_path(session_dsos(n->ss)->all[entry >> 32]);
+	return name_shown(path_label(path));
+}
+
+const char *labels_of(struct labels *n, calls_place entry)
+{
+	const struct place_name *p;
+	struct dso_function f;
+
+	if (entry == CALLS_NO_PLACE)
+		return "[unknown]";
+	p = slot_of(n->v, n->size, entry);
+	/* a call into the middle of a function */
+	if (p->entry != entry && dso_function(session_dsos(n->ss)->all[entry >> 32], (uint32_t)entry, &f))
+		p = slot_of(n->v, n->size, (entry & ~(uint64_t)UINT32_MAX) | (uint32_t)f.start);
+	if (p->name)
+		return name_shown(p->name);
+	snprintf(n->text, sizeof(n->text), "[%.*s+0x%x]", 480, labels_file(n, entry), (uint32_t)entry);
+	return n->text;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* timeline.c - decodes a recording once, and writes its calls and tracks within a size that viewers open. */
+#include "outputs/timeline/timeline.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "counting/calls/places.h"
+#include "machine/images/dso.h"
+#include "machine/images/dso_table.h"
+#include "outputs/timeline/internal.h"
+#include "outputs/timeline/perfetto.h"
+#include "session/decode/decode.h"
+#include "session/parts.h"
+
+/* Bytes of an output without --min-duration and --depth, and slices of it to begin with. */
+#define MOST_BYTES	(20u * 1000 * 1000)
+#define FIRST_SLICES	150000u
+/* Slices with them: a bound for the memory. */
+#define MOST_SLICES	1000000u
+#define MOST_SPANS	20000u
+/* Bytes of segments that are kept until the streams of a thread are put in order. */
+#define KEPT		(64ull << 20)
+
+struct stream_lane {
+	struct calls_lane *calls;
+	struct track_stream track;
+};
+
+struct making {
+	struct session *ss;
+	struct calls_places *places;
+	struct calls_code code;
+	struct calls *calls;
+	struct timeline t;
+};
+
+static const struct timeline_format formats[] = {
+	{ "json", false, timeline_json },
+	{ "speedscope", false, timeline_speedscope },
+#ifdef HAVE_PROTOBUF_C
+	{ "perfetto", true, timeline_perfetto },
+#endif
+};
+
+const struct timeline_format *timeline_format(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (!strcmp(formats[i].name, name))
+			return &formats[i];
+	return NULL;
+}
+
+const char *timeline_format_names(void)
+{
+#ifdef HAVE_PROTOBUF_C
+	return "json, speedscope and perfetto";
+#else
+	return "json and speedscope";
+#endif
+}
+
+/* ---- decoding ------------------------------------------------------------------------------------ */
+
+static uint32_t number_of(void *data, struct dso *dso)
+{
+	(void)data;
+	return dso->number;
+}
+
+static struct dso *file_of(void *data, uint32_t number)
+{
+	const struct making *m = data;
+
+	return session_dsos(m->ss)->all[number];
+}
+
+static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	struct stream_lane *ln = *s->priv;
+	struct making *m = data;
+	int rc;
+
+	if (!ln) {
+		ln = *s->priv = calloc(1, sizeof(*ln));
+		if (!ln)
+			return ERR_NOMEM;
+		ln->track.key = UINT64_MAX;
+		ln->calls = calls_lane_new(m->calls);
+		if (!ln->calls)
+			return ERR_NOMEM;
+	}
+	rc = tracks_batch(&m->t.tracks, &ln->track, s, g, n);
+	if (!rc && s->config->protocol != CST_PROTO_STM)
+		rc = calls_batch(m->calls, ln->calls, s, g, n);
+	return rc ? rc : labels_failed(m->t.labels) ? ERR_NOMEM : 0;
+}
+
+static void on_stream_end(void *data, const struct stream *s)
+{
+	struct stream_lane *ln = *s->priv;
+	struct making *m = data;
+
+	if (!ln)
+		return;
+	*s->priv = NULL;
+	tracks_stream_end(&m->t.tracks, &ln->track, s);
+	if (ln->calls)
+		calls_lane_end(m->calls, ln->calls);
+	free(ln);
+}
+
+static calls_place same_place(void *data, calls_place p)
+{
+	(void)data;
+	return p;
+}
+
+static int decode(struct making *m)
+{
+	const struct session_consumer c = { .data = m, .batch = on_batch, .stream_end = on_stream_end, .times = true,
+					    .unwanted = true, .stop = CST_STOP_TIMESTAMP };
+	int rc = session_run(m->ss, &c);
+
+	return rc ? rc : calls_finish(m->calls, same_place, NULL);
+}
+
+/* ---- writing ------------------------------------------------------------------------------------- */
+
+/* Leaves out the shortest calls until the output is within a size. Returns 0 or ERR_NOMEM. */
+static int limit_size(struct making *m, const struct timeline_format *f)
+{
+	struct timeline *t = &m->t;
+	uint64_t size;
+
+	for (;;) {
+		t->slices = calls_slices(m->calls, &t->nr_slices, &t->left_out);
+		size = f->write(t, NULL);
+		if (size == UINT64_MAX)
+			return ERR_NOMEM;
+		if (size <= MOST_BYTES || !t->nr_slices)
+			return 0;
+		if (!calls_limit_slices(m->calls, (size_t)((double)t->nr_slices * MOST_BYTES / (double)size * 0.97)))
+			return ERR_NOMEM;
+	}
+}
+
+static int open_file(struct pd_output *out, const struct timeline_opts *o)
+{
+	struct error err = { .code = 0 };
+
+	if (!(o->format->binary ? pd_output_open_binary(out, o->output, &err) : pd_output_open(out, o->output, &err)))
+		return 0;
+	fprintf(stderr, "cstrace timeline: %s\n", err.msg);
+	return ERR_REPORTED;
+}
+
+static int write_file(struct making *m, const struct timeline_opts *o, struct pd_output *out)
+{
+	const uint64_t size = o->format->write(&m->t, out);
+	struct error err = { .code = 0 };
+
+	if (size == UINT64_MAX) {
+		pd_output_abort(out);
+		return ERR_NOMEM;
+	}
+	if (pd_output_finish(out, &err)) {
+		fprintf(stderr, "cstrace timeline: %s\n", err.msg);
+		return ERR_REPORTED;
+	}
+	fprintf(stderr, "cstrace timeline: %zu calls of %zu threads, %" PRIu64 " bytes", m->t.nr_slices, m->t.tracks.nr_threads, size);
+	if (m->t.left_out)
+		fprintf(stderr, o->min || o->depth ? "; %" PRIu64 " calls were left out" : "; the %" PRIu64 " shortest calls were left out",
+			m->t.left_out);
+	if (m->t.tracks.left_out)
+		fprintf(stderr, "; the %" PRIu64 " shortest stretches on CPUs, of threads and of lost trace, were left out",
+			m->t.tracks.left_out);
+	if (m->t.tracks.messages_left_out)
+		fprintf(stderr, "; of the messages the last %" PRIu64 " were left out", m->t.tracks.messages_left_out);
+	if (m->t.tracks.messages_untimed)
+		fprintf(stderr, "; %" PRIu64 " messages have no time, and were left out", m->t.tracks.messages_untimed);
+	fprintf(stderr, "\n%s", m->t.by_insns ? "cstrace timeline: the trace has no timestamps: instructions are the axis\n" : "");
+	return 0;
+}
+
+static bool prepare(struct making *m, const struct timeline_opts *o)
+{
+	const bool chosen = o->min || o->depth, by_insns = !session_timestamps(m->ss);
+	const struct calls_limits limits = { .kept = KEPT };
+	const struct calls_slice_opts slices = { .max = chosen ? MOST_SLICES : FIRST_SLICES, .min = o->min,
+						 .depth = (int32_t)(o->depth < INT32_MAX ? o->depth : INT32_MAX),
+						 .by_insns = by_insns };
+
+	m->t.by_insns = m->t.tracks.by_insns = by_insns;
+	m->t.tracks.max = MOST_SPANS;
+	m->places = calls_places_new(m->ss, number_of, file_of, m);
+	if (!m->places)
+		return false;
+	m->code = calls_places_code(m->places);
+	m->t.labels = labels_new(m->ss, &m->code, o->demangle);
+	m->t.comms = comms_new(session_perfdata(m->ss));
+	if (!m->t.labels || !m->t.comms)
+		return false;
+	m->code = labels_code(m->t.labels);
+	m->calls = calls_new(&limits, &m->code, session_max_streams(m->ss));
+	return m->calls && calls_record_slices(m->calls, &slices);
+}
+
+static void finish(struct making *m)
+{
+	calls_free(m->calls);
+	labels_free(m->t.labels);
+	comms_free(m->t.comms);
+	calls_places_free(m->places);
+	tracks_free(&m->t.tracks);
+}
+
+int timeline_write(struct session *ss, const struct timeline_opts *o)
+{
+	struct making m = { .ss = ss };
+	struct pd_output out;
+	int rc = open_file(&out, o);
+
+	if (rc)
+		return rc;
+	rc = prepare(&m, o) ? decode(&m) : ERR_NOMEM;
+	if (!rc) {
+		tracks_sort(&m.t.tracks);
+		if (!m.t.tracks.nr_threads)
+			rc = TIMELINE_EMPTY;
+		else if (o->min || o->depth)
+			m.t.slices = calls_slices(m.calls, &m.t.nr_slices, &m.t.left_out);
+		else
+			rc = limit_size(&m, o->format);
+	}
+	if (rc == TIMELINE_EMPTY)
+		fprintf(stderr, "cstrace timeline: %s: nothing to show: nothing was decoded\n", session_name(ss));
+	if (rc)
+		pd_output_abort(&out);
+	else
+		rc = write_file(&m, o, &out);
+	if (rc == ERR_NOMEM)
+		fprintf(stderr, "cstrace timeline: out of memory\n");
+	finish(&m);
+	return rc;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * verify.h - what can be checked of a trace without a reference: the rules of the architecture for packets, frames and
+ * their sequence, the program files against the flow, and rules over elements (rules.def). Violations are grouped by rule.
+ */
+#ifndef CSTRACE_OUTPUTS_VERIFY_VERIFY_H
+#define CSTRACE_OUTPUTS_VERIFY_VERIFY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <cstrace/log.h>
+
+#include "session/session.h"
+
+struct verify_opts {
+	const char *who;	/* begins messages: "cstrace verify" */
+	const char *output;	/* "-": standard output */
+	bool json;		/* one JSON object for each rule */
+};
+
+/* Number of rules that were violated, by severity. */
+struct verify_result {
+	uint64_t rules[CST_LOG_SEVERITIES];
+};
+
+/*
+ * Decodes the recording that `so` describes and writes the report; sets so->log. 0, or ERR_REPORTED after a message on
+ * stderr. *incomplete: true if the session has losses.
+ */
+int verify_run(struct session_opts *so, const struct verify_opts *opts, struct verify_result *result, bool *incomplete);
+
+/*
+ * The same of trace that is no session: `decode` passes violations to the log, and sets *buffer to the number of the buffer they are
+ * in; it returns 0, or not after a message on stderr.
+ */
+int verify_log(const struct verify_opts *opts, int (*decode)(void *data, struct cst_log *log, unsigned int *buffer), void *data,
+	       struct verify_result *result);
+
+#endif

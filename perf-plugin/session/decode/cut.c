@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cut.c - decodes a part of an AUX fragment. */
+#include "session/decode/cut.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "session/decode/part.h"
+
+#define FRAME 16	/* bytes of a formatter frame; without frames any byte will do */
+
+/*
+ * True if the trace of `u` is synchronised within the lead of a part, and all state of its decoder is traced again there.
+ * Tried in the middle of the fragment, since a trace unit synchronises at regular distances, or never.
+ */
+static bool resumes(const struct trace_unit *u, const struct fragment *f, uint8_t id)
+{
+	const uint64_t skip = f->pub.size / 2 / FRAME * FRAME, len = f->pub.size - skip < CUT_LEAD ? f->pub.size - skip : CUT_LEAD;
+	struct cst_config cfg = u->config;
+	struct cst_decoder *dec;
+	struct cst_packet pkt;
+	struct cst_pull pull;
+	struct cst_tree *t;
+	bool found = false;
+
+	cfg.trace_id = id;
+	if (u->config_error || cst_tree_new(&t, f->pub.raw ? CST_TREE_RAW : CST_TREE_FRAMES, CST_FRAME_RESET_4X))
+		return false;
+	if (!cst_tree_add(t, &cfg, &dec) && cst_tree_digest(t)) {
+		cst_tree_start_at(t, f->pub.offset + skip, id);
+		cst_tree_feed(t, f->pub.data + skip, len, f->pub.offset + skip);
+		while (!found && cst_tree_next_packet(t, &pkt, &pull) > 0)
+			found = pull.why == CST_STOP_PACKET && cst_decoder_packet_role(dec, &pkt) == CST_ROLE_SYNC;
+	}
+	cst_tree_free(t);
+	return found;
+}
+
+bool cut_possible(struct session *ss, struct queue *q, const struct fragment *f)
+{
+	const struct trace_unit *u;
+	uint8_t id;
+
+	u = slot_only_unit(ss, q, f, &id);
+	return u && resumes(u, f, id);
+}
+
+static struct stream_state *only_stream(const struct tree_slot *slot)
+{
+	unsigned int id;
+
+	for (id = 0; id < 128; id++)
+		if (slot->st[id])
+			return slot->st[id];
+	return NULL;
+}
+
+/* ---- the state at a cut ---------------------------------------------------------------------------- */
+
+/* State of a stream that depends on the trace before, apart from its decoder. Numbers of losses and instructions are relative. */
+struct at_cut {
+	uint64_t now, limit, last_ticks, done;			/* struct stream_time, stream_place */
+	uint64_t return_address;
+	uint64_t passed, gap_from;
+	int32_t pid, tid;
+	uint32_t context_id, vmid, id;
+	uint32_t gap_dso;					/* number plus 1 */
+	int32_t gap_pid, user_pid;
+	uint32_t user_epoch, kernel_epoch;
+	uint32_t host_thread;
+	uint8_t late, stamped, el, el_known, return_known;
+	uint8_t id_bits, cause, how, id_new, by_id, absent, traced, zero, counted, since_stamp, no_gaps;
+	uint8_t world, world_el, world_known, guest_user, nr_vcpus;
+	uint8_t gap_open, gap_cause, active;
+	char gap_comm[LOSS_COMM];
+};
+
+static void take_who(struct at_cut *m, const struct who *w, const struct cst_stats *s)
+{
+	m->id = w->id;
+	m->id_bits = w->id_bits;
+	m->passed = w->passed;
+	m->cause = w->cause;
+	m->how = w->how;
+	m->id_new = w->id_new;
+	m->by_id = w->by_id;
+	m->absent = w->absent;
+	m->traced = w->traced;
+	m->zero = w->zero;
+	m->counted = w->counted == s->insns;
+	m->since_stamp = w->stamped == s->insns;
+	m->no_gaps = w->gaps == s->resyncs + s->overflows + s->discards + s->bad_packets;
+	m->world = w->world.world;
+	m->world_el = w->world.el;
+	m->world_known = w->world.known;
+	m->guest_user = w->world.guest_user;
+	m->host_thread = w->world.thread;
+	m->nr_vcpus = (uint8_t)w->world.nr_vcpus;
+}
+
+static void take_gap(struct at_cut *m, const struct loss_gap *gap)
+{
+	m->gap_open = gap->open;
+	if (!gap->open)
+		return;
+	m->gap_from = gap->from;
+	m->gap_pid = gap->pid;
+	m->gap_cause = gap->cause;
+	m->gap_dso = gap->dso ? gap->dso->number + 1 : 0;
+	memcpy(m->gap_comm, gap->comm, sizeof(m->gap_comm));
+}
+
+static uint64_t digest_vcpus(const struct world_state *w, uint64_t digest)
+{
+	unsigned int i;
+
+	for (i = 0; i < w->nr_vcpus && i < NR_VCPUS; i++) {
+		const uint64_t v[] = { w->vcpus[i].thread, w->vcpus[i].in_user, w->vcpus[i].pc_known, w->vcpus[i].pc };
+
+		digest = cst_index_digest(digest, v, sizeof(v));
+	}
+	return digest;
+}
+
+/* Returns the digest of the state at the decoder's position. 0: the state cannot be taken over by another thread. */
+static uint64_t digest_state(const struct run *r, struct tree_slot *slot)
+{
+	struct stream_state *st = only_stream(slot);
+	const struct cst_stats *s = cst_decoder_stats(st->stream.decoder);
+	uint64_t digest = cst_tree_digest(slot->tree);
+	struct at_cut m;
+
+	if (!digest || count_losses_open(st))
+		return 0;
+	memset(&m, 0, sizeof(m));
+	m.now = st->time.now;
+	m.limit = st->time.limit;
+	m.last_ticks = st->time.last_ticks;
+	m.late = st->time.late;
+	m.stamped = st->time.insns_stamped == s->insns;
+	m.done = st->fragment.done;
+	m.pid = st->stream.pid;
+	m.tid = st->stream.tid;
+	m.active = st->out.active;
+	m.context_id = st->context.id;
+	m.vmid = st->context.vmid;
+	m.el = st->context.el;
+	m.el_known = st->context.el_known;
+	m.return_known = st->context.return_known;
+	m.return_address = st->context.return_known ? st->context.return_address : 0;
+	m.user_pid = st->space.user ? st->space.user->process->pid : -1;
+	m.user_epoch = st->space.user ? st->space.user->epoch : 0;
+	m.kernel_epoch = st->space.kernel ? st->space.kernel->epoch : 0;
+	take_who(&m, &st->who, s);
+	take_gap(&m, &st->losses.gap);
+	digest = digest_vcpus(&st->who.world, cst_index_digest(digest, &m, sizeof(m)));
+	if (r->con->stream_digest && st->out.active)
+		digest = r->con->stream_digest(r->con->data, stream_here(st), digest);
+	return digest;
+}
+
+/* ---- decoding -------------------------------------------------------------------------------------- */
+
+/* Prepares the tree to decode the fragment from `start` on, which is its begin or that of a frame. */
+static int open_at(struct run *r, const struct fragment *f, uint64_t start, struct tree_slot **slot)
+{
+	struct stream_state *st;
+	int rc = slot_prepare(r, f, slot);
+
+	if (!rc && !(*slot && only_stream(*slot)))
+		rc = ERR_USAGE;
+	if (!rc)
+		rc = fragment_open(r, *slot, f);
+	if (rc || start == f->pub.offset)
+		return rc;
+	st = only_stream(*slot);
+	cst_tree_start_at((*slot)->tree, start, st->stream.trace_id);
+	ahead_switch(st, start);
+	st->losses.skipped = start - f->pub.offset;
+	return 0;
+}
+
+/* Where to begin `len` bytes before offset `to`, or at the begin of the fragment. */
+static uint64_t start_before(const struct fragment *f, uint64_t to, uint64_t len)
+{
+	const uint64_t before = to - f->pub.offset;
+
+	return before <= len ? f->pub.offset : f->pub.offset + (before - len) / FRAME * FRAME;
+}
+
+/* True if instructions were executed after a timestamp, or the trace has none: more bytes would hardly change the state. */
+static bool is_in_step(const struct stream_state *st)
+{
+	return cst_decoder_stats(st->stream.decoder)->insns && (!st->unit->timestamps || st->time.last_ticks);
+}
+
+/*
+ * Decodes bytes before the part: CUT_LEAD or, if they contain no synchronisation, CUT_LEAD_MAX. If these contain none either,
+ * SESSION_UNFIT: a trace could make every part decode the whole fragment before it.
+ */
+static int decode_lead(struct run *r, const struct fragment *f, const struct cut *c, bool whole, struct tree_slot **slot)
+{
+	uint64_t len = whole ? f->pub.size : CUT_LEAD, start;
+	struct stream_state *st;
+	int rc;
+
+	for (;; len = CUT_LEAD_MAX) {
+		start = start_before(f, c->from, len);
+		rc = open_at(r, f, start, slot);
+		if (rc)
+			return rc;
+		st = only_stream(*slot);
+		cst_decoder_set_counts(st->stream.decoder, NULL);
+		rc = fragment_feed(r, *slot, f, start, c->from);
+		if (rc || start == f->pub.offset || is_in_step(st))
+			return rc;
+		if (len == CUT_LEAD_MAX)
+			return SESSION_UNFIT;
+		run_free_slots(r);
+	}
+}
+
+/* Begins inside the fragment: with the state of decoder, stream and consumer at the end of the lead, and all counts 0. */
+static int open_inside(struct run *r, const struct fragment *f, struct cut *c, const struct session_consumer *con, bool whole,
+		       struct tree_slot **slot)
+{
+	const struct session_consumer *mine = r->con;
+	struct session_consumer lead = *mine;
+	struct part before = { .files = NULL };
+	struct stream_state *st;
+	int rc = 0;
+
+	/* the session, other than a replica, has counts of earlier parts */
+	if (whole && part_take(&before, r->ss))
+		return ERR_NOMEM;
+	if (con->piece_new) {
+		lead.data = con->piece_new(con->data, r->ss);
+		rc = lead.data ? 0 : ERR_NOMEM;
+	}
+	if (!rc && con->piece_lead)
+		con->piece_lead(lead.data);
+	r->con = &lead;
+	if (!rc)
+		rc = decode_lead(r, f, c, whole, slot);
+	if (rc) {
+		run_free_slots(r);
+	} else {
+		st = only_stream(*slot);
+		c->begin = digest_state(r, *slot);
+		if (con->stream_move && st->out.active)
+			rc = con->stream_move(mine->data, lead.data, stream_here(st));
+		cst_decoder_set_counts(st->stream.decoder, r->counts);
+		session_zero_counts(r->ss);
+		slot_begin_counts(*slot);
+		if (whole)
+			part_put_back(r->ss, &before);
+	}
+	r->con = mine;
+	part_free(&before);
+	if (con->piece_new && lead.data)
+		con->piece_free(lead.data);
+	return rc;
+}
+
+int run_cut(struct run *r, struct queue *q, size_t i, struct cut *c, const struct session_consumer *con, bool whole)
+{
+	const struct fragment *f = &q->frags[i];
+	const uint64_t end = f->pub.offset + f->pub.size;
+	struct tree_slot *slot;
+	int rc;
+
+	r->q = q;
+	c->begin = c->end = 0;
+	if (c->from == f->pub.offset)
+		rc = open_at(r, f, c->from, &slot);
+	else
+		rc = open_inside(r, f, c, con, whole, &slot);
+	if (!rc)
+		rc = fragment_feed(r, slot, f, c->from, c->to);
+	if (!rc && c->to == end) {
+		rc = fragment_finish(r, slot, f);
+	} else if (!rc) {
+		c->end = digest_state(r, slot);
+		/* the next part continues it */
+		only_stream(slot)->losses.gap.open = false;
+	}
+	r->ss->totals.aux_bytes += c->to - c->from;
+	r->ss->bytes_done += c->to - c->from;
+	run_leave(r, c->to == end ? i + 1 : q->nr_frags);
+	return rc;
+}

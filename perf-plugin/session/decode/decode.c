@@ -1,0 +1,590 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* decode.c - decodes the AUX fragments of every buffer and delivers batches of elements. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "session/decode/jobs.h"
+#include "session/decode/part.h"
+#include "session/decode/run.h"
+#include "session/decode/witness.h"
+
+static double seconds(const struct timespec *a, const struct timespec *b)
+{
+	return (double)(b->tv_sec - a->tv_sec) + (double)(b->tv_nsec - a->tv_nsec) * 1e-9;
+}
+
+void run_progress(struct run *r, uint64_t bytes)
+{
+	struct session *ss = r->ss;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (seconds(&r->progress.started, &now) < 1.0 || seconds(&r->progress.last, &now) < 0.2)
+		return;
+	r->progress.last = now;
+	if (bytes > r->progress.most)
+		r->progress.most = bytes < ss->bytes_total ? bytes : ss->bytes_total;
+	fprintf(stderr, "\rcstrace: decoding %3.0f%%", ss->bytes_total ?
+		100.0 * (double)r->progress.most / (double)ss->bytes_total : 0.0);
+}
+
+static void note_progress(struct run *r, uint64_t in_fragment)
+{
+	if (r->progress.bytes)
+		*r->progress.bytes = r->ss->bytes_done + in_fragment;
+	else
+		run_progress(r, r->ss->bytes_done + in_fragment);
+}
+
+/* Finds the return address of the exception before a context element. Only elements between the two are skipped. */
+static void find_exception(struct stream_state *st, const struct cst_generic *g, int n)
+{
+	st->context.return_known = false;
+	while (--n >= 0 && g[n].kind != CST_GEN_RANGE && g[n].kind != CST_GEN_RUN && g[n].kind != CST_GEN_TRACE_ON &&
+	       g[n].kind != CST_GEN_NO_SYNC) {
+		if (g[n].kind != CST_GEN_EXCEPTION)
+			continue;
+		st->context.return_known = g[n].flags & CST_GF_RET_ADDR;
+		st->context.return_address = g[n].end;
+		break;
+	}
+}
+
+/* Gives the decoder the places of the next samples of the consumer. */
+static int plan_samples(struct run *r, struct stream_state *st)
+{
+	struct session_plan plan = { .next = 0 };
+	struct cst_decoder *dec = st->stream.decoder;
+	int rc;
+
+	if (!r->planned)
+		return 0;
+	rc = r->con->plan(r->con->data, stream_here(st), NULL, 0, &plan);
+	if (rc)
+		return rc;
+	r->pull = plan.next ? BATCH : PULL_UNPLANNED;
+	/* ranges of an unknown thread are counted one by one */
+	if (!plan.next || st->stream.pid < 0)
+		plan.period = 0;
+	return cst_decoder_sample(dec, cst_decoder_stats(dec)->insns + plan.next, plan.period) ? ERR_NOMEM : 0;
+}
+
+/* Lists branches of the thread that runs next. Ranges of an unknown thread are counted one by one. */
+static void list_branches(struct run *r, struct stream_state *st)
+{
+	if (r->list.v)
+		cst_decoder_list(st->stream.decoder, st->stream.pid < 0 ? NULL : &r->list);
+}
+
+static int take_batch(struct run *r, struct stream_state *st, const struct cst_generic *g, int n,
+		      enum cst_stop why)
+{
+	int rc = 0;
+
+	if (n)
+		stream_passed(st, &g[n - 1]);
+	if (n) {
+		st->out.active = true;
+		count_losses_batch(st, g, n);
+		if (r->planned)
+			rc = r->con->plan(r->con->data, stream_here(st), g, (size_t)n, NULL);
+		if (rc)
+			return rc;
+		if (r->con->batch || r->ss->chosen.filter)
+			rc = deliver_batch(r, st, g, (size_t)n, why);
+		if (r->progress.shown && !(++r->progress.ticks & 63))
+			note_progress(r, g[n - 1].index - st->fragment.f->pub.offset);
+	}
+	if (why == CST_STOP_CONTEXT && st->unit->pid.contextidr_el2)
+		find_exception(st, g, n);
+	if (!rc)
+		rc = stream_stop(st, why, n ? &g[n - 1] : NULL);
+	list_branches(r, st);
+	return rc ? rc : plan_samples(r, st);
+}
+
+/* True if all streams of the tree are past the end of the filter's window. */
+static bool all_past(const struct tree_slot *slot)
+{
+	unsigned int id;
+
+	for (id = 0; id < 128; id++)
+		if (slot->st[id] && !slot->st[id]->out.past)
+			return false;
+	return true;
+}
+
+/*
+ * Pulls elements until more bytes are needed or the filter's window has ended. A stop for loading a section does not
+ * end a batch, so that batches and their times do not depend on what was decoded before.
+ */
+static int pull(struct run *r, struct tree_slot *slot)
+{
+	struct cst_generic *out, *more;
+	struct cst_decoder *had = NULL;
+	struct stream_state *st;
+	struct cst_pull p;
+	int n, rc = 0, held = 0;
+
+	for (;;) {
+		if (!held) {
+			rc = deliver_room(r, &out);
+			if (rc)
+				return rc;
+			r->list.n = 0;
+		}
+		n = cst_tree_pull(slot->tree, out + held, (held ? BATCH : r->pull) - held, &p);
+		if (n < 0)
+			return n;
+		if (memory_refused())
+			return ERR_NOMEM;
+		if (!n && !p.dec)
+			p.dec = had;	/* at the end of the input the batch is complete */
+		if (held && had != p.dec) {
+			more = out + held;
+			rc = take_batch(r, cst_decoder_cookie(had), out, held, CST_STOP_NONE);
+			if (!rc)
+				rc = deliver_room(r, &out);
+			if (!rc)
+				memmove(out, more, (size_t)n * sizeof(*out));
+			held = 0;
+		}
+		if (rc)
+			return rc;
+		n += held;
+		held = 0;
+		if (!n && p.why != CST_STOP_SECTION)
+			return 0;
+		if (!p.dec) {
+			/* a barrier: the next element of each decoder is a NO_SYNC */
+			rc = deliver_flush(r);
+			if (rc)
+				return rc;
+			continue;
+		}
+		st = cst_decoder_cookie(p.dec);
+		if (p.why == CST_STOP_SECTION && n + CST_PULL_MIN <= (int)BATCH) {
+			held = n;
+			had = p.dec;
+			rc = stream_stop(st, p.why, NULL);
+			if (rc)
+				return rc;
+			continue;
+		}
+		if (n)
+			slot->last_index = out[n - 1].index;
+		rc = take_batch(r, st, out, n, p.why);
+		if (rc)
+			return rc;
+		if (st->out.past && all_past(slot)) {
+			r->f.past = true;
+			return 0;
+		}
+	}
+}
+
+/* Pulls packet by packet for listings, each with its elements. */
+static int pull_packets(struct run *r, struct tree_slot *slot)
+{
+	struct stream_state *st;
+	struct cst_packet pkt;
+	struct cst_pull p;
+	int n, rc;
+
+	while ((n = cst_tree_next_packet(slot->tree, &pkt, &p)) > 0) {
+		if (p.why == CST_STOP_PACKET) {
+			st = cst_decoder_cookie(p.dec);
+			st->out.active = true;
+			rc = r->con->packet(r->con->data, stream_as_given(st), &pkt);
+			if (rc)
+				return rc;
+		}
+		rc = pull(r, slot);
+		if (rc || r->f.past)
+			return rc;
+	}
+	return n;
+}
+
+static int end_fragment(struct run *r, struct tree_slot *slot)
+{
+	unsigned int id;
+	int rc = 0;
+
+	for (id = 0; id < 128 && !rc; id++) {
+		if (!slot->st[id])
+			continue;
+		count_losses_end(slot->st[id]);
+		slot->st[id]->out.open_end = slot->st[id]->out.active;
+		if (slot->st[id]->out.active && r->con->fragment_end)
+			rc = r->con->fragment_end(r->con->data, stream_as_given(slot->st[id]));
+	}
+	return rc;
+}
+
+static void release_streams(struct run *r)
+{
+	unsigned int id;
+	size_t i;
+
+	for (i = 0; i < r->nr_slots; i++)
+		for (id = 0; id < 128; id++)
+			if (r->slots[i].st[id])
+				stream_release(r->slots[i].st[id]);
+}
+
+/* Moves threads and maps to the earliest time of the fragment's trace. */
+static int begin_threads(struct run *r, struct tree_slot *slot, const struct fragment *f)
+{
+	struct threads *ts = &r->ss->tasks.threads;
+	uint64_t start;
+	unsigned int id;
+
+	if (threads_passed(ts, f->since, f->since_seq)) {
+		release_streams(r);
+		if (threads_restart(ts))
+			return ERR_NOMEM;
+	}
+	if (threads_seek(ts, f->since, f->since_seq, UINT64_MAX))
+		return ERR_NOMEM;
+	r->present[0] = r->present[1] = f->pub.raw ? UINT64_MAX : 0;
+	if (!f->pub.raw && !ts->keep)
+		frame_ids(r->q, f, r->present);
+	start = threads_limit(ts, f->since, f->since_seq);
+	for (id = 0; id < 128; id++) {
+		if (!slot->st[id])
+			continue;
+		slot->st[id]->time.limit = start;
+		slot->st[id]->fragment.peers = slot->st;
+		slot->st[id]->fragment.present = r->present;
+	}
+	return 0;
+}
+
+/*
+ * Leaves a fragment whose rest the filter excludes, as all trace after it. The decoders are freed without ending their
+ * streams, since nothing was lost.
+ */
+static int leave_fragment(struct run *r, struct tree_slot *slot, const struct fragment *f)
+{
+	uint64_t used = slot->last_index < f->pub.offset ? 0 : slot->last_index - f->pub.offset;
+	int rc;
+
+	/* what is pending is past the window, too */
+	deliver_drop(r);
+	rc = end_fragment(r, slot);
+	if (used > f->pub.size)
+		used = f->pub.size;
+	used -= used < r->f.start - f->pub.offset ? used : r->f.start - f->pub.offset;
+	r->ss->totals.aux_bytes += used;
+	r->ss->totals.filtered_bytes += f->pub.size - used;
+	r->ss->bytes_done += f->pub.size;
+	slot_free(r, slot);
+	*slot = r->slots[--r->nr_slots];
+	return rc;
+}
+
+static int skip_fragment(struct run *r, const struct fragment *f)
+{
+	uint64_t ids[2] = { 0, 0 };
+	unsigned int id;
+	const struct trace_unit *unit = f->pub.raw ? units_of_raw(&r->ss->units, r->q, f) : NULL;
+	bool known = f->pub.raw;
+	size_t i;
+	int rc = 0;
+
+	r->ss->totals.filtered_bytes += f->pub.size;
+	r->ss->bytes_done += f->pub.size;
+	for (i = 0; i < r->nr_slots; i++) {
+		struct tree_slot *slot = &r->slots[i];
+
+		if (slot->raw != f->pub.raw || (slot->raw && slot->unit != unit))
+			continue;
+		for (id = 0; id < 128 && !rc; id++) {
+			if (!slot->st[id] || !slot->st[id]->out.open_end)
+				continue;
+			if (!known)
+				frame_ids(r->q, f, ids);
+			known = true;
+			if (slot->raw || ids[id >> 6] >> (id & 63) & 1)
+				rc = deliver_gap(r, slot->st[id]);
+		}
+	}
+	return rc;
+}
+
+/* Pulls all that the tree has. */
+static int take(struct run *r, struct tree_slot *slot)
+{
+	return r->con->packet ? pull_packets(r, slot) : pull(r, slot);
+}
+
+int fragment_feed(struct run *r, struct tree_slot *slot, const struct fragment *f, uint64_t from, uint64_t to)
+{
+	unsigned int id;
+	int rc = 0;
+
+	if (from < to) {
+		rc = cst_tree_feed(slot->tree, f->pub.data + (from - f->pub.offset), to - from, from);
+		for (id = 0; id < 128 && !rc; id++)
+			if (slot->st[id])
+				rc = stream_fed(slot->st[id]);
+		if (!rc)
+			rc = take(r, slot);
+	}
+	return rc;
+}
+
+int fragment_finish(struct run *r, struct tree_slot *slot, const struct fragment *f)
+{
+	int rc;
+
+	cst_tree_end(slot->tree);
+	rc = take(r, slot);
+	if (!rc)
+		rc = deliver_flush(r);
+	if (rc || r->f.past)
+		return rc;
+	session_fragment_losses(r->ss, f);
+	return end_fragment(r, slot);
+}
+
+int fragment_open(struct run *r, struct tree_slot *slot, const struct fragment *f)
+{
+	unsigned int i;
+	int rc;
+
+	cst_tree_reset(slot->tree);
+	rc = begin_threads(r, slot, f);
+	for (i = 0; i < 128 && !rc; i++) {
+		if (!slot->st[i])
+			continue;
+		rc = stream_begin(slot->st[i], f);
+		list_branches(r, slot->st[i]);
+	}
+	r->pull = r->planned ? PULL_UNPLANNED : BATCH;
+	r->f.past = false;
+	r->f.start = f->pub.offset;
+	if (!rc && r->con->fragment_tree)
+		rc = r->con->fragment_tree(r->con->data, &f->pub, slot->tree, &r->f.start);
+	return rc;
+}
+
+static int decode_whole(struct run *r, struct fragment *f)
+{
+	struct tree_slot *slot;
+	int rc;
+
+	rc = slot_prepare(r, f, &slot);
+	if (!rc && r->con->fragment_begin)
+		rc = r->con->fragment_begin(r->con->data, &f->pub);
+	if (rc || !slot) {
+		session_fragment_losses(r->ss, f);
+		return rc;
+	}
+	rc = fragment_open(r, slot, f);
+	if (!rc)
+		rc = fragment_feed(r, slot, f, r->f.start, f->pub.offset + f->pub.size);
+	if (!rc && !r->f.past)
+		rc = fragment_finish(r, slot, f);
+	if (rc)
+		return rc;
+	if (r->f.past)
+		return leave_fragment(r, slot, f);
+	r->ss->totals.aux_bytes += f->pub.size - (r->f.start - f->pub.offset);
+	r->ss->totals.filtered_bytes += r->f.start - f->pub.offset;
+	r->ss->bytes_done += f->pub.size;
+	return 0;
+}
+
+static int decode_fragment(struct run *r, struct fragment *f)
+{
+	if (select_skips(&r->ss->chosen.selection, r->q, f, r->con->timeless))
+		return skip_fragment(r, f);
+	f->pub.data = fragment_bytes(&r->joined, r->q, f);
+	return f->pub.data ? decode_whole(r, f) : ERR_NOMEM;
+}
+
+/* True if the tree is used for a fragment from number `next` on. */
+static bool used_later(const struct run *r, const struct tree_slot *slot, size_t next)
+{
+	const struct fragment *f;
+
+	for (f = r->q->frags + next; f < r->q->frags + r->q->nr_frags; f++)
+		if (f->pub.raw == slot->raw && (!slot->raw || units_of_raw(&r->ss->units, r->q, f) == slot->unit))
+			return true;
+	return false;
+}
+
+static struct cst_stats sum_of(const struct tree_slot *slot)
+{
+	struct cst_stats sum;
+	unsigned int id;
+
+	memset(&sum, 0, sizeof(sum));
+	for (id = 0; id < 128; id++)
+		if (slot->st[id])
+			cst_stats_add(&sum, cst_decoder_stats(slot->st[id]->stream.decoder));
+	return sum;
+}
+
+/*
+ * Resets the trees at the end of a piece inside a buffer. Elements that are not committed at that point are counted as
+ * lost by the reset. In one thread the reset happens with the next fragment, and the loss is counted for the thread of
+ * that time.
+ */
+static void reset_slots(struct run *r, size_t next)
+{
+	struct cst_stats was, now;
+	size_t i;
+
+	for (i = 0; i < r->nr_slots; i++) {
+		struct tree_slot *slot = &r->slots[i];
+
+		if (!used_later(r, slot, next))
+			continue;
+		was = sum_of(slot);
+		cst_tree_reset(slot->tree);
+		now = sum_of(slot);
+		r->ss->left_undone |= memcmp(&was, &now, sizeof(now)) != 0;
+	}
+}
+
+void run_leave(struct run *r, size_t next)
+{
+	deliver_drop(r);
+	if (next < r->q->nr_frags)
+		reset_slots(r, next);
+	run_free_slots(r);
+}
+
+int run_fragments(struct run *r, struct queue *q, size_t first, size_t end)
+{
+	size_t i;
+	int rc = 0;
+
+	r->q = q;
+	for (i = first; i < end && !rc; i++)
+		rc = decode_fragment(r, &q->frags[i]);
+	run_leave(r, end);
+	return rc;
+}
+
+uint64_t session_trace_bytes(const struct session *ss)
+{
+	uint64_t bytes = 0;
+	size_t i, k;
+
+	for (i = 0; i < ss->queues.nr; i++)
+		for (k = 0; k < ss->queues.q[i]->nr_frags; k++)
+			bytes += ss->queues.q[i]->frags[k].pub.size;
+	return bytes;
+}
+
+static void report_unrouted(struct session *ss)
+{
+	const char *sep = "";
+	unsigned int id;
+
+	if (!ss->unrouted_ids[0] && !ss->unrouted_ids[1])
+		return;
+	fprintf(stderr, "cstrace: %s: nothing in the file says which trace unit sends trace ID", ss->name);
+	for (id = 1; id < 0x70; id++) {
+		if (!(ss->unrouted_ids[id >> 6] >> (id & 63) & 1))
+			continue;
+		fprintf(stderr, "%s 0x%02x", sep, id);
+		sep = ",";
+	}
+	fprintf(stderr, "; that trace is left out\n");
+}
+
+/* Enables counting if the consumer accepts counts, and neither a filter nor a log needs single ranges. */
+static int begin_counts(struct run *r)
+{
+	struct session *ss = r->ss;
+	int err = 0;
+
+	if (!r->con->counts || ss->chosen.filter || ss->opts.log)
+		return 0;
+	if (!ss->images.spaces.counts)
+		err = cst_counts_new(&ss->images.spaces.counts, ss->images.spaces.image, r->con->joined ? CST_COUNTS_JOINED : 0);
+	r->counts = ss->images.spaces.counts;
+	return err;
+}
+
+void run_restart(struct session *ss)
+{
+	ss->bytes_done = 0;
+	session_zero_counts(ss);
+	who_restart(ss);
+	session_start_losses(ss);
+}
+
+/* Makes room for branches if the consumer accepts them as a list and nothing needs single ranges. */
+static int begin_list(struct run *r)
+{
+	const struct session *ss = r->ss;
+
+	if (!r->con->branches || r->mode != DELIVER_UNTIMED || ss->chosen.filter || ss->opts.log)
+		return 0;
+	r->list.cap = BATCH_BRANCHES;
+	r->list.v = malloc(r->list.cap * sizeof(*r->list.v));
+	return r->list.v ? 0 : ERR_NOMEM;
+}
+
+int run_open(struct run *r, struct session *ss, const struct session_consumer *con, _Atomic uint64_t *bytes)
+{
+	*r = (struct run){ .ss = ss, .con = con, .progress.bytes = bytes };
+	r->progress.shown = ss->opts.progress && isatty(STDERR_FILENO);
+	r->planned = con->plan && !ss->chosen.filter && !ss->opts.log;
+	clock_gettime(CLOCK_MONOTONIC, &r->progress.started);
+	return deliver_open(r) || begin_list(r) ? ERR_NOMEM : begin_counts(r);
+}
+
+void run_close(struct run *r)
+{
+	if (r->progress.last.tv_sec)
+		fprintf(stderr, "\r%*s\r", 30, "");
+	free(r->slots);
+	free(r->list.v);
+	deliver_close(r);
+	joined_free(&r->joined);
+	memset(r, 0, sizeof(*r));
+}
+
+static int run_alone(struct session *ss, const struct session_consumer *con)
+{
+	struct run r;
+	size_t i;
+	int rc = run_open(&r, ss, con, NULL);
+
+	for (i = 0; i < ss->queues.nr && !rc; i++)
+		rc = run_fragments(&r, ss->queues.q[i], 0, ss->queues.q[i]->nr_frags);
+	run_close(&r);
+	return rc;
+}
+
+int session_run(struct session *ss, const struct session_consumer *consumer)
+{
+	unsigned int threads;
+	int rc;
+
+	memory_doing("decoding");
+	ss->bytes_total = session_trace_bytes(ss);
+	rc = witness_collect(ss);
+	run_restart(ss);
+	threads = jobs_threads(ss, consumer);
+	if (!rc)
+		rc = threads > 1 ? jobs_run(ss, consumer, threads) : run_alone(ss, consumer);
+	report_unrouted(ss);
+	who_report(ss);
+	if (rc < 0 && rc != ERR_REPORTED)
+		fprintf(stderr, "cstrace: %s: decoding stopped: %s\n", ss->name, error_text(rc));
+	if (!rc && !session_matched(ss))
+		session_print_offer(ss, stderr);
+	return rc;
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * deliver.c - delivers batches to the consumer: pending ones (pending.h) when their times are known, without those that
+ * a filter excludes.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/wide.h"
+#include "session/decode/stream.h"
+#include "session/decode/run.h"
+
+/* size of the pieces of a batch to which a time filter is applied */
+#define FILTER_STEP 128
+
+/*
+ * How times are determined. A listing has packets between elements, so it needs times from the packets at once. The time
+ * of an AUX record is always known.
+ */
+static enum deliver_mode mode_of(const struct run *r)
+{
+	if (!r->con->times && !filter_has_time(r->ss->chosen.filter))
+		return DELIVER_UNTIMED;
+	return r->con->timeless || r->con->packet ? DELIVER_AT_ONCE : DELIVER_PENDING;
+}
+
+int deliver_open(struct run *r)
+{
+	struct pending *p = &r->pending;
+
+	r->mode = mode_of(r);
+	p->cap = r->mode == DELIVER_PENDING ? PENDING_ELEMENTS : BATCH;
+	p->limit = UINT64_MAX;
+	p->el = malloc(p->cap * sizeof(*p->el));
+	if (r->mode == DELIVER_PENDING)
+		p->b = malloc(PENDING_BATCHES * sizeof(*p->b));
+	return p->el && (p->b || r->mode != DELIVER_PENDING) ? 0 : ERR_NOMEM;
+}
+
+static struct batch *nth(struct pending *p, uint32_t number)
+{
+	return &p->b[number % PENDING_BATCHES];
+}
+
+static void release_spaces(struct batch *b)
+{
+	version_put(b->code);
+	version_put(b->other);
+}
+
+void deliver_drop(struct run *r)
+{
+	struct pending *p = &r->pending;
+
+	for (; p->nr; p->nr--)
+		release_spaces(nth(p, p->head++));
+	p->at = 0;
+	p->limit = UINT64_MAX;
+}
+
+void deliver_close(struct run *r)
+{
+	struct pending *p = &r->pending;
+
+	deliver_drop(r);
+	free(p->el);
+	free(p->b);
+	memset(p, 0, sizeof(*p));
+}
+
+/* ---- to the consumer --------------------------------------------------------------------------- */
+
+/* True if the rest of the stream's fragment is after the filter's window and no branch of the window is open. */
+static bool is_past(const struct run *r, const struct stream_state *st, const struct cst_generic *g,
+		    size_t n)
+{
+	size_t i;
+
+	if (st->given.time <= filter_last(r->ss->chosen.filter))
+		return false;
+	for (i = 0; i < n; i++)
+		if (g[i].kind == CST_GEN_RANGE)
+			return true;
+	return false;
+}
+
+/* Marks the files whose code is in the filter's window, and the file of the last branch's target. */
+static void note_files(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n)
+{
+	bool use = !st->given.unwanted || st->out.next_used;
+	struct cst_section *sec;
+	uint32_t last = 0;
+	struct dso *d;
+	size_t i;
+
+	for (i = 0; i < n && use; i++) {
+		if (g[i].kind != CST_GEN_RANGE || !g[i].section || g[i].section == last)
+			continue;
+		last = g[i].section;
+		sec = cst_image_section(r->ss->images.spaces.image, last);
+		d = sec ? cst_section_cookie(sec) : NULL;
+		if (d)
+			d->shown = true;
+	}
+	st->out.next_used = !st->given.unwanted;
+}
+
+/* True if the elements are more than a fragment begins with: before its first timestamp, that has no time of its own. */
+static bool shows_more(const struct cst_generic *g, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		switch (g[i].kind) {
+		case CST_GEN_NO_SYNC:
+			if (g[i].num == CST_UNSYNC_RESET)
+				continue;
+			return true;
+		case CST_GEN_TRACE_ON:
+		case CST_GEN_PE_CONTEXT:
+		case CST_GEN_TIMESTAMP:
+		case CST_GEN_CYCLE_COUNT:
+			continue;
+		default:
+			return true;
+		}
+	}
+	return false;
+}
+
+static int deliver_piece(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n)
+{
+	struct filter *f = r->ss->chosen.filter;
+	struct stream *s = &st->given;
+	int rc = 0;
+
+	s->unwanted = f && !filter_wants(f, s->cpu, s->pid, s->tid, s->time);
+	if (!s->unwanted && !r->ss->chosen.matched)
+		r->ss->chosen.matched = shows_more(g, n);
+	if (filter_has_time(f))
+		note_files(r, st, g, n);
+	if (r->con->batch && (!s->unwanted || r->con->unwanted))
+		rc = r->con->batch(r->con->data, s, g, n);
+	s->fragment_start = false;
+	st->out.past = st->out.past || (f && is_past(r, st, g, n));
+	return rc;
+}
+
+/* Delivers a batch with its times, in pieces if the consumer limits their size. */
+static int deliver_pieces(struct run *r, const struct batch *b)
+{
+	uint64_t start = b->s.time, whole = b->s.time_end - start, insns = b->s.n_insn;
+	size_t i, n = b->n, step = r->con->step;
+	struct stream *s = &b->st->given;
+	int rc = 0;
+
+	*s = b->s;
+	if (!step && filter_has_time(r->ss->chosen.filter))
+		step = FILTER_STEP;
+	if (!step || n <= step || !whole)
+		return deliver_piece(r, b->st, b->g, n);
+	for (i = 0; i < n && !rc; i += step) {
+		size_t end = n - i < step ? n : i + step;
+
+		s->time = start + wide_mul_div(whole, i, n);
+		s->time_end = start + wide_mul_div(whole, end, n);
+		s->n_insn = (uint32_t)(insns * end / n - insns * i / n);
+		rc = deliver_piece(r, b->st, b->g + i, end - i);
+	}
+	return rc;
+}
+
+int deliver_gap(struct run *r, struct stream_state *st)
+{
+	struct cst_generic gap = { .kind = CST_GEN_NO_SYNC, .num = CST_UNSYNC_RESET,
+				   .trace_id = st->stream.trace_id };
+	struct stream *s = stream_as_given(st);
+
+	st->out.open_end = false;
+	s->unwanted = true;
+	if (!r->con->batch || !r->con->unwanted)
+		return 0;
+	return r->con->batch(r->con->data, s, &gap, 1);
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------- */
+
+/* Finds the timestamp after all elements of the stream so far in its packets. */
+static void set_next(struct stream_state *st, struct batch *b)
+{
+	uint64_t ticks;
+
+	b->known = ahead_time(st, &ticks) && stream_time(st, ticks, &b->next) ? NEXT_TIME : NEXT_NONE;
+}
+
+/* Sets the next timestamp of all pending batches of the stream, and the work up to it if the last one ends with it. */
+static void set_waiting(struct pending *p, struct stream_state *st, enum next_time known, uint64_t next)
+{
+	bool whole = known == NEXT_TIME && st->out.last_pending != NO_BATCH &&
+		     nth(p, st->out.last_pending)->why == CST_STOP_TIMESTAMP;
+	uint64_t insns = 0, cycles = 0;
+	struct batch *b;
+
+	for (; st->out.last_pending != NO_BATCH; st->out.last_pending = b->link) {
+		b = nth(p, st->out.last_pending);
+		whole = whole && b->why != CST_STOP_TRACE_ON;
+		b->known = (uint8_t)known;
+		b->next = next;
+		b->whole = whole;
+		b->left_insns = insns += b->s.n_insn;
+		b->left_cycles = cycles += b->cycles;
+	}
+}
+
+/* Delivers pending batches in order, up to the first one whose times are not known. */
+static int drain(struct run *r)
+{
+	struct pending *p = &r->pending;
+	struct batch *b;
+	int rc = 0;
+
+	while (p->nr && !rc) {
+		b = nth(p, p->head);
+		if (b->known == NEXT_OPEN)
+			return 0;
+		stream_batch_time(b, r->con);
+		rc = deliver_pieces(r, b);
+		release_spaces(b);
+		p->head++;
+		p->nr--;
+	}
+	if (!p->nr) {
+		p->at = 0;
+		p->limit = UINT64_MAX;
+	}
+	return rc;
+}
+
+/* Delivers the oldest batch, with the timestamp from the packets. */
+static int force(struct run *r)
+{
+	struct batch *b = nth(&r->pending, r->pending.head);
+
+	set_next(b->st, b);
+	set_waiting(&r->pending, b->st, b->known, b->next);
+	return b->st->time.no_memory ? ERR_NOMEM : drain(r);
+}
+
+int deliver_flush(struct run *r)
+{
+	struct pending *p = &r->pending;
+	uint32_t i;
+
+	for (i = 0; i < p->nr; i++)
+		set_waiting(p, nth(p, p->head + i)->st, NEXT_NONE, 0);
+	return drain(r);
+}
+
+/* True if the ring has room for a batch, after the last one or at its begin. */
+static bool find_room(struct pending *p)
+{
+	size_t first;
+
+	if (!p->nr)
+		return true;
+	first = (size_t)(nth(p, p->head)->g - p->el);
+	if (p->at < first)
+		return first - p->at >= BATCH;
+	if (p->cap - p->at >= BATCH)
+		return true;
+	if (first < BATCH)
+		return false;
+	p->at = 0;
+	return true;
+}
+
+int deliver_room(struct run *r, struct cst_generic **out)
+{
+	struct pending *p = &r->pending;
+	int rc = 0;
+
+	while (!rc && (p->nr == PENDING_BATCHES || !find_room(p)))
+		rc = force(r);
+	*out = p->el + p->at;
+	return rc;
+}
+
+/* Adds the batch in the next place of the ring to the pending ones. */
+static int add_pending(struct run *r, struct batch *b)
+{
+	struct pending *p = &r->pending;
+	struct stream_state *st = b->st;
+	uint32_t number = p->head + p->nr++;
+	uint64_t ticks;
+
+	b->code = b->s.code;
+	b->other = b->s.other;
+	version_hold(b->code);
+	version_hold(b->other);
+	b->link = st->out.last_pending;
+	st->out.last_pending = number;
+	p->at = (size_t)(b->g - p->el) + b->n;
+	p->limit = b->limit < p->limit ? b->limit : p->limit;
+	if (b->why == CST_STOP_TIMESTAMP)
+		set_waiting(p, st, b->closed == NO_TIME ? NEXT_NONE : NEXT_TIME, b->closed);
+	/* otherwise the timestamp is waited for, also if it is known: the work up to it is not */
+	else if (ahead_known(st) && !ahead_time(st, &ticks))
+		set_waiting(p, st, NEXT_NONE, 0);
+	return drain(r);
+}
+
+int deliver_batch(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why)
+{
+	struct pending *p = &r->pending;
+	struct batch one, *b = &one;
+
+	if (r->mode == DELIVER_UNTIMED) {
+		stream_as_given(st)->fragment_start = st->stream.fragment_start;
+		st->stream.fragment_start = false;
+		return deliver_piece(r, st, g, n);
+	}
+	if (r->mode == DELIVER_PENDING)
+		b = nth(p, p->head + p->nr);
+	stream_batch(st, g, n, why, b);
+	if (r->mode == DELIVER_PENDING && (p->nr || b->why != CST_STOP_TIMESTAMP))
+		return add_pending(r, b);
+	if (b->why == CST_STOP_TIMESTAMP) {
+		b->known = b->closed == NO_TIME ? NEXT_NONE : NEXT_TIME;
+		b->next = b->closed;
+	} else if (!r->con->timeless) {
+		set_next(st, b);
+	}
+	stream_batch_time(b, r->con);
+	return deliver_pieces(r, b);
+}

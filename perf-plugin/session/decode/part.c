@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* part.c - takes the counts of a piece out of a replica and adds them to the session. */
+#include "session/decode/part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static bool counted(const struct dso *d)
+{
+	return d->used || d->shown || d->insns || d->nacc || d->nacc_bytes || d->conflicts;
+}
+
+static void zero_file(struct dso *d)
+{
+	d->shown = false;
+	d->insns = d->nacc = d->nacc_bytes = d->conflicts = 0;
+}
+
+void session_zero_counts(struct session *ss)
+{
+	struct session_totals *t = &ss->totals;
+	size_t i;
+
+	for (i = 0; i < ss->images.dsos.nr; i++)
+		zero_file(ss->images.dsos.all[i]);
+	ss->chosen.matched = ss->left_undone = false;
+	ss->unrouted_ids[0] = ss->unrouted_ids[1] = 0;
+	memset(&t->dec, 0, sizeof(t->dec));
+	memset(&t->frame, 0, sizeof(t->frame));
+	t->backward_timestamps = t->aux_bytes = t->filtered_bytes = t->unrouted = t->unknown_context = 0;
+	memset(&t->who, 0, sizeof(t->who));
+	losses_clear(&ss->losses);
+}
+
+static int take_files(struct part *p, struct session *rep)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < rep->images.dsos.nr; i++)
+		n += counted(rep->images.dsos.all[i]);
+	p->files = malloc((n + 1) * sizeof(*p->files));
+	if (!p->files)
+		return ERR_NOMEM;
+	for (i = 0; i < rep->images.dsos.nr; i++) {
+		const struct dso *d = rep->images.dsos.all[i];
+
+		if (counted(d))
+			p->files[p->nr_files++] = (struct part_file){
+				.number = d->number, .shown = d->shown, .assumed = d->assumed,
+					.used = d->used, .insns = d->insns,
+				.nacc = d->nacc, .nacc_bytes = d->nacc_bytes, .conflicts = d->conflicts,
+			};
+	}
+	return 0;
+}
+
+int part_take(struct part *p, struct session *rep)
+{
+	struct losses fresh = { .lost_records = rep->losses.lost_records };	/* total of the file */
+
+	memset(p, 0, sizeof(*p));
+	if (take_files(p, rep) || losses_init(&fresh)) {
+		losses_free(&fresh);
+		return ERR_NOMEM;
+	}
+	p->totals = rep->totals;
+	p->losses = rep->losses;
+	p->unrouted_ids[0] = rep->unrouted_ids[0];
+	p->unrouted_ids[1] = rep->unrouted_ids[1];
+	p->matched = rep->chosen.matched;
+	p->left_undone = rep->left_undone;
+	rep->losses = fresh;
+	return 0;
+}
+
+static void add_who(struct who_counts *to, const struct who_counts *more)
+{
+	guests_join(&to->guests, &more->guests);
+	to->absent += more->absent;
+	to->learned += more->learned;
+	if (more->only_process)
+		to->only_pid = more->only_pid;
+	to->only_process += more->only_process;
+	to->secure += more->secure;
+	to->firmware += more->firmware;
+}
+
+static void add_file(struct dso *d, const struct part_file *f)
+{
+	d->used += f->used;
+	d->shown |= f->shown;
+	d->assumed |= f->assumed;
+	d->insns += f->insns;
+	d->nacc += f->nacc;
+	d->nacc_bytes += f->nacc_bytes;
+	d->conflicts += f->conflicts;
+}
+
+bool part_add(struct session *ss, const struct part *p)
+{
+	struct session_totals *t = &ss->totals;
+	size_t i;
+
+	/* machines that are counted together could get a count of their own in the sum */
+	if (p->totals.who.guests.rest || !losses_join(&ss->losses, &p->losses))
+		return false;
+	add_who(&t->who, &p->totals.who);
+	cst_stats_add(&t->dec, &p->totals.dec);
+	cst_frame_stats_add(&t->frame, &p->totals.frame);
+	t->aux_bytes += p->totals.aux_bytes;
+	t->backward_timestamps += p->totals.backward_timestamps;
+	t->filtered_bytes += p->totals.filtered_bytes;
+	t->unrouted += p->totals.unrouted;
+	t->unknown_context += p->totals.unknown_context;
+	ss->unrouted_ids[0] |= p->unrouted_ids[0];
+	ss->unrouted_ids[1] |= p->unrouted_ids[1];
+	ss->chosen.matched |= p->matched;
+	for (i = 0; i < p->nr_files; i++)
+		add_file(ss->images.dsos.all[p->files[i].number], &p->files[i]);
+	return true;
+}
+
+void part_put_back(struct session *ss, struct part *p)
+{
+	const struct losses empty = ss->losses;
+	size_t i;
+
+	ss->totals = p->totals;
+	ss->losses = p->losses;
+	p->losses = empty;
+	ss->unrouted_ids[0] = p->unrouted_ids[0];
+	ss->unrouted_ids[1] = p->unrouted_ids[1];
+	ss->chosen.matched = p->matched;
+	ss->left_undone = p->left_undone;
+	for (i = 0; i < p->nr_files; i++)
+		add_file(ss->images.dsos.all[p->files[i].number], &p->files[i]);
+	part_free(p);
+}
+
+void part_free(struct part *p)
+{
+	losses_free(&p->losses);
+	free(p->files);
+	memset(p, 0, sizeof(*p));
+}

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * stream.c - follows contexts and timestamps of one trace ID, and selects the address space from which the decoder
+ * reads code.
+ */
+#include "base/error.h"
+#include "machine/buffers/owners.h"
+#include "session/decode/decode.h"
+#include "session/decode/pending.h"
+#include "session/decode/stream_state.h"
+
+static uint64_t aux_time(const struct stream_state *st)
+{
+	return st->fragment.f->pub.time;
+}
+
+/*
+ * Converts ticks to perf time. A time after the AUX record, or before the previous one, is an error of the clock and
+ * limited to that.
+ */
+bool stream_time(struct stream_state *st, uint64_t ticks, uint64_t *time)
+{
+	if (!st->time.clock || st->time.clock_cpu != st->stream.cpu) {
+		st->time.clock_cpu = st->stream.cpu;
+		st->time.clock = clocks_of_cpu(&st->ss->clocks, st->time.clock_cpu);
+	}
+	if (!st->time.clock || !clock_ns(st->time.clock, ticks, aux_time(st), time))
+		return false;
+	if (*time < st->time.floor)
+		*time = st->time.floor;
+	if (*time > aux_time(st))
+		*time = aux_time(st);
+	return true;
+}
+
+bool session_trace_time(const struct stream *s, uint64_t ticks, uint64_t *time)
+{
+	return stream_time(s->state, ticks, time);
+}
+
+/* Returns the earliest moment that another stream of the fragment or a pending batch needs. */
+static uint64_t needed_limit(const struct stream_state *st)
+{
+	uint64_t limit = st->pending->limit;
+	unsigned int id;
+
+	for (id = 0; id < 128; id++) {
+		const struct stream_state *peer = st->fragment.peers[id];
+
+		if (peer && peer != st && st->fragment.present[id >> 6] >> (id & 63) & 1 && peer->time.limit < limit)
+			limit = peer->time.limit;
+	}
+	return limit;
+}
+
+static void set_moment(struct stream_state *st, uint64_t time)
+{
+	struct threads *ts = &st->ss->tasks.threads;
+	uint64_t limit;
+
+	st->time.late = false;
+	if (!ts->ended && threads_seek(ts, time, st->fragment.f->seq, ts->keep ? 0 : needed_limit(st)))
+		st->time.no_memory = true;
+	limit = threads_limit(ts, time, st->fragment.f->seq);
+	/* within a fragment time does not go back, even if a timestamp is damaged */
+	if (limit > st->time.limit)
+		st->time.limit = limit;
+}
+
+void stream_passed(struct stream_state *st, const struct cst_generic *last)
+{
+	if (last->index >= st->fragment.done)
+		st->fragment.done = last->index + 1;
+}
+
+void stream_moment(struct stream_state *st)
+{
+	uint64_t ticks, time;
+
+	if (!st->time.late)
+		return;
+	if (!ahead_time(st, &ticks) || !stream_time(st, ticks, &time)) {
+		set_moment(st, aux_time(st));
+		return;
+	}
+	if (st->time.now == NO_TIME || time > st->time.now)
+		st->time.now = time;
+	set_moment(st, time);
+}
+
+/*
+ * Begins a new stretch. It ran before the stream's next timestamp, so it uses the maps of that time; without one, or if
+ * it cannot be converted, those of the time of the AUX record. If both are the same, the timestamp is not needed yet.
+ */
+static void begin_stretch(struct stream_state *st)
+{
+	if (!st->unit->timestamps) {
+		set_moment(st, aux_time(st));
+		return;
+	}
+	st->time.late = true;
+	if (!st->time.may_be_late || !threads_steady(&st->ss->tasks.threads, st->time.limit, aux_time(st), st->fragment.f->seq))
+		stream_moment(st);
+}
+
+static int choose_space(struct stream_state *st)
+{
+	struct session *ss = st->ss;
+	struct process *p;
+
+	if (st->time.no_memory)
+		return ERR_NOMEM;
+	st->space.now = NULL;
+	if (st->who.world.world != WORLD_OWN) {
+		/* guests and firmware have no images */
+	} else if (st->context.el_known && st->context.el > 0) {
+		st->space.kernel = version_get(&ss->images.spaces, &ss->tasks.threads.kernel, st->time.limit, st->space.kernel);
+		if (!st->space.kernel)
+			return ERR_NOMEM;
+		st->space.now = st->space.kernel;
+	} else {
+		p = st->stream.pid >= 0 ? threads_process(&ss->tasks.threads, st->stream.pid) : NULL;
+		if (p) {
+			st->space.user = version_get(&ss->images.spaces, p, st->time.limit, st->space.user);
+			if (!st->space.user)
+				return ERR_NOMEM;
+			st->space.now = st->space.user;
+		}
+	}
+	cst_decoder_set_space(st->stream.decoder, st->space.now ? st->space.now->space : NULL);
+	return 0;
+}
+
+/*
+ * True if another thread or other code may run from here on, which the next timestamp dates: not at a repeated context,
+ * nor directly after a timestamp.
+ */
+static bool moment_open(struct stream_state *st, const struct cst_generic *g)
+{
+	bool same = st->context.el_known && st->context.el == g->el && st->context.id == g->context_id &&
+		    st->context.vmid == g->vmid;
+
+	st->context.id = g->context_id;
+	st->context.vmid = g->vmid;
+	return !same && cst_decoder_stats(st->stream.decoder)->insns != st->time.insns_stamped;
+}
+
+int stream_set_unit(struct stream_state *st, struct trace_unit *u, bool at_once)
+{
+	struct cst_config cfg = u->config;
+	int err;
+
+	cfg.trace_id = st->stream.trace_id;
+	err = cst_decoder_reconfigure(st->stream.decoder, &cfg);
+	if (err)
+		return err;
+	st->owner.awaits_sync = !at_once;
+	if (!at_once)
+		return 0;
+	ahead_free(&st->ahead);
+	st->unit = u;
+	st->stream.cpu = unit_cpu(u);
+	st->owner.next_unit = NULL;
+	return 0;
+}
+
+/* Finds the next owner of the stream's ID within this fragment. */
+static void find_change(struct stream_state *st)
+{
+	const struct id_owner *o;
+	struct trace_unit *u;
+
+	st->owner.next_unit = NULL;
+	if (!st->unit->timestamps || !st->ss->units.ids_change || st->fragment.f->pub.raw || aux_time(st) == NO_TIME)
+		return;
+	while ((o = owners_change(&st->ss->units, st->queue, st->stream.trace_id, st->owner.seen_until, aux_time(st)))) {
+		st->owner.seen_until = o->time;
+		u = units_of_owner(&st->ss->units, o, st->stream.trace_id);
+		if (!u || u == st->unit || u->config_error)
+			continue;
+		st->owner.next_unit = u;
+		st->owner.next_time = o->time;
+		break;
+	}
+}
+
+/* Prepares the change to the new owner, which begins with a synchronisation after the next timestamp. */
+static int watch_change(struct stream_state *st)
+{
+	uint64_t ts, time;
+
+	if (!st->owner.next_unit || st->owner.awaits_sync)
+		return 0;
+	if (ahead_time(st, &ts) &&
+	    (!stream_time(st, ts, &time) || time < st->owner.next_time))
+		return 0;
+	return stream_set_unit(st, st->owner.next_unit, false);
+}
+
+/* Completes the change at the new owner's synchronisation. */
+static int take_over(struct stream_state *st, const struct cst_generic *last)
+{
+	if (!st->owner.awaits_sync)
+		return 0;
+	st->owner.awaits_sync = false;
+	st->unit = st->owner.next_unit;
+	st->stream.cpu = unit_cpu(st->unit);
+	st->context.el_known = false;
+	ahead_switch(st, last->index);
+	find_change(st);
+	return who_begin(st);
+}
+
+int stream_fed(struct stream_state *st)
+{
+	return watch_change(st);
+}
+
+int stream_begin(struct stream_state *st, const struct fragment *f)
+{
+	struct stream *s = &st->stream;
+	int err;
+
+	st->fragment.f = f;
+	st->fragment.done = 0;
+	ahead_begin(st);
+	count_losses_begin(st);
+	st->time.now = NO_TIME;
+	st->time.floor = fragment_floor(f);
+	pace_begin(&st->time.pace);
+	st->out.past = st->out.open_end = st->time.late = false;
+	st->out.last_pending = NO_BATCH;
+	st->time.last_ticks = 0;
+	st->out.active = false;
+	st->context.el_known = false;
+	st->time.insns_stamped = UINT64_MAX;
+	s->fragment_start = true;
+	s->aux_time = f->pub.time != NO_TIME ? f->pub.time : 0;
+	s->aux_seq = f->seq;
+	st->owner.awaits_sync = false;
+	st->owner.seen_until = f->since ? f->since : aux_time(st);
+	find_change(st);
+	if (!st->unit->timestamps)
+		set_moment(st, f->pub.time);
+	err = who_begin(st);
+	return err ? err : choose_space(st);
+}
+
+int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_generic *last)
+{
+	uint64_t time;
+	int err = 0;
+
+	switch (why) {
+	case CST_STOP_SECTION:
+		return space_load_section(&st->ss->images.spaces, cst_decoder_section(st->stream.decoder));
+	case CST_STOP_TIMESTAMP:
+		if (!last || !last->addr)
+			return 0;
+		st->ss->totals.backward_timestamps += last->addr < st->time.last_ticks;
+		st->time.last_ticks = last->addr;
+		if (!stream_time(st, last->addr, &time))
+			return 0;
+		st->time.insns_stamped = cst_decoder_stats(st->stream.decoder)->insns;
+		if (st->time.now == NO_TIME || time > st->time.now)
+			st->time.now = time;
+		set_moment(st, time);
+		err = who_time(st, time);
+		if (!err)
+			err = watch_change(st);
+		if (!err)
+			err = choose_space(st);
+		break;
+	case CST_STOP_CONFIG:
+		err = take_over(st, last);
+		if (!err)
+			err = watch_change(st);
+		if (!err)
+			err = choose_space(st);
+		break;
+	case CST_STOP_TRACE_ON:
+	case CST_STOP_CONTEXT:
+		if (!last)
+			return 0;
+		if (why == CST_STOP_TRACE_ON || moment_open(st, last))
+			begin_stretch(st);
+		err = why == CST_STOP_CONTEXT ? who_context(st, last) : who_trace_on(st);
+		if (!err)
+			err = choose_space(st);
+		break;
+	default:
+		return 0;
+	}
+	return err;
+}
+
+static uint64_t count_cycles(const struct cst_generic *g, size_t n)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (g[i].kind == CST_GEN_CYCLE_COUNT && g[i].flags & CST_GF_CC)
+			sum += g[i].cc;
+	return sum;
+}
+
+/* The address space that is not current; of user space only that of the current process. */
+static struct version *other_space(const struct stream_state *st)
+{
+	const struct stream_space *sp = &st->space;
+
+	if (!sp->now)
+		return NULL;
+	if (sp->now == sp->user)
+		return sp->kernel;
+	return sp->user && sp->user->process->pid == st->stream.pid ? sp->user : NULL;
+}
+
+struct stream *stream_here(struct stream_state *st)
+{
+	st->stream.code = st->space.now;
+	st->stream.other = other_space(st);
+	st->stream.kernel = st->context.el_known && st->context.el > 0;
+	st->stream.moment = st->time.limit;
+	return &st->stream;
+}
+
+struct stream *stream_as_given(struct stream_state *st)
+{
+	const struct stream *here = stream_here(st);
+	struct stream *s = &st->given;
+
+	s->pid = here->pid;
+	s->tid = here->tid;
+	s->cpu = here->cpu;
+	s->code = here->code;
+	s->other = here->other;
+	s->kernel = here->kernel;
+	s->moment = here->moment;
+	s->aux_time = here->aux_time;
+	s->aux_seq = here->aux_seq;
+	s->before = 0;
+	return s;
+}
+
+void stream_batch(struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why, struct batch *b)
+{
+	uint64_t insns = cst_decoder_stats(st->stream.decoder)->insns;
+
+	b->st = st;
+	b->g = g;
+	b->n = n;
+	b->s = *stream_here(st);
+	b->limit = st->time.limit;
+	b->late = st->time.late;
+	b->why = (uint8_t)why;
+	b->closed = NO_TIME;
+	b->known = NEXT_OPEN;
+	b->whole = false;
+	b->s.n_insn = (uint32_t)(insns - st->time.insns_seen);
+	st->time.insns_seen = insns;
+	st->stream.fragment_start = false;
+	b->cycles = st->unit->config.cycle_count ? count_cycles(g, n) : 0;
+	if (why == CST_STOP_TIMESTAMP && !g[n - 1].addr)
+		b->why = CST_STOP_NONE;
+	else if (why == CST_STOP_TIMESTAMP && !stream_time(st, g[n - 1].addr, &b->closed))
+		b->closed = NO_TIME;
+}
+
+/* Returns the latest moment of the batch. */
+static uint64_t moment_of(const struct batch *b)
+{
+	const struct stream_state *st = b->st;
+	uint64_t limit = b->limit;
+
+	if (b->late)
+		limit = threads_limit(&st->ss->tasks.threads, b->known == NEXT_TIME ? b->next : aux_time(st), st->fragment.f->seq);
+	return limit > b->limit ? limit : b->limit;
+}
+
+/* Takes over the time of the element that ended the pull. */
+static void update_pace(struct batch *b, uint64_t next)
+{
+	struct pace *pace = &b->st->time.pace;
+
+	if (b->why == CST_STOP_TIMESTAMP && b->closed != NO_TIME)
+		pace_timestamp(pace, b->closed);
+	else if (b->st->unit->timestamps &&
+		 (b->why == CST_STOP_TRACE_ON || (b->why == CST_STOP_CONTEXT && pace->now == PACE_UNKNOWN)))
+		pace_gap(pace, next);
+}
+
+void stream_batch_time(struct batch *b, const struct session_consumer *con)
+{
+	struct stream_state *st = b->st;
+	bool loose = !con->step && !filter_has_time(st->ss->chosen.filter);
+	uint64_t next = b->known == NEXT_TIME ? b->next : NO_TIME, start, end;
+	struct stream *s = &b->s;
+
+	st->time.pace.loose = loose;
+	s->moment = moment_of(b);
+	s->not_before = threads_time(&st->ss->tasks.threads, s->moment);
+	s->time_known = !con->timeless && st->time.pace.now != PACE_UNKNOWN;
+	s->before = 0;
+	if (!s->time_known) {
+		start = end = s->aux_time;
+	} else {
+		start = st->time.pace.now;
+		if (b->why == CST_STOP_TIMESTAMP) {
+			/* the measured duration is used, not only the rate */
+			pace_advance(&st->time.pace, s->n_insn, b->cycles, start);
+			end = b->closed == NO_TIME || b->closed < start ? start : b->closed;
+		} else {
+			if (b->whole)
+				pace_until(&st->time.pace, b->left_insns, b->left_cycles, next);
+			pace_advance(&st->time.pace, s->n_insn, b->cycles, loose || next == NO_TIME ? aux_time(st) : next);
+			end = st->time.pace.now;
+		}
+		if (loose && next != NO_TIME)
+			s->before = next;
+	}
+	s->time = start > s->not_before ? start : s->not_before;
+	s->time_end = end > s->time ? end : s->time;
+	update_pace(b, next);
+}
+
+void stream_release(struct stream_state *st)
+{
+	cst_decoder_set_space(st->stream.decoder, NULL);
+	version_put(st->space.user);
+	version_put(st->space.kernel);
+	st->space.user = st->space.kernel = st->space.now = NULL;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* stream.h - an instruction stream as the consumer of a batch sees it (decode.h): CPU, thread, times, code. */
+#ifndef CSTRACE_SESSION_DECODE_STREAM_H
+#define CSTRACE_SESSION_DECODE_STREAM_H
+
+#include <cstrace/cstrace.h>
+
+#include "session/filter/filter.h"
+#include "session/session.h"
+
+struct version;
+
+/*
+ * One instruction stream: a trace ID in a buffer (queue), with its state in the batch that is delivered. A batch is cut
+ * at every PE_CONTEXT, so all its ranges are of the same thread. Its times are final.
+ */
+struct stream {
+	int cpu;		/* -1 unknown, or an STM: there are only messages then (CST_GEN_SWTRACE) */
+	int pid, tid;		/* -1 unknown */
+	uint64_t time;		/* perf time in ns of the batch's first element; see time_known */
+	uint64_t time_end;	/* perf time of its last element; see clocks/pace.h */
+	uint32_t n_insn;	/* instructions in the batch, over which time to time_end is distributed */
+	bool time_known;	/* from a trace timestamp; else the AUX record's time */
+	/*
+	 * Minimum time for samples of this batch: that of the latest map or thread event that is in effect in the
+	 * batch's address space. 0: none.
+	 */
+	uint64_t not_before;
+	uint64_t before;	/* time of the next timestamp, the limit for session_time(); 0: not needed */
+	uint64_t aux_time;	/* perf time of the AUX record; 0 none */
+	uint64_t aux_seq;	/* position of the AUX record in the file (pd_record.seq) */
+	uint8_t trace_id;
+	unsigned int queue;	/* number of the buffer, from 0, in file order */
+	uint64_t place;		/* order of streams at the same time, independent of what else is decoded */
+	bool fragment_start;	/* first batch of an AUX fragment of this stream */
+	/*
+	 * A filter excludes this batch: it is not to be shown, except for a branch that is open before it and ends
+	 * here, if session_wants() selects that.
+	 */
+	bool unwanted;
+	struct filter *filter;	/* NULL: all batches are selected */
+	const struct cst_config *config;
+	struct cst_decoder *decoder;
+	const struct cst_branch *branches; /* with session_consumer.branches: list to which CST_GEN_RUN refers */
+	void **priv;		/* pointer for the consumer's use, initially NULL; valid until consumer.stream_end */
+	/* for the session's own use */
+	struct version *code;	/* address space of the batch, or NULL */
+	/* the thread's address space in the other mode, kernel or user, when it ran there last; NULL: not known */
+	struct version *other;
+	bool kernel;		/* the mode of `code` */
+	uint64_t moment;	/* moment for threads.h */
+	struct stream_state *state;
+};
+
+/*
+ * Limits a time inside the batch to the next timestamp: without limits for batches (consumer.step 0), interpolation may
+ * exceed it.
+ */
+static inline uint64_t session_time(const struct stream *s, uint64_t time)
+{
+	if (!s->before || time < s->before)
+		return time;
+	return s->before > s->not_before ? s->before : s->not_before;
+}
+
+/* Converts a trace timestamp of the stream to perf time. Returns false if the time is not known. */
+bool session_trace_time(const struct stream *s, uint64_t ticks, uint64_t *time);
+
+/* True if the filter selects this thread at that time. */
+static inline bool session_wants(const struct stream *s, int pid, int tid, uint64_t time)
+{
+	return !s->filter || filter_wants(s->filter, s->cpu, pid, tid, time);
+}
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * auxdata.c - writes the files of a buffer as AUXTRACE records; the buffers of a CPU get offsets one behind the
+ * other.
+ */
+#include "session/import/auxdata.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+
+#define AUX_FLAG_RAW	0x100u
+#define MAX_OFFSET	(1ull << 62)
+
+uint64_t auxdata_size(const struct auxdata *d, size_t *missing)
+{
+	const uint8_t *data;
+	uint64_t sum = 0;
+	size_t len, i;
+
+	if (missing)
+		*missing = 0;
+	for (i = 0; i < d->nr; i++) {
+		if (!folder_open(d->files, d->names[i], &data, &len))
+			sum += len;
+		else if (missing)
+			++*missing;
+	}
+	return sum;
+}
+
+static void write_bytes(const struct auxdata *d, uint64_t at, uint64_t size, struct perf_writer *w)
+{
+	const uint8_t *data;
+	uint64_t n;
+	size_t len, i;
+
+	for (i = 0; size && i < d->nr; i++) {
+		if (folder_open(d->files, d->names[i], &data, &len))
+			continue;
+		if (at >= len) {
+			at -= len;
+			continue;
+		}
+		n = len - at < size ? len - at : size;
+		pw_write(w, data + at, n);
+		size -= n;
+		at = 0;
+	}
+}
+
+void auxdata_write(const struct auxdata *d, uint64_t at, uint64_t size, struct perf_record_auxtrace *rec,
+		   struct perf_writer *w, struct aux_index *index)
+{
+	static const uint8_t zeros[8];
+	uint64_t pad = -size & 7;
+
+	rec->header.type = PERF_RECORD_AUXTRACE;
+	rec->header.size = sizeof(*rec);
+	/* records start at multiples of 8 */
+	rec->size = size + pad;
+	aux_index_add(index, w);
+	pw_write(w, rec, sizeof(*rec));
+	write_bytes(d, at, size, w);
+	pw_write(w, zeros, pad);
+}
+
+/* The end of what a CPU has; NULL: no memory. */
+static uint64_t *end_of_cpu(struct auxdata_out *out, int cpu)
+{
+	size_t number = (size_t)(uintptr_t)intmap_get(&out->number_of_cpu, cpu);
+	uint64_t *end;
+
+	if (number)
+		return &out->ends[number - 1];
+	end = ARRAY_ADD(out->ends, out->nr_ends, out->cap_ends);
+	if (!end || !intmap_put(&out->number_of_cpu, cpu, (void *)(uintptr_t)out->nr_ends))
+		return NULL;
+	*end = 0;
+	return end;
+}
+
+/* Where the next buffer begins behind this one. Frames begin at multiples of 16. */
+static uint64_t behind(uint64_t offset, uint64_t size)
+{
+	return (offset + size + 15) & ~15ull;
+}
+
+int auxdata_taken(struct auxdata_out *out, int cpu, uint64_t offset, uint64_t size)
+{
+	uint64_t *end = end_of_cpu(out, cpu);
+
+	if (!end)
+		return ERR_NOMEM;
+	/* offsets of damaged records are not within reach of buffers */
+	if (offset <= MAX_OFFSET && size <= MAX_OFFSET && behind(offset, size) > *end)
+		*end = behind(offset, size);
+	return 0;
+}
+
+/* First that there is trace, then the trace, as recorders do. */
+static int write_at(struct auxdata_out *out, const struct auxdata *d, uint64_t offset, uint64_t size, uint32_t idx,
+		    int cpu, bool raw, uint64_t time)
+{
+	struct perf_record_auxtrace rec = { .offset = offset, .idx = idx, .tid = (uint32_t)-1, .cpu = (uint32_t)cpu };
+	struct cst_event_param p[4] = { { .key = { "offset", 6 } }, { .key = { "size", 4 } }, { .key = { "flags", 5 } },
+					{ .key = { "at_cpu", 6 } } };
+	struct cst_event ev = { .verb = CST_EVENT_OTHER, .name = { "x_fragment", 10 }, .params = p,
+				.n_params = 4, .pid = -1 };
+	char text[4][24];
+	unsigned int k;
+	int rc;
+
+	snprintf(text[0], sizeof(text[0]), "0x%llx", (unsigned long long)offset);
+	snprintf(text[1], sizeof(text[1]), "0x%llx", (unsigned long long)size);
+	snprintf(text[2], sizeof(text[2]), "%u", raw ? AUX_FLAG_RAW : 0);
+	snprintf(text[3], sizeof(text[3]), "%d", cpu);
+	for (k = 0; k < 4; k++)
+		p[k].value = (struct cst_str){ text[k], strlen(text[k]) };
+	rc = records_of_event(out->maker, &ev, time);
+	if (!rc)
+		auxdata_write(d, 0, size, &rec, out->w, out->index);
+	return rc;
+}
+
+int auxdata_write_all(struct auxdata_out *out, const struct auxdata *d, uint32_t idx, int cpu, bool raw, uint64_t time)
+{
+	uint64_t size = auxdata_size(d, NULL), *end, offset;
+
+	if (!size)
+		return 0;
+	end = end_of_cpu(out, cpu);
+	if (!end)
+		return ERR_NOMEM;
+	offset = *end;
+	*end = behind(offset, size);
+	return write_at(out, d, offset, size, idx, cpu, raw, time);
+}
+
+void auxdata_out_free(struct auxdata_out *out)
+{
+	intmap_free(&out->number_of_cpu);
+	free(out->ends);
+}

@@ -1,0 +1,627 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * from_snapshot.c - an Arm snapshot as records. It holds one image: every context ID in its trace becomes a
+ * process with the same maps, those of the memory dumps, and the kernel sees them as well.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cstrace/cstrace.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/format.h"
+#include "base/intmap.h"
+#include "base/name.h"
+#include "session/import/auxdata.h"
+#include "session/import/folder.h"
+#include "session/import/frames.h"
+#include "session/import/header.h"
+#include "session/import/import.h"
+#include "session/import/metadata.h"
+#include "session/import/snapshot_maps.h"
+
+#define DEFAULT_PMU	8
+#define DEFAULT_ID	1
+#define MAX_CONTEXTS	4096
+#define FIRST_PID	1	/* when the trace names none */
+#define BATCH		256
+
+/* A trace source as a unit of perf.data: sources of one core with the same registers are one. */
+struct unit {
+	const struct cst_snap_device *core;
+	struct aux_cpu aux;
+	struct cst_config config;
+	int error;			/* of cst_snap_config() */
+};
+
+/* A System Trace Macrocell. */
+struct stm {
+	const struct cst_snap_device *dev;
+	struct cst_config config;
+	uint32_t cpu;			/* a number that no core has, for its AUX area */
+};
+
+#define SOFTWARE	(-2)
+
+struct importer {
+	const char *dir;
+	const struct bare_opts *bare;	/* NULL: only the folder */
+	struct perf_writer *w;
+	struct import_input *in;	/* NULL: the output is perf.data for any reader */
+	struct drops *drops;
+	struct error *err;
+	struct folder files;
+	struct cst_snap_io io;
+	struct cst_snapshot *ss;
+	struct unit *units;
+	size_t nr_units, cap_units;
+	uint32_t free_cpu;		/* all below are taken */
+	int *unit_of_dev;		/* -1: none; SOFTWARE: a source of software trace, which is not read here */
+	struct stm *stm;		/* with `in` */
+	size_t nr_stm, cap_stm;
+	struct intmap contexts;
+	int first_context;
+	uint64_t too_many;
+	struct snapshot_maps maps;
+	struct pd_attr attr;
+	uint64_t attr_id;
+	struct record_maker maker;
+	struct aux_index index;
+	struct auxdata_out aux;
+};
+
+static int no_memory(struct importer *im)
+{
+	return error_set(im->err, ERR_NOMEM, "%s: out of memory", im->dir);
+}
+
+static int emit(void *data, const void *record, size_t size)
+{
+	struct importer *im = data;
+
+	pw_write(im->w, record, size);
+	return 0;
+}
+
+/* ---- trace units ------------------------------------------------------------------------------- */
+
+static bool cpu_taken(const struct importer *im, uint32_t cpu)
+{
+	size_t i;
+
+	for (i = 0; i < im->nr_units; i++)
+		if (im->units[i].aux.cpu == cpu)
+			return true;
+	return false;
+}
+
+/* "cpu_3" is CPU 3, if no other is. */
+static uint32_t choose_cpu(struct importer *im, const struct cst_snap_device *core)
+{
+	const char *p = core ? core->name + strlen(core->name) : "";
+	uint32_t cpu;
+
+	if (core) {
+		while (p > core->name && isdigit((unsigned char)p[-1]))
+			p--;
+		if (*p && strlen(p) < 5) {
+			cpu = (uint32_t)strtoul(p, NULL, 10);
+			if (!cpu_taken(im, cpu))
+				return cpu;
+		}
+	}
+	while (cpu_taken(im, im->free_cpu))
+		im->free_cpu++;
+	return im->free_cpu;
+}
+
+static void fill_v8(struct unit *u, const struct cst_snap_device *dev)
+{
+	struct cst_etmv4_regs r;
+	uint64_t auth = 0;
+	int ete;
+
+	if (cst_snap_etmv4(dev, &r, &ete, NULL, NULL))
+		return;
+	cst_snap_reg(dev, "TRCAUTHSTATUS", &auth);
+	u->aux.unit = ete ? AUX_ETE : AUX_ETMV4;
+	u->aux.reg[AUX_REG_TRCCONFIGR] = r.configr;
+	u->aux.reg[AUX_REG_TRCTRACEIDR] = r.traceidr & 0x7f;
+	u->aux.reg[AUX_REG_TRCIDR0] = r.idr0;
+	u->aux.reg[AUX_REG_TRCIDR1] = r.idr1;
+	u->aux.reg[AUX_REG_TRCIDR2] = r.idr2;
+	u->aux.reg[AUX_REG_TRCIDR8] = r.idr8;
+	u->aux.reg[AUX_REG_TRCAUTHSTATUS] = (uint32_t)auth;
+	if (ete)
+		u->aux.reg[AUX_REG_TRCDEVARCH] = r.devarch;
+}
+
+static void fill_v7(struct unit *u, const struct cst_snap_device *dev)
+{
+	uint64_t value;
+	unsigned int i;
+
+	u->aux.unit = u->config.protocol == CST_PROTO_PTM ? AUX_PTM : AUX_ETMV3;
+	for (i = 0; aux_reg_name(u->aux.unit, i); i++)
+		if (cst_snap_reg(dev, aux_reg_name(u->aux.unit, i), &value))
+			u->aux.reg[i] = (uint32_t)value;
+}
+
+/* Why a source has no place in perf.data; NULL: it has one. */
+static const char *no_place(const struct unit *u, int rc)
+{
+	if (rc == -CST_ERR_NOT_FOUND)
+		return "the source %s: register %s is missing";
+	if (rc == -CST_ERR_PROTOCOL)
+		return "the source %s: protocol '%s' has no decoder";
+	return u->config.protocol == CST_PROTO_STM || u->config.protocol == CST_PROTO_ITM ?
+	       "the source %s: perf.data has no place for protocol '%s'" : NULL;
+}
+
+static int add_stm(struct importer *im, const struct cst_snap_device *dev, const struct cst_config *config)
+{
+	struct stm *s = ARRAY_ADD(im->stm, im->nr_stm, im->cap_stm);
+
+	if (!s)
+		return no_memory(im);
+	*s = (struct stm){ .dev = dev, .config = *config };
+	return 0;
+}
+
+static int add_source(struct importer *im, size_t n)
+{
+	const struct cst_snap_device *dev = &im->ss->devices[n];
+	struct unit u = { .core = cst_snapshot_core(im->ss, dev) }, *to;
+	const char *missing = "", *why;
+	size_t i;
+	int rc;
+
+	rc = cst_snap_config(dev, u.core, 0, &u.config, NULL, &missing);
+	if (!rc && im->in && u.config.protocol == CST_PROTO_STM)
+		return add_stm(im, dev, &u.config);
+	why = no_place(&u, rc);
+	if (why && im->in && !rc) {
+		/* nothing of the instruction trace is missing */
+		im->unit_of_dev[n] = SOFTWARE;
+		im->in->software++;
+		fprintf(stderr, "%s: %s: the source %s is of software trace (%s) and is left out: 'perf-cstrace dump' lists what "
+			"it wrote\n",
+			im->drops->who ? im->drops->who : "cstrace", name_shown(im->drops->name), dev->name, dev->type);
+		return 0;
+	}
+	if (why) {
+		drops_add(im->drops, 1, why, dev->name, rc == -CST_ERR_NOT_FOUND ? missing : dev->type);
+		return 0;
+	}
+	u.error = rc;
+	u.aux.ts_source = AUX_TS_UNKNOWN;
+	if (u.config.protocol == CST_PROTO_ETMV4 || u.config.protocol == CST_PROTO_ETE)
+		fill_v8(&u, dev);
+	else
+		fill_v7(&u, dev);
+	for (i = 0; i < im->nr_units; i++)
+		if (u.core && im->units[i].core == u.core && im->units[i].aux.unit == u.aux.unit &&
+		    !memcmp(im->units[i].aux.reg, u.aux.reg, sizeof(u.aux.reg)))
+			break;
+	im->unit_of_dev[n] = (int)i;
+	if (i < im->nr_units)
+		return 0;
+	u.aux.cpu = choose_cpu(im, u.core);
+	to = ARRAY_ADD(im->units, im->nr_units, im->cap_units);
+	if (!to)
+		return no_memory(im);
+	*to = u;
+	return 0;
+}
+
+static int read_units(struct importer *im)
+{
+	size_t i;
+	int rc = 0;
+
+	im->unit_of_dev = malloc((im->ss->n_devices + 1) * sizeof(*im->unit_of_dev));
+	if (!im->unit_of_dev)
+		return no_memory(im);
+	for (i = 0; !rc && i < im->ss->n_devices; i++) {
+		im->unit_of_dev[i] = -1;
+		if (im->ss->devices[i].class_ == CST_SNAP_SOURCE)
+			rc = add_source(im, i);
+	}
+	if (!rc && !im->nr_units)
+		return error_set(im->err, ERR_AUXINFO, "%s: perf.data has no place for any source of the snapshot; "
+				 "'perf-cstrace dump %s' lists what others wrote",
+				 im->dir, im->bare && im->bare->nr_traces ? "--trace" : "-s");
+	return rc;
+}
+
+/* What AUXTRACE_INFO does not hold: the profile, and registers that perf does not record. */
+static int keep_configs(struct importer *im)
+{
+	struct unit_config *v;
+	size_t i, n = 0;
+
+	if (!im->in) {
+		for (i = 0; i < im->nr_units; i++)
+			if (im->units[i].config.profile != CST_PROFILE_A)
+				drops_profile(im->drops, im->units[i].aux.cpu);
+		return 0;
+	}
+	v = calloc(im->nr_units + im->nr_stm, sizeof(*v));
+	if (!v)
+		return no_memory(im);
+	for (i = 0; i < im->nr_units; i++)
+		v[n++] = (struct unit_config){ im->units[i].aux.cpu, im->units[i].config, im->units[i].error };
+	for (i = 0; i < im->nr_stm; i++)
+		v[n++] = (struct unit_config){ .cpu = im->stm[i].cpu, .config = im->stm[i].config };
+	im->in->configs = (struct unit_configs){ v, n };
+	return 0;
+}
+
+static int write_info(struct importer *im)
+{
+	struct auxinfo info = { .pmu_type = DEFAULT_PMU, .nr_cpu = (uint32_t)im->nr_units };
+	struct aux_cpu *cpus = calloc(im->nr_units, sizeof(*cpus));
+	uint8_t *rec = malloc(PD_MAX_RECORD + 1);
+	size_t i, n = 0;
+	bool refused = !cpus || !rec;
+
+	if (!refused) {
+		for (i = 0; i < im->nr_units; i++)
+			cpus[i] = im->units[i].aux;
+		info.cpu = cpus;
+		n = metadata_record(&info, 1, rec, PD_MAX_RECORD);
+		pw_write(im->w, rec, n);
+	}
+	free(cpus);
+	free(rec);
+	if (refused)
+		return no_memory(im);
+	return n ? 0 : error_set(im->err, ERR_AUXINFO, "%s: %zu trace units are more than perf.data can describe",
+				 im->dir, im->nr_units);
+}
+
+/* ---- context IDs ------------------------------------------------------------------------------- */
+
+static int note_context(struct importer *im, const struct cst_generic *g, const struct cst_config *cfg)
+{
+	bool el2 = cfg->vmid_is_cid2 && cfg->vmid_bytes;
+	int id = (int)(el2 ? g->vmid : g->context_id);
+
+	im->maps.high_el |= g->flags & CST_GF_EL && g->el;
+	if (!(g->flags & (el2 ? CST_GF_VMID : CST_GF_CID)) || id <= 0 || intmap_get(&im->contexts, id))
+		return 0;
+	if (im->contexts.used == MAX_CONTEXTS) {
+		im->too_many++;
+		return 0;
+	}
+	if (!im->contexts.used)
+		im->first_context = id;
+	return intmap_put(&im->contexts, id, im) ? 0 : no_memory(im);
+}
+
+static int pull(struct importer *im, struct cst_tree *tree)
+{
+	struct cst_generic g[BATCH];
+	struct cst_pull p;
+	int n, i, rc = 0;
+
+	while (!rc && (n = cst_tree_pull(tree, g, BATCH, &p)) > 0)
+		for (i = 0; !rc && i < n; i++)
+			if (g[i].kind == CST_GEN_PE_CONTEXT)
+				rc = note_context(im, &g[i], cst_decoder_config(p.dec));
+	return rc;
+}
+
+static int add_decoders(struct importer *im, const struct cst_snap_buffer *buf, struct cst_tree *tree)
+{
+	struct cst_decoder *dec;
+	int n = 0;
+	size_t i;
+
+	for (i = 0; i < im->ss->n_devices; i++) {
+		int u = im->unit_of_dev[i];
+
+		if (u >= 0 && !im->units[u].error && cst_snapshot_feeds(im->ss, &im->ss->devices[i], buf) &&
+		    !cst_tree_add(tree, &im->units[u].config, &dec))
+			n++;
+	}
+	return n;
+}
+
+/* Collects the contexts in the trace of a buffer, for which no code is needed. */
+static int find_contexts(struct importer *im, const struct cst_snap_buffer *buf)
+{
+	bool raw = buf->format == CST_SNAP_FMT_SOURCE_DATA;
+	struct cst_tree *tree;
+	const uint8_t *data;
+	uint64_t at = 0;
+	size_t len, i;
+	int rc = 0;
+
+	if (cst_tree_new(&tree, raw ? CST_TREE_RAW : CST_TREE_FRAMES,
+			 raw ? 0 : CST_FRAME_ALIGNED | CST_FRAME_RESET_4X))
+		return no_memory(im);
+	if (add_decoders(im, buf, tree)) {
+		for (i = 0; !rc && i < buf->n_files; i++)
+			if (!folder_open(&im->files, buf->files[i], &data, &len) && len) {
+				/* a frame, or a packet, may begin in one file and end in the next one */
+				if (!cst_tree_feed(tree, data, len, at))
+					rc = pull(im, tree);
+				at += len;
+			}
+		cst_tree_end(tree);
+		if (!rc)
+			rc = pull(im, tree);
+	}
+	cst_tree_free(tree);
+	return rc;
+}
+
+/* ---- processes and their memory ---------------------------------------------------------------- */
+
+static int write_maps(struct importer *im, bool kernel, int pid)
+{
+	int rc = snapshot_maps_write(&im->maps, kernel, pid);
+
+	return rc == ERR_NOMEM ? no_memory(im) : rc;
+}
+
+static int write_process(struct importer *im, int pid, int parent)
+{
+	static const char name[] = "snapshot";
+	struct cst_event_param p = { { "comm", 4 }, { name, sizeof(name) - 1 } };
+	struct cst_event ev = { .verb = CST_EVENT_PROCESS, .state = CST_STATE_CURRENT, .pid = pid, .params = &p,
+				.n_params = 1 };
+	struct cst_event fork = { .verb = CST_EVENT_PROCESS, .state = CST_STATE_START, .pid = pid, .params = &p,
+				  .n_params = 1 };
+	char text[16];
+	int rc;
+
+	if (parent) {
+		p = (struct cst_event_param){ { "inherit", 7 }, { text, 0 } };
+		p.value.n = (size_t)snprintf(text, sizeof(text), "%d", parent);
+		rc = records_of_event(&im->maker, &fork, 0);
+		p = (struct cst_event_param){ { "comm", 4 }, { name, sizeof(name) - 1 } };
+		return rc ? rc : records_of_event(&im->maker, &ev, 0);
+	}
+	rc = records_of_event(&im->maker, &ev, 0);
+	return rc ? rc : write_maps(im, false, pid);
+}
+
+static int write_processes(struct importer *im)
+{
+	int first = im->contexts.used ? im->first_context : FIRST_PID, rc;
+	size_t i;
+
+	/* perf cannot stand a kernel where programs are, so it is there only when it ran */
+	rc = im->maps.high_el ? write_maps(im, true, 0) : 0;
+	if (!rc)
+		rc = write_process(im, first, 0);
+	if (!rc && im->maps.pages_differ)
+		fprintf(stderr, "cstrace: --elf: %llu pages differ from the memory in %s, which is used there, without "
+			"symbols and lines\n", (unsigned long long)im->maps.pages_differ, name_shown(im->dir));
+	for (i = 0; !rc && i < im->contexts.size; i++)
+		if (im->contexts.slot[i].value && im->contexts.slot[i].key != first)
+			rc = write_process(im, im->contexts.slot[i].key, first);
+	if (im->too_many)
+		drops_add(im->drops, im->too_many, "contexts after the first %d", MAX_CONTEXTS);
+	return rc;
+}
+
+/* ---- buffers ----------------------------------------------------------------------------------- */
+
+/* The CPU of one of the trace units that feed a buffer, or the number of the only STM that does; -1: no source. */
+static int cpu_of(const struct importer *im, const struct cst_snap_buffer *buf)
+{
+	size_t i;
+
+	for (i = 0; i < im->ss->n_devices; i++)
+		if (im->unit_of_dev[i] >= 0 && cst_snapshot_feeds(im->ss, &im->ss->devices[i], buf))
+			return (int)im->units[im->unit_of_dev[i]].aux.cpu;
+	for (i = 0; i < im->nr_stm; i++)
+		if (cst_snapshot_feeds(im->ss, im->stm[i].dev, buf))
+			return (int)im->stm[i].cpu;
+	return -1;
+}
+
+/* True if a source of software trace that is not read feeds the buffer. */
+static bool of_software(const struct importer *im, const struct cst_snap_buffer *buf)
+{
+	size_t i;
+
+	for (i = 0; i < im->ss->n_devices; i++)
+		if (im->unit_of_dev[i] == SOFTWARE && cst_snapshot_feeds(im->ss, &im->ss->devices[i], buf))
+			return true;
+	return false;
+}
+
+static void report_missing(struct importer *im, const struct cst_snap_buffer *buf, size_t missing)
+{
+	if (missing)
+		drops_add(im->drops, missing, "%zu files of the buffer %s, which cannot be read%s", missing, buf->name,
+			  folder_refused(&im->files));
+}
+
+static int write_buffer(struct importer *im, size_t n)
+{
+	const struct cst_snap_buffer *buf = &im->ss->buffers[n];
+	const struct auxdata d = { &im->files, buf->files, buf->n_files };
+	size_t missing;
+	int cpu = cpu_of(im, buf);
+
+	if (buf->format != CST_SNAP_FMT_CORESIGHT && buf->format != CST_SNAP_FMT_SOURCE_DATA) {
+		drops_add(im->drops, 1, "the buffer %s: perf.data has no format %s", buf->name, buf->format_name);
+		return 0;
+	}
+	if (cpu < 0 && of_software(im, buf))
+		return 0;
+	if (cpu < 0) {
+		drops_add(im->drops, 1, "the buffer %s, which no source feeds", buf->name);
+		return 0;
+	}
+	auxdata_size(&d, &missing);
+	report_missing(im, buf, missing);
+	return auxdata_write_all(&im->aux, &d, (uint32_t)n, cpu, buf->format == CST_SNAP_FMT_SOURCE_DATA, 0) ?
+	       no_memory(im) : 0;
+}
+
+/* The bytes of a buffer's files, without those that cannot be read, for the caller to free. NULL: no memory. */
+static uint8_t *read_buffer(struct importer *im, const struct cst_snap_buffer *buf, size_t *size)
+{
+	const struct auxdata d = { &im->files, buf->files, buf->n_files };
+	const uint8_t *data;
+	size_t missing, len, i;
+	uint8_t *all = malloc(auxdata_size(&d, &missing) + 1);
+
+	*size = 0;
+	for (i = 0; all && i < buf->n_files; i++)
+		if (!folder_open(&im->files, buf->files[i], &data, &len) && len) {
+			memcpy(all + *size, data, len);
+			*size += len;
+		}
+	report_missing(im, buf, missing);
+	return all;
+}
+
+/*
+ * Replaces the frames of a buffer: those of a probe by aligned ones, as perf.data has them, or those that only an STM feeds by the
+ * bytes of the STM. The new bytes are freed with the importer.
+ */
+static int rewrite_buffer(struct importer *im, struct cst_snap_buffer *buf, const struct stm *stm)
+{
+	size_t len, n;
+	uint8_t *all = read_buffer(im, buf, &len), *bytes;
+	uint64_t lost = 0;
+	char *name;
+	int rc;
+
+	if (!all)
+		return no_memory(im);
+	rc = stm ? frames_of_id(all, len, stm->config.trace_id, &bytes, &n, &lost) :
+		   frames_align(all, len, CST_FRAME_FSYNC | CST_FRAME_DSTREAM, FRAMES_SEARCH, &bytes, &n, &lost);
+	free(all);
+	if (rc)
+		return no_memory(im);
+	name = format_text("%s.%s", buf->files[0], stm ? "stm" : "frames");
+	if (!name) {
+		free(bytes);
+		return no_memory(im);
+	}
+	rc = folder_add_data(&im->files, name, bytes, n);
+	free(name);
+	if (rc)
+		return no_memory(im);
+	if (lost)
+		drops_add(im->drops, 1, stm ? "%llu bytes of the buffer %s, which are not those of the STM that feeds it" :
+			  "%llu bytes of the buffer %s, which are in no whole frame", (unsigned long long)lost, buf->name);
+	buf->files[0] = im->files.extra[im->files.nr_extra - 1].name;
+	buf->n_files = 1;
+	buf->format = stm ? CST_SNAP_FMT_SOURCE_DATA : CST_SNAP_FMT_CORESIGHT;
+	return 0;
+}
+
+/* Numbers the STMs, behind the cores, and unpacks their buffers. */
+static int prepare_stm(struct importer *im)
+{
+	struct cst_snap_buffer *buf;
+	size_t i, k;
+	int rc = 0;
+
+	for (k = 0; k < im->nr_stm; k++) {
+		for (i = 0; i < im->nr_units; i++)
+			if (im->units[i].aux.cpu >= im->free_cpu)
+				im->free_cpu = im->units[i].aux.cpu + 1;
+		im->stm[k].cpu = im->free_cpu + (uint32_t)k;
+	}
+	for (i = 0; i < im->ss->n_buffers; i++)
+		for (k = 0, buf = &im->ss->buffers[i]; k < im->nr_stm && !rc; k++)
+			if (buf->format == CST_SNAP_FMT_CORESIGHT && cpu_of(im, buf) == (int)im->stm[k].cpu)
+				rc = rewrite_buffer(im, buf, &im->stm[k]);
+	return rc;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------- */
+
+static int write_records(struct importer *im)
+{
+	uint32_t cpus = 1;
+	size_t i;
+	int rc;
+
+	for (i = 0; i < im->nr_units; i++)
+		cpus = im->units[i].aux.cpu < cpus ? cpus : im->units[i].aux.cpu + 1;
+	cpus += (uint32_t)im->nr_stm;
+	rc = header_default(im->w, DEFAULT_PMU, DEFAULT_ID, false, cpus, im->err);
+	if (!rc)
+		rc = pw_start(im->w, im->err);
+	if (!rc)
+		rc = write_info(im);
+	for (i = 0; !rc && i < im->ss->n_buffers; i++)
+		rc = find_contexts(im, &im->ss->buffers[i]);
+	if (!rc)
+		rc = write_processes(im);
+	for (i = 0; !rc && i < im->ss->n_buffers; i++)
+		rc = write_buffer(im, i);
+	if (!rc && aux_index_finish(&im->index, im->w))
+		rc = no_memory(im);
+	return rc;
+}
+
+static int run(struct importer *im)
+{
+	uint64_t lost = 0;
+	size_t i;
+	int rc = bare_make(im->bare, &im->files, &lost, im->err);
+
+	if (rc)
+		return rc;
+	im->drops->count += lost;
+	rc = cst_snapshot_read(&im->ss, &im->io, NULL);
+	if (rc)
+		return error_set(im->err, ERR_FORMAT, "%s: the snapshot cannot be used: %s", im->dir, error_text(rc));
+	im->drops->count += im->ss->n_skipped;
+	if (!im->ss->n_buffers)
+		return error_set(im->err, ERR_FORMAT, "%s: the snapshot has no trace", im->dir);
+	for (i = 0; i < im->ss->n_buffers; i++)
+		if (im->ss->buffers[i].format == CST_SNAP_FMT_DSTREAM && rewrite_buffer(im, &im->ss->buffers[i], NULL))
+			return ERR_NOMEM;
+	im->attr_id = DEFAULT_ID;
+	header_default_attr(&im->attr, &im->attr_id, false);
+	im->maker = (struct record_maker){ .attr = &im->attr, .emit = emit, .data = im };
+	im->maps = (struct snapshot_maps){ .ss = im->ss, .files = &im->files, .maker = &im->maker, .drops = im->drops,
+					   .bundle = im->in ? &im->in->bundle : NULL };
+	im->aux = (struct auxdata_out){ .maker = &im->maker, .w = im->w, .index = &im->index };
+	rc = read_units(im);
+	if (!rc)
+		rc = prepare_stm(im);
+	if (!rc)
+		rc = keep_configs(im);
+	return rc ? rc : write_records(im);
+}
+
+int import_snapshot(const char *dir, const struct bare_opts *bare, struct perf_writer *w, struct import_input *in,
+		    struct drops *drops, struct error *err)
+{
+	struct importer im = { .dir = dir, .bare = bare, .w = w, .in = in, .drops = drops, .err = err };
+	int rc;
+
+	err->code = 0;
+	im.files = (struct folder){ .dir = dir, .who = "cstrace" };
+	im.io = (struct cst_snap_io){ .ctx = &im.files, .open = folder_open, .note = folder_note };
+	rc = run(&im);
+	/* records are made without a name for messages */
+	if (rc == ERR_NOMEM && !err->code)
+		rc = no_memory(&im);
+	free(im.index.v);
+	auxdata_out_free(&im.aux);
+	free(im.units);
+	free(im.unit_of_dev);
+	free(im.stm);
+	intmap_free(&im.contexts);
+	cst_snapshot_free(im.ss);
+	folder_free(&im.files);
+	return rc;
+}

@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_index_rules.c - each rule of an index file at its limits, and exact answers of an index that is made by hand. */
+#include "unit/lib/index_made.h"
+
+/* ---- rules of the content ------------------------------------------------------------------------ */
+
+/* Writes the index and reads it again. Returns the error; what is accepted must be written as the same bytes. */
+static int read_back(const struct cst_index *ix)
+{
+	struct bytes b = written(ix), again;
+	struct cst_index_problem problem = { 0 };
+	struct cst_index_file *f;
+	int err = cst_index_read(&f, b.p, b.n, &problem);
+
+	if (err) {
+		assert_int_equal(problem.error, err);
+		assert_string_equal(problem.text, "content");
+	} else {
+		again = written(f->indexes[0]);
+		assert_int_equal(again.n, b.n);
+		assert_memory_equal(again.p, b.p, b.n);
+		free(again.p);
+		cst_index_file_free(f);
+	}
+	free(b.p);
+	return err;
+}
+
+/* Each rule of the format, at the last value that it allows and at the first one that it does not. */
+static void test_rules(void **state)
+{
+	unsigned int row, n = 1;
+	int err, want = 0;
+
+	(void)state;
+#define RULE(allowed, change) \
+		if (row == n++) { \
+			want = (allowed); \
+			change; \
+		}
+	for (row = 0; row < n; row++) {
+		struct cst_index *ix = handmade();
+		struct cst_index_stream *s = ix->streams;
+		struct cst_index_block *b = s->blocks;
+		unsigned int i;
+
+		n = 0;
+		RULE(1, (void)ix)
+		/* head */
+		RULE(1, ix->format = CST_TREE_RAW)
+		RULE(0, ix->format = CST_TREE_FRAMES + 1)
+		RULE(0, ix->full = 2)
+		RULE(1, ix->granularity = s[0].granularity = s[1].granularity = 1)
+		RULE(0, ix->granularity = 0)
+		RULE(1, ix->granularity = s[0].granularity = s[1].granularity = UINT32_MAX)
+		RULE(1, ix->trace_offset = 1000; ix->trace_size = 1000)
+		RULE(0, ix->trace_offset = 1001)
+		RULE(0, ix->trace_size = 1499)
+		RULE(1, ix->trace_size = 1500)
+		RULE(0, ix->end = 999)
+		RULE(1, ix->trace_size = ix->end = UINT64_MAX)
+		/* sources */
+		RULE(0, ix->n_sources = 0)
+		RULE(1, ix->sources[1].frame_id = 0x7f)
+		RULE(0, ix->sources[1].frame_id = 0x80)
+		RULE(0, ix->sources[1].frame_id = 0xfe)
+		RULE(1, ix->sources[1].triggers = UINT32_MAX)
+		/* streams */
+		RULE(1, ix->n_streams = 0)
+		RULE(1, s[1].trace_id = 0x7f)
+		RULE(0, s[1].trace_id = 0x80)
+		RULE(0, s[1].trace_id = 0x10)
+		RULE(0, s[1].trace_id = 0x0f)
+		RULE(1, s->protocol = CST_PROTOCOLS - 1)
+		RULE(0, s->protocol = CST_PROTOCOLS)
+		/* blocks */
+		RULE(0, s->n_blocks = 0)
+		RULE(0, b[0].start = 999)
+		RULE(0, b[0].start = b[0].valid = 1001)
+		RULE(0, b[0].valid = 1001)
+		RULE(0, b[1].start = 1000)
+		RULE(1, b[1].start = 1001; b[1].valid = 1002)
+		RULE(0, b[1].valid = 1200)
+		RULE(1, b[1].valid = 1201)
+		RULE(0, b[2].valid = 1250; b[2].start = 1249)
+		RULE(1, b[2].valid = 1251; b[2].start = 1250)
+		RULE(1, b[2].valid = 2000)
+		RULE(0, b[2].valid = 2001)
+		RULE(1, b[1].contexts = 3)
+		RULE(0, b[1].contexts = 4)
+		RULE(0, b[1].contexts = 1ull << 63)
+		RULE(1, s->n_contexts = CST_INDEX_CONTEXTS; b[1].contexts = UINT64_MAX)
+		/* times of a block: the lowest and the highest one include the first and the last one */
+		RULE(0, b[0].time_min = 101)
+		RULE(0, b[0].time_max = 199)
+		RULE(1, b[0].time_first = 300; b[0].time_min = 200; b[0].time_max = 300)
+		RULE(0, b[0].time_first = 300; b[0].time_min = 201; b[0].time_max = 300)
+		RULE(0, b[0].time_first = 300; b[0].time_min = 200; b[0].time_max = 299)
+		RULE(1, b[0].time_min = 0; b[0].time_max = UINT64_MAX)
+		/* records */
+		RULE(0, s->records_end = 0)
+		RULE(1, s->n_records = 0; s->records_end = 1)
+		RULE(1, s->records_end = 1421)
+		RULE(0, s->records_end = 1420)
+		RULE(0, ix->full = 0)
+		RULE(0, ix->full = 0; s[0].records_end = s[1].records_end = 0)
+		RULE(1, ix->full = 0; s[0].records_end = s[1].records_end = 0; s->n_records = 0)
+		RULE(0, ix->full = 0; s->n_records = 0)
+		RULE(1, s->records[5].kind = CST_INDEX_KINDS - 1; s->records[5].value = 0)
+		RULE(0, s->records[5].kind = CST_INDEX_KINDS)
+		RULE(0, s->records[0].offset = 999)
+		RULE(1, s->records[5].offset = 2000)
+		RULE(0, s->records[5].offset = 2001)
+		RULE(0, s->records[5].offset = 1299)
+		/* as many streams as there are trace IDs */
+		RULE(1, for (i = 2; i < 128; i++) {
+			s[i] = s[1];
+			s[i].blocks = memcpy(malloc(sizeof(*b)), b, sizeof(*b));
+			s[i].records = malloc(1);
+		}; for (i = 0; i < 128; i++) s[i].trace_id = (uint8_t)i; ix->n_streams = 128)
+		err = read_back(ix);
+		ix->n_streams = ix->n_streams ? ix->n_streams : 2;	/* to be freed */
+		if (err != (want ? 0 : -CST_ERR_DAMAGED))
+			fail_msg("rule %u: error %d, but the format %s this", row, err, want ? "allows" : "does not allow");
+		cst_index_free(ix);
+	}
+#undef RULE
+}
+
+/* A name has at most INDEX_NAME_MAX characters, and no '\0' among them. */
+static void test_names(void **state)
+{
+	struct cst_index *ix = handmade();
+	struct cst_index_file *f;
+	struct bytes b;
+	uint64_t sum;
+	size_t k;
+
+	(void)state;
+	for (k = INDEX_NAME_MAX; k <= INDEX_NAME_MAX + 1; k++) {
+		free(ix->name);
+		ix->name = memset(calloc(1, k + 1), 'n', k);
+		assert_int_equal(read_back(ix), k > INDEX_NAME_MAX ? -CST_ERR_DAMAGED : 0);
+	}
+	strcpy(ix->name, "made");
+	b = written(ix);
+	assert_memory_equal(b.p + INDEX_HEADER + 1, "made", 4);
+	b.p[INDEX_HEADER + 3] = 0;
+	sum = cst_index_sum(b.p, b.n);
+	for (k = 0; k < 8; k++)
+		b.p[INDEX_SUM_AT + k] = (uint8_t)(sum >> (8 * k));
+	assert_int_equal(cst_index_read(&f, b.p, b.n, NULL), -CST_ERR_DAMAGED);
+	free(b.p);
+	cst_index_free(ix);
+}
+
+/* A problem of the header names what was found and what was expected there. */
+static void test_header(void **state)
+{
+	static const struct {
+		size_t at, len;		/* the byte that changes, and of how many bytes the file is read; 0: all */
+		int err;
+		const char *text;
+		uint64_t found, expected;
+	} rows[] = {
+		{ 0, 0, -CST_ERR_SYNTAX, "mark at the beginning", INDEX_MAGIC ^ 0x80, INDEX_MAGIC },
+		{ 7, 0, -CST_ERR_SYNTAX, "mark at the beginning", INDEX_MAGIC ^ 0x80ull << 56, INDEX_MAGIC },
+		{ 8, 0, -CST_ERR_VERSION, "version", INDEX_VERSION ^ 0x80, INDEX_VERSION },
+		{ 10, 0, -CST_ERR_DAMAGED, "size of the header", INDEX_HEADER ^ 0x80, INDEX_HEADER },
+		{ 0, 7, -CST_ERR_SYNTAX, "bytes in the file", 7, INDEX_HEADER },
+		{ 0, 39, -CST_ERR_SYNTAX, "bytes in the file", 39, INDEX_HEADER },
+		{ 39, 39, -CST_ERR_INCOMPLETE, "bytes in the file", 39, INDEX_HEADER },
+	};
+	struct bytes b = two_indexes();
+	struct cst_index_problem p;
+	struct cst_index_file *f;
+	uint64_t sum = 0;
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		b.p[rows[i].at] ^= 0x80;
+		assert_int_equal(cst_index_read(&f, b.p, rows[i].len ? rows[i].len : b.n, &p), rows[i].err);
+		b.p[rows[i].at] ^= 0x80;
+		assert_string_equal(p.text, rows[i].text);
+		assert_int_equal(p.error, rows[i].err);
+		assert_int_equal(p.found, rows[i].found);
+		assert_int_equal(p.expected, rows[i].expected);
+	}
+	/* one byte less than the header says; the checksum of other bytes; more indexes than the file has bytes for */
+	assert_int_equal(cst_index_read(&f, b.p, b.n - 1, &p), -CST_ERR_INCOMPLETE);
+	assert_string_equal(p.text, "bytes in the file");
+	assert_true(p.found == b.n - 1 && p.expected == b.n);
+	for (k = 0; k < 8; k++)
+		sum |= (uint64_t)b.p[INDEX_SUM_AT + k] << (8 * k);
+	b.p[b.n - 1] ^= 1;
+	assert_int_equal(cst_index_read(&f, b.p, b.n, &p), -CST_ERR_DAMAGED);
+	assert_string_equal(p.text, "checksum");
+	assert_true(p.found == cst_index_sum(b.p, b.n) && p.expected == sum);
+	b.p[INDEX_SUM_AT + 10] ^= 0x10;
+	sum = cst_index_sum(b.p, b.n);
+	for (k = 0; k < 8; k++)
+		b.p[INDEX_SUM_AT + k] = (uint8_t)(sum >> (8 * k));
+	assert_int_equal(cst_index_read(&f, b.p, b.n, &p), -CST_ERR_DAMAGED);
+	assert_string_equal(p.text, "number of indexes");
+	assert_true(p.found == 0x100002 && p.expected == 0);
+	free(b.p);
+}
+
+/* A number of a file has one form: seven bits a byte, no byte more than it needs, not more than 64 bits. */
+static void test_numbers(void **state)
+{
+	static const struct {
+		uint8_t bytes[11];
+		uint8_t n;
+		uint64_t value;
+		int err;
+	} rows[] = {
+		{ { 0 }, 1, 0, 0 }, { { 0x7f }, 1, 127, 0 }, { { 0x80, 0x01 }, 2, 128, 0 }, { { 0xff, 0x7f }, 2, 16383, 0 },
+		{ { 0x80, 0x80, 0x01 }, 3, 16384, 0 },
+		{ { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01 }, 10, UINT64_MAX, 0 },
+		{ { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f }, 9, UINT64_MAX >> 1, 0 },
+		{ { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02 }, 10, 0, -CST_ERR_DAMAGED },
+		{ { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x81, 0x01 }, 11, 0, -CST_ERR_DAMAGED },
+		{ { 0x80, 0x00 }, 2, 0, -CST_ERR_DAMAGED }, { { 0x80 }, 1, 0, -CST_ERR_DAMAGED }, { { 0 }, 0, 0, -CST_ERR_DAMAGED },
+	};
+	static const struct {
+		int64_t value;
+		uint64_t coded;
+	} coded[] = { { 0, 0 }, { -1, 1 }, { 1, 2 }, { -64, 127 }, { INT64_MAX, UINT64_MAX - 1 }, { INT64_MIN, UINT64_MAX } };
+	struct writer w = { 0 };
+	struct reader r;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		r = (struct reader){ rows[i].bytes, rows[i].bytes + rows[i].n, 0 };
+		assert_int_equal(cst_get_number(&r), rows[i].value);
+		assert_int_equal(r.error, rows[i].err);
+		if (r.error)
+			continue;
+		assert_ptr_equal(r.p, r.end);
+		w.len = 0;
+		cst_put_number(&w, rows[i].value);
+		assert_int_equal(w.len, rows[i].n);
+		assert_memory_equal(w.data, rows[i].bytes, w.len);
+	}
+	for (i = 0; i < sizeof(coded) / sizeof(coded[0]); i++) {
+		w.len = 0;
+		cst_put_signed(&w, coded[i].value);
+		r = (struct reader){ w.data, w.data + w.len, 0 };
+		assert_int_equal(cst_get_number(&r), coded[i].coded);
+		r.p = w.data;
+		assert_int_equal(cst_get_signed(&r), coded[i].value);
+	}
+	/* a count must leave room for its entries: 7 bytes for 3 of 2 bytes, not for 4 */
+	for (i = 3; i <= 4; i++) {
+		const uint8_t bytes[8] = { (uint8_t)i };
+
+		r = (struct reader){ bytes, bytes + 8, 0 };
+		assert_int_equal(cst_get_count(&r, 2), i == 3 ? 3 : 0);
+		assert_int_equal(r.error, i == 3 ? 0 : -CST_ERR_DAMAGED);
+	}
+	/* as many bytes as there are, and one more */
+	r = (struct reader){ w.data, w.data + 2, 0 };
+	w.data[0] = 0x34;
+	w.data[1] = 0x12;
+	assert_int_equal(cst_get_fixed(&r, 2), 0x1234);
+	assert_int_equal(r.error, 0);
+	assert_int_equal(cst_get_fixed(&r, 1), 0);
+	assert_int_equal(r.error, -CST_ERR_DAMAGED);
+	free(w.data);
+}
+
+/* ---- exact answers -------------------------------------------------------------------------------- */
+
+#define BEFORE { 1000, 1000 }
+#define MIDDLE { 1200, 1250 }
+#define LAST { 1400, 1410 }
+
+/* The block, the offset and whether it is the very one, with all records, with those up to 1255, and with none. */
+static void test_answers(void **state)
+{
+	static const struct {
+		int records;		/* of the stream; -1: it has none, which is no full index */
+		struct cst_index_query q;
+		uint64_t block[2], offset;
+		uint8_t found, exact;
+	} rows[] = {
+		/* by offset: the last block that is valid there */
+		{ -1, { CST_INDEX_KINDS, 0, 5 }, BEFORE, 1000, 1, 1 }, { -1, { CST_INDEX_KINDS, 0, 1249 }, BEFORE, 1249, 1, 1 },
+		{ -1, { CST_INDEX_KINDS, 0, 1250 }, MIDDLE, 1250, 1, 1 }, { -1, { CST_INDEX_KINDS, 0, 1409 }, MIDDLE, 1409, 1, 1 },
+		{ -1, { CST_INDEX_KINDS, 0, 1410 }, LAST, 1410, 1, 1 }, { 6, { CST_INDEX_KINDS, 0, 1411 }, LAST, 1411, 1, 1 },
+		/* without records: the first block that has one of the kind, from the block of the lowest offset on */
+		{ -1, { CST_INDEX_TIMESTAMP, 210, 0 }, BEFORE, 1000, 1, 0 }, { -1, { CST_INDEX_TIMESTAMP, 211, 0 }, LAST, 1410, 1, 0 },
+		{ -1, { CST_INDEX_TIMESTAMP, 0, 1240 }, BEFORE, 1240, 1, 0 }, { -1, { CST_INDEX_TIMESTAMP, 0, 1300 }, LAST, 1410, 1, 0 },
+		{ -1, { CST_INDEX_TIMESTAMP, 250, 1500 }, LAST, 1500, 1, 0 }, { -1, { CST_INDEX_TIMESTAMP, 251, 0 }, LAST, 2000, 0, 0 },
+		{ -1, { CST_INDEX_EVENT, 0, 0 }, MIDDLE, 1250, 1, 0 }, { -1, { CST_INDEX_EVENT, 6, 0 }, MIDDLE, 1250, 1, 0 },
+		{ -1, { CST_INDEX_EVENT, 1, 0 }, LAST, 2000, 0, 0 }, { -1, { CST_INDEX_EVENT, 0, 1410 }, LAST, 2000, 0, 0 },
+		{ -1, { CST_INDEX_CONTEXT, 7, 0 }, BEFORE, 1000, 1, 0 }, { -1, { CST_INDEX_CONTEXT, 8, 0 }, MIDDLE, 1250, 1, 0 },
+		{ -1, { CST_INDEX_CONTEXT, 1ull << 32 | 8, 0 }, MIDDLE, 1250, 1, 0 }, { -1, { CST_INDEX_CONTEXT, 9, 0 }, LAST, 2000, 0, 0 },
+		{ -1, { CST_INDEX_LOSS, 0, 0 }, MIDDLE, 1250, 1, 0 }, { -1, { CST_INDEX_TRACE_ON, 0, 0 }, MIDDLE, 1250, 1, 0 },
+		{ -1, { CST_INDEX_SYNC, 0, 0 }, MIDDLE, 1250, 1, 0 }, { -1, { CST_INDEX_SYNC, 0, 1410 }, LAST, 2000, 0, 0 },
+		/* with all records: the very offset */
+		{ 6, { CST_INDEX_TIMESTAMP, 100, 0 }, BEFORE, 1010, 1, 1 }, { 6, { CST_INDEX_TIMESTAMP, 100, 1010 }, BEFORE, 1010, 1, 1 },
+		{ 6, { CST_INDEX_TIMESTAMP, 100, 1011 }, LAST, 1420, 1, 1 }, { 6, { CST_INDEX_TIMESTAMP, 101, 0 }, LAST, 1420, 1, 1 },
+		{ 6, { CST_INDEX_EVENT, 0, 0 }, MIDDLE, 1250, 1, 1 }, { 6, { CST_INDEX_EVENT, 3, 0 }, MIDDLE, 1250, 1, 1 },
+		{ 6, { CST_INDEX_CONTEXT, 1ull << 32 | 7, 0 }, BEFORE, 1000, 1, 1 }, { 6, { CST_INDEX_LOSS, 0, 0 }, MIDDLE, 1300, 1, 1 },
+		{ 6, { CST_INDEX_TIMESTAMP, 251, 0 }, LAST, 2000, 0, 0 },
+		/* with records up to 1255: what is not among them is behind that offset */
+		{ 4, { CST_INDEX_TIMESTAMP, 100, 0 }, BEFORE, 1010, 1, 1 }, { 4, { CST_INDEX_TIMESTAMP, 101, 0 }, LAST, 1410, 1, 0 },
+		{ 4, { CST_INDEX_LOSS, 0, 0 }, MIDDLE, 1255, 1, 0 }, { 4, { CST_INDEX_LOSS, 0, 1270 }, MIDDLE, 1270, 1, 0 },
+		{ 4, { CST_INDEX_EVENT, 1, 0 }, LAST, 2000, 0, 0 },
+	};
+	struct cst_index *ix = handmade();
+	struct cst_index_stream *s = ix->streams;
+	struct cst_index_place p;
+	size_t i;
+
+	(void)state;
+	s->contexts[0] |= 5ull << 32;	/* with a VMID, which no query has */
+	s->records[0].value |= 5ull << 32;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		s->n_records = rows[i].records > 0 ? (uint32_t)rows[i].records : 0;
+		s->records_end = rows[i].records == 6 ? UINT64_MAX : rows[i].records == 4 ? 1255 : 0;
+		memset(&p, 0xff, sizeof(p));
+		cst_index_search(ix, s, &rows[i].q, &p);
+		if (p.start != rows[i].block[0] || p.valid != rows[i].block[1] || p.offset != rows[i].offset ||
+		    p.found != rows[i].found || p.exact != rows[i].exact)
+			fail_msg("question %zu: start %llu, valid %llu, offset %llu, found %d, exact %d", i, (unsigned long long)p.start,
+				 (unsigned long long)p.valid, (unsigned long long)p.offset, p.found, p.exact);
+	}
+	/* a context that had no room in the table may be the one that is searched for */
+	s->n_records = 0;
+	s->records_end = 0;
+	s->blocks[2].contexts |= 1ull << CST_INDEX_CONTEXTS;
+	cst_index_search(ix, s, &(struct cst_index_query){ CST_INDEX_CONTEXT, 9, 0 }, &p);
+	assert_true(p.found && p.start == 1400 && p.offset == 1410 && !p.exact);
+	assert_ptr_equal(cst_index_find_stream(ix, 0x20), &ix->streams[1]);
+	assert_null(cst_index_find_stream(ix, 0x11));
+	assert_null(cst_index_source_at(ix, 999));
+	assert_ptr_equal(cst_index_source_at(ix, 1499), &ix->sources[0]);
+	assert_ptr_equal(cst_index_source_at(ix, 1500), &ix->sources[1]);
+	assert_ptr_equal(cst_index_source_at(ix, UINT64_MAX), &ix->sources[2]);
+	cst_index_free(ix);
+}
+
+/* Where to feed a tree from: the first of the streams that are needed, at a block of the buffer. */
+static void test_start_tree(void **state)
+{
+	static const struct {
+		struct { uint64_t start; uint8_t found; } places[2];
+		uint64_t trace_size, raw, framed;
+	} rows[] = {
+		{ { { 1550, 1 }, { 1700, 1 } }, 3000, 1550, 1500 }, { { { 1700, 1 }, { 1599, 1 } }, 3000, 1599, 1500 },
+		{ { { 1700, 1 }, { 1600, 1 } }, 3000, 1600, 1600 },
+		/* the first block begins as any buffer does */
+		{ { { 1499, 1 }, { 1700, 1 } }, 3000, 1499, 1000 },
+		/* a stream without a match is not needed if the index has the whole trace, up to 2000 */
+		{ { { 1100, 0 }, { 1700, 1 } }, 1500, 1700, 1600 }, { { { 1700, 1 }, { 1100, 0 } }, 1500, 1700, 1600 },
+		{ { { 1100, 0 }, { 1700, 1 } }, 1501, 1100, 1000 }, { { { 1700, 0 }, { 1600, 0 } }, 1500, 2000, 1600 },
+	};
+	struct cst_config cfg = etm_config(4, 0);
+	struct cst_index *ix = handmade();
+	struct cst_index_place p[2];
+	struct cst_decoder *dec;
+	struct cst_tree *t;
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (k = 0; k < 2; k++) {
+			ix->format = k ? CST_TREE_FRAMES : CST_TREE_RAW;
+			ix->trace_size = rows[i].trace_size;
+			p[0] = (struct cst_index_place){ .start = rows[i].places[0].start, .found = rows[i].places[0].found };
+			p[1] = (struct cst_index_place){ .start = rows[i].places[1].start, .found = rows[i].places[1].found };
+			assert_int_equal(cst_tree_new(&t, ix->format, 0), 0);
+			assert_int_equal(cst_tree_add(t, &cfg, &dec), 0);
+			assert_int_equal(cst_index_start_tree(ix, p, t), k ? rows[i].framed : rows[i].raw);
+			cst_tree_free(t);
+		}
+	cst_index_free(ix);
+}
+
+/* Puts 14 bytes of a trace ID into a frame. */
+static void one_frame(uint8_t *f, uint8_t id, const uint8_t *p)
+{
+	unsigned int j;
+
+	f[0] = (uint8_t)(id << 1 | 1);
+	f[15] = 0;
+	for (j = 1; j < 15; j++) {
+		f[j] = p[j - 1];
+		if (j & 1)
+			continue;
+		f[15] |= (uint8_t)((f[j] & 1) << j / 2);
+		f[j] &= 0xfe;
+	}
+}
+
+/* A decoder of an ID that the index does not have is not fed; a stream without a match is not, either. */
+static void test_other_ids(void **state)
+{
+	enum { ROUNDS = 14 * 4, FRAMES = ROUNDS * ROUND / 14 };
+	static uint8_t bytes[ROUNDS * ROUND], framed[2 * FRAMES * 16];
+	struct cst_config cfg[2] = { etm_config(4, 0), etm_config(4, 0) };
+	struct gen_space none = { NULL, NULL };
+	struct check_buffer b = { .format = CST_TREE_FRAMES, .cfg = cfg, .data = framed, .len = sizeof(framed), .space = one_space,
+				  .ctx = &none };
+	const struct cst_index_opts opts = { .granularity = 1 };
+	struct cst_index_query q = { .kind = CST_INDEX_KINDS, .from = sizeof(framed) / 2 };
+	struct cst_index_place places[2];
+	struct cst_generic g[512];
+	struct cst_index *ix;
+	struct cst_tree *t;
+	unsigned int way, k, n[2];
+	uint64_t from;
+	int i, got;
+
+	(void)state;
+	cfg[1].trace_id++;
+	rounds(bytes, 1, ROUNDS + 1);
+	for (k = 0; k < FRAMES; k++) {
+		one_frame(framed + 32 * k, cfg[0].trace_id, bytes + 14 * k);
+		one_frame(framed + 32 * k + 16, cfg[1].trace_id, bytes + 14 * k);
+	}
+	/* an index of the first ID; of both; of both without a match for the second */
+	for (way = 0; way < 3; way++) {
+		b.n_cfg = way ? 2 : 1;
+		ix = check_build(&b, &opts, 0, 0);
+		b.n_cfg = 2;
+		for (k = 0; k < ix->n_streams; k++)
+			cst_index_search(ix, &ix->streams[k], &q, &places[k]);
+		places[1].found = way == 1;
+		t = check_tree(&b);
+		from = cst_index_start_tree(ix, places, t);
+		assert_true(from > sizeof(framed) / 2 - 4 * ROUND && from <= sizeof(framed) / 2);
+		assert_int_equal(cst_tree_feed(t, framed + from, sizeof(framed) - from, from), 0);
+		memset(n, 0, sizeof(n));
+		while ((got = cst_tree_pull(t, g, 512, NULL)) > 0)
+			for (i = 0; i < got; i++)
+				n[g[i].trace_id - cfg[0].trace_id]++;
+		assert_int_equal(got, 0);
+		assert_true(n[0] > 10);
+		assert_int_equal(n[1], way == 1 ? n[0] : 0);
+		cst_tree_free(t);
+		cst_index_free(ix);
+	}
+}
+
+/* Barriers reset the decoders of all streams; what a block of the buffer has of them, of errors and of triggers. */
+static void test_barriers(void **state)
+{
+	enum { PART = 140 };
+	static const uint8_t fsync[4] = { 0xff, 0xff, 0xff, 0x7f };
+	const struct cst_index_opts opts = { .granularity = 4096, .full = 1 };
+	struct cst_config cfg = etm_config(4, 0);
+	struct gen_space none = { NULL, NULL };
+	uint8_t framed[2 * PART / 14 * 16 + 16 + 16] = { 0 }, *to = framed;
+	struct check_buffer b = { .format = CST_TREE_FRAMES, .flags = CST_FRAME_RESET_4X, .cfg = &cfg, .n_cfg = 1, .data = framed,
+				  .len = sizeof(framed), .space = one_space, .ctx = &none };
+	static uint8_t bytes[ROUND];
+	const struct cst_index_stream *s;
+	struct cst_index *ix;
+	unsigned int i, k;
+
+	(void)state;
+	rounds(bytes, 1, 2);
+	for (k = 0; k < 2; k++) {
+		for (i = 0; i < PART; i += 14, to += 16)
+			one_frame(to, cfg.trace_id, bytes + i);
+		/* a barrier, and behind the second part a trigger */
+		if (!k)
+			for (i = 0; i < 4; i++, to += 4)
+				memcpy(to, fsync, 4);
+	}
+	one_frame(to, 0x7d, bytes);
+	ix = check_build(&b, &opts, 0, 0);
+	assert_int_equal(ix->n_sources, 1);
+	assert_int_equal(ix->sources->barriers, 1);
+	assert_int_equal(ix->sources->errors, 0);
+	assert_int_equal(ix->sources->syncs, 0);
+	assert_int_equal(ix->sources->triggers, 1);
+	assert_int_equal(ix->sources->ids[0], 1ull << cfg.trace_id);
+	assert_int_equal(ix->sources->ids[1], 1ull << (0x7d - 64));
+	s = ix->streams;
+	/* the first synchronisation, and that behind the barrier */
+	assert_int_equal(s->blocks[0].counts[CST_INDEX_SYNC], 2);
+	assert_int_equal(s->blocks[0].counts[CST_INDEX_LOSS], 2);
+	for (i = k = 0; i < s->n_records; i++)
+		if (s->records[i].kind == CST_INDEX_LOSS) {
+			assert_int_equal(s->records[i].value, k ? CST_UNSYNC_RESET : CST_UNSYNC_INIT);
+			assert_int_equal(s->records[i].offset, k ? PART / 14 * 16 + 16 : 0);
+			k++;
+		}
+	assert_int_equal(k, 2);
+	cst_index_free(ix);
+	/* with FSYNC the same words are synchronisations, and the bytes after them are found again */
+	b.flags = CST_FRAME_FSYNC;
+	for (i = 0; i < 8; i += 3) {
+		ix = check_build(&b, &opts, 0, i);
+		assert_int_equal(ix->sources->syncs, 4);
+		assert_int_equal(ix->sources->barriers, 0);
+		/* frames are known from the first of these words on */
+		assert_int_equal(ix->streams->blocks[0].bytes, PART);
+		cst_index_free(ix);
+	}
+	b.data += 3;
+	b.len -= 3;
+	ix = check_build(&b, &opts, 0, 0);
+	assert_int_equal(ix->streams->blocks[0].bytes, PART);
+	cst_index_free(ix);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rules), cmocka_unit_test(test_names), cmocka_unit_test(test_header),
+		cmocka_unit_test(test_numbers), cmocka_unit_test(test_answers), cmocka_unit_test(test_start_tree),
+		cmocka_unit_test(test_other_ids), cmocka_unit_test(test_barriers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

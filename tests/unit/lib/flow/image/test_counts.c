@@ -1,0 +1,812 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_counts.c - ranges and edges that the library counts, element by element or in its decoder, are those that this file
+ * counts from element to element; and all other elements are the same.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "flow/image/counts_int.h"
+#include "unit/lib/roundtrip.h"
+#include "unit/lib_decode.h"
+
+#define SECTIONS 64
+#define OTHERS 20000
+
+/* Counts from element to element. Of a decoding with runs it checks where they stand, and keeps the other elements. */
+struct counter {
+	bool joined;
+	bool runs_too;
+	struct cst_pairs ranges[SECTIONS], edges[SECTIONS][SECTIONS];	/* edges: by the section of the branch, and of its target */
+	uint64_t insns_in[SECTIONS];	/* of elements */
+	struct cst_generic last;	/* the last range or run, if what comes goes on from it; else its kind is 0 */
+	uint32_t start, end;		/* of the range that is open: offsets of the first and the last instruction */
+	bool open;
+	uint64_t elements, runs, across;
+	struct cst_generic other[OTHERS]; /* all elements but these */
+	size_t n_other;
+};
+
+static bool ends_with_branch(const struct cst_generic *g)
+{
+	return g->last_type == CST_INSN_BRANCH || g->last_type == CST_INSN_INDIRECT;
+}
+
+static bool taken(const struct cst_generic *g)
+{
+	return g->flags & CST_GF_EXEC && ends_with_branch(g);
+}
+
+static bool closes(const struct counter *c, const struct cst_generic *g)
+{
+	return c->joined ? taken(g) : ends_with_branch(g);
+}
+
+static void close_open(struct counter *c)
+{
+	if (c->open)
+		assert_true(cst_pairs_add(&c->ranges[c->last.section], c->start, c->end));
+	c->open = false;
+}
+
+static void seen(void *data, const struct cst_generic *g)
+{
+	struct counter *c = data;
+	bool adjacent = c->last.kind && c->last.section == g->section;	/* a run may continue in another one */
+
+	switch (g->kind) {
+	case CST_GEN_RUN:
+		/* right behind a range that ended one of the counts */
+		assert_true(c->runs_too && c->open && closes(c, &c->last) && c->last.kind == CST_GEN_RANGE && g->runs);
+		c->across += !adjacent;
+		c->runs += g->runs;
+		break;
+	case CST_GEN_RANGE:
+		if (!(adjacent && c->open && !closes(c, &c->last) && c->last.end == g->addr)) {
+			close_open(c);
+			if (c->last.kind && c->last.section && taken(&c->last) && g->section)
+				assert_true(cst_pairs_add(&c->edges[c->last.section][g->section], c->end, g->sect_off));
+			c->start = g->sect_off;
+		}
+		c->runs++;
+		break;
+	default:
+		if (g->kind == CST_GEN_NO_SYNC || g->kind == CST_GEN_TRACE_ON || g->kind == CST_GEN_EO_TRACE ||
+		    g->kind == CST_GEN_NOPATH || g->kind == CST_GEN_NACC || g->kind == CST_GEN_ADDR_UNKNOWN ||
+		    g->kind == CST_GEN_EXCEPTION) {
+			close_open(c);
+			c->last.kind = 0;
+		}
+		assert_true(c->n_other < OTHERS);
+		c->other[c->n_other++] = *g;
+		return;
+	}
+	assert_true(g->section < SECTIONS);
+	c->elements++;
+	c->insns_in[g->section] += g->n_insn;
+	c->last = *g;
+	c->end = g->sect_off + (uint32_t)(g->end - g->addr) - g->last_size;
+	c->open = g->section;
+}
+
+static void same_pairs(struct cst_pairs *a, struct cst_pairs *b)
+{
+	const struct cst_pair *x, *y;
+
+	assert_int_equal(a->used, b->used);
+	x = cst_pairs_sort(a);
+	y = cst_pairs_sort(b);
+	if (a->used)
+		assert_memory_equal(x, y, a->used * sizeof(*x));
+}
+
+static void free_pairs(struct counter *c)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < SECTIONS; i++) {
+		cst_pairs_free(&c->ranges[i]);
+		for (k = 0; k < SECTIONS; k++)
+			cst_pairs_free(&c->edges[i][k]);
+	}
+}
+
+/* The exits of a section are what `c` has. Returns the instructions that are in no element. */
+static uint64_t same_exits(const struct run *r, struct counter *c, uint32_t section)
+{
+	const struct cst_exits *x;
+	size_t different = 0;
+	uint64_t insns;
+	uint32_t n, k;
+
+	assert_int_equal(cst_counts_exits(r->counts, section, &x, &n, &insns), 0);
+	for (k = 0; k < SECTIONS; k++)
+		different += k != section && c->edges[section][k].used;
+	for (; n; n--, x++) {
+		struct cst_pairs copy = { .slot = NULL };
+
+		assert_true(x->section != section && cst_pairs_merge(&copy, &x->edges));
+		same_pairs(&c->edges[section][x->section], &copy);
+		different -= copy.used != 0;
+		cst_pairs_free(&copy);
+	}
+	assert_int_equal(different, 0);
+	return insns;
+}
+
+/*
+ * What the library has counted is what `c` has, copied and taken. `counted` has what is in elements.
+ */
+static void same_counts(const struct run *r, struct counter *c, const struct counter *counted)
+{
+	const struct cst_pairs *ranges, *edges;
+	uint32_t i;
+
+	for (i = 1; cst_image_section(r->img, i); i++) {
+		struct cst_pairs copy[2] = { { .slot = NULL }, { .slot = NULL } };
+
+		assert_int_equal(cst_counts_section(r->counts, i, &ranges, &edges), 0);
+		assert_true(cst_pairs_merge(&copy[0], ranges) && cst_pairs_merge(&copy[1], edges));
+		same_pairs(&c->ranges[i], &copy[0]);
+		same_pairs(&c->edges[i][i], &copy[1]);
+		assert_int_equal(same_exits(r, c, i) + counted->insns_in[i], c->insns_in[i]);
+		cst_pairs_free(&copy[0]);
+		cst_pairs_free(&copy[1]);
+		assert_int_equal(cst_counts_take(r->counts, i, &copy[0], &copy[1]), 0);
+		same_pairs(&c->ranges[i], &copy[0]);
+		same_pairs(&c->edges[i][i], &copy[1]);
+		cst_pairs_free(&copy[0]);
+		cst_pairs_free(&copy[1]);
+		assert_int_equal(cst_counts_section(r->counts, i, &ranges, &edges), 0);
+		assert_int_equal(ranges->used + edges->used, 0);
+	}
+	assert_int_equal(cst_counts_section(r->counts, i, &ranges, &edges), -CST_ERR_INVAL);
+	assert_int_equal(cst_counts_take(r->counts, i, NULL, NULL), -CST_ERR_INVAL);
+	assert_int_equal(cst_counts_exits(r->counts, i, NULL, NULL, NULL), -CST_ERR_INVAL);
+}
+
+/* Both decodings of a case. Returns the ranges that were no elements; *across: runs that end in another section. */
+static uint64_t one_case(uint64_t seed, bool joined, bool framed, uint64_t *across)
+{
+	static struct counter each, counted;
+	const struct cst_stats none = { .bytes = 0 };
+	struct cst_stats stats[2] = { none, none };
+	struct gen_case c;
+	struct run r;
+	unsigned int i;
+	size_t k;
+
+	gen_case_opts(seed, GEN_X_SPEC, &c);
+	gen_case_build(&c);
+	rt_begin(&r, &c, seed % 7 ? 1 << 20 : 1);
+	r.seen = seen;
+	memset(&each, 0, sizeof(each));
+	memset(&counted, 0, sizeof(counted));
+	each.joined = counted.joined = joined;
+	counted.runs_too = true;
+	for (i = 0; i < 2; i++) {
+		r.seen_data = i ? &counted : &each;
+		r.decoder_counts = i;
+		r.rnd = seed;
+		assert_int_equal(cst_counts_new(&r.counts, r.img, joined ? CST_COUNTS_JOINED : 0), 0);
+		rt_decode(&r, framed ? c.framed : c.trace, framed ? c.framed_len : c.len, framed, true, &stats[i]);
+		close_open(r.seen_data);
+		same_counts(&r, &each, r.seen_data);
+		cst_counts_free(r.counts);
+		r.counts = NULL;
+	}
+	assert_int_equal(each.runs, counted.runs);
+	assert_int_equal(each.n_other, counted.n_other);
+	for (k = 0; k < each.n_other; k++)
+		assert_memory_equal(&each.other[k], &counted.other[k], sizeof(each.other[k]));
+	stats[1].elements = stats[0].elements;
+	assert_memory_equal(&stats[0], &stats[1], sizeof(stats[0]));
+	rt_end(&r);
+	gen_case_free(&c);
+	free_pairs(&each);
+	free_pairs(&counted);
+	*across += counted.across;
+	return each.elements - counted.elements;
+}
+
+static void test_random_streams(void **state)
+{
+	uint64_t seed, left_out = 0, across = 0;
+
+	(void)state;
+	for (seed = 1; seed <= 1500; seed++)
+		left_out += one_case(seed, seed & 1, seed & 2, &across);
+	/* the fast loop is what counts, through several sections */
+	assert_true(left_out > 100 * seed);
+	assert_true(across > seed / 2);
+}
+
+static void take_edge(struct cst_counts *c, uint32_t from, uint32_t to)
+{
+	if (!count_pair(&count_at(c, to)->from, from) && !count_pair(&count_at(c, from)->to, to))
+		cst_counts_edge_slow(c, 1, from, to);
+}
+
+static void take_range(struct cst_counts *c, uint32_t first, uint32_t last)
+{
+	if (!count_pair(&count_at(c, first)->range, last))
+		cst_counts_range_slow(c, 1, first, last);
+}
+
+/* Pairs that are replaced in their counters, and counters that are full, go to the table. */
+static void test_counters(void **state)
+{
+	static const uint32_t code[] = { 0xd503201f, 0xd61f0000, 0xd61f0000, 0xd61f0000,
+					 0x14000002 };
+	const struct cst_pairs *ranges, *edges;
+	const struct cst_pair *v;
+	struct cst_counts *c, *second;
+	struct cst_section *sec;
+	struct cst_pairs copy = { .slot = NULL };
+	struct cst_image *img;
+	uint32_t place[4];
+	unsigned int i, k;
+
+	(void)state;
+	assert_int_equal(cst_image_new(&img, 0), 0);
+	assert_int_equal(cst_section_new(&sec, img, code, sizeof(code), NULL), 0);
+	assert_int_equal(cst_counts_new(&c, img, 0), 0);
+	assert_int_equal(cst_counts_new(&second, img, 0), -CST_ERR_BUSY);
+	for (i = 0; i < 4; i++)
+		place[i] = blk_place(img, cst_block(sec, i ? 4 + 4 * i : 0, CST_ISA_A64, 0x1000, 0));
+	for (i = 1; i < 4; i++)
+		for (k = 0; k < i; k++) {
+			take_edge(c, place[0], place[i]);
+			take_range(c, place[0], place[i]);
+		}
+	/* 2^32 - 1 so far, and two more: the second one begins anew */
+	count_at(c, place[1])->to = (struct pair_count){ place[0], UINT32_MAX };
+	for (i = 0; i < 2; i++)
+		take_edge(c, place[1], place[0]);
+	count_at(c, place[2])->range = (struct pair_count){ place[3], UINT32_MAX };
+	for (i = 0; i < 2; i++)
+		take_range(c, place[2], place[3]);
+	/* the second edge replaces the one from block 0 to block 2, whose next one has another counter */
+	take_edge(c, place[2], place[1]);
+	take_edge(c, place[2], place[2]);
+	take_edge(c, place[0], place[2]);
+	/* atoms E of a direct branch, one of whose counters is full: it is a range, and leads where its opcode says */
+	count_at(c, place[3])->atoms[1] = 5;
+	cst_counts_atoms_full(c, 1, place[3], 1);
+	count_at(c, place[2])->atoms[0] = 7;
+	assert_int_equal(cst_counts_section(c, 1, &ranges, &edges), 0);
+	assert_int_equal(ranges->used, 6);
+	assert_true(cst_pairs_merge(&copy, ranges));
+	v = cst_pairs_sort(&copy);
+	for (i = 1; i < 4; i++)
+		assert_true(v[i - 1].a == 0 && v[i - 1].b == 4 + 4 * i && v[i - 1].count == i);
+	assert_true(v[3].a == 12 && v[3].b == 12 && v[3].count == 7);
+	assert_true(v[4].a == 12 && v[4].b == 16 && v[4].count == (1ull << 32) + 1);
+	assert_true(v[5].a == 16 && v[5].b == 16 && v[5].count == (1ull << 32) + 5);
+	cst_pairs_free(&copy);
+	assert_int_equal(edges->used, 7);
+	assert_true(cst_pairs_merge(&copy, edges));
+	v = cst_pairs_sort(&copy);
+	for (i = 1; i < 4; i++) {
+		assert_int_equal(v[i - 1].a, 4);	/* the branch that block 0 ends with */
+		assert_int_equal(v[i - 1].b, 4 + 4 * i);
+		assert_int_equal(v[i - 1].count, i + (i == 2));
+	}
+	assert_true(v[3].a == 8 && v[3].b == 0 && v[3].count == (1ull << 32) + 1);
+	assert_true(v[4].a == 12 && v[4].b == 8 && v[4].count == 1);
+	assert_true(v[5].a == 12 && v[5].b == 12 && v[5].count == 1);
+	assert_true(v[6].a == 16 && v[6].b == 24 && v[6].count == (1ull << 32) + 5);
+	cst_pairs_free(&copy);
+	/* what earlier counts left behind the blocks is not counted again */
+	take_range(c, place[0], place[1]);
+	cst_counts_free(c);
+	assert_int_equal(cst_counts_new(&c, img, 0), 0);
+	for (i = 0; i < 4; i++)
+		cst_block(sec, i ? 4 + 4 * i : 0, CST_ISA_A64, 0x1000, 0);
+	assert_int_equal(cst_counts_section(c, 1, &ranges, &edges), 0);
+	assert_true(!ranges->used && !edges->used);
+	cst_counts_free(c);
+	cst_image_free(img);
+}
+
+/* Counts are taken from the blocks and from the tables at once, sorted; then they begin again. */
+static void test_take(void **state)
+{
+	static const uint32_t code[] = { 0xd61f0000, 0xd61f0000, 0xd61f0000 };
+	struct cst_pairs ranges, edges;
+	struct cst_counts *c;
+	struct cst_section *sec;
+	struct cst_image *img;
+	uint32_t place[3];
+	unsigned int i, k, round;
+
+	(void)state;
+	assert_int_equal(cst_image_new(&img, 0), 0);
+	assert_int_equal(cst_section_new(&sec, img, code, sizeof(code), NULL), 0);
+	assert_int_equal(cst_counts_new(&c, img, 0), 0);
+	for (i = 0; i < 3; i++)
+		place[i] = blk_place(img, cst_block(sec, 4 * i, CST_ISA_A64, 0x1000, 0));
+	for (round = 0; round < 2; round++) {
+		/* the counters of block 0 change to the next pair each time */
+		for (k = 0; k < 2; k++)
+			for (i = 3; i--;) {
+				take_range(c, place[0], place[i]);
+				take_edge(c, place[i], place[0]);
+			}
+		assert_int_equal(cst_counts_take(c, 0, &ranges, &edges), -CST_ERR_INVAL);
+		assert_int_equal(cst_counts_take(c, 1, &ranges, &edges), 0);
+		assert_int_equal(ranges.used, 3);
+		assert_int_equal(edges.used, 3);
+		for (i = 0; i < 3; i++) {
+			assert_true(ranges.slot[i].a == 0 && ranges.slot[i].b == 4 * i && ranges.slot[i].count == 2);
+			assert_true(edges.slot[i].a == 4 * i && edges.slot[i].b == 0 && edges.slot[i].count == 2);
+		}
+		cst_pairs_free(&ranges);
+		cst_pairs_free(&edges);
+	}
+	cst_counts_free(c);
+	cst_image_free(img);
+}
+
+/* A loop at 0x1000 in section 1, and code at 0x8000 in section 2, which are counted. */
+struct two {
+	struct program pr;
+	struct cst_decoder *dec;
+	struct cst_counts *c;
+	uint64_t insns, runs, conflicts; /* of elements */
+};
+
+/* The address packet of A64 code at an address below 64 KiB. */
+#define AT(a) 0x9a, (a) >> 2 & 0x7f, (a) >> 9 & 0x7f, 0, 0
+
+static void map_code(struct two *t, uint64_t at, const void *code, size_t len)
+{
+	struct cst_section *sec;
+
+	assert_int_equal(cst_section_new(&sec, t->pr.img, code, len, NULL), 0);
+	assert_int_equal(cst_space_map(t->pr.space, at, len, sec, 0), 0);
+}
+
+static void begin_two(struct two *t, bool joined, const void *loop, size_t loop_len, const void *code, size_t len)
+{
+	const struct cst_config cfg = etm_config(4, 0);
+
+	memset(t, 0, sizeof(*t));
+	program_map(&t->pr, 0x1000, loop, loop_len);
+	map_code(t, 0x8000, code, len);
+	assert_int_equal(cst_counts_new(&t->c, t->pr.img, joined ? CST_COUNTS_JOINED : 0), 0);
+	assert_int_equal(cst_decoder_new(&t->dec, &cfg), 0);
+	cst_decoder_set_space(t->dec, t->pr.space);
+	cst_decoder_set_counts(t->dec, t->c);
+}
+
+static void end_two(struct two *t)
+{
+	cst_decoder_free(t->dec);
+	cst_counts_free(t->c);
+	cst_image_free(t->pr.img);
+}
+
+/* Decodes these bytes, or with len 0 the end of the trace. */
+static void feed_two(struct two *t, const uint8_t *p, size_t len)
+{
+	struct cst_generic out[64];
+	int n, i;
+
+	if (len)
+		assert_int_equal(cst_decoder_feed(t->dec, p, len, 0), 0);
+	else
+		cst_decoder_end(t->dec);
+	while ((n = cst_decoder_pull(t->dec, out, 64, NULL)) > 0) {
+		assert_int_equal(cst_counts_add(t->c, t->dec, out, (size_t)n), 0);
+		for (i = 0; i < n; i++) {
+			if (out[i].kind != CST_GEN_RUN && out[i].kind != CST_GEN_RANGE)
+				continue;
+			t->insns += out[i].n_insn;
+			t->runs += out[i].kind == CST_GEN_RUN;
+			/* only the loop has branches that are never N */
+			assert_true(!cst_generic_conflicts(&out[i]) || out[i].section == 1);
+			t->conflicts += cst_generic_conflicts(&out[i]);
+		}
+	}
+}
+
+/* Decodes `rounds` times these bytes at once: a run does not continue from one feed to the next. */
+static void feed_rounds(struct two *t, const uint8_t *p, size_t len, unsigned int rounds)
+{
+	static uint8_t trace[1 << 18];
+	unsigned int i;
+
+	assert_true(rounds * len <= sizeof(trace));
+	for (i = 0; i < rounds; i++)
+		memcpy(trace + i * len, p, len);
+	feed_two(t, trace, rounds * len);
+}
+
+static void feed_start(struct two *t)
+{
+	feed_two(t, BYTES(SYNC, 0x81, 0x30, AT(0x1000)));
+}
+
+/* Count of the exit from `a` in section `from` to `b` in section `to`. */
+static uint64_t exit_count(struct two *t, uint32_t from, uint32_t a, uint32_t to, uint32_t b)
+{
+	struct cst_pairs copy = { .slot = NULL };
+	const struct cst_exits *x;
+	uint64_t insns, count = 0;
+	uint32_t n;
+	size_t i;
+
+	assert_int_equal(cst_counts_exits(t->c, from, &x, &n, &insns), 0);
+	for (; n; n--, x++)
+		if (x->section == to)
+			assert_true(cst_pairs_merge(&copy, &x->edges) && cst_pairs_sort(&copy));
+	for (i = 0; i < copy.used; i++)
+		count += copy.slot[i].a == a && copy.slot[i].b == b ? copy.slot[i].count : 0;
+	cst_pairs_free(&copy);
+	return count;
+}
+
+/* Instructions of the elements of all sections, and of what is in no element. */
+static uint64_t all_insns(struct two *t)
+{
+	const struct cst_exits *x;
+	uint64_t sum = t->insns, insns;
+	uint32_t i, n;
+
+	for (i = 1; cst_image_section(t->pr.img, i); i++) {
+		assert_int_equal(cst_counts_exits(t->c, i, &x, &n, &insns), 0);
+		sum += insns;
+	}
+	return sum;
+}
+
+static const uint32_t calling[] = { 0xd63f0000 /* 1000 blr x0 */, 0x17ffffff /* 1004 b 1000 */ }, returning[] = { 0xd65f03c0 /* ret */ };
+/* 1000: E, address 8000, E of the function, E of the branch at 1004 */
+static const uint8_t one_round[] = { 0xf7, AT(0x8000), 0xf7, 0xf7 };
+
+/*
+ * A loop calls a function of another section. Each way is taken for the first time once, which ends a run; then one run
+ * goes through all rounds. Byte by byte a run ends with the input, and the counts are the same.
+ */
+static void test_runs_cross(void **state)
+{
+	enum { ROUNDS = 300 };
+	unsigned int i;
+	struct two t;
+	size_t at;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		begin_two(&t, i & 1, calling, sizeof(calling), returning, sizeof(returning));
+		feed_start(&t);
+		if (i & 2)
+			for (at = 0; at < ROUNDS * sizeof(one_round); at++)
+				feed_two(&t, one_round + at % sizeof(one_round), 1);
+		else
+			feed_rounds(&t, one_round, sizeof(one_round), ROUNDS);
+		feed_two(&t, NULL, 0);
+		assert_int_equal(cst_decoder_stats(t.dec)->ranges, 3 * ROUNDS);
+		assert_int_equal(cst_decoder_stats(t.dec)->insns, 3 * ROUNDS);
+		assert_int_equal(exit_count(&t, 1, 0, 2, 0), ROUNDS);
+		assert_int_equal(exit_count(&t, 2, 0, 1, 4), ROUNDS);
+		assert_int_equal(all_insns(&t), 3 * ROUNDS);
+		if (!(i & 2))
+			assert_in_range(t.runs, 1, 3);
+		end_two(&t);
+	}
+}
+
+/* The target is mapped anew, to another section: the branch leads there from then on. */
+static void test_crossing_remapped(void **state)
+{
+	enum { ROUNDS = 50 };
+	struct two t;
+
+	(void)state;
+	begin_two(&t, false, calling, sizeof(calling), returning, sizeof(returning));
+	feed_start(&t);
+	feed_rounds(&t, one_round, sizeof(one_round), ROUNDS);
+	map_code(&t, 0x8000, returning, sizeof(returning));
+	feed_rounds(&t, one_round, sizeof(one_round), ROUNDS);
+	feed_two(&t, NULL, 0);
+	assert_int_equal(exit_count(&t, 1, 0, 2, 0), ROUNDS);
+	assert_int_equal(exit_count(&t, 1, 0, 3, 0), ROUNDS);
+	assert_int_equal(exit_count(&t, 3, 0, 1, 4), ROUNDS);
+	assert_int_equal(all_insns(&t), 6 * ROUNDS);
+	end_two(&t);
+}
+
+/* Two targets of one branch that have the same entry of the table. */
+static void test_crossings_collide(void **state)
+{
+	enum { ROUNDS = 50, FUNCTIONS = 8192 };
+	static uint32_t functions[FUNCTIONS];
+	const struct crossing *entry;
+	struct two t;
+	uint32_t from, second, i;
+
+	(void)state;
+	for (i = 0; i < FUNCTIONS; i++)
+		functions[i] = returning[0];
+	begin_two(&t, false, calling, sizeof(calling), functions, sizeof(functions));
+	from = blk_place(t.pr.img, cst_block(t.pr.sec, 0, CST_ISA_A64, 0x1000, 0));
+	entry = crossing_at(t.c->img->crossings, from, 0x8000);
+	for (second = 0x8004; crossing_at(t.c->img->crossings, from, second) != entry; second += 4)
+		assert_true(second < 0x8000 + 4 * FUNCTIONS);
+	feed_start(&t);
+	feed_rounds(&t, BYTES(0xf7, AT(0x8000), 0xf7, 0xf7, 0xf7, AT(second), 0xf7, 0xf7), ROUNDS);
+	feed_two(&t, NULL, 0);
+	assert_int_equal(exit_count(&t, 1, 0, 2, 0), ROUNDS);
+	assert_int_equal(exit_count(&t, 1, 0, 2, second - 0x8000), ROUNDS);
+	assert_int_equal(all_insns(&t), 6 * ROUNDS);
+	end_two(&t);
+}
+
+/* Decodes the blocks of a call into the image, and returns the place of its branch. */
+static uint32_t place_call(struct two *t, uint32_t call)
+{
+	const struct blk *b = cst_block(t->pr.sec, 8 * call, CST_ISA_A64, 0x1000 + 8 * call, 0);
+
+	cst_block(t->pr.sec, 8 * call + 4, CST_ISA_A64, 0x1004 + 8 * call, 0);
+	return blk_place(t->pr.img, b);
+}
+
+/* Two branches to one function that have the same entry of the table. */
+static void test_callers_collide(void **state)
+{
+	enum { ROUNDS = 3, CALLS = 3500 };
+	static uint32_t loop[2 * CALLS];
+	static uint8_t calls[CALLS * sizeof(one_round)];
+	const struct crossing *entry;
+	uint32_t last = 0, i;
+	struct two t;
+
+	(void)state;
+	for (i = 0; i < CALLS; i++) {
+		loop[2 * i] = calling[0];
+		loop[2 * i + 1] = 0x14000001;	/* b to the next call */
+		memcpy(calls + i * sizeof(one_round), one_round, sizeof(one_round));
+	}
+	begin_two(&t, false, loop, sizeof(loop), returning, sizeof(returning));
+	entry = crossing_at(t.c->img->crossings, place_call(&t, 0), 0x8000);
+	do
+		assert_true(++last < CALLS);
+	while (crossing_at(t.c->img->crossings, place_call(&t, last), 0x8000) != entry);
+	end_two(&t);
+
+	loop[2 * last + 1] = 0x14000000 | (-(2 * last + 1) & 0x3ffffff);	/* b 1000 */
+	begin_two(&t, false, loop, 8 * (last + 1), returning, sizeof(returning));
+	/* the places are the same again */
+	for (i = 0; i <= last; i++)
+		place_call(&t, i);
+	feed_start(&t);
+	feed_rounds(&t, calls, (last + 1) * sizeof(one_round), ROUNDS);
+	feed_two(&t, NULL, 0);
+	assert_int_equal(exit_count(&t, 1, 0, 2, 0), ROUNDS);
+	assert_int_equal(exit_count(&t, 1, 8 * last, 2, 0), ROUNDS);
+	assert_int_equal(all_insns(&t), 3 * (last + 1) * ROUNDS);
+	end_two(&t);
+}
+
+/* A32 and T32 code at one address, to which one branch leads. */
+static void test_crossing_isas(void **state)
+{
+	enum { ROUNDS = 50 };
+	static const uint32_t loop[] = { 0xe12fff30 /* 1000 blx r0 */, 0xeafffffd /* 1004 b 1000 */ };
+	/* A32: 8000 andeq; 8004 bx lr. T32: 8000 bx lr */
+	static const uint32_t both[] = { 0x00004770, 0xe12fff1e };
+	struct two t;
+
+	(void)state;
+	begin_two(&t, false, loop, sizeof(loop), both, sizeof(both));
+	feed_two(&t, BYTES(SYNC, 0x81, 0x20, AT(0x1000)));
+	feed_rounds(&t, BYTES(0xf7, AT(0x8000), 0xf7, 0xf7, 0xf7, 0x9b, 0x00, 0x80, 0, 0, 0xf7, 0xf7), ROUNDS);
+	feed_two(&t, NULL, 0);
+	assert_int_equal(exit_count(&t, 1, 0, 2, 0), 2 * ROUNDS);
+	assert_int_equal(exit_count(&t, 2, 4, 1, 4), ROUNDS);
+	assert_int_equal(exit_count(&t, 2, 0, 1, 4), ROUNDS);
+	assert_int_equal(all_insns(&t), 7 * ROUNDS);
+	end_two(&t);
+}
+
+/* Contradictions before a branch to another section are in an element of the section in which they are. */
+static void test_conflicts_before_crossing(void **state)
+{
+	enum { ROUNDS = 50 };
+	static const uint32_t loop[] = { 0x14000001 /* 1000 b 1004 */, 0xd63f0000 /* 1004 blr x0 */, 0x17fffffe /* 1008 b 1000 */ };
+	struct two t;
+	unsigned int joined;
+
+	(void)state;
+	for (joined = 0; joined < 2; joined++) {
+		begin_two(&t, joined, loop, sizeof(loop), returning, sizeof(returning));
+		feed_start(&t);
+		/* N at 1000 in every second round */
+		feed_rounds(&t, BYTES(0xf7, 0xf7, AT(0x8000), 0xf7, 0xf7, 0xf6, 0xf7, AT(0x8000), 0xf7, 0xf7), ROUNDS);
+		feed_two(&t, NULL, 0);
+		assert_int_equal(t.conflicts, ROUNDS);
+		assert_int_equal(exit_count(&t, 1, 4, 2, 0), 2 * ROUNDS);
+		assert_int_equal(all_insns(&t), 8 * ROUNDS);
+		end_two(&t);
+	}
+}
+
+/* Branches between two sections: more than the table of crossings has entries, each taken several times. */
+static void test_crossings(void **state)
+{
+	enum { MANY = 3 << CROSSING_BITS };
+	static uint32_t code[MANY];
+	struct crossing x = { .map = 1, .section = 1, .to_section = 2, .isa = CST_ISA_A64 };
+	const struct cst_exits *exits;
+	struct cst_section *sec[2];
+	struct cst_pairs copy;
+	struct cst_counts *c;
+	struct cst_image *img;
+	uint64_t insns;
+	uint32_t n, i, round;
+
+	(void)state;
+	for (i = 0; i < MANY; i++)
+		code[i] = 0xd61f0000;	/* BR X0 */
+	assert_int_equal(cst_image_new(&img, 0), 0);
+	for (i = 0; i < 2; i++)
+		assert_int_equal(cst_section_new(&sec[i], img, code, sizeof(code), NULL), 0);
+	assert_int_equal(cst_counts_new(&c, img, 0), 0);
+	for (round = 1; round <= 2; round++) {
+		for (i = 0; i < MANY; i++) {
+			x.addr = 0x10000 + 4 * (MANY - 1 - i);
+			x.from = blk_place(img, cst_block(sec[0], 4 * i, CST_ISA_A64, 0, 0));
+			x.to = blk_place(img, cst_block(sec[1], x.addr - 0x10000, CST_ISA_A64, 0, 0));
+			cst_counts_enter(c, &x);
+			assert_int_equal(crossing_at(c->img->crossings, x.from, x.addr)->to, x.to);
+			crossing_at(c->img->crossings, x.from, x.addr)->count += i % 5;
+			crossing_at(c->img->crossings, x.from, x.addr)->insns += i % 5 * 10;
+			c->img->crossings->crossed = 1;
+		}
+		/* the blocks are dropped, so the crossings, too */
+		if (round == 2)
+			cst_image_set_stride(img, BLK_STRIDE_COUNTS);
+		for (i = 0; i < 1 << CROSSING_BITS; i++)
+			assert_int_equal(!c->img->crossings->x[i].from, round == 2);
+		assert_int_equal(cst_counts_exits(c, 2, &exits, &n, &insns), 0);
+		assert_int_equal(n, 0);
+		assert_int_equal(cst_counts_exits(c, 1, &exits, &n, &insns), 0);
+		assert_true(n == 1 && exits->section == 2 && exits->edges.used == MANY - (MANY + 4) / 5);
+		assert_int_equal(insns, round * 10ull * (MANY / 5 * 10 + (MANY % 5) * (MANY % 5 - 1) / 2));
+		copy = (struct cst_pairs){ .slot = NULL };
+		assert_true(cst_pairs_merge(&copy, &exits->edges) && cst_pairs_sort(&copy));
+		for (i = 0; i < copy.used; i++)
+			assert_true(copy.slot[i].b == 4 * (MANY - 1) - copy.slot[i].a &&
+				    copy.slot[i].count == round * (copy.slot[i].a / 4 % 5));
+		cst_pairs_free(&copy);
+	}
+	cst_counts_free(c);
+	cst_image_free(img);
+}
+
+/* A block cache that is full is emptied: what its blocks have counted by then is kept. */
+static void test_full_cache(void **state)
+{
+	enum { BLOCKS = 50000 };
+	static uint32_t code[BLOCKS];
+	const struct cst_pairs *ranges, *edges;
+	struct cst_pairs copy = { .slot = NULL };
+	const struct cst_pair *v;
+	struct cst_counts *c;
+	struct cst_section *sec;
+	struct cst_image *img;
+	uint32_t place, before, first;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < BLOCKS; i++)
+		code[i] = 0x54000040;	/* b.eq .+8 */
+	assert_int_equal(cst_image_new(&img, 1), 0);
+	assert_int_equal(cst_section_new(&sec, img, code, sizeof(code), NULL), 0);
+	assert_int_equal(cst_counts_new(&c, img, 0), 0);
+	first = img->generation;
+	for (i = 0; i < BLOCKS; i++) {
+		place = blk_place(img, cst_block(sec, 4 * i, CST_ISA_A64, 0x1000, 0));
+		take_range(c, place, place);
+		before = img->generation;
+		if (i + 1 < BLOCKS && blk_place(img, cst_block(sec, 4 * i + 4, CST_ISA_A64, 0x1000, 0)) && img->generation == before)
+			count_at(c, place)->atoms[1] = 3;
+	}
+	assert_true(img->generation > first + 2);
+	assert_int_equal(cst_counts_section(c, 1, &ranges, &edges), 0);
+	assert_true(cst_pairs_merge(&copy, ranges));
+	assert_int_equal(copy.used, BLOCKS);
+	v = cst_pairs_sort(&copy);
+	for (before = i = 0; i < BLOCKS; i++) {
+		assert_true(v[i].a == 4 * i && v[i].b == 4 * i);
+		before += v[i].count == 4;
+		assert_true(v[i].count == 4 || v[i].count == 1);
+	}
+	/* all but the last one, and those at whose successor the cache was emptied */
+	assert_int_equal(before, BLOCKS - 1 - (img->generation - first));
+	cst_pairs_free(&copy);
+	cst_counts_free(c);
+	cst_image_free(img);
+}
+
+/*
+ * A loop whose first branch is unconditional and has the atom N in each round. A run ends when its count of such
+ * contradictions is full; the sum of all runs, the ranges and the edges are complete.
+ */
+static void test_many_conflicts(void **state)
+{
+	enum { ROUNDS = 2 * UINT16_MAX + 1000 };
+	static const uint32_t code[] = { 0x14000001 /* b .+4 */, 0x17ffffff /* b .-4 */ };
+	static const uint8_t begin[] = { SYNC, 0x81, 0x30, 0x9a, 0x00, 0x08, 0, 0 };
+	static uint8_t trace[sizeof(begin) + ROUNDS];
+	const struct cst_config cfg = etm_config(4, 0);
+	struct cst_generic out[64];
+	const struct cst_pairs *ranges, *edges;
+	struct cst_decoder *dec;
+	struct cst_counts *c;
+	struct program pr;
+	unsigned int joined, end, full;
+	uint64_t conflicts;
+	int n;
+
+	(void)state;
+	memcpy(trace, begin, sizeof(begin));
+	memset(trace + sizeof(begin), 0xda /* NE */, ROUNDS);
+	for (joined = 0; joined < 2; joined++) {
+		program_map(&pr, 0x1000, code, sizeof(code));
+		assert_int_equal(cst_counts_new(&c, pr.img, joined ? CST_COUNTS_JOINED : 0), 0);
+		assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
+		cst_decoder_set_space(dec, pr.space);
+		cst_decoder_set_counts(dec, c);
+		conflicts = full = 0;
+		for (end = 0; end < 2; end++) {
+			if (end)
+				cst_decoder_end(dec);
+			else
+				assert_int_equal(cst_decoder_feed(dec, trace, sizeof(trace), 0), 0);
+			while ((n = cst_decoder_pull(dec, out, 64, NULL)) > 0) {
+				assert_int_equal(cst_counts_add(c, dec, out, (size_t)n), 0);
+				for (; n; n--) {
+					conflicts += cst_generic_conflicts(&out[n - 1]);
+					full += out[n - 1].kind == CST_GEN_RUN && out[n - 1].num == UINT16_MAX;
+				}
+			}
+		}
+		assert_int_equal(conflicts, ROUNDS);
+		assert_int_equal(cst_decoder_stats(dec)->image_conflicts, ROUNDS);
+		assert_int_equal(cst_decoder_stats(dec)->ranges, 2 * ROUNDS);
+		assert_int_equal(full, 2);
+		assert_int_equal(cst_counts_section(c, 1, &ranges, &edges), 0);
+		assert_int_equal(cst_pairs_sort((struct cst_pairs *)(uintptr_t)ranges)[0].count, ROUNDS);
+		assert_int_equal(ranges->used, joined ? 1 : 2);
+		assert_int_equal(ranges->slot[ranges->used - 1].count, ROUNDS);
+		assert_int_equal(cst_pairs_sort((struct cst_pairs *)(uintptr_t)edges)[0].count, ROUNDS - 1);
+		assert_int_equal(edges->used, 1);
+		cst_decoder_free(dec);
+		cst_counts_free(c);
+		cst_image_free(pr.img);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random_streams),
+		cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_take), cmocka_unit_test(test_crossings), cmocka_unit_test(test_runs_cross),
+		cmocka_unit_test(test_crossing_remapped), cmocka_unit_test(test_crossings_collide), cmocka_unit_test(test_callers_collide),
+		cmocka_unit_test(test_crossing_isas),
+		cmocka_unit_test(test_conflicts_before_crossing),
+		cmocka_unit_test(test_full_cache), cmocka_unit_test(test_many_conflicts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_flow_cond.c - results of conditional instructions: the instruction that each belongs to, whether it was executed, and
+ * what is reported if instructions and elements do not match.
+ */
+#include <inttypes.h>
+
+#include "unit/lib_decode.h"
+
+#define CODE_AT 0x8000
+
+/* In step, EL0 32-bit non-secure, A32 or T32 at CODE_AT. */
+#define A32 SYNC, 0x81, 0x20, 0x9a, 0x00, 0x40, 0, 0
+#define T32 SYNC, 0x81, 0x20, 0x9b, 0x00, 0x80, 0, 0
+#define ATOM_E 0xf7
+/* a conditional instruction with a key; the flags of a key below 8 */
+#define INSN(key) 0x6c, key
+#define FLAGS(key, nzcv) 0x6e, (key) << 4 | (nzcv)
+/* a result is final with the atom after it */
+#define END ATOM_E
+
+enum { ALL = 7, LOADS = 1, STORES = 2 };
+
+static struct cst_config config(unsigned int mode)
+{
+	struct cst_config cfg = etm_config(2, 0);
+
+	cfg.cond_trace = 1;
+	cfg.cond_mode = mode;
+	cfg.cond_keys = 128;
+	cfg.cond_flags = 1;
+	return cfg;
+}
+
+/* Ranges as "offsets", results as "key:instruction" with + or - if it was executed or not, - for no instruction. */
+static void describe(const struct decoded *d, char *s, size_t size)
+{
+	size_t used = 0;
+	unsigned int i;
+
+	s[0] = 0;
+	for (i = 0; i < d->n; i++) {
+		const struct cst_generic *g = &d->gen[i];
+
+		if (g->kind == CST_GEN_RANGE)
+			used += (size_t)snprintf(s + used, size - used, " [%" PRIx64 "-%" PRIx64 "]", g->addr - CODE_AT,
+						 g->end - CODE_AT);
+		else if (g->kind == CST_GEN_COND && !(g->num & CST_COND_INSN))
+			used += (size_t)snprintf(s + used, size - used, " %" PRIu64 ":none", g->end);
+		else if (g->kind == CST_GEN_COND)
+			used += (size_t)snprintf(s + used, size - used, " %" PRIu64 ":%" PRIx64 "%s", g->end, g->addr - CODE_AT,
+						 g->num & CST_COND_PASSED ? "+" : g->num & CST_COND_FAILED ? "-" : "?");
+		assert_true(used < size);
+	}
+}
+
+static struct decoded last;
+
+static void expect(const struct cst_config *cfg, const void *code, size_t size, const uint8_t *p, size_t len, const char *want)
+{
+	char got[2048];
+	struct program pr;
+
+	program_map(&pr, CODE_AT, code, size);
+	/* on demand, each word of long code would be a map */
+	if (size < 1024)
+		decode_bytes(cfg, pr.space, p, len, &last);
+	else
+		decode_pieces(cfg, pr.space, p, len, 0, &last);
+	describe(&last, got, sizeof(got));
+	assert_string_equal(got, want);
+	cst_image_free(pr.img);
+}
+
+/* For each condition the values of the flags N, Z, C, V with which it holds, one bit for each value (DDI 0487, F1.3.1). */
+static void test_conditions(void **state)
+{
+	static const uint16_t holds[14] = {
+		0xf0f0, 0x0f0f,		/* EQ, NE: Z */
+		0xcccc, 0x3333,		/* CS, CC: C */
+		0xff00, 0x00ff,		/* MI, PL: N */
+		0xaaaa, 0x5555,		/* VS, VC: V */
+		0x0c0c, 0xf3f3,		/* HI, LS: C and not Z */
+		0xaa55, 0x55aa,		/* GE, LT: N = V */
+		0x0a05, 0xf5fa,		/* GT, LE: N = V and not Z */
+	};
+	const struct cst_config cfg = config(ALL);
+	unsigned int cond, flags, i, seen;
+
+	(void)state;
+	for (cond = 0; cond < 14; cond++)
+		for (flags = 0; flags < 16; flags++) {
+			const uint32_t code[] = { 0x01a00000 | cond << 28, 0xeafffffe };	/* mov<c> r0, r0; b . */
+			const uint8_t trace[] = { A32, INSN(1), ATOM_E, FLAGS(1, flags), END };
+			char want[64];
+
+			snprintf(want, sizeof(want), " [0-8] 1:0%c [4-8]", holds[cond] >> flags & 1 ? '+' : '-');
+			expect(&cfg, code, sizeof(code), trace, sizeof(trace), want);
+			for (i = seen = 0; i < last.n; i++)
+				if (last.gen[i].kind == CST_GEN_COND) {
+					seen++;
+					assert_int_equal(last.gen[i].isa, CST_ISA_A32);
+					assert_int_equal(last.gen[i].num >> CST_COND_FLAGS_SHIFT & 15, flags);
+				}
+			assert_int_equal(seen, 1);
+		}
+}
+
+/* A32: addne, add, ldreq, streq, bne, add, b */
+static const uint32_t a32[] = {
+	0x12800001,	/* 0 addne r0, r0, #1 */
+	0xe2800001,	/* 4 add r0, r0, #1 */
+	0x05910000,	/* 8 ldreq r0, [r1] */
+	0x05810000,	/* c streq r0, [r1] */
+	0x1a000000,	/* 10 bne 18 */
+	0x02800001,	/* 14 addeq r0, r0, #1 */
+	0xeafffffe,	/* 18 b 18 */
+};
+
+/* Which instructions have an element: all but branches, or only loads, or stores. */
+static void test_modes(void **state)
+{
+	const struct cst_config all = config(ALL), loads = config(LOADS), stores = config(STORES), both = config(LOADS | STORES);
+
+	(void)state;
+	expect(&all, a32, sizeof(a32), BYTES(A32, INSN(1), INSN(2), INSN(3), 0xf6, FLAGS(1, 0), FLAGS(2, 0), FLAGS(3, 4), END),
+	       " [0-14] 1:0+ 2:8- 3:c+ [14-1c]");
+	expect(&loads, a32, sizeof(a32), BYTES(A32, INSN(1), 0xf6, FLAGS(1, 4), END), " [0-14] 1:8+ [14-1c]");
+	expect(&stores, a32, sizeof(a32), BYTES(A32, INSN(1), 0xf6, FLAGS(1, 0), END), " [0-14] 1:c- [14-1c]");
+	expect(&both, a32, sizeof(a32), BYTES(A32, INSN(1), INSN(2), 0xf6, FLAGS(2, 4), FLAGS(1, 4), END), " [0-14] 2:c+ 1:8+ [14-1c]");
+}
+
+/* Elements and instructions of a range that differ in number: no result has an instruction; the next range is not concerned. */
+static void test_numbers_differ(void **state)
+{
+	const struct cst_config cfg = config(ALL);
+
+	(void)state;
+	expect(&cfg, a32, sizeof(a32), BYTES(A32, INSN(1), INSN(2), 0xf6, FLAGS(1, 0), FLAGS(2, 0), END), " [0-14] 1:none 2:none [14-1c]");
+	expect(&cfg, a32, sizeof(a32),
+	       BYTES(A32, INSN(1), INSN(2), INSN(3), INSN(4), 0xf6, FLAGS(1, 0), FLAGS(2, 0), FLAGS(3, 0), FLAGS(4, 0), END),
+	       " [0-14] 1:none 2:none 3:none 4:none [14-1c]");
+	expect(&cfg, a32, sizeof(a32), BYTES(A32, INSN(1), 0xf6, INSN(2), ATOM_E, FLAGS(2, 4), FLAGS(1, 0), END),
+	       " [0-14] [14-1c] 2:14+ 1:none [18-1c]");
+	expect(&cfg, a32, sizeof(a32), BYTES(A32, INSN(1), INSN(2), INSN(3), 0xf6, ATOM_E, FLAGS(3, 4), FLAGS(1, 0), END),
+	       " [0-14] [14-1c] 3:c+ 1:0+ [18-1c] 2:8?");
+}
+
+/* One key of several instructions; a result before the range of its instruction; results that never come. */
+static void test_order(void **state)
+{
+	const struct cst_config cfg = config(ALL);
+
+	(void)state;
+	expect(&cfg, a32, sizeof(a32), BYTES(A32, INSN(1), INSN(2), INSN(1), 0xf6, FLAGS(1, 0), FLAGS(2, 4), END),
+	       " [0-14] 1:0+ 1:c- 2:8+ [14-1c]");
+	expect(&cfg, a32, sizeof(a32), BYTES(A32, INSN(1), FLAGS(1, 0), INSN(2), INSN(1), FLAGS(1, 4), 0xf6, FLAGS(2, 4), END),
+	       " [0-14] 1:0+ 1:c+ 2:8+ [14-1c]");
+	assert_int_equal(last.gen[3].index, 23);	/* of the packet with the result */
+	expect(&cfg, a32, sizeof(a32), BYTES(A32, INSN(1), INSN(2), INSN(3), 0xf6, FLAGS(2, 4), 0x43, END), " [0-14] 2:8+ 1:0? 3:c? [14-1c]");
+	expect(&cfg, a32, sizeof(a32), BYTES(A32, INSN(1), FLAGS(1, 4), END), " [0-14] 1:none");
+}
+
+/* A result is that of its own instruction, not of one before it whose result was traced. */
+static void test_no_result(void **state)
+{
+	static const uint32_t code[] = { 0x12800001, 0xeaffffff, 0x12800001, 0xeafffffe };	/* addne; b to the next one; addne; b . */
+	const struct cst_config cfg = config(ALL);
+
+	(void)state;
+	expect(&cfg, code, sizeof(code), BYTES(A32, INSN(1), FLAGS(1, 0), ATOM_E, INSN(2), ATOM_E, 0x43, END),
+	       " [0-8] 1:0+ [8-10] 2:8? [c-10]");
+	assert_int_equal(last.gen[5].num, CST_COND_INSN);
+	/* without an instruction, too */
+	expect(&cfg, code, sizeof(code), BYTES(A32, INSN(1), FLAGS(1, 0), ATOM_E, INSN(2), INSN(3), ATOM_E, 0x43, END),
+	       " [0-8] 1:0+ [8-10] 2:none 3:none [c-10]");
+	assert_int_equal(last.gen[5].num, 0);
+	/* a flush before the range */
+	expect(&cfg, code, sizeof(code), BYTES(A32, INSN(1), 0x43, ATOM_E, FLAGS(1, 0), END), " [0-8] 1:0? [8-10]");
+	assert_int_equal(last.gen[3].num, CST_COND_INSN);
+	/* no range, since there is no code: the end of the trace emits the result as it was traced */
+	expect(&cfg, code, sizeof(code), BYTES(SYNC, 0x81, 0x20, 0x9a, 0x00, 0x48, 0, 0, INSN(1), FLAGS(1, 5), ATOM_E), " 1:none");
+	assert_int_equal(last.gen[3].num, CST_COND_FLAGS | 5 << CST_COND_FLAGS_SHIFT);
+}
+
+/* A loop, with the results before each range. */
+static void test_rounds(void **state)
+{
+	static const uint32_t code[] = { 0x12800001, 0x12800001, 0x12800001, 0xeafffffb };	/* addne; addne; addne; b 0 */
+	static const uint8_t begin[] = { A32 }, round[] = { INSN(1), INSN(1), INSN(1), FLAGS(1, 0), ATOM_E };
+	enum { ROUNDS = 50 };
+	const struct cst_config cfg = config(ALL);
+	uint8_t trace[sizeof(begin) + ROUNDS * sizeof(round)];
+	char want[ROUNDS * 32];
+	size_t len = sizeof(begin), used = 0;
+	unsigned int i;
+
+	(void)state;
+	memcpy(trace, begin, len);
+	for (i = 0; i < ROUNDS; i++) {
+		memcpy(trace + len, round, sizeof(round));
+		len += sizeof(round);
+		used += (size_t)snprintf(want + used, sizeof(want) - used, " [0-10] 1:0+ 1:4+ 1:8+");
+	}
+	expect(&cfg, code, sizeof(code), trace, len, want);
+}
+
+/* T32: the conditions of an IT block, also behind an instruction of it that ends a range. */
+static void test_it_block(void **state)
+{
+	static const uint16_t code[] = {
+		0xbfca,		/* 0 itet gt */
+		0x3001,		/* 2 addgt r0, #1 */
+		0xf3bf, 0x8f6f,	/* 4 isble */
+		0x3001,		/* 8 addgt r0, #1 */
+		0x3001,		/* a adds r0, #1 */
+		0xe7fe,		/* c b c */
+	};
+	/* itett eq; addeq; addne; addeq; addeq; adds; b . */
+	static const uint16_t four[] = { 0xbf09, 0x3001, 0x3001, 0x3001, 0x3001, 0x3001, 0xe7fe };
+	const struct cst_config cfg = config(ALL);
+
+	(void)state;
+	expect(&cfg, code, sizeof(code),
+	       BYTES(T32, INSN(1), INSN(2), ATOM_E, INSN(3), ATOM_E, FLAGS(1, 0), FLAGS(2, 0), FLAGS(3, 0), END),
+	       " [0-8] [8-e] 1:2+ 2:4- 3:8+ [c-e]");
+	assert_int_equal(last.gen[4].isa, CST_ISA_T32);
+	/* a block of four instructions, and one behind it */
+	expect(&cfg, four, sizeof(four), BYTES(T32, INSN(1), INSN(1), INSN(1), INSN(1), ATOM_E, FLAGS(1, 4), END),
+	       " [0-e] 1:2+ 1:4- 1:6+ 1:8+ [c-e]");
+	expect(&cfg, code, sizeof(code),
+	       BYTES(T32, INSN(1), INSN(2), ATOM_E, INSN(3), ATOM_E, FLAGS(1, 4), FLAGS(2, 4), FLAGS(3, 4), END),
+	       " [0-8] [8-e] 1:2- 2:4+ 3:8- [c-e]");
+}
+
+/* Ranges of more than 4096 instructions are not searched, and the IT block at their end is not known then. */
+static void test_long_range(void **state)
+{
+	static const uint16_t it[] = { 0xbf04, 0xf3bf, 0x8f6f, 0x3001, 0xe7fe };	/* itt eq; isbeq; addeq; b . */
+	const struct cst_config cfg = config(ALL);
+	uint32_t code[4100];
+	uint16_t narrow[4100 + 8];
+	unsigned int n, i;
+
+	(void)state;
+	for (n = 4096; n <= 4097; n++) {
+		for (i = 0; i < n; i++)
+			code[i] = i == 1 ? 0x12800001 : i < n - 1 ? 0xe1a00000 : 0xeafffffe;	/* addne; mov r0, r0; b . */
+		expect(&cfg, code, n * 4, BYTES(A32, INSN(1), ATOM_E, FLAGS(1, 0), END),
+		       n == 4096 ? " [0-4000] 1:4+ [3ffc-4000]" : " [0-4004] 1:none [4000-4004]");
+	}
+	for (n = 4094; n <= 4095; n++) {
+		for (i = 0; i < n; i++)
+			narrow[i] = 0xbf00;	/* nop */
+		memcpy(narrow + n, it, sizeof(it));
+		expect(&cfg, narrow, 2 * n + sizeof(it), BYTES(T32, INSN(1), ATOM_E, INSN(2), ATOM_E, FLAGS(1, 4), FLAGS(2, 4), END),
+		       n == 4094 ? " [0-2002] [2002-2006] 1:1ffe+ 2:2002+ [2004-2006]" :
+				   " [0-2004] [2004-2008] 1:none 2:none [2006-2008]");
+	}
+	/* after a range whose IT block is known */
+	for (n = 4097; n <= 4098; n++) {
+		for (i = 0; i < n; i++)
+			narrow[i] = 0xbf00;
+		memcpy(narrow, it, 4 * sizeof(it[0]));
+		memcpy(narrow + n, it, sizeof(it));
+		expect(&cfg, narrow, 2 * n + sizeof(it),
+		       BYTES(T32, INSN(1), ATOM_E, INSN(2), INSN(3), ATOM_E, INSN(4), ATOM_E, FLAGS(1, 4), FLAGS(2, 4), FLAGS(4, 4), END),
+		       n == 4097 ? " [0-6] [6-2008] [2008-200c] 1:2+ 2:6+ 4:2008+ [200a-200c] 3:2004?" :
+				   " [0-6] [6-200a] [200a-200e] 1:2+ 2:none 4:none [200c-200e] 3:none");
+	}
+}
+
+/*
+ * A range with `insns` conditional instructions and `n` elements, whose results are traced before its atom if `early` is set,
+ * and a range with another one. The caller has as little room as it may give.
+ */
+static void check_most(unsigned int n, unsigned int insns, int early)
+{
+	static const uint8_t begin[] = { A32 }, ends[2][9] = {
+		{ ATOM_E, FLAGS(1, 0), INSN(2), END, FLAGS(2, 0), END },
+		{ FLAGS(1, 0), ATOM_E, INSN(2), END, FLAGS(2, 0), END },
+	};
+	const struct cst_config cfg = config(ALL);
+	unsigned int i, k = 0, conds = 0, known = 0, ranges = 0, before = 0;
+	struct cst_generic out[CST_PULL_MIN];
+	struct cst_decoder *dec;
+	struct program pr;
+	uint8_t trace[256];
+	uint32_t code[80];
+	size_t len;
+	int got;
+
+	for (i = 0; i < n; i++)
+		code[i] = i < insns ? 0x12800001 : 0xe2800001;	/* addne r0, r0, #1; add */
+	code[n] = 0xeaffffff;			/* b to the next one */
+	code[n + 1] = 0x12800001;
+	code[n + 2] = 0xeafffffe;		/* b . */
+	len = sizeof(begin);
+	memcpy(trace, begin, len);
+	for (i = 0; i < n; i++) {
+		static const uint8_t insn[] = { INSN(1) };
+
+		memcpy(trace + len, insn, sizeof(insn));
+		len += sizeof(insn);
+	}
+	memcpy(trace + len, ends[early], sizeof(ends[early]));
+	len += sizeof(ends[early]);
+	program_map(&pr, CODE_AT, code, (n + 3) * 4);
+	decode_bytes(&cfg, pr.space, trace, len, &last);
+	assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
+	cst_decoder_set_space(dec, pr.space);
+	assert_int_equal(cst_decoder_feed(dec, trace, len, 0), 0);
+	cst_decoder_end(dec);
+	while ((got = cst_decoder_pull(dec, out, CST_PULL_MIN, NULL))) {
+		assert_true(got > 0 && got <= CST_PULL_MIN);
+		for (i = 0; i < (unsigned int)got; i++) {
+			assert_true(k < last.n);
+			assert_memory_equal(&out[i], &last.gen[k], sizeof(out[i]));
+			k++;
+			ranges += out[i].kind == CST_GEN_RANGE;
+			if (out[i].kind != CST_GEN_COND)
+				continue;
+			if (out[i].num & CST_COND_INSN)
+				assert_int_equal(out[i].addr, CODE_AT + 4 * (conds < n ? conds : n + 1));
+			known += !!(out[i].num & CST_COND_INSN);
+			before += !ranges;
+			conds++;
+		}
+	}
+	assert_int_equal(k, last.n);
+	assert_int_equal(conds, n + 1);
+	/* the instruction of the second range has its result in any case */
+	assert_int_equal(known, n <= 64 ? n + 1 : 1);
+	assert_int_equal(before, n <= 64 ? 0 : n - 64);
+	cst_decoder_free(dec);
+	cst_image_free(pr.img);
+}
+
+/*
+ * 64 instructions wait for their results. Each further one makes the oldest one leave without a result, and its range is
+ * unknown. Results wait for the range of their instructions.
+ */
+static void test_most(void **state)
+{
+	unsigned int n;
+
+	(void)state;
+	for (n = 63; n <= 67; n++) {
+		check_most(n, n, 0);
+		check_most(n, n, 1);
+	}
+	/* as many instructions as are kept, but not the same */
+	check_most(65, 64, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_conditions),
+		cmocka_unit_test(test_modes),
+		cmocka_unit_test(test_numbers_differ),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_no_result),
+		cmocka_unit_test(test_rounds),
+		cmocka_unit_test(test_it_block),
+		cmocka_unit_test(test_long_range),
+		cmocka_unit_test(test_most),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_etmv3_fields.c - all fields of the elements that ETMv3 packets make, and what is counted of losses.
+ */
+#include "base/quirks.h"
+#include "protocols/etmv3/etmv3.h"
+#include "unit/lib/element_text.h"
+
+#define ASYNC3 0, 0, 0, 0, 0, 0x80
+/* an I-sync at 0x8000: reason, NS, AltISA and Hyp are in its information byte */
+#define ISYNC(info) 0x08, info, 0x00, 0x80, 0, 0
+#define PERIODIC 0x01
+#define TRACE_ON 0x21
+#define OVERFLOW 0x41
+#define DEBUG_EXIT 0x61
+#define NS 0x08
+#define HYP 0x02
+
+enum { CYCLES = 1 << 12, VALUE = 1 << 2, ADDRESS = 1 << 3, CID4 = 3 << 14, DATA_ONLY = 1 << 20, VMID_ON = 1 << 30 };
+
+static struct cst_config config(uint32_t cr, unsigned int minor, enum cst_profile profile)
+{
+	struct cst_etmv3_regs regs = {
+		.cr = cr, .ccer = 1u << 26 | 1u << 28 | 1u << 29, .idr = 2u << 8 | minor << 4 | 1u << 20, .traceidr = 0x10,
+	};
+	struct cst_config cfg;
+
+	assert_int_equal(cst_config_etmv3(&cfg, &regs, profile), 0);
+	return cfg;
+}
+
+static void expect(const struct cst_config *cfg, const uint8_t *p, size_t len, const char *want)
+{
+	expect_elements(&cst_protocol_etmv3, cfg, p, len, want);
+}
+
+static void test_flow(void **state)
+{
+	struct cst_config cfg = config(0, 5, CST_PROFILE_A), cc = config(CYCLES, 5, CST_PROFILE_A);
+
+	(void)state;
+	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0xc8, 0x8a, 0x7f, 0x76, 0x0c, 0x66, 0x80, 0x84),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:atoms(3 3 3) 13:atoms(2 2 2) 14:addr(80fc is0 f10) 15:eret(0) 16:event(32768 "
+	       "f0) 19:atoms(1 1 1) 19:end(7)");
+	/* branches with another instruction set, and with another state */
+	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x84, 0x81, 0x80, 0x80, 0x80, 0x10, 0x84, 0xc5, 0x46, 0x81, 0x20, 0x84,
+			   0xc5, 0x46, 0x01),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:atoms(1 1 1) 13:addr(0 is1 f10) 18:atoms(1 1 1) 19:ctx(el2 sec1 a32 cid0 vmid0 has4 "
+	       "f14 is1) 19:addr(344 is1 f10) 23:atoms(1 1 1) 24:ctx(el0 sec1 a32 cid0 vmid0 has4 f14 is1) "
+	       "24:addr(344 is1 f10) 24:end(7)");
+	/* P-headers of each format with cycle counts, and cycle counts alone */
+	expect(&cc, BYTES(ASYNC3, ISYNC(PERIODIC), 0xc8, 0x86, 0xe4, 0x92, 0xbc, 0x04, 0x05, 0x84),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:atoms(3 3 3 cc1 f1 each1) 13:atoms(2 1 1 cc1 f1 each0) 14:atoms(1 1 1 cc2 f1 each0) "
+	       "15:atoms(1 1 1 cc0 f1 each0) 16:cc(1 cc8 f1) 17:cc(0 f0) 19:atoms(1 1 1 cc1 f1 each1) "
+	       "19:end(7)");
+}
+
+/* An exception that cancels the last instruction, alone and of several, with and without the cycles before it. */
+static void test_cancel(void **state)
+{
+	struct cst_config cfg = config(0, 5, CST_PROFILE_A), cc = config(CYCLES, 5, CST_PROFILE_A);
+
+	(void)state;
+	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x88, 0x8d, 0x46, 0x3c),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:atoms(1 1 1) 13:exc(e @0 is0 f0) 13:addr(8618 is0 f10) 13:end(7)");
+	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x84, 0x8d, 0x46, 0x3c, 0x84),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "is0 f10) 13:exc(e @0 is0 f0) 13:addr(8618 is0 f10) 16:atoms(1 1 1) 16:end(7)");
+	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x84, 0x0c, 0x76, 0x8d, 0x46, 0x3c),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "is0 f10) 13:event(32768 f0) 15:exc(e @0 is0 f0) 15:addr(8618 is0 f10) 15:end(7)");
+	expect(&cc, BYTES(ASYNC3, ISYNC(PERIODIC), 0x88, 0x8d, 0x46, 0x3c),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:atoms(1 1 1 cc1 f1 each1) 12:cc(1 cc1 f1) 13:exc(e @0 is0 f0) 13:addr(8618 is0 f10) "
+	       "13:end(7)");
+	expect(&cc, BYTES(ASYNC3, ISYNC(PERIODIC), 0x86, 0x8d, 0x46, 0x3c),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:atoms(1 1 1 cc1 f1 each0) 13:exc(e @0 is0 f0) 13:addr(8618 is0 f10) 13:end(7)");
+	expect(&cc, BYTES(ASYNC3, ISYNC(PERIODIC), 0x84, 0xbc, 0x8d, 0x46, 0x3c),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:cc(1 cc1 f1) 13:cc(1 cc8 f1) 14:exc(e @0 is0 f0) 14:addr(8618 is0 f10) 14:end(7)");
+	/* nothing to cancel */
+	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x8d, 0x46, 0x3c),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:finding(50) 12:exc(e @0 is0 f0) 12:addr(8618 is0 f10) 12:end(7)");
+}
+
+static void test_contexts(void **state)
+{
+	struct cst_config cfg = config(CID4 | VMID_ON, 5, CST_PROFILE_A), data = config(DATA_ONLY | VALUE, 5, CST_PROFILE_A);
+
+	(void)state;
+	expect(&cfg, BYTES(ASYNC3, 0x08, 1, 2, 3, 4, PERIODIC | NS | HYP, 0x01, 0x80, 0, 0, 0x84, 0x6e, 9, 2, 3, 4, 0x3c, 7,
+			   0x08, 9, 2, 3, 4, PERIODIC, 0x00, 0x80, 0, 0),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el2 sec1 a32 cid4030201 vmid0 has5 f14 is1) "
+	       "6:addr(8000 is1 f10) 16:atoms(1 1 1) 17:ctx(el2 sec1 a32 cid4030209 vmid0 has5 f10) 22:ctx(el2 "
+	       "sec1 a32 cid4030209 vmid7 has7 f10) 24:ctx(el0 sec0 a32 cid4030209 vmid7 has7 f14 is0) "
+	       "24:addr(8000 is0 f10) 24:end(7)");
+	/* a load or store in progress, and data trace alone */
+	expect(&cfg, BYTES(ASYNC3, 0x08, 1, 2, 3, 4, 0xa1, 0x00, 0x80, 0, 0, 0x09, 0x84),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid4030201 vmid0 has5 f14 is0) "
+	       "6:addr(8010 is0 f14 of8000) 17:atoms(1 1 1) 17:end(7)");
+	expect(&data, BYTES(ASYNC3, 0x08, TRACE_ON),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f10) 6:end(7)");
+}
+
+static void test_data(void **state)
+{
+	struct cst_config cfg = config(VALUE | ADDRESS, 5, CST_PROFILE_A), m = config(VALUE | ADDRESS, 5, CST_PROFILE_M);
+
+	(void)state;
+	/* with an address and without one, which then is 4 more; big endian; of the last value 0 bytes are sent */
+	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x84, 0x2e, 0x80, 0x81, 0x82, 0x83, 0x14, 0x78, 0x56, 0x34, 0x12, 0x0e, 1, 2, 3, 4,
+			   0x06, 0x99, 0x02),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:atoms(1 1 1) 13:data(num103 @40608080 12345678 bytes4 tag0) 23:data(num103 "
+	       "@40608084 4030201 bytes4 tag0) 28:data(num103 @40608088 99 bytes1 tag0) 30:data(num103 "
+	       "@4060808c 0 bytes0 tag0) 30:end(7)");
+	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x84, 0x0e, 1, 2, 3, 4, 0x78, 0x10, 0x48, 0x34, 0x12, 0x50, 0x6a, 0x7a, 0x08, 0x02),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:atoms(1 1 1) 13:data(num2 @0 4030201 bytes4 tag0) 18:data(num11 @10 0 bytes0 tag2) "
+	       "20:data(numa @0 1234 bytes2 tag2) 23:data(num20 @0 0 bytes0 tag0) 24:data(num41 @14 0 bytes0 "
+	       "tag0) 25:data(num41 @8 0 bytes0 tag0) 27:data(num3 @c 0 bytes0 tag0) 27:end(7)");
+	/* nothing is known of the address after suppressed data, or a gap */
+	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x84, 0x26, 0x10, 0x55, 0x62, 0x02, 0x26, 0x10, 0x55, ISYNC(DEBUG_EXIT), 0x02,
+			   0x26, 0x10, 0x55, ISYNC(PERIODIC), 0x02),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:atoms(1 1 1) 13:data(num3 @10 55 bytes1 tag0) 16:data(num80 @0 0 bytes0 tag0) "
+	       "17:data(num2 @0 0 bytes0 tag0) 18:data(num3 @10 55 bytes1 tag0) 21:on(2 f0) 21:ctx(el0 sec0 "
+	       "a32 cid0 vmid0 has4 f14 is0) 21:addr(8000 is0 f10) 27:data(num2 @0 0 bytes0 tag0) 28:data(num3 "
+	       "@10 55 bytes1 tag0) 31:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 31:addr(8000 is0 f10) "
+	       "37:data(num3 @14 0 bytes0 tag0) 37:end(7) data=1");
+	/* M profile: an exception's entry and exit, whose data are those of the stack */
+	expect(&m, BYTES(ASYNC3, ISYNC(PERIODIC), 0x84, 0x7e, 0x26, 0x10, 0x55, 0x84, 0x76, 0x02),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:atoms(1 1 1) 13:data(num200 @0 0 bytes0 tag0) 14:data(num3 @10 55 bytes1 tag0) "
+	       "17:atoms(1 1 1) 18:eret(0) 18:data(num200 @0 0 bytes0 tag0) 19:data(num3 @14 0 bytes0 tag0) "
+	       "19:end(7)");
+}
+
+/* Reasons of I-syncs; the cycles before them are unknown after an overflow in ETMv3.0 and 3.5, and after debug state in 3.0. */
+static void test_gaps(void **state)
+{
+	static const uint8_t bytes[] = {
+		ASYNC3, ISYNC(PERIODIC), 0x84, 0x70, 0x05, OVERFLOW, 0, 0x80, 0, 0, 0x04, 0x06, 0x70, 0x07, DEBUG_EXIT, 0, 0x80, 0, 0,
+		0x04, 0x00, 0x70, 0x08, TRACE_ON, 0, 0x80, 0, 0, 0x04, 0x09,
+	};
+	static const struct {
+		unsigned int minor;
+		const char *want;
+	} rows[] = {
+		{ 0, "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 is0 "
+		  "f10) 12:atoms(1 1 1 cc1 f1 each1) 13:finding(7) 13:on(1 f10) 13:ctx(el0 sec0 a32 cid0 vmid0 "
+		  "has4 f14 is0) 13:addr(8000 is0 f10) 20:cc(0 f0) 22:on(2 f0) 22:ctx(el0 sec0 a32 cid0 "
+		  "vmid0 has4 f14 is0) 22:addr(8000 is0 f10) 29:cc(0 f0) 31:on(0 f0) 31:ctx(el0 sec0 a32 "
+		  "cid0 vmid0 has4 cc8 f15 is0) 31:addr(8000 is0 f10) 38:cc(0 cc9 f1) 38:end(7) overflows=1" },
+		{ 4, "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 is0 "
+		  "f10) 12:atoms(1 1 1 cc1 f1 each1) 13:finding(7) 13:on(1 f10) 13:ctx(el0 sec0 a32 cid0 vmid0 "
+		  "has4 cc5 f15 is0) 13:addr(8000 is0 f10) 20:cc(0 cc6 f1) 22:on(2 f0) 22:ctx(el0 sec0 a32 cid0 "
+		  "vmid0 has4 cc7 f15 is0) 22:addr(8000 is0 f10) 29:cc(0 f0) 31:on(0 f0) 31:ctx(el0 sec0 a32 "
+		  "cid0 vmid0 has4 cc8 f15 is0) 31:addr(8000 is0 f10) 38:cc(0 cc9 f1) 38:end(7) overflows=1" },
+		{ 5, "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 is0 "
+		  "f10) 12:atoms(1 1 1 cc1 f1 each1) 13:finding(7) 13:on(1 f10) 13:ctx(el0 sec0 a32 cid0 vmid0 "
+		  "has4 f14 is0) 13:addr(8000 is0 f10) 20:cc(0 f0) 22:on(2 f0) 22:ctx(el0 sec0 a32 cid0 "
+		  "vmid0 has4 cc7 f15 is0) 22:addr(8000 is0 f10) 29:cc(0 f0) 31:on(0 f0) 31:ctx(el0 sec0 a32 "
+		  "cid0 vmid0 has4 cc8 f15 is0) 31:addr(8000 is0 f10) 38:cc(0 cc9 f1) 38:end(7) overflows=1" },
+	};
+	struct element_feed f;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct cst_config cfg = config(CYCLES, rows[i].minor, CST_PROFILE_A);
+
+		element_feed_new(&f, &cst_protocol_etmv3, &cfg);
+		element_feed_bytes(&f, bytes, sizeof(bytes));
+		element_feed_end(&f);
+		element_feed_free(&f);
+		assert_string_equal(f.text, rows[i].want);
+	}
+}
+
+static void test_losses(void **state)
+{
+	struct cst_config cfg = config(0, 5, CST_PROFILE_A), cc = config(CYCLES | CID4, 5, CST_PROFILE_A);
+
+	(void)state;
+	/* before the A-sync, and between it and the I-sync: atoms are lost, identity and time are not */
+	expect(&cfg, BYTES(0x84, 0x84, ASYNC3, 0xc8, 0x7f, 0x3c, 7, 0x0c, 0x04, 0x05, 0x66, ISYNC(PERIODIC), 0x84),
+	       "0:nosync(1 error0 f0) 16:on(0 f0) 16:ctx(el0 sec0 a32 cid0 vmid7 has6 f14 is0) 16:addr(8000 "
+	       "is0 f10) 22:atoms(1 1 1) 22:end(7) unsynced=7 atoms=3");
+	expect(&cc, BYTES(ASYNC3, 0xc8, 0xbc, 0x6e, 1, 2, 3, 4, 0x42, 0x05, 0x04, 0x05, 0x08, 1, 2, 3, 4, PERIODIC, 0, 0x80, 0, 0),
+	       "0:nosync(1 error0 f0) 6:atoms(3 3 3 cc1 f1 each1) 7:cc(1 cc8 f1) 13:finding(53) 13:ts(0 0 sent5 "
+	       "f0) 15:cc(0 f0) 17:on(0 f0) 17:ctx(el0 sec0 a32 cid4030201 vmid0 has5 f14 is0) "
+	       "17:addr(8000 is0 f10) 17:end(7) unsynced=5 times=1");
+	expect(&cfg, BYTES(0x84, ISYNC(PERIODIC), ASYNC3, ISYNC(PERIODIC)),
+	       "0:nosync(1 error0 f0) 13:on(0 f0) 13:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 13:addr(8000 "
+	       "is0 f10) 13:end(7) unsynced=7");
+	/* a reserved header in and out of synchronisation; the last packet is cut */
+	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x84, 0x10, 0x84, ASYNC3, ISYNC(PERIODIC), 0x84, 0x08),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:atoms(1 1 1) 13:nosync(5 error7 f10) 21:on(0 f0) 21:ctx(el0 sec0 a32 cid0 vmid0 "
+	       "has4 f14 is0) 21:addr(8000 is0 f10) 27:atoms(1 1 1) 28:end(7) bad=2 resyncs=1 unsynced=3");
+	expect(&cfg, BYTES(ASYNC3, 0x10, ISYNC(PERIODIC), ASYNC3, ISYNC(PERIODIC), 0x84),
+	       "0:nosync(1 error0 f0) 19:on(0 f0) 19:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 19:addr(8000 "
+	       "is0 f10) 25:atoms(1 1 1) 25:end(7) bad=1 unsynced=7");
+	/* a reader that parses on after an error waits for the next A-sync all the same */
+	cfg.as_reference = 1;
+	quirks_set(&cfg);
+	expect(&cfg, BYTES(ASYNC3, 0x10, ISYNC(PERIODIC), ASYNC3, ISYNC(PERIODIC), 0x84),
+	       "0:nosync(1 error0 f0) 19:on(0 f0) 19:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 19:addr(8000 is0 f10) "
+	       "25:atoms(1 1 1) 25:end(7) bad=1 unsynced=7");
+	cfg.as_reference = 0;
+	quirks_set(&cfg);
+	/* times whose upper bits are unknown after an overflow */
+	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x42, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x09, 0x84, 0x42, 0x05,
+			   ISYNC(OVERFLOW), 0x42, 0x06),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:ts(0 9101c305080c101 sent9101c305080c101 f0) 22:atoms(1 1 1) 23:ts(0 "
+	       "9101c305080c105 sent9101c305080c105 f0) 25:finding(7) 25:on(1 f10) 25:ctx(el0 sec0 a32 "
+	       "cid0 vmid0 has4 f14 is0) 25:addr(8000 is0 f10) 31:finding(53) 31:ts(0 0 sent9101c305080c106 "
+	       "f0) 31:end(7) overflows=1 times=1");
+}
+
+/* Nothing of the trace before is left after a reset, nor after a restart. */
+static void test_reset(void **state)
+{
+	static const uint8_t before[] = { ASYNC3, 0x08, 1, 2, 3, 4, PERIODIC | NS | HYP, 0x00, 0x80, 0, 0, 0x3c, 7, 0x26, 0x10, 0x55, 0x84 };
+	static const uint8_t after[] = { ASYNC3, 0x08, 1, 2, 3, 4, PERIODIC, 0x00, 0x80, 0, 0, 0x02, 0x84 };
+	static const char *const want[] = {
+		"0:nosync(2 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid4030201 vmid0 has5 f14 is0) "
+		  "6:addr(8000 is0 f10) 16:data(num2 @0 0 bytes0 tag0) 17:atoms(1 1 1) 17:end(7)",
+		"0:nosync(2 error0 f80) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid4030201 vmid0 has5 f14 is0) "
+		  "6:addr(8000 is0 f10) 16:data(num2 @0 0 bytes0 tag0) 17:atoms(1 1 1) 17:end(7)",
+		"21:atoms(1 1 1) 100:nosync(2 error0 f80) 0:on(0 f0) 0:ctx(el0 sec0 a32 cid4030201 vmid0 has5 "
+		  "f14 is0) 0:addr(8000 is0 f10) 10:data(num2 @0 0 bytes0 tag0) 11:atoms(1 1 1) 11:end(7)",
+	};
+	struct cst_config cfg = config(CID4 | VMID_ON | VALUE | ADDRESS, 5, CST_PROFILE_A);
+	struct element_feed f;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		element_feed_new(&f, &cst_protocol_etmv3, &cfg);
+		element_feed_bytes(&f, before, sizeof(before));
+		*f.text = 0;
+		if (i < 2) {
+			f.ops->parser_init(f.parser, &cfg, NULL);
+			f.ops->stage_reset(f.stage, CST_UNSYNC_RESET, (int)i);
+			element_feed_bytes(&f, after, sizeof(after));
+		} else {
+			/* it begins at the A-sync, which is not fed again */
+			f.ops->stage_restart(f.stage, 100);
+			element_feed_take(&f);
+			element_feed_bytes(&f, after + 6, sizeof(after) - 6);
+		}
+		element_feed_end(&f);
+		element_feed_free(&f);
+		assert_string_equal(f.text, want[i]);
+	}
+}
+
+/* P-headers that an index skips: in synchronisation, within the bytes given, and not right behind zeros. */
+static void test_skip(void **state)
+{
+	const struct protocol *pr = &cst_protocol_etmv3;
+	static const uint8_t bytes[] = { 0x84, 0xc8, 0x86, 0x0c, 0x84 };
+	struct cst_config cfg = config(0, 5, CST_PROFILE_A);
+	struct element_feed f;
+
+	(void)state;
+	element_feed_new(&f, pr, &cfg);
+	assert_int_equal((pr->skip)(f.parser, bytes, 5), 0);
+	element_feed_bytes(&f, BYTES(ASYNC3, ISYNC(PERIODIC)));
+	/* the I-sync ended with a zero */
+	assert_int_equal((pr->skip)(f.parser, bytes, 5), 0);
+	element_feed_bytes(&f, BYTES(0x84));
+	assert_int_equal((pr->skip)(f.parser, bytes, 5), 3);
+	assert_int_equal((pr->skip)(f.parser, bytes, 2), 2);
+	assert_int_equal((pr->skip)(f.parser, bytes, 0), 0);
+	assert_int_equal((pr->skip)(f.parser, bytes + 3, 2), 0);
+	element_feed_free(&f);
+}
+
+/* The address among the elements that were not taken. */
+static void test_queued_address(void **state)
+{
+	static const uint8_t isync[] = { ISYNC(PERIODIC) };
+	struct cst_config cfg = config(0, 5, CST_PROFILE_A);
+	struct element_feed f;
+	struct cst_packet pkt;
+	uint64_t addr = 1;
+
+	(void)state;
+	element_feed_new(&f, &cst_protocol_etmv3, &cfg);
+	element_feed_bytes(&f, BYTES(ASYNC3));
+	assert_int_equal(cst_etmv3_stage_address(f.stage, &addr), 0);
+	memset(&pkt, 0, sizeof(pkt));
+	assert_int_equal(f.ops->parse(f.parser, isync, isync + sizeof(isync), &pkt), sizeof(isync));
+	f.ops->stage_packet(f.stage, &pkt);
+	/* Trace On is before it */
+	assert_int_equal(cst_etmv3_stage_address(f.stage, &addr), -1);
+	assert_non_null(f.ops->stage_take(f.stage));
+	assert_int_equal(cst_etmv3_stage_address(f.stage, &addr), 1);
+	assert_int_equal(addr, 0x8000);
+	element_feed_take(&f);
+	assert_int_equal(cst_etmv3_stage_address(f.stage, &addr), 0);
+	/* an atom that waits for what may cancel it */
+	element_feed_bytes(&f, BYTES(0x84));
+	assert_int_equal(cst_etmv3_stage_address(f.stage, &addr), -1);
+	element_feed_free(&f);
+}
+
+/* After a loss a parser is as one that begins there. */
+static void test_parser_after_loss(void **state)
+{
+	static const struct {
+		uint8_t p[40], n;
+	} rows[] = {
+		{ { ASYNC3, ISYNC(OVERFLOW), ISYNC(PERIODIC) }, 18 },
+		/* a reserved header; an A-sync whose first zero, or all of them, were taken by a damaged packet */
+		{ { ASYNC3, ISYNC(PERIODIC), 0x10, ASYNC3, ISYNC(PERIODIC) }, 25 },
+		{ { ASYNC3, ISYNC(PERIODIC), 0x3c, 0x00, 0, 0, 0, 0, 0x80, ISYNC(PERIODIC) }, 25 },
+		{ { ASYNC3, ISYNC(PERIODIC), 0x08, PERIODIC, 0, 0, 0, 0, 0x80, ISYNC(PERIODIC) }, 25 },
+	};
+	struct cst_config cfg = config(0, 5, CST_PROFILE_A);
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		expect_same_parsers(&cst_protocol_etmv3, &cfg, rows[i].p, rows[i].n, BYTES(ASYNC3, ISYNC(PERIODIC)));
+}
+
+/* An instruction waits behind as many elements as there is room for; what would cancel it later comes too late. */
+static void test_long_wait(void **state)
+{
+	static const struct {
+		unsigned int events, atoms, findings;
+	} rows[] = { { ETMV3_HELD - 1, 0, 0 }, { ETMV3_HELD, 1, 1 }, { 2 * ETMV3_HELD, 1, 1 } };
+	static const uint8_t begin[] = { ASYNC3, ISYNC(PERIODIC), 0x84 }, end[] = { 0x8d, 0x46, 0x3c };
+	struct cst_config cfg = config(0, 5, CST_PROFILE_A);
+	uint8_t bytes[sizeof(begin) + 2 * ETMV3_HELD + sizeof(end)];
+	const struct cst_element *e;
+	struct element_feed f;
+	struct cst_packet pkt;
+	size_t i, at, len;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		unsigned int kinds[CST_EL_COND_FLUSH + 1] = { 0 };
+
+		memcpy(bytes, begin, sizeof(begin));
+		memset(bytes + sizeof(begin), 0x0c, rows[i].events);
+		len = sizeof(begin) + rows[i].events;
+		memcpy(bytes + len, end, sizeof(end));
+		len += sizeof(end);
+		element_feed_new(&f, &cst_protocol_etmv3, &cfg);
+		memset(&pkt, 0, sizeof(pkt));
+		for (at = 0; at < len; at += pkt.size) {
+			pkt.size = (uint16_t)f.ops->parse(f.parser, bytes + at, bytes + len, &pkt);
+			assert_true(pkt.size > 0);
+			pkt.index = at;
+			f.ops->stage_packet(f.stage, &pkt);
+			while ((e = f.ops->stage_take(f.stage)))
+				kinds[e->kind]++;
+		}
+		element_feed_free(&f);
+		if (kinds[CST_EL_EVENT] != rows[i].events || kinds[CST_EL_ATOMS] != rows[i].atoms ||
+		    kinds[CST_EL_FINDING] != rows[i].findings || kinds[CST_EL_EXCEPTION] != 1)
+			fail_msg("%u events: %u, %u atoms, %u findings, %u exceptions", rows[i].events, kinds[CST_EL_EVENT],
+				 kinds[CST_EL_ATOMS], kinds[CST_EL_FINDING], kinds[CST_EL_EXCEPTION]);
+	}
+}
+
+/* The end of a trace without a packet. */
+static void test_empty(void **state)
+{
+	struct cst_config cfg = config(0, 5, CST_PROFILE_A);
+
+	(void)state;
+	expect(&cfg, NULL, 0, "0:end(7)");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_flow),
+		cmocka_unit_test(test_cancel),
+		cmocka_unit_test(test_contexts),
+		cmocka_unit_test(test_data),
+		cmocka_unit_test(test_gaps),
+		cmocka_unit_test(test_losses),
+		cmocka_unit_test(test_reset),
+		cmocka_unit_test(test_parser_after_loss),
+		cmocka_unit_test(test_long_wait),
+		cmocka_unit_test(test_skip),
+		cmocka_unit_test(test_queued_address),
+		cmocka_unit_test(test_empty),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_ptm_fields.c - all fields of the elements that PTM packets make, and what is counted of losses.
+ */
+#include "base/quirks.h"
+#include "protocols/ptm/ptm.h"
+#include "unit/lib/element_text.h"
+
+#define PTM_ASYNC 0, 0, 0, 0, 0, 0x80
+/* an I-sync at 0x8000: reason, NS and Hyp are in its information byte */
+#define ISYNC(info) 0x08, 0x00, 0x80, 0, 0, info
+#define PERIODIC 0x01
+#define OVERFLOW 0x41
+#define DEBUG_EXIT 0x61
+#define NS 0x08
+#define HYP 0x02
+
+enum { CYCLES = 1 << 12, CID4 = 3 << 14, VMID_ON = 1 << 30 };
+
+static struct cst_config config(uint32_t cr, unsigned int minor)
+{
+	struct cst_etmv3_regs regs = {
+		.cr = cr, .ccer = 1u << 23 | 1u << 26 | 1u << 28 | 1u << 29, .idr = 0x411cf300 | minor << 4, .traceidr = 0x13,
+	};
+	struct cst_config cfg;
+
+	assert_int_equal(cst_config_ptm(&cfg, &regs), 0);
+	return cfg;
+}
+
+static void expect(const struct cst_config *cfg, const uint8_t *p, size_t len, const char *want)
+{
+	expect_elements(&cst_protocol_ptm, cfg, p, len, want);
+}
+
+static void test_flow(void **state)
+{
+	struct cst_config cfg = config(0, 1), cc = config(CYCLES, 1);
+
+	(void)state;
+	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 0xc2, 0x7f, 0x72, 0x79, 0x76, 0x0c, 0x66),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:atoms(5 f f) 13:branch(0 @80fc is0 f0) 14:waypoint(80f0 is0) 16:eret(0) "
+	       "17:event(32768 f0) 18:end(7)");
+	/* branches to each instruction set, and an exception whose information changes the state */
+	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 0x83, 0x80, 0x80, 0x80, 0x10, 0x72, 0x79, 0x83, 0x80, 0x80, 0x80, 0x3f,
+			   0x83, 0x80, 0x80, 0x80, 0x48, 0x9d, 0x20, 0x83, 0x40, 0x01),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:branch(0 @2 is1 f0) 17:waypoint(78 is1) 19:branch(0 @f8000001 is4 f0) "
+	       "24:vector(14 @4 is0 f0) 24:ctx(el2 sec1 a32 cid0 vmid0 has0 f10) 31:branch(0 @4 is0 f0) "
+	       "31:end(7)");
+	expect(&cc, BYTES(PTM_ASYNC, ISYNC(0x21 | NS), 0x3c, 0x8c, 0xfa, 0x01, 0x7f, 0x3c, 0x42, 0x05, 0x08),
+	       "0:nosync(1 error0 f0) 6:on(0 cc15 f1) 6:ctx(el0 sec1 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
+	       "is0 f10) 13:atoms(1 1 1 cc3 f1 each0) 14:atoms(1 0 0 cc30 f1 each0) 16:branch(0 @80fc is0 cc15 "
+	       "f1) 18:finding(53) 18:ts(0 0 sent5 cc2 f1) 18:end(7) times=1");
+}
+
+static void test_contexts(void **state)
+{
+	struct cst_config cfg = config(CID4 | VMID_ON, 1), none = config(0, 1);
+
+	(void)state;
+	/* an I-sync reports the context only if it changes, or trace starts */
+	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC | NS | HYP), 1, 2, 3, 4, ISYNC(PERIODIC | NS | HYP), 1, 2, 3, 4,
+			   ISYNC(PERIODIC | NS), 1, 2, 3, 4, ISYNC(PERIODIC), 1, 2, 3, 4, ISYNC(PERIODIC), 1, 2, 3, 5),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el2 sec1 a32 cid4030201 vmid0 has1 f14 is0) "
+	       "6:addr(8000 is0 f10) 16:addr(8000 is0 f18) 26:ctx(el0 sec1 a32 cid4030201 vmid0 has1 f14 is0) "
+	       "26:addr(8000 is0 f18) 36:ctx(el0 sec0 a32 cid4030201 vmid0 has1 f14 is0) 36:addr(8000 is0 f18) "
+	       "46:ctx(el0 sec0 a32 cid5030201 vmid0 has1 f14 is0) 46:addr(8000 is0 f18) 46:end(7)");
+	/* Context ID and VMID packets: what is sent again makes no element */
+	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 1, 2, 3, 4, 0x6e, 1, 2, 3, 4, 0x6e, 9, 2, 3, 4, 0x3c, 7, 0x3c, 7, 0x3c, 8),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid4030201 vmid0 has1 f14 is0) "
+	       "6:addr(8000 is0 f10) 21:ctx(el0 sec0 a32 cid4030209 vmid0 has1 f10) 26:ctx(el0 sec0 a32 "
+	       "cid4030209 vmid7 has3 f10) 30:ctx(el0 sec0 a32 cid4030209 vmid8 has3 f10) 30:end(7)");
+	/* the VMID is not known after a loss, while an I-sync has the rest */
+	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 1, 2, 3, 4, 0x3c, 7, 0x20, PTM_ASYNC, ISYNC(PERIODIC), 1, 2, 3, 4),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid4030201 vmid0 has1 f14 is0) "
+	       "6:addr(8000 is0 f10) 16:ctx(el0 sec0 a32 cid4030201 vmid7 has3 f10) 18:nosync(5 error7 f10) "
+	       "25:on(0 f0) 25:ctx(el0 sec0 a32 cid4030201 vmid0 has1 f14 is0) 25:addr(8000 is0 f10) "
+	       "25:end(7) bad=1 resyncs=1 unsynced=1");
+	/* without Context IDs of the trace unit, their packet has no bytes and makes no element */
+	expect(&none, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 0x6e, 0x80, ISYNC(PERIODIC), ISYNC(0x21)),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
+	       "is0 f10) 13:atoms(1 1 1) 14:addr(8000 is0 f18) 20:on(0 f0) 20:ctx(el0 sec0 a32 cid0 vmid0 "
+	       "has0 f34 is0) 20:addr(8000 is0 f10) 20:end(7)");
+}
+
+/* Reasons of I-syncs; their cycle count is unknown from PFT 1.1 on after an overflow and debug state. */
+static void test_gaps(void **state)
+{
+	struct cst_config one = config(CYCLES, 1), zero = config(CYCLES, 0);
+	static const uint8_t bytes[] = {
+		PTM_ASYNC, ISYNC(PERIODIC), 0x80, ISYNC(0x21), 0x08, ISYNC(OVERFLOW), 0x10, ISYNC(DEBUG_EXIT), 0x18, ISYNC(PERIODIC),
+	};
+
+	(void)state;
+	expect(&one, bytes, sizeof(bytes),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:atoms(1 1 1 cc0 f1 each0) 13:on(0 cc2 f1) 13:ctx(el0 sec0 a32 cid0 vmid0 has0 f34 "
+	       "is0) 13:addr(8000 is0 f10) 20:finding(7) 20:on(1 f0) 20:ctx(el0 sec0 a32 cid0 vmid0 has0 "
+	       "f34 is0) 20:addr(8000 is0 f10) 27:on(2 f0) 27:ctx(el0 sec0 a32 cid0 vmid0 has0 f34 is0) "
+	       "27:addr(8000 is0 f10) 34:addr(8000 is0 f18) 34:end(7) overflows=1");
+	expect(&zero, bytes, sizeof(bytes),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:atoms(1 1 1 cc0 f1 each0) 13:on(0 cc2 f1) 13:ctx(el0 sec0 a32 cid0 vmid0 has0 f34 "
+	       "is0) 13:addr(8000 is0 f10) 20:finding(7) 20:on(1 cc4 f1) 20:ctx(el0 sec0 a32 cid0 vmid0 has0 "
+	       "f34 is0) 20:addr(8000 is0 f10) 27:on(2 cc6 f1) 27:ctx(el0 sec0 a32 cid0 vmid0 has0 f34 is0) "
+	       "27:addr(8000 is0 f10) 34:addr(8000 is0 f18) 34:end(7) overflows=1");
+}
+
+static void test_losses(void **state)
+{
+	struct cst_config cfg = config(0, 1);
+
+	(void)state;
+	/* before the A-sync, and between it and the I-sync */
+	expect(&cfg, BYTES(0x80, 0x80, PTM_ASYNC, 0x80, 0x7f, ISYNC(PERIODIC), 0x80),
+	       "0:nosync(1 error0 f0) 10:on(0 f0) 10:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 10:addr(8000 "
+	       "is0 f10) 16:atoms(1 1 1) 16:end(7) unsynced=4");
+	expect(&cfg, BYTES(0x80, ISYNC(PERIODIC), PTM_ASYNC, ISYNC(PERIODIC)),
+	       "0:nosync(1 error0 f0) 13:on(0 f0) 13:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 13:addr(8000 "
+	       "is0 f10) 13:end(7) unsynced=7");
+	/* a reserved header in and out of synchronisation; the last packet is cut */
+	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 0x20, 0x80, PTM_ASYNC, ISYNC(PERIODIC), 0x80, 0x72),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:nosync(5 error7 f10) 20:on(0 f0) 20:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) "
+	       "20:addr(8000 is0 f10) 26:atoms(1 1 1) 27:end(7) bad=2 resyncs=1 unsynced=3");
+	expect(&cfg, BYTES(PTM_ASYNC, 0x20, ISYNC(PERIODIC), PTM_ASYNC, ISYNC(PERIODIC), 0x80),
+	       "0:nosync(1 error0 f0) 19:on(0 f0) 19:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 19:addr(8000 "
+	       "is0 f10) 25:atoms(1 1 1) 25:end(7) bad=1 unsynced=7");
+	/* an A-sync whose first zeros were taken by a damaged packet */
+	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 0x6e, 0x3c, 0x00, 0, 0, 0, 0, 0x80, 0x80, ISYNC(PERIODIC)),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
+	       "is0 f10) 13:ctx(el0 sec0 a32 cid0 vmid0 has2 f10) 15:nosync(5 error8 f10) 21:on(0 f0) "
+	       "21:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 21:addr(8000 is0 f10) 21:end(7) resyncs=1 "
+	       "unsynced=1");
+	/* a reader that parses on after an error waits for the next A-sync all the same */
+	cfg.as_reference = 1;
+	quirks_set(&cfg);
+	expect(&cfg, BYTES(PTM_ASYNC, 0x20, ISYNC(PERIODIC), PTM_ASYNC, ISYNC(PERIODIC), 0x80),
+	       "0:nosync(1 error0 f0) 19:on(0 f0) 19:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 19:addr(8000 "
+	       "is0 f10) 25:atoms(1 1 1) 25:end(7) bad=1 unsynced=7");
+	cfg.as_reference = 0;
+	quirks_set(&cfg);
+	/* times whose upper bits are unknown after an overflow */
+	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 0x42, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x09, 0x42, 0x05,
+			   ISYNC(OVERFLOW), 0x42, 0x06),
+	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
+	       "is0 f10) 12:ts(0 9101c305080c101 sent9101c305080c101 f0) 22:ts(0 9101c305080c105 "
+	       "sent9101c305080c105 f0) 24:finding(7) 24:on(1 f0) 24:ctx(el0 sec0 a32 cid0 vmid0 has0 "
+	       "f34 is0) 24:addr(8000 is0 f10) 30:finding(53) 30:ts(0 0 sent9101c305080c106 f0) 30:end(7) "
+	       "overflows=1 times=1");
+}
+
+/* Nothing of the trace before is left after a reset, nor after a restart. */
+static void test_reset(void **state)
+{
+	static const uint8_t before[] = { PTM_ASYNC, ISYNC(PERIODIC | NS | HYP), 1, 2, 3, 4, 0x3c, 7, 0x80 };
+	static const uint8_t after[] = { PTM_ASYNC, ISYNC(PERIODIC | NS | HYP), 1, 2, 3, 4, 0x80 };
+	static const char *const want[] = {
+		"0:nosync(2 error0 f0) 6:on(0 f0) 6:ctx(el2 sec1 a32 cid4030201 vmid0 has1 f14 is0) "
+		"6:addr(8000 is0 f10) 16:atoms(1 1 1) 16:end(7)",
+		"0:nosync(2 error0 f80) 6:on(0 f0) 6:ctx(el2 sec1 a32 cid4030201 vmid0 has1 f14 is0) "
+		"6:addr(8000 is0 f10) 16:atoms(1 1 1) 16:end(7)",
+		"100:nosync(2 error0 f80) 0:on(0 f0) 0:ctx(el2 sec1 a32 cid0 vmid0 has0 f14 is0) 0:addr(8000 "
+		"is0 f10) 6:atoms(1 1 1) 6:end(7)",
+	};
+	struct cst_config cfg = config(CID4 | VMID_ON, 1);
+	struct element_feed f;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		element_feed_new(&f, &cst_protocol_ptm, &cfg);
+		element_feed_bytes(&f, before, sizeof(before));
+		*f.text = 0;
+		if (i < 2) {
+			f.ops->parser_init(f.parser, &cfg, NULL);
+			f.ops->stage_reset(f.stage, CST_UNSYNC_RESET, (int)i);
+			element_feed_bytes(&f, after, sizeof(after));
+		} else {
+			/* with a configuration without Context IDs; the A-sync is not fed again */
+			cfg.cid_bytes = 0;
+			f.ops->stage_restart(f.stage, 100);
+			element_feed_take(&f);
+			element_feed_bytes(&f, BYTES(ISYNC(PERIODIC | NS | HYP), 0x80));
+		}
+		element_feed_end(&f);
+		element_feed_free(&f);
+		assert_string_equal(f.text, want[i]);
+	}
+}
+
+/* Takes all elements of these bytes. */
+static void state_after(struct element_feed *f, const struct cst_config *cfg, const uint8_t *p, size_t len)
+{
+	element_feed_new(f, &cst_protocol_ptm, cfg);
+	element_feed_bytes(f, p, len);
+}
+
+static int is_same(const struct element_feed *a, const struct element_feed *b)
+{
+	return cst_ptm_stage_digest(a->stage, 0) == cst_ptm_stage_digest(b->stage, 0);
+}
+
+#define PAIR(same, ...) { same, { PTM_ASYNC, __VA_ARGS__ }, sizeof((const uint8_t[]){ PTM_ASYNC, __VA_ARGS__ }) }
+
+/*
+ * Stages that go on alike, and others: the first of each group is compared with the others. What was traced before the
+ * last I-sync makes no difference, unless it is not traced again.
+ */
+static void test_same(void **state)
+{
+	static const struct {
+		int same;	/* 2: the first of a group */
+		uint8_t p[64];
+		size_t len;
+	} cases[] = {
+		PAIR(2, ISYNC(PERIODIC), 1, 2, 3, 4), PAIR(1, ISYNC(PERIODIC), 1, 2, 3, 4, 0x80), PAIR(1, ISYNC(0x21), 1, 2, 3, 4),
+		PAIR(0, ISYNC(PERIODIC), 1, 2, 3, 5), PAIR(0, ISYNC(PERIODIC | NS), 1, 2, 3, 4), PAIR(0, ISYNC(PERIODIC | HYP), 1, 2, 3, 4),
+		PAIR(0, 0x80), PAIR(0, ISYNC(PERIODIC), 1, 2, 3, 4, 0x20), PAIR(0, ISYNC(PERIODIC), 1, 2, 3, 4, 0x3c, 0),
+		PAIR(2, ISYNC(PERIODIC), 1, 2, 3, 4, 0x3c, 7), PAIR(1, 0x3c, 8, ISYNC(PERIODIC), 1, 2, 3, 4, 0x3c, 7),
+		PAIR(0, ISYNC(PERIODIC), 1, 2, 3, 4, 0x3c, 8),
+	};
+	struct cst_config cfg = config(CID4 | VMID_ON, 1);
+	struct element_feed first, f;
+	size_t i, of = 0;
+
+	(void)state;
+	state_after(&first, &cfg, cases[0].p, cases[0].len);
+	for (i = 1; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (cases[i].same == 2) {
+			element_feed_free(&first);
+			state_after(&first, &cfg, cases[i].p, cases[i].len);
+			of = i;
+			continue;
+		}
+		state_after(&f, &cfg, cases[i].p, cases[i].len);
+		if (is_same(&first, &f) != cases[i].same)
+			fail_msg("case %zu, compared with %zu", i, of);
+		element_feed_free(&f);
+	}
+	/* after the end, with elements that were not taken, and before the first packet */
+	state_after(&f, &cfg, cases[of].p, cases[of].len);
+	assert_int_equal(is_same(&first, &f), 1);
+	f.ops->stage_end(f.stage);
+	assert_int_equal(is_same(&first, &f), 0);
+	element_feed_take(&f);
+	assert_int_equal(is_same(&first, &f), 0);
+	element_feed_free(&f);
+	state_after(&f, &cfg, NULL, 0);
+	assert_int_equal(is_same(&first, &f), 0);
+	element_feed_free(&f);
+	element_feed_free(&first);
+}
+
+/* The address among the elements that were not taken. */
+static void test_queued_address(void **state)
+{
+	static const uint8_t isync[] = { ISYNC(PERIODIC) };
+	struct cst_config cfg = config(0, 1);
+	struct element_feed f;
+	struct cst_packet pkt;
+	uint64_t addr = 1;
+
+	(void)state;
+	state_after(&f, &cfg, BYTES(PTM_ASYNC));
+	assert_int_equal(cst_ptm_stage_address(f.stage, &addr), 0);
+	memset(&pkt, 0, sizeof(pkt));
+	assert_int_equal(f.ops->parse(f.parser, isync, isync + sizeof(isync), &pkt), sizeof(isync));
+	f.ops->stage_packet(f.stage, &pkt);
+	/* Trace On is before it */
+	assert_int_equal(cst_ptm_stage_address(f.stage, &addr), -1);
+	assert_non_null(f.ops->stage_take(f.stage));
+	assert_int_equal(cst_ptm_stage_address(f.stage, &addr), 1);
+	assert_int_equal(addr, 0x8000);
+	element_feed_take(&f);
+	assert_int_equal(cst_ptm_stage_address(f.stage, &addr), 0);
+	element_feed_free(&f);
+}
+
+/* After a loss a parser is as one that begins there. */
+static void test_parser_after_loss(void **state)
+{
+	static const struct {
+		uint8_t p[40], n;
+	} rows[] = {
+		{ { PTM_ASYNC, ISYNC(OVERFLOW), ISYNC(PERIODIC) }, 18 },
+		/* a reserved header; zeros that no A-sync has; an A-sync whose first zero was taken by a damaged packet */
+		{ { PTM_ASYNC, ISYNC(PERIODIC), 0x20, PTM_ASYNC, ISYNC(PERIODIC) }, 25 },
+		{ { PTM_ASYNC, ISYNC(PERIODIC), 0, 0, 0x11, PTM_ASYNC, ISYNC(PERIODIC) }, 27 },
+		{ { PTM_ASYNC, ISYNC(PERIODIC), 0x3c, 0x00, 0, 0, 0, 0, 0x80, ISYNC(PERIODIC) }, 25 },
+	};
+	struct cst_config cfg = config(0, 1);
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		expect_same_parsers(&cst_protocol_ptm, &cfg, rows[i].p, rows[i].n, BYTES(PTM_ASYNC, ISYNC(PERIODIC)));
+}
+
+/* The end of a trace without a packet. */
+static void test_empty(void **state)
+{
+	struct cst_config cfg = config(0, 1);
+
+	(void)state;
+	expect(&cfg, NULL, 0, "0:end(7)");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_flow),
+		cmocka_unit_test(test_contexts),
+		cmocka_unit_test(test_gaps),
+		cmocka_unit_test(test_losses),
+		cmocka_unit_test(test_reset),
+		cmocka_unit_test(test_parser_after_loss),
+		cmocka_unit_test(test_same),
+		cmocka_unit_test(test_queued_address),
+		cmocka_unit_test(test_empty),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

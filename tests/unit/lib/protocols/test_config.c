@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_config.c - trace unit registers to decoder configuration, field by field.
+ */
+#include "unit/lib_decode.h"
+
+static struct cst_config made(const struct cst_etmv4_regs *regs, int ete, int want)
+{
+	struct cst_config cfg;
+
+	memset(&cfg, 0xa5, sizeof(cfg));
+	assert_int_equal(cst_config_etmv4(&cfg, regs, ete, CST_PROFILE_A), want);
+	return cfg;
+}
+
+/* The same registers of an ETE 1.0. */
+static struct cst_config made_ete(const struct cst_etmv4_regs *etmv4)
+{
+	struct cst_etmv4_regs regs = *etmv4;
+
+	regs.idr1 = 0x4100fff0;
+	regs.devarch = 0x47705a13;
+	return made(&regs, 1, 0);
+}
+
+static void test_versions(void **state)
+{
+	struct cst_etmv4_regs regs = { .traceidr = 0xffffff90 };
+	unsigned int minor;
+
+	(void)state;
+	for (minor = 0; minor < 16; minor++) {
+		regs.idr1 = 0x4100f000 | 4 << 8 | minor << 4 | 0xf;
+		regs.devarch = 0;
+		assert_int_equal(made(&regs, 0, minor > 6 ? -CST_ERR_VERSION : 0).version, 0x40 | minor);
+		regs.devarch = 0x47705a13 | minor << 16;
+		assert_int_equal(made(&regs, 1, minor > 3 ? -CST_ERR_VERSION : 0).version, 0x50 | minor);
+	}
+	regs.idr1 = 3 << 8;
+	made(&regs, 0, -CST_ERR_VERSION);
+	/* not captured: the oldest */
+	regs.devarch = 0;
+	assert_int_equal(made(&regs, 1, 0).version, 0x50);
+	regs.devarch = 0x47704a13;	/* an ETMv4, and TRCIDR1 says 3.0 */
+	made(&regs, 1, -CST_ERR_VERSION);
+	regs.devarch = 0x47703a13;	/* neither */
+	made(&regs, 1, -CST_ERR_VERSION);
+	regs.devarch = 0;
+	regs.idr1 = 0xfff;
+	assert_int_equal(made(&regs, 1, 0).protocol, CST_PROTO_ETE);
+	regs.idr1 = 4 << 8;
+	assert_int_equal(made(&regs, 0, 0).protocol, CST_PROTO_ETMV4);
+	assert_int_equal(made(&regs, 0, 0).trace_id, 0x10);
+}
+
+/* Recorders call an ETMv4 an ETE, and the other way round: TRCDEVARCH and TRCIDR1 say what it is. */
+static void test_registers_decide(void **state)
+{
+	static const struct {
+		uint32_t devarch, idr1;
+		int recorded;
+		uint8_t version;	/* 0: refused */
+	} rows[] = {
+		{ 0x47724a13, 0x4100f420, 1, 0x42 },	/* a phone with Linux 5.10 */
+		{ 0x47724a13, 0x4100f420, 0, 0x42 },
+		{ 0x47724a13, 0x4100fff0, 1, 0x42 },	/* TRCIDR1 refers to TRCDEVARCH */
+		{ 0x47724a13, 0, 1, 0x42 },		/* TRCIDR1 was not captured */
+		{ 0x47774a13, 0x4100fff0, 1, 0 },	/* no ETMv4.7 */
+		{ 0, 0x4100f440, 1, 0x44 },
+		{ 0, 0x4100fff0, 1, 0x50 },
+		{ 0, 0x4100fff0, 0, 0x50 },
+		{ 0, 0, 1, 0x50 },
+		{ 0, 0, 0, 0 },
+		{ 0x47715a13, 0x4100fff0, 0, 0x51 },
+		{ 0x47715a13, 0x4100f430, 1, 0x51 },
+	};
+	struct cst_etmv4_regs regs = { .traceidr = 0x10 };
+	struct cst_config cfg;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		regs.devarch = rows[i].devarch;
+		regs.idr1 = rows[i].idr1;
+		cfg = made(&regs, rows[i].recorded, rows[i].version ? 0 : -CST_ERR_VERSION);
+		if (!rows[i].version)
+			continue;
+		assert_int_equal(cfg.version, rows[i].version);
+		assert_int_equal(cfg.protocol, rows[i].version >= 0x50 ? CST_PROTO_ETE : CST_PROTO_ETMV4);
+		assert_int_equal(cst_etmv4_is_ete(&regs, rows[i].recorded), rows[i].version >= 0x50);
+	}
+}
+
+static void test_sizes(void **state)
+{
+	struct cst_etmv4_regs regs = { .idr1 = 4 << 8 | 2 << 4 };
+	static const uint8_t vmid[8] = { 0, 1, 2, 0, 4, 0, 0, 0 };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 8; i++) {
+		regs.idr2 = i << 10;
+		assert_int_equal(made(&regs, 0, 0).vmid_bytes, vmid[i]);
+		/* reserved in an ETE, but a size */
+		assert_int_equal(made_ete(&regs).vmid_bytes, vmid[i] ? vmid[i] : 4);
+	}
+	regs.idr2 = 4 << 5;
+	assert_int_equal(made(&regs, 0, 0).cid_bytes, 4);
+	assert_int_equal(made(&regs, 0, 0).ia64, 0);
+	regs.idr2 = 8;
+	assert_int_equal(made(&regs, 0, 0).ia64, 1);
+	assert_int_equal(made(&regs, 0, 0).cid_bytes, 0);
+	assert_int_equal(made_ete(&regs).cid_bytes, 4);
+	regs.idr2 = 8 | 2 << 5;
+	assert_int_equal(made_ete(&regs).cid_bytes, 2);
+	for (i = 0; i < 16; i++) {
+		regs.idr2 = i << 25;
+		assert_int_equal(made(&regs, 0, 0).cc_bits, 12 + i);
+	}
+}
+
+static void test_features(void **state)
+{
+	struct cst_etmv4_regs none = { .idr1 = 4 << 8 | 3 << 4 }, regs;
+	struct cst_config cfg;
+
+	(void)state;
+	cfg = made(&none, 0, 0);
+	assert_true(!cfg.commopt && cfg.trans_p0 && !cfg.qsupp && !cfg.wfx_p0 && !cfg.ret_stack &&
+		    !cfg.cycle_count && !cfg.branch_broadcast && !cfg.cond_trace && !cfg.data_trace &&
+		    !cfg.ts_marker && !cfg.vmid_is_cid2 && !cfg.max_spec);
+	assert_true(cfg.max_queue == 65536 && cfg.hold_transactions == 1 && !cfg.as_reference);
+	/* no commit fields: only of a trace unit that can count cycles */
+	regs = none;
+	regs.idr0 = 1 << 29;
+	assert_int_equal(made(&regs, 0, 0).commopt, 0);
+	regs.idr0 = 1 << 29 | 1 << 7;
+	assert_int_equal(made(&regs, 0, 0).commopt, 1);
+	regs.idr0 = 1 << 29;
+	assert_int_equal(made_ete(&regs).commopt, 1);
+	regs.idr0 = 1 << 30;
+	assert_int_equal(made_ete(&regs).trans_p0, 0);
+	regs.idr0 = 3 << 15;
+	assert_int_equal(made(&regs, 0, 0).qsupp, 3);
+	regs.idr0 = 1 << 23;
+	assert_int_equal(made(&regs, 0, 0).ts_marker, 1);
+	/* WFI and WFE are P0 instructions from ETMv4.3 on */
+	regs = none;
+	regs.idr2 = 1u << 31;
+	assert_int_equal(made(&regs, 0, 0).wfx_p0, 1);
+	regs.idr1 = 4 << 8 | 2 << 4;
+	assert_int_equal(made(&regs, 0, 0).wfx_p0, 0);
+	assert_int_equal(made_ete(&regs).wfx_p0, 1);
+	regs = none;
+	regs.configr = 1 << 12 | 1 << 4 | 1 << 3 | 1 << 15;
+	regs.idr8 = 0xdeadbeef;
+	cfg = made(&regs, 0, 0);
+	assert_true(cfg.ret_stack && cfg.cycle_count && cfg.branch_broadcast && cfg.vmid_is_cid2);
+	assert_true(cfg.max_spec == 0xdeadbeef);
+	/* all the rest does nothing */
+	regs.configr = ~(7u << 8 | 3u << 16 | 3u << 1);
+	made(&regs, 0, 0);
+}
+
+/* Values that the architecture reserves are named; those of real trace units are none. */
+static void test_reserved(void **state)
+{
+	static const struct {
+		int ete;
+		uint32_t idr0, idr2;
+		const char *fields;
+	} sets[] = {
+		{ 0, 0x28000ea1, 0x488, "" },
+		{ 0, 0x28000ea1, 0x888, "" },
+		{ 1, 0x28c1cea1, 0xd0001088, "" },
+		{ 1, 0, 0, "" },
+		{ 1, 0x28c1cea1, 0xd0000888, "TRCIDR2.VMIDSIZE=2 " },
+		{ 1, 0x28c1cea1, 0xd0000c48, "TRCIDR2.CIDSIZE=2 TRCIDR2.VMIDSIZE=3 " },
+		{ 1, 0x26c1ce21, 0xd0001084, "TRCIDR0.TRCCCI=0 TRCIDR0.TSSIZE=6 TRCIDR2.IASIZE=4 " },
+		{ 0, 0x29002eab, 0x0c63, "TRCIDR0.INSTP0=1 TRCIDR0.TRCDATA=1 TRCIDR0.CONDTYPE=2 TRCIDR0.TSSIZE=9 "
+		  "TRCIDR2.IASIZE=3 TRCIDR2.CIDSIZE=3 TRCIDR2.VMIDSIZE=3 " },
+	};
+	struct cst_reserved_field out[16];
+	char text[400];
+	unsigned int i, k, n;
+	size_t at;
+
+	(void)state;
+	for (i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
+		struct cst_etmv4_regs regs = { .idr0 = sets[i].idr0, .idr2 = sets[i].idr2 };
+
+		n = cst_config_etmv4_reserved(&regs, sets[i].ete, out, 16);
+		for (k = at = 0, *text = 0; k < n; k++)
+			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s=%u ", out[k].name, out[k].value);
+		assert_string_equal(text, sets[i].fields);
+		assert_int_equal(cst_config_etmv4_reserved(&regs, sets[i].ete, out, 1), n > 0);
+	}
+}
+
+/* Registers that contradict each other: packets can be listed, but nothing followed. */
+static void test_unsupported(void **state)
+{
+	static const uint32_t refused[] = { 1 << 1, 1 << 2, 1 << 8, 7 << 8, 1 << 16, 1 << 17 };
+	struct cst_etmv4_regs regs = { .idr1 = 4 << 8 | 3 << 4 };
+	struct cst_config cfg;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		regs.configr = refused[i];
+		made(&regs, 0, -CST_ERR_UNSUP);
+		/* these fields are no longer there in ETE */
+		made_ete(&regs);
+	}
+	/* reserved values, and P0 loads and stores where instructions may be A64 */
+	regs.configr = 4 << 8;
+	regs.idr0 = 1 << 6;
+	made(&regs, 0, -CST_ERR_UNSUP);
+	regs.configr = 7 << 8;
+	regs.idr0 = 1 << 6 | 2 << 12;
+	made(&regs, 0, -CST_ERR_UNSUP);
+	regs.configr = 3 << 1;
+	regs.idr0 = 3 << 1;
+	made(&regs, 0, -CST_ERR_UNSUP);		/* A profile */
+	regs.idr2 = 8;
+	assert_int_equal(cst_config_etmv4(&cfg, &regs, 0, CST_PROFILE_R), -CST_ERR_UNSUP);
+	regs.idr2 = 4;
+	assert_int_equal(cst_config_etmv4(&cfg, &regs, 0, CST_PROFILE_R), 0);
+	assert_true(cfg.load_p0 && cfg.store_p0 && !cfg.data_trace);
+	/* data trace of nothing */
+	regs.configr = 3 << 16;
+	regs.idr0 = 3 << 3 | 3 << 1;
+	assert_int_equal(cst_config_etmv4(&cfg, &regs, 0, CST_PROFILE_M), -CST_ERR_UNSUP);
+	assert_int_equal(cfg.data_trace, 0);
+}
+
+/* What trace units of the R and M profile may have switched on. */
+static void test_r_and_m(void **state)
+{
+	struct cst_etmv4_regs regs = { .idr1 = 4 << 8 | 3 << 4, .idr2 = 4 };
+	struct cst_config cfg;
+	unsigned int i;
+
+	(void)state;
+	for (i = 1; i < 8; i++) {
+		if (i > 3 && i < 7)
+			continue;
+		regs.configr = i << 8;
+		regs.idr0 = 1 << 6 | 1 << 12;
+		regs.idr12 = 20;
+		regs.idr13 = 4;
+		cfg = made(&regs, 0, 0);
+		assert_true(cfg.cond_trace && cfg.cond_mode == i && cfg.cond_flags && cfg.cond_keys == 16);
+		regs.idr0 = 1 << 6;
+		regs.idr12 = 3;
+		cfg = made(&regs, 0, 0);
+		assert_true(!cfg.cond_flags && cfg.cond_keys == 0);
+		assert_int_equal(made_ete(&regs).cond_trace, 0);
+	}
+	regs.configr = 3 << 16 | 1 << 2;
+	regs.idr0 = 3 << 3 | 3 << 1;
+	assert_int_equal(cst_config_etmv4(&cfg, &regs, 0, CST_PROFILE_M), 0);
+	assert_true(cfg.data_trace && cfg.store_p0 && !cfg.load_p0 && cfg.p0_keys == 1);
+	regs.idr9 = 64;
+	regs.traceidr = 0x22;
+	assert_int_equal(cst_config_etmv4_data(&cfg, &regs, CST_PROFILE_M), 0);
+	assert_true(cfg.protocol == CST_PROTO_ETMV4_DATA && cfg.trace_id == 0x23 && cfg.p0_keys == 64);
+	assert_true(cfg.data_addr && cfg.data_value);
+	/* what the registers contradict does not matter to a data trace, of what version they are does */
+	regs.idr0 = 0;
+	assert_int_equal(cst_config_etmv4(&cfg, &regs, 0, CST_PROFILE_M), -CST_ERR_UNSUP);
+	assert_int_equal(cst_config_etmv4_data(&cfg, &regs, CST_PROFILE_M), 0);
+	regs.idr1 = 0x4100f700;
+	assert_int_equal(cst_config_etmv4_data(&cfg, &regs, CST_PROFILE_M), -CST_ERR_VERSION);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_versions),
+		cmocka_unit_test(test_registers_decide),
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_features),
+		cmocka_unit_test(test_reserved),
+		cmocka_unit_test(test_unsupported),
+		cmocka_unit_test(test_r_and_m),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,842 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which trace unit a trace ID belongs to: IDs that change hands, sinks, threads' buffers, units that are set up anew. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "machine/buffers/owners.h"
+#include "unit/perf-plugin/said.h"
+#include "unit/perf-plugin/who_build.h"
+
+/* ---- trace units that are set up anew -------------------------------------------------------------- */
+
+/* A fragment without trace, so that the next one is known to have begun after it. */
+static void fragment_before(struct pdb *data, uint64_t time)
+{
+	static const uint8_t frame[16] = { 1 };		/* ID 0 */
+	struct pdb_sid s = at_time(time, 1, 2);
+
+	pdb_aux(data, 0x10000, sizeof(frame), 0, SB_ST, &s);
+	pdb_auxtrace(data, 0x10000, frame, sizeof(frame), 2, (uint32_t)-1);
+}
+
+/* The ID stays, the context ID becomes shorter and the CPU another one, at a synchronisation in between. */
+static void defined_anew(void **state)
+{
+	struct session *ss;
+	struct result r;
+	int early;
+
+	(void)state;
+	for (early = 0; early < 2; early++) {
+		struct pdb data = { 0 }, trace = { 0 };
+
+		two_processes(&data, CID | TS, IDR2(4, 0));
+		r_define(&data, 10, 2, 0x14, CID | TS, IDR2(4, 0));
+		r_define(&data, early ? 20 : 220, 3, 0x14, CID | TS, IDR2(2, 0));
+		if (!early) {
+			fragment_before(&data, 50);
+			t_sync(&trace);
+			asid_stretch(&trace, 100, 1000);
+			t_sync(&trace);
+			asid_stretch(&trace, 200, 2000);
+		}
+		t_sync(&trace);
+		t_on(&trace);
+		t_time(&trace, 300);
+		t_context(&trace, 0, 1000, 2, 0, 0);
+		t_run(&trace);
+		t_sync(&trace);
+		t_on(&trace);
+		t_time(&trace, 400);
+		t_context(&trace, 0, 2000, 2, 0, 0);
+		t_run(&trace);
+		ss = decode_as(&data, &trace, 2, 0x14, CONTEXTID_AUTO, NULL, &r);
+		assert_int_equal(r.nr, early ? 2 : 4);
+		if (!early) {
+			check_part(&r, 0, 1000, 1000, 2, NR_LOOP);
+			check_part(&r, 1, 2000, 2000, 3, NR_LOOP);
+			assert_int_equal(r.part[1].cpu, 2);
+		}
+		check_part(&r, r.nr - 2, 1000, 1000, 2, NR_LOOP);
+		check_part(&r, r.nr - 1, 2000, 2000, 3, NR_LOOP);
+		assert_int_equal(r.part[r.nr - 2].cpu, 3);
+		assert_int_equal(r.part[r.nr - 1].cpu, 3);
+		assert_int_equal(session_totals(ss)->dec.bad_packets, 0);
+		assert_false(session_has_losses(ss));
+		session_close(ss);
+	}
+}
+
+/* A unit that is set up anew before each fragment, more often than trees are kept: nothing of those before is lost. */
+static void defined_again_and_again(void **state)
+{
+	enum { TIMES = 1026 };
+	struct pdb data = { 0 }, trace = { 0 };
+	struct session *ss;
+	struct result r;
+	unsigned int i;
+
+	(void)state;
+	two_processes(&data, CID, IDR2(4, 0));
+	t_sync(&trace);
+	asid_stretch(&trace, 0, 1000);
+	for (i = 0; i < TIMES - 1; i++) {
+		struct pdb_sid s = at_time(100 + 2 * i, 1, 2);
+
+		r_define(&data, 99 + 2 * i, 2, 0x14, CID, IDR2(4, 0));
+		pdb_aux(&data, 0x100 * (i + 1), trace.len, SB_RAW, SB_ST, &s);
+		pdb_auxtrace(&data, 0x100 * (i + 1), trace.p, trace.len, 2, (uint32_t)-1);
+	}
+	r_define(&data, 99 + 2 * i, 2, 0x14, CID, IDR2(4, 0));
+	ss = decode(&data, &trace, &r);
+	assert_int_equal(r.nr, 1);
+	check_part(&r, 0, 1000, 1000, 2, TIMES * NR_LOOP);
+	assert_int_equal(session_totals(ss)->dec.insns, TIMES * 2 * NR_LOOP);
+	assert_false(session_has_losses(ss));
+	session_close(ss);
+}
+
+/* The unit that a CPU has at a time: the last one set up by then; the first one before, if the metadata has none. */
+static void unit_of_cpu(void **state)
+{
+	struct trace_unit unit[4];
+	struct id_owner ids[] = {
+		{ .cpu = 2, .time = 100, .seq = 3, .unit = &unit[0] }, { .cpu = 3, .time = 50, .seq = 2, .unit = &unit[1] },
+		{ .cpu = 2, .time = 300, .seq = 7, .unit = &unit[2] }, { .cpu = 2, .time = 200, .seq = 5 },
+		{ .cpu = 2, .time = 250, .seq = 6, .unit = &unit[3] },
+	};
+	static const struct {
+		int cpu;
+		uint64_t time, seq;
+		int unit;	/* -1: none */
+	} cases[] = {
+		{ 2, 100, 0, 0 }, { 2, 249, 0, 0 }, { 2, 250, 0, 3 }, { 2, 299, 0, 3 }, { 2, 300, 0, 2 }, { 2, 1000, 0, 2 },
+		{ 2, 99, 0, 0 }, { 2, 1, 0, 0 }, { 3, 50, 0, 1 }, { 3, 49, 0, 1 }, { 3, 1000, 0, 1 }, { 4, 1000, 0, -1 },
+		/* without times, by the order of records */
+		{ 2, NO_TIME, 3, 0 }, { 2, NO_TIME, 5, 0 }, { 2, NO_TIME, 6, 3 }, { 2, NO_TIME, 7, 2 }, { 2, NO_TIME, 1, 0 },
+	};
+	struct trace_units tu = { .ids = ids, .nr_ids = sizeof(ids) / sizeof(ids[0]) };
+	struct aux_cpu cpu = { .cpu = 2 };
+	const struct trace_unit *want;
+	size_t i;
+
+	(void)state;
+	assert_null(owners_unit_of_cpu(&tu, 2, 1000, 0));	/* none is set up by a record */
+	tu.defined = (struct defined_unit *)&unit;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		want = cases[i].unit < 0 ? NULL : &unit[cases[i].unit];
+		assert_ptr_equal(owners_unit_of_cpu(&tu, cases[i].cpu, cases[i].time, cases[i].seq), want);
+	}
+	tu.info.cpu = &cpu;
+	tu.info.nr_cpu = 1;
+	assert_null(owners_unit_of_cpu(&tu, 2, 99, 0));
+	assert_ptr_equal(owners_unit_of_cpu(&tu, 2, 100, 0), &unit[0]);
+	assert_ptr_equal(owners_unit_of_cpu(&tu, 3, 49, 0), &unit[1]);
+}
+
+/* Four stretches at 100, 200, 300 and 400, two of each process, each behind a synchronisation. */
+static void four_stretches(struct pdb *trace)
+{
+	unsigned int i;
+
+	for (i = 1; i <= 4; i++) {
+		t_sync(trace);
+		asid_stretch(trace, 100 * i, i <= 2 ? 1000 : 2000);
+	}
+}
+
+/*
+ * The stretches in a buffer of CPU 2, whose ID goes to CPU 3 at `time`: later ones are of that CPU. What is written
+ * into another sink under the same ID at `elsewhere` (0: nothing) does not matter.
+ */
+static void check_change(uint64_t time, unsigned int stretches_before, uint64_t elsewhere)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	unsigned int i, n = 0;
+	struct session *ss;
+	struct result r;
+
+	two_processes(&data, CID | TS, IDR2(4, 0));
+	for (i = 1; i < 0x20; i++)
+		r_hw_id(&data, 15, 2, 1, (uint8_t)i, 0);	/* IDs of other streams */
+	r_hw_id(&data, time, 3, 1, 0x20, elsewhere ? 7 : 0);	/* not in order of time */
+	r_hw_id(&data, 20, 2, 1, 0x20, elsewhere ? 7 : 0);
+	if (elsewhere)
+		r_hw_id(&data, elsewhere, 4, 1, 0x20, 8);
+	fragment_before(&data, 50);
+	four_stretches(&trace);
+	ss = decode_as(&data, &trace, 2, 0x20, CONTEXTID_AUTO, NULL, &r);
+	assert_true(ss->units.ids_change);
+	for (i = 0; i < r.nr; i++) {
+		assert_int_equal(r.part[i].cpu, n < stretches_before * NR_LOOP ? 2 : 3);
+		assert_int_equal(r.part[i].tid, n < 2 * NR_LOOP ? 1000 : 2000);
+		assert_int_equal(r.part[i].n_insn, n < 2 * NR_LOOP ? 2 : 3);
+		n += r.part[i].ranges;
+		assert_true(n <= stretches_before * NR_LOOP || r.part[i].cpu == 3);
+	}
+	assert_int_equal(n, 4 * NR_LOOP);
+	assert_false(session_has_losses(ss));
+	session_close(ss);
+}
+
+/* An ID goes to another CPU before or while a buffer of frames is filled. */
+static void an_id_changes_hands(void **state)
+{
+	(void)state;
+	check_change(60, 0, 0);
+	check_change(210, 2, 0);
+	check_change(310, 3, 0);
+	check_change(210, 2, 110);
+	check_change(60, 0, 350);
+}
+
+/* An ID that goes to another CPU and comes back while a buffer is filled. */
+static void an_id_comes_back(void **state)
+{
+	static const int cpu[] = { 2, 3, 3, 2 };	/* of each stretch */
+	struct pdb data = { 0 }, trace = { 0 };
+	unsigned int i, k, n = 0;
+	struct session *ss;
+	struct result r;
+
+	(void)state;
+	two_processes(&data, CID | TS, IDR2(4, 0));
+	r_hw_id(&data, 20, 2, 1, 0x20, 0);
+	r_hw_id(&data, 110, 3, 1, 0x20, 0);
+	r_hw_id(&data, 310, 2, 1, 0x20, 0);
+	fragment_before(&data, 50);
+	four_stretches(&trace);
+	ss = decode_as(&data, &trace, 2, 0x20, CONTEXTID_AUTO, NULL, &r);
+	for (i = 0; i < r.nr; i++)
+		for (k = 0; k < r.part[i].ranges; k++, n++)
+			if (r.part[i].cpu != cpu[n / NR_LOOP])
+				fail_msg("stretch %u is of CPU %d", n / NR_LOOP, r.part[i].cpu);
+	assert_int_equal(n, 4 * NR_LOOP);
+	assert_false(session_has_losses(ss));
+	session_close(ss);
+}
+
+/* Puts an AUX fragment with frames of a stretch of each of two trace IDs. */
+static void two_streams(struct pdb *data, uint64_t time, uint8_t one, uint8_t other)
+{
+	const uint8_t ids[] = { one, other };
+	struct pdb_sid s = at_time(time, 1, 2);
+	struct pdb framed = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		struct pdb trace = { 0 };
+
+		t_sync(&trace);
+		asid_stretch(&trace, 0, 1000 * (i + 1));
+		whole_frames(&trace);
+		sb_frames(&framed, &trace, ids[i]);
+		pdb_free(&trace);
+	}
+	pdb_aux(data, 0x10000, framed.len, 0, SB_ST, &s);
+	pdb_auxtrace(data, 0x10000, framed.p, framed.len, 2, (uint32_t)-1);
+	pdb_free(&framed);
+}
+
+/* One of two IDs goes to another CPU between two fragments, whichever it is; the other one stays. */
+static void one_id_of_two(void **state)
+{
+	unsigned int i, k;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		struct pdb data = { 0 }, trace = { 0 };
+		const uint8_t moves = i ? 0x10 : 0x20;
+		struct session *ss;
+		struct result r;
+
+		two_processes(&data, CID, IDR2(4, 0));
+		r_hw_id(&data, 20, 2, 1, 0x10, 0);
+		r_hw_id(&data, 20, 2, 1, 0x20, 0);
+		two_streams(&data, 50, 0x10, 0x20);
+		r_hw_id(&data, 60, 3, 1, moves, 0);
+		t_sync(&trace);
+		asid_stretch(&trace, 0, 2000);
+		ss = decode_as(&data, &trace, 2, moves, CONTEXTID_AUTO, NULL, &r);
+		assert_int_equal(r.nr, 3);
+		for (k = 0; k < 3; k++)
+			assert_int_equal(r.part[k].cpu, k < 2 ? 2 : 3);
+		assert_false(session_has_losses(ss));
+		session_close(ss);
+	}
+}
+
+/* Two sinks may use one ID at a time: that is no change of its owner, and each buffer has that of its own sink. */
+static void an_id_in_two_sinks(void **state)
+{
+	unsigned int sinks;
+
+	(void)state;
+	for (sinks = 0; sinks < 2; sinks++) {
+		struct pdb data = { 0 }, trace = { 0 };
+		struct session *ss;
+		struct result r;
+
+		two_processes(&data, CID | TS, IDR2(4, 0));
+		r_hw_id(&data, 20, 2, 1, 0x20, 7);
+		r_hw_id(&data, 30, 3, 1, 0x20, sinks ? 8 : 7);
+		r_hw_id(&data, 40, 2, 1, 0x20, 7);
+		four_stretches(&trace);
+		ss = decode_as(&data, &trace, 2, 0x20, CONTEXTID_AUTO, NULL, &r);
+		assert_int_equal(ss->units.ids_change, !sinks);
+		assert_int_equal(r.part[0].cpu, 2);
+		session_close(ss);
+	}
+}
+
+/* In a buffer that follows a thread, an ID is that of the CPU on which this thread's event announced it. */
+static void ids_of_a_threads_buffer(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		bool sinks = i & 1, second = i & 2;
+		struct pdb data = { 0 }, trace = { 0 };
+		struct session *ss;
+		struct result r;
+
+		two_processes(&data, CID | TS, IDR2(4, 0));
+		r_hw_id(&data, 20, 2, 1000, 0x20, sinks ? 7 : 0);
+		r_hw_id(&data, 30, 3, 2000, 0x20, sinks ? 8 : 0);
+		r_hw_id(&data, 40, 4, 3000, 0x20, sinks ? 9 : 0);
+		t_sync(&trace);
+		asid_stretch(&trace, 100, second ? 2000 : 1000);
+		buffer_of_thread = second ? 2000 : 1000;
+		ss = decode_as(&data, &trace, second ? 3 : 2, 0x20, CONTEXTID_AUTO, NULL, &r);
+		buffer_of_thread = 0;
+		assert_int_equal(r.nr, 1);
+		check_part(&r, 0, second ? 2000 : 1000, second ? 2000 : 1000, second ? 3 : 2, NR_LOOP);
+		assert_int_equal(r.part[0].cpu, second ? 3 : 2);
+		session_close(ss);
+	}
+}
+
+/* Definitions that cannot be: each is left out and counted, the file is decoded. */
+static void bad_definitions(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	struct session *ss;
+	struct result r;
+	size_t at;
+
+	(void)state;
+	two_processes(&data, CID, IDR2(4, 0));
+	r_define(&data, 10, 2, 0, CID, IDR2(4, 0));
+	r_define(&data, 10, 2, 0x70, CID, IDR2(4, 0));
+	at = data.len;
+	r_define(&data, 10, 2, 0x14, CID, IDR2(4, 0));
+	data.p[at + 8 + 6] = 9;		/* unit */
+	at = data.len;
+	r_define(&data, 10, 2, 0x14, CID, IDR2(4, 0));
+	data.p[at + 24] = 99;		/* register */
+	at = data.len;
+	r_define(&data, 10, 2, 0x14, CID, IDR2(4, 0));
+	data.p[at + 11] = 0x80;		/* CPU */
+	t_sync(&trace);
+	asid_stretch(&trace, 0, 2000);
+	ss = decode_as(&data, &trace, 2, 0x14, CONTEXTID_AUTO, NULL, &r);
+	assert_int_equal(ss->units.bad_records, 5);
+	assert_int_equal(r.nr, 1);
+	check_part(&r, 0, 2000, 2000, 3, NR_LOOP);
+	session_close(ss);
+}
+
+#define REFUSED(nr, what) "cstrace: test: record " nr " that defines a trace has " what "; it is left out\n"
+
+/* Ten definitions that cannot be are named, all are counted. */
+static void bad_definitions_are_named(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	struct said said;
+	struct session *ss;
+	struct result r;
+	unsigned int i;
+	const char *text;
+	size_t at;
+
+	(void)state;
+	two_processes(&data, CID, IDR2(4, 0));
+	r_define(&data, 10, 2, 0, CID, IDR2(4, 0));
+	r_define(&data, 10, 2, 0x70, CID, IDR2(4, 0));
+	r_define(&data, 10, 2, 0x6f, CID, IDR2(4, 0));	/* the last that there is */
+	at = data.len;
+	r_define(&data, 10, 2, 0x14, CID, IDR2(4, 0));
+	data.p[at + 8 + 6] = 5;		/* unit */
+	at = data.len;
+	r_define(&data, 10, 2, 0x14, CID, IDR2(4, 0));
+	data.p[at + 24] = 99;		/* register */
+	at = data.len;
+	r_hw_id(&data, 10, 2, 1, 0x14, 0);
+	data.p[at + 8 + 7] = 0x10;	/* major version */
+	for (i = 0; i < 6; i++)
+		r_define(&data, 10, 2, 0x7f, CID, IDR2(4, 0));
+	at = data.len;
+	r_hw_id(&data, 10, 2, 1, 0x14, 0);
+	data.p[at + 8 + 7] = 0x20;
+	t_sync(&trace);
+	asid_stretch(&trace, 0, 2000);
+	said_begin(&said);
+	ss = decode_as(&data, &trace, 2, 0x14, CONTEXTID_AUTO, NULL, &r);
+	text = said_end(&said);
+	assert_int_equal(ss->units.bad_records, 12);
+	assert_string_equal(text,
+			    REFUSED("6", "trace ID 0, expected 1 to 111")
+			    REFUSED("7", "trace ID 112, expected 1 to 111")
+			    REFUSED("9", "trace unit kind 5, expected 0 to 3")
+			    REFUSED("10", "register number 99, expected 0 to 7")
+			    "cstrace: test: offset 0x698: found trace ID information of version 1, expected 0; the kernel that "
+			    "recorded it is newer than this program\n"
+			    REFUSED("12", "trace ID 127, expected 1 to 111")
+			    REFUSED("13", "trace ID 127, expected 1 to 111")
+			    REFUSED("14", "trace ID 127, expected 1 to 111")
+			    REFUSED("15", "trace ID 127, expected 1 to 111")
+			    REFUSED("16", "trace ID 127, expected 1 to 111"));
+	session_close(ss);
+}
+
+/* If none of the buffer's own thread announced the ID, the last announcement before the fragment holds. */
+static void ids_that_another_thread_announced(void **state)
+{
+	struct pdb data = { 0 }, trace = { 0 };
+	struct session *ss;
+	struct result r;
+
+	(void)state;
+	two_processes(&data, CID | TS, IDR2(4, 0));
+	r_hw_id(&data, 20, 2, 1, 0x20, 0);
+	r_hw_id(&data, 40, 3, 1, 0x20, 0);
+	r_hw_id(&data, 9000, 2, 1, 0x20, 0);
+	t_sync(&trace);
+	asid_stretch(&trace, 100, 1000);
+	buffer_of_thread = 1000;
+	ss = decode_as(&data, &trace, 3, 0x20, CONTEXTID_AUTO, NULL, &r);
+	buffer_of_thread = 0;
+	assert_int_equal(r.nr, 1);
+	assert_int_equal(r.part[0].cpu, 3);
+	session_close(ss);
+}
+
+static struct pdb nothing;
+
+/* A recording without records. */
+static struct perfdata *open_nothing(void)
+{
+	struct pdb data = { 0 };
+	struct perfdata *pd;
+	struct error err;
+
+	memset(&nothing, 0, sizeof(nothing));
+	pdb_file(&nothing, attrs, 2, 0, &data, NULL, 0);
+	pd = perfdata_open_memory(nothing.p, nothing.len, "test", &err);
+	assert_non_null(pd);
+	return pd;
+}
+
+/* When, where and by whom an ID was announced, as far as the record's trailer says; and the registers of a definition. */
+static void trailers_of_owners(void **state)
+{
+	static const uint64_t valid[] = { 0, PERF_SAMPLE_TIME, PERF_SAMPLE_TID, PERF_SAMPLE_CPU,
+					  PERF_SAMPLE_TIME | PERF_SAMPLE_TID | PERF_SAMPLE_CPU };
+	struct trace_units tu = { .name = "test", .pd = open_nothing() };
+	struct perf_record_aux_output_hw_id id = { .header = { PERF_RECORD_AUX_OUTPUT_HW_ID, 0, sizeof(id) }, .hw_id = 0x14 };
+	struct pdb b = { 0 };
+	struct pd_record rec;
+	size_t i;
+
+	(void)state;
+	r_define(&b, 500, 2, 0x14, CID, IDR2(4, 0));
+	for (i = 0; i < sizeof(valid) / sizeof(valid[0]); i++) {
+		rec = (struct pd_record){ .ev = (const void *)&id, .seq = 70 + 2 * i,
+					  .sid = { .valid = valid[i], .time = 600, .tid = 8, .cpu = 0 } };
+		assert_int_equal(owners_hw_id(&tu, &rec), 0);
+		rec.ev = (const void *)b.p;
+		rec.seq++;
+		assert_int_equal(owners_define_trace(&tu, &rec), 0);
+	}
+	assert_int_equal(tu.nr_ids, 2 * i);
+	for (i = 0; i < tu.nr_ids; i++) {
+		const struct id_owner *o = &tu.ids[i];
+		uint64_t has = valid[i / 2];
+
+		assert_int_equal(o->id, 0x14);
+		assert_int_equal(o->seq, 70 + i);
+		assert_int_equal(o->time, has & PERF_SAMPLE_TIME ? 600 : 0);
+		assert_int_equal(o->tid, has & PERF_SAMPLE_TID ? 8 : -1);
+		assert_int_equal(o->cpu, i & 1 ? 2 : has & PERF_SAMPLE_CPU ? 0 : -1);
+		assert_false(o->has_sink);
+		assert_int_equal(o->unit != NULL, i & 1);
+		if (!o->unit)
+			continue;
+		assert_null(o->unit->aux);	/* made when all records were read */
+	}
+	assert_int_equal(owners_finish(&tu, &(struct queues){ .nr = 0 }, 1), 0);
+	for (i = 0; i < tu.nr_ids; i++)
+		if (tu.ids[i].unit) {
+			assert_int_equal(tu.ids[i].unit->aux->cpu, 2);
+			assert_int_equal(tu.ids[i].unit->aux->trace_id, 0x14);
+			assert_int_equal(tu.ids[i].unit->aux->reg[AUX_REG_TRCCONFIGR], CID);
+			assert_true(tu.ids[i].unit->aux->present & 1u << AUX_REG_TRCCONFIGR);
+			assert_false(tu.ids[i].unit->aux->present & 1u << AUX_REG_TRCAUTHSTATUS);
+		}
+	owners_free(&tu);
+	perfdata_close(tu.pd);
+	pdb_free(&b);
+	pdb_free(&nothing);
+}
+
+/* True if units_make() makes a unit without a CPU. */
+static bool made_of_no_cpu(const struct aux_cpu *cpu, uint32_t nr)
+{
+	struct trace_units tu = { .name = "test", .info = { .nr_cpu = nr } };
+	bool made;
+
+	tu.info.cpu = malloc(nr * sizeof(*cpu));
+	assert_non_null(tu.info.cpu);
+	memcpy(tu.info.cpu, cpu, nr * sizeof(*cpu));
+	assert_int_equal(units_make(&tu), 0);
+	made = tu.of_no_cpu;
+	if (made) {
+		assert_int_equal(unit_cpu(tu.of_no_cpu), nr == 1 ? (int)cpu->cpu : -1);
+		assert_int_equal(tu.of_no_cpu->aux->reg[0], cpu->reg[0]);
+	}
+	units_free(&tu);
+	return made;
+}
+
+/* Without a CPU, one without a number is taken where all are set up alike; without frames, one of several is taken. */
+static void units_that_are_alike(void **state)
+{
+	const struct id_owner of_no_cpu = { .id = 0x33, .cpu = -1 }, of_cpu = { .id = 0x33, .cpu = 3 };
+	struct aux_cpu cpu[3];
+	struct trace_unit unit[3], none;
+	struct trace_units tu = { .info = { .cpu = cpu }, .v = unit };
+	struct queue q = { .cpu = -1 };
+	struct fragment f = { .aux_cpu = -1, .pub = { .time = NO_TIME } };
+	unsigned int i;
+
+	(void)state;
+	memset(cpu, 0, sizeof(cpu));
+	assert_null(units_of_owner(&tu, &of_no_cpu, 0x33));
+	assert_null(units_of_raw(&tu, &q, &f));
+	tu.info.nr_cpu = 3;
+	for (i = 0; i < 3; i++) {
+		cpu[i].cpu = 2 + i;
+		cpu[i].unit = AUX_ETMV4;
+		cpu[i].trace_id = 0x10 + i;
+		cpu[i].reg[AUX_REG_TRCTRACEIDR] = 0x10 + i;
+	}
+	tu.of_no_cpu = &none;
+	assert_ptr_equal(units_of_owner(&tu, &of_no_cpu, 0x33), &none);
+	assert_ptr_equal(units_of_owner(&tu, &of_no_cpu, 0x12), &unit[2]);
+	assert_ptr_equal(units_of_owner(&tu, &of_cpu, 0x33), &unit[1]);
+	assert_null(units_of_owner(&tu, NULL, 0x33));	/* an ID that nobody announced */
+	assert_true(made_of_no_cpu(cpu, 3));
+	assert_true(made_of_no_cpu(cpu, 1));
+	cpu[2].reg[AUX_NR_REGS - 1] = 1;
+	assert_false(made_of_no_cpu(cpu, 3));
+	assert_true(made_of_no_cpu(cpu, 2));
+	cpu[2].reg[AUX_NR_REGS - 1] = 0;
+	cpu[1].reg[0] = 1;
+	assert_false(made_of_no_cpu(cpu, 3));
+	cpu[1].reg[0] = 0;
+	cpu[0].ts_source = AUX_TS_VIRTUAL;
+	assert_false(made_of_no_cpu(cpu, 3));
+	cpu[0].ts_source = 0;
+	cpu[2].unit = AUX_ETE;
+	assert_false(made_of_no_cpu(cpu, 3));
+
+	assert_ptr_equal(units_of_raw(&tu, &q, &f), &unit[0]);
+	f.aux_cpu = 4;
+	assert_ptr_equal(units_of_raw(&tu, &q, &f), &unit[2]);
+	f.aux_cpu = 9;
+	assert_null(units_of_raw(&tu, &q, &f));
+	q.cpu = 3;
+	assert_ptr_equal(units_of_raw(&tu, &q, &f), &unit[1]);
+	q.cpu = 9;
+	assert_null(units_of_raw(&tu, &q, &f));
+	q.cpu = 0;
+	f.aux_cpu = -1;
+	assert_null(units_of_raw(&tu, &q, &f));
+	cpu[1].cpu = 0;
+	assert_ptr_equal(units_of_raw(&tu, &q, &f), &unit[1]);
+	assert_ptr_equal(units_of_owner(&tu, &(struct id_owner){ .cpu = 0 }, 0x12), &unit[1]);
+	q.cpu = 9;
+	tu.info.nr_cpu = 1;
+	assert_ptr_equal(units_of_raw(&tu, &q, &f), &unit[0]);
+}
+
+/* The first metadata counts. It names an STM by no CPU, and a unit by the number of its CPU, which may be 0. */
+static void metadata_of_units(void **state)
+{
+	struct trace_units tu = { .name = "test" };
+	struct pdb b = { 0 };
+	struct aux_cpu cpu = { .cpu = 0, .unit = AUX_ETMV4 };
+	struct trace_unit unit = { .aux = &cpu };
+	struct pd_record rec;
+	size_t second;
+
+	(void)state;
+	sb_aux_info(&b, 1, SB_CONFIGR, 0x14);
+	second = b.len;
+	sb_aux_info(&b, 1, SB_CONFIGR, 0x15);
+	rec = (struct pd_record){ .ev = (const void *)b.p };
+	tu.pd = open_nothing();
+	assert_int_equal(units_read_info(&tu, &rec), 0);
+	assert_true(tu.have_info);
+	assert_int_equal(tu.info.nr_cpu, 1);
+	rec.ev = (const void *)(b.p + second);
+	assert_int_equal(units_read_info(&tu, &rec), 0);
+	assert_int_equal(tu.info.cpu[0].trace_id, 0x14);
+	units_free(&tu);
+	perfdata_close(tu.pd);
+	pdb_free(&b);
+	pdb_free(&nothing);
+
+	assert_int_equal(unit_cpu(&unit), 0);
+	cpu.cpu = 3;
+	assert_int_equal(unit_cpu(&unit), 3);
+	cpu.unit = AUX_STM;
+	assert_int_equal(unit_cpu(&unit), -1);
+}
+
+/* Registers of older trace units are not looked at for reserved values. */
+static void reserved_values(void **state)
+{
+	static const struct {
+		enum aux_unit unit;
+		bool any;
+	} rows[] = { { AUX_ETMV3, false }, { AUX_PTM, false }, { AUX_ETMV4, true }, { AUX_ETE, true } };
+	struct cst_reserved_field fields[8];
+	struct aux_cpu cpu = { .reg[AUX_REG_TRCIDR0] = 0xffffffff, .reg[AUX_REG_TRCIDR1] = 0x4100f423 };
+	struct trace_unit u = { .aux = &cpu };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		cpu.unit = rows[i].unit;
+		if (!unit_reserved_fields(&u, fields, 8) != !rows[i].any)
+			fail_msg("unit %d", (int)rows[i].unit);
+	}
+}
+
+/* Of one ID and time the order of records in the file is that of owners. */
+static void owners_of_one_time(void **state)
+{
+	static const uint64_t seqs[] = { 5, 3, 9, 4 };
+	struct trace_units tu = { .name = "test", .ids = calloc(4, sizeof(*tu.ids)), .nr_ids = 4, .cap_ids = 4 };
+	size_t i;
+
+	(void)state;
+	assert_non_null(tu.ids);
+	for (i = 0; i < 4; i++)
+		tu.ids[i] = (struct id_owner){ .id = 0x20, .cpu = (int)seqs[i], .time = 100, .seq = seqs[i], .tid = -1 };
+	assert_int_equal(owners_finish(&tu, &(struct queues){ .nr = 0 }, 1), 0);
+	assert_int_equal(tu.nr_ids, 4);
+	for (i = 1; i < 4; i++)
+		assert_true(tu.ids[i - 1].seq < tu.ids[i].seq);
+	owners_free(&tu);
+}
+
+/* A buffer has owners of its sinks, and of records that name none; if its sinks are not known, all. */
+static void owners_by_sinks(void **state)
+{
+	struct id_owner ids[] = {
+		{ .id = 0x20, .time = 10, .tid = -1, .has_sink = true, .sink = 100 },
+		{ .id = 0x20, .time = 20, .tid = -1, .has_sink = true, .sink = 0 },
+		{ .id = 0x21, .time = 20, .tid = -1, .has_sink = true, .sink = 0 }, { .id = 0x22, .time = 30, .tid = -1 },
+	};
+	const struct trace_units tu = { .ids = ids, .nr_ids = 4 };
+	struct queue q = { .cpu = 2, .tid = -1, .nr_sinks = 1, .sinks = { 100 } };
+
+	(void)state;
+	assert_ptr_equal(owners_at(&tu, &q, 0x20, 50, 0), &ids[0]);
+	assert_null(owners_at(&tu, &q, 0x21, 50, 0));
+	assert_ptr_equal(owners_at(&tu, &q, 0x22, 50, 0), &ids[3]);
+	q.sinks[0] = 0;
+	assert_ptr_equal(owners_at(&tu, &q, 0x20, 50, 0), &ids[1]);
+	assert_ptr_equal(owners_at(&tu, &q, 0x21, 10, 0), &ids[2]);	/* the first one, if all are later */
+	q.nr_sinks = 0;
+	assert_ptr_equal(owners_at(&tu, &q, 0x20, 50, 0), &ids[1]);
+	assert_ptr_equal(owners_at(&tu, &q, 0x20, 15, 0), &ids[0]);
+	assert_null(owners_at(&tu, &q, 0x1f, 50, 0));
+	assert_null(owners_at(&tu, &q, 0x23, 50, 0));
+}
+
+/* The options of the caller hold for units of the metadata, of snapshots, and for STMs. */
+static void options_of_units(void **state)
+{
+	struct aux_cpu *cpu = calloc(2, sizeof(*cpu));
+	struct unit_config *given = calloc(2, sizeof(*given));
+	struct trace_units tu = { .name = "test", .info = { .cpu = cpu, .nr_cpu = 2 }, .given = { given, 2 } };
+	unsigned int i, k;
+
+	(void)state;
+	assert_non_null(cpu);
+	assert_non_null(given);
+	for (i = 0; i < 2; i++) {
+		cpu[i].cpu = 4 + i;
+		cpu[i].unit = AUX_ETMV4;
+		cpu[i].trace_id = 0x10 + (int)i;
+		cpu[i].reg[AUX_REG_TRCIDR1] = 0x4100f423;
+	}
+	given[0] = (struct unit_config){ .cpu = 5, .config = { .trace_id = 0x33, .hold_transactions = 1 }, .error = -7 };
+	given[1] = (struct unit_config){ .cpu = 99,
+		.config = { .protocol = CST_PROTO_STM, .trace_id = 0x44, .hold_transactions = 1 } };
+	for (i = 0; i < 6; i++) {
+		tu.opts = (struct unit_options){ .report_transactions = i == 1, .as_reference = i == 2, .strict = i == 3,
+						 .insn_ranges = i == 4, .split_source = i == 5 };
+		assert_int_equal(units_make(&tu), 0);
+		assert_int_equal(tu.nr_stm, 1);
+		for (k = 0; k < 3; k++) {
+			const struct trace_unit *u = k < 2 ? &tu.v[k] : &tu.stm[0].unit;
+
+			if (u->config.hold_transactions != (i != 1))
+				fail_msg("unit %u, option %u: transactions are %s", k, i,
+					 u->config.hold_transactions ? "held" : "reported");
+			assert_int_equal(u->config.as_reference, i == 2);
+			assert_int_equal(u->config.strict, i == 3);
+			assert_int_equal(u->config.insn_ranges, i == 4);
+			assert_int_equal(u->config.split_source, i == 5);
+		}
+		assert_ptr_equal(tu.v[0].aux, &cpu[0]);
+		assert_int_equal(tu.v[1].config.trace_id, 0x33);
+		assert_int_equal(tu.v[1].config_error, -7);
+		assert_int_equal(tu.stm[0].aux.cpu, 99);
+		assert_int_equal(tu.stm[0].aux.trace_id, 0x44);
+		assert_int_equal(tu.stm[0].aux.unit, AUX_STM);
+		assert_int_equal(unit_cpu(&tu.stm[0].unit), -1);
+		/* an STM is found by its number and by its ID, as the others are */
+		assert_ptr_equal(units_of_owner(&tu, &(struct id_owner){ .cpu = 99 }, 0x11), &tu.stm[0].unit);
+		assert_ptr_equal(units_of_owner(&tu, NULL, 0x44), &tu.stm[0].unit);
+		assert_ptr_equal(units_of_owner(&tu, NULL, 0x11), &tu.v[1]);
+		assert_null(units_of_owner(&tu, NULL, 0x45));
+		free(tu.v);
+		free(tu.stm);
+		free(tu.of_no_cpu);
+		tu.v = NULL;
+		tu.stm = NULL;
+		tu.of_no_cpu = NULL;
+		tu.nr_stm = 0;
+	}
+	units_free(&tu);
+}
+
+/* Reads the records of `data`, which become empty, that say who has which ID. */
+static void read_owners(struct trace_units *tu, struct pdb *data)
+{
+	struct pdb file = { 0 };
+	struct pd_record rec;
+	struct error err;
+
+	pdb_file(&file, attrs, 2, 0, data, NULL, 0);
+	pdb_free(data);
+	memset(data, 0, sizeof(*data));
+	tu->pd = perfdata_open_memory(file.p, file.len, "test", &err);
+	assert_non_null(tu->pd);
+	while (perfdata_next(tu->pd, &rec) > 0)
+		assert_int_equal(rec.ev->header.type == PERF_RECORD_AUX_OUTPUT_HW_ID ? owners_hw_id(tu, &rec) :
+				 owners_define_trace(tu, &rec), 0);
+	perfdata_close(tu->pd);
+	pdb_free(&file);
+}
+
+/* What is current holds from the beginning, what ends changes nothing. After a million owners none is taken. */
+static void records_of_owners(void **state)
+{
+	static const struct {
+		uint8_t state;
+		unsigned int nr;
+		uint64_t time;
+	} cases[] = { { PD_CST_START, 1, 500 }, { PD_CST_CURRENT, 1, 0 }, { PD_CST_END, 0, 0 } };
+	struct pdb data = { 0 };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		struct trace_units tu = { .name = "test" };
+
+		r_define(&data, 500, 2, 0x14, CID, IDR2(4, 0));
+		data.p[8 + 5] = cases[i % 3].state;
+		if (i == 3) {
+			r_hw_id(&data, 500, 2, 1, 0x14, 0);
+			tu.nr_ids = 1u << 20;
+			read_owners(&tu, &data);
+			assert_int_equal(tu.nr_ids, 1u << 20);
+			assert_int_equal(tu.bad_records, 2);
+			assert_null(tu.ids);
+			assert_null(tu.defined);
+			continue;
+		}
+		read_owners(&tu, &data);
+		assert_int_equal(tu.bad_records, 0);
+		assert_int_equal(tu.nr_ids, cases[i].nr);
+		assert_int_equal(tu.defined != NULL, cases[i].nr);
+		if (cases[i].nr)
+			assert_int_equal(tu.ids[0].time, cases[i].time);
+		owners_free(&tu);
+	}
+}
+
+/* Each buffer has the sinks of its CPU or thread, each once, and no more than there is room for. */
+static void sinks_of_buffers(void **state)
+{
+	struct queue cpu = { .cpu = 2, .tid = -1 }, thread = { .cpu = -1, .tid = 1000 };
+	struct queue *all[] = { &cpu, &thread };
+	const struct queues qs = { .q = all, .nr = 2 };
+	struct trace_units tu = { .name = "test" };
+	struct pdb data = { 0 };
+	unsigned int i, k;
+
+	(void)state;
+	for (i = 0; i < QUEUE_SINKS + 2; i++)
+		for (k = 0; k < 2; k++)
+			r_hw_id(&data, 10 + i, 2, i < 3 ? 1000 : 2000, (uint8_t)(0x20 + k), 100 + i);
+	r_hw_id(&data, 5, 3, 3000, 0x20, 99);
+	read_owners(&tu, &data);
+	assert_int_equal(owners_finish(&tu, &qs, 1), 0);
+	assert_int_equal(cpu.nr_sinks, QUEUE_SINKS);
+	assert_int_equal(thread.nr_sinks, 3);
+	for (i = 0; i < QUEUE_SINKS; i++)
+		assert_int_equal(cpu.sinks[i], 100 + i);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(thread.sinks[i], 100 + i);
+	assert_int_equal(owners_change(&tu, &cpu, 0x20, 0, UINT64_MAX)->time, 10);
+	assert_int_equal(owners_change(&tu, &cpu, 0x21, 10, UINT64_MAX)->time, 11);
+	assert_null(owners_change(&tu, &cpu, 0x21, 10, 10));
+	assert_null(owners_change(&tu, &cpu, 0x20, NO_TIME, UINT64_MAX));
+	owners_free(&tu);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(defined_anew),
+		cmocka_unit_test(defined_again_and_again),
+		cmocka_unit_test(unit_of_cpu),
+		cmocka_unit_test(an_id_changes_hands),
+		cmocka_unit_test(one_id_of_two),
+		cmocka_unit_test(an_id_in_two_sinks),
+		cmocka_unit_test(ids_of_a_threads_buffer),
+		cmocka_unit_test(ids_that_another_thread_announced),
+		cmocka_unit_test(bad_definitions),
+		cmocka_unit_test(bad_definitions_are_named),
+		cmocka_unit_test(records_of_owners), cmocka_unit_test(an_id_comes_back),
+		cmocka_unit_test(sinks_of_buffers),
+		cmocka_unit_test(units_that_are_alike),
+		cmocka_unit_test(trailers_of_owners), cmocka_unit_test(metadata_of_units), cmocka_unit_test(options_of_units),
+		cmocka_unit_test(reserved_values), cmocka_unit_test(owners_of_one_time), cmocka_unit_test(owners_by_sinks),
+	};
+
+	return cmocka_run_group_tests(tests, make_files, remove_dir);
+}

@@ -1,0 +1,948 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Trace timestamps to perf time: as the file says, or fitted to what records tell; and time between them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "machine/clocks/clock.h"
+#include "machine/clocks/pace.h"
+#include "perfdata/reader.h"
+#include "session/internal.h"
+#include "unit/perf-plugin/session_build.h"
+#include "unit/perf-plugin/session_open.h"
+
+#define NONE UINT64_MAX
+
+/* 25 MHz: 40 ns per tick. */
+static const struct pd_time_conv conv = { .shift = 10, .mult = 40 << 10, .zero = 1000000, .usable = true };
+
+static struct trace_clock make(const struct pd_time_conv *tc, bool is_virtual, bool counter, unsigned int bits,
+			       uint64_t freq)
+{
+	const struct clock_facts facts = { .conv = tc, .timestamps = true, .virtual_counter = is_virtual,
+					   .counter = counter, .bits = bits, .freq = freq };
+	struct trace_clock c;
+
+	clock_init(&c, &facts);
+	return c;
+}
+
+static uint64_t ns_of(const struct trace_clock *c, uint64_t ticks, uint64_t hint)
+{
+	uint64_t ns = 0;
+
+	assert_true(clock_ns(c, ticks, hint, &ns));
+	return ns;
+}
+
+static void converted(void **state)
+{
+	struct trace_clock c = make(&conv, true, true, 0, 0);
+	struct clock_window w = { 1, 0, 99, 0 };
+
+	(void)state;
+	assert_int_equal(c.kind, CLOCK_CONVERTED);
+	clock_fit(&c, &w, 1);	/* nothing to estimate */
+	assert_int_equal(ns_of(&c, 100, NONE), 1000000 + 4000);
+}
+
+static void no_timestamps(void **state)
+{
+	const struct clock_facts facts = { .conv = &conv, .virtual_counter = true, .counter = true };
+	struct trace_clock c;
+	uint64_t ns;
+
+	(void)state;
+	clock_init(&c, &facts);
+	assert_int_equal(c.kind, CLOCK_NONE);
+	assert_false(clock_ns(&c, 100, NONE, &ns));
+}
+
+/* A timestamp of 48 bits on a machine whose counter has passed that. */
+static void narrow(void **state)
+{
+	const uint64_t top = 1ull << 48, mask = top - 1;
+	struct trace_clock c = make(&conv, true, true, 48, 0);
+	uint64_t now = 3 * top + 1000, hint = 1000000 + 40 * now;
+
+	(void)state;
+	assert_int_equal(ns_of(&c, now & mask, hint), hint);
+	/* just before the wrap, and just behind it */
+	assert_int_equal(ns_of(&c, (now - 2000) & mask, hint), hint - 80000);
+	assert_int_equal(ns_of(&c, (3 * top - 1) & mask, hint), hint - 1001 * 40);
+	/* estimated: the wrap lies between the timestamps */
+	c = make(&conv, false, true, 48, 0);
+	{
+		struct clock_window w[] = { { mask - 9, 5000000, 5000400, 0 }, { 10, 5000800, 5001200, 0 } };
+
+		clock_fit(&c, w, 2);
+	}
+	assert_int_equal(ns_of(&c, mask - 9, NONE), 5000000);
+	assert_int_equal(ns_of(&c, 10, NONE), 5000000 + 20 * 40);
+}
+
+static void short_counter(void **state)
+{
+	/* TIME_CONV of a counter with 32 bits: it wraps every 172 s */
+	struct pd_time_conv tc = conv;
+	struct trace_clock c;
+
+	(void)state;
+	tc.wraps = true;
+	tc.mask = 0xffffffff;
+	tc.cycles = 5ull << 32 | 0xfffffff0;
+	c = make(&tc, true, true, 0, 0);
+	assert_int_equal(ns_of(&c, 0xfffffff8, NONE), 1000000 + (5ull << 32 | 0xfffffff8) * 40);
+	assert_int_equal(ns_of(&c, 4, NONE), 1000000 + (6ull << 32 | 4) * 40);
+}
+
+static void estimated(void **state)
+{
+	struct clock_window w[] = { { 5000, 700000, 800000, 0 } };
+	struct trace_clock c = make(NULL, false, false, 0, 0);
+	uint64_t ns;
+
+	(void)state;
+	assert_int_equal(c.kind, CLOCK_ESTIMATED);
+	assert_false(clock_ns(&c, 100, NONE, &ns));
+	clock_fit(&c, w, 1);
+	/* trace begins when it is turned on */
+	assert_int_equal(ns_of(&c, 5100, NONE), 700100);
+	assert_int_equal(ns_of(&c, 4000, NONE), 699000);
+	assert_int_equal(c.error_ns, 100000);
+	assert_false(c.contradicted);
+	/* damaged timestamps neither wrap nor trap */
+	assert_true(ns_of(&c, UINT64_MAX, NONE) == UINT64_MAX - 1);
+	c = make(NULL, false, false, 0, 1);
+	w[0] = (struct clock_window){ 1u << 31, 0, 5, 0 };
+	clock_fit(&c, w, 1);
+	assert_true(c.error_ns == UINT64_MAX);
+	assert_true(clock_ns(&c, UINT64_MAX, NONE, &ns));
+	assert_int_equal(ns_of(&c, 0, NONE), 0);
+}
+
+/* Timestamps that go back by years contradict the records, whatever the rate. */
+static void far_timestamps(void **state)
+{
+	struct clock_window w[] = { { UINT64_MAX / 2 - 1, 100, 200, 0 }, { 0, 300, 400, 0 } };
+	struct trace_clock c = make(NULL, false, false, 0, 1);
+
+	(void)state;
+	clock_fit(&c, w, 2);
+	assert_true(c.contradicted);
+	assert_true(c.error_ns == UINT64_MAX / 2);
+	assert_true(c.pair_ns == 200 + UINT64_MAX / 2);
+	assert_true(ns_of(&c, UINT64_MAX, NONE) == UINT64_MAX - 1);
+}
+
+/* Records that contradict each other by less than the trace is long: the middle between them. */
+static void near_contradiction(void **state)
+{
+	struct clock_window w[] = { { 0, 100100, 100200, 0 }, { 1000, 100300, 100400, 0 } };
+	struct trace_clock c = make(NULL, false, false, 0, 1000000000);
+
+	(void)state;
+	/* the first timestamp is at least at 100100, and at most at 100400 - 1000 */
+	clock_fit(&c, w, 2);
+	assert_true(c.contradicted);
+	assert_int_equal(c.error_ns, 700);
+	assert_int_equal(c.pair_ns, 99750);
+}
+
+/* Where the frequency comes from. */
+static void frequency(void **state)
+{
+	struct clock_window w = { 0, 1, 1, 0 };
+	struct pd_time_conv tc = conv;
+	struct trace_clock c;
+
+	(void)state;
+	/* the physical counter: same rate, other zero */
+	c = make(&conv, false, true, 0, 0);
+	assert_int_equal(c.kind, CLOCK_ESTIMATED);
+	assert_int_equal(c.rate, CLOCK_RATE_FILE);
+	clock_fit(&c, &w, 1);
+	assert_int_equal(ns_of(&c, 10, NONE), 401);
+	/* an unknown counter may tick at any rate */
+	c = make(&conv, false, false, 0, 0);
+	assert_int_equal(c.rate, CLOCK_RATE_ASSUMED);
+	clock_fit(&c, &w, 1);
+	assert_int_equal(ns_of(&c, 10, NONE), 11);
+	/* nor does a conversion that cannot be say a rate */
+	tc.shift = 63;
+	c = make(&tc, false, true, 0, 0);
+	assert_int_equal(c.rate, CLOCK_RATE_FILE);
+	tc.shift = 64;
+	c = make(&tc, false, true, 0, 0);
+	assert_int_equal(c.rate, CLOCK_RATE_ASSUMED);
+	tc = conv;
+	tc.mult = 0;
+	c = make(&tc, false, true, 0, 0);
+	assert_int_equal(c.rate, CLOCK_RATE_ASSUMED);
+	assert_true(c.ns_per_tick == 1);
+	/* the user knows better */
+	c = make(&conv, true, true, 0, 100000000);
+	assert_int_equal(c.kind, CLOCK_ESTIMATED);
+	assert_int_equal(c.rate, CLOCK_RATE_GIVEN);
+	clock_fit(&c, &w, 1);
+	assert_int_equal(ns_of(&c, 10, NONE), 101);
+}
+
+/*
+ * A known clock, and records around its timestamps: the fit lies within the error that it tells, and each record
+ * more makes that smaller.
+ */
+static void fitted(void **state)
+{
+	const uint64_t zero = 123456789;
+	struct clock_window w[64];
+	uint64_t before = UINT64_MAX, t, ns;
+	struct trace_clock c;
+	unsigned int n, i;
+
+	(void)state;
+	srand(7);
+	for (n = 1; n <= 64; n *= 2) {
+		srand(7);
+		for (i = 0; i < n; i++) {
+			t = 1000 + 100000ull * i;
+			w[i] = (struct clock_window){ t, zero + 40 * t - (uint64_t)(rand() % 90000),
+						      zero + 40 * t + (uint64_t)(rand() % 500000), 0 };
+		}
+		c = make(&conv, false, true, 0, 0);
+		clock_fit(&c, w, n);
+		assert_false(c.contradicted);
+		ns = ns_of(&c, 50000, NONE);
+		/* within a nanosecond of rounding */
+		assert_true(ns <= zero + 40 * 50000 + 1);
+		assert_true(ns + c.error_ns + 1 >= zero + 40 * 50000);
+		assert_true(c.error_ns <= before);
+		before = c.error_ns;
+	}
+	assert_true(before < 40000);
+}
+
+static void measured(void **state)
+{
+	const uint64_t zero = 777;
+	struct clock_window w[101];
+	struct trace_clock c;
+	unsigned int i;
+
+	(void)state;
+	/* 62.5 MHz over a second, records 1 ms apart: nobody says so, but they do */
+	for (i = 0; i <= 100; i++) {
+		uint64_t t = 5000000 + 625000ull * i;
+
+		w[100 - i] = (struct clock_window){ t, zero + 16 * t - 100000, zero + 16 * t + 900000, 0 };
+	}
+	c = make(NULL, false, false, 0, 0);
+	clock_fit(&c, w, 101);
+	assert_int_equal(c.rate, CLOCK_RATE_MEASURED);
+	assert_true(c.ns_per_tick > 15.98 && c.ns_per_tick < 16.02);
+	/* the user's word is not measured against */
+	c = make(NULL, false, false, 0, 1000000000);
+	clock_fit(&c, w, 101);
+	assert_int_equal(c.rate, CLOCK_RATE_GIVEN);
+	assert_true(c.contradicted);
+	assert_true(c.error_ns > 900000000);
+}
+
+/* Records far apart from their timestamps bound the rate badly: an assumed one that fits stays, another one is replaced. */
+static void badly_measured(void **state)
+{
+	struct clock_window fits[] = { { 0, 1000, 2000, 0 }, { 1000, 2500, 4000, 0 } };
+	struct clock_window other[] = { { 0, 1000, 2000, 0 }, { 1000, 3500, 6000, 0 } };
+	struct trace_clock c = make(NULL, false, false, 0, 0);
+
+	(void)state;
+	clock_fit(&c, fits, 2);
+	assert_int_equal(c.rate, CLOCK_RATE_ASSUMED);
+	assert_true(c.ns_per_tick == 1);
+	assert_int_equal(c.windows, 2);
+	c = make(NULL, false, false, 0, 0);
+	clock_fit(&c, other, 2);
+	assert_int_equal(c.rate, CLOCK_RATE_MEASURED);
+	assert_true(c.ns_per_tick == 3.25);
+}
+
+/* Of windows that end at one time the one with the lowest timestamp is the first, in whatever order they come. */
+static void windows_of_one_time(void **state)
+{
+	static const uint64_t ticks[] = { 3000, 1000, 2000 };
+	struct clock_window w[3];
+	struct trace_clock c;
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		for (k = 0; k < 3; k++)
+			w[k] = (struct clock_window){ ticks[(i + k) % 3], 0, 50000, 0 };
+		c = make(NULL, false, false, 0, 0);
+		clock_fit(&c, w, 3);
+		assert_int_equal(c.pair_ticks, 1000);
+		/* the last one is not behind the end */
+		assert_int_equal(c.pair_ns, 48000);
+	}
+}
+
+/* The clock of the records runs faster or slower than the counter, as a clock that is corrected does; but only a little. */
+static void steered(void **state)
+{
+	static const struct {
+		double ppm;
+		bool found;
+	} cases[] = { { 0, true }, { 50, true }, { -50, true }, { 500, true }, { -900, true }, { 1500, false }, { -20000, false } };
+	struct clock_window w[40];
+	struct trace_clock c;
+	uint64_t at, ns;
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		for (k = 0; k < 40; k++) {
+			w[k].ticks = 1000000 + 25000000 * k;	/* a second */
+			at = 5000000000 + (uint64_t)((double)(40 * w[k].ticks) * (1 + cases[i].ppm / 1e6));
+			w[k].from = at - 300 * (1 + k * 7 % 5);
+			w[k].to = at + 20000 * (1 + k * 3 % 7);
+			w[k].cpu = 0;
+		}
+		c = make(&conv, false, true, 0, 0);
+		clock_fit(&c, w, 40);
+		assert_int_equal(c.contradicted, !cases[i].found);
+		assert_int_equal(c.rate, cases[i].ppm && cases[i].found ? CLOCK_RATE_MEASURED : CLOCK_RATE_FILE);
+		for (k = 0; k < 40 && cases[i].found; k++) {
+			ns = ns_of(&c, w[k].ticks, NONE);
+			assert_in_range(ns, w[k].from - 2, w[k].to + 2);
+		}
+	}
+}
+
+/* What the metadata says of a CPU's counter decides how its timestamps are converted. */
+static void facts_of_the_metadata(void **state)
+{
+	static const struct {
+		bool timestamps, conv, said;
+		bool kernel_time;	/* T of --itrace */
+		int source;		/* as the recorder writes it: 1 virtual, 2 of a guest, 3 physical, -1 unknown */
+		uint64_t freq;
+		unsigned int tssize;	/* TRCIDR0.TSSIZE */
+		enum clock_kind kind;
+		enum clock_rate rate;
+		unsigned int bits;
+	} cases[] = {
+		{ true, true, true, false, 1, 0, 8, CLOCK_CONVERTED, CLOCK_RATE_ASSUMED, 64 },
+		{ true, true, true, false, 1, 0, 6, CLOCK_CONVERTED, CLOCK_RATE_ASSUMED, 48 },
+		{ true, true, false, false, 1, 0, 8, CLOCK_ESTIMATED, CLOCK_RATE_ASSUMED, 64 },
+		{ true, true, true, false, 3, 0, 8, CLOCK_ESTIMATED, CLOCK_RATE_FILE, 64 },
+		{ true, true, true, false, 2, 0, 6, CLOCK_ESTIMATED, CLOCK_RATE_FILE, 48 },
+		{ true, true, true, false, -1, 0, 7, CLOCK_ESTIMATED, CLOCK_RATE_ASSUMED, 64 },
+		{ true, false, true, false, 1, 0, 8, CLOCK_ESTIMATED, CLOCK_RATE_ASSUMED, 64 },
+		{ true, true, true, false, 1, 50000000, 8, CLOCK_ESTIMATED, CLOCK_RATE_GIVEN, 64 },
+		{ true, true, false, true, 1, 0, 8, CLOCK_CONVERTED, CLOCK_RATE_ASSUMED, 64 },
+		{ true, true, true, true, -1, 0, 6, CLOCK_CONVERTED, CLOCK_RATE_ASSUMED, 48 },
+		{ true, true, true, true, 3, 0, 8, CLOCK_CONVERTED, CLOCK_RATE_ASSUMED, 64 },
+		{ true, false, false, true, 1, 0, 8, CLOCK_ESTIMATED, CLOCK_RATE_ASSUMED, 64 },
+		{ false, true, true, true, 1, 0, 8, CLOCK_NONE, CLOCK_RATE_ASSUMED, 64 },
+		{ false, true, true, false, 1, 0, 8, CLOCK_NONE, CLOCK_RATE_ASSUMED, 64 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct aux_cpu cpu = { .cpu = 2, .has_ts_source = cases[i].said, .ts_source = cases[i].source,
+				       .reg[AUX_REG_TRCIDR0] = (uint64_t)cases[i].tssize << 24 };
+		struct trace_unit unit = { .aux = &cpu, .timestamps = cases[i].timestamps };
+		const struct trace_units units = { .info = { .cpu = &cpu, .nr_cpu = 1 }, .v = &unit };
+		struct clocks c = { .units = &units, .conv = conv, .have_conv = cases[i].conv, .ts_freq = cases[i].freq,
+				    .kernel_time = cases[i].kernel_time };
+		struct queues qs = { .nr = 0 };
+
+		assert_int_equal(clocks_make(&c, &qs), 0);
+		if (c.v[0].kind != cases[i].kind || c.v[0].rate != cases[i].rate || c.v[0].bits != cases[i].bits)
+			fail_msg("case %zu: kind %d, rate %d, %u bits", i, (int)c.v[0].kind, (int)c.v[0].rate, c.v[0].bits);
+		assert_int_equal(c.timestamps, cases[i].timestamps);
+		assert_false(c.v[0].paired);
+		clocks_free(&c);
+	}
+}
+
+/* The earliest record of a CPU that has a time says when its trace began, wherever it is in the file. */
+static void starts_of_trace(void **state)
+{
+	static const struct {
+		uint64_t valid, time;
+		int cpu;
+		bool itrace;
+	} row[] = {
+		{ PERF_SAMPLE_TIME, 10, 2, true }, { PERF_SAMPLE_CPU, 20, 2, true },
+		{ PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 30, 2, true }, { PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 40, 2, false },
+		{ PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 50, 0, false }, { PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 60, -1, true },
+		{ PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 70, 5, true }, { PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 65, 5, false },
+		{ PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 65, 5, true }, { PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 80, 6, false },
+		{ PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 75, 6, true },
+	};
+	const struct trace_units units = { .info = { .nr_cpu = 0 } };
+	struct clocks c = { .units = &units };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		const struct pd_record rec = { .sid = { .valid = row[i].valid, .time = row[i].time, .cpu = (uint32_t)row[i].cpu } };
+
+		assert_int_equal(clocks_note_start(&c, &rec, row[i].itrace), 0);
+		if (i == 1)
+			assert_null(clocks_start(&c, 2));
+	}
+	assert_int_equal(clocks_start(&c, 2)->time, 30);
+	assert_true(clocks_start(&c, 2)->itrace);
+	assert_int_equal(clocks_start(&c, 0)->time, 50);
+	assert_false(clocks_start(&c, 0)->itrace);
+	assert_int_equal(clocks_start(&c, 5)->time, 65);
+	assert_false(clocks_start(&c, 5)->itrace);
+	assert_int_equal(clocks_start(&c, 6)->time, 75);
+	assert_true(clocks_start(&c, 6)->itrace);
+	assert_null(clocks_start(&c, -1));
+	assert_null(clocks_start(&c, 1));
+	clocks_free(&c);
+}
+
+/* No timestamp is before time 0. */
+static void before_zero(void **state)
+{
+	/* the second one is at 1500 at least: the first one is 5000 ns before it */
+	struct clock_window w[] = { { 0, 0, 1000, 0 }, { 5000, 1500, 9000, 0 } };
+	struct trace_clock c = make(NULL, false, false, 0, 1000000000);
+
+	(void)state;
+	clock_fit(&c, w, 2);
+	assert_false(c.contradicted);
+	assert_int_equal(c.error_ns, 4500);
+	assert_int_equal(c.pair_ns, 0);
+	assert_int_equal(ns_of(&c, 7, NONE), 7);
+}
+
+/* Without records, times are those of the counter, however many bits of it are traced; a clock with a time keeps it. */
+static void alone(void **state)
+{
+	struct clock_window w = { 1000, 500, 500, 0 };
+	struct trace_clock c = make(NULL, false, false, 48, 500000000);
+
+	(void)state;
+	clock_alone(&c);
+	assert_true(c.paired);
+	assert_true(c.error_ns == UINT64_MAX);
+	assert_int_equal(ns_of(&c, 100, NONE), 200);
+	assert_int_equal(ns_of(&c, (1ull << 48) - 1, NONE), 2 * ((1ull << 48) - 1));
+	/* up to the half of all times; further ticks are not converted, but later than all others */
+	assert_true(ns_of(&c, (1ull << 62) - (1u << 10), NONE) == (1ull << 63) - (1u << 11));
+	assert_true(ns_of(&c, 1ull << 62, NONE) == UINT64_MAX - 1);
+	assert_true(ns_of(&c, UINT64_MAX, NONE) == UINT64_MAX - 1);
+	c = make(NULL, false, false, 48, 500000000);
+	clock_fit(&c, &w, 1);
+	clock_alone(&c);
+	assert_int_equal(c.error_ns, 0);
+	assert_int_equal(c.bits, 48);
+	assert_int_equal(ns_of(&c, 1001, NONE), 502);
+	c = make(&conv, true, true, 48, 0);
+	clock_alone(&c);
+	assert_false(c.paired);
+	assert_int_equal(c.bits, 48);
+	assert_int_equal(ns_of(&c, 100, NONE), 1000000 + 4000);
+}
+
+/* ---- recordings ------------------------------------------------------------------------------- */
+
+/* A synchronisation, and a timestamp of all bits unless it is 0. */
+static void timed_trace(struct pdb *b, uint64_t ticks)
+{
+	uint8_t p[10] = { 0x02 };
+	unsigned int i;
+
+	sb_trace(b, SB_TID);
+	if (!ticks)
+		return;
+	for (i = 1; i < 10; i++, ticks >>= 7)
+		p[i] = (ticks & 0x7f) | (i < 9 ? 0x80 : 0);
+	pdb_bytes(b, p, 10);
+}
+
+/*
+ * The recording has no clock rate: it is estimated from AUX records a millisecond apart, of which all but two have a
+ * timestamp in the middle. Of 512 fragments and more, every third and the last one are read; there only two have a
+ * timestamp. No timestamp is placed outside the time of its record.
+ */
+static void of_a_recording(void **state)
+{
+	static const unsigned int records[] = { 120, 512, 513, 514 };
+	struct session_opts so = { .symfs = "/nonexistent" };
+	const struct trace_clock *c;
+	struct session *ss;
+	unsigned int i, k, nr;
+	bool none;
+	uint64_t at;
+
+	(void)state;
+	for (k = 0; k < 4; k++) {
+		struct pdb data = { 0 }, trace = { 0 };
+
+		nr = records[k];
+		sb_aux_info(&data, 1, SB_CONFIGR | 0x800, 0x14);
+		for (i = 1; i <= nr; i++) {
+			at = trace.len;
+			none = nr == 120 ? i == 1 || i == 7 : i != 4 && i != nr;
+			timed_trace(&trace, none ? 0 : 50000 + 25000ull * i);
+			sb_aux(&data, at, trace.len - at, 0x100, 5000000 + 1000000ull * i + 500000);
+		}
+		pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+		ss = sb_open(&data, &so, NULL);
+		c = clocks_of_cpu(&ss->clocks, 2);
+		assert_int_equal(c->kind, CLOCK_ESTIMATED);
+		assert_false(c->contradicted);
+		assert_int_equal(c->rate, CLOCK_RATE_MEASURED);
+		assert_true(c->ns_per_tick > 39 && c->ns_per_tick < 41);
+		for (i = nr == 120 ? 2 : nr; i <= nr; i++)
+			assert_in_range(ns_of(c, 50000 + 25000ull * i, NONE), 5000000 + 1000000ull * i - 500000,
+					5000000 + 1000000ull * i + 500000);
+		session_close(ss);
+		pdb_free(&trace);
+	}
+}
+
+/* The trace unit of CPU 2 with timestamps of the virtual counter; its ticks are nanoseconds of perf's own clock. */
+static void put_virtual_counter(struct pdb *b)
+{
+	static const uint64_t info[] = { 1, 8ull << 32 | 1, 0, 0x4040404040404040ull, 2, 8, SB_CONFIGR | SB_TIMESTAMPS, 0x14, 0x28000ea1,
+					 0x4100f423, 0x488, 0, 0xcc, AUX_TS_VIRTUAL };
+	static const uint64_t ns[] = { 0, 1, 0 };
+	size_t at = pdb_begin(b, PERF_RECORD_AUXTRACE_INFO, 0);
+
+	pdb_u32(b, PD_AUXTRACE_CS_ETM);
+	pdb_u32(b, 0);
+	pdb_bytes(b, info, sizeof(info));
+	pdb_end(b, at);
+	at = pdb_begin(b, PERF_RECORD_TIME_CONV, 0);
+	pdb_bytes(b, ns, sizeof(ns));
+	pdb_end(b, at);
+}
+
+/* TIME_CONV is about perf's own clock. With another one, chosen by perf record -k, it has the rate of the counter only. */
+static void clock_of_the_records(void **state)
+{
+	const struct session_opts so = { .symfs = "/nonexistent" };
+	struct pdb_attr attr = sb_attr;
+	const struct trace_clock *c;
+	struct session *ss;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		struct pdb data = { 0 }, trace = { 0 };
+
+		attr.monotonic = i;
+		put_virtual_counter(&data);
+		timed_trace(&trace, 4000);
+		sb_aux(&data, 0, trace.len, SB_RAW, 1000005000);
+		pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+		ss = sb_open_of(&attr, &data, &so, NULL);
+		c = clocks_of_cpu(&ss->clocks, 2);
+		assert_int_equal(c->kind, i ? CLOCK_ESTIMATED : CLOCK_CONVERTED);
+		assert_int_equal(ns_of(c, 4000, NONE), i ? 1000005000 : 4000);
+		assert_int_equal(ns_of(c, 3500, NONE), i ? 1000004500 : 3500);
+		if (i)
+			assert_int_equal(c->rate, CLOCK_RATE_FILE);
+		assert_int_equal(ss->side.conv->usable, !i);
+		session_close(ss);
+		pdb_free(&trace);
+	}
+}
+
+/*
+ * The counters of two CPUs, against the architecture, do not show the same time (Arm ARM D11.1.2 has one counter): each
+ * gets a clock of its own, and no timestamp is outside the time of its record.
+ */
+static void counters_of(uint64_t second, size_t windows)
+{
+	static const uint64_t info[] = { 1, 8ull << 32 | 2, 0,
+		0x4040404040404040ull, 2, 7, SB_CONFIGR | 0x800, 0x14, 0x28000ea1, 0x4100f423, 0x488, 0, 0xcc,
+		0x4040404040404040ull, 3, 7, SB_CONFIGR | 0x800, 0x16, 0x28000ea1, 0x4100f423, 0x488, 0, 0xcc };
+	const uint64_t zero[] = { 50000, second };
+	struct session_opts so = { .symfs = "/nonexistent" };
+	struct pdb data = { 0 }, trace[2] = { { 0 }, { 0 } }, file = { 0 };
+	const struct trace_clock *c;
+	struct perfdata *pd;
+	struct error err;
+	struct session *ss;
+	struct pdb_sid sid;
+	unsigned int i, k;
+	size_t at;
+
+	at = pdb_begin(&data, 70, 0);
+	pdb_u32(&data, 3);
+	pdb_u32(&data, 0);
+	for (i = 0; i < sizeof(info) / sizeof(info[0]); i++)
+		pdb_u64(&data, info[i]);
+	pdb_end(&data, at);
+	for (i = 1; i <= 120; i++)
+		for (k = 0; k < 2; k++) {
+			at = trace[k].len;
+			timed_trace(&trace[k], zero[k] + 25000ull * i);
+			sid = sb_sid(5000000 + 1000000ull * i + 500000);
+			sid.cpu = 2 + k;
+			pdb_aux(&data, at, trace[k].len - at, 0x100, SB_ST, &sid);
+		}
+	for (k = 0; k < 2; k++)
+		pdb_auxtrace(&data, 0, trace[k].p, trace[k].len, 2 + k, (uint32_t)-1);
+	pdb_file(&file, &sb_attr, 1, 0, &data, NULL, 0);
+	pd = perfdata_open_memory(file.p, file.len, "test", &err);
+	assert_non_null(pd);
+	ss = session_open_perfdata(&so, pd);
+	assert_non_null(ss);
+	for (k = 0; k < 2; k++) {
+		c = clocks_of_cpu(&ss->clocks, 2 + (int)k);
+		assert_int_equal(c->kind, CLOCK_ESTIMATED);
+		assert_false(c->contradicted);
+		assert_int_equal(c->windows, windows);
+		for (i = 1; i <= 120; i++)
+			assert_in_range(ns_of(c, zero[k] + 25000ull * i, NONE), 5000000 + 1000000ull * i - 500000,
+					5000000 + 1000000ull * i + 500000);
+	}
+	session_close(ss);
+	pdb_free(&data);
+	pdb_free(&trace[0]);
+	pdb_free(&trace[1]);
+	pdb_free(&file);
+}
+
+static void counter_per_cpu(void **state)
+{
+	(void)state;
+	counters_of(1ull << 33, 120);
+	/* one counter: the records of both CPUs bound its time */
+	counters_of(50000, 240);
+}
+
+/* Of a fragment of more than 16 KiB the last 8 KiB, from a whole frame on, are searched for a second timestamp. */
+static void end_of_a_fragment(void **state)
+{
+	static const struct {
+		size_t size;
+		size_t windows;
+	} cases[] = { { 16384, 1 }, { 16385, 2 } };
+	struct session_opts so = { .symfs = "/nonexistent" };
+	const struct trace_clock *c;
+	struct session *ss;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct pdb data = { 0 }, trace = { 0 };
+
+		sb_aux_info(&data, 1, SB_CONFIGR | 0x800, 0x14);
+		timed_trace(&trace, 50000);
+		while (trace.len < 8192)
+			pdb_bytes(&trace, "\xf7", 1);
+		timed_trace(&trace, 60000);
+		while (trace.len < cases[i].size)
+			pdb_bytes(&trace, "\xf7", 1);
+		sb_aux(&data, 0, trace.len, SB_RAW, 5000000);
+		pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+		pdb_free(&trace);
+		ss = sb_open(&data, &so, NULL);
+		c = clocks_of_cpu(&ss->clocks, 2);
+		assert_int_equal(c->windows, cases[i].windows);
+		/* each was written before the record: 10000 ticks of 1 ns before the later one */
+		assert_int_equal(ns_of(c, 50000, NONE), 5000000 - (cases[i].windows == 2 ? 10000 : 0));
+		/* an STM has the clock of the CPUs; a CPU without a trace unit has none */
+		assert_ptr_equal(clocks_of_cpu(&ss->clocks, -1), c);
+		assert_null(clocks_of_cpu(&ss->clocks, 0));
+		assert_null(clocks_of_cpu(&ss->clocks, 3));
+		session_close(ss);
+	}
+}
+
+/*
+ * A timestamp of a fragment was taken after the fragment before was written and after its CPU was first traced, unless that is
+ * later than the record. The end of a long fragment is not searched beyond its last byte.
+ */
+static void windows_of_fragments(void **state)
+{
+	static const struct {
+		uint64_t start;		/* of the trace of CPU 2; 0: no record says */
+		uint64_t error;
+	} cases[] = { { 0, UINT64_MAX }, { 4999000, 1000 }, { 5000000, 0 }, { 5000001, UINT64_MAX } };
+	struct session_opts so = { .symfs = "/nonexistent" };
+	const struct trace_clock *c;
+	struct session *ss;
+	struct pdb_sid sid;
+	size_t i, at, one;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct pdb data = { 0 }, trace = { 0 };
+
+		sb_aux_info(&data, 1, SB_CONFIGR | 0x800, 0x14);
+		if (cases[i].start) {
+			sid = sb_sid(cases[i].start);
+			at = pdb_begin(&data, PERF_RECORD_ITRACE_START, 0);
+			pdb_u32(&data, SB_PID);
+			pdb_u32(&data, SB_TID);
+			pdb_sid_put(&data, SB_ST, &sid);
+			pdb_end(&data, at);
+		}
+		timed_trace(&trace, 50000);
+		while (trace.len < 16400)
+			pdb_bytes(&trace, "\xf7", 1);
+		one = trace.len;
+		sb_aux(&data, 0, one, SB_RAW, 5000000);
+		/* right behind it a timestamp that no record describes */
+		timed_trace(&trace, 0);
+		timed_trace(&trace, 9000000);
+		pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+		pdb_free(&trace);
+		ss = sb_open(&data, &so, NULL);
+		c = clocks_of_cpu(&ss->clocks, 2);
+		assert_int_equal(c->kind, CLOCK_ESTIMATED);
+		assert_int_equal(c->windows, 1);
+		if (c->error_ns != cases[i].error)
+			fail_msg("case %zu: the error is at most %llu ns", i, (unsigned long long)c->error_ns);
+		session_close(ss);
+	}
+}
+
+/* Without timestamps of the CPUs those of an STM cannot be converted. */
+static void no_clock_of_an_stm(void **state)
+{
+	struct session_opts so = { .symfs = "/nonexistent" };
+	struct pdb data = { 0 };
+	struct session *ss;
+
+	(void)state;
+	sb_aux_info(&data, 1, SB_CONFIGR, 0x14);
+	ss = sb_open(&data, &so, NULL);
+	assert_non_null(clocks_of_cpu(&ss->clocks, 2));
+	assert_null(clocks_of_cpu(&ss->clocks, -1));
+	session_close(ss);
+}
+
+/* An AUX_OUTPUT_HW_ID record gives CPU 2 another trace ID than the metadata: the timestamps in its frames are found. */
+static void announced(uint8_t id)
+{
+	struct session_opts so = { .symfs = "/nonexistent" };
+	struct pdb data = { 0 }, one = { 0 }, trace = { 0 }, file = { 0 };
+	struct pdb_sid sid = sb_sid(1000);
+	const struct trace_clock *c;
+	struct perfdata *pd;
+	struct error err;
+	struct session *ss;
+	unsigned int i;
+	size_t at;
+
+	sb_aux_info(&data, 1, SB_CONFIGR | 0x800, 0x80000000u | 0x14);
+	at = pdb_begin(&data, 21, 0);
+	pdb_u64(&data, id);
+	pdb_sid_put(&data, SB_ST, &sid);
+	pdb_end(&data, at);
+	for (i = 1; i <= 10; i++) {
+		one.len = 0;
+		timed_trace(&one, 50000 + 25000ull * i);
+		at = trace.len;
+		sb_frames(&trace, &one, id);
+		sb_aux(&data, at, trace.len - at, 0, 5000000 + 1000000ull * i);
+	}
+	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
+	pdb_file(&file, &sb_attr, 1, 0, &data, NULL, 0);
+	pd = perfdata_open_memory(file.p, file.len, "test", &err);
+	assert_non_null(pd);
+	ss = session_open_perfdata(&so, pd);
+	assert_non_null(ss);
+	c = clocks_of_cpu(&ss->clocks, 2);
+	assert_int_equal(c->kind, CLOCK_ESTIMATED);
+	assert_int_equal(c->windows, 10);
+	session_close(ss);
+	pdb_free(&data);
+	pdb_free(&one);
+	pdb_free(&trace);
+	pdb_free(&file);
+}
+
+static void counter_of_an_announced_id(void **state)
+{
+	static const uint8_t ids[] = { 0x01, 0x22, 0x6f };
+	size_t k;
+
+	(void)state;
+	for (k = 0; k < sizeof(ids); k++)
+		announced(ids[k]);
+}
+
+/* ---- between timestamps ----------------------------------------------------------------------- */
+
+static void pace_by_instructions(void **state)
+{
+	struct pace p;
+
+	(void)state;
+	pace_begin(&p);
+	assert_true(p.now == PACE_UNKNOWN);
+	pace_advance(&p, 1000, 0, NONE);
+	assert_true(p.now == PACE_UNKNOWN);
+	/* nothing known: ten instructions in a nanosecond */
+	pace_timestamp(&p, 1000);
+	pace_advance(&p, 500, 0, NONE);
+	assert_in_range(p.now, 1049, 1050);
+	/* 2000 instructions in 4000 ns */
+	pace_advance(&p, 1500, 0, NONE);
+	pace_timestamp(&p, 5000);
+	assert_int_equal(p.now, 5000);
+	pace_advance(&p, 100, 0, NONE);
+	assert_in_range(p.now, 5199, 5200);
+	/* never past the next timestamp, nor back */
+	pace_advance(&p, 10000, 0, 5300);
+	assert_int_equal(p.now, 5300);
+	pace_timestamp(&p, 5250);
+	assert_int_equal(p.now, 5300);
+	pace_advance(&p, 1, 0, 4000);
+	assert_int_equal(p.now, 5300);
+}
+
+/* How the work is cut into pieces does not change the time. */
+static void pace_in_pieces(void **state)
+{
+	struct pace a, b;
+	unsigned int i;
+
+	(void)state;
+	pace_begin(&a);
+	pace_timestamp(&a, 100);
+	pace_advance(&a, 777, 0, NONE);
+	pace_timestamp(&a, 1100);
+	b = a;
+	pace_advance(&a, 1000, 0, NONE);
+	for (i = 0; i < 1000; i++)
+		pace_advance(&b, 1, 0, NONE);
+	assert_int_equal(a.now, b.now);
+}
+
+static void pace_by_cycles(void **state)
+{
+	struct pace p;
+
+	(void)state;
+	pace_begin(&p);
+	pace_timestamp(&p, 0);
+	/* 1000 instructions took 500 cycles, 250 ns */
+	pace_advance(&p, 1000, 500, NONE);
+	pace_timestamp(&p, 250);
+	/* a stall: few instructions, many cycles */
+	pace_advance(&p, 10, 400, NONE);
+	assert_in_range(p.now, 449, 450);
+}
+
+/* What runs behind a gap, up to the next timestamp, does not show the rate, since the time of the gap is not known. */
+static void pace_is_not_of_a_gap(void **state)
+{
+	static const uint64_t next[] = { 5000, PACE_UNKNOWN };
+	struct pace p;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		pace_begin(&p);
+		pace_timestamp(&p, 1000);
+		pace_advance(&p, 100, 10, NONE);
+		pace_timestamp(&p, 2000);	/* 10 ns per instruction, 100 ns per cycle */
+		pace_advance(&p, 20, 0, NONE);
+		assert_int_equal(p.now, 2200);
+		pace_gap(&p, next[i]);
+		assert_int_equal(p.now, i ? 2200 : 5000);
+		pace_advance(&p, 5, 0, NONE);
+		assert_int_equal(p.now, (i ? 2200 : 5000) + 50);
+		pace_timestamp(&p, 9000);
+		pace_advance(&p, 10, 0, NONE);
+		assert_int_equal(p.now, 9100);
+		pace_advance(&p, 0, 2, NONE);
+		assert_int_equal(p.now, 9200);
+	}
+}
+
+/* More work than a nanosecond can be divided by: the lowest rate, not the one that is taken when none is known. */
+static void pace_of_fast_work(void **state)
+{
+	struct pace p;
+	int cycles;
+
+	(void)state;
+	for (cycles = 0; cycles < 2; cycles++) {
+		pace_begin(&p);
+		pace_timestamp(&p, 1000);
+		pace_advance(&p, 1u << 22, cycles ? 1u << 22 : 0, 1001);
+		pace_timestamp(&p, 1001);
+		pace_advance(&p, 5u << 20, cycles ? 5u << 20 : 0, NONE);
+		assert_int_equal(p.now, 1006);
+	}
+}
+
+static void pace_gaps(void **state)
+{
+	struct pace p;
+
+	(void)state;
+	pace_begin(&p);
+	pace_timestamp(&p, 1000);
+	pace_advance(&p, 100, 0, NONE);
+	pace_timestamp(&p, 2000);	/* 10 ns per instruction */
+	/* nothing traced until shortly before 9000 */
+	pace_gap(&p, 9000);
+	assert_int_equal(p.now, 9000);
+	pace_advance(&p, 50, 0, 9000);
+	assert_int_equal(p.now, 9000);
+	/* the gap says nothing about the rate */
+	pace_timestamp(&p, 9000);
+	pace_advance(&p, 10, 0, NONE);
+	assert_in_range(p.now, 9099, 9100);
+	/* no timestamp follows */
+	pace_gap(&p, PACE_UNKNOWN);
+	pace_advance(&p, 10, 0, NONE);
+	assert_in_range(p.now, 9198, 9200);
+	/* absurd amounts */
+	pace_advance(&p, UINT64_MAX / 2, 0, UINT64_MAX - 1);
+	pace_timestamp(&p, UINT64_MAX - 1);
+	pace_advance(&p, UINT64_MAX, UINT64_MAX, UINT64_MAX - 1);
+	assert_true(p.now == UINT64_MAX - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(converted),
+		cmocka_unit_test(no_timestamps),
+		cmocka_unit_test(narrow),
+		cmocka_unit_test(short_counter),
+		cmocka_unit_test(estimated),
+		cmocka_unit_test(far_timestamps), cmocka_unit_test(near_contradiction),
+		cmocka_unit_test(frequency),
+		cmocka_unit_test(fitted),
+		cmocka_unit_test(measured), cmocka_unit_test(badly_measured), cmocka_unit_test(steered),
+		cmocka_unit_test(before_zero), cmocka_unit_test(alone),
+		cmocka_unit_test(windows_of_one_time), cmocka_unit_test(facts_of_the_metadata),
+		cmocka_unit_test(starts_of_trace), cmocka_unit_test(windows_of_fragments),
+		cmocka_unit_test(of_a_recording), cmocka_unit_test(clock_of_the_records),
+		cmocka_unit_test(counter_per_cpu),
+		cmocka_unit_test(end_of_a_fragment),
+		cmocka_unit_test(no_clock_of_an_stm),
+		cmocka_unit_test(counter_of_an_announced_id),
+		cmocka_unit_test(pace_by_instructions),
+		cmocka_unit_test(pace_in_pieces),
+		cmocka_unit_test(pace_by_cycles),
+		cmocka_unit_test(pace_is_not_of_a_gap),
+		cmocka_unit_test(pace_of_fast_work),
+		cmocka_unit_test(pace_gaps),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

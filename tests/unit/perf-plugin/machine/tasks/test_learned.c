@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Pieces of one recording in several threads give what one thread gives: what it learns from the trace, the value with which
+ * a consumer's sum ends, and messages once.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/error.h"
+#include "session/decode/decode.h"
+#include "session/internal.h"
+#include "unit/perf-plugin/said.h"
+#include "unit/perf-plugin/session_open.h"
+#include "unit/temp_dir.h"
+
+#define RECORDS 4u
+#define CONTEXT_INFO 24		/* offset of the context's information byte in what sb_trace() makes; the context ID follows */
+#define NONSECURE 0x20u
+#define HEADER_ARCH 6		/* feature section of perf.data: the recorded machine's architecture */
+
+TEMP_DIR("learned")
+
+static int make_files(void **state)
+{
+	if (make_dir(state))
+		return -1;
+	temp_write(dir, "two.bin", sb_loop, sizeof(sb_loop));
+	return 0;
+}
+
+enum later { SAME, SECURE, IDLE };
+
+/* AUX records of one stream; all but the first have another security state, or context ID 0. */
+static struct session *open_stream(unsigned int jobs, enum later later)
+{
+	const struct session_opts so = { .symfs = dir, .buildid_dir = "/nonexistent", .jobs = jobs, .jobs_asked = true };
+	struct pdb trace = { 0 }, data = { 0 }, arch = { 0 };
+	struct session *ss;
+	unsigned int i;
+
+	sb_trace(&trace, SB_TID);
+	sb_side_band(&data, "/two.bin");
+	for (i = 0; i < RECORDS; i++) {
+		if (i && later == SECURE)
+			trace.p[CONTEXT_INFO] &= (uint8_t)~NONSECURE;
+		else if (i && later == IDLE)
+			memset(trace.p + CONTEXT_INFO + 1, 0, 4);
+		sb_aux(&data, i * 0x1000, trace.len, SB_RAW, 1000 * (i + 1));
+		pdb_auxtrace(&data, i * 0x1000, trace.p, trace.len, 2, (uint32_t)-1);
+	}
+	pdb_free(&trace);
+	pdb_u32(&arch, 8);
+	pdb_bytes(&arch, "aarch64", 8);
+	ss = sb_open(&data, &so, &(struct pdb_feature){ HEADER_ARCH, &arch });
+	pdb_free(&arch);
+	return ss;
+}
+
+/* A consumer whose pieces have no result; `refuse` is the number of one that does not fit, from 1. */
+struct taken {
+	unsigned int pieces, refuse, continued, ends;
+};
+
+static void *piece_new(void *data, struct session *ss)
+{
+	(void)data;
+	return ss ? calloc(1, 1) : NULL;
+}
+
+static bool piece_fits(void *data, void *piece)
+{
+	const struct taken *t = data;
+
+	(void)piece;
+	return t->pieces + 1 != t->refuse;
+}
+
+static void piece_continue(void *data, void *piece)
+{
+	(void)piece;
+	((struct taken *)data)->continued++;
+}
+
+static int piece_take(void *data, void *piece)
+{
+	(void)piece;
+	((struct taken *)data)->pieces++;
+	return 0;
+}
+
+static struct session_consumer consumer(struct taken *t)
+{
+	return (struct session_consumer){ .data = t, .piece_new = piece_new, .piece_fits = piece_fits,
+					  .piece_continue = piece_continue, .piece_take = piece_take, .piece_free = free,
+					  .by_fragment = true, .max_piece = 1, .max_pieces = 1 };
+}
+
+/* A piece that begins after others were taken uses what they have learned, and the session has it at the end. */
+static void facts_of_earlier_pieces(void **state)
+{
+	enum later later;
+	unsigned int jobs;
+
+	(void)state;
+	for (later = SAME; later <= IDLE; later++)
+		for (jobs = 1; jobs <= 2; jobs++) {
+			struct taken t = { 0 };
+			const struct session_consumer con = consumer(&t);
+			struct session *ss = open_stream(jobs, later);
+			const struct session_totals *sum = session_totals(ss);
+
+			assert_int_equal(session_run(ss, &con), 0);
+			assert_int_equal(t.pieces, jobs > 1 ? RECORDS : 0);
+			assert_int_equal(t.continued, 0);
+			if (sum->dec.ranges != (later == SECURE ? 1 : RECORDS) * SB_ATOMS)
+				fail_msg("later %d, %u threads: %llu ranges", (int)later, jobs, (unsigned long long)sum->dec.ranges);
+			assert_int_equal(sum->who.secure, later == SECURE ? RECORDS - 1 : 0);
+			assert_true(ss->tasks.own.security_known && ss->tasks.own.security_proved);
+			assert_int_equal(ss->tasks.own.security, CST_SEC_NONSECURE);
+			assert_true(ss->tasks.contextid.seen[CONTEXTID_TID]);
+			session_close(ss);
+		}
+}
+
+static int end_with_error(void *piece)
+{
+	(void)piece;
+	return ERR_REPORTED;
+}
+
+/* The end of a thread's sum can fail: the run returns that, and no sum is taken. */
+static void sum_that_fails(void **state)
+{
+	struct taken t = { 0 };
+	struct session_consumer con = consumer(&t);
+	struct session *ss = open_stream(2, SAME);
+
+	(void)state;
+	con.sums = true;
+	con.piece_end = end_with_error;
+	assert_int_equal(session_run(ss, &con), ERR_REPORTED);
+	assert_int_equal(t.pieces, 0);
+	session_close(ss);
+}
+
+/* Of a unit without a decoder there is one message, whichever of its records is decoded in a thread and then again. */
+static void message_of_refused_piece(void **state)
+{
+	static const char want[] = "cstrace: test: CPU 3 has an ETMv4 trace unit, which cannot be decoded yet; its trace is left out\n";
+	unsigned int refuse, i;
+
+	(void)state;
+	for (refuse = 1; refuse <= 4; refuse++) {
+		const struct session_opts so = { .symfs = dir, .buildid_dir = "/nonexistent", .jobs = refuse > 1 ? 2 : 1,
+						 .jobs_asked = true };
+		struct pdb trace = { 0 }, data = { 0 };
+		struct taken t = { .refuse = refuse };
+		const struct session_consumer con = consumer(&t);
+		struct session *ss;
+		struct said said;
+		size_t len;
+		int rc;
+
+		sb_trace(&trace, SB_TID);
+		sb_aux_info_of(&data, 1, SB_CONFIGR, 0x14, 2);
+		for (i = 0; i < 3; i++) {
+			const unsigned int cpu = i ? 3 : 2;
+			const uint64_t offset = i == 2 ? trace.len : 0;
+			struct pdb_sid s = sb_sid(2000 + i);
+
+			s.cpu = cpu;
+			pdb_aux(&data, offset, trace.len, SB_RAW, SB_ST, &s);
+			pdb_auxtrace(&data, offset, trace.p, trace.len, cpu, (uint32_t)-1);
+		}
+		len = trace.len;
+		pdb_free(&trace);
+		ss = sb_open(&data, &so, NULL);
+		ss->units.v[1].config_error = -CST_ERR_PROTOCOL;
+		said_begin(&said);
+		rc = session_run(ss, &con);
+		assert_string_equal(said_end(&said), want);
+		assert_int_equal(rc, 0);
+		/* its trace is counted once, too */
+		assert_int_equal(session_totals(ss)->unrouted, 2 * len);
+		assert_int_equal(ss->losses.cause[LOSS_UNROUTED].count, 2 * len);
+		assert_int_equal(ss->losses.cause[LOSS_UNROUTED].bytes, 2 * len);
+		assert_int_equal(t.continued > 0, refuse == 2 || refuse == 3);	/* 4: none is refused */
+		session_close(ss);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(facts_of_earlier_pieces),
+		cmocka_unit_test(sum_that_fails),
+		cmocka_unit_test(message_of_refused_piece),
+	};
+
+	return cmocka_run_group_tests(tests, make_files, remove_dir);
+}

@@ -1,0 +1,598 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What single events do to threads, processes and maps, and what is counted of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/time.h"
+#include "machine/images/dso.h"
+#include "machine/tasks/threads.h"
+#include "unit/perf-plugin/history_build.h"
+
+static struct side_order side;
+static struct dso file = { .kind = DSO_FILE, .path = "/opt/file" }, other = { .kind = DSO_FILE, .path = "/opt/other" };
+static struct dso anon = { .kind = DSO_ANON, .path = "//anon" }, jit = { .kind = DSO_JIT, .path = "/tmp/jit-1.dump" };
+/* memory of a file system, in which a program has its generated code; and a file that is known by its build-id */
+static struct dso shm = { .kind = DSO_FILE, .path = "/dev/shm/jit" };
+static struct dso known = { .kind = DSO_FILE, .path = "/opt/known", .recorded = { .len = 4 } };
+
+static struct side_event event(enum side_kind kind, int pid, int tid)
+{
+	return (struct side_event){ .kind = (uint8_t)kind, .pid = pid, .tid = tid, .time = 1 };
+}
+
+static void apply(struct threads *ts, struct side_event e, uint64_t order)
+{
+	assert_int_equal(threads_apply(ts, &e, order), 0);
+}
+
+static void comm(struct threads *ts, int pid, int tid, const char *name, uint64_t order)
+{
+	struct side_event e = event(SIDE_COMM, pid, tid);
+
+	e.comm = name;
+	apply(ts, e, order);
+}
+
+static struct side_event map_of(int pid, uint64_t start, uint64_t end, uint64_t off, struct dso *dso)
+{
+	struct side_event e = event(dso ? SIDE_MAP : SIDE_UNMAP, pid, pid);
+
+	e.map = (struct map){ .start = start, .end = end, .off = off, .dso = dso };
+	return e;
+}
+
+static void map(struct threads *ts, int pid, uint64_t start, uint64_t end, uint64_t off, struct dso *dso, uint64_t order)
+{
+	apply(ts, map_of(pid, start, end, off, dso), order);
+}
+
+static void fork_from(struct threads *ts, int ppid, int ptid, int pid, int tid, uint64_t time, uint64_t order)
+{
+	struct side_event e = event(SIDE_FORK, pid, tid);
+
+	e.time = time;
+	e.fork.ppid = ppid;
+	e.fork.ptid = ptid;
+	apply(ts, e, order);
+}
+
+/* Only what replaces an earlier value counts as a change. */
+static void changes_are_counted(void **state)
+{
+	struct threads ts;
+
+	(void)state;
+	threads_init(&ts, &side);
+	comm(&ts, 1, 1, "a", 0);
+	assert_int_equal(ts.total_threads, 1);
+	comm(&ts, 1, 1, "a", 1);
+	assert_int_equal(ts.changes, 0);
+	comm(&ts, 1, 1, "b", 2);
+	assert_int_equal(ts.changes, 1);
+	assert_null(threads_process(&ts, 1));
+	assert_int_equal(ts.total_processes, 0);
+	map(&ts, 1, 0x1000, 0x3000, 0, &file, 3);
+	map(&ts, 1, 0x3000, 0x4000, 0x9000, &file, 4);
+	assert_non_null(threads_process(&ts, 1));
+	assert_int_equal(ts.total_processes, 1);
+	assert_int_equal(ts.total_replaced, 0);
+	assert_int_equal(ts.changes, 1);
+	/* a map that is there already */
+	map(&ts, 1, 0x1000, 0x2000, 0, &file, 5);
+	assert_int_equal(ts.total_replaced, 0);
+	assert_int_equal(ts.changes, 1);
+	/* another file, another place of the same file, and none */
+	map(&ts, 1, 0x2000, 0x2800, 0x1000, &other, 6);
+	assert_int_equal(ts.total_replaced, 1);
+	assert_int_equal(ts.changes, 2);
+	map(&ts, 1, 0x2000, 0x2800, 0x2000, &other, 7);
+	assert_int_equal(ts.total_replaced, 2);
+	assert_int_equal(ts.changes, 3);
+	map(&ts, 1, 0x2000, 0x2800, 0, NULL, 8);
+	assert_int_equal(ts.total_replaced, 3);
+	map(&ts, 1, 0x2000, 0x2800, 0, NULL, 9);
+	map(&ts, 1, 0x8000, 0x8800, 0, NULL, 10);
+	assert_int_equal(ts.total_replaced, 3);
+	assert_int_equal(ts.changes, 4);
+	assert_int_equal(threads_process(&ts, 1)->nr_maps, 6);
+	threads_free(&ts);
+	assert_int_equal(ts.total_processes, 0);
+}
+
+/* The kernel's maps are those of no process. */
+static void maps_of_the_kernel(void **state)
+{
+	struct side_event e = map_of(7, 0x1000, 0x2000, 0, &file);
+	struct threads ts;
+
+	(void)state;
+	threads_init(&ts, &side);
+	e.kernel = true;
+	apply(&ts, e, 0);
+	e.map.dso = &other;
+	apply(&ts, e, 1);
+	assert_int_equal(ts.kernel.epochs, 2);
+	assert_ptr_equal(maplist_find(ts.kernel.cur, 0x1000)->dso, &other);
+	assert_true(ts.kernel.mapped);
+	assert_int_equal(ts.total_processes, 0);
+	assert_int_equal(ts.total_replaced, 0);
+	assert_int_equal(ts.total_threads, 0);
+	assert_int_equal(ts.changes, 1);
+	assert_int_equal(threads_pid(&ts, 7, 9), -1);
+	threads_free(&ts);
+}
+
+/* A name, or process, of a thread holds behind its event; the first one also holds before it. */
+static void moments(void **state)
+{
+	struct threads ts;
+
+	(void)state;
+	threads_init(&ts, &side);
+	comm(&ts, 1, 5, "a", 10);
+	comm(&ts, 2, 5, "b", 20);
+	assert_int_equal(ts.changes, 2);
+	assert_int_equal(threads_pid(&ts, 5, 0), 1);
+	assert_int_equal(threads_pid(&ts, 5, 11), 1);
+	assert_int_equal(threads_pid(&ts, 5, 20), 1);
+	assert_int_equal(threads_pid(&ts, 5, 21), 2);
+	assert_string_equal(threads_comm(&ts, 5, 0), "a");
+	assert_string_equal(threads_comm(&ts, 5, 20), "a");
+	assert_string_equal(threads_comm(&ts, 5, 21), "b");
+	assert_null(threads_comm(&ts, 6, 21));
+	assert_int_equal(threads_pid(&ts, 6, 21), -1);
+	assert_int_equal(threads_pid(&ts, 0, 21), 0);
+	assert_false(threads_alive(&ts, 5, 10));
+	assert_true(threads_alive(&ts, 5, 11));
+	assert_false(threads_alive(&ts, 6, 11));
+	/* it has left the first process */
+	map(&ts, 1, 0x1000, 0x2000, 0, &file, 30);
+	map(&ts, 2, 0x1000, 0x2000, 0, &file, 31);
+	assert_int_equal(threads_process(&ts, 1)->nr_threads, 1);
+	assert_int_equal(threads_process(&ts, 2)->nr_threads, 2);
+	threads_free(&ts);
+}
+
+/* A process is dead when its first thread and all others have ended; its number may come again. */
+static void ends_of_processes(void **state)
+{
+	struct process *p;
+	struct threads ts;
+
+	(void)state;
+	threads_init(&ts, &side);
+	map(&ts, 1, 0x1000, 0x2000, 0, &file, 0);
+	fork_from(&ts, 1, 1, 1, 2, 1, 1);
+	comm(&ts, 1, 3, "c", 2);
+	p = threads_process(&ts, 1);
+	assert_int_equal(p->nr_threads, 3);
+	assert_int_equal(p->generation, 0);
+	apply(&ts, event(SIDE_EXIT, 1, 3), 3);
+	apply(&ts, event(SIDE_EXIT, 1, 3), 4);		/* twice */
+	assert_int_equal(p->nr_threads, 2);
+	assert_false(p->leader_gone);
+	apply(&ts, event(SIDE_EXIT, 1, 1), 5);
+	assert_true(p->leader_gone && !p->dead);
+	assert_true(threads_alive(&ts, 3, 4));
+	assert_false(threads_alive(&ts, 3, 5));
+	apply(&ts, event(SIDE_EXIT, 1, 2), 6);
+	assert_true(p->dead);
+	assert_int_equal(p->died, 7);
+	assert_int_equal(p->nr_threads, 0);
+	apply(&ts, event(SIDE_EXIT, 9, 9), 7);		/* of an unknown process */
+	/* the memory of a dead process is still unmapped; a new map is that of the next one */
+	map(&ts, 1, 0x1800, 0x2000, 0, NULL, 8);
+	assert_true(p->dead);
+	map(&ts, 1, 0x5000, 0x6000, 0, &other, 9);
+	assert_false(p->dead || p->leader_gone);
+	assert_int_equal(p->generation, 1);
+	assert_int_equal(p->nr_threads, 1);
+	assert_null(maplist_find(p->cur, 0x1000));
+	assert_ptr_equal(maplist_find(p->cur, 0x5000)->dso, &other);
+	assert_true(threads_alive(&ts, 1, 10));
+	assert_int_equal(ts.total_processes, 1);
+	assert_int_equal(ts.total_replaced, 2);
+	threads_free(&ts);
+}
+
+/* A new process has its parent's maps and name; a new program has none, and those that ran before keep theirs. */
+static void forks_and_execs(void **state)
+{
+	struct side_event e = event(SIDE_EXEC, 2, 2);
+	struct threads ts;
+	struct process *p;
+
+	(void)state;
+	threads_init(&ts, &side);
+	ts.have_time = true;
+	comm(&ts, 1, 1, "parent", 0);
+	map(&ts, 1, 0x1000, 0x2000, 0, &file, 1);
+	fork_from(&ts, 1, 1, 2, 2, 5, 2);
+	p = threads_process(&ts, 2);
+	assert_int_equal(p->epochs, 1);
+	assert_ptr_equal(maplist_find(p->cur, 0x1000)->dso, &file);
+	assert_string_equal(threads_comm(&ts, 2, 9), "parent");
+	assert_int_equal(p->nr_threads, 1);
+	assert_int_equal(p->generation, 1);
+	assert_int_equal(ts.changes, 0);
+	assert_int_equal(ts.total_processes, 2);
+	e.comm = "child";
+	apply(&ts, e, 3);
+	assert_null(p->cur);
+	assert_int_equal(p->epochs, 2);
+	assert_int_equal(p->generation, 2);
+	assert_int_equal(p->nr_threads, 1);
+	assert_string_equal(threads_comm(&ts, 2, 9), "child");
+	assert_int_equal(ts.changes, 2);
+	assert_int_equal(ts.total_replaced, 1);
+	assert_ptr_equal(maplist_find(threads_process(&ts, 1)->cur, 0x1000)->dso, &file);
+	/* what the recorder wrote about processes that existed before has no time, and the maps follow */
+	fork_from(&ts, 1, 1, 3, 3, 0, 4);
+	assert_null(threads_process(&ts, 3));
+	assert_int_equal(threads_pid(&ts, 3, 9), 3);
+	/* of a parent without maps there is nothing to inherit */
+	fork_from(&ts, 8, 8, 4, 4, 6, 5);
+	assert_non_null(threads_process(&ts, 4));
+	assert_int_equal(threads_process(&ts, 4)->epochs, 0);
+	assert_null(threads_comm(&ts, 4, 9));
+	/* a thread has those of its process */
+	fork_from(&ts, 1, 1, 1, 6, 7, 6);
+	assert_int_equal(threads_process(&ts, 1)->generation, 0);
+	assert_int_equal(threads_process(&ts, 1)->nr_threads, 2);
+	assert_int_equal(ts.total_processes, 3);
+	ts.have_time = false;
+	fork_from(&ts, 1, 1, 7, 7, 0, 7);
+	assert_ptr_equal(maplist_find(threads_process(&ts, 7)->cur, 0x1000)->dso, &file);
+	/* without times, a mark says that the recorder wrote it */
+	e = event(SIDE_FORK, 9, 9);
+	e.time = 0;
+	e.fork.ppid = e.fork.ptid = 1;
+	e.fork.described = true;
+	apply(&ts, e, 8);
+	assert_null(threads_process(&ts, 9));
+	assert_int_equal(threads_pid(&ts, 9, 9), 9);
+	assert_string_equal(threads_comm(&ts, 9, 9), "parent");
+	threads_free(&ts);
+}
+
+/* A switch tells the process of a thread only if nothing else did. */
+static void switches(void **state)
+{
+	struct threads ts;
+
+	(void)state;
+	threads_init(&ts, &side);
+	apply(&ts, event(SIDE_THREAD, 1, 5), 0);
+	assert_int_equal(threads_pid(&ts, 5, 1), 1);
+	apply(&ts, event(SIDE_THREAD, 2, 5), 1);
+	assert_int_equal(threads_pid(&ts, 5, 2), 1);
+	comm(&ts, 2, 5, "a", 2);
+	assert_int_equal(threads_pid(&ts, 5, 3), 2);
+	threads_free(&ts);
+}
+
+/* Memory that is made writable and executable again keeps the generated code in it. */
+static void generated_code(void **state)
+{
+	struct side_event e;
+	struct process *p;
+	struct threads ts;
+
+	(void)state;
+	threads_init(&ts, &side);
+	map(&ts, 1, 0x1000, 0x9000, 0x1000, &anon, 0);
+	map(&ts, 1, 0x1000, 0x8000, 0x1000, &anon, 1);
+	p = threads_process(&ts, 1);
+	assert_false(ts.have_jit);
+	assert_int_equal(p->nr_maps, 2);
+	map(&ts, 1, 0x2000, 0x3000, 0, &jit, 2);
+	map(&ts, 1, 0x4000, 0x5000, 0, &jit, 3);
+	assert_true(ts.have_jit);
+	assert_int_equal(p->nr_maps, 4);
+	map(&ts, 1, 0x1000, 0x9000, 0x1000, &anon, 4);	/* as it is */
+	assert_int_equal(p->nr_maps, 4);
+	map(&ts, 1, 0x2800, 0xa000, 0x2800, &anon, 5);	/* and behind the end */
+	assert_int_equal(p->nr_maps, 5);
+	assert_ptr_equal(maplist_find(p->cur, 0x2fff)->dso, &jit);
+	assert_ptr_equal(maplist_find(p->cur, 0x3000)->dso, &anon);
+	assert_ptr_equal(maplist_find(p->cur, 0x4000)->dso, &jit);
+	assert_ptr_equal(maplist_find(p->cur, 0x9000)->dso, &anon);
+	assert_int_equal(maplist_find(p->cur, 0x9000)->off + (0x9000 - maplist_find(p->cur, 0x9000)->start), 0x9000);
+	map(&ts, 1, 0x1000, 0x9000, 0x7000, &anon, 6);	/* another place of another memory */
+	assert_ptr_equal(maplist_find(p->cur, 0x2000)->dso, &jit);
+	assert_ptr_equal(maplist_find(p->cur, 0x4fff)->dso, &jit);
+	assert_int_equal(maplist_find(p->cur, 0x1000)->off, 0x7000);
+	assert_int_equal(maplist_find(p->cur, 0x3000)->off, 0x9000);
+	assert_int_equal(maplist_find(p->cur, 0x5000)->off, 0xb000);
+	assert_int_equal(p->nr_maps, 8);
+	/* perf record -d: the memory can be written for a while, and not be executed */
+	e = map_of(1, 0x1000, 0x9000, 0x1000, NULL);
+	e.anon = true;
+	apply(&ts, e, 7);
+	assert_ptr_equal(maplist_find(p->cur, 0x2000)->dso, &jit);
+	assert_ptr_equal(maplist_find(p->cur, 0x4fff)->dso, &jit);
+	assert_null(maplist_find(p->cur, 0x1000));
+	assert_null(maplist_find(p->cur, 0x3000));
+	assert_null(maplist_find(p->cur, 0x8fff));
+	map(&ts, 1, 0x1000, 0x9000, 0x1000, &anon, 8);
+	assert_ptr_equal(maplist_find(p->cur, 0x2fff)->dso, &jit);
+	assert_ptr_equal(maplist_find(p->cur, 0x3000)->dso, &anon);
+	/* it is not there any more */
+	map(&ts, 1, 0x4000, 0x5000, 0, NULL, 9);
+	assert_null(maplist_find(p->cur, 0x4000));
+	/* a file is mapped over it */
+	map(&ts, 1, 0x2000, 0x3000, 0, &file, 10);
+	assert_ptr_equal(maplist_find(p->cur, 0x2000)->dso, &file);
+	threads_free(&ts);
+}
+
+/* Maps, one letter for each: what is there, a small letter with the file below its memory, at START-END+OFFSET. */
+static const char *layout(const struct process *p)
+{
+	static const struct {
+		const struct dso *dso;
+		const char *name;
+	} names[] = { { &file, "file" }, { &other, "other" }, { &anon, "anon" }, { &jit, "jit" }, { &shm, "shm" }, { &known, "known" } };
+	static char text[1024];
+	const struct map *m;
+	size_t i;
+
+	*text = '\0';
+	for (m = maplist_next(p->cur, 0); m; m = maplist_next(p->cur, m->end)) {
+		for (i = 0; names[i].dso != m->dso; i++)
+			;
+		sprintf(text + strlen(text), "%s%llx-%llx %s+%llx%s", *text ? ", " : "", (unsigned long long)m->start,
+			(unsigned long long)m->end, names[i].name, (unsigned long long)m->off,
+			m->memory && m->dso->kind == DSO_FILE ? " copied" : "");
+	}
+	return text;
+}
+
+/* Code of process 1 in [0x400000, 0x401000) is known to be generated. */
+static bool generated(void *data, int pid, uint64_t start, uint64_t end)
+{
+	(void)data;
+	return pid == 1 && start < 0x401000 && end > 0x400000;
+}
+
+enum { WRITTEN = 1, NOT_EXECUTABLE = 2 };	/* of a record */
+
+/* Text of a file whose place anonymous memory takes, and generated code in memory of a file: what is taken to be there. */
+static void code_in_other_memory(void **state)
+{
+	static const struct {
+		const char *what;
+		struct {
+			struct dso *dso;
+			uint64_t start, end, off;
+			int how;
+		} maps[6];
+		const char *layout;
+	} rows[] = {
+		{ "all of a text", { { &file, 0x10000, 0x20000, 0x1000, 0 }, { &anon, 0x10000, 0x20000, 0x10000, 0 } },
+		  "10000-20000 file+1000 copied" },
+		{ "its middle", { { &file, 0x10000, 0x20000, 0x1000, 0 }, { &anon, 0x14000, 0x18000, 0x14000, 0 } },
+		  "10000-14000 file+1000, 14000-18000 file+5000 copied, 18000-20000 file+9000" },
+		{ "the last of two files", { { &file, 0x10000, 0x20000, 0, 0 }, { &other, 0x10000, 0x20000, 0, 0 }, { &anon, 0x10000, 0x20000, 0, 0 } },
+		  "10000-20000 other+0 copied" },
+		{ "up to the end of a huge page", { { &file, 0x200000, 0x340000, 0, 0 }, { &anon, 0x200000, 0x400000, 0, 0 } },
+		  "200000-340000 file+0 copied, 340000-400000 anon+140000" },
+		{ "from the begin of one", { { &file, 0x201000, 0x400000, 0, 0 }, { &anon, 0x200000, 0x400000, 0, 0 } },
+		  "200000-201000 anon+0, 201000-400000 file+0 copied" },
+		{ "one page more", { { &file, 0x10000, 0x20000, 0, 0 }, { &anon, 0x10000, 0x21000, 0, 0 } }, "10000-20000 anon+0, 20000-21000 anon+10000" },
+		{ "one page before", { { &file, 0x10000, 0x20000, 0, 0 }, { &anon, 0xf000, 0x20000, 0, 0 } }, "f000-10000 anon+0, 10000-20000 anon+1000" },
+		{ "a huge page more", { { &file, 0x200000, 0x340000, 0, 0 }, { &anon, 0x200000, 0x600000, 0, 0 } },
+		  "200000-340000 anon+0, 340000-600000 anon+140000" },
+		{ "known to be generated", { { &file, 0x400000, 0x402000, 0, 0 }, { &anon, 0x400000, 0x402000, 0, 0 } }, "400000-402000 anon+0" },
+		{ "generated elsewhere", { { &file, 0x400000, 0x402000, 0, 0 }, { &anon, 0x401000, 0x402000, 0, 0 } },
+		  "400000-401000 file+0, 401000-402000 file+1000 copied" },
+		{ "written first, then executed", { { &file, 0x10000, 0x20000, 0, 0 }, { &anon, 0x10000, 0x20000, 0, NOT_EXECUTABLE },
+		  { &anon, 0x10000, 0x20000, 0, 0 } }, "10000-20000 file+0 copied" },
+		{ "unmapped, then other memory", { { &file, 0x10000, 0x20000, 0, 0 }, { NULL, 0x10000, 0x20000, 0, 0 },
+		  { &anon, 0x10000, 0x20000, 0, 0 } }, "10000-20000 anon+0" },
+		{ "mapped again", { { &file, 0x10000, 0x20000, 0, 0 }, { &anon, 0x10000, 0x20000, 0, 0 }, { &file, 0x10000, 0x20000, 0, 0 } },
+		  "10000-20000 file+0" },
+		{ "another file after all", { { &file, 0x10000, 0x20000, 0, 0 }, { &anon, 0x10000, 0x20000, 0, 0 }, { &other, 0x10000, 0x18000, 0, 0 } },
+		  "10000-18000 other+0, 18000-20000 file+8000 copied" },
+		{ "its protection changes once more", { { &file, 0x10000, 0x20000, 0, 0 }, { &anon, 0x10000, 0x20000, 0, 0 },
+		  { &anon, 0x10000, 0x20000, 0, 0 } }, "10000-20000 file+0 copied" },
+		{ "generated code in a part", { { &file, 0x10000, 0x20000, 0, 0 }, { &jit, 0x14000, 0x15000, 0, 0 }, { &anon, 0x10000, 0x20000, 0, 0 } },
+		  "10000-14000 anon+0, 14000-15000 jit+0, 15000-20000 anon+5000" },
+		{ "older than the recording", { { &file, 0x10000, 0x12000, 0, 0 }, { &anon, 0x12000, 0x16000, 0, 0 }, { &file, 0x16000, 0x18000, 0x6000, 0 } },
+		  "10000-12000 file+0, 12000-16000 file+2000 copied, 16000-18000 file+6000" },
+		{ "the end of it first", { { &file, 0x16000, 0x18000, 0x6000, 0 }, { &file, 0x10000, 0x12000, 0, 0 }, { &anon, 0x12000, 0x16000, 0, 0 } },
+		  "10000-12000 file+0, 12000-16000 file+2000 copied, 16000-18000 file+6000" },
+		{ "between two texts", { { &file, 0x10000, 0x12000, 0, 0 }, { &anon, 0x12000, 0x16000, 0, 0 }, { &file, 0x16000, 0x18000, 0x5000, 0 } },
+		  "10000-12000 file+0, 12000-16000 anon+0, 16000-18000 file+5000" },
+		{ "code in shared memory", { { &shm, 0x10000, 0x20000, 0, WRITTEN }, { &jit, 0x12000, 0x13000, 0, 0 }, { &shm, 0x10000, 0x20000, 0, WRITTEN } },
+		  "10000-12000 shm+0, 12000-13000 jit+0, 13000-20000 shm+3000" },
+		{ "that no record named before", { { &jit, 0x12000, 0x13000, 0, 0 }, { &shm, 0x10000, 0x20000, 0, WRITTEN } },
+		  "10000-12000 shm+0, 12000-13000 jit+0, 13000-20000 shm+3000" },
+		{ "code in a file's memory", { { &shm, 0x10000, 0x20000, 0, 0 }, { &jit, 0x12000, 0x13000, 0, 0 }, { &shm, 0x10000, 0x20000, 0, 0 } },
+		  "10000-12000 shm+0, 12000-13000 jit+0, 13000-20000 shm+3000" },
+		{ "that is not executed meanwhile", { { &shm, 0x10000, 0x20000, 0, WRITTEN }, { &jit, 0x12000, 0x13000, 0, 0 },
+		  { &shm, 0x10000, 0x20000, 0, WRITTEN | NOT_EXECUTABLE }, { &shm, 0x10000, 0x20000, 0, WRITTEN } },
+		  "10000-12000 shm+0, 12000-13000 jit+0, 13000-20000 shm+3000" },
+		{ "a library in its place", { { &shm, 0x10000, 0x20000, 0, WRITTEN }, { &jit, 0x12000, 0x13000, 0, 0 }, { &file, 0x10000, 0x20000, 0, 0 } },
+		  "10000-20000 file+0" },
+		{ "a library comes back", { { &known, 0x10000, 0x20000, 0, 0 }, { &jit, 0x12000, 0x13000, 0, 0 }, { &known, 0x10000, 0x20000, 0, 0 } },
+		  "10000-20000 known+0" },
+	};
+	struct side_event e;
+	struct threads ts;
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		threads_init(&ts, &side);
+		ts.generated = generated;
+		for (k = 0; k < 6 && rows[i].maps[k].end; k++) {
+			struct dso *d = rows[i].maps[k].dso;
+			const bool executed = d && !(rows[i].maps[k].how & NOT_EXECUTABLE);
+
+			e = map_of(1, rows[i].maps[k].start, rows[i].maps[k].end, rows[i].maps[k].off, executed ? d : NULL);
+			e.anon = d == &anon;
+			e.written = rows[i].maps[k].how & WRITTEN;
+			apply(&ts, e, k);
+		}
+		if (strcmp(layout(threads_process(&ts, 1)), rows[i].layout))
+			print_error("%s:\n", rows[i].what);
+		assert_string_equal(layout(threads_process(&ts, 1)), rows[i].layout);
+		threads_free(&ts);
+	}
+}
+
+static void note(struct threads *ts, struct side_event e)
+{
+	assert_int_equal(threads_note(ts, &e), 0);
+}
+
+/* The process of a thread whose creation is not in the file is the first that a record names. */
+static void threads_without_a_begin(void **state)
+{
+	struct side_event e;
+	struct threads ts;
+
+	(void)state;
+	threads_init(&ts, &side);
+	note(&ts, event(SIDE_COMM, 1, 5));
+	note(&ts, event(SIDE_COMM, 2, 5));
+	note(&ts, event(SIDE_FORK, 1, 6));
+	note(&ts, event(SIDE_COMM, 1, 6));
+	note(&ts, event(SIDE_THREAD, -1, 7));
+	note(&ts, event(SIDE_THREAD, 3, 0));
+	note(&ts, event(SIDE_THREAD, 0, 8));
+	e = map_of(4, 0, 0x1000, 0, &file);
+	e.kernel = true;
+	note(&ts, e);
+	assert_int_equal(threads_pid(&ts, 5, 0), 1);
+	assert_int_equal(threads_pid(&ts, 6, 0), -1);
+	assert_int_equal(threads_pid(&ts, 7, 0), -1);
+	assert_int_equal(threads_pid(&ts, 8, 0), 0);
+	assert_int_equal(threads_pid(&ts, 4, 0), -1);
+	assert_int_equal(threads_pid(&ts, -1, 0), -1);
+	/* the number is given away again, with a record */
+	note(&ts, event(SIDE_EXIT, 1, 6));
+	note(&ts, event(SIDE_COMM, 9, 6));
+	assert_int_equal(threads_pid(&ts, 6, 0), 9);
+	note(&ts, event(SIDE_EXIT, 1, 5));
+	note(&ts, event(SIDE_COMM, 9, 5));
+	assert_int_equal(threads_pid(&ts, 5, 0), 1);
+	threads_free(&ts);
+}
+
+/* A recording has one process with code until another one maps some, or is made by it while it runs. */
+static void the_only_process(void **state)
+{
+	struct side_event e;
+	struct threads ts;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 6; i++) {
+		threads_init(&ts, &side);
+		assert_null(threads_only_process(&ts));
+		note(&ts, event(SIDE_COMM, 2, 2));
+		e = map_of(3, 0, 0x1000, 0, &file);
+		e.kernel = true;
+		note(&ts, e);
+		assert_int_equal(ts.only_pid, ONLY_NONE);
+		map(&ts, 1, 0, 0x1000, 0, &file, 0);
+		assert_null(threads_only_process(&ts));
+		note(&ts, map_of(1, 0, 0x1000, 0, &file));
+		note(&ts, map_of(1, 0x2000, 0x3000, 0, &file));
+		note(&ts, map_of(2, 0, 0x1000, 0, NULL));
+		assert_ptr_equal(threads_only_process(&ts), threads_process(&ts, 1));
+		assert_non_null(threads_only_process(&ts));
+		e = event(SIDE_FORK, 2, 2);
+		e.fork.ppid = 1;
+		if (i == 0)
+			e.time = 0;		/* it existed before */
+		else if (i == 1)
+			e.pid = 1;		/* a thread */
+		else if (i == 2)
+			e.fork.ppid = 3;	/* of another one */
+		else if (i == 3)
+			e = map_of(2, 0, 0x1000, 0, &file);
+		else if (i == 4)
+			e.kind = SIDE_COMM;
+		note(&ts, e);
+		assert_int_equal(ts.only_pid, i == 3 || i == 5 ? ONLY_MANY : 1);
+		if (ts.only_pid == ONLY_MANY) {
+			assert_null(threads_only_process(&ts));
+			note(&ts, map_of(1, 0, 0x1000, 0, &file));
+			assert_int_equal(ts.only_pid, ONLY_MANY);
+		}
+		threads_free(&ts);
+	}
+}
+
+/*
+ * The window has room for the events around a moment and is moved in steps. What it no longer has counts for what was
+ * before it: the changes, the last time, and that an earlier moment is gone.
+ */
+static void moments_before_the_window(void **state)
+{
+	enum { N = 60, CHANGES = 12 };
+	static const char *const names[] = { "a", "b" };
+	const char *now;
+	struct history h;
+	uint64_t seen = 0;
+	size_t ahead, n;
+	unsigned int i;
+
+	(void)state;
+	for (ahead = 1; ahead <= 3; ahead++) {
+		start(&h);
+		h.side.keep = 0;
+		h.ts.ahead = ahead;
+		/* the name changes in the first events and is repeated in the others */
+		for (i = 0; i < N; i++)
+			add(&h, comm_event(10 + i, 1, names[i < CHANGES ? i & 1 : 1], false));
+		finish(&h);
+		assert_false(h.ts.keep);
+		for (i = 0; i < N; i++) {
+			assert_int_equal(threads_seek(&h.ts, 10 + i, 0, UINT64_MAX), 0);
+			n = h.ts.nr - h.ts.first;
+			if (n > 4 * ahead + 4)
+				fail_msg("%zu events in the window at %u", n, i);
+			if (h.ts.base != seen)
+				assert_int_equal(n, 2 * ahead + 2);
+			seen = h.ts.base;
+			assert_int_equal(h.ts.gone_time, h.ts.base ? 9 + h.ts.base : 0);
+			assert_int_equal(threads_time(&h.ts, h.ts.base), h.ts.base ? 9 + h.ts.base : 0);
+			assert_int_equal(threads_time(&h.ts, h.ts.base + 1), 10 + h.ts.base);
+			if (h.ts.base > 1)
+				assert_true(threads_passed(&h.ts, 8 + h.ts.base, 0));
+			assert_false(threads_passed(&h.ts, 9 + h.ts.base, 0));
+			assert_int_equal(threads_limit(&h.ts, 10 + i, 0), i + 1);
+			now = threads_comm(&h.ts, 1, i + 1);
+			assert_string_equal(now, names[i < CHANGES ? i & 1 : 1]);
+			/* steady since the begin of the window: if the changes were all before it */
+			if (i + ahead < N - 1 && i > h.ts.base)
+				assert_int_equal(threads_steady(&h.ts, h.ts.base, 10 + i, 0), h.ts.base >= CHANGES);
+			if (h.ts.base)
+				assert_false(threads_steady(&h.ts, h.ts.base - 1, 10 + i, 0));
+		}
+		assert_true(h.ts.base > CHANGES);
+		end(&h);
+		seen = 0;
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(changes_are_counted), cmocka_unit_test(maps_of_the_kernel), cmocka_unit_test(moments),
+		cmocka_unit_test(ends_of_processes), cmocka_unit_test(forks_and_execs), cmocka_unit_test(switches),
+		cmocka_unit_test(generated_code), cmocka_unit_test(code_in_other_memory), cmocka_unit_test(threads_without_a_begin), cmocka_unit_test(the_only_process),
+		cmocka_unit_test(moments_before_the_window),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,999 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_opencsd.c - the C interface of OpenCSD as clients use it: memory behind a callback is never older than
+ * the client's last word; clients of two generations get their structures; wrong calls are answered; threads
+ * with trees of their own are kept apart.
+ */
+#include "unit/perf-plugin/opencsd_lines.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cstrace/cstrace.h>
+#include <opencsd/c_api/opencsd_c_api.h>
+
+#include "opencsd/internal.h"
+
+/* Not declared by 1.3.3's header. */
+ocsd_err_t ocsd_dt_set_mem_acc_cacheing(const dcd_tree_handle_t handle, const int enable,
+					const uint16_t page_size, const int nr_pages);
+
+/* ---- memory that changes under the client's hand ---- */
+
+#define ASYNC 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80
+#define SYNC ASYNC, 0x01, 0x00
+
+static const ocsd_etmv4_cfg plain = {
+	.reg_idr0 = 0, .reg_idr1 = 0x400, .reg_idr2 = 8 | 4 << 5 | 4 << 10, .reg_configr = 1 << 6,
+	.reg_traceidr = 0x10, .arch_ver = ARCH_V8, .core_prof = profile_CortexA,
+};
+
+struct code_client {
+	uint32_t code[1024];	/* a page at 0x400000 */
+	uint64_t end;		/* of the last range */
+	unsigned int ranges, nacc, reads;
+	uint32_t change_at;	/* context ID whose delivery changes the code; 0: none */
+	enum { NORMAL, GONE, LIAR } mood;
+	dcd_tree_handle_t tree;
+	int nested;		/* answer of a call made inside a callback */
+	bool waits;		/* at every range, as perf does */
+};
+
+static uint32_t read_code(const void *ctx, const ocsd_vaddr_t addr, const ocsd_mem_space_acc_t space,
+			  const uint32_t want, uint8_t *buf)
+{
+	struct code_client *cl = (struct code_client *)(uintptr_t)ctx;
+	uint64_t off = addr - 0x400000;
+	uint32_t n;
+
+	(void)space;
+	cl->reads++;
+	if (cl->mood == LIAR)
+		return want + 100;
+	if (cl->mood == GONE || addr < 0x400000 || off >= sizeof(cl->code))
+		return 0;
+	n = (uint32_t)(sizeof(cl->code) - off) < want ? (uint32_t)(sizeof(cl->code) - off) : want;
+	memcpy(buf, (uint8_t *)cl->code + off, n);
+	return n;
+}
+
+#define NOP 0xd503201fu
+#define B_SELF(words) (0x14000000u | ((uint32_t)(words) & 0x3ffffff))
+
+/* A branch after `n` NOPs. */
+static void program(struct code_client *cl, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		cl->code[i] = NOP;
+	cl->code[n] = B_SELF(-(int)n);
+}
+
+static ocsd_datapath_resp_t on_flow(const void *ctx, const ocsd_trc_index_t index, const uint8_t id,
+				    const ocsd_generic_trace_elem *e)
+{
+	struct code_client *cl = (struct code_client *)(uintptr_t)ctx;
+
+	(void)index;
+	(void)id;
+	if (e->elem_type == OCSD_GEN_TRC_ELEM_INSTR_RANGE) {
+		cl->end = e->en_addr;
+		cl->ranges++;
+	}
+	cl->nacc += e->elem_type == OCSD_GEN_TRC_ELEM_ADDR_NACC;
+	if (e->elem_type == OCSD_GEN_TRC_ELEM_PE_CONTEXT && cl->change_at &&
+	    e->context.context_id == cl->change_at)
+		program(cl, 20);
+	if (cl->nested < 0)
+		cl->nested = ocsd_dt_process_data(cl->tree, OCSD_OP_RESET, 0, 0, NULL, NULL);
+	if (cl->waits && e->elem_type == OCSD_GEN_TRC_ELEM_INSTR_RANGE)
+		return OCSD_RESP_WAIT;
+	return OCSD_RESP_CONT;
+}
+
+static void feed(struct code_client *cl, ocsd_trc_index_t *at, const uint8_t *p, uint32_t n)
+{
+	uint32_t used;
+
+	assert_true(ocsd_dt_process_data(cl->tree, OCSD_OP_DATA, *at, n, p, &used) < OCSD_RESP_WAIT);
+	assert_int_equal(used, n);
+	*at += n;
+}
+
+#define FEED(cl, at, ...) feed(cl, at, (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }))
+/* Address with context: EL0, AArch64, non-secure, context ID `cid`; 0x400000. */
+#define AT_400000(cid) 0x85, 0, 0, 0x40, 0, 0, 0, 0, 0, 0xb0, cid, 0, 0, 0
+
+static dcd_tree_handle_t client_tree(struct code_client *cl)
+{
+	unsigned char id;
+
+	cl->tree = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+	assert_non_null(cl->tree);
+	assert_int_equal(ocsd_dt_create_decoder(cl->tree, "ETMV4I", OCSD_CREATE_FLG_FULL_DECODER, &plain, &id), 0);
+	assert_int_equal(ocsd_dt_set_gen_elem_outfn(cl->tree, on_flow, cl), 0);
+	return cl->tree;
+}
+
+static void test_stale(void **state)
+{
+	struct code_client cl = { .end = 0 };
+	ocsd_trc_index_t at = 0;
+
+	(void)state;
+	client_tree(&cl);
+	assert_int_equal(ocsd_dt_add_callback_mem_acc(cl.tree, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, read_code, &cl), 0);
+	program(&cl, 3);
+	FEED(&cl, &at, SYNC, 0x04, AT_400000(7), 0xf7);
+	assert_int_equal(cl.end, 0x400010);
+	/* between two calls, nothing said: the branch moves */
+	program(&cl, 5);
+	FEED(&cl, &at, 0xf7);
+	assert_int_equal(cl.end, 0x400018);
+	/* and back: what was decoded before is found again, not what was there in between */
+	program(&cl, 3);
+	FEED(&cl, &at, 0xf7, 0xf7);
+	assert_int_equal(cl.end, 0x400010);
+	/* inside the callback for a context, as perf switches threads */
+	cl.change_at = 9;
+	FEED(&cl, &at, 0xf7, 0x81, 0xb0, 9, 0, 0, 0, 0xf7);
+	assert_int_equal(cl.end, 0x400054);
+	assert_int_equal(cl.nacc, 0);
+	/* memory that is gone */
+	cl.mood = GONE;
+	FEED(&cl, &at, 0xf7);
+	assert_int_equal(cl.nacc, 1);
+	cl.mood = NORMAL;
+	FEED(&cl, &at, AT_400000(9), 0xf7);
+	assert_int_equal(cl.end, 0x400054);
+	/* more bytes than were asked for: none */
+	cl.mood = LIAR;
+	FEED(&cl, &at, AT_400000(9), 0xf7);
+	assert_int_equal(cl.nacc, 2);
+	ocsd_destroy_dcd_tree(cl.tree);
+}
+
+static ocsd_generic_trace_elem last_exception, last_time;
+
+static ocsd_datapath_resp_t keep_elements(const void *ctx, const ocsd_trc_index_t index, const uint8_t id,
+					  const ocsd_generic_trace_elem *e)
+{
+	if (e->elem_type == OCSD_GEN_TRC_ELEM_EXCEPTION)
+		last_exception = *e;
+	if (e->elem_type == OCSD_GEN_TRC_ELEM_TIMESTAMP)
+		last_time = *e;
+	return on_flow(ctx, index, id, e);
+}
+
+/* An exception has its number and its return address, a timestamp its time, and none what other elements have. */
+static void test_own_fields(void **state)
+{
+	struct code_client cl = { .end = 0 };
+	ocsd_trc_index_t at = 0;
+
+	(void)state;
+	client_tree(&cl);
+	assert_int_equal(ocsd_dt_set_gen_elem_outfn(cl.tree, keep_elements, &cl), 0);
+	assert_int_equal(ocsd_dt_add_callback_mem_acc(cl.tree, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, read_code, &cl), 0);
+	program(&cl, 3);
+	FEED(&cl, &at, SYNC, 0x04, AT_400000(7), 0xf7, 0x06, 0x1d, 0x9a, 0x02, 0x00, 0x40, 0x00);
+	FEED(&cl, &at, 0x81, 0x31, 0xf7, 0x02, 0x85, 0x01, 0xf7);
+	assert_int_equal(last_exception.elem_type, OCSD_GEN_TRC_ELEM_EXCEPTION);
+	assert_int_equal(last_exception.exception_number, 14);
+	assert_int_equal(last_exception.en_addr, 0x400008);
+	assert_true(last_exception.excep_ret_addr);
+	assert_false(last_exception.has_ts);
+	assert_int_equal(last_exception.timestamp, 0);
+	assert_false(last_exception.has_cc);
+	assert_int_equal(last_time.elem_type, OCSD_GEN_TRC_ELEM_TIMESTAMP);
+	assert_int_equal(last_time.timestamp, 0x85);
+	assert_int_equal(last_time.trace_event.ev_type, EVENT_UNKNOWN);
+	assert_int_equal(last_time.trace_event.ev_number, 0);
+	assert_false(last_time.excep_ret_addr);
+	assert_int_equal(last_time.st_addr, 0);
+	assert_int_equal(last_time.en_addr, 0);
+	ocsd_destroy_dcd_tree(cl.tree);
+}
+
+/* DATA, then FLUSH until all is told, as perf does; how often the client waited. */
+static unsigned int push_waiting(struct code_client *cl, ocsd_trc_index_t *at, const uint8_t *p, uint32_t n)
+{
+	ocsd_datapath_resp_t r;
+	unsigned int waited = 0;
+	uint32_t used, done = 0;
+
+	while (done < n) {
+		r = ocsd_dt_process_data(cl->tree, OCSD_OP_DATA, *at, n - done, p + done, &used);
+		done += used;
+		*at += used;
+		for (; OCSD_DATA_RESP_IS_WAIT(r); waited++)
+			r = ocsd_dt_process_data(cl->tree, OCSD_OP_FLUSH, 0, 0, NULL, NULL);
+		assert_int_equal(r, OCSD_RESP_CONT);
+	}
+	return waited;
+}
+
+/* A client that waits at each range: what is made ahead is verified once, what comes after a change is new. */
+static void test_stale_wait(void **state)
+{
+	static const uint8_t sync[] = { SYNC, 0x04, AT_400000(7) };
+	struct code_client cl = { .waits = true };
+	ocsd_trc_index_t at = 0;
+	uint8_t atoms[400];
+	unsigned int n;
+
+	(void)state;
+	client_tree(&cl);
+	assert_int_equal(ocsd_dt_add_callback_mem_acc(cl.tree, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, read_code, &cl), 0);
+	memset(atoms, 0xf7, sizeof(atoms));
+	push_waiting(&cl, &at, sync, sizeof(sync));
+	for (n = 3; n < 6; n++) {
+		program(&cl, n);
+		cl.ranges = cl.reads = 0;
+		assert_int_equal(push_waiting(&cl, &at, atoms, sizeof(atoms)), sizeof(atoms));
+		assert_int_equal(cl.ranges, sizeof(atoms));
+		assert_int_equal(cl.end, 0x400000 + 4 * (n + 1));
+		assert_in_range(cl.reads, 1, 4);
+	}
+	ocsd_destroy_dcd_tree(cl.tree);
+}
+
+/* Where nothing changes, a page costs one call of the client for each call of ours, not one an instruction. */
+static void test_reads_are_few(void **state)
+{
+	struct code_client cl = { .end = 0 };
+	ocsd_trc_index_t at = 0;
+	uint8_t atoms[4096];
+
+	(void)state;
+	client_tree(&cl);
+	ocsd_dt_add_callback_mem_acc(cl.tree, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, read_code, &cl);
+	program(&cl, 3);
+	FEED(&cl, &at, SYNC, 0x04, AT_400000(7));
+	memset(atoms, 0xf7, sizeof(atoms));
+	cl.reads = 0;
+	feed(&cl, &at, atoms, sizeof(atoms));
+	assert_int_equal(cl.ranges, 4096);
+	assert_int_equal(cl.reads, 1);
+	ocsd_destroy_dcd_tree(cl.tree);
+}
+
+/* Contents without end: memory stays bounded, and nothing is mixed up. */
+static void test_many_contents(void **state)
+{
+	struct code_client cl = { .end = 0 };
+	ocsd_trc_index_t at = 0;
+	unsigned int i;
+
+	(void)state;
+	client_tree(&cl);
+	ocsd_dt_add_callback_mem_acc(cl.tree, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, read_code, &cl);
+	program(&cl, 1);
+	FEED(&cl, &at, SYNC, 0x04, AT_400000(7));
+	for (i = 0; i < 40000; i++) {
+		program(&cl, 1 + i % 7);
+		cl.code[500] = i;
+		FEED(&cl, &at, 0xf7);
+		assert_int_equal(cl.end, 0x400000 + 4 * (2 + i % 7));
+		assert_in_range(tree_get(cl.tree)->nr_contents, 1, 16384);
+	}
+	ocsd_destroy_dcd_tree(cl.tree);
+}
+
+/* Pages belong to the source that used them. */
+static void test_pages_of_source(void **state)
+{
+	struct code_client cl = { .end = 0 };
+	ocsd_trc_index_t at = 0;
+
+	(void)state;
+	client_tree(&cl);
+	ocsd_dt_add_callback_mem_acc(cl.tree, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, read_code, &cl);
+	program(&cl, 3);
+	FEED(&cl, &at, SYNC, 0x04, AT_400000(7), 0xf7);
+	assert_int_equal(tree_get(cl.tree)->nr_pages, 1);
+	assert_int_equal(ocsd_dt_remove_decoder(cl.tree, 0x10), OCSD_OK);
+	assert_int_equal(tree_get(cl.tree)->nr_pages, 0);
+	ocsd_destroy_dcd_tree(cl.tree);
+}
+
+/* What the library finds in the trace is an error of the client's own names, with its place. */
+static void test_trace_errors(void **state)
+{
+	static const struct {
+		unsigned int error;
+		ocsd_err_t err;
+	} cases[] = {
+		{ CST_ERR_BAD_SEQUENCE, OCSD_ERR_BAD_PACKET_SEQ }, { CST_ERR_BAD_HEADER, OCSD_ERR_INVALID_PCKT_HDR },
+		{ CST_ERR_UNSUP_HEADER, OCSD_ERR_INVALID_PCKT_HDR },
+		{ CST_ERR_COMMIT_OVERRUN, OCSD_ERR_COMMIT_PKT_OVERRUN }, { CST_ERR_INCOMPLETE, OCSD_ERR_BAD_DECODE_PKT },
+		{ CST_ERR_NO_ATOM, OCSD_ERR_BAD_DECODE_PKT }, { CST_ERR_NO_ADDRESS, OCSD_ERR_BAD_DECODE_PKT },
+		{ CST_ERR_DAMAGED, OCSD_ERR_FAIL }, { CST_ERR_NOMEM, OCSD_ERR_MEM },
+	};
+	struct code_client cl = { .end = 0 };
+	struct cst_generic g = { .kind = CST_GEN_NO_SYNC, .num = CST_UNSYNC_BAD_PACKET };
+	struct source *s;
+	ocsd_trc_index_t at;
+	char text[256];
+	uint8_t ch;
+	size_t i;
+
+	(void)state;
+	client_tree(&cl);
+	s = tree_source(tree_get(cl.tree), 0x10);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		g.error = cases[i].error;
+		g.index = 100 + i;
+		assert_int_equal(element_out(tree_get(cl.tree), s, &g), OCSD_RESP_ERR_CONT);
+		assert_int_equal(ocsd_get_last_err(&at, &ch, text, sizeof(text)), cases[i].err);
+		assert_int_equal(at, 100 + i);
+		assert_int_equal(ch, 0x10);
+		assert_non_null(strstr(text, cst_strerror(-(int)cases[i].error)));
+	}
+	g.error = 0;
+	assert_int_equal(element_out(tree_get(cl.tree), s, &g), OCSD_RESP_CONT);
+	/* an error of a call has neither */
+	assert_int_equal(ocsd_dt_remove_decoder(NULL, 0x10), OCSD_ERR_INVALID_PARAM_VAL);
+	ocsd_get_last_err(&at, &ch, text, sizeof(text));
+	assert_true(at == OCSD_BAD_TRC_INDEX && ch == OCSD_BAD_CS_SRC_ID);
+	ocsd_destroy_dcd_tree(cl.tree);
+}
+
+static void test_accessors(void **state)
+{
+	struct code_client cl = { .end = 0 };
+	ocsd_file_mem_region_t region[2] = { { 0, 0x400000, 64 }, { 64, 0x500000, 64 } };
+	uint32_t other[32];
+	char path[] = "/tmp/cst-ocsd-XXXXXX";
+	ocsd_trc_index_t at = 0;
+	unsigned int i;
+	int fd;
+
+	(void)state;
+	client_tree(&cl);
+	program(&cl, 3);
+	assert_int_equal(ocsd_dt_add_buffer_mem_acc(cl.tree, 0x400000, OCSD_MEM_SPACE_N, (uint8_t *)cl.code, 64), 0);
+	assert_int_equal(ocsd_dt_add_buffer_mem_acc(cl.tree, 0x400020, OCSD_MEM_SPACE_EL1N, (uint8_t *)cl.code, 64),
+			 OCSD_ERR_MEM_ACC_OVERLAP);
+	/* another memory space may have something else there */
+	assert_int_equal(ocsd_dt_add_buffer_mem_acc(cl.tree, 0x400000, OCSD_MEM_SPACE_S, (uint8_t *)cl.code, 64), 0);
+	FEED(&cl, &at, SYNC, 0x04, AT_400000(7), 0xf7);
+	assert_int_equal(cl.end, 0x400010);
+	/* the buffer is taken away and its bytes are used otherwise */
+	assert_int_equal(ocsd_dt_remove_mem_acc(cl.tree, 0x400000, OCSD_MEM_SPACE_N), 0);
+	memset(cl.code, 0xff, sizeof(cl.code));
+	FEED(&cl, &at, 0xf7);
+	assert_int_equal(cl.nacc, 1);
+	/* a file in two regions */
+	for (i = 0; i < 32; i++)
+		other[i] = i == 6 ? 0x14000000u | ((0x100000u - 24) / 4) : NOP;
+	other[16] = B_SELF(0);
+	fd = mkstemp(path);
+	assert_true(fd >= 0 && write(fd, other, sizeof(other)) == sizeof(other));
+	close(fd);
+	assert_int_equal(ocsd_dt_add_binfile_region_mem_acc(cl.tree, region, 2, OCSD_MEM_SPACE_N, path), 0);
+	unlink(path);
+	FEED(&cl, &at, AT_400000(7), 0xf7);
+	assert_int_equal(cl.end, 0x40001c);
+	FEED(&cl, &at, 0xf7);
+	assert_int_equal(cl.end, 0x500004);
+	/* both go */
+	assert_int_equal(ocsd_dt_remove_mem_acc(cl.tree, 0x400000, OCSD_MEM_SPACE_N), 0);
+	FEED(&cl, &at, 0xf7);
+	assert_int_equal(cl.end, 0x500004);
+	assert_int_equal(cl.nacc, 2);
+	assert_int_equal(ocsd_dt_add_binfile_mem_acc(cl.tree, 0x1000, OCSD_MEM_SPACE_ANY, "/does/not/exist"),
+			 OCSD_ERR_MEM_ACC_FILE_NOT_FOUND);
+	region[0].file_offset = 4096;
+	region[0].start_address = 0x900000;
+	assert_int_equal(ocsd_dt_add_binfile_region_mem_acc(cl.tree, region, 1, OCSD_MEM_SPACE_ANY,
+							    "/proc/self/exe"), 0);
+	region[0].region_size = SIZE_MAX;
+	assert_int_equal(ocsd_dt_add_binfile_region_mem_acc(cl.tree, region, 1, OCSD_MEM_SPACE_ANY,
+							    "/proc/self/exe"), OCSD_ERR_MEM_ACC_RANGE_INVALID);
+	ocsd_tl_log_mapped_mem_ranges(cl.tree);
+	ocsd_destroy_dcd_tree(cl.tree);
+}
+
+/* Code that begins in the middle of a word: it is where it was given, and nothing is before it. */
+static void test_odd_buffer(void **state)
+{
+	/* nop; nop; b .-2; nop, at 0x400002; behind it what is not the client's */
+	static const uint8_t code[] = { 0x00, 0xbf, 0x00, 0xbf, 0xfd, 0xe7, 0x00, 0xbf, 0xfe, 0xe7, 0xfe, 0xe7 };
+	struct code_client cl = { .end = 0 };
+	ocsd_trc_index_t at = 0;
+
+	(void)state;
+	client_tree(&cl);
+	assert_int_equal(ocsd_dt_add_buffer_mem_acc(cl.tree, 0x400002, OCSD_MEM_SPACE_ANY, code, 8), OCSD_OK);
+	FEED(&cl, &at, SYNC, 0x04, 0x83, 2, 0, 0x40, 0, 0x20, 0xf7, 0xf7);
+	assert_int_equal(cl.ranges, 2);
+	assert_int_equal(cl.end, 0x400008);
+	assert_int_equal(cl.nacc, 0);
+	FEED(&cl, &at, 0x83, 1, 0, 0x40, 0, 0x20, 0xf7);
+	assert_int_equal(cl.ranges, 3);
+	assert_int_equal(cl.nacc, 0);
+	FEED(&cl, &at, 0x83, 0, 0, 0x40, 0, 0x20, 0xf7, 0x83, 4, 0, 0x40, 0, 0x20, 0xf7);
+	assert_int_equal(cl.nacc, 2);
+	assert_true(cl.end <= 0x40000a);
+	ocsd_destroy_dcd_tree(cl.tree);
+}
+
+/* ---- two generations of clients ---- */
+
+static unsigned char seen[96];
+static unsigned int seen_kind;
+
+static ocsd_datapath_resp_t look(const void *ctx, const ocsd_trc_index_t index, const uint8_t id,
+				 const ocsd_generic_trace_elem *e)
+{
+	(void)index;
+	(void)id;
+	if ((unsigned int)e->elem_type == *(const unsigned int *)ctx) {
+		/* a client's own decoder made its own element, of its own generation */
+		memcpy(seen, e, e->elem_type == OCSD_GEN_TRC_ELEM_CUSTOM ? sizeof(*e) : sizeof(seen));
+		seen_kind++;
+	}
+	return OCSD_RESP_CONT;
+}
+
+/* Instrumentation, and the end of trace, as each generation has them. */
+static void generation(int how, unsigned int kind, unsigned int times)
+{
+	static const uint8_t trace[] = { ASYNC, 0x01, 0x00, 0x04, 0x85, 0, 0, 0x40, 0, 0, 0, 0, 0, 0x30,
+					 0x09, 0x01, 1, 2, 3, 4, 5, 6, 7, 8 };
+	const ocsd_ete_cfg ete = { .reg_idr0 = 0, .reg_idr1 = 0xff0, .reg_idr2 = 8, .reg_devarch = 0x47735a13,
+				   .reg_traceidr = 0x10, .arch_ver = ARCH_AA64, .core_prof = profile_CortexA };
+	dcd_tree_handle_t t;
+	unsigned char id;
+	uint32_t used;
+	uint8_t code[16] = { 0 };
+
+	if (how == 2)
+		setenv("CSTRACE_OCSD", "1.8", 1);
+	t = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+	unsetenv("CSTRACE_OCSD");
+	assert_int_equal(ocsd_dt_create_decoder(t, "ETE", OCSD_CREATE_FLG_FULL_DECODER, &ete, &id), 0);
+	if (how == 1)
+		assert_int_equal(ocsd_dt_set_mem_acc_cacheing(t, 0, 4096, 16), 0);
+	if (how == 3)
+		assert_int_equal(ocsd_dt_add_buffer_mem_acc(t, 0x1000, (ocsd_mem_space_acc_t)0xff, code, 16), 0);
+	seen_kind = 0;
+	ocsd_dt_set_gen_elem_outfn(t, look, &kind);
+	ocsd_dt_process_data(t, OCSD_OP_DATA, 0, sizeof(trace), trace, &used);
+	ocsd_dt_process_data(t, OCSD_OP_EOT, 0, 0, NULL, NULL);
+	assert_int_equal(seen_kind, times);
+	ocsd_destroy_dcd_tree(t);
+}
+
+static void test_generations(void **state)
+{
+	ocsd_generic_trace_elem element;
+	char text[80];
+	uint64_t value;
+	uint32_t reason;
+	int how;
+
+	(void)state;
+	/* what both share is where 1.3.3's header has it, and the structure is as long as 1.8's */
+	assert_int_equal(offsetof(ocsd_generic_trace_elem, st_addr), 8);
+	assert_int_equal(offsetof(ocsd_generic_trace_elem, flag_bits), 68);
+	assert_int_equal(offsetof(ocsd_generic_trace_elem, num_instr_range), 72);
+	generation(0, 17, 0);
+	generation(0, OCSD_GEN_TRC_ELEM_EO_TRACE, 1);
+	memcpy(&reason, seen + 72, 4);
+	assert_int_equal(reason, 6);
+	for (how = 1; how <= 3; how++) {
+		generation(how, 17, 1);
+		memcpy(&value, seen + 80, 8);
+		assert_int_equal(seen[72], 1);
+		assert_int_equal(value, 0x0807060504030201);
+		memcpy(&element, seen, sizeof(element));
+		assert_int_equal(ocsd_gen_elem_str(&element, text, sizeof(text)), OCSD_OK);
+		assert_string_equal(text, "OCSD_GEN_TRC_ELEM_INSTRUMENTATION(EL1; 0x0807060504030201)");
+		generation(how, OCSD_GEN_TRC_ELEM_EO_TRACE, 1);
+		memcpy(&reason, seen + 72, 4);
+		assert_int_equal(reason, 7);
+	}
+}
+
+/* ---- everything that can be called wrongly ---- */
+
+static void test_errors(void **state)
+{
+	struct code_client cl = { .nested = -1 };
+	ocsd_decode_stats_t *stats;
+	ocsd_trc_index_t at = 0;
+	unsigned char id = 0;
+	uint32_t used = 5, flags;
+	const uint8_t four[4] = { 0 };
+	char text[200];
+	uint8_t ch;
+
+	(void)state;
+	for (flags = 0; flags <= 0x1000; flags += 0x1000) {
+		ocsd_pkt_str(OCSD_PROTOCOL_ETMV4D, four, text, sizeof(text));
+		assert_int_equal(ocsd_get_last_err(NULL, NULL, text, sizeof(text)), OCSD_ERR_NO_PROTOCOL);
+		assert_null(ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, flags));
+		assert_int_equal(ocsd_get_last_err(NULL, NULL, text, sizeof(text)), OCSD_ERR_INVALID_PARAM_VAL);
+	}
+	assert_int_equal(ocsd_dt_process_data(NULL, OCSD_OP_DATA, 0, 0, NULL, &used), OCSD_RESP_FATAL_NOT_INIT);
+	assert_int_equal(used, 0);
+	assert_int_equal(ocsd_dt_process_data(&cl, OCSD_OP_FLUSH, 0, 0, NULL, NULL), OCSD_RESP_FATAL_NOT_INIT);
+	assert_int_equal(ocsd_dt_create_decoder(NULL, "ETE", 2, &plain, &id), OCSD_ERR_INVALID_PARAM_VAL);
+	client_tree(&cl);
+	program(&cl, 3);
+	ocsd_dt_add_callback_mem_acc(cl.tree, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, read_code, &cl);
+	assert_int_equal(ocsd_dt_create_decoder(cl.tree, "ETMV4I", OCSD_CREATE_FLG_FULL_DECODER, &plain, &id),
+			 OCSD_ERR_ATTACH_TOO_MANY);
+	assert_int_equal(ocsd_dt_create_decoder(cl.tree, "ETMV5", OCSD_CREATE_FLG_FULL_DECODER, &plain, &id),
+			 OCSD_ERR_DCDREG_NAME_UNKNOWN);
+	assert_int_equal(ocsd_dt_create_decoder(cl.tree, "ETMV4D", OCSD_CREATE_FLG_FULL_DECODER, &plain, &id),
+			 OCSD_ERR_NO_PROTOCOL);
+	assert_int_equal(ocsd_dt_create_decoder(cl.tree, "ETMV4I", 0, &plain, &id), OCSD_ERR_INVALID_PARAM_VAL);
+	assert_int_equal(ocsd_dt_process_data(cl.tree, OCSD_OP_DATA, 0, 0, four, &used),
+			 OCSD_RESP_FATAL_INVALID_PARAM);
+	assert_int_equal(ocsd_dt_process_data(cl.tree, (ocsd_datapath_op_t)9, 0, 0, NULL, &used),
+			 OCSD_RESP_FATAL_INVALID_OP);
+	/* a call from inside a callback is refused, and does no harm */
+	FEED(&cl, &at, SYNC, 0x04, AT_400000(7), 0xf7);
+	assert_int_equal(cl.nested, OCSD_RESP_FATAL_INVALID_OP);
+	assert_int_equal(cl.end, 0x400010);
+	assert_int_equal(ocsd_dt_set_raw_frame_printer(cl.tree, 0x18), OCSD_ERR_DCDT_NO_FORMATTER);
+	assert_int_equal(ocsd_dt_get_decode_stats(cl.tree, 0x10, &stats), OCSD_OK);
+	assert_int_equal(stats->channel_total, at);
+	assert_int_equal(ocsd_dt_reset_decode_stats(cl.tree, 0x10), OCSD_OK);
+	assert_int_equal(ocsd_dt_get_decode_stats(cl.tree, 0x10, &stats), OCSD_OK);
+	assert_int_equal(stats->channel_total, 0);
+	assert_int_equal(ocsd_dt_get_decode_stats(cl.tree, 0x10, NULL), OCSD_ERR_INVALID_PARAM_VAL);
+	assert_int_equal(ocsd_get_last_err(&at, &ch, text, sizeof(text)), OCSD_ERR_INVALID_PARAM_VAL);
+	assert_non_null(strstr(text, "OCSD_ERR_INVALID_PARAM_VAL"));
+	ocsd_err_str(OCSD_ERR_MEM, text, 12);
+	assert_string_equal(text, "0x0002 (OCS");
+	assert_int_equal(ocsd_pkt_str(OCSD_PROTOCOL_ETMV4D, text, text, sizeof(text)), OCSD_ERR_NO_PROTOCOL);
+	assert_int_equal(ocsd_dt_remove_decoder(cl.tree, 0x10), OCSD_OK);
+	assert_int_equal(ocsd_dt_remove_decoder(cl.tree, 0x10), OCSD_ERR_INVALID_ID);
+	assert_int_equal(ocsd_dt_process_data(cl.tree, OCSD_OP_DATA, 0, 4, four, &used),
+			 OCSD_RESP_FATAL_NOT_INIT);
+	/* the ID is free again */
+	assert_int_equal(ocsd_dt_create_decoder(cl.tree, "ETMV4I", OCSD_CREATE_FLG_FULL_DECODER, &plain, &id), 0);
+	ocsd_destroy_dcd_tree(cl.tree);
+	ocsd_destroy_dcd_tree(cl.tree);
+	assert_true(ocsd_get_version() >= 0x10000);
+	assert_non_null(ocsd_get_version_str());
+}
+
+/* ---- the end, to a client that has not taken all yet ---- */
+
+static unsigned int ends_told;
+
+static ocsd_datapath_resp_t always_wait(const void *ctx, const ocsd_trc_index_t index, const uint8_t id,
+					const ocsd_generic_trace_elem *e)
+{
+	(void)ctx;
+	(void)index;
+	(void)id;
+	ends_told += e->elem_type == OCSD_GEN_TRC_ELEM_EO_TRACE;
+	return OCSD_RESP_WAIT;
+}
+
+static void test_end_waits(void **state)
+{
+	static const uint8_t trace[] = { SYNC, 0x04, AT_400000(7), 0xf7 };
+	dcd_tree_handle_t t = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+	ocsd_datapath_resp_t r;
+	unsigned char id;
+	uint32_t used;
+
+	(void)state;
+	assert_int_equal(ocsd_dt_create_decoder(t, "ETMV4I", OCSD_CREATE_FLG_FULL_DECODER, &plain, &id), 0);
+	ocsd_dt_set_gen_elem_outfn(t, always_wait, NULL);
+	ends_told = 0;
+	r = ocsd_dt_process_data(t, OCSD_OP_DATA, 0, sizeof(trace), trace, &used);
+	assert_int_equal(r, OCSD_RESP_WAIT);
+	/* no flush in between: nothing is taken */
+	used = 99;
+	r = ocsd_dt_process_data(t, OCSD_OP_DATA, sizeof(trace), 1, trace, &used);
+	assert_int_equal(r, OCSD_RESP_WAIT);
+	assert_int_equal(used, 0);
+	r = ocsd_dt_process_data(t, OCSD_OP_EOT, 0, 0, NULL, NULL);
+	assert_int_equal(r, OCSD_RESP_WAIT);
+	while (OCSD_DATA_RESP_IS_WAIT(r))
+		r = ocsd_dt_process_data(t, OCSD_OP_FLUSH, 0, 0, NULL, NULL);
+	assert_int_equal(r, OCSD_RESP_CONT);
+	assert_int_equal(ends_told, 1);
+	/* a second end of the trace is delivered, too */
+	assert_int_equal(ocsd_dt_process_data(t, OCSD_OP_EOT, 0, 0, NULL, NULL), OCSD_RESP_WAIT);
+	assert_int_equal(ends_told, 2);
+	ocsd_destroy_dcd_tree(t);
+}
+
+/* ---- who listens to packets ---- */
+
+static unsigned int heard[2][4];	/* sink and monitor, by operation */
+
+static ocsd_datapath_resp_t count_sink(const void *ctx, const ocsd_datapath_op_t op, const ocsd_trc_index_t index,
+				       const void *pkt)
+{
+	(void)ctx;
+	(void)index;
+	(void)pkt;
+	heard[0][op]++;
+	return OCSD_RESP_CONT;
+}
+
+static void count_monitor(const void *ctx, const ocsd_datapath_op_t op, const ocsd_trc_index_t index,
+			  const void *pkt, const uint32_t size, const uint8_t *data)
+{
+	(void)ctx;
+	(void)index;
+	(void)pkt;
+	(void)size;
+	(void)data;
+	heard[1][op]++;
+}
+
+static void count_lines(const void *ctx, const char *text, const int len)
+{
+	(void)len;
+	*(unsigned int *)(uintptr_t)ctx += !strncmp(text, "ID:10\tRESET", 11) ? 100 : 1;
+}
+
+static void test_listeners(void **state)
+{
+	/* A-sync and Trace Info in a frame of ID 0x10 */
+	static const uint8_t frame[16] = { 0x21, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 1, 0, 0 };
+	static const uint8_t barrier[16] = { 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f,
+					     0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f };
+	dcd_tree_handle_t t = ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED,
+						   OCSD_DFRMTR_FRAME_MEM_ALIGN | OCSD_DFRMTR_RESET_ON_4X_FSYNC);
+	unsigned int lines = 0;
+	unsigned char id;
+	uint32_t used;
+
+	(void)state;
+	assert_int_equal(ocsd_dt_create_decoder(t, "ETMV4I", OCSD_CREATE_FLG_PACKET_PROC, &plain, &id), 0);
+	assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &lines, count_lines), OCSD_OK);
+	/* the last one holds, whether callback or printer */
+	assert_int_equal(ocsd_dt_set_pkt_protocol_printer(t, id, 0), OCSD_OK);
+	assert_int_equal(ocsd_dt_attach_packet_callback(t, id, OCSD_C_API_CB_PKT_SINK, (void *)count_sink, NULL),
+			 OCSD_OK);
+	assert_int_equal(ocsd_dt_attach_packet_callback(t, id, OCSD_C_API_CB_PKT_MON, (void *)count_monitor, NULL),
+			 OCSD_OK);
+	ocsd_dt_process_data(t, OCSD_OP_DATA, 0, 16, frame, &used);
+	assert_int_equal(lines, 0);
+	assert_int_equal(heard[0][OCSD_OP_DATA], 2);
+	assert_int_equal(heard[1][OCSD_OP_DATA], 2);
+	/* a barrier is a reset */
+	ocsd_dt_process_data(t, OCSD_OP_DATA, 16, 16, barrier, &used);
+	ocsd_dt_process_data(t, OCSD_OP_DATA, 32, 16, frame, &used);
+	assert_int_equal(heard[0][OCSD_OP_RESET], 1);
+	assert_int_equal(heard[1][OCSD_OP_RESET], 1);
+	assert_int_equal(heard[0][OCSD_OP_DATA], 4);
+	assert_int_equal(ocsd_dt_set_pkt_protocol_printer(t, id, 1), OCSD_OK);
+	ocsd_dt_process_data(t, OCSD_OP_DATA, 48, 16, barrier, &used);
+	ocsd_dt_process_data(t, OCSD_OP_DATA, 64, 16, frame, &used);
+	assert_int_equal(lines, 102);
+	assert_int_equal(heard[0][OCSD_OP_DATA], 6);
+	assert_int_equal(heard[1][OCSD_OP_DATA], 4);
+	/* frames are printed when the printer is asked to, whatever the tree was made with */
+	assert_int_equal(ocsd_dt_set_raw_frame_printer(t, OCSD_DFRMTR_UNPACKED_RAW_OUT), OCSD_OK);
+	ocsd_dt_process_data(t, OCSD_OP_DATA, 80, 16, frame, &used);
+	assert_int_equal(lines, 105);
+	ocsd_destroy_dcd_tree(t);
+}
+
+/* Bytes of frames by what they are: before the first ID, of a decoder, of none, and those that are no trace. */
+static void test_frame_stats(void **state)
+{
+	static const uint8_t frames[32] = { 0x10, 0x20, 0x21, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+					    0x23, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0 };
+	dcd_tree_handle_t t = ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, OCSD_DFRMTR_FRAME_MEM_ALIGN);
+	ocsd_decode_stats_t *stats;
+	unsigned char id;
+	uint32_t used;
+
+	(void)state;
+	assert_int_equal(ocsd_dt_create_decoder(t, "ETMV4I", OCSD_CREATE_FLG_PACKET_PROC, &plain, &id), 0);
+	ocsd_dt_process_data(t, OCSD_OP_DATA, 0, sizeof(frames), frames, &used);
+	assert_int_equal(used, sizeof(frames));
+	assert_int_equal(ocsd_dt_get_decode_stats(t, 0x10, &stats), OCSD_OK);
+	assert_int_equal(stats->channel_total, 12);
+	assert_int_equal(stats->demux.unknown_id_bytes, 2);
+	assert_int_equal(stats->demux.valid_id_bytes, 12);
+	assert_int_equal(stats->demux.no_id_bytes, 14);
+	assert_int_equal(stats->demux.reserved_id_bytes, 0);
+	assert_int_equal(stats->demux.frame_bytes, 4);
+	ocsd_destroy_dcd_tree(t);
+}
+
+static void keep_text(const void *ctx, const char *text, const int len)
+{
+	snprintf((char *)(uintptr_t)ctx, 200, "%.*s", len, text);
+}
+
+/* The log goes to the client's function, if it has one. */
+static void test_log(void **state)
+{
+	struct cst_generic g = { .kind = CST_GEN_NO_SYNC, .num = CST_UNSYNC_BAD_PACKET, .error = CST_ERR_BAD_HEADER, .index = 7 };
+	struct code_client cl = { .end = 0 };
+	char text[200] = "";
+
+	(void)state;
+	client_tree(&cl);
+	assert_int_equal(ocsd_def_errlog_init(OCSD_ERR_SEV_ERROR, 1), OCSD_OK);
+	assert_int_equal(ocsd_def_errlog_config_output(0, NULL), OCSD_OK);
+	element_out(tree_get(cl.tree), tree_source(tree_get(cl.tree), 0x10), &g);
+	assert_string_equal(text, "");
+	assert_int_equal(ocsd_def_errlog_set_strprint_cb(cl.tree, text, keep_text), OCSD_OK);
+	element_out(tree_get(cl.tree), tree_source(tree_get(cl.tree), 0x10), &g);
+	assert_int_equal(strncmp(text, "cstrace : 0x", 12), 0);
+	assert_non_null(strstr(text, "TrcIdx=7; CS ID=10; "));
+	assert_int_equal(ocsd_def_errlog_init(OCSD_ERR_SEV_NONE, 0), OCSD_OK);
+	ocsd_destroy_dcd_tree(cl.tree);
+}
+
+/* ---- a decoder of the client's own ---- */
+
+struct mine {
+	ocsd_extern_dcd_cb_fns *cb;
+	bool slow;
+	uint32_t sum;
+	unsigned int bytes, flushes, resets, ends;
+	dcd_tree_handle_t tree;
+};
+
+static struct mine mine;
+
+static ocsd_datapath_resp_t mine_data(const void *handle, const ocsd_datapath_op_t op, const ocsd_trc_index_t index,
+				      const uint32_t size, const uint8_t *data, uint32_t *used)
+{
+	struct mine *m = (struct mine *)(uintptr_t)handle;
+	ocsd_generic_trace_elem e;
+	ocsd_instr_info in = { .isa = ocsd_isa_aarch64, .opcode = 0xd65f03c0, .pe_type = { ARCH_V8, profile_CortexA } };
+	uint32_t n = 4;
+	uint8_t buf[4];
+
+	if (op == OCSD_OP_DATA && m->slow) {
+		/* a byte at a time, and no more until it is flushed */
+		m->sum = m->sum * 31 + *data;
+		m->bytes++;
+		*used = 1;
+		return OCSD_RESP_WAIT;
+	}
+	if (op == OCSD_OP_DATA) {
+		m->bytes += size;
+		*used = size;
+		assert_non_null(data);
+		if (m->cb->packetCBFlags & OCSD_CUST_DCD_PKT_CB_USE_MON)
+			m->cb->fn_packet_mon(m->cb->lib_context, op, index, data, size, data);
+		assert_int_equal(m->cb->fn_arm_instruction_decode(m->cb->lib_context, &in), OCSD_OK);
+		assert_int_equal(in.type, OCSD_INSTR_BR_INDIRECT);
+		assert_int_equal(in.sub_type, OCSD_S_INSTR_V8_RET);
+		assert_int_equal(m->cb->fn_memory_access(m->cb->lib_context, 0x400000, 0x33, OCSD_MEM_SPACE_EL1N, &n,
+							 buf), OCSD_OK);
+		/* still inside of the tree, after a read from a callback */
+		assert_int_equal(ocsd_dt_process_data(m->tree, OCSD_OP_FLUSH, 0, 0, NULL, NULL),
+				 OCSD_RESP_FATAL_INVALID_OP);
+		ocsd_gen_elem_init(&e, OCSD_GEN_TRC_ELEM_CUSTOM);
+		return m->cb->fn_gen_elem_out(m->cb->lib_context, index, 0x33, &e);
+	}
+	m->flushes += op == OCSD_OP_FLUSH;
+	m->resets += op == OCSD_OP_RESET;
+	m->ends += op == OCSD_OP_EOT;
+	return OCSD_RESP_CONT;
+}
+
+static void mine_flags(const void *handle, const int flags)
+{
+	assert_ptr_equal(handle, &mine);
+	assert_int_equal(mine.cb->packetCBFlags, flags);
+}
+
+static ocsd_err_t mine_create(const int flags, const void *cfg, const ocsd_extern_dcd_cb_fns *cb,
+			      ocsd_extern_dcd_inst_t *inst)
+{
+	(void)flags;
+	(void)cfg;
+	mine.cb = (ocsd_extern_dcd_cb_fns *)(uintptr_t)cb;
+	inst->fn_data_in = mine_data;
+	inst->fn_update_pkt_mon = mine_flags;
+	inst->decoder_handle = &mine;
+	return OCSD_OK;
+}
+
+static unsigned int destroyed;
+
+static ocsd_err_t mine_destroy(const void *handle)
+{
+	assert_ptr_equal(handle, &mine);
+	destroyed++;
+	return OCSD_OK;
+}
+
+static ocsd_err_t mine_id(const void *cfg, unsigned char *id)
+{
+	*id = *(const unsigned char *)cfg;
+	return OCSD_OK;
+}
+
+static ocsd_err_t mine_text(const void *pkt, char *buf, const int size)
+{
+	snprintf(buf, (size_t)size, "byte %02x", *(const uint8_t *)pkt);
+	return OCSD_OK;
+}
+
+static void on_print(const void *ctx, const char *text, int len)
+{
+	assert_int_equal(strlen(text), len);
+	add_line((struct lines *)(uintptr_t)ctx, 0, 0, text);
+}
+
+static void test_custom(void **state)
+{
+	ocsd_extern_dcd_fact_t fact = { mine_create, mine_destroy, mine_id, mine_text, OCSD_PROTOCOL_UNKNOWN };
+	uint8_t frame[16] = { 0x33 << 1 | 1, 0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0x12, 0x22, 0x32, 0x42, 0x52,
+			      0x62, 0x72, 0 };
+	static const uint8_t barrier[16] = { 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f,
+					     0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f };
+	unsigned int kind = OCSD_GEN_TRC_ELEM_CUSTOM;
+	ocsd_decode_stats_t *stats;
+	struct lines printed = { NULL, 0, 0 };
+	unsigned char cfg = 0x33, id = 0;
+	dcd_tree_handle_t t;
+	char text[64];
+	uint32_t used;
+
+	(void)state;
+	assert_int_equal(ocsd_register_custom_decoder("ETE", &fact), OCSD_ERR_DCDREG_NAME_REPEAT);
+	assert_int_equal(ocsd_register_custom_decoder("mine", &fact), OCSD_OK);
+	assert_int_equal(ocsd_register_custom_decoder("mine", &fact), OCSD_ERR_DCDREG_NAME_REPEAT);
+	assert_true(OCSD_PROTOCOL_IS_CUSTOM(fact.protocol_id));
+	t = ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, OCSD_DFRMTR_FRAME_MEM_ALIGN);
+	assert_int_equal(ocsd_dt_create_decoder(t, "mine", OCSD_CREATE_FLG_FULL_DECODER, &cfg, &id), OCSD_OK);
+	assert_int_equal(id, 0x33);
+	mine.tree = t;
+	assert_int_equal(ocsd_dt_add_callback_mem_acc(t, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, no_code, NULL), OCSD_OK);
+	assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &printed, on_print), OCSD_OK);
+	assert_int_equal(ocsd_dt_set_pkt_protocol_printer(t, 0x33, 1), OCSD_OK);
+	seen_kind = 0;
+	ocsd_dt_set_gen_elem_outfn(t, look, &kind);
+	assert_int_equal(ocsd_dt_process_data(t, OCSD_OP_DATA, 0, 16, frame, &used), OCSD_RESP_CONT);
+	assert_int_equal(mine.bytes, 14);
+	assert_true(seen_kind > 0);
+	assert_true(printed.n > 0);
+	assert_string_equal(printed.v[0], "0 0 Idx:0; ID:33;\tbyte 10\n");
+	ocsd_dt_process_data(t, OCSD_OP_FLUSH, 0, 0, NULL, NULL);
+	ocsd_dt_process_data(t, OCSD_OP_EOT, 0, 0, NULL, NULL);
+	ocsd_dt_process_data(t, OCSD_OP_RESET, 0, 0, NULL, NULL);
+	assert_int_equal(mine.flushes, 1);
+	assert_int_equal(mine.ends, 1);
+	assert_int_equal(mine.resets, 1);
+	assert_int_equal(ocsd_pkt_str(fact.protocol_id, frame, text, sizeof(text)), OCSD_OK);
+	assert_string_equal(text, "byte 67");
+	assert_int_equal(ocsd_dt_get_decode_stats(t, 0x33, &stats), OCSD_ERR_NOT_INIT);
+	ocsd_destroy_dcd_tree(t);
+	assert_int_equal(destroyed, 1);
+	/* a barrier before the frame is no data, and is a reset */
+	t = ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED,
+				 OCSD_DFRMTR_FRAME_MEM_ALIGN | OCSD_DFRMTR_RESET_ON_4X_FSYNC);
+	assert_int_equal(ocsd_dt_create_decoder(t, "mine", OCSD_CREATE_FLG_FULL_DECODER, &cfg, &id), OCSD_OK);
+	mine.bytes = mine.resets = 0;
+	mine.tree = t;
+	assert_int_equal(ocsd_dt_process_data(t, OCSD_OP_DATA, 0, 16, barrier, &used), OCSD_RESP_CONT);
+	assert_int_equal(ocsd_dt_process_data(t, OCSD_OP_DATA, 16, 16, frame, &used), OCSD_RESP_CONT);
+	assert_int_equal(mine.bytes, 14);
+	assert_int_equal(mine.resets, 1);
+	ocsd_destroy_dcd_tree(t);
+	ocsd_deregister_decoders();
+	assert_int_equal(ocsd_cust_protocol_to_str(fact.protocol_id, frame, text, sizeof(text)), OCSD_ERR_NO_PROTOCOL);
+	free_lines(&printed);
+}
+
+/* It waits after each byte: it gets them all, in order, however the client comes back. */
+static void test_custom_waits(void **state)
+{
+	ocsd_extern_dcd_fact_t fact = { mine_create, mine_destroy, mine_id, mine_text, OCSD_PROTOCOL_UNKNOWN };
+	uint8_t data[700];
+	unsigned char cfg = 0x33, id = 0;
+	ocsd_datapath_resp_t r;
+	dcd_tree_handle_t t;
+	uint32_t used, at = 0, want = 0;
+	unsigned int i;
+
+	(void)state;
+	memset(&mine, 0, sizeof(mine));
+	mine.slow = true;
+	for (i = 0; i < sizeof(data); i++) {
+		data[i] = (uint8_t)(i * 7 + i / 256);
+		want = want * 31 + data[i];
+	}
+	assert_int_equal(ocsd_register_custom_decoder("slow", &fact), OCSD_OK);
+	t = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+	assert_int_equal(ocsd_dt_create_decoder(t, "slow", OCSD_CREATE_FLG_FULL_DECODER, &cfg, &id), OCSD_OK);
+	while (at < sizeof(data)) {
+		r = ocsd_dt_process_data(t, OCSD_OP_DATA, at, (uint32_t)sizeof(data) - at, data + at, &used);
+		at += used;
+		for (i = 0; OCSD_DATA_RESP_IS_WAIT(r) && i < 2 * sizeof(data); i++)
+			r = ocsd_dt_process_data(t, OCSD_OP_FLUSH, 0, 0, NULL, NULL);
+		assert_true(r < OCSD_RESP_WAIT);
+	}
+	assert_int_equal(mine.bytes, sizeof(data));
+	assert_int_equal(mine.sum, want);
+	ocsd_destroy_dcd_tree(t);
+	ocsd_deregister_decoders();
+}
+
+/* ---- trees of several threads ---- */
+
+static int locks, held;		/* locks taken in all, and now */
+static bool not_held;		/* an unlock without a lock before it */
+
+int __real_pthread_mutex_lock(pthread_mutex_t *m);
+int __wrap_pthread_mutex_lock(pthread_mutex_t *m);
+int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
+{
+	locks++;
+	held++;
+	return __real_pthread_mutex_lock(m);
+}
+
+int __real_pthread_mutex_unlock(pthread_mutex_t *m);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *m);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *m)
+{
+	not_held |= !held;
+	held--;
+	return __real_pthread_mutex_unlock(m);
+}
+
+/*
+ * The list of all trees is changed under a lock. A race of two threads would show a missing lock only now and then, so
+ * the calls are counted.
+ */
+static void test_locks(void **state)
+{
+	dcd_tree_handle_t t[2];
+	unsigned int i;
+
+	(void)state;
+	locks = held = 0;
+	not_held = false;
+	for (i = 0; i < 2; i++)
+		t[i] = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+	for (i = 0; i < 2; i++)
+		assert_int_equal(ocsd_dt_set_gen_elem_printer(t[i]), OCSD_OK);
+	for (i = 0; i < 2; i++)
+		ocsd_destroy_dcd_tree(t[i]);
+	assert_false(not_held);
+	assert_int_equal(held, 0);
+	/* at least one for each tree that is created or destroyed */
+	assert_true(locks >= 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stale),
+		cmocka_unit_test(test_stale_wait),
+		cmocka_unit_test(test_own_fields),
+		cmocka_unit_test(test_reads_are_few),
+		cmocka_unit_test(test_many_contents),
+		cmocka_unit_test(test_pages_of_source),
+		cmocka_unit_test(test_trace_errors),
+		cmocka_unit_test(test_accessors),
+		cmocka_unit_test(test_odd_buffer),
+		cmocka_unit_test(test_generations),
+		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_end_waits),
+		cmocka_unit_test(test_listeners),
+		cmocka_unit_test(test_frame_stats),
+		cmocka_unit_test(test_log),
+		cmocka_unit_test(test_custom),
+		cmocka_unit_test(test_custom_waits),
+		cmocka_unit_test(test_locks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

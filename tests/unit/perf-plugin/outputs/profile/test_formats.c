@@ -1,0 +1,826 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The texts of profiles, to the letter, and the numbers that stand for places in files of any layout. */
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "machine/images/dso.h"
+#include "machine/images/library.h"
+#include "machine/images/elf_facts.h"
+#include "unit/perf-plugin/ko_build.h"
+#include "unit/perf-plugin/output_text.h"
+#include "outputs/profile/formats.h"
+#include "outputs/profile/messages.h"
+#include "unit/perf-plugin/refused_memory.h"
+
+#define OUT	CST_COUNT_OUTSIDE
+
+/* What the file of a binary holds; NULL: it is not an ELF file. */
+static const struct elf_facts *facts;
+
+bool __wrap_dso_facts(const struct dso *d, struct elf_facts *f);
+
+bool __wrap_dso_facts(const struct dso *d, struct elf_facts *f)
+{
+	(void)d;
+	if (facts)
+		*f = *facts;
+	return facts != NULL;
+}
+
+size_t __real_dso_stubs(const struct dso *d, struct elf_part stubs[ELF_MAX_STUBS]);
+size_t __wrap_dso_stubs(const struct dso *d, struct elf_part stubs[ELF_MAX_STUBS]);
+
+/* Behind the last stub is what nobody may look at. */
+size_t __wrap_dso_stubs(const struct dso *d, struct elf_part stubs[ELF_MAX_STUBS])
+{
+	size_t n = __real_dso_stubs(d, stubs), i;
+
+	for (i = n; i < ELF_MAX_STUBS; i++)
+		stubs[i] = (struct elf_part){ .offset = 0, .size = UINT64_MAX };
+	return n;
+}
+
+static void add(struct model *m, const struct cst_count_record *rec)
+{
+	assert_int_equal(model_add(m, rec), 0);
+}
+
+static void range(struct model *m, uint64_t start, uint64_t last, uint64_t count, uint8_t flags)
+{
+	const struct cst_count_record rec = { .kind = CST_COUNT_RANGE,
+					      .range = { .start = start, .last = last, .count = count, .flags = flags } };
+
+	add(m, &rec);
+}
+
+static void edge(struct model *m, uint64_t from, uint64_t to, uint64_t count)
+{
+	const struct cst_count_record rec = { .kind = CST_COUNT_EDGE, .edge = { .from = from, .to = to, .count = count } };
+
+	add(m, &rec);
+}
+
+static void entry(struct model *m, uint64_t offset, uint64_t count)
+{
+	const struct cst_count_record rec = { .kind = CST_COUNT_ENTRY, .entry = { .offset = offset, .count = count } };
+
+	add(m, &rec);
+}
+
+/* A model of one binary, with the segments of a file. */
+static struct model model_of(struct dso *dso)
+{
+	struct cst_count_record rec = { .kind = CST_COUNT_BINARY, .binary = { .name = dso->path } };
+	struct model m;
+	size_t i;
+
+	model_init(&m);
+	rec.binary.id_kind = dso->recorded.len ? CST_COUNT_ID_BUILD : CST_COUNT_ID_NAME;
+	rec.binary.id_len = dso->recorded.len;
+	memcpy(rec.binary.id, dso->recorded.id, dso->recorded.len);
+	add(&m, &rec);
+	for (i = 0; i < dso->nr_segs; i++) {
+		rec = (struct cst_count_record){ .kind = CST_COUNT_SEGMENT,
+						 .segment = { dso->segs[i].offset, dso->segs[i].filesz, dso->segs[i].vaddr,
+							      dso->segs[i].exec } };
+		add(&m, &rec);
+	}
+	m.binaries[0].dso = dso;
+	return m;
+}
+
+/* What a format makes of the binary, in `text`. */
+static size_t made_bytes(const char *name, enum profile_base base, const struct model *m, char *text, size_t room)
+{
+	const struct profile_format *f = profile_format_find(name);
+	struct profile_address where;
+	struct profile_removed gone;
+	struct output_text out;
+	struct flat flat;
+
+	assert_non_null(f);
+	profile_address_init(&where, &m->binaries[0], base);
+	assert_true(flat_init(&flat, &m->binaries[0], f->ranges));
+	assert_true(profile_address_limit(&where, &flat, &gone));
+	f->write(output_begin(&out), &flat, &where);
+	flat_free(&flat);
+	return output_end(&out, text, room);
+}
+
+static void made(const char *name, enum profile_base base, const struct model *m, char *text, size_t room)
+{
+	const size_t n = made_bytes(name, base, m, text, room);
+
+	/* a text, with no byte of 0 in it */
+	assert_int_equal(strlen(text), n);
+}
+
+/* As lld lays out a program: code at another offset than its address says; two pieces of it, data between. */
+static struct dso_segment lld[] = {
+	{ .offset = 0, .vaddr = 0x200000, .filesz = 0x4b4 },
+	{ .offset = 0x4b4, .vaddr = 0x2014b4, .filesz = 0x1000, .exec = true },
+	{ .offset = 0x14b4, .vaddr = 0x2034b4, .filesz = 0x100 },
+	{ .offset = 0x15b4, .vaddr = 0x2045b4, .filesz = 0x100, .exec = true },
+};
+static struct dso linked = { .path = (char *)"/bin/linked", .is_elf = true, .segs = lld, .nr_segs = 4,
+			     .recorded = { .len = 3, .id = { 0xab, 0xcd, 0x0f } } };
+/* A kernel image: its headers are not mapped. */
+static struct dso_segment kernel_seg[] = {
+	{ .offset = 0x10000, .vaddr = 0xffff800008000000, .filesz = 0x8000, .exec = true },
+	{ .offset = 0x20000, .vaddr = 0xffff800009000000, .filesz = 0x8000 },
+};
+static struct dso kernel = { .path = (char *)"[kernel.kallsyms]", .is_elf = true, .segs = kernel_seg, .nr_segs = 2 };
+static struct dso raw = { .path = (char *)"/raw.bin" };
+
+static struct model counted(struct dso *dso, uint64_t at)
+{
+	struct model m = model_of(dso);
+
+	range(&m, at, at + 8, 12345678901234567890u >> 1, 0);
+	range(&m, at + 4, at + 8, 7, 0);
+	range(&m, at + 4, at + 0x20, 1, 0);
+	edge(&m, at, at + 0x10, 1);
+	edge(&m, at + 8, at, 5);
+	edge(&m, at + 8, at + 0x20, 3);
+	edge(&m, at + 8, OUT, 4);
+	edge(&m, at + 0xc, OUT, 6);
+	return m;
+}
+
+static void autofdo(void **state)
+{
+	struct model m = counted(&linked, 0x4b4);
+	char text[1024];
+
+	(void)state;
+	made("autofdo", PROFILE_OFFSET, &m, text, sizeof(text));
+	assert_string_equal(text, "3\n4b4-4bc:6172839450617283945\n4b8-4bc:7\n4b8-4d4:1\n0\n5\n4b4->4c4:1\n4bc->0:4\n"
+			    "4bc->4b4:5\n4bc->4d4:3\n4c0->0:6\n"
+			    "// build_id: 0xabcd0f0000000000000000000000000000000000\n// /bin/linked\n\n");
+	made("autofdo", PROFILE_FIRST_LOAD, &m, text, sizeof(text));
+	assert_string_equal(text, "3\n14b4-14bc:6172839450617283945\n14b8-14bc:7\n14b8-14d4:1\n0\n5\n14b4->14c4:1\n"
+			    "14bc->0:4\n14bc->14b4:5\n14bc->14d4:3\n14c0->0:6\n"
+			    "// build_id: 0xabcd0f0000000000000000000000000000000000\n// /bin/linked\n\n");
+	model_free(&m);
+	/* no build-id, and nothing that ran */
+	m = model_of(&kernel);
+	made("autofdo", PROFILE_OFFSET, &m, text, sizeof(text));
+	assert_string_equal(text, "0\n0\n0\n// [kernel.kallsyms]\n\n");
+	model_free(&m);
+}
+
+static void llvm(void **state)
+{
+	struct model m = counted(&linked, 0x4b4);
+	char text[1024];
+
+	(void)state;
+	made("llvm", PROFILE_VADDR, &m, text, sizeof(text));
+	assert_string_equal(text, "3\n2014b4-2014bc:6172839450617283945\n2014b8-2014bc:7\n2014b8-2014d4:1\n3\n"
+			    "2014b4->2014c4:1\n2014bc->2014b4:5\n2014bc->2014d4:3\n");
+	model_free(&m);
+	m = model_of(&linked);
+	made("llvm", PROFILE_VADDR, &m, text, sizeof(text));
+	assert_string_equal(text, "0\n0\n");
+	model_free(&m);
+}
+
+static void bolt(void **state)
+{
+	struct model m = counted(&linked, 0x4b4);
+	char text[1024];
+
+	(void)state;
+	entry(&m, 0x4b8, 9);
+	range(&m, 0x4c0, 0x4c4, 2, CST_COUNT_ARRIVED);
+	made("bolt", PROFILE_VADDR, &m, text, sizeof(text));
+	assert_string_equal(text, "B 0 2014b8 9 0\nB 2014b4 2014c4 1 0\nB 2014bc 2014b4 5 0\nB 2014bc 2014d4 3 0\nB 2014bc 0 4 0\n"
+			    "B 2014c0 0 6 0\nF 2014b4 2014bc 6172839450617283945\nF 2014b8 2014bc 7\nF 2014b8 2014d4 1\n"
+			    "f 2014c0 2014c4 2\n");
+	model_free(&m);
+}
+
+static void not_taken(struct model *m, uint64_t offset, uint8_t size)
+{
+	const struct cst_count_record rec = { .kind = CST_COUNT_NOT_TAKEN,
+					      .not_taken = { .offset = offset, .size = size, .count = 1 } };
+
+	add(m, &rec);
+}
+
+/* Joined ranges: AutoFDO's end behind each branch, llvm's are added whatever led there, bolt's are apart. */
+static void split(void **state)
+{
+	struct model m = model_of(&raw);
+	char text[256];
+
+	(void)state;
+	range(&m, 0, 0x20, 3, 0);
+	range(&m, 0, 0x20, 2, CST_COUNT_ARRIVED);
+	range(&m, 0xc, 0x10, 1, 0);
+	range(&m, 0x10, 0x20, 1, CST_COUNT_T32);
+	range(&m, 0x20, 0x22, 7, CST_COUNT_T32);
+	/* one at the last instruction of a range, and one of two bytes */
+	not_taken(&m, 8, 4);
+	not_taken(&m, 0x10, 4);
+	not_taken(&m, 0x20, 2);
+	edge(&m, 0x20, 0, 4);
+	made("autofdo", PROFILE_OFFSET, &m, text, sizeof(text));
+	assert_string_equal(text, "6\n0-8:5\nc-10:6\n10-10:1\n14-20:6\n20-20:7\n22-22:7\n0\n1\n20->0:4\n// /raw.bin\n\n");
+	made("llvm", PROFILE_VADDR, &m, text, sizeof(text));
+	assert_string_equal(text, "4\n0-20:5\nc-10:1\n10-20:1\n20-22:7\n1\n20->0:4\n");
+	made("bolt", PROFILE_VADDR, &m, text, sizeof(text));
+	assert_string_equal(text, "B 20 0 4 0\nF 0 20 3\nF c 10 1\nF 10 20 1\nF 20 22 7\nf 0 20 2\n");
+	model_free(&m);
+}
+
+struct flat_case {
+	const struct model_binary *binary;
+	enum flat_ranges kind;
+};
+
+static bool flat_made(void *data)
+{
+	const struct flat_case *c = data;
+	struct profile_removed removed;
+	struct profile_address where;
+	struct flat flat;
+	bool ok;
+
+	profile_address_init(&where, c->binary, PROFILE_FIRST_LOAD);
+	if (!flat_init(&flat, c->binary, c->kind))
+		return false;
+	ok = profile_address_limit(&where, &flat, &removed);
+	flat_free(&flat);
+	return ok;
+}
+
+/* Counts to which memory was refused are not written in part. */
+static void without_memory(void **state)
+{
+	struct flat_case c = { .kind = FLAT_SPLIT };
+	struct model m = model_of(&kernel);
+	uint64_t at;
+
+	(void)state;
+	range(&m, 0x10000, 0x10020, 3, 0);
+	edge(&m, 0x10020, OUT, 1);
+	c.binary = &m.binaries[0];
+	/* the ranges of the model itself, until their copy is changed */
+	assert_int_equal(refused_each(flat_made, &c), 2);
+	not_taken(&m, 0x10008, 4);
+	c.binary = &m.binaries[0];
+	assert_in_range(refused_each(flat_made, &c), 3, 10);
+	c.kind = FLAT_JOINED;
+	assert_in_range(refused_each(flat_made, &c), 2, 10);
+	/* many pieces of a range */
+	c.kind = FLAT_SPLIT;
+	range(&m, 0x10000, 0x11000, 3, 0);
+	for (at = 0x10100; at < 0x11000; at += 0x10)
+		not_taken(&m, at, 4);
+	c.binary = &m.binaries[0];
+	assert_in_range(refused_each(flat_made, &c), 5, 20);
+	model_free(&m);
+}
+
+#ifdef HAVE_PROTOBUF_C
+/* Branches inside of the binary, and those that were not taken, by address. */
+static void propeller(void **state)
+{
+	struct model m = counted(&linked, 0x4b4);
+	Propeller__BranchFrequenciesProto *p;
+	char bytes[1024];
+	size_t n;
+
+	(void)state;
+	not_taken(&m, 0x4bc, 4);
+	n = made_bytes("propeller", PROFILE_VADDR, &m, bytes, sizeof(bytes));
+	p = propeller__branch_frequencies_proto__unpack(NULL, n, (uint8_t *)bytes);
+	assert_non_null(p);
+	assert_int_equal(p->n_taken_counts, 3);
+	assert_int_equal(p->taken_counts[0]->source, 0x2014b4);
+	assert_int_equal(p->taken_counts[0]->dest, 0x2014c4);
+	assert_int_equal(p->taken_counts[0]->count, 1);
+	assert_int_equal(p->taken_counts[2]->dest, 0x2014d4);
+	assert_int_equal(p->n_not_taken_counts, 1);
+	assert_int_equal(p->not_taken_counts[0]->address, 0x2014bc);
+	assert_int_equal(p->not_taken_counts[0]->count, 1);
+	propeller__branch_frequencies_proto__free_unpacked(p, NULL);
+	model_free(&m);
+}
+#endif
+
+/* Stubs of the linker are outside: calls of them keep their address, and what they lead to comes in from there. */
+static void bolt_stubs(void **state)
+{
+	static const uint32_t code[16];
+	const struct ko_section sec[] = { { ".plt", code, 8, 0, false }, { ".text", code, 16, 0, false } };
+	const struct ko ko = { sec, 2, NULL, 0, NULL, 0 };
+	struct dso d = { .path = (char *)"/bin/stubs", .state = DSO_LOADED, .is_elf = true };
+	struct dso_segment seg = { .vaddr = 0x1000, .filesz = 96, .exec = true };
+	struct pdb file = { 0 };
+	struct dso_text section;
+	struct model m;
+	char text[256];
+	uint64_t at;
+
+	(void)state;
+	ko_build(&file, &ko);
+	d.data = file.p;
+	d.size = file.len;
+	assert_true(dso_unlinked_text(&d, &section));
+	at = section.offset;
+	seg.offset = at - 32;
+	d.segs = &seg;
+	d.nr_segs = 1;
+	m = model_of(&d);
+	entry(&m, at - 32, 1);
+	entry(&m, at, 2);
+	edge(&m, at - 28, OUT, 3);
+	edge(&m, at - 24, at + 4, 2);
+	edge(&m, at - 20, at - 4, 1);
+	edge(&m, at, OUT, 1);
+	edge(&m, at + 8, at - 32, 3);
+	range(&m, at - 32, at - 28, 3, 0);
+	range(&m, at - 4, at - 4, 1, CST_COUNT_ARRIVED);
+	range(&m, at, at + 8, 5, 0);
+	range(&m, at + 12, at + 16, 4, CST_COUNT_ARRIVED);
+	made("bolt", PROFILE_VADDR, &m, text, sizeof(text));
+	assert_string_equal(text, "B 0 1020 2 0\nB 0 1024 2 0\nB 1020 0 1 0\nB 1028 1000 3 0\nF 1020 1028 5\n"
+			    "f 102c 1030 4\n");
+	model_free(&m);
+	free(file.p);
+}
+
+/* Numbers of a kernel image. From its first segment on, 0 is code, and no branch out of it can be told. */
+static void kernel_image(void **state)
+{
+	struct model m = counted(&kernel, 0x10000);
+	char text[1024];
+
+	(void)state;
+	made("llvm", PROFILE_VADDR, &m, text, sizeof(text));
+	assert_string_equal(text, "3\nffff800008000000-ffff800008000008:6172839450617283945\n"
+			    "ffff800008000004-ffff800008000008:7\nffff800008000004-ffff800008000020:1\n3\n"
+			    "ffff800008000000->ffff800008000010:1\nffff800008000008->ffff800008000000:5\n"
+			    "ffff800008000008->ffff800008000020:3\n");
+	made("autofdo", PROFILE_OFFSET, &m, text, sizeof(text));
+	assert_string_equal(text, "3\n10000-10008:6172839450617283945\n10004-10008:7\n10004-10020:1\n0\n5\n"
+			    "10000->10010:1\n10008->0:4\n10008->10000:5\n10008->10020:3\n1000c->0:6\n// [kernel.kallsyms]\n\n");
+	made("autofdo", PROFILE_FIRST_LOAD, &m, text, sizeof(text));
+	assert_string_equal(text, "3\n0-8:6172839450617283945\n4-8:7\n4-20:1\n0\n3\n0->10:1\n8->0:5\n8->20:3\n"
+			    "// [kernel.kallsyms]\n\n");
+	model_free(&m);
+}
+
+/* The second executable segment has its own distance between offset and address; a file without segments none. */
+static void addresses(void **state)
+{
+	struct model m = model_of(&linked), k = model_of(&kernel), r = model_of(&raw);
+	struct profile_address a;
+
+	(void)state;
+	profile_address_init(&a, &m.binaries[0], PROFILE_OFFSET);
+	assert_false(a.unlinked);
+	assert_int_equal(profile_address(&a, 0x15c0), 0x15c0);
+	profile_address_init(&a, &m.binaries[0], PROFILE_FIRST_LOAD);
+	assert_false(a.code_at_zero);
+	assert_int_equal(profile_address(&a, 0x15c0), 0x45c0);
+	profile_address_init(&a, &m.binaries[0], PROFILE_VADDR);
+	assert_int_equal(profile_address(&a, 0x15c0), 0x2045c0);
+	assert_int_equal(profile_address(&a, 0x15b4), 0x2045b4);
+	assert_int_equal(profile_address(&a, 0x15b0), 0x2035b0);
+	profile_address_init(&a, &r.binaries[0], PROFILE_FIRST_LOAD);
+	assert_false(a.code_at_zero || a.unlinked);
+	assert_int_equal(profile_address(&a, 0x123), 0x123);
+	profile_address_init(&a, &k.binaries[0], PROFILE_FIRST_LOAD);
+	assert_true(a.code_at_zero);
+	profile_address_init(&a, &k.binaries[0], PROFILE_OFFSET);
+	assert_false(a.code_at_zero);
+	model_free(&m);
+	model_free(&k);
+	model_free(&r);
+}
+
+/* Writes the format to a file, and returns what profile_write() does, with the messages in `text`. */
+static int written(const char *name, enum profile_base base, const struct model *m, char *text, size_t room)
+{
+	FILE *file = tmpfile(), *log = tmpfile();
+	struct error err = { .code = 0 };
+	struct pd_output out;
+	int saved = dup(STDERR_FILENO), rc;
+	ssize_t n;
+
+	assert_true(file && log && saved >= 0);
+	assert_int_equal(pd_output_fd(&out, fileno(file), "profile", &err), 0);
+	fflush(stderr);
+	assert_true(dup2(fileno(log), STDERR_FILENO) >= 0);
+	rc = profile_write(&out, profile_format_find(name), base, &m->binaries[0]);
+	fflush(stderr);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	n = pread(fileno(log), text, room - 1, 0);
+	assert_in_range(n, 0, room - 2);
+	text[n] = 0;
+	fclose(file);
+	fclose(log);
+	return rc;
+}
+
+/* A module whose .text is 64 bytes at `at`, with code before and behind it. */
+static struct model counted_module(struct dso *dso, uint64_t at)
+{
+	struct model m = model_of(dso);
+
+	range(&m, at - 8, at, 4, 0);
+	range(&m, at, at + 60, 2, 0);
+	range(&m, at + 4, at + 64, 3, 0);
+	range(&m, at + 64, at + 68, 5, 0);
+	edge(&m, at - 8, OUT, 1);
+	edge(&m, at + 60, at, 1);
+	edge(&m, at + 60, at + 64, 2);
+	edge(&m, at + 60, OUT, 8);
+	edge(&m, at + 64, at, 1);
+	return m;
+}
+
+/* In all names that end so. */
+static void rename_sections(struct pdb *file, const char *from, const char *to)
+{
+	uint8_t *at = file->p;
+
+	while ((at = memmem(at, file->len - (size_t)(at - file->p), from, strlen(from) + 1)))
+		memcpy(at, to, strlen(to));
+}
+
+/* A kernel module: .text has addresses, what is beside it has none. */
+static void module(void **state)
+{
+	static const uint32_t code[16];
+	const struct ko_section sec[] = { { ".init.text", code, 8, 0, false }, { ".text", code, 16, 0, false },
+					  { ".exit.text", code, 8, 0, false } };
+	const struct ko_symbol sym[] = { { "f", 2, 0 } };
+	const struct ko ko = { sec, 3, sym, 1, NULL, 0 };
+	struct dso d = { .path = (char *)"m.ko", .kind = DSO_MODULE, .state = DSO_LOADED };
+	struct dso_segment seg = { .vaddr = 0xffff800001000000, .filesz = 64, .exec = true };
+	struct profile_address a;
+	struct profile_removed gone;
+	struct model m;
+	struct flat f;
+	struct pdb file = { 0 };
+	struct dso_text text, none;
+	Elf64_Ehdr header, cut;
+	char out[512], want[512], log[1024];
+	uint32_t at;
+
+	(void)state;
+	ko_build(&file, &ko);
+	d.data = file.p;
+	d.size = file.len;
+	/* not read as ELF, or not there: no section is looked for */
+	assert_false(dso_unlinked_text(&d, &text));
+	d.is_elf = true;
+	d.state = DSO_MISSING;
+	assert_false(dso_unlinked_text(&d, &text));
+	d.state = DSO_LOADED;
+	assert_true(dso_unlinked_text(&d, &text));
+	assert_int_equal(text.size, 64);
+	assert_int_equal(text.vaddr, 0);
+	/* another name; then no table of sections with the names' number in it */
+	rename_sections(&file, ".text", ".Text");
+	assert_false(dso_unlinked_text(&d, &none));
+	rename_sections(&file, ".Text", ".text");
+	memcpy(&header, file.p, sizeof(header));
+	cut = header;
+	cut.e_shoff = 0;
+	cut.e_shnum = 0;
+	cut.e_shstrndx = SHN_XINDEX;
+	memcpy(file.p, &cut, sizeof(cut));
+	assert_false(dso_unlinked_text(&d, &none));
+	memcpy(file.p, &header, sizeof(header));
+	assert_true(dso_unlinked_text(&d, &none));
+	at = (uint32_t)text.offset;
+	seg.offset = at;
+	d.segs = &seg;
+	d.nr_segs = 1;
+	m = counted_module(&d, at);
+	profile_address_init(&a, &m.binaries[0], PROFILE_OFFSET);
+	assert_true(a.unlinked);
+	assert_false(a.code_at_zero);
+	assert_int_equal(profile_address(&a, at + 4), at + 4);
+	profile_address_init(&a, &m.binaries[0], PROFILE_FIRST_LOAD);
+	assert_true(a.code_at_zero);
+	assert_int_equal(profile_address(&a, at + 4), 4);
+	profile_address_init(&a, &m.binaries[0], PROFILE_VADDR);
+	assert_int_equal(profile_address(&a, at + 4), 0xffff800001000004);
+
+	assert_true(flat_init(&f, &m.binaries[0], FLAT_SPLIT));
+	assert_true(profile_address_limit(&a, &f, &gone));
+	assert_int_equal(f.nr_ranges + f.nr_edges, 9);
+	profile_address_init(&a, &m.binaries[0], PROFILE_OFFSET);
+	assert_true(profile_address_limit(&a, &f, &gone));
+	assert_int_equal(f.nr_ranges, 1);
+	assert_int_equal(f.nr_edges, 2);
+	flat_free(&f);
+	assert_int_equal(gone.ranges, 3);
+	assert_int_equal(gone.executed, 12);
+	assert_int_equal(gone.edges, 2);
+	made("autofdo", PROFILE_OFFSET, &m, out, sizeof(out));
+	snprintf(want, sizeof(want), "1\n%x-%x:2\n0\n2\n%x->0:10\n%x->%x:1\n// m.ko\n\n", at, at + 60, at + 60, at + 60, at);
+	assert_string_equal(out, want);
+	assert_int_equal(written("autofdo", PROFILE_OFFSET, &m, log, sizeof(log)), 0);
+	assert_string_equal(log, "cstrace profile: m.ko: 1 ranges, 2 edges, 0 instructions, 13 branches (4 inside the binary)\n"
+			    "cstrace profile: m.ko is not linked (no program headers), as kernel modules are: AutoFDO reads counts of such a "
+			    "file since June 2026, 0.30.1 does not\n"
+			    "cstrace profile: m.ko: 3 ranges, executed 12 times, and 2 edges are outside of its .text and left out: "
+			    "AutoFDO has no addresses for them\n");
+	assert_int_equal(written("llvm", PROFILE_VADDR, &m, log, sizeof(log)), 0);
+	assert_non_null(strstr(log, "cstrace profile: m.ko is not linked (no program headers), as kernel modules are: file offsets stand for its "
+			       "addresses, and --format=llvm is read for linked files only; create_llvm_prof of AutoFDO reads "
+			       "--format=autofdo\n"));
+	assert_null(strstr(log, "left out"));
+	made("autofdo", PROFILE_FIRST_LOAD, &m, out, sizeof(out));
+	assert_string_equal(out, "1\n0-3c:2\n0\n1\n3c->0:1\n// m.ko\n\n");
+	model_free(&m);
+	free(file.p);
+}
+
+/* More than the block in which lines are collected. */
+static void many(void **state)
+{
+	enum { N = 20000, ROOM = 1 << 21 };
+	static char text[ROOM];
+	struct model m = model_of(&raw);
+	unsigned int i, first, last, n = 0, k;
+	char *p = text;
+
+	(void)state;
+	for (i = 0; i < N; i++) {
+		range(&m, 16 * i + 4, 16 * i + 8, i + 1, 0);
+		edge(&m, 16 * i + 8, 16 * i + 20, i + 1);
+	}
+	made("llvm", PROFILE_VADDR, &m, text, ROOM);
+	for (k = 0; k < 2; k++) {
+		assert_int_equal(strtoul(p, &p, 10), N);
+		for (i = 0; i < N; i++) {
+			assert_int_equal(sscanf(p, k ? "\n%x->%x:%u" : "\n%x-%x:%u", &first, &last, &n), 3);
+			assert_int_equal(first, 16 * i + (k ? 8 : 4));
+			assert_int_equal(last, 16 * i + (k ? 20 : 8));
+			assert_int_equal(n, i + 1);
+			p = strchr(p + 1, '\n');
+		}
+		p++;
+	}
+	assert_string_equal(p, "");
+	model_free(&m);
+}
+
+/* As many ranges as the array has room for, already in order. The sanitized build sees what is read behind them. */
+static void no_room_left(void **state)
+{
+	struct model m = model_of(&raw);
+	char text[400];
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 8; i++)
+		range(&m, 16 * i, 16 * i + 4, 1, i ? 0 : CST_COUNT_ARRIVED);
+	made("llvm", PROFILE_VADDR, &m, text, sizeof(text));
+	assert_string_equal(text, "8\n0-4:1\n10-14:1\n20-24:1\n30-34:1\n40-44:1\n50-54:1\n60-64:1\n70-74:1\n0\n");
+	model_free(&m);
+}
+
+/* Counts of 64 bits; perf2bolt takes 63. */
+static void largest(void **state)
+{
+	struct model m = model_of(&raw);
+	char out[512];
+
+	(void)state;
+	range(&m, 4, 8, UINT64_MAX, 0);
+	edge(&m, 8, 16, UINT64_MAX);
+	made("autofdo", PROFILE_OFFSET, &m, out, sizeof(out));
+	assert_non_null(strstr(out, "4-8:18446744073709551615\n0\n1\n8->10:18446744073709551615\n"));
+	made("llvm", PROFILE_VADDR, &m, out, sizeof(out));
+	assert_string_equal(out, "1\n4-8:18446744073709551615\n1\n8->10:18446744073709551615\n");
+	made("bolt", PROFILE_VADDR, &m, out, sizeof(out));
+	assert_string_equal(out, "B 8 10 9223372036854775807 0\nF 4 8 9223372036854775807\n");
+	model_free(&m);
+}
+
+/* Ranges that share the pieces between branches: the profile has no more of them than there are branches and ranges. */
+static void shared_pieces(void **state)
+{
+	enum { N = 20000, ROOM = 1 << 20 };
+	static char text[ROOM];
+	struct model m = model_of(&raw), most = model_of(&raw);
+	unsigned int i, first, last, n;
+	char *p;
+
+	(void)state;
+	for (i = 0; i < N; i++)
+		range(&m, 0, 4 * i + 4, 1, 0);
+	for (i = 0; i < N; i++)
+		not_taken(&m, 4 * i, 4);
+	made("autofdo", PROFILE_OFFSET, &m, text, ROOM);
+	assert_int_equal(strtoul(text, &p, 10), N + 1);
+	for (i = 0; i <= N; i++) {
+		assert_int_equal(sscanf(p, "\n%x-%x:%u", &first, &last, &n), 3);
+		assert_int_equal(first, 4 * i);
+		assert_int_equal(last, 4 * i);
+		assert_int_equal(n, i ? N - i + 1 : N);
+		p = strchr(p + 1, '\n');
+	}
+	model_free(&m);
+
+	range(&most, 0, 12, UINT64_MAX - 1, 0);
+	range(&most, 0, 12, UINT64_MAX - 1, CST_COUNT_ARRIVED);
+	range(&most, 4, 20, 3, 0);
+	for (i = 0; i < 4; i++)
+		not_taken(&most, 4 * i, 4);
+	made("autofdo", PROFILE_OFFSET, &most, text, ROOM);
+	assert_non_null(strstr(text, "5\n0-0:18446744073709551615\n4-4:18446744073709551615\n8-8:18446744073709551615\n"
+				     "c-c:18446744073709551615\n10-14:3\n0\n"));
+	model_free(&most);
+}
+
+/* A format with nothing of what was executed is not written, and this is said. */
+static void nothing(void **state)
+{
+	struct model m = model_of(&raw), none = model_of(&raw);
+	struct error err = { .code = 0 };
+	struct pd_output out;
+	FILE *file = tmpfile();
+
+	(void)state;
+	facts = NULL;
+	edge(&m, 8, OUT, 3);
+	assert_int_equal(pd_output_fd(&out, fileno(file), "profile", &err), 0);
+	assert_int_equal(profile_write(&out, profile_format_find("llvm"), PROFILE_VADDR, &none.binaries[0]), 1);
+#ifdef HAVE_PROTOBUF_C
+	assert_int_equal(pd_output_fd(&out, fileno(file), "profile", &err), 0);
+	assert_int_equal(profile_write(&out, profile_format_find("propeller"), PROFILE_VADDR, &m.binaries[0]), 1);
+#endif
+	assert_int_equal(lseek(fileno(file), 0, SEEK_END), 0);
+	assert_int_equal(pd_output_fd(&out, fileno(file), "profile", &err), 0);
+	assert_int_equal(profile_write(&out, profile_format_find("llvm"), PROFILE_VADDR, &m.binaries[0]), 0);
+	fclose(file);
+	model_free(&none);
+	model_free(&m);
+}
+
+static void names(void **state)
+{
+	const struct profile_format *f;
+
+	(void)state;
+	f = profile_format_find("autofdo");
+	assert_true(f && f->mode == COUNTS_SPLIT && f->base == PROFILE_OFFSET);
+	f = profile_format_find("llvm");
+	assert_true(f && f->mode == COUNTS_JOINED && f->base == PROFILE_VADDR);
+	f = profile_format_find("bolt");
+	assert_true(f && f->mode == COUNTS_ALL && f->base == PROFILE_VADDR);
+	assert_null(profile_format_find("gcov"));
+	assert_null(profile_format_find(""));
+}
+
+static const char *reported(const struct dso *d, enum reader reader, char **text)
+{
+	size_t len;
+	FILE *out = open_memstream(text, &len);
+
+	assert_non_null(out);
+	readers_report(out, "profile", d, reader);
+	fclose(out);
+	return *text;
+}
+
+/* The properties that each reader does not accept, and in which order they are named. */
+static void unaccepted(void **state)
+{
+#define WHOLE	.symtab = true, .linked = true, .build_id = true, .relocs = true
+#define BARE	.linked = true, .build_id = true, .relocs = true
+#define APART		"its code is at addresses other than its file offsets (lld, kernels);"
+#define STRIPPED	"it is stripped (no symbols, no DWARF);"
+	static const enum reader readers[] = { READER_AUTOFDO, READER_SAMPLES, READER_LLVM, READER_BOLT, READER_OFFSETS };
+	static const struct {
+		struct elf_facts facts;
+		const char *named[5];	/* by each of `readers` */
+	} row[] = {
+		{ { WHOLE, .dwarf_low = 4, .dwarf_high = 4 }, { "", "", "", "" } },
+		{ { WHOLE, .dwarf_low = 2, .dwarf_high = 5 }, { "it has DWARF 5;", "it has DWARF 5;", "", "" } },
+		{ { WHOLE }, { "it has no DWARF;", "it has no DWARF;", "it has no DWARF;", "" } },
+		{ { WHOLE, .probes = true }, { "it has no DWARF;", "it has no DWARF;", "", "" } },
+		{ { BARE }, { STRIPPED, STRIPPED, STRIPPED, "it is stripped (no symbols);" } },
+		{ { BARE, .dwarf_high = 4 }, { "", "", "", "it is stripped (no symbols);" } },
+		{ { .symtab = true, .linked = true, .build_id = true, .dwarf_high = 4 },
+		  { "", "", "", "it was linked without relocations;" } },
+		{ { .symtab = true, .linked = true, .relocs = true, .dwarf_high = 5 },
+		  { "it has DWARF 5;", "it has DWARF 5;it has no build-id;", "", "" } },
+		/* a kernel module */
+		{ { .symtab = true, .dwarf_high = 4 }, { "", "", "", "", "" } },
+		{ { WHOLE, .dwarf_high = 4, .apart = true }, { "", APART, "", "", APART } },
+	};
+	struct dso d = { .path = (char *)"/bin/x", .file = (char *)"/bin/x", .state = DSO_LOADED };
+	char named[256], *text, *line, *rest;
+	unsigned int i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		facts = &row[i].facts;
+		for (k = 0; k < 5; k++) {
+			reported(&d, readers[k], &text);
+			*named = 0;
+			for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+				assert_int_equal(strncmp(line, "cstrace profile: /bin/x: ", 25), 0);
+				strncat(named, line + 25, strcspn(line + 25, ":"));
+				strcat(named, ";");
+			}
+			assert_string_equal(named, row[i].named[k] ? row[i].named[k] : "");
+			free(text);
+		}
+	}
+}
+
+/* The file that was used is named where it is not the recorded one, and where its debug information went. */
+static void unaccepted_file(void **state)
+{
+	static const struct elf_facts bare = { .linked = true, .build_id = true, .debuglink = "x.debug" };
+	static const struct elf_facts symbols = { .symtab = true, .dwarf_high = 5, .debuglink = "x.debug" };
+	struct dso d = { .path = (char *)"/bin/x", .file = (char *)"/sys/bin/x", .state = DSO_LOADED };
+	char *text;
+
+	(void)state;
+	facts = &bare;
+	assert_string_equal(reported(&d, READER_BOLT, &text), "cstrace profile: /bin/x (/sys/bin/x): it is stripped (no symbols) (what was "
+			    "taken out is in x.debug): perf2bolt 19 and later refuse it; give it the unstripped file of this build\n");
+	free(text);
+	d.file = d.path;
+	facts = &symbols;
+	assert_string_equal(reported(&d, READER_AUTOFDO, &text), "cstrace profile: /bin/x: it has DWARF 5: create_llvm_prof and "
+			    "create_gcov 0.19 write an empty profile, with exit code 0; compile with -gdwarf-4, or take AutoFDO 0.20 "
+			    "or later\n");
+	free(text);
+	/* a file that was not used, a copy of kernel memory, what is no ELF file */
+	d.state = DSO_MISSING;
+	assert_string_equal(reported(&d, READER_AUTOFDO, &text), "");
+	free(text);
+	d.state = DSO_LOADED;
+	d.kind = DSO_KCORE;
+	assert_string_equal(reported(&d, READER_AUTOFDO, &text), "");
+	free(text);
+	d.kind = DSO_MODULE;
+	assert_string_not_equal(reported(&d, READER_AUTOFDO, &text), "");
+	free(text);
+	facts = NULL;
+	assert_string_equal(reported(&d, READER_AUTOFDO, &text), "");
+	free(text);
+}
+
+static void libraries(void **state)
+{
+	static const char *const library[] = { "[kernel.kallsyms]", "[vdso]", "/lib/libc.so.6", "libm.so", "/lib/modules/a/m.ko",
+					       "/lib/m.ko.xz", "/lib/ld-linux-aarch64.so.1", "/lib/ld-2.31", "ld-musl",
+					       "/lib/l.so (deleted)", "/lib/a.source.so.1", "/apex/com.android.runtime/bin/linker64",
+					       "/system/bin/linker" };
+	static const char *const program[] = { "/opt/my.solver", "/opt/a.kotlin", "/opt/linker", "/bin/x", "x", "/opt/lib.so.d/x", "/ld-tests/x", "/bin/bold-x", "/opt/[x]/x",
+					       "/modules.ko/x", "/bin/[" };
+	static const char *const everywhere[] = { "[vdso]", "[kernel.kallsyms]", "/lib/ld-linux-aarch64.so.1", "/lib/libc.so.6", "/lib/libc-2.31.so",
+						  "/lib/libc.musl-aarch64.so.1", "/system/bin/linker64", "/lib/m.ko.xz" };
+	static const char *const own[] = { "/lib/libcrypto.so.3", "/lib/libc++.so.1", "/lib/libcap.so.2", "/bin/x", "/lib/libc-client.so.1" };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(everywhere) / sizeof(everywhere[0]); i++)
+		assert_true(library_of_all(everywhere[i]));
+	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		assert_false(library_of_all(own[i]));
+	for (i = 0; i < sizeof(library) / sizeof(library[0]); i++)
+		assert_true(library_name(library[i]));
+	for (i = 0; i < sizeof(program) / sizeof(program[0]); i++)
+		assert_false(library_name(program[i]));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(autofdo), cmocka_unit_test(llvm), cmocka_unit_test(bolt), cmocka_unit_test(split), cmocka_unit_test(without_memory),
+#ifdef HAVE_PROTOBUF_C
+		cmocka_unit_test(propeller),
+#endif
+		cmocka_unit_test(bolt_stubs),
+		cmocka_unit_test(kernel_image), cmocka_unit_test(addresses), cmocka_unit_test(module), cmocka_unit_test(many),
+		cmocka_unit_test(no_room_left), cmocka_unit_test(names), cmocka_unit_test(largest), cmocka_unit_test(shared_pieces), cmocka_unit_test(nothing),
+		cmocka_unit_test(unaccepted), cmocka_unit_test(unaccepted_file), cmocka_unit_test(libraries),
+	};
+
+	return cmocka_run_group_tests_name("profile formats", tests, NULL, NULL);
+}

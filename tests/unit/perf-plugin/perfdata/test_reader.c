@@ -1,0 +1,1000 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The same recording in every form perf.data comes in (either byte order, file, pipe, directory,
+ * compressed) must give the same records; damage must be reported and cost nothing else.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "parts.h"
+#include "perfdata/decode.h"
+#include "perfdata/reader.h"
+#include "unit/perf-plugin/perfdata_build.h"
+
+#define ST	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | \
+		 PERF_SAMPLE_IDENTIFIER)
+
+static const struct pdb_attr two_attrs[2] = {
+	{ .type = 8, .config = 0x30000000, .size = 128, .sample_type = ST, .sample_id_all = true,
+	  .ids = { 100, 101 }, .nr_ids = 2 },
+	{ .type = 1, .config = 9, .size = 128, .sample_type = ST, .sample_id_all = true,
+	  .ids = { 1000 }, .nr_ids = 1 },
+};
+
+static const struct pdb_sid sid_a = { .pid = 5, .tid = 6, .time = 111, .id = 101, .cpu = 3 };
+static const struct pdb_sid sid_b = { .pid = 5, .tid = 7, .time = 222, .id = 1000, .cpu = 1 };
+
+/* Records of several kinds, without AUX data. */
+static void side_band(struct pdb *b)
+{
+	size_t at;
+
+	pdb_comm(b, 5, 6, "worker", ST, &sid_b);
+	pdb_mmap2(b, 5, 0x400000, 0x2000, 0x1000, "/opt/truth/sort", ST, &sid_b);
+	at = pdb_begin(b, PERF_RECORD_SWITCH_CPU_WIDE, 1 << 13);
+	pdb_u32(b, 8);
+	pdb_u32(b, 9);
+	pdb_sid_put(b, ST, &sid_a);
+	pdb_end(b, at);
+	at = pdb_begin(b, PERF_RECORD_SAMPLE, 2);
+	pdb_u64(b, 1000);
+	pdb_u64(b, 0x400123);
+	pdb_u32(b, 5);
+	pdb_u32(b, 6);
+	pdb_u64(b, 333);
+	pdb_u32(b, 2);
+	pdb_u32(b, 0);
+	pdb_end(b, at);
+	at = pdb_begin(b, PERF_RECORD_TEXT_POKE, 1);
+	pdb_u64(b, 0xffff800010000000ULL);
+	pdb_u16(b, 4);
+	pdb_u16(b, 4);
+	pdb_bytes(b, "\x1f\x20\x03\xd5\x00\x00\x00\x14\0\0\0", 12);
+	pdb_sid_put(b, ST, &sid_b);
+	pdb_end(b, at);
+}
+
+static void with_aux(struct pdb *b, const uint8_t *trace, size_t len)
+{
+	side_band(b);
+	pdb_aux(b, 0x1000, len, 0x100, ST, &sid_a);
+	pdb_auxtrace(b, 0x1000, trace, len, 3, ~0u);
+	pdb_comm(b, 5, 7, "late", ST, &sid_b);
+}
+
+/* What the reader makes of it, as text: one line per record. */
+struct text {
+	char s[32768];
+	size_t len;
+	unsigned int records;
+	unsigned int errors;
+};
+
+static void add(struct text *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	t->len += (size_t)vsnprintf(t->s + t->len, sizeof(t->s) - t->len, fmt, ap);
+	va_end(ap);
+	assert_true(t->len < sizeof(t->s));
+}
+
+static void add_record(struct text *t, const struct pd_record *r)
+{
+	const union perf_event *ev = r->ev;
+
+	add(t, "%u misc %x body %u sid %" PRIx64 " %u/%u t%" PRIu64 " i%" PRIu64 " c%u", ev->header.type,
+	    ev->header.misc, r->body_size, r->sid.valid, r->sid.pid, r->sid.tid, r->sid.time, r->sid.id,
+	    r->sid.cpu);
+	switch (ev->header.type) {
+	case PERF_RECORD_COMM:
+		add(t, " %u %u %s", ev->comm.pid, ev->comm.tid, ev->comm.comm);
+		break;
+	case PERF_RECORD_MMAP2:
+		add(t, " %u %llx %llx %llx %u %llx %u %s", ev->mmap2.pid, ev->mmap2.start, ev->mmap2.len,
+		    ev->mmap2.pgoff, ev->mmap2.maj, ev->mmap2.ino, ev->mmap2.prot, ev->mmap2.filename);
+		break;
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		add(t, " %u %u", ev->context_switch.next_prev_pid, ev->context_switch.next_prev_tid);
+		break;
+	case PERF_RECORD_SAMPLE:
+		add(t, " ip %" PRIx64 " attr %u", r->sample.ip, r->attr->index);
+		break;
+	case PERF_RECORD_TEXT_POKE:
+		add(t, " %llx %u %u %02x%02x", ev->text_poke.addr, ev->text_poke.old_len,
+		    ev->text_poke.new_len, ev->text_poke.bytes[0], ev->text_poke.bytes[7]);
+		break;
+	case PERF_RECORD_AUX:
+		add(t, " %llx %llx %llx", ev->aux.aux_offset, ev->aux.aux_size, ev->aux.flags);
+		break;
+	case PERF_RECORD_AUXTRACE:
+		add(t, " %" PRIx64 " %" PRIx64 " %" PRIx64 " %u %d %d %02x%02x", r->aux.offset, r->aux.size,
+		    r->aux.avail, r->aux.idx, r->aux.tid, r->aux.cpu, r->aux.avail ? r->aux.data[0] : 0,
+		    r->aux.avail ? r->aux.data[r->aux.avail - 1] : 0);
+		break;
+	}
+	add(t, "\n");
+}
+
+static bool container(uint32_t type)
+{
+	return type == PERF_RECORD_HEADER_ATTR || type == PERF_RECORD_HEADER_FEATURE ||
+	       type == PERF_RECORD_EVENT_UPDATE;
+}
+
+static void read_all(struct perfdata *pd, struct text *t)
+{
+	struct pd_record r;
+	uint64_t seq = 0;
+	int rc;
+
+	memset(t, 0, sizeof(*t));
+	while ((rc = perfdata_next(pd, &r))) {
+		if (rc < 0) {
+			t->errors++;
+			assert_true(perfdata_error(pd)->code == rc);
+			assert_true(strlen(perfdata_error(pd)->msg) > 20);
+			continue;
+		}
+		assert_true(r.seq == seq);
+		seq++;
+		assert_true(((uintptr_t)r.ev & 7) == 0);
+		if (container(r.ev->header.type))
+			continue;
+		t->records++;
+		add_record(t, &r);
+	}
+}
+
+static struct perfdata *open_ok(const struct pdb *b)
+{
+	struct error err;
+	struct perfdata *pd = perfdata_open_memory(b->p, b->len, "mem", &err);
+
+	if (!pd)
+		fail_msg("%s", err.msg);
+	return pd;
+}
+
+static struct text ref, got;
+static uint8_t trace[320];
+
+static int setup(void **state)
+{
+	struct pdb data = { 0 }, file = { 0 };
+	struct perfdata *pd;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(trace); i++)
+		trace[i] = (uint8_t)(i * 7 + 1);
+	with_aux(&data, trace, sizeof(trace));
+	pdb_file(&file, two_attrs, 2, 0, &data, NULL, 0);
+	pd = open_ok(&file);
+	read_all(pd, &ref);
+	perfdata_close(pd);
+	pdb_free(&data);
+	pdb_free(&file);
+	return 0;
+}
+
+static void test_reference(void **state)
+{
+	(void)state;
+	assert_int_equal(ref.errors, 0);
+	assert_string_equal(ref.s,
+		"3 misc 0 body 24 sid 10086 5/7 t222 i1000 c1 5 6 worker\n"
+		"10 misc 2 body 88 sid 10086 5/7 t222 i1000 c1 5 400000 2000 1000 8 1234 5 /opt/truth/sort\n"
+		"15 misc 2000 body 16 sid 10086 5/6 t111 i101 c3 8 9\n"
+		"9 misc 2 body 48 sid 10086 5/6 t333 i1000 c2 ip 400123 attr 1\n"
+		"20 misc 1 body 32 sid 10086 5/7 t222 i1000 c1 ffff800010000000 4 4 1f14\n"
+		"11 misc 0 body 32 sid 10086 5/6 t111 i101 c3 1000 140 100\n"
+		"71 misc 0 body 48 sid 0 0/0 t0 i0 c0 1000 140 140 3 -1 3 01ba\n"
+		"3 misc 0 body 24 sid 10086 5/7 t222 i1000 c1 5 7 late\n");
+}
+
+static void test_swapped(void **state)
+{
+	struct pdb data = { .swap = true }, file = { .swap = true }, host = { .swap = true };
+	struct pdb_feature feat[2] = { { 3, &host }, { 6, &host } };
+	const struct pd_attr *a;
+	struct perfdata *pd;
+
+	(void)state;
+	with_aux(&data, trace, sizeof(trace));
+	pdb_feat_str(&host, "bigend");
+	pdb_file(&file, two_attrs, 2, 0, &data, feat, 2);
+	pd = open_ok(&file);
+	assert_true(perfdata_is_swapped(pd));
+	assert_string_equal(perfdata_env(pd)->hostname, "bigend");
+	assert_string_equal(perfdata_env(pd)->arch, "bigend");
+	a = perfdata_attr(pd, 0);
+	assert_int_equal(a->attr.type, 8);
+	assert_int_equal(a->attr.config, 0x30000000);
+	assert_true(a->attr.sample_id_all);
+	assert_int_equal(a->attr.wakeup_events, 7);
+	assert_int_equal(a->attr.config1, 0x1111);
+	assert_int_equal(a->attr.config2, 0x2222);
+	read_all(pd, &got);
+	assert_string_equal(got.s, ref.s);
+	perfdata_close(pd);
+	pdb_free(&data);
+	pdb_free(&file);
+	pdb_free(&host);
+}
+
+static void test_attr_sizes(void **state)
+{
+	static const uint32_t sizes[] = { 64, 72, 80, 96, 104, 112, 120, 128, 136, 200 };
+	size_t i, entry;
+
+	(void)state;
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		/* Entries as large as the attr, and larger ones with an old attr in them. */
+		for (entry = 0; entry <= 1; entry++) {
+			struct pdb data = { 0 }, file = { 0 };
+			struct pdb_attr attrs[2] = { two_attrs[0], two_attrs[1] };
+			struct perfdata *pd;
+
+			attrs[0].size = attrs[1].size = sizes[i];
+			with_aux(&data, trace, sizeof(trace));
+			pdb_file(&file, attrs, 2, entry ? 240 : 0, &data, NULL, 0);
+			pd = open_ok(&file);
+			assert_int_equal(perfdata_attr(pd, 0)->file_size, sizes[i]);
+			assert_int_equal(perfdata_attr(pd, 0)->nr_ids, 2);
+			assert_int_equal(perfdata_attr(pd, 0)->ids[1], 101);
+			assert_ptr_equal(perfdata_attr_by_id(pd, 1000), perfdata_attr(pd, 1));
+			assert_null(perfdata_attr_by_id(pd, 1001));
+			read_all(pd, &got);
+			assert_string_equal(got.s, ref.s);
+			perfdata_close(pd);
+			pdb_free(&data);
+			pdb_free(&file);
+		}
+	}
+}
+
+static void pipe_form(struct pdb *b)
+{
+	size_t at;
+
+	pdb_pipe_header(b);
+	pdb_attr_record(b, &two_attrs[0]);
+	pdb_attr_record(b, &two_attrs[1]);
+	at = pdb_begin(b, 78, 0);	/* EVENT_UPDATE: the name */
+	pdb_u64(b, 2);
+	pdb_u64(b, 101);
+	pdb_str8(b, "cs_etm//u");
+	pdb_end(b, at);
+	at = pdb_begin(b, 80, 0);	/* FEATURE: HOSTNAME */
+	pdb_u64(b, 3);
+	pdb_feat_str(b, "piped");
+	pdb_end(b, at);
+	with_aux(b, trace, sizeof(trace));
+}
+
+static void check_pipe(struct perfdata *pd)
+{
+	int pass;
+
+	assert_true(perfdata_is_pipe(pd));
+	for (pass = 0; pass < 3; pass++) {
+		perfdata_rewind(pd);
+		read_all(pd, &got);
+		assert_int_equal(got.errors, 0);
+		assert_string_equal(got.s, ref.s);
+		assert_int_equal(perfdata_nr_attrs(pd), 2);
+		assert_string_equal(perfdata_attr(pd, 0)->name, "cs_etm//u");
+		assert_string_equal(perfdata_env(pd)->hostname, "piped");
+		assert_int_equal(perfdata_stats(pd)->aux_bytes, sizeof(trace));
+	}
+	perfdata_close(pd);
+}
+
+static void test_pipe(void **state)
+{
+	struct pdb b[2] = { { .swap = false }, { .swap = true } };
+	struct error err;
+	struct perfdata *pd;
+	char path[32];
+	int fd[2], i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		pipe_form(&b[i]);
+		check_pipe(open_ok(&b[i]));
+		assert_int_equal(pipe(fd), 0);
+		assert_int_equal(write(fd[1], b[i].p, b[i].len), b[i].len);
+		close(fd[1]);
+		snprintf(path, sizeof(path), "/dev/fd/%d", fd[0]);
+		pd = perfdata_open(path, &err);
+		assert_non_null(pd);
+		check_pipe(pd);
+		close(fd[0]);
+		pdb_free(&b[i]);
+	}
+}
+
+/* The form with a header of 104 bytes, but through a pipe: perf refuses it, it can be read. */
+static void test_file_through_pipe(void **state)
+{
+	struct pdb data = { 0 }, file = { 0 }, host = { 0 };
+	struct pdb_feature feat = { 3, &host };
+	struct error err;
+	struct perfdata *pd;
+	char path[32];
+	int fd[2];
+
+	(void)state;
+	with_aux(&data, trace, sizeof(trace));
+	pdb_feat_str(&host, "h");
+	pdb_file(&file, two_attrs, 2, 0, &data, &feat, 1);
+	assert_int_equal(pipe(fd), 0);
+	assert_int_equal(write(fd[1], file.p, file.len), file.len);
+	close(fd[1]);
+	snprintf(path, sizeof(path), "/dev/fd/%d", fd[0]);
+	pd = perfdata_open(path, &err);
+	assert_non_null(pd);
+	read_all(pd, &got);
+	assert_string_equal(got.s, ref.s);
+	assert_string_equal(perfdata_env(pd)->hostname, "h");
+	perfdata_close(pd);
+	close(fd[0]);
+	pdb_free(&data);
+	pdb_free(&file);
+	pdb_free(&host);
+}
+
+static void store(const char *dir, const char *name, const struct pdb *b)
+{
+	char path[4096];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "wb");
+	assert_non_null(f);
+	assert_int_equal(fwrite(b->p, 1, b->len, f), b->len);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void test_directory(void **state)
+{
+	char dir[] = "/tmp/perfdata-dir-XXXXXX", cmd[64];
+	struct pdb empty = { 0 }, main_file = { 0 }, part[4] = { { 0 } }, fmt = { 0 };
+	struct pdb_feature feat = { 24, &fmt };
+	static const char *const names[4] = { "data.0", "data.2", "data.9", "data.10" };
+	struct error err;
+	struct perfdata *pd;
+	struct pd_record r;
+	unsigned int i;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	pdb_u64(&fmt, 1);
+	pdb_comm(&empty, 1, 1, "first", ST, &sid_b);
+	pdb_file(&main_file, two_attrs, 2, 0, &empty, &feat, 1);
+	store(dir, "data", &main_file);
+	for (i = 0; i < 4; i++) {
+		pdb_comm(&part[i], i, i, names[i], ST, &sid_a);
+		store(dir, names[i], &part[i]);
+	}
+	store(dir, "data.0.bak", &part[0]);
+	pd = perfdata_open(dir, &err);
+	assert_non_null(pd);
+	assert_string_equal(perfdata_dir(pd), dir);
+	assert_true(perfdata_env(pd)->dir_format);
+	assert_int_equal(perfdata_nr_warnings(pd), 0);
+	assert_int_equal(perfdata_next(pd, &r), 1);
+	assert_string_equal(r.ev->comm.comm, "first");
+	for (i = 0; i < 4; i++) {
+		assert_int_equal(perfdata_next(pd, &r), 1);
+		assert_string_equal(r.ev->comm.comm, names[i]);
+		assert_int_equal(r.file, i + 1);
+		assert_int_equal(r.sid.time, 111);
+		assert_non_null(strstr(perfdata_file_name(pd, r.file), names[i]));
+	}
+	assert_int_equal(perfdata_next(pd, &r), 0);
+	perfdata_close(pd);
+	/* The main file alone is readable, but that is worth a word. */
+	snprintf(cmd, sizeof(cmd), "%s/data", dir);
+	pd = perfdata_open(cmd, &err);
+	assert_non_null(pd);
+	assert_int_equal(perfdata_nr_warnings(pd), 1);
+	perfdata_close(pd);
+	snprintf(cmd, sizeof(cmd), "rm -r %s", dir);
+	assert_int_equal(system(cmd), 0);
+	for (i = 0; i < 4; i++)
+		pdb_free(&part[i]);
+	pdb_free(&empty);
+	pdb_free(&main_file);
+	pdb_free(&fmt);
+}
+
+/* Side-band compressed in pieces that cut records anywhere, AUX data uncompressed behind it. */
+static void compressed_form(struct pdb *file, size_t piece, bool type2, bool swap)
+{
+	struct pdb raw = { .swap = swap }, data = { .swap = swap };
+
+	side_band(&raw);
+	pdb_aux(&raw, 0x1000, sizeof(trace), 0x100, ST, &sid_a);
+	pdb_compressed(&data, &raw, piece, type2);
+	pdb_auxtrace(&data, 0x1000, trace, sizeof(trace), 3, ~0u);
+	pdb_comm(&data, 5, 7, "late", ST, &sid_b);
+	file->swap = swap;
+	pdb_file(file, two_attrs, 2, 0, &data, NULL, 0);
+	pdb_free(&raw);
+	pdb_free(&data);
+}
+
+static void test_compressed(void **state)
+{
+	static const size_t pieces[] = { 1, 3, 7, 8, 50, 100, 10000 };
+	unsigned int i, form;
+
+	(void)state;
+	NEEDS(ZSTD);
+	for (i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+		for (form = 0; form < 4; form++) {
+			struct pdb file = { 0 };
+			struct perfdata *pd;
+
+			compressed_form(&file, pieces[i], form & 1, form & 2);
+			pd = open_ok(&file);
+			read_all(pd, &got);
+			assert_int_equal(got.errors, 0);
+			assert_string_equal(got.s, ref.s);
+			perfdata_rewind(pd);
+			read_all(pd, &got);
+			assert_string_equal(got.s, ref.s);
+			assert_true(perfdata_stats(pd)->compressed_records > 0);
+			assert_true(perfdata_stats(pd)->expanded_bytes > 300);
+			perfdata_close(pd);
+			pdb_free(&file);
+		}
+	}
+}
+
+/* A broken stream costs the compressed records behind it, and nothing that is not compressed. */
+static void test_compressed_broken(void **state)
+{
+	struct pdb file = { 0 };
+	struct perfdata *pd;
+	uint8_t *rec;
+
+	(void)state;
+	NEEDS(ZSTD);
+	compressed_form(&file, 100, false, false);
+	rec = file.p + 104 + 3 * 8 + 2 * 144;
+	rec += rec[6] | rec[7] << 8;		/* the second compressed record */
+	memset(rec + 8, 0xff, 12);
+	pd = open_ok(&file);
+	read_all(pd, &got);
+	assert_int_equal(got.errors, 1);
+	assert_int_equal(perfdata_error(pd)->code, ERR_ZSTD);
+	assert_true(perfdata_stats(pd)->lost_compressed > 0);
+	assert_non_null(strstr(got.s, "worker"));
+	assert_non_null(strstr(got.s, "71 misc"));
+	assert_non_null(strstr(got.s, "late"));
+	assert_null(strstr(got.s, "ip 400123"));
+	perfdata_close(pd);
+	pdb_free(&file);
+}
+
+/* Wherever the file ends: what was before is delivered, and the end is reported. */
+static void test_truncated(void **state)
+{
+	struct pdb data = { 0 }, file = { 0 };
+	size_t full, n, header = 104 + 3 * 8 + 2 * 144;
+
+	(void)state;
+	with_aux(&data, trace, sizeof(trace));
+	pdb_file(&file, two_attrs, 2, 0, &data, NULL, 0);
+	full = file.len;
+	for (n = 0; n < full; n++) {
+		uint8_t *copy = malloc(n ? n : 1);	/* exactly as large: overruns are seen */
+		struct error err = { 0 };
+		struct perfdata *pd;
+
+		memcpy(copy, file.p, n);
+		pd = perfdata_open_memory(copy, n, "cut", &err);
+		if (!pd) {
+			assert_true(n < header);
+			assert_true(err.code < 0 && strlen(err.msg) > 20);
+			free(copy);
+			continue;
+		}
+		assert_true(n >= header);
+		read_all(pd, &got);
+		assert_int_equal(got.errors, 1);
+		assert_int_equal(perfdata_error(pd)->code, ERR_CUT);
+		assert_non_null(strstr(perfdata_error(pd)->msg, "is cut at"));
+		/* An AUXTRACE that is cut is delivered with what there is of it. */
+		if (!strstr(got.s, "71 misc") || strstr(got.s, " 140 140 3"))
+			assert_memory_equal(got.s, ref.s, got.len);
+		perfdata_close(pd);
+		free(copy);
+	}
+	pdb_free(&data);
+	pdb_free(&file);
+}
+
+/* Every single bit of the header and the attrs wrong: an error or a result, never a crash. */
+static void test_header_bits(void **state)
+{
+	struct pdb data = { 0 }, file = { 0 }, host = { 0 };
+	struct pdb_feature feat = { 3, &host };
+	size_t bit, header = 104 + 3 * 8 + 2 * 144 + 16;
+
+	(void)state;
+	with_aux(&data, trace, sizeof(trace));
+	pdb_feat_str(&host, "h");
+	pdb_file(&file, two_attrs, 2, 0, &data, &feat, 1);
+	for (bit = 0; bit < header * 8; bit++) {
+		struct error err = { 0 };
+		struct perfdata *pd;
+
+		file.p[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		pd = perfdata_open_memory(file.p, file.len, "flip", &err);
+		if (pd)
+			read_all(pd, &got);
+		else
+			assert_true(err.code < 0 && strlen(err.msg) > 20);
+		perfdata_close(pd);
+		file.p[bit / 8] ^= (uint8_t)(1 << bit % 8);
+	}
+	pdb_free(&data);
+	pdb_free(&file);
+	pdb_free(&host);
+}
+
+static void expect_bad(struct pdb *bad, unsigned int lost)
+{
+	struct pdb data = { 0 }, file = { 0 };
+	struct perfdata *pd;
+
+	pdb_comm(&data, 1, 1, "before", ST, &sid_b);
+	pdb_bytes(&data, bad->p, bad->len);
+	pdb_comm(&data, 2, 2, "after", ST, &sid_b);
+	pdb_file(&file, two_attrs, 2, 0, &data, NULL, 0);
+	pd = open_ok(&file);
+	read_all(pd, &got);
+	assert_int_equal(got.errors, lost);
+	assert_int_equal(perfdata_error(pd)->code, ERR_RECORD);
+	assert_int_equal(perfdata_stats(pd)->bad_records, lost);
+	assert_non_null(strstr(got.s, "before"));
+	assert_non_null(strstr(got.s, "after"));
+	assert_int_equal(got.records, 2);
+	perfdata_close(pd);
+	pdb_free(&data);
+	pdb_free(&file);
+	pdb_free(bad);
+}
+
+static void test_bad_records(void **state)
+{
+	struct pdb b = { 0 };
+	size_t at, len;
+
+	(void)state;
+	/* A name without its end. */
+	at = pdb_begin(&b, PERF_RECORD_COMM, 0);
+	pdb_u64(&b, 0);
+	pdb_bytes(&b, "abcdefgh", 8);
+	pdb_sid_put(&b, ST, &sid_b);
+	pdb_end(&b, at);
+	expect_bad(&b, 1);
+	/* Too small for the fields, then too small for the trailer. */
+	at = pdb_begin(&b, PERF_RECORD_AUX, 0);
+	pdb_u64(&b, 0);
+	pdb_sid_put(&b, ST, &sid_b);
+	pdb_end(&b, at);
+	at = pdb_begin(&b, PERF_RECORD_AUX, 0);
+	pdb_u64(&b, 0);
+	pdb_end(&b, at);
+	expect_bad(&b, 2);
+	/* More code bytes than the record has. */
+	at = pdb_begin(&b, PERF_RECORD_TEXT_POKE, 0);
+	pdb_u64(&b, 0);
+	pdb_u16(&b, 4);
+	pdb_u16(&b, 0xffff);
+	pdb_u32(&b, 0);
+	pdb_sid_put(&b, ST, &sid_b);
+	pdb_end(&b, at);
+	expect_bad(&b, 1);
+	/* More namespaces and ids than fit, with counts that overflow a product. */
+	at = pdb_begin(&b, PERF_RECORD_NAMESPACES, 0);
+	pdb_u64(&b, 0);
+	pdb_u64(&b, 1ULL << 60);
+	pdb_sid_put(&b, ST, &sid_b);
+	pdb_end(&b, at);
+	at = pdb_begin(&b, PERF_RECORD_ID_INDEX, 0);
+	pdb_u64(&b, 1ULL << 59);
+	pdb_end(&b, at);
+	expect_bad(&b, 2);
+	/* Three bytes more than it needs: its trailer is not found by words. */
+	at = pdb_begin(&b, PERF_RECORD_AUX, 0);
+	pdb_u64(&b, 0);
+	pdb_u64(&b, 16);
+	pdb_u64(&b, 0);
+	pdb_bytes(&b, "abc", 3);
+	pdb_sid_put(&b, ST, &sid_b);
+	len = b.len;
+	pdb_end(&b, at);
+	b.len = len;
+	b.p[at + 6] = (uint8_t)(len - at);
+	expect_bad(&b, 1);
+	/* A sample that is shorter than its event says. */
+	at = pdb_begin(&b, PERF_RECORD_SAMPLE, 0);
+	pdb_u64(&b, 100);
+	pdb_u64(&b, 1);
+	pdb_end(&b, at);
+	expect_bad(&b, 1);
+}
+
+/* A size of 0 ends the file: nothing says where the next record is. */
+static void test_size_zero(void **state)
+{
+	struct pdb data = { 0 }, file = { 0 };
+	struct perfdata *pd;
+
+	(void)state;
+	pdb_comm(&data, 1, 1, "before", ST, &sid_b);
+	pdb_zero(&data, 64);
+	pdb_file(&file, two_attrs, 2, 0, &data, NULL, 0);
+	pd = open_ok(&file);
+	read_all(pd, &got);
+	assert_int_equal(got.records, 1);
+	assert_int_equal(got.errors, 1);
+	assert_int_equal(perfdata_stats(pd)->lost_bytes, 64);
+	perfdata_close(pd);
+	pdb_free(&data);
+	pdb_free(&file);
+}
+
+static void test_not_perf_data(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+		const char *says;
+	} cases[] = {
+		{ "", 0, "empty" },
+		{ "PERFILE2", 8, "cut" },
+		{ "PERFFILE\x68\0\0\0\0\0\0\0", 16, "version 1" },
+		{ "\x7f" "ELF\2\1\1\0................", 24, "PERFILE2" },
+		{ "PERFILE2\x20\0\0\0\0\0\0\0", 16, "header of 32" },
+	};
+	struct error err;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_null(perfdata_open_memory(cases[i].bytes, cases[i].len, "it", &err));
+		assert_non_null(strstr(err.msg, cases[i].says));
+		assert_memory_equal(err.msg, "it: ", 4);
+	}
+	assert_null(perfdata_open("/nonexistent/perf.data", &err));
+	assert_int_equal(err.code, ERR_IO);
+	assert_non_null(strstr(err.msg, "/nonexistent/perf.data"));
+}
+
+/* Unknown records and features of other recorders are no reason to complain. */
+static void test_unknown(void **state)
+{
+	struct pdb data = { 0 }, file = { 0 }, priv = { 0 }, index = { 0 };
+	struct pdb_feature feat[3] = { { 18, &index }, { 128, &priv }, { 200, &priv } };
+	struct perfdata *pd;
+	size_t at;
+
+	(void)state;
+	at = pdb_begin(&data, 77777, 0);
+	pdb_u64(&data, 1);
+	pdb_end(&data, at);
+	at = pdb_begin(&data, 22, 0);
+	pdb_sid_put(&data, ST, &sid_a);
+	pdb_end(&data, at);
+	pdb_comm(&data, 5, 6, "of no event", ST, &(struct pdb_sid){ .time = 112, .id = 999 });
+	pdb_u32(&priv, 5);
+	pdb_file(&file, two_attrs, 2, 0, &data, feat, 3);
+	pd = open_ok(&file);
+	assert_int_equal(perfdata_nr_warnings(pd), 0);
+	assert_int_equal(perfdata_env(pd)->raw[128].len, 4);
+	read_all(pd, &got);
+	assert_int_equal(got.records, 3);
+	assert_int_equal(got.errors, 0);
+	assert_int_equal(perfdata_stats(pd)->unknown_ids, 1);
+	assert_non_null(strstr(got.s, "22 misc 0 body 8 sid 10086 5/6 t111"));
+	assert_int_equal(perfdata_stats(pd)->unknown_records, 2);
+	perfdata_close(pd);
+	pdb_free(&data);
+	pdb_free(&file);
+	pdb_free(&priv);
+}
+
+static void test_features(void **state)
+{
+	struct pdb data = { 0 }, file = { 0 }, f[6] = { { 0 } };
+	struct pdb_feature feat[6] = {
+		{ 2, &f[0] }, { 7, &f[1] }, { 11, &f[2] }, { 12, &f[3] }, { 16, &f[4] }, { 21, &f[5] },
+	};
+	const struct pd_env *env;
+	struct perfdata *pd;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 9; i++) {
+		size_t at = pdb_begin(&f[0], 67, 2 | 1 << 15);
+
+		pdb_u32(&f[0], ~0u);
+		pdb_bytes(&f[0], "0123456789abcdef....", 20);
+		pdb_bytes(&f[0], "\x10\0\0\0", 4);
+		pdb_str8(&f[0], i ? "/lib/libc.so.6" : "/bin/ls");
+		pdb_end(&f[0], at);
+	}
+	pdb_u32(&f[1], 8);
+	pdb_u32(&f[1], 6);
+	pdb_u32(&f[2], 2);
+	pdb_feat_str(&f[2], "perf");
+	pdb_feat_str(&f[2], "record");
+	pdb_u32(&f[3], 2);
+	pdb_u32(&f[3], 128);
+	for (i = 0; i < 2; i++) {
+		/* In the other order than the attrs: the ids decide. */
+		pdb_attr_body(&f[3], &two_attrs[1 - i]);
+		pdb_u32(&f[3], 1);
+		pdb_feat_str(&f[3], i ? "cs_etm//u" : "dummy:u");
+		pdb_u64(&f[3], two_attrs[1 - i].ids[0]);
+	}
+	pdb_u32(&f[4], 1);
+	pdb_u32(&f[4], 8);
+	pdb_feat_str(&f[4], "cs_etm");
+	pdb_u64(&f[5], 10);
+	pdb_u64(&f[5], 20);
+	pdb_file(&file, two_attrs, 2, 0, &data, feat, 6);
+	pd = open_ok(&file);
+	env = perfdata_env(pd);
+	assert_int_equal(perfdata_nr_warnings(pd), 1);	/* there is no data */
+	perfdata_close(pd);
+
+	pdb_comm(&data, 1, 1, "x", ST, &sid_a);
+	pdb_free(&file);
+	pdb_file(&file, two_attrs, 2, 0, &data, feat, 6);
+	pd = open_ok(&file);
+	env = perfdata_env(pd);
+	assert_int_equal(perfdata_nr_warnings(pd), 0);
+	assert_int_equal(env->nr_build_ids, 9);
+	assert_string_equal(env->build_ids[0].filename, "/bin/ls");
+	assert_string_equal(env->build_ids[8].filename, "/lib/libc.so.6");
+	assert_int_equal(env->build_ids[8].size, 16);
+	assert_int_equal(env->build_ids[8].pid, ~0u);
+	assert_memory_equal(env->build_ids[8].id, "0123456789abcdef", 16);
+	assert_int_equal(env->nrcpus_avail, 8);
+	assert_int_equal(env->nrcpus_online, 6);
+	assert_int_equal(env->nr_cmdline, 2);
+	assert_string_equal(env->cmdline[1], "record");
+	assert_string_equal(perfdata_attr(pd, 0)->name, "cs_etm//u");
+	assert_string_equal(perfdata_attr(pd, 1)->name, "dummy:u");
+	assert_int_equal(env->nr_pmus, 1);
+	assert_int_equal(env->pmus[0].type, 8);
+	assert_string_equal(env->pmus[0].name, "cs_etm");
+	assert_int_equal(env->sample_time_last, 20);
+	perfdata_close(pd);
+
+	/* Sections that end early are ignored with a word, and the rest of the file is read. */
+	for (i = 0; i < 6; i++)
+		f[i].len -= 4;
+	pdb_free(&file);
+	pdb_file(&file, two_attrs, 2, 0, &data, feat, 6);
+	pd = open_ok(&file);
+	assert_int_equal(perfdata_nr_warnings(pd), 6);
+	read_all(pd, &got);
+	assert_int_equal(got.records, 1);
+	perfdata_close(pd);
+	for (i = 0; i < 6; i++)
+		pdb_free(&f[i]);
+	pdb_free(&data);
+	pdb_free(&file);
+}
+
+/* simpleperf: PERF_SAMPLE_ID instead of IDENTIFIER, whose place depends on the sample_type. */
+static void test_id_without_identifier(void **state)
+{
+	const uint64_t st = 0x1c7;	/* IP TID TIME ID CPU PERIOD */
+	struct pdb_attr attrs[2] = { two_attrs[0], two_attrs[1] };
+	struct pdb data = { 0 }, file = { 0 };
+	struct perfdata *pd;
+	struct pd_record r;
+
+	(void)state;
+	attrs[0].sample_type = attrs[1].sample_type = st;
+	pdb_comm(&data, 1, 1, "x", st, &sid_b);
+	pdb_file(&file, attrs, 2, 0, &data, NULL, 0);
+	pd = open_ok(&file);
+	assert_int_equal(perfdata_next(pd, &r), 1);
+	assert_int_equal(r.attr->index, 1);
+	assert_int_equal(r.sid.id, 1000);
+	assert_int_equal(r.sid.time, 222);
+	assert_int_equal(r.sid.cpu, 1);
+	assert_int_equal(r.sid.tid, 7);
+	assert_int_equal(perfdata_next(pd, &r), 0);
+	perfdata_close(pd);
+	pdb_free(&data);
+	pdb_free(&file);
+}
+
+static void test_sample_fields(void **state)
+{
+	const uint64_t st = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+		PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN |
+		PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK;
+	struct pdb_attr attr = two_attrs[0];
+	struct pdb data = { 0 }, file = { 0 };
+	struct perfdata *pd;
+	struct pd_record r;
+	size_t at;
+
+	(void)state;
+	attr.sample_type = st;
+	at = pdb_begin(&data, PERF_RECORD_SAMPLE, 2);
+	pdb_u64(&data, 100);
+	pdb_u64(&data, 0x1000);
+	pdb_u32(&data, 1);
+	pdb_u32(&data, 2);
+	pdb_u64(&data, 99);
+	pdb_u64(&data, 0x2000);
+	pdb_u32(&data, 4);
+	pdb_u32(&data, 0);
+	pdb_u64(&data, 17);
+	pdb_u64(&data, 2);
+	pdb_u64(&data, 0xa);
+	pdb_u64(&data, 0xb);
+	pdb_u32(&data, 12);
+	pdb_bytes(&data, "raw-raw-raw", 12);
+	pdb_u64(&data, 1);
+	pdb_u64(&data, 0x10);
+	pdb_u64(&data, 0x20);
+	pdb_u64(&data, 1);
+	pdb_end(&data, at);
+	pdb_file(&file, &attr, 1, 0, &data, NULL, 0);
+	pd = open_ok(&file);
+	assert_int_equal(perfdata_next(pd, &r), 1);
+	assert_int_equal(r.sample.addr, 0x2000);
+	assert_int_equal(r.sample.period, 17);
+	assert_int_equal(r.sample.nr_callchain, 2);
+	assert_int_equal(r.sample.callchain[1], 0xb);
+	assert_int_equal(r.sample.raw_size, 12);
+	assert_string_equal(r.sample.raw, "raw-raw-raw");
+	assert_int_equal(r.sample.nr_branches, 1);
+	assert_int_equal(r.sample.branches[0].to, 0x20);
+	assert_int_equal(r.sid.cpu, 4);
+	perfdata_close(pd);
+	/* Counts that no record can hold. */
+	file.p[104 + 2 * 8 + 144 + 8 + 7 * 8 + 3] = 0xff;
+	pd = open_ok(&file);
+	assert_int_equal(perfdata_next(pd, &r), ERR_RECORD);
+	assert_int_equal(perfdata_next(pd, &r), 0);
+	perfdata_close(pd);
+	pdb_free(&data);
+	pdb_free(&file);
+}
+
+static void test_small_payloads(void **state)
+{
+	struct pdb data = { 0 }, file = { 0 };
+	struct pd_time_conv tc;
+	struct pd_hw_id hw;
+	struct pd_id_entry e;
+	struct error err;
+	struct perfdata *pd;
+	struct pd_record r;
+	size_t at;
+
+	(void)state;
+	at = pdb_begin(&data, 79, 0);	/* TIME_CONV of an older recorder */
+	pdb_u64(&data, 10);
+	pdb_u64(&data, 1 << 11);
+	pdb_u64(&data, 1000000);
+	pdb_end(&data, at);
+	at = pdb_begin(&data, 79, 0);	/* a counter of 32 bits */
+	pdb_u64(&data, 0);
+	pdb_u64(&data, 1);
+	pdb_u64(&data, 5);
+	pdb_u64(&data, 0x100000010ULL);
+	pdb_u64(&data, 0xffffffff);
+	pdb_bytes(&data, "\1\1\0\0\0\0\0\0", 8);
+	pdb_end(&data, at);
+	at = pdb_begin(&data, 69, 0);	/* ID_INDEX */
+	pdb_u64(&data, 1);
+	pdb_u64(&data, 100);
+	pdb_u64(&data, 2);
+	pdb_u64(&data, 3);
+	pdb_u64(&data, ~0ULL);
+	pdb_end(&data, at);
+	at = pdb_begin(&data, 21, 0);
+	pdb_u64(&data, 0x0100000000abcd15ULL);
+	pdb_sid_put(&data, ST, &sid_a);
+	pdb_end(&data, at);
+	at = pdb_begin(&data, 21, 0);
+	pdb_u64(&data, 0x1000000000000015ULL);
+	pdb_sid_put(&data, ST, &sid_a);
+	pdb_end(&data, at);
+	at = pdb_begin(&data, 21, 0);
+	pdb_u64(&data, 0x70);
+	pdb_sid_put(&data, ST, &sid_a);
+	pdb_end(&data, at);
+	pdb_file(&file, two_attrs, 2, 0, &data, NULL, 0);
+	pd = open_ok(&file);
+
+	assert_int_equal(perfdata_next(pd, &r), 1);
+	pd_time_conv_parse(&tc, &r);
+	assert_true(tc.usable);
+	assert_false(tc.wraps);
+	assert_int_equal(pd_ticks_to_ns(&tc, 2049), 1000000 + 4096 + 2);
+	assert_int_equal(pd_ns_to_ticks(&tc, 1000000 + 4096 + 2), 2049);
+	assert_int_equal(perfdata_next(pd, &r), 1);
+	pd_time_conv_parse(&tc, &r);
+	assert_true(tc.wraps);
+	assert_int_equal(pd_ticks_to_ns(&tc, 0x20), 0x100000020ULL + 5);
+	assert_int_equal(pd_ticks_to_ns(&tc, 0x8), 0x200000008ULL + 5);
+
+	assert_int_equal(perfdata_next(pd, &r), 1);
+	assert_int_equal(pd_id_index_nr(&r), 1);
+	e = pd_id_index_entry(&r, 0);
+	assert_int_equal(e.id, 100);
+	assert_int_equal(e.cpu, 3);
+	assert_int_equal(e.tid, -1);
+
+	assert_int_equal(perfdata_next(pd, &r), 1);
+	assert_int_equal(pd_hw_id_parse(&hw, &r, "f", &err), 0);
+	assert_int_equal(hw.trace_id, 0x15);
+	assert_int_equal(hw.minor, 1);
+	assert_true(hw.has_sink);
+	assert_int_equal(hw.sink_id, 0xabcd);
+	assert_true(hw.has_cpu);
+	assert_int_equal(hw.cpu, 3);
+	assert_int_equal(perfdata_next(pd, &r), 1);
+	assert_int_equal(pd_hw_id_parse(&hw, &r, "f", &err), ERR_AUXINFO);
+	assert_non_null(strstr(err.msg, "version 1"));
+	assert_int_equal(perfdata_next(pd, &r), 1);
+	assert_int_equal(pd_hw_id_parse(&hw, &r, "f", &err), ERR_AUXINFO);
+	assert_int_equal(perfdata_next(pd, &r), 0);
+	perfdata_close(pd);
+	pdb_free(&data);
+	pdb_free(&file);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_reference),
+		cmocka_unit_test(test_swapped),
+		cmocka_unit_test(test_attr_sizes),
+		cmocka_unit_test(test_pipe),
+		cmocka_unit_test(test_file_through_pipe),
+		cmocka_unit_test(test_directory),
+		cmocka_unit_test(test_compressed),
+		cmocka_unit_test(test_compressed_broken),
+		cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_header_bits),
+		cmocka_unit_test(test_bad_records),
+		cmocka_unit_test(test_size_zero),
+		cmocka_unit_test(test_not_perf_data),
+		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_features),
+		cmocka_unit_test(test_id_without_identifier),
+		cmocka_unit_test(test_sample_fields),
+		cmocka_unit_test(test_small_payloads),
+	};
+
+	return cmocka_run_group_tests_name("perfdata reader", tests, setup, NULL);
+}

@@ -1,0 +1,812 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the writer writes is read back by the reader and by perf, and nothing half-written ever
+ * carries the name of the output.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/files/input.h"
+#include "perfdata/reader.h"
+#include "perfdata/writer.h"
+#include "unit/perf-plugin/perfdata_build.h"
+
+#define ST	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+		 PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
+
+static char dir[64];
+static char path[96];
+
+static int setup(void **state)
+{
+	(void)state;
+	strcpy(dir, "/tmp/perfdata-out-XXXXXX");
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/out.data", dir);
+	return 0;
+}
+
+static unsigned int files_in_dir(void)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	unsigned int n = 0;
+
+	while ((e = readdir(d)))
+		n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+	closedir(d);
+	return n;
+}
+
+static int teardown(void **state)
+{
+	char cmd[96];
+
+	(void)state;
+	snprintf(cmd, sizeof(cmd), "rm -r %s", dir);
+	return system(cmd);
+}
+
+static void check(int rc, const struct error *err)
+{
+	if (rc < 0)
+		fail_msg("%s", err->msg);
+}
+
+static const struct perf_event_attr branches = {
+	.type = PERF_TYPE_HARDWARE,
+	.size = sizeof(struct perf_event_attr),
+	.config = PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+	.sample_period = 1,
+	.sample_type = ST,
+	.sample_id_all = 1,
+};
+
+static void sample(struct perf_writer *w, uint64_t i)
+{
+	uint64_t *p = pw_reserve(w, 64);
+	struct perf_event_header h = { PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 64 };
+
+	memcpy(p, &h, 8);
+	p[1] = 7001;
+	p[2] = 0x400000 + i * 4;
+	p[3] = 42 | 42ULL << 32;
+	p[4] = 1000 + i;
+	p[5] = 0x500000 + i * 4;
+	p[6] = i & 3;
+	p[7] = 1;
+	pw_commit(w, 64);
+}
+
+static void write_some(const char *name, uint64_t nr, bool build_ids_late)
+{
+	static const char *const cmdline[] = { "perf", "record", "-e", "cs_etm//u" };
+	static const uint64_t ids[2][2] = { { 7001, 7002 }, { 8001, 0 } };
+	struct perf_event_attr insns = branches;
+	struct error err;
+	struct perf_writer *w;
+	uint64_t i;
+
+	input_forget_all();	/* of the case before */
+	w = pw_open(name, &err);
+	if (!w)
+		fail_msg("%s", err.msg);
+	insns.config = PERF_COUNT_HW_INSTRUCTIONS;
+	insns.sample_type = (ST & ~(uint64_t)PERF_SAMPLE_ADDR) | PERF_SAMPLE_BRANCH_STACK;
+	insns.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER |
+				   PERF_SAMPLE_BRANCH_TYPE_SAVE;
+	assert_int_equal(pw_add_attr(w, &branches, ids[0], 2, "branches", &err), 0);
+	assert_int_equal(pw_add_attr(w, &insns, ids[1], 1, "instructions", &err), 1);
+	assert_int_equal(pw_set_string(w, PD_FEAT_HOSTNAME, "target"), 0);
+	assert_int_equal(pw_set_string(w, PD_FEAT_ARCH, "aarch64"), 0);
+	assert_int_equal(pw_set_nrcpus(w, 4, 3), 0);
+	assert_int_equal(pw_set_cmdline(w, cmdline, 4), 0);
+	if (!build_ids_late)
+		assert_int_equal(pw_add_build_id(w, 2, ~0u, "0123456789abcdefghij", 20, "/bin/a"), 0);
+	check(pw_start(w, &err), &err);
+	assert_int_equal(pw_add_attr(w, &branches, ids[0], 2, "late", &err), ERR_USAGE);
+	for (i = 0; i < nr; i++)
+		sample(w, i);
+	if (build_ids_late)
+		assert_int_equal(pw_add_build_id(w, 2, ~0u, "0123456789abcdefghij", 20, "/bin/a"), 0);
+	assert_int_equal(pw_add_build_id(w, 2, ~0u, "0123456789abcdef", 16, "/bin/b"), 0);
+	assert_int_equal(pw_set_sample_time(w, 1000, 1000 + nr - 1), 0);
+	assert_false(pw_failed(w));
+	check(pw_finish(w, &err), &err);
+}
+
+static void read_back(struct perfdata *pd, uint64_t nr)
+{
+	const struct pd_env *env = perfdata_env(pd);
+	struct pd_record r;
+	uint64_t i = 0;
+	int rc;
+
+	while ((rc = perfdata_next(pd, &r))) {
+		if (rc < 0)
+			fail_msg("%s", perfdata_error(pd)->msg);
+		if (r.ev->header.type != PERF_RECORD_SAMPLE)
+			continue;
+		assert_int_equal(r.attr->index, 0);
+		assert_int_equal(r.sample.ip, 0x400000 + i * 4);
+		assert_int_equal(r.sample.addr, 0x500000 + i * 4);
+		assert_int_equal(r.sid.time, 1000 + i);
+		i++;
+	}
+	assert_int_equal(i, nr);
+	assert_int_equal(perfdata_nr_warnings(pd), 0);
+	assert_int_equal(perfdata_nr_attrs(pd), 2);
+	assert_int_equal(perfdata_attr(pd, 0)->file_size, 128);
+	assert_string_equal(perfdata_attr(pd, 0)->name, "branches");
+	assert_string_equal(perfdata_attr(pd, 1)->name, "instructions");
+	assert_int_equal(perfdata_attr(pd, 0)->ids[1], 7002);
+	assert_string_equal(env->hostname, "target");
+	assert_string_equal(env->arch, "aarch64");
+	assert_int_equal(env->nrcpus_avail, 4);
+	assert_int_equal(env->nrcpus_online, 3);
+	assert_int_equal(env->nr_cmdline, 4);
+	assert_string_equal(env->cmdline[3], "cs_etm//u");
+	assert_int_equal(env->nr_build_ids, 2);
+	assert_string_equal(env->build_ids[0].filename, "/bin/a");
+	assert_int_equal(env->build_ids[0].size, 20);
+	assert_string_equal(env->build_ids[1].filename, "/bin/b");
+	assert_int_equal(env->build_ids[1].size, 16);
+	assert_int_equal(env->sample_time_last, 1000 + nr - 1);
+	assert_null(env->raw[PD_FEAT_BRANCH_STACK].ptr);
+	perfdata_close(pd);
+}
+
+static void test_file(void **state)
+{
+	static const uint64_t counts[] = { 1, 2, 4095, 4096, 4097, 100000 };
+	struct error err;
+	mode_t mask = umask(0);
+	struct stat st;
+	size_t i;
+
+	(void)state;
+	umask(mask);
+	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		struct perfdata *pd;
+
+		write_some(path, counts[i], false);
+		assert_int_equal(files_in_dir(), 1);
+		assert_int_equal(stat(path, &st), 0);
+		assert_int_equal(st.st_mode & 0777, i ? 0600 : 0666 & ~mask);
+		/* what is replaced keeps its mode */
+		assert_int_equal(chmod(path, 0600), 0);
+		pd = perfdata_open(path, &err);
+		assert_non_null(pd);
+		assert_false(perfdata_is_pipe(pd));
+		read_back(pd, counts[i]);
+	}
+}
+
+/* A FIFO gets the pipe form; what is known only at the end follows as records. */
+static void test_fifo(void **state)
+{
+	struct error err;
+	struct perfdata *pd;
+	pid_t child;
+	int status;
+
+	(void)state;
+	assert_int_equal(mkfifo(path, 0600), 0);
+	fflush(NULL);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		write_some(path, 50000, true);
+		_exit(0);
+	}
+	pd = perfdata_open(path, &err);
+	assert_non_null(pd);
+	assert_true(perfdata_is_pipe(pd));
+	read_back(pd, 50000);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(files_in_dir(), 1);
+}
+
+static struct perf_writer *begin(const char *name)
+{
+	static const uint64_t id = 7001;
+	struct error err;
+	struct perf_writer *w;
+
+	input_forget_all();	/* of the case before */
+	w = pw_open(name, &err);
+	if (!w)
+		fail_msg("%s", err.msg);
+	assert_int_equal(pw_add_attr(w, &branches, &id, 1, "branches", &err), 0);
+	check(pw_start(w, &err), &err);
+	return w;
+}
+
+static void put_text(const char *name, const char *text)
+{
+	FILE *f = fopen(name, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void expect_text(const char *name, const char *text)
+{
+	char buf[64] = { 0 };
+	FILE *f = fopen(name, "r");
+
+	assert_non_null(f);
+	assert_int_equal(fread(buf, 1, sizeof(buf) - 1, f), strlen(text));
+	assert_string_equal(buf, text);
+	fclose(f);
+}
+
+static void test_abort(void **state)
+{
+	struct perf_writer *w;
+	unsigned int i;
+
+	(void)state;
+	put_text(path, "older");
+	w = begin(path);
+	for (i = 0; i < 100000; i++)
+		sample(w, i);
+	expect_text(path, "older");
+	pw_abort(w);
+	expect_text(path, "older");
+	assert_int_equal(files_in_dir(), 1);
+}
+
+static void test_killed(void **state)
+{
+	pid_t child;
+	int status;
+
+	(void)state;
+	put_text(path, "older");
+	fflush(NULL);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		struct perf_writer *w = begin(path);
+		unsigned int i;
+
+		for (i = 0; i < 100000; i++)
+			sample(w, i);
+		kill(getpid(), SIGKILL);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+	expect_text(path, "older");
+}
+
+/* A full disk, stood in for by the limit on file sizes. */
+static void test_no_space(void **state)
+{
+	pid_t child;
+	int status;
+
+	(void)state;
+	put_text(path, "older");
+	fflush(NULL);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		struct rlimit limit = { 1 << 20, 1 << 20 };
+		struct error err;
+		struct perf_writer *w;
+		unsigned int i;
+		bool failed;
+
+		signal(SIGXFSZ, SIG_IGN);
+		setrlimit(RLIMIT_FSIZE, &limit);
+		w = begin(path);
+		for (i = 0; i < 100000; i++)
+			sample(w, i);
+		failed = pw_failed(w);
+		_exit(failed && pw_finish(w, &err) == ERR_IO && strstr(err.msg, path) ? 7 : 8);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(WEXITSTATUS(status), 7);
+	expect_text(path, "older");
+	assert_int_equal(files_in_dir(), 1);
+}
+
+static void test_bad_places(void **state)
+{
+	char name[128];
+	struct error err;
+
+	(void)state;
+	snprintf(name, sizeof(name), "%s/no/such/out.data", dir);
+	assert_null(pw_open(name, &err));
+	assert_int_equal(err.code, ERR_IO);
+	assert_non_null(strstr(err.msg, name));
+	assert_null(pw_open(dir, &err));
+	assert_non_null(strstr(err.msg, "directory"));
+	/* A device is written to, not replaced. */
+	write_some("/dev/null", 10, false);
+	assert_int_equal(access("/dev/null", W_OK), 0);
+}
+
+/* A link stays a link, and its target is replaced. */
+static void test_link(void **state)
+{
+	char target[128];
+	struct error err;
+	struct perfdata *pd;
+	struct stat st;
+
+	(void)state;
+	snprintf(target, sizeof(target), "%s/target.data", dir);
+	put_text(target, "older");
+	assert_int_equal(symlink("target.data", path), 0);
+	write_some(path, 3, false);
+	assert_int_equal(lstat(path, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	pd = perfdata_open(target, &err);
+	assert_non_null(pd);
+	read_back(pd, 3);
+}
+
+/* The file that is read is never replaced, neither by its name nor by another one; the copy is like it. */
+static void test_copy(void **state)
+{
+	struct perfdata *in, *out;
+	struct perf_writer *w;
+	struct error err;
+	struct pd_record r;
+	char copy[1100];
+	uint64_t n = 0;
+
+	(void)state;
+	snprintf(copy, sizeof(copy), "%s.copy", path);
+	write_some(path, 5000, false);
+	in = perfdata_open(path, &err);
+	assert_non_null(in);
+	assert_null(pw_open(path, &err));
+	assert_non_null(strstr(err.msg, path));
+	assert_int_equal(link(path, copy), 0);
+	assert_null(pw_open(copy, &err));
+	assert_non_null(strstr(err.msg, copy));
+	assert_int_equal(unlink(copy), 0);
+	w = pw_open(copy, &err);
+	assert_non_null(w);
+	assert_int_equal(pw_add_attr(w, &perfdata_attr(in, 0)->attr, perfdata_attr(in, 0)->ids, 2, "branches",
+				     &err), 0);
+	assert_int_equal(pw_copy_env(w, in), 0);
+	check(pw_start(w, &err), &err);
+	while (perfdata_next(in, &r) > 0)
+		pw_write(w, r.ev, r.ev->header.size);
+	check(pw_finish(w, &err), &err);
+	perfdata_close(in);
+	out = perfdata_open(copy, &err);
+	assert_non_null(out);
+	while (perfdata_next(out, &r) > 0)
+		assert_int_equal(r.sample.ip, 0x400000 + 4 * n++);
+	assert_int_equal(n, 5000);
+	assert_string_equal(perfdata_env(out)->hostname, "target");
+	assert_string_equal(perfdata_env(out)->cmdline[3], "cs_etm//u");
+	assert_int_equal(perfdata_env(out)->nr_build_ids, 0);
+	perfdata_close(out);
+	unlink(copy);
+}
+
+/* What a machine of the other byte order says of itself is written in ours. */
+static void test_copy_swapped(void **state)
+{
+	static const struct pdb_attr attr = { .size = 136, .sample_type = ST, .ids = { 5 }, .nr_ids = 1 };
+	static const uint64_t id = 7001;
+	static const char *const words[] = { "perf", "record" };
+	struct pdb body[6], data = { .swap = true }, file = { .swap = true };
+	struct pdb_feature feat[6] = {
+		{ PD_FEAT_HOSTNAME, &body[0] }, { PD_FEAT_OSRELEASE, &body[1] }, { PD_FEAT_VERSION, &body[2] },
+		{ PD_FEAT_ARCH, &body[3] }, { PD_FEAT_NRCPUS, &body[4] }, { PD_FEAT_CMDLINE, &body[5] },
+	};
+	struct perf_writer *w;
+	const struct pd_env *env;
+	struct perfdata *pd;
+	struct error err;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 6; i++)
+		body[i] = (struct pdb){ .swap = true };
+	pdb_feat_str(&body[0], "target");
+	pdb_feat_str(&body[1], "6.1");
+	pdb_feat_str(&body[2], "6.2");
+	pdb_feat_str(&body[3], "aarch64_be");
+	pdb_u32(&body[4], 8);
+	pdb_u32(&body[4], 6);
+	pdb_u32(&body[5], 2);
+	for (i = 0; i < 2; i++)
+		pdb_feat_str(&body[5], words[i]);
+	pdb_comm(&data, 9, 9, "name", ST, &(const struct pdb_sid){ .id = 5 });
+	pdb_file(&file, &attr, 1, 0, &data, feat, 6);
+	pd = perfdata_open_memory(file.p, file.len, "in", &err);
+	assert_non_null(pd);
+	assert_true(perfdata_is_swapped(pd));
+	assert_int_equal(perfdata_env(pd)->nrcpus_avail, 8);
+	input_forget_all();
+	w = pw_open(path, &err);
+	assert_non_null(w);
+	assert_int_equal(pw_add_attr(w, &branches, &id, 1, "branches", &err), 0);
+	assert_int_equal(pw_copy_env(w, pd), 0);
+	check(pw_start(w, &err), &err);
+	sample(w, 0);
+	perfdata_close(pd);
+	check(pw_finish(w, &err), &err);
+	pd = perfdata_open(path, &err);
+	assert_non_null(pd);
+	assert_false(perfdata_is_swapped(pd));
+	env = perfdata_env(pd);
+	assert_string_equal(env->hostname, "target");
+	assert_string_equal(env->osrelease, "6.1");
+	assert_string_equal(env->version, "6.2");
+	assert_string_equal(env->arch, "aarch64_be");
+	assert_int_equal(env->nrcpus_avail, 8);
+	assert_int_equal(env->nrcpus_online, 6);
+	assert_int_equal(env->nr_cmdline, 2);
+	for (i = 0; i < 2; i++)
+		assert_string_equal(env->cmdline[i], words[i]);
+	perfdata_close(pd);
+	for (i = 0; i < 6; i++)
+		pdb_free(&body[i]);
+	pdb_free(&data);
+	pdb_free(&file);
+}
+
+/* Of an attribute that is shorter than ours, what is behind its end is written as 0. */
+static void test_short_attr(void **state)
+{
+	static const uint64_t id = 1;
+	struct perf_event_attr attr = branches;
+	const struct perf_event_attr *back;
+	struct error err;
+	struct perf_writer *w;
+	struct perfdata *pd;
+
+	(void)state;
+	attr.size = PERF_ATTR_SIZE_VER0;
+	attr.branch_sample_type = 3;
+	attr.sample_regs_user = 5;
+	input_forget_all();
+	w = pw_open(path, &err);
+	assert_non_null(w);
+	assert_int_equal(pw_add_attr(w, &attr, &id, 1, "branches", &err), 0);
+	check(pw_start(w, &err), &err);
+	sample(w, 0);
+	check(pw_finish(w, &err), &err);
+	pd = perfdata_open(path, &err);
+	assert_non_null(pd);
+	back = &perfdata_attr(pd, 0)->attr;
+	assert_int_equal(back->sample_type, ST);
+	assert_int_equal(back->branch_sample_type, 0);
+	assert_int_equal(back->sample_regs_user, 0);
+	assert_int_equal(back->sample_stack_user, 0);
+	perfdata_close(pd);
+}
+
+/* Records of the input get the trailer of the output. */
+static void test_put_record(void **state)
+{
+	const uint64_t in_st = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_CPU;
+	const struct pdb_sid in_sid = { .pid = 1, .tid = 2, .time = 77, .id = 5, .cpu = 3 };
+	const struct pdb_attr attr = {
+		.size = 136, .sample_type = in_st, .sample_id_all = true, .ids = { 5 }, .nr_ids = 1,
+	};
+	struct pdb data = { 0 }, file = { 0 };
+	struct pd_sample_id sid;
+	struct error err;
+	struct perfdata *in, *out;
+	struct perf_writer *w = begin(path);
+	struct pd_record r;
+	char big[65400];
+
+	(void)state;
+	pdb_comm(&data, 9, 9, "name", in_st, &in_sid);
+	memset(big, 'x', sizeof(big) - 1);
+	big[sizeof(big) - 1] = 0;
+	pdb_mmap2(&data, 9, 0x1000, 0x1000, 0, big, in_st, &in_sid);
+	pdb_mmap2(&data, 9, 0x1000, 0x1000, 0, "/bin/x", in_st, &in_sid);
+	pdb_file(&file, &attr, 1, 0, &data, NULL, 0);
+	in = perfdata_open_memory(file.p, file.len, "mem", &err);
+	assert_non_null(in);
+	while (perfdata_next(in, &r) > 0) {
+		sid = r.sid;
+		sid.time++;
+		sid.id = 7001;
+		pw_put_record(w, &r, ST, &sid);
+	}
+	/* One that would not fit any more is refused. */
+	r.body_size = 65520;
+	assert_false(pw_put_record(w, &r, ST, &sid));
+	check(pw_finish(w, &err), &err);
+	out = perfdata_open(path, &err);
+	assert_non_null(out);
+	assert_int_equal(perfdata_next(out, &r), 1);
+	assert_string_equal(r.ev->comm.comm, "name");
+	assert_int_equal(r.sid.time, 78);
+	assert_int_equal(r.sid.id, 7001);
+	assert_int_equal(r.sid.cpu, 3);
+	assert_int_equal(r.sid.tid, 2);
+	assert_true(r.sid.valid == (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+				    PERF_SAMPLE_IDENTIFIER));
+	assert_int_equal(perfdata_next(out, &r), 1);
+	assert_int_equal(strlen(r.ev->mmap2.filename), sizeof(big) - 1);
+	assert_int_equal(perfdata_next(out, &r), 1);
+	assert_string_equal(r.ev->mmap2.filename, "/bin/x");
+	assert_int_equal(perfdata_next(out, &r), 0);
+	perfdata_close(in);
+	perfdata_close(out);
+	pdb_free(&data);
+	pdb_free(&file);
+}
+
+/* Blocks of every size keep their order with reserved records. */
+static void test_blocks(void **state)
+{
+	static uint64_t block[8 * 20000];
+	static const size_t sizes[] = { 1, 100, 1023, 1024, 1025, 4096, 20000, 3 };
+	struct error err;
+	struct perfdata *pd;
+	struct perf_writer *w = begin(path);
+	struct pd_record r;
+	uint64_t i = 0;
+	size_t s, k;
+
+	(void)state;
+	for (s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+		for (k = 0; k < sizes[s]; k++, i++) {
+			struct perf_event_header h = { PERF_RECORD_SAMPLE, 2, 64 };
+
+			memset(&block[k * 8], 0, 64);
+			memcpy(&block[k * 8], &h, 8);
+			block[k * 8 + 1] = 7001;
+			block[k * 8 + 2] = 0x400000 + i * 4;
+		}
+		pw_write(w, block, sizes[s] * 64);
+		sample(w, i++);
+	}
+	assert_int_equal(pw_data_bytes(w), i * 64);
+	check(pw_finish(w, &err), &err);
+	pd = perfdata_open(path, &err);
+	assert_non_null(pd);
+	for (k = 0; perfdata_next(pd, &r) > 0; k++)
+		assert_int_equal(r.sample.ip, 0x400000 + k * 4);
+	assert_int_equal(k, i);
+	perfdata_close(pd);
+}
+
+/* Calls in an order that they do not have leave what is there. */
+static void test_order(void **state)
+{
+	struct perf_writer *w;
+	struct error err;
+	char text[160];
+
+	(void)state;
+	put_text(path, "older");
+	input_forget_all();
+	w = pw_open(path, &err);
+	assert_non_null(w);
+	assert_int_equal(pw_start(w, &err), ERR_USAGE);
+	snprintf(text, sizeof(text), "%s: perf.data without an event cannot be written", path);
+	assert_string_equal(err.msg, text);
+	assert_int_equal(pw_finish(w, &err), ERR_USAGE);
+	snprintf(text, sizeof(text), "%s: finished before it was started", path);
+	assert_string_equal(err.msg, text);
+	expect_text(path, "older");
+	assert_int_equal(files_in_dir(), 1);
+	pw_abort(NULL);
+}
+
+/* Features that neither perf nor simpleperf has, and build-ids of other sizes than an ID has. */
+static void test_refused_features(void **state)
+{
+	static const unsigned int bad[] = { 0, PD_FEAT_PERF_LAST, PD_FEAT_PRIVATE - 1, PD_FEATURE_BITS };
+	static const unsigned int good[] = { 1, PD_FEAT_PERF_LAST - 1, PD_FEAT_PRIVATE, PD_FEATURE_BITS - 1 };
+	char name[PATH_MAX + 64];
+	struct perf_writer *w;
+	struct perfdata *pd;
+	struct error err;
+	unsigned int i;
+
+	(void)state;
+	w = begin(path);
+	for (i = 0; i < 4; i++) {
+		assert_int_equal(pw_set_raw(w, (enum pd_feature)bad[i], "x", 1), ERR_USAGE);
+		assert_int_equal(pw_set_string(w, (enum pd_feature)bad[i], "x"), ERR_USAGE);
+		assert_int_equal(pw_set_raw(w, (enum pd_feature)good[i], "12345678", 8), 0);
+	}
+	memset(name, 'x', sizeof(name));
+	name[PATH_MAX] = 0;
+	assert_int_equal(pw_add_build_id(w, 2, ~0u, "0123456789abcdefghij", 0, "/bin/a"), ERR_USAGE);
+	assert_int_equal(pw_add_build_id(w, 2, ~0u, "0123456789abcdefghij", 21, "/bin/a"), ERR_USAGE);
+	assert_int_equal(pw_add_build_id(w, 2, ~0u, "0123456789abcdefghij", 20, name), ERR_USAGE);
+	name[PATH_MAX - 1] = 0;
+	assert_int_equal(pw_add_build_id(w, 2, ~0u, "0123456789abcdefghij", 20, name), 0);
+	sample(w, 0);	/* features are those of data */
+	assert_int_equal(pw_add_build_id(w, 2, ~0u, "0123456789abcdefghij", 1, "/bin/b"), 0);
+	check(pw_finish(w, &err), &err);
+	pd = perfdata_open(path, &err);
+	assert_non_null(pd);
+	assert_int_equal(perfdata_env(pd)->nr_build_ids, 2);
+	assert_string_equal(perfdata_env(pd)->build_ids[0].filename, name);
+	assert_int_equal(perfdata_env(pd)->build_ids[1].size, 1);
+	for (i = 0; i < 4; i++) {
+		if (bad[i] < PD_FEATURE_BITS)
+			assert_null(perfdata_env(pd)->raw[bad[i]].ptr);
+		assert_int_equal(perfdata_env(pd)->raw[good[i]].len, 8);
+	}
+	perfdata_close(pd);
+}
+
+/* In a pipe an event is one record, and its name another: both have room for 64 KiB. */
+static void test_pipe_events(void **state)
+{
+	const uint32_t most = (65535 - 8 - 128) / 8;
+	static uint64_t ids[9000];
+	static char name[65520];
+	struct perf_writer *w;
+	struct perfdata *pd;
+	struct pd_record r;
+	struct error err;
+	char text[256];
+	pid_t child;
+	int status, i;
+
+	(void)state;
+	for (i = 0; i < 9000; i++)
+		ids[i] = 5000 + (uint64_t)i;
+	memset(name, 'x', sizeof(name));
+	name[65503] = 0;
+	assert_int_equal(mkfifo(path, 0600), 0);
+	fflush(NULL);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		input_forget_all();
+		w = pw_open(path, &err);
+		if (!w || pw_add_attr(w, &branches, ids, most, "most", &err) != 0)
+			_exit(1);
+		if (pw_add_attr(w, &branches, ids, most + 1, "more", &err) != ERR_USAGE)
+			_exit(2);
+		snprintf(text, sizeof(text), "%s: an event with %u ids does not fit into the pipe form of perf.data; write to a "
+			 "file with -o", path, most + 1);
+		if (strcmp(err.msg, text))
+			_exit(3);
+		if (pw_add_attr(w, &branches, ids + most, 0, "without an id", &err) != 1 ||
+		    pw_add_attr(w, &branches, ids + most, 1, name, &err) != 2)
+			_exit(4);
+		name[65503] = 'x';
+		name[65504] = 0;
+		if (pw_add_attr(w, &branches, ids + most + 1, 1, name, &err) != 3 || pw_start(w, &err))
+			_exit(5);
+		sample(w, 0);
+		_exit(pw_finish(w, &err) ? 6 : 0);
+	}
+	pd = perfdata_open(path, &err);
+	assert_non_null(pd);
+	while ((i = perfdata_next(pd, &r)) > 0)
+		;
+	assert_int_equal(i, 0);
+	assert_int_equal(perfdata_nr_attrs(pd), 4);
+	assert_int_equal(perfdata_attr(pd, 0)->nr_ids, most);
+	assert_int_equal(perfdata_attr(pd, 0)->ids[most - 1], ids[most - 1]);
+	assert_string_equal(perfdata_attr(pd, 0)->name, "most");
+	assert_int_equal(perfdata_attr(pd, 1)->nr_ids, 0);
+	assert_null(perfdata_attr(pd, 1)->name);
+	assert_int_equal(strlen(perfdata_attr(pd, 2)->name), 65503);
+	assert_null(perfdata_attr(pd, 3)->name);
+	assert_int_equal(perfdata_attr(pd, 3)->ids[0], ids[most + 1]);
+	perfdata_close(pd);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static bool have_perf(void)
+{
+	return system("perf version >/dev/null 2>&1") == 0;
+}
+
+static unsigned int count_lines(const char *cmd, const char *what)
+{
+	FILE *p = popen(cmd, "r");
+	char line[1024];
+	unsigned int n = 0;
+
+	assert_non_null(p);
+	while (fgets(line, sizeof(line), p))
+		n += strstr(line, what) != NULL;
+	assert_int_equal(pclose(p), 0);
+	return n;
+}
+
+static void test_perf_reads_it(void **state)
+{
+	char cmd[256];
+
+	(void)state;
+	if (!have_perf())
+		skip();
+	write_some(path, 1000, false);
+	snprintf(cmd, sizeof(cmd), "perf script -i %s -F ip,addr,event 2>/dev/null </dev/null", path);
+	assert_int_equal(count_lines(cmd, "branches:"), 1000);
+	assert_int_equal(count_lines(cmd, "4003e8"), 1);
+	snprintf(cmd, sizeof(cmd), "perf report --header-only -i %s 2>&1 </dev/null", path);
+	assert_int_equal(count_lines(cmd, "name = branches, , id = { 7001, 7002 }"), 1);
+	assert_int_equal(count_lines(cmd, "name = instructions"), 1);
+	assert_int_equal(count_lines(cmd, "cmdline : perf record -e cs_etm//u"), 1);
+	assert_int_equal(count_lines(cmd, "nrcpus online : 3"), 1);
+	assert_int_equal(count_lines(cmd, "time of last sample : "), 1);
+	snprintf(cmd, sizeof(cmd), "perf buildid-list -i %s 2>&1 </dev/null", path);
+	assert_int_equal(count_lines(cmd, "303132333435363738396162636465666768696a /bin/a"), 1);
+	assert_int_equal(count_lines(cmd, "30313233343536373839616263646566         /bin/b"), 1);
+	snprintf(cmd, sizeof(cmd), "perf report --stats -i %s 2>&1 </dev/null", path);
+	assert_int_equal(count_lines(cmd, "SAMPLE events:       1000"), 2);
+}
+
+static void test_perf_reads_pipe(void **state)
+{
+	char cmd[256];
+	pid_t child;
+
+	(void)state;
+	if (!have_perf())
+		skip();
+	assert_int_equal(mkfifo(path, 0600), 0);
+	fflush(NULL);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		write_some(path, 1000, false);
+		_exit(0);
+	}
+	snprintf(cmd, sizeof(cmd), "cat %s | perf script -i - -F ip,addr,event 2>/dev/null", path);
+	assert_int_equal(count_lines(cmd, "branches:"), 1000);
+	waitpid(child, NULL, 0);
+}
+
+#define TEST(f)	cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_file),
+		TEST(test_fifo),
+		TEST(test_abort),
+		TEST(test_killed),
+		TEST(test_no_space),
+		TEST(test_bad_places),
+		TEST(test_link),
+		TEST(test_copy),
+		TEST(test_copy_swapped),
+		TEST(test_short_attr),
+		TEST(test_put_record),
+		TEST(test_blocks),
+		TEST(test_order),
+		TEST(test_refused_features),
+		TEST(test_pipe_events),
+		TEST(test_perf_reads_it),
+		TEST(test_perf_reads_pipe),
+	};
+
+	return cmocka_run_group_tests_name("perfdata writer", tests, NULL, NULL);
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * test_session_times.c - the times that a consumer gets with each batch: known before it is delivered, however far behind
+ * it the timestamp is, in the order in which batches were decoded.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "session/decode/decode.h"
+#include "session/decode/pending.h"
+#include "unit/perf-plugin/who_build.h"
+
+#define AUX_TIME 5000u
+
+/* What a consumer was given. */
+struct seen {
+	uint64_t time, before, index;
+	unsigned int ranges;
+	int tid;
+	bool known;
+};
+
+struct times {
+	struct seen v[2 * PENDING_BATCHES + 64];	/* batches with ranges */
+	unsigned int nr, ranges;
+	uint64_t last[128];	/* index, by trace ID */
+	uint64_t skipped;	/* bytes */
+	unsigned int back;	/* batches that begin before the end of the stream's one before */
+};
+
+static int note(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	struct times *t = data;
+	unsigned int ranges = 0;
+	size_t i;
+
+	t->back += g[0].index < t->last[s->trace_id];
+	for (i = 0; i < n; i++) {
+		ranges += g[i].kind == CST_GEN_RANGE;
+		if (g[i].kind != CST_GEN_EO_TRACE)
+			t->last[s->trace_id] = g[i].index;
+	}
+	t->ranges += ranges;
+	if (!ranges)
+		return 0;
+	assert_true(t->nr < sizeof(t->v) / sizeof(t->v[0]));
+	t->v[t->nr++] = (struct seen){ session_time(s, s->time), s->before, g[0].index, ranges, s->tid, s->time_known };
+	assert_true(s->time_end >= s->time);
+	return 0;
+}
+
+/* Raw trace of CPU 2, or, with `other`, frames of both CPUs in turn. */
+static struct times *timed(struct pdb *trace, struct pdb *other, bool asked)
+{
+	static struct times t;
+	struct session_consumer con = { .data = &t, .batch = note, .times = asked };
+	struct session_opts so = { .symfs = dir, .contextid = CONTEXTID_TID, .filter = wanted };
+	struct pdb data = { 0 }, file = { 0 }, one = { 0 }, two = { 0 }, all = { 0 };
+	struct pdb_sid s = at_time(AUX_TIME, 1, 2);
+	struct perfdata *pd;
+	struct error err;
+	struct session *ss;
+	size_t i;
+
+	memset(&t, 0, sizeof(t));
+	two_processes(&data, CID | TS, IDR2(4, 0));
+	if (other) {
+		assert_int_equal(trace->len, other->len);
+		sb_frames(&one, trace, 0x14);
+		sb_frames(&two, other, 0x16);
+		for (i = 0; i < one.len; i += 16) {
+			pdb_bytes(&all, one.p + i, 16);
+			pdb_bytes(&all, two.p + i, 16);
+		}
+		pdb_free(&one);
+		pdb_free(&two);
+		pdb_free(other);
+	} else {
+		pdb_bytes(&all, trace->p, trace->len);
+	}
+	pdb_free(trace);
+	pdb_aux(&data, 0, all.len, other ? 0 : 0x100, SB_ST, &s);
+	pdb_auxtrace(&data, 0, all.p, all.len, 2, (uint32_t)-1);
+	pdb_file(&file, attrs, 2, 0, &data, NULL, 0);
+	pd = perfdata_open_memory(file.p, file.len, "test", &err);
+	assert_non_null(pd);
+	ss = session_open_perfdata(&so, pd);
+	assert_non_null(ss);
+	assert_int_equal(session_run(ss, &con), 0);
+	/* all bytes were decoded or skipped */
+	t.skipped = session_totals(ss)->filtered_bytes;
+	assert_int_equal(session_totals(ss)->aux_bytes + t.skipped, all.len);
+	assert_int_equal(ss->bytes_done, all.len);
+	session_close(ss);
+	pdb_free(&data);
+	pdb_free(&all);
+	pdb_free(&file);
+	assert_int_equal(t.back, 0);
+	return &t;
+}
+
+static void begin(struct pdb *trace, uint32_t cid)
+{
+	t_sync(trace);
+	t_on(trace);
+	t_context(trace, 0, cid, 4, 0, 0);
+	t_run(trace);
+}
+
+static void check_seen(const struct times *t, unsigned int i, uint64_t time, int tid)
+{
+	assert_true(i < t->nr);
+	assert_true(t->v[i].known);
+	assert_int_equal(t->v[i].time, time);
+	assert_int_equal(t->v[i].tid, tid);
+}
+
+/* Trace that begins in the middle, as that of a full buffer: without a Trace On its first context begins the time. */
+static void no_trace_on(void **state)
+{
+	struct pdb trace = { 0 };
+	struct times *t;
+
+	(void)state;
+	t_sync(&trace);
+	t_context(&trace, 0, 1000, 4, 0, 0);
+	t_run(&trace);
+	t_context(&trace, 0, 2000, 4, 0, 0);
+	t_run(&trace);
+	t_time(&trace, 2000);
+	t = timed(&trace, NULL, true);
+	assert_int_equal(t->nr, 2);
+	check_seen(t, 0, 2000, 1000);
+	check_seen(t, 1, 2000, 2000);
+}
+
+/* What follows a gap has the time of the next timestamp, whoever ran. */
+static void gaps(void **state)
+{
+	struct pdb trace = { 0 };
+	struct times *t;
+
+	(void)state;
+	begin(&trace, 1000);
+	t_context(&trace, 0, 2000, 4, 0, 0);
+	t_run(&trace);
+	t_time(&trace, 2000);
+	t_run(&trace);
+	t_on(&trace);
+	t_context(&trace, 0, 1000, 4, 0, 0);
+	t_run(&trace);
+	t_time(&trace, 3000);
+	t = timed(&trace, NULL, true);
+	assert_int_equal(t->nr, 4);
+	check_seen(t, 0, 2000, 1000);
+	assert_int_equal(t->v[0].before, 2000);
+	check_seen(t, 1, 2000, 2000);
+	check_seen(t, 2, 2000, 2000);
+	assert_int_equal(t->v[2].before, 3000);
+	check_seen(t, 3, 3000, 1000);
+}
+
+/* Without a timestamp behind it, and without one at all. */
+static void no_timestamp(void **state)
+{
+	struct pdb trace = { 0 };
+	struct times *t;
+
+	(void)state;
+	begin(&trace, 1000);
+	t = timed(&trace, NULL, true);
+	assert_int_equal(t->nr, 1);
+	assert_false(t->v[0].known);
+	assert_int_equal(t->v[0].time, AUX_TIME);
+	begin(&trace, 1000);
+	t_time(&trace, 2000);
+	t_on(&trace);
+	t_context(&trace, 0, 2000, 4, 0, 0);
+	t_run(&trace);
+	t = timed(&trace, NULL, true);
+	assert_int_equal(t->nr, 2);
+	check_seen(t, 1, 2000, 2000);
+	assert_int_equal(t->v[1].before, 0);
+}
+
+/* Time between two timestamps is in proportion to the instructions, however contexts cut them into batches. */
+static void shares(void **state)
+{
+	/* 8 instructions of the thread 1000, 12 of 2000 */
+	static const uint64_t time[] = { 1000, 1240, 1400, 1640, 1800 };
+	struct pdb trace = { 0 };
+	struct times *t;
+	unsigned int i;
+
+	(void)state;
+	begin(&trace, 1000);
+	t_time(&trace, 1000);
+	for (i = 0; i < 5; i++) {
+		t_context(&trace, 0, i & 1 ? 1000 : 2000, 4, 0, 0);
+		t_run(&trace);
+	}
+	/* the last context is directly before the timestamp */
+	t_context(&trace, 0, 1000, 4, 0, 0);
+	t_time(&trace, 2040);
+	/* a gap: its end is not known, so time goes on at the rate from before, 20 ns for an instruction */
+	t_run(&trace);
+	t_context(&trace, 0, 2000, 4, 0, 0);
+	t_run(&trace);
+	t_on(&trace);
+	t_context(&trace, 0, 1000, 4, 0, 0);
+	t_run(&trace);
+	t_time(&trace, 4500);
+	t = timed(&trace, NULL, true);
+	assert_int_equal(t->nr, 9);
+	for (i = 0; i < 5; i++)
+		check_seen(t, 1 + i, time[i], i & 1 ? 1000 : 2000);
+	check_seen(t, 6, 2040, 1000);
+	assert_in_range(t->v[7].time, 2199, 2200);
+	check_seen(t, 8, 4500, 1000);
+}
+
+/* More batches, and then more elements, than there is memory for. */
+static void far_timestamp(void **state)
+{
+	struct pdb trace = { 0 };
+	struct times *t;
+	unsigned int i;
+
+	(void)state;
+	begin(&trace, 1000);
+	for (i = 0; i < PENDING_BATCHES + 50; i++) {
+		t_context(&trace, 0, i & 1 ? 1000 : 2000, 4, 0, 0);
+		t_run(&trace);
+	}
+	t_time(&trace, 2000);
+	t = timed(&trace, NULL, true);
+	assert_int_equal(t->nr, PENDING_BATCHES + 51);
+	for (i = 0; i < t->nr; i++) {
+		check_seen(t, i, 2000, i & 1 ? 2000 : 1000);
+		assert_int_equal(t->v[i].before, 2000);
+	}
+	begin(&trace, 1000);
+	for (i = 0; i < PENDING_ELEMENTS / 2; i++)
+		t_run(&trace);
+	t_time(&trace, 2000);
+	t_run(&trace);
+	t = timed(&trace, NULL, true);
+	assert_int_equal(t->ranges, NR_LOOP * (PENDING_ELEMENTS / 2 + 2));
+	assert_true(t->nr > PENDING_ELEMENTS / BATCH);
+	for (i = 0; i + 1 < t->nr; i++) {
+		check_seen(t, i, 2000, 1000);
+		assert_int_equal(t->v[i].before, 2000);
+	}
+	assert_int_equal(t->v[i].before, 0);
+}
+
+/* One stream waits, the other one's batches stay behind it. */
+static void two_streams(void **state)
+{
+	struct pdb one = { 0 }, two = { 0 };
+	unsigned int i, turns = 0, n[2] = { 0, 0 };
+	struct times *t;
+
+	(void)state;
+	begin(&one, 1000);
+	begin(&two, 2000);
+	for (i = 0; i < 40; i++) {
+		t_time(&two, 1000 + 10 * i);
+		t_run(&two);
+		t_run(&one);
+	}
+	t_time(&one, 3000);
+	while (one.len % 14 || one.len < two.len)
+		pdb_bytes(&one, "\x71", 1);
+	while (two.len < one.len)
+		pdb_bytes(&two, "\x71", 1);
+	t = timed(&one, &two, true);
+	for (i = 0; i < t->nr; i++) {
+		assert_true(t->v[i].known);
+		turns += i && t->v[i].tid != t->v[i - 1].tid;
+		if (t->v[i].tid == 1000) {
+			assert_int_equal(t->v[i].time, 3000);
+			n[0]++;
+		} else {
+			assert_int_equal(t->v[i].tid, 2000);
+			assert_in_range(t->v[i].time, 1000 + 10 * (n[1] ? n[1] - 1 : 0), 1000 + 10 * (n[1] + 1));
+			n[1]++;
+		}
+	}
+	assert_true(n[0] > 1 && n[1] > 40 && turns > 2 * 8);
+}
+
+/* A filter of times is applied to each 128 elements, whose times are their share of that between timestamps. */
+static void a_part_of_a_stretch(void **state)
+{
+	struct pdb trace = { 0 };
+	unsigned int i;
+	struct times *t;
+
+	(void)state;
+	t_sync(&trace);
+	t_on(&trace);
+	t_time(&trace, 1000);
+	t_context(&trace, 0, 1000, 4, 0, 0);
+	for (i = 0; i < 512; i++)
+		pdb_bytes(&trace, "\xf7", 1);
+	for (i = 0; i < 100; i++) {
+		t_time(&trace, 4840);
+		t_run(&trace);
+	}
+	wanted.time = "0.000002000,0.000003000";
+	t = timed(&trace, NULL, true);
+	wanted.time = NULL;
+	assert_int_equal(t->nr, 1);
+	check_seen(t, 0, 2916, 1000);
+	assert_int_equal(t->v[0].ranges, 128);
+	/* the trace behind the window, but for the stretch in which it ends */
+	assert_in_range(t->skipped, 99 * (10 + NR_LOOP), 100 * (10 + NR_LOOP));
+	/* all of the record is before the window */
+	begin(&trace, 1000);
+	wanted.time = "0.000006000,0.000007000";
+	t = timed(&trace, NULL, true);
+	wanted.time = NULL;
+	assert_int_equal(t->nr, 0);
+	assert_int_not_equal(t->skipped, 0);
+}
+
+static void not_asked_for(void **state)
+{
+	struct pdb trace = { 0 };
+	struct times *t;
+
+	(void)state;
+	begin(&trace, 1000);
+	t_time(&trace, 2000);
+	t_run(&trace);
+	t = timed(&trace, NULL, false);
+	assert_int_equal(t->ranges, 2 * NR_LOOP);
+	assert_int_equal(t->v[0].time, 0);
+	assert_int_equal(t->v[0].tid, 1000);
+}
+
+/*
+ * Recordings of one thread have no times, and the file may have no conversion of timestamps. A timestamp of the trace
+ * then says nothing about maps; the position of the AUX record in the file does: code that was replaced between two AUX
+ * records is new in the second fragment.
+ */
+static void fragments_without_times(bool conversion)
+{
+	static const struct pdb_attr attr = { .type = 8, .size = 128, .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_IDENTIFIER,
+					      .sample_id_all = true, .ids = { 50 }, .nr_ids = 1 };
+	const uint64_t st = attr.sample_type;
+	struct pdb_sid s = at_time(0, 1000, 0);
+	struct pdb data = { 0 }, trace = { 0 }, file = { 0 };
+	struct result r = { .nr = 0 };
+	struct session_consumer con = { .data = &r, .batch = on_batch };
+	struct session_opts so = { .symfs = dir, .contextid = CONTEXTID_TID };
+	struct perfdata *pd;
+	struct session *ss;
+	struct error err;
+	size_t half;
+
+	begin(&trace, 1000);
+	t_time(&trace, 2000);
+	half = trace.len;
+	pdb_bytes(&trace, trace.p, half);
+	if (conversion)
+		r_info(&data, CID | TS, IDR2(4, 0));
+	else
+		r_units(&data, CID | TS, IDR2(4, 0));
+	pdb_comm(&data, 1000, 1000, "two", st, &s);
+	pdb_mmap2(&data, 1000, SB_BASE, 0x1000, 0, "/two.bin", st, &s);
+	pdb_aux(&data, 0, half, 0x100, st, &s);
+	pdb_mmap2(&data, 1000, SB_BASE, 0x1000, 0, "/three.bin", st, &s);
+	pdb_aux(&data, half, half, 0x100, st, &s);
+	pdb_auxtrace(&data, 0, trace.p, trace.len, (uint32_t)-1, 1000);
+	pdb_file(&file, &attr, 1, 0, &data, NULL, 0);
+	pd = perfdata_open_memory(file.p, file.len, "test", &err);
+	assert_non_null(pd);
+	ss = session_open_perfdata(&so, pd);
+	assert_non_null(ss);
+	assert_int_equal(session_run(ss, &con), 0);
+	assert_int_equal(r.nr, 2);
+	check_part(&r, 0, 1000, 1000, 2, NR_LOOP);
+	check_part(&r, 1, 1000, 1000, 3, NR_LOOP);
+	session_close(ss);
+	pdb_free(&data);
+	pdb_free(&trace);
+	pdb_free(&file);
+}
+
+static void records_without_times(void **state)
+{
+	(void)state;
+	fragments_without_times(true);
+	fragments_without_times(false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_trace_on),
+		cmocka_unit_test(gaps),
+		cmocka_unit_test(no_timestamp),
+		cmocka_unit_test(shares),
+		cmocka_unit_test(far_timestamp),
+		cmocka_unit_test(two_streams),
+		cmocka_unit_test(a_part_of_a_stretch),
+		cmocka_unit_test(not_asked_for),
+		cmocka_unit_test(records_without_times),
+	};
+
+	return cmocka_run_group_tests(tests, make_files, remove_dir);
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The files of a snapshot or package: where they are, what is said about them, and programs that are added. */
+#include <elf.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include <cstrace/cstrace.h>
+
+#include "base/files/mapped.h"
+#include "session/import/auxdata.h"
+#include "session/import/folder.h"
+#include "session/import/program.h"
+#include "unit/perf-plugin/elf_build.h"
+#include "unit/perf-plugin/said.h"
+#include "unit/temp_dir.h"
+
+TEMP_DIR("files")
+
+static void check_file(struct folder *f, const char *name, const char *want)
+{
+	const uint8_t *data, *again;
+	size_t len;
+
+	assert_int_equal(folder_open(f, name, &data, &len), 0);
+	assert_int_equal(len, strlen(want));
+	assert_memory_equal(data, want, len);
+	assert_int_equal(folder_open(f, name, &again, &len), 0);
+	assert_ptr_equal(again, data);
+	assert_int_equal(len, strlen(want));
+}
+
+static void check_no_file(struct folder *f, const char *name, const char *why)
+{
+	const uint8_t *data;
+	size_t len;
+
+	assert_int_equal(folder_open(f, name, &data, &len), ERR_IO);
+	assert_string_equal(folder_why(f), why);
+}
+
+/* Files are mapped once. Those that were added come before those of the folder. */
+static void files(void **state)
+{
+	struct folder f = { .dir = dir };
+	char name[32], text[32], *path;
+	const uint8_t *first, *last;
+	unsigned int i, round;
+	uint64_t offset;
+	size_t len;
+
+	(void)state;
+	temp_write(dir, "a", "text", 4);
+	temp_write(dir, "b", "other", 5);
+	temp_write(dir, "sub/c", "below", 5);
+	temp_write(dir, "sub/back\\slash", "named so", 8);
+	check_file(&f, "a", "text");
+	check_file(&f, "b", "other");
+	check_file(&f, "sub/c", "below");
+	check_file(&f, "sub\\c", "below");
+	check_file(&f, "sub/back\\slash", "named so");
+	check_no_file(&f, "sub\\d", strerror(ENOENT));
+	check_no_file(&f, "sub", strerror(EISDIR));
+	/* a name with a backslash is of a folder only if nothing else has it, whatever was not found before */
+	temp_write(dir, "sub\\folder/file", "", 0);
+	temp_write(dir, "sub/folder", "below", 5);
+	check_no_file(&f, "sub\\folder", strerror(EISDIR));
+	check_no_file(&f, "sub/nowhere", strerror(ENOENT));
+	check_no_file(&f, "sub\\folder", strerror(EISDIR));
+	assert_int_equal(f.nr, 5);
+	/* in memory, and elsewhere */
+	assert_int_equal(folder_add_data(&f, "b", strdup("in memory"), 6), 0);
+	assert_int_equal(folder_add_path(&f, "d", temp_path(dir, "a")), 0);
+	assert_int_equal(folder_add_path(&f, "e\\f", temp_path(dir, "nowhere")), 0);
+	check_file(&f, "b", "in mem");
+	check_file(&f, "d", "text");
+	check_no_file(&f, "e\\f", strerror(ENOENT));
+	assert_int_equal(f.nr, 6);
+	path = folder_path(&f, "d");
+	assert_string_equal(path, temp_path(dir, "a"));
+	free(path);
+	path = folder_path(&f, "sub/../a");
+	assert_string_equal(path, temp_path(dir, "a"));
+	free(path);
+	path = folder_path(&f, "sub/../nowhere");
+	assert_string_equal(path, temp_path(dir, "nowhere"));
+	free(path);
+	/* more names than the table has room for at first */
+	for (round = 0; round < 2; round++)
+		for (i = 0; i < 100; i++) {
+			snprintf(name, sizeof(name), "many/%u", i);
+			snprintf(text, sizeof(text), "file %u", i);
+			if (!round)
+				temp_write(dir, name, text, strlen(text));
+			check_file(&f, name, text);
+			assert_int_equal(f.nr, 6 + (round ? 100 : i + 1));
+			assert_true(2 * f.nr <= f.nr_slots);
+			if (!round)
+				assert_int_equal(f.nr_slots, f.nr <= 32 ? 64 : f.nr <= 64 ? 128 : 256);
+		}
+	assert_int_equal(folder_open(&f, "sub/c", &first, &len), 0);
+	assert_int_equal(folder_open(&f, "many/99", &last, &len), 0);
+	assert_non_null(mapped_name_at(first, &offset));
+	folder_free(&f);
+	assert_null(mapped_name_at(first, &offset));
+	assert_null(mapped_name_at(last, &offset));
+}
+
+/* Names and links that lead out of the folder are refused. */
+static void check_inside(bool package)
+{
+	static const char refused[] = "not inside the folder, or not readable";
+	struct folder f = { .dir = temp_path(dir, "sub"), .package = package };
+	char inside[200];
+
+	snprintf(inside, sizeof(inside), "%s", f.dir);
+	f.dir = inside;
+	check_file(&f, "c", "below");
+	check_no_file(&f, "../a", refused);
+	check_no_file(&f, "..\\a", refused);
+	check_no_file(&f, "none/../../a", refused);
+	/* in a snapshot the folder is the root of names */
+	check_no_file(&f, "/a", package ? refused : strerror(ENOENT));
+	check_no_file(&f, "a", strerror(ENOENT));
+	check_file(&f, "near", "below");
+	check_no_file(&f, "link", refused);
+	check_no_file(&f, "up", refused);
+	folder_free(&f);
+}
+
+static void files_inside(void **state)
+{
+	(void)state;
+	assert_int_equal(symlink(temp_path(dir, "a"), temp_path(dir, "sub/link")), 0);
+	assert_int_equal(symlink("../a", temp_path(dir, "sub/up")), 0);
+	assert_int_equal(symlink("c", temp_path(dir, "sub/near")), 0);
+	check_inside(true);
+	check_inside(false);
+}
+
+/* What a reader says about a file, with what the system said if it could not be read. */
+static void notes(void **state)
+{
+	struct folder f = { .dir = "dir\n", .who = "cstrace test", .error = ENOENT };
+	const struct {
+		struct cst_snap_note note;
+		const char *want;
+	} cases[] = {
+		{ { .file = "a.ini", .text = "is odd" }, "cstrace test: dir\\x0a/a.ini: is odd\n" },
+		{ { .file = "a.ini", .text = "is odd", .line = 7 }, "cstrace test: dir\\x0a/a.ini:7: is odd\n" },
+		{ { .file = "a\t", .text = "is\001", .line = 1, .section = "s\002", .item = "i\003", .other = "o\004" },
+		  "cstrace test: dir\\x0a/a\\x09:1: [s\\x02] i\\x03: is\\x01 (o\\x04)\n" },
+		{ { .file = "a", .text = "b", .section = "", .item = "", .other = "" }, "cstrace test: dir\\x0a/a: b\n" },
+		{ { .file = "a", .text = "b", .error = -CST_ERR_IO }, "cstrace test: dir\\x0a/a: b (No such file or directory)\n" },
+		{ { .file = "a", .text = "b", .error = -CST_ERR_INVAL }, "cstrace test: dir\\x0a/a: b\n" },
+	};
+	struct said said;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		f.error = ENOENT;
+		said_begin(&said);
+		folder_note(&f, &cases[i].note);
+		assert_string_equal(said_end(&said), cases[i].want);
+		assert_int_equal(f.error, 0);
+	}
+	said_begin(&said);
+	folder_note(&f, &cases[4].note);
+	assert_string_equal(said_end(&said), "cstrace test: dir\\x0a/a: b\n");
+}
+
+/* Buffers are their files, one behind the other; those that are missing are counted. */
+static void sizes_of_buffers(void **state)
+{
+	static const char *const names[] = { "a", "missing", "b", "none", "a" };
+	struct folder f = { .dir = dir };
+	struct auxdata d = { .files = &f, .names = names, .nr = 5 };
+	size_t missing = 9;
+
+	(void)state;
+	assert_int_equal(auxdata_size(&d, &missing), 4 + 5 + 4);
+	assert_int_equal(missing, 2);
+	assert_int_equal(auxdata_size(&d, NULL), 13);
+	d.nr = 1;
+	assert_int_equal(auxdata_size(&d, &missing), 4);
+	assert_int_equal(missing, 0);
+	folder_free(&f);
+}
+
+/* ---- programs -------------------------------------------------------------------------------------- */
+
+static void aliases(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "/bin/prog", "prog" }, { "prog", "prog" }, { "/bin/", "file" }, { "a b,c", "a_b_c" }, { "x/a+b_C-9.0", "a+b_C-9.0" },
+		{ ".hidden", "_hidden" }, { "x.ini", "x_ini" }, { ".ini", "_ini" }, { "x.inix", "x.inix" }, { "ini", "ini" },
+		{ "/y/taken", "taken_2" }, { "/y/taken_1", "taken_1_1" }, { "y.in", "y.in" },
+	};
+	struct folder f = { .dir = dir };
+	char *alias;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(folder_add_path(&f, "taken", "/x/taken"), 0);
+	assert_int_equal(folder_add_path(&f, "taken_1", "/z/taken"), 0);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		alias = program_alias(&f, cases[i][0]);
+		assert_string_equal(alias, cases[i][1]);
+		free(alias);
+	}
+	folder_free(&f);
+}
+
+/* What a program adds to the file of its snapshot, or the message. `arg` is in the folder of the test. */
+static void check_program(const char *arg, size_t dumps, const char *want)
+{
+	struct folder f = { .dir = dir };
+	size_t nr = 5, size, n;
+	char *text, *p, message[sizeof(((struct error *)0)->msg)];
+	FILE *ini = open_memstream(&text, &size);
+	struct error err;
+	int rc;
+
+	assert_non_null(ini);
+	rc = program_add(&f, temp_path(dir, arg), ini, &nr, &err);
+	fclose(ini);
+	assert_int_equal(rc != 0, !dumps);
+	assert_int_equal(nr, 5 + dumps);
+	assert_int_equal(f.nr_extra, dumps != 0);
+	if (dumps) {
+		assert_string_equal(text, want);
+	} else {
+		assert_int_equal(size, 0);
+		/* without the folder, whose name differs */
+		n = strlen(dir) + 1;
+		snprintf(message, sizeof(message), "%s", err.msg);
+		while ((p = strstr(message, dir)))
+			memmove(p, p + n, strlen(p + n) + 1);
+		assert_string_equal(message, want);
+	}
+	free(text);
+	folder_free(&f);
+}
+
+#define NO_ELF(name)	"--elf " name ": found a file that is not ELF, expected one, or bytes of memory with their address: " \
+			name "@ADDR"
+#define NO_SEGMENTS	"--elf prog: found an ELF file without loadable segments, expected a linked program"
+#define ADDRESS(name, a) "--elf " name "@" a ": found '" a "' as the address, expected a number (0x..) of at most 64 bits"
+
+static void programs(void **state)
+{
+	static uint8_t image[ELF_SIZE];
+	Elf64_Ehdr *eh = (Elf64_Ehdr *)image;
+	Elf64_Phdr *ph, old;
+	unsigned int i;
+
+	(void)state;
+	temp_write(dir, "raw", "12345", 5);
+	temp_write(dir, "empty", "", 0);
+	temp_write(dir, "short", "\177ELF", 4);
+	temp_write(dir, "has@0x10", "12345", 5);
+	check_program("raw@0x1000", 1, "[dump6]\nfile=raw\naddress=0x1000\noffset=0x0\nlength=0x5\n");
+	check_program("raw@16", 1, "[dump6]\nfile=raw\naddress=0x10\noffset=0x0\nlength=0x5\n");
+	check_program("raw@0xffffffffffffffff", 1, "[dump6]\nfile=raw\naddress=0xffffffffffffffff\noffset=0x0\nlength=0x5\n");
+	check_program("short@9", 1, "[dump6]\nfile=short\naddress=0x9\noffset=0x0\nlength=0x4\n");
+	check_program("has@0x10@7", 1, "[dump6]\nfile=has_0x10\naddress=0x7\noffset=0x0\nlength=0x5\n");
+	check_program("has@0x10", 0, NO_ELF("has@0x10"));	/* there is a file of this name */
+	check_program("raw", 0, NO_ELF("raw"));
+	check_program("empty@1", 0, NO_ELF("empty"));
+	check_program("raw@", 0, ADDRESS("raw", ""));
+	check_program("raw@-1", 0, ADDRESS("raw", "-1"));
+	check_program("raw@x", 0, ADDRESS("raw", "x"));
+	check_program("raw@:", 0, ADDRESS("raw", ":"));
+	check_program("raw@12z", 0, ADDRESS("raw", "12z"));
+	check_program("raw@0x10000000000000000", 0, ADDRESS("raw", "0x10000000000000000"));
+	check_program("none", 0, "--elf none: No such file or directory");
+
+	elf_build(image, EM_AARCH64, 1, true);
+	ph = (Elf64_Phdr *)(image + eh->e_phoff);
+	for (i = 0; ph->p_type != PT_LOAD; i++, ph++)
+		assert_true(i < eh->e_phnum);
+	old = *ph;
+	ph->p_offset = 0;
+	ph->p_vaddr = 0x10000;
+	ph->p_filesz = ELF_SIZE;
+	temp_write(dir, "prog", image, ELF_SIZE);
+	check_program("prog", 1, "[dump6]\nfile=prog\naddress=0x10000\noffset=0x0\nlength=0x800\n");
+	check_program("prog@0x50000", 1, "[dump6]\nfile=prog\naddress=0x50000\noffset=0x0\nlength=0x800\n");
+	check_program("prog@0", 1, "[dump6]\nfile=prog\naddress=0x0\noffset=0x0\nlength=0x800\n");
+	/* a segment that ends behind the file, one without bytes, one behind the file */
+	ph->p_offset = 0x7f0;
+	temp_write(dir, "prog", image, ELF_SIZE);
+	check_program("prog", 1, "[dump6]\nfile=prog\naddress=0x10000\noffset=0x7f0\nlength=0x10\n");
+	ph->p_filesz = 8;
+	temp_write(dir, "prog", image, ELF_SIZE);
+	check_program("prog", 1, "[dump6]\nfile=prog\naddress=0x10000\noffset=0x7f0\nlength=0x8\n");
+	ph->p_filesz = 0;
+	temp_write(dir, "prog", image, ELF_SIZE);
+	check_program("prog", 0, NO_SEGMENTS);
+	ph->p_filesz = 8;
+	ph->p_offset = ELF_SIZE;
+	temp_write(dir, "prog", image, ELF_SIZE);
+	check_program("prog", 0, NO_SEGMENTS);
+	*ph = old;
+	ph->p_type = PT_NOTE;
+	temp_write(dir, "prog", image, ELF_SIZE);
+	check_program("prog", 0, NO_SEGMENTS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(files), cmocka_unit_test(files_inside), cmocka_unit_test(notes),
+		cmocka_unit_test(sizes_of_buffers), cmocka_unit_test(aliases), cmocka_unit_test(programs),
+	};
+
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}
