@@ -104,19 +104,22 @@ keep-values = $(Q)mkdir -p $(@D) && printf '%s\n' $(1) | cmp -s - $@ || printf '
 
 # ---- what is there -----------------------------------------------------------------------------
 
-LIB_SRC := $(sort $(wildcard lib/*.c lib/*/*.c))
-PLUGIN_SRC := $(filter-out perf-plugin/opencsd/%,$(sort $(wildcard perf-plugin/*/*.c)))
-PLUGIN_ROOMS := $(sort $(notdir $(patsubst %/,%,$(dir $(PLUGIN_SRC)))))
+sources-of = $(sort $(shell find $(1) -name '*.c' 2>/dev/null))
+LIB_SRC := $(call sources-of,lib)
+PLUGIN_SRC := $(filter-out perf-plugin/opencsd/%,$(call sources-of,perf-plugin))
 # Of the program alone; tests and fuzz targets have their own.
 PLUGIN_MAIN := $(filter perf-plugin/outputs/cmd/main.c perf-plugin/outputs/cmd/malloc.c,$(PLUGIN_SRC))
-UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
-UNIT_HELP_SRC := $(filter-out $(UNIT_SRC),$(sort $(wildcard tests/unit/*.c)))
+UNIT_ALL := $(call sources-of,tests/unit)
+UNIT_SRC := $(foreach f,$(UNIT_ALL),$(if $(filter test_%,$(notdir $(f))),$(f)))
+# What tests share: those of the library have no part of perf-plugin in them.
+UNIT_HELP_SRC := $(filter-out $(UNIT_SRC),$(UNIT_ALL))
 GEN_SRC := $(filter-out tests/gen/main.c,$(sort $(wildcard tests/gen/*.c)))
 GEN_MAIN := $(wildcard tests/gen/main.c)
 QEMU_SRC := $(sort $(wildcard tests/gen/qemu/*.c))
-FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_SRC := $(filter-out tests/fuzz/command/%,$(call sources-of,tests/fuzz))
 INTEROP_SRC := $(sort $(wildcard tests/interop/*.c))
 HEADERS := $(sort $(wildcard include/cstrace/*.h include/cstrace/*.def))
+FILES_HEADERS := $(sort $(wildcard include/cstrace/files/*.h))
 MAN := $(sort $(wildcard perf-plugin/man/*.1))
 MAN5 := $(sort $(wildcard perf-plugin/man/*.5))
 
@@ -126,6 +129,8 @@ PLUGIN_OBJ := $(call obj,$(PLUGIN_SRC))
 PLUGIN_REST := $(filter-out $(call obj,$(PLUGIN_MAIN)),$(PLUGIN_OBJ))
 GEN_OBJ := $(call obj,$(GEN_SRC))
 UNIT_HELP_OBJ := $(call obj,$(UNIT_HELP_SRC))
+LIB_HELP_OBJ := $(filter-out $(B)/obj/tests/unit/perf-plugin/%,$(UNIT_HELP_OBJ))
+PLUGIN_HELP_OBJ := $(filter-out $(B)/obj/tests/unit/lib/%,$(UNIT_HELP_OBJ))
 
 LIB_A := $(B)/libcstrace.a
 LIB_SO := $(B)/libcstrace.so.$(SOVERSION)
@@ -138,7 +143,7 @@ QEMU := $(if $(QEMU_SRC),$(B)/tests/gen/qemu/flowlog.so)
 INTEROP := $(patsubst tests/interop/%.c,$(B)/tests/interop/%,$(INTEROP_SRC))
 # COVERAGE=1: another build of the fuzz targets, for scripts/fuzz-coverage.
 FUZZ_DIR := $(O)$(if $(filter-out 0,$(COVERAGE)),/coverage)/fuzz
-FUZZ := $(patsubst tests/fuzz/%.c,$(FUZZ_DIR)/%,$(FUZZ_SRC))
+FUZZ := $(addprefix $(FUZZ_DIR)/,$(notdir $(FUZZ_SRC:.c=)))
 OCSD_SRC := $(sort $(wildcard perf-plugin/opencsd/*.c))
 OCSD_OBJ := $(call obj,$(OCSD_SRC))
 OCSD_SO := $(B)/opencsd/libopencsd_c_api.so.1
@@ -180,7 +185,7 @@ ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 include $(O)/config.mk
 endif
 
-$(O)/config.mk: scripts/config scripts/perf-headers $(wildcard perf-plugin/*/*.proto) $(O)/config.flags
+$(O)/config.mk: scripts/config scripts/perf-headers $(wildcard perf-plugin/*/*/*.proto) $(O)/config.flags
 	$(Q)env $(call values,$(PARTS)) scripts/config $(O) $@
 
 $(O)/config.flags: FORCE
@@ -216,7 +221,7 @@ $(LIB_A): $(LIB_OBJ)
 	$(call say,AR,$@)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
-$(B)/libcstrace.so.$(SOVERSION): $(LIB_OBJ) scripts/libcstrace.map scripts/check-symbols $(HEADERS)
+$(B)/libcstrace.so.$(SOVERSION): $(LIB_OBJ) scripts/libcstrace.map scripts/check-symbols $(HEADERS) $(FILES_HEADERS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -shared -Wl,-soname,$(@F) -Wl,--version-script=scripts/libcstrace.map \
 		$(if $(SAN),,-Wl,-z,defs) $(HARD_LDFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(LIB_OBJ)
@@ -279,20 +284,23 @@ $(B)/tests/gen/cst-gen: $(B)/obj/tests/gen/main.o $(GEN_A) $(LIB_A)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(ZSTD_LIBS) -lm
 
-# Tests of a room of perf-plugin/ begin with its name and are linked with all of them.
-PLUGIN_TESTS := $(foreach p,$(PLUGIN_ROOMS),$(B)/tests/unit/test_$(p)%)
-PLUGIN_UNIT := $(filter $(PLUGIN_TESTS),$(UNIT))
-OCSD_UNIT := $(filter $(B)/tests/unit/perf-plugin/opencsd/test_opencsd%,$(UNIT))
-LIB_UNIT := $(filter-out $(PLUGIN_UNIT) $(OCSD_UNIT),$(UNIT))
+# The folder of a test says what it is linked with.
+LIB_UNIT := $(filter $(B)/tests/unit/lib/%,$(UNIT))
+OCSD_UNIT := $(filter $(B)/tests/unit/perf-plugin/opencsd/%,$(UNIT))
+PLUGIN_UNIT := $(filter-out $(LIB_UNIT) $(OCSD_UNIT),$(UNIT))
 
 link-test = $(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
 	$(CMOCKA_LIBS) $(1) -lm
 
 # Allocations fail on demand (tests/fault/wrap_alloc.h).
 WRAP_ALLOC := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup
-$(addprefix $(B)/tests/unit/test_,alloc calls_limits countfiles counts_collect counts_counts executed export_code files_refused \
-	import_memory opencsd_refused pairs profile_coverage profile_formats profile_whole report_sources \
-	session_memory verify_rules): \
+$(addprefix $(B)/tests/unit/,lib/decoder/test_alloc perf-plugin/counting/calls/test_limits \
+	perf-plugin/counting/countfiles/test_countfiles perf-plugin/counting/counts/test_collect \
+	perf-plugin/counting/counts/test_counts perf-plugin/outputs/executed/test_executed \
+	perf-plugin/outputs/export/test_code perf-plugin/base/files/test_refused perf-plugin/session/import/test_memory \
+	perf-plugin/opencsd/test_refused lib/flow/image/test_pairs perf-plugin/outputs/profile/test_coverage \
+	perf-plugin/outputs/profile/test_formats perf-plugin/outputs/profile/test_whole \
+	perf-plugin/outputs/report/test_sources perf-plugin/session/test_memory perf-plugin/outputs/verify/test_rules): \
 	LDFLAGS += $(WRAP_ALLOC)
 $(B)/tests/unit/perf-plugin/opencsd/test_refused: LDFLAGS += -Wl,--wrap=cst_image_new
 $(B)/tests/unit/perf-plugin/outputs/disasm/test_disasm: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=dlopen,--wrap=dlsym,--wrap=dlclose
@@ -348,18 +356,18 @@ $(B)/tests/unit/perf-plugin/counting/counts/test_collect: LDFLAGS += -Wl,--wrap=
 	-Wl,--wrap=session_matched,--wrap=session_incomplete,--wrap=session_print_end \
 	-Wl,--wrap=counts_calls,--wrap=calls_totals,--wrap=calls_finish,--wrap=calls_next
 
-$(LIB_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(UNIT_HELP_OBJ) $(GEN_A) $(LIB_A)
+$(LIB_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(LIB_HELP_OBJ) $(GEN_A) $(LIB_A)
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(call link-test,$(ZSTD_LIBS)) -lpthread
 
-$(PLUGIN_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(UNIT_HELP_OBJ) $(PLUGIN_A) $(GEN_A) \
+$(PLUGIN_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(PLUGIN_HELP_OBJ) $(PLUGIN_A) $(GEN_A) \
 		$(LIB_A)
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(call link-test,$(DEP_LIBS)) -lpthread
 
-$(OCSD_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(UNIT_HELP_OBJ) $(OCSD_OBJ) $(GEN_A) $(LIB_A)
+$(OCSD_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(PLUGIN_HELP_OBJ) $(OCSD_OBJ) $(GEN_A) $(LIB_A)
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(call link-test,$(ZSTD_LIBS)) -lpthread
@@ -413,10 +421,10 @@ FUZZ_PLUGIN_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(filter-out $(PLUGIN_MAIN),$(PLUG
 FUZZ_OCSD_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(OCSD_SRC))
 FUZZ_COMMAND_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(sort $(wildcard tests/fuzz/command/*.c)))
 FUZZ_GEN_OBJ := $(patsubst %.c,$(FOBJ)/%.o,$(GEN_SRC))
-PLUGIN_FUZZ := $(filter $(foreach p,$(PLUGIN_ROOMS) command jitdump tracepoint,\
-	$(FUZZ_DIR)/fuzz_$(p)%),$(FUZZ))
-OCSD_FUZZ := $(filter $(FUZZ_DIR)/fuzz_opencsd%,$(FUZZ))
-LIB_FUZZ := $(filter-out $(PLUGIN_FUZZ) $(OCSD_FUZZ),$(FUZZ))
+fuzz-of = $(addprefix $(FUZZ_DIR)/,$(notdir $(patsubst %.c,%,$(wildcard tests/fuzz/$(1)/fuzz_*.c))))
+LIB_FUZZ := $(call fuzz-of,lib)
+PLUGIN_FUZZ := $(call fuzz-of,perf-plugin)
+OCSD_FUZZ := $(call fuzz-of,perf-plugin/opencsd)
 
 $(FUZZ_OCSD_OBJ): FUZZ_FLAGS += -DOCSD_CACHE_LIMIT=0x100000
 
@@ -434,18 +442,18 @@ $(FUZZ_DIR)/libplugin.a: $(FUZZ_PLUGIN_OBJ)
 $(FUZZ_DIR)/libgen.a: $(FUZZ_GEN_OBJ)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
-$(LIB_FUZZ): $(FUZZ_DIR)/%: $(FOBJ)/tests/fuzz/%.o $(FUZZ_DIR)/libgen.a $(FUZZ_DIR)/libcstrace.a
+$(LIB_FUZZ): $(FUZZ_DIR)/%: $(FOBJ)/tests/fuzz/lib/%.o $(FUZZ_DIR)/libgen.a $(FUZZ_DIR)/libcstrace.a
 	$(call say,FUZZ-LD,$@)
 	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(ZSTD_LIBS) -lm -lpthread
 
-$(PLUGIN_FUZZ): $(FUZZ_DIR)/%: $(FOBJ)/tests/fuzz/%.o $(FUZZ_DIR)/libplugin.a $(FUZZ_DIR)/libgen.a \
+$(PLUGIN_FUZZ): $(FUZZ_DIR)/%: $(FOBJ)/tests/fuzz/perf-plugin/%.o $(FUZZ_DIR)/libplugin.a $(FUZZ_DIR)/libgen.a \
 		$(FUZZ_DIR)/libcstrace.a
 	$(call say,FUZZ-LD,$@)
 	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(DEP_LIBS) -lm -lpthread
 
 $(FUZZ_DIR)/fuzz_command: $(FUZZ_COMMAND_OBJ)
 
-$(OCSD_FUZZ): $(FUZZ_DIR)/%: $(FOBJ)/tests/fuzz/%.o $(FUZZ_OCSD_OBJ) $(FUZZ_DIR)/libcstrace.a
+$(OCSD_FUZZ): $(FUZZ_DIR)/%: $(FOBJ)/tests/fuzz/perf-plugin/opencsd/%.o $(FUZZ_OCSD_OBJ) $(FUZZ_DIR)/libcstrace.a
 	$(call say,FUZZ-LD,$@)
 	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^
 
@@ -487,11 +495,12 @@ deps:
 
 # The library's files and folders; those of perf-cstrace come on top.
 install-lib: lib
-	install -d $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/cstrace
+	install -d $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/cstrace/files
 	install -m 644 $(LIB_A) $(DESTDIR)$(libdir)
 	install -m 755 $(LIB_SO) $(DESTDIR)$(libdir)
 	ln -sf libcstrace.so.$(SOVERSION) $(DESTDIR)$(libdir)/libcstrace.so
 	install -m 644 $(HEADERS) $(DESTDIR)$(includedir)/cstrace
+	install -m 644 $(FILES_HEADERS) $(DESTDIR)$(includedir)/cstrace/files
 	install -m 644 $(PC) $(DESTDIR)$(libdir)/pkgconfig
 
 install: all install-lib
