@@ -124,7 +124,10 @@ MAN := $(sort $(wildcard perf-plugin/man/*.1))
 MAN5 := $(sort $(wildcard perf-plugin/man/*.5))
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
-LIB_OBJ := $(call obj,$(LIB_SRC))
+LIB_OBJ := $(call obj,$(filter-out lib/files/%,$(LIB_SRC)))
+FILES_OBJ := $(call obj,$(filter lib/files/%,$(LIB_SRC)))
+# What libcstrace-files.so has of its own of the library's base, since a library exports no more than its interface.
+FILES_BASE := $(call obj,lib/base/digest.c lib/base/text.c)
 PLUGIN_OBJ := $(call obj,$(PLUGIN_SRC))
 PLUGIN_REST := $(filter-out $(call obj,$(PLUGIN_MAIN)),$(PLUGIN_OBJ))
 GEN_OBJ := $(call obj,$(GEN_SRC))
@@ -134,6 +137,8 @@ PLUGIN_HELP_OBJ := $(filter-out $(B)/obj/tests/unit/lib/%,$(UNIT_HELP_OBJ))
 
 LIB_A := $(B)/libcstrace.a
 LIB_SO := $(B)/libcstrace.so.$(SOVERSION)
+FILES_A := $(B)/libcstrace-files.a
+FILES_SO := $(B)/libcstrace-files.so.$(SOVERSION)
 TOOL := $(if $(PLUGIN_MAIN),$(B)/perf-cstrace)
 PLUGIN_A := $(B)/libplugin.a
 GEN_A := $(B)/tests/libgen.a
@@ -148,6 +153,7 @@ OCSD_SRC := $(sort $(wildcard perf-plugin/opencsd/*.c))
 OCSD_OBJ := $(call obj,$(OCSD_SRC))
 OCSD_SO := $(B)/opencsd/libopencsd_c_api.so.1
 PC := $(B)/cstrace.pc
+FILES_PC := $(B)/cstrace-files.pc
 
 # ---- targets that need no configuration --------------------------------------------------------
 
@@ -180,7 +186,8 @@ check demo bench nightly:
 # ---- configuration: where the libraries of perf-plugin are -------------------------------------
 
 UNCONFIGURED := help clean check demo bench nightly abi lib install-lib uninstall-lib uninstall \
-	%/libcstrace.a %/libcstrace.so.$(SOVERSION) %/cstrace.pc
+	%/libcstrace.a %/libcstrace.so.$(SOVERSION) %/cstrace.pc \
+	%/libcstrace-files.a %/libcstrace-files.so.$(SOVERSION) %/cstrace-files.pc
 ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 include $(O)/config.mk
 endif
@@ -198,7 +205,8 @@ $(FLAGS): FORCE
 FORCE:
 
 LIB_CFLAGS := $(STD) $(WARN) $(SAN) $(HARD_LIB_CFLAGS) -fPIC -fvisibility=hidden -fno-semantic-interposition \
-	-DCST_BUILDING -Iinclude -Ilib
+	-Iinclude -Ilib
+building = -DCST_BUILDING$(if $(filter lib/files/%,$<),_FILES)
 # perf.data files have 64-bit offsets, also on hosts of 32 bits
 GNU := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 TOOL_CFLAGS = $(STD) $(WARN) $(SAN) $(HARD_CFLAGS) $(GNU) -Iinclude -Iperf-plugin $(DEP_CFLAGS)
@@ -210,34 +218,47 @@ all: lib $(TOOL) $(DROP_IN)
 
 # ---- library: a C compiler and binutils make it ----------------------------------------------
 
-lib: $(LIB_A) $(LIB_SO) $(PC)
+lib: $(LIB_A) $(LIB_SO) $(PC) $(FILES_A) $(FILES_SO) $(FILES_PC)
 
 $(B)/obj/lib/%.o: lib/%.c $(FLAGS)
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(LIB_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(DEPFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(LIB_CFLAGS) $(building) $(CPPFLAGS) $(CFLAGS) $(DEPFLAGS) -c -o $@ $<
 
 $(LIB_A): $(LIB_OBJ)
+$(FILES_A): $(FILES_OBJ)
+$(LIB_A) $(FILES_A):
 	$(call say,AR,$@)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
-$(B)/libcstrace.so.$(SOVERSION): $(LIB_OBJ) scripts/libcstrace.map scripts/check-symbols $(HEADERS) $(FILES_HEADERS)
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(SAN) -shared -Wl,-soname,$(@F) -Wl,--version-script=scripts/libcstrace.map \
-		$(if $(SAN),,-Wl,-z,defs) $(HARD_LDFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(LIB_OBJ)
-	$(Q)ln -sf $(@F) $(B)/libcstrace.so
-	$(if $(SAN),,$(Q)scripts/check-symbols $@ $(LIB_OBJ))
+# A shared library: its map, its headers, its objects, and what else it is linked with.
+link-lib = $(CC) $(SAN) -shared -Wl,-soname,$(@F) -Wl,--version-script=$(1) $(if $(SAN),,-Wl,-z,defs) \
+	$(HARD_LDFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(3) $(4) && ln -sf $(@F) $(@:%.$(SOVERSION)=%) \
+	$(if $(SAN),,&& scripts/check-symbols $@ $(1) "$(2)" $(3))
 
-# It names the folders of this call of make, which need not be those of the last one. A program that is linked with
+$(LIB_SO): $(LIB_OBJ) scripts/libcstrace.map scripts/check-symbols $(HEADERS)
+	$(call say,LINK,$@)
+	$(Q)$(call link-lib,scripts/libcstrace.map,$(HEADERS),$(LIB_OBJ))
+
+$(FILES_SO): $(FILES_OBJ) $(LIB_SO) scripts/libcstrace-files.map scripts/check-symbols $(FILES_HEADERS)
+	$(call say,LINK,$@)
+	$(Q)$(call link-lib,scripts/libcstrace-files.map,$(FILES_HEADERS),$(FILES_OBJ) $(FILES_BASE),$(LIB_SO))
+
+# They name the folders of this call of make, which need not be those of the last one. A program that is linked with
 # libcstrace.a needs nothing more.
+pc = $(Q)mkdir -p $(@D) && printf '%s\n' 'prefix=$(prefix)' 'exec_prefix=$(exec_prefix)' 'libdir=$(libdir)' \
+	'includedir=$(includedir)' '' 'Name: $(1)' 'Description: $(2)' $(if $(URL),'URL: $(URL)') 'Version: $(VERSION)' \
+	$(4) 'Libs: -L$${libdir} -l$(1)' 'Libs.private:$(3)' 'Cflags: -I$${includedir}' > $@
+
 $(PC): FORCE
-	$(Q)mkdir -p $(@D)
-	$(Q)printf '%s\n' 'prefix=$(prefix)' 'exec_prefix=$(exec_prefix)' 'libdir=$(libdir)' \
-		'includedir=$(includedir)' '' 'Name: cstrace' 'Description: decoder of Arm CoreSight trace' \
-		$(if $(URL),'URL: $(URL)') 'Version: $(VERSION)' 'Libs: -L$${libdir} -lcstrace' 'Libs.private:' \
-		'Cflags: -I$${includedir}' > $@
-abi: $(LIB_SO)
+	$(call pc,cstrace,decoder of Arm CoreSight trace)
+
+$(FILES_PC): FORCE
+	$(call pc,cstrace-files,files around Arm CoreSight trace,,'Requires: cstrace')
+
+abi: $(LIB_SO) $(FILES_SO)
 	$(Q)scripts/abi write $(LIB_SO)
+	$(Q)scripts/abi write $(FILES_SO)
 
 # ---- perf-cstrace ------------------------------------------------------------------------------
 
@@ -249,9 +270,9 @@ $(B)/obj/perf-plugin/%.o: perf-plugin/%.c $(FLAGS) $(O)/config.mk
 $(PLUGIN_A): $(PLUGIN_REST)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
-$(B)/perf-cstrace: $(PLUGIN_OBJ) $(LIB_A)
+$(B)/perf-cstrace: $(PLUGIN_OBJ) $(FILES_A) $(LIB_A)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(SAN) -pie $(HARD_LDFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(PLUGIN_OBJ) $(LIB_A) $(DEP_LIBS) -lpthread -ldl
+	$(Q)$(CC) $(SAN) -pie $(HARD_LDFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(PLUGIN_OBJ) $(FILES_A) $(LIB_A) $(DEP_LIBS) -lpthread -ldl
 
 # ---- the interface of OpenCSD ------------------------------------------------------------------
 
@@ -279,7 +300,7 @@ $(GEN_A): $(GEN_OBJ)
 	$(call say,AR,$@)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
-$(B)/tests/gen/cst-gen: $(B)/obj/tests/gen/main.o $(GEN_A) $(LIB_A)
+$(B)/tests/gen/cst-gen: $(B)/obj/tests/gen/main.o $(GEN_A) $(FILES_A) $(LIB_A)
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(ZSTD_LIBS) -lm
@@ -356,18 +377,18 @@ $(B)/tests/unit/perf-plugin/counting/counts/test_collect: LDFLAGS += -Wl,--wrap=
 	-Wl,--wrap=session_matched,--wrap=session_incomplete,--wrap=session_print_end \
 	-Wl,--wrap=counts_calls,--wrap=calls_totals,--wrap=calls_finish,--wrap=calls_next
 
-$(LIB_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(LIB_HELP_OBJ) $(GEN_A) $(LIB_A)
+$(LIB_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(LIB_HELP_OBJ) $(GEN_A) $(FILES_A) $(LIB_A)
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(call link-test,$(ZSTD_LIBS)) -lpthread
 
 $(PLUGIN_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(PLUGIN_HELP_OBJ) $(PLUGIN_A) $(GEN_A) \
-		$(LIB_A)
+		$(FILES_A) $(LIB_A)
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(call link-test,$(DEP_LIBS)) -lpthread
 
-$(OCSD_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(PLUGIN_HELP_OBJ) $(OCSD_OBJ) $(GEN_A) $(LIB_A)
+$(OCSD_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(PLUGIN_HELP_OBJ) $(OCSD_OBJ) $(GEN_A) $(FILES_A) $(LIB_A)
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(call link-test,$(ZSTD_LIBS)) -lpthread
@@ -386,7 +407,7 @@ $(O)/tests/fault/%.so: tests/fault/%.c tests/fault/fault.h $(FLAGS)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(STD) $(WARN) -D_GNU_SOURCE -fPIC -shared $(CFLAGS) -Itests -o $@ $< -ldl
 
-$(O)/asan/tests/fault/perf-cstrace: $(B)/obj/tests/fault/wrap.o $(PLUGIN_OBJ) $(LIB_A)
+$(O)/asan/tests/fault/perf-cstrace: $(B)/obj/tests/fault/wrap.o $(PLUGIN_OBJ) $(FILES_A) $(LIB_A)
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(CFLAGS) $(LDFLAGS) $(WRAP_ALLOC) -Wl,--wrap=asprintf -o $@ $^ $(DEP_LIBS) -lpthread -ldl
@@ -394,11 +415,11 @@ $(O)/asan/tests/fault/perf-cstrace: $(B)/obj/tests/fault/wrap.o $(PLUGIN_OBJ) $(
 FAULT := $(if $(SAN),$(O)/asan/tests/fault/perf-cstrace,$(O)/tests/fault/refuse.so $(O)/tests/fault/clock.so \
 	$(O)/tests/fault/watch.so)
 
-$(B)/tests/interop/%: tests/interop/%.c $(GEN_A) $(O)/libcstrace.a $(FLAGS)
+$(B)/tests/interop/%: tests/interop/%.c $(GEN_A) $(O)/libcstrace-files.a $(O)/libcstrace.a $(FLAGS)
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(STD) $(WARN) -D_GNU_SOURCE $(CFLAGS) $(DEPFLAGS) $(OPENCSD_CFLAGS) -Iinclude -Itests/gen \
-		-o $@ $< $(GEN_A) $(O)/libcstrace.a $(OPENCSD_LIBS) -ldl
+		-o $@ $< $(GEN_A) $(O)/libcstrace-files.a $(O)/libcstrace.a $(OPENCSD_LIBS) -ldl
 
 interop: $(if $(OPENCSD_LIBS),$(INTEROP))
 
@@ -432,7 +453,7 @@ $(FOBJ)/%.o: %.c $(FUZZ_DIR)/flags $(O)/config.mk
 	$(call say,FUZZ-CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link $(GNU) \
-		$(if $(filter lib/%,$<),-DCST_BUILDING) -Iinclude -Ilib -Iperf-plugin -Itests -Itests/gen \
+		$(if $(filter lib/%,$<),$(building)) -Iinclude -Ilib -Iperf-plugin -Itests -Itests/gen \
 		$(DEP_CFLAGS) $(DEPFLAGS) -c -o $@ $<
 
 $(FUZZ_DIR)/libcstrace.a: $(FUZZ_LIB_OBJ)
@@ -496,12 +517,13 @@ deps:
 # The library's files and folders; those of perf-cstrace come on top.
 install-lib: lib
 	install -d $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/cstrace/files
-	install -m 644 $(LIB_A) $(DESTDIR)$(libdir)
-	install -m 755 $(LIB_SO) $(DESTDIR)$(libdir)
+	install -m 644 $(LIB_A) $(FILES_A) $(DESTDIR)$(libdir)
+	install -m 755 $(LIB_SO) $(FILES_SO) $(DESTDIR)$(libdir)
 	ln -sf libcstrace.so.$(SOVERSION) $(DESTDIR)$(libdir)/libcstrace.so
+	ln -sf libcstrace-files.so.$(SOVERSION) $(DESTDIR)$(libdir)/libcstrace-files.so
 	install -m 644 $(HEADERS) $(DESTDIR)$(includedir)/cstrace
 	install -m 644 $(FILES_HEADERS) $(DESTDIR)$(includedir)/cstrace/files
-	install -m 644 $(PC) $(DESTDIR)$(libdir)/pkgconfig
+	install -m 644 $(PC) $(FILES_PC) $(DESTDIR)$(libdir)/pkgconfig
 
 install: all install-lib
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man5
@@ -514,8 +536,8 @@ install: all install-lib
 	install -m 644 perf-plugin/completion/perf-cstrace $(DESTDIR)$(completiondir)
 
 uninstall-lib:
-	rm -f $(DESTDIR)$(libdir)/libcstrace.a $(DESTDIR)$(libdir)/libcstrace.so \
-		$(DESTDIR)$(libdir)/libcstrace.so.$(SOVERSION) $(DESTDIR)$(libdir)/pkgconfig/cstrace.pc
+	rm -f $(foreach l,libcstrace libcstrace-files,$(foreach e,a so so.$(SOVERSION),$(DESTDIR)$(libdir)/$(l).$(e))) \
+		$(addprefix $(DESTDIR)$(libdir)/pkgconfig/,$(notdir $(PC) $(FILES_PC)))
 	rm -rf $(DESTDIR)$(includedir)/cstrace
 
 uninstall: uninstall-lib

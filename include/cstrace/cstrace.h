@@ -43,18 +43,10 @@
 #include <cstrace/image.h>	/* address spaces -> code bytes */
 #include <cstrace/flow.h>	/* elements + code -> generic trace elements */
 #include <cstrace/counts.h>	/* execution counts without an element per range */
-#include <cstrace/files/countfile.h>	/* count files: execution counts of all binaries, read, written and added */
 #include <cstrace/protocol.h>	/* the interface of a protocol, for custom decoders */
 #include <cstrace/log.h>	/* record per error or finding in the trace */
 #include <cstrace/decoder.h>	/* bytes of one trace ID -> generic elements */
 #include <cstrace/tree.h>	/* routing of a buffer to decoders by trace ID */
 #include <cstrace/index.h>	/* index of a trace buffer: entry points and contents */
-#include <cstrace/files/snapshot.h>	/* Arm snapshots */
-#include <cstrace/files/doc.h>	/* INI text */
-#include <cstrace/files/metadata.h>	/* trace metadata: registers and options */
-#include <cstrace/files/event.h>	/* system event log */
-#include <cstrace/files/state.h>	/* state of the traced system at a point of its event log */
-#include <cstrace/files/package.h>	/* trace packages */
-#include <cstrace/files/tarmac.h>	/* Tarmac text: what a model executed, line by line */
 
 #endif

@@ -36,6 +36,12 @@
 #else
 #define CST_SIZED static inline
 #endif
+/* The same for functions of the library cstrace-files. */
+#ifdef CST_BUILDING_FILES
+#define CST_SIZED_FILES
+#else
+#define CST_SIZED_FILES static inline
+#endif
 
 #ifdef __cplusplus
 #define CST_BEGIN extern "C" {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <cstrace/cstrace.h>
+#include <cstrace/files/files.h>
 
 #define MARK 0xa5
 #define GUARDED(type, name) struct { unsigned char before[64]; struct type v; unsigned char after[64]; } name

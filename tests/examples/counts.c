@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <cstrace/cstrace.h>
+#include <cstrace/files/files.h>
 
 struct buffer {
 	unsigned char bytes[512];

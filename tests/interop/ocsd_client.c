@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include <cstrace/cstrace.h>
+#include <cstrace/files/files.h>
 #include <opencsd/c_api/opencsd_c_api.h>
 
 static const char *folder;

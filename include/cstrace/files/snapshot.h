@@ -119,7 +119,7 @@ struct cst_snapshot {
  * out and counted; an unreadable index or trace metadata is an error: -CST_ERR_IO, _SYNTAX, _VERSION,
  * _NOT_FOUND (something required is missing), _LIMIT, _NOMEM, after a note; -CST_ERR_INVAL without an open function.
  */
-CST_SIZED int cst_snapshot_read(struct cst_snapshot **ss, const struct cst_snap_io *io, const char *index);
+CST_SIZED_FILES int cst_snapshot_read(struct cst_snapshot **ss, const struct cst_snap_io *io, const char *index);
 CST_API void cst_snapshot_free(struct cst_snapshot *ss);
 
 /*
@@ -139,7 +139,7 @@ struct cst_snap_sink {
  * memory dumps and trace buffers. -CST_ERR_INVAL, after a note: the format cannot express something (a comma in a name
  * in a list, a comment character, two devices in one file); -CST_ERR_IO, _NOMEM.
  */
-CST_SIZED int cst_snapshot_write(const struct cst_snapshot *ss, const struct cst_snap_sink *sink,
+CST_SIZED_FILES int cst_snapshot_write(const struct cst_snapshot *ss, const struct cst_snap_sink *sink,
 				 const char *index, const char *metadata);
 
 /* Device by name; NULL when there is none. */
@@ -179,7 +179,7 @@ enum cst_snap_assumed {
  * cst_snap_assumed. -CST_ERR_PROTOCOL: the device is another kind of source; -CST_ERR_NOT_FOUND: TRCCONFIGR,
  * TRCTRACEIDR, TRCIDR0 or TRCIDR2 is absent, and *missing (may be NULL) is its name.
  */
-CST_SIZED int cst_snap_etmv4(const struct cst_snap_device *source, struct cst_etmv4_regs *regs, int *ete,
+CST_SIZED_FILES int cst_snap_etmv4(const struct cst_snap_device *source, struct cst_etmv4_regs *regs, int *ete,
 			     unsigned int *assumed, const char **missing);
 /*
  * Makes the decoder configuration for a stream of a trace source (ETMv3, PTM, ETMv4, ETE, STM, ITM, by the `type` of
@@ -188,7 +188,7 @@ CST_SIZED int cst_snap_etmv4(const struct cst_snap_device *source, struct cst_et
  * kind of source, or it has no such stream; -CST_ERR_NOT_FOUND: a required register is absent; else the result of
  * cst_config_etmv4() and its siblings, with `cfg` filled as far as possible, so that packets can be listed.
  */
-CST_SIZED int cst_snap_config(const struct cst_snap_device *source, const struct cst_snap_device *core,
+CST_SIZED_FILES int cst_snap_config(const struct cst_snap_device *source, const struct cst_snap_device *core,
 			      unsigned int stream, struct cst_config *cfg, unsigned int *assumed,
 			      const char **missing);
 /* Returns the profile for the type of a core ("Cortex-M33", "ARMv7-R"); A if the type does not show it, or for NULL. */
@@ -204,7 +204,7 @@ struct cst_snap_memory;
  * is not available is noted and counted in *missing (may be NULL). The snapshot must outlive the memory. _free releases
  * copied bytes, so the image must be freed first. -CST_ERR_LIMIT: too many dumps; -CST_ERR_NOMEM.
  */
-CST_SIZED int cst_snap_memory_new(struct cst_snap_memory **mem, const struct cst_snapshot *ss,
+CST_SIZED_FILES int cst_snap_memory_new(struct cst_snap_memory **mem, const struct cst_snapshot *ss,
 				  struct cst_image *img, const struct cst_snap_io *io, size_t *missing);
 CST_API void cst_snap_memory_free(struct cst_snap_memory *mem);
 /*
@@ -243,32 +243,32 @@ CST_API int cst_snap_config_sized(const struct cst_snap_device *source, const st
 CST_API int cst_snap_memory_new_sized(struct cst_snap_memory **mem, const struct cst_snapshot *ss,
 				      struct cst_image *img, const struct cst_snap_io *io, size_t size,
 				      size_t *missing);
-#ifndef CST_BUILDING
-CST_SIZED int cst_snapshot_read(struct cst_snapshot **ss, const struct cst_snap_io *io, const char *index)
+#ifndef CST_BUILDING_FILES
+CST_SIZED_FILES int cst_snapshot_read(struct cst_snapshot **ss, const struct cst_snap_io *io, const char *index)
 {
 	return cst_snapshot_read_sized(ss, io, sizeof(*io), index);
 }
 
-CST_SIZED int cst_snapshot_write(const struct cst_snapshot *ss, const struct cst_snap_sink *sink, const char *index,
+CST_SIZED_FILES int cst_snapshot_write(const struct cst_snapshot *ss, const struct cst_snap_sink *sink, const char *index,
 				 const char *metadata)
 {
 	return cst_snapshot_write_sized(ss, sink, sizeof(*sink), index, metadata);
 }
 
-CST_SIZED int cst_snap_etmv4(const struct cst_snap_device *source, struct cst_etmv4_regs *regs, int *ete,
+CST_SIZED_FILES int cst_snap_etmv4(const struct cst_snap_device *source, struct cst_etmv4_regs *regs, int *ete,
 			     unsigned int *assumed, const char **missing)
 {
 	return cst_snap_etmv4_sized(source, regs, sizeof(*regs), ete, assumed, missing);
 }
 
-CST_SIZED int cst_snap_config(const struct cst_snap_device *source, const struct cst_snap_device *core,
+CST_SIZED_FILES int cst_snap_config(const struct cst_snap_device *source, const struct cst_snap_device *core,
 			      unsigned int stream, struct cst_config *cfg, unsigned int *assumed,
 			      const char **missing)
 {
 	return cst_snap_config_sized(source, core, stream, cfg, sizeof(*cfg), assumed, missing);
 }
 
-CST_SIZED int cst_snap_memory_new(struct cst_snap_memory **mem, const struct cst_snapshot *ss, struct cst_image *img,
+CST_SIZED_FILES int cst_snap_memory_new(struct cst_snap_memory **mem, const struct cst_snapshot *ss, struct cst_image *img,
 				  const struct cst_snap_io *io, size_t *missing)
 {
 	return cst_snap_memory_new_sized(mem, ss, img, io, sizeof(*io), missing);

@@ -361,7 +361,7 @@ struct cst_tarmac_counts {
 struct cst_tarmac_reader;
 
 /* Makes a reader. `opts` NULL: the defaults. -CST_ERR_INVAL: opts->isa is not A32, T32, A64 or TEE. */
-CST_SIZED int cst_tarmac_reader_new(struct cst_tarmac_reader **r, const struct cst_tarmac_opts *opts);
+CST_SIZED_FILES int cst_tarmac_reader_new(struct cst_tarmac_reader **r, const struct cst_tarmac_opts *opts);
 CST_API void cst_tarmac_reader_free(struct cst_tarmac_reader *r);
 /*
  * Adds text. The reader does not copy it: it must stay unchanged until cst_tarmac_next() returns 0. -CST_ERR_BUSY: the
@@ -393,7 +393,7 @@ CST_API const struct cst_tarmac_counts *cst_tarmac_reader_counts(const struct cs
  * Reading the line gives the same record, except line, offset, text, dialect, mode.text, column, the separators between
  * digits, and what the dialect drops. A record with CST_TARMAC_CUT is written as far as it was read.
  */
-CST_SIZED int64_t cst_tarmac_write(const struct cst_tarmac_record *rec, enum cst_tarmac_dialect dialect, char *out,
+CST_SIZED_FILES int64_t cst_tarmac_write(const struct cst_tarmac_record *rec, enum cst_tarmac_dialect dialect, char *out,
 				   size_t cap);
 
 /*
@@ -414,13 +414,13 @@ CST_API const char *cst_tarmac_unit_text(enum cst_tarmac_unit unit);
 CST_API int cst_tarmac_reader_new_sized(struct cst_tarmac_reader **r, const struct cst_tarmac_opts *opts, size_t size);
 CST_API int64_t cst_tarmac_write_sized(const struct cst_tarmac_record *rec, size_t size, enum cst_tarmac_dialect dialect,
 				       char *out, size_t cap);
-#ifndef CST_BUILDING
-CST_SIZED int cst_tarmac_reader_new(struct cst_tarmac_reader **r, const struct cst_tarmac_opts *opts)
+#ifndef CST_BUILDING_FILES
+CST_SIZED_FILES int cst_tarmac_reader_new(struct cst_tarmac_reader **r, const struct cst_tarmac_opts *opts)
 {
 	return cst_tarmac_reader_new_sized(r, opts, sizeof(*opts));
 }
 
-CST_SIZED int64_t cst_tarmac_write(const struct cst_tarmac_record *rec, enum cst_tarmac_dialect dialect, char *out,
+CST_SIZED_FILES int64_t cst_tarmac_write(const struct cst_tarmac_record *rec, enum cst_tarmac_dialect dialect, char *out,
 				   size_t cap)
 {
 	return cst_tarmac_write_sized(rec, sizeof(*rec), dialect, out, cap);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cstrace/cstrace.h>
+#include <cstrace/files/files.h>
 
 #include "base/array.h"
 #include "base/error.h"

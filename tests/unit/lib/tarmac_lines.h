@@ -12,6 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include <cstrace/cstrace.h>
+#include <cstrace/files/files.h>
 
 static struct cst_tarmac_reader *line_reader;
 

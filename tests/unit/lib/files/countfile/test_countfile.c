@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <cstrace/cstrace.h>
+#include <cstrace/files/files.h>
 
 #include "base/digest.h"
 #include "files/countfile/countfile_int.h"

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include <cstrace/cstrace.h>
+#include <cstrace/files/files.h>
 
 #include "unit/countfile_build.h"
 

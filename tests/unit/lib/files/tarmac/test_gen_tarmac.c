@@ -12,6 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include <cstrace/cstrace.h>
+#include <cstrace/files/files.h>
 
 #include "gen_case.h"
 #include "unit/temp_dir.h"

@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include <cstrace/cstrace.h>
+#include <cstrace/files/files.h>
 
 #include "session/import/folder.h"
 

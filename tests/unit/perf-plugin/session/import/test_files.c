@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include <cstrace/cstrace.h>
+#include <cstrace/files/files.h>
 
 #include "base/files/mapped.h"
 #include "session/import/auxdata.h"
