@@ -18,8 +18,8 @@ check "the objects of perf-plugin are there" test "$(wc -l <"$tmp/plugin")" -gt 
 	echo cst_version
 	nm -u $(cat "$tmp/plugin") "$tmp"/objects/*.o | awk '$1 == "U" && $2 ~ /^cst_/ { print $2 }'
 } | sort -u >"$tmp/used"
-awk '/^CSTRACE_/ { node = $1 } $1 ~ /^cst_/ { sub(/;/, "", $1); print $1 > (node == "CSTRACE_EXPERIMENTAL" ? e : s) }' \
-	e="$tmp/experimental" s="$tmp/stable" scripts/libcstrace.map
+awk '/^CSTRACE_/ { node = $1 } $1 ~ /^cst_/ { sub(/;/, "", $1); print $1 > (node ~ /_EXPERIMENTAL$/ ? e : s) }' \
+	e="$tmp/experimental" s="$tmp/stable" scripts/libcstrace.map scripts/libcstrace-files.map
 sort -o "$tmp/experimental" "$tmp/experimental"
 sort -o "$tmp/stable" "$tmp/stable"
 none() {
@@ -29,7 +29,7 @@ none() {
 	}
 }
 check "functions to mark CST_EXPERIMENTAL: nobody uses them" none -13 "$tmp/used" "$tmp/stable"
-check "functions that are used: their mark can go (and their line in scripts/libcstrace.map to the newest release)" \
+check "functions that are used: their mark can go (and their line in the map to the newest release)" \
 	none -12 "$tmp/used" "$tmp/experimental"
 check "some are marked" test -s "$tmp/experimental"
 

@@ -9,6 +9,7 @@ cc=${CC:-gcc}
 
 check "install" mk install prefix=/usr DESTDIR="$tmp/dest"
 for f in bin/perf-cstrace lib/libcstrace.a lib/libcstrace.so lib/libcstrace.so.0 include/cstrace/cstrace.h \
+	lib/libcstrace-files.a lib/libcstrace-files.so lib/libcstrace-files.so.0 include/cstrace/files/files.h lib/pkgconfig/cstrace-files.pc \
 	lib/cstrace/libopencsd_c_api.so.1 \
 	lib/pkgconfig/cstrace.pc share/man/man1/perf-cstrace.1 share/man/man5/cstrace-package.5 share/man/man5/cstrace-profile.5 \
 	share/bash-completion/completions/perf-cstrace; do
@@ -38,10 +39,11 @@ fi
 # Every function that the headers declare, by its address: the library must have it under its C name.
 {
 	echo '#include <cstrace/cstrace.h>'
+	echo '#include <cstrace/files/files.h>'
 	echo '#include <cstdio>'
 	echo 'typedef void (*fn)();'
 	echo 'static const fn all[] = {'
-	cat "$tmp"/dest/usr/include/cstrace/*.h | tr '\n' ' ' | grep -oE 'CST_API [^;(]*\<cst_[a-z0-9_]+\(' |
+	cat "$tmp"/dest/usr/include/cstrace/*.h "$tmp"/dest/usr/include/cstrace/files/*.h | tr '\n' ' ' | grep -oE 'CST_API [^;(]*\<cst_[a-z0-9_]+\(' |
 		sed -E 's/.*\<(cst_[a-z0-9_]+)\($/	(fn)\1,/' | sort -u
 	echo '};'
 	echo 'int main() { for (fn f : all) if (!f) return 1; std::puts(cst_strerror(1)); return sizeof(all) < 150 * sizeof(all[0]); }'
@@ -49,12 +51,13 @@ fi
 for cxx in g++ clang++; do
 	command -v $cxx >/dev/null || continue
 	check "all functions link from C++ ($cxx)" $cxx -std=c++11 -Wall -Wextra -Wno-cast-function-type -Werror \
-		-I"$tmp/dest/usr/include" -o "$tmp/all-$cxx" "$tmp/all.cc" "$tmp/dest/usr/lib/libcstrace.a"
+		-I"$tmp/dest/usr/include" -o "$tmp/all-$cxx" "$tmp/all.cc" "$tmp/dest/usr/lib/libcstrace-files.a" \
+		"$tmp/dest/usr/lib/libcstrace.a"
 	check "runs ($cxx)" "$tmp/all-$cxx"
 done
 alone() {
-	for h in "$tmp"/dest/usr/include/cstrace/*.h; do
-		echo "#include <cstrace/$(basename "$h")>" >"$tmp/alone.c"
+	for h in $(cd "$tmp/dest/usr/include" && ls cstrace/*.h cstrace/files/*.h); do
+		echo "#include <$h>" >"$tmp/alone.c"
 		$cc -std=c11 -Wall -Wextra -Wpedantic -Werror -I"$tmp/dest/usr/include" -fsyntax-only "$tmp/alone.c" || return 1
 		for cxx in g++ clang++; do
 			! command -v $cxx >/dev/null || $cxx -x c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror \
@@ -78,9 +81,12 @@ check "links with the shared library" $cc -o "$tmp/use-so" "$tmp/use.o" -L"$tmp/
 check "runs with the shared library" env LD_LIBRARY_PATH="$tmp/dest/usr/lib" "$tmp/use-so"
 
 only_libc() {
-	objdump -p "$tmp/dest/usr/lib/libcstrace.so.0" | awk '$1 == "NEEDED" && $2 !~ /^libc\.so/ { print; bad = 1 } END { exit bad }'
+	for so in libcstrace libcstrace-files; do
+		objdump -p "$tmp/dest/usr/lib/$so.so.0" | awk -v so=$so '$1 == "NEEDED" && $2 !~ /^libc\.so/ &&
+			!(so == "libcstrace-files" && $2 ~ /^libcstrace\.so/) { print; bad = 1 } END { exit bad }' || return 1
+	done
 }
-check "the shared library needs the C library only" only_libc
+check "the shared libraries need the C library only, and the one of files the decoder" only_libc
 
 # A perf of our own tells what it was given.
 cat >"$tmp/perf" <<'EOF_PERF'

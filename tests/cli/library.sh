@@ -20,9 +20,10 @@ alone() {
 check "no pkg-config on the PATH" sh -c "! PATH='$tmp/bin' command -v pkg-config"
 check "make lib" alone lib
 check "a file of the library by its name" alone "$tmp/build/libcstrace.a"
+check "a file of the other library by its name" alone "$tmp/build/libcstrace-files.a"
 check "no configuration was made" test ! -e "$tmp/build/config.mk"
 check "make install-lib" alone install-lib prefix=/opt/cst DESTDIR="$tmp/dest"
-check "nothing but the library is installed" sh -c "! find '$tmp/dest' -type f | grep -vE 'include/cstrace/|lib/libcstrace|cstrace.pc'"
+check "nothing but the library is installed" sh -c "! find '$tmp/dest' -type f | grep -vE 'include/cstrace/|lib/libcstrace|cstrace(-files)?.pc'"
 
 cat >"$tmp/use.c" <<'EOF_C'
 #include <cstrace/cstrace.h>
@@ -42,16 +43,30 @@ int main(void)
 }
 EOF_C
 cp "$tmp/use.c" "$tmp/use.cc"
+cat >"$tmp/files.c" <<'EOF_C'
+#include <cstrace/files/files.h>
+#include <stdio.h>
+int main(void)
+{
+	struct cst_doc *doc = NULL;
+
+	if (cst_doc_new(&doc, 0) || cst_doc_set(doc, "a", "b", "c") || !cst_doc_section(doc, "a"))
+		return 1;
+	cst_doc_free(doc);
+	puts(CST_VERSION_TEXT);
+	return 0;
+}
+EOF_C
 
 # The flags of the pkg-config file; its paths are those of the machine that it will be installed on.
 pc="$tmp/dest/opt/cst/lib/pkgconfig/cstrace.pc"
 if command -v pkg-config >/dev/null; then
 	flags() {
-		PKG_CONFIG_LIBDIR="$(dirname "$pc")" PKG_CONFIG_SYSROOT_DIR="$tmp/dest" pkg-config "$@" cstrace
+		PKG_CONFIG_LIBDIR="$(dirname "$pc")" PKG_CONFIG_SYSROOT_DIR="$tmp/dest" pkg-config "$@" "${lib:-cstrace}"
 	}
 else
 	flags() {
-		sed -n "s|^Cflags: ||p; s|^Libs: ||p" "$pc" | sed "s|\${includedir}|$tmp/dest/opt/cst/include|; s|\${libdir}|$tmp/dest/opt/cst/lib|"
+		cat "$(dirname "$pc")/${lib:-cstrace}.pc" "$pc" | sed -n "s|^Cflags: ||p; s|^Libs: ||p" | sed "s|\${includedir}|$tmp/dest/opt/cst/include|; s|\${libdir}|$tmp/dest/opt/cst/lib|"
 	}
 fi
 version=$(sed -n 's/^Version: //p' "$pc")
@@ -60,6 +75,9 @@ says_version() {
 }
 check "C program with the pkg-config file" $cc -std=c11 -Wall -Wextra -Wpedantic -Werror -o "$tmp/use-c" "$tmp/use.c" $(flags --cflags --libs)
 check "it runs with the version of the pkg-config file" says_version "$tmp/use-c"
+check "C program that reads files" $cc -std=c11 -Wall -Wextra -Wpedantic -Werror -o "$tmp/files" "$tmp/files.c" \
+	$(lib=cstrace-files && flags --cflags --libs)
+check "it runs, too" says_version "$tmp/files"
 for cxx in g++ clang++; do
 	command -v $cxx >/dev/null || continue
 	check "C++ program ($cxx)" $cxx -std=c++11 -Wall -Wextra -Wpedantic -Werror -o "$tmp/use-$cxx" "$tmp/use.cc" $(flags --cflags --libs)

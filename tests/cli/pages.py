@@ -64,7 +64,7 @@ class Page:
             f.write(source)
         compiler = compiler or [*os.environ.get("CC", "cc").split(), C]
         made = subprocess.run([*compiler, *WARNINGS, "-Iinclude", *flags, "-o", path, path + ".c", "-x", "none",
-                               os.path.join(self.build, library), "-lpthread"], capture_output=True, text=True)
+                               os.path.join(self.build, library.replace(".a", "-files.a")), os.path.join(self.build, library), "-lpthread"], capture_output=True, text=True)
         return (None, made.stderr[-2000:]) if made.returncode else (path, "")
 
     def output(self, argv):
@@ -123,7 +123,7 @@ class Page:
         files = {w for w in words if re.fullmatch(r"[\w./-]+(/|\.(c|h|def|sh|txt))", w)}
         missing = [f for f in files if not os.path.exists(f) and not os.path.exists(os.path.join("lib", f))]
         self.case("files exist", ", ".join(sorted(missing)) or None if len(files) > 15 else "found %d" % len(files))
-        headers = subprocess.run(["cat", *glob.glob("include/cstrace/*.h"), *glob.glob("perf-plugin/*/*.h")],
+        headers = subprocess.run(["cat", *glob.glob("include/cstrace/**/*.h", recursive=True), *glob.glob("perf-plugin/**/*.h", recursive=True)],
                                  capture_output=True, text=True).stdout
         symbols = {re.sub(r"^(enum|struct) |\(\)$", "", w) for w in words
                    if re.match(r"(enum |struct )?(cst_|CST_|session_|profile_)\w+(\(\))?$", w)}

@@ -12,7 +12,7 @@ mkdir "$tmp/tree"
 cp -R include lib scripts Makefile "$tmp/tree"
 grow() {
 	for s in $GROWS; do
-		f=$(grep -l "^struct $s {" "$tmp/tree"/include/cstrace/*.h) || return 1
+		f=$(grep -l "^struct $s {" "$tmp/tree"/include/cstrace/*.h "$tmp/tree"/include/cstrace/files/*.h) || return 1
 		awk -v s="struct $s {" '$0 == s { inside = 1 } inside && /^};/ { print "	uint64_t grown[4];"; inside = 0; n++ }
 			{ print } END { exit n != 1 }' "$f" >"$tmp/header" || return 1
 		cp "$tmp/header" "$f"
@@ -23,7 +23,7 @@ grow() {
 check "the structs grow" grow
 check "the library with grown structs builds" env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s --no-print-directory -C "$tmp/tree" \
 	O=build CC="$cc" CFLAGS=-O1 lib
-check "the program compiles" $cc -std=c11 -Wall -Wextra -Werror -Iinclude -o "$tmp/program" tests/cli/struct_sizes.c -L"$BUILD" -lcstrace
+check "the program compiles" $cc -std=c11 -Wall -Wextra -Werror -Iinclude -o "$tmp/program" tests/cli/struct_sizes.c -L"$BUILD" -lcstrace-files -lcstrace
 with() {
 	LD_LIBRARY_PATH=$1 "$tmp/program" $3 >"$tmp/$2"
 }

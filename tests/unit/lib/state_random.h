@@ -3,6 +3,8 @@
 #ifndef TESTS_STATE_RANDOM_H
 #define TESTS_STATE_RANDOM_H
 
+#include <cstrace/files/files.h>
+
 #include "state_text.h"
 
 static inline uint32_t rnd(uint64_t *seed, uint32_t below)

@@ -7,6 +7,7 @@
  * Linked with $(WRAP_ALLOC).
  */
 #include <cstrace/counts.h>
+#include <cstrace/files/files.h>
 
 #include "unit/lib/index_gen.h"
 

@@ -5,6 +5,8 @@
  */
 #include <dirent.h>
 
+#include <cstrace/files/files.h>
+
 #include "unit/lib/index_gen.h"
 
 #define INSNS 5000

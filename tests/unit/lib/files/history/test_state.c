@@ -3,6 +3,8 @@
  * test_state.c - system states: what events mean, the events that follow from others, and that a complete log
  * gives the same states forwards and backwards.
  */
+#include <cstrace/files/files.h>
+
 #include "unit/lib/state_random.h"
 
 static void test_fork_exec_exit(void **state)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Complete logs of system states: with the events that follow from others, in both directions, within limits. */
+#include <cstrace/files/files.h>
+
 #include "unit/lib/state_random.h"
 
 static int append(void *ctx, const void *data, size_t len)

@@ -4,6 +4,8 @@
  */
 #include <ctype.h>
 
+#include <cstrace/files/files.h>
+
 #include "unit/lib/tarmac_lines.h"
 #include "files/tarmac/scan.h"
 

@@ -4,6 +4,8 @@
  */
 #include <inttypes.h>
 
+#include <cstrace/files/files.h>
+
 #include "unit/lib/tarmac_lines.h"
 
 static void test_instruction(void **state)

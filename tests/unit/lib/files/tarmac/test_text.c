@@ -7,6 +7,8 @@
  */
 #include <time.h>
 
+#include <cstrace/files/files.h>
+
 #include "unit/lib/tarmac_lines.h"
 #include "unit/lib/tarmac_same.h"
 

@@ -5,6 +5,8 @@
  *
  * test_tarmac_write fast-models|es FILE writes the records of a file to stdout (tests/cli/tarmac.sh).
  */
+#include <cstrace/files/files.h>
+
 #include "unit/lib/tarmac_lines.h"
 #include "unit/lib/tarmac_same.h"
 

@@ -3,6 +3,8 @@
  * test_tarmac_wrong.c - lines of Tarmac text that are wrong: each comes as CST_TARMAC_OTHER with its text, and with the
  * column where something else was expected.
  */
+#include <cstrace/files/files.h>
+
 #include "unit/lib/tarmac_lines.h"
 
 /* '^' stands before the character that is wrong; it is not part of the line. */
