@@ -7,6 +7,7 @@
 #ifndef CSTRACE_FILES_FILES_H
 #define CSTRACE_FILES_FILES_H
 
+#include <cstrace/version.h>	/* version of the headers and of the library */
 #include <cstrace/files/countfile.h>	/* count files: execution counts of all binaries, read, written and added */
 #include <cstrace/files/snapshot.h>	/* Arm snapshots */
 #include <cstrace/files/doc.h>	/* INI text */

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstrace/files/files.h>
+
 #include "outputs/cmd/options.h"
 #include "session/import/import.h"
 #include "fuzz/command/check.h"

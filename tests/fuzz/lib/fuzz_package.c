@@ -7,6 +7,8 @@
  * What the replay hands out as a complete log must be complete: read again, it implies nothing more and gives
  * the same states, and, closed by what is alive, the states before and after it backwards.
  */
+#include <cstrace/files/files.h>
+
 #include "fuzz/fuzz_input.h"
 
 #define CUT 0xff

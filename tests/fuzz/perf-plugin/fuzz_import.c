@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstrace/files/files.h>
+
 #include "session/import/import.h"
 #include "outputs/export/event_of.h"
 #include "session/import/events.h"

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include <cstrace/cstrace.h>
+#include <cstrace/files/files.h>
 
 #define TARMAC_DIFFER(what) do { if (!(what)) return #what; } while (0)
 #define TARMAC_EQUAL(x, y, field) TARMAC_DIFFER((x)->field == (y)->field)
