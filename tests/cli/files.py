@@ -5,7 +5,6 @@ import errno
 import glob
 import itertools
 import os
-import pty
 import random
 import shutil
 import signal
@@ -14,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import tap
 
 TOOL = os.environ["PERF_CSTRACE"]
 SHARED = os.environ.get("CSTRACE_SHARED", "../shared")
@@ -210,7 +211,10 @@ class Suite:
                            (("convert", "-i", package, "--to=perf", "-o", "-"), False),
                            (("index", "-i", SAMPLE, "-o", "/dev/stdout"), False),
                            (("dump", "-i", SAMPLE, "--symfs", SYMFS, "--format=none"), True)):
-            ours, theirs = pty.openpty()
+            ends = tap.terminal()
+            if not ends:
+                return "no terminal can be opened: is /dev/pts there?"
+            ours, theirs = ends
             done = run(*argv, stdout=theirs, code=0 if text else 1, says=() if text else "terminal")
             os.close(theirs)
             try:

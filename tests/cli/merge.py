@@ -9,7 +9,6 @@ CSTRACE_NIGHTLY=1: more random files, and 1 GB of count files within 256 MB.
 import argparse
 import gzip
 import os
-import pty
 import random
 import resource
 import shutil
@@ -283,10 +282,11 @@ def outputs(folder):
     if os.path.exists("/dev/full"):
         with open("/dev/full", "wb") as full:
             run(*paths, code=1, says="No space left", stdout=full)
-    master, slave = pty.openpty()
-    run(*paths, code=1, says="is a terminal", stdout=slave)
-    os.close(master)
-    os.close(slave)
+    ends = tap.terminal()
+    if ends:
+        run(*paths, code=1, says="is a terminal", stdout=ends[1])
+        os.close(ends[0])
+        os.close(ends[1])
     # temporary files
     nowhere = dict(os.environ, TMPDIR=os.path.join(folder, "absent"))
     run(*paths * 40, files=40, env=nowhere)

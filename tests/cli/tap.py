@@ -1,11 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Cases of a test in Python as TAP."""
+import pty
 import subprocess
 import tempfile
 
 
 class Bad(Exception):
     """What is wrong, in words."""
+
+
+def terminal():
+    """The two ends of a terminal; None where none can be opened, as in a chroot without /dev/pts."""
+    try:
+        return pty.openpty()
+    except OSError:
+        return None
 
 
 def run_cases(cases):
