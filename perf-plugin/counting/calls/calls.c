@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* calls.c - the calling-context tree of a recording: pieces, limits, and its nodes in canonical order. */
+/* calls.c - the calling-context tree of a recording: shards, limits, and its nodes in canonical order. */
 #include "counting/calls/calls.h"
 
 #include <stdlib.h>
@@ -88,13 +88,13 @@ void calls_free(struct calls *c)
 	free(c);
 }
 
-struct calls *calls_piece_new(const struct calls *c, const struct calls_code *code)
+struct calls *calls_shard_new(const struct calls *c, const struct calls_code *code)
 {
-	struct calls *piece = calls_new(&c->limits, code, c->streams);
+	struct calls *shard = calls_new(&c->limits, code, c->streams);
 
-	if (piece)
-		piece->deferred = true;
-	return piece;
+	if (shard)
+		shard->deferred = true;
+	return shard;
 }
 
 /* ---- numbers of binaries ------------------------------------------------------------------------- */
@@ -122,7 +122,7 @@ static void renumber_segment(struct segment *s, struct renumber *r)
 	s->end.from = renumber(r, s->end.from);
 }
 
-int calls_piece_take(struct calls *c, struct calls *piece, uint32_t (*number)(void *data, uint32_t piece_number),
+int calls_shard_take(struct calls *c, struct calls *shard, uint32_t (*number)(void *data, uint32_t shard_number),
 		     void *data)
 {
 	struct renumber r = { number, data };
@@ -131,33 +131,33 @@ int calls_piece_take(struct calls *c, struct calls *piece, uint32_t (*number)(vo
 	size_t i;
 	uint32_t n;
 
-	c->unseen |= piece->unseen;
-	if (piece->nomem || join_orphans(piece) || !cct_merge(&c->done, &piece->done, c->depth, renumber, &r))
+	c->unseen |= shard->unseen;
+	if (shard->nomem || join_orphans(shard) || !cct_merge(&c->done, &shard->done, c->depth, renumber, &r))
 		return ERR_NOMEM;
-	for (; piece->nr_forests; piece->nr_forests--) {
+	for (; shard->nr_forests; shard->nr_forests--) {
 		f = ARRAY_ADD(c->forests, c->nr_forests, c->cap_forests);
 		if (!f)
 			return ERR_NOMEM;
-		*f = piece->forests[piece->nr_forests - 1];
+		*f = shard->forests[shard->nr_forests - 1];
 		/* nothing is looked up in the tree any more */
 		for (n = 0; n < (*f)->nr; n++) {
 			(*f)->v[n].from = renumber(&r, (*f)->v[n].from);
 			(*f)->v[n].entry = renumber(&r, (*f)->v[n].entry);
 		}
 	}
-	for (i = 0; i < piece->nr_kept; i++) {
+	for (i = 0; i < shard->nr_kept; i++) {
 		k = ARRAY_ADD(c->kept, c->nr_kept, c->cap_kept);
 		if (!k)
 			return ERR_NOMEM;
-		*k = piece->kept[i];
-		piece->kept[i].counted = NULL;
-		piece->kept[i].frames = NULL;
+		*k = shard->kept[i];
+		shard->kept[i].counted = NULL;
+		shard->kept[i].frames = NULL;
 		renumber_segment(k, &r);
 	}
-	piece->nr_kept = 0;
-	c->totals.unjoined += piece->totals.unjoined;
-	c->totals.roots += piece->totals.roots;
-	c->totals.lost += piece->totals.lost;
+	shard->nr_kept = 0;
+	c->totals.unjoined += shard->totals.unjoined;
+	c->totals.roots += shard->totals.roots;
+	c->totals.lost += shard->totals.lost;
 	return 0;
 }
 

@@ -11,7 +11,7 @@
  * Every executed instruction is in exactly one node. Where callers are not known (begin of a thread's trace, losses)
  * the tree has a ROOT; a return to a caller that is not known makes that caller the new root.
  *
- * Threads: a struct calls belongs to one thread at a time. A piece that is decoded in another thread has its own.
+ * Threads: a struct calls belongs to one thread at a time. A shard that is decoded in another thread has its own.
  */
 #ifndef CSTRACE_COUNTING_CALLS_CALLS_H
 #define CSTRACE_COUNTING_CALLS_CALLS_H
@@ -87,12 +87,12 @@ struct calls_lane;
 
 /*
  * `streams`: session_max_streams(). With more than one the consumer must have times, and batches that end at timestamps
- * (session_consumer.times, CST_STOP_TIMESTAMP in its `stop`). Returns NULL without memory.
+ * (consumer.wants.times, CST_STOP_TIMESTAMP in its `stop`). Returns NULL without memory.
  */
 struct calls *calls_new(const struct calls_limits *limits, const struct calls_code *code, unsigned int streams);
 void calls_free(struct calls *c);
 
-/* State of a stream, from its first batch to its end or that of the piece. Returns NULL without memory. */
+/* State of a stream, from its first batch to its end or that of the shard. Returns NULL without memory. */
 struct calls_lane *calls_lane_new(struct calls *c);
 /* Takes a batch, also an unwanted one (a filter excludes it). CST_GEN_RUN must not occur. Returns 0 or ERR_NOMEM. */
 int calls_batch(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g, size_t n);
@@ -100,16 +100,16 @@ int calls_batch(struct calls *c, struct calls_lane *ln, const struct stream *s, 
 int calls_lane_end(struct calls *c, struct calls_lane *ln);
 
 /*
- * Creates calls for one piece of the trace, with the piece's own numbers of binaries (session_consumer.piece_new).
- * Pieces may be taken in any order: fragments are put in order of queue and offset at the end. Pieces of whole streams give
- * the same result as one thread; with pieces of fragments that holds as long as limits.kept is not reached. NULL: no memory.
+ * Creates calls for one shard of the trace, with the shard's own numbers of binaries (shard_ops.make).
+ * Shards may be taken in any order: fragments are put in order of queue and offset at the end. Shards of whole streams give
+ * the same result as one thread; with shards of fragments that holds as long as limits.kept is not reached. NULL: no memory.
  */
-struct calls *calls_piece_new(const struct calls *c, const struct calls_code *code);
+struct calls *calls_shard_new(const struct calls *c, const struct calls_code *code);
 /*
- * Takes the result of a piece whose lanes have ended. `number` converts the piece's number of a binary to that of `c`.
- * Returns 0 or ERR_NOMEM. The piece must still be freed.
+ * Takes the result of a shard whose lanes have ended. `number` converts the shard's number of a binary to that of `c`.
+ * Returns 0 or ERR_NOMEM. The shard must still be freed.
  */
-int calls_piece_take(struct calls *c, struct calls *piece, uint32_t (*number)(void *data, uint32_t piece_number),
+int calls_shard_take(struct calls *c, struct calls *shard, uint32_t (*number)(void *data, uint32_t shard_number),
 		     void *data);
 
 /*

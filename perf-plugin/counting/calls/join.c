@@ -52,7 +52,7 @@ int join_orphans(struct calls *c)
 
 /*
  * Returns the room of a stream, NULL: no memory. Each stream has an equal share of limits.kept, so that it does not matter
- * which streams are decoded in one piece.
+ * which streams are decoded in one shard.
  */
 static struct room *room_of(struct calls *c, uint64_t stream)
 {

@@ -119,7 +119,7 @@ void lane_find_where(struct calls *c, const struct stream *s, const struct targe
 
 /* ---- segments (segment.c); functions that return int return 0 or ERR_NOMEM ----------------------- */
 
-/* Sets the state at the begin of a stream, and of each AUX fragment: fragments may be decoded in different pieces. */
+/* Sets the state at the begin of a stream, and of each AUX fragment: fragments may be decoded in different shards. */
 void lane_begin_fragment(struct calls_lane *ln);
 /* Sets the gap from the state of the lane, when the thread does not continue here. `s` NULL: the stream has ended. */
 void lane_close_gap(struct calls *c, struct calls_lane *ln, const struct stream *s);

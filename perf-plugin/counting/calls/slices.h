@@ -46,7 +46,7 @@ struct calls_slice_opts {
 
 /* Identity of the thread of a batch. */
 uint64_t calls_thread_of(const struct stream *s);
-/* Records slices. Before the first lane; there must be no pieces. Returns false without memory. */
+/* Records slices. Before the first lane; there must be no shards. Returns false without memory. */
 bool calls_record_slices(struct calls *c, const struct calls_slice_opts *o);
 /*
  * Returns the slices after calls_finish(), by thread, begin and depth, and how many were left out. Their places are those of

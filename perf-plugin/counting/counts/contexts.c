@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* contexts.c - call stacks of a session's streams, also in pieces. */
+/* contexts.c - call stacks of a session's streams, also in shards. */
 #include "counting/counts/contexts.h"
 
 #include <stdlib.h>
@@ -69,12 +69,12 @@ struct contexts *contexts_new(struct session *ss, uint32_t depth)
 	return whole_or_none(x);
 }
 
-struct contexts *contexts_piece(const struct contexts *whole, struct session *ss)
+struct contexts *contexts_shard(const struct contexts *whole, struct session *ss)
 {
 	struct contexts *x = new_contexts(ss);
 
 	if (x && x->places)
-		x->calls = calls_piece_new(whole->calls, &x->code);
+		x->calls = calls_shard_new(whole->calls, &x->code);
 	return whole_or_none(x);
 }
 
@@ -87,12 +87,10 @@ void contexts_free(struct contexts *x)
 	free(x);
 }
 
-void contexts_consumer(const struct contexts *x, struct session_consumer *consumer)
+void contexts_wants(const struct contexts *x, struct wants *w)
 {
-	consumer->times = x->streams > 1;
-	consumer->stop = x->streams > 1 ? CST_STOP_TIMESTAMP : 0;
-	/* segments are kept to be joined by stream, up to a limit */
-	consumer->by_fragment = false;
+	w->times = x->streams > 1;
+	w->stop = x->streams > 1 ? CST_STOP_TIMESTAMP : 0;
 }
 
 struct calls *contexts_calls(struct contexts *x)
@@ -100,7 +98,7 @@ struct calls *contexts_calls(struct contexts *x)
 	return x->calls;
 }
 
-int contexts_take(struct contexts *x, struct contexts *piece)
+int contexts_take(struct contexts *x, struct contexts *shard)
 {
-	return calls_piece_take(x->calls, piece->calls, same_number, NULL);
+	return calls_shard_take(x->calls, shard->calls, same_number, NULL);
 }

@@ -10,14 +10,14 @@ struct contexts;
 
 /* `depth`: nodes below it are added up; 0: default. Returns NULL without memory. */
 struct contexts *contexts_new(struct session *ss, uint32_t depth);
-/* The same for a piece of the trace that `ss`, a replica, decodes. */
-struct contexts *contexts_piece(const struct contexts *whole, struct session *ss);
+/* The same for a shard of the trace that `ss`, a replica, decodes. */
+struct contexts *contexts_shard(const struct contexts *whole, struct session *ss);
 void contexts_free(struct contexts *x);
 /* Sets what a consumer with contexts needs: times, and batches that end at timestamps, if there are several streams. */
-void contexts_consumer(const struct contexts *x, struct session_consumer *consumer);
+void contexts_wants(const struct contexts *x, struct wants *w);
 /* The stacks and the tree, for calls.h. */
 struct calls *contexts_calls(struct contexts *x);
-/* Adds a piece. Returns 0 or ERR_NOMEM. */
-int contexts_take(struct contexts *x, struct contexts *piece);
+/* Adds a shard. Returns 0 or ERR_NOMEM. */
+int contexts_take(struct contexts *x, struct contexts *shard);
 
 #endif

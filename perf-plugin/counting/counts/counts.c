@@ -668,24 +668,24 @@ static int add_counted(struct counts *c)
 
 /* ---- parts that are decoded in other threads ---------------------------------------------------- */
 
-static void *piece_new(void *data, struct session *ss)
+static void *shard_make(void *data, struct session *ss)
 {
 	const struct counts *c = data;
-	struct counts *piece = new_counts(ss, c->all ? COUNTS_ALL : c->joined ? COUNTS_JOINED : COUNTS_SPLIT);
+	struct counts *shard = new_counts(ss, c->all ? COUNTS_ALL : c->joined ? COUNTS_JOINED : COUNTS_SPLIT);
 
-	if (!piece || !c->contexts)
-		return piece;
-	piece->contexts = contexts_piece(c->contexts, ss);
-	if (piece->contexts)
-		return piece;
-	counts_free(piece);
+	if (!shard || !c->contexts)
+		return shard;
+	shard->contexts = contexts_shard(c->contexts, ss);
+	if (shard->contexts)
+		return shard;
+	counts_free(shard);
 	return NULL;
 }
 
 /* Sorts the pairs, so that the calling thread only merges them. */
-static int piece_end(void *piece)
+static int shard_end(void *shard)
 {
-	struct counts *c = piece;
+	struct counts *c = shard;
 	int rc = add_counted(c);
 	struct binary *b;
 	size_t i;
@@ -720,9 +720,9 @@ static bool take_binary(struct counts *c, struct binary *more)
 	return true;
 }
 
-static int piece_take(void *data, void *piece)
+static int shard_take(void *data, void *shard)
 {
-	struct counts *more = piece, *c = data;
+	struct counts *more = shard, *c = data;
 	size_t i;
 
 	for (i = 0; i < more->nr_bins; i++)
@@ -734,9 +734,9 @@ static int piece_take(void *data, void *piece)
 	return c->contexts ? contexts_take(c->contexts, more->contexts) : 0;
 }
 
-static void piece_free(void *piece)
+static void shard_free(void *shard)
 {
-	counts_free(piece);
+	counts_free(shard);
 }
 
 /* True if the library may count: generated code is divided between its methods here. */
@@ -753,15 +753,17 @@ static bool library_counts(const struct counts *c)
 
 int counts_run(struct counts *c)
 {
-	struct session_consumer consumer = { .data = c, .batch = c->all ? on_batch_all : on_batch, .unwanted = true, .stream_end = on_stream_end,
-					     .counts = library_counts(c), .joined = c->joined, .by_fragment = true,
-					     .piece_new = piece_new, .piece_end = piece_end, .piece_take = piece_take,
-					     .piece_free = piece_free, .stream_digest = stream_digest,
-					     .stream_move = stream_move, .sums = true };
+	/* segments of calls are kept to be joined by stream, up to a limit: they are not divided by fragment */
+	const struct shard_ops shards = { .make = shard_make, .end = shard_end, .take = shard_take, .free = shard_free,
+					  .digest = stream_digest, .move = stream_move, .by_fragment = !c->contexts,
+					  .sums = true };
+	struct consumer consumer = { .data = c, .batch = c->all ? on_batch_all : on_batch, .stream_end = on_stream_end,
+				     .wants = { .excluded = true, .counts = library_counts(c), .joined = c->joined },
+				     .shards = &shards };
 	int rc;
 
 	if (c->contexts)
-		contexts_consumer(c->contexts, &consumer);
+		contexts_wants(c->contexts, &consumer.wants);
 	rc = session_run(c->ss, &consumer);
 	if (!rc)
 		rc = c->nomem ? ERR_NOMEM : add_counted(c);

@@ -274,7 +274,7 @@ static void report_errors(struct compare *c)
 
 static int run(struct compare *c)
 {
-	const struct session_consumer con = { .data = c, .batch = on_batch, .stream_end = on_stream_end };
+	const struct consumer con = { .data = c, .batch = on_batch, .stream_end = on_stream_end };
 	struct error err = { .code = 0 };
 	const char *const *names;
 	int rc;

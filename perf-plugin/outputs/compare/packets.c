@@ -27,17 +27,19 @@ static bool is_near(const struct packets_place *p, unsigned int buffer, uint64_t
 }
 
 /* Fragments without a difference are not decoded. */
-static int on_tree(void *data, const struct session_fragment *f, struct cst_tree *tree, uint64_t *start)
+static int on_fragment(void *data, const struct fragment_event *e)
 {
+	const struct session_fragment *f = e->fragment;
 	const struct packets *ps = data;
 	size_t i;
 
-	(void)tree;
-	*start = f->offset + f->size;
+	if (e->ended)
+		return 0;
+	*e->start = f->offset + f->size;
 	for (i = 0; i < ps->nr; i++)
 		if (ps->places[i].buffer == f->queue && ps->places[i].offset >= f->offset &&
 		    ps->places[i].offset < f->offset + f->size)
-			*start = f->offset;
+			*e->start = f->offset;
 	return 0;
 }
 
@@ -65,7 +67,7 @@ static int on_packet(void *data, const struct stream *s, const struct cst_packet
 int packets_print(struct session *ss, struct pd_output *out, const struct packets_place *places, size_t nr)
 {
 	struct packets ps = { .out = out, .places = places, .nr = nr };
-	const struct session_consumer con = { .data = &ps, .fragment_tree = on_tree, .packet = on_packet };
+	const struct consumer con = { .data = &ps, .wants.packet = on_packet, .fragment = on_fragment };
 
 	return nr ? session_run(ss, &con) : 0;
 }

@@ -128,7 +128,7 @@ static void on_stream_end(void *data, const struct stream *s)
 static void *decode(void *arg)
 {
 	struct second *d = arg;
-	const struct session_consumer con = { .data = d, .batch = on_batch, .stream_end = on_stream_end };
+	const struct consumer con = { .data = d, .batch = on_batch, .stream_end = on_stream_end };
 	int rc = session_run(d->ss, &con);
 
 	pthread_mutex_lock(&d->lock);

@@ -23,9 +23,8 @@ static int list_frames(struct dump *d, const struct session_fragment *f, bool pa
 	return rc;
 }
 
-static int fragment_begin(void *data, const struct session_fragment *f)
+static int list_fragment(struct dump *d, const struct session_fragment *f)
 {
-	struct dump *d = data;
 	char name[64], detail[160];
 	int n;
 
@@ -48,10 +47,9 @@ static int fragment_begin(void *data, const struct session_fragment *f)
 }
 
 /* Where to begin, or instead an index of the fragment. */
-static int fragment_tree(void *data, const struct session_fragment *f, struct cst_tree *tree, uint64_t *start)
+static int choose_start(struct dump *d, const struct session_fragment *f, struct cst_tree *tree, uint64_t *start)
 {
 	struct index_section s = { .tree = tree };
-	struct dump *d = data;
 	int rc = 0;
 
 	index_book_section(&s, f);
@@ -68,6 +66,17 @@ static int fragment_tree(void *data, const struct session_fragment *f, struct cs
 			 dump_range_start(d->range, &s, d->only_id);
 	}
 	return rc;
+}
+
+static int on_fragment(void *data, const struct fragment_event *e)
+{
+	struct dump *d = data;
+	int rc;
+
+	if (e->ended)
+		return 0;
+	rc = list_fragment(d, e->fragment);
+	return rc || !e->tree || !(d->range || d->make) ? rc : choose_start(d, e->fragment, e->tree, e->start);
 }
 
 static void set_thread(struct dump *d, const struct stream *s)
@@ -111,7 +120,8 @@ static void stream_end(void *data, const struct stream *s)
 
 int dump_session(struct dump *d, const struct session_opts *opts)
 {
-	struct session_consumer con = { .data = d, .fragment_begin = fragment_begin };
+	struct consumer con = { .data = d, .fragment = on_fragment };
+	bool counts_only;
 	bool reference = d->format == DUMP_OPENCSD;
 	struct session_opts so = *opts;
 	struct session *ss;
@@ -132,19 +142,17 @@ int dump_session(struct dump *d, const struct session_opts *opts)
 		return ERR_REPORTED;
 	}
 	if (d->packets || (d->elements && d->format == DUMP_OPENCSD))
-		con.packet = packet;
+		con.wants.packet = packet;
 	if (d->elements || d->packets || d->range || d->filtered)
 		con.batch = batch;
 	/* then nothing is listed, and all there is are the session's counts */
-	con.stateless = d->format == DUMP_NONE && !d->packets && !d->frames && !d->packed && !d->range && !d->make;
-	if (con.stateless)
-		con.fragment_begin = NULL;
+	counts_only = d->format == DUMP_NONE && !d->packets && !d->frames && !d->packed && !d->range && !d->make;
+	if (counts_only)
+		con.fragment = NULL;
 	if (d->only_id >= 0)
 		con.stream_end = stream_end;
-	con.stateless &= d->only_id < 0 && !d->filtered;
-	con.by_fragment = con.stateless;
-	if (d->range || d->make)
-		con.fragment_tree = fragment_tree;
+	if (counts_only && d->only_id < 0 && !d->filtered)
+		con.shards = &shards_stateless;
 	rc = session_run(ss, &con);
 	if (d->make) {
 		session_close(ss);

@@ -328,7 +328,8 @@ static int open_dump(struct dump *d)
 
 static int run(struct dump *d)
 {
-	struct session_consumer con = { .data = d, .batch = on_batch, .stream_end = on_stream_end, .times = true };
+	struct consumer con = { .data = d, .batch = on_batch, .stream_end = on_stream_end,
+				.wants.times = true };
 	struct error err = { .code = 0 };
 	int rc = session_run(d->ss, &con);
 

@@ -243,7 +243,7 @@ static int copy_kcore(struct copier *c, const char *kcore)
 int images_copy(struct outdir *out, struct session *ss, const struct copy_origin *origin, struct cst_doc **doc,
 		struct drops *drops, struct error *err)
 {
-	const struct session_consumer consumer = { .batch = ignore_batch, .stateless = true, .by_fragment = true };
+	const struct consumer consumer = { .batch = ignore_batch, .shards = &shards_stateless };
 	struct copier c = { .out = out, .drops = drops, .err = err, .origin = origin };
 	const struct dso *dso;
 	size_t pos = 0;

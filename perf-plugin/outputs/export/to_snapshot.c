@@ -99,12 +99,11 @@ static int count_batch(void *data, const struct stream *s, const struct cst_gene
 	return 0;
 }
 
-static int count_fragment(void *data, const struct session_fragment *f)
+static int count_fragment(void *data, const struct fragment_event *e)
 {
 	struct exporter *x = data;
 
-	(void)f;
-	x->fragments++;
+	x->fragments += !e->ended;
 	return 0;
 }
 
@@ -128,7 +127,7 @@ static int refuse_processes(struct exporter *x)
 
 static int choose_process(struct exporter *x)
 {
-	const struct session_consumer c = { .data = x, .batch = count_batch, .fragment_begin = count_fragment };
+	const struct consumer c = { .data = x, .batch = count_batch, .fragment = count_fragment };
 	size_t i;
 	int rc = session_run(x->ss, &c);
 
@@ -176,10 +175,9 @@ static struct snap_buf *buffer_of(struct exporter *x, const struct session_fragm
 	return b;
 }
 
-static int on_fragment(void *data, const struct session_fragment *f)
+static int begin_fragment(struct exporter *x, const struct session_fragment *f)
 {
 	static const uint32_t barrier[4] = { BARRIER_WORD, BARRIER_WORD, BARRIER_WORD, BARRIER_WORD };
-	struct exporter *x = data;
 	struct snap_buf *b = buffer_of(x, f);
 	int rc = 0;
 
@@ -194,6 +192,11 @@ static int on_fragment(void *data, const struct session_fragment *f)
 	if (!rc)
 		rc = outdir_append(&x->out, b->file, f->data, (size_t)f->size, x->err);
 	return rc;
+}
+
+static int on_fragment(void *data, const struct fragment_event *e)
+{
+	return e->ended ? 0 : begin_fragment(data, e->fragment);
 }
 
 /* ---- trace units ------------------------------------------------------------------------------- */
@@ -518,7 +521,7 @@ static void report_refused(struct exporter *x)
 
 static int run(struct exporter *x)
 {
-	const struct session_consumer c = { .data = x, .batch = on_batch, .fragment_begin = on_fragment };
+	const struct consumer c = { .data = x, .batch = on_batch, .fragment = on_fragment };
 	int rc;
 
 	rc = choose_process(x);

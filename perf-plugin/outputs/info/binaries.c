@@ -40,7 +40,7 @@ static void counts_init(struct info_counts *c, struct session *ss)
 	*c = (struct info_counts){ .ss = ss, .first = UINT64_MAX };
 }
 
-static void *piece_new(void *data, struct session *ss)
+static void *shard_make(void *data, struct session *ss)
 {
 	struct info_counts *c = malloc(sizeof(*c));
 
@@ -50,9 +50,9 @@ static void *piece_new(void *data, struct session *ss)
 	return c;
 }
 
-static int piece_take(void *data, void *piece)
+static int shard_take(void *data, void *shard)
 {
-	const struct info_counts *more = piece;
+	const struct info_counts *more = shard;
 	struct info_counts *c = data;
 
 	c->first = more->first < c->first ? more->first : c->first;
@@ -63,9 +63,9 @@ static int piece_take(void *data, void *piece)
 
 int info_count_all(struct info_counts *c, struct session *ss)
 {
-	const struct session_consumer counter = { .data = c, .batch = count, .times = true, .piece_new = piece_new,
-						  .piece_take = piece_take, .piece_free = free, .by_fragment = true,
-						  .sums = true, .by_process = true };
+	static const struct shard_ops shards = { .make = shard_make, .take = shard_take, .free = free, .by_fragment = true,
+						 .sums = true, .by_process = true };
+	const struct consumer counter = { .data = c, .wants.times = true, .batch = count, .shards = &shards };
 
 	counts_init(c, ss);
 	return session_run(ss, &counter);

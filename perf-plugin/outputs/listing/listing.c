@@ -19,13 +19,13 @@
 
 /*
  * Maximum size of an AUX fragment whose lines are kept until its turn, of the parts of a divided one, of the memory for these
- * lines, and number of such pieces of the trace: decoding takes a bit longer than printing. The lines of a part fit into that
+ * lines, and number of such shards of the trace: decoding takes a bit longer than printing. The lines of a part fit into that
  * memory also if a byte has 16 branches, as in loops.
  */
 #define KEPT_TRACE	(5u << 20)
 #define KEPT_PART	(512u << 10)
 #define KEPT_LINES	(96u << 20)
-#define KEPT_PIECES	(PAGES_THREADS + 2)
+#define KEPT_SHARDS	(PAGES_THREADS + 2)
 
 /* State per stream. */
 struct line_lane {
@@ -49,15 +49,15 @@ struct listing {
 	struct merge *m;
 	struct merge_lane *single;
 	struct pages *pages;	/* lines are printed apart from the decoding; NULL: while it decodes */
-	bool keeps;		/* of the whole output: pieces keep their lines in pages of their own */
-	size_t kept_lines;	/* of the whole output: maximum number of bytes of such pages of a piece */
-	struct pages *kept;	/* of a piece: these pages, NULL: none */
-	/* of a piece decoded in another thread: its lanes in the merge of the whole output */
+	bool keeps;		/* of the whole output: shards keep their lines in pages of their own */
+	size_t kept_lines;	/* of the whole output: maximum number of bytes of such pages of a shard */
+	struct pages *kept;	/* of a shard: these pages, NULL: none */
+	/* of a shard decoded in another thread: its lanes in the merge of the whole output */
 	struct merge_lanes lanes;
-	bool is_piece, taken;
+	bool is_shard, taken;
 	struct line_lane *done;	/* lanes that seams refer to */
-	struct listing *from;	/* the listing of the pieces before, whose streams this piece continues; NULL: none */
-	uint64_t pieces;	/* of the whole output: number of pieces taken */
+	struct listing *from;	/* the listing of the shards before, whose streams this shard continues; NULL: none */
+	uint64_t shards;	/* of the whole output: number of shards taken */
 	struct sampler *sp;
 	struct disasm *disasm;	/* with fields of disassembled code, else NULL */
 	struct line line;	/* the line being written */
@@ -104,7 +104,7 @@ static struct line_lane *lane_of(struct listing *l, const struct stream *s)
 	if (!lane)
 		return NULL;
 	if (!l->pages)
-		lane->ln = l->single && !l->is_piece ? l->single : merge_lanes_add(&l->lanes, l->m, 0, s->place);
+		lane->ln = l->single && !l->is_shard ? l->single : merge_lanes_add(&l->lanes, l->m, 0, s->place);
 	if (!lane->ln && !l->pages) {
 		free(lane);
 		return NULL;
@@ -345,7 +345,7 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	struct listing *l = data;
 	int rc;
 
-	if (!l->is_piece && !l->pages && pd_output_failed(&l->out))
+	if (!l->is_shard && !l->pages && pd_output_failed(&l->out))
 		return ERR_REPORTED;
 	if (l->names) {
 		symbols_begin(l->line.symbols);
@@ -357,18 +357,18 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	return rc;
 }
 
-static int on_plan(void *data, const struct stream *s, const struct cst_generic *g, size_t n, struct session_plan *plan)
+static int on_plan(void *data, const struct stream *s, const struct cst_generic *g, size_t n, struct sample_plan *plan)
 {
 	const struct listing *l = data;
 
 	return sampler_plan(l->sp, s, g, n, plan);
 }
 
-static int on_fragment_end(void *data, const struct stream *s)
+static int on_fragment(void *data, const struct fragment_event *e)
 {
 	struct listing *l = data;
 
-	return sampler_fragment_end(l->sp, s);
+	return e->ended ? sampler_fragment_end(l->sp, e->ended) : 0;
 }
 
 static void on_stream_end(void *data, const struct stream *s)
@@ -392,7 +392,7 @@ static void on_stream_end(void *data, const struct stream *s)
 	seam->last = lane->ln->time;
 }
 
-/* ---- pieces that are decoded in other threads ------------------------------------------------- */
+/* ---- shards that are decoded in other threads ------------------------------------------------- */
 
 static struct sample_ops make_ops(struct listing *l)
 {
@@ -414,9 +414,9 @@ static void free_lanes(struct line_lane *lane)
 	}
 }
 
-static void piece_free(void *piece)
+static void shard_free(void *shard)
 {
-	struct listing *l = piece;
+	struct listing *l = shard;
 
 	if (!l->taken)
 		merge_lanes_drop(&l->lanes);
@@ -429,16 +429,16 @@ static void piece_free(void *piece)
 	free(l);
 }
 
-static bool piece_fits(void *data, void *piece)
+static bool shard_fits(void *data, void *shard)
 {
-	const struct listing *l = data, *more = piece;
+	const struct listing *l = data, *more = shard;
 
 	return sampler_fits(l->sp, more->sp);
 }
 
-static void piece_continue(void *data, void *piece)
+static void shard_resume(void *data, void *shard)
 {
-	struct listing *l = data, *more = piece;
+	struct listing *l = data, *more = shard;
 
 	more->from = l;
 	/* it is not decoded ahead: its lines are printed at once */
@@ -448,7 +448,7 @@ static void piece_continue(void *data, void *piece)
 	sampler_continue(more->sp, l->sp);
 }
 
-/* Returns the lane for the end of a stretch that the previous piece left open; it precedes the next piece. */
+/* Returns the lane for the end of a stretch that the previous shard left open; it precedes the next shard. */
 static void *seam_lane(void *data, const struct sampler_seam *was)
 {
 	struct line_lane *lane = calloc(1, sizeof(*lane));
@@ -465,7 +465,7 @@ static void *seam_lane(void *data, const struct sampler_seam *was)
 		symbols_begin(l->line.symbols);
 	if (!l->single && lane->ln)
 		lane->ln->time = was->last;
-	merge_lanes_order(&one, l->pieces);
+	merge_lanes_order(&one, l->shards);
 	merge_lanes_free(&one);
 	return lane->ln ? lane : NULL;
 }
@@ -479,7 +479,7 @@ static int open_symbols(struct listing *l)
 	return l->line.symbols ? 0 : ERR_NOMEM;
 }
 
-static void *piece_new(void *data, struct session *ss)
+static void *shard_make(void *data, struct session *ss)
 {
 	struct listing *whole = data, *l = calloc(1, sizeof(*l));
 	struct sample_ops ops;
@@ -496,12 +496,12 @@ static void *piece_new(void *data, struct session *ss)
 	memcpy(l->insns, whole->insns, sizeof(l->insns));
 	l->line.event_width = whole->line.event_width;
 	l->m = whole->m;
-	l->is_piece = true;
+	l->is_shard = true;
 	l->sp = sampler_new(&whole->o, &ops, session_read_code);
 	l->line.comms = comms_share(whole->line.comms);
 	if (l->sp && l->line.comms && (l->kept || !whole->keeps) && !open_symbols(l))
 		return l;
-	piece_free(l);
+	shard_free(l);
 	return NULL;
 }
 
@@ -512,17 +512,17 @@ static int temporary_failed(const struct listing *l)
 	return ERR_REPORTED;
 }
 
-static int piece_take(void *data, void *piece)
+static int shard_take(void *data, void *shard)
 {
-	struct listing *l = data, *more = piece;
+	struct listing *l = data, *more = shard;
 	const struct sampler_seam *seam;
 	struct line_lane **last;
 	size_t i;
 	int rc;
 
-	l->pieces += 2;
+	l->shards += 2;
 	rc = sampler_join(l->sp, more->sp, seam_lane, l);
-	merge_lanes_order(&more->lanes, l->pieces + 1);
+	merge_lanes_order(&more->lanes, l->shards + 1);
 	for (i = 0; (seam = sampler_nth_seam(more->sp, i)); i++)
 		if (seam->user && !l->keeps)
 			merge_lane_floor(((struct line_lane *)seam->user)->ln, seam->floor);
@@ -541,9 +541,9 @@ static int piece_take(void *data, void *piece)
 	return rc ? rc : l->pages ? 0 : pd_output_failed(&l->out);
 }
 
-static void piece_lead(void *piece)
+static void shard_lead(void *shard)
 {
-	struct listing *l = piece;
+	struct listing *l = shard;
 
 	pages_drop(l->kept);
 }
@@ -614,7 +614,7 @@ static bool worth_pages(const struct listing *l)
 }
 
 /*
- * True if pieces of the trace are decoded side by side and keep their lines: many times the size of the trace, and too much
+ * True if shards of the trace are decoded side by side and keep their lines: many times the size of the trace, and too much
  * with names. Otherwise one thread decodes for all that print.
  */
 static bool worth_keeping(const struct listing *l)
@@ -687,43 +687,39 @@ nomem:
 	return NULL;
 }
 
-/* True if pieces of the trace are printed in threads of their own. */
-static bool can_divide(const struct listing *l, const struct session_consumer *c)
+/* True if shards of the trace are printed in threads of their own. */
+static bool can_divide(const struct listing *l, const struct shard_ops *shards)
 {
 	/* a disassembler and the DWARF of a file are for one thread */
-	return sampler_unit(l->sp) != SAMPLER_ALL && (c->by_fragment || !l->single) && !l->disasm && !l->line.srclines;
+	return sampler_unit(l->sp) != SAMPLER_ALL && (shards->by_fragment || !l->single) && !l->disasm && !l->line.srclines;
 }
 
 int listing_run(struct listing *l)
 {
-	struct session_consumer c = { .data = l, .batch = on_batch, .fragment_end = on_fragment_end,
-				      .stream_end = on_stream_end };
+	struct consumer c = { .data = l, .wants = sampler_wants(l->sp, l->times), .batch = on_batch, .fragment = on_fragment,
+			      .stream_end = on_stream_end };
+	struct shard_ops shards = { .make = shard_make, .fits = shard_fits, .resume = shard_resume, .take = shard_take,
+				    .free = shard_free };
 	struct error err = { .code = 0 };
 	int rc;
 
-	sampler_consumer(l->sp, &c, l->times);
 	if (sampler_plans(l->sp))
-		c.plan = on_plan;
-	/* the bytes of an instruction are read when its line is printed, possibly in the next piece */
-	c.by_fragment = sampler_unit(l->sp) == SAMPLER_FRAGMENT && !(l->line.fields & LISTING_CODE);
+		c.wants.plan = on_plan;
+	/* the bytes of an instruction are read when its line is printed, possibly in the next shard */
+	shards.by_fragment = sampler_unit(l->sp) == SAMPLER_FRAGMENT && !(l->line.fields & LISTING_CODE);
 	/* with one stream, lines of all branches, a hundred times the size of the trace, are not stored as text */
-	c.by_fragment &= l->keeps || !(l->single && l->o.branches);
+	shards.by_fragment &= l->keeps || !(l->single && l->o.branches);
 	if (l->keeps) {
-		c.max_piece = c.times ? KEPT_TRACE : KEPT_PART;
-		c.stream_digest = stream_digest;
-		c.piece_lead = piece_lead;
+		shards.max_size = c.wants.times ? KEPT_TRACE : KEPT_PART;
+		shards.digest = stream_digest;
+		shards.lead = shard_lead;
 		/* of which one is printed, which takes about half of the time; of the smaller ones more, so that no thread waits */
-		c.max_pieces = c.times ? session_jobs(l->ss) : 2 * session_jobs(l->ss);
-		if (c.max_pieces > KEPT_PIECES)
-			c.max_pieces = KEPT_PIECES;
+		shards.max_ahead = c.wants.times ? session_jobs(l->ss) : 2 * session_jobs(l->ss);
+		if (shards.max_ahead > KEPT_SHARDS)
+			shards.max_ahead = KEPT_SHARDS;
 	}
-	if (can_divide(l, &c)) {
-		c.piece_new = piece_new;
-		c.piece_fits = piece_fits;
-		c.piece_continue = piece_continue;
-		c.piece_take = piece_take;
-		c.piece_free = piece_free;
-	}
+	if (can_divide(l, &shards))
+		c.shards = &shards;
 	rc = session_run(l->ss, &c);
 	if (l->pages && !rc)
 		rc = pages_finish(l->pages);

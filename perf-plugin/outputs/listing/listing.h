@@ -66,7 +66,7 @@ struct listing_opts {
 	struct itrace_opts itrace;
 	unsigned int fields;	/* enum listing_field */
 	const char *output;	/* "-": stdout */
-	size_t kept_lines;	/* maximum size of the lines that a piece of the trace keeps until its turn; 0: 96 MB */
+	size_t kept_lines;	/* maximum size of the lines that a shard of the trace keeps until its turn; 0: 96 MB */
 };
 
 struct listing;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * pages.c - a ring of pages: one thread fills them, all threads print them, and one at a time writes the text. Pages of a
- * piece of the trace are kept in a list instead, until they take their places in the ring.
+ * shard of the trace are kept in a list instead, until they take their places in the ring.
  */
 #include "outputs/listing/pages.h"
 

@@ -4,7 +4,7 @@
  * of memory, the names of its addresses included; other threads make text of full pages, which is written in the order
  * of the pages. So the text does not depend on the number of threads, and memory on nothing but that number.
  *
- * Pages of a piece of the trace, which is decoded before it is known whether its result is valid (decode/jobs.c), are
+ * Pages of a shard of the trace, which is decoded before it is known whether its result is valid (decode/jobs.c), are
  * kept until then.
  */
 #ifndef CSTRACE_OUTPUTS_LISTING_PAGES_H

@@ -41,11 +41,11 @@ struct injector {
 	uint64_t first_time, last_time;	/* times of samples; first > last: none so far */
 	int batch_tid;		/* thread of the batch ... */
 	uint64_t alive_until;	/* ... and when it ended, if that is inside the batch; otherwise UINT64_MAX */
-	/* of a piece decoded in another thread: its lanes in the merge of the whole output */
+	/* of a shard decoded in another thread: its lanes in the merge of the whole output */
 	struct merge_lanes lanes;
-	bool is_piece, taken;
-	struct injector *from;	/* the injector of the pieces before, whose streams this piece continues; NULL: none */
-	uint64_t pieces;	/* of the whole output: number of pieces taken */
+	bool is_shard, taken;
+	struct injector *from;	/* the injector of the shards before, whose streams this shard continues; NULL: none */
+	uint64_t shards;	/* of the whole output: number of shards taken */
 };
 
 /* ---- output ----------------------------------------------------------------------------------- */
@@ -115,7 +115,7 @@ static struct merge_lane *lane_of(struct injector *in, const struct stream *s)
 	void **slot = sampler_slot(s);
 
 	if (!*slot)
-		*slot = in->single && !in->is_piece ? in->single : new_lane(in, s->place);
+		*slot = in->single && !in->is_shard ? in->single : new_lane(in, s->place);
 	return *slot;
 }
 
@@ -253,7 +253,7 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	struct stream ended;
 	uint64_t time;
 
-	if (!in->is_piece && pw_failed(in->w))
+	if (!in->is_shard && pw_failed(in->w))
 		return ERR_REPORTED;
 	/* the maps that a sample needs precede it (the session ensures that), the exit of its thread follows */
 	if (!in->timed)
@@ -268,18 +268,18 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	return sampler_batch(in->sp, &ended, g, n);
 }
 
-static int on_plan(void *data, const struct stream *s, const struct cst_generic *g, size_t n, struct session_plan *plan)
+static int on_plan(void *data, const struct stream *s, const struct cst_generic *g, size_t n, struct sample_plan *plan)
 {
 	const struct injector *in = data;
 
 	return sampler_plan(in->sp, s, g, n, plan);
 }
 
-static int on_fragment_end(void *data, const struct stream *s)
+static int on_fragment(void *data, const struct fragment_event *e)
 {
 	struct injector *in = data;
 
-	return sampler_fragment_end(in->sp, s);
+	return e->ended ? sampler_fragment_end(in->sp, e->ended) : 0;
 }
 
 static void on_stream_end(void *data, const struct stream *s)
@@ -297,14 +297,14 @@ static void on_stream_end(void *data, const struct stream *s)
 	seam->user = ln;
 }
 
-/* ---- pieces that are decoded in other threads ------------------------------------------------- */
+/* ---- shards that are decoded in other threads ------------------------------------------------- */
 
 static struct sample_ops make_ops(struct injector *in)
 {
 	return (struct sample_ops){ .branch = on_branch, .insn = on_insn, .error = on_error, .data = in };
 }
 
-static void *piece_new(void *data, struct session *ss)
+static void *shard_make(void *data, struct session *ss)
 {
 	const struct injector *whole = data;
 	struct injector *in = calloc(1, sizeof(*in));
@@ -321,7 +321,7 @@ static void *piece_new(void *data, struct session *ss)
 	in->exits_last = whole->exits_last;
 	in->id_branches = whole->id_branches;
 	in->id_insns = whole->id_insns;
-	in->is_piece = true;
+	in->is_shard = true;
 	ops = make_ops(in);
 	in->sp = sampler_new(&in->o.itrace, &ops, session_read_code);
 	if (in->sp)
@@ -330,24 +330,24 @@ static void *piece_new(void *data, struct session *ss)
 	return NULL;
 }
 
-static bool piece_fits(void *data, void *piece)
+static bool shard_fits(void *data, void *shard)
 {
-	const struct injector *in = data, *more = piece;
+	const struct injector *in = data, *more = shard;
 
 	return sampler_fits(in->sp, more->sp);
 }
 
-static void piece_continue(void *data, void *piece)
+static void shard_resume(void *data, void *shard)
 {
-	struct injector *in = data, *more = piece;
+	struct injector *in = data, *more = shard;
 
 	more->from = in;
 	sampler_continue(more->sp, in->sp);
 }
 
 /*
- * Returns the lane for the end of a stretch that the previous piece left open; it precedes the next piece. With one stream,
- * which is written directly, there are no pieces with branches (injector_run()).
+ * Returns the lane for the end of a stretch that the previous shard left open; it precedes the next shard. With one stream,
+ * which is written directly, there are no shards with branches (injector_run()).
  */
 static void *seam_lane(void *data, const struct sampler_seam *was)
 {
@@ -358,7 +358,7 @@ static void *seam_lane(void *data, const struct sampler_seam *was)
 	ln = merge_lanes_add(&one, in->m, SIDEBAND_RANK_SAMPLES, was->place);
 	if (ln)
 		ln->time = was->last;
-	merge_lanes_order(&one, in->pieces);
+	merge_lanes_order(&one, in->shards);
 	merge_lanes_free(&one);
 	return ln;
 }
@@ -370,16 +370,16 @@ static int temporary_failed(const struct injector *in)
 	return ERR_REPORTED;
 }
 
-static int piece_take(void *data, void *piece)
+static int shard_take(void *data, void *shard)
 {
-	struct injector *in = data, *more = piece;
+	struct injector *in = data, *more = shard;
 	const struct sampler_seam *seam;
 	size_t i;
 	int rc;
 
-	in->pieces += 2;
+	in->shards += 2;
 	rc = sampler_join(in->sp, more->sp, seam_lane, in);
-	merge_lanes_order(&more->lanes, in->pieces + 1);
+	merge_lanes_order(&more->lanes, in->shards + 1);
 	for (i = 0; (seam = sampler_nth_seam(more->sp, i)) && !rc; i++) {
 		if (!seam->user || seam->first == UINT64_MAX)
 			continue;
@@ -396,9 +396,9 @@ static int piece_take(void *data, void *piece)
 	return pw_failed(in->w) ? ERR_REPORTED : 0;
 }
 
-static void piece_free(void *piece)
+static void shard_free(void *shard)
 {
-	struct injector *in = piece;
+	struct injector *in = shard;
 
 	if (!in->taken)
 		merge_lanes_drop(&in->lanes);
@@ -576,25 +576,21 @@ static void add_sample_time(struct injector *in)
 
 int injector_run(struct injector *in)
 {
-	struct session_consumer c = { .data = in, .batch = on_batch, .fragment_end = on_fragment_end,
-				      .stream_end = on_stream_end };
+	struct consumer c = { .data = in, .wants = sampler_wants(in->sp, true), .batch = on_batch, .fragment = on_fragment,
+			      .stream_end = on_stream_end };
+	struct shard_ops shards = { .make = shard_make, .fits = shard_fits, .resume = shard_resume, .take = shard_take,
+				    .free = shard_free };
 	struct error err = { .code = 0 };
 	int rc;
 
-	sampler_consumer(in->sp, &c, true);
 	if (sampler_plans(in->sp))
-		c.plan = on_plan;
+		c.wants.plan = on_plan;
 	/* in a file without times, all samples of a fragment have the position of its record */
-	c.by_fragment = sampler_unit(in->sp) == SAMPLER_FRAGMENT && in->timed;
+	shards.by_fragment = sampler_unit(in->sp) == SAMPLER_FRAGMENT && in->timed;
 	/* with one stream, samples of all branches, many times the size of the trace, are written directly */
-	c.by_fragment &= !(in->single && in->o.itrace.branches);
-	if (sampler_unit(in->sp) != SAMPLER_ALL && (c.by_fragment || !in->single)) {
-		c.piece_new = piece_new;
-		c.piece_fits = piece_fits;
-		c.piece_continue = piece_continue;
-		c.piece_take = piece_take;
-		c.piece_free = piece_free;
-	}
+	shards.by_fragment &= !(in->single && in->o.itrace.branches);
+	if (sampler_unit(in->sp) != SAMPLER_ALL && (shards.by_fragment || !in->single))
+		c.shards = &shards;
 	rc = session_run(in->ss, &c);
 	if (rc == ERR_NOMEM)
 		fprintf(stderr, "cstrace inject: %s: out of memory\n", in->o.output);

@@ -101,14 +101,15 @@ static bool wants_taken(const struct sampler *sp)
 	return sp->ops.taken && sp->want_b && !sp->want_i && !sp->calls && !sp->restricted;
 }
 
-void sampler_consumer(const struct sampler *sp, struct session_consumer *c, bool times)
+struct wants sampler_wants(const struct sampler *sp, bool times)
 {
-	c->times = times || (sp->want_i && sp->o.unit != ITRACE_INSNS);
-	c->stop = c->times && !sp->o.timeless ? CST_STOP_TIMESTAMP : 0;
-	c->step = c->times && sp->want_b ? BRANCH_STEP : 0;
-	c->timeless = sp->o.timeless;
-	c->unwanted = true;
-	c->branches = wants_taken(sp) && !c->times;
+	struct wants w = { .times = times || (sp->want_i && sp->o.unit != ITRACE_INSNS), .record_times = sp->o.timeless,
+			   .excluded = true };
+
+	w.stop = w.times && !sp->o.timeless ? CST_STOP_TIMESTAMP : 0;
+	w.step = w.times && sp->want_b ? BRANCH_STEP : 0;
+	w.branches = wants_taken(sp) && !w.times;
+	return w;
 }
 
 enum sampler_unit sampler_unit(const struct sampler *sp)
@@ -881,7 +882,7 @@ static struct stream stream_ahead(const struct stream *s, struct lane *ln)
 	return ahead;
 }
 
-int sampler_plan(void *sampler, const struct stream *s, const struct cst_generic *g, size_t n, struct session_plan *plan)
+int sampler_plan(void *sampler, const struct stream *s, const struct cst_generic *g, size_t n, struct sample_plan *plan)
 {
 	const struct sampler *sp = sampler;
 	struct lane *ln = lane_of(sampler, s), *next;
@@ -897,7 +898,7 @@ int sampler_plan(void *sampler, const struct stream *s, const struct cst_generic
 	next = ln->ahead;
 	/* the end of a stretch may begin a new period, with its next range */
 	if (plan && next->br.open < BRANCH_GAP)
-		*plan = (struct session_plan){ .next = next->next - next->insns, .period = sp->o.period };
+		*plan = (struct sample_plan){ .next = next->next - next->insns, .period = sp->o.period };
 	return 0;
 }
 

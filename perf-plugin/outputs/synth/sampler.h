@@ -60,15 +60,15 @@ struct sampler *sampler_new(const struct itrace_opts *o, const struct sample_ops
 			    branch_read_fn read);
 void sampler_free(struct sampler *sp);
 
-/* Callbacks of struct session_consumer; `sampler` is their data. */
+/* Callbacks of struct consumer; `sampler` is their data. */
 int sampler_batch(void *sampler, const struct stream *s, const struct cst_generic *g, size_t n);
 int sampler_fragment_end(void *sampler, const struct stream *s);
 void sampler_stream_end(void *sampler, const struct stream *s);
 /*
- * As session_consumer.plan, with the sampler as its data. It follows the batches with a sampler of its own that emits no
+ * As consumer.wants.plan, with the sampler as its data. It follows the batches with a sampler of its own that emits no
  * samples, since the others are delivered later. sampler_plans() is false if the sampler needs all ranges.
  */
-int sampler_plan(void *sampler, const struct stream *s, const struct cst_generic *g, size_t n, struct session_plan *plan);
+int sampler_plan(void *sampler, const struct stream *s, const struct cst_generic *g, size_t n, struct sample_plan *plan);
 bool sampler_plans(const struct sampler *sp);
 /* Returns a pointer per stream for the consumer's use, initially NULL; valid inside the callbacks. */
 void **sampler_slot(const struct stream *s);
@@ -86,17 +86,17 @@ enum sampler_unit {
 enum sampler_unit sampler_unit(const struct sampler *sp);
 
 /*
- * State of a stream between two pieces of the trace: what the piece leaves open at its end, and how its begin would
+ * State of a stream between two shards of the trace: what the shard leaves open at its end, and how its begin would
  * affect the state before it. A sampler stores one when it has finished a stream (sampler_stream_end()).
  */
 struct sampler_seam {
 	uint64_t place;		/* stream.place */
 	int cpu;
-	bool closes;		/* the piece begins with the end of a stretch, which ends a stretch from before */
+	bool closes;		/* the shard begins with the end of a stretch, which ends a stretch from before */
 	bool doubtful;		/* ... whose last branch is doubtful (CST_GF_DOUBTFUL) */
 	bool asks_gap;		/* an error before the first instruction needs the last one from before */
 	uint64_t first;		/* for the consumer: time of the first sample; UINT64_MAX: none */
-	uint64_t floor;		/* time of the last sample before the piece, the minimum of a stream's times */
+	uint64_t floor;		/* time of the last sample before the shard, the minimum of a stream's times */
 	/* state at the end: */
 	bool touched;		/* an instruction or the end of a stretch occurred; else `br` and `gap` are void */
 	struct branch_state br;
@@ -119,25 +119,22 @@ struct sampler_seam *sampler_nth_seam(struct sampler *sp, size_t i);
 struct sampler_seam *sampler_last_seam(struct sampler *sp);
 struct sampler_seam *sampler_seam(struct sampler *sp, uint64_t place);
 /*
- * True if the samples of a piece, whose streams began without state, are the same with the state of the pieces before
+ * True if the samples of a shard, whose streams began without state, are the same with the state of the shards before
  * in `whole`.
  */
-bool sampler_fits(const struct sampler *whole, const struct sampler *piece);
-/* Makes the streams of a piece begin with the state of the pieces before in `whole`. */
-void sampler_continue(struct sampler *piece, struct sampler *whole);
+bool sampler_fits(const struct sampler *whole, const struct sampler *shard);
+/* Makes the streams of a shard begin with the state of the shards before in `whole`. */
+void sampler_continue(struct sampler *shard, struct sampler *whole);
 /*
- * Appends the seams of the next piece to `whole`. For a stretch that was open and is ended by this piece, `lane`
+ * Appends the seams of the next shard to `whole`. For a stretch that was open and is ended by this shard, `lane`
  * returns the pointer (sampler_slot()) for reporting its last branch, NULL without memory. Returns 0, or a value that
  * ends the run.
  */
-int sampler_join(struct sampler *whole, struct sampler *piece,
+int sampler_join(struct sampler *whole, struct sampler *shard,
 		 void *(*lane)(void *data, const struct sampler_seam *was), void *data);
-/* As session_consumer.stream_digest, for branch samples without times; without what is behind sampler_slot(). */
+/* As consumer.wants.stream_digest, for branch samples without times; without what is behind sampler_slot(). */
 uint64_t sampler_digest(const struct stream *s, uint64_t digest);
-/*
- * Sets the options of the session that the sampler needs: stop, step, times, timeless, unwanted, branches. `times`: the consumer
- * uses them.
- */
-void sampler_consumer(const struct sampler *sp, struct session_consumer *c, bool times);
+/* Returns what the sampler wants of the trace, without `plan`. `times`: its client uses times. */
+struct wants sampler_wants(const struct sampler *sp, bool times);
 
 #endif

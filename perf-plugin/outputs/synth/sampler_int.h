@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* sampler_int.h - internals of a sampler: sampler.c selects samples, seams.c joins pieces of the trace. */
+/* sampler_int.h - internals of a sampler: sampler.c selects samples, seams.c joins shards of the trace. */
 #ifndef CSTRACE_OUTPUTS_SYNTH_SAMPLER_INT_H
 #define CSTRACE_OUTPUTS_SYNTH_SAMPLER_INT_H
 
@@ -46,7 +46,7 @@ struct sampler {
 	struct sampler_seam *seams;
 	size_t nr_seams, cap_seams;
 	struct sampler *ahead;	/* follows what is decoded but not delivered yet; NULL: no plan */
-	struct sampler *from;	/* sampler of the pieces before, with whose seams streams begin; NULL: none */
+	struct sampler *from;	/* sampler of the shards before, with whose seams streams begin; NULL: none */
 	bool seam_lost;		/* a seam could not be stored for want of memory */
 	uint64_t chain[ITRACE_MAX_DEPTH + 2];
 };

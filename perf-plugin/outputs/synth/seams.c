@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* seams.c - joins the samples of pieces of the trace, which several threads decode. */
+/* seams.c - joins the samples of shards of the trace, which several threads decode. */
 #include <limits.h>
 
 #include <cstrace/index.h>
@@ -41,7 +41,7 @@ static struct sampler_seam *add_seam(struct sampler *sp)
 	return seam;
 }
 
-/* True if a period ended with the piece: the next piece has the same samples with or without this state. */
+/* True if a period ended with the shard: the next shard has the same samples with or without this state. */
 static bool is_settled(const struct sampler *sp, const struct sampler_seam *was)
 {
 	if (!sp->want_i)
@@ -60,24 +60,24 @@ static bool seam_fits(const struct sampler *sp, const struct sampler_seam *was, 
 	return is_settled(sp, was) && !(now->asks_gap && (was->gap.ip || was->br.last));
 }
 
-bool sampler_fits(const struct sampler *whole, const struct sampler *piece)
+bool sampler_fits(const struct sampler *whole, const struct sampler *shard)
 {
 	const struct sampler_seam *was;
 	size_t i;
 
-	for (i = 0; i < piece->nr_seams; i++) {
-		was = find_seam(whole, piece->seams[i].place);
-		if (was && !seam_fits(whole, was, &piece->seams[i]))
+	for (i = 0; i < shard->nr_seams; i++) {
+		was = find_seam(whole, shard->seams[i].place);
+		if (was && !seam_fits(whole, was, &shard->seams[i]))
 			return false;
 	}
-	return !piece->seam_lost;
+	return !shard->seam_lost;
 }
 
-void sampler_continue(struct sampler *piece, struct sampler *whole)
+void sampler_continue(struct sampler *shard, struct sampler *whole)
 {
-	piece->from = whole;
-	if (piece->ahead)
-		piece->ahead->from = whole;
+	shard->from = whole;
+	if (shard->ahead)
+		shard->ahead->from = whole;
 }
 
 void seam_begin(struct sampler *sp, struct lane *ln, const struct sampler_seam *was)
@@ -90,7 +90,7 @@ void seam_begin(struct sampler *sp, struct lane *ln, const struct sampler_seam *
 		ln->next = ln->insns + was->to_next;
 }
 
-/* Reports the last branch of a stretch that the previous piece left open and `now`, the next piece, has ended. */
+/* Reports the last branch of a stretch that the previous shard left open and `now`, the next shard, has ended. */
 static int close_stretch(struct sampler *sp, const struct sampler_seam *was, struct sampler_seam *now,
 			 void *(*lane)(void *data, const struct sampler_seam *was), void *data)
 {
@@ -109,15 +109,15 @@ static int close_stretch(struct sampler *sp, const struct sampler_seam *was, str
 	return ln.user ? sampler_branch_emit(sp, &s, &ln, &b) : ERR_NOMEM;
 }
 
-int sampler_join(struct sampler *whole, struct sampler *piece,
+int sampler_join(struct sampler *whole, struct sampler *shard,
 		 void *(*lane)(void *data, const struct sampler_seam *was), void *data)
 {
 	struct sampler_seam *was, *now, old;
 	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < piece->nr_seams && !rc; i++) {
-		now = &piece->seams[i];
+	for (i = 0; i < shard->nr_seams && !rc; i++) {
+		now = &shard->seams[i];
 		was = find_seam(whole, now->place);
 		if (!was) {
 			was = add_seam(whole);
@@ -128,7 +128,7 @@ int sampler_join(struct sampler *whole, struct sampler *piece,
 		}
 		now->floor = was->last;
 		old = *was;
-		if (whole->want_b && !piece->from && now->closes && is_open(&old))
+		if (whole->want_b && !shard->from && now->closes && is_open(&old))
 			rc = close_stretch(whole, &old, now, lane, data);
 		*was = *now;
 		if (now->last < now->floor)
@@ -156,7 +156,7 @@ void seam_leave(struct sampler *sp, const struct stream *s, const struct lane *l
 }
 
 /*
- * Without the return address of an exception, which only branch stacks use. Of what struct sampler_seam notes of a piece's
+ * Without the return address of an exception, which only branch stacks use. Of what struct sampler_seam notes of a shard's
  * begin, a part inside a fragment has no use: the first element of the fragment, NO_SYNC, ended the stretch from before.
  */
 uint64_t sampler_digest(const struct stream *s, uint64_t digest)

@@ -123,8 +123,8 @@ static calls_place same_place(void *data, calls_place p)
 
 static int decode(struct making *m)
 {
-	const struct session_consumer c = { .data = m, .batch = on_batch, .stream_end = on_stream_end, .times = true,
-					    .unwanted = true, .stop = CST_STOP_TIMESTAMP };
+	const struct consumer c = { .data = m, .batch = on_batch, .stream_end = on_stream_end,
+				    .wants = { .times = true, .excluded = true, .stop = CST_STOP_TIMESTAMP } };
 	int rc = session_run(m->ss, &c);
 
 	return rc ? rc : calls_finish(m->calls, same_place, NULL);

@@ -98,12 +98,6 @@ static void own(struct verify *v, enum own_rule rule, uint8_t trace_id, uint64_t
 	add(v, &one);
 }
 
-static int on_fragment(void *data, const struct session_fragment *f)
-{
-	((struct verify *)data)->fragment = *f;
-	return 0;
-}
-
 static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct verify *v = data;
@@ -127,10 +121,9 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	return v->no_memory ? ERR_NOMEM : 0;
 }
 
-static int on_fragment_end(void *data, const struct stream *s)
+static int end_fragment(struct verify *v, const struct stream *s)
 {
 	const uint64_t bytes = cst_decoder_stats(s->decoder)->bytes;
-	struct verify *v = data;
 	struct lane *ln = *s->priv;
 
 	/* the AUX record of a thread has the trace of the CPU it ran on, and no byte of the others that it ran on before */
@@ -141,6 +134,16 @@ static int on_fragment_end(void *data, const struct stream *s)
 		ln->bytes = bytes;
 	}
 	return v->no_memory ? ERR_NOMEM : 0;
+}
+
+static int on_fragment(void *data, const struct fragment_event *e)
+{
+	struct verify *v = data;
+
+	if (e->ended)
+		return end_fragment(v, e->ended);
+	v->fragment = *e->fragment;
+	return 0;
 }
 
 static void on_stream_end(void *data, const struct stream *s)
@@ -219,9 +222,9 @@ static void report(struct verify *v, struct verify_result *result)
 
 static int decode(struct verify *v, struct session_opts *so, bool *incomplete)
 {
-	/* `unwanted`: a piece of trace is synchronised also where a filter excludes all of it */
-	const struct session_consumer con = { .data = v, .unwanted = true, .batch = on_batch, .fragment_begin = on_fragment,
-					      .fragment_end = on_fragment_end, .stream_end = on_stream_end };
+	/* `excluded`: a piece of trace is synchronised also where a filter excludes all of it */
+	const struct consumer con = { .data = v, .wants.excluded = true, .batch = on_batch, .fragment = on_fragment,
+				      .stream_end = on_stream_end };
 	struct session *ss = session_open(so);
 	int rc;
 

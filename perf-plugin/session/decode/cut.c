@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cut.c - decodes a part of an AUX fragment. */
+/* cut.c - decodes a cut of an AUX fragment. */
 #include "session/decode/cut.h"
 
 #include <string.h>
 
 #include "base/error.h"
-#include "session/decode/part.h"
+#include "session/decode/tally.h"
 
 #define FRAME 16	/* bytes of a formatter frame; without frames any byte will do */
 
 /*
- * True if the trace of `u` is synchronised within the lead of a part, and all state of its decoder is traced again there.
+ * True if the trace of `u` is synchronised within the lead of a cut, and all state of its decoder is traced again there.
  * Tried in the middle of the fragment, since a trace unit synchronises at regular distances, or never.
  */
 static bool resumes(const struct trace_unit *u, const struct fragment *f, uint8_t id)
@@ -41,17 +41,17 @@ bool cut_possible(struct session *ss, struct queue *q, const struct fragment *f)
 	const struct trace_unit *u;
 	uint8_t id;
 
-	u = slot_only_unit(ss, q, f, &id);
+	u = tree_only_unit(ss, q, f, &id);
 	return u && resumes(u, f, id);
 }
 
-static struct stream_state *only_stream(const struct tree_slot *slot)
+static struct stream_state *only_stream(const struct buffer_tree *bt)
 {
 	unsigned int id;
 
 	for (id = 0; id < 128; id++)
-		if (slot->st[id])
-			return slot->st[id];
+		if (bt->st[id])
+			return bt->st[id];
 	return NULL;
 }
 
@@ -123,11 +123,11 @@ static uint64_t digest_vcpus(const struct world_state *w, uint64_t digest)
 }
 
 /* Returns the digest of the state at the decoder's position. 0: the state cannot be taken over by another thread. */
-static uint64_t digest_state(const struct run *r, struct tree_slot *slot)
+static uint64_t digest_state(const struct run *r, struct buffer_tree *bt)
 {
-	struct stream_state *st = only_stream(slot);
+	struct stream_state *st = only_stream(bt);
 	const struct cst_stats *s = cst_decoder_stats(st->stream.decoder);
-	uint64_t digest = cst_tree_digest(slot->tree);
+	uint64_t digest = cst_tree_digest(bt->tree);
 	struct at_cut m;
 
 	if (!digest || count_losses_open(st))
@@ -154,27 +154,27 @@ static uint64_t digest_state(const struct run *r, struct tree_slot *slot)
 	take_who(&m, &st->who, s);
 	take_gap(&m, &st->losses.gap);
 	digest = digest_vcpus(&st->who.world, cst_index_digest(digest, &m, sizeof(m)));
-	if (r->con->stream_digest && st->out.active)
-		digest = r->con->stream_digest(r->con->data, stream_here(st), digest);
+	if (r->con->shards->digest && st->out.active)
+		digest = r->con->shards->digest(r->con->data, stream_here(st), digest);
 	return digest;
 }
 
 /* ---- decoding -------------------------------------------------------------------------------------- */
 
 /* Prepares the tree to decode the fragment from `start` on, which is its begin or that of a frame. */
-static int open_at(struct run *r, const struct fragment *f, uint64_t start, struct tree_slot **slot)
+static int open_at(struct run *r, const struct fragment *f, uint64_t start, struct buffer_tree **bt)
 {
 	struct stream_state *st;
-	int rc = slot_prepare(r, f, slot);
+	int rc = tree_prepare(r, f, bt);
 
-	if (!rc && !(*slot && only_stream(*slot)))
+	if (!rc && !(*bt && only_stream(*bt)))
 		rc = ERR_USAGE;
 	if (!rc)
-		rc = fragment_open(r, *slot, f);
+		rc = fragment_open(r, *bt, f);
 	if (rc || start == f->pub.offset)
 		return rc;
-	st = only_stream(*slot);
-	cst_tree_start_at((*slot)->tree, start, st->stream.trace_id);
+	st = only_stream(*bt);
+	cst_tree_start_at((*bt)->tree, start, st->stream.trace_id);
 	ahead_switch(st, start);
 	st->losses.skipped = start - f->pub.offset;
 	return 0;
@@ -195,10 +195,10 @@ static bool is_in_step(const struct stream_state *st)
 }
 
 /*
- * Decodes bytes before the part: CUT_LEAD or, if they contain no synchronisation, CUT_LEAD_MAX. If these contain none either,
+ * Decodes bytes before the cut: CUT_LEAD or, if they contain no synchronisation, CUT_LEAD_MAX. If these contain none either,
  * SESSION_UNFIT: a trace could make every part decode the whole fragment before it.
  */
-static int decode_lead(struct run *r, const struct fragment *f, const struct cut *c, bool whole, struct tree_slot **slot)
+static int decode_lead(struct run *r, const struct fragment *f, const struct cut *c, bool whole, struct buffer_tree **bt)
 {
 	uint64_t len = whole ? f->pub.size : CUT_LEAD, start;
 	struct stream_state *st;
@@ -206,83 +206,83 @@ static int decode_lead(struct run *r, const struct fragment *f, const struct cut
 
 	for (;; len = CUT_LEAD_MAX) {
 		start = start_before(f, c->from, len);
-		rc = open_at(r, f, start, slot);
+		rc = open_at(r, f, start, bt);
 		if (rc)
 			return rc;
-		st = only_stream(*slot);
+		st = only_stream(*bt);
 		cst_decoder_set_counts(st->stream.decoder, NULL);
-		rc = fragment_feed(r, *slot, f, start, c->from);
+		rc = fragment_feed(r, *bt, f, start, c->from);
 		if (rc || start == f->pub.offset || is_in_step(st))
 			return rc;
 		if (len == CUT_LEAD_MAX)
 			return SESSION_UNFIT;
-		run_free_slots(r);
+		run_free_trees(r);
 	}
 }
 
 /* Begins inside the fragment: with the state of decoder, stream and consumer at the end of the lead, and all counts 0. */
-static int open_inside(struct run *r, const struct fragment *f, struct cut *c, const struct session_consumer *con, bool whole,
-		       struct tree_slot **slot)
+static int open_inside(struct run *r, const struct fragment *f, struct cut *c, const struct consumer *con, bool whole,
+		       struct buffer_tree **bt)
 {
-	const struct session_consumer *mine = r->con;
-	struct session_consumer lead = *mine;
-	struct part before = { .files = NULL };
+	const struct consumer *mine = r->con;
+	struct consumer lead = *mine;
+	struct tally before = { .files = NULL };
 	struct stream_state *st;
 	int rc = 0;
 
-	/* the session, other than a replica, has counts of earlier parts */
-	if (whole && part_take(&before, r->ss))
+	/* the session, other than a replica, has counts of earlier cuts */
+	if (whole && tally_take(&before, r->ss))
 		return ERR_NOMEM;
-	if (con->piece_new) {
-		lead.data = con->piece_new(con->data, r->ss);
+	if (con->shards->make) {
+		lead.data = con->shards->make(con->data, r->ss);
 		rc = lead.data ? 0 : ERR_NOMEM;
 	}
-	if (!rc && con->piece_lead)
-		con->piece_lead(lead.data);
+	if (!rc && con->shards->lead)
+		con->shards->lead(lead.data);
 	r->con = &lead;
 	if (!rc)
-		rc = decode_lead(r, f, c, whole, slot);
+		rc = decode_lead(r, f, c, whole, bt);
 	if (rc) {
-		run_free_slots(r);
+		run_free_trees(r);
 	} else {
-		st = only_stream(*slot);
-		c->begin = digest_state(r, *slot);
-		if (con->stream_move && st->out.active)
-			rc = con->stream_move(mine->data, lead.data, stream_here(st));
+		st = only_stream(*bt);
+		c->begin = digest_state(r, *bt);
+		if (con->shards->move && st->out.active)
+			rc = con->shards->move(mine->data, lead.data, stream_here(st));
 		cst_decoder_set_counts(st->stream.decoder, r->counts);
 		session_zero_counts(r->ss);
-		slot_begin_counts(*slot);
+		tree_begin_counts(*bt);
 		if (whole)
-			part_put_back(r->ss, &before);
+			tally_put_back(r->ss, &before);
 	}
 	r->con = mine;
-	part_free(&before);
-	if (con->piece_new && lead.data)
-		con->piece_free(lead.data);
+	tally_free(&before);
+	if (con->shards->make && lead.data)
+		con->shards->free(lead.data);
 	return rc;
 }
 
-int run_cut(struct run *r, struct queue *q, size_t i, struct cut *c, const struct session_consumer *con, bool whole)
+int run_cut(struct run *r, struct queue *q, size_t i, struct cut *c, const struct consumer *con, bool whole)
 {
 	const struct fragment *f = &q->frags[i];
 	const uint64_t end = f->pub.offset + f->pub.size;
-	struct tree_slot *slot;
+	struct buffer_tree *bt;
 	int rc;
 
 	r->q = q;
 	c->begin = c->end = 0;
 	if (c->from == f->pub.offset)
-		rc = open_at(r, f, c->from, &slot);
+		rc = open_at(r, f, c->from, &bt);
 	else
-		rc = open_inside(r, f, c, con, whole, &slot);
+		rc = open_inside(r, f, c, con, whole, &bt);
 	if (!rc)
-		rc = fragment_feed(r, slot, f, c->from, c->to);
+		rc = fragment_feed(r, bt, f, c->from, c->to);
 	if (!rc && c->to == end) {
-		rc = fragment_finish(r, slot, f);
+		rc = fragment_finish(r, bt, f);
 	} else if (!rc) {
-		c->end = digest_state(r, slot);
+		c->end = digest_state(r, bt);
 		/* the next part continues it */
-		only_stream(slot)->losses.gap.open = false;
+		only_stream(bt)->losses.gap.open = false;
 	}
 	r->ss->totals.aux_bytes += c->to - c->from;
 	r->ss->bytes_done += c->to - c->from;

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "session/decode/jobs.h"
-#include "session/decode/part.h"
+#include "session/decode/tally.h"
 #include "session/decode/run.h"
 #include "session/decode/witness.h"
 
@@ -57,13 +57,13 @@ static void find_exception(struct stream_state *st, const struct cst_generic *g,
 /* Gives the decoder the places of the next samples of the consumer. */
 static int plan_samples(struct run *r, struct stream_state *st)
 {
-	struct session_plan plan = { .next = 0 };
+	struct sample_plan plan = { .next = 0 };
 	struct cst_decoder *dec = st->stream.decoder;
 	int rc;
 
 	if (!r->planned)
 		return 0;
-	rc = r->con->plan(r->con->data, stream_here(st), NULL, 0, &plan);
+	rc = r->con->wants.plan(r->con->data, stream_here(st), NULL, 0, &plan);
 	if (rc)
 		return rc;
 	r->pull = plan.next ? BATCH : PULL_UNPLANNED;
@@ -91,7 +91,7 @@ static int take_batch(struct run *r, struct stream_state *st, const struct cst_g
 		st->out.active = true;
 		count_losses_batch(st, g, n);
 		if (r->planned)
-			rc = r->con->plan(r->con->data, stream_here(st), g, (size_t)n, NULL);
+			rc = r->con->wants.plan(r->con->data, stream_here(st), g, (size_t)n, NULL);
 		if (rc)
 			return rc;
 		if (r->con->batch || r->ss->chosen.filter)
@@ -108,12 +108,12 @@ static int take_batch(struct run *r, struct stream_state *st, const struct cst_g
 }
 
 /* True if all streams of the tree are past the end of the filter's window. */
-static bool all_past(const struct tree_slot *slot)
+static bool all_past(const struct buffer_tree *bt)
 {
 	unsigned int id;
 
 	for (id = 0; id < 128; id++)
-		if (slot->st[id] && !slot->st[id]->out.past)
+		if (bt->st[id] && !bt->st[id]->out.past)
 			return false;
 	return true;
 }
@@ -122,7 +122,7 @@ static bool all_past(const struct tree_slot *slot)
  * Pulls elements until more bytes are needed or the filter's window has ended. A stop for loading a section does not
  * end a batch, so that batches and their times do not depend on what was decoded before.
  */
-static int pull(struct run *r, struct tree_slot *slot)
+static int pull(struct run *r, struct buffer_tree *bt)
 {
 	struct cst_generic *out, *more;
 	struct cst_decoder *had = NULL;
@@ -137,7 +137,7 @@ static int pull(struct run *r, struct tree_slot *slot)
 				return rc;
 			r->list.n = 0;
 		}
-		n = cst_tree_pull(slot->tree, out + held, (held ? BATCH : r->pull) - held, &p);
+		n = cst_tree_pull(bt->tree, out + held, (held ? BATCH : r->pull) - held, &p);
 		if (n < 0)
 			return n;
 		if (memory_refused())
@@ -176,11 +176,11 @@ static int pull(struct run *r, struct tree_slot *slot)
 			continue;
 		}
 		if (n)
-			slot->last_index = out[n - 1].index;
+			bt->last_index = out[n - 1].index;
 		rc = take_batch(r, st, out, n, p.why);
 		if (rc)
 			return rc;
-		if (st->out.past && all_past(slot)) {
+		if (st->out.past && all_past(bt)) {
 			r->f.past = true;
 			return 0;
 		}
@@ -188,40 +188,43 @@ static int pull(struct run *r, struct tree_slot *slot)
 }
 
 /* Pulls packet by packet for listings, each with its elements. */
-static int pull_packets(struct run *r, struct tree_slot *slot)
+static int pull_packets(struct run *r, struct buffer_tree *bt)
 {
 	struct stream_state *st;
 	struct cst_packet pkt;
 	struct cst_pull p;
 	int n, rc;
 
-	while ((n = cst_tree_next_packet(slot->tree, &pkt, &p)) > 0) {
+	while ((n = cst_tree_next_packet(bt->tree, &pkt, &p)) > 0) {
 		if (p.why == CST_STOP_PACKET) {
 			st = cst_decoder_cookie(p.dec);
 			st->out.active = true;
-			rc = r->con->packet(r->con->data, stream_as_given(st), &pkt);
+			rc = r->con->wants.packet(r->con->data, stream_as_given(st), &pkt);
 			if (rc)
 				return rc;
 		}
-		rc = pull(r, slot);
+		rc = pull(r, bt);
 		if (rc || r->f.past)
 			return rc;
 	}
 	return n;
 }
 
-static int end_fragment(struct run *r, struct tree_slot *slot)
+static int end_fragment(struct run *r, struct buffer_tree *bt)
 {
 	unsigned int id;
 	int rc = 0;
 
 	for (id = 0; id < 128 && !rc; id++) {
-		if (!slot->st[id])
+		if (!bt->st[id])
 			continue;
-		count_losses_end(slot->st[id]);
-		slot->st[id]->out.open_end = slot->st[id]->out.active;
-		if (slot->st[id]->out.active && r->con->fragment_end)
-			rc = r->con->fragment_end(r->con->data, stream_as_given(slot->st[id]));
+		count_losses_end(bt->st[id]);
+		bt->st[id]->out.open_end = bt->st[id]->out.active;
+		if (bt->st[id]->out.active && r->con->fragment) {
+			const struct fragment_event e = { .ended = stream_as_given(bt->st[id]) };
+
+			rc = r->con->fragment(r->con->data, &e);
+		}
 	}
 	return rc;
 }
@@ -231,14 +234,14 @@ static void release_streams(struct run *r)
 	unsigned int id;
 	size_t i;
 
-	for (i = 0; i < r->nr_slots; i++)
+	for (i = 0; i < r->nr_trees; i++)
 		for (id = 0; id < 128; id++)
-			if (r->slots[i].st[id])
-				stream_release(r->slots[i].st[id]);
+			if (r->trees[i].st[id])
+				stream_release(r->trees[i].st[id]);
 }
 
 /* Moves threads and maps to the earliest time of the fragment's trace. */
-static int begin_threads(struct run *r, struct tree_slot *slot, const struct fragment *f)
+static int begin_threads(struct run *r, struct buffer_tree *bt, const struct fragment *f)
 {
 	struct threads *ts = &r->ss->tasks.threads;
 	uint64_t start;
@@ -256,11 +259,11 @@ static int begin_threads(struct run *r, struct tree_slot *slot, const struct fra
 		frame_ids(r->q, f, r->present);
 	start = threads_limit(ts, f->since, f->since_seq);
 	for (id = 0; id < 128; id++) {
-		if (!slot->st[id])
+		if (!bt->st[id])
 			continue;
-		slot->st[id]->time.limit = start;
-		slot->st[id]->fragment.peers = slot->st;
-		slot->st[id]->fragment.present = r->present;
+		bt->st[id]->time.limit = start;
+		bt->st[id]->fragment.peers = bt->st;
+		bt->st[id]->fragment.present = r->present;
 	}
 	return 0;
 }
@@ -269,22 +272,22 @@ static int begin_threads(struct run *r, struct tree_slot *slot, const struct fra
  * Leaves a fragment whose rest the filter excludes, as all trace after it. The decoders are freed without ending their
  * streams, since nothing was lost.
  */
-static int leave_fragment(struct run *r, struct tree_slot *slot, const struct fragment *f)
+static int leave_fragment(struct run *r, struct buffer_tree *bt, const struct fragment *f)
 {
-	uint64_t used = slot->last_index < f->pub.offset ? 0 : slot->last_index - f->pub.offset;
+	uint64_t used = bt->last_index < f->pub.offset ? 0 : bt->last_index - f->pub.offset;
 	int rc;
 
 	/* what is pending is past the window, too */
 	deliver_drop(r);
-	rc = end_fragment(r, slot);
+	rc = end_fragment(r, bt);
 	if (used > f->pub.size)
 		used = f->pub.size;
 	used -= used < r->f.start - f->pub.offset ? used : r->f.start - f->pub.offset;
 	r->ss->totals.aux_bytes += used;
 	r->ss->totals.filtered_bytes += f->pub.size - used;
 	r->ss->bytes_done += f->pub.size;
-	slot_free(r, slot);
-	*slot = r->slots[--r->nr_slots];
+	tree_free(r, bt);
+	*bt = r->trees[--r->nr_trees];
 	return rc;
 }
 
@@ -299,102 +302,108 @@ static int skip_fragment(struct run *r, const struct fragment *f)
 
 	r->ss->totals.filtered_bytes += f->pub.size;
 	r->ss->bytes_done += f->pub.size;
-	for (i = 0; i < r->nr_slots; i++) {
-		struct tree_slot *slot = &r->slots[i];
+	for (i = 0; i < r->nr_trees; i++) {
+		struct buffer_tree *bt = &r->trees[i];
 
-		if (slot->raw != f->pub.raw || (slot->raw && slot->unit != unit))
+		if (bt->raw != f->pub.raw || (bt->raw && bt->unit != unit))
 			continue;
 		for (id = 0; id < 128 && !rc; id++) {
-			if (!slot->st[id] || !slot->st[id]->out.open_end)
+			if (!bt->st[id] || !bt->st[id]->out.open_end)
 				continue;
 			if (!known)
 				frame_ids(r->q, f, ids);
 			known = true;
-			if (slot->raw || ids[id >> 6] >> (id & 63) & 1)
-				rc = deliver_gap(r, slot->st[id]);
+			if (bt->raw || ids[id >> 6] >> (id & 63) & 1)
+				rc = deliver_gap(r, bt->st[id]);
 		}
 	}
 	return rc;
 }
 
 /* Pulls all that the tree has. */
-static int take(struct run *r, struct tree_slot *slot)
+static int take(struct run *r, struct buffer_tree *bt)
 {
-	return r->con->packet ? pull_packets(r, slot) : pull(r, slot);
+	return r->con->wants.packet ? pull_packets(r, bt) : pull(r, bt);
 }
 
-int fragment_feed(struct run *r, struct tree_slot *slot, const struct fragment *f, uint64_t from, uint64_t to)
+int fragment_feed(struct run *r, struct buffer_tree *bt, const struct fragment *f, uint64_t from, uint64_t to)
 {
 	unsigned int id;
 	int rc = 0;
 
 	if (from < to) {
-		rc = cst_tree_feed(slot->tree, f->pub.data + (from - f->pub.offset), to - from, from);
+		rc = cst_tree_feed(bt->tree, f->pub.data + (from - f->pub.offset), to - from, from);
 		for (id = 0; id < 128 && !rc; id++)
-			if (slot->st[id])
-				rc = stream_fed(slot->st[id]);
+			if (bt->st[id])
+				rc = stream_fed(bt->st[id]);
 		if (!rc)
-			rc = take(r, slot);
+			rc = take(r, bt);
 	}
 	return rc;
 }
 
-int fragment_finish(struct run *r, struct tree_slot *slot, const struct fragment *f)
+int fragment_finish(struct run *r, struct buffer_tree *bt, const struct fragment *f)
 {
 	int rc;
 
-	cst_tree_end(slot->tree);
-	rc = take(r, slot);
+	cst_tree_end(bt->tree);
+	rc = take(r, bt);
 	if (!rc)
 		rc = deliver_flush(r);
 	if (rc || r->f.past)
 		return rc;
 	session_fragment_losses(r->ss, f);
-	return end_fragment(r, slot);
+	return end_fragment(r, bt);
 }
 
-int fragment_open(struct run *r, struct tree_slot *slot, const struct fragment *f)
+int fragment_open(struct run *r, struct buffer_tree *bt, const struct fragment *f)
 {
 	unsigned int i;
 	int rc;
 
-	cst_tree_reset(slot->tree);
-	rc = begin_threads(r, slot, f);
+	cst_tree_reset(bt->tree);
+	rc = begin_threads(r, bt, f);
 	for (i = 0; i < 128 && !rc; i++) {
-		if (!slot->st[i])
+		if (!bt->st[i])
 			continue;
-		rc = stream_begin(slot->st[i], f);
-		list_branches(r, slot->st[i]);
+		rc = stream_begin(bt->st[i], f);
+		list_branches(r, bt->st[i]);
 	}
 	r->pull = r->planned ? PULL_UNPLANNED : BATCH;
 	r->f.past = false;
 	r->f.start = f->pub.offset;
-	if (!rc && r->con->fragment_tree)
-		rc = r->con->fragment_tree(r->con->data, &f->pub, slot->tree, &r->f.start);
 	return rc;
+}
+
+static int report_begin(struct run *r, struct buffer_tree *bt, const struct fragment *f)
+{
+	uint64_t none = 0;
+	const struct fragment_event e = { .fragment = &f->pub, .tree = bt ? bt->tree : NULL, .start = bt ? &r->f.start : &none };
+
+	return r->con->fragment(r->con->data, &e);
 }
 
 static int decode_whole(struct run *r, struct fragment *f)
 {
-	struct tree_slot *slot;
+	struct buffer_tree *bt;
 	int rc;
 
-	rc = slot_prepare(r, f, &slot);
-	if (!rc && r->con->fragment_begin)
-		rc = r->con->fragment_begin(r->con->data, &f->pub);
-	if (rc || !slot) {
+	rc = tree_prepare(r, f, &bt);
+	if (!rc && bt)
+		rc = fragment_open(r, bt, f);
+	if (!rc && r->con->fragment)
+		rc = report_begin(r, bt, f);
+	if (rc || !bt) {
 		session_fragment_losses(r->ss, f);
 		return rc;
 	}
-	rc = fragment_open(r, slot, f);
-	if (!rc)
-		rc = fragment_feed(r, slot, f, r->f.start, f->pub.offset + f->pub.size);
+	rc = fragment_feed(r, bt, f, r->f.start, f->pub.offset + f->pub.size);
 	if (!rc && !r->f.past)
-		rc = fragment_finish(r, slot, f);
+		rc = fragment_finish(r, bt, f);
 	if (rc)
 		return rc;
 	if (r->f.past)
-		return leave_fragment(r, slot, f);
+		return leave_fragment(r, bt, f);
 	r->ss->totals.aux_bytes += f->pub.size - (r->f.start - f->pub.offset);
 	r->ss->totals.filtered_bytes += r->f.start - f->pub.offset;
 	r->ss->bytes_done += f->pub.size;
@@ -403,53 +412,53 @@ static int decode_whole(struct run *r, struct fragment *f)
 
 static int decode_fragment(struct run *r, struct fragment *f)
 {
-	if (select_skips(&r->ss->chosen.selection, r->q, f, r->con->timeless))
+	if (select_skips(&r->ss->chosen.selection, r->q, f, r->con->wants.record_times))
 		return skip_fragment(r, f);
 	f->pub.data = fragment_bytes(&r->joined, r->q, f);
 	return f->pub.data ? decode_whole(r, f) : ERR_NOMEM;
 }
 
 /* True if the tree is used for a fragment from number `next` on. */
-static bool used_later(const struct run *r, const struct tree_slot *slot, size_t next)
+static bool used_later(const struct run *r, const struct buffer_tree *bt, size_t next)
 {
 	const struct fragment *f;
 
 	for (f = r->q->frags + next; f < r->q->frags + r->q->nr_frags; f++)
-		if (f->pub.raw == slot->raw && (!slot->raw || units_of_raw(&r->ss->units, r->q, f) == slot->unit))
+		if (f->pub.raw == bt->raw && (!bt->raw || units_of_raw(&r->ss->units, r->q, f) == bt->unit))
 			return true;
 	return false;
 }
 
-static struct cst_stats sum_of(const struct tree_slot *slot)
+static struct cst_stats sum_of(const struct buffer_tree *bt)
 {
 	struct cst_stats sum;
 	unsigned int id;
 
 	memset(&sum, 0, sizeof(sum));
 	for (id = 0; id < 128; id++)
-		if (slot->st[id])
-			cst_stats_add(&sum, cst_decoder_stats(slot->st[id]->stream.decoder));
+		if (bt->st[id])
+			cst_stats_add(&sum, cst_decoder_stats(bt->st[id]->stream.decoder));
 	return sum;
 }
 
 /*
- * Resets the trees at the end of a piece inside a buffer. Elements that are not committed at that point are counted as
+ * Resets the trees at the end of a shard inside a buffer. Elements that are not committed at that point are counted as
  * lost by the reset. In one thread the reset happens with the next fragment, and the loss is counted for the thread of
  * that time.
  */
-static void reset_slots(struct run *r, size_t next)
+static void reset_trees(struct run *r, size_t next)
 {
 	struct cst_stats was, now;
 	size_t i;
 
-	for (i = 0; i < r->nr_slots; i++) {
-		struct tree_slot *slot = &r->slots[i];
+	for (i = 0; i < r->nr_trees; i++) {
+		struct buffer_tree *bt = &r->trees[i];
 
-		if (!used_later(r, slot, next))
+		if (!used_later(r, bt, next))
 			continue;
-		was = sum_of(slot);
-		cst_tree_reset(slot->tree);
-		now = sum_of(slot);
+		was = sum_of(bt);
+		cst_tree_reset(bt->tree);
+		now = sum_of(bt);
 		r->ss->left_undone |= memcmp(&was, &now, sizeof(now)) != 0;
 	}
 }
@@ -458,8 +467,8 @@ void run_leave(struct run *r, size_t next)
 {
 	deliver_drop(r);
 	if (next < r->q->nr_frags)
-		reset_slots(r, next);
-	run_free_slots(r);
+		reset_trees(r, next);
+	run_free_trees(r);
 }
 
 int run_fragments(struct run *r, struct queue *q, size_t first, size_t end)
@@ -508,10 +517,10 @@ static int begin_counts(struct run *r)
 	struct session *ss = r->ss;
 	int err = 0;
 
-	if (!r->con->counts || ss->chosen.filter || ss->opts.log)
+	if (!r->con->wants.counts || ss->chosen.filter || ss->opts.log)
 		return 0;
 	if (!ss->images.spaces.counts)
-		err = cst_counts_new(&ss->images.spaces.counts, ss->images.spaces.image, r->con->joined ? CST_COUNTS_JOINED : 0);
+		err = cst_counts_new(&ss->images.spaces.counts, ss->images.spaces.image, r->con->wants.joined ? CST_COUNTS_JOINED : 0);
 	r->counts = ss->images.spaces.counts;
 	return err;
 }
@@ -529,18 +538,18 @@ static int begin_list(struct run *r)
 {
 	const struct session *ss = r->ss;
 
-	if (!r->con->branches || r->mode != DELIVER_UNTIMED || ss->chosen.filter || ss->opts.log)
+	if (!r->con->wants.branches || r->mode != DELIVER_UNTIMED || ss->chosen.filter || ss->opts.log)
 		return 0;
 	r->list.cap = BATCH_BRANCHES;
 	r->list.v = malloc(r->list.cap * sizeof(*r->list.v));
 	return r->list.v ? 0 : ERR_NOMEM;
 }
 
-int run_open(struct run *r, struct session *ss, const struct session_consumer *con, _Atomic uint64_t *bytes)
+int run_open(struct run *r, struct session *ss, const struct consumer *con, _Atomic uint64_t *bytes)
 {
 	*r = (struct run){ .ss = ss, .con = con, .progress.bytes = bytes };
 	r->progress.shown = ss->opts.progress && isatty(STDERR_FILENO);
-	r->planned = con->plan && !ss->chosen.filter && !ss->opts.log;
+	r->planned = con->wants.plan && !ss->chosen.filter && !ss->opts.log;
 	clock_gettime(CLOCK_MONOTONIC, &r->progress.started);
 	return deliver_open(r) || begin_list(r) ? ERR_NOMEM : begin_counts(r);
 }
@@ -549,14 +558,14 @@ void run_close(struct run *r)
 {
 	if (r->progress.last.tv_sec)
 		fprintf(stderr, "\r%*s\r", 30, "");
-	free(r->slots);
+	free(r->trees);
 	free(r->list.v);
 	deliver_close(r);
 	joined_free(&r->joined);
 	memset(r, 0, sizeof(*r));
 }
 
-static int run_alone(struct session *ss, const struct session_consumer *con)
+static int run_alone(struct session *ss, const struct consumer *con)
 {
 	struct run r;
 	size_t i;
@@ -568,7 +577,7 @@ static int run_alone(struct session *ss, const struct session_consumer *con)
 	return rc;
 }
 
-int session_run(struct session *ss, const struct session_consumer *consumer)
+int session_run(struct session *ss, const struct consumer *consumer)
 {
 	unsigned int threads;
 	int rc;

@@ -20,9 +20,9 @@
  */
 static enum deliver_mode mode_of(const struct run *r)
 {
-	if (!r->con->times && !filter_has_time(r->ss->chosen.filter))
+	if (!r->con->wants.times && !filter_has_time(r->ss->chosen.filter))
 		return DELIVER_UNTIMED;
-	return r->con->timeless || r->con->packet ? DELIVER_AT_ONCE : DELIVER_PENDING;
+	return r->con->wants.record_times || r->con->wants.packet ? DELIVER_AT_ONCE : DELIVER_PENDING;
 }
 
 int deliver_open(struct run *r)
@@ -140,7 +140,7 @@ static int deliver_piece(struct run *r, struct stream_state *st, const struct cs
 		r->ss->chosen.matched = shows_more(g, n);
 	if (filter_has_time(f))
 		note_files(r, st, g, n);
-	if (r->con->batch && (!s->unwanted || r->con->unwanted))
+	if (r->con->batch && (!s->unwanted || r->con->wants.excluded))
 		rc = r->con->batch(r->con->data, s, g, n);
 	s->fragment_start = false;
 	st->out.past = st->out.past || (f && is_past(r, st, g, n));
@@ -151,7 +151,7 @@ static int deliver_piece(struct run *r, struct stream_state *st, const struct cs
 static int deliver_pieces(struct run *r, const struct batch *b)
 {
 	uint64_t start = b->s.time, whole = b->s.time_end - start, insns = b->s.n_insn;
-	size_t i, n = b->n, step = r->con->step;
+	size_t i, n = b->n, step = r->con->wants.step;
 	struct stream *s = &b->st->given;
 	int rc = 0;
 
@@ -179,7 +179,7 @@ int deliver_gap(struct run *r, struct stream_state *st)
 
 	st->out.open_end = false;
 	s->unwanted = true;
-	if (!r->con->batch || !r->con->unwanted)
+	if (!r->con->batch || !r->con->wants.excluded)
 		return 0;
 	return r->con->batch(r->con->data, s, &gap, 1);
 }
@@ -328,7 +328,7 @@ int deliver_batch(struct run *r, struct stream_state *st, const struct cst_gener
 	if (b->why == CST_STOP_TIMESTAMP) {
 		b->known = b->closed == NO_TIME ? NEXT_NONE : NEXT_TIME;
 		b->next = b->closed;
-	} else if (!r->con->timeless) {
+	} else if (!r->con->wants.record_times) {
 		set_next(st, b);
 	}
 	stream_batch_time(b, r->con);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* jobs.c - divides the trace into pieces, decodes them in threads, and takes their results in order. */
+/* jobs.c - divides the trace into shards, decodes them in threads, and takes their results in order. */
 #include "session/decode/jobs.h"
 
 #include <pthread.h>
@@ -14,15 +14,17 @@
 #include "base/thread.h"
 #include "session/decode/cut.h"
 #include "session/decode/decode.h"
-#include "session/decode/part.h"
+#include "session/decode/tally.h"
 #include "session/decode/run.h"
+
+const struct shard_ops shards_stateless = { .by_fragment = true, .stateless = true };
 
 /* Minimum amount of trace per thread, unless the user sets the number of threads. */
 #define BYTES_PER_THREAD (1u << 20)
 
-/* Minimum and maximum size of a piece, except for buffers that cannot be divided. */
-#define MIN_PIECE (1u << 18)
-#define MAX_PIECE (16u << 20)
+/* Minimum and maximum size of a shard, except for buffers that cannot be divided. */
+#define MIN_SHARD (1u << 18)
+#define MAX_SHARD (16u << 20)
 
 /* Maximum number of results that are not taken yet, per thread. */
 #define AHEAD 2u
@@ -30,20 +32,20 @@
 /* Interval of progress messages in ns. */
 #define PROGRESS_STEP 200000000u
 
-/* A piece of the trace and its result. */
-struct job {
+/* A shard of the trace and its result. */
+struct shard {
 	struct queue *q;
 	size_t first, end;	/* fragments [first, end) of the queue */
-	struct cut cut;		/* the part of the fragment, if it is one */
+	struct cut cut;		/* the cut of the fragment, if it is one */
 	bool begun, done;
-	bool stale;		/* decoded with a replica whose earlier pieces were dropped */
+	bool stale;		/* decoded with a replica whose earlier shards were dropped */
 	int rc;
 	unsigned int by;	/* index of the thread */
-	struct part part;
+	struct tally tally;
 	struct messages messages;
 	struct learned in, out;
 	struct learn_log *log;
-	void *piece;		/* owned by the consumer */
+	void *shard;		/* owned by the consumer */
 };
 
 struct worker {
@@ -52,17 +54,17 @@ struct worker {
 	pthread_t thread;
 	struct session *ss;
 	struct run run;
-	struct session_consumer con;
-	void *piece;		/* with `sums`: the piece of all the thread's jobs */
-	int ended;		/* result of its piece_end() */
+	struct consumer con;
+	void *shard;		/* with `sums`: the shard of all the thread's jobs */
+	int ended;		/* result of its shard_end() */
 	bool dropped;		/* a result of this thread was rejected: its replica has learned wrong facts */
 	_Atomic uint64_t bytes;	/* decoded so far */
 };
 
 struct jobs {
 	struct session *ss;
-	const struct session_consumer *con;
-	struct job *v;
+	const struct consumer *con;
+	struct shard *v;
 	size_t nr, cap;
 	struct worker *w;
 	unsigned int nr_w;
@@ -71,7 +73,7 @@ struct jobs {
 	pthread_cond_t changed;
 	size_t next;		/* the first job that no thread has begun */
 	size_t taken;		/* number of jobs whose results are in the session */
-	size_t covered;		/* the calling thread decodes, or has decoded, the parts before this job */
+	size_t covered;		/* the calling thread decodes, or has decoded, the cuts before this job */
 	unsigned int running;	/* number of threads that take jobs */
 	bool made;		/* all jobs are in `v` */
 	bool stop;
@@ -83,14 +85,14 @@ struct jobs {
 	bool divisible;		/* ... and if they can */
 	struct messages printed;	/* messages printed on stderr so far */
 	struct run run;		/* run of the calling thread */
-	void *here;		/* piece of the calling thread, as in struct worker */
+	void *here;		/* shard of the calling thread, as in struct worker */
 	bool again;		/* sums include a result that was rejected */
 };
 
-/* Adds a job, for a part of the fragment if `cut` is not NULL. */
+/* Adds a job, for a cut of the fragment if `cut` is not NULL. */
 static int add_job(struct jobs *j, struct queue *q, size_t first, size_t end, const struct cut *cut)
 {
-	struct job *job = ARRAY_ADD(j->v, j->nr, j->cap);
+	struct shard *job = ARRAY_ADD(j->v, j->nr, j->cap);
 
 	if (!job)
 		return ERR_NOMEM;
@@ -139,18 +141,18 @@ size_t session_parts(const struct session *ss, uint64_t *largest)
 }
 
 /*
- * Size of the next piece: large at first, since each has a fixed cost, and small at the end, so that all threads end
+ * Size of the next shard: large at first, since each has a fixed cost, and small at the end, so that all threads end
  * together.
  */
-static uint64_t piece_size(const struct jobs *j, uint64_t left, unsigned int threads)
+static uint64_t shard_size(const struct jobs *j, uint64_t left, unsigned int threads)
 {
-	const uint64_t size = left / (2 * threads), min = j->ss->opts.jobs_asked ? 1 : MIN_PIECE;
-	const uint64_t max = j->con->max_piece ? j->con->max_piece : MAX_PIECE;
+	const uint64_t size = left / (2 * threads), min = j->ss->opts.jobs_asked ? 1 : MIN_SHARD;
+	const uint64_t max = j->con->shards->max_size ? j->con->shards->max_size : MAX_SHARD;
 
 	return size > max ? max : size < min ? min : size;
 }
 
-/* True if the fragment is large enough to be divided, and in one piece. */
+/* True if the fragment is large enough to be divided, and in one shard. */
 static bool is_large(const struct fragment *f)
 {
 	return f->nr_parts == 1 && f->pub.size >= 2 * CUT_MIN;
@@ -183,18 +185,18 @@ bool session_divides(struct session *ss)
 	return largest && is_large(largest) && fragments_are_independent(ss) && can_cut(ss, of, largest, session_jobs(ss));
 }
 
-/* True if the consumer can take parts of fragments. */
-static bool takes_parts(const struct session_consumer *con)
+/* True if the consumer can take cuts of fragments. */
+static bool takes_cuts(const struct consumer *con)
 {
-	return con->by_fragment && !con->times && (con->stream_digest || con->stateless);
+	return con->shards->by_fragment && !con->wants.times && (con->shards->digest || con->shards->stateless);
 }
 
-/* True if fragment `i` is larger than the next piece, and can be divided. Fragments of a buffer are like its first one. */
+/* True if fragment `i` is larger than the next shard, and can be divided. Fragments of a buffer are like its first one. */
 static bool is_divisible(struct jobs *j, struct queue *q, size_t i, uint64_t want)
 {
 	struct fragment *f = &q->frags[i];
 
-	if (!takes_parts(j->con) || !j->nr_w || f->pub.size <= want || !is_large(f))
+	if (!takes_cuts(j->con) || !j->nr_w || f->pub.size <= want || !is_large(f))
 		return false;
 	if (j->asked != q) {
 		j->asked = q;
@@ -213,7 +215,7 @@ static int divide_fragment(struct jobs *j, struct queue *q, size_t i, uint64_t *
 	uint64_t want;
 
 	while (c.to < end) {
-		want = piece_size(j, *left, threads);
+		want = shard_size(j, *left, threads);
 		if (want < CUT_MIN)
 			want = CUT_MIN;
 		c.from = c.to;
@@ -229,14 +231,14 @@ static int divide_fragment(struct jobs *j, struct queue *q, size_t i, uint64_t *
 
 static int divide(struct jobs *j, struct queue *q, uint64_t *left, unsigned int threads)
 {
-	uint64_t size = 0, want = piece_size(j, *left, threads), max = j->con->max_piece;
+	uint64_t size = 0, want = shard_size(j, *left, threads), max = j->con->shards->max_size;
 	size_t i, first = 0;
 
 	for (i = 0; i < q->nr_frags; i++) {
 		if (is_divisible(j, q, i, want)) {
 			if ((first < i && add_job(j, q, first, i, NULL)) || divide_fragment(j, q, i, left, threads))
 				return ERR_NOMEM;
-			want = piece_size(j, *left, threads);
+			want = shard_size(j, *left, threads);
 			first = i + 1;
 			size = 0;
 			continue;
@@ -247,7 +249,7 @@ static int divide(struct jobs *j, struct queue *q, uint64_t *left, unsigned int 
 		if (add_job(j, q, first, i + 1, NULL))
 			return ERR_NOMEM;
 		*left -= size < *left ? size : *left;
-		want = piece_size(j, *left, threads);
+		want = shard_size(j, *left, threads);
 		first = i + 1;
 		size = 0;
 	}
@@ -258,7 +260,7 @@ static int make_jobs(struct jobs *j, unsigned int threads)
 {
 	const struct queues *qs = &j->ss->queues;
 	uint64_t left = j->ss->bytes_total;
-	bool independent = j->con->by_fragment && fragments_are_independent(j->ss);
+	bool independent = j->con->shards->by_fragment && fragments_are_independent(j->ss);
 	struct queue *q;
 	size_t i;
 	int rc = 0;
@@ -300,15 +302,15 @@ unsigned int session_max_streams(const struct session *ss)
 	return n;
 }
 
-unsigned int jobs_threads(const struct session *ss, const struct session_consumer *con)
+unsigned int jobs_threads(const struct session *ss, const struct consumer *con)
 {
 	uint64_t want = ss->opts.jobs, largest;
 	size_t n;
 
-	if (want < 2 || (!con->piece_new && !con->stateless) || ss->opts.log)
+	if (want < 2 || !con->shards || ss->opts.log)
 		return 1;
-	n = count_parts(ss, con->by_fragment && fragments_are_independent(ss), &largest);
-	if (takes_parts(con) && fragments_are_independent(ss))
+	n = count_parts(ss, con->shards->by_fragment && fragments_are_independent(ss), &largest);
+	if (takes_cuts(con) && fragments_are_independent(ss))
 		n += session_trace_bytes(ss) / (2 * CUT_MIN);
 	if (want > n)
 		want = n;
@@ -319,7 +321,7 @@ unsigned int jobs_threads(const struct session *ss, const struct session_consume
 
 /* ---- a thread that decodes --------------------------------------------------------------------- */
 
-/* Makes the replica begin with the facts that the session would have learned from the pieces before. */
+/* Makes the replica begin with the facts that the session would have learned from the shards before. */
 static void begin_learned(struct session *ss, const struct learned *in, struct learn_log *log)
 {
 	who_restart(ss);
@@ -337,7 +339,7 @@ static struct learned what_is_learned(const struct session *ss)
 }
 
 /* Frees the memory of a job's trace, which is read from the file again if its result is rejected. */
-static void drop_trace(const struct job *job)
+static void drop_trace(const struct shard *job)
 {
 	const struct session_fragment *f;
 	size_t i;
@@ -351,14 +353,14 @@ static void drop_trace(const struct job *job)
 	}
 }
 
-static int decode(struct worker *w, struct job *job)
+static int decode(struct worker *w, struct shard *job)
 {
-	const struct session_consumer *con = w->j->con;
+	const struct consumer *con = w->j->con;
 	int rc;
 
 	job->log = calloc(1, sizeof(*job->log));
-	if (con->piece_new && !con->sums)
-		w->con.data = job->piece = con->piece_new(con->data, w->ss);
+	if (con->shards->make && !con->shards->sums)
+		w->con.data = job->shard = con->shards->make(con->data, w->ss);
 	if (!job->log || !w->con.data != !con->data)
 		return ERR_NOMEM;
 	session_zero_counts(w->ss);
@@ -367,12 +369,12 @@ static int decode(struct worker *w, struct job *job)
 			   run_fragments(&w->run, job->q, job->first, job->end);
 	job->out = what_is_learned(w->ss);
 	drop_trace(job);
-	return part_take(&job->part, w->ss) ? ERR_NOMEM : rc;
+	return tally_take(&job->tally, w->ss) ? ERR_NOMEM : rc;
 }
 
 static bool renew(struct worker *w)
 {
-	const struct session_consumer *con = w->j->con;
+	const struct consumer *con = w->j->con;
 	struct session **old;
 	bool ok = true;
 
@@ -388,24 +390,24 @@ static bool renew(struct worker *w)
 	if (!ok)
 		return false;
 	/* its sums include the rejected result: everything is decoded again */
-	if (w->piece)
-		con->piece_free(w->piece);
-	w->piece = NULL;
+	if (w->shard)
+		con->shards->free(w->shard);
+	w->shard = NULL;
 	w->con = *con;
 	w->ss = session_replica(w->j->ss);
 	if (!w->ss || run_open(&w->run, w->ss, &w->con, &w->bytes))
 		return false;
-	if (con->piece_new && con->sums)
-		w->con.data = w->piece = con->piece_new(con->data, w->ss);
-	return !con->sums || !con->piece_new || w->piece;
+	if (con->shards->make && con->shards->sums)
+		w->con.data = w->shard = con->shards->make(con->data, w->ss);
+	return !con->shards->sums || !con->shards->make || w->shard;
 }
 
 /* Returns the next job, NULL if there is none. Called with the lock. */
-static struct job *next_job(struct jobs *j)
+static struct shard *next_job(struct jobs *j)
 {
-	const size_t max = j->con->max_pieces;
+	const size_t max = j->con->shards->max_ahead;
 	size_t ahead = AHEAD * j->nr_w;
-	struct job *job;
+	struct shard *job;
 
 	if (max && ahead > max)
 		ahead = max;
@@ -425,7 +427,7 @@ static void *work(void *arg)
 {
 	struct worker *w = arg;
 	struct jobs *j = w->j;
-	struct job *job;
+	struct shard *job;
 	bool ok;
 
 	pthread_mutex_lock(&j->lock);
@@ -456,9 +458,9 @@ static void *work(void *arg)
 	j->running--;
 	pthread_cond_broadcast(&j->changed);
 	pthread_mutex_unlock(&j->lock);
-	if (w->piece) {
-		if (j->con->piece_end)
-			w->ended = j->con->piece_end(w->piece);
+	if (w->shard) {
+		if (j->con->shards->end)
+			w->ended = j->con->shards->end(w->shard);
 		/* the sums do not refer to the code, which the threads free side by side */
 		run_close(&w->run);
 		spaces_free(&w->ss->images.spaces, &w->ss->tasks.threads);
@@ -491,12 +493,12 @@ static void start(struct jobs *j, unsigned int threads)
 
 /* ---- the thread that called -------------------------------------------------------------------- */
 
-static void free_result(struct jobs *j, struct job *job)
+static void free_result(struct jobs *j, struct shard *job)
 {
-	if (job->piece)
-		j->con->piece_free(job->piece);
-	job->piece = NULL;
-	part_free(&job->part);
+	if (job->shard)
+		j->con->shards->free(job->shard);
+	job->shard = NULL;
+	tally_free(&job->tally);
 	messages_free(&job->messages);
 	free(job->log);
 	job->log = NULL;
@@ -510,14 +512,14 @@ static void set_now(struct jobs *j, const struct learned *now)
 }
 
 /*
- * Decodes a part, and the rest of its fragment: its state is known now, and a further part would need the whole fragment
+ * Decodes a cut, and the rest of its fragment: its state is known now, and a further cut would need the whole fragment
  * before it as lead again.
  */
-static int run_rest(struct jobs *j, const struct job *job)
+static int run_rest(struct jobs *j, const struct shard *job)
 {
 	const struct session_fragment *f = &job->q->frags[job->first].pub;
 	struct cut rest = { .from = job->cut.from, .to = f->offset + f->size };
-	const struct job *next = job + 1, *end = j->v + j->nr;
+	const struct shard *next = job + 1, *end = j->v + j->nr;
 
 	while (next < end && next->q == job->q && next->first == job->first)
 		next++;
@@ -527,15 +529,15 @@ static int run_rest(struct jobs *j, const struct job *job)
 	return run_cut(&j->run, job->q, job->first, &rest, j->con, true);
 }
 
-/* Decodes a piece in the session itself, after all pieces before it. */
-static int decode_here(struct jobs *j, struct job *job)
+/* Decodes a shard in the session itself, after all shards before it. */
+static int decode_here(struct jobs *j, struct shard *job)
 {
-	const struct session_consumer *con = j->con;
-	struct session_consumer mine = *con;
+	const struct consumer *con = j->con;
+	struct consumer mine = *con;
 	struct session *ss = j->ss;
 	struct messages messages = { .v = NULL };
 	struct learned now;
-	void *piece = NULL;
+	void *shard = NULL;
 	size_t i;
 	int rc;
 
@@ -544,16 +546,16 @@ static int decode_here(struct jobs *j, struct job *job)
 			job->q->frags[i].aux->counted = false;
 	ss->tasks.own = j->now.own;
 	ss->tasks.contextid = j->now.contextid;
-	if (con->piece_new && !con->sums)
-		mine.data = piece = con->piece_new(con->data, ss);
-	else if (con->piece_new && !j->here)
-		j->here = con->piece_new(con->data, ss);
+	if (con->shards->make && !con->shards->sums)
+		mine.data = shard = con->shards->make(con->data, ss);
+	else if (con->shards->make && !j->here)
+		j->here = con->shards->make(con->data, ss);
 	if (j->here)
 		mine.data = j->here;
-	if (con->piece_new && !piece && !j->here)
+	if (con->shards->make && !shard && !j->here)
 		return ERR_NOMEM;
-	if (piece && con->piece_continue)
-		con->piece_continue(con->data, piece);
+	if (shard && con->shards->resume)
+		con->shards->resume(con->data, shard);
 	j->run.con = &mine;
 	messages_record(&messages);
 	rc = job->cut.to ? run_rest(j, job) : run_fragments(&j->run, job->q, job->first, job->end);
@@ -562,26 +564,26 @@ static int decode_here(struct jobs *j, struct job *job)
 	messages_free(&messages);
 	now = what_is_learned(ss);
 	set_now(j, &now);
-	if (!piece)
+	if (!shard)
 		return rc;
 	if (!rc)
-		rc = con->piece_take(con->data, piece);
-	con->piece_free(piece);
+		rc = con->shards->take(con->data, shard);
+	con->shards->free(shard);
 	return rc;
 }
 
-/* True if the piece began in the state in which the one before it ended. */
-static bool continues(const struct job *job)
+/* True if the shard began in the state in which the one before it ended. */
+static bool continues(const struct shard *job)
 {
 	const struct cut *c = &job->cut, *before = &job[-1].cut;
 
 	return !c->to || c->from == job->q->frags[job->first].pub.offset || (c->begin && c->begin == before->end);
 }
 
-/* Adds the result of a thread to the session. Returns false if the result would differ after the pieces before it. */
-static bool accept(struct jobs *j, struct job *job, int *rc)
+/* Adds the result of a thread to the session. Returns false if the result would differ after the shards before it. */
+static bool accept(struct jobs *j, struct shard *job, int *rc)
 {
-	const struct session_consumer *con = j->con;
+	const struct consumer *con = j->con;
 	struct learned now = j->now;
 
 	*rc = job->rc;
@@ -589,16 +591,16 @@ static bool accept(struct jobs *j, struct job *job, int *rc)
 		return true;
 	if (*rc == SESSION_UNFIT)
 		return false;
-	if (!*rc && job->piece && con->piece_fits && !con->piece_fits(con->data, job->piece))
+	if (!*rc && job->shard && con->shards->fits && !con->shards->fits(con->data, job->shard))
 		return false;
-	if ((con->by_process && job->part.left_undone) || !continues(job))
+	if ((con->shards->by_process && job->tally.left_undone) || !continues(job))
 		return false;
-	if (job->stale || !learned_holds(&now, &job->in, &job->out, job->log) || !part_add(j->ss, &job->part))
+	if (job->stale || !learned_holds(&now, &job->in, &job->out, job->log) || !tally_add(j->ss, &job->tally))
 		return false;
 	set_now(j, &now);
 	messages_print(&job->messages, &j->printed);
-	if (!*rc && job->piece)
-		*rc = con->piece_take(con->data, job->piece);
+	if (!*rc && job->shard)
+		*rc = con->shards->take(con->data, job->shard);
 	return true;
 }
 
@@ -613,7 +615,7 @@ static uint64_t bytes_decoded(struct jobs *j)
 }
 
 /* Waits until the job is done. Returns false if no thread will do it. */
-static bool wait_for(struct jobs *j, struct job *job, size_t number)
+static bool wait_for(struct jobs *j, struct shard *job, size_t number)
 {
 	struct timespec until;
 	bool done;
@@ -636,19 +638,19 @@ static bool wait_for(struct jobs *j, struct job *job, size_t number)
 	return done;
 }
 
-static void drop(struct jobs *j, const struct job *job)
+static void drop(struct jobs *j, const struct shard *job)
 {
 	pthread_mutex_lock(&j->lock);
 	/* after a stale result the thread has a new replica already */
 	j->w[job->by].dropped |= !job->stale;
 	/* owners of ASIDs are learned from buffer to buffer, so further parallel results would be rejected, too */
-	j->again = j->con->sums;
+	j->again = j->con->shards->sums;
 	j->stop |= job->log->ordered || job->rc == SESSION_UNFIT || j->again;
 	pthread_mutex_unlock(&j->lock);
 }
 
-/* Drops the result of a part that the calling thread has decoded, if another one has begun it. */
-static int pass_over(struct jobs *j, struct job *job, size_t number)
+/* Drops the result of a cut that the calling thread has decoded, if another one has begun it. */
+static int pass_over(struct jobs *j, struct shard *job, size_t number)
 {
 	bool begun;
 
@@ -665,7 +667,7 @@ static int pass_over(struct jobs *j, struct job *job, size_t number)
 
 static int take_all(struct jobs *j)
 {
-	struct job *job;
+	struct shard *job;
 	int rc = 0;
 	size_t i;
 
@@ -679,7 +681,7 @@ static int take_all(struct jobs *j)
 			drop(j, job);
 			rc = j->again ? 0 : decode_here(j, job);
 		}
-		j->again |= j->con->by_process && j->ss->left_undone;
+		j->again |= j->con->shards->by_process && j->ss->left_undone;
 		if (j->again)
 			break;
 		free_result(j, job);
@@ -730,14 +732,14 @@ static int decode_again(struct jobs *j)
 /* Adds the sums of each thread to the consumer. */
 static int take_sums(struct jobs *j)
 {
-	const struct session_consumer *con = j->con;
+	const struct consumer *con = j->con;
 	unsigned int i;
-	int rc = j->here ? con->piece_take(con->data, j->here) : 0;
+	int rc = j->here ? con->shards->take(con->data, j->here) : 0;
 
 	for (i = 0; i < j->nr_w && !rc; i++) {
 		rc = j->w[i].ended;
-		if (!rc && j->w[i].piece)
-			rc = con->piece_take(con->data, j->w[i].piece);
+		if (!rc && j->w[i].shard)
+			rc = con->shards->take(con->data, j->w[i].shard);
 	}
 	return rc;
 }
@@ -747,10 +749,10 @@ static void free_sums(struct jobs *j)
 	unsigned int i;
 
 	if (j->here)
-		j->con->piece_free(j->here);
+		j->con->shards->free(j->here);
 	for (i = 0; i < j->nr_w; i++)
-		if (j->w[i].piece)
-			j->con->piece_free(j->w[i].piece);
+		if (j->w[i].shard)
+			j->con->shards->free(j->w[i].shard);
 }
 
 static void finish(struct jobs *j)
@@ -780,7 +782,7 @@ static void finish(struct jobs *j)
 	free(j->v);
 }
 
-int jobs_run(struct session *ss, const struct session_consumer *con, unsigned int threads)
+int jobs_run(struct session *ss, const struct consumer *con, unsigned int threads)
 {
 	struct jobs j = { .ss = ss, .con = con };
 	int rc;
@@ -801,7 +803,7 @@ int jobs_run(struct session *ss, const struct session_consumer *con, unsigned in
 	join_threads(&j);
 	if (j.again)
 		rc = decode_again(&j);
-	else if (!rc && con->sums)
+	else if (!rc && con->shards->sums)
 		rc = take_sums(&j);
 	ss->tasks.own = j.now.own;
 	ss->tasks.contextid = j.now.contextid;

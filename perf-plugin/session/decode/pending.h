@@ -17,7 +17,7 @@ struct version;
 #define BATCH 4096u
 /* Maximum number of branches listed in one pull. */
 #define BATCH_BRANCHES 8192u
-/* The same while the place of the next sample is not known (session_consumer.plan) and all ranges are elements. */
+/* The same while the place of the next sample is not known (consumer.wants.plan) and all ranges are elements. */
 #define PULL_UNPLANNED 256u
 /* Limit of pending elements and batches, per decoding thread. */
 #define PENDING_ELEMENTS (32u << 10)

@@ -9,15 +9,15 @@
 #include "session/decode/stream_state.h"
 
 /* Decode tree of a buffer: one for its frames, or one for each trace unit without frames. */
-struct tree_slot {
+struct buffer_tree {
 	struct cst_tree *tree;
 	struct trace_unit *unit;	/* without frames: the trace unit */
 	bool raw;
 	uint64_t last_index;		/* trace offset of the last element */
 	struct stream_state *st[128];
 	uint64_t seen[2];	/* trace IDs that have a stream, or need none */
-	/* statistics when counting began: after the lead of a part (cut.h) */
-	struct slot_counts {
+	/* statistics when counting began: after the lead of a cut (cut.h) */
+	struct tree_counts {
 		struct cst_stats dec;	/* of all decoders */
 		struct cst_frame_stats frame;
 		uint64_t unrouted, ignored;
@@ -26,15 +26,15 @@ struct tree_slot {
 
 struct run {
 	struct session *ss;
-	const struct session_consumer *con;
+	const struct consumer *con;
 	struct queue *q;
-	struct tree_slot *slots;
-	size_t nr_slots, cap_slots;
+	struct buffer_tree *trees;
+	size_t nr_trees, cap_trees;
 	struct pending pending;
 	enum deliver_mode { DELIVER_UNTIMED, DELIVER_AT_ONCE, DELIVER_PENDING } mode;
 	struct cst_counts *counts;	/* counts of all decoders, or NULL */
-	bool planned;		/* session_consumer.plan is in use */
-	struct cst_branch_list list; /* with session_consumer.branches; v is NULL if they are not listed */
+	bool planned;		/* consumer.wants.plan is in use */
+	struct cst_branch_list list; /* with consumer.wants.branches; v is NULL if they are not listed */
 	size_t pull;		/* maximum number of elements in the next pull */
 	struct joined joined;	/* bytes of a fragment that the file has in several records */
 	uint64_t present[2];	/* trace IDs in the fragment, if needed */
@@ -55,16 +55,16 @@ struct run {
 /* decode.c: sets what an earlier decoding of the session has counted and learned to its state before. */
 void run_restart(struct session *ss);
 /* Prepares a run. `bytes` as in struct run_progress. Returns 0 or ERR_NOMEM. */
-int run_open(struct run *r, struct session *ss, const struct session_consumer *con, _Atomic uint64_t *bytes);
+int run_open(struct run *r, struct session *ss, const struct consumer *con, _Atomic uint64_t *bytes);
 void run_close(struct run *r);
 /* Decodes fragments [first, end) of a queue. */
 int run_fragments(struct run *r, struct queue *q, size_t first, size_t end);
 /* Parts of it, for one fragment: resets its tree and begins its streams. */
-int fragment_open(struct run *r, struct tree_slot *slot, const struct fragment *f);
+int fragment_open(struct run *r, struct buffer_tree *bt, const struct fragment *f);
 /* Decodes the bytes from trace offset `from` up to `to`. */
-int fragment_feed(struct run *r, struct tree_slot *slot, const struct fragment *f, uint64_t from, uint64_t to);
+int fragment_feed(struct run *r, struct buffer_tree *bt, const struct fragment *f, uint64_t from, uint64_t to);
 /* Ends the fragment. */
-int fragment_finish(struct run *r, struct tree_slot *slot, const struct fragment *f);
+int fragment_finish(struct run *r, struct buffer_tree *bt, const struct fragment *f);
 /* Frees the trees. `next`: the queue's next fragment, which another run decodes. */
 void run_leave(struct run *r, size_t next);
 /* Shows the progress of decoding on the terminal from time to time. */
@@ -87,15 +87,15 @@ int deliver_flush(struct run *r);
 /* Begins a gap in a stream: the trace after it is excluded. */
 int deliver_gap(struct run *r, struct stream_state *st);
 
-/* slots.c: prepares the tree for a fragment, with its streams. *slot NULL: no decoder for it. Returns 0 or negative. */
-int slot_prepare(struct run *r, const struct fragment *f, struct tree_slot **slot);
+/* trees.c: prepares the tree for a fragment, with its streams. *bt NULL: no decoder for it. Returns 0 or negative. */
+int tree_prepare(struct run *r, const struct fragment *f, struct buffer_tree **bt);
 /* Returns the trace unit of the fragment's stream, and its ID, if all fragments of the buffer have only one; else NULL. */
-const struct trace_unit *slot_only_unit(struct session *ss, struct queue *q, const struct fragment *f, uint8_t *id);
+const struct trace_unit *tree_only_unit(struct session *ss, struct queue *q, const struct fragment *f, uint8_t *id);
 /* Makes the statistics so far count as none. */
-void slot_begin_counts(struct tree_slot *slot);
+void tree_begin_counts(struct buffer_tree *bt);
 /* Ends its streams and adds their statistics. */
-void slot_free(struct run *r, struct tree_slot *slot);
-/* As slot_free(), for all trees. */
-void run_free_slots(struct run *r);
+void tree_free(struct run *r, struct buffer_tree *bt);
+/* As tree_free(), for all trees. */
+void run_free_trees(struct run *r);
 
 #endif

@@ -391,17 +391,17 @@ static void update_pace(struct batch *b, uint64_t next)
 		pace_gap(pace, next);
 }
 
-void stream_batch_time(struct batch *b, const struct session_consumer *con)
+void stream_batch_time(struct batch *b, const struct consumer *con)
 {
 	struct stream_state *st = b->st;
-	bool loose = !con->step && !filter_has_time(st->ss->chosen.filter);
+	bool loose = !con->wants.step && !filter_has_time(st->ss->chosen.filter);
 	uint64_t next = b->known == NEXT_TIME ? b->next : NO_TIME, start, end;
 	struct stream *s = &b->s;
 
 	st->time.pace.loose = loose;
 	s->moment = moment_of(b);
 	s->not_before = threads_time(&st->ss->tasks.threads, s->moment);
-	s->time_known = !con->timeless && st->time.pace.now != PACE_UNKNOWN;
+	s->time_known = !con->wants.record_times && st->time.pace.now != PACE_UNKNOWN;
 	s->before = 0;
 	if (!s->time_known) {
 		start = end = s->aux_time;

@@ -122,7 +122,7 @@ void stream_batch(struct stream_state *st, const struct cst_generic *g, size_t n
  * Sets the times of a batch. b->known must not be NEXT_OPEN, unless the batch ends with a timestamp. To be called in
  * the order of the stream's batches.
  */
-void stream_batch_time(struct batch *b, const struct session_consumer *con);
+void stream_batch_time(struct batch *b, const struct consumer *con);
 /* Returns the stream at the decoder's position, for lookups of code, files and names. */
 struct stream *stream_here(struct stream_state *st);
 /* As stream_here(), for a callback of the consumer that is not about a batch. */

@@ -37,10 +37,13 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	return 0;
 }
 
-static int on_fragment(void *data, const struct session_fragment *f)
+static int on_fragment(void *data, const struct fragment_event *e)
 {
+	const struct session_fragment *f = e->fragment;
 	struct sums *sum = data;
 
+	if (e->ended)
+		return 0;
 	if (f->size)
 		sum->bytes += f->size + (f->data[f->size - 1] & 1);
 	return 0;
@@ -68,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct session_opts opts = { .symfs = "/nonexistent", .cache_limit = 1 << 20 };
 	struct sums sum = { 0, 0 };
-	struct session_consumer con = { .data = &sum, .batch = on_batch, .fragment_begin = on_fragment };
+	struct consumer con = { .data = &sum, .batch = on_batch, .fragment = on_fragment };
 	struct perfdata *pd;
 	struct error err;
 	struct session *ss;
@@ -78,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	/* bits of the input choose the listing mode and a history that is read again, so that all are reached */
 	if (data[size - 1] & 1)
-		con.packet = on_packet;
+		con.wants.packet = on_packet;
 	if (data[size - 1] & 2)
 		opts.keep_events = 1;
 	pd = perfdata_open_memory(data, size, "fuzz", &err);

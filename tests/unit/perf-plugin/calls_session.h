@@ -142,7 +142,7 @@ static void stream_end(void *data, const struct stream *s)
 	*s->priv = NULL;
 }
 
-static void *piece_new(void *data, struct session *ss)
+static void *shard_make(void *data, struct session *ss)
 {
 	struct maker *whole = data, *m = calloc(1, sizeof(*m));
 
@@ -150,11 +150,11 @@ static void *piece_new(void *data, struct session *ss)
 	m->ss = ss;
 	m->places = calls_places_new(ss, number, file, m);
 	m->code = calls_places_code(m->places);
-	m->calls = calls_piece_new(whole->calls, &m->code);
+	m->calls = calls_shard_new(whole->calls, &m->code);
 	return m;
 }
 
-static void piece_free(void *piece)
+static void shard_free(void *piece)
 {
 	struct maker *m = piece;
 
@@ -175,12 +175,12 @@ static uint32_t of_piece(void *data, uint32_t n)
 	return number(t->whole, session_same_dso(t->whole->ss, t->piece->dsos[n]));
 }
 
-static int piece_take(void *data, void *piece)
+static int shard_take(void *data, void *piece)
 {
 	struct take t = { data, piece };
 
 	t.whole->insns += t.piece->insns;
-	return calls_piece_take(t.whole->calls, t.piece->calls, of_piece, &t);
+	return calls_shard_take(t.whole->calls, t.piece->calls, of_piece, &t);
 }
 
 /* Final numbers are in order of the paths, however the files were numbered while decoding. */
@@ -222,7 +222,8 @@ static void copy_slices(struct calls_tree *t, struct maker *m)
 static inline bool calls_tree_read(struct calls_tree *t, const struct calls_tree_opts *o)
 {
 	const struct session_opts so = { .input = o->input, .symfs = o->symfs, .jobs = o->jobs, .jobs_asked = o->jobs };
-	struct session_consumer con = { .batch = batch, .stream_end = stream_end, .unwanted = true };
+	struct shard_ops shards = { .make = shard_make, .take = shard_take, .free = shard_free };
+	struct consumer con = { .batch = batch, .wants.excluded = true, .stream_end = stream_end };
 	struct maker m = { .t = t };
 	struct cst_count_node n;
 	unsigned int streams;
@@ -237,19 +238,17 @@ static inline bool calls_tree_read(struct calls_tree *t, const struct calls_tree
 	streams = session_max_streams(m.ss);
 	m.calls = calls_new(&o->limits, &m.code, o->deferred ? 2 : streams);
 	con.data = &m;
-	con.times = streams > 1;
-	con.stop = streams > 1 ? CST_STOP_TIMESTAMP : 0;
+	con.wants.times = streams > 1;
+	con.wants.stop = streams > 1 ? CST_STOP_TIMESTAMP : 0;
 	if (o->slices) {
 		calls_record_slices(m.calls, &o->record);
 		t->ranges = streams == 1 ? malloc(CALLS_RANGES * sizeof(*t->ranges)) : NULL;
-		con.times = true;
-		con.stop = CST_STOP_TIMESTAMP;
+		con.wants.times = true;
+		con.wants.stop = CST_STOP_TIMESTAMP;
 	}
 	if (o->jobs) {
-		con.piece_new = piece_new;
-		con.piece_take = piece_take;
-		con.piece_free = piece_free;
-		con.by_fragment = o->by_fragment;
+		shards.by_fragment = o->by_fragment;
+		con.shards = &shards;
 	}
 	rc = session_run(m.ss, &con);
 	if (!rc)

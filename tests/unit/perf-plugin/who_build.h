@@ -277,7 +277,7 @@ static inline struct session *decode_as(struct pdb *data, struct pdb *trace, uin
 {
 	struct session_opts so = { .symfs = dir, .contextid = format, .keep_events = narrow,
 				   .filter = wanted };
-	struct session_consumer con = { .data = r, .batch = on_batch };
+	struct consumer con = { .data = r, .batch = on_batch };
 	struct pdb arch = { 0 };
 	struct pdb_feature features[2];
 	size_t nr_features = 0;

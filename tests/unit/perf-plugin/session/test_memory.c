@@ -192,7 +192,7 @@ static struct session *open_input(const struct pdb *file, const struct session_o
 /* 0, or negative. */
 static int decode(const struct pdb *file, const struct session_opts *opts, struct result *r)
 {
-	struct session_consumer con = { .data = r, .batch = on_batch };
+	struct consumer con = { .data = r, .batch = on_batch };
 	struct session *ss;
 	int rc;
 

@@ -159,7 +159,7 @@ static int count_packets(void *data, const struct stream *s, const struct cst_pa
 }
 
 /* What a run prints on stderr. */
-static const char *run(const struct session_consumer *con)
+static const char *run(const struct consumer *con)
 {
 	static char text[1000];
 	FILE *f = tmpfile();
@@ -185,7 +185,7 @@ static const char *run(const struct session_consumer *con)
 static void undecodable(void **state)
 {
 	unsigned int packets = 0;
-	const struct session_consumer lists = { .data = &packets, .packet = count_packets }, none = { .data = NULL };
+	const struct consumer lists = { .data = &packets, .wants.packet = count_packets }, none = { .data = NULL };
 	struct trace_unit *u = &ss->units.v[0];
 
 	(void)state;

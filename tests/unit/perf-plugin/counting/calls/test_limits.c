@@ -336,7 +336,7 @@ static uint32_t number_of_all(void *data, uint32_t piece_number)
 static struct calls *piece_of(const struct calls *c, const struct calls_code *code, const struct batch *b)
 {
 	const struct feed feed = { .v = b, .n = 1 };
-	struct calls *piece = calls_piece_new(c, code);
+	struct calls *piece = calls_shard_new(c, code);
 	bool replaced = false;
 
 	assert_non_null(piece);
@@ -379,7 +379,7 @@ static void pieces(void **state)
 			assert_non_null(c);
 			for (k = 0; k < 3; k++) {
 				piece = piece_of(c, &code, &v[k]);
-				assert_int_equal(calls_piece_take(c, piece, number_of_all, &totals), 0);
+				assert_int_equal(calls_shard_take(c, piece, number_of_all, &totals), 0);
 				calls_free(piece);
 			}
 			assert_int_equal(calls_finish(c, same, NULL), 0);
@@ -403,7 +403,7 @@ static void pieces(void **state)
 	c = calls_new(NULL, &code, 1);
 	piece = piece_of(c, &code, &v[0]);
 	piece->nomem = true;
-	assert_int_equal(calls_piece_take(c, piece, number_of_all, &totals), ERR_NOMEM);
+	assert_int_equal(calls_shard_take(c, piece, number_of_all, &totals), ERR_NOMEM);
 	calls_free(piece);
 	calls_free(c);
 }

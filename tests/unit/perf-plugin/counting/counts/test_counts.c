@@ -50,7 +50,7 @@ struct dso *__wrap_session_section_dso(struct session *ss, const struct stream *
 struct dso *__wrap_session_same_dso(const struct session *ss, const struct dso *d);
 const struct dso_table *__wrap_session_dsos(const struct session *ss);
 bool __wrap_session_locate(const struct stream *s, uint64_t addr, struct session_loc *loc);
-int __wrap_session_run(struct session *ss, const struct session_consumer *consumer);
+int __wrap_session_run(struct session *ss, const struct consumer *consumer);
 int __wrap_session_take_counts(struct session *ss, uint32_t section, struct dso **dso, struct cst_pairs *ranges,
 			       struct cst_pairs *edges);
 int __wrap_session_exits(struct session *ss, uint32_t section, const struct cst_exits **exits, uint32_t *n, uint64_t *insns);
@@ -91,7 +91,7 @@ bool __wrap_session_locate(const struct stream *s, uint64_t addr, struct session
 	return true;
 }
 
-static int give(const struct session_consumer *con, void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+static int give(const struct consumer *con, void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	size_t cut = feed.cut == SIZE_MAX ? 1 : feed.cut && feed.cut < n ? feed.cut : n, i, refused;
 	int rc = 0;
@@ -107,24 +107,24 @@ static int give(const struct session_consumer *con, void *data, const struct str
 }
 
 /* Gives a batch to a piece, and takes that. */
-static int give_piece(const struct session_consumer *con, struct stream *s, const struct cst_generic *g, size_t n)
+static int give_piece(const struct consumer *con, struct stream *s, const struct cst_generic *g, size_t n)
 {
-	void *piece = con->piece_new(con->data, NULL);
+	void *piece = con->shards->make(con->data, NULL);
 	int rc = piece ? give(con, piece, s, g, n) : -CST_ERR_NOMEM, end;
 
 	if (!piece)
 		return rc;
 	con->stream_end(piece, s);
 	if (!rc) {
-		end = con->piece_end(piece);
-		rc = con->piece_take(con->data, piece);
+		end = con->shards->end(piece);
+		rc = con->shards->take(con->data, piece);
 		rc = end ? end : rc;
 	}
-	con->piece_free(piece);
+	con->shards->free(piece);
 	return rc;
 }
 
-int __wrap_session_run(struct session *ss, const struct session_consumer *con)
+int __wrap_session_run(struct session *ss, const struct consumer *con)
 {
 	static const struct cst_config config = { .protocol = CST_PROTO_ETMV4 };
 	void *word[2] = { NULL };
@@ -133,9 +133,9 @@ int __wrap_session_run(struct session *ss, const struct session_consumer *con)
 	int rc = 0;
 
 	(void)ss;
-	assert_true(con->unwanted);
+	assert_true(con->wants.excluded);
 	/* generated code is divided between methods here, and arrivals are in elements only */
-	assert_int_equal(con->counts, library_may_count);
+	assert_int_equal(con->wants.counts, library_may_count);
 	for (i = 0; i < feed.n && !rc; i++) {
 		s[feed.v[i].stream].unwanted = feed.v[i].unwanted;
 		s[feed.v[i].stream].tid = feed.v[i].tid;

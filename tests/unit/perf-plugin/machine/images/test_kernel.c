@@ -102,7 +102,7 @@ static void make(struct pdb *file, bool poke, bool map)
 static struct session *decode(struct pdb *file, const char *image, struct result *r)
 {
 	struct session_opts so = { .vmlinux = image, .cache_limit = 1 << 20 };
-	struct session_consumer con = { .data = r, .batch = on_batch };
+	struct consumer con = { .data = r, .batch = on_batch };
 	struct perfdata *pd;
 	struct error err;
 	struct session *ss;
@@ -296,7 +296,7 @@ static void image_without_the_symbol(void **state)
 static void copy_of_kernel_memory(void **state)
 {
 	struct session_opts so = { .input = recording, .cache_limit = 1 << 20 };
-	struct session_consumer con = { .batch = on_batch };
+	struct consumer con = { .batch = on_batch };
 	struct result r = { 0 };
 	struct session *ss;
 	struct pdb file;

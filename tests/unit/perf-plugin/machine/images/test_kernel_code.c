@@ -147,9 +147,10 @@ static struct dso *file_of(void *data, uint32_t number)
 	return NULL;
 }
 
-static int on_begin(void *data, const struct session_fragment *f)
+static int on_begin(void *data, const struct fragment_event *e)
 {
-	(void)f;
+	if (e->ended)
+		return 0;
 	assert_true(((struct result *)data)->fragments++ < MAX_FRAGMENTS);
 	return 0;
 }
@@ -185,7 +186,7 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 /* Runs a session over `pd`, or over the input of `so`. */
 static void run(struct perfdata *pd, const struct session_opts *so, struct result *r)
 {
-	struct session_consumer con = { .data = r, .batch = on_batch, .fragment_begin = on_begin };
+	struct consumer con = { .data = r, .batch = on_batch, .fragment = on_begin };
 	struct session *ss;
 	FILE *out;
 

@@ -686,7 +686,7 @@ static unsigned int insns_of_other_file(uint16_t misc, size_t keep_events, bool 
 	ss = sb_open(&data, &so, &feature);
 	ss->tasks.threads.ahead = keep_events ? 1 : THREADS_AHEAD;
 	nr = ss->images.dsos.nr;
-	assert_int_equal(session_run(ss, &(struct session_consumer){ .data = NULL }), 0);
+	assert_int_equal(session_run(ss, &(struct consumer){ .data = NULL }), 0);
 	assert_int_equal(ss->images.dsos.nr, nr);
 	insns = (unsigned int)session_totals(ss)->dec.insns;
 	session_close(ss);

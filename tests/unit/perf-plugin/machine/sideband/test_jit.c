@@ -264,11 +264,12 @@ struct result {
 	char symbol[8][16];
 };
 
-static int on_begin(void *data, const struct session_fragment *f)
+static int on_begin(void *data, const struct fragment_event *e)
 {
 	struct result *r = data;
 
-	(void)f;
+	if (e->ended)
+		return 0;
 	assert_in_range(r->fragments, 0, 7);
 	r->fragments++;
 	return 0;
@@ -373,7 +374,7 @@ static struct session *open_with(const char *dump, bool monotonic, uint64_t tick
 static struct session *run_with(struct result *r, const char *dump, bool monotonic, uint64_t tick_ns,
 				const struct session_opts *opts)
 {
-	struct session_consumer con = { .data = r, .batch = on_batch, .fragment_begin = on_begin };
+	struct consumer con = { .data = r, .batch = on_batch, .fragment = on_begin };
 	struct session *ss = open_with(dump, monotonic, tick_ns, opts);
 
 	memset(r, 0, sizeof(*r));

@@ -67,13 +67,13 @@ struct taken {
 	unsigned int pieces, refuse, continued, ends;
 };
 
-static void *piece_new(void *data, struct session *ss)
+static void *shard_make(void *data, struct session *ss)
 {
 	(void)data;
 	return ss ? calloc(1, 1) : NULL;
 }
 
-static bool piece_fits(void *data, void *piece)
+static bool shard_fits(void *data, void *piece)
 {
 	const struct taken *t = data;
 
@@ -81,24 +81,26 @@ static bool piece_fits(void *data, void *piece)
 	return t->pieces + 1 != t->refuse;
 }
 
-static void piece_continue(void *data, void *piece)
+static void shard_resume(void *data, void *piece)
 {
 	(void)piece;
 	((struct taken *)data)->continued++;
 }
 
-static int piece_take(void *data, void *piece)
+static int shard_take(void *data, void *piece)
 {
 	(void)piece;
 	((struct taken *)data)->pieces++;
 	return 0;
 }
 
-static struct session_consumer consumer(struct taken *t)
+static struct consumer consumer(struct taken *t)
 {
-	return (struct session_consumer){ .data = t, .piece_new = piece_new, .piece_fits = piece_fits,
-					  .piece_continue = piece_continue, .piece_take = piece_take, .piece_free = free,
-					  .by_fragment = true, .max_piece = 1, .max_pieces = 1 };
+	static const struct shard_ops shards = { .make = shard_make, .fits = shard_fits, .resume = shard_resume,
+						 .take = shard_take, .free = free, .by_fragment = true, .max_size = 1,
+						 .max_ahead = 1 };
+
+	return (struct consumer){ .data = t, .shards = &shards };
 }
 
 /* A piece that begins after others were taken uses what they have learned, and the session has it at the end. */
@@ -111,7 +113,7 @@ static void facts_of_earlier_pieces(void **state)
 	for (later = SAME; later <= IDLE; later++)
 		for (jobs = 1; jobs <= 2; jobs++) {
 			struct taken t = { 0 };
-			const struct session_consumer con = consumer(&t);
+			const struct consumer con = consumer(&t);
 			struct session *ss = open_stream(jobs, later);
 			const struct session_totals *sum = session_totals(ss);
 
@@ -138,12 +140,15 @@ static int end_with_error(void *piece)
 static void sum_that_fails(void **state)
 {
 	struct taken t = { 0 };
-	struct session_consumer con = consumer(&t);
+	struct consumer con = consumer(&t);
+	struct shard_ops shards;
 	struct session *ss = open_stream(2, SAME);
 
 	(void)state;
-	con.sums = true;
-	con.piece_end = end_with_error;
+	shards = *con.shards;
+	shards.sums = true;
+	shards.end = end_with_error;
+	con.shards = &shards;
 	assert_int_equal(session_run(ss, &con), ERR_REPORTED);
 	assert_int_equal(t.pieces, 0);
 	session_close(ss);
@@ -161,7 +166,7 @@ static void message_of_refused_piece(void **state)
 						 .jobs_asked = true };
 		struct pdb trace = { 0 }, data = { 0 };
 		struct taken t = { .refuse = refuse };
-		const struct session_consumer con = consumer(&t);
+		const struct consumer con = consumer(&t);
 		struct session *ss;
 		struct said said;
 		size_t len;

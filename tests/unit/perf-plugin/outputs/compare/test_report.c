@@ -370,7 +370,7 @@ static void traced(void **state)
 
 /* ---- packets ------------------------------------------------------------------------------------- */
 
-int __wrap_session_run(struct session *ss, const struct session_consumer *con);
+int __wrap_session_run(struct session *ss, const struct consumer *con);
 size_t __wrap_cst_decoder_packet_text_sized(const struct cst_decoder *dec, const struct cst_packet *pkt, size_t size, char *out,
 					     size_t cap);
 
@@ -384,7 +384,7 @@ static struct second_run {
 } second;
 
 /* The other recording's session: a stream of CPU 3, and one whose CPU is not known in its last range. */
-static int run_second(const struct session_consumer *con)
+static int run_second(const struct consumer *con)
 {
 	void *priv[2] = { NULL, NULL };
 	struct stream s[2] = { { .cpu = 3, .queue = 7, .priv = &priv[0] }, { .cpu = -1, .queue = 8, .priv = &priv[1] } };
@@ -412,7 +412,7 @@ static struct {
 } executed;
 
 /* Three fragments of 0x100 bytes in each of two buffers, with a packet of two trace IDs every four bytes. */
-int __wrap_session_run(struct session *ss, const struct session_consumer *con)
+int __wrap_session_run(struct session *ss, const struct consumer *con)
 {
 	struct session_fragment f = { .size = 0x100 };
 	struct cst_packet pkt;
@@ -434,12 +434,12 @@ int __wrap_session_run(struct session *ss, const struct session_consumer *con)
 	for (f.queue = 0; f.queue < 2; f.queue++)
 		for (f.offset = 0x100; f.offset < 0x400; f.offset += f.size) {
 			start = 0;
-			assert_int_equal(con->fragment_tree(con->data, &f, NULL, &start), 0);
+			assert_int_equal(con->fragment(con->data, &(struct fragment_event){ .fragment = &f, .start = &start }), 0);
 			assert_true(start == f.offset || start == f.offset + f.size);
 			for (; start < f.offset + f.size; start += 4) {
 				s = (struct stream){ .queue = f.queue, .trace_id = (uint8_t)(0x10 + start / 4 % 2) };
 				pkt = (struct cst_packet){ .index = start };
-				assert_int_equal(con->packet(con->data, &s, &pkt), 0);
+				assert_int_equal(con->wants.packet(con->data, &s, &pkt), 0);
 			}
 		}
 	return 0;

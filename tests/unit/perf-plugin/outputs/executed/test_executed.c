@@ -21,7 +21,7 @@
 #include "unit/temp_dir.h"
 
 /* What the session reads and delivers is the test's choice. */
-int __wrap_session_run(struct session *ss, const struct session_consumer *consumer);
+int __wrap_session_run(struct session *ss, const struct consumer *consumer);
 size_t __wrap_session_read_code(const struct stream *s, uint64_t addr, void *buf, size_t len);
 
 #define CODE 0x8000u
@@ -47,13 +47,13 @@ static const struct cst_generic *elements;
 static size_t n_elements;
 static int run_result;
 
-int __wrap_session_run(struct session *ss, const struct session_consumer *con)
+int __wrap_session_run(struct session *ss, const struct consumer *con)
 {
 	void *priv = NULL;
 	int rc = 0;
 
 	assert_ptr_equal(ss, SESSION);
-	assert_true(con->times);
+	assert_true(con->wants.times);
 	stream.priv = &priv;
 	if (n_elements)
 		rc = con->batch(con->data, &stream, elements, n_elements);

@@ -612,7 +612,7 @@ static int take_code(void *data, const struct stream *s, const struct cst_generi
 
 static void collect(struct pdb *data, struct code *c)
 {
-	const struct session_consumer consumer = { .data = c, .batch = take_code };
+	const struct consumer consumer = { .data = c, .batch = take_code };
 	struct session *ss = open_here(data);
 
 	assert_int_equal(session_run(ss, &consumer), 0);

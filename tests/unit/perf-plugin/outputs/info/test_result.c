@@ -306,10 +306,10 @@ static struct build_id id_of(uint8_t byte, uint8_t len)
 static bool more_files;		/* other files than /program0 are used, too */
 static int failure;		/* what decoding returns in place of being done; 0: it is done */
 
-int __real_session_run(struct session *session, const struct session_consumer *con);
-int __wrap_session_run(struct session *session, const struct session_consumer *con);
+int __real_session_run(struct session *session, const struct consumer *con);
+int __wrap_session_run(struct session *session, const struct consumer *con);
 /* After decoding it is as if code of all files had been needed, and 96 instructions of no file. */
-int __wrap_session_run(struct session *session, const struct session_consumer *con)
+int __wrap_session_run(struct session *session, const struct consumer *con)
 {
 	int rc = failure ? failure : __real_session_run(session, con);
 	unsigned int i;

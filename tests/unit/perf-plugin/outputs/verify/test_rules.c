@@ -30,7 +30,7 @@ const struct cst_stats *__wrap_cst_decoder_stats(const struct cst_decoder *dec)
 	return (const struct cst_stats *)(const void *)dec;
 }
 
-int __wrap_session_run(struct session *ss, const struct session_consumer *con);
+int __wrap_session_run(struct session *ss, const struct consumer *con);
 void __wrap_session_close(struct session *ss);
 void __wrap_session_print_end(const struct session *ss, FILE *to);
 bool __wrap_session_incomplete(const struct session *ss);
@@ -86,7 +86,7 @@ bool __wrap_session_incomplete(const struct session *ss)
 	return lost;
 }
 
-int __wrap_session_run(struct session *ss, const struct session_consumer *con)
+int __wrap_session_run(struct session *ss, const struct consumer *con)
 {
 	void *priv[2] = { NULL };
 	struct cst_stats fed[2] = { { .bytes = 0 } };
@@ -101,7 +101,7 @@ int __wrap_session_run(struct session *ss, const struct session_consumer *con)
 	for (p = steps; !rc && p < steps + nr_steps; p++)
 		switch (p->kind) {
 		case FRAGMENT:
-			rc = con->fragment_begin(con->data, &p->fragment);
+			rc = con->fragment(con->data, &(struct fragment_event){ .fragment = &p->fragment });
 			break;
 		case FINDING:
 			cst_log_finding(opts->log, CST_LOG_PACKET, p->trace_id, p->index, p->finding, p->value);
@@ -112,7 +112,7 @@ int __wrap_session_run(struct session *ss, const struct session_consumer *con)
 			rc = con->batch(con->data, &s[p->stream], &p->g, 1);
 			break;
 		case END_OF_FRAGMENT:
-			rc = con->fragment_end(con->data, &s[p->stream]);
+			rc = con->fragment(con->data, &(struct fragment_event){ .ended = &s[p->stream] });
 			break;
 		}
 	for (i = 0; i < 2; i++) {

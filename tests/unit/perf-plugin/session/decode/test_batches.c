@@ -118,8 +118,8 @@ static void next_stream_after_a_stop(void **state)
 	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		struct session *ss = open_two();
 		struct seen seen = { .text = "" };
-		const struct session_consumer con = { .data = &seen, .batch = on_batch, .times = ways[i].times,
-						      .packet = ways[i].packets ? on_packet : NULL };
+		const struct consumer con = { .data = &seen, .wants.times = ways[i].times,
+					.wants.packet = ways[i].packets ? on_packet : NULL, .batch = on_batch };
 
 		assert_int_equal(session_run(ss, &con), 0);
 		if (strcmp(seen.text, "10 on\n10 0-8\n12 on\n12 0-8\n10 2000-2008\n12 2000-2008\n"))
@@ -132,7 +132,7 @@ static void next_stream_after_a_stop(void **state)
 static void end_at_a_stop(void **state)
 {
 	struct seen seen = { .text = "", .end = 7 };
-	const struct session_consumer con = { .data = &seen, .batch = on_batch };
+	const struct consumer con = { .data = &seen, .batch = on_batch };
 	struct session *ss = open_two();
 
 	(void)state;
@@ -148,7 +148,7 @@ static void end_at_a_stop(void **state)
 static uint64_t gap_bytes(bool before)
 {
 	const struct session_opts so = { .symfs = dir };
-	const struct session_consumer con = { .data = NULL };
+	const struct consumer con = { .data = NULL };
 	struct pdb data = { 0 }, good = { 0 }, gap = { 0 }, frames = { 0 };
 	struct pdb_sid s = sb_sid(1000);
 	unsigned int rows = 0;

@@ -166,7 +166,7 @@ static int move(void *data, void *lead, const struct stream *s)
 	return 0;
 }
 
-static void *piece_new(void *data, struct session *ss)
+static void *shard_make(void *data, struct session *ss)
 {
 	struct sum *piece = calloc(1, sizeof(*piece));
 
@@ -177,13 +177,13 @@ static void *piece_new(void *data, struct session *ss)
 	return piece;
 }
 
-static void piece_free(void *piece)
+static void shard_free(void *piece)
 {
 	pieces--;
 	free(piece);
 }
 
-static int piece_take(void *data, void *piece)
+static int shard_take(void *data, void *piece)
 {
 	const struct sum *more = piece;
 	struct sum *sum = data;
@@ -203,9 +203,10 @@ struct result {
 
 static void run(struct result *r, struct session *ss, bool endless, bool sums)
 {
-	const struct session_consumer con = { .data = &r->sum, .batch = on_batch, .stream_end = on_stream_end,
-					      .piece_new = piece_new, .piece_take = piece_take, .piece_free = piece_free,
-					      .by_fragment = true, .stream_digest = digest, .stream_move = move, .sums = sums };
+	const struct consumer con = { .data = &r->sum, .batch = on_batch, .stream_end = on_stream_end,
+				.shards = &(const struct shard_ops){ .make = shard_make, .take = shard_take,
+				.free = shard_free, .by_fragment = true, .digest = digest, .move = move,
+				.sums = sums } };
 
 	memset(r, 0, sizeof(*r));
 	r->sum.endless = endless;

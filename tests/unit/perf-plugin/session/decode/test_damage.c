@@ -41,9 +41,10 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	return 0;
 }
 
-static int on_fragment(void *data, const struct session_fragment *f)
+static int on_fragment(void *data, const struct fragment_event *e)
 {
-	(void)f;
+	if (e->ended)
+		return 0;
 	((struct sums *)data)->fragments++;
 	return 0;
 }
@@ -53,7 +54,7 @@ static const struct session_opts no_files = { .symfs = "/nonexistent", .cache_li
 /* False when it cannot even be opened. */
 static bool run(const uint8_t *p, size_t len, struct sums *sum)
 {
-	struct session_consumer con = { .data = sum, .batch = on_batch, .fragment_begin = on_fragment };
+	struct consumer con = { .data = sum, .batch = on_batch, .fragment = on_fragment };
 	struct perfdata *pd;
 	struct error err;
 	struct session *ss;

@@ -86,9 +86,8 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	return 0;
 }
 
-static int on_begin(void *data, const struct session_fragment *f)
+static void begin(struct result *r, const struct session_fragment *f)
 {
-	struct result *r = data;
 	uint64_t i;
 
 	assert_in_range(r->fragments, 0, 7);
@@ -97,13 +96,16 @@ static int on_begin(void *data, const struct session_fragment *f)
 	r->offset[r->fragments] = f->offset;
 	r->size[r->fragments] = f->size;
 	r->raw[r->fragments++] = f->raw;
-	return 0;
 }
 
-static int on_end(void *data, const struct stream *s)
+static int on_fragment(void *data, const struct fragment_event *e)
 {
-	(void)s;
-	((struct result *)data)->ends++;
+	struct result *r = data;
+
+	if (e->ended)
+		r->ends++;
+	else
+		begin(r, e->fragment);
 	return 0;
 }
 
@@ -142,8 +144,9 @@ static void decode_with(const struct pdb_attr *attr,
 			int (*packet)(void *data, const struct stream *s, const struct cst_packet *pkt))
 {
 	const struct session_opts so = { .symfs = dir };
-	const struct session_consumer con = { .data = &r, .batch = on_batch, .times = true, .fragment_begin = on_begin,
-					      .fragment_end = on_end, .stream_end = on_stream_end, .packet = packet };
+	const struct consumer con = { .data = &r, .wants.times = true, .wants.packet = packet,
+				.batch = on_batch, .fragment = on_fragment,
+				.stream_end = on_stream_end };
 
 	session_close(ss);
 	ss = sb_open_of(attr, &data, &so, NULL);

@@ -92,7 +92,7 @@ struct taken {
 	unsigned int elsewhere;	/* pieces from another thread */
 	uint64_t times[2 * FRAGMENTS];
 	unsigned int nr_times;
-	/* the other limits of struct session_consumer */
+	/* the other limits of struct consumer */
 	uint64_t max_piece;
 	unsigned int max_pieces;
 	uint64_t unfit;		/* the piece with a fragment of this time cannot be kept by another thread */
@@ -121,7 +121,7 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	return p->t && p->elsewhere && s->aux_time == p->t->unfit ? SESSION_UNFIT : 0;
 }
 
-static void *piece_new(void *data, struct session *ss)
+static void *shard_make(void *data, struct session *ss)
 {
 	struct piece *p = ss ? calloc(1, sizeof(*p)) : NULL;
 	struct taken *t = data;
@@ -132,7 +132,7 @@ static void *piece_new(void *data, struct session *ss)
 	return p;
 }
 
-static bool piece_fits(void *data, void *piece)
+static bool shard_fits(void *data, void *piece)
 {
 	struct taken *t = data;
 
@@ -143,13 +143,13 @@ static bool piece_fits(void *data, void *piece)
 	return false;
 }
 
-static void piece_continue(void *data, void *piece)
+static void shard_resume(void *data, void *piece)
 {
 	(void)piece;
 	((struct taken *)data)->continued++;
 }
 
-static int piece_take(void *data, void *piece)
+static int shard_take(void *data, void *piece)
 {
 	const struct piece *p = piece;
 	struct taken *t = data;
@@ -211,10 +211,11 @@ static struct session *open_recording(unsigned int jobs)
 
 static void run(struct session *ss, struct taken *t, bool by_fragment)
 {
-	struct session_consumer con = { .data = t, .batch = on_batch, .piece_new = piece_new, .piece_fits = piece_fits,
-					.piece_continue = piece_continue, .piece_take = piece_take,
-					.piece_free = free, .by_fragment = by_fragment, .max_piece = t->max_piece,
-					.max_pieces = t->max_pieces };
+	struct consumer con = { .data = t, .batch = on_batch,
+				.shards = &(const struct shard_ops){ .make = shard_make, .fits = shard_fits,
+				.resume = shard_resume, .take = shard_take, .free = free,
+				.by_fragment = by_fragment, .max_size = t->max_piece,
+				.max_ahead = t->max_pieces } };
 	unsigned int i;
 
 	assert_int_equal(session_run(ss, &con), 0);
@@ -285,8 +286,9 @@ static void two_buffers(unsigned int jobs, char losses[1024])
 	const struct session_opts so = { .symfs = dir, .jobs = jobs, .jobs_asked = true, .filter = { .cpu = "2-3" } };
 	struct taken t = { .refuse = 0 };
 	struct piece p = { .ranges = 0 };
-	const struct session_consumer con = { .data = jobs > 1 ? (void *)&t : &p, .batch = on_batch, .piece_new = piece_new,
-					      .piece_fits = piece_fits, .piece_take = piece_take, .piece_free = free };
+	const struct consumer con = { .data = jobs > 1 ? (void *)&t : &p, .batch = on_batch,
+				.shards = &(const struct shard_ops){ .make = shard_make, .fits = shard_fits,
+				.take = shard_take, .free = free } };
 	struct pdb trace = { .p = NULL }, data = { .p = NULL };
 	struct pdb_sid s = sb_sid(1000);
 	struct session *ss;
@@ -375,9 +377,10 @@ static void refused_by_the_second(void **state)
 static void refused_idle_piece(void **state)
 {
 	struct taken t = { .refuse = 1 };
-	const struct session_consumer con = { .data = &t, .batch = on_batch, .piece_new = piece_new, .piece_fits = piece_fits,
-					      .piece_take = piece_take, .piece_free = free, .by_fragment = true, .max_piece = 1,
-					      .max_pieces = 1 };
+	const struct consumer con = { .data = &t, .batch = on_batch,
+				.shards = &(const struct shard_ops){ .make = shard_make, .fits = shard_fits,
+				.take = shard_take, .free = free, .by_fragment = true, .max_size = 1,
+				.max_ahead = 1 } };
 	struct session *ss = open_stream(2, true);
 
 	(void)state;
@@ -435,8 +438,9 @@ static int take_none(void *data, void *piece)
 static void refused_result(void **state)
 {
 	struct taken t = { .refuse = UINT32_MAX };
-	struct session_consumer con = { .data = &t, .batch = on_batch, .piece_new = piece_new, .piece_take = take_none,
-					.piece_free = free, .by_fragment = true, .max_piece = 1, .max_pieces = 1 };
+	struct consumer con = { .data = &t, .batch = on_batch,
+				.shards = &(const struct shard_ops){ .make = shard_make, .take = take_none,
+				.free = free, .by_fragment = true, .max_size = 1, .max_ahead = 1 } };
 	struct session *ss = open_recording(3);
 
 	(void)state;
@@ -450,8 +454,9 @@ static void whole_buffer(void **state)
 {
 	struct taken t = { .refuse = UINT32_MAX };
 	struct piece p = { .ranges = 0 };
-	struct session_consumer con = { .data = &p, .batch = on_batch, .piece_new = piece_new,
-					.piece_take = piece_take, .piece_free = free };
+	struct consumer con = { .data = &p, .batch = on_batch,
+				.shards = &(const struct shard_ops){ .make = shard_make, .take = shard_take,
+				.free = free } };
 	struct session *ss = open_recording(8);
 
 	(void)state;
@@ -519,8 +524,9 @@ static int sum_take(void *data, void *piece)
 static struct sum sum_of(unsigned int jobs, bool idle)
 {
 	struct sum sum = { 0 };
-	struct session_consumer con = { .data = &sum, .batch = sum_batch, .piece_new = sum_new, .piece_take = sum_take,
-					.piece_free = sum_free, .by_fragment = true, .sums = true };
+	struct consumer con = { .data = &sum, .batch = sum_batch,
+				.shards = &(const struct shard_ops){ .make = sum_new, .take = sum_take,
+				.free = sum_free, .by_fragment = true, .sums = true } };
 	struct session *ss = open_stream(jobs, idle);
 	const unsigned int ranges = (idle ? 1 : FRAGMENTS) * SB_ATOMS;	/* the idle task has no code here */
 
@@ -574,8 +580,10 @@ static void sums_that_end(void **state)
 	(void)state;
 	for (i = 0; i < 2; i++) {
 		struct sum sum = { 0 };
-		struct session_consumer con = { .data = &sum, .batch = ended_batch, .piece_new = sum_new, .piece_take = sum_take,
-						.piece_free = sum_free, .by_fragment = true, .sums = true };
+		struct consumer con = { .data = &sum, .batch = ended_batch,
+					.shards = &(const struct shard_ops){ .make = sum_new,
+					.take = sum_take, .free = sum_free, .by_fragment = true,
+					.sums = true } };
 		struct session *ss = open_stream(3, false);
 
 		startable = i ? UINT32_MAX : 0;
@@ -636,9 +644,10 @@ static void until_all_wait(void)
 static void unfit_sum(void **state)
 {
 	struct sum sum = { 0 };
-	const struct session_consumer con = { .data = &sum, .batch = unfit_batch, .piece_new = sum_new, .piece_take = sum_take,
-					      .piece_free = sum_free, .by_fragment = true, .sums = true, .max_piece = 1,
-					      .max_pieces = 1 };
+	const struct consumer con = { .data = &sum, .batch = unfit_batch,
+				.shards = &(const struct shard_ops){ .make = sum_new, .take = sum_take,
+				.free = sum_free, .by_fragment = true, .sums = true, .max_size = 1,
+				.max_ahead = 1 } };
 	struct session *ss = open_recording(3);
 
 	(void)state;

@@ -101,40 +101,42 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 }
 
 /* Pieces of threads, each of which is refused and decoded again. */
-static void *piece_new(void *data, struct session *ss)
+static void *shard_make(void *data, struct session *ss)
 {
 	(void)ss;
 	return data;
 }
 
-static bool piece_fits(void *data, void *piece)
+static bool shard_fits(void *data, void *piece)
 {
 	(void)data;
 	(void)piece;
 	return false;
 }
 
-static int piece_take(void *data, void *piece)
+static int shard_take(void *data, void *piece)
 {
 	(void)data;
 	(void)piece;
 	return 0;
 }
 
-static void piece_free(void *piece)
+static void shard_free(void *piece)
 {
 	(void)piece;
 }
 
-static const struct session_consumer plain = { .batch = on_batch, .by_fragment = true, .stateless = true };
-static const struct session_consumer refusing = { .batch = on_batch, .by_fragment = true, .piece_new = piece_new,
-						  .piece_fits = piece_fits, .piece_take = piece_take, .piece_free = piece_free };
+static const struct consumer plain = { .batch = on_batch,
+			.shards = &(const struct shard_ops){ .by_fragment = true, .stateless = true } };
+static const struct consumer refusing = { .batch = on_batch,
+			.shards = &(const struct shard_ops){ .by_fragment = true, .make = shard_make,
+			.fits = shard_fits, .take = shard_take, .free = shard_free } };
 
 /* What decoding FRAGMENTS stretches some times prints on a terminal. */
-static const char *shown(const struct session_consumer *how, struct clocked *c, unsigned int jobs, bool progress, unsigned int times)
+static const char *shown(const struct consumer *how, struct clocked *c, unsigned int jobs, bool progress, unsigned int times)
 {
 	const struct session_opts so = { .symfs = dir, .jobs = jobs, .jobs_asked = true, .progress = progress };
-	struct session_consumer con = *how;
+	struct consumer con = *how;
 	struct pdb trace = { .p = NULL }, data = { .p = NULL };
 	int terminal, theirs, kept;
 	static char text[4096];

@@ -56,7 +56,7 @@ static int note(void *data, const struct stream *s, const struct cst_generic *g,
 static struct times *timed(struct pdb *trace, struct pdb *other, bool asked)
 {
 	static struct times t;
-	struct session_consumer con = { .data = &t, .batch = note, .times = asked };
+	struct consumer con = { .data = &t, .wants.times = asked, .batch = note };
 	struct session_opts so = { .symfs = dir, .contextid = CONTEXTID_TID, .filter = wanted };
 	struct pdb data = { 0 }, file = { 0 }, one = { 0 }, two = { 0 }, all = { 0 };
 	struct pdb_sid s = at_time(AUX_TIME, 1, 2);
@@ -356,7 +356,7 @@ static void fragments_without_times(bool conversion)
 	struct pdb_sid s = at_time(0, 1000, 0);
 	struct pdb data = { 0 }, trace = { 0 }, file = { 0 };
 	struct result r = { .nr = 0 };
-	struct session_consumer con = { .data = &r, .batch = on_batch };
+	struct consumer con = { .data = &r, .batch = on_batch };
 	struct session_opts so = { .symfs = dir, .contextid = CONTEXTID_TID };
 	struct perfdata *pd;
 	struct session *ss;

@@ -52,10 +52,13 @@ struct result {
 	int pid;
 };
 
-static int on_begin(void *data, const struct session_fragment *f)
+static int on_begin(void *data, const struct fragment_event *e)
 {
+	const struct session_fragment *f = e->fragment;
 	struct result *r = data;
 
+	if (e->ended)
+		return 0;
 	assert_in_range(r->fragments, 0, THREADS * ROUNDS - 1);
 	r->tid[r->fragments++] = (unsigned int)f->tid;
 	return 0;
@@ -91,7 +94,7 @@ static struct session *open_session(struct perfdata *pd, size_t keep)
 
 static void run(struct session *ss, struct result *r)
 {
-	struct session_consumer con = { .data = r, .batch = on_batch, .fragment_begin = on_begin };
+	struct consumer con = { .data = r, .batch = on_batch, .fragment = on_begin };
 
 	memset(r, 0, sizeof(*r));
 	assert_int_equal(session_run(ss, &con), 0);

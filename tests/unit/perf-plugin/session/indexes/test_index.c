@@ -160,13 +160,15 @@ static int list_batch(void *data, const struct stream *s, const struct cst_gener
 	return 0;
 }
 
-static int on_tree(void *data, const struct session_fragment *f, struct cst_tree *tree, uint64_t *start)
+static int on_fragment(void *data, const struct fragment_event *e)
 {
 	struct output *o = data;
-	struct index_section s = { .tree = tree };
+	struct index_section s = { .tree = e->tree };
 
-	index_book_section(&s, f);
-	*start = dump_range_start(&o->range, &s, -1);
+	if (e->ended)
+		return 0;
+	index_book_section(&s, e->fragment);
+	*e->start = dump_range_start(&o->range, &s, -1);
 	return 0;
 }
 
@@ -206,13 +208,13 @@ static struct output list_from(uint64_t at, const char *window, bool index, char
 	struct session_opts so = { .symfs = dir, .input = data_path, .filter = { .time = window },
 				   .contextid = CONTEXTID_TID, .strict = strict };
 	struct output o = { .range.from = { at != 0, CST_INDEX_KINDS, at } };
-	struct session_consumer con = { .data = &o, .batch = list_batch, .unwanted = true };
+	struct consumer con = { .data = &o, .wants.excluded = true, .batch = list_batch };
 	struct messages m = begin_messages();
 	struct session *ss;
 	int rc = -1;
 
 	if (at)
-		con.fragment_tree = on_tree;
+		con.fragment = on_fragment;
 	input_forget_all();	/* what another run read may be written */
 	assert_int_equal(index_book_init(&o.range.book, "test", data_path, NULL), 0);
 	if (index)
@@ -233,13 +235,14 @@ static struct output list_from(uint64_t at, const char *window, bool index, char
 
 /* ---- making an index --------------------------------------------------------------------------------- */
 
-static int index_tree(void *data, const struct session_fragment *f, struct cst_tree *tree, uint64_t *start)
+static int index_fragment(void *data, const struct fragment_event *e)
 {
 	struct index_book *b = data;
-	struct index_section s = { .tree = tree };
+	struct index_section s = { .tree = e->tree };
 
-	(void)start;
-	index_book_section(&s, f);
+	if (e->ended)
+		return 0;
+	index_book_section(&s, e->fragment);
 	return index_book_make(b, &s);
 }
 
@@ -247,7 +250,7 @@ static void make_index(uint32_t granularity)
 {
 	struct session_opts so = { .symfs = dir, .input = data_path };
 	struct index_book b = { .opts.granularity = granularity };
-	struct session_consumer con = { .data = &b, .fragment_tree = index_tree };
+	struct consumer con = { .data = &b, .fragment = index_fragment };
 	struct session *ss = session_open(&so);
 
 	assert_non_null(ss);

@@ -135,7 +135,7 @@ static void open_recording(const char *time)
 /* Twice, since nothing of a run may be left in the next. */
 static void run(void)
 {
-	const struct session_consumer nothing = { .data = NULL };
+	const struct consumer nothing = { .data = NULL };
 
 	assert_int_equal(session_run(ss, &nothing), 0);
 	check_sums();
@@ -623,7 +623,7 @@ static void lost_records(void **state)
 static void contradictions(void **state)
 {
 	enum { TIMES = 3 * UINT16_MAX + 5 };	/* more than one run of counted ranges has */
-	const struct session_consumer counting = { .counts = true }, nothing = { .data = NULL };
+	const struct consumer counting = { .wants.counts = true }, nothing = { .data = NULL };
 	const struct dso_table *files;
 	uint64_t sum;
 	size_t i;

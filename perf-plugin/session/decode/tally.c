@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* part.c - takes the counts of a piece out of a replica and adds them to the session. */
-#include "session/decode/part.h"
+/* tally.c - takes the counts of a shard out of a replica and adds them to the session. */
+#include "session/decode/tally.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ void session_zero_counts(struct session *ss)
 	losses_clear(&ss->losses);
 }
 
-static int take_files(struct part *p, struct session *rep)
+static int take_files(struct tally *p, struct session *rep)
 {
 	size_t i, n = 0;
 
@@ -56,7 +56,7 @@ static int take_files(struct part *p, struct session *rep)
 	return 0;
 }
 
-int part_take(struct part *p, struct session *rep)
+int tally_take(struct tally *p, struct session *rep)
 {
 	struct losses fresh = { .lost_records = rep->losses.lost_records };	/* total of the file */
 
@@ -98,7 +98,7 @@ static void add_file(struct dso *d, const struct part_file *f)
 	d->conflicts += f->conflicts;
 }
 
-bool part_add(struct session *ss, const struct part *p)
+bool tally_add(struct session *ss, const struct tally *p)
 {
 	struct session_totals *t = &ss->totals;
 	size_t i;
@@ -122,7 +122,7 @@ bool part_add(struct session *ss, const struct part *p)
 	return true;
 }
 
-void part_put_back(struct session *ss, struct part *p)
+void tally_put_back(struct session *ss, struct tally *p)
 {
 	const struct losses empty = ss->losses;
 	size_t i;
@@ -136,10 +136,10 @@ void part_put_back(struct session *ss, struct part *p)
 	ss->left_undone = p->left_undone;
 	for (i = 0; i < p->nr_files; i++)
 		add_file(ss->images.dsos.all[p->files[i].number], &p->files[i]);
-	part_free(p);
+	tally_free(p);
 }
 
-void part_free(struct part *p)
+void tally_free(struct tally *p)
 {
 	losses_free(&p->losses);
 	free(p->files);

@@ -14,7 +14,7 @@
 #include <cstrace/log.h>
 
 #include "session/decode/decode.h"
-#include "session/decode/part.h"
+#include "session/decode/tally.h"
 #include "unit/perf-plugin/session_open.h"
 
 /* One AUX record, one program file. */
@@ -79,7 +79,7 @@ static void parts(void **state)
 	const struct dso *d = ss->images.dsos.all[0];
 	const uint64_t *dec = (const uint64_t *)&t->dec, *frame = (const uint64_t *)&t->frame;
 	const uint64_t records = t->aux_records;
-	struct part part;
+	struct tally tally;
 	uint64_t step;
 	size_t i;
 
@@ -92,10 +92,10 @@ static void parts(void **state)
 		count_piece(rep, step);
 		if (step == 4)
 			rep->totals.who.only_process = 0;
-		assert_int_equal(part_take(&part, rep), 0);
+		assert_int_equal(tally_take(&part, rep), 0);
 		assert_int_equal(rep->losses.cause[LOSS_ASID].count, 0);
-		assert_true(part_add(ss, &part));
-		part_free(&part);
+		assert_true(tally_add(ss, &part));
+		tally_free(&part);
 	}
 	for (i = 0; i < WORDS(t->dec); i++)
 		assert_int_equal(dec[i], 5 * (100 + i));
@@ -129,11 +129,11 @@ static void parts(void **state)
 	count_piece(rep, 1);
 	for (i = 0; i <= NR_GUESTS; i++)
 		guests_count(&rep->totals.who.guests, (uint32_t)(10 + i));
-	assert_int_equal(part_take(&part, rep), 0);
-	assert_false(part_add(ss, &part));
+	assert_int_equal(tally_take(&part, rep), 0);
+	assert_false(tally_add(ss, &part));
 	assert_int_equal(t->aux_bytes, 5);
 	assert_int_equal(ss->losses.cause[LOSS_ASID].count, 75);
-	part_free(&part);
+	tally_free(&part);
 	/* and counting begins anew */
 	session_zero_counts(ss);
 	for (i = 0; i < WORDS(t->dec); i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* slots.c - decode trees of a buffer and their streams. */
+/* trees.c - decode trees of a buffer and their streams. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,20 +10,20 @@
 #include "session/decode/run.h"
 
 /* Maximum number of trees per buffer: one per trace unit that writes without frames. */
-#define MAX_SLOTS 1024
+#define MAX_TREES 1024
 
 /* Reports, once per unit, why its trace is not decoded. */
 static void report_undecodable(struct session *ss, const struct trace_unit *u)
 {
-	const struct trace_unit **slot;
+	const struct trace_unit **to;
 	size_t i;
 
 	for (i = 0; i < ss->undecodable.nr; i++)
 		if (ss->undecodable.v[i] == u)
 			return;
-	slot = ARRAY_ADD(ss->undecodable.v, ss->undecodable.nr, ss->undecodable.cap);
-	if (slot)
-		*slot = u;
+	to = ARRAY_ADD(ss->undecodable.v, ss->undecodable.nr, ss->undecodable.cap);
+	if (to)
+		*to = u;
 	if (u->config_error == -CST_ERR_PROTOCOL)
 		fprintf(message_stream(), "cstrace: %s: CPU %d has an %s trace unit, which cannot be decoded yet; its "
 			"trace is left out\n", ss->name, (int)u->aux->cpu, aux_unit_name(u->aux->unit));
@@ -41,21 +41,21 @@ static bool usable(struct run *r, struct trace_unit *u)
 {
 	if (!u->config_error)
 		return true;
-	if (u->config_error == -CST_ERR_UNSUP && r->con->packet)
+	if (u->config_error == -CST_ERR_UNSUP && r->con->wants.packet)
 		return true;
 	report_undecodable(r->ss, u);
 	return false;
 }
 
 /* Order of streams: by buffer; then without frames by CPU, else by trace ID. */
-static uint64_t place_of(const struct queue *q, const struct tree_slot *slot, uint8_t id)
+static uint64_t place_of(const struct queue *q, const struct buffer_tree *bt, uint8_t id)
 {
 	uint64_t place = (uint64_t)q->number << 33;
 
-	return slot->raw ? place | 1ull << 32 | slot->unit->aux->cpu : place | id;
+	return bt->raw ? place | 1ull << 32 | bt->unit->aux->cpu : place | id;
 }
 
-static int add_stream(struct run *r, struct tree_slot *slot, struct trace_unit *u, uint8_t id)
+static int add_stream(struct run *r, struct buffer_tree *bt, struct trace_unit *u, uint8_t id)
 {
 	struct cst_config cfg = u->config;
 	struct stream_state *st;
@@ -65,13 +65,13 @@ static int add_stream(struct run *r, struct tree_slot *slot, struct trace_unit *
 	if (!st)
 		return ERR_NOMEM;
 	cfg.trace_id = id;
-	err = cst_tree_add(slot->tree, &cfg, &st->stream.decoder);
+	err = cst_tree_add(bt->tree, &cfg, &st->stream.decoder);
 	if (err) {
 		free(st);
 		return err;
 	}
 	st->ss = r->ss;
-	st->tree = slot->tree;
+	st->tree = bt->tree;
 	st->queue = r->q;
 	st->unit = u;
 	st->pending = &r->pending;
@@ -81,7 +81,7 @@ static int add_stream(struct run *r, struct tree_slot *slot, struct trace_unit *
 	st->stream.cpu = unit_cpu(u);
 	st->stream.trace_id = id;
 	st->stream.queue = r->q->number;
-	st->stream.place = place_of(r->q, slot, id);
+	st->stream.place = place_of(r->q, bt, id);
 	st->stream.config = cst_decoder_config(st->stream.decoder);
 	st->stream.branches = r->list.v;
 	st->stream.priv = &st->word;
@@ -89,8 +89,8 @@ static int add_stream(struct run *r, struct tree_slot *slot, struct trace_unit *
 	cst_decoder_set_cookie(st->stream.decoder, st);
 	cst_decoder_set_counts(st->stream.decoder, r->counts);
 	cst_decoder_set_stop(st->stream.decoder, CST_STOP_CONTEXT | CST_STOP_TRACE_ON |
-			     CST_STOP_TIMESTAMP | CST_STOP_SECTION | r->con->stop);
-	slot->st[id] = st;
+			     CST_STOP_TIMESTAMP | CST_STOP_SECTION | r->con->wants.stop);
+	bt->st[id] = st;
 	return 0;
 }
 
@@ -105,51 +105,51 @@ static void subtract(void *from, const void *less, size_t size)
 		to[i] -= by[i];
 }
 
-static void counts_of(const struct tree_slot *slot, struct slot_counts *c)
+static void counts_of(const struct buffer_tree *bt, struct tree_counts *c)
 {
 	unsigned int id;
 
 	memset(&c->dec, 0, sizeof(c->dec));
 	for (id = 0; id < 128; id++)
-		if (slot->st[id])
-			cst_stats_add(&c->dec, cst_decoder_stats(slot->st[id]->stream.decoder));
-	c->frame = *cst_tree_frame_stats(slot->tree);
-	c->unrouted = cst_tree_unrouted(slot->tree);
-	c->ignored = cst_tree_ignored(slot->tree);
+		if (bt->st[id])
+			cst_stats_add(&c->dec, cst_decoder_stats(bt->st[id]->stream.decoder));
+	c->frame = *cst_tree_frame_stats(bt->tree);
+	c->unrouted = cst_tree_unrouted(bt->tree);
+	c->ignored = cst_tree_ignored(bt->tree);
 }
 
-void slot_begin_counts(struct tree_slot *slot)
+void tree_begin_counts(struct buffer_tree *bt)
 {
-	counts_of(slot, &slot->before);
+	counts_of(bt, &bt->before);
 }
 
 /* Adds the tree's statistics to the totals. */
-static void add_counts(struct run *r, const struct tree_slot *slot)
+static void add_counts(struct run *r, const struct buffer_tree *bt)
 {
 	struct session_totals *t = &r->ss->totals;
-	struct slot_counts c;
+	struct tree_counts c;
 
-	counts_of(slot, &c);
-	subtract(&c, &slot->before, sizeof(c));
+	counts_of(bt, &c);
+	subtract(&c, &bt->before, sizeof(c));
 	cst_stats_add(&t->dec, &c.dec);
-	if (!slot->raw)
+	if (!bt->raw)
 		cst_frame_stats_add(&t->frame, &c.frame);
 	t->unrouted += c.unrouted;
 	t->filtered_bytes += c.ignored;
 	t->aux_bytes -= c.ignored;
-	losses_queue_end(&r->ss->losses, r->q->cpu, slot->raw ? NULL : &c.frame, c.unrouted);
+	losses_queue_end(&r->ss->losses, r->q->cpu, bt->raw ? NULL : &c.frame, c.unrouted);
 }
 
-void slot_free(struct run *r, struct tree_slot *slot)
+void tree_free(struct run *r, struct buffer_tree *bt)
 {
 	unsigned int id;
 
 	for (id = 0; id < 128; id++)
-		if (slot->st[id])
-			count_losses_end(slot->st[id]);
-	add_counts(r, slot);
+		if (bt->st[id])
+			count_losses_end(bt->st[id]);
+	add_counts(r, bt);
 	for (id = 0; id < 128; id++) {
-		struct stream_state *st = slot->st[id];
+		struct stream_state *st = bt->st[id];
 
 		if (!st)
 			continue;
@@ -159,44 +159,44 @@ void slot_free(struct run *r, struct tree_slot *slot)
 		ahead_free(&st->ahead);
 		free(st);
 	}
-	cst_tree_free(slot->tree);
+	cst_tree_free(bt->tree);
 }
 
-void run_free_slots(struct run *r)
+void run_free_trees(struct run *r)
 {
 	size_t i;
 
-	for (i = 0; i < r->nr_slots; i++)
-		slot_free(r, &r->slots[i]);
-	r->nr_slots = 0;
+	for (i = 0; i < r->nr_trees; i++)
+		tree_free(r, &r->trees[i]);
+	r->nr_trees = 0;
 }
 
-static struct tree_slot *get_slot(struct run *r, bool raw, struct trace_unit *u)
+static struct buffer_tree *get_slot(struct run *r, bool raw, struct trace_unit *u)
 {
-	struct tree_slot *slot;
+	struct buffer_tree *bt;
 	size_t i;
 
-	for (i = 0; i < r->nr_slots; i++)
-		if (r->slots[i].raw == raw && r->slots[i].unit == u)
-			return &r->slots[i];
+	for (i = 0; i < r->nr_trees; i++)
+		if (r->trees[i].raw == raw && r->trees[i].unit == u)
+			return &r->trees[i];
 	/* a unit whose configuration changes again and again: drop the oldest tree */
-	if (r->nr_slots == MAX_SLOTS) {
-		slot_free(r, &r->slots[0]);
-		memmove(r->slots, r->slots + 1, --r->nr_slots * sizeof(*r->slots));
+	if (r->nr_trees == MAX_TREES) {
+		tree_free(r, &r->trees[0]);
+		memmove(r->trees, r->trees + 1, --r->nr_trees * sizeof(*r->trees));
 	}
-	slot = ARRAY_ADD(r->slots, r->nr_slots, r->cap_slots);
-	if (!slot)
+	bt = ARRAY_ADD(r->trees, r->nr_trees, r->cap_trees);
+	if (!bt)
 		return NULL;
-	memset(slot, 0, sizeof(*slot));
-	slot->raw = raw;
-	slot->unit = u;
-	if (cst_tree_new(&slot->tree, raw ? CST_TREE_RAW : CST_TREE_FRAMES,
+	memset(bt, 0, sizeof(*bt));
+	bt->raw = raw;
+	bt->unit = u;
+	if (cst_tree_new(&bt->tree, raw ? CST_TREE_RAW : CST_TREE_FRAMES,
 			 raw ? 0 : CST_FRAME_RESET_4X | (r->ss->opts.strict ? CST_FRAME_STRICT : 0))) {
-		r->nr_slots--;
+		r->nr_trees--;
 		return NULL;
 	}
-	cst_tree_set_log(slot->tree, r->ss->opts.log);
-	return slot;
+	cst_tree_set_log(bt->tree, r->ss->opts.log);
+	return bt;
 }
 
 /* Returns the owner of an ID at the end of a fragment. */
@@ -206,7 +206,7 @@ static struct trace_unit *owner_unit(struct session *ss, const struct queue *q, 
 	return units_of_owner(&ss->units, owners_at(&ss->units, q, id, f->pub.time, f->seq), id);
 }
 
-const struct trace_unit *slot_only_unit(struct session *ss, struct queue *q, const struct fragment *f, uint8_t *id)
+const struct trace_unit *tree_only_unit(struct session *ss, struct queue *q, const struct fragment *f, uint8_t *id)
 {
 	const struct trace_unit *u;
 	uint64_t low, high;
@@ -239,7 +239,7 @@ static struct trace_unit *first_unit(struct session *ss, const struct queue *q, 
 }
 
 /* Applies changes of owners and configurations since the last fragment. */
-static int update_streams(struct run *r, struct tree_slot *slot, const struct fragment *f)
+static int update_streams(struct run *r, struct buffer_tree *bt, const struct fragment *f)
 {
 	struct trace_unit *u;
 	unsigned int id;
@@ -248,7 +248,7 @@ static int update_streams(struct run *r, struct tree_slot *slot, const struct fr
 	if (!r->ss->units.ids_change)
 		return 0;
 	for (id = 1; id < 0x70; id++) {
-		struct stream_state *st = slot->st[id];
+		struct stream_state *st = bt->st[id];
 
 		u = st ? first_unit(r->ss, r->q, id, f, st->unit) : NULL;
 		if (!u || !usable(r, u))
@@ -261,7 +261,7 @@ static int update_streams(struct run *r, struct tree_slot *slot, const struct fr
 }
 
 /* Creates a decoder for each ID that occurs in the fragment, not in advance, which would cost memory per CPU. */
-static int add_frame_streams(struct run *r, struct tree_slot *slot, const struct fragment *f)
+static int add_frame_streams(struct run *r, struct buffer_tree *bt, const struct fragment *f)
 {
 	struct trace_unit *u;
 	unsigned int id;
@@ -271,33 +271,33 @@ static int add_frame_streams(struct run *r, struct tree_slot *slot, const struct
 	for (id = 1; id < 0x70; id++) {
 		uint64_t bit = 1ull << (id & 63);
 
-		if (!(r->q->ids[id >> 6] & bit) || slot->seen[id >> 6] & bit)
+		if (!(r->q->ids[id >> 6] & bit) || bt->seen[id >> 6] & bit)
 			continue;
-		slot->seen[id >> 6] |= bit;
+		bt->seen[id >> 6] |= bit;
 		u = owner_unit(r->ss, r->q, id, f);
 		if (!u) {
 			r->ss->unrouted_ids[id >> 6] |= bit;
 			continue;
 		}
 		if (!select_wants_id(&r->ss->chosen.selection, r->q, (uint8_t)id)) {
-			cst_tree_ignore(slot->tree, (uint8_t)id);
+			cst_tree_ignore(bt->tree, (uint8_t)id);
 			continue;
 		}
 		if (!usable(r, u))
 			continue;
-		err = add_stream(r, slot, u, id);
+		err = add_stream(r, bt, u, id);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-int slot_prepare(struct run *r, const struct fragment *f, struct tree_slot **slot)
+int tree_prepare(struct run *r, const struct fragment *f, struct buffer_tree **bt)
 {
 	struct trace_unit *u;
 	int err;
 
-	*slot = NULL;
+	*bt = NULL;
 	if (f->pub.raw) {
 		u = units_of_raw(&r->ss->units, r->q, f);
 		if (!u || !usable(r, u)) {
@@ -305,19 +305,19 @@ int slot_prepare(struct run *r, const struct fragment *f, struct tree_slot **slo
 			losses_queue_end(&r->ss->losses, r->q->cpu, NULL, f->pub.size);
 			return 0;
 		}
-		*slot = get_slot(r, true, u);
-		if (!*slot)
+		*bt = get_slot(r, true, u);
+		if (!*bt)
 			return ERR_NOMEM;
-		if (!cst_tree_decoder((*slot)->tree, u->config.trace_id)) {
-			err = add_stream(r, *slot, u, u->config.trace_id);
+		if (!cst_tree_decoder((*bt)->tree, u->config.trace_id)) {
+			err = add_stream(r, *bt, u, u->config.trace_id);
 			if (err)
 				return err;
 		}
 		return 0;
 	}
-	*slot = get_slot(r, false, NULL);
-	if (!*slot)
+	*bt = get_slot(r, false, NULL);
+	if (!*bt)
 		return ERR_NOMEM;
-	err = add_frame_streams(r, *slot, f);
-	return err ? err : update_streams(r, *slot, f);
+	err = add_frame_streams(r, *bt, f);
+	return err ? err : update_streams(r, *bt, f);
 }
