@@ -44,6 +44,14 @@ static void forget_blocks(struct cst_flow *f)
 	f->from = f->blk = 0;
 }
 
+/* True if the trace has ThumbEE state: AltISA, in ETMv3 from version 3.3 on (IHI 0014Q 7.10.5). */
+static int has_thumbee(const struct cst_config *cfg)
+{
+	if (cfg->protocol == CST_PROTO_ETMV3)
+		return cfg->version >= 0x33 && cfg->profile != CST_PROFILE_M;
+	return cfg->protocol == CST_PROTO_PTM;
+}
+
 void cst_flow_configure(struct cst_flow *f)
 {
 	/* isa_flags may change; without a return stack the walk must find it empty */
@@ -56,7 +64,7 @@ void cst_flow_configure(struct cst_flow *f)
 	f->isa_flags = (f->cfg->atom_per_insn ? CST_ISA_RUNS : 0) |
 		       (f->cfg->wfx_p0 ? CST_ISA_WFX_P0 : 0) |
 		       (f->cfg->barrier_p0 ? CST_ISA_BARRIER_P0 : 0) |
-		       (f->cfg->protocol == CST_PROTO_PTM ? CST_ISA_THUMBEE : 0) |
+		       (has_thumbee(f->cfg) ? CST_ISA_THUMBEE : 0) |
 		       (f->cfg->profile == CST_PROFILE_M ? CST_ISA_M_PROFILE : 0) |
 		       (f->cfg->load_p0 ? CST_ISA_LOAD_P0 : 0) | (f->cfg->store_p0 ? CST_ISA_STORE_P0 : 0);
 }
@@ -99,6 +107,15 @@ unsigned int cst_flow_memspace(const struct cst_flow *f)
 						    CST_MEM_EL1N | CST_MEM_EL2N;
 }
 
+/*
+ * Spaces to fetch code from. Of the exception levels ETMv3 and PTM trace Hyp mode (tmpl.el is 2)
+ * only, which has a translation of its own (DDI 0406, B3.1).
+ */
+static unsigned int fetch_spaces(const struct cst_flow *f)
+{
+	return f->tmpl.el == 2 ? cst_memspace_of(2, f->tmpl.security) : cst_flow_memspace(f);
+}
+
 static void choose(struct cst_flow *f, unsigned int spaces)
 {
 	struct cst_space *space = cst_images_find(f->images, spaces, &f->ctx);
@@ -117,7 +134,7 @@ void cst_flow_choose_space(struct cst_flow *f, const struct cst_context *ctx)
 	f->ctx = *ctx;
 	if (!f->images)
 		return;
-	choose(f, cst_flow_memspace(f));
+	choose(f, fetch_spaces(f));
 	f->images_gen = cst_images_generation(f->images);
 	f->chosen = 1;
 }
@@ -127,7 +144,7 @@ void cst_flow_set_images(struct cst_flow *f, const struct cst_images *images)
 	f->images = images;
 	cst_flow_set_space(f, f->space);
 	if (images)
-		choose(f, f->need_ctx ? CST_MEM_EL1N : cst_flow_memspace(f));
+		choose(f, f->need_ctx ? CST_MEM_EL1N : fetch_spaces(f));
 }
 
 void cst_flow_stack_empty(struct cst_flow *f, uint64_t addr)
