@@ -3,7 +3,7 @@
 # make            library, perf-cstrace, pkg-config file
 # make lib        the library alone: needs a C compiler and binutils, nothing else; also install-lib, uninstall-lib
 # make check      installs what is missing, builds, runs every test; last line: N passed, N failed, N skipped;
-#                 ONLY="PATTERN..." runs those whose name holds one of the patterns (ONLY=unit/lib/bytes/frame/test_frame, ONLY="cli/ golden/")
+#                 ONLY="PATTERN..." builds and runs those whose name holds one of the patterns (ONLY=test_frame, ONLY="cli/ golden/")
 # make help       the other targets
 #
 # Variables: O=DIR (default build; with CROSS_COMPILE a folder in it), V=1 shows the commands, SANITIZE=1 builds into
@@ -120,6 +120,9 @@ FUZZ_SRC := $(filter-out tests/fuzz/command/%,$(call sources-of,tests/fuzz))
 INTEROP_SRC := $(sort $(wildcard tests/interop/*.c))
 HEADERS := $(sort $(wildcard include/cstrace/*.h include/cstrace/*.def))
 FILES_HEADERS := $(sort $(wildcard include/cstrace/files/*.h))
+# Texts in the program as C strings, without their first line, which is the licence.
+TEXTS := $(sort $(shell find perf-plugin -name '*.css' -o -name '*.js'))
+TEXT_INC := $(patsubst perf-plugin/%,$(O)/texts/%.inc,$(TEXTS))
 MAN := $(sort $(wildcard perf-plugin/man/*.1))
 MAN5 := $(sort $(wildcard perf-plugin/man/*.5))
 
@@ -157,13 +160,14 @@ FILES_PC := $(B)/cstrace-files.pc
 
 # ---- targets that need no configuration --------------------------------------------------------
 
-.PHONY: all tests check check-run check-man bench fuzz fuzz-build demo rebase nightly install
+.PHONY: quick all tests check check-run check-man bench fuzz fuzz-build demo rebase nightly install
 .PHONY: uninstall clean help qemu interop deps mutate abi lib install-lib uninstall-lib
 
 help:
 	@sed -n '3,'$$(grep -n '^$$' Makefile | head -n 1 | cut -d: -f1)'s/^# \{0,1\}//p' Makefile
 	@echo
 	@echo 'demo        injects the shipped sample and shows what the stock tools make of it'
+	@echo 'quick       the golden texts, the commands and a unit program of each room: what half a minute tells'
 	@echo 'tests       builds the test programs            bench     speed and memory beside the peers (scripts/bench)'
 	@echo 'fuzz        every fuzz target for FUZZ_TIME s    fuzz-build only builds them'
 	@echo 'rebase      writes the golden texts anew         nightly   the tests with large counts'
@@ -209,7 +213,7 @@ LIB_CFLAGS := $(STD) $(WARN) $(SAN) $(HARD_LIB_CFLAGS) -fPIC -fvisibility=hidden
 building = -DCST_BUILDING$(if $(filter lib/files/%,$<),_FILES)
 # perf.data files have 64-bit offsets, also on hosts of 32 bits
 GNU := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
-TOOL_CFLAGS = $(STD) $(WARN) $(SAN) $(HARD_CFLAGS) $(GNU) -Iinclude -Iperf-plugin $(DEP_CFLAGS)
+TOOL_CFLAGS = $(STD) $(WARN) $(SAN) $(HARD_CFLAGS) $(GNU) -Iinclude -Iperf-plugin -I$(O)/texts $(DEP_CFLAGS)
 TEST_CFLAGS = $(STD) $(WARN) $(SAN) $(HARD_CFLAGS) $(GNU) -Iinclude -Ilib -Iperf-plugin -Itests -Itests/gen $(DEP_CFLAGS)
 
 DROP_IN := $(if $(OPENCSD_HEADERS),$(OCSD_SO))
@@ -262,6 +266,10 @@ abi: $(LIB_SO) $(FILES_SO)
 
 # ---- perf-cstrace ------------------------------------------------------------------------------
 
+$(TEXT_INC): $(O)/texts/%.inc: perf-plugin/%
+	$(Q)mkdir -p $(@D) && sed -e 1d -e 's/[\\"]/\\&/g' -e 's/^/"/' -e 's/$$/\\n"/' $< >$@
+
+$(PLUGIN_OBJ): | $(TEXT_INC)
 $(B)/obj/perf-plugin/%.o: perf-plugin/%.c $(FLAGS) $(O)/config.mk
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
@@ -449,11 +457,11 @@ OCSD_FUZZ := $(call fuzz-of,perf-plugin/opencsd)
 
 $(FUZZ_OCSD_OBJ): FUZZ_FLAGS += -DOCSD_CACHE_LIMIT=0x100000
 
-$(FOBJ)/%.o: %.c $(FUZZ_DIR)/flags $(O)/config.mk
+$(FOBJ)/%.o: %.c $(FUZZ_DIR)/flags $(O)/config.mk | $(TEXT_INC)
 	$(call say,FUZZ-CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link $(GNU) \
-		$(if $(filter lib/%,$<),$(building)) -Iinclude -Ilib -Iperf-plugin -Itests -Itests/gen \
+		$(if $(filter lib/%,$<),$(building)) -Iinclude -Ilib -Iperf-plugin -I$(O)/texts -Itests -Itests/gen \
 		$(DEP_CFLAGS) $(DEPFLAGS) -c -o $@ $<
 
 $(FUZZ_DIR)/libcstrace.a: $(FUZZ_LIB_OBJ)
@@ -487,9 +495,21 @@ fuzz: fuzz-build
 
 have_clang := $(shell command -v $(CLANG) 2>/dev/null)
 
-check-run: all tests $(if $(have_clang),fuzz-build)
-	+$(Q)$(MAKE) --no-print-directory SANITIZE=1 all tests
+# With ONLY what these tests need, else everything.
+check-run: $(if $(ONLY),,all tests $(if $(have_clang),fuzz-build))
+	+$(Q)$(if $(ONLY),$(call make-needs,$(O) $(ONLY)),$(MAKE) --no-print-directory SANITIZE=1 all tests)
 	+$(Q)scripts/check $(O) $(ONLY)
+
+# Makes the programs of tests, and then the sanitized ones; without clang no fuzz targets.
+make-needs = scripts/check --needs $(1) | { read -r plain; read -r asan; \
+	plain=$$(printf '%s\n' $$plain $(if $(have_clang),,| grep -v /fuzz/) | tr '\n' ' '); \
+	{ [ -z "$$plain" ] || $(MAKE) --no-print-directory $$plain; } && \
+	{ [ -z "$$asan" ] || $(MAKE) --no-print-directory SANITIZE=1 $$asan; }; }
+
+# What half a minute tells of a tree that was built: golden texts, commands, pages, one unit program of each room.
+quick: all
+	+$(Q)$(call make-needs,--quick $(O))
+	+$(Q)scripts/check --quick $(O)
 
 nightly-run: all tests $(if $(have_clang),fuzz-build)
 	+$(Q)$(MAKE) --no-print-directory SANITIZE=1 all tests

@@ -860,6 +860,8 @@ void cst_etmv4_queue_end(void *queue)
 		early = *at(q, commit);
 	for (; i < q->count; i++)
 		q->stats->uncommitted += p0_count(q, at(q, i));
+	/* an exception whose address packet would follow is not delivered */
+	q->stats->uncommitted += q->exc_pending;
 	if (q->final_atoms) {
 		e = at(q, q->final++);
 		q->stats->uncommitted -= q->final_atoms;
