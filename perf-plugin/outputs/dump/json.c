@@ -87,6 +87,10 @@ static char *json_details(char *p, const struct cst_generic *g)
 		return dump_json_condition(p, g);
 	case CST_GEN_DATA:
 		return dump_json_data(p, g);
+	case CST_GEN_SYNC_MARKER:
+		if (g->num == CST_MARK_DATA_NUMBERED)
+			return dump_key_dec(p, "number", g->addr);
+		return g->addr ? dump_key_dec(p, "atoms", g->addr) : p;
 	}
 	return p;
 }
@@ -98,7 +102,7 @@ void dump_json_element(struct dump *d, const struct cst_generic *g)
 	p = dump_str(p, "{\"record\":\"element\",\"index\":");
 	p = dump_dec(p, g->index);
 	p = dump_key_dec(p, "id", g->trace_id);
-	p = dump_key_str(p, "kind", dump_name_kind(g->kind));
+	p = dump_key_str(p, "kind", dump_name_element(g));
 	p = json_details(p, g);
 	if (g->flags & CST_GF_CC)
 		p = dump_key_dec(p, "cycles", g->cc);

@@ -60,6 +60,13 @@ const char *dump_name_kind(unsigned int value)
 	return "unknown";
 }
 
+const char *dump_name_element(const struct cst_generic *g)
+{
+	if (g->kind == CST_GEN_SYNC_MARKER && g->num != CST_MARK_TIMESTAMP)
+		return "data-marker";
+	return dump_name_kind(g->kind);
+}
+
 const char *dump_name_isa(unsigned int value)
 {
 	switch ((enum cst_isa)value) {

@@ -6,6 +6,8 @@
 #include <cstrace/cstrace.h>
 
 const char *dump_name_kind(unsigned int value);	/* enum cst_generic_kind */
+/* The name of the element's kind; a marker of data trace has one of its own. */
+const char *dump_name_element(const struct cst_generic *g);
 const char *dump_name_isa(unsigned int value);	/* enum cst_isa */
 const char *dump_name_insn(unsigned int value);	/* enum cst_insn_type */
 const char *dump_name_insn_subtype(unsigned int value);	/* enum cst_insn_subtype */

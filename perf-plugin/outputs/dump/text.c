@@ -99,6 +99,10 @@ static char *text_details(const struct dump *d, char *p, const struct cst_generi
 		return dump_text_condition(p, g);
 	case CST_GEN_DATA:
 		return dump_text_data(p, g);
+	case CST_GEN_SYNC_MARKER:
+		if (g->num == CST_MARK_DATA_NUMBERED)
+			return dump_dec(dump_str(p, " number="), g->addr);
+		return g->addr ? dump_dec(dump_str(p, " atoms="), g->addr) : p;
 	}
 	return p;
 }
@@ -113,7 +117,7 @@ void dump_text_element(struct dump *d, const struct cst_generic *g)
 	*p++ = ' ';
 	p = dump_hex(p, g->trace_id, 2);
 	p = dump_str(p, " * ");
-	p = dump_str(p, dump_name_kind(g->kind));
+	p = dump_str(p, dump_name_element(g));
 	p = text_details(d, p, g);
 	if (g->flags & CST_GF_CC)
 		p = dump_dec(dump_str(p, " cycles="), g->cc);
