@@ -71,7 +71,9 @@ static void sum_up(struct dump *d, const struct cst_tree *tree)
 		reference_stats(&d->stats);
 	if (!d->raw)
 		dump_sum_frames(d, tree);
-	d->unrouted += cst_tree_unrouted(tree);
+	/* bytes of other IDs than that of --id are no loss, with or without a decoder */
+	if (d->only_id < 0 || !cst_tree_decoder(tree, (uint8_t)d->only_id))
+		d->unrouted += cst_tree_unrouted(tree);
 }
 
 int dump_tree(struct dump *d, struct cst_tree *tree, const uint8_t *data, size_t len, uint64_t offset)
