@@ -134,7 +134,7 @@ int sampler_join(struct sampler *whole, struct sampler *shard,
 		 void *(*lane)(void *data, const struct sampler_seam *was), void *data);
 /* As consumer.wants.stream_digest, for branch samples without times; without what is behind sampler_slot(). */
 uint64_t sampler_digest(const struct stream *s, uint64_t digest);
-/* Returns what the sampler wants of the trace, without `plan`. `times`: its client uses times. */
+/* Returns what the sampler needs of the trace, without `plan`. `times`: its client uses times. */
 struct wants sampler_wants(const struct sampler *sp, bool times);
 
 #endif

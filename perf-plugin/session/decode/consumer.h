@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* consumer.h - what a consumer of the trace is: what it wants, what it receives, and how its work is divided in shards. */
+/* consumer.h - what a consumer of the trace is: what it needs, what it receives, and how its work is divided in shards. */
 #ifndef CSTRACE_SESSION_DECODE_CONSUMER_H
 #define CSTRACE_SESSION_DECODE_CONSUMER_H
 

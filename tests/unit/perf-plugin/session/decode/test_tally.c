@@ -92,10 +92,10 @@ static void parts(void **state)
 		count_piece(rep, step);
 		if (step == 4)
 			rep->totals.who.only_process = 0;
-		assert_int_equal(tally_take(&part, rep), 0);
+		assert_int_equal(tally_take(&tally, rep), 0);
 		assert_int_equal(rep->losses.cause[LOSS_ASID].count, 0);
-		assert_true(tally_add(ss, &part));
-		tally_free(&part);
+		assert_true(tally_add(ss, &tally));
+		tally_free(&tally);
 	}
 	for (i = 0; i < WORDS(t->dec); i++)
 		assert_int_equal(dec[i], 5 * (100 + i));
@@ -108,7 +108,7 @@ static void parts(void **state)
 	assert_int_equal(t->unknown_context, 25);
 	assert_int_equal(t->who.absent, 30);
 	assert_int_equal(t->who.only_process, 7);
-	assert_int_equal(t->who.only_pid, 1001);	/* of a part that has assigned some */
+	assert_int_equal(t->who.only_pid, 1001);	/* of a tally that has assigned some */
 	assert_int_equal(t->who.secure, 40);
 	assert_int_equal(t->who.firmware, 45);
 	assert_int_equal(t->who.guests.nr, 1);
@@ -129,11 +129,11 @@ static void parts(void **state)
 	count_piece(rep, 1);
 	for (i = 0; i <= NR_GUESTS; i++)
 		guests_count(&rep->totals.who.guests, (uint32_t)(10 + i));
-	assert_int_equal(tally_take(&part, rep), 0);
-	assert_false(tally_add(ss, &part));
+	assert_int_equal(tally_take(&tally, rep), 0);
+	assert_false(tally_add(ss, &tally));
 	assert_int_equal(t->aux_bytes, 5);
 	assert_int_equal(ss->losses.cause[LOSS_ASID].count, 75);
-	tally_free(&part);
+	tally_free(&tally);
 	/* and counting begins anew */
 	session_zero_counts(ss);
 	for (i = 0; i < WORDS(t->dec); i++)
