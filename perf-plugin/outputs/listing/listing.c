@@ -691,15 +691,16 @@ nomem:
 static bool can_divide(const struct listing *l, const struct shard_ops *shards)
 {
 	/* a disassembler and the DWARF of a file are for one thread */
-	return sampler_unit(l->sp) != SAMPLER_ALL && (shards->by_fragment || !l->single) && !l->disasm && !l->line.srclines;
+	return sampler_unit(l->sp) != SAMPLER_ALL && (shards->by_fragment || !l->single) &&
+	       !l->disasm && !l->line.srclines;
 }
 
 int listing_run(struct listing *l)
 {
-	struct consumer c = { .data = l, .wants = sampler_wants(l->sp, l->times), .batch = on_batch, .fragment = on_fragment,
-			      .stream_end = on_stream_end };
-	struct shard_ops shards = { .make = shard_make, .fits = shard_fits, .resume = shard_resume, .take = shard_take,
-				    .free = shard_free };
+	struct consumer c = { .data = l, .wants = sampler_wants(l->sp, l->times), .batch = on_batch,
+			      .fragment = on_fragment, .stream_end = on_stream_end };
+	struct shard_ops shards = { .make = shard_make, .fits = shard_fits, .resume = shard_resume,
+				    .take = shard_take, .free = shard_free };
 	struct error err = { .code = 0 };
 	int rc;
 
@@ -713,7 +714,7 @@ int listing_run(struct listing *l)
 		shards.max_size = c.wants.times ? KEPT_TRACE : KEPT_PART;
 		shards.digest = stream_digest;
 		shards.lead = shard_lead;
-		/* of which one is printed, which takes about half of the time; of the smaller ones more, so that no thread waits */
+		/* one is printed, which takes half of the time; more small ones, so that no thread waits */
 		shards.max_ahead = c.wants.times ? session_jobs(l->ss) : 2 * session_jobs(l->ss);
 		if (shards.max_ahead > KEPT_SHARDS)
 			shards.max_ahead = KEPT_SHARDS;

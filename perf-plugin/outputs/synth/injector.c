@@ -576,10 +576,10 @@ static void add_sample_time(struct injector *in)
 
 int injector_run(struct injector *in)
 {
-	struct consumer c = { .data = in, .wants = sampler_wants(in->sp, true), .batch = on_batch, .fragment = on_fragment,
-			      .stream_end = on_stream_end };
-	struct shard_ops shards = { .make = shard_make, .fits = shard_fits, .resume = shard_resume, .take = shard_take,
-				    .free = shard_free };
+	struct consumer c = { .data = in, .wants = sampler_wants(in->sp, true), .batch = on_batch,
+			      .fragment = on_fragment, .stream_end = on_stream_end };
+	struct shard_ops shards = { .make = shard_make, .fits = shard_fits, .resume = shard_resume,
+				    .take = shard_take, .free = shard_free };
 	struct error err = { .code = 0 };
 	int rc;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sampler.h - samples from the decoded trace as requested by --itrace. The sampler receives the batches of a session
- * and calls back for each sample, in the order of each stream.
+ * sampler.h - samples from the decoded trace as requested by --itrace. The sampler receives the
+ * batches of a session and calls back for each sample, in the order of each stream.
  */
 #ifndef CSTRACE_OUTPUTS_SYNTH_SAMPLER_H
 #define CSTRACE_OUTPUTS_SYNTH_SAMPLER_H
@@ -44,8 +44,9 @@ struct error_sample {
 struct sample_ops {
 	int (*branch)(void *data, const struct stream *s, const struct branch *b);
 	/*
-	 * Receives several branches, at least 1. Called instead of branch() where that one would get no more than these and the
-	 * stream have, with samples of all branches and no others. NULL: branch() receives all samples.
+	 * Receives several branches, at least 1. Called instead of branch() where that one would
+	 * get no more than these and the stream have, with samples of all branches and no others.
+	 * NULL: branch() receives all samples.
 	 */
 	int (*taken)(void *data, const struct stream *s, const struct cst_branch *b, size_t n);
 	int (*insn)(void *data, const struct stream *s, const struct insn_sample *i);
@@ -65,16 +66,22 @@ int sampler_batch(void *sampler, const struct stream *s, const struct cst_generi
 int sampler_fragment_end(void *sampler, const struct stream *s);
 void sampler_stream_end(void *sampler, const struct stream *s);
 /*
- * As consumer.wants.plan, with the sampler as its data. It follows the batches with a sampler of its own that emits no
- * samples, since the others are delivered later. sampler_plans() is false if the sampler needs all ranges.
+ * As consumer.wants.plan, with the sampler as its data. It follows the batches with a sampler of
+ * its own that emits no samples, since the others are delivered later. sampler_plans() is false if
+ * the sampler needs all ranges.
  */
 int sampler_plan(void *sampler, const struct stream *s, const struct cst_generic *g, size_t n, struct sample_plan *plan);
 bool sampler_plans(const struct sampler *sp);
-/* Returns a pointer per stream for the consumer's use, initially NULL; valid inside the callbacks. */
+/*
+ * Returns a pointer per stream for the consumer's use, initially NULL; valid inside the callbacks.
+ */
 void **sampler_slot(const struct stream *s);
 /* Returns the last instruction executed and its thread; 0: none, or it is not needed any more. */
 uint64_t sampler_last(const struct stream *s, int *tid);
-/* Returns the number of open calls of the thread of the last branch, with itrace_opts.depth or a call chain; else 0. */
+/*
+ * Returns the number of open calls of the thread of the last branch, with itrace_opts.depth or a
+ * call chain; else 0.
+ */
 unsigned int sampler_depth(const struct stream *s);
 
 /* Smallest part of the trace whose samples do not depend on earlier parts. */
@@ -86,8 +93,9 @@ enum sampler_unit {
 enum sampler_unit sampler_unit(const struct sampler *sp);
 
 /*
- * State of a stream between two shards of the trace: what the shard leaves open at its end, and how its begin would
- * affect the state before it. A sampler stores one when it has finished a stream (sampler_stream_end()).
+ * State of a stream between two shards of the trace: what the shard leaves open at its end, and how
+ * its begin would affect the state before it. A sampler stores one when it has finished a stream
+ * (sampler_stream_end()).
  */
 struct sampler_seam {
 	uint64_t place;		/* stream.place */
@@ -113,26 +121,29 @@ struct sampler_seam {
 /* Returns seam `i` of a sampler, NULL after the last one. */
 struct sampler_seam *sampler_nth_seam(struct sampler *sp, size_t i);
 /*
- * sampler_last_seam() returns the seam of the stream that was finished last, sampler_seam() that of a stream; NULL:
- * none.
+ * sampler_last_seam() returns the seam of the stream that was finished last, sampler_seam() that of
+ * a stream; NULL: none.
  */
 struct sampler_seam *sampler_last_seam(struct sampler *sp);
 struct sampler_seam *sampler_seam(struct sampler *sp, uint64_t place);
 /*
- * True if the samples of a shard, whose streams began without state, are the same with the state of the shards before
- * in `whole`.
+ * True if the samples of a shard, whose streams began without state, are the same with the state of
+ * the shards before in `whole`.
  */
 bool sampler_fits(const struct sampler *whole, const struct sampler *shard);
 /* Makes the streams of a shard begin with the state of the shards before in `whole`. */
 void sampler_continue(struct sampler *shard, struct sampler *whole);
 /*
- * Appends the seams of the next shard to `whole`. For a stretch that was open and is ended by this shard, `lane`
- * returns the pointer (sampler_slot()) for reporting its last branch, NULL without memory. Returns 0, or a value that
- * ends the run.
+ * Appends the seams of the next shard to `whole`. For a stretch that was open and is ended by this
+ * shard, `lane` returns the pointer (sampler_slot()) for reporting its last branch, NULL without
+ * memory. Returns 0, or a value that ends the run.
  */
 int sampler_join(struct sampler *whole, struct sampler *shard,
 		 void *(*lane)(void *data, const struct sampler_seam *was), void *data);
-/* As consumer.wants.stream_digest, for branch samples without times; without what is behind sampler_slot(). */
+/*
+ * As consumer.wants.stream_digest, for branch samples without times; without what is behind
+ * sampler_slot().
+ */
 uint64_t sampler_digest(const struct stream *s, uint64_t digest);
 /* Returns what the sampler needs of the trace, without `plan`. `times`: its client uses times. */
 struct wants sampler_wants(const struct sampler *sp, bool times);

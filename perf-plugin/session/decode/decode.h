@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * decode.h - decodes the AUX fragments of a session in the address spaces of the threads that ran, and delivers batches
- * of generic trace elements to a consumer (samples, listings, counts).
+ * decode.h - decodes the AUX fragments of a session in the address spaces of the threads that ran,
+ * and delivers batches of generic trace elements to a consumer (samples, listings, counts).
  */
 #ifndef CSTRACE_SESSION_DECODE_DECODE_H
 #define CSTRACE_SESSION_DECODE_DECODE_H
@@ -11,27 +11,34 @@
 /* Returns the bytes of all AUX fragments. */
 uint64_t session_trace_bytes(const struct session *ss);
 /*
- * Returns the number of parts of the trace that can be decoded side by side for a consumer with shards by fragment, and the size of
- * the largest one.
+ * Returns the number of parts of the trace that can be decoded side by side for a consumer with
+ * shards by fragment, and the size of the largest one.
  */
 size_t session_parts(const struct session *ss, uint64_t *largest);
 /* True if the largest AUX fragment can be divided, for a consumer with shard_ops.digest(). */
 bool session_divides(struct session *ss);
-/* Returns the number of threads that the amount of trace is worth, at most session_opts.jobs; at least 1. */
+/*
+ * Returns the number of threads that the amount of trace is worth, at most session_opts.jobs; at
+ * least 1.
+ */
 unsigned int session_jobs(const struct session *ss);
 
 /*
- * Returns the maximum number of streams that session_run() delivers: with 1 a consumer need not sort. Several threads look
- * for their trace IDs (session_jobs()).
+ * Returns the maximum number of streams that session_run() delivers: with 1 a consumer need not
+ * sort. Several threads look for their trace IDs (session_jobs()).
  */
 unsigned int session_max_streams(const struct session *ss);
 
-/* Decodes everything once, in order of queue and AUX record. Returns 0, negative, or the consumer's value. */
+/*
+ * Decodes everything once, in order of queue and AUX record. Returns 0, negative, or the consumer's
+ * value.
+ */
 int session_run(struct session *ss, const struct consumer *consumer);
 
 /*
- * Moves the counts of the code section with this number, from 1 on, to the caller: 1 with its file (NULL: none) and the
- * sorted pairs of ranges and edges (cstrace/counts.h), which the caller frees; 0: there is no such section; or negative.
+ * Moves the counts of the code section with this number, from 1 on, to the caller: 1 with its file
+ * (NULL: none) and the sorted pairs of ranges and edges (cstrace/counts.h), which the caller frees;
+ * 0: there is no such section; or negative.
  */
 int session_take_counts(struct session *ss, uint32_t section, struct dso **dso, struct cst_pairs *ranges,
 			struct cst_pairs *edges);

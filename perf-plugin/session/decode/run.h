@@ -52,7 +52,10 @@ struct run {
 	} progress;
 };
 
-/* decode.c: sets what an earlier decoding of the session has counted and learned to its state before. */
+/*
+ * decode.c: sets what an earlier decoding of the session has counted and learned to its state
+ * before.
+ */
 void run_restart(struct session *ss);
 /* Prepares a run. `bytes` as in struct run_progress. Returns 0 or ERR_NOMEM. */
 int run_open(struct run *r, struct session *ss, const struct consumer *con, _Atomic uint64_t *bytes);
@@ -71,8 +74,8 @@ void run_leave(struct run *r, size_t next);
 void run_progress(struct run *r, uint64_t bytes);
 
 /*
- * deliver.c: delivers batches to the consumer, in pieces if it limits their size. The functions return 0, negative, or
- * the consumer's value.
+ * deliver.c: delivers batches to the consumer, in pieces if it limits their size. The functions
+ * return 0, negative, or the consumer's value.
  */
 int deliver_open(struct run *r);
 void deliver_close(struct run *r);
@@ -87,9 +90,15 @@ int deliver_flush(struct run *r);
 /* Begins a gap in a stream: the trace after it is excluded. */
 int deliver_gap(struct run *r, struct stream_state *st);
 
-/* trees.c: prepares the tree for a fragment, with its streams. *bt NULL: no decoder for it. Returns 0 or negative. */
+/*
+ * trees.c: prepares the tree for a fragment, with its streams. *bt NULL: no decoder for it. Returns
+ * 0 or negative.
+ */
 int tree_prepare(struct run *r, const struct fragment *f, struct buffer_tree **bt);
-/* Returns the trace unit of the fragment's stream, and its ID, if all fragments of the buffer have only one; else NULL. */
+/*
+ * Returns the trace unit of the fragment's stream, and its ID, if all fragments of the buffer have
+ * only one; else NULL.
+ */
 const struct trace_unit *tree_only_unit(struct session *ss, struct queue *q, const struct fragment *f, uint8_t *id);
 /* Makes the statistics so far count as none. */
 void tree_begin_counts(struct buffer_tree *bt);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tally.h - the contribution of a shard to the counts of a session: totals, losses, and counts per file. A replica
- * counts each shard from zero; the session adds the tallies in order of the shards.
+ * tally.h - the contribution of a shard to the counts of a session: totals, losses, and counts per
+ * file. A replica counts each shard from zero; the session adds the tallies in order of the shards.
  */
 #ifndef CSTRACE_SESSION_DECODE_TALLY_H
 #define CSTRACE_SESSION_DECODE_TALLY_H
@@ -31,7 +31,10 @@ void session_zero_counts(struct session *ss);
 int tally_take(struct tally *p, struct session *rep);
 /* Adds a tally. Returns false, without a change, if the sum would not be exact. */
 bool tally_add(struct session *ss, const struct tally *p);
-/* Sets the session's counts, which are zero, to those of a tally that was taken from it, which becomes empty. */
+/*
+ * Sets the session's counts, which are zero, to those of a tally that was taken from it, which
+ * becomes empty.
+ */
 void tally_put_back(struct session *ss, struct tally *p);
 void tally_free(struct tally *p);
 
