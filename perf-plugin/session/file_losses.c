@@ -3,23 +3,26 @@
 #include "base/intmap.h"
 #include "session/internal.h"
 
-static void add_record(struct losses *ls, struct aux_record *r)
+static void add_record(struct session *ss, struct aux_record *r)
 {
+	const struct threads *ts = &ss->tasks.threads;
 	/* in a CPU's buffer the record names whichever thread ran when it was written */
 	int pid = r->of_thread ? r->pid : LOSS_NOBODY;
+	const char *comm = pid < 0 ? NULL : threads_comm(ts, pid, threads_limit(ts, r->time, r->seq));
+	struct losses *ls = &ss->losses;
 
 	r->counted = true;
-	losses_add(ls, LOSS_TRUNCATED, r->cpu, pid, NULL, !!(r->flags & AUX_FLAG_TRUNCATED), 0);
-	losses_add(ls, LOSS_PARTIAL, r->cpu, pid, NULL, !!(r->flags & AUX_FLAG_PARTIAL), 0);
-	losses_add(ls, LOSS_COLLISION, r->cpu, pid, NULL, !!(r->flags & AUX_FLAG_COLLISION), 0);
-	losses_add(ls, LOSS_AUX_MISSING, r->cpu, pid, NULL, r->missing, r->missing);
-	losses_add(ls, LOSS_FORMAT, r->cpu, pid, NULL, r->refused, r->refused ? r->size : 0);
+	losses_add(ls, LOSS_TRUNCATED, r->cpu, pid, comm, !!(r->flags & AUX_FLAG_TRUNCATED), 0);
+	losses_add(ls, LOSS_PARTIAL, r->cpu, pid, comm, !!(r->flags & AUX_FLAG_PARTIAL), 0);
+	losses_add(ls, LOSS_COLLISION, r->cpu, pid, comm, !!(r->flags & AUX_FLAG_COLLISION), 0);
+	losses_add(ls, LOSS_AUX_MISSING, r->cpu, pid, comm, r->missing, r->missing);
+	losses_add(ls, LOSS_FORMAT, r->cpu, pid, comm, r->refused, r->refused ? r->size : 0);
 }
 
 void session_fragment_losses(struct session *ss, const struct fragment *f)
 {
 	if (f->aux && !f->aux->counted)
-		add_record(&ss->losses, f->aux);
+		add_record(ss, f->aux);
 }
 
 /*
@@ -47,7 +50,7 @@ void session_start_losses(struct session *ss)
 
 		r->counted = false;
 		if (counts_now(ss, r, r->cpu < 0 ? NULL : intmap_get(&last, r->cpu)))
-			add_record(ls, r);
+			add_record(ss, r);
 		/* without memory for the time of the record before, more losses count */
 		if (ss->chosen.filter && r->cpu >= 0 && !intmap_put(&last, r->cpu, r))
 			intmap_free(&last);
