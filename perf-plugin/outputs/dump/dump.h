@@ -56,6 +56,7 @@ struct dump {
 	bool frames, packets, elements;
 	bool packed;		/* frames as they stand */
 	int only_id;		/* trace ID, -1: all */
+	bool one_source;	/* --source names one of the trace sources of a buffer */
 	bool has_id;		/* there is trace of only_id, or a source that has it */
 	bool raw;		/* section without frames: packets belong to no ID */
 	bool packets_only[128];	/* trace IDs of this buffer whose configuration is refused: they have no elements */

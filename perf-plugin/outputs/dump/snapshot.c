@@ -291,6 +291,7 @@ static int run_source(struct snap_run *r, const char *source)
 	dev = cst_snapshot_device(ss, source);
 	for (i = 0; dev && i < ss->n_buffers; i++)
 		n += feeds(ss, dev, &ss->buffers[i]);
+	r->d->one_source = n;
 	if (n)
 		return run_buffers(r, dev, n > 1);
 	complain(r, source, "neither a trace buffer nor a trace source of the snapshot; its buffers are:");

@@ -71,8 +71,8 @@ static void sum_up(struct dump *d, const struct cst_tree *tree)
 		reference_stats(&d->stats);
 	if (!d->raw)
 		dump_sum_frames(d, tree);
-	/* bytes of other IDs than that of --id are no loss, with or without a decoder */
-	if (d->only_id < 0 || !cst_tree_decoder(tree, (uint8_t)d->only_id))
+	/* bytes of other IDs than that of --id or --source are no loss, with or without a decoder */
+	if (d->only_id >= 0 ? !cst_tree_decoder(tree, (uint8_t)d->only_id) : !(d->one_source && d->stats.bytes))
 		d->unrouted += cst_tree_unrouted(tree);
 }
 
