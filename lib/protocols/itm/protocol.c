@@ -17,7 +17,7 @@ static void stage_packet(void *stage, const struct cst_packet *pkt)
 	cst_ready_packet(stage, pkt, &rules);
 }
 
-static enum fast_end run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
+static enum fast_end itm_run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
 {
 	return ready_run(x, &rules, out, n, cap);
 }
@@ -44,6 +44,6 @@ const struct protocol cst_protocol_itm = {
 		.stage_end = cst_ready_end,
 		.stage_take = cst_ready_take,
 	},
-	.run = run,
+	.run = itm_run,
 	.stage_digest = cst_ready_digest,
 };

@@ -15,7 +15,7 @@ static void stage_packet(void *stage, const struct cst_packet *pkt)
 	cst_ready_packet(stage, pkt, &rules);
 }
 
-static enum fast_end run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
+static enum fast_end stm_run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap)
 {
 	return ready_run(x, &rules, out, n, cap);
 }
@@ -42,6 +42,6 @@ const struct protocol cst_protocol_stm = {
 		.stage_end = cst_ready_end,
 		.stage_take = cst_ready_take,
 	},
-	.run = run,
+	.run = stm_run,
 	.stage_digest = cst_ready_digest,
 };

@@ -21,7 +21,7 @@
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
 /* State per stream: the open branch, by the offset of its instruction in its binary. */
-struct lane {
+struct counted_stream {
 	struct branch_state br;
 	struct binary *bin;	/* binary of the last range */
 	uint32_t last;		/* offset of the last range's last instruction */
@@ -250,7 +250,7 @@ static bool count_untaken(struct binary *bin, uint32_t start, uint32_t last)
 }
 
 /* Here and below, `all` is counts.all: a constant in the loops over elements, each of which is an instance of its own. */
-static inline void count_range(struct counts *c, struct lane *ln, const bool all)
+static inline void count_range(struct counts *c, struct counted_stream *ln, const bool all)
 {
 	if (ln->open && !cst_pairs_add(ranges_of(ln->bin, all && ln->arrived), ln->start, ln->last))
 		c->nomem = true;
@@ -259,7 +259,7 @@ static inline void count_range(struct counts *c, struct lane *ln, const bool all
 	ln->open = false;
 }
 
-static inline void count_edge(struct counts *c, struct lane *ln, uint32_t to)
+static inline void count_edge(struct counts *c, struct counted_stream *ln, uint32_t to)
 {
 	if (!ln->bin)
 		return;
@@ -270,7 +270,7 @@ static inline void count_edge(struct counts *c, struct lane *ln, uint32_t to)
 }
 
 /* Finds a target that is known but was not executed next. */
-static uint32_t locate(struct counts *c, struct lane *ln, const struct stream *s, uint64_t to)
+static uint32_t locate(struct counts *c, struct counted_stream *ln, const struct stream *s, uint64_t to)
 {
 	struct session_loc loc;
 
@@ -308,19 +308,19 @@ static inline uint32_t last_of(const struct cst_generic *g)
 }
 
 /* True if exceptions were taken since the last range, and nothing was lost. */
-static inline bool interrupted(const struct lane *ln, const struct stream *s)
+static inline bool interrupted(const struct counted_stream *ln, const struct stream *s)
 {
 	return ln->br.open >= BRANCH_EXCEPTION && ln->known && ln->br.resume && s->tid == ln->br.tid;
 }
 
 /* True if execution continues at `addr`, where the exceptions since the last range return to. */
-static bool resumes(const struct lane *ln, const struct stream *s, uint64_t addr)
+static bool resumes(const struct counted_stream *ln, const struct stream *s, uint64_t addr)
 {
 	return interrupted(ln, s) && ln->br.resume == addr;
 }
 
 /* Adds a CST_GEN_RUN: consecutive ranges, which the library has counted except for the open one. */
-static void run(struct counts *c, const struct stream *s, struct lane *ln, const struct cst_generic *g)
+static void count_run(struct counts *c, const struct stream *s, struct counted_stream *ln, const struct cst_generic *g)
 {
 	count_range(c, ln, false);
 	ln->bin = binary_of(c, s, g);
@@ -338,7 +338,7 @@ static void run(struct counts *c, const struct stream *s, struct lane *ln, const
 }
 
 /* Begins a range of `bin` at `g`. Records whether a branch, a return of the kernel or nothing known led to it. */
-static void arrive(struct counts *c, const struct stream *s, struct lane *ln, struct binary *bin,
+static void arrive(struct counts *c, const struct stream *s, struct counted_stream *ln, struct binary *bin,
 		   const struct cst_generic *g)
 {
 	struct branch_state *br = &ln->br;
@@ -356,7 +356,7 @@ static void arrive(struct counts *c, const struct stream *s, struct lane *ln, st
 	ln->landing_kind = BRANCH_NONE;
 }
 
-static ALWAYS_INLINE void range(struct counts *c, const struct stream *s, struct lane *ln, const struct cst_generic *g,
+static ALWAYS_INLINE void range(struct counts *c, const struct stream *s, struct counted_stream *ln, const struct cst_generic *g,
 				const bool all)
 {
 	struct binary *bin = binary_of(c, s, g);
@@ -392,7 +392,7 @@ static ALWAYS_INLINE void range(struct counts *c, const struct stream *s, struct
  * only by the next range, which reads it from the element here. Returns the last range.
  */
 static ALWAYS_INLINE const struct cst_generic *
-ranges(struct counts *c, const struct stream *s, struct lane *ln, const struct cst_generic *g,
+ranges(struct counts *c, const struct stream *s, struct counted_stream *ln, const struct cst_generic *g,
        const struct cst_generic *end, const bool all)
 {
 	const uint32_t section = g->section;
@@ -434,7 +434,7 @@ ranges(struct counts *c, const struct stream *s, struct lane *ln, const struct c
 }
 
 /* Handles an element after which it is not known how execution continues, or whether the last atom was right. */
-static void lose(struct lane *ln, const struct cst_generic *g)
+static void lose(struct counted_stream *ln, const struct cst_generic *g)
 {
 	switch (g->kind) {
 	case CST_GEN_NO_SYNC:
@@ -450,7 +450,7 @@ static void lose(struct lane *ln, const struct cst_generic *g)
 		ln->untaken = false;
 }
 
-static void other(struct counts *c, const struct stream *s, struct lane *ln, const struct cst_generic *g)
+static void other(struct counts *c, const struct stream *s, struct counted_stream *ln, const struct cst_generic *g)
 {
 	struct branch b;
 
@@ -472,7 +472,7 @@ static void other(struct counts *c, const struct stream *s, struct lane *ln, con
 }
 
 /* Handles elements that a filter excludes: only the target of the open branch is counted. */
-static void pass(struct counts *c, const struct stream *s, struct lane *ln, const struct cst_generic *g, size_t n)
+static void pass(struct counts *c, const struct stream *s, struct counted_stream *ln, const struct cst_generic *g, size_t n)
 {
 	const struct cst_generic *end = g + n;
 	struct binary *bin;
@@ -491,9 +491,9 @@ static void pass(struct counts *c, const struct stream *s, struct lane *ln, cons
 	ln->known = false;
 }
 
-static struct lane *lane_of(const struct stream *s)
+static struct counted_stream *state_of(const struct stream *s)
 {
-	struct lane *ln = *s->priv;
+	struct counted_stream *ln = *s->priv;
 
 	if (ln)
 		return ln;
@@ -508,7 +508,7 @@ static ALWAYS_INLINE int count_batch(struct counts *c, const struct stream *s, c
 				     const bool all)
 {
 	const struct cst_generic *end = g + n;
-	struct lane *ln = lane_of(s);
+	struct counted_stream *ln = state_of(s);
 
 	if (!ln)
 		return ERR_NOMEM;
@@ -518,7 +518,7 @@ static ALWAYS_INLINE int count_batch(struct counts *c, const struct stream *s, c
 	}
 	for (; g < end; g++) {
 		if (!all && g->kind == CST_GEN_RUN) {
-			run(c, s, ln, g);
+			count_run(c, s, ln, g);
 			continue;
 		}
 		if (g->kind != CST_GEN_RANGE) {
@@ -542,7 +542,7 @@ static int on_batch_all(void *data, const struct stream *s, const struct cst_gen
 {
 	struct counts *c = data;
 	int rc = count_batch(c, s, g, n, true);
-	struct lane *ln = *s->priv;
+	struct counted_stream *ln = *s->priv;
 
 	if (rc || !c->contexts)
 		return rc;
@@ -555,7 +555,7 @@ static int on_batch_all(void *data, const struct stream *s, const struct cst_gen
 static uint64_t stream_digest(void *data, const struct stream *s, uint64_t digest)
 {
 	const struct counts *c = data;
-	const struct lane *ln = *s->priv;
+	const struct counted_stream *ln = *s->priv;
 	const struct branch_state *br = &ln->br;
 	const uint64_t v[] = {
 		br->last, br->resume, (uint32_t)br->pid | (uint64_t)(uint32_t)br->tid << 32,
@@ -572,7 +572,7 @@ static uint64_t stream_digest(void *data, const struct stream *s, uint64_t diges
 static int stream_move(void *data, void *lead, const struct stream *s)
 {
 	struct counts *c = data;
-	struct lane *ln = *s->priv;
+	struct counted_stream *ln = *s->priv;
 	struct file *f;
 
 	(void)lead;
@@ -586,7 +586,7 @@ static int stream_move(void *data, void *lead, const struct stream *s)
 static void on_stream_end(void *data, const struct stream *s)
 {
 	struct counts *c = data;
-	struct lane *ln = *s->priv;
+	struct counted_stream *ln = *s->priv;
 
 	if (ln && ln->calls && calls_lane_end(contexts_calls(c->contexts), ln->calls))
 		c->nomem = true;

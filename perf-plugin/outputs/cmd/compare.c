@@ -68,7 +68,7 @@ static int set_ignored(void *data, const char *arg)
 	return 0;
 }
 
-static int run(struct session_opts *so, const struct compare_opts *o)
+static int compare_session(struct session_opts *so, const struct compare_opts *o)
 {
 	struct compare_result result;
 	struct session *ss;
@@ -133,7 +133,7 @@ int cmd_compare(int argc, const char **argv)
 		o.shown = shown > UINT32_MAX ? UINT32_MAX : (unsigned int)shown;
 		o.cores = cores.v;
 		o.nr_cores = cores.nr;
-		rc = run(&so, &o);
+		rc = compare_session(&so, &o);
 	}
 	free(cores.text);
 	return rc;

@@ -148,7 +148,7 @@ static int refuse_perf(const char *input, const struct drops *drops)
 	return CMD_ERROR;
 }
 
-static int run(const struct convert_cmd *c, enum import_kind to, struct drops *drops)
+static int convert_run(const struct convert_cmd *c, enum import_kind to, struct drops *drops)
 {
 	const char *input = c->so.input ? c->so.input : "perf.data";
 	enum import_kind from = import_kind_with(input, c->so.bare);
@@ -227,5 +227,5 @@ int cmd_convert(int argc, const char **argv)
 		cmd_no_effect_in(&cmd, &c.so, sizeof(c.so), "input",
 				 "nothing is decoded; --images and --to=snapshot need program files");
 	drops.name = c.output;
-	return run(&c, to, &drops);
+	return convert_run(&c, to, &drops);
 }

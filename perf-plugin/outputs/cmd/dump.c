@@ -96,8 +96,8 @@ static bool id_is_there(int only_id, bool there)
 }
 
 /* A snapshot, or trace without a recording, is read buffer by buffer. */
-static int run(struct dump *d, const char *snapshot, const struct session_opts *so, const char *source,
-	       const char *output)
+static int dump_run(struct dump *d, const char *snapshot, const struct session_opts *so, const char *source,
+		    const char *output)
 {
 	if (dump_out_open(&d->out, output ? output : "-"))
 		return CMD_ERROR;
@@ -272,7 +272,7 @@ static int list(const struct request *r, struct session_opts *so)
 	rc = (r->log && dump_log_open(d, r->level)) ||
 	     open_range(d, &r->from, &r->to, r->snapshot ? r->snapshot : so->input ? so->input : "perf.data", r->index,
 			r->no_index) ?
-	     CMD_ERROR : run(d, r->snapshot, so, r->source ? r->source : all, r->output);
+	     CMD_ERROR : dump_run(d, r->snapshot, so, r->source ? r->source : all, r->output);
 	finish_range(d, rc);
 	cst_log_free(d->log);
 	free(d);

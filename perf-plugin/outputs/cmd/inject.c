@@ -32,7 +32,7 @@ static void report_readers(struct session *ss)
 			readers_report(stderr, "inject", d, READER_SAMPLES);
 }
 
-static int run(struct session *ss, const struct injector_opts *o)
+static int inject_run(struct session *ss, const struct injector_opts *o)
 {
 	struct injector *in = injector_open(ss, o);
 	uint64_t left_out;
@@ -118,7 +118,7 @@ int cmd_inject(int argc, const char **argv)
 	ss = session_open(&so);
 	if (!ss)
 		return CMD_ERROR;
-	rc = run(ss, &o);
+	rc = inject_run(ss, &o);
 	session_close(ss);
 	return rc;
 }

@@ -64,7 +64,7 @@ static void print_sums(const struct merge_list *list, const struct merge_sums *s
 	fputc('\n', stderr);
 }
 
-static int run(const struct merge_list *list, const char *output)
+static int merge_run(const struct merge_list *list, const char *output)
 {
 	struct error err = { .code = 0 };
 	struct merge_sums sums;
@@ -133,7 +133,7 @@ int cmd_merge(int argc, const char **argv)
 	if (rc == CMD_GO_ON && standard_inputs(&list) + standard_inputs(&lists) > 1)
 		rc = cmd_usage_error(&cmd, "standard input (-) can be read once, and is named twice");
 	if (rc == CMD_GO_ON)
-		rc = run(&list, output);
+		rc = merge_run(&list, output);
 	merge_list_free(&lists);
 	merge_list_free(&list);
 	return rc;

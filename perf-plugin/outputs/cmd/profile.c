@@ -102,7 +102,7 @@ static int open_output(const struct request *r, struct pd_output *out, struct er
 	return r->f->binary ? pd_output_open_binary(out, r->output, err) : pd_output_open(out, r->output, err);
 }
 
-static int run(struct session *ss, const struct request *r)
+static int profile_run(struct session *ss, const struct request *r)
 {
 	struct error err = { .code = 0 };
 	struct input in = { .name = session_name(ss) };
@@ -171,7 +171,7 @@ static int profile(const struct session_opts *so, const struct request *r)
 	ss = session_open(so);
 	if (!ss)
 		return CMD_ERROR;
-	rc = r->f ? run(ss, r) : count_recording(ss, r->output, !r->no_calls, (uint32_t)r->depth);
+	rc = r->f ? profile_run(ss, r) : count_recording(ss, r->output, !r->no_calls, (uint32_t)r->depth);
 	session_close(ss);
 	return rc;
 }

@@ -95,7 +95,7 @@ static char *words(struct session *ss, bool result)
 	return NULL;
 }
 
-static int run(struct session *ss, const struct request *r, struct outdir *out)
+static int report_run(struct session *ss, const struct request *r, struct outdir *out)
 {
 	char *recorded = words(ss, false), *result = NULL;
 	struct report_about about = { .input = session_name(ss), .recorded = recorded };
@@ -166,7 +166,7 @@ static int report(const struct session_opts *so, const struct request *r)
 		fprintf(stderr, "cstrace " COMMAND ": %s\n", err.msg);
 		rc = CMD_ERROR;
 	} else {
-		rc = stored ? run_stored(so, r, &out) : run(ss, r, &out);
+		rc = stored ? run_stored(so, r, &out) : report_run(ss, r, &out);
 	}
 	if (ss)
 		session_close(ss);

@@ -20,7 +20,7 @@ struct views {
 	bool calls, call_returns;
 };
 
-static int run(struct session *ss, const struct listing_opts *o)
+static int script_run(struct session *ss, const struct listing_opts *o)
 {
 	struct listing *l = listing_open(ss, o);
 	int rc;
@@ -140,7 +140,7 @@ int cmd_script(int argc, const char **argv)
 	ss = session_open(&so);
 	if (!ss)
 		return CMD_ERROR;
-	rc = run(ss, &lo);
+	rc = script_run(ss, &lo);
 	session_close(ss);
 	return rc;
 }

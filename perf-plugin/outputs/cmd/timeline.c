@@ -15,7 +15,7 @@ static const char more[] =
 	"Without --min-duration and --depth the file is kept below 20 MB: the shortest calls are left\n"
 	"out, which is said. A trace without timestamps has instructions as its axis.\n";
 
-static int run(struct session *ss, const struct timeline_opts *o)
+static int timeline_run(struct session *ss, const struct timeline_opts *o)
 {
 	int rc = timeline_write(ss, o);
 
@@ -61,7 +61,7 @@ int cmd_timeline(int argc, const char **argv)
 	ss = session_open(&so);
 	if (!ss)
 		return CMD_ERROR;
-	rc = run(ss, &o);
+	rc = timeline_run(ss, &o);
 	session_close(ss);
 	return rc;
 }

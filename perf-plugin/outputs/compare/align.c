@@ -223,7 +223,7 @@ static int step(struct align *al)
 	return same ? take_both(al) : mismatch(al);
 }
 
-static int run(struct align *al, uint64_t keep)
+static int align_run(struct align *al, uint64_t keep)
 {
 	int rc = 0;
 
@@ -240,7 +240,7 @@ int align_put(struct align *al, const struct align_insn *insn)
 	if (seq_add(&al->side[TRACE].q, insn))
 		return ERR_NOMEM;
 	/* in batches: what is looked at stays in the cache */
-	return left(al, TRACE) < LOOK + LOOK / 2 ? 0 : run(al, LOOK);
+	return left(al, TRACE) < LOOK + LOOK / 2 ? 0 : align_run(al, LOOK);
 }
 
 int align_end(struct align *al)
@@ -249,7 +249,7 @@ int align_end(struct align *al)
 	int rc;
 
 	al->side[TRACE].ended = true;
-	rc = run(al, 0);
+	rc = align_run(al, 0);
 	while (!rc && (have = align_want(al, OTHER, 1)) != 0) {
 		if (have < 0)
 			return (int)have;

@@ -272,7 +272,7 @@ static void report_errors(struct compare *c)
 	c->result->incomplete = true;
 }
 
-static int run(struct compare *c)
+static int compare_decode(struct compare *c)
 {
 	const struct consumer con = { .data = c, .batch = on_batch, .stream_end = on_stream_end };
 	struct error err = { .code = 0 };
@@ -323,7 +323,7 @@ int compare_run(struct session *ss, const struct compare_opts *opts, struct comp
 		if (!c.model)
 			return ERR_REPORTED;
 	}
-	rc = run(&c);
+	rc = compare_decode(&c);
 	model_close(c.model);
 	for (i = 0; i < c.nr_places; i++)
 		free(c.places[i].title);

@@ -26,7 +26,7 @@ enum time_kind {
 };
 
 /* A stream: its own instructions, times and context. */
-struct lane {
+struct written_stream {
 	struct insn_it it;
 	uint64_t insns;		/* so far */
 	uint64_t cycles;
@@ -69,7 +69,7 @@ static char *room(struct dump *d)
 	return d->buf + d->fill;
 }
 
-static void put(struct dump *d, const struct lane *ln, struct cst_tarmac_record *rec)
+static void put(struct dump *d, const struct written_stream *ln, struct cst_tarmac_record *rec)
 {
 	int64_t n;
 
@@ -83,13 +83,13 @@ static void put(struct dump *d, const struct lane *ln, struct cst_tarmac_record 
 		d->refused++;
 }
 
-static void put_comment(struct dump *d, const struct lane *ln, const char *text)
+static void put_comment(struct dump *d, const struct written_stream *ln, const char *text)
 {
 	d->fill += (size_t)snprintf(room(d), LINE_SIZE, "# %s: %s\n", ln->cpu, text);
 }
 
 /* What interrupts the instructions. Those of a Q element are counted: their number is known, their addresses are not. */
-static void put_gap(struct dump *d, struct lane *ln, const struct cst_generic *g)
+static void put_gap(struct dump *d, struct written_stream *ln, const struct cst_generic *g)
 {
 	char text[128];
 
@@ -102,7 +102,7 @@ static void put_gap(struct dump *d, struct lane *ln, const struct cst_generic *g
 	put_comment(d, ln, text);
 }
 
-static void put_insn(struct dump *d, const struct stream *s, struct lane *ln, const struct cst_generic *g,
+static void put_insn(struct dump *d, const struct stream *s, struct written_stream *ln, const struct cst_generic *g,
 		     const struct insn *insn)
 {
 	struct cst_tarmac_record rec = { .kind = CST_TARMAC_INSN };
@@ -123,7 +123,7 @@ static void put_insn(struct dump *d, const struct stream *s, struct lane *ln, co
 }
 
 /* Writes the instructions whose results could still come; those without a result as executed. */
-static void put_held(struct dump *d, const struct stream *s, struct lane *ln, const struct cst_generic *g)
+static void put_held(struct dump *d, const struct stream *s, struct written_stream *ln, const struct cst_generic *g)
 {
 	unsigned int i;
 
@@ -132,7 +132,7 @@ static void put_held(struct dump *d, const struct stream *s, struct lane *ln, co
 	d->nr_held = 0;
 }
 
-static void put_context(struct dump *d, struct lane *ln, const struct cst_generic *g)
+static void put_context(struct dump *d, struct written_stream *ln, const struct cst_generic *g)
 {
 	struct cst_tarmac_record rec = { .kind = CST_TARMAC_REG };
 	static const char name[] = "CONTEXTIDR_EL1";
@@ -151,7 +151,7 @@ static void put_context(struct dump *d, struct lane *ln, const struct cst_generi
 }
 
 /* The event of an exception that waits; `next`: the range that follows it, or NULL. */
-static void put_exception(struct dump *d, const struct stream *s, struct lane *ln, const struct cst_generic *next)
+static void put_exception(struct dump *d, const struct stream *s, struct written_stream *ln, const struct cst_generic *next)
 {
 	struct cst_tarmac_record rec = { .kind = CST_TARMAC_EVENT };
 	const struct cst_generic *e = &ln->exception;
@@ -171,7 +171,7 @@ static void put_exception(struct dump *d, const struct stream *s, struct lane *l
 	put_comment(d, ln, text);
 }
 
-static void put_memory(struct dump *d, const struct stream *s, struct lane *ln, const struct cst_generic *g)
+static void put_memory(struct dump *d, const struct stream *s, struct written_stream *ln, const struct cst_generic *g)
 {
 	struct cst_tarmac_record rec = { .kind = CST_TARMAC_MEMORY };
 
@@ -192,7 +192,7 @@ static void take_result(struct dump *d, const struct cst_generic *g)
 }
 
 /* The time of an instruction of the batch, of whose instructions `done` ran before. */
-static void set_time(struct lane *ln, const struct stream *s, uint64_t done)
+static void set_time(struct written_stream *ln, const struct stream *s, uint64_t done)
 {
 	uint64_t time = s->time;
 
@@ -206,7 +206,7 @@ static void set_time(struct lane *ln, const struct stream *s, uint64_t done)
 		ln->time = time;
 }
 
-static void put_range(struct dump *d, const struct stream *s, struct lane *ln, const struct cst_generic *g,
+static void put_range(struct dump *d, const struct stream *s, struct written_stream *ln, const struct cst_generic *g,
 		      uint64_t *done)
 {
 	struct insn insn;
@@ -236,9 +236,9 @@ static enum time_kind kind_of_times(const struct stream *s)
 	return s->config->cycle_count ? TIME_CYCLES : s->time_known ? TIME_NS : TIME_INSNS;
 }
 
-static struct lane *lane_of(const struct stream *s)
+static struct written_stream *state_of(const struct stream *s)
 {
-	struct lane *ln = *s->priv;
+	struct written_stream *ln = *s->priv;
 
 	if (!ln) {
 		ln = calloc(1, sizeof(*ln));
@@ -255,12 +255,12 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 {
 	const struct cst_generic *end = g + n, *range = NULL;
 	struct dump *d = data;
-	struct lane *ln;
+	struct written_stream *ln;
 	uint64_t done = 0;
 
 	if (d->o->only_id >= 0 && s->trace_id != d->o->only_id)
 		return 0;
-	ln = lane_of(s);
+	ln = state_of(s);
 	if (!ln)
 		return ERR_NOMEM;
 	for (; g < end; g++) {
@@ -295,7 +295,7 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 /* The stream ends: what waits for its vector has none. */
 static void on_stream_end(void *data, const struct stream *s)
 {
-	struct lane *ln = *s->priv;
+	struct written_stream *ln = *s->priv;
 	struct dump *d = data;
 
 	if (ln)
@@ -326,7 +326,7 @@ static int open_dump(struct dump *d)
 	return ERR_REPORTED;
 }
 
-static int run(struct dump *d)
+static int executed_decode(struct dump *d)
 {
 	struct consumer con = { .data = d, .batch = on_batch, .stream_end = on_stream_end,
 				.wants.times = true };
@@ -360,7 +360,7 @@ int executed_dump(struct session *ss, const struct executed_opts *opts, struct e
 		d->result = result;
 		rc = open_dump(d);
 		if (!rc)
-			rc = run(d);
+			rc = executed_decode(d);
 		disasm_free(d->disasm);
 		free(d->buf);
 		free(d);

@@ -519,7 +519,7 @@ static void report_refused(struct exporter *x)
 	}
 }
 
-static int run(struct exporter *x)
+static int snapshot_export(struct exporter *x)
 {
 	const struct consumer c = { .data = x, .batch = on_batch, .fragment = on_fragment };
 	int rc;
@@ -558,7 +558,7 @@ int export_snapshot(struct session *ss, const struct export_snapshot_opts *o, st
 
 	err->code = 0;
 	code_init(&x.code, CODE_LIMIT, &o->origin);
-	rc = run(&x);
+	rc = snapshot_export(&x);
 	code_free(&x.code);
 	intmap_free(&x.pids);
 	auxinfo_free(&x.info);

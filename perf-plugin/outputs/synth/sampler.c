@@ -124,7 +124,7 @@ enum sampler_unit sampler_unit(const struct sampler *sp)
 }
 
 /* Records how the begin of a stream affects a stretch that is open from before. */
-static void note_begin(struct lane *ln, const struct cst_generic *g)
+static void note_begin(struct sampled_stream *ln, const struct cst_generic *g)
 {
 	switch (g->kind) {
 	case CST_GEN_TRACE_ON:
@@ -144,11 +144,11 @@ static void note_begin(struct lane *ln, const struct cst_generic *g)
 	ln->closes = ln->touched = true;
 }
 
-static void free_lane(struct lane *ln)
+static void free_state(struct sampled_stream *ln)
 {
 	if (!ln)
 		return;
-	free_lane(ln->ahead);
+	free_state(ln->ahead);
 	version_put(ln->code);
 	version_put(ln->other);
 	free(ln->ring.e);
@@ -156,10 +156,10 @@ static void free_lane(struct lane *ln)
 	free(ln);
 }
 
-static struct lane *lane_of(struct sampler *sp, const struct stream *s)
+static struct sampled_stream *state_of(struct sampler *sp, const struct stream *s)
 {
 	const struct sampler_seam *was;
-	struct lane *ln = *s->priv;
+	struct sampled_stream *ln = *s->priv;
 
 	if (ln)
 		return ln;
@@ -176,7 +176,7 @@ static struct lane *lane_of(struct sampler *sp, const struct stream *s)
 		ln->ring.e = calloc(sp->o.stack, sizeof(*ln->ring.e));
 		ln->ring.spare = calloc(sp->o.stack, sizeof(*ln->ring.e));
 		if (!ln->ring.e || !ln->ring.spare) {
-			free_lane(ln);
+			free_state(ln);
 			return NULL;
 		}
 	}
@@ -189,32 +189,32 @@ static struct lane *lane_of(struct sampler *sp, const struct stream *s)
 
 void sampler_stream_end(void *sampler, const struct stream *s)
 {
-	struct lane *ln = *s->priv;
+	struct sampled_stream *ln = *s->priv;
 
 	if (!ln)
 		return;
 	seam_leave(sampler, s, ln);
-	free_lane(ln);
+	free_state(ln);
 	*s->priv = NULL;
 }
 
 void **sampler_slot(const struct stream *s)
 {
-	struct lane *ln = *s->priv;
+	struct sampled_stream *ln = *s->priv;
 
 	return &ln->user;
 }
 
 unsigned int sampler_depth(const struct stream *s)
 {
-	const struct lane *ln = *s->priv;
+	const struct sampled_stream *ln = *s->priv;
 
 	return ln && ln->calls ? ln->calls->depth : 0;
 }
 
 uint64_t sampler_last(const struct stream *s, int *tid)
 {
-	const struct lane *ln = *s->priv;
+	const struct sampled_stream *ln = *s->priv;
 
 	if (!ln || ln->br.open == BRANCH_SEQ)
 		return 0;
@@ -232,13 +232,13 @@ static bool skipped(struct sampler *sp)
 
 /* ---- time ------------------------------------------------------------------------------------- */
 
-static uint64_t clock_now(const struct lane *ln)
+static uint64_t clock_now(const struct sampled_stream *ln)
 {
 	return ln->anchor + wide_mul_shift(ln->insns - ln->anchor_insns, ln->rate, RATE_SHIFT);
 }
 
 /* Converts the time of the next sample to a number of instructions. */
-static void clock_arm(struct lane *ln, uint64_t period)
+static void clock_arm(struct sampled_stream *ln, uint64_t period)
 {
 	uint64_t now = clock_now(ln), n;
 
@@ -253,7 +253,7 @@ static void clock_arm(struct lane *ln, uint64_t period)
 }
 
 /* Takes over the rate of time from the stream for this batch. */
-static void clock_batch(struct sampler *sp, struct lane *ln, const struct stream *s)
+static void clock_batch(struct sampler *sp, struct sampled_stream *ln, const struct stream *s)
 {
 	uint64_t now = s->time, left, rate;
 
@@ -274,7 +274,7 @@ static void clock_batch(struct sampler *sp, struct lane *ln, const struct stream
 }
 
 /* Sets the time given by the trace. */
-static void clock_set(struct sampler *sp, struct lane *ln, uint64_t now)
+static void clock_set(struct sampler *sp, struct sampled_stream *ln, uint64_t now)
 {
 	uint64_t insns = ln->insns - ln->anchor_insns;
 	uint64_t left, rate;
@@ -320,7 +320,7 @@ static uint64_t insn_addr(struct sampler *sp, const struct stream *s, const stru
 }
 
 /* Returns the time of an instruction of the batch. With branch samples it is that of the batch. */
-static uint64_t insn_time(const struct sampler *sp, const struct stream *s, const struct lane *ln)
+static uint64_t insn_time(const struct sampler *sp, const struct stream *s, const struct sampled_stream *ln)
 {
 	uint64_t done = ln->insns - ln->batch_insns;
 
@@ -331,7 +331,7 @@ static uint64_t insn_time(const struct sampler *sp, const struct stream *s, cons
 	return s->time + wide_mul_div(s->time_end - s->time, done, s->n_insn);
 }
 
-static int insn_emit(struct sampler *sp, const struct stream *s, struct lane *ln, struct insn_sample *i)
+static int insn_emit(struct sampler *sp, const struct stream *s, struct sampled_stream *ln, struct insn_sample *i)
 {
 	int rc;
 
@@ -366,7 +366,7 @@ static int insn_emit(struct sampler *sp, const struct stream *s, struct lane *ln
 
 /* Emits the samples in a range that reaches at least one. ln->insns is still that of the range's begin. */
 static int __attribute__((noinline)) insn_samples(struct sampler *sp, const struct stream *s,
-						  struct lane *ln, const struct cst_generic *g)
+						  struct sampled_stream *ln, const struct cst_generic *g)
 {
 	struct insn_sample i = { .pid = s->pid, .tid = s->tid, .isa = g->isa, .el = g->el };
 	uint64_t start = ln->insns, end = ln->insns + g->n_insn;
@@ -391,7 +391,7 @@ static int __attribute__((noinline)) insn_samples(struct sampler *sp, const stru
 }
 
 /* Notes the address spaces of the last range, if that is in the current batch. */
-static void note_code(struct lane *ln, const struct stream *s)
+static void note_code(struct sampled_stream *ln, const struct stream *s)
 {
 	if (ln->insns == ln->batch_insns)
 		return;
@@ -407,7 +407,7 @@ static void note_code(struct lane *ln, const struct stream *s)
 }
 
 /* Notes the instruction `last` before a gap. Its time is that of its batch if the filter's window ends in that. */
-static void gap_after(const struct sampler *sp, const struct stream *s, struct lane *ln, uint64_t last)
+static void gap_after(const struct sampler *sp, const struct stream *s, struct sampled_stream *ln, uint64_t last)
 {
 	uint64_t time = insn_time(sp, s, ln);
 
@@ -420,7 +420,7 @@ static void gap_after(const struct sampler *sp, const struct stream *s, struct l
  * Emits a sample for branches that no sample has shown before the stack is cleared. They are in the address space of
  * their stretch, which is not that of the batch if another thread runs now.
  */
-static int stack_flush(struct sampler *sp, const struct stream *s, struct lane *ln)
+static int stack_flush(struct sampler *sp, const struct stream *s, struct sampled_stream *ln)
 {
 	struct insn_sample i = { .ip = ln->gap.ip, .pid = ln->br.pid, .tid = ln->br.tid,
 				 .time = ln->gap.time, .isa = ln->gap.isa, .size = ln->gap.size,
@@ -444,7 +444,7 @@ static int stack_flush(struct sampler *sp, const struct stream *s, struct lane *
 }
 
 /* Emits a sample at the target of the branch that filled the stack with branches that no sample has shown. */
-static int __attribute__((noinline)) tile_emit(struct sampler *sp, const struct stream *s, struct lane *ln,
+static int __attribute__((noinline)) tile_emit(struct sampler *sp, const struct stream *s, struct sampled_stream *ln,
 					       const struct cst_generic *g)
 {
 	struct insn_sample i = { .ip = g->addr, .pid = s->pid, .tid = s->tid, .isa = g->isa,
@@ -462,7 +462,7 @@ bool sampler_branch_passes(struct sampler *sp, const struct stream *s, const str
 	return session_wants(s, b->pid, b->tid, b->time) && !skipped(sp);
 }
 
-int sampler_branch_emit(struct sampler *sp, const struct stream *s, struct lane *ln, struct branch *b)
+int sampler_branch_emit(struct sampler *sp, const struct stream *s, struct sampled_stream *ln, struct branch *b)
 {
 	if (b->kind == BRANCH_ERET && branch_after_svc(s, b->to, b->to_isa, sp->read))
 		b->kind = BRANCH_SYSRET;
@@ -481,14 +481,14 @@ int sampler_branch_emit(struct sampler *sp, const struct stream *s, struct lane 
 	return sp->ops.branch(sp->ops.data, s, b);
 }
 
-static void ring_branch(struct lane *ln, const struct branch *b)
+static void ring_branch(struct sampled_stream *ln, const struct branch *b)
 {
 	if (b->from && b->to)
 		ring_push(&ln->ring, b->from, b->to, branch_perf_type(b->kind), b->cycles);
 }
 
 /* Handles an element without code or without synchronisation. */
-static int error_emit(struct sampler *sp, const struct stream *s, struct lane *ln,
+static int error_emit(struct sampler *sp, const struct stream *s, struct sampled_stream *ln,
 		      const struct cst_generic *g)
 {
 	struct error_sample e = { .ip = ln->gap.ip, .time = s->time, .pid = s->pid, .tid = s->tid };
@@ -523,7 +523,7 @@ static int error_emit(struct sampler *sp, const struct stream *s, struct lane *l
 }
 
 /* Handles every element that is not a range. */
-static int __attribute__((noinline)) other(struct sampler *sp, const struct stream *s, struct lane *ln,
+static int __attribute__((noinline)) other(struct sampler *sp, const struct stream *s, struct sampled_stream *ln,
 					   const struct cst_generic *g)
 {
 	uint64_t last = ln->br.last;
@@ -560,7 +560,7 @@ static int __attribute__((noinline)) other(struct sampler *sp, const struct stre
  * Handles a switch to another thread without a gap, in the kernel: a branch stack has branches of one thread, after the one by
  * which the kernel entered that thread.
  */
-static int __attribute__((noinline)) thread_end(struct sampler *sp, const struct stream *s, struct lane *ln)
+static int __attribute__((noinline)) thread_end(struct sampler *sp, const struct stream *s, struct sampled_stream *ln)
 {
 	if (!ln->ring.size)
 		return 0;
@@ -570,7 +570,7 @@ static int __attribute__((noinline)) thread_end(struct sampler *sp, const struct
 
 /* Handles the first range of a traced stretch. */
 static int __attribute__((noinline)) stretch_begin(struct sampler *sp, const struct stream *s,
-						   struct lane *ln, const struct cst_generic *g)
+						   struct sampled_stream *ln, const struct cst_generic *g)
 {
 	bool same = s->tid == ln->br.tid && ln->br.resume && ln->br.resume == g->addr;
 
@@ -583,7 +583,7 @@ static int __attribute__((noinline)) stretch_begin(struct sampler *sp, const str
  * speed.
  */
 static inline __attribute__((always_inline)) int
-run(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_generic *g, size_t n,
+run(struct sampler *sp, const struct stream *s, struct sampled_stream *ln, const struct cst_generic *g, size_t n,
     const bool branches, const bool ring, const bool insns)
 {
 	const struct cst_generic *end = g + n;
@@ -636,7 +636,7 @@ static bool is_ranges(const struct cst_generic *g)
 }
 
 /* Emits branches. The cycles so far are those of the first one. */
-static int taken_emit(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_branch *b, size_t n)
+static int taken_emit(struct sampler *sp, const struct stream *s, struct sampled_stream *ln, const struct cst_branch *b, size_t n)
 {
 	if (!n)
 		return 0;
@@ -645,7 +645,7 @@ static int taken_emit(struct sampler *sp, const struct stream *s, struct lane *l
 }
 
 /* Emits the taken branches at the ends of ranges g[0] to g[n - 1], each to the next range. */
-static int taken_ranges(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_generic *g, size_t n)
+static int taken_ranges(struct sampler *sp, const struct stream *s, struct sampled_stream *ln, const struct cst_generic *g, size_t n)
 {
 	struct cst_branch list[TAKEN_RANGES], *b;
 	const struct cst_generic *end = g + n, *stop;
@@ -666,7 +666,7 @@ static int taken_ranges(struct sampler *sp, const struct stream *s, struct lane 
 }
 
 /* As run() for branches alone, which go to sample_ops.taken() as long as ranges follow each other. */
-static int run_taken(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_generic *g, size_t n)
+static int run_taken(struct sampler *sp, const struct stream *s, struct sampled_stream *ln, const struct cst_generic *g, size_t n)
 {
 	const struct cst_generic *end = g + n, *first;
 	struct branch b;
@@ -696,7 +696,7 @@ static int run_taken(struct sampler *sp, const struct stream *s, struct lane *ln
  * there the ring gets the branches that it holds then. *pg becomes the element after them.
  */
 static inline __attribute__((always_inline)) int
-run_ranges(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_generic **pg,
+run_ranges(struct sampler *sp, const struct stream *s, struct sampled_stream *ln, const struct cst_generic **pg,
 	   const struct cst_generic *end, const bool tiles)
 {
 	const struct cst_generic *g = *pg, *pushed = g;
@@ -757,7 +757,7 @@ run_ranges(struct sampler *sp, const struct stream *s, struct lane *ln, const st
  * spends its time. ln->br is updated only where other functions read it.
  */
 static inline __attribute__((always_inline)) int
-run_stack(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_generic *g, size_t n,
+run_stack(struct sampler *sp, const struct stream *s, struct sampled_stream *ln, const struct cst_generic *g, size_t n,
 	  const bool tiles)
 {
 	const struct cst_generic *end = g + n;
@@ -778,7 +778,7 @@ run_stack(struct sampler *sp, const struct stream *s, struct lane *ln, const str
  * Handles a batch that a filter excludes. A branch that is open before it is completed and may be sampled; nothing is
  * counted.
  */
-static int pass(struct sampler *sp, const struct stream *s, struct lane *ln, const struct cst_generic *g,
+static int pass(struct sampler *sp, const struct stream *s, struct sampled_stream *ln, const struct cst_generic *g,
 		size_t n)
 {
 	const struct cst_generic *end = g + n;
@@ -815,7 +815,7 @@ static int pass(struct sampler *sp, const struct stream *s, struct lane *ln, con
 }
 
 /* Handles the first batch after excluded ones: drops branches that are open from an excluded thread. */
-static void pass_end(const struct stream *s, struct lane *ln)
+static void pass_end(const struct stream *s, struct sampled_stream *ln)
 {
 	struct branch_state *br = &ln->br;
 
@@ -832,7 +832,7 @@ static void pass_end(const struct stream *s, struct lane *ln)
 int sampler_batch(void *sampler, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct sampler *sp = sampler;
-	struct lane *ln = lane_of(sp, s);
+	struct sampled_stream *ln = state_of(sp, s);
 	bool each = sp->want_b || sp->calls;
 	int rc;
 
@@ -874,7 +874,7 @@ int sampler_batch(void *sampler, const struct stream *s, const struct cst_generi
 }
 
 /* Returns the stream for sampler.ahead. */
-static struct stream stream_ahead(const struct stream *s, struct lane *ln)
+static struct stream stream_ahead(const struct stream *s, struct sampled_stream *ln)
 {
 	struct stream ahead = *s;
 
@@ -885,7 +885,7 @@ static struct stream stream_ahead(const struct stream *s, struct lane *ln)
 int sampler_plan(void *sampler, const struct stream *s, const struct cst_generic *g, size_t n, struct sample_plan *plan)
 {
 	const struct sampler *sp = sampler;
-	struct lane *ln = lane_of(sampler, s), *next;
+	struct sampled_stream *ln = state_of(sampler, s), *next;
 	struct stream ahead;
 	int rc;
 
@@ -910,7 +910,7 @@ bool sampler_plans(const struct sampler *sp)
 int sampler_fragment_end(void *sampler, const struct stream *s)
 {
 	struct sampler *sp = sampler;
-	struct lane *ln = *s->priv;
+	struct sampled_stream *ln = *s->priv;
 
 	struct stream ahead;
 	int rc;

@@ -7,7 +7,7 @@
 #include "outputs/synth/sampler.h"
 
 /* State per stream. */
-struct lane {
+struct sampled_stream {
 	void *user;
 	struct branch_state br;
 	struct ring ring;
@@ -52,13 +52,13 @@ struct sampler {
 };
 
 /* sampler.c: emits a branch that is complete, or the edge of a traced stretch; does not push it to the ring. */
-int sampler_branch_emit(struct sampler *sp, const struct stream *s, struct lane *ln, struct branch *b);
+int sampler_branch_emit(struct sampler *sp, const struct stream *s, struct sampled_stream *ln, struct branch *b);
 /* True if a branch is to be emitted, of a sampler that is `restricted`. */
 bool sampler_branch_passes(struct sampler *sp, const struct stream *s, const struct branch *b);
 
 /* seams.c: makes a lane begin with the state of a seam. */
-void seam_begin(struct sampler *sp, struct lane *ln, const struct sampler_seam *was);
+void seam_begin(struct sampler *sp, struct sampled_stream *ln, const struct sampler_seam *was);
 /* Stores the state of a stream that ends. */
-void seam_leave(struct sampler *sp, const struct stream *s, const struct lane *ln);
+void seam_leave(struct sampler *sp, const struct stream *s, const struct sampled_stream *ln);
 
 #endif

@@ -80,7 +80,7 @@ void sampler_continue(struct sampler *shard, struct sampler *whole)
 		shard->ahead->from = whole;
 }
 
-void seam_begin(struct sampler *sp, struct lane *ln, const struct sampler_seam *was)
+void seam_begin(struct sampler *sp, struct sampled_stream *ln, const struct sampler_seam *was)
 {
 	ln->continued = true;
 	ln->br = was->br;
@@ -95,7 +95,7 @@ static int close_stretch(struct sampler *sp, const struct sampler_seam *was, str
 			 void *(*lane)(void *data, const struct sampler_seam *was), void *data)
 {
 	const struct cst_generic g = { .kind = CST_GEN_NO_SYNC, .flags = now->doubtful ? CST_GF_DOUBTFUL : 0 };
-	struct lane ln = { .br = was->br };
+	struct sampled_stream ln = { .br = was->br };
 	void *word = &ln;
 	/* the thread of that moment can no longer be looked up */
 	struct stream s = { .cpu = was->cpu, .pid = INT_MIN, .tid = INT_MIN, .place = was->place, .priv = &word };
@@ -143,7 +143,7 @@ int sampler_join(struct sampler *whole, struct sampler *shard,
 	return rc;
 }
 
-void seam_leave(struct sampler *sp, const struct stream *s, const struct lane *ln)
+void seam_leave(struct sampler *sp, const struct stream *s, const struct sampled_stream *ln)
 {
 	struct sampler_seam *seam = add_seam(sp);
 
@@ -161,7 +161,7 @@ void seam_leave(struct sampler *sp, const struct stream *s, const struct lane *l
  */
 uint64_t sampler_digest(const struct stream *s, uint64_t digest)
 {
-	const struct lane *ln = *s->priv;
+	const struct sampled_stream *ln = *s->priv;
 	const struct branch_state *br = &ln->br;
 	const uint64_t v[] = {
 		br->last, (uint32_t)br->pid | (uint64_t)(uint32_t)br->tid << 32, br->cycles,

@@ -43,7 +43,7 @@ struct verify {
 };
 
 /* A stream in its AUX fragment. */
-struct lane {
+struct verified_stream {
 	uint64_t time;		/* the last timestamp */
 	uint64_t bytes;		/* of the stream, up to the end of the fragment before */
 	bool synchronised;
@@ -101,7 +101,7 @@ static void own(struct verify *v, enum own_rule rule, uint8_t trace_id, uint64_t
 static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct verify *v = data;
-	struct lane *ln = *s->priv;
+	struct verified_stream *ln = *s->priv;
 	size_t i;
 
 	if (!ln) {
@@ -124,7 +124,7 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 static int end_fragment(struct verify *v, const struct stream *s)
 {
 	const uint64_t bytes = cst_decoder_stats(s->decoder)->bytes;
-	struct lane *ln = *s->priv;
+	struct verified_stream *ln = *s->priv;
 
 	/* the AUX record of a thread has the trace of the CPU it ran on, and no byte of the others that it ran on before */
 	if (ln && !ln->synchronised && bytes != ln->bytes)

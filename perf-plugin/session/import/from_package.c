@@ -515,7 +515,7 @@ static void report_drops(struct importer *im)
 		im->drops->count += im->pkg->n_skipped;
 }
 
-static int run(struct importer *im)
+static int package_import(struct importer *im)
 {
 	int rc = cst_package_read(&im->pkg, &im->io, NULL);
 
@@ -564,7 +564,7 @@ int import_package(const char *dir, bool own, struct perf_writer *w, struct dso_
 	im->err = err;
 	im->files = (struct folder){ .dir = dir, .who = "cstrace", .package = true };
 	im->io = (struct cst_snap_io){ .ctx = &im->files, .open = folder_open, .note = folder_note };
-	rc = run(im);
+	rc = package_import(im);
 	/* records are made without a name for messages */
 	if (rc == ERR_NOMEM && !err->code)
 		rc = no_memory(im);

@@ -571,7 +571,7 @@ static int write_records(struct importer *im)
 	return rc;
 }
 
-static int run(struct importer *im)
+static int snapshot_import(struct importer *im)
 {
 	uint64_t lost = 0;
 	size_t i;
@@ -612,7 +612,7 @@ int import_snapshot(const char *dir, const struct bare_opts *bare, struct perf_w
 	err->code = 0;
 	im.files = (struct folder){ .dir = dir, .who = "cstrace" };
 	im.io = (struct cst_snap_io){ .ctx = &im.files, .open = folder_open, .note = folder_note };
-	rc = run(&im);
+	rc = snapshot_import(&im);
 	/* records are made without a name for messages */
 	if (rc == ERR_NOMEM && !err->code)
 		rc = no_memory(&im);
