@@ -39,7 +39,7 @@ check "perf-cstrace has the stack protector" sh -c "readelf -W --dyn-syms '$PERF
 case $($cc -dumpmachine) in
 x86_64*)
 	# of the objects: the C library's own that a program begins with need not have it, and then the program has not
-	for f in lib/error.o perf-plugin/outputs/cmd/main.o; do
+	for f in lib/base/error.o perf-plugin/outputs/cmd/main.o; do
 		check "$f: IBT, SHSTK" sh -c "readelf -n '$BUILD/obj/$f' | grep -q 'IBT, SHSTK'"
 	done
 	;;

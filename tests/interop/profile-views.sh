@@ -77,7 +77,7 @@ pprof() {
 # protoc-c unpacks the message by its text.
 propeller() {
 	profile propeller "$1" && profile bolt "$1" || return 1
-	protoc-c --proto_path=perf-plugin/profile --decode=propeller.BranchFrequenciesProto propeller.proto <"$tmp/propeller" >"$tmp/decoded" || return 1
+	protoc-c --proto_path=perf-plugin/outputs/profile --decode=propeller.BranchFrequenciesProto propeller.proto <"$tmp/propeller" >"$tmp/decoded" || return 1
 	tr -d '\n' <"$tmp/decoded" | sed 's/}/}\n/g' | sed -n 's/taken_counts { *source: \([0-9]*\) *dest: \([0-9]*\) *count: \([0-9]*\).*/\1 \2 \3/p' |
 		while read -r from to n; do printf 'B %x %x %d 0\n' "$from" "$to" "$n"; done | sort >"$tmp/a"
 	grep '^B [1-9a-f]' "$tmp/bolt" | grep -v ' 0 [0-9]* 0$' | sort >"$tmp/b"
