@@ -167,7 +167,7 @@ help:
 	@sed -n '3,'$$(grep -n '^$$' Makefile | head -n 1 | cut -d: -f1)'s/^# \{0,1\}//p' Makefile
 	@echo
 	@echo 'demo        injects the shipped sample and shows what the stock tools make of it'
-	@echo 'quick       the golden texts, the commands and a unit program of each room: what half a minute tells'
+	@echo 'quick       the short round: golden texts, commands, pages, one unit program of each room'
 	@echo 'tests       builds the test programs            bench     speed and memory beside the peers (scripts/bench)'
 	@echo 'fuzz        every fuzz target for FUZZ_TIME s    fuzz-build only builds them'
 	@echo 'rebase      writes the golden texts anew         nightly   the tests with large counts'
@@ -506,7 +506,7 @@ make-needs = scripts/check --needs $(1) | { read -r plain; read -r asan; \
 	{ [ -z "$$plain" ] || $(MAKE) --no-print-directory $$plain; } && \
 	{ [ -z "$$asan" ] || $(MAKE) --no-print-directory SANITIZE=1 $$asan; }; }
 
-# What half a minute tells of a tree that was built: golden texts, commands, pages, one unit program of each room.
+# The short round: golden texts, commands, pages and one unit program of each room; half a minute on a tree that is built.
 quick: all
 	+$(Q)$(call make-needs,--quick $(O))
 	+$(Q)scripts/check --quick $(O)

@@ -55,6 +55,7 @@ static void sum_up(struct dump *d, const struct cst_tree *tree)
 {
 	const struct cst_decoder *dec;
 	struct cst_stats stats;
+	bool chosen = false;
 	unsigned int id;
 
 	for (id = 0; id < 0x80; id++) {
@@ -65,6 +66,7 @@ static void sum_up(struct dump *d, const struct cst_tree *tree)
 				stats.elements = stats.ranges = stats.insns = stats.branches = 0;
 			cst_stats_add(&d->stats, &stats);
 			d->has_id = true;
+			chosen |= d->only_id >= 0 || (d->one_source && stats.bytes);
 		}
 	}
 	if (d->format == DUMP_OPENCSD)
@@ -72,7 +74,7 @@ static void sum_up(struct dump *d, const struct cst_tree *tree)
 	if (!d->raw)
 		dump_sum_frames(d, tree);
 	/* bytes of other IDs than that of --id or --source are no loss, with or without a decoder */
-	if (d->only_id >= 0 ? !cst_tree_decoder(tree, (uint8_t)d->only_id) : !(d->one_source && d->stats.bytes))
+	if (!chosen)
 		d->unrouted += cst_tree_unrouted(tree);
 }
 

@@ -377,8 +377,8 @@ int fragment_open(struct run *r, struct buffer_tree *bt, const struct fragment *
 
 static int report_begin(struct run *r, struct buffer_tree *bt, const struct fragment *f)
 {
-	uint64_t none = 0;
-	const struct fragment_event e = { .fragment = &f->pub, .tree = bt ? bt->tree : NULL, .start = bt ? &r->f.start : &none };
+	uint64_t begin = f->pub.offset;
+	const struct fragment_event e = { .fragment = &f->pub, .tree = bt ? bt->tree : NULL, .start = bt ? &r->f.start : &begin };
 
 	return r->con->fragment(r->con->data, &e);
 }

@@ -83,6 +83,8 @@ static int place_jitdump(struct placer *p, const struct cst_doc_section *s)
 
 	if (rc || !path)
 		return rc;
+	if (pid && !known)
+		drops_add(p->drops, 1, "[%s] pid: found '%s', expected the number of a process", s->name, pid->value);
 	if (p->to)
 		rc = dso_places_add(&p->to->jitdumps, name ? name->value : path, path);
 	else if (known)

@@ -69,6 +69,9 @@ static void files(void **state)
 	     DROPPED "a jitdump file; name it with --jitdump 77:DIR/symbols\n", 3);
 	fill("[kernel]\nkallsyms=symbols\n", NULL, DROPPED "the symbols of the kernel; name them with --kallsyms DIR/symbols\n", 1);
 	fill("[other]\nkcore=core\n", NULL, "", 0);
+	fill("[jitdump0]\nfile=core\npid=x\n", &b, DROPPED "[jitdump0] pid: found 'x', expected the number of a process\n", 1);
+	assert_int_equal(b.jitdumps.v[0].pid, -1);
+	dso_bundle_free(&b);
 }
 
 /* Files that cannot be used are reported one by one; the others are used. */
