@@ -2,7 +2,8 @@
 /*
  * cond.c - assigns results to conditional instructions. The C elements since the last range belong to its conditional
  * instructions in order, and an R element to all instructions with its key. If the numbers of C elements and of
- * conditional instructions differ, results are emitted without an address.
+ * conditional instructions differ, results are emitted without an address; so is an R element whose key no
+ * instruction has, as that of a C element from before the synchronisation.
  */
 #include <cstrace/decoder.h>
 #include <cstrace/isa.h>
@@ -47,10 +48,9 @@ static int holds(unsigned int cond, unsigned int flags)
 	return cond & 1 ? !r : (int)r;
 }
 
-static void put_out(struct cst_flow *f, struct cst_generic *out, size_t *n, unsigned int i, unsigned int what,
-		    uint64_t index)
+static void put_out(struct cst_flow *f, struct cst_generic *out, size_t *n, const struct cond_insn *c,
+		    unsigned int what, uint64_t index)
 {
-	const struct cond_insn *c = &f->cond[i];
 	struct cst_generic *g = cst_flow_emit(f, out, n, CST_GEN_COND);
 
 	g->index = index;
@@ -82,7 +82,7 @@ void cst_flow_cond_insn(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	struct cond_insn *c;
 
 	if (f->cond_count == COND_MAX) {
-		put_out(f, out, n, 0, f->cond[0].what, f->elem.index);
+		put_out(f, out, n, &f->cond[0], f->cond[0].what, f->elem.index);
 		drop(f, 0);
 	}
 	c = &f->cond[f->cond_count++];
@@ -104,7 +104,7 @@ int cst_flow_cond_late(struct cst_flow *f, struct cst_generic *out, size_t *n)
 		}
 		if (!room--)
 			return 1;
-		put_out(f, out, n, i, f->cond[i].what, f->cond[i].index);
+		put_out(f, out, n, &f->cond[i], f->cond[i].what, f->cond[i].index);
 		drop(f, i);
 	}
 	return 0;
@@ -113,7 +113,7 @@ int cst_flow_cond_late(struct cst_flow *f, struct cst_generic *out, size_t *n)
 /* Returns 1 if there was not enough room. */
 int cst_flow_cond_result(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	int flush = f->elem.kind == CST_EL_COND_FLUSH, last = flush && f->elem.num;
+	int flush = f->elem.kind == CST_EL_COND_FLUSH, last = flush && f->elem.num, found = flush;
 	unsigned int i = 0, room = FLOW_ROOM;
 
 	while (i < f->cond_count) {
@@ -123,6 +123,7 @@ int cst_flow_cond_result(struct cst_flow *f, struct cst_generic *out, size_t *n)
 			i++;
 			continue;
 		}
+		found = 1;
 		if (!last && i >= (unsigned int)f->cond_count - f->cond_new) {
 			c->done = 1;
 			c->what = flush ? 0 : f->elem.num;
@@ -133,9 +134,11 @@ int cst_flow_cond_result(struct cst_flow *f, struct cst_generic *out, size_t *n)
 		}
 		if (!room--)
 			return 1;
-		put_out(f, out, n, i, flush ? c->what : f->elem.num, f->elem.index);
+		put_out(f, out, n, c, flush ? c->what : f->elem.num, f->elem.index);
 		drop(f, i);
 	}
+	if (!found)
+		put_out(f, out, n, &(struct cond_insn){ .key = f->elem.value }, f->elem.num, f->elem.index);
 	return 0;
 }
 
