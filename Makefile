@@ -9,9 +9,8 @@
 # Variables: O=DIR (default build; with CROSS_COMPILE a folder in it), V=1 shows the commands, SANITIZE=1 builds into
 # $(O)/asan with -fsanitize=address,undefined, SANITIZE=thread into $(O)/tsan, prefix= and DESTDIR= for install, CC, CPPFLAGS,
 # CFLAGS, LDFLAGS as usual. When one of these four changes, everything in O is made again.
-# NO_LIBTRACEEVENT=1, NO_LZMA=1, NO_ZSTD=1, NO_PROTOBUF_C=1, NO_CAPSTONE=1 leave a library out: sched_switch tracepoints;
-# kernel modules packed by xz; records, modules and debug information packed by zstd; profiles for pprof and Propeller; the
-# text of instructions.
+# NO_LIBTRACEEVENT=1, NO_LZMA=1, NO_ZSTD=1, NO_CAPSTONE=1 leave a library out: sched_switch tracepoints;
+# kernel modules packed by xz; records, modules and debug information packed by zstd; the text of instructions.
 # CROSS_COMPILE=aarch64-linux-gnu- builds for another machine with the tools of that prefix (CC, AR, NM, OBJDUMP, READELF,
 # PKG_CONFIG name others). HARDEN=0: without stack protector, FORTIFY, BIND_NOW, CET or PAC and BTI.
 
@@ -97,7 +96,7 @@ endif
 FLAGS := $(B)/flags
 quoted = '$(subst ','\'',$(1))'
 values = $(foreach v,$(1),$(call quoted,$(v)=$($(v))))
-PARTS := CC PKG_CONFIG CROSS_COMPILE NO_LIBTRACEEVENT NO_LZMA NO_ZSTD NO_PROTOBUF_C NO_CAPSTONE OPENCSD_INCLUDE
+PARTS := CC PKG_CONFIG CROSS_COMPILE NO_LIBTRACEEVENT NO_LZMA NO_ZSTD NO_CAPSTONE OPENCSD_INCLUDE
 FLAGS_NOW := $(call values,CC CPPFLAGS CFLAGS LDFLAGS HARDEN WARN HARD_CFLAGS HARD_LDFLAGS)
 PARTS_NOW := $(call values,$(PARTS) PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR PKG_CONFIG_PATH)
 keep-values = $(Q)mkdir -p $(@D) && printf '%s\n' $(1) | cmp -s - $@ || printf '%s\n' $(1) >$@
@@ -196,7 +195,7 @@ ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 include $(O)/config.mk
 endif
 
-$(O)/config.mk: scripts/config scripts/perf-headers $(wildcard perf-plugin/*/*/*.proto) $(O)/config.flags
+$(O)/config.mk: scripts/config scripts/perf-headers $(O)/config.flags
 	$(Q)env $(call values,$(PARTS)) scripts/config $(O) $@
 
 $(O)/config.flags: FORCE

@@ -6,7 +6,6 @@
 gen=${CST_GEN:-${BUILD:-build}/tests/gen/cst-gen}
 data=tests/data symfs=tests/data/symfs
 formats="json speedscope perfetto"
-"$tool" --version | grep -q 'libprotobuf-c: on' || formats="json speedscope"
 
 verify() {
 	python3 tests/cli/timeline.py "$@"
@@ -20,7 +19,7 @@ written() {
 		run $code timeline -i "$rec" "$@" --format=$format -o "$tmp/$format" && is_empty "$tmp/out" || return 1
 	done
 	verify sound "$tmp/json" && verify frames "$tmp/json" "$tmp/speedscope" || return 1
-	[ "$formats" = "json speedscope" ] || verify same "$tmp/json" "$tmp/perfetto"
+	verify same "$tmp/json" "$tmp/perfetto"
 }
 
 # The exit code is that of info: 0, or 3 with losses.
@@ -32,10 +31,6 @@ as_info() {
 
 for name in sample sample-trbe sample-a32 sample-t32 sample-ptm sample-etmv3; do
 	check "$name" written 0 $data/$name.perf.data --symfs $symfs
-	if [ "$formats" = "json speedscope" ]; then
-		skip "$name: instructions of each stack" "a build without libprotobuf-c"
-		continue
-	fi
 	run 0 profile -i $data/$name.perf.data --symfs $symfs --format=folded -o "$tmp/folded"
 	check "$name: instructions of each stack" verify folded "$tmp/perfetto" "$tmp/folded"
 done
@@ -105,8 +100,8 @@ shorter() {
 deep() {
 	limited 2 --depth 2 && verify least "$tmp/limited" 0 2
 }
-[ "$formats" = "json speedscope" ] || check "--min-duration" shorter
-[ "$formats" = "json speedscope" ] || check "--depth" deep
+check "--min-duration" shorter
+check "--depth" deep
 part() {
 	rm -rf "$tmp/root"
 	mkdir "$tmp/root"

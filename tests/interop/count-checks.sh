@@ -2,9 +2,8 @@
 # To be sourced: checks of a recording with known truth. Before, $tool is perf-cstrace, $symfs the folder of the programs, $want the
 # exit code of profile; $set is the folder of the recording and its truth. Sources tap.sh.
 . tests/cli/tap.sh
-of_one="autofdo llvm bolt"
-of_all="callgrind folded top"
-! "$tool" --version | grep -q 'libprotobuf-c: on' || of_one="$of_one propeller" of_all="$of_all pprof"
+of_one="autofdo llvm bolt propeller"
+of_all="callgrind folded top pprof"
 
 profile() {
 	code=0

@@ -65,8 +65,7 @@ stacks() {
 # Every format is the same from a count file.
 from_counts() {
 	"$tool" profile -i "$tmp/prog.data" --format=cstrace -o "$tmp/prog.cst" || return 1
-	formats="autofdo llvm bolt callgrind lcov folded top"
-	! "$tool" --version | grep -q 'libprotobuf-c: on' || formats="$formats pprof propeller"
+	formats="autofdo llvm bolt callgrind lcov folded top pprof propeller"
 	for format in $formats; do
 		"$tool" profile -i "$tmp/prog.data" --format=$format -o "$tmp/a" && "$tool" profile -i "$tmp/prog.cst" --format=$format -o "$tmp/b" &&
 			cmp "$tmp/a" "$tmp/b" || return 1

@@ -74,10 +74,10 @@ pprof() {
 	diff "$tmp/a" "$tmp/b"
 }
 
-# protoc-c unpacks the message by its text.
+# protoc unpacks the message by its text.
 propeller() {
 	profile propeller "$1" && profile bolt "$1" || return 1
-	protoc-c --proto_path=perf-plugin/outputs/profile --decode=propeller.BranchFrequenciesProto propeller.proto <"$tmp/propeller" >"$tmp/decoded" || return 1
+	protoc --proto_path=tests/interop --decode=propeller.BranchFrequenciesProto propeller.proto <"$tmp/propeller" >"$tmp/decoded" || return 1
 	tr -d '\n' <"$tmp/decoded" | sed 's/}/}\n/g' | sed -n 's/taken_counts { *source: \([0-9]*\) *dest: \([0-9]*\) *count: \([0-9]*\).*/\1 \2 \3/p' |
 		while read -r from to n; do printf 'B %x %x %d 0\n' "$from" "$to" "$n"; done | sort >"$tmp/a"
 	grep '^B [1-9a-f]' "$tmp/bolt" | grep -v ' 0 [0-9]* 0$' | sort >"$tmp/b"
@@ -104,15 +104,13 @@ if command -v callgrind_annotate >/dev/null; then
 else
 	ok "callgrind_annotate # SKIP package valgrind is not installed"
 fi
-if ! "$tool" --version | grep -q 'libprotobuf-c: on'; then
-	ok "pprof # SKIP made without protobuf-c"
-elif command -v go >/dev/null; then
+if command -v go >/dev/null; then
 	check "go tool pprof: totals and functions" pprof "$shared"/truth/01-*/perf.data
 	check "go tool pprof: several binaries" pprof "$shared"/truth/12-*/perf.data
 else
 	ok "go tool pprof # SKIP package golang-go is not installed"
 fi
-if command -v protoc-c >/dev/null; then
+if command -v protoc >/dev/null; then
 	check "propeller: the branches of bolt" propeller "$shared"/truth/01-*/perf.data
 fi
 finish

@@ -117,12 +117,6 @@ static void print_version(void)
 		  false },
 #endif
 		{ "zstd", pd_decomp_available() },
-		{ "libprotobuf-c",
-#ifdef HAVE_PROTOBUF_C
-		  true },
-#else
-		  false },
-#endif
 		{ "capstone", disasm_available() },
 	};
 	size_t i;

@@ -210,11 +210,7 @@ static bool base_named(const char *name, enum profile_base *base)
 	return *base == PROFILE_FIRST_LOAD || !strcmp(name, "offset");
 }
 
-#ifdef HAVE_PROTOBUF_C
 #define FORMATS "autofdo, llvm, bolt, propeller, callgrind, lcov, pprof, folded, top and cstrace"
-#else
-#define FORMATS "autofdo, llvm, bolt, callgrind, lcov, folded, top and cstrace"
-#endif
 
 int cmd_profile(int argc, const char **argv)
 {

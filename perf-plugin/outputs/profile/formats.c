@@ -121,11 +121,9 @@ const struct profile_format profile_formats[] = {
 	{ "llvm", ONE(COUNTS_JOINED, FLAT_JOINED, READER_LLVM, PROFILE_VADDR, write_llvm), false,
 	  "llvm-profgen --unsymbolized-profile, with --use-offset=0" },
 	{ "bolt", ONE(COUNTS_ALL, FLAT_ARRIVED, READER_BOLT, PROFILE_VADDR, bolt_write), false, "perf2bolt -p FILE --pa" },
-#ifdef HAVE_PROTOBUF_C
 	{ "propeller", ONE(COUNTS_ALL, FLAT_JOINED, 0, PROFILE_VADDR, propeller_write), true,
 	  "generate_propeller_profiles --profile_type=FREQUENCIES_PROTO" },
 	{ "pprof", WHOLE(pprof_write, true), true, "go tool pprof" },
-#endif
 	{ "callgrind", WHOLE(callgrind_write, true), false, "callgrind_annotate, KCachegrind" },
 	{ "lcov", WHOLE(lcov_write, true), false, "genhtml, and what reads gcov's lines" },
 	{ "folded", WHOLE(folded_write, false), false, "flamegraph.pl, speedscope" },

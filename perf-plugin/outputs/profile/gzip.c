@@ -2,7 +2,6 @@
 /* gzip.c - collects bytes for zlib's deflate, whose calls are expensive for a few bytes each. */
 #include "outputs/profile/gzip.h"
 
-#ifdef HAVE_PROTOBUF_C
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -73,4 +72,3 @@ void gzip_free(struct gzip *g)
 		deflateEnd(&g->z);
 	free(g);
 }
-#endif

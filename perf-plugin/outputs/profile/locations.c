@@ -2,7 +2,6 @@
 /* locations.c - a hash table of places. */
 #include "outputs/profile/locations.h"
 
-#ifdef HAVE_PROTOBUF_C
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -86,4 +85,3 @@ uint32_t *locations_by_use(struct locations *l)
 	free(ids);
 	return NULL;
 }
-#endif

@@ -1,56 +1,56 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pprof.c - pprof's profile.proto, packed by gzip.
+ * pprof.c - pprof's profile.proto (github.com/google/pprof, proto/README.md), packed by gzip.
  *
  * The file is a sequence of messages Profile, each with a few elements: readers of protobuf add them up ("Encoding", last
  * one wins, repeated fields are joined). So memory does not grow with the number of samples.
  */
 #include "outputs/profile/whole.h"
 
-#ifdef HAVE_PROTOBUF_C
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/name.h"
+#include "base/protobuf.h"
 #include "outputs/profile/choose.h"
 #include "outputs/profile/gzip.h"
 #include "outputs/profile/locations.h"
-#include "outputs/profile/messages.h"
 #include "outputs/profile/places.h"
 #include "outputs/profile/pprof_samples.h"
 #include "base/strings.h"
 #include "outputs/profile/tree.h"
+
+/* Fields of Profile, and of its messages. Names are indexes into the table of strings. */
+enum {
+	PROFILE_SAMPLE_TYPE = 1, PROFILE_MAPPING = 3, PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5, PROFILE_STRING = 6,
+	PROFILE_DEFAULT_TYPE = 14,
+	VALUE_TYPE = 1, VALUE_UNIT = 2,
+	MAPPING_ID = 1, MAPPING_START = 2, MAPPING_LIMIT = 3, MAPPING_OFFSET = 4, MAPPING_FILE = 5, MAPPING_BUILD_ID = 6,
+	MAPPING_HAS_FUNCTIONS = 7, MAPPING_HAS_FILES = 8, MAPPING_HAS_LINES = 9,
+	LOCATION_ID = 1, LOCATION_MAPPING = 2, LOCATION_ADDRESS = 3, LOCATION_LINE = 4,
+	LINE_FUNCTION = 1, LINE_NUMBER = 2,
+	FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FILE = 4, FUNCTION_START_LINE = 5,
+};
 
 struct pprof {
 	const struct whole *w;
 	struct functions fs;
 	struct strings strings;
 	struct locations places;
-	uint8_t *bytes;		/* of one message */
-	size_t room;
+	struct protobuf m;	/* a message Profile with one element */
 	bool nomem;
 	struct gzip *gz;
 };
 
-static void put(struct pprof *c, const Pprof__Profile *m)
+static void put(struct pprof *c)
 {
-	size_t n = pprof__profile__get_packed_size(m);
-	uint8_t *bigger;
-
-	if (n > c->room) {
-		bigger = realloc(c->bytes, 2 * n);
-		if (!bigger) {
-			c->nomem = true;
-			return;
-		}
-		c->bytes = bigger;
-		c->room = 2 * n;
-	}
-	gzip_write(c->gz, c->bytes, pprof__profile__pack(m, c->bytes));
+	c->nomem |= c->m.nomem;
+	gzip_write(c->gz, c->m.bytes, c->m.n);
+	c->m.n = 0;
 }
 
-static int64_t string(struct pprof *c, const char *text)
+static uint32_t string(struct pprof *c, const char *text)
 {
 	uint32_t n = strings_number(&c->strings, text);
 
@@ -72,41 +72,45 @@ static uint32_t function_of(struct pprof *c, const struct location *l)
 static void put_location(struct pprof *c, size_t i)
 {
 	const struct location *l = &c->places.v[i];
-	Pprof__Profile m = PPROF__PROFILE__INIT;
-	Pprof__Location loc = PPROF__LOCATION__INIT, *one = &loc;
-	Pprof__Line line = PPROF__LINE__INIT, *lines = &line;
+	const bool known = l->binary != CST_COUNT_NO_BINARY;
+	const size_t location = protobuf_begin(&c->m, PROFILE_LOCATION);
+	uint64_t address;
+	size_t line;
 
-	loc.id = i + 1;
-	line.function_id = function_of(c, l) + 1;
-	if (l->binary != CST_COUNT_NO_BINARY) {
-		loc.mapping_id = l->binary + 1;
-		model_vaddr(&c->w->model->binaries[l->binary], l->offset, &loc.address);
-		line.line = places_at(c->w->places, l->binary, l->offset).line;
+	protobuf_number(&c->m, LOCATION_ID, i + 1);
+	if (known) {
+		protobuf_number(&c->m, LOCATION_MAPPING, l->binary + 1);
+		if (model_vaddr(&c->w->model->binaries[l->binary], l->offset, &address))
+			protobuf_nonzero(&c->m, LOCATION_ADDRESS, address);
 	}
-	loc.n_line = 1;
-	loc.line = &lines;
-	m.n_location = 1;
-	m.location = &one;
-	put(c, &m);
+	line = protobuf_begin(&c->m, LOCATION_LINE);
+	protobuf_number(&c->m, LINE_FUNCTION, function_of(c, l) + 1);
+	if (known)
+		protobuf_nonzero(&c->m, LINE_NUMBER, places_at(c->w->places, l->binary, l->offset).line);
+	protobuf_end(&c->m, line);
+	protobuf_end(&c->m, location);
+	put(c);
 }
 
 static void put_function(struct pprof *c, size_t i)
 {
 	const struct function *f = &c->fs.v[i];
-	struct source_place place = places_at(c->w->places, f->binary, f->start);
-	Pprof__Profile m = PPROF__PROFILE__INIT;
-	Pprof__Function fn = PPROF__FUNCTION__INIT, *one = &fn;
+	const struct source_place place = places_at(c->w->places, f->binary, f->start);
+	const uint32_t name = string(c, f->name);
+	const size_t begin = protobuf_begin(&c->m, PROFILE_FUNCTION);
 
-	fn.id = i + 1;
-	fn.name = fn.system_name = string(c, f->name);
-	fn.filename = place.line ? string(c, name_shown(place.file)) : 0;
-	fn.start_line = place.line;
-	m.n_function = 1;
-	m.function = &one;
-	put(c, &m);
+	protobuf_number(&c->m, FUNCTION_ID, i + 1);
+	protobuf_nonzero(&c->m, FUNCTION_NAME, name);
+	protobuf_nonzero(&c->m, FUNCTION_SYSTEM_NAME, name);
+	if (place.line) {
+		protobuf_nonzero(&c->m, FUNCTION_FILE, string(c, name_shown(place.file)));
+		protobuf_number(&c->m, FUNCTION_START_LINE, place.line);
+	}
+	protobuf_end(&c->m, begin);
+	put(c);
 }
 
-static int64_t build_id(struct pprof *c, const struct cst_count_binary *b)
+static uint32_t build_id(struct pprof *c, const struct cst_count_binary *b)
 {
 	char text[2 * CST_COUNT_ID_MAX + 1];
 	size_t i;
@@ -124,51 +128,56 @@ static int64_t build_id(struct pprof *c, const struct cst_count_binary *b)
 /* From the first to the last executable segment, by virtual address. */
 static void put_mapping(struct pprof *c, const struct model_binary *b)
 {
-	Pprof__Profile m = PPROF__PROFILE__INIT;
-	Pprof__Mapping map = PPROF__MAPPING__INIT, *one = &map;
+	const bool lines = places_source(c->w->places, b->number) != NULL;
+	uint64_t start = UINT64_MAX, limit = 0, offset = 0;
 	const struct cst_count_segment *s;
-	size_t left;
+	size_t left, begin;
 
-	map.id = b->number + 1;
-	map.memory_start = UINT64_MAX;
 	for (s = b->segs, left = b->nr_segs; left; left--, s++) {
 		if (!s->exec)
 			continue;
-		if (s->vaddr < map.memory_start) {
-			map.memory_start = s->vaddr;
-			map.file_offset = s->offset;
+		if (s->vaddr < start) {
+			start = s->vaddr;
+			offset = s->offset;
 		}
-		if (model_sum(s->vaddr, s->size) > map.memory_limit)
-			map.memory_limit = model_sum(s->vaddr, s->size);
+		if (model_sum(s->vaddr, s->size) > limit)
+			limit = model_sum(s->vaddr, s->size);
 	}
-	if (!map.memory_limit) {
-		map.memory_start = 0;
-		map.memory_limit = UINT64_MAX;
+	if (!limit) {
+		start = 0;
+		limit = UINT64_MAX;
 	}
-	map.filename = string(c, name_shown(b->is.name));
-	map.build_id = build_id(c, &b->is);
-	map.has_functions = true;
-	map.has_filenames = map.has_line_numbers = places_source(c->w->places, b->number) != NULL;
-	m.n_mapping = 1;
-	m.mapping = &one;
-	put(c, &m);
+	begin = protobuf_begin(&c->m, PROFILE_MAPPING);
+	protobuf_number(&c->m, MAPPING_ID, b->number + 1);
+	protobuf_nonzero(&c->m, MAPPING_START, start);
+	protobuf_number(&c->m, MAPPING_LIMIT, limit);
+	protobuf_nonzero(&c->m, MAPPING_OFFSET, offset);
+	protobuf_nonzero(&c->m, MAPPING_FILE, string(c, name_shown(b->is.name)));
+	protobuf_nonzero(&c->m, MAPPING_BUILD_ID, build_id(c, &b->is));
+	protobuf_number(&c->m, MAPPING_HAS_FUNCTIONS, true);
+	protobuf_nonzero(&c->m, MAPPING_HAS_FILES, lines);
+	protobuf_nonzero(&c->m, MAPPING_HAS_LINES, lines);
+	protobuf_end(&c->m, begin);
+	put(c);
 }
 
-/* Values: pprof shows the last one, unless it is asked for another. */
+/* Values: pprof shows the last one, unless it is asked for another. The first string of a profile is empty. */
 static void put_types(struct pprof *c)
 {
-	Pprof__Profile m = PPROF__PROFILE__INIT;
-	Pprof__ValueType calls = PPROF__VALUE_TYPE__INIT, insns = PPROF__VALUE_TYPE__INIT;
-	Pprof__ValueType *types[2] = { &calls, &insns };
+	enum { CALLS = 1, INSTRUCTIONS, COUNT };
+	static const char *const names[] = { "", [CALLS] = "calls", [INSTRUCTIONS] = "instructions", [COUNT] = "count" };
+	size_t i, begin;
 
-	string(c, "");
-	calls.type = string(c, "calls");
-	insns.type = string(c, "instructions");
-	calls.unit = insns.unit = string(c, "count");
-	m.n_sample_type = 2;
-	m.sample_type = types;
-	m.default_sample_type = insns.type;
-	put(c, &m);
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		string(c, names[i]);
+	for (i = CALLS; i <= INSTRUCTIONS; i++) {
+		begin = protobuf_begin(&c->m, PROFILE_SAMPLE_TYPE);
+		protobuf_number(&c->m, VALUE_TYPE, i);
+		protobuf_number(&c->m, VALUE_UNIT, COUNT);
+		protobuf_end(&c->m, begin);
+	}
+	protobuf_number(&c->m, PROFILE_DEFAULT_TYPE, INSTRUCTIONS);
+	put(c);
 }
 
 static void put_strings(struct pprof *c)
@@ -176,11 +185,8 @@ static void put_strings(struct pprof *c)
 	size_t i;
 
 	for (i = 0; i < c->strings.n; i++) {
-		Pprof__Profile m = PPROF__PROFILE__INIT;
-
-		m.n_string_table = 1;
-		m.string_table = &c->strings.v[i];
-		put(c, &m);
+		protobuf_text(&c->m, PROFILE_STRING, c->strings.v[i]);
+		put(c);
 	}
 }
 
@@ -243,7 +249,6 @@ int pprof_write(struct pd_output *out, const struct whole *w)
 	functions_free(&c.fs);
 	strings_free(&c.strings);
 	locations_free(&c.places);
-	free(c.bytes);
+	protobuf_free(&c.m);
 	return ok ? 0 : ERR_NOMEM;
 }
-#endif

@@ -8,20 +8,18 @@
  */
 #include "outputs/profile/pprof_samples.h"
 
-#ifdef HAVE_PROTOBUF_C
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/protobuf.h"
 #include "outputs/profile/costs.h"
 #include "outputs/profile/functions.h"
 
 enum {
-	NUMBER_ROOM = 10,	/* bytes of a varint, at most */
 	ID_ROOM = 5,		/* bytes of an id, at most */
-	/* tags of length-delimited fields (type 2) */
-	TAG_PROFILE_SAMPLE = 2 << 3 | 2,
-	TAG_SAMPLE_LOCATION_ID = 1 << 3 | 2,
-	TAG_SAMPLE_VALUE = 2 << 3 | 2,
+	TAG_PROFILE_SAMPLE = PROTOBUF_TAG(2, PROTOBUF_LEN),
+	TAG_SAMPLE_LOCATION_ID = PROTOBUF_TAG(1, PROTOBUF_LEN),
+	TAG_SAMPLE_VALUE = PROTOBUF_TAG(2, PROTOBUF_LEN),
 };
 
 struct node_places {
@@ -41,23 +39,6 @@ struct samples {
 	bool nomem;
 };
 
-static inline uint8_t *put_number(uint8_t *p, uint64_t v)
-{
-	for (; v > 0x7f; v >>= 7)
-		*p++ = (uint8_t)(v | 0x80);
-	*p++ = (uint8_t)v;
-	return p;
-}
-
-static size_t number_size(uint64_t v)
-{
-	size_t n = 1;
-
-	for (; v > 0x7f; v >>= 7)
-		n++;
-	return n;
-}
-
 static uint32_t place(struct samples *s, uint32_t binary, uint64_t offset)
 {
 	uint32_t id = locations_id(s->places, binary, offset);
@@ -69,21 +50,21 @@ static uint32_t place(struct samples *s, uint32_t binary, uint64_t offset)
 /* Writes a sample: the place `first`, then those whose ids are the `n` bytes at `others`. */
 static void put_sample(struct samples *s, uint32_t first, const uint8_t *others, size_t n, uint64_t insns, uint64_t calls)
 {
-	uint8_t head[4 * NUMBER_ROOM], tail[3 * NUMBER_ROOM], *p = tail, *values;
-	size_t ids = number_size(first) + n;
+	uint8_t head[4 * PROTOBUF_NUMBER], tail[3 * PROTOBUF_NUMBER], *p = tail, *values;
+	size_t ids = protobuf_size(first) + n;
 
 	*p++ = TAG_SAMPLE_VALUE;
 	values = ++p;
-	p = put_number(put_number(p, model_signed(calls)), model_signed(insns));
+	p = protobuf_put(protobuf_put(p, model_signed(calls)), model_signed(insns));
 	values[-1] = (uint8_t)(p - values);
 	n = (size_t)(p - tail);
 	p = head;
 	*p++ = TAG_PROFILE_SAMPLE;
-	p = put_number(p, 1 + number_size(ids) + ids + n);
+	p = protobuf_put(p, 1 + protobuf_size(ids) + ids + n);
 	*p++ = TAG_SAMPLE_LOCATION_ID;
-	p = put_number(put_number(p, ids), first);
+	p = protobuf_put(protobuf_put(p, ids), first);
 	gzip_write(s->to, head, (size_t)(p - head));
-	gzip_write(s->to, others, ids - number_size(first));
+	gzip_write(s->to, others, ids - protobuf_size(first));
 	gzip_write(s->to, tail, n);
 }
 
@@ -186,8 +167,8 @@ static void put_node(struct samples *s, const struct cst_count_node *n, const st
 
 	s->begin[n->depth] = behind;
 	if (at->site) {
-		s->begin[n->depth] = behind - number_size(at->site);
-		put_number(s->stack + s->begin[n->depth], at->site);
+		s->begin[n->depth] = behind - protobuf_size(at->site);
+		protobuf_put(s->stack + s->begin[n->depth], at->site);
 	}
 	if (at->entry)
 		put_sample(s, at->entry, s->stack + s->begin[n->depth], s->room - s->begin[n->depth], n->insns, calls_of(n));
@@ -249,4 +230,3 @@ bool pprof_samples(const struct whole *w, struct locations *places, struct gzip 
 	free(s.begin);
 	return !s.nomem;
 }
-#endif

@@ -5,60 +5,70 @@
  */
 #include "outputs/timeline/perfetto.h"
 
-#ifdef HAVE_PROTOBUF_C
-
-#include <perfetto.pb-c.h>
-#include <stdlib.h>
-
-#include "base/array.h"
 #include "base/name.h"
+#include "base/protobuf.h"
 #include "base/strings.h"
 #include "outputs/timeline/events.h"
 
 #define SEQUENCE	1u	/* all packets are of one writer */
-#define FULL	65536u	/* bytes in the buffer, unless one packet is larger */
+#define FULL	65536u	/* bytes that are written at once */
+
+/* Fields of its messages (protos/perfetto/trace/ of github.com/google/perfetto). */
+enum {
+	TRACE_PACKET = 1,
+	PACKET_TIMESTAMP = 8, PACKET_SEQUENCE = 10, PACKET_EVENT = 11, PACKET_INTERNED = 12, PACKET_FLAGS = 13, PACKET_TRACK = 60,
+	TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_THREAD = 4, TRACK_PARENT = 5,
+	PROCESS_PID = 1, PROCESS_NAME = 6,
+	THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5,
+	EVENT_CATEGORY = 3, EVENT_ARG = 4, EVENT_TYPE = 9, EVENT_NAME = 10, EVENT_TRACK = 11,
+	ARG_NAME = 1, ARG_NUMBER = 3, ARG_TEXT = 6,
+	INTERNED_CATEGORY = 1, INTERNED_NAME = 2, INTERNED_KEY = 3,
+	NAME_NUMBER = 1, NAME_TEXT = 2,
+};
+/* TrackEvent.Type, TracePacket.SequenceFlags */
+enum { TYPE_BEGIN = 1, TYPE_END, TYPE_INSTANT };
+enum { FLAG_CLEARED = 1, FLAG_NEEDS_STATE = 2 };
 
 struct perfetto {
 	struct pd_output *out;	/* NULL: only counted */
 	uint64_t written;
 	bool first, failed;
 	struct strings categories, names, keys;
-	uint8_t *buf;		/* packets that are not written yet */
-	size_t fill, size;
+	struct protobuf m;	/* packets that are not written yet */
+	struct protobuf new;	/* names that the next packet refers to for the first time */
 };
 
 static void flush(struct perfetto *p)
 {
-	if (p->out && p->fill)
-		pd_output_write(p->out, p->buf, p->fill);
-	p->written += p->fill;
-	p->fill = 0;
+	if (p->out && p->m.n)
+		pd_output_write(p->out, p->m.bytes, p->m.n);
+	p->written += p->m.n;
+	p->m.n = 0;
 }
 
-/* Writes a trace of one packet: concatenated, they are one trace (protobuf, "Encoding"). */
-static void put(struct perfetto *p, Perfetto__Protos__TracePacket *packet)
+static size_t begin_packet(struct perfetto *p)
 {
-	Perfetto__Protos__Trace trace = PERFETTO__PROTOS__TRACE__INIT;
-	size_t n;
+	return protobuf_begin(&p->m, TRACE_PACKET);
+}
 
-	packet->has_trusted_packet_sequence_id = 1;
-	packet->trusted_packet_sequence_id = SEQUENCE;
-	packet->has_sequence_flags = 1;
-	packet->sequence_flags = PERFETTO__PROTOS__TRACE_PACKET__SEQUENCE_FLAGS__SEQ_NEEDS_INCREMENTAL_STATE;
-	if (p->first)
-		packet->sequence_flags |= PERFETTO__PROTOS__TRACE_PACKET__SEQUENCE_FLAGS__SEQ_INCREMENTAL_STATE_CLEARED;
+static void put_sequence(struct perfetto *p)
+{
+	protobuf_number(&p->m, PACKET_SEQUENCE, SEQUENCE);
+}
+
+static void put_flags(struct perfetto *p)
+{
+	protobuf_number(&p->m, PACKET_FLAGS, FLAG_NEEDS_STATE | (p->first ? FLAG_CLEARED : 0));
 	p->first = false;
-	trace.n_packet = 1;
-	trace.packet = &packet;
-	n = perfetto__protos__trace__get_packed_size(&trace);
-	if (p->fill + n > FULL)
+}
+
+/* Concatenated, traces of one packet are one trace (protobuf, "Encoding"). */
+static void end_packet(struct perfetto *p, size_t packet)
+{
+	protobuf_end(&p->m, packet);
+	p->failed |= p->m.nomem | p->new.nomem;
+	if (p->m.n > FULL)
 		flush(p);
-	while (p->size < p->fill + n)
-		if (!array_reserve(&p->buf, p->size, &p->size, 1)) {
-			p->failed = true;
-			return;
-		}
-	p->fill += perfetto__protos__trace__pack(&trace, p->buf + p->fill);
 }
 
 /* Numbers of a process, and of a thread or CPU in it; 0 is the track of the whole trace. */
@@ -69,129 +79,110 @@ static uint64_t uuid_of(int pid, int64_t tid)
 
 #define NO_TID	(-2)	/* CPUs begin with -1, all of them */
 
+/* A track of its own: `parent` or, if it is of threads, a process or a thread with its numbers. */
+static void put_track(struct perfetto *p, const struct event_track *t, const char *name, bool process)
+{
+	const size_t packet = begin_packet(p);
+	size_t track, owner;
+
+	put_sequence(p);
+	put_flags(p);
+	track = protobuf_begin(&p->m, PACKET_TRACK);
+	protobuf_number(&p->m, TRACK_UUID, uuid_of(t->pid, process ? NO_TID : t->tid));
+	if (t->thread) {
+		owner = protobuf_begin(&p->m, process ? TRACK_PROCESS : TRACK_THREAD);
+		protobuf_number(&p->m, process ? PROCESS_PID : THREAD_PID, (uint64_t)(int64_t)t->pid);
+		if (!process)
+			protobuf_number(&p->m, THREAD_TID, (uint64_t)(int64_t)(int)t->tid);
+		protobuf_text(&p->m, process ? PROCESS_NAME : THREAD_NAME, name_shown(name));
+		protobuf_end(&p->m, owner);
+	} else {
+		protobuf_text(&p->m, TRACK_NAME, name_shown(name));
+		if (!process)
+			protobuf_number(&p->m, TRACK_PARENT, uuid_of(t->pid, NO_TID));
+	}
+	protobuf_end(&p->m, track);
+	end_packet(p, packet);
+}
+
 static void on_process(void *data, const struct event_track *t, const char *name)
 {
-	Perfetto__Protos__TracePacket packet = PERFETTO__PROTOS__TRACE_PACKET__INIT;
-	Perfetto__Protos__TrackDescriptor track = PERFETTO__PROTOS__TRACK_DESCRIPTOR__INIT;
-	Perfetto__Protos__ProcessDescriptor process = PERFETTO__PROTOS__PROCESS_DESCRIPTOR__INIT;
-	char *text = (char *)name_shown(name);
-
-	packet.track_descriptor = &track;
-	track.has_uuid = 1;
-	track.uuid = uuid_of(t->pid, NO_TID);
-	if (t->thread) {
-		track.process = &process;
-		process.has_pid = 1;
-		process.pid = t->pid;
-		process.process_name = text;
-	} else {
-		track.name = text;
-	}
-	put(data, &packet);
+	put_track(data, t, name, true);
 }
 
 static void on_track(void *data, const struct event_track *t, const char *name)
 {
-	Perfetto__Protos__TracePacket packet = PERFETTO__PROTOS__TRACE_PACKET__INIT;
-	Perfetto__Protos__TrackDescriptor track = PERFETTO__PROTOS__TRACK_DESCRIPTOR__INIT;
-	Perfetto__Protos__ThreadDescriptor thread = PERFETTO__PROTOS__THREAD_DESCRIPTOR__INIT;
-	char *text = (char *)name_shown(name);
+	put_track(data, t, name, false);
+}
 
-	packet.track_descriptor = &track;
-	track.has_uuid = 1;
-	track.uuid = uuid_of(t->pid, t->tid);
-	if (t->thread) {
-		track.thread = &thread;
-		thread.has_pid = thread.has_tid = 1;
-		thread.pid = t->pid;
-		thread.tid = t->tid;
-		thread.thread_name = text;
-	} else {
-		track.has_parent_uuid = 1;
-		track.parent_uuid = uuid_of(t->pid, NO_TID);
-		track.name = text;
-	}
-	put(data, &packet);
+static size_t begin_event(struct perfetto *p, uint64_t time)
+{
+	protobuf_number(&p->m, PACKET_TIMESTAMP, time);
+	put_sequence(p);
+	return protobuf_begin(&p->m, PACKET_EVENT);
 }
 
 static void on_end(void *data, const struct event_track *t, uint64_t time)
 {
-	Perfetto__Protos__TracePacket packet = PERFETTO__PROTOS__TRACE_PACKET__INIT;
-	Perfetto__Protos__TrackEvent event = PERFETTO__PROTOS__TRACK_EVENT__INIT;
+	struct perfetto *p = data;
+	const size_t packet = begin_packet(p), event = begin_event(p, time);
 
-	packet.has_timestamp = 1;
-	packet.timestamp = time;
-	packet.track_event = &event;
-	event.has_type = event.has_track_uuid = 1;
-	event.type = PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_END;
-	event.track_uuid = uuid_of(t->pid, t->tid);
-	put(data, &packet);
+	protobuf_number(&p->m, EVENT_TYPE, TYPE_END);
+	protobuf_number(&p->m, EVENT_TRACK, uuid_of(t->pid, t->tid));
+	protobuf_end(&p->m, event);
+	put_flags(p);
+	end_packet(p, packet);
 }
 
-/* Names of one kind that an event refers to for the first time. */
-struct new_names {
-	Perfetto__Protos__InternedName name[EVENT_ARGS], *names[EVENT_ARGS];
-	size_t n;
-};
-
-/* The number of a name. If it was not written before, it becomes one of `new`. */
-static uint64_t number_of(struct perfetto *p, struct strings *s, const char *text, struct new_names *new)
+/* The number of a name. One that was not written before goes with this packet. */
+static uint64_t number_of(struct perfetto *p, struct strings *s, const char *text, unsigned int field)
 {
 	const size_t before = s->n;
 	const uint32_t i = strings_number(s, text);
-	Perfetto__Protos__InternedName *name = &new->name[new->n];
+	size_t begin;
 
 	p->failed |= i == STRINGS_NONE;
 	if (s->n != before) {
-		perfetto__protos__interned_name__init(name);
-		name->has_iid = 1;
-		name->iid = (uint64_t)i + 1;
-		name->name = (char *)text;
-		new->names[new->n++] = name;
+		begin = protobuf_begin(&p->new, field);
+		protobuf_number(&p->new, NAME_NUMBER, (uint64_t)i + 1);
+		protobuf_text(&p->new, NAME_TEXT, text);
+		protobuf_end(&p->new, begin);
 	}
 	return (uint64_t)i + 1;
+}
+
+static void put_arg(struct perfetto *p, const struct event_arg *a, uint64_t key)
+{
+	const size_t begin = protobuf_begin(&p->m, EVENT_ARG);
+
+	protobuf_number(&p->m, ARG_NAME, key);
+	if (a->text)
+		protobuf_text(&p->m, ARG_TEXT, name_shown(a->text));
+	else
+		protobuf_number(&p->m, ARG_NUMBER, a->number);
+	protobuf_end(&p->m, begin);
 }
 
 static void on_event(void *data, const struct event *e)
 {
 	struct perfetto *p = data;
-	Perfetto__Protos__TracePacket packet = PERFETTO__PROTOS__TRACE_PACKET__INIT;
-	Perfetto__Protos__TrackEvent event = PERFETTO__PROTOS__TRACK_EVENT__INIT;
-	Perfetto__Protos__DebugAnnotation arg[EVENT_ARGS], *args[EVENT_ARGS];
-	struct new_names categories = { .n = 0 }, names = { .n = 0 }, keys = { .n = 0 };
-	Perfetto__Protos__InternedData interned = PERFETTO__PROTOS__INTERNED_DATA__INIT;
-	uint64_t category = number_of(p, &p->categories, e->category, &categories);
+	const uint64_t category = number_of(p, &p->categories, e->category, INTERNED_CATEGORY);
+	const uint64_t name = number_of(p, &p->names, name_shown(e->name), INTERNED_NAME);
+	const size_t packet = begin_packet(p), event = begin_event(p, e->begin);
 	unsigned int i;
 
-	event.n_category_iids = 1;
-	event.category_iids = &category;
-	event.has_name_iid = event.has_type = event.has_track_uuid = 1;
-	event.name_iid = number_of(p, &p->names, name_shown(e->name), &names);
-	event.type = e->instant ? PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_INSTANT
-				: PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN;
-	event.track_uuid = uuid_of(e->track.pid, e->track.tid);
-	for (i = 0; i < e->nr_args; i++) {
-		perfetto__protos__debug_annotation__init(&arg[i]);
-		args[i] = &arg[i];
-		arg[i].has_name_iid = 1;
-		arg[i].name_iid = number_of(p, &p->keys, e->args[i].key, &keys);
-		arg[i].has_uint_value = !e->args[i].text;
-		arg[i].uint_value = e->args[i].number;
-		arg[i].string_value = e->args[i].text ? (char *)name_shown(e->args[i].text) : NULL;
-	}
-	event.n_debug_annotations = e->nr_args;
-	event.debug_annotations = args;
-	packet.has_timestamp = 1;
-	packet.timestamp = e->begin;
-	packet.track_event = &event;
-	interned.n_event_categories = categories.n;
-	interned.event_categories = categories.names;
-	interned.n_event_names = names.n;
-	interned.event_names = names.names;
-	interned.n_debug_annotation_names = keys.n;
-	interned.debug_annotation_names = keys.names;
-	packet.interned_data = categories.n + names.n + keys.n ? &interned : NULL;
-	put(p, &packet);
+	protobuf_number(&p->m, EVENT_CATEGORY, category);
+	for (i = 0; i < e->nr_args; i++)
+		put_arg(p, &e->args[i], number_of(p, &p->keys, e->args[i].key, INTERNED_KEY));
+	protobuf_number(&p->m, EVENT_TYPE, e->instant ? TYPE_INSTANT : TYPE_BEGIN);
+	protobuf_number(&p->m, EVENT_NAME, name);
+	protobuf_number(&p->m, EVENT_TRACK, uuid_of(e->track.pid, e->track.tid));
+	protobuf_end(&p->m, event);
+	if (p->new.n)
+		protobuf_bytes(&p->m, PACKET_INTERNED, p->new.bytes, p->new.n);
+	p->new.n = 0;
+	put_flags(p);
+	end_packet(p, packet);
 }
 
 uint64_t timeline_perfetto(const struct timeline *t, struct pd_output *out)
@@ -204,8 +195,7 @@ uint64_t timeline_perfetto(const struct timeline *t, struct pd_output *out)
 	strings_free(&p.categories);
 	strings_free(&p.names);
 	strings_free(&p.keys);
-	free(p.buf);
+	protobuf_free(&p.m);
+	protobuf_free(&p.new);
 	return p.failed ? UINT64_MAX : p.written;
 }
-
-#endif

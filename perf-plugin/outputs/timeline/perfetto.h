@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* perfetto.h - a timeline in Perfetto's own format; only in a build with libprotobuf-c. */
+/* perfetto.h - a timeline in Perfetto's own format. */
 #ifndef CSTRACE_OUTPUTS_TIMELINE_PERFETTO_H
 #define CSTRACE_OUTPUTS_TIMELINE_PERFETTO_H
 

@@ -41,9 +41,7 @@ struct making {
 static const struct timeline_format formats[] = {
 	{ "json", false, timeline_json },
 	{ "speedscope", false, timeline_speedscope },
-#ifdef HAVE_PROTOBUF_C
 	{ "perfetto", true, timeline_perfetto },
-#endif
 };
 
 const struct timeline_format *timeline_format(const char *name)
@@ -58,11 +56,7 @@ const struct timeline_format *timeline_format(const char *name)
 
 const char *timeline_format_names(void)
 {
-#ifdef HAVE_PROTOBUF_C
 	return "json, speedscope and perfetto";
-#else
-	return "json and speedscope";
-#endif
 }
 
 /* ---- decoding ------------------------------------------------------------------------------------ */
