@@ -119,6 +119,7 @@ FUZZ_SRC := $(filter-out tests/fuzz/command/%,$(call sources-of,tests/fuzz))
 INTEROP_SRC := $(sort $(wildcard tests/interop/*.c))
 HEADERS := $(sort $(wildcard include/cstrace/*.h include/cstrace/*.def))
 FILES_HEADERS := $(sort $(wildcard include/cstrace/files/*.h))
+PERF_HEADERS := $(sort $(wildcard include/cstrace/perf/*.h))
 # Texts in the program as C strings, without their first line, which is the licence.
 TEXTS := $(sort $(shell find perf-plugin -name '*.css' -o -name '*.js'))
 TEXT_INC := $(patsubst perf-plugin/%,$(O)/texts/%.inc,$(TEXTS))
@@ -131,6 +132,8 @@ FILES_OBJ := $(call obj,$(filter lib/files/%,$(LIB_SRC)))
 # What libcstrace-files.so has of its own of the library's base, since a library exports no more than its interface.
 FILES_BASE := $(call obj,lib/base/digest.c lib/base/text.c)
 PLUGIN_OBJ := $(call obj,$(PLUGIN_SRC))
+# What libcstrace-perf.so has: all that a recording is decoded with, and no output.
+PERF_OBJ := $(call obj,$(filter $(addprefix perf-plugin/,$(addsuffix /%,base perfdata machine session)),$(PLUGIN_SRC)))
 PLUGIN_REST := $(filter-out $(call obj,$(PLUGIN_MAIN)),$(PLUGIN_OBJ))
 GEN_OBJ := $(call obj,$(GEN_SRC))
 UNIT_HELP_OBJ := $(call obj,$(UNIT_HELP_SRC))
@@ -141,6 +144,7 @@ LIB_A := $(B)/libcstrace.a
 LIB_SO := $(B)/libcstrace.so.$(SOVERSION)
 FILES_A := $(B)/libcstrace-files.a
 FILES_SO := $(B)/libcstrace-files.so.$(SOVERSION)
+PERF_SO := $(B)/libcstrace-perf.so.$(SOVERSION)
 TOOL := $(if $(PLUGIN_MAIN),$(B)/perf-cstrace)
 PLUGIN_A := $(B)/libplugin.a
 GEN_A := $(B)/tests/libgen.a
@@ -156,6 +160,7 @@ OCSD_OBJ := $(call obj,$(OCSD_SRC))
 OCSD_SO := $(B)/opencsd/libopencsd_c_api.so.1
 PC := $(B)/cstrace.pc
 FILES_PC := $(B)/cstrace-files.pc
+PERF_PC := $(B)/cstrace-perf.pc
 
 # ---- targets that need no configuration --------------------------------------------------------
 
@@ -188,7 +193,7 @@ check demo bench nightly:
 
 # ---- configuration: where the libraries of perf-plugin are -------------------------------------
 
-UNCONFIGURED := help clean check demo bench nightly abi lib install-lib uninstall-lib uninstall \
+UNCONFIGURED := help clean check demo bench nightly lib install-lib uninstall-lib uninstall \
 	%/libcstrace.a %/libcstrace.so.$(SOVERSION) %/cstrace.pc \
 	%/libcstrace-files.a %/libcstrace-files.so.$(SOVERSION) %/cstrace-files.pc
 ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
@@ -217,7 +222,7 @@ TEST_CFLAGS = $(STD) $(WARN) $(SAN) $(HARD_CFLAGS) $(GNU) -Iinclude -Ilib -Iperf
 
 DROP_IN := $(if $(OPENCSD_HEADERS),$(OCSD_SO))
 
-all: lib $(TOOL) $(DROP_IN)
+all: lib $(TOOL) $(PERF_SO) $(PERF_PC) $(DROP_IN)
 
 # ---- library: a C compiler and binutils make it ----------------------------------------------
 
@@ -259,9 +264,10 @@ $(PC): FORCE
 $(FILES_PC): FORCE
 	$(call pc,cstrace-files,files around Arm CoreSight trace,,'Requires: cstrace')
 
-abi: $(LIB_SO) $(FILES_SO)
+abi: $(LIB_SO) $(FILES_SO) $(PERF_SO)
 	$(Q)scripts/abi write $(LIB_SO)
 	$(Q)scripts/abi write $(FILES_SO)
+	$(Q)scripts/abi write $(PERF_SO)
 
 # ---- perf-cstrace ------------------------------------------------------------------------------
 
@@ -272,7 +278,7 @@ $(PLUGIN_OBJ): | $(TEXT_INC)
 $(B)/obj/perf-plugin/%.o: perf-plugin/%.c $(FLAGS) $(O)/config.mk
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(TOOL_CFLAGS) -fPIE $(CPPFLAGS) $(CFLAGS) $(DEPFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(TOOL_CFLAGS) -fPIC -fvisibility=hidden -fno-semantic-interposition $(CPPFLAGS) $(CFLAGS) $(DEPFLAGS) -c -o $@ $<
 
 $(PLUGIN_A): $(PLUGIN_REST)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
@@ -280,6 +286,13 @@ $(PLUGIN_A): $(PLUGIN_REST)
 $(B)/perf-cstrace: $(PLUGIN_OBJ) $(FILES_A) $(LIB_A)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -pie $(HARD_LDFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(PLUGIN_OBJ) $(FILES_A) $(LIB_A) $(DEP_LIBS) -lpthread -ldl
+
+$(PERF_SO): $(PERF_OBJ) $(FILES_SO) $(LIB_SO) scripts/libcstrace-perf.map scripts/check-symbols $(PERF_HEADERS)
+	$(call say,LINK,$@)
+	$(Q)$(call link-lib,scripts/libcstrace-perf.map,$(PERF_HEADERS),,$(PERF_OBJ) $(FILES_SO) $(LIB_SO) $(DEP_LIBS) -lpthread -ldl)
+
+$(PERF_PC): FORCE
+	$(call pc,cstrace-perf,recordings of perf with Arm CoreSight trace,,'Requires: cstrace cstrace-files')
 
 # ---- the interface of OpenCSD ------------------------------------------------------------------
 
@@ -547,6 +560,11 @@ install-lib: lib
 install: all install-lib
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man5
 	$(if $(TOOL),install -m 755 $(TOOL) $(DESTDIR)$(bindir))
+	install -d $(DESTDIR)$(includedir)/cstrace/perf
+	install -m 755 $(PERF_SO) $(DESTDIR)$(libdir)
+	ln -sf $(notdir $(PERF_SO)) $(DESTDIR)$(libdir)/libcstrace-perf.so
+	install -m 644 $(PERF_HEADERS) $(DESTDIR)$(includedir)/cstrace/perf
+	install -m 644 $(PERF_PC) $(DESTDIR)$(libdir)/pkgconfig
 	$(if $(DROP_IN),install -d $(DESTDIR)$(libdir)/cstrace)
 	$(if $(DROP_IN),install -m 755 $(DROP_IN) $(DESTDIR)$(libdir)/cstrace)
 	$(if $(MAN),install -m 644 $(MAN) $(DESTDIR)$(mandir)/man1)
@@ -555,8 +573,8 @@ install: all install-lib
 	install -m 644 perf-plugin/completion/perf-cstrace $(DESTDIR)$(completiondir)
 
 uninstall-lib:
-	rm -f $(foreach l,libcstrace libcstrace-files,$(foreach e,a so so.$(SOVERSION),$(DESTDIR)$(libdir)/$(l).$(e))) \
-		$(addprefix $(DESTDIR)$(libdir)/pkgconfig/,$(notdir $(PC) $(FILES_PC)))
+	rm -f $(foreach l,libcstrace libcstrace-files libcstrace-perf,$(foreach e,a so so.$(SOVERSION),$(DESTDIR)$(libdir)/$(l).$(e))) \
+		$(addprefix $(DESTDIR)$(libdir)/pkgconfig/,$(notdir $(PC) $(FILES_PC) $(PERF_PC)))
 	rm -rf $(DESTDIR)$(includedir)/cstrace
 
 uninstall: uninstall-lib

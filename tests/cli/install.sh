@@ -10,6 +10,7 @@ cc=${CC:-gcc}
 check "install" mk install prefix=/usr DESTDIR="$tmp/dest"
 for f in bin/perf-cstrace lib/libcstrace.a lib/libcstrace.so lib/libcstrace.so.0 include/cstrace/cstrace.h \
 	lib/libcstrace-files.a lib/libcstrace-files.so lib/libcstrace-files.so.0 include/cstrace/files/files.h lib/pkgconfig/cstrace-files.pc \
+	lib/libcstrace-perf.so lib/libcstrace-perf.so.0 include/cstrace/perf/recording.h lib/pkgconfig/cstrace-perf.pc \
 	lib/cstrace/libopencsd_c_api.so.1 \
 	lib/pkgconfig/cstrace.pc share/man/man1/perf-cstrace.1 share/man/man5/cstrace-package.5 share/man/man5/cstrace-profile.5 \
 	share/bash-completion/completions/perf-cstrace; do
@@ -56,7 +57,7 @@ for cxx in g++ clang++; do
 	check "runs ($cxx)" "$tmp/all-$cxx"
 done
 alone() {
-	for h in $(cd "$tmp/dest/usr/include" && ls cstrace/*.h cstrace/files/*.h); do
+	for h in $(cd "$tmp/dest/usr/include" && ls cstrace/*.h cstrace/files/*.h cstrace/perf/*.h); do
 		echo "#include <$h>" >"$tmp/alone.c"
 		$cc -std=c11 -Wall -Wextra -Wpedantic -Werror -I"$tmp/dest/usr/include" -fsyntax-only "$tmp/alone.c" || return 1
 		for cxx in g++ clang++; do
@@ -75,6 +76,31 @@ if command -v pkg-config >/dev/null; then
 	check "pkg-config finds headers and library" sh -c "$cc -std=c11 -o '$tmp/use-pc' '$tmp/use.c' $(flags --cflags --libs)"
 	check "runs as pkg-config linked it" env LD_LIBRARY_PATH="$tmp/dest/usr/lib" "$tmp/use-pc"
 fi
+
+# A program that decodes recordings: its counts are those of perf-cstrace, and what it is told goes through its function.
+recording() {
+	LD_LIBRARY_PATH="$tmp/dest/usr/lib" "$tmp/recording" "$@" >"$tmp/out" 2>"$tmp/err"
+	[ ! -s "$tmp/err" ] || { cat "$tmp/err"; return 1; }
+}
+same_counts() {
+	recording "tests/data/$1.perf.data" tests/data/symfs || return 1
+	"$PERF_CSTRACE" script -i "tests/data/$1.perf.data" --symfs tests/data/symfs --itrace=b -F ip 2>&1 >"$tmp/none" |
+		tr -d , | sed -n 's/.* bytes \([0-9]* instructions\) \([0-9]* branches\) .*/: \1, \2/p' >"$tmp/counts"
+	[ -s "$tmp/counts" ] && sed 's/^[^:]*//' "$tmp/out" | cmp - "$tmp/counts"
+}
+says_losses() {
+	recording tests/data/sample.perf.data /nonexistent && grep -q '^lost: [0-9]* places whose file was not found: .* -> copy' "$tmp/out"
+}
+says_why() {
+	! recording Makefile && [ ! -s "$tmp/err" ] && grep -q '^message: cstrace: Makefile: offset 0x0: found "# SPDX' "$tmp/out"
+}
+check "a program with libcstrace-perf" $cc -std=c11 -Wall -Wextra -Wpedantic -Werror -I"$tmp/dest/usr/include" -o "$tmp/recording" \
+	tests/examples/recording.c -L"$tmp/dest/usr/lib" -lcstrace-perf -lcstrace -Wl,-rpath-link,"$tmp/dest/usr/lib"
+for name in sample sample-trbe sample-ptm sample-etmv3; do
+	check "libcstrace-perf: $name" same_counts "$name"
+done
+check "libcstrace-perf: losses" says_losses
+check "libcstrace-perf: a file that is none" says_why
 check "links with the static library" $cc -o "$tmp/use-a" "$tmp/use.o" "$tmp/dest/usr/lib/libcstrace.a"
 check "runs" "$tmp/use-a"
 check "links with the shared library" $cc -o "$tmp/use-so" "$tmp/use.o" -L"$tmp/dest/usr/lib" -lcstrace

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* recording.c - the interface of libcstrace-perf (cstrace/perf/recording.h): a session, its batches and its losses. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <cstrace/perf/recording.h>
+
+#include "base/array.h"
+#include "base/messages.h"
+#include "machine/images/dso.h"
+#include "session/decode/decode.h"
+#include "session/decode/locate.h"
+#include "session/facts.h"
+#include "session/internal.h"
+#include "session/losses/reasons.h"
+
+struct cst_recording {
+	struct cst_recording_opts opts;
+	struct session *ss;
+	struct messages said;	/* in the call that runs */
+	struct cst_recording_file **files; /* by number of the dso; NULL: not asked for yet */
+	size_t nr_files, room;
+	/* of the batch: */
+	const struct cst_recording_file **of;
+	size_t of_room;
+	/* of the run: */
+	int (*batch)(void *data, const struct cst_recording_batch *b);
+	void *data;
+};
+
+/* ---- messages ----------------------------------------------------------------------------------- */
+
+static void begin_call(struct cst_recording *r)
+{
+	messages_record(&r->said);
+}
+
+/* Passes the messages of the call on, line by line. */
+static void end_call(struct cst_recording *r)
+{
+	char *line, *end;
+	size_t i;
+
+	messages_record(NULL);
+	for (i = 0; i < r->said.nr; i++)
+		for (line = strtok_r(r->said.v[i].text, "\n", &end); line; line = strtok_r(NULL, "\n", &end))
+			if (r->opts.report)
+				r->opts.report(r->opts.data, line);
+	messages_free(&r->said);
+}
+
+/* ---- opening ------------------------------------------------------------------------------------ */
+
+static bool check_filter(const struct filter_opts *f)
+{
+	const char *const texts[] = {
+		[FILTER_TIME] = f->time, [FILTER_CPU] = f->cpu, [FILTER_PID] = f->pid, [FILTER_TID] = f->tid,
+		[FILTER_COMM] = f->comm,
+	};
+	char msg[512];
+	size_t i;
+
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (!texts[i] || filter_check((enum filter_word)i, texts[i], msg, sizeof(msg)))
+			continue;
+		fprintf(message_stream(), "cstrace: %s\n", msg);
+		return false;
+	}
+	return true;
+}
+
+static int open_input(struct cst_recording *r)
+{
+	const struct cst_recording_opts *o = &r->opts;
+	const struct session_opts so = {
+		.input = o->input, .symfs = o->symfs, .vmlinux = o->vmlinux, .kcore = o->kcore, .kallsyms = o->kallsyms,
+		.jitdump = o->jitdump, .buildid_dir = o->buildid_dir,
+		.filter = { .time = o->time, .cpu = o->cpu, .pid = o->pid, .tid = o->tid, .comm = o->comm },
+	};
+
+	if (!o->input || !check_filter(&so.filter))
+		return -CST_ERR_INVAL;
+	r->ss = session_open(&so);
+	return r->ss ? 0 : ERR_REPORTED;
+}
+
+int cst_recording_open(struct cst_recording **rec, const struct cst_recording_opts *opts)
+{
+	struct cst_recording *r = calloc(1, sizeof(*r));
+	int rc;
+
+	if (!r)
+		return ERR_NOMEM;
+	memcpy(&r->opts, opts, opts->size < sizeof(r->opts) ? opts->size : sizeof(r->opts));
+	begin_call(r);
+	rc = open_input(r);
+	end_call(r);
+	if (rc)
+		cst_recording_close(r);
+	else
+		*rec = r;
+	return rc;
+}
+
+void cst_recording_close(struct cst_recording *r)
+{
+	size_t i;
+
+	if (r->ss)
+		session_close(r->ss);
+	for (i = 0; i < r->nr_files; i++)
+		free(r->files[i]);
+	free(r->files);
+	free(r->of);
+	free(r);
+}
+
+/* ---- running ------------------------------------------------------------------------------------ */
+
+/* NULL: no memory. */
+static const struct cst_recording_file *file_of(struct cst_recording *r, const struct dso *d)
+{
+	const struct build_id *id = d->state == DSO_LOADED && d->found.len ? &d->found : &d->recorded;
+	struct cst_recording_file *f;
+
+	while (r->nr_files <= d->number) {
+		struct cst_recording_file **slot = ARRAY_ADD(r->files, r->nr_files, r->room);
+
+		if (!slot)
+			return NULL;
+		*slot = NULL;
+	}
+	f = r->files[d->number];
+	if (!f) {
+		f = calloc(1, sizeof(*f));
+		if (!f)
+			return NULL;
+		*f = (struct cst_recording_file){ .path = d->path, .build_id_len = id->len, .build_id = id->id };
+		r->files[d->number] = f;
+	}
+	return f;
+}
+
+/* Room for the files of n elements. */
+static bool reserve_files(struct cst_recording *r, size_t n)
+{
+	const struct cst_recording_file **more;
+
+	if (n <= r->of_room)
+		return true;
+	more = realloc(r->of, n * sizeof(*more));
+	if (!more)
+		return false;
+	r->of = more;
+	r->of_room = n;
+	return true;
+}
+
+static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	struct cst_recording *r = data;
+	struct cst_recording_batch b = {
+		.cpu = s->cpu, .pid = s->pid, .tid = s->tid, .comm = session_comm(s), .time = r->opts.times ? s->time : 0,
+		.n = n, .elements = g, .config = s->config,
+	};
+	uint32_t section = 0;
+	struct dso *d = NULL;
+	size_t i;
+
+	if (!reserve_files(r, n))
+		return ERR_NOMEM;
+	for (i = 0; i < n; i++) {
+		r->of[i] = NULL;
+		if (g[i].kind != CST_GEN_RANGE || !g[i].section)
+			continue;
+		if (g[i].section != section) {
+			section = g[i].section;
+			d = session_section_dso(r->ss, s, section);
+		}
+		if (d && !(r->of[i] = file_of(r, d)))
+			return ERR_NOMEM;
+	}
+	b.files = r->of;
+	return r->batch(r->data, &b);
+}
+
+int cst_recording_run(struct cst_recording *r, int (*batch)(void *data, const struct cst_recording_batch *b), void *data)
+{
+	const struct consumer consumer = { .data = r, .wants = { .times = r->opts.times }, .batch = on_batch };
+	int rc;
+
+	r->batch = batch;
+	r->data = data;
+	begin_call(r);
+	rc = session_run(r->ss, &consumer);
+	end_call(r);
+	return rc;
+}
+
+/* ---- losses ------------------------------------------------------------------------------------- */
+
+int cst_recording_losses(struct cst_recording *r, void (*each)(void *data, const struct cst_recording_loss *loss), void *data)
+{
+	const struct cure_case made = session_made(r->ss);
+	int i, n = 0;
+
+	for (i = 0; i < NR_LOSSES; i++) {
+		const struct loss_amount *a = &r->ss->losses.cause[i];
+		char cure[CURE_TEXT];
+
+		if (!a->count)
+			continue;
+		n++;
+		if (each)
+			each(data, &(struct cst_recording_loss){
+				.count = a->count, .bytes = a->bytes, .counted = loss_counted(i),
+				.why = loss_reason(i, made.recorder), .cure = cure_text(i, &made, cure),
+			});
+	}
+	return n;
+}
