@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cond.c - assigns results to conditional instructions. The C elements since the last range belong to its conditional
- * instructions in order, and an R element to all instructions with its key. If the numbers of C elements and of
- * conditional instructions differ, results are emitted without an address; so is an R element whose key no
- * instruction has, as that of a C element from before the synchronisation.
+ * cond.c - assigns results to conditional instructions. The C elements since the last range belong
+ * to its conditional instructions in order, and an R element to all instructions with its key. If
+ * the numbers of C elements and of conditional instructions differ, results are emitted without an
+ * address; so is an R element whose key no instruction has, as that of a C element from before the
+ * synchronisation.
  */
 #include <cstrace/decoder.h>
 #include <cstrace/isa.h>
 
 #include "flow/analyze.h"
 
-/* Ranges with more instructions are not searched, which bounds the time that hostile trace can cost. */
+/*
+ * Ranges with more instructions are not searched, which bounds the time that hostile trace can
+ * cost.
+ */
 #define MAX_LOOK 4096u
 
 enum { COND_ALWAYS = 14, MODE_LOADS = 1, MODE_STORES = 2, MODE_ALL = 7 };
@@ -48,8 +52,8 @@ static int holds(unsigned int cond, unsigned int flags)
 	return cond & 1 ? !r : (int)r;
 }
 
-static void put_out(struct cst_flow *f, struct cst_generic *out, size_t *n, const struct cond_insn *c,
-		    unsigned int what, uint64_t index)
+static void put_out(struct cst_flow *f, struct cst_generic *out, size_t *n,
+		    const struct cond_insn *c, unsigned int what, uint64_t index)
 {
 	struct cst_generic *g = cst_flow_emit(f, out, n, CST_GEN_COND);
 
@@ -92,7 +96,10 @@ void cst_flow_cond_insn(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	f->cond_new++;
 }
 
-/* Emits results that were traced before the range of their instructions. Returns 1 if there was not enough room. */
+/*
+ * Emits results that were traced before the range of their instructions. Returns 1 if there was not
+ * enough room.
+ */
 int cst_flow_cond_late(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	unsigned int i = 0, room = FLOW_ROOM;
@@ -138,7 +145,8 @@ int cst_flow_cond_result(struct cst_flow *f, struct cst_generic *out, size_t *n)
 		drop(f, i);
 	}
 	if (!found)
-		put_out(f, out, n, &(struct cond_insn){ .key = f->elem.value }, f->elem.num, f->elem.index);
+		put_out(f, out, n, &(struct cond_insn){ .key = f->elem.value }, f->elem.num,
+			f->elem.index);
 	return 0;
 }
 

@@ -68,7 +68,10 @@ size_t protobuf_begin(struct protobuf *m, unsigned int field)
 	return m->n;
 }
 
-/* The length stands before the message and is known behind it: most are short, and move by one byte. */
+/*
+ * The length stands before the message and is known behind it: most are short, and move by one
+ * byte.
+ */
 void protobuf_end(struct protobuf *m, size_t begin)
 {
 	const size_t len = m->n - begin, size = protobuf_size(len);

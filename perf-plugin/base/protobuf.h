@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * protobuf.h - writes messages of protobuf in memory ("Encoding" of protobuf.dev): fields in the order of their numbers,
- * as other writers do. A message that lacks memory stays short and says so (`nomem`).
+ * protobuf.h - writes messages of protobuf in memory ("Encoding" of protobuf.dev): fields in the
+ * order of their numbers, as other writers do. A message that lacks memory stays short and says so
+ * (`nomem`).
  */
 #ifndef CSTRACE_BASE_PROTOBUF_H
 #define CSTRACE_BASE_PROTOBUF_H

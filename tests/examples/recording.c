@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a recording of perf executed, by file: instructions and taken branches. recording PERF.DATA [SYMFS] */
+/*
+ * What a recording of perf executed, by file: instructions and taken branches. recording PERF.DATA
+ * [SYMFS]
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -41,8 +44,8 @@ static int on_batch(void *data, const struct cst_recording_batch *b)
 static void on_loss(void *data, const struct cst_recording_loss *l)
 {
 	(void)data;
-	printf("lost: %llu %s: %s%s%s\n", (unsigned long long)l->count, l->counted, l->why, l->cure ? " -> " : "",
-	       l->cure ? l->cure : "");
+	printf("lost: %llu %s: %s%s%s\n", (unsigned long long)l->count, l->counted, l->why,
+	       l->cure ? " -> " : "", l->cure ? l->cure : "");
 }
 
 int main(int argc, char **argv)
@@ -60,8 +63,9 @@ int main(int argc, char **argv)
 		return 1;
 	if (!cst_recording_run(rec, on_batch, NULL))
 		for (k = 0; k < FILES && totals[k].insns; k++)
-			printf("%s: %llu instructions, %llu branches\n", totals[k].file ? totals[k].file->path : "elsewhere",
-			       totals[k].insns, totals[k].branches);
+			printf("%s: %llu instructions, %llu branches\n",
+			       totals[k].file ? totals[k].file->path : "elsewhere", totals[k].insns,
+			       totals[k].branches);
 	cst_recording_losses(rec, on_loss, NULL);
 	cst_recording_close(rec);
 	return 0;

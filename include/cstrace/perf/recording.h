@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * recording.h - a recording of perf, decoded: open it, take what was executed, see what was lost, close it. What perf.data,
- * a folder of perf record --kcore or a trace package holds beside the trace (threads, maps, clocks, metadata) is used
- * as perf-cstrace uses it. Library libcstrace-perf, which stands on libcstrace and is licensed as GPL-2.0-only.
+ * recording.h - a recording of perf, decoded: open it, take what was executed, see what was lost,
+ * close it. What perf.data, a folder of perf record --kcore or a trace package holds beside the
+ * trace (threads, maps, clocks, metadata) is used as perf-cstrace uses it. Library libcstrace-perf,
+ * which stands on libcstrace and is licensed as GPL-2.0-only.
  *
- * Threads. A recording belongs to one thread at a time; different ones may be used in different threads.
+ * Threads. A recording belongs to one thread at a time; different ones may be used in different
+ * threads.
  *
- * Errors and messages. Functions return 0 or a negative number; what it was is in words, with file, offset, what was found
- * and what helps, passed to `report` of the options. Nothing is printed. Where memory is refused, the process ends with
- * exit code 1 and a line on standard error.
+ * Errors and messages. Functions return 0 or a negative number; what it was is in words, with file,
+ * offset, what was found and what helps, passed to `report` of the options. Nothing is printed.
+ * Where memory is refused, the process ends with exit code 1 and a line on standard error.
  *
- * Sizes. A later version may add members at the end of the structs; the caller of cst_recording_open() says which size it
- * knows. Those of the others are read only.
+ * Sizes. A later version may add members at the end of the structs; the caller of
+ * cst_recording_open() says which size it knows. Those of the others are read only.
  */
 #ifndef CSTRACE_PERF_RECORDING_H
 #define CSTRACE_PERF_RECORDING_H
@@ -25,10 +27,14 @@ CST_BEGIN
 
 struct cst_recording;
 
-/* All 0 but for `size` and `input`: everything, with the files at their recorded paths and in the build-id cache. */
+/*
+ * All 0 but for `size` and `input`: everything, with the files at their recorded paths and in the
+ * build-id cache.
+ */
 struct cst_recording_opts {
 	size_t size;		/* sizeof(struct cst_recording_opts) */
-	const char *input;	/* perf.data, its folder, a trace package or a snapshot of Arm's format; "-": standard input */
+	/* perf.data, its folder, a trace package or a snapshot of Arm's format; "-": standard input */
+	const char *input;
 	/* Where programs and kernels are found: as the options of perf-cstrace with these names. */
 	const char *symfs, *vmlinux, *kcore, *kallsyms, *jitdump, *buildid_dir;
 	/* What part of the recording is decoded: as --time, --cpu, --pid, --tid and --comm. */
@@ -46,7 +52,10 @@ struct cst_recording_file {
 	const uint8_t *build_id;
 };
 
-/* What one thread executed on one CPU without an interruption by another thread. Valid during the call. */
+/*
+ * What one thread executed on one CPU without an interruption by another thread. Valid during the
+ * call.
+ */
 struct cst_recording_batch {
 	int cpu, pid, tid;	/* -1: unknown */
 	const char *comm;	/* name of the thread; NULL: unknown */
@@ -55,11 +64,11 @@ struct cst_recording_batch {
 	size_t n;
 	const struct cst_generic *elements;
 	/*
-	 * Of each element: the file of a range's code, in which cst_generic.sect_off is the offset of its first instruction
-	 * (the lower 32 bits); NULL: none.
+	 * Of each element: the file of a range's code, in which cst_generic.sect_off is the offset
+	 * of its first instruction (the lower 32 bits); NULL: none.
 	 */
 	const struct cst_recording_file *const *files;
-	const struct cst_config *config; /* of the trace unit */
+	const struct cst_config *config;	/* of the trace unit */
 };
 
 /* Trace or records that were not decoded for one cause. */
@@ -72,23 +81,25 @@ struct cst_recording_loss {
 };
 
 /*
- * Reads the records once. -CST_ERR_INVAL: an option cannot be used; any other negative number: the input cannot be
- * read. The texts of `opts` must stay as they are until the recording is closed.
+ * Reads the records once. -CST_ERR_INVAL: an option cannot be used; any other negative number: the
+ * input cannot be read. The texts of `opts` must stay as they are until the recording is closed.
  */
 CST_API int cst_recording_open(struct cst_recording **rec, const struct cst_recording_opts *opts);
 /*
- * Decodes the recording: passes what was executed to batch(), each CPU or thread in its own order. Its elements are those
- * of flow.h, but for CST_GEN_RUN. A value other than 0 that batch() returns ends the run and is returned. May be called
- * again.
+ * Decodes the recording: passes what was executed to batch(), each CPU or thread in its own order.
+ * Its elements are those of flow.h, but for CST_GEN_RUN. A value other than 0 that batch() returns
+ * ends the run and is returned. May be called again.
  */
 CST_API int cst_recording_run(struct cst_recording *rec,
-			      int (*batch)(void *data, const struct cst_recording_batch *b), void *data);
+			      int (*batch)(void *data, const struct cst_recording_batch *b),
+			      void *data);
 /*
- * Passes each cause of losses of the last run to each(), which may be NULL. Returns their number: with 0 everything was
- * decoded.
+ * Passes each cause of losses of the last run to each(), which may be NULL. Returns their number:
+ * with 0 everything was decoded.
  */
 CST_API int cst_recording_losses(struct cst_recording *rec,
-				 void (*each)(void *data, const struct cst_recording_loss *loss), void *data);
+				 void (*each)(void *data, const struct cst_recording_loss *loss),
+				 void *data);
 CST_API void cst_recording_close(struct cst_recording *rec);
 
 CST_END

@@ -2,8 +2,9 @@
 /*
  * pprof.c - pprof's profile.proto (github.com/google/pprof, proto/README.md), packed by gzip.
  *
- * The file is a sequence of messages Profile, each with a few elements: readers of protobuf add them up ("Encoding", last
- * one wins, repeated fields are joined). So memory does not grow with the number of samples.
+ * The file is a sequence of messages Profile, each with a few elements: readers of protobuf add
+ * them up ("Encoding", last one wins, repeated fields are joined). So memory does not grow with the
+ * number of samples.
  */
 #include "outputs/profile/whole.h"
 
@@ -23,14 +24,16 @@
 
 /* Fields of Profile, and of its messages. Names are indexes into the table of strings. */
 enum {
-	PROFILE_SAMPLE_TYPE = 1, PROFILE_MAPPING = 3, PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5, PROFILE_STRING = 6,
-	PROFILE_DEFAULT_TYPE = 14,
+	PROFILE_SAMPLE_TYPE = 1, PROFILE_MAPPING = 3, PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5,
+	PROFILE_STRING = 6, PROFILE_DEFAULT_TYPE = 14,
 	VALUE_TYPE = 1, VALUE_UNIT = 2,
-	MAPPING_ID = 1, MAPPING_START = 2, MAPPING_LIMIT = 3, MAPPING_OFFSET = 4, MAPPING_FILE = 5, MAPPING_BUILD_ID = 6,
-	MAPPING_HAS_FUNCTIONS = 7, MAPPING_HAS_FILES = 8, MAPPING_HAS_LINES = 9,
+	MAPPING_ID = 1, MAPPING_START = 2, MAPPING_LIMIT = 3, MAPPING_OFFSET = 4, MAPPING_FILE = 5,
+	MAPPING_BUILD_ID = 6, MAPPING_HAS_FUNCTIONS = 7, MAPPING_HAS_FILES = 8,
+	MAPPING_HAS_LINES = 9,
 	LOCATION_ID = 1, LOCATION_MAPPING = 2, LOCATION_ADDRESS = 3, LOCATION_LINE = 4,
 	LINE_FUNCTION = 1, LINE_NUMBER = 2,
-	FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FILE = 4, FUNCTION_START_LINE = 5,
+	FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FILE = 4,
+	FUNCTION_START_LINE = 5,
 };
 
 struct pprof {
@@ -58,7 +61,7 @@ static uint32_t string(struct pprof *c, const char *text)
 	return n == STRINGS_NONE ? 0 : n;
 }
 
-/* ---- tables ------------------------------------------------------------------------------------- */
+/* ---- tables --------------------------------------------------------------------------------- */
 
 /* The function that a location is in. Code in no binary is named by its offset. */
 static uint32_t function_of(struct pprof *c, const struct location *l)
@@ -86,7 +89,8 @@ static void put_location(struct pprof *c, size_t i)
 	line = protobuf_begin(&c->m, LOCATION_LINE);
 	protobuf_number(&c->m, LINE_FUNCTION, function_of(c, l) + 1);
 	if (known)
-		protobuf_nonzero(&c->m, LINE_NUMBER, places_at(c->w->places, l->binary, l->offset).line);
+		protobuf_nonzero(&c->m, LINE_NUMBER,
+				 places_at(c->w->places, l->binary, l->offset).line);
 	protobuf_end(&c->m, line);
 	protobuf_end(&c->m, location);
 	put(c);
@@ -161,11 +165,16 @@ static void put_mapping(struct pprof *c, const struct model_binary *b)
 	put(c);
 }
 
-/* Values: pprof shows the last one, unless it is asked for another. The first string of a profile is empty. */
+/*
+ * Values: pprof shows the last one, unless it is asked for another. The first string of a profile
+ * is empty.
+ */
 static void put_types(struct pprof *c)
 {
 	enum { CALLS = 1, INSTRUCTIONS, COUNT };
-	static const char *const names[] = { "", [CALLS] = "calls", [INSTRUCTIONS] = "instructions", [COUNT] = "count" };
+	static const char *const names[] = {
+		"", [CALLS] = "calls", [INSTRUCTIONS] = "instructions", [COUNT] = "count"
+	};
 	size_t i, begin;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -190,7 +199,10 @@ static void put_strings(struct pprof *c)
 	}
 }
 
-/* The mapping that readers take for that of the program, whose name they show and whose file an argument replaces. */
+/*
+ * The mapping that readers take for that of the program, whose name they show and whose file an
+ * argument replaces.
+ */
 static const struct model_binary *first_mapping(struct pprof *c)
 {
 	const struct model_binary *first = c->w->only;

@@ -16,7 +16,7 @@
 #include "outputs/profile/functions.h"
 
 enum {
-	ID_ROOM = 5,		/* bytes of an id, at most */
+	ID_ROOM = 5,	/* bytes of an id, at most */
 	TAG_PROFILE_SAMPLE = PROTOBUF_TAG(2, PROTOBUF_LEN),
 	TAG_SAMPLE_LOCATION_ID = PROTOBUF_TAG(1, PROTOBUF_LEN),
 	TAG_SAMPLE_VALUE = PROTOBUF_TAG(2, PROTOBUF_LEN),

@@ -7,8 +7,8 @@
 #include "outputs/profile/address.h"
 
 /*
- * Writes a BranchFrequenciesProto: taken branches inside of the binary, and conditional branches that were
- * not taken, by virtual address.
+ * Writes a BranchFrequenciesProto: taken branches inside of the binary, and conditional branches
+ * that were not taken, by virtual address.
  */
 void propeller_write(struct pd_output *out, const struct flat *f, const struct profile_address *w);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfetto.c - a timeline as a trace of Perfetto: packets with the begin and the end of each slice (perfetto.dev,
- * "Writing TrackEvent Protos Synthetically"). Names are written once, and referred to by number (interned data).
+ * perfetto.c - a timeline as a trace of Perfetto: packets with the begin and the end of each slice
+ * (perfetto.dev, "Writing TrackEvent Protos Synthetically"). Names are written once, and referred
+ * to by number (interned data).
  */
 #include "outputs/timeline/perfetto.h"
 
@@ -11,12 +12,13 @@
 #include "outputs/timeline/events.h"
 
 #define SEQUENCE	1u	/* all packets are of one writer */
-#define FULL	65536u	/* bytes that are written at once */
+#define FULL 65536u /* bytes that are written at once */
 
 /* Fields of its messages (protos/perfetto/trace/ of github.com/google/perfetto). */
 enum {
 	TRACE_PACKET = 1,
-	PACKET_TIMESTAMP = 8, PACKET_SEQUENCE = 10, PACKET_EVENT = 11, PACKET_INTERNED = 12, PACKET_FLAGS = 13, PACKET_TRACK = 60,
+	PACKET_TIMESTAMP = 8, PACKET_SEQUENCE = 10, PACKET_EVENT = 11, PACKET_INTERNED = 12,
+	PACKET_FLAGS = 13, PACKET_TRACK = 60,
 	TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_THREAD = 4, TRACK_PARENT = 5,
 	PROCESS_PID = 1, PROCESS_NAME = 6,
 	THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5,
@@ -80,7 +82,8 @@ static uint64_t uuid_of(int pid, int64_t tid)
 #define NO_TID	(-2)	/* CPUs begin with -1, all of them */
 
 /* A track of its own: `parent` or, if it is of threads, a process or a thread with its numbers. */
-static void put_track(struct perfetto *p, const struct event_track *t, const char *name, bool process)
+static void put_track(struct perfetto *p, const struct event_track *t, const char *name,
+		      bool process)
 {
 	const size_t packet = begin_packet(p);
 	size_t track, owner;
@@ -91,7 +94,8 @@ static void put_track(struct perfetto *p, const struct event_track *t, const cha
 	protobuf_number(&p->m, TRACK_UUID, uuid_of(t->pid, process ? NO_TID : t->tid));
 	if (t->thread) {
 		owner = protobuf_begin(&p->m, process ? TRACK_PROCESS : TRACK_THREAD);
-		protobuf_number(&p->m, process ? PROCESS_PID : THREAD_PID, (uint64_t)(int64_t)t->pid);
+		protobuf_number(&p->m, process ? PROCESS_PID : THREAD_PID,
+				(uint64_t)(int64_t)t->pid);
 		if (!process)
 			protobuf_number(&p->m, THREAD_TID, (uint64_t)(int64_t)(int)t->tid);
 		protobuf_text(&p->m, process ? PROCESS_NAME : THREAD_NAME, name_shown(name));
@@ -135,7 +139,8 @@ static void on_end(void *data, const struct event_track *t, uint64_t time)
 }
 
 /* The number of a name. One that was not written before goes with this packet. */
-static uint64_t number_of(struct perfetto *p, struct strings *s, const char *text, unsigned int field)
+static uint64_t number_of(struct perfetto *p, struct strings *s, const char *text,
+			  unsigned int field)
 {
 	const size_t before = s->n;
 	const uint32_t i = strings_number(s, text);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* recording.c - the interface of libcstrace-perf (cstrace/perf/recording.h): a session, its batches and its losses. */
+/*
+ * recording.c - the interface of libcstrace-perf (cstrace/perf/recording.h): a session, its batches
+ * and its losses.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +21,7 @@ struct cst_recording {
 	struct cst_recording_opts opts;
 	struct session *ss;
 	struct messages said;	/* in the call that runs */
-	struct cst_recording_file **files; /* by number of the dso; NULL: not asked for yet */
+	struct cst_recording_file **files;	/* by number of the dso; NULL: not asked for yet */
 	size_t nr_files, room;
 	/* of the batch: */
 	const struct cst_recording_file **of;
@@ -28,7 +31,7 @@ struct cst_recording {
 	void *data;
 };
 
-/* ---- messages ----------------------------------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------------------------- */
 
 static void begin_call(struct cst_recording *r)
 {
@@ -43,19 +46,20 @@ static void end_call(struct cst_recording *r)
 
 	messages_record(NULL);
 	for (i = 0; i < r->said.nr; i++)
-		for (line = strtok_r(r->said.v[i].text, "\n", &end); line; line = strtok_r(NULL, "\n", &end))
+		for (line = strtok_r(r->said.v[i].text, "\n", &end); line;
+		     line = strtok_r(NULL, "\n", &end))
 			if (r->opts.report)
 				r->opts.report(r->opts.data, line);
 	messages_free(&r->said);
 }
 
-/* ---- opening ------------------------------------------------------------------------------------ */
+/* ---- opening -------------------------------------------------------------------------------- */
 
 static bool check_filter(const struct filter_opts *f)
 {
 	const char *const texts[] = {
-		[FILTER_TIME] = f->time, [FILTER_CPU] = f->cpu, [FILTER_PID] = f->pid, [FILTER_TID] = f->tid,
-		[FILTER_COMM] = f->comm,
+		[FILTER_TIME] = f->time, [FILTER_CPU] = f->cpu,	  [FILTER_PID] = f->pid,
+		[FILTER_TID] = f->tid,	 [FILTER_COMM] = f->comm,
 	};
 	char msg[512];
 	size_t i;
@@ -73,9 +77,18 @@ static int open_input(struct cst_recording *r)
 {
 	const struct cst_recording_opts *o = &r->opts;
 	const struct session_opts so = {
-		.input = o->input, .symfs = o->symfs, .vmlinux = o->vmlinux, .kcore = o->kcore, .kallsyms = o->kallsyms,
-		.jitdump = o->jitdump, .buildid_dir = o->buildid_dir,
-		.filter = { .time = o->time, .cpu = o->cpu, .pid = o->pid, .tid = o->tid, .comm = o->comm },
+		.input = o->input,
+		.symfs = o->symfs,
+		.vmlinux = o->vmlinux,
+		.kcore = o->kcore,
+		.kallsyms = o->kallsyms,
+		.jitdump = o->jitdump,
+		.buildid_dir = o->buildid_dir,
+		.filter = { .time = o->time,
+			    .cpu = o->cpu,
+			    .pid = o->pid,
+			    .tid = o->tid,
+			    .comm = o->comm },
 	};
 
 	if (!o->input || !check_filter(&so.filter))
@@ -115,12 +128,13 @@ void cst_recording_close(struct cst_recording *r)
 	free(r);
 }
 
-/* ---- running ------------------------------------------------------------------------------------ */
+/* ---- running -------------------------------------------------------------------------------- */
 
 /* NULL: no memory. */
 static const struct cst_recording_file *file_of(struct cst_recording *r, const struct dso *d)
 {
-	const struct build_id *id = d->state == DSO_LOADED && d->found.len ? &d->found : &d->recorded;
+	const struct build_id *id =
+		d->state == DSO_LOADED && d->found.len ? &d->found : &d->recorded;
 	struct cst_recording_file *f;
 
 	while (r->nr_files <= d->number) {
@@ -135,7 +149,9 @@ static const struct cst_recording_file *file_of(struct cst_recording *r, const s
 		f = calloc(1, sizeof(*f));
 		if (!f)
 			return NULL;
-		*f = (struct cst_recording_file){ .path = d->path, .build_id_len = id->len, .build_id = id->id };
+		*f = (struct cst_recording_file){ .path = d->path,
+						  .build_id_len = id->len,
+						  .build_id = id->id };
 		r->files[d->number] = f;
 	}
 	return f;
@@ -160,8 +176,14 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 {
 	struct cst_recording *r = data;
 	struct cst_recording_batch b = {
-		.cpu = s->cpu, .pid = s->pid, .tid = s->tid, .comm = session_comm(s), .time = r->opts.times ? s->time : 0,
-		.n = n, .elements = g, .config = s->config,
+		.cpu = s->cpu,
+		.pid = s->pid,
+		.tid = s->tid,
+		.comm = session_comm(s),
+		.time = r->opts.times ? s->time : 0,
+		.n = n,
+		.elements = g,
+		.config = s->config,
 	};
 	uint32_t section = 0;
 	struct dso *d = NULL;
@@ -184,9 +206,12 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	return r->batch(r->data, &b);
 }
 
-int cst_recording_run(struct cst_recording *r, int (*batch)(void *data, const struct cst_recording_batch *b), void *data)
+int cst_recording_run(struct cst_recording *r,
+		      int (*batch)(void *data, const struct cst_recording_batch *b), void *data)
 {
-	const struct consumer consumer = { .data = r, .wants = { .times = r->opts.times }, .batch = on_batch };
+	const struct consumer consumer = { .data = r,
+					   .wants = { .times = r->opts.times },
+					   .batch = on_batch };
 	int rc;
 
 	r->batch = batch;
@@ -197,9 +222,11 @@ int cst_recording_run(struct cst_recording *r, int (*batch)(void *data, const st
 	return rc;
 }
 
-/* ---- losses ------------------------------------------------------------------------------------- */
+/* ---- losses --------------------------------------------------------------------------------- */
 
-int cst_recording_losses(struct cst_recording *r, void (*each)(void *data, const struct cst_recording_loss *loss), void *data)
+int cst_recording_losses(struct cst_recording *r,
+			 void (*each)(void *data, const struct cst_recording_loss *loss),
+			 void *data)
 {
 	const struct cure_case made = session_made(r->ss);
 	int i, n = 0;
@@ -213,9 +240,12 @@ int cst_recording_losses(struct cst_recording *r, void (*each)(void *data, const
 		n++;
 		if (each)
 			each(data, &(struct cst_recording_loss){
-				.count = a->count, .bytes = a->bytes, .counted = loss_counted(i),
-				.why = loss_reason(i, made.recorder), .cure = cure_text(i, &made, cure),
-			});
+					   .count = a->count,
+					   .bytes = a->bytes,
+					   .counted = loss_counted(i),
+					   .why = loss_reason(i, made.recorder),
+					   .cure = cure_text(i, &made, cure),
+				   });
 	}
 	return n;
 }

@@ -176,7 +176,8 @@ static void test_no_result(void **state)
 	       " [0-8] 1:0+ [8-10] 2:none 3:none [c-10]");
 	assert_int_equal(last.gen[5].num, 0);
 	/* a flush before the range */
-	expect(&cfg, code, sizeof(code), BYTES(A32, INSN(1), 0x43, ATOM_E, FLAGS(1, 0), END), " [0-8] 1:0? 1:none [8-10]");
+	expect(&cfg, code, sizeof(code), BYTES(A32, INSN(1), 0x43, ATOM_E, FLAGS(1, 0), END),
+	       " [0-8] 1:0? 1:none [8-10]");
 	assert_int_equal(last.gen[3].num, CST_COND_INSN);
 	/* no range, since there is no code: the end of the trace emits the result as it was traced */
 	expect(&cfg, code, sizeof(code), BYTES(SYNC, 0x81, 0x20, 0x9a, 0x00, 0x48, 0, 0, INSN(1), FLAGS(1, 5), ATOM_E), " 1:none");
