@@ -33,7 +33,7 @@ struct cst_recording;
  */
 struct cst_recording_opts {
 	size_t size;		/* sizeof(struct cst_recording_opts) */
-	/* perf.data, its folder, a trace package or a snapshot of Arm's format; "-": standard input */
+	/* perf.data, its folder, a trace package or a snapshot of Arm; "-": standard input */
 	const char *input;
 	/* Where programs and kernels are found: as the options of perf-cstrace with these names. */
 	const char *symfs, *vmlinux, *kcore, *kallsyms, *jitdump, *buildid_dir;
