@@ -39,12 +39,13 @@ static ocsd_datapath_resp_t cb_element(const void *ctx, const ocsd_trc_index_t i
 	const struct source *s = ctx;
 	struct cst_generic g;
 
-	if (s->tree->print_elements) {
+	if (s->tree->print.elements) {
 		element_from_ocsd(&g, e, s->tree->client);
 		print_element(s->tree, index, id, &g);
 		return OCSD_RESP_CONT;
 	}
-	return s->tree->out ? s->tree->out(s->tree->out_ctx, index, id, e) : OCSD_RESP_CONT;
+	return s->tree->listen.out ? s->tree->listen.out(s->tree->listen.out_ctx, index, id, e) :
+				     OCSD_RESP_CONT;
 }
 
 static void cb_error(const void *ctx, const ocsd_err_severity_t sev, const ocsd_err_t err,
@@ -106,9 +107,9 @@ static void cb_monitor(const void *ctx, const ocsd_datapath_op_t op, const ocsd_
 {
 	const struct source *s = ctx;
 
-	if (s->mon)
-		s->mon(s->mon_ctx, op, index, pkt, size, data);
-	else if (s->print_mon && pkt)
+	if (s->packets.mon)
+		s->packets.mon(s->packets.mon_ctx, op, index, pkt, size, data);
+	else if (s->packets.print_mon && pkt)
 		print_custom(s->tree, s, index, pkt);
 }
 
@@ -117,9 +118,9 @@ static ocsd_datapath_resp_t cb_sink(const void *ctx, const ocsd_datapath_op_t op
 {
 	const struct source *s = ctx;
 
-	if (s->sink)
-		return s->sink(s->sink_ctx, op, index, pkt);
-	if (s->print_sink && pkt)
+	if (s->packets.sink)
+		return s->packets.sink(s->packets.sink_ctx, op, index, pkt);
+	if (s->packets.print_sink && pkt)
 		print_custom(s->tree, s, index, pkt);
 	return OCSD_RESP_CONT;
 }
@@ -136,8 +137,8 @@ static const struct registered *find(const char *name)
 
 static int listeners(const struct source *s)
 {
-	bool mon = s->mon || s->print_mon;
-	bool sink = s->packets_only && (s->sink || s->print_sink);
+	bool mon = s->packets.mon || s->packets.print_mon;
+	bool sink = s->packets_only && (s->packets.sink || s->packets.print_sink);
 
 	return (mon ? OCSD_CUST_DCD_PKT_CB_USE_MON : 0) | (sink ? OCSD_CUST_DCD_PKT_CB_USE_SINK : 0);
 }

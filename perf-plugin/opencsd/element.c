@@ -74,7 +74,7 @@ static const struct insn_kind insn_kinds[][8] = {
 
 void element_context(struct source *s, const struct cst_generic *g)
 {
-	ocsd_pe_context *c = &s->elem.e.context;
+	ocsd_pe_context *c = &s->client.elem.e.context;
 
 	/* ETMv3 and PTM do not trace the exception level: all spaces of the security state */
 	s->space = g->flags & CST_GF_EL ? cst_memspace_of(g->el, g->security) :
@@ -93,19 +93,19 @@ void element_context(struct source *s, const struct cst_generic *g)
 /* Sets what all ranges have in common. */
 static void begin_ranges(struct source *s)
 {
-	ocsd_generic_trace_elem *e = &s->elem.e;
+	ocsd_generic_trace_elem *e = &s->client.elem.e;
 
-	s->range = true;
+	s->client.range = true;
 	e->elem_type = OCSD_GEN_TRC_ELEM_INSTR_RANGE;
 	e->timestamp = 0;
 	e->cycle_count = 0;
-	memset(s->elem.bytes + UNION_AT, 0, ELEM_SIZE_1_8 - UNION_AT);
+	memset(s->client.elem.bytes + UNION_AT, 0, ELEM_SIZE_1_8 - UNION_AT);
 }
 
 /* As fill(), of most elements there are, after begin_ranges(). */
 static inline void fill_range(struct source *s, const struct cst_generic *g)
 {
-	ocsd_generic_trace_elem *e = &s->elem.e;
+	ocsd_generic_trace_elem *e = &s->client.elem.e;
 
 	e->isa = (ocsd_isa)g->isa;
 	e->st_addr = g->addr;
@@ -117,14 +117,15 @@ static inline void fill_range(struct source *s, const struct cst_generic *g)
 
 static inline ocsd_datapath_resp_t range_out(const struct ocsd_tree *t, const struct source *s, const struct cst_generic *g)
 {
-	return t->out(t->out_ctx, (ocsd_trc_index_t)g->index, s->id, &s->elem.e);
+	return t->listen.out(t->listen.out_ctx, (ocsd_trc_index_t)g->index, s->id,
+			     &s->client.elem.e);
 }
 
 /* A range of cycle-accurate ETMv3 and PTM trace. */
 static __attribute__((noinline)) ocsd_datapath_resp_t cycles_out(const struct ocsd_tree *t, struct source *s,
 								   const struct cst_generic *g)
 {
-	ocsd_generic_trace_elem *e = &s->elem.e;
+	ocsd_generic_trace_elem *e = &s->client.elem.e;
 	ocsd_datapath_resp_t r;
 
 	e->flag_bits |= FLAG_CC;
@@ -136,15 +137,16 @@ static __attribute__((noinline)) ocsd_datapath_resp_t cycles_out(const struct oc
 
 ocsd_datapath_resp_t element_ranges(struct ocsd_tree *t, struct source *s)
 {
-	const struct cst_generic *g = &t->batch[t->at], *end = &t->batch[t->count];
+	const struct cst_generic *g = &t->made.batch[t->made.at],
+				 *end = &t->made.batch[t->made.count];
 	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
 
-	if (!s->range)
+	if (!s->client.range)
 		begin_ranges(s);
 	t->busy = true;
 	/* the client may change its function inside of it */
-	for (; g != end && t->out && g->kind == CST_GEN_RANGE; g++) {
-		t->at++;
+	for (; g != end && t->listen.out && g->kind == CST_GEN_RANGE; g++) {
+		t->made.at++;
 		fill_range(s, g);
 		r = g->flags & CST_GF_CC ? cycles_out(t, s, g) : range_out(t, s, g);
 		if (r != OCSD_RESP_CONT)
@@ -174,8 +176,8 @@ static void put_timestamp(ocsd_generic_trace_elem *e, const struct cst_generic *
 
 static void fill_software(struct source *s, const struct cst_generic *g)
 {
-	ocsd_generic_trace_elem *e = &s->elem.e;
-	const void *payload = &s->payload;
+	ocsd_generic_trace_elem *e = &s->client.elem.e;
+	const void *payload = &s->client.payload;
 
 	e->sw_trace_info.swt_master_id = (uint16_t)g->master;
 	e->sw_trace_info.swt_channel_id = (uint16_t)g->channel;
@@ -188,19 +190,19 @@ static void fill_software(struct source *s, const struct cst_generic *g)
 	if (!g->size)
 		return;
 	/* little endian, in as many bytes as it has; at the place of either generation */
-	s->payload = g->payload;
+	s->client.payload = g->payload;
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	s->payload = __builtin_bswap64(s->payload);
 #endif
 	e->flag_bits |= FLAG_EXTENDED;
 	e->ptr_extended_data = payload;
-	memcpy(s->elem.bytes + PAYLOAD_AT_1_8, &payload, sizeof(payload));
+	memcpy(s->client.elem.bytes + PAYLOAD_AT_1_8, &payload, sizeof(payload));
 }
 
 /* 1.8: { int type; uint8_t source, size; uint32_t value; uint8_t overflow; } */
 static void fill_itm(struct source *s, const struct cst_generic *g)
 {
-	unsigned char *u = s->elem.bytes + UNION_AT;
+	unsigned char *u = s->client.elem.bytes + UNION_AT;
 	uint32_t type = g->last_type, value = (uint32_t)g->payload;
 
 	memcpy(u, &type, sizeof(type));
@@ -208,13 +210,13 @@ static void fill_itm(struct source *s, const struct cst_generic *g)
 	u[5] = (uint8_t)g->size;
 	memcpy(u + 8, &value, sizeof(value));
 	u[12] = !!(g->num & CST_SW_OVERFLOW);
-	put_timestamp(&s->elem.e, g);
+	put_timestamp(&s->client.elem.e, g);
 }
 
 /* All but the context, which holds from one to the next. */
 static void fill(const struct ocsd_tree *t, struct source *s, const struct cst_generic *g)
 {
-	union elem *u = &s->elem;
+	union elem *u = &s->client.elem;
 	ocsd_generic_trace_elem *e = &u->e;
 
 	e->elem_type = (ocsd_gen_trc_elem_t)g->kind;
@@ -340,15 +342,16 @@ ocsd_datapath_resp_t element_out(struct ocsd_tree *t, struct source *s, const st
 		element_context(s, g);
 	else if (g->kind == CST_GEN_INSTRUMENTATION && t->client == CLIENT_1_3)
 		return r;	/* nothing the client could know */
-	if (!t->out) {
-		if (t->print_elements)
+	if (!t->listen.out) {
+		if (t->print.elements)
 			print_element(t, g->index, s->id, g);
 		return r;
 	}
-	s->range = false;
+	s->client.range = false;
 	fill(t, s, g);
 	t->busy = true;
-	answer = t->out(t->out_ctx, (ocsd_trc_index_t)g->index, s->id, &s->elem.e);
+	answer = t->listen.out(t->listen.out_ctx, (ocsd_trc_index_t)g->index, s->id,
+			       &s->client.elem.e);
 	t->busy = false;
 	return answer > r ? answer : r;
 }

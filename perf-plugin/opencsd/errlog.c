@@ -60,8 +60,8 @@ void log_print(const struct ocsd_tree *t, const char *text)
 {
 	if (lg.output)
 		to_files(text);
-	if (t->str_fn)
-		t->str_fn(t->str_ctx, text, (int)strlen(text));
+	if (t->print.str_fn)
+		t->print.str_fn(t->print.str_ctx, text, (int)strlen(text));
 	else if (lg.fn)
 		lg.fn(lg.ctx, text, (int)strlen(text));
 }
@@ -169,8 +169,8 @@ OCSD_EXPORT ocsd_err_t ocsd_def_errlog_set_strprint_cb(const dcd_tree_handle_t h
 
 	if (!t)
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
-	t->str_fn = fn;
-	t->str_ctx = ctx;
+	t->print.str_fn = fn;
+	t->print.str_ctx = ctx;
 	/* errors come here as well: to the client that asked last */
 	lg.fn = fn;
 	lg.ctx = ctx;

@@ -112,74 +112,94 @@ struct source {
 	uint8_t id;			/* as the client knows it */
 	bool packets_only;
 	unsigned int flags;		/* OCSD_OPFLG_*, as the client gave them */
-	FnDefPktDataIn sink;
-	const void *sink_ctx;
-	FnDefPktDataMon mon;
-	const void *mon_ctx;
-	bool print_sink, print_mon;	/* a printer stands where the callback could */
+	struct {
+		FnDefPktDataIn sink;
+		const void *sink_ctx;
+		FnDefPktDataMon mon;
+		const void *mon_ctx;
+		/* a printer stands where the callback could */
+		bool print_sink, print_mon;
+	} packets;			/* who gets them */
 	unsigned int space;		/* enum cst_memspace that execution is in */
 	struct cst_space *code;		/* of memory space `space`; NULL until used */
-	union elem elem;		/* as the client sees elements; the context holds */
-	bool range;			/* it is a range: what ranges do not have is zero */
-	union packet pkt;
-	uint64_t payload;		/* of the software trace element that is being delivered */
-	ocsd_decode_stats_t stats;	/* as last given to the client */
-	struct cst_stats base;		/* counts at the last reset of the statistics */
-	uint64_t bad_headers, base_headers; /* bad packets that are reserved headers; at that reset */
-	struct cst_generic end;		/* as delivered; another kind before that */
+	struct {
+		union elem elem;	/* as the client sees elements; the context holds */
+		bool range;		/* it is a range: what ranges do not have is zero */
+		union packet pkt;
+		/* of the software trace element that is being delivered */
+		uint64_t payload;
+		struct cst_generic end;	/* as delivered; another kind before that */
+	} client;
+	struct {
+		ocsd_decode_stats_t given;	/* as last given to the client */
+		struct cst_stats base;	/* counts at the last reset of the statistics */
+		/* bad packets that are reserved headers; at that reset */
+		uint64_t bad_headers, base_headers;
+	} stats;
 };
 
 struct ocsd_tree {
-	struct ocsd_tree *next;		/* of all that exist: handles are looked up, not trusted */
+	struct ocsd_tree *next;	/* of all that exist: handles are looked up, not trusted */
 	struct cst_tree *tree;
 	enum client client;
 	bool single;
 	unsigned int flags;
-	struct source *src[128];	/* by trace ID; of a single source, whatever its ID, only `all` knows */
+	/* by trace ID; of a single source, whatever its ID, only `all` knows */
+	struct source *src[128];
 	struct source *all[128];
 	unsigned int nr_all, nr_custom;
-	bool sinks;			/* a decoder's packets go to a sink */
-	bool packets;			/* a packet receiver is attached */
-	FnTraceElemIn out;
-	const void *out_ctx;
-	bool print_elements;
-	int raw_flags;			/* what the frame printer prints */
-	struct frame_printer *frames;
+	struct {
+		bool sinks;		/* a decoder's packets go to a sink */
+		bool packets;		/* a packet receiver is attached */
+		FnTraceElemIn out;
+		const void *out_ctx;
+	} listen;			/* who listens */
+	struct {
+		bool elements;
+		int raw_flags;		/* what the frame printer prints */
+		struct frame_printer *frames;
+		FnDefLoggerPrintStrCB str_fn;	/* output of this tree's printers */
+		void *str_ctx;
+	} print;
 	struct custom_path *custom;	/* de-formatter for custom decoders; NULL: none */
 	uint64_t custom_bytes;		/* of frames, passed to custom decoders */
-
-	/* input that is being decoded, and what came out of it and was not delivered yet */
-	uint8_t chunk[CHUNK];
-	size_t chunk_len;
-	uint64_t chunk_at;		/* its index */
-	size_t held;			/* bytes consumed but not reported as such, since the client got a WAIT */
-	struct cst_generic batch[BATCH];
-	unsigned int at, count;
-	struct source *batch_src;
-	enum cst_stop stopped;
-	struct cst_packet packet;
-	struct source *packet_src;
-	bool pulling;			/* the last packet's elements are not all taken */
-	bool feeding;			/* the library has the chunk, or part of it */
-	uint64_t barrier;		/* offset of the last one in the frames; all ones: there was none */
-	bool ending, ended;		/* the client ended the trace; all elements were delivered */
+	struct {
+		uint8_t chunk[CHUNK];
+		size_t chunk_len;
+		uint64_t chunk_at;	/* its index */
+		/* bytes consumed but not reported as such, since the client got a WAIT */
+		size_t held;
+		bool feeding;		/* the library has the chunk, or part of it */
+		/* offset of the last one in the frames; all ones: there was none */
+		uint64_t barrier;
+		bool ending, ended; /* the client ended the trace; all elements were delivered */
+	} in;				/* what is being decoded */
+	struct {
+		struct cst_generic batch[BATCH];
+		unsigned int at, count;
+		struct source *batch_src;
+		enum cst_stop stopped;
+		struct cst_packet packet;
+		struct source *packet_src;
+		bool pulling;		/* the last packet's elements are not all taken */
+	} made;				/* what came out of it, and was not delivered yet */
 	bool busy;			/* inside a callback */
-	bool decoding;			/* inside one for memory that a decoder waits for in the middle of a pull */
-
-	struct cst_image *image;
-	struct accessor *accessors;
-	size_t nr_accessors, cap_accessors;
-	struct page **pages;		/* hash by source, space and address */
-	size_t nr_pages;
-	const struct page *differs;	/* a page with other bytes now; NULL: none since code was mapped last */
-	struct page_bytes **contents;	/* hash by content: what is equal is one section */
-	size_t nr_contents;
-	struct page_bytes *spare;	/* contents to be used again */
-	struct cst_section *hole;	/* stands where the client has nothing */
-	bool mapped;			/* something was, since everything was in doubt */
-
-	FnDefLoggerPrintStrCB str_fn;	/* output of this tree's printers */
-	void *str_ctx;
+	/* inside one for memory that a decoder waits for in the middle of a pull */
+	bool decoding;
+	struct {
+		struct cst_image *image;
+		struct accessor *accessors;
+		size_t nr_accessors, cap_accessors;
+		struct page **pages;	/* hash by source, space and address */
+		size_t nr_pages;
+		/* a page with other bytes now; NULL: none since code was mapped last */
+		const struct page *differs;
+		struct page_bytes **contents;	/* hash by content: what is equal is one section */
+		size_t nr_contents;
+		struct page_bytes *spare;	/* contents to be used again */
+		struct cst_section *hole;	/* stands where the client has nothing */
+		bool mapped;		/* something was, since everything was in doubt */
+	} mem;
 };
 
 /* tree.c */
@@ -236,7 +256,7 @@ void memory_unmap(struct ocsd_tree *t);
 
 static inline void memory_doubt(struct ocsd_tree *t)
 {
-	if (t->mapped)
+	if (t->mem.mapped)
 		memory_unmap(t);
 }
 

@@ -22,9 +22,9 @@ static struct accessor *find(const struct ocsd_tree *t, uint64_t addr, unsigned 
 {
 	size_t i;
 
-	for (i = 0; i < t->nr_accessors; i++)
-		if (covers(&t->accessors[i], addr, space))
-			return &t->accessors[i];
+	for (i = 0; i < t->mem.nr_accessors; i++)
+		if (covers(&t->mem.accessors[i], addr, space))
+			return &t->mem.accessors[i];
 	return NULL;
 }
 
@@ -48,10 +48,10 @@ static int map_known(void *data, struct cst_space *sp, uint64_t addr)
 
 struct cst_space *memory_space(struct ocsd_tree *t, struct source *s)
 {
-	if (!t->image && cst_image_new(&t->image, OCSD_CACHE_LIMIT))
+	if (!t->mem.image && cst_image_new(&t->mem.image, OCSD_CACHE_LIMIT))
 		return NULL;
 	if (!s->code) {
-		if (cst_space_new(&s->code, t->image))
+		if (cst_space_new(&s->code, t->mem.image))
 			return s->code = NULL;
 		cst_space_set_on_demand(s->code, 1);
 		cst_space_set_mapper(s->code, map_known, s);
@@ -63,7 +63,7 @@ void memory_unmap(struct ocsd_tree *t)
 {
 	unsigned int i;
 
-	t->mapped = false;
+	t->mem.mapped = false;
 	for (i = 0; i < t->nr_all; i++)
 		if (t->all[i]->code)
 			cst_space_unmap(t->all[i]->code, 0, UINT64_MAX);
@@ -75,7 +75,7 @@ int memory_map(struct ocsd_tree *t, struct source *s, uint64_t start, uint64_t l
 
 	if (!sp)
 		return -CST_ERR_NOMEM;
-	t->mapped = true;
+	t->mem.mapped = true;
 	return cst_space_map(sp, start, len, sec, start & 3);
 }
 
@@ -92,8 +92,8 @@ static int map_hole(struct ocsd_tree *t, struct source *s, uint64_t addr)
 	uint64_t end = addr | 0xfff;
 	size_t i;
 
-	for (i = 0; i < t->nr_accessors; i++) {
-		const struct accessor *a = &t->accessors[i];
+	for (i = 0; i < t->mem.nr_accessors; i++) {
+		const struct accessor *a = &t->mem.accessors[i];
 
 		if (a->space & s->space && a->start > addr && a->start <= end)
 			end = a->start - 1;
@@ -117,7 +117,7 @@ int memory_want(struct ocsd_tree *t, struct source *s, uint64_t addr)
 	if (addr - a->start < skip)
 		return page_map(t, s, a, addr);
 	if (!a->section) {
-		err = cst_section_new(&a->section, t->image, a->bytes + skip, len - skip, NULL);
+		err = cst_section_new(&a->section, t->mem.image, a->bytes + skip, len - skip, NULL);
 		if (err)
 			return err;
 	}
@@ -167,19 +167,19 @@ static ocsd_err_t add(struct ocsd_tree *t, const struct accessor *a)
 
 	if (!a->space || a->last < a->start)
 		return OCSD_ERR_MEM_ACC_RANGE_INVALID;
-	for (i = 0; i < t->nr_accessors; i++)
-		if (t->accessors[i].space & a->space && t->accessors[i].start <= a->last &&
-		    a->start <= t->accessors[i].last)
+	for (i = 0; i < t->mem.nr_accessors; i++)
+		if (t->mem.accessors[i].space & a->space && t->mem.accessors[i].start <= a->last &&
+		    a->start <= t->mem.accessors[i].last)
 			return OCSD_ERR_MEM_ACC_OVERLAP;
-	if (t->nr_accessors == t->cap_accessors) {
-		cap = t->cap_accessors ? t->cap_accessors * 2 : 8;
-		v = realloc(t->accessors, cap * sizeof(*v));
+	if (t->mem.nr_accessors == t->mem.cap_accessors) {
+		cap = t->mem.cap_accessors ? t->mem.cap_accessors * 2 : 8;
+		v = realloc(t->mem.accessors, cap * sizeof(*v));
 		if (!v)
 			return OCSD_ERR_MEM;
-		t->accessors = v;
-		t->cap_accessors = cap;
+		t->mem.accessors = v;
+		t->mem.cap_accessors = cap;
 	}
-	t->accessors[t->nr_accessors++] = *a;
+	t->mem.accessors[t->mem.nr_accessors++] = *a;
 	if (!t->decoding)
 		memory_doubt(t);
 	return OCSD_OK;
@@ -262,7 +262,7 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_add_binfile_region_mem_acc(const dcd_tree_handle_
 	if (!file)
 		return err_last(OCSD_ERR_MEM_ACC_FILE_NOT_FOUND);
 	a.space = spaces_of(t, space);
-	before = t->nr_accessors;
+	before = t->mem.nr_accessors;
 	for (i = 0; i < nr && !err; i++) {
 		const ocsd_file_mem_region_t *r = &regions[i];
 
@@ -277,12 +277,12 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_add_binfile_region_mem_acc(const dcd_tree_handle_
 		err = add(t, &a);
 	}
 	if (err) {
-		t->nr_accessors = before;
+		t->mem.nr_accessors = before;
 		munmap(file, len);
 		return err_last(err);
 	}
-	t->accessors[before].mapped = file;
-	t->accessors[before].mapped_len = len;
+	t->mem.accessors[before].mapped = file;
+	t->mem.accessors[before].mapped_len = len;
 	return OCSD_OK;
 }
 
@@ -305,18 +305,19 @@ static void release(struct ocsd_tree *t, size_t first)
 {
 	size_t end = first + 1, i;
 
-	while (t->accessors[first].same_file)
+	while (t->mem.accessors[first].same_file)
 		first--;
-	while (end < t->nr_accessors && t->accessors[end].same_file)
+	while (end < t->mem.nr_accessors && t->mem.accessors[end].same_file)
 		end++;
 	/* their bytes are not ours any more: nothing decoded from them may be looked at again */
 	for (i = first; i < end; i++)
-		if (t->accessors[i].section)
-			cst_section_renew(t->accessors[i].section, NULL, 0);
-	if (t->accessors[first].mapped)
-		munmap(t->accessors[first].mapped, t->accessors[first].mapped_len);
-	memmove(&t->accessors[first], &t->accessors[end], (t->nr_accessors - end) * sizeof(*t->accessors));
-	t->nr_accessors -= end - first;
+		if (t->mem.accessors[i].section)
+			cst_section_renew(t->mem.accessors[i].section, NULL, 0);
+	if (t->mem.accessors[first].mapped)
+		munmap(t->mem.accessors[first].mapped, t->mem.accessors[first].mapped_len);
+	memmove(&t->mem.accessors[first], &t->mem.accessors[end],
+		(t->mem.nr_accessors - end) * sizeof(*t->mem.accessors));
+	t->mem.nr_accessors -= end - first;
 }
 
 /* Any address of an accessor means it, as for the reference. */
@@ -332,7 +333,7 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_remove_mem_acc(const dcd_tree_handle_t handle, co
 	if (!a)
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
 	memory_doubt(t);
-	release(t, (size_t)(a - t->accessors));
+	release(t, (size_t)(a - t->mem.accessors));
 	return OCSD_OK;
 }
 
@@ -359,8 +360,8 @@ OCSD_EXPORT void ocsd_tl_log_mapped_mem_ranges(const dcd_tree_handle_t handle)
 	if (!t)
 		return;
 	log_message(OCSD_ERR_SEV_INFO, "Mapped Memory Accessors\n");
-	for (i = 0; i < t->nr_accessors; i++) {
-		const struct accessor *a = &t->accessors[i];
+	for (i = 0; i < t->mem.nr_accessors; i++) {
+		const struct accessor *a = &t->mem.accessors[i];
 
 		log_message(OCSD_ERR_SEV_INFO, "%s; Range::0x%llx:0x%llx; Mem Space::0x%x\n",
 			    a->file ? "FileAcc" : a->bytes ? "BuffAcc" : "CB  Acc",
@@ -372,11 +373,11 @@ void memory_free(struct ocsd_tree *t)
 {
 	size_t i;
 
-	cst_image_free(t->image);
-	t->image = NULL;
-	for (i = 0; i < t->nr_accessors; i++)
-		if (t->accessors[i].mapped)
-			munmap(t->accessors[i].mapped, t->accessors[i].mapped_len);
-	free(t->accessors);
+	cst_image_free(t->mem.image);
+	t->mem.image = NULL;
+	for (i = 0; i < t->mem.nr_accessors; i++)
+		if (t->mem.accessors[i].mapped)
+			munmap(t->mem.accessors[i].mapped, t->mem.accessors[i].mapped_len);
+	free(t->mem.accessors);
 	pages_free(t);
 }

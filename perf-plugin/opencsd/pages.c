@@ -53,16 +53,16 @@ static uint32_t hash_page(uint64_t addr, unsigned int id, unsigned int space)
 
 static int make_tables(struct ocsd_tree *t)
 {
-	if (t->pages)
+	if (t->mem.pages)
 		return 0;
-	t->pages = calloc(MAX_PAGES, sizeof(*t->pages));
-	t->contents = calloc(MAX_PAGES, sizeof(*t->contents));
-	if (t->pages && t->contents)
+	t->mem.pages = calloc(MAX_PAGES, sizeof(*t->mem.pages));
+	t->mem.contents = calloc(MAX_PAGES, sizeof(*t->mem.contents));
+	if (t->mem.pages && t->mem.contents)
 		return 0;
-	free(t->pages);
-	free(t->contents);
-	t->pages = NULL;
-	t->contents = NULL;
+	free(t->mem.pages);
+	free(t->mem.contents);
+	t->mem.pages = NULL;
+	t->mem.contents = NULL;
 	return -CST_ERR_NOMEM;
 }
 
@@ -71,13 +71,13 @@ static void drop_pages(struct ocsd_tree *t)
 	struct page *p;
 	size_t i;
 
-	for (i = 0; t->pages && i < MAX_PAGES; i++) {
-		while ((p = t->pages[i])) {
-			t->pages[i] = p->next;
+	for (i = 0; t->mem.pages && i < MAX_PAGES; i++) {
+		while ((p = t->mem.pages[i])) {
+			t->mem.pages[i] = p->next;
 			free(p);
 		}
 	}
-	t->nr_pages = 0;
+	t->mem.nr_pages = 0;
 }
 
 void pages_drop(struct ocsd_tree *t, uint8_t id)
@@ -85,15 +85,15 @@ void pages_drop(struct ocsd_tree *t, uint8_t id)
 	struct page **link, *p;
 	size_t i;
 
-	for (i = 0; t->pages && i < MAX_PAGES; i++) {
-		for (link = &t->pages[i]; (p = *link);) {
+	for (i = 0; t->mem.pages && i < MAX_PAGES; i++) {
+		for (link = &t->mem.pages[i]; (p = *link);) {
 			if (p->id != id) {
 				link = &p->next;
 				continue;
 			}
 			*link = p->next;
 			free(p);
-			t->nr_pages--;
+			t->mem.nr_pages--;
 		}
 	}
 }
@@ -104,18 +104,18 @@ void pages_free(struct ocsd_tree *t)
 	size_t i;
 
 	drop_pages(t);
-	for (i = 0; t->contents && i < MAX_PAGES; i++) {
-		while ((b = t->contents[i])) {
-			t->contents[i] = b->next;
+	for (i = 0; t->mem.contents && i < MAX_PAGES; i++) {
+		while ((b = t->mem.contents[i])) {
+			t->mem.contents[i] = b->next;
 			free(b);
 		}
 	}
-	while ((b = t->spare)) {
-		t->spare = b->next;
+	while ((b = t->mem.spare)) {
+		t->mem.spare = b->next;
 		free(b);
 	}
-	free(t->pages);
-	free(t->contents);
+	free(t->mem.pages);
+	free(t->mem.contents);
 }
 
 /* The limit is reached: every content is given up, to be used for another one. */
@@ -127,13 +127,13 @@ static void recycle(struct ocsd_tree *t)
 	drop_pages(t);
 	memory_doubt(t);
 	for (i = 0; i < MAX_PAGES; i++) {
-		while ((b = t->contents[i])) {
-			t->contents[i] = b->next;
-			b->next = t->spare;
-			t->spare = b;
+		while ((b = t->mem.contents[i])) {
+			t->mem.contents[i] = b->next;
+			b->next = t->mem.spare;
+			t->mem.spare = b;
 		}
 	}
-	t->nr_contents = 0;
+	t->mem.nr_contents = 0;
 }
 
 static struct page_bytes *content_of(struct ocsd_tree *t, const uint8_t *bytes, uint32_t len)
@@ -141,15 +141,15 @@ static struct page_bytes *content_of(struct ocsd_tree *t, const uint8_t *bytes, 
 	uint32_t hash = hash_bytes(bytes, len);
 	struct page_bytes **head, *b;
 
-	for (b = t->contents[hash % MAX_PAGES]; b; b = b->next)
+	for (b = t->mem.contents[hash % MAX_PAGES]; b; b = b->next)
 		if (b->hash == hash && b->len == len && !memcmp(b->bytes, bytes, len))
 			return b;
-	if (t->nr_contents >= MAX_PAGES)
+	if (t->mem.nr_contents >= MAX_PAGES)
 		recycle(t);
-	head = &t->contents[hash % MAX_PAGES];
-	b = t->spare;
+	head = &t->mem.contents[hash % MAX_PAGES];
+	b = t->mem.spare;
 	if (b) {
-		t->spare = b->next;
+		t->mem.spare = b->next;
 	} else {
 		b = malloc(sizeof(*b));
 		if (!b)
@@ -161,7 +161,7 @@ static struct page_bytes *content_of(struct ocsd_tree *t, const uint8_t *bytes, 
 	b->len = len;
 	if (!b->section) {
 		/* announced as a whole page: it may hold one later */
-		if (cst_section_new(&b->section, t->image, NULL, PAGE, NULL)) {
+		if (cst_section_new(&b->section, t->mem.image, NULL, PAGE, NULL)) {
 			free(b);
 			return NULL;
 		}
@@ -169,7 +169,7 @@ static struct page_bytes *content_of(struct ocsd_tree *t, const uint8_t *bytes, 
 	cst_section_renew(b->section, b->bytes, len);
 	b->next = *head;
 	*head = b;
-	t->nr_contents++;
+	t->mem.nr_contents++;
 	return b;
 }
 
@@ -177,19 +177,19 @@ int page_hole(struct ocsd_tree *t, struct source *s, uint64_t start, uint64_t le
 {
 	int err;
 
-	if (!t->hole) {
-		err = cst_section_new(&t->hole, t->image, NULL, 2 * PAGE, NULL);
-		if (err || (err = cst_section_set_bytes(t->hole, NULL, 0)))
+	if (!t->mem.hole) {
+		err = cst_section_new(&t->mem.hole, t->mem.image, NULL, 2 * PAGE, NULL);
+		if (err || (err = cst_section_set_bytes(t->mem.hole, NULL, 0)))
 			return err;
 	}
-	return memory_map(t, s, start, len, t->hole);
+	return memory_map(t, s, start, len, t->mem.hole);
 }
 
 static struct page *look_up(const struct ocsd_tree *t, const struct source *s, uint64_t addr)
 {
 	struct page *p;
 
-	for (p = t->pages[hash_page(addr, s->id, s->space) % MAX_PAGES]; p; p = p->next)
+	for (p = t->mem.pages[hash_page(addr, s->id, s->space) % MAX_PAGES]; p; p = p->next)
 		if (p->addr == addr && p->id == s->id && p->space == s->space)
 			return p;
 	return NULL;
@@ -197,11 +197,12 @@ static struct page *look_up(const struct ocsd_tree *t, const struct source *s, u
 
 static struct page *find_page(struct ocsd_tree *t, const struct source *s, uint64_t addr)
 {
-	struct page **head = &t->pages[hash_page(addr, s->id, s->space) % MAX_PAGES], *p = look_up(t, s, addr);
+	struct page **head = &t->mem.pages[hash_page(addr, s->id, s->space) % MAX_PAGES],
+		    *p = look_up(t, s, addr);
 
 	if (p)
 		return p;
-	if (t->nr_pages >= 2 * MAX_PAGES)
+	if (t->mem.nr_pages >= 2 * MAX_PAGES)
 		drop_pages(t);
 	p = calloc(1, sizeof(*p));
 	if (!p)
@@ -211,7 +212,7 @@ static struct page *find_page(struct ocsd_tree *t, const struct source *s, uint6
 	p->space = (uint8_t)s->space;
 	p->next = *head;
 	*head = p;
-	t->nr_pages++;
+	t->mem.nr_pages++;
 	return p;
 }
 
@@ -285,17 +286,17 @@ static int map_from(struct ocsd_tree *t, struct source *s, const struct words *w
 bool page_map_known(struct ocsd_tree *t, struct source *s, const struct accessor *a, uint64_t addr)
 {
 	const struct words w = words_around(a, addr);
-	const struct page *p = t->pages ? look_up(t, s, w.start) : NULL;
+	const struct page *p = t->mem.pages ? look_up(t, s, w.start) : NULL;
 	uint8_t buf[PAGE];
 	uint32_t n;
 
 	/* the decoder asks again for a page that differs, until it stops */
-	if (!p || !p->bytes || p->bytes->len <= addr - w.start || p == t->differs)
+	if (!p || !p->bytes || p->bytes->len <= addr - w.start || p == t->mem.differs)
 		return false;
 	n = read_words(t, s, &w, buf);
 	if (holds(p, buf, n))
 		return !map_words(t, s, &w, n, p);
-	t->differs = p;
+	t->mem.differs = p;
 	return false;
 }
 
@@ -304,7 +305,7 @@ int page_map(struct ocsd_tree *t, struct source *s, const struct accessor *a, ui
 	struct words w = words_around(a, addr);
 	int r = make_tables(t);
 
-	t->differs = NULL;
+	t->mem.differs = NULL;
 	if (r)
 		return r;
 	r = map_from(t, s, &w, addr);

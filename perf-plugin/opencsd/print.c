@@ -108,7 +108,7 @@ struct frame_printer {
 
 static void print_unpacked(struct ocsd_tree *t, const uint8_t *data, size_t len, uint64_t index)
 {
-	struct frame_printer *fp = t->frames;
+	struct frame_printer *fp = t->print.frames;
 	size_t done = 0, used;
 	char what[24];
 	int i, n;
@@ -159,7 +159,7 @@ static size_t barriers(const struct ocsd_tree *t, const uint8_t *p, size_t len)
 /* The next frame with what stands before and in it, as far as there is input. */
 static size_t whole_frame(struct ocsd_tree *t, const uint8_t *p, size_t len)
 {
-	struct frame_printer *fp = t->frames;
+	struct frame_printer *fp = t->print.frames;
 	size_t n = 0;
 
 	while (!fp->at && is_sync(p + n, len - n))
@@ -177,10 +177,10 @@ static size_t whole_frame(struct ocsd_tree *t, const uint8_t *p, size_t len)
 
 void print_restart(struct ocsd_tree *t)
 {
-	if (!t->frames)
+	if (!t->print.frames)
 		return;
-	cst_deframer_init(&t->frames->df, tree_frame_flags(t));
-	t->frames->at = 0;
+	cst_deframer_init(&t->print.frames->df, tree_frame_flags(t));
+	t->print.frames->at = 0;
 }
 
 size_t print_frames(struct ocsd_tree *t, const uint8_t *data, size_t len, uint64_t index)
@@ -195,9 +195,9 @@ size_t print_frames(struct ocsd_tree *t, const uint8_t *data, size_t len, uint64
 	}
 	if (syncs)
 		print_bytes(t, index, "        FSYNC", data, syncs);
-	if (t->raw_flags & OCSD_DFRMTR_PACKED_RAW_OUT)
+	if (t->print.raw_flags & OCSD_DFRMTR_PACKED_RAW_OUT)
 		print_bytes(t, index, "   RAW_PACKED", data, n);
-	if (t->raw_flags & OCSD_DFRMTR_UNPACKED_RAW_OUT)
+	if (t->print.raw_flags & OCSD_DFRMTR_UNPACKED_RAW_OUT)
 		print_unpacked(t, data, n, index);
 	return n;
 }
@@ -210,14 +210,15 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_set_raw_frame_printer(const dcd_tree_handle_t han
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
 	if (t->single)
 		return err_last(OCSD_ERR_DCDT_NO_FORMATTER);
-	if (!t->frames) {
-		t->frames = calloc(1, sizeof(*t->frames));
-		if (!t->frames)
+	if (!t->print.frames) {
+		t->print.frames = calloc(1, sizeof(*t->print.frames));
+		if (!t->print.frames)
 			return err_last(OCSD_ERR_MEM);
 		print_restart(t);
 	}
 	/* what the tree was made to put out, and what is asked for here */
-	t->raw_flags = (flags | (int)t->flags) & (OCSD_DFRMTR_PACKED_RAW_OUT | OCSD_DFRMTR_UNPACKED_RAW_OUT);
+	t->print.raw_flags = (flags | (int)t->flags) &
+			     (OCSD_DFRMTR_PACKED_RAW_OUT | OCSD_DFRMTR_UNPACKED_RAW_OUT);
 	return OCSD_OK;
 }
 

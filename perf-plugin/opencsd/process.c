@@ -21,13 +21,14 @@ void tree_listeners(struct ocsd_tree *t)
 	const struct source *s;
 	unsigned int i;
 
-	t->packets = t->sinks = false;
+	t->listen.packets = t->listen.sinks = false;
 	t->nr_custom = 0;
 	for (i = 0; i < t->nr_all; i++) {
 		s = t->all[i];
 		t->nr_custom += s->custom != NULL;
-		t->packets |= s->dec && (s->packets_only || s->mon || s->print_mon);
-		t->sinks |= s->dec && s->sink;
+		t->listen.packets |=
+			s->dec && (s->packets_only || s->packets.mon || s->packets.print_mon);
+		t->listen.sinks |= s->dec && s->packets.sink;
 	}
 }
 
@@ -39,17 +40,18 @@ static ocsd_datapath_resp_t packet_out(struct ocsd_tree *t, struct source *s, co
 	bool forward = !(bad && s->flags & OCSD_OPFLG_PKTPROC_NOFWD_BAD_PKTS);
 	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
 
-	if (s->print_mon && monitor)
+	if (s->packets.print_mon && monitor)
 		print_packet(t, s, pkt, true);
-	if (s->mon || s->sink)
-		packet_to_ocsd(&s->pkt, pkt, cst_decoder_config(s->dec));
+	if (s->packets.mon || s->packets.sink)
+		packet_to_ocsd(&s->client.pkt, pkt, cst_decoder_config(s->dec));
 	t->busy = true;
-	if (s->mon && monitor)
-		s->mon(s->mon_ctx, OCSD_OP_DATA, pkt->index, &s->pkt, pkt->nbytes, pkt->bytes);
-	if (s->sink && forward)
-		r = s->sink(s->sink_ctx, OCSD_OP_DATA, pkt->index, &s->pkt);
+	if (s->packets.mon && monitor)
+		s->packets.mon(s->packets.mon_ctx, OCSD_OP_DATA, pkt->index, &s->client.pkt,
+			       pkt->nbytes, pkt->bytes);
+	if (s->packets.sink && forward)
+		r = s->packets.sink(s->packets.sink_ctx, OCSD_OP_DATA, pkt->index, &s->client.pkt);
 	t->busy = false;
-	if (s->print_sink && forward)
+	if (s->packets.print_sink && forward)
 		print_packet(t, s, pkt, false);
 	return r;
 }
@@ -60,7 +62,7 @@ static ocsd_datapath_resp_t tell_sink(struct ocsd_tree *t, struct source *s, ocs
 	ocsd_datapath_resp_t r;
 
 	t->busy = true;
-	r = s->sink(s->sink_ctx, op, (ocsd_trc_index_t)index, NULL);
+	r = s->packets.sink(s->packets.sink_ctx, op, (ocsd_trc_index_t)index, NULL);
 	t->busy = false;
 	return r;
 }
@@ -70,15 +72,15 @@ static ocsd_datapath_resp_t tell(struct ocsd_tree *t, struct source *s, ocsd_dat
 {
 	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
 
-	if (s->print_mon)
+	if (s->packets.print_mon)
 		print_operation(t, s, op);
-	if (s->print_sink)
+	if (s->packets.print_sink)
 		print_operation(t, s, op);
-	if (s->sink)
+	if (s->packets.sink)
 		r = tell_sink(t, s, op, index);
 	t->busy = true;
-	if (s->mon)
-		s->mon(s->mon_ctx, op, (ocsd_trc_index_t)index, NULL, 0, NULL);
+	if (s->packets.mon)
+		s->packets.mon(s->packets.mon_ctx, op, (ocsd_trc_index_t)index, NULL, 0, NULL);
 	t->busy = false;
 	return r;
 }
@@ -94,7 +96,7 @@ static ocsd_datapath_resp_t reset_sources(struct ocsd_tree *t, uint64_t index)
 		struct source *s = t->all[i];
 
 		if (s->dec) {
-			packet_reset(&s->pkt, cst_decoder_config(s->dec));
+			packet_reset(&s->client.pkt, cst_decoder_config(s->dec));
 			element_context(s, &nothing);
 			r = worse(r, tell(t, s, OCSD_OP_RESET, index));
 		}
@@ -105,11 +107,11 @@ static ocsd_datapath_resp_t reset_sources(struct ocsd_tree *t, uint64_t index)
 /* The frames reset the decoders. Several barriers in a row are one. */
 static ocsd_datapath_resp_t at_barrier(struct ocsd_tree *t, const struct cst_generic *g)
 {
-	const uint64_t last = t->barrier;
+	const uint64_t last = t->in.barrier;
 
 	if (g->error)
 		return reset_sources(t, g->index);
-	t->barrier = g->index;
+	t->in.barrier = g->index;
 	return g->index == last + OCSD_DFRMTR_FRAME_SIZE ? OCSD_RESP_CONT : reset_sources(t, g->index);
 }
 
@@ -127,17 +129,17 @@ static int supply(struct ocsd_tree *t, struct source *s)
  */
 static int after_stop(struct ocsd_tree *t)
 {
-	struct source *s = t->batch_src;
+	struct source *s = t->made.batch_src;
 	struct cst_space *space;
 
-	if (t->stopped == CST_STOP_CONTEXT) {
+	if (t->made.stopped == CST_STOP_CONTEXT) {
 		memory_doubt(t);
 		space = memory_space(t, s);
 		if (!space)
 			return -CST_ERR_NOMEM;
 		cst_decoder_set_space(s->dec, space);
 	}
-	t->stopped = CST_STOP_NONE;
+	t->made.stopped = CST_STOP_NONE;
 	return 0;
 }
 
@@ -157,46 +159,47 @@ static int pull(struct ocsd_tree *t)
 	struct cst_pull p;
 	int n, err, asked = 0;
 
-	n = cst_tree_pull(t->tree, t->batch, BATCH, &p);
+	n = cst_tree_pull(t->tree, t->made.batch, BATCH, &p);
 	if (n < 0)
 		return n;
-	t->at = 0;
-	t->count = n;
-	t->batch_src = p.dec ? cst_decoder_cookie(p.dec) : NULL;
-	while (p.why == CST_STOP_SECTION && BATCH - t->count >= CST_PULL_MIN) {
+	t->made.at = 0;
+	t->made.count = n;
+	t->made.batch_src = p.dec ? cst_decoder_cookie(p.dec) : NULL;
+	while (p.why == CST_STOP_SECTION && BATCH - t->made.count >= CST_PULL_MIN) {
 		asked = 1;
-		err = supply(t, t->batch_src);
+		err = supply(t, t->made.batch_src);
 		if (err < 0)
 			return err;
-		n = cst_decoder_pull(p.dec, t->batch + t->count, BATCH - t->count, &p);
+		n = cst_decoder_pull(p.dec, t->made.batch + t->made.count, BATCH - t->made.count,
+				     &p);
 		if (n < 0)
 			return n;
-		t->count += n;
+		t->made.count += n;
 	}
-	t->stopped = p.why;
-	return t->count || asked;
+	t->made.stopped = p.why;
+	return t->made.count || asked;
 }
 
 /* The next packet, or elements that have none. As pull(). */
 static int next_packet(struct ocsd_tree *t)
 {
 	struct cst_pull p;
-	int n = cst_tree_next_packet(t->tree, &t->packet, &p);
+	int n = cst_tree_next_packet(t->tree, &t->made.packet, &p);
 
 	if (n > 0 && p.why == CST_STOP_PACKET)
-		t->packet_src = cst_decoder_cookie(p.dec);
+		t->made.packet_src = cst_decoder_cookie(p.dec);
 	return n;
 }
 
 /* Packet by packet: all that one has made, then the next one. The other order would not keep them apart. */
 static int step(struct ocsd_tree *t)
 {
-	int n = t->pulling ? pull(t) : 0;
+	int n = t->made.pulling ? pull(t) : 0;
 
 	if (n)
 		return n;
 	n = next_packet(t);
-	t->pulling = n > 0;
+	t->made.pulling = n > 0;
 	return n;
 }
 
@@ -207,30 +210,30 @@ static ocsd_datapath_resp_t drain_all(struct ocsd_tree *t)
 	int n;
 
 	for (;;) {
-		while (t->at < t->count) {
-			const struct cst_generic *g = &t->batch[t->at];
-			struct source *s = t->batch_src;
+		while (t->made.at < t->made.count) {
+			const struct cst_generic *g = &t->made.batch[t->made.at];
+			struct source *s = t->made.batch_src;
 
 			if (g->kind == CST_GEN_BARRIER) {
-				t->at++;
+				t->made.at++;
 				r = worse(r, at_barrier(t, g));
 				if (r >= OCSD_RESP_WAIT)
 					return r;
 				continue;
 			}
-			if (g->kind == CST_GEN_RANGE && t->out && !s->packets_only) {
+			if (g->kind == CST_GEN_RANGE && t->listen.out && !s->packets_only) {
 				r = worse(r, element_ranges(t, s));
 				if (r >= OCSD_RESP_WAIT)
 					return r;
 				continue;
 			}
-			t->at++;
+			t->made.at++;
 			if (g->kind == CST_GEN_NO_SYNC)
 				stats_error(s, g);
 			if (!s->packets_only)
 				r = worse(r, element_out(t, s, g));
 			if (g->kind == CST_GEN_EO_TRACE) {
-				s->end = *g;
+				s->client.end = *g;
 				r = worse(r, tell(t, s, OCSD_OP_EOT, 0));
 			}
 			if (r >= OCSD_RESP_WAIT)
@@ -239,15 +242,15 @@ static ocsd_datapath_resp_t drain_all(struct ocsd_tree *t)
 		n = after_stop(t);
 		if (n < 0)
 			return fatal(n);
-		if (t->packet_src) {
-			struct source *s = t->packet_src;
+		if (t->made.packet_src) {
+			struct source *s = t->made.packet_src;
 
-			t->packet_src = NULL;
-			r = worse(r, packet_out(t, s, &t->packet));
+			t->made.packet_src = NULL;
+			r = worse(r, packet_out(t, s, &t->made.packet));
 			if (r >= OCSD_RESP_WAIT)
 				return r;
 		}
-		n = t->packets ? step(t) : pull(t);
+		n = t->listen.packets ? step(t) : pull(t);
 		if (n < 0)
 			return fatal(n);
 		if (!n)
@@ -260,8 +263,9 @@ static inline ocsd_datapath_resp_t drain(struct ocsd_tree *t)
 {
 	ocsd_datapath_resp_t r;
 
-	if (t->at < t->count && t->batch[t->at].kind == CST_GEN_RANGE && t->out && !t->batch_src->packets_only) {
-		r = element_ranges(t, t->batch_src);
+	if (t->made.at < t->made.count && t->made.batch[t->made.at].kind == CST_GEN_RANGE &&
+	    t->listen.out && !t->made.batch_src->packets_only) {
+		r = element_ranges(t, t->made.batch_src);
 		return r >= OCSD_RESP_WAIT ? r : worse(r, drain_all(t));
 	}
 	return drain_all(t);
@@ -269,39 +273,39 @@ static inline ocsd_datapath_resp_t drain(struct ocsd_tree *t)
 
 static void forget_input(struct ocsd_tree *t)
 {
-	t->at = t->count = 0;
-	t->chunk_len = t->held = 0;
-	t->stopped = CST_STOP_NONE;
-	t->barrier = UINT64_MAX;
-	t->packet_src = NULL;
-	t->feeding = t->ending = t->ended = t->pulling = false;
+	t->made.at = t->made.count = 0;
+	t->in.chunk_len = t->in.held = 0;
+	t->made.stopped = CST_STOP_NONE;
+	t->in.barrier = UINT64_MAX;
+	t->made.packet_src = NULL;
+	t->in.feeding = t->in.ending = t->in.ended = t->made.pulling = false;
 	print_restart(t);
 }
 
 void tree_drop(struct ocsd_tree *t, const struct source *s)
 {
-	if (t->batch_src == s) {
-		t->at = t->count = 0;
-		t->stopped = CST_STOP_NONE;
-		t->batch_src = NULL;
+	if (t->made.batch_src == s) {
+		t->made.at = t->made.count = 0;
+		t->made.stopped = CST_STOP_NONE;
+		t->made.batch_src = NULL;
 	}
 }
 
 /* Bytes that came once already, while the client was to wait: how many of these they are. */
 static size_t again(struct ocsd_tree *t, uint64_t index, size_t size, const uint8_t *data)
 {
-	uint64_t from = t->chunk_at + t->chunk_len - t->held;
-	size_t n = size < t->held ? size : t->held;
+	uint64_t from = t->in.chunk_at + t->in.chunk_len - t->in.held;
+	size_t n = size < t->in.held ? size : t->in.held;
 
 	if (!n)
 		return 0;
 	if ((uint32_t)index != (uint32_t)from ||
-	    memcmp(data, t->chunk + (t->chunk_len - t->held), n)) {
+	    memcmp(data, t->in.chunk + (t->in.chunk_len - t->in.held), n)) {
 		/* the client continued at another offset */
-		t->held = 0;
+		t->in.held = 0;
 		return 0;
 	}
-	t->held -= n;
+	t->in.held -= n;
 	return n;
 }
 
@@ -328,35 +332,38 @@ static __attribute__((noinline)) ocsd_datapath_resp_t op_data(struct ocsd_tree *
 
 	/* what the client did not flush comes first */
 	done = 0;
-	if (t->at < t->count || t->feeding) {
+	if (t->made.at < t->made.count || t->in.feeding) {
 		all = drain(t);
 		if (all >= OCSD_RESP_WAIT)
 			goto out;
-		t->feeding = false;
+		t->in.feeding = false;
 	}
 	printed = done = again(t, index, size, data);
 	while (done < size) {
 		if (done >= printed)
-			printed = t->raw_flags ? done + print_frames(t, data + done, size - done, index + done) : size;
+			printed = t->print.raw_flags ?
+					  done + print_frames(t, data + done, size - done,
+							      index + done) :
+					  size;
 		n = printed - done < CHUNK ? printed - done : CHUNK;
-		memcpy(t->chunk, data + done, n);
-		t->chunk_len = n;
-		t->chunk_at = index + done;
-		err = cst_tree_feed(t->tree, t->chunk, n, t->chunk_at);
+		memcpy(t->in.chunk, data + done, n);
+		t->in.chunk_len = n;
+		t->in.chunk_at = index + done;
+		err = cst_tree_feed(t->tree, t->in.chunk, n, t->in.chunk_at);
 		if (err && err != -CST_ERR_INVAL) {
 			all = fatal(err);
 			goto out;
 		}
-		t->feeding = true;
+		t->in.feeding = true;
 		r = err ? OCSD_RESP_CONT : drain(t);
 		if (t->nr_custom)
-			r = worse(r, custom_data(t, t->chunk, n, t->chunk_at));
+			r = worse(r, custom_data(t, t->in.chunk, n, t->in.chunk_at));
 		all = worse(all, r);
 		if (all >= OCSD_RESP_WAIT) {
-			t->held = n;
+			t->in.held = n;
 			goto out;
 		}
-		t->feeding = false;
+		t->in.feeding = false;
 		done += n;
 	}
 out:
@@ -371,16 +378,16 @@ static ocsd_datapath_resp_t op_flush(struct ocsd_tree *t)
 	unsigned int i;
 
 	/* sinks are flushed first; one that still waits gets nothing more */
-	for (i = 0; t->sinks && i < t->nr_all; i++)
-		if (t->all[i]->dec && t->all[i]->sink)
+	for (i = 0; t->listen.sinks && i < t->nr_all; i++)
+		if (t->all[i]->dec && t->all[i]->packets.sink)
 			r = worse(r, tell_sink(t, t->all[i], OCSD_OP_FLUSH, 0));
 	if (r < OCSD_RESP_WAIT)
 		r = worse(r, drain(t));
 	if (t->nr_custom)
 		r = worse(r, custom_op(t, OCSD_OP_FLUSH));
 	if (r < OCSD_RESP_WAIT) {
-		t->feeding = false;
-		t->ended = t->ending;
+		t->in.feeding = false;
+		t->in.ended = t->in.ending;
 	}
 	return r;
 }
@@ -394,10 +401,10 @@ static ocsd_datapath_resp_t end_again(struct ocsd_tree *t)
 	for (i = 0; i < t->nr_all; i++) {
 		struct source *s = t->all[i];
 
-		if (!s->dec || s->end.kind != CST_GEN_EO_TRACE)
+		if (!s->dec || s->client.end.kind != CST_GEN_EO_TRACE)
 			continue;
 		if (!s->packets_only)
-			r = worse(r, element_out(t, s, &s->end));
+			r = worse(r, element_out(t, s, &s->client.end));
 		r = worse(r, tell(t, s, OCSD_OP_EOT, 0));
 	}
 	return worse(r, custom_op(t, OCSD_OP_EOT));
@@ -407,13 +414,13 @@ static ocsd_datapath_resp_t op_end(struct ocsd_tree *t)
 {
 	ocsd_datapath_resp_t r;
 
-	if (t->ended)
+	if (t->in.ended)
 		return end_again(t);
 	/* after pending elements; a client that gets a WAIT flushes, which delivers the end, too */
 	cst_tree_end(t->tree);
-	t->ending = true;
+	t->in.ending = true;
 	r = worse(drain(t), custom_op(t, OCSD_OP_EOT));
-	t->ended = r < OCSD_RESP_WAIT;
+	t->in.ended = r < OCSD_RESP_WAIT;
 	return r;
 }
 
@@ -447,7 +454,7 @@ OCSD_EXPORT ocsd_datapath_resp_t ocsd_dt_process_data(const dcd_tree_handle_t ha
 			return OCSD_RESP_FATAL_INVALID_PARAM;
 		if (t->single && !t->nr_all)
 			return OCSD_RESP_FATAL_NOT_INIT;
-		if (t->ending)
+		if (t->in.ending)
 			op_reset(t);
 		return stop_if_fatal(t, op_data(t, index, size, data, processed));
 	case OCSD_OP_FLUSH:

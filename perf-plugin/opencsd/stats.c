@@ -6,7 +6,7 @@
 
 void stats_error(struct source *s, const struct cst_generic *g)
 {
-	s->bad_headers += g->error == CST_ERR_BAD_HEADER || g->error == CST_ERR_UNSUP_HEADER;
+	s->stats.bad_headers += g->error == CST_ERR_BAD_HEADER || g->error == CST_ERR_UNSUP_HEADER;
 }
 
 /*
@@ -38,14 +38,14 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_get_decode_stats(const dcd_tree_handle_t handle, 
 		return err_last(OCSD_ERR_NOT_INIT);
 	c = cst_decoder_stats(s->dec);
 	f = cst_tree_frame_stats(t->tree);
-	o = &s->stats;
+	o = &s->stats.given;
 	o->version = OCSD_VER_NUM;
 	o->revision = OCSD_STATS_REVISION;
-	o->channel_total = c->bytes - s->base.bytes;
-	o->channel_unsynced = c->unsynced - s->base.unsynced;
+	o->channel_total = c->bytes - s->stats.base.bytes;
+	o->channel_unsynced = c->unsynced - s->stats.base.unsynced;
 	/* headers are counted when the client has their elements, packets when they are decoded, which is earlier */
-	bad = c->bad_packets - s->base.bad_packets;
-	headers = s->bad_headers - s->base_headers;
+	bad = c->bad_packets - s->stats.base.bad_packets;
+	headers = s->stats.bad_headers - s->stats.base_headers;
 	headers = headers < bad ? headers : bad;
 	o->bad_header_errs = (uint32_t)headers;
 	o->bad_sequence_errs = (uint32_t)(bad - headers);
@@ -68,7 +68,7 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_reset_decode_stats(const dcd_tree_handle_t handle
 
 	if (!s || !s->dec)
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
-	s->base = *cst_decoder_stats(s->dec);
-	s->base_headers = s->bad_headers;
+	s->stats.base = *cst_decoder_stats(s->dec);
+	s->stats.base_headers = s->stats.bad_headers;
 	return OCSD_OK;
 }

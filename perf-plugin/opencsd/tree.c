@@ -97,7 +97,7 @@ OCSD_EXPORT dcd_tree_handle_t ocsd_create_dcd_tree(const ocsd_dcd_tree_src_t src
 	}
 	t->single = src_type == OCSD_TRC_SRC_SINGLE;
 	t->flags = flags;
-	t->barrier = UINT64_MAX;
+	t->in.barrier = UINT64_MAX;
 	tree_client(t, gen && !strcmp(gen, "1.8") ? CLIENT_1_8 : CLIENT_1_3);
 	if (cst_tree_new(&t->tree, t->single ? CST_TREE_RAW : CST_TREE_FRAMES,
 			 t->single ? 0 : tree_frame_flags(t))) {
@@ -137,7 +137,7 @@ OCSD_EXPORT void ocsd_destroy_dcd_tree(const dcd_tree_handle_t handle)
 	log_forget(t);
 	cst_tree_free(t->tree);
 	custom_path_free(t);
-	free(t->frames);
+	free(t->print.frames);
 	memory_free(t);
 	free(t);
 }
@@ -149,9 +149,9 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_set_gen_elem_outfn(const dcd_tree_handle_t handle
 
 	if (!t)
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
-	t->out = fn;
-	t->out_ctx = ctx;
-	t->print_elements = false;
+	t->listen.out = fn;
+	t->listen.out_ctx = ctx;
+	t->print.elements = false;
 	return OCSD_OK;
 }
 
@@ -345,7 +345,7 @@ static ocsd_err_t add_builtin(struct ocsd_tree *t, const struct builtin *b, cons
 	}
 	cst_decoder_set_cookie(s->dec, s);
 	cst_decoder_set_stop(s->dec, CST_STOP_CONTEXT | CST_STOP_SECTION);
-	packet_reset(&s->pkt, cst_decoder_config(s->dec));
+	packet_reset(&s->client.pkt, cst_decoder_config(s->dec));
 	element_context(s, &nothing);
 	return OCSD_OK;
 }
@@ -427,14 +427,14 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_attach_packet_callback(const dcd_tree_handle_t ha
 		/* a full decoder has its own decoder as sink */
 		if (!s->packets_only)
 			return err_last(OCSD_ERR_INVALID_PARAM_TYPE);
-		s->sink = (FnDefPktDataIn)fn;
-		s->sink_ctx = ctx;
-		s->print_sink = false;
+		s->packets.sink = (FnDefPktDataIn)fn;
+		s->packets.sink_ctx = ctx;
+		s->packets.print_sink = false;
 		break;
 	case OCSD_C_API_CB_PKT_MON:
-		s->mon = (FnDefPktDataMon)fn;
-		s->mon_ctx = ctx;
-		s->print_mon = false;
+		s->packets.mon = (FnDefPktDataMon)fn;
+		s->packets.mon_ctx = ctx;
+		s->packets.print_mon = false;
 		break;
 	default:
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
@@ -457,11 +457,11 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_set_pkt_protocol_printer(const dcd_tree_handle_t 
 	if (!monitor && !s->packets_only)
 		return err_last(OCSD_ERR_INVALID_PARAM_TYPE);
 	if (monitor) {
-		s->mon = NULL;
-		s->print_mon = true;
+		s->packets.mon = NULL;
+		s->packets.print_mon = true;
 	} else {
-		s->sink = NULL;
-		s->print_sink = true;
+		s->packets.sink = NULL;
+		s->packets.print_sink = true;
 	}
 	tree_listeners(t);
 	custom_update(s);
@@ -474,7 +474,7 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_set_gen_elem_printer(const dcd_tree_handle_t hand
 
 	if (!t)
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
-	t->print_elements = true;
-	t->out = NULL;
+	t->print.elements = true;
+	t->listen.out = NULL;
 	return OCSD_OK;
 }

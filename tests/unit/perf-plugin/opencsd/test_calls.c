@@ -154,7 +154,7 @@ static void test_arguments(void **state)
 	REFUSED(INVALID, ocsd_dt_add_binfile_region_mem_acc(t, &region, 1, OCSD_MEM_SPACE_ANY, NULL));
 	/* no accessor starts there */
 	REFUSED(INVALID, ocsd_dt_remove_mem_acc(t, 0x1000, OCSD_MEM_SPACE_ANY));
-	assert_int_equal(tree_get(t)->nr_accessors, 0);
+	assert_int_equal(tree_get(t)->mem.nr_accessors, 0);
 	/* texts need room for a character and the end */
 	ocsd_gen_elem_init(NULL, OCSD_GEN_TRC_ELEM_TRACE_ON);
 	memset(&e, 0xff, sizeof(e));
@@ -562,12 +562,12 @@ static void test_range_fields(void **state)
 	s = tree_source(tree, 0x10);
 	assert_int_equal(element_out(tree, s, &time), OCSD_RESP_WAIT);
 	assert_true(last.e.has_ts && last.e.has_cc);
-	memcpy(tree->batch, ranges, sizeof(ranges));
-	tree->at = 0;
-	tree->count = 3;
+	memcpy(tree->made.batch, ranges, sizeof(ranges));
+	tree->made.at = 0;
+	tree->made.count = 3;
 	for (i = 0; i < 3; i++) {
 		assert_int_equal(element_ranges(tree, s), OCSD_RESP_WAIT);
-		assert_int_equal(tree->at, i + 1);
+		assert_int_equal(tree->made.at, i + 1);
 		assert_int_equal(last.e.elem_type, OCSD_GEN_TRC_ELEM_INSTR_RANGE);
 		assert_int_equal(last.e.st_addr, ranges[i].addr);
 		assert_int_equal(last.e.en_addr, ranges[i].end);
@@ -613,7 +613,7 @@ static void test_contexts(void **state)
 		{ CST_GF_EL, 3, CST_SEC_SECURE, OCSD_MEM_SPACE_EL3, ocsd_EL3 },
 	};
 	static struct source s;
-	const ocsd_pe_context *c = &s.elem.e.context;
+	const ocsd_pe_context *c = &s.client.elem.e.context;
 	struct cst_generic g;
 	size_t i;
 

@@ -264,13 +264,13 @@ static void test_ranges(void **state)
 	assert_int_equal(ocsd_dt_add_callback_mem_acc(t, 0x1000, 0x1fff, (ocsd_mem_space_acc_t)0, read_t32, &h), bad);
 	assert_int_equal(ocsd_dt_add_buffer_mem_acc(t, UINT64_MAX - 14, OCSD_MEM_SPACE_ANY, code, 16), bad);
 	assert_int_equal(ocsd_dt_add_binfile_region_mem_acc(t, &beyond, 1, OCSD_MEM_SPACE_ANY, path), bad);
-	assert_int_equal(tree_get(t)->nr_accessors, 0);
+	assert_int_equal(tree_get(t)->mem.nr_accessors, 0);
 	/* one byte, and the end of the address space */
 	assert_int_equal(ocsd_dt_add_callback_mem_acc(t, 0x1000, 0x1000, OCSD_MEM_SPACE_ANY, read_t32, &h), OCSD_OK);
 	assert_int_equal(ocsd_dt_add_binfile_region_mem_acc(t, &last, 1, OCSD_MEM_SPACE_ANY, path), OCSD_OK);
 	assert_int_equal(ocsd_dt_remove_mem_acc(t, UINT64_MAX - 3, OCSD_MEM_SPACE_ANY), OCSD_OK);
 	assert_int_equal(ocsd_dt_add_buffer_mem_acc(t, UINT64_MAX - 15, OCSD_MEM_SPACE_ANY, code, 16), OCSD_OK);
-	assert_int_equal(tree_get(t)->nr_accessors, 2);
+	assert_int_equal(tree_get(t)->mem.nr_accessors, 2);
 	/* they overlap from the first byte to the last one */
 	assert_int_equal(ocsd_dt_add_callback_mem_acc(t, 0xf00, 0x1000, OCSD_MEM_SPACE_ANY, read_t32, &h),
 			 OCSD_ERR_MEM_ACC_OVERLAP);
@@ -379,9 +379,9 @@ static void test_no_file(void **state)
 	err = ocsd_dt_add_binfile_region_mem_acc(t, &region, 1, OCSD_MEM_SPACE_ANY, path);
 	assert_int_equal(setrlimit(RLIMIT_AS, &was), 0);
 	assert_int_equal(err, missing);
-	assert_int_equal(tree_get(t)->nr_accessors, 0);
+	assert_int_equal(tree_get(t)->mem.nr_accessors, 0);
 	assert_int_equal(ocsd_dt_add_binfile_mem_acc(t, 0x400000, OCSD_MEM_SPACE_ANY, path), OCSD_OK);
-	assert_int_equal(tree_get(t)->accessors[0].last, 0x400007);
+	assert_int_equal(tree_get(t)->mem.accessors[0].last, 0x400007);
 	ocsd_destroy_dcd_tree(t);
 }
 
@@ -420,14 +420,14 @@ static void test_many_pages(void **state)
 	FEED(t, SYNC, A64_AT(0));
 	feed(t, atoms, KEPT);
 	assert_int_equal(s.ranges, KEPT);
-	assert_int_equal(tree_get(t)->nr_pages, KEPT);
-	assert_int_equal(tree_get(t)->nr_contents, 1);
+	assert_int_equal(tree_get(t)->mem.nr_pages, KEPT);
+	assert_int_equal(tree_get(t)->mem.nr_contents, 1);
 	feed(t, atoms, 10);
 	assert_int_equal(s.ranges, KEPT + 10);
 	assert_int_equal(s.nacc, 0);
 	assert_int_equal(calls, KEPT + 10);
-	assert_int_equal(tree_get(t)->nr_pages, 10);
-	assert_int_equal(tree_get(t)->nr_contents, 1);
+	assert_int_equal(tree_get(t)->mem.nr_pages, 10);
+	assert_int_equal(tree_get(t)->mem.nr_contents, 1);
 	ocsd_destroy_dcd_tree(t);
 }
 
@@ -462,15 +462,15 @@ static void test_pages_of_two(void **state)
 	assert_int_equal(ocsd_dt_process_data(t, OCSD_OP_DATA, 0, sizeof(frames), frames[0], &used), OCSD_RESP_CONT);
 	assert_int_equal(s.ranges, 2 * (sizeof(bytes) - sizeof(sync) + 2));
 	assert_int_equal(h.calls, 2);
-	assert_int_equal(tree_get(t)->nr_pages, 2);
+	assert_int_equal(tree_get(t)->mem.nr_pages, 2);
 	assert_int_equal(ocsd_dt_remove_decoder(t, 0x11), OCSD_OK);
-	assert_int_equal(tree_get(t)->nr_pages, 1);
+	assert_int_equal(tree_get(t)->mem.nr_pages, 1);
 	/* the page of the other one is asked for again, and equal */
 	assert_int_equal(ocsd_dt_process_data(t, OCSD_OP_DATA, 64, 16, frames[1], &used), OCSD_RESP_CONT);
-	assert_int_equal(tree_get(t)->nr_pages, 1);
-	assert_int_equal(tree_get(t)->nr_contents, 1);
+	assert_int_equal(tree_get(t)->mem.nr_pages, 1);
+	assert_int_equal(tree_get(t)->mem.nr_contents, 1);
 	assert_int_equal(ocsd_dt_remove_decoder(t, 0x10), OCSD_OK);
-	assert_int_equal(tree_get(t)->nr_pages, 0);
+	assert_int_equal(tree_get(t)->mem.nr_pages, 0);
 	ocsd_destroy_dcd_tree(t);
 }
 
@@ -529,7 +529,7 @@ static void test_page_again(void **state)
 	FEED(c.t, E);
 	CHECK(&s, "400118-400120");
 	assert_int_equal(c.calls, 5);
-	assert_int_equal(tree_get(c.t)->nr_contents, 2);
+	assert_int_equal(tree_get(c.t)->mem.nr_contents, 2);
 	assert_int_equal(c.remove, OCSD_ERR_INVALID_PARAM_VAL);
 	assert_int_equal(ocsd_dt_remove_mem_acc(c.t, 0x700000, OCSD_MEM_SPACE_ANY), OCSD_OK);
 	ocsd_destroy_dcd_tree(c.t);

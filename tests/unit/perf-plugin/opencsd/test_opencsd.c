@@ -276,7 +276,7 @@ static void test_many_contents(void **state)
 		cl.code[500] = i;
 		FEED(&cl, &at, 0xf7);
 		assert_int_equal(cl.end, 0x400000 + 4 * (2 + i % 7));
-		assert_in_range(tree_get(cl.tree)->nr_contents, 1, 16384);
+		assert_in_range(tree_get(cl.tree)->mem.nr_contents, 1, 16384);
 	}
 	ocsd_destroy_dcd_tree(cl.tree);
 }
@@ -292,9 +292,9 @@ static void test_pages_of_source(void **state)
 	ocsd_dt_add_callback_mem_acc(cl.tree, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, read_code, &cl);
 	program(&cl, 3);
 	FEED(&cl, &at, SYNC, 0x04, AT_400000(7), 0xf7);
-	assert_int_equal(tree_get(cl.tree)->nr_pages, 1);
+	assert_int_equal(tree_get(cl.tree)->mem.nr_pages, 1);
 	assert_int_equal(ocsd_dt_remove_decoder(cl.tree, 0x10), OCSD_OK);
-	assert_int_equal(tree_get(cl.tree)->nr_pages, 0);
+	assert_int_equal(tree_get(cl.tree)->mem.nr_pages, 0);
 	ocsd_destroy_dcd_tree(cl.tree);
 }
 
