@@ -5,15 +5,35 @@
 
 #include "outputs/info/internal.h"
 
-static bool ids_traced(const struct session *ss)
+/* Which registers the trace units are programmed to trace. */
+static void ids_traced(const struct session *ss, bool *el1, bool *el2)
 {
 	const struct trace_units *tu = session_units(ss);
 	uint32_t i;
 
-	for (i = 0; i < tu->info.nr_cpu; i++)
-		if (tu->v[i].pid.contextidr_el1 || tu->v[i].pid.contextidr_el2)
-			return true;
-	return false;
+	*el1 = *el2 = false;
+	for (i = 0; i < tu->info.nr_cpu; i++) {
+		*el1 |= tu->v[i].pid.contextidr_el1;
+		*el2 |= tu->v[i].pid.contextidr_el2;
+	}
+}
+
+static bool any_traced(const struct session *ss)
+{
+	bool el1, el2;
+
+	ids_traced(ss, &el1, &el2);
+	return el1 || el2;
+}
+
+/* True if a context ID was decoded; the formats of CONTEXTIDR_EL1 alone are noted. */
+static bool any_seen(const struct contextid *c)
+{
+	size_t i;
+
+	for (i = CONTEXTID_TID; i <= CONTEXTID_NONE && !c->seen[i]; i++)
+		;
+	return i <= CONTEXTID_NONE;
 }
 
 static void print_format(const struct session *ss)
@@ -26,15 +46,17 @@ static void print_format(const struct session *ss)
 	};
 	const struct contextid *c = session_contextid(ss);
 	const char *sep = " ";
+	bool el1, el2;
 	size_t i;
 
-	const struct who_counts *n = &session_totals(ss)->who;
-
-	for (i = CONTEXTID_TID; i <= CONTEXTID_NONE && !c->seen[i]; i++)
-		;
+	ids_traced(ss, &el1, &el2);
 	/* print_identity() says that there are none */
-	if (!ids_traced(ss) || (i > CONTEXTID_NONE && n->absent))
+	if (!any_seen(c) && (!(el1 || el2) || session_totals(ss)->who.absent))
 		return;
+	if (el2 && !any_seen(c)) {
+		printf("  VMIDs hold CONTEXTIDR_EL2, the thread\n");
+		return;
+	}
 	printf("  context IDs hold%s", c->forced ? ", as --contextid says," : "");
 	for (i = CONTEXTID_TID; i <= CONTEXTID_NONE; i++) {
 		if (!c->seen[i])
@@ -53,9 +75,11 @@ static void print_identity(const struct session *ss)
 	size_t known, contradictory;
 
 	if (c->absent)
-		printf("  the trace holds no context IDs, though its metadata says so, in %" PRIu64 " contexts at EL0 (recorded "
+		printf("  the trace holds no context ID%s, though its metadata says so, in %" PRIu64
+		       " contexts at EL0 (recorded "
 		       "in a container, or on a kernel without PID_IN_CONTEXTIDR?): threads by buffers, switches or the "
-		       "only process\n", c->absent);
+		       "only process\n",
+		       any_seen(session_contextid(ss)) ? "" : "s", c->absent);
 	identity_count(ids, &known, &contradictory);
 	if (ids->space == IDS_UNDECIDED && contradictory)
 		printf("  context IDs contradict switches: %zu of them were traced with several threads, and are not used\n",
@@ -81,7 +105,7 @@ void info_who(const struct session *ss)
 	if (n)
 		printf("  %zu switches on %zu CPU%s%s\n", n, cpus, cpus == 1 ? "" : "s",
 		       session_sched_switch(ss) ? ", with samples of sched:sched_switch" : "");
-	else if (session_recorder(ss) != RECORDER_SNAPSHOT && (!ids_traced(ss) || c->absent))
+	else if (session_recorder(ss) != RECORDER_SNAPSHOT && (!any_traced(ss) || c->absent))
 		printf("  no context switches are recorded\n");
 	for (i = 0; i < asids->nr; i++)
 		declared += asids->all[i]->nr;

@@ -499,25 +499,35 @@ static int resolve(struct stream_state *st)
 	return 0;
 }
 
+/*
+ * Counts a stretch by how its thread was found; a stop before its first instruction may find it
+ * otherwise.
+ */
+static void count_stretch(struct stream_state *st)
+{
+	struct who_counts *c = &st->ss->totals.who;
+	uint64_t *const count[] = { [WHO_ONLY] = &c->only_process, [WHO_LEARNED] = &c->learned };
+	struct who *w = &st->who;
+
+	if (w->counted == insns(st) && w->counted_as != WHO_KNOWN)
+		--*count[w->counted_as];
+	w->counted = insns(st);
+	w->counted_as = w->how;
+	if (w->how == WHO_KNOWN)
+		return;
+	++*count[w->how];
+	if (w->how == WHO_ONLY)
+		c->only_pid = st->stream.pid;
+}
+
 static int update_thread(struct stream_state *st)
 {
-	struct session *ss = st->ss;
-	struct who_counts *c = &ss->totals.who;
-	struct who *w = &st->who;
 	int err = resolve(st);
 
-	w->gaps = gaps(st);
-	/* counted once per stretch, however many stops precede it */
-	if (err || w->how == WHO_KNOWN || w->counted == insns(st))
-		return err;
-	w->counted = insns(st);
-	if (w->how == WHO_ONLY) {
-		c->only_process++;
-		c->only_pid = st->stream.pid;
-	} else {
-		c->learned++;
-	}
-	return 0;
+	st->who.gaps = gaps(st);
+	if (!err)
+		count_stretch(st);
+	return err;
 }
 
 int who_begin(struct stream_state *st)
@@ -529,6 +539,7 @@ int who_begin(struct stream_state *st)
 	w->by_id = w->absent = w->traced = w->zero = false;
 	w->cause = LOSS_NO_THREAD;
 	w->counted = w->stamped = UINT64_MAX;
+	w->counted_as = WHO_KNOWN;
 	w->passed = fragment_floor(st->fragment.f);
 	if (start && start->itrace && start->time > w->passed)
 		w->passed = start->time;

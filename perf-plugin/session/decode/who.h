@@ -42,7 +42,8 @@ struct who {
 	bool several;		/* threads of several processes ran, according to switches */
 	bool id_new;		/* `id` was traced here; otherwise in an earlier stretch, and it may be repeated */
 	bool by_id;		/* the context ID identifies the thread, which nothing else can change */
-	uint64_t counted;	/* instructions when `how` was counted; UINT64_MAX: never */
+	uint64_t counted;	/* instructions when a stretch was counted; UINT64_MAX: never */
+	enum who_how counted_as;
 	uint64_t stamped;	/* instructions at `passed`, without a Trace On since; UINT64_MAX: none */
 	uint64_t gaps;		/* losses in the trace when the thread was determined */
 };
