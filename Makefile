@@ -137,6 +137,9 @@ PERF_OBJ := $(call obj,$(filter $(addprefix perf-plugin/,$(addsuffix /%,base per
 PLUGIN_REST := $(filter-out $(call obj,$(PLUGIN_MAIN)),$(PLUGIN_OBJ))
 GEN_OBJ := $(call obj,$(GEN_SRC))
 UNIT_HELP_OBJ := $(call obj,$(UNIT_HELP_SRC))
+# The model of a trace unit, without the writers of what perf records, which pack with other libraries.
+MODEL_OBJ := $(filter-out %/perfdata_file.o,$(GEN_OBJ))
+LIB_TEST_OBJ := $(call obj,$(filter tests/unit/lib/%,$(UNIT_SRC)))
 LIB_HELP_OBJ := $(filter-out $(B)/obj/tests/unit/perf-plugin/%,$(UNIT_HELP_OBJ))
 PLUGIN_HELP_OBJ := $(filter-out $(B)/obj/tests/unit/lib/%,$(UNIT_HELP_OBJ))
 
@@ -148,6 +151,7 @@ PERF_SO := $(B)/libcstrace-perf.so.$(SOVERSION)
 TOOL := $(if $(PLUGIN_MAIN),$(B)/perf-cstrace)
 PLUGIN_A := $(B)/libplugin.a
 GEN_A := $(B)/tests/libgen.a
+MODEL_A := $(B)/tests/libmodel.a
 GEN := $(if $(GEN_MAIN),$(B)/tests/gen/cst-gen)
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(UNIT_SRC))
 QEMU := $(if $(QEMU_SRC),$(B)/tests/gen/qemu/flowlog.so)
@@ -195,7 +199,7 @@ check demo bench nightly:
 
 UNCONFIGURED := help clean check demo bench nightly lib install-lib uninstall-lib uninstall \
 	%/libcstrace.a %/libcstrace.so.$(SOVERSION) %/cstrace.pc \
-	%/libcstrace-files.a %/libcstrace-files.so.$(SOVERSION) %/cstrace-files.pc
+	%/libcstrace-files.a %/libcstrace-files.so.$(SOVERSION) %/cstrace-files.pc $(O)/tests/unit/lib/%
 ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 include $(O)/config.mk
 endif
@@ -218,7 +222,7 @@ building = -DCST_BUILDING$(if $(filter lib/files/%,$<),_FILES)
 # perf.data files have 64-bit offsets, also on hosts of 32 bits
 GNU := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 TOOL_CFLAGS = $(STD) $(WARN) $(SAN) $(HARD_CFLAGS) $(GNU) -Iinclude -Iperf-plugin -I$(O)/texts $(DEP_CFLAGS)
-TEST_CFLAGS = $(STD) $(WARN) $(SAN) $(HARD_CFLAGS) $(GNU) -Iinclude -Ilib -Iperf-plugin -Itests -Itests/gen $(DEP_CFLAGS)
+TEST_CFLAGS = $(STD) $(WARN) $(SAN) $(HARD_CFLAGS) $(GNU) -Iinclude -Ilib -Iperf-plugin -Itests -Itests/gen
 
 DROP_IN := $(if $(OPENCSD_HEADERS),$(OCSD_SO))
 
@@ -314,9 +318,17 @@ $(OCSD_SO): $(OCSD_OBJ) $(LIB_A) scripts/libopencsd_c_api.map scripts/check-open
 $(B)/obj/tests/%.o: tests/%.c $(FLAGS) $(O)/config.mk
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(TEST_CFLAGS) $(DEP_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(DEPFLAGS) -c -o $@ $<
+
+# Tests of the library and the model that they encode trace with need a C compiler and cmocka alone.
+$(LIB_TEST_OBJ) $(LIB_HELP_OBJ) $(MODEL_OBJ): $(B)/obj/tests/%.o: tests/%.c $(FLAGS)
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(TEST_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(DEPFLAGS) -c -o $@ $<
 
 $(GEN_A): $(GEN_OBJ)
+$(MODEL_A): $(MODEL_OBJ)
+$(GEN_A) $(MODEL_A):
 	$(call say,AR,$@)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
@@ -331,7 +343,7 @@ OCSD_UNIT := $(filter $(B)/tests/unit/perf-plugin/opencsd/%,$(UNIT))
 PLUGIN_UNIT := $(filter-out $(LIB_UNIT) $(OCSD_UNIT),$(UNIT))
 
 link-test = $(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
-	$(CMOCKA_LIBS) $(1) -lm
+	$(or $(CMOCKA_LIBS),-lcmocka) $(1) -lm
 
 # Allocations fail on demand (tests/fault/wrap_alloc.h).
 WRAP_ALLOC := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup
@@ -397,10 +409,10 @@ $(B)/tests/unit/perf-plugin/counting/counts/test_collect: LDFLAGS += -Wl,--wrap=
 	-Wl,--wrap=session_matched,--wrap=session_incomplete,--wrap=session_print_end \
 	-Wl,--wrap=counts_calls,--wrap=calls_totals,--wrap=calls_finish,--wrap=calls_next
 
-$(LIB_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(LIB_HELP_OBJ) $(GEN_A) $(FILES_A) $(LIB_A)
+$(LIB_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(LIB_HELP_OBJ) $(MODEL_A) $(FILES_A) $(LIB_A)
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(call link-test,$(ZSTD_LIBS)) -lpthread
+	$(Q)$(call link-test) -lpthread
 
 $(PLUGIN_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(PLUGIN_HELP_OBJ) $(PLUGIN_A) $(GEN_A) \
 		$(FILES_A) $(LIB_A)

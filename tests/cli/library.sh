@@ -21,6 +21,8 @@ check "no pkg-config on the PATH" sh -c "! PATH='$tmp/bin' command -v pkg-config
 check "make lib" alone lib
 check "a file of the library by its name" alone "$tmp/build/libcstrace.a"
 check "a file of the other library by its name" alone "$tmp/build/libcstrace-files.a"
+check "a test of the library (with cmocka)" alone "$tmp/build/tests/unit/lib/base/test_error"
+check "it passes" "$tmp/build/tests/unit/lib/base/test_error"
 check "no configuration was made" test ! -e "$tmp/build/config.mk"
 check "make install-lib" alone install-lib prefix=/opt/cst DESTDIR="$tmp/dest"
 check "nothing but the library is installed" sh -c "! find '$tmp/dest' -type f | grep -vE 'include/cstrace/|lib/libcstrace|cstrace(-files)?.pc'"
