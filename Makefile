@@ -371,7 +371,7 @@ $(B)/tests/unit/perf-plugin/session/decode/test_jobs: LDFLAGS += -Wl,--wrap=thre
 	-Wl,--wrap=pthread_mutex_unlock,--wrap=pthread_mutex_destroy,--wrap=pthread_cond_wait,--wrap=pthread_cond_timedwait
 $(B)/tests/unit/perf-plugin/session/decode/test_progress: LDFLAGS += -Wl,--wrap=pthread_cond_timedwait
 # Locks are counted.
-$(B)/tests/unit/perf-plugin/opencsd/test_opencsd $(B)/tests/unit/perf-plugin/base/files/test_files: LDFLAGS += -Wl,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock
+$(B)/tests/unit/perf-plugin/base/files/test_files: LDFLAGS += -Wl,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock
 # What a file holds is the test's choice.
 $(B)/tests/unit/perf-plugin/outputs/profile/test_formats: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=dso_stubs
 $(B)/tests/unit/perf-plugin/outputs/info/test_result: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=session_run,--wrap=session_section_dso

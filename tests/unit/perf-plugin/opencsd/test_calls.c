@@ -300,43 +300,6 @@ static void test_not_in_interface(void **state)
 	ocsd_destroy_dcd_tree(t);
 }
 
-/* Frames aligned in memory have no synchronisation between them; what else frames may have, and what is no flag. */
-static void test_frame_flags(void **state)
-{
-	static const struct {
-		uint32_t flags;
-		bool ok;
-	} cases[] = {
-		{ OCSD_DFRMTR_FRAME_MEM_ALIGN, true },
-		{ OCSD_DFRMTR_HAS_FSYNCS, true },
-		{ OCSD_DFRMTR_HAS_HSYNCS, true },
-		{ OCSD_DFRMTR_HAS_FSYNCS | OCSD_DFRMTR_HAS_HSYNCS, true },
-		{ OCSD_DFRMTR_HAS_FSYNCS | OCSD_DFRMTR_PACKED_RAW_OUT | OCSD_DFRMTR_UNPACKED_RAW_OUT, true },
-		{ OCSD_DFRMTR_FRAME_MEM_ALIGN | OCSD_DFRMTR_RESET_ON_4X_FSYNC, true },
-		{ 0, false },
-		{ OCSD_DFRMTR_FRAME_MEM_ALIGN | OCSD_DFRMTR_HAS_FSYNCS, false },
-		{ OCSD_DFRMTR_FRAME_MEM_ALIGN | OCSD_DFRMTR_HAS_HSYNCS, false },
-		{ OCSD_DFRMTR_HAS_FSYNCS | 0x80, false },
-	};
-	dcd_tree_handle_t t;
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		other_error(INVALID);
-		t = ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, cases[i].flags);
-		if ((t != C_API_INVALID_TREE_HANDLE) != cases[i].ok)
-			fail_msg("flags %x: %s", (unsigned int)cases[i].flags, cases[i].ok ? "refused" : "not refused");
-		if (!cases[i].ok)
-			assert_int_equal(ocsd_get_last_err(NULL, NULL, NULL, 0), INVALID);
-		ocsd_destroy_dcd_tree(t);
-	}
-	/* a single source is not affected by them */
-	t = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0x80);
-	assert_non_null(t);
-	ocsd_destroy_dcd_tree(t);
-}
-
 /* A client inside of each of its functions: the tree is not there for another call of the data path, or for other decoders. */
 struct inside {
 	dcd_tree_handle_t t;
@@ -493,50 +456,6 @@ static ocsd_datapath_resp_t keep_last(const void *ctx, const ocsd_trc_index_t in
 	return l->answer;
 }
 
-/* An error in the trace is the response, with or without a client of the element; a client that waits is flushed after it. */
-static void test_error_response(void **state)
-{
-	static const struct {
-		struct cst_generic g;
-		ocsd_err_t err;
-		int text;
-	} cases[] = {
-		{ { .kind = CST_GEN_NO_SYNC, .num = CST_UNSYNC_BAD_PACKET, .error = CST_ERR_BAD_HEADER, .index = 70 },
-		  OCSD_ERR_INVALID_PCKT_HDR, CST_ERR_BAD_HEADER },
-		{ { .kind = CST_GEN_NO_SYNC, .num = CST_UNSYNC_BAD_IMAGE, .index = 71 }, (ocsd_err_t)ERR_BAD_DECODE_IMAGE, CST_ERR_BAD_IMAGE },
-	};
-	struct last last = { .answer = OCSD_RESP_CONT };
-	ocsd_trc_index_t index;
-	struct ocsd_tree *tree;
-	dcd_tree_handle_t t;
-	struct source *s;
-	char text[256];
-	size_t i, how;
-	uint8_t id;
-
-	(void)state;
-	t = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
-	tree = tree_get(t);
-	assert_int_equal(ocsd_dt_create_decoder(t, "ETMV4I", OCSD_CREATE_FLG_FULL_DECODER, &plain, NULL), OCSD_OK);
-	s = tree_source(tree, 0x10);
-	for (how = 0; how < 4; how++) {
-		if (how == 1)
-			assert_int_equal(ocsd_dt_set_gen_elem_printer(t), OCSD_OK);
-		if (how == 2)
-			assert_int_equal(ocsd_dt_set_gen_elem_outfn(t, keep_last, &last), OCSD_OK);
-		last.answer = how == 3 ? OCSD_RESP_WAIT : OCSD_RESP_CONT;
-		for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-			other_error(cases[i].err);
-			assert_int_equal(element_out(tree, s, &cases[i].g), how == 3 ? OCSD_RESP_WAIT : OCSD_RESP_ERR_CONT);
-			assert_int_equal(ocsd_get_last_err(&index, &id, text, sizeof(text)), cases[i].err);
-			assert_int_equal(index, 70 + i);
-			assert_int_equal(id, 0x10);
-			assert_non_null(strstr(text, cst_strerror(-cases[i].text)));
-		}
-	}
-	ocsd_destroy_dcd_tree(t);
-}
-
 /* A range has its own cycles, if any; fields of one element are not in the next one. */
 static void test_range_fields(void **state)
 {
@@ -594,53 +513,6 @@ static void test_range_fields(void **state)
 	ocsd_destroy_dcd_tree(t);
 }
 
-/* The context, and the memory space that is executed in: any of its security state where the exception level is not known. */
-static void test_contexts(void **state)
-{
-	static const struct {
-		uint16_t flags;
-		uint8_t el, security;
-		unsigned int space;
-		ocsd_ex_level level;
-	} cases[] = {
-		{ 0, 0, CST_SEC_SECURE, OCSD_MEM_SPACE_S, ocsd_EL_unknown },
-		{ 0, 0, CST_SEC_NONSECURE, OCSD_MEM_SPACE_N, ocsd_EL_unknown },
-		{ 0, 2, CST_SEC_NONSECURE, OCSD_MEM_SPACE_N, ocsd_EL2 },
-		{ CST_GF_EL, 0, CST_SEC_NONSECURE, OCSD_MEM_SPACE_EL1N, ocsd_EL0 },
-		{ CST_GF_EL, 1, CST_SEC_NONSECURE, OCSD_MEM_SPACE_EL1N, ocsd_EL1 },
-		{ CST_GF_EL, 2, CST_SEC_NONSECURE, OCSD_MEM_SPACE_EL2, ocsd_EL2 },
-		{ CST_GF_EL, 1, CST_SEC_SECURE, OCSD_MEM_SPACE_EL1S, ocsd_EL1 },
-		{ CST_GF_EL, 3, CST_SEC_SECURE, OCSD_MEM_SPACE_EL3, ocsd_EL3 },
-	};
-	static struct source s;
-	const ocsd_pe_context *c = &s.client.elem.e.context;
-	struct cst_generic g;
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		g = (struct cst_generic){ .kind = CST_GEN_PE_CONTEXT, .flags = cases[i].flags, .el = cases[i].el,
-					  .security = cases[i].security, .context_id = 5, .vmid = 6 };
-		element_context(&s, &g);
-		if (s.space != cases[i].space || c->exception_level != cases[i].level)
-			fail_msg("case %zu: space %x, level %d", i, s.space, c->exception_level);
-		assert_int_equal(c->security_level, cases[i].security);
-		assert_int_equal(c->el_valid, cases[i].flags != 0);
-		assert_int_equal(c->context_id, 5);
-		assert_int_equal(c->vmid, 6);
-		assert_false(c->bits64 || c->ctxt_id_valid || c->vmid_valid);
-	}
-	g.flags = CST_GF_CID;
-	element_context(&s, &g);
-	assert_true(c->ctxt_id_valid && !c->vmid_valid && !c->bits64 && !c->el_valid);
-	g.flags = CST_GF_VMID;
-	element_context(&s, &g);
-	assert_true(!c->ctxt_id_valid && c->vmid_valid && !c->bits64);
-	g.flags = CST_GF_BITS64;
-	element_context(&s, &g);
-	assert_true(!c->ctxt_id_valid && !c->vmid_valid && c->bits64);
-}
-
 /* Texts of elements that the client made itself: each kind has its own part of the union. */
 static void test_made_texts(void **state)
 {
@@ -692,12 +564,9 @@ int main(void)
 		cmocka_unit_test(test_ids),
 		cmocka_unit_test(test_remove),
 		cmocka_unit_test(test_not_in_interface),
-		cmocka_unit_test(test_frame_flags),
 		cmocka_unit_test(test_inside),
 		cmocka_unit_test(test_stats),
-		cmocka_unit_test(test_error_response),
 		cmocka_unit_test(test_range_fields),
-		cmocka_unit_test(test_contexts),
 		cmocka_unit_test(test_made_texts),
 		cmocka_unit_test(test_library_errors),
 	};

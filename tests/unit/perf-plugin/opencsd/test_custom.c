@@ -102,7 +102,6 @@ static void check(struct lines *l, size_t from, const char *const *want)
 }
 
 #define CHECK_OPS(...) check(&it.ops, 0, (const char *const[]){ __VA_ARGS__, NULL })
-#define CHECK_NO_OPS() check(&it.ops, 0, (const char *const[]){ NULL })
 #define CHECK(l, ...) check(l, strlen("0 0 "), (const char *const[]){ __VA_ARGS__, NULL })
 #define CHECK_NOTHING(l) check(l, 0, (const char *const[]){ NULL })
 
@@ -663,7 +662,8 @@ static void test_ends_again(void **state)
 	assert_int_equal(ocsd_dt_create_decoder(t, "ETMV4I", OCSD_CREATE_FLG_FULL_DECODER, &cfg, NULL), OCSD_OK);
 	assert_int_equal(ocsd_dt_set_gen_elem_outfn(t, count_ends, &ends), OCSD_OK);
 	assert_int_equal(data(t, 0, frame, 16), OCSD_RESP_CONT);
-	/* its bytes are those of an ID with a decoder */
+	/* a decoder of the client has no counts; its bytes are those of an ID with a decoder */
+	assert_int_equal(ocsd_dt_get_decode_stats(t, 0x33, &stats), OCSD_ERR_NOT_INIT);
 	assert_int_equal(ocsd_dt_get_decode_stats(t, 0x10, &stats), OCSD_OK);
 	assert_int_equal(stats->demux.valid_id_bytes, 14);
 	assert_int_equal(stats->demux.no_id_bytes, 0);
@@ -673,36 +673,6 @@ static void test_ends_again(void **state)
 	assert_int_equal(op(t, OCSD_OP_EOT), OCSD_RESP_ERR_CONT);
 	assert_int_equal(ends, 2);
 	CHECK_OPS("0 0 data 02..00", "0 0 end", "0 0 end");
-	ocsd_destroy_dcd_tree(t);
-}
-
-/* A decoder in frames with synchronisation gets its bytes, and a reset at each barrier; a reset begins with a new frame. */
-static void test_frames(void **state)
-{
-#define FSYNC 0xff, 0xff, 0xff, 0x7f
-#define FRAME 0x33 << 1 | 1, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1a, 0x1b, 0x1c, 0x1d, 0x1e, 0x2a
-	static const uint8_t frames[] = { FSYNC, FRAME, FSYNC, FRAME };
-	static const uint8_t barrier[] = { FRAME, FSYNC, FSYNC, FSYNC, FSYNC, FRAME };
-	dcd_tree_handle_t t = ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, OCSD_DFRMTR_HAS_FSYNCS);
-	ocsd_extern_dcd_fact_t fact = whole;
-
-	(void)state;
-	assert_int_equal(ocsd_register_custom_decoder("custom", &fact), OCSD_OK);
-	assert_int_equal(create(t, 0x33, OCSD_CREATE_FLG_FULL_DECODER), OCSD_OK);
-	assert_int_equal(data(t, 0, frames, sizeof(frames)), OCSD_RESP_CONT);
-	CHECK_OPS("4 0 data 11..1e", "24 0 data 11..1e");
-	ocsd_destroy_dcd_tree(t);
-	t = ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, OCSD_DFRMTR_FRAME_MEM_ALIGN | OCSD_DFRMTR_RESET_ON_4X_FSYNC);
-	assert_int_equal(create(t, 0x33, OCSD_CREATE_FLG_FULL_DECODER), OCSD_OK);
-	it.reset_resp = OCSD_RESP_WARN_CONT;
-	assert_int_equal(data(t, 0, barrier, sizeof(barrier)), OCSD_RESP_WARN_CONT);
-	CHECK_OPS("0 0 data 11..1e", "0 0 reset", "32 0 data 11..1e");
-	/* 8 bytes of a frame, which the bytes behind the reset do not continue */
-	it.reset_resp = OCSD_RESP_CONT;
-	assert_int_equal(data(t, 48, barrier, 8), OCSD_RESP_CONT);
-	assert_int_equal(op(t, OCSD_OP_RESET), OCSD_RESP_CONT);
-	assert_int_equal(data(t, 56, barrier, 16), OCSD_RESP_CONT);
-	CHECK_OPS("0 0 reset", "56 0 data 11..1e");
 	ocsd_destroy_dcd_tree(t);
 }
 
@@ -720,7 +690,6 @@ int main(void)
 		cmocka_unit_test_setup(test_end_waits, begin),
 		cmocka_unit_test_setup(test_lost, begin),
 		cmocka_unit_test_setup(test_ends_again, begin),
-		cmocka_unit_test_setup(test_frames, begin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -185,55 +185,11 @@ static void test_halt(void **state)
 	ocsd_destroy_dcd_tree(t);
 }
 
-/* A Source Address that passes more branches than a batch of elements holds, answered with WAIT or not. */
-static ocsd_datapath_resp_t waits(const void *ctx, const ocsd_trc_index_t index, const uint8_t id,
-				  const ocsd_generic_trace_elem *e)
-{
-	on_element(ctx, index, id, e);
-	return OCSD_RESP_WAIT;
-}
-
-static void test_split(void **state)
-{
-	static const ocsd_ete_cfg cfg = { .reg_idr1 = 0xff0, .reg_idr2 = 8, .reg_devarch = 0x47705a13,
-					  .reg_traceidr = 0x10, .arch_ver = ARCH_AA64, .core_prof = profile_CortexA };
-	/* the source is 0x401ffc: 2048 instructions, the even ones conditional branches */
-	static const uint8_t trace[] = { SYNC, AT(0), 0xb6, 0x7f, 0x1f / 2, 0x40, 0, 0x70 };
-	static uint32_t code[2049];
-	ocsd_datapath_resp_t r;
-	dcd_tree_handle_t t;
-	unsigned int i, how;
-	unsigned char id;
-	struct seen s;
-	uint32_t used;
-
-	(void)state;
-	for (i = 0; i < 2048; i++)
-		code[i] = i % 2 ? NOP : 0x54000040;
-	code[2047] = 0x17fff801;
-	for (how = 0; how < 3; how++) {
-		memset(&s, 0, sizeof(s));
-		t = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
-		assert_int_equal(ocsd_dt_create_decoder(t, OCSD_BUILTIN_DCD_ETE, OCSD_CREATE_FLG_FULL_DECODER |
-							(how ? ETE_OPFLG_PKTDEC_SRCADDR_N_ATOMS : 0), &cfg, &id),
-				 OCSD_OK);
-		ocsd_dt_set_gen_elem_outfn(t, how == 2 ? waits : on_element, &s);
-		ocsd_dt_add_buffer_mem_acc(t, 0x400000, OCSD_MEM_SPACE_ANY, (const uint8_t *)code, sizeof(code));
-		r = ocsd_dt_process_data(t, OCSD_OP_DATA, 0, sizeof(trace), trace, &used);
-		while (OCSD_DATA_RESP_IS_WAIT(r))
-			r = ocsd_dt_process_data(t, OCSD_OP_FLUSH, 0, 0, NULL, NULL);
-		assert_int_equal(r, OCSD_RESP_CONT);
-		assert_int_equal(s.ranges, how ? 1025 : 1);
-		ocsd_destroy_dcd_tree(t);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_checks),
 		cmocka_unit_test(test_halt),
-		cmocka_unit_test(test_split),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,45 +77,6 @@ static void test_client(void **state)
 	free(native.v);
 }
 
-/* No registers of an ETMv4 are refused, as the reference refuses none: of any version, or that contradict each other. */
-static void test_versions(void **state)
-{
-	static const struct {
-		uint32_t idr0, idr1, configr;
-		int flags;
-	} cases[] = {
-		{ 0, 0, 0, OCSD_CREATE_FLG_FULL_DECODER },
-		{ 0, 0, 0, OCSD_CREATE_FLG_PACKET_PROC },
-		{ 0, 0, 0x1800, OCSD_CREATE_FLG_FULL_DECODER },	/* timestamps, return stack */
-		{ 0, 0x400, 0, OCSD_CREATE_FLG_FULL_DECODER },
-		{ 0, 0x4100f4f0, 0, OCSD_CREATE_FLG_FULL_DECODER },	/* later than any */
-		{ 0, 0x300, 0, OCSD_CREATE_FLG_FULL_DECODER },
-		{ 0, 0x300, 0x700, OCSD_CREATE_FLG_FULL_DECODER },
-		{ 0, 0, 0x700, OCSD_CREATE_FLG_FULL_DECODER },	/* conditional instructions */
-		{ 0, 0, 0x6, OCSD_CREATE_FLG_FULL_DECODER },	/* loads and stores as P0 */
-		{ 0, 0, 0x700, OCSD_CREATE_FLG_PACKET_PROC },
-		{ 0, 0, 0x6, OCSD_CREATE_FLG_PACKET_PROC },
-	};
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const ocsd_etmv4_cfg cfg = {
-			.reg_idr0 = cases[i].idr0, .reg_idr1 = cases[i].idr1, .reg_configr = cases[i].configr,
-			.reg_traceidr = 0x10, .arch_ver = ARCH_V8, .core_prof = profile_CortexM,
-		};
-		dcd_tree_handle_t t = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
-		ocsd_err_t err;
-		unsigned char id;
-
-		assert_non_null(t);
-		err = ocsd_dt_create_decoder(t, OCSD_BUILTIN_DCD_ETMV4I, cases[i].flags, &cfg, &id);
-		if (err)
-			fail_msg("case %zu: error %d", i, err);
-		ocsd_destroy_dcd_tree(t);
-	}
-}
-
 /* The same of an ETMv3 and of a PTM, by ETMIDR: none, each other's, later than any. */
 static void test_v7_versions(void **state)
 {
@@ -138,39 +99,11 @@ static void test_v7_versions(void **state)
 	}
 }
 
-/* TRCDEVARCH of an ETE decoder: none, ETE 1.1, later than any, an ETMv4.2 (metadata of phones), none of Arm's. */
-static void test_ete_versions(void **state)
-{
-	static const uint32_t devarch[] = { 0, 0x47715a13, 0x47745a13, 0x47706a13, 0x47724a13, 0x47701a13 };
-	/* synchronisation, an event, TRACE ON; header 07 is an exception return of an ETMv4 only */
-	static const uint8_t trace[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x01, 0x00, 0x04, 0x07, 0x71 };
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(devarch) / sizeof(devarch[0]); i++) {
-		const ocsd_ete_cfg cfg = { .reg_devarch = devarch[i], .reg_traceidr = 0x10, .arch_ver = ARCH_AA64,
-					   .core_prof = profile_CortexA };
-		dcd_tree_handle_t t = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
-		ocsd_decode_stats_t *stats;
-		unsigned char id;
-		uint32_t used;
-
-		assert_int_equal(ocsd_dt_create_decoder(t, OCSD_BUILTIN_DCD_ETE, OCSD_CREATE_FLG_FULL_DECODER, &cfg, &id),
-				 OCSD_OK);
-		assert_false(OCSD_DATA_RESP_IS_FATAL(ocsd_dt_process_data(t, OCSD_OP_DATA, 0, sizeof(trace), trace, &used)));
-		assert_int_equal(ocsd_dt_get_decode_stats(t, id, &stats), OCSD_OK);
-		assert_int_equal(stats->bad_header_errs + stats->bad_sequence_errs, i < 4);
-		ocsd_destroy_dcd_tree(t);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_client),
-		cmocka_unit_test(test_versions),
 		cmocka_unit_test(test_v7_versions),
-		cmocka_unit_test(test_ete_versions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -250,36 +250,6 @@ static void test_streams(void **state)
 	assert_int_equal(ocsd_def_errlog_init(OCSD_ERR_SEV_NONE, 0), OCSD_OK);
 }
 
-/* Printers write to the files of the log as well as to the client's function, if there is a log. */
-static void test_printer_file(void **state)
-{
-	struct lines l = { NULL, 0, 0 };
-	dcd_tree_handle_t t = make();
-	char path[1024], text[1024];
-
-	(void)state;
-	snprintf(path, sizeof(path), "%s/printed", dir);
-	assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &l, on_print), OCSD_OK);
-	assert_int_equal(ocsd_dt_set_gen_elem_printer(t), OCSD_OK);
-	assert_int_equal(ocsd_def_errlog_config_output(C_API_MSGLOGOUT_FLG_FILE, path), OCSD_OK);
-	run(t);
-	assert_int_equal(ocsd_def_errlog_init(OCSD_ERR_SEV_NONE, 1), OCSD_OK);
-	ocsd_def_errlog_msgout("now\n");
-	assert_int_equal(ocsd_dt_add_buffer_mem_acc(t, 0x400000, OCSD_MEM_SPACE_ANY, (const uint8_t *)nops, 16),
-			 OCSD_OK);
-	run(t);
-	assert_int_equal(ocsd_def_errlog_config_output(0, NULL), OCSD_OK);
-	assert_int_equal(ocsd_def_errlog_init(OCSD_ERR_SEV_NONE, 0), OCSD_OK);
-	assert_int_equal(l.n, 12);
-	assert_string_equal(l.v[5] + 4, "now\n");
-	assert_string_equal(l.v[10] + 4, "Idx:305419921; ID:10; OCSD_GEN_TRC_ELEM_ADDR_NACC( 0x400010 )\n");
-	read_file(path, text, sizeof(text));
-	text[74] = 0;
-	assert_string_equal(text, "now\nIdx:305419896; ID:10; OCSD_GEN_TRC_ELEM_NO_SYNC( [reset-decoder])\nIdx:");
-	free_lines(&l);
-	ocsd_destroy_dcd_tree(t);
-}
-
 /* The list of accessors is information: it is printed at that level of the log, and not below. */
 static void test_mapped(void **state)
 {
@@ -357,7 +327,6 @@ int main(void)
 		cmocka_unit_test(test_other_tree),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_streams),
-		cmocka_unit_test(test_printer_file),
 		cmocka_unit_test(test_mapped),
 		cmocka_unit_test(test_texts),
 	};

@@ -153,23 +153,6 @@ static uint32_t read_t32(const void *ctx, const ocsd_vaddr_t addr, const ocsd_me
 	return i;
 }
 
-/* A callback for a range that begins in the middle of a word, as T32 functions in sections of their own do. */
-static void test_odd_callback(void **state)
-{
-	struct halfwords h = { .first = 0 };
-	dcd_tree_handle_t t;
-	struct seen s;
-
-	(void)state;
-	t = make(&s);
-	assert_int_equal(ocsd_dt_add_callback_mem_acc(t, 0x400002, 0x400fff, OCSD_MEM_SPACE_ANY, read_t32, &h),
-			 OCSD_OK);
-	FEED(t, SYNC, T32_AT(2), E, T32_TO(4), E, T32_TO(6), E, T32_TO(0), E);
-	CHECK(&s, "400002-400004", "400004-400006", "400006-400008", "400000 missing");
-	assert_int_equal(h.calls, 1);
-	ocsd_destroy_dcd_tree(t);
-}
-
 /*
  * A buffer and a file of the same: its first instruction has four bytes, which reach over the word's end. Another accessor
  * ends where it begins, in the same word.
@@ -204,44 +187,6 @@ static void test_odd_buffer(void **state)
 		CHECK(&s, "400100 missing");
 		ocsd_destroy_dcd_tree(t);
 	}
-}
-
-/* The client has nothing at the start of the page: it is asked again for what begins at the address. */
-static void test_page_begins_later(void **state)
-{
-	struct halfwords h = { .first = 0x400100 };
-	dcd_tree_handle_t t;
-	struct seen s;
-
-	(void)state;
-	t = make(&s);
-	assert_int_equal(ocsd_dt_add_callback_mem_acc(t, 0x400000, 0x400fff, OCSD_MEM_SPACE_ANY, read_t32, &h),
-			 OCSD_OK);
-	FEED(t, SYNC, T32_AT(0x102), E, T32_TO(0x108), E, T32_TO(0xfe), E);
-	CHECK(&s, "400102-400104", "400108-40010a", "4000fe missing");
-	/* page and 0x400100, which has 0x400108 as well; page and 0x4000fc */
-	assert_int_equal(h.calls, 4);
-	/* at the start of the page it is not asked twice */
-	FEED(t, T32_TO(0), E);
-	CHECK(&s, "400000 missing");
-	assert_int_equal(h.calls, 5);
-	ocsd_destroy_dcd_tree(t);
-}
-
-/* The client has nothing from within a page on: neither at the first address that is missing, nor behind it. */
-static void test_page_ends(void **state)
-{
-	struct halfwords h = { .end = 0x400100 };
-	dcd_tree_handle_t t;
-	struct seen s;
-
-	(void)state;
-	t = make(&s);
-	assert_int_equal(ocsd_dt_add_callback_mem_acc(t, 0x400000, 0x400fff, OCSD_MEM_SPACE_ANY, read_t32, &h),
-			 OCSD_OK);
-	FEED(t, SYNC, T32_AT(0xfe), E, T32_TO(0x100), E, T32_TO(0x102), E, T32_TO(0xfc), E);
-	CHECK(&s, "4000fe-400100", "400100 missing", "400102 missing", "4000fc-4000fe");
-	ocsd_destroy_dcd_tree(t);
 }
 
 /* Ranges that end before they begin, and memory spaces that do not exist. */
@@ -540,10 +485,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hole),
 		cmocka_unit_test(test_two_spaces),
-		cmocka_unit_test(test_odd_callback),
 		cmocka_unit_test(test_odd_buffer),
-		cmocka_unit_test(test_page_begins_later),
-		cmocka_unit_test(test_page_ends),
 		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_file),
 		cmocka_unit_test(test_no_file),

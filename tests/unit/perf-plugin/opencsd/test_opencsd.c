@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * test_opencsd.c - the C interface of OpenCSD as clients use it: memory behind a callback is never older than
- * the client's last word; clients of two generations get their structures; wrong calls are answered; threads
- * with trees of their own are kept apart.
+ * test_opencsd.c - the C interface of OpenCSD as clients use it: memory behind a callback is never
+ * older than the client's last word; clients of two generations get their structures; wrong calls
+ * are answered.
  */
 #include "unit/perf-plugin/opencsd_lines.h"
-
-#include <pthread.h>
-#include <unistd.h>
 
 #include <cstrace/cstrace.h>
 #include <opencsd/c_api/opencsd_c_api.h>
@@ -36,7 +33,6 @@ struct code_client {
 	enum { NORMAL, GONE, LIAR } mood;
 	dcd_tree_handle_t tree;
 	int nested;		/* answer of a call made inside a callback */
-	bool waits;		/* at every range, as perf does */
 };
 
 static uint32_t read_code(const void *ctx, const ocsd_vaddr_t addr, const ocsd_mem_space_acc_t space,
@@ -87,8 +83,6 @@ static ocsd_datapath_resp_t on_flow(const void *ctx, const ocsd_trc_index_t inde
 		program(cl, 20);
 	if (cl->nested < 0)
 		cl->nested = ocsd_dt_process_data(cl->tree, OCSD_OP_RESET, 0, 0, NULL, NULL);
-	if (cl->waits && e->elem_type == OCSD_GEN_TRC_ELEM_INSTR_RANGE)
-		return OCSD_RESP_WAIT;
 	return OCSD_RESP_CONT;
 }
 
@@ -154,91 +148,6 @@ static void test_stale(void **state)
 	ocsd_destroy_dcd_tree(cl.tree);
 }
 
-static ocsd_generic_trace_elem last_exception, last_time;
-
-static ocsd_datapath_resp_t keep_elements(const void *ctx, const ocsd_trc_index_t index, const uint8_t id,
-					  const ocsd_generic_trace_elem *e)
-{
-	if (e->elem_type == OCSD_GEN_TRC_ELEM_EXCEPTION)
-		last_exception = *e;
-	if (e->elem_type == OCSD_GEN_TRC_ELEM_TIMESTAMP)
-		last_time = *e;
-	return on_flow(ctx, index, id, e);
-}
-
-/* An exception has its number and its return address, a timestamp its time, and none what other elements have. */
-static void test_own_fields(void **state)
-{
-	struct code_client cl = { .end = 0 };
-	ocsd_trc_index_t at = 0;
-
-	(void)state;
-	client_tree(&cl);
-	assert_int_equal(ocsd_dt_set_gen_elem_outfn(cl.tree, keep_elements, &cl), 0);
-	assert_int_equal(ocsd_dt_add_callback_mem_acc(cl.tree, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, read_code, &cl), 0);
-	program(&cl, 3);
-	FEED(&cl, &at, SYNC, 0x04, AT_400000(7), 0xf7, 0x06, 0x1d, 0x9a, 0x02, 0x00, 0x40, 0x00);
-	FEED(&cl, &at, 0x81, 0x31, 0xf7, 0x02, 0x85, 0x01, 0xf7);
-	assert_int_equal(last_exception.elem_type, OCSD_GEN_TRC_ELEM_EXCEPTION);
-	assert_int_equal(last_exception.exception_number, 14);
-	assert_int_equal(last_exception.en_addr, 0x400008);
-	assert_true(last_exception.excep_ret_addr);
-	assert_false(last_exception.has_ts);
-	assert_int_equal(last_exception.timestamp, 0);
-	assert_false(last_exception.has_cc);
-	assert_int_equal(last_time.elem_type, OCSD_GEN_TRC_ELEM_TIMESTAMP);
-	assert_int_equal(last_time.timestamp, 0x85);
-	assert_int_equal(last_time.trace_event.ev_type, EVENT_UNKNOWN);
-	assert_int_equal(last_time.trace_event.ev_number, 0);
-	assert_false(last_time.excep_ret_addr);
-	assert_int_equal(last_time.st_addr, 0);
-	assert_int_equal(last_time.en_addr, 0);
-	ocsd_destroy_dcd_tree(cl.tree);
-}
-
-/* DATA, then FLUSH until all is told, as perf does; how often the client waited. */
-static unsigned int push_waiting(struct code_client *cl, ocsd_trc_index_t *at, const uint8_t *p, uint32_t n)
-{
-	ocsd_datapath_resp_t r;
-	unsigned int waited = 0;
-	uint32_t used, done = 0;
-
-	while (done < n) {
-		r = ocsd_dt_process_data(cl->tree, OCSD_OP_DATA, *at, n - done, p + done, &used);
-		done += used;
-		*at += used;
-		for (; OCSD_DATA_RESP_IS_WAIT(r); waited++)
-			r = ocsd_dt_process_data(cl->tree, OCSD_OP_FLUSH, 0, 0, NULL, NULL);
-		assert_int_equal(r, OCSD_RESP_CONT);
-	}
-	return waited;
-}
-
-/* A client that waits at each range: what is made ahead is verified once, what comes after a change is new. */
-static void test_stale_wait(void **state)
-{
-	static const uint8_t sync[] = { SYNC, 0x04, AT_400000(7) };
-	struct code_client cl = { .waits = true };
-	ocsd_trc_index_t at = 0;
-	uint8_t atoms[400];
-	unsigned int n;
-
-	(void)state;
-	client_tree(&cl);
-	assert_int_equal(ocsd_dt_add_callback_mem_acc(cl.tree, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, read_code, &cl), 0);
-	memset(atoms, 0xf7, sizeof(atoms));
-	push_waiting(&cl, &at, sync, sizeof(sync));
-	for (n = 3; n < 6; n++) {
-		program(&cl, n);
-		cl.ranges = cl.reads = 0;
-		assert_int_equal(push_waiting(&cl, &at, atoms, sizeof(atoms)), sizeof(atoms));
-		assert_int_equal(cl.ranges, sizeof(atoms));
-		assert_int_equal(cl.end, 0x400000 + 4 * (n + 1));
-		assert_in_range(cl.reads, 1, 4);
-	}
-	ocsd_destroy_dcd_tree(cl.tree);
-}
-
 /* Where nothing changes, a page costs one call of the client for each call of ours, not one an instruction. */
 static void test_reads_are_few(void **state)
 {
@@ -278,23 +187,6 @@ static void test_many_contents(void **state)
 		assert_int_equal(cl.end, 0x400000 + 4 * (2 + i % 7));
 		assert_in_range(tree_get(cl.tree)->mem.nr_contents, 1, 16384);
 	}
-	ocsd_destroy_dcd_tree(cl.tree);
-}
-
-/* Pages belong to the source that used them. */
-static void test_pages_of_source(void **state)
-{
-	struct code_client cl = { .end = 0 };
-	ocsd_trc_index_t at = 0;
-
-	(void)state;
-	client_tree(&cl);
-	ocsd_dt_add_callback_mem_acc(cl.tree, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, read_code, &cl);
-	program(&cl, 3);
-	FEED(&cl, &at, SYNC, 0x04, AT_400000(7), 0xf7);
-	assert_int_equal(tree_get(cl.tree)->mem.nr_pages, 1);
-	assert_int_equal(ocsd_dt_remove_decoder(cl.tree, 0x10), OCSD_OK);
-	assert_int_equal(tree_get(cl.tree)->mem.nr_pages, 0);
 	ocsd_destroy_dcd_tree(cl.tree);
 }
 
@@ -340,86 +232,6 @@ static void test_trace_errors(void **state)
 	ocsd_destroy_dcd_tree(cl.tree);
 }
 
-static void test_accessors(void **state)
-{
-	struct code_client cl = { .end = 0 };
-	ocsd_file_mem_region_t region[2] = { { 0, 0x400000, 64 }, { 64, 0x500000, 64 } };
-	uint32_t other[32];
-	char path[] = "/tmp/cst-ocsd-XXXXXX";
-	ocsd_trc_index_t at = 0;
-	unsigned int i;
-	int fd;
-
-	(void)state;
-	client_tree(&cl);
-	program(&cl, 3);
-	assert_int_equal(ocsd_dt_add_buffer_mem_acc(cl.tree, 0x400000, OCSD_MEM_SPACE_N, (uint8_t *)cl.code, 64), 0);
-	assert_int_equal(ocsd_dt_add_buffer_mem_acc(cl.tree, 0x400020, OCSD_MEM_SPACE_EL1N, (uint8_t *)cl.code, 64),
-			 OCSD_ERR_MEM_ACC_OVERLAP);
-	/* another memory space may have something else there */
-	assert_int_equal(ocsd_dt_add_buffer_mem_acc(cl.tree, 0x400000, OCSD_MEM_SPACE_S, (uint8_t *)cl.code, 64), 0);
-	FEED(&cl, &at, SYNC, 0x04, AT_400000(7), 0xf7);
-	assert_int_equal(cl.end, 0x400010);
-	/* the buffer is taken away and its bytes are used otherwise */
-	assert_int_equal(ocsd_dt_remove_mem_acc(cl.tree, 0x400000, OCSD_MEM_SPACE_N), 0);
-	memset(cl.code, 0xff, sizeof(cl.code));
-	FEED(&cl, &at, 0xf7);
-	assert_int_equal(cl.nacc, 1);
-	/* a file in two regions */
-	for (i = 0; i < 32; i++)
-		other[i] = i == 6 ? 0x14000000u | ((0x100000u - 24) / 4) : NOP;
-	other[16] = B_SELF(0);
-	fd = mkstemp(path);
-	assert_true(fd >= 0 && write(fd, other, sizeof(other)) == sizeof(other));
-	close(fd);
-	assert_int_equal(ocsd_dt_add_binfile_region_mem_acc(cl.tree, region, 2, OCSD_MEM_SPACE_N, path), 0);
-	unlink(path);
-	FEED(&cl, &at, AT_400000(7), 0xf7);
-	assert_int_equal(cl.end, 0x40001c);
-	FEED(&cl, &at, 0xf7);
-	assert_int_equal(cl.end, 0x500004);
-	/* both go */
-	assert_int_equal(ocsd_dt_remove_mem_acc(cl.tree, 0x400000, OCSD_MEM_SPACE_N), 0);
-	FEED(&cl, &at, 0xf7);
-	assert_int_equal(cl.end, 0x500004);
-	assert_int_equal(cl.nacc, 2);
-	assert_int_equal(ocsd_dt_add_binfile_mem_acc(cl.tree, 0x1000, OCSD_MEM_SPACE_ANY, "/does/not/exist"),
-			 OCSD_ERR_MEM_ACC_FILE_NOT_FOUND);
-	region[0].file_offset = 4096;
-	region[0].start_address = 0x900000;
-	assert_int_equal(ocsd_dt_add_binfile_region_mem_acc(cl.tree, region, 1, OCSD_MEM_SPACE_ANY,
-							    "/proc/self/exe"), 0);
-	region[0].region_size = SIZE_MAX;
-	assert_int_equal(ocsd_dt_add_binfile_region_mem_acc(cl.tree, region, 1, OCSD_MEM_SPACE_ANY,
-							    "/proc/self/exe"), OCSD_ERR_MEM_ACC_RANGE_INVALID);
-	ocsd_tl_log_mapped_mem_ranges(cl.tree);
-	ocsd_destroy_dcd_tree(cl.tree);
-}
-
-/* Code that begins in the middle of a word: it is where it was given, and nothing is before it. */
-static void test_odd_buffer(void **state)
-{
-	/* nop; nop; b .-2; nop, at 0x400002; behind it what is not the client's */
-	static const uint8_t code[] = { 0x00, 0xbf, 0x00, 0xbf, 0xfd, 0xe7, 0x00, 0xbf, 0xfe, 0xe7, 0xfe, 0xe7 };
-	struct code_client cl = { .end = 0 };
-	ocsd_trc_index_t at = 0;
-
-	(void)state;
-	client_tree(&cl);
-	assert_int_equal(ocsd_dt_add_buffer_mem_acc(cl.tree, 0x400002, OCSD_MEM_SPACE_ANY, code, 8), OCSD_OK);
-	FEED(&cl, &at, SYNC, 0x04, 0x83, 2, 0, 0x40, 0, 0x20, 0xf7, 0xf7);
-	assert_int_equal(cl.ranges, 2);
-	assert_int_equal(cl.end, 0x400008);
-	assert_int_equal(cl.nacc, 0);
-	FEED(&cl, &at, 0x83, 1, 0, 0x40, 0, 0x20, 0xf7);
-	assert_int_equal(cl.ranges, 3);
-	assert_int_equal(cl.nacc, 0);
-	FEED(&cl, &at, 0x83, 0, 0, 0x40, 0, 0x20, 0xf7, 0x83, 4, 0, 0x40, 0, 0x20, 0xf7);
-	assert_int_equal(cl.nacc, 2);
-	assert_true(cl.end <= 0x40000a);
-	ocsd_destroy_dcd_tree(cl.tree);
-}
-
 /* ---- two generations of clients ---- */
 
 static unsigned char seen[96];
@@ -431,8 +243,7 @@ static ocsd_datapath_resp_t look(const void *ctx, const ocsd_trc_index_t index, 
 	(void)index;
 	(void)id;
 	if ((unsigned int)e->elem_type == *(const unsigned int *)ctx) {
-		/* a client's own decoder made its own element, of its own generation */
-		memcpy(seen, e, e->elem_type == OCSD_GEN_TRC_ELEM_CUSTOM ? sizeof(*e) : sizeof(seen));
+		memcpy(seen, e, sizeof(seen));
 		seen_kind++;
 	}
 	return OCSD_RESP_CONT;
@@ -684,315 +495,17 @@ static void test_listeners(void **state)
 	ocsd_destroy_dcd_tree(t);
 }
 
-/* Bytes of frames by what they are: before the first ID, of a decoder, of none, and those that are no trace. */
-static void test_frame_stats(void **state)
-{
-	static const uint8_t frames[32] = { 0x10, 0x20, 0x21, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-					    0x23, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0 };
-	dcd_tree_handle_t t = ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, OCSD_DFRMTR_FRAME_MEM_ALIGN);
-	ocsd_decode_stats_t *stats;
-	unsigned char id;
-	uint32_t used;
-
-	(void)state;
-	assert_int_equal(ocsd_dt_create_decoder(t, "ETMV4I", OCSD_CREATE_FLG_PACKET_PROC, &plain, &id), 0);
-	ocsd_dt_process_data(t, OCSD_OP_DATA, 0, sizeof(frames), frames, &used);
-	assert_int_equal(used, sizeof(frames));
-	assert_int_equal(ocsd_dt_get_decode_stats(t, 0x10, &stats), OCSD_OK);
-	assert_int_equal(stats->channel_total, 12);
-	assert_int_equal(stats->demux.unknown_id_bytes, 2);
-	assert_int_equal(stats->demux.valid_id_bytes, 12);
-	assert_int_equal(stats->demux.no_id_bytes, 14);
-	assert_int_equal(stats->demux.reserved_id_bytes, 0);
-	assert_int_equal(stats->demux.frame_bytes, 4);
-	ocsd_destroy_dcd_tree(t);
-}
-
-static void keep_text(const void *ctx, const char *text, const int len)
-{
-	snprintf((char *)(uintptr_t)ctx, 200, "%.*s", len, text);
-}
-
-/* The log goes to the client's function, if it has one. */
-static void test_log(void **state)
-{
-	struct cst_generic g = { .kind = CST_GEN_NO_SYNC, .num = CST_UNSYNC_BAD_PACKET, .error = CST_ERR_BAD_HEADER, .index = 7 };
-	struct code_client cl = { .end = 0 };
-	char text[200] = "";
-
-	(void)state;
-	client_tree(&cl);
-	assert_int_equal(ocsd_def_errlog_init(OCSD_ERR_SEV_ERROR, 1), OCSD_OK);
-	assert_int_equal(ocsd_def_errlog_config_output(0, NULL), OCSD_OK);
-	element_out(tree_get(cl.tree), tree_source(tree_get(cl.tree), 0x10), &g);
-	assert_string_equal(text, "");
-	assert_int_equal(ocsd_def_errlog_set_strprint_cb(cl.tree, text, keep_text), OCSD_OK);
-	element_out(tree_get(cl.tree), tree_source(tree_get(cl.tree), 0x10), &g);
-	assert_int_equal(strncmp(text, "cstrace : 0x", 12), 0);
-	assert_non_null(strstr(text, "TrcIdx=7; CS ID=10; "));
-	assert_int_equal(ocsd_def_errlog_init(OCSD_ERR_SEV_NONE, 0), OCSD_OK);
-	ocsd_destroy_dcd_tree(cl.tree);
-}
-
-/* ---- a decoder of the client's own ---- */
-
-struct mine {
-	ocsd_extern_dcd_cb_fns *cb;
-	bool slow;
-	uint32_t sum;
-	unsigned int bytes, flushes, resets, ends;
-	dcd_tree_handle_t tree;
-};
-
-static struct mine mine;
-
-static ocsd_datapath_resp_t mine_data(const void *handle, const ocsd_datapath_op_t op, const ocsd_trc_index_t index,
-				      const uint32_t size, const uint8_t *data, uint32_t *used)
-{
-	struct mine *m = (struct mine *)(uintptr_t)handle;
-	ocsd_generic_trace_elem e;
-	ocsd_instr_info in = { .isa = ocsd_isa_aarch64, .opcode = 0xd65f03c0, .pe_type = { ARCH_V8, profile_CortexA } };
-	uint32_t n = 4;
-	uint8_t buf[4];
-
-	if (op == OCSD_OP_DATA && m->slow) {
-		/* a byte at a time, and no more until it is flushed */
-		m->sum = m->sum * 31 + *data;
-		m->bytes++;
-		*used = 1;
-		return OCSD_RESP_WAIT;
-	}
-	if (op == OCSD_OP_DATA) {
-		m->bytes += size;
-		*used = size;
-		assert_non_null(data);
-		if (m->cb->packetCBFlags & OCSD_CUST_DCD_PKT_CB_USE_MON)
-			m->cb->fn_packet_mon(m->cb->lib_context, op, index, data, size, data);
-		assert_int_equal(m->cb->fn_arm_instruction_decode(m->cb->lib_context, &in), OCSD_OK);
-		assert_int_equal(in.type, OCSD_INSTR_BR_INDIRECT);
-		assert_int_equal(in.sub_type, OCSD_S_INSTR_V8_RET);
-		assert_int_equal(m->cb->fn_memory_access(m->cb->lib_context, 0x400000, 0x33, OCSD_MEM_SPACE_EL1N, &n,
-							 buf), OCSD_OK);
-		/* still inside of the tree, after a read from a callback */
-		assert_int_equal(ocsd_dt_process_data(m->tree, OCSD_OP_FLUSH, 0, 0, NULL, NULL),
-				 OCSD_RESP_FATAL_INVALID_OP);
-		ocsd_gen_elem_init(&e, OCSD_GEN_TRC_ELEM_CUSTOM);
-		return m->cb->fn_gen_elem_out(m->cb->lib_context, index, 0x33, &e);
-	}
-	m->flushes += op == OCSD_OP_FLUSH;
-	m->resets += op == OCSD_OP_RESET;
-	m->ends += op == OCSD_OP_EOT;
-	return OCSD_RESP_CONT;
-}
-
-static void mine_flags(const void *handle, const int flags)
-{
-	assert_ptr_equal(handle, &mine);
-	assert_int_equal(mine.cb->packetCBFlags, flags);
-}
-
-static ocsd_err_t mine_create(const int flags, const void *cfg, const ocsd_extern_dcd_cb_fns *cb,
-			      ocsd_extern_dcd_inst_t *inst)
-{
-	(void)flags;
-	(void)cfg;
-	mine.cb = (ocsd_extern_dcd_cb_fns *)(uintptr_t)cb;
-	inst->fn_data_in = mine_data;
-	inst->fn_update_pkt_mon = mine_flags;
-	inst->decoder_handle = &mine;
-	return OCSD_OK;
-}
-
-static unsigned int destroyed;
-
-static ocsd_err_t mine_destroy(const void *handle)
-{
-	assert_ptr_equal(handle, &mine);
-	destroyed++;
-	return OCSD_OK;
-}
-
-static ocsd_err_t mine_id(const void *cfg, unsigned char *id)
-{
-	*id = *(const unsigned char *)cfg;
-	return OCSD_OK;
-}
-
-static ocsd_err_t mine_text(const void *pkt, char *buf, const int size)
-{
-	snprintf(buf, (size_t)size, "byte %02x", *(const uint8_t *)pkt);
-	return OCSD_OK;
-}
-
-static void on_print(const void *ctx, const char *text, int len)
-{
-	assert_int_equal(strlen(text), len);
-	add_line((struct lines *)(uintptr_t)ctx, 0, 0, text);
-}
-
-static void test_custom(void **state)
-{
-	ocsd_extern_dcd_fact_t fact = { mine_create, mine_destroy, mine_id, mine_text, OCSD_PROTOCOL_UNKNOWN };
-	uint8_t frame[16] = { 0x33 << 1 | 1, 0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0x12, 0x22, 0x32, 0x42, 0x52,
-			      0x62, 0x72, 0 };
-	static const uint8_t barrier[16] = { 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f,
-					     0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f };
-	unsigned int kind = OCSD_GEN_TRC_ELEM_CUSTOM;
-	ocsd_decode_stats_t *stats;
-	struct lines printed = { NULL, 0, 0 };
-	unsigned char cfg = 0x33, id = 0;
-	dcd_tree_handle_t t;
-	char text[64];
-	uint32_t used;
-
-	(void)state;
-	assert_int_equal(ocsd_register_custom_decoder("ETE", &fact), OCSD_ERR_DCDREG_NAME_REPEAT);
-	assert_int_equal(ocsd_register_custom_decoder("mine", &fact), OCSD_OK);
-	assert_int_equal(ocsd_register_custom_decoder("mine", &fact), OCSD_ERR_DCDREG_NAME_REPEAT);
-	assert_true(OCSD_PROTOCOL_IS_CUSTOM(fact.protocol_id));
-	t = ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, OCSD_DFRMTR_FRAME_MEM_ALIGN);
-	assert_int_equal(ocsd_dt_create_decoder(t, "mine", OCSD_CREATE_FLG_FULL_DECODER, &cfg, &id), OCSD_OK);
-	assert_int_equal(id, 0x33);
-	mine.tree = t;
-	assert_int_equal(ocsd_dt_add_callback_mem_acc(t, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, no_code, NULL), OCSD_OK);
-	assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &printed, on_print), OCSD_OK);
-	assert_int_equal(ocsd_dt_set_pkt_protocol_printer(t, 0x33, 1), OCSD_OK);
-	seen_kind = 0;
-	ocsd_dt_set_gen_elem_outfn(t, look, &kind);
-	assert_int_equal(ocsd_dt_process_data(t, OCSD_OP_DATA, 0, 16, frame, &used), OCSD_RESP_CONT);
-	assert_int_equal(mine.bytes, 14);
-	assert_true(seen_kind > 0);
-	assert_true(printed.n > 0);
-	assert_string_equal(printed.v[0], "0 0 Idx:0; ID:33;\tbyte 10\n");
-	ocsd_dt_process_data(t, OCSD_OP_FLUSH, 0, 0, NULL, NULL);
-	ocsd_dt_process_data(t, OCSD_OP_EOT, 0, 0, NULL, NULL);
-	ocsd_dt_process_data(t, OCSD_OP_RESET, 0, 0, NULL, NULL);
-	assert_int_equal(mine.flushes, 1);
-	assert_int_equal(mine.ends, 1);
-	assert_int_equal(mine.resets, 1);
-	assert_int_equal(ocsd_pkt_str(fact.protocol_id, frame, text, sizeof(text)), OCSD_OK);
-	assert_string_equal(text, "byte 67");
-	assert_int_equal(ocsd_dt_get_decode_stats(t, 0x33, &stats), OCSD_ERR_NOT_INIT);
-	ocsd_destroy_dcd_tree(t);
-	assert_int_equal(destroyed, 1);
-	/* a barrier before the frame is no data, and is a reset */
-	t = ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED,
-				 OCSD_DFRMTR_FRAME_MEM_ALIGN | OCSD_DFRMTR_RESET_ON_4X_FSYNC);
-	assert_int_equal(ocsd_dt_create_decoder(t, "mine", OCSD_CREATE_FLG_FULL_DECODER, &cfg, &id), OCSD_OK);
-	mine.bytes = mine.resets = 0;
-	mine.tree = t;
-	assert_int_equal(ocsd_dt_process_data(t, OCSD_OP_DATA, 0, 16, barrier, &used), OCSD_RESP_CONT);
-	assert_int_equal(ocsd_dt_process_data(t, OCSD_OP_DATA, 16, 16, frame, &used), OCSD_RESP_CONT);
-	assert_int_equal(mine.bytes, 14);
-	assert_int_equal(mine.resets, 1);
-	ocsd_destroy_dcd_tree(t);
-	ocsd_deregister_decoders();
-	assert_int_equal(ocsd_cust_protocol_to_str(fact.protocol_id, frame, text, sizeof(text)), OCSD_ERR_NO_PROTOCOL);
-	free_lines(&printed);
-}
-
-/* It waits after each byte: it gets them all, in order, however the client comes back. */
-static void test_custom_waits(void **state)
-{
-	ocsd_extern_dcd_fact_t fact = { mine_create, mine_destroy, mine_id, mine_text, OCSD_PROTOCOL_UNKNOWN };
-	uint8_t data[700];
-	unsigned char cfg = 0x33, id = 0;
-	ocsd_datapath_resp_t r;
-	dcd_tree_handle_t t;
-	uint32_t used, at = 0, want = 0;
-	unsigned int i;
-
-	(void)state;
-	memset(&mine, 0, sizeof(mine));
-	mine.slow = true;
-	for (i = 0; i < sizeof(data); i++) {
-		data[i] = (uint8_t)(i * 7 + i / 256);
-		want = want * 31 + data[i];
-	}
-	assert_int_equal(ocsd_register_custom_decoder("slow", &fact), OCSD_OK);
-	t = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
-	assert_int_equal(ocsd_dt_create_decoder(t, "slow", OCSD_CREATE_FLG_FULL_DECODER, &cfg, &id), OCSD_OK);
-	while (at < sizeof(data)) {
-		r = ocsd_dt_process_data(t, OCSD_OP_DATA, at, (uint32_t)sizeof(data) - at, data + at, &used);
-		at += used;
-		for (i = 0; OCSD_DATA_RESP_IS_WAIT(r) && i < 2 * sizeof(data); i++)
-			r = ocsd_dt_process_data(t, OCSD_OP_FLUSH, 0, 0, NULL, NULL);
-		assert_true(r < OCSD_RESP_WAIT);
-	}
-	assert_int_equal(mine.bytes, sizeof(data));
-	assert_int_equal(mine.sum, want);
-	ocsd_destroy_dcd_tree(t);
-	ocsd_deregister_decoders();
-}
-
-/* ---- trees of several threads ---- */
-
-static int locks, held;		/* locks taken in all, and now */
-static bool not_held;		/* an unlock without a lock before it */
-
-int __real_pthread_mutex_lock(pthread_mutex_t *m);
-int __wrap_pthread_mutex_lock(pthread_mutex_t *m);
-int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
-{
-	locks++;
-	held++;
-	return __real_pthread_mutex_lock(m);
-}
-
-int __real_pthread_mutex_unlock(pthread_mutex_t *m);
-int __wrap_pthread_mutex_unlock(pthread_mutex_t *m);
-int __wrap_pthread_mutex_unlock(pthread_mutex_t *m)
-{
-	not_held |= !held;
-	held--;
-	return __real_pthread_mutex_unlock(m);
-}
-
-/*
- * The list of all trees is changed under a lock. A race of two threads would show a missing lock only now and then, so
- * the calls are counted.
- */
-static void test_locks(void **state)
-{
-	dcd_tree_handle_t t[2];
-	unsigned int i;
-
-	(void)state;
-	locks = held = 0;
-	not_held = false;
-	for (i = 0; i < 2; i++)
-		t[i] = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
-	for (i = 0; i < 2; i++)
-		assert_int_equal(ocsd_dt_set_gen_elem_printer(t[i]), OCSD_OK);
-	for (i = 0; i < 2; i++)
-		ocsd_destroy_dcd_tree(t[i]);
-	assert_false(not_held);
-	assert_int_equal(held, 0);
-	/* at least one for each tree that is created or destroyed */
-	assert_true(locks >= 4);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stale),
-		cmocka_unit_test(test_stale_wait),
-		cmocka_unit_test(test_own_fields),
 		cmocka_unit_test(test_reads_are_few),
 		cmocka_unit_test(test_many_contents),
-		cmocka_unit_test(test_pages_of_source),
 		cmocka_unit_test(test_trace_errors),
-		cmocka_unit_test(test_accessors),
-		cmocka_unit_test(test_odd_buffer),
 		cmocka_unit_test(test_generations),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_end_waits),
 		cmocka_unit_test(test_listeners),
-		cmocka_unit_test(test_frame_stats),
-		cmocka_unit_test(test_log),
-		cmocka_unit_test(test_custom),
-		cmocka_unit_test(test_custom_waits),
-		cmocka_unit_test(test_locks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

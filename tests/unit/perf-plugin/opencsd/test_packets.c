@@ -444,47 +444,6 @@ static void test_sub_isa(void **state)
 	assert_int_equal(o.etmv4.type, ETM4_PKT_I_RESERVED);
 }
 
-/* Before the first packet, of whatever was there. */
-static void test_reset(void **state)
-{
-	const struct cst_config cfg = { .protocol = CST_PROTO_ETE, .version = 0x51 }, stm = { .protocol = CST_PROTO_STM },
-				itm = { .protocol = CST_PROTO_ITM };
-	union packet o, zeros;
-
-	(void)state;
-	memset(&zeros, 0, sizeof(zeros));
-	memset(&o, 0xff, sizeof(o));
-	packet_reset(&o, &cfg);
-	assert_int_equal(o.etmv4.type, ETM4_PKT_I_NOTSYNC);
-	assert_int_equal(o.etmv4.err_type, ETM4_PKT_I_NO_ERR_TYPE);
-	assert_int_equal(o.etmv4.protocol_version, 0x51);
-	assert_int_equal(o.etmv4.v_addr.val, 0);
-	memset(&o, 0xff, sizeof(o));
-	packet_reset(&o, &etmv3);
-	assert_int_equal(o.etmv3.type, ETM3_PKT_NOTSYNC);
-	assert_int_equal(o.etmv3.timestamp, 0);
-	assert_int_equal(o.etmv3.prev_isa, ocsd_isa_unknown);
-	memset(&o, 0xff, sizeof(o));
-	packet_reset(&o, &ptm);
-	assert_int_equal(o.ptm.type, PTM_PKT_NOTSYNC);
-	assert_int_equal(o.ptm.timestamp, 0);
-	memset(&o, 0xff, sizeof(o));
-	packet_reset(&o, &stm);
-	assert_int_equal(o.stm.type, STM_PKT_NOTSYNC);
-	assert_int_equal(o.stm.err_type, STM_PKT_NO_ERR_TYPE);
-	assert_int_equal(o.stm.ts_type, STM_TS_UNKNOWN);
-	assert_int_equal(o.stm.master, 0);
-	assert_int_equal(o.stm.timestamp, 0);
-	memset(&o, 0xff, sizeof(o));
-	packet_reset(&o, &itm);
-	assert_memory_equal(&o, &zeros, sizeof(o));
-	/* the version is that of the trace unit, with each packet */
-	packet_reset(&o, &ete);
-	assert_int_equal(o.etmv4.protocol_version, 0);
-	TO(o, cfg, .type = CST_PKT_ASYNC);
-	assert_int_equal(o.etmv4.protocol_version, 0x51);
-}
-
 /* A bad packet has no fields of the packet before it. */
 static void test_etmv4_bad(void **state)
 {
@@ -518,99 +477,6 @@ static void test_etmv4_bad(void **state)
 		assert_int_equal(e->context.ctxtID, 7);
 		assert_int_equal(e->context.VMID, 8);
 	}
-}
-
-/* Trace Info has what its sections hold, and zeros for those that are missing. */
-static void test_trace_info(void **state)
-{
-	ocsd_etmv4_i_pkt *e;
-	union packet o;
-
-	(void)state;
-	packet_reset(&o, &ete);
-	e = &o.etmv4;
-	TO(o, ete, .type = CST_PKT_TRACE_INFO, .info = 0x1f, .flags = CST_PF_SPEC | CST_PF_CYCT | CST_PF_KEY, .spec = 3, .cyct = 16,
-	   .key = 9);
-	assert_true(e->pkt_valid.bits.p0_key_valid && e->pkt_valid.bits.cc_thresh_valid);
-	assert_int_equal(e->curr_spec_depth, 3);
-	assert_int_equal(e->cc_threshold, 16);
-	TO(o, ete, .type = CST_PKT_TRACE_INFO, .info = 0x1e, .spec = 3, .cyct = 16);
-	assert_int_equal(e->curr_spec_depth, 0);
-	assert_int_equal(e->cc_threshold, 0);
-	assert_int_equal(e->p0_key, 0);
-	assert_false(e->pkt_valid.bits.p0_key_valid || e->pkt_valid.bits.cc_thresh_valid);
-	assert_true(e->pkt_valid.bits.spec_depth_valid);
-	/* a cycle count of unknown value */
-	TO(o, ete, .type = CST_PKT_CCNT_F1, .flags = CST_PF_CC | CST_PF_CC_UNKNOWN, .cc = 5);
-	assert_int_equal(e->cycle_count, 0);
-	assert_true(e->pkt_valid.bits.cc_valid);
-}
-
-/* A text says which instruction set a branch goes to where it is another one, and no more where it stays. */
-static void test_instruction_sets(void **state)
-{
-	static const uint8_t isas[] = { CST_ISA_A32, CST_ISA_T32, CST_ISA_T32, CST_ISA_TEE, CST_ISA_A32 };
-	char want[512], got[512];
-	struct cst_packet p, back;
-	union packet o;
-	size_t i, k;
-
-	(void)state;
-	for (k = 0; k < 2; k++) {
-		const struct protocol *pr = &protocols[k];
-		const struct cst_config cfg = { .protocol = (uint8_t)pr->lib };
-
-		packet_reset(&o, &cfg);
-		for (i = 0; i < sizeof(isas); i++) {
-			memset(&p, 0, sizeof(p));
-			p.protocol = (uint8_t)pr->lib;
-			p.type = k ? CST_PTM_PKT_BRANCH : CST_ETMV3_PKT_BRANCH;
-			p.isa = isas[i];
-			p.addr = 0x8000 + 4 * (uint32_t)i;
-			p.addr_bits = p.match = 32;
-			p.info = 32;
-			if (!i || isas[i] != isas[i - 1])
-				p.flags = k ? CST_PTM_PF_ISA : CST_ETMV3_PF_ISA;
-			packet_to_ocsd(&o, &p, &cfg);
-			assert_true(packet_from_ocsd(&back, &o, pr->ocsd));
-			cst_packet_text(&p, want, sizeof(want));
-			cst_packet_text(&back, got, sizeof(got));
-			assert_string_equal(got, want);
-		}
-	}
-}
-
-/* Fields of a data transfer, or of an I-sync, that the next packet does not have. */
-static void test_etmv3_left(void **state)
-{
-	ocsd_etmv3_pkt *e;
-	union packet o;
-
-	(void)state;
-	packet_reset(&o, &etmv3);
-	e = &o.etmv3;
-	TO(o, etmv3, .type = CST_ETMV3_PKT_OOO_DATA, .flags = CST_PF_ADDR | CST_ETMV3_PF_VALUE, .addr = 0x4000, .addr_bits = 9, .match = 30,
-	   .tag = 3, .value = 1);
-	assert_int_equal(e->data.addr.pkt_bits, 9);
-	TO(o, etmv3, .type = CST_ETMV3_PKT_IGNORE);
-	assert_int_equal(e->data.addr.pkt_bits, 0);
-	assert_int_equal(e->data.ooo_tag, 0);
-	assert_false(e->data.update_addr || e->data.update_dval || e->data.update_be);
-	assert_int_equal(e->data.addr.val, 0x4000);
-	TO(o, etmv3, .type = CST_ETMV3_PKT_ISYNC, .count = 1, .cc = 6, .flags = CST_PF_CC | CST_PF_CID, .cid = 5);
-	assert_int_equal(e->isync_info.reason, iSync_TraceEnable);
-	assert_int_equal(e->isync_info.no_address, 1);
-	TO(o, etmv3, .type = CST_ETMV3_PKT_IGNORE);
-	assert_int_equal(e->isync_info.reason, 0);
-	assert_int_equal(e->isync_info.no_address, 0);
-	assert_int_equal(e->cycle_count, 0);
-	TO(o, etmv3, .type = CST_ETMV3_PKT_ISYNC, .count = 3);
-	assert_int_equal(e->isync_info.reason, 3);
-	TO(o, etmv3, .type = CST_ETMV3_PKT_CYCLE_COUNT, .cc = 77);
-	assert_int_equal(e->cycle_count, 77);
-	TO(o, etmv3, .type = CST_ETMV3_PKT_CONTEXT_ID, .cid = 12);
-	assert_int_equal(e->context.ctxtID, 12);
-	assert_int_equal(e->context.updated_c, 1);
 }
 
 /* An STM packet has the payload of its own size, and the time only if it has one. */
@@ -717,11 +583,7 @@ int main(void)
 		cmocka_unit_test(test_etmv4),
 		cmocka_unit_test(test_etmv4_addresses),
 		cmocka_unit_test(test_sub_isa),
-		cmocka_unit_test(test_reset),
 		cmocka_unit_test(test_etmv4_bad),
-		cmocka_unit_test(test_trace_info),
-		cmocka_unit_test(test_instruction_sets),
-		cmocka_unit_test(test_etmv3_left),
 		cmocka_unit_test(test_stm),
 		cmocka_unit_test(test_too_many_bits),
 	};

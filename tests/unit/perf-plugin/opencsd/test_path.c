@@ -125,26 +125,6 @@ static void test_again(void **state)
 	}
 }
 
-/* A client that waits again where it passes the bytes again. */
-static void test_waits_again(void **state)
-{
-	dcd_tree_handle_t t;
-	struct client c;
-
-	(void)state;
-	t = make(OCSD_TRC_SRC_SINGLE, &c);
-	c.wait_at = 3;
-	assert_int_equal(data(t, 100, trace, sizeof(trace), 0), OCSD_RESP_WAIT);
-	c.wait_at = 4;
-	assert_int_equal(data(t, 100, trace, sizeof(trace), 0), OCSD_RESP_WAIT);
-	CHECK(&c.l, FIRST, SECOND);
-	assert_int_equal(data(t, 100, trace, sizeof(trace), sizeof(trace)), OCSD_RESP_CONT);
-	CHECK(&c.l, THIRD);
-	assert_int_equal(flush(t), OCSD_RESP_CONT);
-	CHECK_NOTHING(&c.l);
-	ocsd_destroy_dcd_tree(t);
-}
-
 /* Other bytes at that index, or bytes at another index, are new. */
 static void test_other_bytes(void **state)
 {
@@ -330,7 +310,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_again),
-		cmocka_unit_test(test_waits_again),
 		cmocka_unit_test(test_other_bytes),
 		cmocka_unit_test(test_remove),
 		cmocka_unit_test(test_barrier),

@@ -131,36 +131,11 @@ static void test_long_run(void **state)
 	}
 }
 
-/* OCSD_OP_RESET within a frame: the raw frame printer takes the next byte for the first one of a frame. */
-static void test_reset(void **state)
-{
-	static const uint8_t synced[] = { FSYNC, FRAME };
-	dcd_tree_handle_t t = ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, OCSD_DFRMTR_HAS_FSYNCS);
-	struct lines l = { NULL, 0, 0 };
-	uint32_t used;
-
-	(void)state;
-	assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &l, on_print), OCSD_OK);
-	assert_int_equal(ocsd_dt_set_raw_frame_printer(t, OCSD_DFRMTR_PACKED_RAW_OUT | OCSD_DFRMTR_UNPACKED_RAW_OUT), OCSD_OK);
-	assert_int_equal(ocsd_dt_process_data(t, OCSD_OP_DATA, 0, 11, synced, &used), OCSD_RESP_CONT);
-	free_lines(&l);
-	assert_int_equal(ocsd_dt_process_data(t, OCSD_OP_RESET, 0, 0, NULL, NULL), OCSD_RESP_CONT);
-	assert_int_equal(ocsd_dt_process_data(t, OCSD_OP_DATA, 32, sizeof(synced), synced, &used), OCSD_RESP_CONT);
-	assert_int_equal(l.n, 2);
-	assert_string_equal(l.v[0] + strlen("0 0 "),
-			    "Frame Data; Index     32;    RAW_PACKED; ff ff ff 7f 21 00 00 00 00 00 00 00 00 00 00 00 \n80 01 00 00 \n");
-	assert_string_equal(l.v[1] + strlen("0 0 "),
-			    "Frame Data; Index     36;   ID_DATA[0x10]; 00 00 00 00 00 00 00 00 00 00 00 80 01 00 \n");
-	ocsd_destroy_dcd_tree(t);
-	free_lines(&l);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_long_run),
-		cmocka_unit_test(test_reset),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -171,38 +171,6 @@ static void test_itm(void **state)
 	ocsd_destroy_dcd_tree(t);
 }
 
-static ocsd_datapath_resp_t on_end(const void *ctx, const ocsd_trc_index_t index, const uint8_t id,
-				   const ocsd_generic_trace_elem *e)
-{
-	(void)index;
-	(void)id;
-	if (e->elem_type == OCSD_GEN_TRC_ELEM_EO_TRACE)
-		memcpy((uint32_t *)(uintptr_t)ctx, (const unsigned char *)e + UNION_AT, sizeof(uint32_t));
-	return OCSD_RESP_CONT;
-}
-
-/* Only 1.8 has ITM: who has a decoder for it gets the numbers of 1.8, in which the end of trace is another one. */
-static void test_generation(void **state)
-{
-	const ocsd_stm_cfg stm = { .reg_tcsr = 0x200001 };
-	const uint32_t tcr = 0x200001;
-	struct seen s = { .protocol = PROTOCOL_ITM };
-	unsigned int itm;
-	uint32_t reason;
-
-	(void)state;
-	for (itm = 0; itm < 2; itm++) {
-		dcd_tree_handle_t t = itm ? make("ITM", &tcr, &s) : make(OCSD_BUILTIN_DCD_STM, &stm, &s);
-
-		reason = 0;
-		assert_int_equal(ocsd_dt_set_gen_elem_outfn(t, on_end, &reason), OCSD_OK);
-		feed(t, (const uint8_t[]){ 0, 0, 0, 0, 0, 0x80 }, 6);
-		assert_int_equal(ocsd_dt_process_data(t, OCSD_OP_EOT, 0, 0, NULL, NULL), OCSD_RESP_CONT);
-		assert_int_equal(reason, itm ? 7 : 6);
-		ocsd_destroy_dcd_tree(t);
-	}
-}
-
 /* Messages that a client made itself, with each of the flags. */
 static void test_texts(void **state)
 {
@@ -295,7 +263,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stm),
-		cmocka_unit_test(test_itm), cmocka_unit_test(test_generation), cmocka_unit_test(test_texts), cmocka_unit_test(test_itm_texts),
+		cmocka_unit_test(test_itm),
+		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_itm_texts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
