@@ -253,39 +253,6 @@ static void same_results(void **state)
 		}
 }
 
-/* Several large fragments of a buffer. */
-static void fragments(void **state)
-{
-	struct result one, more;
-	unsigned int jobs, frames;
-
-	(void)state;
-	for (frames = 0; frames < 2; frames++) {
-		run(&one, open_trace(1, LOSSY, frames, 3), false, true);
-		for (jobs = 2; jobs < 4; jobs++) {
-			run(&more, open_trace(jobs, LOSSY, frames, 3), false, true);
-			assert_true(moved > 1);
-			check_same(&more, &one);
-		}
-	}
-}
-
-/* No thread can keep its result: the caller decodes the fragment as a whole. */
-static void no_thread(void **state)
-{
-	struct result one, more;
-	unsigned int sums;
-
-	(void)state;
-	run(&one, open_one(1, LOSSY, true), false, true);
-	for (sums = 0; sums < 2; sums++) {
-		refuse = true;
-		run(&more, open_one(3, LOSSY, true), false, sums);
-		refuse = false;
-		check_same(&more, &one);
-	}
-}
-
 /* Parts whose states differ: the part is decoded with the whole fragment before it or, of a sum, everything by one thread. */
 static void other_states(void **state)
 {
@@ -349,8 +316,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_results),
-		cmocka_unit_test(fragments),
-		cmocka_unit_test(no_thread),
 		cmocka_unit_test(other_states),
 		cmocka_unit_test(lines),
 	};

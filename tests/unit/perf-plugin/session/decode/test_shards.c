@@ -152,21 +152,6 @@ static char *listed(const struct recording *r, unsigned int jobs, const char *le
 	return output(n);
 }
 
-/* Writes a count file. Returns the exit code of profile. */
-static int counted(const struct recording *r, unsigned int jobs, uint32_t depth, struct said *said)
-{
-	struct session *ss = opened(r, jobs);
-	char path[128];
-	int rc;
-
-	snprintf(path, sizeof(path), "%s", temp_path(dir, "out"));
-	said_begin(said);
-	rc = count_recording(ss, path, depth != 0, depth);
-	said_end(said);
-	session_close(ss);
-	return rc;
-}
-
 static void samples(void **state)
 {
 	static const char *const letters[] = { "i1i", "i3il4e", "be", "i5ig4", "i1is9", "i7nsl4" };
@@ -255,37 +240,13 @@ static void kept_lines(void **state)
 	}
 }
 
-/* Count files, and what is said of them. */
-static void counts(void **state)
-{
-	static const uint32_t depths[] = { 0, 3, 64 };	/* of calls; 0: none are counted */
-	static struct said said, again;
-	char *want, *have;
-	size_t i, k, n, m;
-	unsigned int jobs;
-	int rc;
-
-	(void)state;
-	for (i = 0; i < sizeof(recordings) / sizeof(recordings[0]); i++)
-		for (k = 0; k < sizeof(depths) / sizeof(depths[0]); k++) {
-			rc = counted(&recordings[i], 1, depths[k], &said);
-			assert_int_equal(rc, recordings[i].damaged == FRAGMENTS ? CMD_OK : CMD_LOSSES);
-			want = output(&n);
-			for (jobs = 2; jobs <= JOBS; jobs++) {
-				assert_int_equal(counted(&recordings[i], jobs, depths[k], &again), rc);
-				assert_string_equal(said.text, again.text);
-				have = output(&m);
-				assert_int_equal(n, m);
-				assert_memory_equal(want, have, n);
-				free(have);
-			}
-			free(want);
-		}
-}
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(samples), cmocka_unit_test(lines), cmocka_unit_test(kept_lines), cmocka_unit_test(counts) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(samples),
+		cmocka_unit_test(lines),
+		cmocka_unit_test(kept_lines),
+	};
 
 	return cmocka_run_group_tests_name("pieces of a session", tests, make_files, remove_dir);
 }

@@ -118,110 +118,6 @@ static void check_seen(const struct times *t, unsigned int i, uint64_t time, int
 	assert_int_equal(t->v[i].tid, tid);
 }
 
-/* Trace that begins in the middle, as that of a full buffer: without a Trace On its first context begins the time. */
-static void no_trace_on(void **state)
-{
-	struct pdb trace = { 0 };
-	struct times *t;
-
-	(void)state;
-	t_sync(&trace);
-	t_context(&trace, 0, 1000, 4, 0, 0);
-	t_run(&trace);
-	t_context(&trace, 0, 2000, 4, 0, 0);
-	t_run(&trace);
-	t_time(&trace, 2000);
-	t = timed(&trace, NULL, true);
-	assert_int_equal(t->nr, 2);
-	check_seen(t, 0, 2000, 1000);
-	check_seen(t, 1, 2000, 2000);
-}
-
-/* What follows a gap has the time of the next timestamp, whoever ran. */
-static void gaps(void **state)
-{
-	struct pdb trace = { 0 };
-	struct times *t;
-
-	(void)state;
-	begin(&trace, 1000);
-	t_context(&trace, 0, 2000, 4, 0, 0);
-	t_run(&trace);
-	t_time(&trace, 2000);
-	t_run(&trace);
-	t_on(&trace);
-	t_context(&trace, 0, 1000, 4, 0, 0);
-	t_run(&trace);
-	t_time(&trace, 3000);
-	t = timed(&trace, NULL, true);
-	assert_int_equal(t->nr, 4);
-	check_seen(t, 0, 2000, 1000);
-	assert_int_equal(t->v[0].before, 2000);
-	check_seen(t, 1, 2000, 2000);
-	check_seen(t, 2, 2000, 2000);
-	assert_int_equal(t->v[2].before, 3000);
-	check_seen(t, 3, 3000, 1000);
-}
-
-/* Without a timestamp behind it, and without one at all. */
-static void no_timestamp(void **state)
-{
-	struct pdb trace = { 0 };
-	struct times *t;
-
-	(void)state;
-	begin(&trace, 1000);
-	t = timed(&trace, NULL, true);
-	assert_int_equal(t->nr, 1);
-	assert_false(t->v[0].known);
-	assert_int_equal(t->v[0].time, AUX_TIME);
-	begin(&trace, 1000);
-	t_time(&trace, 2000);
-	t_on(&trace);
-	t_context(&trace, 0, 2000, 4, 0, 0);
-	t_run(&trace);
-	t = timed(&trace, NULL, true);
-	assert_int_equal(t->nr, 2);
-	check_seen(t, 1, 2000, 2000);
-	assert_int_equal(t->v[1].before, 0);
-}
-
-/* Time between two timestamps is in proportion to the instructions, however contexts cut them into batches. */
-static void shares(void **state)
-{
-	/* 8 instructions of the thread 1000, 12 of 2000 */
-	static const uint64_t time[] = { 1000, 1240, 1400, 1640, 1800 };
-	struct pdb trace = { 0 };
-	struct times *t;
-	unsigned int i;
-
-	(void)state;
-	begin(&trace, 1000);
-	t_time(&trace, 1000);
-	for (i = 0; i < 5; i++) {
-		t_context(&trace, 0, i & 1 ? 1000 : 2000, 4, 0, 0);
-		t_run(&trace);
-	}
-	/* the last context is directly before the timestamp */
-	t_context(&trace, 0, 1000, 4, 0, 0);
-	t_time(&trace, 2040);
-	/* a gap: its end is not known, so time goes on at the rate from before, 20 ns for an instruction */
-	t_run(&trace);
-	t_context(&trace, 0, 2000, 4, 0, 0);
-	t_run(&trace);
-	t_on(&trace);
-	t_context(&trace, 0, 1000, 4, 0, 0);
-	t_run(&trace);
-	t_time(&trace, 4500);
-	t = timed(&trace, NULL, true);
-	assert_int_equal(t->nr, 9);
-	for (i = 0; i < 5; i++)
-		check_seen(t, 1 + i, time[i], i & 1 ? 1000 : 2000);
-	check_seen(t, 6, 2040, 1000);
-	assert_in_range(t->v[7].time, 2199, 2200);
-	check_seen(t, 8, 4500, 1000);
-}
-
 /* More batches, and then more elements, than there is memory for. */
 static void far_timestamp(void **state)
 {
@@ -328,21 +224,6 @@ static void a_part_of_a_stretch(void **state)
 	assert_int_not_equal(t->skipped, 0);
 }
 
-static void not_asked_for(void **state)
-{
-	struct pdb trace = { 0 };
-	struct times *t;
-
-	(void)state;
-	begin(&trace, 1000);
-	t_time(&trace, 2000);
-	t_run(&trace);
-	t = timed(&trace, NULL, false);
-	assert_int_equal(t->ranges, 2 * NR_LOOP);
-	assert_int_equal(t->v[0].time, 0);
-	assert_int_equal(t->v[0].tid, 1000);
-}
-
 /*
  * Recordings of one thread have no times, and the file may have no conversion of timestamps. A timestamp of the trace
  * then says nothing about maps; the position of the AUX record in the file does: code that was replaced between two AUX
@@ -402,14 +283,9 @@ static void records_without_times(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_trace_on),
-		cmocka_unit_test(gaps),
-		cmocka_unit_test(no_timestamp),
-		cmocka_unit_test(shares),
 		cmocka_unit_test(far_timestamp),
 		cmocka_unit_test(two_streams),
 		cmocka_unit_test(a_part_of_a_stretch),
-		cmocka_unit_test(not_asked_for),
 		cmocka_unit_test(records_without_times),
 	};
 

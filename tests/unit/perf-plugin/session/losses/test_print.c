@@ -253,50 +253,6 @@ static void order_of_lines(void **state)
 	       "  process 1, 1 byte of trace, 1.0 %: 2,000 atoms without an address or context, 1 returns with an empty return stack\n");
 }
 
-/* After the losses of a run are cleared, the same ones make the same rows again; what the file has lost stays. */
-static void cleared(void **state)
-{
-	static const char want[] = "  2 atoms without an address or context, 7 bytes of trace, 7.0 %: what follows a loss, until the next address\n"
-				   "\nLosses by CPU:\n"
-				   "  CPU 3, 7 bytes of trace, 7.0 %: 2 atoms without an address or context\n"
-				   "\nLosses by process:\n"
-				   "  process 9 z, 7 bytes of trace, 7.0 %: 2 atoms without an address or context\n";
-	unsigned int i;
-
-	(void)state;
-	ls.lost_records = 4;
-	for (i = 0; i < 2; i++) {
-		losses_add(&ls, LOSS_ATOMS, 3, 9, "z", 2, 7);
-		prints(100, false, want);
-		ls.no_map[1].count = 1;
-		ls.process.given_up = ls.cpu.given_up = 5;
-		ls.process.rest[LOSS_STACK].count = ls.cpu.rest[LOSS_STACK].count = 5;
-		losses_clear(&ls);
-		prints(100, false, "");
-		assert_int_equal(ls.no_map[1].count, 0);
-		assert_int_equal(ls.process.rest[LOSS_STACK].count, 0);
-		assert_int_equal(ls.cpu.rest[LOSS_STACK].count, 0);
-	}
-	assert_int_equal(ls.lost_records, 4);
-}
-
-/* A cause whose events are counted elsewhere adds bytes to the line of its process, and nothing else. */
-static void bytes_alone(void **state)
-{
-	(void)state;
-	losses_add(&ls, LOSS_BAD_PACKET, LOSS_NOBODY, 9, "z", 0, 10);
-	losses_add(&ls, LOSS_ATOMS, LOSS_NOBODY, 9, "z", 3, 0);
-	losses_add(&ls, LOSS_STACK, LOSS_NOBODY, 9, "z", 1, 0);
-	losses_add(&ls, LOSS_BAD_PACKET, LOSS_NOBODY, 8, "y", 0, 5);
-	prints(100, false,
-	       "  3 atoms without an address or context: what follows a loss, until the next address\n"
-	       "  1 returns with an empty return stack: the call was not seen\n"
-	       "    -> record without cs_etm/retstack/\n"
-	       "\nLosses by process:\n"
-	       "  process 9 z, 10 bytes of trace, 10.0 %: 3 atoms without an address or context, 1 returns with an empty return stack\n"
-	       "  process 8 y, 5 bytes of trace, 5.0 %\n");
-}
-
 /* 16 lines, of which the last says how many there are besides; sums of rows that were dropped have a line of their own. */
 static void short_lists(void **state)
 {
@@ -346,8 +302,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(lost_records, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(many_guests, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(order_of_lines, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(bytes_alone, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(cleared, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(short_lists, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(share, set_up, tear_down),
 	};
