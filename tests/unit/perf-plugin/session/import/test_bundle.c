@@ -74,24 +74,9 @@ static void files(void **state)
 	dso_bundle_free(&b);
 }
 
-/* Files that cannot be used are reported one by one; the others are used. */
-static void unusable(void **state)
-{
-	struct dso_bundle b = { .kcore = NULL };
-
-	(void)state;
-	fill("[kernel]\nkcore=../core\nkallsyms=symbols\n[jitdump0]\nfile=none\n", &b,
-	     DROPPED "[kernel] kcore: '../core', which cannot be used: not the name of a file in the package\n"
-	     DROPPED "[jitdump0] file: 'none', which cannot be used: No such file or directory\n", 2);
-	assert_null(b.kcore);
-	assert_string_equal(b.kallsyms, temp_path(dir, "symbols"));
-	assert_int_equal(b.jitdumps.nr, 0);
-	dso_bundle_free(&b);
-}
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(files), cmocka_unit_test(unusable) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(files), };
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

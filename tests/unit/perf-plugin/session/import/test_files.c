@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files of a snapshot or package: where they are, what is said about them, and programs that are added. */
-#include <elf.h>
+/* The files of a snapshot or package: where they are, what is said about them. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,10 +16,7 @@
 #include <cstrace/files/files.h>
 
 #include "base/files/mapped.h"
-#include "session/import/auxdata.h"
 #include "session/import/folder.h"
-#include "session/import/program.h"
-#include "unit/perf-plugin/elf_build.h"
 #include "unit/perf-plugin/said.h"
 #include "unit/temp_dir.h"
 
@@ -179,149 +175,10 @@ static void notes(void **state)
 	assert_string_equal(said_end(&said), "cstrace test: dir\\x0a/a: b\n");
 }
 
-/* Buffers are their files, one behind the other; those that are missing are counted. */
-static void sizes_of_buffers(void **state)
-{
-	static const char *const names[] = { "a", "missing", "b", "none", "a" };
-	struct folder f = { .dir = dir };
-	struct auxdata d = { .files = &f, .names = names, .nr = 5 };
-	size_t missing = 9;
-
-	(void)state;
-	assert_int_equal(auxdata_size(&d, &missing), 4 + 5 + 4);
-	assert_int_equal(missing, 2);
-	assert_int_equal(auxdata_size(&d, NULL), 13);
-	d.nr = 1;
-	assert_int_equal(auxdata_size(&d, &missing), 4);
-	assert_int_equal(missing, 0);
-	folder_free(&f);
-}
-
-/* ---- programs -------------------------------------------------------------------------------------- */
-
-static void aliases(void **state)
-{
-	static const char *const cases[][2] = {
-		{ "/bin/prog", "prog" }, { "prog", "prog" }, { "/bin/", "file" }, { "a b,c", "a_b_c" }, { "x/a+b_C-9.0", "a+b_C-9.0" },
-		{ ".hidden", "_hidden" }, { "x.ini", "x_ini" }, { ".ini", "_ini" }, { "x.inix", "x.inix" }, { "ini", "ini" },
-		{ "/y/taken", "taken_2" }, { "/y/taken_1", "taken_1_1" }, { "y.in", "y.in" },
-	};
-	struct folder f = { .dir = dir };
-	char *alias;
-	size_t i;
-
-	(void)state;
-	assert_int_equal(folder_add_path(&f, "taken", "/x/taken"), 0);
-	assert_int_equal(folder_add_path(&f, "taken_1", "/z/taken"), 0);
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		alias = program_alias(&f, cases[i][0]);
-		assert_string_equal(alias, cases[i][1]);
-		free(alias);
-	}
-	folder_free(&f);
-}
-
-/* What a program adds to the file of its snapshot, or the message. `arg` is in the folder of the test. */
-static void check_program(const char *arg, size_t dumps, const char *want)
-{
-	struct folder f = { .dir = dir };
-	size_t nr = 5, size, n;
-	char *text, *p, message[sizeof(((struct error *)0)->msg)];
-	FILE *ini = open_memstream(&text, &size);
-	struct error err;
-	int rc;
-
-	assert_non_null(ini);
-	rc = program_add(&f, temp_path(dir, arg), ini, &nr, &err);
-	fclose(ini);
-	assert_int_equal(rc != 0, !dumps);
-	assert_int_equal(nr, 5 + dumps);
-	assert_int_equal(f.nr_extra, dumps != 0);
-	if (dumps) {
-		assert_string_equal(text, want);
-	} else {
-		assert_int_equal(size, 0);
-		/* without the folder, whose name differs */
-		n = strlen(dir) + 1;
-		snprintf(message, sizeof(message), "%s", err.msg);
-		while ((p = strstr(message, dir)))
-			memmove(p, p + n, strlen(p + n) + 1);
-		assert_string_equal(message, want);
-	}
-	free(text);
-	folder_free(&f);
-}
-
-#define NO_ELF(name)	"--elf " name ": found a file that is not ELF, expected one, or bytes of memory with their address: " \
-			name "@ADDR"
-#define NO_SEGMENTS	"--elf prog: found an ELF file without loadable segments, expected a linked program"
-#define ADDRESS(name, a) "--elf " name "@" a ": found '" a "' as the address, expected a number (0x..) of at most 64 bits"
-
-static void programs(void **state)
-{
-	static uint8_t image[ELF_SIZE];
-	Elf64_Ehdr *eh = (Elf64_Ehdr *)image;
-	Elf64_Phdr *ph, old;
-	unsigned int i;
-
-	(void)state;
-	temp_write(dir, "raw", "12345", 5);
-	temp_write(dir, "empty", "", 0);
-	temp_write(dir, "short", "\177ELF", 4);
-	temp_write(dir, "has@0x10", "12345", 5);
-	check_program("raw@0x1000", 1, "[dump6]\nfile=raw\naddress=0x1000\noffset=0x0\nlength=0x5\n");
-	check_program("raw@16", 1, "[dump6]\nfile=raw\naddress=0x10\noffset=0x0\nlength=0x5\n");
-	check_program("raw@0xffffffffffffffff", 1, "[dump6]\nfile=raw\naddress=0xffffffffffffffff\noffset=0x0\nlength=0x5\n");
-	check_program("short@9", 1, "[dump6]\nfile=short\naddress=0x9\noffset=0x0\nlength=0x4\n");
-	check_program("has@0x10@7", 1, "[dump6]\nfile=has_0x10\naddress=0x7\noffset=0x0\nlength=0x5\n");
-	check_program("has@0x10", 0, NO_ELF("has@0x10"));	/* there is a file of this name */
-	check_program("raw", 0, NO_ELF("raw"));
-	check_program("empty@1", 0, NO_ELF("empty"));
-	check_program("raw@", 0, ADDRESS("raw", ""));
-	check_program("raw@-1", 0, ADDRESS("raw", "-1"));
-	check_program("raw@x", 0, ADDRESS("raw", "x"));
-	check_program("raw@:", 0, ADDRESS("raw", ":"));
-	check_program("raw@12z", 0, ADDRESS("raw", "12z"));
-	check_program("raw@0x10000000000000000", 0, ADDRESS("raw", "0x10000000000000000"));
-	check_program("none", 0, "--elf none: No such file or directory");
-
-	elf_build(image, EM_AARCH64, 1, true);
-	ph = (Elf64_Phdr *)(image + eh->e_phoff);
-	for (i = 0; ph->p_type != PT_LOAD; i++, ph++)
-		assert_true(i < eh->e_phnum);
-	old = *ph;
-	ph->p_offset = 0;
-	ph->p_vaddr = 0x10000;
-	ph->p_filesz = ELF_SIZE;
-	temp_write(dir, "prog", image, ELF_SIZE);
-	check_program("prog", 1, "[dump6]\nfile=prog\naddress=0x10000\noffset=0x0\nlength=0x800\n");
-	check_program("prog@0x50000", 1, "[dump6]\nfile=prog\naddress=0x50000\noffset=0x0\nlength=0x800\n");
-	check_program("prog@0", 1, "[dump6]\nfile=prog\naddress=0x0\noffset=0x0\nlength=0x800\n");
-	/* a segment that ends behind the file, one without bytes, one behind the file */
-	ph->p_offset = 0x7f0;
-	temp_write(dir, "prog", image, ELF_SIZE);
-	check_program("prog", 1, "[dump6]\nfile=prog\naddress=0x10000\noffset=0x7f0\nlength=0x10\n");
-	ph->p_filesz = 8;
-	temp_write(dir, "prog", image, ELF_SIZE);
-	check_program("prog", 1, "[dump6]\nfile=prog\naddress=0x10000\noffset=0x7f0\nlength=0x8\n");
-	ph->p_filesz = 0;
-	temp_write(dir, "prog", image, ELF_SIZE);
-	check_program("prog", 0, NO_SEGMENTS);
-	ph->p_filesz = 8;
-	ph->p_offset = ELF_SIZE;
-	temp_write(dir, "prog", image, ELF_SIZE);
-	check_program("prog", 0, NO_SEGMENTS);
-	*ph = old;
-	ph->p_type = PT_NOTE;
-	temp_write(dir, "prog", image, ELF_SIZE);
-	check_program("prog", 0, NO_SEGMENTS);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files), cmocka_unit_test(files_inside), cmocka_unit_test(notes),
-		cmocka_unit_test(sizes_of_buffers), cmocka_unit_test(aliases), cmocka_unit_test(programs),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

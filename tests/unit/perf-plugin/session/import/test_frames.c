@@ -16,7 +16,6 @@
 #define FRAME	16u
 #define MANY	2000u
 
-static const uint8_t fsync_word[4] = { 0xff, 0xff, 0xff, 0x7f };
 static const uint8_t barrier[FRAME] = { 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f,
 					0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f };
 
@@ -99,77 +98,11 @@ static void barriers(void **state)
 	pdb_free(&in);
 }
 
-/* A frame alone. */
-static void one_frame(void **state)
-{
-	struct pdb in = { 0 };
-	uint64_t lost = 0, count[128] = { 0 };
-	uint8_t *out;
-	size_t len;
-
-	(void)state;
-	frame(&in, 0x10, 0x10, 7);
-	assert_int_equal(frames_align(in.p, in.len, CST_FRAME_ALIGNED, FRAMES_SEARCH, &out, &len, &lost), 0);
-	assert_int_equal(len, FRAME);
-	assert_memory_equal(out, in.p, FRAME);
-	free(out);
-	memset(in.p, 3, FRAME);		/* nothing but changes of the ID */
-	in.p[15] = 0;
-	frames_count_ids(in.p, in.len, CST_FRAME_ALIGNED, FRAMES_SEARCH, count);
-	assert_int_equal(count[1], 7);
-	assert_int_equal(lost, 0);
-	pdb_free(&in);
-}
-
-/* Synchronisation goes, frames stay; a barrier stands for bytes that are no frame, which are counted. */
-static void aligned(void **state)
-{
-	struct pdb in = { 0 }, want = { 0 };
-	uint64_t lost = 3;
-	uint8_t *out;
-	size_t len, i;
-
-	(void)state;
-	pdb_bytes(&in, fsync_word, 4);
-	for (i = 0; i < MANY; i++) {
-		frame(&in, 0x10, 0x20, (uint8_t)i);
-		frame(&want, 0x10, 0x20, (uint8_t)i);
-		if (i % 3 == 0)
-			pdb_bytes(&in, fsync_word, 4);
-	}
-	pdb_bytes(&in, fsync_word, 4);
-	assert_int_equal(frames_align(in.p, in.len, CST_FRAME_FSYNC, FRAMES_SEARCH, &out, &len, &lost), 0);
-	assert_int_equal(lost, 3);
-	assert_int_equal(len, want.len);
-	assert_memory_equal(out, want.p, len);
-	free(out);
-	/* the end of a frame is missing, then one that is whole */
-	frame(&in, 0x10, 0x20, 1);
-	in.len -= 6;
-	pdb_bytes(&in, fsync_word, 4);
-	frame(&in, 0x10, 0x20, 2);
-	pdb_bytes(&want, barrier, FRAME);
-	frame(&want, 0x10, 0x20, 2);
-	assert_int_equal(frames_align(in.p, in.len, CST_FRAME_FSYNC, FRAMES_SEARCH, &out, &len, &lost), 0);
-	assert_int_equal(lost, 3 + 10);
-	assert_int_equal(len, want.len);
-	assert_memory_equal(out, want.p, len);
-	free(out);
-	assert_int_equal(frames_align(in.p, 0, CST_FRAME_FSYNC, FRAMES_SEARCH, &out, &len, &lost), 0);
-	assert_int_equal(len, 0);
-	assert_int_equal(lost, 13);
-	free(out);
-	pdb_free(&in);
-	pdb_free(&want);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bytes_of_an_id),
 		cmocka_unit_test(barriers),
-		cmocka_unit_test(one_frame),
-		cmocka_unit_test(aligned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,25 +130,10 @@ static void stretches(void **state)
 	folder_free(&files);
 }
 
-static void no_images(void **state)
-{
-	static const struct cst_package none = { .n_images = 0 };
-	const struct cst_event ev = { .name = { "/bin/fixed", 10 } };
-	struct folder files = { .dir = "/nonexistent", .who = "test" };
-	uint64_t start, size, offset;
-	struct segments s;
-
-	(void)state;
-	assert_int_equal(segments_init(&s, &none), 0);
-	assert_false(segments_get(&s, &none, &files, &ev, 0, &start, &size, &offset));
-	segments_free(&s);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stretches),
-		cmocka_unit_test(no_images),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
