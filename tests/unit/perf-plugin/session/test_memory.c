@@ -291,29 +291,6 @@ static void each_allocation(void **state)
 	pdb_free(&file);
 }
 
-/* Options describe trace and trace unit; without memory for the session, the registers they give are freed. */
-static void without_recording(void **state)
-{
-	static char program[80];
-	static struct bare_opts bare = {
-		.regs = { { BARE_ANY, "TRCCONFIGR", sizeof("TRCCONFIGR") - 1, SB_CONFIGR } },
-		.programs = { program }, .nr_traces = 1, .nr_programs = 1, .nr_regs = 1, .format = BARE_RAW,
-	};
-	const struct session_opts opts = { .bare = &bare };
-	struct pdb trace = { 0 };
-	struct result r;
-
-	(void)state;
-	sb_trace(&trace, SB_TID);
-	temp_write(dir, "trace.bin", trace.p, trace.len);
-	pdb_free(&trace);
-	bare.core = core_by_name("cortex-a53", strlen("cortex-a53"));
-	bare.traces[0] = temp_path(dir, "trace.bin");
-	snprintf(program, sizeof(program), "%s/loop.bin@%#x", dir, SB_BASE);
-	assert_true(refuse_each(NULL, &opts, &r) > 100);
-	assert_int_equal(r.ranges, SB_ATOMS);
-}
-
 /* Memory that runs out while a module is unpacked: that is said, and not that the file is damaged. */
 static void unpacking(void **state)
 {
@@ -409,7 +386,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_allocation),
-		cmocka_unit_test(without_recording),
 		cmocka_unit_test(indexes),	/* first: nothing is written any more after a refusal */
 		cmocka_unit_test(unpacking),
 	};

@@ -141,74 +141,11 @@ static void end_at_a_stop(void **state)
 	session_close(ss);
 }
 
-/*
- * Bytes of a gap without code in a record with frames of two streams, behind a record with those of one (`before`) or
- * alone.
- */
-static uint64_t gap_bytes(bool before)
-{
-	const struct session_opts so = { .symfs = dir };
-	const struct consumer con = { .data = NULL };
-	struct pdb data = { 0 }, good = { 0 }, gap = { 0 }, frames = { 0 };
-	struct pdb_sid s = sb_sid(1000);
-	unsigned int rows = 0;
-	struct session *ss;
-	uint64_t bytes;
-	size_t at;
-
-	sb_aux_info_of(&data, 1, SB_CONFIGR, 0x14, 2);
-	pdb_comm(&data, SB_PID, SB_PID, "fifteen-letters", SB_ST, &s);
-	sb_fork(&data, SB_PID, SB_PID, SB_TID, 1000);
-	pdb_mmap2(&data, SB_PID, SB_BASE, 0x1000, 0, "/a64.bin", SB_ST, &s);
-	sb_trace(&good, SB_TID);
-	sb_trace_at(&gap, SB_TID, SB_BASE + 0x8000, 0);
-	sb_frames(&frames, &good, 0x14);
-	if (before)
-		sb_aux(&data, 0, frames.len, 0, SB_TIME);
-	at = frames.len;
-	sb_frames(&frames, &gap, 0x14);
-	sb_frames(&frames, &good, 0x15);
-	sb_aux(&data, at, frames.len - at, 0, SB_TIME + 1000);
-	pdb_auxtrace(&data, 0, frames.p, frames.len, 2, (uint32_t)-1);
-	pdb_free(&good);
-	pdb_free(&gap);
-	pdb_free(&frames);
-	ss = sb_open(&data, &so, NULL);
-	assert_int_equal(session_run(ss, &con), 0);
-	assert_int_equal(ss->losses.cause[LOSS_NO_MAP].count, 1);
-	bytes = ss->losses.cause[LOSS_NO_MAP].bytes;
-	/* the place and the bytes are of one process, with all of its name */
-	for (at = 0; at < ss->losses.process.nr; at++) {
-		const struct loss_row *row = &ss->losses.process.rows[at];
-
-		if (row->cause != LOSS_NO_MAP)
-			continue;
-		rows++;
-		assert_int_equal(row->number, SB_PID);
-		assert_string_equal(row->comm, "fifteen-letters");
-		assert_int_equal(row->amount.bytes, bytes);
-	}
-	assert_int_equal(rows, 1);
-	session_close(ss);
-	return bytes;
-}
-
-/* The share that a stream has in the bytes of a gap is that in the record of the gap, whatever records are before it. */
-static void share_of_a_gap(void **state)
-{
-	const uint64_t alone = gap_bytes(false);
-
-	(void)state;
-	assert_in_range(alone, 40, 80);		/* about half of the record's 160 bytes */
-	assert_int_equal(gap_bytes(true), alone);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(next_stream_after_a_stop),
 		cmocka_unit_test(end_at_a_stop),
-		cmocka_unit_test(share_of_a_gap),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_dir);

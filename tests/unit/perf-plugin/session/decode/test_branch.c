@@ -63,15 +63,6 @@ static const char *run(const struct cst_generic *g, size_t n)
 	assert_string_equal(run(els, sizeof(els) / sizeof(els[0])), want);		\
 } while (0)
 
-static void plain(void **state)
-{
-	(void)state;
-	CHECK("0>1000:15 1008>2000:2 200c>1000:1 ",
-	      EL_B(0x1000, 3), EL_BCC(0x2000, 4), EL_BCC_N(0x1000, 2), EL_BCC_N(0x1008, 1));
-	/* an ISB is traced as taken and is no branch */
-	CHECK("0>1000:15 ", el_range(0x1000, 2, CST_INSN_ISB, 0, EL_TAKEN), EL_CUT(0x1008, 1));
-}
-
 static void kinds(void **state)
 {
 	(void)state;
@@ -83,29 +74,6 @@ static void kinds(void **state)
 	      el_range(0x1000, 1, CST_INSN_BRANCH, CST_INSN_LINK, EL_TAKEN | CST_GF_LINK | CST_GF_COND),
 	      el_range(0x2000, 1, CST_INSN_INDIRECT, CST_INSN_IMPLIED_RET, EL_TAKEN | CST_GF_COND),
 	      el_range(0x3000, 1, CST_INSN_INDIRECT, CST_INSN_IMPLIED_RET, EL_TAKEN), EL_CUT(0x4000, 1));
-}
-
-static void exceptions(void **state)
-{
-	(void)state;
-	/* in the middle of a stretch: from the last instruction to the handler */
-	CHECK("0>1000:15 1004>8000:12 8000>1008:9 ",
-	      EL_CUT(0x1000, 2), el_exception(14, 0x1008),
-	      el_range(0x8000, 1, CST_INSN_INDIRECT, CST_INSN_ERET, EL_TAKEN), EL_CUT(0x1008, 1));
-	/* right at the target of a branch: the return address is the target */
-	CHECK("0>1000:15 1004>2000:2 1004>8000:12 ",
-	      EL_B(0x1000, 2), el_exception(14, 0x2000), EL_CUT(0x8000, 1));
-	/* into what is not traced */
-	CHECK("0>1000:15 1004>2000:2 1004>0:12! 0>2000:15 ",
-	      EL_B(0x1000, 2), el_exception(14, 0x2000), el_plain(CST_GEN_TRACE_ON), EL_CUT(0x2000, 1));
-	/* before anything else */
-	CHECK("0>8000:15 ", el_plain(CST_GEN_TRACE_ON), el_exception(14, 0x2000), EL_CUT(0x8000, 1));
-	/* of an SVC, or of an HVC */
-	code = 0xd4000001;
-	CHECK("0>1000:15 1004>8000:11 ", EL_CUT(0x1000, 2), el_exception(2, 0x1008), EL_CUT(0x8000, 1));
-	code = 0xd4000002;
-	CHECK("0>1000:15 1004>8000:14 ", EL_CUT(0x1000, 2), el_exception(2, 0x1008), EL_CUT(0x8000, 1));
-	code = 0xd503201f;
 }
 
 /* What a supervisor call is in each instruction set; the instruction is the one before the address. */
@@ -248,74 +216,12 @@ static void ends(void **state)
 	      EL_CUT(0x7100, 1));
 }
 
-static void context_of_from(void **state)
-{
-	struct cst_generic a = EL_B(0x1000, 1), b = EL_CUT(0x2000, 1), cc = el_cycles(9);
-	struct stream s = { .pid = 10, .tid = 11, .time = 5 };
-	struct branch_state st;
-	struct branch br;
-
-	(void)state;
-	branch_init(&st);
-	branch_other(&st, &s, &cc, read_code, &br);
-	/* the edge of a stretch: no instruction at `from`, and cycles that are not of a branch */
-	assert_true(branch_range(&st, &s, &a, &br));
-	assert_int_equal(br.pid, 10);
-	assert_int_equal(br.tid, 11);
-	assert_int_equal(br.time, 5);
-	assert_int_equal(br.size, 0);
-	assert_int_equal(br.cycles, 0);
-	branch_range_end(&st, &s, &a);
-	branch_other(&st, &s, &cc, read_code, &br);
-	branch_other(&st, &s, &cc, read_code, &br);
-	s = (struct stream){ .pid = 20, .tid = 21, .time = 6 };
-	assert_true(branch_range(&st, &s, &b, &br));
-	assert_int_equal(br.pid, 10);
-	assert_int_equal(br.tid, 11);
-	assert_int_equal(br.time, 5);
-	assert_int_equal(br.size, 4);
-	assert_int_equal(br.cycles, 18);
-}
-
-/*
- * perf's words for the kinds: PERF_BR_x of include/uapi/linux/perf_event.h, and PERF_IP_FLAG_x of tools/perf/util/event.h (1 branch,
- * 2 call, 4 return, 8 conditional, 16 system call, 32 asynchronous, 64 interrupt, 256 trace begins, 512 trace ends).
- */
-static const struct {
-	enum branch_kind kind;
-	unsigned int type, flags;
-} words[] = {
-	{ BRANCH_NONE, 0, 1 }, { BRANCH_COND, 1, 1 + 8 }, { BRANCH_UNCOND, 2, 1 }, { BRANCH_IND, 3, 1 },
-	{ BRANCH_CALL, 4, 1 + 2 }, { BRANCH_IND_CALL, 5, 1 + 2 }, { BRANCH_RET, 6, 1 + 4 },
-	{ BRANCH_SYSCALL, 7, 1 + 2 + 16 }, { BRANCH_SYSRET, 8, 1 + 4 + 16 },
-	{ BRANCH_COND_CALL, 9, 1 + 2 }, { BRANCH_COND_RET, 10, 1 + 4 }, { BRANCH_ERET, 11, 1 + 4 + 64 },
-	{ BRANCH_IRQ, 12, 1 + 2 + 32 + 64 }, { BRANCH_SERROR, 13, 1 + 2 + 32 + 64 }, { BRANCH_FAULT, 0, 1 + 2 + 64 },
-	{ BRANCH_BEGIN, 0, 1 + 256 }, { BRANCH_END, 0, 1 + 512 },
-};
-
-static void perf_words(void **state)
-{
-	struct branch b = { .kind = BRANCH_NONE };
-	size_t i;
-
-	(void)state;
-	assert_int_equal(sizeof(words) / sizeof(words[0]), BRANCH_NR);
-	for (i = 0; i < BRANCH_NR; i++) {
-		b.kind = (uint8_t)words[i].kind;
-		assert_int_equal(branch_perf_type(b.kind), words[i].type);
-		b.ends_trace = false;
-		assert_int_equal(branch_ip_flags(&b), words[i].flags);
-		b.ends_trace = true;
-		assert_int_equal(branch_ip_flags(&b), words[i].flags | 512);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(plain), cmocka_unit_test(kinds), cmocka_unit_test(exceptions), cmocka_unit_test(supervisor_calls),
+		cmocka_unit_test(kinds), cmocka_unit_test(supervisor_calls),
 		cmocka_unit_test(exceptions_v7), cmocka_unit_test(exceptions_m), cmocka_unit_test(exceptions_v8),
-		cmocka_unit_test(ends), cmocka_unit_test(context_of_from), cmocka_unit_test(perf_words),
+		cmocka_unit_test(ends),
 	};
 
 	return cmocka_run_group_tests_name("synth branch", tests, NULL, NULL);

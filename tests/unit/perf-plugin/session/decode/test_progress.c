@@ -100,37 +100,8 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	return 0;
 }
 
-/* Pieces of threads, each of which is refused and decoded again. */
-static void *shard_make(void *data, struct session *ss)
-{
-	(void)ss;
-	return data;
-}
-
-static bool shard_fits(void *data, void *piece)
-{
-	(void)data;
-	(void)piece;
-	return false;
-}
-
-static int shard_take(void *data, void *piece)
-{
-	(void)data;
-	(void)piece;
-	return 0;
-}
-
-static void shard_free(void *piece)
-{
-	(void)piece;
-}
-
 static const struct consumer plain = { .batch = on_batch,
 			.shards = &(const struct shard_ops){ .by_fragment = true, .stateless = true } };
-static const struct consumer refusing = { .batch = on_batch,
-			.shards = &(const struct shard_ops){ .by_fragment = true, .make = shard_make,
-			.fits = shard_fits, .take = shard_take, .free = shard_free } };
 
 /* What decoding FRAGMENTS stretches some times prints on a terminal. */
 static const char *shown(const struct consumer *how, struct clocked *c, unsigned int jobs, bool progress, unsigned int times)
@@ -259,22 +230,11 @@ static void of_threads(void **state)
 	assert_int_equal(odd_waits, 0);
 }
 
-/* What is decoded twice is not counted twice. */
-static void of_refused_pieces(void **state)
-{
-	struct clocked c = { .step = 10 };
-
-	need_terminal(state);
-	assert_in_range(last_of(shown(&refusing, &c, 2, true, 1)), 90, 100);
-	assert_true(c.batches > BATCHES);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(at_intervals),
 		cmocka_unit_test(of_threads),
-		cmocka_unit_test(of_refused_pieces),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_dir);

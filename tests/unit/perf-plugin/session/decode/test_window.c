@@ -228,19 +228,6 @@ static struct perfdata *open_pipe(const struct pdb *file)
 	return pd;
 }
 
-static void threads_in_a_file(void **state)
-{
-	struct pdb data = { 0 }, file = { 0 };
-
-	(void)state;
-	sb_aux_info(&data, 1, SB_CONFIGR, 0x14);
-	make_recording(&data, &data);
-	pdb_file(&file, &sb_attr, 1, 0, &data, NULL, 0);
-	check_all(open_memory, &file);
-	pdb_free(&data);
-	pdb_free(&file);
-}
-
 static void threads_through_a_pipe(void **state)
 {
 	struct pdb data = { 0 };
@@ -330,7 +317,6 @@ static void records_of_packages(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(threads_in_a_file),
 		cmocka_unit_test(threads_through_a_pipe),
 		cmocka_unit_test(threads_in_compressed_records),
 		cmocka_unit_test(records_of_packages),

@@ -61,35 +61,6 @@ static void words(void **state)
 	}
 }
 
-/* What a refused option should look like; only --cpu takes ranges. */
-static void advice(void **state)
-{
-	static const struct {
-		enum filter_word word;
-		const char *text, *want;
-	} rows[] = {
-		{ FILTER_TIME, "1", "--time: found '1', expected START,STOP in seconds, either of which may be left out, "
-				    "as 1.5,2 or 1.5, or ,2; several with spaces between them; or percentages" },
-		{ FILTER_TIME, "2,1", "--time: found '2,1', expected ranges that do not end before they begin" },
-		{ FILTER_TIME, "%", "--time: found '%', expected percentages as 10%-20% or 10%/2, "
-				    "several with commas between them" },
-		{ FILTER_TIME, "50%/3", "--time: found '50%/3', expected slices of the recording, of which the last ends at 100%" },
-		{ FILTER_CPU, "x", "--cpu: found 'x', expected numbers and ranges with commas between them, as 0-3,5" },
-		{ FILTER_CPU, "3-1", "--cpu: found '3-1', expected numbers and ranges with commas between them, as 0-3,5" },
-		{ FILTER_PID, "1-3", "--pid: found '1-3', expected numbers with commas between them, as 100,102" },
-		{ FILTER_TID, "", "--tid: found '', expected numbers with commas between them, as 100,102" },
-		{ FILTER_COMM, "a,,b", "--comm: found 'a,,b', expected names of threads with commas between them" },
-	};
-	char msg[400];
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		assert_false(filter_check(rows[i].word, rows[i].text, msg, sizeof(msg)));
-		assert_string_equal(msg, rows[i].want);
-	}
-}
-
 /* Any bytes are either refused or make a filter. */
 static void garbage(void **state)
 {
@@ -127,12 +98,6 @@ static struct filter *make(const char *time, const char *cpu, const char *pid, c
 
 	assert_int_equal(filter_new(&f, &o), 0);
 	return f;
-}
-
-static void nothing_asked(void **state)
-{
-	(void)state;
-	assert_null(make(NULL, NULL, NULL, NULL));
 }
 
 static void times(void **state)
@@ -199,87 +164,6 @@ static void percentages(void **state)
 	filter_free(f);
 }
 
-/* One percentage is the slice at the begin; a range without length has its moment, and the whole recording its last one. */
-static void limits_of_percentages(void **state)
-{
-	static const struct {
-		const char *text;
-		uint64_t first, last;	/* of the recording */
-		uint64_t from, to;	/* selected */
-	} rows[] = {
-		{ "10%", 1000, 2000, 1000, 1099 },
-		{ "10%/1", 1000, 2000, 1000, 1099 },
-		{ "10%/10", 1000, 2000, 1900, 2000 },
-		{ "100%", 1000, 2000, 1000, 2000 },
-		{ "20%-20%", 1000, 2000, 1200, 1200 },
-		{ "10%/2", 1000, 1000, 1000, 1000 },
-	};
-	struct filter *f;
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		f = make(rows[i].text, NULL, NULL, NULL);
-		filter_set_span(f, rows[i].first, rows[i].last);
-		if (filter_wants(f, 0, 1, 1, rows[i].from - 1) || !filter_wants(f, 0, 1, 1, rows[i].from) ||
-		    !filter_wants(f, 0, 1, 1, rows[i].to) || filter_wants(f, 0, 1, 1, rows[i].to + 1))
-			fail_msg("--time %s of %u to %u", rows[i].text, (unsigned int)rows[i].first, (unsigned int)rows[i].last);
-		filter_free(f);
-	}
-}
-
-/* The idle task, process and thread 0, can be selected. */
-static void idle_task(void **state)
-{
-	struct filter *f = make(NULL, NULL, "0", NULL);
-
-	(void)state;
-	assert_int_equal(filter_note_thread(f, 0, 0), 0);
-	assert_int_equal(filter_note_thread(f, 100, 101), 0);
-	assert_int_equal(filter_note_thread(f, -1, 102), 0);
-	assert_true(filter_thread(f, 0));
-	assert_false(filter_thread(f, 101));
-	assert_false(filter_thread(f, 102));
-	assert_true(filter_wants(f, 0, 0, 0, 0));
-	assert_false(filter_wants(f, 0, 1, 0, 0));
-	assert_false(filter_wants(f, 0, -1, 0, 0));
-	filter_free(f);
-	f = make(NULL, "0", NULL, "0");
-	assert_true(filter_thread(f, 0));
-	assert_false(filter_thread(f, 1));
-	assert_false(filter_thread(f, -1));
-	assert_true(filter_wants(f, 0, 0, 0, 0));
-	assert_false(filter_wants(f, 1, 0, 0, 0));
-	assert_false(filter_wants(f, 0, 0, 1, 0));
-	assert_false(filter_wants(f, 0, 0, -1, 0));
-	filter_free(f);
-}
-
-static void lists(void **state)
-{
-	struct filter *f = make(NULL, "0-3,5", "100", "101,103");
-
-	(void)state;
-	assert_true(filter_cpu(f, 3));
-	assert_false(filter_cpu(f, 4));
-	assert_true(filter_cpu(f, 5));
-	assert_false(filter_cpu(f, -1));
-	assert_true(filter_wants(f, 0, 100, 101, 0));
-	assert_false(filter_wants(f, 0, 100, 102, 0));
-	assert_false(filter_wants(f, 0, 101, 101, 0));
-	assert_false(filter_wants(f, 4, 100, 101, 0));
-	assert_false(filter_wants(f, 0, -1, -1, 0));
-	/* before decoding: threads that were ever in the process */
-	assert_false(filter_thread(f, 101));
-	assert_int_equal(filter_note_thread(f, 100, 101), 0);
-	assert_int_equal(filter_note_thread(f, 100, 102), 0);
-	assert_int_equal(filter_note_thread(f, 99, 103), 0);
-	assert_true(filter_thread(f, 101));
-	assert_false(filter_thread(f, 102));
-	assert_false(filter_thread(f, 103));
-	filter_free(f);
-}
-
 /* Spans in any order, which overlap, touch, or lie inside each other. */
 static void overlaps(void **state)
 {
@@ -318,14 +202,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words),
-		cmocka_unit_test(advice),
 		cmocka_unit_test(garbage),
-		cmocka_unit_test(nothing_asked),
 		cmocka_unit_test(times),
 		cmocka_unit_test(percentages),
-		cmocka_unit_test(limits_of_percentages),
-		cmocka_unit_test(idle_task),
-		cmocka_unit_test(lists),
 		cmocka_unit_test(overlaps),
 		cmocka_unit_test(refused),
 	};

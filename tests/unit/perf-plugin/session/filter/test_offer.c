@@ -111,37 +111,6 @@ static void nothing(void **state)
 		   "  --comm x: the file names no thread\n");
 }
 
-static void one_of_each(void **state)
-{
-	const struct filter_opts f = { .time = "1%", .pid = "1", .tid = "1", .comm = "x" };
-
-	(void)state;
-	metadata(1);
-	comm(7, 8, "it", 3000000004u);
-	offers(&f, "cstrace: test: no trace fits what was asked for:\n"
-		   "  --time 1%: the records are from 3.000000004 to 3.000000004 s\n"
-		   "  --pid 1: the file has process 7 (:7)\n"
-		   "  --tid 1: the file has thread 8 (it)\n"
-		   "  --comm x: the file has it\n");
-}
-
-/* Of the names that a thread had the last one is shown, and the times are those of all records but the ones that have none. */
-static void last_name(void **state)
-{
-	const struct filter_opts f = { .time = "1%", .tid = "1", .comm = "x" };
-
-	(void)state;
-	metadata(1);
-	comm(7, 7, "shell", 2000000000);
-	comm(7, 7, "program", 2000000001);
-	comm(9, 9, "before", UINT64_MAX - 1);
-	comm(9, 9, "after", UINT64_MAX);
-	offers(&f, "cstrace: test: no trace fits what was asked for:\n"
-		   "  --time 1%: the records are from 2.000000000 to 18446744073.709551614 s\n"
-		   "  --tid 1: the file has threads 7 (program), 9 (after)\n"
-		   "  --comm x: the file has program, after\n");
-}
-
 /* Lists of 12 are whole; of longer ones the lowest numbers, and the names of the lowest threads that have one, are shown. */
 static void long_lists(void **state)
 {
@@ -198,38 +167,6 @@ static void cpus(void **state)
 	}
 }
 
-/* The CPUs of a thread's buffer: those of the trace IDs in its frames, or those of the AUX records of unframed trace. */
-static void cpus_of_thread(void **state)
-{
-	const struct filter_opts f = { .cpu = "1" };
-	struct pdb frames = { .p = NULL };
-	struct pdb_sid s = sb_sid(SB_TIME);
-
-	(void)state;
-	sb_trace(&trace, SB_TID);
-	sb_frames(&frames, &trace, 0x13);
-	metadata(4);
-	pdb_aux(&data, 0, frames.len, 0, SB_ST, &s);
-	pdb_auxtrace(&data, 0, frames.p, frames.len, (uint32_t)-1, SB_TID);
-	offers(&f, "cstrace: test: no trace fits what was asked for:\n"
-		   "  --cpu 1: there is trace of CPU 6\n");
-	metadata(4);
-	pdb_aux(&data, 0, trace.len, SB_RAW, SB_ST, &s);
-	s.cpu = 4;
-	pdb_aux(&data, trace.len, trace.len, SB_RAW, SB_ST, &s);
-	s.cpu = 6;
-	pdb_aux(&data, 2 * trace.len, frames.len, 0, SB_ST, &s);
-	pdb_auxtrace(&data, 0, trace.p, trace.len, (uint32_t)-1, SB_TID);
-	pdb_auxtrace(&data, trace.len, trace.p, trace.len, (uint32_t)-1, SB_TID);
-	pdb_free(&frames);
-	memset(&frames, 0, sizeof(frames));
-	sb_frames(&frames, &trace, 0x10);
-	pdb_auxtrace(&data, 2 * trace.len, frames.p, frames.len, (uint32_t)-1, SB_TID);
-	offers(&f, "cstrace: test: no trace fits what was asked for:\n"
-		   "  --cpu 1: there is trace of CPU 0, 2, 4\n");
-	pdb_free(&frames);
-}
-
 /* A trace ID that one CPU has after another is that of both; IDs are from 1 to 0x6f. */
 static void cpus_of_ids(void **state)
 {
@@ -275,11 +212,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(nothing, tear_down),
-		cmocka_unit_test_teardown(one_of_each, tear_down),
-		cmocka_unit_test_teardown(last_name, tear_down),
 		cmocka_unit_test_teardown(long_lists, tear_down),
 		cmocka_unit_test_teardown(cpus, tear_down),
-		cmocka_unit_test_teardown(cpus_of_thread, tear_down),
 		cmocka_unit_test_teardown(cpus_of_ids, tear_down),
 	};
 

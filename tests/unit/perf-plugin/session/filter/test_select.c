@@ -47,18 +47,6 @@ static bool skips(const struct filter_opts *f, bool timeless)
 	return skipped;
 }
 
-/* AUX_OUTPUT_HW_ID: from a time on trace ID 0x30 is that of the CPU. */
-static void owner(unsigned int cpu, uint64_t time)
-{
-	struct pdb_sid s = sb_sid(time);
-	size_t at = pdb_begin(&data, 21, 0);
-
-	s.cpu = cpu;
-	pdb_u64(&data, 0x30);
-	pdb_sid_put(&data, SB_ST, &s);
-	pdb_end(&data, at);
-}
-
 /* One fragment with frames of these IDs, up to 0; aux: described by an AUX record, and so with a time. */
 static void frames_of(const uint8_t *ids, uint32_t cpu, uint32_t tid, bool aux)
 {
@@ -103,64 +91,6 @@ static void ids_in_frames(void **state)
 	}
 }
 
-/* Up to 64 owners of an ID are checked; a fragment with more is decoded. */
-static void many_owners(void **state)
-{
-	const struct filter_opts f = { .cpu = "4" };
-	unsigned int nr, i;
-
-	(void)state;
-	for (nr = 63; nr <= 66; nr++) {
-		sb_aux_info_of(&data, 1, SB_CONFIGR, 0x10, 2);
-		for (i = 0; i < nr; i++)
-			owner(2 + (i & 1), 10 + i);
-		frames_of((const uint8_t[]){ 0x30, 0 }, 2, NO_CPU, true);
-		if (skips(&f, false) != (nr <= 64))
-			fail_msg("%u owners", nr);
-	}
-}
-
-/* A CPU is wanted by a filter at whatever time it has the ID, which may be from the beginning on. */
-static void owners_at_any_time(void **state)
-{
-	static const struct {
-		const char *cpu;
-		bool wanted;
-	} rows[] = { { "2", true }, { "3", true }, { "4", true }, { "5", false } };
-	struct filter_opts f = { .cpu = NULL };
-	struct session *ss;
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		f.cpu = rows[i].cpu;
-		sb_aux_info_of(&data, 1, SB_CONFIGR, 0x10, 4);
-		owner(2, 0);
-		owner(3, 1);
-		owner(4, SB_TIME + 1000);
-		frames_of((const uint8_t[]){ 0x30, 0 }, 2, NO_CPU, true);
-		ss = open_with(&f);
-		if (select_wants_id(&ss->chosen.selection, ss->queues.q[0], 0x30) != rows[i].wanted)
-			fail_msg("--cpu %s", rows[i].cpu);
-		session_close(ss);
-	}
-}
-
-/* Trace without any time has time 0. */
-static void no_time(void **state)
-{
-	struct filter_opts f = { .time = ",0" };
-
-	(void)state;
-	sb_aux_info(&data, 1, SB_CONFIGR, 0x10);
-	frames_of((const uint8_t[]){ 0x10, 0 }, 2, NO_CPU, false);
-	assert_false(skips(&f, true));
-	f.time = "0.000000001,";
-	sb_aux_info(&data, 1, SB_CONFIGR, 0x10);
-	frames_of((const uint8_t[]){ 0x10, 0 }, 2, NO_CPU, false);
-	assert_true(skips(&f, true));
-}
-
 /* One stream without frames is of the unit of the buffer's CPU; without one it is decoded, which reports that. */
 static void without_frames(void **state)
 {
@@ -187,25 +117,6 @@ static void without_frames(void **state)
 			fail_msg("--cpu %s, trace of CPU %u", rows[i].wanted, rows[i].cpu);
 	}
 	pdb_free(&trace);
-}
-
-/* Only a buffer without a CPU has a single thread; thread 0 is none. */
-static void thread_of_a_buffer(void **state)
-{
-	static const struct {
-		uint32_t cpu, tid;
-		bool skipped;
-	} rows[] = { { NO_CPU, 102, true }, { NO_CPU, 101, false }, { NO_CPU, 0, false }, { 0, 102, false }, { 2, 102, false } };
-	const struct filter_opts f = { .tid = "101" };
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		sb_aux_info(&data, 1, SB_CONFIGR, 0x10);
-		frames_of((const uint8_t[]){ 0x10, 0 }, rows[i].cpu, rows[i].tid, true);
-		if (skips(&f, false) != rows[i].skipped)
-			fail_msg("buffer of CPU %d and thread %d", (int)rows[i].cpu, (int)rows[i].tid);
-	}
 }
 
 /*
@@ -306,11 +217,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(ids_in_frames, tear_down),
-		cmocka_unit_test_teardown(many_owners, tear_down),
-		cmocka_unit_test_teardown(owners_at_any_time, tear_down),
-		cmocka_unit_test_teardown(no_time, tear_down),
 		cmocka_unit_test_teardown(without_frames, tear_down),
-		cmocka_unit_test_teardown(thread_of_a_buffer, tear_down),
 		cmocka_unit_test_teardown(threads_that_ran, tear_down),
 		cmocka_unit_test_teardown(threads_of_a_process, tear_down),
 	};

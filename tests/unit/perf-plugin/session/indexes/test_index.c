@@ -322,49 +322,6 @@ static void gaps_between_fragments(void **state)
 	assert_int_equal(o.gaps, 2);
 }
 
-/* An index that does not fit is reported, with what was found and expected, and made anew. */
-static void made_anew(void **state)
-{
-	static const char *const says[] = { "the file is cut", "not an index", "bytes of the trace", "digest" };
-	char text[4096];
-	size_t i, len;
-	char *p, *at;
-
-	(void)state;
-	for (i = 0; i < 4; i++) {
-		struct shape shapes[] = { plain, plain };
-
-		record(shapes, 1);
-		make_index(1);
-		if (i == 0) {
-			p = load(index_path, &len);
-			save(index_path, p, 300);
-		} else if (i == 1) {
-			save(index_path, "something else that is no index at all, and long enough", 50);
-		} else if (i == 2) {
-			/* of a trace that is shorter */
-			shapes[0].stamps = 2;
-			record(shapes, 1);
-		} else {
-			/* one atom is another one */
-			p = load(data_path, &len);
-			at = memmem(p, len, LOOP LOOP LOOP LOOP, 4 * NR_LOOP);
-			assert_non_null(at);
-			at[5] = (char)0xf6;
-			save(data_path, p, len);
-		}
-		/* a new one of cases 0 and 1 has one block of the usual size */
-		assert_int_equal(same(at_part(5), text, sizeof(text)) > 0, i > 1);
-		if (!strstr(text, says[i]))
-			fail_msg("case %zu: %s", i, text);
-		assert_non_null(strstr(text, "found 0x"));
-		assert_non_null(strstr(text, "written anew"));
-		/* and the next time it fits */
-		same(at_part(5), text, sizeof(text));
-		assert_null(strstr(text, "cstidx"));
-	}
-}
-
 static unsigned int count_of(const char *text, const char *what)
 {
 	unsigned int n = 0;
@@ -372,26 +329,6 @@ static unsigned int count_of(const char *text, const char *what)
 	for (; (text = strstr(text, what)); text++)
 		n++;
 	return n;
-}
-
-/* An index of other options stays, and one for these is added: that is said once for all fragments. */
-static void other_options(void **state)
-{
-	const struct shape shapes[] = { plain, plain, plain };
-	char text[4096];
-	unsigned int i;
-
-	(void)state;
-	record(shapes, 3);
-	make_index(1);
-	for (i = 0; i < 4; i++) {
-		strict = i < 2;
-		assert_true(same(at_part(8), text, sizeof(text)) > 0);
-		strict = false;
-		assert_int_equal(count_of(text, "other options"), i == 0);
-		assert_int_equal(count_of(text, "written for these options, too"), i == 0);
-		assert_int_equal(count_of(text, "cstidx"), i ? 0 : 2);
-	}
 }
 
 /* A fragment of which the file has no index is decoded from its beginning, and that is said once, too. */
@@ -425,8 +362,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_as_without),
 		cmocka_unit_test(gaps_between_fragments),
-		cmocka_unit_test(made_anew),
-		cmocka_unit_test(other_options),
 		cmocka_unit_test(not_in_the_index),
 	};
 
