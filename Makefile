@@ -381,15 +381,13 @@ $(B)/tests/unit/perf-plugin/outputs/profile/test_coverage: LDFLAGS += \
 	-Wl,--wrap=places_source,--wrap=places_at,--wrap=source_each_row,--wrap=source_each_function \
 	-Wl,--wrap=source_each_mapping,--wrap=disasm_new
 # Code and its names are made by hand.
-$(B)/tests/unit/perf-plugin/counting/calls/test_places: LDFLAGS += -Wl,--wrap=session_locate,--wrap=session_symbol,--wrap=session_read_code \
-	-Wl,--wrap=session_section_dso,--wrap=dso_function,--wrap=dso_begins_program,--wrap=dso_landing_pad
+$(B)/tests/unit/perf-plugin/counting/calls/test_places: LDFLAGS += -Wl,--wrap=session_locate,--wrap=session_symbol \
+	-Wl,--wrap=session_section_dso,--wrap=dso_function,--wrap=dso_begins_program
 $(B)/tests/unit/perf-plugin/outputs/listing/test_code: LDFLAGS += -Wl,--wrap=session_read_any,--wrap=session_locate_any,--wrap=session_symbol \
 	-Wl,--wrap=disasm_text,--wrap=srclines_text
 # Names are made by hand.
 $(B)/tests/unit/perf-plugin/outputs/timeline/test_formats: LDFLAGS += -Wl,--wrap=labels_of,--wrap=labels_file,--wrap=comms_at \
 	-Wl,--wrap=session_trace_time
-# Reads give a part.
-$(B)/tests/unit/perf-plugin/counting/countfiles/test_countfiles: LDFLAGS += -Wl,--wrap=read
 # Elements are made by hand.
 $(B)/tests/unit/perf-plugin/counting/counts/test_counts: LDFLAGS += -Wl,--wrap=session_run \
 	-Wl,--wrap=session_section_dso,--wrap=session_locate,--wrap=session_take_counts,--wrap=session_exits,--wrap=session_dsos,--wrap=session_same_dso

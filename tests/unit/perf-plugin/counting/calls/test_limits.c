@@ -53,78 +53,6 @@ static void limits(void **state)
 	assert_int_equal(totals.unjoined, 2);
 }
 
-/* Stretches that are kept have the room of their stream; behind one that does not fit, none is kept. */
-static void room(void **state)
-{
-	enum {
-		FIRST = sizeof(struct segment) + 2 * sizeof(struct counted) + sizeof(struct frame),
-		SECOND = sizeof(struct segment) + sizeof(struct counted),
-	};
-	const struct cst_generic a[] = { EL_BL(0x1000, 1), EL_RET(0x2000, 1) }, b[] = { EL_CUT(0x3004, 1) };
-	const struct batch v[] = { { .stream = 0, .tid = 7, N(a) }, { .stream = 1, .tid = 8, N(a) }, { .stream = 0, .tid = 7, N(b) },
-				   { .stream = 1, .tid = 8, N(b) } };
-	static const struct {
-		uint64_t kept;		/* of one stream */
-		unsigned int unjoined, lost;
-	} row[] = { { FIRST + SECOND, 0, 2 }, { FIRST + SECOND - 1, 2, 0 }, { FIRST, 2, 0 }, { FIRST - 1, 2, 2 } };
-	char out[512];
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		const struct feed feed = { .v = v, .n = 4, .limits.kept = 2 * row[i].kept };
-
-		assert_int_equal(make(&feed, false, 2, out, sizeof(out)), 0);
-		assert_string_equal(out, "R1000 2/2 {C2000@1000 2/2} R3000 2/2");
-		assert_int_equal(totals.unjoined, row[i].unjoined);
-		assert_int_equal(totals.lost, row[i].lost);
-		assert_int_equal(totals.roots, 4);
-	}
-}
-
-/* Segments are kept if there is more than one stream. */
-static void streams(void **state)
-{
-	const struct calls_code code = { .where = where };
-	struct calls *c;
-	unsigned int i;
-
-	(void)state;
-	for (i = 0; i < 3; i++) {
-		c = calls_new(NULL, &code, i);
-		assert_non_null(c);
-		assert_int_equal(c->deferred, i == 2);
-		assert_int_equal(c->streams, i ? i : 1);
-		assert_int_equal(c->depth, CALLS_DEPTH);
-		assert_int_equal(c->limits.nodes, CALLS_NODES);
-		assert_true(c->limits.kept == CALLS_KEPT);
-		calls_free(c);
-	}
-	calls_free(NULL);
-}
-
-/* A depth that a node cannot have is the greatest one. */
-static void greatest_depth(void **state)
-{
-	static const struct {
-		uint32_t depth, want;
-	} row[] = { { 1, 1 }, { UINT16_MAX - 1, UINT16_MAX - 1 }, { UINT16_MAX, UINT16_MAX - 1 }, { 100000, UINT16_MAX - 1 } };
-	const struct calls_code code = { .where = where };
-	struct calls *c;
-	unsigned int i;
-
-	(void)state;
-	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		const struct calls_limits limits = { .depth = row[i].depth };
-
-		c = calls_new(&limits, &code, 1);
-		assert_non_null(c);
-		assert_int_equal(c->limits.depth, row[i].want);
-		assert_int_equal(c->depth, row[i].want);
-		calls_free(c);
-	}
-}
-
 /* A stack without an end is lost when it has a million frames, and begins anew. */
 static void endless(void **state)
 {
@@ -460,7 +388,7 @@ static void no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(limits), cmocka_unit_test(room), cmocka_unit_test(streams), cmocka_unit_test(greatest_depth),
+		cmocka_unit_test(limits),
 		cmocka_unit_test(endless), cmocka_unit_test(migration), cmocka_unit_test(followers),
 		cmocka_unit_test(times_around), cmocka_unit_test(pieces), cmocka_unit_test(no_memory),
 	};

@@ -15,7 +15,6 @@
 #include "session/decode/locate.h"
 
 #define FILE_NUMBER	7u
-#define CODE	0x1000u
 
 static struct dso prog = { .kind = DSO_FILE }, bpf = { .kind = DSO_BPF }, unnumbered = { .kind = DSO_FILE };
 
@@ -27,16 +26,12 @@ static struct {
 	uint64_t symbol_offset;
 } now;
 
-static uint8_t code[16];
-
 bool __wrap_session_locate(const struct stream *s, uint64_t addr, struct session_loc *loc);
 bool __wrap_session_symbol(const struct stream *s, uint64_t addr, const struct session_loc *loc, const char **name,
 			   uint64_t *offset);
-size_t __wrap_session_read_code(const struct stream *s, uint64_t addr, void *buf, size_t len);
 struct dso *__wrap_session_section_dso(struct session *ss, const struct stream *s, uint32_t section);
 bool __wrap_dso_function(struct dso *d, uint64_t offset, struct dso_function *f);
 bool __wrap_dso_begins_program(struct dso *d, uint64_t offset);
-bool __wrap_dso_landing_pad(struct dso *d, uint64_t site, uint64_t *pad);
 
 bool __wrap_session_locate(const struct stream *s, uint64_t addr, struct session_loc *loc)
 {
@@ -55,15 +50,6 @@ bool __wrap_session_symbol(const struct stream *s, uint64_t addr, const struct s
 	*name = "symbol";
 	*offset = now.symbol_offset;
 	return now.has_symbol;
-}
-
-size_t __wrap_session_read_code(const struct stream *s, uint64_t addr, void *buf, size_t len)
-{
-	(void)s;
-	if (addr < CODE || addr - CODE + len > sizeof(code))
-		return 0;
-	memcpy(buf, code + (addr - CODE), len);
-	return len;
 }
 
 struct dso *__wrap_session_section_dso(struct session *ss, const struct stream *s, uint32_t section)
@@ -85,14 +71,6 @@ bool __wrap_dso_begins_program(struct dso *d, uint64_t offset)
 {
 	(void)d;
 	return offset == 0x500;
-}
-
-/* Calls before 0x100 have a pad 0x1000 behind them, others one that is too far away. */
-bool __wrap_dso_landing_pad(struct dso *d, uint64_t site, uint64_t *pad)
-{
-	assert_ptr_equal(d, &prog);
-	*pad = site < 0x100 ? site + 0x1000 : site < 0x200 ? UINT32_MAX - 1 : UINT32_MAX;
-	return site < 0x300;
 }
 
 static uint32_t number(void *data, struct dso *dso)
@@ -157,34 +135,6 @@ static void nowhere(void **state)
 	assert_int_equal(lookup.binary(lookup.data, NULL, 3), CST_COUNT_NO_BINARY);
 }
 
-static void functions(void **state)
-{
-	struct calls_where w;
-
-	(void)state;
-	now.located = now.has_function = true;
-	now.loc = (struct session_loc){ .dso = &prog, .offset = UINT32_MAX - 1 };
-	now.function = (struct dso_function){ .start = 0x400, .end = UINT32_MAX, .part = true, .sets_jump = true };
-	w = where();
-	assert_int_equal(w.place, calls_place_of(FILE_NUMBER, UINT32_MAX - 1));
-	assert_int_equal(w.start, 0x400);
-	assert_int_equal(w.end, UINT32_MAX);
-	assert_true(w.part && !w.begins_program);
-	/* only its entry is what longjmp() returns to */
-	assert_false(w.sets_jump);
-	now.loc.offset = now.function.start = 0x500;
-	w = where();
-	assert_true(w.sets_jump && w.begins_program);
-	now.function.sets_jump = now.function.part = false;
-	w = where();
-	assert_true(!w.sets_jump && !w.part);
-	/* a function that ends too far away is not known */
-	now.function.end = 1ull << 32;
-	w = where();
-	assert_int_equal(w.place, calls_place_of(FILE_NUMBER, 0x500));
-	assert_true(!w.start && !w.end);
-}
-
 /* Without a table of functions: a BPF program is one, and in the kernel symbols tell where one begins. */
 static void other_functions(void **state)
 {
@@ -215,71 +165,11 @@ static void other_functions(void **state)
 	}
 }
 
-/* The size of the call in front of a return address. */
-static void calls_before(void **state)
-{
-	static const struct {
-		uint8_t bytes[8];
-		unsigned int isa, size;
-	} row[] = {
-		{ { 0, 0, 0, 0, 0x02, 0, 0, 0x94 }, CST_ISA_A64, 4 },		/* BL */
-		{ { 0, 0, 0, 0, 0x02, 0, 0, 0x14 }, CST_ISA_A64, 0 },		/* B */
-		{ { 0x02, 0, 0, 0x94, 0x1f, 0x20, 0x03, 0xd5 }, CST_ISA_A64, 0 },	/* BL; NOP */
-		{ { 0, 0, 0, 0, 0, 0, 0, 0xeb }, CST_ISA_A32, 4 },		/* BL */
-		{ { 0, 0, 0, 0, 0xff, 0xf7, 0xfe, 0xff }, CST_ISA_T32, 4 },	/* BL */
-		{ { 0, 0, 0, 0, 0, 0xbf, 0x98, 0x47 }, CST_ISA_T32, 2 },	/* NOP; BLX R3 */
-		{ { 0, 0, 0, 0, 0, 0xbf, 0x70, 0x47 }, CST_ISA_T32, 0 },	/* NOP; BX LR */
-		{ { 0, 0, 0, 0, 0, 0xbf, 0x98, 0x47 }, CST_ISA_A64, 0 },
-	};
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		memcpy(code, row[i].bytes, 8);
-		assert_int_equal(lookup.call_before(lookup.data, NULL, CODE + 8, row[i].isa), row[i].size);
-	}
-	/* there is no code before it */
-	memcpy(code, row[0].bytes + 4, 4);
-	assert_int_equal(lookup.call_before(lookup.data, NULL, CODE + 4, CST_ISA_A64), 4);
-	assert_int_equal(lookup.call_before(lookup.data, NULL, CODE, CST_ISA_A64), 0);
-	assert_int_equal(lookup.call_before(lookup.data, NULL, 3, CST_ISA_A64), 0);
-	memcpy(code, row[5].bytes + 6, 2);
-	assert_int_equal(lookup.call_before(lookup.data, NULL, CODE + 2, CST_ISA_T32), 2);
-}
-
-static void programs(void **state)
-{
-	struct version v = { .epoch = 3 };
-	struct stream s = { .pid = 10, .code = &v };
-
-	(void)state;
-	assert_true(lookup.program(lookup.data, &s) == (10ull << 32 | 4));
-	s.pid = -1;
-	assert_true(lookup.program(lookup.data, &s) == ((uint64_t)UINT32_MAX << 32 | 4));
-	s.kernel = true;
-	assert_int_equal(lookup.program(lookup.data, &s), 0);
-	s.kernel = false;
-	s.code = NULL;
-	assert_int_equal(lookup.program(lookup.data, &s), 0);
-}
-
-static void landing_pads(void **state)
-{
-	(void)state;
-	assert_true(lookup.landing_pad(lookup.data, calls_place_of(FILE_NUMBER, 0x80)) == calls_place_of(FILE_NUMBER, 0x1080));
-	assert_true(lookup.landing_pad(lookup.data, calls_place_of(FILE_NUMBER, 0x180)) == calls_place_of(FILE_NUMBER, UINT32_MAX - 1));
-	assert_true(lookup.landing_pad(lookup.data, calls_place_of(FILE_NUMBER, 0x280)) == CALLS_NO_PLACE);
-	assert_true(lookup.landing_pad(lookup.data, calls_place_of(FILE_NUMBER, 0x380)) == CALLS_NO_PLACE);
-	assert_true(lookup.landing_pad(lookup.data, calls_place_of(FILE_NUMBER + 1, 0x80)) == CALLS_NO_PLACE);
-	assert_true(lookup.landing_pad(lookup.data, CALLS_NO_PLACE) == CALLS_NO_PLACE);
-}
-
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, make, drop)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { TEST(nowhere), TEST(functions), TEST(other_functions), TEST(calls_before), TEST(programs),
-					    TEST(landing_pads) };
+	const struct CMUnitTest tests[] = { TEST(nowhere), TEST(other_functions) };
 
 	return cmocka_run_group_tests_name("places of calls", tests, NULL, NULL);
 }

@@ -42,27 +42,6 @@ static void fill(uint8_t *data)
 		data[i] = (uint8_t)(7 * i);
 }
 
-static void by_build_id(void **state)
-{
-	struct dso d = { .path = (char *)"/bin/x", .state = DSO_LOADED, .machine = EM_ARM, .recorded = { 2, { 1, 2 } },
-			 .found = { 3, { 0xab, 0xcd, 0xef } } };
-	struct cst_count_binary is = identity(&d, COUNTS_WHOLE);
-
-	(void)state;
-	assert_int_equal(is.id_kind, CST_COUNT_ID_BUILD);
-	assert_int_equal(is.id_len, 3);
-	assert_memory_equal(is.id, "\xab\xcd\xef", 3);
-	assert_string_equal(is.name, "/bin/x");
-	assert_int_equal(is.machine, EM_ARM);
-	assert_int_equal(is.type, CST_COUNT_FILE);
-	/* without the file the recorded one, and the machine of what was executed */
-	d.state = DSO_MISSING;
-	d.machine = 0;
-	is = identity(&d, COUNTS_WHOLE);
-	assert_int_equal(is.id_len, 2);
-	assert_int_equal(is.machine, EM_AARCH64);
-}
-
 /* Without a build-id: by the bytes of the executable segments, in order of offset. */
 static void by_code(void **state)
 {
@@ -225,7 +204,7 @@ static void segments(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_build_id), cmocka_unit_test(by_code), cmocka_unit_test(by_method), cmocka_unit_test(by_name),
+		cmocka_unit_test(by_code), cmocka_unit_test(by_method), cmocka_unit_test(by_name),
 		cmocka_unit_test(order), cmocka_unit_test(segments),
 	};
 

@@ -20,80 +20,9 @@
 #include "unit/perf-plugin/said.h"
 #include "unit/temp_dir.h"
 
-#define REC(k, member, ...) (struct cst_count_record){ .kind = k, .member = __VA_ARGS__ }
-
 static int add(struct model *m, struct cst_count_record rec)
 {
 	return model_add(m, &rec);
-}
-
-static void binary(struct model *m, const char *name)
-{
-	assert_int_equal(add(m, REC(CST_COUNT_BINARY, binary, { .name = name })), 0);
-}
-
-static void sums(void **state)
-{
-	struct model_binary **v, *b;
-	struct model m;
-	uint64_t at, vaddr;
-
-	(void)state;
-	model_init(&m);
-	assert_int_equal(add(&m, REC(CST_COUNT_TOTAL, total, { "instructions", 12 })), 0);
-	assert_int_equal(model_total(&m, "instructions"), 12);
-	assert_int_equal(model_total(&m, "loss.gaps"), 0);
-	binary(&m, "b");
-	assert_int_equal(add(&m, REC(CST_COUNT_SEGMENT, segment, { 0x10, 0x20, 0x1010, 0 })), 0);
-	assert_int_equal(add(&m, REC(CST_COUNT_SEGMENT, segment, { 0x30, 0x20, 0x2030, 1 })), 0);
-	binary(&m, "a");
-	binary(&m, "a");
-	assert_int_equal(add(&m, REC(CST_COUNT_RANGE, range, { .binary = 0, .insns = 3, .start = 0, .last = 8, .count = 5 })), 0);
-	assert_int_equal(add(&m, REC(CST_COUNT_RANGE, range, { .binary = 0, .insns = 2, .start = 4, .last = 8, .count = 1 })), 0);
-	assert_int_equal(add(&m, REC(CST_COUNT_EDGE, edge, { 0, 8, 0, 4 })), 0);
-	assert_int_equal(add(&m, REC(CST_COUNT_EDGE, edge, { 0, 8, CST_COUNT_OUTSIDE, 2 })), 0);
-	assert_int_equal(add(&m, REC(CST_COUNT_RANGE, range, { .binary = 2, .insns = 3, .count = UINT64_MAX / 2 })), 0);
-	b = &m.binaries[0];
-	assert_int_equal(b->insns, 17);
-	assert_int_equal(b->branches, 6);
-	assert_int_equal(b->inside, 4);
-	assert_int_equal(m.binaries[2].insns, UINT64_MAX);
-	assert_int_equal(add(&m, REC(CST_COUNT_RANGE, range, { .binary = 2, .insns = 3, .count = 2 })), 0);
-	assert_int_equal(m.binaries[2].insns, UINT64_MAX);
-
-	assert_true(model_vaddr(b, 0x2f, &vaddr));
-	assert_int_equal(vaddr, 0x102f);
-	assert_true(model_vaddr(b, 0x30, &vaddr));
-	assert_int_equal(vaddr, 0x2030);
-	assert_false(model_vaddr(b, 0x50, &vaddr));
-	assert_int_equal(vaddr, 0x50);
-	assert_true(model_first_segment(b, &at, &vaddr));
-	assert_int_equal(at, 0x10);
-	assert_false(model_first_segment(&m.binaries[1], &at, &vaddr));
-
-	v = model_busiest(&m);
-	assert_non_null(v);
-	assert_ptr_equal(v[0], &m.binaries[2]);
-	assert_ptr_equal(v[1], &m.binaries[0]);
-	assert_ptr_equal(v[2], &m.binaries[1]);
-	free(v);
-	model_free(&m);
-}
-
-static void nodes(void **state)
-{
-	static const uint32_t depth[] = { 0, 1, 2, 2, 1, 0, 1 }, parent[] = { MODEL_NO_NODE, 0, 1, 1, 0, MODEL_NO_NODE, 5 };
-	struct model m;
-	unsigned int i;
-
-	(void)state;
-	model_init(&m);
-	binary(&m, "b");
-	for (i = 0; i < 7; i++)
-		assert_int_equal(add(&m, REC(CST_COUNT_NODE, node, { .depth = depth[i], .from_binary = CST_COUNT_NO_BINARY })), 0);
-	for (i = 0; i < 7; i++)
-		assert_int_equal(m.nodes[i].parent, parent[i]);
-	model_free(&m);
 }
 
 static void unfitting(void **state)
@@ -180,79 +109,10 @@ static void chosen(void **state)
 	model_free(&m);
 }
 
-/* The SHA-1 of the code of a file, as a count file has it. */
-static struct cst_count_binary by_code(const uint8_t *image)
-{
-	struct dso_segment all = { .filesz = ELF_SIZE, .exec = true };
-	struct dso d = { .path = (char *)"/bin/a", .state = DSO_LOADED, .data = image, .size = ELF_SIZE, .segs = &all, .nr_segs = 1 };
-	const struct binary b = { .dso = &d, .method = COUNTS_WHOLE };
-	struct cst_count_binary is = { .name = "/bin/a" };
-
-	assert_int_equal(identity_by_code(&b, &is), 0);
-	assert_int_equal(is.id_kind, CST_COUNT_ID_DIGEST);
-	return is;
-}
-
-/* Files are found by name and identity: one with another build-id is none, and one with other code is not used, unless forced. */
-static void files(void **state)
-{
-	enum { RIGHT, OTHER_ID, SHORT_ID, CODE, OTHER_CODE, NAME, METHOD, MEMORY, NR };
-	static const bool found[2][NR] = { { [RIGHT] = true, [CODE] = true, [NAME] = true },
-					   { [RIGHT] = true, [OTHER_ID] = true, [SHORT_ID] = true, [CODE] = true, [OTHER_CODE] = true, [NAME] = true } };
-	struct cst_count_binary is[NR] = {
-		[RIGHT] = { .id_kind = CST_COUNT_ID_BUILD, .id_len = 20, .name = "/bin/a" },
-		[OTHER_ID] = { .id_kind = CST_COUNT_ID_BUILD, .id_len = 20, .name = "/bin/a" },
-		[SHORT_ID] = { .id_kind = CST_COUNT_ID_BUILD, .id_len = 1, .id = { 0x44 }, .name = "/bin/a" },
-		[NAME] = { .id_kind = CST_COUNT_ID_NAME, .id_len = 20, .id = { 1 }, .name = "/bin/a" },
-		[METHOD] = { .type = CST_COUNT_JIT, .id_kind = CST_COUNT_ID_DIGEST, .id_len = 20, .name = "/bin/a" },
-		[MEMORY] = { .type = CST_COUNT_MEMORY, .id_kind = CST_COUNT_ID_NAME, .id_len = 20, .name = "/bin/a" },
-	};
-	static struct said said;
-	uint8_t image[ELF_SIZE];
-	char want[256];
-	struct dso_table t;
-	struct model m;
-	unsigned int force;
-	size_t i;
-
-	(void)state;
-	elf_build(image, EM_AARCH64, 0x11, true);
-	temp_write(dir, "bin/a", image, sizeof(image));
-	memset(is[RIGHT].id, 0x11, 20);
-	memset(is[OTHER_ID].id, 0x22, 20);
-	is[CODE] = by_code(image);
-	is[OTHER_CODE] = is[CODE];
-	is[OTHER_CODE].id[19] ^= 1;
-	for (force = 0; force < 2; force++) {
-		model_init(&m);
-		for (i = 0; i < NR; i++)
-			assert_int_equal(add(&m, (struct cst_count_record){ .kind = CST_COUNT_BINARY, .binary = is[i] }), 0);
-		dso_table_init(&t);
-		t.search.symfs = dir;
-		t.search.buildid_dir = dir;
-		t.search.force = force;
-		said_begin(&said);
-		assert_int_equal(model_find_files(&m, &t), 0);
-		said_end(&said);
-		for (i = 0; i < NR; i++)
-			if ((m.binaries[i].dso && dso_file(m.binaries[i].dso)) != found[force][i])
-				fail_msg("binary %zu%s: its file is %s", i, force ? ", forced" : "", found[force][i] ? "not found" : "found");
-		assert_null(m.binaries[METHOD].dso);
-		assert_null(m.binaries[MEMORY].dso);
-		snprintf(want, sizeof(want), "cstrace profile: /bin/a: %s/bin/a has other code than the counted file: not used; find that one "
-			 "with --symfs DIR, or use this one with -f\n", dir);
-		assert_int_equal(strstr(said.text, want) != NULL, !force);
-		assert_int_equal(m.binaries[OTHER_CODE].dso != NULL, force);
-		dso_table_free(&t);
-		model_free(&m);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums), cmocka_unit_test(nodes), cmocka_unit_test(unfitting), cmocka_unit_test(chosen),
-		cmocka_unit_test(files),
+		cmocka_unit_test(unfitting), cmocka_unit_test(chosen),
 	};
 
 	return cmocka_run_group_tests_name("profile model", tests, make_dir, remove_dir);
