@@ -158,18 +158,6 @@ static inline void r_switch(struct pdb *b, uint64_t time, uint32_t cpu, uint32_t
 	pdb_end(b, at);
 }
 
-/* ITRACE_START: trace of the thread begins. */
-static inline void r_start(struct pdb *b, uint64_t time, uint32_t cpu, uint32_t pid, uint32_t tid)
-{
-	struct pdb_sid s = at_time(time, tid, cpu);
-	size_t at = pdb_begin(b, 12, 0);
-
-	pdb_u32(b, pid);
-	pdb_u32(b, tid);
-	pdb_sid_put(b, SB_ST, &s);
-	pdb_end(b, at);
-}
-
 static inline void r_asid(struct pdb *b, uint64_t time, uint32_t asid, uint32_t pid, uint32_t state)
 {
 	struct pdb_sid s = at_time(time, 0, 0);
@@ -260,8 +248,6 @@ static const struct pdb_attr attrs[] = {
 static size_t narrow;
 /* Not 0: the buffer is that of this thread, and not of a CPU. */
 static uint32_t buffer_of_thread;
-/* Architecture in the header of the recording; NULL: none. */
-static const char *recorded_arch;
 /* Which part of the recording is decoded. */
 static struct filter_opts wanted;
 
@@ -278,9 +264,7 @@ static inline struct session *decode_as(struct pdb *data, struct pdb *trace, uin
 	struct session_opts so = { .symfs = dir, .contextid = format, .keep_events = narrow,
 				   .filter = wanted };
 	struct consumer con = { .data = r, .batch = on_batch };
-	struct pdb arch = { 0 };
-	struct pdb_feature features[2];
-	size_t nr_features = 0;
+	struct pdb_feature tracing;
 	struct pdb_sid s = at_time(5000, buffer_of_thread ? buffer_of_thread : 1, cpu);
 	uint32_t tid = buffer_of_thread ? buffer_of_thread : (uint32_t)-1;
 	struct pdb framed = { 0 };
@@ -305,13 +289,8 @@ static inline struct session *decode_as(struct pdb *data, struct pdb *trace, uin
 	pdb_free(&file);
 	memset(&file, 0, sizeof(file));
 	if (formats)
-		features[nr_features++] = (struct pdb_feature){ PD_FEAT_TRACING_DATA, formats };
-	if (recorded_arch) {
-		pdb_feat_str(&arch, recorded_arch);
-		features[nr_features++] = (struct pdb_feature){ PD_FEAT_ARCH, &arch };
-	}
-	pdb_file(&file, attrs, 2, 0, data, features, nr_features);
-	pdb_free(&arch);
+		tracing = (struct pdb_feature){ PD_FEAT_TRACING_DATA, formats };
+	pdb_file(&file, attrs, 2, 0, data, &tracing, formats ? 1 : 0);
 	pdb_free(data);
 	pdb_free(trace);
 	pdb_free(&framed);

@@ -378,28 +378,6 @@ static void threads(void **state)
 	fed(&exec, "R1000 1/1 {C2000@1000 1/1} R4100 1/1");
 }
 
-/* Each idle thread, and each stream whose thread is unknown, is a thread of its own. */
-static void thread_keys(void **state)
-{
-	static const struct {
-		int tid, cpu;
-		uint64_t place, key;
-	} row[] = {
-		{ 7, 3, 5, 7 }, { INT32_MAX, 3, 5, INT32_MAX }, { 0, 3, 5, CALLS_THREAD_IDLE | 3 }, { 0, 4, 5, CALLS_THREAD_IDLE | 4 },
-		{ 0, -1, 5, CALLS_THREAD_IDLE | UINT32_MAX }, { -1, 3, 5, CALLS_THREAD_UNKNOWN | 5 }, { -1, 3, 6, CALLS_THREAD_UNKNOWN | 6 },
-	};
-	struct stream s = { .tid = 0 };
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		s.tid = row[i].tid;
-		s.cpu = row[i].cpu;
-		s.place = row[i].place;
-		assert_true(calls_thread_of(&s) == row[i].key);
-	}
-}
-
 /* ---- calls in time ------------------------------------------------------------------------------- */
 
 static void slices(void **state)
@@ -582,7 +560,7 @@ int main(void)
 		cmocka_unit_test(calls), cmocka_unit_test(climbs), cmocka_unit_test(tails), cmocka_unit_test(many_tails),
 		cmocka_unit_test(order), cmocka_unit_test(final_places), cmocka_unit_test(sections), cmocka_unit_test(jumps),
 		cmocka_unit_test(pads), cmocka_unit_test(interrupts), cmocka_unit_test(system_calls), cmocka_unit_test(kernel),
-		cmocka_unit_test(threads), cmocka_unit_test(thread_keys), cmocka_unit_test(slices),
+		cmocka_unit_test(threads), cmocka_unit_test(slices),
 		cmocka_unit_test(slice_fields), cmocka_unit_test(losses), cmocka_unit_test(fragments), cmocka_unit_test(gaps),
 	};
 

@@ -279,25 +279,6 @@ static void unfit_piece(void **state)
 	}
 }
 
-/* Pieces of at most a number of bytes, and no more at a time than the consumer allows. */
-static void limited_pieces(void **state)
-{
-	unsigned int most, jobs;
-
-	(void)state;
-	for (jobs = 2; jobs <= 4; jobs++)
-		for (most = 1; most <= 3; most++) {
-			struct taken t = { .refuse = UINT32_MAX, .max_piece = 1, .max_pieces = most };
-			struct session *ss = open_recording(jobs);
-
-			run(ss, &t, true);
-			assert_int_equal(t.pieces, FRAGMENTS);
-			assert_int_equal(t.elsewhere, FRAGMENTS);
-			assert_in_range(t.most, 1, most);
-			session_close(ss);
-		}
-}
-
 /* ---- sums --------------------------------------------------------------------------------------- */
 
 struct sum {
@@ -512,7 +493,6 @@ int main(void)
 		cmocka_unit_test(threads_that_do_not_start),
 		cmocka_unit_test(losses_of_refused_piece),
 		cmocka_unit_test(unfit_piece),
-		cmocka_unit_test(limited_pieces),
 		cmocka_unit_test(sums_of_threads),
 		cmocka_unit_test(sums_that_end),
 		cmocka_unit_test(sums_made_again),

@@ -224,69 +224,12 @@ static void a_part_of_a_stretch(void **state)
 	assert_int_not_equal(t->skipped, 0);
 }
 
-/*
- * Recordings of one thread have no times, and the file may have no conversion of timestamps. A timestamp of the trace
- * then says nothing about maps; the position of the AUX record in the file does: code that was replaced between two AUX
- * records is new in the second fragment.
- */
-static void fragments_without_times(bool conversion)
-{
-	static const struct pdb_attr attr = { .type = 8, .size = 128, .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_IDENTIFIER,
-					      .sample_id_all = true, .ids = { 50 }, .nr_ids = 1 };
-	const uint64_t st = attr.sample_type;
-	struct pdb_sid s = at_time(0, 1000, 0);
-	struct pdb data = { 0 }, trace = { 0 }, file = { 0 };
-	struct result r = { .nr = 0 };
-	struct consumer con = { .data = &r, .batch = on_batch };
-	struct session_opts so = { .symfs = dir, .contextid = CONTEXTID_TID };
-	struct perfdata *pd;
-	struct session *ss;
-	struct error err;
-	size_t half;
-
-	begin(&trace, 1000);
-	t_time(&trace, 2000);
-	half = trace.len;
-	pdb_bytes(&trace, trace.p, half);
-	if (conversion)
-		r_info(&data, CID | TS, IDR2(4, 0));
-	else
-		r_units(&data, CID | TS, IDR2(4, 0));
-	pdb_comm(&data, 1000, 1000, "two", st, &s);
-	pdb_mmap2(&data, 1000, SB_BASE, 0x1000, 0, "/two.bin", st, &s);
-	pdb_aux(&data, 0, half, 0x100, st, &s);
-	pdb_mmap2(&data, 1000, SB_BASE, 0x1000, 0, "/three.bin", st, &s);
-	pdb_aux(&data, half, half, 0x100, st, &s);
-	pdb_auxtrace(&data, 0, trace.p, trace.len, (uint32_t)-1, 1000);
-	pdb_file(&file, &attr, 1, 0, &data, NULL, 0);
-	pd = perfdata_open_memory(file.p, file.len, "test", &err);
-	assert_non_null(pd);
-	ss = session_open_perfdata(&so, pd);
-	assert_non_null(ss);
-	assert_int_equal(session_run(ss, &con), 0);
-	assert_int_equal(r.nr, 2);
-	check_part(&r, 0, 1000, 1000, 2, NR_LOOP);
-	check_part(&r, 1, 1000, 1000, 3, NR_LOOP);
-	session_close(ss);
-	pdb_free(&data);
-	pdb_free(&trace);
-	pdb_free(&file);
-}
-
-static void records_without_times(void **state)
-{
-	(void)state;
-	fragments_without_times(true);
-	fragments_without_times(false);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(far_timestamp),
 		cmocka_unit_test(two_streams),
 		cmocka_unit_test(a_part_of_a_stretch),
-		cmocka_unit_test(records_without_times),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_dir);

@@ -84,50 +84,6 @@ static void places(void **state)
 	index_book_free(&b);
 }
 
-/* What is not there is no error; what cannot be read and what is no index are reported, the latter as refused. */
-static void reading(void **state)
-{
-	static const char *const after[] = { "is not used; it is made anew\n", "is not shown\n",
-					     "is not used; one is made for this run ('perf-cstrace index' writes one)\n" };
-	struct index_book b = book_of(temp_path(dir, "none"), NULL);
-	char path[128], want[512];
-	struct said said;
-	unsigned int i;
-
-	(void)state;
-	said_begin(&said);
-	assert_int_equal(index_book_read(&b), 0);
-	assert_string_equal(said_end(&said), "");
-	assert_false(b.was_read || b.refused);
-	index_book_free(&b);
-
-	snprintf(path, sizeof(path), "%s/folder.cstidx", dir);
-	assert_int_equal(mkdir(path, 0700), 0);
-	b = book_of(temp_path(dir, "folder"), NULL);
-	said_begin(&said);
-	assert_int_equal(index_book_read(&b), ERR_REPORTED);
-	said_end(&said);
-	snprintf(want, sizeof(want), "test: %s: ", path);
-	assert_memory_equal(said.text, want, strlen(want));
-	assert_non_null(strstr(said.text, ": this index is not used\n"));
-	assert_false(b.was_read || b.refused);
-	index_book_free(&b);
-
-	temp_write(dir, "bad.cstidx", "0123456789012345678901234567890123456789", 40);
-	snprintf(path, sizeof(path), "%s/bad.cstidx", dir);
-	for (i = 0; i < 3; i++) {
-		b = book_of(temp_path(dir, "bad"), i == 2 ? path : NULL);
-		b.no_trace = i == 1;
-		said_begin(&said);
-		assert_int_equal(index_book_read(&b), ERR_REPORTED);
-		snprintf(want, sizeof(want), "test: %s: not an index (mark at the beginning): found 0x3736353433323130, "
-			 "expected 0xa0d584449545343: this index %s", path, after[i]);
-		assert_string_equal(said_end(&said), want);
-		assert_true(b.was_read && b.refused && !b.file);
-		index_book_free(&b);
-	}
-}
-
 /* ---- which index fits ----------------------------------------------------------------------------- */
 
 static void other_offset(struct cst_index *ix)
@@ -360,7 +316,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(places),
-		cmocka_unit_test(reading),
 		cmocka_unit_test(fitting),
 		cmocka_unit_test(checked),
 		cmocka_unit_test(reported_once),
