@@ -41,6 +41,29 @@ static inline void free_lines(struct lines *l)
 	memset(l, 0, sizeof(*l));
 }
 
+/* The lines from character `from` on are these; they are forgotten. */
+static inline void check_lines(struct lines *l, size_t from, const char *const *want)
+{
+	size_t i;
+
+	for (i = 0; i < l->n && want[i]; i++)
+		assert_string_equal(l->v[i] + from, want[i]);
+	assert_int_equal(i, l->n);
+	assert_null(want[i]);
+	free_lines(l);
+}
+
+#define LINES(...) (const char *const[]){ __VA_ARGS__, NULL }
+
+/* Adds what the library prints to the lines, where it begins at character PRINTED_AT. */
+enum { PRINTED_AT = 4 };
+
+static inline void print_line(const void *ctx, const char *text, const int len)
+{
+	assert_int_equal(strlen(text), len);
+	add_line((struct lines *)(uintptr_t)ctx, 0, 0, text);
+}
+
 /* A client's memory that has no code. */
 static inline uint32_t no_code(const void *ctx, const ocsd_vaddr_t addr, const ocsd_mem_space_acc_t space,
 			const uint32_t len, uint8_t *buf)

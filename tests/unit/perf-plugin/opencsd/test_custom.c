@@ -83,27 +83,9 @@ static ocsd_err_t it_text(const void *pkt, char *buf, const int size)
 
 static const ocsd_extern_dcd_fact_t whole = { it_create, it_destroy, it_id, it_text, OCSD_PROTOCOL_UNKNOWN };
 
-static void on_print(const void *ctx, const char *text, int len)
-{
-	assert_int_equal(strlen(text), len);
-	add_line((struct lines *)(uintptr_t)ctx, 0, 0, text);
-}
-
-/* The lines from `from` on are these; they are forgotten. */
-static void check(struct lines *l, size_t from, const char *const *want)
-{
-	size_t i;
-
-	for (i = 0; i < l->n && want[i]; i++)
-		assert_string_equal(l->v[i] + from, want[i]);
-	assert_int_equal(i, l->n);
-	assert_null(want[i]);
-	free_lines(l);
-}
-
-#define CHECK_OPS(...) check(&it.ops, 0, (const char *const[]){ __VA_ARGS__, NULL })
-#define CHECK(l, ...) check(l, strlen("0 0 "), (const char *const[]){ __VA_ARGS__, NULL })
-#define CHECK_NOTHING(l) check(l, 0, (const char *const[]){ NULL })
+#define CHECK_OPS(...) check_lines(&it.ops, 0, LINES(__VA_ARGS__))
+#define CHECK(l, ...) check_lines(l, PRINTED_AT, LINES(__VA_ARGS__))
+#define CHECK_NOTHING(l) check_lines(l, 0, LINES(NULL))
 
 /* Each test begins with no decoder registered, and one that takes all bytes. */
 static int begin(void **state)
@@ -238,7 +220,7 @@ static void test_log(void **state)
 	uint8_t id;
 
 	(void)state;
-	assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &l, on_print), OCSD_OK);
+	assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &l, print_line), OCSD_OK);
 	assert_int_equal(ocsd_def_errlog_init(OCSD_ERR_SEV_WARN, 1), OCSD_OK);
 	it.cb->fn_log_error(it.cb->lib_context, OCSD_ERR_SEV_WARN, OCSD_ERR_BAD_PACKET_SEQ, 77, 0x33, "header 0a");
 	CHECK(&l, "cstrace : 0x0013 (OCSD_ERR_BAD_PACKET_SEQ) [Bad packet sequence]; TrcIdx=77; CS ID=33; header 0a\n");
@@ -426,7 +408,7 @@ static void test_packets(void **state)
 #define TO_SINK(pkt) it.cb->fn_packet_data_sink(it.cb->lib_context, OCSD_OP_DATA, 5, pkt)
 #define TO_MONITOR(pkt) it.cb->fn_packet_mon(it.cb->lib_context, OCSD_OP_DATA, 5, pkt, 1, (const uint8_t *)"D")
 	sink_calls = 0;
-	assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &l, on_print), OCSD_OK);
+	assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &l, print_line), OCSD_OK);
 	assert_int_equal(TO_SINK("A"), OCSD_RESP_CONT);
 	TO_MONITOR("A");
 	assert_int_equal(it.flags, 0);
@@ -478,7 +460,7 @@ static void test_elements(void **state)
 	sink_calls = 0;
 	memset(&e, 0, sizeof(e));
 	ocsd_gen_elem_init(&e, OCSD_GEN_TRC_ELEM_TRACE_ON);
-	assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &l, on_print), OCSD_OK);
+	assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &l, print_line), OCSD_OK);
 	assert_int_equal(it.cb->fn_gen_elem_out(it.cb->lib_context, 9, 0x34, &e), OCSD_RESP_CONT);
 	assert_int_equal(ocsd_dt_set_gen_elem_outfn(t, on_element, &sink_calls), OCSD_OK);
 	assert_int_equal(it.cb->fn_gen_elem_out(it.cb->lib_context, 9, 0x34, &e), OCSD_RESP_ERR_WAIT);
@@ -514,7 +496,7 @@ static void test_kept(void **state)
 	struct lines l = { NULL, 0, 0 };
 
 	(void)state;
-	assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &l, on_print), OCSD_OK);
+	assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &l, print_line), OCSD_OK);
 	assert_int_equal(ocsd_def_errlog_init(OCSD_ERR_SEV_WARN, 1), OCSD_OK);
 	/* all at once, then in pieces without waiting, then an end */
 	assert_int_equal(data(t, 100, bytes, 8), OCSD_RESP_CONT);
@@ -608,7 +590,7 @@ static void test_lost(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)i;
-	assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &l, on_print), OCSD_OK);
+	assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &l, print_line), OCSD_OK);
 	assert_int_equal(ocsd_def_errlog_init(OCSD_ERR_SEV_ERROR, 1), OCSD_OK);
 	it.takes = 3;
 	it.data_resp = OCSD_RESP_WAIT;

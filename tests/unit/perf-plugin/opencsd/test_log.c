@@ -38,26 +38,8 @@ static dcd_tree_handle_t make(void)
 	return t;
 }
 
-static void on_print(const void *ctx, const char *text, int len)
-{
-	assert_int_equal(strlen(text), len);
-	add_line((struct lines *)(uintptr_t)ctx, 0, 0, text);
-}
-
-/* The lines are these; they are forgotten. */
-static void check(struct lines *l, const char *const *want)
-{
-	size_t i;
-
-	for (i = 0; i < l->n && want[i]; i++)
-		assert_string_equal(l->v[i] + strlen("0 0 "), want[i]);
-	assert_int_equal(i, l->n);
-	assert_null(want[i]);
-	free_lines(l);
-}
-
-#define CHECK(l, ...) check(l, (const char *const[]){ __VA_ARGS__, NULL })
-#define CHECK_NOTHING(l) check(l, (const char *const[]){ NULL })
+#define CHECK(l, ...) check_lines(l, PRINTED_AT, LINES(__VA_ARGS__))
+#define CHECK_NOTHING(l) check_lines(l, 0, LINES(NULL))
 
 static void run(dcd_tree_handle_t t)
 {
@@ -89,7 +71,7 @@ static void test_element_printer(void **state)
 
 	(void)state;
 	assert_int_equal(ocsd_def_errlog_init(OCSD_ERR_SEV_NONE, 0), OCSD_OK);
-	assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &l, on_print), OCSD_OK);
+	assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &l, print_line), OCSD_OK);
 	run(t);
 	CHECK_NOTHING(&l);
 	assert_int_equal(ocsd_dt_set_gen_elem_outfn(t, count, &elements), OCSD_OK);
@@ -122,8 +104,8 @@ static void test_other_tree(void **state)
 	dcd_tree_handle_t a = make(), b = make(), c = make();
 
 	(void)state;
-	assert_int_equal(ocsd_def_errlog_set_strprint_cb(a, &first, on_print), OCSD_OK);
-	assert_int_equal(ocsd_def_errlog_set_strprint_cb(b, &second, on_print), OCSD_OK);
+	assert_int_equal(ocsd_def_errlog_set_strprint_cb(a, &first, print_line), OCSD_OK);
+	assert_int_equal(ocsd_def_errlog_set_strprint_cb(b, &second, print_line), OCSD_OK);
 	assert_int_equal(ocsd_dt_set_gen_elem_printer(a), OCSD_OK);
 	assert_int_equal(ocsd_dt_set_gen_elem_printer(c), OCSD_OK);
 	run(c);
@@ -266,7 +248,7 @@ static void test_mapped(void **state)
 	assert_int_equal(fwrite(nops, 1, 12, f), 12);
 	fclose(f);
 	assert_int_equal(ocsd_def_errlog_config_output(0, NULL), OCSD_OK);
-	assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &l, on_print), OCSD_OK);
+	assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &l, print_line), OCSD_OK);
 	assert_int_equal(ocsd_dt_add_buffer_mem_acc(t, 0x1000, OCSD_MEM_SPACE_EL1N, (const uint8_t *)nops, 16),
 			 OCSD_OK);
 	assert_int_equal(ocsd_dt_add_callback_mem_acc(t, 0x2000, 0x2fff, OCSD_MEM_SPACE_S, no_code, NULL), OCSD_OK);

@@ -46,18 +46,7 @@ static ocsd_datapath_resp_t on_element(const void *ctx, const ocsd_trc_index_t i
 	return OCSD_RESP_CONT;
 }
 
-static void check(struct seen *s, const char *const *want)
-{
-	size_t i;
-
-	for (i = 0; i < s->l.n && want[i]; i++)
-		assert_string_equal(s->l.v[i] + strlen("0 10 "), want[i]);
-	assert_int_equal(i, s->l.n);
-	assert_null(want[i]);
-	free_lines(&s->l);
-}
-
-#define CHECK(s, ...) check(s, (const char *const[]){ __VA_ARGS__, NULL })
+#define CHECK(s, ...) check_lines(&(s)->l, strlen("0 10 "), LINES(__VA_ARGS__))
 
 static dcd_tree_handle_t make(struct seen *s)
 {

@@ -56,19 +56,8 @@ static dcd_tree_handle_t make(ocsd_dcd_tree_src_t source, struct client *c)
 	return t;
 }
 
-static void check(struct lines *l, const char *const *want)
-{
-	size_t i;
-
-	for (i = 0; i < l->n && want[i]; i++)
-		assert_string_equal(l->v[i], want[i]);
-	assert_int_equal(i, l->n);
-	assert_null(want[i]);
-	free_lines(l);
-}
-
-#define CHECK(lines, ...) check(lines, (const char *const[]){ __VA_ARGS__, NULL })
-#define CHECK_NOTHING(lines) check(lines, (const char *const[]){ NULL })
+#define CHECK(lines, ...) check_lines(lines, 0, LINES(__VA_ARGS__))
+#define CHECK_NOTHING(lines) check_lines(lines, 0, LINES(NULL))
 
 /* Passes `n` bytes, of which `want` count as processed. */
 static ocsd_datapath_resp_t data(dcd_tree_handle_t t, ocsd_trc_index_t at, const uint8_t *p, uint32_t n, uint32_t want)

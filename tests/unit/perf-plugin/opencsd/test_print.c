@@ -14,12 +14,6 @@ static const ocsd_etmv4_cfg cfg = {
 /* A-sync and Trace Info of ID 0x10 */
 #define FRAME	0x21, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 1, 0, 0
 
-static void on_print(const void *ctx, const char *text, int len)
-{
-	assert_int_equal(strlen(text), len);
-	add_line((struct lines *)(uintptr_t)ctx, 0, 0, text);
-}
-
 /* What is printed of `p`, of frames with these flags, fed in pieces. */
 static void check(unsigned int flags, int raw, bool packets, const uint8_t *p, uint32_t n, uint32_t piece, const char *const *want)
 {
@@ -27,10 +21,9 @@ static void check(unsigned int flags, int raw, bool packets, const uint8_t *p, u
 	struct lines l = { NULL, 0, 0 };
 	unsigned char id = 0;
 	uint32_t at, k, used;
-	size_t i;
 
 	assert_int_equal(ocsd_dt_create_decoder(t, "ETMV4I", OCSD_CREATE_FLG_PACKET_PROC, &cfg, &id), OCSD_OK);
-	assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &l, on_print), OCSD_OK);
+	assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &l, print_line), OCSD_OK);
 	if (raw)
 		assert_int_equal(ocsd_dt_set_raw_frame_printer(t, raw), OCSD_OK);
 	if (packets)
@@ -40,16 +33,12 @@ static void check(unsigned int flags, int raw, bool packets, const uint8_t *p, u
 		assert_int_equal(ocsd_dt_process_data(t, OCSD_OP_DATA, at, k, p + at, &used), OCSD_RESP_CONT);
 		assert_int_equal(used, k);
 	}
-	for (i = 0; i < l.n && want[i]; i++)
-		assert_string_equal(l.v[i] + strlen("0 0 "), want[i]);
-	assert_int_equal(i, l.n);
-	assert_null(want[i]);
 	ocsd_destroy_dcd_tree(t);
-	free_lines(&l);
+	check_lines(&l, PRINTED_AT, want);
 }
 
 #define CHECK(flags, raw, packets, bytes, piece, ...) \
-	check(flags, raw, packets, bytes, sizeof(bytes), piece, (const char *const[]){ __VA_ARGS__, NULL })
+	check(flags, raw, packets, bytes, sizeof(bytes), piece, LINES(__VA_ARGS__))
 
 #define LINE_OF_FSYNC "ff ff ff 7f ff ff ff 7f ff ff ff 7f ff ff ff 7f \n"
 
@@ -107,7 +96,7 @@ static void test_long_run(void **state)
 
 		t = ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED,
 					 OCSD_DFRMTR_FRAME_MEM_ALIGN | OCSD_DFRMTR_RESET_ON_4X_FSYNC);
-		assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &l, on_print), OCSD_OK);
+		assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &l, print_line), OCSD_OK);
 		assert_int_equal(ocsd_dt_set_raw_frame_printer(t, OCSD_DFRMTR_UNPACKED_RAW_OUT), OCSD_OK);
 		strcpy(want, "Frame Data; Index      0;         FSYNC; ");
 		for (i = 0; i < counts[c]; i++) {
