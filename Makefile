@@ -372,10 +372,8 @@ $(B)/tests/unit/perf-plugin/session/decode/test_progress: LDFLAGS += -Wl,--wrap=
 # Locks are counted.
 $(B)/tests/unit/perf-plugin/base/files/test_files: LDFLAGS += -Wl,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock
 # What a file holds is the test's choice.
-$(B)/tests/unit/perf-plugin/outputs/profile/test_formats: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=dso_stubs
 $(B)/tests/unit/perf-plugin/outputs/info/test_result: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=session_run,--wrap=session_section_dso
 # Source lines are made by hand.
-$(B)/tests/unit/perf-plugin/outputs/profile/test_whole: LDFLAGS += -Wl,--wrap=places_at
 $(B)/tests/unit/perf-plugin/outputs/report/test_sources $(B)/tests/unit/perf-plugin/outputs/report/test_pages $(B)/tests/unit/perf-plugin/outputs/report/test_whole \
 $(B)/tests/unit/perf-plugin/outputs/profile/test_coverage: LDFLAGS += \
 	-Wl,--wrap=places_source,--wrap=places_at,--wrap=source_each_row,--wrap=source_each_function \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lines of code with overlapping rows, costs of instructions that overlap or have no code, basic blocks, and functions with the
- * same counts.
+ * Lines of code with overlapping rows, costs of instructions without code, basic blocks,
+ * tracefiles, and lines under a condition.
  */
 #include <elf.h>
 #include <setjmp.h>
@@ -161,30 +161,6 @@ static void costs_without_code(void **state)
 	model_free(&m);
 }
 
-/* The same code as A32 and as T32: by the end, then A32 first. */
-static void costs_of_both(void **state)
-{
-	/* instructions of two bytes, then one of four */
-	static const uint16_t t32[] = { 0xbf00, 0xbf00, 0xf3af, 0x8000 };
-	struct dso d = program_of(t32, sizeof(t32), EM_ARM);
-	struct model m = model_of(&d);
-	struct costs c;
-
-	(void)state;
-	range(&m, 0, 0, 1, 0, 3);
-	range(&m, 0, 0, 1, CST_COUNT_T32, 5);
-	range(&m, 4, 4, 1, 0, 7);
-	range(&m, 4, 4, 1, CST_COUNT_T32, 9);
-	assert_true(costs_init(&c, &m.binaries[0]));
-	assert_int_equal(c.n, 4);
-	assert_cost(&c.v[0], 0, 2, 5, true, false);
-	assert_cost(&c.v[1], 0, 4, 3, false, false);
-	assert_cost(&c.v[2], 4, 8, 7, false, false);
-	assert_cost(&c.v[3], 4, 8, 9, true, false);
-	costs_free(&c);
-	model_free(&m);
-}
-
 /* ---- blocks -------------------------------------------------------------------------------------- */
 
 static void edge(struct model *m, uint64_t from, uint64_t to, uint64_t count)
@@ -300,51 +276,6 @@ static void blocks_of_a64(void **state)
 	model_free(&m);
 }
 
-/* Only what was executed is read: other code may be data. */
-static void blocks_of_t32(void **state)
-{
-	static const uint16_t code[] = { 0xbf00, 0xd001 /* BEQ 8 */, 0xf3af, 0x8000 /* NOP.W */, 0x4770 /* BX LR */, 0xd0fa /* BEQ 2 */,
-					 0xbf00, 0xbf00 };
-	struct dso d = program_of(code, sizeof(code), EM_ARM);
-	struct model m = model_of(&d);
-
-	(void)state;
-	range(&m, 0, 2, 2, CST_COUNT_T32, 2);
-	range(&m, 0, 8, 4, CST_COUNT_T32, 3);
-	range(&m, 8, 8, 1, CST_COUNT_T32, 2);
-	edge(&m, 2, 8, 2);
-	not_taken(&m, 2, 3);
-	assert_blocks(&m, (const struct code_part[]){ { 0, 0xc } }, 1,
-		      "0-4 5\n4-8 3 through 3\n8-a 5 through 3\na-c 0\nfrom 0 to 2: 2\n2: 2, 3\n");
-	assert_blocks(&m, (const struct code_part[]){ { 4, 0xc } }, 1, "4-8 3\n8-a 5 through 3\na-c 0\n");
-	/* of the three that did not jump, one came from elsewhere */
-	entry(&m, 8, 1);
-	assert_blocks(&m, (const struct code_part[]){ { 0, 0xc } }, 1,
-		      "0-4 5\n4-8 3 through 3\n8-a 5 through 2\na-c 0\nfrom 0 to 2: 2\n2: 2, 3\n");
-	model_free(&m);
-}
-
-/* Calls and returns under a condition have no two directions. */
-static void blocks_of_a32(void **state)
-{
-	static const uint32_t code[] = { 0xe1a00000 /* MOV R0, R0 */, 0x0a000001 /* BEQ 0x10 */, 0x0b000000 /* BLEQ 0x10 */,
-					 0x012fff1e /* BXEQ LR */, 0xeafffffa /* B 0 */, 0x0a000000 /* BEQ 0x1c */ };
-	struct dso d = program_of(code, sizeof(code), EM_ARM);
-	struct model m = model_of(&d);
-
-	(void)state;
-	range(&m, 0, 4, 2, 0, 4);
-	range(&m, 0, 0x10, 5, 0, 6);
-	range(&m, 0x10, 0x10, 1, 0, 4);
-	edge(&m, 4, 0x10, 4);
-	edge(&m, 0x10, 0, 9);
-	not_taken(&m, 4, 6);
-	assert_blocks(&m, (const struct code_part[]){ { 0, 0x18 } }, 1,
-		      "0-8 10\n8-c 6 through 6\nc-10 6 through 6\n10-14 10 through 6 jump 10 to 0\n14-18 0\n"
-		      "from 3 to 0: 9\nfrom 0 to 3: 4\n4: 4, 6\n");
-	model_free(&m);
-}
-
 /* ---- tracefiles ---------------------------------------------------------------------------------- */
 
 /* Returns what profile_format.write_whole() does, with the text. */
@@ -411,43 +342,6 @@ static void assert_lines(const struct model *m, const struct source_row *rows, s
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%u: %d\n", c.lines[i].at.line, (int)c.lines[i].count);
 	assert_string_equal(text, want);
 	coverage_free(&c);
-}
-
-/* Ways forward inside of a line do not count it again: falling through, and jumps over code of other lines. Ways back do. */
-static void lines_with_jumps(void **state)
-{
-	static const struct source_row rows[] = {
-		{ 0x00, 0x08, { "/src/m.c", 3 } }, { 0x08, 0x10, { "/src/m.c", 4 } }, { 0x10, 0x18, { "/src/m.c", 3 } },
-	};
-	struct dso d = program_of(loop, sizeof(loop), EM_AARCH64);
-	struct model m = model_of(&d);
-
-	(void)state;
-	run_loop(&m);
-	/* 7 at the begin of the loop, and 3 that came to 0x14 from line 4 */
-	assert_lines(&m, rows, 3, "3: 10\n4: 4\n");
-	model_free(&m);
-}
-
-/* One way forward, over code of another line, and no way back. */
-static void lines_with_one_jump(void **state)
-{
-	static const uint32_t code[] = { 0xb4000060 /* CBZ 0xc */, NOP, NOP, NOP, 0xd65f03c0 /* RET */ };
-	static const struct source_row rows[] = {
-		{ 0x00, 0x04, { "/src/m.c", 5 } }, { 0x04, 0x0c, { "/src/m.c", 6 } }, { 0x0c, 0x14, { "/src/m.c", 5 } },
-	};
-	struct dso d = program_of(code, sizeof(code), EM_AARCH64);
-	struct model m = model_of(&d);
-
-	(void)state;
-	range(&m, 0, 0, 1, 0, 4);
-	range(&m, 0, 0x10, 5, 0, 6);
-	range(&m, 0xc, 0x10, 2, 0, 4);
-	edge(&m, 0, 0xc, 4);
-	not_taken(&m, 0, 6);
-	/* 10 at its begin, and 6 that came from line 6 */
-	assert_lines(&m, rows, 3, "5: 16\n6: 6\n");
-	model_free(&m);
 }
 
 /* A jump back to the line, with nothing else of the line in its block, is no execution of the line. */
@@ -569,56 +463,6 @@ static void predicated_a32(void **state)
 	model_free(&m);
 }
 
-static const uint16_t blocks_of_it[] = {
-	0x2800 /* CMP R0, #0 */, 0xbf12 /* ITEE NE */, 0x2101 /* MOVNE R1, #1 */, 0x2102 /* MOVEQ R1, #2 */, 0xe000 /* BEQ 0xc */,
-	0x3101 /* ADDS R1, #1 */, 0xbf08 /* IT EQ */, 0xbd10 /* POPEQ {R4, PC} */, 0xbf00, 0x4770 /* BX LR */,
-	0xb110 /* CBZ R0, 0x1c */, 0xf47f, 0xaff9 /* BNE.W 0xc */, 0xbf00, 0xd002, 0xd001,
-};
-
-/* A branch in an IT block has two directions; of a block that was never executed, mapping symbols say which part is code. */
-static void predicated_t32(void **state)
-{
-	static const struct source_row rows[] = {
-		{ 0x00, 0x04, { "/src/p.c", 3 } }, { 0x04, 0x08, { "/src/p.c", 4 } }, { 0x08, 0x0a,
-										       { "/src/p.c",
-											5 } },
-		{ 0x0a, 0x0c, { "/src/p.c", 6 } }, { 0x0c, 0x10, { "/src/p.c", 7 } }, { 0x10, 0x14,
-										       { "/src/p.c",
-											8 } },
-		{ 0x14, 0x16, { "/src/p.c", 10 } }, { 0x16, 0x1c, { "/src/p.c", 11 } }, { 0x1c,
-											 0x20, { "/src/p.c", 12 } },
-	};
-	static const struct source_mapping mappings[] = { { 0, SOURCE_T32 },
-							 { 0x1c, SOURCE_DATA } };
-	struct made_source source = { .rows = rows, .nr_rows = 9, .mappings = mappings,
-				     .nr_mappings = 2 };
-	struct dso d = program_of(blocks_of_it, sizeof(blocks_of_it), EM_ARM);
-	struct model m = model_of(&d);
-
-	(void)state;
-	range(&m, 0, 8, 5, CST_COUNT_T32, 4);
-	range(&m, 0, 0xe, 8, CST_COUNT_T32, 2);
-	range(&m, 0, 0x12, 10, CST_COUNT_T32, 4);
-	range(&m, 0xc, 0xe, 2, CST_COUNT_T32, 4);
-	edge(&m, 8, 0xc, 4);
-	edge(&m, 0xe, CST_COUNT_OUTSIDE, 6);
-	edge(&m, 0x12, CST_COUNT_OUTSIDE, 4);
-	not_taken(&m, 8, 6);
-	not_taken(&m, 0xe, 4);
-	entry(&m, 0, 10);
-	assert_string_equal(traced(&m, &source, false),
-			    "TN:\nSF:/src/p.c\nFNF:0\nFNH:0\nBRDA:5,0,0,6\nBRDA:5,0,1,4\nBRDA:10,0,0,-\nBRDA:10,0,1,-\n"
-			    "BRDA:11,0,0,-\nBRDA:11,0,1,-\nBRF:6\nBRH:2\nDA:3,10\nDA:4,10\nDA:5,10\nDA:6,6\nDA:7,6\nDA:8,4\n"
-			    "DA:10,0\nDA:11,0\nDA:12,0\nLF:9\nLH:6\n#untraced:4,10\n#reached:1\nend_of_record\n");
-	/* without mapping symbols, and with those of another instruction set */
-	source.nr_mappings = 0;
-	assert_non_null(strstr(traced(&m, &source, false), "BRDA:5,0,1,4\nBRF:2\n"));
-	source.mappings = (const struct source_mapping[]){ { 0, SOURCE_A64 } };
-	source.nr_mappings = 1;
-	assert_non_null(strstr(traced(&m, &source, false), "BRDA:5,0,1,4\nBRF:2\n"));
-	model_free(&m);
-}
-
 /* A line with selects alone is reached only; one that also has another instruction is executed, as is an unconditional select. */
 static void predicated_a64(void **state)
 {
@@ -649,99 +493,14 @@ static void predicated_a64(void **state)
 	model_free(&m);
 }
 
-/* Of several binaries, one that executed a line is enough. */
-static void predicated_twice(void **state)
-{
-	static const uint32_t code[] = { 0x9a821020 /* CSEL X0, X1, X2, NE */, NOP };
-	static const struct source_row rows[2][1] = { { { 0, 4, { "/src/p.c", 3 } } },
-						     { { 4, 8, { "/src/p.c", 3 } } } };
-	const struct whole w[] = { { .model = NULL }, { .model = NULL, .traced_only = true } };
-	struct dso d = program_of(code, sizeof(code), EM_AARCH64);
-	struct model m = model_of(&d);
-	struct coverage c;
-	unsigned int i;
-
-	(void)state;
-	add(&m,
-	    (struct cst_count_record){ .kind = CST_COUNT_BINARY,
-				      .binary = { .name = "/bin/other" } });
-	m.binaries[1].dso = &d;
-	range(&m, 0, 4, 2, 0, 5);
-	add(&m, (struct cst_count_record){ .kind = CST_COUNT_RANGE,
-					   .range = { .binary = 1, .insns = 2, .start = 0,
-						     .last = 4, .count = 2 } });
-	for (i = 0; i < 4; i++) {
-		struct whole one = w[i / 2];
-
-		one.model = &m;
-		made_source[0] = (struct made_source){ .rows = rows[i % 2], .nr_rows = 1 };
-		made_source[1] = (struct made_source){ .rows = rows[!(i % 2)], .nr_rows = 1 };
-		assert_true(coverage_init(&c, &one));
-		assert_int_equal(c.nr_lines, 1);
-		assert_false(c.lines[0].reached);
-		assert_int_equal(c.lines[0].untraced, i % 2 ? 2 : 5);
-		assert_int_equal(c.lines[0].count, i < 2 ? 7 : i % 2 ? 5 : 2);
-		coverage_free(&c);
-	}
-	model_free(&m);
-}
-
-/* ---- functions ----------------------------------------------------------------------------------- */
-
-/* Functions with equal counts and names, as static ones of several files, are by their binary and place. */
-static void equal_functions(void **state)
-{
-	struct dso_symbol_entry symbols[] = {
-		{ .offset = 0, .size = 8, .name = "same" }, { .offset = 8, .size = 8, .name = "same" },
-		{ .offset = 16, .size = 8, .name = "also" }, { .offset = 24, .size = 8, .name = "same" },
-	};
-	struct dso d = program_of(nops, sizeof(nops), EM_AARCH64), other;
-	struct model m = model_of(&d);
-	const struct whole w = { .model = &m };
-	static const struct {
-		uint32_t binary;
-		uint64_t start;
-	} want[] = { { 0, 16 }, { 0, 0 }, { 0, 8 }, { 0, 24 }, { 1, 0 }, { 1, 8 } };
-	struct functions fs;
-	struct hot hot;
-	unsigned int i;
-
-	(void)state;
-	d.syms = symbols;
-	d.nr_syms = 4;
-	other = d;
-	add(&m, (struct cst_count_record){ .kind = CST_COUNT_BINARY, .binary = { .name = "/bin/other" } });
-	m.binaries[1].dso = &other;
-	range(&m, 0, 0x1c, 8, 0, 3);
-	add(&m, (struct cst_count_record){ .kind = CST_COUNT_RANGE,
-					   .range = { .binary = 1, .insns = 4, .start = 0, .last = 12, .count = 3 } });
-	assert_true(functions_init(&fs, &m, false));
-	/* whatever was looked up first */
-	functions_at(&fs, 1, 8);
-	functions_at(&fs, 0, 24);
-	functions_at(&fs, 0, 8);
-	assert_true(hot_init(&hot, &fs, &w));
-	assert_int_equal(hot.n, 6);
-	for (i = 0; i < 6; i++) {
-		assert_int_equal(hot.v[i].f->binary, want[i].binary);
-		assert_int_equal(hot.v[i].f->start, want[i].start);
-		assert_int_equal(hot.v[i].insns, 6);
-	}
-	assert_int_equal(hot.total, 36);
-	hot_free(&hot);
-	functions_free(&fs);
-	model_free(&m);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(overlapping_rows), cmocka_unit_test(without_code), cmocka_unit_test(costs_without_code),
-		cmocka_unit_test(costs_of_both), cmocka_unit_test(blocks_of_a64), cmocka_unit_test(blocks_of_t32),
-		cmocka_unit_test(blocks_of_a32), cmocka_unit_test(lcov), cmocka_unit_test(lines_with_jumps), cmocka_unit_test(lines_with_one_jump),
-		cmocka_unit_test(lines_with_detours), cmocka_unit_test(lcov_without_memory), cmocka_unit_test(equal_functions),
-		cmocka_unit_test(predicated_a32), cmocka_unit_test(predicated_t32), cmocka_unit_test(predicated_a64),
-		cmocka_unit_test(predicated_twice),
+		cmocka_unit_test(overlapping_rows), cmocka_unit_test(without_code),
+		cmocka_unit_test(costs_without_code), cmocka_unit_test(blocks_of_a64),
+		cmocka_unit_test(lcov), cmocka_unit_test(lines_with_detours),
+		cmocka_unit_test(lcov_without_memory), cmocka_unit_test(predicated_a32),
+		cmocka_unit_test(predicated_a64),
 	};
 
 	return cmocka_run_group_tests_name("profile coverage", tests, NULL, NULL);

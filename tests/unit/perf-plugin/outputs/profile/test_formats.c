@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The texts of profiles, to the letter, and the numbers that stand for places in files of any layout. */
+/*
+ * Numbers that stand for places in files of any layout, counts at their limits, and stubs of the
+ * linker.
+ */
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +16,6 @@
 
 #include "machine/images/dso.h"
 #include "machine/images/library.h"
-#include "machine/images/elf_facts.h"
 #include "unit/perf-plugin/ko_build.h"
 #include "unit/perf-plugin/output_text.h"
 #include "outputs/profile/formats.h"
@@ -21,32 +23,6 @@
 #include "unit/perf-plugin/refused_memory.h"
 
 #define OUT	CST_COUNT_OUTSIDE
-
-/* What the file of a binary holds; NULL: it is not an ELF file. */
-static const struct elf_facts *facts;
-
-bool __wrap_dso_facts(const struct dso *d, struct elf_facts *f);
-
-bool __wrap_dso_facts(const struct dso *d, struct elf_facts *f)
-{
-	(void)d;
-	if (facts)
-		*f = *facts;
-	return facts != NULL;
-}
-
-size_t __real_dso_stubs(const struct dso *d, struct elf_part stubs[ELF_MAX_STUBS]);
-size_t __wrap_dso_stubs(const struct dso *d, struct elf_part stubs[ELF_MAX_STUBS]);
-
-/* Behind the last stub is what nobody may look at. */
-size_t __wrap_dso_stubs(const struct dso *d, struct elf_part stubs[ELF_MAX_STUBS])
-{
-	size_t n = __real_dso_stubs(d, stubs), i;
-
-	for (i = n; i < ELF_MAX_STUBS; i++)
-		stubs[i] = (struct elf_part){ .offset = 0, .size = UINT64_MAX };
-	return n;
-}
 
 static void add(struct model *m, const struct cst_count_record *rec)
 {
@@ -140,74 +116,6 @@ static struct dso_segment kernel_seg[] = {
 static struct dso kernel = { .path = (char *)"[kernel.kallsyms]", .is_elf = true, .segs = kernel_seg, .nr_segs = 2 };
 static struct dso raw = { .path = (char *)"/raw.bin" };
 
-static struct model counted(struct dso *dso, uint64_t at)
-{
-	struct model m = model_of(dso);
-
-	range(&m, at, at + 8, 12345678901234567890u >> 1, 0);
-	range(&m, at + 4, at + 8, 7, 0);
-	range(&m, at + 4, at + 0x20, 1, 0);
-	edge(&m, at, at + 0x10, 1);
-	edge(&m, at + 8, at, 5);
-	edge(&m, at + 8, at + 0x20, 3);
-	edge(&m, at + 8, OUT, 4);
-	edge(&m, at + 0xc, OUT, 6);
-	return m;
-}
-
-static void autofdo(void **state)
-{
-	struct model m = counted(&linked, 0x4b4);
-	char text[1024];
-
-	(void)state;
-	made("autofdo", PROFILE_OFFSET, &m, text, sizeof(text));
-	assert_string_equal(text, "3\n4b4-4bc:6172839450617283945\n4b8-4bc:7\n4b8-4d4:1\n0\n5\n4b4->4c4:1\n4bc->0:4\n"
-			    "4bc->4b4:5\n4bc->4d4:3\n4c0->0:6\n"
-			    "// build_id: 0xabcd0f0000000000000000000000000000000000\n// /bin/linked\n\n");
-	made("autofdo", PROFILE_FIRST_LOAD, &m, text, sizeof(text));
-	assert_string_equal(text, "3\n14b4-14bc:6172839450617283945\n14b8-14bc:7\n14b8-14d4:1\n0\n5\n14b4->14c4:1\n"
-			    "14bc->0:4\n14bc->14b4:5\n14bc->14d4:3\n14c0->0:6\n"
-			    "// build_id: 0xabcd0f0000000000000000000000000000000000\n// /bin/linked\n\n");
-	model_free(&m);
-	/* no build-id, and nothing that ran */
-	m = model_of(&kernel);
-	made("autofdo", PROFILE_OFFSET, &m, text, sizeof(text));
-	assert_string_equal(text, "0\n0\n0\n// [kernel.kallsyms]\n\n");
-	model_free(&m);
-}
-
-static void llvm(void **state)
-{
-	struct model m = counted(&linked, 0x4b4);
-	char text[1024];
-
-	(void)state;
-	made("llvm", PROFILE_VADDR, &m, text, sizeof(text));
-	assert_string_equal(text, "3\n2014b4-2014bc:6172839450617283945\n2014b8-2014bc:7\n2014b8-2014d4:1\n3\n"
-			    "2014b4->2014c4:1\n2014bc->2014b4:5\n2014bc->2014d4:3\n");
-	model_free(&m);
-	m = model_of(&linked);
-	made("llvm", PROFILE_VADDR, &m, text, sizeof(text));
-	assert_string_equal(text, "0\n0\n");
-	model_free(&m);
-}
-
-static void bolt(void **state)
-{
-	struct model m = counted(&linked, 0x4b4);
-	char text[1024];
-
-	(void)state;
-	entry(&m, 0x4b8, 9);
-	range(&m, 0x4c0, 0x4c4, 2, CST_COUNT_ARRIVED);
-	made("bolt", PROFILE_VADDR, &m, text, sizeof(text));
-	assert_string_equal(text, "B 0 2014b8 9 0\nB 2014b4 2014c4 1 0\nB 2014bc 2014b4 5 0\nB 2014bc 2014d4 3 0\nB 2014bc 0 4 0\n"
-			    "B 2014c0 0 6 0\nF 2014b4 2014bc 6172839450617283945\nF 2014b8 2014bc 7\nF 2014b8 2014d4 1\n"
-			    "f 2014c0 2014c4 2\n");
-	model_free(&m);
-}
-
 static void not_taken(struct model *m, uint64_t offset, uint8_t size)
 {
 	const struct cst_count_record rec = { .kind = CST_COUNT_NOT_TAKEN,
@@ -291,33 +199,6 @@ static void without_memory(void **state)
 	model_free(&m);
 }
 
-#ifdef HAVE_PROTOBUF_C
-/* Branches inside of the binary, and those that were not taken, by address. */
-static void propeller(void **state)
-{
-	struct model m = counted(&linked, 0x4b4);
-	Propeller__BranchFrequenciesProto *p;
-	char bytes[1024];
-	size_t n;
-
-	(void)state;
-	not_taken(&m, 0x4bc, 4);
-	n = made_bytes("propeller", PROFILE_VADDR, &m, bytes, sizeof(bytes));
-	p = propeller__branch_frequencies_proto__unpack(NULL, n, (uint8_t *)bytes);
-	assert_non_null(p);
-	assert_int_equal(p->n_taken_counts, 3);
-	assert_int_equal(p->taken_counts[0]->source, 0x2014b4);
-	assert_int_equal(p->taken_counts[0]->dest, 0x2014c4);
-	assert_int_equal(p->taken_counts[0]->count, 1);
-	assert_int_equal(p->taken_counts[2]->dest, 0x2014d4);
-	assert_int_equal(p->n_not_taken_counts, 1);
-	assert_int_equal(p->not_taken_counts[0]->address, 0x2014bc);
-	assert_int_equal(p->not_taken_counts[0]->count, 1);
-	propeller__branch_frequencies_proto__free_unpacked(p, NULL);
-	model_free(&m);
-}
-#endif
-
 /* Stubs of the linker are outside: calls of them keep their address, and what they lead to comes in from there. */
 static void bolt_stubs(void **state)
 {
@@ -358,27 +239,6 @@ static void bolt_stubs(void **state)
 			    "f 102c 1030 4\n");
 	model_free(&m);
 	free(file.p);
-}
-
-/* Numbers of a kernel image. From its first segment on, 0 is code, and no branch out of it can be told. */
-static void kernel_image(void **state)
-{
-	struct model m = counted(&kernel, 0x10000);
-	char text[1024];
-
-	(void)state;
-	made("llvm", PROFILE_VADDR, &m, text, sizeof(text));
-	assert_string_equal(text, "3\nffff800008000000-ffff800008000008:6172839450617283945\n"
-			    "ffff800008000004-ffff800008000008:7\nffff800008000004-ffff800008000020:1\n3\n"
-			    "ffff800008000000->ffff800008000010:1\nffff800008000008->ffff800008000000:5\n"
-			    "ffff800008000008->ffff800008000020:3\n");
-	made("autofdo", PROFILE_OFFSET, &m, text, sizeof(text));
-	assert_string_equal(text, "3\n10000-10008:6172839450617283945\n10004-10008:7\n10004-10020:1\n0\n5\n"
-			    "10000->10010:1\n10008->0:4\n10008->10000:5\n10008->10020:3\n1000c->0:6\n// [kernel.kallsyms]\n\n");
-	made("autofdo", PROFILE_FIRST_LOAD, &m, text, sizeof(text));
-	assert_string_equal(text, "3\n0-8:6172839450617283945\n4-8:7\n4-20:1\n0\n3\n0->10:1\n8->0:5\n8->20:3\n"
-			    "// [kernel.kallsyms]\n\n");
-	model_free(&m);
 }
 
 /* The second executable segment has its own distance between offset and address; a file without segments none. */
@@ -553,51 +413,6 @@ static void module(void **state)
 	free(file.p);
 }
 
-/* More than the block in which lines are collected. */
-static void many(void **state)
-{
-	enum { N = 20000, ROOM = 1 << 21 };
-	static char text[ROOM];
-	struct model m = model_of(&raw);
-	unsigned int i, first, last, n = 0, k;
-	char *p = text;
-
-	(void)state;
-	for (i = 0; i < N; i++) {
-		range(&m, 16 * i + 4, 16 * i + 8, i + 1, 0);
-		edge(&m, 16 * i + 8, 16 * i + 20, i + 1);
-	}
-	made("llvm", PROFILE_VADDR, &m, text, ROOM);
-	for (k = 0; k < 2; k++) {
-		assert_int_equal(strtoul(p, &p, 10), N);
-		for (i = 0; i < N; i++) {
-			assert_int_equal(sscanf(p, k ? "\n%x->%x:%u" : "\n%x-%x:%u", &first, &last, &n), 3);
-			assert_int_equal(first, 16 * i + (k ? 8 : 4));
-			assert_int_equal(last, 16 * i + (k ? 20 : 8));
-			assert_int_equal(n, i + 1);
-			p = strchr(p + 1, '\n');
-		}
-		p++;
-	}
-	assert_string_equal(p, "");
-	model_free(&m);
-}
-
-/* As many ranges as the array has room for, already in order. The sanitized build sees what is read behind them. */
-static void no_room_left(void **state)
-{
-	struct model m = model_of(&raw);
-	char text[400];
-	unsigned int i;
-
-	(void)state;
-	for (i = 0; i < 8; i++)
-		range(&m, 16 * i, 16 * i + 4, 1, i ? 0 : CST_COUNT_ARRIVED);
-	made("llvm", PROFILE_VADDR, &m, text, sizeof(text));
-	assert_string_equal(text, "8\n0-4:1\n10-14:1\n20-24:1\n30-34:1\n40-44:1\n50-54:1\n60-64:1\n70-74:1\n0\n");
-	model_free(&m);
-}
-
 /* Counts of 64 bits; perf2bolt takes 63. */
 static void largest(void **state)
 {
@@ -661,7 +476,6 @@ static void nothing(void **state)
 	FILE *file = tmpfile();
 
 	(void)state;
-	facts = NULL;
 	edge(&m, 8, OUT, 3);
 	assert_int_equal(pd_output_fd(&out, fileno(file), "profile", &err), 0);
 	assert_int_equal(profile_write(&out, profile_format_find("llvm"), PROFILE_VADDR, &none.binaries[0]), 1);
@@ -675,114 +489,6 @@ static void nothing(void **state)
 	fclose(file);
 	model_free(&none);
 	model_free(&m);
-}
-
-static void names(void **state)
-{
-	const struct profile_format *f;
-
-	(void)state;
-	f = profile_format_find("autofdo");
-	assert_true(f && f->mode == COUNTS_SPLIT && f->base == PROFILE_OFFSET);
-	f = profile_format_find("llvm");
-	assert_true(f && f->mode == COUNTS_JOINED && f->base == PROFILE_VADDR);
-	f = profile_format_find("bolt");
-	assert_true(f && f->mode == COUNTS_ALL && f->base == PROFILE_VADDR);
-	assert_null(profile_format_find("gcov"));
-	assert_null(profile_format_find(""));
-}
-
-static const char *reported(const struct dso *d, enum reader reader, char **text)
-{
-	size_t len;
-	FILE *out = open_memstream(text, &len);
-
-	assert_non_null(out);
-	readers_report(out, "profile", d, reader);
-	fclose(out);
-	return *text;
-}
-
-/* The properties that each reader does not accept, and in which order they are named. */
-static void unaccepted(void **state)
-{
-#define WHOLE	.symtab = true, .linked = true, .build_id = true, .relocs = true
-#define BARE	.linked = true, .build_id = true, .relocs = true
-#define APART		"its code is at addresses other than its file offsets (lld, kernels);"
-#define STRIPPED	"it is stripped (no symbols, no DWARF);"
-	static const enum reader readers[] = { READER_AUTOFDO, READER_SAMPLES, READER_LLVM, READER_BOLT, READER_OFFSETS };
-	static const struct {
-		struct elf_facts facts;
-		const char *named[5];	/* by each of `readers` */
-	} row[] = {
-		{ { WHOLE, .dwarf_low = 4, .dwarf_high = 4 }, { "", "", "", "" } },
-		{ { WHOLE, .dwarf_low = 2, .dwarf_high = 5 }, { "it has DWARF 5;", "it has DWARF 5;", "", "" } },
-		{ { WHOLE }, { "it has no DWARF;", "it has no DWARF;", "it has no DWARF;", "" } },
-		{ { WHOLE, .probes = true }, { "it has no DWARF;", "it has no DWARF;", "", "" } },
-		{ { BARE }, { STRIPPED, STRIPPED, STRIPPED, "it is stripped (no symbols);" } },
-		{ { BARE, .dwarf_high = 4 }, { "", "", "", "it is stripped (no symbols);" } },
-		{ { .symtab = true, .linked = true, .build_id = true, .dwarf_high = 4 },
-		  { "", "", "", "it was linked without relocations;" } },
-		{ { .symtab = true, .linked = true, .relocs = true, .dwarf_high = 5 },
-		  { "it has DWARF 5;", "it has DWARF 5;it has no build-id;", "", "" } },
-		/* a kernel module */
-		{ { .symtab = true, .dwarf_high = 4 }, { "", "", "", "", "" } },
-		{ { WHOLE, .dwarf_high = 4, .apart = true }, { "", APART, "", "", APART } },
-	};
-	struct dso d = { .path = (char *)"/bin/x", .file = (char *)"/bin/x", .state = DSO_LOADED };
-	char named[256], *text, *line, *rest;
-	unsigned int i, k;
-
-	(void)state;
-	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		facts = &row[i].facts;
-		for (k = 0; k < 5; k++) {
-			reported(&d, readers[k], &text);
-			*named = 0;
-			for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-				assert_int_equal(strncmp(line, "cstrace profile: /bin/x: ", 25), 0);
-				strncat(named, line + 25, strcspn(line + 25, ":"));
-				strcat(named, ";");
-			}
-			assert_string_equal(named, row[i].named[k] ? row[i].named[k] : "");
-			free(text);
-		}
-	}
-}
-
-/* The file that was used is named where it is not the recorded one, and where its debug information went. */
-static void unaccepted_file(void **state)
-{
-	static const struct elf_facts bare = { .linked = true, .build_id = true, .debuglink = "x.debug" };
-	static const struct elf_facts symbols = { .symtab = true, .dwarf_high = 5, .debuglink = "x.debug" };
-	struct dso d = { .path = (char *)"/bin/x", .file = (char *)"/sys/bin/x", .state = DSO_LOADED };
-	char *text;
-
-	(void)state;
-	facts = &bare;
-	assert_string_equal(reported(&d, READER_BOLT, &text), "cstrace profile: /bin/x (/sys/bin/x): it is stripped (no symbols) (what was "
-			    "taken out is in x.debug): perf2bolt 19 and later refuse it; give it the unstripped file of this build\n");
-	free(text);
-	d.file = d.path;
-	facts = &symbols;
-	assert_string_equal(reported(&d, READER_AUTOFDO, &text), "cstrace profile: /bin/x: it has DWARF 5: create_llvm_prof and "
-			    "create_gcov 0.19 write an empty profile, with exit code 0; compile with -gdwarf-4, or take AutoFDO 0.20 "
-			    "or later\n");
-	free(text);
-	/* a file that was not used, a copy of kernel memory, what is no ELF file */
-	d.state = DSO_MISSING;
-	assert_string_equal(reported(&d, READER_AUTOFDO, &text), "");
-	free(text);
-	d.state = DSO_LOADED;
-	d.kind = DSO_KCORE;
-	assert_string_equal(reported(&d, READER_AUTOFDO, &text), "");
-	free(text);
-	d.kind = DSO_MODULE;
-	assert_string_not_equal(reported(&d, READER_AUTOFDO, &text), "");
-	free(text);
-	facts = NULL;
-	assert_string_equal(reported(&d, READER_AUTOFDO, &text), "");
-	free(text);
 }
 
 static void libraries(void **state)
@@ -812,14 +518,10 @@ static void libraries(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(autofdo), cmocka_unit_test(llvm), cmocka_unit_test(bolt), cmocka_unit_test(split), cmocka_unit_test(without_memory),
-#ifdef HAVE_PROTOBUF_C
-		cmocka_unit_test(propeller),
-#endif
-		cmocka_unit_test(bolt_stubs),
-		cmocka_unit_test(kernel_image), cmocka_unit_test(addresses), cmocka_unit_test(module), cmocka_unit_test(many),
-		cmocka_unit_test(no_room_left), cmocka_unit_test(names), cmocka_unit_test(largest), cmocka_unit_test(shared_pieces), cmocka_unit_test(nothing),
-		cmocka_unit_test(unaccepted), cmocka_unit_test(unaccepted_file), cmocka_unit_test(libraries),
+		cmocka_unit_test(split), cmocka_unit_test(without_memory),
+		cmocka_unit_test(bolt_stubs), cmocka_unit_test(addresses), cmocka_unit_test(module),
+		cmocka_unit_test(largest), cmocka_unit_test(shared_pieces),
+		cmocka_unit_test(nothing), cmocka_unit_test(libraries),
 	};
 
 	return cmocka_run_group_tests_name("profile formats", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is reported of a profile that was written, or of one that has nothing or lacks something; which binary it is of. */
+/* Profiles that are not written or lack something, and which binary a profile is of. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,8 +71,6 @@ static int whole(const char *format, const struct model *m, const struct model_b
 	return rc;
 }
 
-#define MISSING	": its file is missing: its functions have no names; give the directory with the target's files with --symfs DIR\n"
-
 static struct model calls(void)
 {
 	struct model m;
@@ -84,43 +82,6 @@ static struct model calls(void)
 	binary(&m, "/lib/unused", CST_COUNT_FILE, 0);
 	add(&m, (struct cst_count_record){ .kind = CST_COUNT_NODE, .node = { 0, CST_COUNT_ROOT, NO, 0, OUT, 0, 0, 5 } });
 	return m;
-}
-
-/* The sum that ends the messages: of all binaries that ran, or of one. */
-static void sums(void **state)
-{
-	struct model m = calls();
-
-	(void)state;
-	assert_int_equal(whole("top", &m, NULL, "/dev/null"), 1);
-	assert_string_equal(said.text, "cstrace profile: 12 instructions, binaries: 2, calling contexts: 1\ncstrace profile: /lib/none" MISSING);
-	assert_int_equal(whole("top", &m, &m.binaries[0], "/dev/null"), 0);
-	assert_string_equal(said.text, "cstrace profile: 5 instructions, binaries: 1, calling contexts: 1\n");
-	model_free(&m);
-}
-
-/* A format with nothing of what ran: what there is of it. */
-static void nothing(void **state)
-{
-	static const char shows[] = "                5 instructions  method\n                3 instructions  /lib/none\n"
-				    "                0 instructions  /lib/unused\n                4 instructions  in no single file\n";
-	struct model m = calls(), none;
-	char want[512];
-
-	(void)state;
-	assert_int_equal(whole("lcov", &m, &m.binaries[0], "/dev/null"), 1);
-	snprintf(want, sizeof(want), "cstrace profile: nothing to profile: --format=lcov has nothing of method; the trace shows:\n%s", shows);
-	assert_string_equal(said.text, want);
-	assert_int_equal(whole("lcov", &m, NULL, "/dev/null"), 1);
-	snprintf(want, sizeof(want), "cstrace profile: nothing to profile: --format=lcov has nothing of what was executed; the trace shows:\n%s",
-		 shows);
-	assert_memory_equal(said.text, want, strlen(want));
-	model_free(&m);
-	model_init(&none);
-	assert_int_equal(whole("lcov", &none, NULL, "/dev/null"), 1);
-	assert_string_equal(said.text, "cstrace profile: nothing to profile: --format=lcov has nothing of what was executed; the trace shows:\n"
-			    "  no instruction could be decoded: see the lines above, and 'perf-cstrace info'\n");
-	model_free(&none);
 }
 
 /* Writes a format of the first binary to `path`. */
@@ -135,23 +96,6 @@ static int written(const char *format, const struct model *m, const char *path)
 	said_end(&said);
 	close(fd);
 	return rc;
-}
-
-/* The same of a format of one binary, of which nothing ran. */
-static void nothing_of_one(void **state)
-{
-	struct model m;
-
-	(void)state;
-	model_init(&m);
-	binary(&m, "/bin/a", CST_COUNT_FILE, 0);
-	m.binaries[0].insns = 5;
-	m.binaries[0].branches = 4;
-	m.binaries[0].inside = 3;
-	assert_int_equal(written("llvm", &m, "/dev/full"), 1);
-	assert_string_equal(said.text, "cstrace profile: /bin/a: nothing to profile: --format=llvm has nothing of what was executed: 5 "
-			    "instructions, 4 branches (3 inside the binary)\n");
-	model_free(&m);
 }
 
 /* An output that cannot be written is an error with its reason, whatever else there is to report. */
@@ -206,18 +150,6 @@ static void needed(void **state)
 	}
 }
 
-/* Which formats are no text, and are not written to a terminal; which have source lines. */
-static void kinds(void **state)
-{
-	const struct profile_format *f;
-
-	(void)state;
-	for (f = profile_formats; f->name; f++) {
-		assert_int_equal(f->binary, !strcmp(f->name, "pprof") || !strcmp(f->name, "propeller"));
-		assert_int_equal(f->lines, !strcmp(f->name, "pprof") || !strcmp(f->name, "callgrind") || !strcmp(f->name, "lcov"));
-	}
-}
-
 /* The program that a profile is of, unless another one is named: the only binary, or the only one that is a program. */
 static void main_binary(void **state)
 {
@@ -250,60 +182,11 @@ static void main_binary(void **state)
 	model_free(&m);
 }
 
-/* Binaries with equal counts are by name, and those of one name by id, which is their order in a count file. */
-static void equal_counts(void **state)
-{
-	static const uint32_t want[] = { 3, 1, 4, 0, 2 };
-	struct model_binary **v;
-	struct model m;
-	size_t i;
-
-	(void)state;
-	model_init(&m);
-	binary(&m, "/bin/z", CST_COUNT_FILE, 5);
-	binary(&m, "/bin/a", CST_COUNT_FILE, 5);
-	binary(&m, "/bin/z", CST_COUNT_FILE, 5);
-	binary(&m, "/bin/y", CST_COUNT_FILE, 6);
-	binary(&m, "/bin/a", CST_COUNT_FILE, 5);
-	v = model_busiest(&m);
-	assert_non_null(v);
-	for (i = 0; i < 5; i++)
-		assert_int_equal(v[i]->number, want[i]);
-	free(v);
-	model_free(&m);
-}
-
-/* What a count file is of: its sums and losses. */
-static void stored(void **state)
-{
-	struct model m;
-
-	(void)state;
-	model_init(&m);
-	total(&m, "instructions", 1234567);
-	total(&m, "los.x", 1);
-	total(&m, "recordings", 3);
-	said_begin(&said);
-	stored_print("a.cst", &m);
-	assert_string_equal(said_end(&said), "cstrace: a.cst: 3 recordings, 1,234,567 instructions, losses: none\n");
-	assert_false(stored_incomplete(&m));
-	total(&m, "filtered", 1000);
-	total(&m, "loss.gaps", 2000);
-	total(&m, "loss.no-file", 1);
-	said_begin(&said);
-	stored_print("a.cst", &m);
-	assert_string_equal(said_end(&said), "cstrace: a.cst: 3 recordings, 1,234,567 instructions, losses: 2,000 gaps, 1 no-file\n"
-			    "cstrace: 1,000 recordings were counted in part, with a filter\n");
-	assert_true(stored_incomplete(&m));
-	model_free(&m);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums), cmocka_unit_test(nothing), cmocka_unit_test(nothing_of_one), cmocka_unit_test(not_written), cmocka_unit_test(needed),
-		cmocka_unit_test(kinds),
-		cmocka_unit_test(main_binary), cmocka_unit_test(equal_counts), cmocka_unit_test(stored),
+		cmocka_unit_test(not_written), cmocka_unit_test(needed),
+		cmocka_unit_test(main_binary),
 	};
 
 	return cmocka_run_group_tests_name("profile messages", tests, NULL, NULL);
