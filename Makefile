@@ -381,8 +381,7 @@ $(B)/tests/unit/perf-plugin/outputs/profile/test_coverage: LDFLAGS += \
 # Code and its names are made by hand.
 $(B)/tests/unit/perf-plugin/counting/calls/test_places: LDFLAGS += -Wl,--wrap=session_locate,--wrap=session_symbol \
 	-Wl,--wrap=session_section_dso,--wrap=dso_function,--wrap=dso_begins_program
-$(B)/tests/unit/perf-plugin/outputs/listing/test_code: LDFLAGS += -Wl,--wrap=session_read_any,--wrap=session_locate_any,--wrap=session_symbol \
-	-Wl,--wrap=disasm_text,--wrap=srclines_text
+$(B)/tests/unit/perf-plugin/outputs/listing/test_code: LDFLAGS += -Wl,--wrap=session_read_any,--wrap=session_locate_any,--wrap=session_symbol
 # Names are made by hand.
 $(B)/tests/unit/perf-plugin/outputs/timeline/test_formats: LDFLAGS += -Wl,--wrap=labels_of,--wrap=labels_file,--wrap=comms_at \
 	-Wl,--wrap=session_trace_time
