@@ -391,11 +391,8 @@ $(B)/tests/unit/perf-plugin/counting/counts/test_counts: LDFLAGS += -Wl,--wrap=s
 $(B)/tests/unit/perf-plugin/outputs/executed/test_executed: LDFLAGS += -Wl,--wrap=session_run,--wrap=session_read_code
 $(B)/tests/unit/perf-plugin/outputs/verify/test_rules: LDFLAGS += -Wl,--wrap=session_open,--wrap=session_close,--wrap=session_run \
 	-Wl,--wrap=session_print_end,--wrap=session_incomplete,--wrap=cst_decoder_stats
-$(B)/tests/unit/perf-plugin/outputs/compare/test_report: LDFLAGS += -Wl,--wrap=insns_begin,--wrap=insns_next,--wrap=session_run \
-	-Wl,--wrap=cst_decoder_packet_text_sized,--wrap=session_print_end,--wrap=pread64 \
-	-Wl,--wrap=session_open,--wrap=session_close,--wrap=thread_start,--wrap=session_incomplete \
-	-Wl,--wrap=pthread_mutex_init,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock,--wrap=pthread_mutex_destroy \
-	-Wl,--wrap=pthread_cond_wait,--wrap=pthread_cond_timedwait
+$(B)/tests/unit/perf-plugin/outputs/compare/test_sides: LDFLAGS += -Wl,--wrap=insns_begin,--wrap=insns_next,--wrap=session_run \
+	-Wl,--wrap=session_open,--wrap=session_close,--wrap=session_incomplete,--wrap=thread_start,--wrap=pread64
 $(B)/tests/unit/perf-plugin/outputs/export/test_code: LDFLAGS += -Wl,--wrap=session_locate,--wrap=session_read_code
 # What was counted is made by hand.
 $(B)/tests/unit/perf-plugin/counting/counts/test_collect: LDFLAGS += -Wl,--wrap=counts_run,--wrap=counts_binaries,--wrap=session_dsos \

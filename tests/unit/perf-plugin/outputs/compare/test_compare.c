@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_compare.c - aligns executed instructions with copies of them that have gaps, edits and damage (compare/align.h). */
+/*
+ * test_compare.c - aligns executed instructions with copies of them that have gaps and damage
+ * (compare/align.h).
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -146,62 +149,6 @@ static struct flow *new_flow(uint64_t seed)
 	return f;
 }
 
-static void equal(void **state)
-{
-	struct flow *f = new_flow(1);
-	struct align_counts c;
-	struct run r;
-
-	(void)state;
-	c = compare(&r, f->trace, f->n, f->other, f->n);
-	assert_int_equal(c.equal, f->n);
-	assert_int_equal(r.differences, 0);
-	/* either side begins later, or ends earlier */
-	f->trace[5000].gap = GAP_BEGIN;
-	c = compare(&r, f->trace + 5000, 3000, f->other, f->n);
-	assert_int_equal(c.equal, 3000);
-	assert_int_equal(c.missing[GAP_BEGIN][0] + c.missing[GAP_END][0], f->n - 3000);
-	assert_int_equal(r.differences, 0);
-	f->trace[5000].gap = GAP_NONE;
-	c = compare(&r, f->trace, f->n, f->other + 4000, 2000);
-	assert_int_equal(c.equal, 2000);
-	assert_int_equal(c.extra[GAP_BEGIN] + c.extra[GAP_END], f->n - 2000);
-	assert_int_equal(r.differences, 0);
-	c = compare(&r, f->trace, f->n, f->other, 0);
-	assert_int_equal(c.extra[GAP_END], f->n);
-	c = compare(&r, f->trace, 0, f->other, f->n);
-	assert_int_equal(c.missing[GAP_END][0], f->n);
-	free(f);
-}
-
-/* The other side of `far`: one instruction again and again. */
-static int same_insn(void *data, struct align_insn *insn)
-{
-	(void)data;
-	*insn = insn_at(0x1000);
-	return 1;
-}
-
-/* Memory does not grow with the length: instructions far behind are given up on both sides. */
-static void far(void **state)
-{
-	struct align_ops ops = { .next = same_insn };
-	struct align *al = align_new(&ops);
-	struct align_insn insn = insn_at(0x1000);
-	unsigned int i;
-
-	(void)state;
-	assert_non_null(al);
-	for (i = 0; i < 10 * INSNS; i++)
-		assert_int_equal(align_put(al, &insn), 0);
-	assert_in_range(align_counts(al)->equal, 4 * INSNS, 10 * INSNS);
-	assert_null(align_trace(al, INSNS));
-	assert_null(align_other(al, INSNS));
-	assert_non_null(align_trace(al, align_counts(al)->equal - 1));
-	assert_non_null(align_other(al, align_counts(al)->equal - 1));
-	align_free(al);
-}
-
 /* Copies what is executed with gaps in it, some of them in loops. Returns how many instructions are left. */
 static size_t cut_gaps(const struct flow *f, struct align_insn *v, uint64_t seed)
 {
@@ -329,59 +276,6 @@ static void long_gaps(void **state)
 	free(other);
 }
 
-/* One instruction of the other side is changed, added or removed: one difference, there. */
-static void edits(void **state)
-{
-	struct align_counts c;
-	struct flow *f;
-	uint64_t seed, k;
-	size_t at, m;
-	struct run r;
-
-	(void)state;
-	for (k = 1; k <= 6 * RUNS; k++) {
-		f = new_flow(k % 50);
-		seed = k * 77;
-		at = 20 + (size_t)draw(&seed, f->n - 60);
-		m = f->n;
-		switch (k % 6) {
-		case 0:
-			f->other[at].addr ^= 0x100000;
-			break;
-		case 1:
-			f->other[at].opcode ^= 1;
-			break;
-		case 2:
-			f->other[at].result = 1;
-			break;
-		case 3:
-			f->other[at].el = 1;
-			break;
-		case 4:
-			memmove(f->other + at + 1, f->other + at, (f->n - at) * sizeof(*f->other));
-			f->other[at] = insn_at(0x900000);
-			m++;
-			break;
-		case 5:
-			memmove(f->other + at, f->other + at + 1, (f->n - at - 1) * sizeof(*f->other));
-			m--;
-			break;
-		}
-		c = compare(&r, f->trace, f->n, f->other, m);
-		assert_int_equal(r.differences, 1);
-		if (k % 6 >= 1 && k % 6 <= 3) {
-			assert_int_equal(c.changed, 1);
-			assert_int_equal(r.first_trace.pos, at);
-		} else {
-			assert_int_equal(c.only_other, k % 6 != 5);
-			assert_int_equal(c.only_trace, k % 6 != 4);
-			/* of instructions that repeat, any of them may be the one that is removed */
-			assert_in_range(r.first_trace.pos, at, k % 6 == 5 ? at + 64 : at);
-		}
-		free(f);
-	}
-}
-
 /* The trace is wrong from somewhere up to a synchronisation: differences are in between, and nothing differs behind. */
 static void damage(void **state)
 {
@@ -409,30 +303,6 @@ static void damage(void **state)
 		assert_true(c.equal >= at + n);
 		free(f);
 	}
-}
-
-/* A model prints an instruction at which an exception is taken; the trace does not. */
-static void exceptions(void **state)
-{
-	struct flow *f = new_flow(3);
-	struct align_counts c;
-	size_t i, n = 0;
-	struct run r;
-
-	(void)state;
-	for (i = 0; i < f->n; i++) {
-		if (i % 1000 == 999) {
-			f->other[i].flags |= ALIGN_STARTED;
-			if (i % 2000 == 999)
-				continue;	/* not executed */
-		}
-		f->trace[n] = f->all[i];
-		f->trace[n++].gap = i ? GAP_NONE : GAP_BEGIN;
-	}
-	c = compare(&r, f->trace, n, f->other, f->n);
-	assert_int_equal(r.differences, 0);
-	assert_int_equal(c.started, f->n - n);
-	free(f);
 }
 
 /* The other side of `failing`: some instructions, an error, and then its end. */
@@ -516,115 +386,13 @@ static void failing(void **state)
 	assert_in_range(refused, 15, 20);
 }
 
-/* Fields are compared as far as both sides know them and they are not ignored. */
-static void fields(void **state)
-{
-	static const struct {
-		unsigned int ignore;
-		struct align_insn trace, other;
-		unsigned int fields;
-	} cases[] = {
-		{ 0, { .security = 1 }, { .security = 0 }, FIELD_SECURITY },
-		{ 0, { .security = 1 }, { .security = ALIGN_UNKNOWN }, 0 },
-		{ 0, { .security = ALIGN_UNKNOWN }, { .security = 1 }, 0 },
-		{ FIELD_SECURITY, { .security = 1 }, { .security = 0 }, 0 },
-		{ FIELD_EL, { .security = 1, .el = 1 }, { .security = 0 }, FIELD_SECURITY },
-		{ 0, { .el = 1 }, { .el = 2 }, FIELD_EL },
-		{ 0, { .el = ALIGN_UNKNOWN }, { .el = 2 }, 0 },
-		{ 0, { .el = 2 }, { .el = ALIGN_UNKNOWN }, 0 },
-		{ 0, { .result = 1 }, { .result = 0 }, FIELD_RESULT },
-		{ 0, { .result = ALIGN_UNKNOWN }, { .result = 0 }, 0 },
-		{ 0, { .result = 0 }, { .result = ALIGN_UNKNOWN }, 0 },
-		{ 0, { .opcode = 1, .flags = ALIGN_HAS_OPCODE }, { .opcode = 2, .flags = ALIGN_HAS_OPCODE }, FIELD_OPCODE },
-		{ 0, { .opcode = 1, .flags = ALIGN_HAS_OPCODE }, { .opcode = 2 }, 0 },
-		{ 0, { .size = 2, .flags = ALIGN_HAS_OPCODE }, { .size = 4, .flags = ALIGN_HAS_OPCODE }, FIELD_OPCODE },
-		{ 0, { .security = 1, .el = 1, .result = 1, .flags = ALIGN_HAS_OPCODE }, { .opcode = 1, .flags = ALIGN_HAS_OPCODE },
-		  FIELD_OPCODE | FIELD_RESULT | FIELD_EL | FIELD_SECURITY },
-	};
-	struct align_ops ops = { .next = next, .difference = difference };
-	struct align_insn other[41];
-	struct run r;
-	size_t i, k;
-
-	(void)state;
-	/* and 40 instructions behind it that are equal */
-	for (k = 1; k <= 40; k++)
-		other[k] = insn_at(0x1000 + 4 * k);
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		memset(&r, 0, sizeof(r));
-		other[0] = cases[i].other;
-		r.v = other;
-		r.n = 41;
-		ops.source = ops.data = &r;
-		ops.ignore = cases[i].ignore;
-		r.al = align_new(&ops);
-		assert_int_equal(align_put(r.al, &cases[i].trace), 0);
-		for (k = 1; k <= 40; k++)
-			assert_int_equal(align_put(r.al, &other[k]), 0);
-		assert_int_equal(align_end(r.al), 0);
-		assert_int_equal(r.differences, cases[i].fields != 0);
-		assert_int_equal(r.first.fields, cases[i].fields);
-		assert_int_equal(align_counts(r.al)->changed, cases[i].fields != 0);
-		assert_int_equal(align_counts(r.al)->equal, 40 + !cases[i].fields);
-		align_free(r.al);
-	}
-}
-
 /* The piece of the trace behind a gap is found far behind on the other side, more than a million instructions later. */
-#define MISSING 1500000u
-
-struct far_source {
-	uint64_t at;
-	const struct flow *f;
-};
-
-static int far_behind(void *data, struct align_insn *insn)
-{
-	struct far_source *s = data;
-
-	if (s->at == MISSING + 2000)
-		return 0;
-	*insn = s->at < 1000 || s->at >= MISSING + 1000 ? s->f->all[s->at < 1000 ? s->at : s->at - MISSING] : insn_at(0x900000 + 4 * s->at);
-	s->at++;
-	return 1;
-}
-
-static void far_gap(void **state)
-{
-	struct far_source source = { 0, new_flow(7) };
-	struct run r = { .differences = 0 };
-	struct align_ops ops = { .next = far_behind, .source = &source, .difference = difference, .data = &r };
-	struct align *al = align_new(&ops);
-	struct align_insn insn;
-	size_t i;
-
-	(void)state;
-	assert_non_null(al);
-	r.al = al;
-	for (i = 0; i < 2000; i++) {
-		insn = source.f->all[i];
-		insn.gap = i == 0 ? GAP_BEGIN : i == 1000 ? GAP_OVERFLOW : GAP_NONE;
-		assert_int_equal(align_put(al, &insn), 0);
-	}
-	assert_int_equal(align_end(al), 0);
-	assert_int_equal(r.differences, 0);
-	assert_int_equal(align_counts(al)->equal, 2000);
-	assert_int_equal(align_counts(al)->missing[GAP_OVERFLOW][0], MISSING);
-	align_free(al);
-	free((void *)source.f);
-}
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equal), cmocka_unit_test(far),
-		cmocka_unit_test(gaps),
-		cmocka_unit_test(long_gaps), cmocka_unit_test(edits),
-		cmocka_unit_test(damage),
-		cmocka_unit_test(exceptions),
+		cmocka_unit_test(gaps), cmocka_unit_test(long_gaps), cmocka_unit_test(damage),
 		cmocka_unit_test(failing),
-		cmocka_unit_test(fields),
-		cmocka_unit_test(far_gap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

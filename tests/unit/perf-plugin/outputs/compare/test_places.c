@@ -284,25 +284,6 @@ static void one_gap(void **state)
 	ROWS(rows);
 }
 
-/* At the end of the other side four instructions are enough, or all of a shorter piece. */
-static void at_the_end(void **state)
-{
-	static const struct row rows[] = {
-		{ "four", { GAP(0, 50, BEGIN), GAP(60, 20, OVERFLOW) }, { PART(0, 64) },
-		  "54 equal, missing 10 overflow, extra 16 end" },
-		{ "three", { GAP(0, 50, BEGIN), GAP(60, 20, OVERFLOW) }, { PART(0, 63) },
-		  "at 50, 50: 20 only in the trace; 50 equal, missing 13 end" },
-		{ "a piece of three", { GAP(0, 50, BEGIN), GAP(60, 3, OVERFLOW) }, { PART(0, 63) },
-		  "53 equal, missing 10 overflow" },
-		{ "one of a piece of three", { GAP(0, 50, BEGIN), GAP(60, 3, OVERFLOW) }, { PART(0, 61) },
-		  "51 equal, missing 10 overflow, extra 2 end" },
-		{ "nothing", { GAP(0, 50, BEGIN), GAP(60, 20, OVERFLOW) }, { PART(0, 50) }, "50 equal, extra 20 end" },
-	};
-
-	(void)state;
-	ROWS(rows);
-}
-
 /* Both sides have a gap, and one of them resumes earlier. */
 static void two_gaps(void **state)
 {
@@ -342,140 +323,6 @@ static void two_gaps(void **state)
 	ROWS(rows);
 }
 
-/* What is found nowhere, or only further on, is a difference. */
-static void not_found(void **state)
-{
-	static const struct row rows[] = {
-		{ "a piece up to the next gap", { GAP(0, 100, BEGIN), GAP(ALIEN, 30, OVERFLOW), GAP(120, 80, ERROR) }, { PART(0, 200) },
-		  "at 100, 100: 30 only in the trace, 20 only in the other; 180 equal" },
-		{ "a piece, and nothing behind it", { GAP(0, 100, BEGIN), GAP(ALIEN, 30, OVERFLOW), GAP(120, 8, ERROR) }, { PART(0, 128) },
-		  "at 100, 100: 30 only in the trace; 108 equal, missing 20 error" },
-		{ "instructions on both sides of a gap are no place",
-		  { GAP(0, 50, BEGIN), GAP(ALIEN, 3, OVERFLOW), PART(60, 8), GAP(68, 8, DISCARD), GAP(80, 20, ERROR) }, { PART(0, 100) },
-		  "at 50, 50: 19 only in the trace, 30 only in the other; 70 equal" },
-		{ "a later part of the piece", { GAP(0, 100, BEGIN), GAP(ALIEN, 5, OVERFLOW), PART(120, 80) }, { PART(0, 200) },
-		  "at 100, 100: 5 only in the trace, 20 only in the other; 180 equal" },
-		{ "at the beginning", { GAP(ALIEN, 5, BEGIN), PART(0, 80) }, { PART(0, 80) }, "80 equal, extra 5 begin" },
-		{ "at the beginning, with others", { GAP(ALIEN, 5, BEGIN), PART(0, 80) }, { PART(ALIEN + 10, 3), PART(0, 80) },
-		  "at 0, 0: 5 only in the trace, 3 only in the other; 80 equal" },
-		{ "the other is wrong up to its gap", { GAP(0, 200, BEGIN) }, { PART(0, 100), PART(ALIEN, 30), GAP(100, 100, ERROR) },
-		  "at 100, 100: 30 only in the other; 200 equal" },
-		{ "the other is wrong up to its gap, and the trace soon has one", { GAP(0, 120, BEGIN), GAP(150, 50, DISCARD) },
-		  { PART(0, 100), PART(ALIEN, 30), GAP(100, 100, ERROR) },
-		  "at 100, 100: 30 only in the other; 170 equal, missing 30 discard" },
-		{ "the trace is wrong up to its gap", { GAP(0, 100, BEGIN), PART(ALIEN, 30), GAP(150, 50, ERROR) }, { PART(0, 200) },
-		  "at 100, 100: 30 only in the trace; 150 equal, missing 50 error" },
-		{ "the other is wrong up to its gap, and resumes within a loop", { GAP(0, 50, BEGIN), LOOP(50, 20, 6), PART(70, 50) },
-		  { PART(0, 50), LOOP(50, 20, 2), PART(ALIEN, 30), GAP(65, 5, ERROR), LOOP(50, 20, 2), PART(70, 50) },
-		  "at 90, 90: 30 only in the other; 185 equal, extra 35 error" },
-		{ "16 match", { GAP(0, 50, BEGIN), PART(ALIEN, 3), PART(60, 16), PART(ALIEN + 5, 4), PART(90, 30) }, { PART(0, 120) },
-		  "at 50, 50: 3 only in the trace, 10 only in the other; at 69, 76: 4 only in the trace, 14 only in the other; 96 equal" },
-		{ "4 match", { GAP(0, 50, BEGIN), PART(ALIEN, 3), PART(60, 4), PART(ALIEN + 5, 4), PART(90, 3) }, { PART(0, 93) },
-		  "at 50, 50: 3 only in the trace, 10 only in the other; at 57, 64: 7 only in the trace; 54 equal, missing 29 end" },
-		{ "3 match", { GAP(0, 50, BEGIN), PART(ALIEN, 3), PART(60, 3), PART(ALIEN + 5, 4) }, { PART(0, 93) },
-		  "at 50, 50: 10 only in the trace; 50 equal, missing 43 end" },
-		/* more is left out than then matches up to the gap */
-		{ "19 match, 20 are left out", { GAP(0, 50, BEGIN), PART(ALIEN, 10), PART(60, 19), GAP(100, 50, ERROR) }, { PART(0, 150) },
-		  "at 50, 50: 29 only in the trace; 100 equal, missing 50 error" },
-		{ "20 match, 20 are left out", { GAP(0, 50, BEGIN), PART(ALIEN, 10), PART(60, 20), GAP(100, 50, ERROR) }, { PART(0, 150) },
-		  "at 50, 50: 10 only in the trace, 10 only in the other; 120 equal, missing 20 error" },
-		{ "the fewest", { GAP(0, 50, BEGIN), PART(60, 30), PART(50, 10), PART(60, 60) }, { PART(0, 120) },
-		  "at 50, 50: 10 only in the other; at 80, 90: 40 only in the trace; 110 equal" },
-	};
-
-	(void)state;
-	ROWS(rows);
-}
-
-/* A gap in a loop: the nearest place is not the right one, which the end of the loop shows. */
-static void longer_gaps(void **state)
-{
-	static const struct row rows[] = {
-		{ "of the trace", { GAP(0, 50, BEGIN), PART_OF(50, 20, .gap = GAP_OVERFLOW, .times = 3), PART(70, 50) }, { PART(0, 50), LOOP(50, 20, 10), PART(70, 50) },
-		  "160 equal, missing 140 overflow" },
-		{ "of the other", { GAP(0, 50, BEGIN), LOOP(50, 20, 10), PART(70, 50) }, { PART(0, 50), PART_OF(50, 20, .gap = GAP_ERROR, .times = 3), PART(70, 50) },
-		  "160 equal, extra 140 error" },
-		{ "without a gap", { GAP(0, 50, BEGIN), LOOP(50, 20, 3), PART(70, 50) }, { PART(0, 50), LOOP(50, 20, 10), PART(70, 50) },
-		  "at 110, 110: 140 only in the other; 160 equal" },
-		{ "by two instructions", { GAP(0, 50, BEGIN), PART_OF(50, 1, .gap = GAP_OVERFLOW, .times = 20), PART(70, 1100) },
-		  { PART(0, 50), LOOP(50, 1, 22), PART(70, 1100) }, "1170 equal, missing 2 overflow" },
-		{ "by two instructions, in the other", { GAP(0, 50, BEGIN), LOOP(50, 1, 22), PART(70, 1100) },
-		  { PART(0, 50), PART_OF(50, 1, .gap = GAP_ERROR, .times = 20), PART(70, 1100) }, "1170 equal, extra 2 error" },
-		{ "by two instructions, without a gap", { GAP(0, 50, BEGIN), LOOP(50, 1, 20), PART(70, 1100) },
-		  { PART(0, 50), LOOP(50, 1, 22), PART(70, 1100) }, "at 70, 70: 2 only in the other; 1170 equal" },
-		{ "behind a difference", { GAP(0, 50, BEGIN), PART_OF(50, 20, .gap = GAP_OVERFLOW, .times = 3), PART(ALIEN, 1), LOOP(50, 20, 3), PART(70, 50) },
-		  { PART(0, 50), LOOP(50, 20, 10), PART(70, 50) },
-		  "at 110, 190: 1 only in the trace; 220 equal, missing 80 overflow" },
-		{ "the nearest of two that match as far", { GAP(0, 50, BEGIN), PART_OF(50, 20, .gap = GAP_OVERFLOW, .times = 2), PART(70, 50) },
-		  { PART(0, 50), LOOP(50, 20, 4), PART(70, 50), PART(ALIEN, 10), LOOP(50, 20, 2), PART(70, 50) },
-		  "140 equal, missing 40 overflow, missing 100 end" },
-		{ "the one that matches furthest", { GAP(0, 50, BEGIN), PART_OF(50, 20, .gap = GAP_OVERFLOW, .times = 2), PART(70, 50), PART(200, 5) },
-		  { PART(0, 50), LOOP(50, 20, 4), PART(70, 50), PART(ALIEN, 10), LOOP(50, 20, 2), PART(70, 50), PART(200, 5) },
-		  "145 equal, missing 140 overflow" },
-	};
-
-	(void)state;
-	ROWS(rows);
-}
-
-/* A field that is ignored does not make a difference, and a result that is ignored does not tell instructions apart. */
-static void ignored(void **state)
-{
-	static const struct {
-		unsigned int ignore;
-		const char *want;
-	} rows[] = {
-		{ 0, "at 20, 20: fields 1; at 30, 30: fields 2, 1 only in the trace, 1 only in the other; at 40, 40: fields 4; 57 equal, 3 changed, levels 3" },
-		{ FIELD_OPCODE, "at 30, 30: fields 2, 1 only in the trace, 1 only in the other; at 40, 40: fields 4; 58 equal, 2 changed, levels 3" },
-		{ FIELD_RESULT, "at 20, 20: fields 1; at 40, 40: fields 4; 58 equal, 2 changed, levels 3" },
-		{ FIELD_EL, "at 20, 20: fields 1; at 30, 30: fields 2, 1 only in the trace, 1 only in the other; 58 equal, 2 changed, levels 3" },
-		{ FIELD_OPCODE | FIELD_RESULT | FIELD_EL, "60 equal, levels 3" },
-	};
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct list trace, other;
-		struct run r = { .len = 0 };
-		struct align_ops ops = { .next = next, .source = &other, .ignore = rows[i].ignore, .data = &r,
-					 .difference = difference };
-		size_t k;
-
-		expand(&trace, (const struct part[]){ PART_OF(0, 60, .gap = GAP_BEGIN, .flags = ALIGN_HAS_OPCODE), END });
-		expand(&other, (const struct part[]){ PART_OF(0, 60, .flags = ALIGN_HAS_OPCODE), END });
-		other.v[20].opcode = 1;
-		other.v[30].result = 1;
-		trace.v[40].el = 1;
-		r.al = align_new(&ops);
-		assert_non_null(r.al);
-		for (k = 0; k < trace.n; k++)
-			assert_int_equal(align_put(r.al, &trace.v[k]), 0);
-		assert_int_equal(align_end(r.al), 0);
-		say_counts(&r, align_counts(r.al));
-		assert_string_equal(r.text, rows[i].want);
-		align_free(r.al);
-		free(trace.v);
-		free(other.v);
-	}
-}
-
-/* The piece behind a gap is a difference, its second half is found: how far behind that its first half is searched. */
-static void look_further(void **state)
-{
-	enum { SURE = 32768, LOOK = 65536 };
-	unsigned int at;
-
-	(void)state;
-	for (at = LOOK - 1; at <= LOOK; at++) {
-		const struct part trace[] = { GAP(0, 50, BEGIN), GAP(ALIEN, 20, OVERFLOW), PART(50, 2 * SURE), END };
-		const struct part other[] = { PART(0, 50), PART(50, SURE), PART(ALIEN + 100, at - SURE), PART(ALIEN, 20), PART(50, 2 * SURE), END };
-
-		check("a piece, and a part of it before", 0, trace, other, at < LOOK ?
-		      "65606 equal, missing 65535 overflow" :
-		      "at 50, 50: 20 only in the trace; at 32838, 32818: 32768 only in the trace; 32818 equal, missing 98324 end");
-	}
-}
-
 /*
  * A loop of 40,000 instructions matches at the place where it was executed before, 1.2 million instructions earlier. Behind
  * the loop the pieces differ: the gap was longer. A piece that matches again behind what differs, even if it differs often, is
@@ -506,90 +353,6 @@ static void loops_done_again(void **state)
 	check("frequent differences, on the other side", 0, once, often, "at 40100, 40100: 3 only in the other; at 40600, 40603: 1 only in the trace, 1 only in the other; at 41101, 41104: 1 only in the trace, 1 only in the other; at 41602, 41605: 1 only in the trace, 1 only in the other; 49600 equal");
 }
 
-/* A piece begins where 20,000 of its instructions match, though 24 of the ones behind them match far away. */
-static void few_far_away(void **state)
-{
-	const struct part trace[] = { GAP(0, 50, BEGIN), GAP(50, 20000, FILTERED), PART(ALIEN, 450), PART(200000, 24),
-				      GAP(ALIEN + 1000, 20000, FILTERED), GAP(60000, 10000, FILTERED), END };
-	const struct part other[] = { PART(0, 110000), PART(200000, 24), PART(110000, 1000), END };
-
-	(void)state;
-	check("few far away", 0, trace, other, "at 20050, 20050: 474 only in the trace; at 20524, 20050: 20000 only in the trace, "
-	      "39950 only in the other; 30050 equal, missing 41024 end");
-}
-
-/* More than a million instructions behind a gap, what was passed is given up in halves of that, also if a part was found. */
-static void half_a_million(void **state)
-{
-	enum { FAR = 1 << 20 };
-	const struct part trace[] = { GAP(0, 50, BEGIN), GAP(ALIEN, 5, OVERFLOW), PART(50, 50), END };
-	const struct part other[] = { PART(0, 50), PART(ALIEN + 100, FAR - 20), PART(50, 50), PART(ALIEN + 2 * FAR, 100), END };
-
-	(void)state;
-	check("a part is found", 0, trace, other, "at 50, 524338: 5 only in the trace, 524268 only in the other; 100 equal, "
-	      "missing 524288 overflow, missing 100 end");
-}
-
-/* Pieces that are longer than what is looked at of a side. */
-static void long_pieces(void **state)
-{
-	static const struct row rows[] = {
-		{ "of the trace", { GAP(0, 50, BEGIN), GAP(100, 100000, OVERFLOW), GAP(100200, 70000, OVERFLOW) }, { PART(0, 170300) },
-		  "170050 equal, missing 150 overflow, missing 100 end" },
-		{ "of both", { GAP(0, 50, BEGIN), GAP(100, 100000, OVERFLOW) }, { PART(0, 60), GAP(90, 100010, ERROR) },
-		  "100050 equal, missing 20 overflow" },
-		{ "behind a difference", { GAP(0, 50, BEGIN), PART(ALIEN, 70), PART(50, 100000) }, { PART(0, 100050) },
-		  "at 50, 50: 70 only in the trace; 100050 equal" },
-	};
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		check(rows[i].what, 0, rows[i].trace, rows[i].other, rows[i].want);
-}
-
-/* A gap of the other side that is longer than what is known of the trace at a time. */
-static void long_gap_of_other(void **state)
-{
-	/* the trace is looked at when 98304 instructions have come, and the first 100 of them match */
-	static const unsigned int lengths[] = { 98304 - 100 - 20, 98304 - 100 - 5, 98304 - 100 - 4, 98304 - 100 - 3, 98304 - 100, 150000 };
-	char want[100];
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
-		const struct part trace[] = { GAP(0, 200000, BEGIN), END };
-		const struct part other[] = { PART(0, 100), GAP(100 + lengths[i], 200000 - 100 - lengths[i], BUFFER), END };
-
-		snprintf(want, sizeof(want), "%u equal, extra %u buffer", 200000 - lengths[i], lengths[i]);
-		check("a long gap", 0, trace, other, want);
-	}
-}
-
-/* Of all places at which too few instructions match to be sure, the one at which most do is taken. */
-static void places(void **state)
-{
-	enum { PLACES = 65 };
-	const struct part trace[] = { GAP(0, 100, BEGIN), GAP(200, 60, OVERFLOW), END };
-	struct part other[2 * PLACES + 3] = { PART(0, 100), GAP(ALIEN, 1, ERROR) };
-	const unsigned int end = 1 + 17 * PLACES + 4;	/* instructions behind the gap of the other */
-	unsigned int best, before, i;
-	char want[200];
-
-	(void)state;
-	/* 16 instructions match at each place, and 20 at one */
-	for (best = 0; best < PLACES; best += PLACES / 2) {
-		for (i = 0; i < PLACES; i++) {
-			other[2 + 2 * i] = (struct part)PART(200, i == best ? 20 : 16);
-			other[3 + 2 * i] = (struct part)PART(ALIEN + 1 + i, 1);
-		}
-		before = 1 + 17 * best;
-		snprintf(want, sizeof(want), "at 120, %u: 40 only in the trace; 120 equal, missing %u overflow, missing %u end", 120 + before, before,
-			 end - before - 20);
-		check("places", 0, trace, other, want);
-	}
-}
-
 /*
  * Pieces of three instructions between gaps that both sides have: what two recordings with many losses are, or one with
  * itself. None is looked for in all that follows, which takes minutes.
@@ -617,11 +380,8 @@ static void many_short_pieces(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_gap), cmocka_unit_test(at_the_end), cmocka_unit_test(two_gaps), cmocka_unit_test(not_found),
-		cmocka_unit_test(longer_gaps), cmocka_unit_test(ignored), cmocka_unit_test(look_further), cmocka_unit_test(loops_done_again),
-		cmocka_unit_test(few_far_away), cmocka_unit_test(half_a_million),
-		cmocka_unit_test(long_pieces), cmocka_unit_test(long_gap_of_other), cmocka_unit_test(places),
-		cmocka_unit_test(many_short_pieces),
+		cmocka_unit_test(one_gap), cmocka_unit_test(two_gaps),
+		cmocka_unit_test(loops_done_again), cmocka_unit_test(many_short_pieces),
 	};
 
 	return cmocka_run_group_tests_name("compare places", tests, NULL, NULL);
