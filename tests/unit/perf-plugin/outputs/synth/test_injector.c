@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the file of inject has beside its samples: the build-ids of the recording and of the files that ran, and records that let
- * readers sort.
+ * What the file of inject has beside its samples: owners of build-ids, ends of rounds, levels in
+ * names of events, ends of threads.
  */
 #include <elf.h>
 #include <setjmp.h>
@@ -19,19 +19,6 @@
 #include "unit/temp_dir.h"
 
 TEMP_DIR("injector")
-
-static void put_build_id(struct pdb *b, uint16_t misc, uint8_t byte, uint8_t size, const char *name)
-{
-	const size_t at = pdb_begin(b, 0, misc | PERF_RECORD_MISC_BUILD_ID_SIZE);
-	uint8_t id[24] = { 0 };
-
-	memset(id, byte, size);
-	id[20] = size;
-	pdb_u32(b, SB_PID);
-	pdb_bytes(b, id, sizeof(id));
-	pdb_str8(b, name);
-	pdb_end(b, at);
-}
 
 /* Injects the samples of `itrace`. Returns the recording that this makes, in a file of its own. */
 static struct perfdata *injected_of(const struct pdb_attr *attr, struct pdb *data, const struct pdb_feature *feature,
@@ -60,57 +47,6 @@ static struct perfdata *injected_of(const struct pdb_attr *attr, struct pdb *dat
 static struct perfdata *injected(struct pdb *data, const struct pdb_feature *feature, const char *itrace, const char *name)
 {
 	return injected_of(&sb_attr, data, feature, itrace, name);
-}
-
-static void build_ids(void **state)
-{
-	static const struct {
-		uint16_t misc;
-		uint8_t byte, size;
-		const char *name;
-	} want[] = {
-		{ PERF_RECORD_MISC_KERNEL, 1, 20, "[kernel.kallsyms]" }, { PERF_RECORD_MISC_USER, 2, 8, "/bin/a" },
-		{ PERF_RECORD_MISC_USER, 0x11, 20, "/prog" },
-	};
-	struct pdb data = { .p = NULL }, trace = { .p = NULL }, ids = { .p = NULL };
-	const struct pdb_feature feature = { PD_FEAT_BUILD_ID, &ids };
-	uint8_t image[ELF_SIZE], id[20];
-	const struct pd_env *env;
-	unsigned int i, samples = 0;
-	struct pd_record rec;
-	struct perfdata *pd;
-
-	(void)state;
-	elf_build(image, EM_AARCH64, 0x11, true);
-	temp_write(dir, "prog", image, sizeof(image));
-	for (i = 0; i < 2; i++)
-		put_build_id(&ids, want[i].misc, want[i].byte, want[i].size, want[i].name);
-	sb_trace_at(&trace, SB_TID, SB_BASE + ELF_CODE_OFFSET, 0);
-	sb_side_band(&data, "/prog");
-	sb_stretch(&data, &trace, 0, SB_RAW);
-	pd = injected(&data, &feature, "i1i", "ids.data");
-	while (perfdata_next(pd, &rec) > 0) {
-		samples += rec.ev->header.type == PERF_RECORD_SAMPLE;
-		/* a record that was not the trace event's own gets the ID of an event of the output */
-		if (rec.ev->header.type == PERF_RECORD_COMM || rec.ev->header.type == PERF_RECORD_MMAP2)
-			assert_int_equal(rec.sid.id, perfdata_attr(pd, 0)->ids[0]);
-	}
-	assert_int_equal(samples, 2 * SB_ATOMS);
-	env = perfdata_env(pd);
-	assert_string_equal(env->arch, "aarch64");
-	assert_int_equal(env->nr_build_ids, 3);
-	for (i = 0; i < 3; i++) {
-		memset(id, want[i].byte, sizeof(id));
-		assert_int_equal(env->build_ids[i].misc & PERF_RECORD_MISC_CPUMODE_MASK, want[i].misc);
-		assert_int_equal(env->build_ids[i].pid, ~0u);
-		assert_int_equal(env->build_ids[i].size, want[i].size);
-		assert_memory_equal(env->build_ids[i].id, id, want[i].size);
-		assert_string_equal(env->build_ids[i].filename, want[i].name);
-	}
-	perfdata_close(pd);
-	pdb_free(&ids);
-	pdb_free(&trace);
-	injector_close(NULL);
 }
 
 /* perf takes the file of a build-id for the kernel's or a program's by the record, whatever the name looks like. */
@@ -244,174 +180,6 @@ static void levels(void **state)
 	}
 }
 
-/* Readers take a file without any record for an interrupted recording: the end of a round is in it. */
-static void no_records(void **state)
-{
-	struct pdb data = { .p = NULL };
-	unsigned int n = 0;
-	struct pd_record rec;
-	struct perfdata *pd;
-
-	(void)state;
-	sb_aux_info(&data, 1, SB_CONFIGR, 0x14);
-	pd = injected(&data, NULL, "i1i", "none.data");
-	while (perfdata_next(pd, &rec) > 0) {
-		assert_int_equal(rec.ev->header.type, PERF_RECORD_FINISHED_ROUND);
-		assert_int_equal(rec.ev->header.size, sizeof(struct perf_event_header));
-		n++;
-	}
-	assert_int_equal(n, 1);
-	perfdata_close(pd);
-}
-
-/* A recording of an event beside the trace (sample_type: SB_ST and the address), with samples at two times. */
-static struct perfdata *with_samples(struct pdb *data, const char *itrace, const char *name)
-{
-	static const struct pdb_attr attrs[] = {
-		{ .type = 8, .size = 128, .sample_type = SB_ST, .sample_id_all = true, .ids = { 50 }, .nr_ids = 1 },
-		{ .type = 1, .config = 9, .size = 128, .sample_type = SB_ST | PERF_SAMPLE_IP, .sample_id_all = true, .ids = { 60 },
-		  .nr_ids = 1 },
-	};
-	const struct session_opts so = { .symfs = dir, .cache_limit = 1 << 20 };
-	struct injector_opts o = { .output = temp_path(dir, name) };
-	struct pdb file = { .p = NULL };
-	struct injector *in;
-	struct session *ss;
-	struct perfdata *pd;
-	struct error err;
-	char msg[400];
-
-	pdb_file(&file, attrs, 2, 0, data, NULL, 0);
-	pdb_free(data);
-	pd = perfdata_open_memory(file.p, file.len, "test", &err);
-	assert_non_null(pd);
-	ss = session_open_perfdata(&so, pd);
-	assert_non_null(ss);
-	assert_true(itrace_parse(&o.itrace, itrace, msg, sizeof(msg)));
-	in = injector_open(ss, &o);
-	assert_non_null(in);
-	assert_int_equal(injector_run(in), 0);
-	injector_close(in);
-	session_close(ss);
-	pdb_free(&file);
-	pd = perfdata_open(o.output, &err);
-	assert_non_null(pd);
-	return pd;
-}
-
-static void put_sample(struct pdb *data, uint64_t time)
-{
-	const size_t at = pdb_begin(data, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
-
-	pdb_u64(data, 60);
-	pdb_u64(data, SB_BASE);
-	pdb_u32(data, SB_PID);
-	pdb_u32(data, SB_TID);
-	pdb_u64(data, time);
-	pdb_u32(data, 2);
-	pdb_u32(data, 0);
-	pdb_end(data, at);
-}
-
-/* The header has the times of the first and the last sample or error, of the trace and of the recording. */
-static void times_of_samples(void **state)
-{
-	static const struct {
-		const char *itrace;
-		bool samples;		/* the recording has some, before the trace and after it */
-		uint64_t first, last;
-	} row[] = {
-		{ "i1i", false, 5000, 7000 }, { "b", false, 5000, 7000 }, { "e", false, 6000, 6000 },
-		{ "i1i", true, 2500, 9500 }, { "e", true, 2500, 9500 },
-	};
-	size_t i;
-
-	(void)state;
-	temp_write(dir, "two.bin", sb_loop, sizeof(sb_loop));
-	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		struct pdb data = { .p = NULL }, trace = { .p = NULL }, gap = { .p = NULL };
-		const struct pd_env *env;
-		struct perfdata *pd;
-		char name[32];
-
-		sb_side_band(&data, "/two.bin");
-		sb_trace(&trace, SB_TID);
-		sb_trace_at(&gap, SB_TID, SB_BASE + 0x8000, 0);	/* no code */
-		if (row[i].samples)
-			put_sample(&data, 2500);
-		sb_aux(&data, 0, trace.len, SB_RAW, 5000);
-		sb_aux(&data, 0x1000, gap.len, SB_RAW, 6000);
-		sb_aux(&data, 0x2000, trace.len, SB_RAW, 7000);
-		if (row[i].samples)
-			put_sample(&data, 9500);
-		pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
-		pdb_auxtrace(&data, 0x1000, gap.p, gap.len, 2, (uint32_t)-1);
-		pdb_auxtrace(&data, 0x2000, trace.p, trace.len, 2, (uint32_t)-1);
-		pdb_free(&trace);
-		pdb_free(&gap);
-		snprintf(name, sizeof(name), "samples%zu.data", i);
-		pd = with_samples(&data, row[i].itrace, name);
-		env = perfdata_env(pd);
-		if (env->sample_time_first != row[i].first || env->sample_time_last != row[i].last)
-			fail_msg("%s: from %llu to %llu", row[i].itrace, (unsigned long long)env->sample_time_first,
-				 (unsigned long long)env->sample_time_last);
-		perfdata_close(pd);
-	}
-}
-
-/* An error has its place, its time, its thread and its text; what is behind the text is zero. */
-static void errors(void **state)
-{
-	static const struct {
-		uint64_t time, ip;
-		uint32_t code;
-		const char *text;
-	} want[] = {
-		{ 5000, SB_BASE + 0x8000, SAMPLE_ERR_NO_IMAGE, "No program image for this address" },
-		{ 6000, SB_BASE + 4, SAMPLE_ERR_OVERFLOW, "Trace unit overflow" },
-	};
-	struct pdb data = { .p = NULL }, trace = { .p = NULL }, gap = { .p = NULL };
-	struct perf_record_auxtrace_error e;
-	struct pd_record rec;
-	struct perfdata *pd;
-	unsigned int n = 0;
-	size_t i;
-
-	(void)state;
-	sb_side_band(&data, "/two.bin");
-	sb_trace_at(&gap, SB_TID, SB_BASE + 0x8000, 0);
-	sb_trace(&trace, SB_TID);
-	pdb_bytes(&trace, "\x00\x05", 2);
-	sb_aux(&data, 0, gap.len, SB_RAW, 5000);
-	sb_aux(&data, 0x1000, trace.len, SB_RAW, 6000);
-	pdb_auxtrace(&data, 0, gap.p, gap.len, 2, (uint32_t)-1);
-	pdb_auxtrace(&data, 0x1000, trace.p, trace.len, 2, (uint32_t)-1);
-	pdb_free(&trace);
-	pdb_free(&gap);
-	pd = with_samples(&data, "e", "errors.data");
-	while (perfdata_next(pd, &rec) > 0) {
-		if (rec.ev->header.type != PERF_RECORD_AUXTRACE_ERROR)
-			continue;
-		assert_in_range(n, 0, 1);
-		memcpy(&e, rec.ev, sizeof(e));
-		assert_int_equal(e.header.size, sizeof(e));
-		assert_int_equal(e.type, 1);	/* of an instruction trace */
-		assert_int_equal(e.fmt, 1);	/* with a time */
-		assert_int_equal(e.cpu, 2);
-		assert_int_equal(e.pid, SB_PID);
-		assert_int_equal(e.tid, SB_TID);
-		assert_int_equal(e.code, want[n].code);
-		assert_int_equal(e.ip, want[n].ip);
-		assert_int_equal(e.time, want[n].time);
-		assert_string_equal(e.msg, want[n].text);
-		for (i = strlen(e.msg); i < sizeof(e.msg); i++)
-			assert_int_equal(e.msg[i], 0);
-		n++;
-	}
-	assert_int_equal(n, 2);
-	perfdata_close(pd);
-}
-
 static void timestamp(struct pdb *trace, uint64_t ticks)
 {
 	uint8_t p[10] = { 0x02 };
@@ -532,13 +300,21 @@ static void end_without_timestamps(void **state)
 	perfdata_close(pd);
 }
 
+static int make_program(void **state)
+{
+	if (make_dir(state))
+		return -1;
+	temp_write(dir, "two.bin", sb_loop, sizeof(sb_loop));
+	return 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(build_ids), cmocka_unit_test(owners_of_build_ids), cmocka_unit_test(rounds), cmocka_unit_test(levels),
-		cmocka_unit_test(no_records), cmocka_unit_test(times_of_samples), cmocka_unit_test(errors),
-		cmocka_unit_test(samples_of_an_ended_thread), cmocka_unit_test(end_without_timestamps),
+		cmocka_unit_test(owners_of_build_ids), cmocka_unit_test(rounds),
+		cmocka_unit_test(levels), cmocka_unit_test(samples_of_an_ended_thread),
+		cmocka_unit_test(end_without_timestamps),
 	};
 
-	return cmocka_run_group_tests_name("injector", tests, make_dir, remove_dir);
+	return cmocka_run_group_tests_name("injector", tests, make_program, remove_dir);
 }

@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lanes into one order of time, in memory and through the temporary file. */
-#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/error.h"
 #include "outputs/synth/merge.h"
-#include "outputs/synth/text.h"
-#include "unit/perf-plugin/checked_locks.h"
 
 /* A piece of these tests. */
 struct item {
@@ -59,25 +54,6 @@ static void add(struct merge_lane *ln, uint64_t time, uint32_t lane, uint32_t nr
 
 	memcpy(merge_reserve(ln, time), &it, sizeof(it));
 	merge_commit(ln, sizeof(it));
-}
-
-static void ranks(void **state)
-{
-	struct merge *m = start();
-	struct merge_lane *late = merge_lane_new(m, 2, 0), *mid = merge_lane_new(m, 1, 0),
-			  *first = merge_lane_new(m, 0, 0);
-
-	(void)state;
-	add(late, 5, 2, 0);
-	add(mid, 5, 1, 0);
-	add(mid, 7, 1, 1);
-	add(first, 5, 0, 0);
-	add(first, 8, 0, 1);
-	assert_int_equal(merge_finish(m), 0);
-	assert_int_equal(nr_got, 5);
-	assert_true(got[0].lane == 0 && got[1].lane == 1 && got[2].lane == 2);
-	assert_true(got[3].time == 7 && got[4].time == 8);
-	merge_free(m);
 }
 
 /* Which lane was made first does not matter where the places differ. */
@@ -276,188 +252,6 @@ static void dropped(void **state)
 	merge_free(m);
 }
 
-int __real_fallocate64(int fd, int mode, off_t at, off_t len);
-int __wrap_fallocate64(int fd, int mode, off_t at, off_t len);
-
-static uint64_t given_back;	/* bytes of temporary files; each follows those before it */
-
-int __wrap_fallocate64(int fd, int mode, off_t at, off_t len)
-{
-	assert_int_equal(at, given_back);
-	assert_int_equal(mode, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE);
-	given_back += (uint64_t)len;
-	return __real_fallocate64(fd, mode, at, len);
-}
-
-/* A whole lane goes through the one that is written at once, between what other lanes have. */
-static void direct_lanes(void **state)
-{
-	struct merge *m = start();
-	struct merge_lane *side = merge_lane_new(m, 0, 0), *out = merge_lane_new(m, 1, 0), *big;
-	uint32_t next[2] = { 0 };
-	unsigned int i;
-
-	(void)state;
-	for (i = 0; i < 10; i++)
-		add(side, 20000 * i, 0, i);
-	assert_int_equal(merge_direct(m, out), 0);
-	big = merge_lane_new(m, 1, 1);
-	for (i = 0; i < BIG; i++)
-		add(big, 5 + i / 2, 1, i);
-	assert_int_equal(big->first, 5);
-	assert_int_equal(big->time, 5 + (BIG - 1) / 2);
-	given_back = 0;
-	assert_int_equal(merge_direct_lane(m, big), 0);
-	/* a header of 16 bytes for each of the BIG / 2 times at least: all of it was in the file */
-	assert_true(given_back >= BIG * sizeof(struct item) + BIG / 2 * 16);
-	assert_int_equal(merge_finish(m), 0);
-	assert_int_equal(nr_got, BIG + 10);
-	for (i = 0; i < nr_got; i++) {
-		assert_int_equal(got[i].nr, next[got[i].lane]++);
-		assert_true(!i || got[i - 1].time < got[i].time ||
-			    (got[i - 1].time == got[i].time && got[i - 1].lane <= got[i].lane));
-	}
-	merge_free(m);
-}
-
-/* ---- the temporary file -------------------------------------------------------------------------- */
-
-ssize_t __real_pread64(int fd, void *buf, size_t len, off_t at);
-ssize_t __wrap_pread64(int fd, void *buf, size_t len, off_t at);
-ssize_t __real_pwrite64(int fd, const void *buf, size_t len, off_t at);
-ssize_t __wrap_pwrite64(int fd, const void *buf, size_t len, off_t at);
-
-/* What becomes of reads and writes: each transfers all or a part, until they fail with an errno, or transfer nothing (0). */
-static struct {
-	unsigned int reads, writes;	/* how many are left that succeed */
-	bool in_parts;
-	int error;
-} refusal = { UINT32_MAX, UINT32_MAX, false, 0 };
-
-static ssize_t refused(void)
-{
-	errno = refusal.error;
-	return refusal.error ? -1 : 0;
-}
-
-ssize_t __wrap_pread64(int fd, void *buf, size_t len, off_t at)
-{
-	if (!refusal.reads)
-		return refused();
-	refusal.reads -= refusal.reads != UINT32_MAX;
-	return __real_pread64(fd, buf, refusal.in_parts ? (len + 2) / 3 : len, at);
-}
-
-ssize_t __wrap_pwrite64(int fd, const void *buf, size_t len, off_t at)
-{
-	if (!refusal.writes)
-		return refused();
-	refusal.writes -= refusal.writes != UINT32_MAX;
-	return __real_pwrite64(fd, buf, refusal.in_parts ? (len + 2) / 3 : len, at);
-}
-
-/* Merges two lanes of which one needs the file. Returns what merge_finish() does, with the reason. */
-static int merge_two(const char *dir, char *why, size_t room)
-{
-	struct merge *m = start_in(dir);
-	struct merge_lane *big = merge_lane_new(m, 1, 0), *other = merge_lane_new(m, 1, 1);
-	unsigned int i;
-	int rc;
-
-	for (i = 0; i < BIG; i++)
-		add(big, i, 0, i);
-	add(other, BIG / 2, 1, 0);
-	rc = merge_finish(m);
-	snprintf(why, room, "%s", merge_why(m));
-	merge_free(m);
-	return rc;
-}
-
-static void file(void **state)
-{
-	char why[128];
-	unsigned int i;
-
-	(void)state;
-	refusal.in_parts = true;
-	assert_int_equal(merge_two("", why, sizeof(why)), 0);
-	refusal.in_parts = false;
-	assert_int_equal(nr_got, BIG + 1);
-	for (i = 0; i < nr_got; i++)
-		assert_true(got[i].lane ? i == BIG / 2 + 1 : got[i].nr == i - (i > BIG / 2));
-	assert_int_equal(merge_two("./nowhere", why, sizeof(why)), ERR_IO);
-	assert_string_equal(why, strerror(ENOENT));
-	assert_int_equal(nr_got, 0);
-	/* a write, a read, at first or later */
-	for (i = 0; i < 8; i++) {
-		refusal.error = i & 1 ? ENOSPC : 0;
-		*(i & 2 ? &refusal.reads : &refusal.writes) = i & 4 ? 3 : 0;
-		assert_int_equal(merge_two(".", why, sizeof(why)), ERR_IO);
-		assert_string_equal(why, strerror(i & 1 ? ENOSPC : EIO));
-		assert_true(nr_got < BIG);
-		refusal.reads = refusal.writes = UINT32_MAX;
-	}
-}
-
-static void nothing(void **state)
-{
-	struct merge *m = start();
-
-	(void)state;
-	assert_int_equal(merge_finish(m), 0);
-	assert_int_equal(nr_got, 0);
-	merge_free(m);
-	m = start();
-	merge_lane_new(m, 0, 0);
-	assert_int_equal(merge_finish(m), 0);
-	assert_int_equal(nr_got, 0);
-	merge_free(m);
-}
-
-/* text.h against printf */
-static void numbers(void **state)
-{
-	static const uint64_t v[] = {
-		0, 1, 9, 10, 15, 16, 255, 0x400780, 0xfffffff, 0x10000000, 0xffffffff, 0x100000000, 0x123456789a,
-		0xfffffffffffffff, 0x0abcdef012345678, 0xffff800010080000, UINT64_MAX,
-	};
-	char a[64 + TEXT_SPARE], b[64];
-	size_t i, k;
-
-	(void)state;
-	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
-		*text_hex16(a, v[i]) = 0;
-		snprintf(b, sizeof(b), "%16llx", (unsigned long long)v[i]);
-		assert_string_equal(a, b);
-		for (k = 0; k < sizeof(v) / sizeof(v[0]); k++) {
-			text_hex16_pair(a, v[i], text_hex_upper(v[i]), a + 16, v[k], text_hex_upper(v[k]));
-			a[32] = 0;
-			snprintf(b, sizeof(b), "%16llx%16llx", (unsigned long long)v[i], (unsigned long long)v[k]);
-			assert_string_equal(a, b);
-		}
-		*text_hex(a, v[i], 9) = 0;
-		snprintf(b, sizeof(b), "%9llx", (unsigned long long)v[i]);
-		assert_string_equal(a, b);
-		*text_hex(a, v[i], 0) = 0;
-		snprintf(b, sizeof(b), "%llx", (unsigned long long)v[i]);
-		assert_string_equal(a, b);
-		*text_dec(a, (int64_t)v[i], 5, ' ') = 0;
-		snprintf(b, sizeof(b), "%5lld", (long long)v[i]);
-		assert_string_equal(a, b);
-	}
-	*text_dec(a, 7, 3, '0') = 0;
-	assert_string_equal(a, "007");
-}
-
-/* What lanes share, so that they can be written in several threads, is used under its lock. */
-static int end_test(void **state)
-{
-	(void)state;
-	if (locks_wrong)
-		print_error("%u calls for a lock failed\n", locks_wrong);
-	return locks_wrong ? -1 : 0;
-}
-
 static int done(void **state)
 {
 	(void)state;
@@ -465,15 +259,12 @@ static int done(void **state)
 	return 0;
 }
 
-#define LOCKED(test) cmocka_unit_test_teardown(test, end_test)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		LOCKED(ranks), LOCKED(places), LOCKED(many),
-		LOCKED(backwards), LOCKED(floors),
-		LOCKED(direct), LOCKED(orders), LOCKED(dropped), LOCKED(direct_lanes),
-		LOCKED(file), LOCKED(nothing), LOCKED(numbers),
+		cmocka_unit_test(places), cmocka_unit_test(many), cmocka_unit_test(backwards),
+		cmocka_unit_test(floors), cmocka_unit_test(direct), cmocka_unit_test(orders),
+		cmocka_unit_test(dropped),
 	};
 
 	return cmocka_run_group_tests_name("synth merge", tests, NULL, done);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Samples of pieces that are decoded by themselves and joined are those of one run over all of them; and samples where a
- * filter leaves batches out.
+ * Samples of pieces that are decoded by themselves and joined are those of one run over all of
+ * them.
  */
-#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -463,92 +462,6 @@ static void nothing_executed(void **state)
 	sampler_free(whole);
 }
 
-#define PART(...) { .v = { __VA_ARGS__ } }
-#define BATCH(t, at, ...) { .g = { __VA_ARGS__ }, .n = sizeof((struct cst_generic[]){ __VA_ARGS__ }) / sizeof(struct cst_generic), \
-			    .tid = (t), .time = (at), .unwanted = (t) != 1 }
-
-static void expect_filtered(const char *itrace, struct part *f, const struct filter_opts *o, const char *want)
-{
-	static struct result r;
-	struct filter *filter;
-
-	assert_int_equal(filter_new(&filter, o), 0);
-	r.used = 0;
-	r.text[0] = '\0';
-	for (f->n = 0; f->n < MAX_BATCHES && f->v[f->n].n;)
-		f->n++;
-	run_whole(itrace, false, f, 1, filter, &r);
-	assert_string_equal(r.text, want);
-	filter_free(filter);
-}
-
-/*
- * Thread 1 is selected. Its branch that is open where thread 2 begins is completed, and the branches that no sample
- * has shown come as one; branches of thread 2 are in no stack.
- */
-static void filtered(void **state)
-{
-	static const struct filter_opts first = { .tid = "1" };
-	struct part f = PART(
-		BATCH(1, 10, EL_B(0x1000, 2), EL_B(0x2000, 2)),
-		BATCH(2, 20, EL_B(0x3000, 2), EL_B(0x4000, 2), el_plain(CST_GEN_TRACE_ON), EL_B(0x4800, 1)),
-		BATCH(1, 30, EL_B(0x5000, 2), EL_B(0x6000, 2)),
-		BATCH(2, 40, el_plain(CST_GEN_TRACE_ON), EL_B(0x7000, 2), el_plain(CST_GEN_EO_TRACE)));
-
-	(void)state;
-	expect_filtered("b", &f, &first,
-			"b0>1000 kind 15 thread 101/1 CPU 3 time 10 cycles 0\n"
-			"b1004>2000 kind 2 thread 101/1 CPU 3 time 10 cycles 0\n"
-			"b2004>3000 kind 2 thread 101/1 CPU 3 time 10 cycles 0\n"
-			"b5004>6000 kind 2 thread 101/1 CPU 3 time 30 cycles 0\n"
-			"b6004>0 kind 2 ends thread 101/1 CPU 3 time 30 cycles 0\n");
-	expect_filtered("i100il4", &f, &first,
-			"i2004 thread 101/1 CPU 3 time 20 period 4 size 4 2004>3000+0 1004>2000+0\n"
-			"i6004 thread 101/1 CPU 3 time 40 period 4 size 4 5004>6000+0\n");
-	expect_filtered("i4il4", &f, &first,
-			"i2004 thread 101/1 CPU 3 time 10 period 4 size 4 1004>2000+0\n"
-			"i2004 thread 101/1 CPU 3 time 20 period 0 size 4 2004>3000+0 1004>2000+0\n"
-			"i6004 thread 101/1 CPU 3 time 30 period 4 size 4 5004>6000+0\n");
-}
-
-/* An interrupt's return address is of no use behind batches that were left out, be it of the thread that continues there. */
-static void filtered_return(void **state)
-{
-	static const struct filter_opts first = { .tid = "1" };
-	struct part f = PART(
-		BATCH(1, 10, EL_B(0x1000, 2), EL_CUT(0x2000, 1), el_exception(14, 0x2004), el_plain(CST_GEN_TRACE_ON)),
-		BATCH(2, 20, EL_B(0x3000, 2), el_plain(CST_GEN_TRACE_ON)),
-		BATCH(1, 30, EL_B(0x2004, 2), EL_B(0x6000, 2), EL_B(0x7000, 1), el_plain(CST_GEN_EO_TRACE)));
-
-	(void)state;
-	expect_filtered("i100il4", &f, &first,
-			"i2000 thread 101/1 CPU 3 time 10 period 3 size 4 1004>2000+0\n"
-			"i7000 thread 101/1 CPU 3 time 30 period 5 size 4 6004>7000+0 2008>6000+0\n");
-}
-
-/* The last instruction is of use only where it is a branch, or the trace ended behind it. */
-static void last_instruction(void **state)
-{
-	static struct result r;
-	struct sampler *sp = new_sampler("b", false, &r);
-	void *word = NULL;
-	struct stream s = STREAM(&word);
-	const struct cst_generic g[] = { EL_CUT(0x1000, 2), EL_B(0x1008, 2) };
-	int tid = -5;
-
-	(void)state;
-	assert_int_equal(sampler_last(&s, &tid), 0);
-	s.tid = 9;
-	assert_int_equal(sampler_batch(sp, &s, g, 1), 0);
-	assert_int_equal(sampler_last(&s, &tid), 0);
-	assert_int_equal(tid, -5);
-	assert_int_equal(sampler_batch(sp, &s, g + 1, 1), 0);
-	assert_int_equal(sampler_last(&s, &tid), 0x100c);
-	assert_int_equal(tid, 9);
-	sampler_stream_end(sp, &s);
-	sampler_free(sp);
-}
-
 /* Until a call returns something else than 0, which it does. */
 static int run_until(const char *itrace, bool tiles, const struct part *f, size_t n, struct filter *filter)
 {
@@ -628,9 +541,10 @@ static void refused_samples(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(pieces), cmocka_unit_test(digests), cmocka_unit_test(floors), cmocka_unit_test(nothing_executed),
-					    cmocka_unit_test(filtered), cmocka_unit_test(filtered_return),
-					    cmocka_unit_test(refused_samples), cmocka_unit_test(last_instruction) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pieces), cmocka_unit_test(digests), cmocka_unit_test(floors),
+		cmocka_unit_test(nothing_executed), cmocka_unit_test(refused_samples),
+	};
 
 	return cmocka_run_group_tests_name("synth seams", tests, NULL, NULL);
 }

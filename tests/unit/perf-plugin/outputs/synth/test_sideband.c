@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What of the input goes into the output of inject, in which order and with which ids; names of threads. */
+/* IDs of what inject copies, records that are too long, and the order of what ends a thread. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -123,108 +123,6 @@ static const char *text_of(const struct out *o)
 						 (unsigned long long)word(end - 8));
 	}
 	return text;
-}
-
-static void order_and_ids(void **state)
-{
-	struct pdb data = { .p = NULL }, file = { .p = NULL };
-	const struct sideband_opts o = { .id = OUT_ID, .sample_type = ST_OUT };
-	struct out copied = { .len = 0 };
-	const struct merge_sink s = { .write = sink, .data = &copied };
-	struct merge *m = merge_new(&s, ".");
-	struct error err = { .code = 0 };
-	struct sideband *sb;
-	struct perfdata *pd;
-	struct pdb_sid aux = sid(25, 5);
-	uint64_t first, last;
-
-	(void)state;
-	/* two ring buffers one after the other, so times start anew in the middle */
-	comm(&data, 100, "a", 10, 6);
-	task(&data, PERF_RECORD_EXIT, 100, 100, 30, 6);
-	sample(&data, 6, 0x11, 35);
-	comm(&data, 101, "b", 20, 5);
-	pdb_aux(&data, 0, 16, 0, ST_TRACE, &aux);
-	comm(&data, 102, "c", 30, 5);
-	sample(&data, 5, 0x22, 40);
-	/* an ID that no event has: perf would refuse the output */
-	comm(&data, 103, "d", 50, 99);
-	sample(&data, 99, 0x33, 60);
-	task(&data, PERF_RECORD_EXIT, 200, 200, 31, 6);
-	task(&data, PERF_RECORD_FORK, 200, 100, 33, 6);
-	comm(&data, 201, "e", 50, 6);
-	task(&data, PERF_RECORD_EXIT, 201, 201, 50, 6);
-	task(&data, PERF_RECORD_EXIT, 202, 202, 50, 6);
-	comm(&data, 202, "f", 50, 6);
-	pd = open_file(&file, &data);
-	sb = sideband_new(pd, PMU);
-	assert_true(sideband_timed(sb));
-	assert_int_equal(sideband_new_id(sb), 1000000005);
-	assert_int_equal(sideband_collect(sb, m, &o, &err), 0);
-	assert_int_equal(merge_finish(m), 0);
-	/* The AUX record and the trace event's own sample are gone; at time 30 the end of a thread is last. */
-	assert_string_equal(text_of(&copied), "3@10/6 3@20/777 3@30/777 4@30/6 4@31/6 7@33/6 S17@35/6 3@50/777 3@50/6 3@50/6 4@50/6 4@50/6 ");
-	/* of the sample that was copied, not of the trace event's own */
-	assert_true(sideband_sample_span(sb, &first, &last));
-	assert_int_equal(first, 35);
-	assert_int_equal(last, 35);
-	/* it ended at 30, and what ran there cannot be later */
-	assert_int_equal(sideband_alive(sb, 100, 29), 29);
-	assert_int_equal(sideband_alive(sb, 100, 31), 30);
-	assert_int_equal(sideband_alive(sb, 101, 31), 31);
-	assert_int_equal(sideband_alive(sb, 4711, 31), 31);
-	/* a thread with the number of one that ended; and a thread that has its name and ends at the same time */
-	assert_int_equal(sideband_alive(sb, 200, 32), 31);
-	assert_int_equal(sideband_alive(sb, 200, 34), 34);
-	assert_int_equal(sideband_alive(sb, 201, 60), 50);
-	assert_int_equal(sideband_alive(sb, 202, 60), 50);
-	sideband_free(sb);
-	merge_free(m);
-	perfdata_close(pd);
-	pdb_free(&data);
-	pdb_free(&file);
-}
-
-/*
- * Records of which each is earlier than the one before, as many as cannot be sorted: what is left over follows the earliest one
- * that was.
- */
-static void descending(void **state)
-{
-	enum { SORTED = 256, ALL = SORTED + 2, FIRST = 1000 };
-	struct pdb data = { .p = NULL }, file = { .p = NULL };
-	const struct sideband_opts o = { .id = OUT_ID, .sample_type = ST_OUT };
-	struct out copied = { .len = 0 };
-	const struct merge_sink s = { .write = sink, .data = &copied };
-	struct merge *m = merge_new(&s, ".");
-	struct error err = { .code = 0 };
-	struct perf_event_header h;
-	struct sideband *sb;
-	struct perfdata *pd;
-	unsigned int i, n = 0;
-	size_t at;
-
-	(void)state;
-	for (i = 0; i < ALL; i++)
-		comm(&data, 100, "a", FIRST - i, 6);
-	pd = open_file(&file, &data);
-	sb = sideband_new(pd, PMU);
-	assert_int_equal(sideband_collect(sb, m, &o, &err), 0);
-	assert_int_equal(merge_finish(m), 0);
-	for (at = 0; at < copied.len; at += h.size, n++) {
-		uint64_t want = FIRST - (ALL - 1) + n;
-
-		memcpy(&h, copied.bytes + at, sizeof(h));
-		if (n < 3)
-			want = FIRST - (SORTED - 1) - n;
-		assert_int_equal(word(copied.bytes + at + h.size - 16), want);
-	}
-	assert_int_equal(n, ALL);
-	sideband_free(sb);
-	merge_free(m);
-	perfdata_close(pd);
-	pdb_free(&data);
-	pdb_free(&file);
 }
 
 static void collect_all(struct pdb *file, const struct pdb_attr *v, unsigned int nr, const struct pdb *data, struct out *copied,
@@ -367,132 +265,6 @@ static void exits_last(void **state)
 	pdb_free(&file);
 }
 
-static void put_switch(struct pdb *b, uint32_t type, uint64_t time)
-{
-	struct pdb_sid s = sid(time, 5);
-	size_t at = pdb_begin(b, type, PERF_RECORD_MISC_SWITCH_OUT);
-
-	if (type == PERF_RECORD_SWITCH_CPU_WIDE) {
-		pdb_u32(b, 100);
-		pdb_u32(b, 101);
-	}
-	pdb_sid_put(b, ST_TRACE, &s);
-	pdb_end(b, at);
-}
-
-static void copy_switches(bool switches, const char *want)
-{
-	struct pdb data = { .p = NULL }, file = { .p = NULL };
-	struct out copied = { .len = 0 };
-	const struct sideband_opts o = { .id = OUT_ID, .sample_type = ST_OUT, .switches = switches };
-	const struct merge_sink s = { .write = sink, .data = &copied };
-	struct merge *m = merge_new(&s, ".");
-	struct error err = { .code = 0 };
-	uint64_t first, last;
-	struct sideband *sb;
-	struct perfdata *pd;
-
-	comm(&data, 100, "a", 10, 5);
-	put_switch(&data, PERF_RECORD_SWITCH, 20);
-	put_switch(&data, PERF_RECORD_SWITCH_CPU_WIDE, 30);
-	pd = open_file(&file, &data);
-	sb = sideband_new(pd, PMU);
-	assert_int_equal(sideband_collect(sb, m, &o, &err), 0);
-	assert_int_equal(merge_finish(m), 0);
-	assert_string_equal(text_of(&copied), want);
-	assert_false(sideband_sample_span(sb, &first, &last));
-	sideband_free(sb);
-	merge_free(m);
-	perfdata_close(pd);
-	pdb_free(&data);
-	pdb_free(&file);
-}
-
-/* AutoFDO's readers complain of each, so they are copied on request only. */
-static void switches(void **state)
-{
-	(void)state;
-	copy_switches(false, "3@10/777 ");
-	copy_switches(true, "3@10/777 14@20/777 15@30/777 ");
-}
-
-static void names(void **state)
-{
-	struct pdb data = { .p = NULL }, file = { .p = NULL };
-	static const struct {
-		int tid;
-		uint64_t time, from, until;
-		const char *name;
-	} spans[] = {
-		{ 100, 5, 0, 10, "sh" }, { 100, 10, 10, 25, "sh" }, { 100, 24, 10, 25, "sh" }, { 100, 25, 25, UINT64_MAX, "sh2" },
-		{ 200, 29, 20, 30, "sh" }, { 200, 90, 30, UINT64_MAX, "make" }, { 7, 60, 0, UINT64_MAX, ":7" },
-	};
-	struct perfdata *pd;
-	uint64_t from, until;
-	struct comms *c;
-	size_t i;
-
-	(void)state;
-	comm(&data, 100, "sh", 10, 6);
-	task(&data, PERF_RECORD_FORK, 200, 100, 20, 6);
-	comm(&data, 200, "make", 30, 6);
-	comm(&data, 100, "sh3", 25, 6);		/* at the same time the last record names the thread */
-	comm(&data, 100, "sh2", 25, 6);
-	/* a ring of parents */
-	task(&data, PERF_RECORD_FORK, 300, 301, 50, 6);
-	task(&data, PERF_RECORD_FORK, 301, 300, 50, 6);
-	/* a damaged parent */
-	task(&data, PERF_RECORD_FORK, 400, (uint32_t)-7, 60, 6);
-	pd = open_file(&file, &data);
-	c = comms_new(pd);
-	assert_string_equal(comms_at(c, 100, 5), "sh");
-	assert_string_equal(comms_at(c, 100, 24), "sh");
-	assert_string_equal(comms_at(c, 100, 25), "sh2");
-	assert_string_equal(comms_at(c, 200, 29), "sh");	/* of the parent when it was forked */
-	assert_string_equal(comms_at(c, 200, 30), "make");
-	assert_string_equal(comms_at(c, 300, 60), ":300");
-	assert_string_equal(comms_at(c, 400, 60), ":400");
-	assert_string_equal(comms_at(c, 7, 60), ":7");
-	for (i = 0; i < sizeof(spans) / sizeof(spans[0]); i++) {
-		assert_string_equal(comms_span(c, spans[i].tid, spans[i].time, &from, &until), spans[i].name);
-		assert_int_equal(from, spans[i].from);
-		assert_int_equal(until, spans[i].until);
-	}
-	comms_free(c);
-	perfdata_close(pd);
-	pdb_free(&data);
-	pdb_free(&file);
-}
-
-/*
- * A LOST record says of which event records were lost: of one that is kept it stays, the trace's own becomes that of
- * the output.
- */
-static void lost_of_events(void **state)
-{
-	static const struct {
-		uint64_t lost, own, want;
-	} row[] = { { 5, 5, OUT_ID }, { 6, 6, 6 }, { 99, 5, 99 } };
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		struct pdb data = { .p = NULL }, file = { .p = NULL };
-		const struct pdb_sid s = sid(10, row[i].own);
-		struct out copied = { .len = 0 };
-		const size_t at = pdb_begin(&data, PERF_RECORD_LOST, 0);
-
-		pdb_u64(&data, row[i].lost);
-		pdb_u64(&data, 3);
-		pdb_sid_put(&data, ST_TRACE, &s);
-		pdb_end(&data, at);
-		collect_all(&file, attrs, 2, &data, &copied, 1000000005);
-		assert_int_equal(word(copied.bytes + 8), row[i].want);
-		assert_int_equal(word(copied.bytes + 16), 3);
-		pdb_free(&data);
-	}
-}
-
 /*
  * A thread that is named and ends at the same time has ended, in whatever order the records are; a new one begins
  * after that.
@@ -533,9 +305,8 @@ static void lives(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(order_and_ids), cmocka_unit_test(descending), cmocka_unit_test(ids_of_cpus), cmocka_unit_test(no_identifier),
-		cmocka_unit_test(too_long), cmocka_unit_test(exits_last), cmocka_unit_test(switches), cmocka_unit_test(names),
-		cmocka_unit_test(lost_of_events), cmocka_unit_test(lives),
+		cmocka_unit_test(ids_of_cpus), cmocka_unit_test(no_identifier),
+		cmocka_unit_test(too_long), cmocka_unit_test(exits_last), cmocka_unit_test(lives),
 	};
 
 	return cmocka_run_group_tests_name("synth sideband", tests, NULL, NULL);
