@@ -485,16 +485,61 @@ static void test_element_places(void **state)
 	free(r);
 }
 
+/* Conditional instructions, and software trace of any size. */
+struct form {
+	char *(*write)(char *p, const struct cst_generic *g);
+	struct cst_generic g;
+	const char *want;
+};
+
+static const struct form forms[] = {
+	{ dump_text_condition, { .num = CST_COND_PASSED | CST_COND_INSN, .addr = 0x8000, .end = 7 },
+	  " 0x8000 passed key=0x7" },
+	{ dump_text_condition, { .num = CST_COND_FAILED | CST_COND_FLAGS | 0xa000, .end = 1 },
+	  " failed nzcv=0xa key=0x1" },
+	{ dump_text_condition, { .end = 0 }, " unknown key=0x0" },
+	{ dump_json_condition, { .num = CST_COND_PASSED | CST_COND_INSN, .addr = 0x8000, .end = 7 },
+	  ",\"address\":\"0x8000\",\"result\":\"passed\",\"key\":\"0x7\"" },
+	{ dump_json_condition, { .num = CST_COND_FAILED | CST_COND_FLAGS | 0xa000, .end = 1 },
+	  ",\"result\":\"failed\",\"nzcv\":\"0xa\",\"key\":\"0x1\"" },
+	{ dump_json_condition, { .end = 0 }, ",\"result\":\"unknown\",\"key\":\"0x0\"" },
+	{ dump_text_sw,
+	  { .num = CST_SW_ID, .master = 0x80, .channel = 3, .size = 8, .payload = 0x5a },
+	  " master=0x80 channel=0x3 0x5a" },
+	{ dump_text_sw, { .size = 0 }, " master=? channel=?" },
+	/* no more digits than a value has */
+	{ dump_text_sw, { .size = 64, .payload = 0x5a },
+	  " master=? channel=? 0x000000000000005a" },
+	{ dump_text_sw, { .size = 68, .payload = 0x5a },
+	  " master=? channel=? 0x000000000000005a" },
+	{ dump_json_sw, { .size = 72, .payload = 0x5a },
+	  ",\"bits\":72,\"value\":\"0x000000000000005a\"" },
+	{ dump_json_sw,
+	  { .num = CST_SW_ID, .master = 0x80, .channel = 3, .size = 32, .payload = 0x5a },
+	  ",\"master\":128,\"channel\":3,\"bits\":32,\"value\":\"0x0000005a\"" },
+	{ dump_json_sw, { .size = 0, .flags = CST_GF_TS, .ts = 5 }, ",\"timestamp\":\"0x5\"" },
+};
+
+static void test_forms(void **state)
+{
+	char line[DUMP_LINE_MAX];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		*forms[i].write(line, &forms[i].g) = 0;
+		if (strcmp(line, forms[i].want))
+			fail_msg("form %zu: '%s', expected '%s'", i, line, forms[i].want);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_packets),
-		cmocka_unit_test(test_cut_bytes),
-		cmocka_unit_test(test_elements),
-		cmocka_unit_test(test_fragments),
-		cmocka_unit_test(test_log),
-		cmocka_unit_test(test_packet_places),
+		cmocka_unit_test(test_names), cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_packets), cmocka_unit_test(test_cut_bytes),
+		cmocka_unit_test(test_elements), cmocka_unit_test(test_fragments),
+		cmocka_unit_test(test_log), cmocka_unit_test(test_packet_places),
 		cmocka_unit_test(test_element_places),
 	};
 

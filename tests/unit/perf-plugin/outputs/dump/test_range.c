@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * test_dump_range.c - where decoding begins for a part of a listing: at the place that the index has, or at the
- * beginning if the code there depends on contexts before it, which has a reason.
+ * When a part of a listing begins at the place that the index has, and when at the beginning: the
+ * code depends on contexts before it.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -209,112 +209,10 @@ static void test_worlds(void **state)
 	}
 }
 
-/* A block in frames: the lowest bit of bytes at even places is in the last byte. */
-static void put_frames(uint8_t *out, unsigned int id, const uint8_t *block)
-{
-	unsigned int i, k;
-
-	for (i = 0; i < BLOCK; i += 14, out += 16) {
-		out[0] = (uint8_t)(id << 1 | 1);
-		out[15] = 0;
-		for (k = 1; k < 15; k++) {
-			out[k] = k % 2 ? block[i + k - 1] : block[i + k - 1] & 0xfe;
-			out[15] |= k % 2 ? 0 : (block[i + k - 1] & 1) << k / 2;
-		}
-	}
-}
-
-/* Two units: one has context ID 7 from a quarter of the trace on, the other one from three quarters. */
-static void test_two_units(void **state)
-{
-	static const struct block contexts[2] = { { EL0, 0, 5 }, { EL0, 0, 7 } };
-	const struct dump_place from = { true, CST_INDEX_CONTEXT, 7 };
-	const uint64_t size = 2ull * BLOCKS * FRAMES;
-	uint8_t *frames = malloc(size), block[BLOCK];
-	struct index_section s = { .name = "buffer", .data = frames, .size = size };
-	struct cst_etmv4_regs regs = { .idr1 = 0x400, .idr2 = 8 | 4 << 5, .configr = 1 << 6 };
-	struct cst_decoder *dec;
-	struct cst_config cfg;
-	char text[512];
-	unsigned int i;
-
-	(void)state;
-	assert_non_null(frames);
-	assert_int_equal(cst_tree_new(&s.tree, CST_TREE_FRAMES, 0), 0);
-	for (i = 0; i < 2; i++) {
-		regs.traceidr = 0x10 + i;
-		assert_int_equal(cst_config_etmv4(&cfg, &regs, 0, CST_PROFILE_A), 0);
-		assert_int_equal(cst_tree_add(s.tree, &cfg, &dec), 0);
-	}
-	for (i = 0; i < 2 * BLOCKS; i++) {
-		put_block(block, &contexts[i / 2 >= (i % 2 ? BLOCKS / 4 * 3 : BLOCKS / 4)], 0, true);
-		put_frames(frames + i * FRAMES, 0x10 + i % 2, block);
-	}
-	assert_in_range(start_in(&s, from, -1, text, sizeof(text)), size / 8, size / 4);
-	assert_string_equal(text, "");
-	assert_in_range(valid[0x10], size / 8, size / 4 + FRAMES);
-	assert_in_range(valid[0x11], size / 8, size / 4 * 3 + FRAMES);
-	cst_tree_reset(s.tree);
-	assert_in_range(start_in(&s, from, 0x10, text, sizeof(text)), size / 8, size / 4);
-	/* nothing of the other unit, which need not be decoded from a place where it could be */
-	assert_in_range(valid[0x10], size / 8, size / 4 + FRAMES);
-	assert_true(valid[0x11] == UINT64_MAX);
-	cst_tree_reset(s.tree);
-	assert_in_range(start_in(&s, from, 0x11, text, sizeof(text)), size / 2, size / 4 * 3);
-	assert_in_range(valid[0x11], size / 2, size / 4 * 3 + FRAMES);
-	assert_true(valid[0x10] == UINT64_MAX);
-	assert_int_equal(valid[0x12], 0);
-	assert_string_equal(text, "");
-	cst_tree_free(s.tree);
-	free(frames);
-}
-
-/* A part has ended when it has for each unit that is listed, of elements and, if they are asked for, of packets. */
-static void test_done(void **state)
-{
-	struct cst_etmv4_regs regs = { .idr1 = 0x400, .idr2 = 8 };
-	struct dump_range *r = calloc(1, sizeof(*r));
-	struct cst_decoder *dec;
-	struct cst_config cfg;
-	struct cst_tree *tree;
-	unsigned int i;
-
-	(void)state;
-	assert_non_null(r);
-	assert_int_equal(cst_tree_new(&tree, CST_TREE_FRAMES, 0), 0);
-	for (i = 0; i < 2; i++) {
-		regs.traceidr = 0x10 + i;
-		assert_int_equal(cst_config_etmv4(&cfg, &regs, 0, CST_PROFILE_A), 0);
-		assert_int_equal(cst_tree_add(tree, &cfg, &dec), 0);
-	}
-	assert_false(dump_range_done(r, tree, -1, false));
-	assert_false(dump_range_done(r, tree, 0x10, false));
-	/* there is nothing of a unit that the tree does not have */
-	assert_true(dump_range_done(r, tree, 0, false));
-	assert_true(dump_range_done(r, tree, 0x12, true));
-	r->off[DUMP_LIST_ELEMENTS][0x10] = 1;
-	assert_false(dump_range_done(r, tree, -1, false));
-	assert_true(dump_range_done(r, tree, 0x10, false));
-	assert_false(dump_range_done(r, tree, 0x10, true));
-	assert_false(dump_range_done(r, tree, 0x11, false));
-	r->off[DUMP_LIST_PACKETS][0x10] = 1;
-	assert_true(dump_range_done(r, tree, 0x10, true));
-	r->off[DUMP_LIST_ELEMENTS][0x11] = 1;
-	assert_true(dump_range_done(r, tree, -1, false));
-	assert_false(dump_range_done(r, tree, -1, true));
-	r->off[DUMP_LIST_PACKETS][0x11] = 1;
-	r->off[DUMP_LIST_ELEMENTS][0x11] = 0;
-	assert_false(dump_range_done(r, tree, -1, true));
-	cst_tree_free(tree);
-	free(r);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_worlds),
-		cmocka_unit_test(test_two_units),
-		cmocka_unit_test(test_done),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

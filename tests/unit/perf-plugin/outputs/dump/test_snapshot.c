@@ -275,100 +275,10 @@ static void test_frames(void **state)
 	}
 }
 
-/* Each buffer has a part of its own, also of the same trace ID. */
-static void test_parts(void **state)
-{
-	static const struct snap both = { .trace = BOTH };
-	struct dump_range *r = calloc(1, sizeof(*r));
-	struct dump d;
-
-	(void)state;
-	assert_non_null(r);
-	make_snapshot(&both);
-	assert_int_equal(index_book_init(&r->book, "cstrace dump", dir, NULL), 0);
-	r->from = (struct dump_place){ true, CST_INDEX_KINDS, 15 };
-	r->to = (struct dump_place){ true, CST_INDEX_KINDS, 17 };
-	d = listing();
-	d.range = r;
-	assert_int_equal(run(&d, "all"), 0);
-	assert_text("from 15 to 17", out, "# ETB_0: coresight\n16         10 * trace-on begin\n"
-		    "# ETB_1: source_data\n15         10 * context A64 EL0 non-secure\n");
-	index_book_free(&r->book);
-	free(r);
-}
-
-#define READ ": is one of the files that are read; the output needs another name: choose one with -o\n"
-
-static void test_messages(void **state)
-{
-	static const struct snap both = { .trace = BOTH }, raw = { NULL },
-		unread[2] = { { .trace = TWO BUFFER("0", "frames.bin", "coresight") BUFFER("1", "first-new.bin", "source_data") LINKS },
-			      { .trace = TWO BUFFER("0", "frames.bin", "coresight") BUFFER("1", "raw.bin,second-new.bin", "source_data")
-				LINKS } };
-	struct dump d;
-	unsigned int i;
-
-	(void)state;
-	make_snapshot(&raw);
-	d = listing();
-	d.frames = true;
-	assert_int_equal(run(&d, NULL), ERR_REPORTED);
-	assert_text("frames of a buffer without", errors, SAID("ETB_0: unformatted data has no frames"));
-	/* the command that asks */
-	d = listing();
-	d.who = "cstrace index";
-	assert_int_equal(run(&d, "x"), ERR_REPORTED);
-	assert_text("index", errors, "cstrace index: DIR: x: neither a trace buffer nor a trace source of the snapshot; its buffers are:\n  ETB_0\n");
-	/* the reference lister has headings only where it lists several buffers */
-	make_snapshot(&both);
-	d = listing();
-	d.format = DUMP_OPENCSD;
-	d.only_id = 0x11;
-	assert_int_equal(run(&d, NULL), 0);
-	assert_text("opencsd", out, "");
-	assert_int_equal(run(&d, "all"), 0);
-	assert_text("opencsd, all", out, "Using ETB_0 as trace source\nUsing ETB_1 as trace source\n");
-	/* it has the trace ID 0 for packets without frames */
-	d = listing();
-	d.format = DUMP_OPENCSD;
-	d.packets = true;
-	assert_int_equal(run(&d, "all"), 0);
-	assert_non_null(strstr(out, "\nIdx:17; ID:10; [0x85 "));
-	assert_non_null(strstr(out, "\nIdx:15; ID:0; [0x85 "));
-	/* sums are of the trace ID that is listed */
-	for (i = 0; i < 3; i++) {
-		d = listing();
-		d.only_id = i ? 0xf + (int)i : 0;
-		assert_int_equal(run(&d, "buffer0"), 0);
-		assert_int_equal(d.stats.insns, i == 1);
-		assert_int_equal(d.stats.bytes > 0, i == 1);
-	}
-	/* a buffer of the snapshot, also one that is not listed, is not replaced */
-	for (i = 0; i < 2; i++) {
-		temp_write(dir, i ? "second-new.bin" : "first-new.bin", TRACE, sizeof(TRACE) - 1);
-		make_snapshot(&unread[i]);
-		d = listing();
-		assert_int_equal(run_to(&d, NULL, temp_path(dir, i ? "second-new.bin" : "first-new.bin")), ERR_REPORTED);
-		assert_text("output", errors, i ? "cstrace dump: DIR/second-new.bin" READ : "cstrace dump: DIR/first-new.bin" READ);
-	}
-	/* code that is not there */
-	make_snapshot(&both);
-	remove(temp_path(dir, "mem.bin"));
-	d = listing();
-	assert_int_equal(run(&d, "ETB_1"), 0);
-	assert_text("memory", errors, "cstrace dump: DIR/cpu_0.ini:5: file of a memory dump cannot be read (No such file or directory)\n"
-	   "cstrace dump: 1 memory dumps are missing or cut: code in them is listed as not accessible\n"
-	   "cstrace dump: lost: 1 ranges without code\n");
-	assert_true(d.losses);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_buffers),
-		cmocka_unit_test(test_frames),
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_messages),
+		cmocka_unit_test(test_buffers), cmocka_unit_test(test_frames),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
