@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What info says about trace units, trace IDs, buffers and clocks in states that recordings of today rarely have, and about many
- * binaries: whole lines.
+ * What info says of trace units, trace IDs and clocks in states that recordings of today rarely
+ * have, and of many binaries and processes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,9 @@
 #include <unistd.h>
 
 #include "machine/buffers/owners.h"
+#include "machine/images/elf_facts.h"
 #include "outputs/info/info.h"
+#include "session/decode/decode.h"
 #include "session/internal.h"
 #include "unit/perf-plugin/session_open.h"
 #include "unit/temp_dir.h"
@@ -138,240 +140,6 @@ static void timestamp_sources(void **state)
 	says("    timestamps: on, source not recorded\n");
 }
 
-static void configurations(void **state)
-{
-	static const struct {
-		bool addr, value;
-		const char *text;
-	} kinds[] = { { true, false, "    data trace: addresses\n" }, { false, true, "    data trace: values\n" },
-		      { true, true, "    data trace: addresses and values\n" } };
-	struct cst_config *c = &ss->units.v[0].config;
-	size_t i;
-
-	(void)state;
-	says("Trace units: metadata version 1, 4 CPUs\n  CPU 0,1,2,3: ETMv4.2, TRCCONFIGR 0x41\n");
-	says_not("data trace");
-	ss->units.v[0].config_error = -CST_ERR_PROTOCOL;
-	says("  CPU 0,1,2,3: ETMv4.2 (");
-	says(error_text(-CST_ERR_PROTOCOL));
-	c->data_trace = true;
-	says_not("data trace");
-	c->protocol = CST_PROTO_ETMV3;
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		c->data_addr = kinds[i].addr;
-		c->data_value = kinds[i].value;
-		says(kinds[i].text);
-	}
-	c->data_trace = false;
-	says_not("data trace");
-}
-
-/* Each field of a configuration has its words, whatever the others are. */
-static void fields(void **state)
-{
-#define HEAD	"    timestamps: off; order and time are those of the AUX records\n"
-#define OFF	"    cycle counts: off\n"
-#define REST	"    return stack off, branch broadcast off, speculation depth 0"
-	static const struct {
-		struct cst_config c;
-		const char *text;
-	} cases[] = {
-		{ { .ia64 = true }, HEAD OFF REST "\n" },
-		{ { .ia64 = true, .cc_bits = 12 }, HEAD OFF REST "\n" },
-		{ { .ia64 = true, .cycle_count = true }, HEAD "    cycle counts: on\n" REST "\n" },
-		{ { .ia64 = true, .cycle_count = true, .cc_bits = 12 }, HEAD "    cycle counts: on, 12 bits\n" REST "\n" },
-		{ { .ia64 = true, .ret_stack = true },
-		  HEAD OFF "    return stack on, branch broadcast off, speculation depth 0\n" },
-		{ { .ia64 = true, .branch_broadcast = true },
-		  HEAD OFF "    return stack off, branch broadcast on, speculation depth 0\n" },
-		{ { .ia64 = true, .max_spec = 7 }, HEAD OFF "    return stack off, branch broadcast off, speculation depth 7\n" },
-		{ { .ia64 = true, .qsupp = 2 }, HEAD OFF REST ", Q elements possible\n" },
-		{ { .ia64 = false }, HEAD OFF REST ", 32-bit addresses\n" },
-	};
-	static const struct {
-		enum aux_unit unit;
-		unsigned int version;
-		const char *text;
-	} units[] = { { AUX_ETMV3, 0x15, "ETMv3.5, ETMCR 0x41\n" }, { AUX_PTM, 0x31, "PFT 1.1, ETMCR 0x41\n" },
-		      { AUX_ETE, 2, "ETE 1.2, TRCCONFIGR 0x41\n" }, { AUX_ETMV4, 0x46, "ETMv4.6, TRCCONFIGR 0x41\n" } };
-	struct trace_unit *u = &ss->units.v[0];
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		u->config = cases[i].c;
-		says(cases[i].text);
-	}
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		ss->units.info.cpu[0].unit = units[i].unit;
-		u->config.version = (uint8_t)units[i].version;
-		says(units[i].text);
-	}
-	/* the two registers of the thread */
-	u->config.cid_bytes = 2;
-	u->config.vmid_bytes = 4;
-	says("    thread: context ID with 16 bits\n");
-	u->pid.contextidr_el2 = true;
-	says("    thread: CONTEXTIDR_EL2, traced as VMID with 32 bits\n");
-	u->pid.contextidr_el1 = u->pid.contextidr_el2 = false;
-	says("    thread: not traced; taken from the buffer, from context switches, or from the only process\n");
-}
-
-/* The identifier of the virtual machine is traced if the unit has one, the register asks for it, and it is no context ID. */
-static void virtual_machines(void **state)
-{
-	static const struct {
-		enum aux_unit unit;
-		uint64_t control;
-		unsigned int bytes;
-		bool is_cid2, traced;
-	} cases[] = {
-		{ AUX_ETMV4, 0x80, 1, false, true }, { AUX_ETMV4, 0x80, 0, false, false }, { AUX_ETMV4, 0x80, 1, true, false },
-		{ AUX_ETMV4, 0x40000000, 1, false, false }, { AUX_ETE, 0x80, 4, false, true }, { AUX_PTM, 0x40000000, 1, false, true },
-		{ AUX_ETMV3, 0x40000000, 1, false, true }, { AUX_PTM, 0x80, 1, false, false }, { AUX_ETMV3, 0x80, 1, false, false },
-		{ AUX_PTM, 0x20000000, 1, false, false },
-	};
-	struct aux_cpu *a = &ss->units.info.cpu[0];
-	struct cst_config *c = &ss->units.v[0].config;
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		a->unit = cases[i].unit;
-		a->reg[0] = cases[i].control;
-		c->vmid_bytes = (uint8_t)cases[i].bytes;
-		c->vmid_is_cid2 = cases[i].is_cid2;
-		if (!!strstr(info(false), "    virtual machine identifier traced\n") != cases[i].traced)
-			fail_msg("case %zu: %s", i, text);
-	}
-}
-
-/* Fields with values that the architecture reserves, each in a line. */
-static void reserved_fields(void **state)
-{
-#define COMPARE "    the trace is read as the registers say; if it decodes badly, compare them with the trace unit's manual\n"
-	unsigned int i;
-
-	(void)state;
-	says_not("reserves");
-	says_not("manual");
-	for (i = 0; i < CPUS; i++)
-		ss->units.info.cpu[i].reg[AUX_REG_TRCIDR2] = 8 | 5 << 5 | 3 << 10;
-	says("    TRCIDR2.CIDSIZE holds 5, which the architecture reserves in an ETMv4\n"
-	     "    TRCIDR2.VMIDSIZE holds 3, which the architecture reserves in an ETMv4\n" COMPARE);
-	ss->units.v[0].config.protocol = CST_PROTO_ETE;
-	says("    TRCIDR2.VMIDSIZE holds 3, which the architecture reserves in an ETE\n" COMPARE);
-}
-
-/* Units that differ in anything but their trace ID have paragraphs of their own. */
-static void equal_units(void **state)
-{
-	struct aux_cpu *a = &ss->units.info.cpu[2], kept = *a;
-
-	(void)state;
-	a->reg[AUX_REG_TRCTRACEIDR]++;
-	says("  CPU 0,1,2,3: ");
-	a->reg[AUX_REG_TRCDEVARCH]++;
-	says("  CPU 0,1,3: ");
-	says("  CPU 2: ");
-	*a = kept;
-	a->present ^= 1u << AUX_REG_TRCDEVARCH;
-	says("  CPU 0,1,3: ");
-	*a = kept;
-	a->ts_source = AUX_TS_PHYSICAL;
-	says("  CPU 0,1,3: ");
-	*a = kept;
-	a->unit = AUX_ETE;
-	says("  CPU 0,1,3: ");
-	*a = kept;
-	ss->units.info.snapshot = true;
-	says("4 CPUs, snapshot mode\n");
-	ss->units.info.nr_cpu = 1;
-	says("1 CPU, snapshot mode\n  CPU 0: ");
-	ss->units.info.nr_cpu = CPUS;
-}
-
-/* A trace ID that several CPUs have, in time or by sink. */
-static void owners(void **state)
-{
-	struct id_owner *kept = ss->units.ids, v[] = {
-		{ .id = 0x20, .cpu = 0, .time = 5 }, { .id = 0x20, .cpu = 1, .time = 3000000007u }, { .id = 0x20, .cpu = 2 },
-		{ .id = 0x20, .cpu = 2, .has_sink = true, .sink = 0x1f }, { .id = 0x20, .cpu = 2, .has_sink = true, .sink = 0x1f, .tid = 9 },
-		{ .id = 0x20, .cpu = 2, .has_sink = true, .sink = 0x1f, .unit = &ss->units.v[0] },
-		{ .id = 0x21, .cpu = 2, .has_sink = true, .sink = 0x1f, .unit = &ss->units.v[0], .time = 8 },
-	};
-
-	(void)state;
-	ss->units.ids = v;
-	ss->units.nr_ids = sizeof(v) / sizeof(v[0]);
-	ss->units.defined = (struct defined_unit *)&data;	/* whether there are any */
-	says("\nTrace IDs: from define_trace records\n  0x20: CPU 0\n  0x20: CPU 1 from 3.000000007 s on\n  0x20: CPU 2\n"
-	     "  0x20: CPU 2 in sink 0x1f\n  0x20: CPU 2 in sink 0x1f\n  0x21: CPU 2 in sink 0x1f\n\nTrace: ");
-	ss->units.defined = NULL;
-	ss->units.ids = kept;
-	ss->units.nr_ids = 0;
-}
-
-/* What the header says about the recording. */
-static void origin(void **state)
-{
-	struct pd_env *env = (struct pd_env *)(uintptr_t)perfdata_env(session_perfdata(ss)), kept = *env;
-	const char *words[] = { "/usr/bin/perf", "re\ncord" };
-
-	(void)state;
-	says("File: test\nRecorded: on unknown host, unknown architecture, Linux unknown, by perf of unknown version\n\nTrace units: ");
-	env->hostname = "ho\nst";
-	says("Recorded: on ho\\x0ast, unknown architecture, Linux unknown, by perf of unknown version\n");
-	env->arch = "aarch64";
-	env->osrelease = "6.1.0";
-	env->version = "6.2.g1";
-	env->cmdline = words;
-	env->nr_cmdline = 2;
-	says("Recorded: on ho\\x0ast, aarch64, Linux 6.1.0, by perf 6.2.g1\nCommand: /usr/bin/perf re\\x0acord\n\nTrace units: ");
-	ss->recorder = RECORDER_SIMPLEPERF;
-	env->version = NULL;
-	says("Linux 6.1.0, by simpleperf\nCommand: ");
-	ss->recorder = RECORDER_SNAPSHOT;
-	says("File: test\nRecorded: a snapshot, without times and threads of an operating system\n\nTrace units: ");
-	ss->recorder = RECORDER_PERF;
-	*env = kept;
-}
-
-/* A buffer: whose it is, and what is in it. */
-static void buffer(void **state)
-{
-	struct queue *q = ss->queues.q[2];
-
-	(void)state;
-	says("  buffer 2, CPU 2: 53 bytes in 1 piece; 1 fragment with 53 bytes, unframed\n");
-	says("  buffer 0, CPU 0: 53 bytes in 1 piece; 1 fragment with 53 bytes (no AUX records: taken whole), unframed\n");
-	q->cpu = -1;
-	q->tid = 77;
-	q->any_aux = q->any_raw = false;
-	q->any_frames = true;
-	q->ids_begun = q->ids_done = q->nr_frags;
-	q->ids[0] = 1ull << 1 | 1ull << 63 | 1;
-	q->ids[1] = 1ull << 0 | 1ull << 0x2f | 1ull << 0x30;
-	says("  buffer 2, thread 77: 53 bytes in 1 piece; 1 fragment with 53 bytes (no AUX records: taken whole), frames with trace ID "
-	     "0x01, 0x3f, 0x40, 0x6f\n");
-	q->nr_frags = 0;
-	says("; 0 fragments with 0 bytes (no");
-	q->nr_frags = 1;
-	q->nr_chunks = 0;
-	says(": 0 bytes in 0 pieces; 1 fragment with ");
-	q->nr_chunks = 1;
-	ss->queues.nr_aux = 1;
-	says("\nTrace: 20 buffers, 1 AUX record\n");
-	ss->queues.nr_aux = 20;
-	ss->queues.nr = 1;
-	says("\nTrace: 1 buffer, 20 AUX records\n");
-	says_not(" more (--all");
-	ss->queues.nr = 16;
-	says("  buffer 15, ");
-	says_not(" more (--all");
-	ss->queues.nr = 20;
-}
-
 static void trace_ids(void **state)
 {
 	struct id_owner *kept = ss->units.ids, many[18];
@@ -406,21 +174,6 @@ static void trace_ids(void **state)
 	assert_null(strstr(text, "and more"));
 	ss->units.ids = kept;
 	ss->units.nr_ids = 0;
-}
-
-static void buffers(void **state)
-{
-	const char *p;
-	unsigned int n = 0;
-
-	(void)state;
-	says("\nTrace: 20 buffers, 20 AUX records\n");
-	says("  and 4 more (--all lists them)\n");
-	for (p = text; (p = strstr(p, "  buffer ")); p++)
-		n++;
-	assert_int_equal(n, 16);
-	assert_non_null(strstr(info(true), "  buffer 19, "));
-	assert_null(strstr(text, " more (--all"));
 }
 
 static struct trace_clock *clock_of(unsigned int i, struct trace_clock c)
@@ -479,46 +232,6 @@ static void clocks(void **state)
 	says("any timestamp\n  3 timestamps are earlier than the one before: time stands still there\n");
 }
 
-/* Processes with one map or several, with and without names and threads, and maps of the kernel. */
-static int set_up_tasks(void **state)
-{
-	struct pdb_sid s = sb_sid(1000);
-	unsigned int i;
-
-	(void)state;
-	sb_side_band(&data, "/program");
-	for (i = 0; i < 2; i++)
-		pdb_mmap2(&data, 300 - 100 * i, SB_BASE, 0x1000, 0, "/program", SB_ST, &s);
-	pdb_mmap2(&data, 200, SB_BASE + 0x10000, 0x1000, 0, "/other", SB_ST, &s);
-	pdb_comm(&data, 200, 200, "first", SB_ST, &s);
-	s.time = 2000;
-	pdb_comm(&data, 200, 200, "t\nwo", SB_ST, &s);
-	/* a number of a thread that another process has later */
-	sb_fork(&data, 300, 300, SB_TID, 1500);
-	/* forks without a map of its own */
-	sb_fork(&data, 400, 400, 401, 1500);
-	sb_kernel_map(&data, 500, 0xffff800008000000, 0x1000000, 0xffff800008000000, "[kernel.kallsyms]_text");
-	sb_trace(&trace, SB_TID);
-	sb_stretch(&data, &trace, 0, SB_RAW);
-	ss = sb_open(&data, &(struct session_opts){ .buildid_dir = "/nonexistent" }, NULL);
-	return 0;
-}
-
-static void tasks(void **state)
-{
-	(void)state;
-	says("\n  100 loop: 2 threads, 1 map event\n  200 t\\x0awo: 1 thread, 2 map events\n  300 (no name): 2 threads, 1 map event\n"
-	     "  kernel: 1 map event\n\nTime: ");
-	ss->tasks.threads.total_replaced = 5;
-	ss->tasks.threads.total_processes += 3;
-	ss->tasks.threads.kernel.nr_maps = 2;
-	ss->images.kernel.kcore = (struct dso *)&data;	/* whether there is one */
-	says("  300 (no name): 2 threads, 1 map event\n  and 3 that ended long before the recording did\n"
-	     "  code was replaced by other code 5 times (exec or mapping)\n"
-	     "  kernel: 2 map events, with a copy of its memory (kcore)\n\nTime: ");
-	ss->images.kernel.kcore = NULL;
-}
-
 #define PROGRAMS 18u
 
 /* 18 programs, the n-th of which goes n + 1 times round its loop, and stretches in EL3 and in the secure world. */
@@ -548,9 +261,29 @@ static int set_up_programs(void **state)
 	return 0;
 }
 
+/* Two of the files are taken for ELF files. */
+bool __wrap_dso_facts(const struct dso *d, struct elf_facts *f);
+bool __wrap_dso_facts(const struct dso *d, struct elf_facts *f)
+{
+	*f = (struct elf_facts){ .debuglink = "p.debug" };
+	if (!strcmp(d->path, "/program17"))
+		*f = (struct elf_facts){ .symtab = true, .dwarf_low = 2, .dwarf_high = 5 };
+	return !strcmp(d->path, "/program16") || !strcmp(d->path, "/program17");
+}
+
+static int failure;
+
+int __real_session_run(struct session *session, const struct consumer *con);
+int __wrap_session_run(struct session *session, const struct consumer *con);
+int __wrap_session_run(struct session *session, const struct consumer *con)
+{
+	return failure ? failure : __real_session_run(session, con);
+}
+
 static void decoded(void **state)
 {
 	char want[4000], *p = want;
+	const char *facts;
 	unsigned int i;
 
 	(void)state;
@@ -558,17 +291,28 @@ static void decoded(void **state)
 	if (!strstr(text, "\n  secure world: 1 stretches, not decoded\n  EL3: 2 stretches, not decoded\n\nBinaries"))
 		fail_msg("stretches: %s", text);
 	p += sprintf(p, "\nBinaries, by instructions:\n");
-	for (i = PROGRAMS; i > 2; i--)
-		p += sprintf(p, "  %5.1f %%  /program%u\n           %s/program%u, build-id none, no ELF file\n",
-			     100.0 * i / (PROGRAMS * (PROGRAMS + 1) / 2), i - 1, dir, i - 1);
+	for (i = PROGRAMS; i > 2; i--) {
+		facts = i == 18 ? "symbols, DWARF 2 to 5" :
+			i == 17 ? "no symbols, debug information in p.debug" :
+				  "no ELF file";
+		p += sprintf(p,
+			     "  %5.1f %%  /program%u\n           %s/program%u, build-id none, %s\n",
+			     100.0 * i / (PROGRAMS * (PROGRAMS + 1) / 2), i - 1, dir, i - 1, facts);
+	}
 	strcpy(p, "  and 2 more (--all lists them)\n\nImages:\n");
 	if (!strstr(text, want))
 		fail_msg("no '%s' in %s", want, text);
 	p += sprintf(p, "    1.2 %%  /program1\n           %s/program1, build-id none, no ELF file\n"
 		     "    0.6 %%  /program0\n           %s/program0, build-id none, no ELF file\n\nImages:\n", dir, dir);
+	ss->tasks.threads.total_processes += 3;
 	printed(true, true);
-	if (!strstr(text, want))
+	if (!strstr(text, want) ||
+	    !strstr(text, "\n  and 3 that ended long before the recording did\n"))
 		fail_msg("no '%s' in %s", want, text);
+	/* where decoding fails, there is no JSON */
+	failure = ERR_REPORTED;
+	assert_int_equal(info_json(ss), ERR_REPORTED);
+	failure = 0;
 }
 
 #define PROCESSES 513u
@@ -614,18 +358,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(timestamp_sources, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(configurations, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(fields, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(virtual_machines, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(reserved_fields, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(equal_units, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(owners, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(origin, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(buffer, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(trace_ids, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(buffers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(clocks, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(tasks, set_up_tasks, tear_down),
 		cmocka_unit_test_setup_teardown(decoded, set_up_programs, tear_down),
 		cmocka_unit_test_setup_teardown(json_of_many, set_up_processes, tear_down),
 	};
