@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Source texts of a report: where they are searched, their lines, and how many are kept; names of the files of a report; text in
- * its pages, in pieces.
- */
+/* Lines of source texts, names of the files of a report, and text in its pages, in pieces. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,63 +13,6 @@
 #include "unit/temp_dir.h"
 
 TEMP_DIR("report-texts")
-
-/* The path of the text, without the folder of the test; "": it is not found. */
-static const char *found(struct texts *ts, uint32_t file, const char *name)
-{
-	const struct text *t = texts_of(ts, file, name);
-
-	assert_int_equal(t->file, file);
-	if (!t->path) {
-		assert_null(t->bytes);
-		assert_int_equal(t->nr_lines, 0);
-		return "";
-	}
-	assert_memory_equal(t->path, dir, strlen(dir));
-	return t->path + strlen(dir);
-}
-
-/*
- * A name is searched below the folder of sources, from each of its folders on, then below the target's or, without that,
- * as it is.
- */
-static void places(void **state)
-{
-	char source[100], symfs[100], here[100];
-	struct texts ts;
-
-	(void)state;
-	temp_write(dir, "source/lib/deep/a.c", "a\n", 2);
-	temp_write(dir, "source/b.c", "b\n", 2);
-	temp_write(dir, "source/src/b.c", "src b\n", 6);
-	temp_write(dir, "symfs/src/c.c", "c\n", 2);
-	temp_write(dir, "symfs/d.c", "d\n", 2);
-	temp_write(dir, "here/e.c", "e\n", 2);
-	temp_write(dir, "source/folder/f.c/g", "g\n", 2);
-	snprintf(source, sizeof(source), "%s/source", dir);
-	snprintf(symfs, sizeof(symfs), "%s/symfs", dir);
-	snprintf(here, sizeof(here), "%s/here/e.c", dir);
-	texts_init(&ts, source, symfs);
-	assert_string_equal(found(&ts, 0, "/build/x/lib/deep/a.c"), "/source/lib/deep/a.c");
-	assert_string_equal(found(&ts, 1, "/src/b.c"), "/source/src/b.c");
-	assert_string_equal(found(&ts, 2, "/other/b.c"), "/source/b.c");
-	assert_string_equal(found(&ts, 3, "b.c"), "/source/b.c");
-	assert_string_equal(found(&ts, 4, "//two//b.c"), "/source/b.c");
-	assert_string_equal(found(&ts, 5, "/src/c.c"), "/symfs/src/c.c");
-	/* not the end of the name alone */
-	assert_string_equal(found(&ts, 6, "/src/d.c"), "");
-	/* not a file of this machine where the target's are in a folder */
-	assert_string_equal(found(&ts, 7, here), "");
-	assert_string_equal(found(&ts, 8, here + 1), "");
-	assert_string_equal(found(&ts, 9, "/folder/f.c"), "");
-	assert_string_equal(found(&ts, 10, "/"), "");
-	texts_free(&ts);
-	/* without folders */
-	texts_init(&ts, NULL, "");
-	assert_string_equal(found(&ts, 0, "/src/b.c"), "");
-	assert_string_equal(found(&ts, 1, here), "/here/e.c");
-	texts_free(&ts);
-}
 
 /* Lines end with a line feed; what is behind the last one is a line, unless it is empty. */
 static void lines(void **state)
@@ -111,34 +51,6 @@ static void lines(void **state)
 		assert_false(text_line(t, 0, &line, &n));
 		assert_false(text_line(t, row[i].n + 1, &line, &n));
 	}
-	texts_free(&ts);
-}
-
-/* The last 32 texts are kept, also those that were not found. */
-static void kept(void **state)
-{
-	char path[100];
-	struct texts ts;
-	unsigned int i;
-
-	(void)state;
-	temp_write(dir, "kept/a.c", "one\n", 4);
-	snprintf(path, sizeof(path), "%s/kept/a.c", dir);
-	texts_init(&ts, NULL, NULL);
-	assert_int_equal(texts_of(&ts, 0, path)->size, 4);
-	for (i = 1; i < 32; i++)
-		assert_string_equal(found(&ts, i, "/nowhere.c"), "");
-	/* asked for again, they are not read again */
-	temp_write(dir, "kept/a.c", "another\n", 8);
-	assert_int_equal(texts_of(&ts, 0, path)->size, 4);
-	assert_string_equal(found(&ts, 31, path), "");
-	/* the one that was read first makes room */
-	assert_int_equal(texts_of(&ts, 32, path)->size, 8);
-	assert_string_equal(found(&ts, 1, path), "");
-	assert_int_equal(texts_of(&ts, 0, path)->size, 8);
-	/* which was the second one */
-	assert_int_equal(texts_of(&ts, 1, path)->size, 8);
-	assert_int_equal(texts_of(&ts, 32, path)->size, 8);
 	texts_free(&ts);
 }
 
@@ -224,7 +136,7 @@ static void pieces(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(places), cmocka_unit_test(lines), cmocka_unit_test(kept), cmocka_unit_test(names), cmocka_unit_test(pieces),
+		cmocka_unit_test(lines), cmocka_unit_test(names), cmocka_unit_test(pieces),
 	};
 
 	return cmocka_run_group_tests_name("texts of a report", tests, make_dir, remove_dir);
