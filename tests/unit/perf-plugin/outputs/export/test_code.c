@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The code of a snapshot: whole maps, what ran where maps overlap, two contents of one address; which files may be copied. */
+/*
+ * The code of a snapshot: whole maps, what ran where maps overlap, limits; which files may be
+ * copied.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -15,7 +17,6 @@
 #include "outputs/export/code.h"
 #include "outputs/export/copying.h"
 #include "session/decode/locate.h"
-#include "unit/failing_alloc.h"
 #include "unit/temp_dir.h"
 
 TEMP_DIR("code")
@@ -192,81 +193,6 @@ static void overlapping_maps(void **state)
 	code_free(&c);
 }
 
-/* The same file at the same place is one region; another offset, end or file is another one. */
-static void regions(void **state)
-{
-	static const uint8_t order[] = { 0, 1, 2, 0, 1, 2, 1, 0, 2, 0 };
-	struct dso dso = { .kind = DSO_ANON };
-	struct code c;
-	unsigned int i;
-
-	(void)state;
-	memset(maps, 0, sizeof(maps));
-	code_init(&c, 1 << 20, &origin);
-	map(0, 0x10000, 0x20000, 0x1000);
-	map(1, 0x30000, 0x31000, 0);
-	ran(&c, 0x10000, 0x10004, 1, 0);
-	ran(&c, 0x30000, 0x30004, 2, 0);
-	ran(&c, 0x10100, 0x10104, 1, 0x100);
-	ran(&c, 0x30100, 0x30104, 2, 0x100);
-	assert_int_equal(c.nr_regions, 2);
-	assert_int_equal(c.last, 1);
-	maps[0].offset += 0x1000;
-	ran(&c, 0x10200, 0x10204, 1, 0x1200);
-	assert_int_equal(c.nr_regions, 3);
-	maps[0].end += 0x1000;
-	ran(&c, 0x10300, 0x10304, 1, 0x1300);
-	assert_int_equal(c.nr_regions, 4);
-	maps[0].dso = &dso;
-	ran(&c, 0x10400, 0x10404, 1, 0x1400);
-	assert_int_equal(c.nr_regions, 5);
-	maps[0].start += 0x40;
-	maps[0].offset += 0x40;
-	ran(&c, 0x10500, 0x10504, 1, 0x1500);
-	assert_int_equal(c.nr_regions, 6);
-	code_free(&c);
-	/* whichever region was the last one, each of the others is found again */
-	code_init(&c, 1 << 20, &origin);
-	for (i = 0; i < 3; i++)
-		map(i, 0x10000 * (i + 1), 0x10000 * (i + 1) + 0x1000, 0);
-	for (i = 0; i < sizeof(order); i++) {
-		uint64_t addr = 0x10000 * (order[i] + 1u) + 0x40 * i;
-
-		ran(&c, addr, addr + 4, 1 + order[i], 0x40 * i);
-	}
-	assert_int_equal(c.nr_regions, 3);
-	code_free(&c);
-}
-
-/* An address that has another content than before: the first one is named. */
-static void two_contents(void **state)
-{
-	struct code c;
-
-	(void)state;
-	memset(maps, 0, sizeof(maps));
-	code_init(&c, 1 << 20, &origin);
-	map(0, 0x10000, 0x20000, 0);
-	ran(&c, 0x10010, 0x10100, 1, 0x10);
-	ran(&c, 0x10020, 0x10100, 1, 0x20);
-	assert_int_equal(c.used, 4);
-	assert_int_equal(c.conflicts, 0);
-	ran(&c, 0x10084, 0x10088, 2, 0x84);	/* of another file */
-	assert_int_equal(c.conflicts, 1);
-	assert_int_equal(c.conflict_addr, 0x10084);
-	ran(&c, 0x10000, 0x10041, 1, 0x40);	/* from another offset */
-	assert_int_equal(c.conflicts, 3);
-	assert_int_equal(c.conflict_addr, 0x10084);
-	code_free(&c);
-	code_init(&c, 1 << 20, &origin);
-	ran(&c, 0x10044, 0x10048, 1, 0x44);
-	ran(&c, 0x10020, 0x10048, 1, 0x21);
-	assert_int_equal(c.used, 2);
-	assert_int_equal(c.conflicts, 1);
-	assert_int_equal(c.conflict_addr, 0x10040);
-	code_free(&c);
-}
-
 /* The limit is for the bytes of all maps; what does not fit any more is cut. */
 static void limits(void **state)
 {
@@ -296,6 +222,15 @@ static void limits(void **state)
 		assert_int_equal(c.over_limit, cases[i].over);
 		code_free(&c);
 	}
+	/* more maps than a snapshot may have */
+	code_init(&c, 1 << 20, &origin);
+	for (i = 1; i <= CODE_REGIONS + 1; i++) {
+		map(0, 0x1000 * i, 0x1000 * i + 4, 0);
+		ran(&c, 0x1000 * i, 0x1000 * i + 4, 1, 0);
+	}
+	assert_int_equal(c.nr_regions, CODE_REGIONS);
+	assert_true(c.over_limit);
+	code_free(&c);
 }
 
 /* Granules of which more ran than the table has room for at first. */
@@ -318,62 +253,6 @@ static void many_granules(void **state)
 	assert_int_equal(c.used, 8192);
 	assert_int_equal(c.conflicts, 0);
 	check_pieces(&c, &want, 1);
-	code_free(&c);
-}
-
-/* Whatever allocation fails, the call says so; only that a region is not cut to its size has no effect. */
-static void no_memory(void **state)
-{
-	static const struct want want[] = { { 0xf000, 0x1000, 1 }, { 0x10040, 0x40, 0 } };
-	/* the first range of a map: the list of regions, its bytes, which are cut then, and the table of granules */
-	static const int first[] = { ERR_NOMEM, ERR_NOMEM, 0, ERR_NOMEM, 0 };
-	/* pieces of maps that overlap no other, the granules of those that do, and the pieces of these */
-	static const long pieces[] = { ERR_NOMEM, ERR_NOMEM, 2 };
-	const struct cst_generic g = { .kind = CST_GEN_RANGE, .addr = 0x10044, .end = 0x10048, .section = 1, .sect_off = 0x44 };
-	struct code_piece *p;
-	struct code c;
-	unsigned int i;
-
-	(void)state;
-	memset(maps, 0, sizeof(maps));
-	map(0, 0x10000, 0x11000, 0);
-	for (i = 0; i < sizeof(first) / sizeof(first[0]); i++) {
-		code_init(&c, 1 << 20, &origin);
-		failing = i + 1;
-		assert_int_equal(code_range(&c, NULL, &g), first[i]);
-		assert_int_equal(failing, i == 4);
-		failing = 0;
-		assert_int_equal(c.used, first[i] == 0);
-		code_free(&c);
-	}
-	/* more granules than the table has room for */
-	map(0, 0x100000, 0x180000, 0);
-	code_init(&c, 1 << 20, &origin);
-	ran(&c, 0x100000, 0x100000 + 2048 * CODE_GRANULE, 1, 0);
-	failing = 1;
-	assert_int_equal(code_range(&c, NULL, &(struct cst_generic){ .kind = CST_GEN_RANGE, .addr = 0x170000, .end = 0x170004,
-								     .section = 1, .sect_off = 0x70000 }), ERR_NOMEM);
-	assert_int_equal(failing, 0);
-	assert_int_equal(c.used, 2048);
-	code_free(&c);
-	/* the second map overlaps the first one, and nothing ran of it that can be read */
-	code_init(&c, 1 << 20, &origin);
-	map(0, 0x10000, 0x11000, 0);
-	map(1, 0xf000, 0x10000, 0);
-	ran(&c, 0x10044, 0x10048, 1, 0x44);
-	ran(&c, 0xf000, 0xf004, 2, 0);
-	map(0, 0x10800, 0x11800, 0);
-	maps[0].missing = 0;
-	ran(&c, 0x10800, 0x10804, 3, 0);
-	map(0, 0x10000, 0x11000, 0);
-	for (i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
-		failing = i + 1;
-		assert_int_equal(code_pieces(&c, &p), pieces[i]);
-		if (pieces[i] > 0)
-			free(p);
-		failing = 0;
-	}
-	check_pieces(&c, want, 2);
 	code_free(&c);
 }
 
@@ -451,8 +330,8 @@ static void code_of_refused_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole_maps), cmocka_unit_test(overlapping_maps), cmocka_unit_test(regions),
-		cmocka_unit_test(two_contents), cmocka_unit_test(limits), cmocka_unit_test(many_granules), cmocka_unit_test(no_memory),
+		cmocka_unit_test(whole_maps), cmocka_unit_test(overlapping_maps),
+		cmocka_unit_test(limits), cmocka_unit_test(many_granules),
 		cmocka_unit_test(refused_files), cmocka_unit_test(code_of_refused_files),
 	};
 

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <cmocka.h>
 
 #include "base/error.h"
@@ -93,39 +92,11 @@ static void contents(void **state)
 	}
 }
 
-/* What is not there is not missed; a link that leads out of the recording, or nowhere, is reported. */
-static void places(void **state)
-{
-	struct cst_doc *doc;
-
-	(void)state;
-	temp_remove(temp_path(dir, "in"));
-	temp_write(dir, "in/kcore_dir/other", "", 0);
-	assert_string_equal(copy(&doc), "");
-	assert_int_equal(dropped, 0);
-	assert_int_equal(doc->n_sections, 0);
-	cst_doc_free(doc);
-	temp_write(dir, "outside", "ffff800010080000 T _text\n", 25);
-	temp_write(dir, "in/kcore_dir/inside", "ffff800010080000 T _text\n", 25);
-	assert_int_equal(symlink("../../outside", temp_path(dir, "in/kcore_dir/kallsyms")), 0);
-	assert_int_equal(symlink("none", temp_path(dir, "in/kcore_dir/modules")), 0);
-	assert_string_equal(copy(&doc), "cstrace convert: out: dropped: DIR/in/kcore_dir/kallsyms: a link that leads nowhere in DIR/in\n"
-			    "cstrace convert: out: dropped: DIR/in/kcore_dir/modules: a link that leads nowhere in DIR/in\n");
-	assert_int_equal(dropped, 2);
-	cst_doc_free(doc);
-	assert_int_equal(unlink(temp_path(dir, "in/kcore_dir/kallsyms")), 0);
-	assert_int_equal(unlink(temp_path(dir, "in/kcore_dir/modules")), 0);
-	assert_int_equal(symlink("inside", temp_path(dir, "in/kcore_dir/kallsyms")), 0);
-	temp_write(dir, "in/kcore_dir/kcore/file", "", 0);
-	assert_string_equal(copy(&doc), "cstrace convert: out: dropped: DIR/in/kcore_dir/kcore: Is a directory\n");
-	assert_int_equal(dropped, 1);
-	assert_string_equal(entry(doc, "kallsyms"), "kcore_dir/kallsyms");
-	cst_doc_free(doc);
-}
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(contents), cmocka_unit_test(places) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(contents),
+	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

@@ -203,57 +203,6 @@ static void other_byte_order(void **state)
 	perfdata_close(header);
 }
 
-/* The log has the AUXTRACE_INFO record itself only if trace.ini does not give it; both give the same bytes again. */
-static void info_records(void **state)
-{
-	enum { RESERVED = 12, PMU = 28, SNAPSHOT = 32, MAX = 256 };
-	static const struct {
-		const char *name;
-		size_t at;	/* where the record has this value instead of the usual one */
-		uint8_t value;
-		const char *event;
-	} cases[] = {
-		{ "plain", RESERVED, 0, "x_auxtrace_info(version=1, pmu_type=8, snapshot=0)" },
-		{ "reserved", RESERVED, 1, "x_auxtrace_info(version=1, pmu_type=8, snapshot=0, perf=" },
-		{ "pmu", PMU, 31, "x_auxtrace_info(version=1, pmu_type=31, snapshot=0)" },
-		{ "snapshot", SNAPSHOT, 1, "x_auxtrace_info(version=1, pmu_type=8, snapshot=1)" },
-	};
-	struct pdb data, file;
-	const char *name, *p;
-	struct import_input in;
-	struct pd_record rec;
-	uint8_t want[MAX];
-	struct error err;
-	unsigned int i;
-	uint16_t size;
-	int rc;
-
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		memset(&data, 0, sizeof(data));
-		finish(&data);
-		size = ((const struct perf_event_header *)data.p)->size;
-		assert_true(size <= MAX);
-		data.p[cases[i].at] = cases[i].value;
-		memcpy(want, data.p, size);
-		as_file(&file, &data);
-		name = cases[i].name;
-		assert_int_equal(to_package(&file, name, &err), 0);
-		p = strstr(text_of(temp_path(name, "system-event-log")), "x_auxtrace_info(");
-		assert_non_null(p);
-		assert_memory_equal(p, cases[i].event, strlen(cases[i].event));
-		assert_int_equal(import_open(&in, temp_path(dir, name), NULL, &err), 0);
-		while ((rc = perfdata_next(in.pd, &rec)) && rec.ev->header.type != PERF_RECORD_AUXTRACE_INFO)
-			assert_int_equal(rc, 1);
-		assert_int_equal(rc, 1);
-		assert_int_equal(rec.ev->header.size, size);
-		assert_memory_equal(rec.ev, want, size);
-		perfdata_close(in.pd);
-		dso_bundle_free(&in.bundle);
-		free(in.configs.v);
-	}
-}
-
 /* A recording that came through a pipe: the records that the header is made of do not stand in the log as well. */
 static void header_records(void **state)
 {
@@ -321,33 +270,6 @@ static void no_package(void **state)
 		assert_int_equal(to_package(&file, "many", &err), i == 4096 ? 0 : ERR_USAGE);
 	}
 	assert_string_equal(err.msg, "test: more than 4096 AUX buffers, and a package has no room for more");
-}
-
-/* Buffers with and without frames in one recording: the AUX records of each CPU say which its buffer is. */
-static void raw_and_framed_buffers(void **state)
-{
-	static const char *const formats[] = { "source_data", "coresight", "source_data" };
-	struct pdb data = { 0 }, file, trace = { 0 };
-	struct pdb_sid s = sb_sid(SB_TIME);
-	struct error err;
-	unsigned int i;
-	char want[64];
-
-	(void)state;
-	sb_aux_info_of(&data, 1, SB_CONFIGR, 0x14, 3);
-	sb_trace(&trace, SB_TID);
-	for (i = 0; i < 3; i++) {
-		s.cpu = 2 + i;
-		pdb_aux(&data, 0, trace.len, i == 1 ? 0 : SB_RAW, SB_ST, &s);
-		pdb_auxtrace(&data, 0, trace.p, trace.len, s.cpu, (uint32_t)-1);
-	}
-	pdb_free(&trace);
-	as_file(&file, &data);
-	assert_int_equal(to_package(&file, "mixed", &err), 0);
-	for (i = 0; i < 3; i++) {
-		snprintf(want, sizeof(want), "[buffer%u]\nformat=%s\ncpu=%u\n", i, formats[i], 2 + i);
-		assert_non_null(strstr(text_of("mixed/trace.ini"), want));
-	}
 }
 
 /* A jitdump file that was given, not recorded, has a place of its own and the process whose code it is. */
@@ -496,112 +418,6 @@ static void nothing_decoded(void **state)
 	assert_string_equal(err.msg, "test: no trace was decoded; 'info' tells why");
 }
 
-/* Replaces a list of up to eight processes, each of them one of the `nr` from 300 on and there once, by an '@'. */
-static void hide_list(char *text, unsigned int nr)
-{
-	unsigned int found = 0, listed = 0;
-	char *p = strstr(text, "(3"), *end = p;
-
-	if (!p)
-		return;
-	do {
-		unsigned long pid = strtoul(end + 1, &end, 10);
-
-		assert_in_range(pid, 300, 300 + nr - 1);
-		assert_false(found >> (pid - 300) & 1);
-		found |= 1u << (pid - 300);
-		listed++;
-	} while (end[0] == ',' && end[1] == ' ' && end[2] != '.' && end++);
-	assert_int_equal(listed, nr < 8 ? nr : 8);
-	p[1] = '@';
-	memmove(p + 2, end, strlen(end) + 1);
-}
-
-/* A snapshot holds one process; a message lists eight of the others. */
-static void many_processes(void **state)
-{
-	static const struct {
-		unsigned int nr;
-		int pid;
-		bool force;
-		const char *text;
-	} cases[] = {
-		{ 2, -1, false, "test: 2 processes were traced (@), and a snapshot holds the memory of one: choose it with --pid, or "
-		  "convert to a package" },
-		{ 8, -1, false, "test: 8 processes were traced (@), and a snapshot holds the memory of one: choose it with --pid, or "
-		  "convert to a package" },
-		{ 9, -1, false, "test: 9 processes were traced (@, ...), and a snapshot holds the memory of one: choose it with --pid, or "
-		  "convert to a package" },
-		{ 9, 305, false, "test: other processes ran in the same buffers as process 305, and a snapshot holds the memory of one: "
-		  "convert to a package, or use --force and take their trace for code of this one" },
-		{ 9, 305, true, "the code of other processes (192 ranges)" },
-		{ 9, 999, true, "test: nothing was traced of process 999; 'info' lists those that were" },
-	};
-	struct error err;
-	unsigned int i, k;
-	int64_t rc;
-
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct pdb data = { 0 }, trace = { 0 };
-		struct pdb_sid s = sb_sid(1000);
-
-		sb_aux_info(&data, 1, SB_CONFIGR, 0x14);
-		for (k = 0; k < cases[i].nr; k++) {
-			pdb_comm(&data, 300 + k, 300 + k, "loop", SB_ST, &s);
-			pdb_mmap2(&data, 300 + k, SB_BASE, 0x1000, 0, "/loop", SB_ST, &s);
-			sb_trace_at(&trace, 300 + k, CODE, 0);
-		}
-		stretch(&data, &trace, 0, SB_TIME);
-		rc = to_snapshot(&data, "processes", cases[i].pid, cases[i].force, &err);
-		if (rc >= 0) {
-			assert_int_equal(rc, 192);
-			assert_non_null(strstr(said.text, cases[i].text));
-			continue;
-		}
-		assert_int_equal(rc, ERR_USAGE);
-		hide_list(err.msg, cases[i].nr);
-		assert_string_equal(err.msg, cases[i].text);
-	}
-}
-
-/* The files that ran are in the package, as are the kernel's symbols that were given; those that are not there are counted. */
-static void files_of_images(void **state)
-{
-	static const char kallsyms[] = "ffff800010080000 T _text\nffff800010090000 T _etext\n";
-	const char *out = temp_path(dir, "with-images");
-	const struct export_package_opts o = { .output = out, .images = true, .origin = { .input = "test", .symfs = dir } };
-	char path[100];
-	const struct session_opts so = { .symfs = dir, .kallsyms = path };
-	struct drops drops = { .name = out };
-	struct pdb data = { 0 }, trace = { 0 };
-	struct pdb_sid s = sb_sid(1000);
-	struct session *ss;
-	struct error err;
-
-	(void)state;
-	make_programs();
-	snprintf(path, sizeof(path), "%s/kallsyms", dir);
-	temp_write(dir, "kallsyms", kallsyms, sizeof(kallsyms) - 1);
-	sb_side_band(&data, "/loop");
-	pdb_mmap2(&data, SB_PID, BIG, 0x1000, 0, "/none", SB_ST, &s);
-	pdb_mmap2(&data, SB_PID, OTHER, 0x1000, 0, "/big", SB_ST, &s);
-	sb_trace_at(&trace, SB_TID, CODE, 0);
-	sb_trace_at(&trace, SB_TID, BIG, 0);
-	stretch(&data, &trace, 0, SB_TIME);
-	ss = sb_open(&data, &so, NULL);
-	said_begin(&said);
-	assert_int_equal(export_package(session_perfdata(ss), ss, &o, &drops, &err), 0);
-	said_end(&said);
-	session_close(ss);
-	assert_int_equal(drops.count, 1);
-	assert_non_null(strstr(said.text, "/none"));
-	assert_non_null(strstr(text_of("with-images/contents.ini"), "\n[image0]\nfile=images/loop\nname=/loop\nuuid=1111"));
-	assert_null(strstr(text_of("with-images/contents.ini"), "[image1]"));
-	assert_non_null(strstr(text_of("with-images/contents.ini"), "\n[kernel]\nkallsyms=kcore_dir/kallsyms\n"));
-	assert_string_equal(text_of("with-images/kcore_dir/kallsyms"), kallsyms);
-}
-
 static int take_code(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	for (; n; n--, g++)
@@ -667,50 +483,14 @@ static void limit_of_code(void **state)
 	}
 }
 
-/* Of maps that overlap only the granules that ran are kept, and nothing of a file that must not be copied. */
-static void overlapping_maps(void **state)
-{
-	const struct copy_origin origin = { .input = "test" };
-	struct pdb data = { 0 }, trace = { 0 };
-	struct pdb_sid s = sb_sid(6000);
-	struct code_piece *pieces;
-	struct code c;
-
-	(void)state;
-	sb_side_band(&data, "/loop");
-	sb_trace_at(&trace, SB_TID, CODE, 0);
-	stretch(&data, &trace, 0, 5000);
-	pdb_mmap2(&data, SB_PID, SB_BASE + 0x800, 0x1000, 0, "/big", SB_ST, &s);
-	sb_trace_at(&trace, SB_TID, SB_BASE + 0x800, 0);
-	stretch(&data, &trace, 0x100, 7000);
-	code_init(&c, 1u << 20, &origin);
-	collect(&data, &c);
-	assert_int_equal(c.nr_regions, 2);
-	assert_null(c.regions[0].refused);
-	assert_non_null(c.regions[1].refused);
-	assert_int_equal(code_pieces(&c, &pieces), 1);
-	assert_int_equal(pieces[0].address, CODE);
-	assert_int_equal(pieces[0].len, CODE_GRANULE);
-	free(pieces);
-	code_free(&c);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(long_lines),
-		cmocka_unit_test(unreadable_records),
-		cmocka_unit_test(other_byte_order),
-		cmocka_unit_test(info_records),
-		cmocka_unit_test(header_records),
-		cmocka_unit_test(no_package),
-		cmocka_unit_test(raw_and_framed_buffers),
-		cmocka_unit_test(given_jitdump),
-		cmocka_unit_test(two_ids),
-		cmocka_unit_test(nothing_decoded),
-		cmocka_unit_test(many_processes), cmocka_unit_test(files_of_images),
+		cmocka_unit_test(long_lines), cmocka_unit_test(unreadable_records),
+		cmocka_unit_test(other_byte_order), cmocka_unit_test(header_records),
+		cmocka_unit_test(no_package), cmocka_unit_test(given_jitdump),
+		cmocka_unit_test(two_ids), cmocka_unit_test(nothing_decoded),
 		cmocka_unit_test(limit_of_code),
-		cmocka_unit_test(overlapping_maps),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
