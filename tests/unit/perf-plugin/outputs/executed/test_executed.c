@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Executed instructions as Tarmac text, of elements made by hand: context IDs, transfers of data trace, results of conditional
- * instructions, events, gaps, times, names of CPUs.
+ * Executed instructions as Tarmac text, of elements made by hand: context IDs, transfers of data
+ * trace, results of conditional instructions, events, gaps, times.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -61,7 +61,6 @@ int __wrap_session_run(struct session *ss, const struct consumer *con)
 	assert_null(priv);
 	return run_result ? run_result : rc;
 }
-
 
 static char text[1 << 20], messages[4096];
 
@@ -179,54 +178,6 @@ static int start(void **state)
 	return 0;
 }
 
-/* Lines that do not fit into the buffer, a quarter of a megabyte. */
-static void test_long_output(void **state)
-{
-	enum { RANGES = 1500, INSNS = 6 };
-	static struct cst_generic g[RANGES];
-	const struct executed_opts o = { .only_id = -1 };
-	struct executed_result result;
-	const char *line = text;
-	char want[64];
-	unsigned int i;
-
-	(void)state;
-	for (i = 0; i < RANGES; i++)
-		g[i] = (struct cst_generic){ RANGE(CST_ISA_A64, 0, INSNS), .flags = CST_GF_EL };
-	elements = g;
-	n_elements = RANGES;
-	assert_int_equal(run("out", &o, &result), 0);
-	assert_in_range(strlen(text), 300000, sizeof(text) - 2);
-	for (i = 1; i <= RANGES * INSNS; i++) {
-		snprintf(want, sizeof(want), "%u clk cpu1 IT (%u) 0000%x ", i, i, CODE + (i - 1) % INSNS * 4);
-		if (strncmp(line, want, strlen(want)))
-			fail_msg("%.40s..., expected %s", line, want);
-		line = strchr(line, '\n') + 1;
-	}
-	assert_int_equal(*line, 0);
-}
-
-/* Texts of instructions, where libcapstone is. */
-static void test_disassembly(void **state)
-{
-	static const struct cst_generic g[] = { { RANGE(CST_ISA_A32, 0, 1), .flags = CST_GF_EL } };
-	const struct executed_opts o = { .only_id = -1, .disassemble = true };
-	struct disasm *d;
-	const char *why;
-	struct executed_result result;
-
-	(void)state;
-	d = disasm_new(&why);
-	if (!d)
-		skip();
-	disasm_free(d);
-	elements = g;
-	n_elements = 1;
-	assert_int_equal(run("out", &o, &result), 0);
-	assert_string_equal(messages, "");
-	assert_string_equal(text, "1 clk cpu1 IT (1) 00008000 e320f000 A usr_s : nop\n");
-}
-
 static void test_context(void **state)
 {
 	static const struct cst_generic g[] = {
@@ -273,35 +224,6 @@ static void test_transfers(void **state)
 	       "0 clk cpu1 MW2 20000010 7788\n"
 	       "0 clk cpu1 MR8 20000010 11223344_55667788\n"
 	       "0 clk cpu1 MW1 20000010 88\n");
-}
-
-/* Results that follow the range, of an instruction that is known by its address. */
-static void test_results(void **state)
-{
-	static const uint32_t words[] = { 0x03a00001, 0x03a00002, 0x03a00003, 0xe320f000 };
-	static const struct cst_generic g[] = {
-		{ RANGE(CST_ISA_A32, 0, 4), .flags = CST_GF_EL },
-		{ .kind = CST_GEN_COND, .num = CST_COND_FAILED | CST_COND_INSN, .addr = CODE + 4 },
-		{ .kind = CST_GEN_COND, .num = CST_COND_FAILED, .addr = CODE },
-		{ .kind = CST_GEN_COND, .num = CST_COND_PASSED | CST_COND_INSN, .addr = CODE + 8 },
-		/* the second result of an instruction and one without a condition change nothing */
-		{ .kind = CST_GEN_COND, .num = CST_COND_FAILED | CST_COND_INSN, .addr = CODE + 8 },
-		{ .kind = CST_GEN_COND, .num = CST_COND_FAILED | CST_COND_INSN, .addr = CODE + 12 },
-		{ .kind = CST_GEN_TRACE_ON },
-		{ RANGE(CST_ISA_A32, 2, 1), .flags = CST_GF_EL, .el = 1 },
-		{ RANGE(CST_ISA_A32, 3, 1), .flags = CST_GF_EL, .el = 2 },
-	};
-
-	(void)state;
-	config.cond_trace = 1;
-	put_code(words, 4);
-	WRITES(FAST, g, "1 clk cpu1 IT (1) 00008000 03a00001 A usr_s :\n"
-	       "2 clk cpu1 IS (2) 00008004 03a00002 A usr_s :\n"
-	       "3 clk cpu1 IT (3) 00008008 03a00003 A usr_s :\n"
-	       "4 clk cpu1 IT (4) 0000800c e320f000 A usr_s :\n"
-	       "# cpu1: trace on\n"
-	       "5 clk cpu1 IT (5) 00008008 03a00003 A svc_s :\n"
-	       "6 clk cpu1 IT (6) 0000800c e320f000 A hyp_s :\n");
 }
 
 /* Sixty-four instructions wait for their results; what is written before takes none. */
@@ -362,37 +284,6 @@ static void test_times(void **state)
 	}
 }
 
-static void test_cpus(void **state)
-{
-	static const struct cst_generic g[] = { { RANGE(CST_ISA_A32, 0, 1), .flags = CST_GF_EL } };
-
-	(void)state;
-	stream.cpu = -1;
-	WRITES(FAST, g, "1 clk cpu0 IT (1) 00008000 e320f000 A usr_s :\n");
-	stream.tid = 123;
-	WRITES(FAST, g, "1 clk cpu_tid123 IT (1) 00008000 e320f000 A usr_s :\n");
-	stream.cpu = 7;
-	WRITES(FAST, g, "1 clk cpu7 IT (1) 00008000 e320f000 A usr_s :\n");
-}
-
-static void test_modes(void **state)
-{
-	static const struct cst_generic m[] = {
-		{ RANGE(CST_ISA_T32, 0, 1), .flags = CST_GF_EL, .el = 0 }, { RANGE(CST_ISA_T32, 1, 1), .flags = CST_GF_EL, .el = 1 },
-	};
-	static const struct cst_generic a64[] = {
-		{ RANGE(CST_ISA_A64, 0, 1), .flags = CST_GF_EL, .el = 0, .security = CST_SEC_NONSECURE },
-		{ RANGE(CST_ISA_A64, 1, 1), .flags = CST_GF_EL, .el = 3 },
-	};
-	static const uint32_t words[] = { 0x8000f3af, 0x8000f3af };
-
-	(void)state;
-	WRITES(FAST, a64, "1 clk cpu1 IT (1) 00008000 e320f000 O EL0t_ns :\n2 clk cpu1 IT (2) 00008004 e320f000 O EL3h_s :\n");
-	put_code(words, 2);
-	config.profile = CST_PROFILE_M;
-	WRITES(FAST, m, "1 clk cpu1 IT (1) 00008000 f3af8000 T thread_s :\n2 clk cpu1 IT (2) 00008004 f3af8000 T handler_s :\n");
-}
-
 static void test_unknown_mode(void **state)
 {
 	static const struct cst_generic g[] = {
@@ -427,46 +318,6 @@ static void test_gaps(void **state)
 	       "# cpu1: no code at this address\n# cpu1: address not traced\n# cpu1: 12 instructions whose addresses are not traced\n"
 	       "13 clk cpu1 IT (13) 00008000 e320f000 A usr_s :\n14 clk cpu1 IT (14) 00008014 e320f000 A usr_s :\n"
 	       "# cpu1: code that cannot be read any more\n");
-}
-
-static void test_events(void **state)
-{
-	static const struct cst_generic g[] = {
-		{ RANGE(CST_ISA_A32, 0, 1), .flags = CST_GF_EL },
-		{ .kind = CST_GEN_EXCEPTION, .num = 14, .flags = CST_GF_RET_ADDR, .end = 0x8004 },
-		{ RANGE(CST_ISA_A32, 1, 1), .flags = CST_GF_EL, .el = 1 },
-		/* nothing behind it; a number that has no event */
-		{ .kind = CST_GEN_EXCEPTION, .num = 14, .flags = CST_GF_RET_ADDR, .end = 0x8010 },
-		{ .kind = CST_GEN_EXCEPTION, .num = 1 },
-		{ RANGE(CST_ISA_A32, 3, 1), .flags = CST_GF_EL, .el = 1 },
-		/* a call: the instruction that called, or where execution came back to */
-		{ .kind = CST_GEN_EXCEPTION, .num = 2, .flags = CST_GF_RET_ADDR, .end = 0x8010 },
-		{ RANGE(CST_ISA_A32, 4, 1), .flags = CST_GF_EL, .el = 1 },
-		{ .kind = CST_GEN_EXCEPTION, .num = 2, .flags = CST_GF_RET_ADDR, .end = 0x8018 },
-		{ RANGE(CST_ISA_A32, 5, 1), .flags = CST_GF_EL, .el = 1 },
-		/* `end` is no address of return */
-		{ .kind = CST_GEN_EXCEPTION, .num = 0, .end = 0x8020 },
-	};
-	/* the first half: not of a trace unit of Armv7 */
-	static const struct cst_generic v7[] = {
-		{ .kind = CST_GEN_EXCEPTION, .num = 9 }, { RANGE(CST_ISA_A32, 1, 1), .flags = CST_GF_EL, .el = 1 },
-		{ .kind = CST_GEN_EXCEPTION, .num = 2 }, { RANGE(CST_ISA_A32, 1, 1), .flags = CST_GF_EL, .el = 1 },
-	};
-
-	(void)state;
-	WRITES(FAST, g, "1 clk cpu1 IT (1) 00008000 e320f000 A usr_s :\n"
-	       "1 clk cpu1 E 00008004 00000007 CoreEvent_IRQ\n"
-	       "2 clk cpu1 IT (2) 00008004 e320f000 A svc_s :\n"
-	       "# cpu1: exception 14, preferred return address 0x8010\n# cpu1: exception 1\n"
-	       "3 clk cpu1 IT (3) 0000800c e320f000 A svc_s :\n"
-	       "3 clk cpu1 E 0000800c 00000003 CoreEvent_SWI\n"
-	       "4 clk cpu1 IT (4) 00008010 e320f000 A svc_s :\n"
-	       "4 clk cpu1 E 00008018 00000003 CoreEvent_SWI\n"
-	       "5 clk cpu1 IT (5) 00008014 e320f000 A svc_s :\n"
-	       "5 clk cpu1 E 00000000 00000001 CoreEvent_Reset\n");
-	config.protocol = CST_PROTO_PTM;
-	WRITES(FAST, v7, "0 clk cpu1 E 00000000 00000002 CoreEvent_UndefinedInstr\n1 clk cpu1 IT (1) 00008004 e320f000 A svc_s :\n"
-	       "# cpu1: exception 2\n2 clk cpu1 IT (2) 00008004 e320f000 A svc_s :\n");
 }
 
 /* Which numbers of exceptions are events, by protocol and profile. */
@@ -620,19 +471,16 @@ static void test_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(without_memory, start), cmocka_unit_test_setup(test_context, start),
-		cmocka_unit_test_setup(test_transfers, start), cmocka_unit_test_setup(test_long_output, start),
-		cmocka_unit_test_setup(test_disassembly, start), cmocka_unit_test_setup(test_event_numbers, start),
+		cmocka_unit_test_setup(without_memory, start),
+		cmocka_unit_test_setup(test_context, start),
+		cmocka_unit_test_setup(test_transfers, start),
+		cmocka_unit_test_setup(test_event_numbers, start),
 		cmocka_unit_test_setup(test_vectors, start),
-		cmocka_unit_test_setup(test_results, start),
 		cmocka_unit_test_setup(test_many_results, start),
 		cmocka_unit_test_setup(test_cycles, start),
 		cmocka_unit_test_setup(test_times, start),
-		cmocka_unit_test_setup(test_cpus, start),
-		cmocka_unit_test_setup(test_modes, start),
 		cmocka_unit_test_setup(test_unknown_mode, start),
 		cmocka_unit_test_setup(test_gaps, start),
-		cmocka_unit_test_setup(test_events, start),
 		cmocka_unit_test_setup(test_events_es, start),
 		cmocka_unit_test_setup(test_ends, start),
 	};
