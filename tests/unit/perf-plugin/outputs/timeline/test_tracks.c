@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a timeline shows of each CPU, out of elements that are made by hand on an axis of instructions; and its names. */
+/*
+ * What a timeline shows of each CPU, out of elements that are made by hand: losses, the shortest
+ * spans, long names.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -86,36 +87,6 @@ static void losses(void **state)
 	}
 }
 
-/* The process of a thread may be known later; a thread is where it ran last. */
-static void threads(void **state)
-{
-	struct tracks t = { .by_insns = true };
-	struct track_stream ts[2] = { { .key = UINT64_MAX }, { .key = UINT64_MAX } };
-	struct stream s = stream_of(0, -1, 11), other = stream_of(5, 10, 11);
-	const struct track_thread *th;
-
-	(void)state;
-	take(&t, &ts[0], &s, range(1));
-	th = tracks_thread(&t, 11);
-	assert_non_null(th);
-	assert_int_equal(th->pid, -1);
-	assert_int_equal(th->cpu, 0);
-	take(&t, &ts[1], &other, range(1));
-	th = tracks_thread(&t, 11);
-	assert_int_equal(th->pid, 10);
-	assert_int_equal(th->cpu, 5);
-	/* what is known stays */
-	s = stream_of(1, 99, 11);
-	ts[0].key = UINT64_MAX;
-	take(&t, &ts[0], &s, range(1));
-	th = tracks_thread(&t, 11);
-	assert_int_equal(th->pid, 10);
-	assert_int_equal(th->cpu, 1);
-	assert_int_equal(t.nr_threads, 1);
-	assert_null(tracks_thread(&t, 12));
-	tracks_free(&t);
-}
-
 /* Of too many spans the longest stay, and all messages up to their own limit. */
 static void shortest(void **state)
 {
@@ -160,132 +131,6 @@ static void shortest(void **state)
 	tracks_free(&t);
 }
 
-/* Streams of one CPU, the later one first: spans are in the order of time, and end where the next one of the CPU begins. */
-static void order(void **state)
-{
-	static const struct {
-		int cpu, tid;
-		uint64_t begin, end;
-	} runs[] = { { 1, 30, 500, 600 }, { 1, 20, 100, 300 }, { 0, 40, 150, 900 }, { 1, 25, 250, 260 }, { 1, 7, 50, 60 }, { 0, 40, 20, 30 } };
-	static const int want[] = { 5, 2, 4, 1, 3, 0 }, tids[] = { 7, 20, 25, 30, 40 };
-	struct tracks t = { 0 };
-	struct track_stream ts;
-	struct stream s;
-	unsigned int i;
-
-	(void)state;
-	for (i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
-		ts = (struct track_stream){ .key = UINT64_MAX };
-		s = stream_of(runs[i].cpu, 1, runs[i].tid);
-		s.time_known = true;
-		s.time = runs[i].begin;
-		s.time_end = runs[i].end;
-		take(&t, &ts, &s, range(10));
-		assert_int_equal(tracks_stream_end(&t, &ts, &s), 0);
-	}
-	/* spans of another kind do not end a run */
-	ts = (struct track_stream){ .key = UINT64_MAX };
-	s = stream_of(1, 1, 20);
-	s.time_known = true;
-	s.time = s.time_end = 160;
-	take(&t, &ts, &s, (struct cst_generic){ .kind = CST_GEN_ADDR_UNKNOWN });
-	assert_int_equal(tracks_stream_end(&t, &ts, &s), 0);
-	tracks_sort(&t);
-	assert_int_equal(t.nr_spans, 7);
-	for (i = 0; i < 6; i++) {
-		assert_span(&t.spans[i], TRACK_RUN, runs[want[i]].begin, want[i] == 1 ? 250 : runs[want[i]].end, 0);
-		assert_int_equal(t.spans[i].cpu, runs[want[i]].cpu);
-		assert_int_equal(t.spans[i].key, runs[want[i]].tid);
-	}
-	assert_span(&t.spans[6], TRACK_LOSS, 160, 160, TRACK_LOST_ADDRESS);
-	assert_int_equal(t.nr_threads, 5);
-	for (i = 0; i < 5; i++) {
-		assert_int_equal(t.threads[i].key, tids[i]);
-		assert_ptr_equal(tracks_thread(&t, (uint64_t)tids[i]), &t.threads[i]);
-	}
-	tracks_free(&t);
-}
-
-/* Of a part that is not wanted there is neither a run nor a loss, and what was lost before it does not last over it. */
-static void unwanted(void **state)
-{
-	struct tracks t = { .by_insns = true };
-	struct track_stream ts = { .key = UINT64_MAX };
-	struct stream s = stream_of(0, 1, 11);
-
-	(void)state;
-	take(&t, &ts, &s, range(10));
-	take(&t, &ts, &s, (struct cst_generic){ .kind = CST_GEN_ADDR_UNKNOWN });
-	take(&t, &ts, &s, (struct cst_generic){ .kind = CST_GEN_NACC, .addr = 0x1000 });
-	s.unwanted = true;
-	take(&t, &ts, &s, range(20));
-	take(&t, &ts, &s, (struct cst_generic){ .kind = CST_GEN_ADDR_UNKNOWN });
-	s.unwanted = false;
-	take(&t, &ts, &s, range(30));
-	assert_int_equal(tracks_stream_end(&t, &ts, &s), 0);
-	tracks_sort(&t);
-	assert_int_equal(t.nr_spans, 2);
-	assert_span(&t.spans[0], TRACK_RUN, 0, 10, 0);
-	assert_span(&t.spans[1], TRACK_RUN, 10, 40, 0);
-	tracks_free(&t);
-}
-
-/* Writes each track and event into a text. */
-struct lines {
-	char text[2048];
-	size_t n;
-};
-
-static void on_process(void *data, const struct event_track *t, const char *name)
-{
-	struct lines *l = data;
-
-	l->n += (size_t)snprintf(l->text + l->n, sizeof(l->text) - l->n, "process %d %s\n", t->pid, name);
-}
-
-static void on_track(void *data, const struct event_track *t, const char *name)
-{
-	struct lines *l = data;
-
-	l->n += (size_t)snprintf(l->text + l->n, sizeof(l->text) - l->n, "track %d %d %d %s\n", t->pid, t->tid, t->thread, name);
-}
-
-static void on_event(void *data, const struct event *e)
-{
-	struct lines *l = data;
-	unsigned int i;
-
-	l->n += (size_t)snprintf(l->text + l->n, sizeof(l->text) - l->n, "%s %d %d-%d %s", e->category, e->track.tid, (int)e->begin,
-				 (int)e->end, e->name);
-	for (i = 0; i < e->nr_args; i++)
-		l->n += (size_t)snprintf(l->text + l->n, sizeof(l->text) - l->n, " %s=%s%d", e->args[i].key,
-					 e->args[i].text ? e->args[i].text : "", (int)e->args[i].number);
-	l->n += (size_t)snprintf(l->text + l->n, sizeof(l->text) - l->n, "\n");
-}
-
-/* Idle threads have names by their CPU, and threads without a number have none. */
-static void names(void **state)
-{
-	static const struct event_sink sink = { on_process, on_track, on_event, NULL };
-	struct timeline t = { .by_insns = true, .tracks.by_insns = true };
-	struct track_stream ts[2] = { { .key = UINT64_MAX }, { .key = UINT64_MAX } };
-	struct stream idle = stream_of(2, 0, 0), unknown = stream_of(1, -1, -1);
-	struct lines l = { .n = 0 };
-
-	(void)state;
-	unknown.place = 7;
-	take(&t.tracks, &ts[0], &idle, range(4));
-	take(&t.tracks, &ts[1], &unknown, range(6));
-	assert_int_equal(tracks_stream_end(&t.tracks, &ts[0], &idle), 0);
-	assert_int_equal(tracks_stream_end(&t.tracks, &ts[1], &unknown), 0);
-	tracks_sort(&t.tracks);
-	assert_true(timeline_events(&t, &sink, &l));
-	assert_string_equal(l.text, "track 0 4194313 0 idle, CPU 2\ntrack 4194310 4194312 0 unknown thread\nprocess 4194305 CPUs\n"
-			    "track 4194305 1 0 CPU 1\nrun 1 0-6 unknown thread\ntrack 4194305 2 0 CPU 2\n"
-			    "run 2 0-4 idle, CPU 2 pid=0 tid=0\n");
-	tracks_free(&t.tracks);
-}
-
 /* A name is cut at 1024 bytes, not within a character. */
 static void long_names(void **state)
 {
@@ -319,9 +164,7 @@ static void long_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(losses), cmocka_unit_test(threads), cmocka_unit_test(shortest), cmocka_unit_test(order),
-		cmocka_unit_test(unwanted), cmocka_unit_test(names),
-		cmocka_unit_test(long_names),
+		cmocka_unit_test(losses), cmocka_unit_test(shortest), cmocka_unit_test(long_names),
 	};
 
 	return cmocka_run_group_tests_name("timeline tracks", tests, NULL, NULL);
