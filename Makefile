@@ -353,7 +353,7 @@ $(addprefix $(B)/tests/unit/,lib/decoder/test_alloc perf-plugin/counting/calls/t
 	perf-plugin/base/files/test_refused perf-plugin/session/import/test_memory \
 	perf-plugin/opencsd/test_refused lib/flow/image/test_pairs perf-plugin/outputs/profile/test_coverage \
 	perf-plugin/outputs/profile/test_formats perf-plugin/outputs/profile/test_whole \
-	perf-plugin/outputs/report/test_sources perf-plugin/session/test_memory perf-plugin/outputs/verify/test_rules): \
+	perf-plugin/outputs/report/test_sources perf-plugin/session/test_memory perf-plugin/outputs/verify/test_report): \
 	LDFLAGS += $(WRAP_ALLOC)
 $(B)/tests/unit/perf-plugin/opencsd/test_refused: LDFLAGS += -Wl,--wrap=cst_image_new
 $(B)/tests/unit/perf-plugin/outputs/disasm/test_disasm: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=dlopen,--wrap=dlsym,--wrap=dlclose
@@ -389,8 +389,6 @@ $(B)/tests/unit/perf-plugin/outputs/timeline/test_formats: LDFLAGS += -Wl,--wrap
 $(B)/tests/unit/perf-plugin/counting/counts/test_counts: LDFLAGS += -Wl,--wrap=session_run \
 	-Wl,--wrap=session_section_dso,--wrap=session_locate,--wrap=session_take_counts,--wrap=session_exits,--wrap=session_dsos,--wrap=session_same_dso
 $(B)/tests/unit/perf-plugin/outputs/executed/test_executed: LDFLAGS += -Wl,--wrap=session_run,--wrap=session_read_code
-$(B)/tests/unit/perf-plugin/outputs/verify/test_rules: LDFLAGS += -Wl,--wrap=session_open,--wrap=session_close,--wrap=session_run \
-	-Wl,--wrap=session_print_end,--wrap=session_incomplete,--wrap=cst_decoder_stats
 $(B)/tests/unit/perf-plugin/outputs/compare/test_sides: LDFLAGS += -Wl,--wrap=insns_begin,--wrap=insns_next,--wrap=session_run \
 	-Wl,--wrap=session_open,--wrap=session_close,--wrap=session_incomplete,--wrap=thread_start,--wrap=pread64
 $(B)/tests/unit/perf-plugin/outputs/export/test_code: LDFLAGS += -Wl,--wrap=session_locate,--wrap=session_read_code
