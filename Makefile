@@ -356,7 +356,7 @@ $(addprefix $(B)/tests/unit/,lib/decoder/test_alloc perf-plugin/counting/calls/t
 	perf-plugin/outputs/report/test_sources perf-plugin/session/test_memory perf-plugin/outputs/verify/test_report): \
 	LDFLAGS += $(WRAP_ALLOC)
 $(B)/tests/unit/perf-plugin/opencsd/test_refused: LDFLAGS += -Wl,--wrap=cst_image_new
-$(B)/tests/unit/perf-plugin/outputs/disasm/test_disasm: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=dlopen,--wrap=dlsym,--wrap=dlclose
+$(B)/tests/unit/perf-plugin/outputs/disasm/test_disasm: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=dlsym
 $(B)/tests/unit/perf-plugin/session/import/test_memory: LDFLAGS += -Wl,--wrap=format_text,--wrap=input_note_path,--wrap=memory_refused
 $(B)/tests/unit/perf-plugin/perfdata/test_compressed: LDFLAGS += -Wl,--wrap=ZSTD_createDStream
 # System calls do.
