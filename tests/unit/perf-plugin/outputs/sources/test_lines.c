@@ -324,55 +324,15 @@ static void discarded(void **state)
 	}
 }
 
-/* Without DWARF, not ELF: no lines, which is no error; a file that is not there is one. */
-static void without_lines(void **state)
-{
-	struct error err = { .code = 0 };
-	char path[128];
-
-	(void)state;
-	if (!compile("cc", "-g0 -c", "bare.o"))
-		skip();
-	snprintf(path, sizeof(path), "%s/bare.o", dir);
-	assert_null(source_open(path, NULL, &err));
-	snprintf(path, sizeof(path), "%s/all.c", dir);
-	assert_null(source_open(path, NULL, &err));
-	assert_int_equal(err.code, 0);
-	snprintf(path, sizeof(path), "%s/absent", dir);
-	assert_null(source_open(path, NULL, &err));
-	assert_int_equal(err.code, ERR_IO);
-	assert_non_null(strstr(err.msg, "/absent: its source lines are not known: it cannot be opened: No such file or directory"));
-}
-
-/* A file that is not ELF, be it empty, has no lines, and is closed: the next file gets the same descriptor. */
-static void not_elf(void **state)
-{
-	static const char *const contents[] = { "", "text", "\177ELF", "\177ELF\2\1\1 and no more" };
-	struct error err = { .code = 0 };
-	char path[100];
-	int before, after;
-	size_t i;
-
-	(void)state;
-	snprintf(path, sizeof(path), "%s/not-elf", dir);
-	for (i = 0; i < sizeof(contents) / sizeof(contents[0]); i++) {
-		temp_write(dir, "not-elf", contents[i], strlen(contents[i]));
-		before = dup(STDIN_FILENO);
-		close(before);
-		assert_null(source_open(path, NULL, &err));
-		assert_int_equal(err.code, 0);
-		after = dup(STDIN_FILENO);
-		close(after);
-		assert_int_equal(after, before);
-	}
-}
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(unlinked), cmocka_unit_test(linked),
-					    cmocka_unit_test(unlinked_without_aranges), cmocka_unit_test(linked_without_aranges),
-					    cmocka_unit_test(relative), cmocka_unit_test(first_file), cmocka_unit_test(several_parts), cmocka_unit_test(discarded),
-					    cmocka_unit_test(without_lines), cmocka_unit_test(not_elf) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(unlinked), cmocka_unit_test(linked),
+		cmocka_unit_test(unlinked_without_aranges),
+		cmocka_unit_test(linked_without_aranges), cmocka_unit_test(relative),
+		cmocka_unit_test(first_file), cmocka_unit_test(several_parts),
+		cmocka_unit_test(discarded),
+	};
 
 	return cmocka_run_group_tests_name("sources lines", tests, make_dir, remove_dir);
 }
