@@ -363,16 +363,13 @@ $(B)/tests/unit/perf-plugin/perfdata/test_compressed: LDFLAGS += -Wl,--wrap=ZSTD
 $(B)/tests/unit/perf-plugin/base/files/test_refused: LDFLAGS += -Wl,--wrap=write,--wrap=pwrite64,--wrap=read,--wrap=linkat,--wrap=renameat2 \
 	-Wl,--wrap=rename,--wrap=mkdir,--wrap=fchown,--wrap=chmod,--wrap=close,--wrap=open64,--wrap=stat64,--wrap=readlink \
 	-Wl,--wrap=sigprocmask,--wrap=mkostemp64,--wrap=unlink,--wrap=remove,--wrap=format_text
-$(B)/tests/unit/perf-plugin/outputs/synth/test_merge: LDFLAGS += -Wl,--wrap=pread64,--wrap=pwrite64,--wrap=fallocate64 \
-	-Wl,--wrap=pthread_mutex_init,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock,--wrap=pthread_mutex_destroy \
-	-Wl,--wrap=pthread_cond_wait,--wrap=pthread_cond_timedwait
 # Threads do not start.
 $(B)/tests/unit/perf-plugin/session/decode/test_jobs: LDFLAGS += -Wl,--wrap=thread_start
 $(B)/tests/unit/perf-plugin/session/decode/test_progress: LDFLAGS += -Wl,--wrap=pthread_cond_timedwait
 # Locks are counted.
 $(B)/tests/unit/perf-plugin/base/files/test_files: LDFLAGS += -Wl,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock
-# What a file holds is the test's choice.
-$(B)/tests/unit/perf-plugin/outputs/info/test_result: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=session_run,--wrap=session_section_dso
+# What a file holds is the test's choice, and whether decoding fails.
+$(B)/tests/unit/perf-plugin/outputs/info/test_text: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=session_run
 # Source lines are made by hand.
 $(B)/tests/unit/perf-plugin/outputs/report/test_sources $(B)/tests/unit/perf-plugin/outputs/report/test_pages $(B)/tests/unit/perf-plugin/outputs/report/test_whole \
 $(B)/tests/unit/perf-plugin/outputs/profile/test_coverage: LDFLAGS += \
@@ -382,9 +379,6 @@ $(B)/tests/unit/perf-plugin/outputs/profile/test_coverage: LDFLAGS += \
 $(B)/tests/unit/perf-plugin/counting/calls/test_places: LDFLAGS += -Wl,--wrap=session_locate,--wrap=session_symbol \
 	-Wl,--wrap=session_section_dso,--wrap=dso_function,--wrap=dso_begins_program
 $(B)/tests/unit/perf-plugin/outputs/listing/test_code: LDFLAGS += -Wl,--wrap=session_read_any,--wrap=session_locate_any,--wrap=session_symbol
-# Names are made by hand.
-$(B)/tests/unit/perf-plugin/outputs/timeline/test_formats: LDFLAGS += -Wl,--wrap=labels_of,--wrap=labels_file,--wrap=comms_at \
-	-Wl,--wrap=session_trace_time
 # Elements are made by hand.
 $(B)/tests/unit/perf-plugin/counting/counts/test_counts: LDFLAGS += -Wl,--wrap=session_run \
 	-Wl,--wrap=session_section_dso,--wrap=session_locate,--wrap=session_take_counts,--wrap=session_exits,--wrap=session_dsos,--wrap=session_same_dso

@@ -19,7 +19,6 @@
 #include "unit/perf-plugin/ko_build.h"
 #include "unit/perf-plugin/output_text.h"
 #include "outputs/profile/formats.h"
-#include "outputs/profile/messages.h"
 #include "unit/perf-plugin/refused_memory.h"
 
 #define OUT	CST_COUNT_OUTSIDE
@@ -479,10 +478,8 @@ static void nothing(void **state)
 	edge(&m, 8, OUT, 3);
 	assert_int_equal(pd_output_fd(&out, fileno(file), "profile", &err), 0);
 	assert_int_equal(profile_write(&out, profile_format_find("llvm"), PROFILE_VADDR, &none.binaries[0]), 1);
-#ifdef HAVE_PROTOBUF_C
 	assert_int_equal(pd_output_fd(&out, fileno(file), "profile", &err), 0);
 	assert_int_equal(profile_write(&out, profile_format_find("propeller"), PROFILE_VADDR, &m.binaries[0]), 1);
-#endif
 	assert_int_equal(lseek(fileno(file), 0, SEEK_END), 0);
 	assert_int_equal(pd_output_fd(&out, fileno(file), "profile", &err), 0);
 	assert_int_equal(profile_write(&out, profile_format_find("llvm"), PROFILE_VADDR, &m.binaries[0]), 0);
