@@ -1,24 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""make-forms.py: assembles forms.txt with GNU as and writes forms.h beside it."""
+"""make-forms.py: assembles the sources in forms.txt with GNU as and writes their opcodes there."""
 import os
-import re
 import struct
 import subprocess
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SLOT = 32
-SETS = {
-    "a64": ("A64", 0, 0), "a64w": ("A64", "CST_ISA_WFX_P0", 0),
-    "a32": ("A32", 0, 0), "a32w": ("A32", "CST_ISA_WFX_P0", 0),
-    "t32": ("T32", 0, 0), "t32w": ("T32", "CST_ISA_WFX_P0", 0),
-    "t32@2": ("T32", 0, 2), "t32m": ("T32", "CST_ISA_M_PROFILE", 0),
-    "a32l": ("A32", "CST_ISA_LOAD_P0", 0), "a32s": ("A32", "CST_ISA_STORE_P0", 0),
-    "t32l": ("T32", "CST_ISA_LOAD_P0", 0), "t32s": ("T32", "CST_ISA_STORE_P0", 0),
-    "t32ml": ("T32", "CST_ISA_M_PROFILE | CST_ISA_LOAD_P0", 0),
-    "t32ms": ("T32", "CST_ISA_M_PROFILE | CST_ISA_STORE_P0", 0),
-}
 HEAD = {
     "A64": [".arch armv8.8-a+tme+mops+hbc"],
     "A32": [".syntax unified", ".arch armv8-a", ".arch_extension sec", ".arch_extension virt",
@@ -27,18 +16,6 @@ HEAD = {
             ".arch_extension crc", ".fpu crypto-neon-fp-armv8", ".thumb", ".p2align 2"],
     "T32M": [".syntax unified", ".arch armv8.1-m.main", ".arch_extension mve.fp", ".thumb"],
 }
-TYPES = "other branch indirect isb barrier wfx tstart load store".split()
-SUBTYPES = {"link": "LINK", "ret": "RET", "eret": "ERET", "implied": "IMPLIED_RET", "future": "FUTURE"}
-
-
-def read():
-    for line in open(os.path.join(HERE, "forms.txt")):
-        line = line.strip()
-        if not line or line.startswith("#"):
-            continue
-        part = [p.strip() for p in line.split(";")]
-        yield part[0], part[1:-1], part[-1].split()
-
 
 def assemble(cpu, sources, pcs):
     """First instruction of each source as its bytes."""
@@ -67,45 +44,21 @@ def opcode(isa, data):
     return first << 16 | (second if first >> 11 >= 0x1d else 0)
 
 
-def entry(isa, flags, pc, code, source, words):
-    fields = dict(type="CST_INSN_" + words[0].upper(), subtype="CST_INSN_PLAIN", cond=0, link=0,
-                  next_isa="CST_ISA_" + isa, it_count=0, is_svc=0, disp="0")
-    if words[0] not in TYPES:
-        raise SystemExit("bad type: %s" % words)
-    for word in words[1:]:
-        if word in SUBTYPES:
-            fields["subtype"] = "CST_INSN_" + SUBTYPES[word]
-        elif word == "cond":
-            fields["cond"] = 1
-        elif word == "pushes":
-            fields["link"] = 1
-        elif word == "svc":
-            fields["is_svc"] = 1
-        elif re.fullmatch(r"it[1-4]", word):
-            fields["it_count"] = int(word[2])
-        elif word in ("to-a32", "to-t32"):
-            fields["next_isa"] = "CST_ISA_" + word[3:].upper()
-        else:
-            fields["disp"] = str(int(word, 0))
-    size = 2 if isa == "T32" and code >> 27 < 0x1d else 4
-    return "\t{ CST_ISA_%s, %s, %d, 0x%08x, { %d, %s, %s, %d, %d, %s, %d, %d, %s }, \"%s\" }," % (
-        isa, flags, pc, code, size, fields["type"], fields["subtype"], fields["cond"], fields["link"],
-        fields["next_isa"], fields["it_count"], fields["is_svc"], fields["disp"], "; ".join(source))
-
-
 def main():
-    forms = list(read())
-    out = [None] * len(forms)
+    name = os.path.join(HERE, "forms.txt")
+    lines = open(name).read().splitlines()
+    forms = [(i, [p.strip() for p in line.split(";")]) for i, line in enumerate(lines) if line.strip() and line[0] != "#"]
     for cpu in HEAD:
-        mine = [i for i, f in enumerate(forms)
-                if (SETS[f[0]][0] if not f[0].startswith("t32m") else "T32M") == cpu]
-        codes = assemble(cpu, [forms[i][1] for i in mine], [SETS[forms[i][0]][2] for i in mine])
-        for i, data in zip(mine, codes):
-            isa, flags, pc = SETS[forms[i][0]]
-            out[i] = entry(isa, flags, pc, opcode(isa, data), forms[i][1], forms[i][2])
-    with open(os.path.join(HERE, "forms.h"), "w") as f:
-        f.write("/* SPDX-License-Identifier: BSD-3-Clause */\n/* Made by make-forms.py from forms.txt. */\n")
-        f.write("\n".join(out) + "\n")
+        mine = []
+        for i, part in forms:
+            name_of_set = part[0].split()[0]
+            if cpu == ("T32M" if name_of_set.startswith("t32m") else name_of_set[:3].upper()):
+                mine.append((i, name_of_set, part))
+        codes = assemble(cpu, [part[1:-1] for _, _, part in mine], [2 if s == "t32@2" else 0 for _, s, _ in mine])
+        for (i, s, part), data in zip(mine, codes):
+            lines[i] = "; ".join(["%s %08x" % (s, opcode(cpu[:3], data))] + part[1:])
+    with open(name, "w") as f:
+        f.write("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":
