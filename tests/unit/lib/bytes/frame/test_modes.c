@@ -428,83 +428,6 @@ static void test_seeds(void **state)
 
 /* ---- by hand ------------------------------------------------------------------------------------ */
 
-static const uint8_t plain[16] = {
-	0x21, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x00
-};
-
-/* Half synchronisation words between all pairs, in frames that start at an odd offset. */
-static void test_hsync_odd(void **state)
-{
-	uint8_t in[3 + 4 + 8 * 4] = { 0x12, 0xff, 0xff };
-	struct rng rng = { 1 };
-	unsigned int i, cut;
-
-	(void)state;
-	memcpy(in + 3, fsync_word, 4);
-	for (i = 0; i < 8; i++) {
-		memcpy(in + 7 + 4 * i, fsync_word + 2, 2);
-		memcpy(in + 9 + 4 * i, plain + 2 * i, 2);
-	}
-	for (cut = 0; cut < 8; cut++) {
-		start(&a, CST_FRAME_HSYNC);
-		feed(&a, in, sizeof(in), 0, &rng, cut);
-		assert_int_equal(a.frags, 1);
-		assert_int_equal(a.frag[0].offset, 9);
-		assert_int_equal(a.frag[0].id, 0x10);
-		assert_memory_equal(a.data, plain + 1, 14);
-		assert_int_equal(a.df.stats.skipped, 3);
-		assert_int_equal(a.df.stats.errors, 0);
-	}
-}
-
-/* Nothing in the first block of input, nor in the second, says where frames begin. */
-static void test_late_sync(void **state)
-{
-	static uint8_t block[1024];
-	struct rng rng = { 1 };
-	unsigned int i;
-
-	(void)state;
-	for (i = 0; i < sizeof(block); i++)
-		block[i] = (uint8_t)(i * 7);
-	start(&a, CST_FRAME_FSYNC);
-	feed(&a, block, 1023, 0, &rng, 0);
-	assert_int_equal(a.frags, 0);
-	feed(&a, block, 1000, 1023, &rng, 0);
-	assert_int_equal(a.frags, 0);
-	memcpy(block + 5, fsync_word, 4);
-	memcpy(block + 9, plain, 16);
-	feed(&a, block, 25, 2023, &rng, 0);
-	assert_int_equal(a.frags, 1);
-	assert_int_equal(a.frag[0].offset, 2032);
-	assert_int_equal(a.df.stats.skipped, 2028);
-}
-
-/* A byte is lost: the next synchronisation word begins with what was taken for the end of a frame. */
-static void test_sync_in_last_byte(void **state)
-{
-	uint8_t in[4 + 15 + 4 + 16];
-	struct rng rng = { 1 };
-	unsigned int cut;
-
-	(void)state;
-	memcpy(in, fsync_word, 4);
-	memcpy(in + 4, plain, 15);
-	memcpy(in + 19, fsync_word, 4);
-	memcpy(in + 23, plain, 16);
-	for (cut = 0; cut < 20; cut++) {
-		start(&a, CST_FRAME_FSYNC);
-		feed(&a, in, sizeof(in), 0, &rng, cut);
-		/* a delayed change of ID: the byte before it belongs to none */
-		assert_int_equal(a.frags, 4);
-		assert_int_equal(a.frag[2].kind, CST_FRAG_ERROR);
-		assert_int_equal(a.frag[3].kind, CST_FRAG_DATA);
-		assert_int_equal(a.frag[3].offset, 23);
-		assert_memory_equal(a.data + a.frag[3].pos, plain + 1, 14);
-		assert_int_equal(accounted(&a.df.stats), sizeof(in));
-	}
-}
-
 static void test_dstream_offsets(void **state)
 {
 	(void)state;
@@ -535,74 +458,11 @@ static void test_unwrap(void **state)
 	assert_int_equal(u.len, 64);
 }
 
-/* What is reserved: told, and in strict mode an error. */
-static void test_reserved(void **state)
-{
-	static const uint8_t in[48] = {
-		0xe1, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x00,
-		0x21, 0x01, 0xfb, 0x03, 0xf7, 0x05, 0x21, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x23, 0x80,
-		0x21, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x23, 0x00,
-	};
-	struct rng rng = { 1 };
-	unsigned int cut;
-
-	(void)state;
-	for (cut = 0; cut < 20; cut++) {
-		start(&a, CST_FRAME_FINDINGS);
-		feed(&a, in, sizeof(in), 0, &rng, cut);
-		assert_int_equal(count_kind(&a, CST_FRAG_FINDING), 2);
-		assert_int_equal(count_kind(&a, CST_FRAG_ERROR), 0);
-		assert_int_equal(a.frag[0].error, CST_FIND_FRAME_RESERVED_ID);
-		assert_int_equal(a.frag[0].id, 0x70);
-		assert_int_equal(a.frag[0].offset, 0);
-		assert_int_equal(a.frag[2].error, CST_FIND_FRAME_AUX);
-		assert_int_equal(a.frag[2].offset, 30);
-		start(&a, CST_FRAME_STRICT | CST_FRAME_FINDINGS);
-		feed(&a, in, sizeof(in), 0, &rng, cut);
-		assert_int_equal(count_kind(&a, CST_FRAG_FINDING), 2);
-		assert_int_equal(count_kind(&a, CST_FRAG_ERROR), 2);
-		assert_int_equal(count_kind(&a, CST_FRAG_DATA), 1);
-		assert_int_equal(a.frag[1].error, -CST_ERR_FRAME_RESERVED);
-		assert_int_equal(a.df.stats.skipped, 32);
-		start(&a, CST_FRAME_STRICT);
-		feed(&a, in, sizeof(in), 0, &rng, cut);
-		assert_int_equal(a.frags, 3);
-	}
-}
-
-/* The last byte of a frame that strict mode refuses is no part of a pattern behind the next synchronisation. */
-static void test_refused_last_byte(void **state)
-{
-	static const uint8_t in[] = {
-		0xff, 0xff, 0xff, 0x7f,
-		0xe1, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0xff,
-		0x00, 0xff, 0xff, 0xff, 0x7f,
-		0xff, 0xff, 0x7f, 0x00,
-		0x21, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x00,
-	};
-	struct rng rng = { 1 };
-	unsigned int cut;
-
-	(void)state;
-	for (cut = 0; cut < 20; cut++) {
-		start(&a, CST_FRAME_STRICT | CST_FRAME_FSYNC | CST_FRAME_FINDINGS | CST_FRAME_PACKED);
-		feed(&a, in, sizeof(in), 0, &rng, cut);
-		assert_int_equal(count_kind(&a, CST_FRAG_FSYNC), 2);
-		assert_int_equal(count_kind(&a, CST_FRAG_DATA), 0);
-		assert_int_equal(count_kind(&a, CST_FRAG_ERROR), 2);
-	}
-}
-
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hsync_odd),
-		cmocka_unit_test(test_refused_last_byte),
-		cmocka_unit_test(test_late_sync),
-		cmocka_unit_test(test_sync_in_last_byte),
 		cmocka_unit_test(test_dstream_offsets),
 		cmocka_unit_test(test_unwrap),
-		cmocka_unit_test(test_reserved),
 		cmocka_unit_test(test_seeds),
 	};
 
