@@ -258,71 +258,12 @@ static inline void program_map(struct program *pr, uint64_t at, const void *code
 	assert_int_equal(cst_space_map(pr->space, at, len, pr->sec, 0), 0);
 }
 
-/* The texts of all elements, one per line, of a trace of `code` at `at`; returns the counters. */
-static inline struct cst_stats check_elements(const struct cst_config *cfg, uint64_t at, const void *code, size_t size,
-					      const uint8_t *p, size_t len, const char *want)
-{
-	static struct decoded d;
-	char text[4096] = "", one[256];
-	struct program pr;
-	unsigned int i;
-	size_t used = 0;
-
-	program_map(&pr, at, code, size);
-	decode_bytes(cfg, pr.space, p, len, &d);
-	for (i = 0; i < d.n; i++) {
-		cst_generic_text(&d.gen[i], one, sizeof(one));
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s\n", one + strlen("OCSD_GEN_TRC_ELEM_"));
-		assert_true(used < sizeof(text));
-	}
-	assert_string_equal(text, want);
-	cst_image_free(pr.img);
-	return d.stats;
-}
-
 static inline double processor_seconds(void)
 {
 	struct timespec ts;
 
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
 	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
-
-/* The log has `want` records of a finding in the trace of `p`. */
-static inline void check_finding(const struct cst_config *cfg, const uint8_t *p, size_t len, unsigned int finding, unsigned int want)
-{
-	static struct cst_generic out[MAX_GEN];
-	struct cst_decoder *dec;
-	struct cst_log *log;
-
-	assert_int_equal(cst_log_new(&log, 64), 0);
-	assert_int_equal(cst_decoder_new(&dec, cfg), 0);
-	cst_decoder_set_log(dec, log);
-	assert_int_equal(cst_decoder_feed(dec, p, len, 0), 0);
-	while (cst_decoder_pull(dec, out, MAX_GEN, NULL))
-		;
-	assert_int_equal(cst_log_count_finding(log, cfg->trace_id, finding), want);
-	cst_decoder_free(dec);
-	cst_log_free(log);
-}
-
-/* The times in the bytes, 0 being one that is not known, of which `unknown` for want of upper bits; and as they are sent. */
-static inline void check_times(const struct cst_config *cfg, const uint8_t *p, size_t len, const uint64_t *want,
-			       const uint64_t *sent, unsigned int n_want, unsigned int unknown)
-{
-	static struct decoded d;
-	unsigned int i, n = 0;
-
-	decode_bytes(cfg, NULL, p, len, &d);
-	for (i = 0; i < d.n; i++)
-		if (d.gen[i].kind == CST_GEN_TIMESTAMP) {
-			assert_true(n < n_want);
-			assert_int_equal(d.gen[i].addr, want[n]);
-			assert_int_equal(d.gen[i].value, sent[n++]);
-		}
-	assert_int_equal(n, n_want);
-	assert_int_equal(d.stats.times_unknown, unknown);
-	check_finding(cfg, p, len, CST_FIND_TIME_UNKNOWN, unknown);
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * test_config.c - trace unit registers to decoder configuration, field by field.
+ * test_config.c - trace unit registers to decoder configuration: versions, what is reserved, what
+ * cannot be decoded. tests/data/tables/config-bits.txt has each bit.
  */
 #include "unit/lib_decode.h"
 
@@ -91,77 +92,6 @@ static void test_registers_decide(void **state)
 	}
 }
 
-static void test_sizes(void **state)
-{
-	struct cst_etmv4_regs regs = { .idr1 = 4 << 8 | 2 << 4 };
-	static const uint8_t vmid[8] = { 0, 1, 2, 0, 4, 0, 0, 0 };
-	unsigned int i;
-
-	(void)state;
-	for (i = 0; i < 8; i++) {
-		regs.idr2 = i << 10;
-		assert_int_equal(made(&regs, 0, 0).vmid_bytes, vmid[i]);
-		/* reserved in an ETE, but a size */
-		assert_int_equal(made_ete(&regs).vmid_bytes, vmid[i] ? vmid[i] : 4);
-	}
-	regs.idr2 = 4 << 5;
-	assert_int_equal(made(&regs, 0, 0).cid_bytes, 4);
-	assert_int_equal(made(&regs, 0, 0).ia64, 0);
-	regs.idr2 = 8;
-	assert_int_equal(made(&regs, 0, 0).ia64, 1);
-	assert_int_equal(made(&regs, 0, 0).cid_bytes, 0);
-	assert_int_equal(made_ete(&regs).cid_bytes, 4);
-	regs.idr2 = 8 | 2 << 5;
-	assert_int_equal(made_ete(&regs).cid_bytes, 2);
-	for (i = 0; i < 16; i++) {
-		regs.idr2 = i << 25;
-		assert_int_equal(made(&regs, 0, 0).cc_bits, 12 + i);
-	}
-}
-
-static void test_features(void **state)
-{
-	struct cst_etmv4_regs none = { .idr1 = 4 << 8 | 3 << 4 }, regs;
-	struct cst_config cfg;
-
-	(void)state;
-	cfg = made(&none, 0, 0);
-	assert_true(!cfg.commopt && cfg.trans_p0 && !cfg.qsupp && !cfg.wfx_p0 && !cfg.ret_stack &&
-		    !cfg.cycle_count && !cfg.branch_broadcast && !cfg.cond_trace && !cfg.data_trace &&
-		    !cfg.ts_marker && !cfg.vmid_is_cid2 && !cfg.max_spec);
-	assert_true(cfg.max_queue == 65536 && cfg.hold_transactions == 1 && !cfg.as_reference);
-	/* no commit fields: only of a trace unit that can count cycles */
-	regs = none;
-	regs.idr0 = 1 << 29;
-	assert_int_equal(made(&regs, 0, 0).commopt, 0);
-	regs.idr0 = 1 << 29 | 1 << 7;
-	assert_int_equal(made(&regs, 0, 0).commopt, 1);
-	regs.idr0 = 1 << 29;
-	assert_int_equal(made_ete(&regs).commopt, 1);
-	regs.idr0 = 1 << 30;
-	assert_int_equal(made_ete(&regs).trans_p0, 0);
-	regs.idr0 = 3 << 15;
-	assert_int_equal(made(&regs, 0, 0).qsupp, 3);
-	regs.idr0 = 1 << 23;
-	assert_int_equal(made(&regs, 0, 0).ts_marker, 1);
-	/* WFI and WFE are P0 instructions from ETMv4.3 on */
-	regs = none;
-	regs.idr2 = 1u << 31;
-	assert_int_equal(made(&regs, 0, 0).wfx_p0, 1);
-	regs.idr1 = 4 << 8 | 2 << 4;
-	assert_int_equal(made(&regs, 0, 0).wfx_p0, 0);
-	assert_int_equal(made_ete(&regs).wfx_p0, 1);
-	regs = none;
-	regs.configr = 1 << 12 | 1 << 4 | 1 << 3 | 1 << 15;
-	regs.idr8 = 0xdeadbeef;
-	cfg = made(&regs, 0, 0);
-	assert_true(cfg.ret_stack && cfg.cycle_count && cfg.branch_broadcast && cfg.vmid_is_cid2);
-	assert_true(cfg.max_spec == 0xdeadbeef);
-	/* all the rest does nothing */
-	regs.configr = ~(7u << 8 | 3u << 16 | 3u << 1);
-	made(&regs, 0, 0);
-}
-
 /* Values that the architecture reserves are named; those of real trace units are none. */
 static void test_reserved(void **state)
 {
@@ -234,56 +164,13 @@ static void test_unsupported(void **state)
 	assert_int_equal(cfg.data_trace, 0);
 }
 
-/* What trace units of the R and M profile may have switched on. */
-static void test_r_and_m(void **state)
-{
-	struct cst_etmv4_regs regs = { .idr1 = 4 << 8 | 3 << 4, .idr2 = 4 };
-	struct cst_config cfg;
-	unsigned int i;
-
-	(void)state;
-	for (i = 1; i < 8; i++) {
-		if (i > 3 && i < 7)
-			continue;
-		regs.configr = i << 8;
-		regs.idr0 = 1 << 6 | 1 << 12;
-		regs.idr12 = 20;
-		regs.idr13 = 4;
-		cfg = made(&regs, 0, 0);
-		assert_true(cfg.cond_trace && cfg.cond_mode == i && cfg.cond_flags && cfg.cond_keys == 16);
-		regs.idr0 = 1 << 6;
-		regs.idr12 = 3;
-		cfg = made(&regs, 0, 0);
-		assert_true(!cfg.cond_flags && cfg.cond_keys == 0);
-		assert_int_equal(made_ete(&regs).cond_trace, 0);
-	}
-	regs.configr = 3 << 16 | 1 << 2;
-	regs.idr0 = 3 << 3 | 3 << 1;
-	assert_int_equal(cst_config_etmv4(&cfg, &regs, 0, CST_PROFILE_M), 0);
-	assert_true(cfg.data_trace && cfg.store_p0 && !cfg.load_p0 && cfg.p0_keys == 1);
-	regs.idr9 = 64;
-	regs.traceidr = 0x22;
-	assert_int_equal(cst_config_etmv4_data(&cfg, &regs, CST_PROFILE_M), 0);
-	assert_true(cfg.protocol == CST_PROTO_ETMV4_DATA && cfg.trace_id == 0x23 && cfg.p0_keys == 64);
-	assert_true(cfg.data_addr && cfg.data_value);
-	/* what the registers contradict does not matter to a data trace, of what version they are does */
-	regs.idr0 = 0;
-	assert_int_equal(cst_config_etmv4(&cfg, &regs, 0, CST_PROFILE_M), -CST_ERR_UNSUP);
-	assert_int_equal(cst_config_etmv4_data(&cfg, &regs, CST_PROFILE_M), 0);
-	regs.idr1 = 0x4100f700;
-	assert_int_equal(cst_config_etmv4_data(&cfg, &regs, CST_PROFILE_M), -CST_ERR_VERSION);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_versions),
 		cmocka_unit_test(test_registers_decide),
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_features),
 		cmocka_unit_test(test_reserved),
 		cmocka_unit_test(test_unsupported),
-		cmocka_unit_test(test_r_and_m),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,20 +75,6 @@ static const struct {
 	  "INSTRUMENTATION(EL1; 0x00000000000fffff)" },
 };
 
-static void test_elements(void **state)
-{
-	char out[256];
-	size_t i, n;
-
-	(void)state;
-	for (i = 0; i < sizeof(elements) / sizeof(elements[0]); i++) {
-		n = cst_generic_text(&elements[i].g, out, sizeof(out));
-		assert_memory_equal(out, "OCSD_GEN_TRC_ELEM_", 18);
-		assert_string_equal(out + 18, elements[i].text);
-		assert_int_equal(n, strlen(out));
-	}
-}
-
 static const struct {
 	struct cst_packet p;
 	const char *text;
@@ -149,23 +135,6 @@ static const struct {
 	{ { .type = CST_PKT_ATOM_F6, .n_atoms = 24, .atoms = 0x7fffff },
 	  "I_ATOM_F6 : Atom format 6.; EEEEEEEEEEEEEEEEEEEEEEEN" },
 };
-
-static void test_packets(void **state)
-{
-	char out[256];
-	size_t i, n;
-
-	(void)state;
-	for (i = 0; i < sizeof(packets) / sizeof(packets[0]); i++) {
-		struct cst_packet p = packets[i].p;
-
-		if (!p.protocol)
-			p.protocol = CST_PROTO_ETMV4;
-		n = cst_packet_text(&p, out, sizeof(out));
-		assert_string_equal(out, packets[i].text);
-		assert_int_equal(n, strlen(out));
-	}
-}
 
 typedef size_t print_fn(const void *what, char *out, size_t cap);
 
@@ -267,46 +236,10 @@ static void test_any_element(void **state)
 		}
 }
 
-/* Packets of data trace: of a type that it does not have, and events. */
-static void test_data_packets(void **state)
-{
-	struct cst_packet pkt = { .type = 250 };
-	char out[64];
-
-	(void)state;
-	assert_int_equal(cst_etmv4d_packet_text(&pkt, out, sizeof(out)), strlen("D_UNKNOWN : Unknown Packet Header"));
-	assert_string_equal(out, "D_UNKNOWN : Unknown Packet Header");
-	pkt = (struct cst_packet){ .type = CST_ETMV4D_PKT_EVENT, .event = 11 };
-	cst_etmv4d_packet_text(&pkt, out, sizeof(out));
-	assert_string_equal(out + strlen(out) - 4, "; 11");
-}
-
-static void test_numbers(void **state)
-{
-	struct cst_text t;
-	char out[64];
-
-	(void)state;
-	cst_text_init(&t, out, sizeof(out));
-	cst_text_dec(&t, 0);
-	cst_text_char(&t, ' ');
-	cst_text_dec(&t, UINT64_MAX);
-	cst_text_char(&t, ' ');
-	cst_text_hex(&t, 0, 1);
-	cst_text_char(&t, ' ');
-	cst_text_hex(&t, 0xab, 40);
-	cst_text_char(&t, ' ');
-	cst_text_hex_upper(&t, 0xab, 1);
-	assert_int_equal(cst_text_end(&t), 44);
-	assert_string_equal(out, "0 18446744073709551615 0 00000000000000ab AB");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_elements), cmocka_unit_test(test_packets),
 		cmocka_unit_test(test_sizes), cmocka_unit_test(test_any_packet), cmocka_unit_test(test_any_element),
-		cmocka_unit_test(test_numbers), cmocka_unit_test(test_data_packets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * test_etmv3_fields.c - all fields of the elements that ETMv3 packets make, and what is counted of losses.
+ * test_fields.c - all fields of ETMv3 elements around losses, and what is counted of these; what is
+ * left after a reset; what an index may skip.
  */
 #include "base/quirks.h"
 #include "protocols/etmv3/etmv3.h"
@@ -10,9 +11,7 @@
 /* an I-sync at 0x8000: reason, NS, AltISA and Hyp are in its information byte */
 #define ISYNC(info) 0x08, info, 0x00, 0x80, 0, 0
 #define PERIODIC 0x01
-#define TRACE_ON 0x21
 #define OVERFLOW 0x41
-#define DEBUG_EXIT 0x61
 #define NS 0x08
 #define HYP 0x02
 
@@ -32,156 +31,6 @@ static struct cst_config config(uint32_t cr, unsigned int minor, enum cst_profil
 static void expect(const struct cst_config *cfg, const uint8_t *p, size_t len, const char *want)
 {
 	expect_elements(&cst_protocol_etmv3, cfg, p, len, want);
-}
-
-static void test_flow(void **state)
-{
-	struct cst_config cfg = config(0, 5, CST_PROFILE_A), cc = config(CYCLES, 5, CST_PROFILE_A);
-
-	(void)state;
-	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0xc8, 0x8a, 0x7f, 0x76, 0x0c, 0x66, 0x80, 0x84),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
-	       "is0 f10) 12:atoms(3 3 3) 13:atoms(2 2 2) 14:addr(80fc is0 f10) 15:eret(0) 16:event(32768 "
-	       "f0) 19:atoms(1 1 1) 19:end(7)");
-	/* branches with another instruction set, and with another state */
-	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x84, 0x81, 0x80, 0x80, 0x80, 0x10, 0x84, 0xc5, 0x46, 0x81, 0x20, 0x84,
-			   0xc5, 0x46, 0x01),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
-	       "is0 f10) 12:atoms(1 1 1) 13:addr(0 is1 f10) 18:atoms(1 1 1) 19:ctx(el2 sec1 a32 cid0 vmid0 has4 "
-	       "f14 is1) 19:addr(344 is1 f10) 23:atoms(1 1 1) 24:ctx(el0 sec1 a32 cid0 vmid0 has4 f14 is1) "
-	       "24:addr(344 is1 f10) 24:end(7)");
-	/* P-headers of each format with cycle counts, and cycle counts alone */
-	expect(&cc, BYTES(ASYNC3, ISYNC(PERIODIC), 0xc8, 0x86, 0xe4, 0x92, 0xbc, 0x04, 0x05, 0x84),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
-	       "is0 f10) 12:atoms(3 3 3 cc1 f1 each1) 13:atoms(2 1 1 cc1 f1 each0) 14:atoms(1 1 1 cc2 f1 each0) "
-	       "15:atoms(1 1 1 cc0 f1 each0) 16:cc(1 cc8 f1) 17:cc(0 f0) 19:atoms(1 1 1 cc1 f1 each1) "
-	       "19:end(7)");
-}
-
-/* An exception that cancels the last instruction, alone and of several, with and without the cycles before it. */
-static void test_cancel(void **state)
-{
-	struct cst_config cfg = config(0, 5, CST_PROFILE_A), cc = config(CYCLES, 5, CST_PROFILE_A);
-
-	(void)state;
-	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x88, 0x8d, 0x46, 0x3c),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
-	       "is0 f10) 12:atoms(1 1 1) 13:exc(e @0 is0 f0) 13:addr(8618 is0 f10) 13:end(7)");
-	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x84, 0x8d, 0x46, 0x3c, 0x84),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
-	       "is0 f10) 13:exc(e @0 is0 f0) 13:addr(8618 is0 f10) 16:atoms(1 1 1) 16:end(7)");
-	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x84, 0x0c, 0x76, 0x8d, 0x46, 0x3c),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
-	       "is0 f10) 13:event(32768 f0) 15:exc(e @0 is0 f0) 15:addr(8618 is0 f10) 15:end(7)");
-	expect(&cc, BYTES(ASYNC3, ISYNC(PERIODIC), 0x88, 0x8d, 0x46, 0x3c),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
-	       "is0 f10) 12:atoms(1 1 1 cc1 f1 each1) 12:cc(1 cc1 f1) 13:exc(e @0 is0 f0) 13:addr(8618 is0 f10) "
-	       "13:end(7)");
-	expect(&cc, BYTES(ASYNC3, ISYNC(PERIODIC), 0x86, 0x8d, 0x46, 0x3c),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
-	       "is0 f10) 12:atoms(1 1 1 cc1 f1 each0) 13:exc(e @0 is0 f0) 13:addr(8618 is0 f10) 13:end(7)");
-	expect(&cc, BYTES(ASYNC3, ISYNC(PERIODIC), 0x84, 0xbc, 0x8d, 0x46, 0x3c),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
-	       "is0 f10) 12:cc(1 cc1 f1) 13:cc(1 cc8 f1) 14:exc(e @0 is0 f0) 14:addr(8618 is0 f10) 14:end(7)");
-	/* nothing to cancel */
-	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x8d, 0x46, 0x3c),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
-	       "is0 f10) 12:finding(50) 12:exc(e @0 is0 f0) 12:addr(8618 is0 f10) 12:end(7)");
-}
-
-static void test_contexts(void **state)
-{
-	struct cst_config cfg = config(CID4 | VMID_ON, 5, CST_PROFILE_A), data = config(DATA_ONLY | VALUE, 5, CST_PROFILE_A);
-
-	(void)state;
-	expect(&cfg, BYTES(ASYNC3, 0x08, 1, 2, 3, 4, PERIODIC | NS | HYP, 0x01, 0x80, 0, 0, 0x84, 0x6e, 9, 2, 3, 4, 0x3c, 7,
-			   0x08, 9, 2, 3, 4, PERIODIC, 0x00, 0x80, 0, 0),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el2 sec1 a32 cid4030201 vmid0 has5 f14 is1) "
-	       "6:addr(8000 is1 f10) 16:atoms(1 1 1) 17:ctx(el2 sec1 a32 cid4030209 vmid0 has5 f10) 22:ctx(el2 "
-	       "sec1 a32 cid4030209 vmid7 has7 f10) 24:ctx(el0 sec0 a32 cid4030209 vmid7 has7 f14 is0) "
-	       "24:addr(8000 is0 f10) 24:end(7)");
-	/* a load or store in progress, and data trace alone */
-	expect(&cfg, BYTES(ASYNC3, 0x08, 1, 2, 3, 4, 0xa1, 0x00, 0x80, 0, 0, 0x09, 0x84),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid4030201 vmid0 has5 f14 is0) "
-	       "6:addr(8010 is0 f14 of8000) 17:atoms(1 1 1) 17:end(7)");
-	expect(&data, BYTES(ASYNC3, 0x08, TRACE_ON),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f10) 6:end(7)");
-}
-
-static void test_data(void **state)
-{
-	struct cst_config cfg = config(VALUE | ADDRESS, 5, CST_PROFILE_A), m = config(VALUE | ADDRESS, 5, CST_PROFILE_M);
-
-	(void)state;
-	/* with an address and without one, which then is 4 more; big endian; of the last value 0 bytes are sent */
-	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x84, 0x2e, 0x80, 0x81, 0x82, 0x83, 0x14, 0x78, 0x56, 0x34, 0x12, 0x0e, 1, 2, 3, 4,
-			   0x06, 0x99, 0x02),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
-	       "is0 f10) 12:atoms(1 1 1) 13:data(num103 @40608080 12345678 bytes4 tag0) 23:data(num103 "
-	       "@40608084 4030201 bytes4 tag0) 28:data(num103 @40608088 99 bytes1 tag0) 30:data(num103 "
-	       "@4060808c 0 bytes0 tag0) 30:end(7)");
-	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x84, 0x0e, 1, 2, 3, 4, 0x78, 0x10, 0x48, 0x34, 0x12, 0x50, 0x6a, 0x7a, 0x08, 0x02),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
-	       "is0 f10) 12:atoms(1 1 1) 13:data(num2 @0 4030201 bytes4 tag0) 18:data(num11 @10 0 bytes0 tag2) "
-	       "20:data(numa @0 1234 bytes2 tag2) 23:data(num20 @0 0 bytes0 tag0) 24:data(num41 @14 0 bytes0 "
-	       "tag0) 25:data(num41 @8 0 bytes0 tag0) 27:data(num3 @c 0 bytes0 tag0) 27:end(7)");
-	/* nothing is known of the address after suppressed data, or a gap */
-	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x84, 0x26, 0x10, 0x55, 0x62, 0x02, 0x26, 0x10, 0x55, ISYNC(DEBUG_EXIT), 0x02,
-			   0x26, 0x10, 0x55, ISYNC(PERIODIC), 0x02),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
-	       "is0 f10) 12:atoms(1 1 1) 13:data(num3 @10 55 bytes1 tag0) 16:data(num80 @0 0 bytes0 tag0) "
-	       "17:data(num2 @0 0 bytes0 tag0) 18:data(num3 @10 55 bytes1 tag0) 21:on(2 f0) 21:ctx(el0 sec0 "
-	       "a32 cid0 vmid0 has4 f14 is0) 21:addr(8000 is0 f10) 27:data(num2 @0 0 bytes0 tag0) 28:data(num3 "
-	       "@10 55 bytes1 tag0) 31:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 31:addr(8000 is0 f10) "
-	       "37:data(num3 @14 0 bytes0 tag0) 37:end(7) data=1");
-	/* M profile: an exception's entry and exit, whose data are those of the stack */
-	expect(&m, BYTES(ASYNC3, ISYNC(PERIODIC), 0x84, 0x7e, 0x26, 0x10, 0x55, 0x84, 0x76, 0x02),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
-	       "is0 f10) 12:atoms(1 1 1) 13:data(num200 @0 0 bytes0 tag0) 14:data(num3 @10 55 bytes1 tag0) "
-	       "17:atoms(1 1 1) 18:eret(0) 18:data(num200 @0 0 bytes0 tag0) 19:data(num3 @14 0 bytes0 tag0) "
-	       "19:end(7)");
-}
-
-/* Reasons of I-syncs; the cycles before them are unknown after an overflow in ETMv3.0 and 3.5, and after debug state in 3.0. */
-static void test_gaps(void **state)
-{
-	static const uint8_t bytes[] = {
-		ASYNC3, ISYNC(PERIODIC), 0x84, 0x70, 0x05, OVERFLOW, 0, 0x80, 0, 0, 0x04, 0x06, 0x70, 0x07, DEBUG_EXIT, 0, 0x80, 0, 0,
-		0x04, 0x00, 0x70, 0x08, TRACE_ON, 0, 0x80, 0, 0, 0x04, 0x09,
-	};
-	static const struct {
-		unsigned int minor;
-		const char *want;
-	} rows[] = {
-		{ 0, "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 is0 "
-		  "f10) 12:atoms(1 1 1 cc1 f1 each1) 13:finding(7) 13:on(1 f10) 13:ctx(el0 sec0 a32 cid0 vmid0 "
-		  "has4 f14 is0) 13:addr(8000 is0 f10) 20:cc(0 f0) 22:on(2 f0) 22:ctx(el0 sec0 a32 cid0 "
-		  "vmid0 has4 f14 is0) 22:addr(8000 is0 f10) 29:cc(0 f0) 31:on(0 f0) 31:ctx(el0 sec0 a32 "
-		  "cid0 vmid0 has4 cc8 f15 is0) 31:addr(8000 is0 f10) 38:cc(0 cc9 f1) 38:end(7) overflows=1" },
-		{ 4, "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 is0 "
-		  "f10) 12:atoms(1 1 1 cc1 f1 each1) 13:finding(7) 13:on(1 f10) 13:ctx(el0 sec0 a32 cid0 vmid0 "
-		  "has4 cc5 f15 is0) 13:addr(8000 is0 f10) 20:cc(0 cc6 f1) 22:on(2 f0) 22:ctx(el0 sec0 a32 cid0 "
-		  "vmid0 has4 cc7 f15 is0) 22:addr(8000 is0 f10) 29:cc(0 f0) 31:on(0 f0) 31:ctx(el0 sec0 a32 "
-		  "cid0 vmid0 has4 cc8 f15 is0) 31:addr(8000 is0 f10) 38:cc(0 cc9 f1) 38:end(7) overflows=1" },
-		{ 5, "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 is0 "
-		  "f10) 12:atoms(1 1 1 cc1 f1 each1) 13:finding(7) 13:on(1 f10) 13:ctx(el0 sec0 a32 cid0 vmid0 "
-		  "has4 f14 is0) 13:addr(8000 is0 f10) 20:cc(0 f0) 22:on(2 f0) 22:ctx(el0 sec0 a32 cid0 "
-		  "vmid0 has4 cc7 f15 is0) 22:addr(8000 is0 f10) 29:cc(0 f0) 31:on(0 f0) 31:ctx(el0 sec0 a32 "
-		  "cid0 vmid0 has4 cc8 f15 is0) 31:addr(8000 is0 f10) 38:cc(0 cc9 f1) 38:end(7) overflows=1" },
-	};
-	struct element_feed f;
-	unsigned int i;
-
-	(void)state;
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct cst_config cfg = config(CYCLES, rows[i].minor, CST_PROFILE_A);
-
-		element_feed_new(&f, &cst_protocol_etmv3, &cfg);
-		element_feed_bytes(&f, bytes, sizeof(bytes));
-		element_feed_end(&f);
-		element_feed_free(&f);
-		assert_string_equal(f.text, rows[i].want);
-	}
 }
 
 static void test_losses(void **state)
@@ -262,6 +111,36 @@ static void test_reset(void **state)
 		element_feed_free(&f);
 		assert_string_equal(f.text, want[i]);
 	}
+}
+
+/* A value that comes late, after a reset, is not of the place that waited before it. */
+static void test_late_after_reset(void **state)
+{
+	struct cst_config cfg = config(VALUE | ADDRESS, 5, CST_PROFILE_A);
+	static const uint8_t before[] = {
+		ASYNC3, ISYNC(0x21), 0x84, 0x26, 0x10, 0x55, 0x74, 0x20, 0x84
+	};
+	static const uint8_t after[] = { ASYNC3, ISYNC(0x21), 0x84, 0x24, 0x77, 0x84 };
+	struct cst_generic out[64];
+	struct cst_decoder *dec;
+	unsigned int late = 0;
+	int i, n;
+
+	(void)state;
+	assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
+	assert_int_equal(cst_decoder_feed(dec, before, sizeof(before), 0), 0);
+	while (cst_decoder_pull(dec, out, 64, NULL) > 0)
+		;
+	cst_decoder_reset(dec, CST_UNSYNC_RESET);
+	assert_int_equal(cst_decoder_feed(dec, after, sizeof(after), 0x100), 0);
+	while ((n = cst_decoder_pull(dec, out, 64, NULL)) > 0)
+		for (i = 0; i < n; i++)
+			if (out[i].kind == CST_GEN_DATA && out[i].num & CST_DATA_LATE) {
+				late++;
+				assert_int_equal(out[i].num & CST_DATA_ADDR, 0);
+			}
+	assert_int_equal(late, 1);
+	cst_decoder_free(dec);
 }
 
 /* P-headers that an index skips: in synchronisation, within the bytes given, and not right behind zeros. */
@@ -388,13 +267,9 @@ static void test_empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_flow),
-		cmocka_unit_test(test_cancel),
-		cmocka_unit_test(test_contexts),
-		cmocka_unit_test(test_data),
-		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_reset),
+		cmocka_unit_test(test_late_after_reset),
 		cmocka_unit_test(test_parser_after_loss),
 		cmocka_unit_test(test_long_wait),
 		cmocka_unit_test(test_skip),

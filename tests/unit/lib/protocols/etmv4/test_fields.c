@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * test_etmv4_fields.c - all fields of the elements that ETMv4 and ETE packets make, and what is counted of them.
+ * test_fields.c - all fields of ETMv4 and ETE elements around interruptions, and what is counted of
+ * them; what is left after a reset; what the queue tells of elements that wait.
  */
 #include "protocols/etmv4/etmv4.h"
 #include "unit/lib/element_text.h"
@@ -10,78 +11,6 @@
 static void expect(const struct cst_config *cfg, const uint8_t *p, size_t len, const char *want)
 {
 	expect_elements(&cst_protocol_etmv4, cfg, p, len, want);
-}
-
-static void test_addresses(void **state)
-{
-	struct cst_config cfg = etm_config(4, 0), ete = ete_config(3, 0);
-
-	(void)state;
-	expect(&cfg, BYTES(SYNC, AT(0x1000), 0x9b, 0x01, 0x10, 0x00, 0x00, 0x90, 0xf7),
-	       "0:nosync(1 error0 f0) 12:info(0) 14:addr(1000 is0) 19:addr(1002 is1) 24:addr(1002 is1) "
-	       "25:atoms(1 1 1) 25:end(7)");
-	/* a context with and without an address, with each ID, and one that repeats the last one */
-	expect(&cfg, BYTES(SYNC, 0x81, 0x31, 0x83, 0x01, 0x10, 0x00, 0x00, 0x01, 0x81, 0xd2, 1, 2, 3, 4, 5, 6, 7, 8,
-			   0x80, 0xf7),
-	       "0:nosync(1 error0 f0) 12:info(0) 14:ctx(el1 sec1 a64 cid0 vmid0 has4 f0) 16:ctx(el1 sec0 a32 "
-	       "cid0 vmid0 has4 f4 is1) 16:addr(1002 is1) 22:ctx(el2 sec0 a64 cid8070605 vmid4030201 has7 f0) "
-	       "32:ctx(el2 sec0 a64 cid8070605 vmid4030201 has7 f40) 33:atoms(1 1 1) 33:end(7)");
-	expect(&cfg, BYTES(SYNC, 0x81, 0x50, 9, 0, 0, 0, 0x81, 0x91, 7, 0, 0, 0, 0x01, 0x00, 0x81, 0x31, 0xf7),
-	       "0:nosync(1 error0 f0) 12:info(0) 14:ctx(el0 sec0 a64 cid0 vmid9 has6 f0) 20:ctx(el1 sec0 a64 "
-	       "cid7 vmid9 has7 f0) 26:info(0) 28:ctx(el1 sec1 a64 cid0 vmid0 has4 f0) 30:atoms(1 1 1) 30:end(7)");
-	expect(&ete, BYTES(SYNC, 0x81, 0x28, 0xb6, 4, 0, 0, 0, 0xb7, 4, 0, 0, 0, 0xf7),
-	       "0:nosync(1 error0 f0) 12:info(0) 14:ctx(el0 sec3 a32 cid0 vmid0 has4 f0) 16:src(10 is0) "
-	       "21:src(8 is1) 26:atoms(1 1 1) 26:end(7)");
-	ete.qsupp = 3;
-	expect(&ete, BYTES(SYNC, 0xaa, 4, 0, 5, 0, 0x83, 0x01, 0xab, 8, 0, 5, 0, 0x03, 0xac, 0x05, 0xaf),
-	       "0:nosync(1 error0 f0) 12:info(0) 14:q(f6 n131 @50010 is0) 21:q(f6 n3 @50010 is1) 27:q(f2 n5) "
-	       "29:q(f0 n0) 29:end(7)");
-}
-
-static void test_exceptions(void **state)
-{
-	struct cst_config cfg = etm_config(4, 0), m = etm_config(4, 0), ete = ete_config(1, 0);
-
-	(void)state;
-	m.profile = CST_PROFILE_M;
-	expect(&cfg, BYTES(SYNC, 0x06, 0x1d, 0x9b, 0x01, 0x10, 0x00, 0x00),
-	       "0:nosync(1 error0 f0) 12:info(0) 14:exc(e @1002 is1 f4) 16:end(7)");
-	expect(&cfg, BYTES(SYNC, 0x06, 0x5c, 0x9b, 0x01, 0x10, 0x00, 0x00),
-	       "0:nosync(1 error0 f0) 12:info(0) 14:addr(1002 is1) 14:exc(e @1002 is1 fc) 16:end(7)");
-	expect(&cfg, BYTES(SYNC, 0x06, 0x5c, 0x82, 4, 0, 0, 0, 0x31),
-	       "0:nosync(1 error0 f0) 12:info(0) 14:ctx(el1 sec1 a64 cid0 vmid0 has4 f4 is0) 14:addr(10 is0) "
-	       "14:exc(e @10 is0 fc) 16:end(7)");
-	/* in place of an address, the value of a tail chain: of the M profile alone */
-	expect(&m, BYTES(SYNC, 0x06, 0x1d, 0x9b, 0x7f, 0xff, 0xff, 0xff, 0x06, 0x5c, 0x9b, 0x7f, 0xff, 0xff, 0xff),
-	       "0:nosync(1 error0 f0) 12:info(0) 14:exc(e @fffffffe is1 f24) 21:exc(e @fffffffe is1 f2c) "
-	       "23:end(7)");
-	expect(&cfg, BYTES(SYNC, 0x06, 0x5c, 0x9b, 0x7f, 0xff, 0xff, 0xff),
-	       "0:nosync(1 error0 f0) 12:info(0) 14:addr(fffffffe is1) 14:exc(e @fffffffe is1 fc) 16:end(7)");
-	/* without an address: a PE reset, and a failed transaction in both of its forms */
-	expect(&ete, BYTES(SYNC, 0x06, 0x5c, 0x9b, 0x01, 0x10, 0x00, 0x00, 0x06, 0x01, 0x70, 0x06, 0x31, 0x70, 0x06, 0x31,
-			   AT(0x10)),
-	       "0:nosync(1 error0 f0) 12:info(0) 14:addr(1002 is1) 14:exc(e @1002 is1 fc) 21:exc(0 @0 is0 f0) "
-	       "24:fail(0) 27:fail(0) 29:end(7)");
-}
-
-static void test_values(void **state)
-{
-	struct cst_config cfg = etm_config(6, 0), ete = ete_config(3, 0);
-
-	(void)state;
-	cfg.data_trace = 1;
-	expect(&cfg, BYTES(SYNC, 0x03, 0x85, 0x01, 0x07, 0x0e, 0x00, 0x09, 0x0f, 0x00, 0x75, 0x88, 0x23, 0x29, 0x02, 0x06),
-	       "0:nosync(1 error0 f0) 12:info(0) 14:ts(0 85 cc7 f1) 18:cc(0 cc9 f1) 21:cc(0 f0) 23:event(5 "
-	       "f0) 24:marker(0 0 f0) 25:marker(1 3 f0) 26:marker(2 1 f0) 27:ts(0 86 f0) "
-	       "27:end(7)");
-	expect(&ete, BYTES(SYNC, 0x02, 0x05, 0x09, 0x02, 1, 2, 3, 4, 5, 6, 7, 8, 0x75),
-	       "0:nosync(1 error0 f0) 12:info(0) 14:ts(0 5 f0) 16:ite(2 807060504030201 f0) 26:event(5 "
-	       "f0) 26:end(7)");
-	/* before a Trace Info, ETE has events and both have instrumentation */
-	expect(&ete, BYTES(ASYNC, 0x75, 0x09, 0x02, 1, 2, 3, 4, 5, 6, 7, 8, 0x70, 0x01, 0x00),
-	       "0:nosync(1 error0 f0) 12:event(5 f0) 13:ite(2 807060504030201 f0) 24:info(0) 24:end(7)");
-	expect(&cfg, BYTES(ASYNC, 0x75, 0x70, 0x01, 0x00),
-	       "0:nosync(1 error0 f0) 12:finding(42) 14:info(0) 14:end(7) unsynced=1");
 }
 
 static void test_interruptions(void **state)
@@ -251,9 +180,6 @@ static void test_skip(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_addresses),
-		cmocka_unit_test(test_exceptions),
-		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_interruptions),
 		cmocka_unit_test(test_reset),
 		cmocka_unit_test(test_queued_address),

@@ -3,7 +3,48 @@
  * test_etmv4d.c - packets of the ETMv4 data trace stream one by one: their fields and elements, reserved bits, bad
  * packets and where decoding goes on after them.
  */
-#include "unit/lib/sw_packets.h"
+#include "unit/lib_decode.h"
+
+#define MAX_PACKETS 64
+
+struct listed {
+	struct cst_packet pkt[MAX_PACKETS];
+	unsigned int n;
+};
+
+/* Packets of p[0..len), which comes in pieces of `piece` bytes (0: at once). */
+static void list(const struct cst_config *cfg, const uint8_t *p, size_t len, size_t piece,
+		 struct listed *l)
+{
+	struct cst_generic out[16];
+	struct cst_decoder *dec;
+	struct cst_pull got;
+	size_t at, n;
+
+	l->n = 0;
+	assert_int_equal(cst_decoder_new(&dec, cfg), 0);
+	for (at = 0; at <= len; at += n) {
+		n = piece && piece < len - at ? piece : len - at;
+		if (n)
+			assert_int_equal(cst_decoder_feed(dec, p + at, n, at), 0);
+		else
+			cst_decoder_end(dec);
+		for (;;) {
+			assert_true(l->n < MAX_PACKETS);
+			if (!cst_decoder_next_packet(dec, &l->pkt[l->n], &got) ||
+			    got.why != CST_STOP_PACKET)
+				break;
+			l->n++;
+			while (cst_decoder_pull(dec, out, 16, NULL))
+				;
+		}
+		while (cst_decoder_pull(dec, out, 16, NULL))
+			;
+		if (!n)
+			break;
+	}
+	cst_decoder_free(dec);
+}
 
 static struct cst_config data_config(void)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * test_ptm_fields.c - all fields of the elements that PTM packets make, and what is counted of losses.
+ * test_fields.c - all fields of PTM elements around losses, and what is counted of these; what is
+ * left after a reset; states that go on alike.
  */
 #include "base/quirks.h"
 #include "protocols/ptm/ptm.h"
@@ -11,7 +12,6 @@
 #define ISYNC(info) 0x08, 0x00, 0x80, 0, 0, info
 #define PERIODIC 0x01
 #define OVERFLOW 0x41
-#define DEBUG_EXIT 0x61
 #define NS 0x08
 #define HYP 0x02
 
@@ -31,81 +31,6 @@ static struct cst_config config(uint32_t cr, unsigned int minor)
 static void expect(const struct cst_config *cfg, const uint8_t *p, size_t len, const char *want)
 {
 	expect_elements(&cst_protocol_ptm, cfg, p, len, want);
-}
-
-static void test_flow(void **state)
-{
-	struct cst_config cfg = config(0, 1), cc = config(CYCLES, 1);
-
-	(void)state;
-	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 0xc2, 0x7f, 0x72, 0x79, 0x76, 0x0c, 0x66),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
-	       "is0 f10) 12:atoms(5 f f) 13:branch(0 @80fc is0 f0) 14:waypoint(80f0 is0) 16:eret(0) "
-	       "17:event(32768 f0) 18:end(7)");
-	/* branches to each instruction set, and an exception whose information changes the state */
-	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 0x83, 0x80, 0x80, 0x80, 0x10, 0x72, 0x79, 0x83, 0x80, 0x80, 0x80, 0x3f,
-			   0x83, 0x80, 0x80, 0x80, 0x48, 0x9d, 0x20, 0x83, 0x40, 0x01),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
-	       "is0 f10) 12:branch(0 @2 is1 f0) 17:waypoint(78 is1) 19:branch(0 @f8000001 is4 f0) "
-	       "24:vector(14 @4 is0 f0) 24:ctx(el2 sec1 a32 cid0 vmid0 has0 f10) 31:branch(0 @4 is0 f0) "
-	       "31:end(7)");
-	expect(&cc, BYTES(PTM_ASYNC, ISYNC(0x21 | NS), 0x3c, 0x8c, 0xfa, 0x01, 0x7f, 0x3c, 0x42, 0x05, 0x08),
-	       "0:nosync(1 error0 f0) 6:on(0 cc15 f1) 6:ctx(el0 sec1 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
-	       "is0 f10) 13:atoms(1 1 1 cc3 f1 each0) 14:atoms(1 0 0 cc30 f1 each0) 16:branch(0 @80fc is0 cc15 "
-	       "f1) 18:finding(53) 18:ts(0 0 sent5 cc2 f1) 18:end(7) times=1");
-}
-
-static void test_contexts(void **state)
-{
-	struct cst_config cfg = config(CID4 | VMID_ON, 1), none = config(0, 1);
-
-	(void)state;
-	/* an I-sync reports the context only if it changes, or trace starts */
-	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC | NS | HYP), 1, 2, 3, 4, ISYNC(PERIODIC | NS | HYP), 1, 2, 3, 4,
-			   ISYNC(PERIODIC | NS), 1, 2, 3, 4, ISYNC(PERIODIC), 1, 2, 3, 4, ISYNC(PERIODIC), 1, 2, 3, 5),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el2 sec1 a32 cid4030201 vmid0 has1 f14 is0) "
-	       "6:addr(8000 is0 f10) 16:addr(8000 is0 f18) 26:ctx(el0 sec1 a32 cid4030201 vmid0 has1 f14 is0) "
-	       "26:addr(8000 is0 f18) 36:ctx(el0 sec0 a32 cid4030201 vmid0 has1 f14 is0) 36:addr(8000 is0 f18) "
-	       "46:ctx(el0 sec0 a32 cid5030201 vmid0 has1 f14 is0) 46:addr(8000 is0 f18) 46:end(7)");
-	/* Context ID and VMID packets: what is sent again makes no element */
-	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 1, 2, 3, 4, 0x6e, 1, 2, 3, 4, 0x6e, 9, 2, 3, 4, 0x3c, 7, 0x3c, 7, 0x3c, 8),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid4030201 vmid0 has1 f14 is0) "
-	       "6:addr(8000 is0 f10) 21:ctx(el0 sec0 a32 cid4030209 vmid0 has1 f10) 26:ctx(el0 sec0 a32 "
-	       "cid4030209 vmid7 has3 f10) 30:ctx(el0 sec0 a32 cid4030209 vmid8 has3 f10) 30:end(7)");
-	/* the VMID is not known after a loss, while an I-sync has the rest */
-	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 1, 2, 3, 4, 0x3c, 7, 0x20, PTM_ASYNC, ISYNC(PERIODIC), 1, 2, 3, 4),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid4030201 vmid0 has1 f14 is0) "
-	       "6:addr(8000 is0 f10) 16:ctx(el0 sec0 a32 cid4030201 vmid7 has3 f10) 18:nosync(5 error7 f10) "
-	       "25:on(0 f0) 25:ctx(el0 sec0 a32 cid4030201 vmid0 has1 f14 is0) 25:addr(8000 is0 f10) "
-	       "25:end(7) bad=1 resyncs=1 unsynced=1");
-	/* without Context IDs of the trace unit, their packet has no bytes and makes no element */
-	expect(&none, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 0x6e, 0x80, ISYNC(PERIODIC), ISYNC(0x21)),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
-	       "is0 f10) 13:atoms(1 1 1) 14:addr(8000 is0 f18) 20:on(0 f0) 20:ctx(el0 sec0 a32 cid0 vmid0 "
-	       "has0 f34 is0) 20:addr(8000 is0 f10) 20:end(7)");
-}
-
-/* Reasons of I-syncs; their cycle count is unknown from PFT 1.1 on after an overflow and debug state. */
-static void test_gaps(void **state)
-{
-	struct cst_config one = config(CYCLES, 1), zero = config(CYCLES, 0);
-	static const uint8_t bytes[] = {
-		PTM_ASYNC, ISYNC(PERIODIC), 0x80, ISYNC(0x21), 0x08, ISYNC(OVERFLOW), 0x10, ISYNC(DEBUG_EXIT), 0x18, ISYNC(PERIODIC),
-	};
-
-	(void)state;
-	expect(&one, bytes, sizeof(bytes),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
-	       "is0 f10) 12:atoms(1 1 1 cc0 f1 each0) 13:on(0 cc2 f1) 13:ctx(el0 sec0 a32 cid0 vmid0 has0 f34 "
-	       "is0) 13:addr(8000 is0 f10) 20:finding(7) 20:on(1 f0) 20:ctx(el0 sec0 a32 cid0 vmid0 has0 "
-	       "f34 is0) 20:addr(8000 is0 f10) 27:on(2 f0) 27:ctx(el0 sec0 a32 cid0 vmid0 has0 f34 is0) "
-	       "27:addr(8000 is0 f10) 34:addr(8000 is0 f18) 34:end(7) overflows=1");
-	expect(&zero, bytes, sizeof(bytes),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
-	       "is0 f10) 12:atoms(1 1 1 cc0 f1 each0) 13:on(0 cc2 f1) 13:ctx(el0 sec0 a32 cid0 vmid0 has0 f34 "
-	       "is0) 13:addr(8000 is0 f10) 20:finding(7) 20:on(1 cc4 f1) 20:ctx(el0 sec0 a32 cid0 vmid0 has0 "
-	       "f34 is0) 20:addr(8000 is0 f10) 27:on(2 cc6 f1) 27:ctx(el0 sec0 a32 cid0 vmid0 has0 f34 is0) "
-	       "27:addr(8000 is0 f10) 34:addr(8000 is0 f18) 34:end(7) overflows=1");
 }
 
 static void test_losses(void **state)
@@ -311,9 +236,6 @@ static void test_empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_flow),
-		cmocka_unit_test(test_contexts),
-		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_reset),
 		cmocka_unit_test(test_parser_after_loss),
