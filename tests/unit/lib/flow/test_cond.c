@@ -11,7 +11,6 @@
 
 /* In step, EL0 32-bit non-secure, A32 or T32 at CODE_AT. */
 #define A32 SYNC, 0x81, 0x20, 0x9a, 0x00, 0x40, 0, 0
-#define T32 SYNC, 0x81, 0x20, 0x9b, 0x00, 0x80, 0, 0
 #define ATOM_E 0xf7
 /* a conditional instruction with a key; the flags of a key below 8 */
 #define INSN(key) 0x6c, key
@@ -117,19 +116,6 @@ static const uint32_t a32[] = {
 	0xeafffffe,	/* 18 b 18 */
 };
 
-/* Which instructions have an element: all but branches, or only loads, or stores. */
-static void test_modes(void **state)
-{
-	const struct cst_config all = config(ALL), loads = config(LOADS), stores = config(STORES), both = config(LOADS | STORES);
-
-	(void)state;
-	expect(&all, a32, sizeof(a32), BYTES(A32, INSN(1), INSN(2), INSN(3), 0xf6, FLAGS(1, 0), FLAGS(2, 0), FLAGS(3, 4), END),
-	       " [0-14] 1:0+ 2:8- 3:c+ [14-1c]");
-	expect(&loads, a32, sizeof(a32), BYTES(A32, INSN(1), 0xf6, FLAGS(1, 4), END), " [0-14] 1:8+ [14-1c]");
-	expect(&stores, a32, sizeof(a32), BYTES(A32, INSN(1), 0xf6, FLAGS(1, 0), END), " [0-14] 1:c- [14-1c]");
-	expect(&both, a32, sizeof(a32), BYTES(A32, INSN(1), INSN(2), 0xf6, FLAGS(2, 4), FLAGS(1, 4), END), " [0-14] 2:c+ 1:8+ [14-1c]");
-}
-
 /* Elements and instructions of a range that differ in number: no result has an instruction; the next range is not concerned. */
 static void test_numbers_differ(void **state)
 {
@@ -182,93 +168,6 @@ static void test_no_result(void **state)
 	/* no range, since there is no code: the end of the trace emits the result as it was traced */
 	expect(&cfg, code, sizeof(code), BYTES(SYNC, 0x81, 0x20, 0x9a, 0x00, 0x48, 0, 0, INSN(1), FLAGS(1, 5), ATOM_E), " 1:none");
 	assert_int_equal(last.gen[3].num, CST_COND_FLAGS | 5 << CST_COND_FLAGS_SHIFT);
-}
-
-/* A loop, with the results before each range. */
-static void test_rounds(void **state)
-{
-	static const uint32_t code[] = { 0x12800001, 0x12800001, 0x12800001, 0xeafffffb };	/* addne; addne; addne; b 0 */
-	static const uint8_t begin[] = { A32 }, round[] = { INSN(1), INSN(1), INSN(1), FLAGS(1, 0), ATOM_E };
-	enum { ROUNDS = 50 };
-	const struct cst_config cfg = config(ALL);
-	uint8_t trace[sizeof(begin) + ROUNDS * sizeof(round)];
-	char want[ROUNDS * 32];
-	size_t len = sizeof(begin), used = 0;
-	unsigned int i;
-
-	(void)state;
-	memcpy(trace, begin, len);
-	for (i = 0; i < ROUNDS; i++) {
-		memcpy(trace + len, round, sizeof(round));
-		len += sizeof(round);
-		used += (size_t)snprintf(want + used, sizeof(want) - used, " [0-10] 1:0+ 1:4+ 1:8+");
-	}
-	expect(&cfg, code, sizeof(code), trace, len, want);
-}
-
-/* T32: the conditions of an IT block, also behind an instruction of it that ends a range. */
-static void test_it_block(void **state)
-{
-	static const uint16_t code[] = {
-		0xbfca,		/* 0 itet gt */
-		0x3001,		/* 2 addgt r0, #1 */
-		0xf3bf, 0x8f6f,	/* 4 isble */
-		0x3001,		/* 8 addgt r0, #1 */
-		0x3001,		/* a adds r0, #1 */
-		0xe7fe,		/* c b c */
-	};
-	/* itett eq; addeq; addne; addeq; addeq; adds; b . */
-	static const uint16_t four[] = { 0xbf09, 0x3001, 0x3001, 0x3001, 0x3001, 0x3001, 0xe7fe };
-	const struct cst_config cfg = config(ALL);
-
-	(void)state;
-	expect(&cfg, code, sizeof(code),
-	       BYTES(T32, INSN(1), INSN(2), ATOM_E, INSN(3), ATOM_E, FLAGS(1, 0), FLAGS(2, 0), FLAGS(3, 0), END),
-	       " [0-8] [8-e] 1:2+ 2:4- 3:8+ [c-e]");
-	assert_int_equal(last.gen[4].isa, CST_ISA_T32);
-	/* a block of four instructions, and one behind it */
-	expect(&cfg, four, sizeof(four), BYTES(T32, INSN(1), INSN(1), INSN(1), INSN(1), ATOM_E, FLAGS(1, 4), END),
-	       " [0-e] 1:2+ 1:4- 1:6+ 1:8+ [c-e]");
-	expect(&cfg, code, sizeof(code),
-	       BYTES(T32, INSN(1), INSN(2), ATOM_E, INSN(3), ATOM_E, FLAGS(1, 4), FLAGS(2, 4), FLAGS(3, 4), END),
-	       " [0-8] [8-e] 1:2- 2:4+ 3:8- [c-e]");
-}
-
-/* Ranges of more than 4096 instructions are not searched, and the IT block at their end is not known then. */
-static void test_long_range(void **state)
-{
-	static const uint16_t it[] = { 0xbf04, 0xf3bf, 0x8f6f, 0x3001, 0xe7fe };	/* itt eq; isbeq; addeq; b . */
-	const struct cst_config cfg = config(ALL);
-	uint32_t code[4100];
-	uint16_t narrow[4100 + 8];
-	unsigned int n, i;
-
-	(void)state;
-	for (n = 4096; n <= 4097; n++) {
-		for (i = 0; i < n; i++)
-			code[i] = i == 1 ? 0x12800001 : i < n - 1 ? 0xe1a00000 : 0xeafffffe;	/* addne; mov r0, r0; b . */
-		expect(&cfg, code, n * 4, BYTES(A32, INSN(1), ATOM_E, FLAGS(1, 0), END),
-		       n == 4096 ? " [0-4000] 1:4+ [3ffc-4000]" : " [0-4004] 1:none [4000-4004]");
-	}
-	for (n = 4094; n <= 4095; n++) {
-		for (i = 0; i < n; i++)
-			narrow[i] = 0xbf00;	/* nop */
-		memcpy(narrow + n, it, sizeof(it));
-		expect(&cfg, narrow, 2 * n + sizeof(it), BYTES(T32, INSN(1), ATOM_E, INSN(2), ATOM_E, FLAGS(1, 4), FLAGS(2, 4), END),
-		       n == 4094 ? " [0-2002] [2002-2006] 1:1ffe+ 2:2002+ [2004-2006]" :
-				   " [0-2004] [2004-2008] 1:none 2:none [2006-2008]");
-	}
-	/* after a range whose IT block is known */
-	for (n = 4097; n <= 4098; n++) {
-		for (i = 0; i < n; i++)
-			narrow[i] = 0xbf00;
-		memcpy(narrow, it, 4 * sizeof(it[0]));
-		memcpy(narrow + n, it, sizeof(it));
-		expect(&cfg, narrow, 2 * n + sizeof(it),
-		       BYTES(T32, INSN(1), ATOM_E, INSN(2), INSN(3), ATOM_E, INSN(4), ATOM_E, FLAGS(1, 4), FLAGS(2, 4), FLAGS(4, 4), END),
-		       n == 4097 ? " [0-6] [6-2008] [2008-200c] 1:2+ 2:6+ 4:2008+ [200a-200c] 3:2004?" :
-				   " [0-6] [6-200a] [200a-200e] 1:2+ 2:none 4:none [200c-200e] 3:none");
-	}
 }
 
 /*
@@ -358,13 +257,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_conditions),
-		cmocka_unit_test(test_modes),
 		cmocka_unit_test(test_numbers_differ),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_no_result),
-		cmocka_unit_test(test_rounds),
-		cmocka_unit_test(test_it_block),
-		cmocka_unit_test(test_long_range),
 		cmocka_unit_test(test_most),
 	};
 

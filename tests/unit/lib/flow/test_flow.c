@@ -121,30 +121,6 @@ static void expect(const struct cst_config *cfg, const uint8_t *p, size_t len, c
 	cst_image_free(pr.img);
 }
 
-static void test_atoms(void **state)
-{
-	struct cst_config cfg = etm_config(4, 0);
-
-	(void)state;
-	expect(&cfg, BYTES(START, 0xf7, 0xf7), CTX "1000-1008 2E; 100c-1010 1E; end");
-	assert_int_equal(last.gen[2].flags & (CST_GF_COND | CST_GF_LINK), CST_GF_COND);
-	assert_int_equal(last.gen[3].flags & (CST_GF_COND | CST_GF_LINK), CST_GF_LINK);
-	assert_true(last.gen[4].flags & CST_GF_NEXT && last.gen[4].addr == 0x1018);
-	/* not taken: it falls through */
-	expect(&cfg, BYTES(START, 0xf6, 0xf7), CTX "1000-1008 2N; 1008-1010 2E; end");
-	/* ISB ends a range and goes on behind it */
-	expect(&cfg, BYTES(START, AT(0x1024), 0xf7, 0xf6), CTX "1024-1028 1E; 1028-102c 1N; end");
-	assert_int_equal(last.stats.image_conflicts, 1);	/* ERET cannot be N */
-	/* nothing is known before both address and context came, in either order */
-	expect(&cfg, BYTES(SYNC, AT(0x1000), 0xf7, AT(0x1000), 0x81, 0x30, 0xf7),
-	       "nosync 1 0; ctx 0; 1000-1008 2E; end");
-	assert_int_equal(last.stats.atoms_lost, 1);
-	expect(&cfg, BYTES(SYNC, 0x81, 0x30, 0xdb), "nosync 1 0; ctx 0; end");
-	assert_int_equal(last.stats.atoms_lost, 2);
-	/* the address is void when an atom came before the context */
-	expect(&cfg, BYTES(SYNC, AT(0x1000), 0xf7, 0x81, 0x30, 0xf7), "nosync 1 0; ctx 0; end");
-}
-
 static void test_return_stack(void **state)
 {
 	struct cst_config cfg = etm_config(4, 0);
@@ -348,83 +324,6 @@ static void test_tag_of_maps(void **state)
 	cst_image_free(pr.img);
 }
 
-static void test_missing_code(void **state)
-{
-	struct cst_config cfg = etm_config(4, 0);
-
-	(void)state;
-	/* no code at the address; up to where it ends; and on from the next address */
-	expect(&cfg, BYTES(START, AT(0x2000), 0xf7, 0xf7, AT(0x1030), 0xf7), CTX "nacc 2000 2; 1030-1034 1E; end");
-	assert_int_equal(last.stats.nacc, 1);
-	assert_int_equal(last.stats.atoms_lost, 1);
-	expect(&cfg, BYTES(START, AT(0x103c), 0xf7), CTX "103c-1040 1.; nacc 1040 2; end");
-	/* calls and returns in what was not seen: no entry of the stack can be trusted */
-	expect(&cfg, BYTES(START, 0xdb, AT(0x2000), 0xf7, AT(0x1014), 0xf7, 0xf7),
-	       CTX "1000-1008 2E; 100c-1010 1E; lost 15; nacc 2000 2; 1014-1018 1E; lost 0; end");
-	assert_int_equal(last.stats.stack_empty, 1);
-	/* memory spaces */
-	expect(&cfg, BYTES(SYNC, 0x81, 0x13, AT(0x2000), 0xf7), "nosync 1 0; ctx 3; nacc 2000 8; end");
-	expect(&cfg, BYTES(SYNC, 0x81, 0x32, AT(0x2000), 0xf7), "nosync 1 0; ctx 2; nacc 2000 4; end");
-	expect(&cfg, BYTES(SYNC, 0x81, 0x11, AT(0x2000), 0xf7), "nosync 1 0; ctx 1; nacc 2000 1; end");
-	cfg = ete_config(2, 0);
-	expect(&cfg, BYTES(SYNC, 0x81, 0x3a, AT(0x2000), 0xf7), "nosync 1 0; ctx 2; nacc 2000 40; end");
-	expect(&cfg, BYTES(SYNC, 0x81, 0x1b, AT(0x2000), 0xf7), "nosync 1 0; ctx 3; nacc 2000 80; end");
-}
-
-static void test_exceptions(void **state)
-{
-	struct cst_config cfg = etm_config(4, 0);
-
-	(void)state;
-	/* up to the return address, which is not executed */
-	expect(&cfg, BYTES(START, 0xf6, 0x06, 0x1d, AT(0x100c), AT(0x1018), 0xf7),
-	       CTX "1000-1008 2N; 1008-100c 1.; exc e 100c; 1018-1020 2E; end");
-	/* nothing ran */
-	expect(&cfg, BYTES(START, 0xf6, 0x06, 0x1d, AT(0x1008)), CTX "1000-1008 2N; exc e 1008; end");
-	/* a call: the return address is behind it */
-	expect(&cfg, BYTES(START, AT(0x102c), 0x06, 0x05, AT(0x1030)), CTX "102c-1030 1.; exc 2 1030; end");
-	/* E1:E0 = 10: the address is also where the branch before went */
-	expect(&cfg, BYTES(START, AT(0x1038), 0xf7, 0x06, 0x5c, AT(0x1008), AT(0x1018), 0xf7),
-	       CTX "1038-103c 1E; exc e 1008 target; 1018-1020 2E; end");
-	/* a return by the stack is resolved first */
-	expect(&cfg, BYTES(START, 0xff, 0x06, 0x1d, AT(0x1014)),
-	       CTX "1000-1008 2E; 100c-1010 1E; 1018-1020 2E; 1010-1014 1.; exc e 1014; end");
-	/* the context in its packet comes before the instructions' exception, as it was traced */
-	expect(&cfg, BYTES(START, 0xf6, 0x06, 0x1d, 0x82, 2, 8, 0, 0, 0x31),
-	       CTX "1000-1008 2N; ctx 1; exc e 1008; end");
-	/* at the top of memory the return address is lower than the current one */
-	expect(&cfg, BYTES(SYNC, 0x81, 0x30, 0x9d, 0x7c, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-			   0x06, 0x1d, 0x9d, 0, 0, 0, 0, 0, 0, 0, 0), CTX "exc e 0; end");
-	/* a branch without its atom lies between: the image is not what ran */
-	expect(&cfg, BYTES(START, 0x06, 0x1d, AT(0x1018)), CTX "lost 15; exc e 1018; end");
-	assert_int_equal(last.stats.image_conflicts, 1);
-	/* a return address in the middle of an instruction, and far away */
-	expect(&cfg, BYTES(START, 0x06, 0x1d, 0x9b, 1, 0x10, 0, 0), CTX "lost 15; exc e 1002; end");
-	expect(&cfg, BYTES(START, AT(0x1018), 0x06, 0x1d, AT(0x70000000)), CTX "lost 15; exc e 70000000; end");
-	/* without an address after it the stream is out of step */
-	expect(&cfg, BYTES(START, 0xf7, 0x06, 0x1d, 0xf7, 0xf7),
-	       CTX "1000-1008 2E; nosync 5 13; end");
-	/* what ran between a return to an unknown place and the exception: nobody can tell */
-	expect(&cfg, BYTES(START, 0xc0, 0x06, 0x1d, AT(0x1008)),
-	       CTX "1000-1008 2E; 100c-1010 1E; 1018-1020 2E; 1010-1018 2E; lost 0; exc e 1008; end");
-	expect(&cfg, BYTES(START, 0xff, 0xf7, 0x06, 0x5c, AT(0x1008), AT(0x1018), 0xf7),
-	       CTX "1000-1008 2E; 100c-1010 1E; 1018-1020 2E; 1010-1018 2E; exc e 1008 target; 1018-1020 2E; end");
-	/* no code before the exception */
-	expect(&cfg, BYTES(START, AT(0x2000), 0x06, 0x1d, AT(0x2008)), CTX "nacc 2000 2; exc e 2008; end");
-	/* M profile: no return address when exceptions are chained */
-	cfg.profile = CST_PROFILE_M;
-	expect(&cfg, BYTES(SYNC, 0x81, 0x20, 0x9b, 0, 0x10, 0, 0, 0x06, 0x1d, 0x9b, 0x7f, 0xff, 0xff, 0xff),
-	       "nosync 1 0; ctx 0; exc e tail; end");
-	/* Exception Return: a packet in ETMv4, the instruction in ETE */
-	cfg = etm_config(4, 0);
-	expect(&cfg, BYTES(START, AT(0x1028), 0xf7, 0x07, AT(0x1000), 0xf7),
-	       CTX "1028-102c 1E; eret; 1000-1008 2E; end");
-	cfg = ete_config(1, 0);
-	expect(&cfg, BYTES(START, AT(0x1028), 0xf7), CTX "1028-102c 1E; eret; end");
-	expect(&cfg, BYTES(START, 0xf7, 0x06, 0x01, 0x70, AT(0x1018), 0xf7),
-	       CTX "1000-1008 2E; exc 0 0; 1018-1020 2E; end");
-}
-
 /* Instructions led to one address, and the trace says that execution was at another one: the image is not what ran. */
 static void test_strayed(void **state)
 {
@@ -519,73 +418,6 @@ static void test_walk_to_exception(void **state)
 	cst_image_free(pr.img);
 }
 
-/* M profile: an exception that replaces a return does not take the return's address from the stack. */
-static void test_tail_chain(void **state)
-{
-	static const uint16_t t32[] = {
-		0xf000, 0xf802,		/* 0 bl 8 */
-		0xbf00,			/* 4 nop */
-		0xbf00,			/* 6 nop */
-		0x4770,			/* 8 bx lr */
-	};
-	struct cst_config cfg = etm_config(4, 0);
-	struct program pr;
-
-	(void)state;
-	cfg.profile = CST_PROFILE_M;
-	program_map(&pr, 0, t32, sizeof(t32));
-	expect_in(pr.space, &cfg, BYTES(SYNC, 0x81, 0x20, 0x9b, 0, 0, 0, 0, 0xf7, 0xf7, 0x06, 0x1d, 0x9b, 0x7f, 0xff, 0xff, 0xff,
-					0x9b, 4, 0, 0, 0, 0xf7, 0xf7), CTX "0-4 1E; 8-a 1E; exc e tail; 8-a 1E; 4-a 3E; end");
-	assert_int_equal(last.gen[4].flags & CST_GF_NEXT, 0);
-	assert_int_equal(last.stats.stack_empty, 0);
-	cst_image_free(pr.img);
-}
-
-/* M profile: BF, which announces a branch, is none itself at the end of a range. */
-static void test_branch_future(void **state)
-{
-	static const uint16_t t32[] = { 0xf080, 0xe001, 0xbf00, 0xe7fe };	/* bf; nop; b . */
-	struct cst_config cfg = etm_config(4, 0);
-	struct program pr;
-
-	(void)state;
-	cfg.profile = CST_PROFILE_M;
-	program_map(&pr, 0, t32, sizeof(t32));
-	expect_in(pr.space, &cfg, BYTES(SYNC, 0x81, 0x20, 0x9b, 0, 0, 0, 0, 0x06, 0x1d, 0x9b, 2, 0, 0, 0), CTX "0-4 1.; exc e 4; end");
-	assert_int_equal(last.gen[2].last_type, CST_INSN_OTHER);
-	assert_int_equal(last.gen[2].last_subtype, CST_INSN_PLAIN);
-	cst_image_free(pr.img);
-}
-
-static void test_source_address(void **state)
-{
-	struct cst_config cfg = ete_config(1, 0);
-
-	(void)state;
-	/* up to and including the branch named; those before it were not taken */
-	expect(&cfg, BYTES(START, 0xb6, 0x03, 0x08, 0, 0, 0xf7), CTX "1000-1010 4E; 1018-1020 2E; end");
-	assert_int_equal(last.stats.branches, 2);
-	/* its call is pushed */
-	expect(&cfg, BYTES(START, 0xb6, 0x03, 0x08, 0, 0, 0xdb), CTX "1000-1010 4E; 1018-1020 2E; 1010-1018 2E; end");
-	/* an ERET named so */
-	expect(&cfg, BYTES(START, AT(0x1024), 0xb4, 0x0a), CTX "1024-102c 2E; eret; end");
-	/* behind the current address, or in the middle of an instruction: no such path */
-	expect(&cfg, BYTES(START, AT(0x1018), 0xb4, 0x03, 0xf7), CTX "lost 15; end");
-	assert_int_equal(last.stats.image_conflicts, 1);
-	assert_int_equal(last.stats.atoms_lost, 1);
-	expect(&cfg, BYTES(START, 0xb5, 0x03), CTX "lost 15; end");
-	assert_int_equal(last.stats.image_conflicts, 1);
-	/* over a call, which cannot be passed: the image is not what ran */
-	expect(&cfg, BYTES(START, 0xb6, 0x07, 0x08, 0, 0, 0xf7), CTX "lost 15; end");
-	assert_int_equal(last.stats.image_conflicts, 1);
-	/* without a current address */
-	expect(&cfg, BYTES(SYNC, 0x81, 0x30, 0xb6, 0x03, 0x08, 0, 0), "nosync 1 0; ctx 0; end");
-	assert_int_equal(last.stats.atoms_lost, 1);
-	/* an instruction that is no branch */
-	expect(&cfg, BYTES(START, 0xb6, 0x02, 0x08, 0, 0, 0xf7), CTX "1000-100c 3.; 100c-1010 1E; end");
-	assert_int_equal(last.stats.branches, 1);
-}
-
 /* A range for each branch on the path of a Source Address element. */
 static void test_split_source_address(void **state)
 {
@@ -615,126 +447,6 @@ static void test_split_source_address(void **state)
 	expect(&cfg, BYTES(START, AT(0x103c), 0xb6, 0x20, 0x08, 0, 0), CTX "103c-1040 1.; nacc 1040 2; end");
 }
 
-static void test_q(void **state)
-{
-	struct cst_config cfg = etm_config(4, 0), ete = ete_config(1, 0);
-
-	(void)state;
-	cfg.qsupp = 3;
-	/* the path is known when no branch comes before the last instruction */
-	expect(&cfg, BYTES(START, 0xa5, 0x06, 0x02, 0xf7), CTX "1000-1008 2E; 1018-1020 2E; end");
-	assert_int_equal(last.stats.branches, 2);
-	expect(&cfg, BYTES(START, 0xa5, 0x01, 0x01, 0xf7), CTX "1000-1004 1.; 1004-1008 1E; end");
-	assert_int_equal(last.stats.branches, 1);
-	/* not taken by the address */
-	expect(&cfg, BYTES(START, 0xa5, 0x02, 0x02), CTX "1000-1008 2N; end");
-	assert_int_equal(last.stats.branches, 0);
-	/* the address says that it went elsewhere without a branch */
-	expect(&cfg, BYTES(START, 0xa5, 0x05, 0x01), CTX "nopath 1000-1014 1; end");
-	/* over a branch */
-	expect(&cfg, BYTES(START, 0xa5, 0x06, 0x03, 0xf7), CTX "nopath 1000-1018 3; 1018-1020 2E; end");
-	/* of its instructions only the number is known */
-	assert_int_equal(last.gen[2].section, 0);
-	assert_int_equal(last.gen[2].sect_off, 0);
-	assert_int_equal(last.gen[2].num, 0);
-	assert_int_equal(last.gen[2].last_type, 0);
-	assert_int_equal(last.gen[2].last_subtype, 0);
-	assert_int_equal(last.gen[2].last_size, 0);
-	assert_int_equal(last.gen[2].flags, CST_GF_EL | CST_GF_BITS64);
-	/* count only, the address is a packet of its own */
-	expect(&cfg, BYTES(START, 0xac, 0x02, 0x95, 0x06, 0xf7), CTX "1000-1008 2E; 1018-1020 2E; end");
-	expect(&cfg, BYTES(START, 0xac, 0x05, 0x95, 0x06, 0xf7), CTX "nopath 1000-1018 5; 1018-1020 2E; end");
-	/* a context before the address is that of the address, or of the element in its place */
-	expect(&cfg, BYTES(START, 0xac, 0x02, 0x82, 0x06, 0x08, 0, 0, 0x31, 0xf7), CTX "1000-1008 2E; ctx 1; 1018-1020 2E; end");
-	assert_int_equal(last.gen[2].el, 0);
-	assert_int_equal(last.gen[4].el, 1);
-	expect(&cfg, BYTES(START, 0xac, 0x02, 0x81, 0x31, 0x71, 0x95, 0x06, 0xf7),
-	       CTX "event 1; 1000-1008 2E; ctx 1; 1018-1020 2E; end");
-	expect(&cfg, BYTES(START, 0xac, 0x02, 0x81, 0x31, 0x81, 0x32, 0x95, 0x06, 0xf7), CTX "1000-1008 2E; ctx 2; 1018-1020 2E; end");
-	expect(&cfg, BYTES(START, 0xac, 0x05, 0x81, 0x31, 0xf7, AT(0x1018), 0xf7), CTX "nopath 1000-0 5; ctx 1; 1018-1020 2E; end");
-	expect(&cfg, BYTES(START, 0xac, 0x05, 0x81, 0x31, 0xac, 0x02, AT(0x1018), 0xf7), CTX "nopath 1000-0 5; ctx 1; 1018-1020 2E; end");
-	expect(&cfg, BYTES(START, 0xac, 0x01, 0x81, 0x31, 0x04, 0x80, AT(0x1018), 0xf7),
-	       CTX "1000-1004 1.; ctx 1; on 0; 1018-1020 2E; end");
-	expect(&cfg, BYTES(START, 0xac, 0x02, 0x06, 0x1d, 0x82, 0x06, 0x08, 0, 0, 0x31, AT(0x1018), 0xf7),
-	       CTX "1000-1008 2N; ctx 1; exc e 1018; 1018-1020 2E; end");
-	/* no count */
-	expect(&cfg, BYTES(START, 0xaf, 0x95, 0x06, 0xf7), CTX "nopath 1000-1018 0; 1018-1020 2E; end");
-	/* the address never comes */
-	expect(&cfg, BYTES(START, 0xac, 0x05, 0xf7), CTX "nopath 1000-0 5; end");
-	assert_int_equal(last.stats.atoms_lost, 1);
-	expect(&cfg, BYTES(START, 0xac, 0x05), CTX "nopath 1000-0 5; end");
-	expect(&cfg, BYTES(START, 0xac, 0x01, 0x04, 0x80, AT(0x1018), 0xf7),
-	       CTX "1000-1004 1.; on 0; 1018-1020 2E; end");
-	/* an exception takes its place */
-	expect(&cfg, BYTES(START, 0xac, 0x05, 0x06, 0x5c, AT(0x1018)),
-	       CTX "nopath 1000-1018 5; exc e 1018 target; end");
-	/* what needs an address comes instead of it: the Q element is complete, with or without a known path */
-	expect(&cfg, BYTES(START, 0xac, 0x05, 0xac, 0x02, AT(0x1018), 0xf7), CTX "nopath 1000-0 5; 1018-1020 2E; end");
-	expect(&cfg, BYTES(START, 0xac, 0x01, 0xac, 0x02, AT(0x1018), 0xf7), CTX "1000-1004 1.; 1018-1020 2E; end");
-	expect(&cfg, BYTES(START, 0xac, 0x02, 0x06, 0x1d, AT(0x1018), AT(0x1018), 0xf7), CTX "1000-1008 2N; exc e 1018; 1018-1020 2E; end");
-	ete.qsupp = 3;
-	expect(&ete, BYTES(START, 0xac, 0x05, 0xb6, 0x07, 0x08, 0, 0, AT(0x1018), 0xf7), CTX "nopath 1000-0 5; 1018-1020 2E; end");
-	/* as many instructions as there are none */
-	expect(&cfg, BYTES(START, 0xa5, 0x06, 0xff, 0xff, 0xff, 0xff, 0x0f),
-	       CTX "nopath 1000-1018 4294967295; end");
-	assert_int_equal(last.stats.nopath, 1);
-	/* where there is no code */
-	expect(&cfg, BYTES(START, AT(0x2000), 0xa5, 0x06, 0x03), CTX "nopath 2000-2018 3; end");
-}
-
-static void test_speculation(void **state)
-{
-	struct cst_config ete = ete_config(1, 8), cfg = etm_config(4, 2);
-
-	(void)state;
-	/* an atom corrected and committed */
-	expect(&ete, BYTES(START, AT(0x101c), 0xf6, 0x30, 0x2d, 0x01), CTX "101c-1020 1E; end");
-	/* NEEE ENEN, of which the younger half is cancelled */
-	expect(&ete, BYTES(START, 0xdc, 0xdf, 0x2e, 0x04, 0x2d, 0x04),
-	       CTX "1000-1008 2N; 1008-1010 2E; 1018-1020 2E; 1010-1018 2E; end");
-	/* the limit commits by itself; the address stays behind what it follows */
-	expect(&cfg, BYTES(START, 0xff, 0x95, 0x0c, 0xf7), CTX "1000-1008 2E; 100c-1010 1E; end");
-	assert_int_equal(last.stats.uncommitted, 2);
-	/* cancel takes what follows the atom along, not what comes before it */
-	expect(&ete, BYTES(START, 0xf7, 0x95, 0x0e, 0xf7, 0x2e, 0x01, 0xf7, 0x2d, 0x02),
-	       CTX "1000-1008 2E; lost 15; 1038-103c 1E; end");
-	expect(&ete, BYTES(START, 0xf7, 0xf7, 0x95, 0x0e, 0x2e, 0x01, 0xf7, 0x2d, 0x02),
-	       CTX "1000-1008 2E; 100c-1010 1E; end");
-	/* mispredict takes the address from behind its atom */
-	expect(&ete, BYTES(START, 0xf7, 0x95, 0x0e, 0x30, 0xf7, 0x2d, 0x02),
-	       CTX "1000-1008 2N; 1008-1010 2E; end");
-}
-
-static void test_others(void **state)
-{
-	struct cst_config ete = ete_config(3, 4), cfg = etm_config(4, 0);
-
-	(void)state;
-	/* what is not speculative keeps its place, at the end, too */
-	expect(&ete, BYTES(START, 0xf7, 0x02, 0x05, 0x71, 0x2d, 0x01, 0x0e, 0x00, 0x07),
-	       CTX "1000-1008 2E; time 5; event 1; cycles 7; end");
-	expect(&ete, BYTES(START, 0x02, 0x05, 0xf7, 0x02, 0x06), "nosync 1 0; time 5; end");
-	expect(&ete, BYTES(START, 0xf7, 0x88, 0x02, 0x06, 0x00, 0x03), "nosync 1 0; marker; time 6; nosync 4 0; end");
-	expect(&ete, BYTES(START, 0xf7, 0x72, 0x00, 0x05, 0xf7, SYNC, 0x04, 0x81, 0x30, AT(0x1000), 0xf7, 0x2d, 0x01),
-	       "nosync 1 0; event 2; nosync 3 0; on 1; ctx 0; 1000-1008 2E; end");
-	assert_int_equal(last.stats.overflows, 1);
-	assert_int_equal(last.stats.uncommitted, 1);
-	/* before the first Trace Info: events and instrumentation of ETE */
-	expect(&ete, BYTES(ASYNC, 0x73, 0x09, 1, 9, 0, 0, 0, 0, 0, 0, 0, 0xf7, 0x01, 0x00),
-	       "nosync 1 0; event 3; ite 1 9; end");
-	expect(&cfg, BYTES(ASYNC, 0x73, 0x01, 0x00), "nosync 1 0; end");
-	assert_int_equal(last.stats.unsynced, 1);
-	/* a reserved header, then in step again */
-	expect(&cfg, BYTES(START, 0xf7, 0x08, 0xf7, SYNC, 0x81, 0x30, AT(0x1000), 0xf7),
-	       CTX "1000-1008 2E; nosync 5 7; ctx 0; 1000-1008 2E; end");
-	assert_int_equal(last.stats.unsynced, 1);
-	assert_int_equal(last.stats.bad_packets, 1);
-	assert_int_equal(last.stats.resyncs, 1);
-	/* a packet that the end cuts */
-	expect(&cfg, BYTES(START, 0xf7, 0x9a, 0x01), CTX "1000-1008 2E; end");
-	assert_int_equal(last.stats.bad_packets, 1);
-}
-
 /* Code on both sides of a border between maps, and of the top of the address space. */
 static void test_borders(void **state)
 {
@@ -757,45 +469,6 @@ static void test_borders(void **state)
 		  CTX "fffffffffffffff0-fffffffffffffff4 1E; end");
 	expect_in(pr.space, &cfg, BYTES(SYNC, 0x81, 0x30, 0x9d, 0x7f, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xf7),
 		  CTX "fffffffffffffffc-0 1.; nacc 0 2; end");
-	cst_image_free(pr.img);
-}
-
-/* A32 and T32: interworking calls, IT blocks, instructions cut by a map, addresses of 32 bits. */
-static void test_aarch32(void **state)
-{
-	static const uint8_t a32[] = {
-		0x00, 0xf0, 0x20, 0xe3,		/* 8000 nop */
-		0x00, 0x00, 0x00, 0xfa,		/* 8004 blx 800c (T32) */
-		0x00, 0xf0, 0x20, 0xe3,		/* 8008 nop */
-		0x08, 0xbf,			/* 800c it eq */
-		0x70, 0x47,			/* 800e bxeq lr */
-		0x00, 0xf0, 0x00, 0xb8,		/* 8010 b.w 8014 */
-		0x00, 0xbf,			/* 8014 nop */
-		0x01, 0xe0,			/* 8016 b 801c */
-		0x00, 0xbf, 0x00, 0xbf,		/* 8018 */
-		0x00, 0xf0,			/* 801c half of an instruction */
-	};
-	struct cst_config cfg = etm_config(4, 0);
-	struct program pr;
-
-	(void)state;
-	program_map(&pr, 0x8000, a32, sizeof(a32));
-	expect_in(pr.space, &cfg, BYTES(SYNC, 0x81, 0x20, AT(0x8000), 0xf7, 0xf6, 0xdb, 0xf7),
-		  CTX "8000-8008 2E; 800c-8010 2N; 8010-8014 1E; 8014-8018 2E; nacc 801c 2; end");
-	assert_int_equal(last.gen[2].isa, CST_ISA_A32);
-	assert_int_equal(last.gen[3].isa, CST_ISA_T32);
-	assert_true(last.gen[3].flags & CST_GF_COND);
-	assert_false(last.gen[4].flags & CST_GF_COND);
-	/* the return goes back to A32 */
-	expect_in(pr.space, &cfg, BYTES(SYNC, 0x81, 0x20, AT(0x8000), 0xdb, 0xf7),
-		  CTX "8000-8008 2E; 800c-8010 2E; 8008-801c 5.; nacc 801c 2; end");
-	cst_image_free(pr.img);
-
-	/* an address beyond 32 bits, and what falls through after it */
-	program_map(&pr, 0x100008000, a32, sizeof(a32));
-	assert_int_equal(cst_space_map(pr.space, 0x8000, sizeof(a32), pr.sec, 0), 0);
-	expect_in(pr.space, &cfg, BYTES(SYNC, 0x81, 0x20, 0x9e, 0x06, 0x80, 0, 0, 1, 0, 0, 0, 0xf6, 0xf7),
-		  CTX "10000800c-100008010 2N; 8010-8014 1E; end");
 	cst_image_free(pr.img);
 }
 
@@ -843,20 +516,13 @@ static void test_address_in_it_block(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_atoms),
 		cmocka_unit_test(test_return_stack),
 		cmocka_unit_test(test_stack_depth),
 		cmocka_unit_test(test_stack_of_blocks),
 		cmocka_unit_test(test_map_replaced), cmocka_unit_test(test_tag_of_maps),
-		cmocka_unit_test(test_missing_code),
-		cmocka_unit_test(test_exceptions), cmocka_unit_test(test_tail_chain), cmocka_unit_test(test_branch_future),
 		cmocka_unit_test(test_strayed), cmocka_unit_test(test_walk_to_exception),
-		cmocka_unit_test(test_source_address), cmocka_unit_test(test_split_source_address),
-		cmocka_unit_test(test_q),
-		cmocka_unit_test(test_speculation),
-		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_split_source_address),
 		cmocka_unit_test(test_borders),
-		cmocka_unit_test(test_aarch32),
 		cmocka_unit_test(test_address_in_it_block),
 	};
 

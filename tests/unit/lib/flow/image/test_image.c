@@ -249,19 +249,6 @@ static void test_limits(void **state)
 	cst_image_free(img);
 }
 
-/* However large the cache may be, links hold the places of all blocks, with counters behind them. */
-static void test_largest_cache(void **state)
-{
-	struct cst_image *img;
-
-	(void)state;
-	if (cst_image_new(&img, 2 * ((size_t)BLK_LIMIT + 1000) * sizeof(struct blk)))
-		skip();	/* this machine does not have the address space */
-	assert_true((uint64_t)img->blk_max * BLK_STRIDE_COUNTS <= LINK_SLOW);
-	assert_true(((uint64_t)img->blk_max + 1) * BLK_STRIDE_COUNTS > LINK_SLOW);
-	cst_image_free(img);
-}
-
 /* What an instruction is depends on the decoder: more combinations than the image has tables for, in three sections. */
 static void test_flags(void **state)
 {
@@ -512,71 +499,6 @@ static void test_small_cache(void **state)
 	}
 }
 
-/* A long block that was decoded before is the same when it is needed again after the cache was emptied, without a decode. */
-static void test_long_blocks_again(void **state)
-{
-	static const struct {
-		enum cst_isa isa;
-		uint16_t fill[2], end[3];	/* halfwords up to 2 bytes before the cut, and from there on if the first is not 0 */
-		unsigned int begin;
-		int last_size, cond, it;
-	} cases[] = {
-		{ CST_ISA_A64, { 0x201f, 0xd503 }, { 0 }, 0, 4, 0, 0 },
-		{ CST_ISA_A32, { 0x0000, 0xe1a0 }, { 0 }, 0, 4, 0, 0 },
-		{ CST_ISA_A32, { 0x0000, 0x01a0 }, { 0 }, 0, 4, 1, 0 },
-		{ CST_ISA_T32, { 0xbf00, 0xbf00 }, { 0 }, 0, 2, 0, 0 },
-		{ CST_ISA_T32, { 0xbf00, 0xbf00 }, { 0 }, 2, 2, 0, 0 },
-		{ CST_ISA_T32, { 0xf3af, 0x8000 }, { 0 }, 0, 4, 0, 0 },
-		{ CST_ISA_T32, { 0xbf00, 0xbf00 }, { 0xf3af, 0x8000, 0xbf00 }, 2, 4, 0, 0 },
-		{ CST_ISA_T32, { 0xbf00, 0xbf00 }, { 0xbf08, 0x4600, 0xbf00 }, 0, 2, 1, 1 },
-		{ CST_ISA_T32, { 0xbf00, 0xbf00 }, { 0xbf08, 0xf04f, 0x0000 }, 2, 4, 1, 1 },
-	};
-	enum { LEN = 3 * BLK_SPAN, CUT = BLK_SPAN + BLK_MORE };
-	static uint8_t code[LEN];
-	struct cst_section *sec;
-	struct cst_image *img;
-	struct blk was, *b;
-	unsigned int off, key;
-	uint64_t analysed;
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		for (off = 0; off < LEN; off += 2) {
-			code[off] = (uint8_t)cases[i].fill[off / 2 % 2];
-			code[off + 1] = (uint8_t)(cases[i].fill[off / 2 % 2] >> 8);
-		}
-		for (off = 0; cases[i].end[0] && off < 6; off += 2) {
-			code[CUT - 2 + off] = (uint8_t)cases[i].end[off / 2];
-			code[CUT - 1 + off] = (uint8_t)(cases[i].end[off / 2] >> 8);
-		}
-		key = blk_key(cases[i].isa, 0);
-		off = BLK_MORE + cases[i].begin;
-		assert_int_equal(cst_image_new(&img, 0), 0);
-		assert_int_equal(cst_section_new(&sec, img, code, LEN, NULL), 0);
-		b = cst_block(sec, off, key, 0x10000 + off, 0);
-		assert_non_null(b);
-		assert_int_equal(b->flags, BLK_CUT | (cases[i].cond ? BLK_COND : 0));
-		assert_int_equal(b->last_size, cases[i].last_size);
-		assert_int_equal(b->num, cases[i].it ? CST_RANGE_IT : 0);
-		assert_in_range(off + (unsigned int)b->step[0], CUT, CUT + 4);
-		was = *b;
-		analysed = img->analysed;
-		assert_int_equal(cst_image_set_stride(img, img->blk_stride), 1);
-		b = cst_block(sec, off, key, 0x10000 + off, 0);
-		assert_int_equal(img->analysed, analysed);
-		/* links are those of a run, which find their places anew */
-		memset(was.link, 0, sizeof(was.link));
-		memset(b->link, 0, sizeof(b->link));
-		if (memcmp(b, &was, sizeof(was)))
-			fail_msg("case %zu: %u instructions of %d bytes, not %u of %d; flags %x not %x, isa %d %d not %d %d, type %d not %d, "
-				 "last size %d not %d, num %d not %d, range flags %x not %x", i, b->n_insn, b->step[0], was.n_insn,
-				 was.step[0], b->flags, was.flags, b->isa, b->next_isa, was.isa, was.next_isa, b->type, was.type,
-				 b->last_size, was.last_size, b->num, was.num, b->gflags, was.gflags);
-		cst_image_free(img);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -584,12 +506,11 @@ int main(void)
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_map_again), cmocka_unit_test(test_lazy),
 		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_largest_cache),
 		cmocka_unit_test(test_flags),
 		cmocka_unit_test(test_remap),
 		cmocka_unit_test(test_new_image),
 		cmocka_unit_test(test_replaced_code),
-		cmocka_unit_test(test_long_blocks_again), cmocka_unit_test(test_small_cache),
+		cmocka_unit_test(test_small_cache),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

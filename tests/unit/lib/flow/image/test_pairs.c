@@ -42,84 +42,6 @@ static void sums(void **state)
 	cst_pairs_free(&p);
 }
 
-static void empty(void **state)
-{
-	struct cst_pairs p = { .slot = NULL };
-
-	(void)state;
-	assert_null(cst_pairs_sort(&p));
-	assert_int_equal(p.used, 0);
-	/* the pair 0, 0 is a pair as any other */
-	assert_true(cst_pairs_add(&p, 0, 0));
-	assert_true(cst_pairs_add(&p, 0, 0));
-	assert_int_equal(p.used, 1);
-	assert_int_equal(cst_pairs_sort(&p)->count, 2);
-	cst_pairs_free(&p);
-}
-
-/* Counts beyond one, keys that fall together, and a table that grows when it is half full. */
-static void insert(void **state)
-{
-	struct cst_pairs p = { .slot = NULL };
-	const struct cst_pair *v;
-	uint32_t i;
-
-	(void)state;
-	for (i = 0; i < 5000; i++) {
-		assert_true(cst_pairs_insert(&p, i, 5000 - i, i + 1));
-		assert_true(cst_pairs_insert(&p, i, 5000 - i, 10));
-		assert_true(cst_pairs_insert(&p, i, UINT32_MAX, 3));
-		/* free slots are at least as many: each search ends */
-		assert_true(2 * p.used <= p.mask + 1);
-		assert_true(p.mask < 8 * p.used || p.mask == 1023);
-	}
-	assert_int_equal(p.used, 10000);
-	v = cst_pairs_sort(&p);
-	for (i = 0; i < 5000; i++, v += 2) {
-		assert_int_equal(v[0].a, i);
-		assert_int_equal(v[0].b, 5000 - i);
-		assert_int_equal(v[0].count, i + 11);
-		assert_int_equal(v[1].a, i);
-		assert_int_equal(v[1].b, UINT32_MAX);
-		assert_int_equal(v[1].count, 3);
-	}
-	cst_pairs_free(&p);
-	assert_null(p.slot);
-	assert_int_equal(p.used + p.mask + p.sorted, 0);
-}
-
-/* Few and many pairs of one first number, numbers close together and far apart, in any order of arrival. */
-static void order(void **state)
-{
-	static const struct {
-		uint32_t n, a_times, a_range, b_range;
-	} cases[] = {
-		{ 1, UINT32_MAX, 1, 1 }, { 2, UINT32_MAX, 2, 1 }, { 300, 1, 1, 0xffffffff }, { 3000, 4, 100, 50 },
-		{ 3000, 1, 0xffffffff, 2 }, { 3000, 0x01000000, 200, 9 }, { 3000, 1, 3000, 3000 },
-	};
-	const struct cst_pair *v;
-	uint64_t seed = 7, sum;
-	size_t i, k;
-
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct cst_pairs p = { .slot = NULL };
-
-		for (k = 0; k < cases[i].n; k++) {
-			seed = seed * 6364136223846793005u + 1442695040888963407u;
-			assert_true(cst_pairs_insert(&p, cases[i].a_times * (uint32_t)(1 + (seed >> 33) % cases[i].a_range),
-						     (uint32_t)((seed >> 20) % cases[i].b_range), 1));
-		}
-		v = cst_pairs_sort(&p);
-		for (k = sum = 0; k < p.used; k++) {
-			sum += v[k].count;
-			assert_true(!k || v[k - 1].a < v[k].a || (v[k - 1].a == v[k].a && v[k - 1].b < v[k].b));
-		}
-		assert_int_equal(sum, cases[i].n);
-		cst_pairs_free(&p);
-	}
-}
-
 /* A list takes equal pairs one by one; sorted, it is what the hash table is, and so are two halves that are merged. */
 static void lists(void **state)
 {
@@ -223,7 +145,7 @@ static void sorted_in_place(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums), cmocka_unit_test(empty), cmocka_unit_test(insert), cmocka_unit_test(order),
+		cmocka_unit_test(sums),
 		cmocka_unit_test(lists), cmocka_unit_test(sorted_in_place),
 	};
 

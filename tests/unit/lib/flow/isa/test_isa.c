@@ -27,7 +27,9 @@ struct form {
 static struct form forms[1024];
 static size_t n_forms;
 
-static const char *const types[] = { "other", "branch", "indirect", "isb", "barrier", "wfx", "tstart", "load", "store" };
+static const char *const types[] = {
+	"other", "branch", "indirect", "isb", "barrier", "wfx", "tstart", "load", "store"
+};
 
 /* A word of what forms.txt expects of a form. */
 static void expect_word(struct cst_insn *want, const char *word)
@@ -83,8 +85,10 @@ static int forms_begin(void **state)
 		assert_int_equal(sscanf(line, "%7s %" SCNx32, set, &f->opcode), 2);
 		f->isa = *set == 't' ? CST_ISA_T32 : set[1] == '6' ? CST_ISA_A64 : CST_ISA_A32;
 		f->pc = strstr(set, "@2") ? 2 : 0;
-		f->flags = (strchr(set + 3, 'm') ? CST_ISA_M_PROFILE : 0) | (strchr(set + 3, 'w') ? CST_ISA_WFX_P0 : 0) |
-			   (strchr(set + 3, 'l') ? CST_ISA_LOAD_P0 : 0) | (strchr(set + 3, 's') ? CST_ISA_STORE_P0 : 0);
+		f->flags = (strchr(set + 3, 'm') ? CST_ISA_M_PROFILE : 0) |
+			   (strchr(set + 3, 'w') ? CST_ISA_WFX_P0 : 0) |
+			   (strchr(set + 3, 'l') ? CST_ISA_LOAD_P0 : 0) |
+			   (strchr(set + 3, 's') ? CST_ISA_STORE_P0 : 0);
 		f->want.size = f->isa == CST_ISA_T32 && f->opcode >> 27 < 0x1d ? 2 : 4;
 		f->want.subtype = CST_INSN_PLAIN;
 		f->want.next_isa = f->isa;
