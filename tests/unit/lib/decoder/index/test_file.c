@@ -150,65 +150,6 @@ static void test_merge(void **state)
 	assert_true(merged > refused);
 }
 
-/* A part whose first record is behind the block that both have: none of its records is left out. */
-static void test_merge_records(void **state)
-{
-	struct cst_index *first = handmade(), *second = handmade(), *whole = handmade();
-	struct cst_index_stream *s = &second->streams[0];
-	const struct cst_index_record kept = first->streams[0].records[2];
-
-	(void)state;
-	/* first: up to the second block; second: from the second block on */
-	first->streams[0].n_records = 4;
-	memmove(s->records, s->records + 2, 4 * sizeof(*s->records));
-	s->n_records = 4;
-	assert_int_equal(s->records[0].offset, s->blocks[1].valid);
-	second->streams[1].blocks[0].bytes = 0;
-	assert_int_equal(cst_index_merge(first, second), 0);
-	assert_int_equal(first->streams[0].records[2].offset, kept.offset);
-	assert_int_equal(first->streams[0].records[2].kind, kept.kind);
-	assert_same_index(first, whole);
-	cst_index_free(first);
-	cst_index_free(second);
-	cst_index_free(whole);
-}
-
-/* A part with few blocks is coarser than the other: together they are as coarse, and what one coarse index is. */
-static void test_merge_coarse(void **state)
-{
-	const struct cst_index_opts fine = { .granularity = 64, .full = 1 }, few = { .granularity = 64, .full = 1, .max_blocks = 16 };
-	struct cst_index_opts coarse = fine;
-	struct cst_index *whole, *first, *second;
-	unsigned int seed, merged[2] = { 0, 0 };
-	struct check_buffer part;
-	struct gen_buffer g;
-
-	(void)state;
-	for (seed = 0; seed < 60; seed++) {
-		gen_open(&g, seed, 0, 10 * INSNS);
-		part = g.b;
-		part.len = part.len * 8 / 10;
-		first = check_build(&part, seed & 1 ? &few : &fine, g.b.offset, 0);
-		second = check_build(&g.b, seed & 1 ? &fine : &few, g.b.offset + g.b.len / 8, 0);
-		coarse.granularity = (seed & 1 ? first : second)->streams[0].granularity;
-		if (coarse.granularity > 64 && !cst_index_merge(first, second)) {
-			whole = check_build(&g.b, &coarse, g.b.offset, 0);
-			whole->granularity = first->granularity;
-			assert_int_equal(first->streams[0].granularity, coarse.granularity);
-			assert_int_equal(first->streams[0].n_blocks, whole->streams[0].n_blocks);
-			assert_memory_equal(first->streams[0].blocks, whole->streams[0].blocks,
-					    whole->streams[0].n_blocks * sizeof(*whole->streams[0].blocks));
-			merged[seed & 1]++;
-			cst_index_free(whole);
-		}
-		cst_index_free(first);
-		cst_index_free(second);
-		gen_close(&g);
-	}
-	print_message("%u and %u merged\n", merged[0], merged[1]);
-	assert_true(merged[0] > 5 && merged[1] > 5);
-}
-
 /* Contexts that only one part has; more than have a bit of their own; streams that differ; records that ended before. */
 static void test_merge_contexts(void **state)
 {
@@ -681,99 +622,6 @@ static void test_offsets_of_sources(void **state)
 	free(b.p);
 }
 
-/* There are at least two blocks: the first one, and a coarse one for the rest. */
-static void test_fewest_blocks(void **state)
-{
-	struct cst_index_opts opts = { .granularity = 1, .max_blocks = 1 };
-	struct cst_config cfg = etm_config(4, 0);
-	struct gen_space none = { NULL, NULL };
-	static uint8_t bytes[6 * ROUND];
-	struct check_buffer b = { .format = CST_TREE_RAW, .cfg = &cfg, .n_cfg = 1, .data = bytes, .len = sizeof(bytes),
-				  .space = one_space, .ctx = &none };
-	struct cst_index *one, *two;
-
-	(void)state;
-	rounds(bytes, 1, 7);
-	one = check_build(&b, &opts, 0, 0);
-	opts.max_blocks = 2;
-	two = check_build(&b, &opts, 0, 0);
-	assert_same_index(one, two);
-	assert_int_equal(two->streams->n_blocks, 2);
-	assert_true(two->streams->granularity <= sizeof(bytes));
-	cst_index_free(one);
-	cst_index_free(two);
-}
-
-/* What a caller leaves out, and flags that change no trace. */
-static void test_builder_options(void **state)
-{
-	static const struct cst_index_opts opts = { .max_blocks = 1, .granularity = 0 };
-	struct cst_config cfg = etm_config(4, 0);
-	struct cst_index_builder *b;
-	const uint8_t byte = 0;
-	struct cst_index *ix;
-
-	(void)state;
-	assert_int_equal(cst_index_builder_new(&b, CST_TREE_FRAMES, CST_FRAME_FSYNC | CST_FRAME_PACKED | CST_FRAME_FINDINGS |
-					       CST_FRAME_STRICT, &opts), 0);
-	cfg.trace_id = 0x80;
-	assert_int_equal(cst_index_builder_add(b, &cfg), -CST_ERR_INVAL);
-	cfg.trace_id = 0x7f;
-	assert_int_equal(cst_index_builder_add(b, &cfg), 0);
-	cfg.trace_id = 0;
-	assert_int_equal(cst_index_builder_add(b, &cfg), 0);
-	assert_int_equal(cst_index_builder_feed(b, &byte, 1, 0), 0);
-	cfg.trace_id = 1;
-	assert_int_equal(cst_index_builder_add(b, &cfg), -CST_ERR_INVAL);
-	assert_int_equal(cst_index_builder_take(b, &ix), 0);
-	assert_int_equal(ix->format, CST_TREE_FRAMES);
-	assert_int_equal(ix->flags, CST_FRAME_FSYNC | CST_FRAME_STRICT);
-	assert_int_equal(ix->granularity, CST_INDEX_GRANULARITY);
-	assert_int_equal(ix->full, 0);
-	assert_string_equal(ix->name, "");
-	assert_int_equal(ix->trace_offset, 0);
-	assert_int_equal(ix->trace_size, 1);
-	assert_int_equal(ix->n_streams, 2);
-	assert_int_equal(ix->streams[0].trace_id, 0);
-	assert_int_equal(ix->streams[1].trace_id, 0x7f);
-	assert_int_equal(ix->streams[1].protocol, CST_PROTO_ETMV4);
-	assert_int_equal(ix->streams[1].granularity, CST_INDEX_GRANULARITY);
-	assert_int_equal(ix->streams[1].records_end, 0);
-	assert_int_equal(ix->streams[1].n_blocks, 1);
-	cst_index_free(ix);
-	cst_index_builder_free(b);
-}
-
-/* A stream is as coarse as the index, or that times a power of two: another one could not be merged. */
-static void test_granularity(void **state)
-{
-	static const struct {
-		uint32_t granularity;
-		int err;
-	} rows[] = {
-		{ 2048, 0 }, { 4096, 0 }, { 2048u << 20, 0 },
-		{ 1024, -CST_ERR_DAMAGED }, { 2049, -CST_ERR_DAMAGED }, { 6144, -CST_ERR_DAMAGED },
-		{ 0, -CST_ERR_DAMAGED }, { UINT32_MAX, -CST_ERR_DAMAGED },
-	};
-	struct bytes b = two_indexes(), changed;
-	struct cst_index_file *f, *again;
-	size_t i;
-
-	(void)state;
-	assert_int_equal(cst_index_read(&f, b.p, b.n, NULL), 0);
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		f->indexes[0]->streams[0].granularity = rows[i].granularity;
-		assert_int_equal(cst_index_write((const struct cst_index *const *)f->indexes, f->n, &changed.p, &changed.n),
-				 0);
-		assert_int_equal(cst_index_read(&again, changed.p, changed.n, NULL), rows[i].err);
-		if (!rows[i].err)
-			cst_index_file_free(again);
-		free(changed.p);
-	}
-	cst_index_file_free(f);
-	free(b.p);
-}
-
 /* What stands for a trace and a configuration changes with them. */
 static void test_identity(void **state)
 {
@@ -851,12 +699,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pieces), cmocka_unit_test(test_sources), cmocka_unit_test(test_merge),
-		cmocka_unit_test(test_merge_records),
-		cmocka_unit_test(test_merge_coarse), cmocka_unit_test(test_merge_contexts), cmocka_unit_test(test_ready),
+		cmocka_unit_test(test_merge_contexts), cmocka_unit_test(test_ready),
 		cmocka_unit_test(test_limits), cmocka_unit_test(test_refused), cmocka_unit_test(test_search),
 		cmocka_unit_test(test_file), cmocka_unit_test(test_damage), cmocka_unit_test(test_content),
-		cmocka_unit_test(test_offsets_of_sources), cmocka_unit_test(test_fewest_blocks),
-		cmocka_unit_test(test_builder_options), cmocka_unit_test(test_granularity), cmocka_unit_test(test_identity),
+		cmocka_unit_test(test_offsets_of_sources),
+		cmocka_unit_test(test_identity),
 		cmocka_unit_test(test_numbers_in_files),
 	};
 

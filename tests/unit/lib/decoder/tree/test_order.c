@@ -288,51 +288,6 @@ static void test_reset(void **state)
 	}
 }
 
-/*
- * An idle decoder whose packets may begin in the middle of a byte asks for the trace offset of the byte before: after a
- * change of order, too, which frees the memory of that input. The index of the half byte at the end shows it.
- */
-static void test_half_byte(void **state)
-{
-	/* A-sync (21 nibbles F and a zero), VERSION, D4, and the first nibble of another D4 */
-	static const uint8_t stp[] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f, 0x0f, 0x30, 0x5c, 0xc0 };
-	const struct cst_stm_regs regs = { .tcsr = 0x100000 };
-	struct frames_opts o = { .seed = 1 };
-	struct cst_decoder *dec;
-	struct cst_packet pkt;
-	struct cst_config cfg;
-	struct cst_tree *t;
-	struct cst_pull p;
-	struct frames fr;
-	uint64_t index[2] = { 0, 0 };
-	struct gbuf b;
-	int change;
-
-	(void)state;
-	memset(&b, 0, sizeof(b));
-	frames_init(&fr, &o, &b);
-	frames_put(&fr, 0x10, stp, sizeof(stp));
-	frames_flush(&fr);
-	assert_int_equal(cst_config_stm(&cfg, &regs), 0);
-	for (change = 0; change < 2; change++) {
-		assert_int_equal(cst_tree_new(&t, CST_TREE_FRAMES, 0), 0);
-		assert_int_equal(cst_tree_add(t, &cfg, &dec), 0);
-		assert_int_equal(cst_tree_set_order(t, CST_ORDER_BY_ID), 0);
-		assert_int_equal(cst_tree_feed(t, b.p, b.len, 0), 0);
-		while (cst_tree_next_packet(t, &pkt, &p) > 0)
-			;
-		cst_tree_end(t);
-		if (change)
-			assert_int_equal(cst_tree_set_order(t, CST_ORDER_FRAMES), 0);
-		while (cst_tree_next_packet(t, &pkt, &p) > 0)
-			index[change] = pkt.index;
-		cst_tree_free(t);
-	}
-	assert_true(index[0] > 0);
-	assert_int_equal(index[0], index[1]);
-	gbuf_free(&b);
-}
-
 /* IDs from 0x70 on are no sources: a decoder of such an ID is accepted and gets no bytes, in either order. */
 static void test_no_source(void **state)
 {
@@ -404,7 +359,6 @@ int main(void)
 		cmocka_unit_test(test_same),
 		cmocka_unit_test(test_waiting),
 		cmocka_unit_test(test_reset),
-		cmocka_unit_test(test_half_byte),
 		cmocka_unit_test(test_no_source),
 		cmocka_unit_test(test_unmapped_after_lazy),
 	};

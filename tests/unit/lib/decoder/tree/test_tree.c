@@ -158,29 +158,6 @@ static void test_drop(void **state)
 
 /* A frame of ID 0x22, and one of the trigger. */
 static const uint8_t of_22[16] = { 0x22 << 1 | 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14 };
-static const uint8_t of_trigger[16] = { 0x7d << 1 | 1 };
-
-/* The bytes behind a drop do not continue the frame that was dropped. */
-static void test_drop_part(void **state)
-{
-	struct cst_fragment frag;
-	const uint8_t *data;
-	struct cst_tree *t;
-
-	(void)state;
-	assert_int_equal(cst_tree_new(&t, CST_TREE_FRAMES, 0), 0);
-	assert_int_equal(cst_tree_feed(t, of_22, 8, 0), 0);
-	assert_int_equal(cst_tree_next_fragment(t, &frag, &data), 0);
-	cst_tree_drop(t);
-	assert_int_equal(cst_tree_feed(t, of_22, sizeof(of_22), 8), 0);
-	assert_int_equal(cst_tree_next_fragment(t, &frag, &data), 1);
-	assert_int_equal(frag.id, 0x22);
-	assert_int_equal(frag.offset, 8);
-	assert_int_equal(frag.len, 14);
-	assert_memory_equal(data + frag.pos, of_22 + 1, 14);
-	assert_int_equal(cst_tree_next_fragment(t, &frag, &data), 0);
-	cst_tree_free(t);
-}
 
 /* Bytes without a decoder are not routed, unless their ID is to be ignored; numbers that are no ID do not matter. */
 static void test_ignore(void **state)
@@ -203,47 +180,6 @@ static void test_ignore(void **state)
 		assert_int_equal(cst_tree_unrouted(t), cases[i].ignored ? 0 : 14);
 		cst_tree_free(t);
 	}
-}
-
-/* With a log a reserved ID is found and said; bytes are routed and counted as without one. */
-static void test_reserved_with_log(void **state)
-{
-	/* the next frame of a trigger, with an ID in its last byte that has no data */
-	static const uint8_t aux[16] = { [14] = 0x22 << 1 | 1, [15] = 0x80 };
-	static const uint8_t reserved[16] = { 0x22 << 1 | 1, 1, 2, 3, 4, 5, 6, 7, 0x78 << 1 | 1, 9, 10, 11, 12, 13, 14 };
-	struct cst_generic out[40];
-	uint64_t unrouted[2], at;
-	struct cst_log *log;
-	struct cst_tree *t;
-	unsigned int with;
-
-	(void)state;
-	for (with = 0; with < 2; with++) {
-		assert_int_equal(cst_log_new(&log, 8), 0);
-		assert_int_equal(cst_tree_new(&t, CST_TREE_FRAMES, 0), 0);
-		cst_tree_set_log(t, with ? log : NULL);
-		assert_int_equal(cst_tree_feed(t, of_22, sizeof(of_22), 0), 0);
-		assert_int_equal(cst_tree_pull(t, out, 40, NULL), 0);
-		assert_int_equal(cst_tree_feed(t, reserved, sizeof(reserved), 16), 0);
-		assert_int_equal(cst_tree_pull(t, out, 40, NULL), 0);
-		assert_int_equal(cst_tree_feed(t, of_22, sizeof(of_22), 32), 0);
-		assert_int_equal(cst_tree_pull(t, out, 40, NULL), 0);
-		unrouted[with] = cst_tree_unrouted(t);
-		assert_int_equal(cst_log_count_finding(log, 0x78, CST_FIND_FRAME_RESERVED_ID), with);
-		/* nor is the trigger over that goes on behind what was found */
-		assert_int_equal(cst_tree_feed(t, of_trigger, sizeof(of_trigger), 48), 0);
-		assert_int_equal(cst_tree_pull(t, out, 40, NULL), 0);
-		assert_int_equal(cst_tree_feed(t, aux, sizeof(aux), 64), 0);
-		assert_int_equal(cst_tree_pull(t, out, 40, NULL), 0);
-		assert_int_equal(cst_tree_trigger(t, &at), 1);
-		assert_int_equal(at, 48);
-		assert_int_equal(cst_log_count_finding(log, CST_LOG_NO_ID, CST_FIND_FRAME_AUX) ||
-				 cst_log_count_finding(log, 0, CST_FIND_FRAME_AUX), with);
-		cst_tree_free(t);
-		cst_log_free(log);
-	}
-	assert_in_range(unrouted[0], 28 + 7, 28 + 14);
-	assert_int_equal(unrouted[1], unrouted[0]);
 }
 
 /* The start may be anywhere in a fragment: the bytes of the ID from there on are decoded, in one or in several fragments. */
@@ -288,52 +224,6 @@ static void test_start_in_fragment(void **state)
 			fail_msg("start at %u: %u bytes, not %u", at, (unsigned int)cst_decoder_stats(dec)->bytes, (unsigned int)want);
 		cst_tree_free(t);
 	}
-}
-
-/* The filter and the counts of frames last over drops; the counts over resets, too. */
-static void test_kept(void **state)
-{
-	static const uint64_t only_23[2] = { 1ull << 0x23, 0 };
-	struct cst_frame_stats before;
-	struct cst_fragment frag;
-	const uint8_t *data;
-	struct cst_tree *t;
-	unsigned int pass;
-
-	(void)state;
-	assert_int_equal(cst_tree_new(&t, CST_TREE_FRAMES, 0), 0);
-	cst_tree_filter(t, only_23);
-	for (pass = 0; pass < 3; pass++) {
-		assert_int_equal(cst_tree_feed(t, of_22, sizeof(of_22), 16 * pass), 0);
-		assert_int_equal(cst_tree_next_fragment(t, &frag, &data), 0);
-		before = *cst_tree_frame_stats(t);
-		assert_int_equal(before.frames, 1 + pass);
-		if (pass)
-			cst_tree_reset(t);
-		else
-			cst_tree_drop(t);
-		assert_memory_equal(cst_tree_frame_stats(t), &before, sizeof(before));
-	}
-	cst_tree_filter(t, NULL);
-	assert_int_equal(cst_tree_feed(t, of_22, sizeof(of_22), 0), 0);
-	assert_int_equal(cst_tree_next_fragment(t, &frag, &data), 1);
-	cst_tree_free(t);
-}
-
-/* A trigger may be at the begin of the trace. */
-static void test_trigger_first(void **state)
-{
-	struct cst_generic out[40];
-	uint64_t at = UINT64_MAX;
-	struct cst_tree *t;
-
-	(void)state;
-	assert_int_equal(cst_tree_new(&t, CST_TREE_FRAMES, 0), 0);
-	assert_int_equal(cst_tree_feed(t, of_trigger, sizeof(of_trigger), 0), 0);
-	assert_int_equal(cst_tree_pull(t, out, 40, NULL), 0);
-	assert_int_equal(cst_tree_trigger(t, &at), 1);
-	assert_int_equal(at, 0);
-	cst_tree_free(t);
 }
 
 static void test_stops(void **state)
@@ -889,40 +779,6 @@ static void test_trigger_and_filter(void **state)
 	cst_image_free(pr.img);
 }
 
-/* Frames as they stand, through the tree. */
-static void test_packed_frames(void **state)
-{
-	struct frames_opts o = { .seed = 3, .p_fsync = 400, .p_hsync = 100 };
-	struct cst_fragment frag;
-	struct gbuf b = { 0 };
-	const uint8_t *data;
-	struct cst_tree *t;
-	struct frames f;
-	unsigned int kinds[16] = { 0 }, i;
-	size_t bytes = 0;
-
-	(void)state;
-	frames_init(&f, &o, &b);
-	frames_fsync(&f);
-	for (i = 0; i < 20; i++)
-		frames_put(&f, 0x10 + (int)(i & 1), start, sizeof(start));
-	frames_flush(&f);
-	assert_int_equal(cst_tree_new(&t, CST_TREE_FRAMES, CST_FRAME_HSYNC | CST_FRAME_PACKED), 0);
-	assert_int_equal(cst_tree_feed(t, b.p, b.len, 0), 0);
-	while (cst_tree_next_fragment(t, &frag, &data)) {
-		assert_true(frag.kind < 16);
-		kinds[frag.kind]++;
-		bytes += frag.len;
-		if (frag.kind == CST_FRAG_FSYNC)
-			assert_memory_equal(data + frag.pos, b.p + frag.offset, 4);
-	}
-	assert_int_equal(bytes, b.len);
-	assert_true(kinds[CST_FRAG_FRAME] > 10 && kinds[CST_FRAG_FSYNC] > 2 && kinds[CST_FRAG_HSYNC] > 2);
-	assert_int_equal(kinds[CST_FRAG_DATA] + kinds[CST_FRAG_ERROR], 0);
-	cst_tree_free(t);
-	gbuf_free(&b);
-}
-
 /* A caller with a smaller or a larger packet gets as much of it as both have, and zeros behind that. */
 static void test_packet_sizes(void **state)
 {
@@ -978,9 +834,8 @@ int main(void)
 		cmocka_unit_test(test_feed_and_pull),
 		cmocka_unit_test(test_start_at),
 		cmocka_unit_test(test_reset),
-		cmocka_unit_test(test_drop), cmocka_unit_test(test_drop_part), cmocka_unit_test(test_ignore),
-		cmocka_unit_test(test_reserved_with_log), cmocka_unit_test(test_start_in_fragment), cmocka_unit_test(test_kept),
-		cmocka_unit_test(test_trigger_first),
+		cmocka_unit_test(test_drop), cmocka_unit_test(test_ignore),
+		cmocka_unit_test(test_start_in_fragment),
 		cmocka_unit_test(test_stops),
 		cmocka_unit_test(test_lazy),
 		cmocka_unit_test(test_no_code_wanted),
@@ -991,7 +846,6 @@ int main(void)
 		cmocka_unit_test(test_packet_sizes),
 		cmocka_unit_test(test_wrapped),
 		cmocka_unit_test(test_trigger_and_filter),
-		cmocka_unit_test(test_packed_frames),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
