@@ -18,7 +18,6 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define NONE CST_COUNT_NO_BINARY
-#define OUTSIDE CST_COUNT_OUTSIDE
 
 static uint32_t seed = 1;
 
@@ -112,14 +111,6 @@ static void test_orders(void **state)
 	(void)state;
 	for (i = 0; i < 150; i++)
 		orders(1 + next_random(&random, 12), 1 + next_random(&random, 60), 6, &random);
-}
-
-static void test_thousand(void **state)
-{
-	uint32_t random = seed + 1;
-
-	(void)state;
-	orders(1000, 40, 6, &random);
 }
 
 /* ---- record by record ----------------------------------------------------------------------------- */
@@ -458,7 +449,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_orders),
-		cmocka_unit_test(test_thousand),
 		cmocka_unit_test(test_by_record),
 		cmocka_unit_test(test_weights),
 		cmocka_unit_test(test_conflicts),

@@ -112,49 +112,6 @@ static void test_doc(void **state)
 	cst_doc_free(doc);
 }
 
-/* Any text is a value; as names only those are written that are read as the same. */
-static void test_doc_names(void **state)
-{
-	static const struct {
-		const char *text;
-		int section, key;
-	} rows[] = {
-		{ "a b", 1, 1 }, { "\"a\"", 1, 1 }, { "a\"b", 1, 1 }, { "a\\", 1, 1 }, { "a(b)", 1, 1 }, { "a(b=c)", 1, 0 },
-		{ "a)", 1, 1 }, { "(a", 1, 0 }, { "a[b", 1, 1 }, { "[a", 1, 0 }, { "a]b", 1, 1 }, { "a=b", 1, 0 }, { "a:b", 1, 0 },
-		{ "\x7f", 1, 1 }, { "\xc3\xbc", 1, 1 }, { " a", 0, 0 }, { "a ", 0, 0 }, { " ", 0, 0 }, { "a#b", 0, 0 },
-		{ "a;b", 0, 0 }, { "a\tb", 0, 0 }, { "a\nb", 0, 0 }, { "\x1f", 0, 0 }, { "", 1, 0 },
-	};
-	const char *name[3];
-	struct cst_problem why;
-	struct cst_doc *doc, *copy;
-	const struct cst_item *item;
-	size_t i, k;
-
-	(void)state;
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		for (k = 0; k < 3; k++) {
-			struct text out = { .n = 0 };
-			const struct cst_sink sink = { &out, append };
-			const int ok = k == 0 ? rows[i].section : k == 1 ? rows[i].key : 1;
-
-			name[0] = name[1] = name[2] = "x";
-			name[k] = rows[i].text;
-			assert_int_equal(cst_doc_new(&doc, 0), 0);
-			assert_int_equal(cst_doc_set(doc, name[0], name[1], name[2]), 0);
-			if (cst_doc_write(doc, &sink) != (ok ? 0 : -CST_ERR_INVAL))
-				fail_msg("\"%s\" %zu: %s", rows[i].text, k, ok ? "not written" : "written");
-			cst_doc_free(doc);
-			if (!ok)
-				continue;
-			assert_int_equal(cst_doc_new(&copy, 0), 0);
-			assert_int_equal(cst_doc_parse(copy, out.bytes, out.n, &why), 0);
-			item = cst_doc_item(cst_doc_section(copy, name[0]), name[1]);
-			if (!item || item->value_len != strlen(name[2]) || strcmp(item->value, name[2]))
-				fail_msg("\"%s\" %zu: read as something else: %s", rows[i].text, k, out.bytes);
-			cst_doc_free(copy);
-		}
-}
-
 static void test_doc_wrong(void **state)
 {
 	static const char *const bad[] = { "[a\n", "word\n", "=v\n", "a=\"open\n", "a=\"b\" c\n",
@@ -172,39 +129,6 @@ static void test_doc_wrong(void **state)
 		assert_int_equal(why.line, 3);
 		cst_doc_free(doc);
 	}
-}
-
-/* Many sections are found as fast as few, and there is a limit. */
-static void test_doc_many(void **state)
-{
-	struct cst_problem why;
-	struct cst_doc *doc;
-	char name[16], *text = malloc(70000 * 8), *p = text;
-	unsigned int i;
-
-	(void)state;
-	assert_non_null(text);
-	for (i = 0; i < 70000; i++) {
-		p += sprintf(p, "[%u]\n", i);
-		if (i == 59999) {
-			assert_int_equal(cst_doc_new(&doc, 0), 0);
-			assert_int_equal(cst_doc_parse(doc, text, (size_t)(p - text), &why), 0);
-			for (i = 0; i < 60000; i++) {
-				sprintf(name, "%u", i);
-				assert_ptr_equal(cst_doc_section(doc, name), &doc->sections[i]);
-			}
-			cst_doc_free(doc);
-			i = 59999;
-		}
-	}
-	assert_int_equal(cst_doc_new(&doc, 0), 0);
-	assert_int_equal(cst_doc_parse(doc, text, (size_t)(p - text), &why), -CST_ERR_LIMIT);
-	assert_int_equal(why.line, 65537);
-	cst_doc_free(doc);
-	assert_int_equal(cst_doc_new(&doc, 100000), 0);
-	assert_int_equal(cst_doc_parse(doc, text, (size_t)(p - text), &why), -CST_ERR_LIMIT);
-	cst_doc_free(doc);
-	free(text);
 }
 
 /* ---- metadata ---------------------------------------------------------------------------------- */
@@ -316,48 +240,6 @@ static const char options[] =
 	"data_value=0\nloads_p0=0\nstores_p0=0\naddress_bits=64\ntimestamp_bits=64\nbranch_broadcast=0\n"
 	"transactions_p0=1\n";
 
-/* The values of each kind of option that are next to those that are none. */
-static void test_values_of_options(void **state)
-{
-	static const struct {
-		const char *name;
-		uint64_t value;
-		int ok;
-	} rows[] = {
-		{ "q_elements", 3, 1 }, { "q_elements", 4, 0 }, { "cyclecount_bits", 11, 0 }, { "cyclecount_bits", 12, 1 },
-		{ "cyclecount_bits", 27, 1 }, { "cyclecount_bits", 28, 0 }, { "context_id", 0, 1 }, { "context_id", 8, 1 },
-		{ "context_id", 16, 1 }, { "context_id", 24, 0 }, { "context_id", 32, 1 }, { "context_id", 64, 0 },
-		{ "address_bits", 0, 0 }, { "address_bits", 32, 1 }, { "address_bits", 48, 0 }, { "address_bits", 64, 1 },
-		{ "max_speculation", UINT32_MAX, 1 }, { "max_speculation", UINT32_MAX + (uint64_t)1, 0 },
-	};
-	struct cst_problem why;
-	struct cst_metadata *md;
-	char text[1000], key[40];
-	const char *at;
-	size_t i;
-	int err;
-
-	(void)state;
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		snprintf(key, sizeof(key), "\n%s=", rows[i].name);
-		at = strstr(options, key);
-		assert_non_null(at);
-		snprintf(text, sizeof(text), "[trace_16]\nformat=ETMv4.2\n%.*s%llu%s", (int)(at - options + (int)strlen(key)), options,
-			 (unsigned long long)rows[i].value, strchr(at + 1, '\n'));
-		md = read_text(text);
-		memset(&why, 0, sizeof(why));
-		err = cst_meta_check(&md->sources[0], &why);
-		if (err != (rows[i].ok ? 0 : -CST_ERR_SYNTAX))
-			fail_msg("%s=%llu: %d: %s: %s", rows[i].name, (unsigned long long)rows[i].value, err, why.item,
-				 why.text ? why.text : "");
-		if (!rows[i].ok) {
-			assert_string_equal(why.item, rows[i].name);
-			assert_string_equal(why.text, "not a value of this option");
-		}
-		cst_metadata_free(md);
-	}
-}
-
 /* Options alone, registers alone, and both give the same decoder. */
 static void test_options_and_registers(void **state)
 {
@@ -409,50 +291,6 @@ static void test_options_and_registers(void **state)
 	cst_metadata_free(md);
 	assert_int_equal(cst_config_etmv4(&b, &again, 0, CST_PROFILE_A), 0);
 	assert_memory_equal(&a, &b, sizeof(a));
-}
-
-/* What an ETE source gives is the same again, whatever its registers hold. */
-static void test_ete_registers(void **state)
-{
-	struct cst_etmv4_regs regs = { .configr = 0x18c9, .traceidr = 0x15, .idr0 = 0x28c0ce1, .idr1 = 0x4100fff0,
-				       .idr2 = 0xd0001088, .idr8 = 1000, .devarch = 0x47715a13 }, again;
-	struct cst_sink sink = { NULL, append };
-	struct cst_problem why = { .text = "" };
-	struct cst_metadata *md;
-	struct cst_doc *doc;
-	static const char *const others[] = { "TRCIDR9", "TRCIDR10", "TRCIDR11", "TRCIDR12", "TRCIDR13" };
-	struct text out;
-	uint32_t seed = 1;
-	unsigned int i, k;
-	int ete;
-
-	(void)state;
-	for (i = 0; i < 500; i++) {
-		assert_int_equal(cst_doc_new(&doc, 0), 0);
-		assert_int_equal(cst_meta_set_etmv4(doc, "trace_21", &regs, 1), 0);
-		out.n = 0;
-		sink.ctx = &out;
-		assert_int_equal(cst_doc_write(doc, &sink), 0);
-		cst_doc_free(doc);
-		md = read_text(out.bytes);
-		if (cst_meta_etmv4(&md->sources[0], &again, &ete, &why))
-			fail_msg("%s\n%s %s: %s", out.bytes, why.item, why.other, why.text);
-		assert_int_equal(ete, 1);
-		assert_memory_equal(&again, &regs, sizeof(regs));
-		/* of the registers for which 0 is assumed, those that are not */
-		for (k = 0; k < 5; k++)
-			assert_int_equal(cst_doc_item(md->sources[0].section, others[k]) != NULL, i >> k & 1);
-		cst_metadata_free(md);
-		seed = seed * 1664525 + 1013904223;
-		regs.configr = seed;
-		regs.idr0 = seed ^ seed << 7;
-		regs.idr2 = seed ^ seed >> 9;
-		regs.idr9 = (i + 1) & 1;
-		regs.idr10 = (i + 1) & 2;
-		regs.idr11 = (i + 1) & 4;
-		regs.idr12 = (i + 1) & 8;
-		regs.idr13 = (i + 1) & 16;
-	}
 }
 
 static const struct {
@@ -619,28 +457,6 @@ static void test_source_names(void **state)
 	cst_metadata_free(NULL);
 }
 
-/* A section has up to 1024 items. */
-static void test_many_items(void **state)
-{
-	char *text = malloc(1026 * 16), *p = text;
-	struct cst_metadata *md;
-	struct cst_problem why;
-	unsigned int i;
-
-	(void)state;
-	assert_non_null(text);
-	p += sprintf(p, "[trace_16]\nformat=ITM\n");
-	for (i = 1; i < 1024; i++)
-		p += sprintf(p, "x_%u=1\n", i);
-	assert_int_equal(cst_metadata_read(&md, text, (size_t)(p - text), &why), 0);
-	cst_metadata_free(md);
-	p += sprintf(p, "x_%u=1\n", i);
-	assert_int_equal(cst_metadata_read(&md, text, (size_t)(p - text), &why), -CST_ERR_LIMIT);
-	assert_string_equal(why.section, "trace_16");
-	assert_int_equal(why.line, 1);
-	free(text);
-}
-
 /* ---- options of registers ---------------------------------------------------------------------- */
 
 static size_t put_value(char *out, size_t room, const char *format, enum cst_meta_option opt, const uint32_t *value,
@@ -713,18 +529,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_doc),
-		cmocka_unit_test(test_doc_names),
 		cmocka_unit_test(test_doc_wrong),
-		cmocka_unit_test(test_doc_many),
 		cmocka_unit_test(test_specification),
 		cmocka_unit_test(test_formats),
-		cmocka_unit_test(test_values_of_options), cmocka_unit_test(test_options_and_registers),
-		cmocka_unit_test(test_ete_registers),
+		cmocka_unit_test(test_options_and_registers),
 		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_conflicts),
 		cmocka_unit_test(test_wrong_files),
 		cmocka_unit_test(test_source_names),
-		cmocka_unit_test(test_many_items),
 		cmocka_unit_test(test_bits_of_options),
 	};
 

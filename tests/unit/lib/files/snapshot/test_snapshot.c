@@ -255,111 +255,6 @@ static void test_skipped(void **state)
 	}
 }
 
-/* A line of the trace metadata that cannot be used is reported with its error; the other lines are read. */
-static void test_sources_left_out(void **state)
-{
-	static const struct {
-		const char *key, *text;
-		int stream;	/* -1: none, -2: the line is left out */
-	} cases[] = {
-		{ "ETM_0(stream:0)", NULL, 0 }, { "ETM_0 (stream:255)", NULL, 255 }, { "ETM_0(stream:0x1f)", NULL, 31 }, { "ETM_0", NULL, -1 },
-		{ "ETM_0(stream:256)", "stream number is not 0..255", -2 }, { "ETM_0(stream:x)", "stream number is not 0..255", -2 },
-		{ "ETM_0(stream:)", "stream number is not 0..255", -2 }, { "ETM_0(stream:1", "source is not NAME or NAME(stream:N)", -2 },
-		{ "ETM_0(Stream:1)", "source is not NAME or NAME(stream:N)", -2 }, { "ETM_0()", "source is not NAME or NAME(stream:N)", -2 },
-	};
-	struct cst_snapshot *ss;
-	char text[300];
-	size_t i, k;
-
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct files fs = good_files();
-		struct cst_snap_io io = io_for(&fs);
-
-		snprintf(text, sizeof(text), "[trace_buffers]\nbuffers=b0\n[b0]\nfile=t.bin, , u.bin\nformat=coresight\n"
-			 "[source_buffers]\n%s=b0, ,b1\nother=b0\n", cases[i].key);
-		set_file(&fs, "trace.ini", text);
-		assert_int_equal(cst_snapshot_read(&ss, &io, NULL), 0);
-		assert_int_equal(ss->n_skipped, cases[i].stream == -2);
-		assert_int_equal(ss->n_source_buffers, cases[i].stream == -2 ? 1 : 3);
-		assert_int_equal(ss->buffers[0].n_files, 2);
-		if (cases[i].stream == -2) {
-			assert_string_equal(fs.last_file, "trace.ini");
-			assert_int_equal(fs.last.line, 7);
-			assert_int_equal(fs.last.error, -CST_ERR_SYNTAX);
-			assert_string_equal(fs.last.text, cases[i].text);
-		} else {
-			assert_string_equal(ss->source_buffers[0].from, "ETM_0");
-			assert_string_equal(ss->source_buffers[0].to, "b0");
-			assert_string_equal(ss->source_buffers[1].to, "b1");
-			for (k = 0; k < 2; k++) {
-				assert_int_equal(ss->source_buffers[k].has_stream, cases[i].stream >= 0);
-				assert_int_equal(ss->source_buffers[k].stream, cases[i].stream < 0 ? 0 : cases[i].stream);
-			}
-		}
-		cst_snapshot_free(ss);
-	}
-}
-
-/* Attributes of registers: empty ones count for nothing, a number alone is an ID of 32 bits. */
-static void test_register_attributes(void **state)
-{
-	static const struct {
-		const char *attributes;
-		int skipped, has_id;
-		uint32_t id;
-		unsigned int bits;
-	} cases[] = {
-		{ "(id:0xffffffff)", 0, 1, 0xffffffff, 32 }, { "(id:0x100000000)", 1, 0, 0, 0 }, { "(0x100000000)", 1, 0, 0, 0 },
-		{ "(,7,,size:64,)", 0, 1, 7, 64 }, { "(colour:4)", 0, 0, 0, 32 }, { "()", 0, 0, 0, 32 },
-	};
-	const struct cst_snap_device *cpu;
-	struct cst_snapshot *ss;
-	char text[200];
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct files fs = good_files();
-		struct cst_snap_io io = io_for(&fs);
-
-		snprintf(text, sizeof(text), "[device]\nname=cpu_0\n[regs]\nR%s=5\n", cases[i].attributes);
-		set_file(&fs, "cpu.ini", text);
-		assert_int_equal(cst_snapshot_read(&ss, &io, NULL), 0);
-		cpu = cst_snapshot_device(ss, "cpu_0");
-		if (ss->n_skipped != (size_t)cases[i].skipped || cpu->n_regs != (size_t)!cases[i].skipped)
-			fail_msg("%s: %zu skipped, %zu registers", cases[i].attributes, ss->n_skipped, cpu->n_regs);
-		if (!cases[i].skipped) {
-			assert_string_equal(cpu->regs[0].name, "R");
-			assert_int_equal(cpu->regs[0].value, 5);
-			assert_int_equal(cpu->regs[0].has_id, cases[i].has_id);
-			assert_int_equal(cpu->regs[0].id, cases[i].id);
-			assert_int_equal(cpu->regs[0].bits, cases[i].bits);
-		}
-		cst_snapshot_free(ss);
-	}
-}
-
-static void test_devices_left_out(void **state)
-{
-	struct files fs = good_files();
-	struct cst_snap_io io = io_for(&fs);
-	struct cst_snapshot *ss;
-
-	(void)state;
-	/* absent, nameless, and one that uses a name again */
-	set_file(&fs, "snapshot.ini", "[snapshot]\nversion=1.0\n[device_list]\na=none.ini\nb=nameless.ini\n"
-		 "c=cpu.ini\nd=cpu.ini\ne=etm.ini\n");
-	set_file(&fs, "nameless.ini", "[device]\nclass=core\n");
-	assert_int_equal(cst_snapshot_read(&ss, &io, NULL), 0);
-	assert_int_equal(ss->n_devices, 2);
-	assert_int_equal(ss->n_skipped, 3);
-	assert_int_equal(ss->n_buffers, 0);
-	assert_string_equal(fs.last_file, "snapshot.ini");
-	assert_int_equal(fs.last.line, 7);
-	cst_snapshot_free(ss);
-}
-
 static void test_single_buffer(void **state)
 {
 	struct files fs = good_files();
@@ -456,29 +351,6 @@ static void test_limits(void **state)
 	io.limits.files = 1;
 	assert_int_equal(cst_snapshot_read(&ss, &io, NULL), -CST_ERR_LIMIT);
 	cst_snapshot_free(NULL);
-}
-
-static void test_many_buffers(void **state)
-{
-	struct files fs = good_files();
-	struct cst_snap_io io = io_for(&fs);
-	struct cst_snapshot *ss;
-	char text[16384], *p;
-	size_t i, n;
-
-	(void)state;
-	for (n = 256; n <= 257; n++) {
-		p = text + sprintf(text, "[trace_buffers]\nbuffers=");
-		for (i = 0; i < n; i++)
-			p += sprintf(p, "%sb%zu", i ? "," : "", i);
-		for (i = 0; i < n; i++)
-			p += sprintf(p, "\n[b%zu]\nname=B%zu\nfile=t.bin\nformat=coresight\n", i, i);
-		set_file(&fs, "trace.ini", text);
-		assert_int_equal(cst_snapshot_read(&ss, &io, NULL), n == 256 ? 0 : -CST_ERR_LIMIT);
-		if (n == 256)
-			assert_int_equal(ss->n_buffers, 256);
-		cst_snapshot_free(n == 256 ? ss : NULL);
-	}
 }
 
 static const struct cst_snap_device *read_source(struct files *fs, struct cst_snapshot **ss, const char *text)
@@ -604,28 +476,6 @@ static void test_config(void **state)
 		}
 		cst_snapshot_free(ss);
 	}
-}
-
-static void test_profiles(void **state)
-{
-	static const struct {
-		const char *type;
-		enum cst_profile profile;
-	} cases[] = {
-		{ "Cortex-A53", CST_PROFILE_A }, { "cortex-m33", CST_PROFILE_M }, { "Cortex-R52", CST_PROFILE_R },
-		{ "ARMv7-M", CST_PROFILE_M }, { "ARMv8-R", CST_PROFILE_R }, { "ARMv8-A", CST_PROFILE_A },
-		{ "ARMv6", CST_PROFILE_A }, { "ARM-AA64", CST_PROFILE_A }, { "", CST_PROFILE_A },
-		{ "MIPS", CST_PROFILE_A },
-	};
-	struct cst_snap_device dev = { 0 };
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		dev.type = cases[i].type;
-		assert_int_equal(cst_snap_profile(&dev), cases[i].profile);
-	}
-	assert_int_equal(cst_snap_profile(NULL), CST_PROFILE_A);
 }
 
 struct memory_test {
@@ -961,12 +811,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_everything), cmocka_unit_test(test_fatal),
-		cmocka_unit_test(test_skipped), cmocka_unit_test(test_sources_left_out), cmocka_unit_test(test_register_attributes),
-		cmocka_unit_test(test_devices_left_out),
+		cmocka_unit_test(test_skipped),
 		cmocka_unit_test(test_single_buffer), cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_many_buffers), cmocka_unit_test(test_registers),
+		cmocka_unit_test(test_registers),
 		cmocka_unit_test(test_config),
-		cmocka_unit_test(test_profiles), cmocka_unit_test(test_memory_order),
+		cmocka_unit_test(test_memory_order),
 		cmocka_unit_test(test_memory_spaces), cmocka_unit_test(test_memory_edges),
 		cmocka_unit_test(test_dump_limit),
 		cmocka_unit_test(test_notations),
