@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * test_frame.c - the de-formatter: an independent byte-wise decoder on random frames, patterns strewn
- * in, cut and gapped input, small outputs. Golden listings have the rules of frames.
+ * test_frame.c - the de-formatter: an independent byte-wise decoder on random frames, patterns
+ * strewn in, cut and gapped input, small outputs. Golden listings have the rules of frames.
  *
  * test_frame --list FLAGS FILE lists the fragments of a file as trc_pkt_lister -o_raw_unpacked does.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * test_packet.c - packets of ETMv4 and ETE: what each of the 256 headers is for each trace unit, and
- * packets that are cut or longer than they can be. Golden listings have the fields.
+ * test_packet.c - packets of ETMv4 and ETE: what each of the 256 headers is for each trace unit,
+ * and packets that are cut or longer than they can be. Golden listings have the fields.
  */
 #include "unit/lib_decode.h"
 
