@@ -260,17 +260,4 @@ static inline void expect_same_parsers(const struct protocol *pr, const struct c
 	element_feed_free(&other);
 }
 
-/* Compares the elements of these bytes to the end of the trace, and what is counted as lost. */
-static inline void expect_elements(const struct protocol *pr, const struct cst_config *cfg, const uint8_t *p, size_t len,
-				   const char *want)
-{
-	struct element_feed f;
-
-	element_feed_new(&f, pr, cfg);
-	element_feed_bytes(&f, p, len);
-	element_feed_end(&f);
-	element_feed_free(&f);
-	assert_string_equal(f.text, want);
-}
-
 #endif

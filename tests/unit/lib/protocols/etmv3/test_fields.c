@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * test_fields.c - all fields of ETMv3 elements around losses, and what is counted of these; what is
- * left after a reset; what an index may skip.
+ * test_fields.c - all fields of ETMv3 elements after a reset, of the address that waits and of what
+ * an exception cancels; what an index may skip.
  */
-#include "base/quirks.h"
 #include "protocols/etmv3/etmv3.h"
 #include "unit/lib/element_text.h"
 
@@ -15,7 +14,7 @@
 #define NS 0x08
 #define HYP 0x02
 
-enum { CYCLES = 1 << 12, VALUE = 1 << 2, ADDRESS = 1 << 3, CID4 = 3 << 14, DATA_ONLY = 1 << 20, VMID_ON = 1 << 30 };
+enum { VALUE = 1 << 2, ADDRESS = 1 << 3, CID4 = 3 << 14, VMID_ON = 1 << 30 };
 
 static struct cst_config config(uint32_t cr, unsigned int minor, enum cst_profile profile)
 {
@@ -26,53 +25,6 @@ static struct cst_config config(uint32_t cr, unsigned int minor, enum cst_profil
 
 	assert_int_equal(cst_config_etmv3(&cfg, &regs, profile), 0);
 	return cfg;
-}
-
-static void expect(const struct cst_config *cfg, const uint8_t *p, size_t len, const char *want)
-{
-	expect_elements(&cst_protocol_etmv3, cfg, p, len, want);
-}
-
-static void test_losses(void **state)
-{
-	struct cst_config cfg = config(0, 5, CST_PROFILE_A), cc = config(CYCLES | CID4, 5, CST_PROFILE_A);
-
-	(void)state;
-	/* before the A-sync, and between it and the I-sync: atoms are lost, identity and time are not */
-	expect(&cfg, BYTES(0x84, 0x84, ASYNC3, 0xc8, 0x7f, 0x3c, 7, 0x0c, 0x04, 0x05, 0x66, ISYNC(PERIODIC), 0x84),
-	       "0:nosync(1 error0 f0) 16:on(0 f0) 16:ctx(el0 sec0 a32 cid0 vmid7 has6 f14 is0) 16:addr(8000 "
-	       "is0 f10) 22:atoms(1 1 1) 22:end(7) unsynced=7 atoms=3");
-	expect(&cc, BYTES(ASYNC3, 0xc8, 0xbc, 0x6e, 1, 2, 3, 4, 0x42, 0x05, 0x04, 0x05, 0x08, 1, 2, 3, 4, PERIODIC, 0, 0x80, 0, 0),
-	       "0:nosync(1 error0 f0) 6:atoms(3 3 3 cc1 f1 each1) 7:cc(1 cc8 f1) 13:finding(53) 13:ts(0 0 sent5 "
-	       "f0) 15:cc(0 f0) 17:on(0 f0) 17:ctx(el0 sec0 a32 cid4030201 vmid0 has5 f14 is0) "
-	       "17:addr(8000 is0 f10) 17:end(7) unsynced=5 times=1");
-	expect(&cfg, BYTES(0x84, ISYNC(PERIODIC), ASYNC3, ISYNC(PERIODIC)),
-	       "0:nosync(1 error0 f0) 13:on(0 f0) 13:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 13:addr(8000 "
-	       "is0 f10) 13:end(7) unsynced=7");
-	/* a reserved header in and out of synchronisation; the last packet is cut */
-	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x84, 0x10, 0x84, ASYNC3, ISYNC(PERIODIC), 0x84, 0x08),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
-	       "is0 f10) 12:atoms(1 1 1) 13:nosync(5 error7 f10) 21:on(0 f0) 21:ctx(el0 sec0 a32 cid0 vmid0 "
-	       "has4 f14 is0) 21:addr(8000 is0 f10) 27:atoms(1 1 1) 28:end(7) bad=2 resyncs=1 unsynced=3");
-	expect(&cfg, BYTES(ASYNC3, 0x10, ISYNC(PERIODIC), ASYNC3, ISYNC(PERIODIC), 0x84),
-	       "0:nosync(1 error0 f0) 19:on(0 f0) 19:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 19:addr(8000 "
-	       "is0 f10) 25:atoms(1 1 1) 25:end(7) bad=1 unsynced=7");
-	/* a reader that parses on after an error waits for the next A-sync all the same */
-	cfg.as_reference = 1;
-	quirks_set(&cfg);
-	expect(&cfg, BYTES(ASYNC3, 0x10, ISYNC(PERIODIC), ASYNC3, ISYNC(PERIODIC), 0x84),
-	       "0:nosync(1 error0 f0) 19:on(0 f0) 19:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 19:addr(8000 is0 f10) "
-	       "25:atoms(1 1 1) 25:end(7) bad=1 unsynced=7");
-	cfg.as_reference = 0;
-	quirks_set(&cfg);
-	/* times whose upper bits are unknown after an overflow */
-	expect(&cfg, BYTES(ASYNC3, ISYNC(PERIODIC), 0x42, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x09, 0x84, 0x42, 0x05,
-			   ISYNC(OVERFLOW), 0x42, 0x06),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has4 f14 is0) 6:addr(8000 "
-	       "is0 f10) 12:ts(0 9101c305080c101 sent9101c305080c101 f0) 22:atoms(1 1 1) 23:ts(0 "
-	       "9101c305080c105 sent9101c305080c105 f0) 25:finding(7) 25:on(1 f10) 25:ctx(el0 sec0 a32 "
-	       "cid0 vmid0 has4 f14 is0) 25:addr(8000 is0 f10) 31:finding(53) 31:ts(0 0 sent9101c305080c106 "
-	       "f0) 31:end(7) overflows=1 times=1");
 }
 
 /* Nothing of the trace before is left after a reset, nor after a restart. */
@@ -255,26 +207,15 @@ static void test_long_wait(void **state)
 	}
 }
 
-/* The end of a trace without a packet. */
-static void test_empty(void **state)
-{
-	struct cst_config cfg = config(0, 5, CST_PROFILE_A);
-
-	(void)state;
-	expect(&cfg, NULL, 0, "0:end(7)");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_reset),
 		cmocka_unit_test(test_late_after_reset),
 		cmocka_unit_test(test_parser_after_loss),
 		cmocka_unit_test(test_long_wait),
 		cmocka_unit_test(test_skip),
 		cmocka_unit_test(test_queued_address),
-		cmocka_unit_test(test_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

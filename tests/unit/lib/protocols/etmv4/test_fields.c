@@ -1,62 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * test_fields.c - all fields of ETMv4 and ETE elements around interruptions, and what is counted of
- * them; what is left after a reset; what the queue tells of elements that wait.
+ * test_fields.c - all fields of ETMv4 elements after a reset; what the queue tells of elements that
+ * wait, and what an index may skip.
  */
 #include "protocols/etmv4/etmv4.h"
 #include "unit/lib/element_text.h"
 
 #define AT(a) 0x9a, (a) >> 2 & 0x7f, (a) >> 9 & 0x7f, (a) >> 16 & 0xff, (a) >> 24 & 0xff
-
-static void expect(const struct cst_config *cfg, const uint8_t *p, size_t len, const char *want)
-{
-	expect_elements(&cst_protocol_etmv4, cfg, p, len, want);
-}
-
-static void test_interruptions(void **state)
-{
-	struct cst_config cfg = etm_config(4, 0), spec = ete_config(1, 8), cond = etm_config(4, 0);
-
-	(void)state;
-	cond.cond_trace = 1;
-	cond.cond_keys = 4;
-	expect(&cfg, BYTES(SYNC, 0xf7, 0x00, 0x05, SYNC, 0x04, 0x04, 0x00, 0x05),
-	       "0:nosync(1 error0 f0) 12:info(0) 14:atoms(1 1 1) 15:nosync(3 error0 f10) 29:info(0) 33:nosync(3 "
-	       "error0 f10) 33:end(3) overflows=2");
-	expect(&cfg, BYTES(SYNC, 0xf7, 0x00, 0x03, SYNC, 0x04),
-	       "0:nosync(1 error0 f0) 12:info(0) 14:atoms(1 1 1) 15:nosync(4 error0 f10) 29:info(0) 31:end(7) "
-	       "discards=1");
-	expect(&cfg, BYTES(SYNC, 0x08, 0x01, 0x02),
-	       "0:nosync(1 error0 f0) 12:info(0) 14:nosync(5 error7 f10) 15:end(7) bad=1 resyncs=1 unsynced=2");
-	expect(&cfg, BYTES(SYNC, 0x06, 0x1d, 0xf7, SYNC, 0xf7),
-	       "0:nosync(1 error0 f0) 12:info(0) 14:nosync(5 error13 f10) 29:info(0) 31:atoms(1 1 1) 31:end(7) "
-	       "resyncs=1 unsynced=1");
-	/* the packet that shows the lost address begins synchronisation */
-	expect(&cfg, BYTES(SYNC, 0x06, 0x1d, SYNC, 0xf7),
-	       "0:nosync(1 error0 f0) 12:info(0) 14:nosync(5 error13 f10) 28:info(0) 30:atoms(1 1 1) 30:end(7) "
-	       "resyncs=1");
-	/* the last packet is cut, or the first one */
-	expect(&cfg, BYTES(SYNC, 0xf7, 0x02), "0:nosync(1 error0 f0) 12:info(0) 14:atoms(1 1 1) 15:end(7) bad=1 unsynced=1");
-	expect(&cfg, BYTES(0xf7, 0xf7, SYNC, 0xf7), "0:nosync(1 error0 f0) 14:info(0) 16:atoms(1 1 1) 16:end(7) unsynced=2");
-	/* committed atoms of a packet whose other ones are not */
-	expect(&spec, BYTES(SYNC, 0xff, 0x2d, 0x01),
-	       "0:nosync(1 error0 f0) 12:info(0) 14:atoms(1 1 1) 15:end(7) uncommitted=2");
-	expect(&spec, BYTES(SYNC, 0xff, 0x2d, 0x01, 0x00, 0x03),
-	       "0:nosync(1 error0 f0) 12:info(0) 14:atoms(1 1 1) 17:nosync(4 error0 f10) 17:end(7) discards=1 "
-	       "uncommitted=2");
-	/* results are outstanding */
-	expect(&cond, BYTES(SYNC, 0x40, 0x00, 0x05, SYNC, 0x40),
-	       "0:nosync(1 error0 f0) 12:info(0) 15:flush(1) 15:nosync(3 error0 f10) 29:info(0) 31:flush(1) "
-	       "31:end(3) overflows=1");
-	expect(&cond, BYTES(SYNC, 0x6c, 0x02, 0x06, 0x1d, AT(0x10), 0x40),
-	       "0:nosync(1 error0 f0) 12:flush(0) 12:info(0) 14:insn(2) 16:exc(e @10 is0 f4) 23:flush(1) "
-	       "23:end(7)");
-	/* more is speculative at the start than may be */
-	expect(&spec, BYTES(ASYNC, 0x01, 0x05, 0x41, 0x0a, 0xdb, 0x2d, 0x08),
-	       "0:nosync(1 error0 f0) 12:start(0) 12:info(0) 17:end(7) uncommitted=2 failed=1");
-	expect(&spec, BYTES(ASYNC, 0x01, 0x01, 0x01, 0xf7, 0x2d, 0x01),
-	       "0:nosync(1 error0 f0) 12:info(0) 15:atoms(1 1 1) 16:end(7)");
-}
 
 /* Nothing of the trace before is left after a reset, nor after a restart. */
 static void test_reset(void **state)
@@ -180,7 +130,6 @@ static void test_skip(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_interruptions),
 		cmocka_unit_test(test_reset),
 		cmocka_unit_test(test_queued_address),
 		cmocka_unit_test(test_queue_at),

@@ -171,6 +171,10 @@ static void test_headers(void **state)
 				fail_msg("header %02x of %s.%u: type %u, not %u", h, u.ete ? "ETE 1" :
 					 "ETMv4", u.minor, pkt[0].type, expected(&u, h));
 			assert_int_equal(pkt[0].header, h);
+			assert_int_equal(cst_packet_role(&pkt[0]) == CST_ROLE_BAD,
+					 pkt[0].type == CST_PKT_RESERVED ||
+					 pkt[0].type == CST_PKT_RESERVED_CFG ||
+					 pkt[0].type == CST_PKT_BAD_SEQUENCE);
 			/* of a header that another configuration has, what it is there */
 			if (pkt[0].type == CST_PKT_RESERVED_CFG)
 				assert_int_equal(pkt[0].bad_type, map[entry_of(h)].type);
@@ -278,6 +282,8 @@ static void test_bad_size(void **state)
 	unsigned int i, more;
 
 	(void)state;
+	cfg.cc_bits = 32;
+	assert_int_equal(first(&cfg, BYTES(0x03, 0x05, 0xff, 0xff, 0x7f)).cc, 0x1fffff);
 	cfg.qsupp = 3;
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		for (more = 0; more < 3; more++) {

@@ -20,6 +20,7 @@
 #include <cstrace/cstrace.h>
 
 #include "encode_etmv4d.h"
+#include "protocols/etmv4d/etmv4d.h"
 
 struct got {
 	struct dt_event *ev;
@@ -170,11 +171,25 @@ static void test_damaged(void **state)
 	assert_true(compared > 20 * n);
 }
 
+/* Behind the last byte there is no packet. */
+static void test_nothing(void **state)
+{
+	const struct cst_config cfg = { .protocol = CST_PROTO_ETMV4_DATA };
+	struct etmv4d_parser ps;
+	struct cst_packet pkt;
+	const uint8_t end = 0;
+
+	(void)state;
+	cst_etmv4d_parser_init(&ps, &cfg, NULL);
+	assert_int_equal(cst_etmv4d_parse(&ps, &end, &end, &pkt), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exact),
 		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

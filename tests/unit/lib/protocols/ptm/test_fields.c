@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * test_fields.c - all fields of PTM elements around losses, and what is counted of these; what is
- * left after a reset; states that go on alike.
+ * test_fields.c - all fields of PTM elements after a reset and of the address that waits; which
+ * states go on alike.
  */
-#include "base/quirks.h"
 #include "protocols/ptm/ptm.h"
 #include "unit/lib/element_text.h"
 
@@ -15,7 +14,7 @@
 #define NS 0x08
 #define HYP 0x02
 
-enum { CYCLES = 1 << 12, CID4 = 3 << 14, VMID_ON = 1 << 30 };
+enum { CID4 = 3 << 14, VMID_ON = 1 << 30 };
 
 static struct cst_config config(uint32_t cr, unsigned int minor)
 {
@@ -26,55 +25,6 @@ static struct cst_config config(uint32_t cr, unsigned int minor)
 
 	assert_int_equal(cst_config_ptm(&cfg, &regs), 0);
 	return cfg;
-}
-
-static void expect(const struct cst_config *cfg, const uint8_t *p, size_t len, const char *want)
-{
-	expect_elements(&cst_protocol_ptm, cfg, p, len, want);
-}
-
-static void test_losses(void **state)
-{
-	struct cst_config cfg = config(0, 1);
-
-	(void)state;
-	/* before the A-sync, and between it and the I-sync */
-	expect(&cfg, BYTES(0x80, 0x80, PTM_ASYNC, 0x80, 0x7f, ISYNC(PERIODIC), 0x80),
-	       "0:nosync(1 error0 f0) 10:on(0 f0) 10:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 10:addr(8000 "
-	       "is0 f10) 16:atoms(1 1 1) 16:end(7) unsynced=4");
-	expect(&cfg, BYTES(0x80, ISYNC(PERIODIC), PTM_ASYNC, ISYNC(PERIODIC)),
-	       "0:nosync(1 error0 f0) 13:on(0 f0) 13:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 13:addr(8000 "
-	       "is0 f10) 13:end(7) unsynced=7");
-	/* a reserved header in and out of synchronisation; the last packet is cut */
-	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 0x20, 0x80, PTM_ASYNC, ISYNC(PERIODIC), 0x80, 0x72),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
-	       "is0 f10) 12:nosync(5 error7 f10) 20:on(0 f0) 20:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) "
-	       "20:addr(8000 is0 f10) 26:atoms(1 1 1) 27:end(7) bad=2 resyncs=1 unsynced=3");
-	expect(&cfg, BYTES(PTM_ASYNC, 0x20, ISYNC(PERIODIC), PTM_ASYNC, ISYNC(PERIODIC), 0x80),
-	       "0:nosync(1 error0 f0) 19:on(0 f0) 19:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 19:addr(8000 "
-	       "is0 f10) 25:atoms(1 1 1) 25:end(7) bad=1 unsynced=7");
-	/* an A-sync whose first zeros were taken by a damaged packet */
-	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 0x6e, 0x3c, 0x00, 0, 0, 0, 0, 0x80, 0x80, ISYNC(PERIODIC)),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
-	       "is0 f10) 13:ctx(el0 sec0 a32 cid0 vmid0 has2 f10) 15:nosync(5 error8 f10) 21:on(0 f0) "
-	       "21:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 21:addr(8000 is0 f10) 21:end(7) resyncs=1 "
-	       "unsynced=1");
-	/* a reader that parses on after an error waits for the next A-sync all the same */
-	cfg.as_reference = 1;
-	quirks_set(&cfg);
-	expect(&cfg, BYTES(PTM_ASYNC, 0x20, ISYNC(PERIODIC), PTM_ASYNC, ISYNC(PERIODIC), 0x80),
-	       "0:nosync(1 error0 f0) 19:on(0 f0) 19:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 19:addr(8000 "
-	       "is0 f10) 25:atoms(1 1 1) 25:end(7) bad=1 unsynced=7");
-	cfg.as_reference = 0;
-	quirks_set(&cfg);
-	/* times whose upper bits are unknown after an overflow */
-	expect(&cfg, BYTES(PTM_ASYNC, ISYNC(PERIODIC), 0x42, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x09, 0x42, 0x05,
-			   ISYNC(OVERFLOW), 0x42, 0x06),
-	       "0:nosync(1 error0 f0) 6:on(0 f0) 6:ctx(el0 sec0 a32 cid0 vmid0 has0 f14 is0) 6:addr(8000 "
-	       "is0 f10) 12:ts(0 9101c305080c101 sent9101c305080c101 f0) 22:ts(0 9101c305080c105 "
-	       "sent9101c305080c105 f0) 24:finding(7) 24:on(1 f0) 24:ctx(el0 sec0 a32 cid0 vmid0 has0 "
-	       "f34 is0) 24:addr(8000 is0 f10) 30:finding(53) 30:ts(0 0 sent9101c305080c106 f0) 30:end(7) "
-	       "overflows=1 times=1");
 }
 
 /* Nothing of the trace before is left after a reset, nor after a restart. */
@@ -224,24 +174,13 @@ static void test_parser_after_loss(void **state)
 		expect_same_parsers(&cst_protocol_ptm, &cfg, rows[i].p, rows[i].n, BYTES(PTM_ASYNC, ISYNC(PERIODIC)));
 }
 
-/* The end of a trace without a packet. */
-static void test_empty(void **state)
-{
-	struct cst_config cfg = config(0, 1);
-
-	(void)state;
-	expect(&cfg, NULL, 0, "0:end(7)");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_reset),
 		cmocka_unit_test(test_parser_after_loss),
 		cmocka_unit_test(test_same),
 		cmocka_unit_test(test_queued_address),
-		cmocka_unit_test(test_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
