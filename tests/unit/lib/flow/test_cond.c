@@ -253,10 +253,27 @@ static void test_most(void **state)
 	check_most(65, 64, 0);
 }
 
+/* Ranges of more than 4096 instructions are not searched. */
+static void test_long_range(void **state)
+{
+	const struct cst_config cfg = config(ALL);
+	static uint32_t code[4097];
+	unsigned int n, i;
+
+	(void)state;
+	for (n = 4096; n <= 4097; n++) {
+		for (i = 0; i < n; i++)	/* addne; mov r0, r0; b . */
+			code[i] = i == 1 ? 0x12800001 : i < n - 1 ? 0xe1a00000 : 0xeafffffe;
+		expect(&cfg, code, n * 4, BYTES(A32, INSN(1), ATOM_E, FLAGS(1, 0), END),
+		       n == 4096 ? " [0-4000] 1:4+ [3ffc-4000]" : " [0-4004] 1:none [4000-4004]");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_conditions),
+		cmocka_unit_test(test_long_range),
 		cmocka_unit_test(test_numbers_differ),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_no_result),

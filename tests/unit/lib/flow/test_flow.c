@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * test_flow.c - the walk through code in memory: blocks and maps that are replaced under it,
- * borders of maps, and one range for each branch of a source address. Golden listings have the other rules.
+ * borders of maps, and one range for each branch of a source address. Listings have the rest.
  */
 #include <inttypes.h>
 
@@ -40,6 +40,8 @@ static void describe(const struct cst_generic *g, char *s, size_t n)
 			 !(g->flags & CST_GF_WAYPOINT) ? '.' : g->flags & CST_GF_EXEC ? 'E' : 'N');
 	else if (g->kind == CST_GEN_NACC)
 		snprintf(s, n, "nacc %" PRIx64 " %x", g->addr, g->num);
+	else if (g->kind == CST_GEN_EXCEPTION)
+		snprintf(s, n, "exc %" PRIx64, g->end);
 	else if (g->kind == CST_GEN_PE_CONTEXT)
 		snprintf(s, n, "ctx %u", g->el);
 	else if (g->kind == CST_GEN_ADDR_UNKNOWN || g->kind == CST_GEN_NO_SYNC)
@@ -156,6 +158,11 @@ static void test_map_replaced(void **state)
 				}
 	}
 	assert_int_equal(k, sizeof(want) / sizeof(want[0]));
+	/* the tags of such searches begin anew after the last one */
+	dec->flow.map_tag = UINT32_MAX;
+	cst_decoder_set_space(dec, NULL);
+	cst_decoder_set_space(dec, pr.space);
+	assert_in_range(dec->flow.map_tag, 1, 2);
 	cst_decoder_free(dec);
 	cst_image_free(pr.img);
 }
@@ -205,12 +212,45 @@ static void test_borders(void **state)
 	assert_int_equal(last.gen[2].section, 0);	/* of no single section */
 	assert_int_equal(last.gen[3].section, 1);
 	assert_int_equal(last.gen[3].sect_off, 8);
+	/* so is the way that the reference decoder takes to an exception */
+	cfg.as_reference = 1;
+	expect_in(pr.space, &cfg, BYTES(START, AT(0xff8), 0x06, 0x1d, AT(0x1018)),
+		  CTX "ff8-1018 8E; exc 1018; end");
+	assert_int_equal(last.gen[2].section, 0);
+	cfg.as_reference = 0;
 	/* the branch 1030 -> 1000, in the last bytes there are: the target wraps */
 	assert_int_equal(cst_space_map(pr.space, 0xffffffffffffffd0ull, 0x30, pr.sec, 0x10), 0);
 	expect_in(pr.space, &cfg, BYTES(SYNC, 0x81, 0x30, 0x9d, 0x7c, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xf7),
 		  CTX "fffffffffffffff0-fffffffffffffff4 1E; end");
 	expect_in(pr.space, &cfg, BYTES(SYNC, 0x81, 0x30, 0x9d, 0x7f, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xf7),
 		  CTX "fffffffffffffffc-0 1.; nacc 0 2; end");
+	cst_image_free(pr.img);
+}
+
+/* Code that is asked for at each kind of element, where decoding stops until it is there. */
+static void test_code_on_demand(void **state)
+{
+	static const uint32_t a32[] = {
+		0xe1a00000, 0xe1a00000, 0xeb000002, 0xe1a00000,	/* 8000 nop; nop; bl 8018; nop */
+		0xe12fff13, 0xe1a00000, 0xe1a00000, 0xe12fff1e,	/* 8010 bx r3; nop; nop; bx lr */
+	};
+	const struct cst_etmv3_regs regs = {
+		.ccer = 1u << 23 | 1u << 26, .idr = 0x411cf310, .traceidr = 0x10
+	};
+	const struct cst_config ete = ete_config(1, 0);
+	struct cst_config ptm;
+	struct program pr;
+
+	(void)state;
+	/* an exception before the instructions that ran: did a transaction start there? */
+	expect(&ete, BYTES(START, 0xdb, 0x06, 0x1d, AT(0x1014)),
+	       CTX "1000-1008 2E; 100c-1010 1E; lost 15; exc 1014; end");
+	/* I-sync, waypoint update to 8004; atom; branch address */
+	assert_int_equal(cst_config_ptm(&ptm, &regs), 0);
+	program_map(&pr, 0x8000, a32, sizeof(a32));
+	decode_bytes(&ptm, pr.space, BYTES(0, 0, 0, 0, 0, 0x80, 0x08, 0, 0x80, 0, 0, 0x21,
+					   0x72, 0x03, 0x80, 0x07), &last);
+	assert_int_equal(last.stats.ranges, 3);
 	cst_image_free(pr.img);
 }
 
@@ -221,6 +261,7 @@ int main(void)
 		cmocka_unit_test(test_map_replaced),
 		cmocka_unit_test(test_split_source_address),
 		cmocka_unit_test(test_borders),
+		cmocka_unit_test(test_code_on_demand),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -499,9 +499,23 @@ static void test_small_cache(void **state)
 	}
 }
 
+/* However large the cache may be, links hold the places of all blocks and of their counters. */
+static void test_largest_cache(void **state)
+{
+	struct cst_image *img;
+
+	(void)state;
+	if (cst_image_new(&img, 2 * ((size_t)BLK_LIMIT + 1000) * sizeof(struct blk)))
+		skip();	/* this machine does not have the address space */
+	assert_true((uint64_t)img->blk_max * BLK_STRIDE_COUNTS <= LINK_SLOW);
+	assert_true(((uint64_t)img->blk_max + 1) * BLK_STRIDE_COUNTS > LINK_SLOW);
+	cst_image_free(img);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_largest_cache),
 		cmocka_unit_test(test_random_maps),
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_map_again), cmocka_unit_test(test_lazy),

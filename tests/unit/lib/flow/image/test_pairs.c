@@ -77,30 +77,6 @@ static void lists(void **state)
 	assert_true(cst_pairs_merge(&half[0], &none));
 	assert_int_equal(half[0].used, hash.used);
 	assert_memory_equal(half[0].slot, hash.slot, hash.used * sizeof(*hash.slot));
-	/* pairs before, between and behind those of the other array, and equal ones */
-	for (i = 0; i < 1u << 8; i++) {
-		struct cst_pairs to = { .slot = NULL }, from = to;
-
-		for (a = 0; a < 4; a++) {
-			if (i >> a & 1)
-				assert_true(cst_pairs_insert(&to, a / 2, a % 2, 1));
-			if (i >> (4 + a) & 1)
-				assert_true(cst_pairs_insert(&from, a / 2, a % 2, 10));
-		}
-		cst_pairs_sort(&to);
-		cst_pairs_sort(&from);
-		assert_true(cst_pairs_merge(&to, &from));
-		cst_pairs_sort(&to);	/* it is a hash table if it was empty */
-		for (a = b = 0; a < 4; a++) {
-			if (!((i | i >> 4) >> a & 1))
-				continue;
-			assert_true(b < to.used && to.slot[b].a == a / 2 && to.slot[b].b == a % 2);
-			assert_int_equal(to.slot[b++].count, (i >> a & 1) + 10 * (i >> (4 + a) & 1));
-		}
-		assert_int_equal(to.used, b);
-		cst_pairs_free(&to);
-		cst_pairs_free(&from);
-	}
 	/* sorted pairs and lists into a hash table, which is empty first */
 	assert_true(cst_pairs_merge(&none, &half[1]));
 	assert_true(none.mask && none.used == half[1].used);
