@@ -590,38 +590,6 @@ static void test_content(void **state)
 	free(b.p);
 }
 
-/* The first source is at the offset of the index, the others behind one another and not behind its end. */
-static void test_offsets_of_sources(void **state)
-{
-	struct bytes b = two_indexes(), made;
-	struct cst_index_file *f, *again;
-	struct cst_index *ix;
-	unsigned int i;
-	int err;
-
-	(void)state;
-	assert_int_equal(cst_index_read(&f, b.p, b.n, NULL), 0);
-	ix = f->indexes[0];
-	ix->sources = realloc(ix->sources, 2 * sizeof(*ix->sources));
-	assert_non_null(ix->sources);
-	ix->sources[1] = ix->sources[0];
-	ix->n_sources = ix->cap_sources = 2;
-	for (i = 0; i < 5; i++) {
-		const uint64_t second[] = { ix->offset + 16, ix->end, ix->offset, ix->end + 1, ix->offset + 16 };
-
-		ix->sources[0].offset = ix->offset + (i == 4);
-		ix->sources[1].offset = second[i];
-		assert_int_equal(cst_index_write((const struct cst_index *const *)f->indexes, f->n, &made.p, &made.n), 0);
-		err = cst_index_read(&again, made.p, made.n, NULL);
-		assert_int_equal(err, i < 2 ? 0 : -CST_ERR_DAMAGED);
-		if (!err)
-			cst_index_file_free(again);
-		free(made.p);
-	}
-	cst_index_file_free(f);
-	free(b.p);
-}
-
 /* What stands for a trace and a configuration changes with them. */
 static void test_identity(void **state)
 {
@@ -695,14 +663,51 @@ static void test_numbers_in_files(void **state)
 	assert_true(cst_index_sample(0, data, sizeof(data)) != 0xd57fa756c1ecee86);
 }
 
+/* A part with few blocks is coarser than the other: together they are what one coarse index is. */
+static void test_merge_coarse(void **state)
+{
+	const struct cst_index_opts fine = { .granularity = 64, .full = 1 };
+	const struct cst_index_opts few = { .granularity = 64, .full = 1, .max_blocks = 16 };
+	struct cst_index_opts coarse = fine;
+	struct cst_index *whole, *first, *second;
+	unsigned int seed, merged[2] = { 0, 0 };
+	struct check_buffer part;
+	struct gen_buffer g;
+
+	(void)state;
+	for (seed = 0; seed < 60; seed++) {
+		gen_open(&g, seed, 0, 10 * INSNS);
+		part = g.b;
+		part.len = part.len * 8 / 10;
+		first = check_build(&part, seed & 1 ? &few : &fine, g.b.offset, 0);
+		second = check_build(&g.b, seed & 1 ? &fine : &few, g.b.offset + g.b.len / 8, 0);
+		coarse.granularity = (seed & 1 ? first : second)->streams[0].granularity;
+		if (coarse.granularity > 64 && !cst_index_merge(first, second)) {
+			whole = check_build(&g.b, &coarse, g.b.offset, 0);
+			whole->granularity = first->granularity;
+			assert_int_equal(first->streams[0].granularity, coarse.granularity);
+			assert_int_equal(first->streams[0].n_blocks, whole->streams[0].n_blocks);
+			assert_memory_equal(first->streams[0].blocks, whole->streams[0].blocks,
+				    whole->streams[0].n_blocks * sizeof(*whole->streams[0].blocks));
+			merged[seed & 1]++;
+			cst_index_free(whole);
+		}
+		cst_index_free(first);
+		cst_index_free(second);
+		gen_close(&g);
+	}
+	print_message("%u and %u merged\n", merged[0], merged[1]);
+	assert_true(merged[0] > 5 && merged[1] > 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_merge_coarse),
 		cmocka_unit_test(test_pieces), cmocka_unit_test(test_sources), cmocka_unit_test(test_merge),
 		cmocka_unit_test(test_merge_contexts), cmocka_unit_test(test_ready),
 		cmocka_unit_test(test_limits), cmocka_unit_test(test_refused), cmocka_unit_test(test_search),
 		cmocka_unit_test(test_file), cmocka_unit_test(test_damage), cmocka_unit_test(test_content),
-		cmocka_unit_test(test_offsets_of_sources),
 		cmocka_unit_test(test_identity),
 		cmocka_unit_test(test_numbers_in_files),
 	};

@@ -157,23 +157,6 @@ static void test_next_sync_counts(void **state)
 	assert_true(r.nr_ids < 4 || r.ids[3] != 4);
 }
 
-static void test_uncommitted(void **state)
-{
-	struct cst_config old = etm_config(4, 2), new = small_config(0);
-	struct result r;
-
-	(void)state;
-	run(&r, &old, &new, 46, sizeof(stream));
-	assert_int_equal(r.configs, 1);
-	/* the second Trace Info states no speculation, so that the first atom is dropped; two were never committed */
-	assert_int_equal(r.stats.uncommitted, 1 + 2);
-	assert_int_equal(r.stats.resyncs, 1);
-	assert_int_equal(r.ranges, 2);
-	assert_true(r.config_flags & CST_GF_DOUBTFUL);
-	assert_false(r.config_flags & CST_GF_NEXT);
-	assert_int_equal(r.ids[r.nr_ids - 1], 4);
-}
-
 static void test_reset_is_a_synchronisation(void **state)
 {
 	static const uint8_t bytes[] = { SYNC, CONTEXT_1(7), ADDRESS, 0xf7 };
@@ -323,7 +306,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_old_until_sync),
 		cmocka_unit_test(test_next_sync_counts),
-		cmocka_unit_test(test_uncommitted),
 		cmocka_unit_test(test_reset_is_a_synchronisation),
 		cmocka_unit_test(test_listing),
 		cmocka_unit_test(test_tree),
