@@ -194,34 +194,6 @@ static void test_refused(void **state)
 		}
 }
 
-/* A record that is refused, and one without a count, leave no trace. */
-static void test_left_out(void **state)
-{
-	const struct cst_count_record all[] = {
-		TOTAL("a", 0), TOTAL("b", 1), TOTAL("b", 1), BINARY(0, 1, 1, 0, 0, "x"), RANGE(0, 0, 1, 0, 0, 0), RANGE(0, 0, 1, 4, 4, 1),
-		NOT_TAKEN(0, 4, 4, 0), EDGE(0, 4, 4, 0), ENTRY(0, 4, 0), NODE(0, CST_COUNT_ROOT, NONE, 0, OUTSIDE, 0, 0, 0),
-	};
-	const struct cst_count_record kept[] = {
-		TOTAL("b", 1), BINARY(0, 1, 1, 0, 0, "x"), RANGE(0, 0, 1, 4, 4, 1), NODE(0, CST_COUNT_ROOT, NONE, 0, OUTSIDE, 0, 0, 0),
-	};
-	struct bytes b = file_of(kept, COUNT(kept)), same = { 0 };
-	struct cst_count_writer *w;
-	size_t i;
-
-	(void)state;
-	assert_int_equal(cst_count_writer_new(&w, bytes_write, &same), 0);
-	for (i = 0; i < COUNT(all); i++)
-		assert_int_equal(cst_count_write(w, &all[i]), i == 2 ? -CST_ERR_INVAL : 0);
-	assert_int_equal(cst_count_writer_end(w), 0);
-	assert_int_equal(cst_count_writer_end(w), -CST_ERR_INVAL);
-	assert_int_equal(cst_count_write(w, &all[9]), -CST_ERR_INVAL);
-	cst_count_writer_free(w);
-	assert_int_equal(same.len, b.len);
-	assert_memory_equal(same.p, b.p, b.len);
-	bytes_free(&same);
-	bytes_free(&b);
-}
-
 static void assert_bad(const struct bytes *b, size_t changed, int cut)
 {
 	const char *what = NULL;
@@ -355,60 +327,6 @@ static void test_forms(void **state)
 	}
 }
 
-/* Blocks are as long as they can be, and records in one piece. */
-static void test_blocks(void **state)
-{
-	struct bytes parts[2], b;
-	char name[300];
-	unsigned int i, n, records;
-	uint8_t size;
-
-	(void)state;
-	/* at the end of a record, and inside of one */
-	for (i = 4; i < 6; i++) {
-		parts[0] = (struct bytes){ (uint8_t *)"\1" "\1a\0" "\1b\0", i, 0 };
-		parts[1] = (struct bytes){ (uint8_t *)"\1a\0" "\1b\0" + i - 1, 7 - i, 0 };
-		b = framed(parts, 2, 2);
-		assert_int_equal(read_all(&b, 0, NULL, NULL, NULL), -CST_ERR_DAMAGED);
-		bytes_free(&b);
-	}
-	/* The first block is full to its last byte, or one byte less is free than the next record has. */
-	for (n = 0; n < 6; n++) {
-		memset(parts, 0, sizeof(parts));
-		bytes_put(&parts[0], "\2", 1);
-		for (records = 0; parts[0].len < 32768 - 100 - n; records++) {
-			name[0] = 2 + 4 * 3;
-			name[1] = (char)(records >> 8);
-			name[2] = (char)records;
-			name[3] = name[4] = 0;
-			memcpy(name + 5, "\0\0", 2);
-			size = (uint8_t)(32768 - n - parts[0].len - 8 < 100 ? 32768 - n - parts[0].len - 8 : 80);
-			name[7] = (char)size;
-			memset(name + 8, 'x', size);
-			bytes_put(&parts[0], name, 8u + size);
-		}
-		size = (uint8_t)(32768 - n - parts[0].len - 8);
-		if (parts[0].len < 32768 - n) {
-			name[1] = (char)(records >> 8);
-			name[2] = (char)records;
-			name[7] = (char)size;
-			memset(name + 8, 'x', size);
-			bytes_put(&parts[0], name, 8u + size);
-			records++;
-		}
-		assert_int_equal(parts[0].len, 32768 - n);
-		/* a segment of 5 bytes */
-		bytes_put(&parts[1], "\1\0\0\0\0", 5);
-		b = framed(parts, 2, records + 1);
-		assert_int_equal(read_all(&b, 0, NULL, NULL, NULL), n < 5 ? 0 : -CST_ERR_DAMAGED);
-		if (n < 5)
-			assert_canonical(&b, 0);
-		bytes_free(&b);
-		bytes_free(&parts[0]);
-		bytes_free(&parts[1]);
-	}
-}
-
 static long failing_read(void *data, void *buf, size_t size)
 {
 	struct piecewise *s = data;
@@ -488,15 +406,117 @@ static void test_random(void **state)
 	}
 }
 
+/* Blocks are as long as they can be, and records in one piece. */
+static void test_blocks(void **state)
+{
+	struct bytes parts[2], b;
+	char name[300];
+	unsigned int i, n, records;
+	uint8_t size;
+
+	(void)state;
+	/* at the end of a record, and inside of one */
+	for (i = 4; i < 6; i++) {
+		parts[0] = (struct bytes){ (uint8_t *)"\1" "\1a\0" "\1b\0", i, 0 };
+		parts[1] = (struct bytes){ (uint8_t *)"\1a\0" "\1b\0" + i - 1, 7 - i, 0 };
+		b = framed(parts, 2, 2);
+		assert_int_equal(read_all(&b, 0, NULL, NULL, NULL), -CST_ERR_DAMAGED);
+		bytes_free(&b);
+	}
+	/* the first block is full, or one byte less is free than the next record has */
+	for (n = 0; n < 6; n++) {
+		memset(parts, 0, sizeof(parts));
+		bytes_put(&parts[0], "\2", 1);
+		for (records = 0; parts[0].len < 32768 - 100 - n; records++) {
+			name[0] = 2 + 4 * 3;
+			name[1] = (char)(records >> 8);
+			name[2] = (char)records;
+			name[3] = name[4] = 0;
+			memcpy(name + 5, "\0\0", 2);
+			size = (uint8_t)(32768 - n - parts[0].len - 8 < 100 ?
+					 32768 - n - parts[0].len - 8 : 80);
+			name[7] = (char)size;
+			memset(name + 8, 'x', size);
+			bytes_put(&parts[0], name, 8u + size);
+		}
+		size = (uint8_t)(32768 - n - parts[0].len - 8);
+		if (parts[0].len < 32768 - n) {
+			name[1] = (char)(records >> 8);
+			name[2] = (char)records;
+			name[7] = (char)size;
+			memset(name + 8, 'x', size);
+			bytes_put(&parts[0], name, 8u + size);
+			records++;
+		}
+		assert_int_equal(parts[0].len, 32768 - n);
+		/* a segment of 5 bytes */
+		bytes_put(&parts[1], "\1\0\0\0\0", 5);
+		b = framed(parts, 2, records + 1);
+		assert_int_equal(read_all(&b, 0, NULL, NULL, NULL), n < 5 ? 0 : -CST_ERR_DAMAGED);
+		if (n < 5)
+			assert_canonical(&b, 0);
+		bytes_free(&b);
+		bytes_free(&parts[0]);
+		bytes_free(&parts[1]);
+	}
+}
+
+/* A record that is refused, and one without a count, leave no trace. */
+static void test_left_out(void **state)
+{
+	const struct cst_count_record all[] = {
+		TOTAL("a", 0), TOTAL("b", 1), TOTAL("b", 1), BINARY(0, 1, 1, 0, 0, "x"),
+		RANGE(0, 0, 1, 0, 0, 0), RANGE(0, 0, 1, 4, 4, 1), NOT_TAKEN(0, 4, 4, 0),
+		EDGE(0, 4, 4, 0), ENTRY(0, 4, 0),
+		NODE(0, CST_COUNT_ROOT, NONE, 0, OUTSIDE, 0, 0, 0),
+	};
+	const struct cst_count_record kept[] = {
+		TOTAL("b", 1), BINARY(0, 1, 1, 0, 0, "x"), RANGE(0, 0, 1, 4, 4, 1),
+		NODE(0, CST_COUNT_ROOT, NONE, 0, OUTSIDE, 0, 0, 0),
+	};
+	struct bytes b = file_of(kept, COUNT(kept)), same = { 0 };
+	struct cst_count_writer *w;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(cst_count_writer_new(&w, bytes_write, &same), 0);
+	for (i = 0; i < COUNT(all); i++)
+		assert_int_equal(cst_count_write(w, &all[i]), i == 2 ? -CST_ERR_INVAL : 0);
+	assert_int_equal(cst_count_writer_end(w), 0);
+	assert_int_equal(cst_count_writer_end(w), -CST_ERR_INVAL);
+	assert_int_equal(cst_count_write(w, &all[9]), -CST_ERR_INVAL);
+	cst_count_writer_free(w);
+	assert_int_equal(same.len, b.len);
+	assert_memory_equal(same.p, b.p, b.len);
+	bytes_free(&same);
+	bytes_free(&b);
+}
+
+/* A binary's number fits 32 bits, and the last one means none. */
+static void test_binary_numbers(void **state)
+{
+	struct cst_count_record rec = { .kind = CST_COUNT_BINARY,
+					.binary = { .id_kind = CST_COUNT_ID_BUILD, .id_len = 2, .id = { 1, 1 }, .name = "x" } };
+	struct count_state s = { .kind = CST_COUNT_BINARY, .binaries = CST_COUNT_NO_BINARY - 1, .id_kind = CST_COUNT_ID_BUILD,
+				 .id_len = 2, .id = { 1, 0 } };
+
+	(void)state;
+	assert_int_equal(cst_count_check(&s, &rec), 0);
+	s.binaries++;
+	assert_int_equal(cst_count_check(&s, &rec), -CST_ERR_INVAL);
+	assert_string_equal(s.what, "more binaries than there are numbers for");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_left_out),
+		cmocka_unit_test(test_binary_numbers),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_left_out),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_forms),
-		cmocka_unit_test(test_blocks),
 		cmocka_unit_test(test_callbacks),
 		cmocka_unit_test(test_random),
 	};

@@ -315,59 +315,13 @@ static void test_escapes(void **state)
 	cst_event_reader_free(r);
 }
 
-/* Blanks may be around any argument; which fields a verb has does not depend on them. */
-static void test_blanks(void **state)
-{
-	static const struct {
-		const char *line;
-		int has_base, has_size;
-	} lines[] = {
-		{ "3 patch_code(7, 0x20, 0x4, <00ff>, state=END, offset=0x8, cpu=3)\n", 1, 1 },
-		{ "3 declare_library(START, 7, 0x1000, \"a b\", 0123abcd, size=0x100, offset=0x20, prot=5)\n", 1, 1 },
-		{ "3 declare_library(START, 7, 0x1000, \"a b\")\n", 1, 0 },
-		{ "3 declare_process(END, 7, None, None, tid=8)\n", 0, 0 },
-		{ "3 declare_process(END, 7, 0x10, None, size=0x8)\n", 1, 1 },
-		{ "- x_perf(<01>, plain, None, key=\"a=b\")\n", 0, 0 },
-	};
-	char wide[400], buf[200];
-	struct cst_event_reader *r;
-	struct cst_problem why;
-	struct cst_event ev;
-	const char *p;
-	size_t i, n;
-	int quoted;
-
-	(void)state;
-	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		n = 0;
-		quoted = 0;
-		for (p = lines[i].line; *p; p++) {
-			quoted ^= *p == '"';
-			if (!quoted && strchr("),\n", *p))
-				n += (size_t)sprintf(wide + n, " \t");
-			wide[n++] = *p;
-			if (!quoted && (*p == '(' || *p == ','))
-				n += (size_t)sprintf(wide + n, "\t ");
-		}
-		wide[n] = 0;
-		r = reader(wide);
-		if (cst_event_next(r, &ev, &why) != 1)
-			fail_msg("%s: %s", wide, why.text);
-		assert_int_equal(ev.has_base, lines[i].has_base);
-		assert_int_equal(ev.has_size, lines[i].has_size);
-		assert_int_equal(cst_event_write(&ev, buf, sizeof(buf)), strlen(lines[i].line));
-		assert_memory_equal(buf, lines[i].line, strlen(lines[i].line));
-		cst_event_reader_free(r);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_escapes),
 		cmocka_unit_test(test_specification),
 		cmocka_unit_test(test_there_and_back),
 		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_escapes), cmocka_unit_test(test_blanks),
 		cmocka_unit_test(test_wrong_lines),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_not_writable),

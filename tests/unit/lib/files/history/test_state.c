@@ -108,42 +108,6 @@ static void test_names_that_move(void **state)
 		  "- define_trace(CURRENT, 0x11, \"etm0\", TRCCONFIGR=1)\n");
 }
 
-/* Backwards: what ends was not there after its end. */
-static void test_contradictions_backwards(void **state)
-{
-	static const char text[] = "- declare_thread(END, 1, 2)\n- declare_thread(START, 1, 2)\n- declare_thread(START, 1, 2)\n"
-				   "- declare_thread(CURRENT, 1, 2)\n";
-	static const struct {
-		uint64_t contradictions, unknown_ends;
-	} want[] = { { 0, 0 }, { 0, 0 }, { 0, 1 }, { 0, 1 } };
-	struct cst_state *st = new_state();
-	struct cst_event_reader *r;
-	struct cst_state_counts c;
-	struct cst_event ev;
-	unsigned int i = 0;
-
-	(void)state;
-	assert_int_equal(cst_event_reader_new(&r, text, strlen(text), 0), 0);
-	cst_event_rewind(r, 1);
-	while (cst_event_prev(r, &ev, NULL) > 0) {
-		assert_int_equal(cst_state_unapply(st, &ev), 0);
-		cst_state_counts(st, &c);
-		assert_int_equal(c.contradictions, want[i].contradictions);
-		assert_int_equal(c.unknown_ends, want[i].unknown_ends);
-		i++;
-	}
-	assert_int_equal(i, 4);
-	/* it is there before its end, and an end says that it was not */
-	assert_int_equal(cst_state_unapply(st, &ev), 0);
-	cst_state_counts(st, &c);
-	assert_int_equal(c.contradictions, 1);
-	assert_int_equal(cst_state_unapply(st, &ev), 0);
-	cst_state_counts(st, &c);
-	assert_int_equal(c.contradictions, 2);
-	cst_event_reader_free(r);
-	cst_state_free(st);
-}
-
 static void test_current(void **state)
 {
 	struct cst_state_counts c;
@@ -166,37 +130,6 @@ static void test_current(void **state)
 	cst_state_free(st);
 }
 
-/* Backwards: a library whose size only one of its lines says is one library, and nothing is unknown. */
-static void test_sizes_backwards(void **state)
-{
-	static const char *const texts[] = {
-		"- declare_library(START, 1, 0x100, \"a\", size=0x100)\n- declare_library(END, 1, 0x100, None)\n",
-		"- declare_library(START, 1, 0x100, \"a\")\n- declare_library(END, 1, 0x100, None, size=0x100)\n",
-		"- declare_library(START, 1, 0x100, \"a\", size=0x100)\n- declare_library(END, 1, 0x100, None, size=0x100)\n",
-	};
-	struct cst_state_counts c;
-	struct cst_event_reader *r;
-	struct cst_event ev;
-	struct cst_state *st;
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		st = new_state();
-		assert_int_equal(cst_event_reader_new(&r, texts[i], strlen(texts[i]), 0), 0);
-		cst_event_rewind(r, 1);
-		while (cst_event_prev(r, &ev, NULL) > 0) {
-			assert_int_equal(cst_state_unapply(st, &ev), 0);
-			cst_state_counts(st, &c);
-			assert_int_equal(c.alive, ev.state == CST_STATE_END);
-		}
-		assert_int_equal(c.events, 2);
-		assert_int_equal(c.unknown_ends + c.contradictions, 0);
-		cst_event_reader_free(r);
-		cst_state_free(st);
-	}
-}
-
 /* Backwards: what was there in an earlier line takes the place of what a later one says of the same memory or process. */
 static void test_current_backwards(void **state)
 {
@@ -211,6 +144,9 @@ static void test_current_backwards(void **state)
 		  "- declare_library(CURRENT, 1, 0x200, \"b\", size=0x100)\n",
 		  "- declare_library(CURRENT, 1, 0x100, \"a\", size=0x100)\n"
 		  "- declare_library(CURRENT, 1, 0x200, \"b\", size=0x100)\n", 0 },
+		/* a library whose size one of its lines says alone */
+		{ "- declare_library(START, 1, 0x100, \"a\", size=0x100)\n"
+		  "- declare_library(END, 1, 0x100, None)\n", "", 0 },
 		{ "- declare_process(CURRENT, 1, 0x8000, \"/bin/ls\")\n- declare_process(CURRENT, 1, 0x8000, \"/bin/cp\")\n",
 		  "- declare_process(CURRENT, 1, 0x8000, \"/bin/ls\")\n", 1 },
 		{ "- declare_process(CURRENT, 1, 0x8000, \"/bin/ls\")\n- declare_process(CURRENT, 1, 0x8000, \"/bin/ls\")\n",
@@ -477,6 +413,10 @@ static void test_refused(void **state)
 	(void)state;
 	assert_int_equal(cst_state_apply(st, &ev, refuse, NULL), 0);
 	assert_int_equal(cst_state_apply(st, &ev, refuse, NULL), -CST_ERR_IO);
+	apply_text(st, "- declare_process(START, 1, None, None)\n"
+		       "- declare_asid(START, 3, 1)\n", NULL);
+	ev.state = CST_STATE_END;
+	assert_int_equal(cst_state_apply(st, &ev, refuse, NULL), -CST_ERR_IO);
 	cst_state_free(st);
 }
 
@@ -500,106 +440,12 @@ struct refusal {
 	bool refused;
 };
 
-static int refuse_after(void *ctx, const struct cst_event *ev, int implied)
-{
-	struct refusal *r = ctx;
-
-	(void)ev;
-	(void)implied;
-	assert_false(r->refused);
-	r->refused = !r->left;
-	return r->left-- ? 1 : -CST_ERR_IO;
-}
-
-/* Whichever event the receiver refuses, that is returned at once; other results are no errors. */
-static void test_refused_anywhere(void **state)
-{
-	struct cst_event_param params[2];
-	struct refusal r;
-	struct cst_event ev;
-	struct cst_state *st;
-	unsigned int i, n;
-	uint64_t seed;
-	int err;
-
-	(void)state;
-	for (n = 0; n < 300; n++) {
-		st = new_state();
-		r = (struct refusal){ .left = n };
-		seed = 17 + n / 100;
-		for (i = 0; i < 400 && !r.refused; i++) {
-			random_event(&seed, &ev, params);
-			ev.state = (uint8_t)rnd(&seed, 3);
-			ev.time = i;
-			err = cst_state_apply(st, &ev, refuse_after, &r);
-			assert_int_equal(err, r.refused ? -CST_ERR_IO : 0);
-		}
-		assert_true(r.refused);
-		cst_state_free(st);
-	}
-}
-
 /* What an event brings about, by the receiver's word for it. */
 struct received {
 	const struct cst_event *ev;
 	size_t own, implied;
 	bool last_implied;
 };
-
-static int receive(void *ctx, const struct cst_event *ev, int implied)
-{
-	struct received *r = ctx;
-
-	assert_true(ev->time == r->ev->time);
-	if (!implied)
-		assert_int_equal(ev->verb, r->ev->verb);
-	r->own += !implied;
-	r->implied += implied != 0;
-	r->last_implied = implied;
-	return 0;
-}
-
-/*
- * An event comes once as what the caller passed, and behind what it implies; only an END that cuts ranges may come as implied
- * ones alone. The counts of the state are of the same events.
- */
-static void test_own_and_implied(void **state)
-{
-	struct cst_event_param params[2];
-	struct cst_state_counts counts;
-	struct received r = { 0 };
-	struct cst_event ev;
-	struct cst_state *st = new_state();
-	size_t implied = 0;
-	uint64_t seed = 5;
-	unsigned int i;
-
-	(void)state;
-	for (i = 0; i < 3000; i++) {
-		random_event(&seed, &ev, params);
-		ev.time = i;
-		r = (struct received){ .ev = &ev };
-		assert_int_equal(cst_state_apply(st, &ev, receive, &r), 0);
-		implied += r.implied;
-		if (r.own != 1 && (r.own || ev.state != CST_STATE_END || !r.implied))
-			fail_msg("event %u, verb %u, state %u: %zu of its own, %zu implied", i, ev.verb, ev.state, r.own, r.implied);
-		if (ev.state == CST_STATE_START && ev.verb != CST_EVENT_PROCESS)
-			assert_false(r.last_implied);
-	}
-	cst_state_counts(st, &counts);
-	assert_int_equal(counts.events, i);
-	assert_int_equal(counts.implied, implied);
-	assert_true(implied > 100);
-	/* a library without its size takes the place of one with a size, and the other way round */
-	for (i = 0; i < 3; i++) {
-		ev = (struct cst_event){ .verb = CST_EVENT_LIBRARY, .pid = 9, .has_base = 1, .base = 0x100, .has_size = i & 1, .size = i & 1 };
-		r = (struct received){ .ev = &ev };
-		assert_int_equal(cst_state_apply(st, &ev, receive, &r), 0);
-		assert_int_equal(r.own, 1);
-		assert_int_equal(r.implied, i > 0);
-	}
-	cst_state_free(st);
-}
 
 /* Backwards, what ends may have no room: that is returned, also by the functions that read a whole log. */
 static void test_limits_backwards(void **state)
@@ -659,12 +505,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fork_exec_exit), cmocka_unit_test(test_overlap), cmocka_unit_test(test_cut_patch),
-		cmocka_unit_test(test_names_that_move), cmocka_unit_test(test_contradictions_backwards),
-		cmocka_unit_test(test_current), cmocka_unit_test(test_sizes_backwards),
+		cmocka_unit_test(test_names_that_move),
+		cmocka_unit_test(test_current),
 		cmocka_unit_test(test_current_backwards), cmocka_unit_test(test_cuts), cmocka_unit_test(test_code),
 		cmocka_unit_test(test_both_directions), cmocka_unit_test(test_lost_head), cmocka_unit_test(test_at),
 		cmocka_unit_test(test_end_without_start), cmocka_unit_test(test_limits), cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_started_again), cmocka_unit_test(test_refused_anywhere), cmocka_unit_test(test_own_and_implied),
+		cmocka_unit_test(test_started_again),
 		cmocka_unit_test(test_limits_backwards), cmocka_unit_test(test_list_process),
 	};
 

@@ -102,6 +102,16 @@ static void test_doc(void **state)
 	assert_int_equal(item->line, 0);
 	assert_null(cst_doc_section(doc, "newer"));
 	assert_null(cst_doc_item(NULL, "n"));
+	/* quoted, or else the value would end at the comment; a name cannot be quoted */
+	assert_int_equal(cst_doc_new(&copy, 0), 0);
+	assert_int_equal(cst_doc_set(copy, "s", "k", "a;b"), 0);
+	out.n = 0;
+	sink.ctx = &out;
+	assert_int_equal(cst_doc_write(copy, &sink), 0);
+	assert_string_equal(out.bytes, "[s]\nk=\"a;b\"\n");
+	assert_int_equal(cst_doc_set(copy, "s", " k", "v"), 0);
+	assert_int_equal(cst_doc_write(copy, &sink), -CST_ERR_INVAL);
+	cst_doc_free(copy);
 	/* would be read as the key "a(b=c)" */
 	assert_int_equal(cst_doc_new(&copy, 0), 0);
 	assert_int_equal(cst_doc_set(copy, "s", "a(b", "c)=d"), 0);
@@ -525,9 +535,32 @@ static void test_bits_of_options(void **state)
 	golden_text("tests/data/tables/metadata-options.txt", text);
 }
 
+/* A section has up to 1024 items. */
+static void test_many_items(void **state)
+{
+	char *text = malloc(1026 * 16), *p = text;
+	struct cst_metadata *md;
+	struct cst_problem why;
+	unsigned int i;
+
+	(void)state;
+	assert_non_null(text);
+	p += sprintf(p, "[trace_16]\nformat=ITM\n");
+	for (i = 1; i < 1024; i++)
+		p += sprintf(p, "x_%u=1\n", i);
+	assert_int_equal(cst_metadata_read(&md, text, (size_t)(p - text), &why), 0);
+	cst_metadata_free(md);
+	p += sprintf(p, "x_%u=1\n", i);
+	assert_int_equal(cst_metadata_read(&md, text, (size_t)(p - text), &why), -CST_ERR_LIMIT);
+	assert_string_equal(why.section, "trace_16");
+	assert_int_equal(why.line, 1);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_many_items),
 		cmocka_unit_test(test_doc),
 		cmocka_unit_test(test_doc_wrong),
 		cmocka_unit_test(test_specification),

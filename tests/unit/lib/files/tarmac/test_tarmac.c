@@ -7,6 +7,7 @@
  */
 #include <inttypes.h>
 
+#include "files/tarmac/scan.h"
 #include "unit/golden_text.h"
 #include "unit/lib/tarmac_lines.h"
 
@@ -185,6 +186,7 @@ static void test_bytes(void **state)
 {
 	uint8_t bytes[4] = { 9, 9, 9, 9 }, unknown[4];
 	struct cst_str s = { "1-2_34:5 -", 10 };
+	char c;
 
 	(void)state;
 	assert_int_equal(cst_tarmac_bytes(s, bytes, unknown, 4), 4);
@@ -200,6 +202,9 @@ static void test_bytes(void **state)
 	assert_int_equal(cst_tarmac_bytes(s, bytes, NULL, 4), -CST_ERR_SYNTAX);
 	s.n = 0;
 	assert_int_equal(cst_tarmac_bytes(s, NULL, NULL, 0), 0);
+	/* the characters that end a word */
+	for (c = '!'; c < '0'; c++)
+		assert_int_equal(scan_char(c), strchr("(),", c) ? TARMAC_STOP : TARMAC_WORD);
 }
 
 /* An error is one of its line alone. */
@@ -216,13 +221,18 @@ static void test_next_line(void **state)
 	says(rec->cpu, "cpu7");
 	says(rec->text, "R X0");
 	assert_int_equal(rec->time, 5);
+	/* the second line of a diagram, which is wrong, has no form of its own */
+	good("  3981 tic LD 00004020  ........ 626d654d 2043424d 4545203e", CST_TARMAC_MEMORY);
+	rec = read_line("              00003ff0  ........ ........ ........ ......x1");
+	assert_int_equal(cst_tarmac_write(rec, CST_TARMAC_ES, NULL, 0), -CST_ERR_UNSUP);
+	good("5 clk R X0 1", CST_TARMAC_REG);
 	rec = good("R X0 1", CST_TARMAC_REG);
 	assert_int_equal(rec->time, 5);
 	assert_null(rec->reason);
 	assert_int_equal(rec->column, 0);
-	assert_int_equal(c->errors, errors + 1);
-	assert_int_equal(c->kinds[CST_TARMAC_OTHER], others + 1);
-	assert_int_equal(c->kinds[CST_TARMAC_REG], regs + 1);
+	assert_int_equal(c->errors, errors + 2);
+	assert_int_equal(c->kinds[CST_TARMAC_OTHER], others + 2);
+	assert_int_equal(c->kinds[CST_TARMAC_REG], regs + 2);
 }
 
 int main(void)

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * test_tarmac_text.c - Tarmac text in pieces: any cuts, any line ends, long lines, comments, what is counted; the
- * example of the specification and a real file.
- *
- * test_tarmac_text FILE prints the processor time that reading its records takes.
+ * test_text.c - Tarmac text in pieces: any cuts, any line ends, long lines, comments, what is
+ * counted; the example of the specification and a real file.
  */
-#include <time.h>
-
 #include <cstrace/files/files.h>
 
 #include "unit/lib/tarmac_lines.h"
@@ -86,6 +82,8 @@ static void test_cuts(void **state)
 			half = malloc(cut + 1);
 			memcpy(half, text, cut);
 			assert_int_equal(cst_tarmac_feed(b, half, cut), 0);
+			if (cut)
+				assert_int_equal(cst_tarmac_feed(b, half, cut), -CST_ERR_BUSY);
 			while ((y = next(b))) {
 				x = next(a);
 				assert_non_null(x);
@@ -107,35 +105,6 @@ static void test_cuts(void **state)
 		}
 		free(text);
 	}
-}
-
-/* The same in pieces of a few bytes. */
-static void test_small_pieces(void **state)
-{
-	size_t len, n, at;
-	char *text = read_file("tests/data/tarmac/es.tarmac", &len);
-
-	(void)state;
-	assert_non_null(text);
-	for (n = 1; n < 9; n++) {
-		struct cst_tarmac_reader *a = over(text, len), *b;
-		const struct cst_tarmac_record *y;
-
-		assert_int_equal(cst_tarmac_reader_new(&b, NULL), 0);
-		for (at = 0; at < len; at += n) {
-			assert_int_equal(cst_tarmac_feed(b, text + at, len - at < n ? len - at : n), 0);
-			if (n > 1 && len - at > n)
-				assert_int_equal(cst_tarmac_feed(b, text, 1), -CST_ERR_BUSY);
-			while ((y = next(b)))
-				same_record(next(a), y);
-		}
-		cst_tarmac_end(b);
-		assert_null(next(b));
-		assert_null(next(a));
-		cst_tarmac_reader_free(a);
-		cst_tarmac_reader_free(b);
-	}
-	free(text);
 }
 
 static void test_line_ends(void **state)
@@ -329,43 +298,10 @@ static void test_real_file(void **state)
 	free(text);
 }
 
-/* The best of several rounds: other processes only add to the time. */
-static int bench(const char *path)
-{
-	const struct cst_tarmac_record *rec;
-	struct cst_tarmac_reader *r;
-	struct timespec from, to;
-	double ns, best = 0;
-	uint64_t records = 0;
-	size_t len;
-	char *text = read_file(path, &len);
-	int round;
-
-	if (!text || cst_tarmac_reader_new(&r, NULL))
-		return 1;
-	for (round = 0; round < 50; round++) {
-		records = 0;
-		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
-		cst_tarmac_feed(r, text, len);
-		cst_tarmac_end(r);
-		while (cst_tarmac_next(r, &rec) == 1)
-			records++;
-		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
-		ns = (double)(to.tv_sec - from.tv_sec) * 1e9 + (double)(to.tv_nsec - from.tv_nsec);
-		best = !round || ns < best ? ns : best;
-	}
-	printf("%llu records, %.1f ns each, %.0f MB/s\n", (unsigned long long)records, best / (double)(records ? records : 1),
-	       (double)len * 1e3 / best);
-	cst_tarmac_reader_free(r);
-	free(text);
-	return 0;
-}
-
-int main(int argc, char **argv)
+int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cuts),
-		cmocka_unit_test(test_small_pieces),
 		cmocka_unit_test(test_line_ends),
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_long_lines),
@@ -373,7 +309,5 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_real_file),
 	};
 
-	if (argc == 2)
-		return bench(argv[1]);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
