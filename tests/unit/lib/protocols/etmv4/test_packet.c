@@ -195,12 +195,11 @@ static struct cst_packet first(const struct cst_config *cfg, const uint8_t *p, s
 
 static void test_extension(void **state)
 {
-	struct cst_config cfg = etm_config(4, 0), m = etm_config(4, 0);
+	struct cst_config cfg = etm_config(4, 0);
 	struct cst_packet p;
 	unsigned int b;
 
 	(void)state;
-	m.profile = CST_PROFILE_M;
 	for (b = 1; b < 256; b++) {
 		uint8_t bytes[2] = { 0, b };
 
@@ -209,34 +208,6 @@ static void test_extension(void **state)
 				 CST_PKT_BAD_SEQUENCE);
 		/* 80 may end an A-sync whose other zeros were taken for something else */
 		assert_int_equal(p.size, b == 0x80 ? 1 : 2);
-	}
-	/* a branch future flush is of v8.1-M alone */
-	assert_int_equal(first(&m, BYTES(0x00, 0x07)).type, CST_PKT_BF_FLUSH);
-	assert_int_equal(first(&m, BYTES(0x00, 0x07)).size, 2);
-	p = first(&cfg, BYTES(ASYNC));
-	assert_int_equal(p.type, CST_PKT_ASYNC);
-	assert_int_equal(p.size, 12);
-	/* in step, a zero too many is an error */
-	p = first(&cfg, BYTES(0, ASYNC));
-	assert_int_equal(p.type, CST_PKT_BAD_SEQUENCE);
-	assert_int_equal(p.bad_type, CST_PKT_ASYNC);
-	/* out of step it is skipped */
-	assert_int_equal(first(&cfg, BYTES(0x08)).type, CST_PKT_RESERVED);
-	{
-		struct cst_packet q[8];
-
-		assert_int_equal(packets_of(&cfg, BYTES(0x08, 0, 0, ASYNC, 0xf7), q, 8), 5);
-		assert_int_equal(q[1].type, CST_PKT_NOT_SYNC);
-		assert_int_equal(q[3].type, CST_PKT_ASYNC);
-		assert_int_equal(q[3].index, 3);
-		assert_int_equal(q[4].type, CST_PKT_ATOM_F1);
-		/* a packet that seems to be an address has taken four of its zeros */
-		assert_int_equal(packets_of(&cfg, BYTES(0x9a, ASYNC, 0xf7), q, 8), 4);
-		assert_int_equal(q[0].type, CST_PKT_ADDR_32);
-		assert_int_equal(q[1].type, CST_PKT_BAD_SEQUENCE);
-		assert_int_equal(q[2].type, CST_PKT_ASYNC);
-		assert_int_equal(q[2].index + q[2].size, 13);
-		assert_int_equal(q[3].type, CST_PKT_ATOM_F1);
 	}
 }
 
