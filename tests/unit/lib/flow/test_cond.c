@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * test_flow_cond.c - results of conditional instructions: the instruction that each belongs to, whether it was executed, and
- * what is reported if instructions and elements do not match.
+ * test_cond.c - results of conditional instructions: conditions and flags, ranges without a search,
+ * and more instructions than are kept. Listings cond-* have the rest.
  */
 #include <inttypes.h>
 
@@ -103,71 +103,6 @@ static void test_conditions(void **state)
 				}
 			assert_int_equal(seen, 1);
 		}
-}
-
-/* A32: addne, add, ldreq, streq, bne, add, b */
-static const uint32_t a32[] = {
-	0x12800001,	/* 0 addne r0, r0, #1 */
-	0xe2800001,	/* 4 add r0, r0, #1 */
-	0x05910000,	/* 8 ldreq r0, [r1] */
-	0x05810000,	/* c streq r0, [r1] */
-	0x1a000000,	/* 10 bne 18 */
-	0x02800001,	/* 14 addeq r0, r0, #1 */
-	0xeafffffe,	/* 18 b 18 */
-};
-
-/* Elements and instructions of a range that differ in number: no result has an instruction; the next range is not concerned. */
-static void test_numbers_differ(void **state)
-{
-	const struct cst_config cfg = config(ALL);
-
-	(void)state;
-	expect(&cfg, a32, sizeof(a32), BYTES(A32, INSN(1), INSN(2), 0xf6, FLAGS(1, 0), FLAGS(2, 0), END), " [0-14] 1:none 2:none [14-1c]");
-	expect(&cfg, a32, sizeof(a32),
-	       BYTES(A32, INSN(1), INSN(2), INSN(3), INSN(4), 0xf6, FLAGS(1, 0), FLAGS(2, 0), FLAGS(3, 0), FLAGS(4, 0), END),
-	       " [0-14] 1:none 2:none 3:none 4:none [14-1c]");
-	expect(&cfg, a32, sizeof(a32), BYTES(A32, INSN(1), 0xf6, INSN(2), ATOM_E, FLAGS(2, 4), FLAGS(1, 0), END),
-	       " [0-14] [14-1c] 2:14+ 1:none [18-1c]");
-	expect(&cfg, a32, sizeof(a32), BYTES(A32, INSN(1), INSN(2), INSN(3), 0xf6, ATOM_E, FLAGS(3, 4), FLAGS(1, 0), END),
-	       " [0-14] [14-1c] 3:c+ 1:0+ [18-1c] 2:8?");
-}
-
-/* One key of several instructions; a result before the range of its instruction; results that never come. */
-static void test_order(void **state)
-{
-	const struct cst_config cfg = config(ALL);
-
-	(void)state;
-	expect(&cfg, a32, sizeof(a32), BYTES(A32, INSN(1), INSN(2), INSN(1), 0xf6, FLAGS(1, 0), FLAGS(2, 4), END),
-	       " [0-14] 1:0+ 1:c- 2:8+ [14-1c]");
-	expect(&cfg, a32, sizeof(a32), BYTES(A32, INSN(1), FLAGS(1, 0), INSN(2), INSN(1), FLAGS(1, 4), 0xf6, FLAGS(2, 4), END),
-	       " [0-14] 1:0+ 1:c+ 2:8+ [14-1c]");
-	assert_int_equal(last.gen[3].index, 23);	/* of the packet with the result */
-	expect(&cfg, a32, sizeof(a32), BYTES(A32, INSN(1), INSN(2), INSN(3), 0xf6, FLAGS(2, 4), 0x43, END), " [0-14] 2:8+ 1:0? 3:c? [14-1c]");
-	expect(&cfg, a32, sizeof(a32), BYTES(A32, INSN(1), FLAGS(1, 4), END), " [0-14] 1:none");
-}
-
-/* A result is that of its own instruction, not of one before it whose result was traced. */
-static void test_no_result(void **state)
-{
-	static const uint32_t code[] = { 0x12800001, 0xeaffffff, 0x12800001, 0xeafffffe };	/* addne; b to the next one; addne; b . */
-	const struct cst_config cfg = config(ALL);
-
-	(void)state;
-	expect(&cfg, code, sizeof(code), BYTES(A32, INSN(1), FLAGS(1, 0), ATOM_E, INSN(2), ATOM_E, 0x43, END),
-	       " [0-8] 1:0+ [8-10] 2:8? [c-10]");
-	assert_int_equal(last.gen[5].num, CST_COND_INSN);
-	/* without an instruction, too */
-	expect(&cfg, code, sizeof(code), BYTES(A32, INSN(1), FLAGS(1, 0), ATOM_E, INSN(2), INSN(3), ATOM_E, 0x43, END),
-	       " [0-8] 1:0+ [8-10] 2:none 3:none [c-10]");
-	assert_int_equal(last.gen[5].num, 0);
-	/* a flush before the range */
-	expect(&cfg, code, sizeof(code), BYTES(A32, INSN(1), 0x43, ATOM_E, FLAGS(1, 0), END),
-	       " [0-8] 1:0? 1:none [8-10]");
-	assert_int_equal(last.gen[3].num, CST_COND_INSN);
-	/* no range, since there is no code: the end of the trace emits the result as it was traced */
-	expect(&cfg, code, sizeof(code), BYTES(SYNC, 0x81, 0x20, 0x9a, 0x00, 0x48, 0, 0, INSN(1), FLAGS(1, 5), ATOM_E), " 1:none");
-	assert_int_equal(last.gen[3].num, CST_COND_FLAGS | 5 << CST_COND_FLAGS_SHIFT);
 }
 
 /*
@@ -274,9 +209,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_conditions),
 		cmocka_unit_test(test_long_range),
-		cmocka_unit_test(test_numbers_differ),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_no_result),
 		cmocka_unit_test(test_most),
 	};
 

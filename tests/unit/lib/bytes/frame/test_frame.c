@@ -126,26 +126,6 @@ static void check_same(const struct result *a, const struct result *b)
 
 /* ---- frames ----------------------------------------------------------------------------------- */
 
-static void test_most_fragments(void **state)
-{
-	/* Every pair names another ID, all delayed: eight runs, the last by the first pair's rules. */
-	static const uint8_t f[16] = {
-		0x21, 1, 0x23, 2, 0x25, 3, 0x27, 4, 0x29, 5, 0x2b, 6, 0x2d, 7, 8, 0x7f
-	};
-	static struct result r;
-	unsigned i;
-
-	(void)state;
-	start(&r, CST_FRAME_ALIGNED);
-	feed_sized(&r, f, 16, 0, 16, 9);
-	assert_int_equal(r.frags, 8);
-	for (i = 0; i < 8; i++) {
-		char byte = (char)(i + 1);
-
-		check_frag(&r, i, i ? 2 * (i - 1) : 0, i ? 0x10 + i - 1 : CST_ID_UNKNOWN, &byte, 1);
-	}
-}
-
 /* The rules of the architecture byte by byte: (ID, byte) pairs. */
 struct tagged {
 	uint8_t id, byte;
@@ -532,7 +512,6 @@ static int list(const char *flags, const char *path)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_most_fragments),
 		cmocka_unit_test(test_random_frames),
 		cmocka_unit_test(test_ids),
 		cmocka_unit_test(test_raw_start),
