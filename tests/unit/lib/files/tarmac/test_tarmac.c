@@ -203,8 +203,11 @@ static void test_bytes(void **state)
 	s.n = 0;
 	assert_int_equal(cst_tarmac_bytes(s, NULL, NULL, 0), 0);
 	/* the characters that end a word */
-	for (c = '!'; c < '0'; c++)
-		assert_int_equal(scan_char(c), strchr("(),", c) ? TARMAC_STOP : TARMAC_WORD);
+	for (c = '!'; c < '0'; c++) {
+		const unsigned int want = strchr("(),", c) ? TARMAC_STOP : TARMAC_WORD;
+
+		assert_int_equal(scan_char(c), want);
+	}
 }
 
 /* An error is one of its line alone. */
