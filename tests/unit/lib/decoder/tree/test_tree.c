@@ -159,6 +159,28 @@ static void test_drop(void **state)
 /* A frame of ID 0x22, and one of the trigger. */
 static const uint8_t of_22[16] = { 0x22 << 1 | 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14 };
 
+/* The bytes behind a drop do not continue the frame that was dropped. */
+static void test_drop_part(void **state)
+{
+	struct cst_fragment frag;
+	const uint8_t *data;
+	struct cst_tree *t;
+
+	(void)state;
+	assert_int_equal(cst_tree_new(&t, CST_TREE_FRAMES, 0), 0);
+	assert_int_equal(cst_tree_feed(t, of_22, 8, 0), 0);
+	assert_int_equal(cst_tree_next_fragment(t, &frag, &data), 0);
+	cst_tree_drop(t);
+	assert_int_equal(cst_tree_feed(t, of_22, sizeof(of_22), 8), 0);
+	assert_int_equal(cst_tree_next_fragment(t, &frag, &data), 1);
+	assert_int_equal(frag.id, 0x22);
+	assert_int_equal(frag.offset, 8);
+	assert_int_equal(frag.len, 14);
+	assert_memory_equal(data + frag.pos, of_22 + 1, 14);
+	assert_int_equal(cst_tree_next_fragment(t, &frag, &data), 0);
+	cst_tree_free(t);
+}
+
 /* Bytes without a decoder are not routed, unless their ID is to be ignored; numbers that are no ID do not matter. */
 static void test_ignore(void **state)
 {
@@ -224,6 +246,36 @@ static void test_start_in_fragment(void **state)
 			fail_msg("start at %u: %u bytes, not %u", at, (unsigned int)cst_decoder_stats(dec)->bytes, (unsigned int)want);
 		cst_tree_free(t);
 	}
+}
+
+/* The filter and the counts of frames last over drops; the counts over resets, too. */
+static void test_kept(void **state)
+{
+	static const uint64_t only_23[2] = { 1ull << 0x23, 0 };
+	struct cst_frame_stats before;
+	struct cst_fragment frag;
+	const uint8_t *data;
+	struct cst_tree *t;
+	unsigned int pass;
+
+	(void)state;
+	assert_int_equal(cst_tree_new(&t, CST_TREE_FRAMES, 0), 0);
+	cst_tree_filter(t, only_23);
+	for (pass = 0; pass < 3; pass++) {
+		assert_int_equal(cst_tree_feed(t, of_22, sizeof(of_22), 16 * pass), 0);
+		assert_int_equal(cst_tree_next_fragment(t, &frag, &data), 0);
+		before = *cst_tree_frame_stats(t);
+		assert_int_equal(before.frames, 1 + pass);
+		if (pass)
+			cst_tree_reset(t);
+		else
+			cst_tree_drop(t);
+		assert_memory_equal(cst_tree_frame_stats(t), &before, sizeof(before));
+	}
+	cst_tree_filter(t, NULL);
+	assert_int_equal(cst_tree_feed(t, of_22, sizeof(of_22), 0), 0);
+	assert_int_equal(cst_tree_next_fragment(t, &frag, &data), 1);
+	cst_tree_free(t);
 }
 
 static void test_stops(void **state)
@@ -831,6 +883,8 @@ static void test_packet_sizes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_drop_part),
 		cmocka_unit_test(test_feed_and_pull),
 		cmocka_unit_test(test_start_at),
 		cmocka_unit_test(test_reset),

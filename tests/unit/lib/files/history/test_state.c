@@ -434,18 +434,67 @@ static void test_started_again(void **state)
 		  "- patch_code(7, 0x1010, 0x4, <01020304>, state=CURRENT)\n");
 }
 
-/* How many events are received before one is refused; after that none may come. */
-struct refusal {
-	unsigned int left;
-	bool refused;
-};
-
 /* What an event brings about, by the receiver's word for it. */
 struct received {
 	const struct cst_event *ev;
 	size_t own, implied;
 	bool last_implied;
 };
+
+static int receive(void *ctx, const struct cst_event *ev, int implied)
+{
+	struct received *r = ctx;
+
+	assert_true(ev->time == r->ev->time);
+	if (!implied)
+		assert_int_equal(ev->verb, r->ev->verb);
+	r->own += !implied;
+	r->implied += implied != 0;
+	r->last_implied = implied;
+	return 0;
+}
+
+/*
+ * An event comes once as what the caller passed, and behind what it implies; only an END that cuts ranges may come as implied
+ * ones alone. The counts of the state are of the same events.
+ */
+static void test_own_and_implied(void **state)
+{
+	struct cst_event_param params[2];
+	struct cst_state_counts counts;
+	struct received r = { 0 };
+	struct cst_event ev;
+	struct cst_state *st = new_state();
+	size_t implied = 0;
+	uint64_t seed = 5;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 3000; i++) {
+		random_event(&seed, &ev, params);
+		ev.time = i;
+		r = (struct received){ .ev = &ev };
+		assert_int_equal(cst_state_apply(st, &ev, receive, &r), 0);
+		implied += r.implied;
+		if (r.own != 1 && (r.own || ev.state != CST_STATE_END || !r.implied))
+			fail_msg("event %u, verb %u, state %u: %zu of its own, %zu implied", i, ev.verb, ev.state, r.own, r.implied);
+		if (ev.state == CST_STATE_START && ev.verb != CST_EVENT_PROCESS)
+			assert_false(r.last_implied);
+	}
+	cst_state_counts(st, &counts);
+	assert_int_equal(counts.events, i);
+	assert_int_equal(counts.implied, implied);
+	assert_true(implied > 100);
+	/* a library without its size takes the place of one with a size, and the other way round */
+	for (i = 0; i < 3; i++) {
+		ev = (struct cst_event){ .verb = CST_EVENT_LIBRARY, .pid = 9, .has_base = 1, .base = 0x100, .has_size = i & 1, .size = i & 1 };
+		r = (struct received){ .ev = &ev };
+		assert_int_equal(cst_state_apply(st, &ev, receive, &r), 0);
+		assert_int_equal(r.own, 1);
+		assert_int_equal(r.implied, i > 0);
+	}
+	cst_state_free(st);
+}
 
 /* Backwards, what ends may have no room: that is returned, also by the functions that read a whole log. */
 static void test_limits_backwards(void **state)
@@ -504,6 +553,7 @@ static void test_list_process(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_own_and_implied),
 		cmocka_unit_test(test_fork_exec_exit), cmocka_unit_test(test_overlap), cmocka_unit_test(test_cut_patch),
 		cmocka_unit_test(test_names_that_move),
 		cmocka_unit_test(test_current),

@@ -400,6 +400,28 @@ static void test_registers(void **state)
 	cst_snapshot_free(ss);
 }
 
+static void test_profiles(void **state)
+{
+	static const struct {
+		const char *type;
+		enum cst_profile profile;
+	} cases[] = {
+		{ "Cortex-A53", CST_PROFILE_A }, { "cortex-m33", CST_PROFILE_M }, { "Cortex-R52", CST_PROFILE_R },
+		{ "ARMv7-M", CST_PROFILE_M }, { "ARMv8-R", CST_PROFILE_R }, { "ARMv8-A", CST_PROFILE_A },
+		{ "ARMv6", CST_PROFILE_A }, { "ARM-AA64", CST_PROFILE_A }, { "", CST_PROFILE_A },
+		{ "MIPS", CST_PROFILE_A },
+	};
+	struct cst_snap_device dev = { 0 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		dev.type = cases[i].type;
+		assert_int_equal(cst_snap_profile(&dev), cases[i].profile);
+	}
+	assert_int_equal(cst_snap_profile(NULL), CST_PROFILE_A);
+}
+
 /* Registers of every kind of source become the configuration of its protocol. */
 static void test_config(void **state)
 {
@@ -806,6 +828,7 @@ static void test_not_unique(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_profiles),
 		cmocka_unit_test(test_everything), cmocka_unit_test(test_fatal),
 		cmocka_unit_test(test_skipped),
 		cmocka_unit_test(test_single_buffer), cmocka_unit_test(test_limits),

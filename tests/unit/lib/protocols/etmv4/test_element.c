@@ -149,6 +149,31 @@ static void test_full(void **state)
 	assert_true(full > sizeof(rows) / sizeof(rows[0]));
 }
 
+/* Events without a P0 element before them cannot be cancelled: any number of them fits, also where speculation is allowed. */
+static void test_many_events(void **state)
+{
+	static uint8_t bytes[20000] = { SYNC };
+	struct cst_config cfg = ete_config(1, 8);
+	struct cst_generic out[64];
+	struct cst_decoder *dec;
+	unsigned int events = 0, errors = 0;
+	int got, k;
+
+	(void)state;
+	memset(bytes + 14, 0x71, sizeof(bytes) - 14);
+	assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
+	assert_int_equal(cst_decoder_feed(dec, bytes, sizeof(bytes), 0), 0);
+	cst_decoder_end(dec);
+	while ((got = cst_decoder_pull(dec, out, 64, NULL)) > 0)
+		for (k = 0; k < got; k++) {
+			events += out[k].kind == CST_GEN_EVENT;
+			errors += out[k].error != 0;
+		}
+	assert_int_equal(events, sizeof(bytes) - 14);
+	assert_int_equal(errors, 0);
+	cst_decoder_free(dec);
+}
+
 /* The state behind these packets, with all that is resolved taken out. */
 static void state_after(struct etmv4_queue *q, const struct cst_config *cfg, const uint8_t *p, size_t len)
 {
@@ -227,6 +252,7 @@ static void test_same(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_many_events),
 		cmocka_unit_test(test_same),
 		cmocka_unit_test(test_long_transaction),
 		cmocka_unit_test(test_limits),
