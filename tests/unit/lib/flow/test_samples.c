@@ -576,56 +576,6 @@ static void test_listed_code(void **state)
 	random_codes(true);
 }
 
-/* Runs end before their instructions are more than an element can count. */
-static void test_many_instructions(void **state)
-{
-	static const uint8_t first[] = { SYNC, 0x81, 0x30, 0x9a, 0, 0, 0x10, 0 };
-	static uint8_t trace[80000];
-	enum { NOPS = 4000, MOST_BRANCHES = 24 * sizeof(trace) };
-	const struct cst_config cfg = etm_config(4, 0);
-	static uint32_t loop[NOPS + 1];
-	struct cst_branch_list all = { .v = malloc(MOST_BRANCHES * sizeof(*all.v)), .cap = MOST_BRANCHES };
-	static struct cst_generic out[RT_CAP];
-	struct cst_decoder *dec;
-	unsigned int i, how;
-	struct program pr;
-	uint64_t insns, runs;
-	int k, n;
-
-	(void)state;
-	assert_non_null(all.v);
-	for (i = 0; i < NOPS; i++)
-		loop[i] = NOP;
-	loop[NOPS] = B | (-NOPS & 0x3ffffff);
-	memset(trace, 0xd4, sizeof(trace));	/* 24 atoms E */
-	memcpy(trace, first, sizeof(first));
-	program_map(&pr, 0x100000, loop, sizeof(loop));
-	for (how = 0; how < 2; how++) {
-		assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
-		cst_decoder_set_space(dec, pr.space);
-		if (how)
-			cst_decoder_list(dec, &all);
-		else
-			assert_int_equal(cst_decoder_sample(dec, 1ull << 40, 1ull << 40), 0);
-		assert_int_equal(cst_decoder_feed(dec, trace, sizeof(trace), 0), 0);
-		insns = runs = 0;
-		while ((n = cst_decoder_pull(dec, out, RT_CAP, NULL)) > 0) {
-			for (k = 0; k < n; k++) {
-				if (out[k].kind == CST_GEN_RANGE || out[k].kind == CST_GEN_RUN)
-					insns += out[k].n_insn;
-				runs += out[k].kind == CST_GEN_RUN;
-			}
-			if (!how)
-				assert_int_equal(cst_decoder_sample(dec, 1ull << 40, 1ull << 40), 0);
-		}
-		assert_in_range(runs, 3, 5);
-		assert_true(insns == cst_decoder_stats(dec)->insns && insns > 7ull << 30);
-		cst_decoder_free(dec);
-	}
-	cst_image_free(pr.img);
-	free(all.v);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -633,7 +583,6 @@ int main(void)
 		cmocka_unit_test(test_random_code),
 		cmocka_unit_test(test_listed_streams),
 		cmocka_unit_test(test_listed_code),
-		cmocka_unit_test(test_many_instructions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

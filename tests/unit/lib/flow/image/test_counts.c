@@ -240,6 +240,35 @@ static void take_range(struct cst_counts *c, uint32_t first, uint32_t last)
 		cst_counts_range_slow(c, 1, first, last);
 }
 
+/* A list takes equal pairs one by one; sorted, or merged into a hash table, it is what that is. */
+static void test_lists(void **state)
+{
+	enum { ADDS = 20000 };
+	struct cst_pairs hash = { .slot = NULL }, list = hash, twice = hash;
+	uint64_t seed = 3;
+	unsigned int i;
+
+	(void)state;
+	assert_true(cst_pairs_list(&list));
+	for (i = 0; i < ADDS; i++) {
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		assert_true(cst_pairs_add(&hash, (uint32_t)(seed >> 33) % 3000, seed >> 50 & 3));
+		assert_true(cst_pairs_add(&list, (uint32_t)(seed >> 33) % 3000, seed >> 50 & 3));
+	}
+	assert_int_equal(list.used, ADDS);
+	for (i = 0; i < 2; i++)
+		assert_true(cst_pairs_merge(&twice, &list));
+	cst_pairs_sort(&list);
+	same_pairs(&hash, &list);
+	cst_pairs_sort(&twice);
+	assert_int_equal(twice.used, hash.used);
+	for (i = 0; i < hash.used; i++)
+		assert_int_equal(twice.slot[i].count, 2 * hash.slot[i].count);
+	cst_pairs_free(&hash);
+	cst_pairs_free(&list);
+	cst_pairs_free(&twice);
+}
+
 /* Counters behind blocks that are full: 2^32 of them are in the tables, and they begin anew. */
 static void test_full_counters(void **state)
 {
@@ -492,7 +521,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_streams),
 		cmocka_unit_test(test_full_counters),
-		cmocka_unit_test(test_full_counters), cmocka_unit_test(test_take),
+		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_take),
 		cmocka_unit_test(test_runs_cross),
 		cmocka_unit_test(test_crossing_remapped),
 	};

@@ -148,52 +148,6 @@ static void test_edges(void **state)
 	cst_image_free(img2);
 }
 
-static uint64_t map_id(struct cst_space *sp, uint64_t start, uint64_t len, struct cst_section *sec, uint64_t off)
-{
-	assert_int_equal(cst_space_map(sp, start, len, sec, off), 0);
-	return cst_space_find(sp, start)->id;
-}
-
-/* A map that is made again as it was has the number of the last one; with other addresses or code it has a new one. */
-static void test_map_again(void **state)
-{
-	static const struct {
-		uint64_t start, len, off;
-	} others[] = { { 0x1000, 60, 0 }, { 0x1004, 64, 0 }, { 0x1000, 64, 4 } };
-	struct cst_section *sec, *equal;
-	struct cst_space *sp, *second;
-	struct cst_image *img;
-	uint64_t id, other;
-	unsigned int i;
-
-	(void)state;
-	assert_int_equal(cst_image_new(&img, 0), 0);
-	assert_int_equal(cst_section_new(&sec, img, bytes[0], SIZE, NULL), 0);
-	assert_int_equal(cst_section_new(&equal, img, bytes[0], SIZE, NULL), 0);
-	assert_int_equal(cst_space_new(&sp, img), 0);
-	assert_int_equal(cst_space_new(&second, img), 0);
-	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		id = map_id(sp, 0x1000, 64, sec, 0);
-		assert_int_equal(map_id(second, 0x1000, 64, sec, 0), id);
-		assert_int_equal(cst_space_unmap(sp, 0, UINT64_MAX), 0);
-		assert_int_equal(map_id(sp, 0x1000, 64, sec, 0), id);
-		other = map_id(sp, others[i].start, others[i].len, sec, others[i].off);
-		assert_true(other > id);
-		/* only the last one is remembered */
-		assert_true(map_id(sp, 0x1000, 64, sec, 0) > other);
-	}
-	id = map_id(sp, 0x1000, 64, sec, 0);
-	assert_true(map_id(sp, 0x1000, 64, equal, 0) > id);
-	/* a part of it is another map */
-	assert_int_equal(map_id(sp, 0x1000, 64, sec, 0), id);
-	assert_int_equal(cst_space_unmap(sp, 0x1020, 32), 0);
-	assert_true(cst_space_find(sp, 0x1000)->id > id);
-	assert_int_equal(map_id(sp, 0x1000, 64, sec, 0), id);
-	cst_section_renew(sec, bytes[1], SIZE);
-	assert_true(map_id(sp, 0x1000, 64, sec, 0) > id);
-	cst_image_free(img);
-}
-
 static void test_lazy(void **state)
 {
 	struct cst_section *sec, *gone, *asked;
@@ -515,12 +469,12 @@ static void test_largest_cache(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_flags),
 		cmocka_unit_test(test_largest_cache),
 		cmocka_unit_test(test_random_maps),
 		cmocka_unit_test(test_edges),
-		cmocka_unit_test(test_map_again), cmocka_unit_test(test_lazy),
+		cmocka_unit_test(test_lazy),
 		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_flags),
 		cmocka_unit_test(test_remap),
 		cmocka_unit_test(test_new_image),
 		cmocka_unit_test(test_replaced_code),
