@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_rules.c - exact answers of an index that is made by hand. */
+/* test_answers.c - exact answers of an index that is made by hand. */
 #include "unit/lib/index_made.h"
 
 #define BEFORE { 1000, 1000 }
