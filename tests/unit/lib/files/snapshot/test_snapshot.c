@@ -406,10 +406,9 @@ static void test_profiles(void **state)
 		const char *type;
 		enum cst_profile profile;
 	} cases[] = {
-		{ "Cortex-A53", CST_PROFILE_A }, { "cortex-m33", CST_PROFILE_M }, { "Cortex-R52", CST_PROFILE_R },
-		{ "ARMv7-M", CST_PROFILE_M }, { "ARMv8-R", CST_PROFILE_R }, { "ARMv8-A", CST_PROFILE_A },
-		{ "ARMv6", CST_PROFILE_A }, { "ARM-AA64", CST_PROFILE_A }, { "", CST_PROFILE_A },
-		{ "MIPS", CST_PROFILE_A },
+		{ "Cortex-A53", CST_PROFILE_A }, { "cortex-m33", CST_PROFILE_M },
+		{ "Cortex-R52", CST_PROFILE_R }, { "ARMv7-M", CST_PROFILE_M },
+		{ "ARMv8-R", CST_PROFILE_R }, { "ARMv8-A", CST_PROFILE_A }, { "", CST_PROFILE_A },
 	};
 	struct cst_snap_device dev = { 0 };
 	size_t i;

@@ -144,21 +144,6 @@ static void test_line_ends(void **state)
 	cst_tarmac_reader_free(r);
 }
 
-static void test_nothing(void **state)
-{
-	struct cst_tarmac_reader *r;
-
-	(void)state;
-	assert_int_equal(cst_tarmac_reader_new(&r, NULL), 0);
-	assert_null(next(r));
-	assert_int_equal(cst_tarmac_feed(r, NULL, 0), 0);
-	assert_null(next(r));
-	cst_tarmac_end(r);
-	assert_null(next(r));
-	assert_int_equal(cst_tarmac_reader_counts(r)->lines, 0);
-	cst_tarmac_reader_free(r);
-}
-
 /* Lines longer than the limit are read as far as it goes, whole or in pieces. */
 static void test_long_lines(void **state)
 {
@@ -303,7 +288,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cuts),
 		cmocka_unit_test(test_line_ends),
-		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_long_lines),
 		cmocka_unit_test(test_specification),
 		cmocka_unit_test(test_real_file),
