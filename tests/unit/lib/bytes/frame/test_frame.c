@@ -304,53 +304,7 @@ static void test_small_outputs_refused(void **state)
 	assert_int_equal(cst_deframe(&df, tc2, 16, 0, out, 16, frag, 11, &used), 2);
 }
 
-/* With room for what it makes, all of the input is used: whole frames, and the part of one behind them. */
-static void test_all_is_used(void **state)
-{
-	struct cst_deframer df;
-	struct cst_fragment frag[64];
-	uint8_t in[80], out[80];
-	size_t used, len;
-
-	(void)state;
-	for (len = 0; len < sizeof(in); len += 16)
-		memcpy(in + len, tc2, 16);
-	for (len = 1; len <= sizeof(in); len++) {
-		cst_deframer_init(&df, CST_FRAME_ALIGNED);
-		assert_true(cst_deframe(&df, in, len, 0, out, sizeof(out), frag, 64, &used) >= 0);
-		assert_int_equal(used, len);
-		assert_int_equal(df.stats.frames, len / 16);
-		assert_int_equal(df.offset, len);
-	}
-}
-
 /* ---- barriers, errors, gaps ------------------------------------------------------------------- */
-
-static void test_cut_end(void **state)
-{
-	static struct result r;
-
-	(void)state;
-	start(&r, CST_FRAME_ALIGNED);
-	feed(&r, plain, 16, 0);
-	feed(&r, plain, 5, 16);
-	assert_int_equal(r.frags, 1);
-	assert_int_equal(cst_deframer_end(&r.df), 5);
-	assert_int_equal(r.df.stats.skipped, 5);
-	assert_int_equal(r.df.stats.errors, 1);
-	assert_int_equal(accounted(&r), 21);
-	assert_int_equal(cst_deframer_end(&r.df), 0);
-	/* what comes after the end belongs to no ID, and with synchronisation words to no frame */
-	feed(&r, tc2, 16, 21);
-	check_frag(&r, 1, 21, CST_ID_UNKNOWN, "\x29\x21\x7f\x8b\x02\xc0\x84", 7);
-	start(&r, CST_FRAME_FSYNC);
-	feed(&r, barrier, 4, 0);
-	feed(&r, plain, 16, 4);
-	assert_int_equal(cst_deframer_end(&r.df), 0);
-	feed(&r, plain, 16, 20);
-	assert_int_equal(r.frags, 1);
-	assert_int_equal(r.df.stats.skipped, 16);
-}
 
 static void test_gap(void **state)
 {
@@ -517,8 +471,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_raw_start),
 		cmocka_unit_test(test_cut_anywhere),
 		cmocka_unit_test(test_small_outputs_refused),
-		cmocka_unit_test(test_all_is_used),
-		cmocka_unit_test(test_cut_end),
 		cmocka_unit_test(test_gap),
 		cmocka_unit_test(test_filter),
 		cmocka_unit_test(test_strewn_patterns),
