@@ -351,7 +351,7 @@ $(addprefix $(B)/tests/unit/,lib/decoder/test_alloc perf-plugin/counting/calls/t
 	perf-plugin/counting/countfiles/test_countfiles perf-plugin/counting/counts/test_collect \
 	perf-plugin/counting/counts/test_counts perf-plugin/outputs/executed/test_executed \
 	perf-plugin/base/files/test_refused perf-plugin/session/import/test_memory \
-	perf-plugin/opencsd/test_refused lib/flow/image/test_pairs perf-plugin/outputs/profile/test_coverage \
+	perf-plugin/opencsd/test_refused perf-plugin/outputs/profile/test_coverage \
 	perf-plugin/outputs/profile/test_formats perf-plugin/outputs/profile/test_whole \
 	perf-plugin/outputs/report/test_sources perf-plugin/session/test_memory perf-plugin/outputs/verify/test_report): \
 	LDFLAGS += $(WRAP_ALLOC)
