@@ -44,17 +44,6 @@ static void one_text_for_each_code(void **state)
 	assert_string_equal(error_text(-12345), "unknown error");
 }
 
-static void message_and_code(void **state)
-{
-	struct error err = { .code = 0 };
-
-	(void)state;
-	assert_int_equal(error_set(&err, ERR_CUT, "%s: ends at %d", "a\033b", 5), ERR_CUT);
-	assert_int_equal(err.code, ERR_CUT);
-	assert_string_equal(err.msg, "a\\x1bb: ends at 5");
-	assert_int_equal(error_set(NULL, ERR_IO, "%d", 1), ERR_IO);
-}
-
 /* A name of any length leaves room for what is wrong. */
 static void long_names(void **state)
 {
@@ -93,9 +82,7 @@ static void long_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_text_for_each_code),
-		cmocka_unit_test(message_and_code),
-		cmocka_unit_test(long_names),
+		cmocka_unit_test(one_text_for_each_code), cmocka_unit_test(long_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -57,28 +56,9 @@ static void indexes(void **state)
 	assert_false(slots_reserve(&s, UINT32_MAX, NULL, seventh));
 }
 
-static void strings(void **state)
-{
-	struct strings s = { .v = NULL };
-	char text[16];
-	unsigned int i, k;
-
-	(void)state;
-	for (k = 0; k < 2; k++)
-		for (i = 0; i < N; i++) {
-			snprintf(text, sizeof(text), "%u", i);
-			assert_int_equal(strings_number(&s, text), i);
-			assert_string_equal(s.v[i], text);
-		}
-	assert_int_equal(s.n, N);
-	assert_int_equal(strings_number(&s, ""), N);
-	strings_free(&s);
-	assert_int_equal(s.n, 0);
-}
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(indexes), cmocka_unit_test(strings) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(indexes) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

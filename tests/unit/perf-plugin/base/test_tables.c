@@ -12,7 +12,6 @@
 
 #include "base/array.h"
 #include "base/intmap.h"
-#include "base/longest.h"
 #include "base/names.h"
 #include "base/thread.h"
 
@@ -71,32 +70,6 @@ static void numbers(void **state)
 	assert_null(intmap_get(&m, 0));
 }
 
-/* A map begins with 64 places, and is made twice as large when more than half of them are taken. */
-static void sizes(void **state)
-{
-	struct intmap m = { .slot = NULL };
-	struct names n = { .slot = NULL };
-	char text[16];
-	int i;
-
-	(void)state;
-	for (i = 0; i < 200; i++) {
-		size_t want = i < 32 ? 64 : i < 64 ? 128 : i < 128 ? 256 : 512;
-
-		assert_true(intmap_put(&m, i, &m));
-		assert_int_equal(m.used, i + 1);
-		assert_int_equal(m.size, want);
-		snprintf(text, sizeof(text), "%d", i);
-		assert_string_equal(names_get(&n, text), text);
-		assert_int_equal(n.used, i + 1);
-		assert_int_equal(n.size, want);
-	}
-	intmap_free(&m);
-	names_free(&n);
-	assert_null(n.slot);
-	assert_int_equal(n.size + n.used, 0);
-}
-
 /* Each name has one copy, also when the table grows. */
 static void names(void **state)
 {
@@ -142,35 +115,6 @@ static void arrays(void **state)
 	free(v);
 }
 
-/* The limit lets about as many stay as are wanted; too many of one length all go. */
-static void longest(void **state)
-{
-	static const struct {
-		uint64_t length[9];
-		size_t max;
-		uint64_t limit;
-	} cases[] = {
-		{ { 3, 9, 4, 8, 5, 7, 6, 2, 1 }, 2, 7 },
-		{ { 3, 9, 4, 8, 5, 7, 6, 2, 1 }, 4, 5 },
-		{ { 7, 9, 7, 8, 7, 1, 1, 1, 1 }, 2, 8 },
-		{ { 7, 9, 7, 8, 6, 1, 1, 1, 1 }, 2, 8 },
-		{ { 9, 8, 7, 7, 6, 5, 5, 5, 1 }, 4, 6 },
-		{ { 9, 8, 7, 7, 5, 5, 5, 4, 1 }, 4, 6 },
-		{ { 9, 8, 7, 7, 5, 5, 4, 4, 1 }, 4, 5 },
-	};
-	uint64_t length[9];
-	size_t i, k;
-
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		memcpy(length, cases[i].length, sizeof(length));
-		assert_int_equal(longest_limit(length, 9, cases[i].max), cases[i].limit);
-		for (k = 1; k < 9; k++)
-			assert_true(length[k - 1] >= length[k]);
-	}
-	longest_first(NULL, 0);
-}
-
 static void *signals_of_thread(void *set)
 {
 	pthread_sigmask(SIG_SETMASK, NULL, set);
@@ -199,8 +143,8 @@ static void signals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers), cmocka_unit_test(sizes), cmocka_unit_test(names),
-		cmocka_unit_test(arrays), cmocka_unit_test(longest), cmocka_unit_test(signals),
+		cmocka_unit_test(numbers), cmocka_unit_test(names), cmocka_unit_test(arrays),
+		cmocka_unit_test(signals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,10 +9,8 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,34 +22,6 @@
 #include "base/files/output.h"
 #include "base/memory.h"
 #include "unit/temp_dir.h"
-
-/* Locks of the tables, which the Makefile lets come here: a lock is taken once, and given back by who has it. */
-static unsigned int held, locks_wrong;
-
-int __real_pthread_mutex_lock(pthread_mutex_t *m);
-int __real_pthread_mutex_unlock(pthread_mutex_t *m);
-int __wrap_pthread_mutex_lock(pthread_mutex_t *m);
-int __wrap_pthread_mutex_unlock(pthread_mutex_t *m);
-
-int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
-{
-	if (held) {
-		locks_wrong++;
-		return 0;
-	}
-	held++;
-	return __real_pthread_mutex_lock(m);
-}
-
-int __wrap_pthread_mutex_unlock(pthread_mutex_t *m)
-{
-	if (!held) {
-		locks_wrong++;
-		return 0;
-	}
-	held--;
-	return __real_pthread_mutex_unlock(m);
-}
 
 static char dir[64];
 static unsigned int open_before;
@@ -81,8 +51,6 @@ static int tear_down(void **state)
 	(void)state;
 	input_forget_all();
 	assert_int_equal(temp_descriptors(), open_before);
-	assert_int_equal(locks_wrong, 0);
-	assert_int_equal(held, 0);
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	return system(command);
 }
@@ -237,84 +205,6 @@ static void inputs(void **state)
 	assert_false(noted("read"));
 }
 
-/* Text files are read in steps, to a limit. */
-static void sizes(void **state)
-{
-	static const size_t cases[] = { 0, 1, 65535, 65536, 65537, 131071, 131072, 131073, 200000 };
-	static char want[200001];
-	size_t i, size;
-	char *text;
-
-	(void)state;
-	for (i = 0; i < sizeof(want); i++)
-		want[i] = (char)('a' + i % 23);
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const size_t n = cases[i], limits[] = { n, n + 1, 2 * n + 1, 1u << 20 };
-		unsigned int k;
-
-		temp_write(dir, "text", want, n);
-		for (k = 0; k < 4; k++) {
-			text = input_read(at("text"), limits[k], &size);
-			assert_non_null(text);
-			assert_int_equal(size, n);
-			assert_memory_equal(text, want, n);
-			assert_int_equal(text[n], 0);
-			free(text);
-		}
-		if (!n)
-			continue;
-		errno = 0;
-		assert_null(input_read(at("text"), n - 1, &size));
-		assert_int_equal(errno, EFBIG);
-	}
-}
-
-/* Many files are mapped at a time, and names of all lengths follow each other in the table. */
-static void many_mappings(void **state)
-{
-	enum { NR = 600 };
-	static const uint8_t *mapped[NR];
-	static size_t bytes[NR];
-	char name[120];
-	uint64_t offset;
-	unsigned int round, i, k;
-
-	(void)state;
-	for (round = 0; round < 3; round++) {
-		for (i = 0; i < NR; i++) {
-			/* longer names than those that the same place of the table had before, then shorter ones */
-			snprintf(name, sizeof(name), "%0*u", (int)(round == 1 ? 10 + i % 90 : 5), i);
-			put_file(name, "123");
-			mapped[i] = input_map(at(name), PROT_READ, &bytes[i]);
-			assert_non_null(mapped[i]);
-			assert_int_equal(bytes[i], 3);
-		}
-		for (i = 0; i < NR; i++) {
-			snprintf(name, sizeof(name), "%0*u", (int)(round == 1 ? 10 + i % 90 : 5), i);
-			for (k = 0; k < 4; k++) {
-				const char *at_k = mapped_name_at(mapped[i] + k, &offset);
-
-				if (k == 3) {
-					assert_null(at_k);
-					continue;
-				}
-				assert_string_equal(at_k, at(name));
-				assert_int_equal(offset, k);
-			}
-		}
-		/* every second one first */
-		for (i = 0; i < NR; i++) {
-			k = i < NR / 2 ? 2 * i : 2 * (i - NR / 2) + 1;
-			input_unmap(mapped[k], bytes[k]);
-			assert_null(mapped_name_at(mapped[k], &offset));
-			k = NR - 1;
-			if (i < NR / 2)
-				assert_non_null(mapped_name_at(mapped[k], &offset));
-		}
-		assert_null(mapped_shrunk());
-	}
-}
-
 /* A mapping of a standard descriptor, whose name is no path: the open file tells its size. */
 static void mapped_input(void)
 {
@@ -426,91 +316,7 @@ static int child(void (*work)(void))
 	return status;
 }
 
-static void write_and_end(void)
-{
-	struct outdir d;
-	struct error err;
-	struct pd_output o;
-
-	if (outdir_open(&d, at("folder"), &err) || outdir_file(&d, "a/b/c", "x", 1, &err) ||
-	    outdir_append(&d, "log", "x", 1, &err) || guard_create(at("temporary"), 0666) < 0)
-		return;
-	if (pd_output_open(&o, at("file"), &err))
-		return;
-	pd_output_write(&o, "new", 3);
-	raise(SIGTERM);
-}
-
-static void write_then_end(void)
-{
-	struct outdir d;
-	struct error err;
-	struct pd_output o;
-
-	if (outdir_open(&d, at("folder"), &err) || outdir_file(&d, "a/b/c", "x", 1, &err) || outdir_finish(&d, &err) ||
-	    pd_output_open(&o, at("file"), &err))
-		return;
-	pd_output_write(&o, "new", 3);
-	if (!pd_output_finish(&o, &err))
-		raise(SIGINT);
-}
-
 static volatile uint8_t seen;
-
-static void read_cut_file(void)
-{
-	size_t size;
-	const uint8_t *p = input_map(at("cut"), PROT_READ, &size);
-
-	if (p && guard_create(at("temporary"), 0666) >= 0 && !truncate(at("cut"), 0))
-		seen = *p;
-}
-
-/* The page that 8191 lies in is there, that of 12345 is not. */
-static void read_cut_behind(void)
-{
-	size_t size;
-	const uint8_t *p = input_map(at("cut"), PROT_READ, &size);
-
-	if (p && size == 20000 && !truncate(at("cut"), 8192)) {
-		seen = p[8191];
-		seen = p[12345];
-	}
-}
-
-static void write_cut_file(void)
-{
-	size_t size;
-	const uint8_t *p = input_map(at("cut"), PROT_READ, &size);
-	struct error err;
-	struct pd_output o;
-
-	if (p && !pd_output_open(&o, at("file"), &err) && !truncate(at("cut"), 0))
-		pd_output_write(&o, p, size);
-}
-
-/* Names that begin alike are other names; a file below a folder goes with it. */
-static void removed_and_renamed(void)
-{
-	if (guard_create(at("t"), 0666) < 0 || guard_create(at("t2"), 0666) < 0 || guard_mkdir(at("d"), 0777) ||
-	    guard_create(at("d/file"), 0666) < 0 || guard_mkdir(at("d2"), 0777) || guard_create(at("d2/file"), 0666) < 0)
-		return;
-	guard_remove(at("t"));
-	put_file("t", "not ours any more");
-	if (!guard_rename(at("d"), at("done")))
-		raise(SIGTERM);
-}
-
-/* A file that had no name has its temporary one. */
-static void linked(void)
-{
-	int fd = open(dir, O_TMPFILE | O_WRONLY, 0600);
-
-	if (fd < 0)
-		_exit(EOPNOTSUPP);
-	if (!guard_link(fd, at("linked")) && !access(at("linked"), F_OK))
-		raise(SIGTERM);
-}
 
 static void messages_are(const char *want)
 {
@@ -521,52 +327,6 @@ static void messages_are(const char *want)
 	assert_true(fread(text, 1, sizeof(text) - 1, f) <= sizeof(text));
 	fclose(f);
 	assert_string_equal(text, want);
-}
-
-static void signals(void **state)
-{
-	char want[600];
-	int status;
-
-	(void)state;
-	put_file("file", "old");
-	status = child(write_and_end);
-	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
-	assert_int_equal(access(at("temporary"), F_OK), -1);
-	assert_int_equal(rmdir(at("folder")), -1);
-	unlink(at("file"));
-	unlink(at("messages"));
-	assert_int_equal(rmdir(dir), 0);	/* nothing is left */
-	assert_int_equal(mkdir(dir, 0700), 0);
-	status = child(write_then_end);
-	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
-	assert_int_equal(access(at("folder/a/b/c"), F_OK), 0);
-	assert_int_equal(access(at("file"), F_OK), 0);
-	unlink(at("file"));
-	status = child(removed_and_renamed);
-	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
-	assert_int_equal(access(at("t"), F_OK), 0);
-	assert_int_equal(access(at("done/file"), F_OK), 0);
-	assert_int_equal(access(at("t2"), F_OK), -1);
-	assert_int_equal(access(at("d2"), F_OK), -1);
-	status = child(linked);
-	if (!WIFEXITED(status) || WEXITSTATUS(status) != EOPNOTSUPP) {
-		assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
-		assert_int_equal(access(at("linked"), F_OK), -1);
-	}
-	put_file("cut", "1234");
-	status = child(read_cut_file);
-	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
-	assert_int_equal(access(at("temporary"), F_OK), -1);
-	put_file("cut", "1234");
-	status = child(write_cut_file);
-	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
-	assert_int_equal(truncate(at("cut"), 20000), 0);
-	status = child(read_cut_behind);
-	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
-	snprintf(want, sizeof(want), "cstrace: %s: cannot be read at offset 12345 (SIGBUS): the file became shorter while it was "
-		 "read, or its medium fails; run again when nothing writes to it\n", at("cut"));
-	messages_are(want);
 }
 
 /* An allocation that was refused, maybe within the text: the file does not get its name. */
@@ -648,52 +408,6 @@ static void refused_elsewhere(void)
 	guard_unchecked(true);
 	guard_unchecked(false);
 	access_nowhere();
-}
-
-static void write_beyond_limit(void)
-{
-	const struct rlimit limit = { 4, 4 };
-	struct error err;
-	struct pd_output o;
-
-	if (setrlimit(RLIMIT_FSIZE, &limit) || pd_output_open(&o, at("limited"), &err))
-		return;
-	pd_output_write(&o, "12345678", 8);
-	_exit(pd_output_finish(&o, &err) == ERR_IO && strstr(err.msg, "File too large") ? 3 : 4);
-}
-
-/* A signal that is ignored before guard_install(). */
-static void stays_ignored(void)
-{
-	signal(number, SIG_IGN);
-	guard_install();
-	raise(number);
-	_exit(5);
-}
-
-/* Every signal that ends the program and can be caught: it ends it, and no temporary file is left. */
-static void ends(void **state)
-{
-	static const int all[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGVTALRM };
-	const struct rlimit no_core = { 0, 0 };
-	int status;
-	size_t i;
-
-	(void)state;
-	setrlimit(RLIMIT_CORE, &no_core);
-	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		number = all[i];
-		signal(number, SIG_DFL);
-		status = child(raise_number);
-		assert_true(WIFSIGNALED(status) && WTERMSIG(status) == number);
-		assert_int_equal(access(at("temporary"), F_OK), -1);
-		messages_are("");
-		status = child(stays_ignored);
-		assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 5);
-	}
-	status = child(write_beyond_limit);
-	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 3);
-	assert_int_equal(access(at("limited"), F_OK), -1);
 }
 
 /* SIGSEGV and SIGBUS: the program's own errors end it by the signal, whether they come of an access or of another process. */
@@ -963,11 +677,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(replaced, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(in_root, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(inputs, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(sizes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(outputs, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(many_mappings, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(signals, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(ends, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(own_errors, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(children, set_up, tear_down),
 		/* last: what became shorter stays so for the process */

@@ -14,7 +14,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,65 +50,6 @@ static bool is_refused(struct refusal *r)
 	return true;
 }
 
-/* ---- signals: which calls are made while those that end the program are blocked --------------------- */
-
-static const int ending[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGVTALRM };
-static unsigned int guarded, unguarded;
-
-int __real_sigprocmask(int how, const sigset_t *set, sigset_t *old);
-int __wrap_sigprocmask(int how, const sigset_t *set, sigset_t *old);
-int __wrap_sigprocmask(int how, const sigset_t *set, sigset_t *old)
-{
-	int rc = __real_sigprocmask(how, set, old);
-
-	errno = EINTR;		/* no call keeps errno where it succeeds */
-	return rc;
-}
-
-/* How many of the signals are blocked. */
-static unsigned int blocked(void)
-{
-	unsigned int n = 0, i;
-	sigset_t now;
-
-	__real_sigprocmask(SIG_BLOCK, NULL, &now);
-	for (i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
-		n += sigismember(&now, ending[i]) == 1;
-	return n;
-}
-
-static void note_signals(void)
-{
-	int saved = errno;
-
-	*(blocked() == sizeof(ending) / sizeof(ending[0]) ? &guarded : &unguarded) += 1;
-	errno = saved;
-}
-
-int __real_mkostemp64(char *name, int flags);
-int __wrap_mkostemp64(char *name, int flags);
-int __wrap_mkostemp64(char *name, int flags)
-{
-	note_signals();
-	return __real_mkostemp64(name, flags);
-}
-
-int __real_unlink(const char *path);
-int __wrap_unlink(const char *path);
-int __wrap_unlink(const char *path)
-{
-	note_signals();
-	return __real_unlink(path);
-}
-
-int __real_remove(const char *path);
-int __wrap_remove(const char *path);
-int __wrap_remove(const char *path)
-{
-	note_signals();
-	return __real_remove(path);
-}
-
 /* ---- memory ---------------------------------------------------------------------------------------- */
 
 static bool alloc_refused(size_t size)
@@ -119,6 +59,11 @@ static bool alloc_refused(size_t size)
 }
 
 #include "fault/wrap_alloc.h"
+
+#define WRAP(type, name, args) \
+	type __real_##name args; type __wrap_##name args; type __wrap_##name args
+#define REFUSE(type, name, refusal, params, args) \
+	WRAP(type, name, params) { return is_refused(&refusal) ? -1 : __real_##name args; }
 
 char *__wrap_format_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *__wrap_format_text(const char *fmt, ...)
@@ -136,60 +81,26 @@ char *__wrap_format_text(const char *fmt, ...)
 
 /* ---- calls of files -------------------------------------------------------------------------------- */
 
-ssize_t __real_write(int fd, const void *p, size_t n);
-ssize_t __wrap_write(int fd, const void *p, size_t n);
-ssize_t __wrap_write(int fd, const void *p, size_t n)
+WRAP(ssize_t, write, (int fd, const void *p, size_t n))
 {
 	/* error 0: nothing was written, and no reason is given */
 	return fd > 2 && is_refused(&no_write) ? no_write.error ? -1 : 0 : __real_write(fd, p, n);
 }
 
-ssize_t __real_pwrite64(int fd, const void *p, size_t n, off_t at);
-ssize_t __wrap_pwrite64(int fd, const void *p, size_t n, off_t at);
-ssize_t __wrap_pwrite64(int fd, const void *p, size_t n, off_t at)
+WRAP(ssize_t, pwrite64, (int fd, const void *p, size_t n, off_t at))
 {
 	if (is_refused(&no_pwrite))
 		return no_pwrite.error ? -1 : 0;
 	return __real_pwrite64(fd, p, n > 2 ? 2 : n, at);
 }
 
-ssize_t __real_read(int fd, void *p, size_t n);
-ssize_t __wrap_read(int fd, void *p, size_t n);
-ssize_t __wrap_read(int fd, void *p, size_t n)
-{
-	return is_refused(&no_read) ? -1 : __real_read(fd, p, n);
-}
-
-int __real_linkat(int from_dir, const char *from, int to_dir, const char *to, int flags);
-int __wrap_linkat(int from_dir, const char *from, int to_dir, const char *to, int flags);
-int __wrap_linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
-{
-	note_signals();
-	return is_refused(&no_link) ? -1 : __real_linkat(from_dir, from, to_dir, to, flags);
-}
-
-int __real_renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned int flags);
-int __wrap_renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned int flags);
-int __wrap_renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned int flags)
-{
-	return is_refused(&no_exchange) ? -1 : __real_renameat2(from_dir, from, to_dir, to, flags);
-}
-
-int __real_rename(const char *from, const char *to);
-int __wrap_rename(const char *from, const char *to);
-int __wrap_rename(const char *from, const char *to)
-{
-	note_signals();
-	return is_refused(&no_rename) ? -1 : __real_rename(from, to);
-}
-
-int __real_mkdir(const char *path, mode_t mode);
-int __wrap_mkdir(const char *path, mode_t mode);
-int __wrap_mkdir(const char *path, mode_t mode)
-{
-	note_signals();
-	return is_refused(&no_mkdir) ? -1 : __real_mkdir(path, mode);
-}
+REFUSE(ssize_t, read, no_read, (int fd, void *p, size_t n), (fd, p, n))
+REFUSE(int, linkat, no_link, (int from_dir, const char *from, int to_dir, const char *to,
+       int flags), (from_dir, from, to_dir, to, flags))
+REFUSE(int, renameat2, no_exchange, (int from_dir, const char *from, int to_dir, const char *to,
+       unsigned int flags), (from_dir, from, to_dir, to, flags))
+REFUSE(int, rename, no_rename, (const char *from, const char *to), (from, to))
+REFUSE(int, mkdir, no_mkdir, (const char *path, mode_t mode), (path, mode))
 
 int __wrap_fchown(int fd, uid_t uid, gid_t gid);
 int __wrap_fchown(int fd, uid_t uid, gid_t gid)
@@ -200,25 +111,16 @@ int __wrap_fchown(int fd, uid_t uid, gid_t gid)
 	return is_refused(&no_chown) ? -1 : 0;
 }
 
-int __real_chmod(const char *path, mode_t mode);
-int __wrap_chmod(const char *path, mode_t mode);
-int __wrap_chmod(const char *path, mode_t mode)
-{
-	return is_refused(&no_chmod) ? -1 : __real_chmod(path, mode);
-}
+REFUSE(int, chmod, no_chmod, (const char *path, mode_t mode), (path, mode))
 
-int __real_close(int fd);
-int __wrap_close(int fd);
-int __wrap_close(int fd)
+WRAP(int, close, (int fd))
 {
 	int rc = __real_close(fd);
 
 	return is_refused(&no_close) ? -1 : rc;
 }
 
-int __real_open64(const char *path, int flags, ...);
-int __wrap_open64(const char *path, int flags, ...);
-int __wrap_open64(const char *path, int flags, ...)
+WRAP(int, open64, (const char *path, int flags, ...))
 {
 	va_list args;
 	mode_t mode;
@@ -226,16 +128,12 @@ int __wrap_open64(const char *path, int flags, ...)
 	va_start(args, flags);
 	mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, mode_t) : 0;
 	va_end(args);
-	if (flags & O_EXCL)
-		note_signals();
 	if ((flags & O_TMPFILE) == O_TMPFILE ? is_refused(&no_nameless) : flags & O_WRONLY && is_refused(&no_open))
 		return -1;
 	return __real_open64(path, flags, mode);
 }
 
-int __real_stat64(const char *path, struct stat *st);
-int __wrap_stat64(const char *path, struct stat *st);
-int __wrap_stat64(const char *path, struct stat *st)
+WRAP(int, stat64, (const char *path, struct stat *st))
 {
 	int rc = __real_stat64(path, st);
 
@@ -243,9 +141,7 @@ int __wrap_stat64(const char *path, struct stat *st)
 	return rc;
 }
 
-ssize_t __real_readlink(const char *path, char *target, size_t size);
-ssize_t __wrap_readlink(const char *path, char *target, size_t size);
-ssize_t __wrap_readlink(const char *path, char *target, size_t size)
+WRAP(ssize_t, readlink, (const char *path, char *target, size_t size))
 {
 	ssize_t n = __real_readlink(path, target, size);
 
@@ -506,49 +402,6 @@ static void owners(void **state)
 	assert_int_equal(mode_of("file"), 0664);
 }
 
-static void folder_names(void **state)
-{
-	struct outdir d;
-
-	(void)state;
-	no_mkdir = (struct refusal){ EEXIST, 0, 99, 0 };
-	assert_int_equal(outdir_open(&d, at("folder//"), &err), 0);
-	assert_int_equal(no_mkdir.times, 0);
-	assert_string_equal(d.temp + strlen(d.temp) - 3, "-99");
-	assert_string_equal(d.path, at("folder"));
-	outdir_abort(&d);
-	no_mkdir = (struct refusal){ EEXIST, 0, 1000, 0 };
-	reports(outdir_open(&d, at("folder"), &err), ERR_IO, "%s: cannot make the folder: File exists; choose another place with -o",
-		at("folder"));
-	assert_int_equal(no_mkdir.calls, 100);
-	assert_null(d.path);
-	no_mkdir = (struct refusal){ EROFS, 0, 1000, 0 };
-	reports(outdir_open(&d, at("folder"), &err), ERR_IO, "%s: cannot make the folder: Read-only file system; choose another place "
-		"with -o", at("folder"));
-	assert_int_equal(no_mkdir.calls, 1);
-	assert_null(d.path);
-	no_mkdir.times = 0;
-	reports(outdir_open(&d, at("none/folder"), &err), ERR_IO, "%s: cannot make the folder: No such file or directory; choose "
-		"another place with -o", at("none/folder"));
-	/* what is there and cannot be replaced */
-	put_file("full/file", "mine");
-	reports(outdir_open(&d, at("full"), &err), ERR_IO, "%s: is a folder with something in it; give a folder that does not exist "
-		"yet, or an empty one", at("full"));
-	reports(outdir_open(&d, at("full/file/"), &err), ERR_IO, "%s/: is there and no folder; give a folder that does not exist yet, or "
-		"an empty one", at("full/file"));
-	assert_null(d.path);
-	holds("full/file", "mine");
-	assert_int_equal(__real_unlink(at("full/file")), 0);
-	assert_int_equal(rmdir(at("full")), 0);
-	/* one that is complete, and cannot get its name */
-	assert_int_equal(outdir_open(&d, at("folder"), &err), 0);
-	no_rename = (struct refusal){ EBUSY, 0, 1, 0 };
-	reports(outdir_finish(&d, &err), ERR_IO, "%s: cannot rename the temporary folder to %s: Device or resource busy; nothing was "
-		"left under that name by this run", at("folder"), at("folder"));
-	assert_null(d.path);
-	assert_int_equal(names_in(""), 0);
-}
-
 static void folder_files(void **state)
 {
 	static const char *const outside[] = { "", "/a", "a/", "a//b", ".", "..", "./a", "../a", "a/..", "a/./b", "a/../b" };
@@ -694,59 +547,6 @@ static void reading(void **state)
 	assert_int_equal(errno, ENAMETOOLONG);
 }
 
-/* A signal neither comes between the making of a temporary name and its record, nor is it lost. */
-static void signals_wait(void **state)
-{
-	const char *name = at("a"), *other = at("b"), *folder = at("folder");
-	int fd, nameless;
-
-	(void)state;
-	guarded = unguarded = 0;
-	fd = guard_create(name, 0600);
-	assert_true(fd >= 0);
-	assert_int_equal(guarded, 1);
-	assert_int_equal(blocked(), 0);
-	close(fd);
-	assert_int_equal(guard_create(name, 0600), -1);
-	assert_int_equal(errno, EEXIST);
-	assert_int_equal(blocked(), 0);
-	assert_int_equal(guard_mkdir(folder, 0700), 0);
-	assert_int_equal(guarded, 3);
-	assert_int_equal(blocked(), 0);
-	assert_int_equal(guard_mkdir(folder, 0700), -1);
-	assert_int_equal(errno, EEXIST);
-	nameless = open(dir, O_TMPFILE | O_WRONLY, 0600);
-	if (nameless >= 0) {
-		assert_int_equal(guard_link(nameless, other), 0);
-		assert_int_equal(guarded, 5);
-		assert_int_equal(blocked(), 0);
-		assert_int_equal(guard_link(nameless, other), -1);
-		assert_int_equal(errno, EEXIST);
-		close(nameless);
-	}
-	assert_int_equal(guard_name(at("folder/x")), 0);
-	assert_int_equal(blocked(), 0);
-	guarded = 0;
-	assert_int_equal(guard_rename(name, at("c")), 0);
-	assert_int_equal(guarded, 1);
-	assert_int_equal(blocked(), 0);
-	assert_int_equal(guard_rename(name, at("c")), -1);
-	assert_int_equal(errno, ENOENT);
-	assert_int_equal(blocked(), 0);
-	guard_remove(other);
-	guard_remove(folder);
-	assert_int_equal(guarded, 4);
-	assert_int_equal(blocked(), 0);
-	no_nameless = (struct refusal){ EOPNOTSUPP, 0, 1, 0 };
-	fd = guard_temp(dir);
-	assert_true(fd >= 0);
-	close(fd);
-	assert_int_equal(guarded, 6);		/* made, and its name removed */
-	assert_int_equal(blocked(), 0);
-	assert_int_equal(unguarded, 0);
-	assert_int_equal(names_in(""), 1);
-}
-
 /* Writes a folder of the kind with files that are written, appended to and copied. Returns the first error. */
 static int write_folder(void)
 {
@@ -844,7 +644,7 @@ static void allocations(void **state)
 			rc = cases[i].work();
 			if (!rc && cases[i].work == write_file) {
 				holds("file", "abc");
-				assert_int_equal(__real_unlink(at("file")), 0);
+				assert_int_equal(unlink(at("file")), 0);
 			}
 			if (no_memory.times)
 				break;
@@ -872,11 +672,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(nameless, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(named, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(owners, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(folder_names, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(folder_files, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(folder_replaced, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(reading, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(signals_wait, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(allocations, set_up, tear_down),
 	};
 
