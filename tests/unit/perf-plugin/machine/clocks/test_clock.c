@@ -12,6 +12,7 @@
 #include "machine/clocks/pace.h"
 #include "perfdata/reader.h"
 #include "session/internal.h"
+#include "unit/perf-plugin/perfdata_open.h"
 #include "unit/perf-plugin/session_build.h"
 #include "unit/perf-plugin/session_open.h"
 
@@ -37,29 +38,6 @@ static uint64_t ns_of(const struct trace_clock *c, uint64_t ticks, uint64_t hint
 
 	assert_true(clock_ns(c, ticks, hint, &ns));
 	return ns;
-}
-
-static void converted(void **state)
-{
-	struct trace_clock c = make(&conv, true, true, 0, 0);
-	struct clock_window w = { 1, 0, 99, 0 };
-
-	(void)state;
-	assert_int_equal(c.kind, CLOCK_CONVERTED);
-	clock_fit(&c, &w, 1);	/* nothing to estimate */
-	assert_int_equal(ns_of(&c, 100, NONE), 1000000 + 4000);
-}
-
-static void no_timestamps(void **state)
-{
-	const struct clock_facts facts = { .conv = &conv, .virtual_counter = true, .counter = true };
-	struct trace_clock c;
-	uint64_t ns;
-
-	(void)state;
-	clock_init(&c, &facts);
-	assert_int_equal(c.kind, CLOCK_NONE);
-	assert_false(clock_ns(&c, 100, NONE, &ns));
 }
 
 /* A timestamp of 48 bits on a machine whose counter has passed that. */
@@ -125,20 +103,6 @@ static void estimated(void **state)
 	assert_int_equal(ns_of(&c, 0, NONE), 0);
 }
 
-/* Timestamps that go back by years contradict the records, whatever the rate. */
-static void far_timestamps(void **state)
-{
-	struct clock_window w[] = { { UINT64_MAX / 2 - 1, 100, 200, 0 }, { 0, 300, 400, 0 } };
-	struct trace_clock c = make(NULL, false, false, 0, 1);
-
-	(void)state;
-	clock_fit(&c, w, 2);
-	assert_true(c.contradicted);
-	assert_true(c.error_ns == UINT64_MAX / 2);
-	assert_true(c.pair_ns == 200 + UINT64_MAX / 2);
-	assert_true(ns_of(&c, UINT64_MAX, NONE) == UINT64_MAX - 1);
-}
-
 /* Records that contradict each other by less than the trace is long: the middle between them. */
 static void near_contradiction(void **state)
 {
@@ -151,45 +115,6 @@ static void near_contradiction(void **state)
 	assert_true(c.contradicted);
 	assert_int_equal(c.error_ns, 700);
 	assert_int_equal(c.pair_ns, 99750);
-}
-
-/* Where the frequency comes from. */
-static void frequency(void **state)
-{
-	struct clock_window w = { 0, 1, 1, 0 };
-	struct pd_time_conv tc = conv;
-	struct trace_clock c;
-
-	(void)state;
-	/* the physical counter: same rate, other zero */
-	c = make(&conv, false, true, 0, 0);
-	assert_int_equal(c.kind, CLOCK_ESTIMATED);
-	assert_int_equal(c.rate, CLOCK_RATE_FILE);
-	clock_fit(&c, &w, 1);
-	assert_int_equal(ns_of(&c, 10, NONE), 401);
-	/* an unknown counter may tick at any rate */
-	c = make(&conv, false, false, 0, 0);
-	assert_int_equal(c.rate, CLOCK_RATE_ASSUMED);
-	clock_fit(&c, &w, 1);
-	assert_int_equal(ns_of(&c, 10, NONE), 11);
-	/* nor does a conversion that cannot be say a rate */
-	tc.shift = 63;
-	c = make(&tc, false, true, 0, 0);
-	assert_int_equal(c.rate, CLOCK_RATE_FILE);
-	tc.shift = 64;
-	c = make(&tc, false, true, 0, 0);
-	assert_int_equal(c.rate, CLOCK_RATE_ASSUMED);
-	tc = conv;
-	tc.mult = 0;
-	c = make(&tc, false, true, 0, 0);
-	assert_int_equal(c.rate, CLOCK_RATE_ASSUMED);
-	assert_true(c.ns_per_tick == 1);
-	/* the user knows better */
-	c = make(&conv, true, true, 0, 100000000);
-	assert_int_equal(c.kind, CLOCK_ESTIMATED);
-	assert_int_equal(c.rate, CLOCK_RATE_GIVEN);
-	clock_fit(&c, &w, 1);
-	assert_int_equal(ns_of(&c, 10, NONE), 101);
 }
 
 /*
@@ -250,44 +175,6 @@ static void measured(void **state)
 	assert_int_equal(c.rate, CLOCK_RATE_GIVEN);
 	assert_true(c.contradicted);
 	assert_true(c.error_ns > 900000000);
-}
-
-/* Records far apart from their timestamps bound the rate badly: an assumed one that fits stays, another one is replaced. */
-static void badly_measured(void **state)
-{
-	struct clock_window fits[] = { { 0, 1000, 2000, 0 }, { 1000, 2500, 4000, 0 } };
-	struct clock_window other[] = { { 0, 1000, 2000, 0 }, { 1000, 3500, 6000, 0 } };
-	struct trace_clock c = make(NULL, false, false, 0, 0);
-
-	(void)state;
-	clock_fit(&c, fits, 2);
-	assert_int_equal(c.rate, CLOCK_RATE_ASSUMED);
-	assert_true(c.ns_per_tick == 1);
-	assert_int_equal(c.windows, 2);
-	c = make(NULL, false, false, 0, 0);
-	clock_fit(&c, other, 2);
-	assert_int_equal(c.rate, CLOCK_RATE_MEASURED);
-	assert_true(c.ns_per_tick == 3.25);
-}
-
-/* Of windows that end at one time the one with the lowest timestamp is the first, in whatever order they come. */
-static void windows_of_one_time(void **state)
-{
-	static const uint64_t ticks[] = { 3000, 1000, 2000 };
-	struct clock_window w[3];
-	struct trace_clock c;
-	size_t i, k;
-
-	(void)state;
-	for (i = 0; i < 3; i++) {
-		for (k = 0; k < 3; k++)
-			w[k] = (struct clock_window){ ticks[(i + k) % 3], 0, 50000, 0 };
-		c = make(NULL, false, false, 0, 0);
-		clock_fit(&c, w, 3);
-		assert_int_equal(c.pair_ticks, 1000);
-		/* the last one is not behind the end */
-		assert_int_equal(c.pair_ns, 48000);
-	}
 }
 
 /* The clock of the records runs faster or slower than the counter, as a clock that is corrected does; but only a little. */
@@ -369,61 +256,6 @@ static void facts_of_the_metadata(void **state)
 		assert_false(c.v[0].paired);
 		clocks_free(&c);
 	}
-}
-
-/* The earliest record of a CPU that has a time says when its trace began, wherever it is in the file. */
-static void starts_of_trace(void **state)
-{
-	static const struct {
-		uint64_t valid, time;
-		int cpu;
-		bool itrace;
-	} row[] = {
-		{ PERF_SAMPLE_TIME, 10, 2, true }, { PERF_SAMPLE_CPU, 20, 2, true },
-		{ PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 30, 2, true }, { PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 40, 2, false },
-		{ PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 50, 0, false }, { PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 60, -1, true },
-		{ PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 70, 5, true }, { PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 65, 5, false },
-		{ PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 65, 5, true }, { PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 80, 6, false },
-		{ PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, 75, 6, true },
-	};
-	const struct trace_units units = { .info = { .nr_cpu = 0 } };
-	struct clocks c = { .units = &units };
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		const struct pd_record rec = { .sid = { .valid = row[i].valid, .time = row[i].time, .cpu = (uint32_t)row[i].cpu } };
-
-		assert_int_equal(clocks_note_start(&c, &rec, row[i].itrace), 0);
-		if (i == 1)
-			assert_null(clocks_start(&c, 2));
-	}
-	assert_int_equal(clocks_start(&c, 2)->time, 30);
-	assert_true(clocks_start(&c, 2)->itrace);
-	assert_int_equal(clocks_start(&c, 0)->time, 50);
-	assert_false(clocks_start(&c, 0)->itrace);
-	assert_int_equal(clocks_start(&c, 5)->time, 65);
-	assert_false(clocks_start(&c, 5)->itrace);
-	assert_int_equal(clocks_start(&c, 6)->time, 75);
-	assert_true(clocks_start(&c, 6)->itrace);
-	assert_null(clocks_start(&c, -1));
-	assert_null(clocks_start(&c, 1));
-	clocks_free(&c);
-}
-
-/* No timestamp is before time 0. */
-static void before_zero(void **state)
-{
-	/* the second one is at 1500 at least: the first one is 5000 ns before it */
-	struct clock_window w[] = { { 0, 0, 1000, 0 }, { 5000, 1500, 9000, 0 } };
-	struct trace_clock c = make(NULL, false, false, 0, 1000000000);
-
-	(void)state;
-	clock_fit(&c, w, 2);
-	assert_false(c.contradicted);
-	assert_int_equal(c.error_ns, 4500);
-	assert_int_equal(c.pair_ns, 0);
-	assert_int_equal(ns_of(&c, 7, NONE), 7);
 }
 
 /* Without records, times are those of the counter, however many bits of it are traced; a clock with a time keeps it. */
@@ -513,54 +345,6 @@ static void of_a_recording(void **state)
 	}
 }
 
-/* The trace unit of CPU 2 with timestamps of the virtual counter; its ticks are nanoseconds of perf's own clock. */
-static void put_virtual_counter(struct pdb *b)
-{
-	static const uint64_t info[] = { 1, 8ull << 32 | 1, 0, 0x4040404040404040ull, 2, 8, SB_CONFIGR | SB_TIMESTAMPS, 0x14, 0x28000ea1,
-					 0x4100f423, 0x488, 0, 0xcc, AUX_TS_VIRTUAL };
-	static const uint64_t ns[] = { 0, 1, 0 };
-	size_t at = pdb_begin(b, PERF_RECORD_AUXTRACE_INFO, 0);
-
-	pdb_u32(b, PD_AUXTRACE_CS_ETM);
-	pdb_u32(b, 0);
-	pdb_bytes(b, info, sizeof(info));
-	pdb_end(b, at);
-	at = pdb_begin(b, PERF_RECORD_TIME_CONV, 0);
-	pdb_bytes(b, ns, sizeof(ns));
-	pdb_end(b, at);
-}
-
-/* TIME_CONV is about perf's own clock. With another one, chosen by perf record -k, it has the rate of the counter only. */
-static void clock_of_the_records(void **state)
-{
-	const struct session_opts so = { .symfs = "/nonexistent" };
-	struct pdb_attr attr = sb_attr;
-	const struct trace_clock *c;
-	struct session *ss;
-	unsigned int i;
-
-	(void)state;
-	for (i = 0; i < 2; i++) {
-		struct pdb data = { 0 }, trace = { 0 };
-
-		attr.monotonic = i;
-		put_virtual_counter(&data);
-		timed_trace(&trace, 4000);
-		sb_aux(&data, 0, trace.len, SB_RAW, 1000005000);
-		pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
-		ss = sb_open_of(&attr, &data, &so, NULL);
-		c = clocks_of_cpu(&ss->clocks, 2);
-		assert_int_equal(c->kind, i ? CLOCK_ESTIMATED : CLOCK_CONVERTED);
-		assert_int_equal(ns_of(c, 4000, NONE), i ? 1000005000 : 4000);
-		assert_int_equal(ns_of(c, 3500, NONE), i ? 1000004500 : 3500);
-		if (i)
-			assert_int_equal(c->rate, CLOCK_RATE_FILE);
-		assert_int_equal(ss->side.conv->usable, !i);
-		session_close(ss);
-		pdb_free(&trace);
-	}
-}
-
 /*
  * The counters of two CPUs, against the architecture, do not show the same time (Arm ARM D11.1.2 has one counter): each
  * gets a clock of its own, and no timestamp is outside the time of its record.
@@ -572,10 +356,9 @@ static void counters_of(uint64_t second, size_t windows)
 		0x4040404040404040ull, 3, 7, SB_CONFIGR | 0x800, 0x16, 0x28000ea1, 0x4100f423, 0x488, 0, 0xcc };
 	const uint64_t zero[] = { 50000, second };
 	struct session_opts so = { .symfs = "/nonexistent" };
-	struct pdb data = { 0 }, trace[2] = { { 0 }, { 0 } }, file = { 0 };
+	struct pdb data = { 0 }, trace[2] = { { 0 }, { 0 } };
 	const struct trace_clock *c;
 	struct perfdata *pd;
-	struct error err;
 	struct session *ss;
 	struct pdb_sid sid;
 	unsigned int i, k;
@@ -597,9 +380,7 @@ static void counters_of(uint64_t second, size_t windows)
 		}
 	for (k = 0; k < 2; k++)
 		pdb_auxtrace(&data, 0, trace[k].p, trace[k].len, 2 + k, (uint32_t)-1);
-	pdb_file(&file, &sb_attr, 1, 0, &data, NULL, 0);
-	pd = perfdata_open_memory(file.p, file.len, "test", &err);
-	assert_non_null(pd);
+	pd = pdb_open(&sb_attr, 1, &data, NULL, 0);
 	ss = session_open_perfdata(&so, pd);
 	assert_non_null(ss);
 	for (k = 0; k < 2; k++) {
@@ -612,10 +393,8 @@ static void counters_of(uint64_t second, size_t windows)
 					5000000 + 1000000ull * i + 500000);
 	}
 	session_close(ss);
-	pdb_free(&data);
 	pdb_free(&trace[0]);
 	pdb_free(&trace[1]);
-	pdb_free(&file);
 }
 
 static void counter_per_cpu(void **state)
@@ -624,160 +403,6 @@ static void counter_per_cpu(void **state)
 	counters_of(1ull << 33, 120);
 	/* one counter: the records of both CPUs bound its time */
 	counters_of(50000, 240);
-}
-
-/* Of a fragment of more than 16 KiB the last 8 KiB, from a whole frame on, are searched for a second timestamp. */
-static void end_of_a_fragment(void **state)
-{
-	static const struct {
-		size_t size;
-		size_t windows;
-	} cases[] = { { 16384, 1 }, { 16385, 2 } };
-	struct session_opts so = { .symfs = "/nonexistent" };
-	const struct trace_clock *c;
-	struct session *ss;
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct pdb data = { 0 }, trace = { 0 };
-
-		sb_aux_info(&data, 1, SB_CONFIGR | 0x800, 0x14);
-		timed_trace(&trace, 50000);
-		while (trace.len < 8192)
-			pdb_bytes(&trace, "\xf7", 1);
-		timed_trace(&trace, 60000);
-		while (trace.len < cases[i].size)
-			pdb_bytes(&trace, "\xf7", 1);
-		sb_aux(&data, 0, trace.len, SB_RAW, 5000000);
-		pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
-		pdb_free(&trace);
-		ss = sb_open(&data, &so, NULL);
-		c = clocks_of_cpu(&ss->clocks, 2);
-		assert_int_equal(c->windows, cases[i].windows);
-		/* each was written before the record: 10000 ticks of 1 ns before the later one */
-		assert_int_equal(ns_of(c, 50000, NONE), 5000000 - (cases[i].windows == 2 ? 10000 : 0));
-		/* an STM has the clock of the CPUs; a CPU without a trace unit has none */
-		assert_ptr_equal(clocks_of_cpu(&ss->clocks, -1), c);
-		assert_null(clocks_of_cpu(&ss->clocks, 0));
-		assert_null(clocks_of_cpu(&ss->clocks, 3));
-		session_close(ss);
-	}
-}
-
-/*
- * A timestamp of a fragment was taken after the fragment before was written and after its CPU was first traced, unless that is
- * later than the record. The end of a long fragment is not searched beyond its last byte.
- */
-static void windows_of_fragments(void **state)
-{
-	static const struct {
-		uint64_t start;		/* of the trace of CPU 2; 0: no record says */
-		uint64_t error;
-	} cases[] = { { 0, UINT64_MAX }, { 4999000, 1000 }, { 5000000, 0 }, { 5000001, UINT64_MAX } };
-	struct session_opts so = { .symfs = "/nonexistent" };
-	const struct trace_clock *c;
-	struct session *ss;
-	struct pdb_sid sid;
-	size_t i, at, one;
-
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct pdb data = { 0 }, trace = { 0 };
-
-		sb_aux_info(&data, 1, SB_CONFIGR | 0x800, 0x14);
-		if (cases[i].start) {
-			sid = sb_sid(cases[i].start);
-			at = pdb_begin(&data, PERF_RECORD_ITRACE_START, 0);
-			pdb_u32(&data, SB_PID);
-			pdb_u32(&data, SB_TID);
-			pdb_sid_put(&data, SB_ST, &sid);
-			pdb_end(&data, at);
-		}
-		timed_trace(&trace, 50000);
-		while (trace.len < 16400)
-			pdb_bytes(&trace, "\xf7", 1);
-		one = trace.len;
-		sb_aux(&data, 0, one, SB_RAW, 5000000);
-		/* right behind it a timestamp that no record describes */
-		timed_trace(&trace, 0);
-		timed_trace(&trace, 9000000);
-		pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
-		pdb_free(&trace);
-		ss = sb_open(&data, &so, NULL);
-		c = clocks_of_cpu(&ss->clocks, 2);
-		assert_int_equal(c->kind, CLOCK_ESTIMATED);
-		assert_int_equal(c->windows, 1);
-		if (c->error_ns != cases[i].error)
-			fail_msg("case %zu: the error is at most %llu ns", i, (unsigned long long)c->error_ns);
-		session_close(ss);
-	}
-}
-
-/* Without timestamps of the CPUs those of an STM cannot be converted. */
-static void no_clock_of_an_stm(void **state)
-{
-	struct session_opts so = { .symfs = "/nonexistent" };
-	struct pdb data = { 0 };
-	struct session *ss;
-
-	(void)state;
-	sb_aux_info(&data, 1, SB_CONFIGR, 0x14);
-	ss = sb_open(&data, &so, NULL);
-	assert_non_null(clocks_of_cpu(&ss->clocks, 2));
-	assert_null(clocks_of_cpu(&ss->clocks, -1));
-	session_close(ss);
-}
-
-/* An AUX_OUTPUT_HW_ID record gives CPU 2 another trace ID than the metadata: the timestamps in its frames are found. */
-static void announced(uint8_t id)
-{
-	struct session_opts so = { .symfs = "/nonexistent" };
-	struct pdb data = { 0 }, one = { 0 }, trace = { 0 }, file = { 0 };
-	struct pdb_sid sid = sb_sid(1000);
-	const struct trace_clock *c;
-	struct perfdata *pd;
-	struct error err;
-	struct session *ss;
-	unsigned int i;
-	size_t at;
-
-	sb_aux_info(&data, 1, SB_CONFIGR | 0x800, 0x80000000u | 0x14);
-	at = pdb_begin(&data, 21, 0);
-	pdb_u64(&data, id);
-	pdb_sid_put(&data, SB_ST, &sid);
-	pdb_end(&data, at);
-	for (i = 1; i <= 10; i++) {
-		one.len = 0;
-		timed_trace(&one, 50000 + 25000ull * i);
-		at = trace.len;
-		sb_frames(&trace, &one, id);
-		sb_aux(&data, at, trace.len - at, 0, 5000000 + 1000000ull * i);
-	}
-	pdb_auxtrace(&data, 0, trace.p, trace.len, 2, (uint32_t)-1);
-	pdb_file(&file, &sb_attr, 1, 0, &data, NULL, 0);
-	pd = perfdata_open_memory(file.p, file.len, "test", &err);
-	assert_non_null(pd);
-	ss = session_open_perfdata(&so, pd);
-	assert_non_null(ss);
-	c = clocks_of_cpu(&ss->clocks, 2);
-	assert_int_equal(c->kind, CLOCK_ESTIMATED);
-	assert_int_equal(c->windows, 10);
-	session_close(ss);
-	pdb_free(&data);
-	pdb_free(&one);
-	pdb_free(&trace);
-	pdb_free(&file);
-}
-
-static void counter_of_an_announced_id(void **state)
-{
-	static const uint8_t ids[] = { 0x01, 0x22, 0x6f };
-	size_t k;
-
-	(void)state;
-	for (k = 0; k < sizeof(ids); k++)
-		announced(ids[k]);
 }
 
 /* ---- between timestamps ----------------------------------------------------------------------- */
@@ -843,50 +468,6 @@ static void pace_by_cycles(void **state)
 	assert_in_range(p.now, 449, 450);
 }
 
-/* What runs behind a gap, up to the next timestamp, does not show the rate, since the time of the gap is not known. */
-static void pace_is_not_of_a_gap(void **state)
-{
-	static const uint64_t next[] = { 5000, PACE_UNKNOWN };
-	struct pace p;
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < 2; i++) {
-		pace_begin(&p);
-		pace_timestamp(&p, 1000);
-		pace_advance(&p, 100, 10, NONE);
-		pace_timestamp(&p, 2000);	/* 10 ns per instruction, 100 ns per cycle */
-		pace_advance(&p, 20, 0, NONE);
-		assert_int_equal(p.now, 2200);
-		pace_gap(&p, next[i]);
-		assert_int_equal(p.now, i ? 2200 : 5000);
-		pace_advance(&p, 5, 0, NONE);
-		assert_int_equal(p.now, (i ? 2200 : 5000) + 50);
-		pace_timestamp(&p, 9000);
-		pace_advance(&p, 10, 0, NONE);
-		assert_int_equal(p.now, 9100);
-		pace_advance(&p, 0, 2, NONE);
-		assert_int_equal(p.now, 9200);
-	}
-}
-
-/* More work than a nanosecond can be divided by: the lowest rate, not the one that is taken when none is known. */
-static void pace_of_fast_work(void **state)
-{
-	struct pace p;
-	int cycles;
-
-	(void)state;
-	for (cycles = 0; cycles < 2; cycles++) {
-		pace_begin(&p);
-		pace_timestamp(&p, 1000);
-		pace_advance(&p, 1u << 22, cycles ? 1u << 22 : 0, 1001);
-		pace_timestamp(&p, 1001);
-		pace_advance(&p, 5u << 20, cycles ? 5u << 20 : 0, NONE);
-		assert_int_equal(p.now, 1006);
-	}
-}
-
 static void pace_gaps(void **state)
 {
 	struct pace p;
@@ -919,29 +500,13 @@ static void pace_gaps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(converted),
-		cmocka_unit_test(no_timestamps),
-		cmocka_unit_test(narrow),
-		cmocka_unit_test(short_counter),
-		cmocka_unit_test(estimated),
-		cmocka_unit_test(far_timestamps), cmocka_unit_test(near_contradiction),
-		cmocka_unit_test(frequency),
-		cmocka_unit_test(fitted),
-		cmocka_unit_test(measured), cmocka_unit_test(badly_measured), cmocka_unit_test(steered),
-		cmocka_unit_test(before_zero), cmocka_unit_test(alone),
-		cmocka_unit_test(windows_of_one_time), cmocka_unit_test(facts_of_the_metadata),
-		cmocka_unit_test(starts_of_trace), cmocka_unit_test(windows_of_fragments),
-		cmocka_unit_test(of_a_recording), cmocka_unit_test(clock_of_the_records),
-		cmocka_unit_test(counter_per_cpu),
-		cmocka_unit_test(end_of_a_fragment),
-		cmocka_unit_test(no_clock_of_an_stm),
-		cmocka_unit_test(counter_of_an_announced_id),
-		cmocka_unit_test(pace_by_instructions),
-		cmocka_unit_test(pace_in_pieces),
-		cmocka_unit_test(pace_by_cycles),
-		cmocka_unit_test(pace_is_not_of_a_gap),
-		cmocka_unit_test(pace_of_fast_work),
-		cmocka_unit_test(pace_gaps),
+		cmocka_unit_test(narrow), cmocka_unit_test(short_counter),
+		cmocka_unit_test(estimated), cmocka_unit_test(near_contradiction),
+		cmocka_unit_test(fitted), cmocka_unit_test(measured), cmocka_unit_test(steered),
+		cmocka_unit_test(alone), cmocka_unit_test(facts_of_the_metadata),
+		cmocka_unit_test(of_a_recording), cmocka_unit_test(counter_per_cpu),
+		cmocka_unit_test(pace_by_instructions), cmocka_unit_test(pace_in_pieces),
+		cmocka_unit_test(pace_by_cycles), cmocka_unit_test(pace_gaps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
