@@ -132,66 +132,9 @@ static void places(void **state)
 	free(was);
 }
 
-/* Names that do not fit into a path are passed over. */
-static void long_paths(void **state)
-{
-	enum { ROOM = sizeof(((struct dso_candidates *)NULL)->path) };
-	static char path[ROOM + 8], release[512];
-	struct dso_search s = { .symfs = NULL };
-	struct dso d = { .kind = DSO_FILE, .path = path };
-	struct dso_candidates c = { .step = 0 };
-	size_t n;
-
-	(void)state;
-	unsetenv("HOME");
-	for (n = ROOM - 2; n <= ROOM + 1; n++) {
-		memset(path, 'a', n);
-		path[0] = '/';
-		path[n] = '\0';
-		c = (struct dso_candidates){ .step = 0 };
-		assert_int_equal(dso_next_candidate(&s, &d, &c), n < ROOM);
-		if (n < ROOM)
-			assert_string_equal(c.path, path);
-	}
-	/* a module: the path, and .ko, .ko.xz, .ko.zst and .ko.gz as far as they fit */
-	d.kind = DSO_MODULE;
-	for (n = ROOM - 5; n < ROOM; n++) {
-		unsigned int found = 0;
-
-		memset(path, 'a', n);
-		path[0] = '/';
-		strcpy(path + n - 3, ".ko");
-		c = (struct dso_candidates){ .step = 0 };
-		while (dso_next_candidate(&s, &d, &c))
-			found++;
-		assert_int_equal(found, 1 + 2 * (n + 3 < ROOM) + (n + 4 < ROOM));
-	}
-	/* a kernel: its places have names of fewer than 512 bytes */
-	d = (struct dso){ .kind = DSO_VMLINUX, .path = path, .recorded = { 4, { 1 } } };
-	s.osrelease = release;
-	for (n = 512 - 36; n < 500; n++) {
-		static const char *const places_of_kernels[] = { "/boot/vmlinux-", "/usr/lib/debug/boot/vmlinux-",
-			"/usr/lib/debug/lib/modules//vmlinux", "/lib/modules//vmlinux", "/lib/modules//build/vmlinux" };
-		unsigned int found = 0, want = 0;
-		size_t k;
-
-		memset(release, 'r', n);
-		release[n] = '\0';
-		for (k = 0; k < sizeof(places_of_kernels) / sizeof(places_of_kernels[0]); k++)
-			want += strlen(places_of_kernels[k]) + n < 512;
-		c = (struct dso_candidates){ .step = 0 };
-		while (dso_next_candidate(&s, &d, &c))
-			found++;
-		if (found != want)
-			fail_msg("a release of %zu letters: %u places, not %u", n, found, want);
-	}
-}
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(places), cmocka_unit_test(long_paths),
-	};
+	const struct CMUnitTest tests[] = { cmocka_unit_test(places) };
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -105,69 +104,6 @@ static void by_path_and_build_id(void **state)
 	dso_table_free(&t);
 }
 
-/* Names without a build-id, more of them than the table has places: each is a file of its own, of either kind. */
-static void many_names(void **state)
-{
-	struct dso *d[600];
-	char name[32], cache[64];
-	struct dso_table t;
-	unsigned int i, again;
-
-	(void)state;
-	open_table(&t, cache);
-	for (again = 0; again < 2; again++) {
-		for (i = 0; i < 600; i++) {
-			struct dso *got;
-
-			snprintf(name, sizeof(name), "/lib/m%u.ko", i / 2);
-			got = dso_table_get(&t, name, &none, i % 2);
-			assert_non_null(got);
-			assert_string_equal(dso_path(got), name);
-			assert_int_equal(got->kind, i % 2 ? DSO_MODULE : DSO_FILE);
-			if (again)
-				assert_ptr_equal(got, d[i]);
-			d[i] = got;
-		}
-		assert_int_equal(t.nr, 600);
-	}
-	dso_table_free(&t);
-}
-
-static void other_build_id_is_refused(void **state)
-{
-	struct build_id recorded = id_of(0x99);
-	struct dso_table t;
-	char cache[64], text[512] = "";
-	struct dso *d;
-	FILE *out = fmemopen(text, sizeof(text) - 1, "w");
-
-	(void)state;
-	open_table(&t, cache);
-	d = dso_table_get(&t, "/bin/changed", &recorded, false);
-	assert_false(dso_load(&t, d));
-	assert_int_equal(d->state, DSO_REFUSED);
-	/* nothing of the file is kept but its build-id */
-	assert_null(d->data);
-	assert_int_equal(d->size, 0);
-	assert_null(d->segs);
-	assert_int_equal(d->nr_segs, 0);
-	assert_false(d->is_elf);
-	assert_int_equal(d->found.id[0], 0x22);
-	assert_null(dso_file(d));
-	dso_explain(d, true, false, out);
-	fclose(out);
-	assert_non_null(strstr(text, "2222222222222222222222222222222222222222"));
-	assert_non_null(strstr(text, "9999999999999999999999999999999999999999"));
-	assert_non_null(strstr(text, "-f"));
-	dso_table_free(&t);
-
-	open_table(&t, cache);
-	t.search.force = true;
-	d = dso_table_get(&t, "/bin/changed", &recorded, false);
-	assert_true(dso_load(&t, d));
-	dso_table_free(&t);
-}
-
 /* Lists of files go by path; of one path those without a build-id come first, then by its length and bytes. */
 static void order_of_files(void **state)
 {
@@ -232,82 +168,6 @@ static void found_by_name(void **state)
 	assert_non_null(strstr(dso_file(d), "/bin/unlinked"));
 	assert_false(d->by_name);
 	dso_table_free(&t);
-}
-
-/* A file that may be another one than the recorded one is named when it is used, one that cannot be used with the reason. */
-static void unsure_files(void **state)
-{
-	static const struct {
-		const char *path;
-		uint8_t id;	/* 0: none is recorded */
-		bool force, other;
-		const char *said;
-	} rows[] = {
-		{ "/bin/good", 0, false, false, "" }, { "/bin/good", 0x11, false, false, "" }, { "/bin/good", 0x11, true, false, "" },
-		{ "/bin/raw.bin", 0, false, false, "" }, { "/none/here", 0, false, false, "" },
-		{ "/bin/raw.bin", 0x98, false, false, "cstrace: /bin/raw.bin: DIR/bin/raw.bin has build-id none, recorded was "
-		  "9898989898989898989898989898989898989898: not used; find the recorded file with --symfs DIR, or use this one with -f\n" },
-		{ "/bin/raw.bin", 0x98, true, false, "cstrace: warning: /bin/raw.bin: DIR/bin/raw.bin has another build-id than the recorded "
-		  "file and is used because of -f\n" },
-		{ "/bin/changed", 0x99, true, false, "cstrace: warning: /bin/changed: DIR/bin/changed has another build-id than the recorded "
-		  "file and is used because of -f\n" },
-		{ "/usr/bin/only-name", 0, false, false, "cstrace: warning: /usr/bin/only-name: not found by path, taking "
-		  "DIR/a/b/c/only-name by its name; nothing in the recording tells whether it is the same file\n" },
-		{ "/usr/bin/only-name", 0x77, false, false, "" },
-		{ "/bin/good (deleted)", 0, false, false, "cstrace: warning: /bin/good (deleted): removed before its name was recorded, "
-		  "taking DIR/bin/good, which is in its place; nothing in the recording tells whether it has the same code\n" },
-		{ "/bin/good (deleted)", 0x11, false, false, "" },
-		{ "/bin/host", 0, false, true, "cstrace: /bin/host: DIR/bin/host is not an Arm file (ELF machine 62): not used; give the "
-		  "directory with the target's files with --symfs DIR\n" },
-	};
-	static struct said said;
-	char cache[64], text[600];
-	struct dso_table t;
-	struct build_id id;
-	struct dso *d;
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		open_table(&t, cache);
-		t.search.force = rows[i].force;
-		t.search.other_recorder = rows[i].other;
-		id = id_of(rows[i].id);
-		d = dso_table_get(&t, rows[i].path, rows[i].id ? &id : &none, false);
-		said_begin(&said);
-		dso_load(&t, d);
-		dso_load(&t, d);	/* once */
-		temp_hide(dir, said_end(&said), text, sizeof(text));
-		assert_string_equal(text, rows[i].said);
-		dso_table_free(&t);
-	}
-}
-
-/* --symfs may be a link to the folder; links below it are not followed. */
-static void found_behind_a_link(void **state)
-{
-	struct build_id moved = id_of(0x33);
-	char cache[64], root[64], inner[64];
-	struct dso_table t;
-	struct dso *d;
-
-	(void)state;
-	snprintf(root, sizeof(root), "%s.link", dir);
-	snprintf(inner, sizeof(inner), "%s/a/circle", dir);
-	assert_int_equal(symlink(dir, root), 0);
-	assert_int_equal(symlink("..", inner), 0);
-	open_table(&t, cache);
-	t.search.symfs = root;
-	d = dso_table_get(&t, "/usr/bin/only-name", &none, false);
-	assert_true(dso_load(&t, d));
-	assert_true(d->by_name);
-	assert_null(strstr(dso_file(d), "circle"));
-	d = dso_table_get(&t, "/bin/changed", &moved, false);
-	assert_true(dso_load(&t, d));
-	assert_non_null(strstr(dso_file(d), "/elsewhere/changed"));
-	dso_table_free(&t);
-	assert_int_equal(unlink(root), 0);
-	assert_int_equal(unlink(inner), 0);
 }
 
 /* Code that the kernel provides: by its build-id wherever there is a copy, else under its own name. */
@@ -440,38 +300,6 @@ static void not_elf_is_read_by_offset(void **state)
 	assert_false(dso_first_load(d, &start, &vaddr));
 	assert_int_equal(vaddr, 0);
 	assert_false(dso_symbol(d, 0, &name, &start, &size));
-	dso_table_free(&t);
-}
-
-static void symbols(void **state)
-{
-	struct dso_table t;
-	uint64_t start, size, vaddr;
-	const char *name;
-	char cache[64];
-	struct dso *d;
-
-	(void)state;
-	open_table(&t, cache);
-	d = dso_table_get(&t, "/bin/good", &none, false);
-	/* to ask before the file is read takes nothing from the answer afterwards */
-	assert_false(dso_symbol(d, ELF_CODE_OFFSET + 15, &name, &start, &size));
-	assert_true(dso_load(&t, d));
-	assert_true(dso_symbol(d, ELF_CODE_OFFSET + 15, &name, &start, &size));
-	assert_string_equal(name, "_text");
-	assert_int_equal(start, ELF_CODE_OFFSET);
-	assert_int_equal(size, 16);
-	/* a hole between functions belongs to none */
-	assert_false(dso_symbol(d, ELF_CODE_OFFSET + 16, &name, &start, &size));
-	assert_false(dso_symbol(d, ELF_CODE_OFFSET - 4, &name, &start, &size));
-	/* of two names the global one */
-	assert_true(dso_symbol(d, ELF_CODE_OFFSET + 36, &name, &start, &size));
-	assert_string_equal(name, "second");
-	assert_true(dso_symbol(d, ELF_CODE_OFFSET + 60, &name, &start, &size));
-	assert_string_equal(name, "label");
-	assert_true(dso_symbol_address(d, "second", &vaddr));
-	assert_int_equal(vaddr, ELF_CODE_VADDR + 32);
-	assert_false(dso_symbol_address(d, "third", &vaddr));
 	dso_table_free(&t);
 }
 
@@ -619,45 +447,15 @@ static void explained(void **state)
 	free(text);
 }
 
-/* Looking through the files below --symfs for a build-id leaves none of them open. */
-static void descriptors(void **state)
-{
-	struct build_id id = id_of(0x77), other = id_of(0x99);
-	int before, after;
-	struct dso_table t;
-	char cache[64];
-
-	(void)state;
-	open_table(&t, cache);
-	before = dup(0);
-	close(before);
-	assert_non_null(symfs_by_build_id(&t.search, &id));
-	assert_null(symfs_by_build_id(&t.search, &other));
-	after = dup(0);
-	close(after);
-	assert_int_equal(after, before);
-	dso_table_free(&t);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_path_and_build_id),
-		cmocka_unit_test(many_names),
-		cmocka_unit_test(other_build_id_is_refused),
-		cmocka_unit_test(order_of_files),
-		cmocka_unit_test(found_by_build_id),
-		cmocka_unit_test(found_by_name),
-		cmocka_unit_test(unsure_files),
-		cmocka_unit_test(found_behind_a_link),
-		cmocka_unit_test(vdso),
-		cmocka_unit_test(kernel_places),
-		cmocka_unit_test(unfit_files),
-		cmocka_unit_test(not_elf_is_read_by_offset),
-		cmocka_unit_test(symbols), cmocka_unit_test(stripped_symbols),
-		cmocka_unit_test(sections_only),
+		cmocka_unit_test(by_path_and_build_id), cmocka_unit_test(order_of_files),
+		cmocka_unit_test(found_by_build_id), cmocka_unit_test(found_by_name),
+		cmocka_unit_test(vdso), cmocka_unit_test(kernel_places),
+		cmocka_unit_test(unfit_files), cmocka_unit_test(not_elf_is_read_by_offset),
+		cmocka_unit_test(stripped_symbols), cmocka_unit_test(sections_only),
 		cmocka_unit_test(explained),
-		cmocka_unit_test(descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_dir);

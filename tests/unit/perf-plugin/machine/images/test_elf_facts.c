@@ -12,7 +12,6 @@
 #include "machine/images/dso.h"
 #include "machine/images/elf_facts.h"
 #include "parts.h"
-#include "unit/perf-plugin/elf_build.h"
 
 struct part {
 	const char *name;
@@ -109,79 +108,6 @@ static void not_elf(void **state)
 	assert_false(elf_facts_read("\177ELF\2\1\1", 7, &f));
 }
 
-static void plain(void **state)
-{
-	_Alignas(8) uint8_t file[ELF_SIZE];
-	struct elf_facts f;
-
-	(void)state;
-	elf_build(file, EM_AARCH64, 0x11, true);
-	assert_true(elf_facts_read(file, sizeof(file), &f));
-	assert_true(f.sections && f.symtab && f.build_id && f.linked);
-	assert_false(f.dynsym || f.relocs);
-	expect_dwarf(f, 0, 0);
-	assert_string_equal(f.debuglink, "");
-	/* Without section headers: the build-id is in a segment. */
-	((Elf64_Ehdr *)file)->e_shnum = 0;
-	((Elf64_Ehdr *)file)->e_shoff = 0;
-	((Elf64_Ehdr *)file)->e_shstrndx = 0;
-	assert_true(elf_facts_read(file, sizeof(file), &f));
-	assert_true(f.build_id && f.linked);
-	assert_false(f.sections || f.symtab);
-}
-
-static void dso_of_the_decoder(void **state)
-{
-	_Alignas(8) uint8_t file[ELF_SIZE];
-	struct dso d = { .state = DSO_LOADED, .is_elf = true, .data = file, .size = sizeof(file) };
-	struct elf_facts f;
-
-	(void)state;
-	elf_build(file, EM_AARCH64, 0x11, true);
-	assert_true(dso_facts(&d, &f));
-	assert_true(f.symtab);
-	d.state = DSO_REFUSED;
-	assert_false(dso_facts(&d, &f));
-	assert_false(f.symtab);
-}
-
-static void symbols(void **state)
-{
-	static const Elf64_Sym imported[2] = { { .st_info = 0 }, { .st_info = ELF64_ST_INFO(1, STT_FUNC) } };
-	static const Elf64_Sym data[2] = { { .st_info = 0 }, { .st_info = ELF64_ST_INFO(1, STT_OBJECT), .st_shndx = 2 } };
-	static const Elf64_Sym own[2] = { { .st_info = 0 }, { .st_info = ELF64_ST_INFO(0, STT_FUNC), .st_shndx = 2 } };
-	struct part p[2] = {
-		{ ".dynsym", SHT_DYNSYM, SHF_ALLOC, .link = 1, .entsize = sizeof(own[0]), .bytes = imported,
-		  .len = sizeof(imported) },
-		{ ".symtab", SHT_SYMTAB, .link = 1, .entsize = sizeof(own[0]), .bytes = data, .len = sizeof(data) },
-	};
-	struct elf_facts f = facts_of(ET_DYN, p, 2);
-	unsigned int i;
-
-	(void)state;
-	assert_true(f.sections);
-	assert_false(f.symtab || f.dynsym);
-	p[0].bytes = own;
-	f = facts_of(ET_DYN, p, 2);
-	assert_true(f.dynsym && !f.symtab);
-	p[0].bytes = imported;
-	p[1].bytes = own;
-	f = facts_of(ET_DYN, p, 2);
-	assert_true(!f.dynsym && f.symtab);
-	p[1].entsize = 0;
-	assert_false(facts_of(ET_DYN, p, 2).symtab);
-	/* of two tables of a type one with functions is enough, in either order */
-	for (i = 0; i < 4; i++) {
-		p[0].type = p[1].type = i < 2 ? SHT_DYNSYM : SHT_SYMTAB;
-		p[0].entsize = p[1].entsize = sizeof(own[0]);
-		p[0].bytes = i & 1 ? own : imported;
-		p[1].bytes = i & 1 ? imported : own;
-		f = facts_of(ET_DYN, p, 2);
-		if (f.dynsym != (i < 2) || f.symtab != (i >= 2))
-			fail_msg("tables %u: dynsym %d, symtab %d", i, f.dynsym, f.symtab);
-	}
-}
-
 static void versions(void **state)
 {
 	static const uint8_t dwarf64[] = { 0xff, 0xff, 0xff, 0xff, 4, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0,
@@ -224,24 +150,6 @@ static void short_units(void **state)
 	expect_dwarf(with_info(".debug_info", 0, unit64, sizeof(unit64) - 1), 0, 0);
 	expect_dwarf(with_info(".debug_info", 0, unit64, 6), 0, 0);
 	expect_dwarf(with_info(".debug_info", 0, reserved, sizeof(reserved)), 0, 0);
-}
-
-/* A compressed section that ends with its header, or inside the header of a unit. */
-static void short_compressed(void **state)
-{
-	static const uint8_t two[] = { 2, 0, 0, 0, 2, 0, 2, 0, 0, 0, 3, 0 };
-	uint8_t buf[128] = { 0 };
-	uLongf len = sizeof(buf) - sizeof(Elf64_Chdr);
-
-	(void)state;
-	((Elf64_Chdr *)(void *)buf)->ch_type = ELFCOMPRESS_ZLIB;
-	/* a stream that ends inside of the head of its second unit */
-	assert_int_equal(compress(buf + sizeof(Elf64_Chdr), &len, two, sizeof(two)), Z_OK);
-	expect_dwarf(with_info(".debug_info", SHF_COMPRESSED, buf, sizeof(Elf64_Chdr) + len), 2, 2);
-	expect_dwarf(with_info(".debug_info", SHF_COMPRESSED, buf, sizeof(Elf64_Chdr)), 0, 0);
-	len = sizeof(buf) - sizeof(Elf64_Chdr);
-	assert_int_equal(compress(buf + sizeof(Elf64_Chdr), &len, two, 5), Z_OK);
-	expect_dwarf(with_info(".debug_info", SHF_COMPRESSED, buf, sizeof(Elf64_Chdr) + len), 0, 0);
 }
 
 static void big_endian(void **state)
@@ -361,18 +269,6 @@ static void links(void **state)
 	assert_string_equal(f.debuglink, "");
 }
 
-static void probes(void **state)
-{
-	struct part p = { ".pseudo_probe", SHT_PROGBITS, 0, .bytes = "p", .len = 1 };
-
-	(void)state;
-	assert_true(facts_of(ET_DYN, &p, 1).probes);
-	p.len = 0;
-	assert_false(facts_of(ET_DYN, &p, 1).probes);
-	p = (struct part){ ".pseudo_probe_desc", SHT_PROGBITS, 0, .bytes = "p", .len = 1 };
-	assert_false(facts_of(ET_DYN, &p, 1).probes);
-}
-
 static void stubs(void **state)
 {
 	static const char code[32] = { 0 };
@@ -405,63 +301,13 @@ static void stubs(void **state)
 	assert_int_equal(dso_stubs(&d, found), 0);
 }
 
-/* An ELF header and these program headers. */
-static bool code_apart(const Elf64_Phdr *ph, unsigned int n)
-{
-	Elf64_Ehdr eh = { .e_type = ET_DYN, .e_machine = EM_AARCH64, .e_version = EV_CURRENT, .e_phoff = sizeof(eh),
-			  .e_ehsize = sizeof(eh), .e_phentsize = sizeof(*ph), .e_phnum = (uint16_t)n };
-	struct elf_facts f;
-
-	memset(image, 0, sizeof(image));
-	memcpy(eh.e_ident, ELFMAG, SELFMAG);
-	eh.e_ident[EI_CLASS] = ELFCLASS64;
-	eh.e_ident[EI_DATA] = ELFDATA2LSB;
-	eh.e_ident[EI_VERSION] = EV_CURRENT;
-	memcpy(image, &eh, sizeof(eh));
-	if (n)
-		memcpy(image + sizeof(eh), ph, n * sizeof(*ph));
-	assert_true(elf_facts_read(image, sizeof(image), &f));
-	return f.apart;
-}
-
-#define SEGMENT(flags, offset, vaddr) \
-	{ .p_type = PT_LOAD, .p_flags = flags, .p_offset = offset, .p_vaddr = vaddr, .p_filesz = 0x100, .p_memsz = 0x100 }
-
-/* Whether code is as far from the first segment as its offset says, whatever that segment is. */
-static void layouts(void **state)
-{
-	static const Elf64_Phdr gnu[] = { SEGMENT(PF_R | PF_X, 0, 0x400000), SEGMENT(PF_R | PF_W, 0x200, 0x410200) };
-	static const Elf64_Phdr split[] = { SEGMENT(PF_R, 0, 0), SEGMENT(PF_R | PF_X, 0x200, 0x200) };
-	static const Elf64_Phdr lld[] = { SEGMENT(PF_R, 0, 0x200000), SEGMENT(PF_R | PF_X, 0x200, 0x210200) };
-	static const Elf64_Phdr kernel[] = { SEGMENT(PF_R | PF_X, 0x800, 0xffff800008000000) };
-	static const Elf64_Phdr no_code[] = { SEGMENT(PF_R, 0, 0), SEGMENT(PF_R, 0x200, 0x10200) };
-
-	(void)state;
-	assert_false(code_apart(gnu, 2));
-	assert_false(code_apart(split, 2));
-	assert_true(code_apart(lld, 2));
-	assert_true(code_apart(kernel, 1));
-	assert_false(code_apart(no_code, 2));
-	assert_false(code_apart(NULL, 0));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(not_elf),
-		cmocka_unit_test(plain),
-		cmocka_unit_test(dso_of_the_decoder),
-		cmocka_unit_test(symbols),
-		cmocka_unit_test(versions),
-		cmocka_unit_test(short_units),
-		cmocka_unit_test(short_compressed),
-		cmocka_unit_test(big_endian),
-		cmocka_unit_test(compressed),
-		cmocka_unit_test(relocations),
-		cmocka_unit_test(links),
-		cmocka_unit_test(probes),
-		cmocka_unit_test(stubs),
-		cmocka_unit_test(layouts),
+		cmocka_unit_test(not_elf), cmocka_unit_test(versions),
+		cmocka_unit_test(short_units), cmocka_unit_test(big_endian),
+		cmocka_unit_test(compressed), cmocka_unit_test(relocations),
+		cmocka_unit_test(links), cmocka_unit_test(stubs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

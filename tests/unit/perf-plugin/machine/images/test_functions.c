@@ -419,14 +419,58 @@ static void forms(void **state)
 	free(file);
 }
 
+/*
+ * Functions by symbols: of one start the first, names of parts, names that return twice, functions
+ * inside of others, and symbols without a size, which extend to what follows.
+ */
+static void functions_of_symbols(void **state)
+{
+#define SYM(at, bytes, symbol) { .offset = at, .size = bytes, .name = symbol }
+	static struct dso_symbol_entry syms[] = {
+		SYM(0x100, 0x40, "outer"), SYM(0x100, 0x20, "setjmp"), SYM(0x110, 8, "inner"),
+		SYM(0x120, 0, "label_inside"), SYM(0x140, 0, "label"), SYM(0x140, 0, "alias"),
+		SYM(0x150, 0, "getcontext"), SYM(0x158, 8, "f.cold"), SYM(0x160, 8, "f.cold.12"),
+		SYM(0x168, 8, "f.colder"), SYM(0x170, 8, "_sigsetjmp"), SYM(0x178, 8, "longjmp"),
+		SYM(0x190, 0, "last_label"),
+	};
+	enum { P = 1, J = 2 };	/* a part of a function; a function that sets a jump */
+	static const struct {
+		uint64_t offset, start, end;	/* end 0: none */
+		int what;
+	} rows[] = {
+		{ 0xff, 0, 0, 0 }, { 0x100, 0x100, 0x140, J }, { 0x10f, 0x100, 0x140, J },
+		{ 0x110, 0x110, 0x118, 0 }, { 0x117, 0x110, 0x118, 0 }, { 0x118, 0x100, 0x140, J },
+		{ 0x120, 0x100, 0x140, J }, { 0x13f, 0x100, 0x140, J }, { 0x140, 0x140, 0x150, 0 },
+		{ 0x14f, 0x140, 0x150, 0 }, { 0x150, 0x150, 0x158, J }, { 0x158, 0x158, 0x160, P },
+		{ 0x160, 0x160, 0x168, P }, { 0x168, 0x168, 0x170, 0 }, { 0x170, 0x170, 0x178, J },
+		{ 0x178, 0x178, 0x180, 0 }, { 0x180, 0, 0, 0 }, { 0x190, 0, 0, 0 },
+		{ 0x200, 0, 0, 0 },
+	};
+	struct dso d = { .path = "/a", .state = DSO_LOADED, .symbols_read = true, .syms = syms,
+			 .nr_syms = sizeof(syms) / sizeof(syms[0]) };
+	struct dso_function f;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		f = (struct dso_function){ .start = 0 };
+		if (dso_function(&d, rows[i].offset, &f) != (rows[i].end != 0) ||
+		    f.start != rows[i].start || f.end != rows[i].end ||
+		    f.part * P + f.sets_jump * J != rows[i].what)
+			fail_msg("row %zu: in 0x%llx to 0x%llx%s%s", i, (unsigned long long)f.start,
+				 (unsigned long long)f.end, f.part ? ", a part" : "",
+				 f.sets_jump ? ", which sets a jump" : "");
+	}
+	assert_false(dso_begins_program(&d, 0x100));
+	function_table_free(d.functions);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stripped),
-		cmocka_unit_test(pads),
-		cmocka_unit_test(damaged),
-		cmocka_unit_test(long_fields),
-		cmocka_unit_test(equal_begins),
+		cmocka_unit_test(functions_of_symbols), cmocka_unit_test(pads),
+		cmocka_unit_test(stripped), cmocka_unit_test(damaged),
+		cmocka_unit_test(long_fields), cmocka_unit_test(equal_begins),
 		cmocka_unit_test(forms),
 	};
 

@@ -199,66 +199,11 @@ static void test_decoder(void **state)
 	free_world(&w);
 }
 
-/* The table changes; a space set by hand holds until the next context; no table any more. */
-static void test_changes(void **state)
-{
-	static const uint8_t in[] = { SYNC, AT(0x31), 0xf7 }, again[] = { 0x95, 0x00, 0xf7 }, other[] = { AT(0x31), 0xf7 };
-	struct cst_config cfg = ete_config(0, 0);
-	struct cst_generic out[64];
-	struct cst_decoder *dec;
-	struct world w;
-	unsigned int i;
-	int n, k;
-
-	(void)state;
-	make_world(&w);
-	set(&w, CST_MEM_ANY, 0, 0, 0, 1);
-	assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
-	cst_decoder_set_images(dec, w.images);
-	for (i = 0; i < 7; i++) {
-		static const struct {
-			const uint8_t *p;
-			size_t len;
-			unsigned int want;
-		} steps[] = {
-			{ in, sizeof(in), 2 }, { again, sizeof(again), 4 }, { other, sizeof(other), 2 },
-			{ again, sizeof(again), 3 }, { other, sizeof(other), 3 },
-			{ other, sizeof(other), 1 }, { other, sizeof(other), 1 },
-		};
-		unsigned int seen = 0;
-
-		if (i == 1)
-			cst_decoder_set_space(dec, w.space[3]);
-		if (i == 3) {
-			set(&w, CST_MEM_ANY, 0, 0, 0, 2);
-			cst_decoder_set_images(dec, w.images);
-		}
-		if (i == 5)	/* the next context is the last one again */
-			set(&w, CST_MEM_ANY, 0, 0, 0, 0);
-		if (i == 6) {
-			cst_decoder_set_images(dec, NULL);
-			set(&w, CST_MEM_ANY, 0, 0, 0, 4);
-		}
-		assert_int_equal(cst_decoder_feed(dec, steps[i].p, steps[i].len, 100 * i), 0);
-		while ((n = cst_decoder_pull(dec, out, 64, NULL)))
-			for (k = 0; k < n; k++)
-				if (out[k].kind == CST_GEN_RANGE) {
-					seen++;
-					assert_int_equal(out[k].n_insn, steps[i].want);
-				}
-		assert_int_equal(seen, 1);
-	}
-	cst_decoder_free(dec);
-	free_world(&w);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_against_model),
-		cmocka_unit_test(test_bad_keys),
+		cmocka_unit_test(test_against_model), cmocka_unit_test(test_bad_keys),
 		cmocka_unit_test(test_decoder),
-		cmocka_unit_test(test_changes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

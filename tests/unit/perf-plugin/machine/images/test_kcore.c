@@ -83,17 +83,6 @@ static void taken(void **state)
 	assert_string_equal(find(NULL, at("symbols/kallsyms"), NULL, 0, NULL, at("symbols/kallsyms")), "");
 }
 
-static void file_without_folder(void **state)
-{
-	char was[4096];
-
-	(void)state;
-	assert_non_null(getcwd(was, sizeof(was)));
-	assert_int_equal(chdir(at("whole")), 0);
-	assert_string_equal(find("kcore", NULL, NULL, 0, "kcore", "./kallsyms"), "");
-	assert_int_equal(chdir(was), 0);
-}
-
 static void not_there(void **state)
 {
 	char want[600];
@@ -122,112 +111,6 @@ static void not_there(void **state)
 static void write_text(const char *name, const char *text)
 {
 	temp_write(dir, name, text, strlen(text));
-}
-
-/* One copy in the cache of a kernel with the build-id abcdef01; `symbols` NULL: without them. */
-static void cache_copy(const char *cache, const char *date, const char *symbols)
-{
-	char name[128];
-
-	snprintf(name, sizeof(name), "%s/[kernel.kcore]/abcdef01/%s/kcore", cache, date);
-	write_text(name, "k");
-	snprintf(name, sizeof(name), "%s/[kernel.kcore]/abcdef01/%s/kallsyms", cache, date);
-	if (symbols)
-		write_text(name, symbols);
-}
-
-/* Of the copies in the build-id cache the latest one of the boot that was recorded is taken, unless another kernel is given. */
-static void cached(void **state)
-{
-	static const struct {
-		const char *what, *cache, *home, *kallsyms, *vmlinux, *bundled, *symbol;
-		bool id;
-		uint64_t addr;
-		const char *kcore, *symbols;	/* NULL: none */
-	} cases[] = {
-		{ "the latest", "cache", NULL, NULL, NULL, NULL, "_text", true, TEXT_ADDR,
-		  "cache/[kernel.kcore]/abcdef01/20240201/kcore", "cache/[kernel.kcore]/abcdef01/20240201/kallsyms" },
-		{ "another boot", "cache", NULL, NULL, NULL, NULL, "_text", true, TEXT_ADDR + 0x1000000,
-		  "cache/[kernel.kcore]/abcdef01/20240301/kcore", "cache/[kernel.kcore]/abcdef01/20240301/kallsyms" },
-		{ "no such boot", "cache", NULL, NULL, NULL, NULL, "_text", true, TEXT_ADDR + 8, NULL, NULL },
-		{ "no address", "cache", NULL, NULL, NULL, NULL, "_text", true, 0, NULL, NULL },
-		{ "no such symbol", "cache", NULL, NULL, NULL, NULL, "_stext", true, TEXT_ADDR, NULL, NULL },
-		{ "no symbol", "cache", NULL, NULL, NULL, NULL, "", true, TEXT_ADDR, NULL, NULL },
-		{ "no build-id", "cache", NULL, NULL, NULL, NULL, "_text", false, TEXT_ADDR, NULL, NULL },
-		{ "at home", NULL, "home", NULL, NULL, NULL, "_text", true, TEXT_ADDR,
-		  "home/.debug/[kernel.kcore]/abcdef01/20230101/kcore", "home/.debug/[kernel.kcore]/abcdef01/20230101/kallsyms" },
-		{ "not at home", "cache", "home", NULL, NULL, NULL, "_text", true, TEXT_ADDR,
-		  "cache/[kernel.kcore]/abcdef01/20240201/kcore", "cache/[kernel.kcore]/abcdef01/20240201/kallsyms" },
-		{ "nowhere", NULL, NULL, NULL, NULL, NULL, "_text", true, TEXT_ADDR, NULL, NULL },
-		{ "an empty cache", "bare", NULL, NULL, NULL, NULL, "_text", true, TEXT_ADDR, NULL, NULL },
-		{ "given symbols", "cache", NULL, "symbols/kallsyms", NULL, NULL, "_text", true, TEXT_ADDR,
-		  "cache/[kernel.kcore]/abcdef01/20240201/kcore", "symbols/kallsyms" },
-		{ "a given kernel", "cache", NULL, NULL, "bare/kcore", NULL, "_text", true, TEXT_ADDR, NULL, NULL },
-		{ "the input's", "cache", NULL, NULL, NULL, "whole", "_text", true, TEXT_ADDR, "whole/kcore", "whole/kallsyms" },
-		{ "the input's, and given symbols", "cache", NULL, "symbols/kallsyms", NULL, "whole", "_text", true, TEXT_ADDR,
-		  "whole/kcore", "symbols/kallsyms" },
-	};
-	char *was = getenv("HOME"), home[128], cache[128], vmlinux[128], symbols[128];
-	struct kernel_images k;
-	struct dso_table t;
-	struct dso *d;
-	size_t i;
-
-	(void)state;
-	was = was ? strdup(was) : NULL;
-	cache_copy("cache", "20240101", BOOT);
-	cache_copy("cache", "20240201", BOOT);
-	cache_copy("cache", "20240301", OTHER_BOOT);
-	cache_copy("cache", "20240401", NULL);
-	cache_copy("cache", ".20240501", BOOT);
-	cache_copy("home/.debug", "20230101", BOOT);
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		memset(&k, 0, sizeof(k));
-		dso_table_init(&t);
-		snprintf(home, sizeof(home), "%s/%s", dir, cases[i].home ? cases[i].home : "");
-		snprintf(cache, sizeof(cache), "%s/%s", dir, cases[i].cache ? cases[i].cache : "");
-		snprintf(vmlinux, sizeof(vmlinux), "%s/%s", dir, cases[i].vmlinux ? cases[i].vmlinux : "");
-		snprintf(symbols, sizeof(symbols), "%s/%s", dir, cases[i].kallsyms ? cases[i].kallsyms : "");
-		if (cases[i].home)
-			setenv("HOME", home, 1);
-		else
-			unsetenv("HOME");
-		t.search.buildid_dir = cases[i].cache ? cache : NULL;
-		t.search.vmlinux = cases[i].vmlinux ? vmlinux : NULL;
-		t.search.kallsyms = cases[i].kallsyms ? symbols : NULL;
-		if (cases[i].bundled) {
-			t.search.bundle.kcore = strdup(at("whole/kcore"));
-			t.search.bundle.kallsyms = strdup(at("whole/kallsyms"));
-		}
-		/* other files before it, and a map of the kernel that names no symbol */
-		assert_non_null(dso_table_add(&t, "/bin/a", DSO_FILE));
-		assert_non_null(dso_table_add(&t, "[kernel.vmlinux]", DSO_VMLINUX));
-		d = dso_table_add(&t, "[kernel.kallsyms]", DSO_VMLINUX);
-		assert_non_null(d);
-		strcpy(d->ref_sym, cases[i].symbol);
-		d->ref_addr = cases[i].addr;
-		if (cases[i].id)
-			d->recorded = (struct build_id){ 4, { 0xab, 0xcd, 0xef, 0x01 } };
-		assert_int_equal(kernel_find_kcore(&k, &t, NULL), 0);
-		if (!k.kcore_path != !cases[i].kcore || !k.kallsyms_path != !cases[i].symbols)
-			fail_msg("%s: %s, %s", cases[i].what, k.kcore_path ? k.kcore_path : "no copy",
-				 k.kallsyms_path ? k.kallsyms_path : "no symbols");
-		if (cases[i].symbols)
-			assert_string_equal(k.kallsyms_path, at(cases[i].symbols));
-		assert_int_equal(k.kcore != NULL, cases[i].kcore != NULL);
-		if (cases[i].kcore) {
-			assert_string_equal(k.kcore_path, at(cases[i].kcore));
-			assert_string_equal(k.kcore->path, k.kcore_path);
-			assert_int_equal(k.kcore->kind, DSO_KCORE);
-		}
-		assert_string_equal(k.ref_sym, cases[i].symbol);
-		assert_true(k.ref_addr == (*cases[i].symbol ? cases[i].addr : 0));
-		kernel_free(&k);
-		dso_table_free(&t);
-	}
-	if (was)
-		setenv("HOME", was, 1);
-	free(was);
 }
 
 #define AT_OTHER_PLACE ": _text is at 0xffff800009000000 there, the recorded kernel had it at 0xffff800008000000: not used; " \
@@ -321,12 +204,8 @@ static void symbols_of_the_image(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(taken),
-		cmocka_unit_test(file_without_folder),
-		cmocka_unit_test(not_there),
-		cmocka_unit_test(cached),
-		cmocka_unit_test(symbols_of_a_boot),
-		cmocka_unit_test(symbols_of_the_image),
+		cmocka_unit_test(taken), cmocka_unit_test(not_there),
+		cmocka_unit_test(symbols_of_a_boot), cmocka_unit_test(symbols_of_the_image),
 	};
 
 	return cmocka_run_group_tests_name("images kcore", tests, make_copies, remove_dir);

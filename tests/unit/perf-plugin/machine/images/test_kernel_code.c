@@ -8,12 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <cmocka.h>
 
 #include "counting/calls/places.h"
 #include "machine/images/dso.h"
-#include "parts.h"
 #include "perfdata/bpf_info.h"
 #include "perfdata/reader.h"
 #include "session/decode/decode.h"
@@ -223,36 +221,6 @@ static void decode(struct recording *rec, const struct session_opts *so, struct 
 	assert_non_null(pd);
 	run(pd, so, r);
 	pdb_free(&rec->file);
-}
-
-/* The image has a NOP; it was a branch when the trace began, became a NOP, a branch, and a NOP again. */
-static void to_and_fro(void **state)
-{
-	static const uint32_t nop = NOP, self = SELF;
-	static const unsigned int want[] = { 1, 2, 1, 2 };
-	struct session_opts so = { .vmlinux = vmlinux };
-	struct recording rec;
-	struct result r;
-	size_t i;
-
-	(void)state;
-	start(&rec, true);
-	trace(&rec, TEXT);
-	poke(&rec, TEXT, &self, 1, &nop, 1);
-	trace(&rec, TEXT);
-	poke(&rec, TEXT, &nop, 1, &self, 1);
-	trace(&rec, TEXT);
-	poke(&rec, TEXT, &self, 1, &nop, 1);
-	trace(&rec, TEXT);
-	decode(&rec, &so, &r);
-	assert_int_equal(r.fragments, 4);
-	for (i = 0; i < 4; i++) {
-		assert_int_equal(r.per_atom[i], want[i]);
-		/* it is still the kernel's function */
-		assert_string_equal(r.file[i], "[kernel.kallsyms]");
-		assert_true(!strncmp(r.symbol[i], "_text+", 6));
-	}
-	assert_false(r.lost);
 }
 
 /* Text that is only there from one record to another; and patches that overlap. */
@@ -558,93 +526,13 @@ static void programs_and_kcore(void **state)
 	pdb_free(&rec.file);
 }
 
-/* Names of a kernel that has none itself; those of another boot are refused. */
-static void given_symbols(void **state)
-{
-	static const char same[] = "ffff800008010400 T _text\nffff800001230000 t first_module_function\t[m]\n";
-	static const char other[] = "ffff800009010400 T _text\nffff800001230000 T wrong\n";
-	char path[96];
-	struct session_opts so = { .vmlinux = vmlinux, .kallsyms = path };
-	struct recording rec;
-	struct result r;
-
-	(void)state;
-	temp_write(dir, "kallsyms", same, sizeof(same) - 1);
-	temp_write(dir, "kallsyms.other", other, sizeof(other) - 1);
-	snprintf(path, sizeof(path), "%s/kallsyms", dir);
-	start(&rec, true);
-	poke(&rec, BPF, NULL, 0, bpf_main, 2);
-	trace(&rec, BPF);
-	decode(&rec, &so, &r);
-	assert_int_equal(r.per_atom[0], 2);
-	assert_true(!strncmp(r.symbol[0], "first_module_function+", 22));
-	strcat(path, ".other");
-	start(&rec, true);
-	poke(&rec, BPF, NULL, 0, bpf_main, 2);
-	trace(&rec, BPF);
-	decode(&rec, &so, &r);
-	assert_string_equal(r.symbol[0], "");
-}
-
-/* An image without symbols says by its layout where _text is, if it is certain to be the right one. */
-static void stripped_image(void **state)
-{
-	struct session_opts so = { .vmlinux = vmlinux };
-	char path[96], cmd[300];
-	struct pdb ids = { 0 };
-	uint8_t image[ELF_SIZE], id[24] = { 0 }, *name;
-	struct recording rec;
-	struct result r;
-
-	(void)state;
-	NEEDS(LZMA);
-	elf_build(image, EM_AARCH64, 0x11, true);
-	name = memmem(image, sizeof(image), "_text", 5);
-	assert_non_null(name);
-	memset(name, 'x', 5);
-	temp_write(dir, "stripped", image, sizeof(image));
-	snprintf(path, sizeof(path), "%s/stripped", dir);
-	so.vmlinux = path;
-	memset(id, 0x11, 20);
-	pdb_u32(&ids, 0);
-	pdb_u16(&ids, 1);
-	pdb_u16(&ids, 36 + 24);
-	pdb_u32(&ids, (uint32_t)-1);
-	pdb_bytes(&ids, id, 24);
-	pdb_bytes(&ids, "[kernel.kallsyms]\0\0\0\0\0\0", 24);
-	/* _text is where the segment starts in this one */
-	start(&rec, true);
-	rec.feature = (struct pdb_feature){ 2, &ids };
-	trace(&rec, TEXT + ELF_CODE_OFFSET);
-	decode(&rec, &so, &r);
-	assert_int_equal(r.per_atom[0], 2);
-
-	/* compressed */
-	snprintf(cmd, sizeof(cmd), "xz -k '%s'", path);
-	if (!system(cmd)) {
-		strcat(path, ".xz");
-		start(&rec, true);
-		rec.feature = (struct pdb_feature){ 2, &ids };
-		trace(&rec, TEXT + ELF_CODE_OFFSET);
-		decode(&rec, &so, &r);
-		assert_int_equal(r.per_atom[0], 2);
-	}
-	pdb_free(&ids);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(to_and_fro),
-		cmocka_unit_test(new_text),
-		cmocka_unit_test(bpf_programs),
-		cmocka_unit_test(damaged_bpf_programs),
-		cmocka_unit_test(both_byte_orders),
-		cmocka_unit_test(damaged_section),
-		cmocka_unit_test(cached_kcore),
+		cmocka_unit_test(new_text), cmocka_unit_test(bpf_programs),
+		cmocka_unit_test(damaged_bpf_programs), cmocka_unit_test(both_byte_orders),
+		cmocka_unit_test(damaged_section), cmocka_unit_test(cached_kcore),
 		cmocka_unit_test(programs_and_kcore),
-		cmocka_unit_test(given_symbols),
-		cmocka_unit_test(stripped_image),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_dir);

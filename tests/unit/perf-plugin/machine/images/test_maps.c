@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <cmocka.h>
@@ -15,8 +14,6 @@
 #include "unit/perf-plugin/history_build.h"
 
 #define PAGES 64u
-#define MANY_BITS 12
-#define N_MANY (1u << MANY_BITS)
 
 static struct dso files[4];
 
@@ -147,155 +144,11 @@ static void epochs_end_where_code_is_replaced(void **state)
 	end(&h);
 }
 
-static void exec_forgets_and_fork_inherits(void **state)
-{
-	struct history h;
-	struct process *p;
-	unsigned int i, bases = 0;
-
-	(void)state;
-	start(&h);
-	add(&h, comm_event(10, 5, "shell", false));
-	add(&h, map_event(10, 5, 0x1000, &files[0]));
-	add(&h, fork_event(20, 5, 6, 6));
-	add(&h, map_event(30, 5, 0x1000, &files[1]));
-	add(&h, comm_event(40, 6, "tool", true));
-	add(&h, map_event(41, 6, 0x1000, &files[2]));
-	finish(&h);
-	p = threads_process(&h.ts, 6);
-	assert_int_equal(p->epochs, 2);
-	for (i = 0; i < p->nr; i++)
-		bases += p->ev[i].is_base;
-	assert_int_equal(bases, 2);
-	assert_true(p->ev[0].is_base);
-	/* the parent's maps at the time of the fork, not those of later */
-	assert_ptr_equal(maplist_find(p->ev[0].base, 0x1000)->dso, &files[0]);
-	assert_null(p->ev[1].base);
-	assert_string_equal(threads_comm(&h.ts, 6, threads_limit(&h.ts, 25, 0)), "shell");
-	assert_string_equal(threads_comm(&h.ts, 6, threads_limit(&h.ts, 45, 0)), "tool");
-	assert_null(threads_only_process(&h.ts));
-	end(&h);
-}
-
-static void thread_numbers_are_reused(void **state)
-{
-	struct side_event from_switch = { .time = 60, .pid = 77, .tid = 7, .kind = SIDE_THREAD };
-	struct history h;
-
-	(void)state;
-	start(&h);
-	add(&h, map_event(1, 5, 0x1000, &files[0]));
-	add(&h, map_event(1, 6, 0x1000, &files[1]));
-	add(&h, fork_event(10, 5, 5, 7));
-	add(&h, fork_event(50, 6, 6, 7));
-	add(&h, from_switch);
-	finish(&h);
-	assert_int_equal(threads_pid(&h.ts, 7, threads_limit(&h.ts, 10, 0)), 5);
-	assert_int_equal(threads_pid(&h.ts, 7, threads_limit(&h.ts, 49, 0)), 5);
-	assert_int_equal(threads_pid(&h.ts, 7, threads_limit(&h.ts, 50, 0)), 6);
-	/* a switch record while the thread exits is no better source */
-	assert_int_equal(threads_pid(&h.ts, 7, threads_limit(&h.ts, 90, 0)), 6);
-	assert_int_equal(threads_pid(&h.ts, 8, UINT64_MAX), -1);
-	assert_int_equal(threads_pid(&h.ts, 0, UINT64_MAX), 0);
-	end(&h);
-}
-
-static void without_times_position_counts(void **state)
-{
-	struct history h;
-
-	(void)state;
-	start(&h);
-	h.seq = 100;
-	add(&h, map_event(0, 5, 0x1000, &files[0]));
-	add(&h, map_event(0, 5, 0x1000, &files[1]));
-	finish(&h);
-	assert_int_equal(threads_limit(&h.ts, NO_TIME, 99), 0);
-	assert_int_equal(threads_limit(&h.ts, NO_TIME, 100), 1);
-	assert_int_equal(threads_limit(&h.ts, 12345, 101), 2);
-	assert_int_equal(process_epoch(threads_process(&h.ts, 5), 1), 0);
-	assert_int_equal(process_epoch(threads_process(&h.ts, 5), 2), 1);
-	end(&h);
-}
-
-/* Multiplication by an odd number: each place once, in no order. */
-static uint64_t scattered(uint32_t i, unsigned int bits)
-{
-	return (uint64_t)(i * 0x9e3779b1u % (1u << bits)) * 0x10000;
-}
-
-/* Sets N_MANY maps of `file`, which do not overlap. Returns the processor time. */
-static clock_t time_of_setting(struct maplist *ml, struct dso *file)
-{
-	clock_t start = clock();
-	uint32_t i;
-
-	for (i = 0; i < N_MANY; i++) {
-		struct map m = { scattered(i, MANY_BITS), scattered(i, MANY_BITS) + 0x8000, i, file, NULL };
-
-		assert_true(maplist_set(ml, &m));
-	}
-	return clock() - start;
-}
-
-/*
- * A map that replaces nothing costs one way down the tree, and not the taking apart of it, which one that replaces
- * another needs: less than 0.6 of its time (0.27 to 0.33, also on a full machine; 0.8 if it takes the tree apart). The
- * shortest time of many tries for each.
- */
-static void new_maps_are_cheap(void **state)
-{
-	enum { TRIES = 50 };
-	clock_t fresh = 0, replacing = 0, t;
-	struct maplist *ml, *half;
-	unsigned int try;
-	uint32_t i;
-
-	(void)state;
-	for (try = 0; try < TRIES; try++) {
-		ml = maplist_new();
-		t = time_of_setting(ml, &files[0]);
-		fresh = !try || t < fresh ? t : fresh;
-		t = time_of_setting(ml, &files[1]);
-		replacing = !try || t < replacing ? t : replacing;
-		for (i = 0; i < N_MANY; i++) {
-			const struct map *m = maplist_find(ml, scattered(i, MANY_BITS) + 0x7fff);
-
-			assert_non_null(m);
-			assert_int_equal(m->off, i);
-			assert_ptr_equal(m->dso, &files[1]);
-		}
-		/* what another list still has is not changed */
-		half = maplist_ref(ml);
-		ml = maplist_own(ml);
-		assert_non_null(ml);
-		for (i = 0; i < 100; i++) {
-			struct map m = { scattered(i, MANY_BITS) + 0x8000, scattered(i, MANY_BITS) + 0x9000, i, &files[0], NULL };
-
-			assert_true(maplist_set(ml, &m));
-			assert_null(maplist_find(half, m.start));
-			assert_non_null(maplist_find(ml, m.start));
-			assert_int_equal(maplist_find(half, m.start - 1)->off, i);
-		}
-		maplist_unref(half);
-		maplist_unref(ml);
-	}
-	print_message("time of new maps by time of replacing ones: %.2f\n", (double)fresh / (double)(replacing + 1));
-#ifndef __SANITIZE_ADDRESS__
-	assert_true((double)fresh < 0.6 * (double)replacing);
-#endif
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(maps_against_model),
-		cmocka_unit_test(shared_lists_are_copied),
-		cmocka_unit_test(new_maps_are_cheap),
+		cmocka_unit_test(maps_against_model), cmocka_unit_test(shared_lists_are_copied),
 		cmocka_unit_test(epochs_end_where_code_is_replaced),
-		cmocka_unit_test(exec_forgets_and_fork_inherits),
-		cmocka_unit_test(thread_numbers_are_reused),
-		cmocka_unit_test(without_times_position_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

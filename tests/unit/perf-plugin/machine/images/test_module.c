@@ -159,28 +159,6 @@ static void placed_by_rule(void **state)
 	kernel_free(&k);
 }
 
-/* Without the kernel's symbols, nothing of them is guessed. */
-static void without_symbols(void **state)
-{
-	struct kernel_images k;
-	struct pdb b = { 0 };
-	struct dso_table t;
-	struct dso *d;
-
-	(void)state;
-	build(&b, false, false);
-	temp_write(dir, "plain.ko", b.p, b.len);
-	pdb_free(&b);
-	open_table(&t, &k);
-	d = dso_table_get_module(&t, "/plain.ko", &none, BASE);
-	assert_true(dso_load(&t, d));
-	assert_int_equal(word(d, BASE), BL | ((COLD + 4 - BASE) / 4));
-	assert_int_equal(word(d, BASE + 4), BLR_X16);
-	assert_int_equal(word(d, BASE + 12), BLR_X16);	/* nothing says that calls of _mcount are taken out */
-	dso_table_free(&t);
-	kernel_free(&k);
-}
-
 /* Where the kernel says that functions are; then parts of the start have a place as well. */
 static void placed_by_symbols(void **state)
 {
@@ -345,41 +323,6 @@ static void recorded_places(void **state)
 	}
 }
 
-/* A branch that is not an instruction of its section: the file is damaged. */
-static void places_of_branches(void **state)
-{
-	static const struct ko_section sec[] = { { ".text", text, 11, 0, false }, { ".text.more", unlikely, 2, 0, false } };
-	static const struct ko_symbol sym[] = { { "mod_text", 1, 0 } };
-	static const struct {
-		uint64_t offset;
-		bool fits;
-	} rows[] = { { 0, true }, { 40, true }, { 44, false }, { 48, false }, { 38, false }, { 37, false },
-		     { 39, false }, { -4ull, false } };
-	struct ko_reloc rel = { .type = R_AARCH64_JUMP26 };
-	const struct ko ko = { sec, 2, sym, 1, &rel, 1 };
-	struct kernel_images k;
-	struct dso_table t;
-	struct dso *d;
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct pdb b = { 0 };
-
-		rel.offset = rows[i].offset;
-		ko_build(&b, &ko);
-		temp_write(dir, "branch.ko", b.p, b.len);
-		pdb_free(&b);
-		open_table(&t, &k);
-		d = dso_table_get_module(&t, "/branch.ko", &none, BASE);
-		if (dso_load(&t, d) != rows[i].fits)
-			fail_msg("a branch at %lld is%s taken", (long long)rows[i].offset, rows[i].fits ? " not" : "");
-		assert_int_equal(d->trouble, rows[i].fits ? DSO_FINE : DSO_BAD_ELF);
-		dso_table_free(&t);
-		kernel_free(&k);
-	}
-}
-
 /* Instructions of which it is not known where they branch to are missing, each by itself, in whatever order they are found. */
 static void missing_instructions(void **state)
 {
@@ -470,104 +413,6 @@ static void packed(void **state)
 	}
 	pdb_free(&b);
 	assert_true(done > 0);
-}
-
-/* Two packed modules of one name: each is found at its own path. */
-static void packed_at_path(void **state)
-{
-	static const char *const folders[] = { "one", "two" };
-	struct kernel_images k;
-	struct pdb b = { 0 };
-	struct dso_table t;
-	char path[64], cmd[512];
-	unsigned int i;
-	struct dso *d;
-
-	(void)state;
-	build(&b, false, false);
-	temp_write(dir, "plain.ko", b.p, b.len);
-	open_table(&t, &k);
-	for (i = 0; i < 2; i++) {
-		snprintf(cmd, sizeof(cmd), "mkdir '%s/%s' && gzip -c '%s/plain.ko' >'%s/%s/same.ko.gz'", dir, folders[i], dir, dir,
-			 folders[i]);
-		assert_int_equal(system(cmd), 0);
-	}
-	for (i = 0; i < 2; i++) {
-		snprintf(path, sizeof(path), "/%s/same.ko", folders[i]);
-		d = dso_table_get_module(&t, path, &none, BASE);
-		assert_true(dso_load(&t, d));
-		strcat(path, ".gz");
-		assert_non_null(strstr(dso_file(d), path));
-	}
-	dso_table_free(&t);
-	kernel_free(&k);
-	pdb_free(&b);
-}
-
-/* Zeros, packed: a few kilobytes that would take megabytes. Real modules become 3 to 6 times smaller. */
-static void too_large(void **state)
-{
-	size_t size = 20u << 20, cap = lzma_stream_buffer_bound(size), packed = 0, len;
-	uint8_t *zeros = calloc(1, size), *xz = malloc(cap), *p;
-
-	(void)state;
-	NEEDS(LZMA);
-	assert_non_null(zeros);
-	assert_non_null(xz);
-	assert_int_equal(lzma_easy_buffer_encode(0, LZMA_CHECK_CRC32, NULL, zeros, size, xz, &packed, cap), LZMA_OK);
-	assert_true(is_packed(xz, packed));
-	assert_int_equal(unpack(xz, packed, &p, &len), UNPACK_LARGE);
-	/* as much as the ratio allows */
-	packed = 0;
-	assert_int_equal(lzma_easy_buffer_encode(0, LZMA_CHECK_CRC32, NULL, zeros, 100000, xz, &packed, cap), LZMA_OK);
-	assert_int_equal(unpack(xz, packed, &p, &len), UNPACK_DONE);
-	assert_int_equal(len, 100000);
-	free(p);
-	assert_int_equal(unpack(xz, packed - 20, &p, &len), UNPACK_DAMAGED);
-	free(xz);
-	free(zeros);
-	assert_false(is_packed((const uint8_t *)"\177ELF", 4));
-	assert_int_equal(unpack((const uint8_t *)"\177ELF", 4, &p, &len), UNPACK_DAMAGED);
-}
-
-/* gzip keeps 32 KiB to repeat from, xz and zstd more: what is far apart is there, too. */
-static void repeats_from_far(void **state)
-{
-	static uint8_t data[160 << 10], packed[200 << 10];
-	z_stream z = { .next_in = data, .avail_in = sizeof(data), .next_out = packed, .avail_out = sizeof(packed) };
-	size_t i, n, len;
-	uint8_t *p;
-
-	(void)state;
-	NEEDS(ZSTD);
-	NEEDS(LZMA);
-	srand(1);
-	for (i = 0; i < 32000; i++)
-		data[i] = (uint8_t)(rand() >> 8);
-	for (; i < sizeof(data); i++)
-		data[i] = data[i - 32000];
-	assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 16 + MAX_WBITS, 9, Z_DEFAULT_STRATEGY), Z_OK);
-	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
-	n = z.total_out;
-	deflateEnd(&z);
-	assert_true(n < 40000);
-	assert_int_equal(unpack(packed, n, &p, &len), UNPACK_DONE);
-	assert_int_equal(len, sizeof(data));
-	assert_memory_equal(p, data, len);
-	free(p);
-	n = 0;
-	assert_int_equal(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC32, NULL, data, sizeof(data), packed, &n, sizeof(packed)),
-			 LZMA_OK);
-	assert_int_equal(unpack(packed, n, &p, &len), UNPACK_DONE);
-	assert_int_equal(len, sizeof(data));
-	assert_memory_equal(p, data, len);
-	free(p);
-	n = ZSTD_compress(packed, sizeof(packed), data, sizeof(data), 19);
-	assert_false(ZSTD_isError(n));
-	assert_int_equal(unpack(packed, n, &p, &len), UNPACK_DONE);
-	assert_int_equal(len, sizeof(data));
-	assert_memory_equal(p, data, len);
-	free(p);
 }
 
 /* Each byte of the file's tables changed, and the file cut anywhere: no crash, and never code outside it. */
@@ -771,21 +616,11 @@ static void build_ids_of_one_path(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(placed_by_rule),
-		cmocka_unit_test(without_symbols),
-		cmocka_unit_test(placed_by_symbols),
-		cmocka_unit_test(names_of_modules),
-		cmocka_unit_test(contradicting_symbols),
-		cmocka_unit_test(no_place),
-		cmocka_unit_test(recorded_places),
-		cmocka_unit_test(missing_instructions),
-		cmocka_unit_test(places_of_branches),
-		cmocka_unit_test(packed),
-		cmocka_unit_test(packed_at_path),
-		cmocka_unit_test(too_large),
-		cmocka_unit_test(repeats_from_far),
-		cmocka_unit_test(damaged),
-		cmocka_unit_test(as_the_linker_does),
+		cmocka_unit_test(placed_by_rule), cmocka_unit_test(placed_by_symbols),
+		cmocka_unit_test(names_of_modules), cmocka_unit_test(contradicting_symbols),
+		cmocka_unit_test(no_place), cmocka_unit_test(recorded_places),
+		cmocka_unit_test(missing_instructions), cmocka_unit_test(packed),
+		cmocka_unit_test(damaged), cmocka_unit_test(as_the_linker_does),
 		cmocka_unit_test(build_id_of_the_header), cmocka_unit_test(build_ids_of_one_path),
 	};
 

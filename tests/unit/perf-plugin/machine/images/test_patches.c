@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -109,89 +108,11 @@ static void overlaps(void **state)
 	dso_table_free(&t);
 }
 
-/* Of records of one time the first in the file; stretches of more than 64 words are divided. */
-static void long_stretches(void **state)
-{
-	enum { WORDS = 64 + 64 + 6 };
-	struct dso_table t;
-	struct patches ps = { 0 };
-	uint32_t old[WORDS], other[WORDS];
-	unsigned int i;
-
-	(void)state;
-	dso_table_init(&t);
-	for (i = 0; i < WORDS; i++) {
-		old[i] = i;
-		other[i] = ~i;
-	}
-	assert_int_equal(patches_note(&ps, TEXT, 100, 7, (const uint8_t *)other, sizeof(other)), 0);
-	assert_int_equal(patches_note(&ps, TEXT, 100, 5, (const uint8_t *)old, sizeof(old)), 0);
-	assert_int_equal(patches_note(&ps, TEXT, 100, 6, (const uint8_t *)other, sizeof(other)), 0);
-	assert_int_equal(patches_finish(&ps, &t), 0);
-	assert_int_equal(ps.nr_run, 3);
-	for (i = 0; i < 3; i++) {
-		unsigned int n = i < 2 ? 64 : 6;
-
-		assert_int_equal(ps.run[i].start, TEXT + 256 * i);
-		assert_int_equal(ps.run[i].end, TEXT + 256 * i + 4 * n);
-		assert_memory_equal(ps.dso->data + ps.run[i].at, old + 64 * i, 4 * n);
-	}
-	assert_int_equal(ps.dso->size, sizeof(old));
-	assert_int_equal(ps.dso->extent, sizeof(old));
-	assert_int_equal(ps.dso->state, DSO_LOADED);
-	patches_free(&ps);
-	dso_table_free(&t);
-}
-
-/* Stretches that are no whole words begin at words all the same. */
-static void odd_lengths(void **state)
-{
-	static const struct {
-		const char *bytes;
-		uint64_t at;
-	} cases[] = { { "a", 0 }, { "ab", 4 }, { "abc", 8 }, { "abcde", 12 }, { "abcd", 20 },
-		      { "ab", 4 }, { "abcde", 12 }, { "x", 24 } };
-	struct dso_table t;
-	struct patches ps = { 0 };
-	uint64_t at;
-	size_t i, len;
-
-	(void)state;
-	dso_table_init(&t);
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		len = strlen(cases[i].bytes);
-		assert_int_equal(patches_place(&ps, &t, (const uint8_t *)cases[i].bytes, len, &at), 0);
-		assert_int_equal(at, cases[i].at);
-		assert_memory_equal(ps.bytes + at, cases[i].bytes, len);
-	}
-	assert_int_equal(ps.size, 28);
-	patches_free(&ps);
-	dso_table_free(&t);
-}
-
-static void given_up_half_way(void **state)
-{
-	struct dso_table t;
-	struct patches ps = { 0 };
-	uint64_t at;
-
-	(void)state;
-	dso_table_init(&t);
-	assert_int_equal(patches_place(&ps, &t, nop, 4, &at), 0);
-	assert_int_equal(patches_note(&ps, TEXT, 1, 1, nop, 4), 0);
-	patches_free(&ps);
-	dso_table_free(&t);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(memory_follows_the_places),
-		cmocka_unit_test(many_stretches),
+		cmocka_unit_test(memory_follows_the_places), cmocka_unit_test(many_stretches),
 		cmocka_unit_test(overlaps),
-		cmocka_unit_test(long_stretches),
-		cmocka_unit_test(odd_lengths),
-		cmocka_unit_test(given_up_half_way),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -60,40 +59,6 @@ static const struct dso *file_of(const struct session *ss, const char *path)
 			return ss->images.dsos.all[i];
 	fail_msg("no %s", path);
 	return NULL;
-}
-
-static void kernel_symbols(void **state)
-{
-	static const size_t pieces[] = { 0, 8, 16, 40, 1000 };
-	struct pdb data = { 0 };
-	struct session *ss;
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
-		sb_side_band(&data, "/two.bin");
-		symbol_record(&data, pieces[i], sizeof(symbols) - 1);
-		symbol_record(&data, pieces[i], 5);	/* the first one holds */
-		ss = open_recording(&data, NULL);
-		assert_int_equal(ss->side.bad_records, 0);
-		assert_int_equal(ss->images.kernel.recorded_kallsyms_len, sizeof(symbols) - 1);
-		assert_memory_equal(ss->images.kernel.recorded_kallsyms, symbols, sizeof(symbols) - 1);
-		session_close(ss);
-	}
-	/* more text than the record has; none; pieces without an end */
-	sb_side_band(&data, "/two.bin");
-	symbol_record(&data, 0, 1000);
-	ss = open_recording(&data, NULL);
-	assert_int_equal(ss->side.bad_records, 1);
-	assert_null(ss->images.kernel.recorded_kallsyms);
-	session_close(ss);
-	sb_side_band(&data, "/two.bin");
-	symbol_record(&data, 16, sizeof(symbols) - 1);
-	data.len -= 8;
-	ss = open_recording(&data, NULL);
-	assert_int_equal(ss->side.bad_records, 1);
-	assert_null(ss->images.kernel.recorded_kallsyms);
-	session_close(ss);
 }
 
 /* A record of no symbols is none, and pieces of nothing are no record. */
@@ -169,9 +134,7 @@ static void modules(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kernel_symbols),
-		cmocka_unit_test(no_symbols),
-		cmocka_unit_test(modules),
+		cmocka_unit_test(no_symbols), cmocka_unit_test(modules),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

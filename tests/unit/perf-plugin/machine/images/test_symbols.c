@@ -8,13 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #include "machine/images/kallsyms.h"
-#include "machine/images/perf_maps.h"
 #include "machine/images/perfmap.h"
 #include "session/decode/locate.h"
 #include "unit/perf-plugin/said.h"
@@ -102,26 +100,6 @@ static void no_symbols(void **state)
 	assert_string_equal(said_end(&said), want);
 }
 
-/* Any number of blanks stands before the module, which is left out where its bracket does not end. */
-static void blanks_before_modules(void **state)
-{
-	static const char text[] = "ffff800000001000 T one \t  [first]\nffff800000002000 T two[\n"
-				   "ffff800000003000 T three\t[second\nffff800000004000 T four\t\t\t[fourth]";
-	struct kallsyms *ks = kallsyms_read(text, sizeof(text) - 1);
-	uint64_t addr = 0;
-
-	(void)state;
-	assert_non_null(ks);
-	assert_false(kallsyms_address(ks, "one", NULL, &addr));
-	assert_true(kallsyms_address(ks, "one", "first", &addr));
-	assert_int_equal(addr, 0xffff800000001000);
-	assert_true(kallsyms_address(ks, "two[", NULL, &addr));
-	assert_true(kallsyms_address(ks, "three", NULL, &addr));
-	assert_true(kallsyms_address(ks, "four", "fourth", &addr));
-	assert_int_equal(addr, 0xffff800000004000);
-	kallsyms_free(ks);
-}
-
 static void names_of_generated_code(void **state)
 {
 	static const char text[] =
@@ -185,53 +163,6 @@ static void names_of_generated_code(void **state)
 	perf_map_free(pm);
 }
 
-/* /tmp of the recorded machine is that below the folder of its files; that of this machine if it is the same machine. */
-static void files_of_processes(void **state)
-{
-	char symfs[] = "/tmp/cstrace-perfmap-XXXXXX", here[64], below[128], cmd[128];
-	struct utsname host;
-	uint64_t start, size;
-	const char *name;
-	unsigned int i;
-	FILE *f;
-
-	(void)state;
-	assert_int_equal(uname(&host), 0);
-	assert_non_null(mkdtemp(symfs));
-	snprintf(below, sizeof(below), "%s/tmp", symfs);
-	assert_int_equal(mkdir(below, 0700), 0);
-	snprintf(below, sizeof(below), "%s/tmp/perf-%d.map", symfs, (int)getpid());
-	snprintf(here, sizeof(here), "/tmp/perf-%d.map", (int)getpid());
-	for (i = 0; i < 2; i++) {
-		f = fopen(i ? here : below, "w");
-		assert_non_null(f);
-		fprintf(f, "1000 10 %s\n", i ? "here" : "below");
-		fclose(f);
-	}
-	for (i = 0; i < 5; i++) {
-		struct perf_maps pms = { .symfs = i & 1 ? symfs : NULL,
-					 .hostname = i < 2 ? "another machine" : i < 4 ? host.nodename : NULL };
-		const struct perf_map *pm = perf_maps_get(&pms, (int)getpid()), *none;
-		bool found = i != 0 && i != 4;
-
-		assert_non_null(pm);
-		assert_int_equal(perf_map_find(pm, 0x1000, &name, &start, &size), found);
-		if (found)
-			assert_string_equal(name, i & 1 ? "below" : "here");
-		/* read once; one that is not there has no names */
-		assert_ptr_equal(perf_maps_get(&pms, (int)getpid()), pm);
-		none = perf_maps_get(&pms, (int)getpid() + 1000000000);
-		assert_non_null(none);
-		assert_ptr_not_equal(none, pm);
-		assert_false(perf_map_find(none, 0x1000, &name, &start, &size));
-		assert_ptr_equal(perf_maps_get(&pms, (int)getpid() + 1000000000), none);
-		perf_maps_free(&pms);
-	}
-	unlink(here);
-	snprintf(cmd, sizeof(cmd), "rm -r %s", symfs);
-	assert_int_equal(system(cmd), 0);
-}
-
 /* The idle task has a name that no record tells; what no thread is known for has none. */
 static void name_of_idle_task(void **state)
 {
@@ -246,12 +177,8 @@ static void name_of_idle_task(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kernel_symbols),
-		cmocka_unit_test(no_symbols),
-		cmocka_unit_test(blanks_before_modules),
-		cmocka_unit_test(names_of_generated_code),
-		cmocka_unit_test(files_of_processes),
-		cmocka_unit_test(name_of_idle_task),
+		cmocka_unit_test(kernel_symbols), cmocka_unit_test(no_symbols),
+		cmocka_unit_test(names_of_generated_code), cmocka_unit_test(name_of_idle_task),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
