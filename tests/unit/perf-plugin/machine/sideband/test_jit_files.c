@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -209,35 +208,6 @@ static void when_code_is_there(void **state)
 	}
 }
 
-/* What is wrong with a file is reported and counted. */
-static void files_of_no_use(void **state)
-{
-	(void)state;
-	write_dump("jit-1.dump", 1, 0, 100, 1);
-	write_dump("jit-2.dump", 2, 0, 100, 0);
-	temp_write(dir, "jit-3.dump", "nothing of that kind: it is a text", 34);
-	temp_write(dir, "jit-4.dump", "", 0);
-	start(2);
-	note("jit-1.dump", 1, 10, 10);
-	note("jit-2.dump", 2, 10, 11);
-	note("jit-3.dump", 3, 10, 12);
-	note("jit-4.dump", 4, 10, 13);
-	note("jit-6.dump", 6, 10, 14);
-	assert_string_equal(finish(),
-		"cstrace: DIR/jit-1.dump: 1 unusable records, and 65 bytes at its end of which nothing is known: the code that they "
-		"tell about is missing; was the file copied after its program had ended?\n"
-		"cstrace: DIR/jit-3.dump: not used as a jitdump file: it does not start with the magic number of a jitdump "
-		"file (JiTD)\n"
-		"cstrace: warning: process 4 wrote its generated code to DIR/jit-4.dump: No data available: copy that file "
-		"from the target below the directory of --symfs, or name it with --jitdump\n"
-		"cstrace: warning: process 6 wrote its generated code to DIR/jit-6.dump: No such file or directory: copy that file "
-		"from the target below the directory of --symfs, or name it with --jitdump\n");
-	expect_code("jit-2.dump@2 100/11");
-	assert_int_equal(fx.se.jit.missing, 3);
-	assert_int_equal(fx.se.jit.bad_records, 1);
-	end();
-}
-
 /*
  * The file of the user is the first choice, then that of the input, then the recorded path, and with --symfs any file of the
  * name below it. Files of the user and of the input that no record mentions are used, too, each once.
@@ -394,42 +364,12 @@ static void files_of_one_name(void **state)
 	}
 }
 
-/* Empty names of the list are passed over, and those that are longer than any path. */
-static void list_of_files(void **state)
-{
-	static const struct {
-		const char *list, *names;
-	} cases[] = {
-		{ "", "" }, { ",", "" }, { ",,,", "" }, { "a", "a " }, { "a,b", "a b " }, { ",ab,,c,", "ab c " },
-		{ "abc,abcd,ab", "abc ab " }, { "abcd", "" }, { "abcd,abcde,a", "a " },
-		{ "7:a,b,12:c", "7:a b 12:c " }, { "7:,8", "7: 8 " }, { "7:abcd,1:2", "1:2 " }, { ":a", ":a " },
-	};
-	const char *list;
-	char name[4], got[64];
-	size_t i;
-	int pid;
-
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		*got = '\0';
-		list = cases[i].list;
-		while (jit_next_given(&list, name, sizeof(name), &pid)) {
-			if (pid >= 0)
-				sprintf(got + strlen(got), "%d:", pid);
-			strcat(got, name);
-			strcat(got, " ");
-		}
-		assert_string_equal(got, cases[i].names);
-	}
-	list = NULL;
-	assert_false(jit_next_given(&list, name, sizeof(name), &pid));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_file_once), cmocka_unit_test(when_code_is_there), cmocka_unit_test(files_of_no_use),
-		cmocka_unit_test(where_files_are), cmocka_unit_test(list_of_files), cmocka_unit_test(whose_file), cmocka_unit_test(files_of_one_name),
+		cmocka_unit_test(each_file_once), cmocka_unit_test(when_code_is_there),
+		cmocka_unit_test(where_files_are), cmocka_unit_test(whose_file),
+		cmocka_unit_test(files_of_one_name),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
