@@ -63,11 +63,6 @@ static const struct dso *code_at(struct history *h, int pid, uint64_t time, uint
 	return d;
 }
 
-static int pid_at(struct history *h, int tid, uint64_t time)
-{
-	return threads_pid(&h->ts, tid, threads_limit(&h->ts, time, UINT64_MAX));
-}
-
 /* ---- against a model ------------------------------------------------------------------------------- */
 
 #define TASKS 24u
@@ -380,106 +375,7 @@ static void spaces_follow_the_window(void **state)
 	}
 }
 
-/* ---- order ------------------------------------------------------------------------------------------ */
-
-static void events_come_in_order_of_time(void **state)
-{
-	struct history h;
-	struct side_event e, before;
-	unsigned int i, pass, n, zeros;
-
-	(void)state;
-	random_state = 5;
-	start(&h);
-	h.side.keep = 10;
-	for (i = 0; i < 20000; i++) {
-		e = comm_event(i < 10 ? 0 : 1000 + i * 10 - rnd(3000 < i && i < 6000 ? 5000 : 100), 1, "x", false);
-		/* the recorder describes what ran before at the end, too */
-		if (i > 19000 && rnd(2))
-			e.time = 0;
-		add(&h, e);
-	}
-	finish(&h);
-	assert_false(side_order_kept(&h.side));
-	for (pass = 0; pass < 2; pass++) {
-		memset(&before, 0, sizeof(before));
-		assert_int_equal(side_order_rewind(&h.side), 0);
-		for (n = zeros = 0; side_order_next(&h.side, &e) == 1; n++) {
-			assert_true(!n || before.time < e.time || (before.time == e.time && before.seq < e.seq));
-			before = e;
-			zeros += !e.time;
-			/* no more is read ahead than events are out of order */
-			assert_in_range(h.list.pos, 0, n + 700);
-		}
-		assert_int_equal(n, 20000);
-		assert_true(zeros > 400);
-	}
-	end(&h);
-}
-
-static void sources_are_merged(void **state)
-{
-	struct list_source other;
-	struct side_event *slot, e;
-	struct history h;
-	unsigned int i, keep;
-	uint64_t last;
-
-	(void)state;
-	for (keep = 0; keep < 2; keep++) {
-		start(&h);
-		h.side.keep = keep ? SIDE_KEEP : 1;
-		memset(&other, 0, sizeof(other));
-		other.src = h.list.src;
-		for (i = 0; i < 50; i++) {
-			add(&h, map_event(100 + i * 20, 5, 0x1000, &files[0]));
-			slot = ARRAY_ADD(other.e, other.nr, other.cap);
-			assert_non_null(slot);
-			*slot = map_event(110 + i * 20, 5, 0x1000, &files[1]);
-		}
-		note_all(&h);
-		/* found while the first source was read, as a jitdump file is */
-		assert_non_null(side_order_add(&h.side, &other.src));
-		begin(&h);
-		assert_int_equal(h.ts.keep, keep);
-		assert_int_equal(side_order_rewind(&h.side), 0);
-		assert_int_equal(other.pos, keep ? 50 : 0);	/* read again, or kept */
-		for (i = 0, last = 0; side_order_next(&h.side, &e) == 1; i++) {
-			assert_true(e.time > last);
-			assert_ptr_equal(e.map.dso, &files[i & 1]);
-			last = e.time;
-		}
-		assert_int_equal(i, 100);
-		end(&h);
-	}
-}
-
 /* ---- numbers that are used again --------------------------------------------------------------------- */
-
-static void pid_reused_after_exit(void **state)
-{
-	struct history h;
-
-	(void)state;
-	start(&h);
-	add(&h, map_event(10, 1, 0x9000, &files[7]));
-	add(&h, fork_event(20, 1, 5, 5));
-	add(&h, map_event(30, 5, 0x1000, &files[0]));
-	add(&h, exit_event(40, 5, 5));
-	add(&h, fork_event(50, 1, 5, 5));
-	add(&h, map_event(60, 5, 0x2000, &files[1]));
-	finish(&h);
-	assert_ptr_equal(code_at(&h, 5, 35, 0x1000), &files[0]);
-	/* until its number is used again nothing says that its memory is gone */
-	assert_ptr_equal(code_at(&h, 5, 45, 0x1000), &files[0]);
-	assert_null(code_at(&h, 5, 50, 0x1000));
-	assert_ptr_equal(code_at(&h, 5, 50, 0x9000), &files[7]);
-	assert_ptr_equal(code_at(&h, 5, 60, 0x2000), &files[1]);
-	assert_true(threads_alive(&h.ts, 5, threads_limit(&h.ts, 35, 0)));
-	assert_true(threads_alive(&h.ts, 5, threads_limit(&h.ts, 50, 0)));
-	assert_false(threads_alive(&h.ts, 6, threads_limit(&h.ts, 50, 0)));
-	end(&h);
-}
 
 /* A thread that has exited runs up to its exit record, and no longer. */
 static void alive_until_exit(void **state)
@@ -499,101 +395,6 @@ static void alive_until_exit(void **state)
 	/* the time of a moment behind all records is that of the last one */
 	assert_int_equal(threads_time(&h.ts, threads_limit(&h.ts, 70, 0)), 60);
 	assert_int_equal(threads_time(&h.ts, UINT64_MAX), 60);
-	end(&h);
-}
-
-static void pid_reused_without_exit(void **state)
-{
-	struct history h;
-
-	(void)state;
-	start(&h);
-	add(&h, map_event(10, 1, 0x9000, &files[7]));
-	add(&h, map_event(30, 5, 0x1000, &files[0]));
-	add(&h, fork_event(50, 1, 5, 5));
-	finish(&h);
-	assert_ptr_equal(code_at(&h, 5, 49, 0x1000), &files[0]);
-	assert_null(code_at(&h, 5, 50, 0x1000));
-	assert_ptr_equal(code_at(&h, 5, 50, 0x9000), &files[7]);
-	end(&h);
-}
-
-/* The record of the new process's creation was lost: its maps do not mix with those of the dead one. */
-static void pid_reused_without_fork(void **state)
-{
-	struct history h;
-
-	(void)state;
-	start(&h);
-	add(&h, map_event(30, 5, 0x1000, &files[0]));
-	add(&h, exit_event(40, 5, 5));
-	add(&h, map_event(60, 5, 0x2000, &files[1]));
-	finish(&h);
-	assert_ptr_equal(code_at(&h, 5, 35, 0x1000), &files[0]);
-	assert_null(code_at(&h, 5, 60, 0x1000));
-	assert_ptr_equal(code_at(&h, 5, 60, 0x2000), &files[1]);
-	end(&h);
-}
-
-static void a_process_lives_as_long_as_its_threads(void **state)
-{
-	struct history h;
-
-	(void)state;
-	start(&h);
-	add(&h, map_event(10, 5, 0x1000, &files[0]));
-	add(&h, fork_event(20, 5, 5, 6));
-	/* the first thread leaves, the other one goes on and loads a library */
-	add(&h, exit_event(30, 5, 5));
-	add(&h, map_event(40, 5, 0x2000, &files[1]));
-	h.list.e[3].tid = 6;
-	add(&h, exit_event(50, 5, 6));
-	add(&h, map_event(60, 5, 0x3000, &files[2]));
-	finish(&h);
-	assert_ptr_equal(code_at(&h, 5, 45, 0x1000), &files[0]);
-	assert_ptr_equal(code_at(&h, 5, 45, 0x2000), &files[1]);
-	assert_null(code_at(&h, 5, 60, 0x1000));
-	assert_ptr_equal(code_at(&h, 5, 60, 0x3000), &files[2]);
-	end(&h);
-}
-
-static void vfork_shares_until_exec(void **state)
-{
-	struct history h;
-
-	(void)state;
-	start(&h);
-	add(&h, map_event(10, 5, 0x1000, &files[0]));
-	add(&h, fork_event(20, 5, 6, 6));
-	add(&h, comm_event(30, 6, "tool", true));
-	add(&h, map_event(31, 6, 0x1000, &files[1]));
-	/* the parent was waiting; now it goes on */
-	add(&h, map_event(40, 5, 0x2000, &files[2]));
-	finish(&h);
-	assert_ptr_equal(code_at(&h, 6, 25, 0x1000), &files[0]);
-	assert_ptr_equal(code_at(&h, 6, 31, 0x1000), &files[1]);
-	assert_null(code_at(&h, 6, 45, 0x2000));
-	assert_ptr_equal(code_at(&h, 5, 45, 0x1000), &files[0]);
-	end(&h);
-}
-
-static void both_ends_of_a_replaced_map_stay(void **state)
-{
-	struct side_event big = map_event(10, 5, 0x1000, &files[0]);
-	struct history h;
-
-	(void)state;
-	big.map.end = 0x6000;
-	start(&h);
-	add(&h, big);
-	add(&h, map_event(20, 5, 0x3000, &files[1]));
-	finish(&h);
-	assert_ptr_equal(code_at(&h, 5, 15, 0x3800), &files[0]);
-	assert_ptr_equal(code_at(&h, 5, 20, 0x2fff), &files[0]);
-	assert_ptr_equal(code_at(&h, 5, 20, 0x3800), &files[1]);
-	assert_ptr_equal(code_at(&h, 5, 20, 0x4000), &files[0]);
-	assert_ptr_equal(code_at(&h, 5, 20, 0x5fff), &files[0]);
-	assert_null(code_at(&h, 5, 20, 0x6000));
 	end(&h);
 }
 
@@ -624,92 +425,7 @@ static void cyclic_forks_end(void **state)
 	end(&h);
 }
 
-/* Its creation was lost, but the trace says that it ran: its process is known from what comes later. */
-static void process_of_an_orphan_is_known_early(void **state)
-{
-	struct history h;
-	unsigned int i;
-
-	(void)state;
-	for (i = 0; i < 2; i++) {
-		start(&h);
-		h.side.keep = i ? SIDE_KEEP : 0;
-		h.ts.ahead = 1;
-		add(&h, map_event(10, 5, 0x1000, &files[0]));
-		for (unsigned int k = 0; k < 100; k++)
-			add(&h, map_event(20 + k, 5, 0x2000, &files[k & 1]));
-		add(&h, fork_event(200, 5, 5, 8));
-		add(&h, comm_event(300, 5, "late", false));
-		h.list.e[h.list.nr - 1].tid = 7;
-		finish(&h);
-		seek(&h, 30);
-		assert_int_equal(pid_at(&h, 7, 30), 5);
-		assert_int_equal(pid_at(&h, 99, 30), -1);
-		seek(&h, 400);
-		assert_int_equal(pid_at(&h, 7, 400), 5);
-		assert_int_equal(pid_at(&h, 8, 400), 5);
-		end(&h);
-	}
-}
-
-static void without_times_position_moves_the_window(void **state)
-{
-	struct maplist *ml;
-	struct history h;
-	unsigned int i;
-
-	(void)state;
-	start(&h);
-	h.side.keep = 0;
-	h.ts.ahead = 3;
-	for (i = 0; i < 500; i++)
-		add(&h, map_event(0, 5, 0x1000, &files[i % 8]));
-	finish(&h);
-	for (i = 0; i < 500; i += 9) {
-		assert_int_equal(threads_seek(&h.ts, NO_TIME, i, UINT64_MAX), 0);
-		assert_int_equal(threads_limit(&h.ts, NO_TIME, i), i + 1);
-		ml = maps_at(&h, 5, i + 1);
-		assert_ptr_equal(maplist_find(ml, 0x1000)->dso, &files[i % 8]);
-		maplist_unref(ml);
-	}
-	assert_true(threads_passed(&h.ts, NO_TIME, 100));
-	assert_false(threads_passed(&h.ts, NO_TIME, 498));
-	end(&h);
-}
-
 /* ---- how much is kept -------------------------------------------------------------------------------- */
-
-static void what_ended_is_forgotten(void **state)
-{
-	struct history h;
-	unsigned int i, most = 0;
-
-	(void)state;
-	start(&h);
-	h.side.keep = 0;
-	h.ts.ahead = 16;
-	add(&h, map_event(1, 1, 0x1000, &files[0]));
-	for (i = 0; i < 5000; i++) {
-		int pid = 10 + (int)i;
-
-		add(&h, fork_event(10 + i * 10, 1, pid, pid));
-		add(&h, comm_event(12 + i * 10, pid, i & 1 ? "odd" : "even", true));
-		add(&h, map_event(13 + i * 10, pid, 0x2000, &files[1]));
-		add(&h, exit_event(14 + i * 10, pid, pid));
-	}
-	finish(&h);
-	for (i = 0; i < 5000; i++) {
-		seek(&h, 13 + i * 10);
-		assert_ptr_equal(code_at(&h, 10 + (int)i, 13 + i * 10, 0x2000), &files[1]);
-		most = h.ts.nr_processes > most ? (unsigned int)h.ts.nr_processes : most;
-		assert_true(h.ts.nr_threads <= h.ts.nr_processes + 1);
-		assert_true(h.ts.nr - h.ts.first <= 4 * 16 + 5);
-	}
-	assert_true(most < 40);
-	assert_int_equal(h.ts.total_processes, 5001);
-	assert_int_equal(h.side.names.used, 2);
-	end(&h);
-}
 
 static bool released;
 
@@ -793,77 +509,14 @@ static void the_window_grows_after_many_restarts(void **state)
 	end(&h);
 }
 
-/* ---- the containers ---------------------------------------------------------------------------------- */
-
-/* Whoever chooses numbers far apart must not make every search a long one. */
-static void intmap_of_numbers_far_apart(void **state)
-{
-	struct intmap m = { .slot = NULL };
-	size_t i, run = 0, longest = 0;
-	unsigned int k;
-
-	(void)state;
-	for (k = 1; k < 0x8000; k++)
-		assert_true(intmap_put(&m, (int)(k << 16), &m));
-	for (i = 0; i < m.size; i++) {
-		run = m.slot[i].value ? run + 1 : 0;
-		longest = run > longest ? run : longest;
-	}
-	assert_in_range(longest, 1, 1000);
-	intmap_free(&m);
-}
-
-static void intmap_against_model(void **state)
-{
-	struct intmap m = { .slot = NULL };
-	void *model[300] = { NULL };
-	unsigned int i, k;
-
-	(void)state;
-	random_state = 9;
-	for (i = 0; i < 30000; i++) {
-		k = rnd(300);
-		if (rnd(2)) {
-			model[k] = &files[rnd(8)];
-			assert_true(intmap_put(&m, (int)(k * 64), model[k]));
-		} else {
-			model[k] = NULL;
-			intmap_remove(&m, (int)(k * 64));
-		}
-		k = rnd(300);
-		assert_ptr_equal(intmap_get(&m, (int)(k * 64)), model[k]);
-	}
-	for (k = i = 0; k < 300; k++) {
-		assert_ptr_equal(intmap_get(&m, (int)(k * 64)), model[k]);
-		i += model[k] != NULL;
-	}
-	assert_int_equal(m.used, i);
-	intmap_free(&m);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(window_against_model),
-		cmocka_unit_test(spaces_follow_the_window),
-		cmocka_unit_test(events_come_in_order_of_time),
-		cmocka_unit_test(sources_are_merged),
-		cmocka_unit_test(pid_reused_after_exit),
-		cmocka_unit_test(alive_until_exit),
-		cmocka_unit_test(pid_reused_without_exit),
-		cmocka_unit_test(pid_reused_without_fork),
-		cmocka_unit_test(a_process_lives_as_long_as_its_threads),
-		cmocka_unit_test(vfork_shares_until_exec),
-		cmocka_unit_test(both_ends_of_a_replaced_map_stay),
-		cmocka_unit_test(cyclic_forks_end),
-		cmocka_unit_test(process_of_an_orphan_is_known_early),
-		cmocka_unit_test(without_times_position_moves_the_window),
-		cmocka_unit_test(what_ended_is_forgotten),
+		cmocka_unit_test(window_against_model), cmocka_unit_test(spaces_follow_the_window),
+		cmocka_unit_test(alive_until_exit), cmocka_unit_test(cyclic_forks_end),
 		cmocka_unit_test(what_was_in_use_is_forgotten_later),
 		cmocka_unit_test(held_moments_stay),
 		cmocka_unit_test(the_window_grows_after_many_restarts),
-		cmocka_unit_test(intmap_of_numbers_far_apart),
-		cmocka_unit_test(intmap_against_model),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

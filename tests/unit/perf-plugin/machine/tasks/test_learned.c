@@ -7,12 +7,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
-#include "base/error.h"
 #include "session/decode/decode.h"
 #include "session/internal.h"
 #include "unit/perf-plugin/said.h"
@@ -130,30 +128,6 @@ static void facts_of_earlier_pieces(void **state)
 		}
 }
 
-static int end_with_error(void *piece)
-{
-	(void)piece;
-	return ERR_REPORTED;
-}
-
-/* The end of a thread's sum can fail: the run returns that, and no sum is taken. */
-static void sum_that_fails(void **state)
-{
-	struct taken t = { 0 };
-	struct consumer con = consumer(&t);
-	struct shard_ops shards;
-	struct session *ss = open_stream(2, SAME);
-
-	(void)state;
-	shards = *con.shards;
-	shards.sums = true;
-	shards.end = end_with_error;
-	con.shards = &shards;
-	assert_int_equal(session_run(ss, &con), ERR_REPORTED);
-	assert_int_equal(t.pieces, 0);
-	session_close(ss);
-}
-
 /* Of a unit without a decoder there is one message, whichever of its records is decoded in a thread and then again. */
 static void message_of_refused_piece(void **state)
 {
@@ -204,7 +178,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(facts_of_earlier_pieces),
-		cmocka_unit_test(sum_that_fails),
 		cmocka_unit_test(message_of_refused_piece),
 	};
 

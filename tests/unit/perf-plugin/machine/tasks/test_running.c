@@ -19,132 +19,6 @@
 #include "machine/tasks/world.h"
 #include "session/losses/guests.h"
 
-static void switches(void **state)
-{
-	struct running r = { .nr = 0 };
-	int tids[4];
-	bool all;
-
-	(void)state;
-	/* in any order; CPU 1: until 100 thread 5, then 7, idle, 8 */
-	running_add(&r, 1, 300, RUN_IN, 8, 0);
-	running_add(&r, 1, 100, RUN_IN, 7, 5);
-	running_add(&r, 1, 200, RUN_IN, 0, 7);
-	running_add(&r, 1, 99, RUN_OUT, 7, 5);
-	running_add(&r, 4, 150, RUN_IN, 9, -1);
-	/* a start alone tells nothing of what came after it */
-	running_add(&r, 6, 100, RUN_START, 3, -1);
-	running_add(&r, 7, 100, RUN_START, 3, -1);
-	running_add(&r, 7, 200, RUN_IN, 4, 3);
-	running_add(&r, 8, 100, RUN_IN, 1, 7);
-	running_finish(&r);
-	assert_false(running_known(&r, 6));
-	assert_int_equal(running_thread(&r, 6, 150), -1);
-	assert_int_equal(running_between(&r, 6, 0, 300, ZERO_IDLE, tids, 4, &all), 0);
-	assert_false(all);
-	assert_int_equal(running_thread(&r, 7, 150), 3);
-	assert_int_equal(running_thread(&r, 7, 250), 4);
-	assert_true(running_known(&r, 1));
-	assert_false(running_known(&r, 2));
-	assert_int_equal(running_thread(&r, 2, 150), -1);
-	assert_int_equal(running_thread(&r, 1, 0), 5);
-	assert_int_equal(running_thread(&r, 1, 98), 5);
-	assert_int_equal(running_thread(&r, 1, 100), 7);
-	assert_int_equal(running_thread(&r, 1, 199), 7);
-	assert_int_equal(running_thread(&r, 1, 200), 0);
-	assert_int_equal(running_thread(&r, 1, UINT64_MAX), 8);
-	assert_int_equal(running_thread(&r, 4, 149), -1);
-	assert_true(running_other(&r, 1, 0, 100, 5, ZERO_IDLE));
-	assert_false(running_other(&r, 1, 100, 299, 7, ZERO_IDLE));	/* idle is nobody */
-	assert_true(running_other(&r, 1, 100, 300, 7, ZERO_IDLE));
-	assert_false(running_other(&r, 2, 0, 300, 7, ZERO_IDLE));
-	assert_true(running_other(&r, 8, 0, 100, 7, ZERO_IDLE));	/* thread 1 is one as any other */
-	assert_int_equal(running_between(&r, 1, 100, 250, ZERO_IDLE, tids, 4, &all), 1);
-	assert_true(all);
-	assert_int_equal(tids[0], 7);
-	assert_int_equal(running_between(&r, 1, 0, 300, ZERO_IDLE, tids, 4, &all), 3);
-	assert_true(all);
-	assert_int_equal(tids[0], 5);
-	assert_int_equal(tids[1], 7);
-	assert_int_equal(tids[2], 8);
-	assert_int_equal(running_between(&r, 1, 0, 300, ZERO_IDLE, tids, 2, &all), 2);
-	assert_false(all);
-	assert_int_equal(running_between(&r, 3, 0, 300, ZERO_IDLE, tids, 2, &all), 0);
-	assert_false(all);
-	running_free(&r);
-}
-
-/* CPUs with what a recorder writes: switch-out and switch-in records of one time, a begin of trace among switches. */
-static void pairs_of_switch_records(void **state)
-{
-	struct running r = { .nr = 0 };
-	int tids[4];
-	bool all;
-
-	(void)state;
-	/* each switch has two records; the first does not name the next thread */
-	running_add(&r, 1, 100, RUN_IN, 7, -1);
-	running_add(&r, 1, 200, RUN_IN, 8, -1);
-	running_add(&r, 1, 200, RUN_OUT, -1, 7);
-	/* the last switch has lost its second record */
-	running_add(&r, 1, 300, RUN_OUT, -1, 8);
-	/* the begin of trace is recorded after switches that come later */
-	running_add(&r, 2, 200, RUN_IN, 5, 4);
-	running_add(&r, 2, 100, RUN_START, 3, -1);
-	/* two records of one time: the first one names the thread before */
-	running_add(&r, 3, 100, RUN_IN, 5, 4);
-	running_add(&r, 3, 100, RUN_IN, 6, 9);
-	/* the same in the other order is the same history */
-	running_add(&r, 4, 100, RUN_IN, 6, 4);
-	running_add(&r, 4, 100, RUN_IN, 5, 9);
-	/* a CPU without switches before the last moment */
-	running_add(&r, 5, UINT64_MAX, RUN_IN, 6, 4);
-	running_finish(&r);
-	assert_int_equal(running_between(&r, 1, 100, 250, ZERO_IDLE, tids, 4, &all), 2);
-	assert_true(all);
-	assert_int_equal(tids[0], 7);
-	assert_int_equal(tids[1], 8);
-	assert_int_equal(running_thread(&r, 1, 200), 8);
-	assert_int_equal(running_between(&r, 1, 250, 299, ZERO_IDLE, tids, 4, &all), 1);
-	assert_true(all);
-	assert_int_equal(running_between(&r, 1, 250, 300, ZERO_IDLE, tids, 4, &all), 1);
-	assert_false(all);	/* who came then is unknown */
-	assert_int_equal(running_thread(&r, 1, 300), -1);
-	assert_false(running_other(&r, 1, 250, 400, 8, ZERO_IDLE));
-	assert_true(running_known(&r, 2));
-	assert_int_equal(running_thread(&r, 2, 99), -1);
-	assert_int_equal(running_thread(&r, 2, 150), 3);
-	assert_int_equal(running_thread(&r, 2, 200), 5);
-	assert_int_equal(running_thread(&r, 3, 99), 4);
-	assert_int_equal(running_thread(&r, 3, 100), 6);
-	assert_int_equal(running_thread(&r, 4, 99), 4);
-	assert_int_equal(running_thread(&r, 4, 100), 6);
-	assert_int_equal(running_thread(&r, 5, 7), -1);
-	running_free(&r);
-	assert_int_equal(r.nr, 0);
-	assert_false(running_known(&r, 1));
-}
-
-/* Switches that a single question looks at: 256 of them are all seen, beyond that the answer is incomplete. */
-static void as_many_switches_as_are_searched(void **state)
-{
-	struct running r = { .nr = 0 };
-	int tids[4], i;
-	bool all;
-
-	(void)state;
-	for (i = 0; i < 1000; i++)
-		assert_int_equal(running_add(&r, 0, 10 + (uint64_t)i, RUN_IN, i == 256 ? 7 : 5 + (i & 1), i ? -1 : 0), 0);
-	running_finish(&r);
-	assert_int_equal(running_between(&r, 0, 0, 9 + 256, ZERO_IDLE, tids, 4, &all), 2);
-	assert_true(all);
-	assert_int_equal(running_between(&r, 0, 0, 9 + 257, ZERO_IDLE, tids, 4, &all), 2);
-	assert_false(all);
-	assert_int_equal(running_between(&r, 0, 10, 10 + 256, ZERO_IDLE, tids, 4, &all), 3);
-	assert_true(all);
-	running_free(&r);
-}
-
 /* A question over very many switches has a bounded cost. */
 static void very_many_switches(void **state)
 {
@@ -160,61 +34,6 @@ static void very_many_switches(void **state)
 		assert_int_equal(running_between(&r, 0, 0, 99999, ZERO_IDLE, tids, 4, &all), 2);
 		assert_false(all);
 	}
-	running_free(&r);
-}
-
-/* A thread 0 after another one is no idle task: it runs outside of the recorder's PID namespace, and may have code. */
-static void threads_outside(void **state)
-{
-	struct running r = { .nr = 0 };
-	int tids[4];
-	bool all;
-
-	(void)state;
-	running_add(&r, 1, 100, RUN_IN, 7, 0);
-	running_add(&r, 1, 200, RUN_IN, 0, 7);
-	assert_false(r.outsiders);
-	running_add(&r, 1, 250, RUN_IN, 0, 0);
-	assert_true(r.outsiders);
-	running_add(&r, 1, 300, RUN_IN, 7, 0);
-	running_finish(&r);
-	assert_int_equal(running_between(&r, 1, 100, 300, ZERO_IDLE, tids, 4, &all), 1);
-	assert_true(all);
-	assert_int_equal(running_between(&r, 1, 100, 300, ZERO_OUTSIDER, tids, 4, &all), 1);
-	assert_false(all);
-	assert_false(running_other(&r, 1, 100, 299, 7, ZERO_IDLE));
-	assert_true(running_other(&r, 1, 100, 299, 7, ZERO_OUTSIDER));
-	assert_false(running_changes(&r, 1, 100, 199));
-	assert_true(running_changes(&r, 1, 100, 200));
-	assert_false(running_changes(&r, 1, 200, 299));
-	assert_false(running_changes(&r, 2, 0, 300));
-	running_free(&r);
-}
-
-static int half_of_even(const void *data, int tid)
-{
-	(void)data;
-	return tid & 1 ? -1 : tid / 2;
-}
-
-/* Samples of sched_switch have the machine's numbers; records have the namespace's. */
-static void numbers_of_the_machine(void **state)
-{
-	struct running r = { .nr = 0 };
-
-	(void)state;
-	running_add_sample(&r, 1, 100, 14, 12);
-	running_add_sample(&r, 1, 200, 0, 14);
-	running_add_sample(&r, 1, 300, 15, 0);
-	running_add(&r, 1, 400, RUN_IN, 14, 15);
-	running_translate(&r, half_of_even, NULL);
-	running_finish(&r);
-	assert_false(r.outsiders);
-	assert_int_equal(running_thread(&r, 1, 50), 6);
-	assert_int_equal(running_thread(&r, 1, 150), 7);
-	assert_int_equal(running_thread(&r, 1, 250), 0);
-	assert_int_equal(running_thread(&r, 1, 350), -1);
-	assert_int_equal(running_thread(&r, 1, 450), 14);
 	running_free(&r);
 }
 
@@ -513,19 +332,6 @@ static void threads_of_aarch64(void **state)
 	assert_int_equal(contextid_choose(&c, 5, 32, &small), CONTEXTID_TID);
 }
 
-static void names(void **state)
-{
-	enum contextid_format f, g;
-
-	(void)state;
-	for (f = CONTEXTID_AUTO; f <= CONTEXTID_NONE; f++) {
-		assert_true(contextid_parse(contextid_name(f), &g));
-		assert_int_equal(f, g);
-	}
-	assert_false(contextid_parse("pid", &g));
-	assert_false(contextid_parse("", &g));
-}
-
 struct step {
 	uint8_t el, security;
 	uint32_t vmid;
@@ -691,24 +497,12 @@ static void many_guests(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(switches),
-		cmocka_unit_test(pairs_of_switch_records),
-		cmocka_unit_test(as_many_switches_as_are_searched),
-		cmocka_unit_test(threads_outside),
-		cmocka_unit_test(numbers_of_the_machine),
-		cmocka_unit_test(whose_ids),
-		cmocka_unit_test(ends_of_asids),
-		cmocka_unit_test(very_many_switches),
-		cmocka_unit_test(asids_declared_in_time),
-		cmocka_unit_test(meaning_of_context_ids),
-		cmocka_unit_test(meaning_is_kept),
-		cmocka_unit_test(threads_of_aarch64),
-		cmocka_unit_test(names),
-		cmocka_unit_test(guests_by_vmid),
-		cmocka_unit_test(security_states),
-		cmocka_unit_test(guests_below_the_host),
-		cmocka_unit_test(guests_below_an_unseen_host),
-		cmocka_unit_test(guests_of_many_threads),
+		cmocka_unit_test(guests_below_an_unseen_host), cmocka_unit_test(security_states),
+		cmocka_unit_test(guests_by_vmid), cmocka_unit_test(guests_below_the_host),
+		cmocka_unit_test(whose_ids), cmocka_unit_test(ends_of_asids),
+		cmocka_unit_test(very_many_switches), cmocka_unit_test(asids_declared_in_time),
+		cmocka_unit_test(meaning_of_context_ids), cmocka_unit_test(meaning_is_kept),
+		cmocka_unit_test(threads_of_aarch64), cmocka_unit_test(guests_of_many_threads),
 		cmocka_unit_test(many_guests),
 	};
 

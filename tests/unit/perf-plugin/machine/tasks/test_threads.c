@@ -4,11 +4,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
-#include "base/time.h"
 #include "machine/images/dso.h"
 #include "machine/tasks/threads.h"
 #include "unit/perf-plugin/history_build.h"
@@ -49,16 +47,6 @@ static struct side_event map_of(int pid, uint64_t start, uint64_t end, uint64_t 
 static void map(struct threads *ts, int pid, uint64_t start, uint64_t end, uint64_t off, struct dso *dso, uint64_t order)
 {
 	apply(ts, map_of(pid, start, end, off, dso), order);
-}
-
-static void fork_from(struct threads *ts, int ppid, int ptid, int pid, int tid, uint64_t time, uint64_t order)
-{
-	struct side_event e = event(SIDE_FORK, pid, tid);
-
-	e.time = time;
-	e.fork.ppid = ppid;
-	e.fork.ptid = ptid;
-	apply(ts, e, order);
 }
 
 /* Only what replaces an earlier value counts as a change. */
@@ -102,178 +90,6 @@ static void changes_are_counted(void **state)
 	assert_int_equal(threads_process(&ts, 1)->nr_maps, 6);
 	threads_free(&ts);
 	assert_int_equal(ts.total_processes, 0);
-}
-
-/* The kernel's maps are those of no process. */
-static void maps_of_the_kernel(void **state)
-{
-	struct side_event e = map_of(7, 0x1000, 0x2000, 0, &file);
-	struct threads ts;
-
-	(void)state;
-	threads_init(&ts, &side);
-	e.kernel = true;
-	apply(&ts, e, 0);
-	e.map.dso = &other;
-	apply(&ts, e, 1);
-	assert_int_equal(ts.kernel.epochs, 2);
-	assert_ptr_equal(maplist_find(ts.kernel.cur, 0x1000)->dso, &other);
-	assert_true(ts.kernel.mapped);
-	assert_int_equal(ts.total_processes, 0);
-	assert_int_equal(ts.total_replaced, 0);
-	assert_int_equal(ts.total_threads, 0);
-	assert_int_equal(ts.changes, 1);
-	assert_int_equal(threads_pid(&ts, 7, 9), -1);
-	threads_free(&ts);
-}
-
-/* A name, or process, of a thread holds behind its event; the first one also holds before it. */
-static void moments(void **state)
-{
-	struct threads ts;
-
-	(void)state;
-	threads_init(&ts, &side);
-	comm(&ts, 1, 5, "a", 10);
-	comm(&ts, 2, 5, "b", 20);
-	assert_int_equal(ts.changes, 2);
-	assert_int_equal(threads_pid(&ts, 5, 0), 1);
-	assert_int_equal(threads_pid(&ts, 5, 11), 1);
-	assert_int_equal(threads_pid(&ts, 5, 20), 1);
-	assert_int_equal(threads_pid(&ts, 5, 21), 2);
-	assert_string_equal(threads_comm(&ts, 5, 0), "a");
-	assert_string_equal(threads_comm(&ts, 5, 20), "a");
-	assert_string_equal(threads_comm(&ts, 5, 21), "b");
-	assert_null(threads_comm(&ts, 6, 21));
-	assert_int_equal(threads_pid(&ts, 6, 21), -1);
-	assert_int_equal(threads_pid(&ts, 0, 21), 0);
-	assert_false(threads_alive(&ts, 5, 10));
-	assert_true(threads_alive(&ts, 5, 11));
-	assert_false(threads_alive(&ts, 6, 11));
-	/* it has left the first process */
-	map(&ts, 1, 0x1000, 0x2000, 0, &file, 30);
-	map(&ts, 2, 0x1000, 0x2000, 0, &file, 31);
-	assert_int_equal(threads_process(&ts, 1)->nr_threads, 1);
-	assert_int_equal(threads_process(&ts, 2)->nr_threads, 2);
-	threads_free(&ts);
-}
-
-/* A process is dead when its first thread and all others have ended; its number may come again. */
-static void ends_of_processes(void **state)
-{
-	struct process *p;
-	struct threads ts;
-
-	(void)state;
-	threads_init(&ts, &side);
-	map(&ts, 1, 0x1000, 0x2000, 0, &file, 0);
-	fork_from(&ts, 1, 1, 1, 2, 1, 1);
-	comm(&ts, 1, 3, "c", 2);
-	p = threads_process(&ts, 1);
-	assert_int_equal(p->nr_threads, 3);
-	assert_int_equal(p->generation, 0);
-	apply(&ts, event(SIDE_EXIT, 1, 3), 3);
-	apply(&ts, event(SIDE_EXIT, 1, 3), 4);		/* twice */
-	assert_int_equal(p->nr_threads, 2);
-	assert_false(p->leader_gone);
-	apply(&ts, event(SIDE_EXIT, 1, 1), 5);
-	assert_true(p->leader_gone && !p->dead);
-	assert_true(threads_alive(&ts, 3, 4));
-	assert_false(threads_alive(&ts, 3, 5));
-	apply(&ts, event(SIDE_EXIT, 1, 2), 6);
-	assert_true(p->dead);
-	assert_int_equal(p->died, 7);
-	assert_int_equal(p->nr_threads, 0);
-	apply(&ts, event(SIDE_EXIT, 9, 9), 7);		/* of an unknown process */
-	/* the memory of a dead process is still unmapped; a new map is that of the next one */
-	map(&ts, 1, 0x1800, 0x2000, 0, NULL, 8);
-	assert_true(p->dead);
-	map(&ts, 1, 0x5000, 0x6000, 0, &other, 9);
-	assert_false(p->dead || p->leader_gone);
-	assert_int_equal(p->generation, 1);
-	assert_int_equal(p->nr_threads, 1);
-	assert_null(maplist_find(p->cur, 0x1000));
-	assert_ptr_equal(maplist_find(p->cur, 0x5000)->dso, &other);
-	assert_true(threads_alive(&ts, 1, 10));
-	assert_int_equal(ts.total_processes, 1);
-	assert_int_equal(ts.total_replaced, 2);
-	threads_free(&ts);
-}
-
-/* A new process has its parent's maps and name; a new program has none, and those that ran before keep theirs. */
-static void forks_and_execs(void **state)
-{
-	struct side_event e = event(SIDE_EXEC, 2, 2);
-	struct threads ts;
-	struct process *p;
-
-	(void)state;
-	threads_init(&ts, &side);
-	ts.have_time = true;
-	comm(&ts, 1, 1, "parent", 0);
-	map(&ts, 1, 0x1000, 0x2000, 0, &file, 1);
-	fork_from(&ts, 1, 1, 2, 2, 5, 2);
-	p = threads_process(&ts, 2);
-	assert_int_equal(p->epochs, 1);
-	assert_ptr_equal(maplist_find(p->cur, 0x1000)->dso, &file);
-	assert_string_equal(threads_comm(&ts, 2, 9), "parent");
-	assert_int_equal(p->nr_threads, 1);
-	assert_int_equal(p->generation, 1);
-	assert_int_equal(ts.changes, 0);
-	assert_int_equal(ts.total_processes, 2);
-	e.comm = "child";
-	apply(&ts, e, 3);
-	assert_null(p->cur);
-	assert_int_equal(p->epochs, 2);
-	assert_int_equal(p->generation, 2);
-	assert_int_equal(p->nr_threads, 1);
-	assert_string_equal(threads_comm(&ts, 2, 9), "child");
-	assert_int_equal(ts.changes, 2);
-	assert_int_equal(ts.total_replaced, 1);
-	assert_ptr_equal(maplist_find(threads_process(&ts, 1)->cur, 0x1000)->dso, &file);
-	/* what the recorder wrote about processes that existed before has no time, and the maps follow */
-	fork_from(&ts, 1, 1, 3, 3, 0, 4);
-	assert_null(threads_process(&ts, 3));
-	assert_int_equal(threads_pid(&ts, 3, 9), 3);
-	/* of a parent without maps there is nothing to inherit */
-	fork_from(&ts, 8, 8, 4, 4, 6, 5);
-	assert_non_null(threads_process(&ts, 4));
-	assert_int_equal(threads_process(&ts, 4)->epochs, 0);
-	assert_null(threads_comm(&ts, 4, 9));
-	/* a thread has those of its process */
-	fork_from(&ts, 1, 1, 1, 6, 7, 6);
-	assert_int_equal(threads_process(&ts, 1)->generation, 0);
-	assert_int_equal(threads_process(&ts, 1)->nr_threads, 2);
-	assert_int_equal(ts.total_processes, 3);
-	ts.have_time = false;
-	fork_from(&ts, 1, 1, 7, 7, 0, 7);
-	assert_ptr_equal(maplist_find(threads_process(&ts, 7)->cur, 0x1000)->dso, &file);
-	/* without times, a mark says that the recorder wrote it */
-	e = event(SIDE_FORK, 9, 9);
-	e.time = 0;
-	e.fork.ppid = e.fork.ptid = 1;
-	e.fork.described = true;
-	apply(&ts, e, 8);
-	assert_null(threads_process(&ts, 9));
-	assert_int_equal(threads_pid(&ts, 9, 9), 9);
-	assert_string_equal(threads_comm(&ts, 9, 9), "parent");
-	threads_free(&ts);
-}
-
-/* A switch tells the process of a thread only if nothing else did. */
-static void switches(void **state)
-{
-	struct threads ts;
-
-	(void)state;
-	threads_init(&ts, &side);
-	apply(&ts, event(SIDE_THREAD, 1, 5), 0);
-	assert_int_equal(threads_pid(&ts, 5, 1), 1);
-	apply(&ts, event(SIDE_THREAD, 2, 5), 1);
-	assert_int_equal(threads_pid(&ts, 5, 2), 1);
-	comm(&ts, 2, 5, "a", 2);
-	assert_int_equal(threads_pid(&ts, 5, 3), 2);
-	threads_free(&ts);
 }
 
 /* Memory that is made writable and executable again keeps the generated code in it. */
@@ -447,91 +263,6 @@ static void code_in_other_memory(void **state)
 	}
 }
 
-static void note(struct threads *ts, struct side_event e)
-{
-	assert_int_equal(threads_note(ts, &e), 0);
-}
-
-/* The process of a thread whose creation is not in the file is the first that a record names. */
-static void threads_without_a_begin(void **state)
-{
-	struct side_event e;
-	struct threads ts;
-
-	(void)state;
-	threads_init(&ts, &side);
-	note(&ts, event(SIDE_COMM, 1, 5));
-	note(&ts, event(SIDE_COMM, 2, 5));
-	note(&ts, event(SIDE_FORK, 1, 6));
-	note(&ts, event(SIDE_COMM, 1, 6));
-	note(&ts, event(SIDE_THREAD, -1, 7));
-	note(&ts, event(SIDE_THREAD, 3, 0));
-	note(&ts, event(SIDE_THREAD, 0, 8));
-	e = map_of(4, 0, 0x1000, 0, &file);
-	e.kernel = true;
-	note(&ts, e);
-	assert_int_equal(threads_pid(&ts, 5, 0), 1);
-	assert_int_equal(threads_pid(&ts, 6, 0), -1);
-	assert_int_equal(threads_pid(&ts, 7, 0), -1);
-	assert_int_equal(threads_pid(&ts, 8, 0), 0);
-	assert_int_equal(threads_pid(&ts, 4, 0), -1);
-	assert_int_equal(threads_pid(&ts, -1, 0), -1);
-	/* the number is given away again, with a record */
-	note(&ts, event(SIDE_EXIT, 1, 6));
-	note(&ts, event(SIDE_COMM, 9, 6));
-	assert_int_equal(threads_pid(&ts, 6, 0), 9);
-	note(&ts, event(SIDE_EXIT, 1, 5));
-	note(&ts, event(SIDE_COMM, 9, 5));
-	assert_int_equal(threads_pid(&ts, 5, 0), 1);
-	threads_free(&ts);
-}
-
-/* A recording has one process with code until another one maps some, or is made by it while it runs. */
-static void the_only_process(void **state)
-{
-	struct side_event e;
-	struct threads ts;
-	unsigned int i;
-
-	(void)state;
-	for (i = 0; i < 6; i++) {
-		threads_init(&ts, &side);
-		assert_null(threads_only_process(&ts));
-		note(&ts, event(SIDE_COMM, 2, 2));
-		e = map_of(3, 0, 0x1000, 0, &file);
-		e.kernel = true;
-		note(&ts, e);
-		assert_int_equal(ts.only_pid, ONLY_NONE);
-		map(&ts, 1, 0, 0x1000, 0, &file, 0);
-		assert_null(threads_only_process(&ts));
-		note(&ts, map_of(1, 0, 0x1000, 0, &file));
-		note(&ts, map_of(1, 0x2000, 0x3000, 0, &file));
-		note(&ts, map_of(2, 0, 0x1000, 0, NULL));
-		assert_ptr_equal(threads_only_process(&ts), threads_process(&ts, 1));
-		assert_non_null(threads_only_process(&ts));
-		e = event(SIDE_FORK, 2, 2);
-		e.fork.ppid = 1;
-		if (i == 0)
-			e.time = 0;		/* it existed before */
-		else if (i == 1)
-			e.pid = 1;		/* a thread */
-		else if (i == 2)
-			e.fork.ppid = 3;	/* of another one */
-		else if (i == 3)
-			e = map_of(2, 0, 0x1000, 0, &file);
-		else if (i == 4)
-			e.kind = SIDE_COMM;
-		note(&ts, e);
-		assert_int_equal(ts.only_pid, i == 3 || i == 5 ? ONLY_MANY : 1);
-		if (ts.only_pid == ONLY_MANY) {
-			assert_null(threads_only_process(&ts));
-			note(&ts, map_of(1, 0, 0x1000, 0, &file));
-			assert_int_equal(ts.only_pid, ONLY_MANY);
-		}
-		threads_free(&ts);
-	}
-}
-
 /*
  * The window has room for the events around a moment and is moved in steps. What it no longer has counts for what was
  * before it: the changes, the last time, and that an earlier moment is gone.
@@ -588,10 +319,8 @@ static void moments_before_the_window(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(changes_are_counted), cmocka_unit_test(maps_of_the_kernel), cmocka_unit_test(moments),
-		cmocka_unit_test(ends_of_processes), cmocka_unit_test(forks_and_execs), cmocka_unit_test(switches),
-		cmocka_unit_test(generated_code), cmocka_unit_test(code_in_other_memory), cmocka_unit_test(threads_without_a_begin), cmocka_unit_test(the_only_process),
-		cmocka_unit_test(moments_before_the_window),
+		cmocka_unit_test(generated_code), cmocka_unit_test(changes_are_counted),
+		cmocka_unit_test(code_in_other_memory), cmocka_unit_test(moments_before_the_window),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
