@@ -38,42 +38,6 @@ static int parse(const uint64_t *w, size_t n)
 #define PARSE(...)	parse((const uint64_t[]){ __VA_ARGS__ }, \
 			      sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8)
 
-static void test_v0(void **state)
-{
-	const struct aux_cpu *c;
-
-	(void)state;
-	assert_int_equal(PARSE(0, 8ULL << 32 | 3, 1,
-			       ETMV4, 4, 0x18c1, 0x18, 0x28000ea1, 0x4100f403, 0x488, 5, 0xcc,
-			       ETMV3, 0, 0x4000, 0x10, 0x34c01ac2, 0x410cf250,
-			       ETMV3, 1, 0x10000000, 0x12, 0x34c01ac2, 0x411cf302), 0);
-	assert_int_equal(info.version, 0);
-	assert_int_equal(info.pmu_type, 8);
-	assert_true(info.snapshot);
-	assert_int_equal(info.nr_cpu, 3);
-	assert_int_equal(info.missing, 0);
-	c = auxinfo_cpu(&info, 4);
-	assert_non_null(c);
-	assert_int_equal(c->unit, AUX_ETMV4);
-	assert_int_equal(c->reg[AUX_REG_TRCCONFIGR], 0x18c1);
-	/* The last two words, which perf itself loses in this version. */
-	assert_int_equal(c->reg[AUX_REG_TRCIDR8], 5);
-	assert_int_equal(c->reg[AUX_REG_TRCAUTHSTATUS], 0xcc);
-	assert_int_equal(c->trace_id, 0x18);
-	assert_int_equal(c->present, 0x7f);
-	assert_false(c->has_ts_source);
-	assert_int_equal(c->ts_source, AUX_TS_UNKNOWN);
-	assert_true(aux_cpu_timestamps(c));
-	assert_int_equal(auxinfo_cpu(&info, 0)->unit, AUX_ETMV3);
-	assert_int_equal(auxinfo_cpu(&info, 1)->unit, AUX_PTM);
-	assert_int_equal(auxinfo_cpu(&info, 1)->reg[AUX_REG_ETMIDR], 0x411cf302);
-	assert_true(aux_cpu_pid_source(auxinfo_cpu(&info, 0)).contextidr_el1);
-	assert_false(aux_cpu_pid_source(auxinfo_cpu(&info, 1)).contextidr_el1);
-	assert_true(aux_cpu_timestamps(auxinfo_cpu(&info, 1)));
-	assert_null(auxinfo_cpu(&info, 2));
-	auxinfo_free(&info);
-}
-
 /* The blocks of version 0 are found by their marks, whatever number of registers they have. */
 static void test_v0_lengths(void **state)
 {
@@ -131,23 +95,6 @@ static void test_unknown_blocks(void **state)
 	auxinfo_free(&info);
 }
 
-/* Each kind of block may hold the registers of the other kind of trace unit. */
-static void test_unit_of_registers(void **state)
-{
-	(void)state;
-	assert_int_equal(PARSE(1, 8ULL << 32 | 4, 0,
-			       ETE, 0, 8, 0x40, 0x10, 0x28000ea1, 0x4100f420, 0x488, 0, 0xcc, 0x47724a13,
-			       ETE, 1, 9, 0x40, 0x12, 0x28000ea1, 0x4100f440, 0x488, 0, 0xcc, 0, 1,
-			       ETMV4, 2, 7, 0x40, 0x14, 0x28000ea1, 0x4100fff0, 0x488, 0, 0xcc,
-			       ETE, 3, 8, 0x40, 0x16, 0x28000ea1, 0x4100fff0, 0x488, 0, 0xcc, 0x47715a13), 0);
-	assert_int_equal(auxinfo_cpu(&info, 0)->unit, AUX_ETMV4);
-	assert_int_equal(auxinfo_cpu(&info, 1)->unit, AUX_ETMV4);
-	assert_int_equal(auxinfo_cpu(&info, 1)->ts_source, AUX_TS_VIRTUAL);
-	assert_int_equal(auxinfo_cpu(&info, 2)->unit, AUX_ETE);
-	assert_int_equal(auxinfo_cpu(&info, 3)->unit, AUX_ETE);
-	auxinfo_free(&info);
-}
-
 static void test_v1(void **state)
 {
 	const struct aux_cpu *c;
@@ -193,25 +140,6 @@ static void test_vmid_without_vmidopt(void **state)
 	assert_false(aux_cpu_pid_source(&info.cpu[0]).contextidr_el2);
 	assert_false(aux_cpu_pid_source(&info.cpu[0]).contextidr_el1);
 	auxinfo_free(&info);
-}
-
-static void test_trace_ids(void **state)
-{
-	static const struct {
-		uint64_t word;
-		int id;
-	} cases[] = {
-		{ 0x10, 0x10 }, { 0x6f, 0x6f }, { 0x70, -1 }, { 0x7f, -1 }, { 0, -1 },
-		{ 0x80000010, -1 }, { 0x8000007f, -1 }, { 0x1, 1 },
-	};
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(PARSE(2, 1, 0, ETMV4, 0, 7, 0, cases[i].word, 1, 2, 3, 4, 5), 0);
-		assert_int_equal(info.cpu[0].trace_id, cases[i].id);
-		auxinfo_free(&info);
-	}
 }
 
 /* Registers that an old recorder did not write are absent, not an error. */
@@ -264,36 +192,13 @@ static void test_refused(void **state)
 	assert_non_null(strstr(err.msg, "cs_etm"));
 }
 
-static void test_names(void **state)
-{
-	(void)state;
-	assert_string_equal(aux_unit_name(AUX_ETMV3), "ETMv3");
-	assert_string_equal(aux_unit_name(AUX_PTM), "PTM");
-	assert_string_equal(aux_unit_name(AUX_ETMV4), "ETMv4");
-	assert_string_equal(aux_unit_name(AUX_ETE), "ETE");
-	assert_string_equal(aux_unit_name(AUX_STM), "STM");
-	assert_string_equal(aux_reg_name(AUX_PTM, 3), "ETMIDR");
-	assert_null(aux_reg_name(AUX_ETMV3, 4));
-	assert_string_equal(aux_reg_name(AUX_ETMV4, 6), "TRCAUTHSTATUS");
-	assert_null(aux_reg_name(AUX_ETMV4, 7));
-	assert_string_equal(aux_reg_name(AUX_ETE, 7), "TRCDEVARCH");
-	assert_null(aux_reg_name(AUX_ETE, 8));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_v0),
-		cmocka_unit_test(test_v0_lengths),
-		cmocka_unit_test(test_unknown_blocks),
-		cmocka_unit_test(test_unit_of_registers),
-		cmocka_unit_test(test_v1),
-		cmocka_unit_test(test_vmid_without_vmidopt),
-		cmocka_unit_test(test_trace_ids),
-		cmocka_unit_test(test_short_block),
-		cmocka_unit_test(test_ends_early),
+		cmocka_unit_test(test_v0_lengths), cmocka_unit_test(test_unknown_blocks),
+		cmocka_unit_test(test_v1), cmocka_unit_test(test_vmid_without_vmidopt),
+		cmocka_unit_test(test_short_block), cmocka_unit_test(test_ends_early),
 		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_names),
 	};
 
 	return cmocka_run_group_tests_name("perfdata auxinfo", tests, NULL, NULL);

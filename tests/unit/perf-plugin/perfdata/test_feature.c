@@ -3,7 +3,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -56,27 +55,6 @@ static void whole_and_cut(unsigned int bit, const struct pdb *body)
 	assert_int_equal(env.raw[bit].offset, 0x100);
 }
 
-static void strings(void **state)
-{
-	static const unsigned int bits[] = { PD_FEAT_HOSTNAME, PD_FEAT_OSRELEASE, PD_FEAT_VERSION, PD_FEAT_ARCH,
-					     PD_FEAT_CPUDESC, PD_FEAT_CPUID };
-	static const char *const texts[] = { "board", "6.12.1", "6.1", "aarch64", "Neoverse", "0x410fd4f0" };
-	const char *const *got[] = { &env.hostname, &env.osrelease, &env.version, &env.arch };
-	struct pdb b[6] = { { 0 } };
-	unsigned int i;
-
-	(void)state;
-	for (i = 0; i < 6; i++) {
-		b[i].swap = i & 1;
-		pdb_feat_str(&b[i], texts[i]);
-		whole_and_cut(bits[i], &b[i]);
-	}
-	for (i = 0; i < 4; i++)
-		assert_string_equal(*got[i], texts[i]);
-	for (i = 0; i < 6; i++)
-		pdb_free(&b[i]);
-}
-
 static void numbers(void **state)
 {
 	bool swap;
@@ -121,16 +99,6 @@ static void numbers(void **state)
 	}
 }
 
-/* A folder's version that is cut says nothing. */
-static void cut_folder(void **state)
-{
-	static const uint8_t seven[7] = { 1 };
-
-	(void)state;
-	expect_words(pd_feature_read(&env, &attrs, PD_FEAT_DIR_FORMAT, seven, 7, 0, false), "ends before its last field");
-	assert_false(env.dir_format);
-}
-
 static void flag_only(void **state)
 {
 	uint8_t none = 0;
@@ -139,21 +107,6 @@ static void flag_only(void **state)
 	assert_null(pd_feature_read(&env, &attrs, PD_FEAT_BRANCH_STACK, &none, 0, 8, false));
 	assert_ptr_equal(env.raw[PD_FEAT_BRANCH_STACK].ptr, &none);
 	assert_null(pd_feature_read(&env, &attrs, PD_FEATURE_BITS, &none, 1, 0, false));
-}
-
-/* A bit that comes twice, in the header and in a record: the first counts. */
-static void twice(void **state)
-{
-	struct pdb a = { 0 }, b = { 0 };
-
-	(void)state;
-	pdb_feat_str(&a, "first");
-	pdb_feat_str(&b, "second");
-	assert_null(pd_feature_read(&env, &attrs, PD_FEAT_HOSTNAME, a.p, a.len, 0, false));
-	assert_null(pd_feature_read(&env, &attrs, PD_FEAT_HOSTNAME, b.p, b.len, 0, false));
-	assert_string_equal(env.hostname, "first");
-	pdb_free(&a);
-	pdb_free(&b);
 }
 
 /* More words than the array's first step has room for; the count may promise more than there is. */
@@ -334,33 +287,13 @@ static void event_names(void **state)
 	pdb_free(&again);
 }
 
-static void feature_names(void **state)
-{
-	(void)state;
-	expect_words(pd_feature_name(PD_FEAT_TRACING_DATA), "TRACING_DATA");
-	expect_words(pd_feature_name(PD_FEAT_CLOCK_DATA), "CLOCK_DATA");
-	expect_words(pd_feature_name(PD_FEAT_SP_INIT_MAP), "INIT_MAP");
-	expect_words(pd_feature_name(0), NULL);
-	expect_words(pd_feature_name(PD_FEAT_SP_INIT_MAP + 1), NULL);
-	expect_words(pd_feature_name(~0u), NULL);
-}
-
 #define TEST(f)	cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(strings),
-		TEST(numbers),
-		TEST(cut_folder),
-		TEST(flag_only),
-		TEST(twice),
-		TEST(lists),
-		TEST(build_ids),
-		TEST(zeros_between_build_ids),
-		TEST(bad_build_ids),
-		TEST(event_names),
-		TEST(feature_names),
+		TEST(numbers), TEST(flag_only), TEST(lists), TEST(build_ids),
+		TEST(zeros_between_build_ids), TEST(bad_build_ids), TEST(event_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,32 +81,10 @@ static void every_trailer(void **state)
 	}
 }
 
-/* Fields of a sample up to the period, with the number that each holds in the test below. */
-static const uint64_t head[] = { PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP, PERF_SAMPLE_TID, PERF_SAMPLE_TIME, PERF_SAMPLE_ADDR,
-				 PERF_SAMPLE_ID, PERF_SAMPLE_STREAM_ID, PERF_SAMPLE_CPU, PERF_SAMPLE_PERIOD };
-
 struct sample {
 	struct perf_event_header header;
 	uint64_t word[40];
 };
-
-static size_t put_head(uint64_t st, struct sample *s)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < NR(head); i++) {
-		if (!(st & head[i]))
-			continue;
-		if (head[i] == PERF_SAMPLE_TID)
-			memcpy(&s->word[n], (const uint32_t[]){ 32, 33 }, 8);
-		else if (head[i] == PERF_SAMPLE_CPU)
-			memcpy(&s->word[n], (const uint32_t[]){ 81, 0x77 }, 8);
-		else
-			s->word[n] = 10 * (i + 1);
-		n++;
-	}
-	return n;
-}
 
 static bool parse(uint64_t st, uint64_t read_format, uint64_t branch, const struct sample *s, size_t words, struct pd_sample *out)
 {
@@ -115,64 +93,6 @@ static bool parse(uint64_t st, uint64_t read_format, uint64_t branch, const stru
 
 	copy.header = (struct perf_event_header){ PERF_RECORD_SAMPLE, 0, (uint16_t)(8 + 8 * words) };
 	return pd_sample_parse(&attr, (const union perf_event *)&copy, false, out);
-}
-
-/* All combinations of the first fields; one word less is not enough. */
-static void heads_of_samples(void **state)
-{
-	struct perf_event_attr swapped;
-	struct pd_sample p;
-	struct sample s;
-	uint64_t st, pair;
-	unsigned int k;
-	size_t i, n;
-
-	(void)state;
-	for (k = 0; k < 1u << NR(head); k++) {
-		memset(&s, 0, sizeof(s));
-		for (i = 0, st = 0; i < NR(head); i++)
-			st |= k & 1u << i ? head[i] : 0;
-		n = put_head(st, &s);
-		if (!parse(st, 0, 0, &s, n, &p))
-			fail_msg("sample_type %#x", (unsigned int)st);
-		assert_int_equal(p.sid.valid, st & PD_SAMPLE_ID_MASK);
-		assert_int_equal(p.sid.id, st & PERF_SAMPLE_ID ? 60 : st & PERF_SAMPLE_IDENTIFIER ? 10 : 0);
-		assert_int_equal(p.ip, st & PERF_SAMPLE_IP ? 20 : 0);
-		assert_int_equal(p.sid.pid, st & PERF_SAMPLE_TID ? 32 : 0);
-		assert_int_equal(p.sid.tid, st & PERF_SAMPLE_TID ? 33 : 0);
-		assert_int_equal(p.sid.time, st & PERF_SAMPLE_TIME ? 40 : 0);
-		assert_int_equal(p.addr, st & PERF_SAMPLE_ADDR ? 50 : 0);
-		assert_int_equal(p.sid.stream_id, st & PERF_SAMPLE_STREAM_ID ? 70 : 0);
-		assert_int_equal(p.sid.cpu, st & PERF_SAMPLE_CPU ? 81 : 0);
-		assert_int_equal(p.period, st & PERF_SAMPLE_PERIOD ? 90 : 0);
-		if (n)
-			assert_false(parse(st, 0, 0, &s, n - 1, &p));
-		/* words in the other byte order were swapped as a whole: the two pairs are put right, and nothing else */
-		for (i = 0, n = 0; i < NR(head); i++) {
-			if (!(st & head[i]))
-				continue;
-			pair = s.word[n];
-			if (head[i] == PERF_SAMPLE_TID || head[i] == PERF_SAMPLE_CPU)
-				s.word[n] = pair >> 32 | pair << 32;
-			n++;
-		}
-		s.word[n] = 0x1234;
-		s.header = (struct perf_event_header){ PERF_RECORD_SAMPLE, 0, (uint16_t)(8 + 8 * n) };
-		pd_sample_fix_pairs(st, (union perf_event *)&s);
-		assert_int_equal(s.word[n], 0x1234);
-		swapped = (struct perf_event_attr){ .sample_type = st };
-		assert_true(pd_sample_parse(&swapped, (const union perf_event *)&s, true, &p));
-		assert_int_equal(p.sid.tid, st & PERF_SAMPLE_TID ? 33 : 0);
-		assert_int_equal(p.sid.cpu, st & PERF_SAMPLE_CPU ? 81 : 0);
-		/* of a sample that ends before a pair, what is behind it stays */
-		if (st & PERF_SAMPLE_TID) {
-			n = !!(st & PERF_SAMPLE_IDENTIFIER) + !!(st & PERF_SAMPLE_IP);
-			s.word[n] = 0x100000002;
-			s.header.size = (uint16_t)(8 + 8 * n);
-			pd_sample_fix_pairs(st, (union perf_event *)&s);
-			assert_int_equal(s.word[n], 0x100000002);
-		}
-	}
 }
 
 /* What a group of counters left in a sample is passed over, in each of its forms; the callchain follows. */
@@ -391,103 +311,6 @@ static void counts_in_records(void **state)
 	assert_null(pd_layout_check(l, ev, 73));
 }
 
-/* Clocks at the ends of what can be computed. */
-static void clocks(void **state)
-{
-	static const struct {
-		uint64_t shift, mult;
-		bool usable;
-		uint64_t ticks, ns;
-	} rows[] = {
-		{ 0, 1, true, 5, 1005 }, { 63, 1, true, 1ull << 63, 1001 }, { 64, 1, false, 5, 1000 }, { 10, 0, false, 5, 1000 },
-		{ 1, 3, true, 7, 1010 }, { 32, 1ull << 31, true, 10, 1005 },
-	};
-	struct perf_record_time_conv t;
-	struct pd_record rec = { .ev = (const union perf_event *)&t };
-	struct pd_time_conv tc;
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < NR(rows); i++) {
-		memset(&t, 0, sizeof(t));
-		t.header = (struct perf_event_header){ PERF_RECORD_TIME_CONV, 0, sizeof(t) };
-		t.time_shift = rows[i].shift;
-		t.time_mult = rows[i].mult;
-		t.time_zero = 1000;
-		t.cap_user_time_zero = 1;
-		pd_time_conv_parse(&tc, &rec);
-		assert_int_equal(tc.usable, rows[i].usable);
-		assert_false(tc.wraps);
-		if (pd_ticks_to_ns(&tc, rows[i].ticks) != rows[i].ns)
-			fail_msg("row %zu: %llu ns", i, (unsigned long long)pd_ticks_to_ns(&tc, rows[i].ticks));
-		if (rows[i].usable && rows[i].shift < 63)
-			assert_in_range(rows[i].ticks - pd_ns_to_ticks(&tc, rows[i].ns), 0, 1);
-		if (!rows[i].usable)
-			assert_int_equal(pd_ns_to_ticks(&tc, 1234), 0);
-	}
-	/* a recorder that says that the clock is of no use; one that is too old to say */
-	t.time_shift = 1;
-	t.time_mult = 1;
-	t.time_cycles = 0x77;
-	t.time_mask = 0xff;
-	t.cap_user_time_zero = 0;
-	t.cap_user_time_short = 1;
-	pd_time_conv_parse(&tc, &rec);
-	assert_false(tc.usable);
-	assert_true(tc.wraps);
-	assert_int_equal(tc.cycles, 0x77);
-	assert_int_equal(tc.mask, 0xff);
-	t.header.size = offsetof(struct perf_record_time_conv, cap_user_time_short) + 1;
-	pd_time_conv_parse(&tc, &rec);
-	assert_false(tc.usable);
-	t.header.size--;
-	pd_time_conv_parse(&tc, &rec);
-	assert_true(tc.usable);
-	assert_false(tc.wraps);
-	assert_int_equal(tc.cycles, 0);
-}
-
-/* Trace IDs that the kernel may give: 0x01 to 0x6f; a sink from minor version 1 on. */
-static void owners_of_trace_ids(void **state)
-{
-	static const struct {
-		uint64_t v;
-		int id;			/* -1: refused */
-		unsigned int minor;
-		uint32_t sink;
-	} rows[] = {
-		{ 0x00, -1, 0, 0 }, { 0x01, 0x01, 0, 0 }, { 0x6f, 0x6f, 0, 0 }, { 0x70, -1, 0, 0 }, { 0xff, -1, 0, 0 },
-		{ 0x00ffffffffffff10, 0x10, 0, 0 }, { 0x0100008765432110, 0x10, 1, 0x87654321 },
-		{ 0x0f00000000000110, 0x10, 15, 1 }, { 0x1000000000000010, -1, 0, 0 }, { 0xf000000000000010, -1, 0, 0 },
-	};
-	struct perf_record_aux_output_hw_id r = { .hw_id = 0 };
-	struct pd_record rec = { .ev = (const union perf_event *)&r, .offset = 0x40, .sid = { .cpu = 3 } };
-	struct pd_hw_id id;
-	struct error err;
-	size_t i;
-	int rc;
-
-	(void)state;
-	for (i = 0; i < NR(rows); i++) {
-		r.hw_id = rows[i].v;
-		rec.sid.valid = i & 1 ? PERF_SAMPLE_CPU : PERF_SAMPLE_TID;
-		rc = pd_hw_id_parse(&id, &rec, "f", &err);
-		if ((rc != 0) != (rows[i].id < 0))
-			fail_msg("row %zu: returns %d", i, rc);
-		if (rc) {
-			assert_int_equal(rc, ERR_AUXINFO);
-			assert_true(!strncmp(err.msg, "f: offset 0x40: found trace ID ", 31));
-			continue;
-		}
-		assert_int_equal(id.trace_id, rows[i].id);
-		assert_int_equal(id.minor, rows[i].minor);
-		assert_int_equal(id.has_sink, rows[i].minor != 0);
-		assert_int_equal(id.sink_id, rows[i].sink);
-		assert_int_equal(id.has_cpu, i & 1);
-		assert_int_equal(id.cpu, 3);
-	}
-}
-
 /* A message of simpleperf: a path and the field in `bytes`. */
 static int message(const uint8_t *bytes, size_t n, struct pd_sp_file *f)
 {
@@ -545,9 +368,9 @@ static void fields_of_messages(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_trailer), cmocka_unit_test(heads_of_samples), cmocka_unit_test(values_of_counters),
-		cmocka_unit_test(lists_in_samples), cmocka_unit_test(sizes_of_records), cmocka_unit_test(counts_in_records),
-		cmocka_unit_test(clocks), cmocka_unit_test(owners_of_trace_ids), cmocka_unit_test(fields_of_messages),
+		cmocka_unit_test(every_trailer), cmocka_unit_test(values_of_counters),
+		cmocka_unit_test(lists_in_samples), cmocka_unit_test(sizes_of_records),
+		cmocka_unit_test(counts_in_records), cmocka_unit_test(fields_of_messages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,10 +8,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "parts.h"
 #include "perfdata/reader.h"
 #include "perfdata/simpleperf.h"
-#include "unit/perf-plugin/perfdata_build.h"
+#include "unit/perf-plugin/perfdata_open.h"
 
 /* An entry, and what it says; path NULL: it is damaged. */
 struct entry {
@@ -157,61 +156,6 @@ static const struct pdb_attr one_attr = { .type = 8, .size = 128, .sample_type =
 					  .ids = { 7 }, .nr_ids = 1 };
 static const struct pdb_sid sid = { .pid = 5, .tid = 5, .time = 0, .id = 7 };
 
-/* COMM records with these process IDs come, in this order; then the end. */
-static void check_records(struct perfdata *pd, const int *pids, size_t n)
-{
-	struct pd_record rec;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		assert_int_equal(perfdata_next(pd, &rec), 1);
-		assert_int_equal(rec.ev->comm.pid, pids[i]);
-		assert_int_equal(rec.seq, i);
-	}
-	assert_int_equal(perfdata_next(pd, &rec), 0);
-}
-
-static void check_init_map(const struct pdb *maps, const int *pids, size_t n)
-{
-	struct pdb data = { .p = NULL }, file = { .p = NULL };
-	const struct pdb_feature feat = { PD_FEAT_SP_INIT_MAP, maps };
-	struct perfdata *pd, *cursor;
-	struct error err;
-
-	pdb_comm(&data, 3, 3, "data", ST, &sid);
-	pdb_comm(&data, 4, 4, "data", ST, &sid);
-	pdb_file(&file, &one_attr, 1, 0, &data, &feat, 1);
-	pd = perfdata_open_memory(file.p, file.len, "f", &err);
-	assert_non_null(pd);
-	check_records(pd, pids, n);
-	perfdata_rewind(pd);
-	check_records(pd, pids, n);
-	cursor = perfdata_cursor(pd);
-	assert_non_null(cursor);
-	check_records(cursor, pids, n);
-	perfdata_close(cursor);
-	perfdata_close(pd);
-	pdb_free(&data);
-	pdb_free(&file);
-}
-
-/* Records of the section come first; it is compressed by itself. */
-static void test_init_map(void **state)
-{
-	static const int all[] = { 1, 2, 3, 4 };
-	struct pdb maps = { .p = NULL }, packed = { .p = NULL };
-
-	(void)state;
-	NEEDS(ZSTD);
-	pdb_comm(&maps, 1, 1, "first", ST, &sid);
-	pdb_comm(&maps, 2, 2, "second", ST, &sid);
-	check_init_map(&maps, all, 4);
-	pdb_compressed(&packed, &maps, 20, false);
-	check_init_map(&packed, all, 4);
-	pdb_free(&packed);
-	pdb_free(&maps);
-}
-
 /* The section may be cut anywhere: the data are read all the same. */
 static void test_init_map_cut(void **state)
 {
@@ -223,19 +167,15 @@ static void test_init_map_cut(void **state)
 	pdb_comm(&maps, 1, 1, "first", ST, &sid);
 	first = maps.len;
 	pdb_comm(&maps, 2, 2, "second", ST, &sid);
-	pdb_comm(&data, 3, 3, "data", ST, &sid);
-	pdb_comm(&data, 4, 4, "data", ST, &sid);
 	for (part = maps, part.len = 0; part.len < maps.len; part.len++) {
-		struct pdb file = { .p = NULL };
 		unsigned int records = 0, errors = 0;
 		struct pd_record rec;
 		struct perfdata *pd;
-		struct error err;
 		int rc;
 
-		pdb_file(&file, &one_attr, 1, 0, &data, &feat, 1);
-		pd = perfdata_open_memory(file.p, file.len, "f", &err);
-		assert_non_null(pd);
+		pdb_comm(&data, 3, 3, "data", ST, &sid);
+		pdb_comm(&data, 4, 4, "data", ST, &sid);
+		pd = pdb_open(&one_attr, 1, &data, &feat, 1);
 		while ((rc = perfdata_next(pd, &rec))) {
 			records += rc > 0;
 			errors += rc < 0;
@@ -246,18 +186,14 @@ static void test_init_map_cut(void **state)
 		assert_int_equal(records, 2 + (part.len >= first));
 		assert_int_equal(errors, part.len && part.len != first);
 		perfdata_close(pd);
-		pdb_free(&file);
 	}
-	pdb_free(&data);
 	pdb_free(&maps);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_entries),
-		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_init_map),
+		cmocka_unit_test(test_entries), cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_init_map_cut),
 	};
 

@@ -4,7 +4,6 @@
  * their AUX data and metadata fit together. Skipped where the files are not there.
  */
 #include <dirent.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -198,118 +196,6 @@ static void test_truth(void **state)
 	assert_true(sets >= 26);
 }
 
-/* simpleperf's variants; perf cannot read these files, so the numbers are written down here. */
-static void test_simpleperf(void **state)
-{
-	static const struct {
-		const char *name;
-		unsigned int mmap2, comm, aux, starts, cpus, build_ids;
-		uint64_t aux_bytes;
-	} files[] = {
-		{ "perf_etm.data", 59, 2, 4, 2, 8, 8, 0x180 },
-		{ "perf_with_unformatted_trace.data", 124, 2, 7, 5, 2, 19, 0x50 },
-	};
-	char path[512];
-	struct error err;
-	struct perfdata *pd;
-	struct counts c;
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		snprintf(path, sizeof(path), "%s/corpus/simpleperf/%s", shared(), files[i].name);
-		if (access(path, R_OK))
-			skip();
-		read_file(path, &c);
-		assert_int_equal(c.by_type[PERF_RECORD_MMAP2], files[i].mmap2);
-		assert_int_equal(c.by_type[PERF_RECORD_COMM], files[i].comm);
-		assert_int_equal(c.by_type[PERF_RECORD_AUX], files[i].aux);
-		assert_int_equal(c.by_type[PERF_RECORD_ITRACE_START], files[i].starts);
-		assert_int_equal(c.info_cpus, files[i].cpus);
-		assert_int_equal(c.chunks, 1);
-		pd = perfdata_open(path, &err);
-		assert_non_null(pd);
-		assert_string_equal(perfdata_env(pd)->arch, "aarch64");
-		assert_non_null(strstr(perfdata_env(pd)->cmdline[0], "simpleperf"));
-		assert_int_equal(perfdata_env(pd)->nr_build_ids, files[i].build_ids);
-		assert_non_null(perfdata_env(pd)->raw[129].ptr);
-		perfdata_close(pd);
-	}
-}
-
-/* One real file, cut at every 64th byte. */
-static void test_truncated(void **state)
-{
-	char path[512];
-	struct error err;
-	struct pd_record r;
-	struct stat st;
-	uint8_t *data, *copy;
-	uint64_t whole = 0, last = 0;
-	size_t n, size;
-	int fd, rc;
-
-	(void)state;
-	snprintf(path, sizeof(path), "%s/truth/16-code-remapped/perf.data", shared());
-	fd = open(path, O_RDONLY);
-	if (fd < 0)
-		skip();
-	assert_int_equal(fstat(fd, &st), 0);
-	size = (size_t)st.st_size;
-	data = malloc(size);
-	assert_int_equal(read(fd, data, size), size);
-	close(fd);
-	for (n = 0; n <= size; n = n < size && n + 64 > size ? size : n + 64) {
-		struct perfdata *pd;
-		uint64_t records = 0;
-		unsigned int errors = 0;
-
-		copy = malloc(n ? n : 1);
-		memcpy(copy, data, n);
-		pd = perfdata_open_memory(copy, n, "cut", &err);
-		if (!pd)
-			assert_true(err.code < 0 && strstr(err.msg, n ? "cut" : "empty"));
-		while (pd && (rc = perfdata_next(pd, &r))) {
-			errors += rc < 0;
-			records += rc > 0;
-		}
-		if (pd && errors)
-			assert_non_null(strstr(perfdata_error(pd)->msg, "is cut at"));
-		/* Without an error the data is complete and only features are missing. */
-		if (pd && !errors)
-			assert_true(n == size || perfdata_nr_warnings(pd) > 0);
-		assert_true(records >= last);
-		last = records;
-		whole = records;
-		perfdata_close(pd);
-		free(copy);
-	}
-	assert_int_equal(whole, 24);
-	free(data);
-}
-
-/* Through a pipe the same file gives the same records. */
-static void test_piped(void **state)
-{
-	char path[512], cmd[640];
-	struct counts a, b;
-	FILE *p;
-
-	(void)state;
-	snprintf(path, sizeof(path), "%s/truth/11-processes-2cpu/perf.data", shared());
-	if (access(path, R_OK))
-		skip();
-	read_file(path, &a);
-	snprintf(cmd, sizeof(cmd), "cat '%s'", path);
-	p = popen(cmd, "r");
-	assert_non_null(p);
-	snprintf(path, sizeof(path), "/dev/fd/%d", fileno(p));
-	read_file(path, &b);
-	assert_int_equal(pclose(p), 0);
-	assert_memory_equal(a.by_type, b.by_type, sizeof(a.by_type));
-	assert_int_equal(b.outside, 0);
-}
-
 /*
  * What perf record itself writes on this machine, in all its forms: the only files with real
  * compressed records and real directories. Needs the right to record.
@@ -361,11 +247,7 @@ static void test_perf_record(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_truth),
-		cmocka_unit_test(test_simpleperf),
-		cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_piped),
-		cmocka_unit_test(test_perf_record),
+		cmocka_unit_test(test_truth), cmocka_unit_test(test_perf_record),
 	};
 
 	return cmocka_run_group_tests_name("perfdata of recorders", tests, NULL, NULL);

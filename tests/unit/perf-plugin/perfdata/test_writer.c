@@ -4,17 +4,13 @@
  * carries the name of the output.
  */
 #include <dirent.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,7 +19,7 @@
 #include "base/files/input.h"
 #include "perfdata/reader.h"
 #include "perfdata/writer.h"
-#include "unit/perf-plugin/perfdata_build.h"
+#include "unit/perf-plugin/perfdata_open.h"
 
 #define ST	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
 		 PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
@@ -273,61 +269,6 @@ static void test_abort(void **state)
 	assert_int_equal(files_in_dir(), 1);
 }
 
-static void test_killed(void **state)
-{
-	pid_t child;
-	int status;
-
-	(void)state;
-	put_text(path, "older");
-	fflush(NULL);
-	child = fork();
-	assert_true(child >= 0);
-	if (!child) {
-		struct perf_writer *w = begin(path);
-		unsigned int i;
-
-		for (i = 0; i < 100000; i++)
-			sample(w, i);
-		kill(getpid(), SIGKILL);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFSIGNALED(status));
-	expect_text(path, "older");
-}
-
-/* A full disk, stood in for by the limit on file sizes. */
-static void test_no_space(void **state)
-{
-	pid_t child;
-	int status;
-
-	(void)state;
-	put_text(path, "older");
-	fflush(NULL);
-	child = fork();
-	assert_true(child >= 0);
-	if (!child) {
-		struct rlimit limit = { 1 << 20, 1 << 20 };
-		struct error err;
-		struct perf_writer *w;
-		unsigned int i;
-		bool failed;
-
-		signal(SIGXFSZ, SIG_IGN);
-		setrlimit(RLIMIT_FSIZE, &limit);
-		w = begin(path);
-		for (i = 0; i < 100000; i++)
-			sample(w, i);
-		failed = pw_failed(w);
-		_exit(failed && pw_finish(w, &err) == ERR_IO && strstr(err.msg, path) ? 7 : 8);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(WEXITSTATUS(status), 7);
-	expect_text(path, "older");
-	assert_int_equal(files_in_dir(), 1);
-}
-
 static void test_bad_places(void **state)
 {
 	char name[128];
@@ -345,76 +286,13 @@ static void test_bad_places(void **state)
 	assert_int_equal(access("/dev/null", W_OK), 0);
 }
 
-/* A link stays a link, and its target is replaced. */
-static void test_link(void **state)
-{
-	char target[128];
-	struct error err;
-	struct perfdata *pd;
-	struct stat st;
-
-	(void)state;
-	snprintf(target, sizeof(target), "%s/target.data", dir);
-	put_text(target, "older");
-	assert_int_equal(symlink("target.data", path), 0);
-	write_some(path, 3, false);
-	assert_int_equal(lstat(path, &st), 0);
-	assert_true(S_ISLNK(st.st_mode));
-	pd = perfdata_open(target, &err);
-	assert_non_null(pd);
-	read_back(pd, 3);
-}
-
-/* The file that is read is never replaced, neither by its name nor by another one; the copy is like it. */
-static void test_copy(void **state)
-{
-	struct perfdata *in, *out;
-	struct perf_writer *w;
-	struct error err;
-	struct pd_record r;
-	char copy[1100];
-	uint64_t n = 0;
-
-	(void)state;
-	snprintf(copy, sizeof(copy), "%s.copy", path);
-	write_some(path, 5000, false);
-	in = perfdata_open(path, &err);
-	assert_non_null(in);
-	assert_null(pw_open(path, &err));
-	assert_non_null(strstr(err.msg, path));
-	assert_int_equal(link(path, copy), 0);
-	assert_null(pw_open(copy, &err));
-	assert_non_null(strstr(err.msg, copy));
-	assert_int_equal(unlink(copy), 0);
-	w = pw_open(copy, &err);
-	assert_non_null(w);
-	assert_int_equal(pw_add_attr(w, &perfdata_attr(in, 0)->attr, perfdata_attr(in, 0)->ids, 2, "branches",
-				     &err), 0);
-	assert_int_equal(pw_copy_env(w, in), 0);
-	check(pw_start(w, &err), &err);
-	while (perfdata_next(in, &r) > 0)
-		pw_write(w, r.ev, r.ev->header.size);
-	check(pw_finish(w, &err), &err);
-	perfdata_close(in);
-	out = perfdata_open(copy, &err);
-	assert_non_null(out);
-	while (perfdata_next(out, &r) > 0)
-		assert_int_equal(r.sample.ip, 0x400000 + 4 * n++);
-	assert_int_equal(n, 5000);
-	assert_string_equal(perfdata_env(out)->hostname, "target");
-	assert_string_equal(perfdata_env(out)->cmdline[3], "cs_etm//u");
-	assert_int_equal(perfdata_env(out)->nr_build_ids, 0);
-	perfdata_close(out);
-	unlink(copy);
-}
-
 /* What a machine of the other byte order says of itself is written in ours. */
 static void test_copy_swapped(void **state)
 {
 	static const struct pdb_attr attr = { .size = 136, .sample_type = ST, .ids = { 5 }, .nr_ids = 1 };
 	static const uint64_t id = 7001;
 	static const char *const words[] = { "perf", "record" };
-	struct pdb body[6], data = { .swap = true }, file = { .swap = true };
+	struct pdb body[6], data = { .swap = true };
 	struct pdb_feature feat[6] = {
 		{ PD_FEAT_HOSTNAME, &body[0] }, { PD_FEAT_OSRELEASE, &body[1] }, { PD_FEAT_VERSION, &body[2] },
 		{ PD_FEAT_ARCH, &body[3] }, { PD_FEAT_NRCPUS, &body[4] }, { PD_FEAT_CMDLINE, &body[5] },
@@ -438,9 +316,7 @@ static void test_copy_swapped(void **state)
 	for (i = 0; i < 2; i++)
 		pdb_feat_str(&body[5], words[i]);
 	pdb_comm(&data, 9, 9, "name", ST, &(const struct pdb_sid){ .id = 5 });
-	pdb_file(&file, &attr, 1, 0, &data, feat, 6);
-	pd = perfdata_open_memory(file.p, file.len, "in", &err);
-	assert_non_null(pd);
+	pd = pdb_open(&attr, 1, &data, feat, 6);
 	assert_true(perfdata_is_swapped(pd));
 	assert_int_equal(perfdata_env(pd)->nrcpus_avail, 8);
 	input_forget_all();
@@ -468,39 +344,6 @@ static void test_copy_swapped(void **state)
 	perfdata_close(pd);
 	for (i = 0; i < 6; i++)
 		pdb_free(&body[i]);
-	pdb_free(&data);
-	pdb_free(&file);
-}
-
-/* Of an attribute that is shorter than ours, what is behind its end is written as 0. */
-static void test_short_attr(void **state)
-{
-	static const uint64_t id = 1;
-	struct perf_event_attr attr = branches;
-	const struct perf_event_attr *back;
-	struct error err;
-	struct perf_writer *w;
-	struct perfdata *pd;
-
-	(void)state;
-	attr.size = PERF_ATTR_SIZE_VER0;
-	attr.branch_sample_type = 3;
-	attr.sample_regs_user = 5;
-	input_forget_all();
-	w = pw_open(path, &err);
-	assert_non_null(w);
-	assert_int_equal(pw_add_attr(w, &attr, &id, 1, "branches", &err), 0);
-	check(pw_start(w, &err), &err);
-	sample(w, 0);
-	check(pw_finish(w, &err), &err);
-	pd = perfdata_open(path, &err);
-	assert_non_null(pd);
-	back = &perfdata_attr(pd, 0)->attr;
-	assert_int_equal(back->sample_type, ST);
-	assert_int_equal(back->branch_sample_type, 0);
-	assert_int_equal(back->sample_regs_user, 0);
-	assert_int_equal(back->sample_stack_user, 0);
-	perfdata_close(pd);
 }
 
 /* Records of the input get the trailer of the output. */
@@ -511,7 +354,7 @@ static void test_put_record(void **state)
 	const struct pdb_attr attr = {
 		.size = 136, .sample_type = in_st, .sample_id_all = true, .ids = { 5 }, .nr_ids = 1,
 	};
-	struct pdb data = { 0 }, file = { 0 };
+	struct pdb data = { 0 };
 	struct pd_sample_id sid;
 	struct error err;
 	struct perfdata *in, *out;
@@ -525,9 +368,7 @@ static void test_put_record(void **state)
 	big[sizeof(big) - 1] = 0;
 	pdb_mmap2(&data, 9, 0x1000, 0x1000, 0, big, in_st, &in_sid);
 	pdb_mmap2(&data, 9, 0x1000, 0x1000, 0, "/bin/x", in_st, &in_sid);
-	pdb_file(&file, &attr, 1, 0, &data, NULL, 0);
-	in = perfdata_open_memory(file.p, file.len, "mem", &err);
-	assert_non_null(in);
+	in = pdb_open(&attr, 1, &data, NULL, 0);
 	while (perfdata_next(in, &r) > 0) {
 		sid = r.sid;
 		sid.time++;
@@ -555,43 +396,6 @@ static void test_put_record(void **state)
 	assert_int_equal(perfdata_next(out, &r), 0);
 	perfdata_close(in);
 	perfdata_close(out);
-	pdb_free(&data);
-	pdb_free(&file);
-}
-
-/* Blocks of every size keep their order with reserved records. */
-static void test_blocks(void **state)
-{
-	static uint64_t block[8 * 20000];
-	static const size_t sizes[] = { 1, 100, 1023, 1024, 1025, 4096, 20000, 3 };
-	struct error err;
-	struct perfdata *pd;
-	struct perf_writer *w = begin(path);
-	struct pd_record r;
-	uint64_t i = 0;
-	size_t s, k;
-
-	(void)state;
-	for (s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
-		for (k = 0; k < sizes[s]; k++, i++) {
-			struct perf_event_header h = { PERF_RECORD_SAMPLE, 2, 64 };
-
-			memset(&block[k * 8], 0, 64);
-			memcpy(&block[k * 8], &h, 8);
-			block[k * 8 + 1] = 7001;
-			block[k * 8 + 2] = 0x400000 + i * 4;
-		}
-		pw_write(w, block, sizes[s] * 64);
-		sample(w, i++);
-	}
-	assert_int_equal(pw_data_bytes(w), i * 64);
-	check(pw_finish(w, &err), &err);
-	pd = perfdata_open(path, &err);
-	assert_non_null(pd);
-	for (k = 0; perfdata_next(pd, &r) > 0; k++)
-		assert_int_equal(r.sample.ip, 0x400000 + k * 4);
-	assert_int_equal(k, i);
-	perfdata_close(pd);
 }
 
 /* Calls in an order that they do not have leave what is there. */
@@ -658,154 +462,14 @@ static void test_refused_features(void **state)
 	perfdata_close(pd);
 }
 
-/* In a pipe an event is one record, and its name another: both have room for 64 KiB. */
-static void test_pipe_events(void **state)
-{
-	const uint32_t most = (65535 - 8 - 128) / 8;
-	static uint64_t ids[9000];
-	static char name[65520];
-	struct perf_writer *w;
-	struct perfdata *pd;
-	struct pd_record r;
-	struct error err;
-	char text[256];
-	pid_t child;
-	int status, i;
-
-	(void)state;
-	for (i = 0; i < 9000; i++)
-		ids[i] = 5000 + (uint64_t)i;
-	memset(name, 'x', sizeof(name));
-	name[65503] = 0;
-	assert_int_equal(mkfifo(path, 0600), 0);
-	fflush(NULL);
-	child = fork();
-	assert_true(child >= 0);
-	if (!child) {
-		input_forget_all();
-		w = pw_open(path, &err);
-		if (!w || pw_add_attr(w, &branches, ids, most, "most", &err) != 0)
-			_exit(1);
-		if (pw_add_attr(w, &branches, ids, most + 1, "more", &err) != ERR_USAGE)
-			_exit(2);
-		snprintf(text, sizeof(text), "%s: an event with %u ids does not fit into the pipe form of perf.data; write to a "
-			 "file with -o", path, most + 1);
-		if (strcmp(err.msg, text))
-			_exit(3);
-		if (pw_add_attr(w, &branches, ids + most, 0, "without an id", &err) != 1 ||
-		    pw_add_attr(w, &branches, ids + most, 1, name, &err) != 2)
-			_exit(4);
-		name[65503] = 'x';
-		name[65504] = 0;
-		if (pw_add_attr(w, &branches, ids + most + 1, 1, name, &err) != 3 || pw_start(w, &err))
-			_exit(5);
-		sample(w, 0);
-		_exit(pw_finish(w, &err) ? 6 : 0);
-	}
-	pd = perfdata_open(path, &err);
-	assert_non_null(pd);
-	while ((i = perfdata_next(pd, &r)) > 0)
-		;
-	assert_int_equal(i, 0);
-	assert_int_equal(perfdata_nr_attrs(pd), 4);
-	assert_int_equal(perfdata_attr(pd, 0)->nr_ids, most);
-	assert_int_equal(perfdata_attr(pd, 0)->ids[most - 1], ids[most - 1]);
-	assert_string_equal(perfdata_attr(pd, 0)->name, "most");
-	assert_int_equal(perfdata_attr(pd, 1)->nr_ids, 0);
-	assert_null(perfdata_attr(pd, 1)->name);
-	assert_int_equal(strlen(perfdata_attr(pd, 2)->name), 65503);
-	assert_null(perfdata_attr(pd, 3)->name);
-	assert_int_equal(perfdata_attr(pd, 3)->ids[0], ids[most + 1]);
-	perfdata_close(pd);
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(WEXITSTATUS(status), 0);
-}
-
-static bool have_perf(void)
-{
-	return system("perf version >/dev/null 2>&1") == 0;
-}
-
-static unsigned int count_lines(const char *cmd, const char *what)
-{
-	FILE *p = popen(cmd, "r");
-	char line[1024];
-	unsigned int n = 0;
-
-	assert_non_null(p);
-	while (fgets(line, sizeof(line), p))
-		n += strstr(line, what) != NULL;
-	assert_int_equal(pclose(p), 0);
-	return n;
-}
-
-static void test_perf_reads_it(void **state)
-{
-	char cmd[256];
-
-	(void)state;
-	if (!have_perf())
-		skip();
-	write_some(path, 1000, false);
-	snprintf(cmd, sizeof(cmd), "perf script -i %s -F ip,addr,event 2>/dev/null </dev/null", path);
-	assert_int_equal(count_lines(cmd, "branches:"), 1000);
-	assert_int_equal(count_lines(cmd, "4003e8"), 1);
-	snprintf(cmd, sizeof(cmd), "perf report --header-only -i %s 2>&1 </dev/null", path);
-	assert_int_equal(count_lines(cmd, "name = branches, , id = { 7001, 7002 }"), 1);
-	assert_int_equal(count_lines(cmd, "name = instructions"), 1);
-	assert_int_equal(count_lines(cmd, "cmdline : perf record -e cs_etm//u"), 1);
-	assert_int_equal(count_lines(cmd, "nrcpus online : 3"), 1);
-	assert_int_equal(count_lines(cmd, "time of last sample : "), 1);
-	snprintf(cmd, sizeof(cmd), "perf buildid-list -i %s 2>&1 </dev/null", path);
-	assert_int_equal(count_lines(cmd, "303132333435363738396162636465666768696a /bin/a"), 1);
-	assert_int_equal(count_lines(cmd, "30313233343536373839616263646566         /bin/b"), 1);
-	snprintf(cmd, sizeof(cmd), "perf report --stats -i %s 2>&1 </dev/null", path);
-	assert_int_equal(count_lines(cmd, "SAMPLE events:       1000"), 2);
-}
-
-static void test_perf_reads_pipe(void **state)
-{
-	char cmd[256];
-	pid_t child;
-
-	(void)state;
-	if (!have_perf())
-		skip();
-	assert_int_equal(mkfifo(path, 0600), 0);
-	fflush(NULL);
-	child = fork();
-	assert_true(child >= 0);
-	if (!child) {
-		write_some(path, 1000, false);
-		_exit(0);
-	}
-	snprintf(cmd, sizeof(cmd), "cat %s | perf script -i - -F ip,addr,event 2>/dev/null", path);
-	assert_int_equal(count_lines(cmd, "branches:"), 1000);
-	waitpid(child, NULL, 0);
-}
-
 #define TEST(f)	cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_file),
-		TEST(test_fifo),
-		TEST(test_abort),
-		TEST(test_killed),
-		TEST(test_no_space),
-		TEST(test_bad_places),
-		TEST(test_link),
-		TEST(test_copy),
-		TEST(test_copy_swapped),
-		TEST(test_short_attr),
-		TEST(test_put_record),
-		TEST(test_blocks),
-		TEST(test_order),
+		TEST(test_file), TEST(test_fifo), TEST(test_abort), TEST(test_bad_places),
+		TEST(test_copy_swapped), TEST(test_put_record), TEST(test_order),
 		TEST(test_refused_features),
-		TEST(test_pipe_events),
-		TEST(test_perf_reads_it),
-		TEST(test_perf_reads_pipe),
 	};
 
 	return cmocka_run_group_tests_name("perfdata writer", tests, NULL, NULL);
