@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables of numbers and of names, arrays that grow, the longest of many lengths, and the signals of threads. */
+/* Tables of numbers and of names, arrays that grow, and the signals of threads. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

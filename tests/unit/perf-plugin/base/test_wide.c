@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * test_base_wide.c - products with 128 bits on the way, as hosts without such a type make them, against the type itself.
- */
+/* Products with 128 bits on the way, as hosts without such a type make them, against the type. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -203,6 +203,13 @@ static void reports(int rc, int code, const char *fmt, ...)
 	err = (struct error){ .code = 0 };
 }
 
+/* An output that did not get its name: what cannot be done, and why. */
+static void not_written(int rc, const char *name, const char *what, const char *why)
+{
+	reports(rc, ERR_IO, "%s: cannot %s: %s; nothing was left under that name by this run",
+		at(name), what, why);
+}
+
 static int set_up(void **state)
 {
 	struct refusal *const all[] = { &no_write, &no_pwrite, &no_read, &no_link, &no_exchange, &no_rename, &no_mkdir, &no_chown,
@@ -252,19 +259,18 @@ static void writes(void **state)
 	assert_int_equal(no_write.times, 0);
 	holds("interrupted", "abc");
 	no_write = (struct refusal){ ENOSPC, 0, 1, 0 };
-	reports(write_abc("full"), ERR_IO, "%s: cannot write it after 0 bytes: No space left on device; nothing was left under "
-		"that name by this run", at("full"));
+	not_written(write_abc("full"), "full", "write it after 0 bytes",
+		    "No space left on device");
 	no_write = (struct refusal){ 0, 1, 1, 0 };
 	assert_int_equal(pd_output_open(&o, at("full"), &err), 0);
 	pd_output_write(&o, "abc", 3);
 	pd_output_write(&o, "def", 3);
 	pd_output_write(&o, "ghi", 3);
 	assert_int_equal(no_write.calls, 2);
-	reports(pd_output_finish(&o, &err), ERR_IO, "%s: cannot write it after 3 bytes: No space left on device; nothing was "
-		"left under that name by this run", at("full"));
+	not_written(pd_output_finish(&o, &err), "full", "write it after 3 bytes",
+		    "No space left on device");
 	no_close = (struct refusal){ EDQUOT, 0, 1, 0 };
-	reports(write_abc("full"), ERR_IO, "%s: cannot write it after 3 bytes: Disk quota exceeded; nothing was left under that "
-		"name by this run", at("full"));
+	not_written(write_abc("full"), "full", "write it after 3 bytes", "Disk quota exceeded");
 	assert_int_equal(names_in(""), 1);
 }
 
@@ -290,8 +296,8 @@ static void patches(void **state)
 		pd_output_patch(&o, 3, "abcde", 5);
 		pd_output_patch(&o, 0, "x", 1);
 		assert_int_equal(no_pwrite.calls, 2);
-		reports(pd_output_finish(&o, &err), ERR_IO, "%s: cannot write it after 10 bytes: %s; nothing was left under that "
-			"name by this run", at("patched"), strerror(i ? ENOSPC : EIO));
+		not_written(pd_output_finish(&o, &err), "patched", "write it after 10 bytes",
+			    strerror(i ? ENOSPC : EIO));
 		no_pwrite.times = 0;
 	}
 	holds("patched", "012abcde89");
@@ -307,17 +313,16 @@ static void nameless(void **state)
 	assert_int_equal(no_link.times, 0);
 	holds("file", "abc");
 	no_link = (struct refusal){ EEXIST, 0, 1000, 0 };
-	reports(write_abc("none"), ERR_IO, "%s: cannot give it its name after 3 bytes: File exists; nothing was left under that "
-		"name by this run", at("none"));
+	not_written(write_abc("none"), "none", "give it its name after 3 bytes", "File exists");
 	assert_int_equal(no_link.calls, 100);
 	no_link = (struct refusal){ EPERM, 0, 1000, 0 };
-	reports(write_abc("none"), ERR_IO, "%s: cannot give it its name after 3 bytes: Operation not permitted; nothing was left "
-		"under that name by this run", at("none"));
+	not_written(write_abc("none"), "none", "give it its name after 3 bytes",
+		    "Operation not permitted");
 	assert_int_equal(no_link.calls, 1);
 	no_link.times = 0;
 	no_rename = (struct refusal){ EACCES, 0, 1, 0 };
-	reports(write_abc("none"), ERR_IO, "%s: cannot rename the temporary file to it after 3 bytes: Permission denied; nothing "
-		"was left under that name by this run", at("none"));
+	not_written(write_abc("none"), "none", "rename the temporary file to it after 3 bytes",
+		    "Permission denied");
 	assert_int_equal(names_in(""), 1);
 }
 
@@ -422,23 +427,22 @@ static void folder_files(void **state)
 		assert_true(outdir_has(&d, inside[i]));
 	}
 	no_mkdir = (struct refusal){ ENOSPC, 0, 1, 0 };
-	reports(outdir_file(&d, "c/d", "x", 1, &err), ERR_IO, "%s: cannot make the folder of c/d: No space left on device; nothing "
-		"was left under that name by this run", at("folder"));
+	not_written(outdir_file(&d, "c/d", "x", 1, &err), "folder", "make the folder of c/d",
+		    "No space left on device");
 	no_open = (struct refusal){ ENOSPC, 0, 1, 0 };
-	reports(outdir_append(&d, "e", "x", 1, &err), ERR_IO, "%s: cannot create e: No space left on device; nothing was left under "
-		"that name by this run", at("folder"));
+	not_written(outdir_append(&d, "e", "x", 1, &err), "folder", "create e",
+		    "No space left on device");
 	no_open = (struct refusal){ ENOSPC, 0, 2, 0 };
 	assert_int_equal(outdir_append(&d, "e", "x", 1, NULL), ERR_IO);
 	assert_int_equal(outdir_file(&d, "e", "x", 1, NULL), ERR_IO);
 	no_write = (struct refusal){ EIO, 0, 1, 0 };
-	reports(outdir_file(&d, "f", "x", 1, &err), ERR_IO, "%s: cannot write f: Input/output error; nothing was left under that name "
-		"by this run", at("folder"));
+	not_written(outdir_file(&d, "f", "x", 1, &err), "folder", "write f", "Input/output error");
 	no_write = (struct refusal){ 0, 0, 1, 0 };
-	reports(outdir_file(&d, "f2", "x", 1, &err), ERR_IO, "%s: cannot write f2: No space left on device; nothing was left under "
-		"that name by this run", at("folder"));
+	not_written(outdir_file(&d, "f2", "x", 1, &err), "folder", "write f2",
+		    "No space left on device");
 	no_close = (struct refusal){ ENOSPC, 0, 1, 0 };
-	reports(outdir_file(&d, "g", "x", 1, &err), ERR_IO, "%s: cannot write g: No space left on device; nothing was left under that "
-		"name by this run", at("folder"));
+	not_written(outdir_file(&d, "g", "x", 1, &err), "folder", "write g",
+		    "No space left on device");
 	reports(outdir_copy(&d, "h", at("none"), &err), ERR_IO, "%s: cannot be read: No such file or directory", at("none"));
 	reports(outdir_copy(&d, "h", "/dev/null", &err), ERR_IO, "/dev/null: cannot be read: not a regular file");
 	put_file("source", "text");
