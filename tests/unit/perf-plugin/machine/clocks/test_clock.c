@@ -258,35 +258,6 @@ static void facts_of_the_metadata(void **state)
 	}
 }
 
-/* Without records, times are those of the counter, however many bits of it are traced; a clock with a time keeps it. */
-static void alone(void **state)
-{
-	struct clock_window w = { 1000, 500, 500, 0 };
-	struct trace_clock c = make(NULL, false, false, 48, 500000000);
-
-	(void)state;
-	clock_alone(&c);
-	assert_true(c.paired);
-	assert_true(c.error_ns == UINT64_MAX);
-	assert_int_equal(ns_of(&c, 100, NONE), 200);
-	assert_int_equal(ns_of(&c, (1ull << 48) - 1, NONE), 2 * ((1ull << 48) - 1));
-	/* up to the half of all times; further ticks are not converted, but later than all others */
-	assert_true(ns_of(&c, (1ull << 62) - (1u << 10), NONE) == (1ull << 63) - (1u << 11));
-	assert_true(ns_of(&c, 1ull << 62, NONE) == UINT64_MAX - 1);
-	assert_true(ns_of(&c, UINT64_MAX, NONE) == UINT64_MAX - 1);
-	c = make(NULL, false, false, 48, 500000000);
-	clock_fit(&c, &w, 1);
-	clock_alone(&c);
-	assert_int_equal(c.error_ns, 0);
-	assert_int_equal(c.bits, 48);
-	assert_int_equal(ns_of(&c, 1001, NONE), 502);
-	c = make(&conv, true, true, 48, 0);
-	clock_alone(&c);
-	assert_false(c.paired);
-	assert_int_equal(c.bits, 48);
-	assert_int_equal(ns_of(&c, 100, NONE), 1000000 + 4000);
-}
-
 /* ---- recordings ------------------------------------------------------------------------------- */
 
 /* A synchronisation, and a timestamp of all bits unless it is 0. */
@@ -343,66 +314,6 @@ static void of_a_recording(void **state)
 		session_close(ss);
 		pdb_free(&trace);
 	}
-}
-
-/*
- * The counters of two CPUs, against the architecture, do not show the same time (Arm ARM D11.1.2 has one counter): each
- * gets a clock of its own, and no timestamp is outside the time of its record.
- */
-static void counters_of(uint64_t second, size_t windows)
-{
-	static const uint64_t info[] = { 1, 8ull << 32 | 2, 0,
-		0x4040404040404040ull, 2, 7, SB_CONFIGR | 0x800, 0x14, 0x28000ea1, 0x4100f423, 0x488, 0, 0xcc,
-		0x4040404040404040ull, 3, 7, SB_CONFIGR | 0x800, 0x16, 0x28000ea1, 0x4100f423, 0x488, 0, 0xcc };
-	const uint64_t zero[] = { 50000, second };
-	struct session_opts so = { .symfs = "/nonexistent" };
-	struct pdb data = { 0 }, trace[2] = { { 0 }, { 0 } };
-	const struct trace_clock *c;
-	struct perfdata *pd;
-	struct session *ss;
-	struct pdb_sid sid;
-	unsigned int i, k;
-	size_t at;
-
-	at = pdb_begin(&data, 70, 0);
-	pdb_u32(&data, 3);
-	pdb_u32(&data, 0);
-	for (i = 0; i < sizeof(info) / sizeof(info[0]); i++)
-		pdb_u64(&data, info[i]);
-	pdb_end(&data, at);
-	for (i = 1; i <= 120; i++)
-		for (k = 0; k < 2; k++) {
-			at = trace[k].len;
-			timed_trace(&trace[k], zero[k] + 25000ull * i);
-			sid = sb_sid(5000000 + 1000000ull * i + 500000);
-			sid.cpu = 2 + k;
-			pdb_aux(&data, at, trace[k].len - at, 0x100, SB_ST, &sid);
-		}
-	for (k = 0; k < 2; k++)
-		pdb_auxtrace(&data, 0, trace[k].p, trace[k].len, 2 + k, (uint32_t)-1);
-	pd = pdb_open(&sb_attr, 1, &data, NULL, 0);
-	ss = session_open_perfdata(&so, pd);
-	assert_non_null(ss);
-	for (k = 0; k < 2; k++) {
-		c = clocks_of_cpu(&ss->clocks, 2 + (int)k);
-		assert_int_equal(c->kind, CLOCK_ESTIMATED);
-		assert_false(c->contradicted);
-		assert_int_equal(c->windows, windows);
-		for (i = 1; i <= 120; i++)
-			assert_in_range(ns_of(c, zero[k] + 25000ull * i, NONE), 5000000 + 1000000ull * i - 500000,
-					5000000 + 1000000ull * i + 500000);
-	}
-	session_close(ss);
-	pdb_free(&trace[0]);
-	pdb_free(&trace[1]);
-}
-
-static void counter_per_cpu(void **state)
-{
-	(void)state;
-	counters_of(1ull << 33, 120);
-	/* one counter: the records of both CPUs bound its time */
-	counters_of(50000, 240);
 }
 
 /* ---- between timestamps ----------------------------------------------------------------------- */
@@ -503,8 +414,7 @@ int main(void)
 		cmocka_unit_test(narrow), cmocka_unit_test(short_counter),
 		cmocka_unit_test(estimated), cmocka_unit_test(near_contradiction),
 		cmocka_unit_test(fitted), cmocka_unit_test(measured), cmocka_unit_test(steered),
-		cmocka_unit_test(alone), cmocka_unit_test(facts_of_the_metadata),
-		cmocka_unit_test(of_a_recording), cmocka_unit_test(counter_per_cpu),
+		cmocka_unit_test(facts_of_the_metadata), cmocka_unit_test(of_a_recording),
 		cmocka_unit_test(pace_by_instructions), cmocka_unit_test(pace_in_pieces),
 		cmocka_unit_test(pace_by_cycles), cmocka_unit_test(pace_gaps),
 	};
