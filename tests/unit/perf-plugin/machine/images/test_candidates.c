@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the file of a recorded map is looked for, in which order: a table of maps, and the places on this machine. */
+/* Where the file of a recorded map is looked for, in which order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -326,6 +326,23 @@ static void unpacked_sizes(void **state)
 	free(p);
 }
 
+/* A module has brackets around its name, or the suffix of its file; so has no kernel. */
+static void names_of_modules(void **state)
+{
+	static const char *const modules[] = { "[xfs]", "/lib/xfs.ko", "/lib/xfs.ko.zst" };
+	static const char *const others[] = {
+		"[kernel.kallsyms]", "[kernel.0123456789012345678901234]", ".ko",
+		"[guest.kernel.kallsyms]", "/lib/xfs.kobject",
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(modules) / sizeof(modules[0]); i++)
+		assert_true(dso_is_module(modules[i]));
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		assert_false(dso_is_module(others[i]));
+}
+
 /* Memory that no file can be found for has names, too; a file's name may only look like them. */
 static void names_of_memory(void **state)
 {
@@ -369,15 +386,11 @@ static void names_of_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(build_ids),
-		cmocka_unit_test(tables),
-		cmocka_unit_test(names_of_memory),
-		cmocka_unit_test(names_of_an_address),
-		cmocka_unit_test(addresses_of_a_name),
-		cmocka_unit_test(anchors),
-		cmocka_unit_test(kernel_names),
-		cmocka_unit_test(packed_formats),
-		cmocka_unit_test(unpacked_sizes),
+		cmocka_unit_test(names_of_modules), cmocka_unit_test(build_ids),
+		cmocka_unit_test(tables), cmocka_unit_test(names_of_memory),
+		cmocka_unit_test(names_of_an_address), cmocka_unit_test(addresses_of_a_name),
+		cmocka_unit_test(anchors), cmocka_unit_test(kernel_names),
+		cmocka_unit_test(packed_formats), cmocka_unit_test(unpacked_sizes),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

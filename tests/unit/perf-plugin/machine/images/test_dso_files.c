@@ -62,31 +62,49 @@ static struct build_id id_of(uint8_t byte)
 
 static const struct build_id none;
 
-static void open_table(struct dso_table *t, char cache[64])
+static struct dso_table t;
+
+static int set_up(void **state)
 {
-	dso_table_init(t);
-	t->search.symfs = dir;
-	snprintf(cache, 64, "%s/cache", dir);
-	t->search.buildid_dir = cache;
+	static char cache[64];
+
+	(void)state;
+	dso_table_init(&t);
+	t.search.symfs = dir;
+	snprintf(cache, sizeof(cache), "%s/cache", dir);
+	t.search.buildid_dir = cache;
+	return 0;
 }
 
+static int tear_down(void **state)
+{
+	(void)state;
+	dso_table_free(&t);
+	return 0;
+}
+
+static struct dso *loaded(const char *path)
+{
+	struct dso *d = dso_table_get(&t, path, &none, false);
+
+	assert_true(dso_load(&t, d));
+	return d;
+}
+
+/* A table has a file once for each path and build-id; where its segments are. */
 static void by_path_and_build_id(void **state)
 {
 	struct build_id same = id_of(0x11);
-	struct dso_table t;
-	char cache[64];
-	struct dso *d;
 	uint64_t offset, vaddr;
+	struct dso *d;
 	size_t len;
 
 	(void)state;
-	open_table(&t, cache);
 	d = dso_table_get(&t, "/bin/good", &same, false);
 	assert_ptr_equal(dso_table_get(&t, "/bin/good", &same, false), d);
 	assert_ptr_not_equal(dso_table_get(&t, "/bin/good", &none, false), d);
 	assert_null(dso_file(d));
 	assert_true(dso_load(&t, d));
-	assert_non_null(strstr(dso_file(d), "/bin/good"));
 	assert_memory_equal(dso_build_id(d, &len), same.id, 20);
 	assert_int_equal(len, 20);
 	assert_true(dso_vaddr(d, ELF_CODE_OFFSET, &vaddr));
@@ -95,13 +113,74 @@ static void by_path_and_build_id(void **state)
 	assert_true(dso_first_load(d, &offset, &vaddr));
 	assert_int_equal(vaddr, ELF_FIRST_VADDR);
 	assert_int_equal(offset, 0);
-	/* below --symfs also a file of another name has the build-id */
-	d = dso_table_get(&t, "/opt/moved", &same, false);
-	assert_true(dso_load(&t, d));
-	assert_non_null(strstr(dso_file(d), "/bin/good"));
-	d = dso_table_get(&t, "/opt/moved", &none, false);
-	assert_false(dso_load(&t, d));
-	dso_table_free(&t);
+}
+
+/* Which file is taken for a map. */
+static void found(void **state)
+{
+	static const struct {
+		const char *path;
+		uint8_t id;			/* of the recorded build-id, 0: none */
+		const char *release, *file;	/* file NULL: none is right */
+		bool by_name;
+	} rows[] = {
+		{ "/bin/good", 0x11, NULL, "/bin/good", false },
+		/* below --symfs a file of another name that has the build-id */
+		{ "/opt/moved", 0x11, NULL, "/bin/good", false },
+		{ "/opt/moved", 0, NULL, NULL, false },
+		/* another one is at the recorded path; the right one lies elsewhere */
+		{ "/bin/changed", 0x33, NULL, "/elsewhere/changed", false },
+		{ "/gone", 0x66, NULL, "/elf", false },
+		/* by its name alone, and the one at the path in front of "(deleted)" */
+		{ "/usr/bin/only-name", 0, NULL, "/a/b/c/only-name", true },
+		{ "/usr/bin/not-there", 0, NULL, NULL, false },
+		{ "/bin/unlinked (deleted)", 0, NULL, "/bin/unlinked", false },
+		/* what the kernel provides: by its build-id, else under its own name */
+		{ "[vdso]", 0, "6.1.0", "/[vdso]", false },
+		{ "[vdso]", 0xee, "6.1.0", "/[vdso]", false },
+		{ "[vdso]", 0xaa, "6.1.0", "/vdso/vdso.so", false },
+		{ "[vdso32]", 0xbb, "6.1.0", "/vdso/vdso32.so", false },
+		{ "[vdso32]", 0, "6.1.0", "/vdso/vdso32.so", false },
+		{ "[vdso]", 0xcc, "6.1.0", "/vdso", false },
+		{ "[vdso]", 0xdd, "6.1.0", NULL, false },
+		/* a kernel: where distributions put that of the release, before copies elsewhere */
+		{ "[kernel.kallsyms]", 0xd1, "6.2.0", "/boot/vmlinux-6.2.0", false },
+		{ "[kernel.kallsyms]", 0xd2, "6.2.0", "/usr/lib/debug/boot/vmlinux-6.2.0", false },
+		{ "[kernel.kallsyms]", 0xd3, "6.2.0", "/usr/lib/debug/lib/modules/6.2.0/vmlinux",
+		  false },
+		{ "[kernel.kallsyms]", 0xd4, "6.2.0", "/lib/modules/6.2.0/vmlinux", false },
+		{ "[kernel.kallsyms]", 0xd5, "6.2.0", "/lib/modules/6.2.0/build/vmlinux", false },
+	};
+	struct build_id id;
+	char copy[32];
+	struct dso *d;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		bool kernel = !strcmp(rows[i].path, "[kernel.kallsyms]");
+
+		if (kernel) {
+			write_elf(rows[i].file + 1, EM_AARCH64, rows[i].id, true);
+			snprintf(copy, sizeof(copy), "0/copy%zu", i);
+			write_elf(copy, EM_AARCH64, rows[i].id, true);
+		}
+		set_up(NULL);
+		t.search.osrelease = rows[i].release;
+		id = rows[i].id ? id_of(rows[i].id) : none;
+		d = dso_table_get(&t, rows[i].path, &id, kernel);
+		if (dso_load(&t, d) != (rows[i].file != NULL))
+			fail_msg("row %zu: %s", i, rows[i].file ? "not found" : dso_file(d));
+		if (rows[i].file)
+			assert_non_null(strstr(dso_file(d), rows[i].file));
+		assert_int_equal(d->by_name, rows[i].by_name);
+		tear_down(NULL);
+	}
+	/* the copies of this machine are not those of another one */
+	set_up(NULL);
+	t.search.symfs = NULL;
+	t.search.osrelease = "6.1.0";
+	assert_false(dso_load(&t, dso_table_get(&t, "[vdso]", &none, false)));
 }
 
 /* Lists of files go by path; of one path those without a build-id come first, then by its length and bytes. */
@@ -111,13 +190,10 @@ static void order_of_files(void **state)
 	static const char *const paths[] = { "/b", "/b", "/b", "/b", "/a" };
 	static const unsigned int want[] = { 4, 0, 1, 2, 3 };
 	struct dso *d[5];
-	struct dso_table t;
-	char cache[64];
 	unsigned int i, k;
 
 	(void)state;
 	ids[1].len = 16;
-	open_table(&t, cache);
 	for (i = 0; i < 5; i++)
 		d[i] = dso_table_get(&t, paths[i], &ids[i], false);
 	for (i = 0; i < 5; i++)
@@ -126,127 +202,6 @@ static void order_of_files(void **state)
 
 			assert_int_equal((c > 0) - (c < 0), (i > k) - (i < k));
 		}
-	dso_table_free(&t);
-}
-
-/* The file at the recorded path is another one; the right one lies elsewhere. */
-static void found_by_build_id(void **state)
-{
-	struct build_id recorded = id_of(0x33), cached = id_of(0x66);
-	struct dso_table t;
-	char cache[64];
-	struct dso *d;
-
-	(void)state;
-	open_table(&t, cache);
-	d = dso_table_get(&t, "/bin/changed", &recorded, false);
-	assert_true(dso_load(&t, d));
-	assert_non_null(strstr(dso_file(d), "/elsewhere/changed"));
-	d = dso_table_get(&t, "/gone", &cached, false);
-	assert_true(dso_load(&t, d));
-	assert_non_null(strstr(dso_file(d), "/elf"));
-	dso_table_free(&t);
-}
-
-static void found_by_name(void **state)
-{
-	struct dso_table t;
-	char cache[64];
-	struct dso *d;
-
-	(void)state;
-	open_table(&t, cache);
-	d = dso_table_get(&t, "/usr/bin/only-name", &none, false);
-	assert_true(dso_load(&t, d));
-	assert_true(d->by_name);
-	d = dso_table_get(&t, "/usr/bin/not-there", &none, false);
-	assert_false(dso_load(&t, d));
-	assert_int_equal(d->state, DSO_MISSING);
-	/* the file at the path in front of "(deleted)" */
-	d = dso_table_get(&t, "/bin/unlinked (deleted)", &none, false);
-	assert_true(dso_load(&t, d));
-	assert_non_null(strstr(dso_file(d), "/bin/unlinked"));
-	assert_false(d->by_name);
-	dso_table_free(&t);
-}
-
-/* Code that the kernel provides: by its build-id wherever there is a copy, else under its own name. */
-static void vdso(void **state)
-{
-	static const struct {
-		const char *path;
-		uint8_t id;
-		const char *file;	/* NULL: none is right */
-	} want[] = {
-		{ "[vdso]", 0, "/[vdso]" },
-		{ "[vdso]", 0xee, "/[vdso]" },
-		{ "[vdso]", 0xaa, "/vdso/vdso.so" },
-		{ "[vdso32]", 0xbb, "/vdso/vdso32.so" },
-		{ "[vdso32]", 0, "/vdso/vdso32.so" },
-		{ "[vdso]", 0xcc, "/vdso" },
-		{ "[vdso]", 0xdd, NULL },
-	};
-	struct build_id id;
-	struct dso_table t;
-	char cache[64];
-	struct dso *d;
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
-		open_table(&t, cache);
-		t.search.osrelease = "6.1.0";
-		id = want[i].id ? id_of(want[i].id) : none;
-		d = dso_table_get(&t, want[i].path, &id, false);
-		assert_int_equal(dso_load(&t, d), want[i].file != NULL);
-		if (want[i].file)
-			assert_non_null(strstr(dso_file(d), want[i].file));
-		dso_table_free(&t);
-	}
-	/* the copies of this machine are not those of another one */
-	open_table(&t, cache);
-	t.search.symfs = NULL;
-	t.search.osrelease = "6.1.0";
-	d = dso_table_get(&t, "[vdso]", &none, false);
-	assert_false(dso_load(&t, d));
-	dso_table_free(&t);
-}
-
-/* A kernel is looked for where distributions put it, by the release that was recorded, before copies elsewhere. */
-static void kernel_places(void **state)
-{
-	static const struct {
-		const char *path;
-		uint8_t id;
-	} places[] = {
-		{ "boot/vmlinux-6.2.0", 0xd1 }, { "usr/lib/debug/boot/vmlinux-6.2.0", 0xd2 },
-		{ "usr/lib/debug/lib/modules/6.2.0/vmlinux", 0xd3 }, { "lib/modules/6.2.0/vmlinux", 0xd4 },
-		{ "lib/modules/6.2.0/build/vmlinux", 0xd5 },
-	};
-	struct build_id id;
-	struct dso_table t;
-	char cache[64];
-	struct dso *d;
-	char copy[32];
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		write_elf(places[i].path, EM_AARCH64, places[i].id, true);
-		snprintf(copy, sizeof(copy), "0/copy%zu", i);
-		write_elf(copy, EM_AARCH64, places[i].id, true);
-		snprintf(copy, sizeof(copy), "z/copy%zu", i);
-		write_elf(copy, EM_AARCH64, places[i].id, true);
-	}
-	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		open_table(&t, cache);
-		t.search.osrelease = "6.2.0";
-		id = id_of(places[i].id);
-		d = dso_table_get(&t, "[kernel.kallsyms]", &id, true);
-		assert_true(dso_load(&t, d));
-		assert_non_null(strstr(dso_file(d), places[i].path));
-		dso_table_free(&t);
-	}
 }
 
 static void unfit_files(void **state)
@@ -260,13 +215,10 @@ static void unfit_files(void **state)
 		{ "/bin/broken", DSO_BAD_ELF },
 		{ "/bin", DSO_UNREADABLE },
 	};
-	struct dso_table t;
-	char cache[64];
 	struct dso *d;
 	size_t i;
 
 	(void)state;
-	open_table(&t, cache);
 	for (i = 0; i < sizeof(unfit) / sizeof(unfit[0]); i++) {
 		d = dso_table_get(&t, unfit[i].path, &none, false);
 		assert_false(dso_load(&t, d));
@@ -279,28 +231,22 @@ static void unfit_files(void **state)
 	assert_false(dso_load(&t, d));
 	d = dso_table_get(&t, "/lib/modules/6.1/x.ko", &none, true);
 	assert_false(dso_load(&t, d));
-	dso_table_free(&t);
 }
 
 static void not_elf_is_read_by_offset(void **state)
 {
-	struct dso_table t;
 	uint64_t vaddr, start, size;
 	const char *name;
-	char cache[64];
 	struct dso *d;
 
 	(void)state;
-	open_table(&t, cache);
-	d = dso_table_get(&t, "/bin/raw.bin", &none, false);
-	assert_true(dso_load(&t, d));
+	d = loaded("/bin/raw.bin");
 	assert_int_equal(d->size, 64);
 	assert_true(dso_vaddr(d, 12, &vaddr));
 	assert_int_equal(vaddr, 12);
 	assert_false(dso_first_load(d, &start, &vaddr));
 	assert_int_equal(vaddr, 0);
 	assert_false(dso_symbol(d, 0, &name, &start, &size));
-	dso_table_free(&t);
 }
 
 /* A stripped file has the symbols of its dynamic linker; where both tables are, only the full one counts. */
@@ -308,10 +254,8 @@ static void stripped_symbols(void **state)
 {
 	const uint32_t full = SHT_SYMTAB, dynamic = SHT_DYNSYM;
 	uint8_t image[ELF_SIZE];
-	struct dso_table t;
 	const char *name;
 	uint64_t start, size, sh;
-	char cache[64];
 	struct dso *d;
 	int both;
 
@@ -326,13 +270,10 @@ static void stripped_symbols(void **state)
 			memset(image + sh + offsetof(Elf64_Shdr, sh_entsize), 24, 1);
 		}
 		temp_write(dir, both ? "both" : "stripped", image, sizeof(image));
-		open_table(&t, cache);
-		d = dso_table_get(&t, both ? "/both" : "/stripped", &none, false);
-		assert_true(dso_load(&t, d));
+		d = loaded(both ? "/both" : "/stripped");
 		/* a damaged table of symbols leaves the exported ones */
 		assert_true(dso_symbol(d, ELF_CODE_OFFSET, &name, &start, &size));
 		assert_string_equal(name, "_text");
-		dso_table_free(&t);
 	}
 }
 
@@ -341,24 +282,19 @@ static void sections_only(void **state)
 {
 	uint8_t image[ELF_SIZE];
 	uint64_t start, size, vaddr;
-	struct dso_table t;
 	const char *name;
-	char cache[64];
 	struct dso *d;
 
 	(void)state;
 	elf_build(image, EM_AARCH64, 0x12, true);
 	memset(image + offsetof(Elf64_Ehdr, e_phnum), 0, 2);
 	temp_write(dir, "jitted-100-1.so", image, sizeof(image));
-	open_table(&t, cache);
-	d = dso_table_get(&t, "/jitted-100-1.so", &none, false);
-	assert_true(dso_load(&t, d));
+	d = loaded("/jitted-100-1.so");
 	assert_int_equal(d->nr_segs, 1);
 	assert_true(dso_vaddr(d, ELF_CODE_OFFSET + 4, &vaddr));
 	assert_int_equal(vaddr, ELF_CODE_VADDR + 4);
 	assert_true(dso_symbol(d, ELF_CODE_OFFSET, &name, &start, &size));
 	assert_string_equal(name, "_text");
-	dso_table_free(&t);
 }
 
 /* What dso_explain() prints, to be freed. */
@@ -447,15 +383,14 @@ static void explained(void **state)
 	free(text);
 }
 
+#define TEST(f)	cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_path_and_build_id), cmocka_unit_test(order_of_files),
-		cmocka_unit_test(found_by_build_id), cmocka_unit_test(found_by_name),
-		cmocka_unit_test(vdso), cmocka_unit_test(kernel_places),
-		cmocka_unit_test(unfit_files), cmocka_unit_test(not_elf_is_read_by_offset),
-		cmocka_unit_test(stripped_symbols), cmocka_unit_test(sections_only),
-		cmocka_unit_test(explained),
+		TEST(by_path_and_build_id), TEST(order_of_files), TEST(found), TEST(unfit_files),
+		TEST(not_elf_is_read_by_offset), TEST(stripped_symbols), TEST(sections_only),
+		TEST(explained),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_dir);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernel code that is not in an image: patches and what they undo, BPF programs, kcore copies and symbols. */
+/* Kernel code that is not in an image: BPF programs, and copies of the kernel's memory. */
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -83,22 +83,6 @@ static void trace(struct recording *r, uint64_t addr)
 
 	sb_trace_at(&r->trace, SB_TID, addr, 1);
 	sb_aux(&r->data, from, r->trace.len - from, 0x100, r->time += 1000);
-}
-
-static void poke(struct recording *r, uint64_t addr, const uint32_t *old, uint16_t nr_old, const uint32_t *new,
-		 uint16_t nr_new)
-{
-	struct pdb_sid s = sb_sid(r->time += 100);
-	size_t at = pdb_begin(&r->data, 20, 1);
-
-	pdb_u64(&r->data, addr);
-	pdb_u16(&r->data, 4 * nr_old);
-	pdb_u16(&r->data, 4 * nr_new);
-	pdb_bytes(&r->data, old, 4 * nr_old);
-	pdb_bytes(&r->data, new, 4 * nr_new);
-	pdb_zero(&r->data, -(12 + 4 * (nr_old + nr_new)) & 7);
-	pdb_sid_put(&r->data, SB_ST, &s);
-	pdb_end(&r->data, at);
 }
 
 static void ksymbol_at(struct recording *r, uint64_t time, uint64_t addr, uint32_t len, uint16_t type, bool gone,
@@ -221,47 +205,6 @@ static void decode(struct recording *rec, const struct session_opts *so, struct 
 	assert_non_null(pd);
 	run(pd, so, r);
 	pdb_free(&rec->file);
-}
-
-/* Text that is only there from one record to another; and patches that overlap. */
-static void new_text(void **state)
-{
-	static const uint32_t code[] = { NOP, BACK1 }, longer[] = { NOP, NOP, BACK2 }, self = SELF;
-	struct session_opts so = { .vmlinux = vmlinux };
-	struct recording rec;
-	struct result r;
-
-	(void)state;
-	start(&rec, true);
-	trace(&rec, BPF);
-	ksymbol(&rec, BPF, 64, 2, false, "ftrace_trampoline");
-	poke(&rec, BPF, NULL, 0, code, 2);
-	trace(&rec, BPF);
-	poke(&rec, BPF, code, 1, longer, 3);
-	trace(&rec, BPF);
-	poke(&rec, BPF + 4, longer, 1, code + 1, 1);
-	trace(&rec, BPF);
-	/* a single instruction, written where nothing was, and no longer there */
-	poke(&rec, BPF, NULL, 0, &self, 1);
-	trace(&rec, BPF);
-	poke(&rec, BPF, &self, 1, NULL, 0);
-	trace(&rec, BPF);
-	poke(&rec, BPF, code, 2, NULL, 0);
-	ksymbol(&rec, BPF, 64, 2, true, "ftrace_trampoline");
-	trace(&rec, BPF);
-	decode(&rec, &so, &r);
-	assert_int_equal(r.per_atom[0], 0);
-	assert_int_equal(r.per_atom[1], 2);
-	assert_int_equal(r.per_atom[2], 3);
-	assert_int_equal(r.per_atom[3], 2);
-	assert_int_equal(r.per_atom[4], 1);
-	assert_int_equal(r.per_atom[5], 0);
-	assert_int_equal(r.per_atom[6], 0);
-	assert_true(!strncmp(r.symbol[1], "ftrace_trampoline+", 18));
-	/* generated code without a size of its own is one function */
-	assert_int_equal(r.where[1].start, 0);
-	assert_int_equal(r.where[1].end, UINT32_MAX);
-	assert_true(r.lost);
 }
 
 static const uint32_t bpf_main[] = { NOP, BACK1 }, bpf_sub[] = { NOP, NOP, BACK2 }, bpf_other[] = { SELF };
@@ -413,63 +356,6 @@ static void damaged_section(void **state)
 	pdb_free(&b);
 }
 
-/* A copy in the build-id cache is used when it is of the boot that was recorded. */
-static void cached_kcore(void **state)
-{
-	static const char base[] = "cache/[kernel.kcore]/2222222222222222222222222222222222222222";
-	static const char same[] = "ffff800008010400 T _text\nffff800008010400 T in_kcore\n";
-	static const char other[] = "ffff800009010400 T _text\n";
-	struct session_opts so = { .buildid_dir = cache };
-	uint64_t vaddr = TEXT - ELF_CODE_OFFSET;
-	struct pdb ids = { 0 };
-	uint8_t image[ELF_SIZE], id[24];
-	struct recording rec;
-	struct result r;
-	char name[128];
-
-	(void)state;
-	elf_build(image, EM_AARCH64, 0x11, true);
-	memcpy(image + sizeof(Elf64_Ehdr) + offsetof(Elf64_Phdr, p_vaddr), &vaddr, sizeof(vaddr));
-	snprintf(name, sizeof(name), "%s/2023010203040506/kcore", base);
-	temp_write(dir, name, image, sizeof(image));
-	snprintf(name, sizeof(name), "%s/2023010203040506/kallsyms", base);
-	temp_write(dir, name, same, sizeof(same) - 1);
-	snprintf(name, sizeof(name), "%s/2024010203040506/kcore", base);
-	temp_write(dir, name, "no", 2);
-	snprintf(name, sizeof(name), "%s/2024010203040506/kallsyms", base);
-	temp_write(dir, name, other, sizeof(other) - 1);
-
-	memset(id, 0x22, 20);
-	memset(id + 20, 0, 4);
-	pdb_u32(&ids, 0);
-	pdb_u16(&ids, 1);
-	pdb_u16(&ids, 36 + 24);
-	pdb_u32(&ids, (uint32_t)-1);
-	pdb_bytes(&ids, id, 24);
-	pdb_bytes(&ids, "[kernel.kallsyms]\0\0\0\0\0\0", 24);
-	start(&rec, true);
-	rec.feature = (struct pdb_feature){ 2, &ids };
-	trace(&rec, TEXT);
-	decode(&rec, &so, &r);
-	assert_int_equal(r.per_atom[0], 2);
-	assert_true(!strncmp(r.symbol[0], "_text+", 6) || !strncmp(r.symbol[0], "in_kcore+", 9));
-	assert_false(r.lost);
-
-	/* given by hand, as a directory and as a file; and what is not there */
-	snprintf(name, sizeof(name), "%s/%s/2023010203040506", dir, base);
-	so = (struct session_opts){ .kcore = name };
-	start(&rec, true);
-	trace(&rec, TEXT);
-	decode(&rec, &so, &r);
-	assert_int_equal(r.per_atom[0], 2);
-	strcat(name, "/kcore");
-	start(&rec, true);
-	trace(&rec, TEXT);
-	decode(&rec, &so, &r);
-	assert_int_equal(r.per_atom[0], 2);
-	pdb_free(&ids);
-}
-
 /*
  * A copy that the recorder made before the trace began has the code of programs that existed then. At the place of one that
  * was made later it has what was there before.
@@ -529,9 +415,8 @@ static void programs_and_kcore(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(new_text), cmocka_unit_test(bpf_programs),
-		cmocka_unit_test(damaged_bpf_programs), cmocka_unit_test(both_byte_orders),
-		cmocka_unit_test(damaged_section), cmocka_unit_test(cached_kcore),
+		cmocka_unit_test(bpf_programs), cmocka_unit_test(damaged_bpf_programs),
+		cmocka_unit_test(both_byte_orders), cmocka_unit_test(damaged_section),
 		cmocka_unit_test(programs_and_kcore),
 	};
 

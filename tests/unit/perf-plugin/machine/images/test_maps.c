@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Maps against a model with one entry per page; threads, forks, execs and moments. */
+/* Maps against a model with one entry per page, and where code is replaced. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <time.h>
 #include <cmocka.h>
 
 #include "machine/images/dso.h"
@@ -84,29 +83,6 @@ static void maps_against_model(void **state)
 	maplist_unref(ml);
 }
 
-static void shared_lists_are_copied(void **state)
-{
-	struct map a = { 0x1000, 0x2000, 0, &files[0], NULL }, b = { 0x1000, 0x2000, 0, &files[1], NULL };
-	struct map more = { 0x5000, 0x6000, 0, &files[2], NULL };
-	struct maplist *ml = maplist_new(), *other, *own;
-
-	(void)state;
-	assert_true(maplist_set(ml, &a));
-	other = maplist_ref(ml);
-	own = maplist_own(other);
-	/* also what overlaps nothing */
-	assert_true(maplist_set(own, &more));
-	assert_null(maplist_find(ml, 0x5800));
-	assert_ptr_equal(maplist_find(own, 0x5800)->dso, &files[2]);
-	assert_ptr_not_equal(own, ml);
-	assert_true(maplist_set(own, &b));
-	assert_ptr_equal(maplist_find(ml, 0x1800)->dso, &files[0]);
-	assert_ptr_equal(maplist_find(own, 0x1800)->dso, &files[1]);
-	assert_ptr_equal(maplist_own(own), own);
-	maplist_unref(ml);
-	maplist_unref(own);
-}
-
 static uint32_t epoch_at(const struct threads *ts, int pid, uint64_t time)
 {
 	struct process *p = threads_process(ts, pid);
@@ -147,7 +123,7 @@ static void epochs_end_where_code_is_replaced(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(maps_against_model), cmocka_unit_test(shared_lists_are_copied),
+		cmocka_unit_test(maps_against_model),
 		cmocka_unit_test(epochs_end_where_code_is_replaced),
 	};
 

@@ -85,20 +85,47 @@ static void build(struct pdb *b, bool plt_first, bool mcount)
 	ko_build(b, &ko);
 }
 
-static void open_table(struct dso_table *t, struct kernel_images *k)
+static void write_ko(const char *name, const struct ko *ko)
 {
-	dso_table_init(t);
-	memset(k, 0, sizeof(*k));
-	t->search.symfs = dir;
-	t->search.buildid_dir = "/nonexistent";
-	t->search.kernel = k;
+	struct pdb b = { 0 };
+
+	ko_build(&b, ko);
+	temp_write(dir, name, b.p, b.len);
+	pdb_free(&b);
 }
 
-static void give_kallsyms(struct kernel_images *k, const char *s)
+static void write_module(const char *name, bool plt_first, bool mcount)
+{
+	struct pdb b = { 0 };
+
+	build(&b, plt_first, mcount);
+	temp_write(dir, name, b.p, b.len);
+	pdb_free(&b);
+}
+
+static struct dso_table t;
+static struct kernel_images k;
+
+static void open_table(void)
+{
+	dso_table_init(&t);
+	memset(&k, 0, sizeof(k));
+	t.search.symfs = dir;
+	t.search.buildid_dir = "/nonexistent";
+	t.search.kernel = &k;
+}
+
+static void close_table(void)
+{
+	dso_table_free(&t);
+	kernel_free(&k);
+}
+
+static void give_kallsyms(const char *s)
 {
 	temp_write(dir, "kallsyms", s, strlen(s));
-	free(k->kallsyms_path);
-	assert_true(asprintf(&k->kallsyms_path, "%s/kallsyms", dir) > 0);
+	free(k.kallsyms_path);
+	assert_true(asprintf(&k.kallsyms_path, "%s/kallsyms", dir) > 0);
 }
 
 static uint32_t word(const struct dso *d, uint64_t addr)
@@ -122,19 +149,14 @@ static uint32_t word(const struct dso *d, uint64_t addr)
 
 static void placed_by_rule(void **state)
 {
-	struct kernel_images k;
-	struct pdb b = { 0 };
-	struct dso_table t;
 	uint64_t start, size;
 	const char *name;
 	struct dso *d;
 
 	(void)state;
-	build(&b, false, true);
-	temp_write(dir, "one_two.ko", b.p, b.len);
-	pdb_free(&b);
-	open_table(&t, &k);
-	give_kallsyms(&k, "ffff800008000100 T kernel_function\nffffb00008000000 T far_function\n"
+	write_module("one_two.ko", false, true);
+	open_table();
+	give_kallsyms("ffff800008000100 T kernel_function\nffffb00008000000 T far_function\n"
 			  "ffff800001800000 T other_module\t[other]\n");
 	d = dso_table_get_module(&t, "/one_two.ko", &none, BASE);
 	assert_ptr_equal(dso_table_get_module(&t, "/one_two.ko", &none, BASE), d);
@@ -155,23 +177,21 @@ static void placed_by_rule(void **state)
 	assert_int_equal(word(d, BASE + 44), 0);
 	assert_true(dso_symbol(d, d->segs[0].offset, &name, &start, &size));
 	assert_string_equal(name, "mod_text");
-	dso_table_free(&t);
-	kernel_free(&k);
+	close_table();
 }
 
 /* Where the kernel says that functions are; then parts of the start have a place as well. */
 static void placed_by_symbols(void **state)
 {
-	struct kernel_images k;
 	struct pdb b = { 0 };
-	struct dso_table t;
 	struct dso *d;
 
 	(void)state;
 	build(&b, false, true);
 	temp_write(dir, "one-two.ko", b.p, b.len);
-	open_table(&t, &k);
-	give_kallsyms(&k, "ffff800001000400 t mod_text\t[one_two]\nffff800001000804 t mod_cold\t[one_two]\n"
+	open_table();
+	give_kallsyms("ffff800001000400 t mod_text\t[one_two]\n"
+		      "ffff800001000804 t mod_cold\t[one_two]\n"
 			  "ffff800002000000 t mod_init\t[one_two]\nffff800001000000 t mod_text\t[another]\n");
 	d = dso_table_get_module(&t, "[one_two]", &none, BASE);
 	temp_write(dir, "one_two.ko", "not this", 8);
@@ -181,8 +201,7 @@ static void placed_by_symbols(void **state)
 	assert_int_equal(word(d, BASE + 0x400), BL | (0x404 / 4));
 	assert_int_equal(word(d, BASE + 0x400 + 20), B | ((0x1000000 - 0x400 - 20) / 4));
 	assert_int_equal(word(d, BASE + 0x1000000), NOP);
-	dso_table_free(&t);
-	kernel_free(&k);
+	close_table();
 	pdb_free(&b);
 }
 
@@ -203,9 +222,7 @@ static void names_of_modules(void **state)
 		{ "/a234567890a234567890a234567890a234567890a234567890a234567890abc.ko",
 		  "ffff800001000400 t mod_text\t[a234567890a234567890a234567890a234567890a234567890a234567890abc]\n", 0x400 },
 	};
-	struct kernel_images k;
 	struct pdb b = { 0 };
-	struct dso_table t;
 	struct dso *d;
 	size_t i;
 
@@ -213,14 +230,13 @@ static void names_of_modules(void **state)
 	build(&b, false, false);
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		temp_write(dir, row[i].path + 1, b.p, b.len);
-		open_table(&t, &k);
-		give_kallsyms(&k, row[i].symbols);
+		open_table();
+		give_kallsyms(row[i].symbols);
 		d = dso_table_get_module(&t, row[i].path, &none, BASE);
 		assert_true(dso_load(&t, d));
 		assert_int_equal(word(d, BASE + row[i].at + 36), NOP);
 		assert_int_equal(word(d, BASE + 0x400 - row[i].at + 36), 0);
-		dso_table_free(&t);
-		kernel_free(&k);
+		close_table();
 	}
 	pdb_free(&b);
 }
@@ -231,22 +247,16 @@ static void contradicting_symbols(void **state)
 	static const struct ko_section sec = { ".text", text, 10, 0, false };
 	static const struct ko_symbol sym[] = { { "a", 1, 0 }, { "b", 1, 16 } };
 	static const struct ko ko = { &sec, 1, sym, 2, NULL, 0 };
-	struct kernel_images k;
-	struct pdb b = { 0 };
-	struct dso_table t;
 	struct dso *d;
 
 	(void)state;
-	ko_build(&b, &ko);
-	temp_write(dir, "ab.ko", b.p, b.len);
-	pdb_free(&b);
-	open_table(&t, &k);
-	give_kallsyms(&k, "ffff800001000000 t a\t[ab]\nffff800001000014 t b\t[ab]\n");
+	write_ko("ab.ko", &ko);
+	open_table();
+	give_kallsyms("ffff800001000000 t a\t[ab]\nffff800001000014 t b\t[ab]\n");
 	d = dso_table_get_module(&t, "/ab.ko", &none, BASE);
 	assert_false(dso_load(&t, d));
 	assert_int_equal(d->trouble, DSO_NO_PLACE);
-	dso_table_free(&t);
-	kernel_free(&k);
+	close_table();
 }
 
 static void explained(struct dso *d, const char *want)
@@ -262,16 +272,11 @@ static void explained(struct dso *d, const char *want)
 /* The loader fills a section of unknown size in front of the code. */
 static void no_place(void **state)
 {
-	struct kernel_images k;
-	struct pdb b = { 0 };
-	struct dso_table t;
 	struct dso *d;
 
 	(void)state;
-	build(&b, true, false);
-	temp_write(dir, "plt.ko", b.p, b.len);
-	pdb_free(&b);
-	open_table(&t, &k);
+	write_module("plt.ko", true, false);
+	open_table();
 	d = dso_table_get_module(&t, "/plt.ko", &none, BASE);
 	assert_false(dso_load(&t, d));
 	assert_int_equal(d->trouble, DSO_NO_PLACE);
@@ -279,8 +284,7 @@ static void no_place(void **state)
 	d = dso_table_get_module(&t, "/gone.ko", &none, BASE);
 	assert_false(dso_load(&t, d));
 	explained(d, "--symfs");
-	dso_table_free(&t);
-	kernel_free(&k);
+	close_table();
 }
 
 /* The recording says where .text was, whatever the loader put in front of it, unless it cannot have been there. */
@@ -293,19 +297,14 @@ static void recorded_places(void **state)
 		{ BASE, 0x40, 0x1040, true }, { BASE, 0x40, 0x40, true }, { BASE, 0x44, 0x40, false }, { BASE, 0x40, 0x1042, false },
 		{ BASE, 0x40, 0x1041, false }, { -0x1000ull, 0, 0x2000, false }, { BASE, 0, 4, true },
 	};
-	struct kernel_images k;
-	struct pdb b = { 0 };
-	struct dso_table t;
 	uint64_t place;
 	struct dso *d;
 	size_t i;
 
 	(void)state;
-	build(&b, true, false);
-	temp_write(dir, "place.ko", b.p, b.len);
-	pdb_free(&b);
+	write_module("place.ko", true, false);
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		open_table(&t, &k);
+		open_table();
 		d = dso_table_get_module(&t, "/place.ko", &none, rows[i].base);
 		dso_table_set_text(&t, "/place.ko", rows[i].in_file, rows[i].in_memory);
 		if (dso_load(&t, d) != rows[i].placed)
@@ -318,8 +317,7 @@ static void recorded_places(void **state)
 		} else {
 			assert_int_equal(d->trouble, DSO_NO_PLACE);
 		}
-		dso_table_free(&t);
-		kernel_free(&k);
+		close_table();
 	}
 }
 
@@ -334,17 +332,12 @@ static void missing_instructions(void **state)
 	};
 	static const struct ko ko = { sec, 2, sym, 2, rel, 6 };
 	static const uint64_t want[][2] = { { 4, 8 }, { 16, 24 }, { 28, 40 }, { 44, 52 } };
-	struct kernel_images k;
-	struct pdb b = { 0 };
-	struct dso_table t;
 	struct dso *d;
 	size_t i;
 
 	(void)state;
-	ko_build(&b, &ko);
-	temp_write(dir, "holes.ko", b.p, b.len);
-	pdb_free(&b);
-	open_table(&t, &k);
+	write_ko("holes.ko", &ko);
+	open_table();
 	d = dso_table_get_module(&t, "/holes.ko", &none, BASE);
 	assert_true(dso_load(&t, d));
 	assert_int_equal(d->nr_segs, 4);
@@ -355,8 +348,7 @@ static void missing_instructions(void **state)
 		assert_true(d->segs[i].exec);
 	}
 	assert_int_equal(word(d, BASE + 36), NOP);
-	dso_table_free(&t);
-	kernel_free(&k);
+	close_table();
 }
 
 static void packed(void **state)
@@ -369,9 +361,7 @@ static void packed(void **state)
 		{ "xz", "command -v xz >/dev/null && xz -c '%s/%s.ko' >", HAS_LZMA },
 		{ "zst", "command -v zstd >/dev/null && zstd -q -c '%s/%s.ko' >", HAS_ZSTD },
 	};
-	struct kernel_images k;
 	struct pdb b = { 0 };
-	struct dso_table t;
 	char path[64], cmd[512], full[128];
 	unsigned int done = 0, i;
 	struct stat st;
@@ -389,27 +379,25 @@ static void packed(void **state)
 		if (system(cmd))
 			continue;
 		done++;
-		open_table(&t, &k);
+		open_table();
 		/* the recorded name has another suffix */
 		snprintf(path, sizeof(path), "/p%s.ko%s", how[i].suffix, i ? ".gz" : "");
 		d = dso_table_get_module(&t, path, &none, BASE);
 		assert_true(dso_load(&t, d));
 		assert_int_equal(d->size, b.len);
 		assert_int_equal(word(d, COLD), NOP);
-		dso_table_free(&t);
-		kernel_free(&k);
+		close_table();
 
 		/* cut */
 		snprintf(full, sizeof(full), "%s/p%s.ko.%s", dir, how[i].suffix, how[i].suffix);
 		assert_int_equal(stat(full, &st), 0);
 		assert_int_equal(truncate(full, st.st_size - 9), 0);
-		open_table(&t, &k);
+		open_table();
 		d = dso_table_get_module(&t, path, &none, BASE);
 		assert_false(dso_load(&t, d));
 		assert_int_equal(d->trouble, DSO_PACKED);
 		explained(d, "unpack");
-		dso_table_free(&t);
-		kernel_free(&k);
+		close_table();
 	}
 	pdb_free(&b);
 	assert_true(done > 0);
@@ -418,9 +406,7 @@ static void packed(void **state)
 /* Each byte of the file's tables changed, and the file cut anywhere: no crash, and never code outside it. */
 static void damaged(void **state)
 {
-	struct kernel_images k;
 	struct pdb b = { 0 };
-	struct dso_table t;
 	struct dso *d;
 	size_t i, n, g;
 
@@ -435,15 +421,14 @@ static void damaged(void **state)
 			c.p[i] ^= (uint8_t)(i * 37 + 1);
 		temp_write(dir, "bad.ko", c.p, n);
 		pdb_free(&c);
-		open_table(&t, &k);
+		open_table();
 		d = dso_table_get_module(&t, "/bad.ko", &none, BASE);
 		if (dso_load(&t, d)) {
 			for (g = 0; g < d->nr_segs; g++)
 				assert_true(d->segs[g].offset + d->segs[g].filesz <= d->size);
 			dso_read_symbols(d);
 		}
-		dso_table_free(&t);
-		kernel_free(&k);
+		close_table();
 	}
 	pdb_free(&b);
 }
@@ -461,8 +446,6 @@ static void as_the_linker_does(void **state)
 		"int cold(int x) { return ext(x) + ext2(x); }\n"
 		"int work(int *p, int n) { int s = 0; for (int i = 0; i < n; i++) { if (p[i] & 8) s += ext(p[i]);\n"
 		" else if (p[i] < 0) s += cold(i); else if (p[i] == 3) return ext2(s); } return s; }\n";
-	struct kernel_images k;
-	struct dso_table t;
 	struct dso *d, *linked;
 	uint64_t addr, work, cold, start, size;
 	const char *name;
@@ -478,7 +461,7 @@ static void as_the_linker_does(void **state)
 	run("cd '%s' && aarch64-linux-gnu-gcc -O2 -c -o %s.ko m.c && "
 	    "aarch64-linux-gnu-ld -o linked m.ko -Ttext=0xffff800001000000 -z noseparate-code "
 	    "--defsym=ext=0xffff800001100000 --defsym=ext2=0xffff800000f00000 -e work", "m");
-	open_table(&t, &k);
+	open_table();
 	linked = dso_table_get(&t, "/linked", &none, false);
 	assert_true(dso_load(&t, linked));
 	assert_true(dso_symbol_address(linked, "work", &work));
@@ -486,7 +469,7 @@ static void as_the_linker_does(void **state)
 	snprintf(names, sizeof(names), "%llx t work\t[m]\n%llx t cold\t[m]\n"
 		 "ffff800001100000 T ext\nffff800000f00000 T ext2\n", (unsigned long long)work,
 		 (unsigned long long)cold);
-	give_kallsyms(&k, names);
+	give_kallsyms(names);
 	d = dso_table_get_module(&t, "/m.ko", &none, BASE);
 	assert_true(dso_load(&t, d));
 	for (i = 0; i < 2; i++) {
@@ -502,8 +485,7 @@ static void as_the_linker_does(void **state)
 		}
 	}
 	assert_true(branches > 6);
-	dso_table_free(&t);
-	kernel_free(&k);
+	close_table();
 }
 
 /*
@@ -546,12 +528,9 @@ static void build_id_of_the_header(void **state)
 	static const uint32_t spin[] = { B };
 	const struct ko_section sec[] = { { ".text", spin, 1, 0, false } };
 	const struct ko ko = { sec, 1, NULL, 0, NULL, 0 };
-	struct pdb b = { 0 };
 
 	(void)state;
-	ko_build(&b, &ko);
-	temp_write(dir, "spin.ko", b.p, b.len);
-	pdb_free(&b);
+	write_ko("spin.ko", &ko);
 	assert_int_equal(insns_of_other_file(PERF_RECORD_MISC_KERNEL, 0, true), SB_ATOMS);
 	assert_int_equal(insns_of_other_file(PERF_RECORD_MISC_KERNEL, 1, true), SB_ATOMS);
 	assert_int_equal(insns_of_other_file(PERF_RECORD_MISC_KERNEL, 0, false), 0);

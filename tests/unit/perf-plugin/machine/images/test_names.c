@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Names of places that have no symbol of their own: the linker's stubs of A64 programs, and code behind symbols
- * without a size, with all symbols and with those of .dynsym only. The files are made here.
- */
+/* The linker's stubs of A64 programs have the names of what they call. The files are made here. */
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -154,27 +151,6 @@ static void stubs(void **state)
 	}
 }
 
-/* A symbol without a size ends at the next one and with its section; in a stripped file nothing is known behind its start. */
-static void labels(void **state)
-{
-	struct dso d = build(SHT_SYMTAB);
-
-	(void)state;
-	named(&d, INIT, "_init", INIT);
-	named(&d, INIT + 0x14, "_init", INIT);
-	named(&d, INIT + 0x18, NULL, 0);
-	named(&d, TEXT + 0x3c, "label", TEXT);
-	named(&d, TEXT + 0x5c, "sized", TEXT + 0x40);
-	named(&d, TEXT + 0x60, NULL, 0);
-	drop(&d);
-	d = build(SHT_DYNSYM);
-	named(&d, INIT + 4, NULL, 0);
-	named(&d, TEXT + 0x3c, NULL, 0);
-	named(&d, TEXT + 0x5c, "sized", TEXT + 0x40);
-	named(&d, TEXT + 0x60, NULL, 0);
-	drop(&d);
-}
-
 /* Relocations and stubs beyond the file, or without instructions that fit, give no names. */
 static void damaged(void **state)
 {
@@ -201,7 +177,7 @@ static void damaged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stubs), cmocka_unit_test(labels), cmocka_unit_test(damaged),
+		cmocka_unit_test(stubs), cmocka_unit_test(damaged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernel text that changes: what was there first, what is kept of many changes, and exactness in time. */
+/* Kernel text that changes: what is kept of many changes, and which of two that overlap counts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What simpleperf writes of a phone's kernel: its symbols, in one record or in pieces, and where modules were. */
+/* What simpleperf writes of a phone's kernel: its symbols in pieces, and where modules were. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
