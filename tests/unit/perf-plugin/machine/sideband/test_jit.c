@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Generated code: jitdump files read, damaged, and used for what was executed when. */
+/* Jitdump files: read in both byte orders, cut, and with records that cannot be. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "machine/images/dso.h"
@@ -265,6 +266,15 @@ static void where_files_are(void **state)
 	assert_string_equal(finish(), "");
 	expect_code("jit-23.dump@23 600/10");
 	end();
+	/* a loop of links there: the file of this machine is not taken for it */
+	assert_int_equal(symlink("tmp", temp_path(dir, "user/tmp")), 0);
+	start(2);
+	fx.dsos.search.symfs = symfs;
+	note("jit-21.dump", 21, 10, 10);
+	finish();
+	expect_code("");
+	assert_int_equal(fx.se.jit.missing, 1);
+	end();
 }
 
 #define CURE "; if it ran in a container, name its process as the recording has it: --jitdump PID:FILE\n"
@@ -367,7 +377,7 @@ static void files_of_one_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_file_once), cmocka_unit_test(when_code_is_there),
+		cmocka_unit_test(when_code_is_there), cmocka_unit_test(each_file_once),
 		cmocka_unit_test(where_files_are), cmocka_unit_test(whose_file),
 		cmocka_unit_test(files_of_one_name),
 	};

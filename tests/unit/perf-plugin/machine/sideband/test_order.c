@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The order of events of several sources, each of which is out of order: kept in memory, and read again in each pass. */
+/* The order of events of several sources, each of which is out of order, and errors of one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The event that a single record about threads, maps or changed code becomes. */
+/* Records that only packages have, build-ids of maps, and symbols of a kernel in pieces. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
