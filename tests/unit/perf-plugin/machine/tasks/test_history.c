@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Threads and maps over time with a window that moves: against a model that applies every event by the
- * book, in and out of order, forwards and begun again; numbers that are used again, processes that fork
- * and exec and end in any order, and how much is kept.
+ * Threads and maps over time with a window that moves: against a model that applies every event by
+ * the book, in and out of order, forwards and begun again; and how much is kept.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Pieces of one recording in several threads give what one thread gives: what it learns from the trace, the value with which
- * a consumer's sum ends, and messages once.
- */
+/* Pieces of one recording in several threads: messages once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,52 +14,11 @@
 #include "unit/perf-plugin/session_open.h"
 #include "unit/temp_dir.h"
 
-#define RECORDS 4u
-#define CONTEXT_INFO 24		/* offset of the context's information byte in what sb_trace() makes; the context ID follows */
-#define NONSECURE 0x20u
-#define HEADER_ARCH 6		/* feature section of perf.data: the recorded machine's architecture */
-
 TEMP_DIR("learned")
-
-static int make_files(void **state)
-{
-	if (make_dir(state))
-		return -1;
-	temp_write(dir, "two.bin", sb_loop, sizeof(sb_loop));
-	return 0;
-}
-
-enum later { SAME, SECURE, IDLE };
-
-/* AUX records of one stream; all but the first have another security state, or context ID 0. */
-static struct session *open_stream(unsigned int jobs, enum later later)
-{
-	const struct session_opts so = { .symfs = dir, .buildid_dir = "/nonexistent", .jobs = jobs, .jobs_asked = true };
-	struct pdb trace = { 0 }, data = { 0 }, arch = { 0 };
-	struct session *ss;
-	unsigned int i;
-
-	sb_trace(&trace, SB_TID);
-	sb_side_band(&data, "/two.bin");
-	for (i = 0; i < RECORDS; i++) {
-		if (i && later == SECURE)
-			trace.p[CONTEXT_INFO] &= (uint8_t)~NONSECURE;
-		else if (i && later == IDLE)
-			memset(trace.p + CONTEXT_INFO + 1, 0, 4);
-		sb_aux(&data, i * 0x1000, trace.len, SB_RAW, 1000 * (i + 1));
-		pdb_auxtrace(&data, i * 0x1000, trace.p, trace.len, 2, (uint32_t)-1);
-	}
-	pdb_free(&trace);
-	pdb_u32(&arch, 8);
-	pdb_bytes(&arch, "aarch64", 8);
-	ss = sb_open(&data, &so, &(struct pdb_feature){ HEADER_ARCH, &arch });
-	pdb_free(&arch);
-	return ss;
-}
 
 /* A consumer whose pieces have no result; `refuse` is the number of one that does not fit, from 1. */
 struct taken {
-	unsigned int pieces, refuse, continued, ends;
+	unsigned int pieces, refuse, continued;
 };
 
 static void *shard_make(void *data, struct session *ss)
@@ -99,33 +55,6 @@ static struct consumer consumer(struct taken *t)
 						 .max_ahead = 1 };
 
 	return (struct consumer){ .data = t, .shards = &shards };
-}
-
-/* A piece that begins after others were taken uses what they have learned, and the session has it at the end. */
-static void facts_of_earlier_pieces(void **state)
-{
-	enum later later;
-	unsigned int jobs;
-
-	(void)state;
-	for (later = SAME; later <= IDLE; later++)
-		for (jobs = 1; jobs <= 2; jobs++) {
-			struct taken t = { 0 };
-			const struct consumer con = consumer(&t);
-			struct session *ss = open_stream(jobs, later);
-			const struct session_totals *sum = session_totals(ss);
-
-			assert_int_equal(session_run(ss, &con), 0);
-			assert_int_equal(t.pieces, jobs > 1 ? RECORDS : 0);
-			assert_int_equal(t.continued, 0);
-			if (sum->dec.ranges != (later == SECURE ? 1 : RECORDS) * SB_ATOMS)
-				fail_msg("later %d, %u threads: %llu ranges", (int)later, jobs, (unsigned long long)sum->dec.ranges);
-			assert_int_equal(sum->who.secure, later == SECURE ? RECORDS - 1 : 0);
-			assert_true(ss->tasks.own.security_known && ss->tasks.own.security_proved);
-			assert_int_equal(ss->tasks.own.security, CST_SEC_NONSECURE);
-			assert_true(ss->tasks.contextid.seen[CONTEXTID_TID]);
-			session_close(ss);
-		}
 }
 
 /* Of a unit without a decoder there is one message, whichever of its records is decoded in a thread and then again. */
@@ -176,10 +105,7 @@ static void message_of_refused_piece(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(facts_of_earlier_pieces),
-		cmocka_unit_test(message_of_refused_piece),
-	};
+	const struct CMUnitTest tests[] = { cmocka_unit_test(message_of_refused_piece) };
 
-	return cmocka_run_group_tests(tests, make_files, remove_dir);
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Address spaces made of maps: which bytes are at an address, what has none and why, how many spaces are kept. */
+/* The address space of a kernel: where its segments are, within the recorded map. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,14 +61,6 @@ static void map(bool of_kernel, uint64_t at, uint64_t len, uint64_t off, struct 
 	assert_int_equal(threads_apply(&ts, &e, order++), 0);
 }
 
-static struct process *process(void)
-{
-	struct process *p = threads_process(&ts, 1);
-
-	assert_non_null(p);
-	return p;
-}
-
 /* What is at an address is that of the file's offset, for `len` bytes and no more. */
 static void expect(struct version *v, uint64_t addr, uint64_t off, size_t len)
 {
@@ -78,66 +70,6 @@ static void expect(struct version *v, uint64_t addr, uint64_t off, size_t len)
 	if (n != len)
 		fail_msg("0x%zx bytes at 0x%llx, not 0x%zx", n, (unsigned long long)addr, len);
 	assert_memory_equal(got, bytes + off, len);
-}
-
-/* Maps of one epoch are added to the space that is there; a replaced one makes another. An unused one may move on. */
-static void spaces_in_time(void **state)
-{
-	struct dso a = file_of(DSO_FILE, 0x2000), b = file_of(DSO_FILE, 0x4000);
-	struct version *v, *w;
-	uint64_t serial, early;
-
-	(void)state;
-	start();
-	map(false, 0x10000, 0x1000, 0x1000, &a);
-	early = order;
-	v = version_get(&sp, process(), order, NULL);
-	assert_non_null(v);
-	assert_int_equal(v->users, 1);
-	serial = v->serial;
-	assert_ptr_equal(version_get(&sp, process(), order, v), v);
-	assert_int_equal(v->users, 1);
-	assert_int_equal(v->serial, serial);
-	expect(v, 0x20000, 0, 0);
-	map(false, 0x20000, 0x1000, 0x2000, &b);
-	assert_ptr_equal(version_get(&sp, process(), order, v), v);
-	assert_int_not_equal(v->serial, serial);
-	expect(v, 0x20000, 0x2000, 0x1000);
-	version_hold(v);
-	assert_int_equal(v->users, 2);
-	version_hold(NULL);
-	version_put(NULL);
-	version_put(v);
-	/* replaced: whoever is at the earlier moment keeps what was there */
-	map(false, 0x10000, 0x1000, 0x3000, &b);
-	w = version_get(&sp, process(), order, NULL);
-	assert_ptr_not_equal(v, w);
-	assert_int_not_equal(w->serial, v->serial);
-	expect(v, 0x10000, 0x1000, 0x1000);
-	expect(w, 0x10000, 0x3000, 0x1000);
-	expect(w, 0x20000, 0x2000, 0x1000);
-	assert_ptr_equal(version_get(&sp, process(), early, NULL), v);
-	assert_int_equal(v->users, 2);
-	version_put(v);
-	/* the caller's one is given back for another */
-	assert_ptr_equal(version_get(&sp, process(), order, v), w);
-	assert_int_equal(v->users, 0);
-	assert_int_equal(w->users, 2);
-	version_put(w);
-	version_put(w);
-	/* no longer in use, it goes on to the next change; both its earlier maps and the new one are there */
-	map(false, 0x10000, 0x1000, 0x2000, &b);
-	assert_ptr_equal(version_get(&sp, process(), order, NULL), w);
-	expect(w, 0x10000, 0x2000, 0x1000);
-	expect(w, 0x20000, 0x2000, 0x1000);
-	expect(v, 0x10000, 0x1000, 0x1000);
-	assert_false(versions_release(process()));
-	assert_ptr_equal(process()->versions, w);
-	assert_null(w->next);
-	version_put(w);
-	assert_true(versions_release(process()));
-	assert_null(process()->versions);
-	end();
 }
 
 /* A kernel is where its segments with code are, moved by what its symbol moved, within the recorded map. */
@@ -204,9 +136,7 @@ static void segments_of_a_kernel(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(spaces_in_time), cmocka_unit_test(segments_of_a_kernel),
-	};
+	const struct CMUnitTest tests[] = { cmocka_unit_test(segments_of_a_kernel) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What single events do to threads, processes and maps, and what is counted of them. */
+/* Generated code in memory whose protection changes, and code in the place of a file's. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,14 +28,6 @@ static void apply(struct threads *ts, struct side_event e, uint64_t order)
 	assert_int_equal(threads_apply(ts, &e, order), 0);
 }
 
-static void comm(struct threads *ts, int pid, int tid, const char *name, uint64_t order)
-{
-	struct side_event e = event(SIDE_COMM, pid, tid);
-
-	e.comm = name;
-	apply(ts, e, order);
-}
-
 static struct side_event map_of(int pid, uint64_t start, uint64_t end, uint64_t off, struct dso *dso)
 {
 	struct side_event e = event(dso ? SIDE_MAP : SIDE_UNMAP, pid, pid);
@@ -47,49 +39,6 @@ static struct side_event map_of(int pid, uint64_t start, uint64_t end, uint64_t 
 static void map(struct threads *ts, int pid, uint64_t start, uint64_t end, uint64_t off, struct dso *dso, uint64_t order)
 {
 	apply(ts, map_of(pid, start, end, off, dso), order);
-}
-
-/* Only what replaces an earlier value counts as a change. */
-static void changes_are_counted(void **state)
-{
-	struct threads ts;
-
-	(void)state;
-	threads_init(&ts, &side);
-	comm(&ts, 1, 1, "a", 0);
-	assert_int_equal(ts.total_threads, 1);
-	comm(&ts, 1, 1, "a", 1);
-	assert_int_equal(ts.changes, 0);
-	comm(&ts, 1, 1, "b", 2);
-	assert_int_equal(ts.changes, 1);
-	assert_null(threads_process(&ts, 1));
-	assert_int_equal(ts.total_processes, 0);
-	map(&ts, 1, 0x1000, 0x3000, 0, &file, 3);
-	map(&ts, 1, 0x3000, 0x4000, 0x9000, &file, 4);
-	assert_non_null(threads_process(&ts, 1));
-	assert_int_equal(ts.total_processes, 1);
-	assert_int_equal(ts.total_replaced, 0);
-	assert_int_equal(ts.changes, 1);
-	/* a map that is there already */
-	map(&ts, 1, 0x1000, 0x2000, 0, &file, 5);
-	assert_int_equal(ts.total_replaced, 0);
-	assert_int_equal(ts.changes, 1);
-	/* another file, another place of the same file, and none */
-	map(&ts, 1, 0x2000, 0x2800, 0x1000, &other, 6);
-	assert_int_equal(ts.total_replaced, 1);
-	assert_int_equal(ts.changes, 2);
-	map(&ts, 1, 0x2000, 0x2800, 0x2000, &other, 7);
-	assert_int_equal(ts.total_replaced, 2);
-	assert_int_equal(ts.changes, 3);
-	map(&ts, 1, 0x2000, 0x2800, 0, NULL, 8);
-	assert_int_equal(ts.total_replaced, 3);
-	map(&ts, 1, 0x2000, 0x2800, 0, NULL, 9);
-	map(&ts, 1, 0x8000, 0x8800, 0, NULL, 10);
-	assert_int_equal(ts.total_replaced, 3);
-	assert_int_equal(ts.changes, 4);
-	assert_int_equal(threads_process(&ts, 1)->nr_maps, 6);
-	threads_free(&ts);
-	assert_int_equal(ts.total_processes, 0);
 }
 
 /* Memory that is made writable and executable again keeps the generated code in it. */
@@ -263,64 +212,10 @@ static void code_in_other_memory(void **state)
 	}
 }
 
-/*
- * The window has room for the events around a moment and is moved in steps. What it no longer has counts for what was
- * before it: the changes, the last time, and that an earlier moment is gone.
- */
-static void moments_before_the_window(void **state)
-{
-	enum { N = 60, CHANGES = 12 };
-	static const char *const names[] = { "a", "b" };
-	const char *now;
-	struct history h;
-	uint64_t seen = 0;
-	size_t ahead, n;
-	unsigned int i;
-
-	(void)state;
-	for (ahead = 1; ahead <= 3; ahead++) {
-		start(&h);
-		h.side.keep = 0;
-		h.ts.ahead = ahead;
-		/* the name changes in the first events and is repeated in the others */
-		for (i = 0; i < N; i++)
-			add(&h, comm_event(10 + i, 1, names[i < CHANGES ? i & 1 : 1], false));
-		finish(&h);
-		assert_false(h.ts.keep);
-		for (i = 0; i < N; i++) {
-			assert_int_equal(threads_seek(&h.ts, 10 + i, 0, UINT64_MAX), 0);
-			n = h.ts.nr - h.ts.first;
-			if (n > 4 * ahead + 4)
-				fail_msg("%zu events in the window at %u", n, i);
-			if (h.ts.base != seen)
-				assert_int_equal(n, 2 * ahead + 2);
-			seen = h.ts.base;
-			assert_int_equal(h.ts.gone_time, h.ts.base ? 9 + h.ts.base : 0);
-			assert_int_equal(threads_time(&h.ts, h.ts.base), h.ts.base ? 9 + h.ts.base : 0);
-			assert_int_equal(threads_time(&h.ts, h.ts.base + 1), 10 + h.ts.base);
-			if (h.ts.base > 1)
-				assert_true(threads_passed(&h.ts, 8 + h.ts.base, 0));
-			assert_false(threads_passed(&h.ts, 9 + h.ts.base, 0));
-			assert_int_equal(threads_limit(&h.ts, 10 + i, 0), i + 1);
-			now = threads_comm(&h.ts, 1, i + 1);
-			assert_string_equal(now, names[i < CHANGES ? i & 1 : 1]);
-			/* steady since the begin of the window: if the changes were all before it */
-			if (i + ahead < N - 1 && i > h.ts.base)
-				assert_int_equal(threads_steady(&h.ts, h.ts.base, 10 + i, 0), h.ts.base >= CHANGES);
-			if (h.ts.base)
-				assert_false(threads_steady(&h.ts, h.ts.base - 1, 10 + i, 0));
-		}
-		assert_true(h.ts.base > CHANGES);
-		end(&h);
-		seen = 0;
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(generated_code), cmocka_unit_test(changes_are_counted),
-		cmocka_unit_test(code_in_other_memory), cmocka_unit_test(moments_before_the_window),
+		cmocka_unit_test(generated_code), cmocka_unit_test(code_in_other_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
