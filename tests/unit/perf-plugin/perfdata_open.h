@@ -7,11 +7,10 @@
 #include "perfdata/reader.h"
 #include "perfdata_build.h"
 
-/*
- * Opens the file "mem" of these events, records and features. The records become empty; the file is there until the next call.
- */
-static inline struct perfdata *pdb_open(const struct pdb_attr *attrs, unsigned int nr, struct pdb *data,
-					const struct pdb_feature *feat, unsigned int nr_feat)
+/* Opens a file "mem" of these. The records become empty; the file is there until the next call. */
+static inline struct perfdata *pdb_open(const struct pdb_attr *attrs, unsigned int nr,
+					struct pdb *data, const struct pdb_feature *feat,
+					unsigned int nr_feat)
 {
 	static struct pdb file;
 	struct perfdata *pd;

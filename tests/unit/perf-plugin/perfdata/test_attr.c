@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which event a record is of, by the ID in it; where the ID is, and whose it is. */
+/* Which event a record is of, and where its ID is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -95,43 +95,6 @@ static void test_unknown_blocks(void **state)
 	auxinfo_free(&info);
 }
 
-static void test_v1(void **state)
-{
-	const struct aux_cpu *c;
-
-	(void)state;
-	/* An ETMv4 with TS_SOURCE, an ETE with and without, one with a word of the future. */
-	assert_int_equal(PARSE(1, 8ULL << 32 | 4, 0,
-			       ETMV4, 2, 8, 0x40, 0x14, 1, 2, 3, 4, 5, 1,
-			       ETE, 3, 8, 0x8080, 0x16, 1, 2, 3, 4, 5, 0x47705a13,
-			       ETE, 5, 9, 0x80c0, 0x1a, 1, 2, 3, 4, 5, 0x47705a13, ~0ULL,
-			       ETE, 6, 10, 0, 0x1c, 1, 2, 3, 4, 5, 0x47705a13, 3, 99), 0);
-	assert_int_equal(info.nr_cpu, 4);
-	c = auxinfo_cpu(&info, 2);
-	assert_int_equal(c->unit, AUX_ETMV4);
-	assert_true(c->has_ts_source);
-	assert_int_equal(c->ts_source, AUX_TS_VIRTUAL);
-	assert_int_equal(c->reg[AUX_REG_TRCDEVARCH], 0);
-	assert_true(aux_cpu_pid_source(c).contextidr_el1);
-	assert_false(aux_cpu_pid_source(c).contextidr_el2);
-	c = auxinfo_cpu(&info, 3);
-	assert_int_equal(c->unit, AUX_ETE);
-	assert_int_equal(c->reg[AUX_REG_TRCDEVARCH], 0x47705a13);
-	assert_false(c->has_ts_source);
-	assert_true(aux_cpu_pid_source(c).contextidr_el2);
-	assert_false(aux_cpu_pid_source(c).contextidr_el1);
-	assert_false(aux_cpu_timestamps(c));
-	c = auxinfo_cpu(&info, 5);
-	assert_true(c->has_ts_source);
-	assert_int_equal(c->ts_source, -1);
-	assert_true(aux_cpu_pid_source(c).contextidr_el2);
-	assert_false(aux_cpu_pid_source(c).contextidr_el1);
-	c = auxinfo_cpu(&info, 6);
-	assert_int_equal(c->ts_source, AUX_TS_PHYSICAL);
-	assert_false(aux_cpu_pid_source(c).contextidr_el2);
-	auxinfo_free(&info);
-}
-
 /* The VMID of a guest is not a PID. */
 static void test_vmid_without_vmidopt(void **state)
 {
@@ -196,9 +159,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_v0_lengths), cmocka_unit_test(test_unknown_blocks),
-		cmocka_unit_test(test_v1), cmocka_unit_test(test_vmid_without_vmidopt),
-		cmocka_unit_test(test_short_block), cmocka_unit_test(test_ends_early),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_vmid_without_vmidopt), cmocka_unit_test(test_short_block),
+		cmocka_unit_test(test_ends_early), cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests_name("perfdata auxinfo", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Single fields of records: trailers and samples of every combination, sizes of records, clocks, varints. */
+/* Single fields of records: trailers and samples of every combination, and sizes of records. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -311,66 +311,12 @@ static void counts_in_records(void **state)
 	assert_null(pd_layout_check(l, ev, 73));
 }
 
-/* A message of simpleperf: a path and the field in `bytes`. */
-static int message(const uint8_t *bytes, size_t n, struct pd_sp_file *f)
-{
-	uint8_t m[64] = { (uint8_t)(n + 3), 0, 0, 0, 0x0a, 1, 'p' };
-	struct pd_sp_files r;
-
-	memcpy(m + 7, bytes, n);
-	pd_sp_files_start(&r, m, 7 + n, false, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	return pd_sp_files_next(&r, f);
-}
-
-/* Numbers of seven bits a byte, up to ten bytes, and fields that are of no use here in each of their forms. */
-static void fields_of_messages(void **state)
-{
-	static const struct {
-		uint8_t bytes[24];
-		size_t n;
-		int rc;
-		uint64_t vaddr;
-		uint32_t type;
-	} rows[] = {
-		{ { 0x18, 0x05 }, 2, 1, 5, 0 }, { { 0x18, 0x85, 0x01 }, 3, 1, 133, 0 }, { { 0x10, 0x02, 0x18, 0x07 }, 4, 1, 7, 2 },
-		{ { 0x18, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01 }, 11, 1, UINT64_MAX, 0 },
-		{ { 0x18, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00 }, 12, -1, 0, 0 },
-		{ { 0x18, 0x80 }, 2, -1, 0, 0 },
-		/* eight bytes, four bytes, a string, and the number behind it */
-		{ { 0x79, 1, 2, 3, 4, 5, 6, 7, 8, 0x18, 0x09 }, 11, 1, 9, 0 }, { { 0x7d, 1, 2, 3, 4, 0x18, 0x09 }, 7, 1, 9, 0 },
-		{ { 0x7a, 2, 0x18, 0x08, 0x18, 0x09 }, 6, 1, 9, 0 }, { { 0x79, 1, 2, 3, 4, 5, 6, 7 }, 8, -1, 0, 0 },
-		{ { 0x7d, 1, 2, 3 }, 4, -1, 0, 0 }, { { 0x7a, 3, 1, 2 }, 4, -1, 0, 0 },
-		/* field 0, a form that does not exist, and a field beyond all numbers */
-		{ { 0x00, 0x01 }, 2, -1, 0, 0 }, { { 0x7b, 0x01 }, 2, -1, 0, 0 }, { { 0x7f, 0x01 }, 2, -1, 0, 0 },
-		{ { 0xf8, 0xff, 0xff, 0xff, 0x7f, 0x01, 0x18, 0x09 }, 8, 1, 9, 0 },
-		{ { 0xf8, 0xff, 0xff, 0xff, 0xff, 0x01, 0x01 }, 7, -1, 0, 0 },
-		/* a known field in another form is none */
-		{ { 0x1d, 1, 2, 3, 4 }, 5, 1, 0, 0 }, { { 0x15, 1, 2, 3, 4 }, 5, 1, 0, 0 }, { { 0x12, 1, 4 }, 3, 1, 0, 0 },
-	};
-	struct pd_sp_file f;
-	size_t i;
-	int rc;
-
-	(void)state;
-	for (i = 0; i < NR(rows); i++) {
-		rc = message(rows[i].bytes, rows[i].n, &f);
-		if (rc != rows[i].rc)
-			fail_msg("row %zu: returns %d", i, rc);
-		if (rc < 0)
-			continue;
-		if (f.vaddr != rows[i].vaddr || f.type != rows[i].type)
-			fail_msg("row %zu: address %#llx, type %u", i, (unsigned long long)f.vaddr, (unsigned int)f.type);
-		assert_int_equal(f.path_len, 1);
-		assert_false(f.has_offset);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_trailer), cmocka_unit_test(values_of_counters),
 		cmocka_unit_test(lists_in_samples), cmocka_unit_test(sizes_of_records),
-		cmocka_unit_test(counts_in_records), cmocka_unit_test(fields_of_messages),
+		cmocka_unit_test(counts_in_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

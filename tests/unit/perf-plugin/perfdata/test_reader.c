@@ -395,32 +395,6 @@ static void test_compressed(void **state)
 	}
 }
 
-/* A broken stream costs the compressed records behind it, and nothing that is not compressed. */
-static void test_compressed_broken(void **state)
-{
-	struct pdb file = { 0 };
-	struct perfdata *pd;
-	uint8_t *rec;
-
-	(void)state;
-	NEEDS(ZSTD);
-	compressed_form(&file, 100, false, false);
-	rec = file.p + 104 + 3 * 8 + 2 * 144;
-	rec += rec[6] | rec[7] << 8;		/* the second compressed record */
-	memset(rec + 8, 0xff, 12);
-	pd = open_ok(&file);
-	read_all(pd, &got);
-	assert_int_equal(got.errors, 1);
-	assert_int_equal(perfdata_error(pd)->code, ERR_ZSTD);
-	assert_true(perfdata_stats(pd)->lost_compressed > 0);
-	assert_non_null(strstr(got.s, "worker"));
-	assert_non_null(strstr(got.s, "71 misc"));
-	assert_non_null(strstr(got.s, "late"));
-	assert_null(strstr(got.s, "ip 400123"));
-	perfdata_close(pd);
-	pdb_free(&file);
-}
-
 /* Wherever the file ends: what was before is delivered, and the end is reported. */
 static void test_truncated(void **state)
 {
@@ -639,15 +613,126 @@ static void test_id_without_identifier(void **state)
 	perfdata_close(pd);
 }
 
+/* Without sample_id_all a record is its body, and nothing says when it was. */
+static void test_no_sample_ids(void **state)
+{
+	const struct pdb_attr attr = { .type = 8, .size = 128, .sample_type = ST,
+				       .ids = { 100 }, .nr_ids = 1 };
+	struct pdb data = { 0 };
+	const struct pdb_sid none = { .pid = 0 };
+	struct perfdata *pd;
+	struct pd_record r;
+
+	(void)state;
+	pdb_comm(&data, 5, 6, "worker", 0, &none);
+	pdb_mmap2(&data, 5, 0x400000, 0x2000, 0x1000, "/opt/truth/sort", 0, &none);
+	pd = pdb_open(&attr, 1, &data, NULL, 0);
+	assert_int_equal(perfdata_next(pd, &r), 1);
+	assert_string_equal(r.ev->comm.comm, "worker");
+	assert_int_equal(r.body_size, r.ev->header.size);
+	assert_int_equal(r.sid.valid, 0);
+	assert_int_equal(perfdata_next(pd, &r), 1);
+	assert_string_equal(r.ev->mmap2.filename, "/opt/truth/sort");
+	assert_int_equal(r.body_size, r.ev->header.size);
+	assert_int_equal(r.sid.valid, 0);
+	assert_int_equal(perfdata_next(pd, &r), 0);
+	perfdata_close(pd);
+}
+
+/* An id that no event has is counted, unless there is only one event that it can belong to. */
+static void test_unknown_ids(void **state)
+{
+	const struct pdb_sid other = { .pid = 5, .tid = 6, .time = 111, .id = 50, .cpu = 3 };
+	struct perfdata *pd;
+	unsigned int nr;
+
+	(void)state;
+	for (nr = 1; nr <= 2; nr++) {
+		struct pdb data = { 0 };
+
+		pdb_comm(&data, 7, 7, "it", ST, &other);
+		pd = pdb_open(two_attrs, nr, &data, NULL, 0);
+		read_all(pd, &got);
+		assert_int_equal(got.records, 1);
+		assert_int_equal(perfdata_stats(pd)->unknown_ids, nr - 1);
+		perfdata_close(pd);
+	}
+}
+
+/* The bytes of tracing data are padded to eight, and the next record follows them. */
+static void test_tracing_data(void **state)
+{
+	struct perfdata *pd;
+	struct pd_record r;
+	uint32_t size;
+	size_t at;
+
+	(void)state;
+	for (size = 0; size <= 17; size++) {
+		struct pdb data = { 0 };
+
+		at = pdb_begin(&data, PERF_RECORD_HEADER_TRACING_DATA, 0);
+		pdb_u32(&data, size);
+		pdb_u32(&data, 0);
+		pdb_end(&data, at);
+		pdb_zero(&data, (size + 7) / 8 * 8);
+		pdb_comm(&data, 7, 7, "it", ST, &sid_a);
+		pd = pdb_open(two_attrs, 2, &data, NULL, 0);
+		assert_int_equal(perfdata_next(pd, &r), 1);
+		assert_int_equal(r.payload_size, (size + 7) / 8 * 8);
+		if (perfdata_next(pd, &r) != 1 || strcmp(r.ev->comm.comm, "it"))
+			fail_msg("no record behind tracing data of %u bytes", size);
+		perfdata_close(pd);
+	}
+}
+
+/* The place of the ids is at the end of an entry, or behind a shorter attribute, or nowhere. */
+static void test_place_of_ids(void **state)
+{
+	static const uint64_t nowhere[2] = { UINT64_MAX / 2, 8 };
+	const size_t entry = 104 + 8;	/* behind the header and one id */
+	struct pdb_attr attr = two_attrs[1];
+	const struct pd_attr *a;
+	struct perfdata *pd;
+	unsigned int round;
+
+	(void)state;
+	attr.size = 64;
+	for (round = 0; round < 3; round++) {
+		struct pdb data = { 0 }, file = { 0 };
+
+		pdb_comm(&data, 7, 7, "it", ST, &sid_b);
+		pdb_file(&file, &attr, 1, 144, &data, NULL, 0);
+		if (round) {
+			uint8_t *old = file.p + entry + 64, *new = file.p + entry + 128;
+
+			memcpy(old, round == 1 ? (const void *)new : nowhere, 16);
+			memcpy(new, nowhere, 16);
+		}
+		pd = open_ok(&file);
+		a = perfdata_attr(pd, 0);
+		assert_int_equal(a->damaged, round == 2);
+		assert_int_equal(a->nr_ids, round < 2);
+		if (round < 2)
+			assert_int_equal(a->ids[0], 1000);
+		assert_int_equal(perfdata_nr_warnings(pd), round == 2);
+		perfdata_close(pd);
+		pdb_free(&data);
+		pdb_free(&file);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_unknown_ids), cmocka_unit_test(test_tracing_data),
+		cmocka_unit_test(test_place_of_ids), cmocka_unit_test(test_no_sample_ids),
 		cmocka_unit_test(test_reference), cmocka_unit_test(test_swapped),
 		cmocka_unit_test(test_pipe), cmocka_unit_test(test_directory),
-		cmocka_unit_test(test_compressed), cmocka_unit_test(test_compressed_broken),
-		cmocka_unit_test(test_truncated), cmocka_unit_test(test_header_bits),
-		cmocka_unit_test(test_bad_records), cmocka_unit_test(test_size_zero),
-		cmocka_unit_test(test_unknown), cmocka_unit_test(test_id_without_identifier),
+		cmocka_unit_test(test_compressed), cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_header_bits), cmocka_unit_test(test_bad_records),
+		cmocka_unit_test(test_size_zero), cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_id_without_identifier),
 	};
 
 	return cmocka_run_group_tests_name("perfdata reader", tests, setup, NULL);

@@ -140,6 +140,19 @@ static void reset_after(const struct pdb *b)
 	take_stdin(fd[0]);
 }
 
+/* Opens a socket that is reset behind @b, and reads what it begins with. */
+static struct perfdata *open_reset(const struct pdb *b)
+{
+	struct perfdata *pd;
+	struct error err;
+
+	reset_after(b);
+	pd = perfdata_open("-", &err);
+	assert_non_null(pd);
+	expect_begin(pd);
+	return pd;
+}
+
 /* What was read before an error is used, and the error is reported: between records, in one, and in AUX data. */
 static void test_read_error(void **state)
 {
@@ -151,19 +164,13 @@ static void test_read_error(void **state)
 
 	(void)state;
 	begin(&b);
-	reset_after(&b);
-	pd = perfdata_open("-", &err);
-	assert_non_null(pd);
-	expect_begin(pd);
+	pd = open_reset(&b);
 	expect_stop(pd, b.len, "Connection reset by peer");
 	perfdata_close(pd);
 
 	pdb_comm(&b, 5, 6, "worker", ST, &sid);
 	b.len -= 8;
-	reset_after(&b);
-	pd = perfdata_open("-", &err);
-	assert_non_null(pd);
-	expect_begin(pd);
+	pd = open_reset(&b);
 	expect_stop(pd, b.len, "Connection reset by peer");
 	perfdata_close(pd);
 	b.len = 0;
@@ -172,10 +179,7 @@ static void test_read_error(void **state)
 	at = b.len;
 	pdb_auxtrace(&b, 0, "0123456789abcdef", 16, 3, 6);
 	b.len -= 4;
-	reset_after(&b);
-	pd = perfdata_open("-", &err);
-	assert_non_null(pd);
-	expect_begin(pd);
+	pd = open_reset(&b);
 	assert_int_equal(perfdata_next(pd, &r), 1);
 	assert_int_equal(r.offset, at);
 	assert_int_equal(r.aux.size, 16);
@@ -328,11 +332,8 @@ static void test_little_space(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_not_open),
-		TEST(test_no_files),
-		TEST(test_read_error),
-		TEST(test_interrupted),
-		TEST(test_little_space),
+		TEST(test_not_open), TEST(test_no_files), TEST(test_read_error),
+		TEST(test_interrupted), TEST(test_little_space),
 	};
 
 	return cmocka_run_group_tests_name("perfdata source", tests, NULL, NULL);
