@@ -4,32 +4,20 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "unit/perf-plugin/said.h"
 
 /* What memory_print() writes to stderr. */
 static const char *printed(void)
 {
-	static char text[1024];
-	FILE *f = tmpfile();
-	int saved = dup(2);
-	ssize_t n;
+	static struct said said;
 
-	assert_non_null(f);
-	dup2(fileno(f), 2);
+	said_begin(&said);
 	memory_print("program");
-	dup2(saved, 2);
-	close(saved);
-	n = pread(fileno(f), text, sizeof(text) - 1, 0);
-	assert_true(n >= 0);
-	text[n] = 0;
-	fclose(f);
-	return text;
+	return said_end(&said);
 }
 
 static void test_refusal(void **state)
@@ -55,9 +43,7 @@ static void test_refusal(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refusal),
-	};
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_refusal) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,9 +63,7 @@ static void each_once(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_once),
-	};
+	const struct CMUnitTest tests[] = { cmocka_unit_test(each_once) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -144,8 +144,9 @@ static void json(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sane_names_stay), cmocka_unit_test(each_place), cmocka_unit_test(others_are_escaped),
-		cmocka_unit_test(copies), cmocka_unit_test(messages), cmocka_unit_test(json),
+		cmocka_unit_test(sane_names_stay), cmocka_unit_test(each_place),
+		cmocka_unit_test(others_are_escaped), cmocka_unit_test(copies),
+		cmocka_unit_test(messages), cmocka_unit_test(json),
 	};
 
 	return cmocka_run_group_tests_name("names", tests, NULL, NULL);

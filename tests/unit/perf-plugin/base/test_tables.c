@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables of numbers and of names, arrays that grow, and the signals of threads. */
+/* Tables of numbers, of names and of an array's entries, arrays that grow, signals of threads. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/intmap.h"
 #include "base/names.h"
+#include "base/slots.h"
 #include "base/thread.h"
 
 #define KEYS	600u
@@ -140,11 +141,55 @@ static void signals(void **state)
 	}
 }
 
+#define N	5000u
+
+static uint64_t seventh(const void *array, uint32_t i)
+{
+	return ((const uint32_t *)array)[i] % 7;
+}
+
+static uint32_t find(const struct slots *s, const uint32_t *v, uint32_t key)
+{
+	size_t at;
+
+	SLOTS_FIND(s, at, key % 7, v[s->v[at] - 1] == key);
+	return s->v[at];
+}
+
+static void indexes(void **state)
+{
+	static uint32_t v[N];
+	struct slots s = { .v = NULL };
+	uint32_t i;
+	size_t at;
+
+	(void)state;
+	for (i = 0; i < N; i++) {
+		assert_true(slots_reserve(&s, i, v, seventh));
+		assert_int_equal(find(&s, v, 3 * i), 0);
+		SLOTS_FIND(&s, at, 3 * i % 7, v[s.v[at] - 1] == 3 * i);
+		v[i] = 3 * i;
+		s.v[at] = i + 1;
+	}
+	assert_true(s.size >= 2 * N);
+	for (i = 0; i < N; i++)
+		assert_int_equal(find(&s, v, 3 * i), i + 1);
+	for (i = 0; i < N; i++)
+		v[i] = 3 * (N - 1 - i);
+	slots_rebuild(&s, N, v, seventh);
+	for (i = 0; i < N; i++)
+		assert_int_equal(find(&s, v, 3 * i), N - i);
+	assert_int_equal(find(&s, v, 1), 0);
+	slots_free(&s);
+	slots_rebuild(&s, 0, NULL, seventh);
+	assert_false(slots_reserve(&s, UINT32_MAX, NULL, seventh));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers), cmocka_unit_test(names), cmocka_unit_test(arrays),
-		cmocka_unit_test(signals),
+		cmocka_unit_test(indexes), cmocka_unit_test(numbers), cmocka_unit_test(names),
+		cmocka_unit_test(arrays), cmocka_unit_test(signals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -213,7 +213,8 @@ static void damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_can_be_mapped), cmocka_unit_test(members_are_files), cmocka_unit_test(damage),
+		cmocka_unit_test(what_can_be_mapped), cmocka_unit_test(members_are_files),
+		cmocka_unit_test(damage),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

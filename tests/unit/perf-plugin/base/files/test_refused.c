@@ -668,18 +668,13 @@ static void allocations(void **state)
 	}
 }
 
+#define TEST(f)	cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(writes, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(patches, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(nameless, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(named, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(owners, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(folder_files, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(folder_replaced, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(reading, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(allocations, set_up, tear_down),
+		TEST(writes), TEST(patches), TEST(nameless), TEST(named), TEST(owners),
+		TEST(folder_files), TEST(folder_replaced), TEST(reading), TEST(allocations),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
