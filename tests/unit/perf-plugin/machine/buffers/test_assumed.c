@@ -210,8 +210,7 @@ static void owners_of_a_thread(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(owners_assumed),
-		cmocka_unit_test(owners_of_a_thread),
+		cmocka_unit_test(owners_assumed), cmocka_unit_test(owners_of_a_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -335,7 +335,6 @@ static void read_owners(struct trace_units *tu, struct pdb *data)
 
 	pdb_file(&file, attrs, 2, 0, data, NULL, 0);
 	pdb_free(data);
-	memset(data, 0, sizeof(*data));
 	tu->pd = perfdata_open_memory(file.p, file.len, "test", &err);
 	assert_non_null(tu->pd);
 	while (perfdata_next(tu->pd, &rec) > 0)

@@ -77,7 +77,6 @@ static int take(struct pdb *b, uint64_t valid, struct side_event *e)
 	memset(e, 0xa5, sizeof(*e));
 	rc = side_perf_take(fx.se.records, &rec, e);
 	pdb_free(b);
-	memset(b, 0, sizeof(*b));
 	return rc;
 }
 

@@ -374,8 +374,6 @@ static void spaces_follow_the_window(void **state)
 	}
 }
 
-/* ---- numbers that are used again --------------------------------------------------------------------- */
-
 /* A thread that has exited runs up to its exit record, and no longer. */
 static void alive_until_exit(void **state)
 {
