@@ -67,21 +67,17 @@ static void test_files_of_a_folder(void **state)
 	pdb_file(&file, &attr, 1, 0, &data, &feature, 1);
 	temp_write(dir, "data", file.p, file.len);
 	pdb_free(&data);
-	memset(&data, 0, sizeof(data));
 	for (i = 0; i < FILES; i++) {
 		put_compressed(&data, 10 * i, 0);
-		if (after[i] == ERR_ZSTD) {
+		if (after[i] == ERR_ZSTD)
 			memset(data.p + 16, 0xff, 12);
-		}
 		if (after[i] == ERR_CUT) {
 			pdb_free(&data);
-			memset(&data, 0, sizeof(data));
 			put_compressed(&data, 10 * i, 8);
 		}
 		snprintf(name, sizeof(name), "data.%u", i);
 		temp_write(dir, name, data.p, data.len);
 		pdb_free(&data);
-		memset(&data, 0, sizeof(data));
 	}
 	pd = perfdata_open(dir, &err);
 	assert_non_null(pd);
