@@ -155,59 +155,9 @@ static void test_truth(void **state)
 	assert_true(sets >= 26);
 }
 
-/*
- * What perf record itself writes on this machine, in all its forms: the only files with real
- * compressed records and real directories. Needs the right to record.
- */
-static void test_perf_record(void **state)
-{
-	static const char *const forms[] = { "", "-z", "--threads=cpu", "--threads=cpu -z" };
-	char dir[] = "/tmp/perfdata-rec-XXXXXX", path[64], cmd[256];
-	struct error err;
-	struct perfdata *pd;
-	struct pd_record r;
-	struct counts c;
-	size_t i;
-	int rc;
-
-	(void)state;
-	NEEDS(ZSTD);
-	assert_non_null(mkdtemp(dir));
-	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%zu.data", dir, i);
-		snprintf(cmd, sizeof(cmd), "perf record %s -o %s -e cpu-clock -g -- sh -c 'ls / | sort' "
-			 ">/dev/null 2>&1", forms[i], path);
-		if (system(cmd)) {
-			rmdir(dir);
-			skip();
-		}
-		pd = perfdata_open(path, &err);
-		if (!pd)
-			fail_msg("%s", err.msg);
-		memset(&c, 0, sizeof(c));
-		while ((rc = perfdata_next(pd, &r))) {
-			if (rc < 0)
-				fail_msg("%s", perfdata_error(pd)->msg);
-			if (r.ev->header.type < MAX_TYPES)
-				c.by_type[r.ev->header.type]++;
-		}
-		assert_int_equal(perfdata_nr_warnings(pd), 0);
-		assert_int_equal(perfdata_stats(pd)->lost_bytes, 0);
-		assert_true(!strstr(forms[i], "-z") == !perfdata_stats(pd)->compressed_records);
-		assert_true(!strstr(forms[i], "threads") == !perfdata_dir(pd));
-		assert_non_null(perfdata_attr(pd, 0)->name);
-		perfdata_close(pd);
-		compare_with_perf(path, &c);
-	}
-	snprintf(cmd, sizeof(cmd), "rm -r %s", dir);
-	assert_int_equal(system(cmd), 0);
-}
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_truth), cmocka_unit_test(test_perf_record),
-	};
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_truth) };
 
 	return cmocka_run_group_tests_name("perfdata of recorders", tests, NULL, NULL);
 }

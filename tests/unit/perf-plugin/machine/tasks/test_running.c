@@ -17,9 +17,119 @@
 #include "machine/tasks/identity.h"
 #include "machine/tasks/running.h"
 #include "machine/tasks/world.h"
-#include "session/internal.h"
 #include "session/losses/guests.h"
-#include "unit/perf-plugin/session_open.h"
+
+/* Who ran at a time, between two, and whether it was another one: switches come in any order. */
+static void switches(void **state)
+{
+	static const struct {
+		int cpu;
+		uint64_t time;
+		enum run_kind kind;
+		int tid, prev;
+	} adds[] = {
+		/* until 100 thread 5, then 7, idle, 8 */
+		{ 1, 300, RUN_IN, 8, 0 }, { 1, 100, RUN_IN, 7, 5 }, { 1, 200, RUN_IN, 0, 7 },
+		{ 1, 99, RUN_OUT, 7, 5 }, { 4, 150, RUN_IN, 9, -1 },
+		/* a start alone tells nothing of what came after it; with a later switch it does */
+		{ 6, 100, RUN_START, 3, -1 }, { 7, 200, RUN_IN, 4, 3 },
+		{ 7, 100, RUN_START, 3, -1 },
+		/* two records of each switch; the last one has lost its second */
+		{ 8, 100, RUN_IN, 7, -1 }, { 8, 200, RUN_IN, 8, -1 }, { 8, 200, RUN_OUT, -1, 7 },
+		{ 8, 300, RUN_OUT, -1, 8 },
+		/* two of one time, in either order: the first one names the thread before */
+		{ 9, 100, RUN_IN, 5, 4 }, { 9, 100, RUN_IN, 6, 9 }, { 10, 100, RUN_IN, 6, 4 },
+		{ 10, 100, RUN_IN, 5, 9 },
+		/* thread 0 after another one: outside of the recorder's PID namespace */
+		{ 11, 100, RUN_IN, 7, 0 }, { 11, 200, RUN_IN, 0, 7 }, { 11, 250, RUN_IN, 0, 0 },
+		{ 11, 300, RUN_IN, 7, 0 },
+	};
+	static const struct {
+		int cpu;
+		uint64_t time;
+		int tid;
+	} at[] = {
+		{ 1, 0, 5 }, { 1, 98, 5 }, { 1, 100, 7 }, { 1, 199, 7 }, { 1, 200, 0 },
+		{ 1, UINT64_MAX, 8 }, { 2, 150, -1 }, { 4, 149, -1 }, { 6, 150, -1 }, { 7, 99, -1 },
+		{ 7, 150, 3 }, { 7, 250, 4 }, { 8, 200, 8 }, { 8, 300, -1 }, { 9, 99, 4 },
+		{ 9, 100, 6 }, { 10, 99, 4 }, { 10, 100, 6 },
+	};
+	static const struct {
+		int cpu;
+		uint64_t from, to;
+		enum run_zero zero;
+		unsigned int room, nr;	/* threads that are asked for, and found */
+		bool all;
+		int first;
+		bool other, changes;	/* one that is not `first` ran; the thread changed */
+	} between[] = {
+		{ 1, 100, 250, ZERO_IDLE, 4, 1, true, 7, false, true },
+		{ 1, 0, 300, ZERO_IDLE, 4, 3, true, 5, true, true },
+		{ 1, 0, 300, ZERO_IDLE, 2, 2, false, 5, true, true },
+		{ 1, 100, 199, ZERO_IDLE, 4, 1, true, 7, false, false },
+		{ 3, 0, 300, ZERO_IDLE, 2, 0, false, 7, false, false },
+		{ 6, 0, 300, ZERO_IDLE, 4, 0, false, 3, false, false },
+		{ 8, 100, 250, ZERO_IDLE, 4, 2, true, 7, true, true },
+		{ 8, 250, 299, ZERO_IDLE, 4, 1, true, 8, false, false },
+		{ 8, 250, 300, ZERO_IDLE, 4, 1, false, 8, false, true },
+		{ 11, 100, 299, ZERO_IDLE, 4, 1, true, 7, false, true },
+		{ 11, 100, 299, ZERO_OUTSIDER, 4, 1, false, 7, true, true },
+	};
+	struct running r = { .nr = 0 };
+	int tids[4];
+	bool all, other;
+	size_t i, n;
+
+	(void)state;
+	for (i = 0; i < sizeof(adds) / sizeof(adds[0]); i++)
+		running_add(&r, adds[i].cpu, adds[i].time, adds[i].kind, adds[i].tid, adds[i].prev);
+	assert_true(r.outsiders);
+	running_finish(&r);
+	assert_true(running_known(&r, 1) && running_known(&r, 7));
+	assert_false(running_known(&r, 2) || running_known(&r, 6));
+	for (i = 0; i < sizeof(at) / sizeof(at[0]); i++)
+		if (running_thread(&r, at[i].cpu, at[i].time) != at[i].tid)
+			fail_msg("row %zu: thread %d", i,
+				 running_thread(&r, at[i].cpu, at[i].time));
+	for (i = 0; i < sizeof(between) / sizeof(between[0]); i++) {
+		const int cpu = between[i].cpu;
+		const uint64_t from = between[i].from, to = between[i].to;
+
+		tids[0] = between[i].first;
+		n = running_between(&r, cpu, from, to, between[i].zero, tids, between[i].room,
+				    &all);
+		other = running_other(&r, cpu, from, to, between[i].first, between[i].zero);
+		if (n != between[i].nr || all != between[i].all || tids[0] != between[i].first ||
+		    other != between[i].other ||
+		    running_changes(&r, cpu, from, to) != between[i].changes)
+			fail_msg("row %zu of CPU %d", i, cpu);
+	}
+	running_free(&r);
+}
+
+static int half_of_even(const void *data, int tid)
+{
+	(void)data;
+	return tid & 1 ? -1 : tid / 2;
+}
+
+/* Samples of sched_switch have the machine's numbers; records have the namespace's. */
+static void numbers_of_the_machine(void **state)
+{
+	struct running r = { .nr = 0 };
+
+	(void)state;
+	running_add_sample(&r, 1, 100, 14, 12);
+	running_add_sample(&r, 1, 200, 15, 14);
+	running_add(&r, 1, 400, RUN_IN, 14, 15);
+	running_translate(&r, half_of_even, NULL);
+	running_finish(&r);
+	assert_int_equal(running_thread(&r, 1, 50), 6);
+	assert_int_equal(running_thread(&r, 1, 150), 7);
+	assert_int_equal(running_thread(&r, 1, 250), -1);
+	assert_int_equal(running_thread(&r, 1, 450), 14);
+	running_free(&r);
+}
 
 /* A question over very many switches has a bounded cost. */
 static void very_many_switches(void **state)
@@ -496,91 +606,17 @@ static void many_guests(void **state)
 	assert_int_equal(gs.rest, 4 * 5);
 }
 
-static struct pdb data;
-
-/* SWITCH, or SWITCH_CPU_WIDE, which also names the other thread. */
-static void put_switch(uint64_t sample_type, uint32_t cpu, uint64_t time, bool out, int other)
-{
-	struct pdb_sid s = sb_sid(time);
-	size_t at = pdb_begin(&data, other < 0 ? 14 : 15, out ? 0x2000 : 0);
-
-	s.cpu = cpu;
-	if (other >= 0) {
-		pdb_u32(&data, (uint32_t)other);
-		pdb_u32(&data, (uint32_t)other);
-	}
-	pdb_sid_put(&data, sample_type, &s);
-	pdb_end(&data, at);
-}
-
-/* ITRACE_START: trace begins with this thread. */
-static void put_start(uint64_t sample_type, uint32_t cpu, uint64_t time, uint32_t tid)
-{
-	struct pdb_sid s = sb_sid(time);
-	size_t at = pdb_begin(&data, 12, 0);
-
-	s.cpu = cpu;
-	pdb_u32(&data, tid);
-	pdb_u32(&data, tid);
-	pdb_sid_put(&data, sample_type, &s);
-	pdb_end(&data, at);
-}
-
-/* What a record does not name is unknown, -1; without a time or a CPU it says nothing. */
-static void switch_records(void **state)
-{
-	static const struct {
-		uint64_t sample_type;
-		bool out;
-		int other;
-		bool known;
-		int before, after;
-	} rows[] = {
-		{ SB_ST, false, -1, true, -1, SB_TID },
-		{ SB_ST, true, -1, true, SB_TID, -1 },
-		{ SB_ST, false, 55, true, 55, SB_TID },
-		{ SB_ST, true, 55, true, SB_TID, 55 },
-		{ SB_ST & ~(uint64_t)PERF_SAMPLE_TID, false, -1, true, -1, -1 },
-		{ SB_ST & ~(uint64_t)PERF_SAMPLE_TID, true, 55, true, -1, 55 },
-		{ SB_ST & ~(uint64_t)PERF_SAMPLE_TIME, false, 55, false, -1, -1 },
-		{ SB_ST & ~(uint64_t)PERF_SAMPLE_CPU, false, 55, false, -1, -1 },
-	};
-	const struct session_opts so = { .buildid_dir = "/nonexistent" };
-	struct pdb_attr attr = sb_attr;
-	int before, after, last;
-	const struct running *r;
-	struct session *ss;
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		attr.sample_type = rows[i].sample_type;
-		sb_aux_info(&data, 1, SB_CONFIGR, 0x10);
-		put_switch(rows[i].sample_type, 0, 100, rows[i].out, rows[i].other);
-		put_start(rows[i].sample_type, 0, 150, 77);
-		ss = sb_open_of(&attr, &data, &so, NULL);
-		r = &ss->tasks.running;
-		before = running_thread(r, 0, 99);
-		after = running_thread(r, 0, 100);
-		last = running_thread(r, 0, 150);
-		if (running_known(r, 0) != rows[i].known || r->nr != rows[i].known ||
-		    before != rows[i].before || after != rows[i].after ||
-		    last != (rows[i].known ? 77 : -1))
-			fail_msg("row %zu: %zu CPUs, %d, %d, %d", i, r->nr, before, after, last);
-		session_close(ss);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(switch_records), cmocka_unit_test(guests_below_an_unseen_host),
-		cmocka_unit_test(security_states), cmocka_unit_test(guests_by_vmid),
-		cmocka_unit_test(guests_below_the_host), cmocka_unit_test(whose_ids),
-		cmocka_unit_test(ends_of_asids), cmocka_unit_test(very_many_switches),
-		cmocka_unit_test(asids_declared_in_time), cmocka_unit_test(meaning_of_context_ids),
-		cmocka_unit_test(meaning_is_kept), cmocka_unit_test(threads_of_aarch64),
-		cmocka_unit_test(guests_of_many_threads), cmocka_unit_test(many_guests),
+		cmocka_unit_test(switches), cmocka_unit_test(numbers_of_the_machine),
+		cmocka_unit_test(guests_below_an_unseen_host), cmocka_unit_test(security_states),
+		cmocka_unit_test(guests_by_vmid), cmocka_unit_test(guests_below_the_host),
+		cmocka_unit_test(whose_ids), cmocka_unit_test(ends_of_asids),
+		cmocka_unit_test(very_many_switches), cmocka_unit_test(asids_declared_in_time),
+		cmocka_unit_test(meaning_of_context_ids), cmocka_unit_test(meaning_is_kept),
+		cmocka_unit_test(threads_of_aarch64), cmocka_unit_test(guests_of_many_threads),
+		cmocka_unit_test(many_guests),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
