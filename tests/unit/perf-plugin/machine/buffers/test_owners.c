@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "machine/buffers/owners.h"
+#include "unit/perf-plugin/perfdata_open.h"
 #include "unit/perf-plugin/said.h"
 #include "unit/perf-plugin/who_build.h"
 
@@ -195,22 +196,6 @@ static void bad_definitions_are_named(void **state)
 	session_close(ss);
 }
 
-static struct pdb nothing;
-
-/* A recording without records. */
-static struct perfdata *open_nothing(void)
-{
-	struct pdb data = { 0 };
-	struct perfdata *pd;
-	struct error err;
-
-	memset(&nothing, 0, sizeof(nothing));
-	pdb_file(&nothing, attrs, 2, 0, &data, NULL, 0);
-	pd = perfdata_open_memory(nothing.p, nothing.len, "test", &err);
-	assert_non_null(pd);
-	return pd;
-}
-
 /* True if units_make() makes a unit without a CPU. */
 static bool made_of_no_cpu(const struct aux_cpu *cpu, uint32_t nr)
 {
@@ -296,7 +281,7 @@ static void units_that_are_alike(void **state)
 static void metadata_of_units(void **state)
 {
 	struct trace_units tu = { .name = "test" };
-	struct pdb b = { 0 };
+	struct pdb b = { 0 }, none = { 0 };
 	struct aux_cpu cpu = { .cpu = 0, .unit = AUX_ETMV4 };
 	struct trace_unit unit = { .aux = &cpu };
 	struct pd_record rec;
@@ -307,7 +292,7 @@ static void metadata_of_units(void **state)
 	second = b.len;
 	sb_aux_info(&b, 1, SB_CONFIGR, 0x15);
 	rec = (struct pd_record){ .ev = (const void *)b.p };
-	tu.pd = open_nothing();
+	tu.pd = pdb_open(attrs, 2, &none, NULL, 0);
 	assert_int_equal(units_read_info(&tu, &rec), 0);
 	assert_true(tu.have_info);
 	assert_int_equal(tu.info.nr_cpu, 1);
@@ -317,7 +302,6 @@ static void metadata_of_units(void **state)
 	units_free(&tu);
 	perfdata_close(tu.pd);
 	pdb_free(&b);
-	pdb_free(&nothing);
 
 	assert_int_equal(unit_cpu(&unit), 0);
 	cpu.cpu = 3;
@@ -329,19 +313,13 @@ static void metadata_of_units(void **state)
 /* Reads the records of `data`, which become empty, that say who has which ID. */
 static void read_owners(struct trace_units *tu, struct pdb *data)
 {
-	struct pdb file = { 0 };
 	struct pd_record rec;
-	struct error err;
 
-	pdb_file(&file, attrs, 2, 0, data, NULL, 0);
-	pdb_free(data);
-	tu->pd = perfdata_open_memory(file.p, file.len, "test", &err);
-	assert_non_null(tu->pd);
+	tu->pd = pdb_open(attrs, 2, data, NULL, 0);
 	while (perfdata_next(tu->pd, &rec) > 0)
 		assert_int_equal(rec.ev->header.type == PERF_RECORD_AUX_OUTPUT_HW_ID ? owners_hw_id(tu, &rec) :
 				 owners_define_trace(tu, &rec), 0);
 	perfdata_close(tu->pd);
-	pdb_free(&file);
 }
 
 /* What is current holds from the beginning, what ends changes nothing. After a million owners none is taken. */

@@ -4,18 +4,22 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "machine/images/dso.h"
 #include "machine/images/kallsyms.h"
+#include "machine/images/perf_maps.h"
 #include "machine/images/perfmap.h"
 #include "perfdata/reader.h"
 #include "session/decode/locate.h"
 #include "session/internal.h"
 #include "unit/perf-plugin/session_build.h"
 #include "unit/perf-plugin/session_open.h"
+#include "unit/temp_dir.h"
 
 static const char kallsyms[] =
 	"ffff800008000000 t _head\n"
@@ -145,6 +149,40 @@ static void names_of_generated_code(void **state)
 	pm = perf_map_read(strdup(""));
 	assert_false(perf_map_find(pm, 0, &name, &start, &size));
 	perf_map_free(pm);
+}
+
+/* /tmp of the recorded machine is that below its files; this machine's only if it is the same. */
+static void files_of_processes(void **state)
+{
+	const int pid = (int)getpid();
+	char symfs[] = "/tmp/cstrace-perfmap-XXXXXX", file[32];
+	struct utsname host;
+	uint64_t start, size;
+	const char *name;
+	unsigned int i;
+
+	(void)state;
+	assert_int_equal(uname(&host), 0);
+	assert_non_null(mkdtemp(symfs));
+	snprintf(file, sizeof(file), "tmp/perf-%d.map", pid);
+	temp_write(symfs, file, "1000 10 below\n", 14);
+	temp_write("/", file, "1000 10 here\n", 13);
+	for (i = 0; i < 5; i++) {
+		struct perf_maps pms = { .symfs = i & 1 ? symfs : NULL,
+					 .hostname = i < 2 ? "another machine" : i < 4 ? host.nodename : NULL };
+		const struct perf_map *pm = perf_maps_get(&pms, pid);
+
+		name = NULL;
+		perf_map_find(pm, 0x1000, &name, &start, &size);
+		assert_true(same(name, i & 1 ? "below" : i == 2 ? "here" : NULL));
+		/* read once; one that is not there has no names */
+		assert_ptr_equal(perf_maps_get(&pms, pid), pm);
+		pm = perf_maps_get(&pms, pid + 1000000000);
+		assert_false(perf_map_find(pm, 0x1000, &name, &start, &size));
+		perf_maps_free(&pms);
+	}
+	unlink(temp_path("/", file));
+	assert_int_equal(temp_remove(symfs), 0);
 }
 
 /* The idle task has a name that no record tells; what no thread is known for has none. */
@@ -280,9 +318,9 @@ static void modules_of_phones(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(symbols_of_phones), cmocka_unit_test(modules_of_phones),
-		cmocka_unit_test(kernel_symbols), cmocka_unit_test(names_of_generated_code),
-		cmocka_unit_test(name_of_idle_task),
+		cmocka_unit_test(files_of_processes), cmocka_unit_test(symbols_of_phones),
+		cmocka_unit_test(modules_of_phones), cmocka_unit_test(kernel_symbols),
+		cmocka_unit_test(names_of_generated_code), cmocka_unit_test(name_of_idle_task),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@
 #include "machine/sideband/side_events.h"
 #include "perfdata/records.h"
 #include "unit/perf-plugin/jit_build.h"
-#include "unit/perf-plugin/perfdata_build.h"
+#include "unit/perf-plugin/perfdata_open.h"
 #include "unit/perf-plugin/said.h"
 #include "unit/temp_dir.h"
 
@@ -24,7 +24,6 @@ TEMP_DIR("jit-files")
 static const uint32_t code[] = { 0xd503201f, 0x14000000 };
 
 static struct fixture {
-	struct pdb file;
 	struct dso_table dsos;
 	struct kernel_images kernel;
 	struct side_events se;
@@ -41,17 +40,13 @@ static void start(unsigned int mono)
 	};
 	const struct side_event first = { .kind = SIDE_COMM, .time = 1, .pid = 1, .tid = 1, .comm = "a" };
 	struct pdb data = { 0 };
-	struct error err;
 
 	memset(&fx, 0, sizeof(fx));
 	pdb_comm(&data, 1, 1, "a", TIMED, &(struct pdb_sid){ .time = 1 });
-	pdb_file(&fx.file, attr, 2, 0, &data, NULL, 0);
-	pdb_free(&data);
 	dso_table_init(&fx.dsos);
 	fx.dsos.search.kernel = &fx.kernel;
 	side_events_init(&fx.se);
-	fx.se.pd = perfdata_open_memory(fx.file.p, fx.file.len, "test", &err);
-	assert_non_null(fx.se.pd);
+	fx.se.pd = pdb_open(attr, 2, &data, NULL, 0);
 	fx.se.name = "test";
 	fx.se.dsos = &fx.dsos;
 	fx.se.kernel = &fx.kernel;
@@ -91,7 +86,6 @@ static void end(void)
 	perfdata_close(fx.se.pd);
 	dso_bundle_free(&fx.dsos.search.bundle);
 	dso_table_free(&fx.dsos);
-	pdb_free(&fx.file);
 }
 
 /* Writes a file of a process with this flag, whose one function appears at a time; without `cut` bytes at its end. */

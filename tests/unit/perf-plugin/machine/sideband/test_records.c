@@ -12,48 +12,32 @@
 #include "machine/sideband/side_events.h"
 #include "machine/sideband/side_perf.h"
 #include "perfdata/records.h"
-#include "unit/perf-plugin/bpf_build.h"
-#include "unit/perf-plugin/perfdata_build.h"
+#include "unit/perf-plugin/perfdata_open.h"
 
 #define TIMED	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME)
 
 static struct fixture {
-	struct pdb file;
 	struct dso_table dsos;
 	struct kernel_images kernel;
 	struct side_events se;
 	uint64_t seq;
 } fx;
 
-/* A recording of this architecture (NULL: it does not say), with this section about BPF programs (NULL: none). */
-static void start(const char *arch, const struct pdb *bpf)
+static void start(void)
 {
 	static const struct pdb_attr attr = { .sample_type = TIMED, .type = 8, .size = 112, .sample_id_all = true };
-	struct pdb data = { 0 }, name = { 0 };
-	struct pdb_feature f[2];
-	struct error err;
-	unsigned int n = 0;
+	struct pdb data = { 0 };
 
 	memset(&fx, 0, sizeof(fx));
-	if (arch) {
-		pdb_feat_str(&name, arch);
-		f[n++] = (struct pdb_feature){ PD_FEAT_ARCH, &name };
-	}
-	if (bpf)
-		f[n++] = (struct pdb_feature){ PD_FEAT_BPF_PROG_INFO, bpf };
 	pdb_comm(&data, 1, 1, "a", TIMED, &(struct pdb_sid){ .time = 1 });
-	pdb_file(&fx.file, &attr, 1, 0, &data, f, n);
 	dso_table_init(&fx.dsos);
 	fx.dsos.search.kernel = &fx.kernel;
 	side_events_init(&fx.se);
-	fx.se.pd = perfdata_open_memory(fx.file.p, fx.file.len, "test", &err);
-	assert_non_null(fx.se.pd);
+	fx.se.pd = pdb_open(&attr, 1, &data, NULL, 0);
 	fx.se.name = "test";
 	fx.se.dsos = &fx.dsos;
 	fx.se.kernel = &fx.kernel;
 	assert_int_equal(side_events_start(&fx.se), 0);
-	pdb_free(&data);
-	pdb_free(&name);
 }
 
 static void end(void)
@@ -63,7 +47,6 @@ static void end(void)
 	perfdata_close(fx.se.pd);
 	kernel_free(&fx.kernel);
 	dso_table_free(&fx.dsos);
-	pdb_free(&fx.file);
 }
 
 /* Takes the record that was built, which is of thread 70 of process 7, at time 500. */
@@ -90,7 +73,7 @@ static void build_ids(void **state)
 	size_t at;
 
 	(void)state;
-	start(NULL, NULL);
+	start();
 	for (i = 0; i < 20; i++)
 		id[i] = (uint8_t)(0x30 + i);
 	for (i = 0; i < 4; i++) {
@@ -135,7 +118,7 @@ static void records_of_packages(void **state)
 	int pass, rc;
 
 	(void)state;
-	start(NULL, NULL);
+	start();
 	for (pass = 0; pass < 2; pass++) {
 		for (i = 0; i < sizeof(code) / sizeof(code[0]); i++) {
 			at = pdb_begin(&b, PD_RECORD_CST_CODE, 0);
@@ -213,7 +196,7 @@ static void pieces_of_symbols(void **state)
 
 	(void)state;
 	for (more = 0; more < 2; more++) {
-		start(NULL, NULL);
+		start();
 		memset(piece, 'a', sizeof(piece));
 		memcpy(piece, &h, sizeof(h));
 		memcpy(piece + 8, more ? &(uint32_t){ 100 } : &size, 4);
@@ -240,7 +223,7 @@ static void pieces_of_symbols(void **state)
 		end();
 	}
 	/* a record of another type, one that is shorter than a header, and one without an end */
-	start(NULL, NULL);
+	start();
 	memcpy(piece, &(struct perf_event_header){ PERF_RECORD_COMM, 0, 0 }, sizeof(h));
 	memcpy(piece + 8, &(uint32_t){ 3 }, 4);
 	assert_int_equal(phone(PD_RECORD_SP_SPLIT, piece, FIRST + 3), 0);

@@ -87,14 +87,24 @@ static void fields_elsewhere(void **state)
 	pdb_free(&data);
 }
 
+/* A format with this line for the field next_pid. */
+#define FORMAT(field) "name: sched_switch\nID: 5\nformat:\n" \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n" \
+	"\tfield:" field ";\tsize:4;\n" \
+	"\tfield:pid_t prev_pid;\toffset:8;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n"
+#define A8	"aaaaaaaa"
+
 static void not_there(void **state)
 {
 	static const char *const broken[] = {
-		"name: sched_switch\nID: 5\nformat:\n\tfield:pid_t next_pid;\toffset:4;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n",
+		"name: sched_switch\nID: 5\nformat:\n"
+		"\tfield:pid_t next_pid;\toffset:4;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n",
 		"name: sched_switch\nnonsense",
-		"name: sched_switch\nID: 5\nformat:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
-		"\tfield:pid_t next_pid;\toffset:99999;\tsize:4;\tsigned:1;\n"
-		"\tfield:pid_t prev_pid;\toffset:8;\tsize:3;\tsigned:1;\n\nprint fmt: \"\"\n",
+		FORMAT("pid_t next_pid;\toffset:99999"), FORMAT("pid_t next_pid;\toffset:4097"),
+		/* numbers, names and words that are longer than any, or too few */
+		FORMAT("pid_t next_pid;\toffset:0000004"), FORMAT("next_pid;\toffset:4"),
+		FORMAT("a b c d e f g h next_pid;\toffset:4"), FORMAT("pid_t 4next_pid;\toffset:4"),
+		FORMAT("pid_t " A8 A8 A8 A8 A8 A8 A8 A8 "a next_pid;\toffset:4"),
 	};
 	const char *problem;
 	size_t i;
