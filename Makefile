@@ -362,12 +362,10 @@ $(B)/tests/unit/perf-plugin/perfdata/test_compressed: LDFLAGS += -Wl,--wrap=ZSTD
 # System calls do.
 $(B)/tests/unit/perf-plugin/base/files/test_refused: LDFLAGS += -Wl,--wrap=write,--wrap=pwrite64,--wrap=read,--wrap=linkat,--wrap=renameat2 \
 	-Wl,--wrap=rename,--wrap=mkdir,--wrap=fchown,--wrap=chmod,--wrap=close,--wrap=open64,--wrap=stat64,--wrap=readlink \
-	-Wl,--wrap=sigprocmask,--wrap=mkostemp64,--wrap=unlink,--wrap=remove,--wrap=format_text
+	-Wl,--wrap=format_text
 # Threads do not start.
 $(B)/tests/unit/perf-plugin/session/decode/test_jobs: LDFLAGS += -Wl,--wrap=thread_start
 $(B)/tests/unit/perf-plugin/session/decode/test_progress: LDFLAGS += -Wl,--wrap=pthread_cond_timedwait
-# Locks are counted.
-$(B)/tests/unit/perf-plugin/base/files/test_files: LDFLAGS += -Wl,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock
 # What a file holds is the test's choice, and whether decoding fails.
 $(B)/tests/unit/perf-plugin/outputs/info/test_text: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=session_run
 # Source lines are made by hand.
