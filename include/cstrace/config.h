@@ -25,6 +25,7 @@ enum cst_protocol {
 
 /* Registers of an ETMv4 or ETE trace unit. */
 struct cst_etmv4_regs {
+	size_t struct_size;	/* sizeof the struct, or 0 (cstrace.h, "Sizes of structs") */
 	uint32_t configr;	/* TRCCONFIGR */
 	uint32_t traceidr;	/* TRCTRACEIDR; bits 6:0 are used */
 	uint32_t idr0, idr1, idr2;	/* TRCIDR0..2 */
@@ -34,6 +35,7 @@ struct cst_etmv4_regs {
 
 /* Registers of an ETMv3 or PTM trace unit. */
 struct cst_etmv3_regs {
+	size_t struct_size;	/* sizeof the struct, or 0 (cstrace.h, "Sizes of structs") */
 	uint32_t cr;		/* ETMCR */
 	uint32_t ccer;		/* ETMCCER */
 	uint32_t idr;		/* ETMIDR */
@@ -42,6 +44,7 @@ struct cst_etmv3_regs {
 
 /* Registers of an STM. */
 struct cst_stm_regs {
+	size_t struct_size;	/* sizeof the struct, or 0 (cstrace.h, "Sizes of structs") */
 	uint32_t tcsr;		/* STMTCSR; bits 22:16 are the trace ID */
 	uint32_t feat1r, feat3r; /* STMSPFEAT1R, STMSPFEAT3R */
 	uint32_t devid;		/* STMDEVID */
@@ -50,6 +53,7 @@ struct cst_stm_regs {
 
 /* Registers of an ITM. */
 struct cst_itm_regs {
+	size_t struct_size;	/* sizeof the struct, or 0 (cstrace.h, "Sizes of structs") */
 	uint32_t tcr;		/* ITM_TCR; bits 22:16 are the trace ID, 9:8 the local timestamp prescaler */
 };
 
@@ -58,6 +62,7 @@ struct cst_itm_regs {
  * fill it; a caller may then change the fields under "limits and choices".
  */
 struct cst_config {
+	size_t struct_size;	/* sizeof the struct, or 0 (cstrace.h, "Sizes of structs") */
 	uint8_t protocol;	/* enum cst_protocol */
 	uint8_t profile;	/* enum cst_profile */
 	uint8_t version;	/* major << 4 | minor: 0x40..0x46, 0x50..0x53 */
@@ -165,8 +170,8 @@ CST_API int cst_etmv4_is_ete(const struct cst_etmv4_regs *regs, int recorded);
  * -CST_ERR_VERSION if the version is neither ETMv4 nor ETE. `cfg` is filled as far as possible in either case, so that
  * packets can still be listed.
  */
-CST_SIZED int cst_config_etmv4(struct cst_config *cfg, const struct cst_etmv4_regs *regs, int ete,
-			       enum cst_profile profile);
+CST_API int cst_config_etmv4(struct cst_config *cfg, const struct cst_etmv4_regs *regs, int ete,
+			     enum cst_profile profile);
 
 /* A register field with a value that the architecture reserves. */
 struct cst_reserved_field {
@@ -187,64 +192,18 @@ CST_API unsigned int cst_config_etmv4_reserved(const struct cst_etmv4_regs *regs
  * Fill `cfg` as cst_config_etmv4() for an ETMv3 (-CST_ERR_VERSION unless ETMIDR has the version 2.0 to 2.5), a PTM
  * (3.0, 3.1), an STM or an ITM. Fields that a protocol does not have are 0.
  */
-CST_SIZED int cst_config_etmv3(struct cst_config *cfg, const struct cst_etmv3_regs *regs, enum cst_profile profile);
-CST_SIZED int cst_config_ptm(struct cst_config *cfg, const struct cst_etmv3_regs *regs);
-CST_SIZED int cst_config_stm(struct cst_config *cfg, const struct cst_stm_regs *regs);
-CST_SIZED int cst_config_itm(struct cst_config *cfg, const struct cst_itm_regs *regs);
+CST_API int cst_config_etmv3(struct cst_config *cfg, const struct cst_etmv3_regs *regs,
+			     enum cst_profile profile);
+CST_API int cst_config_ptm(struct cst_config *cfg, const struct cst_etmv3_regs *regs);
+CST_API int cst_config_stm(struct cst_config *cfg, const struct cst_stm_regs *regs);
+CST_API int cst_config_itm(struct cst_config *cfg, const struct cst_itm_regs *regs);
 /*
  * Fills `cfg` for the data trace stream that belongs to an ETMv4 instruction stream. `regs` are those of the trace
  * unit; the data stream's trace ID is TRCTRACEIDR | 1.
  */
 CST_EXPERIMENTAL
-CST_SIZED int cst_config_etmv4_data(struct cst_config *cfg, const struct cst_etmv4_regs *regs,
-				    enum cst_profile profile);
-
-/* Exported forms of the inline functions, with the sizes that the caller was compiled with (cstrace.h). */
-CST_API int cst_config_etmv4_sized(struct cst_config *cfg, size_t cfg_size, const struct cst_etmv4_regs *regs,
-				   size_t regs_size, int ete, enum cst_profile profile);
-CST_API int cst_config_etmv4_data_sized(struct cst_config *cfg, size_t cfg_size, const struct cst_etmv4_regs *regs,
-					size_t regs_size, enum cst_profile profile);
-CST_API int cst_config_etmv3_sized(struct cst_config *cfg, size_t cfg_size, const struct cst_etmv3_regs *regs,
-				   size_t regs_size, enum cst_profile profile);
-CST_API int cst_config_ptm_sized(struct cst_config *cfg, size_t cfg_size, const struct cst_etmv3_regs *regs,
-				 size_t regs_size);
-CST_API int cst_config_stm_sized(struct cst_config *cfg, size_t cfg_size, const struct cst_stm_regs *regs,
-				 size_t regs_size);
-CST_API int cst_config_itm_sized(struct cst_config *cfg, size_t cfg_size, const struct cst_itm_regs *regs,
-				 size_t regs_size);
-#ifndef CST_BUILDING
-CST_SIZED int cst_config_etmv4(struct cst_config *cfg, const struct cst_etmv4_regs *regs, int ete,
-			       enum cst_profile profile)
-{
-	return cst_config_etmv4_sized(cfg, sizeof(*cfg), regs, sizeof(*regs), ete, profile);
-}
-
-CST_SIZED int cst_config_etmv4_data(struct cst_config *cfg, const struct cst_etmv4_regs *regs,
-				    enum cst_profile profile)
-{
-	return cst_config_etmv4_data_sized(cfg, sizeof(*cfg), regs, sizeof(*regs), profile);
-}
-
-CST_SIZED int cst_config_etmv3(struct cst_config *cfg, const struct cst_etmv3_regs *regs, enum cst_profile profile)
-{
-	return cst_config_etmv3_sized(cfg, sizeof(*cfg), regs, sizeof(*regs), profile);
-}
-
-CST_SIZED int cst_config_ptm(struct cst_config *cfg, const struct cst_etmv3_regs *regs)
-{
-	return cst_config_ptm_sized(cfg, sizeof(*cfg), regs, sizeof(*regs));
-}
-
-CST_SIZED int cst_config_stm(struct cst_config *cfg, const struct cst_stm_regs *regs)
-{
-	return cst_config_stm_sized(cfg, sizeof(*cfg), regs, sizeof(*regs));
-}
-
-CST_SIZED int cst_config_itm(struct cst_config *cfg, const struct cst_itm_regs *regs)
-{
-	return cst_config_itm_sized(cfg, sizeof(*cfg), regs, sizeof(*regs));
-}
-#endif
+CST_API int cst_config_etmv4_data(struct cst_config *cfg, const struct cst_etmv4_regs *regs,
+				  enum cst_profile profile);
 
 CST_END
 

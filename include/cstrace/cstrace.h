@@ -13,18 +13,27 @@
  * function ..._new() or ..._read() would set must not be used, and nothing must be freed. All of them can return
  * -CST_ERR_NOMEM; the comment of each names the others.
  *
- * Sizes of structs. A later version may add fields at the end of a struct that the caller provides. Functions with such
- * a parameter are inline: they pass the size that the caller was compiled with to the exported function of the same
- * name with _sized, which takes missing fields as 0 and writes no more than this size. Other languages call the _sized
- * functions. Three kinds of structs have no size parameter, so that calls in inner loops need none:
+ * Sizes of structs. A later version may add members at the end of a struct that the caller
+ * provides. Such a struct begins with `struct_size`: its sizeof in the caller's headers, or 0,
+ * which stands for its size in version 0.2 in all later versions. So a struct that was zeroed is
+ * always right for the members of 0.2, and one that was not initialised is not. A member that the
+ * caller's struct does not have is 0 for the library, and is not written; nor is struct_size, or
+ * anything behind the struct. A struct with more members than the library knows is accepted if they
+ * are 0, so that no request is ignored; in a struct for results they stay as they are.
+ * -CST_ERR_INVAL (0 from functions that return a length or a hash): members that the library does
+ * not know are not 0, or struct_size is less than the size in 0.2 or more than 4096. Three kinds of
+ * structs have no such member, so that calls in inner loops need none:
  *   - those in arrays or filled in inner loops, whose size is fixed: cst_generic (64 bytes), cst_element, cst_context,
  *     cst_pull, cst_scan, cst_fragment, cst_pair, cst_pairs, cst_insn, cst_reserved_field, cst_index_place, cst_str,
  *     cst_sink, cst_item, cst_problem, cst_index_problem, cst_tarmac_reg_name, cst_count_record and its members,
  *     cst_count_input, and the parts of a cst_snapshot;
  *   - cst_deframer, whose size is fixed because it has reserved fields;
- *   - those that the library allocates (cst_stats, cst_log_record, cst_index, cst_metadata, cst_package, ...): a program
- *     reads their fields, but creates none, has no arrays of them, and copies one only with the size that it was
- *     compiled with.
+ *   - those that the library allocates (cst_stats, cst_log_record, cst_index, cst_metadata,
+ *     cst_package, ...): a program reads their fields, but creates none but sums of statistics, has
+ *     no arrays of them, and copies one only with the size that it was compiled with.
+ * Where the library allocates a struct with `struct_size` (cst_tarmac_next(), events of a state,
+ * packets for the functions of a protocol) it is 0 or what the caller gave, so that a copy with the
+ * caller's sizeof is valid.
  *
  * Stability. A function marked CST_EXPERIMENTAL has no user outside the tests and may change or disappear in any
  * version. All others are kept until the soname changes (CST_VERSION_MAJOR).

@@ -26,7 +26,10 @@ CST_BEGIN
 
 struct cst_decoder;
 
-/* Statistics of decoding and losses, per trace ID. Byte counts are of this ID's stream. */
+/*
+ * Statistics of decoding and losses, per trace ID; 64-bit counters only. Byte counts are of this
+ * ID's stream.
+ */
 struct cst_stats {
 	uint64_t bytes;		/* bytes fed */
 	uint64_t packets;	/* parsed; unsynchronised bytes do not count */
@@ -59,7 +62,11 @@ struct cst_stats {
 };
 
 /* Adds `more` to `sum`, counter by counter. */
-CST_SIZED void cst_stats_add(struct cst_stats *sum, const struct cst_stats *more);
+static inline void cst_stats_add(struct cst_stats *sum, const struct cst_stats *more)
+{
+	cst_counters_add((uint64_t *)(void *)sum, (const uint64_t *)(const void *)more,
+			 sizeof(*sum) / sizeof(uint64_t));
+}
 
 /* Reason why a pull returned. */
 enum cst_stop {
@@ -101,15 +108,15 @@ struct cst_pull {
  * four bytes; -CST_ERR_NOMEM.
  */
 CST_EXPERIMENTAL
-CST_SIZED int cst_decoder_new(struct cst_decoder **dec, const struct cst_config *cfg);
+CST_API int cst_decoder_new(struct cst_decoder **dec, const struct cst_config *cfg);
 /*
  * Creates a decoder with a protocol of the caller; cfg->protocol is CST_PROTO_CUSTOM. `ops` is copied, its texts and
  * tables are not; `user` is passed to its functions. -CST_ERR_INVAL: a size is invalid, a function is missing, or
  * as for cst_decoder_new(); -CST_ERR_NOMEM; else the error of its stage_init.
  */
 CST_EXPERIMENTAL
-CST_SIZED int cst_decoder_new_custom(struct cst_decoder **dec, const struct cst_config *cfg,
-				     const struct cst_protocol_ops *ops, void *user);
+CST_API int cst_decoder_new_custom(struct cst_decoder **dec, const struct cst_config *cfg,
+				   const struct cst_protocol_ops *ops, void *user);
 CST_EXPERIMENTAL
 CST_API void cst_decoder_free(struct cst_decoder *dec);
 /* Resets the decoder to the state after _new, but keeps its statistics. The next NO_SYNC has `reason`. */
@@ -121,7 +128,7 @@ CST_API void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason r
  * that point are dropped and counted, a NO_SYNC element (CST_UNSYNC_RESET) marks it, and the pull returns with
  * CST_STOP_CONFIG. A second call before that replaces the pending configuration.
  */
-CST_SIZED int cst_decoder_reconfigure(struct cst_decoder *dec, const struct cst_config *cfg);
+CST_API int cst_decoder_reconfigure(struct cst_decoder *dec, const struct cst_config *cfg);
 /* Sets the address space from which the next instructions are read; NULL: none. The decoder does not own it. */
 CST_API void cst_decoder_set_space(struct cst_decoder *dec, struct cst_space *space);
 /*
@@ -201,58 +208,15 @@ CST_API uint64_t cst_decoder_wanted(const struct cst_decoder *dec);
  * CST_STOP_END.
  */
 CST_EXPERIMENTAL
-CST_SIZED int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *pkt, struct cst_pull *pull);
+CST_API int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *pkt,
+				    struct cst_pull *pull);
 /* As cst_packet_text() and cst_packet_role(), also for custom protocols. */
-CST_SIZED size_t cst_decoder_packet_text(const struct cst_decoder *dec, const struct cst_packet *pkt, char *out,
-					 size_t cap);
+CST_API size_t cst_decoder_packet_text(const struct cst_decoder *dec, const struct cst_packet *pkt,
+				       char *out, size_t cap);
 CST_API enum cst_packet_role cst_decoder_packet_role(const struct cst_decoder *dec,
 						     const struct cst_packet *pkt);
 /* Returns 1 and the address of the next instruction if the trace has it before that instruction, else 0. */
 CST_API int cst_decoder_peek_address(struct cst_decoder *dec, uint64_t *addr);
-
-/* Exported forms of the inline functions, with the sizes that the caller was compiled with (cstrace.h). */
-CST_API void cst_stats_add_sized(struct cst_stats *sum, const struct cst_stats *more, size_t size);
-CST_API int cst_decoder_new_sized(struct cst_decoder **dec, const struct cst_config *cfg, size_t size);
-CST_API int cst_decoder_new_custom_sized(struct cst_decoder **dec, const struct cst_config *cfg, size_t cfg_size,
-					 const struct cst_protocol_ops *ops, size_t ops_size, void *user);
-CST_API int cst_decoder_reconfigure_sized(struct cst_decoder *dec, const struct cst_config *cfg, size_t size);
-CST_API int cst_decoder_next_packet_sized(struct cst_decoder *dec, struct cst_packet *pkt, size_t size,
-					  struct cst_pull *pull);
-CST_API size_t cst_decoder_packet_text_sized(const struct cst_decoder *dec, const struct cst_packet *pkt, size_t size,
-					     char *out, size_t cap);
-#ifndef CST_BUILDING
-CST_SIZED void cst_stats_add(struct cst_stats *sum, const struct cst_stats *more)
-{
-	cst_stats_add_sized(sum, more, sizeof(*sum));
-}
-
-CST_SIZED int cst_decoder_new(struct cst_decoder **dec, const struct cst_config *cfg)
-{
-	return cst_decoder_new_sized(dec, cfg, sizeof(*cfg));
-}
-
-CST_SIZED int cst_decoder_new_custom(struct cst_decoder **dec, const struct cst_config *cfg,
-				     const struct cst_protocol_ops *ops, void *user)
-{
-	return cst_decoder_new_custom_sized(dec, cfg, sizeof(*cfg), ops, sizeof(*ops), user);
-}
-
-CST_SIZED int cst_decoder_reconfigure(struct cst_decoder *dec, const struct cst_config *cfg)
-{
-	return cst_decoder_reconfigure_sized(dec, cfg, sizeof(*cfg));
-}
-
-CST_SIZED int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *pkt, struct cst_pull *pull)
-{
-	return cst_decoder_next_packet_sized(dec, pkt, sizeof(*pkt), pull);
-}
-
-CST_SIZED size_t cst_decoder_packet_text(const struct cst_decoder *dec, const struct cst_packet *pkt, char *out,
-					 size_t cap)
-{
-	return cst_decoder_packet_text_sized(dec, pkt, sizeof(*pkt), out, cap);
-}
-#endif
 
 CST_END
 

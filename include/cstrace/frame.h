@@ -52,7 +52,10 @@ struct cst_fragment {
 	int error;		/* ERROR: enum cst_error, negative; FINDING: enum cst_finding */
 };
 
-/* Counts of bytes by their use, and of events. `data` counts unpacked bytes, the others raw input. */
+/*
+ * Counts of bytes by their use, and of events; 64-bit counters only. `data` counts unpacked bytes,
+ * the others raw input.
+ */
 struct cst_frame_stats {
 	uint64_t frames;
 	uint64_t data;		/* bytes of trace IDs 0x01..0x6F */
@@ -146,6 +149,7 @@ CST_API uint64_t cst_dstream_offset(uint64_t offset);
  * buffer that wrapped, piece 0 is from the write pointer to the end and piece 1 from the start to the write pointer.
  */
 struct cst_unwrapped {
+	size_t struct_size;	/* sizeof the struct, or 0 (cstrace.h, "Sizes of structs") */
 	struct {
 		uint64_t start;	/* offset in the buffer */
 		uint64_t len;	/* length in bytes, may be 0 */
@@ -162,19 +166,8 @@ struct cst_unwrapped {
  * `trigger` is the oldest byte. -CST_ERR_INVAL: write > size, or unit is 0.
  */
 CST_EXPERIMENTAL
-CST_SIZED int cst_unwrap(struct cst_unwrapped *u, uint64_t size, uint64_t write, int full, unsigned unit,
-			 uint64_t after);
-
-/* Exported forms of the inline functions, with the sizes that the caller was compiled with (cstrace.h). */
-CST_API int cst_unwrap_sized(struct cst_unwrapped *u, size_t u_size, uint64_t size, uint64_t write, int full,
-			     unsigned unit, uint64_t after);
-#ifndef CST_BUILDING
-CST_SIZED int cst_unwrap(struct cst_unwrapped *u, uint64_t size, uint64_t write, int full, unsigned unit,
-			 uint64_t after)
-{
-	return cst_unwrap_sized(u, sizeof(*u), size, write, full, unit, after);
-}
-#endif
+CST_API int cst_unwrap(struct cst_unwrapped *u, uint64_t size, uint64_t write, int full,
+		       unsigned unit, uint64_t after);
 
 CST_END
 

@@ -105,6 +105,7 @@ CST_API size_t cst_space_count(const struct cst_space *space);
 struct cst_images;
 
 struct cst_image_key {
+	size_t struct_size;	/* sizeof the struct, or 0 (cstrace.h, "Sizes of structs") */
 	uint8_t spaces;		/* mask of enum cst_memspace; CST_MEM_ANY: all */
 	uint8_t ids;		/* CST_CTX_CID, CST_CTX_VMID: the key matches only contexts with this traced ID */
 	uint32_t context_id, vmid;
@@ -121,10 +122,11 @@ CST_API void cst_images_free(struct cst_images *images);
  * on.
  */
 CST_EXPERIMENTAL
-CST_SIZED int cst_images_set(struct cst_images *images, const struct cst_image_key *key, struct cst_space *space);
+CST_API int cst_images_set(struct cst_images *images, const struct cst_image_key *key,
+			   struct cst_space *space);
 /* Removes a key. -CST_ERR_NOT_FOUND: there is no such key. */
 CST_EXPERIMENTAL
-CST_SIZED int cst_images_remove(struct cst_images *images, const struct cst_image_key *key);
+CST_API int cst_images_remove(struct cst_images *images, const struct cst_image_key *key);
 CST_EXPERIMENTAL
 CST_API size_t cst_images_count(const struct cst_images *images);
 /*
@@ -135,24 +137,6 @@ CST_API size_t cst_images_count(const struct cst_images *images);
 CST_EXPERIMENTAL
 CST_API struct cst_space *cst_images_find(const struct cst_images *images, unsigned int spaces,
 					  const struct cst_context *ctx);
-
-/*
- * Exported forms of the inline functions; `size` is that of the struct that the caller was compiled with (cstrace.h).
- */
-CST_API int cst_images_set_sized(struct cst_images *images, const struct cst_image_key *key, size_t size,
-				 struct cst_space *space);
-CST_API int cst_images_remove_sized(struct cst_images *images, const struct cst_image_key *key, size_t size);
-#ifndef CST_BUILDING
-CST_SIZED int cst_images_set(struct cst_images *images, const struct cst_image_key *key, struct cst_space *space)
-{
-	return cst_images_set_sized(images, key, sizeof(*key), space);
-}
-
-CST_SIZED int cst_images_remove(struct cst_images *images, const struct cst_image_key *key)
-{
-	return cst_images_remove_sized(images, key, sizeof(*key));
-}
-#endif
 
 CST_END
 

@@ -99,6 +99,7 @@ struct cst_index {
 };
 
 struct cst_index_opts {
+	size_t struct_size;	/* sizeof the struct, or 0 (cstrace.h, "Sizes of structs") */
 	uint32_t granularity;	/* bytes of the buffer per block; 0: CST_INDEX_GRANULARITY, 1: finest */
 	uint8_t full;		/* record each occurrence */
 	uint32_t max_blocks;	/* per stream, default 65536 (0); the index gets coarser when it is reached */
@@ -111,15 +112,15 @@ struct cst_index_builder;
  * Creates a builder for a buffer of this layout. It allocates a decoder per stream and what `opts` limits.
  * -CST_ERR_NOMEM.
  */
-CST_SIZED int cst_index_builder_new(struct cst_index_builder **b, enum cst_tree_format format, unsigned flags,
-				    const struct cst_index_opts *opts);
+CST_API int cst_index_builder_new(struct cst_index_builder **b, enum cst_tree_format format,
+				  unsigned flags, const struct cst_index_opts *opts);
 CST_API void cst_index_builder_free(struct cst_index_builder *b);
 /*
  * Adds a stream to index, with its configuration. IDs without one are in the source part only; RAW takes one stream.
  * -CST_ERR_INVAL: the ID is above 0x7f or was added before, bytes were fed, or a second stream of RAW;
  * -CST_ERR_PROTOCOL; -CST_ERR_NOMEM.
  */
-CST_SIZED int cst_index_builder_add(struct cst_index_builder *b, const struct cst_config *cfg);
+CST_API int cst_index_builder_add(struct cst_index_builder *b, const struct cst_config *cfg);
 /*
  * Feeds bytes of the buffer in order; the first call sets where the index begins. The bytes are not needed after the
  * call. -CST_ERR_NOMEM ends the building.
@@ -142,6 +143,7 @@ CST_EXPERIMENTAL
 CST_API int cst_index_merge(struct cst_index *index, const struct cst_index *next);
 
 struct cst_index_query {
+	size_t struct_size;	/* sizeof the struct, or 0 (cstrace.h, "Sizes of structs") */
 	uint8_t kind;		/* enum cst_index_kind; CST_INDEX_KINDS: search by offset only */
 	/* TIMESTAMP: this time or later; EVENT: any event of the mask, 0: any; CONTEXT: this context ID */
 	uint64_t value;
@@ -157,8 +159,8 @@ struct cst_index_place {
 
 CST_API const struct cst_index_stream *cst_index_find_stream(const struct cst_index *index, uint8_t trace_id);
 /* Finds the first match of a query in one stream. Decoding from the position returned always shows the match. */
-CST_SIZED void cst_index_search(const struct cst_index *index, const struct cst_index_stream *stream,
-				const struct cst_index_query *query, struct cst_index_place *place);
+CST_API int cst_index_search(const struct cst_index *index, const struct cst_index_stream *stream,
+			      const struct cst_index_query *query, struct cst_index_place *place);
 /* Returns the block of the buffer from which to feed to get the byte at `offset`; NULL: it is before the index. */
 CST_API const struct cst_index_source *cst_index_source_at(const struct cst_index *index, uint64_t offset);
 /*
@@ -169,7 +171,7 @@ CST_API uint64_t cst_index_start_tree(const struct cst_index *index, const struc
 				      struct cst_tree *tree);
 
 /* 64-bit hash of all configuration fields that change the decoded elements. */
-CST_SIZED uint64_t cst_index_config(const struct cst_config *cfg);
+CST_API uint64_t cst_index_config(const struct cst_config *cfg);
 /*
  * Extends a digest by `len` bytes; 0 is the digest of no bytes. A change in consecutive bytes always changes the
  * digest.
@@ -203,39 +205,6 @@ CST_API int cst_index_read(struct cst_index_file **file, const uint8_t *data, si
 CST_API void cst_index_file_free(struct cst_index_file *file);
 CST_EXPERIMENTAL
 CST_API const struct cst_index *cst_index_by_name(const struct cst_index_file *file, const char *name);
-
-/*
- * Exported forms of the inline functions; `size` is that of the struct that the caller was compiled with (cstrace.h).
- */
-CST_API int cst_index_builder_new_sized(struct cst_index_builder **b, enum cst_tree_format format, unsigned flags,
-					const struct cst_index_opts *opts, size_t size);
-CST_API int cst_index_builder_add_sized(struct cst_index_builder *b, const struct cst_config *cfg, size_t size);
-CST_API void cst_index_search_sized(const struct cst_index *index, const struct cst_index_stream *stream,
-				    const struct cst_index_query *query, size_t size, struct cst_index_place *place);
-CST_API uint64_t cst_index_config_sized(const struct cst_config *cfg, size_t size);
-#ifndef CST_BUILDING
-CST_SIZED int cst_index_builder_new(struct cst_index_builder **b, enum cst_tree_format format, unsigned flags,
-				    const struct cst_index_opts *opts)
-{
-	return cst_index_builder_new_sized(b, format, flags, opts, sizeof(*opts));
-}
-
-CST_SIZED int cst_index_builder_add(struct cst_index_builder *b, const struct cst_config *cfg)
-{
-	return cst_index_builder_add_sized(b, cfg, sizeof(*cfg));
-}
-
-CST_SIZED void cst_index_search(const struct cst_index *index, const struct cst_index_stream *stream,
-				const struct cst_index_query *query, struct cst_index_place *place)
-{
-	cst_index_search_sized(index, stream, query, sizeof(*query), place);
-}
-
-CST_SIZED uint64_t cst_index_config(const struct cst_config *cfg)
-{
-	return cst_index_config_sized(cfg, sizeof(*cfg));
-}
-#endif
 
 CST_END
 

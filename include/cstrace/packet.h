@@ -108,6 +108,7 @@ enum cst_packet_flags {
 #define CST_PACKET_BYTES 48	/* longest packet kept for listing */
 
 struct cst_packet {
+	size_t struct_size;	/* sizeof the struct, or 0 (cstrace.h, "Sizes of structs") */
 	uint64_t index;		/* trace offset of the first byte */
 	uint16_t size;		/* bytes of the packet; NOT_SYNC: bytes skipped (saturates) */
 	uint8_t protocol;	/* enum cst_protocol */
@@ -175,7 +176,7 @@ CST_API enum cst_packet_role cst_packet_role(const struct cst_packet *pkt);
  * Synchronisation." and so on. At most `cap` bytes with a terminating zero are written; the length of the whole text is
  * returned, as by snprintf(). Pure.
  */
-CST_SIZED size_t cst_packet_text(const struct cst_packet *pkt, char *out, size_t cap);
+CST_API size_t cst_packet_text(const struct cst_packet *pkt, char *out, size_t cap);
 
 struct cst_generic;
 /*
@@ -183,15 +184,6 @@ struct cst_generic;
  * cst_packet_text().
  */
 CST_API size_t cst_generic_text(const struct cst_generic *gen, char *out, size_t cap);
-
-/* Exported forms of the inline functions, with the sizes that the caller was compiled with (cstrace.h). */
-CST_API size_t cst_packet_text_sized(const struct cst_packet *pkt, size_t size, char *out, size_t cap);
-#ifndef CST_BUILDING
-CST_SIZED size_t cst_packet_text(const struct cst_packet *pkt, char *out, size_t cap)
-{
-	return cst_packet_text_sized(pkt, sizeof(*pkt), out, cap);
-}
-#endif
 
 CST_END
 

@@ -20,6 +20,7 @@ struct cst_stats;
 #define CST_PARSE_NO_BYTE 0xffffffffu
 
 struct cst_protocol_ops {
+	size_t struct_size;	/* sizeof the struct, or 0 (cstrace.h, "Sizes of structs") */
 	const char *name;
 
 	/*

@@ -26,7 +26,12 @@ CST_BEGIN
 struct cst_tree;
 
 /* Adds `more` to `sum`, counter by counter. */
-CST_SIZED void cst_frame_stats_add(struct cst_frame_stats *sum, const struct cst_frame_stats *more);
+static inline void cst_frame_stats_add(struct cst_frame_stats *sum,
+				       const struct cst_frame_stats *more)
+{
+	cst_counters_add((uint64_t *)(void *)sum, (const uint64_t *)(const void *)more,
+			 sizeof(*sum) / sizeof(uint64_t));
+}
 
 /* Layout of a buffer. */
 enum cst_tree_format {
@@ -65,15 +70,18 @@ CST_API int cst_tree_set_order(struct cst_tree *tree, enum cst_tree_order order)
  * is above 0x7f or has a decoder, or the tree is RAW and has one; else as cst_decoder_new() and
  * cst_decoder_new_custom().
  */
-CST_SIZED int cst_tree_add(struct cst_tree *tree, const struct cst_config *cfg, struct cst_decoder **dec);
-CST_SIZED int cst_tree_add_custom(struct cst_tree *tree, const struct cst_config *cfg,
-				  const struct cst_protocol_ops *ops, void *user, struct cst_decoder **dec);
+CST_API int cst_tree_add(struct cst_tree *tree, const struct cst_config *cfg,
+			 struct cst_decoder **dec);
+CST_API int cst_tree_add_custom(struct cst_tree *tree, const struct cst_config *cfg,
+				const struct cst_protocol_ops *ops, void *user,
+				struct cst_decoder **dec);
 /* Removes and frees a decoder; further bytes of its ID are unrouted. */
 CST_API void cst_tree_remove(struct cst_tree *tree, struct cst_decoder *dec);
 CST_API struct cst_decoder *cst_tree_decoder(const struct cst_tree *tree, uint8_t trace_id);
 /* cst_decoder_reconfigure() of the decoder for an ID; -CST_ERR_INVAL: there is none. */
 CST_EXPERIMENTAL
-CST_SIZED int cst_tree_reconfigure(struct cst_tree *tree, uint8_t trace_id, const struct cst_config *cfg);
+CST_API int cst_tree_reconfigure(struct cst_tree *tree, uint8_t trace_id,
+				 const struct cst_config *cfg);
 /* Attaches a log to the frames and to all present and future decoders, as cst_decoder_set_log(). */
 CST_API void cst_tree_set_log(struct cst_tree *tree, struct cst_log *log);
 /* Resets all decoders and the de-formatter (a new AUX fragment). */
@@ -106,7 +114,8 @@ CST_API void cst_tree_end(struct cst_tree *tree);
  */
 CST_API int cst_tree_pull(struct cst_tree *tree, struct cst_generic *out, size_t cap, struct cst_pull *pull);
 /* As cst_decoder_next_packet(); *pkt is of pull->dec. A barrier, like the end, has an element but no packet. */
-CST_SIZED int cst_tree_next_packet(struct cst_tree *tree, struct cst_packet *pkt, struct cst_pull *pull);
+CST_API int cst_tree_next_packet(struct cst_tree *tree, struct cst_packet *pkt,
+				 struct cst_pull *pull);
 /*
  * Returns 1 and the next run of unpacked bytes, for frame listings; frag->pos is relative to *data. Only for a tree
  * that is fed and never pulled. With CST_FRAME_PACKED it returns whole frames. The log receives what is not data.
@@ -159,45 +168,6 @@ CST_API uint64_t cst_tree_unrouted(const struct cst_tree *tree);
 /* Makes bytes of an ID without a decoder count as ignored, not as unrouted. */
 CST_API void cst_tree_ignore(struct cst_tree *tree, uint8_t trace_id);
 CST_API uint64_t cst_tree_ignored(const struct cst_tree *tree);
-
-/* Exported forms of the inline functions, with the sizes that the caller was compiled with (cstrace.h). */
-CST_API void cst_frame_stats_add_sized(struct cst_frame_stats *sum, const struct cst_frame_stats *more, size_t size);
-CST_API int cst_tree_add_sized(struct cst_tree *tree, const struct cst_config *cfg, size_t size,
-			       struct cst_decoder **dec);
-CST_API int cst_tree_add_custom_sized(struct cst_tree *tree, const struct cst_config *cfg, size_t cfg_size,
-				      const struct cst_protocol_ops *ops, size_t ops_size, void *user,
-				      struct cst_decoder **dec);
-CST_API int cst_tree_reconfigure_sized(struct cst_tree *tree, uint8_t trace_id, const struct cst_config *cfg,
-				       size_t size);
-CST_API int cst_tree_next_packet_sized(struct cst_tree *tree, struct cst_packet *pkt, size_t size,
-				       struct cst_pull *pull);
-#ifndef CST_BUILDING
-CST_SIZED void cst_frame_stats_add(struct cst_frame_stats *sum, const struct cst_frame_stats *more)
-{
-	cst_frame_stats_add_sized(sum, more, sizeof(*sum));
-}
-
-CST_SIZED int cst_tree_add(struct cst_tree *tree, const struct cst_config *cfg, struct cst_decoder **dec)
-{
-	return cst_tree_add_sized(tree, cfg, sizeof(*cfg), dec);
-}
-
-CST_SIZED int cst_tree_add_custom(struct cst_tree *tree, const struct cst_config *cfg,
-				  const struct cst_protocol_ops *ops, void *user, struct cst_decoder **dec)
-{
-	return cst_tree_add_custom_sized(tree, cfg, sizeof(*cfg), ops, sizeof(*ops), user, dec);
-}
-
-CST_SIZED int cst_tree_reconfigure(struct cst_tree *tree, uint8_t trace_id, const struct cst_config *cfg)
-{
-	return cst_tree_reconfigure_sized(tree, trace_id, cfg, sizeof(*cfg));
-}
-
-CST_SIZED int cst_tree_next_packet(struct cst_tree *tree, struct cst_packet *pkt, struct cst_pull *pull)
-{
-	return cst_tree_next_packet_sized(tree, pkt, sizeof(*pkt), pull);
-}
-#endif
 
 CST_END
 

@@ -27,22 +27,6 @@
 #define CST_EXPERIMENTAL
 #endif
 
-/*
- * A function that takes a struct which may grow: for callers an inline one, which calls the exported function of the
- * same name with _sized at its end (cstrace.h, "Sizes of structs"). Inside the library it is an ordinary function.
- */
-#ifdef CST_BUILDING
-#define CST_SIZED
-#else
-#define CST_SIZED static inline
-#endif
-/* The same for functions of the library cstrace-files. */
-#ifdef CST_BUILDING_FILES
-#define CST_SIZED_FILES
-#else
-#define CST_SIZED_FILES static inline
-#endif
-
 #ifdef __cplusplus
 #define CST_BEGIN extern "C" {
 #define CST_END }
@@ -50,6 +34,15 @@
 #define CST_BEGIN
 #define CST_END
 #endif
+
+/* Adds to each of `n` counters the one of the same position. */
+static inline void cst_counters_add(uint64_t *sum, const uint64_t *more, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		sum[i] += more[i];
+}
 
 /* Instruction set of a range. */
 enum cst_isa {

@@ -232,7 +232,7 @@ static ocsd_err_t give(const char *text, char *buf, int size)
 OCSD_EXPORT ocsd_err_t ocsd_pkt_str(const ocsd_trace_protocol_t protocol, const void *packet, char *buf,
 				    const int size)
 {
-	struct cst_packet pkt;
+	struct cst_packet pkt = { 0 };
 	char text[LINE];
 
 	if (!packet || !buf || size < 2)

@@ -193,7 +193,12 @@ static int config_ete(struct cst_config *cfg, const ocsd_ete_cfg *c)
 
 static int config_etmv3(struct cst_config *cfg, const ocsd_etmv3_cfg *c)
 {
-	const struct cst_etmv3_regs regs = { c->reg_ctrl, c->reg_ccer, c->reg_idr, c->reg_trc_id & 0x7f };
+	const struct cst_etmv3_regs regs = {
+		.cr = c->reg_ctrl,
+		.ccer = c->reg_ccer,
+		.idr = c->reg_idr,
+		.traceidr = c->reg_trc_id & 0x7f,
+	};
 
 	return cst_config_etmv3(cfg, &regs, c->core_prof == profile_CortexM ? CST_PROFILE_M :
 				c->core_prof == profile_CortexR ? CST_PROFILE_R : CST_PROFILE_A);
@@ -201,7 +206,12 @@ static int config_etmv3(struct cst_config *cfg, const ocsd_etmv3_cfg *c)
 
 static int config_ptm(struct cst_config *cfg, const ocsd_ptm_cfg *c)
 {
-	const struct cst_etmv3_regs regs = { c->reg_ctrl, c->reg_ccer, c->reg_idr, c->reg_trc_id & 0x7f };
+	const struct cst_etmv3_regs regs = {
+		.cr = c->reg_ctrl,
+		.ccer = c->reg_ccer,
+		.idr = c->reg_idr,
+		.traceidr = c->reg_trc_id & 0x7f,
+	};
 
 	return cst_config_ptm(cfg, &regs);
 }
@@ -216,7 +226,7 @@ static int config_stm(struct cst_config *cfg, const ocsd_stm_cfg *c)
 
 static int config_itm(struct cst_config *cfg, const struct itm_cfg *c)
 {
-	const struct cst_itm_regs regs = { c->reg_tcr };
+	const struct cst_itm_regs regs = { .tcr = c->reg_tcr };
 	int err = cst_config_itm(cfg, &regs);
 
 	/* the interface promises data from the first synchronisation packet on */
@@ -315,7 +325,7 @@ static ocsd_err_t add_builtin(struct ocsd_tree *t, const struct builtin *b, cons
 			      struct source *s)
 {
 	static const struct cst_generic nothing;
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 	ocsd_err_t ret;
 	int err;
 

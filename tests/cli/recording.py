@@ -52,7 +52,7 @@ class Recording:
         cpu, parts = self.perf.metadata()[0], list(self.fragments())
         text = ["static const uint8_t code[] = { %s };" % ",".join(map(str, self.code)),
                 "#define CODE_AT %#xu" % self.at,
-                "static const struct cst_etmv4_regs regs = { %s, 0, 0, 0, 0, 0, 0 };" % ", ".join("%#xu" % cpu[r] for r in REGISTERS)]
+                "static const struct cst_etmv4_regs regs = { 0, %s, 0, 0, 0, 0, 0, 0 };" % ", ".join("%#xu" % cpu[r] for r in REGISTERS)]
         text += ["static const uint8_t part%d[] = { %s };" % (i, ",".join(map(str, part))) for i, part in enumerate(parts)]
         text += ["#define FRAGMENTS %d" % len(parts),
                  "static const struct { const uint8_t *bytes; size_t size; } fragment[] = { %s };"

@@ -31,10 +31,12 @@ check "it runs with the library of its headers" with "$BUILD" same
 check "it has something to compare" test "$(wc -l <"$tmp/same")" -gt 30
 check "it runs with the library whose structs have grown" with "$tmp/tree/build" grown
 check "with the same result" cmp "$tmp/same" "$tmp/grown"
+check "it runs with sizes of 0, which are those of version 0.2" with "$tmp/tree/build" zero 0
+check "with the same result again" cmp "$tmp/same" "$tmp/zero"
 # Programs with a protocol of their own, and without.
 for e in decode protocol; do
 	check "$e.c compiles" $cc -std=c11 -Iinclude -o "$tmp/$e" "tests/examples/$e.c" -L"$BUILD" -lcstrace
 	check "$e.c has the same result with grown structs" sh -c "LD_LIBRARY_PATH='$tmp/tree/build' '$tmp/$e' | cmp - tests/examples/$e.out"
 done
-check "a wrong size would be noticed" sh -c "LD_LIBRARY_PATH='$BUILD' '$tmp/program' wrong; [ \$? = 2 ]"
+check "a wrong size would be noticed" sh -c "LD_LIBRARY_PATH='$tmp/tree/build' '$tmp/program' wrong; [ \$? = 2 ]"
 finish

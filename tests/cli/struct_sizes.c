@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * struct_sizes.c - calls every function that takes a struct which may grow, with bytes around each struct that must not
- * change, and prints what comes back. Run with a library whose structs are larger (struct-sizes.sh). With an argument it
- * gives a size that is too large, so that the bytes behind a struct do change. Exit code 2: bytes around a struct changed.
+ * struct_sizes.c - calls every function that takes a struct which may grow, with bytes around each
+ * struct that must not change, and prints what comes back. Run with a library whose structs are
+ * larger (struct-sizes.sh). With the argument 0 each struct_size is 0, with "wrong" one is too
+ * large, so that the bytes behind the struct do change. Exit code 2: bytes around a struct changed.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,7 +30,11 @@ static void check(const char *what, const unsigned char *before, const unsigned 
 		}
 }
 
+static int zero;	/* each struct_size is 0 */
+
+#define SIZE(v) (zero ? 0 : sizeof(v))
 #define ARM(g) memset(&(g), MARK, sizeof(g))
+#define ARM_SIZED(g) (ARM(g), (g).v.struct_size = SIZE((g).v))
 #define CHECK(g) check(#g, (g).before, (g).after)
 
 static const uint8_t trace[] = {
@@ -50,15 +55,20 @@ static GUARDED(cst_etmv4_regs, regs);
 
 static void registers(size_t more)
 {
-	static const struct cst_etmv3_regs etm3 = { 0x1000, 0, 0x4104f230, 0x12 }, ptm = { 0, 0, 0x411cf310, 0x13 };
-	static const struct cst_stm_regs stm = { .tcsr = 0x140000 };
-	static const struct cst_itm_regs itm = { 0x150000 };
+	const struct cst_etmv3_regs etm3 = { SIZE(etm3), 0x1000, 0, 0x4104f230, 0x12 },
+				    ptm = { SIZE(ptm), 0, 0, 0x411cf310, 0x13 };
+	const struct cst_stm_regs stm = { .struct_size = SIZE(stm), .tcsr = 0x140000 };
+	const struct cst_itm_regs itm = { SIZE(itm), 0x150000 };
 	int rc[5];
 
-	ARM(regs);
-	regs.v = (struct cst_etmv4_regs){ .configr = 1, .traceidr = 0x10, .idr0 = 0x2801cea1, .idr2 = 0xd0001088,
+	ARM_SIZED(regs);
+	regs.v = (struct cst_etmv4_regs){ .struct_size = SIZE(regs.v),
+					  .configr = 1,
+					  .traceidr = 0x10,
+					  .idr0 = 0x2801cea1,
+					  .idr2 = 0xd0001088,
 					  .devarch = 0x47705a13 };
-	ARM(cfg);
+	ARM_SIZED(cfg);
 	rc[0] = cst_config_etmv3(&cfg.v, &etm3, CST_PROFILE_A);
 	rc[1] = cst_config_ptm(&cfg.v, &ptm);
 	rc[2] = cst_config_stm(&cfg.v, &stm);
@@ -66,7 +76,8 @@ static void registers(size_t more)
 	rc[4] = cst_config_etmv4_data(&cfg.v, &regs.v, CST_PROFILE_A);
 	CHECK(cfg);
 	printf("%d %d %d %d %d\n", rc[0], rc[1], rc[2], rc[3], rc[4]);
-	rc[0] = cst_config_etmv4_sized(&cfg.v, sizeof(cfg.v) + more, &regs.v, sizeof(regs.v), 1, CST_PROFILE_A);
+	cfg.v.struct_size += more;
+	rc[0] = cst_config_etmv4(&cfg.v, &regs.v, 1, CST_PROFILE_A);
 	CHECK(cfg);
 	printf("%d: protocol %d, %d-byte VMID, queue %u, %d\n", rc[0], cfg.v.protocol, cfg.v.vmid_bytes, cfg.v.max_queue,
 	       cfg.v.checks);
@@ -83,7 +94,7 @@ static void packets(struct cst_tree *tree)
 	cst_tree_feed(tree, trace, sizeof(trace), 0);
 	cst_tree_end(tree);
 	for (;;) {
-		ARM(pkt);
+		ARM_SIZED(pkt);
 		if (!cst_tree_next_packet(tree, &pkt.v, &pull))
 			break;
 		CHECK(pkt);
@@ -118,7 +129,7 @@ static void decode(void)
 	struct cst_images *images = NULL;
 	struct cst_image *img = NULL;
 	struct cst_space *space = NULL;
-	const struct cst_image_key key = { .spaces = CST_MEM_ANY };
+	const struct cst_image_key key = { .struct_size = SIZE(key), .spaces = CST_MEM_ANY };
 
 	if (cst_tree_new(&tree, CST_TREE_RAW, 0) || cst_tree_add(tree, &cfg.v, &dec) || cst_image_new(&img, 0) ||
 	    cst_space_new(&space, img) || cst_images_new(&images) || cst_images_set(images, &key, space))
@@ -130,7 +141,7 @@ static void decode(void)
 	cst_tree_free(tree);
 	if (cst_decoder_new(&dec, &cfg.v))
 		exit(1);
-	ARM(pkt);
+	ARM_SIZED(pkt);
 	cst_decoder_feed(dec, trace, sizeof(trace), 0);
 	printf("%d\n", cst_decoder_next_packet(dec, &pkt.v, &(struct cst_pull){ .why = CST_STOP_NONE }));
 	CHECK(pkt);
@@ -142,8 +153,11 @@ static void decode(void)
 
 static void index_of(void)
 {
-	static const struct cst_index_opts opts = { .granularity = 16, .full = 1 };
-	const struct cst_index_query query = { .kind = CST_INDEX_TRACE_ON };
+	const struct cst_index_opts opts = { .struct_size = SIZE(opts),
+					     .granularity = 16,
+					     .full = 1 };
+	const struct cst_index_query query = { .struct_size = SIZE(query),
+					       .kind = CST_INDEX_TRACE_ON };
 	struct cst_index_place place;
 	struct cst_index_builder *b;
 	struct cst_index *index;
@@ -168,14 +182,16 @@ static int print_event(void *ctx, const struct cst_event *e, int implied)
 }
 
 /* Prints what a function has found: its event, which no other function has filled. */
-#define FOUND(call) do {										\
-		ARM(ev);										\
-		rc = call;										\
-		CHECK(ev);										\
-		printf("%d", rc);									\
-		if (rc > 0)										\
-			printf(" %d %llu %.*s", ev.v.verb, (unsigned long long)ev.v.time, (int)ev.v.name.n, ev.v.name.p); \
-		putchar('\n');										\
+#define FOUND(call) \
+	do { \
+		ARM_SIZED(ev); \
+		rc = call; \
+		CHECK(ev); \
+		printf("%d", rc); \
+		if (rc > 0) \
+			printf(" %d %llu %.*s", ev.v.verb, (unsigned long long)ev.v.time, \
+			       (int)ev.v.name.n, ev.v.name.p); \
+		putchar('\n'); \
 	} while (0)
 
 static void events(void)
@@ -183,7 +199,7 @@ static void events(void)
 	static const char log[] =
 		"10 declare_process(START, 7, 0x1000, \"/bin/x\", size=0x1000)\n20 declare_thread(START, 8, 7)\n"
 		"30 declare_asid(START, 5, 7)\n40 define_trace(START, 0x10, etm0)\n";
-	static const struct cst_state_limits limits = { .memory = 1 << 20 };
+	const struct cst_state_limits limits = { .struct_size = SIZE(limits), .memory = 1 << 20 };
 	const struct cst_str source = { "etm0", 4 };
 	struct cst_event_reader *r;
 	struct cst_state *st;
@@ -192,13 +208,13 @@ static void events(void)
 	if (cst_event_reader_new(&r, log, sizeof(log) - 1, 0) || cst_state_new(&st, &limits))
 		exit(1);
 	for (;;) {
-		ARM(ev);
+		ARM_SIZED(ev);
 		if (cst_event_next(r, &ev.v, NULL) <= 0)
 			break;
 		CHECK(ev);
 		cst_state_apply(st, &ev.v, print_event, NULL);
 	}
-	ARM(counts);
+	ARM_SIZED(counts);
 	cst_state_counts(st, &counts.v);
 	CHECK(counts);
 	printf("%zu alive\n", counts.v.alive);
@@ -250,8 +266,10 @@ static void note(void *ctx, const struct cst_snap_note *n)
 
 static void files(void)
 {
-	const struct cst_snap_io io = { .open = open_file, .note = note };
-	const struct cst_snap_sink sink = { .write = write_file, .note = note };
+	const struct cst_snap_io io = { .struct_size = SIZE(io), .open = open_file, .note = note };
+	const struct cst_snap_sink sink = { .struct_size = SIZE(sink),
+					    .write = write_file,
+					    .note = note };
 	struct cst_snap_memory *mem;
 	struct cst_package *pkg = NULL;
 	struct cst_snapshot *ss = NULL;
@@ -263,10 +281,10 @@ static void files(void)
 	if (cst_snapshot_read(&ss, &io, NULL) || cst_package_read(&pkg, &io, NULL) || cst_image_new(&img, 0) ||
 	    cst_snap_memory_new(&mem, ss, img, &io, &missing) || cst_doc_new(&doc, 0))
 		exit(1);
-	ARM(cfg);
+	ARM_SIZED(cfg);
 	rc[0] = cst_snap_config(&ss->devices[0], NULL, 0, &cfg.v, NULL, NULL);
 	CHECK(cfg);
-	ARM(regs);
+	ARM_SIZED(regs);
 	rc[1] = cst_snap_etmv4(&ss->devices[0], &regs.v, &ete, NULL, NULL);
 	CHECK(regs);
 	rc[2] = cst_meta_etmv4(cst_meta_by_id(pkg->metadata[0], 16), &regs.v, &ete, NULL);
@@ -285,9 +303,9 @@ static void files(void)
 static void tarmac(void)
 {
 	static const char text[] = "1 clk cpu0 IT (1) 8000 d503201f O EL1h_s : NOP\n2 clk cpu0 R X0 0123456789\n";
-	const struct cst_tarmac_opts opts = { .max_line = 40 };
+	const struct cst_tarmac_opts opts = { .struct_size = SIZE(opts), .max_line = 40 };
 	const struct cst_tarmac_record *rec;
-	struct cst_tarmac_record own;
+	struct cst_tarmac_record own = { 0 };
 	struct cst_tarmac_reader *r;
 	char line[128];
 
@@ -295,6 +313,7 @@ static void tarmac(void)
 		exit(1);
 	while (cst_tarmac_next(r, &rec) == 1) {
 		own = *rec;
+		own.struct_size = SIZE(own);
 		printf("%.*s", (int)cst_tarmac_write(&own, CST_TARMAC_FAST_MODELS, line, sizeof(line)), line);
 	}
 	cst_tarmac_reader_free(r);
@@ -302,14 +321,14 @@ static void tarmac(void)
 
 int main(int argc, char **argv)
 {
-	(void)argv;
-	registers(argc > 1 ? 16 : 0);
+	zero = argc > 1 && !strcmp(argv[1], "0");
+	registers(argc > 1 && !zero ? 16 : 0);
 	decode();
 	index_of();
 	events();
 	files();
 	tarmac();
-	ARM(un);
+	ARM_SIZED(un);
 	printf("%d ", cst_unwrap(&un.v, 64, 16, 1, 16, 0));
 	CHECK(un);
 	printf("%" PRIu64 "\n", un.v.len);

@@ -6,6 +6,7 @@
  */
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <cstrace/cstrace.h>
 #include "recording.h"
 
@@ -15,12 +16,14 @@ static void *count(void *arg)
 {
 	struct share *s = (struct share *)arg;
 	struct cst_image *img = NULL; struct cst_section *sec; struct cst_space *space;
-	struct cst_tree *tree = NULL; struct cst_decoder *dec; struct cst_config cfg;
+	struct cst_tree *tree = NULL; struct cst_decoder *dec;
 	struct cst_counts *counts = NULL; const struct cst_pairs *ranges, *edges;
 	struct cst_generic g[256];
 	struct cst_pull pull;
+	struct cst_config cfg;
 	int n = 0;
 
+	memset(&cfg, 0, sizeof(cfg));
 	s->failed = cst_image_new(&img, 0) || cst_section_new(&sec, img, code, sizeof(code), NULL) ||
 		cst_space_new(&space, img) || cst_space_map(space, CODE_AT, sizeof(code), sec, 0) ||
 		cst_counts_new(&counts, img, 0) || cst_config_etmv4(&cfg, &regs, 0, CST_PROFILE_A) ||

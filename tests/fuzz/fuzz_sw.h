@@ -62,7 +62,7 @@ static inline void sw_packets(const struct cst_config *cfg, const uint8_t *data,
 {
 	uint64_t at = 0, bad = 0, unsynced = 0;
 	struct cst_decoder *dec;
-	struct cst_packet pkt;
+	struct cst_packet pkt = { 0 };
 	struct cst_pull got;
 	char text[512];
 	unsigned int lead;

@@ -34,7 +34,7 @@ static void open_run(struct run *r, int counts)
 {
 	struct cst_section *sec;
 	struct cst_decoder *dec;
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 	int i;
 
 	must(cst_image_new(&r->img, 0), "image:");

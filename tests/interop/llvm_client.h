@@ -300,10 +300,10 @@ static inline void lc_native(const struct lc_case *c, enum lc_kind kind, struct 
 	const struct tu_regs *r = &c->etm.regs;
 	const struct cst_etmv4_regs regs = { .configr = r->configr, .traceidr = r->traceidr, .idr0 = r->idr0,
 					     .idr1 = r->idr1, .idr2 = r->idr2, .idr8 = r->idr8 };
-	const struct cst_itm_regs tcr = { LC_ITM_ID << 16 };
+	const struct cst_itm_regs tcr = { .tcr = LC_ITM_ID << 16 };
 	struct cst_decoder *dec = NULL;
 	struct cst_section *sec;
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 	struct cst_image *img;
 	struct cst_space *sp;
 	struct cst_tree *t;

@@ -38,7 +38,7 @@ static inline struct cst_config etm_config(unsigned int minor, uint32_t max_spec
 		.traceidr = 0x10, .idr1 = 4u << 8 | minor << 4, .idr2 = 8 | 4 << 5 | 4 << 10,
 		.idr8 = max_spec, .configr = 1 << 12,
 	};
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 
 	assert_int_equal(cst_config_etmv4(&cfg, &regs, 0, CST_PROFILE_A), 0);
 	return cfg;
@@ -50,7 +50,7 @@ static inline struct cst_config ete_config(unsigned int minor, uint32_t max_spec
 		.traceidr = 0x10, .idr1 = 0xff0, .idr2 = 8, .idr8 = max_spec, .configr = 1 << 12,
 		.devarch = 0x47705a13 | minor << 16,
 	};
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 
 	assert_int_equal(cst_config_etmv4(&cfg, &regs, 1, CST_PROFILE_A), 0);
 	return cfg;
@@ -63,7 +63,7 @@ static inline unsigned int packets_of(const struct cst_config *cfg, const uint8_
 	static const uint8_t async[] = { ASYNC };
 	struct cst_generic out[16];
 	struct cst_decoder *dec;
-	struct cst_packet one;
+	struct cst_packet one = { 0 };
 	struct cst_pull got;
 	unsigned int n = 0, k;
 

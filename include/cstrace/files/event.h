@@ -75,6 +75,7 @@ struct cst_event_param {
 };
 
 struct cst_event {
+	size_t struct_size;	/* sizeof the struct, or 0 (cstrace.h, "Sizes of structs") */
 	uint64_t time;
 	unsigned int line;	/* line number in the log, set by the reader */
 	uint8_t verb;		/* enum cst_event_verb */
@@ -124,9 +125,11 @@ CST_API void cst_event_reader_watch(struct cst_event_reader *r, size_t step, cst
  * at the end of the log; negative for a malformed line (-CST_ERR_SYNTAX, _LIMIT, _NOMEM), which *why names and the
  * position skips, so that the next call continues behind it. Both directions return the same events.
  */
-CST_SIZED_FILES int cst_event_next(struct cst_event_reader *r, struct cst_event *ev, struct cst_problem *why);
+CST_API int cst_event_next(struct cst_event_reader *r, struct cst_event *ev,
+			   struct cst_problem *why);
 CST_EXPERIMENTAL
-CST_SIZED_FILES int cst_event_prev(struct cst_event_reader *r, struct cst_event *ev, struct cst_problem *why);
+CST_API int cst_event_prev(struct cst_event_reader *r, struct cst_event *ev,
+			   struct cst_problem *why);
 /* Moves the reader to the start (0) or the end (1) of the log. */
 CST_EXPERIMENTAL
 CST_API void cst_event_rewind(struct cst_event_reader *r, int end);
@@ -135,30 +138,7 @@ CST_API void cst_event_rewind(struct cst_event_reader *r, int end);
  * Writes an event as a line with its '\n' to out[0..cap). Returns the length of the line, which is complete if that is
  * at most `cap`. -CST_ERR_INVAL: the event cannot be written (an unknown verb, a bad name).
  */
-CST_SIZED_FILES int64_t cst_event_write(const struct cst_event *ev, char *out, size_t cap);
-
-/* Exported forms of the inline functions, with the sizes that the caller was compiled with (cstrace.h). */
-CST_API int cst_event_next_sized(struct cst_event_reader *r, struct cst_event *ev, size_t size,
-				 struct cst_problem *why);
-CST_API int cst_event_prev_sized(struct cst_event_reader *r, struct cst_event *ev, size_t size,
-				 struct cst_problem *why);
-CST_API int64_t cst_event_write_sized(const struct cst_event *ev, size_t size, char *out, size_t cap);
-#ifndef CST_BUILDING_FILES
-CST_SIZED_FILES int cst_event_next(struct cst_event_reader *r, struct cst_event *ev, struct cst_problem *why)
-{
-	return cst_event_next_sized(r, ev, sizeof(*ev), why);
-}
-
-CST_SIZED_FILES int cst_event_prev(struct cst_event_reader *r, struct cst_event *ev, struct cst_problem *why)
-{
-	return cst_event_prev_sized(r, ev, sizeof(*ev), why);
-}
-
-CST_SIZED_FILES int64_t cst_event_write(const struct cst_event *ev, char *out, size_t cap)
-{
-	return cst_event_write_sized(ev, sizeof(*ev), out, cap);
-}
-#endif
+CST_API int64_t cst_event_write(const struct cst_event *ev, char *out, size_t cap);
 
 CST_END
 

@@ -124,29 +124,11 @@ CST_API int cst_meta_check(const struct cst_meta_source *src, struct cst_problem
  * Returns the registers of an ETMv4 or ETE source; missing ones are derived from options. *ete: 1 for an ETE. Checks
  * the source as cst_meta_check(). -CST_ERR_PROTOCOL for other kinds of source.
  */
-CST_SIZED_FILES int cst_meta_etmv4(const struct cst_meta_source *src, struct cst_etmv4_regs *regs, int *ete,
-			     struct cst_problem *why);
+CST_API int cst_meta_etmv4(const struct cst_meta_source *src, struct cst_etmv4_regs *regs, int *ete,
+			   struct cst_problem *why);
 /* Writes an ETMv4 or ETE source into a section of a doc: format, registers and options. */
-CST_SIZED_FILES int cst_meta_set_etmv4(struct cst_doc *doc, const char *section, const struct cst_etmv4_regs *regs,
-				 int ete);
-
-/* Exported forms of the inline functions, with the sizes that the caller was compiled with (cstrace.h). */
-CST_API int cst_meta_etmv4_sized(const struct cst_meta_source *src, struct cst_etmv4_regs *regs, size_t size,
-				 int *ete, struct cst_problem *why);
-CST_API int cst_meta_set_etmv4_sized(struct cst_doc *doc, const char *section, const struct cst_etmv4_regs *regs,
-				     size_t size, int ete);
-#ifndef CST_BUILDING_FILES
-CST_SIZED_FILES int cst_meta_etmv4(const struct cst_meta_source *src, struct cst_etmv4_regs *regs, int *ete,
-			     struct cst_problem *why)
-{
-	return cst_meta_etmv4_sized(src, regs, sizeof(*regs), ete, why);
-}
-
-CST_SIZED_FILES int cst_meta_set_etmv4(struct cst_doc *doc, const char *section, const struct cst_etmv4_regs *regs, int ete)
-{
-	return cst_meta_set_etmv4_sized(doc, section, regs, sizeof(*regs), ete);
-}
-#endif
+CST_API int cst_meta_set_etmv4(struct cst_doc *doc, const char *section,
+			       const struct cst_etmv4_regs *regs, int ete);
 
 CST_END
 

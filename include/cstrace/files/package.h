@@ -84,7 +84,8 @@ struct cst_package {
  * cst_snapshot_read(), each after a note; all metadata files together may have 16 times limits.text. The caller opens
  * the event log and all other files.
  */
-CST_SIZED_FILES int cst_package_read(struct cst_package **pkg, const struct cst_snap_io *io, const char *index);
+CST_API int cst_package_read(struct cst_package **pkg, const struct cst_snap_io *io,
+			     const char *index);
 CST_API void cst_package_free(struct cst_package *pkg);
 
 /*
@@ -92,16 +93,6 @@ CST_API void cst_package_free(struct cst_package *pkg);
  * writers of this library reject other names.
  */
 CST_API int cst_package_name_ok(const char *name);
-
-/* Exported forms of the inline functions, with the sizes that the caller was compiled with (cstrace.h). */
-CST_API int cst_package_read_sized(struct cst_package **pkg, const struct cst_snap_io *io, size_t size,
-				   const char *index);
-#ifndef CST_BUILDING_FILES
-CST_SIZED_FILES int cst_package_read(struct cst_package **pkg, const struct cst_snap_io *io, const char *index)
-{
-	return cst_package_read_sized(pkg, io, sizeof(*io), index);
-}
-#endif
 
 CST_END
 

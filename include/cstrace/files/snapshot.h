@@ -32,6 +32,7 @@ struct cst_snap_limits {
 };
 
 struct cst_snap_io {
+	size_t struct_size;	/* sizeof the struct, or 0 (cstrace.h, "Sizes of structs") */
 	void *ctx;
 	/*
 	 * Returns the contents of a file, named as in the snapshot (relative to its folder): 0, or negative if it is
@@ -119,7 +120,8 @@ struct cst_snapshot {
  * out and counted; an unreadable index or trace metadata is an error: -CST_ERR_IO, _SYNTAX, _VERSION,
  * _NOT_FOUND (something required is missing), _LIMIT, _NOMEM, after a note; -CST_ERR_INVAL without an open function.
  */
-CST_SIZED_FILES int cst_snapshot_read(struct cst_snapshot **ss, const struct cst_snap_io *io, const char *index);
+CST_API int cst_snapshot_read(struct cst_snapshot **ss, const struct cst_snap_io *io,
+			      const char *index);
 CST_API void cst_snapshot_free(struct cst_snapshot *ss);
 
 /*
@@ -127,6 +129,7 @@ CST_API void cst_snapshot_free(struct cst_snapshot *ss);
  * result ends the writing.
  */
 struct cst_snap_sink {
+	size_t struct_size;	/* sizeof the struct, or 0 (cstrace.h, "Sizes of structs") */
 	void *ctx;
 	int (*write)(void *ctx, const char *name, const void *data, size_t len);
 	/* Receives what cannot be written; NULL: none. */
@@ -139,8 +142,8 @@ struct cst_snap_sink {
  * memory dumps and trace buffers. -CST_ERR_INVAL, after a note: the format cannot express something (a comma in a name
  * in a list, a comment character, two devices in one file); -CST_ERR_IO, _NOMEM.
  */
-CST_SIZED_FILES int cst_snapshot_write(const struct cst_snapshot *ss, const struct cst_snap_sink *sink,
-				 const char *index, const char *metadata);
+CST_API int cst_snapshot_write(const struct cst_snapshot *ss, const struct cst_snap_sink *sink,
+			       const char *index, const char *metadata);
 
 /* Device by name; NULL when there is none. */
 CST_API const struct cst_snap_device *cst_snapshot_device(const struct cst_snapshot *ss, const char *name);
@@ -179,8 +182,8 @@ enum cst_snap_assumed {
  * cst_snap_assumed. -CST_ERR_PROTOCOL: the device is another kind of source; -CST_ERR_NOT_FOUND: TRCCONFIGR,
  * TRCTRACEIDR, TRCIDR0 or TRCIDR2 is absent, and *missing (may be NULL) is its name.
  */
-CST_SIZED_FILES int cst_snap_etmv4(const struct cst_snap_device *source, struct cst_etmv4_regs *regs, int *ete,
-			     unsigned int *assumed, const char **missing);
+CST_API int cst_snap_etmv4(const struct cst_snap_device *source, struct cst_etmv4_regs *regs,
+			   int *ete, unsigned int *assumed, const char **missing);
 /*
  * Makes the decoder configuration for a stream of a trace source (ETMv3, PTM, ETMv4, ETE, STM, ITM, by the `type` of
  * the device). Stream 0 has the instructions or the software's trace, 1 the data of an ETMv4. `core` (may be NULL)
@@ -188,9 +191,9 @@ CST_SIZED_FILES int cst_snap_etmv4(const struct cst_snap_device *source, struct 
  * kind of source, or it has no such stream; -CST_ERR_NOT_FOUND: a required register is absent; else the result of
  * cst_config_etmv4() and its siblings, with `cfg` filled as far as possible, so that packets can be listed.
  */
-CST_SIZED_FILES int cst_snap_config(const struct cst_snap_device *source, const struct cst_snap_device *core,
-			      unsigned int stream, struct cst_config *cfg, unsigned int *assumed,
-			      const char **missing);
+CST_API int cst_snap_config(const struct cst_snap_device *source,
+			    const struct cst_snap_device *core, unsigned int stream,
+			    struct cst_config *cfg, unsigned int *assumed, const char **missing);
 /* Returns the profile for the type of a core ("Cortex-M33", "ARMv7-R"); A if the type does not show it, or for NULL. */
 CST_EXPERIMENTAL
 CST_API enum cst_profile cst_snap_profile(const struct cst_snap_device *core);
@@ -204,8 +207,9 @@ struct cst_snap_memory;
  * is not available is noted and counted in *missing (may be NULL). The snapshot must outlive the memory. _free releases
  * copied bytes, so the image must be freed first. -CST_ERR_LIMIT: too many dumps; -CST_ERR_NOMEM.
  */
-CST_SIZED_FILES int cst_snap_memory_new(struct cst_snap_memory **mem, const struct cst_snapshot *ss,
-				  struct cst_image *img, const struct cst_snap_io *io, size_t *missing);
+CST_API int cst_snap_memory_new(struct cst_snap_memory **mem, const struct cst_snapshot *ss,
+				struct cst_image *img, const struct cst_snap_io *io,
+				size_t *missing);
 CST_API void cst_snap_memory_free(struct cst_snap_memory *mem);
 /*
  * Returns the address space from which `core` (a device of the snapshot; NULL: a source without a core) fetches code
@@ -229,51 +233,6 @@ CST_API const struct cst_images *cst_snap_memory_images(struct cst_snap_memory *
 /* Returns 1 if memory spaces differ, so that a decoder must change its space with the context. */
 CST_EXPERIMENTAL
 CST_API int cst_snap_memory_differs(const struct cst_snap_memory *mem);
-
-/* Exported forms of the inline functions, with the sizes that the caller was compiled with (cstrace.h). */
-CST_API int cst_snapshot_read_sized(struct cst_snapshot **ss, const struct cst_snap_io *io, size_t size,
-				    const char *index);
-CST_API int cst_snapshot_write_sized(const struct cst_snapshot *ss, const struct cst_snap_sink *sink, size_t size,
-				     const char *index, const char *metadata);
-CST_API int cst_snap_etmv4_sized(const struct cst_snap_device *source, struct cst_etmv4_regs *regs, size_t size,
-				 int *ete, unsigned int *assumed, const char **missing);
-CST_API int cst_snap_config_sized(const struct cst_snap_device *source, const struct cst_snap_device *core,
-				  unsigned int stream, struct cst_config *cfg, size_t size, unsigned int *assumed,
-				  const char **missing);
-CST_API int cst_snap_memory_new_sized(struct cst_snap_memory **mem, const struct cst_snapshot *ss,
-				      struct cst_image *img, const struct cst_snap_io *io, size_t size,
-				      size_t *missing);
-#ifndef CST_BUILDING_FILES
-CST_SIZED_FILES int cst_snapshot_read(struct cst_snapshot **ss, const struct cst_snap_io *io, const char *index)
-{
-	return cst_snapshot_read_sized(ss, io, sizeof(*io), index);
-}
-
-CST_SIZED_FILES int cst_snapshot_write(const struct cst_snapshot *ss, const struct cst_snap_sink *sink, const char *index,
-				 const char *metadata)
-{
-	return cst_snapshot_write_sized(ss, sink, sizeof(*sink), index, metadata);
-}
-
-CST_SIZED_FILES int cst_snap_etmv4(const struct cst_snap_device *source, struct cst_etmv4_regs *regs, int *ete,
-			     unsigned int *assumed, const char **missing)
-{
-	return cst_snap_etmv4_sized(source, regs, sizeof(*regs), ete, assumed, missing);
-}
-
-CST_SIZED_FILES int cst_snap_config(const struct cst_snap_device *source, const struct cst_snap_device *core,
-			      unsigned int stream, struct cst_config *cfg, unsigned int *assumed,
-			      const char **missing)
-{
-	return cst_snap_config_sized(source, core, stream, cfg, sizeof(*cfg), assumed, missing);
-}
-
-CST_SIZED_FILES int cst_snap_memory_new(struct cst_snap_memory **mem, const struct cst_snapshot *ss, struct cst_image *img,
-				  const struct cst_snap_io *io, size_t *missing)
-{
-	return cst_snap_memory_new_sized(mem, ss, img, io, sizeof(*io), missing);
-}
-#endif
 
 CST_END
 

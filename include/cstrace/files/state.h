@@ -21,11 +21,13 @@ CST_BEGIN
 struct cst_state;
 
 struct cst_state_limits {
+	size_t struct_size;	/* sizeof the struct, or 0 (cstrace.h, "Sizes of structs") */
 	size_t memory;		/* bytes of everything alive (256 MiB when 0) */
 	uint64_t inherited;	/* libraries and patches that inherit= may copy in all (16 Mi when 0) */
 };
 
 struct cst_state_counts {
+	size_t struct_size;	/* sizeof the struct, or 0 (cstrace.h, "Sizes of structs") */
 	uint64_t events;
 	uint64_t implied;	/* events added by cst_state_apply() */
 	uint64_t unknown_ends;	/* END (backwards: START) of an entity that did not exist */
@@ -42,7 +44,7 @@ struct cst_state_counts {
 typedef int (*cst_state_fn)(void *ctx, const struct cst_event *ev, int implied);
 
 /* Creates an empty state; `limits` NULL: defaults. -CST_ERR_NOMEM. */
-CST_SIZED_FILES int cst_state_new(struct cst_state **st, const struct cst_state_limits *limits);
+CST_API int cst_state_new(struct cst_state **st, const struct cst_state_limits *limits);
 CST_API void cst_state_free(struct cst_state *st);
 /*
  * Applies one event forwards. `emit` (may be NULL) receives the implied events and the event itself in the order of a
@@ -50,10 +52,11 @@ CST_API void cst_state_free(struct cst_state *st);
  * not applied.
  */
 CST_EXPERIMENTAL
-CST_SIZED_FILES int cst_state_apply(struct cst_state *st, const struct cst_event *ev, cst_state_fn emit, void *ctx);
+CST_API int cst_state_apply(struct cst_state *st, const struct cst_event *ev, cst_state_fn emit,
+			    void *ctx);
 /* Applies one event backwards: the state is then that before the event. */
 CST_EXPERIMENTAL
-CST_SIZED_FILES int cst_state_unapply(struct cst_state *st, const struct cst_event *ev);
+CST_API int cst_state_unapply(struct cst_state *st, const struct cst_event *ev);
 
 /*
  * Lists all living entities as events with the given state and time, in an order that can be applied: each process by
@@ -65,7 +68,7 @@ CST_API int cst_state_list(const struct cst_state *st, enum cst_event_state stat
 CST_EXPERIMENTAL
 CST_API int cst_state_list_process(const struct cst_state *st, int64_t pid, enum cst_event_state state,
 				   uint64_t time, cst_state_fn fn, void *ctx);
-CST_SIZED_FILES void cst_state_counts(const struct cst_state *st, struct cst_state_counts *counts);
+CST_API int cst_state_counts(const struct cst_state *st, struct cst_state_counts *counts);
 
 /*
  * Lookups: return 1 and *ev (state CURRENT, valid until the next change), or 0 and leave *ev as it is. For an address a
@@ -73,15 +76,17 @@ CST_SIZED_FILES void cst_state_counts(const struct cst_state *st, struct cst_sta
  * next one.
  */
 CST_EXPERIMENTAL
-CST_SIZED_FILES int cst_state_process(const struct cst_state *st, int64_t pid, struct cst_event *ev);
+CST_API int cst_state_process(const struct cst_state *st, int64_t pid, struct cst_event *ev);
 CST_EXPERIMENTAL
-CST_SIZED_FILES int cst_state_thread(const struct cst_state *st, int64_t tid, struct cst_event *ev);
+CST_API int cst_state_thread(const struct cst_state *st, int64_t tid, struct cst_event *ev);
 CST_EXPERIMENTAL
-CST_SIZED_FILES int cst_state_asid(const struct cst_state *st, uint32_t asid, struct cst_event *ev);
+CST_API int cst_state_asid(const struct cst_state *st, uint32_t asid, struct cst_event *ev);
 CST_EXPERIMENTAL
-CST_SIZED_FILES int cst_state_trace(const struct cst_state *st, struct cst_str source, struct cst_event *ev);
+CST_API int cst_state_trace(const struct cst_state *st, struct cst_str source,
+			    struct cst_event *ev);
 CST_EXPERIMENTAL
-CST_SIZED_FILES int cst_state_code(const struct cst_state *st, int64_t pid, uint64_t address, struct cst_event *ev);
+CST_API int cst_state_code(const struct cst_state *st, int64_t pid, uint64_t address,
+			   struct cst_event *ev);
 
 /*
  * Reconstructs, backwards from the end of the log, the state before its first event or after its last event with a time
@@ -100,66 +105,6 @@ CST_API int cst_state_at(struct cst_state *st, struct cst_event_reader *r, uint6
  */
 CST_API int cst_state_complete(struct cst_state *st, struct cst_event_reader *r, const struct cst_sink *out,
 			       uint64_t *bad);
-
-/* Exported forms of the inline functions, with the sizes that the caller was compiled with (cstrace.h). */
-CST_API int cst_state_new_sized(struct cst_state **st, const struct cst_state_limits *limits, size_t size);
-CST_API int cst_state_apply_sized(struct cst_state *st, const struct cst_event *ev, size_t size, cst_state_fn emit,
-				  void *ctx);
-CST_API int cst_state_unapply_sized(struct cst_state *st, const struct cst_event *ev, size_t size);
-CST_API void cst_state_counts_sized(const struct cst_state *st, struct cst_state_counts *counts, size_t size);
-CST_API int cst_state_process_sized(const struct cst_state *st, int64_t pid, struct cst_event *ev, size_t size);
-CST_API int cst_state_thread_sized(const struct cst_state *st, int64_t tid, struct cst_event *ev, size_t size);
-CST_API int cst_state_asid_sized(const struct cst_state *st, uint32_t asid, struct cst_event *ev, size_t size);
-CST_API int cst_state_trace_sized(const struct cst_state *st, struct cst_str source, struct cst_event *ev,
-				  size_t size);
-CST_API int cst_state_code_sized(const struct cst_state *st, int64_t pid, uint64_t address, struct cst_event *ev,
-				 size_t size);
-#ifndef CST_BUILDING_FILES
-CST_SIZED_FILES int cst_state_new(struct cst_state **st, const struct cst_state_limits *limits)
-{
-	return cst_state_new_sized(st, limits, sizeof(*limits));
-}
-
-CST_SIZED_FILES int cst_state_apply(struct cst_state *st, const struct cst_event *ev, cst_state_fn emit, void *ctx)
-{
-	return cst_state_apply_sized(st, ev, sizeof(*ev), emit, ctx);
-}
-
-CST_SIZED_FILES int cst_state_unapply(struct cst_state *st, const struct cst_event *ev)
-{
-	return cst_state_unapply_sized(st, ev, sizeof(*ev));
-}
-
-CST_SIZED_FILES void cst_state_counts(const struct cst_state *st, struct cst_state_counts *counts)
-{
-	cst_state_counts_sized(st, counts, sizeof(*counts));
-}
-
-CST_SIZED_FILES int cst_state_process(const struct cst_state *st, int64_t pid, struct cst_event *ev)
-{
-	return cst_state_process_sized(st, pid, ev, sizeof(*ev));
-}
-
-CST_SIZED_FILES int cst_state_thread(const struct cst_state *st, int64_t tid, struct cst_event *ev)
-{
-	return cst_state_thread_sized(st, tid, ev, sizeof(*ev));
-}
-
-CST_SIZED_FILES int cst_state_asid(const struct cst_state *st, uint32_t asid, struct cst_event *ev)
-{
-	return cst_state_asid_sized(st, asid, ev, sizeof(*ev));
-}
-
-CST_SIZED_FILES int cst_state_trace(const struct cst_state *st, struct cst_str source, struct cst_event *ev)
-{
-	return cst_state_trace_sized(st, source, ev, sizeof(*ev));
-}
-
-CST_SIZED_FILES int cst_state_code(const struct cst_state *st, int64_t pid, uint64_t address, struct cst_event *ev)
-{
-	return cst_state_code_sized(st, pid, address, ev, sizeof(*ev));
-}
-#endif
 
 CST_END
 

@@ -314,6 +314,7 @@ struct cst_tarmac_tlb {
 
 /* A line. Its texts point into the line that was read, or into memory of the writer's caller. */
 struct cst_tarmac_record {
+	size_t struct_size;	/* sizeof the struct, or 0 (cstrace.h, "Sizes of structs") */
 	uint64_t time;
 	uint64_t line;		/* number of the line, 1 the first one */
 	uint64_t offset;	/* of the line in all text that was fed, in bytes */
@@ -343,6 +344,7 @@ struct cst_tarmac_record {
 
 /* Options of a reader; all 0: the defaults. */
 struct cst_tarmac_opts {
+	size_t struct_size;	/* sizeof the struct, or 0 (cstrace.h, "Sizes of structs") */
 	size_t max_line;	/* bytes of a line that are read, the rest is skipped; 0: 64 KiB */
 	/* 1: instructions without instruction set and mode are accepted (processors with one instruction set, `isa`) */
 	uint8_t has_isa;
@@ -361,7 +363,7 @@ struct cst_tarmac_counts {
 struct cst_tarmac_reader;
 
 /* Makes a reader. `opts` NULL: the defaults. -CST_ERR_INVAL: opts->isa is not A32, T32, A64 or TEE. */
-CST_SIZED_FILES int cst_tarmac_reader_new(struct cst_tarmac_reader **r, const struct cst_tarmac_opts *opts);
+CST_API int cst_tarmac_reader_new(struct cst_tarmac_reader **r, const struct cst_tarmac_opts *opts);
 CST_API void cst_tarmac_reader_free(struct cst_tarmac_reader *r);
 /*
  * Adds text. The reader does not copy it: it must stay unchanged until cst_tarmac_next() returns 0. -CST_ERR_BUSY: the
@@ -393,8 +395,8 @@ CST_API const struct cst_tarmac_counts *cst_tarmac_reader_counts(const struct cs
  * Reading the line gives the same record, except line, offset, text, dialect, mode.text, column, the separators between
  * digits, and what the dialect drops. A record with CST_TARMAC_CUT is written as far as it was read.
  */
-CST_SIZED_FILES int64_t cst_tarmac_write(const struct cst_tarmac_record *rec, enum cst_tarmac_dialect dialect, char *out,
-				   size_t cap);
+CST_API int64_t cst_tarmac_write(const struct cst_tarmac_record *rec,
+				 enum cst_tarmac_dialect dialect, char *out, size_t cap);
 
 /*
  * Converts hexadecimal digits into bytes, the lowest first, without their separators. Returns the number of bytes, of which
@@ -409,23 +411,6 @@ CST_API void cst_tarmac_reg_find(struct cst_tarmac_reg_name *what, struct cst_st
 /* Name of a unit, "clk"; "" for CST_TARMAC_NO_UNIT, NULL if there is no such unit. Static text. */
 CST_EXPERIMENTAL
 CST_API const char *cst_tarmac_unit_text(enum cst_tarmac_unit unit);
-
-/* The exported functions behind the inline ones above (cstrace.h, "Sizes of structs"). */
-CST_API int cst_tarmac_reader_new_sized(struct cst_tarmac_reader **r, const struct cst_tarmac_opts *opts, size_t size);
-CST_API int64_t cst_tarmac_write_sized(const struct cst_tarmac_record *rec, size_t size, enum cst_tarmac_dialect dialect,
-				       char *out, size_t cap);
-#ifndef CST_BUILDING_FILES
-CST_SIZED_FILES int cst_tarmac_reader_new(struct cst_tarmac_reader **r, const struct cst_tarmac_opts *opts)
-{
-	return cst_tarmac_reader_new_sized(r, opts, sizeof(*opts));
-}
-
-CST_SIZED_FILES int64_t cst_tarmac_write(const struct cst_tarmac_record *rec, enum cst_tarmac_dialect dialect, char *out,
-				   size_t cap)
-{
-	return cst_tarmac_write_sized(rec, sizeof(*rec), dialect, out, cap);
-}
-#endif
 
 CST_END
 

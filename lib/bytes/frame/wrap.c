@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* wrap.c - which parts of a circular buffer's memory are trace, the oldest first. */
-#include <string.h>
-
 #include <cstrace/error.h>
 #include <cstrace/frame.h>
 
-int cst_unwrap(struct cst_unwrapped *u, uint64_t size, uint64_t write, int full, unsigned unit, uint64_t after)
+#include "base/sized.h"
+
+int cst_unwrap(struct cst_unwrapped *out, uint64_t size, uint64_t write, int full, unsigned unit,
+	       uint64_t after)
 {
+	struct cst_unwrapped own = { 0 }, *const u = &own;
 	uint64_t oldest;
 
-	memset(u, 0, sizeof(*u));
 	if (!unit || write > size)
 		return -CST_ERR_INVAL;
 	if (full) {
@@ -23,5 +24,5 @@ int cst_unwrap(struct cst_unwrapped *u, uint64_t size, uint64_t write, int full,
 	u->piece[1].len = write;
 	u->len = u->piece[0].len + write;
 	u->trigger = after < u->len ? u->len - after : 0;
-	return 0;
+	return GIVE(cst_unwrapped, out, own);
 }

@@ -9,6 +9,7 @@
 
 #include "decoder/index/index_int.h"
 #include "base/digest.h"
+#include "base/sized.h"
 
 /* raw bytes unpacked per call */
 #define CHUNK 16384u
@@ -87,8 +88,15 @@ uint64_t cst_index_digest(uint64_t digest, const void *data, size_t len)
 int cst_index_builder_new(struct cst_index_builder **out, enum cst_tree_format format, unsigned flags,
 			  const struct cst_index_opts *opts)
 {
-	struct cst_index_builder *b = calloc(1, sizeof(*b));
+	struct cst_index_builder *b;
+	struct cst_index_opts own;
 
+	if (opts) {
+		opts = TAKE(cst_index_opts, opts, own);
+		if (!opts)
+			return -CST_ERR_INVAL;
+	}
+	b = calloc(1, sizeof(*b));
 	if (!b)
 		return -CST_ERR_NOMEM;
 	if (opts)
@@ -135,10 +143,15 @@ void cst_index_builder_free(struct cst_index_builder *b)
 
 int cst_index_builder_add(struct cst_index_builder *b, const struct cst_config *cfg)
 {
-	unsigned int i, id = cfg->trace_id;
+	struct cst_config own;
 	struct stream_index *s;
+	unsigned int i, id;
 	int err;
 
+	cfg = TAKE(cst_config, cfg, own);
+	if (!cfg)
+		return -CST_ERR_INVAL;
+	id = cfg->trace_id;
 	if (id > 0x7f || b->streams[id] || b->begun)
 		return -CST_ERR_INVAL;
 	for (i = 0; i < 128 && b->format == CST_TREE_RAW; i++)

@@ -4,6 +4,7 @@
 
 #include "decoder/index/index_int.h"
 #include "base/digest.h"
+#include "base/sized.h"
 
 #define SAMPLES 64
 #define SAMPLE_SIZE 256
@@ -84,8 +85,9 @@ static void set_place(const struct cst_index_block *b, struct cst_index_place *p
 	p->exact = (uint8_t)exact;
 }
 
-void cst_index_search(const struct cst_index *ix, const struct cst_index_stream *s,
-		      const struct cst_index_query *q, struct cst_index_place *p)
+/* cst_index_search() of a query that was taken. */
+static void search(const struct cst_index *ix, const struct cst_index_stream *s,
+		   const struct cst_index_query *q, struct cst_index_place *p)
 {
 	uint64_t from = q->from;
 	uint32_t i;
@@ -106,6 +108,18 @@ void cst_index_search(const struct cst_index *ix, const struct cst_index_stream 
 			return;
 		}
 	set_place(&s->blocks[s->n_blocks - 1], p, ix->end, 0, 0);
+}
+
+int cst_index_search(const struct cst_index *ix, const struct cst_index_stream *s,
+		     const struct cst_index_query *q, struct cst_index_place *p)
+{
+	struct cst_index_query own;
+
+	q = TAKE(cst_index_query, q, own);
+	if (!q)
+		return -CST_ERR_INVAL;
+	search(ix, s, q, p);
+	return 0;
 }
 
 const struct cst_index_source *cst_index_source_at(const struct cst_index *ix, uint64_t offset)
@@ -155,8 +169,8 @@ uint64_t cst_index_start_tree(const struct cst_index *ix, const struct cst_index
 }
 
 /*
- * Size of struct cst_config in version 0.1. Fields added later enter the hash only if they are not 0, so that existing
- * index files remain valid.
+ * Size of struct cst_config in version 0.1, which had no struct_size. Fields added later enter the
+ * hash only if they are not 0, so that existing index files remain valid.
  */
 #define CONFIG_FIRST 60
 
@@ -167,10 +181,14 @@ static uint32_t little_endian(uint32_t v)
 
 uint64_t cst_index_config(const struct cst_config *cfg)
 {
-	size_t n = sizeof(*cfg);
-	struct cst_config c;
+	struct cst_config own, c;
+	const uint8_t *const fields = (const uint8_t *)&c + sizeof(c.struct_size);
+	size_t n = sizeof(c) - sizeof(c.struct_size);
 
-	_Static_assert(sizeof(c) >= CONFIG_FIRST, "fields are only added");
+	_Static_assert(sizeof(c) - sizeof(c.struct_size) >= CONFIG_FIRST, "fields are only added");
+	cfg = TAKE(cst_config, cfg, own);
+	if (!cfg)
+		return 0;
 	/* the hash covers the padding of the struct, too */
 	memset(&c, 0, sizeof(c));
 	c = *cfg;
@@ -184,9 +202,9 @@ uint64_t cst_index_config(const struct cst_config *cfg)
 	c.p0_keys = little_endian(c.p0_keys);
 	c.max_spec = little_endian(c.max_spec);
 	c.max_queue = little_endian(c.max_queue);
-	while (n > CONFIG_FIRST && !((const uint8_t *)&c)[n - 1])
+	while (n > CONFIG_FIRST && !fields[n - 1])
 		n--;
-	return cst_digest_bytes(DIGEST_START, &c, n);
+	return cst_digest_bytes(DIGEST_START, fields, n);
 }
 
 uint64_t cst_index_sample(uint64_t digest, const uint8_t *data, size_t len)

@@ -10,6 +10,7 @@
 
 #include "base/log_int.h"
 #include "base/quirks.h"
+#include "base/sized.h"
 #include "decoder/tree/decoder_int.h"
 #include "flow/analyze.h"
 
@@ -21,6 +22,8 @@ static int create(struct cst_decoder **out, const struct cst_config *cfg, const 
 	struct cst_decoder *dec;
 	int err = -CST_ERR_NOMEM;
 
+	if (!pr)
+		return -CST_ERR_PROTOCOL;
 	if (!cst_config_is_valid(cfg))
 		return -CST_ERR_INVAL;
 	dec = calloc(1, sizeof(*dec));
@@ -49,9 +52,10 @@ static int create(struct cst_decoder **out, const struct cst_config *cfg, const 
 
 int cst_decoder_new(struct cst_decoder **out, const struct cst_config *cfg)
 {
-	const struct protocol *pr = cst_protocol_find(cfg->protocol);
+	struct cst_config own;
 
-	return pr ? create(out, cfg, pr, NULL) : -CST_ERR_PROTOCOL;
+	cfg = TAKE(cst_config, cfg, own);
+	return cfg ? create(out, cfg, cst_protocol_find(cfg->protocol), NULL) : -CST_ERR_INVAL;
 }
 
 /* True if the protocol has all mandatory functions. */
@@ -66,10 +70,14 @@ static int is_whole(const struct cst_protocol_ops *ops)
 int cst_decoder_new_custom(struct cst_decoder **out, const struct cst_config *cfg,
 			   const struct cst_protocol_ops *ops, void *user)
 {
+	struct cst_protocol_ops own_ops;
+	struct cst_config own;
 	struct protocol *pr;
 	int err;
 
-	if (!is_whole(ops))
+	cfg = TAKE(cst_config, cfg, own);
+	ops = TAKE(cst_protocol_ops, ops, own_ops);
+	if (!cfg || !ops || !is_whole(ops))
 		return -CST_ERR_INVAL;
 	pr = calloc(1, sizeof(*pr));
 	if (!pr)
@@ -99,6 +107,11 @@ void cst_decoder_free(struct cst_decoder *dec)
 
 int cst_decoder_reconfigure(struct cst_decoder *dec, const struct cst_config *cfg)
 {
+	struct cst_config own;
+
+	cfg = TAKE(cst_config, cfg, own);
+	if (!cfg)
+		return -CST_ERR_INVAL;
 	/* ETMv4 and ETE share one protocol */
 	if (dec->custom ? cfg->protocol != CST_PROTO_CUSTOM : cst_protocol_find(cfg->protocol) != dec->pr)
 		return -CST_ERR_PROTOCOL;
@@ -338,15 +351,23 @@ static enum cst_stop idle(const struct cst_decoder *dec)
 	return dec->finished ? CST_STOP_END : CST_STOP_INPUT;
 }
 
-int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *pkt, struct cst_pull *pull)
+int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *out, struct cst_pull *pull)
 {
+	/* no copy if the caller has room for all members */
+	const size_t given = out->struct_size ? out->struct_size : SIZE_0_2(cst_packet);
+	struct cst_packet own, *pkt = given < sizeof(own) ? &own : out;
+
+	if (given < SIZE_0_2(cst_packet) || given > SIZED_MAX)
+		return -CST_ERR_INVAL;
 	pull->dec = dec;
 	dec->manual = 1;
 	if (!dec->cur.listing)
 		cst_cursor_listing(&dec->cur);
 	/* parsers set only the fields of their packet; listings show others as 0 */
-	memset(pkt, 0, sizeof(*pkt));
+	memset((char *)pkt + sizeof(pkt->struct_size), 0, sizeof(*pkt) - sizeof(pkt->struct_size));
 	if (take_packet(dec, pkt, 1)) {
+		if (pkt == &own)
+			GIVE(cst_packet, out, own);
 		pull->why = CST_STOP_PACKET;
 		return 1;
 	}
@@ -358,7 +379,10 @@ int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *pkt, str
 size_t cst_decoder_packet_text(const struct cst_decoder *dec, const struct cst_packet *pkt, char *out,
 			       size_t cap)
 {
-	if (!dec->pr->ops.packet_text) {
+	struct cst_packet own;
+
+	pkt = TAKE(cst_packet, pkt, own);
+	if (!pkt || !dec->pr->ops.packet_text) {
 		if (cap)
 			*out = 0;
 		return 0;
@@ -391,6 +415,7 @@ int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t ca
 	enum cst_stop why;
 	size_t n = 0;
 
+	pkt.struct_size = 0;
 	if (cap < FLOW_ROOM || cap > INT32_MAX)
 		return -CST_ERR_INVAL;
 	dec->tail = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* table.c - the protocols of the library. */
+#include "base/sized.h"
 #include "protocols/protocol/protocol_int.h"
 
 void cst_stage_fini(void *stage)
@@ -29,8 +30,11 @@ int cst_protocol_resumes(const struct protocol *pr, const struct cst_config *cfg
 
 size_t cst_packet_text(const struct cst_packet *pkt, char *out, size_t cap)
 {
-	const struct protocol *pr = cst_protocol_find(pkt->protocol);
+	const struct protocol *pr;
+	struct cst_packet own;
 
+	pkt = TAKE(cst_packet, pkt, own);
+	pr = pkt ? cst_protocol_find(pkt->protocol) : NULL;
 	if (!pr) {
 		if (cap)
 			*out = 0;

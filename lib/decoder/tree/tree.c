@@ -283,7 +283,7 @@ int cst_tree_feed(struct cst_tree *t, const uint8_t *data, size_t len, uint64_t 
 int cst_tree_feed_wrapped(struct cst_tree *t, const uint8_t *data, size_t size, size_t write, int full,
 			  uint64_t offset)
 {
-	struct cst_unwrapped u;
+	struct cst_unwrapped u = { 0 };
 	int err, first;
 
 	err = cst_unwrap(&u, size, write, full, t->format == CST_TREE_RAW ? 1 : 16, 0);
@@ -594,8 +594,10 @@ int cst_tree_next_packet(struct cst_tree *t, struct cst_packet *pkt, struct cst_
 	t->listing = 1;
 	t->at_barrier = 0;
 	for (;;) {
-		if (t->cur && cst_decoder_next_packet(t->cur, pkt, pull))
-			return 1;
+		int got = t->cur ? cst_decoder_next_packet(t->cur, pkt, pull) : 0;
+
+		if (got)
+			return got;
 		if (!advance(t))
 			return idle(t, pull);
 		if (t->at_barrier) {

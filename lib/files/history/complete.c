@@ -61,7 +61,7 @@ static uint64_t time_of(const struct cst_event *ev, uint64_t before)
 static int find_runs(struct runs *p, struct cst_event_reader *r, uint64_t *bad)
 {
 	uint64_t time = 0, before = 0;
-	struct cst_event ev;
+	struct cst_event ev = { 0 };
 	size_t offset;
 	int got, err = 0;
 
@@ -277,7 +277,7 @@ static int on_alive(void *ctx, const struct cst_event *ev, int implied)
 static int write_all(struct writer *w, struct cst_state *st, struct cst_event_reader *r, struct runs *p)
 {
 	uint64_t last = CST_EVENT_NO_TIME;
-	struct cst_event ev;
+	struct cst_event ev = { 0 };
 	int err = 0, got, have = 0;
 
 	while (!err && (got = next_event(p, r, &ev, &have))) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "files/history/state_int.h"
 
 #define DEFAULT_MEMORY ((size_t)256 << 20)
@@ -253,8 +254,16 @@ int cst_entity_equal(const struct cst_event *a, const struct cst_event *b)
 
 int cst_state_new(struct cst_state **out, const struct cst_state_limits *limits)
 {
-	struct cst_state *st = calloc(1, sizeof(*st));
+	struct cst_state_limits own;
+	struct cst_state *st;
 
+	*out = NULL;
+	if (limits) {
+		limits = TAKE(cst_state_limits, limits, own);
+		if (!limits)
+			return -CST_ERR_INVAL;
+	}
+	st = calloc(1, sizeof(*st));
 	*out = st;
 	if (!st)
 		return -CST_ERR_NOMEM;
@@ -279,7 +288,7 @@ void cst_state_free(struct cst_state *st)
 	free(st);
 }
 
-void cst_state_counts(const struct cst_state *st, struct cst_state_counts *counts)
+int cst_state_counts(const struct cst_state *st, struct cst_state_counts *counts)
 {
-	*counts = st->counts;
+	return GIVE(cst_state_counts, counts, st->counts);
 }

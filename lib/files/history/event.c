@@ -2,6 +2,7 @@
 /*
  * event.c - the verbs of the event log, parameters, and events as text.
  */
+#include "base/sized.h"
 #include "files/history/event_int.h"
 
 #include <string.h>
@@ -240,9 +241,13 @@ static int write_args(struct cst_text *t, const struct cst_event *ev)
 
 int64_t cst_event_write(const struct cst_event *ev, char *out, size_t cap)
 {
+	struct cst_event own;
 	struct cst_text t;
 	int err;
 
+	ev = TAKE(cst_event, ev, own);
+	if (!ev)
+		return -CST_ERR_INVAL;
 	cst_text_init(&t, out, cap);
 	if (ev->n_params > CST_EVENT_PARAMS)
 		return -CST_ERR_INVAL;

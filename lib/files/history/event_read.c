@@ -7,6 +7,7 @@
 
 #include <cstrace/error.h>
 
+#include "base/sized.h"
 #include "files/history/event_int.h"
 #include "files/ini/doc_int.h"
 #include "files/ini/quote.h"
@@ -411,9 +412,10 @@ static int read_line(struct cst_event_reader *r, const char *p, const char *end,
 	return err ? cst_problem_set(why, err, NULL, "", r->line, ps.wrong) : 1;
 }
 
-int cst_event_next(struct cst_event_reader *r, struct cst_event *ev, struct cst_problem *why)
+int cst_event_next(struct cst_event_reader *r, struct cst_event *out, struct cst_problem *why)
 {
 	const char *start, *nl;
+	struct cst_event ev;
 	int got = 0;
 
 	while (!got && r->pos < r->end) {
@@ -426,14 +428,15 @@ int cst_event_next(struct cst_event_reader *r, struct cst_event *ev, struct cst_
 			r->bytes = 0;
 			r->passed(r->passed_ctx);
 		}
-		got = read_line(r, start, nl ? nl : r->end, ev, why);
+		got = read_line(r, start, nl ? nl : r->end, &ev, why);
 	}
-	return got;
+	return got > 0 && GIVE(cst_event, out, ev) ? -CST_ERR_INVAL : got;
 }
 
-int cst_event_prev(struct cst_event_reader *r, struct cst_event *ev, struct cst_problem *why)
+int cst_event_prev(struct cst_event_reader *r, struct cst_event *out, struct cst_problem *why)
 {
 	const char *start, *stop;
+	struct cst_event ev;
 	int got = 0;
 
 	while (!got && r->pos > r->text) {
@@ -441,8 +444,8 @@ int cst_event_prev(struct cst_event_reader *r, struct cst_event *ev, struct cst_
 		for (start = stop; start > r->text && start[-1] != '\n'; start--)
 			;
 		r->pos = start;
-		got = read_line(r, start, stop, ev, why);
+		got = read_line(r, start, stop, &ev, why);
 		r->line--;
 	}
-	return got;
+	return got > 0 && GIVE(cst_event, out, ev) ? -CST_ERR_INVAL : got;
 }

@@ -2,6 +2,7 @@
 /*
  * state.c - events applied to a system state, forwards and backwards.
  */
+#include "base/sized.h"
 #include "files/history/state_int.h"
 
 #include <string.h>
@@ -330,9 +331,14 @@ int cst_state_has(const struct cst_state *st, const struct cst_event *ev)
 
 int cst_state_apply(struct cst_state *st, const struct cst_event *ev, cst_state_fn fn, void *ctx)
 {
-	struct run r = { .st = st, .emit = fn, .ctx = ctx, .time = ev->time };
+	struct run r = { .st = st, .emit = fn, .ctx = ctx };
+	struct cst_event own;
 	int err;
 
+	ev = TAKE(cst_event, ev, own);
+	if (!ev)
+		return -CST_ERR_INVAL;
+	r.time = ev->time;
 	st->counts.events++;
 	if (!known(ev))
 		err = emit(&r, ev, 0);
@@ -370,10 +376,15 @@ static uint64_t remove_all(struct run *r, const struct cst_event *ev)
 
 int cst_state_unapply(struct cst_state *st, const struct cst_event *ev)
 {
-	struct run r = { .st = st, .time = ev->time };
+	struct run r = { .st = st };
+	struct cst_event own;
 	struct entity *e;
 	uint64_t before;
 
+	ev = TAKE(cst_event, ev, own);
+	if (!ev)
+		return -CST_ERR_INVAL;
+	r.time = ev->time;
 	st->counts.events++;
 	if (!known(ev))
 		return 0;

@@ -2,6 +2,9 @@
 /*
  * state_query.c - what is in a system state, and states that are reconstructed from the end of a log.
  */
+#include <cstrace/error.h>
+
+#include "base/sized.h"
 #include "files/history/state_int.h"
 
 static int show(const struct entity *e, enum cst_event_state state, uint64_t time, cst_state_fn fn, void *ctx)
@@ -51,15 +54,17 @@ int cst_state_list_process(const struct cst_state *st, int64_t pid, enum cst_eve
 	return list(st, state == CST_STATE_END ? &last : &first, 1, state, time, fn, ctx);
 }
 
-static int answer(const struct entity *e, struct cst_event *ev)
+static int answer(const struct entity *e, struct cst_event *out)
 {
+	struct cst_event ev;
+
 	if (!e)
 		return 0;
-	*ev = e->ev;
-	ev->state = CST_STATE_CURRENT;
-	ev->time = CST_EVENT_NO_TIME;
-	ev->line = 0;
-	return 1;
+	ev = e->ev;
+	ev.state = CST_STATE_CURRENT;
+	ev.time = CST_EVENT_NO_TIME;
+	ev.line = 0;
+	return GIVE(cst_event, out, ev) ? -CST_ERR_INVAL : 1;
 }
 
 int cst_state_process(const struct cst_state *st, int64_t pid, struct cst_event *ev)
@@ -125,7 +130,7 @@ int cst_state_code(const struct cst_state *st, int64_t pid, uint64_t address, st
 
 int cst_state_at(struct cst_state *st, struct cst_event_reader *r, uint64_t until, uint64_t *bad)
 {
-	struct cst_event ev;
+	struct cst_event ev = { 0 };
 	int got, err = 0, failed;
 
 	if (bad)

@@ -6,6 +6,7 @@
 
 #include <cstrace/error.h>
 
+#include "base/sized.h"
 #include "base/text.h"
 #include "files/package/metadata_int.h"
 
@@ -327,6 +328,7 @@ static int complete(const struct cst_meta_source *src, struct cst_meta_regs *reg
 int cst_meta_etmv4(const struct cst_meta_source *src, struct cst_etmv4_regs *out, int *ete,
 		   struct cst_problem *why)
 {
+	struct cst_etmv4_regs own = { 0 };
 	struct cst_meta_regs regs;
 	uint8_t ver;
 	int err;
@@ -339,20 +341,19 @@ int cst_meta_etmv4(const struct cst_meta_source *src, struct cst_etmv4_regs *out
 	if (err)
 		return err;
 	*ete = src->kind == CST_META_ETE;
-	memset(out, 0, sizeof(*out));
-	out->configr = regs.value[REG_TRCCONFIGR];
-	out->traceidr = regs.value[REG_TRCTRACEIDR];
-	out->idr0 = regs.value[REG_TRCIDR0];
-	out->idr1 = regs.value[REG_TRCIDR1];
-	out->idr2 = regs.value[REG_TRCIDR2];
-	out->idr8 = regs.value[REG_TRCIDR8];
-	out->idr9 = regs.value[REG_TRCIDR9];
-	out->idr10 = regs.value[REG_TRCIDR10];
-	out->idr11 = regs.value[REG_TRCIDR11];
-	out->idr12 = regs.value[REG_TRCIDR12];
-	out->idr13 = regs.value[REG_TRCIDR13];
-	out->devarch = regs.value[REG_TRCDEVARCH];
-	return 0;
+	own.configr = regs.value[REG_TRCCONFIGR];
+	own.traceidr = regs.value[REG_TRCTRACEIDR];
+	own.idr0 = regs.value[REG_TRCIDR0];
+	own.idr1 = regs.value[REG_TRCIDR1];
+	own.idr2 = regs.value[REG_TRCIDR2];
+	own.idr8 = regs.value[REG_TRCIDR8];
+	own.idr9 = regs.value[REG_TRCIDR9];
+	own.idr10 = regs.value[REG_TRCIDR10];
+	own.idr11 = regs.value[REG_TRCIDR11];
+	own.idr12 = regs.value[REG_TRCIDR12];
+	own.idr13 = regs.value[REG_TRCIDR13];
+	own.devarch = regs.value[REG_TRCDEVARCH];
+	return GIVE(cst_etmv4_regs, out, own);
 }
 
 static int set_format(struct cst_doc *doc, const char *section, const struct cst_etmv4_regs *regs, int ete)
@@ -367,7 +368,9 @@ static int set_format(struct cst_doc *doc, const char *section, const struct cst
 	return cst_doc_set(doc, section, "format", buf);
 }
 
-int cst_meta_set_etmv4(struct cst_doc *doc, const char *section, const struct cst_etmv4_regs *r, int ete)
+/* cst_meta_set_etmv4() of registers that were taken. */
+static int set_etmv4(struct cst_doc *doc, const char *section, const struct cst_etmv4_regs *r,
+		     int ete)
 {
 	const struct {
 		uint8_t reg;
@@ -407,4 +410,13 @@ int cst_meta_set_etmv4(struct cst_doc *doc, const char *section, const struct cs
 			err = cst_doc_set_number(doc, section, cst_meta_option_name(i), v, 0);
 	}
 	return err;
+}
+
+int cst_meta_set_etmv4(struct cst_doc *doc, const char *section, const struct cst_etmv4_regs *r,
+		       int ete)
+{
+	struct cst_etmv4_regs own;
+
+	r = TAKE(cst_etmv4_regs, r, own);
+	return r ? set_etmv4(doc, section, r, ete) : -CST_ERR_INVAL;
 }

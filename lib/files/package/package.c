@@ -8,6 +8,7 @@
 #include <cstrace/error.h>
 #include <cstrace/files/package.h>
 
+#include "base/sized.h"
 #include "files/ini/doc_int.h"
 
 #define DEFAULT_TEXT ((size_t)1 << 20)
@@ -407,10 +408,12 @@ static int read_package(struct package *p)
 
 int cst_package_read(struct cst_package **out, const struct cst_snap_io *io, const char *index)
 {
+	struct cst_snap_io own;
 	struct package *p;
 	int err;
 
 	*out = NULL;
+	io = TAKE(cst_snap_io, io, own);
 	if (!io || !io->open)
 		return -CST_ERR_INVAL;
 	p = calloc(1, sizeof(*p));

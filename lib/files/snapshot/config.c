@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/sized.h"
 #include "files/snapshot/snapshot_int.h"
 
 /* What a reader assumes where a snapshot is older than the register. */
@@ -190,10 +191,9 @@ int cst_snap_etmv4(const struct cst_snap_device *source, struct cst_etmv4_regs *
 	err = read_source(source, &kind, &all, &flags, missing);
 	if (err)
 		return err;
-	*regs = all.etmv4;
 	if (assumed)
 		*assumed = flags;
-	return 0;
+	return GIVE(cst_etmv4_regs, regs, all.etmv4);
 }
 
 static int data_config(const struct kind *kind, const union regs *r, enum cst_profile profile,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "files/snapshot/snapshot_int.h"
 
 #define SPACES 8	/* one per bit of enum cst_memspace */
@@ -218,10 +219,13 @@ static int load_all(struct builder *b)
 int cst_snap_memory_new(struct cst_snap_memory **mem, const struct cst_snapshot *ss,
 			struct cst_image *img, const struct cst_snap_io *io, size_t *missing)
 {
-	struct builder b = { .io = io };
+	struct cst_snap_io own;
+	struct builder b = { .io = TAKE(cst_snap_io, io, own) };
 	int err;
 
 	*mem = NULL;
+	if (!b.io)
+		return -CST_ERR_INVAL;
 	b.mem = calloc(1, sizeof(*b.mem));
 	if (!b.mem)
 		return -CST_ERR_NOMEM;

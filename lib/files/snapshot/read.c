@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "files/snapshot/snapshot_int.h"
 
 #define DEFAULT_TEXT ((size_t)1 << 20)
@@ -233,10 +234,12 @@ static int read_all(struct snap *ss, const struct cst_snap_io *io, const char *n
 
 int cst_snapshot_read(struct cst_snapshot **out, const struct cst_snap_io *io, const char *index)
 {
+	struct cst_snap_io own;
 	struct snap *ss;
 	int err;
 
 	*out = NULL;
+	io = TAKE(cst_snap_io, io, own);
 	if (!io || !io->open)
 		return -CST_ERR_INVAL;
 	ss = calloc(1, sizeof(*ss));

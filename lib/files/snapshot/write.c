@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "base/text.h"
 #include "files/snapshot/snapshot_int.h"
 
@@ -352,12 +353,15 @@ static int put(const struct writer *w, const char *name,
 int cst_snapshot_write(const struct cst_snapshot *ss, const struct cst_snap_sink *sink, const char *index,
 		       const char *metadata)
 {
-	struct writer w = { .ss = ss, .sink = sink, .index = index ? index : INDEX,
+	struct cst_snap_sink own;
+	struct writer w = { .ss = ss,
+			    .sink = TAKE(cst_snap_sink, sink, own),
+			    .index = index ? index : INDEX,
 			    .metadata = metadata ? metadata : METADATA };
 	size_t i;
 	int err;
 
-	if (!ss || !sink || !sink->write)
+	if (!ss || !w.sink || !w.sink->write)
 		return -CST_ERR_INVAL;
 	err = check(&w);
 	for (i = 0; !err && i < ss->n_devices; i++) {

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "base/sized.h"
 #include "files/tarmac/tarmac_int.h"
 
 #define DEFAULT_LINE ((size_t)64 << 10)
@@ -54,9 +55,15 @@ struct cst_tarmac_reader {
 
 int cst_tarmac_reader_new(struct cst_tarmac_reader **out, const struct cst_tarmac_opts *opts)
 {
+	struct cst_tarmac_opts own;
 	struct cst_tarmac_reader *r;
 
 	*out = NULL;
+	if (opts) {
+		opts = TAKE(cst_tarmac_opts, opts, own);
+		if (!opts)
+			return -CST_ERR_INVAL;
+	}
 	if (opts && opts->has_isa && opts->isa > CST_ISA_TEE)
 		return -CST_ERR_INVAL;
 	r = calloc(1, sizeof(*r));

@@ -3,6 +3,7 @@
  * write.c - records → lines in the syntax of Fast Models and of ES: times, instructions, flow, events, and which function
  * writes the others.
  */
+#include "base/sized.h"
 #include "files/tarmac/write_int.h"
 
 #define ES_TIME 11	/* columns of a time */
@@ -415,8 +416,14 @@ static int write_record(struct writer *w)
 
 int64_t cst_tarmac_write(const struct cst_tarmac_record *rec, enum cst_tarmac_dialect dialect, char *out, size_t cap)
 {
-	struct writer w = { .rec = rec, .dialect = dialect };
+	struct cst_tarmac_record own;
+	struct writer w = { .dialect = dialect };
 	int err;
+
+	rec = TAKE(cst_tarmac_record, rec, own);
+	if (!rec)
+		return -CST_ERR_INVAL;
+	w.rec = rec;
 
 	cst_text_init(&w.t, out, cap);
 	if (dialect != CST_TARMAC_FAST_MODELS && dialect != CST_TARMAC_ES)

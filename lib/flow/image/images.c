@@ -5,6 +5,7 @@
 
 #include <cstrace/error.h>
 
+#include "base/sized.h"
 #include "flow/image/image_int.h"
 
 #define IDS (CST_CTX_CID | CST_CTX_VMID)
@@ -92,10 +93,12 @@ static size_t lower(const struct cst_images *t, const struct cst_image_key *key,
 
 int cst_images_set(struct cst_images *t, const struct cst_image_key *key, struct cst_space *space)
 {
+	struct cst_image_key own;
 	struct entry *grown;
 	size_t i, cap;
 
-	if (!key->spaces || key->ids & ~IDS)
+	key = TAKE(cst_image_key, key, own);
+	if (!key || !key->spaces || key->ids & ~IDS)
 		return -CST_ERR_INVAL;
 	t->generation++;
 	i = lower(t, key, compare);
@@ -120,9 +123,11 @@ int cst_images_set(struct cst_images *t, const struct cst_image_key *key, struct
 
 int cst_images_remove(struct cst_images *t, const struct cst_image_key *key)
 {
+	struct cst_image_key own;
 	size_t i;
 
-	if (!key->spaces || key->ids & ~IDS)
+	key = TAKE(cst_image_key, key, own);
+	if (!key || !key->spaces || key->ids & ~IDS)
 		return -CST_ERR_INVAL;
 	i = lower(t, key, compare);
 	if (i == t->count || compare(&t->entry[i].key, key))

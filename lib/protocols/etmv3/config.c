@@ -2,18 +2,16 @@
 /*
  * config.c - ETMv3 registers to decoder configuration (IHI 0014Q, ETMCR, ETMIDR, ETMCCER).
  */
-#include <string.h>
-
 #include <cstrace/config.h>
 #include <cstrace/error.h>
 
 #include "base/bits.h"
+#include "base/sized.h"
 
-int cst_config_etmv3(struct cst_config *cfg, const struct cst_etmv3_regs *r, enum cst_profile profile)
+static int config(struct cst_config *cfg, const struct cst_etmv3_regs *r, enum cst_profile profile)
 {
 	unsigned int minor = BITS(r->idr, 7, 4);
 
-	memset(cfg, 0, sizeof(*cfg));
 	cfg->protocol = CST_PROTO_ETMV3;
 	cfg->profile = profile;
 	cfg->version = 0x30 | minor;
@@ -33,4 +31,18 @@ int cst_config_etmv3(struct cst_config *cfg, const struct cst_etmv3_regs *r, enu
 	cfg->ts_gray = !BIT(r->ccer, 28);
 	/* ETMIDR[11:8] is the major version minus 1 */
 	return BITS(r->idr, 11, 8) == 2 && minor <= 5 ? 0 : -CST_ERR_VERSION;
+}
+
+int cst_config_etmv3(struct cst_config *cfg, const struct cst_etmv3_regs *r,
+		     enum cst_profile profile)
+{
+	struct cst_config own = { 0 };
+	struct cst_etmv3_regs own_regs;
+	int err;
+
+	r = TAKE(cst_etmv3_regs, r, own_regs);
+	if (!r)
+		return -CST_ERR_INVAL;
+	err = config(&own, r, profile);
+	return GIVE(cst_config, cfg, own) ? -CST_ERR_INVAL : err;
 }

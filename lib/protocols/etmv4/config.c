@@ -3,12 +3,11 @@
  * config.c - ETMv4 and ETE registers to decoder configuration (Arm ARM K10.5.1.3; IHI 0064, TRCIDR0 to TRCIDR13,
  * TRCCONFIGR, TRCDEVARCH).
  */
-#include <string.h>
-
 #include <cstrace/config.h>
 #include <cstrace/error.h>
 
 #include "base/bits.h"
+#include "base/sized.h"
 
 /* Sizes of VMID and context ID are numbers of bytes: 1, 2 or 4. Other values are reserved and taken as 0. */
 static uint8_t id_bytes(unsigned int field)
@@ -59,13 +58,12 @@ static uint8_t arch_version(const struct cst_etmv4_regs *r, int ete)
 	return (uint8_t)(major << 4 | minor);
 }
 
-int cst_config_etmv4(struct cst_config *cfg, const struct cst_etmv4_regs *r, int ete,
-		     enum cst_profile profile)
+static int config(struct cst_config *cfg, const struct cst_etmv4_regs *r, int ete,
+		  enum cst_profile profile)
 {
 	unsigned int major, minor;
 
 	ete = cst_etmv4_is_ete(r, ete);
-	memset(cfg, 0, sizeof(*cfg));
 	cfg->protocol = ete ? CST_PROTO_ETE : CST_PROTO_ETMV4;
 	cfg->profile = profile;
 	cfg->trace_id = r->traceidr & 0x7f;
@@ -118,14 +116,36 @@ int cst_config_etmv4(struct cst_config *cfg, const struct cst_etmv4_regs *r, int
 	return 0;
 }
 
+int cst_config_etmv4(struct cst_config *cfg, const struct cst_etmv4_regs *r, int ete,
+		     enum cst_profile profile)
+{
+	struct cst_config own = { 0 };
+	struct cst_etmv4_regs own_regs;
+	int err;
+
+	r = TAKE(cst_etmv4_regs, r, own_regs);
+	if (!r)
+		return -CST_ERR_INVAL;
+	err = config(&own, r, ete, profile);
+	return GIVE(cst_config, cfg, own) ? -CST_ERR_INVAL : err;
+}
+
 int cst_config_etmv4_data(struct cst_config *cfg, const struct cst_etmv4_regs *r, enum cst_profile profile)
 {
-	int err = cst_config_etmv4(cfg, r, 0, profile);
+	struct cst_config own = { 0 };
+	struct cst_etmv4_regs own_regs;
+	int err;
 
-	cfg->protocol = CST_PROTO_ETMV4_DATA;
+	r = TAKE(cst_etmv4_regs, r, own_regs);
+	if (!r)
+		return -CST_ERR_INVAL;
+	err = config(&own, r, 0, profile);
+	own.protocol = CST_PROTO_ETMV4_DATA;
 	/* TRCTRACEIDR holds the instruction stream's ID, which is even; the data stream has the next one */
-	cfg->trace_id |= 1;
-	cfg->data_addr = BIT(r->configr, 16);
-	cfg->data_value = BIT(r->configr, 17);
+	own.trace_id |= 1;
+	own.data_addr = BIT(r->configr, 16);
+	own.data_value = BIT(r->configr, 17);
+	if (GIVE(cst_config, cfg, own))
+		return -CST_ERR_INVAL;
 	return err == -CST_ERR_UNSUP ? 0 : err;
 }

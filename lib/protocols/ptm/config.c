@@ -2,18 +2,16 @@
 /*
  * config.c - PTM registers to decoder configuration (IHI 0035B chapter 3, ETMCR, ETMCCER, ETMIDR).
  */
-#include <string.h>
-
 #include <cstrace/config.h>
 #include <cstrace/error.h>
 
 #include "base/bits.h"
+#include "base/sized.h"
 
-int cst_config_ptm(struct cst_config *cfg, const struct cst_etmv3_regs *r)
+static int config(struct cst_config *cfg, const struct cst_etmv3_regs *r)
 {
 	unsigned int minor = BITS(r->idr, 7, 4);
 
-	memset(cfg, 0, sizeof(*cfg));
 	cfg->protocol = CST_PROTO_PTM;
 	cfg->profile = CST_PROFILE_A;
 	cfg->version = 0x10 | minor;
@@ -29,4 +27,17 @@ int cst_config_ptm(struct cst_config *cfg, const struct cst_etmv3_regs *r)
 	cfg->ts64 = minor >= 1 && BIT(r->ccer, 29);
 	cfg->ts_gray = !(minor >= 1 && BIT(r->ccer, 28));
 	return BITS(r->idr, 11, 8) == 3 && minor <= 1 ? 0 : -CST_ERR_VERSION;
+}
+
+int cst_config_ptm(struct cst_config *cfg, const struct cst_etmv3_regs *r)
+{
+	struct cst_config own = { 0 };
+	struct cst_etmv3_regs own_regs;
+	int err;
+
+	r = TAKE(cst_etmv3_regs, r, own_regs);
+	if (!r)
+		return -CST_ERR_INVAL;
+	err = config(&own, r);
+	return GIVE(cst_config, cfg, own) ? -CST_ERR_INVAL : err;
 }

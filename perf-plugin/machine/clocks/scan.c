@@ -31,7 +31,7 @@ int clock_scan_begin(struct clock_scan *s, const struct trace_units *tu, struct 
 	if (!f->pub.raw)
 		queue_find_ids(q);
 	for (id = f->pub.raw ? 0 : 1; id < last && !rc; id++) {
-		struct cst_config cfg;
+		struct cst_config cfg = { 0 };
 
 		if (!f->pub.raw && !(q->ids[id >> 6] >> (id & 63) & 1))
 			continue;

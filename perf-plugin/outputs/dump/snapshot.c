@@ -96,7 +96,7 @@ static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct c
 	const struct cst_snap_device *core = cst_snapshot_core(r->ss, src);
 	bool reference = r->d->format == DUMP_OPENCSD;
 	struct cst_decoder *dec;
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 	const char *missing = "";
 	unsigned int assumed = 0;
 	char text[160];

@@ -32,7 +32,7 @@ static int pull(struct dump *d, struct cst_tree *tree)
 /* Packet by packet, each followed by the elements that it completes. */
 static int list_packets(struct dump *d, struct cst_tree *tree)
 {
-	struct cst_packet pkt;
+	struct cst_packet pkt = { 0 };
 	struct cst_pull p;
 	int n;
 

@@ -18,7 +18,7 @@ static bool resumes(const struct trace_unit *u, const struct fragment *f, uint8_
 	const uint64_t skip = f->pub.size / 2 / FRAME * FRAME, len = f->pub.size - skip < CUT_LEAD ? f->pub.size - skip : CUT_LEAD;
 	struct cst_config cfg = u->config;
 	struct cst_decoder *dec;
-	struct cst_packet pkt;
+	struct cst_packet pkt = { 0 };
 	struct cst_pull pull;
 	struct cst_tree *t;
 	bool found = false;

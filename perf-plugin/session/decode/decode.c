@@ -191,7 +191,7 @@ static int pull(struct run *r, struct buffer_tree *bt)
 static int pull_packets(struct run *r, struct buffer_tree *bt)
 {
 	struct stream_state *st;
-	struct cst_packet pkt;
+	struct cst_packet pkt = { 0 };
 	struct cst_pull p;
 	int n, rc;
 

@@ -149,7 +149,7 @@ static int take_trace(struct search *s)
 
 static int add_watch(struct search *s, struct trace_unit *u, uint8_t id)
 {
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 	struct cst_decoder *dec;
 	struct watch *w = &s->watch[id];
 	int rc;

@@ -388,7 +388,7 @@ static int for_each_event(struct importer *im, int (*fn)(struct importer *im, co
 {
 	struct cst_event_reader *r;
 	struct cst_problem why;
-	struct cst_event ev;
+	struct cst_event ev = { 0 };
 	const uint8_t *text;
 	size_t len;
 	int rc;
@@ -421,7 +421,7 @@ static int write_earlier(void *ctx, const struct cst_event *ev, int implied)
 static int write_state_before(struct importer *im)
 {
 	struct cst_event_reader *r = NULL;
-	struct cst_state_counts counts;
+	struct cst_state_counts counts = { 0 };
 	struct cst_state *st = NULL;
 	const uint8_t *text;
 	size_t len;

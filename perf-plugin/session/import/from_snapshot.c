@@ -121,7 +121,7 @@ static uint32_t choose_cpu(struct importer *im, const struct cst_snap_device *co
 
 static void fill_v8(struct unit *u, const struct cst_snap_device *dev)
 {
-	struct cst_etmv4_regs r;
+	struct cst_etmv4_regs r = { 0 };
 	uint64_t auth = 0;
 	int ete;
 

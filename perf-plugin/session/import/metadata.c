@@ -130,7 +130,7 @@ static void read_ts_source(struct aux_cpu *a, const struct cst_doc_section *s, b
 
 static int read_etmv4(struct aux_cpu *a, const struct cst_meta_source *src, struct cst_problem *why)
 {
-	struct cst_etmv4_regs r;
+	struct cst_etmv4_regs r = { 0 };
 	int ete, err = cst_meta_etmv4(src, &r, &ete, why);
 
 	if (err)

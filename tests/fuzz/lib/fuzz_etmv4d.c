@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t choice = take8(&in), seed = take8(&in);
 	struct cst_etmv4_regs regs = { .configr = 3 << 16 | 3 << 1, .traceidr = 0x10, .idr0 = 3 << 3 | 3 << 1,
 				       .idr1 = 4 << 8, .idr2 = 4 };
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 
 	CHECK(!cst_config_etmv4_data(&cfg, &regs, CST_PROFILE_R));
 	cfg.strict = choice & 1;

@@ -25,7 +25,7 @@ struct list {
 
 static void ask(const struct cst_index *ix, uint32_t seed)
 {
-	struct cst_index_query q;
+	struct cst_index_query q = { 0 };
 	struct cst_index_place p;
 	uint32_t i, k;
 

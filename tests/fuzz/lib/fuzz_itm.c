@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct input in = { data, data + size };
 	uint8_t choice = take8(&in), seed = take8(&in);
 	struct cst_itm_regs regs = { .tcr = 0x00140011 | (uint32_t)(choice >> 2 & 3) << 8 };
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 
 	CHECK(!cst_config_itm(&cfg, &regs));
 	cfg.strict = choice & 1;

@@ -95,12 +95,12 @@ static void write_again(const struct cst_doc *doc)
 
 static void ask_source(const struct cst_meta_source *src)
 {
-	struct cst_etmv4_regs regs, again;
+	struct cst_etmv4_regs regs = { 0 }, again = { 0 };
 	struct cst_problem why = { .text = NULL };
 	struct cst_metadata *md;
 	struct buffer b = { .p = NULL };
 	struct cst_sink sink = { &b, append };
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 	struct cst_doc *doc;
 	unsigned int i;
 	uint64_t v;
@@ -191,7 +191,7 @@ static void write_event(const struct cst_event *ev)
 {
 	struct buffer a = { .p = NULL }, b = { .p = NULL };
 	struct cst_event_reader *r;
-	struct cst_event again;
+	struct cst_event again = { 0 };
 
 	keep(&a, ev, 0);
 	if (!a.full) {
@@ -209,7 +209,7 @@ static void write_event(const struct cst_event *ev)
 
 static void ask_state(const struct cst_state *st, const struct cst_event *ev)
 {
-	struct cst_event found;
+	struct cst_event found = { 0 };
 
 	if (cst_state_process(st, ev->pid, &found))
 		CHECK(found.verb == CST_EVENT_PROCESS && found.pid == ev->pid);
@@ -228,8 +228,8 @@ static void read_complete(struct buffer *log, const struct cst_state *after)
 {
 	struct cst_state *st, *before;
 	struct cst_event_reader *r;
-	struct cst_state_counts c;
-	struct cst_event ev;
+	struct cst_state_counts c = { 0 };
+	struct cst_event ev = { 0 };
 	uint64_t bad;
 
 	CHECK(!cst_state_new(&st, NULL) && !cst_state_new(&before, NULL));
@@ -262,7 +262,7 @@ static void complete(struct cst_event_reader *r)
 	struct buffer log = { .p = NULL };
 	const struct cst_sink sink = { &log, append };
 	struct cst_state *st;
-	struct cst_state_counts c;
+	struct cst_state_counts c = { 0 };
 	uint64_t bad;
 	int err;
 
@@ -282,9 +282,9 @@ static void replay(const struct file *f)
 	struct cst_state *st, *back;
 	struct buffer log = { .p = NULL };
 	struct cst_event_reader *r;
-	struct cst_state_counts c;
+	struct cst_state_counts c = { 0 };
 	struct cst_problem why;
-	struct cst_event ev;
+	struct cst_event ev = { 0 };
 	uint64_t bad, wrong = 0, events = 0;
 	int got;
 

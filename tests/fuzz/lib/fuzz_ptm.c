@@ -170,7 +170,7 @@ static void decode(const struct program *pr, uint32_t seed, uint32_t piece, size
 	struct cst_space *space;
 	struct cst_image *img;
 	struct cst_pull got;
-	struct cst_packet pkt;
+	struct cst_packet pkt = { 0 };
 	size_t at = 0, n;
 	uint8_t *copy;
 

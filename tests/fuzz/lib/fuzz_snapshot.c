@@ -54,7 +54,7 @@ static void note(void *ctx, const struct cst_snap_note *n)
 
 static void ask(const struct cst_snapshot *ss)
 {
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 	const char *missing = NULL;
 	unsigned int assumed, stream;
 	uint64_t v;
@@ -111,8 +111,12 @@ static void read_memory(struct cst_snap_memory *mem, const struct cst_snapshot *
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t len)
 {
 	struct files fs = { .n = 0 };
-	struct cst_snap_io io = { &fs, open_file, note,
-				  { .text = 4096, .memory = 1 << 20, .files = 16, .dumps = 256 } };
+	struct cst_snap_io io = {
+		.ctx = &fs,
+		.open = open_file,
+		.note = note,
+		.limits = { .text = 4096, .memory = 1 << 20, .files = 16, .dumps = 256 }
+	};
 	struct cst_snap_memory *mem = NULL;
 	struct cst_snapshot *ss = NULL;
 	struct cst_image *img = NULL;

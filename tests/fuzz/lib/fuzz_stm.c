@@ -7,7 +7,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const struct cst_stm_regs regs = { .tcsr = 0x00100007 };
 	struct input in = { data, data + size };
 	uint8_t choice = take8(&in), seed = take8(&in);
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 
 	CHECK(!cst_config_stm(&cfg, &regs));
 	cfg.strict = choice & 1;

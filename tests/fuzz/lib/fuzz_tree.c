@@ -178,7 +178,7 @@ static void set_up_anew(const struct setup *su, uint32_t seed, struct stream *s)
 {
 	struct cst_decoder *dec[IDS];
 	struct cst_tree *t = new_tree(su, dec);
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 	size_t at = 0, n;
 	unsigned int k;
 	int err;
@@ -316,7 +316,7 @@ static void listing(const struct setup *su)
 	struct cst_decoder *dec[IDS];
 	struct cst_tree *t = new_tree(su, dec);
 	struct cst_pull next, p;
-	struct cst_packet pkt;
+	struct cst_packet pkt = { 0 };
 	int n, end, resets = 0;
 	unsigned int k;
 

@@ -93,7 +93,7 @@ static void to_text_and_back(const struct pd_record *rec, const struct perfdata 
 	struct record_maker m = { .header = pd, .sources = &none, .own = true, .emit = same, .data = &c };
 	struct cst_event_reader *r;
 	struct cst_problem why;
-	struct cst_event ev;
+	struct cst_event ev = { 0 };
 	int64_t len;
 
 	event_of_record(&build, rec, &none, pd);

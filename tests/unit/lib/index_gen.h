@@ -41,7 +41,7 @@ static inline struct cst_config case_config(const struct gen_case *c)
 		.idr1 = c->regs.idr1, .idr2 = c->regs.idr2, .idr8 = c->regs.idr8,
 		.devarch = c->regs.devarch,
 	};
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 
 	assert_int_equal(cst_config_etmv4(&cfg, &regs, c->regs.ete,
 					  c->tu.mprofile ? CST_PROFILE_M : CST_PROFILE_A), 0);

@@ -308,7 +308,7 @@ void rt_decode(struct run *r, const uint8_t *p, size_t len, bool framed, bool ho
 	};
 	size_t at = 0, k;
 	struct cst_decoder *dec;
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 	struct cst_tree *t;
 	/* small outputs and inputs make every stage stop and go on in odd places */
 	size_t few = rnd(r, 2) ? 64 : 8 + rnd(r, 20), cap = r->cap ? r->cap : few;

@@ -73,7 +73,7 @@ static inline void random_event(uint64_t *seed, struct cst_event *ev, struct cst
 /* An END of what is not there says that it was there before the log: tested apart. */
 static inline int ends_nothing(const struct cst_state *st, const struct cst_event *ev)
 {
-	struct cst_event found;
+	struct cst_event found = { 0 };
 
 	switch (ev->verb) {
 	case CST_EVENT_PROCESS:
@@ -95,7 +95,7 @@ static inline void random_log(uint64_t seed, unsigned int events, struct lines *
 {
 	struct cst_state *st = new_state();
 	struct cst_event_param params[2];
-	struct cst_event ev;
+	struct cst_event ev = { 0 };
 	unsigned int i;
 
 	for (i = 0; i < events; i++) {
@@ -126,8 +126,8 @@ static inline struct record forwards(const char *text, size_t len, size_t events
 	struct record rec = { .states = calloc(events + 1, sizeof(char *)) };
 	struct cst_state *st = new_state();
 	struct cst_event_reader *r;
-	struct cst_state_counts c;
-	struct cst_event ev;
+	struct cst_state_counts c = { 0 };
+	struct cst_event ev = { 0 };
 
 	assert_non_null(rec.states);
 	assert_int_equal(cst_event_reader_new(&r, text, len, 0), 0);
@@ -158,8 +158,8 @@ static inline void compare_backwards(const char *text, size_t len, const struct 
 {
 	struct cst_state *st = new_state();
 	struct cst_event_reader *r;
-	struct cst_state_counts c;
-	struct cst_event ev;
+	struct cst_state_counts c = { 0 };
+	struct cst_event ev = { 0 };
 	size_t at = rec->n - 1;
 	char *d;
 

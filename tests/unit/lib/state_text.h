@@ -79,7 +79,7 @@ static inline void apply_text(struct cst_state *st, const char *text, struct lin
 {
 	struct cst_event_reader *r;
 	struct cst_problem why;
-	struct cst_event ev;
+	struct cst_event ev = { 0 };
 	int got;
 
 	assert_int_equal(cst_event_reader_new(&r, text, strlen(text), 0), 0);

@@ -34,7 +34,7 @@ struct sample {
 /* All that is there; the last pull says so. */
 static inline void take(struct cst_decoder *dec, enum way way, struct result *r)
 {
-	struct cst_packet pkt;
+	struct cst_packet pkt = { 0 };
 	struct cst_pull p;
 	unsigned int cap = way == BYTES_ALONE ? CST_PULL_MIN : 200;
 	int got, more;

@@ -96,7 +96,7 @@ static int decode(const struct gen_case *c, struct result *r)
 	struct cst_decoder *dec = NULL;
 	struct cst_counts *counts = NULL;
 	struct cst_section *sec;
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 	struct cst_pull p;
 	int err, n, pass;
 	size_t k;
@@ -364,7 +364,7 @@ static int use_package(size_t *written)
 	const struct cst_sink sink = { written, append };
 	struct cst_event_reader *r = NULL;
 	struct cst_package *pkg = NULL;
-	struct cst_state_counts counts;
+	struct cst_state_counts counts = { 0 };
 	struct cst_state *st = NULL;
 	int err = cst_package_read(&pkg, &io, NULL);
 

@@ -101,7 +101,7 @@ static void list_unsynced(const char *what, const struct cst_config *cfg)
 	const size_t size = 4 << 20;
 	uint8_t *block = malloc(size);
 	struct cst_decoder *dec;
-	struct cst_packet pkt;
+	struct cst_packet pkt = { 0 };
 	struct cst_pull p;
 	size_t at = 0;
 
@@ -215,7 +215,7 @@ static void test_unaligned(void **state)
 	const size_t size = 16 << 20;
 	uint32_t *nops = malloc(size), i;
 	struct stream s = { NULL, 0, 0 };
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 	struct cst_stats stats;
 	struct program pr;
 
@@ -386,7 +386,7 @@ static void test_undecided(void **state)
 	};
 	const struct cst_etmv3_regs regs = { .cr = 1u << 12 | 1u << 28, .ccer = 1u << 22, .idr = 0x4100f250 };
 	static const uint32_t nop = 0xe1a00000;
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 	struct program pr;
 	struct stream s;
 	unsigned int i;

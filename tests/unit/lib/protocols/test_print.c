@@ -74,6 +74,7 @@ static void test_any_packet(void **state)
 		for (type = 0; type < 256; type++)
 			for (fill = 0; fill < 256; fill += 15) {
 				memset(&p, (int)fill, sizeof(p));
+				p.struct_size = 0;
 				p.type = (uint8_t)type;
 				p.protocol = (uint8_t)protocol;
 				assert_true(cst_packet_text(&p, out, sizeof(out)) < sizeof(out));

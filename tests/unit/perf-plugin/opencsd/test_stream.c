@@ -103,7 +103,7 @@ static void pull(struct run *r, bool framed, struct lines *l)
 	const struct gen_case *c = r->c;
 	struct cst_generic g[64];
 	struct cst_decoder *dec;
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 	struct cst_tree *t;
 	struct cst_pull p;
 	char text[512];
@@ -329,8 +329,8 @@ static void library_packets(const struct gen_case *c, struct lines *l)
 {
 	struct cst_generic g[64];
 	struct cst_decoder *dec;
-	struct cst_packet pkt;
-	struct cst_config cfg;
+	struct cst_packet pkt = { 0 };
+	struct cst_config cfg = { 0 };
 	struct cst_pull p;
 	char text[512];
 	bool ended = false;

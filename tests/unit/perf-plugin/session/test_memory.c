@@ -339,7 +339,7 @@ static void indexes(void **state)
 	char path[80], *input = dump_path;
 	struct pdb trace = { 0 };
 	struct cst_decoder *dec;
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 	size_t which;
 	int rc = -1;
 

@@ -287,7 +287,7 @@ static void filtered(struct sample *s, uint64_t seed)
 /* The memory of a circular buffer: the same trace, rotated, with the newest frame half written. */
 static void wrapped(struct sample *s, uint64_t seed)
 {
-	struct cst_unwrapped u;
+	struct cst_unwrapped u = { 0 };
 	struct gbuf mem = { 0 };
 	size_t len = s->raw.len, write, oldest, cut;
 	unsigned int id;
@@ -439,7 +439,7 @@ static void test_dstream_offsets(void **state)
 
 static void test_unwrap(void **state)
 {
-	struct cst_unwrapped u;
+	struct cst_unwrapped u = { 0 };
 
 	(void)state;
 	assert_int_equal(cst_unwrap(&u, 64, 65, 1, 16, 0), -CST_ERR_INVAL);

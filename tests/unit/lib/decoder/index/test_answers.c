@@ -11,7 +11,7 @@ static void test_answers(void **state)
 {
 	static const struct {
 		int records;		/* of the stream; -1: it has none, which is no full index */
-		struct cst_index_query q;
+		struct { uint8_t kind; uint64_t value, from; } q;
 		uint64_t block[2], offset;
 		uint8_t found, exact;
 	} rows[] = {
@@ -52,7 +52,11 @@ static void test_answers(void **state)
 		s->n_records = rows[i].records > 0 ? (uint32_t)rows[i].records : 0;
 		s->records_end = rows[i].records == 6 ? UINT64_MAX : rows[i].records == 4 ? 1255 : 0;
 		memset(&p, 0xff, sizeof(p));
-		cst_index_search(ix, s, &rows[i].q, &p);
+		cst_index_search(ix, s,
+				 &(struct cst_index_query){ .kind = rows[i].q.kind,
+							    .value = rows[i].q.value,
+							    .from = rows[i].q.from },
+				 &p);
 		if (p.start != rows[i].block[0] || p.valid != rows[i].block[1] || p.offset != rows[i].offset ||
 		    p.found != rows[i].found || p.exact != rows[i].exact)
 			fail_msg("question %zu: start %llu, valid %llu, offset %llu, found %d, exact %d", i, (unsigned long long)p.start,
@@ -62,7 +66,8 @@ static void test_answers(void **state)
 	s->n_records = 0;
 	s->records_end = 0;
 	s->blocks[2].contexts |= 1ull << CST_INDEX_CONTEXTS;
-	cst_index_search(ix, s, &(struct cst_index_query){ CST_INDEX_CONTEXT, 9, 0 }, &p);
+	cst_index_search(ix, s, &(struct cst_index_query){ .kind = CST_INDEX_CONTEXT, .value = 9 },
+			 &p);
 	assert_true(p.found && p.start == 1400 && p.offset == 1410 && !p.exact);
 	assert_ptr_equal(cst_index_find_stream(ix, 0x20), &ix->streams[1]);
 	assert_null(cst_index_find_stream(ix, 0x11));

@@ -101,7 +101,7 @@ static unsigned int snap_configs(struct snap *s, const struct cst_snap_buffer *b
 	struct cst_index_builder *probe;
 	unsigned int n = 0, stream;
 	uint64_t seen[2] = { 0, 0 };
-	struct cst_config c;
+	struct cst_config c = { 0 };
 	size_t i;
 
 	for (i = 0; i < s->ss->n_devices; i++)

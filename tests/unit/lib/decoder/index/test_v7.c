@@ -107,7 +107,7 @@ static void tell(const char *what, const struct check_sums *sums)
 static void test_ptm(void **state)
 {
 	struct check_sums sums = { 0 };
-	struct cst_etmv3_regs regs;
+	struct cst_etmv3_regs regs = { 0 };
 	struct ptm_case c;
 	uint64_t seed;
 
@@ -131,7 +131,7 @@ static void test_ptm(void **state)
 static void test_etmv3(void **state)
 {
 	struct check_sums sums = { 0 };
-	struct cst_etmv3_regs regs;
+	struct cst_etmv3_regs regs = { 0 };
 	struct etmv3_case c;
 	uint64_t seed;
 
@@ -175,7 +175,7 @@ static void test_etmv3_barrier(void **state)
 	struct frames_opts fo = { .seed = 1 };
 	struct check_sums sums = { 0 };
 	struct gbuf out = { 0 };
-	struct cst_etmv3_regs regs;
+	struct cst_etmv3_regs regs = { 0 };
 	uint32_t blocks, most = 0;
 	struct etmv3_case c;
 	struct frames f;
@@ -226,7 +226,7 @@ static void test_unknown_time(void **state)
 	};
 	const struct cst_etmv3_regs regs = { .cr = 1u << 28, .ccer = 0x14c01ac2, .idr = 0x411cf312, .traceidr = 0x10 };
 	const struct cst_index_opts opts = { .full = 1 };
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 	const struct check_buffer b = { .format = CST_TREE_RAW, .cfg = &cfg, .n_cfg = 1, .data = trace, .len = sizeof(trace) };
 	const struct cst_index_block *block;
 	struct cst_index *ix;

@@ -100,7 +100,9 @@ static struct cst_config config_of(unsigned int unit)
 	struct cst_etmv4_regs v4 = {
 		.traceidr = ID, .idr0 = 3 << 3 | 3 << 1, .idr1 = 0x430, .idr2 = 4 | 4 << 5, .configr = 3 << 16 | 3 << 1,
 	};
-	struct cst_etmv3_regs v3 = { 0x1000, 0, unit == 4 ? 0x410cf310 : 0x410cf250, ID };
+	struct cst_etmv3_regs v3 = { .cr = 0x1000,
+				     .idr = unit == 4 ? 0x410cf310 : 0x410cf250,
+				     .traceidr = ID };
 	struct cst_config cfg = { .protocol = CST_PROTO_CUSTOM, .trace_id = ID };
 
 	switch (unit) {
@@ -121,7 +123,8 @@ static struct cst_config config_of(unsigned int unit)
 		assert_int_equal(cst_config_stm(&cfg, &(struct cst_stm_regs){ .tcsr = ID << 16 }), 0);
 		break;
 	case 6:
-		assert_int_equal(cst_config_itm(&cfg, &(struct cst_itm_regs){ ID << 16 }), 0);
+		assert_int_equal(cst_config_itm(&cfg, &(struct cst_itm_regs){ .tcr = ID << 16 }),
+				 0);
 		break;
 	default:
 		break;
@@ -192,7 +195,7 @@ static void take(struct cst_tree *t, int listing, int end, struct result *r)
 {
 	struct cst_generic out[64];
 	enum cst_packet_role role;
-	struct cst_packet pkt;
+	struct cst_packet pkt = { 0 };
 	struct cst_pull p;
 	int n, k;
 

@@ -34,7 +34,7 @@ static void test_invalid_config(void **state)
 	struct cst_decoder *dec, *other;
 	struct cst_generic out[40];
 	unsigned int i, value;
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 	int err;
 
 	(void)state;

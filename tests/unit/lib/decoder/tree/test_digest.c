@@ -168,7 +168,7 @@ static void none(void **state)
 	} cases[] = { { 0, 0, 0, 1 }, { 1, 0, 0, 0 }, { 0, 1, 0, 0 }, { 0, 0, CST_CHECK_UNDEFINED, 0 } };
 	struct cst_generic out[64];
 	struct cst_decoder *dec;
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 	struct cst_tree *t;
 	size_t i;
 

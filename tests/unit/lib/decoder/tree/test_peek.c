@@ -129,7 +129,7 @@ static void etmv4_after_exception(void **state)
 static void etmv3(void **state)
 {
 	struct cst_etmv3_regs regs = { .idr = 2u << 8 | 5 << 4, .traceidr = 0x10 };
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 
 	(void)state;
 	assert_int_equal(cst_config_etmv3(&cfg, &regs, CST_PROFILE_A), 0);
@@ -140,7 +140,7 @@ static void etmv3(void **state)
 static void ptm(void **state)
 {
 	struct cst_etmv3_regs regs = { .ccer = 1u << 23 | 1u << 26, .idr = 0x411cf310, .traceidr = 0x13 };
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 
 	(void)state;
 	assert_int_equal(cst_config_ptm(&cfg, &regs), 0);

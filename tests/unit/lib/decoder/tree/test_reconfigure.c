@@ -194,7 +194,7 @@ static void test_listing(void **state)
 	struct cst_config old = etm_config(4, 0), new = small_config(0);
 	struct cst_generic out[16];
 	struct cst_decoder *dec;
-	struct cst_packet pkt;
+	struct cst_packet pkt = { 0 };
 	struct cst_pull p;
 	unsigned int contexts = 0, small = 0;
 	int pulled;
@@ -255,7 +255,7 @@ static struct cst_config v7_config(int ptm, uint32_t cr)
 {
 	const struct cst_etmv3_regs v3 = { .traceidr = 0x13, .cr = cr, .idr = 0x410cf250 };
 	const struct cst_etmv3_regs pft = { .traceidr = 0x13, .cr = cr, .idr = 0x411cf310, .ccer = 1u << 23 | 1u << 26 };
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 
 	assert_int_equal(ptm ? cst_config_ptm(&cfg, &pft) : cst_config_etmv3(&cfg, &v3, CST_PROFILE_A), 0);
 	return cfg;
@@ -270,7 +270,7 @@ static void test_v7(void **state)
 		{ V7_ASYNC, 0x08, 0x00, 0x80, 0, 0, 0x21, 1, 0x11, 0x22, 0x33,
 		  V7_ASYNC, 0x08, 0x00, 0x80, 0, 0, 0x21, 4 },
 	};
-	struct cst_config old, new;
+	struct cst_config old = { 0 }, new = { 0 };
 	struct cst_decoder *dec;
 	struct result r;
 	int ptm;

@@ -14,7 +14,7 @@ static void check(const struct cst_config *cfg, size_t len, size_t lost, size_t 
 {
 	struct cst_generic out[16];
 	struct cst_decoder *dec;
-	struct cst_packet pkt;
+	struct cst_packet pkt = { 0 };
 	struct cst_pull got;
 	uint64_t at = 0, n = 0;
 	size_t fed = 0, k;
@@ -98,7 +98,7 @@ static void etmv4_data(void **state)
 {
 	const struct cst_etmv4_regs regs = { .configr = 3 << 16, .traceidr = 0x10, .idr0 = 3 << 3, .idr1 = 4u << 8 | 2 << 4,
 					     .idr2 = 8 | 4 << 15 | 4 << 20 };
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 
 	(void)state;
 	assert_int_equal(cst_config_etmv4_data(&cfg, &regs, CST_PROFILE_R), 0);
@@ -109,7 +109,7 @@ static void etmv3_and_ptm(void **state)
 {
 	const struct cst_etmv3_regs regs = { .idr = 2u << 8 | 5 << 4, .traceidr = 0x10 };
 	const struct cst_etmv3_regs ptm = { .idr = 0x411cf310, .traceidr = 0x13 };
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 
 	(void)state;
 	assert_int_equal(cst_config_etmv3(&cfg, &regs, CST_PROFILE_A), 0);
@@ -122,7 +122,7 @@ static void software(void **state)
 {
 	const struct cst_itm_regs itm = { .tcr = 0x00100001 };
 	const struct cst_stm_regs stm = { .tcsr = 0x00100001 };
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 
 	(void)state;
 	assert_int_equal(cst_config_itm(&cfg, &itm), 0);

@@ -94,7 +94,7 @@ static void test_complete_ends(void **state)
 				   "5 declare_process(END, 10, None, None, of_comm=d)\n";
 	struct cst_state *st = new_state();
 	struct cst_event_reader *r;
-	struct cst_event ev;
+	struct cst_event ev = { 0 };
 	struct lines out;
 	char *text;
 
@@ -239,7 +239,7 @@ static void test_complete_sorts(void **state)
 	struct lines raw, out;
 	unsigned int i, kind, time, calls;
 	struct cst_event_reader *r;
-	struct cst_event ev;
+	struct cst_event ev = { 0 };
 	uint64_t seed = 5;
 	char line[64];
 

@@ -152,7 +152,7 @@ static void test_specification(void **state)
 		"vmid: 0\ndata_address: no\ndata_value: off\nalt_branch: true\n");
 	const struct cst_meta_source *src;
 	struct cst_problem why = { .text = "" };
-	struct cst_etmv4_regs regs;
+	struct cst_etmv4_regs regs = { 0 };
 	uint64_t v;
 	int ete;
 
@@ -253,10 +253,10 @@ static const char options[] =
 /* Options alone, registers alone, and both give the same decoder. */
 static void test_options_and_registers(void **state)
 {
-	struct cst_etmv4_regs regs, again;
+	struct cst_etmv4_regs regs = { 0 }, again = { 0 };
 	struct cst_sink sink = { NULL, append };
 	struct text out = { .n = 0 };
-	struct cst_config a, b;
+	struct cst_config a = { 0 }, b = { 0 };
 	struct cst_problem why = { .text = "" };
 	struct cst_metadata *md;
 	struct cst_doc *doc;

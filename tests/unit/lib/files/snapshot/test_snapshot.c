@@ -361,7 +361,7 @@ static const struct cst_snap_device *read_source(struct files *fs, struct cst_sn
 static void test_registers(void **state)
 {
 	struct files fs = good_files();
-	struct cst_etmv4_regs regs;
+	struct cst_etmv4_regs regs = { 0 };
 	struct cst_snapshot *ss;
 	unsigned int assumed;
 	const char *missing;
@@ -465,7 +465,7 @@ static void test_config(void **state)
 	};
 	const struct cst_snap_device *dev;
 	struct cst_snapshot *ss;
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 	unsigned int assumed;
 	const char *missing;
 	char text[256];

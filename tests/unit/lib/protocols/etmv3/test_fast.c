@@ -237,7 +237,7 @@ static void test_remap(void **state)
 	struct cst_section *sec;
 	struct cst_generic out[64];
 	struct cst_decoder *dec;
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 	struct program pr;
 	int join, n, i, ranges;
 

@@ -134,7 +134,7 @@ static struct cst_config config_of(const struct unit *u)
 		.idr2 = 8 | 4 << 5 | 4 << 10,
 		.devarch = u->ete ? 0x47705a13 | u->minor << 16 : 0,
 	};
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 	int refused = !u->ete && u->data;
 
 	assert_int_equal(cst_config_etmv4(&cfg, &regs, u->ete, u->m_profile ? CST_PROFILE_M :

@@ -74,7 +74,7 @@ static void decode(const uint8_t *p, size_t len, uint64_t seed, struct got *got)
 	uint32_t piece = seed % 3 ? 1 + seed % 50 : 1u << 20;
 	struct cst_generic out[CST_PULL_MIN + 3];
 	struct cst_decoder *dec;
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 	size_t at, k;
 	int n, i;
 

@@ -13,7 +13,7 @@
 static void encode(struct sw_trace *t, struct cst_config *cfg, uint64_t seed, int all)
 {
 	unsigned int id = 1 + seed % 0x6f, parts, n, code = 0;
-	struct cst_itm_regs regs;
+	struct cst_itm_regs regs = { 0 };
 	struct itm_enc e;
 	size_t i;
 

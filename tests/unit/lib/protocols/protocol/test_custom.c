@@ -432,7 +432,7 @@ static void test_listing(void **state)
 	struct cst_config cfg = custom_config(0x33);
 	struct cst_generic out[16];
 	struct cst_decoder *dec;
-	struct cst_packet pkt;
+	struct cst_packet pkt = { 0 };
 	struct cst_pull p;
 	unsigned int i = 0, bytes = 0, end;
 	char text[16];
@@ -500,7 +500,7 @@ static void test_reconfigure(void **state)
 static void test_missing(void **state)
 {
 	struct cst_config cfg = custom_config(0x33);
-	struct cst_protocol_ops o;
+	struct cst_protocol_ops o = { 0 };
 	struct cst_decoder *dec;
 	unsigned int i;
 
@@ -548,7 +548,7 @@ static void test_long_piece(void **state)
 	struct cst_config cfg = custom_config(0x33);
 	struct cst_protocol_ops o = ops;
 	struct cst_decoder *dec;
-	struct cst_packet pkt;
+	struct cst_packet pkt = { 0 };
 	struct cst_pull p;
 	uint8_t more[300];
 	uint64_t at = 0;
@@ -614,8 +614,8 @@ static void test_hostile(void **state)
 	struct cst_config cfg = custom_config(0x33);
 	struct cst_generic out[16];
 	struct cst_decoder *dec;
-	struct cst_protocol_ops o;
-	struct cst_packet pkt;
+	struct cst_protocol_ops o = { 0 };
+	struct cst_packet pkt = { 0 };
 	struct cst_pull p;
 	struct cst_log *log;
 	uint8_t in[300] = { 0 };

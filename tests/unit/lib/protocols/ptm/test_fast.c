@@ -148,7 +148,7 @@ static struct cst_config some_config(struct rng *rng, unsigned int cycles)
 		.ccer = 1u << 23 | 1u << 26 | rng_below(rng, 2) << 29 | rng_below(rng, 2) << 28 | 1u << 22,
 		.idr = 0x411cf310, .traceidr = 0x13,
 	};
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 
 	assert_int_equal(cst_config_ptm(&cfg, &regs), 0);
 	return cfg;

@@ -53,7 +53,7 @@ static void event(const void *model, size_t i, struct v7_item *it)
 
 static int one_seed(uint64_t seed, struct v7_sum *sum)
 {
-	struct cst_etmv3_regs regs;
+	struct cst_etmv3_regs regs = { 0 };
 	struct ptm_case c;
 	struct v7_case v;
 	int bad;

@@ -14,7 +14,7 @@
 static struct cst_config config(unsigned int id)
 {
 	struct cst_stm_regs regs = { .tcsr = STM_TCSR(id) };
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 
 	assert_int_equal(cst_config_stm(&cfg, &regs), 0);
 	return cfg;

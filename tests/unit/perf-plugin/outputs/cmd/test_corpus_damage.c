@@ -99,7 +99,7 @@ static void pull(struct cst_tree *tree, struct result *r, uint64_t limit)
 
 static void list(struct cst_tree *tree, struct result *r, uint64_t limit)
 {
-	struct cst_packet pkt;
+	struct cst_packet pkt = { 0 };
 	struct cst_pull p;
 	char text[1024];
 	int n;
@@ -122,7 +122,7 @@ static void add_decoders(struct subject *s, const struct cst_snap_buffer *buf, s
 	bool raw = buf->format == CST_SNAP_FMT_SOURCE_DATA;
 	const struct cst_snap_device *dev, *core;
 	struct cst_decoder *dec;
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 	size_t i;
 	int err;
 
@@ -347,7 +347,7 @@ static void read_cut(struct cut_files *c)
 	struct cst_snap_memory *mem = NULL;
 	struct cst_image *img = NULL;
 	struct cst_snapshot *ss;
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 	size_t i;
 	int err = cst_snapshot_read(&ss, &io, NULL);
 

@@ -71,7 +71,7 @@ static struct cst_decoder *decoder(enum cst_protocol protocol)
 	const struct cst_stm_regs stm = { .tcsr = 0x100007 };
 	const struct cst_itm_regs itm = { .tcr = 0x100000 };
 	struct cst_decoder *dec;
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 
 	switch (protocol) {
 	case CST_PROTO_ETMV4:

@@ -74,7 +74,7 @@ static void read_text(struct record_maker *m, const char *line, size_t len)
 {
 	struct cst_event_reader *r;
 	struct cst_problem why;
-	struct cst_event ev;
+	struct cst_event ev = { 0 };
 	int rc;
 
 	assert_int_equal(cst_event_reader_new(&r, line, len, 0), 0);

@@ -69,7 +69,7 @@ static void from_text(const char *line, bool own)
 	struct record_maker m = { .attr = &attr, .own = own, .emit = take, .code = find_code, .segment = segment };
 	struct cst_event_reader *r;
 	struct cst_problem why;
-	struct cst_event ev;
+	struct cst_event ev = { 0 };
 
 	memset(&attr, 0, sizeof(attr));
 	header_default_attr(&attr, &id, true);
