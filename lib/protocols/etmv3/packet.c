@@ -22,9 +22,14 @@ enum hdr_when { ALWAYS, DATA, VALUE, V35 };
 static const struct {
 	uint8_t mask, match, type, when;
 } headers[] = {
-#define PKT(m, v, t, w, s) { m, v, CST_ETMV3_PKT_##t, w },
-#include "packets.def"
-#undef PKT
+#define PKT(m, v, t, w) { m, v, CST_ETMV3_PKT_##t, w },
+#include "protocols/etmv3/packets.def"
+};
+
+/* enum cst_packet_role by type */
+#define TYPE(t, role) [CST_ETMV3_PKT_##t] = CST_ROLE_##role,
+const uint8_t cst_etmv3_roles[CST_ETMV3_PKT_TYPES] = {
+#include "protocols/etmv3/packets.def"
 };
 
 #define VERSION_3_5 0x35

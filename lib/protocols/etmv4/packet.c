@@ -20,9 +20,14 @@ enum hdr_when { ALWAYS, ETMV4, ETE, ETE13, V43, V8M, TSMARK, DATA, COND, Q };
 static const struct {
 	uint8_t first, last, type, when, address;
 } headers[] = {
-#define PKT(f, l, t, w, a, s) { f, l, CST_PKT_##t, w, ADDRESS_##a },
-#include "packets.def"
-#undef PKT
+#define PKT(f, l, t, w, a) { f, l, CST_PKT_##t, w, ADDRESS_##a },
+#include "protocols/etmv4/packets.def"
+};
+
+/* enum cst_packet_role by type */
+#define TYPE(t, role) [CST_PKT_##t] = CST_ROLE_##role,
+const uint8_t cst_etmv4_roles[CST_PKT_TYPES] = {
+#include "protocols/etmv4/packets.def"
 };
 
 static int has_header(const struct cst_config *cfg, enum hdr_when when)

@@ -15,6 +15,12 @@
 /* Trace Info: sections by the bits of PLCTL. */
 enum { SECTION_INFO = 1, SECTION_KEY = 2, SECTION_SPEC = 4, SECTION_CYCT = 8, SECTION_WNDW = 16, SECTIONS = 5 };
 
+/* enum cst_packet_role by type */
+#define TYPE(t, role) [CST_ETMV4D_PKT_##t] = CST_ROLE_##role,
+const uint8_t cst_etmv4d_roles[CST_ETMV4D_PKT_TYPES] = {
+#include "protocols/etmv4d/packets.def"
+};
+
 void cst_etmv4d_parser_init(void *parser, const struct cst_config *cfg, void *user)
 {
 	struct etmv4d_parser *ps = parser;
@@ -24,10 +30,7 @@ void cst_etmv4d_parser_init(void *parser, const struct cst_config *cfg, void *us
 		uint8_t first, last, type;
 	} headers[] = {
 #define PKT(f, l, t) { f, l, CST_ETMV4D_PKT_##t },
-#define EXT(c, t)
 #include "protocols/etmv4d/packets.def"
-#undef PKT
-#undef EXT
 	};
 	unsigned int i, h;
 
@@ -83,11 +86,8 @@ static void event(struct reader *r, struct cst_packet *pkt)
 static void extension(struct etmv4d_parser *ps, struct reader *r, struct cst_packet *pkt)
 {
 	static const uint8_t types[256] = {
-#define PKT(f, l, t)
 #define EXT(c, t) [c] = CST_ETMV4D_PKT_##t,
 #include "protocols/etmv4d/packets.def"
-#undef PKT
-#undef EXT
 	};
 	uint8_t b = get8(r);
 	unsigned int i;

@@ -13,15 +13,6 @@ _Static_assert(sizeof(struct itm_state) <= sizeof(((struct ready_stage *)0)->own
 #define PAGE_BITS 3		/* bits of an extension packet that selects the page of stimulus ports */
 #define PORTS_OF_PAGE 32
 
-const uint8_t cst_itm_roles[CST_ITM_PKT_TYPES] = {
-	[CST_ITM_PKT_NOT_SYNC] = CST_ROLE_NOT_SYNC,
-	[CST_ITM_PKT_INCOMPLETE] = CST_ROLE_BAD,
-	[CST_ITM_PKT_BAD_SEQUENCE] = CST_ROLE_BAD,
-	[CST_ITM_PKT_RESERVED] = CST_ROLE_BAD,
-	[CST_ITM_PKT_ASYNC] = CST_ROLE_ASYNC,
-	[CST_ITM_PKT_OVERFLOW] = CST_ROLE_LOSS,
-};
-
 static int put(struct itm_state *st, const struct cst_packet *pkt, struct cst_generic *g, enum cst_itm_kind kind)
 {
 	memset(g, 0, sizeof(*g));

@@ -51,9 +51,14 @@ enum dwt_source { DWT_EVENTS = 0, DWT_EXCEPTION = 1, DWT_PC = 2 };
 static const struct {
 	uint8_t mask, value, type;
 } rows[] = {
-#define PKT(mask, value, type, section) { mask, value, CST_ITM_PKT_##type },
+#define PKT(mask, value, type) { mask, value, CST_ITM_PKT_##type },
 #include "protocols/itm/packets.def"
-#undef PKT
+};
+
+/* enum cst_packet_role by type */
+#define TYPE(t, role) [CST_ITM_PKT_##t] = CST_ROLE_##role,
+const uint8_t cst_itm_roles[CST_ITM_PKT_TYPES] = {
+#include "protocols/itm/packets.def"
 };
 
 void cst_itm_parser_init(void *parser, const struct cst_config *cfg, void *user)

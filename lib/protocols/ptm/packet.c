@@ -40,13 +40,18 @@
 
 static uint8_t type_of(uint8_t header)
 {
-#define PKT(mask, value, type, section) \
+#define PKT(mask, value, type) \
 	if ((header & (mask)) == (value)) \
 		return CST_PTM_PKT_##type;
-#include "packets.def"
-#undef PKT
+#include "protocols/ptm/packets.def"
 	return CST_PTM_PKT_RESERVED;
 }
+
+/* enum cst_packet_role by type */
+#define TYPE(t, role) [CST_PTM_PKT_##t] = CST_ROLE_##role,
+const uint8_t cst_ptm_roles[CST_PTM_PKT_TYPES] = {
+#include "protocols/ptm/packets.def"
+};
 
 /*
  * Atom packets without cycle counts (IHI 0035B 4.5.3). A 0 bit is an E atom. The newest atom is in bit 1 of the header,

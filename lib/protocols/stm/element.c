@@ -6,18 +6,6 @@
 
 #include "protocols/stm/stm.h"
 
-const uint8_t cst_stm_roles[CST_STM_PKT_TYPES] = {
-	[CST_STM_PKT_NOT_SYNC] = CST_ROLE_NOT_SYNC,
-	[CST_STM_PKT_INCOMPLETE] = CST_ROLE_BAD,
-	[CST_STM_PKT_BAD_SEQUENCE] = CST_ROLE_BAD,
-	[CST_STM_PKT_RESERVED] = CST_ROLE_BAD,
-	[CST_STM_PKT_ASYNC] = CST_ROLE_ASYNC,
-	[CST_STM_PKT_VERSION] = CST_ROLE_SYNC,
-	[CST_STM_PKT_TRIG] = CST_ROLE_EVENT,
-	[CST_STM_PKT_GERR] = CST_ROLE_LOSS,
-	[CST_STM_PKT_MERR] = CST_ROLE_LOSS,
-};
-
 /* Returns the enum cst_sw_flags of the packet's element, or -1 if the packet makes none. */
 static int meaning(struct ready_stage *s, const struct cst_packet *pkt)
 {

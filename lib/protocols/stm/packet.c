@@ -26,28 +26,23 @@ struct op {
 enum op_flags { M = 1, T = 2, X = 4 };
 
 #define OP1(n, t, size, f) [n] = { CST_STM_PKT_##t, size, f },
-#define OP2(n, t, size, f)
-#define OP3(n, t, size, f)
 static const struct op op1[16] = {
 #include "protocols/stm/packets.def"
 };
-#undef OP1
-#undef OP2
-#define OP1(n, t, size, f)
 #define OP2(n, t, size, f) [n] = { CST_STM_PKT_##t, size, f },
 static const struct op op2[16] = {
 #include "protocols/stm/packets.def"
 };
-#undef OP2
-#undef OP3
-#define OP2(n, t, size, f)
 #define OP3(n, t, size, f) [n] = { CST_STM_PKT_##t, size, f },
 static const struct op op3[16] = {
 #include "protocols/stm/packets.def"
 };
-#undef OP1
-#undef OP2
-#undef OP3
+
+/* enum cst_packet_role by type */
+#define TYPE(t, role) [CST_STM_PKT_##t] = CST_ROLE_##role,
+const uint8_t cst_stm_roles[CST_STM_PKT_TYPES] = {
+#include "protocols/stm/packets.def"
+};
 
 /* Nibbles of a timestamp by its length nibble. */
 static const uint8_t ts_nibbles[16] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 0 };

@@ -109,21 +109,25 @@ static int itm(struct cst_config *cfg, const void *regs)
 static void put_unit(const char *name, make_fn make, const uint32_t *regs, size_t n, const char *const *names)
 {
 	static const struct made none;
-	uint32_t changed[12];
+	struct {
+		size_t struct_size;
+		uint32_t v[12];
+	} changed = { 0 };
 	struct made base, m;
 	unsigned int bit;
 	size_t r;
 
 	memset(&base, 0, sizeof(base));
-	base.rc = make(&base.cfg, regs);
+	memcpy(changed.v, regs, n * sizeof(*regs));
+	base.rc = make(&base.cfg, &changed);
 	put("-- %s:", name);
 	put_changes(&none, &base);
 	for (r = 0; r < n; r++)
 		for (bit = 0; bit < 32; bit++) {
-			memcpy(changed, regs, n * sizeof(*regs));
-			changed[r] ^= 1u << bit;
+			memcpy(changed.v, regs, n * sizeof(*regs));
+			changed.v[r] ^= 1u << bit;
 			memset(&m, 0, sizeof(m));
-			m.rc = make(&m.cfg, changed);
+			m.rc = make(&m.cfg, &changed);
 			if (m.rc == base.rc && !memcmp(&m.cfg, &base.cfg, sizeof(m.cfg)))
 				continue;
 			put("%s.%u:", names[r], bit);
