@@ -7,13 +7,10 @@
 
 #include <cstrace/error.h>
 
-#include "decoder/index/index_int.h"
 #include "base/digest.h"
 #include "base/sized.h"
-
-/* raw bytes unpacked per call */
-#define CHUNK 16384u
-#define MAX_FRAGS (CHUNK / 16 * 8 + 9)
+#include "bytes/frame/chunk.h"
+#include "decoder/index/index_int.h"
 
 #define MAX_BLOCKS 65536u
 #define MAX_RECORDS (1u << 20)
@@ -23,7 +20,6 @@
 #define MIN_SOURCE 4096u
 
 #define TRIGGER_ID 0x7d
-#define FRAME 16
 #define FSYNC_WORD 0xffffff7fu
 
 /* Digest of bytes that arrive in pieces: full 64-bit words, then the remaining bytes and the length. */
@@ -37,9 +33,7 @@ struct cst_index_builder {
 	uint8_t format, flags;
 	struct stream_index *streams[128];
 	struct cst_deframer df;
-	struct cst_fragment *frag;
-	struct seg *seg;
-	uint8_t *data;
+	struct chunk chunk;
 	struct running sum;	/* digest of the open source block */
 	struct cst_index_source *sources;
 	uint32_t n_sources, cap_sources;
@@ -109,10 +103,7 @@ int cst_index_builder_new(struct cst_index_builder **out, enum cst_tree_format f
 	if (!b->opts.max_records)
 		b->opts.max_records = MAX_RECORDS;
 	b->format = format;
-	b->frag = malloc(MAX_FRAGS * sizeof(*b->frag));
-	b->seg = malloc(MAX_FRAGS * sizeof(*b->seg));
-	b->data = malloc(CHUNK + FRAME);
-	if (!b->frag || !b->seg || !b->data) {
+	if (cst_chunk_init(&b->chunk)) {
 		cst_index_builder_free(b);
 		return -CST_ERR_NOMEM;
 	}
@@ -134,9 +125,7 @@ void cst_index_builder_free(struct cst_index_builder *b)
 			cst_stream_index_free(b->streams[i]);
 			free(b->streams[i]);
 		}
-	free(b->frag);
-	free(b->seg);
-	free(b->data);
+	cst_chunk_free(&b->chunk);
 	free(b->sources);
 	free(b);
 }
@@ -216,46 +205,34 @@ static uint64_t source_granularity(const struct cst_index_builder *b)
 	return b->opts.granularity < MIN_SOURCE ? MIN_SOURCE : b->opts.granularity;
 }
 
-/* Collects a run of fragments of one ID in b->seg. Returns their number. */
-static int run_of(struct cst_index_builder *b, const struct cst_fragment *frag, uint32_t count, size_t *len)
-{
-	uint32_t i;
-
-	*len = 0;
-	for (i = 0; i < count && frag[i].kind == CST_FRAG_DATA && frag[i].id == frag[0].id; i++) {
-		b->seg[i].pos = (uint32_t)*len;
-		b->seg[i].offset = frag[i].offset;
-		*len += frag[i].len;
-	}
-	return (int)i;
-}
-
-static int route(struct cst_index_builder *b, uint32_t count)
+/* Passes the fragments of the chunk to their streams. */
+static int route(struct cst_index_builder *b)
 {
 	struct cst_index_source *src = &b->sources[b->n_sources - 1];
+	struct chunk *const c = &b->chunk;
 	const struct cst_fragment *f;
 	struct stream_index *s;
-	uint32_t i = 0;
+	uint32_t n;
 	size_t len;
-	int n, err;
+	int err;
 
-	while (i < count) {
-		f = &b->frag[i];
+	while (c->at < c->count) {
+		f = &c->frag[c->at];
 		if (f->kind != CST_FRAG_DATA) {
 			src->barriers += f->kind == CST_FRAG_RESET;
 			src->errors += f->kind == CST_FRAG_ERROR;
-			reset_streams(b);
-			i++;
+			if (cst_chunk_resets(f))
+				reset_streams(b);
+			c->at++;
 			continue;
 		}
-		n = run_of(b, f, count - i, &len);
-		i += (uint32_t)n;
+		n = cst_chunk_run(c, &len);
 		if (f->id > 0x7f)
 			continue;
 		src->ids[f->id >> 6] |= 1ull << (f->id & 63);
-		src->triggers += f->id == TRIGGER_ID ? (uint32_t)n : 0;
+		src->triggers += f->id == TRIGGER_ID ? n : 0;
 		s = b->streams[f->id];
-		err = s ? cst_stream_index_feed(s, b->data + f->pos, len, b->seg, (uint32_t)n) : 0;
+		err = s ? cst_stream_index_feed(s, c->data + f->pos, len, c->seg, n) : 0;
 		if (err)
 			return err;
 	}
@@ -284,7 +261,7 @@ static size_t piece(const struct cst_index_builder *b, size_t len)
 		next = next > b->end ? next : b->end + 1;
 	if (b->n_sources < MAX_SOURCES && next > b->end && next - b->end < len)
 		len = (size_t)(next - b->end);
-	return len < CHUNK ? len : CHUNK;
+	return len < CHUNK_BYTES ? len : CHUNK_BYTES;
 }
 
 /* Counts synchronisation words between frames; a sound frame contains none (lib/bytes/frame/sync.c). */
@@ -302,7 +279,6 @@ static int take(struct cst_index_builder *b, const uint8_t *data, size_t len, si
 {
 	struct seg one = { 0, b->end };
 	unsigned int i;
-	int n;
 
 	if (b->format == CST_TREE_RAW) {
 		*used = len;
@@ -311,10 +287,10 @@ static int take(struct cst_index_builder *b, const uint8_t *data, size_t len, si
 				return cst_stream_index_feed(b->streams[i], data, len, &one, 1);
 		return 0;
 	}
-	n = cst_deframe(&b->df, data, len, b->end, b->data, CHUNK + FRAME, b->frag, MAX_FRAGS, used);
+	*used = cst_chunk_unpack(&b->chunk, &b->df, data, len, b->end);
 	if (b->flags & CST_FRAME_FSYNC)
 		count_syncs(b, data, *used);
-	return n < 0 ? n : route(b, (uint32_t)n);
+	return route(b);
 }
 
 int cst_index_builder_feed(struct cst_index_builder *b, const uint8_t *data, size_t len, uint64_t offset)

@@ -7,12 +7,9 @@
 
 #include "base/digest.h"
 #include "base/log_int.h"
+#include "bytes/frame/chunk.h"
 #include "decoder/tree/decoder_int.h"
 #include "decoder/tree/sinks.h"
-
-/* Raw bytes unpacked at a time: unpacked bytes and decoders' state fit into the cache. */
-#define CHUNK 16384u
-#define MAX_FRAGS (CHUNK / 16 * 8)
 
 enum tree_state { TREE_RUNNING, TREE_ENDING, TREE_DONE };
 
@@ -44,11 +41,7 @@ struct cst_tree {
 	struct cst_generic barrier;
 	uint8_t state;			/* enum tree_state */
 	uint8_t end_id;
-	/* unpacked chunk: fragments [at, count) are not decoded yet */
-	struct cst_fragment *frag;
-	struct seg *seg;
-	uint8_t *data;
-	uint32_t at, count;
+	struct chunk chunk;	/* unpacked frames, of a tree with frames */
 	struct sinks *sinks;	/* CST_ORDER_BY_ID, else NULL; their bytes precede those of the fragments */
 	struct cst_decoder *cur;	/* decoder with input or elements */
 	struct cst_fragment raw;	/* fragment of next_fragment() for a RAW tree */
@@ -62,14 +55,9 @@ int cst_tree_new(struct cst_tree **out, enum cst_tree_format format, unsigned fl
 		return -CST_ERR_NOMEM;
 	t->format = format;
 	t->flags = flags;
-	if (format == CST_TREE_FRAMES) {
-		t->frag = malloc(MAX_FRAGS * sizeof(*t->frag));
-		t->seg = malloc(MAX_FRAGS * sizeof(*t->seg));
-		t->data = malloc(CHUNK);
-		if (!t->frag || !t->seg || !t->data) {
-			cst_tree_free(t);
-			return -CST_ERR_NOMEM;
-		}
+	if (format == CST_TREE_FRAMES && cst_chunk_init(&t->chunk)) {
+		cst_tree_free(t);
+		return -CST_ERR_NOMEM;
 	}
 	cst_deframer_init(&t->df, flags);
 	*out = t;
@@ -85,9 +73,7 @@ void cst_tree_free(struct cst_tree *t)
 	for (i = 0; i < 128; i++)
 		cst_decoder_free(t->dec[i]);
 	cst_sinks_free(t->sinks);
-	free(t->frag);
-	free(t->seg);
-	free(t->data);
+	cst_chunk_free(&t->chunk);
 	free(t);
 }
 
@@ -239,7 +225,7 @@ void cst_tree_reset(struct cst_tree *t)
 	t->in_len = t->more_len = 0;
 	t->trigger = 0;
 	t->in_trigger = 0;
-	t->at = t->count = 0;
+	t->chunk.at = t->chunk.count = 0;
 	if (t->sinks)
 		cst_sinks_clear(t->sinks);
 	t->cur = NULL;
@@ -323,35 +309,18 @@ void cst_tree_end(struct cst_tree *t)
 static int unpack(struct cst_tree *t, size_t most)
 {
 	size_t used, len;
-	int n;
 
 	if (!t->in_len && !next_piece(t))
 		return 0;
 	/* chunk boundaries do not depend on where decoding began */
-	if (most == CHUNK)
-		most -= (size_t)(t->in_offset % CHUNK);
+	if (most == CHUNK_BYTES)
+		most -= (size_t)(t->in_offset % CHUNK_BYTES);
 	len = t->in_len < most ? t->in_len : most;
-	n = cst_deframe(&t->df, t->in, len, t->in_offset, t->data, CHUNK, t->frag, MAX_FRAGS, &used);
+	used = cst_chunk_unpack(&t->chunk, &t->df, t->in, len, t->in_offset);
 	t->in += used;
 	t->in_len -= used;
 	t->in_offset += used;
-	t->at = 0;
-	t->count = n;
 	return 1;
-}
-
-/* Collects consecutive fragments of one ID as one run. Returns their number. */
-static uint32_t run_length(const struct cst_fragment *frag, uint32_t count, struct seg *seg, size_t *len)
-{
-	uint32_t i;
-
-	*len = 0;
-	for (i = 0; i < count && frag[i].kind == CST_FRAG_DATA && frag[i].id == frag[0].id; i++) {
-		seg[i].pos = *len;
-		seg[i].offset = frag[i].offset;
-		*len += frag[i].len;
-	}
-	return i;
 }
 
 /* Counts bytes of a source without a decoder; records one finding for each ID. */
@@ -399,7 +368,8 @@ static int take_stretch(struct cst_tree *t)
 
 	if (t->log || (!t->in_len && !next_piece(t)))
 		return 0;
-	used = cst_sinks_fill(t->sinks, &t->df, t->in, t->in_len < CHUNK ? t->in_len : CHUNK, t->in_offset);
+	used = cst_sinks_fill(t->sinks, &t->df, t->in,
+			      t->in_len < CHUNK_BYTES ? t->in_len : CHUNK_BYTES, t->in_offset);
 	t->in += used;
 	t->in_len -= used;
 	t->in_offset += used;
@@ -415,7 +385,7 @@ static size_t odd_length(const struct cst_tree *t)
 {
 	const unsigned int plain = CST_FRAME_RESET_4X | CST_FRAME_FINDINGS | CST_FRAME_STRICT;
 
-	return !t->sinks || t->log || t->df.flags & ~plain ? CHUNK : 16u - t->df.fill;
+	return !t->sinks || t->log || t->df.flags & ~plain ? CHUNK_BYTES : 16u - t->df.fill;
 }
 
 /* Feeds the collected bytes of the next ID to its decoder. Returns 0 if there are none. */
@@ -459,7 +429,7 @@ static void leave(struct cst_tree *t)
 /* Begins the reset of all decoders at fragment `fr`, the next one: a barrier, or lost frames. */
 static void reset_at(struct cst_tree *t, const struct cst_fragment *fr)
 {
-	t->at++;
+	t->chunk.at++;
 	t->in_trigger = 0;
 	t->barrier = (struct cst_generic){ .kind = CST_GEN_BARRIER, .trace_id = CST_ID_UNKNOWN, .index = fr->offset,
 					   .error = (uint32_t)-fr->error };
@@ -474,13 +444,14 @@ static void reset_at(struct cst_tree *t, const struct cst_fragment *fr)
  */
 static int route(struct cst_tree *t)
 {
+	struct chunk *const c = &t->chunk;
 	const struct cst_fragment *fr;
 	struct cst_decoder *dec;
 	size_t len;
 	uint32_t n;
 
 	for (;;) {
-		if (t->at == t->count) {
+		if (c->at == c->count) {
 			if (t->sinks) {
 				do {
 					if (route_sink(t))
@@ -491,29 +462,27 @@ static int route(struct cst_tree *t)
 				return 0;
 			continue;
 		}
-		fr = &t->frag[t->at];
+		fr = &c->frag[c->at];
 		if (fr->kind != CST_FRAG_DATA) {
 			record_fragment(t, fr);
-			/* no decoder can continue after lost frames */
-			if (fr->kind == CST_FRAG_RESET || fr->kind == CST_FRAG_ERROR) {
+			if (cst_chunk_resets(fr)) {
 				reset_at(t, fr);
 				return 1;
 			}
-			t->at++;
+			c->at++;
 			continue;
 		}
 		/* a trigger that is cut by a frame or by the input counts once */
 		if (fr->id == 0x7d && !t->in_trigger)
 			t->trigger = fr->offset + 1;
 		t->in_trigger = fr->id == 0x7d;
-		n = run_length(fr, t->count - t->at, t->seg, &len);
-		t->at += n;
+		n = cst_chunk_run(c, &len);
 		dec = fr->id < 128 ? t->dec[fr->id] : NULL;
 		if (!dec) {
 			unrouted(t, fr->id, fr->offset, len);
 			continue;
 		}
-		cst_decoder_feed_segs(dec, t->data + fr->pos, len, t->seg, n);
+		cst_decoder_feed_segs(dec, c->data + fr->pos, len, c->seg, n);
 		t->cur = dec;
 		return 1;
 	}
@@ -641,11 +610,11 @@ int cst_tree_next_fragment(struct cst_tree *t, struct cst_fragment *frag, const 
 		c->pos += len;
 		return 1;
 	}
-	while (t->at == t->count)
-		if (!unpack(t, CHUNK))
+	while (t->chunk.at == t->chunk.count)
+		if (!unpack(t, CHUNK_BYTES))
 			return 0;
-	*frag = t->frag[t->at++];
-	*data = t->data;
+	*frag = t->chunk.frag[t->chunk.at++];
+	*data = t->chunk.data;
 	record_fragment(t, frag);
 	return 1;
 }
@@ -686,8 +655,8 @@ uint64_t cst_tree_digest(const struct cst_tree *t)
 	uint64_t digest = DIGEST_START;
 	unsigned int i;
 
-	if (t->in_len || t->more_len || t->at != t->count || t->sinks || t->state != TREE_RUNNING || t->leaving ||
-	    t->at_barrier || t->listing)
+	if (t->in_len || t->more_len || t->chunk.at != t->chunk.count || t->sinks ||
+	    t->state != TREE_RUNNING || t->leaving || t->at_barrier || t->listing)
 		return 0;
 	if (t->format == CST_TREE_FRAMES)
 		digest = frames(t, digest);
