@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * counts.h - execution counts of code ranges and branches, kept on the graph of decoded blocks. The decoder emits no
- * element for a range that is counted this way. Thread rule: as for the decoders of the image.
+ * counts.h - execution counts of code ranges and branches, kept on the graph of decoded blocks.
+ * With CST_EMIT_COUNTS (cst_decoder_emit() in decoder.h) a decoder emits no element for a range
+ * that it counts. Thread rule: as for the decoders of the image.
  *
  * A range of the counts begins at the target of a branch and ends at the next branch. With CST_COUNTS_JOINED branches
  * that were not taken do not end it. An edge is a taken branch whose target was executed in the same section; an exit
@@ -96,17 +97,6 @@ enum cst_counts_flags {
  */
 CST_API int cst_counts_new(struct cst_counts **out, struct cst_image *img, unsigned int flags);
 CST_API void cst_counts_free(struct cst_counts *c);
-
-/*
- * Makes the decoder count ranges and edges in `c`; its code must come from the image of `c`. The decoder emits one
- * CST_GEN_RUN for the ranges that it has counted (fields: flow.h). The ranges at the ends of a run, and all that its
- * fast loop does not decode, remain CST_GEN_RANGE elements, for cst_counts_add(). A run continues in another section
- * where an indirect branch leads to an address again. It ends where the branch leads there for the first time, or where
- * another one has its entry in the table of 2,048 such branches. NULL ends this. It has no effect while the decoder has a
- * log, which records each range with its offset, or while its configuration has checks, which compare each range with
- * the one before.
- */
-CST_API void cst_decoder_set_counts(struct cst_decoder *dec, struct cst_counts *c);
 
 /*
  * Counts elements[0..n), which a pull returned from `dec`. If it gets all elements of all pulls in order, `c` has every

@@ -24,6 +24,7 @@
 
 CST_BEGIN
 
+struct cst_counts;
 struct cst_decoder;
 
 /*
@@ -140,27 +141,61 @@ CST_API void cst_decoder_set_space(struct cst_decoder *dec, struct cst_space *sp
 CST_API void cst_decoder_set_images(struct cst_decoder *dec, const struct cst_images *images);
 /* Sets the mask of enabled stops, CST_STOP_CONTEXT to CST_STOP_EXCEPTION; a new decoder has 0. */
 CST_API void cst_decoder_set_stop(struct cst_decoder *dec, unsigned mask);
-/* Branches before a sample that cst_decoder_sample() leaves in the elements. */
+
+/* What a decoder emits for the ranges that were executed. All other elements are the same. */
+enum cst_emit {
+	CST_EMIT_RANGES,	/* a CST_GEN_RANGE for each; default */
+	/*
+	 * Counts ranges and edges in `counts` (counts.h), which are of the image of the decoder's
+	 * code, and emits a CST_GEN_COUNTED for those that it has counted. cst_counts_add() counts
+	 * what is still an element. A run of counted ranges continues in another section where an
+	 * indirect branch leads to an address again. It ends where the branch leads there for the
+	 * first time, or where another one has its entry in the table of 2,048 such branches.
+	 */
+	CST_EMIT_COUNTS,
+	/*
+	 * Leaves out ranges between samples, which a caller takes every `period` instructions:
+	 * where cst_stats.insns reaches `next`, next + period and so on. A CST_GEN_SKIPPED stands
+	 * for what is left out. Each range with a sample, and those of the last CST_SAMPLE_BRANCHES
+	 * taken branches before it and before any element that is no range, are still elements.
+	 * They have no section, and may be several ranges in one, with branches between them that
+	 * were not taken. Where the flow is lost (NO_SYNC, TRACE_ON, EO_TRACE, NACC, NOPATH,
+	 * ADDR_UNKNOWN) the decoder continues with CST_EMIT_RANGES until the next call.
+	 */
+	CST_EMIT_SAMPLES,
+	/*
+	 * Adds taken branches to `list` and emits a CST_GEN_LISTED for consecutive ranges whose
+	 * branches were added. Ranges are still elements where they are few, or while the list has
+	 * no room. A pull returns when the list is full; the caller sets list->n to 0, and to
+	 * nothing else, when it has no more use for the branches of the elements it got. The
+	 * decoder does not own the list.
+	 */
+	CST_EMIT_BRANCHES,
+};
+
+/* Branches before a sample that CST_EMIT_SAMPLES leaves in the elements. */
 #define CST_SAMPLE_BRANCHES 64u
-/*
- * Leaves out ranges between samples, which a caller takes every `period` instructions: where cst_stats.insns reaches
- * `next`, next + period and so on. CST_GEN_RUN (flow.h) stands for what is left out. Each range with a sample, and those of
- * the last CST_SAMPLE_BRANCHES taken branches before it and before any element that is no range, are still elements. They
- * have no section, and may be several ranges in one, with branches between them that were not taken. It ends with period
- * 0, and where the flow is lost: NO_SYNC, TRACE_ON, EO_TRACE, NACC, NOPATH, ADDR_UNKNOWN. It has no effect with counts
- * (counts.h), a log or checks, and on protocols but ETMv4 and ETE. -CST_ERR_NOMEM.
- */
-CST_API int cst_decoder_sample(struct cst_decoder *dec, uint64_t next, uint64_t period);
 /* Smallest capacity of a list of branches; a smaller one may be left unused. */
 #define CST_LIST_MIN 1024u
+
+struct cst_emit_opts {
+	size_t struct_size;	/* sizeof the struct, or 0 (cstrace.h, "Sizes of structs") */
+	struct cst_counts *counts;	/* COUNTS */
+	struct cst_branch_list *list;	/* BRANCHES */
+	uint64_t next, period;		/* SAMPLES: instructions; period is not 0 */
+};
+
 /*
- * Lists taken branches instead of the ranges that end with them: CST_GEN_RUN (flow.h) stands for consecutive ranges whose
- * branches were added to `list`. All other elements are the same; ranges are still elements where they are few, or while the
- * list has no room. A pull returns when the list is full; the caller sets list->n to 0, and to nothing else, when it has no
- * more use for the branches of the elements it got. NULL: nothing is listed. The decoder does not own the list. It has no effect with counts
- * (counts.h), samples (cst_decoder_sample()), a log or checks, and on protocols but ETMv4 and ETE.
+ * Chooses what the decoder emits for ranges, from the next pull on; resets do not change it. `opts`
+ * has what the choice needs, NULL for CST_EMIT_RANGES. Precedence: the last call replaces the one
+ * before; while the decoder has a log, which records each range with its offset, or while its
+ * configuration has checks, which compare each range with the one before, it emits ranges; so do
+ * all protocols but ETMv4 and ETE. In each mode the ranges at the ends of runs, and all that the
+ * fast loop of the decoder does not decode, are CST_GEN_RANGE elements. -CST_ERR_INVAL: an unknown
+ * choice, or what it needs is missing; -CST_ERR_NOMEM. After an error the decoder emits as before.
  */
-CST_API void cst_decoder_list(struct cst_decoder *dec, struct cst_branch_list *list);
+CST_API int cst_decoder_emit(struct cst_decoder *dec, enum cst_emit what,
+			     const struct cst_emit_opts *opts);
 CST_API const struct cst_config *cst_decoder_config(const struct cst_decoder *dec);
 CST_API const struct cst_stats *cst_decoder_stats(const struct cst_decoder *dec);
 /*

@@ -40,22 +40,31 @@ enum cst_generic_kind {
 	CST_GEN_DATA = 0x40,	/* a data transfer */
 	CST_GEN_COND,		/* result of a conditional instruction; num = enum cst_cond_flags, end = its key */
 	/*
-	 * With cst_decoder_set_counts(), directly after a RANGE that completed a range of the counts: `runs`
-	 * consecutive ranges were executed and counted, the first of them in the section of that RANGE. section, addr,
-	 * end, sect_off, flags, isa and last_* are those of the last one. Not counted yet: the open range, from offset
-	 * `start` to the end of this element, and its last branch if that was taken. n_insn: their instructions since
-	 * execution came to `section`; cst_counts_exits() has those before. num: atoms that contradicted the image
-	 * (stats.image_conflicts), all in `section`; the run ends before they are more than 65535.
-	 *
-	 * With cst_decoder_sample(): ranges that were left out, from `addr` on, with n_insn instructions. end, flags, isa and
-	 * last_* are those of the last one, which ends with a taken branch. runs: number of ranges that are in no element,
-	 * also between the next ones.
-	 *
-	 * With cst_decoder_list(): `runs` consecutive ranges, from `addr` on, with n_insn instructions, directly after a RANGE.
-	 * They have no section. end, flags, isa and last_* are those of the last one. list.v[first] and the branches after it, `branches` in number,
-	 * are those taken before the last range's own. num: contradictions as above, at most 1, of the last range.
+	 * Of CST_EMIT_COUNTS (cst_decoder_emit()), directly after a RANGE that completed a range of
+	 * the counts: `runs` consecutive ranges were executed and counted, the first of them in the
+	 * section of that RANGE. section, addr, end, sect_off, flags, isa and last_* are those of
+	 * the last one. Not counted yet: the open range, from offset `start` to the end of this
+	 * element, and its last branch if that was taken. n_insn: their instructions since
+	 * execution came to `section`; cst_counts_exits() has those before. num: atoms that
+	 * contradicted the image (stats.image_conflicts), all in `section`; the run ends before
+	 * they are more than 65535.
 	 */
-	CST_GEN_RUN,
+	CST_GEN_COUNTED,
+	/*
+	 * Of CST_EMIT_SAMPLES: ranges that were left out, from `addr` on, with n_insn instructions.
+	 * end, flags, isa and last_* are those of the last one, which ends with a taken branch.
+	 * They have no section. runs: number of ranges that are in no element, also between the
+	 * next ones.
+	 */
+	CST_GEN_SKIPPED,
+	/*
+	 * Of CST_EMIT_BRANCHES: `runs` consecutive ranges, from `addr` on, with n_insn
+	 * instructions, directly after a RANGE. They have no section. end, flags, isa and last_*
+	 * are those of the last one. list.v[first] and the branches after it, `branches` in number,
+	 * are those taken before the last range's own. num: contradictions as above, at most 1, of
+	 * the last range.
+	 */
+	CST_GEN_LISTED,
 	/*
 	 * From the tree, with trace_id CST_ID_UNKNOWN: all its decoders were reset here, because of a barrier in the
 	 * frames (CST_FRAME_RESET_4X) or of lost frames; error: why. The next element of each decoder is a NO_SYNC.
@@ -182,12 +191,12 @@ struct cst_generic {
 		uint64_t value;	/* DATA: the value; TIMESTAMP of ETMv3 and PTM: addr as sent (Gray coded, upper bits as before) */
 	};
 	union {
-		uint32_t n_insn; /* RANGE, NOPATH, RUN: number of instructions */
+		uint32_t n_insn; /* RANGE, NOPATH and runs: number of instructions */
 		uint32_t size;	/* SWTRACE: bits of the payload; ITMTRACE, DATA: bytes */
 	};
 	union {
 		uint32_t cc;	/* cycles since the last CYCLE_COUNT element */
-		uint32_t runs;	/* RUN: number of ranges */
+		uint32_t runs;	/* COUNTED, SKIPPED and LISTED, which are runs: number of ranges */
 	};
 	union {
 		uint32_t context_id;
@@ -212,12 +221,12 @@ struct cst_generic {
 		CST_EXTENSION struct {
 			CST_EXTENSION union {
 				uint32_t error;	/* NO_SYNC, ADDR_UNKNOWN, BARRIER: enum cst_error (positive), 0 none */
-				uint32_t start;	/* RUN: section offset at which the open range begins */
-				uint32_t first;	/* RUN with cst_decoder_list() */
+				uint32_t start;	/* COUNTED: section offset of the open range */
+				uint32_t first;	/* LISTED: index of the first branch */
 			};
 			CST_EXTENSION union {
 				uint32_t sect_off; /* RANGE: offset of addr in its section (low 32 bits) */
-				uint32_t branches; /* RUN with cst_decoder_list() */
+				uint32_t branches; /* LISTED: number of branches */
 			};
 		};
 		uint64_t insn;	/* DATA: address of the instruction that made the transfer, with CST_DATA_INSN */
@@ -247,6 +256,14 @@ static inline int cst_generic_loses_flow(unsigned int kind)
 }
 
 /*
+ * True if an element of this kind stands for several ranges, `runs` in number (cst_decoder_emit()).
+ */
+static inline int cst_generic_is_run(unsigned int kind)
+{
+	return kind - CST_GEN_COUNTED <= CST_GEN_LISTED - CST_GEN_COUNTED;
+}
+
+/*
  * Returns the address up to which a range was executed: `end`, or with CST_RANGE_PART the return address of the exception,
  * inside the last instruction.
  */
@@ -262,7 +279,8 @@ static inline uint64_t cst_generic_reached(const struct cst_generic *g)
 static inline unsigned int cst_generic_conflicts(const struct cst_generic *g)
 {
 	switch (g->kind) {
-	case CST_GEN_RUN:
+	case CST_GEN_COUNTED:
+	case CST_GEN_LISTED:
 		return g->num;
 	case CST_GEN_RANGE:
 		/* an atom N of an unconditional P0 instruction */

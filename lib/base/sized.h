@@ -13,6 +13,7 @@
  * that are added later change no row; they begin behind the padding of the struct.
  */
 #define LAST_cst_config itm_sync
+#define LAST_cst_emit_opts period
 #define LAST_cst_etmv3_regs traceidr
 #define LAST_cst_etmv4_regs devarch
 #define LAST_cst_event n_params

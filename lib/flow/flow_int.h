@@ -91,9 +91,10 @@ struct cst_flow {
 	const struct cst_config *cfg;
 	struct cst_stats *stats;
 	struct cst_log *log;	/* error log, or NULL */
-	struct cst_counts *counts; /* table in which ranges and branches are counted, or NULL */
-	struct cst_samples *samples; /* state of cst_decoder_sample(); NULL: it was never called */
-	struct cst_branch_list *list; /* of cst_decoder_list(), or NULL */
+	/* what cst_decoder_emit() has chosen: one of the three at most */
+	struct cst_counts *counts; /* COUNTS, or NULL */
+	struct cst_samples *samples; /* SAMPLES, with a period; NULL: never chosen */
+	struct cst_branch_list *list; /* BRANCHES, or NULL */
 	struct cst_space *space;
 	const struct cst_images *images; /* table that gives the space of each context, or NULL */
 	struct cst_context ctx;	/* context for which `space` was looked up in `images` */

@@ -53,8 +53,12 @@ static const char *kind_name(unsigned int kind)
 		return "INSTRUMENTATION";
 	case CST_GEN_ITMTRACE:
 		return "ITMTRACE";
-	case CST_GEN_RUN:
-		return "INSTR_RUN";
+	case CST_GEN_COUNTED:
+		return "INSTR_COUNTED";
+	case CST_GEN_SKIPPED:
+		return "INSTR_SKIPPED";
+	case CST_GEN_LISTED:
+		return "INSTR_LISTED";
 	case CST_GEN_CUSTOM:
 		return "CUSTOM";
 	case CST_GEN_DATA:

@@ -47,7 +47,7 @@ static void write_run(void *loop)
 	end->index = cst_walk_offset(l, end->index);
 	if (i) {
 		put(l, g, i, l->run_addr, l->run_insns, &ids, 1);
-		g->kind = CST_GEN_RUN;
+		g->kind = CST_GEN_SKIPPED;
 		g++->runs = (uint32_t)(ranges - CST_SAMPLE_BRANCHES - 1);
 	}
 	for (; i <= n; i++)

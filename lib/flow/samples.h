@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * samples.h - runs around samples (cst_decoder_sample()): the walk counts instructions and keeps the last taken branches,
- * which become elements where the run ends.
+ * samples.h - runs around samples (CST_EMIT_SAMPLES): the walk counts instructions and keeps the
+ * last taken branches, which become elements where the run ends.
  */
 #ifndef CST_LIB_FLOW_SAMPLES_H
 #define CST_LIB_FLOW_SAMPLES_H
@@ -21,7 +21,7 @@ _Static_assert(SAMPLED_RING > CST_SAMPLE_BRANCHES + 2, "the ring has the branche
 #define SAMPLED_ROOM (CST_SAMPLE_BRANCHES + 2)
 
 struct cst_samples {
-	uint64_t next, period;	/* arguments of cst_decoder_sample(); period 0: all ranges are elements */
+	uint64_t next, period;	/* of struct cst_emit_opts; period 0: all ranges are elements */
 	/*
 	 * Taken branches of the open run, from number 1 on, at their number modulo SAMPLED_RING: the block that ends with it;
 	 * place and bias of the target; instructions of the walk up to it. Number 0 has the target of the branch before.

@@ -182,7 +182,7 @@ void cst_walk_put_run(struct loop *l, struct cst_generic *g, uint64_t index, con
 	memcpy(&g->context_id, &l->ids, sizeof(l->ids));
 	store8(&g->flags, flags_word(b, f->tmpl.flags) | flag_exec(e));
 	store8(&g->error, pair((uint32_t)blk_off(BLK_AT(f->img->blk, start)), b->off * 2));
-	g->kind = CST_GEN_RUN;
+	g->kind = CST_GEN_COUNTED;
 	g->num = (uint16_t)(f->stats->image_conflicts - l->run_conflicts);
 }
 
@@ -265,6 +265,7 @@ void cst_walk_begin_list(struct loop *l, uint64_t place, struct cst_branch *list
 
 void cst_walk_put_list(const struct loop *l, struct cst_generic *g, const struct cst_branch *list)
 {
+	g->kind = CST_GEN_LISTED;
 	g->addr = l->run_addr;
 	g->section = 0;
 	g->first = (uint32_t)(l->run_list - l->f->list->v);

@@ -70,8 +70,9 @@ struct loop {
 	uint32_t flags;		/* enum cst_generic_flags of ranges, in addition to those of the context */
 	struct atoms now;	/* the packet in work */
 	/*
-	 * A run is a sequence of counted ranges: from the first range after a taken branch (with RUNS_EACH from any
-	 * range) to the last one walked. `ranges` counts them; their CST_GEN_RUN elements are in `others`.
+	 * A run is a sequence of counted ranges: from the first range after a taken branch (with
+	 * RUNS_EACH from any range) to the last one walked. `ranges` counts them; their elements
+	 * (cst_generic_is_run()) are in `others`.
 	 */
 	uint64_t ranges;
 	uint64_t atoms;		/* atoms of all packets */

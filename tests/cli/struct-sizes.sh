@@ -5,7 +5,7 @@
 . tests/cli/tap.sh
 cc=${CC:-gcc}
 GROWS="cst_config cst_etmv4_regs cst_etmv3_regs cst_stm_regs cst_itm_regs cst_packet cst_stats cst_frame_stats cst_protocol_ops
-	cst_unwrapped cst_image_key cst_index_opts cst_index_query cst_event cst_state_limits cst_state_counts cst_snap_limits
+	cst_unwrapped cst_emit_opts cst_image_key cst_index_opts cst_index_query cst_event cst_state_limits cst_state_counts cst_snap_limits
 	cst_snap_io cst_snap_sink cst_tarmac_opts cst_tarmac_record"
 
 mkdir "$tmp/tree"

@@ -129,12 +129,14 @@ static void decode(void)
 	struct cst_images *images = NULL;
 	struct cst_image *img = NULL;
 	struct cst_space *space = NULL;
+	const struct cst_emit_opts emit = { .struct_size = SIZE(emit), .next = 8, .period = 8 };
 	const struct cst_image_key key = { .struct_size = SIZE(key), .spaces = CST_MEM_ANY };
 
 	if (cst_tree_new(&tree, CST_TREE_RAW, 0) || cst_tree_add(tree, &cfg.v, &dec) || cst_image_new(&img, 0) ||
 	    cst_space_new(&space, img) || cst_images_new(&images) || cst_images_set(images, &key, space))
 		exit(1);
 	cst_decoder_set_images(dec, images);
+	printf("emit: %d\n", cst_decoder_emit(dec, CST_EMIT_SAMPLES, &emit));
 	printf("reconfigured: %d\n", cst_tree_reconfigure(tree, 0x10, &cfg.v));
 	packets(tree);
 	printf("removed: %d\n", cst_images_remove(images, &key));

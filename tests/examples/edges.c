@@ -21,16 +21,19 @@ static void *count(void *arg)
 	struct cst_generic g[256];
 	struct cst_pull pull;
 	struct cst_config cfg;
+	struct cst_emit_opts opts;
 	int n = 0;
 
 	memset(&cfg, 0, sizeof(cfg));
+	memset(&opts, 0, sizeof(opts));
 	s->failed = cst_image_new(&img, 0) || cst_section_new(&sec, img, code, sizeof(code), NULL) ||
 		cst_space_new(&space, img) || cst_space_map(space, CODE_AT, sizeof(code), sec, 0) ||
 		cst_counts_new(&counts, img, 0) || cst_config_etmv4(&cfg, &regs, 0, CST_PROFILE_A) ||
 		cst_tree_new(&tree, CST_TREE_FRAMES, 0) || cst_tree_add(tree, &cfg, &dec);
 	if (!s->failed) {
 		cst_decoder_set_space(dec, space);
-		cst_decoder_set_counts(dec, counts);
+		opts.counts = counts;
+		cst_decoder_emit(dec, CST_EMIT_COUNTS, &opts);
 	}
 	for (; !s->failed && s->next < FRAGMENTS; s->next += s->step) {
 		cst_tree_reset(tree);

@@ -60,7 +60,8 @@ static void open_run(struct run *r, int counts)
 		must(cst_tree_add(r->tree, &cfg, &dec), "decoder:");
 		cst_decoder_set_space(dec, r->space);
 		if (counts)
-			cst_decoder_set_counts(dec, r->counts);
+			cst_decoder_emit(dec, CST_EMIT_COUNTS,
+					 &(struct cst_emit_opts){ .counts = r->counts });
 	}
 }
 

@@ -157,23 +157,36 @@ void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason reason)
 	dec->start = 0;
 }
 
-void cst_decoder_set_counts(struct cst_decoder *dec, struct cst_counts *c)
+/* Prepares for samples. They end where the flow is lost, so this is called often. */
+static int begin_samples(struct cst_flow *f, const struct cst_emit_opts *opts)
 {
-	dec->flow.counts = c;
+	if (!opts->period)
+		return -CST_ERR_INVAL;
+	if (!f->samples)
+		f->samples = calloc(1, sizeof(*f->samples));
+	return f->samples ? 0 : -CST_ERR_NOMEM;
 }
 
-int cst_decoder_sample(struct cst_decoder *dec, uint64_t next, uint64_t period)
+int cst_decoder_emit(struct cst_decoder *dec, enum cst_emit what, const struct cst_emit_opts *opts)
 {
+	static const struct cst_emit_opts none;
 	struct cst_flow *f = &dec->flow;
+	struct cst_emit_opts own;
+	int err = 0;
 
-	if (!f->samples && period) {
-		f->samples = calloc(1, sizeof(*f->samples));
-		if (!f->samples)
-			return -CST_ERR_NOMEM;
-	}
+	opts = TAKE(cst_emit_opts, opts ? opts : &none, own);
+	if (!opts || what > CST_EMIT_BRANCHES || (what == CST_EMIT_COUNTS && !opts->counts) ||
+	    (what == CST_EMIT_BRANCHES && !opts->list))
+		return -CST_ERR_INVAL;
+	if (what == CST_EMIT_SAMPLES)
+		err = begin_samples(f, opts);
+	if (err)
+		return err;
+	f->counts = what == CST_EMIT_COUNTS ? opts->counts : NULL;
+	f->list = what == CST_EMIT_BRANCHES ? opts->list : NULL;
 	if (f->samples) {
-		f->samples->next = next;
-		f->samples->period = period;
+		f->samples->next = opts->next;
+		f->samples->period = what == CST_EMIT_SAMPLES ? opts->period : 0;
 	}
 	return 0;
 }
@@ -187,11 +200,6 @@ int cst_counts_add(struct cst_counts *c, struct cst_decoder *dec, const struct c
 void cst_decoder_set_space(struct cst_decoder *dec, struct cst_space *space)
 {
 	cst_flow_set_space(&dec->flow, space);
-}
-
-void cst_decoder_list(struct cst_decoder *dec, struct cst_branch_list *list)
-{
-	dec->flow.list = list;
 }
 
 void cst_decoder_set_images(struct cst_decoder *dec, const struct cst_images *images)

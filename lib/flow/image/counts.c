@@ -214,7 +214,7 @@ void cst_counts_elements(struct cst_counts *c, struct count_open *o, const struc
 			if (!o->open || o->section != g->section || o->end != g->addr || (c->joined ? o->taken : o->branch))
 				open_range(c, o, g);
 			break;
-		case CST_GEN_RUN:
+		case CST_GEN_COUNTED:
 			/* the decoder has counted up to the begin of its open range */
 			close_range(c, o);
 			o->start = g->start;

@@ -82,7 +82,7 @@ static int etmv4_walk(struct cst_flow *f, struct atom_input *in, struct cst_gene
 	/* the log, and checks of each atom, need single ranges */
 	if (f->log || f->cfg->checks)
 		return etmv4_walk_ranges(f, in, out, n, cap);
-	if (!f->counts && f->samples && f->samples->period)
+	if (f->samples && f->samples->period)
 		return etmv4_walk_sampled(f, in, out, n, cap);
 	if (!f->counts)
 		return f->list && !is_full(f->list) ? etmv4_walk_listed(f, in, out, n, cap) :

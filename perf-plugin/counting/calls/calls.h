@@ -94,7 +94,10 @@ void calls_free(struct calls *c);
 
 /* State of a stream, from its first batch to its end or that of the shard. Returns NULL without memory. */
 struct calls_lane *calls_lane_new(struct calls *c);
-/* Takes a batch, also an unwanted one (a filter excludes it). CST_GEN_RUN must not occur. Returns 0 or ERR_NOMEM. */
+/*
+ * Takes a batch, also an unwanted one (a filter excludes it). CST_GEN_COUNTED must not occur.
+ * Returns 0 or ERR_NOMEM.
+ */
 int calls_batch(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g, size_t n);
 /* Ends the stream and frees the lane. Returns 0 or ERR_NOMEM. */
 int calls_lane_end(struct calls *c, struct calls_lane *ln);

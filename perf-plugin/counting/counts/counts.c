@@ -319,7 +319,10 @@ static bool resumes(const struct counted_stream *ln, const struct stream *s, uin
 	return interrupted(ln, s) && ln->br.resume == addr;
 }
 
-/* Adds a CST_GEN_RUN: consecutive ranges, which the library has counted except for the open one. */
+/*
+ * Adds a CST_GEN_COUNTED: consecutive ranges, which the library has counted except for the open
+ * one.
+ */
 static void count_run(struct counts *c, const struct stream *s, struct counted_stream *ln, const struct cst_generic *g)
 {
 	count_range(c, ln, false);
@@ -517,7 +520,7 @@ static ALWAYS_INLINE int count_batch(struct counts *c, const struct stream *s, c
 		return c->nomem ? ERR_NOMEM : 0;
 	}
 	for (; g < end; g++) {
-		if (!all && g->kind == CST_GEN_RUN) {
+		if (!all && g->kind == CST_GEN_COUNTED) {
 			count_run(c, s, ln, g);
 			continue;
 		}

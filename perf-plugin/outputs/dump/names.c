@@ -46,8 +46,12 @@ const char *dump_name_kind(unsigned int value)
 		return "instrumentation";
 	case CST_GEN_ITMTRACE:
 		return "itm";
-	case CST_GEN_RUN:
-		return "run";
+	case CST_GEN_COUNTED:
+		return "counted";
+	case CST_GEN_SKIPPED:
+		return "skipped";
+	case CST_GEN_LISTED:
+		return "listed";
 	case CST_GEN_CUSTOM:
 		return "custom";
 	case CST_GEN_DATA:

@@ -630,9 +630,10 @@ run(struct sampler *sp, const struct stream *s, struct sampled_stream *ln, const
 	return 0;
 }
 
-static bool is_ranges(const struct cst_generic *g)
+/* `run`: the other kind of element that stands for ranges. */
+static bool is_ranges(const struct cst_generic *g, enum cst_generic_kind run)
 {
-	return g->kind == CST_GEN_RANGE || g->kind == CST_GEN_RUN;
+	return g->kind == CST_GEN_RANGE || g->kind == run;
 }
 
 /* Emits branches. The cycles so far are those of the first one. */
@@ -673,13 +674,13 @@ static int run_taken(struct sampler *sp, const struct stream *s, struct sampled_
 	int rc = 0;
 
 	while (g < end && !rc) {
-		if (!is_ranges(g)) {
+		if (!is_ranges(g, CST_GEN_LISTED)) {
 			rc = other(sp, s, ln, g++);
 			continue;
 		}
 		if (branch_range(&ln->br, s, g, &b))
 			rc = sampler_branch_emit(sp, s, ln, &b);
-		if (g->kind == CST_GEN_RUN && !rc)
+		if (g->kind == CST_GEN_LISTED && !rc)
 			rc = taken_emit(sp, s, ln, s->branches + g->first, g->branches);
 		/* sampler_branch_emit() finds whether an exception return is one of a system call */
 		for (first = g; g + 1 < end && g[1].kind == CST_GEN_RANGE && g->last_subtype != CST_INSN_ERET; g++)
@@ -733,7 +734,7 @@ run_ranges(struct sampler *sp, const struct stream *s, struct sampled_stream *ln
 			next = ln->next;
 			fresh = ln->ring.fresh;
 		}
-		if (__builtin_expect(g->kind == CST_GEN_RUN, 0)) {
+		if (__builtin_expect(g->kind == CST_GEN_SKIPPED, 0)) {
 			/* cycles are those of a branch that was left out */
 			ranges_push(&ln->ring, &ln->br.cycles, sp->ring_flags, pushed, g);
 			pushed = g;
@@ -742,7 +743,7 @@ run_ranges(struct sampler *sp, const struct stream *s, struct sampled_stream *ln
 		insns += g->n_insn;
 		if (tiles)
 			fresh += branch_taken(g);
-		if (++g == end || !is_ranges(g))
+		if (++g == end || !is_ranges(g, CST_GEN_SKIPPED))
 			break;
 	}
 	ranges_push(&ln->ring, &ln->br.cycles, sp->ring_flags, pushed, g - 1);
@@ -764,7 +765,7 @@ run_stack(struct sampler *sp, const struct stream *s, struct sampled_stream *ln,
 	int rc;
 
 	while (g < end) {
-		if (is_ranges(g))
+		if (is_ranges(g, CST_GEN_SKIPPED))
 			rc = run_ranges(sp, s, ln, &g, end, tiles);
 		else
 			rc = other(sp, s, ln, g++);

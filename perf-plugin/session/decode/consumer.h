@@ -18,8 +18,8 @@ struct sample_plan {
 
 /*
  * The form of the batches. All 0: every range is an element, without times. Ranges that need not be
- * elements become CST_GEN_RUN (cstrace/flow.h); with a filter or a log, which look at single
- * ranges, they stay.
+ * elements become runs (cst_decoder_emit()); with a filter or a log, which look at single ranges,
+ * they stay.
  */
 struct wants {
 	bool times;		/* times; without them decoding is faster */
@@ -30,13 +30,13 @@ struct wants {
 	 * `joined`: as CST_COUNTS_JOINED.
 	 */
 	bool counts, joined;
-	/* Without times: taken branches in stream.branches instead of ranges (cst_decoder_list()). */
+	/* Without times: taken branches in stream.branches, no ranges (CST_EMIT_BRANCHES). */
 	bool branches;
 	unsigned int stop;	/* batches end at these, too: enum cst_stop bits */
 	unsigned int step;	/* maximum number of elements in a batch; 0: no limit */
 	/*
 	 * Samples: ranges between the instructions of a plan are not needed, as with
-	 * cst_decoder_sample(). Receives each batch when it is decoded, without times, with `plan`
+	 * CST_EMIT_SAMPLES. Receives each batch when it is decoded, without times, with `plan`
 	 * NULL; then, with n 0 and the thread that runs next, sets *plan, which is zeroed. Returns
 	 * 0 or negative. NULL: all ranges are needed.
 	 */

@@ -234,7 +234,7 @@ void count_losses_batch(struct stream_state *st, const struct cst_generic *g, si
 	size_t i;
 
 	for (i = 0; i < n && st->stream.pid < 0; i++)
-		ranges += g[i].kind == CST_GEN_RANGE ? 1 : g[i].kind == CST_GEN_RUN ? g[i].runs : 0;
+		ranges += cst_generic_is_run(g[i].kind) ? g[i].runs : g[i].kind == CST_GEN_RANGE;
 	if (ranges) {
 		st->ss->totals.unknown_context += ranges;
 		losses_add(&st->ss->losses, LOSS_CONTEXT, st->stream.cpu, -1, NULL, ranges, 0);

@@ -210,7 +210,8 @@ static int decode_lead(struct run *r, const struct fragment *f, const struct cut
 		if (rc)
 			return rc;
 		st = only_stream(*bt);
-		cst_decoder_set_counts(st->stream.decoder, NULL);
+		if (r->counts)
+			cst_decoder_emit(st->stream.decoder, CST_EMIT_RANGES, NULL);
 		rc = fragment_feed(r, *bt, f, start, c->from);
 		if (rc || start == f->pub.offset || is_in_step(st))
 			return rc;
@@ -249,7 +250,7 @@ static int open_inside(struct run *r, const struct fragment *f, struct cut *c, c
 		c->begin = digest_state(r, *bt);
 		if (con->shards->move && st->out.active)
 			rc = con->shards->move(mine->data, lead.data, stream_here(st));
-		cst_decoder_set_counts(st->stream.decoder, r->counts);
+		run_emit_counts(r, st->stream.decoder);
 		session_zero_counts(r->ss);
 		tree_begin_counts(*bt);
 		if (whole)

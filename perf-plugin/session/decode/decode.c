@@ -44,8 +44,8 @@ static void note_progress(struct run *r, uint64_t in_fragment)
 static void find_exception(struct stream_state *st, const struct cst_generic *g, int n)
 {
 	st->context.return_known = false;
-	while (--n >= 0 && g[n].kind != CST_GEN_RANGE && g[n].kind != CST_GEN_RUN && g[n].kind != CST_GEN_TRACE_ON &&
-	       g[n].kind != CST_GEN_NO_SYNC) {
+	while (--n >= 0 && g[n].kind != CST_GEN_RANGE && !cst_generic_is_run(g[n].kind) &&
+	       g[n].kind != CST_GEN_TRACE_ON && g[n].kind != CST_GEN_NO_SYNC) {
 		if (g[n].kind != CST_GEN_EXCEPTION)
 			continue;
 		st->context.return_known = g[n].flags & CST_GF_RET_ADDR;
@@ -59,6 +59,7 @@ static int plan_samples(struct run *r, struct stream_state *st)
 {
 	struct sample_plan plan = { .next = 0 };
 	struct cst_decoder *dec = st->stream.decoder;
+	struct cst_emit_opts opts;
 	int rc;
 
 	if (!r->planned)
@@ -68,16 +69,24 @@ static int plan_samples(struct run *r, struct stream_state *st)
 		return rc;
 	r->pull = plan.next ? BATCH : PULL_UNPLANNED;
 	/* ranges of an unknown thread are counted one by one */
-	if (!plan.next || st->stream.pid < 0)
-		plan.period = 0;
-	return cst_decoder_sample(dec, cst_decoder_stats(dec)->insns + plan.next, plan.period) ? ERR_NOMEM : 0;
+	opts = (struct cst_emit_opts){
+		.next = cst_decoder_stats(dec)->insns + plan.next,
+		.period = plan.next && st->stream.pid >= 0 ? plan.period : 0,
+	};
+	rc = cst_decoder_emit(dec, opts.period ? CST_EMIT_SAMPLES : CST_EMIT_RANGES, &opts);
+	return rc ? ERR_NOMEM : 0;
 }
 
 /* Lists branches of the thread that runs next. Ranges of an unknown thread are counted one by one. */
 static void list_branches(struct run *r, struct stream_state *st)
 {
-	if (r->list.v)
-		cst_decoder_list(st->stream.decoder, st->stream.pid < 0 ? NULL : &r->list);
+	struct cst_emit_opts opts;
+
+	if (!r->list.v)
+		return;
+	opts = (struct cst_emit_opts){ .list = &r->list };
+	cst_decoder_emit(st->stream.decoder,
+			 st->stream.pid < 0 ? CST_EMIT_RANGES : CST_EMIT_BRANCHES, &opts);
 }
 
 static int take_batch(struct run *r, struct stream_state *st, const struct cst_generic *g, int n,

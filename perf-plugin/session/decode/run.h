@@ -102,6 +102,8 @@ int tree_prepare(struct run *r, const struct fragment *f, struct buffer_tree **b
 const struct trace_unit *tree_only_unit(struct session *ss, struct queue *q, const struct fragment *f, uint8_t *id);
 /* Makes the statistics so far count as none. */
 void tree_begin_counts(struct buffer_tree *bt);
+/* Makes the decoder count ranges, if the consumer accepts counts. */
+void run_emit_counts(const struct run *r, struct cst_decoder *dec);
 /* Ends its streams and adds their statistics. */
 void tree_free(struct run *r, struct buffer_tree *bt);
 /* As tree_free(), for all trees. */

@@ -41,7 +41,7 @@ struct stream {
 	struct filter *filter;	/* NULL: all batches are selected */
 	const struct cst_config *config;
 	struct cst_decoder *decoder;
-	const struct cst_branch *branches; /* with consumer.wants.branches: list to which CST_GEN_RUN refers */
+	const struct cst_branch *branches; /* wants.branches: list to which CST_GEN_LISTED refers */
 	void **priv;		/* pointer for the consumer's use, initially NULL; valid until consumer.stream_end */
 	/* for the session's own use */
 	struct version *code;	/* address space of the batch, or NULL */

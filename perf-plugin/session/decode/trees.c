@@ -55,6 +55,14 @@ static uint64_t place_of(const struct queue *q, const struct buffer_tree *bt, ui
 	return bt->raw ? place | 1ull << 32 | bt->unit->aux->cpu : place | id;
 }
 
+void run_emit_counts(const struct run *r, struct cst_decoder *dec)
+{
+	const struct cst_emit_opts opts = { .counts = r->counts };
+
+	if (r->counts)
+		cst_decoder_emit(dec, CST_EMIT_COUNTS, &opts);
+}
+
 static int add_stream(struct run *r, struct buffer_tree *bt, struct trace_unit *u, uint8_t id)
 {
 	struct cst_config cfg = u->config;
@@ -87,7 +95,7 @@ static int add_stream(struct run *r, struct buffer_tree *bt, struct trace_unit *
 	st->stream.priv = &st->word;
 	st->given = st->stream;
 	cst_decoder_set_cookie(st->stream.decoder, st);
-	cst_decoder_set_counts(st->stream.decoder, r->counts);
+	run_emit_counts(r, st->stream.decoder);
 	cst_decoder_set_stop(st->stream.decoder, CST_STOP_CONTEXT | CST_STOP_TRACE_ON |
 			     CST_STOP_TIMESTAMP | CST_STOP_SECTION | r->con->wants.stop);
 	bt->st[id] = st;

@@ -96,7 +96,7 @@ static void check_element(const struct program *pr, const struct cst_generic *g)
 	char text[512];
 
 	CHECK(g->trace_id == 0x10 && g->kind > CST_GEN_UNKNOWN && (g->kind <= CST_GEN_CUSTOM || g->kind == CST_GEN_COND ||
-	      g->kind == CST_GEN_RUN));
+	      cst_generic_is_run(g->kind)));
 	CHECK(cst_generic_text(g, text, sizeof(text)) < sizeof(text));
 	if (g->kind != CST_GEN_RANGE)
 		return;
@@ -136,18 +136,20 @@ static void drain(const struct program *pr, struct cst_decoder *dec, struct cst_
 		  struct cst_space **space, size_t cap, struct run *r)
 {
 	static struct cst_generic out[1024];
+	struct cst_emit_opts opts = { .period = r->period };
 	struct cst_pull p;
 	int n, i;
 
 	for (;;) {
+		opts.next = cst_decoder_stats(dec)->insns + r->period / 2;
 		if (r->period)
-			CHECK(!cst_decoder_sample(dec, cst_decoder_stats(dec)->insns + r->period / 2, r->period));
+			CHECK(!cst_decoder_emit(dec, CST_EMIT_SAMPLES, &opts));
 		r->list.n = 0;
 		n = cst_decoder_pull(dec, out, cap, &p);
 		CHECK(n >= 0 && n <= (int)cap && r->n + n <= MAX_OUT);
 		for (i = 0; i < n; i++) {
 			check_element(pr, &out[i]);
-			if (r->list.v && out[i].kind == CST_GEN_RUN)
+			if (out[i].kind == CST_GEN_LISTED)
 				keep_branches(r, &out[i]);
 			r->gen[r->n++] = out[i];
 		}
@@ -208,9 +210,11 @@ static void compare_counted(const struct run *whole, const struct run *counted)
 	for (k = 0; k < whole->n; k++)
 		insns -= whole->gen[k].kind == CST_GEN_RANGE ? whole->gen[k].n_insn : 0;
 	for (k = 0; k < counted->n; k++) {
-		if (counted->gen[k].kind == CST_GEN_RANGE || counted->gen[k].kind == CST_GEN_RUN) {
+		if (counted->gen[k].kind == CST_GEN_RANGE ||
+		    cst_generic_is_run(counted->gen[k].kind)) {
 			insns += counted->gen[k].n_insn;
-			ranges += counted->gen[k].kind == CST_GEN_RUN ? counted->gen[k].runs : 1;
+			ranges +=
+				cst_generic_is_run(counted->gen[k].kind) ? counted->gen[k].runs : 1;
 			continue;
 		}
 		while (i < whole->n && whole->gen[i].kind == CST_GEN_RANGE)
@@ -258,7 +262,7 @@ static void compare_listed(const struct run *whole, const struct run *listed)
 	size_t i;
 
 	for (i = 0; i < listed->n; i++) {
-		if (listed->gen[i].kind == CST_GEN_RUN) {
+		if (listed->gen[i].kind == CST_GEN_LISTED) {
 			CHECK(i && listed->gen[i - 1].kind == CST_GEN_RANGE);
 			compare_run(listed, &listed->gen[i], &g, end);
 			continue;
@@ -293,8 +297,12 @@ static void decode(const struct program *pr, size_t cache, size_t cap, uint32_t 
 	cst_decoder_set_space(dec, space[0]);
 	if (how == EACH || how == JOINED)
 		CHECK(!cst_counts_new(&counts, img, how == JOINED ? CST_COUNTS_JOINED : 0));
-	cst_decoder_set_counts(dec, counts);
-	cst_decoder_list(dec, how == LISTED ? &r->list : NULL);
+	if (counts)
+		CHECK(!cst_decoder_emit(dec, CST_EMIT_COUNTS,
+					&(struct cst_emit_opts){ .counts = counts }));
+	if (how == LISTED)
+		CHECK(!cst_decoder_emit(dec, CST_EMIT_BRANCHES,
+					&(struct cst_emit_opts){ .list = &r->list }));
 	cst_decoder_set_stop(dec, CST_STOP_SECTION | (pr->choices & 2 ? CST_STOP_CONTEXT : CST_STOP_TIMESTAMP |
 			     CST_STOP_EXCEPTION | CST_STOP_TRACE_ON));
 	while (at < pr->trace_len) {

@@ -265,11 +265,16 @@ static void take(struct run *r, const struct cst_generic *g)
 /* The next samples are at the next multiples of the period, whatever was decoded before. */
 static void sample(const struct run *r, struct cst_decoder *dec)
 {
+	struct cst_emit_opts opts = { .list = r->list, .period = r->period };
+
 	if (r->list)
 		r->list->n = 0;
-	cst_decoder_list(dec, r->list);
-	if (r->period)
-		assert_int_equal(cst_decoder_sample(dec, (cst_decoder_stats(dec)->insns / r->period + 1) * r->period, r->period), 0);
+	if (r->list && !r->period)
+		assert_int_equal(cst_decoder_emit(dec, CST_EMIT_BRANCHES, &opts), 0);
+	if (!r->period)
+		return;
+	opts.next = (cst_decoder_stats(dec)->insns / r->period + 1) * r->period;
+	assert_int_equal(cst_decoder_emit(dec, CST_EMIT_SAMPLES, &opts), 0);
 }
 
 static void drain(struct run *r, struct cst_tree *t, struct cst_decoder *dec, size_t cap)
@@ -322,7 +327,10 @@ void rt_decode(struct run *r, const uint8_t *p, size_t len, bool framed, bool ho
 	assert_int_equal(cst_tree_new(&t, framed ? CST_TREE_FRAMES : CST_TREE_RAW, 0), 0);
 	assert_int_equal(cst_tree_add(t, &cfg, &dec), 0);
 	cst_decoder_set_stop(dec, CST_STOP_CONTEXT);
-	cst_decoder_set_counts(dec, r->decoder_counts ? r->counts : NULL);
+	if (r->decoder_counts && r->counts)
+		assert_int_equal(cst_decoder_emit(dec, CST_EMIT_COUNTS,
+						  &(struct cst_emit_opts){ .counts = r->counts }),
+				 0);
 	while (at < len) {
 		k = 1 + rnd(r, piece);
 		if (k > len - at)

@@ -78,7 +78,9 @@ static uint64_t sum_elements(const struct result *r)
 	size_t i;
 
 	for (i = 0; i < r->n; i++)
-		sum += r->gen[i].kind == CST_GEN_RANGE || r->gen[i].kind == CST_GEN_RUN ? r->gen[i].n_insn : 1ull << 32;
+		sum += r->gen[i].kind == CST_GEN_RANGE || cst_generic_is_run(r->gen[i].kind) ?
+			       r->gen[i].n_insn :
+			       1ull << 32;
 	return sum;
 }
 
@@ -97,6 +99,7 @@ static int decode(const struct gen_case *c, struct result *r)
 	struct cst_counts *counts = NULL;
 	struct cst_section *sec;
 	struct cst_config cfg = { 0 };
+	const struct cst_emit_opts often = { .next = 1 << 20, .period = 1 << 20 };
 	struct cst_pull p;
 	int err, n, pass;
 	size_t k;
@@ -126,8 +129,12 @@ static int decode(const struct gen_case *c, struct result *r)
 		err = cst_tree_add(tree, &cfg, &dec);
 	if (!err) {
 		cst_decoder_set_space(dec, copy);
-		cst_decoder_set_counts(dec, counts);
-		cst_decoder_list(dec, listing);
+		if (counts)
+			cst_decoder_emit(dec, CST_EMIT_COUNTS,
+					 &(struct cst_emit_opts){ .counts = counts });
+		else if (listing)
+			cst_decoder_emit(dec, CST_EMIT_BRANCHES,
+					 &(struct cst_emit_opts){ .list = listing });
 		err = cst_tree_feed(tree, c->framed, c->framed_len, 0);
 	}
 	for (pass = 0; !err && pass < 2; pass++) {
@@ -135,7 +142,7 @@ static int decode(const struct gen_case *c, struct result *r)
 			cst_tree_end(tree);
 		for (;;) {
 			if (sampling && !err)
-				err = cst_decoder_sample(dec, 1 << 20, 1 << 20);
+				err = cst_decoder_emit(dec, CST_EMIT_SAMPLES, &often);
 			if (listing)
 				listing->n = 0;
 			n = cst_tree_pull(tree, r->gen + r->n, MAX_ELEMENTS - r->n, &p);

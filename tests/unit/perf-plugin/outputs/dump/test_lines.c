@@ -21,7 +21,10 @@ static const struct name {
 	unsigned int value;
 	const char *want;
 } names[] = {
-	{ dump_name_kind, CST_GEN_UNKNOWN, "unknown" }, { dump_name_kind, CST_GEN_RUN, "run" },
+	{ dump_name_kind, CST_GEN_UNKNOWN, "unknown" },
+	{ dump_name_kind, CST_GEN_COUNTED, "counted" },
+	{ dump_name_kind, CST_GEN_SKIPPED, "skipped" },
+	{ dump_name_kind, CST_GEN_LISTED, "listed" },
 	{ dump_name_kind, CST_GEN_CUSTOM, "custom" }, { dump_name_kind, CST_GEN_DATA, "data" },
 	{ dump_name_kind, CST_GEN_COND, "condition" }, { dump_name_kind, CST_GEN_BARRIER, "barrier" },
 	{ dump_name_kind, CST_GEN_MEMTRANS, "transaction" }, { dump_name_kind, OUTSIDE, "unknown" },

@@ -112,7 +112,7 @@ struct pace {
 	uint32_t n_insn;
 };
 
-/* `branches`: a list for CST_GEN_RUN */
+/* `branches`: a list for CST_GEN_LISTED */
 static struct result run_with(struct sample_ops ops, const char *itrace, bool tiles, const struct batch *v,
 			      const struct pace *pace, size_t n, const struct cst_branch *branches)
 {
@@ -147,8 +147,9 @@ static struct result run_with(struct sample_ops ops, const char *itrace, bool ti
 #define RUN_ELEMENTS 1000
 
 /*
- * Makes elements in `to` of a batch, with runs instead of up to `most` consecutive ranges behind a range, as
- * cst_decoder_list() has them, and adds their branches to list[*n_list]. Returns the number of elements.
+ * Makes elements in `to` of a batch, with runs instead of up to `most` consecutive ranges behind a
+ * range, as CST_EMIT_BRANCHES has them, and adds their branches to list[*n_list]. Returns the
+ * number of elements.
  */
 static size_t make_runs(const struct batch *b, unsigned int most, struct cst_generic *to, struct cst_branch *list, uint32_t *n_list)
 {
@@ -161,7 +162,7 @@ static size_t make_runs(const struct batch *b, unsigned int most, struct cst_gen
 		if (to[-1].kind != CST_GEN_RANGE || to[-1].last_subtype == CST_INSN_ERET || g == end || g->kind != CST_GEN_RANGE)
 			continue;
 		*to = *g;
-		to->kind = CST_GEN_RUN;
+		to->kind = CST_GEN_LISTED;
 		to->first = *n_list;
 		for (n = 1; n < most && g->last_subtype != CST_INSN_ERET && g + 1 < end && g[1].kind == CST_GEN_RANGE; n++, g++)
 			if (branch_taken(g))
