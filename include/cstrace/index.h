@@ -158,9 +158,12 @@ struct cst_index_place {
 };
 
 CST_API const struct cst_index_stream *cst_index_find_stream(const struct cst_index *index, uint8_t trace_id);
-/* Finds the first match of a query in one stream. Decoding from the position returned always shows the match. */
+/*
+ * Finds the first match of a query in one stream. Decoding from the position in *place always shows
+ * the match. Returns 0.
+ */
 CST_API int cst_index_search(const struct cst_index *index, const struct cst_index_stream *stream,
-			      const struct cst_index_query *query, struct cst_index_place *place);
+			     const struct cst_index_query *query, struct cst_index_place *place);
 /* Returns the block of the buffer from which to feed to get the byte at `offset`; NULL: it is before the index. */
 CST_API const struct cst_index_source *cst_index_source_at(const struct cst_index *index, uint64_t offset);
 /*

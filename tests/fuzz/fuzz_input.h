@@ -80,7 +80,10 @@ static inline void take_config(struct input *in, struct cst_config *cfg, uint8_t
 		.idr13 = d & 128 ? 1 : 4,
 		.devarch = (ete ? 0x47705a13u : 0x47704a13u) | minor << 16,
 	};
-	int err = cst_config_etmv4(cfg, &regs, ete, (a >> 1 & 3) % 3);
+	int err;
+
+	cfg->struct_size = 0;
+	err = cst_config_etmv4(cfg, &regs, ete, (a >> 1 & 3) % 3);
 
 	CHECK(!err || err == -CST_ERR_UNSUP);
 	cfg->max_queue = queues[d & 3];

@@ -35,6 +35,7 @@ static void take_etmv3(struct input *in, struct cst_config *cfg)
 		.traceidr = 0x10,
 	};
 
+	cfg->struct_size = 0;
 	CHECK(!cst_config_etmv3(cfg, &regs, a & 32 ? CST_PROFILE_M : CST_PROFILE_A));
 	cfg->strict = a >> 6 & 1;
 	cfg->as_reference = a >> 7;

@@ -321,7 +321,8 @@ static void replay(const struct file *f)
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t len)
 {
 	struct files fs = { .n = 0 };
-	struct cst_snap_io io = { &fs, open_file, note, { .text = 8192, .memory = 1 << 20 } };
+	struct cst_snap_io io = { .ctx = &fs, .open = open_file, .note = note,
+				  .limits = { .text = 8192, .memory = 1 << 20 } };
 	const uint8_t *end = in + len, *cut;
 	struct cst_package *pkg;
 

@@ -52,6 +52,7 @@ static void take_unit(struct input *in, struct cst_config *cfg)
 		.traceidr = TRACE_ID,
 	};
 
+	cfg->struct_size = 0;
 	CHECK(!cst_config_ptm(cfg, &regs));
 	cfg->strict = a >> 6 & 1;
 	cfg->as_reference = a >> 7;

@@ -21,6 +21,7 @@ static void encode(struct sw_trace *t, struct cst_config *cfg, uint64_t seed, in
 	while (1u << 2 * code < e.prescale)
 		code++;
 	regs.tcr = ITM_TCR(id, code);
+	cfg->struct_size = 0;
 	assert_int_equal(cst_config_itm(cfg, &regs), 0);
 	for (parts = rng_range(&e.rng, 1, 6); parts; parts--) {
 		itm_enc_sync(&e, all);
