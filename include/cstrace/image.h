@@ -61,9 +61,6 @@ CST_API struct cst_section *cst_image_section(const struct cst_image *img, uint3
 /* Creates an empty address space. -CST_ERR_NOMEM. */
 CST_API int cst_space_new(struct cst_space **space, struct cst_image *img);
 CST_API void cst_space_free(struct cst_space *space);
-/* Creates a space with the same maps (fork). -CST_ERR_NOMEM. */
-CST_EXPERIMENTAL
-CST_API int cst_space_clone(struct cst_space **copy, const struct cst_space *space);
 /*
  * Maps [start, start + len) to `sec` from offset `off`. Earlier maps of these addresses are replaced, in part if they
  * overlap in part, as with mmap(2). -CST_ERR_INVAL: (start - off) is not a multiple of 4, the range wraps, or the
@@ -93,9 +90,6 @@ CST_API void cst_space_set_on_demand(struct cst_space *space, int on);
  */
 typedef int (*cst_space_mapper)(void *data, struct cst_space *space, uint64_t addr);
 CST_API void cst_space_set_mapper(struct cst_space *space, cst_space_mapper mapper, void *data);
-/* Number of maps in the space. */
-CST_EXPERIMENTAL
-CST_API size_t cst_space_count(const struct cst_space *space);
 
 /*
  * Table of address spaces by context: memory space, context ID and VMID, each of which may be a wildcard. A decoder
@@ -127,8 +121,6 @@ CST_API int cst_images_set(struct cst_images *images, const struct cst_image_key
 /* Removes a key. -CST_ERR_NOT_FOUND: there is no such key. */
 CST_EXPERIMENTAL
 CST_API int cst_images_remove(struct cst_images *images, const struct cst_image_key *key);
-CST_EXPERIMENTAL
-CST_API size_t cst_images_count(const struct cst_images *images);
 /*
  * Returns the space of the most specific key that matches: one with both IDs before one with the context ID, then the
  * VMID, then neither; among equals the one with the fewest memory spaces. `spaces` is a mask, any of which may match;

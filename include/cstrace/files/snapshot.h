@@ -162,13 +162,6 @@ CST_API int cst_snapshot_feeds(const struct cst_snapshot *ss, const struct cst_s
 /* Register by name, without case; 1 and *value, or 0. */
 CST_API int cst_snap_reg(const struct cst_snap_device *dev, const char *name, uint64_t *value);
 
-/*
- * Returns 1 and the trace ID of a source of any kind, or 0. The register depends on the kind: ETMTRACEIDR, TRCTRACEIDR,
- * ITMTCR (or CONTROL_REGISTER) of an ITM, STMTCSR of an STM.
- */
-CST_EXPERIMENTAL
-CST_API int cst_snap_trace_id(const struct cst_snap_device *source, unsigned int *id);
-
 /* Assumptions that cst_snap_config() made about missing registers. */
 enum cst_snap_assumed {
 	CST_SNAP_NO_IDR1 = 1,	/* TRCIDR1 absent: ETMv4.0 assumed */
@@ -212,27 +205,20 @@ CST_API int cst_snap_memory_new(struct cst_snap_memory **mem, const struct cst_s
 				size_t *missing);
 CST_API void cst_snap_memory_free(struct cst_snap_memory *mem);
 /*
- * Returns the address space from which `core` (a device of the snapshot; NULL: a source without a core) fetches code
- * in one memory space (one bit), created at the first call; NULL without memory.
+ * Returns the address space from which `core` (a device of the snapshot; NULL: a source without a
+ * core) fetches code in one memory space (one bit, of cst_memspace_of()), created at the first
+ * call; NULL without memory.
  */
 CST_EXPERIMENTAL
 CST_API struct cst_space *cst_snap_memory_space(struct cst_snap_memory *mem,
 						const struct cst_snap_device *core,
 						enum cst_memspace space);
-/* As cst_snap_memory_space(), by exception level (0..3) and security state. */
-CST_EXPERIMENTAL
-CST_API struct cst_space *cst_snap_memory_context(struct cst_snap_memory *mem,
-						  const struct cst_snap_device *core, unsigned int el,
-						  enum cst_security security);
 /*
  * Returns the address spaces of `core` as a table for cst_decoder_set_images(). It is created at the first call and
  * valid as long as `mem`; NULL without memory.
  */
 CST_API const struct cst_images *cst_snap_memory_images(struct cst_snap_memory *mem,
 							const struct cst_snap_device *core);
-/* Returns 1 if memory spaces differ, so that a decoder must change its space with the context. */
-CST_EXPERIMENTAL
-CST_API int cst_snap_memory_differs(const struct cst_snap_memory *mem);
 
 CST_END
 

@@ -64,10 +64,6 @@ CST_API int cst_state_unapply(struct cst_state *st, const struct cst_event *ev);
  */
 CST_API int cst_state_list(const struct cst_state *st, enum cst_event_state state, uint64_t time,
 			   cst_state_fn fn, void *ctx);
-/* Lists one process and what belongs to it; with END the process is last. */
-CST_EXPERIMENTAL
-CST_API int cst_state_list_process(const struct cst_state *st, int64_t pid, enum cst_event_state state,
-				   uint64_t time, cst_state_fn fn, void *ctx);
 CST_API int cst_state_counts(const struct cst_state *st, struct cst_state_counts *counts);
 
 /*

@@ -19,39 +19,22 @@ static int show(const struct entity *e, enum cst_event_state state, uint64_t tim
 	return err < 0 ? err : 0;
 }
 
-/* Lists entities. ENDs are in reverse order: a process after all that belongs to it. */
-static int list(const struct cst_state *st, const struct avl_key *from, int only, enum cst_event_state state,
-		uint64_t time, cst_state_fn fn, void *ctx)
+/* ENDs are in reverse order: a process after all that belongs to it. */
+int cst_state_list(const struct cst_state *st, enum cst_event_state state, uint64_t time,
+		   cst_state_fn fn, void *ctx)
 {
-	int dir = state != CST_STATE_END, err = 0;
-	struct avl_key key = *from;
+	const int dir = state != CST_STATE_END;
+	struct avl_key key = { .pid = INT64_MIN };
 	struct entity *e;
+	int err = 0;
 
+	if (!dir)
+		key = (struct avl_key){ .pid = INT64_MAX, .kind = ENT_TRACE, .number = UINT64_MAX };
 	for (e = cst_entity_near(st, &key, dir, 1); !err && e; e = cst_entity_near(st, &key, dir, 0)) {
-		if (only && (e->owned.key.pid != from->pid || e->owned.key.kind == ENT_TRACE))
-			break;
 		key = e->owned.key;
 		err = show(e, state, time, fn, ctx);
 	}
 	return err;
-}
-
-int cst_state_list(const struct cst_state *st, enum cst_event_state state, uint64_t time, cst_state_fn fn,
-		   void *ctx)
-{
-	struct avl_key first = { .pid = INT64_MIN };
-	struct avl_key last = { .pid = INT64_MAX, .kind = ENT_TRACE, .number = UINT64_MAX };
-
-	return list(st, state == CST_STATE_END ? &last : &first, 0, state, time, fn, ctx);
-}
-
-int cst_state_list_process(const struct cst_state *st, int64_t pid, enum cst_event_state state,
-			   uint64_t time, cst_state_fn fn, void *ctx)
-{
-	struct avl_key first = { .pid = pid };
-	struct avl_key last = { .pid = pid, .kind = ENT_PATCH, .number = UINT64_MAX };
-
-	return list(st, state == CST_STATE_END ? &last : &first, 1, state, time, fn, ctx);
 }
 
 static int answer(const struct entity *e, struct cst_event *out)

@@ -94,21 +94,6 @@ static const struct kind {
 	{ "ITM", CST_PROTO_ITM, itm_regs, itm_regs_long },
 };
 
-/* Where a source has its trace ID. */
-static const struct {
-	const char *reg;
-	enum cst_protocol protocol;
-	unsigned int shift;
-} trace_ids[] = {
-	{ "TRCTRACEIDR", CST_PROTO_ETE, 0 },
-	{ "TRCTRACEIDR", CST_PROTO_ETMV4, 0 },
-	{ "ETMTRACEIDR", CST_PROTO_ETMV3, 0 },
-	{ "ETMTRACEIDR", CST_PROTO_PTM, 0 },
-	{ "STMTCSR", CST_PROTO_STM, 16 },
-	{ "ITMTCR", CST_PROTO_ITM, 16 },
-	{ "CONTROL_REGISTER", CST_PROTO_ITM, 16 },
-};
-
 static const struct kind *kind_of(const struct cst_snap_device *source)
 {
 	size_t i;
@@ -117,20 +102,6 @@ static const struct kind *kind_of(const struct cst_snap_device *source)
 		if (cst_ini_begins(source->type, kinds[i].type))
 			return &kinds[i];
 	return NULL;
-}
-
-int cst_snap_trace_id(const struct cst_snap_device *source, unsigned int *id)
-{
-	const struct kind *kind = kind_of(source);
-	uint64_t value;
-	size_t i;
-
-	for (i = 0; kind && i < sizeof(trace_ids) / sizeof(trace_ids[0]); i++)
-		if (trace_ids[i].protocol == kind->protocol && cst_snap_reg(source, trace_ids[i].reg, &value)) {
-			*id = (unsigned int)(value >> trace_ids[i].shift) & 0x7f;
-			return 1;
-		}
-	return 0;
 }
 
 static int read_regs(const struct cst_snap_device *source, const struct want *want, union regs *regs,

@@ -289,13 +289,6 @@ struct cst_space *cst_snap_memory_space(struct cst_snap_memory *mem, const struc
 	return v ? v->space[i] : NULL;
 }
 
-struct cst_space *cst_snap_memory_context(struct cst_snap_memory *mem,
-					  const struct cst_snap_device *core, unsigned int el,
-					  enum cst_security security)
-{
-	return cst_snap_memory_space(mem, core, cst_memspace_of(el, security));
-}
-
 const struct cst_images *cst_snap_memory_images(struct cst_snap_memory *mem, const struct cst_snap_device *core)
 {
 	struct view *v = view_of(mem, core);
@@ -316,9 +309,4 @@ const struct cst_images *cst_snap_memory_images(struct cst_snap_memory *mem, con
 		v->images = NULL;
 	}
 	return v->images;
-}
-
-int cst_snap_memory_differs(const struct cst_snap_memory *mem)
-{
-	return !mem->single;
 }

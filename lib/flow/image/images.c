@@ -143,11 +143,6 @@ uint32_t cst_images_generation(const struct cst_images *t)
 	return t->generation;
 }
 
-size_t cst_images_count(const struct cst_images *t)
-{
-	return t->count;
-}
-
 struct cst_space *cst_images_find(const struct cst_images *t, unsigned int spaces, const struct cst_context *ctx)
 {
 	struct cst_image_key key = { .context_id = ctx->context_id, .vmid = ctx->vmid };

@@ -51,26 +51,6 @@ void cst_space_free(struct cst_space *sp)
 	free(sp);
 }
 
-int cst_space_clone(struct cst_space **out, const struct cst_space *sp)
-{
-	struct cst_space *copy;
-	int err = cst_space_new(&copy, sp->img);
-
-	if (err)
-		return err;
-	if (sp->count) {
-		copy->map = malloc(sp->count * sizeof(*copy->map));
-		if (!copy->map) {
-			cst_space_free(copy);
-			return -CST_ERR_NOMEM;
-		}
-		memcpy(copy->map, sp->map, sp->count * sizeof(*copy->map));
-		copy->count = copy->cap = sp->count;
-	}
-	*out = copy;
-	return 0;
-}
-
 /* Returns the index of the first map that ends after `addr`. */
 static size_t lower(const struct cst_space *sp, uint64_t addr)
 {
@@ -241,9 +221,4 @@ void cst_space_set_mapper(struct cst_space *sp, cst_space_mapper mapper, void *d
 {
 	sp->mapper = mapper;
 	sp->mapper_data = data;
-}
-
-size_t cst_space_count(const struct cst_space *sp)
-{
-	return sp->count;
 }

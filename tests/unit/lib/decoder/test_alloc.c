@@ -92,7 +92,7 @@ static int decode(const struct gen_case *c, struct result *r)
 		.idr1 = c->regs.idr1, .idr2 = c->regs.idr2, .idr8 = c->regs.idr8,
 		.devarch = c->regs.devarch,
 	};
-	struct cst_space *space = NULL, *copy = NULL;
+	struct cst_space *space = NULL, *spare = NULL;
 	struct cst_image *img = NULL;
 	struct cst_tree *tree = NULL;
 	struct cst_decoder *dec = NULL;
@@ -120,15 +120,17 @@ static int decode(const struct gen_case *c, struct result *r)
 			err = cst_space_map(space, c->regions[k].va, c->regions[k].len, sec, 0);
 	}
 	if (!err)
-		err = cst_space_clone(&copy, space);
+		err = cst_space_new(&spare, img);
 	if (!err)
-		err = cst_space_unmap(space, 0, 1 << 20);
+		err = cst_space_map(spare, 0, 1 << 20, sec, 0);
+	if (!err)
+		err = cst_space_unmap(spare, 0x1000, 0x1000);
 	if (!err)
 		err = cst_tree_new(&tree, CST_TREE_FRAMES, 0);
 	if (!err)
 		err = cst_tree_add(tree, &cfg, &dec);
 	if (!err) {
-		cst_decoder_set_space(dec, copy);
+		cst_decoder_set_space(dec, space);
 		if (counts)
 			cst_decoder_emit(dec, CST_EMIT_COUNTS,
 					 &(struct cst_emit_opts){ .counts = counts });

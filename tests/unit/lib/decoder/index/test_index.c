@@ -89,8 +89,8 @@ static struct cst_space *snap_space(void *ctx, const struct cst_config *cfg, con
 {
 	struct snap *s = ctx;
 
-	return cst_snap_memory_context(s->mem, s->core[cfg->trace_id], g ? g->el : 1,
-				       g ? g->security : CST_SEC_NONSECURE);
+	return cst_snap_memory_space(s->mem, s->core[cfg->trace_id],
+				     g ? cst_memspace_of(g->el, g->security) : CST_MEM_EL1N);
 }
 
 static unsigned int snap_configs(struct snap *s, const struct cst_snap_buffer *buf, struct cst_config *cfg,
