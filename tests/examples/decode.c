@@ -15,17 +15,13 @@ static const uint8_t trace[] = { /* of trace ID 0x10; the third line is the barr
 
 int main(void)
 {
-	static struct cst_etmv4_regs regs; /* of an ETE; registers that it does not have are 0 */
+	static struct cst_etmv4_regs regs; static struct cst_config config; /* others are 0 */
 	struct cst_image *image; struct cst_section *section; struct cst_space *space;
-	static struct cst_config config;
 	struct cst_tree *tree; struct cst_decoder *decoder; struct cst_generic e[16];
 	int n, i;
 
-	regs.configr = 0x1;
-	regs.traceidr = 0x10;
-	regs.idr0 = 0x2801cea1;
-	regs.idr2 = 0xd0001088;
-	regs.devarch = 0x47705a13;
+	regs.configr = 0x1; regs.traceidr = 0x10;
+	regs.idr0 = 0x2801cea1; regs.idr2 = 0xd0001088; regs.devarch = 0x47705a13;
 	if (cst_image_new(&image, 0) || cst_section_new(&section, image, code, sizeof(code), NULL) ||
 	    cst_space_new(&space, image) || cst_space_map(space, 0x50010, sizeof(code), section, 0) ||
 	    cst_config_etmv4(&config, &regs, 1, CST_PROFILE_A) ||
