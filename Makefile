@@ -130,7 +130,7 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 LIB_OBJ := $(call obj,$(filter-out lib/files/%,$(LIB_SRC)))
 FILES_OBJ := $(call obj,$(filter lib/files/%,$(LIB_SRC)))
 # What libcstrace-files.so has of its own of the library's base, since a library exports no more than its interface.
-FILES_BASE := $(call obj,lib/base/digest.c lib/base/text.c)
+FILES_BASE := $(call obj,lib/base/digest.c lib/base/sized.c lib/base/text.c)
 PLUGIN_OBJ := $(call obj,$(PLUGIN_SRC))
 # What libcstrace-perf.so has: all that a recording is decoded with, and no output.
 PERF_OBJ := $(call obj,$(filter $(addprefix perf-plugin/,$(addsuffix /%,base perfdata machine session)),$(PLUGIN_SRC)))
@@ -218,7 +218,6 @@ FORCE:
 
 LIB_CFLAGS := $(STD) $(WARN) $(SAN) $(HARD_LIB_CFLAGS) -fPIC -fvisibility=hidden -fno-semantic-interposition \
 	-Iinclude -Ilib
-building = -DCST_BUILDING$(if $(filter lib/files/%,$<),_FILES)
 # perf.data files have 64-bit offsets, also on hosts of 32 bits
 GNU := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 TOOL_CFLAGS = $(STD) $(WARN) $(SAN) $(HARD_CFLAGS) $(GNU) -Iinclude -Iperf-plugin -I$(O)/texts $(DEP_CFLAGS)
@@ -235,7 +234,7 @@ lib: $(LIB_A) $(LIB_SO) $(PC) $(FILES_A) $(FILES_SO) $(FILES_PC)
 $(B)/obj/lib/%.o: lib/%.c $(FLAGS)
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(LIB_CFLAGS) $(building) $(CPPFLAGS) $(CFLAGS) $(DEPFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(LIB_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(DEPFLAGS) -c -o $@ $<
 
 $(LIB_A): $(LIB_OBJ)
 $(FILES_A): $(FILES_OBJ)
@@ -466,7 +465,7 @@ $(FOBJ)/%.o: %.c $(FUZZ_DIR)/flags $(O)/config.mk | $(TEXT_INC)
 	$(call say,FUZZ-CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link $(GNU) \
-		$(if $(filter lib/%,$<),$(building)) -Iinclude -Ilib -Iperf-plugin -I$(O)/texts -Itests -Itests/gen \
+		-Iinclude -Ilib -Iperf-plugin -I$(O)/texts -Itests -Itests/gen \
 		$(DEP_CFLAGS) $(DEPFLAGS) -c -o $@ $<
 
 $(FUZZ_DIR)/libcstrace.a: $(FUZZ_LIB_OBJ)

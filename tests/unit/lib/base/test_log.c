@@ -216,7 +216,7 @@ static void test_lasting_pieces(void **state)
 	struct cst_section *sec;
 	struct cst_decoder *dec;
 	struct cst_space *space;
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 	struct cst_image *img;
 	size_t i;
 

@@ -38,7 +38,7 @@ static void begin_with(const struct cst_config *cfg)
 static void begin(uint32_t cr)
 {
 	const struct cst_etmv3_regs regs = { .cr = cr, .idr = 2u << 8 | 5 << 4, .traceidr = 0x10 };
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 
 	assert_int_equal(cst_config_etmv3(&cfg, &regs, CST_PROFILE_A), 0);
 	begin_with(&cfg);

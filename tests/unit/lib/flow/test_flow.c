@@ -238,7 +238,7 @@ static void test_code_on_demand(void **state)
 		.ccer = 1u << 23 | 1u << 26, .idr = 0x411cf310, .traceidr = 0x10
 	};
 	const struct cst_config ete = ete_config(1, 0);
-	struct cst_config ptm;
+	struct cst_config ptm = { 0 };
 	struct program pr;
 
 	(void)state;

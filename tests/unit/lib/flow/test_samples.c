@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * test_samples.c - runs around samples (cst_decoder_sample()): what remains of the ranges has every sample, and the branches
- * before it, as the whole list of ranges has them; and all other elements are the same. Runs with a list of branches
- * (cst_decoder_list()): these are the branches of the whole list, in the same order.
+ * test_samples.c - runs around samples (CST_EMIT_SAMPLES): what remains of the ranges has every
+ * sample, and the branches before it, as the whole list of ranges has them; and all other elements
+ * are the same. Runs with a list of branches (CST_EMIT_BRANCHES): these are the branches of the
+ * whole list, in the same order.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -155,7 +156,7 @@ static void take_ranges(struct listed *l, const struct cst_generic *g)
 	}
 	if (l->list) {
 		find_begin(l, g->addr);
-		if (g->kind == CST_GEN_RUN)
+		if (g->kind == CST_GEN_LISTED)
 			take_list(l, g);
 	} else if (l->whole) {
 		const size_t before = l->begun;
@@ -167,17 +168,17 @@ static void take_ranges(struct listed *l, const struct cst_generic *g)
 	}
 	assert_true(l->n_begin < MOST);
 	l->begin[l->n_begin++] = (struct begin){ l->insns, g->addr };
-	if (g->kind == CST_GEN_RUN && !l->list) {
+	if (g->kind == CST_GEN_SKIPPED) {
 		assert_true(l->period && is_taken(g) && g->runs && !g->section);
 		assert_true((l->insns + g->n_insn) / l->period == l->insns / l->period);
 	} else if (l->period && (l->insns + g->n_insn) / l->period != l->insns / l->period) {
 		same_stack(l);
 	}
-	l->ranges += g->kind == CST_GEN_RUN ? g->runs : 1;
+	l->ranges += cst_generic_is_run(g->kind) ? g->runs : 1;
 	l->insns += g->n_insn;
 	l->elements++;
 	l->conflicts += cst_generic_conflicts(g);
-	l->runs += g->kind == CST_GEN_RUN;
+	l->runs += cst_generic_is_run(g->kind);
 	l->last = *g;
 }
 
@@ -186,7 +187,8 @@ static void seen(void *data, const struct cst_generic *g)
 	struct listed *l = data;
 
 	switch (g->kind) {
-	case CST_GEN_RUN:
+	case CST_GEN_SKIPPED:
+	case CST_GEN_LISTED:
 	case CST_GEN_RANGE:
 		take_ranges(l, g);
 		return;
@@ -489,6 +491,19 @@ static size_t random_trace(uint8_t *p, size_t len, unsigned int targets)
 	return n;
 }
 
+/* The next samples are at the next multiples of the period, or branches go to the list. */
+static void choose(struct cst_decoder *dec, const struct listed *l)
+{
+	struct cst_emit_opts opts = { .list = l->list, .period = l->period };
+
+	if (l->list)
+		assert_int_equal(cst_decoder_emit(dec, CST_EMIT_BRANCHES, &opts), 0);
+	if (!l->period)
+		return;
+	opts.next = (l->insns / l->period + 1) * l->period;
+	assert_int_equal(cst_decoder_emit(dec, CST_EMIT_SAMPLES, &opts), 0);
+}
+
 static void decode(struct program *pr, struct listed *l, const uint8_t *p, size_t len, size_t cap, struct cst_stats *stats)
 {
 	const struct cst_config cfg = etm_config(4, 0);
@@ -508,15 +523,13 @@ static void decode(struct program *pr, struct listed *l, const uint8_t *p, size_
 			l->lost = l->lost_range = false;
 			if (l->list)
 				l->list->n = 0;
-			cst_decoder_list(dec, l->list);
-			if (l->period)
-				assert_int_equal(cst_decoder_sample(dec, (l->insns / l->period + 1) * l->period, l->period), 0);
+			choose(dec, l);
 			n = cst_decoder_pull(dec, out, cap, NULL);
 			if (n <= 0)
 				break;
 			/* a pull ends soon after the list is full */
 			if (l->list && l->list->cap >= CST_LIST_MIN && l->list->cap - l->list->n < LIST_BYTES * (PACKET_ATOMS + 1)) {
-				for (i = n - 1; i >= n - 8 && out[i].kind != CST_GEN_RUN; i--)
+				for (i = n - 1; i >= n - 8 && out[i].kind != CST_GEN_LISTED; i--)
 					;
 				assert_true(i >= n - 8);
 			}

@@ -7,9 +7,10 @@
 
 static struct cst_config made(const struct cst_etmv4_regs *regs, int ete, int want)
 {
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 
 	memset(&cfg, 0xa5, sizeof(cfg));
+	cfg.struct_size = 0;
 	assert_int_equal(cst_config_etmv4(&cfg, regs, ete, CST_PROFILE_A), want);
 	return cfg;
 }
@@ -76,7 +77,7 @@ static void test_registers_decide(void **state)
 		{ 0x47715a13, 0x4100f430, 1, 0x51 },
 	};
 	struct cst_etmv4_regs regs = { .traceidr = 0x10 };
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 	size_t i;
 
 	(void)state;
@@ -132,7 +133,7 @@ static void test_unsupported(void **state)
 {
 	static const uint32_t refused[] = { 1 << 1, 1 << 2, 1 << 8, 7 << 8, 1 << 16, 1 << 17 };
 	struct cst_etmv4_regs regs = { .idr1 = 4 << 8 | 3 << 4 };
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 	unsigned int i;
 
 	(void)state;

@@ -104,7 +104,7 @@ static void draw(struct cst_packet *p, const struct protocol *pr, unsigned int t
 static void test_texts(void **state)
 {
 	uint64_t seed = 0x9e3779b97f4a7c15;
-	struct cst_packet p, back;
+	struct cst_packet p = { 0 }, back = { 0 };
 	char want[512], got[512];
 	unsigned int i, type, k;
 	union packet o;

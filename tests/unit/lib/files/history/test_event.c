@@ -36,7 +36,7 @@ static void test_specification(void **state)
 	struct cst_event_reader *r = reader("- declare_process(CURRENT, 0, 0x0000, \"kernel.exe\")\r\n"
 					    "  # a comment\n\n"
 					    "12 declare_process(CURRENT, 1, 0x8000, \"/bin/ls\")  # another\n");
-	struct cst_event ev;
+	struct cst_event ev = { 0 };
 
 	(void)state;
 	assert_int_equal(cst_event_next(r, &ev, NULL), 1);
@@ -87,7 +87,7 @@ static void test_there_and_back(void **state)
 	char buf[256], cut[16];
 	const char *line = canonical;
 	struct cst_problem why;
-	struct cst_event ev;
+	struct cst_event ev = { 0 };
 	int64_t n;
 	int got;
 
@@ -118,7 +118,7 @@ static void test_there_and_back(void **state)
 static void test_values(void **state)
 {
 	struct cst_event_reader *r = reader(canonical);
-	struct cst_event ev;
+	struct cst_event ev = { 0 };
 	int64_t v;
 	unsigned int i;
 
@@ -201,7 +201,7 @@ static void test_wrong_lines(void **state)
 	char text[256];
 	struct cst_event_reader *r;
 	struct cst_problem why;
-	struct cst_event ev;
+	struct cst_event ev = { 0 };
 	size_t i;
 
 	(void)state;
@@ -235,7 +235,7 @@ static void test_limits(void **state)
 	static char text[4096];
 	struct cst_event_reader *r;
 	struct cst_problem why;
-	struct cst_event ev;
+	struct cst_event ev = { 0 };
 	size_t n;
 	int i;
 
@@ -305,7 +305,7 @@ static void test_escapes(void **state)
 {
 	struct cst_event_reader *r = reader("1 x_a(\"a\\r\\t\\n\\\"\\\\\\x7fz\")\n1 x_a(\"\\v\")\n");
 	struct cst_problem why;
-	struct cst_event ev;
+	struct cst_event ev = { 0 };
 
 	(void)state;
 	assert_int_equal(cst_event_next(r, &ev, &why), 1);

@@ -110,7 +110,7 @@ static void test_names_that_move(void **state)
 
 static void test_current(void **state)
 {
-	struct cst_state_counts c;
+	struct cst_state_counts c = { 0 };
 	struct cst_state *st = new_state();
 
 	(void)state;
@@ -153,8 +153,8 @@ static void test_current_backwards(void **state)
 		  "- declare_process(CURRENT, 1, 0x8000, \"/bin/ls\")\n", 0 },
 	};
 	struct cst_event_reader *r;
-	struct cst_state_counts c;
-	struct cst_event ev;
+	struct cst_state_counts c = { 0 };
+	struct cst_event ev = { 0 };
 	struct cst_state *st;
 	size_t i;
 	char *d;
@@ -189,7 +189,7 @@ static void test_cuts(void **state)
 		{ "0x100, \"a\", size=0x100", "0x200, None, size=1", 0 },
 	};
 	struct cst_event_reader *r;
-	struct cst_event ev;
+	struct cst_event ev = { 0 };
 	struct cst_state *st;
 	char text[128];
 	size_t i;
@@ -213,7 +213,7 @@ static void test_cuts(void **state)
 static void test_code(void **state)
 {
 	struct cst_state *st = new_state();
-	struct cst_event ev, none;
+	struct cst_event ev = { 0 }, none;
 
 	(void)state;
 	apply_text(st, "- declare_process(START, 1, 0x1000, \"main\")\n"
@@ -309,7 +309,7 @@ static void test_at(void **state)
 	struct cst_event_reader *r;
 	struct lines log = { 0 };
 	struct cst_state *st, *fwd;
-	struct cst_event ev;
+	struct cst_event ev = { 0 };
 	char *a, *b;
 	unsigned int t;
 
@@ -364,7 +364,7 @@ static void test_limits(void **state)
 {
 	struct cst_state_limits limits = { .memory = 4096, .inherited = 3 };
 	struct cst_event ev = { .verb = CST_EVENT_LIBRARY, .has_base = 1, .has_size = 1, .size = 1, .pid = 1 };
-	struct cst_state_counts c;
+	struct cst_state_counts c = { 0 };
 	struct cst_state *st;
 	unsigned int i, failed = 0;
 
@@ -461,9 +461,9 @@ static int receive(void *ctx, const struct cst_event *ev, int implied)
 static void test_own_and_implied(void **state)
 {
 	struct cst_event_param params[2];
-	struct cst_state_counts counts;
+	struct cst_state_counts counts = { 0 };
 	struct received r = { 0 };
-	struct cst_event ev;
+	struct cst_event ev = { 0 };
 	struct cst_state *st = new_state();
 	size_t implied = 0;
 	uint64_t seed = 5;
@@ -503,9 +503,9 @@ static void test_limits_backwards(void **state)
 				   "2 declare_library(END, 1, 0x200, \"a\", size=0x100)\n3 declare_thread(START, 5, 1)\n";
 	const struct cst_state_limits limits = { .memory = 1 };
 	static const int want[] = { 0, -CST_ERR_LIMIT, -CST_ERR_LIMIT };
-	struct cst_state_counts c;
+	struct cst_state_counts c = { 0 };
 	struct cst_event_reader *r;
-	struct cst_event ev;
+	struct cst_event ev = { 0 };
 	struct cst_state *st;
 	unsigned int i;
 
@@ -527,29 +527,6 @@ static void test_limits_backwards(void **state)
 	cst_state_free(st);
 }
 
-/* Everything that belongs to one process, the process first or last. */
-static void test_list_process(void **state)
-{
-	struct cst_state *st = new_state();
-	struct lines l = { 0 };
-	static const char want[] =
-		"9 declare_process(START, 1, None, \"a\")\n9 declare_thread(START, 2, 1)\n"
-		"9 declare_library(START, 1, 0x10, \"b\")\n"
-		"9 declare_library(END, 1, 0x10, \"b\")\n9 declare_thread(END, 2, 1)\n"
-		"9 declare_process(END, 1, None, \"a\")\n";
-
-	(void)state;
-	apply_text(st, "- declare_process(START, 1, None, \"a\")\n- declare_library(START, 1, 0x10, \"b\")\n"
-		       "- declare_thread(START, 2, 1)\n- declare_thread(START, 3, 4)\n"
-		       "- declare_library(START, 0, 0x10, \"k\")\n", NULL);
-	assert_int_equal(cst_state_list_process(st, 1, CST_STATE_START, 9, keep, &l), 0);
-	assert_int_equal(cst_state_list_process(st, 1, CST_STATE_END, 9, keep, &l), 0);
-	assert_int_equal(l.len, strlen(want));
-	assert_memory_equal(l.text, want, l.len);
-	free(l.text);
-	cst_state_free(st);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -561,7 +538,7 @@ int main(void)
 		cmocka_unit_test(test_both_directions), cmocka_unit_test(test_lost_head), cmocka_unit_test(test_at),
 		cmocka_unit_test(test_end_without_start), cmocka_unit_test(test_limits), cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_started_again),
-		cmocka_unit_test(test_limits_backwards), cmocka_unit_test(test_list_process),
+		cmocka_unit_test(test_limits_backwards),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,7 +62,7 @@ static void seen(void *data, const struct cst_generic *g)
 	bool adjacent = c->last.kind && c->last.section == g->section;	/* a run may continue in another one */
 
 	switch (g->kind) {
-	case CST_GEN_RUN:
+	case CST_GEN_COUNTED:
 		/* right behind a range that ended one of the counts */
 		assert_true(c->runs_too && c->open && closes(c, &c->last) && c->last.kind == CST_GEN_RANGE && g->runs);
 		c->across += !adjacent;
@@ -376,7 +376,8 @@ static void begin_two(struct two *t, bool joined, const void *loop, size_t loop_
 	assert_int_equal(cst_counts_new(&t->c, t->pr.img, joined ? CST_COUNTS_JOINED : 0), 0);
 	assert_int_equal(cst_decoder_new(&t->dec, &cfg), 0);
 	cst_decoder_set_space(t->dec, t->pr.space);
-	cst_decoder_set_counts(t->dec, t->c);
+	assert_int_equal(cst_decoder_emit(t->dec, CST_EMIT_COUNTS,
+					  &(struct cst_emit_opts){ .counts = t->c }), 0);
 }
 
 static void end_two(struct two *t)
@@ -399,10 +400,10 @@ static void feed_two(struct two *t, const uint8_t *p, size_t len)
 	while ((n = cst_decoder_pull(t->dec, out, 64, NULL)) > 0) {
 		assert_int_equal(cst_counts_add(t->c, t->dec, out, (size_t)n), 0);
 		for (i = 0; i < n; i++) {
-			if (out[i].kind != CST_GEN_RUN && out[i].kind != CST_GEN_RANGE)
+			if (out[i].kind != CST_GEN_COUNTED && out[i].kind != CST_GEN_RANGE)
 				continue;
 			t->insns += out[i].n_insn;
-			t->runs += out[i].kind == CST_GEN_RUN;
+			t->runs += out[i].kind == CST_GEN_COUNTED;
 			/* only the loop has branches that are never N */
 			assert_true(!cst_generic_conflicts(&out[i]) || out[i].section == 1);
 			t->conflicts += cst_generic_conflicts(&out[i]);

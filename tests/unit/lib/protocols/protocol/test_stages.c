@@ -20,7 +20,7 @@ enum { P = 0x01, OVERFLOW = 0x41, NS = 0x08, HYP = 0x02 };
 static struct cst_config etmv3_config(void)
 {
 	const struct cst_etmv3_regs regs = { .ccer = 0x34000000, .idr = 0x100250 };
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 
 	assert_int_equal(cst_config_etmv3(&cfg, &regs, CST_PROFILE_A), 0);
 	return cfg;
@@ -29,7 +29,7 @@ static struct cst_config etmv3_config(void)
 static struct cst_config ptm_config(uint32_t cr)
 {
 	const struct cst_etmv3_regs regs = { .cr = cr, .ccer = 0x4800000, .idr = 0x411cf310 };
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 
 	assert_int_equal(cst_config_ptm(&cfg, &regs), 0);
 	return cfg;
@@ -38,7 +38,7 @@ static struct cst_config ptm_config(uint32_t cr)
 static struct cst_config itm_config(void)
 {
 	const struct cst_itm_regs regs = { .tcr = 0x00140001 };
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 
 	assert_int_equal(cst_config_itm(&cfg, &regs), 0);
 	cfg.itm_sync = CST_ITM_SYNC_PACKET;
@@ -55,7 +55,7 @@ struct stage_feed {
 static void stage_new(struct stage_feed *f, const struct protocol *pr, const struct cst_config *cfg)
 {
 	static const uint8_t nothing[1] = { 0 };
-	struct cst_packet pkt;
+	struct cst_packet pkt = { 0 };
 
 	memset(f, 0, sizeof(*f));
 	f->ops = &pr->ops;
@@ -85,7 +85,7 @@ static void stage_take(struct stage_feed *f)
 static void feed_parts(struct stage_feed *f, const uint8_t *p, unsigned int size)
 {
 	void *before = malloc(f->ops->parser_size);
-	struct cst_packet pkt;
+	struct cst_packet pkt = { 0 };
 	unsigned int n;
 
 	assert_non_null(before);
@@ -103,7 +103,7 @@ static void feed_parts(struct stage_feed *f, const uint8_t *p, unsigned int size
 /* Takes all elements of these bytes. */
 static void feed_bytes(struct stage_feed *f, const uint8_t *p, size_t len)
 {
-	struct cst_packet pkt;
+	struct cst_packet pkt = { 0 };
 	unsigned int size;
 	size_t at;
 
@@ -344,7 +344,7 @@ static void test_long_wait(void **state)
 	uint8_t bytes[sizeof(begin) + 2 * ETMV3_HELD + sizeof(end)];
 	const struct cst_element *e;
 	struct stage_feed f;
-	struct cst_packet pkt;
+	struct cst_packet pkt = { 0 };
 	size_t i, at, len;
 
 	(void)state;

@@ -177,7 +177,7 @@ static void test_worlds(void **state)
 	const struct dump_place late = { true, CST_INDEX_KINDS, BLOCKS * BLOCK / 8 * 7 };
 	const struct dump_place early = { true, CST_INDEX_KINDS, BLOCKS * BLOCK / 8 }, none = { .set = false };
 	char text[512], want[512];
-	struct cst_config cfg;
+	struct cst_config cfg = { 0 };
 	uint64_t at;
 	size_t i;
 
