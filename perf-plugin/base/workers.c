@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* workers.c - see workers.h. */
+#include "base/workers.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/thread.h"
+
+struct workers {
+	pthread_mutex_t lock;	/* protects the fields up to `error` */
+	pthread_cond_t begin;	/* for workers_next(): a job can be begun, or none will be */
+	pthread_cond_t changed;	/* for others: a job is done or taken, or none is begun any more */
+	size_t added, begun, taken;
+	bool *done;		/* of the jobs that are begun and not taken: by number modulo `ahead` */
+	bool stop;
+	int error;
+
+	size_t ahead;		/* 0: any number */
+	bool grows;		/* the owner adds jobs */
+	unsigned int nr;	/* threads, which only the owner counts */
+	pthread_t thread[];
+};
+
+struct workers *workers_new(unsigned int threads, size_t jobs, size_t ahead)
+{
+	struct workers *w = calloc(1, sizeof(*w) + threads * sizeof(w->thread[0]) + ahead);
+
+	if (!w)
+		return NULL;
+	w->added = jobs;
+	w->grows = !jobs;
+	w->ahead = ahead;
+	w->done = (bool *)&w->thread[threads];
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_cond_init(&w->begin, NULL);
+	pthread_cond_init(&w->changed, NULL);
+	return w;
+}
+
+bool workers_start(struct workers *w, void *(*run)(void *arg), void *arg)
+{
+	if (thread_start(&w->thread[w->nr], run, arg))
+		return false;
+	w->nr++;
+	return true;
+}
+
+void workers_free(struct workers *w)
+{
+	if (!w)
+		return;
+	workers_stop(w);
+	while (w->nr)
+		pthread_join(w->thread[--w->nr], NULL);
+	pthread_cond_destroy(&w->changed);
+	pthread_cond_destroy(&w->begin);
+	pthread_mutex_destroy(&w->lock);
+	free(w);
+}
+
+void workers_lock(struct workers *w)
+{
+	pthread_mutex_lock(&w->lock);
+}
+
+void workers_unlock(struct workers *w)
+{
+	pthread_mutex_unlock(&w->lock);
+}
+
+void workers_add(struct workers *w)
+{
+	pthread_mutex_lock(&w->lock);
+	w->added++;
+	pthread_cond_signal(&w->begin);
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* Begins the next job, if there is one that may be begun. Called with the lock. */
+static bool begin(struct workers *w, size_t *job)
+{
+	if (w->stop || w->begun == w->added || (w->ahead && w->begun >= w->taken + w->ahead))
+		return false;
+	*job = w->begun++;
+	return true;
+}
+
+bool workers_next(struct workers *w, size_t *job)
+{
+	bool found;
+
+	pthread_mutex_lock(&w->lock);
+	while (!(found = begin(w, job)) && !w->stop && (w->grows || w->begun < w->added))
+		pthread_cond_wait(&w->begin, &w->lock);
+	pthread_mutex_unlock(&w->lock);
+	return found;
+}
+
+bool workers_help(struct workers *w, size_t left, size_t *job)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&w->lock);
+	while (w->added - w->taken > left && !(found = begin(w, job)))
+		pthread_cond_wait(&w->changed, &w->lock);
+	pthread_mutex_unlock(&w->lock);
+	return found;
+}
+
+void workers_done(struct workers *w, size_t job)
+{
+	pthread_mutex_lock(&w->lock);
+	w->done[job % w->ahead] = true;
+	pthread_cond_broadcast(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* The time of day in `ns` ns, less than a second. */
+static struct timespec time_in(uint64_t ns)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	t.tv_nsec += (long)ns;
+	t.tv_sec += t.tv_nsec / 1000000000;
+	t.tv_nsec %= 1000000000;
+	return t;
+}
+
+/* Called with the lock. */
+static enum workers_wait state(const struct workers *w, size_t job)
+{
+	if (job >= w->begun)
+		return w->nr && !w->stop ? WORKERS_LATER : WORKERS_NONE;
+	return w->done[job % w->ahead] ? WORKERS_DONE : WORKERS_LATER;
+}
+
+enum workers_wait workers_wait(struct workers *w, size_t job, uint64_t ns)
+{
+	const struct timespec until = ns ? time_in(ns) : (struct timespec){ 0 };
+	enum workers_wait found;
+
+	pthread_mutex_lock(&w->lock);
+	while ((found = state(w, job)) == WORKERS_LATER && !ns)
+		pthread_cond_wait(&w->changed, &w->lock);
+	if (found == WORKERS_LATER) {
+		pthread_cond_timedwait(&w->changed, &w->lock, &until);
+		found = state(w, job);
+	}
+	pthread_mutex_unlock(&w->lock);
+	return found;
+}
+
+bool workers_turn(struct workers *w, size_t job, bool wait)
+{
+	bool turn;
+
+	pthread_mutex_lock(&w->lock);
+	while (w->taken != job && wait && !w->stop)
+		pthread_cond_wait(&w->changed, &w->lock);
+	turn = w->taken == job && !w->stop;
+	pthread_mutex_unlock(&w->lock);
+	return turn;
+}
+
+void workers_taken(struct workers *w)
+{
+	pthread_mutex_lock(&w->lock);
+	if (w->ahead) {
+		w->done[w->taken % w->ahead] = false;
+		pthread_cond_broadcast(&w->begin);
+	}
+	w->taken++;
+	pthread_cond_broadcast(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+}
+
+size_t workers_skip(struct workers *w, size_t end)
+{
+	size_t first;
+
+	pthread_mutex_lock(&w->lock);
+	first = w->begun;
+	if (first < end)
+		w->begun = end;
+	pthread_mutex_unlock(&w->lock);
+	return first;
+}
+
+void workers_stop(struct workers *w)
+{
+	pthread_mutex_lock(&w->lock);
+	w->stop = true;
+	pthread_cond_broadcast(&w->begin);
+	pthread_cond_broadcast(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void workers_fail(struct workers *w, int rc)
+{
+	pthread_mutex_lock(&w->lock);
+	if (!w->error)
+		w->error = rc;
+	pthread_mutex_unlock(&w->lock);
+}
+
+int workers_error(struct workers *w)
+{
+	int rc;
+
+	pthread_mutex_lock(&w->lock);
+	rc = w->error;
+	pthread_mutex_unlock(&w->lock);
+	return rc;
+}
