@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* second.c - another recording as the other side: a thread decodes it, some thousand instructions ahead. */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,57 +9,45 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/name.h"
-#include "base/thread.h"
+#include "base/workers.h"
 #include "outputs/compare/sides.h"
 #include "session/decode/decode.h"
 
 /* Instructions that wait, in two halves: one is filled while the other is read. */
 #define HALF 16384u
 
+struct half {
+	size_t n;
+	struct align_insn v[HALF];
+};
+
+/* Each half that is filled is a job of one thread. */
 struct second {
 	struct session *ss;
 	struct second_facts *facts;
 	struct second_facts seen;	/* by the thread */
 	int cpu;
-	struct align_insn v[2][HALF];
-	size_t n[2];		/* instructions in each half */
-
-	pthread_t thread;
-	pthread_mutex_t lock;	/* of the members from `changed` to `rc` */
-	pthread_cond_t changed;
-	bool full[2];		/* for the reader */
-	bool ended, stop;
-	int rc;
-
-	unsigned int filling, reading;
-	size_t at;		/* in the half that is read */
+	struct workers *workers;
+	struct half half[2];		/* by the job's number modulo 2 */
+	size_t filling, reading;	/* numbers of jobs: the thread's, the reader's */
+	size_t at;			/* in the half that is read */
 };
 
 #define STOPPED 1	/* nobody reads any more */
 
-/* The half that was filled is the reader's; waits for the next one. */
-static int pass_on(struct second *d)
-{
-	int rc;
-
-	pthread_mutex_lock(&d->lock);
-	d->full[d->filling] = true;
-	pthread_cond_signal(&d->changed);
-	d->filling ^= 1;
-	while (d->full[d->filling] && !d->stop)
-		pthread_cond_wait(&d->changed, &d->lock);
-	d->n[d->filling] = 0;
-	rc = d->stop ? STOPPED : 0;
-	pthread_mutex_unlock(&d->lock);
-	return rc;
-}
-
 static int put(void *data, const struct align_insn *insn)
 {
 	struct second *d = data;
+	struct half *h = &d->half[d->filling % 2];
 
-	d->v[d->filling][d->n[d->filling]++] = *insn;
-	return d->n[d->filling] < HALF ? 0 : pass_on(d);
+	h->v[h->n++] = *insn;
+	if (h->n < HALF)
+		return 0;
+	workers_done(d->workers, d->filling);
+	if (!workers_next(d->workers, &d->filling))
+		return STOPPED;
+	d->half[d->filling % 2].n = 0;
+	return 0;
 }
 
 bool second_has_cpu(const struct second_facts *facts, int cpu)
@@ -129,35 +116,25 @@ static void *decode(void *arg)
 {
 	struct second *d = arg;
 	const struct consumer con = { .data = d, .batch = on_batch, .stream_end = on_stream_end };
-	int rc = session_run(d->ss, &con);
+	int rc = workers_next(d->workers, &d->filling) ? session_run(d->ss, &con) : 0;
 
-	pthread_mutex_lock(&d->lock);
-	d->rc = rc < 0 ? rc : 0;
-	d->full[d->filling] = true;
-	d->ended = true;
-	pthread_cond_signal(&d->changed);
-	pthread_mutex_unlock(&d->lock);
+	workers_fail(d->workers, rc < 0 ? rc : 0);
+	workers_done(d->workers, d->filling);
+	workers_stop(d->workers);
 	return NULL;
 }
 
 /* Gives back the half that was read, and waits for the other one: 1; 0 the end; negative. */
 static int next_half(struct second *d)
 {
-	int rc = 1;
-
-	pthread_mutex_lock(&d->lock);
 	if (d->at) {
-		d->full[d->reading] = false;
-		d->reading ^= 1;
+		workers_taken(d->workers);
+		d->reading++;
 		d->at = 0;
-		pthread_cond_signal(&d->changed);
 	}
-	while (!d->full[d->reading] && !d->ended)
-		pthread_cond_wait(&d->changed, &d->lock);
-	if (!d->full[d->reading] || !d->n[d->reading])
-		rc = d->rc;
-	pthread_mutex_unlock(&d->lock);
-	return rc;
+	if (workers_wait(d->workers, d->reading, 0) == WORKERS_DONE && d->half[d->reading % 2].n)
+		return 1;
+	return workers_error(d->workers);
 }
 
 /* align_ops.next */
@@ -166,12 +143,12 @@ static int second_next(void *source, struct align_insn *insn)
 	struct second *d = source;
 	int rc;
 
-	if (!d->at || d->at == d->n[d->reading]) {
+	if (!d->at || d->at == d->half[d->reading % 2].n) {
 		rc = next_half(d);
 		if (rc <= 0)
 			return rc;
 	}
-	*insn = d->v[d->reading][d->at++];
+	*insn = d->half[d->reading % 2].v[d->at++];
 	return 1;
 }
 
@@ -180,13 +157,7 @@ static void second_close(void *source)
 	struct second *d = source;
 	size_t i;
 
-	pthread_mutex_lock(&d->lock);
-	d->stop = true;
-	pthread_cond_signal(&d->changed);
-	pthread_mutex_unlock(&d->lock);
-	pthread_join(d->thread, NULL);
-	pthread_cond_destroy(&d->changed);
-	pthread_mutex_destroy(&d->lock);
+	workers_free(d->workers);
 	/* without memory for a number the refusal ends the command */
 	for (i = 0; i < d->seen.nr; i++)
 		second_add_cpu(d->facts, d->seen.cpus[i]);
@@ -200,26 +171,28 @@ int second_core(const struct session_opts *opts, int cpu, struct second_facts *f
 {
 	struct session_opts so = *opts;
 	struct second *d = calloc(1, sizeof(*d));
+	int rc = ERR_NOMEM;
 
 	if (!d)
-		return ERR_NOMEM;
+		return rc;
 	so.jobs = 1;
 	so.progress = false;
 	d->cpu = cpu;
 	d->facts = facts;
-	d->ss = session_open(&so);
-	if (!d->ss) {
-		free(d);
-		return ERR_REPORTED;
+	d->workers = workers_new(1, SIZE_MAX, 2);
+	if (d->workers) {
+		rc = ERR_REPORTED;
+		d->ss = session_open(&so);
 	}
-	pthread_mutex_init(&d->lock, NULL);
-	pthread_cond_init(&d->changed, NULL);
-	if (thread_start(&d->thread, decode, d)) {
+	if (d->ss && workers_start(d->workers, decode, d)) {
+		*out = (struct other){ second_next, second_close, d };
+		return 0;
+	}
+	if (d->ss) {
 		session_close(d->ss);
-		free(d);
 		fprintf(stderr, "cstrace compare: no thread for the second recording\n");
-		return ERR_REPORTED;
 	}
-	*out = (struct other){ second_next, second_close, d };
-	return 0;
+	workers_free(d->workers);
+	free(d);
+	return rc;
 }
