@@ -8,8 +8,8 @@
 #include "base/array.h"
 #include "base/bisect.h"
 #include "base/error.h"
-#include "base/thread.h"
 #include "base/time.h"
+#include "base/workers.h"
 #include "machine/buffers/queues.h"
 #include "machine/buffers/spans.h"
 
@@ -33,8 +33,6 @@ static struct queue *get_queue(struct queues *qs, uint32_t idx, int cpu, int tid
 		return NULL;
 	}
 	*slot = q;
-	pthread_mutex_init(&q->ids_lock, NULL);
-	pthread_cond_init(&q->ids_found, NULL);
 	q->number = qs->nr - 1;
 	q->idx = idx;
 	q->cpu = cpu;
@@ -380,6 +378,9 @@ int queues_finish(struct queues *qs)
 				q->unclaimed += own - c->covered;
 		}
 		qs->unclaimed += q->unclaimed;
+		q->ids_search = workers_new(0, q->nr_frags, 0);
+		if (!q->ids_search)
+			return ERR_NOMEM;
 	}
 	return 0;
 }
@@ -393,8 +394,7 @@ void queues_free(struct queues *qs)
 		free(qs->q[i]->spans);
 		free(qs->q[i]->frags);
 		free(qs->q[i]->parts);
-		pthread_mutex_destroy(&qs->q[i]->ids_lock);
-		pthread_cond_destroy(&qs->q[i]->ids_found);
+		workers_free(qs->q[i]->ids_search);
 		free(qs->q[i]);
 	}
 	free(qs->q);
@@ -438,24 +438,20 @@ void frame_ids(const struct queue *q, const struct fragment *f, uint64_t ids[2])
 void queue_find_ids(struct queue *q)
 {
 	const struct fragment *f;
+	size_t i;
 
-	pthread_mutex_lock(&q->ids_lock);
-	while (q->ids_begun < q->nr_frags) {
+	while (q->ids_search && workers_help(q->ids_search, 0, &i)) {
 		uint64_t ids[2] = { 0, 0 };
 
-		f = &q->frags[q->ids_begun++];
-		pthread_mutex_unlock(&q->ids_lock);
+		f = &q->frags[i];
 		if (!f->pub.raw)
 			frame_ids(q, f, ids);
-		pthread_mutex_lock(&q->ids_lock);
+		workers_lock(q->ids_search);
 		q->ids[0] |= ids[0];
 		q->ids[1] |= ids[1];
-		if (++q->ids_done == q->nr_frags)
-			pthread_cond_broadcast(&q->ids_found);
+		workers_unlock(q->ids_search);
+		workers_taken(q->ids_search);
 	}
-	while (q->ids_done < q->nr_frags)
-		pthread_cond_wait(&q->ids_found, &q->ids_lock);
-	pthread_mutex_unlock(&q->ids_lock);
 }
 
 struct id_search {
@@ -469,30 +465,29 @@ static void *search_ids(void *search)
 	size_t i;
 
 	for (i = 0; i < x->nr; i++)
-		if (x->q[i]->any_frames)
-			queue_find_ids(x->q[i]);
+		queue_find_ids(x->q[i]);
 	return NULL;
 }
 
 void queues_find_ids(struct queue *const *q, size_t nr, unsigned int threads)
 {
 	struct id_search x = { .q = q, .nr = nr };
-	size_t i, n = 0, frags = 0;
-	pthread_t *thread;
+	struct workers *w;
+	size_t i, frags = 0;
 
 	for (i = 0; i < nr; i++)
-		frags += q[i]->nr_frags - q[i]->ids_done;
+		frags += q[i]->ids_search && q[i]->any_frames ? q[i]->nr_frags : 0;
 	if (threads > frags)
 		threads = (unsigned int)frags;
-	/* the calling thread waits, as in jobs_run() */
-	thread = threads > 1 ? malloc(threads * sizeof(*thread)) : NULL;
-	while (thread && n < threads && !thread_start(&thread[n], search_ids, &x))
-		n++;
-	if (!n)
-		search_ids(&x);
-	while (n)
-		pthread_join(thread[--n], NULL);
-	free(thread);
+	w = threads > 1 ? workers_new(threads - 1, 0, 0) : NULL;
+	for (i = 1; w && i < threads && workers_start(w, search_ids, &x); i++)
+		;
+	search_ids(&x);
+	workers_free(w);
+	for (i = 0; i < nr; i++) {
+		workers_free(q[i]->ids_search);
+		q[i]->ids_search = NULL;
+	}
 }
 
 uint64_t fragment_floor(const struct fragment *f)

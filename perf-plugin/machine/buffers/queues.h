@@ -6,8 +6,6 @@
 #ifndef CSTRACE_MACHINE_BUFFERS_QUEUES_H
 #define CSTRACE_MACHINE_BUFFERS_QUEUES_H
 
-#include <pthread.h>
-
 #include "perfdata/reader.h"
 
 #define AUX_FLAG_TRUNCATED	0x01u
@@ -43,6 +41,7 @@ struct chunk {
 };
 
 struct span;
+struct workers;
 
 /* An AUX record. */
 struct aux_record {
@@ -98,9 +97,7 @@ struct queue {
 	unsigned int nr_sinks;	/* sinks that wrote into it, of owners_finish() */
 	uint32_t sinks[QUEUE_SINKS];
 	uint64_t ids[2];	/* trace IDs in the frames: after queue_find_ids() */
-	size_t ids_begun, ids_done;	/* fragments in which they are or were looked for */
-	pthread_mutex_t ids_lock;	/* protects `ids` and these, until ids_done is nr_frags */
-	pthread_cond_t ids_found;
+	struct workers *ids_search;	/* a job for each fragment; NULL: `ids` are complete */
 };
 
 struct queues {

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/workers.h"
 #include "machine/buffers/assumed.h"
 #include "machine/buffers/owners.h"
 #include "machine/buffers/queues.h"
@@ -100,7 +101,6 @@ static void add_buffers(struct queue q[MAX], struct queue *list[MAX], struct que
 
 	while (*text) {
 		q[qs->nr] = (struct queue){ .number = (unsigned int)qs->nr, .tid = -1, .any_frames = true };
-		pthread_mutex_init(&q[qs->nr].ids_lock, NULL);
 		q[qs->nr].cpu = (int)strtol(text, &end, 10);
 		do {
 			id = strtoul(end + 1, &end, 16);
@@ -184,8 +184,7 @@ static void owners_of_a_thread(void **state)
 		struct queues qs = { .q = list, .nr = 1 };
 
 		add_cpus(&tu, "0 1");
-		pthread_mutex_init(&q.ids_lock, NULL);
-		pthread_cond_init(&q.ids_found, NULL);
+		q.ids_search = workers_new(0, 3, 0);
 		for (k = 0; k < 3; k++) {
 			memset(frame[k], 0, 16);
 			frame[k][0] = (uint8_t)(rows[i].part[k].id << 1 | 1);
