@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pages.c - a ring of pages: one thread fills them, all threads print them, and one at a time writes the text. Pages of a
- * shard of the trace are kept in a list instead, until they take their places in the ring.
+ * pages.c - a ring of pages: one thread fills them, all threads print them, and one at a time
+ * writes the text. Pages of a shard of the trace are kept in a list instead, until they take their
+ * places in the ring.
  */
 #include "outputs/listing/pages.h"
 
@@ -10,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/large.h"
-#include "base/thread.h"
+#include "base/workers.h"
 #include "outputs/listing/line_page.h"
 
 /* Text of a page that is kept until it is the page's turn; longer text is printed then. */
@@ -20,40 +21,26 @@
 /* Bytes that are allocated at a time for pages: some of the processor's large pages. */
 #define PAGE_CHUNK		(8u << 20)
 
-enum page_state {
-	PAGE_FREE,	/* to be filled, or being filled */
-	PAGE_FULL,
-	PAGE_PRINTED,
-	PAGE_BEING_WRITTEN,
-};
-
 /* Memory for pages, which are used again and again until it is freed. */
 struct page_chunk {
 	struct page_chunk *next;
 };
 
-/* A place in the ring. */
-struct place {
-	enum page_state state;	/* protected by pages.lock */
-	uint64_t number;	/* from 1 */
-	struct line_page *page;
-	size_t len;
-	char text[PAGE_TEXT];
-};
-
 /* A thread that prints. */
 struct printer {
 	struct pages *pg;
-	struct place *place;
+	size_t page;	/* number of the page that it prints, a job of pages.workers */
 	struct merge *m;
 	struct merge_lane *lane;
 	struct line line;
+	size_t len;	/* of the page's text that is not written */
+	char text[PAGE_TEXT];
 };
 
 struct pages {
 	struct line_page *filling;	/* NULL: none */
 	uint32_t serial;	/* of the page that was begun last */
-	int failed;		/* `error` when the last page was full */
+	int failed;		/* the error when the last page was full */
 
 	/* of pages that are kept: */
 	struct pages *whole;	/* the ring that takes them; NULL: this is a ring */
@@ -63,151 +50,78 @@ struct pages {
 
 	/* of a ring: */
 	struct pages_opts o;
+	struct workers *workers;	/* a job for each full page; the error ends the output */
+	size_t filled;		/* number of full pages */
 	struct printer *printer[PAGES_THREADS];	/* the first one is that of the thread that decodes */
-	pthread_t thread[PAGES_THREADS];
-	unsigned int nr_threads;	/* that were begun, without the one that decodes */
-	struct place *place[PAGES_THREADS * PAGES_PER_THREAD];
-
-	pthread_mutex_t lock;		/* protects the following fields, and place.state */
+	unsigned int nr_printers;
+	struct line_page *place[PAGES_THREADS * PAGES_PER_THREAD];
 	uint32_t nr_places;
-	pthread_cond_t full;		/* for printers: enough pages are full, or there will be no more */
-	pthread_cond_t turn;		/* for others: a page was written, or the threads end */
-	unsigned int awaiting_turn;	/* number of threads that wait for that */
-	uint64_t filled, taken, written; /* number of pages that are full, were taken by a printer, are written */
-	bool stop;
-	int error;			/* value of pages_opts.write, or of merge_finish(), that ended the output */
+	/* with workers_lock(): */
 	struct line_page *spare;	/* pages that are not in use */
 	struct page_chunk *chunks;
 	size_t carved;			/* bytes of the first chunk that belong to pages */
 };
 
-static struct place *nth(const struct pages *pg, uint64_t number)
+static struct line_page **nth(struct pages *pg, size_t number)
 {
-	return pg->place[number % pg->nr_places];
+	return &pg->place[number % pg->nr_places];
 }
 
 /* ---- printing ---------------------------------------------------------------------------------- */
 
-/* Keeps the first error. Called with the lock. */
-static void note_error(struct pages *pg, int rc)
+/* Writes text of the page when it is its turn; nothing after an error. */
+static void write_text(struct printer *pr, const void *text, size_t len)
 {
-	if (!pg->error)
-		pg->error = rc;
-}
+	struct pages *pg = pr->pg;
 
-/* Writes text of the page whose turn it is; nothing after an error. */
-static void write_text(struct pages *pg, const void *text, size_t len)
-{
-	bool ended;
-	int rc;
-
-	pthread_mutex_lock(&pg->lock);
-	ended = pg->error || pg->stop;
-	pthread_mutex_unlock(&pg->lock);
-	if (ended)
-		return;
-	rc = pg->o.write(pg->o.data, text, len);
-	pthread_mutex_lock(&pg->lock);
-	note_error(pg, rc);
-	pthread_mutex_unlock(&pg->lock);
-}
-
-static bool is_turn(struct pages *pg, const struct place *p)
-{
-	bool turn;
-
-	pthread_mutex_lock(&pg->lock);
-	turn = pg->written + 1 == p->number;
-	pthread_mutex_unlock(&pg->lock);
-	return turn;
-}
-
-/* Called with the lock. */
-static void wait_for_turn(struct pages *pg)
-{
-	pg->awaiting_turn++;
-	pthread_cond_wait(&pg->turn, &pg->lock);
-	pg->awaiting_turn--;
-}
-
-/* Waits until all pages before this one are written. They were taken before, so that their threads do not wait. */
-static void await_turn(struct pages *pg, const struct place *p)
-{
-	pthread_mutex_lock(&pg->lock);
-	while (pg->written + 1 != p->number && !pg->stop)
-		wait_for_turn(pg);
-	pthread_mutex_unlock(&pg->lock);
+	if (workers_turn(pg->workers, pr->page, true) && len && !workers_error(pg->workers))
+		workers_fail(pg->workers, pg->o.write(pg->o.data, text, len));
 }
 
 /* Keeps text of the page until its turn, or writes it. */
 static void add_text(void *data, const void *bytes, size_t len)
 {
 	struct printer *pr = data;
-	struct place *p = pr->place;
-	bool turn = is_turn(pr->pg, p);
 
-	if (!turn && len <= sizeof(p->text) - p->len) {
-		memcpy(p->text + p->len, bytes, len);
-		p->len += len;
+	if (len <= sizeof(pr->text) - pr->len && !workers_turn(pr->pg->workers, pr->page, false)) {
+		memcpy(pr->text + pr->len, bytes, len);
+		pr->len += len;
 		return;
 	}
-	if (!turn)
-		await_turn(pr->pg, p);
-	if (p->len)
-		write_text(pr->pg, p->text, p->len);
-	p->len = 0;
-	write_text(pr->pg, bytes, len);
+	write_text(pr, pr->text, pr->len);
+	pr->len = 0;
+	write_text(pr, bytes, len);
 }
 
-/* Writes the printed pages whose turn it is. Called with the lock. */
-static void write_printed(struct pages *pg)
-{
-	struct place *p;
-
-	while (pg->written < pg->taken && (p = nth(pg, pg->written))->state == PAGE_PRINTED) {
-		p->state = PAGE_BEING_WRITTEN;
-		pthread_mutex_unlock(&pg->lock);
-		write_text(pg, p->text, p->len);
-		p->len = 0;
-		pthread_mutex_lock(&pg->lock);
-		p->state = PAGE_FREE;
-		pg->written++;
-		if (pg->awaiting_turn)
-			pthread_cond_broadcast(&pg->turn);
-	}
-}
-
-/* Prints the next full page; false: there is none. Called with the lock. */
-static bool print_next(struct printer *pr)
+static void print(struct printer *pr, size_t page)
 {
 	struct pages *pg = pr->pg;
-	struct place *p;
-	int rc;
 
-	if (pg->taken == pg->filled)
-		return false;
-	p = pr->place = nth(pg, pg->taken++);
-	pthread_mutex_unlock(&pg->lock);
-	line_page_print(p->page, &pr->line, pr->lane, pg->o.event);
-	rc = merge_finish(pr->m);	/* the rest of its lane */
-	pthread_mutex_lock(&pg->lock);
-	note_error(pg, rc);
-	p->state = PAGE_PRINTED;
-	write_printed(pg);
-	return true;
+	pr->page = page;
+	line_page_print(*nth(pg, page), &pr->line, pr->lane, pg->o.event);
+	workers_fail(pg->workers, merge_finish(pr->m));	/* the rest of its lane */
+	write_text(pr, pr->text, pr->len);
+	pr->len = 0;
+	workers_taken(pg->workers);
 }
 
 static void *work(void *arg)
 {
 	struct printer *pr = arg;
-	struct pages *pg = pr->pg;
+	size_t page;
 
-	pthread_mutex_lock(&pg->lock);
-	while (!pg->stop)
-		if (!print_next(pr))
-			pthread_cond_wait(&pg->full, &pg->lock);
-	pthread_mutex_unlock(&pg->lock);
+	while (workers_next(pr->pg->workers, &page))
+		print(pr, page);
 	return NULL;
+}
+
+/* Prints in the calling thread, too, until at most that number of pages is not written. */
+static void print_until(struct pages *pg, size_t left)
+{
+	size_t page;
+
+	while (workers_help(pg->workers, left, &page))
+		print(pg->printer[0], page);
 }
 
 static void printer_free(struct printer *pr)
@@ -244,32 +158,20 @@ static struct printer *printer_new(struct pages *pg)
 
 /* ---- filling ----------------------------------------------------------------------------------- */
 
-/* Hands the page in the next place over to the printers, which are woken when they have several. */
+/* Hands the page in the next place over to the printers. */
 static void page_full(struct pages *pg)
 {
-	pthread_mutex_lock(&pg->lock);
-	nth(pg, pg->filled)->state = PAGE_FULL;
 	pg->filled++;
 	pg->filling = NULL;
-	pg->failed = pg->error;
-	if (pg->filled - pg->taken >= PAGES_PER_THREAD - 1)
-		pthread_cond_broadcast(&pg->full);
-	pthread_mutex_unlock(&pg->lock);
+	pg->failed = workers_error(pg->workers);
+	workers_add(pg->workers);
 }
 
 /* Returns the next place when it is free; the thread prints until then. */
-static struct place *next_place(struct pages *pg)
+static struct line_page **next_place(struct pages *pg)
 {
-	struct place *p;
-
-	pthread_mutex_lock(&pg->lock);
-	p = nth(pg, pg->filled);
-	while (p->state != PAGE_FREE)
-		if (!print_next(pg->printer[0]))
-			wait_for_turn(pg);
-	pthread_mutex_unlock(&pg->lock);
-	p->number = pg->filled + 1;
-	return p;
+	print_until(pg, pg->nr_places - 1);
+	return nth(pg, pg->filled);
 }
 
 /* Rounds up to cache lines. */
@@ -312,13 +214,13 @@ static struct line_page *page_new(struct pages *whole)
 {
 	struct line_page *p;
 
-	pthread_mutex_lock(&whole->lock);
+	workers_lock(whole->workers);
 	p = whole->spare;
 	if (p)
 		whole->spare = p->next;
 	else
 		p = make_page(whole);
-	pthread_mutex_unlock(&whole->lock);
+	workers_unlock(whole->workers);
 	return p;
 }
 
@@ -356,7 +258,7 @@ static struct line_page *__attribute__((noinline)) next_page(struct pages *pg)
 	} else {
 		if (pg->filling)
 			page_full(pg);
-		pg->filling = next_place(pg)->page;
+		pg->filling = *next_place(pg);
 	}
 	line_page_begin(pg->filling, ++pg->serial);
 	return pg->filling;
@@ -404,23 +306,23 @@ static void give_back(struct pages *whole, struct line_page *p)
 {
 	struct line_page *next;
 
-	pthread_mutex_lock(&whole->lock);
+	workers_lock(whole->workers);
 	for (; p; p = next) {
 		next = p->next;
 		p->next = whole->spare;
 		whole->spare = p;
 	}
-	pthread_mutex_unlock(&whole->lock);
+	workers_unlock(whole->workers);
 }
 
 /* Puts a page into the next place. The page that was there becomes a spare one. */
 static void put_page(struct pages *pg, struct line_page *p)
 {
-	struct place *place = next_place(pg);
+	struct line_page **place = next_place(pg);
 
-	place->page->next = NULL;
-	give_back(pg, place->page);
-	place->page = p;
+	(*place)->next = NULL;
+	give_back(pg, *place);
+	*place = p;
 	page_full(pg);
 }
 
@@ -449,18 +351,10 @@ int pages_take(struct pages *pg, struct pages *kept)
 
 int pages_finish(struct pages *pg)
 {
-	int rc;
-
 	if (pg->filling)
 		page_full(pg);
-	pthread_mutex_lock(&pg->lock);
-	pthread_cond_broadcast(&pg->full);
-	while (pg->written < pg->filled)
-		if (!print_next(pg->printer[0]))
-			wait_for_turn(pg);
-	rc = pg->error;
-	pthread_mutex_unlock(&pg->lock);
-	return rc;
+	print_until(pg, 0);
+	return workers_error(pg->workers);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------- */
@@ -468,41 +362,31 @@ int pages_finish(struct pages *pg)
 /* Makes the ring larger, which is empty. Without memory it stays as it is. */
 static void add_places(struct pages *pg, uint32_t n)
 {
-	struct place *p;
-	uint32_t i;
+	while (pg->nr_places < n && (pg->place[pg->nr_places] = page_new(pg)))
+		pg->nr_places++;
+}
 
-	for (i = pg->nr_places; i < n; i++) {
-		p = calloc(1, sizeof(*p));
-		if (p)
-			p->page = page_new(pg);
-		if (!p || !p->page) {
-			free(p);
-			break;
-		}
-		pg->place[i] = p;
-	}
-	pthread_mutex_lock(&pg->lock);
-	pg->nr_places = i;
-	pthread_mutex_unlock(&pg->lock);
+/* Adds a printer. Returns false without memory. */
+static bool add_printer(struct pages *pg)
+{
+	struct printer *pr = printer_new(pg);
+
+	if (pr)
+		pg->printer[pg->nr_printers++] = pr;
+	return pr;
 }
 
 void pages_start(struct pages *pg, unsigned int threads)
 {
-	unsigned int n = pg->nr_threads + 1;
-
 	if (threads > PAGES_THREADS)
 		threads = PAGES_THREADS;
-	if (threads <= n)
+	if (threads <= pg->nr_printers)
 		return;
 	pages_finish(pg);
 	add_places(pg, threads * PAGES_PER_THREAD);
-	for (; n < threads; n++) {
-		if (!pg->printer[n])
-			pg->printer[n] = printer_new(pg);
-		if (!pg->printer[n] || thread_start(&pg->thread[n - 1], work, pg->printer[n]))
-			break;
-		pg->nr_threads++;
-	}
+	while (pg->nr_printers < threads && add_printer(pg) &&
+	       workers_start(pg->workers, work, pg->printer[pg->nr_printers - 1]))
+		;
 }
 
 struct pages *pages_new(const struct pages_opts *o)
@@ -512,12 +396,10 @@ struct pages *pages_new(const struct pages_opts *o)
 	if (!pg)
 		return NULL;
 	pg->o = *o;
-	pthread_mutex_init(&pg->lock, NULL);
-	pthread_cond_init(&pg->full, NULL);
-	pthread_cond_init(&pg->turn, NULL);
-	pg->printer[0] = printer_new(pg);
-	add_places(pg, PAGES_PER_THREAD);
-	if (pg->printer[0] && pg->nr_places == PAGES_PER_THREAD) {
+	pg->workers = workers_new(PAGES_THREADS - 1, 0, 0);
+	if (pg->workers)
+		add_places(pg, PAGES_PER_THREAD);
+	if (pg->nr_places == PAGES_PER_THREAD && add_printer(pg)) {
 		pages_start(pg, o->threads);
 		return pg;
 	}
@@ -543,36 +425,17 @@ struct pages *pages_keep(struct pages *whole, size_t bytes)
 	return NULL;
 }
 
-static void end_threads(struct pages *pg)
-{
-	unsigned int i;
-
-	pthread_mutex_lock(&pg->lock);
-	pg->stop = true;
-	pthread_cond_broadcast(&pg->full);
-	pthread_cond_broadcast(&pg->turn);
-	pthread_mutex_unlock(&pg->lock);
-	for (i = 0; i < pg->nr_threads; i++)
-		pthread_join(pg->thread[i], NULL);
-}
-
 static void free_ring(struct pages *pg)
 {
 	struct page_chunk *c, *next;
-	unsigned int i;
 
-	end_threads(pg);
-	for (i = 0; i < PAGES_THREADS; i++)
-		printer_free(pg->printer[i]);
-	for (i = 0; i < pg->nr_places; i++)
-		free(pg->place[i]);
+	workers_free(pg->workers);
+	while (pg->nr_printers)
+		printer_free(pg->printer[--pg->nr_printers]);
 	for (c = pg->chunks; c; c = next) {
 		next = c->next;
 		free(c);
 	}
-	pthread_cond_destroy(&pg->full);
-	pthread_cond_destroy(&pg->turn);
-	pthread_mutex_destroy(&pg->lock);
 }
 
 void pages_free(struct pages *pg)
