@@ -2,7 +2,6 @@
 /* jobs.c - divides the trace into shards, decodes them in threads, and takes their results in order. */
 #include "session/decode/jobs.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +10,7 @@
 #include "base/error.h"
 #include "base/files/mapped.h"
 #include "base/messages.h"
-#include "base/thread.h"
+#include "base/workers.h"
 #include "session/decode/cut.h"
 #include "session/decode/decode.h"
 #include "session/decode/tally.h"
@@ -37,10 +36,9 @@ struct shard {
 	struct queue *q;
 	size_t first, end;	/* fragments [first, end) of the queue */
 	struct cut cut;		/* the cut of the fragment, if it is one */
-	bool begun, done;
 	bool stale;		/* decoded with a replica whose earlier shards were dropped */
 	int rc;
-	unsigned int by;	/* index of the thread */
+	struct worker *by;
 	struct tally tally;
 	struct messages messages;
 	struct learned in, out;
@@ -50,15 +48,15 @@ struct shard {
 
 struct worker {
 	struct jobs *j;
-	unsigned int number;
-	pthread_t thread;
-	struct session *ss;
+	struct session *ss;	/* NULL: not made yet */
 	struct run run;
 	struct consumer con;
-	void *shard;		/* with `sums`: the shard of all the thread's jobs */
+	void *shard;		/* with `sums`: of all jobs of the thread, owned by the consumer */
 	int ended;		/* result of its shard_end() */
-	bool dropped;		/* a result of this thread was rejected: its replica has learned wrong facts */
+	_Atomic bool dropped;	/* a result was rejected: the replica has learned wrong facts */
 	_Atomic uint64_t bytes;	/* decoded so far */
+	struct session **old;	/* replicas that do not decode any more */
+	size_t nr_old, cap_old;
 };
 
 struct jobs {
@@ -66,26 +64,16 @@ struct jobs {
 	const struct consumer *con;
 	struct shard *v;
 	size_t nr, cap;
-	struct worker *w;
+	struct worker *w;	/* the first one is the calling thread */
 	unsigned int nr_w;
-
-	pthread_mutex_t lock;	/* protects the following fields, and job.begun, job.done and worker.dropped */
-	pthread_cond_t changed;
-	size_t next;		/* the first job that no thread has begun */
-	size_t taken;		/* number of jobs whose results are in the session */
-	size_t covered;		/* the calling thread decodes, or has decoded, the cuts before this job */
-	unsigned int running;	/* number of threads that take jobs */
-	bool made;		/* all jobs are in `v` */
-	bool stop;
-	struct learned now;	/* facts learned at the end of the jobs taken */
-	struct session **old;	/* replicas that do not decode any more */
-	size_t nr_old, cap_old;
+	struct workers *workers;
+	size_t covered;		/* the calling thread has decoded the cuts before this job ... */
+	size_t not_begun;	/* ... and no thread has begun those from here on */
+	struct learned now;	/* at the end of the jobs taken; written with workers_lock() */
 
 	struct queue *asked;	/* the last buffer of which it was asked whether its fragments can be divided ... */
 	bool divisible;		/* ... and if they can */
 	struct messages printed;	/* messages printed on stderr so far */
-	struct run run;		/* run of the calling thread */
-	void *here;		/* shard of the calling thread, as in struct worker */
 	bool again;		/* sums include a result that was rejected */
 };
 
@@ -192,15 +180,16 @@ static bool takes_cuts(const struct consumer *con)
 }
 
 /* True if fragment `i` is larger than the next shard, and can be divided. Fragments of a buffer are like its first one. */
-static bool is_divisible(struct jobs *j, struct queue *q, size_t i, uint64_t want)
+static bool is_divisible(struct jobs *j, struct queue *q, size_t i, uint64_t want,
+			 unsigned int threads)
 {
 	struct fragment *f = &q->frags[i];
 
-	if (!takes_cuts(j->con) || !j->nr_w || f->pub.size <= want || !is_large(f))
+	if (!takes_cuts(j->con) || f->pub.size <= want || !is_large(f))
 		return false;
 	if (j->asked != q) {
 		j->asked = q;
-		j->divisible = can_cut(j->ss, q, f, j->nr_w);
+		j->divisible = can_cut(j->ss, q, f, threads);
 	}
 	/* for all threads */
 	f->pub.data = fragment_bytes(NULL, q, f);
@@ -235,7 +224,7 @@ static int divide(struct jobs *j, struct queue *q, uint64_t *left, unsigned int 
 	size_t i, first = 0;
 
 	for (i = 0; i < q->nr_frags; i++) {
-		if (is_divisible(j, q, i, want)) {
+		if (is_divisible(j, q, i, want, threads)) {
 			if ((first < i && add_job(j, q, first, i, NULL)) || divide_fragment(j, q, i, left, threads))
 				return ERR_NOMEM;
 			want = shard_size(j, *left, threads);
@@ -269,10 +258,6 @@ static int make_jobs(struct jobs *j, unsigned int threads)
 		q = qs->q[i];
 		rc = independent ? divide(j, q, &left, threads) : add_job(j, q, 0, q->nr_frags, NULL);
 	}
-	pthread_mutex_lock(&j->lock);
-	j->made = !rc;
-	pthread_cond_broadcast(&j->changed);
-	pthread_mutex_unlock(&j->lock);
 	return rc;
 }
 
@@ -353,74 +338,51 @@ static void drop_trace(const struct shard *job)
 	}
 }
 
-static int decode(struct worker *w, struct shard *job)
+/* Makes the consumer's shard, for the job or for all of the thread. Returns 0 or ERR_NOMEM. */
+static int make_shard(struct worker *w, struct shard *job)
 {
 	const struct consumer *con = w->j->con;
+	void **shard = con->shards->sums ? &w->shard : &job->shard;
+
+	if (con->shards->make && !*shard)
+		w->con.data = *shard = con->shards->make(con->data, w->ss);
+	return con->shards->make && !*shard ? ERR_NOMEM : 0;
+}
+
+static int decode(struct worker *w, struct shard *job)
+{
 	int rc;
 
 	job->log = calloc(1, sizeof(*job->log));
-	if (con->shards->make && !con->shards->sums)
-		w->con.data = job->shard = con->shards->make(con->data, w->ss);
-	if (!job->log || !w->con.data != !con->data)
+	if (!job->log || make_shard(w, job))
 		return ERR_NOMEM;
 	session_zero_counts(w->ss);
+	workers_lock(w->j->workers);
+	job->in = w->j->now;
+	workers_unlock(w->j->workers);
 	begin_learned(w->ss, &job->in, job->log);
-	rc = job->cut.to ? run_cut(&w->run, job->q, job->first, &job->cut, con, false) :
+	rc = job->cut.to ? run_cut(&w->run, job->q, job->first, &job->cut, w->j->con, false) :
 			   run_fragments(&w->run, job->q, job->first, job->end);
 	job->out = what_is_learned(w->ss);
 	drop_trace(job);
 	return tally_take(&job->tally, w->ss) ? ERR_NOMEM : rc;
 }
 
+/* Makes a replica, in place of the one that has learned wrong facts. */
 static bool renew(struct worker *w)
 {
-	const struct consumer *con = w->j->con;
 	struct session **old;
-	bool ok = true;
 
 	if (w->ss) {
-		pthread_mutex_lock(&w->j->lock);
-		old = ARRAY_ADD(w->j->old, w->j->nr_old, w->j->cap_old);
-		if (old)
-			*old = w->ss;
-		pthread_mutex_unlock(&w->j->lock);
+		old = ARRAY_ADD(w->old, w->nr_old, w->cap_old);
+		if (!old)
+			return false;
+		*old = w->ss;
 		run_close(&w->run);
-		ok = old;
 	}
-	if (!ok)
-		return false;
-	/* its sums include the rejected result: everything is decoded again */
-	if (w->shard)
-		con->shards->free(w->shard);
-	w->shard = NULL;
-	w->con = *con;
+	w->dropped = false;
 	w->ss = session_replica(w->j->ss);
-	if (!w->ss || run_open(&w->run, w->ss, &w->con, &w->bytes))
-		return false;
-	if (con->shards->make && con->shards->sums)
-		w->con.data = w->shard = con->shards->make(con->data, w->ss);
-	return !con->shards->sums || !con->shards->make || w->shard;
-}
-
-/* Returns the next job, NULL if there is none. Called with the lock. */
-static struct shard *next_job(struct jobs *j)
-{
-	const size_t max = j->con->shards->max_ahead;
-	size_t ahead = AHEAD * j->nr_w;
-	struct shard *job;
-
-	if (max && ahead > max)
-		ahead = max;
-	while (!j->stop && j->next < j->nr && j->next >= j->taken + ahead)
-		pthread_cond_wait(&j->changed, &j->lock);
-	if (j->next < j->covered)
-		j->next = j->covered;
-	if (j->stop || j->next == j->nr)
-		return NULL;
-	job = &j->v[j->next++];
-	job->begun = true;
-	job->in = j->now;
-	return job;
+	return w->ss && !run_open(&w->run, w->ss, &w->con, &w->bytes);
 }
 
 static void *work(void *arg)
@@ -428,36 +390,20 @@ static void *work(void *arg)
 	struct worker *w = arg;
 	struct jobs *j = w->j;
 	struct shard *job;
-	bool ok;
+	bool ok = true;
+	size_t i;
 
-	pthread_mutex_lock(&j->lock);
-	while (!j->made && !j->stop)
-		pthread_cond_wait(&j->changed, &j->lock);
-	/* a thread without work needs no replica */
-	ok = w->number < j->nr && !j->stop;
-	pthread_mutex_unlock(&j->lock);
-	ok = ok && renew(w);
-	pthread_mutex_lock(&j->lock);
-	while (ok && (job = next_job(j))) {
-		job->by = w->number;
-		pthread_mutex_unlock(&j->lock);
+	while (ok && workers_next(j->workers, &i)) {
+		job = &j->v[i];
+		job->by = w;
+		ok = (w->ss && !w->dropped) || renew(w);
 		messages_record(&job->messages);
-		job->rc = decode(w, job);
+		/* without a replica, the calling thread decodes */
+		job->rc = ok ? decode(w, job) : SESSION_UNFIT;
 		messages_record(NULL);
-		pthread_mutex_lock(&j->lock);
 		job->stale = w->dropped;
-		job->done = true;
-		pthread_cond_broadcast(&j->changed);
-		if (!w->dropped)
-			continue;
-		w->dropped = false;
-		pthread_mutex_unlock(&j->lock);
-		ok = renew(w);
-		pthread_mutex_lock(&j->lock);
+		workers_done(j->workers, i);
 	}
-	j->running--;
-	pthread_cond_broadcast(&j->changed);
-	pthread_mutex_unlock(&j->lock);
 	if (w->shard) {
 		if (j->con->shards->end)
 			w->ended = j->con->shards->end(w->shard);
@@ -468,27 +414,32 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static void start(struct jobs *j, unsigned int threads)
+/* Adds the calling thread. Returns 0 or ERR_NOMEM. */
+static int begin_here(struct jobs *j, unsigned int threads)
 {
 	unsigned int i;
 
-	for (i = 0; i < threads; i++) {
-		struct worker *w = &j->w[i];
-
-		w->j = j;
-		w->number = i;
-		pthread_mutex_lock(&j->lock);
-		j->running++;
-		j->nr_w++;
-		pthread_mutex_unlock(&j->lock);
-		if (!thread_start(&w->thread, work, w))
-			continue;
-		pthread_mutex_lock(&j->lock);
-		j->running--;
-		j->nr_w--;
-		pthread_mutex_unlock(&j->lock);
-		break;
+	j->w = calloc(threads + 1, sizeof(*j->w));
+	if (!j->w)
+		return ERR_NOMEM;
+	for (i = 0; i <= threads; i++) {
+		j->w[i].j = j;
+		j->w[i].con = *j->con;
 	}
+	j->nr_w = 1;
+	j->w->ss = j->ss;
+	return run_open(&j->w->run, j->ss, &j->w->con, NULL) ? ERR_NOMEM : 0;
+}
+
+/* Adds as many threads as can be started. Returns 0 or ERR_NOMEM. */
+static int start(struct jobs *j, unsigned int threads)
+{
+	const size_t max = j->con->shards->max_ahead, ahead = AHEAD * threads;
+
+	j->workers = workers_new(threads, j->nr, max && ahead > max ? max : ahead);
+	while (j->workers && j->nr_w <= threads && workers_start(j->workers, work, &j->w[j->nr_w]))
+		j->nr_w++;
+	return j->workers ? 0 : ERR_NOMEM;
 }
 
 /* ---- the thread that called -------------------------------------------------------------------- */
@@ -506,9 +457,9 @@ static void free_result(struct jobs *j, struct shard *job)
 
 static void set_now(struct jobs *j, const struct learned *now)
 {
-	pthread_mutex_lock(&j->lock);
+	workers_lock(j->workers);
 	j->now = *now;
-	pthread_mutex_unlock(&j->lock);
+	workers_unlock(j->workers);
 }
 
 /*
@@ -523,53 +474,38 @@ static int run_rest(struct jobs *j, const struct shard *job)
 
 	while (next < end && next->q == job->q && next->first == job->first)
 		next++;
-	pthread_mutex_lock(&j->lock);
 	j->covered = (size_t)(next - j->v);
-	pthread_mutex_unlock(&j->lock);
-	return run_cut(&j->run, job->q, job->first, &rest, j->con, true);
+	j->not_begun = workers_skip(j->workers, j->covered);
+	return run_cut(&j->w->run, job->q, job->first, &rest, j->con, true);
 }
 
 /* Decodes a shard in the session itself, after all shards before it. */
 static int decode_here(struct jobs *j, struct shard *job)
 {
 	const struct consumer *con = j->con;
-	struct consumer mine = *con;
 	struct session *ss = j->ss;
-	struct messages messages = { .v = NULL };
 	struct learned now;
-	void *shard = NULL;
 	size_t i;
 	int rc;
 
+	free_result(j, job);
 	for (i = job->first; ss->chosen.filter && i < job->end; i++)
 		if (job->q->frags[i].aux)
 			job->q->frags[i].aux->counted = false;
 	ss->tasks.own = j->now.own;
 	ss->tasks.contextid = j->now.contextid;
-	if (con->shards->make && !con->shards->sums)
-		mine.data = shard = con->shards->make(con->data, ss);
-	else if (con->shards->make && !j->here)
-		j->here = con->shards->make(con->data, ss);
-	if (j->here)
-		mine.data = j->here;
-	if (con->shards->make && !shard && !j->here)
+	if (make_shard(j->w, job))
 		return ERR_NOMEM;
-	if (shard && con->shards->resume)
-		con->shards->resume(con->data, shard);
-	j->run.con = &mine;
-	messages_record(&messages);
-	rc = job->cut.to ? run_rest(j, job) : run_fragments(&j->run, job->q, job->first, job->end);
+	if (job->shard && con->shards->resume)
+		con->shards->resume(con->data, job->shard);
+	messages_record(&job->messages);
+	rc = job->cut.to ? run_rest(j, job) :
+			   run_fragments(&j->w->run, job->q, job->first, job->end);
 	messages_record(NULL);
-	messages_print(&messages, &j->printed);
-	messages_free(&messages);
+	messages_print(&job->messages, &j->printed);
 	now = what_is_learned(ss);
 	set_now(j, &now);
-	if (!shard)
-		return rc;
-	if (!rc)
-		rc = con->shards->take(con->data, shard);
-	con->shards->free(shard);
-	return rc;
+	return rc || !job->shard ? rc : con->shards->take(con->data, job->shard);
 }
 
 /* True if the shard began in the state in which the one before it ended. */
@@ -606,7 +542,7 @@ static bool accept(struct jobs *j, struct shard *job, int *rc)
 
 static uint64_t bytes_decoded(struct jobs *j)
 {
-	uint64_t sum = j->run.ss->bytes_done;
+	uint64_t sum = j->ss->bytes_done;
 	unsigned int i;
 
 	for (i = 0; i < j->nr_w; i++)
@@ -615,49 +551,33 @@ static uint64_t bytes_decoded(struct jobs *j)
 }
 
 /* Waits until the job is done. Returns false if no thread will do it. */
-static bool wait_for(struct jobs *j, struct shard *job, size_t number)
+static bool wait_for(struct jobs *j, size_t number)
 {
-	struct timespec until;
-	bool done;
+	const uint64_t step = j->w->run.progress.shown ? PROGRESS_STEP : 0;
+	enum workers_wait found;
 
-	pthread_mutex_lock(&j->lock);
-	while (!job->done && (number < j->next || j->running)) {
-		if (!j->run.progress.shown) {
-			pthread_cond_wait(&j->changed, &j->lock);
-			continue;
-		}
-		run_progress(&j->run, bytes_decoded(j));
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec += PROGRESS_STEP;
-		until.tv_sec += until.tv_nsec / 1000000000;
-		until.tv_nsec %= 1000000000;
-		pthread_cond_timedwait(&j->changed, &j->lock, &until);
-	}
-	done = job->done;
-	pthread_mutex_unlock(&j->lock);
-	return done;
+	do {
+		if (step)
+			run_progress(&j->w->run, bytes_decoded(j));
+		found = workers_wait(j->workers, number, step);
+	} while (found == WORKERS_LATER);
+	return found == WORKERS_DONE;
 }
 
 static void drop(struct jobs *j, const struct shard *job)
 {
-	pthread_mutex_lock(&j->lock);
-	/* after a stale result the thread has a new replica already */
-	j->w[job->by].dropped |= !job->stale;
-	/* owners of ASIDs are learned from buffer to buffer, so further parallel results would be rejected, too */
 	j->again = j->con->shards->sums;
-	j->stop |= job->log->ordered || job->rc == SESSION_UNFIT || j->again;
-	pthread_mutex_unlock(&j->lock);
+	/* after a stale result the thread has a new replica, or will make one */
+	job->by->dropped |= !job->stale && !j->again;
+	/* owners of ASIDs are learned from buffer to buffer: further results would be rejected */
+	if (job->rc == SESSION_UNFIT || job->log->ordered || j->again)
+		workers_stop(j->workers);
 }
 
 /* Drops the result of a cut that the calling thread has decoded, if another one has begun it. */
 static int pass_over(struct jobs *j, struct shard *job, size_t number)
 {
-	bool begun;
-
-	pthread_mutex_lock(&j->lock);
-	begun = job->begun;
-	pthread_mutex_unlock(&j->lock);
-	if (!begun || !wait_for(j, job, number))
+	if (number >= j->not_begun || !wait_for(j, number))
 		return 0;
 	if (job->rc == ERR_NOMEM)
 		return ERR_NOMEM;
@@ -675,7 +595,7 @@ static int take_all(struct jobs *j)
 		job = &j->v[i];
 		if (i < j->covered) {
 			rc = pass_over(j, job, i);
-		} else if (!wait_for(j, job, i)) {
+		} else if (!wait_for(j, i)) {
 			rc = decode_here(j, job);
 		} else if (!accept(j, job, &rc)) {
 			drop(j, job);
@@ -685,24 +605,9 @@ static int take_all(struct jobs *j)
 		if (j->again)
 			break;
 		free_result(j, job);
-		pthread_mutex_lock(&j->lock);
-		j->taken = i + 1;
-		pthread_cond_broadcast(&j->changed);
-		pthread_mutex_unlock(&j->lock);
+		workers_taken(j->workers);
 	}
 	return rc;
-}
-
-static void join_threads(struct jobs *j)
-{
-	unsigned int i;
-
-	pthread_mutex_lock(&j->lock);
-	j->stop = true;
-	pthread_cond_broadcast(&j->changed);
-	pthread_mutex_unlock(&j->lock);
-	for (i = 0; i < j->nr_w; i++)
-		pthread_join(j->w[i].thread, NULL);
 }
 
 /* Decodes everything again, because rejected results cannot be removed from the sums. */
@@ -710,18 +615,18 @@ static int decode_again(struct jobs *j)
 {
 	struct session *ss = j->ss;
 	struct messages messages = { .v = NULL };
+	struct run *r = &j->w->run;
 	size_t i;
-	int rc = 0;
+	int rc;
 
 	run_restart(ss);
-	run_close(&j->run);
+	run_close(r);
 	cst_counts_free(ss->images.spaces.counts);
 	ss->images.spaces.counts = NULL;
 	messages_record(&messages);
-	if (run_open(&j->run, ss, j->con, NULL))
-		rc = ERR_NOMEM;
+	rc = run_open(r, ss, j->con, NULL) ? ERR_NOMEM : 0;
 	for (i = 0; i < ss->queues.nr && !rc; i++)
-		rc = run_fragments(&j->run, ss->queues.q[i], 0, ss->queues.q[i]->nr_frags);
+		rc = run_fragments(r, ss->queues.q[i], 0, ss->queues.q[i]->nr_frags);
 	messages_record(NULL);
 	messages_print(&messages, &j->printed);
 	messages_free(&messages);
@@ -734,7 +639,7 @@ static int take_sums(struct jobs *j)
 {
 	const struct consumer *con = j->con;
 	unsigned int i;
-	int rc = j->here ? con->shards->take(con->data, j->here) : 0;
+	int rc = 0;
 
 	for (i = 0; i < j->nr_w && !rc; i++) {
 		rc = j->w[i].ended;
@@ -744,63 +649,49 @@ static int take_sums(struct jobs *j)
 	return rc;
 }
 
-static void free_sums(struct jobs *j)
+static void free_replica(struct jobs *j, struct session *rep)
 {
-	unsigned int i;
-
-	if (j->here)
-		j->con->shards->free(j->here);
-	for (i = 0; i < j->nr_w; i++)
-		if (j->w[i].shard)
-			j->con->shards->free(j->w[i].shard);
+	if (!rep || rep == j->ss)
+		return;
+	session_adopt_files(j->ss, rep);
+	session_replica_free(rep);
 }
 
 static void finish(struct jobs *j)
 {
-	unsigned int i;
+	struct worker *w;
 	size_t k;
 
-	free_sums(j);
 	for (k = 0; k < j->nr; k++)
 		free_result(j, &j->v[k]);
-	for (k = 0; k < j->nr_old; k++) {
-		session_adopt_files(j->ss, j->old[k]);
-		session_replica_free(j->old[k]);
+	for (w = j->w; w < j->w + j->nr_w; w++) {
+		if (w->shard)
+			j->con->shards->free(w->shard);
+		run_close(&w->run);
+		for (k = 0; k < w->nr_old; k++)
+			free_replica(j, w->old[k]);
+		free_replica(j, w->ss);
+		free(w->old);
 	}
-	for (i = 0; i < j->nr_w; i++) {
-		run_close(&j->w[i].run);
-		if (j->w[i].ss)
-			session_adopt_files(j->ss, j->w[i].ss);
-		session_replica_free(j->w[i].ss);
-	}
-	run_close(&j->run);
 	messages_free(&j->printed);
-	pthread_cond_destroy(&j->changed);
-	pthread_mutex_destroy(&j->lock);
-	free(j->old);
 	free(j->w);
 	free(j->v);
 }
 
 int jobs_run(struct session *ss, const struct consumer *con, unsigned int threads)
 {
-	struct jobs j = { .ss = ss, .con = con };
-	int rc;
+	struct jobs j = { .ss = ss, .con = con, .now = what_is_learned(ss) };
+	int rc = session_before_replicas(ss);
 
-	pthread_mutex_init(&j.lock, NULL);
-	pthread_cond_init(&j.changed, NULL);
-	j.now = what_is_learned(ss);
-	rc = session_before_replicas(ss);
-	j.w = calloc(threads, sizeof(*j.w));
 	if (!rc)
-		rc = j.w && !run_open(&j.run, ss, con, NULL) ? 0 : ERR_NOMEM;
-	if (!rc) {
-		start(&j, threads);
+		rc = begin_here(&j, threads);
+	if (!rc)
 		rc = make_jobs(&j, threads);
-	}
+	if (!rc)
+		rc = start(&j, threads);
 	if (!rc)
 		rc = take_all(&j);
-	join_threads(&j);
+	workers_free(j.workers);
 	if (j.again)
 		rc = decode_again(&j);
 	else if (!rc && con->shards->sums)
