@@ -10,10 +10,10 @@
 
 struct workers {
 	pthread_mutex_t lock;	/* protects the fields up to `error` */
-	pthread_cond_t begin;	/* for workers_next(): a job can be begun, or none will be */
-	pthread_cond_t changed;	/* for others: a job is done or taken, or none is begun any more */
+	pthread_cond_t begin;	/* for workers_next(): it may return now */
+	pthread_cond_t changed;	/* for others: a job is done or taken, or the threads stop */
 	size_t added, begun, taken;
-	bool *done;		/* of the jobs that are begun and not taken: by number modulo `ahead` */
+	bool *done;		/* of jobs begun and not taken, by number modulo `ahead` */
 	bool stop;
 	int error;
 

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * workers.h - threads that do jobs in their order. Jobs are numbered from 0. One is begun when all
- * before it are, is done when its thread says so, and then its result is taken, in the order of the
- * jobs. The number of jobs that are begun and not taken can be limited, so that results in memory
- * are, too. A thread that waits sleeps.
+ * before it are, is done when its thread says so, and then its result is taken, in the order of
+ * the jobs. The number of jobs that are begun and not taken can be limited, so that results in
+ * memory are, too. A thread that waits sleeps.
  *
- * The thread that calls workers_new() is the owner. What a job is, its result and its data belong to
- * the caller: they pass from one thread to another with the calls below, which order what was
- * written before them. Results are taken by the owner (workers_wait()) or by the threads that made
- * them (workers_turn()).
+ * The thread that calls workers_new() is the owner, and calls the functions for the owner. The
+ * data of a job and its result are the caller's, and belong to one thread at a time: to that which
+ * has begun the job until workers_done(), or for good where results are not taken by the owner
+ * (workers_wait()) but in turn (workers_turn()). What a thread has written before a call is seen
+ * by a thread whose call returns because of it.
  *
- * A thread that cannot be started is no error: with none the owner finds in workers_wait() that no
- * thread does the job, or does it itself in workers_help().
+ * A thread that cannot be started is no error: with none the owner learns from workers_wait() that
+ * no thread does a job, or does it itself with workers_help().
  */
 #ifndef CSTRACE_BASE_WORKERS_H
 #define CSTRACE_BASE_WORKERS_H
@@ -42,7 +43,7 @@ enum workers_wait {
 	WORKERS_LATER,	/* not yet */
 	WORKERS_NONE,	/* it is not begun, and no thread will begin it */
 } workers_wait(struct workers *w, size_t job, uint64_t ns);
-/* Jobs before `end` that are not begun will not be. Returns the first of them; none: it is >= end. */
+/* Jobs before `end` that are not begun will not be. Returns the first of them, or `end` or more. */
 size_t workers_skip(struct workers *w, size_t end);
 /* Stops and ends the threads. */
 void workers_free(struct workers *w);

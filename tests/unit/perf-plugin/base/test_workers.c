@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Threads that do jobs: in order, a limited number ahead of the one whose result is taken, each once;
- * results taken by the owner or in turn; errors, early ends, and threads that do not start.
+ * Threads that do jobs: in order, a limited number ahead of the one whose result is taken, each
+ * once; results taken by the owner or in turn; errors, early ends, and threads that do not start.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -120,9 +120,13 @@ static void no_threads(void **state)
 	workers_free(NULL);
 }
 
-/* The system refuses threads: none is started beyond the first refusal. */
-static void refused_threads(void **state)
+/* A thread that the system refuses is none. It would need a stack: no case before has left one. */
+static void refused_thread(void **state)
 {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	(void)state;	/* they need address space themselves */
+	skip();
+#else
 	struct rlimit was, none = { 0, 0 };
 	struct bench *b = bench_new(1, JOBS, 2);
 	bool started;
@@ -133,14 +137,14 @@ static void refused_threads(void **state)
 	setrlimit(RLIMIT_AS, &none);
 	started = workers_start(b->w, work, b);
 	setrlimit(RLIMIT_AS, &was);
-	/* a sanitizer, and a cached stack, need no memory */
-	if (!started)
-		assert_int_equal(workers_wait(b->w, 0, 0), WORKERS_NONE);
+	assert_false(started);
+	assert_int_equal(workers_wait(b->w, 0, 0), WORKERS_NONE);
 	workers_free(b->w);
 	free(b);
+#endif
 }
 
-/* A thread that takes results in turn, as the owner helps: what both write is in the order of the jobs. */
+/* Results are taken in turn, by threads and the owner: the text is in the order of the jobs. */
 static void add_in_turn(struct bench *b, size_t job)
 {
 	do_job(b, job);
@@ -160,7 +164,7 @@ static void *work_in_turn(void *arg)
 	return NULL;
 }
 
-/* Jobs are added one by one, some ahead; the owner helps; the first error is kept and ends nothing. */
+/* Jobs are added one by one; the owner helps; the first error is kept and ends nothing. */
 static void in_turn(void **state)
 {
 	unsigned int threads, i;
@@ -178,7 +182,8 @@ static void in_turn(void **state)
 		for (i = 0; i < JOBS; i++) {
 			while (workers_help(b->w, 5, &job))
 				add_in_turn(b, job);
-			assert_true(i < 70 ? !workers_error(b->w) : i < 80 || workers_error(b->w) == -70);
+			if (i < 70 || i >= 80)
+				assert_int_equal(workers_error(b->w), i < 70 ? 0 : -70);
 			workers_add(b->w);
 		}
 		while (workers_help(b->w, 0, &job))
@@ -266,13 +271,15 @@ static void time_limit(void **state)
 {
 	struct bench *b = bench_new(1, 1, 1);
 	struct timespec begin, end;
+	int64_t ms;
 
 	(void)state;
 	assert_true(workers_start(b->w, work_late, b));
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	assert_int_equal(workers_wait(b->w, 0, 20000000), WORKERS_LATER);
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	assert_true((end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000 >= 15);
+	ms = (end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000;
+	assert_true(ms >= 15);
 	b->taken = 1;
 	while (workers_wait(b->w, 0, 20000000) == WORKERS_LATER)
 		;
@@ -285,8 +292,8 @@ static void time_limit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(in_order), cmocka_unit_test(no_threads),
-		cmocka_unit_test(refused_threads), cmocka_unit_test(in_turn),
+		cmocka_unit_test(refused_thread), cmocka_unit_test(no_threads),
+		cmocka_unit_test(in_order), cmocka_unit_test(in_turn),
 		cmocka_unit_test(stop), cmocka_unit_test(skipped), cmocka_unit_test(time_limit),
 	};
 
