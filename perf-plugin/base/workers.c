@@ -13,6 +13,7 @@ struct workers {
 	pthread_cond_t begin;	/* for workers_next(): it may return now */
 	pthread_cond_t changed;	/* for others: a job is done or taken, or the threads stop */
 	size_t added, begun, taken;
+	size_t awaited;		/* the job of workers_wait() */
 	bool *done;		/* of jobs begun and not taken, by number modulo `ahead` */
 	bool stop;
 	int error;
@@ -32,6 +33,7 @@ struct workers *workers_new(unsigned int threads, size_t jobs, size_t ahead)
 	w->added = jobs;
 	w->grows = !jobs;
 	w->ahead = ahead;
+	w->awaited = SIZE_MAX;
 	w->done = (bool *)&w->thread[threads];
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->begin, NULL);
@@ -113,7 +115,8 @@ void workers_done(struct workers *w, size_t job)
 {
 	pthread_mutex_lock(&w->lock);
 	w->done[job % w->ahead] = true;
-	pthread_cond_broadcast(&w->changed);
+	if (job == w->awaited)
+		pthread_cond_broadcast(&w->changed);
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -143,12 +146,26 @@ enum workers_wait workers_wait(struct workers *w, size_t job, uint64_t ns)
 	enum workers_wait found;
 
 	pthread_mutex_lock(&w->lock);
+	w->awaited = job;
 	while ((found = state(w, job)) == WORKERS_LATER && !ns)
 		pthread_cond_wait(&w->changed, &w->lock);
 	if (found == WORKERS_LATER) {
 		pthread_cond_timedwait(&w->changed, &w->lock, &until);
 		found = state(w, job);
 	}
+	pthread_mutex_unlock(&w->lock);
+	return found;
+}
+
+bool workers_claim(struct workers *w, size_t *job)
+{
+	bool found;
+
+	pthread_mutex_lock(&w->lock);
+	*job = w->taken;
+	found = !w->stop && w->done[*job % w->ahead];
+	if (found)
+		w->done[*job % w->ahead] = false;
 	pthread_mutex_unlock(&w->lock);
 	return found;
 }
@@ -170,7 +187,8 @@ void workers_taken(struct workers *w)
 	pthread_mutex_lock(&w->lock);
 	if (w->ahead) {
 		w->done[w->taken % w->ahead] = false;
-		pthread_cond_broadcast(&w->begin);
+		if (w->begun >= w->taken + w->ahead)
+			pthread_cond_broadcast(&w->begin);
 	}
 	w->taken++;
 	pthread_cond_broadcast(&w->changed);

@@ -7,9 +7,9 @@
  *
  * The thread that calls workers_new() is the owner, and calls the functions for the owner. The
  * data of a job and its result are the caller's, and belong to one thread at a time: to that which
- * has begun the job until workers_done(), or for good where results are not taken by the owner
- * (workers_wait()) but in turn (workers_turn()). What a thread has written before a call is seen
- * by a thread whose call returns because of it.
+ * has begun the job, and from workers_done() on to the owner (workers_wait()) or to whichever
+ * thread claims it (workers_claim()). What a thread has written before a call is seen by a thread
+ * whose call returns because of it.
  *
  * A thread that cannot be started is no error: with none the owner learns from workers_wait() that
  * no thread does a job, or does it itself with workers_help().
@@ -34,10 +34,7 @@ struct workers *workers_new(unsigned int threads, size_t jobs, size_t ahead);
 bool workers_start(struct workers *w, void *(*run)(void *arg), void *arg);
 /* Adds a job. */
 void workers_add(struct workers *w);
-/*
- * Waits until a job is done. `ns`, if it is not 0: for at most that time, or until another one is
- * done or taken.
- */
+/* Waits until a job is done; `ns`, if it is not 0: or for up to that time. */
 enum workers_wait {
 	WORKERS_DONE,
 	WORKERS_LATER,	/* not yet */
@@ -57,8 +54,10 @@ bool workers_next(struct workers *w, size_t *job);
  * job that the calling thread begins, then false.
  */
 bool workers_help(struct workers *w, size_t left, size_t *job);
-/* A job is done. Needed for workers_wait() only. */
+/* A job is done; with `ahead` only. */
 void workers_done(struct workers *w, size_t job);
+/* Returns true with the next job to take, if it is done; for one thread, which takes its result. */
+bool workers_claim(struct workers *w, size_t *job);
 /* True if all jobs before this one are taken. `wait`: waits for that; false if the threads stop. */
 bool workers_turn(struct workers *w, size_t job, bool wait);
 /* The result of the first job that is not taken is taken. */

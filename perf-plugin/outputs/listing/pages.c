@@ -18,6 +18,7 @@
 #define PAGE_TEXT	(1u << 20)
 /* Pages per thread: one that it prints, and others so that it finds the next one without waiting. */
 #define PAGES_PER_THREAD 3u
+#define MAX_PLACES	(PAGES_THREADS * PAGES_PER_THREAD)
 /* Bytes that are allocated at a time for pages: some of the processor's large pages. */
 #define PAGE_CHUNK		(8u << 20)
 
@@ -26,15 +27,20 @@ struct page_chunk {
 	struct page_chunk *next;
 };
 
+/* A place in the ring. */
+struct place {
+	struct line_page *page;
+	size_t len;
+	char text[PAGE_TEXT];
+};
+
 /* A thread that prints. */
 struct printer {
 	struct pages *pg;
-	size_t page;	/* number of the page that it prints, a job of pages.workers */
+	size_t number;	/* of the page that it prints, a job of pages.workers */
 	struct merge *m;
 	struct merge_lane *lane;
 	struct line line;
-	size_t len;	/* of the page's text that is not written */
-	char text[PAGE_TEXT];
 };
 
 struct pages {
@@ -54,7 +60,7 @@ struct pages {
 	size_t filled;		/* number of full pages */
 	struct printer *printer[PAGES_THREADS];	/* the first one is that of the thread that decodes */
 	unsigned int nr_printers;
-	struct line_page *place[PAGES_THREADS * PAGES_PER_THREAD];
+	struct place *place[MAX_PLACES];
 	uint32_t nr_places;
 	/* with workers_lock(): */
 	struct line_page *spare;	/* pages that are not in use */
@@ -62,66 +68,72 @@ struct pages {
 	size_t carved;			/* bytes of the first chunk that belong to pages */
 };
 
-static struct line_page **nth(struct pages *pg, size_t number)
+static struct place *nth(struct pages *pg, size_t number)
 {
-	return &pg->place[number % pg->nr_places];
+	return pg->place[number % pg->nr_places];
 }
 
 /* ---- printing ---------------------------------------------------------------------------------- */
 
-/* Writes text of the page when it is its turn; nothing after an error. */
-static void write_text(struct printer *pr, const void *text, size_t len)
+/* Writes the text that is kept of the page whose turn it is, and more; nothing after an error. */
+static void write_text(struct pages *pg, struct place *p, const void *more, size_t len)
 {
-	struct pages *pg = pr->pg;
+	struct workers *w = pg->workers;
 
-	if (workers_turn(pg->workers, pr->page, true) && len && !workers_error(pg->workers))
-		workers_fail(pg->workers, pg->o.write(pg->o.data, text, len));
+	if (p->len && !workers_error(w))
+		workers_fail(w, pg->o.write(pg->o.data, p->text, p->len));
+	p->len = 0;
+	if (len && !workers_error(w))
+		workers_fail(w, pg->o.write(pg->o.data, more, len));
 }
 
 /* Keeps text of the page until its turn, or writes it. */
 static void add_text(void *data, const void *bytes, size_t len)
 {
 	struct printer *pr = data;
+	struct place *p = nth(pr->pg, pr->number);
+	const bool full = len > sizeof(p->text) - p->len;
 
-	if (len <= sizeof(pr->text) - pr->len && !workers_turn(pr->pg->workers, pr->page, false)) {
-		memcpy(pr->text + pr->len, bytes, len);
-		pr->len += len;
-		return;
+	if (workers_turn(pr->pg->workers, pr->number, full)) {
+		write_text(pr->pg, p, bytes, len);
+	} else if (!full) {
+		memcpy(p->text + p->len, bytes, len);
+		p->len += len;
 	}
-	write_text(pr, pr->text, pr->len);
-	pr->len = 0;
-	write_text(pr, bytes, len);
 }
 
-static void print(struct printer *pr, size_t page)
+/* Prints a page, and writes those that are printed and whose turn it is. */
+static void print(struct printer *pr, size_t number)
 {
 	struct pages *pg = pr->pg;
 
-	pr->page = page;
-	line_page_print(*nth(pg, page), &pr->line, pr->lane, pg->o.event);
+	pr->number = number;
+	line_page_print(nth(pg, number)->page, &pr->line, pr->lane, pg->o.event);
 	workers_fail(pg->workers, merge_finish(pr->m));	/* the rest of its lane */
-	write_text(pr, pr->text, pr->len);
-	pr->len = 0;
-	workers_taken(pg->workers);
+	workers_done(pg->workers, number);
+	while (workers_claim(pg->workers, &number)) {
+		write_text(pg, nth(pg, number), NULL, 0);
+		workers_taken(pg->workers);
+	}
 }
 
 static void *work(void *arg)
 {
 	struct printer *pr = arg;
-	size_t page;
+	size_t number;
 
-	while (workers_next(pr->pg->workers, &page))
-		print(pr, page);
+	while (workers_next(pr->pg->workers, &number))
+		print(pr, number);
 	return NULL;
 }
 
 /* Prints in the calling thread, too, until at most that number of pages is not written. */
 static void print_until(struct pages *pg, size_t left)
 {
-	size_t page;
+	size_t number;
 
-	while (workers_help(pg->workers, left, &page))
-		print(pg->printer[0], page);
+	while (workers_help(pg->workers, left, &number))
+		print(pg->printer[0], number);
 }
 
 static void printer_free(struct printer *pr)
@@ -168,7 +180,7 @@ static void page_full(struct pages *pg)
 }
 
 /* Returns the next place when it is free; the thread prints until then. */
-static struct line_page **next_place(struct pages *pg)
+static struct place *next_place(struct pages *pg)
 {
 	print_until(pg, pg->nr_places - 1);
 	return nth(pg, pg->filled);
@@ -258,7 +270,7 @@ static struct line_page *__attribute__((noinline)) next_page(struct pages *pg)
 	} else {
 		if (pg->filling)
 			page_full(pg);
-		pg->filling = *next_place(pg);
+		pg->filling = next_place(pg)->page;
 	}
 	line_page_begin(pg->filling, ++pg->serial);
 	return pg->filling;
@@ -318,11 +330,11 @@ static void give_back(struct pages *whole, struct line_page *p)
 /* Puts a page into the next place. The page that was there becomes a spare one. */
 static void put_page(struct pages *pg, struct line_page *p)
 {
-	struct line_page **place = next_place(pg);
+	struct place *place = next_place(pg);
 
-	(*place)->next = NULL;
-	give_back(pg, *place);
-	*place = p;
+	place->page->next = NULL;
+	give_back(pg, place->page);
+	place->page = p;
 	page_full(pg);
 }
 
@@ -362,8 +374,16 @@ int pages_finish(struct pages *pg)
 /* Makes the ring larger, which is empty. Without memory it stays as it is. */
 static void add_places(struct pages *pg, uint32_t n)
 {
-	while (pg->nr_places < n && (pg->place[pg->nr_places] = page_new(pg)))
-		pg->nr_places++;
+	struct place *p;
+
+	while (pg->nr_places < n && (p = calloc(1, sizeof(*p)))) {
+		p->page = page_new(pg);
+		if (!p->page) {
+			free(p);
+			break;
+		}
+		pg->place[pg->nr_places++] = p;
+	}
 }
 
 /* Adds a printer. Returns false without memory. */
@@ -396,7 +416,7 @@ struct pages *pages_new(const struct pages_opts *o)
 	if (!pg)
 		return NULL;
 	pg->o = *o;
-	pg->workers = workers_new(PAGES_THREADS - 1, 0, 0);
+	pg->workers = workers_new(PAGES_THREADS - 1, 0, MAX_PLACES);
 	if (pg->workers)
 		add_places(pg, PAGES_PER_THREAD);
 	if (pg->nr_places == PAGES_PER_THREAD && add_printer(pg)) {
@@ -432,6 +452,8 @@ static void free_ring(struct pages *pg)
 	workers_free(pg->workers);
 	while (pg->nr_printers)
 		printer_free(pg->printer[--pg->nr_printers]);
+	while (pg->nr_places)
+		free(pg->place[--pg->nr_places]);
 	for (c = pg->chunks; c; c = next) {
 		next = c->next;
 		free(c);

@@ -147,11 +147,21 @@ static void refused_thread(void **state)
 /* Results are taken in turn, by threads and the owner: the text is in the order of the jobs. */
 static void add_in_turn(struct bench *b, size_t job)
 {
+	bool wait = job % 5 == 0, turn;
+
 	do_job(b, job);
-	if (workers_turn(b->w, job, job % 3 != 0) || workers_turn(b->w, job, true))
-		b->len += (size_t)sprintf(b->text + b->len, "%zu ", job);
-	workers_fail(b->w, job == 70 ? -70 : job == 71 ? -71 : 0);
-	workers_taken(b->w);
+	turn = workers_turn(b->w, job, wait);
+	b->too_far += wait && !turn;
+	if (turn)
+		b->len += (size_t)sprintf(b->text + b->len, "%zu", job);
+	b->times[job] += turn;
+	workers_done(b->w, job);
+	while (workers_claim(b->w, &job)) {
+		workers_fail(b->w, job == 70 ? -70 : job == 71 ? -71 : 0);
+		b->len += (size_t)(b->times[job] == 2 ? sprintf(b->text + b->len, " ") :
+							sprintf(b->text + b->len, "%zu ", job));
+		workers_taken(b->w);
+	}
 }
 
 static void *work_in_turn(void *arg)
@@ -176,7 +186,7 @@ static void in_turn(void **state)
 	for (i = 0; i < JOBS; i++)
 		len += (size_t)sprintf(want + len, "%u ", i);
 	for (threads = 0; threads <= THREADS; threads++) {
-		b = bench_new(threads, 0, 0);
+		b = bench_new(threads, 0, 6);
 		for (i = 0; i < threads; i++)
 			assert_true(workers_start(b->w, work_in_turn, b));
 		for (i = 0; i < JOBS; i++) {
@@ -191,6 +201,7 @@ static void in_turn(void **state)
 		assert_int_equal(b->len, len);
 		assert_string_equal(b->text, want);
 		assert_int_equal(workers_error(b->w), -70);
+		assert_int_equal(b->too_far, 0);
 		workers_free(b->w);
 		free(b);
 	}
