@@ -18,7 +18,7 @@ struct workers {
 	bool stop;
 	int error;
 
-	size_t ahead;		/* 0: any number */
+	size_t ahead;
 	bool grows;		/* the owner adds jobs */
 	unsigned int nr;	/* threads, which only the owner counts */
 	pthread_t thread[];
@@ -83,7 +83,7 @@ void workers_add(struct workers *w)
 /* Begins the next job, if there is one that may be begun. Called with the lock. */
 static bool begin(struct workers *w, size_t *job)
 {
-	if (w->stop || w->begun == w->added || (w->ahead && w->begun >= w->taken + w->ahead))
+	if (w->stop || w->begun == w->added || w->begun >= w->taken + w->ahead)
 		return false;
 	*job = w->begun++;
 	return true;
@@ -120,18 +120,6 @@ void workers_done(struct workers *w, size_t job)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* The time of day in `ns` ns, less than a second. */
-static struct timespec time_in(uint64_t ns)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	t.tv_nsec += (long)ns;
-	t.tv_sec += t.tv_nsec / 1000000000;
-	t.tv_nsec %= 1000000000;
-	return t;
-}
-
 /* Called with the lock. */
 static enum workers_wait state(const struct workers *w, size_t job)
 {
@@ -140,16 +128,19 @@ static enum workers_wait state(const struct workers *w, size_t job)
 	return w->done[job % w->ahead] ? WORKERS_DONE : WORKERS_LATER;
 }
 
-enum workers_wait workers_wait(struct workers *w, size_t job, uint64_t ns)
+enum workers_wait workers_wait(struct workers *w, size_t job, uint32_t ns)
 {
-	const struct timespec until = ns ? time_in(ns) : (struct timespec){ 0 };
 	enum workers_wait found;
+	struct timespec until;
 
 	pthread_mutex_lock(&w->lock);
 	w->awaited = job;
 	while ((found = state(w, job)) == WORKERS_LATER && !ns)
 		pthread_cond_wait(&w->changed, &w->lock);
 	if (found == WORKERS_LATER) {
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_sec += (until.tv_nsec + ns) / 1000000000;
+		until.tv_nsec = (until.tv_nsec + ns) % 1000000000;
 		pthread_cond_timedwait(&w->changed, &w->lock, &until);
 		found = state(w, job);
 	}
@@ -185,11 +176,9 @@ bool workers_turn(struct workers *w, size_t job, bool wait)
 void workers_taken(struct workers *w)
 {
 	pthread_mutex_lock(&w->lock);
-	if (w->ahead) {
-		w->done[w->taken % w->ahead] = false;
-		if (w->begun >= w->taken + w->ahead)
-			pthread_cond_broadcast(&w->begin);
-	}
+	w->done[w->taken % w->ahead] = false;
+	if (w->begun >= w->taken + w->ahead)
+		pthread_cond_broadcast(&w->begin);
 	w->taken++;
 	pthread_cond_broadcast(&w->changed);
 	pthread_mutex_unlock(&w->lock);

@@ -27,19 +27,19 @@ struct workers;
 
 /*
  * For up to `threads` threads and this number of jobs; 0: they are added one by one. `ahead`:
- * maximum number of jobs that are begun and not taken; 0: any. Returns NULL without memory.
+ * maximum number of jobs that are begun and not taken. Returns NULL without memory.
  */
 struct workers *workers_new(unsigned int threads, size_t jobs, size_t ahead);
 /* Begins a thread, as thread_start(). Returns false if it cannot be started. */
 bool workers_start(struct workers *w, void *(*run)(void *arg), void *arg);
 /* Adds a job. */
 void workers_add(struct workers *w);
-/* Waits until a job is done; `ns`, if it is not 0: or for up to that time. */
+/* Waits until a job is done; `ns`, if it is not 0: or for up to that time, at most a second. */
 enum workers_wait {
 	WORKERS_DONE,
 	WORKERS_LATER,	/* not yet */
 	WORKERS_NONE,	/* it is not begun, and no thread will begin it */
-} workers_wait(struct workers *w, size_t job, uint64_t ns);
+} workers_wait(struct workers *w, size_t job, uint32_t ns);
 /* Jobs before `end` that are not begun will not be. Returns the first of them, or `end` or more. */
 size_t workers_skip(struct workers *w, size_t end);
 /* Stops and ends the threads. */
@@ -54,7 +54,7 @@ bool workers_next(struct workers *w, size_t *job);
  * job that the calling thread begins, then false.
  */
 bool workers_help(struct workers *w, size_t left, size_t *job);
-/* A job is done; with `ahead` only. */
+/* A job is done. Needed where its result is waited for or claimed. */
 void workers_done(struct workers *w, size_t job);
 /* Returns true with the next job to take, if it is done; for one thread, which takes its result. */
 bool workers_claim(struct workers *w, size_t *job);

@@ -378,7 +378,7 @@ int queues_finish(struct queues *qs)
 				q->unclaimed += own - c->covered;
 		}
 		qs->unclaimed += q->unclaimed;
-		q->ids_search = workers_new(0, q->nr_frags, 0);
+		q->ids_search = workers_new(0, q->nr_frags, q->nr_frags);
 		if (!q->ids_search)
 			return ERR_NOMEM;
 	}

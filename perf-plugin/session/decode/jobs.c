@@ -413,32 +413,27 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Adds the calling thread. Returns 0 or ERR_NOMEM. */
-static int begin_here(struct jobs *j, unsigned int threads)
-{
-	unsigned int i;
-
-	j->w = calloc(threads + 1, sizeof(*j->w));
-	if (!j->w)
-		return ERR_NOMEM;
-	for (i = 0; i <= threads; i++) {
-		j->w[i].j = j;
-		j->w[i].con = *j->con;
-	}
-	j->nr_w = 1;
-	j->w->ss = j->ss;
-	return run_open(&j->w->run, j->ss, &j->w->con, NULL) ? ERR_NOMEM : 0;
-}
-
-/* Adds as many threads as can be started. Returns 0 or ERR_NOMEM. */
+/* Begins in the calling thread, and in as many others as can be started. Returns 0 or ERR_NOMEM. */
 static int start(struct jobs *j, unsigned int threads)
 {
 	const size_t max = j->con->shards->max_ahead, ahead = AHEAD * threads;
+	struct worker *w = j->w = calloc(threads + 1, sizeof(*w));
 
 	j->workers = workers_new(threads, j->nr, max && ahead > max ? max : ahead);
-	while (j->workers && j->nr_w <= threads && workers_start(j->workers, work, &j->w[j->nr_w]))
+	if (!w || !j->workers)
+		return ERR_NOMEM;
+	for (; w <= j->w + threads; w++) {
+		w->j = j;
+		w->con = *j->con;
+	}
+	w = j->w;
+	w->ss = j->ss;
+	j->nr_w = 1;
+	if (run_open(&w->run, w->ss, &w->con, NULL))
+		return ERR_NOMEM;
+	while (j->nr_w <= threads && workers_start(j->workers, work, &w[j->nr_w]))
 		j->nr_w++;
-	return j->workers ? 0 : ERR_NOMEM;
+	return 0;
 }
 
 /* ---- the thread that called -------------------------------------------------------------------- */
@@ -552,7 +547,7 @@ static uint64_t bytes_decoded(struct jobs *j)
 /* Waits until the job is done. Returns false if no thread will do it. */
 static bool wait_for(struct jobs *j, size_t number)
 {
-	const uint64_t step = j->w->run.progress.shown ? PROGRESS_STEP : 0;
+	const uint32_t step = j->w->run.progress.shown ? PROGRESS_STEP : 0;
 	enum workers_wait found;
 
 	do {
@@ -569,37 +564,29 @@ static void drop(struct jobs *j, const struct shard *job)
 	/* after a stale result the thread has a new replica, or will make one */
 	job->by->dropped |= !job->stale && !j->again;
 	/* owners of ASIDs are learned from buffer to buffer: further results would be rejected */
-	if (job->rc == SESSION_UNFIT || job->log->ordered || j->again)
+	if (job->rc == SESSION_UNFIT || !job->log || job->log->ordered || j->again)
 		workers_stop(j->workers);
-}
-
-/* Drops the result of a cut that the calling thread has decoded, if another one has begun it. */
-static int pass_over(struct jobs *j, struct shard *job, size_t number)
-{
-	if (number >= j->not_begun || !wait_for(j, number))
-		return 0;
-	if (job->rc == ERR_NOMEM)
-		return ERR_NOMEM;
-	drop(j, job);
-	return 0;
 }
 
 static int take_all(struct jobs *j)
 {
 	struct shard *job;
+	bool covered, begun;
 	int rc = 0;
 	size_t i;
 
 	for (i = 0; i < j->nr && !rc; i++) {
 		job = &j->v[i];
-		if (i < j->covered) {
-			rc = pass_over(j, job, i);
-		} else if (!wait_for(j, i)) {
-			rc = decode_here(j, job);
-		} else if (!accept(j, job, &rc)) {
+		covered = i < j->covered;
+		begun = (!covered || i < j->not_begun) && wait_for(j, i);
+		if (begun && !covered && accept(j, job, &rc)) {
+			covered = true;
+		} else if (begun) {
+			rc = 0;
 			drop(j, job);
-			rc = j->again ? 0 : decode_here(j, job);
 		}
+		if (!covered && !j->again)
+			rc = decode_here(j, job);
 		j->again |= j->con->shards->by_process && j->ss->left_undone;
 		if (j->again)
 			break;
@@ -682,8 +669,6 @@ int jobs_run(struct session *ss, const struct consumer *con, unsigned int thread
 	struct jobs j = { .ss = ss, .con = con, .now = what_is_learned(ss) };
 	int rc = session_before_replicas(ss);
 
-	if (!rc)
-		rc = begin_here(&j, threads);
 	if (!rc)
 		rc = make_jobs(&j, threads);
 	if (!rc)

@@ -184,7 +184,7 @@ static void owners_of_a_thread(void **state)
 		struct queues qs = { .q = list, .nr = 1 };
 
 		add_cpus(&tu, "0 1");
-		q.ids_search = workers_new(0, 3, 0);
+		q.ids_search = workers_new(0, 3, 3);
 		for (k = 0; k < 3; k++) {
 			memset(frame[k], 0, 16);
 			frame[k][0] = (uint8_t)(rows[i].part[k].id << 1 | 1);
