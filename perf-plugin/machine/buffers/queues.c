@@ -440,7 +440,9 @@ void queue_find_ids(struct queue *q)
 	const struct fragment *f;
 	size_t i;
 
-	while (q->ids_search && workers_help(q->ids_search, 0, &i)) {
+	if (q->ids_known)
+		return;
+	while (workers_help(q->ids_search, 0, &i)) {
 		uint64_t ids[2] = { 0, 0 };
 
 		f = &q->frags[i];
@@ -452,6 +454,7 @@ void queue_find_ids(struct queue *q)
 		workers_unlock(q->ids_search);
 		workers_taken(q->ids_search);
 	}
+	q->ids_known = true;
 }
 
 struct id_search {
@@ -476,7 +479,7 @@ void queues_find_ids(struct queue *const *q, size_t nr, unsigned int threads)
 	size_t i, frags = 0;
 
 	for (i = 0; i < nr; i++)
-		frags += q[i]->ids_search && q[i]->any_frames ? q[i]->nr_frags : 0;
+		frags += q[i]->any_frames && !q[i]->ids_known ? q[i]->nr_frags : 0;
 	if (threads > frags)
 		threads = (unsigned int)frags;
 	w = threads > 1 ? workers_new(threads - 1, 0, 0) : NULL;
@@ -484,10 +487,6 @@ void queues_find_ids(struct queue *const *q, size_t nr, unsigned int threads)
 		;
 	search_ids(&x);
 	workers_free(w);
-	for (i = 0; i < nr; i++) {
-		workers_free(q[i]->ids_search);
-		q[i]->ids_search = NULL;
-	}
 }
 
 uint64_t fragment_floor(const struct fragment *f)

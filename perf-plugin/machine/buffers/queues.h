@@ -97,7 +97,8 @@ struct queue {
 	unsigned int nr_sinks;	/* sinks that wrote into it, of owners_finish() */
 	uint32_t sinks[QUEUE_SINKS];
 	uint64_t ids[2];	/* trace IDs in the frames: after queue_find_ids() */
-	struct workers *ids_search;	/* a job for each fragment; NULL: `ids` are complete */
+	_Atomic bool ids_known;		/* `ids` are complete */
+	struct workers *ids_search;	/* a job for each fragment */
 };
 
 struct queues {
@@ -137,7 +138,7 @@ void frame_ids(const struct queue *q, const struct fragment *f, uint64_t ids[2])
 
 /* Finds the trace IDs in the frames of a queue (queue.ids), once. Threads that call it at a time divide the fragments. */
 void queue_find_ids(struct queue *q);
-/* As queue_find_ids(), for those of the queues that have frames, in up to `threads` threads. No other thread uses them. */
+/* As queue_find_ids(), for several queues, in the calling thread and others: `threads` together. */
 void queues_find_ids(struct queue *const *q, size_t nr, unsigned int threads);
 /* Nothing in the fragment is older: the time of the AUX record before, 0 if that is not known. */
 uint64_t fragment_floor(const struct fragment *f);

@@ -100,7 +100,8 @@ static void add_buffers(struct queue q[MAX], struct queue *list[MAX], struct que
 	char *end;
 
 	while (*text) {
-		q[qs->nr] = (struct queue){ .number = (unsigned int)qs->nr, .tid = -1, .any_frames = true };
+		q[qs->nr] = (struct queue){ .number = (unsigned int)qs->nr, .tid = -1,
+					    .any_frames = true, .ids_known = true };
 		q[qs->nr].cpu = (int)strtol(text, &end, 10);
 		do {
 			id = strtoul(end + 1, &end, 16);
