@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/files/guard.h"
 
@@ -33,7 +34,7 @@ struct lane {
 	uint64_t place;
 	uint64_t order;		/* set by merge_lanes_order(), for lanes with the same place */
 	uint64_t floor;		/* minimum time of the lane's runs */
-	unsigned int nr;	/* lane number, the last criterion of the order */
+	size_t nr;		/* lane number, the last criterion of the order */
 	uint8_t *chunk;
 	struct spill *spill;
 	size_t nr_spill, cap_spill;
@@ -46,10 +47,10 @@ struct lane {
 struct merge {
 	struct merge_sink sink;
 	struct lane **lane;
-	unsigned int nr;
+	size_t nr, cap;
 	struct lane *direct;
 	struct lane **heap;	/* lanes with a run at `pos` */
-	unsigned int in_heap;
+	size_t in_heap;
 	char *dir;		/* folder of the temporary file; NULL: see guard_temp() */
 	pthread_mutex_t lock;	/* protects `lane`, `nr`, `fd`, `file_size` and `error` */
 	int fd;			/* -1: not created yet */
@@ -75,7 +76,7 @@ struct merge *merge_new(const struct merge_sink *sink, const char *dir)
 
 void merge_free(struct merge *m)
 {
-	unsigned int i;
+	size_t i;
 
 	if (!m)
 		return;
@@ -111,12 +112,10 @@ struct merge_lane *merge_lane_new(struct merge *m, unsigned int rank, uint64_t p
 	ln->pub.cur = ln->chunk;
 	ln->pub.end = ln->chunk + CHUNK;
 	pthread_mutex_lock(&m->lock);
-	p = realloc(m->lane, (m->nr + 1) * sizeof(*p));
-	if (p) {
-		m->lane = p;
-		ln->nr = m->nr;
-		m->lane[m->nr++] = ln;
-	}
+	ln->nr = m->nr;
+	p = ARRAY_ADD(m->lane, m->nr, m->cap);
+	if (p)
+		*p = ln;
 	pthread_mutex_unlock(&m->lock);
 	if (p)
 		return &ln->pub;
@@ -127,16 +126,10 @@ struct merge_lane *merge_lane_new(struct merge *m, unsigned int rank, uint64_t p
 
 struct merge_lane *merge_lanes_add(struct merge_lanes *ls, struct merge *m, unsigned int rank, uint64_t place)
 {
-	struct merge_lane *ln, **v;
+	struct merge_lane *ln = NULL;
 
-	if (ls->nr == ls->cap) {
-		v = realloc(ls->v, (ls->cap + 16) * sizeof(*v));
-		if (!v)
-			return NULL;
-		ls->v = v;
-		ls->cap += 16;
-	}
-	ln = merge_lane_new(m, rank, place);
+	if (array_reserve(&ls->v, ls->nr, &ls->cap, sizeof(*ls->v)))
+		ln = merge_lane_new(m, rank, place);
 	if (ln)
 		ls->v[ls->nr++] = ln;
 	return ln;
@@ -210,21 +203,14 @@ const char *merge_why(const struct merge *m)
 
 static void spill(struct merge *m, struct lane *ln, size_t len)
 {
-	struct spill *p;
-	size_t cap, done = 0;
+	size_t done = 0;
 	uint64_t offset;
 	ssize_t n;
 	int fd;
 
-	if (ln->nr_spill == ln->cap_spill) {
-		cap = ln->cap_spill ? 2 * ln->cap_spill : 16;
-		p = realloc(ln->spill, cap * sizeof(*p));
-		if (!p) {
-			fail(m, ENOMEM);
-			return;
-		}
-		ln->spill = p;
-		ln->cap_spill = cap;
+	if (!array_reserve(&ln->spill, ln->nr_spill, &ln->cap_spill, sizeof(*ln->spill))) {
+		fail(m, ENOMEM);
+		return;
 	}
 	fd = file_room(m, len, &offset);
 	while (fd >= 0 && done < len) {
@@ -358,10 +344,10 @@ static bool before(const struct lane *a, const struct lane *b)
 	return a->order != b->order ? a->order < b->order : a->nr < b->nr;
 }
 
-static void sift_down(struct merge *m, unsigned int i)
+static void sift_down(struct merge *m, size_t i)
 {
 	struct lane *ln = m->heap[i];
-	unsigned int c;
+	size_t c;
 
 	for (;;) {
 		c = 2 * i + 1;
@@ -379,7 +365,7 @@ static void sift_down(struct merge *m, unsigned int i)
 
 static void heap_add(struct merge *m, struct lane *ln)
 {
-	unsigned int i = m->in_heap++;
+	size_t i = m->in_heap++;
 
 	while (i && before(ln, m->heap[(i - 1) / 2])) {
 		m->heap[i] = m->heap[(i - 1) / 2];
@@ -428,7 +414,7 @@ static void emit_until(struct merge *m, uint64_t time, unsigned int rank)
 static int begin_all(struct merge *m)
 {
 	struct lane **heap;
-	unsigned int i;
+	size_t i;
 
 	heap = realloc(m->heap, (m->nr + 1) * sizeof(*m->heap));
 	if (!heap) {
