@@ -155,8 +155,7 @@ bool workers_claim(struct workers *w, size_t *job)
 	pthread_mutex_lock(&w->lock);
 	*job = w->taken;
 	found = !w->stop && w->done[*job % w->ahead];
-	if (found)
-		w->done[*job % w->ahead] = false;
+	w->done[*job % w->ahead] = false;
 	pthread_mutex_unlock(&w->lock);
 	return found;
 }

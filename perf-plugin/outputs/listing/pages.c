@@ -146,6 +146,7 @@ static void printer_free(struct printer *pr)
 	free(pr);
 }
 
+/* Adds a printer. Returns NULL without memory. */
 static struct printer *printer_new(struct pages *pg)
 {
 	struct printer *pr = calloc(1, sizeof(*pr));
@@ -163,7 +164,7 @@ static struct printer *printer_new(struct pages *pg)
 	pr->lane = pr->m ? merge_lane_new(pr->m, 0, 0) : NULL;
 	if (pr->line.comms && pr->lane && (pr->line.symbols || !(pg->o.fields & LISTING_NAMES)) &&
 	    !merge_direct(pr->m, pr->lane))
-		return pr;
+		return pg->printer[pg->nr_printers++] = pr;
 	printer_free(pr);
 	return NULL;
 }
@@ -386,26 +387,18 @@ static void add_places(struct pages *pg, uint32_t n)
 	}
 }
 
-/* Adds a printer. Returns false without memory. */
-static bool add_printer(struct pages *pg)
-{
-	struct printer *pr = printer_new(pg);
-
-	if (pr)
-		pg->printer[pg->nr_printers++] = pr;
-	return pr;
-}
-
 void pages_start(struct pages *pg, unsigned int threads)
 {
+	struct printer *pr;
+
 	if (threads > PAGES_THREADS)
 		threads = PAGES_THREADS;
 	if (threads <= pg->nr_printers)
 		return;
 	pages_finish(pg);
 	add_places(pg, threads * PAGES_PER_THREAD);
-	while (pg->nr_printers < threads && add_printer(pg) &&
-	       workers_start(pg->workers, work, pg->printer[pg->nr_printers - 1]))
+	while (pg->nr_printers < threads && (pr = printer_new(pg)) &&
+	       workers_start(pg->workers, work, pr))
 		;
 }
 
@@ -419,7 +412,7 @@ struct pages *pages_new(const struct pages_opts *o)
 	pg->workers = workers_new(PAGES_THREADS - 1, 0, MAX_PLACES);
 	if (pg->workers)
 		add_places(pg, PAGES_PER_THREAD);
-	if (pg->nr_places == PAGES_PER_THREAD && add_printer(pg)) {
+	if (pg->nr_places == PAGES_PER_THREAD && printer_new(pg)) {
 		pages_start(pg, o->threads);
 		return pg;
 	}
