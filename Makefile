@@ -107,7 +107,7 @@ sources-of = $(sort $(shell find $(1) -name '*.c' 2>/dev/null))
 LIB_SRC := $(call sources-of,lib)
 PLUGIN_SRC := $(filter-out perf-plugin/opencsd/%,$(call sources-of,perf-plugin))
 # Of the program alone; tests and fuzz targets have their own.
-PLUGIN_MAIN := $(filter perf-plugin/outputs/cmd/main.c perf-plugin/outputs/cmd/malloc.c,$(PLUGIN_SRC))
+PLUGIN_MAIN := $(filter perf-plugin/outputs/cmd/main.c,$(PLUGIN_SRC))
 UNIT_ALL := $(call sources-of,tests/unit)
 UNIT_SRC := $(foreach f,$(UNIT_ALL),$(if $(filter test_%,$(notdir $(f))),$(f)))
 # What tests share: those of the library have no part of perf-plugin in them.
@@ -346,22 +346,13 @@ link-test = $(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.
 
 # Allocations fail on demand (tests/fault/wrap_alloc.h).
 WRAP_ALLOC := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup
-$(addprefix $(B)/tests/unit/,lib/decoder/test_alloc perf-plugin/counting/calls/test_limits \
-	perf-plugin/counting/countfiles/test_countfiles perf-plugin/counting/counts/test_collect \
-	perf-plugin/counting/counts/test_counts perf-plugin/outputs/executed/test_executed \
-	perf-plugin/base/files/test_refused perf-plugin/session/import/test_memory \
-	perf-plugin/opencsd/test_refused perf-plugin/outputs/profile/test_coverage \
-	perf-plugin/outputs/profile/test_formats perf-plugin/outputs/profile/test_whole \
-	perf-plugin/outputs/report/test_sources perf-plugin/session/test_memory perf-plugin/outputs/verify/test_report): \
+$(addprefix $(B)/tests/unit/,lib/decoder/test_alloc perf-plugin/opencsd/test_refused): \
 	LDFLAGS += $(WRAP_ALLOC)
 $(B)/tests/unit/perf-plugin/opencsd/test_refused: LDFLAGS += -Wl,--wrap=cst_image_new
-$(B)/tests/unit/perf-plugin/outputs/disasm/test_disasm: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=dlsym
-$(B)/tests/unit/perf-plugin/session/import/test_memory: LDFLAGS += -Wl,--wrap=format_text,--wrap=input_note_path,--wrap=memory_refused
-$(B)/tests/unit/perf-plugin/perfdata/test_compressed: LDFLAGS += -Wl,--wrap=ZSTD_createDStream
+$(B)/tests/unit/perf-plugin/outputs/disasm/test_disasm: LDFLAGS += -Wl,--wrap=dlsym
 # System calls do.
 $(B)/tests/unit/perf-plugin/base/files/test_refused: LDFLAGS += -Wl,--wrap=write,--wrap=pwrite64,--wrap=read,--wrap=linkat,--wrap=renameat2 \
-	-Wl,--wrap=rename,--wrap=mkdir,--wrap=fchown,--wrap=chmod,--wrap=close,--wrap=open64,--wrap=stat64,--wrap=readlink \
-	-Wl,--wrap=format_text
+	-Wl,--wrap=rename,--wrap=mkdir,--wrap=fchown,--wrap=chmod,--wrap=close,--wrap=open64,--wrap=stat64,--wrap=readlink
 # Threads do not start.
 $(B)/tests/unit/perf-plugin/session/decode/test_jobs: LDFLAGS += -Wl,--wrap=thread_start
 $(B)/tests/unit/perf-plugin/session/decode/test_progress: LDFLAGS += -Wl,--wrap=pthread_cond_timedwait

@@ -2,18 +2,17 @@
 /* format.c - text on the heap, made as printf() makes it. */
 #include "base/format.h"
 
-#include <errno.h>
 #include <stdio.h>
+
+#include "base/alloc.h"
 
 char *format_args(const char *fmt, va_list ap)
 {
 	char *text;
 
-	/* vasprintf() leaves the pointer undefined after an error */
-	if (vasprintf(&text, fmt, ap) >= 0)
-		return text;
-	errno = ENOMEM;
-	return NULL;
+	if (vasprintf(&text, fmt, ap) < 0)
+		mem_refused(0);
+	return text;
 }
 
 char *format_text(const char *fmt, ...)

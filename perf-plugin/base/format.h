@@ -5,8 +5,9 @@
 
 #include <stdarg.h>
 
-/* The caller frees the text. Returns NULL, with errno ENOMEM, without memory. */
-char *format_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-char *format_args(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
+/* The caller frees the text. */
+char *format_text(const char *fmt, ...) __attribute__((format(printf, 1, 2), returns_nonnull));
+char *format_args(const char *fmt,
+		  va_list ap) __attribute__((format(printf, 1, 0), returns_nonnull));
 
 #endif

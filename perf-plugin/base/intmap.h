@@ -3,10 +3,11 @@
 #ifndef CSTRACE_BASE_INTMAP_H
 #define CSTRACE_BASE_INTMAP_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+
+#include "base/alloc.h"
 
 struct intmap {
 	struct intmap_slot {
@@ -38,17 +39,15 @@ static inline void *intmap_get(const struct intmap *m, int key)
 	return m->size ? intmap_slot(m, key)->value : NULL;
 }
 
-/* `value` must not be NULL. False: no memory. */
-static inline bool intmap_put(struct intmap *m, int key, void *value)
+/* `value` must not be NULL. */
+static inline void intmap_put(struct intmap *m, int key, void *value)
 {
 	struct intmap_slot *s;
 
 	if (2 * (m->used + 1) > m->size) {
 		struct intmap bigger = { .size = m->size ? m->size * 2 : 64 };
 
-		bigger.slot = calloc(bigger.size, sizeof(*bigger.slot));
-		if (!bigger.slot)
-			return false;
+		bigger.slot = mem_zeroed(bigger.size, sizeof(*bigger.slot));
 		for (size_t i = 0; i < m->size; i++)
 			if (m->slot[i].value)
 				*intmap_slot(&bigger, m->slot[i].key) = m->slot[i];
@@ -60,7 +59,6 @@ static inline bool intmap_put(struct intmap *m, int key, void *value)
 	m->used += !s->value;
 	s->key = key;
 	s->value = value;
-	return true;
 }
 
 static inline void intmap_remove(struct intmap *m, int key)

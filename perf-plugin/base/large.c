@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "base/memory.h"
+#include "base/alloc.h"
 
 /* Size of the processor's large pages; with another size madvise() below fails, or has less effect. */
 #define LARGE_PAGE (2u << 20)
@@ -16,15 +16,13 @@ void *large_new(size_t size)
 	void *p;
 
 	if (size < LARGE_PAGE)
-		return malloc(size);
-	if (posix_memalign(&p, LARGE_PAGE, size)) {
-		memory_note_refusal(size);
-		return NULL;
-	}
+		return mem_new(size);
+	if (posix_memalign(&p, LARGE_PAGE, size))
+		mem_refused(size);
 	/* a failure costs speed alone */
 	madvise(p, size / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
 	return p;
 #else
-	return malloc(size);
+	return mem_new(size);
 #endif
 }

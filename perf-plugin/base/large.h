@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-/* As malloc(), also for free(). A refusal is noted (memory.h). */
-void *large_new(size_t size);
+/* As mem_new(), also for free(). */
+void *large_new(size_t size) __attribute__((malloc, returns_nonnull, warn_unused_result,
+					    alloc_size(1)));
 
 #endif

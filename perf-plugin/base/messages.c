@@ -17,24 +17,19 @@ static _Thread_local struct {
 	uint64_t subject;
 } now;
 
-/* Without memory a message is lost; the refusal is noted (base/memory.h) and ends the command. */
 static void add(struct messages *m, uint64_t subject, char *text)
 {
-	struct message *message = ARRAY_ADD(m->v, m->nr, m->cap);
-
-	if (message)
-		*message = (struct message){ subject, text };
-	else
-		free(text);
+	*ARRAY_ADD(m->v, m->nr, m->cap) = (struct message){ subject, text };
 }
 
 static void close_message(void)
 {
 	if (!now.out)
 		return;
-	fclose(now.out);
+	if (fclose(now.out) || !now.text)
+		mem_refused(0);
 	now.out = NULL;
-	if (now.text && now.len)
+	if (now.len)
 		add(now.to, now.subject, now.text);
 	else
 		free(now.text);
@@ -47,7 +42,9 @@ FILE *message_stream(void)
 		return stderr;
 	if (!now.out)
 		now.out = open_memstream(&now.text, &now.len);
-	return now.out ? now.out : stderr;
+	if (!now.out)
+		mem_refused(0);
+	return now.out;
 }
 
 uint64_t message_subject(uint64_t subject)

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 struct names {
 	char **slot;
 	size_t size, used;	/* size is a power of two */
@@ -26,16 +28,14 @@ static inline size_t names_slot(const struct names *n, const char *s)
 	return i;
 }
 
-/* The one copy of `s`; NULL: no memory. */
+/* The one copy of `s`. */
 static inline const char *names_get(struct names *n, const char *s)
 {
 	struct names bigger = { .size = n->size ? n->size * 2 : 64 };
 	size_t i;
 
 	if (2 * (n->used + 1) > n->size) {
-		bigger.slot = calloc(bigger.size, sizeof(*bigger.slot));
-		if (!bigger.slot)
-			return NULL;
+		bigger.slot = mem_zeroed(bigger.size, sizeof(*bigger.slot));
 		for (i = 0; i < n->size; i++)
 			if (n->slot[i])
 				bigger.slot[names_slot(&bigger, n->slot[i])] = n->slot[i];
@@ -45,8 +45,8 @@ static inline const char *names_get(struct names *n, const char *s)
 	}
 	i = names_slot(n, s);
 	if (!n->slot[i]) {
-		n->slot[i] = strdup(s);
-		n->used += n->slot[i] != NULL;
+		n->slot[i] = mem_text(s);
+		n->used++;
 	}
 	return n->slot[i];
 }

@@ -5,20 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for `more` bytes behind the last one. NULL: no memory. */
+#include "base/alloc.h"
+
+/* Room for `more` bytes behind the last one. */
 static uint8_t *reserve(struct protobuf *m, size_t more)
 {
 	size_t room = m->room ? m->room : 256;
-	uint8_t *bytes;
 
 	while (room - m->n < more)
 		room *= 2;
 	if (room > m->room) {
-		bytes = realloc(m->bytes, room);
-		m->nomem |= !bytes;
-		if (!bytes)
-			return NULL;
-		m->bytes = bytes;
+		m->bytes = mem_more(m->bytes, room, 1);
 		m->room = room;
 	}
 	return m->bytes + m->n;
@@ -33,8 +30,7 @@ void protobuf_number(struct protobuf *m, unsigned int field, uint64_t v)
 {
 	uint8_t *p = reserve(m, 2 * PROTOBUF_NUMBER);
 
-	if (p)
-		advance(m, protobuf_put(protobuf_put(p, PROTOBUF_TAG(field, PROTOBUF_VARINT)), v));
+	advance(m, protobuf_put(protobuf_put(p, PROTOBUF_TAG(field, PROTOBUF_VARINT)), v));
 }
 
 void protobuf_nonzero(struct protobuf *m, unsigned int field, uint64_t v)
@@ -47,8 +43,6 @@ void protobuf_bytes(struct protobuf *m, unsigned int field, const void *bytes, s
 {
 	uint8_t *p = reserve(m, 2 * PROTOBUF_NUMBER + len);
 
-	if (!p)
-		return;
 	p = protobuf_put(protobuf_put(p, PROTOBUF_TAG(field, PROTOBUF_LEN)), len);
 	memcpy(p, bytes, len);
 	advance(m, p + len);
@@ -63,8 +57,7 @@ size_t protobuf_begin(struct protobuf *m, unsigned int field)
 {
 	uint8_t *p = reserve(m, PROTOBUF_NUMBER);
 
-	if (p)
-		advance(m, protobuf_put(p, PROTOBUF_TAG(field, PROTOBUF_LEN)));
+	advance(m, protobuf_put(p, PROTOBUF_TAG(field, PROTOBUF_LEN)));
 	return m->n;
 }
 
@@ -76,8 +69,7 @@ void protobuf_end(struct protobuf *m, size_t begin)
 {
 	const size_t len = m->n - begin, size = protobuf_size(len);
 
-	if (!reserve(m, size))
-		return;
+	reserve(m, size);
 	memmove(m->bytes + begin + size, m->bytes + begin, len);
 	protobuf_put(m->bytes + begin, len);
 	m->n += size;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * protobuf.h - writes messages of protobuf in memory ("Encoding" of protobuf.dev): fields in the
- * order of their numbers, as other writers do. A message that lacks memory stays short and says so
- * (`nomem`).
+ * order of their numbers, as other writers do.
  */
 #ifndef CSTRACE_BASE_PROTOBUF_H
 #define CSTRACE_BASE_PROTOBUF_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,7 +14,6 @@
 struct protobuf {
 	uint8_t *bytes;
 	size_t n, room;
-	bool nomem;
 };
 
 /* Wire types: the lower three bits of a field's tag. */

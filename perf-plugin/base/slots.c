@@ -2,8 +2,11 @@
 /* slots.c - makes hash tables of indexes larger. */
 #include "base/slots.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/alloc.h"
 
 #define SLOTS_FIRST	1024u	/* size of the first table */
 
@@ -19,21 +22,18 @@ static void enter(struct slots *s, size_t n, const void *array, slots_hash hash)
 	}
 }
 
-bool slots_reserve(struct slots *s, size_t n, const void *array, slots_hash hash)
+void slots_reserve(struct slots *s, size_t n, const void *array, slots_hash hash)
 {
 	struct slots bigger = { .size = s->size ? 2 * s->size : SLOTS_FIRST };
 
 	if (2 * (n + 1) <= s->size)
-		return true;
+		return;
 	if (n >= UINT32_MAX / 2)
-		return false;
-	bigger.v = calloc(bigger.size, sizeof(*bigger.v));
-	if (!bigger.v)
-		return false;
+		mem_refused(SIZE_MAX);
+	bigger.v = mem_zeroed(bigger.size, sizeof(*bigger.v));
 	enter(&bigger, n, array, hash);
 	free(s->v);
 	*s = bigger;
-	return true;
 }
 
 void slots_rebuild(struct slots *s, size_t n, const void *array, slots_hash hash)

@@ -6,7 +6,6 @@
 #ifndef CSTRACE_BASE_SLOTS_H
 #define CSTRACE_BASE_SLOTS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,8 +17,8 @@ struct slots {
 /* The hash of entry `i` of an array. */
 typedef uint64_t (*slots_hash)(const void *array, uint32_t i);
 
-/* Makes room for one more than `n` entries, which are `array`. Returns false without memory. */
-bool slots_reserve(struct slots *s, size_t n, const void *array, slots_hash hash);
+/* Makes room for one more than `n` entries, which are `array`. */
+void slots_reserve(struct slots *s, size_t n, const void *array, slots_hash hash);
 /* Enters the `n` entries of `array` again, which have changed their places; there is room for them. */
 void slots_rebuild(struct slots *s, size_t n, const void *array, slots_hash hash);
 void slots_free(struct slots *s);

@@ -24,21 +24,12 @@ static uint64_t hash_at(const void *array, uint32_t i)
 uint32_t strings_number(struct strings *s, const char *text)
 {
 	size_t at;
-	char **to;
 
-	if (!slots_reserve(&s->slots, s->n, s->v, hash_at))
-		return STRINGS_NONE;
+	slots_reserve(&s->slots, s->n, s->v, hash_at);
 	SLOTS_FIND(&s->slots, at, hash(text), !strcmp(s->v[s->slots.v[at] - 1], text));
 	if (s->slots.v[at])
 		return s->slots.v[at] - 1;
-	to = ARRAY_ADD(s->v, s->n, s->cap);
-	if (!to)
-		return STRINGS_NONE;
-	*to = strdup(text);
-	if (!*to) {
-		s->n--;
-		return STRINGS_NONE;
-	}
+	*ARRAY_ADD(s->v, s->n, s->cap) = mem_text(text);
 	s->slots.v[at] = (uint32_t)s->n;
 	return (uint32_t)s->n - 1;
 }

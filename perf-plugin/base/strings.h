@@ -14,9 +14,7 @@ struct strings {
 	struct slots slots;
 };
 
-#define STRINGS_NONE	UINT32_MAX
-
-/* Returns the number of a string, which is copied; STRINGS_NONE without memory. */
+/* Returns the number of a string, which is copied. */
 uint32_t strings_number(struct strings *s, const char *text);
 void strings_free(struct strings *s);
 

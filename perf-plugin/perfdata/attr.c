@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "perfdata/bytes.h"
 #include "perfdata/sample.h"
 
@@ -44,7 +45,7 @@ static void slot_put(struct pd_id_slot *slots, size_t n, uint64_t id, struct pd_
 	slots[i].attr = a;
 }
 
-static bool slots_reserve(struct pd_attrs *as, size_t more)
+static void slots_reserve(struct pd_attrs *as, size_t more)
 {
 	size_t want = (as->nr_ids + more) * 2, n = as->nr_slots ? as->nr_slots : 64, i;
 	struct pd_id_slot *slots;
@@ -52,17 +53,14 @@ static bool slots_reserve(struct pd_attrs *as, size_t more)
 	while (n < want)
 		n *= 2;
 	if (n == as->nr_slots)
-		return true;
-	slots = calloc(n, sizeof(*slots));
-	if (!slots)
-		return false;
+		return;
+	slots = mem_zeroed(n, sizeof(*slots));
 	for (i = 0; i < as->nr_slots; i++)
 		if (as->slots[i].attr)
 			slot_put(slots, n, as->slots[i].id, as->slots[i].attr);
 	free(as->slots);
 	as->slots = slots;
 	as->nr_slots = n;
-	return true;
 }
 
 static void find_positions(struct pd_attr *a)
@@ -83,33 +81,27 @@ static void find_positions(struct pd_attr *a)
 	}
 }
 
-static bool grow(struct pd_attrs *as)
+static void grow(struct pd_attrs *as)
 {
 	unsigned int cap = as->cap ? as->cap * 2 : 8;
 	struct pd_attr **v;
 
 	if (as->nr < as->cap)
-		return true;
-	v = realloc(as->v, cap * sizeof(*v));
-	if (!v)
-		return false;
+		return;
+	v = mem_more(as->v, cap, sizeof(*v));
 	as->v = v;
 	as->cap = cap;
-	return true;
 }
 
 struct pd_attr *pd_attrs_add(struct pd_attrs *as, const void *attr, uint32_t size,
 			     const uint64_t *ids, uint32_t nr_ids)
 {
-	struct pd_attr *a = calloc(1, sizeof(*a));
-	uint64_t *copy = nr_ids ? malloc(nr_ids * sizeof(*copy)) : NULL;
+	struct pd_attr *a = mem_zeroed(1, sizeof(*a));
+	uint64_t *copy = nr_ids ? mem_array(nr_ids, sizeof(*copy)) : NULL;
 	uint32_t i;
 
-	if (!a || (nr_ids && !copy) || !grow(as) || !slots_reserve(as, nr_ids)) {
-		free(a);
-		free(copy);
-		return NULL;
-	}
+	grow(as);
+	slots_reserve(as, nr_ids);
 	memcpy(&a->attr, attr, size < sizeof(a->attr) ? size : sizeof(a->attr));
 	a->file_size = size;
 	if (nr_ids)
@@ -127,15 +119,12 @@ struct pd_attr *pd_attrs_add(struct pd_attrs *as, const void *attr, uint32_t siz
 	return a;
 }
 
-bool pd_attr_set_name(struct pd_attr *a, const char *name, size_t len)
+void pd_attr_set_name(struct pd_attr *a, const char *name, size_t len)
 {
-	char *s = strndup(name, len);
+	char *s = mem_text_part(name, len);
 
-	if (!s)
-		return false;
 	free(a->name);
 	a->name = s;
-	return true;
 }
 
 struct pd_attr *pd_attrs_by_id(const struct pd_attrs *as, uint64_t id)

@@ -47,7 +47,7 @@ struct pd_attr *pd_attrs_add(struct pd_attrs *as, const void *attr, uint32_t siz
 			     const uint64_t *ids, uint32_t nr_ids);
 
 /* Replace the name, given as @len bytes that need no terminator. */
-bool pd_attr_set_name(struct pd_attr *a, const char *name, size_t len);
+void pd_attr_set_name(struct pd_attr *a, const char *name, size_t len);
 
 struct pd_attr *pd_attrs_by_id(const struct pd_attrs *as, uint64_t id);
 

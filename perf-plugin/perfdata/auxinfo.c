@@ -8,6 +8,7 @@
 
 #include <cstrace/config.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 
 #define MAGIC_ETMV3	0x3030303030303030ULL
@@ -232,9 +233,7 @@ int auxinfo_parse(struct auxinfo *info, const struct perf_record_auxtrace_info *
 				 ": found trace metadata of 0 CPUs, expected at least one; the file "
 				 "is damaged, record again", name, offset + sizeof(*rec) + 8);
 	/* A block has at least three words, whatever number is announced. */
-	info->cpu = calloc((size_t)(nr / 3 + 1), sizeof(*info->cpu));
-	if (!info->cpu)
-		return error_set(err, ERR_NOMEM, "%s: out of memory", name);
+	info->cpu = mem_zeroed((size_t)(nr / 3 + 1), sizeof(*info->cpu));
 	rc = parse_blocks(info, w, nr, NR_GLOBAL, announced, name, offset, err);
 	if (rc) {
 		auxinfo_free(info);

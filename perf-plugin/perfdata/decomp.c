@@ -6,6 +6,9 @@
 #include <string.h>
 #ifdef HAVE_ZSTD
 #include <zstd.h>
+#include <zstd_errors.h>
+
+#include "base/alloc.h"
 
 /* The largest window that zstd(1) and perf record use: the memory of a decompressor. */
 #define WINDOW_LOG	27
@@ -25,16 +28,11 @@ struct pd_decomp {
 
 struct pd_decomp *pd_decomp_new(void)
 {
-	struct pd_decomp *d = calloc(1, sizeof(*d));
+	struct pd_decomp *d = mem_zeroed(1, sizeof(*d));
 
-	if (!d)
-		return NULL;
 	d->z = ZSTD_createDStream();
-	if (!d->z || ZSTD_isError(ZSTD_DCtx_setParameter(d->z, ZSTD_d_windowLogMax, WINDOW_LOG))) {
-		ZSTD_freeDStream(d->z);
-		free(d);
-		return NULL;
-	}
+	if (!d->z || ZSTD_isError(ZSTD_DCtx_setParameter(d->z, ZSTD_d_windowLogMax, WINDOW_LOG)))
+		mem_refused(0);
 	pd_decomp_reset(d);
 	return d;
 }
@@ -82,6 +80,8 @@ size_t pd_decomp_peek(struct pd_decomp *d, size_t want, uint8_t **p, const char 
 		rc = ZSTD_decompressStream(d->z, &out, &d->in);
 		d->tail = out.pos;
 		d->total += d->tail - before;
+		if (ZSTD_getErrorCode(rc) == ZSTD_error_memory_allocation)
+			mem_refused(0);
 		if (ZSTD_isError(rc))
 			d->error = ZSTD_getErrorName(rc);
 		else if (d->tail == before && d->in.pos == used)

@@ -4,8 +4,9 @@
 
 #include <stdlib.h>
 
+#include "base/alloc.h"
+
 static const char cut_short[] = "ends before its last field";
-static const char no_memory[] = "does not fit into memory";
 
 static const char *const names[] = {
 	[PD_FEAT_TRACING_DATA]	= "TRACING_DATA",
@@ -46,10 +47,10 @@ static void *append(void *array, uint32_t nr, size_t size)
 {
 	if (nr && (nr < 8 || (nr & (nr - 1))))
 		return array;
-	return realloc(array, (nr ? (size_t)nr * 2 : 8) * size);
+	return mem_more(array, nr ? (size_t)nr * 2 : 8, size);
 }
 
-static const char *read_cmdline(struct pd_env *env, struct pd_cursor *c)
+static void read_cmdline(struct pd_env *env, struct pd_cursor *c)
 {
 	uint32_t n = pd_cur_u32(c), i;
 
@@ -60,15 +61,12 @@ static const char *read_cmdline(struct pd_env *env, struct pd_cursor *c)
 		if (!s)
 			break;
 		v = append(env->cmdline, env->nr_cmdline, sizeof(*v));
-		if (!v)
-			return no_memory;
 		env->cmdline = v;
 		v[env->nr_cmdline++] = s;
 	}
-	return NULL;
 }
 
-static const char *read_pmus(struct pd_env *env, struct pd_cursor *c)
+static void read_pmus(struct pd_env *env, struct pd_cursor *c)
 {
 	uint32_t n = pd_cur_u32(c), i;
 
@@ -80,22 +78,16 @@ static const char *read_pmus(struct pd_env *env, struct pd_cursor *c)
 		if (!s)
 			break;
 		v = append(env->pmus, env->nr_pmus, sizeof(*v));
-		if (!v)
-			return no_memory;
 		env->pmus = v;
 		v[env->nr_pmus++] = (struct pd_pmu_mapping){ type, s };
 	}
-	return NULL;
 }
 
-const char *pd_feature_add_build_id(struct pd_env *env,
-				    const struct perf_record_header_build_id *rec)
+void pd_feature_add_build_id(struct pd_env *env, const struct perf_record_header_build_id *rec)
 {
 	struct pd_build_id *v = append(env->build_ids, env->nr_build_ids, sizeof(*v));
 	struct pd_build_id *b;
 
-	if (!v)
-		return no_memory;
 	env->build_ids = v;
 	b = &v[env->nr_build_ids++];
 	b->pid = (uint32_t)rec->pid;
@@ -106,7 +98,6 @@ const char *pd_feature_add_build_id(struct pd_env *env,
 		b->size = rec->size;
 	memcpy(b->id, rec->data, sizeof(b->id));
 	b->filename = rec->filename;
-	return NULL;
 }
 
 /*
@@ -133,7 +124,7 @@ static const char *read_build_ids(struct pd_env *env, struct pd_cursor *c)
 		struct perf_record_header_build_id *rec;
 		_Alignas(8) uint8_t head[sizeof(struct perf_record_header_build_id)];
 		const uint8_t *p = c->p;
-		const char *filename, *bad;
+		const char *filename;
 
 		if ((size_t)(c->end - p) < fixed)
 			return cut_short;
@@ -152,16 +143,14 @@ static const char *read_build_ids(struct pd_env *env, struct pd_cursor *c)
 		filename = (const char *)p + fixed;
 		if (!memchr(filename, 0, rec->header.size - fixed))
 			return "has a file name that is not terminated";
-		bad = pd_feature_add_build_id(env, rec);
-		if (bad)
-			return bad;
+		pd_feature_add_build_id(env, rec);
 		env->build_ids[env->nr_build_ids - 1].filename = filename;
 	}
 	return NULL;
 }
 
 /* Names are matched by id; an event without ids is matched by its position. */
-static const char *read_event_desc(struct pd_attrs *as, struct pd_cursor *c)
+static void read_event_desc(struct pd_attrs *as, struct pd_cursor *c)
 {
 	uint32_t nr = pd_cur_u32(c), attr_size = pd_cur_u32(c), i, j;
 
@@ -179,10 +168,9 @@ static const char *read_event_desc(struct pd_attrs *as, struct pd_cursor *c)
 			if (by_id && !c->bad)
 				a = by_id;
 		}
-		if (a && name && !a->name && !pd_attr_set_name(a, name, strlen(name)))
-			return no_memory;
+		if (a && name && !a->name)
+			pd_attr_set_name(a, name, strlen(name));
 	}
-	return NULL;
 }
 
 const char *pd_feature_read(struct pd_env *env, struct pd_attrs *as, unsigned int bit,
@@ -222,13 +210,13 @@ const char *pd_feature_read(struct pd_env *env, struct pd_attrs *as, unsigned in
 		pd_cur_u64(&c);
 		break;
 	case PD_FEAT_CMDLINE:
-		bad = read_cmdline(env, &c);
+		read_cmdline(env, &c);
 		break;
 	case PD_FEAT_EVENT_DESC:
-		bad = read_event_desc(as, &c);
+		read_event_desc(as, &c);
 		break;
 	case PD_FEAT_PMU_MAPPINGS:
-		bad = read_pmus(env, &c);
+		read_pmus(env, &c);
 		break;
 	case PD_FEAT_SAMPLE_TIME:
 		env->sample_time_first = pd_cur_u64(&c);

@@ -55,8 +55,7 @@ const char *pd_feature_read(struct pd_env *env, struct pd_attrs *as, unsigned in
 			    const uint8_t *p, uint64_t len, uint64_t offset, bool swap);
 
 /* A build-id entry from a section or a HEADER_BUILD_ID record, in host byte order. */
-const char *pd_feature_add_build_id(struct pd_env *env,
-				    const struct perf_record_header_build_id *rec);
+void pd_feature_add_build_id(struct pd_env *env, const struct perf_record_header_build_id *rec);
 
 void pd_env_free(struct pd_env *env);
 

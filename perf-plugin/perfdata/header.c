@@ -6,6 +6,7 @@
 
 #include <cstrace/files/countfile.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "perfdata/bytes.h"
 #include "perfdata/internal.h"
@@ -116,16 +117,12 @@ static int add_attr(struct perfdata *pd, uint64_t entry, uint64_t entry_size, ui
 	if (pd->swap)
 		pd_layout_swap_attr(attr, n);
 	if (ids.size) {
-		copy = malloc(ids.size);
-		if (!copy)
-			return error_set(err, ERR_NOMEM, "%s: out of memory", s->name);
+		copy = mem_new(ids.size);
 		for (i = 0; i < ids.size / 8; i++)
 			copy[i] = get64(pd, s->base + ids.offset + i * 8);
 	}
 	added = pd_attrs_add(&pd->attrs, attr, size, copy, (uint32_t)(ids.size / 8));
 	free(copy);
-	if (!added)
-		return error_set(err, ERR_NOMEM, "%s: out of memory", s->name);
 	added->damaged = damaged;
 	return 0;
 }

@@ -32,11 +32,8 @@ static void meta_attr(struct perfdata *pd, const struct pd_record *rec)
 	known = nr ? true : pd->attrs.nr > 0 && !pd->pipe;
 	for (i = 0; i < nr && known; i++)
 		known = pd_attrs_by_id(&pd->attrs, ids[i]) != NULL;
-	if (known)
-		return;
-	if (!pd_attrs_add(&pd->attrs, &ev->attr.attr, size, ids, nr))
-		pd_warn(pd, "%s: out of memory for an event attribute",
-			perfdata_file_name(pd, rec->file));
+	if (!known)
+		pd_attrs_add(&pd->attrs, &ev->attr.attr, size, ids, nr);
 }
 
 static void meta_event_update(struct perfdata *pd, const struct pd_record *rec)
@@ -67,8 +64,7 @@ static void meta_feature(struct perfdata *pd, const struct pd_record *rec, const
 
 static void meta_build_id(struct perfdata *pd, const struct pd_record *rec, const uint8_t *raw)
 {
-	if (pd_feature_add_build_id(&pd->env, &rec->ev->build_id))
-		return;
+	pd_feature_add_build_id(&pd->env, &rec->ev->build_id);
 	/* the record may be a copy, and its file name must outlive it */
 	pd->env.build_ids[pd->env.nr_build_ids - 1].filename =
 		(const char *)raw + sizeof(struct perf_record_header_build_id);

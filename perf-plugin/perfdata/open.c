@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/format.h"
 #include "perfdata/internal.h"
@@ -20,8 +21,7 @@ void pd_warn(struct perfdata *pd, const char *fmt, ...)
 		return;
 	va_start(ap, fmt);
 	s = format_args(fmt, ap);
-	if (s)
-		pd->warnings[pd->nr_warnings++] = s;
+	pd->warnings[pd->nr_warnings++] = s;
 	va_end(ap);
 }
 
@@ -41,10 +41,12 @@ static int list_data_files(const char *dir, unsigned long **v, unsigned int *nr,
 
 	*v = NULL;
 	*nr = 0;
-	if (!d)
+	if (!d) {
+		mem_check(errno);
 		return error_set(err, ERR_IO, "%s: cannot list it: %s", dir, strerror(errno));
+	}
 	while ((e = readdir(d))) {
-		unsigned long n, *grown;
+		unsigned long n;
 		char *end;
 
 		if (strncmp(e->d_name, "data.", 5) || e->d_name[5] < '0' || e->d_name[5] > '9')
@@ -52,13 +54,8 @@ static int list_data_files(const char *dir, unsigned long **v, unsigned int *nr,
 		n = strtoul(e->d_name + 5, &end, 10);
 		if (*end)
 			continue;	/* data.0.old and the like */
-		grown = realloc(*v, (*nr + 1) * sizeof(**v));
-		if (!grown) {
-			closedir(d);
-			return error_set(err, ERR_NOMEM, "%s: out of memory", dir);
-		}
-		*v = grown;
-		grown[(*nr)++] = n;
+		*v = mem_more(*v, *nr + 1, sizeof(**v));
+		(*v)[(*nr)++] = n;
 	}
 	closedir(d);
 	if (*nr)
@@ -67,25 +64,21 @@ static int list_data_files(const char *dir, unsigned long **v, unsigned int *nr,
 }
 
 /* Sets the folder of a file "data" that the recorder wrote with a copy of kernel memory beside it. */
-static int find_folder(struct perfdata *pd, const char *path, struct error *err)
+static void find_folder(struct perfdata *pd, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char *folder, *kcore;
 
 	if (strcmp(slash ? slash + 1 : path, "data"))
-		return 0;
-	folder = slash ? format_text("%.*s", (int)(slash == path ? 1 : slash - path), path) : strdup(".");
-	kcore = folder ? format_text("%s/kcore_dir", folder) : NULL;
-	if (!kcore) {
-		free(folder);
-		return error_set(err, ERR_NOMEM, "%s: out of memory", path);
-	}
+		return;
+	folder = slash ? format_text("%.*s", (int)(slash == path ? 1 : slash - path), path) :
+		mem_text(".");
+	kcore = format_text("%s/kcore_dir", folder);
 	if (pd_source_is_dir(kcore))
 		pd->folder = folder;
 	else
 		free(folder);
 	free(kcore);
-	return 0;
 }
 
 static int open_sources(struct perfdata *pd, const char *path, struct error *err)
@@ -96,29 +89,20 @@ static int open_sources(struct perfdata *pd, const char *path, struct error *err
 	int rc = 0;
 
 	if (pd_source_is_dir(path)) {
-		pd->dir = strdup(path);
-		if (!pd->dir)
-			return error_set(err, ERR_NOMEM, "%s: out of memory", path);
+		pd->dir = mem_text(path);
 		rc = list_data_files(path, &v, &nr, err);
 	}
-	if (!rc) {
-		pd->src = calloc(nr + 1, sizeof(*pd->src));
-		if (!pd->src)
-			rc = error_set(err, ERR_NOMEM, "%s: out of memory", path);
-	}
+	if (!rc)
+		pd->src = mem_zeroed(nr + 1, sizeof(*pd->src));
 	if (!rc && !pd->dir) {
 		rc = pd_source_open(&pd->src[0], path, err);
 		if (!rc) {
 			pd->nr_src = 1;
-			rc = find_folder(pd, path, err);
+			find_folder(pd, path);
 		}
 	}
 	for (i = 0; !rc && pd->dir && i <= nr; i++) {
 		name = i ? format_text("%s/data.%lu", path, v[i - 1]) : format_text("%s/data", path);
-		if (!name) {
-			rc = error_set(err, ERR_NOMEM, "%s: out of memory", path);
-			break;
-		}
 		rc = pd_source_member(&pd->src[i], name, err);
 		if (!rc)
 			pd->nr_src++;
@@ -141,24 +125,18 @@ static struct perfdata *begin(struct perfdata *pd, struct error *err)
 	return pd;
 }
 
-static struct perfdata *alloc_reader(const char *name, struct error *err)
+static struct perfdata *alloc_reader(void)
 {
-	struct perfdata *pd = calloc(1, sizeof(*pd));
+	struct perfdata *pd = mem_zeroed(1, sizeof(*pd));
 
-	if (!pd) {
-		error_set(err, ERR_NOMEM, "%s: out of memory", name);
-		return NULL;
-	}
 	pd_attrs_init(&pd->attrs);
 	return pd;
 }
 
 struct perfdata *perfdata_open(const char *path, struct error *err)
 {
-	struct perfdata *pd = alloc_reader(path, err);
+	struct perfdata *pd = alloc_reader();
 
-	if (!pd)
-		return NULL;
 	if (open_sources(pd, path, err)) {
 		perfdata_close(pd);
 		return NULL;
@@ -169,19 +147,14 @@ struct perfdata *perfdata_open(const char *path, struct error *err)
 /* With @buf NULL the bytes are those of @fd. */
 static struct perfdata *open_one(const void *buf, size_t len, int fd, const char *name, struct error *err)
 {
-	struct perfdata *pd = alloc_reader(name, err);
-	int rc;
+	struct perfdata *pd = alloc_reader();
+	int rc = 0;
 
-	if (!pd)
-		return NULL;
-	pd->src = calloc(1, sizeof(*pd->src));
-	if (!pd->src) {
-		error_set(err, ERR_NOMEM, "%s: out of memory", name);
-		perfdata_close(pd);
-		return NULL;
-	}
-	rc = fd < 0 ? pd_source_memory(&pd->src[0], buf, len, name, err) :
-		      pd_source_fd(&pd->src[0], fd, name, err);
+	pd->src = mem_zeroed(1, sizeof(*pd->src));
+	if (fd < 0)
+		pd_source_memory(&pd->src[0], buf, len, name);
+	else
+		rc = pd_source_fd(&pd->src[0], fd, name, err);
 	if (rc) {
 		perfdata_close(pd);
 		return NULL;
@@ -192,10 +165,8 @@ static struct perfdata *open_one(const void *buf, size_t len, int fd, const char
 
 struct perfdata *perfdata_cursor(const struct perfdata *pd)
 {
-	struct perfdata *c = malloc(sizeof(*c));
+	struct perfdata *c = mem_new(sizeof(*c));
 
-	if (!c)
-		return NULL;
 	*c = *pd;
 	c->is_cursor = true;
 	c->decomp = NULL;

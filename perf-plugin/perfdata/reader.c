@@ -263,10 +263,6 @@ static int start_expanding(struct perfdata *pd, const struct pd_record *rec)
 	}
 	if (!pd->decomp)
 		pd->decomp = pd_decomp_new();
-	if (!pd->decomp) {
-		pd->broken = true;
-		return error_set(&pd->err, ERR_NOMEM, "%s: out of memory for decompression", cur_src(pd)->name);
-	}
 	pd_decomp_feed(pd->decomp, raw + fixed, len);
 	pd->container = rec->offset;
 	pd->expanding = true;

@@ -95,7 +95,7 @@ void perfdata_rewind(struct perfdata *pd);
 
 /*
  * Another position in the same input, at its start, once a whole pass was made over @pd. To be closed
- * before @pd; NULL: no memory.
+ * before @pd.
  */
 struct perfdata *perfdata_cursor(const struct perfdata *pd);
 

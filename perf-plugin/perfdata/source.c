@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/files/guard.h"
 #include "base/files/input.h"
@@ -89,8 +90,7 @@ static int take_input(struct pd_source *s, const struct stat *st, struct error *
 {
 	struct stat out;
 
-	if (input_note(st))
-		return error_set(err, ERR_NOMEM, "%s: out of memory", s->name);
+	input_note(st);
 	if (!fstat(STDOUT_FILENO, &out) && out.st_dev == st->st_dev && out.st_ino == st->st_ino)
 		return error_set(err, ERR_USAGE, "%s: is also standard output; choose another place for that", s->name);
 	return 0;
@@ -132,9 +132,7 @@ int pd_source_open(struct pd_source *s, const char *path, struct error *err)
 	int fd, rc;
 
 	source_init(s);
-	s->name = strdup(is_stdin ? "standard input" : path);
-	if (!s->name)
-		return error_set(err, ERR_NOMEM, "%s: out of memory", path);
+	s->name = mem_text(is_stdin ? "standard input" : path);
 	fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	rc = open_fd(s, fd, is_stdin, err);
 	if (!rc)
@@ -151,9 +149,7 @@ int pd_source_member(struct pd_source *s, const char *path, struct error *err)
 	int fd, rc;
 
 	source_init(s);
-	s->name = strdup(path);
-	if (!s->name)
-		return error_set(err, ERR_NOMEM, "%s: out of memory", path);
+	s->name = mem_text(path);
 	fd = input_open(path, &st);
 	rc = fd < 0 ? error_set(err, ERR_IO, "%s: cannot open it: %s", path, input_error(errno)) :
 		      open_fd(s, fd, false, err);
@@ -165,17 +161,13 @@ int pd_source_member(struct pd_source *s, const char *path, struct error *err)
 	return rc;
 }
 
-int pd_source_memory(struct pd_source *s, const void *buf, size_t len, const char *name,
-		     struct error *err)
+void pd_source_memory(struct pd_source *s, const void *buf, size_t len, const char *name)
 {
 	source_init(s);
-	s->name = strdup(name);
-	if (!s->name)
-		return error_set(err, ERR_NOMEM, "%s: out of memory", name);
+	s->name = mem_text(name);
 	s->base = buf;
 	s->size = len;
 	s->eof = true;
-	return 0;
 }
 
 int pd_source_fd(struct pd_source *s, int fd, const char *name, struct error *err)
@@ -184,9 +176,7 @@ int pd_source_fd(struct pd_source *s, int fd, const char *name, struct error *er
 	int rc;
 
 	source_init(s);
-	s->name = strdup(name);
-	if (!s->name)
-		return error_set(err, ERR_NOMEM, "%s: out of memory", name);
+	s->name = mem_text(name);
 	rc = fstat(fd, &st) < 0 ? fail_errno(err, name, "open it") :
 				  map_file(s, fd, (uint64_t)st.st_size, err);
 	if (rc)
@@ -216,12 +206,7 @@ bool pd_source_fill(struct pd_source *s, uint64_t end)
 		return true;
 	if (s->eof)
 		return false;
-	buf = malloc(SPOOL_STEP);
-	if (!buf) {
-		s->io_errno = ENOMEM;
-		s->eof = true;
-		return false;
-	}
+	buf = mem_new(SPOOL_STEP);
 	while (s->size < end && !s->eof) {
 		ssize_t n = read(s->in_fd, buf, SPOOL_STEP);
 

@@ -29,8 +29,7 @@ struct pd_source {
 int pd_source_open(struct pd_source *s, const char *path, struct error *err);
 /* A file that the user did not name, in a perf.data directory: it must be a regular file. */
 int pd_source_member(struct pd_source *s, const char *path, struct error *err);
-int pd_source_memory(struct pd_source *s, const void *buf, size_t len, const char *name,
-		     struct error *err);
+void pd_source_memory(struct pd_source *s, const void *buf, size_t len, const char *name);
 /* A regular file that is open; it may be closed afterwards. */
 int pd_source_fd(struct pd_source *s, int fd, const char *name, struct error *err);
 void pd_source_close(struct pd_source *s);

@@ -4,31 +4,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "perfdata/writer_internal.h"
 
 static struct perf_writer *open_writer(const char *path, int fd, struct error *err)
 {
-	struct perf_writer *w = calloc(1, sizeof(*w));
-	struct pw_state *st = calloc(1, sizeof(*st));
-	uint8_t *buf = malloc(PW_BUFFER);
+	struct perf_writer *w;
+	struct pw_state *st = mem_zeroed(1, sizeof(*st));
 
-	if (!w || !st || !buf) {
-		error_set(err, ERR_NOMEM, "%s: out of memory", path);
-		goto fail;
+	if (fd >= 0) {
+		pd_output_fd(&st->out, fd, path);
+	} else if (pd_output_open_binary(&st->out, path, err)) {
+		free(st);
+		return NULL;
 	}
-	if (fd < 0 ? pd_output_open_binary(&st->out, path, err) : pd_output_fd(&st->out, fd, path, err))
-		goto fail;
-	st->buf = buf;
+	w = mem_zeroed(1, sizeof(*w));
 	w->st = st;
-	w->cur = buf;
-	w->end = buf + PW_BUFFER;
+	st->buf = w->cur = mem_new(PW_BUFFER);
+	w->end = w->cur + PW_BUFFER;
 	return w;
-fail:
-	free(buf);
-	free(st);
-	free(w);
-	return NULL;
 }
 
 struct perf_writer *pw_open(const char *path, struct error *err)
@@ -71,21 +66,14 @@ int pw_add_attr(struct perf_writer *w, const struct perf_event_attr *attr, const
 		return error_set(err, ERR_USAGE, "%s: an event with %u ids does not fit into the "
 				 "pipe form of perf.data; write to a file with -o",
 				 st->out.name, nr_ids);
-	v = realloc(st->attrs, (st->nr_attrs + 1) * sizeof(*v));
-	if (!v)
-		return error_set(err, ERR_NOMEM, "%s: out of memory", st->out.name);
+	v = mem_more(st->attrs, st->nr_attrs + 1, sizeof(*v));
 	st->attrs = v;
 	a = &v[st->nr_attrs];
 	memset(a, 0, sizeof(*a));
 	memcpy(&a->attr, attr, size);
 	a->attr.size = PD_ATTR_SIZE_OUT;
-	a->name = strdup(name);
-	a->ids = malloc(nr_ids * sizeof(*ids) + 1);
-	if (!a->name || !a->ids) {
-		free(a->name);
-		free(a->ids);
-		return error_set(err, ERR_NOMEM, "%s: out of memory", st->out.name);
-	}
+	a->name = mem_text(name);
+	a->ids = mem_new(nr_ids * sizeof(*ids) + 1);
 	if (nr_ids)
 		memcpy(a->ids, ids, nr_ids * sizeof(*ids));
 	a->nr_ids = nr_ids;
@@ -98,8 +86,6 @@ int pw_start(struct perf_writer *w, struct error *err)
 
 	if (!st->nr_attrs)
 		return error_set(err, ERR_USAGE, "%s: perf.data without an event cannot be written", st->out.name);
-	if (st->no_memory)
-		return error_set(err, ERR_NOMEM, "%s: out of memory", st->out.name);
 	pw_header_start(w);
 	st->started = true;
 	return 0;
@@ -181,11 +167,6 @@ int pw_finish(struct perf_writer *w, struct error *err)
 	}
 	pw_flush(w);
 	pw_header_finish(w);
-	if (st->no_memory) {
-		rc = error_set(err, ERR_NOMEM, "%s: out of memory", st->out.name);
-		pw_abort(w);
-		return rc;
-	}
 	rc = pd_output_finish(&st->out, err);
 	writer_free(w);
 	return rc;

@@ -45,17 +45,17 @@ int pw_add_attr(struct perf_writer *w, const struct perf_event_attr *attr, const
  * Features. Those that are set before pw_start() stand at the front of the pipe form; in a file
  * all of them follow the data. Setting one again replaces it.
  */
-int pw_set_string(struct perf_writer *w, enum pd_feature bit, const char *s);
-int pw_set_nrcpus(struct perf_writer *w, uint32_t avail, uint32_t online);
-int pw_set_cmdline(struct perf_writer *w, const char *const *argv, uint32_t argc);
-int pw_set_sample_time(struct perf_writer *w, uint64_t first, uint64_t last);
-int pw_set_branch_stack(struct perf_writer *w);
-int pw_set_raw(struct perf_writer *w, enum pd_feature bit, const void *data, size_t len);
+void pw_set_string(struct perf_writer *w, enum pd_feature bit, const char *s);
+void pw_set_nrcpus(struct perf_writer *w, uint32_t avail, uint32_t online);
+void pw_set_cmdline(struct perf_writer *w, const char *const *argv, uint32_t argc);
+void pw_set_sample_time(struct perf_writer *w, uint64_t first, uint64_t last);
+void pw_set_branch_stack(struct perf_writer *w);
+void pw_set_raw(struct perf_writer *w, enum pd_feature bit, const void *data, size_t len);
 /* @pid is ~0 for the host: any other number makes perf invent a guest. */
 int pw_add_build_id(struct perf_writer *w, uint16_t misc, uint32_t pid, const void *id,
 		    unsigned int id_size, const char *filename);
 /* What the input says about host, CPUs, command line and clocks. Nothing about its events. */
-int pw_copy_env(struct perf_writer *w, const struct perfdata *pd);
+void pw_copy_env(struct perf_writer *w, const struct perfdata *pd);
 
 int pw_start(struct perf_writer *w, struct error *err);
 

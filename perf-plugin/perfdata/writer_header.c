@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "perfdata/writer_internal.h"
 
@@ -14,16 +15,12 @@ _Static_assert(sizeof(struct perf_event_attr) >= PD_ATTR_SIZE_OUT,
 
 /* ---- blobs: feature sections while they are put together ---- */
 
-static void blob_put(struct pw_state *st, struct pw_blob *b, const void *data, size_t len)
+static void blob_put(struct pw_blob *b, const void *data, size_t len)
 {
 	if (b->len + len > b->cap) {
 		size_t cap = (b->len + len) * 2 + 64;
-		uint8_t *p = realloc(b->data, cap);
+		uint8_t *p = mem_more(b->data, cap, 1);
 
-		if (!p) {
-			st->no_memory = true;
-			return;
-		}
 		b->data = p;
 		b->cap = cap;
 	}
@@ -32,94 +29,80 @@ static void blob_put(struct pw_state *st, struct pw_blob *b, const void *data, s
 	b->len += len;
 }
 
-static void blob_u32(struct pw_state *st, struct pw_blob *b, uint32_t v)
+static void blob_u32(struct pw_blob *b, uint32_t v)
 {
-	blob_put(st, b, &v, sizeof(v));
+	blob_put(b, &v, sizeof(v));
 }
 
-static void blob_str(struct pw_state *st, struct pw_blob *b, const char *s)
+static void blob_str(struct pw_blob *b, const char *s)
 {
 	static const char zeros[NAME_ALIGN];
 	size_t len = strlen(s) + 1, padded = (len + NAME_ALIGN - 1) & ~(size_t)(NAME_ALIGN - 1);
 
-	blob_u32(st, b, (uint32_t)padded);
-	blob_put(st, b, s, len);
-	blob_put(st, b, zeros, padded - len);
+	blob_u32(b, (uint32_t)padded);
+	blob_put(b, s, len);
+	blob_put(b, zeros, padded - len);
 }
 
 /* An empty section of feature @bit; NULL when neither perf 6.1 nor simpleperf has it. */
 static struct pw_blob *feature(struct perf_writer *w, unsigned int bit)
 {
-	struct pw_blob *b;
+	struct pw_blob *b = &w->st->feat[bit];
 
-	if (!bit || bit >= PD_FEATURE_BITS || (bit >= PD_FEAT_PERF_LAST && bit < PD_FEAT_PRIVATE))
-		return NULL;
-	b = &w->st->feat[bit];
 	b->set = true;
 	b->len = 0;
 	return b;
 }
 
 /* In a pipe a feature that is set late follows as a record of its own. */
-static int feature_done(struct perf_writer *w, unsigned int bit)
+static void feature_done(struct perf_writer *w, unsigned int bit)
 {
-	if (w->st->no_memory)
-		return ERR_NOMEM;
 	if (w->st->started && w->st->out.stream)
 		pw_pipe_feature(w, bit);
-	return 0;
 }
 
-int pw_set_raw(struct perf_writer *w, enum pd_feature bit, const void *data, size_t len)
+void pw_set_raw(struct perf_writer *w, enum pd_feature bit, const void *data, size_t len)
 {
-	struct pw_blob *b = feature(w, bit);
-
-	if (!b)
-		return ERR_USAGE;
-	blob_put(w->st, b, data, len);
-	return feature_done(w, bit);
+	blob_put(feature(w, bit), data, len);
+	feature_done(w, bit);
 }
 
-int pw_set_string(struct perf_writer *w, enum pd_feature bit, const char *s)
+void pw_set_string(struct perf_writer *w, enum pd_feature bit, const char *s)
 {
-	struct pw_blob *b = feature(w, bit);
-
-	if (!b)
-		return ERR_USAGE;
-	blob_str(w->st, b, s);
-	return feature_done(w, bit);
+	blob_str(feature(w, bit), s);
+	feature_done(w, bit);
 }
 
-int pw_set_nrcpus(struct perf_writer *w, uint32_t avail, uint32_t online)
+void pw_set_nrcpus(struct perf_writer *w, uint32_t avail, uint32_t online)
 {
 	struct pw_blob *b = feature(w, PD_FEAT_NRCPUS);
 
-	blob_u32(w->st, b, avail);
-	blob_u32(w->st, b, online);
-	return feature_done(w, PD_FEAT_NRCPUS);
+	blob_u32(b, avail);
+	blob_u32(b, online);
+	feature_done(w, PD_FEAT_NRCPUS);
 }
 
-int pw_set_cmdline(struct perf_writer *w, const char *const *argv, uint32_t argc)
+void pw_set_cmdline(struct perf_writer *w, const char *const *argv, uint32_t argc)
 {
 	struct pw_blob *b = feature(w, PD_FEAT_CMDLINE);
 	uint32_t i;
 
-	blob_u32(w->st, b, argc);
+	blob_u32(b, argc);
 	for (i = 0; i < argc; i++)
-		blob_str(w->st, b, argv[i]);
-	return feature_done(w, PD_FEAT_CMDLINE);
+		blob_str(b, argv[i]);
+	feature_done(w, PD_FEAT_CMDLINE);
 }
 
-int pw_set_sample_time(struct perf_writer *w, uint64_t first, uint64_t last)
+void pw_set_sample_time(struct perf_writer *w, uint64_t first, uint64_t last)
 {
 	uint64_t v[2] = { first, last };
 
-	return pw_set_raw(w, PD_FEAT_SAMPLE_TIME, v, sizeof(v));
+	pw_set_raw(w, PD_FEAT_SAMPLE_TIME, v, sizeof(v));
 }
 
-int pw_set_branch_stack(struct perf_writer *w)
+void pw_set_branch_stack(struct perf_writer *w)
 {
-	return pw_set_raw(w, PD_FEAT_BRANCH_STACK, NULL, 0);
+	pw_set_raw(w, PD_FEAT_BRANCH_STACK, NULL, 0);
 }
 
 int pw_add_build_id(struct perf_writer *w, uint16_t misc, uint32_t pid, const void *id,
@@ -142,17 +125,15 @@ int pw_add_build_id(struct perf_writer *w, uint16_t misc, uint32_t pid, const vo
 	memcpy(rec.data, id, id_size);
 	rec.size = (uint8_t)id_size;
 	b->set = true;
-	blob_put(w->st, b, &rec, sizeof(rec));
-	blob_put(w->st, b, filename, len);
-	blob_put(w->st, b, zeros, padded - len);
-	if (w->st->no_memory)
-		return ERR_NOMEM;
+	blob_put(b, &rec, sizeof(rec));
+	blob_put(b, filename, len);
+	blob_put(b, zeros, padded - len);
 	if (w->st->started && w->st->out.stream)
 		pw_write(w, b->data + at, b->len - at);
 	return 0;
 }
 
-int pw_copy_env(struct perf_writer *w, const struct perfdata *pd)
+void pw_copy_env(struct perf_writer *w, const struct perfdata *pd)
 {
 	/* Sections in which nothing refers to the events or to the other sections. */
 	static const enum pd_feature plain[] = {
@@ -162,32 +143,29 @@ int pw_copy_env(struct perf_writer *w, const struct perfdata *pd)
 	};
 	const struct pd_env *env = perfdata_env(pd);
 	size_t i;
-	int rc;
 
 	if (perfdata_is_swapped(pd)) {
-		rc = env->hostname ? pw_set_string(w, PD_FEAT_HOSTNAME, env->hostname) : 0;
-		if (!rc && env->osrelease)
-			rc = pw_set_string(w, PD_FEAT_OSRELEASE, env->osrelease);
-		if (!rc && env->version)
-			rc = pw_set_string(w, PD_FEAT_VERSION, env->version);
-		if (!rc && env->arch)
-			rc = pw_set_string(w, PD_FEAT_ARCH, env->arch);
-		if (!rc && env->nrcpus_avail)
-			rc = pw_set_nrcpus(w, env->nrcpus_avail, env->nrcpus_online);
-		if (!rc && env->nr_cmdline)
-			rc = pw_set_cmdline(w, env->cmdline, env->nr_cmdline);
-		return rc;
+		if (env->hostname)
+			pw_set_string(w, PD_FEAT_HOSTNAME, env->hostname);
+		if (env->osrelease)
+			pw_set_string(w, PD_FEAT_OSRELEASE, env->osrelease);
+		if (env->version)
+			pw_set_string(w, PD_FEAT_VERSION, env->version);
+		if (env->arch)
+			pw_set_string(w, PD_FEAT_ARCH, env->arch);
+		if (env->nrcpus_avail)
+			pw_set_nrcpus(w, env->nrcpus_avail, env->nrcpus_online);
+		if (env->nr_cmdline)
+			pw_set_cmdline(w, env->cmdline, env->nr_cmdline);
+		return;
 	}
 	for (i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
 		const struct pd_feature_bytes *f = &env->raw[plain[i]];
 
-		if (!f->ptr || f->damaged || f->len > PD_MAX_RECORD - sizeof(struct perf_record_header_feature))
-			continue;
-		rc = pw_set_raw(w, plain[i], f->ptr, f->len);
-		if (rc)
-			return rc;
+		if (f->ptr && !f->damaged &&
+		    f->len <= PD_MAX_RECORD - sizeof(struct perf_record_header_feature))
+			pw_set_raw(w, plain[i], f->ptr, f->len);
 	}
-	return 0;
 }
 
 /* ---- pipe form ---- */
@@ -256,15 +234,15 @@ static void make_event_desc(struct perf_writer *w)
 	struct pw_blob *b = feature(w, PD_FEAT_EVENT_DESC);
 	unsigned int i;
 
-	blob_u32(st, b, st->nr_attrs);
-	blob_u32(st, b, PD_ATTR_SIZE_OUT);
+	blob_u32(b, st->nr_attrs);
+	blob_u32(b, PD_ATTR_SIZE_OUT);
 	for (i = 0; i < st->nr_attrs; i++) {
 		const struct pw_attr *a = &st->attrs[i];
 
-		blob_put(st, b, &a->attr, PD_ATTR_SIZE_OUT);
-		blob_u32(st, b, a->nr_ids);
-		blob_str(st, b, a->name);
-		blob_put(st, b, a->ids, a->nr_ids * 8);
+		blob_put(b, &a->attr, PD_ATTR_SIZE_OUT);
+		blob_u32(b, a->nr_ids);
+		blob_str(b, a->name);
+		blob_put(b, a->ids, a->nr_ids * 8);
 	}
 }
 

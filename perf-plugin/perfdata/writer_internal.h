@@ -35,7 +35,6 @@ struct pw_state {
 	struct pw_blob feat[PD_FEATURE_BITS];
 	uint64_t data_offset;
 	uint64_t data_bytes;	/* written, without what is in the buffer */
-	bool no_memory;		/* an attr or a feature could not be kept */
 	uint8_t *buf;
 };
 

@@ -51,9 +51,8 @@ void session_start_losses(struct session *ss)
 		r->counted = false;
 		if (counts_now(ss, r, r->cpu < 0 ? NULL : intmap_get(&last, r->cpu)))
 			add_record(ss, r);
-		/* without memory for the time of the record before, more losses count */
-		if (ss->chosen.filter && r->cpu >= 0 && !intmap_put(&last, r->cpu, r))
-			intmap_free(&last);
+		if (ss->chosen.filter && r->cpu >= 0)
+			intmap_put(&last, r->cpu, r);
 	}
 	intmap_free(&last);
 	for (i = 0; i < ss->queues.nr; i++) {

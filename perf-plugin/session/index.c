@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/memory.h"
+#include "base/alloc.h"
 #include "session/internal.h"
 
 #define MAX_MESSAGES	10
@@ -22,7 +22,7 @@ static uint64_t record_time(const struct pd_record *rec)
 	return rec->sid.valid & PERF_SAMPLE_TIME ? rec->sid.time : 0;
 }
 
-static int do_switch(struct indexer *ix, const struct pd_record *rec)
+static void do_switch(struct indexer *ix, const struct pd_record *rec)
 {
 	const struct perf_record_switch *r = (const void *)rec->ev;
 	bool out = rec->ev->header.misc & PERF_RECORD_MISC_SWITCH_OUT;
@@ -30,28 +30,30 @@ static int do_switch(struct indexer *ix, const struct pd_record *rec)
 	int tid = rec->sid.valid & PERF_SAMPLE_TID ? (int)rec->sid.tid : -1;
 	int prev = -1;
 
-	if (!out && clocks_note_start(&ix->ss->clocks, rec, false))
-		return ERR_NOMEM;
+	if (!out)
+		clocks_note_start(&ix->ss->clocks, rec, false);
 	if (!(rec->sid.valid & PERF_SAMPLE_TIME) || !(rec->sid.valid & PERF_SAMPLE_CPU))
-		return 0;
+		return;
 	if (out) {
 		prev = tid;
 		tid = wide ? (int)r->next_prev_tid : -1;
 	} else if (wide) {
 		prev = (int)r->next_prev_tid;
 	}
-	return running_add(&ix->ss->tasks.running, (int)rec->sid.cpu, rec->sid.time, out ? RUN_OUT : RUN_IN, tid,
+	running_add(&ix->ss->tasks.running, (int)rec->sid.cpu, rec->sid.time, out ? RUN_OUT :
+		    RUN_IN, tid,
 			   prev);
 }
 
-static int do_itrace_start(struct indexer *ix, const struct pd_record *rec)
+static void do_itrace_start(struct indexer *ix, const struct pd_record *rec)
 {
 	const struct perf_record_itrace_start *r = (const void *)rec->ev;
 
-	if (rec->sid.valid & PERF_SAMPLE_TIME && rec->sid.valid & PERF_SAMPLE_CPU && (int)r->tid > 0 &&
-	    running_add(&ix->ss->tasks.running, (int)rec->sid.cpu, rec->sid.time, RUN_START, (int)r->tid, -1))
-		return ERR_NOMEM;
-	return clocks_note_start(&ix->ss->clocks, rec, true);
+	if (rec->sid.valid & PERF_SAMPLE_TIME && rec->sid.valid & PERF_SAMPLE_CPU &&
+	    (int)r->tid > 0)
+		running_add(&ix->ss->tasks.running, (int)rec->sid.cpu, rec->sid.time, RUN_START,
+			    (int)r->tid, -1);
+	clocks_note_start(&ix->ss->clocks, rec, true);
 }
 
 static void read_formats(struct session *ss, const void *data, uint64_t len)
@@ -67,14 +69,14 @@ static void read_formats(struct session *ss, const void *data, uint64_t len)
 }
 
 /* Reads a sched_switch sample, which gives the running thread. Other samples do not matter for the trace. */
-static int do_sample(struct indexer *ix, const struct pd_record *rec)
+static void do_sample(struct indexer *ix, const struct pd_record *rec)
 {
 	const struct pd_sample *s = &rec->sample;
 	struct session *ss = ix->ss;
 	struct sched_switch sw;
 
 	if (!rec->attr || rec->attr->attr.type != PERF_TYPE_TRACEPOINT)
-		return 0;
+		return;
 	if (!ss->tasks.sched && rec->attr->name && !strcmp(rec->attr->name, "sched:sched_switch") && !ix->no_format) {
 		ix->no_format = true;
 		fprintf(stderr, "cstrace: %s: samples of sched:sched_switch without their layout (no tracing data): "
@@ -82,16 +84,15 @@ static int do_sample(struct indexer *ix, const struct pd_record *rec)
 	}
 	if (!ss->tasks.sched || rec->attr->attr.config != tracepoint_id(ss->tasks.sched) ||
 	    !(s->sid.valid & PERF_SAMPLE_TIME) || !(s->sid.valid & PERF_SAMPLE_CPU))
-		return 0;
+		return;
 	if (!tracepoint_switch(ss->tasks.sched, s->raw, s->raw_size, &sw)) {
 		ss->bad_records++;
-		return 0;
+		return;
 	}
 	/* the sample's own fields have the number in the recorder's namespace, its contents that of the machine */
-	if (s->sid.valid & PERF_SAMPLE_TID && (int)s->sid.tid > 0 && sw.prev > 0 &&
-	    identity_add(&ss->tasks.identity, (uint32_t)sw.prev, (int)s->sid.tid, true))
-		return ERR_NOMEM;
-	return running_add_sample(&ss->tasks.running, (int)s->sid.cpu, s->sid.time, sw.next, sw.prev);
+	if (s->sid.valid & PERF_SAMPLE_TID && (int)s->sid.tid > 0 && sw.prev > 0)
+		identity_add(&ss->tasks.identity, (uint32_t)sw.prev, (int)s->sid.tid, true);
+	running_add_sample(&ss->tasks.running, (int)s->sid.cpu, s->sid.time, sw.next, sw.prev);
 }
 
 /* Reads for which threads or CPUs the trace events were opened. */
@@ -134,7 +135,7 @@ static int thread_of_machine(const void *data, int tid)
 	return identity_thread(data, (uint32_t)tid);
 }
 
-static int do_asid(struct indexer *ix, const struct pd_record *rec)
+static void do_asid(struct indexer *ix, const struct pd_record *rec)
 {
 	const struct pd_record_cst_asid *r = (const void *)rec->ev;
 	struct asids *as = &ix->ss->tasks.asids;
@@ -142,14 +143,16 @@ static int do_asid(struct indexer *ix, const struct pd_record *rec)
 
 	switch (r->state) {
 	case PD_CST_START:
-		return asids_declare(as, r->asid, time, (int)r->pid);
+		asids_declare(as, r->asid, time, (int)r->pid);
+		return;
 	case PD_CST_CURRENT:
-		return asids_declare_current(as, r->asid, time, (int)r->pid);
+		asids_declare_current(as, r->asid, time, (int)r->pid);
+		return;
 	case PD_CST_END:
-		return asids_declare_end(as, r->asid, time, (int)r->pid);
+		asids_declare_end(as, r->asid, time, (int)r->pid);
+		return;
 	}
 	ix->ss->bad_records++;
-	return 0;
 }
 
 static int do_aux(struct indexer *ix, const struct pd_record *rec)
@@ -171,13 +174,16 @@ static int do_record(struct indexer *ix, const struct pd_record *rec)
 	switch (rec->ev->header.type) {
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
-		return do_switch(ix, rec);
+		do_switch(ix, rec);
+		return 0;
 	case PERF_RECORD_ITRACE_START:
-		return do_itrace_start(ix, rec);
+		do_itrace_start(ix, rec);
+		return 0;
 	case PERF_RECORD_AUX:
 		return do_aux(ix, rec);
 	case PERF_RECORD_SAMPLE:
-		return do_sample(ix, rec);
+		do_sample(ix, rec);
+		return 0;
 	case PERF_RECORD_ID_INDEX:
 		do_id_index(ix, rec);
 		return 0;
@@ -185,11 +191,14 @@ static int do_record(struct indexer *ix, const struct pd_record *rec)
 		read_formats(ss, rec->payload, rec->payload_size);
 		return 0;
 	case PD_RECORD_CST_ASID:
-		return do_asid(ix, rec);
+		do_asid(ix, rec);
+		return 0;
 	case PERF_RECORD_AUX_OUTPUT_HW_ID:
-		return owners_hw_id(&ss->units, rec);
+		owners_hw_id(&ss->units, rec);
+		return 0;
 	case PD_RECORD_CST_DEFINE_TRACE:
-		return owners_define_trace(&ss->units, rec);
+		owners_define_trace(&ss->units, rec);
+		return 0;
 	case PERF_RECORD_LOST:
 		losses_note_lost(&ss->losses, rec->sid.valid & PERF_SAMPLE_CPU ? (int)rec->sid.cpu : -1,
 				 rec->sid.valid & PERF_SAMPLE_TIME ? rec->sid.time : NO_TIME,
@@ -230,7 +239,9 @@ static int note_event(struct session *ss, const struct pd_record *rec, struct si
 {
 	int rc = side_events_take(&ss->side, rec, e);
 
-	return rc > 0 && threads_note(&ss->tasks.threads, e) ? ERR_NOMEM : rc;
+	if (rc > 0)
+		threads_note(&ss->tasks.threads, e);
+	return rc;
 }
 
 static int read_records(struct indexer *ix)
@@ -249,9 +260,7 @@ static int read_records(struct indexer *ix)
 		if (!rc)
 			rc = note_event(ix->ss, &rec, &e);
 		if (rc > 0 && !e.kernel)
-			rc = identity_know(ids, e.tid);
-		if (rc >= 0 && memory_refused())
-			rc = ERR_NOMEM;
+			identity_know(ids, e.tid);
 		if (rc < 0)
 			return rc;
 	}
@@ -282,20 +291,23 @@ static int finish_side(struct session *ss)
 		ss->clocks.conv.usable = false;
 	ss->side.conv = ss->clocks.have_conv ? &ss->clocks.conv : NULL;
 	rc = side_events_finish(&ss->side);
-	return rc ? rc : threads_begin(&ss->tasks.threads) ? ERR_NOMEM : 0;
+	if (!rc)
+		threads_begin(&ss->tasks.threads);
+	return rc;
 }
 
 int session_index_side(struct session *ss)
 {
 	struct side_event e;
 	struct pd_record rec;
-	int rc = side_events_start(&ss->side), got;
+	int rc = 0, got;
 
+	side_events_start(&ss->side);
 	while (!rc && (got = perfdata_next(ss->pd, &rec))) {
 		if (got < 0)
 			continue;
 		rc = note_event(ss, &rec, &e);
-		rc = rc < 0 ? rc : memory_refused() ? ERR_NOMEM : 0;
+		rc = rc < 0 ? rc : 0;
 	}
 	return rc ? rc : finish_side(ss);
 }
@@ -306,10 +318,8 @@ int session_index(struct session *ss)
 	struct indexer ix = { .ss = ss };
 	int rc;
 
-	memory_doing("reading the records");
-	rc = side_events_start(&ss->side);
-	if (rc)
-		return rc;
+	mem_doing("reading the records");
+	side_events_start(&ss->side);
 	read_formats(ss, formats->ptr, formats->len);
 	rc = read_records(&ix);
 	ss->lost_compressed = ix.beyond ? perfdata_stats(ss->pd)->lost_compressed : 0;
@@ -322,5 +332,7 @@ int session_index(struct session *ss)
 	running_finish(&ss->tasks.running);
 	asids_finish(&ss->tasks.asids);
 	rc = finish_side(ss);
-	return rc ? rc : queues_finish(&ss->queues) ? ERR_NOMEM : 0;
+	if (!rc && queues_finish(&ss->queues))
+		mem_refused(0);
+	return rc;
 }

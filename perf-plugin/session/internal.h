@@ -99,11 +99,13 @@ int session_index_side(struct session *ss);
  * replica.c: creates another session over the same recording, for decoding in another thread. It shares what no one
  * changes after the pass over the records (metadata, trace units, buffers, switches, clocks) and has its own copy of
  * what decoding changes (threads and maps over time, files, address spaces, losses). It must be freed before the
- * session. Returns NULL without memory, or if the files are not found in the same order.
+ * session. Returns NULL if the files are not found in the same order.
  */
 struct session *session_replica(const struct session *ss);
-/* Computes values that are otherwise computed at their first use, before several threads use them. Returns 0 or ERR_NOMEM. */
-int session_before_replicas(struct session *ss);
+/*
+ * Computes values that are otherwise computed at their first use, before several threads use them.
+ */
+void session_before_replicas(struct session *ss);
 void session_replica_free(struct session *rep);
 /*
  * Moves to the session what a replica has read of files that the session did not load. `rep` must not decode
@@ -112,7 +114,7 @@ void session_replica_free(struct session *rep);
 void session_adopt_files(struct session *ss, struct session *rep);
 
 /* session.c: initialises the parts of a session that a replica has, too. */
-int session_init_own(struct session *ss);
+void session_init_own(struct session *ss);
 /* Creates the filter, after the records were read. Returns 0 or ERR_REPORTED. */
 int session_make_filter(struct session *ss);
 void session_free_own(struct session *ss);

@@ -164,8 +164,6 @@ static int check_kcore(const char *path)
 	if (stat(path, &st) || !S_ISDIR(st.st_mode))
 		return check(&core, path);
 	inner = format_text("%s/kcore", path);
-	if (!inner)
-		return ERR_NOMEM;
 	rc = check(&core, inner);
 	free(inner);
 	return rc;

@@ -3,40 +3,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
-#include "base/error.h"
 #include "base/messages.h"
 #include "machine/buffers/owners.h"
 #include "session/internal.h"
 
-static int copy_places(struct dso_places *to, const struct dso_places *from)
+static void copy_places(struct dso_places *to, const struct dso_places *from)
 {
 	size_t i;
 
 	for (i = 0; i < from->nr; i++) {
-		if (dso_places_add(to, from->v[i].path, from->v[i].file))
-			return ERR_NOMEM;
+		dso_places_add(to, from->v[i].path, from->v[i].file);
 		to->v[i].number = from->v[i].number;
 		to->v[i].pid = from->v[i].pid;
 	}
 	to->sorted = from->sorted;
-	return 0;
 }
 
-/* Copies a name that may be NULL. False: no memory. */
-static bool copy_name(char **to, const char *from)
+static void copy_bundle(struct dso_bundle *to, const struct dso_bundle *from)
 {
-	*to = from ? strdup(from) : NULL;
-	return *to || !from;
+	copy_places(&to->images, &from->images);
+	copy_places(&to->jitdumps, &from->jitdumps);
+	to->kcore = from->kcore ? mem_text(from->kcore) : NULL;
+	to->kallsyms = from->kallsyms ? mem_text(from->kallsyms) : NULL;
 }
 
-static int copy_bundle(struct dso_bundle *to, const struct dso_bundle *from)
-{
-	return copy_places(&to->images, &from->images) || copy_places(&to->jitdumps, &from->jitdumps) ||
-	       !copy_name(&to->kcore, from->kcore) || !copy_name(&to->kallsyms, from->kallsyms) ? ERR_NOMEM : 0;
-}
-
-static int copy_asids(struct asids *to, const struct asids *from)
+static void copy_asids(struct asids *to, const struct asids *from)
 {
 	size_t i, k;
 
@@ -44,11 +37,10 @@ static int copy_asids(struct asids *to, const struct asids *from)
 		const struct asid *a = from->map.slot[i].value;
 
 		for (k = 0; a && k < a->nr; k++)
-			if (asids_declare(to, (uint32_t)from->map.slot[i].key, a->v[k].time, a->v[k].pid))
-				return ERR_NOMEM;
+			asids_declare(to, (uint32_t)from->map.slot[i].key, a->v[k].time,
+				      a->v[k].pid);
 	}
 	asids_finish(to);
-	return 0;
 }
 
 /* Copies what nobody changes after the pass over the records. */
@@ -86,28 +78,27 @@ static bool same_files(const struct dso_table *a, const struct dso_table *b)
 static int make(struct session *rep, const struct session *ss)
 {
 	rep->pd = perfdata_cursor(ss->pd);
-	if (!rep->pd || session_init_own(rep) || copy_bundle(&rep->images.dsos.search.bundle, &ss->images.dsos.search.bundle) ||
-	    copy_asids(&rep->tasks.asids, &ss->declared))
-		return ERR_NOMEM;
+	session_init_own(rep);
+	copy_bundle(&rep->images.dsos.search.bundle, &ss->images.dsos.search.bundle);
+	copy_asids(&rep->tasks.asids, &ss->declared);
 	rep->images.dsos.search.other_recorder = ss->images.dsos.search.other_recorder;
 	rep->images.dsos.search.osrelease = ss->images.dsos.search.osrelease;
 	return session_index_side(rep) || !same_files(&rep->images.dsos, &ss->images.dsos) || session_make_filter(rep);
 }
 
-int session_before_replicas(struct session *ss)
+void session_before_replicas(struct session *ss)
 {
 	/* the first search sorts the table */
 	dso_places_find(&ss->images.dsos.search.bundle.images, "", 0);
-	return ss->declared.nr ? 0 : copy_asids(&ss->declared, &ss->tasks.asids);
+	if (!ss->declared.nr)
+		copy_asids(&ss->declared, &ss->tasks.asids);
 }
 
 struct session *session_replica(const struct session *ss)
 {
-	struct session *rep = calloc(1, sizeof(*rep));
+	struct session *rep = mem_zeroed(1, sizeof(*rep));
 	struct messages repeated = { .v = NULL };
 
-	if (!rep)
-		return NULL;
 	share(rep, ss);
 	/* drops the replica's messages, which the session has printed */
 	messages_record(&repeated);

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/files/input.h"
-#include "base/memory.h"
 #include "base/name.h"
 #include "machine/buffers/assumed.h"
 #include "machine/buffers/owners.h"
@@ -54,9 +54,7 @@ static int index_file(struct session *ss)
 
 	for (i = 0; i < perfdata_nr_warnings(ss->pd); i++)
 		fprintf(stderr, "cstrace: warning: %s\n", name_shown(perfdata_warning(ss->pd, i)));
-	rc = session_index(ss);
-	if (rc == ERR_NOMEM)
-		fprintf(stderr, "cstrace: %s: out of memory for what its records tell\n", ss->name);
+	rc = mem_code(session_index(ss));
 	if (rc)
 		return ERR_REPORTED;
 	if (!ss->units.have_info) {
@@ -71,11 +69,9 @@ static int index_file(struct session *ss)
 	ss->images.dsos.search.other_recorder = ss->recorder != RECORDER_PERF;
 	ss->images.dsos.search.osrelease = env->osrelease;
 	contextid_init(&ss->tasks.contextid, ss->opts.contextid, env->arch);
-	memory_doing("preparing to decode");
-	if (units_make(&ss->units) || owners_finish(&ss->units, &ss->queues, ss->opts.jobs)) {
-		fprintf(stderr, "cstrace: %s: out of memory\n", ss->name);
-		return ERR_REPORTED;
-	}
+	mem_doing("preparing to decode");
+	units_make(&ss->units);
+	owners_finish(&ss->units, &ss->queues, ss->opts.jobs);
 	assumed_report(&ss->units);
 	ss->totals.aux_missing = ss->queues.missing;
 	ss->totals.aux_unclaimed = ss->queues.unclaimed;
@@ -109,10 +105,10 @@ static bool is_generated(void *data, int pid, uint64_t start, uint64_t end)
 		if (jd && jd->owner == pid && jitdump_within(jd, start, end))
 			return true;
 	}
-	return pm && perf_map_within(pm, start, end);
+	return perf_map_within(pm, start, end);
 }
 
-int session_init_own(struct session *ss)
+void session_init_own(struct session *ss)
 {
 	const struct session_opts *opts = &ss->opts;
 
@@ -139,11 +135,10 @@ int session_init_own(struct session *ss)
 	ss->images.dsos.search.jitdump = opts->jitdump;
 	ss->images.dsos.search.force = opts->force;
 	ss->images.dsos.search.kernel = &ss->images.kernel;
-	if (losses_init(&ss->losses) || spaces_init(&ss->images.spaces, &ss->images.dsos, opts->cache_limit))
-		return ERR_NOMEM;
+	losses_init(&ss->losses);
+	spaces_init(&ss->images.spaces, &ss->images.dsos, opts->cache_limit);
 	ss->images.spaces.kernel = &ss->images.kernel;
 	ss->images.spaces.kernel_process = &ss->tasks.threads.kernel;
-	return 0;
 }
 
 void session_free_own(struct session *ss)
@@ -177,18 +172,10 @@ int session_make_filter(struct session *ss)
 static struct session *open_session(const struct session_opts *opts, struct perfdata *pd,
 				    struct dso_bundle *bundle, struct unit_configs configs, bool alone)
 {
-	struct session *ss = calloc(1, sizeof(*ss));
-	int rc;
+	struct session *ss = mem_zeroed(1, sizeof(*ss));
 
-	if (!ss) {
-		fprintf(stderr, "cstrace: out of memory\n");
-		perfdata_close(pd);
-		dso_bundle_free(bundle);
-		free(configs.v);
-		return NULL;
-	}
 	ss->pd = pd;
-	ss->name = strdup(name_shown(perfdata_name(pd)));
+	ss->name = mem_text(name_shown(perfdata_name(pd)));
 	ss->opts = *opts;
 	ss->units = (struct trace_units){
 		.pd = pd, .name = ss->name, .given = configs,
@@ -202,13 +189,8 @@ static struct session *open_session(const struct session_opts *opts, struct perf
 	ss->clocks.ts_freq = opts->ts_freq;
 	ss->clocks.kernel_time = opts->kernel_time;
 	ss->clocks.alone = alone;
-	rc = session_init_own(ss);
+	session_init_own(ss);
 	ss->images.dsos.search.bundle = *bundle;
-	if (!ss->name || rc) {
-		fprintf(stderr, "cstrace: out of memory\n");
-		session_close(ss);
-		return NULL;
-	}
 	if (index_file(ss) || make_clocks(ss) || session_make_filter(ss)) {
 		session_close(ss);
 		return NULL;
@@ -217,21 +199,19 @@ static struct session *open_session(const struct session_opts *opts, struct perf
 }
 
 /* Registers the files that the user named, so that no output overwrites one, whether it is read or not. */
-static int note_named(const struct session_opts *o)
+static void note_named(const struct session_opts *o)
 {
 	const char *const names[] = { o->vmlinux, o->kcore, o->kallsyms };
 	char path[4096];
 	const char *list = o->jitdump;
 	size_t i;
-	int rc = 0, pid;
+	int pid;
 
-	for (i = 0; !rc && i < sizeof(names) / sizeof(names[0]); i++)
-		rc = names[i] ? input_note_path(names[i]) : 0;
-	while (!rc && jit_next_given(&list, path, sizeof(path), &pid))
-		rc = input_note_path(path);
-	if (rc)
-		fprintf(stderr, "cstrace: out of memory while the files that options name were recorded\n");
-	return rc;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i])
+			input_note_path(names[i]);
+	while (jit_next_given(&list, path, sizeof(path), &pid))
+		input_note_path(path);
 }
 
 struct session *session_open(const struct session_opts *opts)
@@ -240,7 +220,8 @@ struct session *session_open(const struct session_opts *opts)
 	struct session *ss;
 	struct error err;
 
-	if (note_named(opts) || named_check(opts))
+	note_named(opts);
+	if (named_check(opts))
 		return NULL;
 	if (import_open(&in, opts->input ? opts->input : "perf.data", opts->bare, &err)) {
 		fprintf(stderr, "cstrace: %s\n", err.msg);

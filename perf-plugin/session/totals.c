@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/name.h"
 #include "machine/images/dso.h"
 #include "session/facts.h"
@@ -130,10 +131,10 @@ static bool has_kcore(const struct session *ss)
 
 static unsigned int print_files(const struct session *ss, FILE *out)
 {
-	struct dso **list = calloc(ss->images.dsos.nr + 1, sizeof(*list));
+	struct dso **list = mem_zeroed(ss->images.dsos.nr + 1, sizeof(*list));
 	size_t i, n = 0;
 
-	for (i = 0; list && i < ss->images.dsos.nr; i++)
+	for (i = 0; i < ss->images.dsos.nr; i++)
 		if (is_missing(ss->images.dsos.all[i]))
 			list[n++] = ss->images.dsos.all[i];
 	if (n)

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/bisect.h"
 #include "base/files/input.h"
@@ -150,7 +151,7 @@ static int compare_members(const void *a, const void *b)
 int archive_read(struct archive *a, const uint8_t *p, size_t size)
 {
 	const struct bytes all = { p, size };
-	struct archive_member m, *to;
+	struct archive_member m;
 	struct bytes dir, extra;
 	uint64_t at, next, name_len;
 	const uint8_t *e;
@@ -169,12 +170,7 @@ int archive_read(struct archive *a, const uint8_t *p, size_t size)
 			continue;
 		m.name = (const char *)e + ENTRY_SIZE;
 		m.name_len = name_len;
-		to = ARRAY_ADD(a->v, a->nr, a->cap);
-		if (!to) {
-			archive_free(a);
-			return ENOMEM;
-		}
-		*to = m;
+		*ARRAY_ADD(a->v, a->nr, a->cap) = m;
 	}
 	if (a->nr)
 		qsort(a->v, a->nr, sizeof(*a->v), compare_members);
@@ -238,14 +234,15 @@ static int locate(const char *archive, const char *name, uint64_t *start, uint64
 int archive_locate(const char *path, struct stat *st, uint64_t *start)
 {
 	const char *separator = archive_separator(path);
-	char *archive = separator ? strndup(path, (size_t)(separator - path)) : NULL;
+	char *archive;
 	uint64_t size;
-	int fd = -1, rc;
+	int fd, rc;
 
-	if (!archive) {
-		errno = separator ? ENOMEM : ENOENT;
+	if (!separator) {
+		errno = ENOENT;
 		return -1;
 	}
+	archive = mem_text_part(path, (size_t)(separator - path));
 	rc = locate(archive, separator + strlen(ARCHIVE_SEPARATOR), start, &size);
 	fd = rc ? -1 : input_open(archive, st);
 	free(archive);
@@ -260,19 +257,19 @@ int archive_locate(const char *path, struct stat *st, uint64_t *start)
 static int copy_bytes(int to, int fd, uint64_t start, uint64_t size)
 {
 	static const size_t step = 1u << 16;
-	char *buf = malloc(step);
+	char *buf = mem_new(step);
 	uint64_t done;
 	ssize_t n = 0;
 
-	for (done = 0; buf && done < size; done += (uint64_t)n) {
+	for (done = 0; done < size; done += (uint64_t)n) {
 		n = pread(fd, buf, size - done < step ? size - done : step, (off_t)(start + done));
 		if (n <= 0 || write(to, buf, (size_t)n) != n)
 			break;
 	}
 	free(buf);
-	if (buf && done < size && !n)
+	if (done < size && !n)
 		errno = EIO;
-	return buf && done == size && !lseek(to, 0, SEEK_SET) ? 0 : -1;
+	return done == size && !lseek(to, 0, SEEK_SET) ? 0 : -1;
 }
 
 int archive_open(const char *path, struct stat *st)

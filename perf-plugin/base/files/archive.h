@@ -31,7 +31,7 @@ struct archive {
 
 /*
  * Reads the directory of an archive of `size` bytes at `p`, which the caller keeps. Entries that
- * lie outside of the archive are left out. Returns 0, or an errno: EINVAL: no zip archive, ENOMEM.
+ * lie outside of the archive are left out. Returns 0, or EINVAL: no zip archive.
  */
 int archive_read(struct archive *a, const uint8_t *p, size_t size);
 void archive_free(struct archive *a);

@@ -4,21 +4,23 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/files/mapped.h"
 #include "base/format.h"
-#include "base/memory.h"
 #include "base/put.h"
 
 /* Signals that end the program and can be caught. SIGPIPE: the reader of the output or of the messages has ended. */
 static const int ending[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGVTALRM };
 
 #define NR_ENDING (sizeof(ending) / sizeof(ending[0]))
+#define FIRST_ADDRESS	(64u << 10)	/* below it Linux maps nothing (vm.mmap_min_addr) */
 
 /* A temporary name. The latest is the first in the list, so that files go before their folder. */
 struct name {
@@ -28,6 +30,11 @@ struct name {
 };
 
 static struct name *names;
+/*
+ * Of the table. A refusal of memory keeps it for good (remove_all()): no name is made any more, and
+ * none gets final.
+ */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction old_bus, old_segv;
 static _Thread_local volatile sig_atomic_t unchecked;
 
@@ -42,12 +49,14 @@ static void block(sigset_t *old)
 	for (i = 0; i < NR_ENDING; i++)
 		sigaddset(&set, ending[i]);
 	sigprocmask(SIG_BLOCK, &set, old);
+	pthread_mutex_lock(&lock);
 }
 
 static void unblock(const sigset_t *old)
 {
 	int saved = errno;
 
+	pthread_mutex_unlock(&lock);
 	sigprocmask(SIG_SETMASK, old, NULL);
 	errno = saved;
 }
@@ -58,13 +67,21 @@ static void push(struct name *n)
 	names = n;
 }
 
-/* A name that is going to be made, with the signals blocked; NULL with errno. */
+static void remove_names(void);
+
+/* For mem_refused(). */
+static void remove_all(void)
+{
+	pthread_mutex_lock(&lock);
+	remove_names();
+}
+
+/* A name that is going to be made, with the signals blocked. */
 static struct name *begin(const char *path, bool is_dir, sigset_t *old)
 {
-	struct name *n = malloc(sizeof(*n) + strlen(path) + 1);
+	struct name *n = mem_new(sizeof(*n) + strlen(path) + 1);
 
-	if (!n)
-		return NULL;
+	mem_before_end(remove_all);
 	n->is_dir = is_dir;
 	strcpy(n->path, path);
 	block(old);
@@ -109,7 +126,7 @@ int guard_create(const char *path, mode_t mode)
 	sigset_t old;
 	struct name *n = begin(path, false, &old);
 
-	return n ? end(n, &old, open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode)) : -1;
+	return end(n, &old, open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode));
 }
 
 int guard_mkdir(const char *path, mode_t mode)
@@ -117,7 +134,7 @@ int guard_mkdir(const char *path, mode_t mode)
 	sigset_t old;
 	struct name *n = begin(path, true, &old);
 
-	return n ? end(n, &old, mkdir(path, mode)) : -1;
+	return end(n, &old, mkdir(path, mode));
 }
 
 int guard_link(int fd, const char *path)
@@ -127,15 +144,14 @@ int guard_link(int fd, const char *path)
 	char link[64];
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	return n ? end(n, &old, linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW)) : -1;
+	return end(n, &old, linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW));
 }
 
-int guard_name(const char *path)
+void guard_name(const char *path)
 {
 	sigset_t old;
-	struct name *n = begin(path, false, &old);
 
-	return n ? end(n, &old, 0) : -1;
+	end(begin(path, false, &old), &old, 0);
 }
 
 int guard_rename(const char *from, const char *to)
@@ -185,8 +201,6 @@ static int temp_in(const char *dir)
 		return fd;
 	/* not every file system can do that */
 	name = format_text("%s/cstrace-XXXXXX", dir);
-	if (!name)
-		return -1;
 	block(&old);
 	fd = mkostemp(name, O_CLOEXEC);
 	if (fd >= 0)
@@ -262,20 +276,21 @@ static void bus_error(int sig, siginfo_t *info, void *context)
 void guard_unchecked(bool inside)
 {
 	unchecked = inside;
+	if (inside)
+		errno = 0;
+	else
+		mem_check(errno);
 }
 
-_Noreturn void guard_no_memory(void)
-{
-	remove_names();
-	memory_print("cstrace");
-	_exit(1);
-}
-
+/*
+ * libdw uses the result of some allocations unchecked: an address where nothing can be mapped is
+ * that of such a NULL.
+ */
 static void bad_address(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
-	if (unchecked && memory_refused())
-		guard_no_memory();
+	if (unchecked && info->si_code > 0 && (uintptr_t)info->si_addr < FIRST_ADDRESS)
+		mem_refused(0);
 	pass_on(sig, info, &old_segv);
 }
 

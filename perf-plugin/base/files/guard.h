@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * guard.h - what signals do to the program. An end by SIGINT, SIGTERM and the like removes temporary outputs
- * first. A SIGBUS in a mapped file (mapped.h) becomes a message that names the file, and exit code 1; a SIGSEGV of a
- * library that was refused memory becomes the message of memory.h, and exit code 1.
+ * first, and so does the end at a refused allocation (base/alloc.h). A SIGBUS in a mapped file
+ * (mapped.h) becomes a message that names the file, and exit code 1; a SIGSEGV of a library that
+ * was refused memory becomes the message of alloc.h, and exit code 1.
  *
  * The table of temporary names belongs to the process. Its functions work without guard_install(), too: a
  * program that only links these files keeps its own signal handlers.
@@ -26,8 +27,8 @@ int guard_create(const char *path, mode_t mode);
 int guard_mkdir(const char *path, mode_t mode);
 /* Gives the file behind `fd`, which has no name, a recorded name: 0, or -1 with errno. */
 int guard_link(int fd, const char *path);
-/* Records a name that will be created inside a recorded folder: 0, or -1 with errno. */
-int guard_name(const char *path);
+/* Records a name that will be created inside a recorded folder. */
+void guard_name(const char *path);
 
 /* rename(2); `from` and the names below it are no longer temporary. */
 int guard_rename(const char *from, const char *to);
@@ -44,10 +45,8 @@ int guard_temp(const char *dir);
 
 /*
  * The calling thread enters (true) or leaves calls of a library that does not check all its allocations (libdw): a SIGSEGV
- * there after a refused allocation is the refusal's.
+ * there at an address near 0 is taken for a refused allocation.
  */
 void guard_unchecked(bool inside);
-/* Removes temporary outputs, reports the refused allocation (memory.h), and ends the process with exit code 1. */
-_Noreturn void guard_no_memory(void);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/files/input.h"
 
 #define MAX_LINKS	40	/* as the kernel */
@@ -25,18 +26,13 @@ static void up(struct walk *w)
 	w->out[w->len] = 0;
 }
 
-static int append(struct walk *w, const char *name, size_t n)
+static void append(struct walk *w, const char *name, size_t n)
 {
-	char *grown = realloc(w->out, w->len + n + 2);
-
-	if (!grown)
-		return -1;
-	w->out = grown;
+	w->out = mem_more(w->out, w->len + n + 2, 1);
 	w->out[w->len] = '/';
 	memcpy(w->out + w->len + 1, name, n);
 	w->len += n + 1;
 	w->out[w->len] = 0;
-	return 0;
 }
 
 /* Puts the target of the link that `out` is in front of the rest. */
@@ -48,9 +44,7 @@ static int follow(struct walk *w, const char *target, size_t n, const char *rest
 		errno = ELOOP;
 		return -1;
 	}
-	joined = malloc(n + strlen(rest) + 1);
-	if (!joined)
-		return -1;
+	joined = mem_new(n + strlen(rest) + 1);
 	memcpy(joined, target, n);
 	strcpy(joined + n, rest);
 	free(w->rest);
@@ -77,8 +71,7 @@ static int step(struct walk *w, char *name, size_t n)
 		memmove(w->rest, name + n, strlen(name + n) + 1);
 		return 0;
 	}
-	if (append(w, name, n))
-		return -1;
+	append(w, name, n);
 	len = readlink(w->out, target, sizeof(target));
 	if (len == (ssize_t)sizeof(target)) {
 		errno = ENAMETOOLONG;
@@ -92,22 +85,20 @@ static int step(struct walk *w, char *name, size_t n)
 
 char *input_in_root(const char *root, const char *path)
 {
-	struct walk w = { .out = strdup(root), .rest = strdup(path) };
-	int rc = w.out && w.rest ? 0 : -1;
+	struct walk w = { .out = mem_text(root), .rest = mem_text(path) };
+	int rc = 0;
 
-	if (!rc) {
-		w.len = strlen(w.out);
-		while (w.len && w.out[w.len - 1] == '/')
-			w.out[--w.len] = 0;
-		w.root_len = w.len;
-	}
+	w.len = strlen(w.out);
+	while (w.len && w.out[w.len - 1] == '/')
+		w.out[--w.len] = 0;
+	w.root_len = w.len;
 	while (!rc && *w.rest) {
 		char *name = w.rest + strspn(w.rest, "/");
 
 		rc = step(&w, name, strcspn(name, "/"));
 	}
 	if (!rc && !w.len)
-		rc = append(&w, "", 0);	/* the root itself */
+		append(&w, "", 0);	/* the root itself */
 	free(w.rest);
 	if (!rc)
 		return w.out;

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/files/archive.h"
 #include "base/files/mapped.h"
 
@@ -53,11 +54,9 @@ int input_peek(const char *path, struct stat *st)
 
 static int note(int fd, const struct stat *st)
 {
-	if (fd < 0 || !input_note(st))
-		return fd;
-	close(fd);
-	errno = ENOMEM;
-	return -1;
+	if (fd >= 0)
+		input_note(st);
+	return fd;
 }
 
 int input_open(const char *path, struct stat *st)
@@ -116,12 +115,9 @@ void input_unmap(const void *p, size_t size)
 static int read_all(int fd, size_t max, char **text, size_t *size)
 {
 	size_t len = 0, cap = max < FIRST_READ ? max : FIRST_READ;
-	char *bigger;
 	ssize_t n;
 
-	*text = malloc(cap + 1);
-	if (!*text)
-		return ENOMEM;
+	*text = mem_new(cap + 1);
 	/* reading max + 1 bytes shows whether the file is larger */
 	while ((n = read(fd, *text + len, cap + 1 - len)) != 0) {
 		if (n < 0 && errno == EINTR)
@@ -134,10 +130,7 @@ static int read_all(int fd, size_t max, char **text, size_t *size)
 		if (len <= cap)
 			continue;
 		cap = cap > max / 2 ? max : 2 * cap;
-		bigger = realloc(*text, cap + 1);
-		if (!bigger)
-			return ENOMEM;
-		*text = bigger;
+		*text = mem_more(*text, cap + 1, 1);
 	}
 	(*text)[len] = 0;
 	*size = len;

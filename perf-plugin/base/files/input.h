@@ -32,10 +32,10 @@ char *input_read(const char *path, size_t max, size_t *size);
 /* What errno of the functions above means. */
 const char *input_error(int error);
 
-/* Records a file that was opened elsewhere; 0, or ERR_NOMEM. */
-int input_note(const struct stat *st);
+/* Records a file that was opened elsewhere. */
+void input_note(const struct stat *st);
 /* Records a file, or the files in a folder but not below it, that the user names; what is not there is left out. */
-int input_note_path(const char *path);
+void input_note_path(const char *path);
 /* True if this regular file was noted as an input. */
 bool input_noted(const struct stat *st);
 /* Takes one record of the file back: what read it is going to replace it. */
@@ -45,7 +45,7 @@ void input_forget_all(void);
 /*
  * The path below `root` that a program would open in a file system whose root is there: absolute links and ".."
  * do not lead out. What does not exist is appended as it is. For the caller to free; NULL with errno (ELOOP,
- * ENOMEM).
+ * ENAMETOOLONG).
  */
 char *input_in_root(const char *root, const char *path);
 

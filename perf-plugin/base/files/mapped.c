@@ -2,6 +2,7 @@
 /* mapped.c - the table of mapped inputs, with their sizes when they were mapped. */
 #include "base/files/mapped.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/name.h"
 
@@ -57,9 +59,8 @@ static struct mapping *new_entry(size_t room)
 	pthread_mutex_unlock(&lock);
 	if (m)
 		return m;
-	m = malloc(sizeof(*m) + room);
-	if (m)
-		m->room = room;
+	m = mem_new(sizeof(*m) + room);
+	m->room = room;
 	return m;
 }
 
@@ -84,10 +85,9 @@ void *mapped_part(int fd, uint64_t start, size_t size, int prot, const char *nam
 	struct stat st;
 	void *p;
 
-	if (!m)
-		return NULL;
 	p = fstat(fd, &st) ? MAP_FAILED : mmap(NULL, size, prot, MAP_PRIVATE, fd, (off_t)start);
 	if (p == MAP_FAILED) {
+		mem_check(errno);
 		free_entry(m);
 		return NULL;
 	}
@@ -127,7 +127,7 @@ void mapped_free(const void *p, size_t size)
 	if (m) {
 		*at = m->next;
 		if (!shrunk && is_shorter(m))
-			shrunk = strdup(m->name);
+			shrunk = mem_text(m->name);
 	}
 	pthread_mutex_unlock(&lock);
 	munmap((void *)p, size);

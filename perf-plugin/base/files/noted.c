@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/alloc.h"
 #include "base/files/input.h"
 
 struct file_id {
@@ -35,65 +35,60 @@ static struct file_id *slot_of(uint64_t dev, uint64_t ino)
 	}
 }
 
-static int grow(void)
+static void grow(void)
 {
 	size_t old_size = noted.size, i;
-	struct file_id *old = noted.v, *v = calloc(old_size ? 2 * old_size : 64, sizeof(*v));
+	struct file_id *old = noted.v;
 
-	if (!v)
-		return ERR_NOMEM;
-	noted.v = v;
 	noted.size = old_size ? 2 * old_size : 64;
+	noted.v = mem_zeroed(noted.size, sizeof(*noted.v));
 	for (i = 0; i < old_size; i++)
 		if (old[i].used)
 			*slot_of(old[i].dev, old[i].ino) = old[i];
 	free(old);
-	return 0;
 }
 
-int input_note(const struct stat *st)
+void input_note(const struct stat *st)
 {
 	struct file_id *f;
-	int rc = 0;
 
 	pthread_mutex_lock(&lock);
-	if (2 * noted.nr >= noted.size && grow()) {
-		rc = ERR_NOMEM;
-	} else {
-		f = slot_of(st->st_dev, st->st_ino);
-		noted.nr += !f->used;
-		*f = (struct file_id){ .dev = st->st_dev, .ino = st->st_ino, .reads = f->reads + 1, .used = true };
-	}
+	if (2 * noted.nr >= noted.size)
+		grow();
+	f = slot_of(st->st_dev, st->st_ino);
+	noted.nr += !f->used;
+	*f = (struct file_id){ .dev = st->st_dev, .ino = st->st_ino, .reads = f->reads + 1,
+			       .used = true };
 	pthread_mutex_unlock(&lock);
-	return rc;
 }
 
 /* What is in the folder, not in folders below it: a link in a folder that a stranger sent may lead to "/". */
-static int note_folder(const char *path)
+static void note_folder(const char *path)
 {
 	DIR *dir = opendir(path);
 	struct dirent *e;
 	struct stat st;
-	int rc = 0;
 
-	if (!dir)
-		return errno == ENOMEM ? ERR_NOMEM : 0;
-	while (!rc && (e = readdir(dir)))
+	if (!dir) {
+		mem_check(errno);
+		return;
+	}
+	while ((e = readdir(dir)))
 		if (!fstatat(dirfd(dir), e->d_name, &st, 0) && S_ISREG(st.st_mode))
-			rc = input_note(&st);
+			input_note(&st);
 	closedir(dir);
-	return rc;
 }
 
-int input_note_path(const char *path)
+void input_note_path(const char *path)
 {
 	struct stat st;
 
 	if (stat(path, &st))
-		return 0;
+		return;
 	if (S_ISDIR(st.st_mode))
-		return note_folder(path);
-	return S_ISREG(st.st_mode) ? input_note(&st) : 0;
+		note_folder(path);
+	else if (S_ISREG(st.st_mode))
+		input_note(&st);
 }
 
 bool input_noted(const struct stat *st)

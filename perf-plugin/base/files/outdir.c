@@ -13,21 +13,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/files/guard.h"
 #include "base/files/input.h"
 #include "base/files/mapped.h"
 #include "base/files/output.h"
 #include "base/format.h"
-#include "base/memory.h"
 #include "base/name.h"
 
 #define COPY_STEP	(1u << 17)
-
-static int no_memory(const struct outdir *d, struct error *err)
-{
-	return error_set(err, ERR_NOMEM, "%s: out of memory", d->path ? d->path : "output");
-}
 
 static int failed(const struct outdir *d, struct error *err, const char *name, const char *what)
 {
@@ -76,8 +71,10 @@ static const char *occupied(const char *path, const struct outdir_kind *kind, bo
 	size_t n = 0, foreign = 0;
 
 	*replaces = false;
-	if (!dir)
+	if (!dir) {
+		mem_check(errno);
 		return errno == ENOENT ? NULL : errno == ENOTDIR ? "is there and no folder" : strerror(errno);
+	}
 	while ((e = readdir(dir))) {
 		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
 			continue;
@@ -93,8 +90,9 @@ static const char *occupied(const char *path, const struct outdir_kind *kind, bo
 
 static int no_folder(const struct outdir *d, struct error *err)
 {
-	return error_set(err, errno == ENOMEM ? ERR_NOMEM : ERR_IO, "%s: cannot make the folder: %s; choose another "
-			 "place with -o", d->path, strerror(errno));
+	return error_set(err, ERR_IO,
+			 "%s: cannot make the folder: %s; choose another place with -o", d->path,
+			 strerror(errno));
 }
 
 int outdir_open(struct outdir *d, const char *path, struct error *err)
@@ -115,11 +113,10 @@ int outdir_open_kind(struct outdir *d, const char *path, const struct outdir_kin
 	d->kind = kind;
 	while (n > 1 && path[n - 1] == '/')
 		n--;
-	d->path = strndup(path, n);
-	if (d->path)
-		d->target = output_target(d->path);
+	d->path = mem_text_part(path, n);
+	d->target = output_target(d->path);
 	if (!d->target) {
-		rc = d->path ? no_folder(d, err) : no_memory(d, err);
+		rc = no_folder(d, err);
 		release(d);
 		return rc;
 	}
@@ -133,11 +130,6 @@ int outdir_open_kind(struct outdir *d, const char *path, const struct outdir_kin
 	for (try = 0; try < 100; try++) {
 		free(d->temp);
 		d->temp = output_temp_name(d->target, "", try);
-		if (!d->temp) {
-			rc = no_memory(d, err);
-			release(d);
-			return rc;
-		}
 		if (!guard_mkdir(d->temp, 0777))
 			return 0;
 		if (errno != EEXIST)
@@ -172,10 +164,6 @@ char *outdir_path(struct outdir *d, const char *name, struct error *err)
 		return NULL;
 	}
 	path = format_text("%s/%s", d->temp, name);
-	if (!path) {
-		no_memory(d, err);
-		return NULL;
-	}
 	for (slash = strchr(path + strlen(d->temp) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		if (guard_mkdir(path, 0777) < 0 && errno != EEXIST) {
@@ -185,24 +173,16 @@ char *outdir_path(struct outdir *d, const char *name, struct error *err)
 		}
 		*slash = '/';
 	}
-	if (guard_name(path)) {
-		no_memory(d, err);
-		free(path);
-		return NULL;
-	}
+	guard_name(path);
 	return path;
 }
 
 bool outdir_has(const struct outdir *d, const char *name)
 {
+	char *path = format_text("%s/%s", d->temp, name);
 	struct stat st;
-	char *path;
-	bool has;
+	bool has = !lstat(path, &st);
 
-	path = format_text("%s/%s", d->temp, name);
-	if (!path)
-		return false;
-	has = !lstat(path, &st);
 	free(path);
 	return has;
 }
@@ -272,21 +252,20 @@ int outdir_copy(struct outdir *d, const char *name, const char *from, struct err
 	if (in < 0)
 		return error_set(err, ERR_IO, "%s: cannot be read: %s", from, input_error(errno));
 	out = outdir_create(d, name, err);
-	buf = malloc(COPY_STEP);
-	if (out < 0 || !buf) {
-		rc = out >= 0 ? no_memory(d, err) : err ? err->code : ERR_IO;
-		goto out;
+	if (out < 0) {
+		close(in);
+		return err ? err->code : ERR_IO;
 	}
+	buf = mem_new(COPY_STEP);
 	while (!rc && (n = read(in, buf, COPY_STEP)) != 0) {
 		if (n < 0 && errno != EINTR)
 			rc = error_set(err, ERR_IO, "%s: cannot be read: %s", from, strerror(errno));
 		else if (n > 0)
 			rc = outdir_write(d, out, name, buf, (size_t)n, err);
 	}
-out:
 	free(buf);
 	close(in);
-	return out < 0 ? rc : close_file(d, out, name, rc, err);
+	return close_file(d, out, name, rc, err);
 }
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -333,8 +312,6 @@ static int replace(struct outdir *d)
 	if (errno != EINVAL && errno != ENOSYS)
 		return -1;
 	old = format_text("%s-old", d->temp);
-	if (!old)
-		return -1;
 	rc = rename(d->target, old);
 	if (!rc) {
 		rc = guard_rename(d->temp, d->target);
@@ -356,11 +333,8 @@ int outdir_finish(struct outdir *d, struct error *err)
 	bool replaced = false;
 	struct stat st;
 
-	/* it may lack a part */
-	if (!rc && memory_refused())
-		rc = no_memory(d, err);
 	/* an empty folder that is replaced keeps its mode */
-	else if (!rc && !stat(d->target, &st) && chmod(d->temp, st.st_mode & 0777) < 0)
+	if (!rc && !stat(d->target, &st) && chmod(d->temp, st.st_mode & 0777) < 0)
 		rc = failed(d, err, d->target, "set the mode of the temporary folder for");
 	else if (!rc && d->replaces && replace(d))
 		rc = failed(d, err, d->target, "rename the temporary folder to");

@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/format.h"
-#include "base/memory.h"
 #include "base/files/guard.h"
 #include "base/files/input.h"
 #include "base/files/std.h"
@@ -35,8 +35,9 @@ static void output_free(struct pd_output *o)
 static int fail_open(struct pd_output *o, struct error *err, const char *what, int error)
 {
 	const char *name = o->name ? o->name : "output";
-	int rc = error == ENOMEM ? error_set(err, ERR_NOMEM, "%s: out of memory", name) :
-		 error_set(err, ERR_IO, "%s: cannot %s for writing: %s; choose another place with -o", name, what, strerror(error));
+	int rc = error_set(err, ERR_IO,
+			   "%s: cannot %s for writing: %s; choose another place with -o", name,
+			   what, strerror(error));
 
 	output_free(o);
 	return rc;
@@ -64,7 +65,16 @@ int output_check(const char *path, const char *name, struct error *err)
 	return !stat(path, &st) && input_noted(&st) ? set_input_error(err, name) : 0;
 }
 
-/* The same folder, with another name in it or a path from it. For the caller to free; NULL with errno. */
+static char *real_path(const char *path)
+{
+	char *full = realpath(path, NULL);
+
+	if (!full)
+		mem_check(errno);
+	return full;
+}
+
+/* The same folder, with another name in it or a path from it. For the caller to free. */
 static char *beside(const char *path, const char *name)
 {
 	const char *slash = strrchr(path, '/');
@@ -83,7 +93,7 @@ static char *new_target(const char *path)
 		return NULL;
 	}
 	folder = beside(path, ".");
-	dir = folder ? realpath(folder, NULL) : NULL;
+	dir = real_path(folder);
 	free(folder);
 	if (!dir)
 		return NULL;
@@ -94,12 +104,12 @@ static char *new_target(const char *path)
 
 char *output_target(const char *path)
 {
-	char *now = strdup(path), *full = NULL, *next;
+	char *now = mem_text(path), *full, *next;
 	char to[PATH_MAX];
 	unsigned int links;
 	ssize_t n = 0;
 
-	for (links = 0; now && !(full = realpath(now, NULL)) && errno == ENOENT; links++) {
+	for (links = 0; !(full = real_path(now)) && errno == ENOENT; links++) {
 		/* a link whose file is not there yet */
 		n = readlink(now, to, sizeof(to) - 1);
 		if (n < 0 || links == MAX_LINKS)
@@ -109,9 +119,9 @@ char *output_target(const char *path)
 		free(now);
 		now = next;
 	}
-	if (now && !full && n < 0)
+	if (!full && n < 0)
 		full = new_target(now);
-	else if (now && !full && links == MAX_LINKS)
+	else if (!full && links == MAX_LINKS)
 		errno = ELOOP;
 	free(now);
 	return full;
@@ -130,27 +140,24 @@ char *output_temp_name(const char *path, const char *before, unsigned int n)
 }
 
 /*
- * Opens a file without a name; -1 in *fd if the file system has none, or if it could not be given a name (no /proc).
- * Returns 0 or ENOMEM.
+ * Opens a file without a name; -1 if the file system has none, or if it could not be given a name
+ * (no /proc).
  */
-static int open_nameless(const char *path, mode_t mode, int *fd)
+static int open_nameless(const char *path, mode_t mode)
 {
 	const char *slash = strrchr(path, '/');
-	char *dir, link[64];
+	char *dir = slash == path ? mem_text("/") : mem_text_part(path, (size_t)(slash - path)),
+		link[64];
+	int fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
 
-	dir = slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
-	if (!dir)
-		return ENOMEM;
-	*fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
 	free(dir);
-	if (*fd < 0)
-		return 0;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", *fd);
-	if (access(link, F_OK)) {
-		close(*fd);
-		*fd = -1;
-	}
-	return 0;
+	if (fd < 0)
+		return -1;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if (!access(link, F_OK))
+		return fd;
+	close(fd);
+	return -1;
 }
 
 /* The system applies the umask. What replaces a file is never open to more people than that file. */
@@ -159,13 +166,10 @@ static int open_file(struct pd_output *o)
 	mode_t mode = o->replaces ? o->old.st_mode & 0666 : 0666;
 	unsigned int n;
 
-	if (open_nameless(o->path, mode, &o->fd))
-		return ENOMEM;
+	o->fd = open_nameless(o->path, mode);
 	for (n = 0; o->fd < 0 && n < 100; n++) {
 		free(o->temp);
 		o->temp = output_temp_name(o->path, ".", n);
-		if (!o->temp)
-			return ENOMEM;
 		o->fd = guard_create(o->temp, mode);
 		if (o->fd < 0 && errno != EEXIST)
 			break;
@@ -203,9 +207,7 @@ int pd_output_open(struct pd_output *o, const char *path, struct error *err)
 
 	memset(o, 0, sizeof(*o));
 	o->fd = -1;
-	o->name = strdup(strcmp(path, "-") ? path : "standard output");
-	if (!o->name)
-		return fail_open(o, err, "open it", ENOMEM);
+	o->name = mem_text(strcmp(path, "-") ? path : "standard output");
 	if (!strcmp(path, "-"))
 		return open_stdout(o, err);
 	if (stat(path, &st) == 0) {
@@ -241,12 +243,11 @@ int pd_output_open_binary(struct pd_output *o, const char *path, struct error *e
 	return rc;
 }
 
-int pd_output_fd(struct pd_output *o, int fd, const char *name, struct error *err)
+void pd_output_fd(struct pd_output *o, int fd, const char *name)
 {
 	memset(o, 0, sizeof(*o));
 	o->fd = fd;
-	o->name = strdup(name);
-	return o->name ? 0 : fail_open(o, err, "open it", ENOMEM);
+	o->name = mem_text(name);
 }
 
 /* The kernel answers EFAULT for bytes of a mapped file that are gone: an access says which file it is. */
@@ -295,10 +296,7 @@ void pd_output_printf(struct pd_output *o, const char *fmt, ...)
 	va_start(args, fmt);
 	text = format_args(fmt, args);
 	va_end(args);
-	if (text)
-		pd_output_write(o, text, strlen(text));
-	else if (!o->error)
-		o->error = ENOMEM;
+	pd_output_write(o, text, strlen(text));
 	free(text);
 }
 
@@ -329,8 +327,6 @@ static int name_file(struct pd_output *o)
 	for (n = 0; n < 100; n++) {
 		char *temp = output_temp_name(o->path, ".", n);
 
-		if (!temp)
-			return ENOMEM;
 		if (!guard_link(o->fd, temp)) {
 			o->temp = temp;
 			return 0;
@@ -375,10 +371,7 @@ int pd_output_finish(struct pd_output *o, struct error *err)
 
 	if (rc)
 		return rc;
-	/* It may lack a part. */
-	memory_doing("finishing the output");
-	if (!o->error && memory_refused())
-		o->error = ENOMEM;
+	mem_doing("finishing the output");
 	keep_mode(o);
 	if (!o->error && o->path && !o->temp) {
 		o->error = name_file(o);

@@ -32,7 +32,7 @@ int pd_output_open(struct pd_output *o, const char *path, struct error *err);
 /* The same for what is not text: a terminal is refused. */
 int pd_output_open_binary(struct pd_output *o, const char *path, struct error *err);
 /* A file that is open and stays the caller's; it gets no name. `name` is for messages. */
-int pd_output_fd(struct pd_output *o, int fd, const char *name, struct error *err);
+void pd_output_fd(struct pd_output *o, int fd, const char *name);
 /* The value that ends a run whose output cannot be written, for which pd_output_finish() gives the reason; 0: it can. */
 static inline int pd_output_failed(const struct pd_output *o)
 {
@@ -53,8 +53,8 @@ void pd_output_abort(struct pd_output *o);
  */
 char *output_target(const char *path);
 /*
- * The n-th temporary name beside an absolute path: `before`, the begin of its name, the process and n. For the caller to free;
- * NULL without memory.
+ * The n-th temporary name beside an absolute path: `before`, the begin of its name, the process and
+ * n. For the caller to free.
  */
 char *output_temp_name(const char *path, const char *before, unsigned int n);
 /*

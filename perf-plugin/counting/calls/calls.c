@@ -5,23 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "counting/calls/internal.h"
 
 struct calls *calls_new(const struct calls_limits *limits, const struct calls_code *code, unsigned int streams)
 {
-	struct calls *c = calloc(1, sizeof(*c));
+	struct calls *c = mem_zeroed(1, sizeof(*c));
 
-	if (!c)
-		return NULL;
-	c->wheres = calloc(WHERES, sizeof(*c->wheres));
-	c->pads = calloc(PADS, sizeof(*c->pads));
-	if (!c->wheres || !c->pads) {
-		free(c->wheres);
-		free(c->pads);
-		free(c);
-		return NULL;
-	}
+	c->wheres = mem_zeroed(WHERES, sizeof(*c->wheres));
+	c->pads = mem_zeroed(PADS, sizeof(*c->pads));
 	if (limits)
 		c->limits = *limits;
 	if (!c->limits.depth)
@@ -92,8 +85,7 @@ struct calls *calls_shard_new(const struct calls *c, const struct calls_code *co
 {
 	struct calls *shard = calls_new(&c->limits, code, c->streams);
 
-	if (shard)
-		shard->deferred = true;
+	shard->deferred = true;
 	return shard;
 }
 
@@ -122,7 +114,8 @@ static void renumber_segment(struct segment *s, struct renumber *r)
 	s->end.from = renumber(r, s->end.from);
 }
 
-int calls_shard_take(struct calls *c, struct calls *shard, uint32_t (*number)(void *data, uint32_t shard_number),
+void calls_shard_take(struct calls *c, struct calls *shard,
+		      uint32_t (*number)(void *data, uint32_t shard_number),
 		     void *data)
 {
 	struct renumber r = { number, data };
@@ -132,12 +125,10 @@ int calls_shard_take(struct calls *c, struct calls *shard, uint32_t (*number)(vo
 	uint32_t n;
 
 	c->unseen |= shard->unseen;
-	if (shard->nomem || join_orphans(shard) || !cct_merge(&c->done, &shard->done, c->depth, renumber, &r))
-		return ERR_NOMEM;
+	join_orphans(shard);
+	cct_merge(&c->done, &shard->done, c->depth, renumber, &r);
 	for (; shard->nr_forests; shard->nr_forests--) {
 		f = ARRAY_ADD(c->forests, c->nr_forests, c->cap_forests);
-		if (!f)
-			return ERR_NOMEM;
 		*f = shard->forests[shard->nr_forests - 1];
 		/* nothing is looked up in the tree any more */
 		for (n = 0; n < (*f)->nr; n++) {
@@ -147,8 +138,6 @@ int calls_shard_take(struct calls *c, struct calls *shard, uint32_t (*number)(vo
 	}
 	for (i = 0; i < shard->nr_kept; i++) {
 		k = ARRAY_ADD(c->kept, c->nr_kept, c->cap_kept);
-		if (!k)
-			return ERR_NOMEM;
 		*k = shard->kept[i];
 		shard->kept[i].counted = NULL;
 		shard->kept[i].frames = NULL;
@@ -158,7 +147,6 @@ int calls_shard_take(struct calls *c, struct calls *shard, uint32_t (*number)(vo
 	c->totals.unjoined += shard->totals.unjoined;
 	c->totals.roots += shard->totals.roots;
 	c->totals.lost += shard->totals.lost;
-	return 0;
 }
 
 /* ---- limits -------------------------------------------------------------------------------------- */
@@ -169,11 +157,9 @@ int calls_shard_take(struct calls *c, struct calls *shard, uint32_t (*number)(vo
  */
 uint32_t calls_depth_for(const struct cct *t, uint32_t depth, uint32_t limit)
 {
-	uint64_t *at = calloc((size_t)depth + 1, sizeof(*at)), sum = 0;
+	uint64_t *at = mem_zeroed((size_t)depth + 1, sizeof(*at)), sum = 0;
 	uint32_t i;
 
-	if (!at)
-		return 0;
 	for (i = 0; i < t->nr; i++)
 		if (t->v[i].kind != CST_COUNT_CUT)
 			at[t->v[i].depth < depth ? t->v[i].depth : depth]++;
@@ -197,22 +183,20 @@ static calls_place final_place(void *data, calls_place p)
 }
 
 /* Copies the finished tree up to a depth: nodes that have become the same are added. */
-static int copy_tree(struct calls *c, uint32_t depth)
+static void copy_tree(struct calls *c, uint32_t depth)
 {
 	struct cct all = c->done;
-	bool ok;
 
 	memset(&c->done, 0, sizeof(c->done));
-	ok = cct_merge(&c->done, &all, depth, NULL, NULL);
+	cct_merge(&c->done, &all, depth, NULL, NULL);
 	cct_free(&all);
-	return ok ? 0 : ERR_NOMEM;
 }
 
 /* Sets the final places, and cuts the tree to the limit of nodes. */
-static int finish_tree(struct calls *c, struct final *f)
+static void finish_tree(struct calls *c, struct final *f)
 {
 	struct cct_node *p;
-	uint32_t i, depth;
+	uint32_t i;
 
 	for (i = 0; i < c->done.nr; i++) {
 		p = &c->done.v[i];
@@ -220,9 +204,8 @@ static int finish_tree(struct calls *c, struct final *f)
 		p->entry = final_place(f, p->entry);
 	}
 	if (c->done.nr <= c->limits.nodes && c->depth == c->limits.depth)
-		return 0;
-	depth = calls_depth_for(&c->done, c->depth, c->limits.nodes);
-	return depth ? copy_tree(c, depth) : ERR_NOMEM;
+		return;
+	copy_tree(c, calls_depth_for(&c->done, c->depth, c->limits.nodes));
 }
 
 /* ---- canonical order ----------------------------------------------------------------------------- */
@@ -243,17 +226,15 @@ static int compare_nodes(const void *pa, const void *pb, void *data)
  * Sorts the nodes by parent, and siblings among each other. Roots are the children of number `nr`. *twins: siblings are
  * equal.
  */
-static int sort_nodes(struct calls *c, bool *twins)
+static void sort_nodes(struct calls *c, bool *twins)
 {
 	const struct cct *t = &c->done;
 	uint32_t i, p, sum = 0, n;
 
 	free(c->order);
 	free(c->first);
-	c->order = malloc(((size_t)t->nr + 1) * sizeof(*c->order));
-	c->first = calloc((size_t)t->nr + 2, sizeof(*c->first));
-	if (!c->order || !c->first)
-		return ERR_NOMEM;
+	c->order = mem_array((size_t)t->nr + 1, sizeof(*c->order));
+	c->first = mem_zeroed((size_t)t->nr + 2, sizeof(*c->first));
 	for (i = 0; i < t->nr; i++)
 		c->first[t->v[i].parent == NO_NODE ? t->nr : t->v[i].parent]++;
 	for (i = 0; i <= t->nr; i++) {
@@ -278,17 +259,13 @@ static int sort_nodes(struct calls *c, bool *twins)
 		for (p = c->first[i]; p + 1 < c->first[i + 1]; p++)
 			*twins |= !compare_nodes(&c->order[p], &c->order[p + 1], t->v);
 	}
-	return 0;
 }
 
-static int add_walk(struct calls *c, uint32_t parent)
+static void add_walk(struct calls *c, uint32_t parent)
 {
 	struct walk *w = ARRAY_ADD(c->walk, c->nr_walk, c->cap_walk);
 
-	if (!w)
-		return ERR_NOMEM;
 	*w = (struct walk){ c->first[parent], c->first[parent + 1] };
-	return 0;
 }
 
 static void add_totals(struct calls *c)
@@ -309,36 +286,25 @@ static void add_totals(struct calls *c)
 	}
 }
 
-int calls_finish(struct calls *c, calls_place (*place)(void *data, calls_place p), void *data)
+void calls_finish(struct calls *c, calls_place (*place)(void *data, calls_place p), void *data)
 {
 	struct final f = { place, data };
 	bool twins = false;
 	size_t i;
-	int rc = c->nomem ? ERR_NOMEM : join_all(c);
 
-	for (i = 0; i < c->nr_threads && !rc; i++)
-		rc = thread_end(c, c->threads[i], CALLS_STILL_OPEN);
-	if (!rc)
-		rc = join_orphans(c);
+	join_all(c);
+	for (i = 0; i < c->nr_threads; i++)
+		thread_end(c, c->threads[i], CALLS_STILL_OPEN);
+	join_orphans(c);
 	free_kept(c);
-	if (!rc)
-		rc = finish_tree(c, &f);
-	if (!rc)
-		rc = sort_nodes(c, &twins);
-	if (!rc && twins) {
-		rc = copy_tree(c, c->depth);
-		if (!rc)
-			rc = sort_nodes(c, &twins);
+	finish_tree(c, &f);
+	sort_nodes(c, &twins);
+	if (twins) {
+		copy_tree(c, c->depth);
+		sort_nodes(c, &twins);
 	}
-	/* room for the deepest path, so that the iteration does not fail */
-	for (i = 0; i <= c->limits.depth && !rc; i++)
-		rc = add_walk(c, c->done.nr);
-	c->nr_walk = 0;
-	if (!rc)
-		rc = add_walk(c, c->done.nr);
-	if (!rc)
-		add_totals(c);
-	return rc;
+	add_walk(c, c->done.nr);
+	add_totals(c);
 }
 
 static uint32_t binary_of(calls_place p)

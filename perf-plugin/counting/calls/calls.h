@@ -87,39 +87,39 @@ struct calls_lane;
 
 /*
  * `streams`: session_max_streams(). With more than one the consumer must have times, and batches that end at timestamps
- * (consumer.wants.times, CST_STOP_TIMESTAMP in its `stop`). Returns NULL without memory.
+ * (consumer.wants.times, CST_STOP_TIMESTAMP in its `stop`).
  */
 struct calls *calls_new(const struct calls_limits *limits, const struct calls_code *code, unsigned int streams);
 void calls_free(struct calls *c);
 
-/* State of a stream, from its first batch to its end or that of the shard. Returns NULL without memory. */
+/* State of a stream, from its first batch to its end or that of the shard. */
 struct calls_lane *calls_lane_new(struct calls *c);
-/*
- * Takes a batch, also an unwanted one (a filter excludes it). CST_GEN_COUNTED must not occur.
- * Returns 0 or ERR_NOMEM.
- */
-int calls_batch(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g, size_t n);
-/* Ends the stream and frees the lane. Returns 0 or ERR_NOMEM. */
-int calls_lane_end(struct calls *c, struct calls_lane *ln);
+/* Takes a batch, also an unwanted one (a filter excludes it). CST_GEN_COUNTED must not occur. */
+void calls_batch(struct calls *c, struct calls_lane *ln, const struct stream *s,
+		 const struct cst_generic *g, size_t n);
+/* Ends the stream and frees the lane. */
+void calls_lane_end(struct calls *c, struct calls_lane *ln);
 
 /*
  * Creates calls for one shard of the trace, with the shard's own numbers of binaries (shard_ops.make).
  * Shards may be taken in any order: fragments are put in order of queue and offset at the end. Shards of whole streams give
- * the same result as one thread; with shards of fragments that holds as long as limits.kept is not reached. NULL: no memory.
+ * the same result as one thread; with shards of fragments that holds as long as limits.kept is not
+ * reached.
  */
 struct calls *calls_shard_new(const struct calls *c, const struct calls_code *code);
 /*
- * Takes the result of a shard whose lanes have ended. `number` converts the shard's number of a binary to that of `c`.
- * Returns 0 or ERR_NOMEM. The shard must still be freed.
+ * Takes the result of a shard whose lanes have ended. `number` converts the shard's number of a
+ * binary to that of `c`. The shard must still be freed.
  */
-int calls_shard_take(struct calls *c, struct calls *shard, uint32_t (*number)(void *data, uint32_t shard_number),
+void calls_shard_take(struct calls *c, struct calls *shard,
+		      uint32_t (*number)(void *data, uint32_t shard_number),
 		     void *data);
 
 /*
  * Joins the segments and finishes the tree, after the last lane has ended. `place` gives the final number and offset of
- * each place but CALLS_NO_PLACE, or CALLS_NO_PLACE; places may be the same then. Returns 0 or ERR_NOMEM.
+ * each place but CALLS_NO_PLACE, or CALLS_NO_PLACE; places may be the same then.
  */
-int calls_finish(struct calls *c, calls_place (*place)(void *data, calls_place p), void *data);
+void calls_finish(struct calls *c, calls_place (*place)(void *data, calls_place p), void *data);
 /*
  * Returns the next node in canonical order (depth first, siblings by kind, from_binary, from, binary, entry); false
  * after the last one. The iteration ends for good there.

@@ -6,7 +6,6 @@
 #ifndef CSTRACE_COUNTING_CALLS_INTERNAL_H
 #define CSTRACE_COUNTING_CALLS_INTERNAL_H
 
-#include "base/error.h"
 #include "counting/calls/calls.h"
 #include "counting/calls/slices.h"
 #include "counting/calls/tree.h"
@@ -140,7 +139,6 @@ struct calls {
 	struct calls_code code;
 	bool deferred;		/* segments are kept until calls_finish() */
 	bool unseen;		/* a filter excludes what threads ran between stretches that it selects */
-	bool nomem;		/* there was no memory: places are missing, or a lane or a thread's stack is not whole */
 	struct calls_totals totals;
 	uint32_t *binary_of;	/* by section number */
 	uint32_t nr_sections;
@@ -176,31 +174,36 @@ struct calls {
 	size_t nr_walk, cap_walk;
 };
 
-/* calls.c: returns the depth to which a tree must be cut so that it is within the limit of nodes, 0: no memory. */
+/*
+ * calls.c: returns the depth to which a tree must be cut so that it is within the limit of nodes.
+ */
 uint32_t calls_depth_for(const struct cct *t, uint32_t depth, uint32_t limit);
 
-/* stack.c: applies a segment to a thread; `unordered`: it is not known to follow the last one. Returns 0 or ERR_NOMEM. */
-int segment_apply(struct calls *c, struct thread_calls *t, const struct segment *seg, bool unordered);
+/* stack.c: applies a segment to a thread; `unordered`: it is not known to follow the last one. */
+void segment_apply(struct calls *c, struct thread_calls *t, const struct segment *seg,
+		   bool unordered);
 /* Ends the tree of a thread. `flags`: enum calls_slice_flags of the calls that are open. */
-int thread_end(struct calls *c, struct thread_calls *t, uint8_t flags);
+void thread_end(struct calls *c, struct thread_calls *t, uint8_t flags);
 void thread_free(struct thread_calls *t);
-/* Returns the stack of a thread, a new one if needed; NULL: no memory. */
+/* Returns the stack of a thread, a new one if needed. */
 struct thread_calls *thread_get(struct calls *c, uint64_t key);
 
-/* join.c: takes a segment, whose arrays are copied. Returns 0 or ERR_NOMEM. */
-int join_take(struct calls *c, const struct segment *seg);
+/* join.c: takes a segment, whose arrays are copied. */
+void join_take(struct calls *c, const struct segment *seg);
 /* Applies all kept segments. */
-int join_all(struct calls *c);
+void join_all(struct calls *c);
 /* Ends the stacks of segments that were not kept. */
-int join_orphans(struct calls *c);
+void join_orphans(struct calls *c);
 /* Keeps the tree of a lane that ended, if a kept segment is in it; *t is empty afterwards. */
-int join_forest(struct calls *c, struct cct *t);
+void join_forest(struct calls *c, struct cct *t);
 
-/* slices.c. Frame `i` of a lane, or of a thread, is entered or left. Return 0 or ERR_NOMEM. */
-int slices_push(struct lane_slices *l, size_t i, const struct calls_moment *now);
-int slices_pop(struct calls *c, struct lane_slices *l, size_t i, uint32_t node, const struct calls_moment *now);
-int slices_thread_push(struct thread_calls *t, size_t i, const struct calls_moment *begin);
-int slices_thread_pop(struct calls *c, struct thread_calls *t, size_t i, const struct calls_moment *end, uint8_t flags);
+/* slices.c. Frame `i` of a lane, or of a thread, is entered or left. */
+void slices_push(struct lane_slices *l, size_t i, const struct calls_moment *now);
+void slices_pop(struct calls *c, struct lane_slices *l, size_t i, uint32_t node,
+		const struct calls_moment *now);
+void slices_thread_push(struct thread_calls *t, size_t i, const struct calls_moment *begin);
+void slices_thread_pop(struct calls *c, struct thread_calls *t, size_t i,
+		       const struct calls_moment *end, uint8_t flags);
 /*
  * The moment `m` of a segment that begins at `base`, with the thread's instructions and cycles. Estimated times may go back;
  * a thread's time does not.
@@ -212,7 +215,8 @@ void slices_climb(struct thread_calls *t, const struct calls_moment *begin);
  * Takes the slices of a segment, from number *taken on, that ended before its open frame number `frames` was entered. The open
  * frames before that one are on the stack of the thread. map: nodes of the thread's tree.
  */
-int slices_take(struct calls *c, struct thread_calls *t, const struct segment *seg, const uint32_t *map, uint32_t frames,
+void slices_take(struct calls *c, struct thread_calls *t, const struct segment *seg,
+		 const uint32_t *map, uint32_t frames,
 		uint32_t *taken);
 /* The thread has executed the segment. */
 void slices_finish_segment(struct thread_calls *t, const struct segment *seg);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/bisect.h"
 #include "counting/calls/internal.h"
@@ -15,9 +16,8 @@ struct thread_calls *thread_get(struct calls *c, uint64_t key)
 	BISECT(lo, hi, mid, c->threads[mid]->key < key);
 	if (lo < c->nr_threads && c->threads[lo]->key == key)
 		return c->threads[lo];
-	t = array_reserve(&c->threads, c->nr_threads, &c->cap_threads, sizeof(*c->threads)) ? calloc(1, sizeof(*t)) : NULL;
-	if (!t)
-		return NULL;
+	array_reserve(&c->threads, c->nr_threads, &c->cap_threads, sizeof(*c->threads));
+	t = mem_zeroed(1, sizeof(*t));
 	t->key = key;
 	memmove(c->threads + lo + 1, c->threads + lo, (c->nr_threads - lo) * sizeof(*c->threads));
 	c->threads[lo] = t;
@@ -26,33 +26,27 @@ struct thread_calls *thread_get(struct calls *c, uint64_t key)
 }
 
 /* A segment for which there is no room: what precedes it in its own stretch is its stack. */
-static int take_orphan(struct calls *c, struct thread_calls *orphan, const struct segment *seg)
+static void take_orphan(struct calls *c, struct thread_calls *orphan, const struct segment *seg)
 {
-	int rc;
-
 	if (seg->cause == CAUSE_JOIN || orphan->key != seg->key) {
 		c->totals.unjoined++;
-		rc = thread_end(c, orphan, CALLS_END_LOST);
-		if (rc)
-			return rc;
+		thread_end(c, orphan, CALLS_END_LOST);
 	}
 	orphan->key = seg->key;
-	return segment_apply(c, orphan, seg, false);
+	segment_apply(c, orphan, seg, false);
 }
 
-int join_orphans(struct calls *c)
+void join_orphans(struct calls *c)
 {
 	size_t i;
-	int rc = 0;
 
-	for (i = 0; i < c->nr_rooms && !rc; i++)
-		rc = thread_end(c, &c->rooms[i].orphan, CALLS_STILL_OPEN);
-	return rc;
+	for (i = 0; i < c->nr_rooms; i++)
+		thread_end(c, &c->rooms[i].orphan, CALLS_STILL_OPEN);
 }
 
 /*
- * Returns the room of a stream, NULL: no memory. Each stream has an equal share of limits.kept, so that it does not matter
- * which streams are decoded in one shard.
+ * Returns the room of a stream. Each stream has an equal share of limits.kept, so that it does not
+ * matter which streams are decoded in one shard.
  */
 static struct room *room_of(struct calls *c, uint64_t stream)
 {
@@ -64,8 +58,7 @@ static struct room *room_of(struct calls *c, uint64_t stream)
 		if (c->rooms[c->room].stream == stream)
 			return &c->rooms[c->room];
 	r = ARRAY_ADD(c->rooms, c->nr_rooms, c->cap_rooms);
-	if (r)
-		*r = (struct room){ .stream = stream, .left = c->limits.kept / c->streams };
+	*r = (struct room){ .stream = stream, .left = c->limits.kept / c->streams };
 	return r;
 }
 
@@ -78,61 +71,57 @@ static bool take_room(struct room *r, uint64_t bytes)
 	return fits;
 }
 
-/* Copies the calls in time of a segment. Returns 0 or ERR_NOMEM. */
-static int keep_slices(struct calls *c, struct segment *k, const struct segment *seg)
+/* Copies the calls in time of a segment. */
+static void keep_slices(struct calls *c, struct segment *k, const struct segment *seg)
 {
 	size_t slices = seg->nr_slices * sizeof(*seg->slices), begins = seg->nr_frames * sizeof(*seg->frame_begins);
 
-	k->slices = malloc(slices ? slices : 1);
-	k->frame_begins = malloc(begins ? begins : 1);
-	if (!k->slices || !k->frame_begins)
-		return ERR_NOMEM;
+	k->slices = mem_new(slices ? slices : 1);
+	k->frame_begins = mem_new(begins ? begins : 1);
 	if (slices)
 		memcpy(k->slices, seg->slices, slices);
 	if (begins)
 		memcpy(k->frame_begins, seg->frame_begins, begins);
 	c->slices->nr_parts += seg->nr_slices;
-	return 0;
 }
 
 /* Keeps a copy of a segment. */
-static int keep(struct calls *c, const struct segment *seg)
+static void keep(struct calls *c, const struct segment *seg)
 {
 	size_t counted = seg->nr_counted * sizeof(*seg->counted), frames = seg->nr_frames * sizeof(*seg->frames);
 	struct room *room = room_of(c, seg->stream);
 	struct segment *k;
 
-	if (!room)
-		return ERR_NOMEM;
-	if (!take_room(room, sizeof(*seg) + counted + frames))
-		return take_orphan(c, &room->orphan, seg);
+	if (!take_room(room, sizeof(*seg) + counted + frames)) {
+		take_orphan(c, &room->orphan, seg);
+		return;
+	}
 	k = ARRAY_ADD(c->kept, c->nr_kept, c->cap_kept);
-	if (!k)
-		return ERR_NOMEM;
 	*k = *seg;
-	k->counted = malloc(counted ? counted : 1);
-	k->frames = malloc(frames ? frames : 1);
+	k->counted = mem_new(counted ? counted : 1);
+	k->frames = mem_new(frames ? frames : 1);
 	k->slices = NULL;
 	k->frame_begins = NULL;
-	if (!k->counted || !k->frames)
-		return ERR_NOMEM;
 	memcpy(k->counted, seg->counted, counted);
 	if (frames)
 		memcpy(k->frames, seg->frames, frames);
-	return c->slices ? keep_slices(c, k, seg) : 0;
+	if (c->slices)
+		keep_slices(c, k, seg);
 }
 
-int join_take(struct calls *c, const struct segment *seg)
+void join_take(struct calls *c, const struct segment *seg)
 {
 	struct thread_calls *t;
 
-	if (c->deferred)
-		return keep(c, seg);
+	if (c->deferred) {
+		keep(c, seg);
+		return;
+	}
 	t = thread_get(c, seg->key);
-	return t ? segment_apply(c, t, seg, false) : ERR_NOMEM;
+	segment_apply(c, t, seg, false);
 }
 
-int join_forest(struct calls *c, struct cct *t)
+void join_forest(struct calls *c, struct cct *t)
 {
 	struct cct *f, **p;
 	size_t i;
@@ -141,14 +130,10 @@ int join_forest(struct calls *c, struct cct *t)
 		;
 	if (!i) {
 		cct_free(t);
-		return 0;
+		return;
 	}
-	f = calloc(1, sizeof(*f));
-	p = f ? ARRAY_ADD(c->forests, c->nr_forests, c->cap_forests) : NULL;
-	if (!p) {
-		free(f);
-		return ERR_NOMEM;
-	}
+	f = mem_zeroed(1, sizeof(*f));
+	p = ARRAY_ADD(c->forests, c->nr_forests, c->cap_forests);
 	*p = f;
 	*f = *t;
 	/* those of a tree that was kept before have been changed */
@@ -156,7 +141,6 @@ int join_forest(struct calls *c, struct cct *t)
 		if (c->kept[i].tree == t)
 			c->kept[i].tree = f;
 	memset(t, 0, sizeof(*t));
-	return 0;
 }
 
 static int by_place(const void *pa, const void *pb)
@@ -285,7 +269,7 @@ static struct choice next_stretch(const struct calls *c, const struct lineup *v,
 }
 
 /* Applies a kept segment. Its calls in time are those of the thread from now on. */
-static int apply_kept(struct calls *c, struct thread_calls *t, struct segment *k, bool unordered)
+static void apply_kept(struct calls *c, struct thread_calls *t, struct segment *k, bool unordered)
 {
 	const struct segment seg = *k;
 
@@ -293,67 +277,57 @@ static int apply_kept(struct calls *c, struct thread_calls *t, struct segment *k
 		c->slices->nr_parts -= k->nr_slices;
 		k->nr_slices = 0;
 	}
-	return segment_apply(c, t, &seg, unordered);
+	segment_apply(c, t, &seg, unordered);
 }
 
-/* Applies a stretch: up to the next place where the thread may have been elsewhere. Returns 0 or ERR_NOMEM. */
-static int join_stretch(struct calls *c, struct thread_calls *t, struct lineup *from, const struct choice *choice)
+/* Applies a stretch: up to the next place where the thread may have been elsewhere. */
+static void join_stretch(struct calls *c, struct thread_calls *t, struct lineup *from,
+			 const struct choice *choice)
 {
-	int rc = apply_kept(c, t, &c->kept[from->at++], choice->unordered);
-
+	apply_kept(c, t, &c->kept[from->at++], choice->unordered);
 	t->estimated |= choice->estimated;
 	c->totals.estimated += choice->estimated && !choice->unordered && c->kept[from->at - 1].timed;
-	while (!rc && from->at < from->end && c->kept[from->at].cause != CAUSE_JOIN)
-		rc = apply_kept(c, t, &c->kept[from->at++], false);
-	return rc;
+	while (from->at < from->end && c->kept[from->at].cause != CAUSE_JOIN)
+		apply_kept(c, t, &c->kept[from->at++], false);
 }
 
 /* Applies the segments [first, end) of one thread. */
-static int join_thread(struct calls *c, struct lineup *v, size_t first, size_t end)
+static void join_thread(struct calls *c, struct lineup *v, size_t first, size_t end)
 {
 	struct thread_calls *t = thread_get(c, c->kept[first].key);
 	struct choice choice;
 	size_t n = 0, i, begin;
-	int rc = 0;
 
-	if (!t)
-		return ERR_NOMEM;
 	for (i = first; i < end; i++) {
 		if (i == first || c->kept[i].stream != c->kept[i - 1].stream)
 			v[n++] = (struct lineup){ i, i };
 		v[n - 1].end = i + 1;
 	}
-	for (i = first; i < end && !rc; i += v[choice.stream].at - begin) {
+	for (i = first; i < end; i += v[choice.stream].at - begin) {
 		choice = next_stretch(c, v, n, t);
 		begin = v[choice.stream].at;
-		rc = join_stretch(c, t, &v[choice.stream], &choice);
+		join_stretch(c, t, &v[choice.stream], &choice);
 	}
-	if (!rc)
-		rc = thread_end(c, t, CALLS_STILL_OPEN);
+	thread_end(c, t, CALLS_STILL_OPEN);
 	cct_free(&t->tree);
-	return rc;
 }
 
-int join_all(struct calls *c)
+void join_all(struct calls *c)
 {
 	struct lineup *v;
 	size_t i, first = 0;
-	int rc = 0;
 
 	if (!c->nr_kept)
-		return 0;
-	v = malloc(c->nr_kept * sizeof(*v));
-	if (!v)
-		return ERR_NOMEM;
+		return;
+	v = mem_array(c->nr_kept, sizeof(*v));
 	qsort(c->kept, c->nr_kept, sizeof(*c->kept), by_place);
 	spread_times(c->kept, c->nr_kept);
 	qsort(c->kept, c->nr_kept, sizeof(*c->kept), by_thread_and_place);
-	for (i = 1; i <= c->nr_kept && !rc; i++) {
+	for (i = 1; i <= c->nr_kept; i++) {
 		if (i < c->nr_kept && c->kept[i].key == c->kept[first].key)
 			continue;
-		rc = join_thread(c, v, first, i);
+		join_thread(c, v, first, i);
 		first = i;
 	}
 	free(v);
-	return rc;
 }

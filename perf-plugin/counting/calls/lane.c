@@ -7,22 +7,18 @@
 #include <string.h>
 
 #include "counting/calls/lane.h"
+#include "base/alloc.h"
 #include "session/decode/branch.h"
 
 struct calls_lane *calls_lane_new(struct calls *c)
 {
-	struct calls_lane *ln = calloc(1, sizeof(*ln));
+	struct calls_lane *ln = mem_zeroed(1, sizeof(*ln));
 
-	if (!ln)
-		return NULL;
 	lane_begin_fragment(ln);
 	if (!c->slices)
 		return ln;
 	ln->slices = lane_slices_new(c->slices);
-	if (ln->slices)
-		return ln;
-	free(ln);
-	return NULL;
+	return ln;
 }
 
 static void lane_free(struct calls *c, struct calls_lane *ln)
@@ -115,7 +111,8 @@ static __attribute__((noinline)) bool set_bounds(struct calls *c, struct calls_l
 	return w.sets_jump;
 }
 
-static int push(struct calls *c, struct calls_lane *ln, const struct stream *s, uint8_t kind, uint64_t ret,
+static void push(struct calls *c, struct calls_lane *ln, const struct stream *s, uint8_t kind,
+		 uint64_t ret,
 		const struct target *t)
 {
 	calls_place from = kind == CST_COUNT_EXCEPTION ? ln->gap.from : lane_last_place(c, s, ln);
@@ -126,11 +123,12 @@ static int push(struct calls *c, struct calls_lane *ln, const struct stream *s, 
 
 	lane_flush(ln);
 	n = callee(c, ln, s, kind, from, entry, t);
-	if (n == NO_NODE || !lane_touch(ln, n) || !array_reserve(&ln->f, ln->nr, &ln->cap, sizeof(*ln->f)))
-		return ERR_NOMEM;
+	lane_touch(ln, n);
+	array_reserve(&ln->f, ln->nr, &ln->cap, sizeof(*ln->f));
 	if (ln->nr == MAX_FRAMES) {
 		ln->gap.lost = true;
-		return segment_cut(c, ln, s, CAUSE_JOIN, t);
+		segment_cut(c, ln, s, CAUSE_JOIN, t);
+		return;
 	}
 	p = &ln->tree.v[n];
 	p->calls++;
@@ -142,46 +140,41 @@ static int push(struct calls *c, struct calls_lane *ln, const struct stream *s, 
 	ln->f[ln->nr++] = (struct frame){ .ret = ret, .lo = ln->lo, .span = ln->span, .node = n, .kind = kind };
 	if (__builtin_expect(!!ln->slices, 0)) {
 		lane_tick(ln, s);
-		if (slices_push(ln->slices, ln->nr - 1, &ln->slices->now))
-			return ERR_NOMEM;
+		slices_push(ln->slices, ln->nr - 1, &ln->slices->now);
 	}
 	if (__builtin_expect(sets_jump, 0))
 		note_jump(ln, ln->nr - 1);
-	return 0;
 }
 
-/* Removes the frames from `nr` on, which is not 0. Returns 0 or ERR_NOMEM. */
-static inline int remove_frames(struct calls *c, struct calls_lane *ln, const struct stream *s, size_t nr)
+/* Removes the frames from `nr` on, which is not 0. */
+static inline void remove_frames(struct calls *c, struct calls_lane *ln, const struct stream *s,
+				 size_t nr)
 {
-	int rc = 0;
-
 	if (__builtin_expect(!!ln->slices, 0))
-		for (lane_tick(ln, s); ln->nr > nr && !rc; ln->nr--)
-			rc = slices_pop(c, ln->slices, ln->nr - 1, lane_top(ln)->node, &ln->slices->now);
+		for (lane_tick(ln, s); ln->nr > nr; ln->nr--)
+			slices_pop(c, ln->slices, ln->nr - 1, lane_top(ln)->node, &ln->slices->now);
 	ln->nr = nr;
-	return rc;
 }
 
-/* Closes the top frame, with the call whose tail it is. Returns 0 or ERR_NOMEM. */
-static inline int leave(struct calls *c, struct calls_lane *ln, const struct stream *s)
+/* Closes the top frame, with the call whose tail it is. */
+static inline void leave(struct calls *c, struct calls_lane *ln, const struct stream *s)
 {
 	size_t nr = ln->nr;
-	int rc;
 
 	lane_flush(ln);
 	while (nr > 1 && ln->f[nr - 1].kind == CST_COUNT_TAIL)
 		nr--;
-	rc = remove_frames(c, ln, s, nr > 1 ? nr - 1 : nr);
+	remove_frames(c, ln, s, nr > 1 ? nr - 1 : nr);
 	ln->lo = lane_top(ln)->lo;
 	ln->span = lane_top(ln)->span;
-	return rc;
 }
 
 /*
  * A branch to another function instead of a call and a return. The same branch to the same function again continues its
  * frame: functions that call each other as tails make a loop, not a deep stack.
  */
-static int tail(struct calls *c, struct calls_lane *ln, const struct stream *s, calls_place entry, const struct target *t)
+static void tail(struct calls *c, struct calls_lane *ln, const struct stream *s, calls_place entry,
+		 const struct target *t)
 {
 	calls_place from = lane_last_place(c, s, ln);
 	const struct cct_node *p;
@@ -196,14 +189,14 @@ static int tail(struct calls *c, struct calls_lane *ln, const struct stream *s, 
 		ln->tree.v[ln->f[i].node].calls++;
 		ln->lo = ln->f[i].lo;
 		ln->span = ln->f[i].span;
-		return remove_frames(c, ln, s, i + 1);
+		remove_frames(c, ln, s, i + 1);
+		return;
 	}
 	if (n == MAX_TAILS) {
 		lane_flush(ln);
-		if (remove_frames(c, ln, s, ln->nr - 1))
-			return ERR_NOMEM;
+		remove_frames(c, ln, s, ln->nr - 1);
 	}
-	return push(c, ln, s, CST_COUNT_TAIL, lane_top(ln)->ret, t);
+	push(c, ln, s, CST_COUNT_TAIL, lane_top(ln)->ret, t);
 }
 
 static inline bool inside(uint64_t addr, uint64_t lo, uint64_t span)
@@ -212,7 +205,8 @@ static inline bool inside(uint64_t addr, uint64_t lo, uint64_t span)
 }
 
 /* A branch that neither calls nor returns, out of the code that is executed. */
-static int plain(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct target *t)
+static void plain(struct calls *c, struct calls_lane *ln, const struct stream *s,
+		  const struct target *t)
 {
 	const struct frame *f = lane_top(ln);
 	calls_place from = lane_last_place(c, s, ln);
@@ -221,45 +215,57 @@ static int plain(struct calls *c, struct calls_lane *ln, const struct stream *s,
 	if (inside(t->addr, f->lo, f->span)) {
 		ln->lo = f->lo;
 		ln->span = f->span;
-		return 0;
+		return;
 	}
 	lane_find_where(c, s, t, &w);
 	if (!where_known(&w)) {
 		ln->lo = ln->span = 0;
 		if (w.place == CALLS_NO_PLACE || from == CALLS_NO_PLACE || w.place >> 32 == from >> 32)
-			return 0;
-		return tail(c, ln, s, w.place, t);
+			return;
+		tail(c, ln, s, w.place, t);
+		return;
 	}
-	if (!w.part && (uint32_t)w.place == w.start)
-		return tail(c, ln, s, w.place, t);
+	if (!w.part && (uint32_t)w.place == w.start) {
+		tail(c, ln, s, w.place, t);
+		return;
+	}
 	ln->lo = t->addr - ((uint32_t)w.place - w.start);
 	ln->span = w.end - w.start;
 	if (w.part)
-		return 0;
+		return;
 	/* from a part of a stripped function back to it */
 	if (f->kind == CST_COUNT_TAIL && inside(t->addr, f[-1].lo, f[-1].span)) {
 		lane_flush(ln);
-		return remove_frames(c, ln, s, ln->nr - 1);
+		remove_frames(c, ln, s, ln->nr - 1);
+		return;
 	}
-	return ln->kind == BRANCH_IND ? segment_cut(c, ln, s, CAUSE_LAND, t) : 0;
+	if (ln->kind == BRANCH_IND)
+		segment_cut(c, ln, s, CAUSE_LAND, t);
 }
 
 /* Follows the taken branch at the end of the last range to its target. */
-static int transfer(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct target *t)
+static void transfer(struct calls *c, struct calls_lane *ln, const struct stream *s,
+		     const struct target *t)
 {
 	switch (ln->kind) {
 	case BRANCH_CALL:
 	case BRANCH_IND_CALL:
 	case BRANCH_COND_CALL:
-		return push(c, ln, s, CST_COUNT_CALL, ln->end, t);
+		push(c, ln, s, CST_COUNT_CALL, ln->end, t);
+		return;
 	case BRANCH_RET:
 	case BRANCH_COND_RET:
 	case BRANCH_ERET:
-		if (lane_top(ln)->ret == t->addr && t->addr)
-			return leave(c, ln, s);
-		return segment_cut(c, ln, s, ln->kind == BRANCH_ERET ? CAUSE_ERET : CAUSE_RETURN, t);
+		if (lane_top(ln)->ret == t->addr && t->addr) {
+			leave(c, ln, s);
+			return;
+		}
+		segment_cut(c, ln, s, ln->kind == BRANCH_ERET ? CAUSE_ERET : CAUSE_RETURN, t);
+		return;
 	}
-	return inside(t->addr, ln->lo, ln->span) ? 0 : plain(c, ln, s, t);
+	if (inside(t->addr, ln->lo, ln->span))
+		return;
+	plain(c, ln, s, t);
 }
 
 /* ---- elements ------------------------------------------------------------------------------------ */
@@ -273,49 +279,60 @@ uint64_t calls_thread_of(const struct stream *s)
 }
 
 /* The handler of an exception is traced: execution continues in it without a gap. */
-static int handler(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g)
+static void handler(struct calls *c, struct calls_lane *ln, const struct stream *s,
+		    const struct cst_generic *g)
 {
 	bool user = g->flags & CST_GF_EL && !g->el;
 	struct target t = target_of(g);
 
-	if (ln->gap.expect && g->addr == ln->gap.expect && !(g->flags & CST_GF_EL && g->el > ln->el))
-		return c->deferred && user ? segment_cut(c, ln, s, CAUSE_JOIN, &t) : 0;
-	if (user)
-		return segment_cut(c, ln, s, CAUSE_JOIN, &t);
-	return push(c, ln, s, CST_COUNT_EXCEPTION, ln->gap.expect, &t);
+	if (ln->gap.expect && g->addr == ln->gap.expect &&
+	    !(g->flags & CST_GF_EL && g->el > ln->el)) {
+		if (c->deferred && user)
+			segment_cut(c, ln, s, CAUSE_JOIN, &t);
+		return;
+	}
+	if (user) {
+		segment_cut(c, ln, s, CAUSE_JOIN, &t);
+		return;
+	}
+	push(c, ln, s, CST_COUNT_EXCEPTION, ln->gap.expect, &t);
 }
 
 /* Continues the open segment with a range that does not follow the last one. */
-static int arrive(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g)
+static void arrive(struct calls *c, struct calls_lane *ln, const struct stream *s,
+		   const struct cst_generic *g)
 {
 	struct target t = target_of(g);
 
 	switch (ln->open) {
 	case LANE_TAKEN:
-		return transfer(c, ln, s, &t);
+		transfer(c, ln, s, &t);
+		return;
 	case LANE_EXCEPTION:
-		return handler(c, ln, s, g);
+		handler(c, ln, s, g);
+		return;
 	case LANE_SEQ:
 		lane_close_gap(c, ln, s);
 		ln->gap.lost = true;
 		break;
 	}
-	if (c->deferred || ln->gap.lost || !ln->gap.expect || g->addr != ln->gap.expect)
-		return segment_cut(c, ln, s, CAUSE_JOIN, &t);
-	return 0;
+	if (c->deferred || ln->gap.lost || !ln->gap.expect || g->addr != ln->gap.expect) {
+		segment_cut(c, ln, s, CAUSE_JOIN, &t);
+		return;
+	}
 }
 
 /* Begins with the thread of the batch, whose next instruction is at `t`. */
-static int enter(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct target *t)
+static void enter(struct calls *c, struct calls_lane *ln, const struct stream *s,
+		  const struct target *t)
 {
 	uint64_t key = calls_thread_of(s);
-	int rc = 0;
 
 	lane_close_gap(c, ln, s);
 	if (ln->running)
-		rc = segment_end(c, ln, s);
+		segment_end(c, ln, s);
 	ln->key = key;
-	return rc ? rc : segment_begin(c, ln, s, CAUSE_JOIN, t);
+	segment_begin(c, ln, s, CAUSE_JOIN, t);
 }
 
 /* Sets where execution continues. Returns its place. */
@@ -344,24 +361,24 @@ static uint64_t resumes_at(const struct calls_lane *ln, uint64_t ret)
 	return ret != ln->end && ln->end - ret < ln->size ? ln->end - ln->size : ret;
 }
 
-static int exception(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g)
+static void exception(struct calls *c, struct calls_lane *ln, const struct stream *s,
+		      const struct cst_generic *g)
 {
 	bool returns = g->flags & CST_GF_RET_ADDR;
 	struct target t = { .addr = g->end, .isa = ln->isa, .el = ln->el };
-	int rc = 0;
 
 	if (!ln->running || ln->open == LANE_GAP)
-		return 0;
+		return;
 	if (ln->open == LANE_EXCEPTION) {
 		/* the handler was interrupted before its first instruction */
 		if (!returns || g->end == ln->gap.expect)
-			return 0;
-		rc = push(c, ln, s, CST_COUNT_EXCEPTION, ln->gap.expect, &t);
+			return;
+		push(c, ln, s, CST_COUNT_EXCEPTION, ln->gap.expect, &t);
 		ln->gap.from = set_expect(c, ln, s, g->end);
-		return rc;
+		return;
 	}
 	if (ln->open == LANE_TAKEN && returns)
-		rc = transfer(c, ln, s, &t);
+		transfer(c, ln, s, &t);
 	lane_close_gap(c, ln, s);
 	ln->gap.lost |= !returns && !ln->gap.expect;
 	if (returns) {
@@ -373,18 +390,17 @@ static int exception(struct calls *c, struct calls_lane *ln, const struct stream
 	}
 	ln->gap.kernel = true;
 	ln->open = LANE_EXCEPTION;
-	return rc;
 }
 
 /* The traced stretch ends. Its last branch has a target if the decoder read it from the opcode. */
-static int stretch_end(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g)
+static void stretch_end(struct calls *c, struct calls_lane *ln, const struct stream *s,
+			const struct cst_generic *g)
 {
 	bool doubtful = g->flags & CST_GF_DOUBTFUL;
 	struct target t = { .addr = g->addr, .isa = ln->isa, .el = ln->el };
-	int rc = 0;
 
 	if (ln->running && ln->open == LANE_TAKEN && g->flags & CST_GF_NEXT && !doubtful) {
-		rc = transfer(c, ln, s, &t);
+		transfer(c, ln, s, &t);
 		lane_close_gap(c, ln, s);
 		set_expect(c, ln, s, g->addr);
 	}
@@ -394,53 +410,54 @@ static int stretch_end(struct calls *c, struct calls_lane *ln, const struct stre
 	if (g->kind == CST_GEN_NO_SYNC)
 		ln->gap.lost |= g->error || (g->num != CST_UNSYNC_INIT && g->num != CST_UNSYNC_RESET && g->num != CST_UNSYNC_END);
 	ln->gap.soft |= g->kind != CST_GEN_TRACE_ON;
-	return rc;
 }
 
 /* Execution enters code without an image. */
-static int missing(struct calls *c, struct calls_lane *ln, const struct stream *s, uint64_t addr)
+static void missing(struct calls *c, struct calls_lane *ln, const struct stream *s, uint64_t addr)
 {
 	struct target t = { .addr = addr, .isa = ln->isa, .el = ln->el };
-	int rc = 0;
 
 	if (ln->open > LANE_TAKEN) {
 		/* a handler without an image is as one that is not traced */
 		ln->gap.lost |= !ln->gap.kernel && !ln->gap.missing;
 		ln->open = LANE_GAP;
-		return 0;
+		return;
 	}
 	if (ln->open == LANE_TAKEN)
-		rc = transfer(c, ln, s, &t);
+		transfer(c, ln, s, &t);
 	lane_close_gap(c, ln, s);
 	ln->gap.missing = true;
 	ln->gap.expect = 0;
-	return rc;
 }
 
 /* Handles an element that has no ranges. */
-static int other(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g)
+static void other(struct calls *c, struct calls_lane *ln, const struct stream *s,
+		  const struct cst_generic *g)
 {
 	struct target t = target_of(g);
-	int rc = 0;
 
 	switch (g->kind) {
 	case CST_GEN_EXCEPTION:
-		return exception(c, ln, s, g);
+		exception(c, ln, s, g);
+		return;
 	case CST_GEN_TRACE_ON:
 	case CST_GEN_NO_SYNC:
 	case CST_GEN_EO_TRACE:
-		return stretch_end(c, ln, s, g);
+		stretch_end(c, ln, s, g);
+		return;
 	case CST_GEN_NACC:
-		if (ln->running && calls_thread_of(s) == ln->key)
-			return missing(c, ln, s, g->addr);
-		rc = segment_suspend(c, ln, s);
+		if (ln->running && calls_thread_of(s) == ln->key) {
+			missing(c, ln, s, g->addr);
+			return;
+		}
+		segment_suspend(c, ln, s);
 		ln->gap.missing = true;
-		return rc;
+		return;
 	case CST_GEN_NOPATH:
 		if (!ln->running || calls_thread_of(s) != ln->key)
-			rc = enter(c, ln, s, &t);
+			enter(c, ln, s, &t);
 		else if (ln->open != LANE_SEQ)
-			rc = arrive(c, ln, s, g);
+			arrive(c, ln, s, g);
 		ln->insns += g->n_insn;
 		ln->batch_insns += g->n_insn;
 		if (ln->slices)
@@ -448,7 +465,7 @@ static int other(struct calls *c, struct calls_lane *ln, const struct stream *s,
 		lane_close_gap(c, ln, s);
 		ln->open = LANE_GAP;
 		ln->gap = (struct gap){ .from = CALLS_NO_PLACE, .lost = true };
-		return rc;
+		return;
 	case CST_GEN_CYCLE_COUNT:
 		if (ln->slices && g->flags & CST_GF_CC)
 			ln->slices->now.cycles += g->cc;
@@ -458,19 +475,15 @@ static int other(struct calls *c, struct calls_lane *ln, const struct stream *s,
 		ln->open = LANE_GAP;
 		ln->gap.lost = true;
 	}
-	return 0;
 }
 
 /* Ends the segment: a filter excludes what the stream has next. */
-static int pass(struct calls *c, struct calls_lane *ln, const struct stream *s)
+static void pass(struct calls *c, struct calls_lane *ln, const struct stream *s)
 {
-	int rc;
-
 	lane_close_gap(c, ln, s);
 	ln->gap.lost |= ln->running && calls_thread_of(s) == ln->key;
-	rc = segment_suspend(c, ln, s);
+	segment_suspend(c, ln, s);
 	ln->gap.lost = ln->gap.soft = false;
-	return rc;
 }
 
 static bool has_insns(const struct cst_generic *g, size_t n)
@@ -539,33 +552,36 @@ static uint64_t next_timestamp(const struct stream *s)
 	return s->aux_time ? s->aux_time : UINT64_MAX;
 }
 
-static int batch(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g, size_t n)
+static void batch(struct calls *c, struct calls_lane *ln, const struct stream *s,
+		  const struct cst_generic *g, size_t n)
 {
 	const struct cst_generic *end = g + n;
 	bool begun = false;
 	struct target t;
-	int rc = 0;
 
 	ln->batch_insns = 0;
 	ln->before = next_timestamp(s);
 	if (s->fragment_start) {
-		rc = segment_suspend(c, ln, s);
+		segment_suspend(c, ln, s);
 		lane_begin_fragment(ln);
 	}
-	if (s->unwanted)
-		return !rc && has_insns(g, n) ? pass(c, ln, s) : rc;
-	if (!rc && ln->running && ln->tree.nr > c->limits.nodes)
-		rc = segment_renew(c, ln, s);
-	for (; g < end && !rc; g++) {
+	if (s->unwanted) {
+		if (has_insns(g, n))
+			pass(c, ln, s);
+		return;
+	}
+	if (ln->running && ln->tree.nr > c->limits.nodes)
+		segment_renew(c, ln, s);
+	for (; g < end; g++) {
 		if (__builtin_expect(g->kind != CST_GEN_RANGE, 0)) {
-			rc = other(c, ln, s, g);
+			other(c, ln, s, g);
 			continue;
 		}
 		if (!begun && (!ln->running || calls_thread_of(s) != ln->key)) {
 			t = target_of(g);
-			rc = enter(c, ln, s, &t);
+			enter(c, ln, s, &t);
 		} else if (ln->open != LANE_SEQ || g->addr != ln->end) {
-			rc = arrive(c, ln, s, g);
+			arrive(c, ln, s, g);
 		}
 		if (!begun)
 			ln->program = lane_program(c, s);
@@ -576,30 +592,21 @@ static int batch(struct calls *c, struct calls_lane *ln, const struct stream *s,
 		lane_tick(ln, s);
 	if (n && end[-1].kind == CST_GEN_TIMESTAMP && s->time_known)
 		ln->after = s->time_end < ln->before ? s->time_end : ln->before;
-	return rc;
 }
 
-int calls_batch(struct calls *c, struct calls_lane *ln, const struct stream *s, const struct cst_generic *g, size_t n)
+void calls_batch(struct calls *c, struct calls_lane *ln, const struct stream *s,
+		 const struct cst_generic *g, size_t n)
 {
 	c->unseen |= s->filter && filter_interrupts(s->filter);
-	/* a lane or the stack of a thread may be half-changed: it is not used again */
-	if (batch(c, ln, s, g, n))
-		c->nomem = true;
-	return c->nomem ? ERR_NOMEM : 0;
+	batch(c, ln, s, g, n);
 }
 
-int calls_lane_end(struct calls *c, struct calls_lane *ln)
+void calls_lane_end(struct calls *c, struct calls_lane *ln)
 {
-	int rc = c->nomem ? ERR_NOMEM : 0;
-
-	if (!rc)
-		lane_close_gap(c, ln, NULL);
-	if (!rc && ln->running)
-		rc = segment_end(c, ln, NULL);
-	if (!rc && c->deferred)
-		rc = join_forest(c, &ln->tree);
-	if (rc)
-		c->nomem = true;
+	lane_close_gap(c, ln, NULL);
+	if (ln->running)
+		segment_end(c, ln, NULL);
+	if (c->deferred)
+		join_forest(c, &ln->tree);
 	lane_free(c, ln);
-	return rc;
 }

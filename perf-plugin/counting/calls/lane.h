@@ -66,15 +66,13 @@ static inline void lane_flush(struct calls_lane *ln)
 	ln->insns = 0;
 }
 
-static inline bool lane_touch(struct calls_lane *ln, uint32_t node)
+static inline void lane_touch(struct calls_lane *ln, uint32_t node)
 {
 	if (ln->tree.v[node].mark != NO_NODE)
-		return true;
-	if (!array_reserve(&ln->touched, ln->nr_touched, &ln->cap_touched, sizeof(*ln->touched)))
-		return false;
+		return;
+	array_reserve(&ln->touched, ln->nr_touched, &ln->cap_touched, sizeof(*ln->touched));
 	ln->tree.v[node].mark = (uint32_t)ln->nr_touched;
 	ln->touched[ln->nr_touched++] = node;
-	return true;
 }
 
 /* ---- places -------------------------------------------------------------------------------------- */
@@ -117,23 +115,25 @@ static inline struct target target_of(const struct cst_generic *g)
 /* Returns place and function of a target, from the cache if it is in a section. */
 void lane_find_where(struct calls *c, const struct stream *s, const struct target *t, struct calls_where *w);
 
-/* ---- segments (segment.c); functions that return int return 0 or ERR_NOMEM ----------------------- */
+/* ---- segments (segment.c) -------------------------------------------------------------- */
 
 /* Sets the state at the begin of a stream, and of each AUX fragment: fragments may be decoded in different shards. */
 void lane_begin_fragment(struct calls_lane *ln);
 /* Sets the gap from the state of the lane, when the thread does not continue here. `s` NULL: the stream has ended. */
 void lane_close_gap(struct calls *c, struct calls_lane *ln, const struct stream *s);
 /* Begins a segment of the lane's thread at `t`. */
-int segment_begin(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause, const struct target *t);
+void segment_begin(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause,
+		   const struct target *t);
 /* `s` NULL: the stream has ended. */
-int segment_end(struct calls *c, struct calls_lane *ln, const struct stream *s);
+void segment_end(struct calls *c, struct calls_lane *ln, const struct stream *s);
 /* Sets the time of ln->slices to now: estimated times may go back, those of a stream do not. */
 void lane_tick(struct calls_lane *ln, const struct stream *s);
 /* Ends the segment, whose thread continues at `t` for `cause`. */
-int segment_cut(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause, const struct target *t);
+void segment_cut(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause,
+		 const struct target *t);
 /* Ends the segment, if there is one, without another one. */
-int segment_suspend(struct calls *c, struct calls_lane *ln, const struct stream *s);
+void segment_suspend(struct calls *c, struct calls_lane *ln, const struct stream *s);
 /* Replaces the tree of the lane, which has grown to the limit, by an empty one. The thread continues where it is. */
-int segment_renew(struct calls *c, struct calls_lane *ln, const struct stream *s);
+void segment_renew(struct calls *c, struct calls_lane *ln, const struct stream *s);
 
 #endif

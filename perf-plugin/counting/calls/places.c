@@ -5,6 +5,7 @@
 #include <cstrace/isa.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "machine/images/dso.h"
 #include "machine/images/functions.h"
 #include "machine/tasks/space.h"
@@ -20,10 +21,9 @@ struct calls_places {
 struct calls_places *calls_places_new(struct session *ss, uint32_t (*number)(void *data, struct dso *dso),
 				      struct dso *(*file)(void *data, uint32_t number), void *data)
 {
-	struct calls_places *p = calloc(1, sizeof(*p));
+	struct calls_places *p = mem_zeroed(1, sizeof(*p));
 
-	if (p)
-		*p = (struct calls_places){ .ss = ss, .number = number, .file = file, .data = data };
+	*p = (struct calls_places){ .ss = ss, .number = number, .file = file, .data = data };
 	return p;
 }
 

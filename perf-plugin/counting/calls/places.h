@@ -11,7 +11,7 @@ struct calls_places;
 
 /*
  * `number` gives the caller's number of a file, the same at each call, or CST_COUNT_NO_BINARY; `file` gives the file of a
- * number, also of one that calls_shard_take() converted. Returns NULL without memory. calls_places_code() gives what
+ * number, also of one that calls_shard_take() converted. calls_places_code() gives what
  * calls_new() takes; the places must be freed after the calls.
  */
 struct calls_places *calls_places_new(struct session *ss, uint32_t (*number)(void *data, struct dso *dso),

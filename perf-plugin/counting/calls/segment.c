@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "counting/calls/lane.h"
 
 /* ---- places -------------------------------------------------------------------------------------- */
@@ -12,11 +13,7 @@ uint32_t lane_binary(struct calls *c, const struct stream *s, uint32_t section)
 	uint32_t nr = section + section / 2 + 64, *p;
 
 	if (section >= c->nr_sections) {
-		p = realloc(c->binary_of, nr * sizeof(*p));
-		if (!p) {
-			c->nomem = true;
-			return CST_COUNT_NO_BINARY;
-		}
+		p = mem_more(c->binary_of, nr, sizeof(*p));
 		for (c->binary_of = p; c->nr_sections < nr;)
 			p[c->nr_sections++] = UNKNOWN_BINARY;
 	}
@@ -63,7 +60,8 @@ void lane_tick(struct calls_lane *ln, const struct stream *s)
 }
 
 /* Begins a segment; `at` has its first place and the function of that. */
-static int begin_at(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause, const struct segment *at)
+static void begin_at(struct calls *c, struct calls_lane *ln, const struct stream *s,
+		     enum cause cause, const struct segment *at)
 {
 	struct segment *seg = &ln->seg;
 	uint32_t root;
@@ -89,17 +87,17 @@ static int begin_at(struct calls *c, struct calls_lane *ln, const struct stream 
 	seg->soft = ln->gap.soft;
 	seg->missing = ln->gap.missing;
 	root = cct_child(&ln->tree, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE, seg->entry, &fresh);
-	if (root == NO_NODE || !lane_touch(ln, root) || !array_reserve(&ln->f, 0, &ln->cap, sizeof(*ln->f)))
-		return ERR_NOMEM;
+	lane_touch(ln, root);
+	array_reserve(&ln->f, 0, &ln->cap, sizeof(*ln->f));
 	ln->f[0] = (struct frame){ .node = root, .kind = CST_COUNT_ROOT, .lo = seg->lo, .span = seg->span };
 	ln->nr = 1;
 	ln->lo = seg->lo;
 	ln->span = seg->span;
 	ln->running = true;
-	return 0;
 }
 
-int segment_begin(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause, const struct target *t)
+void segment_begin(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause,
+		   const struct target *t)
 {
 	struct segment at = { .addr = t->addr, .el = t->el };
 	struct calls_where w;
@@ -114,7 +112,7 @@ int segment_begin(struct calls *c, struct calls_lane *ln, const struct stream *s
 		at.span = w.end - w.start;
 		at.entry = (w.place & ~(uint64_t)UINT32_MAX) | w.start;
 	}
-	return begin_at(c, ln, s, cause, &at);
+	begin_at(c, ln, s, cause, &at);
 }
 
 void lane_close_gap(struct calls *c, struct calls_lane *ln, const struct stream *s)
@@ -142,18 +140,17 @@ static void give_slices(struct calls *c, struct calls_lane *ln)
 	ln->seg.finish = l->now;
 }
 
-int segment_end(struct calls *c, struct calls_lane *ln, const struct stream *s)
+void segment_end(struct calls *c, struct calls_lane *ln, const struct stream *s)
 {
 	struct segment *seg = &ln->seg;
 	size_t i;
-	int rc;
 
 	lane_flush(ln);
 	if (ln->slices && s)
 		lane_tick(ln, s);
 	while (ln->cap_counted < ln->nr_touched)
-		if (!array_reserve(&ln->counted, ln->cap_counted, &ln->cap_counted, sizeof(*ln->counted)))
-			return ERR_NOMEM;
+		array_reserve(&ln->counted, ln->cap_counted, &ln->cap_counted,
+			      sizeof(*ln->counted));
 	for (i = 0; i < ln->nr_touched; i++) {
 		struct cct_node *p = &ln->tree.v[ln->touched[i]];
 
@@ -174,50 +171,43 @@ int segment_end(struct calls *c, struct calls_lane *ln, const struct stream *s)
 	seg->frames = ln->f + 1;
 	seg->nr_frames = (uint32_t)ln->nr - 1;
 	seg->before = ln->before;
-	rc = join_take(c, seg);
+	join_take(c, seg);
 	ln->nr_touched = 0;
 	ln->running = false;
-	return rc;
 }
 
-int segment_cut(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause, const struct target *t)
+void segment_cut(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause,
+		 const struct target *t)
 {
-	int rc;
-
 	if (cause != CAUSE_JOIN)
 		ln->gap = (struct gap){ .from = lane_last_place(c, s, ln) };
-	rc = segment_end(c, ln, s);
-	return rc ? rc : segment_begin(c, ln, s, cause, t);
+	segment_end(c, ln, s);
+	segment_begin(c, ln, s, cause, t);
 }
 
-int segment_suspend(struct calls *c, struct calls_lane *ln, const struct stream *s)
+void segment_suspend(struct calls *c, struct calls_lane *ln, const struct stream *s)
 {
-	int rc = 0;
-
 	lane_close_gap(c, ln, s);
 	if (ln->running)
-		rc = segment_end(c, ln, s);
+		segment_end(c, ln, s);
 	ln->open = LANE_GAP;
 	ln->gap = (struct gap){ .from = CALLS_NO_PLACE, .lost = ln->gap.lost,
 				.soft = ln->gap.soft };
-	return rc;
 }
 
-int segment_renew(struct calls *c, struct calls_lane *ln, const struct stream *s)
+void segment_renew(struct calls *c, struct calls_lane *ln, const struct stream *s)
 {
 	const struct frame top = *lane_top(ln);
 	const struct cct_node was = ln->tree.v[top.node];
 	struct gap gap = ln->gap;
-	int rc;
 
-	rc = segment_end(c, ln, s);
-	if (!rc && c->deferred)
-		rc = join_forest(c, &ln->tree);
+	segment_end(c, ln, s);
+	if (c->deferred)
+		join_forest(c, &ln->tree);
 	cct_clear(&ln->tree);
-	if (rc)
-		return rc;
 	ln->gap = gap;
-	return begin_at(c, ln, s, CAUSE_CONTINUE, &(struct segment){ .place = was.entry, .entry = was.entry, .lo = top.lo,
+	begin_at(c, ln, s, CAUSE_CONTINUE,
+		 &(struct segment){ .place = was.entry, .entry = was.entry, .lo = top.lo,
 								     .span = top.span });
 }
 

@@ -5,18 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/longest.h"
 #include "counting/calls/internal.h"
 
-bool calls_record_slices(struct calls *c, const struct calls_slice_opts *o)
+void calls_record_slices(struct calls *c, const struct calls_slice_opts *o)
 {
-	c->slices = calloc(1, sizeof(*c->slices));
-	if (!c->slices)
-		return false;
+	c->slices = mem_zeroed(1, sizeof(*c->slices));
 	c->slices->o = *o;
 	c->slices->min = o->min;
-	return true;
 }
 
 void slices_free(struct slices *sl)
@@ -29,10 +27,8 @@ void slices_free(struct slices *sl)
 
 struct lane_slices *lane_slices_new(struct slices *sl)
 {
-	struct lane_slices *l = calloc(1, sizeof(*l));
+	struct lane_slices *l = mem_zeroed(1, sizeof(*l));
 
-	if (!l)
-		return NULL;
 	l->timed = !sl->o.by_insns;
 	l->next = sl->lanes;
 	sl->lanes = l;
@@ -104,14 +100,12 @@ static void drop_short(struct slices *sl, struct part_slice *v, size_t *nr, void
 }
 
 /* Raises the minimum to the length of which `max` slices are, or are longer, and leaves out the others. */
-static int leave_out(struct calls *c)
+static void leave_out(struct calls *c)
 {
 	struct slices *sl = c->slices;
-	struct lengths all = { .v = malloc((sl->nr + sl->nr_parts) * sizeof(*all.v)) };
+	struct lengths all = { .v = mem_array(sl->nr + sl->nr_parts, sizeof(*all.v)) };
 	size_t i, n;
 
-	if (!all.v)
-		return ERR_NOMEM;
 	for (i = 0; i < sl->nr; i++)
 		all.v[all.nr++] = length(sl, &sl->v[i].begin, &sl->v[i].end);
 	each_parts(c, add_lengths, &all);
@@ -123,41 +117,38 @@ static int leave_out(struct calls *c)
 	sl->left_out += sl->nr - n;
 	sl->nr = n;
 	each_parts(c, drop_short, NULL);
-	return 0;
 }
 
-static int limit(struct calls *c)
+static void limit(struct calls *c)
 {
 	const struct slices *sl = c->slices;
 
-	return sl->o.max && sl->nr + sl->nr_parts > 2 * sl->o.max ? leave_out(c) : 0;
+	if (sl->o.max && sl->nr + sl->nr_parts > 2 * sl->o.max)
+		leave_out(c);
 }
 
 /* ---- the frames of a lane ------------------------------------------------------------------------ */
 
-int slices_push(struct lane_slices *l, size_t i, const struct calls_moment *now)
+void slices_push(struct lane_slices *l, size_t i, const struct calls_moment *now)
 {
-	if (!array_reserve(&l->begin, i, &l->cap_begin, sizeof(*l->begin)))
-		return ERR_NOMEM;
+	array_reserve(&l->begin, i, &l->cap_begin, sizeof(*l->begin));
 	l->begin[i] = *now;
-	return 0;
 }
 
-int slices_pop(struct calls *c, struct lane_slices *l, size_t i, uint32_t node, const struct calls_moment *now)
+void slices_pop(struct calls *c, struct lane_slices *l, size_t i, uint32_t node,
+		const struct calls_moment *now)
 {
 	struct slices *sl = c->slices;
 	struct part_slice *p;
 
 	if (length(sl, &l->begin[i], now) < sl->min || (sl->o.depth && i >= (uint32_t)sl->o.depth)) {
 		sl->left_out++;
-		return 0;
+		return;
 	}
 	p = ARRAY_ADD(l->v, l->nr, l->cap);
-	if (!p)
-		return ERR_NOMEM;
 	*p = (struct part_slice){ .begin = l->begin[i], .end = *now, .node = node, .depth = (uint32_t)i };
 	sl->nr_parts++;
-	return limit(c);
+	limit(c);
 }
 
 /* ---- the frames of a thread ---------------------------------------------------------------------- */
@@ -168,28 +159,24 @@ struct calls_moment slices_later(const struct calls_moment *base, const struct c
 				      base->cycles + m->cycles };
 }
 
-static int put(struct calls *c, const struct calls_slice *s)
+static void put(struct calls *c, const struct calls_slice *s)
 {
 	struct slices *sl = c->slices;
 	struct calls_slice *p;
 
 	if (length(sl, &s->begin, &s->end) < sl->min || (sl->o.depth && s->depth >= sl->o.depth)) {
 		sl->left_out++;
-		return 0;
+		return;
 	}
 	p = ARRAY_ADD(sl->v, sl->nr, sl->cap);
-	if (!p)
-		return ERR_NOMEM;
 	*p = *s;
-	return limit(c);
+	limit(c);
 }
 
-int slices_thread_push(struct thread_calls *t, size_t i, const struct calls_moment *begin)
+void slices_thread_push(struct thread_calls *t, size_t i, const struct calls_moment *begin)
 {
-	if (!array_reserve(&t->begin, i, &t->cap_begin, sizeof(*t->begin)))
-		return ERR_NOMEM;
+	array_reserve(&t->begin, i, &t->cap_begin, sizeof(*t->begin));
 	t->begin[i] = *begin;
-	return 0;
 }
 
 void slices_climb(struct thread_calls *t, const struct calls_moment *begin)
@@ -198,7 +185,8 @@ void slices_climb(struct thread_calls *t, const struct calls_moment *begin)
 	t->begin[0] = *begin;
 }
 
-int slices_thread_pop(struct calls *c, struct thread_calls *t, size_t i, const struct calls_moment *end, uint8_t flags)
+void slices_thread_pop(struct calls *c, struct thread_calls *t, size_t i,
+		       const struct calls_moment *end, uint8_t flags)
 {
 	const struct frame *f = &t->f[i];
 	const struct cct_node *p = &t->tree.v[f->node];
@@ -208,10 +196,11 @@ int slices_thread_pop(struct calls *c, struct thread_calls *t, size_t i, const s
 		.flags = flags | (f->kind == CST_COUNT_ROOT ? CALLS_BEGAN_BEFORE : 0),
 	};
 
-	return put(c, &s);
+	put(c, &s);
 }
 
-int slices_take(struct calls *c, struct thread_calls *t, const struct segment *seg, const uint32_t *map, uint32_t frames,
+void slices_take(struct calls *c, struct thread_calls *t, const struct segment *seg,
+		 const uint32_t *map, uint32_t frames,
 		uint32_t *taken)
 {
 	const uint64_t end = frames < seg->nr_frames ? seg->frame_begins[frames].insns : UINT64_MAX;
@@ -219,16 +208,15 @@ int slices_take(struct calls *c, struct thread_calls *t, const struct segment *s
 	const int32_t base = (int32_t)t->nr - 1 - (int32_t)frames - t->climbs;
 	const struct cct_node *node;
 	const struct part_slice *p;
-	int rc = 0;
 
-	for (; *taken < seg->nr_slices && seg->slices[*taken].end.insns <= end && !rc; ++*taken) {
+	for (; *taken < seg->nr_slices && seg->slices[*taken].end.insns <= end; ++*taken) {
 		p = &seg->slices[*taken];
 		node = &t->tree.v[map[p->node]];
-		rc = put(c, &(struct calls_slice){ .begin = slices_later(&t->now, &p->begin), .end = slices_later(&t->now, &p->end),
+		put(c, &(struct calls_slice){ .begin = slices_later(&t->now, &p->begin),
+					      .end = slices_later(&t->now, &p->end),
 						      .thread = t->key, .tree = t->trees, .from = node->from, .entry = node->entry,
 						      .depth = base + (int32_t)p->depth, .kind = node->kind });
 	}
-	return rc;
 }
 
 void slices_finish_segment(struct thread_calls *t, const struct segment *seg)
@@ -264,14 +252,12 @@ const struct calls_slice *calls_slices(struct calls *c, size_t *nr, uint64_t *le
 	return sl->v;
 }
 
-bool calls_limit_slices(struct calls *c, size_t max)
+void calls_limit_slices(struct calls *c, size_t max)
 {
 	struct slices *sl = c->slices;
-	uint64_t *v = malloc((sl->nr + 1) * sizeof(*v)), least, len;
+	uint64_t *v = mem_array(sl->nr + 1, sizeof(*v)), least, len;
 	size_t i, n, equal = 0;
 
-	if (!v)
-		return false;
 	for (i = 0; i < sl->nr; i++)
 		v[i] = length(sl, &sl->v[i].begin, &sl->v[i].end);
 	longest_first(v, sl->nr);
@@ -291,5 +277,4 @@ bool calls_limit_slices(struct calls *c, size_t max)
 		sl->left_out += sl->nr - n;
 		sl->nr = n;
 	}
-	return true;
 }

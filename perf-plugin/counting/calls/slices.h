@@ -46,14 +46,14 @@ struct calls_slice_opts {
 
 /* Identity of the thread of a batch. */
 uint64_t calls_thread_of(const struct stream *s);
-/* Records slices. Before the first lane; there must be no shards. Returns false without memory. */
-bool calls_record_slices(struct calls *c, const struct calls_slice_opts *o);
+/* Records slices. Before the first lane; there must be no shards. */
+void calls_record_slices(struct calls *c, const struct calls_slice_opts *o);
 /*
  * Returns the slices after calls_finish(), by thread, begin and depth, and how many were left out. Their places are those of
  * calls_code, not those of calls_next().
  */
 const struct calls_slice *calls_slices(struct calls *c, size_t *nr, uint64_t *left_out);
-/* Leaves out the shortest ones until there are at most `max`; after calls_slices(). Returns false without memory. */
-bool calls_limit_slices(struct calls *c, size_t max);
+/* Leaves out the shortest ones until there are at most `max`; after calls_slices(). */
+void calls_limit_slices(struct calls *c, size_t max);
 
 #endif

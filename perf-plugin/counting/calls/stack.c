@@ -47,45 +47,41 @@ static struct calls_moment begin_of(const struct thread_calls *t, const struct s
 	return slices_later(&t->now, &(struct calls_moment){ .time = seg->start });
 }
 
-/* Removes the frames from `nr` on. `flags`: enum calls_slice_flags. Returns 0 or ERR_NOMEM. */
-static int remove_frames(struct calls *c, struct thread_calls *t, size_t nr, const struct calls_moment *end, uint8_t flags)
+/* Removes the frames from `nr` on. `flags`: enum calls_slice_flags. */
+static void remove_frames(struct calls *c, struct thread_calls *t, size_t nr,
+			  const struct calls_moment *end, uint8_t flags)
 {
-	int rc = 0;
-
 	if (c->slices)
-		while (t->nr > nr && !rc)
-			rc = slices_thread_pop(c, t, --t->nr, end, flags);
+		while (t->nr > nr)
+			slices_thread_pop(c, t, --t->nr, end, flags);
 	t->nr = nr;
-	return rc;
 }
 
 /* Notes when the top frame was entered: at the begin of the segment. */
-static int entered(struct calls *c, struct thread_calls *t, const struct segment *seg)
+static void entered(struct calls *c, struct thread_calls *t, const struct segment *seg)
 {
 	const struct calls_moment begin = begin_of(t, seg);
 
-	return c->slices ? slices_thread_push(t, t->nr - 1, &begin) : 0;
+	if (c->slices)
+		slices_thread_push(t, t->nr - 1, &begin);
 }
 
-int thread_end(struct calls *c, struct thread_calls *t, uint8_t flags)
+void thread_end(struct calls *c, struct thread_calls *t, uint8_t flags)
 {
-	if (remove_frames(c, t, 0, &t->now, flags))
-		return ERR_NOMEM;
+	remove_frames(c, t, 0, &t->now, flags);
 	t->climbs = 0;
 	t->trees++;
 	if (!t->tree.nr)
-		return 0;
+		return;
 	if (!c->done.nr && !t->climbed) {
 		cct_free(&c->done);
 		c->done = t->tree;
 		memset(&t->tree, 0, sizeof(t->tree));
-		return 0;
+		return;
 	}
 	t->climbed = false;
-	if (!cct_merge(&c->done, &t->tree, c->depth, NULL, NULL))
-		return ERR_NOMEM;
+	cct_merge(&c->done, &t->tree, c->depth, NULL, NULL);
 	cct_clear(&t->tree);
-	return 0;
 }
 
 void thread_free(struct thread_calls *t)
@@ -121,41 +117,41 @@ static uint32_t node_of(struct calls *c, struct thread_calls *t, uint32_t parent
 	return cct_child(&t->tree, parent, kind, from, entry, &fresh);
 }
 
-static int push(struct calls *c, struct thread_calls *t, uint8_t kind, calls_place from, uint64_t ret,
+static void push(struct calls *c, struct thread_calls *t, uint8_t kind, calls_place from,
+		 uint64_t ret,
 		const struct segment *seg)
 {
 	uint32_t parent = t->nr ? top_of(t)->node : NO_NODE, n;
 
 	n = node_of(c, t, parent, kind, from, parent == NO_NODE ? seg->entry : seg->place);
-	if (n == NO_NODE || !array_reserve(&t->f, t->nr, &t->cap, sizeof(*t->f)))
-		return ERR_NOMEM;
+	array_reserve(&t->f, t->nr, &t->cap, sizeof(*t->f));
 	t->tree.v[n].calls++;
 	t->f[t->nr++] = (struct frame){ .ret = ret, .lo = seg->lo, .span = seg->span, .node = n, .kind = kind };
-	return entered(c, t, seg);
+	entered(c, t, seg);
 }
 
 /* The stack is unknown: begins a new tree. `flags`: of the calls that are open. */
-static int new_root(struct calls *c, struct thread_calls *t, const struct segment *seg, uint8_t flags)
+static void new_root(struct calls *c, struct thread_calls *t, const struct segment *seg,
+		     uint8_t flags)
 {
-	int rc = thread_end(c, t, flags);
-
+	thread_end(c, t, flags);
 	c->totals.roots++;
 	t->estimated = false;
-	return rc ? rc : push(c, t, CST_COUNT_ROOT, CALLS_NO_PLACE, 0, seg);
+	push(c, t, CST_COUNT_ROOT, CALLS_NO_PLACE, 0, seg);
 }
 
-static int lose(struct calls *c, struct thread_calls *t, const struct segment *seg)
+static void lose(struct calls *c, struct thread_calls *t, const struct segment *seg)
 {
 	c->totals.lost++;
-	return new_root(c, t, seg, CALLS_END_LOST);
+	new_root(c, t, seg, CALLS_END_LOST);
 }
 
 /* Unwinds to frame `i`, which is on top then. */
-static int unwind(struct calls *c, struct thread_calls *t, const struct segment *seg, size_t i)
+static void unwind(struct calls *c, struct thread_calls *t, const struct segment *seg, size_t i)
 {
 	const struct calls_moment end = begin_of(t, seg);
 
-	return remove_frames(c, t, i + 1, &end, 0);
+	remove_frames(c, t, i + 1, &end, 0);
 }
 
 /* Returns the landing pad of the call at `site`. Deep recursion asks for the same few in each frame. */
@@ -197,15 +193,16 @@ static bool find_landing(struct calls *c, struct thread_calls *t, const struct s
 	return false;
 }
 
-static int land(struct calls *c, struct thread_calls *t, const struct segment *seg)
+static void land(struct calls *c, struct thread_calls *t, const struct segment *seg)
 {
 	size_t i;
 
-	return !at_entry(seg) && find_landing(c, t, seg, &i) ? unwind(c, t, seg, i) : 0;
+	if (!at_entry(seg) && find_landing(c, t, seg, &i))
+		unwind(c, t, seg, i);
 }
 
 /* Makes the function that was returned to the root, above the present one. */
-static int climb(struct calls *c, struct thread_calls *t, const struct segment *seg)
+static void climb(struct calls *c, struct thread_calls *t, const struct segment *seg)
 {
 	const struct calls_moment begin = c->slices ? t->begin[0] : (struct calls_moment){ 0 }, end = begin_of(t, seg);
 	uint32_t old = t->f[0].node, root;
@@ -213,25 +210,19 @@ static int climb(struct calls *c, struct thread_calls *t, const struct segment *
 	bool fresh;
 
 	root = cct_child(&t->tree, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE, seg->entry, &fresh);
-	if (root == NO_NODE)
-		return ERR_NOMEM;
 	if (!fresh) {
 		/* the caller is the function itself: a second root of this name would be found as the first one */
 		cct_hang(&t->tree, old, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE - 1);
 		root = cct_child(&t->tree, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE, seg->entry, &fresh);
-		if (root == NO_NODE)
-			return ERR_NOMEM;
 	}
 	cct_hang(&t->tree, old, root, CST_COUNT_CALL, site);
-	if (remove_frames(c, t, 0, &end, 0))
-		return ERR_NOMEM;
+	remove_frames(c, t, 0, &end, 0);
 	t->climbed = true;
 	t->tree.v[root].calls = 1;
 	t->f[0] = (struct frame){ .node = root, .kind = CST_COUNT_ROOT, .lo = seg->lo, .span = seg->span };
 	t->nr = 1;
 	if (c->slices)
 		slices_climb(t, &begin);
-	return 0;
 }
 
 /* Returns the frame that the top frame is a tail of. */
@@ -242,125 +233,165 @@ static size_t head_of(const struct thread_calls *t, size_t i)
 	return i;
 }
 
-static int back(struct calls *c, struct thread_calls *t, const struct segment *seg)
+static void back(struct calls *c, struct thread_calls *t, const struct segment *seg)
 {
 	size_t i;
 
 	for (i = t->nr; i-- > 1;)
-		if (t->f[i].ret == seg->addr && t->f[i].kind != CST_COUNT_SIGNAL && t->f[i].kind != CST_COUNT_TAIL)
-			return unwind(c, t, seg, i - 1);
+		if (t->f[i].ret == seg->addr && t->f[i].kind != CST_COUNT_SIGNAL &&
+		    t->f[i].kind != CST_COUNT_TAIL) {
+			unwind(c, t, seg, i - 1);
+			return;
+		}
 	i = head_of(t, t->nr - 1);
 	/* the code that ends a handler is not behind a call */
 	if (t->f[i].kind == CST_COUNT_SIGNAL && !seg->call_size) {
 		t->f[i].returned = true;
-		return unwind(c, t, seg, i);
+		unwind(c, t, seg, i);
+		return;
 	}
-	if (!i && seg->call_size)
-		return climb(c, t, seg);
-	if (find_landing(c, t, seg, &i))
-		return unwind(c, t, seg, i);
-	return lose(c, t, seg);
+	if (!i && seg->call_size) {
+		climb(c, t, seg);
+		return;
+	}
+	if (find_landing(c, t, seg, &i)) {
+		unwind(c, t, seg, i);
+		return;
+	}
+	lose(c, t, seg);
 }
 
 /* The kernel continues the thread at the segment's begin, not where it was interrupted. */
-static int resume(struct calls *c, struct thread_calls *t, const struct segment *seg, const struct gap *e, bool soft)
+static void resume(struct calls *c, struct thread_calls *t, const struct segment *seg,
+		   const struct gap *e, bool soft)
 {
 	calls_place from = e->from;
 	uint64_t expect = e->expect;
 	size_t i;
 
 	for (i = t->nr; i-- > 1;)
-		if ((t->f[i].kind == CST_COUNT_SIGNAL || t->f[i].kind == CST_COUNT_EXCEPTION) && t->f[i].ret == seg->addr)
-			return unwind(c, t, seg, i - 1);
+		if ((t->f[i].kind == CST_COUNT_SIGNAL || t->f[i].kind == CST_COUNT_EXCEPTION) &&
+		    t->f[i].ret == seg->addr) {
+			unwind(c, t, seg, i - 1);
+			return;
+		}
 	/* the handler is traced, and its begin is not */
-	if (seg->el > e->el)
-		return push(c, t, CST_COUNT_EXCEPTION, from, expect, seg);
-	if (e->el)
-		return lose(c, t, seg);
+	if (seg->el > e->el) {
+		push(c, t, CST_COUNT_EXCEPTION, from, expect, seg);
+		return;
+	}
+	if (e->el) {
+		lose(c, t, seg);
+		return;
+	}
 	/* a restartable sequence is aborted */
 	if (inside(seg->addr, top_of(t)) && !at_entry(seg))
-		return 0;
-	if ((seg->program && e->program && seg->program != e->program) || (soft && !at_entry(seg)))
-		return lose(c, t, seg);
+		return;
+	if ((seg->program && e->program && seg->program != e->program) ||
+	    (soft && !at_entry(seg))) {
+		lose(c, t, seg);
+		return;
+	}
 	i = head_of(t, t->nr - 1);
 	if (i && t->f[i].kind == CST_COUNT_SIGNAL && t->f[i].returned) {
 		/* a handler returned to the begin of the next one, of a signal that was pending */
 		from = t->tree.v[t->f[i].node].from;
 		expect = t->f[i].ret;
-		if (unwind(c, t, seg, i - 1))
-			return ERR_NOMEM;
+		unwind(c, t, seg, i - 1);
 		if (inside(seg->addr, top_of(t)) && !at_entry(seg))
-			return 0;
+			return;
 	}
 	/* the handler has changed where execution continues */
-	if (!at_entry(seg) && find_landing(c, t, seg, &i))
-		return unwind(c, t, seg, i);
-	return push(c, t, CST_COUNT_SIGNAL, from, expect, seg);
+	if (!at_entry(seg) && find_landing(c, t, seg, &i)) {
+		unwind(c, t, seg, i);
+		return;
+	}
+	push(c, t, CST_COUNT_SIGNAL, from, expect, seg);
 }
 
-static int exception_return(struct calls *c, struct thread_calls *t, const struct segment *seg)
+static void exception_return(struct calls *c, struct thread_calls *t, const struct segment *seg)
 {
 	struct gap e = { .expect = 0 };
 	size_t i;
 
 	for (i = t->nr; i-- > 1;)
-		if (t->f[i].kind == CST_COUNT_EXCEPTION && (t->f[i].ret == seg->addr || !t->f[i].ret))
-			return unwind(c, t, seg, i - 1);
+		if (t->f[i].kind == CST_COUNT_EXCEPTION &&
+		    (t->f[i].ret == seg->addr || !t->f[i].ret)) {
+			unwind(c, t, seg, i - 1);
+			return;
+		}
 	for (i = t->nr; i-- > 1;) {
 		if (t->f[i].kind != CST_COUNT_EXCEPTION)
 			continue;
 		e.expect = t->f[i].ret;
 		e.from = t->tree.v[t->f[i].node].from;
 		e.el = seg->el;
-		if (unwind(c, t, seg, i - 1))
-			return ERR_NOMEM;
-		return resume(c, t, seg, &e, false);
+		unwind(c, t, seg, i - 1);
+		resume(c, t, seg, &e, false);
+		return;
 	}
-	return lose(c, t, seg);
+	lose(c, t, seg);
 }
 
-static int join(struct calls *c, struct thread_calls *t, const struct segment *seg, bool unordered)
+static void join(struct calls *c, struct thread_calls *t, const struct segment *seg, bool unordered)
 {
 	const struct gap e = t->end;
 	size_t i;
 
 	if (unordered) {
 		c->totals.unordered++;
-		return new_root(c, t, seg, CALLS_END_LOST);
+		new_root(c, t, seg, CALLS_END_LOST);
+		return;
 	}
-	if (seg->begins_program)
-		return new_root(c, t, seg, 0);
-	if (e.lost || seg->lost || (seg->missing && !e.kernel && !e.missing))
-		return lose(c, t, seg);
+	if (seg->begins_program) {
+		new_root(c, t, seg, 0);
+		return;
+	}
+	if (e.lost || seg->lost || (seg->missing && !e.kernel && !e.missing)) {
+		lose(c, t, seg);
+		return;
+	}
 	if (e.expect && e.expect == seg->addr)
-		return 0;
+		return;
 	/* the thread ran between the selected stretches: this need not be the begin of a signal handler */
-	if (c->unseen)
-		return lose(c, t, seg);
+	if (c->unseen) {
+		lose(c, t, seg);
+		return;
+	}
 	i = head_of(t, t->nr - 1);
-	if (e.missing && i && t->f[i].kind == CST_COUNT_CALL && t->f[i].ret == seg->addr)
-		return unwind(c, t, seg, i - 1);
+	if (e.missing && i && t->f[i].kind == CST_COUNT_CALL && t->f[i].ret == seg->addr) {
+		unwind(c, t, seg, i - 1);
+		return;
+	}
 	/* the code that ends a signal handler, in the vDSO, has no image */
-	if (e.kernel || (e.missing && t->f[i].returned))
-		return resume(c, t, seg, &e, e.soft || seg->soft);
-	return lose(c, t, seg);
+	if (e.kernel || (e.missing && t->f[i].returned)) {
+		resume(c, t, seg, &e, e.soft || seg->soft);
+		return;
+	}
+	lose(c, t, seg);
 }
 
-static int position(struct calls *c, struct thread_calls *t, const struct segment *seg, bool unordered)
+static void position(struct calls *c, struct thread_calls *t, const struct segment *seg,
+		     bool unordered)
 {
-	if (!t->nr)
-		return new_root(c, t, seg, 0);
+	if (!t->nr) {
+		new_root(c, t, seg, 0);
+		return;
+	}
 	switch (seg->cause) {
 	case CAUSE_RETURN:
-		return back(c, t, seg);
+		back(c, t, seg);
+		return;
 	case CAUSE_ERET:
-		return exception_return(c, t, seg);
+		exception_return(c, t, seg);
+		return;
 	case CAUSE_LAND:
-		return land(c, t, seg);
+		land(c, t, seg);
+		return;
 	case CAUSE_CONTINUE:
-		return 0;
+		return;
 	}
-	return join(c, t, seg, unordered);
+	join(c, t, seg, unordered);
 }
 
 /* Notes where setjmp() returns that the base of a segment, which is the top frame, called. */
@@ -375,27 +406,22 @@ static void note_jumps(struct thread_calls *t, const struct segment *seg)
 }
 
 /* Adds the counts of a segment below the top frame. c->map has the node of each. */
-static int add_counts(struct calls *c, struct thread_calls *t, const struct segment *seg)
+static void add_counts(struct calls *c, struct thread_calls *t, const struct segment *seg)
 {
 	const struct counted *k = seg->counted;
 	const struct cct_node *p;
 	uint32_t i, n, base = top_of(t)->node;
 
-	if (!cct_reserve(&t->tree, seg->nr_counted > t->tree.nr ? seg->nr_counted - t->tree.nr : 0))
-		return ERR_NOMEM;
+	cct_reserve(&t->tree, seg->nr_counted > t->tree.nr ? seg->nr_counted - t->tree.nr : 0);
 	while (c->cap_map < seg->nr_counted)
-		if (!array_reserve(&c->map, c->cap_map, &c->cap_map, sizeof(*c->map)))
-			return ERR_NOMEM;
+		array_reserve(&c->map, c->cap_map, &c->cap_map, sizeof(*c->map));
 	for (i = 0; i < seg->nr_counted; i++, k++) {
 		p = &seg->tree->v[k->node];
 		n = k->parent == NO_NODE ? base : node_of(c, t, c->map[k->parent], p->kind, p->from, p->entry);
-		if (n == NO_NODE)
-			return ERR_NOMEM;
 		c->map[i] = n;
 		t->tree.v[n].calls += k->calls;
 		t->tree.v[n].insns += k->insns;
 	}
-	return 0;
 }
 
 /* Returns the number of frames up to that of a tail that continues the chain of tails; 0: it is not in the chain. */
@@ -410,78 +436,73 @@ static size_t continues(const struct thread_calls *t, uint32_t node)
 }
 
 /* Adds a frame that is open at the end of a segment. */
-static int add_frame(struct calls *c, struct thread_calls *t, const struct segment *seg, uint32_t i)
+static void add_frame(struct calls *c, struct thread_calls *t, const struct segment *seg,
+		      uint32_t i)
 {
 	const struct frame *f = &seg->frames[i];
 	const struct calls_moment begin = c->slices ? slices_later(&t->now, &seg->frame_begins[i]) : (struct calls_moment){ 0 };
 	size_t chain = f->kind == CST_COUNT_TAIL ? continues(t, c->map[f->node]) : 0;
 
-	if (chain)
-		return remove_frames(c, t, chain, &begin, 0);
-	if (!array_reserve(&t->f, t->nr, &t->cap, sizeof(*t->f)) || (c->slices && slices_thread_push(t, t->nr, &begin)))
-		return ERR_NOMEM;
+	if (chain) {
+		remove_frames(c, t, chain, &begin, 0);
+		return;
+	}
+	array_reserve(&t->f, t->nr, &t->cap, sizeof(*t->f));
+	if (c->slices)
+		slices_thread_push(t, t->nr, &begin);
 	t->f[t->nr] = *f;
 	t->f[t->nr].node = c->map[f->node];
 	/* tails of the base return where it does */
 	if (f->kind == CST_COUNT_TAIL)
 		t->f[t->nr].ret = t->f[t->nr - 1].ret;
 	t->nr++;
-	return 0;
 }
 
 /* Adds the frames that are open at the end of a segment, and the calls in time between them. */
-static int add_frames(struct calls *c, struct thread_calls *t, const struct segment *seg)
+static void add_frames(struct calls *c, struct thread_calls *t, const struct segment *seg)
 {
 	uint32_t i, taken = 0;
-	int rc = 0;
 
-	for (i = 0; i < seg->nr_frames && !rc; i++) {
+	for (i = 0; i < seg->nr_frames; i++) {
 		if (c->slices)
-			rc = slices_take(c, t, seg, c->map, i, &taken);
-		if (!rc)
-			rc = add_frame(c, t, seg, i);
+			slices_take(c, t, seg, c->map, i, &taken);
+		add_frame(c, t, seg, i);
 	}
-	return rc || !c->slices ? rc : slices_take(c, t, seg, c->map, i, &taken);
+	if (!c->slices)
+		return;
+	slices_take(c, t, seg, c->map, i, &taken);
 }
 
 /* Reduces the depth of all trees to that up to which the tree of the thread is within the limit of nodes. */
-static int shrink(struct calls *c, struct thread_calls *t)
+static void shrink(struct calls *c, struct thread_calls *t)
 {
 	uint32_t depth = calls_depth_for(&t->tree, c->depth, c->limits.nodes);
 	struct cct all = t->tree;
-	bool ok;
 	size_t i;
 
-	if (!depth)
-		return ERR_NOMEM;
 	c->depth = depth;
 	memset(&t->tree, 0, sizeof(t->tree));
-	ok = cct_merge(&t->tree, &all, depth, NULL, NULL);
-	for (i = 0; ok && i < t->nr; i++)
+	cct_merge(&t->tree, &all, depth, NULL, NULL);
+	for (i = 0; i < t->nr; i++)
 		t->f[i].node = all.v[t->f[i].node].mark;
 	cct_free(&all);
-	return ok ? 0 : ERR_NOMEM;
 }
 
-int segment_apply(struct calls *c, struct thread_calls *t, const struct segment *seg, bool unordered)
+void segment_apply(struct calls *c, struct thread_calls *t, const struct segment *seg,
+		   bool unordered)
 {
-	int rc = position(c, t, seg, unordered);
-
-	if (rc)
-		return rc;
+	position(c, t, seg, unordered);
 	note_jumps(t, seg);
-	rc = add_counts(c, t, seg);
-	if (!rc)
-		rc = add_frames(c, t, seg);
+	add_counts(c, t, seg);
+	add_frames(c, t, seg);
 	if (c->slices)
 		slices_finish_segment(t, seg);
 	t->end = seg->end;
-	if (!rc && t->tree.nr > c->limits.nodes)
-		rc = shrink(c, t);
+	if (t->tree.nr > c->limits.nodes)
+		shrink(c, t);
 	/* a stack without an end */
-	if (!rc && t->nr > MAX_FRAMES) {
+	if (t->nr > MAX_FRAMES) {
 		c->totals.lost++;
-		rc = remove_frames(c, t, 0, &t->now, CALLS_END_LOST);
+		remove_frames(c, t, 0, &t->now, CALLS_END_LOST);
 	}
-	return rc;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 #define FIRST_NODES	64u
 #define MAX_NODES	(1u << 30)
 
@@ -26,31 +28,26 @@ static void insert(struct cct *t, uint32_t n)
 	t->slot[i] = n + 1;
 }
 
-bool cct_reserve(struct cct *t, uint32_t more)
+void cct_reserve(struct cct *t, uint32_t more)
 {
 	uint32_t cap = t->cap ? t->cap : FIRST_NODES, *slot, i;
 	struct cct_node *v;
 
 	if (more <= t->cap - t->nr)
-		return true;
+		return;
 	if (more > MAX_NODES - t->nr)
-		return false;
+		mem_refused(SIZE_MAX);
 	while (cap < t->nr + more)
 		cap *= 2;
-	v = realloc(t->v, cap * sizeof(*v));
-	if (!v)
-		return false;
+	v = mem_more(t->v, cap, sizeof(*v));
 	t->v = v;
-	slot = calloc((size_t)cap * 2, sizeof(*slot));
-	if (!slot)
-		return false;
+	slot = mem_zeroed((size_t)cap * 2, sizeof(*slot));
 	free(t->slot);
 	t->slot = slot;
 	t->mask = cap * 2 - 1;
 	t->cap = cap;
 	for (i = 0; i < t->nr; i++)
 		insert(t, i);
-	return true;
 }
 
 uint32_t cct_child(struct cct *t, uint32_t parent, uint8_t kind, calls_place from, calls_place entry, bool *fresh)
@@ -66,8 +63,8 @@ uint32_t cct_child(struct cct *t, uint32_t parent, uint8_t kind, calls_place fro
 				return t->slot[i] - 1;
 		}
 	}
-	if (t->nr == t->cap && !cct_reserve(t, 1))
-		return NO_NODE;
+	if (t->nr == t->cap)
+		cct_reserve(t, 1);
 	n = t->nr++;
 	t->v[n] = (struct cct_node){ .from = from, .entry = entry, .parent = parent, .last = NO_NODE, .mark = NO_NODE,
 				     .kind = kind };
@@ -137,7 +134,7 @@ static uint32_t counterpart(struct cct *to, const struct cct_node *p, uint32_t p
 	if (p->kind == CST_COUNT_CUT || (parent != NO_NODE && to->v[parent].depth + 1u >= depth))
 		return cct_child(to, parent, CST_COUNT_CUT, CALLS_NO_PLACE, CALLS_NO_PLACE, &fresh);
 	n = cct_child(to, parent, p->kind, from, entry, &fresh);
-	if (n != NO_NODE && fresh) {
+	if (fresh) {
 		to->v[n].back = p->back;
 		to->v[n].size = p->size;
 		to->v[n].sets_jump = p->sets_jump;
@@ -145,18 +142,15 @@ static uint32_t counterpart(struct cct *to, const struct cct_node *p, uint32_t p
 	return n;
 }
 
-bool cct_merge(struct cct *to, struct cct *from, uint32_t depth, calls_place (*map)(void *data, calls_place p), void *data)
+void cct_merge(struct cct *to, struct cct *from, uint32_t depth,
+	       calls_place (*map)(void *data, calls_place p), void *data)
 {
-	uint32_t *chain = malloc((from->nr ? from->nr : 1) * sizeof(*chain)), i, n, at;
+	uint32_t *chain = mem_array(from->nr ? from->nr : 1, sizeof(*chain)), i, n, at;
 	struct cct_node *p;
 
-	if (!chain)
-		return false;
 	/* a tree that is new has no nodes in common */
-	if (!to->nr && !cct_reserve(to, from->nr)) {
-		free(chain);
-		return false;
-	}
+	if (!to->nr)
+		cct_reserve(to, from->nr);
 	for (i = 0; i < from->nr; i++)
 		from->v[i].mark = NO_NODE;
 	for (i = 0; i < from->nr; i++) {
@@ -167,14 +161,9 @@ bool cct_merge(struct cct *to, struct cct *from, uint32_t depth, calls_place (*m
 			p = &from->v[chain[--n]];
 			p->mark = counterpart(to, p, p->parent == NO_NODE ? NO_NODE : from->v[p->parent].mark, depth,
 					      map ? map(data, p->from) : p->from, map ? map(data, p->entry) : p->entry);
-			if (p->mark == NO_NODE) {
-				free(chain);
-				return false;
-			}
 			to->v[p->mark].calls += p->calls;
 			to->v[p->mark].insns += p->insns;
 		}
 	}
 	free(chain);
-	return true;
 }

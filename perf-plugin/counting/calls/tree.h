@@ -30,10 +30,13 @@ struct cct {
 	uint32_t mask;		/* slots - 1; 0: none */
 };
 
-/* Returns the child, or the root if parent is NO_NODE; a new one if there is none. *fresh: it is new. NO_NODE: no memory. */
+/*
+ * Returns the child, or the root if parent is NO_NODE; a new one if there is none. *fresh: it is
+ * new.
+ */
 uint32_t cct_child(struct cct *t, uint32_t parent, uint8_t kind, calls_place from, calls_place entry, bool *fresh);
-/* Makes room for `more` nodes. False: no memory. */
-bool cct_reserve(struct cct *t, uint32_t more);
+/* Makes room for `more` nodes. */
+void cct_reserve(struct cct *t, uint32_t more);
 /* Makes a root the child of another node, which has no such child yet. */
 void cct_hang(struct cct *t, uint32_t root, uint32_t parent, uint8_t kind, calls_place from);
 /* Removes all nodes. */
@@ -42,8 +45,9 @@ void cct_free(struct cct *t);
 
 /*
  * Adds all nodes of `from`, whose depths are not used. Nodes at `depth` and below become CUT nodes. `map` changes places,
- * NULL: none. Returns false without memory. Clobbers from->v[].mark.
+ * NULL: none. Clobbers from->v[].mark.
  */
-bool cct_merge(struct cct *to, struct cct *from, uint32_t depth, calls_place (*map)(void *data, calls_place p), void *data);
+void cct_merge(struct cct *to, struct cct *from, uint32_t depth,
+	       calls_place (*map)(void *data, calls_place p), void *data);
 
 #endif

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/files/input.h"
 
 #define MARK_LEN (sizeof(CST_COUNT_MARK) - 1)
@@ -53,14 +54,12 @@ static long read_some(void *data, void *buf, size_t size)
 	return n;
 }
 
-int count_input_fd(struct count_input *in, int fd, const char *name, struct error *err)
+void count_input_fd(struct count_input *in, int fd, const char *name)
 {
 	memset(in, 0, sizeof(*in));
 	in->name = name;
 	in->fd = fd;
-	if (cst_count_reader_new(&in->reader, read_some, in))
-		return error_set(err, ERR_NOMEM, "%s: out of memory", name);
-	return 0;
+	mem_code(cst_count_reader_new(&in->reader, read_some, in));
 }
 
 static int refuse_kind(const char *name, const struct stat *st, struct error *err)
@@ -75,8 +74,10 @@ int count_input_open(struct count_input *in, const char *path, struct error *err
 	struct stat st;
 	int fd, rc;
 
-	if (!strcmp(path, "-"))
-		return count_input_fd(in, STDIN_FILENO, "standard input", err);
+	if (!strcmp(path, "-")) {
+		count_input_fd(in, STDIN_FILENO, "standard input");
+		return 0;
+	}
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0 || fstat(fd, &st)) {
 		rc = error_set(err, ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
@@ -84,17 +85,15 @@ int count_input_open(struct count_input *in, const char *path, struct error *err
 			close(fd);
 		return rc;
 	}
-	if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode))
-		rc = refuse_kind(path, &st, err);
-	else if (S_ISREG(st.st_mode) && input_note(&st))
-		rc = error_set(err, ERR_NOMEM, "%s: out of memory", path);
-	else
-		rc = count_input_fd(in, fd, path, err);
-	if (rc)
+	if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode)) {
 		close(fd);
-	else
-		in->own_fd = true;
-	return rc;
+		return refuse_kind(path, &st, err);
+	}
+	if (S_ISREG(st.st_mode))
+		input_note(&st);
+	count_input_fd(in, fd, path);
+	in->own_fd = true;
+	return 0;
 }
 
 void count_input_close(struct count_input *in)

@@ -29,7 +29,7 @@ struct count_input {
 /* Opens `path` (- is standard input) and records it as an input (files/input.h). `path` stays the caller's. */
 int count_input_open(struct count_input *in, const char *path, struct error *err);
 /* The same for a descriptor, which is read from its position on and is the caller's. */
-int count_input_fd(struct count_input *in, int fd, const char *name, struct error *err);
+void count_input_fd(struct count_input *in, int fd, const char *name);
 void count_input_close(struct count_input *in);
 
 /* The message of an error of in->reader: file, offset, what was found and expected there, what helps. Returns `rc`. */

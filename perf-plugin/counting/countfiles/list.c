@@ -1,25 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* list.c - the files that are added, with their weights: from the command line or from a list. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "counting/countfiles/merge.h"
 
-int merge_list_add(struct merge_list *list, const char *path, size_t len, uint64_t weight)
+void merge_list_add(struct merge_list *list, const char *path, size_t len, uint64_t weight)
 {
-	char *copy = strndup(path, len);
-	struct merge_file *file = copy ? ARRAY_ADD(list->v, list->nr, list->cap) : NULL;
+	char *copy = mem_text_part(path, len);
+	struct merge_file *file = ARRAY_ADD(list->v, list->nr, list->cap);
 
-	if (!file) {
-		free(copy);
-		return ERR_NOMEM;
-	}
 	*file = (struct merge_file){ copy, weight };
-	return 0;
 }
 
 /* A name that begins with digits and a comma is written behind a weight, or as ./NAME. */
@@ -34,11 +31,16 @@ int merge_list_add_text(struct merge_list *list, const char *text, size_t len)
 		fits = fits && weight <= (UINT64_MAX - digit) / 10;
 		weight = 10 * weight + digit;
 	}
-	if (!i || i == len || text[i] != ',')
-		return len ? merge_list_add(list, text, len, 1) : ERR_USAGE;
+	if (!i || i == len || text[i] != ',') {
+		if (!len)
+			return ERR_USAGE;
+		merge_list_add(list, text, len, 1);
+		return 0;
+	}
 	if (!weight || !fits || i + 1 == len)
 		return ERR_USAGE;
-	return merge_list_add(list, text + i + 1, len - i - 1, weight);
+	merge_list_add(list, text + i + 1, len - i - 1, weight);
+	return 0;
 }
 
 static int read_lines(struct merge_list *list, FILE *f, const char *name, struct error *err)
@@ -62,12 +64,12 @@ static int read_lines(struct merge_list *list, FILE *f, const char *name, struct
 			continue;
 		line[len] = 0;
 		rc = merge_list_add_text(list, line, len);
-		if (rc == ERR_USAGE)
+		if (rc)
 			error_set(err, rc, "%s: line %zu: '%s' is not understood; expected FILE or WEIGHT,FILE with a weight "
 				  "from 1 to 18446744073709551615", name, number, line);
-		else if (rc)
-			error_set(err, rc, "%s: line %zu: out of memory", name, number);
 	}
+	if (!rc && !feof(f))
+		mem_check(errno);
 	if (!rc && ferror(f))
 		rc = error_set(err, ERR_IO, "%s: cannot be read: %s", name, strerror(errno));
 	free(line);
@@ -82,8 +84,10 @@ int merge_list_read(struct merge_list *list, const char *path, struct error *err
 	if (!strcmp(path, "-"))
 		return read_lines(list, stdin, "standard input", err);
 	f = fopen(path, "re");
-	if (!f)
+	if (!f) {
+		mem_check(errno);
 		return error_set(err, ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
+	}
 	rc = read_lines(list, f, path, err);
 	fclose(f);
 	return rc;

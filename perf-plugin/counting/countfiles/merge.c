@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/files/guard.h"
 #include "base/files/input.h"
@@ -53,7 +54,7 @@ static int write_sum(void *data, const void *bytes, size_t size)
 	return s->error || (s->out && s->out->error) ? -CST_ERR_IO : 0;
 }
 
-static int note_total(struct merge_sums *sums, const struct cst_count_total *t)
+static void note_total(struct merge_sums *sums, const struct cst_count_total *t)
 {
 	struct merge_loss *loss;
 
@@ -62,34 +63,29 @@ static int note_total(struct merge_sums *sums, const struct cst_count_total *t)
 	if (!strcmp(t->name, "instructions"))
 		sums->instructions = t->value;
 	if (strncmp(t->name, "loss.", 5))
-		return 0;
+		return;
 	loss = ARRAY_ADD(sums->losses, sums->nr_losses, sums->cap_losses);
-	if (!loss)
-		return ERR_NOMEM;
 	loss->count = t->value;
-	loss->name = strdup(t->name + 5);
-	return loss->name ? 0 : ERR_NOMEM;
+	loss->name = mem_text(t->name + 5);
 }
 
 static int take_record(void *data, const struct cst_count_record *rec)
 {
 	struct sum_out *s = data;
-	int rc = 0;
 
 	if (s->sums && rec->kind <= CST_COUNT_BINARY) {
 		s->sums->binaries += rec->kind == CST_COUNT_BINARY;
 		if (rec->kind == CST_COUNT_TOTAL)
-			rc = note_total(s->sums, &rec->total);
+			note_total(s->sums, &rec->total);
 	}
-	return rc ? rc : cst_count_write(s->writer, rec);
+	return cst_count_write(s->writer, rec);
 }
 
-static int group_new(struct group *g, size_t cap)
+static void group_new(struct group *g, size_t cap)
 {
 	memset(g, 0, sizeof(*g));
-	g->in = calloc(cap, sizeof(*g->in));
-	g->v = calloc(cap, sizeof(*g->v));
-	return g->in && g->v ? 0 : ERR_NOMEM;
+	g->in = mem_zeroed(cap, sizeof(*g->in));
+	g->v = mem_zeroed(cap, sizeof(*g->v));
 }
 
 /* Temporary files are closed here, too. */
@@ -117,7 +113,7 @@ static void note_empty(struct merging *m, const struct group *g)
 		if (g->v[i].counts)
 			continue;
 		if (!m->sums->empty++)
-			m->sums->first_empty = strdup(shown(m, g->first + i));
+			m->sums->first_empty = mem_text(shown(m, g->first + i));
 	}
 }
 
@@ -155,7 +151,7 @@ static int add_group(struct merging *m, struct group *g, struct sum_out *out)
 	int rc;
 
 	if (cst_count_writer_new(&out->writer, write_sum, out))
-		return error_set(m->err, ERR_NOMEM, "out of memory");
+		mem_refused(0);
 	rc = cst_count_merge(g->v, g->n, take_record, out, &failed, name, sizeof(name));
 	if (!rc)
 		rc = cst_count_writer_end(out->writer);
@@ -220,7 +216,7 @@ static int add_parts(struct merging *m, struct group *g, size_t first, size_t n,
 		if (!rc && lseek(part.fd, 0, SEEK_SET))
 			rc = error_set(m->err, ERR_IO, "cannot read a temporary file: %s", strerror(errno));
 		if (!rc)
-			rc = count_input_fd(&g->in[i], part.fd, "a temporary file", m->err);
+			count_input_fd(&g->in[i], part.fd, "a temporary file");
 		if (rc) {
 			close(part.fd);
 			return rc;
@@ -238,9 +234,8 @@ static int add_range(struct merging *m, size_t first, size_t n, size_t power, st
 	struct group g;
 	int rc;
 
-	if (group_new(&g, n < m->width ? n : m->width))
-		rc = error_set(m->err, ERR_NOMEM, "out of memory");
-	else if (power <= m->width)
+	group_new(&g, n < m->width ? n : m->width);
+	if (power <= m->width)
 		rc = open_files(m, &g, first, n);
 	else
 		rc = add_parts(m, &g, first, n, power / m->width);
@@ -273,14 +268,12 @@ static size_t choose_width(struct merging *m)
 	}
 }
 
-static int note_inputs(const struct merge_list *list, struct error *err)
+static void note_inputs(const struct merge_list *list)
 {
 	size_t i;
 
 	for (i = 0; i < list->nr; i++)
-		if (input_note_path(list->v[i].path))
-			return error_set(err, ERR_NOMEM, "out of memory");
-	return 0;
+		input_note_path(list->v[i].path);
 }
 
 int merge_files(const struct merge_list *list, const char *output, struct merge_sums *sums, struct error *err)
@@ -292,9 +285,8 @@ int merge_files(const struct merge_list *list, const char *output, struct merge_
 
 	memset(sums, 0, sizeof(*sums));
 	/* an output that is one of the inputs, or cannot be, is refused before anything is read */
-	rc = note_inputs(list, err);
-	if (!rc)
-		rc = pd_output_open_binary(&out, output, err);
+	note_inputs(list);
+	rc = pd_output_open_binary(&out, output, err);
 	if (rc)
 		return rc;
 	rc = add_range(&m, 0, list->nr, choose_width(&m), &sum);

@@ -37,9 +37,9 @@ struct merge_sums {
 	size_t nr_losses, cap_losses;
 };
 
-/* 0, or ERR_NOMEM. `path` is copied. */
-int merge_list_add(struct merge_list *list, const char *path, size_t len, uint64_t weight);
-/* [WEIGHT,]FILE: 0, ERR_USAGE (the weight is 0 or too large, or there is no name), or ERR_NOMEM. */
+/* `path` is copied. */
+void merge_list_add(struct merge_list *list, const char *path, size_t len, uint64_t weight);
+/* [WEIGHT,]FILE: 0, or ERR_USAGE (the weight is 0 or too large, or there is no name). */
 int merge_list_add_text(struct merge_list *list, const char *text, size_t len);
 /* Adds each line of a text file (- is standard input): [WEIGHT,]FILE, empty, or a comment that begins with #. */
 int merge_list_read(struct merge_list *list, const char *path, struct error *err);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/alloc.h"
 #include "base/large.h"
 #include "counting/calls/calls.h"
 #include "counting/counts/identity.h"
@@ -51,17 +51,11 @@ struct collect {
 
 struct collect *collect_new(struct session *ss, enum counts_mode mode, uint32_t depth)
 {
-	struct collect *c = calloc(1, sizeof(*c));
+	struct collect *c = mem_zeroed(1, sizeof(*c));
 
-	if (!c)
-		return NULL;
 	c->ss = ss;
 	c->mode = mode;
 	c->counts = counts_new(ss, mode, depth);
-	if (!c->counts) {
-		free(c);
-		return NULL;
-	}
 	return c;
 }
 
@@ -138,7 +132,7 @@ static void move_places(struct cst_pairs *p, uint32_t by, bool second)
 	}
 }
 
-static bool merge_counts(struct binary *to, struct binary *from)
+static void merge_counts(struct binary *to, struct binary *from)
 {
 	/* a method that was moved, or that several processes have, is elsewhere in the file of its process */
 	const uint32_t by = (uint32_t)(identity_base(to) - identity_base(from));
@@ -153,66 +147,61 @@ static bool merge_counts(struct binary *to, struct binary *from)
 	to->insns += from->insns;
 	to->branches += from->branches;
 	to->inside += from->inside;
-	return pairs_move(&to->ranges, &from->ranges) && pairs_move(&to->edges, &from->edges) &&
-	       pairs_move(&to->arrivals, &from->arrivals) && pairs_move(&to->entries, &from->entries) &&
-	       pairs_move(&to->untaken, &from->untaken);
+	pairs_move(&to->ranges, &from->ranges);
+	pairs_move(&to->edges, &from->edges);
+	pairs_move(&to->arrivals, &from->arrivals);
+	pairs_move(&to->entries, &from->entries);
+	pairs_move(&to->untaken, &from->untaken);
 }
 
-static bool make_numbers(struct collect *c)
+static void make_numbers(struct collect *c)
 {
 	size_t i, n = session_dsos(c->ss)->nr;
 
-	c->numbers = calloc(n + 1, sizeof(*c->numbers));
-	for (i = 0; c->numbers && i < n; i++)
+	c->numbers = mem_zeroed(n + 1, sizeof(*c->numbers));
+	for (i = 0; i < n; i++)
 		c->numbers[i].whole = CST_COUNT_NO_BINARY;
-	c->nr_numbers = c->numbers ? n : 0;
-	return c->numbers;
+	c->nr_numbers = n;
 }
 
-/* Notes the number of a file's, or of a method's, binary. Returns false without memory. */
-static bool note_number(struct collect *c, const struct binary *b, uint32_t number)
+/* Notes the number of a file's, or of a method's, binary. */
+static void note_number(struct collect *c, const struct binary *b, uint32_t number)
 {
 	struct numbers *of = &c->numbers[b->dso->number];
 	size_t i;
 
 	if (b->method == COUNTS_WHOLE) {
 		of->whole = number;
-		return true;
+		return;
 	}
 	if (!of->methods) {
-		of->methods = malloc(b->dso->nr_syms * sizeof(*of->methods));
-		for (i = 0; of->methods && i < b->dso->nr_syms; i++)
+		of->methods = mem_array(b->dso->nr_syms, sizeof(*of->methods));
+		for (i = 0; i < b->dso->nr_syms; i++)
 			of->methods[i] = CST_COUNT_NO_BINARY;
 	}
-	if (of->methods)
-		of->methods[b->method] = number;
-	return of->methods;
+	of->methods[b->method] = number;
 }
 
 /* Makes entries of one identity one. Sorted by identity, then by name. */
-static int merge_entries(struct collect *c)
+static void merge_entries(struct collect *c)
 {
 	struct entry *v = c->v, e;
 	size_t i, n = 0;
-	bool ok = true;
 
-	if (!make_numbers(c))
-		return ERR_NOMEM;
+	make_numbers(c);
 	for (i = 0; i < c->nr; i++) {
 		/* collect_free() frees all entries, also if this ends early: each one is in the array once */
 		e = v[i];
 		v[i] = (struct entry){ .counts = NULL };
 		if (n && !identity_compare(&v[n - 1].is, &e.is)) {
-			ok = merge_counts(v[n - 1].counts, e.counts);
+			merge_counts(v[n - 1].counts, e.counts);
 			entry_free(&e);
 		} else {
 			v[n++] = e;
 		}
-		if (!ok || !note_number(c, e.counts, (uint32_t)(n - 1)))
-			return ERR_NOMEM;
+		note_number(c, e.counts, (uint32_t)(n - 1));
 	}
 	c->nr = n;
-	return 0;
 }
 
 /* `why`: result of identity_of(). */
@@ -242,27 +231,23 @@ static bool split_conflicts(struct collect *c)
 }
 
 /* Methods, whose names are a jitdump's, may have no name, or one that is longer than that of a record. */
-static bool fit_name(struct entry *e)
+static void fit_name(struct entry *e)
 {
 	const size_t len = strlen(e->is.name);
 
 	if (!len)
 		e->is.name = "[unknown]";
-	if (len <= CST_COUNT_NAME_MAX)
-		return true;
-	e->is.name = e->cut_name = strndup(e->is.name, CST_COUNT_NAME_MAX);
-	return e->cut_name;
+	if (len > CST_COUNT_NAME_MAX)
+		e->is.name = e->cut_name = mem_text_part(e->is.name, CST_COUNT_NAME_MAX);
 }
 
-static int make_entries(struct collect *c)
+static void make_entries(struct collect *c)
 {
 	struct binary **v;
 	size_t i, n = counts_binaries(c->counts, &v);
 	struct entry *e;
 
-	c->v = calloc(n + 1, sizeof(*c->v));
-	if (!c->v)
-		return ERR_NOMEM;
+	c->v = mem_zeroed(n + 1, sizeof(*c->v));
 	for (i = 0; i < n; i++) {
 		if (!any_counts(v[i]))
 			continue;
@@ -270,14 +255,13 @@ static int make_entries(struct collect *c)
 		e->counts = v[i];
 		note_unread(c, e, identity_of(v[i], &e->is));
 		e->segs = identity_segments(v[i]->dso, &e->nr_segs);
-		if (!e->segs || !fit_name(e))
-			return ERR_NOMEM;
+		fit_name(e);
 	}
 	if (c->nr)
 		qsort(c->v, c->nr, sizeof(*c->v), compare_entries);
 	if (split_conflicts(c))
 		qsort(c->v, c->nr, sizeof(*c->v), compare_entries);
-	return merge_entries(c);
+	merge_entries(c);
 }
 
 /* ---- ranges ------------------------------------------------------------------------------------ */
@@ -289,7 +273,7 @@ static struct cst_count_range range_of(const struct cst_pair *p, uint8_t flags)
 }
 
 /* Merges ranges and arrivals, which are sorted, into canonical order. */
-static int make_ranges(struct entry *e)
+static void make_ranges(struct entry *e)
 {
 	struct binary *b = e->counts;
 	size_t i = 0, k = 0, n = b->ranges.used + b->arrivals.used;
@@ -297,8 +281,6 @@ static int make_ranges(struct entry *e)
 	struct cst_count_range *v = large_new((n + 1) * sizeof(*v)), x, y;
 	bool sorted = true, arrived;
 
-	if (!v)
-		return ERR_NOMEM;
 	e->ranges = v;
 	while (e->nr_ranges < n) {
 		arrived = k < b->arrivals.used;
@@ -314,11 +296,10 @@ static int make_ranges(struct entry *e)
 		sorted = model_compare_ranges(&v[i - 1], &v[i]) < 0;
 	if (!sorted)
 		qsort(v, n, sizeof(*v), model_compare_ranges);
-	return 0;
 }
 
 /* Finds what the code says of the ranges. A range whose instructions cannot be counted is left out. */
-static int decode_ranges(struct collect *c, struct entry *e)
+static void decode_ranges(struct collect *c, struct entry *e)
 {
 	struct binary *b = e->counts;
 	const struct dso *d = b->dso;
@@ -331,14 +312,12 @@ static int decode_ranges(struct collect *c, struct entry *e)
 	const struct cst_pair *untaken = cst_pairs_sort(&b->untaken);
 	size_t i, n = 0;
 
-	if (!interior_find(&e->interior, &code, e->ranges, e->nr_ranges, untaken, b->untaken.used))
-		return ERR_NOMEM;
+	interior_find(&e->interior, &code, e->ranges, e->nr_ranges, untaken, b->untaken.used);
 	c->undecoded += e->interior.undecoded;
 	for (i = 0; i < e->nr_ranges; i++)
 		if (e->ranges[i].insns)
 			e->ranges[n++] = e->ranges[i];
 	e->nr_ranges = n;
-	return 0;
 }
 
 /* The place of a node, from dso.number and offset in the dso to number and offset of the binary. */
@@ -369,19 +348,17 @@ int collect_run(struct collect *c)
 
 	if (rc)
 		return rc;
-	rc = make_entries(c);
-	for (i = 0; i < c->nr && !rc; i++) {
-		rc = make_ranges(&c->v[i]);
-		if (!rc && c->mode >= COUNTS_ALL)
-			rc = decode_ranges(c, &c->v[i]);
+	make_entries(c);
+	for (i = 0; i < c->nr; i++) {
+		make_ranges(&c->v[i]);
+		if (c->mode >= COUNTS_ALL)
+			decode_ranges(c, &c->v[i]);
 		c->insns += c->v[i].counts->insns;
 	}
 	calls = counts_calls(c->counts);
-	if (!rc && calls)
-		rc = calls_finish(calls, place_of, c);
-	if (rc)
-		fprintf(stderr, "cstrace profile: out of memory\n");
-	return rc;
+	if (calls)
+		calls_finish(calls, place_of, c);
+	return 0;
 }
 
 bool collect_empty(const struct collect *c)
@@ -589,7 +566,7 @@ static int add_to_model(void *data, const struct cst_count_record *rec)
 }
 
 /* Moves the ranges to the model, and adds edges: the only counts without COUNTS_ALL. */
-static int move_counts(struct entry *e, struct model_binary *to)
+static void move_counts(struct entry *e, struct model_binary *to)
 {
 	const uint64_t base = identity_base(e->counts);
 	struct binary *b = e->counts;
@@ -600,8 +577,6 @@ static int move_counts(struct entry *e, struct model_binary *to)
 	cst_pairs_free(&b->ranges);
 	cst_pairs_free(&b->arrivals);
 	to->edges = large_new((b->edges.used + 1) * sizeof(*to->edges));
-	if (!to->edges)
-		return ERR_NOMEM;
 	for (i = 0; i < b->edges.used; i++)
 		to->edges[i] = edge_of(&x[i], base, to->number);
 	to->nr_edges = to->cap_edges = b->edges.used;
@@ -619,7 +594,6 @@ static int move_counts(struct entry *e, struct model_binary *to)
 	to->inside = b->inside;
 	/* the ranges do not have their numbers of instructions */
 	to->insns = b->insns;
-	return 0;
 }
 
 int collect_model(struct collect *c, struct model *m)
@@ -637,7 +611,10 @@ int collect_model(struct collect *c, struct model *m)
 		/* places in generated code are not those of its file of all methods */
 		if (c->v[i].is.type != CST_COUNT_JIT && (c->v[i].is.type != CST_COUNT_MEMORY || dso_is_memory(c->v[i].counts->dso)))
 			m->binaries[i].dso = c->v[i].counts->dso;
-		rc = all ? put_counts(c, (uint32_t)i) : move_counts(&c->v[i], &m->binaries[i]);
+		if (all)
+			rc = put_counts(c, (uint32_t)i);
+		else
+			move_counts(&c->v[i], &m->binaries[i]);
 	}
 	return rc ? rc : put_nodes(c);
 }

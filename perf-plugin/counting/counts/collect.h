@@ -20,8 +20,8 @@ struct model;
 
 /*
  * With COUNTS_SPLIT and COUNTS_JOINED only ranges and edges are collected, for formats that need no more: ranges have no
- * number of instructions and no flags, and there are no other records of counts. `depth` as for counts_new(). Returns NULL
- * without memory.
+ * number of instructions and no flags, and there are no other records of counts. `depth` as for
+ * counts_new().
  */
 struct collect *collect_new(struct session *ss, enum counts_mode mode, uint32_t depth);
 void collect_free(struct collect *c);
@@ -47,9 +47,12 @@ const struct collect_unread *collect_unread(const struct collect *c);
 
 /* Takes a record; strings are valid until collect_free(). A non-zero result ends the row of records. */
 typedef int (*collect_fn)(void *data, const struct cst_count_record *rec);
-/* Passes all records to `take`, once. Returns 0, ERR_NOMEM, or what `take` returned. */
+/* Passes all records to `take`, once. Returns 0, or what `take` returned. */
 int collect_records(struct collect *c, collect_fn take, void *data);
-/* The same into an empty model, with the files of its binaries (model_binary.dso). Returns 0 or ERR_NOMEM. */
+/*
+ * The same into an empty model, with the files of its binaries (model_binary.dso). Returns 0, or
+ * what model_add() did.
+ */
 int collect_model(struct collect *c, struct model *m);
 
 /* Number of binaries, ranges, edges, contexts of calls and instructions that collect_records() has passed, for a summary. */

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "counting/calls/places.h"
 #include "machine/images/dso.h"
 #include "machine/images/dso_table.h"
@@ -39,24 +40,13 @@ static uint32_t same_number(void *data, uint32_t number)
 
 static struct contexts *new_contexts(struct session *ss)
 {
-	struct contexts *x = calloc(1, sizeof(*x));
+	struct contexts *x = mem_zeroed(1, sizeof(*x));
 
-	if (!x)
-		return NULL;
 	x->ss = ss;
 	x->streams = session_max_streams(ss);
 	x->places = calls_places_new(ss, number_of, file_of, x);
-	if (x->places)
-		x->code = calls_places_code(x->places);
+	x->code = calls_places_code(x->places);
 	return x;
-}
-
-static struct contexts *whole_or_none(struct contexts *x)
-{
-	if (x && x->calls)
-		return x;
-	contexts_free(x);
-	return NULL;
 }
 
 struct contexts *contexts_new(struct session *ss, uint32_t depth)
@@ -64,18 +54,16 @@ struct contexts *contexts_new(struct session *ss, uint32_t depth)
 	const struct calls_limits limits = { .depth = depth };
 	struct contexts *x = new_contexts(ss);
 
-	if (x && x->places)
-		x->calls = calls_new(&limits, &x->code, x->streams);
-	return whole_or_none(x);
+	x->calls = calls_new(&limits, &x->code, x->streams);
+	return x;
 }
 
 struct contexts *contexts_shard(const struct contexts *whole, struct session *ss)
 {
 	struct contexts *x = new_contexts(ss);
 
-	if (x && x->places)
-		x->calls = calls_shard_new(whole->calls, &x->code);
-	return whole_or_none(x);
+	x->calls = calls_shard_new(whole->calls, &x->code);
+	return x;
 }
 
 void contexts_free(struct contexts *x)
@@ -98,7 +86,7 @@ struct calls *contexts_calls(struct contexts *x)
 	return x->calls;
 }
 
-int contexts_take(struct contexts *x, struct contexts *shard)
+void contexts_take(struct contexts *x, struct contexts *shard)
 {
-	return calls_shard_take(x->calls, shard->calls, same_number, NULL);
+	calls_shard_take(x->calls, shard->calls, same_number, NULL);
 }

@@ -8,7 +8,7 @@
 
 struct contexts;
 
-/* `depth`: nodes below it are added up; 0: default. Returns NULL without memory. */
+/* `depth`: nodes below it are added up; 0: default. */
 struct contexts *contexts_new(struct session *ss, uint32_t depth);
 /* The same for a shard of the trace that `ss`, a replica, decodes. */
 struct contexts *contexts_shard(const struct contexts *whole, struct session *ss);
@@ -17,7 +17,7 @@ void contexts_free(struct contexts *x);
 void contexts_wants(const struct contexts *x, struct wants *w);
 /* The stacks and the tree, for calls.h. */
 struct calls *contexts_calls(struct contexts *x);
-/* Adds a shard. Returns 0 or ERR_NOMEM. */
-int contexts_take(struct contexts *x, struct contexts *shard);
+/* Adds a shard. */
+void contexts_take(struct contexts *x, struct contexts *shard);
 
 #endif

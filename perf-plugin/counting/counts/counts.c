@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/bisect.h"
-#include "base/error.h"
 #include "counting/counts/contexts.h"
 #include "counting/counts/pairs.h"
 #include "machine/images/dso.h"
@@ -58,15 +58,12 @@ struct counts {
 	struct binary **by_section;	/* indexed by section number; NULL: unknown, or not one binary */
 	uint32_t nr_sections;
 	uint64_t elsewhere, nopath;
-	bool nomem;
 };
 
 static struct counts *new_counts(struct session *ss, enum counts_mode mode)
 {
-	struct counts *c = calloc(1, sizeof(*c));
+	struct counts *c = mem_zeroed(1, sizeof(*c));
 
-	if (!c)
-		return NULL;
 	c->ss = ss;
 	c->joined = mode != COUNTS_SPLIT;
 	c->all = mode >= COUNTS_ALL;
@@ -77,13 +74,10 @@ struct counts *counts_new(struct session *ss, enum counts_mode mode, uint32_t de
 {
 	struct counts *c = new_counts(ss, mode);
 
-	if (!c || mode != COUNTS_CALLS)
+	if (mode != COUNTS_CALLS)
 		return c;
 	c->contexts = contexts_new(ss, depth);
-	if (c->contexts)
-		return c;
-	counts_free(c);
-	return NULL;
+	return c;
 }
 
 void counts_free(struct counts *c)
@@ -113,32 +107,25 @@ void counts_free(struct counts *c)
 }
 
 /* Extends a table of pointers, so that it has index `i`. */
-static bool extend(void *pv, size_t *nr, size_t i)
+static void extend(void *pv, size_t *nr, size_t i)
 {
 	size_t more = i + 64;
 	void **v;
 
 	if (i < *nr)
-		return true;
+		return;
 	memcpy(&v, pv, sizeof(v));
-	v = realloc(v, more * sizeof(*v));
-	if (!v)
-		return false;
+	v = mem_more(v, more, sizeof(*v));
 	memset(v + *nr, 0, (more - *nr) * sizeof(*v));
 	memcpy(pv, &v, sizeof(v));
 	*nr = more;
-	return true;
 }
 
 static struct binary *new_binary(struct counts *c, struct dso *dso, uint32_t method)
 {
-	struct binary **p, *b = calloc(1, sizeof(*b));
+	struct binary **p, *b = mem_zeroed(1, sizeof(*b));
 
-	p = b ? ARRAY_ADD(c->bins, c->nr_bins, c->cap_bins) : NULL;
-	if (!p) {
-		free(b);
-		return NULL;
-	}
+	p = ARRAY_ADD(c->bins, c->nr_bins, c->cap_bins);
 	b->dso = dso;
 	b->method = method;
 	*p = b;
@@ -149,23 +136,16 @@ static struct file *file_of(struct counts *c, struct dso *dso)
 {
 	struct file *f;
 
-	if (!extend(&c->files, &c->nr_files, dso->number))
-		return NULL;
+	extend(&c->files, &c->nr_files, dso->number);
 	f = c->files[dso->number];
 	if (f)
 		return f;
-	f = calloc(1, sizeof(*f));
-	if (!f)
-		return NULL;
+	f = mem_zeroed(1, sizeof(*f));
 	f->dso = dso;
 	if (dso->kind == DSO_JIT && dso->nr_syms)
-		f->methods = calloc(dso->nr_syms, sizeof(*f->methods));
+		f->methods = mem_zeroed(dso->nr_syms, sizeof(*f->methods));
 	else
 		f->whole = new_binary(c, dso, COUNTS_WHOLE);
-	if (!f->methods && !f->whole) {
-		free(f);
-		return NULL;
-	}
 	c->files[dso->number] = f;
 	return f;
 }
@@ -190,10 +170,7 @@ uint32_t counts_method(const struct dso *d, uint64_t offset)
 /* Returns the binary of the method at an offset. */
 static struct binary *method_at(struct counts *c, struct file *f, uint32_t offset)
 {
-	struct binary *b = binary_in(c, f, counts_method(f->dso, offset));
-
-	c->nomem |= !b;
-	return b;
+	return binary_in(c, f, counts_method(f->dso, offset));
 }
 
 /* Notes the instruction set of a binary's first range, for the classification of its branches at the end. */
@@ -212,14 +189,10 @@ static struct binary *binary_slow(struct counts *c, const struct stream *s, cons
 	struct file *f;
 	struct dso *dso;
 
-	if (!extend(&c->by_section, &nr, g->section)) {
-		c->nomem = true;
-		return NULL;
-	}
+	extend(&c->by_section, &nr, g->section);
 	c->nr_sections = (uint32_t)nr;
 	dso = session_section_dso(c->ss, s, g->section);
 	f = dso ? file_of(c, dso) : NULL;
-	c->nomem |= dso && !f;
 	if (!f)
 		return NULL;
 	c->by_section[g->section] = f->whole;
@@ -243,28 +216,33 @@ static inline struct cst_pairs *ranges_of(struct binary *bin, bool arrived)
 	return __builtin_expect(arrived, 0) ? &bin->arrivals : &bin->ranges;
 }
 
-/* Counts a branch that was not taken, at the end of a range from `start` to `last`. */
-static bool count_untaken(struct binary *bin, uint32_t start, uint32_t last)
+static ALWAYS_INLINE void pairs_add(struct cst_pairs *p, uint32_t a, uint32_t b)
 {
-	return cst_pairs_add(&bin->untaken, last | (start & COUNTS_T32), 0);
+	if (__builtin_expect(!cst_pairs_add(p, a, b), 0))
+		mem_refused(0);
+}
+
+/* Counts a branch that was not taken, at the end of a range from `start` to `last`. */
+static void count_untaken(struct binary *bin, uint32_t start, uint32_t last)
+{
+	pairs_add(&bin->untaken, last | (start & COUNTS_T32), 0);
 }
 
 /* Here and below, `all` is counts.all: a constant in the loops over elements, each of which is an instance of its own. */
-static inline void count_range(struct counts *c, struct counted_stream *ln, const bool all)
+static inline void count_range(struct counted_stream *ln, const bool all)
 {
-	if (ln->open && !cst_pairs_add(ranges_of(ln->bin, all && ln->arrived), ln->start, ln->last))
-		c->nomem = true;
-	if (all && ln->open && ln->untaken && !count_untaken(ln->bin, ln->start, ln->last))
-		c->nomem = true;
+	if (ln->open)
+		pairs_add(ranges_of(ln->bin, all && ln->arrived), ln->start, ln->last);
+	if (all && ln->open && ln->untaken)
+		count_untaken(ln->bin, ln->start, ln->last);
 	ln->open = false;
 }
 
-static inline void count_edge(struct counts *c, struct counted_stream *ln, uint32_t to)
+static inline void count_edge(struct counted_stream *ln, uint32_t to)
 {
 	if (!ln->bin)
 		return;
-	if (!cst_pairs_add(&ln->bin->edges, ln->last, to))
-		c->nomem = true;
+	pairs_add(&ln->bin->edges, ln->last, to);
 	ln->bin->branches++;
 	ln->bin->inside += to != COUNTS_OUTSIDE;
 }
@@ -325,7 +303,7 @@ static bool resumes(const struct counted_stream *ln, const struct stream *s, uin
  */
 static void count_run(struct counts *c, const struct stream *s, struct counted_stream *ln, const struct cst_generic *g)
 {
-	count_range(c, ln, false);
+	count_range(ln, false);
 	ln->bin = binary_of(c, s, g);
 	ln->end = g->end;
 	if (ln->bin) {
@@ -341,7 +319,7 @@ static void count_run(struct counts *c, const struct stream *s, struct counted_s
 }
 
 /* Begins a range of `bin` at `g`. Records whether a branch, a return of the kernel or nothing known led to it. */
-static void arrive(struct counts *c, const struct stream *s, struct counted_stream *ln, struct binary *bin,
+static void arrive(const struct stream *s, struct counted_stream *ln, struct binary *bin,
 		   const struct cst_generic *g)
 {
 	struct branch_state *br = &ln->br;
@@ -353,8 +331,8 @@ static void arrive(struct counts *c, const struct stream *s, struct counted_stre
 	else
 		outside = interrupted(ln, s);
 	outside |= kind != BRANCH_NONE && ln->bin != bin;
-	if (outside && bin && !cst_pairs_add(&bin->entries, g->sect_off, 0))
-		c->nomem = true;
+	if (outside && bin)
+		pairs_add(&bin->entries, g->sect_off, 0);
 	ln->arrived = outside || branch_is_return(kind);
 	ln->landing_kind = BRANCH_NONE;
 }
@@ -366,12 +344,12 @@ static ALWAYS_INLINE void range(struct counts *c, const struct stream *s, struct
 	bool goes_on = (ln->br.open == BRANCH_SEQ || resumes(ln, s, g->addr)) && bin == ln->bin && g->addr == ln->end;
 
 	if (!((c->joined || ln->inside) && goes_on && ln->open)) {
-		count_range(c, ln, all);
+		count_range(ln, all);
 		if (ln->br.open == BRANCH_TAKEN)
-			count_edge(c, ln, bin == ln->bin ? g->sect_off : COUNTS_OUTSIDE);
+			count_edge(ln, bin == ln->bin ? g->sect_off : COUNTS_OUTSIDE);
 		ln->start = start_of(g, all && has_t32(bin));
 		if (all)
-			arrive(c, s, ln, bin, g);
+			arrive(s, ln, bin, g);
 	}
 	ln->br.resume = 0;
 	ln->bin = bin;
@@ -403,26 +381,25 @@ ranges(struct counts *c, const struct stream *s, struct counted_stream *ln, cons
 	uint64_t insns = 0, edges = 0;
 	uint32_t start = ln->start, last;
 	const bool t32 = all && has_t32(bin);
-	bool taken, arrived = all && ln->arrived, nomem = false;
+	bool taken, arrived = all && ln->arrived;
 
 	for (g++; g < end && g->kind == CST_GEN_RANGE && g->section == section; g++) {
 		taken = branch_taken(g - 1);
 		if (taken || g->addr != g[-1].end || !(c->joined || !cst_insn_is_branch(g[-1].last_type))) {
 			last = last_of(g - 1);
-			nomem |= !cst_pairs_add(ranges_of(bin, arrived), start, last);
+			pairs_add(ranges_of(bin, arrived), start, last);
 			arrived = all && taken && branch_returns(g - 1);
 			if (taken) {
-				nomem |= !cst_pairs_add(&bin->edges, last, g->sect_off);
+				pairs_add(&bin->edges, last, g->sect_off);
 				edges++;
 			} else if (all && not_taken(g - 1)) {
-				nomem |= !count_untaken(bin, start, last);
+				count_untaken(bin, start, last);
 			}
 			start = start_of(g, t32);
 		}
 		insns += g->n_insn;
 	}
 	g--;
-	c->nomem |= nomem;
 	bin->insns += insns;
 	bin->branches += edges;
 	bin->inside += edges;
@@ -463,13 +440,13 @@ static void other(struct counts *c, const struct stream *s, struct counted_strea
 		complete = branch_finish(&ln->br, &b);
 	lose(ln, g);
 	if (complete && !branch_is_edge(b.kind)) {
-		count_range(c, ln, c->all);
-		count_edge(c, ln, locate(c, ln, s, b.to));
+		count_range(ln, c->all);
+		count_edge(ln, locate(c, ln, s, b.to));
 		if (ln->known)
 			ln->landing_kind = b.kind;
 	}
 	if (ln->br.open != BRANCH_SEQ && !(ln->known && ln->br.open >= BRANCH_EXCEPTION && ln->br.resume == ln->end))
-		count_range(c, ln, c->all);
+		count_range(ln, c->all);
 	if (g->kind == CST_GEN_NOPATH && !s->unwanted)
 		c->nopath += g->n_insn;
 }
@@ -484,10 +461,10 @@ static void pass(struct counts *c, const struct stream *s, struct counted_stream
 		other(c, s, ln, g);
 	if (g == end)
 		return;
-	count_range(c, ln, c->all);
+	count_range(ln, c->all);
 	if (ln->br.open == BRANCH_TAKEN) {
 		bin = binary_of(c, s, g);
-		count_edge(c, ln, bin == ln->bin ? g->sect_off : COUNTS_OUTSIDE);
+		count_edge(ln, bin == ln->bin ? g->sect_off : COUNTS_OUTSIDE);
 	}
 	branch_init(&ln->br);
 	ln->bin = NULL;
@@ -500,24 +477,22 @@ static struct counted_stream *state_of(const struct stream *s)
 
 	if (ln)
 		return ln;
-	ln = calloc(1, sizeof(*ln));
-	if (ln)
-		branch_init(&ln->br);
+	ln = mem_zeroed(1, sizeof(*ln));
+	branch_init(&ln->br);
 	*s->priv = ln;
 	return ln;
 }
 
-static ALWAYS_INLINE int count_batch(struct counts *c, const struct stream *s, const struct cst_generic *g, size_t n,
+static ALWAYS_INLINE void count_batch(struct counts *c, const struct stream *s,
+				      const struct cst_generic *g, size_t n,
 				     const bool all)
 {
 	const struct cst_generic *end = g + n;
 	struct counted_stream *ln = state_of(s);
 
-	if (!ln)
-		return ERR_NOMEM;
 	if (s->unwanted) {
 		pass(c, s, ln, g, n);
-		return c->nomem ? ERR_NOMEM : 0;
+		return;
 	}
 	for (; g < end; g++) {
 		if (!all && g->kind == CST_GEN_COUNTED) {
@@ -533,25 +508,27 @@ static ALWAYS_INLINE int count_batch(struct counts *c, const struct stream *s, c
 		if (ln->bin && ln->bin->method == COUNTS_WHOLE)
 			g = ranges(c, s, ln, g, end, all);
 	}
-	return c->nomem ? ERR_NOMEM : 0;
 }
 
 static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
-	return count_batch(data, s, g, n, false);
+	count_batch(data, s, g, n, false);
+	return 0;
 }
 
 static int on_batch_all(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct counts *c = data;
-	int rc = count_batch(c, s, g, n, true);
-	struct counted_stream *ln = *s->priv;
+	struct counted_stream *ln;
 
-	if (rc || !c->contexts)
-		return rc;
+	count_batch(c, s, g, n, true);
+	if (!c->contexts)
+		return 0;
+	ln = *s->priv;
 	if (!ln->calls)
 		ln->calls = calls_lane_new(contexts_calls(c->contexts));
-	return ln->calls ? calls_batch(contexts_calls(c->contexts), ln->calls, s, g, n) : ERR_NOMEM;
+	calls_batch(contexts_calls(c->contexts), ln->calls, s, g, n);
+	return 0;
 }
 
 /* Without the fields that this kind of counts does not use, and those of a branch that is not open. */
@@ -576,14 +553,11 @@ static int stream_move(void *data, void *lead, const struct stream *s)
 {
 	struct counts *c = data;
 	struct counted_stream *ln = *s->priv;
-	struct file *f;
 
 	(void)lead;
-	if (!ln->bin)
-		return 0;
-	f = file_of(c, ln->bin->dso);
-	ln->bin = f ? binary_in(c, f, ln->bin->method) : NULL;
-	return ln->bin ? 0 : ERR_NOMEM;
+	if (ln->bin)
+		ln->bin = binary_in(c, file_of(c, ln->bin->dso), ln->bin->method);
+	return 0;
 }
 
 static void on_stream_end(void *data, const struct stream *s)
@@ -591,8 +565,8 @@ static void on_stream_end(void *data, const struct stream *s)
 	struct counts *c = data;
 	struct counted_stream *ln = *s->priv;
 
-	if (ln && ln->calls && calls_lane_end(contexts_calls(c->contexts), ln->calls))
-		c->nomem = true;
+	if (ln && ln->calls)
+		calls_lane_end(contexts_calls(c->contexts), ln->calls);
 	free(ln);
 	*s->priv = NULL;
 }
@@ -616,7 +590,7 @@ static int add_exits(struct counts *c, uint32_t section, struct binary *bin)
 	const struct cst_exits *x;
 	uint64_t insns;
 	uint32_t n;
-	bool ok = true, inside;
+	bool inside;
 	int rc = session_exits(c->ss, section, &x, &n, &insns);
 
 	if (rc)
@@ -628,14 +602,16 @@ static int add_exits(struct counts *c, uint32_t section, struct binary *bin)
 		for (p = x->edges.slot; p < end; p++) {
 			if (!p->count)
 				continue;
-			ok = ok && cst_pairs_insert(&out, p->a, inside ? p->b : COUNTS_OUTSIDE, p->count);
+			if (!cst_pairs_insert(&out, p->a, inside ? p->b : COUNTS_OUTSIDE, p->count))
+				mem_refused(0);
 			bin->branches += p->count;
 			bin->inside += inside ? p->count : 0;
 		}
 	}
-	ok = ok && (!bin || pairs_move(&bin->edges, &out));
+	if (bin)
+		pairs_move(&bin->edges, &out);
 	cst_pairs_free(&out);
-	return ok ? 0 : ERR_NOMEM;
+	return 0;
 }
 
 /* Adds the library's counts to the binaries. */
@@ -644,25 +620,22 @@ static int add_counted(struct counts *c)
 	struct cst_pairs ranges, edges;
 	struct binary *bin;
 	uint64_t taken;
-	struct file *f;
 	struct dso *dso;
 	uint32_t i = 0;
-	bool ok;
 	int rc;
 
 	while ((rc = session_take_counts(c->ss, ++i, &dso, &ranges, &edges)) > 0) {
-		f = dso && (ranges.used || edges.used) ? file_of(c, dso) : NULL;
-		bin = f ? f->whole : NULL;
-		ok = !dso || !(ranges.used || edges.used);
+		bin = dso && (ranges.used || edges.used) ? file_of(c, dso)->whole : NULL;
 		if (bin) {
 			taken = sum(&edges);
 			bin->branches += taken;
 			bin->inside += taken;
-			ok = pairs_move(&bin->ranges, &ranges) && pairs_move(&bin->edges, &edges);
+			pairs_move(&bin->ranges, &ranges);
+			pairs_move(&bin->edges, &edges);
 		}
 		cst_pairs_free(&ranges);
 		cst_pairs_free(&edges);
-		rc = ok ? add_exits(c, i, bin) : ERR_NOMEM;
+		rc = add_exits(c, i, bin);
 		if (rc)
 			return rc;
 	}
@@ -676,13 +649,9 @@ static void *shard_make(void *data, struct session *ss)
 	const struct counts *c = data;
 	struct counts *shard = new_counts(ss, c->all ? COUNTS_ALL : c->joined ? COUNTS_JOINED : COUNTS_SPLIT);
 
-	if (!shard || !c->contexts)
-		return shard;
-	shard->contexts = contexts_shard(c->contexts, ss);
-	if (shard->contexts)
-		return shard;
-	counts_free(shard);
-	return NULL;
+	if (c->contexts)
+		shard->contexts = contexts_shard(c->contexts, ss);
+	return shard;
 }
 
 /* Sorts the pairs, so that the calling thread only merges them. */
@@ -704,15 +673,16 @@ static int shard_end(void *shard)
 	return rc;
 }
 
-static bool take_binary(struct counts *c, struct binary *more)
+static void take_binary(struct counts *c, struct binary *more)
 {
 	struct file *f = file_of(c, session_same_dso(c->ss, more->dso));
-	struct binary *b = f ? binary_in(c, f, more->method) : NULL;
+	struct binary *b = binary_in(c, f, more->method);
 
-	if (!b || !pairs_move(&b->ranges, &more->ranges) || !pairs_move(&b->edges, &more->edges) ||
-	    !pairs_move(&b->arrivals, &more->arrivals) || !pairs_move(&b->entries, &more->entries) ||
-	    !pairs_move(&b->untaken, &more->untaken))
-		return false;
+	pairs_move(&b->ranges, &more->ranges);
+	pairs_move(&b->edges, &more->edges);
+	pairs_move(&b->arrivals, &more->arrivals);
+	pairs_move(&b->entries, &more->entries);
+	pairs_move(&b->untaken, &more->untaken);
 	if (!b->insns) {
 		b->isa = more->isa;
 		b->isa_flags = more->isa_flags;
@@ -720,7 +690,6 @@ static bool take_binary(struct counts *c, struct binary *more)
 	b->insns += more->insns;
 	b->branches += more->branches;
 	b->inside += more->inside;
-	return true;
 }
 
 static int shard_take(void *data, void *shard)
@@ -729,12 +698,12 @@ static int shard_take(void *data, void *shard)
 	size_t i;
 
 	for (i = 0; i < more->nr_bins; i++)
-		if (!take_binary(c, more->bins[i]))
-			return ERR_NOMEM;
+		take_binary(c, more->bins[i]);
 	c->elsewhere += more->elsewhere;
 	c->nopath += more->nopath;
-	c->nomem |= more->nomem;
-	return c->contexts ? contexts_take(c->contexts, more->contexts) : 0;
+	if (c->contexts)
+		contexts_take(c->contexts, more->contexts);
+	return 0;
 }
 
 static void shard_free(void *shard)
@@ -768,11 +737,7 @@ int counts_run(struct counts *c)
 	if (c->contexts)
 		contexts_wants(c->contexts, &consumer.wants);
 	rc = session_run(c->ss, &consumer);
-	if (!rc)
-		rc = c->nomem ? ERR_NOMEM : add_counted(c);
-	if (rc == ERR_NOMEM)
-		fprintf(stderr, "cstrace profile: out of memory\n");
-	return rc;
+	return rc ? rc : add_counted(c);
 }
 
 static int busiest(const void *pa, const void *pb)

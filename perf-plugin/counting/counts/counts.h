@@ -55,7 +55,7 @@ struct binary {
 struct calls;
 struct counts;
 
-/* `depth`, with COUNTS_CALLS: contexts below it are added up; 0: default. Returns NULL without memory. */
+/* `depth`, with COUNTS_CALLS: contexts below it are added up; 0: default. */
 struct counts *counts_new(struct session *ss, enum counts_mode mode, uint32_t depth);
 void counts_free(struct counts *c);
 

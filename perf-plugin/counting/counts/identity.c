@@ -10,6 +10,7 @@
 
 #include <cstrace/isa.h>
 
+#include "base/alloc.h"
 #include "base/files/input.h"
 #include "base/sha1.h"
 #include "machine/images/dso.h"
@@ -60,12 +61,10 @@ static bool recordable(const struct dso_segment *s)
 /* Segments by offset; the first one of several at one offset. */
 static struct cst_count_segment *segments(const struct dso *d, size_t *nr)
 {
-	struct cst_count_segment *v = malloc((d->nr_segs + 1) * sizeof(*v));
+	struct cst_count_segment *v = mem_array(d->nr_segs + 1, sizeof(*v));
 	size_t i, n = 0;
 
 	*nr = 0;
-	if (!v)
-		return NULL;
 	for (i = 0; i < d->nr_segs; i++)
 		if (recordable(&d->segs[i]))
 			v[n++] = (struct cst_count_segment){ .offset = d->segs[i].offset, .size = d->segs[i].filesz,

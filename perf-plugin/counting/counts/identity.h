@@ -24,7 +24,6 @@ int identity_compare(const struct cst_count_binary *a, const struct cst_count_bi
 /*
  * Returns the loadable segments by offset, without those that have nothing in the file, in an array that the caller
  * frees; none for code without a file, and for a kernel module, whose addresses are of one run. *nr is their number.
- * NULL: no memory.
  */
 struct cst_count_segment *identity_segments(const struct dso *d, size_t *nr);
 

@@ -2,11 +2,13 @@
 /* interior.c - decodes the executed code of a binary, region by region, and sums up the ranges at each branch. */
 #include "counting/counts/interior.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cstrace/isa.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 
 /* The first offset of a T32 range in pairs has this bit (COUNTS_T32). */
@@ -61,13 +63,10 @@ static bool decode(const struct pass *p, uint64_t offset, struct cst_insn *insn)
 	return true;
 }
 
-static bool add_not_taken(struct interior *in, uint64_t offset, uint8_t size, uint64_t count)
+static void add_not_taken(struct interior *in, uint64_t offset, uint8_t size, uint64_t count)
 {
-	struct cst_count_not_taken *n = ARRAY_ADD(in->not_taken, in->nr, in->cap);
-
-	if (n)
-		*n = (struct cst_count_not_taken){ .size = size, .offset = offset, .count = count };
-	return n;
+	*ARRAY_ADD(in->not_taken, in->nr, in->cap) =
+		(struct cst_count_not_taken){ .size = size, .offset = offset, .count = count };
 }
 
 /* ---- regions ----------------------------------------------------------------------------------- */
@@ -83,19 +82,16 @@ static struct slot *slot_at(const struct pass *p, const struct region *r, uint64
 }
 
 /* Decodes the region from its first instruction on, as far as there is code. */
-static bool decode_region(const struct pass *p, struct region *r)
+static void decode_region(const struct pass *p, struct region *r)
 {
 	uint64_t offset = r->first;
 	struct cst_insn insn;
 	uint32_t number = 0;
-	struct slot *s, *v;
+	struct slot *s;
 
 	r->nr = (size_t)((r->last - r->first) / p->unit) + 1;
 	if (r->nr > r->cap) {
-		v = realloc(r->slot, r->nr * sizeof(*v));
-		if (!v)
-			return false;
-		r->slot = v;
+		r->slot = mem_more(r->slot, r->nr, sizeof(*r->slot));
 		r->cap = r->nr;
 	}
 	memset(r->slot, 0, r->nr * sizeof(*r->slot));
@@ -106,43 +102,42 @@ static bool decode_region(const struct pass *p, struct region *r)
 		s->branch = cst_insn_is_branch(insn.type);
 		offset += insn.size;
 	}
-	return true;
 }
 
-/* Walks one range by itself. T32 code can overlap other code at half an instruction. Returns false without memory. */
-static bool walk_alone(const struct pass *p, struct cst_count_range *r)
+/* Walks one range by itself. T32 code can overlap other code at half an instruction. */
+static void walk_alone(const struct pass *p, struct cst_count_range *r)
 {
 	struct cst_insn insn;
 	uint64_t offset;
 	uint32_t insns = 1;
 
 	for (offset = r->start; offset < r->last && decode(p, offset, &insn); offset += insn.size, insns++)
-		if (cst_insn_is_branch(insn.type) && !add_not_taken(p->in, offset, insn.size, r->count))
-			return false;
+		if (cst_insn_is_branch(insn.type))
+			add_not_taken(p->in, offset, insn.size, r->count);
 	if (offset == r->last && decode(p, offset, &insn)) {
 		r->insns = insns;
-		return true;
+		return;
 	}
 	p->in->undecoded += r->count;
 	r->insns = p->t32 ? 0 : (uint32_t)((r->last - r->start) / 4) + 1;
-	return true;
 }
 
 /* Counts a range in the region that it is in. */
-static bool add_range(const struct pass *p, struct region *reg, struct cst_count_range *r)
+static void add_range(const struct pass *p, struct region *reg, struct cst_count_range *r)
 {
 	struct slot *first = slot_at(p, reg, r->start), *last = slot_at(p, reg, r->last);
 
-	if (!first || !last)
-		return walk_alone(p, r);
+	if (!first || !last) {
+		walk_alone(p, r);
+		return;
+	}
 	r->insns = last->number - first->number + 1;
 	first->delta += r->count;
 	last->delta -= r->count;
-	return true;
 }
 
 /* Sums up the ranges at each branch of the region. */
-static bool sum_region(const struct pass *p, const struct region *r)
+static void sum_region(const struct pass *p, const struct region *r)
 {
 	uint64_t executed = 0;
 	size_t i;
@@ -150,11 +145,9 @@ static bool sum_region(const struct pass *p, const struct region *r)
 	for (i = 0; i < r->nr; i++) {
 		/* ranges that end here do not have this instruction in their interior */
 		executed += r->slot[i].delta;
-		if (r->slot[i].branch && executed &&
-		    !add_not_taken(p->in, r->first + i * p->unit, r->slot[i].size, executed))
-			return false;
+		if (r->slot[i].branch && executed)
+			add_not_taken(p->in, r->first + i * p->unit, r->slot[i].size, executed);
 	}
-	return true;
 }
 
 static bool is_of(const struct pass *p, const struct cst_count_range *r)
@@ -163,13 +156,12 @@ static bool is_of(const struct pass *p, const struct cst_count_range *r)
 }
 
 /* Handles all ranges of one instruction set. */
-static bool run_pass(const struct pass *p)
+static void run_pass(const struct pass *p)
 {
 	struct region reg = { .slot = NULL };
 	size_t i, k, end;
-	bool ok = true;
 
-	for (i = 0; i < p->nr && ok; i = end) {
+	for (i = 0; i < p->nr; i = end) {
 		end = i + 1;
 		if (!is_of(p, &p->ranges[i]))
 			continue;
@@ -178,20 +170,19 @@ static bool run_pass(const struct pass *p)
 		for (; end < p->nr && p->ranges[end].start <= reg.last; end++)
 			if (is_of(p, &p->ranges[end]) && p->ranges[end].last > reg.last)
 				reg.last = p->ranges[end].last;
-		ok = decode_region(p, &reg);
-		for (k = i; k < end && ok; k++)
+		decode_region(p, &reg);
+		for (k = i; k < end; k++)
 			if (is_of(p, &p->ranges[k]))
-				ok = add_range(p, &reg, &p->ranges[k]);
-		ok = ok && sum_region(p, &reg);
+				add_range(p, &reg, &p->ranges[k]);
+		sum_region(p, &reg);
 	}
 	free(reg.slot);
-	return ok;
 }
 
 /* ---- both instruction sets --------------------------------------------------------------------- */
 
 /* Counts the branches at which ranges ended without taking them. */
-static bool add_untaken(struct pass *p, const struct cst_pair *untaken, size_t nr)
+static void add_untaken(struct pass *p, const struct cst_pair *untaken, size_t nr)
 {
 	struct cst_insn insn;
 	uint64_t offset;
@@ -203,10 +194,9 @@ static bool add_untaken(struct pass *p, const struct cst_pair *untaken, size_t n
 		p->unit = p->t32 ? 2 : 4;
 		if (!decode(p, offset, &insn) || !cst_insn_is_branch(insn.type))
 			p->in->undecoded += untaken[i].count;
-		else if (!add_not_taken(p->in, offset, insn.size, untaken[i].count))
-			return false;
+		else
+			add_not_taken(p->in, offset, insn.size, untaken[i].count);
 	}
-	return true;
 }
 
 static int compare(const void *pa, const void *pb)
@@ -236,19 +226,19 @@ static void put_in_order(struct interior *in)
 	in->nr = n;
 }
 
-bool interior_find(struct interior *in, const struct interior_code *code, struct cst_count_range *ranges, size_t nr,
+void interior_find(struct interior *in, const struct interior_code *code,
+		   struct cst_count_range *ranges, size_t nr,
 		   const struct cst_pair *untaken, size_t nr_untaken)
 {
 	struct pass a = { .in = in, .code = code, .ranges = ranges, .nr = nr, .unit = 4 }, t = a;
-	bool ok;
 
 	t.t32 = true;
 	t.unit = 2;
 	*in = (struct interior){ .not_taken = NULL };
-	ok = run_pass(&a) && run_pass(&t) && add_untaken(&t, untaken, nr_untaken);
-	if (ok)
-		put_in_order(in);
-	return ok;
+	run_pass(&a);
+	run_pass(&t);
+	add_untaken(&t, untaken, nr_untaken);
+	put_in_order(in);
 }
 
 void interior_free(struct interior *in)

@@ -10,8 +10,6 @@
 #ifndef CSTRACE_COUNTING_COUNTS_INTERIOR_H
 #define CSTRACE_COUNTING_COUNTS_INTERIOR_H
 
-#include <stdbool.h>
-
 #include <cstrace/counts.h>
 #include <cstrace/files/countfile.h>
 
@@ -32,10 +30,11 @@ struct interior {
 /*
  * Sets `insns` of ranges[0..nr), which are sorted by start, and finds the branches that were not taken. `untaken` are ends
  * of ranges at branches that were not taken, sorted, in the form of binary.untaken (counts.h). A range that cannot be
- * decoded is counted in `undecoded`; its insns follow from its size, or are 0 if it has T32 instructions. Returns false
- * without memory. *in is to be freed in either case.
+ * decoded is counted in `undecoded`; its insns follow from its size, or are 0 if it has T32
+ * instructions. *in is to be freed in either case.
  */
-bool interior_find(struct interior *in, const struct interior_code *code, struct cst_count_range *ranges, size_t nr,
+void interior_find(struct interior *in, const struct interior_code *code,
+		   struct cst_count_range *ranges, size_t nr,
 		   const struct cst_pair *untaken, size_t nr_untaken);
 void interior_free(struct interior *in);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/error.h"
 
@@ -36,26 +37,21 @@ void model_free(struct model *m)
 	model_init(m);
 }
 
-static int add_total(struct model *m, const struct cst_count_total *t)
+static void add_total(struct model *m, const struct cst_count_total *t)
 {
 	struct model_total *to = ARRAY_ADD(m->totals, m->nr_totals, m->cap_totals);
 
-	if (!to)
-		return ERR_NOMEM;
-	*to = (struct model_total){ .name = strdup(t->name), .value = t->value };
-	return to->name ? 0 : ERR_NOMEM;
+	*to = (struct model_total){ .name = mem_text(t->name), .value = t->value };
 }
 
-static int add_binary(struct model *m, const struct cst_count_binary *b)
+static void add_binary(struct model *m, const struct cst_count_binary *b)
 {
-	struct model_binary *to = m->nr_binaries < CST_COUNT_NO_BINARY ?
-				  ARRAY_ADD(m->binaries, m->nr_binaries, m->cap_binaries) : NULL;
+	struct model_binary *to = ARRAY_ADD(m->binaries, m->nr_binaries, m->cap_binaries);
 
-	if (!to)
-		return ERR_NOMEM;
+	if (m->nr_binaries > CST_COUNT_NO_BINARY)
+		mem_refused(SIZE_MAX);
 	*to = (struct model_binary){ .is = *b, .number = (uint32_t)(m->nr_binaries - 1) };
-	to->is.name = strdup(b->name);
-	return to->is.name ? 0 : ERR_NOMEM;
+	to->is.name = mem_text(b->name);
 }
 
 int model_compare_ranges(const void *pa, const void *pb)
@@ -69,28 +65,22 @@ int model_compare_ranges(const void *pa, const void *pb)
 	return (int)a->flags - (int)b->flags;
 }
 
-static int add_range(struct model_binary *b, const struct cst_count_range *r)
+static void add_range(struct model_binary *b, const struct cst_count_range *r)
 {
 	struct cst_count_range *to = ARRAY_ADD(b->ranges, b->nr_ranges, b->cap_ranges);
 
-	if (!to)
-		return ERR_NOMEM;
 	*to = *r;
 	b->insns = model_sum(b->insns, model_product(r->insns, r->count));
-	return 0;
 }
 
-static int add_edge(struct model_binary *b, const struct cst_count_edge *e)
+static void add_edge(struct model_binary *b, const struct cst_count_edge *e)
 {
 	struct cst_count_edge *to = ARRAY_ADD(b->edges, b->nr_edges, b->cap_edges);
 
-	if (!to)
-		return ERR_NOMEM;
 	*to = *e;
 	b->branches = model_sum(b->branches, e->count);
 	if (e->to != CST_COUNT_OUTSIDE)
 		b->inside = model_sum(b->inside, e->count);
-	return 0;
 }
 
 static bool known(const struct model *m, uint32_t binary)
@@ -106,10 +96,10 @@ static int add_node(struct model *m, const struct cst_count_node *n)
 	if (n->depth > m->nr_path || !known(m, n->binary) || !known(m, n->from_binary))
 		return ERR_RECORD;
 	m->nr_path = n->depth;
-	to = m->nr_nodes < MODEL_NO_NODE ? ARRAY_ADD(m->nodes, m->nr_nodes, m->cap_nodes) : NULL;
-	last = to ? ARRAY_ADD(m->path, m->nr_path, m->cap_path) : NULL;
-	if (!last)
-		return ERR_NOMEM;
+	if (m->nr_nodes >= MODEL_NO_NODE)
+		mem_refused(SIZE_MAX);
+	to = ARRAY_ADD(m->nodes, m->nr_nodes, m->cap_nodes);
+	last = ARRAY_ADD(m->path, m->nr_path, m->cap_path);
 	*to = (struct model_node){ .is = *n, .parent = n->depth ? last[-1] : MODEL_NO_NODE };
 	*last = (uint32_t)(m->nr_nodes - 1);
 	return 0;
@@ -123,11 +113,10 @@ static struct model_binary *binary_at(struct model *m, uint64_t number)
 
 #define ADD(array, of) do {								\
 	struct model_binary *b_ = binary_at(m, of);					\
-	void *to_ = b_ ? ARRAY_ADD(b_->array, b_->nr_##array, b_->cap_##array) : NULL;	\
 											\
-	if (!to_)									\
-		return b_ ? ERR_NOMEM : ERR_RECORD;					\
-	b_->array[b_->nr_##array - 1] = *from;						\
+	if (!b_)									\
+		return ERR_RECORD;							\
+	*ARRAY_ADD(b_->array, b_->nr_##array, b_->cap_##array) = *from;			\
 	return 0;									\
 } while (0)
 
@@ -152,19 +141,27 @@ int model_add(struct model *m, const struct cst_count_record *rec)
 
 	switch (rec->kind) {
 	case CST_COUNT_TOTAL:
-		return add_total(m, &rec->total);
+		add_total(m, &rec->total);
+		return 0;
 	case CST_COUNT_BINARY:
-		return add_binary(m, &rec->binary);
+		add_binary(m, &rec->binary);
+		return 0;
 	case CST_COUNT_SEGMENT:
 		return add_segment(m, &rec->segment);
 	case CST_COUNT_RANGE:
 		b = binary_at(m, rec->range.binary);
-		return b ? add_range(b, &rec->range) : ERR_RECORD;
+		if (!b)
+			return ERR_RECORD;
+		add_range(b, &rec->range);
+		return 0;
 	case CST_COUNT_NOT_TAKEN:
 		return add_not_taken(m, &rec->not_taken);
 	case CST_COUNT_EDGE:
 		b = binary_at(m, rec->edge.binary);
-		return b ? add_edge(b, &rec->edge) : ERR_RECORD;
+		if (!b)
+			return ERR_RECORD;
+		add_edge(b, &rec->edge);
+		return 0;
 	case CST_COUNT_ENTRY:
 		return add_entry(m, &rec->entry);
 	case CST_COUNT_NODE:
@@ -197,11 +194,9 @@ static int compare_busiest(const void *pa, const void *pb)
 
 struct model_binary **model_busiest(const struct model *m)
 {
-	struct model_binary **v = malloc((m->nr_binaries ? m->nr_binaries : 1) * sizeof(*v));
+	struct model_binary **v = mem_array(m->nr_binaries ? m->nr_binaries : 1, sizeof(*v));
 	size_t i;
 
-	if (!v)
-		return NULL;
 	for (i = 0; i < m->nr_binaries; i++)
 		v[i] = &m->binaries[i];
 	if (m->nr_binaries)

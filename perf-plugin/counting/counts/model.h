@@ -59,14 +59,17 @@ void model_init(struct model *m);
 void model_free(struct model *m);
 
 /*
- * Adds the next record. Returns 0, ERR_NOMEM, or ERR_RECORD for a record that refers to a binary or a parent that no
- * record before it has. Pointers into the arrays are valid until the next call.
+ * Adds the next record. Returns 0, or ERR_RECORD for a record that refers to a binary or a parent
+ * that no record before it has. Pointers into the arrays are valid until the next call.
  */
 int model_add(struct model *m, const struct cst_count_record *rec);
 
 /* Returns the value of a total, 0 if there is none of this name. */
 uint64_t model_total(const struct model *m, const char *name);
-/* Returns the binaries by instructions, the most first, then by name and id: an array that the caller frees. NULL: no memory. */
+/*
+ * Returns the binaries by instructions, the most first, then by name and id: an array that the
+ * caller frees.
+ */
 struct model_binary **model_busiest(const struct model *m);
 
 /* Adds, and multiplies, as a count file does, with saturation. */
@@ -99,8 +102,8 @@ bool model_without_file(const struct model_binary *b);
 /*
  * Finds the files of the binaries by name and build-id, for a model of a count file, and sets model_binary.dso; the search
  * options of `t` name the places. A file without a build-id must have the recorded digest, unless the options force
- * it. The table must outlive the model. Returns 0 or ERR_NOMEM.
+ * it. The table must outlive the model.
  */
-int model_find_files(struct model *m, struct dso_table *t);
+void model_find_files(struct model *m, struct dso_table *t);
 
 #endif

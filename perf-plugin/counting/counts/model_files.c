@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/name.h"
 #include "counting/counts/identity.h"
 #include "counting/counts/model.h"
@@ -22,7 +21,7 @@ static bool same_code(const struct model_binary *b, struct dso *d, int *why)
 	return !*why && !identity_compare(&is, &b->is);
 }
 
-static int find_file(struct model_binary *b, struct dso_table *t)
+static void find_file(struct model_binary *b, struct dso_table *t)
 {
 	struct build_id id = { .len = 0 };
 	struct dso *d;
@@ -33,8 +32,6 @@ static int find_file(struct model_binary *b, struct dso_table *t)
 		memcpy(id.id, b->is.id, id.len);
 	}
 	d = dso_table_get(t, b->is.name, &id, b->is.type != CST_COUNT_FILE);
-	if (!d)
-		return ERR_NOMEM;
 	d->by_offset = d->kind == DSO_MODULE;
 	if (dso_load(t, d) && !t->search.force && !same_code(b, d, &why)) {
 		if (why)
@@ -43,19 +40,16 @@ static int find_file(struct model_binary *b, struct dso_table *t)
 		else
 			fprintf(stderr, "cstrace profile: %s: %s has other code than the counted file: not used; find that one "
 				"with --symfs DIR, or use this one with -f\n", name_shown(b->is.name), name_shown(dso_file(d)));
-		return 0;
+		return;
 	}
 	b->dso = d;
-	return 0;
 }
 
-int model_find_files(struct model *m, struct dso_table *t)
+void model_find_files(struct model *m, struct dso_table *t)
 {
 	size_t i;
-	int rc = 0;
 
-	for (i = 0; i < m->nr_binaries && !rc; i++)
+	for (i = 0; i < m->nr_binaries; i++)
 		if (!model_without_file(&m->binaries[i]))
-			rc = find_file(&m->binaries[i], t);
-	return rc;
+			find_file(&m->binaries[i], t);
 }

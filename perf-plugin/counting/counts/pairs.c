@@ -2,10 +2,10 @@
 /* pairs.c - adds tables of pairs of offsets. */
 #include "counting/counts/pairs.h"
 
-bool pairs_move(struct cst_pairs *to, struct cst_pairs *from)
-{
-	bool ok = true;
+#include "base/alloc.h"
 
+void pairs_move(struct cst_pairs *to, struct cst_pairs *from)
+{
 	if (!to->used) {
 		cst_pairs_free(to);
 		*to = *from;
@@ -13,8 +13,8 @@ bool pairs_move(struct cst_pairs *to, struct cst_pairs *from)
 	} else if (from->used) {
 		cst_pairs_sort(to);
 		cst_pairs_sort(from);
-		ok = cst_pairs_merge(to, from);
+		if (!cst_pairs_merge(to, from))
+			mem_refused(0);
 	}
 	cst_pairs_free(from);
-	return ok;
 }

@@ -3,11 +3,9 @@
 #ifndef CSTRACE_COUNTING_COUNTS_PAIRS_H
 #define CSTRACE_COUNTING_COUNTS_PAIRS_H
 
-#include <stdbool.h>
-
 #include <cstrace/counts.h>
 
-/* Moves all pairs of `from`, which is empty then, to `to`. If both have pairs, both are sorted. Returns false without memory. */
-bool pairs_move(struct cst_pairs *to, struct cst_pairs *from);
+/* Moves all pairs of `from`, which is empty then, to `to`. If both have pairs, both are sorted. */
+void pairs_move(struct cst_pairs *to, struct cst_pairs *from);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/name.h"
 #include "counting/countfiles/count_input.h"
@@ -28,6 +29,7 @@ static int finish(struct cst_count_writer *w, struct pd_output *out, int rc)
 
 	if (!rc)
 		rc = cst_count_writer_end(w);
+	mem_code(rc);
 	if (rc == -CST_ERR_INVAL)
 		fprintf(stderr, "cstrace profile: counts that a file cannot have: %s\n", cst_count_writer_refused(w));
 	else if (rc && rc != ERR_REPORTED)
@@ -69,11 +71,12 @@ static int read_records(const char *command, const char *path, cst_count_record_
 	}
 	while (!taken && (rc = cst_count_read(in.reader, &rec)) > 0)
 		taken = take(data, &rec);
-	if (rc < 0 && rc != ERR_NOMEM) {
+	if (mem_code(rc) < 0) {
 		count_input_fail(&in, rc, &err);
 		fprintf(stderr, "cstrace %s: %s\n", command, err.msg);
-	} else if (rc < 0 || taken) {
-		fprintf(stderr, "cstrace %s: %s: %s\n", command, name_shown(path), error_text(taken ? taken : rc));
+	} else if (mem_code(taken)) {
+		fprintf(stderr, "cstrace %s: %s: %s\n", command, name_shown(path),
+			error_text(taken));
 	}
 	count_input_close(&in);
 	return rc < 0 || taken ? ERR_REPORTED : 0;

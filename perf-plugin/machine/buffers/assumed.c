@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/error.h"
 #include "machine/buffers/assumed.h"
 #include "machine/buffers/owners.h"
 #include "machine/buffers/queues.h"
@@ -152,7 +151,7 @@ static bool number_holds(const struct search *s, const struct queue *q, int cpu)
 	return q->cpu < 0 || q->cpu == cpu || s->shared || count_ids(q->ids) > 1;
 }
 
-static int assume(struct search *s, const struct queue *q, unsigned int id)
+static void assume(struct search *s, const struct queue *q, unsigned int id)
 {
 	struct id_owner o = { .id = (uint8_t)id, .cpu = -1, .tid = -1, .only = q }, *to;
 
@@ -168,13 +167,10 @@ static int assume(struct search *s, const struct queue *q, unsigned int id)
 		o.witness = ID_OF_EQUALS;
 		o.unit = s->tu->of_no_cpu;
 		if (!o.unit)
-			return 0;
+			return;
 	}
 	to = ARRAY_ADD(s->out->v, s->out->nr, s->out->cap);
-	if (!to)
-		return ERR_NOMEM;
 	*to = o;
-	return 0;
 }
 
 static bool named_by_metadata(const struct trace_units *tu, unsigned int id)
@@ -191,16 +187,15 @@ static void look_around(struct search *s)
 		s->shared |= s->qs->q[i]->cpu >= 0 && count_ids(s->qs->q[i]->ids) > 1;
 }
 
-int assumed_find(struct assumed *a, const struct trace_units *tu, const struct queues *qs,
+void assumed_find(struct assumed *a, const struct trace_units *tu, const struct queues *qs,
 		 unsigned int threads)
 {
 	struct search s = { .out = a, .tu = tu, .qs = qs };
 	unsigned int id;
 	size_t i;
-	int rc;
 
 	if (!any_silent(tu))
-		return 0;
+		return;
 	queues_find_ids(qs->q, qs->nr, threads);
 	look_around(&s);
 	for (i = 0; i < qs->nr; i++)
@@ -209,11 +204,8 @@ int assumed_find(struct assumed *a, const struct trace_units *tu, const struct q
 
 			if (!has_id(q->ids, id) || named_by_metadata(tu, id) || owners_at(tu, q, (uint8_t)id, 0, 0))
 				continue;
-			rc = assume(&s, q, id);
-			if (rc)
-				return rc;
+			assume(&s, q, id);
 		}
-	return 0;
 }
 
 void assumed_number(struct trace_units *tu)

@@ -22,10 +22,9 @@ struct assumed {
 
 /*
  * Finds owners for the IDs in frames that have none, in up to `threads` threads. Looks at no trace
- * if the metadata and the records name the ID of each CPU. The owners of @tu are in order. Returns
- * 0 or ERR_NOMEM.
+ * if the metadata and the records name the ID of each CPU. The owners of @tu are in order.
  */
-int assumed_find(struct assumed *a, const struct trace_units *tu, const struct queues *qs,
+void assumed_find(struct assumed *a, const struct trace_units *tu, const struct queues *qs,
 		 unsigned int threads);
 /* Gives owners that were recorded without a CPU the one that the kernel's numbering gives their ID. */
 void assumed_number(struct trace_units *tu);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/bisect.h"
 #include "base/error.h"
@@ -33,19 +34,16 @@ struct defined_unit {
 	struct defined_unit *next;
 };
 
-static int add(struct trace_units *tu, const struct id_owner *new)
+static void add(struct trace_units *tu, const struct id_owner *new)
 {
 	struct id_owner *o;
 
 	if (tu->nr_ids == MAX_OWNERS) {
 		tu->bad_records++;
-		return 0;
+		return;
 	}
 	o = ARRAY_ADD(tu->ids, tu->nr_ids, tu->cap_ids);
-	if (!o)
-		return ERR_NOMEM;
 	*o = *new;
-	return 0;
 }
 
 static void stamp(struct id_owner *o, const struct pd_record *rec)
@@ -55,7 +53,7 @@ static void stamp(struct id_owner *o, const struct pd_record *rec)
 	o->tid = rec->sid.valid & PERF_SAMPLE_TID ? (int)rec->sid.tid : -1;
 }
 
-int owners_hw_id(struct trace_units *tu, const struct pd_record *rec)
+void owners_hw_id(struct trace_units *tu, const struct pd_record *rec)
 {
 	struct id_owner o = { .unit = NULL };
 	struct pd_hw_id id;
@@ -64,14 +62,14 @@ int owners_hw_id(struct trace_units *tu, const struct pd_record *rec)
 	if (pd_hw_id_parse(&id, rec, perfdata_file_name(tu->pd, rec->file), &err)) {
 		if (tu->bad_records++ < MAX_MESSAGES)
 			fprintf(stderr, "cstrace: %s\n", err.msg);
-		return 0;
+		return;
 	}
 	stamp(&o, rec);
 	o.id = id.trace_id;
 	o.sink = id.sink_id;
 	o.has_sink = id.has_sink;
 	o.cpu = id.has_cpu ? (int)id.cpu : -1;
-	return add(tu, &o);
+	add(tu, &o);
 }
 
 static void refuse(struct trace_units *tu, const struct pd_record *rec, const char *what, unsigned long long found,
@@ -82,7 +80,7 @@ static void refuse(struct trace_units *tu, const struct pd_record *rec, const ch
 			"is left out\n", tu->name, (unsigned long long)rec->seq, what, found, least, most);
 }
 
-int owners_define_trace(struct trace_units *tu, const struct pd_record *rec)
+void owners_define_trace(struct trace_units *tu, const struct pd_record *rec)
 {
 	const struct pd_record_cst_define_trace *r = (const void *)rec->ev;
 	struct id_owner o = { .id = r->trace_id, .cpu = (int)r->cpu };
@@ -91,26 +89,24 @@ int owners_define_trace(struct trace_units *tu, const struct pd_record *rec)
 
 	/* What is on its way under an ID that is given up is still of its last owner. */
 	if (r->state == PD_CST_END)
-		return 0;
+		return;
 	if (!r->trace_id || r->trace_id >= 0x70) {
 		refuse(tu, rec, "trace ID", r->trace_id, 1, 0x6f);
-		return 0;
+		return;
 	}
 	if (r->cpu > INT32_MAX) {
 		refuse(tu, rec, "CPU", r->cpu, 0, INT32_MAX);
-		return 0;
+		return;
 	}
 	if (r->unit > AUX_ETE) {
 		refuse(tu, rec, "trace unit kind", r->unit, 0, AUX_ETE);
-		return 0;
+		return;
 	}
 	if (tu->nr_ids == MAX_OWNERS) {
 		tu->bad_records++;
-		return 0;
+		return;
 	}
-	d = calloc(1, sizeof(*d));
-	if (!d)
-		return ERR_NOMEM;
+	d = mem_zeroed(1, sizeof(*d));
 	d->aux.cpu = r->cpu;
 	d->aux.unit = r->unit;
 	d->aux.ts_source = AUX_TS_UNKNOWN;
@@ -119,7 +115,7 @@ int owners_define_trace(struct trace_units *tu, const struct pd_record *rec)
 		if (r->regs[i].reg >= AUX_NR_REGS) {
 			refuse(tu, rec, "register number", r->regs[i].reg, 0, AUX_NR_REGS - 1);
 			free(d);
-			return 0;
+			return;
 		}
 		d->aux.reg[r->regs[i].reg] = r->regs[i].value;
 		d->aux.present |= 1u << r->regs[i].reg;
@@ -130,7 +126,7 @@ int owners_define_trace(struct trace_units *tu, const struct pd_record *rec)
 	if (r->state == PD_CST_CURRENT)
 		o.time = 0;
 	o.unit = &d->unit;
-	return add(tu, &o);
+	add(tu, &o);
 }
 
 static int compare(const void *a, const void *b)
@@ -159,7 +155,7 @@ static bool changes_hands(const struct id_owner *x, const struct id_owner *y)
 }
 
 /* Adds the IDs and registers of the metadata, which are valid until a record defines the unit. */
-static int add_metadata(struct trace_units *tu)
+static void add_metadata(struct trace_units *tu)
 {
 	uint32_t i;
 
@@ -167,10 +163,9 @@ static int add_metadata(struct trace_units *tu)
 		const struct aux_cpu *a = &tu->info.cpu[i];
 		struct id_owner o = { .id = (uint8_t)a->trace_id, .cpu = (int)a->cpu, .tid = -1 };
 
-		if (a->trace_id > 0 && a->trace_id < 0x70 && add(tu, &o))
-			return ERR_NOMEM;
+		if (a->trace_id > 0 && a->trace_id < 0x70)
+			add(tu, &o);
 	}
-	return 0;
 }
 
 /* The sinks of a buffer are those of the CPUs, or threads, that wrote into it. */
@@ -205,17 +200,16 @@ static void order(struct trace_units *tu)
 }
 
 /* Adds the owners of IDs that nobody announced. */
-static int add_assumed(struct trace_units *tu, const struct queues *qs, unsigned int threads)
+static void add_assumed(struct trace_units *tu, const struct queues *qs, unsigned int threads)
 {
 	struct assumed a = { .nr = 0 };
-	int rc = assumed_find(&a, tu, qs, threads);
 	size_t i;
 
-	for (i = 0; i < a.nr && !rc; i++)
-		rc = add(tu, &a.v[i]);
+	assumed_find(&a, tu, qs, threads);
+	for (i = 0; i < a.nr; i++)
+		add(tu, &a.v[i]);
 	free(a.v);
 	order(tu);
-	return rc;
 }
 
 static bool any_change(const struct trace_units *tu)
@@ -230,14 +224,13 @@ static bool any_change(const struct trace_units *tu)
 	return false;
 }
 
-int owners_finish(struct trace_units *tu, const struct queues *qs, unsigned int threads)
+void owners_finish(struct trace_units *tu, const struct queues *qs, unsigned int threads)
 {
 	struct defined_unit *d;
 	const struct aux_cpu *a;
 	size_t i;
 
-	if (add_metadata(tu))
-		return ERR_NOMEM;
+	add_metadata(tu);
 	for (d = tu->defined; d; d = d->next) {
 		/* What ticks is the machine's, not the record's. */
 		a = auxinfo_cpu(&tu->info, d->aux.cpu);
@@ -251,10 +244,8 @@ int owners_finish(struct trace_units *tu, const struct queues *qs, unsigned int 
 	order(tu);
 	for (i = 0; i < qs->nr; i++)
 		find_sinks(tu, qs->q[i]);
-	if (add_assumed(tu, qs, threads))
-		return ERR_NOMEM;
+	add_assumed(tu, qs, threads);
 	tu->ids_change = any_change(tu);
-	return 0;
 }
 
 void owners_free(struct trace_units *tu)

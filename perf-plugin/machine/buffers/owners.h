@@ -39,14 +39,14 @@ struct id_owner {
 	uint8_t witness;	/* enum id_witness */
 };
 
-/* Records: 0, or ERR_NOMEM. */
-int owners_hw_id(struct trace_units *tu, const struct pd_record *rec);
-int owners_define_trace(struct trace_units *tu, const struct pd_record *rec);
+/* Records: */
+void owners_hw_id(struct trace_units *tu, const struct pd_record *rec);
+void owners_define_trace(struct trace_units *tu, const struct pd_record *rec);
 /*
  * To be called once, when all records and buffers (@qs) and the metadata are known. Reads the trace, in up to `threads`
- * threads, if IDs are missing (assumed.h). 0, or ERR_NOMEM.
+ * threads, if IDs are missing (assumed.h).
  */
-int owners_finish(struct trace_units *tu, const struct queues *qs, unsigned int threads);
+void owners_finish(struct trace_units *tu, const struct queues *qs, unsigned int threads);
 void owners_free(struct trace_units *tu);
 
 /*

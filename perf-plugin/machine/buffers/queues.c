@@ -342,10 +342,8 @@ int queues_finish(struct queues *qs)
 	size_t i, k;
 
 	for (i = 0; i < qs->nr; i++)
-		if (spans_of_queue(qs->q[i]))
-			return ERR_NOMEM;
-	if (spans_of_records(qs))
-		return ERR_NOMEM;
+		spans_of_queue(qs->q[i]);
+	spans_of_records(qs);
 	for (i = 0; i < qs->nr_aux; i++) {
 		struct aux_record *r = &qs->aux[i];
 		uint64_t format = r->flags & AUX_FORMAT_MASK;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/error.h"
 #include "base/intmap.h"
 #include "machine/buffers/queues.h"
 
@@ -96,13 +95,11 @@ static void set_ends(struct chunk *c, size_t nr)
 	}
 }
 
-static int add_span(struct queue *q, size_t first, size_t end)
+static void add_span(struct queue *q, size_t first, size_t end)
 {
 	struct span *s = ARRAY_ADD(q->spans, q->nr_spans, q->cap_spans);
 	size_t i;
 
-	if (!s)
-		return ERR_NOMEM;
 	*s = (struct span){
 		.first = first, .end = end, .queue = q, .low = q->chunks[first].offset, .seq = UINT64_MAX,
 	};
@@ -115,10 +112,9 @@ static int add_span(struct queue *q, size_t first, size_t end)
 			s->seq = c->seq;
 	}
 	set_ends(q->chunks + first, end - first);
-	return 0;
 }
 
-int spans_of_queue(struct queue *q)
+void spans_of_queue(struct queue *q)
 {
 	size_t i, k;
 
@@ -129,10 +125,8 @@ int spans_of_queue(struct queue *q)
 	for (i = 0; i < q->nr_chunks; i = k) {
 		for (k = i + 1; k < q->nr_chunks && q->chunks[k].span == q->chunks[i].span; k++)
 			;
-		if (add_span(q, i, k))
-			return ERR_NOMEM;
+		add_span(q, i, k);
 	}
-	return 0;
 }
 
 /* AUX records between two of which the offset begins again. */
@@ -172,28 +166,24 @@ static struct owner *add_owner(struct owners *os, struct intmap *m, int number)
 	if (o)
 		return o;
 	o = ARRAY_ADD(os->v, os->nr, os->cap);
-	if (!o)
-		return NULL;
 	memset(o, 0, sizeof(*o));
-	return intmap_put(m, number, (void *)(uintptr_t)os->nr) ? o : NULL;
+	intmap_put(m, number, (void *)(uintptr_t)os->nr);
+	return o;
 }
 
-static int add_spans(struct owners *os, struct queue *q)
+static void add_spans(struct owners *os, struct queue *q)
 {
 	struct owner *o;
 	size_t i;
 
 	if (q->cpu < 0 && q->tid < 0)
-		return 0;
+		return;
 	o = q->cpu >= 0 ? add_owner(os, &os->cpus, q->cpu) : add_owner(os, &os->threads, q->tid);
-	for (i = 0; o && i < q->nr_spans; i++) {
+	for (i = 0; i < q->nr_spans; i++) {
 		struct span **s = ARRAY_ADD(o->spans, o->nr, o->cap);
 
-		if (!s)
-			return ERR_NOMEM;
 		*s = &q->spans[i];
 	}
-	return o ? 0 : ERR_NOMEM;
 }
 
 static int by_first_seq(const void *a, const void *b)
@@ -227,7 +217,7 @@ static struct owner *owner_of_record(const struct owners *os, const struct aux_r
 }
 
 /* Adds a record to the eras of its owner, in the order of the file. */
-static int add_record(struct owner *o, struct aux_record *r)
+static void add_record(struct owner *o, struct aux_record *r)
 {
 	bool overwrite = r->flags & AUX_FLAG_OVERWRITE;
 	uint64_t end = r->size < UINT64_MAX - r->offset ? r->offset + r->size : UINT64_MAX;
@@ -241,8 +231,6 @@ static int add_record(struct owner *o, struct aux_record *r)
 	}
 	if (!o->nr_eras || (overwrite ? end : start) < o->last) {
 		e = ARRAY_ADD(o->eras, o->nr_eras, o->cap_eras);
-		if (!e)
-			return ERR_NOMEM;
 		*e = (struct era){ .low = start };
 	}
 	e = &o->eras[o->nr_eras - 1];
@@ -250,7 +238,6 @@ static int add_record(struct owner *o, struct aux_record *r)
 	if (end > e->high)
 		e->high = end;
 	r->era = o->nr_eras;
-	return 0;
 }
 
 static bool holds(const struct span *s, const struct era *e)
@@ -297,34 +284,32 @@ static void set_span(const struct owners *os, struct aux_record *r)
 	r->lost = !r->span;
 }
 
-static int sort_out(struct queues *qs, struct owners *os)
+static void sort_out(struct queues *qs, struct owners *os)
 {
 	struct owner *o;
 	size_t i;
 
 	for (i = 0; i < qs->nr; i++)
-		if (add_spans(os, qs->q[i]))
-			return ERR_NOMEM;
+		add_spans(os, qs->q[i]);
 	for (i = 0; i < os->nr; i++)
 		sort_spans(&os->v[i]);
 	for (i = 0; i < qs->nr_aux; i++) {
 		o = owner_of_record(os, &qs->aux[i]);
-		if (o && add_record(o, &qs->aux[i]))
-			return ERR_NOMEM;
+		if (o)
+			add_record(o, &qs->aux[i]);
 	}
 	for (i = 0; i < os->nr; i++)
 		assign(&os->v[i]);
 	for (i = 0; i < qs->nr_aux; i++)
 		set_span(os, &qs->aux[i]);
-	return 0;
 }
 
-int spans_of_records(struct queues *qs)
+void spans_of_records(struct queues *qs)
 {
 	struct owners os = { .nr = 0 };
-	int rc = sort_out(qs, &os);
 	size_t i;
 
+	sort_out(qs, &os);
 	for (i = 0; i < os.nr; i++) {
 		free(os.v[i].spans);
 		free(os.v[i].eras);
@@ -332,5 +317,4 @@ int spans_of_records(struct queues *qs)
 	free(os.v);
 	intmap_free(&os.cpus);
 	intmap_free(&os.threads);
-	return rc;
 }

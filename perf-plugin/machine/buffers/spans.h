@@ -23,12 +23,12 @@ struct span {
 	uint64_t claimed;	/* offset up to which AUX records of snapshots took its bytes */
 };
 
-/* Sorts the chunks of a queue by span and offset, and sets queue.spans. Returns 0 or ERR_NOMEM. */
-int spans_of_queue(struct queue *q);
+/* Sorts the chunks of a queue by span and offset, and sets queue.spans. */
+void spans_of_queue(struct queue *q);
 /*
  * Sets aux_record.span of the records of CPUs and threads with several spans: their AUX records
- * begin again at lower offsets as often. Returns 0 or ERR_NOMEM.
+ * begin again at lower offsets as often.
  */
-int spans_of_records(struct queues *qs);
+void spans_of_records(struct queues *qs);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "machine/buffers/owners.h"
 #include "machine/buffers/queues.h"
@@ -110,17 +111,14 @@ static void use_given(const struct trace_units *tu, struct trace_unit *u)
 		}
 }
 
-/* Returns 0 or ERR_NOMEM. */
-static int make_stm(struct trace_units *tu)
+static void make_stm(struct trace_units *tu)
 {
 	struct stm_unit *s;
 	size_t i, n = 0;
 
 	for (i = 0; i < tu->given.nr; i++)
 		n += tu->given.v[i].config.protocol == CST_PROTO_STM;
-	tu->stm = calloc(n ? n : 1, sizeof(*tu->stm));
-	if (!tu->stm)
-		return ERR_NOMEM;
+	tu->stm = mem_zeroed(n ? n : 1, sizeof(*tu->stm));
 	for (i = 0; i < tu->given.nr; i++) {
 		if (tu->given.v[i].config.protocol != CST_PROTO_STM)
 			continue;
@@ -129,7 +127,6 @@ static int make_stm(struct trace_units *tu)
 		s->unit = (struct trace_unit){ .aux = &s->aux, .config = tu->given.v[i].config };
 		apply_options(tu, &s->unit);
 	}
-	return 0;
 }
 
 /* True if all units have the same decoder configuration. */
@@ -152,8 +149,8 @@ static bool units_equal(const struct trace_units *tu)
 	return tu->info.nr_cpu > 0;
 }
 
-/* The unit of a CPU that is unknown: any will do, but for its number. Returns 0 or ERR_NOMEM. */
-static int make_of_no_cpu(struct trace_units *tu)
+/* The unit of a CPU that is unknown: any will do, but for its number. */
+static void make_of_no_cpu(struct trace_units *tu)
 {
 	struct no_cpu_unit {
 		struct trace_unit unit;
@@ -161,31 +158,27 @@ static int make_of_no_cpu(struct trace_units *tu)
 	} *u;
 
 	if (!units_equal(tu))
-		return 0;
-	u = calloc(1, sizeof(*u));
-	if (!u)
-		return ERR_NOMEM;
+		return;
+	u = mem_zeroed(1, sizeof(*u));
 	u->aux = tu->info.cpu[0];
 	u->unit = tu->v[0];
 	u->unit.aux = &u->aux;
 	if (tu->info.nr_cpu > 1)
 		u->aux.cpu = UINT32_MAX;
 	tu->of_no_cpu = &u->unit;
-	return 0;
 }
 
-int units_make(struct trace_units *tu)
+void units_make(struct trace_units *tu)
 {
 	uint32_t i;
 
-	tu->v = calloc(tu->info.nr_cpu ? tu->info.nr_cpu : 1, sizeof(*tu->v));
-	if (!tu->v)
-		return ERR_NOMEM;
+	tu->v = mem_zeroed(tu->info.nr_cpu ? tu->info.nr_cpu : 1, sizeof(*tu->v));
 	for (i = 0; i < tu->info.nr_cpu; i++) {
 		unit_make(tu, &tu->v[i], &tu->info.cpu[i]);
 		use_given(tu, &tu->v[i]);
 	}
-	return make_stm(tu) || make_of_no_cpu(tu) ? ERR_NOMEM : 0;
+	make_stm(tu);
+	make_of_no_cpu(tu);
 }
 
 int unit_cpu(const struct trace_unit *u)

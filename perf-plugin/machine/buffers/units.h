@@ -67,8 +67,8 @@ struct trace_units {
 
 /* AUXTRACE_INFO; only the first one counts. 0, or negative after a message. */
 int units_read_info(struct trace_units *tu, const struct pd_record *rec);
-/* From registers to configurations, after all records were read. 0, or ERR_NOMEM. */
-int units_make(struct trace_units *tu);
+/* From registers to configurations, after all records were read. */
+void units_make(struct trace_units *tu);
 void unit_make(const struct trace_units *tu, struct trace_unit *u, const struct aux_cpu *a);
 void units_free(struct trace_units *tu);
 

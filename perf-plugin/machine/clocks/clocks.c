@@ -4,29 +4,25 @@
 
 #include <stdlib.h>
 
-#include "base/error.h"
+#include "base/alloc.h"
 
-int clocks_note_start(struct clocks *c, const struct pd_record *rec, bool itrace)
+void clocks_note_start(struct clocks *c, const struct pd_record *rec, bool itrace)
 {
 	int cpu = rec->sid.valid & PERF_SAMPLE_CPU ? (int)rec->sid.cpu : -1;
 	struct trace_start *st;
 
 	if (!(rec->sid.valid & PERF_SAMPLE_TIME) || cpu < 0)
-		return 0;
+		return;
 	st = intmap_get(&c->starts, cpu);
 	/* threads that were recorded one by one have buffers of their own, which follow each other in the file */
 	if (st && rec->sid.time >= st->time)
-		return 0;
+		return;
 	if (!st) {
-		st = malloc(sizeof(*st));
-		if (!st || !intmap_put(&c->starts, cpu, st)) {
-			free(st);
-			return ERR_NOMEM;
-		}
+		st = mem_new(sizeof(*st));
+		intmap_put(&c->starts, cpu, st);
 	}
 	st->time = rec->sid.time;
 	st->itrace = itrace;
-	return 0;
 }
 
 void clocks_free(struct clocks *c)

@@ -26,8 +26,8 @@ struct clocks {
 	bool timestamps;		/* some trace unit has timestamps */
 };
 
-/* Notes a record that shows that a CPU was traced at its time; `itrace`: and not before. Returns 0 or ERR_NOMEM. */
-int clocks_note_start(struct clocks *c, const struct pd_record *rec, bool itrace);
+/* Notes a record that shows that a CPU was traced at its time; `itrace`: and not before. */
+void clocks_note_start(struct clocks *c, const struct pd_record *rec, bool itrace);
 /* pairing.c: creates the clocks, after all records were read. Returns 0 or an error. */
 int clocks_make(struct clocks *c, struct queues *qs);
 void clocks_free(struct clocks *c);

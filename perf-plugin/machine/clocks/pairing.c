@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
-#include "base/error.h"
 #include "base/time.h"
 #include "machine/buffers/queues.h"
 #include "machine/clocks/clocks.h"
@@ -36,17 +36,14 @@ static uint64_t start_time(const struct clocks *c, const struct fragment *f, int
 	return start && start->time > time && start->time <= f->pub.time ? start->time : time;
 }
 
-static int add_window(struct pairing *p, const struct fragment *f, int cpu, uint64_t ticks)
+static void add_window(struct pairing *p, const struct fragment *f, int cpu, uint64_t ticks)
 {
 	struct clock_window *w = ARRAY_ADD(p->w, p->nr, p->cap);
 
-	if (!w)
-		return ERR_NOMEM;
 	w->ticks = ticks;
 	w->from = start_time(p->c, f, cpu);
 	w->to = f->pub.time;
 	w->cpu = cpu;
-	return 0;
 }
 
 /* Finds the first timestamp of each of `wanted` decoders before a barrier; 0: none. */
@@ -71,12 +68,13 @@ static int look_in(struct pairing *p, struct queue *q, const struct fragment *f,
 	int rc = clock_scan_begin(&s, p->c->units, q, f);
 
 	if (!rc)
-		rc = cst_tree_feed(s.tree, data, len, f->pub.offset);
+		rc = mem_code(cst_tree_feed(s.tree, data, len, f->pub.offset));
 	if (!rc)
 		first_times(s.tree, s.nr, ticks);
 	for (id = 0; id < 128 && !rc; id++)
 		if (s.dec[id] && ticks[cst_decoder_config(s.dec[id])->trace_id])
-			rc = add_window(p, f, (int)s.unit[id]->aux->cpu, ticks[cst_decoder_config(s.dec[id])->trace_id]);
+			add_window(p, f, (int)s.unit[id]->aux->cpu,
+				   ticks[cst_decoder_config(s.dec[id])->trace_id]);
 	cst_tree_free(s.tree);
 	return rc;
 }
@@ -92,7 +90,7 @@ static int look_at(struct pairing *p, struct queue *q, struct fragment *f)
 		return 0;
 	data = fragment_bytes(&p->joined, q, f);
 	if (!data)
-		return ERR_NOMEM;
+		mem_refused(0);
 	rc = look_in(p, q, f, data, f->pub.size < HEAD ? f->pub.size : HEAD);
 	if (rc || f->pub.size <= 2 * TAIL)
 		return rc;
@@ -157,9 +155,7 @@ int clocks_make(struct clocks *c, struct queues *qs)
 	size_t i, k, step;
 	int rc = 0;
 
-	c->v = calloc(info->nr_cpu ? info->nr_cpu : 1, sizeof(*c->v));
-	if (!c->v)
-		return ERR_NOMEM;
+	c->v = mem_zeroed(info->nr_cpu ? info->nr_cpu : 1, sizeof(*c->v));
 	for (i = 0; i < info->nr_cpu; i++) {
 		const struct aux_cpu *a = &info->cpu[i];
 		const struct clock_facts facts = {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/error.h"
+#include "base/alloc.h"
 #include "base/time.h"
 #include "machine/buffers/owners.h"
 #include "machine/clocks/clocks.h"
@@ -24,8 +24,8 @@ int clock_scan_begin(struct clock_scan *s, const struct trace_units *tu, struct 
 	int rc;
 
 	memset(s, 0, sizeof(*s));
-	rc = cst_tree_new(&s->tree, f->pub.raw ? CST_TREE_RAW : CST_TREE_FRAMES,
-			  f->pub.raw ? 0 : CST_FRAME_RESET_4X);
+	rc = mem_code(cst_tree_new(&s->tree, f->pub.raw ? CST_TREE_RAW : CST_TREE_FRAMES,
+			  f->pub.raw ? 0 : CST_FRAME_RESET_4X));
 	if (rc)
 		return rc;
 	if (!f->pub.raw)
@@ -41,7 +41,7 @@ int clock_scan_begin(struct clock_scan *s, const struct trace_units *tu, struct 
 		cfg = s->unit[id]->config;
 		if (!f->pub.raw)
 			cfg.trace_id = (uint8_t)id;
-		rc = cst_tree_add(s->tree, &cfg, &s->dec[id]);
+		rc = mem_code(cst_tree_add(s->tree, &cfg, &s->dec[id]));
 		s->nr++;
 	}
 	return rc;
@@ -58,7 +58,7 @@ static int look_at(const struct clocks *c, struct queue *q, const struct fragmen
 	int rc = clock_scan_begin(&s, c->units, q, f);
 
 	if (!rc && s.nr)
-		rc = cst_tree_feed(s.tree, data, f->pub.size, f->pub.offset);
+		rc = mem_code(cst_tree_feed(s.tree, data, f->pub.size, f->pub.offset));
 	while (!rc && s.nr && cst_tree_scan(s.tree, &m)) {
 		if (m.kind != CST_SCAN_TIMESTAMP)
 			continue;
@@ -88,7 +88,9 @@ int clocks_range(const struct clocks *c, const struct queues *qs, uint64_t *firs
 			if (!f->nr_parts)
 				continue;
 			data = fragment_bytes(&joined, qs->q[i], f);
-			rc = data ? look_at(c, qs->q[i], f, data, first, last) : ERR_NOMEM;
+			if (!data)
+				mem_refused(0);
+			rc = look_at(c, qs->q[i], f, data, first, last);
 		}
 	joined_free(&joined);
 	return rc;

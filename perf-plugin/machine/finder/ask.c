@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* ask.c - debuginfod's client library, which is loaded when --debuginfod says that servers may be asked. */
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "machine/finder/finder.h"
 
 struct client_library {
@@ -26,8 +28,12 @@ static bool entry(void *library, const char *name, void *to)
 /* The library stays loaded. False: this machine does not have it. */
 static bool load(struct client_library *l)
 {
-	void *library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
+	void *library;
 
+	errno = 0;
+	library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		mem_check(errno);
 	return library && entry(library, "debuginfod_begin", &l->begin) && entry(library, "debuginfod_end", &l->end) &&
 	       entry(library, "debuginfod_find_executable", &l->executable) &&
 	       entry(library, "debuginfod_find_debuginfo", &l->debuginfo);
@@ -50,6 +56,7 @@ static char *ask(const struct build_id *id, const char *name)
 		return path;
 	}
 	free(path);
+	mem_check(-fd);
 	return NULL;
 }
 

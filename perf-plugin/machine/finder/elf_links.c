@@ -2,10 +2,12 @@
 /* elf_links.c - reads notes, links and the names of sections. */
 #include "machine/finder/elf_links.h"
 
+#include <errno.h>
 #include <gelf.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/alloc.h"
 #include "base/files/mapped.h"
 
 /* Notes of a program have some hundred bytes. A sparse file may state any size. */
@@ -17,11 +19,20 @@ Elf *elf_links_open(const void *data, size_t size)
 
 	if (elf_version(EV_CURRENT) == EV_NONE || !data || size < SELFMAG || memcmp(data, ELFMAG, SELFMAG))
 		return NULL;
+	errno = 0;
 	elf = elf_memory((char *)data, size);
 	if (elf && elf_kind(elf) == ELF_K_ELF)
 		return elf;
+	mem_check(errno);
 	elf_end(elf);
 	return NULL;
+}
+
+void elf_links_close(Elf *elf)
+{
+	if (elf)
+		mem_check(errno);
+	elf_end(elf);
 }
 
 static uint32_t number(const uint8_t *p, bool big)
@@ -163,7 +174,7 @@ bool elf_links_read(const void *data, size_t size, struct elf_links *l)
 		if (name)
 			read_section(l, name, &sh, data, size, is_big(elf));
 	}
-	elf_end(elf);
+	elf_links_close(elf);
 	return ok;
 }
 
@@ -173,7 +184,7 @@ bool elf_file_build_id(int fd, size_t size, const char *path, struct build_id *i
 	Elf *elf = p ? elf_links_open(p, size) : NULL;
 	bool ok = elf && elf_links_id(elf, p, size, id);
 
-	elf_end(elf);
+	elf_links_close(elf);
 	if (p)
 		mapped_free(p, size);
 	return ok;

@@ -21,8 +21,12 @@ struct elf_links {
 	uint16_t machine;	/* ELF e_machine */
 };
 
-/* Opens a file in memory. NULL: it is not an ELF file. */
+/*
+ * Opens a file in memory, which libelf does not write to. NULL: it is not an ELF file. Memory that
+ * libelf is refused until it is closed ends the process: libelf does not always report it.
+ */
 Elf *elf_links_open(const void *data, size_t size);
+void elf_links_close(Elf *elf);
 /* Reads the build-id alone. False: there is none. */
 bool elf_links_id(Elf *elf, const void *data, size_t size, struct build_id *id);
 /* Reads a file in memory. False: it is not an ELF file. */

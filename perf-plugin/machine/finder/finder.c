@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/files/input.h"
 #include "base/files/mapped.h"
@@ -223,8 +224,8 @@ static enum find_verdict by_layout(const struct search *s, const void *data, siz
 	Elf *a = own ? elf_links_open(own, own_size) : NULL, *b = elf_links_open(data, size);
 	bool same = a && b && elf_links_same_layout(a, b);
 
-	elf_end(a);
-	elf_end(b);
+	elf_links_close(a);
+	elf_links_close(b);
 	input_unmap(own, own_size);
 	return same ? FIND_USED : FIND_OTHER_CODE;
 }
@@ -259,7 +260,7 @@ static enum find_verdict of_errno(int error)
 	case EINVAL:
 		return FIND_NOT_REGULAR;
 	case ENOMEM:
-		return FIND_NO_MEMORY;
+		mem_refused(0);
 	}
 	return FIND_UNREADABLE;
 }
@@ -318,7 +319,7 @@ bool finder_search(const struct finder *f, const struct find_query *q, struct fi
 		*t = (struct find_try){ .path = path, .place = places[i].name,
 					.verdict = try_path(&s, path, &found->assumed) };
 		if (t->verdict == FIND_USED)
-			found->path = strdup(path);
+			found->path = mem_text(path);
 	}
 	return found->path;
 }
@@ -339,7 +340,6 @@ static const char *const verdicts[] = {
 	[FIND_UNREADABLE] = "cannot be read", [FIND_NOT_ELF] = "is not an ELF file",
 	[FIND_OTHER_ID] = "has another build-id", [FIND_OTHER_SUM] = "has another checksum (.gnu_debuglink)",
 	[FIND_OTHER_CODE] = "has other segments", [FIND_LARGE] = "is too large for a checksum",
-	[FIND_NO_MEMORY] = "could not be read: out of memory",
 };
 
 static void put_refused(FILE *out, const struct finding *found)
@@ -379,13 +379,12 @@ char *finding_text(const struct finding *found)
 	FILE *out = open_memstream(&text, &len);
 
 	if (!out)
-		return NULL;
+		mem_refused(0);
 	put_refused(out, found);
 	put_absent(out, found);
 	if (!found->nr)
 		fprintf(out, "nothing says where it is");
-	if (!fclose(out))
-		return text;
-	free(text);
-	return NULL;
+	if (fclose(out) || !text)
+		mem_refused(0);
+	return text;
 }

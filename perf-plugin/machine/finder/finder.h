@@ -44,7 +44,6 @@ enum find_verdict {
 	FIND_OTHER_SUM,		/* its checksum differs */
 	FIND_OTHER_CODE,	/* nothing proves it, and its segments differ */
 	FIND_LARGE,		/* it is too large for its checksum to be computed */
-	FIND_NO_MEMORY,
 };
 
 struct finding {
@@ -62,14 +61,17 @@ struct finding {
 bool finder_search(const struct finder *f, const struct find_query *q, struct finding *found);
 void finding_free(struct finding *found);
 /*
- * Returns what was tried, in words, for a message behind "its debug file was not found"; to be freed by the caller. NULL: no
- * memory.
+ * Returns what was tried, in words, for a message behind "its debug file was not found"; to be
+ * freed by the caller.
  */
 char *finding_text(const struct finding *found);
 
-/* The path of a name of the recorded machine on this one: links and ".." stay inside the root. NULL: no memory, or links in a circle. */
+/*
+ * The path of a name of the recorded machine on this one: links and ".." stay inside the root.
+ * NULL: links in a circle.
+ */
 char *finder_path(const struct finder *f, const char *path);
-/* Returns the path of a file in the build-id cache, as "/elf". NULL: no memory, or no cache. */
+/* Returns the path of a file in the build-id cache, as "/elf". NULL: no cache. */
 char *finder_cache_path(const struct finder *f, const struct build_id *id, const char *name);
 
 #define FINDER_DEBUGINFOD_FOLDERS	4u

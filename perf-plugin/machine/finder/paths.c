@@ -4,13 +4,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/alloc.h"
 #include "base/files/input.h"
 #include "base/format.h"
 #include "machine/finder/finder.h"
 
 char *finder_path(const struct finder *f, const char *path)
 {
-	return f->symfs ? input_in_root(f->symfs, path) : strdup(path);
+	return f->symfs ? input_in_root(f->symfs, path) : mem_text(path);
 }
 
 char *finder_cache_path(const struct finder *f, const struct build_id *id, const char *name)

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
-#include "base/memory.h"
 #include "base/messages.h"
 #include "base/name.h"
 #include "base/files/archive.h"
@@ -70,14 +70,12 @@ void dso_table_free(struct dso_table *t)
 	memset(t, 0, sizeof(*t));
 }
 
-static bool table_grow(struct dso_table *t)
+static void table_grow(struct dso_table *t)
 {
 	size_t nr = t->nr_buckets ? t->nr_buckets * 2 : FIRST_BUCKETS;
-	struct dso **bucket = calloc(nr, sizeof(*bucket));
+	struct dso **bucket = mem_zeroed(nr, sizeof(*bucket));
 	size_t i, h;
 
-	if (!bucket)
-		return false;
 	for (i = 0; i < t->nr; i++) {
 		h = hash_name(t->all[i]->path) % nr;
 		t->all[i]->next = bucket[h];
@@ -86,7 +84,6 @@ static bool table_grow(struct dso_table *t)
 	free(t->bucket);
 	t->bucket = bucket;
 	t->nr_buckets = nr;
-	return true;
 }
 
 bool dso_is_module(const char *path)
@@ -113,18 +110,11 @@ struct dso *dso_table_add(struct dso_table *t, const char *path, uint8_t kind)
 	struct dso **slot, *d;
 	size_t h;
 
-	if (t->nr >= t->nr_buckets && !table_grow(t))
-		return NULL;
-	d = calloc(1, sizeof(*d));
-	if (!d)
-		return NULL;
-	d->path = strdup(path);
-	slot = d->path ? ARRAY_ADD(t->all, t->nr, t->cap) : NULL;
-	if (!slot) {
-		free(d->path);
-		free(d);
-		return NULL;
-	}
+	if (t->nr >= t->nr_buckets)
+		table_grow(t);
+	d = mem_zeroed(1, sizeof(*d));
+	d->path = mem_text(path);
+	slot = ARRAY_ADD(t->all, t->nr, t->cap);
 	*slot = d;
 	d->number = (uint32_t)(t->nr - 1);
 	d->table = t;
@@ -169,14 +159,13 @@ struct dso *dso_table_get(struct dso_table *t, const char *path, const struct bu
 	uint8_t kind = kind_of(path, id, kernel);
 	struct dso *d;
 
-	if (!t->nr_buckets && !table_grow(t))
-		return NULL;
+	if (!t->nr_buckets)
+		table_grow(t);
 	for (d = t->bucket[hash_name(path) % t->nr_buckets]; d; d = d->next)
 		if (has_kind(d, kind) && !strcmp(d->path, path) && has_id(d, id))
 			return d;
 	d = dso_table_add(t, path, kind);
-	if (d)
-		d->recorded = *id;
+	d->recorded = *id;
 	return d;
 }
 
@@ -189,10 +178,8 @@ struct dso *dso_table_get_module(struct dso_table *t, const char *path, const st
 		if (d->kind == DSO_MODULE && d->ref_addr == addr && !strcmp(d->path, path) && has_id(d, id))
 			return d;
 	d = dso_table_add(t, path, DSO_MODULE);
-	if (d) {
-		d->recorded = *id;
-		d->ref_addr = addr;
-	}
+	d->recorded = *id;
+	d->ref_addr = addr;
 	return d;
 }
 
@@ -255,7 +242,7 @@ static int unpack_file(struct dso *d)
 		return DSO_FINE;
 	rc = unpack(d->data, d->size, &p, &size);
 	if (rc != UNPACK_DONE)
-		return rc == UNPACK_LARGE ? DSO_UNPACKED_LARGE : rc == UNPACK_NO_MEMORY ? DSO_NO_MEMORY :
+		return rc == UNPACK_LARGE ? DSO_UNPACKED_LARGE :
 		       rc == UNPACK_LEFT_OUT ? DSO_LEFT_OUT : DSO_PACKED;
 	input_unmap(d->data, d->size);
 	d->data = p;
@@ -281,7 +268,7 @@ static int try_file(const struct dso_table *t, struct dso *d, const char *path)
 	/* module_link() writes to this private copy */
 	d->data = input_map(path, PROT_READ | (d->kind == DSO_MODULE ? PROT_WRITE : 0), &d->size);
 	if (!d->data)
-		return errno == ENOENT || errno == ENOTDIR ? DSO_NOT_FOUND : errno == ENOMEM ? DSO_NO_MEMORY :
+		return errno == ENOENT || errno == ENOTDIR ? DSO_NOT_FOUND :
 		       errno == ENOTSUP ? DSO_NOT_MAPPABLE : DSO_UNREADABLE;
 	if (!d->size)
 		return DSO_UNREADABLE;
@@ -331,18 +318,17 @@ static bool load(struct dso_table *t, struct dso *d)
 	d->state = DSO_MISSING;
 	d->trouble = DSO_NOT_FOUND;
 	d->finder = dso_search_finder(&t->search);
-	if (d->kind == DSO_JIT)
-		return jitdump_dso_load(d);
+	if (d->kind == DSO_JIT) {
+		jitdump_dso_load(d);
+		return true;
+	}
 	if (d->archive)
 		dso_load(t, d->archive);
 	while (dso_next_candidate(&t->search, d, &c)) {
 		trouble = try_file(t, d, c.path);
-		/* libelf reports a lack of memory as a fault of the file */
-		if (trouble != DSO_FINE && memory_refused())
-			trouble = DSO_NO_MEMORY;
 		if (trouble == DSO_FINE) {
 			free(d->file);
-			d->file = strdup(c.path);
+			d->file = mem_text(c.path);
 			d->state = DSO_LOADED;
 			d->trouble = DSO_FINE;
 			d->by_name = c.by_name;
@@ -354,7 +340,7 @@ static bool load(struct dso_table *t, struct dso *d)
 		if (trouble != DSO_NOT_FOUND && d->state != DSO_REFUSED) {
 			d->state = DSO_REFUSED;
 			d->trouble = trouble;
-			d->file = strdup(c.path);
+			d->file = mem_text(c.path);
 			refused_id = d->found;
 		}
 		unload(d);
@@ -523,9 +509,6 @@ void dso_explain(const struct dso *d, bool perf, bool has_kcore, FILE *out)
 			"compressed, and aligned to a page), so it "
 			"is not the recorded archive: not used; find that with --symfs DIR\n",
 				path, file);
-		break;
-	case DSO_NO_MEMORY:
-		fprintf(out, "%s: %s: out of memory while it was read\n", path, file);
 		break;
 	case DSO_NO_PLACE:
 		fprintf(out, "%s: %s is not linked, and nothing tells where its code was in memory: give a copy of "

@@ -130,7 +130,6 @@ enum dso_trouble {
 	DSO_PACKED,		/* compressed, and cannot be decompressed */
 	DSO_LEFT_OUT,		/* as PACKED, because this program was built without the library */
 	DSO_UNPACKED_LARGE,	/* compressed, and larger than UNPACK_MAX */
-	DSO_NO_MEMORY,		/* there was no memory to read the file */
 	DSO_NOT_MAPPABLE,	/* its archive does not have it, or compressed or unaligned */
 	DSO_NO_SYMBOL,		/* kernel image without the symbol whose address was recorded */
 };
@@ -148,7 +147,7 @@ void dso_read_symbols(struct dso *d);
 
 /*
  * dso_debug.c: returns what a search for the debug file of a loaded file gave. It is searched once. NULL: the file is not
- * loaded or not ELF, or there is no memory.
+ * loaded or not ELF.
  */
 const struct finding *dso_debug_file(const struct dso *dso);
 void dso_debug_free(struct dso *d);

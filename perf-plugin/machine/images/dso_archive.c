@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/files/archive.h"
 #include "base/format.h"
 #include "machine/images/dso_table.h"
@@ -33,29 +34,28 @@ static bool may_be_archive(const char *path)
 	return false;
 }
 
-/* The archive of a member, which records may not name. Returns false without memory. */
-static bool set_archive(struct dso_table *t, struct dso *d)
+/* The archive of a member, which records may not name. */
+static void set_archive(struct dso_table *t, struct dso *d)
 {
 	const char *separator = archive_separator(d->path);
 	char *path;
 
 	if (!separator || d->archive)
-		return true;
-	path = strndup(d->path, (size_t)(separator - d->path));
-	d->archive = path ? dso_table_get(t, path, &none, false) : NULL;
+		return;
+	path = mem_text_part(d->path, (size_t)(separator - d->path));
+	d->archive = dso_table_get(t, path, &none, false);
 	free(path);
-	return d->archive;
 }
 
-/* The members of an archive, once. NULL: it is none, was not found, or there is no memory. */
+/* The members of an archive, once. NULL: it is none, or was not found. */
 static const struct archive *members_of(struct dso_table *t, struct dso *d)
 {
 	const bool tried = d->state != DSO_UNTRIED;
 
 	if (!dso_load(t, d) || d->is_elf || tried)
 		return d->members;
-	d->members = calloc(1, sizeof(*d->members));
-	if (d->members && archive_read(d->members, d->data, d->size)) {
+	d->members = mem_zeroed(1, sizeof(*d->members));
+	if (archive_read(d->members, d->data, d->size)) {
 		free(d->members);
 		d->members = NULL;
 	}
@@ -69,8 +69,10 @@ struct dso *dso_table_member(struct dso_table *t, struct dso *d, uint64_t *off)
 	struct dso *member;
 	char *path;
 
+	if (d->kind == DSO_FILE && archive_separator(d->path))
+		set_archive(t, d);
 	if (d->kind != DSO_FILE || archive_separator(d->path))
-		return d->kind != DSO_FILE || set_archive(t, d) ? d : NULL;
+		return d;
 	if (!*off || !may_be_archive(d->path))
 		return d;
 	a = members_of(t, d);
@@ -84,10 +86,8 @@ struct dso *dso_table_member(struct dso_table *t, struct dso *d, uint64_t *off)
 	path = m && !memchr(m->name, 0, m->name_len) ?
 	       format_text("%s" ARCHIVE_SEPARATOR "%.*s", d->path, (int)m->name_len, m->name) :
 	       format_text("%s" ARCHIVE_SEPARATOR "(offset 0x%" PRIx64 ")", d->path, *off);
-	member = path ? dso_table_get(t, path, &none, false) : NULL;
+	member = dso_table_get(t, path, &none, false);
 	free(path);
-	if (!member)
-		return NULL;
 	member->archive = d;
 	*off -= m ? m->start : 0;
 	return member;

@@ -2,6 +2,7 @@
 /* dso_debug.c - the debug file of a file: where its symbols and its DWARF are if they were split off. */
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "machine/finder/elf_links.h"
 #include "machine/finder/finder.h"
 #include "machine/images/dso.h"
@@ -14,8 +15,8 @@ const struct finding *dso_debug_file(const struct dso *dso)
 
 	if (d->debug || d->state != DSO_LOADED || !d->is_elf || !d->file || !d->finder)
 		return d->debug;
-	d->debug = calloc(1, sizeof(*d->debug));
-	if (!d->debug || !elf_links_read(d->data, d->size, &l))
+	d->debug = mem_zeroed(1, sizeof(*d->debug));
+	if (!elf_links_read(d->data, d->size, &l))
 		return d->debug;
 	q.id = l.id;
 	q.link = l.debug;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/bisect.h"
 #include "base/files/input.h"
@@ -46,8 +47,6 @@ static int sections_as_segments(struct dso *d, Elf *elf)
 		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_EXECINSTR) || sh.sh_type != SHT_PROGBITS)
 			continue;
 		g = ARRAY_ADD(d->segs, d->nr_segs, cap);
-		if (!g)
-			return DSO_NO_MEMORY;
 		*g = (struct dso_segment){ .offset = sh.sh_offset, .vaddr = sh.sh_addr, .filesz = sh.sh_size,
 					   .exec = true };
 	}
@@ -61,9 +60,7 @@ static int read_segments(struct dso *d, Elf *elf)
 
 	if (elf_getphdrnum(elf, &n) || n > d->size / sizeof(Elf32_Phdr))
 		return DSO_BAD_ELF;
-	d->segs = calloc(n ? n : 1, sizeof(*d->segs));
-	if (!d->segs)
-		return DSO_NO_MEMORY;
+	d->segs = mem_zeroed(n ? n : 1, sizeof(*d->segs));
 	for (i = 0; i < n; i++) {
 		if (!gelf_getphdr(elf, i, &ph) || ph.p_type != PT_LOAD)
 			continue;
@@ -77,7 +74,7 @@ static int read_segments(struct dso *d, Elf *elf)
 
 static Elf *elf_of(const struct dso *d)
 {
-	return elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_memory((char *)d->data, d->size);
+	return elf_links_open(d->data, d->size);
 }
 
 int dso_read_elf(struct dso *d)
@@ -89,8 +86,8 @@ int dso_read_elf(struct dso *d)
 	if (d->size < SELFMAG || memcmp(d->data, ELFMAG, SELFMAG))
 		return DSO_FINE;	/* not ELF: code is read by file offset */
 	elf = elf_of(d);
-	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &eh)) {
-		elf_end(elf);
+	if (!elf || !gelf_getehdr(elf, &eh)) {
+		elf_links_close(elf);
 		return DSO_BAD_ELF;
 	}
 	d->is_elf = true;
@@ -102,7 +99,7 @@ int dso_read_elf(struct dso *d)
 		trouble = DSO_NO_CODE;
 	else
 		trouble = read_segments(d, elf);
-	elf_end(elf);
+	elf_links_close(elf);
 	return trouble;
 }
 
@@ -136,7 +133,7 @@ bool dso_unlinked_text(const struct dso *d, struct dso_text *text)
 		*text = (struct dso_text){ .offset = sh.sh_offset, .size = sh.sh_size, .vaddr = sh.sh_addr };
 		found = true;
 	}
-	elf_end(elf);
+	elf_links_close(elf);
 	return found;
 }
 
@@ -164,7 +161,7 @@ bool dso_kernel_anchor(struct dso *d, const char *name, uint64_t *vaddr)
 		*vaddr = sh.sh_addr;
 		found = true;
 	}
-	elf_end(elf);
+	elf_links_close(elf);
 	return found;
 }
 
@@ -304,10 +301,8 @@ static void collect(struct dso *d, const struct symbols *s)
 		if (wanted_symbol(&sym, name))
 			bytes += strlen(name) + 1;
 	}
-	d->syms = calloc(n ? n : 1, sizeof(*d->syms));
-	d->names = malloc(bytes ? bytes : 1);
-	if (!d->syms || !d->names)
-		return;
+	d->syms = mem_zeroed(n ? n : 1, sizeof(*d->syms));
+	d->names = mem_new(bytes ? bytes : 1);
 	for (i = 0; i < n; i++) {
 		if (!gelf_getsym(s->data, i, &sym))
 			continue;
@@ -342,7 +337,7 @@ static bool collect_split(struct dso *d, Elf *program)
 
 	if (found)
 		collect(d, &s);
-	elf_end(elf);
+	elf_links_close(elf);
 	input_unmap(p, size);
 	return found;
 }
@@ -363,7 +358,7 @@ void dso_read_symbols(struct dso *d)
 		d->exported_only = s.sh.sh_type == SHT_DYNSYM;
 		collect(d, &s);
 	}
-	elf_end(elf);
+	elf_links_close(elf);
 }
 
 /* Where the code of symbol i, which has no size, ends at the latest; its offset itself: only its start is known. */
@@ -427,9 +422,7 @@ static bool sort_names(struct dso *d)
 
 	if (d->name_order || d->nr_syms > UINT32_MAX)
 		return d->name_order;
-	d->name_order = malloc((d->nr_syms ? d->nr_syms : 1) * sizeof(*d->name_order));
-	if (!d->name_order)
-		return false;
+	d->name_order = mem_array(d->nr_syms ? d->nr_syms : 1, sizeof(*d->name_order));
 	for (i = 0; i < d->nr_syms; i++)
 		d->name_order[i] = (uint32_t)i;
 	qsort_r(d->name_order, d->nr_syms, sizeof(*d->name_order), compare_names, d);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/bisect.h"
-#include "base/error.h"
 #include "base/files/input.h"
 #include "base/path.h"
 #include "machine/images/dso_table.h"
@@ -74,32 +74,24 @@ static bool set_target_path(struct dso_candidates *c, const struct dso_search *s
 	c->from_host = !s->symfs;
 	if (c->from_host)
 		return set_path(c, "", path, len);
-	name = strndup(path, len);
-	whole = name ? input_in_root(s->symfs, name) : NULL;
+	name = mem_text_part(path, len);
+	whole = input_in_root(s->symfs, name);
 	fits = whole && set_path(c, "", whole, strlen(whole));
 	free(name);
 	free(whole);
 	return fits;
 }
 
-int dso_places_add(struct dso_places *p, const char *path, const char *file)
+void dso_places_add(struct dso_places *p, const char *path, const char *file)
 {
 	struct dso_place *to = ARRAY_ADD(p->v, p->nr, p->cap);
 
-	if (!to)
-		return ERR_NOMEM;
-	to->path = strdup(path);
-	to->file = strdup(file);
+	to->path = mem_text(path);
+	to->file = mem_text(file);
 	to->number = p->nr;
 	to->pid = -1;
 	to->taken = false;
 	p->sorted = false;
-	if (to->path && to->file)
-		return 0;
-	free(to->path);
-	free(to->file);
-	p->nr--;
-	return ERR_NOMEM;
 }
 
 void dso_places_free(struct dso_places *p)

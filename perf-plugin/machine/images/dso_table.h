@@ -19,8 +19,7 @@ struct dso_places {
 	bool sorted;
 };
 
-/* Returns 0 or ERR_NOMEM. */
-int dso_places_add(struct dso_places *p, const char *path, const char *file);
+void dso_places_add(struct dso_places *p, const char *path, const char *file);
 void dso_places_free(struct dso_places *p);
 /* Returns the `nth` file that was added for the path, NULL if there are fewer. */
 struct dso_place *dso_places_find(struct dso_places *p, const char *path, unsigned int nth);
@@ -62,7 +61,7 @@ struct dso_table {
 
 void dso_table_init(struct dso_table *t);
 void dso_table_free(struct dso_table *t);
-/* Returns the dso for a recorded path and build-id (len 0: none recorded). NULL: no memory. */
+/* Returns the dso for a recorded path and build-id (len 0: none recorded). */
 struct dso *dso_table_get(struct dso_table *t, const char *path, const struct build_id *id, bool kernel);
 
 /* As dso_table_get(), for a kernel module that was loaded at `addr`. */
@@ -89,12 +88,12 @@ enum dso_name dso_name_kind(const char *path);
 bool dso_name_is_anon(const char *path);
 /*
  * dso_archive.c: returns the dso of the code that a map of `d` at *off shows: the member of the
- * archive, with *off made relative to it, or `d` itself. NULL: no memory.
+ * archive, with *off made relative to it, or `d` itself.
  */
 struct dso *dso_table_member(struct dso_table *t, struct dso *d, uint64_t *off);
 /* Returns the first dso of this kind and path, NULL if there is none. */
 struct dso *dso_table_find(const struct dso_table *t, const char *path, uint8_t kind);
-/* Adds a dso that cannot be found by path; the caller fills it in. NULL: no memory. */
+/* Adds a dso that cannot be found by path; the caller fills it in. */
 struct dso *dso_table_add(struct dso_table *t, const char *path, uint8_t kind);
 
 /*

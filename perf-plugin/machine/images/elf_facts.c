@@ -7,8 +7,10 @@
 #include <zlib.h>
 #ifdef HAVE_ZSTD
 #include <zstd.h>
+#include <zstd_errors.h>
 #endif
 
+#include "base/alloc.h"
 #include "base/ordered.h"
 #include "machine/images/dso.h"
 #include "machine/finder/elf_links.h"
@@ -83,6 +85,8 @@ static size_t first_of_zlib(const uint8_t *p, size_t len, uint8_t *out, size_t r
 		rc = inflate(&z, Z_SYNC_FLUSH);
 		inflateEnd(&z);
 	}
+	if (rc == Z_MEM_ERROR)
+		mem_refused(0);
 	return rc == Z_OK || rc == Z_STREAM_END ? room - z.avail_out : 0;
 }
 
@@ -92,10 +96,14 @@ static size_t first_of_zstd(const uint8_t *p, size_t len, uint8_t *out, size_t r
 	ZSTD_inBuffer in = { p, len, 0 };
 	ZSTD_outBuffer to = { out, room, 0 };
 	ZSTD_DStream *z = ZSTD_createDStream();
-	size_t rc = z ? 1 : 0;
+	size_t rc = 1;
 
-	while (z && rc && !ZSTD_isError(rc) && to.pos < room && in.pos < in.size)
+	if (!z)
+		mem_refused(0);
+	while (rc && !ZSTD_isError(rc) && to.pos < room && in.pos < in.size)
 		rc = ZSTD_decompressStream(z, &to, &in);
+	if (ZSTD_getErrorCode(rc) == ZSTD_error_memory_allocation)
+		mem_refused(0);
 	ZSTD_freeDStream(z);
 	return to.pos;
 }
@@ -249,7 +257,7 @@ bool elf_facts_read(const void *data, size_t size, struct elf_facts *f)
 		while (next_section(elf, data, size, &s))
 			read_section(f, elf, &s, &eh);
 	}
-	elf_end(elf);
+	elf_links_close(elf);
 	return ok;
 }
 
@@ -272,6 +280,6 @@ size_t dso_stubs(const struct dso *d, struct elf_part stubs[ELF_MAX_STUBS])
 		if (s.p && s.sh.sh_flags & SHF_EXECINSTR && i < sizeof(names) / sizeof(names[0]))
 			stubs[n++] = (struct elf_part){ .offset = s.sh.sh_offset, .size = s.sh.sh_size };
 	}
-	elf_end(elf);
+	elf_links_close(elf);
 	return n;
 }

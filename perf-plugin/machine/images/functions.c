@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/bisect.h"
 #include "machine/images/dso.h"
@@ -40,28 +41,26 @@ static bool is_part(const char *name)
 	return dot && (!dot[5] || dot[5] == '.');
 }
 
-static bool append(struct function_table *fs, const struct dso_function *f)
+static void append(struct function_table *fs, const struct dso_function *f)
 {
-	if (!array_reserve(&fs->v, fs->nr, &fs->cap, sizeof(*fs->v)))
-		return false;
+	array_reserve(&fs->v, fs->nr, &fs->cap, sizeof(*fs->v));
 	fs->v[fs->nr++] = *f;
-	return true;
 }
 
 /* Adds a symbol. Those with one start are one function, of which the longest precedes the others. */
-static bool add(struct function_table *fs, const struct dso_function *f)
+static void add(struct function_table *fs, const struct dso_function *f)
 {
 	struct dso_function *last = fs->nr ? &fs->v[fs->nr - 1] : NULL;
 
 	if (last && last->start == f->start) {
 		last->sets_jump |= f->sets_jump;
-		return true;
+		return;
 	}
-	return append(fs, f);
+	append(fs, f);
 }
 
 /* Adds the symbols that have a size. They are sorted by offset. */
-static bool add_symbols(struct function_table *fs, const struct dso *d)
+static void add_symbols(struct function_table *fs, const struct dso *d)
 {
 	size_t i;
 
@@ -70,10 +69,9 @@ static bool add_symbols(struct function_table *fs, const struct dso *d)
 		const struct dso_function f = { .start = s->offset, .end = s->offset + s->size, .part = is_part(s->name),
 					    .sets_jump = sets_jump(s->name) };
 
-		if (s->size && !add(fs, &f))
-			return false;
+		if (s->size)
+			add(fs, &f);
 	}
-	return true;
 }
 
 static int by_start(const void *a, const void *b)
@@ -102,7 +100,7 @@ static const struct dso_function *find(const struct function_table *fs, size_t n
 }
 
 /* Adds the code of the unwind tables in which no symbol is. */
-static bool add_unwind(struct function_table *fs)
+static void add_unwind(struct function_table *fs)
 {
 	size_t symbols = fs->nr, i;
 
@@ -112,11 +110,10 @@ static bool add_unwind(struct function_table *fs)
 
 		if (i && fs->unwind.v[i - 1].start == e->start)
 			continue;
-		if (!find(fs, symbols, e->start) && !append(fs, &f))
-			return false;
+		if (!find(fs, symbols, e->start))
+			append(fs, &f);
 	}
 	sort(fs);
-	return true;
 }
 
 /* Returns the begin of the first function, or symbol, behind symbol `i`. */
@@ -137,7 +134,7 @@ static uint64_t end_of_label(const struct function_table *fs, size_t nr, const s
  * Adds the symbols without a size, as hand-written code has, where no other function is. They extend to the next
  * function or symbol.
  */
-static bool add_labels(struct function_table *fs, const struct dso *d)
+static void add_labels(struct function_table *fs, const struct dso *d)
 {
 	size_t known = fs->nr, i;
 
@@ -148,11 +145,10 @@ static bool add_labels(struct function_table *fs, const struct dso *d)
 		if (s->size || (i && d->syms[i - 1].offset == s->offset) || find(fs, known, s->offset))
 			continue;
 		f.end = end_of_label(fs, known, d, i);
-		if (f.end != UINT64_MAX && !append(fs, &f))
-			return false;
+		if (f.end != UINT64_MAX)
+			append(fs, &f);
 	}
 	sort(fs);
-	return true;
 }
 
 static struct function_table *table_of(struct dso *d)
@@ -161,13 +157,12 @@ static struct function_table *table_of(struct dso *d)
 
 	if (fs || d->state == DSO_UNTRIED)
 		return fs;
-	fs = d->functions = calloc(1, sizeof(*fs));
-	if (!fs)
-		return NULL;
+	fs = d->functions = mem_zeroed(1, sizeof(*fs));
 	dso_read_symbols(d);
-	/* without memory the table is shorter; memory.h has noted it then */
-	if (unwind_read(&fs->unwind, d) && add_symbols(fs, d) && add_unwind(fs))
-		add_labels(fs, d);
+	unwind_read(&fs->unwind, d);
+	add_symbols(fs, d);
+	add_unwind(fs);
+	add_labels(fs, d);
 	return fs;
 }
 

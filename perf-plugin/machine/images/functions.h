@@ -19,7 +19,7 @@ struct dso_function {
 	bool sets_jump;		/* setjmp() and its likes, which return again after longjmp() */
 };
 
-/* Finds the function at an offset of the file. False: none is known, or there is no memory. */
+/* Finds the function at an offset of the file. False: none is known. */
 bool dso_function(struct dso *d, uint64_t offset, struct dso_function *f);
 /* True if a program begins at this offset: the entry point of the file. */
 bool dso_begins_program(struct dso *d, uint64_t offset);

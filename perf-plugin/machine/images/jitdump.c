@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/bisect.h"
 #include "base/path.h"
@@ -71,19 +72,16 @@ static int read_header(struct jitdump *jd, struct pd_cursor *c)
 	return JITDUMP_OK;
 }
 
-static int add_event(struct jit_reader *r, uint64_t time, uint64_t addr, uint64_t len, uint64_t at,
-		     uint64_t nr)
+static void add_event(struct jit_reader *r, uint64_t time, uint64_t addr, uint64_t len, uint64_t at,
+		      uint64_t nr)
 {
 	struct jit_event *e = ARRAY_ADD(r->jd->ev, r->jd->nr_ev, r->jd->cap_ev);
 
-	if (!e)
-		return JITDUMP_NO_MEMORY;
 	*e = (struct jit_event){ .time = time, .addr = addr, .len = len, .at = at, .nr = nr };
-	return JITDUMP_OK;
 }
 
 /* Reads the rest of a load record: the name with its terminator, then the code. */
-static int read_load(struct jit_reader *r, struct pd_cursor *c, uint64_t time)
+static void read_load(struct jit_reader *r, struct pd_cursor *c, uint64_t time)
 {
 	struct jitdump *jd = r->jd;
 	struct jit_index *ix;
@@ -100,14 +98,12 @@ static int read_load(struct jit_reader *r, struct pd_cursor *c, uint64_t time)
 	end = c->bad ? NULL : memchr(c->p, 0, (size_t)(c->end - c->p));
 	if (!end || size > (uint64_t)(c->end - end - 1) || addr > UINT64_MAX - size) {
 		jd->bad_records++;
-		return JITDUMP_OK;
+		return;
 	}
 	if (!size)
-		return JITDUMP_OK;
+		return;
 	code = ARRAY_ADD(jd->code, jd->nr_code, jd->cap_code);
 	ix = ARRAY_ADD(r->index, r->nr_index, r->cap_index);
-	if (!code || !ix)
-		return JITDUMP_NO_MEMORY;
 	jd->code_size = ((jd->code_size + 3) & ~3ull) + (addr & 3);
 	*code = (struct jit_code){
 		.at = jd->code_size, .size = size, .addr = addr, .name = name,
@@ -115,15 +111,13 @@ static int read_load(struct jit_reader *r, struct pd_cursor *c, uint64_t time)
 	};
 	*ix = (struct jit_index){ .index = index, .nr = r->nr, .code = jd->nr_code - 1 };
 	jd->code_size += size;
-	return add_event(r, time, addr, size, code->at, r->nr);
+	add_event(r, time, addr, size, code->at, r->nr);
 }
 
-static int read_move(struct jit_reader *r, struct pd_cursor *c, uint64_t time)
+static void read_move(struct jit_reader *r, struct pd_cursor *c, uint64_t time)
 {
 	struct jit_move *m = ARRAY_ADD(r->move, r->nr_move, r->cap_move);
 
-	if (!m)
-		return JITDUMP_NO_MEMORY;
 	pd_cur_bytes(c, 16);	/* pid, tid, vma */
 	pd_cur_u64(c);		/* old address */
 	m->time = time;
@@ -135,30 +129,27 @@ static int read_move(struct jit_reader *r, struct pd_cursor *c, uint64_t time)
 		r->nr_move--;
 		r->jd->bad_records += c->bad || m->len;
 	}
-	return JITDUMP_OK;
 }
 
-static int read_record(struct jit_reader *r, struct pd_cursor *c)
+static void read_record(struct jit_reader *r, struct pd_cursor *c)
 {
 	uint32_t id = pd_cur_u32(c), size = pd_cur_u32(c);
 	struct pd_cursor body;
 	uint64_t time = pd_cur_u64(c);
-	int err = JITDUMP_OK;
 
 	if (c->bad || size < JIT_PREFIX_SIZE || size - JIT_PREFIX_SIZE > (uint64_t)(c->end - c->p)) {
 		c->bad = true;
-		return JITDUMP_OK;
+		return;
 	}
 	body = *c;
 	body.end = c->p + (size - JIT_PREFIX_SIZE);
 	if (id == JIT_CODE_LOAD)
-		err = read_load(r, &body, time);
+		read_load(r, &body, time);
 	else if (id == JIT_CODE_MOVE)
-		err = read_move(r, &body, time);
+		read_move(r, &body, time);
 	/* debug, unwinding and unknown records have no code */
 	c->p += size - JIT_PREFIX_SIZE;
 	r->nr++;
-	return err;
 }
 
 static int compare_index(const void *a, const void *b)
@@ -181,11 +172,10 @@ static const struct jit_code *code_by_index(const struct jit_reader *r, uint64_t
 	return &r->jd->code[r->index[lo - 1].code];
 }
 
-static int add_moves(struct jit_reader *r)
+static void add_moves(struct jit_reader *r)
 {
 	const struct jit_code *code;
 	size_t i;
-	int err;
 
 	if (r->nr_move && r->nr_index)
 		qsort(r->index, r->nr_index, sizeof(*r->index), compare_index);
@@ -198,11 +188,8 @@ static int add_moves(struct jit_reader *r)
 			r->jd->bad_records++;
 			continue;
 		}
-		err = add_event(r, m->time, m->to, m->len, code->at, m->nr);
-		if (err)
-			return err;
+		add_event(r, m->time, m->to, m->len, code->at, m->nr);
 	}
-	return JITDUMP_OK;
 }
 
 static int compare_events(const void *a, const void *b)
@@ -224,25 +211,24 @@ int jitdump_read(struct jitdump *jd, const uint8_t *p, size_t size)
 	jd->p = p;
 	jd->size = size;
 	err = read_header(jd, &c);
-	while (!err && c.p < c.end) {
+	if (err)
+		return err;
+	while (c.p < c.end) {
 		const uint8_t *start = c.p;
 
-		err = read_record(&r, &c);
+		read_record(&r, &c);
 		if (c.bad) {
 			jd->bad_records++;
 			jd->lost_bytes = (uint64_t)(c.end - start);
 			break;
 		}
 	}
-	if (!err)
-		err = add_moves(&r);
-	if (!err && jd->nr_ev)
+	add_moves(&r);
+	if (jd->nr_ev)
 		qsort(jd->ev, jd->nr_ev, sizeof(*jd->ev), compare_events);
 	free(r.index);
 	free(r.move);
-	if (err)
-		jitdump_free(jd);
-	return err;
+	return JITDUMP_OK;
 }
 
 void jitdump_free(struct jitdump *jd)
@@ -254,10 +240,10 @@ void jitdump_free(struct jitdump *jd)
 
 uint8_t *jitdump_code(const struct jitdump *jd)
 {
-	uint8_t *out = calloc(1, jd->code_size ? jd->code_size : 1);
+	uint8_t *out = mem_zeroed(1, jd->code_size ? jd->code_size : 1);
 	size_t i;
 
-	for (i = 0; out && i < jd->nr_code; i++)
+	for (i = 0; i < jd->nr_code; i++)
 		memcpy(out + jd->code[i].at, jd->p + jd->code[i].file_offset, jd->code[i].size);
 	return out;
 }
@@ -275,7 +261,6 @@ const char *jitdump_error_text(int error)
 {
 	static const char *const text[] = {
 		[JITDUMP_OK] = "no error",
-		[JITDUMP_NO_MEMORY] = "out of memory",
 		[JITDUMP_SHORT] = "it ends inside its header; is the copy complete?",
 		[JITDUMP_MAGIC] = "it does not start with the magic number of a jitdump file (JiTD)",
 		[JITDUMP_VERSION] = "its version is not 1",

@@ -48,7 +48,6 @@ struct jitdump {
 
 enum jitdump_error {
 	JITDUMP_OK,
-	JITDUMP_NO_MEMORY,
 	JITDUMP_SHORT,		/* no complete header */
 	JITDUMP_MAGIC,
 	JITDUMP_VERSION,
@@ -62,7 +61,7 @@ const char *jitdump_error_text(int error);
 
 /*
  * Returns a copy of all code, jd->code_size bytes, each function at its offset `at`, which has the alignment of its
- * address modulo 4. NULL: no memory.
+ * address modulo 4.
  */
 uint8_t *jitdump_code(const struct jitdump *jd);
 
@@ -75,13 +74,10 @@ int jitdump_path_pid(const char *path);
 struct dso_table;
 struct dso;
 
-/*
- * Makes a dso of `jd` (from malloc), which it takes over with the mapping of its file. NULL: no memory, and `jd` is
- * freed.
- */
+/* Makes a dso of `jd` (from malloc), which it takes over with the mapping of its file. */
 struct dso *jitdump_dso(struct dso_table *t, const char *path, const char *file, struct jitdump *jd);
-/* Assembles the code; false: no memory. This and the next function are for dso.c. */
-bool jitdump_dso_load(struct dso *d);
+/* Assembles the code. This and the next function are for dso.c. */
+void jitdump_dso_load(struct dso *d);
 void jitdump_dso_free(struct dso *d);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/files/input.h"
 #include "machine/images/dso_table.h"
 #include "machine/images/jitdump.h"
@@ -12,19 +13,12 @@ struct dso *jitdump_dso(struct dso_table *t, const char *path, const char *file,
 	struct dso *d = dso_table_add(t, path, DSO_JIT);
 	size_t i;
 
-	if (!d) {
-		input_unmap(jd->p, jd->size);
-		jitdump_free(jd);
-		free(jd);
-		return NULL;
-	}
 	d->jit = jd;
 	d->machine = jd->machine;
 	d->extent = jd->code_size < DSO_MAX_EXTENT ? jd->code_size : DSO_MAX_EXTENT;
-	d->file = strdup(file);
-	d->syms = calloc(jd->nr_code ? jd->nr_code : 1, sizeof(*d->syms));
-	if (!d->file || !d->syms)
-		return NULL;	/* the table frees it */
+	d->file = mem_text(file);
+	d->syms = mem_zeroed(jd->nr_code ? jd->nr_code : 1, sizeof(*d->syms));
+		/* the table frees it */
 	for (i = 0; i < jd->nr_code; i++)
 		d->syms[d->nr_syms++] = (struct dso_symbol_entry){
 			.offset = jd->code[i].at, .vaddr = jd->code[i].addr, .size = jd->code[i].size,
@@ -34,18 +28,13 @@ struct dso *jitdump_dso(struct dso_table *t, const char *path, const char *file,
 	return d;
 }
 
-bool jitdump_dso_load(struct dso *d)
+void jitdump_dso_load(struct dso *d)
 {
 	d->data = jitdump_code(d->jit);
-	if (!d->data) {
-		d->trouble = DSO_NO_MEMORY;
-		return false;
-	}
 	d->own_data = true;
 	d->size = d->jit->code_size;
 	d->state = DSO_LOADED;
 	d->trouble = DSO_FINE;
-	return true;
 }
 
 void jitdump_dso_free(struct dso *d)

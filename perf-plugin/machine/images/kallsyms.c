@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/bisect.h"
 #include "base/files/input.h"
@@ -78,14 +79,10 @@ static bool parse_line(struct ksym *s, char *line)
 /* Takes over `text`, which ends with a NUL. */
 static struct kallsyms *parse(char *text)
 {
-	struct kallsyms *ks = calloc(1, sizeof(*ks));
+	struct kallsyms *ks = mem_zeroed(1, sizeof(*ks));
 	char *line, *end;
 	struct ksym s, *slot;
 
-	if (!ks) {
-		free(text);
-		return NULL;
-	}
 	ks->text = text;
 	for (line = text; *line; line = end) {
 		end = line + strcspn(line, "\n");
@@ -111,10 +108,8 @@ static struct kallsyms *parse(char *text)
 
 struct kallsyms *kallsyms_read(const char *text, size_t len)
 {
-	char *copy = malloc(len + 1);
+	char *copy = mem_new(len + 1);
 
-	if (!copy)
-		return NULL;
 	memcpy(copy, text, len);
 	copy[len] = 0;
 	return parse(copy);
@@ -173,19 +168,16 @@ static int compare_names(const void *a, const void *b, void *data)
 	return strcmp(ks->sym[*(const uint32_t *)a].name, ks->sym[*(const uint32_t *)b].name);
 }
 
-static bool sort_names(struct kallsyms *ks)
+static void sort_names(struct kallsyms *ks)
 {
 	size_t i;
 
 	if (ks->by_name)
-		return true;
-	ks->by_name = malloc(ks->nr * sizeof(*ks->by_name));
-	if (!ks->by_name)
-		return false;
+		return;
+	ks->by_name = mem_array(ks->nr, sizeof(*ks->by_name));
 	for (i = 0; i < ks->nr; i++)
 		ks->by_name[i] = (uint32_t)i;
 	qsort_r(ks->by_name, ks->nr, sizeof(*ks->by_name), compare_names, ks);
-	return true;
 }
 
 enum owner { KERNEL, ONE_MODULE, ANY_MODULE };
@@ -208,8 +200,7 @@ static bool find_name(struct kallsyms *ks, const char *name, enum owner owner, c
 	const struct ksym *found = NULL;
 	size_t lo = 0, hi = ks->nr, i;
 
-	if (!sort_names(ks))
-		return false;
+	sort_names(ks);
 	BISECT(lo, hi, mid, strcmp(ks->sym[ks->by_name[mid]].name, name) < 0);
 	for (i = lo; i < ks->nr && !strcmp(ks->sym[ks->by_name[i]].name, name); i++) {
 		const struct ksym *s = &ks->sym[ks->by_name[i]];

@@ -11,7 +11,7 @@ struct kallsyms;
 
 /* Returns NULL after a message on stderr. */
 struct kallsyms *kallsyms_open(const char *path);
-/* Reads `len` bytes of text. Returns NULL without memory, or if no symbol has an address. */
+/* Reads `len` bytes of text. Returns NULL if no symbol has an address. */
 struct kallsyms *kallsyms_read(const char *text, size_t len);
 void kallsyms_free(struct kallsyms *ks);
 

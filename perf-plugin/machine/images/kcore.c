@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/files/input.h"
 #include "base/format.h"
@@ -22,10 +23,6 @@ static char *file_in(const char *dir, const char *name, bool inside, int *rc)
 {
 	char *path = inside ? input_in_root(dir, name) : format_text("%s/%s", dir, name);
 
-	if (!path && errno == ENOMEM) {
-		*rc = ERR_NOMEM;
-		return NULL;
-	}
 	if (!path || !access(path, R_OK))
 		return path;
 	if (errno != ENOENT && errno != ENOTDIR) {
@@ -67,17 +64,15 @@ static int take_option(struct kernel_images *k, const char *path)
 		}
 		return rc;
 	}
-	dir = strdup(path);
-	if (!dir)
-		return ERR_NOMEM;
+	dir = mem_text(path);
 	slash = strrchr(dir, '/');
 	if (slash)
 		*slash = 0;
 	rc = take_dir(k, slash ? dir : ".", false);
 	free(dir);
 	free(k->kcore_path);
-	k->kcore_path = strdup(path);
-	return k->kcore_path ? rc : ERR_NOMEM;
+	k->kcore_path = mem_text(path);
+	return rc;
 }
 
 /* True if the copy is of the boot that was recorded. */
@@ -109,17 +104,13 @@ static int take_cached(struct kernel_images *k, const char *cache, const struct 
 	if (!id->len || (!cache && !home))
 		return 0;
 	base = format_text("%s%s/[kernel.kcore]/%s", cache ? cache : home, cache ? "" : "/.debug", hex);
-	if (!base)
-		return ERR_NOMEM;
 	n = scandir(base, &list, NULL, alphasort);
+	if (n < 0)
+		mem_check(errno);
 	for (i = n - 1; i >= 0 && !rc; i--) {	/* latest first */
 		if (k->kcore_path || list[i]->d_name[0] == '.')
 			continue;
 		dir = format_text("%s/%s", base, list[i]->d_name);
-		if (!dir) {
-			rc = ERR_NOMEM;
-			break;
-		}
 		if (same_boot(k, dir))
 			rc = take_dir(k, dir, false);
 		free(dir);
@@ -149,18 +140,14 @@ static const struct dso *recorded_kernel(struct kernel_images *k, const struct d
 }
 
 /* Uses the files of a package or snapshot. */
-static int take_bundle(struct kernel_images *k, const struct dso_bundle *b)
+static void take_bundle(struct kernel_images *k, const struct dso_bundle *b)
 {
-	if (b->kallsyms && !k->kallsyms_path) {
-		k->kallsyms_path = strdup(b->kallsyms);
-		if (!k->kallsyms_path)
-			return ERR_NOMEM;
-	}
+	if (b->kallsyms && !k->kallsyms_path)
+		k->kallsyms_path = mem_text(b->kallsyms);
 	if (!b->kcore)
-		return 0;
-	k->kcore_path = strdup(b->kcore);
+		return;
+	k->kcore_path = mem_text(b->kcore);
 	k->kcore_of_start = true;	/* as of the recording that was converted */
-	return k->kcore_path ? 0 : ERR_NOMEM;
 }
 
 int kernel_find_kcore(struct kernel_images *k, struct dso_table *t, const char *data_dir)
@@ -176,26 +163,23 @@ int kernel_find_kcore(struct kernel_images *k, struct dso_table *t, const char *
 			fprintf(message_stream(), "cstrace: --kallsyms %s: %s\n", s->kallsyms, strerror(errno));
 			return ERR_REPORTED;
 		}
-		k->kallsyms_path = strdup(s->kallsyms);
-		if (!k->kallsyms_path)
-			return ERR_NOMEM;
+		k->kallsyms_path = mem_text(s->kallsyms);
 	}
 	if (s->kcore) {
 		rc = take_option(k, s->kcore);
 	} else if (data_dir) {
 		dir = format_text("%s/kcore_dir", data_dir);
-		if (!dir)
-			return ERR_NOMEM;
-		rc = input_note_path(dir) ? ERR_NOMEM : take_dir(k, dir, true);
+		input_note_path(dir);
+		rc = take_dir(k, dir, true);
 		free(dir);
 		k->kcore_of_start = true;
 	} else {
-		rc = take_bundle(k, &s->bundle);
+		take_bundle(k, &s->bundle);
 	}
 	if (!rc && !k->kcore_path && !s->vmlinux && kernel)
 		rc = take_cached(k, s->buildid_dir, &kernel->recorded);
 	if (rc || !k->kcore_path)
 		return rc;
 	k->kcore = dso_table_add(t, k->kcore_path, DSO_KCORE);
-	return k->kcore ? 0 : ERR_NOMEM;
+	return 0;
 }

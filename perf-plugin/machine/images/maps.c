@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "machine/images/maps.h"
+#include "base/alloc.h"
 
 struct map_node {
 	struct map map;
@@ -17,10 +18,9 @@ struct map_node {
 
 struct maplist *maplist_new(void)
 {
-	struct maplist *ml = calloc(1, sizeof(*ml));
+	struct maplist *ml = mem_zeroed(1, sizeof(*ml));
 
-	if (ml)
-		ml->refs = 1;
+	ml->refs = 1;
 	return ml;
 }
 
@@ -59,8 +59,6 @@ struct maplist *maplist_own(struct maplist *ml)
 	if (ml->refs == 1)
 		return ml;
 	copy = maplist_new();
-	if (!copy)
-		return NULL;
 	copy->root = ml->root;
 	if (copy->root)
 		copy->root->refs++;
@@ -69,38 +67,31 @@ struct maplist *maplist_own(struct maplist *ml)
 }
 
 /*
- * The functions below take over the references passed to them and return references of their own. Without memory they
- * set `failed`; the tree then lacks parts, but remains consistent and can be freed.
+ * The functions below take over the references passed to them and return references of their own.
  */
-static struct map_node *node_new(const struct map *m, bool *failed)
+static struct map_node *node_new(const struct map *m)
 {
-	struct map_node *n = calloc(1, sizeof(*n));
+	struct map_node *n = mem_zeroed(1, sizeof(*n));
 
-	if (!n) {
-		*failed = true;
-		return NULL;
-	}
 	n->map = *m;
 	n->refs = 1;
 	return n;
 }
 
 /* Returns a node with one reference: `n` itself or a copy. */
-static struct map_node *node_own(struct map_node *n, bool *failed)
+static struct map_node *node_own(struct map_node *n)
 {
 	struct map_node *copy;
 
 	if (n->refs == 1)
 		return n;
-	copy = node_new(&n->map, failed);
-	if (copy) {
-		*copy = *n;
-		copy->refs = 1;
-		if (copy->left)
-			copy->left->refs++;
-		if (copy->right)
-			copy->right->refs++;
-	}
+	copy = node_new(&n->map);
+	*copy = *n;
+	copy->refs = 1;
+	if (copy->left)
+		copy->left->refs++;
+	if (copy->right)
+		copy->right->refs++;
 	node_put(n);
 	return copy;
 }
@@ -122,141 +113,119 @@ static struct map_node *node_set(struct map_node *left, struct map_node *n, stru
 	return n;
 }
 
-static struct map_node *rotate_left(struct map_node *n, bool *failed)
+static struct map_node *rotate_left(struct map_node *n)
 {
-	struct map_node *r = node_own(n->right, failed);
+	struct map_node *r = node_own(n->right);
 
-	if (!r)
-		return node_set(n->left, n, NULL);
 	node_set(n->left, n, r->left);
 	return node_set(n, r, r->right);
 }
 
-static struct map_node *rotate_right(struct map_node *n, bool *failed)
+static struct map_node *rotate_right(struct map_node *n)
 {
-	struct map_node *l = node_own(n->left, failed);
+	struct map_node *l = node_own(n->left);
 
-	if (!l)
-		return node_set(NULL, n, n->right);
 	node_set(l->right, n, n->right);
 	return node_set(l->left, l, n);
 }
 
-static struct map_node *join(struct map_node *left, struct map_node *mid, struct map_node *right, bool *failed);
+static struct map_node *join(struct map_node *left, struct map_node *mid, struct map_node *right);
 
 /* `left` must have one reference, and be more than one higher than `right`. */
-static struct map_node *join_right(struct map_node *left, struct map_node *mid, struct map_node *right,
-				   bool *failed)
+static struct map_node *join_right(struct map_node *left, struct map_node *mid,
+				   struct map_node *right)
 {
-	struct map_node *outer = left->left, *inner = join(left->right, mid, right, failed);
+	struct map_node *outer = left->left, *inner = join(left->right, mid, right);
 
 	if (height(inner) > height(outer) + 1 && height(inner->left) > height(inner->right))
-		inner = rotate_right(inner, failed);
+		inner = rotate_right(inner);
 	node_set(outer, left, inner);
-	return height(inner) > height(outer) + 1 ? rotate_left(left, failed) : left;
+	return height(inner) > height(outer) + 1 ? rotate_left(left) : left;
 }
 
-static struct map_node *join_left(struct map_node *left, struct map_node *mid, struct map_node *right,
-				  bool *failed)
+static struct map_node *join_left(struct map_node *left, struct map_node *mid,
+				  struct map_node *right)
 {
-	struct map_node *outer = right->right, *inner = join(left, mid, right->left, failed);
+	struct map_node *outer = right->right, *inner = join(left, mid, right->left);
 
 	if (height(inner) > height(outer) + 1 && height(inner->right) > height(inner->left))
-		inner = rotate_left(inner, failed);
+		inner = rotate_left(inner);
 	node_set(inner, right, outer);
-	return height(inner) > height(outer) + 1 ? rotate_right(right, failed) : right;
+	return height(inner) > height(outer) + 1 ? rotate_right(right) : right;
 }
 
-/* `mid` must have one reference; NULL: memory ran out before. */
-static struct map_node *join(struct map_node *left, struct map_node *mid, struct map_node *right, bool *failed)
+/* `mid` must have one reference. */
+static struct map_node *join(struct map_node *left, struct map_node *mid, struct map_node *right)
 {
-	if (mid && height(left) > height(right) + 1) {
-		left = node_own(left, failed);
-		if (left)
-			return join_right(left, mid, right, failed);
-	} else if (mid && height(right) > height(left) + 1) {
-		right = node_own(right, failed);
-		if (right)
-			return join_left(left, mid, right, failed);
-	} else if (mid) {
-		return node_set(left, mid, right);
-	}
-	node_put(left);
-	node_put(right);
-	free(mid);
-	return NULL;
+	if (height(left) > height(right) + 1)
+		return join_right(node_own(left), mid, right);
+	if (height(right) > height(left) + 1)
+		return join_left(left, mid, node_own(right));
+	return node_set(left, mid, right);
 }
 
 /* Inserts `m`, which has one reference and overlaps nothing: one descent instead of two splits and two joins. */
-static struct map_node *insert(struct map_node *n, struct map_node *m, bool *failed)
+static struct map_node *insert(struct map_node *n, struct map_node *m)
 {
 	if (!n)
 		return m;
-	n = node_own(n, failed);
-	if (!n) {
-		free(m);
-		return NULL;
-	}
+	n = node_own(n);
 	if (m->map.start < n->map.start) {
-		n->left = insert(n->left, m, failed);
+		n->left = insert(n->left, m);
 		n->left_height = (uint8_t)height(n->left);
 	} else {
-		n->right = insert(n->right, m, failed);
+		n->right = insert(n->right, m);
 		n->right_height = (uint8_t)height(n->right);
 	}
 	if (n->left_height <= n->right_height + 1 && n->right_height <= n->left_height + 1)
 		return n;
-	return join(n->left, n, n->right, failed);
+	return join(n->left, n, n->right);
 }
 
 /* Splits a tree into the ranges that start before `addr`, and the rest. */
-static void split(struct map_node *n, uint64_t addr, struct map_node **before, struct map_node **after,
-		  bool *failed)
+static void split(struct map_node *n, uint64_t addr, struct map_node **before,
+		  struct map_node **after)
 {
 	struct map_node *left, *right, *inner;
 
 	*before = *after = NULL;
-	if (n)
-		n = node_own(n, failed);
 	if (!n)
 		return;
+	n = node_own(n);
 	left = n->left;
 	right = n->right;
 	if (n->map.start < addr) {
-		split(right, addr, &inner, after, failed);
-		*before = join(left, n, inner, failed);
+		split(right, addr, &inner, after);
+		*before = join(left, n, inner);
 	} else {
-		split(left, addr, before, &inner, failed);
-		*after = join(inner, n, right, failed);
+		split(left, addr, before, &inner);
+		*after = join(inner, n, right);
 	}
 }
 
 /* Removes the last node of a tree and returns it in *last with one reference. */
-static struct map_node *take_last(struct map_node *n, struct map_node **last, bool *failed)
+static struct map_node *take_last(struct map_node *n, struct map_node **last)
 {
 	struct map_node *left;
 
-	*last = NULL;
-	n = node_own(n, failed);
-	if (!n)
-		return NULL;
+	n = node_own(n);
 	left = n->left;
 	if (!n->right) {
 		*last = node_set(NULL, n, NULL);
 		return left;
 	}
-	n->right = take_last(n->right, last, failed);
-	return join(left, n, n->right, failed);
+	n->right = take_last(n->right, last);
+	return join(left, n, n->right);
 }
 
-static struct map_node *join_two(struct map_node *left, struct map_node *right, bool *failed)
+static struct map_node *join_two(struct map_node *left, struct map_node *right)
 {
 	struct map_node *mid;
 
 	if (!left || !right)
 		return left ? left : right;
-	left = take_last(left, &mid, failed);
-	return join(left, mid, right, failed);
+	left = take_last(left, &mid);
+	return join(left, mid, right);
 }
 
 static const struct map *last_of(const struct map_node *n)
@@ -272,7 +241,7 @@ static bool same_code(const struct map *a, const struct map *b)
 }
 
 /* Inserts the part of `m` after `end`, which precedes everything in `after`. */
-static struct map_node *keep_end(const struct map *m, uint64_t end, struct map_node *after, bool *failed)
+static struct map_node *keep_end(const struct map *m, uint64_t end, struct map_node *after)
 {
 	struct map rest = *m;
 
@@ -280,53 +249,42 @@ static struct map_node *keep_end(const struct map *m, uint64_t end, struct map_n
 		return after;
 	rest.off += end - rest.start;
 	rest.start = end;
-	return join(NULL, node_new(&rest, failed), after, failed);
+	return join(NULL, node_new(&rest), after);
 }
 
-bool maplist_set(struct maplist *ml, const struct map *m)
+void maplist_set(struct maplist *ml, const struct map *m)
 {
 	/* the first range that ends after the start */
 	const struct map *there = maplist_next(ml, m->start), *last;
 	struct map_node *before, *inside, *after, *n;
-	bool failed = false;
 
 	if (m->start >= m->end)
-		return true;
+		return;
 	if (!there || there->start >= m->end) {
-		if (!m->dso)
-			return true;
-		n = node_new(m, &failed);
-		if (n)
-			ml->root = insert(ml->root, n, &failed);
-		goto out;
+		if (m->dso)
+			ml->root = insert(ml->root, node_new(m));
+		return;
 	}
 	if (there->start <= m->start && m->dso && there->end >= m->end && same_code(there, m))
-		return true;
-	split(ml->root, m->start, &before, &inside, &failed);
-	split(inside, m->end, &inside, &after, &failed);
+		return;
+	split(ml->root, m->start, &before, &inside);
+	split(inside, m->end, &inside, &after);
 	/* keep the remaining parts of the ranges at both ends */
 	last = last_of(inside);
 	if (last)
-		after = keep_end(last, m->end, after, &failed);
+		after = keep_end(last, m->end, after);
 	node_put(inside);
 	last = last_of(before);
 	if (last && last->end > m->start) {
-		after = keep_end(last, m->end, after, &failed);
-		before = take_last(before, &n, &failed);
-		if (n)
-			n->map.end = m->start;
-		before = join(before, n, NULL, &failed);
+		after = keep_end(last, m->end, after);
+		before = take_last(before, &n);
+		n->map.end = m->start;
+		before = join(before, n, NULL);
 	}
 	if (m->dso)
-		ml->root = join(before, node_new(m, &failed), after, &failed);
+		ml->root = join(before, node_new(m), after);
 	else
-		ml->root = join_two(before, after, &failed);
-out:
-	if (failed) {
-		node_put(ml->root);
-		ml->root = NULL;
-	}
-	return !failed;
+		ml->root = join_two(before, after);
 }
 
 const struct map *maplist_next(const struct maplist *ml, uint64_t addr)

@@ -35,11 +35,11 @@ struct maplist {
 struct maplist *maplist_new(void);
 struct maplist *maplist_ref(struct maplist *ml);
 void maplist_unref(struct maplist *ml);
-/* Returns a list with one reference: `ml` itself or a copy in its place. NULL: no memory, `ml` is unchanged. */
+/* Returns a list with one reference: `ml` itself or a copy in its place. */
 struct maplist *maplist_own(struct maplist *ml);
 
-/* Maps a range in place of what is there; with m->dso NULL only unmaps. False: no memory, and the list is empty. */
-bool maplist_set(struct maplist *ml, const struct map *m);
+/* Maps a range in place of what is there; with m->dso NULL only unmaps. */
+void maplist_set(struct maplist *ml, const struct map *m);
 /* True if the range of `m` contains a map other than that of `m`. */
 bool maplist_conflicts(const struct maplist *ml, const struct map *m);
 const struct map *maplist_find(const struct maplist *ml, uint64_t addr);

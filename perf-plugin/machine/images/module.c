@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/bisect.h"
 #include "base/messages.h"
 #include "base/name.h"
 #include "base/path.h"
+#include "machine/finder/elf_links.h"
 #include "machine/images/kernel.h"
 #include "machine/images/module.h"
 #include "perfdata/bytes.h"
@@ -79,9 +81,7 @@ static int read_sections(struct module *m)
 
 	if (elf_getshdrnum(m->elf, &m->nr_sec) || elf_getshdrstrndx(m->elf, &strings) || !m->nr_sec)
 		return DSO_BAD_ELF;
-	m->sec = calloc(m->nr_sec, sizeof(*m->sec));
-	if (!m->sec)
-		return DSO_NO_MEMORY;
+	m->sec = mem_zeroed(m->nr_sec, sizeof(*m->sec));
 	for (i = 1; i < m->nr_sec; i++) {
 		s = &m->sec[i];
 		scn = elf_getscn(m->elf, i);
@@ -256,8 +256,6 @@ static int patch_branch(struct module *m, const struct module_section *s, const 
 		m->unresolved++;
 	} else {
 		hole = ARRAY_ADD(m->hole, m->nr_holes, m->cap_holes);
-		if (!hole)
-			return DSO_NO_MEMORY;
 		hole->offset = s->offset + offset;
 		m->unresolved++;
 	}
@@ -320,17 +318,14 @@ static int compare_holes(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-static int add_segment(struct dso *d, size_t *cap, const struct module_section *s, uint64_t from, uint64_t to)
+static void add_segment(struct dso *d, size_t *cap, const struct module_section *s, uint64_t from,
+			uint64_t to)
 {
-	struct dso_segment *g = from < to ? ARRAY_ADD(d->segs, d->nr_segs, *cap) : NULL;
-
-	if (from >= to)
-		return DSO_FINE;
-	if (!g)
-		return DSO_NO_MEMORY;
-	*g = (struct dso_segment){ .offset = from, .vaddr = s->addr + (from - s->offset), .filesz = to - from,
-				   .exec = true };
-	return DSO_FINE;
+	if (from < to)
+		*ARRAY_ADD(d->segs, d->nr_segs, *cap) = (struct dso_segment){
+			.offset = from, .vaddr = s->addr + (from - s->offset), .filesz = to - from,
+				.exec = true,
+		};
 }
 
 /* Returns the first hole at or after an offset. */
@@ -346,31 +341,29 @@ static int make_segments(struct module *m)
 {
 	size_t i, h, cap = 0;
 	uint64_t at;
-	int trouble = DSO_FINE;
 
 	free(m->d->segs);
 	m->d->segs = NULL;
 	m->d->nr_segs = 0;
 	if (m->nr_holes)
 		qsort(m->hole, m->nr_holes, sizeof(*m->hole), compare_holes);
-	for (i = 1; i < m->nr_sec && trouble == DSO_FINE; i++) {
+	for (i = 1; i < m->nr_sec; i++) {
 		const struct module_section *s = &m->sec[i];
 
 		if (!s->placed || !s->size)
 			continue;
 		at = s->offset;
-		for (h = hole_after(m, at); h < m->nr_holes && trouble == DSO_FINE; h++) {
+		for (h = hole_after(m, at); h < m->nr_holes; h++) {
 			if (m->hole[h].offset >= s->offset + s->size)
 				break;
 			if (m->hole[h].offset < at)
 				continue;
-			trouble = add_segment(m->d, &cap, s, at, m->hole[h].offset);
+			add_segment(m->d, &cap, s, at, m->hole[h].offset);
 			at = m->hole[h].offset + 4;
 		}
-		if (trouble == DSO_FINE)
-			trouble = add_segment(m->d, &cap, s, at, s->offset + s->size);
+		add_segment(m->d, &cap, s, at, s->offset + s->size);
 	}
-	return trouble == DSO_FINE && !m->d->nr_segs ? DSO_NO_PLACE : trouble;
+	return m->d->nr_segs ? DSO_FINE : DSO_NO_PLACE;
 }
 
 static int link_sections(struct module *m)
@@ -404,11 +397,11 @@ int module_link(struct dso *d, struct kernel_images *k)
 	if (!d->is_elf || d->machine != EM_AARCH64 || !k)
 		return d->is_elf ? DSO_NO_PLACE : DSO_BAD_ELF;
 	module_name(d->path, m.name, sizeof(m.name));
-	m.elf = elf_memory((char *)d->data, d->size);
+	m.elf = elf_links_open(d->data, d->size);
 	if (!m.elf)
 		return DSO_BAD_ELF;
 	trouble = link_sections(&m);
-	elf_end(m.elf);
+	elf_links_close(m.elf);
 	free(m.sec);
 	free(m.hole);
 	return trouble;

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/bisect.h"
-#include "base/error.h"
 #include "machine/images/dso_table.h"
 #include "machine/images/patches.h"
 
@@ -47,7 +47,8 @@ static void drop_later_words(struct patches *ps)
 	ps->nr_word = n;
 }
 
-int patches_note(struct patches *ps, uint64_t addr, uint64_t time, uint64_t seq, const uint8_t *old,
+void patches_note(struct patches *ps, uint64_t addr, uint64_t time, uint64_t seq,
+		  const uint8_t *old,
 		 size_t len)
 {
 	struct patch_word *w;
@@ -60,17 +61,13 @@ int patches_note(struct patches *ps, uint64_t addr, uint64_t time, uint64_t seq,
 		 */
 		if (ps->nr_word == ps->cap_word && ps->cap_word) {
 			drop_later_words(ps);
-			if (ps->nr_word > ps->cap_word / 2 && !array_reserve(&ps->word, ps->cap_word,
-									     &ps->cap_word, sizeof(*w)))
-				return ERR_NOMEM;
+			if (ps->nr_word > ps->cap_word / 2)
+				array_reserve(&ps->word, ps->cap_word, &ps->cap_word, sizeof(*w));
 		}
 		w = ARRAY_ADD(ps->word, ps->nr_word, ps->cap_word);
-		if (!w)
-			return ERR_NOMEM;
 		*w = (struct patch_word){ .addr = addr + i, .time = time, .seq = seq };
 		memcpy(&w->old, old + i, 4);
 	}
-	return 0;
 }
 
 static uint32_t hash_bytes(const uint8_t *p, size_t len)
@@ -94,16 +91,12 @@ static struct patch_seq *find_seq(const struct patches *ps, const uint8_t *bytes
 	}
 }
 
-static int grow_seqs(struct patches *ps)
+static void grow_seqs(struct patches *ps)
 {
 	struct patch_seq *old = ps->seq;
 	size_t i, k, old_size = ps->seq_size;
 
-	ps->seq = calloc(old_size ? old_size * 2 : 64, sizeof(*ps->seq));
-	if (!ps->seq) {
-		ps->seq = old;
-		return ERR_NOMEM;
-	}
+	ps->seq = mem_zeroed(old_size ? old_size * 2 : 64, sizeof(*ps->seq));
 	ps->seq_size = old_size ? old_size * 2 : 64;
 	for (i = 0; i < old_size; i++) {
 		if (!old[i].len)
@@ -113,48 +106,41 @@ static int grow_seqs(struct patches *ps)
 		ps->seq[k] = old[i];
 	}
 	free(old);
-	return 0;
 }
 
-int patches_place(struct patches *ps, struct dso_table *t, const uint8_t *bytes, size_t len, uint64_t *at)
+void patches_place(struct patches *ps, struct dso_table *t, const uint8_t *bytes, size_t len,
+		   uint64_t *at)
 {
 	uint32_t hash = hash_bytes(bytes, len);
 	struct patch_seq *s;
-	uint8_t *bigger;
 
-	if (!ps->dso) {
+	if (!ps->dso)
 		ps->dso = dso_table_add(t, DSO_NAME, DSO_PATCH);
-		if (!ps->dso)
-			return ERR_NOMEM;
-	}
-	if (!ps->finished && 2 * (ps->nr_seq + 1) > ps->seq_size && grow_seqs(ps))
-		return ERR_NOMEM;
+	if (!ps->finished && 2 * (ps->nr_seq + 1) > ps->seq_size)
+		grow_seqs(ps);
 	s = ps->seq_size ? find_seq(ps, bytes, len, hash) : NULL;
 	if (s && s->len) {
 		*at = s->at;
-		return 0;
+		return;
 	}
+	/* a file that another program changes meanwhile */
 	if (!s || ps->finished)
-		return ERR_NOMEM;
+		mem_refused(0);
 	while (ps->size + len + 3 > ps->cap) {
-		bigger = realloc(ps->bytes, ps->cap ? ps->cap * 2 : 4096);
-		if (!bigger)
-			return ERR_NOMEM;
-		ps->bytes = bigger;
 		ps->cap = ps->cap ? ps->cap * 2 : 4096;
+		ps->bytes = mem_more(ps->bytes, ps->cap, 1);
 	}
 	*s = (struct patch_seq){ .at = ps->size, .len = (uint32_t)len, .hash = hash };
 	ps->nr_seq++;
 	memcpy(ps->bytes + ps->size, bytes, len);
 	*at = ps->size;
 	ps->size += (len + 3) & ~(size_t)3;
-	return 0;
 }
 
 /* maximum length in bytes of a stretch of adjacent words */
 #define MAX_RUN 64
 
-static int make_runs(struct patches *ps, struct dso_table *t)
+static void make_runs(struct patches *ps, struct dso_table *t)
 {
 	uint32_t bytes[MAX_RUN];
 	size_t i, n, cap = 0;
@@ -167,30 +153,26 @@ static int make_runs(struct patches *ps, struct dso_table *t)
 			bytes[n] = ps->word[i + n].old;
 		}
 		run = ARRAY_ADD(ps->run, ps->nr_run, cap);
-		if (!run || patches_place(ps, t, (const uint8_t *)bytes, 4 * n, &run->at))
-			return ERR_NOMEM;
+		patches_place(ps, t, (const uint8_t *)bytes, 4 * n, &run->at);
 		run->start = ps->word[i].addr;
 		run->end = run->start + 4 * n;
 	}
-	return 0;
 }
 
-int patches_finish(struct patches *ps, struct dso_table *t)
+void patches_finish(struct patches *ps, struct dso_table *t)
 {
 	drop_later_words(ps);
-	if (make_runs(ps, t))
-		return ERR_NOMEM;
+	make_runs(ps, t);
 	free(ps->word);
 	ps->word = NULL;
 	ps->nr_word = ps->cap_word = 0;
 	ps->finished = true;
 	if (!ps->dso)
-		return 0;
+		return;
 	ps->dso->data = ps->bytes;
 	ps->dso->own_data = true;
 	ps->dso->size = ps->dso->extent = ps->size;
 	ps->dso->state = DSO_LOADED;
-	return 0;
 }
 
 const struct patch_run *patches_next(const struct patches *ps, uint64_t addr)

@@ -43,16 +43,18 @@ struct patches {
 };
 
 void patches_free(struct patches *ps);
-/* Notes that `old` was at `addr` until this moment. Only before patches_finish(). Returns 0 or ERR_NOMEM. */
-int patches_note(struct patches *ps, uint64_t addr, uint64_t time, uint64_t seq, const uint8_t *old,
+/* Notes that `old` was at `addr` until this moment. Only before patches_finish(). */
+void patches_note(struct patches *ps, uint64_t addr, uint64_t time, uint64_t seq,
+		  const uint8_t *old,
 		 size_t len);
 /*
  * Returns in *at the offset of these bytes (at least one) in the dso, to which new ones are added; after
- * patches_finish() none are added. Returns 0 or ERR_NOMEM.
+ * patches_finish() none are added.
  */
-int patches_place(struct patches *ps, struct dso_table *t, const uint8_t *bytes, size_t len, uint64_t *at);
+void patches_place(struct patches *ps, struct dso_table *t, const uint8_t *bytes, size_t len,
+		   uint64_t *at);
 /* After the last record: sorts the original bytes and gives the dso its bytes. */
-int patches_finish(struct patches *ps, struct dso_table *t);
+void patches_finish(struct patches *ps, struct dso_table *t);
 /* Returns the first stretch that ends after `addr`, NULL if there is none. */
 const struct patch_run *patches_next(const struct patches *ps, uint64_t addr);
 

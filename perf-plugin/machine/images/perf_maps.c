@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/alloc.h"
 #include "base/files/input.h"
 
 /* Reads the file of a process. /tmp is that of this machine unless --symfs gives the recorded machine's. */
@@ -35,13 +36,10 @@ const struct perf_map *perf_maps_get(struct perf_maps *pms, int pid)
 		return pm;
 	pm = read_file(pms, pid);
 	if (!pm) {	/* a missing file is recorded, too */
-		nothing = strdup("");
-		pm = nothing ? perf_map_read(nothing) : NULL;
+		nothing = mem_text("");
+		pm = perf_map_read(nothing);
 	}
-	if (pm && !intmap_put(&pms->by_pid, pid, pm)) {
-		perf_map_free(pm);
-		return NULL;
-	}
+	intmap_put(&pms->by_pid, pid, pm);
 	return pm;
 }
 

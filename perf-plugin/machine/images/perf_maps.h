@@ -12,7 +12,7 @@ struct perf_maps {
 	struct intmap by_pid;
 };
 
-/* Returns the map of a process, without names if it has no file. NULL: no memory. */
+/* Returns the map of a process, without names if it has no file. */
 const struct perf_map *perf_maps_get(struct perf_maps *pms, int pid);
 void perf_maps_free(struct perf_maps *pms);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/bisect.h"
 #include "machine/images/maps.h"
@@ -44,15 +45,14 @@ static bool parse_line(struct perf_map_entry *e, char *line)
 
 /*
  * Drops the entries of code that was gone when later code got part of its place: a runtime adds to the file and never
- * removes. False: no memory.
+ * removes.
  */
-static bool drop_replaced(struct perf_map *pm)
+static void drop_replaced(struct perf_map *pm)
 {
 	struct maplist *later = maplist_new();	/* the places of all later entries */
 	size_t i, to = pm->nr;
-	bool ok = later;
 
-	for (i = pm->nr; ok && i; i--) {
+	for (i = pm->nr; i; i--) {
 		const struct perf_map_entry *e = &pm->v[i - 1];
 		/* any pointer does: all are one file */
 		struct map m = { .start = e->start, .off = e->start, .dso = (struct dso *)pm };
@@ -61,24 +61,19 @@ static bool drop_replaced(struct perf_map *pm)
 		m.end = e->size < UINT64_MAX - e->start ? e->start + e->size : UINT64_MAX;
 		if (!x || x->start >= m.end)
 			pm->v[--to] = *e;
-		ok = maplist_set(later, &m);
+		maplist_set(later, &m);
 	}
 	maplist_unref(later);
 	pm->nr -= to;
 	memmove(pm->v, pm->v + to, pm->nr * sizeof(*pm->v));
-	return ok;
 }
 
 struct perf_map *perf_map_read(char *text)
 {
-	struct perf_map *pm = calloc(1, sizeof(*pm));
+	struct perf_map *pm = mem_zeroed(1, sizeof(*pm));
 	struct perf_map_entry e, *slot;
 	char *line, *end;
 
-	if (!pm) {
-		free(text);
-		return NULL;
-	}
 	pm->text = text;
 	for (line = text; *line; line = end) {
 		end = line + strcspn(line, "\n");
@@ -87,16 +82,10 @@ struct perf_map *perf_map_read(char *text)
 		if (!parse_line(&e, line) || !e.size)
 			continue;
 		slot = ARRAY_ADD(pm->v, pm->nr, pm->cap);
-		if (!slot) {
-			perf_map_free(pm);
-			return NULL;
-		}
 		*slot = e;
 	}
-	if (pm->nr && !drop_replaced(pm)) {
-		perf_map_free(pm);
-		return NULL;
-	}
+	if (pm->nr)
+		drop_replaced(pm);
 	if (pm->nr)
 		qsort(pm->v, pm->nr, sizeof(*pm->v), compare_entries);
 	return pm;

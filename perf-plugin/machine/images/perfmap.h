@@ -9,7 +9,7 @@
 
 struct perf_map;
 
-/* Parses lines "START SIZE NAME" (hex) of `text`, which it takes over (malloc). NULL: no memory. */
+/* Parses lines "START SIZE NAME" (hex) of `text`, which it takes over (malloc). */
 struct perf_map *perf_map_read(char *text);
 void perf_map_free(struct perf_map *pm);
 /* Finds the name of an address; the last one in the file if there are several. Code of which a part was replaced has none. */

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/bisect.h"
+#include "machine/finder/elf_links.h"
 #include "machine/images/dso.h"
 #include "machine/images/elf_facts.h"
 
@@ -192,11 +194,9 @@ static void read_stubs(struct dso *d, Elf *elf, struct stub_table *t)
 		bytes += parts[i].size;
 	if (!found)
 		return;
-	t->names = malloc(t->used);
-	t->slots = malloc(found * sizeof(*t->slots));
-	t->v = malloc((bytes / 8 + 1) * sizeof(*t->v));
-	if (!t->names || !t->slots || !t->v)
-		return;
+	t->names = mem_new(t->used);
+	t->slots = mem_array(found, sizeof(*t->slots));
+	t->v = mem_array(bytes / 8 + 1, sizeof(*t->v));
 	all_relocations(d, elf, t);
 	qsort(t->slots, t->nr_slots, sizeof(*t->slots), by_word);
 	for (i = 0; i < n; i++)
@@ -211,13 +211,11 @@ static const struct stub_table *table_of(struct dso *d)
 
 	if (d->stubs || d->state != DSO_LOADED || !d->is_elf || d->kind != DSO_FILE)
 		return d->stubs;
-	d->stubs = calloc(1, sizeof(*d->stubs));
-	if (!d->stubs || elf_version(EV_CURRENT) == EV_NONE)
-		return d->stubs;
-	elf = elf_memory((char *)d->data, d->size);
+	d->stubs = mem_zeroed(1, sizeof(*d->stubs));
+	elf = elf_links_open(d->data, d->size);
 	if (elf)
 		read_stubs(d, elf, d->stubs);
-	elf_end(elf);
+	elf_links_close(elf);
 	return d->stubs;
 }
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/bisect.h"
 #include "base/files/input.h"
@@ -41,25 +42,14 @@ static int compare_files(const void *a, const void *b)
 	return c ? c : strcmp(x->path, y->path);
 }
 
-static bool add_file(struct symfs_index *ix, const char *path, size_t name_len)
+static void add_file(struct symfs_index *ix, const char *path, size_t name_len)
 {
-	char *copy = strdup(path);
-	struct symfs_file *f = copy ? ARRAY_ADD(ix->files, ix->nr, ix->cap) : NULL;
+	char *copy = mem_text(path);
+	struct symfs_file *f = ARRAY_ADD(ix->files, ix->nr, ix->cap);
 
-	if (!f) {
-		free(copy);
-		return false;
-	}
 	memset(f, 0, sizeof(*f));
 	f->path = copy;
 	f->name = copy + strlen(copy) - name_len;
-	return true;
-}
-
-static void no_memory(const char *dir, size_t nr)
-{
-	fprintf(stderr, "cstrace: %s: out of memory after %zu of its files were listed; the others are not found by their "
-		"name or build-id\n", dir, nr);
 }
 
 static void walk(struct symfs_index *ix, const char *dir)
@@ -67,14 +57,13 @@ static void walk(struct symfs_index *ix, const char *dir)
 	char *roots[2] = { (char *)dir, NULL };
 	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
 	FTSENT *e = NULL;
-	bool fits = true;
 
-	while (fts && fits && ix->nr < MAX_FILES && (e = fts_read(fts)))
+	while (fts && ix->nr < MAX_FILES && (e = fts_read(fts)))
 		if (e->fts_info == FTS_F && e->fts_statp->st_size)
-			fits = add_file(ix, e->fts_path, e->fts_namelen);
+			add_file(ix, e->fts_path, e->fts_namelen);
 	/* fts_read() sets errno to 0 after the last file */
-	if (!fits || (!e && errno == ENOMEM))
-		no_memory(dir, ix->nr);
+	if (!e)
+		mem_check(errno);
 	if (ix->nr == MAX_FILES)
 		fprintf(message_stream(), "cstrace: warning: %s holds more than %d files; files are searched for by "
 			"name and build-id in the first %d only\n", dir, MAX_FILES, MAX_FILES);
@@ -87,11 +76,8 @@ static void walk(struct symfs_index *ix, const char *dir)
 static struct symfs_index *get_index(struct dso_search *s)
 {
 	if (!s->index && s->symfs) {
-		s->index = calloc(1, sizeof(*s->index));
-		if (s->index)
-			walk(s->index, s->symfs);
-		else
-			no_memory(s->symfs, 0);
+		s->index = mem_zeroed(1, sizeof(*s->index));
+		walk(s->index, s->symfs);
 	}
 	return s->index;
 }

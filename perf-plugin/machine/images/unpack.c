@@ -8,8 +8,10 @@
 #endif
 #ifdef HAVE_ZSTD
 #include <zstd.h>
+#include <zstd_errors.h>
 #endif
 
+#include "base/alloc.h"
 #include "machine/images/unpack.h"
 
 #define FIRST_SIZE	(256u << 10)
@@ -25,7 +27,6 @@ struct output {
 static bool make_room(struct output *o)
 {
 	size_t cap = o->cap ? o->cap * 2 : FIRST_SIZE;
-	uint8_t *p;
 
 	if (o->len < o->cap)
 		return true;
@@ -35,12 +36,7 @@ static bool make_room(struct output *o)
 	}
 	if (cap > o->max)
 		cap = o->max;
-	p = realloc(o->p, cap);
-	if (!p) {
-		o->failed = UNPACK_NO_MEMORY;
-		return false;
-	}
-	o->p = p;
+	o->p = mem_more(o->p, cap, 1);
 	o->cap = cap;
 	return true;
 }
@@ -53,7 +49,7 @@ static enum unpack_result unpack_gz(const uint8_t *p, size_t len, struct output 
 	if (len > UINT32_MAX)
 		return UNPACK_LARGE;
 	if (inflateInit2(&z, 16 + MAX_WBITS) != Z_OK)
-		return UNPACK_NO_MEMORY;
+		mem_refused(0);
 	while (rc == Z_OK && make_room(o)) {
 		z.next_out = o->p + o->len;
 		z.avail_out = (uInt)(o->cap - o->len);
@@ -61,9 +57,9 @@ static enum unpack_result unpack_gz(const uint8_t *p, size_t len, struct output 
 		o->len = o->cap - z.avail_out;
 	}
 	inflateEnd(&z);
-	if (rc == Z_STREAM_END)
-		return UNPACK_DONE;
-	return rc == Z_MEM_ERROR ? UNPACK_NO_MEMORY : UNPACK_DAMAGED;
+	if (rc == Z_MEM_ERROR)
+		mem_refused(0);
+	return rc == Z_STREAM_END ? UNPACK_DONE : UNPACK_DAMAGED;
 }
 
 #ifdef HAVE_LZMA
@@ -81,9 +77,10 @@ static enum unpack_result unpack_xz(const uint8_t *p, size_t len, struct output 
 		o->len = o->cap - z.avail_out;
 	}
 	lzma_end(&z);
-	if (rc == LZMA_STREAM_END)
-		return UNPACK_DONE;
-	return rc == LZMA_MEM_ERROR ? UNPACK_NO_MEMORY : rc == LZMA_MEMLIMIT_ERROR ? UNPACK_LARGE : UNPACK_DAMAGED;
+	if (rc == LZMA_MEM_ERROR)
+		mem_refused(0);
+	return rc == LZMA_STREAM_END ? UNPACK_DONE : rc == LZMA_MEMLIMIT_ERROR ? UNPACK_LARGE :
+	       UNPACK_DAMAGED;
 }
 #else
 #define unpack_xz NULL
@@ -97,14 +94,14 @@ static enum unpack_result unpack_zst(const uint8_t *p, size_t len, struct output
 	ZSTD_outBuffer out;
 	size_t rc = 1;
 
-	if (!z || ZSTD_isError(ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG))) {
-		ZSTD_freeDStream(z);
-		return UNPACK_NO_MEMORY;
-	}
+	if (!z || ZSTD_isError(ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG)))
+		mem_refused(0);
 	while (rc && make_room(o)) {
 		out = (ZSTD_outBuffer){ o->p, o->cap, o->len };
 		rc = ZSTD_decompressStream(z, &out, &in);
 		/* end of the input without more output: the file is cut */
+		if (ZSTD_getErrorCode(rc) == ZSTD_error_memory_allocation)
+			mem_refused(0);
 		if (ZSTD_isError(rc) || (rc && in.pos == in.size && out.pos < out.size))
 			break;
 		o->len = out.pos;

@@ -19,7 +19,6 @@ enum unpack_result {
 	UNPACK_DAMAGED,		/* damaged, or an unknown format */
 	UNPACK_LEFT_OUT,	/* built without the library of the format (NO_LZMA, NO_ZSTD) */
 	UNPACK_LARGE,
-	UNPACK_NO_MEMORY,
 };
 
 bool is_packed(const uint8_t *p, size_t len);

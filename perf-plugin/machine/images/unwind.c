@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/bisect.h"
+#include "machine/finder/elf_links.h"
 #include "machine/images/dso.h"
 
 /* Encodings of pointers (DW_EH_PE_*). */
@@ -203,8 +204,8 @@ static bool begins_with_frame(const struct cursor *c)
 	return *p == CFA_DEF || *p == CFA_DEF_REGISTER || *p == CFA_DEF_OFFSET || (*p & 0xc0) == CFA_OFFSET;
 }
 
-/* Reads an FDE from behind its CIE pointer. Returns false without memory. */
-static bool read_fde(struct unwind *u, const struct dso *d, struct cursor *c, const struct cie *cie)
+/* Reads an FDE from behind its CIE pointer. */
+static void read_fde(struct unwind *u, const struct dso *d, struct cursor *c, const struct cie *cie)
 {
 	uint64_t start = take_pointer(c, cie->code_enc), size = take_number(c, cie->code_enc & PE_FORMAT), len, lsda = 0;
 	struct unwind_entry e = { .vaddr = start };
@@ -217,24 +218,22 @@ static bool read_fde(struct unwind *u, const struct dso *d, struct cursor *c, co
 		data_vaddr = c->vaddr;
 		lsda = take_pointer(c, cie->lsda_enc);
 		if (!data || (uint64_t)(c->end - data) < len)
-			return true;
+			return;
 		c->p = data + len;
 		c->vaddr = data_vaddr + len;
 	}
 	if (!c->p || !size || !offset_of(d, start, &e.start))
-		return true;
+		return;
 	e.end = e.start + size;
 	if (lsda && !offset_of(d, lsda, &e.lsda))
 		e.lsda = 0;
 	e.part = !cie->signal && begins_with_frame(c);
-	if (!array_reserve(&u->v, u->nr, &u->cap, sizeof(*u->v)))
-		return false;
+	array_reserve(&u->v, u->nr, &u->cap, sizeof(*u->v));
 	u->v[u->nr++] = e;
-	return true;
 }
 
 /* Reads the table at `c`, which ends with a length of 0 or with the section. */
-static bool read_table(struct unwind *u, const struct dso *d, struct cursor c)
+static void read_table(struct unwind *u, const struct dso *d, struct cursor c)
 {
 	const uint8_t *base = c.p;
 	struct cie cie = { .at = UINT64_MAX };
@@ -272,10 +271,9 @@ static bool read_table(struct unwind *u, const struct dso *d, struct cursor c)
 			if (!of.p)
 				cie.code_enc = PE_OMIT;
 		}
-		if (cie.code_enc != PE_OMIT && !read_fde(u, d, &entry, &cie))
-			return false;
+		if (cie.code_enc != PE_OMIT)
+			read_fde(u, d, &entry, &cie);
 	}
-	return true;
 }
 
 /* Finds .eh_frame by its section, or by the segment that the run-time unwinder uses. */
@@ -345,38 +343,36 @@ bool unwind_entry(const struct dso *d, uint64_t *entry)
 	bool found;
 	Elf *elf;
 
-	if (d->state != DSO_LOADED || !d->is_elf || d->kind == DSO_MODULE || elf_version(EV_CURRENT) == EV_NONE)
+	if (d->state != DSO_LOADED || !d->is_elf || d->kind == DSO_MODULE)
 		return false;
-	elf = elf_memory((char *)d->data, d->size);
+	elf = elf_links_open(d->data, d->size);
 	found = elf && gelf_getehdr(elf, &eh) && entry_of(d, &eh, entry);
-	elf_end(elf);
+	elf_links_close(elf);
 	return found;
 }
 
-bool unwind_read(struct unwind *u, const struct dso *d)
+void unwind_read(struct unwind *u, const struct dso *d)
 {
 	struct cursor c = { .p = NULL };
 	GElf_Ehdr eh;
-	bool ok = true;
 	Elf *elf;
 
 	memset(u, 0, sizeof(*u));
 	u->entry = UINT64_MAX;
-	if (d->state != DSO_LOADED || !d->is_elf || d->kind == DSO_MODULE || elf_version(EV_CURRENT) == EV_NONE)
-		return true;
-	elf = elf_memory((char *)d->data, d->size);
+	if (d->state != DSO_LOADED || !d->is_elf || d->kind == DSO_MODULE)
+		return;
+	elf = elf_links_open(d->data, d->size);
 	if (elf && gelf_getehdr(elf, &eh)) {
 		u->big = c.big = eh.e_ident[EI_DATA] == ELFDATA2MSB;
 		u->elf64 = c.elf64 = eh.e_ident[EI_CLASS] == ELFCLASS64;
 		if (!entry_of(d, &eh, &u->entry))
 			u->entry = UINT64_MAX;
 		if (find_table(d, elf, &c))
-			ok = read_table(u, d, c);
+			read_table(u, d, c);
 	}
-	elf_end(elf);
+	elf_links_close(elf);
 	if (u->nr)
 		qsort(u->v, u->nr, sizeof(*u->v), by_start);
-	return ok;
 }
 
 void unwind_free(struct unwind *u)

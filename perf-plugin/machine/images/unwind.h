@@ -28,8 +28,8 @@ struct unwind {
 	bool big, elf64;	/* byte order and size of words in the tables */
 };
 
-/* Reads the FDEs and the entry point of a loaded ELF file. False: no memory. */
-bool unwind_read(struct unwind *u, const struct dso *d);
+/* Reads the FDEs and the entry point of a loaded ELF file. */
+void unwind_read(struct unwind *u, const struct dso *d);
 void unwind_free(struct unwind *u);
 /* Finds the entry point alone, a file offset. False: there is none. */
 bool unwind_entry(const struct dso *d, uint64_t *entry);

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "base/files/input.h"
@@ -27,20 +28,12 @@ void jit_files_free(struct jit_files *jf)
 	memset(jf, 0, sizeof(*jf));
 }
 
-int jit_note(struct jit_files *jf, const char *path, int pid, uint64_t time, uint64_t seq)
+void jit_note(struct jit_files *jf, const char *path, int pid, uint64_t time, uint64_t seq)
 {
-	struct jit_marker *m;
-
 	if (jitdump_path_pid(path) < 0)
-		return 0;
-	m = ARRAY_ADD(jf->v, jf->nr, jf->cap);
-	if (!m)
-		return ERR_NOMEM;
-	*m = (struct jit_marker){ .path = strdup(path), .pid = pid, .time = time, .seq = seq };
-	if (m->path)
-		return 0;
-	jf->nr--;
-	return ERR_NOMEM;
+		return;
+	*ARRAY_ADD(jf->v, jf->nr, jf->cap) =
+		(struct jit_marker){ .path = mem_text(path), .pid = pid, .time = time, .seq = seq };
 }
 
 static int compare_markers(const void *a, const void *b)
@@ -124,22 +117,16 @@ static void set_place(struct side_events *se, const struct jitdump *jd, const ch
 		"several versions: %s\n", name_shown(path), why, cure);
 }
 
-/*
- * Reads a jitdump file, whose bytes it takes over. Returns NULL, with *rc 0 after a message, or
- * without memory.
- */
+/* Reads a jitdump file, whose bytes it takes over. Returns NULL after a message. */
 static struct jitdump *read_file(struct side_events *se, const char *file, const uint8_t *p,
-				 size_t size, int *rc)
+				 size_t size)
 {
-	struct jitdump *jd = calloc(1, sizeof(*jd));
-	int err = jd ? jitdump_read(jd, p, size) : JITDUMP_NO_MEMORY;
+	struct jitdump *jd = mem_zeroed(1, sizeof(*jd));
+	int err = jitdump_read(jd, p, size);
 
-	*rc = err == JITDUMP_NO_MEMORY ? ERR_NOMEM : 0;
 	if (err) {
 		free(jd);
 		input_unmap(p, size);
-		if (*rc)
-			return NULL;
 		fprintf(message_stream(), "cstrace: %s: not used as a jitdump file: %s\n", name_shown(file), jitdump_error_text(err));
 		se->jit.missing++;
 		return NULL;
@@ -160,7 +147,7 @@ static void drop_file(struct jitdump *jd)
 }
 
 /* Makes the code of a file, recorded as `path`, a source of events. Takes over `jd`. */
-static int add_file(struct side_events *se, const char *path, const char *file,
+static void add_file(struct side_events *se, const char *path, const char *file,
 		    struct jitdump *jd, struct jitdump_place *place)
 {
 	struct side_source *src;
@@ -169,8 +156,8 @@ static int add_file(struct side_events *se, const char *path, const char *file,
 	jd->owner = place->pid;
 	set_place(se, jd, file, place);
 	d = jitdump_dso(se->dsos, path, file, jd);
-	src = d ? jitdump_source(d, place) : NULL;
-	return src ? side_events_add(se, src) : ERR_NOMEM;
+	src = jitdump_source(d, place);
+	side_events_add(se, src);
 }
 
 static uint64_t as_it_is(void *data, uint64_t time)
@@ -221,35 +208,33 @@ static int find_owner(struct side_events *se, const char *file, const struct jit
 }
 
 /* Uses a file that a record mentions. */
-static int use_recorded(struct side_events *se, const char *file, const uint8_t *p, size_t size,
+static void use_recorded(struct side_events *se, const char *file, const uint8_t *p, size_t size,
 			const struct jit_marker *m)
 {
 	struct jitdump_place place = { .pid = m->pid, .time = m->time, .seq = m->seq };
-	int rc;
-	struct jitdump *jd = read_file(se, file, p, size, &rc);
+	struct jitdump *jd = read_file(se, file, p, size);
 
 	if (!jd)
-		return rc;
+		return;
 	jd->recorded = true;
-	return add_file(se, m->path, file, jd, &place);
+	add_file(se, m->path, file, jd, &place);
 }
 
 /* Uses a file that no record mentions. */
-static int use_unrecorded(struct side_events *se, const char *file, const uint8_t *p,
-			  size_t size, int pid)
+static void use_unrecorded(struct side_events *se, const char *file, const uint8_t *p,
+			   size_t size, int pid)
 {
 	struct jitdump_place place = { .pid = -1 };
 	const struct jit_process *owner;
 	const struct jit_memory *memory;
-	int rc;
-	struct jitdump *jd = read_file(se, file, p, size, &rc);
+	struct jitdump *jd = read_file(se, file, p, size);
 
 	if (!jd)
-		return rc;
+		return;
 	place.pid = find_owner(se, file, jd, pid);
 	if (place.pid < 0) {
 		drop_file(jd);
-		return 0;
+		return;
 	}
 	owner = jit_process(&se->processes, place.pid);
 	memory = owner ? jit_memory_first(owner, jd) : NULL;
@@ -257,7 +242,7 @@ static int use_unrecorded(struct side_events *se, const char *file, const uint8_
 		place.time = memory->time;
 		place.seq = memory->seq;
 	}
-	return add_file(se, file, file, jd, &place);
+	add_file(se, file, file, jd, &place);
 }
 
 bool jit_next_given(const char **list, char *path, size_t size, int *pid)
@@ -358,7 +343,7 @@ static const uint8_t *find_file(struct side_events *se, const struct jit_marker 
 	return found ? map_file(strncpy(path, found, size - 1), len) : NULL;
 }
 
-static int use_marker(struct side_events *se, const struct jit_marker *m)
+static void use_marker(struct side_events *se, const struct jit_marker *m)
 {
 	char path[4096] = "";
 	const uint8_t *p;
@@ -366,13 +351,14 @@ static int use_marker(struct side_events *se, const struct jit_marker *m)
 
 	errno = 0;
 	p = find_file(se, m, path, sizeof(path), &size);
-	if (p)
-		return use_recorded(se, path, p, size, m);
+	if (p) {
+		use_recorded(se, path, p, size, m);
+		return;
+	}
 	fprintf(message_stream(), "cstrace: warning: process %d wrote its generated code to %s: %s: copy that file from the "
 		"target below the directory of --symfs, or name it with --jitdump\n", m->pid, name_shown(m->path),
 		errno ? input_error(errno) : "not found");
 	se->jit.missing++;
-	return 0;
 }
 
 /*
@@ -396,8 +382,10 @@ static int use_given(struct side_events *se, const char *path, int pid, const ch
 	size_t size;
 	const uint8_t *p = map_file(path, &size);
 
-	if (p)
-		return use_unrecorded(se, path, p, size, pid);
+	if (p) {
+		use_unrecorded(se, path, p, size, pid);
+		return 0;
+	}
 	fprintf(message_stream(), "cstrace: %s%s: %s\n", option, name_shown(path), input_error(errno));
 	return ERR_REPORTED;
 }
@@ -424,8 +412,7 @@ int jit_finish(struct side_events *se)
 
 	drop_doubles(&se->jit);
 	for (i = 0; i < se->jit.nr; i++)
-		if (use_marker(se, &se->jit.v[i]))
-			return ERR_NOMEM;
+		use_marker(se, &se->jit.v[i]);
 	while (jit_next_given(&list, path, sizeof(path), &pid)) {
 		if (was_recorded(se, path, pid))
 			continue;

@@ -23,9 +23,9 @@ struct jit_files {
 };
 
 void jit_files_free(struct jit_files *jf);
-/* Notes a map of `path` if it is a jitdump file. Returns 0 or ERR_NOMEM. */
-int jit_note(struct jit_files *jf, const char *path, int pid, uint64_t time, uint64_t seq);
-/* After the first pass: makes each file a source of events. Returns 0 or ERR_NOMEM. */
+/* Notes a map of `path` if it is a jitdump file. */
+void jit_note(struct jit_files *jf, const char *path, int pid, uint64_t time, uint64_t seq);
+/* After the first pass: makes each file a source of events. Returns 0 or ERR_REPORTED. */
 int jit_finish(struct side_events *se);
 
 /*

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
-#include "base/error.h"
 #include "machine/images/dso.h"
 #include "machine/images/jitdump.h"
 #include "machine/sideband/side.h"
@@ -45,17 +45,14 @@ static struct jit_process *get_process(struct jit_processes *ps, int pid)
 
 	if (p)
 		return p;
-	p = calloc(1, sizeof(*p));
-	slot = p ? ARRAY_ADD(ps->v, ps->nr, ps->cap) : NULL;
-	if (!slot) {
-		free(p);
-		return NULL;
-	}
+	p = mem_zeroed(1, sizeof(*p));
+	slot = ARRAY_ADD(ps->v, ps->nr, ps->cap);
 	*slot = p;
 	p->index = ps->nr - 1;
 	p->pid = pid;
 	p->end = UINT64_MAX;
-	return intmap_put(&ps->by_pid, pid, p) ? p : NULL;
+	intmap_put(&ps->by_pid, pid, p);
+	return p;
 }
 
 /* Drops a process that ended and had no memory for code: a recording may have any number of them. */
@@ -68,7 +65,7 @@ static void forget(struct jit_processes *ps, struct jit_process *p)
 }
 
 /* The map of a place that is known already is its next protection. */
-static int add_memory(struct jit_process *p, const struct side_event *e)
+static void add_memory(struct jit_process *p, const struct side_event *e)
 {
 	/* any pointer does: all is memory */
 	const struct map m = { .start = e->map.start, .end = e->map.end, .off = e->map.start,
@@ -78,16 +75,12 @@ static int add_memory(struct jit_process *p, const struct side_event *e)
 
 	if (!p->known)
 		p->known = maplist_new();
-	if (!p->known)
-		return ERR_NOMEM;
 	x = maplist_find(p->known, m.start);
 	if (x && x->end >= m.end)
-		return 0;
+		return;
 	to = ARRAY_ADD(p->v, p->nr, p->cap);
-	if (!to || !maplist_set(p->known, &m))
-		return ERR_NOMEM;
+	maplist_set(p->known, &m);
 	*to = (struct jit_memory){ m.start, m.end, e->time, e->seq };
-	return 0;
 }
 
 static bool is_memory(const struct side_event *e)
@@ -95,30 +88,29 @@ static bool is_memory(const struct side_event *e)
 	return e->kind == SIDE_MAP && e->map.dso && (e->map.dso->kind == DSO_ANON || e->written);
 }
 
-int jit_processes_event(struct jit_processes *ps, const struct side_event *e)
+void jit_processes_event(struct jit_processes *ps, const struct side_event *e)
 {
 	const bool first = !jit_process(ps, e->pid);
 	struct jit_process *p;
 
 	if (e->kernel || e->pid <= 0)
-		return 0;
+		return;
 	p = get_process(ps, e->pid);
-	if (!p)
-		return ERR_NOMEM;
 	if (first)
 		p->begin = e->time;
 	if (e->kind == SIDE_EXIT && e->pid == e->tid && !p->nr) {
 		forget(ps, p);
-		return 0;
+		return;
 	}
 	if (e->kind == SIDE_EXIT && e->pid == e->tid)
 		p->end = e->time ? e->time : UINT64_MAX;
 	else if (p->end != UINT64_MAX && e->time > p->end)
 		p->end = UINT64_MAX;	/* the number was given to another process, too */
-	return is_memory(e) ? add_memory(p, e) : 0;
+	if (is_memory(e))
+		add_memory(p, e);
 }
 
-int jit_processes_record(struct jit_processes *ps, const struct pd_record *rec)
+void jit_processes_record(struct jit_processes *ps, const struct pd_record *rec)
 {
 	const struct perf_record_namespaces *r = (const void *)rec->ev;
 	struct jit_process *p;
@@ -127,12 +119,9 @@ int jit_processes_record(struct jit_processes *ps, const struct pd_record *rec)
 	    r->header.size < offsetof(struct perf_record_namespaces, link_info) +
 	    (PID_NAMESPACE + 1) * sizeof(r->link_info[0]) || r->nr_namespaces <= PID_NAMESPACE ||
 	    (int)r->pid <= 0)
-		return 0;
+		return;
 	p = get_process(ps, (int)r->pid);
-	if (!p)
-		return ERR_NOMEM;
 	p->of_host = r->link_info[PID_NAMESPACE].ino == FIRST_PID_NS;
-	return 0;
 }
 
 static const struct jit_memory *memory_at(const struct jit_process *p, uint64_t addr)

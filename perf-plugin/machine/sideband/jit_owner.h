@@ -42,10 +42,10 @@ struct jit_processes {
 };
 
 void jit_processes_free(struct jit_processes *ps);
-/* Takes an event of the first pass over the records. Returns 0 or ERR_NOMEM. */
-int jit_processes_event(struct jit_processes *ps, const struct side_event *e);
-/* Takes a record of the first pass; others than NAMESPACES are ignored. Returns 0 or ERR_NOMEM. */
-int jit_processes_record(struct jit_processes *ps, const struct pd_record *rec);
+/* Takes an event of the first pass over the records. */
+void jit_processes_event(struct jit_processes *ps, const struct side_event *e);
+/* Takes a record of the first pass; others than NAMESPACES are ignored. */
+void jit_processes_record(struct jit_processes *ps, const struct pd_record *rec);
 const struct jit_process *jit_process(const struct jit_processes *ps, int pid);
 
 /*

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "machine/images/dso.h"
 #include "machine/images/jitdump.h"
 #include "machine/sideband/jit_source.h"
@@ -14,14 +15,14 @@ struct jit_source {
 	size_t pos;
 };
 
-static int next_event(struct side_source *src, struct side_event *e)
+static bool next_event(struct side_source *src, struct side_event *e)
 {
 	struct jit_source *js = (struct jit_source *)src;
 	const struct jitdump_place *pl = &js->place;
 	const struct jit_event *je;
 
 	if (js->pos == js->d->jit->nr_ev)
-		return 0;
+		return false;
 	je = &js->d->jit->ev[js->pos++];
 	memset(e, 0, sizeof(*e));
 	e->kind = SIDE_MAP;
@@ -34,7 +35,7 @@ static int next_event(struct side_source *src, struct side_event *e)
 	e->map.end = je->addr + je->len;
 	e->map.off = je->at;
 	e->map.dso = js->d;
-	return 1;
+	return true;
 }
 
 static void rewind_events(struct side_source *src)
@@ -49,10 +50,8 @@ static void free_source(struct side_source *src)
 
 struct side_source *jitdump_source(struct dso *d, const struct jitdump_place *place)
 {
-	struct jit_source *js = calloc(1, sizeof(*js));
+	struct jit_source *js = mem_zeroed(1, sizeof(*js));
 
-	if (!js)
-		return NULL;
 	js->src = (struct side_source){ next_event, rewind_events, free_source };
 	js->d = d;
 	js->place = *place;

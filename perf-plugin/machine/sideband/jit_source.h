@@ -17,7 +17,7 @@ struct jitdump_place {
 	void *data;
 };
 
-/* The events of a dso made by jitdump_dso(). NULL: no memory. */
+/* The events of a dso made by jitdump_dso(). */
 struct side_source *jitdump_source(struct dso *d, const struct jitdump_place *place);
 
 #endif

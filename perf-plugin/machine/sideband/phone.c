@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/alloc.h"
 #include "base/messages.h"
 #include "machine/sideband/side_events.h"
 #include "perfdata/simpleperf.h"
@@ -18,86 +18,80 @@ void phone_free(struct phone *p)
 }
 
 /* The text of a KERNEL_SYMBOL record of `len` bytes. The first one counts. */
-static int take_symbols(struct side_events *se, const void *record, size_t len)
+static void take_symbols(struct side_events *se, const void *record, size_t len)
 {
 	const struct pd_record_sp_kernel_symbol *r = record;
 	struct kernel_images *k = se->kernel;
 	size_t fixed = offsetof(struct pd_record_sp_kernel_symbol, text), n;
 
 	if (len < fixed || k->recorded_kallsyms)
-		return 0;
+		return;
 	n = r->size;
 	if (n > len - fixed) {
 		se->bad_records++;
-		return 0;
+		return;
 	}
 	if (!n)
-		return 0;
-	k->recorded_kallsyms = malloc(n);
-	if (!k->recorded_kallsyms)
-		return ERR_NOMEM;
+		return;
+	k->recorded_kallsyms = mem_new(n);
 	memcpy(k->recorded_kallsyms, r->text, n);
 	k->recorded_kallsyms_len = n;
-	return 0;
 }
 
-static int add_piece(struct phone *p, const uint8_t *bytes, size_t n)
+static void add_piece(struct phone *p, const uint8_t *bytes, size_t n)
 {
 	size_t cap = p->cap ? p->cap : PD_MAX_RECORD;
 	uint8_t *to;
 
 	if (p->too_long || n > SYMBOLS_MAX - p->len) {
 		p->too_long = 1;
-		return 0;
+		return;
 	}
 	while (cap < p->len + n)
 		cap *= 2;
 	if (cap > p->cap) {
-		to = realloc(p->piece, cap);
-		if (!to)
-			return ERR_NOMEM;
+		to = mem_more(p->piece, cap, 1);
 		p->piece = to;
 		p->cap = cap;
 	}
 	memcpy(p->piece + p->len, bytes, n);
 	p->len += n;
-	return 0;
 }
 
 /* The pieces are one record now. Others than that with the kernel's symbols are not of use here. */
-static int end_pieces(struct side_events *se)
+static void end_pieces(struct side_events *se)
 {
 	struct phone *p = &se->phone;
 	struct perf_event_header h;
-	int rc = 0;
 
 	if (p->too_long || p->len < sizeof(h)) {
 		se->bad_records++;
 	} else {
 		memcpy(&h, p->piece, sizeof(h));
 		if (h.type == PD_RECORD_SP_KERNEL_SYMBOL)
-			rc = take_symbols(se, p->piece, p->len);
+			take_symbols(se, p->piece, p->len);
 	}
 	phone_free(p);
-	return rc;
 }
 
-int phone_record(struct side_events *se, const struct pd_record *rec)
+void phone_record(struct side_events *se, const struct pd_record *rec)
 {
 	const struct perf_event_header *h = &rec->ev->header;
 
 	/* Phones are little-endian; nobody has seen what another byte order would look like. */
 	if (perfdata_is_swapped(se->pd))
-		return 0;
+		return;
 	switch (h->type) {
 	case PD_RECORD_SP_KERNEL_SYMBOL:
-		return take_symbols(se, rec->ev, h->size);
+		take_symbols(se, rec->ev, h->size);
+		return;
 	case PD_RECORD_SP_SPLIT:
-		return add_piece(&se->phone, (const uint8_t *)(h + 1), h->size - sizeof(*h));
+		add_piece(&se->phone, (const uint8_t *)(h + 1), h->size - sizeof(*h));
+		return;
 	case PD_RECORD_SP_SPLIT_END:
-		return end_pieces(se);
+		end_pieces(se);
+		return;
 	}
-	return 0;
 }
 
 /* FILE2, or FILE of older recorders: of a module they have a place in .text and where it was in memory. */

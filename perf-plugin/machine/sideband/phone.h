@@ -16,8 +16,8 @@ struct phone {
 	uint8_t too_long;	/* it is dropped */
 };
 
-/* One of simpleperf's records, on the first pass; others are ignored. 0, or ERR_NOMEM. */
-int phone_record(struct side_events *se, const struct pd_record *rec);
+/* One of simpleperf's records, on the first pass; others are ignored. */
+void phone_record(struct side_events *se, const struct pd_record *rec);
 /* After the first pass: where the code of modules was. */
 void phone_finish(struct side_events *se);
 void phone_free(struct phone *p);

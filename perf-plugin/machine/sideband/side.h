@@ -50,7 +50,7 @@ struct side_event {
  * as long as the session's table of them.
  */
 struct side_source {
-	int (*next)(struct side_source *src, struct side_event *e);	/* 1: an event, 0: the end, negative: error */
+	bool (*next)(struct side_source *src, struct side_event *e);	/* false: the end */
 	void (*rewind)(struct side_source *src);
 	void (*free)(struct side_source *src);
 };

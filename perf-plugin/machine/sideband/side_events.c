@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/messages.h"
 #include "base/name.h"
 #include "machine/sideband/side_perf.h"
@@ -25,29 +24,29 @@ void side_events_free(struct side_events *se)
 	free(se->bpf.v);
 }
 
-int side_events_add(struct side_events *se, struct side_source *src)
+void side_events_add(struct side_events *se, struct side_source *src)
 {
-	return side_order_add(&se->order, src) ? 0 : ERR_NOMEM;
+	side_order_add(&se->order, src);
 }
 
-int side_events_start(struct side_events *se)
+void side_events_start(struct side_events *se)
 {
 	se->records = side_perf_new(se);
-	se->reader = se->records ? side_order_add(&se->order, se->records) : NULL;
-	return se->reader ? 0 : ERR_NOMEM;
+	se->reader = side_order_add(&se->order, se->records);
 }
 
 int side_events_take(struct side_events *se, const struct pd_record *rec, struct side_event *e)
 {
-	int rc = phone_record(se, rec);
+	int rc;
 
+	phone_record(se, rec);
+	rc = side_perf_take(se->records, rec, e);
 	if (!rc)
-		rc = side_perf_take(se->records, rec, e);
-	if (!rc && jit_processes_record(&se->processes, rec))
-		return ERR_NOMEM;
-	if (rc > 0 && (jit_processes_event(&se->processes, e) ||
-		       side_order_note(&se->order, se->reader, e)))
-		return ERR_NOMEM;
+		jit_processes_record(&se->processes, rec);
+	if (rc > 0) {
+		jit_processes_event(&se->processes, e);
+		side_order_note(&se->order, se->reader, e);
+	}
 	return rc;
 }
 
@@ -87,10 +86,11 @@ int side_events_finish(struct side_events *se)
 	side_perf_finish(se->records);
 	take_build_ids(se);
 	phone_finish(se);
-	rc = side_kernel_finish(se);
-	if (!rc)
-		rc = kernel_find_kcore(se->kernel, se->dsos, perfdata_folder(se->pd));
+	side_kernel_finish(se);
+	rc = kernel_find_kcore(se->kernel, se->dsos, perfdata_folder(se->pd));
 	if (!rc)
 		rc = jit_finish(se);
-	return rc ? rc : side_order_finish(&se->order) ? ERR_NOMEM : 0;
+	if (!rc)
+		side_order_finish(&se->order);
+	return rc;
 }

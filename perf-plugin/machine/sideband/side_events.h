@@ -38,14 +38,14 @@ struct side_events {
 void side_events_init(struct side_events *se);
 void side_events_free(struct side_events *se);
 
-/* Before the pass over the records. 0, or ERR_NOMEM. */
-int side_events_start(struct side_events *se);
+/* Before the pass over the records. */
+void side_events_start(struct side_events *se);
 /* One record of the pass: 1, and the event that it makes; 0: none; or negative. */
 int side_events_take(struct side_events *se, const struct pd_record *rec, struct side_event *e);
 /* After the last record: all sources can be read in order of time. 0, or negative. */
 int side_events_finish(struct side_events *se);
 
-/* Takes over a further source before side_events_finish(), also on error. 0, or ERR_NOMEM. */
-int side_events_add(struct side_events *se, struct side_source *src);
+/* Takes over a further source before side_events_finish(), also on error. */
+void side_events_add(struct side_events *se, struct side_source *src);
 
 #endif

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/bisect.h"
-#include "base/error.h"
 #include "base/messages.h"
 #include "machine/sideband/side_events.h"
 #include "machine/sideband/side_kernel.h"
@@ -42,12 +42,11 @@ int side_text_poke(struct side_events *se, const struct pd_record *rec, struct s
 	if (!len || need > rec->body_size || r->addr & 3 || r->addr > UINT64_MAX - UINT16_MAX)
 		return 0;
 	start_event(e, rec, r->new_len ? SIDE_MAP : SIDE_UNMAP, r->addr, len);
-	if (!ps->finished && patches_note(ps, r->addr, e->time, e->seq, r->bytes, r->old_len))
-		return ERR_NOMEM;
+	if (!ps->finished)
+		patches_note(ps, r->addr, e->time, e->seq, r->bytes, r->old_len);
 	if (!r->new_len)
 		return 1;
-	if (patches_place(ps, se->dsos, r->bytes + r->old_len, r->new_len, &e->map.off))
-		return ERR_NOMEM;
+	patches_place(ps, se->dsos, r->bytes + r->old_len, r->new_len, &e->map.off);
 	e->map.dso = ps->dso;
 	return 1;
 }
@@ -65,18 +64,15 @@ static int compare_bpf(const void *a, const void *b)
 }
 
 /* A symbol of its own, with or without code. */
-static bool make_symbol(struct dso *d, uint64_t addr, uint64_t len)
+static void make_symbol(struct dso *d, uint64_t addr, uint64_t len)
 {
-	d->syms = calloc(1, sizeof(*d->syms));
-	if (!d->syms)
-		return false;
+	d->syms = mem_zeroed(1, sizeof(*d->syms));
 	d->syms[0] = (struct dso_symbol_entry){ .vaddr = addr, .size = len, .name = d->path };
 	d->nr_syms = 1;
 	d->symbols_read = true;
-	return true;
 }
 
-static int add_bpf(struct side_events *se, const struct pd_bpf_func *f)
+static void add_bpf(struct side_events *se, const struct pd_bpf_func *f)
 {
 	struct bpf_programs *b = &se->bpf;
 	const struct build_id tag = { .len = PD_BPF_TAG };
@@ -86,34 +82,28 @@ static int add_bpf(struct side_events *se, const struct pd_bpf_func *f)
 	uint8_t *code;
 
 	if (!f->len || f->addr & 3 || f->addr > UINT64_MAX - f->len)
-		return 0;
+		return;
 	memcpy(id.id, f->tag, PD_BPF_TAG);
 	build_id_text(&id, hex);
 	snprintf(name, sizeof(name), "bpf_prog_%s_%s", hex, f->nr ? "F" : f->name[0] ? f->name : "");
 	if (!f->nr && !f->name[0])
 		name[strlen(name) - 1] = 0;
 	c = ARRAY_ADD(b->v, b->nr, b->cap);
-	if (!c)
-		return ERR_NOMEM;
 	memset(c, 0, sizeof(*c));
 	c->addr = f->addr;
 	c->len = f->len;
 	memcpy(c->tag, hex, sizeof(c->tag));
 	c->dso = dso_table_add(se->dsos, name, DSO_BPF);
-	code = malloc(f->len);
-	if (!c->dso || !code || !make_symbol(c->dso, f->addr, f->len)) {
-		free(code);
-		return ERR_NOMEM;
-	}
+	code = mem_new(f->len);
+	make_symbol(c->dso, f->addr, f->len);
 	memcpy(code, f->code, f->len);
 	c->dso->data = code;
 	c->dso->own_data = true;
 	c->dso->size = c->dso->extent = f->len;
 	c->dso->state = DSO_LOADED;
-	return 0;
 }
 
-static int read_bpf(struct side_events *se)
+static void read_bpf(struct side_events *se)
 {
 	const struct pd_feature_bytes *raw = &perfdata_env(se->pd)->raw[PD_FEAT_BPF_PROG_INFO];
 	struct pd_bpf_reader r;
@@ -121,12 +111,11 @@ static int read_bpf(struct side_events *se)
 	int rc;
 
 	if (se->bpf.read || !raw->ptr)
-		return 0;
+		return;
 	se->bpf.read = true;
 	pd_bpf_start(&r, raw->ptr, raw->len, perfdata_is_swapped(se->pd));
 	while ((rc = pd_bpf_next(&r, &f)) > 0)
-		if (add_bpf(se, &f))
-			return ERR_NOMEM;
+		add_bpf(se, &f);
 	if (rc < 0) {
 		fprintf(message_stream(), "cstrace: %s: offset 0x%llx: the section about BPF programs (BPF_PROG_INFO) ends "
 			"inside a program: those from there on have no code\n", se->name,
@@ -135,7 +124,6 @@ static int read_bpf(struct side_events *se)
 	}
 	if (se->bpf.nr)
 		qsort(se->bpf.v, se->bpf.nr, sizeof(*se->bpf.v), compare_bpf);
-	return 0;
 }
 
 /* The program at this address whose tag is in the name. */
@@ -172,8 +160,7 @@ int side_ksymbol(struct side_events *se, const struct pd_record *rec, struct sid
 	start_event(e, rec, gone ? SIDE_UNMAP : SIDE_MAP, r->addr, r->len);
 	if (gone)
 		return 1;
-	if (read_bpf(se))
-		return ERR_NOMEM;
+	read_bpf(se);
 	c = find_bpf(&se->bpf, r->addr, r->len, r->name);
 	if (c) {
 		c->seen = true;
@@ -185,8 +172,7 @@ int side_ksymbol(struct side_events *se, const struct pd_record *rec, struct sid
 	d = find_unknown(se->dsos, r->name, e->time != 0);
 	if (!d) {
 		d = dso_table_add(se->dsos, r->name, DSO_BPF);
-		if (!d || !make_symbol(d, r->addr, UINT64_MAX))
-			return ERR_NOMEM;
+		make_symbol(d, r->addr, UINT64_MAX);
 		d->made_later = e->time != 0;
 		d->state = DSO_MISSING;
 		d->trouble = DSO_NOT_FOUND;
@@ -204,7 +190,7 @@ struct bpf_source {
 	size_t pos;
 };
 
-static int next_bpf(struct side_source *src, struct side_event *e)
+static bool next_bpf(struct side_source *src, struct side_event *e)
 {
 	struct bpf_source *bs = (struct bpf_source *)src;
 	const struct bpf_code *c;
@@ -220,9 +206,9 @@ static int next_bpf(struct side_source *src, struct side_event *e)
 		e->map.start = c->addr;
 		e->map.end = c->addr + c->len;
 		e->map.dso = c->dso;
-		return 1;
+		return true;
 	}
-	return 0;
+	return false;
 }
 
 static void rewind_bpf(struct side_source *src)
@@ -235,7 +221,7 @@ static void free_bpf(struct side_source *src)
 	free(src);
 }
 
-static int add_unseen_bpf(struct side_events *se)
+static void add_unseen_bpf(struct side_events *se)
 {
 	struct bpf_source *bs;
 	size_t i;
@@ -243,16 +229,16 @@ static int add_unseen_bpf(struct side_events *se)
 	for (i = 0; i < se->bpf.nr && se->bpf.v[i].seen; i++)
 		;
 	if (i == se->bpf.nr)
-		return 0;
-	bs = calloc(1, sizeof(*bs));
-	if (!bs)
-		return ERR_NOMEM;
+		return;
+	bs = mem_zeroed(1, sizeof(*bs));
 	bs->src = (struct side_source){ next_bpf, rewind_bpf, free_bpf };
 	bs->bpf = &se->bpf;
-	return side_events_add(se, &bs->src);
+	side_events_add(se, &bs->src);
 }
 
-int side_kernel_finish(struct side_events *se)
+void side_kernel_finish(struct side_events *se)
 {
-	return read_bpf(se) || patches_finish(&se->kernel->patches, se->dsos) || add_unseen_bpf(se) ? ERR_NOMEM : 0;
+	read_bpf(se);
+	patches_finish(&se->kernel->patches, se->dsos);
+	add_unseen_bpf(se);
 }

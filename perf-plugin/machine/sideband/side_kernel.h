@@ -26,10 +26,10 @@ struct bpf_programs {
 	bool read;		/* the section of the file about them was */
 };
 
-/* One record as an event: 1, 0 when it says nothing about code, negative: no memory. The same in each pass. */
+/* One record as an event: 1, 0 when it says nothing about code. The same in each pass. */
 int side_text_poke(struct side_events *se, const struct pd_record *rec, struct side_event *e);
 int side_ksymbol(struct side_events *se, const struct pd_record *rec, struct side_event *e);
-/* After the first pass over the records: adds the programs that no record mentions. Returns 0 or ERR_NOMEM. */
-int side_kernel_finish(struct side_events *se);
+/* After the first pass over the records: adds the programs that no record mentions. */
+void side_kernel_finish(struct side_events *se);
 
 #endif

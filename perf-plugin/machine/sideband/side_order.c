@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
-#include "base/error.h"
 #include "machine/sideband/side_order.h"
 
 /* A pass is divided into at most this many blocks, whatever its length. */
@@ -66,24 +66,15 @@ void side_order_free(struct side_order *so)
 
 struct side_reader *side_order_add(struct side_order *so, struct side_source *src)
 {
-	struct side_reader *r = calloc(1, sizeof(*r)), **slot = NULL;
+	struct side_reader *r = mem_zeroed(1, sizeof(*r)), **slot = NULL;
 
-	if (r) {
-		r->src = src;
-		r->kept = side_order_kept(so);	/* those of readers that came before may have been dropped */
-		r->low = calloc(BLOCKS, sizeof(*r->low));
-	}
-	if (r && r->low)
-		slot = ARRAY_ADD(so->readers, so->nr, so->cap);
-	if (slot) {
-		*slot = r;
-		return r;
-	}
-	if (r)
-		free(r->low);
-	free(r);
-	src->free(src);
-	return NULL;
+	r->src = src;
+	/* those of readers that came before may have been dropped */
+	r->kept = side_order_kept(so);
+	r->low = mem_zeroed(BLOCKS, sizeof(*r->low));
+	slot = ARRAY_ADD(so->readers, so->nr, so->cap);
+	*slot = r;
+	return r;
 }
 
 static struct key key_of(const struct side_event *e)
@@ -103,13 +94,12 @@ static bool has_comm(const struct side_event *e)
 	return e->kind == SIDE_COMM || e->kind == SIDE_EXEC;
 }
 
-/* What outlives the source's next call; false: no memory. */
-static bool copy_event(struct side_order *so, struct side_event *to, const struct side_event *e)
+/* What outlives the source's next call. */
+static void copy_event(struct side_order *so, struct side_event *to, const struct side_event *e)
 {
 	*to = *e;
 	if (has_comm(e))
 		to->comm = names_get(&so->names, e->comm);
-	return !has_comm(e) || to->comm;
 }
 
 /* True for a late event; the result is the same on every pass. */
@@ -145,9 +135,9 @@ static void drop_kept(struct side_order *so)
 	}
 }
 
-int side_order_note(struct side_order *so, struct side_reader *r, const struct side_event *event)
+void side_order_note(struct side_order *so, struct side_reader *r, const struct side_event *event)
 {
-	struct side_event numbered = *event, *slot;
+	struct side_event numbered = *event;
 	const struct side_event *e = &numbered;
 	uint64_t block;
 
@@ -155,23 +145,12 @@ int side_order_note(struct side_order *so, struct side_reader *r, const struct s
 	r->noted = true;
 	if (so->events++ == so->keep)
 		drop_kept(so);
-	if (r->kept) {
-		slot = ARRAY_ADD(r->heap, r->nr_heap, r->cap_heap);
-		if (!slot)
-			return ERR_NOMEM;
-		if (!copy_event(so, slot, e)) {
-			r->nr_heap--;
-			return ERR_NOMEM;
-		}
-	}
+	if (r->kept)
+		copy_event(so, ARRAY_ADD(r->heap, r->nr_heap, r->cap_heap), e);
 	if (is_late(r, e)) {
-		slot = ARRAY_ADD(r->late, r->nr_late, r->cap_late);
-		if (!slot || !copy_event(so, slot, e)) {
-			r->nr_late -= slot != NULL;
-			return ERR_NOMEM;
-		}
+		copy_event(so, ARRAY_ADD(r->late, r->nr_late, r->cap_late), e);
 		r->seen_late++;
-		return 0;
+		return;
 	}
 	if (r->nr >> r->shift == BLOCKS)
 		fold(r);
@@ -179,7 +158,6 @@ int side_order_note(struct side_order *so, struct side_reader *r, const struct s
 	if (!(r->nr & ((1ull << r->shift) - 1)) || key_before(key_of(e), r->low[block]))
 		r->low[block] = key_of(e);
 	r->nr++;
-	return 0;
 }
 
 static int compare_events(const void *a, const void *b)
@@ -189,35 +167,29 @@ static int compare_events(const void *a, const void *b)
 	return key_before(x, y) ? -1 : key_before(y, x);
 }
 
-static int first_pass(struct side_order *so, struct side_reader *r)
+static void first_pass(struct side_order *so, struct side_reader *r)
 {
 	struct side_event e;
-	int rc = 0;
 
 	r->src->rewind(r->src);
-	while (!rc && (rc = r->src->next(r->src, &e)) > 0) {
+	while (r->src->next(r->src, &e)) {
 		/* Without times to compare with, the place in the file is all that is left. */
 		if (!so->timed)
 			e.time = 0;
-		rc = side_order_note(so, r, &e);
+		side_order_note(so, r, &e);
 	}
-	return rc;
 }
 
-int side_order_finish(struct side_order *so)
+void side_order_finish(struct side_order *so)
 {
 	size_t i, k;
-	int rc;
 
 	so->timed = so->nr && so->readers[0]->timed;
 	for (i = 0; i < so->nr; i++) {
 		struct side_reader *r = so->readers[i];
 
-		if (!r->noted) {
-			rc = first_pass(so, r);
-			if (rc)
-				return rc;
-		}
+		if (!r->noted)
+			first_pass(so, r);
 	}
 	for (i = 0; i < so->nr; i++) {
 		struct side_reader *r = so->readers[i];
@@ -228,7 +200,7 @@ int side_order_finish(struct side_order *so)
 		if (r->kept && r->nr_heap)
 			qsort(r->heap, r->nr_heap, sizeof(*r->heap), compare_events);
 	}
-	return side_order_rewind(so);
+	side_order_rewind(so);
 }
 
 bool side_order_kept(const struct side_order *so)
@@ -236,18 +208,15 @@ bool side_order_kept(const struct side_order *so)
 	return so->events <= so->keep;
 }
 
-static bool heap_add(struct side_reader *r, const struct side_event *e)
+static void heap_add(struct side_reader *r, const struct side_event *e)
 {
-	struct side_event *last = ARRAY_ADD(r->heap, r->nr_heap, r->cap_heap);
 	struct key key = key_of(e);
 	size_t i;
 
-	if (!last)
-		return false;
-	for (i = r->nr_heap - 1; i && key_before(key, key_of(&r->heap[(i - 1) / 2])); i = (i - 1) / 2)
+	array_reserve(&r->heap, r->nr_heap, &r->cap_heap, sizeof(*r->heap));
+	for (i = r->nr_heap++; i && key_before(key, key_of(&r->heap[(i - 1) / 2])); i = (i - 1) / 2)
 		r->heap[i] = r->heap[(i - 1) / 2];
 	r->heap[i] = *e;
-	return true;
 }
 
 static void heap_take(struct side_reader *r, struct side_event *e)
@@ -267,7 +236,7 @@ static void heap_take(struct side_reader *r, struct side_event *e)
 	r->heap[i] = *last;
 }
 
-int side_order_rewind(struct side_order *so)
+void side_order_rewind(struct side_order *so)
 {
 	size_t i, k;
 
@@ -283,24 +252,18 @@ int side_order_rewind(struct side_order *so)
 		r->timed = false;
 		r->bound = (struct key){ 0, 0, 0 };
 		for (k = 0; k < r->nr_late; k++)
-			if (!heap_add(r, &r->late[k]))
-				return ERR_NOMEM;
+			heap_add(r, &r->late[k]);
 	}
-	return 0;
 }
 
 /* Reads up to the end of a block, since the lowest key of the events after it is known. */
-static int read_block(struct side_order *so, struct side_reader *r)
+static void read_block(struct side_order *so, struct side_reader *r)
 {
 	uint64_t block = r->read >> r->shift, end = (block + 1) << r->shift;
 	struct side_event e, copy;
-	int rc;
 
 	while (r->read < end) {
-		rc = r->src->next(r->src, &e);
-		if (rc < 0)
-			return rc;
-		if (!rc) {
+		if (!r->src->next(r->src, &e)) {
 			r->ended = true;
 			break;
 		}
@@ -311,56 +274,45 @@ static int read_block(struct side_order *so, struct side_reader *r)
 			r->seen_late++;
 			continue;
 		}
-		if (!copy_event(so, &copy, &e) || !heap_add(r, &copy))
-			return ERR_NOMEM;
+		copy_event(so, &copy, &e);
+		heap_add(r, &copy);
 		r->read++;
 	}
 	block++;
 	r->bound = block << r->shift < r->nr ? r->low[block] : key_last;
-	return 0;
 }
 
-static int reader_next(struct side_order *so, struct side_reader *r)
+static void reader_next(struct side_order *so, struct side_reader *r)
 {
-	int rc;
-
 	if (r->kept) {
 		r->has_head = r->pos < r->nr_heap;
 		if (r->has_head)
 			r->head = r->heap[r->pos++];
-		return 0;
+		return;
 	}
-	while (!r->ended && !(r->nr_heap && key_before(key_of(&r->heap[0]), r->bound))) {
-		rc = read_block(so, r);
-		if (rc)
-			return rc;
-	}
+	while (!r->ended && !(r->nr_heap && key_before(key_of(&r->heap[0]), r->bound)))
+		read_block(so, r);
 	r->has_head = r->nr_heap > 0;
 	if (r->has_head)
 		heap_take(r, &r->head);
-	return 0;
 }
 
-int side_order_next(struct side_order *so, struct side_event *e)
+bool side_order_next(struct side_order *so, struct side_event *e)
 {
 	struct side_reader *best = NULL;
 	size_t i;
-	int rc;
 
 	for (i = 0; i < so->nr; i++) {
 		struct side_reader *r = so->readers[i];
 
-		if (!r->has_head && (!r->ended || r->nr_heap)) {
-			rc = reader_next(so, r);
-			if (rc)
-				return rc;
-		}
+		if (!r->has_head && (!r->ended || r->nr_heap))
+			reader_next(so, r);
 		if (r->has_head && (!best || key_before(key_of(&r->head), key_of(&best->head))))
 			best = r;
 	}
 	if (!best)
-		return 0;
+		return false;
 	*e = best->head;
 	best->has_head = false;
-	return 1;
+	return true;
 }

@@ -27,17 +27,17 @@ struct side_order {
 void side_order_init(struct side_order *so);
 void side_order_free(struct side_order *so);
 
-/* Takes over `src`. NULL: no memory, and `src` is freed. */
+/* Takes over `src`. */
 struct side_reader *side_order_add(struct side_order *so, struct side_source *src);
-/* An event of the first pass over a source. 0, or ERR_NOMEM. */
-int side_order_note(struct side_order *so, struct side_reader *r, const struct side_event *e);
+/* An event of the first pass over a source. */
+void side_order_note(struct side_order *so, struct side_reader *r, const struct side_event *e);
 /* End of the first passes; makes those of all sources that nothing was noted for. 0, or negative. */
-int side_order_finish(struct side_order *so);
+void side_order_finish(struct side_order *so);
 
 /* Events are kept, not read again. */
 bool side_order_kept(const struct side_order *so);
-int side_order_rewind(struct side_order *so);
+void side_order_rewind(struct side_order *so);
 /* 1: the next event, 0: no more, negative: error. Command names live as long as `so`. */
-int side_order_next(struct side_order *so, struct side_event *e);
+bool side_order_next(struct side_order *so, struct side_event *e);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/error.h"
+#include "base/alloc.h"
 #include "machine/sideband/side_kernel.h"
 #include "machine/sideband/side_perf.h"
 #include "machine/sideband/side_events.h"
@@ -113,8 +113,6 @@ static struct dso *kernel_dso(struct dso_table *dsos, const struct mmap_fields *
 	memcpy(name, m->name, symbol - m->name);
 	name[symbol - m->name] = 0;
 	d = dso_table_get(dsos, name, &m->id, true);
-	if (!d)
-		return NULL;
 	/* the first map of the kernel gives its load address; further maps have other symbols */
 	if (!d->ref_sym[0] && symbol[0] && addr && strlen(symbol) < sizeof(d->ref_sym)) {
 		strcpy(d->ref_sym, symbol);
@@ -151,10 +149,10 @@ static int take_mmap(struct side_perf *sp, const struct pd_record *rec, struct s
 	if (!end || (!kernel && m->pgoff > UINT64_MAX - m->len) || (kernel && is_made_by_kernel(m, end)))
 		return 0;
 	/* only once: the file is a source of its own */
-	if (!sp->pd && !kernel &&
-	    jit_note(&sp->se->jit, m->name, (int)m->pid, rec->sid.valid & PERF_SAMPLE_TIME ? rec->sid.time : 0,
-		     rec->seq))
-		return ERR_NOMEM;
+	if (!sp->pd && !kernel)
+		jit_note(&sp->se->jit, m->name, (int)m->pid,
+			 rec->sid.valid & PERF_SAMPLE_TIME ? rec->sid.time : 0,
+		     rec->seq);
 	side_start(e, rec, m->exec ? SIDE_MAP : SIDE_UNMAP, m->pid, m->tid);
 	e->kernel = kernel;
 	e->map.start = m->start;
@@ -175,15 +173,11 @@ static int take_mmap(struct side_perf *sp, const struct pd_record *rec, struct s
 	} else {
 		d = dso_table_get(dsos, !kernel && is_vdso32(sp->se, m) ? "[vdso32]" : m->name, &m->id, kernel);
 	}
-	if (!d)
-		return ERR_NOMEM;
 	end = m->pgoff;
 	if (!kernel) {
 		d = dso_table_member(dsos, d, &e->map.off);
 		end = e->map.off;
 	}
-	if (!d)
-		return ERR_NOMEM;
 	if (d->kind != DSO_VMLINUX && end <= UINT64_MAX - m->len)
 		set_extent(d, end + m->len);
 	e->map.dso = d;
@@ -232,14 +226,10 @@ static int take_code(struct side_perf *sp, struct side_event *e, uint64_t addr, 
 		return 0;
 	if (!st->dso)
 		st->dso = dso_table_get(sp->se->dsos, "code changed while tracing", &none, false);
-	if (!st->dso)
-		return ERR_NOMEM;
 	while (cap < end)
 		cap = cap ? cap * 2 : 4096;
 	if (cap > st->cap) {
-		bytes = realloc(st->bytes, cap);
-		if (!bytes)
-			return ERR_NOMEM;
+		bytes = mem_more(st->bytes, cap, 1);
 		memset(bytes + st->cap, 0, cap - st->cap);
 		st->bytes = bytes;
 		st->cap = cap;
@@ -318,20 +308,17 @@ int side_perf_take(struct side_source *src, const struct pd_record *rec, struct 
 	return 0;
 }
 
-static int perf_next(struct side_source *src, struct side_event *e)
+static bool perf_next(struct side_source *src, struct side_event *e)
 {
 	struct pd_record rec;
 	int rc;
 
-	if (!of(src)->pd)
-		return ERR_NOMEM;
 	while ((rc = perfdata_next(of(src)->pd, &rec))) {
 		/* What cannot be read was reported on the first pass. */
-		rc = rc < 0 ? 0 : side_perf_take(src, &rec, e);
-		if (rc)
-			return rc;
+		if (rc > 0 && side_perf_take(src, &rec, e))
+			return true;
 	}
-	return 0;
+	return false;
 }
 
 void side_perf_finish(struct side_source *src)
@@ -371,10 +358,8 @@ static void perf_free(struct side_source *src)
 
 struct side_source *side_perf_new(struct side_events *se)
 {
-	struct side_perf *sp = calloc(1, sizeof(*sp));
+	struct side_perf *sp = mem_zeroed(1, sizeof(*sp));
 
-	if (!sp)
-		return NULL;
 	sp->src = (struct side_source){ perf_next, perf_rewind, perf_free };
 	sp->se = se;
 	return &sp->src;

@@ -8,8 +8,8 @@
 struct side_events;
 
 /*
- * On the pass over all records it is given each of them: side_perf_take() says whether the record makes an event (1, 0,
- * or ERR_NOMEM). Later passes are the source's own. NULL: no memory.
+ * On the pass over all records it is given each of them: side_perf_take() says whether the record
+ * makes an event (1, 0). Later passes are the source's own.
  */
 struct side_source *side_perf_new(struct side_events *se);
 int side_perf_take(struct side_source *src, const struct pd_record *rec, struct side_event *e);

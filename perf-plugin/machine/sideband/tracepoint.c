@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* tracepoint.c - parses the format of sched_switch with libtraceevent, and reads samples by it. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef HAVE_LIBTRACEEVENT
@@ -9,6 +10,7 @@ struct tep_handle;
 #endif
 
 #include "machine/sideband/tracepoint.h"
+#include "base/alloc.h"
 #include "perfdata/bytes.h"
 
 #define MAX_FORMAT	(64u << 10)	/* the text of one event's format has some kilobytes */
@@ -79,9 +81,7 @@ static char *find_format(struct pd_cursor *c, size_t *size)
 				c->bad = true;
 				return NULL;
 			}
-			copy = malloc(head + sizeof(no_print));
-			if (!copy)
-				return NULL;
+			copy = mem_new(head + sizeof(no_print));
 			memcpy(copy, p, head);
 			memcpy(copy + head, no_print, sizeof(no_print));
 			*size = head + sizeof(no_print) - 1;
@@ -162,14 +162,14 @@ static bool take_field(struct tep_format_field *f, struct tracepoint_field *out)
 	return true;
 }
 
-/* `longs`: bytes of a long where it was recorded. Without memory tp->tep remains NULL. */
+/* `longs`: bytes of a long where it was recorded. */
 static const char *parse(struct tracepoint *tp, const char *format, size_t size, bool big, int longs)
 {
 	struct tep_event *ev;
 
 	tp->tep = tep_alloc();
 	if (!tp->tep)
-		return NULL;
+		mem_refused(0);
 	tep_set_loglevel(TEP_LOG_NONE);
 	tep_set_file_bigendian(tp->tep, big ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
 	tep_set_long_size(tp->tep, longs);
@@ -249,11 +249,12 @@ struct tracepoint *tracepoint_new(const void *data, size_t len, const char **pro
 		*problem = "it ends early, or a size in it is wrong";
 	if (!format)
 		return NULL;
-	tp = calloc(1, sizeof(*tp));
-	if (tp)
-		*problem = parse(tp, format, size, big, head[1]);
+	tp = mem_zeroed(1, sizeof(*tp));
+	errno = 0;
+	*problem = parse(tp, format, size, big, head[1]);
 	free(format);
-	if (!tp || !tp->tep || *problem) {
+	if (*problem) {
+		mem_check(errno);
 		tracepoint_free(tp);
 		return NULL;
 	}

@@ -17,7 +17,7 @@ struct sched_switch {
 };
 
 /*
- * Look for sched_switch in tracing data. NULL: it is not there, no memory, or, with *problem set to a
+ * Look for sched_switch in tracing data. NULL: it is not there, or, with *problem set to a
  * phrase for a message, the data is damaged. `problem` is NULL otherwise.
  */
 struct tracepoint *tracepoint_new(const void *data, size_t len, const char **problem);

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/bisect.h"
-#include "base/error.h"
 #include "machine/tasks/asid.h"
 
 /* largest identifier; a context ID above it is not an ASID */
@@ -18,48 +18,36 @@ static struct asid *get_asid(struct asids *as, uint32_t asid)
 	if (a || asid > MAX_ASID)
 		return a;
 	all = ARRAY_ADD(as->all, as->nr, as->cap);
-	if (!all)
-		return NULL;
-	a = *all = calloc(1, sizeof(*a));
-	if (!a || !intmap_put(&as->map, (int)asid, a)) {
-		free(a);
-		as->nr--;
-		return NULL;
-	}
+	a = *all = mem_zeroed(1, sizeof(*a));
+	intmap_put(&as->map, (int)asid, a);
 	a->learned = -1;
 	return a;
 }
 
-int asids_declare(struct asids *as, uint32_t asid, uint64_t time, int pid)
+void asids_declare(struct asids *as, uint32_t asid, uint64_t time, int pid)
 {
 	struct asid *a;
-	struct asid_owner *o;
 
 	if (asid > MAX_ASID)
-		return 0;
+		return;
 	a = get_asid(as, asid);
-	o = a ? ARRAY_ADD(a->v, a->nr, a->cap) : NULL;
-	if (!o)
-		return ERR_NOMEM;
-	o->time = time;
-	o->pid = pid;
-	return 0;
+	*ARRAY_ADD(a->v, a->nr, a->cap) = (struct asid_owner){ .time = time, .pid = pid };
 }
 
-int asids_declare_current(struct asids *as, uint32_t asid, uint64_t time, int pid)
+void asids_declare_current(struct asids *as, uint32_t asid, uint64_t time, int pid)
 {
 	const struct asid *a = asid <= MAX_ASID ? intmap_get(&as->map, (int)asid) : NULL;
 
-	return asids_declare(as, asid, a && a->nr ? time : 0, pid);
+	asids_declare(as, asid, a && a->nr ? time : 0, pid);
 }
 
-int asids_declare_end(struct asids *as, uint32_t asid, uint64_t time, int pid)
+void asids_declare_end(struct asids *as, uint32_t asid, uint64_t time, int pid)
 {
 	const struct asid *a = asid <= MAX_ASID ? intmap_get(&as->map, (int)asid) : NULL;
 
-	if (!(a && a->nr) && asids_declare(as, asid, 0, pid))
-		return ERR_NOMEM;
-	return asids_declare(as, asid, time, -1);
+	if (!(a && a->nr))
+		asids_declare(as, asid, 0, pid);
+	asids_declare(as, asid, time, -1);
 }
 
 static int compare(const void *a, const void *b)
@@ -126,19 +114,16 @@ int asids_learned(const struct asids *as, uint32_t asid)
 	return a ? a->learned : -1;
 }
 
-int asids_learn(struct asids *as, uint32_t asid, int pid)
+void asids_learn(struct asids *as, uint32_t asid, int pid)
 {
 	struct asid *a;
 
 	if (asid > MAX_ASID)
-		return 0;
+		return;
 	a = get_asid(as, asid);
-	if (!a)
-		return ERR_NOMEM;
 	if (a->learned == pid)
-		return 0;
+		return;
 	as->learned++;
 	as->changed += a->learned >= 0;
 	a->learned = pid;
-	return 0;
 }

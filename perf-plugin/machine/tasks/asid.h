@@ -32,12 +32,12 @@ struct asids {
 	uint64_t changed;	/* owners learned in place of another one */
 };
 
-/* Declares the owner of an ASID from `time` on (pid -1: none). Returns 0 or ERR_NOMEM. */
-int asids_declare(struct asids *as, uint32_t asid, uint64_t time, int pid);
+/* Declares the owner of an ASID from `time` on (pid -1: none). */
+void asids_declare(struct asids *as, uint32_t asid, uint64_t time, int pid);
 /* Declares an owner that was the owner from the beginning unless there is an earlier declaration. */
-int asids_declare_current(struct asids *as, uint32_t asid, uint64_t time, int pid);
+void asids_declare_current(struct asids *as, uint32_t asid, uint64_t time, int pid);
 /* Declares the end of an ownership, which lasted from the beginning unless there is an earlier declaration. */
-int asids_declare_end(struct asids *as, uint32_t asid, uint64_t time, int pid);
+void asids_declare_end(struct asids *as, uint32_t asid, uint64_t time, int pid);
 /* Completes the declarations; must be called once, after the last one. */
 void asids_finish(struct asids *as);
 void asids_free(struct asids *as);
@@ -49,7 +49,7 @@ bool asids_any_declared(const struct asids *as, uint32_t asid);
 /* Returns the declared owner at a time (UINT64_MAX: the last one), -1 if there is none. */
 int asids_declared(const struct asids *as, uint32_t asid, uint64_t time);
 int asids_learned(const struct asids *as, uint32_t asid);
-/* Records a learned owner. Returns 0 or ERR_NOMEM. */
-int asids_learn(struct asids *as, uint32_t asid, int pid);
+/* Records a learned owner. */
+void asids_learn(struct asids *as, uint32_t asid, int pid);
 
 #endif

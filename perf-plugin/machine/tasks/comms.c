@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* comms.c - reads all records once for thread names, and finds the name at a time by binary search. */
+#include "base/alloc.h"
 #include "base/bisect.h"
 #include "machine/tasks/comms.h"
 
@@ -25,36 +26,28 @@ struct comms {
 	char unknown[16];
 };
 
-static bool add(struct comms *c, const struct name *n, const char *text)
+static void add(struct comms *c, const struct name *n, const char *text)
 {
-	size_t len = text ? strlen(text) + 1 : 0, cap;
-	void *p;
+	size_t len = text ? strlen(text) + 1 : 0;
 
 	if (c->nr == c->cap) {
-		cap = c->cap ? 2 * c->cap : 64;
-		p = realloc(c->v, cap * sizeof(*c->v));
-		if (!p)
-			return false;
-		c->v = p;
-		c->cap = cap;
+		c->cap = c->cap ? 2 * c->cap : 64;
+		c->v = mem_more(c->v, c->cap, sizeof(*c->v));
 	}
 	if (c->size - c->used < len) {
-		cap = 2 * c->size + len;
-		p = cap <= UINT32_MAX ? realloc(c->pool, cap) : NULL;
-		if (!p)
-			return false;
-		c->pool = p;
-		c->size = cap;
+		c->size = 2 * c->size + len;
+		if (c->size > UINT32_MAX)
+			mem_refused(c->size);
+		c->pool = mem_more(c->pool, c->size, 1);
 	}
 	c->v[c->nr] = *n;
 	c->v[c->nr++].text = (uint32_t)c->used;
 	if (len)
 		memcpy(c->pool + c->used, text, len);
 	c->used += len;
-	return true;
 }
 
-static bool take(struct comms *c, const struct pd_record *rec)
+static void take(struct comms *c, const struct pd_record *rec)
 {
 	const union perf_event *ev = rec->ev;
 	struct name n = { .seq = rec->seq,
@@ -63,14 +56,15 @@ static bool take(struct comms *c, const struct pd_record *rec)
 	switch (ev->header.type) {
 	case PERF_RECORD_COMM:
 		n.tid = (int)ev->comm.tid;
-		return add(c, &n, ev->comm.comm);
+		add(c, &n, ev->comm.comm);
+		break;
 	case PERF_RECORD_FORK:
 		n.tid = (int)ev->fork.tid;
 		n.forked = true;
 		n.parent = (int)ev->fork.ptid;
-		return add(c, &n, NULL);
+		add(c, &n, NULL);
+		break;
 	}
-	return true;
 }
 
 static int cmp(const void *pa, const void *pb)
@@ -86,33 +80,25 @@ static int cmp(const void *pa, const void *pb)
 
 struct comms *comms_new(struct perfdata *pd)
 {
-	struct comms *c = calloc(1, sizeof(*c));
+	struct comms *c = mem_zeroed(1, sizeof(*c));
 	struct pd_record rec;
 	int rc;
 
-	if (!c)
-		return NULL;
 	perfdata_rewind(pd);
-	while ((rc = perfdata_next(pd, &rec)) != 0) {
-		if (rc > 0 && !take(c, &rec)) {
-			comms_free(c);
-			c = NULL;
-			break;
-		}
-	}
-	if (c && c->nr)
+	while ((rc = perfdata_next(pd, &rec)) != 0)
+		if (rc > 0)
+			take(c, &rec);
+	if (c->nr)
 		qsort(c->v, c->nr, sizeof(*c->v), cmp);
 	return c;
 }
 
 struct comms *comms_share(const struct comms *c)
 {
-	struct comms *s = malloc(sizeof(*s));
+	struct comms *s = mem_new(sizeof(*s));
 
-	if (s) {
-		*s = *c;
-		s->shared = true;
-	}
+	*s = *c;
+	s->shared = true;
 	return s;
 }
 

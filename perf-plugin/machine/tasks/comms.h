@@ -7,11 +7,9 @@
 
 struct comms;
 
-/* Reads all records and resets the position to the start. Returns NULL without memory. */
+/* Reads all records and resets the position to the start. */
 struct comms *comms_new(struct perfdata *pd);
-/*
- * Returns an object for another thread with the same names; it must be freed before `c`. Returns NULL without memory.
- */
+/* Returns an object for another thread with the same names; it must be freed before `c`. */
 struct comms *comms_share(const struct comms *c);
 void comms_free(struct comms *c);
 /* Returns the name of a thread at a time; ":TID" if it has none, as perf prints it. */

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
-#include "base/error.h"
 
 void identity_free(struct identity *id)
 {
@@ -30,14 +30,14 @@ bool identity_knows(const struct identity *id, uint32_t tid)
 	return bits >> tid % PER_SLOT & 1;
 }
 
-int identity_know(struct identity *id, int tid)
+void identity_know(struct identity *id, int tid)
 {
 	uintptr_t bits;
 
 	if (tid <= 0 || identity_knows(id, (uint32_t)tid))
-		return 0;
+		return;
 	bits = (uintptr_t)intmap_get(&id->known, tid / PER_SLOT) | (uintptr_t)1 << tid % PER_SLOT;
-	return intmap_put(&id->known, tid / PER_SLOT, (void *)bits) ? 0 : ERR_NOMEM;
+	intmap_put(&id->known, tid / PER_SLOT, (void *)bits);
 }
 
 static struct id_pair *get_pair(struct identity *id, uint32_t traced, int tid)
@@ -47,36 +47,29 @@ static struct id_pair *get_pair(struct identity *id, uint32_t traced, int tid)
 	if (p)
 		return p;
 	all = ARRAY_ADD(id->all, id->nr, id->cap);
-	if (!all)
-		return NULL;
-	p = *all = calloc(1, sizeof(*p));
-	if (!p || !intmap_put(&id->by_id, (int)traced, p)) {
-		free(p);
-		id->nr--;
-		return NULL;
-	}
+	p = *all = mem_zeroed(1, sizeof(*p));
+	intmap_put(&id->by_id, (int)traced, p);
 	p->id = traced;
 	p->tid = tid;
 	return p;
 }
 
 /* Notes that the thread of `p` is proved. A thread with two IDs has none. */
-static int prove(struct identity *id, struct id_pair *p)
+static void prove(struct identity *id, struct id_pair *p)
 {
 	struct id_pair *first = intmap_get(&id->by_tid, p->tid);
 
 	p->proof = true;
 	if (first && first != p)
 		first->shared = p->shared = true;
-	return first || intmap_put(&id->by_tid, p->tid, p) ? 0 : ERR_NOMEM;
+	if (!first)
+		intmap_put(&id->by_tid, p->tid, p);
 }
 
-int identity_add(struct identity *id, uint32_t traced, int tid, bool proof)
+void identity_add(struct identity *id, uint32_t traced, int tid, bool proof)
 {
 	struct id_pair *p = get_pair(id, traced, tid);
 
-	if (!p)
-		return ERR_NOMEM;
 	if ((uint32_t)tid == traced)
 		id->equal++;
 	else
@@ -85,11 +78,11 @@ int identity_add(struct identity *id, uint32_t traced, int tid, bool proof)
 		/* what hints said before does not count any more */
 		p->tid = tid;
 		p->several = false;
-		return prove(id, p);
+		prove(id, p);
+		return;
 	}
 	if (proof == p->proof && p->tid != tid)
 		p->several = true;
-	return 0;
 }
 
 /*

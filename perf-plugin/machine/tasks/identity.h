@@ -45,12 +45,12 @@ struct identity {
 };
 
 void identity_free(struct identity *id);
-/* Notes that the records have a thread. Returns 0 or ERR_NOMEM. */
-int identity_know(struct identity *id, int tid);
+/* Notes that the records have a thread. */
+void identity_know(struct identity *id, int tid);
 /* True if a thread has a record. */
 bool identity_knows(const struct identity *id, uint32_t tid);
-/* Adds a witness. Returns 0 or ERR_NOMEM. */
-int identity_add(struct identity *id, uint32_t traced, int tid, bool proof);
+/* Adds a witness. */
+void identity_add(struct identity *id, uint32_t traced, int tid, bool proof);
 /*
  * Decides whose IDs they are. Hints alone prove nothing if each ID is a thread of the records, unless the trace is that of
  * tasks (`of_tasks`), which are what stops when an AUX record is written, and the hints are several.

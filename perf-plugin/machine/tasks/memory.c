@@ -10,7 +10,6 @@
  * perf map describes what is there, or the memory reaches further than the text and a huge page
  * around it.
  */
-#include "base/error.h"
 #include "machine/images/dso.h"
 #include "machine/tasks/memory.h"
 #include "machine/tasks/threads.h"
@@ -27,11 +26,11 @@ static bool mapped_so(const struct maplist *ml, const struct map *m)
 		x->start - x->off == m->start - m->off && x->memory == m->memory;
 }
 
-static int set_map(struct threads *ts, struct process *p, const struct map *m, uint64_t order)
+static void set_map(struct threads *ts, struct process *p, const struct map *m, uint64_t order)
 {
 	if (m->start >= m->end || (ts->have_jit && mapped_so(p->cur, m)))
-		return 0;
-	return threads_set_map(ts, p, m, order);
+		return;
+	threads_set_map(ts, p, m, order);
 }
 
 /* True for text of a file that has a path. */
@@ -107,7 +106,7 @@ static const struct map *text_around(const struct maplist *ml, const struct map 
  * Maps a part of memory without a file where no generated code is. `x` is the only map in it, or
  * NULL.
  */
-static int set_part(struct threads *ts, struct process *p, const struct map *m,
+static void set_part(struct threads *ts, struct process *p, const struct map *m,
 		    const struct map *part, const struct map *x,
 		    uint64_t order)
 {
@@ -116,13 +115,15 @@ static int set_part(struct threads *ts, struct process *p, const struct map *m,
 
 	/* the process writes there before it makes the memory executable, which is recorded, too */
 	if (!part->dso && text)
-		return 0;
+		return;
 	if (!text && part->dso && p->cur)
 		text = text_around(p->cur, part);
-	if (!text || is_generated(ts, p, part->start, part->end))
-		return set_map(ts, p, part, order);
+	if (!text || is_generated(ts, p, part->start, part->end)) {
+		set_map(ts, p, part, order);
+		return;
+	}
 	copy = copy_of(text, part);
-	return set_map(ts, p, &copy, order);
+	set_map(ts, p, &copy, order);
 }
 
 /*
@@ -145,7 +146,7 @@ static uint64_t next_part(const struct process *p, const struct map *m, uint64_t
  * Adds a map of memory without a file, or without a dso removes what was there. Generated code
  * stays, and text is assumed to be there still. What is neither is mapped in one piece.
  */
-static int set_anon(struct threads *ts, struct process *p, const struct map *m, uint64_t order)
+static void set_anon(struct threads *ts, struct process *p, const struct map *m, uint64_t order)
 {
 	struct map part = *m, x;
 	uint64_t at, end;
@@ -158,19 +159,18 @@ static int set_anon(struct threads *ts, struct process *p, const struct map *m, 
 			continue;
 		/* what was before the code, or all that is left at the end of the memory */
 		part.end = code ? at : end;
-		if (part.start < part.end && set_part(ts, p, m, &part, NULL, order))
-			return ERR_NOMEM;
+		if (part.start < part.end)
+			set_part(ts, p, m, &part, NULL, order);
 		if (code) {
 			part.off += at - part.start;
 			part.start = at;
 			part.end = end;
-			if (x.dso->kind != DSO_JIT && set_part(ts, p, m, &part, &x, order))
-				return ERR_NOMEM;
+			if (x.dso->kind != DSO_JIT)
+				set_part(ts, p, m, &part, &x, order);
 			part.off += end - at;
 			part.start = end;
 		}
 	}
-	return 0;
 }
 
 /*
@@ -190,7 +190,7 @@ static bool stays(const struct map *code, const struct side_event *e)
  * Adds a map of a file, or removes what was there, except for generated code that is in the memory
  * of that file.
  */
-static int set_file(struct threads *ts, struct process *p, const struct side_event *e,
+static void set_file(struct threads *ts, struct process *p, const struct side_event *e,
 		    uint64_t order)
 {
 	const struct map *m = &e->map;
@@ -206,50 +206,54 @@ static int set_file(struct threads *ts, struct process *p, const struct side_eve
 			break;
 		part.end = x->start;
 		end = x->end;
-		if (set_map(ts, p, &part, order))
-			return ERR_NOMEM;
+		set_map(ts, p, &part, order);
 		part.off += end - part.start;
 		part.start = end;
 	}
 	part.end = m->end;
-	return part.start < part.end ? threads_set_map(ts, p, &part, order) : 0;
+	if (part.start < part.end)
+		threads_set_map(ts, p, &part, order);
 }
 
 /*
  * A process that was older than the recording has its text described in order of addresses: what
  * lies between two parts of one text, and is memory without a file, is the rest of it.
  */
-static int join_text(struct threads *ts, struct process *p, const struct map *m, uint64_t order)
+static void join_text(struct threads *ts, struct process *p, const struct map *m, uint64_t order)
 {
 	const struct map *x = m->start ? maplist_find(p->cur, m->start - 1) : NULL;
 	struct map part, copy;
 
 	if (!x || x->dso->kind != DSO_ANON || !is_text(m))
-		return 0;
+		return;
 	part = *x;
 	part.end = m->start;
 	x = text_around(p->cur, &part);
 	if (!x || is_generated(ts, p, part.start, part.end))
-		return 0;
+		return;
 	copy = copy_of(x, &part);
-	return set_map(ts, p, &copy, order);
+	set_map(ts, p, &copy, order);
 }
 
-int memory_event(struct threads *ts, struct process *p, const struct side_event *e, uint64_t order)
+void memory_event(struct threads *ts, struct process *p, const struct side_event *e, uint64_t order)
 {
 	const struct map *x;
 	struct map m = e->map;
-	int rc;
 
-	if (m.dso ? m.dso->kind == DSO_ANON : e->anon)
-		return set_anon(ts, p, &m, order);
+	if (m.dso ? m.dso->kind == DSO_ANON : e->anon) {
+		set_anon(ts, p, &m, order);
+		return;
+	}
 	if (m.dso && m.dso->kind == DSO_JIT) {
 		ts->have_jit = true;
 		x = p->cur ? maplist_find(p->cur, m.start) : NULL;
 		if (x)
 			m.memory = x->memory || x->dso->kind == DSO_JIT ? x->memory : x->dso;
-		return threads_set_map(ts, p, &m, order);
+		threads_set_map(ts, p, &m, order);
+		return;
 	}
-	rc = set_file(ts, p, e, order);
-	return rc || !m.dso || !p->cur ? rc : join_text(ts, p, &m, order);
+	set_file(ts, p, e, order);
+	if (!m.dso || !p->cur)
+		return;
+	join_text(ts, p, &m, order);
 }

@@ -12,7 +12,8 @@ struct process;
 struct side_event;
 struct threads;
 
-/* Applies a SIDE_MAP or SIDE_UNMAP of a process. Returns 0 or ERR_NOMEM. */
-int memory_event(struct threads *ts, struct process *p, const struct side_event *e, uint64_t order);
+/* Applies a SIDE_MAP or SIDE_UNMAP of a process. */
+void memory_event(struct threads *ts, struct process *p, const struct side_event *e,
+		  uint64_t order);
 
 #endif

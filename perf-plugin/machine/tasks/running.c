@@ -2,9 +2,9 @@
 /* running.c - lists of context switches per CPU, sorted by time. */
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/bisect.h"
-#include "base/error.h"
 #include "machine/tasks/running.h"
 
 /* maximum number of switches searched per query */
@@ -17,26 +17,18 @@ static struct run_cpu *get_cpu(struct running *r, int cpu)
 	if (c)
 		return c;
 	all = ARRAY_ADD(r->cpus, r->nr, r->cap);
-	if (!all)
-		return NULL;
-	c = *all = calloc(1, sizeof(*c));
-	if (!c || !intmap_put(&r->by_cpu, cpu, c)) {
-		free(c);
-		r->nr--;
-		return NULL;
-	}
+	c = *all = mem_zeroed(1, sizeof(*c));
+	intmap_put(&r->by_cpu, cpu, c);
 	c->first_time = UINT64_MAX;
 	c->first_prev = -1;
 	return c;
 }
 
-static int add(struct running *r, int cpu, const struct run_switch *what, int prev)
+static void add(struct running *r, int cpu, const struct run_switch *what, int prev)
 {
 	struct run_cpu *c = get_cpu(r, cpu);
-	struct run_switch *s = c ? ARRAY_ADD(c->v, c->nr, c->cap) : NULL;
+	struct run_switch *s = ARRAY_ADD(c->v, c->nr, c->cap);
 
-	if (!s)
-		return ERR_NOMEM;
 	*s = *what;
 	c->switches |= s->kind != RUN_START;
 	r->outsiders |= !s->tid && !prev && !s->of_machine;
@@ -45,21 +37,20 @@ static int add(struct running *r, int cpu, const struct run_switch *what, int pr
 		c->first_prev = prev;
 		c->prev_of_machine = s->of_machine;
 	}
-	return 0;
 }
 
-int running_add(struct running *r, int cpu, uint64_t time, enum run_kind kind, int tid, int prev)
+void running_add(struct running *r, int cpu, uint64_t time, enum run_kind kind, int tid, int prev)
 {
 	const struct run_switch s = { .time = time, .tid = tid, .kind = kind };
 
-	return add(r, cpu, &s, prev);
+	add(r, cpu, &s, prev);
 }
 
-int running_add_sample(struct running *r, int cpu, uint64_t time, int tid, int prev)
+void running_add_sample(struct running *r, int cpu, uint64_t time, int tid, int prev)
 {
 	const struct run_switch s = { .time = time, .tid = tid, .kind = RUN_IN, .of_machine = true };
 
-	return add(r, cpu, &s, prev);
+	add(r, cpu, &s, prev);
 }
 
 void running_translate(struct running *r, int (*thread)(const void *data, int tid), const void *data)

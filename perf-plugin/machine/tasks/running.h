@@ -45,10 +45,10 @@ struct running {
 	bool outsiders;
 };
 
-/* Adds a switch. `prev` is the thread that ran before, -1 if the record does not name it. Returns 0 or ERR_NOMEM. */
-int running_add(struct running *r, int cpu, uint64_t time, enum run_kind kind, int tid, int prev);
+/* Adds a switch. `prev` is the thread that ran before, -1 if the record does not name it. */
+void running_add(struct running *r, int cpu, uint64_t time, enum run_kind kind, int tid, int prev);
 /* As running_add(), with numbers of the machine, for a sample of sched:sched_switch. */
-int running_add_sample(struct running *r, int cpu, uint64_t time, int tid, int prev);
+void running_add_sample(struct running *r, int cpu, uint64_t time, int tid, int prev);
 /* Replaces the numbers of the machine by those of the records: `thread` returns them, or -1. */
 void running_translate(struct running *r, int (*thread)(const void *data, int tid), const void *data);
 /* Completes the lists; must be called once, after the last event. */

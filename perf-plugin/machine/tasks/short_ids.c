@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/bisect.h"
-#include "base/error.h"
 
 void short_ids_free(struct short_ids *s)
 {
@@ -31,17 +31,16 @@ static int compare_low16(const void *a, const void *b)
 	return compare(*(const int *)a, *(const int *)b, 16);
 }
 
-int short_ids_make(struct short_ids *s, const struct threads *ts, const void *frag, unsigned int bits)
+void short_ids_make(struct short_ids *s, const struct threads *ts, const void *frag,
+		    unsigned int bits)
 {
 	size_t i;
 
 	if (s->frag == frag && s->bits == bits && s->nr == ts->nr_threads && s->created == ts->total_threads)
-		return 0;
+		return;
 	free(s->tids);
 	s->nr = 0;
-	s->tids = malloc((ts->nr_threads + 1) * sizeof(*s->tids));
-	if (!s->tids)
-		return ERR_NOMEM;
+	s->tids = mem_array(ts->nr_threads + 1, sizeof(*s->tids));
 	for (i = 0; i < ts->nr_threads; i++)
 		s->tids[i] = ts->all_threads[i]->tid;
 	s->nr = ts->nr_threads;
@@ -49,7 +48,6 @@ int short_ids_make(struct short_ids *s, const struct threads *ts, const void *fr
 	s->bits = bits;
 	s->frag = frag;
 	qsort(s->tids, s->nr, sizeof(*s->tids), bits == 8 ? compare_low8 : compare_low16);
-	return 0;
 }
 
 size_t short_ids_first(const struct short_ids *s, uint32_t value)

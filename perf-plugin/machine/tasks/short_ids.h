@@ -16,8 +16,9 @@ struct short_ids {
 };
 
 void short_ids_free(struct short_ids *s);
-/* Updates the list for fragment `frag`. `bits`: 8 or 16. Returns 0 or ERR_NOMEM. */
-int short_ids_make(struct short_ids *s, const struct threads *ts, const void *frag, unsigned int bits);
+/* Updates the list for fragment `frag`. `bits`: 8 or 16. */
+void short_ids_make(struct short_ids *s, const struct threads *ts, const void *frag,
+		    unsigned int bits);
 /* Returns the index of the first entry with these bits; s->nr if there is none. */
 size_t short_ids_first(const struct short_ids *s, uint32_t value);
 

@@ -3,21 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/alloc.h"
 #include <cstrace/counts.h>
 
-#include "base/error.h"
 #include "machine/images/kernel.h"
 #include "machine/tasks/space.h"
 
 /* unused spaces kept per process */
 #define MAX_IDLE 4
 
-int spaces_init(struct spaces *sp, struct dso_table *dsos, size_t cache_limit)
+void spaces_init(struct spaces *sp, struct dso_table *dsos, size_t cache_limit)
 {
 	memset(sp, 0, sizeof(*sp));
 	sp->dsos = dsos;
-	return cst_image_new(&sp->image, cache_limit);
+	mem_code(cst_image_new(&sp->image, cache_limit));
 }
 
 static void version_free(struct version *v)
@@ -56,37 +55,26 @@ void spaces_free(struct spaces *sp, struct threads *ts)
 }
 
 /* Sets a map in the version's own list, which is copied from the process's list first. */
-static int note_map(struct version *v, const struct map *m)
+static void note_map(struct version *v, const struct map *m)
 {
-	struct maplist *own = maplist_own(v->maps);
-
-	if (!own)
-		return ERR_NOMEM;
-	v->maps = own;
-	return maplist_set(own, m) ? 0 : ERR_NOMEM;
+	v->maps = maplist_own(v->maps);
+	maplist_set(v->maps, m);
 }
 
-static int section_of(struct spaces *sp, struct dso *d, struct cst_section **sec)
+static void unmap(struct version *v, const struct map *m)
 {
-	int err = 0;
-
-	if (!d->section)
-		err = cst_section_new(&d->section, sp->image, NULL, d->extent, d);
-	if (err)
-		d->section = NULL;
-	*sec = d->section;
-	return err;
+	mem_code(cst_space_unmap(v->space, m->start, m->end - m->start));
 }
 
 /* Unmaps a range that has no bytes, and notes why of its file. */
-static int map_nothing(struct spaces *sp, struct version *v, const struct map *m)
+static void map_nothing(struct spaces *sp, struct version *v, const struct map *m)
 {
 	struct dso *d = m->dso;
 
 	sp->bad_maps++;
 	if (d->kind != DSO_ANON)
 		d->trouble = DSO_UNALIGNED;
-	return cst_space_unmap(v->space, m->start, m->end - m->start);
+	unmap(v, m);
 }
 
 /* Notes that a process whose trace is decoded has a copy of the file's text in other memory. */
@@ -97,59 +85,68 @@ static void note_copy(struct dso *d)
 		dso_assume(d);
 }
 
-static int map_bytes(struct spaces *sp, struct version *v, const struct map *m)
+static void map_section(struct spaces *sp, struct version *v, const struct map *m, uint64_t len)
+{
+	struct dso *d = m->dso;
+	int err = 0;
+
+	if (!d->section)
+		err = cst_section_new(&d->section, sp->image, NULL, d->extent, d);
+	if (err)
+		d->section = NULL;
+	if (d->kind == DSO_FILE && m->memory)
+		note_copy(d);
+	if (!err)
+		err = cst_space_map(v->space, m->start, len, d->section, m->off);
+	if (err == -CST_ERR_INVAL || err == -CST_ERR_LIMIT)
+		map_nothing(sp, v, m);
+	else
+		mem_code(err);
+}
+
+static void map_bytes(struct spaces *sp, struct version *v, const struct map *m)
 {
 	uint64_t len = m->end - m->start;
-	struct cst_section *sec;
-	int err;
+	bool fits = m->off < DSO_MAX_EXTENT;
 
-	if (m->off >= DSO_MAX_EXTENT)
-		return map_nothing(sp, v, m);
-	if (len > DSO_MAX_EXTENT - m->off) {
-		if (m->dso->kind != DSO_VMLINUX)
-			return map_nothing(sp, v, m);
+	if (fits && len > DSO_MAX_EXTENT - m->off) {
+		fits = m->dso->kind == DSO_VMLINUX;
 		/* the map of a kernel may extend to the end of the address space; its code is at the begin */
 		len = DSO_MAX_EXTENT - m->off;
 	}
-	err = section_of(sp, m->dso, &sec);
-	if (m->dso->kind == DSO_FILE && m->memory)
-		note_copy(m->dso);
-	if (!err)
-		err = cst_space_map(v->space, m->start, len, sec, m->off);
-	if (err == -CST_ERR_INVAL || err == -CST_ERR_LIMIT)
-		return map_nothing(sp, v, m);
-	return err;
+	if (fits)
+		map_section(sp, v, m, len);
+	else
+		map_nothing(sp, v, m);
 }
 
-static int map_range(struct spaces *sp, struct version *v, const struct map *m)
+static void map_range(struct spaces *sp, struct version *v, const struct map *m)
 {
-	return note_map(v, m) ? ERR_NOMEM : map_bytes(sp, v, m);
+	note_map(v, m);
+	map_bytes(sp, v, m);
 }
 
 /* Maps kernel text that is patched later as it was before the first patch. */
-static int map_unpatched(struct spaces *sp, struct version *v, uint64_t start, uint64_t end)
+static void map_unpatched(struct spaces *sp, struct version *v, uint64_t start, uint64_t end)
 {
 	const struct patches *ps = &sp->kernel->patches;
 	const struct patch_run *r;
 	struct map m = { .dso = ps->dso };
-	int err = 0;
 
-	for (r = patches_next(ps, start); r && r < ps->run + ps->nr_run && r->start < end && !err; r++) {
+	for (r = patches_next(ps, start); r && r < ps->run + ps->nr_run && r->start < end; r++) {
 		m.start = r->start > start ? r->start : start;
 		m.end = r->end < end ? r->end : end;
 		m.off = r->at + (m.start - r->start);
-		err = map_range(sp, v, &m);
+		map_range(sp, v, &m);
 	}
-	return err;
 }
 
 /* Maps a file by the addresses in its program headers plus `delta`, within [start, end). */
-static int map_segments(struct spaces *sp, struct version *v, struct dso *d, uint64_t delta,
-			uint64_t start, uint64_t end)
+static void map_segments(struct spaces *sp, struct version *v, struct dso *d, uint64_t delta,
+			 uint64_t start, uint64_t end)
 {
 	struct map m = { .dso = d };
 	size_t i;
-	int err;
 
 	for (i = 0; i < d->nr_segs; i++) {
 		const struct dso_segment *g = &d->segs[i];
@@ -167,13 +164,9 @@ static int map_segments(struct spaces *sp, struct version *v, struct dso *d, uin
 			m.end = end;
 		if (m.start >= m.end)
 			continue;
-		err = map_range(sp, v, &m);
-		if (!err)
-			err = map_unpatched(sp, v, m.start, m.end);
-		if (err)
-			return err;
+		map_range(sp, v, &m);
+		map_unpatched(sp, v, m.start, m.end);
 	}
-	return 0;
 }
 
 static bool linked_address(struct dso *d, const char *name, uint64_t *addr)
@@ -208,45 +201,44 @@ static bool kernel_delta(struct spaces *sp, struct dso *d, uint64_t *delta)
 	return true;
 }
 
-static int map_vmlinux(struct spaces *sp, struct version *v, const struct map *m)
+static void map_vmlinux(struct spaces *sp, struct version *v, const struct map *m)
 {
 	struct dso *d = m->dso;
 	uint64_t delta = 0;
 
 	if (dso_load(sp->dsos, d) && !kernel_delta(sp, d, &delta)) {
 		d->state = DSO_REFUSED;
-		d->trouble = memory_refused() ? DSO_NO_MEMORY : DSO_NO_SYMBOL;
+		d->trouble = DSO_NO_SYMBOL;
 	}
 	/* map the range without code, too, so that the missing file is reported */
-	if (d->state != DSO_LOADED || !d->nr_segs)
-		return map_range(sp, v, m);
+	if (d->state != DSO_LOADED || !d->nr_segs) {
+		map_range(sp, v, m);
+		return;
+	}
 	d->extent = d->size;
 	sp->kernel->vmlinux = d;
 	sp->kernel->delta = delta;
-	return map_segments(sp, v, d, delta, m->start, m->end);
+	map_segments(sp, v, d, delta, m->start, m->end);
 }
 
 /*
  * Maps a module as a section of its own. The layout of its code is known only after its file was read, which is done
  * when code of it is executed.
  */
-static int map_module(struct spaces *sp, struct version *v, const struct map *m)
+static void map_module(struct spaces *sp, struct version *v, const struct map *m)
 {
 	struct dso *d = m->dso;
-	int err = 0;
+	int err;
 
-	if (!d->unlinked)
-		err = cst_section_new(&d->unlinked, sp->image, NULL, UINT32_MAX, d);
-	if (err) {
-		d->unlinked = NULL;
-		return err;
-	}
-	if (note_map(v, m))
-		return ERR_NOMEM;
-	err = cst_space_map(v->space, m->start, m->end - m->start, d->unlinked, m->start & 3);
-	if (err == -CST_ERR_INVAL || err == -CST_ERR_LIMIT)
-		return map_nothing(sp, v, m);
-	return !err && d->state == DSO_LOADED ? map_segments(sp, v, d, 0, m->start, m->end) : err;
+	if (!d->unlinked && cst_section_new(&d->unlinked, sp->image, NULL, UINT32_MAX, d))
+		mem_refused(0);
+	note_map(v, m);
+	err = mem_code(cst_space_map(v->space, m->start, m->end - m->start, d->unlinked,
+				     m->start & 3));
+	if (err)
+		map_nothing(sp, v, m);
+	else if (d->state == DSO_LOADED)
+		map_segments(sp, v, d, 0, m->start, m->end);
 }
 
 static int load_module(struct spaces *sp, struct dso *d)
@@ -259,13 +251,13 @@ static int load_module(struct spaces *sp, struct dso *d)
 	if (err || !dso_load(sp->dsos, d))
 		return err;
 	d->extent = d->size;
-	for (v = sp->kernel_process->versions; v && !err; v = v->next)
-		for (m = maplist_next(v->maps, 0); m && !err; m = maplist_next(v->maps, at)) {
+	for (v = sp->kernel_process->versions; v; v = v->next)
+		for (m = maplist_next(v->maps, 0); m; m = maplist_next(v->maps, at)) {
 			at = m->end;
 			if (m->dso == d)
-				err = map_segments(sp, v, d, 0, m->start, m->end);
+				map_segments(sp, v, d, 0, m->start, m->end);
 		}
-	return err;
+	return 0;
 }
 
 /* True if the kernel memory copy has the code. At the place of code that was made later it has older bytes. */
@@ -278,35 +270,32 @@ static bool in_kcore(const struct spaces *sp, const struct version *v, const str
 		!(m->dso->made_later && sp->kernel->kcore_of_start));
 }
 
-static int apply_map(struct spaces *sp, struct version *v, const struct map *m)
+static void apply_map(struct spaces *sp, struct version *v, const struct map *m)
 {
 	if (in_kcore(sp, v, m))
-		return 0;
-	if (m->dso && m->dso->kind == DSO_VMLINUX)
-		return map_vmlinux(sp, v, m);
-	if (m->dso && m->dso->kind == DSO_MODULE)
-		return map_module(sp, v, m);
-	if (note_map(v, m))
-		return ERR_NOMEM;
-	if (!m->dso)
-		return cst_space_unmap(v->space, m->start, m->end - m->start);
-	return map_bytes(sp, v, m);
+		return;
+	if (m->dso && m->dso->kind == DSO_VMLINUX) {
+		map_vmlinux(sp, v, m);
+	} else if (m->dso && m->dso->kind == DSO_MODULE) {
+		map_module(sp, v, m);
+	} else if (m->dso) {
+		map_range(sp, v, m);
+	} else {
+		note_map(v, m);
+		unmap(v, m);
+	}
 }
 
 /* Applies map events; none of them is an exec or fork (is_base). */
-static int apply_events(struct spaces *sp, struct version *v, size_t first, size_t last)
+static void apply_events(struct spaces *sp, struct version *v, size_t first, size_t last)
 {
 	const struct process *p = v->process;
 	size_t i;
-	int err;
 
 	for (i = first; i < last; i++) {
-		err = apply_map(sp, v, &p->ev[i].map);
-		if (err)
-			return err;
+		apply_map(sp, v, &p->ev[i].map);
 		v->applied = p->ev[i].order + 1;
 	}
-	return 0;
 }
 
 /* Records that all events of the process so far are in the version's maps. */
@@ -317,13 +306,12 @@ static void caught_up(struct spaces *sp, struct version *v)
 }
 
 /* Builds a version from the maps at the last exec or fork, or at the begin of the window, and all events since. */
-static int build(struct spaces *sp, struct version *v, uint32_t epoch)
+static void build(struct spaces *sp, struct version *v, uint32_t epoch)
 {
 	const struct process *p = v->process;
 	struct maplist *base;
 	const struct map *m;
 	size_t first, last, i;
-	int err = 0;
 
 	process_epoch_events(p, epoch, &first, &last);
 	for (i = last; i > p->first && !p->ev[i - 1].is_base; i--)
@@ -331,35 +319,34 @@ static int build(struct spaces *sp, struct version *v, uint32_t epoch)
 	base = i > p->first ? p->ev[i - 1].base : process_base(p);
 	if (p->pid == KERNEL_PID && sp->kernel->kcore && dso_load(sp->dsos, sp->kernel->kcore)) {
 		sp->kernel->kcore->extent = sp->kernel->kcore->size;
-		err = map_segments(sp, v, sp->kernel->kcore, 0, 0, UINT64_MAX);
+		map_segments(sp, v, sp->kernel->kcore, 0, 0, UINT64_MAX);
 	}
 	/* the kernel's maps can differ from the recorded ones, a process's cannot */
 	if (base && p->pid != KERNEL_PID) {
 		maplist_unref(v->maps);
 		v->maps = maplist_ref(base);
 	}
-	for (m = base ? maplist_next(base, 0) : NULL; m && !err; m = maplist_next(base, m->end))
-		err = p->pid == KERNEL_PID ? apply_map(sp, v, m) : map_bytes(sp, v, m);
+	for (m = base ? maplist_next(base, 0) : NULL; m; m = maplist_next(base, m->end)) {
+		if (p->pid == KERNEL_PID)
+			apply_map(sp, v, m);
+		else
+			map_bytes(sp, v, m);
+	}
 	v->applied = i > p->first ? p->ev[i - 1].order + 1 : p->forgotten;
-	if (!err)
-		err = apply_events(sp, v, i, last);
+	apply_events(sp, v, i, last);
 	v->epoch = epoch;
 	caught_up(sp, v);
-	return err;
 }
 
 static struct version *version_new(struct spaces *sp, struct process *p, uint32_t epoch)
 {
-	struct version *v = calloc(1, sizeof(*v));
+	struct version *v = mem_zeroed(1, sizeof(*v));
 
-	if (!v)
-		return NULL;
 	v->process = p;
 	v->maps = maplist_new();
-	if (!v->maps || cst_space_new(&v->space, sp->image) || build(sp, v, epoch)) {
-		version_free(v);
-		return NULL;
-	}
+	if (cst_space_new(&v->space, sp->image))
+		mem_refused(0);
+	build(sp, v, epoch);
 	v->next = p->versions;
 	p->versions = v;
 	return v;
@@ -419,8 +406,9 @@ static bool is_current(struct spaces *sp, struct version *v, uint32_t epoch)
 		return false;
 	if (v->seen == v->process->nr_maps)
 		return true;
-	if (!can_advance(v, epoch, &first, &last) || apply_events(sp, v, first, last))
+	if (!can_advance(v, epoch, &first, &last))
 		return false;
+	apply_events(sp, v, first, last);
 	caught_up(sp, v);
 	return true;
 }
@@ -438,16 +426,13 @@ struct version *version_get(struct spaces *sp, struct process *p, uint64_t limit
 		if (!v->users && v->epoch < epoch && (!near || v->epoch > near->epoch))
 			near = v;
 	if (!v && near && can_advance(near, epoch, &first, &last)) {
-		if (apply_events(sp, near, first, last))
-			return NULL;
+		apply_events(sp, near, first, last);
 		near->epoch = epoch;
 		caught_up(sp, near);
 		v = near;
 	}
 	if (!v)
 		v = version_new(sp, p, epoch);
-	if (!v)
-		return NULL;
 	to_front(p, v);
 	v->users++;
 	drop_idle(p);

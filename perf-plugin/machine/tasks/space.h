@@ -33,12 +33,12 @@ struct spaces {
 	uint64_t bad_maps;	/* maps whose file offset is not congruent to the address */
 };
 
-int spaces_init(struct spaces *sp, struct dso_table *dsos, size_t cache_limit);
+void spaces_init(struct spaces *sp, struct dso_table *dsos, size_t cache_limit);
 void spaces_free(struct spaces *sp, struct threads *ts);
 
 /*
  * Returns the address space of a process at a moment, with a reference for the caller. `have` (may be NULL) is the
- * caller's current version, whose reference is released or passed on. Returns NULL without memory.
+ * caller's current version, whose reference is released or passed on.
  */
 struct version *version_get(struct spaces *sp, struct process *p, uint64_t limit, struct version *have);
 /* Adds a reference; `v` may be NULL. version_put() releases one. */

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/bisect.h"
-#include "base/error.h"
 #include "machine/tasks/memory.h"
 #include "machine/tasks/threads.h"
 
@@ -19,7 +19,7 @@ void threads_init(struct threads *ts, struct side_order *side)
 }
 
 /* In file order a thread may seem to be known before its creation, which costs an entry. */
-int threads_note(struct threads *ts, const struct side_event *e)
+void threads_note(struct threads *ts, const struct side_event *e)
 {
 	bool maps = e->kind == SIDE_MAP && !e->kernel;
 
@@ -29,15 +29,14 @@ int threads_note(struct threads *ts, const struct side_event *e)
 		ts->only_pid = ONLY_MANY;
 	if (e->kind == SIDE_EXIT) {
 		intmap_remove(&ts->alive, e->tid);
-		return 0;
+		return;
 	}
 	if (e->kernel || e->tid <= 0 || intmap_get(&ts->alive, e->tid))
-		return 0;
-	if (!intmap_put(&ts->alive, e->tid, ts))
-		return ERR_NOMEM;
+		return;
+	intmap_put(&ts->alive, e->tid, ts);
 	if (e->kind == SIDE_FORK || e->pid < 0 || intmap_get(&ts->orphans, e->tid))
-		return 0;
-	return intmap_put(&ts->orphans, e->tid, (void *)((intptr_t)e->pid + 2)) ? 0 : ERR_NOMEM;
+		return;
+	intmap_put(&ts->orphans, e->tid, (void *)((intptr_t)e->pid + 2));
 }
 
 static struct thread *get_thread(struct threads *ts, int tid)
@@ -46,19 +45,14 @@ static struct thread *get_thread(struct threads *ts, int tid)
 
 	if (t)
 		return t;
-	t = calloc(1, sizeof(*t));
-	if (!t)
-		return NULL;
+	t = mem_zeroed(1, sizeof(*t));
 	t->tid = tid;
 	t->index = ts->nr_threads;
 	all = ARRAY_ADD(ts->all_threads, ts->nr_threads, ts->cap_threads);
-	if (!all) {
-		free(t);
-		return NULL;
-	}
 	*all = t;
 	ts->total_threads++;
-	return intmap_put(&ts->threads, tid, t) ? t : NULL;
+	intmap_put(&ts->threads, tid, t);
+	return t;
 }
 
 static struct process *get_process(struct threads *ts, int pid)
@@ -67,18 +61,13 @@ static struct process *get_process(struct threads *ts, int pid)
 
 	if (p)
 		return p;
-	p = calloc(1, sizeof(*p));
-	if (!p)
-		return NULL;
+	p = mem_zeroed(1, sizeof(*p));
 	p->pid = pid;
 	p->index = ts->nr_processes;
 	all = ARRAY_ADD(ts->all_processes, ts->nr_processes, ts->cap_processes);
-	if (!all) {
-		free(p);
-		return NULL;
-	}
 	*all = p;
-	return intmap_put(&ts->processes, pid, p) ? p : NULL;
+	intmap_put(&ts->processes, pid, p);
+	return p;
 }
 
 /* Removes the thread from its process. */
@@ -93,22 +82,18 @@ static void leave_process(struct threads *ts, const struct thread *t)
 		p->nr_threads--;
 }
 
-static int set_pid(struct threads *ts, int tid, int pid, uint64_t order)
+static void set_pid(struct threads *ts, int tid, int pid, uint64_t order)
 {
 	struct thread *t = get_thread(ts, tid);
 	struct process *p = get_process(ts, pid);
 	bool same;
 	struct thread_pid *slot;
 
-	if (!t || !p)
-		return ERR_NOMEM;
 	same = t->nr_pids && t->pids[t->nr_pids - 1].pid == pid;
 	if (same && !t->ended && t->generation == p->generation)
-		return 0;
+		return;
 	if (!same) {
 		slot = ARRAY_ADD(t->pids, t->nr_pids, t->cap_pids);
-		if (!slot)
-			return ERR_NOMEM;
 		/* leave_process() reads the last entry */
 		t->nr_pids--;
 		leave_process(ts, t);
@@ -122,25 +107,19 @@ static int set_pid(struct threads *ts, int tid, int pid, uint64_t order)
 	t->ended = 0;
 	t->generation = p->generation;
 	p->nr_threads++;
-	return 0;
 }
 
-static int set_comm(struct threads *ts, int tid, const char *comm, uint64_t order)
+static void set_comm(struct threads *ts, int tid, const char *comm, uint64_t order)
 {
 	struct thread *t = get_thread(ts, tid);
 	struct thread_comm *slot;
 
-	if (!t)
-		return ERR_NOMEM;
 	if (t->nr_comms && !strcmp(t->comms[t->nr_comms - 1].comm, comm))
-		return 0;
+		return;
 	slot = ARRAY_ADD(t->comms, t->nr_comms, t->cap_comms);
-	if (!slot)
-		return ERR_NOMEM;
 	slot->order = order;
 	slot->comm = comm;
 	ts->changes += t->nr_comms > 1;
-	return 0;
 }
 
 static void mark_mapped(struct threads *ts, struct process *p)
@@ -159,8 +138,6 @@ static struct map_event *add_event(struct threads *ts, struct process *p, uint64
 		p->base = maplist_ref(p->cur);
 	}
 	ev = ARRAY_ADD(p->ev, p->nr, p->cap);
-	if (!ev)
-		return NULL;
 	ts->changes += new_epoch && p->epochs;
 	if (new_epoch || !p->epochs)
 		ts->total_replaced += p->epochs++ > 0 && p != &ts->kernel;
@@ -173,7 +150,8 @@ static struct map_event *add_event(struct threads *ts, struct process *p, uint64
 }
 
 /* Replaces all maps of the process by `inherited`. */
-static int set_base(struct threads *ts, struct process *p, struct maplist *inherited, uint64_t order)
+static void set_base(struct threads *ts, struct process *p, struct maplist *inherited,
+		     uint64_t order)
 {
 	struct map_event *ev;
 
@@ -182,56 +160,46 @@ static int set_base(struct threads *ts, struct process *p, struct maplist *inher
 	p->nr_threads = 0;
 	if (!p->epochs && !inherited) {
 		mark_mapped(ts, p);
-		return 0;
+		return;
 	}
 	ev = add_event(ts, p, order, p->epochs > 0);
-	if (!ev)
-		return ERR_NOMEM;
 	ev->is_base = true;
 	ev->base = maplist_ref(inherited);
 	maplist_unref(p->cur);
 	p->cur = maplist_ref(inherited);
-	return 0;
 }
 
-int threads_set_map(struct threads *ts, struct process *p, const struct map *m, uint64_t order)
+void threads_set_map(struct threads *ts, struct process *p, const struct map *m, uint64_t order)
 {
 	struct map_event *ev;
-	struct maplist *own;
 	bool conflict;
 
 	mark_mapped(ts, p);
 	if (!p->cur)
 		p->cur = maplist_new();
-	if (!p->cur)
-		return ERR_NOMEM;
 	conflict = maplist_conflicts(p->cur, m);
 	if (!m->dso && !conflict)
-		return 0;
+		return;
 	ev = add_event(ts, p, order, conflict);
-	own = ev ? maplist_own(p->cur) : NULL;
-	if (!own)
-		return ERR_NOMEM;
-	p->cur = own;
+	p->cur = maplist_own(p->cur);
 	ev->map = *m;
-	return maplist_set(p->cur, m) ? 0 : ERR_NOMEM;
+	maplist_set(p->cur, m);
 }
 
-static int map_event(struct threads *ts, const struct side_event *e, uint64_t order)
+static void map_event(struct threads *ts, const struct side_event *e, uint64_t order)
 {
 	struct process *p;
-	int rc;
 
-	if (e->kernel)
-		return threads_set_map(ts, &ts->kernel, &e->map, order);
+	if (e->kernel) {
+		threads_set_map(ts, &ts->kernel, &e->map, order);
+		return;
+	}
 	p = get_process(ts, e->pid);
-	if (!p)
-		return ERR_NOMEM;
 	/* the process ID is reused, and the record of the new process's creation was lost */
-	if (p->dead && e->kind == SIDE_MAP && set_base(ts, p, NULL, order))
-		return ERR_NOMEM;
-	rc = memory_event(ts, p, e, order);
-	return rc || set_pid(ts, e->tid, e->pid, order) ? ERR_NOMEM : 0;
+	if (p->dead && e->kind == SIDE_MAP)
+		set_base(ts, p, NULL, order);
+	memory_event(ts, p, e, order);
+	set_pid(ts, e->tid, e->pid, order);
 }
 
 static const char *last_comm(const struct threads *ts, int tid)
@@ -241,13 +209,13 @@ static const char *last_comm(const struct threads *ts, int tid)
 	return t && t->nr_comms ? t->comms[t->nr_comms - 1].comm : NULL;
 }
 
-static int fork_event(struct threads *ts, const struct side_event *e, uint64_t order)
+static void fork_event(struct threads *ts, const struct side_event *e, uint64_t order)
 {
 	const char *comm = last_comm(ts, e->fork.ptid);
 	struct process *parent, *child;
 
-	if (comm && set_comm(ts, e->tid, comm, order))
-		return ERR_NOMEM;
+	if (comm)
+		set_comm(ts, e->tid, comm, order);
 	/*
 	 * For processes that exist when recording starts, the recorder writes events without a time and all their maps.
 	 * Maps of the parent at that time are not inherited. Since 4.20 perf marks these events, which is the only difference
@@ -256,10 +224,9 @@ static int fork_event(struct threads *ts, const struct side_event *e, uint64_t o
 	if (e->pid != e->fork.ppid && !e->fork.described && !(ts->have_time && !e->time)) {
 		parent = intmap_get(&ts->processes, e->fork.ppid);
 		child = get_process(ts, e->pid);
-		if (!child || set_base(ts, child, parent ? parent->cur : NULL, order))
-			return ERR_NOMEM;
+		set_base(ts, child, parent ? parent->cur : NULL, order);
 	}
-	return set_pid(ts, e->tid, e->pid, order);
+	set_pid(ts, e->tid, e->pid, order);
 }
 
 static void exit_event(struct threads *ts, const struct side_event *e, uint64_t order)
@@ -278,7 +245,7 @@ static void exit_event(struct threads *ts, const struct side_event *e, uint64_t 
 	p->died = order + 1;
 }
 
-int threads_apply(struct threads *ts, const struct side_event *e, uint64_t order)
+void threads_apply(struct threads *ts, const struct side_event *e, uint64_t order)
 {
 	const struct thread *t;
 	struct process *p;
@@ -286,25 +253,29 @@ int threads_apply(struct threads *ts, const struct side_event *e, uint64_t order
 	switch (e->kind) {
 	case SIDE_MAP:
 	case SIDE_UNMAP:
-		return map_event(ts, e, order);
+		map_event(ts, e, order);
+		break;
 	case SIDE_EXEC:
 		p = get_process(ts, e->pid);
-		if (!p || set_base(ts, p, NULL, order))
-			return ERR_NOMEM;
+		set_base(ts, p, NULL, order);
 		/* fall through */
 	case SIDE_COMM:
-		return set_pid(ts, e->tid, e->pid, order) || set_comm(ts, e->tid, e->comm, order) ? ERR_NOMEM : 0;
+		set_pid(ts, e->tid, e->pid, order);
+		set_comm(ts, e->tid, e->comm, order);
+		break;
 	case SIDE_FORK:
-		return fork_event(ts, e, order);
+		fork_event(ts, e, order);
+		break;
 	case SIDE_THREAD:
 		/* other records have precedence over a switch, in particular while a thread exits */
 		t = intmap_get(&ts->threads, e->tid);
-		return t && t->nr_pids ? 0 : set_pid(ts, e->tid, e->pid, order);
+		if (!t || !t->nr_pids)
+			set_pid(ts, e->tid, e->pid, order);
+		break;
 	case SIDE_EXIT:
 		exit_event(ts, e, order);
-		return 0;
+		break;
 	}
-	return 0;
 }
 
 int threads_pid(const struct threads *ts, int tid, uint64_t limit)

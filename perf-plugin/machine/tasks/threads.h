@@ -128,20 +128,20 @@ struct threads {
 void threads_init(struct threads *ts, struct side_order *side);
 void threads_free(struct threads *ts);
 
-/* First pass: notes an event, in file order. Returns 0 or ERR_NOMEM. */
-int threads_note(struct threads *ts, const struct side_event *e);
+/* First pass: notes an event, in file order. */
+void threads_note(struct threads *ts, const struct side_event *e);
 /* Ends the first pass, after side_order_finish(). Returns 0 or negative. */
-int threads_begin(struct threads *ts);
+void threads_begin(struct threads *ts);
 
 /*
  * Moves the window to a time or, in a file without times, to file position `seq`; NO_TIME: to the end. Moments from
  * `hold` (a number of events) on stay in the window. Returns 0 or negative.
  */
-int threads_seek(struct threads *ts, uint64_t time, uint64_t seq, uint64_t hold);
+void threads_seek(struct threads *ts, uint64_t time, uint64_t seq, uint64_t hold);
 /* True if the window begins after this moment. */
 bool threads_passed(const struct threads *ts, uint64_t time, uint64_t seq);
 /* Restarts with the first event. No address space may be in use. Returns 0 or negative. */
-int threads_restart(struct threads *ts);
+void threads_restart(struct threads *ts);
 
 /*
  * Returns the number of events before `time` or, in a file without times, before file position `seq`; for a moment
@@ -169,14 +169,11 @@ struct process *threads_only_process(const struct threads *ts);
 uint32_t process_epoch(const struct process *p, uint64_t limit);
 /* Returns the events of an epoch that are in the window, as indices [first, last) of `ev`. */
 void process_epoch_events(const struct process *p, uint32_t epoch, size_t *first, size_t *last);
-/* threads.c: applies an event. Returns 0 or ERR_NOMEM. */
-int threads_apply(struct threads *ts, const struct side_event *e, uint64_t order);
+/* threads.c: applies an event. */
+void threads_apply(struct threads *ts, const struct side_event *e, uint64_t order);
 
-/*
- * threads.c: maps a range of a process, or without a dso removes what is there. Returns 0 or
- * ERR_NOMEM.
- */
-int threads_set_map(struct threads *ts, struct process *p, const struct map *m, uint64_t order);
+/* threads.c: maps a range of a process, or without a dso removes what is there. */
+void threads_set_map(struct threads *ts, struct process *p, const struct map *m, uint64_t order);
 
 /* Returns the maps before the first event of the window; NULL: none. */
 struct maplist *process_base(const struct process *p);

@@ -8,7 +8,6 @@
 
 #include "base/array.h"
 #include "base/bisect.h"
-#include "base/error.h"
 #include "machine/tasks/threads.h"
 
 static uint64_t window_end(const struct threads *ts)
@@ -59,15 +58,14 @@ bool threads_passed(const struct threads *ts, uint64_t time, uint64_t seq)
 }
 
 /* Applies the events that leave the window to the base. */
-static int collapse_process(struct process *p, uint64_t limit)
+static void collapse_process(struct process *p, uint64_t limit)
 {
 	size_t i, last = p->first;
-	struct maplist *own;
 
 	while (last < p->nr && p->ev[last].order < limit)
 		last++;
 	if (last == p->first)
-		return 0;
+		return;
 	p->base_epoch = p->ev[last - 1].epoch;
 	p->forgotten = p->ev[last - 1].order + 1;
 	for (i = p->first; i < last; i++) {
@@ -80,12 +78,8 @@ static int collapse_process(struct process *p, uint64_t limit)
 		} else if (last < p->nr) {
 			if (!p->base)
 				p->base = maplist_new();
-			own = p->base ? maplist_own(p->base) : NULL;
-			if (!own)
-				return ERR_NOMEM;
-			p->base = own;
-			if (!maplist_set(own, &ev->map))
-				return ERR_NOMEM;
+			p->base = maplist_own(p->base);
+			maplist_set(p->base, &ev->map);
 		}
 	}
 	p->first = last;
@@ -95,7 +89,7 @@ static int collapse_process(struct process *p, uint64_t limit)
 			p->nr -= p->first;
 			p->first = 0;
 		}
-		return 0;
+		return;
 	}
 	/* all events are in `cur` */
 	maplist_unref(p->base);
@@ -103,7 +97,6 @@ static int collapse_process(struct process *p, uint64_t limit)
 	free(p->ev);
 	p->ev = NULL;
 	p->first = p->nr = p->cap = 0;
-	return 0;
 }
 
 static void free_process(struct process *p)
@@ -135,22 +128,18 @@ static bool is_over(const struct process *p, uint64_t limit)
 	return p->dead && p->died <= limit && p->first == p->nr;
 }
 
-static int forget_process(struct threads *ts, int pid, bool kernel, uint64_t limit)
+static void forget_process(struct threads *ts, int pid, bool kernel, uint64_t limit)
 {
 	struct process *p = kernel ? &ts->kernel : intmap_get(&ts->processes, pid);
 	int *slot;
 
 	if (!p)
-		return 0;
-	if (collapse_process(p, limit))
-		return ERR_NOMEM;
+		return;
+	collapse_process(p, limit);
 	if (!is_over(p, limit) || drop_process(ts, p))
-		return 0;
+		return;
 	slot = ARRAY_ADD(ts->zombies, ts->nr_zombies, ts->cap_zombies);
-	if (!slot)
-		return ERR_NOMEM;
 	*slot = pid;
-	return 0;
 }
 
 static void forget_zombies(struct threads *ts)
@@ -195,7 +184,7 @@ static void forget_thread(struct threads *ts, int tid, uint64_t limit)
 	free(t);
 }
 
-static int forget(struct threads *ts, uint64_t limit)
+static void forget(struct threads *ts, uint64_t limit)
 {
 	const struct moment *m;
 
@@ -206,8 +195,7 @@ static int forget(struct threads *ts, uint64_t limit)
 		ts->gone_seq = m->seq;
 		ts->gone_changes = m->changes;
 		/* the process first, since its last thread may keep it alive */
-		if (forget_process(ts, m->pid, m->kernel, limit))
-			return ERR_NOMEM;
+		forget_process(ts, m->pid, m->kernel, limit);
 		if (!m->kernel)
 			forget_thread(ts, m->tid, limit);
 	}
@@ -217,51 +205,40 @@ static int forget(struct threads *ts, uint64_t limit)
 		ts->nr -= ts->first;
 		ts->first = 0;
 	}
-	return 0;
 }
 
-/* Reads the next event into the window. Returns 1; 0 if there is none; or negative. */
-static int take_event(struct threads *ts)
+/* Reads the next event, if there is one, into the window. */
+static void take_event(struct threads *ts)
 {
 	struct side_event e;
 	struct moment *m;
-	int rc = side_order_next(ts->side, &e);
 
-	if (rc <= 0) {
-		ts->ended = !rc;
-		return rc;
-	}
+	ts->ended = !side_order_next(ts->side, &e);
+	if (ts->ended)
+		return;
 	m = ARRAY_ADD(ts->moments, ts->nr, ts->cap);
-	if (!m)
-		return ERR_NOMEM;
 	*m = (struct moment){ e.time, e.seq, e.pid, e.tid, e.kernel, 0 };
-	if (threads_apply(ts, &e, window_end(ts) - 1))
-		return ERR_NOMEM;
+	threads_apply(ts, &e, window_end(ts) - 1);
 	m->changes = ts->changes;
-	return 1;
 }
 
-int threads_seek(struct threads *ts, uint64_t time, uint64_t seq, uint64_t hold)
+void threads_seek(struct threads *ts, uint64_t time, uint64_t seq, uint64_t hold)
 {
 	uint64_t limit;
-	int rc;
 
 	while (!ts->ended) {
 		if (ts->nr - ts->first > ts->ahead &&
 		    is_after(ts, &ts->moments[ts->nr - 1 - ts->ahead], time, seq))
 			break;
-		rc = take_event(ts);
-		if (rc < 0)
-			return rc;
+		take_event(ts);
 		if (ts->keep || ts->nr - ts->first <= 4 * ts->ahead + 4)
 			continue;
 		limit = window_end(ts) - 2 * ts->ahead - 2;
 		if (limit > hold)
 			limit = hold;
-		if (limit > ts->base && forget(ts, limit))
-			return ERR_NOMEM;
+		if (limit > ts->base)
+			forget(ts, limit);
 	}
-	return 0;
 }
 
 static void forget_all(struct threads *ts)
@@ -293,20 +270,21 @@ static void forget_all(struct threads *ts)
 	ts->ended = false;
 }
 
-int threads_restart(struct threads *ts)
+void threads_restart(struct threads *ts)
 {
 	if (++ts->restarts >= THREADS_MAX_RESTARTS)
 		ts->keep = true;
 	forget_all(ts);
-	return side_order_rewind(ts->side);
+	side_order_rewind(ts->side);
 }
 
-int threads_begin(struct threads *ts)
+void threads_begin(struct threads *ts)
 {
 	intmap_free(&ts->alive);
 	ts->have_time = ts->side->timed;
 	ts->keep = side_order_kept(ts->side);
-	return ts->keep ? threads_seek(ts, NO_TIME, UINT64_MAX, 0) : 0;
+	if (ts->keep)
+		threads_seek(ts, NO_TIME, UINT64_MAX, 0);
 }
 
 void threads_free(struct threads *ts)

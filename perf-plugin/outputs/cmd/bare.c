@@ -21,11 +21,10 @@ static int too_many(const char *option, size_t most)
 }
 
 /* The option as it was given, whose table is as large as those of all options together. */
-static int keep(struct bare_opts *o, const char *option, const char *arg)
+static void keep(struct bare_opts *o, const char *option, const char *arg)
 {
 	if (o->nr_words < sizeof(o->words) / sizeof(o->words[0]))
 		o->words[o->nr_words++] = (struct bare_word){ option, arg };
-	return 0;
 }
 
 int cmd_bare_trace(void *bare, const char *arg)
@@ -35,7 +34,8 @@ int cmd_bare_trace(void *bare, const char *arg)
 	if (o->nr_traces == BARE_MAX)
 		return too_many("trace", BARE_MAX);
 	o->traces[o->nr_traces++] = arg;
-	return keep(o, "trace", arg);
+	keep(o, "trace", arg);
+	return 0;
 }
 
 int cmd_bare_program(void *bare, const char *arg)
@@ -45,7 +45,8 @@ int cmd_bare_program(void *bare, const char *arg)
 	if (o->nr_programs == BARE_MAX)
 		return too_many("elf", BARE_MAX);
 	o->programs[o->nr_programs++] = arg;
-	return keep(o, "elf", arg);
+	keep(o, "elf", arg);
+	return 0;
 }
 
 int cmd_bare_format(void *bare, const char *arg)
@@ -56,7 +57,8 @@ int cmd_bare_format(void *bare, const char *arg)
 	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (!strcmp(arg, formats[i])) {
 			o->format = (enum bare_format)i;
-			return keep(o, "trace-format", arg);
+			keep(o, "trace-format", arg);
+			return 0;
 		}
 	fprintf(stderr, "cstrace: --trace-format: found '%s', expected aligned, tpiu, dstream or raw\n", name_shown(arg));
 	return -1;
@@ -79,7 +81,10 @@ int cmd_bare_core(void *bare, const char *arg)
 	struct bare_opts *o = bare;
 
 	o->core = find_core("core-type", arg);
-	return o->core ? keep(o, "core-type", arg) : -1;
+	if (!o->core)
+		return -1;
+	keep(o, "core-type", arg);
+	return 0;
 }
 
 /* The number before `sign` as a trace ID; returns the text behind `sign`, NULL if it is not a trace ID. */
@@ -117,7 +122,8 @@ int cmd_bare_source(void *bare, const char *arg)
 	if (!s->core)
 		return -1;
 	o->nr_sources++;
-	return keep(o, "trace-source", arg);
+	keep(o, "trace-source", arg);
+	return 0;
 }
 
 int cmd_bare_reg(void *bare, const char *arg)
@@ -140,7 +146,8 @@ int cmd_bare_reg(void *bare, const char *arg)
 	r->name = name;
 	r->name_len = (size_t)(eq - name);
 	o->nr_regs++;
-	return keep(o, "reg", arg);
+	keep(o, "reg", arg);
+	return 0;
 }
 
 int cmd_bare_check(const struct cmd_desc *cmd, const struct bare_opts *o, struct session_opts *so, const char *snapshot)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "outputs/cmd/commands.h"
 #include "outputs/cmd/options.h"
 #include "outputs/compare/compare.h"
@@ -31,7 +32,7 @@ static int set_cores(void *data, const char *arg)
 	char *word, *eq, *end, *save = NULL;
 	long cpu;
 
-	cs->text = strdup(arg);
+	cs->text = mem_text(arg);
 	for (word = cs->text ? strtok_r(cs->text, ",", &save) : NULL; word; word = strtok_r(NULL, ",", &save)) {
 		eq = strchr(word, '=');
 		cpu = eq && eq != word ? strtol(word, &end, 10) : -1;

@@ -106,11 +106,6 @@ int count_recording(struct session *ss, const char *output, bool calls, uint32_t
 	if (open_output(&out, output))
 		return CMD_ERROR;
 	c = collect_new(ss, calls ? COUNTS_CALLS : COUNTS_ALL, depth);
-	if (!c) {
-		fprintf(stderr, "cstrace profile: out of memory\n");
-		pd_output_abort(&out);
-		return CMD_ERROR;
-	}
 	rc = count(ss, c, &out);
 	collect_free(c);
 	return rc;

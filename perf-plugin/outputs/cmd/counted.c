@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/alloc.h"
 #include "base/name.h"
 #include "counting/counts/collect.h"
 #include "counting/counts/stored.h"
@@ -26,22 +26,15 @@ int counted_check(const struct cmd_desc *cmd, const struct session_opts *so)
 	return CMD_GO_ON;
 }
 
-int counted_session(const char *command, struct session *ss, enum counts_mode mode, uint32_t depth, struct model *m)
+int counted_session(struct session *ss, enum counts_mode mode, uint32_t depth, struct model *m)
 {
 	struct collect *c = collect_new(ss, mode, depth);
 	int rc;
 
 	model_init(m);
-	if (!c) {
-		fprintf(stderr, "cstrace %s: out of memory\n", command);
-		return ERR_NOMEM;
-	}
 	rc = collect_run(c);
-	if (!rc) {
-		rc = collect_model(c, m);
-		if (rc)
-			fprintf(stderr, "cstrace %s: out of memory\n", command);
-	}
+	if (!rc)
+		rc = mem_code(collect_model(c, m));
 	collect_free(c);
 	return rc;
 }
@@ -59,7 +52,7 @@ int counted_file(const char *command, const struct session_opts *so, struct mode
 	files->search.force = so->force;
 	rc = stored_read(command, so->input, m);
 	if (!rc)
-		rc = model_find_files(m, files);
+		model_find_files(m, files);
 	if (!rc)
 		stored_print(so->input, m);
 	return rc;

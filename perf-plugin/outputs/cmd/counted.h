@@ -24,7 +24,7 @@ int counted_check(const struct cmd_desc *cmd, const struct session_opts *so);
  * Decodes the session's trace and counts it into `m`, which model_free() frees in any case. Returns 0, or negative after a
  * message; `command` begins it.
  */
-int counted_session(const char *command, struct session *ss, enum counts_mode mode, uint32_t depth, struct model *m);
+int counted_session(struct session *ss, enum counts_mode mode, uint32_t depth, struct model *m);
 
 /*
  * Reads the count file so->input into `m`, and finds its binaries' files; `files` must outlive `m`, and both are freed by the

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/name.h"
 #include "outputs/cmd/commands.h"
 #include "outputs/cmd/jobs.h"
@@ -144,11 +145,8 @@ static int open_range(struct dump *d, const struct dump_place *from, const struc
 
 	if (!from->set && !to->set)
 		return 0;
-	d->range = calloc(1, sizeof(*d->range));
-	if (!d->range || index_book_init(&d->range->book, "cstrace dump", input, index)) {
-		fprintf(stderr, "cstrace dump: out of memory\n");
-		return -1;
-	}
+	d->range = mem_zeroed(1, sizeof(*d->range));
+	index_book_init(&d->range->book, "cstrace dump", input, index);
 	/* the index that is found beside the trace is for all streams */
 	d->range->book.keep |= d->only_id >= 0;
 	d->range->from = *from;
@@ -249,15 +247,11 @@ static int show_instructions(const struct request *r, struct session_opts *so)
 static int list(const struct request *r, struct session_opts *so)
 {
 	const bool unnamed = !r->frames && !r->raw && r->format.format != DUMP_NONE;
-	struct dump *d = calloc(1, sizeof(*d));
+	struct dump *d = mem_zeroed(1, sizeof(*d));
 	/* each file of --trace is a buffer */
 	const char *all = so->bare && so->bare->nr_traces > 1 ? "all" : NULL;
 	int rc;
 
-	if (!d) {
-		fprintf(stderr, "cstrace dump: out of memory\n");
-		return CMD_ERROR;
-	}
 	d->format = r->format.format;
 	d->only_id = r->only_id;
 	d->filtered = r->from.set || r->to.set || has_filter(so);
@@ -269,8 +263,10 @@ static int list(const struct request *r, struct session_opts *so)
 	d->packed = r->raw;
 	d->packets = r->packets || (unnamed && !r->elements);
 	d->elements = r->elements || (unnamed && !r->packets);
-	rc = (r->log && dump_log_open(d, r->level)) ||
-	     open_range(d, &r->from, &r->to, r->snapshot ? r->snapshot : so->input ? so->input : "perf.data", r->index,
+	if (r->log)
+		dump_log_open(d, r->level);
+	rc = open_range(d, &r->from, &r->to, r->snapshot ? r->snapshot : so->input ? so->input :
+			"perf.data", r->index,
 			r->no_index) ?
 	     CMD_ERROR : dump_run(d, r->snapshot, so, r->source ? r->source : all, r->output);
 	finish_range(d, rc);

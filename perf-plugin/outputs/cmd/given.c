@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/name.h"
 #include "outputs/cmd/options.h"
 
@@ -93,10 +94,8 @@ int cmd_given_exists(const struct cmd_desc *cmd, const struct cmd_opt *o, const 
 		if (!n)
 			continue;
 		/* whole: a longer name than the system takes must not pass for the file that its beginning names */
-		path = strndup(value, n);
-		if (!path)
-			fprintf(stderr, "cstrace %s: out of memory\n", cmd->name);
-		there = path && is_there(cmd, o, path);
+		path = mem_text_part(value, n);
+		there = is_there(cmd, o, path);
 		free(path);
 	}
 	return there ? CMD_GO_ON : CMD_ERROR;

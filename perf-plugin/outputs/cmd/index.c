@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/name.h"
 #include "outputs/cmd/commands.h"
 #include "outputs/cmd/options.h"
@@ -133,15 +134,11 @@ static int show(struct index_book *b)
 static int make(struct index_cmd *c, struct index_book *b)
 {
 	const char *input = name_shown(c->snapshot ? c->snapshot : c->so.input);
-	struct dump *d = calloc(1, sizeof(*d));
+	struct dump *d = mem_zeroed(1, sizeof(*d));
 	uint64_t trace = 0, streams = 0;
 	unsigned int i;
 	int rc;
 
-	if (!d) {
-		fprintf(stderr, "cstrace index: out of memory\n");
-		return CMD_ERROR;
-	}
 	d->who = "cstrace index";
 	d->format = DUMP_NONE;
 	d->only_id = c->only_id;
@@ -217,10 +214,7 @@ int cmd_index(int argc, const char **argv)
 		c.so.input = "perf.data";
 	if (!strcmp(c.so.input, "-") && !c.output)
 		return cmd_usage_error(&cmd, "with -i - the index needs a name: -o FILE");
-	if (index_book_init(&b, "cstrace index", c.snapshot ? c.snapshot : c.so.input, c.output)) {
-		fprintf(stderr, "cstrace index: out of memory\n");
-		return CMD_ERROR;
-	}
+	index_book_init(&b, "cstrace index", c.snapshot ? c.snapshot : c.so.input, c.output);
 	b.only_id = c.only_id;
 	b.opts.granularity = (uint32_t)c.granularity;
 	b.opts.full = c.full;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/format.h"
 #include "outputs/cmd/commands.h"
 #include "outputs/cmd/options.h"
@@ -41,18 +42,14 @@ static bool find_drop_in(char *dir, size_t size)
 }
 
 /* The drop-in first, then what was there. */
-static bool set_library_path(const char *dir)
+static void set_library_path(const char *dir)
 {
 	const char *old = getenv("LD_LIBRARY_PATH");
-	char *path;
-	bool ok;
+	char *path = format_text("%s%s%s", dir, old && *old ? ":" : "", old ? old : "");
 
-	path = format_text("%s%s%s", dir, old && *old ? ":" : "", old ? old : "");
-	if (!path)
-		return false;
-	ok = !setenv("LD_LIBRARY_PATH", path, 1);
+	if (setenv("LD_LIBRARY_PATH", path, 1))
+		mem_refused(0);
 	free(path);
-	return ok;
 }
 
 int cmd_live(int argc, const char **argv)
@@ -86,12 +83,8 @@ int cmd_live(int argc, const char **argv)
 	}
 	if (!argc)
 		return cmd_usage_error(&cmd, "a command of perf is missing");
-	run = calloc((size_t)argc + 2, sizeof(*run));
-	if (!run || !set_library_path(dir)) {
-		free(run);
-		fprintf(stderr, "cstrace: out of memory\n");
-		return CMD_ERROR;
-	}
+	run = mem_zeroed((size_t)argc + 2, sizeof(*run));
+	set_library_path(dir);
 	run[0] = perf;
 	memcpy(run + 1, argv, (size_t)argc * sizeof(*run));
 	execvp(perf, (char *const *)(uintptr_t)run);

@@ -10,7 +10,6 @@
 #include "base/files/guard.h"
 #include "base/files/mapped.h"
 #include "base/files/std.h"
-#include "base/memory.h"
 #include "base/thread.h"
 #include "outputs/cmd/commands.h"
 #include "outputs/cmd/options.h"
@@ -181,9 +180,5 @@ int main(int argc, const char **argv)
 	}
 	guard_install();
 	rc = thread_run_first(dispatch, argc, argv);
-	if (memory_refused()) {
-		memory_print("cstrace");
-		rc = CMD_ERROR;
-	}
 	return check_end(rc);
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/alloc.h"
 #include "base/name.h"
 #include "counting/countfiles/merge.h"
 #include "outputs/cmd/commands.h"
@@ -21,19 +21,16 @@ static int add_weighted(void *list, const char *arg)
 	size_t digits = strspn(arg, "0123456789");
 	int rc = digits && arg[digits] == ',' ? merge_list_add_text(list, arg, strlen(arg)) : ERR_USAGE;
 
-	if (!rc)
-		return 0;
-	if (rc == ERR_NOMEM)
-		fprintf(stderr, "cstrace merge: out of memory\n");
-	else
+	if (rc)
 		fprintf(stderr, "cstrace merge: expected N,FILE with a weight N from 1 to 18446744073709551615\n");
-	return -1;
+	return rc ? -1 : 0;
 }
 
 /* Lists are read when all options are understood. */
 static int add_listed(void *lists, const char *arg)
 {
-	return merge_list_add(lists, arg, strlen(arg), 1) ? -1 : 0;
+	merge_list_add(lists, arg, strlen(arg), 1);
+	return 0;
 }
 
 static size_t standard_inputs(const struct merge_list *list)
@@ -70,7 +67,7 @@ static int merge_run(const struct merge_list *list, const char *output)
 	struct merge_sums sums;
 	int rc;
 
-	memory_doing("adding the count files");
+	mem_doing("adding the count files");
 	rc = merge_files(list, output, &sums, &err);
 	if (rc)
 		fprintf(stderr, "cstrace merge: %s\n", err.msg);
@@ -86,10 +83,7 @@ static int take_operands(struct merge_list *list, int argc, const char **argv)
 	int i;
 
 	for (i = 0; i < argc; i++)
-		if (merge_list_add(list, argv[i], strlen(argv[i]), 1)) {
-			fprintf(stderr, "cstrace merge: out of memory\n");
-			return CMD_ERROR;
-		}
+		merge_list_add(list, argv[i], strlen(argv[i]), 1);
 	return CMD_GO_ON;
 }
 

@@ -68,13 +68,6 @@ static int write_chosen(const struct input *in, const struct request *r, const s
 	const bool one = r->f->write || r->want;
 	int rc;
 
-	if (!v || !whole.places) {
-		fprintf(stderr, "cstrace profile: out of memory\n");
-		pd_output_abort(out);
-		places_free(whole.places);
-		free(v);
-		return CMD_ERROR;
-	}
 	b = r->want ? choose_named(v, m->nr_binaries, r->want) : choose_main(v, m->nr_binaries);
 	whole.only = one ? b : NULL;
 	if ((one && (!b || choose_empty(b))) || (r->f->write_whole && !whole_instructions(&whole))) {
@@ -115,7 +108,8 @@ static int profile_run(struct session *ss, const struct request *r)
 		fprintf(stderr, "cstrace profile: %s\n", err.msg);
 		return CMD_ERROR;
 	}
-	if (counted_session("profile", ss, r->no_calls && r->f->mode == COUNTS_CALLS ? COUNTS_ALL : r->f->mode, (uint32_t)r->depth,
+	if (counted_session(ss, r->no_calls && r->f->mode == COUNTS_CALLS ? COUNTS_ALL : r->f->mode,
+			    (uint32_t)r->depth,
 			    &m)) {
 		pd_output_abort(&out);
 	} else {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/memory.h"
+#include "base/alloc.h"
 #include "base/name.h"
 #include "counting/countfiles/count_input.h"
 #include "counting/counts/stored.h"
@@ -33,12 +33,6 @@ struct request {
 	const char *source;
 };
 
-static int no_memory(void)
-{
-	fprintf(stderr, "cstrace " COMMAND ": out of memory\n");
-	return CMD_ERROR;
-}
-
 /* Writes the pages of the chosen binary or of all. `out` is finished or aborted. */
 static int write_chosen(struct outdir *out, const struct request *r, const struct report_about *about, const struct model *m)
 {
@@ -50,12 +44,6 @@ static int write_chosen(struct outdir *out, const struct request *r, const struc
 	struct error err = { .code = 0 };
 	int rc = CMD_ERROR;
 
-	if (!v || !whole.places) {
-		outdir_abort(out);
-		places_free(whole.places);
-		free(v);
-		return no_memory();
-	}
 	if (r->want)
 		whole.only = b = choose_named(v, m->nr_binaries, r->want);
 	if ((r->want && (!b || choose_empty(b))) || !whole_instructions(&whole)) {
@@ -76,7 +64,7 @@ static int write_chosen(struct outdir *out, const struct request *r, const struc
 	return rc;
 }
 
-/* What `info` prints, in memory that the caller frees. NULL: no memory. */
+/* What `info` prints, in memory that the caller frees. */
 static char *words(struct session *ss, bool result)
 {
 	char *text = NULL;
@@ -84,15 +72,14 @@ static char *words(struct session *ss, bool result)
 	FILE *f = open_memstream(&text, &size);
 
 	if (!f)
-		return NULL;
+		mem_refused(0);
 	if (result)
 		info_print_result(ss, false, f);
 	else
 		info_print_recording(ss, false, f);
-	if (!fclose(f))
-		return text;
-	free(text);
-	return NULL;
+	if (fclose(f) || !text)
+		mem_refused(0);
+	return text;
 }
 
 static int report_run(struct session *ss, const struct request *r, struct outdir *out)
@@ -102,11 +89,7 @@ static int report_run(struct session *ss, const struct request *r, struct outdir
 	int rc = CMD_ERROR;
 	struct model m;
 
-	if (!recorded) {
-		outdir_abort(out);
-		return no_memory();
-	}
-	if (counted_session(COMMAND, ss, COUNTS_CALLS, 0, &m)) {
+	if (counted_session(ss, COUNTS_CALLS, 0, &m)) {
 		outdir_abort(out);
 	} else {
 		session_print_end(ss, stderr);
@@ -114,10 +97,7 @@ static int report_run(struct session *ss, const struct request *r, struct outdir
 			about.incomplete = count_undecoded(COMMAND, about.input, model_total(&m, "loss.undecoded")) ||
 					   session_incomplete(ss);
 			about.result = result = words(ss, true);
-			if (result)
-				rc = write_chosen(out, r, &about, &m);
-			else
-				outdir_abort(out), no_memory();
+			rc = write_chosen(out, r, &about, &m);
 		} else {
 			fprintf(stderr, "cstrace " COMMAND ": %s: nothing was written\n", session_name(ss));
 			rc = CMD_LOSSES;

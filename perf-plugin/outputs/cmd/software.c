@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/error.h"
+#include "base/alloc.h"
 #include "base/name.h"
 #include "outputs/cmd/commands.h"
 #include "outputs/cmd/options.h"
@@ -40,13 +40,9 @@ struct job {
 static int decode_all(void *data, struct cst_log *log, unsigned int *buffer)
 {
 	struct job *job = data;
-	struct dump *d = calloc(1, sizeof(*d));
+	struct dump *d = mem_zeroed(1, sizeof(*d));
 	int rc;
 
-	if (!d) {
-		fprintf(stderr, "%s: out of memory\n", job->who);
-		return ERR_NOMEM;
-	}
 	*d = (struct dump){ .who = job->who, .format = DUMP_NONE, .elements = true, .only_id = -1, .strict = job->strict, .log = log,
 			    .cpu = -1, .pid = -1, .tid = -1, .reading = buffer };
 	rc = dump_out_open(&d->out, "-");

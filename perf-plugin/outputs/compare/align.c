@@ -5,20 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/alloc.h"
 #include "outputs/compare/align_int.h"
 
 struct align *align_new(const struct align_ops *ops)
 {
-	struct align *al = calloc(1, sizeof(*al));
+	struct align *al = mem_zeroed(1, sizeof(*al));
 
-	if (!al)
-		return NULL;
 	al->ops = *ops;
-	if (!seq_init(&al->side[TRACE].q, BEHIND) && !seq_init(&al->side[OTHER].q, BEHIND) && !grams_init(&al->grams, LOOK))
-		return al;
-	align_free(al);
-	return NULL;
+	seq_init(&al->side[TRACE].q, BEHIND);
+	seq_init(&al->side[OTHER].q, BEHIND);
+	grams_init(&al->grams, LOOK);
+	return al;
 }
 
 void align_free(struct align *al)
@@ -64,8 +62,8 @@ int64_t align_want(struct align *al, unsigned int side, uint64_t n)
 		s->ended = !rc;
 		if (al->ops.ignore & FIELD_RESULT)
 			insn.result = ALIGN_UNKNOWN;
-		if (rc && seq_add(&s->q, &insn))
-			return ERR_NOMEM;
+		if (rc)
+			seq_add(&s->q, &insn);
 	}
 	return (int64_t)left(al, side);
 }
@@ -237,8 +235,7 @@ static int align_run(struct align *al, uint64_t keep)
 
 int align_put(struct align *al, const struct align_insn *insn)
 {
-	if (seq_add(&al->side[TRACE].q, insn))
-		return ERR_NOMEM;
+	seq_add(&al->side[TRACE].q, insn);
 	/* in batches: what is looked at stays in the cache */
 	return left(al, TRACE) < LOOK + LOOK / 2 ? 0 : align_run(al, LOOK);
 }

@@ -93,10 +93,9 @@ struct align_ops {
 
 struct align;
 
-/* NULL: out of memory. */
 struct align *align_new(const struct align_ops *ops);
 void align_free(struct align *al);
-/* The next instruction of the trace. 0, ERR_NOMEM, or what a callback returned. */
+/* The next instruction of the trace. 0, or what a callback returned. */
 int align_put(struct align *al, const struct align_insn *insn);
 /* The trace ends. As align_put(). */
 int align_end(struct align *al);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "base/name.h"
@@ -82,15 +83,11 @@ static void note_place(struct pair *p, const struct align_diff *diff)
 {
 	const struct align_insn *insn = align_trace(p->al, diff->trace);
 	struct compare *c = p->c;
-	struct packets_place *place;
 
-	if (!insn || !c->o->shown)
-		return;
-	place = ARRAY_ADD(c->places, c->nr_places, c->cap_places);
-	if (place)
-		*place = (struct packets_place){ insn->where, p->trace_id, insn->pos, strdup(p->trace) };
-	if (!place || !place->title)
-		note_error(c, ERR_NOMEM);
+	if (insn && c->o->shown)
+		*ARRAY_ADD(c->places, c->nr_places, c->cap_places) =
+			(struct packets_place){ insn->where, p->trace_id, insn->pos,
+						mem_text(p->trace) };
 }
 
 static int difference(void *data, const struct align_diff *diff)
@@ -122,7 +119,7 @@ static int open_other(struct compare *c, struct pair *p, int cpu)
 		p->report.other = "";
 		p->report.other_file = c->o->with->input;
 		if (second_add_cpu(&c->traced, cpu))
-			return ERR_NOMEM;
+			mem_refused(0);
 		return second_core(c->o->with, cpu, &c->second, &p->other);
 	}
 	name = name_of(c, cpu);
@@ -133,7 +130,8 @@ static int open_other(struct compare *c, struct pair *p, int cpu)
 	p->report.other = name;
 	p->report.other_file = c->o->tarmac;
 	p->report.other_is_text = true;
-	return model_core(c->model, name, &p->other);
+	model_core(c->model, name, &p->other);
+	return 0;
 }
 
 static void free_pair(struct pair *p)
@@ -146,12 +144,10 @@ static void free_pair(struct pair *p)
 
 static int new_pair(struct compare *c, const struct stream *s, struct pair **out)
 {
-	struct pair *p = calloc(1, sizeof(*p));
+	struct pair *p = mem_zeroed(1, sizeof(*p));
 	struct align_ops ops = { .difference = difference, .ignore = c->o->ignore };
 	int rc;
 
-	if (!p)
-		return ERR_NOMEM;
 	p->c = c;
 	p->trace_id = s->trace_id;
 	snprintf(p->trace, sizeof(p->trace), s->cpu >= 0 ? "CPU %d" : "thread %d", s->cpu >= 0 ? s->cpu : s->tid);
@@ -163,7 +159,6 @@ static int new_pair(struct compare *c, const struct stream *s, struct pair **out
 		ops.next = p->other.next;
 		ops.source = p->other.source;
 		p->al = align_new(&ops);
-		rc = p->al ? 0 : ERR_NOMEM;
 	}
 	if (rc) {
 		free_pair(p);
@@ -279,9 +274,8 @@ static int compare_decode(struct compare *c)
 	const char *const *names;
 	int rc;
 
-	c->compared = calloc(c->model ? model_cores(c->model, &names) : 1, sizeof(*c->compared));
-	if (!c->compared)
-		return ERR_NOMEM;
+	c->compared =
+		mem_zeroed(c->model ? model_cores(c->model, &names) : 1, sizeof(*c->compared));
 	if (pd_output_open(&c->out, c->o->output, &err)) {
 		fprintf(stderr, "%s: %s\n", c->o->who, err.msg);
 		return ERR_REPORTED;
@@ -331,7 +325,5 @@ int compare_run(struct session *ss, const struct compare_opts *opts, struct comp
 	free(c.compared);
 	free(c.traced.cpus);
 	free(c.second.cpus);
-	if (rc == ERR_NOMEM)
-		fprintf(stderr, "%s: out of memory\n", opts->who);
-	return rc ? ERR_REPORTED : 0;
+	return mem_code(rc) ? ERR_REPORTED : 0;
 }

@@ -98,14 +98,13 @@ static int wrong_place(struct align *al, uint64_t i, uint64_t j, unsigned int *s
 }
 
 /* The gap before the piece of a side is longer: it is now before the next instruction. */
-static int gap_again(struct align *al, unsigned int side)
+static void gap_again(struct align *al, unsigned int side)
 {
 	struct side *s = &al->side[side];
 
 	seq_set_gap(&s->q, s->q.next, s->cause);
 	s->gap_done = false;
 	s->gap_moved = true;
-	return 0;
 }
 
 /* The fewest instructions to leave out so that both sides match again: what is tried, one after the other. */
@@ -147,8 +146,12 @@ static int longer_or_edit(struct align *al, const struct edit *e)
 		return 0;
 	}
 	rc = e->match == ENOUGH ? 0 : wrong_place(al, e->match ? e->i : 0, e->match ? e->j : 0, &side);
-	if (rc)
-		return rc < 0 ? rc : gap_again(al, side);
+	if (rc < 0)
+		return rc;
+	if (rc) {
+		gap_again(al, side);
+		return 0;
+	}
 	return e->match ? align_leave_out(al, e->i, e->j) : align_leave_piece(al);
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstrace/files/tarmac.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "base/files/input.h"
@@ -51,29 +52,24 @@ static bool is_core(const struct cst_tarmac_record *rec, const char *name)
 	return cst_str_is(rec->cpu, name);
 }
 
-static int note_name(struct model *m, const struct cst_tarmac_record *rec)
+static void note_name(struct model *m, const struct cst_tarmac_record *rec)
 {
 	char **name;
 	size_t i;
 
 	for (i = m->nr; i-- > 0;)
 		if (is_core(rec, m->names[i]))
-			return 0;
+			return;
 	name = ARRAY_ADD(m->names, m->nr, m->cap);
-	if (!name)
-		return ERR_NOMEM;
-	*name = strndup(rec->cpu.p ? rec->cpu.p : "", rec->cpu.n);
-	if (*name)
-		return 0;
-	m->nr--;
-	return ERR_NOMEM;
+	*name = mem_text_part(rec->cpu.p ? rec->cpu.p : "", rec->cpu.n);
 }
 
-static int text_open(struct text *t, struct model *m, uint64_t end)
+static void text_open(struct text *t, struct model *m, uint64_t end)
 {
 	*t = (struct text){ .m = m, .end = end };
-	t->piece = malloc(PIECE);
-	return t->piece && !cst_tarmac_reader_new(&t->reader, NULL) ? 0 : ERR_NOMEM;
+	t->piece = mem_new(PIECE);
+	if (cst_tarmac_reader_new(&t->reader, NULL))
+		mem_refused(0);
 }
 
 static void text_close(struct text *t)
@@ -96,7 +92,7 @@ static int feed(struct text *t)
 		return 0;
 	t->at += (uint64_t)n;
 	if (cst_tarmac_feed(t->reader, t->piece, (size_t)n))
-		return ERR_NOMEM;
+		mem_refused(0);
 	if (t->at == t->m->size)
 		cst_tarmac_end(t->reader);
 	return 1;
@@ -112,17 +108,23 @@ static int text_next(struct text *t, const struct cst_tarmac_record **rec)
 		if (rc <= 0)
 			return rc;
 	}
-	return rc < 0 ? ERR_NOMEM : 1;
+	if (rc < 0)
+		mem_refused(0);
+	return 1;
 }
 
 static int find_names(struct model *m)
 {
 	const struct cst_tarmac_record *rec;
 	struct text text;
-	int rc = text_open(&text, m, m->size < SEARCHED ? m->size : SEARCHED);
+	int rc = 0;
 
-	while (!rc && (rc = text_next(&text, &rec)) > 0)
-		rc = rec->kind == CST_TARMAC_INSN ? note_name(m, rec) : 0;
+	text_open(&text, m, m->size < SEARCHED ? m->size : SEARCHED);
+	while (!rc && (rc = text_next(&text, &rec)) > 0) {
+		if (rec->kind == CST_TARMAC_INSN)
+			note_name(m, rec);
+		rc = 0;
+	}
 	text_close(&text);
 	return rc;
 }
@@ -137,14 +139,10 @@ static struct model *fail(struct model *m, const char *why)
 
 struct model *model_open(const char *who, const char *path)
 {
-	struct model *m = calloc(1, sizeof(*m));
+	struct model *m = mem_zeroed(1, sizeof(*m));
 	struct stat st;
 	int rc;
 
-	if (!m) {
-		fprintf(stderr, "%s: out of memory\n", who);
-		return NULL;
-	}
 	m->who = who;
 	m->path = path;
 	m->fd = input_open(path, &st);
@@ -153,7 +151,7 @@ struct model *model_open(const char *who, const char *path)
 	m->size = (uint64_t)st.st_size;
 	rc = find_names(m);
 	if (rc)
-		return fail(m, rc == ERR_NOMEM ? "out of memory" : NULL);
+		return fail(m, NULL);
 	return m->nr ? m : fail(m, "found no instruction (IT, IS or ES), expected Tarmac text");
 }
 
@@ -258,17 +256,11 @@ static void core_close(void *source)
 	free(c);
 }
 
-int model_core(struct model *m, const char *name, struct other *out)
+void model_core(struct model *m, const char *name, struct other *out)
 {
-	struct core *c = calloc(1, sizeof(*c));
+	struct core *c = mem_zeroed(1, sizeof(*c));
 
-	if (!c)
-		return ERR_NOMEM;
 	c->name = name;
-	if (text_open(&c->text, m, m->size)) {
-		core_close(c);
-		return ERR_NOMEM;
-	}
+	text_open(&c->text, m, m->size);
 	*out = (struct other){ core_next, core_close, c };
-	return 0;
 }

@@ -5,19 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/alloc.h"
 
 #define FIRST_CAP 4096u
 #define MAY_BITS (1u << 16)
 
-int seq_init(struct seq *q, uint64_t behind)
+void seq_init(struct seq *q, uint64_t behind)
 {
 	memset(q, 0, sizeof(*q));
 	q->behind = behind;
 	q->cap = FIRST_CAP;
-	q->v = malloc(q->cap * sizeof(*q->v));
-	q->shown = calloc((1u << SEQ_SHOWN_BITS) / 64, sizeof(*q->shown));
-	return q->v && q->shown ? 0 : ERR_NOMEM;
+	q->v = mem_array(q->cap, sizeof(*q->v));
+	q->shown = mem_zeroed((1u << SEQ_SHOWN_BITS) / 64, sizeof(*q->shown));
 }
 
 void seq_free(struct seq *q)
@@ -26,37 +25,32 @@ void seq_free(struct seq *q)
 	free(q->shown);
 }
 
-static int grow(struct seq *q)
+static void grow(struct seq *q)
 {
-	struct align_insn *v = malloc(2 * q->cap * sizeof(*v));
+	struct align_insn *v = mem_array(2 * q->cap, sizeof(*v));
 	uint64_t i;
 
-	if (!v)
-		return ERR_NOMEM;
 	for (i = q->first; i < q->end; i++)
 		v[i & (2 * q->cap - 1)] = *seq_at(q, i);
 	free(q->v);
 	q->v = v;
 	q->cap *= 2;
-	return 0;
 }
 
-int seq_add(struct seq *q, const struct align_insn *insn)
+void seq_add(struct seq *q, const struct align_insn *insn)
 {
 	const uint32_t bit = seq_shown_bit(insn->addr);
 
-	if (q->end - q->first == q->cap && grow(q))
-		return ERR_NOMEM;
+	if (q->end - q->first == q->cap)
+		grow(q);
 	q->v[q->end++ & (q->cap - 1)] = *insn;
 	q->shown[bit / 64] |= 1ull << (bit & 63);
-	return 0;
 }
 
-int grams_init(struct grams *t, uint32_t most)
+void grams_init(struct grams *t, uint32_t most)
 {
-	t->slot = malloc(4 * (size_t)most * sizeof(*t->slot));
-	t->may = malloc(MAY_BITS / 8);
-	return t->slot && t->may ? 0 : ERR_NOMEM;
+	t->slot = mem_array(4 * (size_t)most, sizeof(*t->slot));
+	t->may = mem_new(MAY_BITS / 8);
 }
 
 void grams_free(struct grams *t)

@@ -17,11 +17,9 @@ struct seq {
 	uint64_t *shown;	/* a bit per hash of an address, of all instructions so far */
 };
 
-/* 0, or ERR_NOMEM. */
-int seq_init(struct seq *q, uint64_t behind);
+void seq_init(struct seq *q, uint64_t behind);
 void seq_free(struct seq *q);
-/* 0, or ERR_NOMEM. */
-int seq_add(struct seq *q, const struct align_insn *insn);
+void seq_add(struct seq *q, const struct align_insn *insn);
 
 static inline const struct align_insn *seq_at(const struct seq *q, uint64_t number)
 {
@@ -77,8 +75,8 @@ struct grams {
 	unsigned int gram;
 };
 
-/* Room for parts of up to `most` instructions, a power of two above 31. 0, or ERR_NOMEM. */
-int grams_init(struct grams *t, uint32_t most);
+/* Room for parts of up to `most` instructions, a power of two above 31. */
+void grams_init(struct grams *t, uint32_t most);
 void grams_free(struct grams *t);
 /* Of q's instructions [at, at + n). */
 void grams_fill(struct grams *t, const struct seq *q, uint64_t at, uint64_t n, unsigned int gram);

@@ -44,8 +44,7 @@ struct model *model_open(const char *who, const char *path);
 void model_close(struct model *m);
 /* The names of cores that instructions have, in their order; "" of instructions without one. */
 size_t model_cores(const struct model *m, const char *const **names);
-/* 0, or ERR_NOMEM. */
-int model_core(struct model *m, const char *name, struct other *out);
+void model_core(struct model *m, const char *name, struct other *out);
 /* Lines that were not understood, and the first one: number, column and what was expected. */
 struct model_errors {
 	uint64_t count, line;
@@ -62,8 +61,8 @@ struct second_facts {
 };
 
 /*
- * The other recording, as the side of a CPU (-1: all). 0, or ERR_REPORTED, ERR_NOMEM. It is opened once for each CPU;
- * `facts` are set when the side is closed.
+ * The other recording, as the side of a CPU (-1: all). 0, or ERR_REPORTED. It is opened once for
+ * each CPU; `facts` are set when the side is closed.
  */
 int second_core(const struct session_opts *opts, int cpu, struct second_facts *facts, struct other *out);
 /* Adds a CPU, unless it is there. 0, or ERR_NOMEM. */

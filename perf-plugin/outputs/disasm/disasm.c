@@ -6,10 +6,12 @@
 
 #include <capstone.h>
 #include <dlfcn.h>
-#include <malloc.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/alloc.h"
 
 #define LIBRARY_NAME(major) LIBRARY_TEXT(major)
 #define LIBRARY_TEXT(major) "libcapstone.so." #major
@@ -39,69 +41,9 @@ struct disasm {
 	struct remembered v[REMEMBERED];
 };
 
-/*
- * libcapstone does not check what its allocations return. When memory is refused, it gets pieces of this instead; the
- * command then ends with an error (base/memory.h), after a few instructions at most.
- */
-static struct {
-	_Alignas(16) unsigned char bytes[1u << 16];
-	size_t used;
-} reserve;
-
-static void *from_reserve(size_t size)
+static void *more(void *p, size_t size)
 {
-	unsigned char *p = reserve.bytes + reserve.used;
-
-	size = (size + 15) & ~(size_t)15;
-	if (size > sizeof(reserve.bytes) - reserve.used) {
-		/* pieces that were given out before are of instructions that are done */
-		p = reserve.bytes;
-		reserve.used = 0;
-	}
-	reserve.used += size;
-	return p;
-}
-
-static bool is_reserve(const void *p)
-{
-	return (uintptr_t)p >= (uintptr_t)reserve.bytes && (uintptr_t)p < (uintptr_t)(reserve.bytes + sizeof(reserve.bytes));
-}
-
-static void *take(size_t size)
-{
-	void *p = malloc(size);
-
-	return p || size > sizeof(reserve.bytes) / 4 ? p : from_reserve(size);
-}
-
-static void *take_zeroed(size_t n, size_t size)
-{
-	void *p = calloc(n, size);
-
-	if (!p && n * size <= sizeof(reserve.bytes) / 4) {
-		p = from_reserve(n * size);
-		memset(p, 0, n * size);
-	}
-	return p;
-}
-
-static void give_back(void *p)
-{
-	if (!is_reserve(p))
-		free(p);
-}
-
-static void *take_more(void *p, size_t size)
-{
-	void *more = is_reserve(p) ? NULL : realloc(p, size);
-	size_t old;
-
-	if (more || size > sizeof(reserve.bytes) / 4)
-		return more;
-	old = !p ? 0 : is_reserve(p) ? (size_t)(reserve.bytes + sizeof(reserve.bytes) - (unsigned char *)p) : malloc_usable_size(p);
-	more = from_reserve(size);
-	memmove(more, p ? p : more, old < size ? old : size);
-	return more;
+	return mem_more(p, size, 1);
 }
 
 bool disasm_available(void)
@@ -123,19 +65,22 @@ static bool find_functions(struct disasm *d)
 /* Before any other function of the library. */
 static bool set_memory(struct disasm *d)
 {
-	cs_opt_mem mem = { .malloc = take, .calloc = take_zeroed, .realloc = take_more, .free = give_back, .vsnprintf = vsnprintf };
+	/* libcapstone does not check what its allocations return */
+	cs_opt_mem mem = { .malloc = mem_new, .calloc = mem_zeroed, .realloc = more, .free = free,
+			   .vsnprintf = vsnprintf };
 
 	return d->option(0, CS_OPT_MEM, (size_t)&mem) == CS_ERR_OK;
 }
 
 struct disasm *disasm_new(const char **why)
 {
-	struct disasm *d = calloc(1, sizeof(*d));
+	struct disasm *d = mem_zeroed(1, sizeof(*d));
 
 	*why = NULL;
-	if (!d)
-		return NULL;
+	errno = 0;
 	d->library = dlopen(LIBRARY_NAME(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
+	if (!d->library)
+		mem_check(errno);
 	if (d->library && find_functions(d) && set_memory(d))
 		return d;
 	*why = LIBRARY_NAME(CS_API_MAJOR) " is not installed";

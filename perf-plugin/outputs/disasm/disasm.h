@@ -17,9 +17,7 @@ struct disasm;
 
 /* True if the program was made with libcapstone. */
 bool disasm_available(void);
-/*
- * NULL: there are no texts; *why says so in words, static (NULL: out of memory). One thread at a time.
- */
+/* NULL: there are no texts; *why says so in words, static. One thread at a time. */
 struct disasm *disasm_new(const char **why);
 void disasm_free(struct disasm *d);
 /*

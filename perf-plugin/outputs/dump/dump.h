@@ -93,8 +93,8 @@ void dump_losses(struct dump *d);
 
 /* log.c: --log. Its levels by name ("": all); false for another word. */
 bool dump_log_level(const char *name, enum cst_severity *level);
-/* Makes d->log, which prints each record when it is made; 0, or ERR_REPORTED. */
-int dump_log_open(struct dump *d, enum cst_severity level);
+/* Makes d->log, which prints each record when it is made. */
+void dump_log_open(struct dump *d, enum cst_severity level);
 /* How many there were, on stderr. */
 void dump_log_sum(const struct dump *d);
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "outputs/dump/dump.h"
 
@@ -59,15 +60,12 @@ static void print_record(void *data, const struct cst_log_record *rec)
 	fprintf(stderr, "%s\n", line);
 }
 
-int dump_log_open(struct dump *d, enum cst_severity level)
+void dump_log_open(struct dump *d, enum cst_severity level)
 {
-	if (cst_log_new(&d->log, 0)) {
-		fprintf(stderr, "cstrace dump: out of memory\n");
-		return ERR_REPORTED;
-	}
+	if (cst_log_new(&d->log, 0))
+		mem_refused(0);
 	cst_log_set_verbosity(d->log, CST_LOG_COMPONENTS, level);
 	cst_log_set_sink(d->log, print_record, d);
-	return 0;
 }
 
 /* The records that print_record() takes: with --id also those of the frames, which have no ID. */

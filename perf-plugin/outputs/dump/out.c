@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "outputs/dump/dump.h"
 #include "session/indexes/index_book.h"
@@ -13,11 +14,7 @@ int dump_out_open(struct dump_out *o, const char *path)
 	struct error err = { 0 };
 
 	o->len = 0;
-	o->buf = malloc(DUMP_OUT_SIZE);
-	if (!o->buf) {
-		fprintf(stderr, "cstrace dump: out of memory\n");
-		return ERR_REPORTED;
-	}
+	o->buf = mem_new(DUMP_OUT_SIZE);
 	if (pd_output_open(&o->file, path, &err)) {
 		fprintf(stderr, "cstrace dump: %s\n", err.msg);
 		free(o->buf);

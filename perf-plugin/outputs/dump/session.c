@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "outputs/dump/dump.h"
 #include "session/decode/decode.h"
@@ -14,9 +15,9 @@ static int list_frames(struct dump *d, const struct session_fragment *f, bool pa
 	struct cst_tree *tree = NULL;
 	int rc;
 
-	rc = cst_tree_new(&tree, CST_TREE_FRAMES,
+	rc = mem_code(cst_tree_new(&tree, CST_TREE_FRAMES,
 			  dump_frame_flags(d, CST_FRAME_ALIGNED | CST_FRAME_RESET_4X | (findings ? CST_FRAME_FINDINGS : 0),
-					   packed));
+					   packed)));
 	if (!rc)
 		rc = dump_frames(d, tree, f->data, f->size, f->offset);
 	cst_tree_free(tree);

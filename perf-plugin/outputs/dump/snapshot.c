@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* snapshot.c - dump -s: the trace buffers of an Arm snapshot. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/files/input.h"
 #include "base/name.h"
@@ -48,9 +50,7 @@ static int load_buffer(struct snap_run *r, const struct cst_snap_buffer *buf, co
 			*len = n;
 			return 0;
 		}
-		grown = realloc(*copy, *len + n + 1);
-		if (!grown)
-			return complain(r, buf->files[i], "out of memory");
+		grown = mem_more(*copy, *len + n + 1, 1);
 		*copy = grown;
 		if (n)
 			memcpy(grown + *len, part, n);
@@ -124,7 +124,7 @@ static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct c
 	cfg.strict = r->d->strict;
 	cfg.insn_ranges = r->d->insn_ranges || reference;
 	cfg.itm_sync = itm_sync(r, buf);
-	err = cst_tree_add(tree, &cfg, &dec);
+	err = mem_code(cst_tree_add(tree, &cfg, &dec));
 	if (err) {
 		snprintf(text, sizeof(text), "trace ID 0x%02x: %s; its trace is skipped", cfg.trace_id, error_text(err));
 		complain(r, src->name, text);
@@ -132,7 +132,9 @@ static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct c
 	}
 	r->d->packets_only[cfg.trace_id & 0x7f] = refused;
 	r->d->losses |= refused && (r->d->elements || r->d->format == DUMP_NONE);
+	errno = 0;
 	cst_decoder_set_images(dec, cst_snap_memory_images(r->mem, core));
+	mem_check(errno);	/* those that it has no memory for are left out */
 	return 1;
 }
 
@@ -154,7 +156,7 @@ static int make_tree(struct snap_run *r, const struct cst_snap_buffer *buf,
 
 	if (cst_tree_new(tree, raw ? CST_TREE_RAW : CST_TREE_FRAMES,
 			 raw ? 0 : dump_frame_flags(r->d, frame_flags(buf), false)))
-		return ERR_NOMEM;
+		mem_refused(0);
 	cst_tree_set_log(*tree, r->d->log);
 	for (i = 0; i < r->ss->n_devices; i++) {
 		dev = &r->ss->devices[i];
@@ -181,7 +183,8 @@ static int run_frames(struct snap_run *r, const struct cst_snap_buffer *buf, con
 
 	if (buf->format == CST_SNAP_FMT_SOURCE_DATA)
 		return complain(r, buf->name, "unformatted data has no frames");
-	rc = cst_tree_new(&tree, CST_TREE_FRAMES, dump_frame_flags(r->d, frame_flags(buf), packed));
+	rc = mem_code(cst_tree_new(&tree, CST_TREE_FRAMES,
+				   dump_frame_flags(r->d, frame_flags(buf), packed)));
 	/* what is taken apart several times is logged and counted once */
 	if (!rc && alone)
 		cst_tree_set_log(tree, r->d->log);
@@ -301,19 +304,18 @@ static int run_source(struct snap_run *r, const char *source)
 }
 
 /* Buffers that this run does not read are no place for its output, either. */
-static int note_buffers(const struct snap_run *r)
+static void note_buffers(const struct snap_run *r)
 {
 	size_t i, j;
-	int rc = 0;
 
 	for (i = 0; i < r->ss->n_buffers; i++)
-		for (j = 0; !rc && j < r->ss->buffers[i].n_files; j++) {
+		for (j = 0; j < r->ss->buffers[i].n_files; j++) {
 			char *path = folder_path(&r->files, r->ss->buffers[i].files[j]);
 
-			rc = path && !input_note_path(path) ? 0 : ERR_NOMEM;
+			if (path)
+				input_note_path(path);
 			free(path);
 		}
-	return rc;
 }
 
 int dump_snapshot(struct dump *d, const char *dir, const struct bare_opts *bare, const char *source)
@@ -333,13 +335,16 @@ int dump_snapshot(struct dump *d, const char *dir, const struct bare_opts *bare,
 	r.io.ctx = &r.files;
 	r.io.open = folder_open;
 	r.io.note = folder_note;
+	errno = 0;
 	err = cst_snapshot_read(&r.ss, &r.io, NULL);
+	if (err)
+		mem_check(errno);	/* it is CST_ERR_LIMIT, too */
+	else
+		note_buffers(&r);
 	if (!err)
-		err = note_buffers(&r);
+		err = mem_code(cst_image_new(&r.img, 0));
 	if (!err)
-		err = cst_image_new(&r.img, 0);
-	if (!err)
-		err = cst_snap_memory_new(&r.mem, r.ss, r.img, &r.io, &missing);
+		err = mem_code(cst_snap_memory_new(&r.mem, r.ss, r.img, &r.io, &missing));
 	if (err == -CST_ERR_IO)	/* which file, and why, was reported when it was opened */
 		rc = ERR_REPORTED;
 	else if (err)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "outputs/dump/dump.h"
 #include "outputs/dump/reference.h"
 
@@ -19,7 +20,7 @@ static int pull(struct dump *d, struct cst_tree *tree)
 	bool list = d->format != DUMP_NONE || d->range;
 	int n, i;
 
-	while ((n = cst_tree_pull(tree, g, BATCH, &p)) > 0) {
+	while ((n = mem_code(cst_tree_pull(tree, g, BATCH, &p))) > 0) {
 		/* a barrier is no source's element: only --log shows it */
 		for (i = 0; list && p.dec && i < n; i++)
 			dump_element(d, p.dec, &g[i]);
@@ -36,7 +37,7 @@ static int list_packets(struct dump *d, struct cst_tree *tree)
 	struct cst_pull p;
 	int n;
 
-	while ((n = cst_tree_next_packet(tree, &pkt, &p)) > 0) {
+	while ((n = mem_code(cst_tree_next_packet(tree, &pkt, &p))) > 0) {
 		if (p.why == CST_STOP_PACKET)
 			dump_packet(d, p.dec, &pkt);
 		n = pull(d, tree);
@@ -98,7 +99,8 @@ int dump_tree(struct dump *d, struct cst_tree *tree, const uint8_t *data, size_t
 	/* sums are the same in any order of the sources, and are made faster source by source */
 	err = d->format == DUMP_NONE && !d->range ? cst_tree_set_order(tree, CST_ORDER_BY_ID) : 0;
 	if (!err)
-		err = cst_tree_feed(tree, data + (start - offset), len - (size_t)(start - offset), start);
+		err = mem_code(cst_tree_feed(tree, data + (start - offset),
+					     len - (size_t)(start - offset), start));
 	if (!err)
 		err = list(d, tree);
 	if (!err) {
@@ -120,7 +122,7 @@ int dump_frames(struct dump *d, struct cst_tree *tree, const uint8_t *data, size
 	const uint8_t *bytes;
 	int n;
 
-	n = cst_tree_feed(tree, data, len, offset);
+	n = mem_code(cst_tree_feed(tree, data, len, offset));
 	if (n < 0)
 		return n;
 	while ((n = cst_tree_next_fragment(tree, &frag, &bytes)) > 0 && !pd_output_failed(&d->out.file))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "session/decode/decode.h"
 #include "outputs/disasm/disasm.h"
@@ -241,12 +242,11 @@ static struct written_stream *state_of(const struct stream *s)
 	struct written_stream *ln = *s->priv;
 
 	if (!ln) {
-		ln = calloc(1, sizeof(*ln));
+		ln = mem_zeroed(1, sizeof(*ln));
 		*s->priv = ln;
 	}
-	if (ln)
-		executed_cpu_name(s, ln->cpu, sizeof(ln->cpu));
-	if (ln && !ln->kind)
+	executed_cpu_name(s, ln->cpu, sizeof(ln->cpu));
+	if (!ln->kind)
 		ln->kind = kind_of_times(s);
 	return ln;
 }
@@ -261,8 +261,6 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	if (d->o->only_id >= 0 && s->trace_id != d->o->only_id)
 		return 0;
 	ln = state_of(s);
-	if (!ln)
-		return ERR_NOMEM;
 	for (; g < end; g++) {
 		if (g->kind == CST_GEN_COND) {
 			take_result(d, g);
@@ -310,13 +308,9 @@ static int open_dump(struct dump *d)
 	struct error err = { .code = 0 };
 	const char *why = NULL;
 
-	d->buf = malloc(BUFFER);
-	if (!d->buf)
-		return ERR_NOMEM;
+	d->buf = mem_new(BUFFER);
 	if (d->o->disassemble) {
 		d->disasm = disasm_new(&why);
-		if (!d->disasm && !why)
-			return ERR_NOMEM;
 		if (why)
 			fprintf(stderr, "%s: instructions have no text: %s\n", d->o->who, why);
 	}
@@ -350,22 +344,18 @@ static int executed_decode(struct dump *d)
 
 int executed_dump(struct session *ss, const struct executed_opts *opts, struct executed_result *result)
 {
-	struct dump *d = calloc(1, sizeof(*d));
-	int rc = ERR_NOMEM;
+	struct dump *d = mem_zeroed(1, sizeof(*d));
+	int rc;
 
 	*result = (struct executed_result){ .refused = false };
-	if (d) {
-		d->ss = ss;
-		d->o = opts;
-		d->result = result;
-		rc = open_dump(d);
-		if (!rc)
-			rc = executed_decode(d);
-		disasm_free(d->disasm);
-		free(d->buf);
-		free(d);
-	}
-	if (rc == ERR_NOMEM)
-		fprintf(stderr, "%s: out of memory\n", opts->who);
+	d->ss = ss;
+	d->o = opts;
+	d->result = result;
+	rc = open_dump(d);
+	if (!rc)
+		rc = executed_decode(d);
+	disasm_free(d->disasm);
+	free(d->buf);
+	free(d);
 	return rc ? ERR_REPORTED : 0;
 }

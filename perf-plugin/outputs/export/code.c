@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
-#include "base/error.h"
 #include "session/decode/stream.h"
 #include "session/decode/locate.h"
 #include "outputs/export/copying.h"
@@ -41,28 +41,24 @@ static struct code_granule *slot_of(struct code_granule *v, size_t nr, uint64_t 
 	return &v[i];
 }
 
-static int grow(struct code *c)
+static void grow(struct code *c)
 {
 	size_t nr = c->nr_slots ? c->nr_slots * 2 : FIRST_SLOTS, i;
-	struct code_granule *v = calloc(nr, sizeof(*v));
+	struct code_granule *v = mem_zeroed(nr, sizeof(*v));
 
-	if (!v)
-		return ERR_NOMEM;
 	for (i = 0; i < c->nr_slots; i++)
 		if (c->slots[i].region)
 			*slot_of(v, nr, c->slots[i].number) = c->slots[i];
 	free(c->slots);
 	c->slots = v;
 	c->nr_slots = nr;
-	return 0;
 }
 
 /* The bytes of a map as the thread sees them now. */
-static int read_region(struct code *c, const struct stream *s, struct code_region *r)
+static void read_region(struct code *c, const struct stream *s, struct code_region *r)
 {
 	uint64_t want = r->end - r->start;
 	size_t cap = 0, n;
-	uint8_t *p;
 
 	while (r->len < want) {
 		if (r->len == cap) {
@@ -73,10 +69,7 @@ static int read_region(struct code *c, const struct stream *s, struct code_regio
 			cap = cap ? cap * 2 : READ_STEP;
 			if (cap > c->limit - c->bytes)
 				cap = c->limit - c->bytes;
-			p = realloc(r->bytes, cap);
-			if (!p)
-				return ERR_NOMEM;
-			r->bytes = p;
+			r->bytes = mem_more(r->bytes, cap, 1);
 		}
 		n = want - r->len < cap - r->len ? want - r->len : cap - r->len;
 		n = session_read_code(s, r->start + r->len, r->bytes + r->len, n);
@@ -84,14 +77,13 @@ static int read_region(struct code *c, const struct stream *s, struct code_regio
 			break;
 		r->len += n;
 	}
-	if (r->len && (p = realloc(r->bytes, r->len)))
-		r->bytes = p;
+	if (r->len)
+		r->bytes = mem_more(r->bytes, r->len, 1);
 	c->bytes += r->len;
-	return 0;
 }
 
-/* The region that an address belongs to now; its index + 1, 0 when nothing is known there, -1 no memory. */
-static long region_at(struct code *c, const struct stream *s, uint64_t addr)
+/* The region that an address belongs to now; its index + 1, 0 when nothing is known there. */
+static size_t region_at(struct code *c, const struct stream *s, uint64_t addr)
 {
 	struct code_region *r, *new;
 	struct session_loc loc;
@@ -106,7 +98,7 @@ static long region_at(struct code *c, const struct stream *s, uint64_t addr)
 		if (r->start == loc.map_start && r->end == loc.map_end && r->dso == loc.dso &&
 		    r->offset == offset) {
 			c->last = (size_t)(r - c->regions);
-			return (long)c->last + 1;
+			return c->last + 1;
 		}
 	}
 	if (c->nr_regions == CODE_REGIONS) {
@@ -114,8 +106,6 @@ static long region_at(struct code *c, const struct stream *s, uint64_t addr)
 		return 0;
 	}
 	new = ARRAY_ADD(c->regions, c->nr_regions, c->cap_regions);
-	if (!new)
-		return ERR_NOMEM;
 	*new = (struct code_region){ .start = loc.map_start, .end = loc.map_end, .offset = offset,
 				     .dso = loc.dso, .kernel = loc.kernel };
 	for (i = 0; i + 1 < c->nr_regions; i++) {
@@ -124,52 +114,50 @@ static long region_at(struct code *c, const struct stream *s, uint64_t addr)
 			r->shared = new->shared = true;
 	}
 	new->refused = loc.dso ? copy_refused(loc.dso, c->origin) : NULL;
-	if (!new->refused && read_region(c, s, new))
-		return ERR_NOMEM;
-	return (long)c->nr_regions;
+	if (!new->refused)
+		read_region(c, s, new);
+	return c->nr_regions;
 }
 
-static int take_granule(struct code *c, const struct stream *s, uint64_t number, uint64_t addr, uint32_t section,
+static void take_granule(struct code *c, const struct stream *s, uint64_t number, uint64_t addr,
+			 uint32_t section,
 			uint32_t offset)
 {
 	struct code_granule *g;
-	long region;
+	size_t region;
 
 	if (c->nr_slots) {
 		g = slot_of(c->slots, c->nr_slots, number);
 		if (g->region) {
 			if (g->section == section && g->offset == offset)
-				return 0;
+				return;
 			if (!c->conflicts++)
 				c->conflict_addr = addr;
-			return 0;
+			return;
 		}
 	}
 	region = region_at(c, s, addr);
-	if (region <= 0)
-		return (int)region;
-	if (2 * (c->used + 1) > c->nr_slots && grow(c))
-		return ERR_NOMEM;
+	if (!region)
+		return;
+	if (2 * (c->used + 1) > c->nr_slots)
+		grow(c);
 	g = slot_of(c->slots, c->nr_slots, number);
 	*g = (struct code_granule){ number, (uint32_t)region, section, offset };
 	c->used++;
-	return 0;
 }
 
-int code_range(struct code *c, const struct stream *s, const struct cst_generic *g)
+void code_range(struct code *c, const struct stream *s, const struct cst_generic *g)
 {
 	uint64_t number = g->addr / CODE_GRANULE, last;
 
 	if (!g->section || g->end <= g->addr)
-		return 0;
+		return;
 	for (last = (g->end - 1) / CODE_GRANULE; number <= last; number++) {
 		uint64_t start = number * CODE_GRANULE;
 
-		if (take_granule(c, s, number, start > g->addr ? start : g->addr, g->section,
-				 g->sect_off + (uint32_t)(start - g->addr)))
-			return ERR_NOMEM;
+		take_granule(c, s, number, start > g->addr ? start : g->addr, g->section,
+			     g->sect_off + (uint32_t)(start - g->addr));
 	}
-	return 0;
 }
 
 /* ---- pieces ------------------------------------------------------------------------------------ */
@@ -189,13 +177,11 @@ static int by_address(const void *a, const void *b)
 }
 
 /* Where regions overlap: runs of granules that ran, cut to their region. */
-static int add_runs(struct code *c, struct code_piece **v, size_t *nr, size_t *cap)
+static void add_runs(struct code *c, struct code_piece **v, size_t *nr, size_t *cap)
 {
-	struct code_granule *g = malloc((c->used + 1) * sizeof(*g));
+	struct code_granule *g = mem_array(c->used + 1, sizeof(*g));
 	size_t n = 0, i, k;
 
-	if (!g)
-		return ERR_NOMEM;
 	for (i = 0; i < c->nr_slots; i++)
 		if (c->slots[i].region && c->regions[c->slots[i].region - 1].shared)
 			g[n++] = c->slots[i];
@@ -214,17 +200,12 @@ static int add_runs(struct code *c, struct code_piece **v, size_t *nr, size_t *c
 		if (to <= from)
 			continue;
 		p = ARRAY_ADD(*v, *nr, *cap);
-		if (!p) {
-			free(g);
-			return ERR_NOMEM;
-		}
 		*p = (struct code_piece){ from, r->bytes + (from - r->start), (size_t)(to - from), r->kernel };
 	}
 	free(g);
-	return 0;
 }
 
-long code_pieces(struct code *c, struct code_piece **pieces)
+size_t code_pieces(struct code *c, struct code_piece **pieces)
 {
 	struct code_piece *v = NULL, *p;
 	size_t nr = 0, cap = 0, i;
@@ -235,17 +216,11 @@ long code_pieces(struct code *c, struct code_piece **pieces)
 		if (r->shared || !r->len)
 			continue;
 		p = ARRAY_ADD(v, nr, cap);
-		if (!p)
-			goto fail;
 		*p = (struct code_piece){ r->start, r->bytes, r->len, r->kernel };
 	}
-	if (add_runs(c, &v, &nr, &cap))
-		goto fail;
+	add_runs(c, &v, &nr, &cap);
 	if (nr)
 		qsort(v, nr, sizeof(*v), by_address);
 	*pieces = v;
-	return (long)nr;
-fail:
-	free(v);
-	return ERR_NOMEM;
+	return nr;
 }

@@ -54,8 +54,8 @@ struct code {
 /* `limit` bounds the bytes of all regions; what copying.h refuses has none. */
 void code_init(struct code *c, uint64_t limit, const struct copy_origin *origin);
 void code_free(struct code *c);
-/* An executed range, while it is being delivered. 0, or ERR_NOMEM. */
-int code_range(struct code *c, const struct stream *s, const struct cst_generic *g);
+/* An executed range, while it is being delivered. */
+void code_range(struct code *c, const struct stream *s, const struct cst_generic *g);
 
 /* A stretch of memory to be kept. */
 struct code_piece {
@@ -66,9 +66,9 @@ struct code_piece {
 };
 
 /*
- * The pieces in order of address, none overlapping another; *pieces is for the caller to free. Their
- * number, or ERR_NOMEM.
+ * The pieces in order of address, none overlapping another; *pieces is for the caller to free.
+ * Returns their number.
  */
-long code_pieces(struct code *c, struct code_piece **pieces);
+size_t code_pieces(struct code *c, struct code_piece **pieces);
 
 #endif

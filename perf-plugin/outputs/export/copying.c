@@ -2,9 +2,12 @@
 /* copying.c - the rule for which files may be copied. */
 #include "outputs/export/copying.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "base/alloc.h"
 
 /* Memory dumps of snapshots are no ELF files, but lie beside the trace. */
 static bool lies_in(const char *folder, const char *file)
@@ -13,6 +16,8 @@ static bool lies_in(const char *folder, const char *file)
 	size_t n = dir ? strlen(dir) : 0;
 	bool in = dir && path && !strncmp(path, dir, n) && (path[n] == '/' || n == 1);
 
+	if (!dir || !path)
+		mem_check(errno);
 	free(dir);
 	free(path);
 	return in;

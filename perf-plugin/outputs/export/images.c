@@ -14,6 +14,7 @@
 
 #include <cstrace/files/package.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/files/input.h"
 #include "base/format.h"
@@ -43,18 +44,14 @@ struct copier {
 	unsigned int images, jitdumps;
 };
 
-static int no_memory(struct copier *c)
-{
-	return error_set(c->err, ERR_NOMEM, "%s: out of memory", c->out->path);
-}
-
 /* True for a jitdump file that the user gave: no record has a name for it. */
 static bool given_file(const struct dso *dso)
 {
 	return dso->kind == DSO_JIT && !dso->jit->recorded;
 }
 
-static int describe(struct copier *c, const char *kind, unsigned int nr, const char *file, const struct dso *dso,
+static void describe(struct copier *c, const char *kind, unsigned int nr, const char *file,
+		     const struct dso *dso,
 		    const char *uuid)
 {
 	bool given = given_file(dso);
@@ -65,8 +62,7 @@ static int describe(struct copier *c, const char *kind, unsigned int nr, const c
 	if (cst_doc_set(c->doc, section, "file", file) ||
 	    cst_doc_set(c->doc, section, given ? "pid" : "name", given ? pid : dso_path(dso)) ||
 	    (*uuid && cst_doc_set(c->doc, section, "uuid", uuid)))
-		return no_memory(c);
-	return 0;
+		mem_refused(0);
 }
 
 static void dso_uuid(const struct dso *dso, char *hex, size_t size)
@@ -107,18 +103,14 @@ static char *file_name(struct copier *c, const struct dso *dso, const char *uuid
 	/* where it lies on this machine says nothing */
 	if (given_file(dso)) {
 		given = format_text(JITDUMP_SECTION "%u/%s", c->jitdumps, path_base(path));
-		if (!given)
-			return NULL;
 		path = given;
 	}
 	name = format_text(IMAGES_DIR "%s%s", *path == '/' ? "" : "/", path);
-	if (name)
-		tidy(name);
-	if (name && *uuid && outdir_has(c->out, name)) {
+	tidy(name);
+	if (*uuid && outdir_has(c->out, name)) {
 		free(name);
 		name = format_text(IMAGES_DIR "%s%s.%s", *path == '/' ? "" : "/", path, uuid);
-		if (name)
-			tidy(name);
+		tidy(name);
 	}
 	free(given);
 	return name;
@@ -139,8 +131,6 @@ static int copy_dso(struct copier *c, const struct dso *dso)
 
 	dso_uuid(dso, uuid, sizeof(uuid));
 	file = file_name(c, dso, uuid);
-	if (!file)
-		return no_memory(c);
 	if (!cst_package_name_ok(file)) {
 		drops_add(c->drops, 1, "the %s %s, whose name is none for a file of a package",
 			  jit ? "jitdump file" : "image", dso_path(dso));
@@ -148,7 +138,8 @@ static int copy_dso(struct copier *c, const struct dso *dso)
 		if (!outdir_has(c->out, file))
 			rc = outdir_copy(c->out, file, dso->file, c->err);
 		if (!rc)
-			rc = describe(c, jit ? JITDUMP_SECTION : "image", jit ? c->jitdumps++ : c->images++, file,
+			describe(c, jit ? JITDUMP_SECTION : "image", jit ? c->jitdumps++ :
+				 c->images++, file,
 				      dso, uuid);
 	}
 	free(file);
@@ -202,7 +193,9 @@ static int copy_kernel_file(struct copier *c, enum kernel_key key, const char *f
 	close(fd);
 	snprintf(file, sizeof(file), KCORE_DIR "/%s", k->key);
 	rc = outdir_copy(c->out, file, from, c->err);
-	return rc || !cst_doc_set(c->doc, KERNEL_SECTION, k->key, file) ? rc : no_memory(c);
+	if (!rc)
+		mem_code(cst_doc_set(c->doc, KERNEL_SECTION, k->key, file));
+	return rc;
 }
 
 /* One of the files that perf puts beside one another in the folder `dir`, which a link must not lead out of. */
@@ -212,8 +205,6 @@ static int copy_kernel_from(struct copier *c, const char *dir, const char *name,
 	struct stat st;
 	int rc = 0, fd;
 
-	if (!path && errno == ENOMEM)
-		return no_memory(c);
 	if (path && !access(path, F_OK)) {
 		rc = copy_kernel_file(c, key, path);
 	} else if (path && errno != ENOENT) {
@@ -230,10 +221,8 @@ static int copy_kernel_from(struct copier *c, const char *dir, const char *name,
 static int copy_kcore(struct copier *c, const char *kcore)
 {
 	int rc = copy_kernel_file(c, KERNEL_KCORE, kcore);
-	char *copy = strdup(kcore);
+	char *copy = mem_text(kcore);
 
-	if (!copy)
-		return no_memory(c);
 	if (!rc)
 		rc = copy_kernel_from(c, dirname(copy), "modules", KERNEL_MODULES);
 	free(copy);
@@ -250,11 +239,11 @@ int images_copy(struct outdir *out, struct session *ss, const struct copy_origin
 	int rc;
 
 	if (cst_doc_new(doc, 0))
-		return no_memory(&c);
+		mem_refused(0);
 	c.doc = *doc;
 	rc = session_run(ss, &consumer);
 	if (rc)
-		return error_set(err, ERR_NOMEM, "%s: %s", out->path, error_text(rc));
+		return error_set(err, rc, "%s: %s", out->path, error_text(rc));
 	while (!rc && (dso = session_next_read(ss, &pos)))
 		rc = dso->kind == DSO_KCORE ? copy_kcore(&c, dso_path(dso)) : copy_dso(&c, dso);
 	if (!rc && session_kallsyms(ss))
@@ -275,7 +264,7 @@ int images_copy_recorded(struct outdir *out, const char *dir, struct cst_doc **d
 	int rc = 0;
 
 	if (cst_doc_new(doc, 0))
-		return no_memory(&c);
+		mem_refused(0);
 	c.doc = *doc;
 	for (key = 0; !rc && key < KERNEL_FILES; key++)
 		rc = copy_kernel_from(&c, dir, names[key], key);

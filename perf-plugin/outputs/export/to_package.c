@@ -11,6 +11,7 @@
 
 #include <cstrace/files/package.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "base/files/guard.h"
@@ -69,14 +70,9 @@ struct exporter {
 	size_t line_cap, line_used;
 };
 
-static int no_memory(struct exporter *x)
-{
-	return error_set(x->err, ERR_NOMEM, "%s: out of memory", x->o->output);
-}
-
 /* ---- first pass -------------------------------------------------------------------------------- */
 
-static int note_aux(struct exporter *x, const struct pd_record *rec)
+static void note_aux(struct exporter *x, const struct pd_record *rec)
 {
 	bool raw = rec->ev->aux.flags & AUX_FLAG_RAW;
 	int *key;
@@ -84,15 +80,12 @@ static int note_aux(struct exporter *x, const struct pd_record *rec)
 	x->aux_raw += raw;
 	x->aux_framed += !raw;
 	if (!raw || !(rec->sid.valid & PERF_SAMPLE_CPU))
-		return 0;
+		return;
 	/* few: as many as there are switches between CPUs or threads at most */
 	if (x->nr_raw && x->raw_cpus[x->nr_raw - 1] == (int)rec->sid.cpu)
-		return 0;
+		return;
 	key = ARRAY_ADD(x->raw_cpus, x->nr_raw, x->cap_raw);
-	if (!key)
-		return no_memory(x);
 	*key = (int)rec->sid.cpu;
-	return 0;
 }
 
 static struct pkg_buffer *buffer_of(struct exporter *x, const struct pd_auxtrace *a)
@@ -106,8 +99,6 @@ static struct pkg_buffer *buffer_of(struct exporter *x, const struct pd_auxtrace
 			return b;
 	}
 	b = ARRAY_ADD(x->bufs, x->nr_bufs, x->cap_bufs);
-	if (!b)
-		return NULL;
 	memset(b, 0, sizeof(*b));
 	b->idx = a->idx;
 	b->cpu = a->cpu;
@@ -117,13 +108,12 @@ static struct pkg_buffer *buffer_of(struct exporter *x, const struct pd_auxtrace
 	return b;
 }
 
-static int report(struct exporter *x)
+static void report(struct exporter *x)
 {
 	const struct error *e = perfdata_error(x->pd);
 
 	if (x->errors++ < MAX_MESSAGES)
 		fprintf(stderr, "cstrace convert: %s\n", e->msg);
-	return 0;
 }
 
 static int index_record(struct exporter *x, const struct pd_record *rec)
@@ -136,14 +126,14 @@ static int index_record(struct exporter *x, const struct pd_record *rec)
 		return auxinfo_parse(&x->info, &rec->ev->auxtrace_info, rec->ev->header.size,
 				     perfdata_name(x->pd), rec->offset, x->err);
 	case PERF_RECORD_AUXTRACE:
-		if (!buffer_of(x, &rec->aux))
-			return no_memory(x);
+		buffer_of(x, &rec->aux);
 		if (x->nr_bufs > MAX_BUFFERS)
 			return error_set(x->err, ERR_USAGE, "%s: more than %u AUX buffers, and a "
 					 "package has no room for more", perfdata_name(x->pd), MAX_BUFFERS);
 		return 0;
 	case PERF_RECORD_AUX:
-		return note_aux(x, rec);
+		note_aux(x, rec);
+		return 0;
 	}
 	return 0;
 }
@@ -155,8 +145,9 @@ static int index_records(struct exporter *x)
 
 	perfdata_rewind(x->pd);
 	while ((rc = perfdata_next(x->pd, &rec))) {
-		rc = rc < 0 ? report(x) : index_record(x, &rec);
-		if (rc)
+		if (rc < 0)
+			report(x);
+		else if ((rc = index_record(x, &rec)))
 			return rc;
 	}
 	if (!x->have_info)
@@ -200,10 +191,8 @@ static int write_header(struct exporter *x)
 static int append_text(void *ctx, const void *data, size_t len)
 {
 	struct pd_text *t = ctx;
-	char *p = realloc(t->p, t->len + len + 1);
+	char *p = mem_more(t->p, t->len + len + 1, 1);
 
-	if (!p)
-		return ERR_NOMEM;
 	memcpy(p + t->len, data, len);
 	t->p = p;
 	t->len += len;
@@ -221,8 +210,7 @@ static int doc_text(struct exporter *x, const struct cst_doc *doc, struct pd_tex
 		return 0;
 	free(t->p);
 	t->p = NULL;
-	if (err == ERR_NOMEM)
-		return no_memory(x);
+	mem_code(err);
 	return error_set(x->err, ERR_USAGE, "%s: its description cannot be written as INI text", x->o->output);
 }
 
@@ -238,20 +226,18 @@ static bool is_raw(const struct exporter *x, const struct pkg_buffer *b)
 	return false;
 }
 
-static int describe_buffers(struct exporter *x, struct cst_doc *doc)
+static void describe_buffers(struct exporter *x, struct cst_doc *doc)
 {
 	size_t i;
-	int err = 0;
 
-	for (i = 0; !err && i < x->nr_bufs; i++) {
+	for (i = 0; i < x->nr_bufs; i++) {
 		struct pkg_buffer *b = &x->bufs[i];
 
 		b->raw = is_raw(x, b);
-		err = cst_doc_set(doc, b->id, "format", b->raw ? "source_data" : "coresight");
-		if (!err && b->cpu >= 0)
-			err = cst_doc_set_number(doc, b->id, "cpu", (uint64_t)b->cpu, 0);
+		if (cst_doc_set(doc, b->id, "format", b->raw ? "source_data" : "coresight") ||
+		    (b->cpu >= 0 && cst_doc_set_number(doc, b->id, "cpu", (uint64_t)b->cpu, 0)))
+			mem_refused(0);
 	}
-	return err;
 }
 
 /* True if parsing the text results in the same record. */
@@ -264,10 +250,10 @@ static bool gives_back(const struct exporter *x, const struct pd_text *t, const 
 	struct cst_problem why;
 	struct error err;
 	bool equal = false;
-	uint8_t *made = malloc(PD_MAX_RECORD + 1);
+	uint8_t *made = mem_new(PD_MAX_RECORD + 1);
 	size_t n;
 
-	if (made && !cst_metadata_read(&md, t->p, t->len, &why)) {
+	if (!mem_code(cst_metadata_read(&md, t->p, t->len, &why))) {
 		pkg.metadata = &md;
 		if (!metadata_read(&info, &names, &pkg, false, "", &err)) {
 			info.pmu_type = x->info.pmu_type;
@@ -290,10 +276,11 @@ static int write_metadata(struct exporter *x, struct pd_text *t)
 	int rc;
 
 	if (cst_doc_new(&doc, 0))
-		return no_memory(x);
-	rc = describe_buffers(x, doc) || metadata_write(doc, &x->sources, &x->info) ? no_memory(x) : 0;
-	if (!rc)
-		rc = doc_text(x, doc, t);
+		mem_refused(0);
+	describe_buffers(x, doc);
+	if (metadata_write(doc, &x->sources, &x->info))
+		mem_refused(0);
+	rc = doc_text(x, doc, t);
 	cst_doc_free(doc);
 	return rc ? rc : outdir_file(&x->out, METADATA_NAME, t->p, t->len, x->err);
 }
@@ -306,7 +293,7 @@ static int write_contents(struct exporter *x, const struct cst_doc *images)
 	int rc = 0;
 
 	if (cst_doc_new(&doc, 0))
-		return no_memory(x);
+		mem_refused(0);
 	if (cst_doc_set(doc, "trace", "metadata", METADATA_NAME))
 		rc = -1;
 	for (i = 0; !rc && i < x->nr_bufs; i++)
@@ -319,7 +306,9 @@ static int write_contents(struct exporter *x, const struct cst_doc *images)
 		for (k = 0; !rc && k < images->sections[i].n_items; k++)
 			rc = cst_doc_set(doc, images->sections[i].name, images->sections[i].items[k].key,
 					 images->sections[i].items[k].value);
-	rc = rc ? no_memory(x) : doc_text(x, doc, &t);
+	if (rc)
+		mem_refused(0);
+	rc = doc_text(x, doc, &t);
 	if (!rc) {
 		rc = outdir_file(&x->out, "contents.ini", t.p, t.len, x->err);
 		free(t.p);
@@ -361,10 +350,8 @@ static int log_event(struct exporter *x, const struct cst_event *ev)
 	if (n > (int64_t)(x->line_cap - x->line_used)) {
 		rc = flush_log(x);
 		if (!rc && n > (int64_t)x->line_cap) {
-			char *p = realloc(x->line, (size_t)n);
+			char *p = mem_more(x->line, (size_t)n, 1);
 
-			if (!p)
-				return no_memory(x);
 			x->line = p;
 			x->line_cap = (size_t)n;
 		}
@@ -401,8 +388,6 @@ static int log_aux(struct exporter *x, const struct pd_record *rec)
 	uint64_t done;
 	int rc;
 
-	if (!pb)
-		return no_memory(x);
 	rc = outdir_append(&x->out, pb->file, rec->aux.data, rec->aux.avail, x->err);
 	if (rc)
 		return rc;
@@ -489,20 +474,18 @@ static int complete_log(struct exporter *x, const void *text, size_t len)
 	struct cst_state *st = NULL;
 	int rc;
 
-	if (cst_state_new(&st, NULL) || cst_event_reader_new(&r, text, len, 0)) {
-		rc = no_memory(x);
-	} else {
-		cst_event_reader_watch(r, DROP_STEP, drop_pages, &mapped);
-		rc = open_log(x, LOG_NAME);
-		if (!rc)
-			rc = log_text(x, head, sizeof(head) - 1);
-		if (!rc)
-			rc = cst_state_complete(st, r, &sink, NULL);
-		if (!rc)
-			rc = close_log(x);
-		if (rc && !x->err->code)
-			rc = no_memory(x);
-	}
+	if (cst_state_new(&st, NULL) || cst_event_reader_new(&r, text, len, 0))
+		mem_refused(0);
+	cst_event_reader_watch(r, DROP_STEP, drop_pages, &mapped);
+	rc = open_log(x, LOG_NAME);
+	if (!rc)
+		rc = log_text(x, head, sizeof(head) - 1);
+	if (!rc)
+		rc = cst_state_complete(st, r, &sink, NULL);
+	if (!rc)
+		rc = close_log(x);
+	if (rc && !x->err->code)
+		mem_refused(0);
 	cst_event_reader_free(r);
 	cst_state_free(st);
 	return rc;
@@ -534,12 +517,10 @@ static int write_log(struct exporter *x, const struct pd_text *metadata)
 	struct pd_record rec;
 	int rc;
 
-	x->line = malloc(LOG_BUFFER);
+	x->line = mem_new(LOG_BUFFER);
 	x->line_cap = LOG_BUFFER;
 	if (open_log(x, RAW_LOG_NAME))
 		return x->err->code;
-	if (!x->line)
-		return no_memory(x);
 	rc = 0;
 	perfdata_rewind(x->pd);
 	while (!rc && (rc = perfdata_next(x->pd, &rec))) {
@@ -580,12 +561,10 @@ static int write_all(struct exporter *x, struct session *ss)
 int export_package(struct perfdata *pd, struct session *ss, const struct export_package_opts *o,
 		   struct drops *drops, struct error *err)
 {
-	struct exporter *x = calloc(1, sizeof(*x));
+	struct exporter *x = mem_zeroed(1, sizeof(*x));
 	int rc;
 
 	err->code = 0;
-	if (!x)
-		return error_set(err, ERR_NOMEM, "%s: out of memory", o->output);
 	x->pd = pd;
 	x->o = o;
 	x->drops = drops;

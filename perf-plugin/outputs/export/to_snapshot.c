@@ -11,6 +11,7 @@
 #include <cstrace/cstrace.h>
 #include <cstrace/files/files.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "base/files/outdir.h"
@@ -74,11 +75,6 @@ struct exporter {
 	size_t nr_srcs, cap_srcs;
 };
 
-static int no_memory(struct exporter *x)
-{
-	return error_set(x->err, ERR_NOMEM, "%s: out of memory", x->o->output);
-}
-
 /* ---- who was traced ---------------------------------------------------------------------------- */
 
 static int count_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
@@ -93,8 +89,7 @@ static int count_batch(void *data, const struct stream *s, const struct cst_gene
 		if (g->flags & CST_GF_EL && g->el)
 			continue;
 		old = (intptr_t)intmap_get(&x->pids, s->pid);
-		if (!intmap_put(&x->pids, s->pid, (void *)(old + 1)))
-			return no_memory(x);
+		intmap_put(&x->pids, s->pid, (void *)(old + 1));
 	}
 	return 0;
 }
@@ -132,7 +127,8 @@ static int choose_process(struct exporter *x)
 	int rc = session_run(x->ss, &c);
 
 	if (rc)
-		return x->err->code ? rc : error_set(x->err, ERR_NOMEM, "%s: %s", x->o->output, error_text(rc));
+		return x->err->code ? rc :
+		       error_set(x->err, rc, "%s: %s", x->o->output, error_text(rc));
 	x->pid = x->o->pid;
 	if (x->pid < 0 && x->pids.used > 1)
 		return refuse_processes(x);
@@ -161,8 +157,6 @@ static struct snap_buf *buffer_of(struct exporter *x, const struct session_fragm
 		if (x->bufs[i].queue == f->queue && x->bufs[i].raw == f->raw)
 			return &x->bufs[i];
 	b = ARRAY_ADD(x->bufs, x->nr_bufs, x->cap_bufs);
-	if (!b)
-		return NULL;
 	memset(b, 0, sizeof(*b));
 	b->queue = f->queue;
 	b->raw = f->raw;
@@ -181,8 +175,6 @@ static int begin_fragment(struct exporter *x, const struct session_fragment *f)
 	struct snap_buf *b = buffer_of(x, f);
 	int rc = 0;
 
-	if (!b)
-		return no_memory(x);
 	x->now = (size_t)(b - x->bufs);
 	if (b->fragments++ && !f->raw)
 		rc = outdir_append(&x->out, b->file, barrier, sizeof(barrier), x->err);
@@ -255,7 +247,7 @@ static void describe(struct snap_src *s, const struct aux_cpu *a)
 			add_reg(s, name, a->reg[i]);
 }
 
-static int add_source(struct exporter *x, const struct stream *st, size_t buf)
+static void add_source(struct exporter *x, const struct stream *st, size_t buf)
 {
 	const struct aux_cpu *a = auxinfo_cpu(&x->info, (uint32_t)st->cpu);
 	struct snap_src *s;
@@ -267,7 +259,7 @@ static int add_source(struct exporter *x, const struct stream *st, size_t buf)
 	if (!a && x->info.nr_cpu)
 		a = &x->info.cpu[0];
 	if (!a || !st->config)
-		return 0;
+		return;
 	cpu = st->cpu < 0 ? (int)a->cpu : st->cpu;
 	for (i = x->nr_srcs; i-- > 0;) {
 		if (x->srcs[i].cpu != cpu)
@@ -276,12 +268,10 @@ static int add_source(struct exporter *x, const struct stream *st, size_t buf)
 		if (x->srcs[i].buf != buf)
 			continue;
 		if (x->srcs[i].id == st->trace_id)
-			return 0;
+			return;
 		again = true;
 	}
 	s = ARRAY_ADD(x->srcs, x->nr_srcs, x->cap_srcs);
-	if (!s)
-		return no_memory(x);
 	memset(s, 0, sizeof(*s));
 	s->cpu = cpu;
 	s->id = st->trace_id;
@@ -290,22 +280,20 @@ static int add_source(struct exporter *x, const struct stream *st, size_t buf)
 	s->core_named_before = before;
 	s->again = again;
 	describe(s, a);
-	return 0;
 }
 
 static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct exporter *x = data;
-	int rc = 0;
 
 	if (s->fragment_start)
-		rc = add_source(x, s, x->now);
+		add_source(x, s, x->now);
 	if (s->pid != x->pid && !(n && g->flags & CST_GF_EL && g->el))
-		return rc;
-	for (; n && !rc; n--, g++)
-		if (g->kind == CST_GEN_RANGE && code_range(&x->code, s, g))
-			rc = no_memory(x);
-	return rc;
+		return 0;
+	for (; n; n--, g++)
+		if (g->kind == CST_GEN_RANGE)
+			code_range(&x->code, s, g);
+	return 0;
 }
 
 static int read_registers(struct exporter *x)
@@ -363,10 +351,8 @@ static int write_dumps(struct exporter *x, struct model *m, const struct code_pi
 {
 	size_t i;
 
-	m->dumps = calloc(n + 1, sizeof(*m->dumps));
-	m->dump_files = calloc(n + 1, sizeof(*m->dump_files));
-	if (!m->dumps || !m->dump_files)
-		return no_memory(x);
+	m->dumps = mem_zeroed(n + 1, sizeof(*m->dumps));
+	m->dump_files = mem_zeroed(n + 1, sizeof(*m->dump_files));
 	for (i = 0; i < n; i++) {
 		snprintf(m->dump_files[i], NAME_SIZE, "mem%zu.bin", i);
 		m->dumps[i] = (struct cst_snap_dump){ .file = m->dump_files[i], .address = p[i].address,
@@ -378,14 +364,12 @@ static int write_dumps(struct exporter *x, struct model *m, const struct code_pi
 }
 
 /* The first core holds the memory: readers look there for what other cores lack. */
-static int add_devices(struct exporter *x, struct model *m, size_t n_dumps)
+static void add_devices(struct exporter *x, struct model *m, size_t n_dumps)
 {
 	size_t i, nr = 0;
 
-	m->dev = calloc(x->nr_srcs * 2 + 1, sizeof(*m->dev));
-	m->core = calloc(x->nr_srcs + 1, sizeof(*m->core));
-	if (!m->dev || !m->core)
-		return no_memory(x);
+	m->dev = mem_zeroed(x->nr_srcs * 2 + 1, sizeof(*m->dev));
+	m->core = mem_zeroed(x->nr_srcs + 1, sizeof(*m->core));
 	for (i = 0; i < x->nr_srcs; i++) {
 		struct snap_src *s = &x->srcs[i];
 
@@ -406,17 +390,14 @@ static int add_devices(struct exporter *x, struct model *m, size_t n_dumps)
 	m->ss.n_devices = nr;
 	m->ss.core_sources = m->core;
 	m->ss.n_core_sources = x->nr_srcs;
-	return 0;
 }
 
-static int add_buffers(struct exporter *x, struct model *m)
+static void add_buffers(struct exporter *x, struct model *m)
 {
 	size_t i;
 
-	m->buf = calloc(x->nr_bufs + 1, sizeof(*m->buf));
-	m->src = calloc(x->nr_srcs + 1, sizeof(*m->src));
-	if (!m->buf || !m->src)
-		return no_memory(x);
+	m->buf = mem_zeroed(x->nr_bufs + 1, sizeof(*m->buf));
+	m->src = mem_zeroed(x->nr_srcs + 1, sizeof(*m->src));
 	for (i = 0; i < x->nr_bufs; i++) {
 		struct snap_buf *b = &x->bufs[i];
 
@@ -432,7 +413,6 @@ static int add_buffers(struct exporter *x, struct model *m)
 	m->ss.n_buffers = x->nr_bufs;
 	m->ss.source_buffers = m->src;
 	m->ss.n_source_buffers = x->nr_srcs;
-	return 0;
 }
 
 static int write_snapshot(struct exporter *x)
@@ -440,22 +420,19 @@ static int write_snapshot(struct exporter *x)
 	const struct cst_snap_sink sink = { .ctx = x, .write = sink_write, .note = sink_note };
 	struct code_piece *pieces = NULL;
 	struct model m = { .dev = NULL };
-	long n = code_pieces(&x->code, &pieces);
+	size_t n = code_pieces(&x->code, &pieces);
 	int rc;
 
-	if (n < 0)
-		return no_memory(x);
 	if (x->pid >= 0)
 		snprintf(m.description, sizeof(m.description), "process %d, ", x->pid);
 	strcat(m.description, "converted by cstrace " CST_VERSION_TEXT);
 	m.ss.description = m.description;
-	rc = write_dumps(x, &m, pieces, (size_t)n);
-	if (!rc)
-		rc = add_devices(x, &m, (size_t)n);
-	if (!rc)
-		rc = add_buffers(x, &m);
-	if (!rc)
-		rc = cst_snapshot_write(&m.ss, &sink, NULL, NULL);
+	rc = write_dumps(x, &m, pieces, n);
+	if (!rc) {
+		add_devices(x, &m, n);
+		add_buffers(x, &m);
+		rc = mem_code(cst_snapshot_write(&m.ss, &sink, NULL, NULL));
+	}
 	free_model(&m);
 	free(pieces);
 	return rc;
@@ -535,7 +512,7 @@ static int snapshot_export(struct exporter *x)
 		return rc;
 	rc = session_run(x->ss, &c);
 	if (rc && !x->err->code)
-		error_set(x->err, ERR_NOMEM, "%s: %s", x->o->output, error_text(rc));
+		error_set(x->err, rc, "%s: %s", x->o->output, error_text(rc));
 	report_refused(x);
 	if (!rc)
 		rc = check_losses(x);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/name.h"
 #include "machine/images/dso_table.h"
 #include "machine/images/elf_facts.h"
@@ -42,11 +43,10 @@ static void counts_init(struct info_counts *c, struct session *ss)
 
 static void *shard_make(void *data, struct session *ss)
 {
-	struct info_counts *c = malloc(sizeof(*c));
+	struct info_counts *c = mem_new(sizeof(*c));
 
 	(void)data;
-	if (c)
-		counts_init(c, ss);
+	counts_init(c, ss);
 	return c;
 }
 
@@ -85,8 +85,8 @@ size_t info_binaries(const struct session *ss, struct dso ***list)
 	const struct dso_table *t = session_dsos(ss);
 	size_t i, n = 0;
 
-	*list = calloc(t->nr + 1, sizeof(**list));
-	for (i = 0; *list && i < t->nr; i++)
+	*list = mem_zeroed(t->nr + 1, sizeof(**list));
+	for (i = 0; i < t->nr; i++)
 		if (t->all[i]->insns || t->all[i]->nacc)
 			(*list)[n++] = t->all[i];
 	if (n)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/name.h"
 #include "base/path.h"
 #include "machine/images/library.h"
@@ -170,10 +171,8 @@ const char *info_recorder(const struct session *ss)
 void info_next(const struct session *ss, void (*put)(void *data, const char *line), void *data)
 {
 	const char *binary = main_binary(ss);
-	char *line = calloc(1, LINE);
+	char *line = mem_zeroed(1, LINE);
 
-	if (!line)
-		return;
 	if (losses_missing_code(session_losses(ss))) {
 		begin(ss, line, "info");
 		if (append_cures(ss, line))

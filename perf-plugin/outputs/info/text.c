@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/name.h"
 #include "machine/buffers/assumed.h"
@@ -402,14 +403,13 @@ static void print_processes(FILE *out, struct session *ss, bool all)
 	struct process **list;
 	size_t i, n = 0;
 
-	if (threads_seek(ts, NO_TIME, UINT64_MAX, UINT64_MAX))
-		return;
+	threads_seek(ts, NO_TIME, UINT64_MAX, UINT64_MAX);
 	if (session_recorder(ss) == RECORDER_SNAPSHOT && ts->total_processes <= 1) {
 		print_memory(out, ss);
 		return;
 	}
-	list = calloc(ts->nr_processes + 1, sizeof(*list));
-	for (i = 0; list && i < ts->nr_processes; i++)
+	list = mem_zeroed(ts->nr_processes + 1, sizeof(*list));
+	for (i = 0; i < ts->nr_processes; i++)
 		if (ts->all_processes[i]->mapped)
 			list[n++] = ts->all_processes[i];
 	if (n)

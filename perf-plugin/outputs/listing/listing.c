@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "outputs/listing/branch_line.h"
 #include "outputs/listing/callindent.h"
@@ -100,15 +101,11 @@ static struct line_lane *lane_of(struct listing *l, const struct stream *s)
 
 	if (lane)
 		return lane;
-	lane = calloc(1, sizeof(*lane));
-	if (!lane)
-		return NULL;
+	lane = mem_zeroed(1, sizeof(*lane));
 	if (!l->pages)
 		lane->ln = l->single && !l->is_shard ? l->single : merge_lanes_add(&l->lanes, l->m, 0, s->place);
-	if (!lane->ln && !l->pages) {
-		free(lane);
-		return NULL;
-	}
+	if (!lane->ln && !l->pages)
+		mem_refused(0);
 	was = l->from ? sampler_seam(l->from->sp, s->place) : NULL;
 	if (was && lane->ln)
 		lane->ln->time = was->last;
@@ -122,8 +119,7 @@ static struct line_lane *begin(struct listing *l, const struct stream *s, uint64
 {
 	struct line_lane *lane = lane_of(l, s);
 
-	if (lane)
-		line_begin(&l->line, lane->ln, NULL, time);
+	line_begin(&l->line, lane->ln, NULL, time);
 	return lane;
 }
 
@@ -158,8 +154,6 @@ static int on_branch_paged(void *data, const struct stream *s, const struct bran
 	struct page_branch line;
 	struct symbol_ref ref;
 
-	if (!lane)
-		return ERR_NOMEM;
 	if (ls->line.fields & LISTING_NAMES) {
 		ls->line.last = source_before(lane, s, b);
 		ref = line_find(&ls->line, s, b->from, b->tid);
@@ -182,8 +176,7 @@ static int on_taken_paged(void *data, const struct stream *s, const struct cst_b
 	const struct page_branch common = { .time = s->time, .pid = s->pid, .tid = s->tid, .cpu = s->cpu };
 	struct listing *ls = data;
 
-	if (!lane_of(ls, s))
-		return ERR_NOMEM;
+	lane_of(ls, s);
 	pages_taken(ls->pages, &common, b, n);
 	return pages_failed(ls->pages);
 }
@@ -195,8 +188,6 @@ static int on_branch(void *data, const struct stream *s, const struct branch *b)
 	struct line_last *before;
 	struct line *l = &ls->line;
 
-	if (!lane)
-		return ERR_NOMEM;
 	l->last = before = source_before(lane, s, b);
 	line_start(l, s->cpu, b->pid, b->tid, b->time, false, 1, ls->branches);
 	line_flags(l, branch_ip_flags(b));
@@ -240,8 +231,6 @@ static int on_taken(void *data, const struct stream *s, const struct cst_branch 
 	struct line_lane *lane = lane_of(ls, s);
 	struct line *l = &ls->line;
 
-	if (!lane)
-		return ERR_NOMEM;
 	while (b < end) {
 		line_begin(l, lane->ln, NULL, s->time);
 		line_start(l, s->cpu, s->pid, s->tid, s->time, false, 1, ls->branches);
@@ -262,8 +251,7 @@ static int on_insn(void *data, const struct stream *s, const struct insn_sample 
 	struct listing *ls = data;
 	struct line *l = &ls->line;
 
-	if (!begin(ls, s, i->time))
-		return ERR_NOMEM;
+	begin(ls, s, i->time);
 	/* perf aligns the name of a thread unless a call chain follows */
 	line_start(l, s->cpu, i->pid, i->tid, i->time, i->nr_chain && l->fields & LIST_IP, i->period, ls->insns);
 	line_flags(l, 0);
@@ -294,8 +282,7 @@ static int on_error(void *data, const struct stream *s, const struct error_sampl
 		pages_error(ls->pages, s->cpu, e);
 		return pages_failed(ls->pages);
 	}
-	if (!begin(ls, s, e->time))
-		return ERR_NOMEM;
+	begin(ls, s, e->time);
 	error_line(&ls->line, s->cpu, e);
 	return 0;
 }
@@ -326,18 +313,16 @@ static bool has_range(const struct cst_generic *g, size_t n)
  * Names the last instruction if it is a new one. One at the same address that was executed in this batch may be of other code
  * than before.
  */
-static int remember_last(struct listing *l, const struct stream *s, const struct cst_generic *g, size_t n)
+static void remember_last(struct listing *l, const struct stream *s, const struct cst_generic *g,
+			  size_t n)
 {
 	struct line_lane *lane = lane_of(l, s);
 	uint64_t last;
 	int tid;
 
-	if (!lane)
-		return ERR_NOMEM;
 	last = sampler_last(s, &tid);
 	if (last && tid == s->tid && (has_range(g, n) || last != lane->last.addr || tid != lane->last.tid))
 		lane->last = (struct line_last){ .addr = last, .tid = tid, .at = *symbols_find(l->line.symbols, s, last) };
-	return 0;
 }
 
 static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
@@ -353,7 +338,7 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	}
 	rc = sampler_batch(l->sp, s, g, n);
 	if (!rc && l->names)
-		rc = remember_last(l, s, g, n);
+		remember_last(l, s, g, n);
 	return rc;
 }
 
@@ -451,41 +436,37 @@ static void shard_resume(void *data, void *shard)
 /* Returns the lane for the end of a stretch that the previous shard left open; it precedes the next shard. */
 static void *seam_lane(void *data, const struct sampler_seam *was)
 {
-	struct line_lane *lane = calloc(1, sizeof(*lane));
+	struct line_lane *lane = mem_zeroed(1, sizeof(*lane));
 	struct merge_lanes one = { .v = NULL };
 	struct listing *l = data;
 
-	if (!lane)
-		return NULL;
 	lane->next = l->done;
 	l->done = lane;
 	copy_last(lane, was->user);
 	lane->ln = l->single ? l->single : merge_lanes_add(&one, l->m, 0, was->place);
 	if (l->names)
 		symbols_begin(l->line.symbols);
-	if (!l->single && lane->ln)
+	if (!lane->ln)
+		mem_refused(0);
+	if (!l->single)
 		lane->ln->time = was->last;
 	merge_lanes_order(&one, l->shards);
 	merge_lanes_free(&one);
-	return lane->ln ? lane : NULL;
+	return lane;
 }
 
-/* Returns 0, or ERR_NOMEM. */
-static int open_symbols(struct listing *l)
+static void open_symbols(struct listing *l)
 {
 	if (!l->names && !(l->line.fields & LISTING_CODE))
-		return 0;
-	l->line.symbols = calloc(1, sizeof(*l->line.symbols));
-	return l->line.symbols ? 0 : ERR_NOMEM;
+		return;
+	l->line.symbols = mem_zeroed(1, sizeof(*l->line.symbols));
 }
 
 static void *shard_make(void *data, struct session *ss)
 {
-	struct listing *whole = data, *l = calloc(1, sizeof(*l));
+	struct listing *whole = data, *l = mem_zeroed(1, sizeof(*l));
 	struct sample_ops ops;
 
-	if (!l)
-		return NULL;
 	l->ss = ss;
 	l->line.fields = whole->line.fields;
 	if (whole->keeps)
@@ -499,10 +480,10 @@ static void *shard_make(void *data, struct session *ss)
 	l->is_shard = true;
 	l->sp = sampler_new(&whole->o, &ops, session_read_code);
 	l->line.comms = comms_share(whole->line.comms);
-	if (l->sp && l->line.comms && (l->kept || !whole->keeps) && !open_symbols(l))
-		return l;
-	shard_free(l);
-	return NULL;
+	open_symbols(l);
+	if (whole->keeps && !l->kept)
+		mem_refused(0);
+	return l;
 }
 
 /* Reports what failed with the temporary file of the output. */
@@ -527,7 +508,7 @@ static int shard_take(void *data, void *shard)
 		if (seam->user && !l->keeps)
 			merge_lane_floor(((struct line_lane *)seam->user)->ln, seam->floor);
 	for (i = 0; l->single && i < more->lanes.nr && !rc; i++)
-		if (merge_direct_lane(l->m, more->lanes.v[i]))
+		if (mem_code(merge_direct_lane(l->m, more->lanes.v[i])))
 			rc = temporary_failed(l);
 	if (more->kept && !rc)
 		rc = pages_take(l->pages, more->kept);
@@ -583,24 +564,17 @@ static void name_events(struct listing *l, const struct itrace_opts *o)
 		widen(l, perfdata_attr(pd, i)->name);
 }
 
-/* Returns 0, or ERR_NOMEM. */
-static int open_code(struct listing *l)
+static void open_code(struct listing *l)
 {
 	const char *why;
 
-	if (l->line.fields & LIST_SRCLINE) {
+	if (l->line.fields & LIST_SRCLINE)
 		l->line.srclines = srclines_new();
-		if (!l->line.srclines)
-			return ERR_NOMEM;
-	}
 	if (!(l->line.fields & (LIST_DISASM | LIST_BRSTACKDISASM)))
-		return 0;
+		return;
 	l->disasm = disasm_new(&why);
-	if (!l->disasm && !why)
-		return ERR_NOMEM;
 	if (!l->disasm)
 		fprintf(stderr, "cstrace script: instructions are printed as bytes, without their text: %s\n", why);
-	return 0;
 }
 
 /* True if the lines of a single stream are printed in threads of their own. */
@@ -627,8 +601,7 @@ static bool worth_keeping(const struct listing *l)
 	return (parts > 2 && largest <= KEPT_TRACE) || (!l->times && session_divides(l->ss));
 }
 
-/* Returns 0, or ERR_NOMEM. */
-static int open_pages(struct listing *l)
+static void open_pages(struct listing *l)
 {
 	struct pages_opts o = { .fields = l->line.fields, .event_width = l->line.event_width, .event = l->branches,
 				.comms = l->line.comms, .write = pages_write, .data = l };
@@ -637,12 +610,13 @@ static int open_pages(struct listing *l)
 	/* threads that decode may wait for their turn meanwhile */
 	o.threads = session_jobs(l->ss);
 	l->pages = pages_new(&o);
-	return l->pages ? 0 : ERR_NOMEM;
+	if (!l->pages)
+		mem_refused(0);
 }
 
 struct listing *listing_open(struct session *ss, const struct listing_opts *opts)
 {
-	struct listing *l = calloc(1, sizeof(*l));
+	struct listing *l = mem_zeroed(1, sizeof(*l));
 	const struct itrace_opts *o = &opts->itrace;
 	const unsigned int fields = opts->fields;
 	struct merge_sink sink = { .write = sink_write, .data = l };
@@ -650,8 +624,6 @@ struct listing *listing_open(struct session *ss, const struct listing_opts *opts
 	struct error err = { .code = 0 };
 	struct sample_ops ops;
 
-	if (!l)
-		goto nomem;
 	l->ss = ss;
 	l->times = !one || o->errors || fields & (LIST_TIME | LIST_COMM);
 	l->kept_lines = opts->kept_lines ? opts->kept_lines : KEPT_LINES;
@@ -660,15 +632,17 @@ struct listing *listing_open(struct session *ss, const struct listing_opts *opts
 	l->line.fields = fields;
 	l->names = fields & (LIST_SYM | LIST_DSO | LIST_SRCLINE | LIST_CALLINDENT | LISTING_STACK) || o->chain;
 	name_events(l, o);
-	l->buf = malloc(OUT_BUFFER);
+	l->buf = mem_new(OUT_BUFFER);
 	l->m = merge_new(&sink, NULL);
 	l->line.comms = comms_new(session_perfdata(ss));
-	if (!l->buf || !l->m || !l->line.comms || open_symbols(l) || open_code(l) || (worth_pages(l) && open_pages(l)))
-		goto nomem;
+	open_symbols(l);
+	if (!l->m)
+		mem_refused(0);
+	open_code(l);
+	if (worth_pages(l))
+		open_pages(l);
 	ops = make_ops(l);
 	l->sp = sampler_new(&l->o, &ops, session_read_code);
-	if (!l->sp)
-		goto nomem;
 	if (pd_output_open(&l->out, opts->output, &err)) {
 		fprintf(stderr, "cstrace script: %s\n", err.msg);
 		listing_close(l);
@@ -678,13 +652,9 @@ struct listing *listing_open(struct session *ss, const struct listing_opts *opts
 	if (one) {
 		l->single = merge_lane_new(l->m, 0, 0);
 		if (!l->single || merge_direct(l->m, l->single))
-			goto nomem;
+			mem_refused(0);
 	}
 	return l;
-nomem:
-	fprintf(stderr, "cstrace script: out of memory\n");
-	listing_close(l);
-	return NULL;
 }
 
 /* True if shards of the trace are printed in threads of their own. */
@@ -726,12 +696,11 @@ int listing_run(struct listing *l)
 		rc = pages_finish(l->pages);
 	pages_free(l->pages);
 	l->pages = NULL;
-	if (rc == ERR_NOMEM)
-		fprintf(stderr, "cstrace script: out of memory\n");
+	mem_code(rc);
 	if (rc && !l->out.error)
 		return rc;
 	if (!rc) {
-		if (merge_finish(l->m))
+		if (mem_code(merge_finish(l->m)))
 			return temporary_failed(l);
 		pd_output_write(&l->out, l->buf, l->fill);
 	}

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/path.h"
 #include "machine/images/dso.h"
@@ -44,33 +45,26 @@ static struct file_source *slot_of(struct file_source *v, size_t size, const str
 	return &v[i];
 }
 
-static bool grow(struct srclines *t)
+static void grow(struct srclines *t)
 {
 	const size_t size = t->size ? 2 * t->size : FIRST_FILES;
-	struct file_source *v = calloc(size, sizeof(*v));
+	struct file_source *v = mem_zeroed(size, sizeof(*v));
 	size_t i;
 
-	if (!v)
-		return false;
 	for (i = 0; i < t->size; i++)
 		if (t->v[i].dso)
 			*slot_of(v, size, t->v[i].dso) = t->v[i];
 	free(t->v);
 	t->v = v;
 	t->size = size;
-	return true;
 }
 
 struct srclines *srclines_new(void)
 {
-	struct srclines *t = calloc(1, sizeof(*t));
+	struct srclines *t = mem_zeroed(1, sizeof(*t));
 
-	if (!t)
-		return NULL;
-	if (grow(t))
-		return t;
-	free(t);
-	return NULL;
+	grow(t);
+	return t;
 }
 
 void srclines_free(struct srclines *t)
@@ -93,8 +87,7 @@ static struct source *source_of(struct srclines *t, const struct dso *dso)
 	if (f->dso)
 		return f->source;
 	if (2 * (t->used + 1) > t->size) {
-		if (!grow(t))
-			return NULL;
+		grow(t);
 		f = slot_of(t->v, t->size, dso);
 	}
 	f->dso = dso;

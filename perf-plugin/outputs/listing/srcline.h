@@ -9,7 +9,6 @@
 struct dso;
 struct srclines;
 
-/* Returns NULL without memory. */
 struct srclines *srclines_new(void);
 void srclines_free(struct srclines *t);
 /* True if a file could not be opened for its lines; a message on stderr has named it. */

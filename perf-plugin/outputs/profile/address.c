@@ -71,14 +71,13 @@ static void limit_edges(const struct profile_address *a, struct flat *f, struct 
 	f->nr_edges = (size_t)(kept - f->own_edges);
 }
 
-bool profile_address_limit(const struct profile_address *a, struct flat *f, struct profile_removed *removed)
+void profile_address_limit(const struct profile_address *a, struct flat *f,
+			   struct profile_removed *removed)
 {
 	*removed = (struct profile_removed){ .ranges = 0 };
 	if (a->base == PROFILE_VADDR || !(a->unlinked || a->code_at_zero))
-		return true;
-	if (!flat_own(f))
-		return false;
+		return;
+	flat_own(f);
 	limit_ranges(a, f, removed);
 	limit_edges(a, f, removed);
-	return true;
 }

@@ -54,8 +54,9 @@ struct profile_removed {
 /*
  * Removes the counts that have no number. In a file without program headers these are the counts outside of .text;
  * branches from .text to there leave the binary. If number 0 is code, branches that leave the binary are removed, since
- * readers would take their target 0 for that code, and use targets only. Returns false without memory.
+ * readers would take their target 0 for that code, and use targets only.
  */
-bool profile_address_limit(const struct profile_address *a, struct flat *f, struct profile_removed *removed);
+void profile_address_limit(const struct profile_address *a, struct flat *f,
+			   struct profile_removed *removed);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <cstrace/isa.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/bisect.h"
 #include "machine/images/dso.h"
@@ -73,13 +74,11 @@ static uint64_t executions(const struct builder *u, uint64_t offset)
 	return c && !c->whole ? c->count : 0;
 }
 
-static bool add_leader(struct builder *u, uint64_t offset)
+static void add_leader(struct builder *u, uint64_t offset)
 {
 	uint64_t *to = ARRAY_ADD(u->leaders, u->nr_leaders, u->cap_leaders);
 
-	if (to)
-		*to = offset;
-	return to;
+	*to = offset;
 }
 
 static uint64_t edge_count(const struct model_binary *b, uint64_t from)
@@ -113,24 +112,20 @@ struct block_branch blocks_branch(const struct model_binary *b, uint64_t offset)
 }
 
 /* Adds a conditional branch, and the begins of blocks behind a branch and at its target. */
-static bool add_insn(struct builder *u, uint64_t offset, const struct cst_insn *insn)
+static void add_insn(struct builder *u, uint64_t offset, const struct cst_insn *insn)
 {
 	struct block_branch *br;
 
 	if (!cst_insn_is_branch(insn->type))
-		return true;
-	if (!add_leader(u, offset + insn->size))
-		return false;
-	if (insn->type == CST_INSN_BRANCH && !insn->link && !add_leader(u, offset + (uint64_t)(int64_t)insn->disp))
-		return false;
+		return;
+	add_leader(u, offset + insn->size);
+	if (insn->type == CST_INSN_BRANCH && !insn->link)
+		add_leader(u, offset + (uint64_t)(int64_t)insn->disp);
 	if (!blocks_is_conditional(insn))
-		return true;
+		return;
 	br = ARRAY_ADD(u->out->branches, u->out->nr_branches, u->cap_branches);
-	if (!br)
-		return false;
 	*br = blocks_branch(u->b, offset);
 	br->executed = executions(u, offset);
-	return true;
 }
 
 /* The end of code, or that of its file: DWARF and count files may name places behind it. */
@@ -140,7 +135,7 @@ static uint64_t end_in_file(const struct builder *u, uint64_t end)
 }
 
 /* Adds an instruction that is predicated. */
-static bool add_predicated(struct builder *u, uint64_t offset, bool t32,
+static void add_predicated(struct builder *u, uint64_t offset, bool t32,
 			   const struct cst_insn *insn, uint32_t opcode, it_state it)
 {
 	struct predicated p = { .offset = offset, .size = insn->size, .t32 = t32 };
@@ -149,10 +144,10 @@ static bool add_predicated(struct builder *u, uint64_t offset, bool t32,
 	p.kind = (uint8_t)predicated_kind(blocks_isa(u->b, t32), insn, opcode, it, &cond);
 	p.cond = (uint8_t)cond;
 	if (p.kind == PREDICATED_NOT)
-		return true;
+		return;
 	p.known = p.kind == PREDICATED_BRANCH;
 	p.taken = p.known ? edge_count(u->b, offset) : 0;
-	return predicated_add(&u->out->predicated, &p);
+	predicated_add(&u->out->predicated, &p);
 }
 
 /* Code that is read from its begin to its end. */
@@ -162,22 +157,22 @@ struct reading {
 	bool executed;
 };
 
-/* Reads the instruction at `at`. *size: its size, if it is in the file. False: no memory. */
-static bool read_insn(struct builder *u, struct reading *r, uint64_t at, bool t32, uint64_t *size)
+/* Reads the instruction at `at`. *size: its size, if it is in the file. */
+static void read_insn(struct builder *u, struct reading *r, uint64_t at, bool t32, uint64_t *size)
 {
 	struct cst_insn insn;
 	uint32_t opcode;
 	it_state it = at == r->next ? r->it : 0;
 
 	if (!blocks_insn(u->b, t32, at, &insn, &opcode))
-		return true;
+		return;
 	*size = insn.size;
 	r->next = at + insn.size;
 	r->it = t32 ? it_state_next(it, &insn, opcode) : 0;
-	if (r->executed && !add_predicated(u, at, t32, &insn, opcode, it))
-		return false;
+	if (r->executed)
+		add_predicated(u, at, t32, &insn, opcode, it);
 	insn.cond |= cst_insn_is_branch(insn.type) && it_state_is_condition(it);
-	return add_insn(u, at, &insn);
+	add_insn(u, at, &insn);
 }
 
 static bool in_code(const struct builder *u, uint64_t offset)
@@ -188,8 +183,8 @@ static bool in_code(const struct builder *u, uint64_t offset)
 	return lo && offset < u->code[lo - 1].end;
 }
 
-/* Reads what was executed: A64 and A32, or T32. False: no memory. */
-static bool read_executed(struct builder *u, bool t32)
+/* Reads what was executed: A64 and A32, or T32. */
+static void read_executed(struct builder *u, bool t32)
 {
 	struct reading r = { .next = UINT64_MAX, .executed = true };
 	const struct cost *c;
@@ -200,14 +195,13 @@ static bool read_executed(struct builder *u, bool t32)
 		c = &u->costs.v[i];
 		end = c->whole || c->t32 != t32 ? 0 : end_in_file(u, c->end);
 		for (at = c->begin; at < end; at += costs_size(u->b, c, at))
-			if (in_code(u, at) && !read_insn(u, &r, at, t32, &size))
-				return false;
+			if (in_code(u, at))
+				read_insn(u, &r, at, t32, &size);
 	}
-	return true;
 }
 
-/* Reads the instructions of [at, end) that were not executed. False: no memory. */
-static bool read_gaps(struct builder *u, uint64_t at, uint64_t end, bool t32)
+/* Reads the instructions of [at, end) that were not executed. */
+static void read_gaps(struct builder *u, uint64_t at, uint64_t end, bool t32)
 {
 	struct reading r = { .next = UINT64_MAX };
 	const struct cost *c;
@@ -216,14 +210,13 @@ static bool read_gaps(struct builder *u, uint64_t at, uint64_t end, bool t32)
 	for (end = end_in_file(u, end); at < end && end - at >= (t32 ? 2 : 4); at += size) {
 		c = cost_at(u, at);
 		size = c ? c->end - at : t32 ? 2 : 4;
-		if (!c && !read_insn(u, &r, at, t32, &size))
-			return false;
+		if (!c)
+			read_insn(u, &r, at, t32, &size);
 	}
-	return true;
 }
 
-/* Reads what was not executed of a part, as far as it is known to be code. False: no memory. */
-static bool read_rest(struct builder *u, uint64_t begin, uint64_t end)
+/* Reads what was not executed of a part, as far as it is known to be code. */
+static void read_rest(struct builder *u, uint64_t begin, uint64_t end)
 {
 	const struct source_mapping *v = u->kinds->v;
 	const bool a64 = u->b->dso->machine == EM_AARCH64;
@@ -231,31 +224,26 @@ static bool read_rest(struct builder *u, uint64_t begin, uint64_t end)
 	uint64_t next;
 
 	BISECT(lo, hi, mid, v[mid].offset <= begin);
-	if (!lo && a64 &&
-	    !read_gaps(u, begin, u->kinds->n && v[0].offset < end ? v[0].offset : end, false))
-		return false;
+	if (!lo && a64)
+		read_gaps(u, begin, u->kinds->n && v[0].offset < end ? v[0].offset : end, false);
 	for (lo -= lo > 0; lo < u->kinds->n && v[lo].offset < end; lo++) {
 		next = lo + 1 < u->kinds->n && v[lo + 1].offset < end ? v[lo + 1].offset : end;
-		if (v[lo].kind != SOURCE_DATA && (v[lo].kind == SOURCE_A64) == a64 &&
-		    !read_gaps(u, v[lo].offset > begin ? v[lo].offset : begin, next,
-			       v[lo].kind == SOURCE_T32))
-			return false;
+		if (v[lo].kind != SOURCE_DATA && (v[lo].kind == SOURCE_A64) == a64)
+			read_gaps(u, v[lo].offset > begin ? v[lo].offset : begin, next,
+			       v[lo].kind == SOURCE_T32);
 	}
-	return true;
 }
 
-/* Reads all code. False: no memory. */
-static bool read_code(struct builder *u)
+/* Reads all code. */
+static void read_code(struct builder *u)
 {
 	size_t i;
 
-	if (!read_executed(u, false) || !read_executed(u, true))
-		return false;
+	read_executed(u, false);
+	read_executed(u, true);
 	for (i = 0; i < u->nr_code; i++)
-		if (!read_rest(u, u->code[i].begin, u->code[i].end))
-			return false;
+		read_rest(u, u->code[i].begin, u->code[i].end);
 	predicated_finish(&u->out->predicated);
-	return true;
 }
 
 static int compare_branches(const void *pa, const void *pb)
@@ -312,45 +300,37 @@ static int compare_to(const void *pa, const void *pb)
 	return a->from < b->from ? -1 : a->from > b->from;
 }
 
-static bool find_leaders(struct builder *u)
+static void find_leaders(struct builder *u)
 {
 	const struct model_binary *b = u->b;
 	size_t i;
 
 	for (i = 0; i < b->nr_edges; i++)
-		if (b->edges[i].to != CST_COUNT_OUTSIDE && !add_leader(u, b->edges[i].to))
-			return false;
+		if (b->edges[i].to != CST_COUNT_OUTSIDE)
+			add_leader(u, b->edges[i].to);
 	for (i = 0; i < b->nr_entries; i++)
-		if (!add_leader(u, b->entries[i].offset))
-			return false;
-	if (!read_code(u))
-		return false;
+		add_leader(u, b->entries[i].offset);
+	read_code(u);
 	sort_branches(u->out);
 	if (u->nr_leaders)
 		qsort(u->leaders, u->nr_leaders, sizeof(*u->leaders), compare_offsets);
-	u->by_to = malloc((b->nr_edges ? b->nr_edges : 1) * sizeof(*u->by_to));
-	if (!u->by_to)
-		return false;
+	u->by_to = mem_array(b->nr_edges ? b->nr_edges : 1, sizeof(*u->by_to));
 	if (b->nr_edges) {
 		memcpy(u->by_to, b->edges, b->nr_edges * sizeof(*u->by_to));
 		qsort(u->by_to, b->nr_edges, sizeof(*u->by_to), compare_to);
 	}
-	return true;
 }
 
-static bool add_block(struct builder *u, uint64_t begin, uint64_t end)
+static void add_block(struct builder *u, uint64_t begin, uint64_t end)
 {
 	struct block *to = ARRAY_ADD(u->out->v, u->out->n, u->cap_blocks);
-
 	const struct cost *c = cost_at(u, begin);
 
-	if (to)
-		*to = (struct block){ .begin = begin, .end = end, .t32 = c && c->t32,
-				      .count = executions(u, begin) };
-	return to;
+	*to = (struct block){ .begin = begin, .end = end, .t32 = c && c->t32,
+			      .count = executions(u, begin) };
 }
 
-static bool cut(struct builder *u)
+static void cut(struct builder *u)
 {
 	size_t i, k = 0;
 	uint64_t begin;
@@ -362,14 +342,11 @@ static bool cut(struct builder *u)
 		for (; k < u->nr_leaders && u->leaders[k] < u->code[i].end; k++) {
 			if (u->leaders[k] == begin)
 				continue;
-			if (!add_block(u, begin, u->leaders[k]))
-				return false;
+			add_block(u, begin, u->leaders[k]);
 			begin = u->leaders[k];
 		}
-		if (!add_block(u, begin, u->code[i].end))
-			return false;
+		add_block(u, begin, u->code[i].end);
 	}
-	return true;
 }
 
 size_t blocks_at(const struct blocks *bs, uint64_t offset)
@@ -406,7 +383,7 @@ static uint64_t entries_at(const struct model_binary *b, uint64_t offset)
 }
 
 /* Sum of the edges to an offset; adds jumps of the code to the list. */
-static bool edges_to(struct builder *u, size_t block, uint64_t *sum)
+static void edges_to(struct builder *u, size_t block, uint64_t *sum)
 {
 	const uint64_t to = u->out->v[block].begin;
 	size_t lo = 0, hi = u->b->nr_edges, from;
@@ -426,41 +403,36 @@ static bool edges_to(struct builder *u, size_t block, uint64_t *sum)
 		    blocks_is_return(&insn))
 			continue;
 		j = ARRAY_ADD(u->out->jumps, u->out->nr_jumps, u->cap_jumps);
-		if (!j)
-			return false;
 		*j = (struct block_jump){ .to = (uint32_t)block, .from = (uint32_t)from, .count = e->count };
 		if (insn.type == CST_INSN_BRANCH && !insn.cond) {
 			u->out->v[from].jump = e->from;
 			u->out->v[from].jump_to = (uint32_t)block;
 		}
 	}
-	return true;
 }
 
 /* Counts how execution came to a block. */
-static bool count_block(struct builder *u, size_t i)
+static void count_block(struct builder *u, size_t i)
 {
 	struct block *bl = &u->out->v[i], *before = i ? bl - 1 : NULL;
 	struct cst_insn insn = { .type = CST_INSN_OTHER };
 	uint64_t edges, last = bl->begin;
 
 	if (!bl->count)
-		return true;
-	if (!edges_to(u, i, &edges))
-		return false;
+		return;
+	edges_to(u, i, &edges);
 	if (!before || before->end != bl->begin || !before->count || !last_insn(u, before, &last))
-		return true;
+		return;
 	if (!classify(u, before->t32, last, &insn))
-		return true;
+		return;
 	if (cst_insn_is_branch(insn.type) && insn.link) {
 		bl->through = before->count < bl->count ? before->count : bl->count;
-		return true;
+		return;
 	}
 	if (cst_insn_is_branch(insn.type) && !insn.cond)
-		return true;
+		return;
 	edges = model_sum(edges, entries_at(u->b, bl->begin));
 	bl->through = bl->count > edges ? bl->count - edges : 0;
-	return true;
 }
 
 struct block_share blocks_share(const struct blocks *bs, const struct model_binary *b, size_t block,
@@ -487,25 +459,23 @@ struct block_share blocks_share(const struct blocks *bs, const struct model_bina
 	return s;
 }
 
-bool blocks_init(struct blocks *bs, const struct model_binary *b, const struct code_part *code,
+void blocks_init(struct blocks *bs, const struct model_binary *b, const struct code_part *code,
 		 size_t n, const struct code_kinds *kinds)
 {
 	struct builder u = { .out = bs, .b = b, .code = code, .nr_code = n, .kinds = kinds };
-	bool ok;
 	size_t i;
 
 	*bs = (struct blocks){ .v = NULL };
 	if (!b->dso || !b->dso->data)
-		return true;
-	ok = costs_init(&u.costs, b) && find_leaders(&u) && cut(&u);
-	for (i = 0; ok && i < bs->n; i++)
-		ok = count_block(&u, i);
+		return;
+	costs_init(&u.costs, b);
+	find_leaders(&u);
+	cut(&u);
+	for (i = 0; i < bs->n; i++)
+		count_block(&u, i);
 	costs_free(&u.costs);
 	free(u.leaders);
 	free(u.by_to);
-	if (!ok)
-		blocks_free(bs);
-	return ok;
 }
 
 void blocks_free(struct blocks *bs)

@@ -59,8 +59,8 @@ struct blocks {
 	struct predicated_list predicated;	/* in executed code */
 };
 
-/* Finds the blocks of `code` in the file of `b`. Returns false without memory. */
-bool blocks_init(struct blocks *bs, const struct model_binary *b, const struct code_part *code,
+/* Finds the blocks of `code` in the file of `b`. */
+void blocks_init(struct blocks *bs, const struct model_binary *b, const struct code_part *code,
 		 size_t n, const struct code_kinds *kinds);
 void blocks_free(struct blocks *bs);
 

@@ -8,8 +8,8 @@
 
 #include <cstrace/version.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
-#include "base/error.h"
 #include "base/name.h"
 #include "outputs/profile/costs.h"
 #include "outputs/profile/lines.h"
@@ -34,11 +34,11 @@ struct callgrind {
 	uint32_t binary, function;	/* of the last lines ob=, fn= */
 	uint32_t home, file;		/* numbers of the function's file, and of the current one */
 	uint64_t total;
-	bool started, nomem;
+	bool started;
 	struct lines l;
 };
 
-/* Returns the number of a file, from 1; *fresh: its name is to be written. 0: no memory. */
+/* Returns the number of a file, from 1; *fresh: its name is to be written. */
 static uint32_t file_number(struct callgrind *c, const char *name, bool *fresh)
 {
 	const size_t before = c->files.n;
@@ -48,10 +48,6 @@ static uint32_t file_number(struct callgrind *c, const char *name, bool *fresh)
 	if (name == c->last_file.name)
 		return c->last_file.number;
 	number = strings_number(&c->files, name);
-	if (number == STRINGS_NONE) {
-		c->nomem = true;
-		return 0;
-	}
 	*fresh = c->files.n > before;
 	c->last_file.name = name;
 	c->last_file.number = number + 1;
@@ -102,11 +98,7 @@ static void put_function(struct callgrind *c, const char *spec, uint32_t functio
 
 	if (function >= room) {
 		room = 2 * (size_t)function + 64;
-		grown = realloc(c->defined, room * sizeof(*grown));
-		if (!grown) {
-			c->nomem = true;
-			return;
-		}
+		grown = mem_more(c->defined, room, sizeof(*grown));
 		memset(grown + c->nr_defined, 0, (room - c->nr_defined) * sizeof(*grown));
 		c->defined = grown;
 		c->nr_defined = room;
@@ -174,17 +166,11 @@ static void put_binary(struct callgrind *c, const struct model_binary *b)
 	uint32_t function;
 	size_t i;
 
-	if (!costs_init(&costs, b)) {
-		c->nomem = true;
-		return;
-	}
-	for (i = 0; i < costs.n && !c->nomem; i++)
-		for (at = costs.v[i].begin; at < costs.v[i].end && !c->nomem; at += costs_size(b, &costs.v[i], at)) {
+	costs_init(&costs, b);
+	for (i = 0; i < costs.n; i++)
+		for (at =
+		     costs.v[i].begin; at < costs.v[i].end; at += costs_size(b, &costs.v[i], at)) {
 			function = functions_at(&c->fs, b->number, at);
-			if (function == FUNCTION_NONE) {
-				c->nomem = true;
-				break;
-			}
 			enter(c, function);
 			place = places_at(c->w->places, b->number, at);
 			in_file(c, place.file);
@@ -250,11 +236,11 @@ static void put_profile(struct callgrind *c)
 
 	lines_string(&c->l, "# callgrind format\nversion: 1\ncreator: perf-cstrace " CST_VERSION_TEXT "\n"
 			    "positions: instr line\nevent: Ir : Instructions executed\nevents: Ir\n");
-	for (i = 0; i < m->nr_binaries && !c->nomem; i++)
+	for (i = 0; i < m->nr_binaries; i++)
 		if (whole_has(c->w, (uint32_t)i))
 			put_binary(c, &m->binaries[i]);
 	put_elsewhere(c);
-	for (i = 0; i < c->arcs.n && !c->nomem; i++)
+	for (i = 0; i < c->arcs.n; i++)
 		if (whole_has(c->w, c->fs.v[c->arcs.v[i].caller].binary))
 			put_call(c, &c->arcs.v[i]);
 	p = text_lit(lines_next(&c->l), "\ntotals: ");
@@ -266,23 +252,19 @@ static void put_profile(struct callgrind *c)
 
 int callgrind_write(struct pd_output *out, const struct whole *w)
 {
-	struct callgrind *c = calloc(1, sizeof(*c));
-	bool ok;
+	struct callgrind *c = mem_zeroed(1, sizeof(*c));
 
-	if (!c)
-		return ERR_NOMEM;
 	c->w = w;
-	c->objects = calloc(w->model->nr_binaries + 1, sizeof(*c->objects));
+	c->objects = mem_zeroed(w->model->nr_binaries + 1, sizeof(*c->objects));
 	lines_init(&c->l, out);
-	ok = c->objects && functions_init(&c->fs, w->model, w->demangle) && call_arcs_init(&c->arcs, &c->fs);
-	if (ok)
-		put_profile(c);
-	ok = ok && !c->nomem;
+	functions_init(&c->fs, w->model, w->demangle);
+	call_arcs_init(&c->arcs, &c->fs);
+	put_profile(c);
 	strings_free(&c->files);
 	free(c->defined);
 	free(c->objects);
 	call_arcs_free(&c->arcs);
 	functions_free(&c->fs);
 	free(c);
-	return ok ? 0 : ERR_NOMEM;
+	return 0;
 }

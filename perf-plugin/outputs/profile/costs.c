@@ -23,13 +23,11 @@ struct changes {
 	size_t n, cap;
 };
 
-static bool add_change(struct changes *c, uint64_t offset, uint64_t count, bool ends)
+static void add_change(struct changes *c, uint64_t offset, uint64_t count, bool ends)
 {
 	struct change *to = ARRAY_ADD(c->v, c->n, c->cap);
 
-	if (to)
-		*to = (struct change){ .offset = offset, .count = count, .ends = ends };
-	return to;
+	*to = (struct change){ .offset = offset, .count = count, .ends = ends };
 }
 
 /* Size of the T32 instruction at an offset; 0: the code is not available. */
@@ -50,13 +48,11 @@ static int compare_changes(const void *pa, const void *pb)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-static bool add_cost(struct costs *c, size_t *cap, const struct cost *from)
+static void add_cost(struct costs *c, size_t *cap, const struct cost *from)
 {
 	struct cost *to = ARRAY_ADD(c->v, c->n, *cap);
 
-	if (to)
-		*to = *from;
-	return to;
+	*to = *from;
 }
 
 static void apply(struct executions *x, const struct change *c)
@@ -68,7 +64,7 @@ static void apply(struct executions *x, const struct change *c)
 }
 
 /* Adds what is between the changes. */
-static bool sweep(struct costs *c, size_t *cap, struct changes *ch, bool t32)
+static void sweep(struct costs *c, size_t *cap, struct changes *ch, bool t32)
 {
 	struct executions x = { .low = 0 };
 	struct cost now = { .t32 = t32 };
@@ -82,10 +78,9 @@ static bool sweep(struct costs *c, size_t *cap, struct changes *ch, bool t32)
 			apply(&x, &ch->v[i++]);
 		now.count = executions_count(&x);
 		now.end = i < ch->n ? ch->v[i].offset : now.begin;
-		if (now.count && now.end > now.begin && !add_cost(c, cap, &now))
-			return false;
+		if (now.count && now.end > now.begin)
+			add_cost(c, cap, &now);
 	}
-	return true;
 }
 
 static int compare_costs(const void *pa, const void *pb)
@@ -99,39 +94,36 @@ static int compare_costs(const void *pa, const void *pb)
 	return (int)a->t32 - (int)b->t32;
 }
 
-bool costs_init(struct costs *c, const struct model_binary *b)
+void costs_init(struct costs *c, const struct model_binary *b)
 {
 	struct changes fixed = { .v = NULL }, t32 = { .v = NULL };
 	const struct cst_count_range *r;
 	struct cost whole = { .t32 = true, .whole = true };
 	unsigned int size;
 	size_t cap = 0;
-	bool ok = true;
 	size_t left;
 
 	*c = (struct costs){ .v = NULL };
-	for (r = b->ranges, left = b->nr_ranges; ok && left; left--, r++) {
+	for (r = b->ranges, left = b->nr_ranges; left; left--, r++) {
 		size = r->flags & CST_COUNT_T32 ? t32_size(b, r->last) : 4;
 		if (size) {
 			struct changes *to = r->flags & CST_COUNT_T32 ? &t32 : &fixed;
 
-			ok = add_change(to, r->start, r->count, false) &&
-			     add_change(to, model_sum(r->last, size), r->count, true);
+			add_change(to, r->start, r->count, false);
+			add_change(to, model_sum(r->last, size), r->count, true);
 		} else {
 			whole.begin = r->start;
 			whole.end = model_sum(r->last, 2);
 			whole.count = model_product(r->count, r->insns);
-			ok = add_cost(c, &cap, &whole);
+			add_cost(c, &cap, &whole);
 		}
 	}
-	ok = ok && sweep(c, &cap, &fixed, false) && sweep(c, &cap, &t32, true);
+	sweep(c, &cap, &fixed, false);
+	sweep(c, &cap, &t32, true);
 	free(fixed.v);
 	free(t32.v);
-	if (!ok)
-		costs_free(c);
-	else if (c->n)
+	if (c->n)
 		qsort(c->v, c->n, sizeof(*c->v), compare_costs);
-	return ok;
 }
 
 void costs_free(struct costs *c)

@@ -22,8 +22,7 @@ struct costs {
 	size_t n;
 };
 
-/* Returns false without memory. */
-bool costs_init(struct costs *c, const struct model_binary *b);
+void costs_init(struct costs *c, const struct model_binary *b);
 void costs_free(struct costs *c);
 
 /* As costs_size(), of T32 instructions. */

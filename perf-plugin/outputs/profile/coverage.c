@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/bisect.h"
-#include "base/error.h"
 #include "base/name.h"
 #include "machine/images/dso.h"
 #include "outputs/profile/blocks.h"
@@ -54,7 +54,7 @@ struct builder {
 	} last_file;
 };
 
-/* Returns the number of a file, STRINGS_NONE without memory. */
+/* Returns the number of a file. */
 static uint32_t file_number(struct builder *c, const char *name)
 {
 	if (name != c->last_file.name) {
@@ -70,11 +70,9 @@ static int add_row(void *data, const struct source_row *r)
 {
 	struct builder *c = data;
 	const uint32_t file = file_number(c, r->place.file);
-	struct piece *to = file == STRINGS_NONE ? NULL : ARRAY_ADD(c->rows.v, c->rows.n, c->rows.cap);
 
-	if (!to)
-		return ERR_NOMEM;
-	*to = (struct piece){ .begin = r->begin, .end = r->end, .at = { file, r->place.line } };
+	*ARRAY_ADD(c->rows.v, c->rows.n, c->rows.cap) =
+		(struct piece){ .begin = r->begin, .end = r->end, .at = { file, r->place.line } };
 	return 0;
 }
 
@@ -83,8 +81,6 @@ static int add_mapping(void *data, const struct source_mapping *m)
 	struct builder *c = data;
 	struct source_mapping *to = ARRAY_ADD(c->mappings.v, c->mappings.n, c->mappings.cap);
 
-	if (!to)
-		return ERR_NOMEM;
 	*to = *m;
 	return 0;
 }
@@ -123,14 +119,14 @@ static void sort_rows(struct pieces *rows)
 	rows->n = n + 1;
 }
 
-/* The code that has lines. Returns NULL without memory. */
+/* The code that has lines. */
 static struct code_part *code_of(const struct pieces *rows, size_t *n)
 {
-	struct code_part *v = malloc((rows->n ? rows->n : 1) * sizeof(*v));
+	struct code_part *v = mem_array(rows->n ? rows->n : 1, sizeof(*v));
 	size_t i;
 
 	*n = 0;
-	for (i = 0; v && i < rows->n; i++) {
+	for (i = 0; i < rows->n; i++) {
 		if (*n && v[*n - 1].end == rows->v[i].begin)
 			v[*n - 1].end = rows->v[i].end;
 		else
@@ -171,7 +167,7 @@ static void join_members(struct member *to, const struct member *more)
 		to->share.taken = more->share.taken;
 }
 
-/* Which lines have code in which blocks, sorted. Returns NULL without memory. */
+/* Which lines have code in which blocks, sorted. */
 static struct member *members_of(const struct builder *c, size_t *n)
 {
 	const struct blocks *bs = &c->blocks;
@@ -184,15 +180,11 @@ static struct member *members_of(const struct builder *c, size_t *n)
 			b++;
 		for (k = b; k < bs->n && bs->v[k].begin < c->rows.v[i].end; k++) {
 			to = ARRAY_ADD(v, *n, cap);
-			if (!to) {
-				free(v);
-				return NULL;
-			}
 			*to = member_of(c, &c->rows.v[i], k);
 		}
 	}
 	if (!*n)
-		return calloc(1, sizeof(*v));
+		return mem_zeroed(1, sizeof(*v));
 	qsort(v, *n, sizeof(*v), compare_members);
 	for (i = 1, k = 0; i < *n; i++)
 		if (v[k].block != v[i].block || coverage_compare(&v[k].at, &v[i].at))
@@ -270,31 +262,24 @@ static struct coverage_line count_line(const struct blocks *bs, const struct mem
 				      .reached = all && !known };
 }
 
-static bool add_lines(struct builder *c)
+static void add_lines(struct builder *c)
 {
 	size_t n, i, next;
 	struct member *v = members_of(c, &n);
 	struct coverage_line *to;
 
-	if (!v)
-		return false;
 	for (i = 0; i < n; i = next) {
 		for (next = i + 1; next < n && !coverage_compare(&v[i].at, &v[next].at);)
 			next++;
 		to = ARRAY_ADD(c->out->lines, c->out->nr_lines, c->cap_lines);
-		if (!to) {
-			free(v);
-			return false;
-		}
 		*to = count_line(&c->blocks, v + i, next - i);
 		if (c->w->traced_only)
 			to->count -= to->untraced;
 	}
 	free(v);
-	return true;
 }
 
-static bool add_branches(struct builder *c)
+static void add_branches(struct builder *c)
 {
 	const struct block_branch *b;
 	struct coverage_branch *to;
@@ -307,12 +292,9 @@ static bool add_branches(struct builder *c)
 		if (row == c->rows.n || c->rows.v[row].begin > b->offset)
 			continue;
 		to = ARRAY_ADD(c->out->branches, c->out->nr_branches, c->cap_branches);
-		if (!to)
-			return false;
 		*to = (struct coverage_branch){ .at = c->rows.v[row].at, .place = c->out->nr_branches, .taken = b->taken,
 					    .not_taken = b->not_taken, .executed = b->executed };
 	}
-	return true;
 }
 
 static int add_function(void *data, const struct source_function *f)
@@ -320,20 +302,17 @@ static int add_function(void *data, const struct source_function *f)
 	struct builder *c = data;
 	const uint32_t file = file_number(c, f->place.file);
 	char *plain = c->w->demangle ? demangled(f->name) : NULL, *comma;
-	struct coverage_function *to = file == STRINGS_NONE ? NULL :
-				   ARRAY_ADD(c->out->functions, c->out->nr_functions, c->cap_functions);
+	struct coverage_function *to =
+		ARRAY_ADD(c->out->functions, c->out->nr_functions, c->cap_functions);
 
-	if (!to) {
-		free(plain);
-		return ERR_NOMEM;
-	}
-	*to = (struct coverage_function){ .at = { file, f->place.line }, .name = strdup(name_shown(plain ? plain : f->name)),
+	*to = (struct coverage_function){ .at = { file, f->place.line },
+					  .name = mem_text(name_shown(plain ? plain : f->name)),
 				    .begin = f->begin };
 	free(plain);
 	/* a comma ends the name for some readers */
-	for (comma = to->name; comma && (comma = strchr(comma, ','));)
+	for (comma = to->name; (comma = strchr(comma, ','));)
 		*comma = ';';
-	return to->name ? 0 : ERR_NOMEM;
+	return 0;
 }
 
 static void count_functions(struct builder *c, size_t first)
@@ -348,34 +327,32 @@ static void count_functions(struct builder *c, size_t first)
 	}
 }
 
-static bool add_binary(struct builder *c, const struct model_binary *b)
+static void add_binary(struct builder *c, const struct model_binary *b)
 {
 	struct source *source = b->insns ? places_source(c->w->places, b->number) : NULL;
 	const size_t first = c->out->nr_functions;
 	struct code_kinds kinds;
 	struct code_part *code;
 	size_t n;
-	bool ok;
 
 	if (!source)
-		return true;
+		return;
 	c->binary = b;
 	c->rows.n = c->mappings.n = 0;
-	ok = !source_each_row(source, add_row, c) &&
-	     !source_each_function(source, add_function, c) &&
-	     !source_each_mapping(source, add_mapping, c);
+	source_each_row(source, add_row, c);
+	source_each_function(source, add_function, c);
+	source_each_mapping(source, add_mapping, c);
 	sort_rows(&c->rows);
 	if (c->mappings.n)
 		qsort(c->mappings.v, c->mappings.n, sizeof(*c->mappings.v), compare_mappings);
 	kinds = (struct code_kinds){ c->mappings.v, c->mappings.n };
 	code = code_of(&c->rows, &n);
-	ok = ok && code && blocks_init(&c->blocks, b, code, n, &kinds) && add_lines(c) &&
-	     add_branches(c);
-	if (ok)
-		count_functions(c, first);
+	blocks_init(&c->blocks, b, code, n, &kinds);
+	add_lines(c);
+	add_branches(c);
+	count_functions(c, first);
 	free(code);
 	blocks_free(&c->blocks);
-	return ok;
 }
 
 /* ---- all binaries ----------------------------------------------------------------------------- */
@@ -449,55 +426,48 @@ static int compare_names(const void *pa, const void *pb, void *data)
 	return strcmp(c->files.v[*a], c->files.v[*b]);
 }
 
-/* Numbers the files by name: all tables are then in the order of the text. Returns false without memory. */
-static bool order_files(struct coverage *c)
+/* Numbers the files by name: all tables are then in the order of the text. */
+static void order_files(struct coverage *c)
 {
-	uint32_t *order = malloc((c->files.n ? c->files.n : 1) * sizeof(*order));
-	uint32_t *rank = malloc((c->files.n ? c->files.n : 1) * sizeof(*rank));
-	char **files = malloc((c->files.n ? c->files.n : 1) * sizeof(*files));
-	const bool ok = order && rank && files;
+	uint32_t *order = mem_array(c->files.n ? c->files.n : 1, sizeof(*order));
+	uint32_t *rank = mem_array(c->files.n ? c->files.n : 1, sizeof(*rank));
+	char **files = mem_array(c->files.n ? c->files.n : 1, sizeof(*files));
 	size_t i;
 
-	for (i = 0; ok && i < c->files.n; i++)
+	for (i = 0; i < c->files.n; i++)
 		order[i] = (uint32_t)i;
-	if (ok && c->files.n)
+	if (c->files.n)
 		qsort_r(order, c->files.n, sizeof(*order), compare_names, c);
-	for (i = 0; ok && i < c->files.n; i++) {
+	for (i = 0; i < c->files.n; i++) {
 		rank[order[i]] = (uint32_t)i;
 		files[i] = c->files.v[order[i]];
 	}
-	for (i = 0; ok && i < c->nr_lines; i++)
+	for (i = 0; i < c->nr_lines; i++)
 		c->lines[i].at.file = rank[c->lines[i].at.file];
-	for (i = 0; ok && i < c->nr_functions; i++)
+	for (i = 0; i < c->nr_functions; i++)
 		c->functions[i].at.file = rank[c->functions[i].at.file];
-	for (i = 0; ok && i < c->nr_branches; i++)
+	for (i = 0; i < c->nr_branches; i++)
 		c->branches[i].at.file = rank[c->branches[i].at.file];
-	if (ok && c->files.n)
+	if (c->files.n)
 		memcpy(c->files.v, files, c->files.n * sizeof(*files));
 	free(order);
 	free(rank);
 	free(files);
-	return ok;
 }
 
-bool coverage_init(struct coverage *c, const struct whole *w)
+void coverage_init(struct coverage *c, const struct whole *w)
 {
 	struct builder b = { .out = c, .w = w };
-	bool ok = true;
 	size_t i;
 
 	*c = (struct coverage){ .lines = NULL };
-	for (i = 0; ok && i < w->model->nr_binaries; i++)
+	for (i = 0; i < w->model->nr_binaries; i++)
 		if (whole_has(w, (uint32_t)i))
-			ok = add_binary(&b, &w->model->binaries[i]);
+			add_binary(&b, &w->model->binaries[i]);
 	free(b.rows.v);
 	free(b.mappings.v);
-	ok = ok && order_files(c);
-	if (ok)
-		add_up(c);
-	else
-		coverage_free(c);
-	return ok;
+	order_files(c);
+	add_up(c);
 }
 
 void coverage_free(struct coverage *c)

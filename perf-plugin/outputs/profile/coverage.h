@@ -53,8 +53,8 @@ struct coverage {
 	size_t nr_lines, nr_functions, nr_branches;
 };
 
-/* Finds the lines of the binaries that `w` has. Names of files are those of w->places, copied. Returns false without memory. */
-bool coverage_init(struct coverage *c, const struct whole *w);
+/* Finds the lines of the binaries that `w` has. Names of files are those of w->places, copied. */
+void coverage_init(struct coverage *c, const struct whole *w);
 void coverage_free(struct coverage *c);
 
 /* What one source file has. */

@@ -5,18 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/bisect.h"
 #include "outputs/profile/executions.h"
 
-static bool add_range(struct flat *f, size_t *cap, uint64_t start, uint64_t last, const struct cst_count_range *of)
+static void add_range(struct flat *f, size_t *cap, uint64_t start, uint64_t last,
+		      const struct cst_count_range *of)
 {
 	struct cst_count_range *r = ARRAY_ADD(f->own_ranges, f->nr_ranges, *cap);
 
-	if (r)
-		*r = (struct cst_count_range){ .binary = of->binary, .flags = of->flags, .start = start, .last = last,
+	*r = (struct cst_count_range){ .binary = of->binary, .flags = of->flags, .start = start,
+				       .last = last,
 					       .count = of->count };
-	return r;
 }
 
 /*
@@ -24,7 +25,8 @@ static bool add_range(struct flat *f, size_t *cap, uint64_t start, uint64_t last
  * lie from one branch to the next, and ranges share them: between[i] is changed by the executions of the piece behind branch i,
  * as against that before it.
  */
-static bool add_split(struct flat *f, size_t *cap, const struct cst_count_range *r, struct executions *between)
+static void add_split(struct flat *f, size_t *cap, const struct cst_count_range *r,
+		      struct executions *between)
 {
 	const struct cst_count_not_taken *at = f->binary->not_taken;
 	size_t first = 0, end = f->binary->nr_not_taken, last;
@@ -33,16 +35,18 @@ static bool add_split(struct flat *f, size_t *cap, const struct cst_count_range 
 	last = first;
 	end = f->binary->nr_not_taken;
 	BISECT(last, end, mid, at[mid].offset < r->last);
-	if (first == last)
-		return add_range(f, cap, r->start, r->last, r);
+	if (first == last) {
+		add_range(f, cap, r->start, r->last, r);
+		return;
+	}
 	executions_add(&between[first], r->count);
 	executions_subtract(&between[last - 1], r->count);
-	return add_range(f, cap, r->start, at[first].offset, r) &&
-	       add_range(f, cap, at[last - 1].offset + at[last - 1].size, r->last, r);
+	add_range(f, cap, r->start, at[first].offset, r);
+	add_range(f, cap, at[last - 1].offset + at[last - 1].size, r->last, r);
 }
 
 /* Adds the pieces between two branches. */
-static bool add_between(struct flat *f, size_t *cap, const struct executions *between)
+static void add_between(struct flat *f, size_t *cap, const struct executions *between)
 {
 	const struct cst_count_not_taken *at = f->binary->not_taken;
 	struct cst_count_range of = { .binary = f->binary->number };
@@ -52,10 +56,9 @@ static bool add_between(struct flat *f, size_t *cap, const struct executions *be
 	for (i = 0; i + 1 < f->binary->nr_not_taken; i++) {
 		executions_add_all(&sum, &between[i]);
 		of.count = executions_count(&sum);
-		if (of.count && !add_range(f, cap, at[i].offset + at[i].size, at[i + 1].offset, &of))
-			return false;
+		if (of.count)
+			add_range(f, cap, at[i].offset + at[i].size, at[i + 1].offset, &of);
 	}
-	return true;
 }
 
 /* Sorts the ranges and adds equal ones. Those of a recording that was counted for this format are sorted. */
@@ -88,60 +91,55 @@ static bool as_counted(const struct model_binary *b)
 	return i == b->nr_ranges && !b->nr_not_taken;
 }
 
-static bool add_ranges(struct flat *f, const struct model_binary *b, enum flat_ranges kind)
+static void add_ranges(struct flat *f, const struct model_binary *b, enum flat_ranges kind)
 {
-	struct executions *between = kind == FLAT_SPLIT ? calloc(b->nr_not_taken + 1, sizeof(*between)) : NULL;
+	struct executions *between = kind == FLAT_SPLIT ?
+		mem_zeroed(b->nr_not_taken + 1, sizeof(*between)) : NULL;
 	struct cst_count_range r;
 	size_t i, cap = 0;
-	bool ok = kind != FLAT_SPLIT || between;
 
-	for (i = 0; i < b->nr_ranges && ok; i++) {
+	for (i = 0; i < b->nr_ranges; i++) {
 		r = b->ranges[i];
 		r.flags = kind == FLAT_ARRIVED ? r.flags & CST_COUNT_ARRIVED : 0;
-		ok = between ? add_split(f, &cap, &r, between) : add_range(f, &cap, r.start, r.last, &r);
+		if (between)
+			add_split(f, &cap, &r, between);
+		else
+			add_range(f, &cap, r.start, r.last, &r);
 	}
 	if (between)
-		ok = ok && add_between(f, &cap, between);
+		add_between(f, &cap, between);
 	free(between);
 	add_equal(f);
-	return ok;
 }
 
-bool flat_init(struct flat *f, const struct model_binary *b, enum flat_ranges kind)
+void flat_init(struct flat *f, const struct model_binary *b, enum flat_ranges kind)
 {
 	*f = (struct flat){ .binary = b, .edges = b->edges, .nr_edges = b->nr_edges };
 	if (as_counted(b)) {
 		f->ranges = b->ranges;
 		f->nr_ranges = b->nr_ranges;
-		return true;
+		return;
 	}
-	if (!add_ranges(f, b, kind)) {
-		flat_free(f);
-		return false;
-	}
+	add_ranges(f, b, kind);
 	f->ranges = f->own_ranges;
-	return true;
 }
 
-/* Copies `size` bytes; also of an empty array, so that NULL means that there is no memory. */
+/* Copies `size` bytes; also of an empty array, so that it is its own from then on. */
 static void *copy(const void *from, size_t size)
 {
-	void *to = malloc(size ? size : 1);
+	void *to = mem_new(size ? size : 1);
 
-	return to && size ? memcpy(to, from, size) : to;
+	return size ? memcpy(to, from, size) : to;
 }
 
-bool flat_own(struct flat *f)
+void flat_own(struct flat *f)
 {
 	if (!f->own_ranges)
 		f->own_ranges = copy(f->ranges, f->nr_ranges * sizeof(*f->ranges));
 	if (!f->own_edges)
 		f->own_edges = copy(f->edges, f->nr_edges * sizeof(*f->edges));
-	if (!f->own_ranges || !f->own_edges)
-		return false;
 	f->ranges = f->own_ranges;
 	f->edges = f->own_edges;
-	return true;
 }
 
 void flat_free(struct flat *f)

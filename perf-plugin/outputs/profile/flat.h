@@ -26,10 +26,10 @@ struct flat {
 	struct cst_count_edge *own_edges;
 };
 
-/* Begins with the counts of `b`, which must outlive `f`. Returns false without memory. */
-bool flat_init(struct flat *f, const struct model_binary *b, enum flat_ranges kind);
-/* Copies the arrays of the model, so that they may be changed. Returns false without memory. */
-bool flat_own(struct flat *f);
+/* Begins with the counts of `b`, which must outlive `f`. */
+void flat_init(struct flat *f, const struct model_binary *b, enum flat_ranges kind);
+/* Copies the arrays of the model, so that they may be changed. */
+void flat_own(struct flat *f);
 void flat_free(struct flat *f);
 
 #endif

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/error.h"
 #include "outputs/profile/lines.h"
 #include "outputs/profile/tree.h"
 #include "outputs/profile/whole.h"
@@ -62,15 +61,14 @@ struct path {
 	size_t n, cap;
 };
 
-static bool put_stack(struct lines *l, const struct functions *fs, const struct stacks *s, uint32_t i, struct path *path)
+static void put_stack(struct lines *l, const struct functions *fs, const struct stacks *s,
+		      uint32_t i, struct path *path)
 {
 	const uint64_t insns = s->v[i].insns;
 	uint32_t *to;
 
 	for (path->n = 0; i != MODEL_NO_NODE; i = s->v[i].parent) {
 		to = ARRAY_ADD(path->v, path->n, path->cap);
-		if (!to)
-			return false;
 		*to = s->v[i].function;
 	}
 	while (path->n--) {
@@ -79,7 +77,6 @@ static bool put_stack(struct lines *l, const struct functions *fs, const struct 
 			lines_text(l, ";", 1);
 	}
 	put_count(l, insns);
-	return true;
 }
 
 int folded_write(struct pd_output *out, const struct whole *w)
@@ -90,17 +87,15 @@ int folded_write(struct pd_output *out, const struct whole *w)
 	struct stacks s;
 	struct lines l;
 	uint64_t rest;
-	bool ok;
 	size_t i;
 
-	if (!functions_init(&fs, w->model, w->demangle))
-		return ERR_NOMEM;
-	ok = stacks_init(&s, &fs);
+	functions_init(&fs, w->model, w->demangle);
+	stacks_init(&s, &fs);
 	lines_init(&l, out);
-	for (i = 0; ok && i < s.n; i++)
+	for (i = 0; i < s.n; i++)
 		if (s.v[i].insns && whole_has(w, fs.v[s.v[i].function].binary))
-			ok = put_stack(&l, &fs, &s, (uint32_t)i, &path);
-	rest = ok ? stacks_without(&s, w, &fs) : 0;
+			put_stack(&l, &fs, &s, (uint32_t)i, &path);
+	rest = stacks_without(&s, w, &fs);
 	if (rest) {
 		lines_text(&l, none, strlen(none));
 		put_count(&l, rest);
@@ -109,5 +104,5 @@ int folded_write(struct pd_output *out, const struct whole *w)
 	free(path.v);
 	stacks_free(&s);
 	functions_free(&fs);
-	return ok ? 0 : ERR_NOMEM;
+	return 0;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/bisect.h"
 #include "base/name.h"
@@ -46,19 +47,17 @@ static void forget_recent(struct functions *fs)
 		fs->recent[i].binary = CST_COUNT_NO_BINARY;
 }
 
-static bool add_target(struct functions *fs, uint32_t binary, uint64_t offset)
+static void add_target(struct functions *fs, uint32_t binary, uint64_t offset)
 {
 	struct function_place *r = recent_of(fs, binary, offset);
 	struct function_targets *t = &fs->targets[binary];
 	uint64_t *to;
 
 	if (r->binary == binary && r->offset == offset)
-		return true;
+		return;
 	*r = (struct function_place){ .offset = offset, .binary = binary };
 	to = ARRAY_ADD(t->v, t->n, t->cap);
-	if (to)
-		*to = offset;
-	return to;
+	*to = offset;
 }
 
 static int compare_targets(const void *pa, const void *pb)
@@ -82,30 +81,27 @@ static void sort_targets(struct function_targets *t)
 }
 
 /* The callees of all calls, and where programs begin. A ROOT begins anywhere in its function. */
-static bool read_targets(struct functions *fs)
+static void read_targets(struct functions *fs)
 {
 	const struct model *m = fs->model;
 	uint64_t entry;
 	size_t i;
 
-	fs->targets = calloc(m->nr_binaries ? m->nr_binaries : 1, sizeof(*fs->targets));
-	if (!fs->targets)
-		return false;
+	fs->targets = mem_zeroed(m->nr_binaries ? m->nr_binaries : 1, sizeof(*fs->targets));
 	for (i = 0; i < m->nr_nodes; i++) {
 		const struct cst_count_node *n = &m->nodes[i].is;
 
-		if (n->kind != CST_COUNT_ROOT && n->kind != CST_COUNT_CUT && n->binary != CST_COUNT_NO_BINARY &&
-		    !add_target(fs, n->binary, n->entry))
-			return false;
+		if (n->kind != CST_COUNT_ROOT && n->kind != CST_COUNT_CUT &&
+		    n->binary != CST_COUNT_NO_BINARY)
+			add_target(fs, n->binary, n->entry);
 	}
 	for (i = 0; i < m->nr_binaries; i++) {
 		const struct dso *d = m->binaries[i].dso;
 
-		if (d && unwind_entry(d, &entry) && !add_target(fs, (uint32_t)i, entry))
-			return false;
+		if (d && unwind_entry(d, &entry))
+			add_target(fs, (uint32_t)i, entry);
 		sort_targets(&fs->targets[i]);
 	}
-	return true;
 }
 
 static uint64_t hash_at(const void *array, uint32_t i)
@@ -118,7 +114,7 @@ static uint64_t hash_at(const void *array, uint32_t i)
 static const char *copy_name(const struct functions *fs, const char *name)
 {
 	char *plain = fs->demangle ? demangled(name) : NULL;
-	const char *copy = strdup(name_shown(plain ? plain : name));
+	const char *copy = mem_text(name_shown(plain ? plain : name));
 
 	free(plain);
 	return copy;
@@ -131,43 +127,33 @@ static uint32_t add_function(struct functions *fs, const struct function *f)
 	struct function *to;
 	size_t at;
 
-	if (!slots_reserve(&fs->slots, fs->nr, fs->v, hash_at))
-		return FUNCTION_NONE;
+	slots_reserve(&fs->slots, fs->nr, fs->v, hash_at);
 	slot = fs->slots.v;
 	SLOTS_FIND(&fs->slots, at, hash(f->binary, f->start),
 		   fs->v[slot[at] - 1].binary == f->binary && fs->v[slot[at] - 1].start == f->start);
 	if (slot[at])
 		return slot[at] - 1;
 	to = ARRAY_ADD(fs->v, fs->nr, fs->cap);
-	if (!to)
-		return FUNCTION_NONE;
 	*to = *f;
 	to->name = copy_name(fs, f->name);
-	if (!to->name) {
-		fs->nr--;
-		return FUNCTION_NONE;
-	}
 	fs->slots.v[at] = (uint32_t)fs->nr;
 	return (uint32_t)fs->nr - 1;
 }
 
-bool functions_init(struct functions *fs, const struct model *m, bool demangle)
+void functions_init(struct functions *fs, const struct model *m, bool demangle)
 {
 	static const struct function none[] = {
 		{ CST_COUNT_NO_BINARY, 0, 1, "[elsewhere]" },
 		{ CST_COUNT_NO_BINARY, 1, 2, "[cut]" },
 	};
 
-	*fs = (struct functions){ .model = m, .demangle = demangle, .recent = malloc(NR_RECENT * sizeof(*fs->recent)) };
-	if (fs->recent)
-		forget_recent(fs);
-	if (fs->recent && read_targets(fs) && add_function(fs, &none[FUNCTION_ELSEWHERE]) == FUNCTION_ELSEWHERE &&
-	    add_function(fs, &none[FUNCTION_CUT]) == FUNCTION_CUT) {
-		forget_recent(fs);
-		return true;
-	}
-	functions_free(fs);
-	return false;
+	*fs = (struct functions){ .model = m, .demangle = demangle,
+				  .recent = mem_array(NR_RECENT, sizeof(*fs->recent)) };
+	forget_recent(fs);
+	read_targets(fs);
+	add_function(fs, &none[FUNCTION_ELSEWHERE]);
+	add_function(fs, &none[FUNCTION_CUT]);
+	forget_recent(fs);
 }
 
 void functions_free(struct functions *fs)
@@ -282,10 +268,8 @@ uint32_t functions_at(struct functions *fs, uint32_t binary, uint64_t offset)
 	} else {
 		found = unnamed(fs, b, offset);
 	}
-	if (found != FUNCTION_NONE) {
-		fs->last = found;
-		*recent = (struct function_place){ .offset = offset, .binary = binary, .function = found };
-	}
+	fs->last = found;
+	*recent = (struct function_place){ .offset = offset, .binary = binary, .function = found };
 	return found;
 }
 

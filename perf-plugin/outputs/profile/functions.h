@@ -41,13 +41,11 @@ enum {
 	FUNCTION_CUT,		/* calls below the limits of the tree: "[cut]" */
 };
 
-#define FUNCTION_NONE	UINT32_MAX
-
-/* `demangle`: names of C++ functions as in the source. Returns false without memory. */
-bool functions_init(struct functions *fs, const struct model *m, bool demangle);
+/* `demangle`: names of C++ functions as in the source. */
+void functions_init(struct functions *fs, const struct model *m, bool demangle);
 void functions_free(struct functions *fs);
 
-/* Returns the index of the function at a place; FUNCTION_NONE: no memory. Pointers to functions are valid until then. */
+/* Returns the index of the function at a place. Pointers to functions are valid until then. */
 uint32_t functions_at(struct functions *fs, uint32_t binary, uint64_t offset);
 /* The same of a node: where its callee began. */
 uint32_t functions_of_node(struct functions *fs, const struct cst_count_node *n);

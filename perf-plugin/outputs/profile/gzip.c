@@ -6,6 +6,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/alloc.h"
+
 struct gzip {
 	struct pd_output *out;
 	z_stream z;
@@ -16,15 +18,13 @@ struct gzip {
 struct gzip *gzip_new(struct pd_output *out)
 {
 	enum { GZIP = 16 };	/* zlib.h, deflateInit2(): added to the window's bits */
-	struct gzip *g = calloc(1, sizeof(*g));
+	struct gzip *g = mem_zeroed(1, sizeof(*g));
 
-	if (!g)
-		return NULL;
 	g->out = out;
-	if (deflateInit2(&g->z, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS + GZIP, MAX_MEM_LEVEL - 1, Z_DEFAULT_STRATEGY) == Z_OK)
-		return g;
-	free(g);
-	return NULL;
+	if (deflateInit2(&g->z, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS + GZIP, MAX_MEM_LEVEL - 1,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		mem_refused(0);
+	return g;
 }
 
 static void pack(struct gzip *g, int flush)
@@ -63,12 +63,6 @@ void gzip_write(struct gzip *g, const void *data, size_t n)
 void gzip_end(struct gzip *g)
 {
 	pack(g, Z_FINISH);
-	gzip_free(g);
-}
-
-void gzip_free(struct gzip *g)
-{
-	if (g)
-		deflateEnd(&g->z);
+	deflateEnd(&g->z);
 	free(g);
 }

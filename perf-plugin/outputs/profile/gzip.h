@@ -11,12 +11,9 @@
 
 struct gzip;
 
-/* Returns NULL without memory. */
 struct gzip *gzip_new(struct pd_output *out);
 void gzip_write(struct gzip *g, const void *data, size_t n);
 /* Writes the end of the file, and frees `g`. */
 void gzip_end(struct gzip *g);
-/* Frees `g`, which may be NULL; the file stays incomplete. */
-void gzip_free(struct gzip *g);
 
 #endif

@@ -5,18 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "outputs/profile/costs.h"
 
-/* Room for all functions so far. Returns the row of `function`; NULL: no memory. */
+/* Room for all functions so far. Returns the row of `function`. */
 static struct hot_function *row_of(struct hot *t, uint32_t function)
 {
 	size_t n = 2 * (size_t)function + 64;
 	struct hot_function *v;
 
 	if (function >= t->n) {
-		v = realloc(t->v, n * sizeof(*v));
-		if (!v)
-			return NULL;
+		v = mem_more(t->v, n, sizeof(*v));
 		memset(v + t->n, 0, (n - t->n) * sizeof(*v));
 		t->v = v;
 		t->n = n;
@@ -24,69 +23,60 @@ static struct hot_function *row_of(struct hot *t, uint32_t function)
 	return &t->v[function];
 }
 
-static bool add(struct hot *t, uint32_t function, uint64_t insns, uint64_t calls)
+static void add(struct hot *t, uint32_t function, uint64_t insns, uint64_t calls)
 {
-	struct hot_function *r = function == FUNCTION_NONE ? NULL : row_of(t, function);
+	struct hot_function *r = row_of(t, function);
 
-	if (!r)
-		return false;
 	r->insns = model_sum(r->insns, insns);
 	r->calls = model_sum(r->calls, calls);
 	t->total = model_sum(t->total, insns);
-	return true;
 }
 
 /* Adds instructions that were executed equally often, function by function. */
-static bool add_cost(struct hot *t, struct functions *fs, const struct model_binary *b, const struct cost *c)
+static void add_cost(struct hot *t, struct functions *fs, const struct model_binary *b,
+		     const struct cost *c)
 {
 	uint64_t at = c->begin, end, insns;
 	uint32_t function;
 
 	while (at < c->end) {
 		function = functions_at(fs, b->number, at);
-		if (function == FUNCTION_NONE)
-			return false;
 		/* a symbol may have another one inside of it, and code behind that */
 		end = at >= fs->v[function].start && at < fs->v[function].end ? fs->v[function].end : at + 1;
 		insns = costs_pass(b, c, &at, end);
-		if (!add(t, function, model_product(insns, c->count), 0))
-			return false;
+		add(t, function, model_product(insns, c->count), 0);
 	}
-	return true;
 }
 
-static bool add_binary(struct hot *t, struct functions *fs, const struct model_binary *b)
+static void add_binary(struct hot *t, struct functions *fs, const struct model_binary *b)
 {
 	struct costs costs;
-	bool ok = costs_init(&costs, b);
 	size_t i;
 
-	for (i = 0; ok && i < costs.n; i++)
-		ok = add_cost(t, fs, b, &costs.v[i]);
+	costs_init(&costs, b);
+	for (i = 0; i < costs.n; i++)
+		add_cost(t, fs, b, &costs.v[i]);
 	costs_free(&costs);
-	return ok;
 }
 
 /* Instructions of each function, and its calls, whatever called it. */
-static bool count(struct hot *t, struct functions *fs, const struct whole *w)
+static void count(struct hot *t, struct functions *fs, const struct whole *w)
 {
 	const struct model *m = w->model;
-	bool ok = true;
 	size_t i;
 
-	for (i = 0; ok && i < m->nr_binaries; i++)
+	for (i = 0; i < m->nr_binaries; i++)
 		if (whole_has(w, (uint32_t)i))
-			ok = add_binary(t, fs, &m->binaries[i]);
-	if (ok && !w->only)
-		ok = add(t, FUNCTION_ELSEWHERE, model_total(m, "instructions.elsewhere"), 0);
-	for (i = 0; ok && i < m->nr_nodes; i++) {
+			add_binary(t, fs, &m->binaries[i]);
+	if (!w->only)
+		add(t, FUNCTION_ELSEWHERE, model_total(m, "instructions.elsewhere"), 0);
+	for (i = 0; i < m->nr_nodes; i++) {
 		const struct cst_count_node *n = &m->nodes[i].is;
 
 		if (n->kind != CST_COUNT_ROOT && n->kind != CST_COUNT_CUT && whole_has(w, n->binary))
-			ok = add(t, functions_of_node(fs, n), 0, n->calls);
+			add(t, functions_of_node(fs, n), 0, n->calls);
 	}
 	t->calls = m->nr_nodes;
-	return ok;
 }
 
 static int compare_rows(const void *pa, const void *pb)
@@ -122,15 +112,11 @@ static void sort(struct hot *t, const struct functions *fs)
 		qsort(t->v, n, sizeof(*t->v), compare_rows);
 }
 
-bool hot_init(struct hot *t, struct functions *fs, const struct whole *w)
+void hot_init(struct hot *t, struct functions *fs, const struct whole *w)
 {
 	*t = (struct hot){ .v = NULL };
-	if (count(t, fs, w)) {
-		sort(t, fs);
-		return true;
-	}
-	hot_free(t);
-	return false;
+	count(t, fs, w);
+	sort(t, fs);
 }
 
 void hot_free(struct hot *t)

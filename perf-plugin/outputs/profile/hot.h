@@ -20,8 +20,8 @@ struct hot {
 	uint64_t total;		/* instructions of all */
 };
 
-/* Returns false without memory. The functions are those of `fs` until another place is looked up in it. */
-bool hot_init(struct hot *t, struct functions *fs, const struct whole *w);
+/* The functions are those of `fs` until another place is looked up in it. */
+void hot_init(struct hot *t, struct functions *fs, const struct whole *w);
 void hot_free(struct hot *t);
 
 #endif

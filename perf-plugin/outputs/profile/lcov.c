@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* lcov.c - tracefiles of geninfo(1): executions of lines and functions, and directions of branches. */
-#include "base/error.h"
 #include "base/name.h"
 #include "outputs/profile/coverage.h"
 #include "outputs/profile/lines.h"
@@ -140,15 +139,12 @@ int lcov_write(struct pd_output *out, const struct whole *w)
 	struct coverage c = { .lines = NULL };
 	struct lines l;
 	size_t lines;
-	bool ok;
 
-	ok = coverage_init(&c, w);
-	if (ok) {
-		lines_init(&l, out);
-		put_all(&l, &c);
-		lines_flush(&l);
-	}
+	coverage_init(&c, w);
+	lines_init(&l, out);
+	put_all(&l, &c);
+	lines_flush(&l);
 	lines = c.nr_lines;
 	coverage_free(&c);
-	return !ok ? ERR_NOMEM : !lines;
+	return !lines;
 }

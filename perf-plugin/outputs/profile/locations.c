@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 
 void locations_free(struct locations *l)
@@ -35,13 +36,10 @@ uint32_t locations_id(struct locations *l, uint32_t binary, uint64_t offset)
 	struct location *to;
 	size_t at;
 
-	if (!slots_reserve(&l->slots, l->nr, l->v, hash_at))
-		return 0;
+	slots_reserve(&l->slots, l->nr, l->v, hash_at);
 	SLOTS_FIND(&l->slots, at, hash(binary, offset), is_at(&l->v[l->slots.v[at] - 1], binary, offset));
 	if (!l->slots.v[at]) {
 		to = ARRAY_ADD(l->v, l->nr, l->cap);
-		if (!to)
-			return 0;
 		*to = (struct location){ .binary = binary, .offset = offset };
 		l->slots.v[at] = (uint32_t)l->nr;
 	}
@@ -65,23 +63,19 @@ static int compare_uses(const void *pa, const void *pb)
 
 uint32_t *locations_by_use(struct locations *l)
 {
-	struct ranked *ranked = malloc((l->nr + 1) * sizeof(*ranked));
-	uint32_t *ids = malloc((l->nr + 1) * sizeof(*ids));
+	struct ranked *ranked = mem_array(l->nr + 1, sizeof(*ranked));
+	uint32_t *ids = mem_array(l->nr + 1, sizeof(*ids));
 	size_t i;
 
-	for (i = 0; ranked && ids && i < l->nr; i++)
+	for (i = 0; i < l->nr; i++)
 		ranked[i] = (struct ranked){ .is = l->v[i], .old = (uint32_t)i };
-	if (ranked && ids && l->nr)
+	if (l->nr)
 		qsort(ranked, l->nr, sizeof(*ranked), compare_uses);
-	for (i = 0; ranked && ids && i < l->nr; i++) {
+	for (i = 0; i < l->nr; i++) {
 		l->v[i] = ranked[i].is;
 		ids[ranked[i].old] = (uint32_t)i + 1;
 	}
 	free(ranked);
-	if (ranked && ids) {
-		slots_rebuild(&l->slots, l->nr, l->v, hash_at);
-		return ids;
-	}
-	free(ids);
-	return NULL;
+	slots_rebuild(&l->slots, l->nr, l->v, hash_at);
+	return ids;
 }

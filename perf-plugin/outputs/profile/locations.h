@@ -23,11 +23,11 @@ struct locations {
 
 void locations_free(struct locations *l);
 
-/* Returns the id of a place, 0 without memory. */
+/* Returns the id of a place. */
 uint32_t locations_id(struct locations *l, uint32_t binary, uint64_t offset);
 /*
  * Gives the places that are used most the lowest ids, which need the fewest bytes. Returns the new ids, by old id - 1, in
- * an array that the caller frees; NULL: no memory. Ids of further places follow.
+ * an array that the caller frees. Ids of further places follow.
  */
 uint32_t *locations_by_use(struct locations *l);
 

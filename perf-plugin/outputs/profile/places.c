@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "machine/images/dso.h"
 
@@ -20,16 +21,11 @@ struct places {
 
 struct places *places_new(const struct model *m)
 {
-	struct places *p = calloc(1, sizeof(*p));
+	struct places *p = mem_zeroed(1, sizeof(*p));
 
-	if (!p)
-		return NULL;
 	*p = (struct places){ .model = m };
-	p->v = calloc(m->nr_binaries ? m->nr_binaries : 1, sizeof(*p->v));
-	if (p->v)
-		return p;
-	free(p);
-	return NULL;
+	p->v = mem_zeroed(m->nr_binaries ? m->nr_binaries : 1, sizeof(*p->v));
+	return p;
 }
 
 void places_free(struct places *p)
@@ -62,9 +58,9 @@ struct source *places_source(struct places *p, uint32_t binary)
 		if (b->dso && dso_file(b->dso) && b->dso->is_elf && !model_without_file(b))
 			at->source = source_open(dso_file(b->dso), b->dso, &err);
 		if (err.code)
-			at->why = strdup(err.msg);
+			at->why = mem_text(err.msg);
 		else if (err.msg[0])
-			at->lack = strdup(err.msg);
+			at->lack = mem_text(err.msg);
 	}
 	return at->source;
 }

@@ -8,7 +8,6 @@
 
 struct places;
 
-/* Returns NULL without memory. */
 struct places *places_new(const struct model *m);
 void places_free(struct places *p);
 

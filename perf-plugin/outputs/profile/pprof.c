@@ -6,12 +6,12 @@
  * them up ("Encoding", last one wins, repeated fields are joined). So memory does not grow with the
  * number of samples.
  */
+#include "base/alloc.h"
 #include "outputs/profile/whole.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/name.h"
 #include "base/protobuf.h"
 #include "outputs/profile/choose.h"
@@ -42,23 +42,18 @@ struct pprof {
 	struct strings strings;
 	struct locations places;
 	struct protobuf m;	/* a message Profile with one element */
-	bool nomem;
 	struct gzip *gz;
 };
 
 static void put(struct pprof *c)
 {
-	c->nomem |= c->m.nomem;
 	gzip_write(c->gz, c->m.bytes, c->m.n);
 	c->m.n = 0;
 }
 
 static uint32_t string(struct pprof *c, const char *text)
 {
-	uint32_t n = strings_number(&c->strings, text);
-
-	c->nomem |= n == STRINGS_NONE;
-	return n == STRINGS_NONE ? 0 : n;
+	return strings_number(&c->strings, text);
 }
 
 /* ---- tables --------------------------------------------------------------------------------- */
@@ -66,10 +61,8 @@ static uint32_t string(struct pprof *c, const char *text)
 /* The function that a location is in. Code in no binary is named by its offset. */
 static uint32_t function_of(struct pprof *c, const struct location *l)
 {
-	uint32_t f = l->binary == CST_COUNT_NO_BINARY ? (uint32_t)l->offset : functions_at(&c->fs, l->binary, l->offset);
-
-	c->nomem |= f == FUNCTION_NONE;
-	return f == FUNCTION_NONE ? FUNCTION_ELSEWHERE : f;
+	return l->binary == CST_COUNT_NO_BINARY ? (uint32_t)l->offset :
+	       functions_at(&c->fs, l->binary, l->offset);
 }
 
 static void put_location(struct pprof *c, size_t i)
@@ -211,9 +204,7 @@ static const struct model_binary *first_mapping(struct pprof *c)
 	if (first)
 		return first;
 	v = model_busiest(c->w->model);
-	c->nomem |= !v;
-	if (v)
-		first = choose_first(v, c->w->model->nr_binaries);
+	first = choose_first(v, c->w->model->nr_binaries);
 	free(v);
 	return first;
 }
@@ -224,9 +215,9 @@ static void put_mappings(struct pprof *c)
 	const struct model *m = c->w->model;
 	size_t left;
 
-	if (first && !c->nomem)
+	if (first)
 		put_mapping(c, first);
-	for (b = m->binaries, left = m->nr_binaries; left && !c->nomem; left--, b++)
+	for (b = m->binaries, left = m->nr_binaries; left; left--, b++)
 		if (b != first && (whole_has(c->w, b->number) || m->nr_nodes))
 			put_mapping(c, b);
 }
@@ -237,11 +228,11 @@ static void put_profile(struct pprof *c)
 
 	put_types(c);
 	put_mappings(c);
-	c->nomem |= !pprof_samples(c->w, &c->places, c->gz);
-	for (i = 0; i < c->places.nr && !c->nomem; i++)
+	pprof_samples(c->w, &c->places, c->gz);
+	for (i = 0; i < c->places.nr; i++)
 		put_location(c, i);
 	/* locations add the functions that they are in */
-	for (i = 0; i < c->fs.nr && !c->nomem; i++)
+	for (i = 0; i < c->fs.nr; i++)
 		put_function(c, i);
 	put_strings(c);
 }
@@ -249,18 +240,13 @@ static void put_profile(struct pprof *c)
 int pprof_write(struct pd_output *out, const struct whole *w)
 {
 	struct pprof c = { .w = w, .gz = gzip_new(out) };
-	bool ok = c.gz && functions_init(&c.fs, w->model, w->demangle);
 
-	if (ok)
-		put_profile(&c);
-	ok = ok && !c.nomem;
-	if (ok)
-		gzip_end(c.gz);
-	else
-		gzip_free(c.gz);
+	functions_init(&c.fs, w->model, w->demangle);
+	put_profile(&c);
+	gzip_end(c.gz);
 	functions_free(&c.fs);
 	strings_free(&c.strings);
 	locations_free(&c.places);
 	protobuf_free(&c.m);
-	return ok ? 0 : ERR_NOMEM;
+	return 0;
 }

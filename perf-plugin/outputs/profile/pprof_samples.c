@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/protobuf.h"
 #include "outputs/profile/costs.h"
 #include "outputs/profile/functions.h"
@@ -36,15 +37,11 @@ struct samples {
 	uint8_t *stack;
 	size_t *begin;
 	size_t room;		/* of the stack */
-	bool nomem;
 };
 
 static uint32_t place(struct samples *s, uint32_t binary, uint64_t offset)
 {
-	uint32_t id = locations_id(s->places, binary, offset);
-
-	s->nomem |= !id;
-	return id;
+	return locations_id(s->places, binary, offset);
 }
 
 /* Writes a sample: the place `first`, then those whose ids are the `n` bytes at `others`. */
@@ -96,14 +93,14 @@ static uint32_t site_of(struct samples *s, const struct model_node *n)
 	return place(s, n->is.from_binary, n->is.from);
 }
 
-/* Counts the samples of each node and of all below it. NULL: no memory. */
+/* Counts the samples of each node and of all below it. */
 static uint32_t *count_samples(const struct samples *s)
 {
 	const struct model *m = s->w->model;
-	uint32_t *below = calloc(m->nr_nodes + 1, sizeof(*below));
+	uint32_t *below = mem_zeroed(m->nr_nodes + 1, sizeof(*below));
 	size_t i;
 
-	for (i = m->nr_nodes; below && i-- > 0;) {
+	for (i = m->nr_nodes; i-- > 0;) {
 		below[i] += has_sample(s, &m->nodes[i].is);
 		if (m->nodes[i].parent != MODEL_NO_NODE)
 			below[m->nodes[i].parent] += below[i];
@@ -112,41 +109,36 @@ static uint32_t *count_samples(const struct samples *s)
 }
 
 /* Finds the places of all samples, and numbers them by use. */
-static bool find_places(struct samples *s)
+static void find_places(struct samples *s)
 {
 	const struct model *m = s->w->model;
 	uint32_t *below = count_samples(s), *ids;
 	size_t i;
 
-	s->nodes = calloc(m->nr_nodes + 1, sizeof(*s->nodes));
-	s->nomem |= !below || !s->nodes;
-	for (i = 0; i < m->nr_nodes && !s->nomem; i++) {
+	s->nodes = mem_zeroed(m->nr_nodes + 1, sizeof(*s->nodes));
+	for (i = 0; i < m->nr_nodes; i++) {
 		struct node_places *at = &s->nodes[i];
 
 		if (below[i] && m->nodes[i].parent != MODEL_NO_NODE) {
 			at->site = site_of(s, &m->nodes[i]);
-			if (at->site)
-				s->places->v[at->site - 1].uses += below[i];
+			s->places->v[at->site - 1].uses += below[i];
 		}
 		if (has_sample(s, &m->nodes[i].is)) {
 			at->entry = entry_of(s, &m->nodes[i].is);
-			if (at->entry)
-				s->places->v[at->entry - 1].uses++;
+			s->places->v[at->entry - 1].uses++;
 		}
 	}
 	free(below);
-	ids = s->nomem ? NULL : locations_by_use(s->places);
-	s->nomem |= !ids;
-	for (i = 0; ids && i < m->nr_nodes; i++) {
+	ids = locations_by_use(s->places);
+	for (i = 0; i < m->nr_nodes; i++) {
 		s->nodes[i].site = s->nodes[i].site ? ids[s->nodes[i].site - 1] : 0;
 		s->nodes[i].entry = s->nodes[i].entry ? ids[s->nodes[i].entry - 1] : 0;
 	}
 	free(ids);
-	return !s->nomem;
 }
 
 /* Makes room for the deepest stack. */
-static bool make_stack(struct samples *s)
+static void make_stack(struct samples *s)
 {
 	const struct model *m = s->w->model;
 	uint32_t depth = 0;
@@ -155,10 +147,8 @@ static bool make_stack(struct samples *s)
 	for (i = 0; i < m->nr_nodes; i++)
 		depth = m->nodes[i].is.depth > depth ? m->nodes[i].is.depth : depth;
 	s->room = ID_ROOM * ((size_t)depth + 1);
-	s->stack = malloc(s->room);
-	s->begin = malloc(((size_t)depth + 1) * sizeof(*s->begin));
-	s->nomem |= !s->stack || !s->begin;
-	return !s->nomem;
+	s->stack = mem_new(s->room);
+	s->begin = mem_array((size_t)depth + 1, sizeof(*s->begin));
 }
 
 static void put_node(struct samples *s, const struct cst_count_node *n, const struct node_places *at)
@@ -181,8 +171,8 @@ static uint64_t put_nodes(struct samples *s)
 	uint64_t have = 0;
 	size_t i;
 
-	if (!find_places(s) || !make_stack(s))
-		return 0;
+	find_places(s);
+	make_stack(s);
 	for (i = 0; i < m->nr_nodes; i++) {
 		put_node(s, &m->nodes[i].is, &s->nodes[i]);
 		if (s->nodes[i].entry)
@@ -200,18 +190,15 @@ static uint64_t put_flat(struct samples *s, const struct model_binary *b)
 	uint64_t at;
 	size_t i;
 
-	if (!costs_init(&costs, b)) {
-		s->nomem = true;
-		return 0;
-	}
-	for (i = 0; i < costs.n && !s->nomem; i++)
+	costs_init(&costs, b);
+	for (i = 0; i < costs.n; i++)
 		for (at = costs.v[i].begin; at < costs.v[i].end; at += costs_size(b, &costs.v[i], at))
 			put_sample(s, place(s, b->number, at), NULL, 0, costs.v[i].count, 0);
 	costs_free(&costs);
 	return b->insns;
 }
 
-bool pprof_samples(const struct whole *w, struct locations *places, struct gzip *to)
+void pprof_samples(const struct whole *w, struct locations *places, struct gzip *to)
 {
 	struct samples s = { .w = w, .places = places, .to = to };
 	const struct model *m = w->model;
@@ -228,5 +215,4 @@ bool pprof_samples(const struct whole *w, struct locations *places, struct gzip 
 	free(s.nodes);
 	free(s.stack);
 	free(s.begin);
-	return !s.nomem;
 }

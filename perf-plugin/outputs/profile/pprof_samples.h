@@ -9,8 +9,7 @@
 
 /*
  * Writes the samples, each as a message Profile of its own, and adds the places of their stacks to `places`, which is empty.
- * Returns false without memory.
  */
-bool pprof_samples(const struct whole *w, struct locations *places, struct gzip *to);
+void pprof_samples(const struct whole *w, struct locations *places, struct gzip *to);
 
 #endif

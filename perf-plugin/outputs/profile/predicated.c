@@ -96,13 +96,11 @@ enum predicated_kind predicated_kind(enum cst_isa isa, const struct cst_insn *in
 	return insn->link || insn->subtype != CST_INSN_PLAIN ? PREDICATED_BRANCH : PREDICATED_NOT;
 }
 
-bool predicated_add(struct predicated_list *l, const struct predicated *p)
+void predicated_add(struct predicated_list *l, const struct predicated *p)
 {
 	struct predicated *to = ARRAY_ADD(l->v, l->n, l->cap);
 
-	if (to)
-		*to = *p;
-	return to;
+	*to = *p;
 }
 
 static int compare(const void *pa, const void *pb)

@@ -67,8 +67,8 @@ struct predicated_list {
 	size_t n, cap;
 };
 
-/* Adds an instruction, in any order. False: no memory. */
-bool predicated_add(struct predicated_list *l, const struct predicated *p);
+/* Adds an instruction, in any order. */
+void predicated_add(struct predicated_list *l, const struct predicated *p);
 /*
  * Sorts the list, and finds the instructions whose executions are those of the branch behind them.
  */

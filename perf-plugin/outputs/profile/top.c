@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "outputs/profile/exact.h"
 #include "outputs/profile/hot.h"
 #include "outputs/profile/lines.h"
@@ -105,21 +104,17 @@ int top_write(struct pd_output *out, const struct whole *w)
 	struct functions fs;
 	struct widths widths;
 	struct lines l;
-	bool ok;
 	size_t i;
 
-	if (!functions_init(&fs, w->model, w->demangle))
-		return ERR_NOMEM;
-	ok = hot_init(&t, &fs, w);
-	if (ok) {
-		widths = measure(&t, w->model);
-		lines_init(&l, out);
-		put_head(&l, &t, &widths, w->model);
-		for (i = 0; i < t.n; i++)
-			put_row(&l, &t, &t.v[i], &widths, w->model);
-		lines_flush(&l);
-	}
+	functions_init(&fs, w->model, w->demangle);
+	hot_init(&t, &fs, w);
+	widths = measure(&t, w->model);
+	lines_init(&l, out);
+	put_head(&l, &t, &widths, w->model);
+	for (i = 0; i < t.n; i++)
+		put_row(&l, &t, &t.v[i], &widths, w->model);
+	lines_flush(&l);
 	hot_free(&t);
 	functions_free(&fs);
-	return ok ? 0 : ERR_NOMEM;
+	return 0;
 }

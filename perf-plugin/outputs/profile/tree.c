@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/slots.h"
 
@@ -39,7 +40,7 @@ static bool same_arc(const struct call_arc *a, const struct call_arc *b)
 	return a->from == b->from && a->binary == b->binary && a->caller == b->caller && a->callee == b->callee;
 }
 
-/* Returns the index of the arc with this key, a new one if needed; UINT32_MAX: no memory. */
+/* Returns the index of the arc with this key, a new one if needed. */
 static uint32_t arc_of(struct arcs *as, const struct call_arc *key)
 {
 	struct call_arcs *out = as->out;
@@ -47,15 +48,12 @@ static uint32_t arc_of(struct arcs *as, const struct call_arc *key)
 	uint32_t *active;
 	size_t at;
 
-	if (!slots_reserve(&as->slots, out->n, out->v, arc_hash))
-		return UINT32_MAX;
+	slots_reserve(&as->slots, out->n, out->v, arc_hash);
 	SLOTS_FIND(&as->slots, at, arc_hash(key, 0), same_arc(&out->v[as->slots.v[at] - 1], key));
 	if (as->slots.v[at])
 		return as->slots.v[at] - 1;
 	to = ARRAY_ADD(out->v, out->n, as->cap);
 	active = ARRAY_ADD(as->active, as->nr_active, as->cap_active);
-	if (!to || !active)
-		return UINT32_MAX;
 	*to = *key;
 	*active = 0;
 	as->slots.v[at] = (uint32_t)out->n;
@@ -63,7 +61,7 @@ static uint32_t arc_of(struct arcs *as, const struct call_arc *key)
 }
 
 /* The function that the call of node `n` is in: that of the call, or where there is no place, the caller. */
-static bool caller_of(struct functions *fs, const struct model_node *n, struct call_arc *key)
+static void caller_of(struct functions *fs, const struct model_node *n, struct call_arc *key)
 {
 	const struct model_node *parent = &fs->model->nodes[n->parent];
 
@@ -71,10 +69,10 @@ static bool caller_of(struct functions *fs, const struct model_node *n, struct c
 	key->from = n->is.from;
 	key->caller = n->is.from_binary == CST_COUNT_NO_BINARY || n->is.from == CST_COUNT_OUTSIDE ?
 		      functions_of_node(fs, &parent->is) : functions_at(fs, n->is.from_binary, n->is.from);
-	return key->caller != FUNCTION_NONE;
 }
 
-static bool add_node(struct arcs *as, struct functions *fs, const struct model_node *n, uint64_t inclusive)
+static void add_node(struct arcs *as, struct functions *fs, const struct model_node *n,
+		     uint64_t inclusive)
 {
 	struct call_arc key = { .calls = 0 }, *arc;
 	uint32_t *on_path, number;
@@ -84,23 +82,17 @@ static bool add_node(struct arcs *as, struct functions *fs, const struct model_n
 		if (as->path[as->nr_path - 1])
 			as->active[as->path[as->nr_path - 1] - 1]--;
 	on_path = ARRAY_ADD(as->path, as->nr_path, as->cap_path);
-	if (!on_path)
-		return false;
 	*on_path = 0;
 	if (n->parent == MODEL_NO_NODE)
-		return true;
+		return;
 	key.callee = functions_of_node(fs, &n->is);
-	if (key.callee == FUNCTION_NONE || !caller_of(fs, n, &key))
-		return false;
+	caller_of(fs, n, &key);
 	number = arc_of(as, &key);
-	if (number == UINT32_MAX)
-		return false;
 	arc = &as->out->v[number];
 	arc->calls = model_sum(arc->calls, n->is.calls);
 	if (!as->active[number]++)
 		arc->inclusive = model_sum(arc->inclusive, inclusive);
 	*on_path = number + 1;
-	return true;
 }
 
 static int compare_arcs(const void *pa, const void *pb)
@@ -116,16 +108,16 @@ static int compare_arcs(const void *pa, const void *pb)
 	return a->callee < b->callee ? -1 : a->callee > b->callee;
 }
 
-/* Instructions of each node and of all below it. NULL: no memory. */
+/* Instructions of each node and of all below it. */
 static uint64_t *inclusive_insns(const struct model *m)
 {
-	uint64_t *v = malloc((m->nr_nodes ? m->nr_nodes : 1) * sizeof(*v));
+	uint64_t *v = mem_array(m->nr_nodes ? m->nr_nodes : 1, sizeof(*v));
 	uint32_t parent;
 	size_t i;
 
-	for (i = 0; v && i < m->nr_nodes; i++)
+	for (i = 0; i < m->nr_nodes; i++)
 		v[i] = m->nodes[i].is.insns;
-	for (i = m->nr_nodes; v && i-- > 0;) {
+	for (i = m->nr_nodes; i-- > 0;) {
 		parent = m->nodes[i].parent;
 		if (parent != MODEL_NO_NODE)
 			v[parent] = model_sum(v[parent], v[i]);
@@ -133,24 +125,22 @@ static uint64_t *inclusive_insns(const struct model *m)
 	return v;
 }
 
-bool call_arcs_init(struct call_arcs *a, struct functions *fs)
+void call_arcs_init(struct call_arcs *a, struct functions *fs)
 {
 	const struct model *m = fs->model;
 	uint64_t *inclusive = inclusive_insns(m);
 	struct arcs as = { .out = a };
-	bool ok = inclusive;
 	size_t i;
 
 	*a = (struct call_arcs){ .v = NULL };
-	for (i = 0; ok && i < m->nr_nodes; i++)
-		ok = add_node(&as, fs, &m->nodes[i], inclusive[i]);
+	for (i = 0; i < m->nr_nodes; i++)
+		add_node(&as, fs, &m->nodes[i], inclusive[i]);
 	free(inclusive);
 	slots_free(&as.slots);
 	free(as.active);
 	free(as.path);
-	if (ok && a->n)
+	if (a->n)
 		qsort(a->v, a->n, sizeof(*a->v), compare_arcs);
-	return ok;
 }
 
 void call_arcs_free(struct call_arcs *a)
@@ -164,31 +154,23 @@ void call_arcs_free(struct call_arcs *a)
 uint64_t *functions_inclusive(struct functions *fs)
 {
 	const struct model *m = fs->model;
-	uint64_t *inclusive = inclusive_insns(m), *v = NULL;
-	uint32_t *of = malloc((m->nr_nodes ? m->nr_nodes : 1) * sizeof(*of));
-	uint32_t *active = NULL;	/* for each function: how many calls of it are on the current stack */
-	uint32_t *path = malloc((m->cap_path ? m->cap_path : 1) * sizeof(*path)), depth = 0;
-	bool ok = inclusive && of && path;
+	uint64_t *inclusive = inclusive_insns(m), *v;
+	uint32_t *of = mem_array(m->nr_nodes, sizeof(*of));
+	/* for each function: how many calls of it are on the current stack */
+	uint32_t *active;
+	uint32_t *path = mem_array(m->cap_path, sizeof(*path)), depth = 0;
 	size_t i;
 
-	for (i = 0; ok && i < m->nr_nodes; i++) {
+	for (i = 0; i < m->nr_nodes; i++)
 		of[i] = functions_of_node(fs, &m->nodes[i].is);
-		ok = of[i] != FUNCTION_NONE;
-	}
-	if (ok) {
-		v = calloc(fs->nr, sizeof(*v));
-		active = calloc(fs->nr, sizeof(*active));
-	}
-	for (i = 0; v && active && i < m->nr_nodes; i++) {
+	v = mem_zeroed(fs->nr, sizeof(*v));
+	active = mem_zeroed(fs->nr, sizeof(*active));
+	for (i = 0; i < m->nr_nodes; i++) {
 		while (depth > m->nodes[i].is.depth)
 			active[path[--depth]]--;
 		path[depth++] = of[i];
 		if (!active[of[i]]++)
 			v[of[i]] = model_sum(v[of[i]], inclusive[i]);
-	}
-	if (v && !active) {
-		free(v);
-		v = NULL;
 	}
 	free(inclusive);
 	free(of);
@@ -211,52 +193,44 @@ static bool same_stack(const struct stack_node *a, const struct stack_node *b)
 	return a->parent == b->parent && a->function == b->function;
 }
 
-/* Returns the index of the stack, a new one if needed; UINT32_MAX: no memory. */
+/* Returns the index of the stack, a new one if needed. */
 static uint32_t stack_of(struct stacks *s, size_t *cap, struct slots *slots, uint32_t parent, uint32_t function)
 {
 	const struct stack_node key = { .parent = parent, .function = function };
 	struct stack_node *to;
 	size_t at;
 
-	if (!slots_reserve(slots, s->n, s->v, stack_hash))
-		return UINT32_MAX;
+	slots_reserve(slots, s->n, s->v, stack_hash);
 	SLOTS_FIND(slots, at, stack_hash(&key, 0), same_stack(&s->v[slots->v[at] - 1], &key));
 	if (slots->v[at])
 		return slots->v[at] - 1;
 	to = ARRAY_ADD(s->v, s->n, *cap);
-	if (!to)
-		return UINT32_MAX;
 	*to = key;
 	slots->v[at] = (uint32_t)s->n;
 	return (uint32_t)s->n - 1;
 }
 
-bool stacks_init(struct stacks *s, struct functions *fs)
+void stacks_init(struct stacks *s, struct functions *fs)
 {
 	const struct model *m = fs->model;
-	uint32_t *made = malloc((m->nr_nodes ? m->nr_nodes : 1) * sizeof(*made)), function;
+	uint32_t *made = mem_array(m->nr_nodes ? m->nr_nodes : 1, sizeof(*made)), function;
 	struct slots slots = { .v = NULL };
+	struct stack_node *to;
 	size_t cap = 0, i;
-	bool ok = made;
 
 	*s = (struct stacks){ .v = NULL };
-	for (i = 0; ok && i < m->nr_nodes; i++) {
+	for (i = 0; i < m->nr_nodes; i++) {
 		const struct model_node *n = &m->nodes[i];
 
 		function = functions_of_node(fs, &n->is);
-		made[i] = function == FUNCTION_NONE ? UINT32_MAX :
-			  stack_of(s, &cap, &slots, n->parent == MODEL_NO_NODE ? MODEL_NO_NODE : made[n->parent], function);
-		ok = made[i] != UINT32_MAX;
-		if (ok) {
-			struct stack_node *to = &s->v[made[i]];
-
-			to->calls = model_sum(to->calls, n->is.calls);
-			to->insns = model_sum(to->insns, n->is.insns);
-		}
+		made[i] = stack_of(s, &cap, &slots, n->parent == MODEL_NO_NODE ? MODEL_NO_NODE :
+				   made[n->parent], function);
+		to = &s->v[made[i]];
+		to->calls = model_sum(to->calls, n->is.calls);
+		to->insns = model_sum(to->insns, n->is.insns);
 	}
 	free(made);
 	slots_free(&slots);
-	return ok;
 }
 
 void stacks_free(struct stacks *s)

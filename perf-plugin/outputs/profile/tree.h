@@ -24,13 +24,13 @@ struct call_arcs {
 	size_t n;
 };
 
-/* Sums up the nodes that have a caller. Returns false without memory; call_arcs_free() is to follow in any case. */
-bool call_arcs_init(struct call_arcs *a, struct functions *fs);
+/* Sums up the nodes that have a caller. call_arcs_free() is to follow. */
+void call_arcs_init(struct call_arcs *a, struct functions *fs);
 void call_arcs_free(struct call_arcs *a);
 
 /*
  * Instructions executed in each function and in what it called, by its index: an array of fs->nr that the caller frees. A
- * call inside of a call of the same function adds none. Returns NULL without memory.
+ * call inside of a call of the same function adds none.
  */
 uint64_t *functions_inclusive(struct functions *fs);
 
@@ -46,8 +46,8 @@ struct stacks {
 	size_t n;
 };
 
-/* Adds up nodes with the same functions on their stack. Returns false without memory; stacks_free() is to follow in any case. */
-bool stacks_init(struct stacks *s, struct functions *fs);
+/* Adds up nodes with the same functions on their stack. stacks_free() is to follow. */
+void stacks_init(struct stacks *s, struct functions *fs);
 void stacks_free(struct stacks *s);
 /* Instructions of `w` that no stack has: those of a model without calls, or not in any binary. */
 uint64_t stacks_without(const struct stacks *s, const struct whole *w, const struct functions *fs);

@@ -35,7 +35,7 @@ static inline uint64_t whole_instructions(const struct whole *w)
 }
 
 /*
- * Each writes its format. Returns 0, 1 if the format has nothing of what was executed, or ERR_NOMEM.
+ * Each writes its format. Returns 0, or 1 if the format has nothing of what was executed.
  *
  * callgrind: Callgrind Format, version 1: instructions of each instruction address and line; calls with their number and
  * inclusive instructions.

@@ -56,12 +56,8 @@ int profile_write(struct pd_output *out, const struct profile_format *f, enum pr
 	int rc;
 
 	profile_address_init(&where, b, base);
-	if (!flat_init(&counts, b, f->ranges) || !profile_address_limit(&where, &counts, &gone)) {
-		fprintf(stderr, "cstrace profile: out of memory\n");
-		flat_free(&counts);
-		pd_output_abort(out);
-		return ERR_NOMEM;
-	}
+	flat_init(&counts, b, f->ranges);
+	profile_address_limit(&where, &counts, &gone);
 	nothing = !counts.nr_ranges && !counts.nr_edges;
 	if (!nothing) {
 		f->write(out, &counts, &where);
@@ -128,8 +124,8 @@ static void report_nothing(const struct profile_format *f, const struct whole *w
 
 	fprintf(stderr, "cstrace profile: nothing to profile: --format=%s has nothing of %s; the trace shows:\n", f->name,
 		w->only ? name_shown(w->only->is.name) : "what was executed");
-	if (v)
-		choose_list(stderr, v, w->model->nr_binaries, model_total(w->model, "instructions.elsewhere"));
+	choose_list(stderr, v, w->model->nr_binaries,
+		    model_total(w->model, "instructions.elsewhere"));
 	free(v);
 }
 
@@ -141,10 +137,7 @@ int profile_write_whole(struct pd_output *out, const struct profile_format *f, c
 
 	if (rc) {
 		pd_output_abort(out);
-		if (rc < 0)
-			fprintf(stderr, "cstrace profile: out of memory\n");
-		else
-			report_nothing(f, w);
+		report_nothing(f, w);
 	} else {
 		finished = pd_output_finish(out, &err);
 		if (finished) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "outputs/report/internal.h"
 
 #define NARROW		2000u	/* a frame with less than this part of all instructions is left out ... */
@@ -88,8 +89,8 @@ static int compare_frames(const void *pa, const void *pb)
 	return a->stack < b->stack ? -1 : a->stack > b->stack;
 }
 
-/* Finds the stacks that are shown, callers first, the one with most instructions at the left. False: no memory. */
-static bool choose(struct flame *f)
+/* Finds the stacks that are shown, callers first, the one with most instructions at the left. */
+static void choose(struct flame *f)
 {
 	const struct stacks *s = &f->r->stacks;
 	size_t i;
@@ -102,15 +103,14 @@ static bool choose(struct flame *f)
 		else
 			f->limit /= 2;
 	}
-	f->v = malloc((count_shown(f) + 1) * sizeof(*f->v));
-	for (i = 0; f->v && i < s->n; i++)
+	f->v = mem_array(count_shown(f) + 1, sizeof(*f->v));
+	for (i = 0; i < s->n; i++)
 		if (is_shown(f, i)) {
 			f->v[f->n++] = (struct frame){ .stack = (uint32_t)i, .parent = s->v[i].parent + 1, .insns = f->insns[i] };
 			f->deepest = f->depth[i] > f->deepest ? f->depth[i] : f->deepest;
 		}
-	if (f->v && f->n)
+	if (f->n)
 		qsort(f->v, f->n, sizeof(*f->v), compare_frames);
-	return f->v;
 }
 
 static void put_frame(struct flame *f, const struct frame *fr, uint64_t begin)
@@ -188,22 +188,18 @@ static void put_page(struct flame *f)
 	page_end(p);
 }
 
-bool flame_write(struct report *r)
+void flame_write(struct report *r)
 {
 	const size_t n = r->stacks.n + 1;
-	struct flame f = { .r = r, .insns = calloc(n, sizeof(*f.insns)), .begin = calloc(n, sizeof(*f.begin)),
-			   .depth = calloc(n, sizeof(*f.depth)) };
-	bool ok = f.insns && f.begin && f.depth;
+	struct flame f = { .r = r, .insns = mem_zeroed(n, sizeof(*f.insns)),
+			   .begin = mem_zeroed(n, sizeof(*f.begin)),
+			   .depth = mem_zeroed(n, sizeof(*f.depth)) };
 
-	if (ok) {
-		add_up(&f);
-		ok = choose(&f);
-	}
-	if (ok)
-		put_page(&f);
+	add_up(&f);
+	choose(&f);
+	put_page(&f);
 	free(f.insns);
 	free(f.begin);
 	free(f.depth);
 	free(f.v);
-	return ok;
 }

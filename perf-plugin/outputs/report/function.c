@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/bisect.h"
 #include "machine/images/dso.h"
 #include "outputs/profile/blocks.h"
@@ -80,8 +81,7 @@ static int compare_inclusive(const void *pa, const void *pb, void *arcs)
 	return a < b ? -1 : a > b;
 }
 
-/* False: no memory. */
-static bool put_calls(struct report *r, uint32_t function)
+static void put_calls(struct report *r, uint32_t function)
 {
 	size_t lo = 0, hi = r->arcs.n, n;
 	uint32_t *order;
@@ -96,9 +96,7 @@ static bool put_calls(struct report *r, uint32_t function)
 	BISECT(lo, hi, mid, r->arcs.v[mid].caller < function);
 	for (n = 0; lo + n < r->arcs.n && r->arcs.v[lo + n].caller == function;)
 		n++;
-	order = malloc((n + 1) * sizeof(*order));
-	if (!order)
-		return false;
+	order = mem_array(n + 1, sizeof(*order));
 	for (hi = 0; hi < n; hi++)
 		order[hi] = (uint32_t)(lo + hi);
 	if (n) {
@@ -106,13 +104,12 @@ static bool put_calls(struct report *r, uint32_t function)
 		put_arcs(r, "Calls", order, n, false);
 	}
 	free(order);
-	return true;
 }
 
 /* ---- branches --------------------------------------------------------------------------------- */
 
-/* Writes "+0x1c" with a link, or the name of another function. False: no memory. */
-static bool put_target(struct code *c, uint64_t to)
+/* Writes "+0x1c" with a link, or the name of another function. */
+static void put_target(struct code *c, uint64_t to)
 {
 	struct report *r = c->r;
 	struct page *p = &r->page;
@@ -121,24 +118,21 @@ static bool put_target(struct code *c, uint64_t to)
 
 	if (to == CST_COUNT_OUTSIDE) {
 		page_html(p, "another binary");
-		return true;
+		return;
 	}
 	model_vaddr(c->b, to, &vaddr);
 	if (to >= c->f.start && to < c->f.end) {
 		page_format(p, "<a href=\"#a%" PRIx64 "\">+0x%" PRIx64 "</a>", vaddr, to - c->f.start);
-		return true;
+		return;
 	}
 	function = functions_at(&r->fs, c->b->number, to);
-	if (function == FUNCTION_NONE)
-		return false;
 	report_function(r, function, vaddr);
 	if (to != r->fs.v[function].start)
 		page_format(p, "<span class=\"off\">+0x%" PRIx64 "</span>", to - r->fs.v[function].start);
-	return true;
 }
 
-/* Where the branch at an offset went. False: no memory. */
-static bool put_targets(struct code *c, uint64_t offset, bool counts)
+/* Where the branch at an offset went. */
+static void put_targets(struct code *c, uint64_t offset, bool counts)
 {
 	const struct model_binary *b = c->b;
 	struct page *p = &c->r->page;
@@ -149,8 +143,7 @@ static bool put_targets(struct code *c, uint64_t offset, bool counts)
 		if (n >= MAX_TARGETS)
 			continue;
 		page_html(p, n ? ", &rarr;&nbsp;" : "&rarr;&nbsp;");
-		if (!put_target(c, b->edges[lo].to))
-			return false;
+		put_target(c, b->edges[lo].to);
 		if (counts || n || (lo + 1 < b->nr_edges && b->edges[lo + 1].from == offset)) {
 			page_html(p, "&nbsp;&times;");
 			page_number(p, b->edges[lo].count);
@@ -158,31 +151,28 @@ static bool put_targets(struct code *c, uint64_t offset, bool counts)
 	}
 	if (n > MAX_TARGETS)
 		page_format(p, " and %zu more targets", n - MAX_TARGETS);
-	return true;
 }
 
-/* The cell of a branch: directions, targets. False: no memory. */
-static bool put_branch(struct code *c, const struct cst_insn *insn, uint64_t offset, uint64_t count)
+/* The cell of a branch: directions, targets. */
+static void put_branch(struct code *c, const struct cst_insn *insn, uint64_t offset, uint64_t count)
 {
 	struct page *p = &c->r->page;
 	struct block_branch br;
 
-	if (!cst_insn_is_branch(insn->type))
-		return true;
-	if (!blocks_is_conditional(insn))
-		return !count || put_targets(c, offset, insn->type == CST_INSN_INDIRECT && !blocks_is_return(insn));
-	if (!count)
-		return true;
+	if (!cst_insn_is_branch(insn->type) || !count)
+		return;
+	if (!blocks_is_conditional(insn)) {
+		put_targets(c, offset, insn->type == CST_INSN_INDIRECT && !blocks_is_return(insn));
+		return;
+	}
 	br = blocks_branch(c->b, offset);
 	page_html(p, br.taken ? "<span class=\"yes\">taken " : "<span class=\"no\">taken ");
 	page_number(p, br.taken);
 	page_html(p, br.taken ? "</span> " : "</span>");
-	if (!put_targets(c, offset, false))
-		return false;
+	put_targets(c, offset, false);
 	page_html(p, br.not_taken ? ", <span class=\"yes\">not&nbsp;taken " : ", <span class=\"no\">not&nbsp;taken ");
 	page_number(p, br.not_taken);
 	page_html(p, "</span>");
-	return true;
 }
 
 /* ---- code ------------------------------------------------------------------------------------- */
@@ -249,8 +239,8 @@ static void put_count(struct page *p, uint64_t count, enum predicated_kind kind)
 	page_html(p, "</td>");
 }
 
-/* A row with the instruction at an offset. False: no memory. */
-static bool put_insn(struct code *c, bool t32, uint64_t offset, unsigned int size, uint64_t count)
+/* A row with the instruction at an offset. */
+static void put_insn(struct code *c, bool t32, uint64_t offset, unsigned int size, uint64_t count)
 {
 	enum predicated_kind kind = PREDICATED_NOT;
 	struct report *r = c->r;
@@ -258,7 +248,6 @@ static bool put_insn(struct code *c, bool t32, uint64_t offset, unsigned int siz
 	struct cst_insn insn;
 	uint32_t opcode;
 	uint64_t vaddr;
-	bool ok = true;
 	const bool read = read_insn(c, t32, offset, &insn, &opcode, &kind);
 
 	c->rows++;
@@ -275,12 +264,11 @@ static bool put_insn(struct code *c, bool t32, uint64_t offset, unsigned int siz
 		if (r->disasm)
 			page_text(p, disasm_text(r->disasm, blocks_isa(c->b, t32), CST_PROFILE_A, vaddr, opcode, size));
 		page_html(p, "</td><td class=\"dir\">");
-		ok = put_branch(c, &insn, offset, count);
+		put_branch(c, &insn, offset, count);
 	} else {
 		page_html(p, "</td><td>");
 	}
 	page_html(p, "</td></tr>\n");
-	return ok;
 }
 
 static void put_cut(struct code *c, uint64_t n, const char *what)
@@ -293,25 +281,23 @@ static void put_cut(struct code *c, uint64_t n, const char *what)
 	c->at.file = UINT32_MAX;
 }
 
-/* Code that was not executed. False: no memory. */
-static bool put_gap(struct code *c, uint64_t from, uint64_t to)
+/* Code that was not executed. */
+static void put_gap(struct code *c, uint64_t from, uint64_t to)
 {
 	const bool known = c->b->dso && c->b->dso->data && !model_without_file(c->b) && blocks_isa(c->b, false) == CST_ISA_A64;
 	uint64_t n = (to - from) / 4, shown = n <= MAX_GAP ? n : GAP_BEGIN;
 
 	if (c->rows >= MAX_ROWS)
-		return true;
+		return;
 	/* what A32 and T32 have between executed code may be data */
 	if (!known || from % 4) {
 		put_cut(c, to - from, "bytes");
-		return true;
+		return;
 	}
 	for (n -= shown; shown--; from += 4)
-		if (!put_insn(c, false, from, 4, 0))
-			return false;
+		put_insn(c, false, from, 4, 0);
 	if (n)
 		put_cut(c, n, "more instructions");
-	return true;
 }
 
 static const struct cost *costs_from(const struct costs *costs, uint64_t offset)
@@ -323,27 +309,26 @@ static const struct cost *costs_from(const struct costs *costs, uint64_t offset)
 	return costs->v + lo;
 }
 
-/* False: no memory. */
-static bool put_code(struct code *c, const struct costs *costs)
+static void put_code(struct code *c, const struct costs *costs)
 {
 	const struct cost *v = costs_from(costs, c->f.start), *end = costs->v + costs->n;
 	uint64_t done = c->f.start, at, size;
 
 	for (; v < end && v->begin < c->f.end; v++) {
-		if (v->begin > done && !put_gap(c, done, v->begin))
-			return false;
+		if (v->begin > done)
+			put_gap(c, done, v->begin);
 		at = v->begin;
 		if (at < c->f.start)
 			costs_pass(c->b, v, &at, c->f.start);
 		for (; at < v->end && at < c->f.end && c->rows < MAX_ROWS; at += size) {
 			size = costs_size(c->b, v, at);
-			if (!put_insn(c, v->t32, at, (unsigned int)size, v->count))
-				return false;
+			put_insn(c, v->t32, at, (unsigned int)size, v->count);
 		}
 		c->left += costs_pass(c->b, v, &at, c->f.end);
 		done = at > done ? at : done;
 	}
-	return c->f.end <= done || c->f.end == UINT64_MAX || put_gap(c, done, c->f.end);
+	if (c->f.end > done && c->f.end != UINT64_MAX)
+		put_gap(c, done, c->f.end);
 }
 
 static uint64_t hottest(const struct code *c, const struct costs *costs)
@@ -385,31 +370,27 @@ static void put_head(struct code *c, const struct hot_function *h)
 	page_html(p, "</ul>\n");
 }
 
-bool function_write(struct report *r, const struct hot_function *h)
+void function_write(struct report *r, const struct hot_function *h)
 {
 	struct code c = { .r = r, .f = r->fs.v[h->index], .at = { .file = UINT32_MAX } };
 	struct page *p = &r->page;
 	const struct costs *costs = report_costs(r, c.f.binary);
 	char name[PAGE_NAME];
-	bool ok;
 
-	if (!costs)
-		return false;
 	c.b = &r->w->model->binaries[c.f.binary];
 	c.hottest = hottest(&c, costs);
 	snprintf(name, sizeof(name), "f%u.html", r->function_page[h->index]);
 	page_begin(p, name, PAGE_NO_ENTRY, c.f.name, "'none'");
 	put_head(&c, h);
-	ok = put_calls(r, h->index);
+	put_calls(r, h->index);
 	page_html(p, "<h2>Code</h2>\n");
 	if (!r->disasm)
 		page_format(p, "<p class=\"note\">No text of instructions: %s.</p>\n", r->no_disasm);
 	page_html(p, "<div class=\"box\"><table class=\"asm\">\n<tr><th class=n>Executions</th><th>Address</th><th>Offset</th>"
 		     "<th>Instruction</th><th>Branch</th></tr>\n");
-	ok = ok && put_code(&c, costs);
+	put_code(&c, costs);
 	page_html(p, "</table></div>\n");
 	if (c.left)
 		page_format(p, "<p class=\"note\">%" PRIu64 " more executed instructions are left out.</p>\n", c.left);
 	page_end(p);
-	return ok;
 }

@@ -46,7 +46,7 @@ struct report {
 	struct page page;
 };
 
-/* Returns the costs of a binary; NULL: no memory. */
+/* Returns the costs of a binary. */
 const struct costs *report_costs(struct report *r, uint32_t binary);
 /* Writes a function's name, with a link if it has a page. `fragment`: the address of a row of it; UINT64_MAX: none. */
 void report_function(struct report *r, uint32_t function, uint64_t fragment);
@@ -61,11 +61,11 @@ const char *report_source_page(char name[PAGE_NAME], uint32_t page, unsigned int
 /* The text of a source line; false: it is not at hand. */
 bool report_source_line(struct report *r, uint32_t file, unsigned int line, const char **text, size_t *n);
 
-/* Each writes its page, or its pages. False: no memory. */
-bool overview_write(struct report *r);
+/* Each writes its page, or its pages. */
+void overview_write(struct report *r);
 void function_list_write(struct report *r);
-bool function_write(struct report *r, const struct hot_function *h);
-bool flame_write(struct report *r);
+void function_write(struct report *r, const struct hot_function *h);
+void flame_write(struct report *r);
 void files_write(struct report *r);
 void source_write(struct report *r, const struct coverage_file *f, uint32_t number);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/bisect.h"
 #include "machine/images/dso.h"
@@ -24,44 +25,39 @@ struct last_file {
 	uint32_t number;
 };
 
-static bool add(struct report_lines *l, struct at_line at, uint64_t insns)
+static void add(struct report_lines *l, struct at_line at, uint64_t insns)
 {
 	struct report_line *to = l->n ? &l->v[l->n - 1] : NULL;
 
 	if (!to || coverage_compare(&to->at, &at)) {
 		to = ARRAY_ADD(l->v, l->n, l->cap);
-		if (!to)
-			return false;
 		*to = (struct report_line){ .at = at };
 	}
 	to->insns = model_sum(to->insns, insns);
-	return true;
 }
 
-static bool add_binary(struct report_lines *l, struct report *r, const struct model_binary *b)
+static void add_binary(struct report_lines *l, struct report *r, const struct model_binary *b)
 {
 	struct last_file last = { .name = NULL };
 	const struct costs *c;
 	uint64_t at, end;
-	bool ok = true;
 	size_t i;
 
 	if (!b->insns || !places_source(r->w->places, b->number))
-		return true;
+		return;
 	c = report_costs(r, b->number);
-	for (i = 0; c && ok && i < c->n; i++) {
+	for (i = 0; i < c->n; i++) {
 		/* a damaged count file has ranges of any length; only code in the file has lines */
 		end = c->v[i].end < b->dso->size ? c->v[i].end : b->dso->size;
-		for (at = c->v[i].begin; ok && at < end; at += costs_size(b, &c->v[i], at)) {
+		for (at = c->v[i].begin; at < end; at += costs_size(b, &c->v[i], at)) {
 			struct source_place place = places_at(r->w->places, b->number, at);
 
 			if (place.file != last.name)
 				last = (struct last_file){ place.file, report_file_number(&r->coverage, place.file) };
 			if (last.number != UINT32_MAX && place.line)
-				ok = add(l, (struct at_line){ last.number, place.line }, c->v[i].count);
+				add(l, (struct at_line){ last.number, place.line }, c->v[i].count);
 		}
 	}
-	return c && ok;
 }
 
 static int compare_at(const void *pa, const void *pb)
@@ -71,19 +67,18 @@ static int compare_at(const void *pa, const void *pb)
 	return coverage_compare(&a->at, &b->at);
 }
 
-bool report_lines_init(struct report_lines *l, struct report *r)
+void report_lines_init(struct report_lines *l, struct report *r)
 {
 	const struct model *m = r->w->model;
-	bool ok;
 	size_t i, n;
 
-	*l = (struct report_lines){ .of_file = calloc(r->coverage.files.n + 1, sizeof(*l->of_file)) };
-	ok = l->of_file;
-	for (i = 0; ok && i < m->nr_binaries; i++)
+	*l = (struct report_lines){ .of_file =
+				    mem_zeroed(r->coverage.files.n + 1, sizeof(*l->of_file)) };
+	for (i = 0; i < m->nr_binaries; i++)
 		if (whole_has(r->w, (uint32_t)i))
-			ok = add_binary(l, r, &m->binaries[i]);
-	if (!ok || !l->n)
-		return ok;
+			add_binary(l, r, &m->binaries[i]);
+	if (!l->n)
+		return;
 	qsort(l->v, l->n, sizeof(*l->v), compare_at);
 	for (i = 1, n = 0; i < l->n; i++)
 		if (coverage_compare(&l->v[n].at, &l->v[i].at))
@@ -93,7 +88,6 @@ bool report_lines_init(struct report_lines *l, struct report *r)
 	l->n = n + 1;
 	for (i = 0; i < l->n; i++)
 		l->of_file[l->v[i].at.file] = model_sum(l->of_file[l->v[i].at.file], l->v[i].insns);
-	return true;
 }
 
 void report_lines_free(struct report_lines *l)
@@ -144,10 +138,10 @@ static int compare_insns(const void *pa, const void *pb)
 
 struct report_line *report_lines_hottest(const struct report_lines *l, size_t max, size_t *n)
 {
-	struct report_line *v = malloc((l->n + 1) * sizeof(*v));
+	struct report_line *v = mem_array(l->n + 1, sizeof(*v));
 
 	*n = l->n < max ? l->n : max;
-	if (v && l->n) {
+	if (l->n) {
 		memcpy(v, l->v, l->n * sizeof(*v));
 		qsort(v, l->n, sizeof(*v), compare_insns);
 	}

@@ -17,8 +17,8 @@ struct report_lines {
 };
 
 struct report;
-/* Adds up the instructions of all lines of files of the coverage. Returns false without memory. */
-bool report_lines_init(struct report_lines *l, struct report *r);
+/* Adds up the instructions of all lines of files of the coverage. */
+void report_lines_init(struct report_lines *l, struct report *r);
 void report_lines_free(struct report_lines *l);
 
 /* Returns the first line with instructions from a line of its file on; NULL: none. */
@@ -27,7 +27,7 @@ const struct report_line *report_lines_from(const struct report_lines *l, struct
 unsigned int report_lines_last(const struct report_lines *l, uint32_t file);
 /* Returns the instructions of a line. */
 uint64_t report_lines_at(const struct report_lines *l, struct at_line at);
-/* Returns the lines with most instructions, at most `max`, in an array that the caller frees. NULL: no memory. */
+/* Returns the lines with most instructions, at most `max`, in an array that the caller frees. */
 struct report_line *report_lines_hottest(const struct report_lines *l, size_t max, size_t *n);
 
 /* Returns the number of a source file of the coverage; UINT32_MAX: it has none of this name. */

@@ -167,16 +167,13 @@ static void put_binary(struct report *r, const struct model_binary *b)
 	page_html(p, "</td></tr>\n");
 }
 
-/* False: no memory. */
-static bool put_binaries(struct report *r)
+static void put_binaries(struct report *r)
 {
 	struct model_binary **v = model_busiest(r->w->model);
 	const uint64_t elsewhere = r->w->only ? 0 : model_total(r->w->model, "instructions.elsewhere");
 	struct page *p = &r->page;
 	size_t i, rows = 0, left = 0;
 
-	if (!v)
-		return false;
 	page_html(p, "<section>\n<h2 id=\"binaries\">Binaries</h2>\n<div class=\"box\"><table>\n<tr><th class=bar>Share</th>"
 		     "<th>Path as recorded</th><th class=n>Instructions</th><th class=n>Branches taken</th><th>Its file</th>"
 		     "<th>Build-id</th></tr>\n");
@@ -200,7 +197,6 @@ static bool put_binaries(struct report *r)
 		page_format(p, "<p class=\"note\">%zu more binaries are left out.</p>\n", left);
 	page_html(p, "</section>\n");
 	free(v);
-	return true;
 }
 
 static void put_functions(struct report *r)
@@ -236,8 +232,7 @@ static void put_line(struct report *r, const struct report_line *l)
 	page_html(p, "</td></tr>\n");
 }
 
-/* False: no memory. */
-static bool put_hottest_lines(struct report *r)
+static void put_hottest_lines(struct report *r)
 {
 	struct page *p = &r->page;
 	struct report_line *v;
@@ -248,7 +243,7 @@ static bool put_hottest_lines(struct report *r)
 	if (n) {
 		page_html(p, "<div class=\"box\"><table>\n<tr><th class=bar>Share</th><th>Line</th><th class=n>Instructions</th>"
 			     "<th>Source</th></tr>\n");
-		for (i = 0; v && i < n; i++)
+		for (i = 0; i < n; i++)
 			put_line(r, &v[i]);
 		page_html(p, "</table></div>\n");
 	} else {
@@ -257,7 +252,6 @@ static bool put_hottest_lines(struct report *r)
 	}
 	page_html(p, "</section>\n");
 	free(v);
-	return v;
 }
 
 /* What the counts are of. */
@@ -278,10 +272,9 @@ static void put_exactness(struct report *r)
 	}
 }
 
-bool overview_write(struct report *r)
+void overview_write(struct report *r)
 {
 	struct page *p = &r->page;
-	bool ok;
 
 	page_begin(p, "index.html", PAGE_OVERVIEW, path_label(r->about->input), "'none'");
 	page_html(p, "<h1>");
@@ -295,9 +288,8 @@ bool overview_write(struct report *r)
 	page_html(p, "</p>\n");
 	put_figures(r);
 	put_functions(r);
-	ok = put_hottest_lines(r);
-	ok = put_binaries(r) && ok;
+	put_hottest_lines(r);
+	put_binaries(r);
 	put_recording(r);
 	page_end(p);
-	return ok;
 }

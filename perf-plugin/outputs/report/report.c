@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/name.h"
 #include "base/path.h"
 #include "outputs/report/internal.h"
@@ -56,11 +57,9 @@ const char *report_source_page(char name[PAGE_NAME], uint32_t page, unsigned int
 
 const struct costs *report_costs(struct report *r, uint32_t binary)
 {
-	if (!r->has_costs[binary]) {
-		if (!costs_init(&r->costs[binary], &r->w->model->binaries[binary]))
-			return NULL;
-		r->has_costs[binary] = true;
-	}
+	if (!r->has_costs[binary])
+		costs_init(&r->costs[binary], &r->w->model->binaries[binary]);
+	r->has_costs[binary] = true;
 	return &r->costs[binary];
 }
 
@@ -129,17 +128,16 @@ bool report_source_line(struct report *r, uint32_t file, unsigned int line, cons
 /* ---- what the pages show ---------------------------------------------------------------------- */
 
 /* Numbers the pages of the hottest functions. */
-static bool number_functions(struct report *r)
+static void number_functions(struct report *r)
 {
 	const size_t max = r->limits->functions;
 	size_t i;
 
 	r->nr_functions = r->fs.nr;
-	r->function_page = calloc(r->fs.nr, sizeof(*r->function_page));
-	for (i = 0; r->function_page && i < r->hot.n && r->nr_function_pages < max; i++)
+	r->function_page = mem_zeroed(r->fs.nr, sizeof(*r->function_page));
+	for (i = 0; i < r->hot.n && r->nr_function_pages < max; i++)
 		if (r->hot.v[i].insns && r->fs.v[r->hot.v[i].index].binary != CST_COUNT_NO_BINARY)
 			r->function_page[r->hot.v[i].index] = (uint32_t)++r->nr_function_pages;
-	return r->function_page;
 }
 
 static int compare_callees(const void *pa, const void *pb, void *arcs)
@@ -155,16 +153,15 @@ static int compare_callees(const void *pa, const void *pb, void *arcs)
 	return a < b ? -1 : a > b;
 }
 
-static bool sort_arcs(struct report *r)
+static void sort_arcs(struct report *r)
 {
 	size_t i;
 
-	r->by_callee = malloc((r->arcs.n + 1) * sizeof(*r->by_callee));
-	for (i = 0; r->by_callee && i < r->arcs.n; i++)
+	r->by_callee = mem_array(r->arcs.n + 1, sizeof(*r->by_callee));
+	for (i = 0; i < r->arcs.n; i++)
 		r->by_callee[i] = (uint32_t)i;
-	if (r->by_callee && r->arcs.n)
+	if (r->arcs.n)
 		qsort_r(r->by_callee, r->arcs.n, sizeof(*r->by_callee), compare_callees, r->arcs.v);
-	return r->by_callee;
 }
 
 static int compare_files(const void *pa, const void *pb, void *report)
@@ -178,15 +175,13 @@ static int compare_files(const void *pa, const void *pb, void *report)
 }
 
 /* Numbers the pages of the source files with most instructions. */
-static bool number_files(struct report *r)
+static void number_files(struct report *r)
 {
 	struct coverage_file f = { .next = 0 };
 	size_t i;
 
-	r->files_hottest = malloc((r->coverage.files.n + 1) * sizeof(*r->files_hottest));
-	r->file_page = calloc(r->coverage.files.n + 1, sizeof(*r->file_page));
-	if (!r->files_hottest || !r->file_page)
-		return false;
+	r->files_hottest = mem_array(r->coverage.files.n + 1, sizeof(*r->files_hottest));
+	r->file_page = mem_zeroed(r->coverage.files.n + 1, sizeof(*r->file_page));
 	while (coverage_next(&r->coverage, &f))
 		if (f.nr_lines)
 			r->files_hottest[r->nr_files++] = f.next - 1;
@@ -194,41 +189,41 @@ static bool number_files(struct report *r)
 		qsort_r(r->files_hottest, r->nr_files, sizeof(*r->files_hottest), compare_files, r);
 	for (i = 0; i < r->nr_files && i < r->limits->files; i++)
 		r->file_page[r->files_hottest[i]] = (uint32_t)++r->nr_file_pages;
-	return true;
 }
 
-static bool find(struct report *r)
+static void find(struct report *r)
 {
 	const size_t n = r->w->model->nr_binaries + 1;
 
-	r->costs = calloc(n, sizeof(*r->costs));
-	r->has_costs = calloc(n, sizeof(*r->has_costs));
-	if (!r->costs || !r->has_costs || !functions_init(&r->fs, r->w->model, r->w->demangle))
-		return false;
-	return !r->w->model->nr_nodes || (stacks_init(&r->stacks, &r->fs) && call_arcs_init(&r->arcs, &r->fs));
+	r->costs = mem_zeroed(n, sizeof(*r->costs));
+	r->has_costs = mem_zeroed(n, sizeof(*r->has_costs));
+	functions_init(&r->fs, r->w->model, r->w->demangle);
+	if (!r->w->model->nr_nodes)
+		return;
+	stacks_init(&r->stacks, &r->fs);
+	call_arcs_init(&r->arcs, &r->fs);
 }
 
-static bool find_pages(struct report *r)
+static void find_pages(struct report *r)
 {
-	if (!hot_init(&r->hot, &r->fs, r->w) || !number_functions(r) || !sort_arcs(r))
-		return false;
-	if (r->w->model->nr_nodes) {
+	hot_init(&r->hot, &r->fs, r->w);
+	number_functions(r);
+	sort_arcs(r);
+	if (r->w->model->nr_nodes)
 		r->inclusive = functions_inclusive(&r->fs);
-		if (!r->inclusive)
-			return false;
-	}
-	return coverage_init(&r->coverage, r->w) && report_lines_init(&r->lines, r) && number_files(r);
+	coverage_init(&r->coverage, r->w);
+	report_lines_init(&r->lines, r);
+	number_files(r);
 }
 
-static bool write_functions(struct report *r)
+static void write_functions(struct report *r)
 {
 	const size_t n = r->nr_functions;
 	size_t i;
 
 	for (i = 0; i < r->hot.n && !r->page.err->code; i++)
-		if (r->hot.v[i].index < n && r->function_page[r->hot.v[i].index] && !function_write(r, &r->hot.v[i]))
-			return false;
-	return true;
+		if (r->hot.v[i].index < n && r->function_page[r->hot.v[i].index])
+			function_write(r, &r->hot.v[i]);
 }
 
 static void write_sources(struct report *r)
@@ -240,17 +235,18 @@ static void write_sources(struct report *r)
 			source_write(r, &f, f.next - 1);
 }
 
-static bool write_pages(struct report *r)
+static void write_pages(struct report *r)
 {
-	if (!overview_write(r))
-		return false;
+	overview_write(r);
 	function_list_write(r);
 	if (r->page.entries >> PAGE_FILES & 1) {
 		files_write(r);
 		write_sources(r);
 	}
 	page_file(&r->page, "style.css", report_style);
-	return write_functions(r) && (!(r->page.entries >> PAGE_FLAME & 1) || flame_write(r));
+	write_functions(r);
+	if (r->page.entries >> PAGE_FLAME & 1)
+		flame_write(r);
 }
 
 static void release(struct report *r)
@@ -282,26 +278,20 @@ static void release(struct report *r)
 int report_write(struct outdir *out, const struct whole *w, const struct report_about *about,
 		 const struct report_limits *limits, struct error *err)
 {
-	struct report *r = calloc(1, sizeof(*r));
+	struct report *r = mem_zeroed(1, sizeof(*r));
 	uint32_t entries = 1u << PAGE_OVERVIEW | 1u << PAGE_FUNCTIONS;
-	bool ok;
 
-	if (!r)
-		return error_set(err, ERR_NOMEM, "out of memory");
 	r->w = w;
 	r->about = about;
 	r->limits = limits;
 	texts_init(&r->texts, limits->source, limits->symfs);
 	r->disasm = disasm_new(&r->no_disasm);
-	ok = (r->disasm || r->no_disasm) && find(r) && find_pages(r);
-	if (ok) {
-		entries |= w->model->nr_nodes ? 1u << PAGE_FLAME : 0;
-		entries |= r->nr_files ? 1u << PAGE_FILES : 0;
-		page_init(&r->page, out, entries, err);
-		ok = write_pages(r);
-	}
+	find(r);
+	find_pages(r);
+	entries |= w->model->nr_nodes ? 1u << PAGE_FLAME : 0;
+	entries |= r->nr_files ? 1u << PAGE_FILES : 0;
+	page_init(&r->page, out, entries, err);
+	write_pages(r);
 	release(r);
-	if (!ok && !err->code)
-		return error_set(err, ERR_NOMEM, "out of memory");
 	return err->code;
 }

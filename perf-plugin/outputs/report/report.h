@@ -38,7 +38,9 @@ struct report_limits {
 /* The folders that report_write() fills: an earlier one is replaced. */
 extern const struct outdir_kind report_kind;
 
-/* Returns 0; ERR_NOMEM, or another negative error, with its message in `err`. `out` is neither finished nor aborted. */
+/*
+ * Returns 0, or a negative error with its message in `err`. `out` is neither finished nor aborted.
+ */
 int report_write(struct outdir *out, const struct whole *w, const struct report_about *about,
 		 const struct report_limits *limits, struct error *err);
 

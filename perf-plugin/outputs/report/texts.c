@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/alloc.h"
 #include "base/files/input.h"
 
 /* Larger ones are not shown: the largest known source, the amalgamation of SQLite, has 9 MB. */
@@ -33,7 +34,7 @@ void texts_free(struct texts *t)
 		release(&t->v[i]);
 }
 
-/* Finds the begins of lines. False: no memory, or this is no text. */
+/* Finds the begins of lines. False: this is no text. */
 static bool find_lines(struct text *t)
 {
 	size_t n = 1, i;
@@ -42,9 +43,7 @@ static bool find_lines(struct text *t)
 		return false;
 	for (i = 0; i < t->size; i++)
 		n += t->bytes[i] == '\n';
-	t->line = malloc((n + 1) * sizeof(*t->line));
-	if (!t->line)
-		return false;
+	t->line = mem_array(n + 1, sizeof(*t->line));
 	t->line[0] = 0;
 	for (i = 0, n = 1; i < t->size; i++)
 		if (t->bytes[i] == '\n')
@@ -92,7 +91,7 @@ static void find(struct texts *ts, struct text *t, const char *name)
 	if (ts->symfs)
 		read_text(t, input_in_root(ts->symfs, name));
 	else if (name[0] == '/')
-		read_text(t, strdup(name));
+		read_text(t, mem_text(name));
 }
 
 const struct text *texts_of(struct texts *ts, uint32_t file, const char *name)

@@ -2,7 +2,6 @@
 /* declared.c - the functions that DWARF declares, also where it is split. */
 #include <dwarf.h>
 
-#include "base/error.h"
 #include "base/files/guard.h"
 #include "outputs/sources/internal.h"
 
@@ -112,22 +111,19 @@ static int take_function(Dwarf_Die *die, void *data)
 }
 
 /* Functions of a unit that are in another file. */
-static bool each_split(struct functions *fs)
+static void each_split(struct functions *fs)
 {
 	struct source *l = fs->l;
 	struct split_unit u;
 
 	if (!l->split)
 		l->split = split_new(&l->sections, l->debug.p ? l->debug_path : l->path, l->dso);
-	if (!l->split)
-		return false;
 	if (split_open(l->split, fs->cu, &u)) {
 		fs->split = &u;
 		dwarf_getfuncs(&u.cu, take_function, fs, 0);
 		split_unit_close(&u);
 		fs->split = NULL;
 	}
-	return true;
 }
 
 int source_each_function(struct source *l, int (*function)(void *data, const struct source_function *f), void *data)
@@ -141,8 +137,8 @@ int source_each_function(struct source *l, int (*function)(void *data, const str
 		fs.cu = &die;
 		if (!split_is_skeleton(&die))
 			dwarf_getfuncs(&die, take_function, &fs, 0);
-		else if (!each_split(&fs))
-			fs.rc = ERR_NOMEM;
+		else
+			each_split(&fs);
 	}
 	guard_unchecked(false);
 	return fs.rc;

@@ -7,10 +7,13 @@
 #include "outputs/sources/demangle.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/alloc.h"
 
 /* Of 73,000 names of LLVM, clang and the C++ library, 21 are beyond the first limit; the longest of the others has 4,300 bytes. */
 #define MAX_EXPANDED	(1u << 21)	/* estimated, in bytes of the mangled name */
@@ -28,7 +31,10 @@ static demangle_fn demangler(void)
 	size_t i;
 
 	for (i = 0; !found && i < sizeof(libraries) / sizeof(libraries[0]); i++) {
+		errno = 0;
 		library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
+		if (!library)
+			mem_check(errno);
 		symbol = library ? dlsym(library, "__cxa_demangle") : NULL;
 		memcpy(&found, &symbol, sizeof(found));
 	}
@@ -126,9 +132,11 @@ static bool is_bounded(const char *name)
 char *demangled(const char *name)
 {
 	demangle_fn f = strncmp(name, "_Z", 2) || !is_bounded(name) ? NULL : demangler();
-	int status;
+	int status = 0;
 	char *plain = f ? f(name, NULL, NULL, &status) : NULL;
 
+	if (status == -1)
+		mem_refused(0);
 	if (!plain || strlen(plain) <= MAX_SHOWN)
 		return plain;
 	free(plain);

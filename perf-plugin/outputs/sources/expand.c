@@ -6,8 +6,10 @@
 #include <zlib.h>
 #ifdef HAVE_ZSTD
 #include <zstd.h>
+#include <zstd_errors.h>
 #endif
 
+#include "base/alloc.h"
 #include "base/ordered.h"
 #include "outputs/sources/sections.h"
 
@@ -36,14 +38,21 @@ static bool read_head(struct packed *h, const struct contents *c, bool old, int 
 static bool expand_zlib(uint8_t *to, size_t size, const uint8_t *p, size_t len)
 {
 	uLongf n = size;
+	int rc = uncompress(to, &n, p, len);
 
-	return uncompress(to, &n, p, len) == Z_OK && n == size;
+	if (rc == Z_MEM_ERROR)
+		mem_refused(0);
+	return rc == Z_OK && n == size;
 }
 
 #ifdef HAVE_ZSTD
 static bool expand_zstd(uint8_t *to, size_t size, const uint8_t *p, size_t len)
 {
-	return ZSTD_decompress(to, size, p, len) == size;
+	size_t n = ZSTD_decompress(to, size, p, len);
+
+	if (ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
+		mem_refused(0);
+	return n == size;
 }
 #else
 #define expand_zstd NULL
@@ -66,9 +75,7 @@ enum sections_lack section_expand(struct contents *c, bool old, int class, bool 
 	len = c->size - h.head;
 	if (h.size > EXPAND_SMALL && h.size / EXPAND_RATIO > len)
 		return SECTIONS_LARGE;
-	to = malloc(h.size ? h.size : 1);
-	if (!to)
-		return SECTIONS_NO_MEMORY;
+	to = mem_new(h.size);
 	if (!expand(to, h.size, c->p + h.head, len)) {
 		free(to);
 		return SECTIONS_DAMAGED;

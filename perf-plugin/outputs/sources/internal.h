@@ -100,7 +100,10 @@ bool source_next_unit(struct source *l, Dwarf_CU **cu, Dwarf_Die *die);
 /* True for a file that has low code: l->low has its rows. Without memory the run ends. */
 bool source_is_low(struct source *l);
 
-/* names.c: the name of a source file; one that is relative is below the directory of the compilation. NULL: no memory. */
+/*
+ * names.c: the name of a source file; one that is relative is below the directory of the
+ * compilation.
+ */
 const char *source_name(struct source *l, Dwarf_Die *cu, const char *file);
 /* The same for a name that does not stay. */
 const char *source_name_kept(struct source *l, Dwarf_Die *cu, const char *file);

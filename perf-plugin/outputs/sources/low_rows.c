@@ -32,22 +32,20 @@ struct reading {
 };
 
 /* Ends the sequence that is read at an address. */
-static bool end_sequence(struct reading *r, uint64_t end)
+static void end_sequence(struct reading *r, uint64_t end)
 {
 	struct low_rows *l = r->out;
 	struct sequence *to;
 	size_t i;
 
 	if (r->row == l->n)
-		return true;
+		return;
 	for (i = r->row; i < l->n; i++)
 		l->v[i].end = i + 1 < l->n ? l->v[i + 1].begin : end;
 	to = ARRAY_ADD(r->v, r->n, r->cap);
-	if (to)
-		*to = (struct sequence){ .row = r->row, .rows = l->n - r->row,
+	*to = (struct sequence){ .row = r->row, .rows = l->n - r->row,
 					 .begin = l->v[r->row].begin, .end = end };
 	r->row = l->n;
-	return to;
 }
 
 static int add_row(void *data, const struct program_row *p)
@@ -56,29 +54,30 @@ static int add_row(void *data, const struct program_row *p)
 	const char *file = NULL;
 	struct low_row *to;
 
-	if (p->ends)
-		return end_sequence(r, p->addr) ? 0 : -1;
+	if (p->ends) {
+		end_sequence(r, p->addr);
+		return 0;
+	}
 	if (p->file < r->nr_files)
 		file = dwarf_filesrc(r->files, (size_t)p->file, NULL, NULL);
 	to = ARRAY_ADD(r->out->v, r->out->n, r->out->cap);
-	if (!to)
-		return -1;
 	*to = (struct low_row){ .begin = p->addr };
 	if (file && p->line <= INT_MAX)
 		to->line = (unsigned int)p->line;
 	to->file = to->line ? r->in->name(r->in->data, r->unit, file) : NULL;
-	return to->file || !to->line ? 0 : -1;
+	return 0;
 }
 
 /* True if the program at an offset was not read before. */
-static bool is_new(struct reading *r, uint64_t offset, bool *no_memory)
+static bool is_new(struct reading *r, uint64_t offset)
 {
 	/* one is enough of two that are 4 GB apart: such a file has no code at address 0 */
 	if (intmap_get(&r->programs, (int)offset))
 		return false;
-	*no_memory = !intmap_put(&r->programs, (int)offset, r);
-	return !*no_memory;
+	intmap_put(&r->programs, (int)offset, r);
+	return true;
 }
+
 /* Size of the function symbol at address 0 of a file, as low_rows.first. */
 static uint64_t first_function(Elf *elf)
 {
@@ -107,28 +106,26 @@ uint64_t low_rows_first(Elf *elf, Elf *debug)
 	return first == UINT64_MAX && debug ? first_function(debug) : first;
 }
 
-static bool read_units(struct reading *r)
+static void read_units(struct reading *r)
 {
 	const struct low_input *in = r->in;
 	size_t left = in->size, size;
-	bool no_memory = false;
 	Dwarf_Attribute attr;
 	Dwarf_Word at;
 
-	while (!no_memory && (r->unit = in->unit(in->data))) {
+	while ((r->unit = in->unit(in->data))) {
 		if (!dwarf_attr(r->unit, DW_AT_stmt_list, &attr) || dwarf_formudata(&attr, &at) ||
-		    dwarf_getsrcfiles(r->unit, &r->files, &r->nr_files) || !is_new(r, at, &no_memory))
+		    dwarf_getsrcfiles(r->unit, &r->files, &r->nr_files) || !is_new(r, at))
 			continue;
 		/* programs do not overlap, but in a damaged file, where they would take any time */
 		size = line_program_size(in->lines, in->size, at);
 		if (size > left)
 			break;
 		left -= size;
-		no_memory = line_program_rows(in->lines, in->size, at, add_row, r) != 0;
+		line_program_rows(in->lines, in->size, at, add_row, r);
 		/* a sequence without an end is that of a damaged program */
 		r->out->n = r->row;
 	}
-	return !no_memory;
 }
 
 /* The sequence from address 0 on that is of real code, NULL if there is none. */
@@ -182,19 +179,16 @@ static void keep(struct reading *r)
 			l->v[i].end = l->v[i + 1].begin;
 }
 
-bool low_rows_read(struct low_rows *l, const struct low_input *in)
+void low_rows_read(struct low_rows *l, const struct low_input *in)
 {
 	struct reading r = { .out = l, .in = in };
-	bool ok = true;
 
 	l->first = in->first;
 	if (in->lines)
-		ok = read_units(&r);
-	if (ok)
-		keep(&r);
+		read_units(&r);
+	keep(&r);
 	free(r.v);
 	intmap_free(&r.programs);
-	return ok;
 }
 
 void low_rows_free(struct low_rows *l)

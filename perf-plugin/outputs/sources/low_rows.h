@@ -37,7 +37,7 @@ struct low_input {
 	uint64_t first;		/* as low_rows.first; 0 if no code is at address 0 */
 	/* Returns the next unit, NULL at the end. */
 	Dwarf_Die *(*unit)(void *data);
-	/* Returns the name of a source file for one of libdw, NULL without memory. */
+	/* Returns the name of a source file for one of libdw. */
 	const char *(*name)(void *data, Dwarf_Die *unit, const char *file);
 	void *data;
 };
@@ -45,8 +45,8 @@ struct low_input {
 /* Returns low_input.first by the symbols of a file, or of its debug file; either may be NULL. */
 uint64_t low_rows_first(Elf *elf, Elf *debug);
 
-/* Reads the rows of all units. False: no memory; low_rows_free() frees the rows in any case. */
-bool low_rows_read(struct low_rows *l, const struct low_input *in);
+/* Reads the rows of all units. low_rows_free() frees the rows. */
+void low_rows_read(struct low_rows *l, const struct low_input *in);
 void low_rows_free(struct low_rows *l);
 
 /* Returns the row with an address, NULL if none has it. */

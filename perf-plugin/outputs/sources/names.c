@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/format.h"
 #include "outputs/sources/internal.h"
 
@@ -24,20 +25,17 @@ static struct whole_name *name_slot(struct whole_name *names, size_t size, const
 	return &names[i];
 }
 
-static bool grow_names(struct source *l)
+static void grow_names(struct source *l)
 {
 	size_t i, size = l->size_names ? 2 * l->size_names : 256;
-	struct whole_name *names = calloc(size, sizeof(*names));
+	struct whole_name *names = mem_zeroed(size, sizeof(*names));
 
-	if (!names)
-		return false;
 	for (i = 0; i < l->size_names; i++)
 		if (l->names[i].file)
 			*name_slot(names, size, l->names[i].file) = l->names[i];
 	free(l->names);
 	l->names = names;
 	l->size_names = size;
-	return true;
 }
 
 /* libdw puts a directory of compilation that is relative before the names of its own files, not before other directories. */
@@ -56,8 +54,8 @@ const char *source_name(struct source *l, Dwarf_Die *cu, const char *file)
 
 	if (file[0] == '/')
 		return file;
-	if (2 * l->nr_names >= l->size_names && !grow_names(l))
-		return NULL;
+	if (2 * l->nr_names >= l->size_names)
+		grow_names(l);
 	slot = name_slot(l->names, l->size_names, file);
 	if (slot->file)
 		return slot->whole;
@@ -65,8 +63,6 @@ const char *source_name(struct source *l, Dwarf_Die *cu, const char *file)
 	if (is_below(file, dir))
 		dir = "";
 	whole = format_text("%s%s%s", dir, *dir ? "/" : "", file);
-	if (!whole)
-		return NULL;
 	*slot = (struct whole_name){ .file = file, .whole = whole };
 	l->nr_names++;
 	return whole;
@@ -81,9 +77,9 @@ const char *source_name_kept(struct source *l, Dwarf_Die *cu, const char *file)
 	if (is_below(file, dir))
 		dir = "";
 	whole = format_text("%s%s%s", dir, *dir ? "/" : "", file);
-	number = whole ? strings_number(&l->split_names, whole) : STRINGS_NONE;
+	number = strings_number(&l->split_names, whole);
 	free(whole);
-	return number == STRINGS_NONE ? NULL : l->split_names.v[number];
+	return l->split_names.v[number];
 }
 
 void source_names_free(struct source *l)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/files/guard.h"
 #include "machine/finder/elf_links.h"
 
@@ -104,7 +105,8 @@ static void apply(const struct relocation *r, struct contents *c, const GElf_Rel
 		p[i] = (uint8_t)(v >> 8 * (big ? width - 1 - i : i));
 }
 
-static bool relocate(const struct relocation *r, struct contents *c, Elf_Scn *scn, const GElf_Shdr *sh)
+static void relocate(const struct relocation *r, struct contents *c, Elf_Scn *scn,
+		     const GElf_Shdr *sh)
 {
 	Elf_Data *data = sh->sh_entsize ? elf_getdata(scn, NULL) : NULL;
 	size_t i, n = data ? data->d_size / sh->sh_entsize : 0;
@@ -112,9 +114,7 @@ static bool relocate(const struct relocation *r, struct contents *c, Elf_Scn *sc
 	GElf_Rel rel;
 
 	if (n && !c->own) {
-		c->own = malloc(c->size);
-		if (!c->own)
-			return false;
+		c->own = mem_new(c->size);
 		memcpy(c->own, c->p, c->size);
 		c->p = c->own;
 	}
@@ -126,11 +126,10 @@ static bool relocate(const struct relocation *r, struct contents *c, Elf_Scn *sc
 			apply(r, c, &rela, true);
 		}
 	}
-	return true;
 }
 
-/* Applies the relocations of all sections that were read. False: no memory. */
-static bool relocate_all(struct relocation *r, const size_t number[NR_SECTIONS])
+/* Applies the relocations of all sections that were read. */
+static void relocate_all(struct relocation *r, const size_t number[NR_SECTIONS])
 {
 	Elf_Scn *scn = NULL, *table;
 	unsigned int kind;
@@ -143,10 +142,9 @@ static bool relocate_all(struct relocation *r, const size_t number[NR_SECTIONS])
 			;
 		table = kind < NR_SECTIONS ? elf_getscn(r->elf, sh.sh_link) : NULL;
 		r->symbols = table ? elf_getdata(table, NULL) : NULL;
-		if (r->symbols && !relocate(r, &r->s->v[kind], scn, &sh))
-			return false;
+		if (r->symbols)
+			relocate(r, &r->s->v[kind], scn, &sh);
 	}
-	return true;
 }
 
 /* ---- sections ------------------------------------------------------------------------------------------- */
@@ -193,11 +191,11 @@ enum sections_lack sections_read(struct sections *s, const void *data, size_t si
 	}
 	if (lack == SECTIONS_FINE && !s->v[SECTION_INFO].p)
 		lack = SECTIONS_NONE;
-	if (lack == SECTIONS_FINE && eh.e_type == ET_REL && address && !relocate_all(&r, number))
-		lack = SECTIONS_NO_MEMORY;
+	if (lack == SECTIONS_FINE && eh.e_type == ET_REL && address)
+		relocate_all(&r, number);
 	if (lack == SECTIONS_FINE && !skeletons_hide(s, split))
 		lack = SECTIONS_DAMAGED;
-	elf_end(elf);
+	elf_links_close(elf);
 	return lack;
 }
 
@@ -217,7 +215,6 @@ const char *sections_lack_text(enum sections_lack lack)
 		[SECTIONS_LEFT_OUT] = "its DWARF is compressed by zstd, and this program was made without it (perf-cstrace --version)",
 		[SECTIONS_PACKING] = "its DWARF is compressed in a way that this program does not know",
 		[SECTIONS_LARGE] = "its DWARF expands to more than 64 times its size, which no compiler's does: not used",
-		[SECTIONS_NO_MEMORY] = "out of memory while its DWARF was read",
 		[SECTIONS_NO_DESCRIPTOR] = "its DWARF was not read: /dev/null cannot be opened",
 	};
 
@@ -285,6 +282,12 @@ static bool set_head(const struct sections *s, struct made *m)
 	return gelf_update_ehdr(m->elf, &eh);
 }
 
+/* libdw reports most refusals so. */
+static _Noreturn void refused(void)
+{
+	mem_refused(0);
+}
+
 enum sections_lack sections_make(const struct sections *s, bool split, struct made *m)
 {
 	/* libelf needs a descriptor for a new file, though nothing is written to it */
@@ -299,7 +302,7 @@ enum sections_lack sections_make(const struct sections *s, bool split, struct ma
 	ok = m->elf && gelf_newehdr(m->elf, s->class) && add_sections(s, split, m) && set_head(s, m);
 	m->dwarf = ok ? dwarf_begin_elf(m->elf, DWARF_C_READ, NULL) : NULL;
 	if (m->dwarf)
-		dwarf_new_oom_handler(m->dwarf, guard_no_memory);
+		dwarf_new_oom_handler(m->dwarf, refused);
 	if (m->elf)
 		elf_cntl(m->elf, ELF_C_FDDONE);
 	guard_unchecked(false);

@@ -35,7 +35,6 @@ enum sections_lack {
 	SECTIONS_LEFT_OUT,	/* compressed with zstd, and built without it (NO_ZSTD) */
 	SECTIONS_PACKING,	/* compressed in an unknown way */
 	SECTIONS_LARGE,		/* they would expand to more than EXPAND_RATIO times their size */
-	SECTIONS_NO_MEMORY,
 	SECTIONS_NO_DESCRIPTOR,	/* /dev/null, which stands for the file that is put together, cannot be opened */
 };
 
@@ -77,7 +76,7 @@ enum sections_lack section_expand(struct contents *c, bool old, int class, bool 
 #define HIDDEN_DWO_NAME		0x75u
 #define HIDDEN_GNU_DWO_NAME	0x217fu
 #define HIDDEN_GNU_DWO_ID	0x217eu
-/* `split`: those of split DWARF. Returns false without memory, or if the tables of abbreviations are damaged. */
+/* `split`: those of split DWARF. Returns false if the tables of abbreviations are damaged. */
 bool skeletons_hide(struct sections *s, bool split);
 
 /* A Dwarf of libdw, and what it is made from. */

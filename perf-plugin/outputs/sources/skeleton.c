@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/ordered.h"
 #include "base/array.h"
 #include "outputs/sources/sections.h"
@@ -53,20 +54,17 @@ static uint8_t hidden(uint64_t attribute, bool split)
 }
 
 /* Makes the section a copy that may be changed. */
-static bool own(struct contents *c)
+static void own(struct contents *c)
 {
 	if (c->own)
-		return true;
-	c->own = malloc(c->size);
-	if (!c->own)
-		return false;
+		return;
+	c->own = mem_new(c->size);
 	memcpy(c->own, c->p, c->size);
 	c->p = c->own;
-	return true;
 }
 
-/* Hides what one table has. *read: its bytes. False: no memory. */
-static bool hide_table(struct contents *abbrev, size_t offset, bool split, size_t *read)
+/* Hides what one table has. *read: its bytes. */
+static void hide_table(struct contents *abbrev, size_t offset, bool split, size_t *read)
 {
 	struct reader r = { abbrev->p + offset, abbrev->p + abbrev->size };
 	uint64_t code, tag, name, form, value;
@@ -80,15 +78,13 @@ static bool hide_table(struct contents *abbrev, size_t offset, bool split, size_
 			if (hidden(name, split)) {
 				size_t here = (size_t)(r.p - abbrev->p);
 
-				if (!own(abbrev))
-					return false;
+				own(abbrev);
 				abbrev->own[at] = (uint8_t)((abbrev->own[at] & 128) | hidden(name, split));
 				r = (struct reader){ abbrev->p + here, abbrev->p + abbrev->size };
 			}
 		} while (name || form);
 	}
 	*read = r.p > r.end ? 0 : (size_t)(r.p - abbrev->p) - offset;
-	return true;
 }
 
 static int by_number(const void *a, const void *b)
@@ -104,11 +100,10 @@ struct offsets {
 };
 
 /* Adds the offset of the table of the unit at `p`. Returns the bytes up to the next unit; 0: there is none. */
-static uint64_t add_unit(struct offsets *o, const uint8_t *p, size_t len, bool big, bool *memory)
+static uint64_t add_unit(struct offsets *o, const uint8_t *p, size_t len, bool big)
 {
 	unsigned int head = 4, size = 4, at;
 	uint64_t n, offset;
-	size_t *to;
 
 	if (len < 16)
 		return 0;
@@ -127,28 +122,21 @@ static uint64_t add_unit(struct offsets *o, const uint8_t *p, size_t len, bool b
 	if (len < at + size)
 		return 0;
 	offset = ordered_number(p + at, size, big);
-	if (offset < SIZE_MAX && (!o->nr || o->v[o->nr - 1] != offset)) {
-		to = ARRAY_ADD(o->v, o->nr, o->cap);
-		*memory = to;
-		if (!to)
-			return 0;
-		*to = (size_t)offset;
-	}
+	if (offset < SIZE_MAX && (!o->nr || o->v[o->nr - 1] != offset))
+		*ARRAY_ADD(o->v, o->nr, o->cap) = (size_t)offset;
 	return n > len - head ? 0 : head + n;
 }
 
-static bool units(struct offsets *o, const struct contents *info, bool big)
+static void units(struct offsets *o, const struct contents *info, bool big)
 {
 	const uint8_t *p = info->p;
 	size_t len = info->size;
-	bool memory = true;
 	uint64_t n;
 
-	for (; (n = add_unit(o, p, len, big, &memory)); p += n, len -= n)
+	for (; (n = add_unit(o, p, len, big)); p += n, len -= n)
 		;
 	if (o->nr)
 		qsort(o->v, o->nr, sizeof(*o->v), by_number);
-	return memory;
 }
 
 bool skeletons_hide(struct sections *s, bool split)
@@ -156,13 +144,16 @@ bool skeletons_hide(struct sections *s, bool split)
 	struct contents *abbrev = &s->v[SECTION_ABBREV];
 	struct offsets o = { .v = NULL };
 	uint64_t left = (uint64_t)MAX_OVERLAP * abbrev->size;
-	bool ok = !abbrev->p || units(&o, &s->v[SECTION_INFO], s->order == 2);
+	bool ok = true;
 	size_t i, read;
 
+	if (abbrev->p)
+		units(&o, &s->v[SECTION_INFO], s->order == 2);
 	for (i = 0; ok && i < o.nr; i++) {
 		if (o.v[i] >= abbrev->size || (i && o.v[i] == o.v[i - 1]))
 			continue;
-		ok = hide_table(abbrev, o.v[i], split, &read) && read <= left;
+		hide_table(abbrev, o.v[i], split, &read);
+		ok = read <= left;
 		left -= ok ? read : 0;
 	}
 	free(o.v);

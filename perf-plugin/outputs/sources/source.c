@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* source.c - opens the DWARF of a file, and converts file offsets to its addresses and back. */
+#include "base/alloc.h"
 #include "outputs/sources/internal.h"
 
 #include <dwarf.h>
@@ -56,13 +57,11 @@ static bool image_open(struct image *m, const char *path)
 
 /* ---- addresses ---------------------------------------------------------------------------------------------- */
 
-static bool add_part(struct source *l, uint64_t offset, uint64_t size, uint64_t addr)
+static void add_part(struct source *l, uint64_t offset, uint64_t size, uint64_t addr)
 {
 	struct part *p = ARRAY_ADD(l->parts, l->nr_parts, l->cap_parts);
 
-	if (p)
-		*p = (struct part){ .offset = offset, .size = size, .addr = addr };
-	return p;
+	*p = (struct part){ .offset = offset, .size = size, .addr = addr };
 }
 
 static int by_name(const void *a, const void *b)
@@ -86,12 +85,9 @@ static bool section_parts(struct source *l)
 	while ((scn = elf_nextscn(elf, scn))) {
 		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_ALLOC))
 			continue;
-		if (sh.sh_flags & SHF_EXECINSTR && sh.sh_type == SHT_PROGBITS &&
-		    !add_part(l, sh.sh_offset, sh.sh_size, sh.sh_offset))
-			return false;
+		if (sh.sh_flags & SHF_EXECINSTR && sh.sh_type == SHT_PROGBITS)
+			add_part(l, sh.sh_offset, sh.sh_size, sh.sh_offset);
 		to = ARRAY_ADD(l->bases, l->nr_bases, l->cap_bases);
-		if (!to)
-			return false;
 		*to = (struct section_base){ .name = elf_strptr(elf, strings, sh.sh_name), .base = sh.sh_offset };
 		if (!to->name)
 			l->nr_bases--;
@@ -117,13 +113,10 @@ static int by_span(const void *a, const void *b)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-static bool add_span(struct spans *s, Dwarf_Addr begin, Dwarf_Addr end)
+static void add_span(struct spans *s, Dwarf_Addr begin, Dwarf_Addr end)
 {
-	struct span *to = begin < end ? ARRAY_ADD(s->v, s->nr, s->cap) : NULL;
-
-	if (to)
-		*to = (struct span){ begin, end };
-	return to || begin >= end;
+	if (begin < end)
+		*ARRAY_ADD(s->v, s->nr, s->cap) = (struct span){ begin, end };
 }
 
 /* Sorts; spans that overlap become one. */
@@ -157,21 +150,20 @@ bool source_in_code(const struct source *l, Dwarf_Addr addr)
 	return !l->code.nr || in_spans(&l->code, addr);
 }
 
-static bool read_code(struct source *l)
+static void read_code(struct source *l)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 	size_t i;
 
 	while ((scn = elf_nextscn(l->program.elf, scn)))
-		if (gelf_getshdr(scn, &sh) && sh.sh_flags & SHF_EXECINSTR && sh.sh_flags & SHF_ALLOC &&
-		    !add_span(&l->code, sh.sh_addr + l->delta, sh.sh_addr + l->delta + sh.sh_size))
-			return false;
+		if (gelf_getshdr(scn, &sh) && sh.sh_flags & SHF_EXECINSTR &&
+		    sh.sh_flags & SHF_ALLOC)
+			add_span(&l->code, sh.sh_addr + l->delta,
+				 sh.sh_addr + l->delta + sh.sh_size);
 	for (i = 0; !l->code.nr && i < l->nr_parts; i++)
-		if (!add_span(&l->code, l->parts[i].addr, l->parts[i].addr + l->parts[i].size))
-			return false;
+		add_span(&l->code, l->parts[i].addr, l->parts[i].addr + l->parts[i].size);
 	sort_spans(&l->code);
-	return true;
 }
 
 static bool segment_parts(struct source *l)
@@ -182,9 +174,8 @@ static bool segment_parts(struct source *l)
 	if (elf_getphdrnum(l->program.elf, &n))
 		return false;
 	for (i = 0; i < n && gelf_getphdr(l->program.elf, (int)i, &ph); i++)
-		if (ph.p_type == PT_LOAD && ph.p_flags & PF_X &&
-		    !add_part(l, ph.p_offset, ph.p_filesz, ph.p_vaddr + l->delta))
-			return false;
+		if (ph.p_type == PT_LOAD && ph.p_flags & PF_X)
+			add_part(l, ph.p_offset, ph.p_filesz, ph.p_vaddr + l->delta);
 	return true;
 }
 
@@ -208,20 +199,17 @@ static int by_addr(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* Both orders; of parts that begin at one offset or address any serves. False: no memory. */
-static bool sort_parts(struct source *l)
+/* Both orders; of parts that begin at one offset or address any serves. */
+static void sort_parts(struct source *l)
 {
 	const size_t size = l->nr_parts * sizeof(*l->parts);
 
-	l->by_addr = malloc(size ? size : 1);
-	if (!l->by_addr)
-		return false;
+	l->by_addr = mem_new(size ? size : 1);
 	if (!size)
-		return true;
+		return;
 	memcpy(l->by_addr, l->parts, size);
 	qsort(l->parts, l->nr_parts, sizeof(*l->parts), by_offset);
 	qsort(l->by_addr, l->nr_parts, sizeof(*l->by_addr), by_addr);
-	return true;
 }
 
 /* The address of the first segment. False: none. */
@@ -258,12 +246,18 @@ static bool read_parts(struct source *l)
 {
 	uint64_t own, other;
 
-	if (!is_linked(l->program.elf))
-		return section_parts(l) && sort_parts(l);
+	if (!is_linked(l->program.elf)) {
+		if (!section_parts(l))
+			return false;
+		sort_parts(l);
+		return true;
+	}
 	if (l->debug.elf && first_address(l->program.elf, &own) && first_address(l->debug.elf, &other))
 		l->delta = other - own;
-	if (!segment_parts(l) || !read_code(l) || !sort_parts(l))
+	if (!segment_parts(l))
 		return false;
+	read_code(l);
+	sort_parts(l);
 	l->is_low = is_little_program(l->program.elf) && has_low_code(l);
 	return true;
 }
@@ -293,7 +287,7 @@ bool source_offset_of(const struct source *l, Dwarf_Addr addr, uint64_t *offset)
 /* ---- opening ------------------------------------------------------------------------------------------------ */
 
 /* Finds what the debug files of a distribution share. Without it names that are in there are unknown; libdw searches nothing. */
-static bool open_shared(struct source *l, const struct elf_links *links, const char *file)
+static void open_shared(struct source *l, const struct elf_links *links, const char *file)
 {
 	static const struct finder here;
 	struct find_query q = { .what = FIND_ALT, .path = l->dso ? l->dso->path : NULL, .file = file, .id = links->alt_id,
@@ -303,14 +297,13 @@ static bool open_shared(struct source *l, const struct elf_links *links, const c
 		  finder_search(l->dso && l->dso->finder ? l->dso->finder : &here, &q, &found);
 
 	if (!links->alt || !links->alt_id.len)
-		return true;
+		return;
 	ok = ok && image_open(&l->shared, found.path) && sections_read(&l->shared_sections, l->shared.p, l->shared.size, false, NULL,
 								      NULL) == SECTIONS_FINE &&
 	     sections_make(&l->shared_sections, false, &l->shared_made) == SECTIONS_FINE;
 	if (ok)
 		dwarf_setalt(l->made.dwarf, l->shared_made.dwarf);
 	finding_free(&found);
-	return true;
 }
 
 /* Reads the DWARF of one file; `m` is its image. */
@@ -361,8 +354,8 @@ static bool open_debug(struct source *l, enum sections_lack lack, struct error *
 		no_lines(err, l->dso ? l->dso->path : l->path, lack, found);
 		return false;
 	}
-	l->debug_path = strdup(found->path);
-	if (!l->debug_path || !image_open(&l->debug, found->path)) {
+	l->debug_path = mem_text(found->path);
+	if (!image_open(&l->debug, found->path)) {
 		error_set(err, ERR_IO, "%s: its source lines are not known: %s: %s", l->path, found->path, input_error(errno));
 		return false;
 	}
@@ -376,8 +369,6 @@ static bool open_all(struct source *l, struct error *err)
 {
 	enum sections_lack lack;
 
-	if (!l->path)
-		return false;
 	if (!image_open(&l->program, l->path)) {
 		error_set(err, ERR_IO, "%s: its source lines are not known: it cannot be opened: %s", l->path, input_error(errno));
 		return false;
@@ -397,12 +388,10 @@ static bool open_all(struct source *l, struct error *err)
 
 struct source *source_open(const char *path, const struct dso *dso, struct error *err)
 {
-	struct source *l = calloc(1, sizeof(*l));
+	struct source *l = mem_zeroed(1, sizeof(*l));
 	bool ok;
 
-	if (!l)
-		return NULL;
-	l->path = strdup(path);
+	l->path = mem_text(path);
 	l->dso = dso;
 	guard_unchecked(true);
 	ok = open_all(l, err);
@@ -474,7 +463,7 @@ static bool place_of(struct source *l, Dwarf_Die *cu, Dwarf_Line *line, struct s
 		return false;
 	place->file = source_name(l, cu, file);
 	place->line = (unsigned int)number;
-	return place->file;
+	return true;
 }
 
 /* Finds the row that has `addr` in the table of its unit, which is by address. False: it ends a sequence, or none has it. */
@@ -503,18 +492,17 @@ static bool find_row(Dwarf_Die *cu, Dwarf_Addr addr, Dwarf_Line **line, Dwarf_Ad
 	       !dwarf_lineaddr(dwarf_onesrcline(table, lo), end);
 }
 
-/* Adds the ranges of a unit. False: no memory. */
-static bool add_unit(struct source *l, Dwarf_Die *cu, struct unit_code *u)
+/* Adds the ranges of a unit. */
+static void add_unit(struct source *l, Dwarf_Die *cu, struct unit_code *u)
 {
 	Dwarf_Addr base, begin, end;
 	ptrdiff_t at = 0;
 
 	while ((at = source_ranges(l, cu, at, &base, &begin, &end)) > 0) {
 		u->stated = true;
-		if (source_in_code(l, begin) && !add_span(&u->code, begin, end))
-			return false;
+		if (source_in_code(l, begin))
+			add_span(&u->code, begin, end);
 	}
-	return true;
 }
 
 static bool code_has(const struct source *l, const struct unit_code *u, Dwarf_Addr addr)
@@ -522,7 +510,7 @@ static bool code_has(const struct source *l, const struct unit_code *u, Dwarf_Ad
 	return u->stated ? in_spans(&u->code, addr) : source_in_code(l, addr);
 }
 
-/* Returns the code of a unit, NULL without memory: then the run ends with exit code 1 (base/memory.h). */
+/* Returns the code of a unit. */
 static const struct unit_code *unit_code(struct source *l, Dwarf_Die *cu)
 {
 	const int key = (int)dwarf_dieoffset(cu);
@@ -533,14 +521,12 @@ static const struct unit_code *unit_code(struct source *l, Dwarf_Die *cu)
 	/* units that are 4 GB apart have one key */
 	intmap_remove(&l->units, key);
 	free_unit(u);
-	u = calloc(1, sizeof(*u));
-	if (u && add_unit(l, cu, u) && intmap_put(&l->units, key, u)) {
-		u->unit = cu->addr;
-		sort_spans(&u->code);
-		return u;
-	}
-	free_unit(u);
-	return NULL;
+	u = mem_zeroed(1, sizeof(*u));
+	add_unit(l, cu, u);
+	intmap_put(&l->units, key, u);
+	u->unit = cu->addr;
+	sort_spans(&u->code);
+	return u;
 }
 
 /*
@@ -549,9 +535,7 @@ static const struct unit_code *unit_code(struct source *l, Dwarf_Die *cu)
  */
 static bool unit_has(struct source *l, Dwarf_Die *cu, Dwarf_Addr addr)
 {
-	const struct unit_code *u = unit_code(l, cu);
-
-	return u && code_has(l, u, addr);
+	return code_has(l, unit_code(l, cu), addr);
 }
 
 static int by_begin(const void *a, const void *b)
@@ -564,7 +548,6 @@ static int by_begin(const void *a, const void *b)
 static void make_ranges(struct source *l)
 {
 	Dwarf_Addr base, begin, end;
-	struct unit_range *r;
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
 	ptrdiff_t at;
@@ -574,10 +557,8 @@ static void make_ranges(struct source *l)
 		for (at = 0; (at = source_ranges(l, &die, at, &base, &begin, &end)) > 0;) {
 			if (begin >= end || !source_in_code(l, begin))
 				continue;
-			r = ARRAY_ADD(l->ranges, l->nr_ranges, l->cap_ranges);
-			if (!r)
-				return;	/* the run ends with exit code 1 (base/memory.h) */
-			*r = (struct unit_range){ .begin = begin, .end = end, .cu = die };
+			*ARRAY_ADD(l->ranges, l->nr_ranges, l->cap_ranges) =
+				(struct unit_range){ .begin = begin, .end = end, .cu = die };
 		}
 	if (l->nr_ranges)
 		qsort(l->ranges, l->nr_ranges, sizeof(*l->ranges), by_begin);
@@ -613,7 +594,7 @@ static const char *low_name(void *data, Dwarf_Die *cu, const char *file)
 	return source_name(((struct low_units *)data)->l, cu, file);
 }
 
-static bool read_low(struct source *l)
+static void read_low(struct source *l)
 {
 	struct low_units units = { .l = l };
 	struct low_input in = { .lines = l->sections.v[SECTION_LINE].p, .size = l->sections.v[SECTION_LINE].size,
@@ -621,15 +602,15 @@ static bool read_low(struct source *l)
 
 	if (source_in_code(l, 0))
 		in.first = low_rows_first(l->program.elf, l->debug.elf);
-	return low_rows_read(&l->low, &in);
+	low_rows_read(&l->low, &in);
 }
 
 bool source_is_low(struct source *l)
 {
 	if (!l->is_low)
 		return false;
-	if (!l->low_read && !read_low(l))
-		l->low.n = 0;
+	if (!l->low_read)
+		read_low(l);
 	l->low_read = true;
 	return true;
 }
@@ -709,20 +690,19 @@ static uint32_t *table_slot(const struct tables *t, const Dwarf_Lines *lines)
 	return &t->slots[i];
 }
 
-static bool grow_tables(struct tables *t)
+static void grow_tables(struct tables *t)
 {
 	size_t i;
 
 	free(t->slots);
 	t->size = t->size ? 2 * t->size : 256;
-	t->slots = calloc(t->size, sizeof(*t->slots));
-	for (i = 0; t->slots && i < t->nr; i++)
+	t->slots = mem_zeroed(t->size, sizeof(*t->slots));
+	for (i = 0; i < t->nr; i++)
 		*table_slot(t, t->v[i].lines) = (uint32_t)(i + 1);
-	return t->slots;
 }
 
-/* Adds the code of a unit to its table. False: no memory. */
-static bool add_to_table(struct source *l, struct tables *t, Dwarf_Die *cu)
+/* Adds the code of a unit to its table. */
+static void add_to_table(struct source *l, struct tables *t, Dwarf_Die *cu)
 {
 	Dwarf_Lines *lines;
 	struct table *to;
@@ -730,18 +710,16 @@ static bool add_to_table(struct source *l, struct tables *t, Dwarf_Die *cu)
 	size_t n;
 
 	if (dwarf_getsrclines(cu, &lines, &n) || !n)
-		return true;
-	if (2 * t->nr >= t->size && !grow_tables(t))
-		return false;
+		return;
+	if (2 * t->nr >= t->size)
+		grow_tables(t);
 	slot = table_slot(t, lines);
 	if (!*slot) {
 		to = ARRAY_ADD(t->v, t->nr, t->cap);
-		if (!to)
-			return false;
 		*to = (struct table){ .lines = lines, .nr = n, .cu = *cu };
 		*slot = (uint32_t)t->nr;
 	}
-	return add_unit(l, cu, &t->v[*slot - 1].code);
+	add_unit(l, cu, &t->v[*slot - 1].code);
 }
 
 /* Rows of one table. */
@@ -801,8 +779,8 @@ static int each_table(struct source *l, int (*row)(void *data, const struct sour
 	size_t i;
 	int rc = 0;
 
-	while (!rc && source_next_unit(l, &cu, &die))
-		rc = add_to_table(l, &t, &die) ? 0 : ERR_NOMEM;
+	while (source_next_unit(l, &cu, &die))
+		add_to_table(l, &t, &die);
 	for (i = 0; !rc && i < t.nr; i++)
 		rc = table_rows(l, &t.v[i], row, data);
 	for (i = 0; i < t.nr; i++)

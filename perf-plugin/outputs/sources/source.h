@@ -22,8 +22,8 @@ struct source_place {
 
 /*
  * Opens the file at `path`. `dso`, which must be loaded and stay, says where files that belong to it are searched; NULL: its
- * debug file is not. Returns NULL without memory and for a file without lines. Then *err has the reason: with a code if a file
- * cannot be opened, without one if it has no lines, which is no error.
+ * debug file is not. Returns NULL for a file without lines. Then *err has the reason: with a code
+ * if a file cannot be opened, without one if it has no lines, which is no error.
  */
 struct source *source_open(const char *path, const struct dso *dso, struct error *err);
 void source_close(struct source *l);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/alloc.h"
 #include "base/files/guard.h"
 #include "base/files/input.h"
 #include "base/format.h"
@@ -46,10 +47,9 @@ struct split {
 
 struct split *split_new(const struct sections *program, const char *file, const struct dso *dso)
 {
-	struct split *s = calloc(1, sizeof(*s));
+	struct split *s = mem_zeroed(1, sizeof(*s));
 
-	if (s)
-		*s = (struct split){ .program = program, .file = file, .dso = dso };
+	*s = (struct split){ .program = program, .file = file, .dso = dso };
 	return s;
 }
 
@@ -118,8 +118,8 @@ static bool id_of(Dwarf_Die *unit, uint64_t *id)
 
 static bool open_file(struct split *s, struct split_file *f, const char *path)
 {
-	*f = (struct split_file){ .path = strdup(path) };
-	f->p = f->path ? input_map(path, PROT_READ, &f->size) : NULL;
+	*f = (struct split_file){ .path = mem_text(path) };
+	f->p = input_map(path, PROT_READ, &f->size);
 	s->bytes += f->size;
 	if (f->p && s->bytes <= MAX_BYTES &&
 	    sections_read(&f->sections, f->p, f->size, true, NULL, NULL) == SECTIONS_FINE)
@@ -160,7 +160,7 @@ static void note_missing(struct split *s, const char *name, const struct finding
 		return;
 	tried = found->path ? NULL : finding_text(found);
 	s->first = format_text("%s: %s%s%s", name, found->path ? found->path : "", found->path ? " " : "",
-			       found->path ? why : tried ? tried : "out of memory");
+			       found->path ? why : tried);
 	free(tried);
 }
 

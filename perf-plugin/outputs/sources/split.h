@@ -22,8 +22,8 @@ struct split_unit {
 };
 
 /*
- * `s`: sections of the program, which stay. `file`: where they were read, and `dso`, which may be NULL, whose they are. NULL:
- * no memory.
+ * `s`: sections of the program, which stay. `file`: where they were read, and `dso`, which may be
+ * NULL, whose they are.
  */
 struct split *split_new(const struct sections *s, const char *file, const struct dso *dso);
 void split_free(struct split *s);

@@ -7,6 +7,8 @@
 
 #include <linux/perf_event.h>
 
+#include "base/alloc.h"
+
 /* maximum number of threads; the least recently used one is dropped */
 #define MAX_THREADS	1024u
 /* depth to which the target of a return is searched: longjmp, exceptions and tail calls skip frames */
@@ -24,7 +26,7 @@ struct callstacks {
 
 struct callstacks *callstacks_new(void)
 {
-	return calloc(1, sizeof(struct callstacks));
+	return mem_zeroed(1, sizeof(struct callstacks));
 }
 
 void callstacks_free(struct callstacks *cs)
@@ -54,9 +56,7 @@ struct callstack *callstacks_get(struct callstacks *cs, int tid)
 	}
 	if (cs->nr < MAX_THREADS) {
 		oldest = &cs->slot[cs->nr];
-		oldest->stack = malloc(sizeof(*oldest->stack));
-		if (!oldest->stack)
-			return NULL;
+		oldest->stack = mem_new(sizeof(*oldest->stack));
 		cs->nr++;
 	}
 	oldest->tid = tid;

@@ -22,7 +22,7 @@ struct callstacks;
 
 struct callstacks *callstacks_new(void);
 void callstacks_free(struct callstacks *cs);
-/* Returns the stack of a thread, empty at first; NULL without memory. */
+/* Returns the stack of a thread, empty at first. */
 struct callstack *callstacks_get(struct callstacks *cs, int tid);
 void callstack_branch(struct callstack *c, const struct branch *b);
 /*

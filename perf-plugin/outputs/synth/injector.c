@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "machine/images/dso.h"
 #include "outputs/synth/evname.h"
@@ -105,7 +106,9 @@ static struct merge_lane *new_lane(struct injector *in, uint64_t place)
 	struct merge_lane *ln = merge_lanes_add(&in->lanes, in->m, SIDEBAND_RANK_SAMPLES, place);
 	const struct sampler_seam *was = in->from ? sampler_seam(in->from->sp, place) : NULL;
 
-	if (ln && was)
+	if (!ln)
+		mem_refused(0);
+	if (was)
 		ln->time = was->last;
 	return ln;
 }
@@ -145,8 +148,6 @@ static int on_branch(void *data, const struct stream *s, const struct branch *b)
 	struct merge_lane *ln = lane_of(in, s);
 	uint64_t *start, *p, time;
 
-	if (!ln)
-		return ERR_NOMEM;
 	time = time_of(in, ln, b->time);
 	note_time(in, time);
 	start = p = merge_reserve(ln, time);
@@ -172,8 +173,6 @@ static int on_insn(void *data, const struct stream *s, const struct insn_sample 
 	struct merge_lane *ln = lane_of(in, s);
 	uint64_t *start, *p, time;
 
-	if (!ln)
-		return ERR_NOMEM;
 	time = time_of(in, ln, i->tid == in->batch_tid && i->time > in->alive_until ? in->alive_until : i->time);
 	note_time(in, time);
 	start = p = merge_reserve(ln, time);
@@ -213,8 +212,6 @@ static int on_error(void *data, const struct stream *s, const struct error_sampl
 	size_t len = strlen(e->text);
 	uint64_t time;
 
-	if (!ln)
-		return ERR_NOMEM;
 	time = time_of(in, ln, e->time);
 	note_time(in, time);
 	r = merge_reserve(ln, time);
@@ -307,11 +304,9 @@ static struct sample_ops make_ops(struct injector *in)
 static void *shard_make(void *data, struct session *ss)
 {
 	const struct injector *whole = data;
-	struct injector *in = calloc(1, sizeof(*in));
+	struct injector *in = mem_zeroed(1, sizeof(*in));
 	struct sample_ops ops;
 
-	if (!in)
-		return NULL;
 	/* fields that the calling thread does not change meanwhile */
 	in->ss = ss;
 	in->o = whole->o;
@@ -324,10 +319,7 @@ static void *shard_make(void *data, struct session *ss)
 	in->is_shard = true;
 	ops = make_ops(in);
 	in->sp = sampler_new(&in->o.itrace, &ops, session_read_code);
-	if (in->sp)
-		return in;
-	free(in);
-	return NULL;
+	return in;
 }
 
 static bool shard_fits(void *data, void *shard)
@@ -388,7 +380,7 @@ static int shard_take(void *data, void *shard)
 		note_time(in, seam->last > seam->floor ? seam->last : seam->floor);
 	}
 	for (i = 0; in->single && i < more->lanes.nr && !rc; i++)
-		if (merge_direct_lane(in->m, more->lanes.v[i]))
+		if (mem_code(merge_direct_lane(in->m, more->lanes.v[i])))
 			rc = temporary_failed(in);
 	if (rc)
 		return rc;
@@ -452,7 +444,7 @@ static int add_header(struct injector *in, struct error *err)
 	const struct itrace_opts *o = &in->o.itrace;
 	uint64_t type = 0;
 	uint32_t i;
-	int rc;
+	int rc = 0;
 
 	if (o->stack)
 		type |= PERF_SAMPLE_BRANCH_STACK;
@@ -460,10 +452,10 @@ static int add_header(struct injector *in, struct error *err)
 		type |= PERF_SAMPLE_CALLCHAIN;
 	in->id_insns = sideband_new_id(in->sb);
 	in->id_branches = in->id_insns + 1;
-	rc = pw_copy_env(in->w, pd);
-	if (!rc && !env->arch)
-		rc = pw_set_string(in->w, PD_FEAT_ARCH, "aarch64");
-	if (!rc && o->instructions)
+	pw_copy_env(in->w, pd);
+	if (!env->arch)
+		pw_set_string(in->w, PD_FEAT_ARCH, "aarch64");
+	if (o->instructions)
 		rc = add_event(in, "instructions", PERF_COUNT_HW_INSTRUCTIONS, in->id_insns,
 			       o->period, type, err);
 	if (!rc && o->branches)
@@ -473,10 +465,10 @@ static int add_header(struct injector *in, struct error *err)
 		rc = sideband_add_attrs(in->sb, in->w, err);
 	/* mark that perf report --branch-history requires */
 	if (!rc && o->stack && !in->o.no_branch_view)
-		rc = pw_set_branch_stack(in->w);
+		pw_set_branch_stack(in->w);
 	if (!rc && env->raw[PD_FEAT_TRACING_DATA].ptr && !perfdata_is_swapped(pd))
-		rc = pw_set_raw(in->w, PD_FEAT_TRACING_DATA, env->raw[PD_FEAT_TRACING_DATA].ptr,
-				env->raw[PD_FEAT_TRACING_DATA].len);
+		pw_set_raw(in->w, PD_FEAT_TRACING_DATA, env->raw[PD_FEAT_TRACING_DATA].ptr,
+			   env->raw[PD_FEAT_TRACING_DATA].len);
 	for (i = 0; !rc && i < env->nr_build_ids; i++)
 		rc = pw_add_build_id(in->w, env->build_ids[i].misc, ~0u, env->build_ids[i].id,
 				     env->build_ids[i].size, env->build_ids[i].filename);
@@ -492,13 +484,13 @@ static char *dir_of(const char *path)
 	if (!strcmp(path, "-"))
 		return NULL;
 	if (!slash)
-		return strdup(".");
-	return strndup(path, slash == path ? 1 : (size_t)(slash - path));
+		return mem_text(".");
+	return mem_text_part(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
 struct injector *injector_open(struct session *ss, const struct injector_opts *o)
 {
-	struct injector *in = calloc(1, sizeof(*in));
+	struct injector *in = mem_zeroed(1, sizeof(*in));
 	struct sample_ops ops = make_ops(in);
 	struct merge_sink sink = { .write = sink_write, .raise = sink_raise, .data = in };
 	struct error err = { .code = 0 };
@@ -506,8 +498,6 @@ struct injector *injector_open(struct session *ss, const struct injector_opts *o
 				    .exits_last = o->itrace.timeless || !session_timestamps(ss) };
 	char *dir;
 
-	if (!in)
-		goto nomem;
 	in->ss = ss;
 	in->o = *o;
 	in->first_time = UINT64_MAX;
@@ -519,8 +509,8 @@ struct injector *injector_open(struct session *ss, const struct injector_opts *o
 	in->m = merge_new(&sink, dir);
 	free(dir);
 	in->sp = sampler_new(&o->itrace, &ops, session_read_code);
-	if (!in->sb || !in->m || !in->sp)
-		goto nomem;
+	if (!in->m)
+		mem_refused(0);
 	in->timed = sideband_timed(in->sb);
 	in->exits_last = so.exits_last;
 	if (add_header(in, &err))
@@ -528,16 +518,13 @@ struct injector *injector_open(struct session *ss, const struct injector_opts *o
 	so.id = o->itrace.instructions ? in->id_insns : in->id_branches;
 	so.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER |
 			 (in->timed ? PERF_SAMPLE_TIME : 0);
-	if (sideband_collect(in->sb, in->m, &so, &err))
-		goto fail;
+	sideband_collect(in->sb, in->m, &so);
 	if (session_max_streams(ss) == 1) {
 		in->single = merge_lane_new(in->m, SIDEBAND_RANK_SAMPLES, 0);
 		if (!in->single || merge_direct(in->m, in->single))
-			goto nomem;
+			mem_refused(0);
 	}
 	return in;
-nomem:
-	error_set(&err, ERR_NOMEM, "%s: out of memory", o->output);
 fail:
 	fprintf(stderr, "cstrace inject: %s\n", err.msg);
 	injector_close(in);
@@ -592,12 +579,10 @@ int injector_run(struct injector *in)
 	if (sampler_unit(in->sp) != SAMPLER_ALL && (shards.by_fragment || !in->single))
 		c.shards = &shards;
 	rc = session_run(in->ss, &c);
-	if (rc == ERR_NOMEM)
-		fprintf(stderr, "cstrace inject: %s: out of memory\n", in->o.output);
 	if (rc && !pw_failed(in->w))
 		return rc;
 	if (!rc) {
-		if (merge_finish(in->m))
+		if (mem_code(merge_finish(in->m)))
 			return temporary_failed(in);
 	}
 	/* readers take a file without data for an interrupted recording */

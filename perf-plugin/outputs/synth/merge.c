@@ -126,12 +126,10 @@ struct merge_lane *merge_lane_new(struct merge *m, unsigned int rank, uint64_t p
 
 struct merge_lane *merge_lanes_add(struct merge_lanes *ls, struct merge *m, unsigned int rank, uint64_t place)
 {
-	struct merge_lane *ln = NULL;
+	struct merge_lane *ln = merge_lane_new(m, rank, place);
 
-	if (array_reserve(&ls->v, ls->nr, &ls->cap, sizeof(*ls->v)))
-		ln = merge_lane_new(m, rank, place);
 	if (ln)
-		ls->v[ls->nr++] = ln;
+		*ARRAY_ADD(ls->v, ls->nr, ls->cap) = ln;
 	return ln;
 }
 
@@ -208,10 +206,7 @@ static void spill(struct merge *m, struct lane *ln, size_t len)
 	ssize_t n;
 	int fd;
 
-	if (!array_reserve(&ln->spill, ln->nr_spill, &ln->cap_spill, sizeof(*ln->spill))) {
-		fail(m, ENOMEM);
-		return;
-	}
+	array_reserve(&ln->spill, ln->nr_spill, &ln->cap_spill, sizeof(*ln->spill));
 	fd = file_room(m, len, &offset);
 	while (fd >= 0 && done < len) {
 		n = pwrite(fd, ln->chunk + done, len - done, (off_t)(offset + done));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* sampler.c - selects the elements that become samples: periods, branch stacks and call chains. */
+#include "base/alloc.h"
 #include "outputs/synth/sampler_int.h"
 
 #include <stdlib.h>
@@ -46,11 +47,9 @@ static int no_insn(void *data, const struct stream *s, const struct insn_sample 
 
 static struct sampler *new_sampler(const struct itrace_opts *o, const struct sample_ops *ops, branch_read_fn read)
 {
-	struct sampler *sp = calloc(1, sizeof(*sp));
+	struct sampler *sp = mem_zeroed(1, sizeof(*sp));
 	unsigned int i;
 
-	if (!sp)
-		return NULL;
 	sp->o = *o;
 	sp->ops = *ops;
 	sp->read = read;
@@ -61,13 +60,8 @@ static struct sampler *new_sampler(const struct itrace_opts *o, const struct sam
 	sp->tile = o->tiles ? o->stack : UINT32_MAX;
 	for (i = 0; i < BRANCH_INDICES; i++)
 		sp->ring_flags[i] = ring_flags(branch_perf_type((enum branch_kind)branch_kind_table[i]));
-	if ((o->chain && sp->want_i) || (o->depth && sp->want_b)) {
+	if ((o->chain && sp->want_i) || (o->depth && sp->want_b))
 		sp->calls = callstacks_new();
-		if (!sp->calls) {
-			free(sp);
-			return NULL;
-		}
-	}
 	return sp;
 }
 
@@ -76,13 +70,10 @@ struct sampler *sampler_new(const struct itrace_opts *o, const struct sample_ops
 	const struct sample_ops none = { .insn = no_insn };
 	struct sampler *sp = new_sampler(o, ops, read);
 
-	if (!sp || !can_plan(sp))
+	if (!can_plan(sp))
 		return sp;
 	sp->ahead = new_sampler(o, &none, read);
-	if (sp->ahead)
-		return sp;
-	sampler_free(sp);
-	return NULL;
+	return sp;
 }
 
 void sampler_free(struct sampler *sp)
@@ -163,9 +154,7 @@ static struct sampled_stream *state_of(struct sampler *sp, const struct stream *
 
 	if (ln)
 		return ln;
-	ln = calloc(1, sizeof(*ln));
-	if (!ln)
-		return NULL;
+	ln = mem_zeroed(1, sizeof(*ln));
 	branch_init(&ln->br);
 	ln->calls_tid = -1;
 	ln->after_gap = true;
@@ -173,12 +162,8 @@ static struct sampled_stream *state_of(struct sampler *sp, const struct stream *
 	ln->next = sp->o.tiles ? UINT64_MAX : sp->o.period;
 	if (sp->o.stack && sp->want_i) {
 		ln->ring.size = sp->o.stack;
-		ln->ring.e = calloc(sp->o.stack, sizeof(*ln->ring.e));
-		ln->ring.spare = calloc(sp->o.stack, sizeof(*ln->ring.e));
-		if (!ln->ring.e || !ln->ring.spare) {
-			free_state(ln);
-			return NULL;
-		}
+		ln->ring.e = mem_zeroed(sp->o.stack, sizeof(*ln->ring.e));
+		ln->ring.spare = mem_zeroed(sp->o.stack, sizeof(*ln->ring.e));
 	}
 	was = sp->from ? sampler_seam(sp->from, s->place) : NULL;
 	if (was)
@@ -837,8 +822,6 @@ int sampler_batch(void *sampler, const struct stream *s, const struct cst_generi
 	bool each = sp->want_b || sp->calls;
 	int rc;
 
-	if (!ln)
-		return ERR_NOMEM;
 	ln->batch_insns = ln->insns;
 	if (s->filter) {
 		sp->restricted = true;
@@ -890,8 +873,6 @@ int sampler_plan(void *sampler, const struct stream *s, const struct cst_generic
 	struct stream ahead;
 	int rc;
 
-	if (!ln)
-		return ERR_NOMEM;
 	ahead = stream_ahead(s, ln);
 	rc = sampler_batch(sp->ahead, &ahead, g, n);
 	if (rc)

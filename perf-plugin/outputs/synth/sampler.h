@@ -56,7 +56,7 @@ struct sample_ops {
 
 struct sampler;
 
-/* Returns NULL without memory. `ops` is copied; `read` is session_read_code() except in tests. */
+/* `ops` is copied; `read` is session_read_code() except in tests. */
 struct sampler *sampler_new(const struct itrace_opts *o, const struct sample_ops *ops,
 			    branch_read_fn read);
 void sampler_free(struct sampler *sp);

@@ -5,7 +5,6 @@
 #include <cstrace/index.h>
 
 #include "base/array.h"
-#include "base/error.h"
 #include "outputs/synth/sampler_int.h"
 
 static struct sampler_seam *find_seam(const struct sampler *sp, uint64_t place)
@@ -106,7 +105,7 @@ static int close_stretch(struct sampler *sp, const struct sampler_seam *was, str
 	if (b.time > now->floor)
 		now->floor = b.time;
 	ln.user = lane(data, was);
-	return ln.user ? sampler_branch_emit(sp, &s, &ln, &b) : ERR_NOMEM;
+	return sampler_branch_emit(sp, &s, &ln, &b);
 }
 
 int sampler_join(struct sampler *whole, struct sampler *shard,
@@ -121,8 +120,6 @@ int sampler_join(struct sampler *whole, struct sampler *shard,
 		was = find_seam(whole, now->place);
 		if (!was) {
 			was = add_seam(whole);
-			if (!was)
-				return ERR_NOMEM;
 			*was = *now;
 			continue;
 		}
@@ -147,8 +144,7 @@ void seam_leave(struct sampler *sp, const struct stream *s, const struct sampled
 {
 	struct sampler_seam *seam = add_seam(sp);
 
-	if (seam)
-		*seam = (struct sampler_seam){
+	*seam = (struct sampler_seam){
 			.place = s->place, .cpu = s->cpu, .closes = ln->closes, .doubtful = ln->doubtful,
 			.asks_gap = ln->asks_gap, .first = UINT64_MAX, .touched = ln->touched || ln->br.last,
 			.br = ln->br, .to_next = ln->next - ln->insns, .since = ln->insns - ln->sampled, .gap = ln->gap,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/bisect.h"
 #include "base/error.h"
 
@@ -38,12 +39,10 @@ struct sideband {
 
 struct sideband *sideband_new(struct perfdata *pd, uint32_t pmu)
 {
-	struct sideband *sb = calloc(1, sizeof(*sb));
+	struct sideband *sb = mem_zeroed(1, sizeof(*sb));
 	const struct pd_attr *a;
 	unsigned int i;
 
-	if (!sb)
-		return NULL;
 	sb->pd = pd;
 	sb->pmu = pmu;
 	sb->first_sample = UINT64_MAX;
@@ -123,21 +122,18 @@ int sideband_add_attrs(struct sideband *sb, struct perf_writer *w, struct error 
 
 /* ---- lives of threads ------------------------------------------------------------------------- */
 
-static bool life_add(struct sideband *sb, int tid, uint64_t time, bool end)
+static void life_add(struct sideband *sb, int tid, uint64_t time, bool end)
 {
 	struct life *p;
 	size_t cap;
 
 	if (sb->nr_life == sb->cap_life) {
 		cap = sb->cap_life ? 2 * sb->cap_life : 64;
-		p = realloc(sb->life, cap * sizeof(*p));
-		if (!p)
-			return false;
+		p = mem_more(sb->life, cap, sizeof(*p));
 		sb->life = p;
 		sb->cap_life = cap;
 	}
 	sb->life[sb->nr_life++] = (struct life){ .tid = tid, .end = end, .time = time };
-	return true;
 }
 
 static int life_cmp(const void *pa, const void *pb)
@@ -265,19 +261,21 @@ static size_t copy_record(const struct sideband *sb, uint8_t *dst, const struct 
 	return n;
 }
 
-static bool note_life(struct sideband *sb, const struct pd_record *rec, uint64_t time)
+static void note_life(struct sideband *sb, const struct pd_record *rec, uint64_t time)
 {
 	const union perf_event *ev = rec->ev;
 
 	switch (ev->header.type) {
 	case PERF_RECORD_EXIT:
-		return life_add(sb, (int)ev->fork.tid, time, true);
+		life_add(sb, (int)ev->fork.tid, time, true);
+		break;
 	case PERF_RECORD_FORK:
-		return life_add(sb, (int)ev->fork.tid, time, false);
+		life_add(sb, (int)ev->fork.tid, time, false);
+		break;
 	case PERF_RECORD_COMM:
-		return life_add(sb, (int)ev->comm.tid, time, false);
+		life_add(sb, (int)ev->comm.tid, time, false);
+		break;
 	}
-	return true;
 }
 
 static uint64_t time_of(struct sideband *sb, const struct pd_record *rec)
@@ -311,7 +309,8 @@ bool sideband_sample_span(const struct sideband *sb, uint64_t *first, uint64_t *
 	return *first <= *last;
 }
 
-static int take(struct sideband *sb, struct merge *m, const struct pd_record *rec, const struct sideband_opts *o)
+static void take(struct sideband *sb, struct merge *m, const struct pd_record *rec,
+		 const struct sideband_opts *o)
 {
 	bool is_exit = rec->ev->header.type == PERF_RECORD_EXIT;
 	bool is_sample = rec->ev->header.type == PERF_RECORD_SAMPLE;
@@ -319,19 +318,17 @@ static int take(struct sideband *sb, struct merge *m, const struct pd_record *re
 	struct merge_lane *ln;
 	uint8_t *dst;
 
-	if (!note_life(sb, rec, time))
-		return ERR_NOMEM;
+	note_life(sb, rec, time);
 	if (is_exit && time < sb->exit_time)
 		time = sb->exit_time;
 	ln = pick_lane(&sb->lanes[is_exit], m, time,
 		       is_exit ? SIDEBAND_RANK_EXIT : SIDEBAND_RANK_BEFORE);
 	if (!ln)
-		return ERR_NOMEM;
+		mem_refused(0);
 	dst = merge_reserve(ln, time);
 	merge_commit(ln, is_sample ? copy_sample(dst, rec) : copy_record(sb, dst, rec, o));
 	if (is_sample && sb->timed && rec->sample.sid.valid & PERF_SAMPLE_TIME)
 		note_sample(sb, rec->sample.sid.time);
-	return 0;
 }
 
 /* Returns the latest time of a record. */
@@ -352,7 +349,7 @@ static uint64_t end_of_records(struct sideband *sb)
 	return end;
 }
 
-int sideband_collect(struct sideband *sb, struct merge *m, const struct sideband_opts *o, struct error *err)
+void sideband_collect(struct sideband *sb, struct merge *m, const struct sideband_opts *o)
 {
 	struct pd_record rec;
 	int rc;
@@ -368,10 +365,8 @@ int sideband_collect(struct sideband *sb, struct merge *m, const struct sideband
 				       is_unknown(rec.attr);
 		if (!stays(sb, o, &rec))
 			continue;
-		if (take(sb, m, &rec, o))
-			return error_set(err, ERR_NOMEM, "%s: out of memory", perfdata_name(sb->pd));
+		take(sb, m, &rec, o);
 	}
 	if (sb->nr_life)
 		qsort(sb->life, sb->nr_life, sizeof(*sb->life), life_cmp);
-	return 0;
 }

@@ -19,7 +19,7 @@ enum sideband_rank {
 
 struct sideband;
 
-/* `pmu`: type of the trace events, which are left out. Returns NULL without memory. */
+/* `pmu`: type of the trace events, which are left out. */
 struct sideband *sideband_new(struct perfdata *pd, uint32_t pmu);
 void sideband_free(struct sideband *sb);
 
@@ -42,10 +42,10 @@ struct sideband_opts {
 };
 
 /*
- * Reads the whole input and adds the records that are kept to lanes of `m`. Returns 0, or negative with `err` filled.
- * Resets the position to the start.
+ * Reads the whole input and adds the records that are kept to lanes of `m`. Resets the position to
+ * the start.
  */
-int sideband_collect(struct sideband *sb, struct merge *m, const struct sideband_opts *o, struct error *err);
+void sideband_collect(struct sideband *sb, struct merge *m, const struct sideband_opts *o);
 
 /*
  * Number of samples that are not copied since perf would refuse their events: the events' entries in the header are damaged, or

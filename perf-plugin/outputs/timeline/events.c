@@ -25,7 +25,6 @@ struct walk {
 	const struct timeline *t;
 	const struct event_sink *sink;
 	void *data;
-	bool failed;
 	/* events of a track that have not ended */
 	struct open_event *open;
 	size_t nr_open, cap_open;
@@ -58,9 +57,7 @@ static void put(struct walk *w, const struct event *e)
 	if (e->instant)
 		return;
 	o = ARRAY_ADD(w->open, w->nr_open, w->cap_open);
-	if (o)
-		*o = (struct open_event){ .end = e->end, .depth = e->depth };
-	w->failed |= !o;
+	*o = (struct open_event){ .end = e->end, .depth = e->depth };
 }
 
 /* Process and thread of a track. Idle threads and unknown ones get numbers of their own, for each CPU. */
@@ -223,7 +220,7 @@ static void spans(struct walk *w)
 	}
 }
 
-bool timeline_events(const struct timeline *t, const struct event_sink *sink, void *data)
+void timeline_events(const struct timeline *t, const struct event_sink *sink, void *data)
 {
 	struct walk w = { .t = t, .sink = sink, .data = data };
 
@@ -233,5 +230,4 @@ bool timeline_events(const struct timeline *t, const struct event_sink *sink, vo
 	if (sink->end)
 		end_events(&w, INT32_MIN);
 	free(w.open);
-	return !w.failed;
 }

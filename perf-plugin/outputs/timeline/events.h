@@ -44,7 +44,6 @@ struct event_sink {
 	void (*end)(void *data, const struct event_track *t, uint64_t time);
 };
 
-/* Returns false without memory. */
-bool timeline_events(const struct timeline *t, const struct event_sink *sink, void *data);
+void timeline_events(const struct timeline *t, const struct event_sink *sink, void *data);
 
 #endif

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "outputs/timeline/events.h"
 #include "outputs/timeline/text.h"
 
@@ -71,18 +72,16 @@ static void on_event(void *data, const struct event *e)
 uint64_t timeline_json(const struct timeline *t, struct pd_output *out)
 {
 	static const struct event_sink sink = { on_process, on_track, on_event, NULL };
-	struct json *j = calloc(1, sizeof(*j));
+	struct json *j = mem_zeroed(1, sizeof(*j));
 	uint64_t written;
 
-	if (!j)
-		return UINT64_MAX;
 	j->text.out = out;
 	text_put(&j->text, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"axis\":\"%s\",\"left out\":\"%" PRIu64 "\"},\"traceEvents\":[",
 		 t->by_insns ? "instructions: 1 ns is one" : "perf time", t->left_out + t->tracks.left_out + t->tracks.messages_left_out + t->tracks.messages_untimed);
-	written = timeline_events(t, &sink, j) ? 0 : UINT64_MAX;
+	timeline_events(t, &sink, j);
 	text_put(&j->text, "\n]}\n");
 	text_flush(&j->text);
-	written |= j->text.written;
+	written = j->text.written;
 	free(j);
 	return written;
 }

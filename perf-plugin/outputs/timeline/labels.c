@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/name.h"
 #include "base/path.h"
 #include "machine/images/dso.h"
@@ -27,7 +28,7 @@ struct labels {
 	struct calls_code code;
 	struct place_name *v;	/* open addressing, at most half full */
 	size_t size, used;
-	bool demangle, failed;
+	bool demangle;
 	char text[512];
 };
 
@@ -40,14 +41,12 @@ static struct place_name *slot_of(struct place_name *v, size_t size, calls_place
 	return &v[i];
 }
 
-static bool grow(struct labels *n)
+static void grow(struct labels *n)
 {
 	const size_t size = n->size ? 2 * n->size : FIRST_SLOTS;
-	struct place_name *v = malloc(size * sizeof(*v));
+	struct place_name *v = mem_array(size, sizeof(*v));
 	size_t i;
 
-	if (!v)
-		return false;
 	for (i = 0; i < size; i++)
 		v[i] = (struct place_name){ .entry = CALLS_NO_PLACE };
 	for (i = 0; i < n->size; i++)
@@ -56,22 +55,17 @@ static bool grow(struct labels *n)
 	free(n->v);
 	n->v = v;
 	n->size = size;
-	return true;
 }
 
 struct labels *labels_new(struct session *ss, const struct calls_code *code, bool demangle)
 {
-	struct labels *n = calloc(1, sizeof(*n));
+	struct labels *n = mem_zeroed(1, sizeof(*n));
 
-	if (!n)
-		return NULL;
 	n->ss = ss;
 	n->code = *code;
 	n->demangle = demangle;
-	if (grow(n))
-		return n;
-	free(n);
-	return NULL;
+	grow(n);
+	return n;
 }
 
 void labels_free(struct labels *n)
@@ -86,11 +80,6 @@ void labels_free(struct labels *n)
 	free(n);
 }
 
-bool labels_failed(const struct labels *n)
-{
-	return n->failed;
-}
-
 /* The function that holds `addr` begins at `entry`. */
 static void remember(struct labels *n, const struct stream *s, uint64_t addr, calls_place entry)
 {
@@ -102,18 +91,14 @@ static void remember(struct labels *n, const struct stream *s, uint64_t addr, ca
 	if (p->entry == entry)
 		return;
 	if (2 * (n->used + 1) > n->size) {
-		if (!grow(n)) {
-			n->failed = true;
-			return;
-		}
+		grow(n);
 		p = slot_of(n->v, n->size, entry);
 	}
 	if (!session_locate(s, addr, &loc) || !session_symbol(s, addr, &loc, &name, &offset))
 		name = NULL;
 	*p = (struct place_name){ .entry = entry, .name = name && n->demangle ? demangled(name) : NULL };
 	if (name && !p->name)
-		p->name = strdup(name);
-	n->failed |= name && !p->name;
+		p->name = mem_text(name);
 	n->used++;
 }
 

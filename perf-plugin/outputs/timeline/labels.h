@@ -10,13 +10,11 @@ struct session;
 
 /*
  * `code`: how places are found (calls/places.h); labels_code() gives the same and notes names. `demangle`: names of C++
- * functions as in the source. NULL: no memory.
+ * functions as in the source.
  */
 struct labels *labels_new(struct session *ss, const struct calls_code *code, bool demangle);
 void labels_free(struct labels *n);
 struct calls_code labels_code(struct labels *n);
-/* True if there was no memory for a name. */
-bool labels_failed(const struct labels *n);
 
 /*
  * Name of the function that begins at a place: its symbol, or [FILE+0xOFFSET] as in profiles. Escaped as text (base/name.h). Valid until the

@@ -34,7 +34,7 @@ enum { FLAG_CLEARED = 1, FLAG_NEEDS_STATE = 2 };
 struct perfetto {
 	struct pd_output *out;	/* NULL: only counted */
 	uint64_t written;
-	bool first, failed;
+	bool first;
 	struct strings categories, names, keys;
 	struct protobuf m;	/* packets that are not written yet */
 	struct protobuf new;	/* names that the next packet refers to for the first time */
@@ -68,7 +68,6 @@ static void put_flags(struct perfetto *p)
 static void end_packet(struct perfetto *p, size_t packet)
 {
 	protobuf_end(&p->m, packet);
-	p->failed |= p->m.nomem | p->new.nomem;
 	if (p->m.n > FULL)
 		flush(p);
 }
@@ -146,7 +145,6 @@ static uint64_t number_of(struct perfetto *p, struct strings *s, const char *tex
 	const uint32_t i = strings_number(s, text);
 	size_t begin;
 
-	p->failed |= i == STRINGS_NONE;
 	if (s->n != before) {
 		begin = protobuf_begin(&p->new, field);
 		protobuf_number(&p->new, NAME_NUMBER, (uint64_t)i + 1);
@@ -195,12 +193,12 @@ uint64_t timeline_perfetto(const struct timeline *t, struct pd_output *out)
 	static const struct event_sink sink = { on_process, on_track, on_event, on_end };
 	struct perfetto p = { .out = out, .first = true };
 
-	p.failed |= !timeline_events(t, &sink, &p);
+	timeline_events(t, &sink, &p);
 	flush(&p);
 	strings_free(&p.categories);
 	strings_free(&p.names);
 	strings_free(&p.keys);
 	protobuf_free(&p.m);
 	protobuf_free(&p.new);
-	return p.failed ? UINT64_MAX : p.written;
+	return p.written;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/name.h"
 #include "base/strings.h"
@@ -22,7 +23,7 @@ struct named_track {
 
 struct speedscope {
 	struct text text;
-	bool by_insns, failed;
+	bool by_insns;
 	struct strings frames;	/* a name, a newline, the file */
 	char process[64];	/* of tracks of CPUs: what they show */
 	struct named_track *tracks;
@@ -49,14 +50,8 @@ static void on_track(void *data, const struct event_track *t, const char *name)
 	const char *shown = name_shown(name);
 	const size_t size = strlen(shown) + sizeof(s->process) + 16;
 
-	if (!to) {
-		s->failed = true;
-		return;
-	}
-	*to = (struct named_track){ .pid = t->pid, .tid = t->tid, .name = malloc(size) };
-	if (!to->name)
-		s->failed = true;
-	else if (t->thread)
+	*to = (struct named_track){ .pid = t->pid, .tid = t->tid, .name = mem_new(size) };
+	if (t->thread)
 		snprintf(to->name, size, "%s, %d", shown, t->tid);
 	else
 		snprintf(to->name, size, "%s%s", t->cpu ? s->process : "", shown);
@@ -75,26 +70,22 @@ static const struct named_track *track_named(const struct speedscope *s, const s
 
 	while (i--)
 		if (s->tracks[i].pid == t->pid && s->tracks[i].tid == t->tid)
-			return s->tracks[i].name ? &s->tracks[i] : NULL;
+			return &s->tracks[i];
 	return NULL;
 }
 
-/* False: there is no memory for the name of the track. */
-static bool begin_profile(struct speedscope *s, const struct event *e)
+static void begin_profile(struct speedscope *s, const struct event *e)
 {
 	if (s->open && s->open->pid == e->track.pid && s->open->tid == e->track.tid)
-		return true;
+		return;
 	end_profile(s);
 	s->open = track_named(s, &e->track);
-	if (!s->open)
-		return false;
 	text_put(&s->text, "%s\n{\"type\":\"evented\",\"name\":", s->some ? "," : "");
 	text_name(&s->text, s->open->name);
 	text_put(&s->text, ",\"unit\":\"%s\",\"startValue\":%" PRIu64 ",\"events\":[", s->by_insns ? "none" : "nanoseconds",
 		 e->begin);
 	s->some = true;
 	s->some_events = false;
-	return true;
 }
 
 /* Writes the begin (type O) or the end (type C) of a frame. */
@@ -118,13 +109,10 @@ static const char *file_of(const struct event *e)
 static uint32_t frame_of(struct speedscope *s, const struct event *e)
 {
 	char text[2048];
-	uint32_t frame;
 
 	/* name_shown() leaves no newline in a name */
 	snprintf(text, sizeof(text), "%.1000s\n%.1000s", name_shown(e->name), name_shown(file_of(e)));
-	frame = strings_number(&s->frames, text);
-	s->failed |= frame == STRINGS_NONE;
-	return frame;
+	return strings_number(&s->frames, text);
 }
 
 static void on_event(void *data, const struct event *e)
@@ -132,13 +120,10 @@ static void on_event(void *data, const struct event *e)
 	struct speedscope *s = data;
 	uint32_t *frame;
 
-	if (e->instant || s->failed)
+	if (e->instant)
 		return;
 	frame = ARRAY_ADD(s->begun, s->nr_begun, s->cap_begun);
-	if (!frame || !begin_profile(s, e)) {
-		s->failed = true;
-		return;
-	}
+	begin_profile(s, e);
 	*frame = frame_of(s, e);
 	put_event(s, 'O', *frame, e->begin);
 }
@@ -148,7 +133,7 @@ static void on_end(void *data, const struct event_track *t, uint64_t time)
 	struct speedscope *s = data;
 
 	(void)t;
-	if (s->nr_begun && !s->failed)
+	if (s->nr_begun)
 		put_event(s, 'C', s->begun[--s->nr_begun], time);
 }
 
@@ -175,21 +160,19 @@ static void put_frames(struct speedscope *s)
 uint64_t timeline_speedscope(const struct timeline *t, struct pd_output *out)
 {
 	static const struct event_sink sink = { on_process, on_track, on_event, on_end };
-	struct speedscope *s = calloc(1, sizeof(*s));
+	struct speedscope *s = mem_zeroed(1, sizeof(*s));
 	uint64_t written;
 	size_t i;
 
-	if (!s)
-		return UINT64_MAX;
 	s->text.out = out;
 	s->by_insns = t->by_insns;
 	text_put(&s->text, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"cstrace\","
 			   "\"activeProfileIndex\":0,\"profiles\":[");
-	s->failed |= !timeline_events(t, &sink, s);
+	timeline_events(t, &sink, s);
 	end_profile(s);
 	put_frames(s);
 	text_flush(&s->text);
-	written = s->failed ? UINT64_MAX : s->text.written;
+	written = s->text.written;
 	for (i = 0; i < s->nr_tracks; i++)
 		free(s->tracks[i].name);
 	free(s->tracks);

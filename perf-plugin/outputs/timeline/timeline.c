@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "counting/calls/places.h"
 #include "machine/images/dso.h"
@@ -78,21 +79,16 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 {
 	struct stream_lane *ln = *s->priv;
 	struct making *m = data;
-	int rc;
 
 	if (!ln) {
-		ln = *s->priv = calloc(1, sizeof(*ln));
-		if (!ln)
-			return ERR_NOMEM;
+		ln = *s->priv = mem_zeroed(1, sizeof(*ln));
 		ln->track.key = UINT64_MAX;
 		ln->calls = calls_lane_new(m->calls);
-		if (!ln->calls)
-			return ERR_NOMEM;
 	}
-	rc = tracks_batch(&m->t.tracks, &ln->track, s, g, n);
-	if (!rc && s->config->protocol != CST_PROTO_STM)
-		rc = calls_batch(m->calls, ln->calls, s, g, n);
-	return rc ? rc : labels_failed(m->t.labels) ? ERR_NOMEM : 0;
+	tracks_batch(&m->t.tracks, &ln->track, s, g, n);
+	if (s->config->protocol != CST_PROTO_STM)
+		calls_batch(m->calls, ln->calls, s, g, n);
+	return 0;
 }
 
 static void on_stream_end(void *data, const struct stream *s)
@@ -121,26 +117,28 @@ static int decode(struct making *m)
 				    .wants = { .times = true, .excluded = true, .stop = CST_STOP_TIMESTAMP } };
 	int rc = session_run(m->ss, &c);
 
-	return rc ? rc : calls_finish(m->calls, same_place, NULL);
+	if (rc)
+		return rc;
+	calls_finish(m->calls, same_place, NULL);
+	return 0;
 }
 
 /* ---- writing ------------------------------------------------------------------------------------- */
 
-/* Leaves out the shortest calls until the output is within a size. Returns 0 or ERR_NOMEM. */
-static int limit_size(struct making *m, const struct timeline_format *f)
+/* Leaves out the shortest calls until the output is within a size. */
+static void limit_size(struct making *m, const struct timeline_format *f)
 {
 	struct timeline *t = &m->t;
 	uint64_t size;
+	double most;
 
 	for (;;) {
 		t->slices = calls_slices(m->calls, &t->nr_slices, &t->left_out);
 		size = f->write(t, NULL);
-		if (size == UINT64_MAX)
-			return ERR_NOMEM;
 		if (size <= MOST_BYTES || !t->nr_slices)
-			return 0;
-		if (!calls_limit_slices(m->calls, (size_t)((double)t->nr_slices * MOST_BYTES / (double)size * 0.97)))
-			return ERR_NOMEM;
+			return;
+		most = (double)t->nr_slices * MOST_BYTES / (double)size * 0.97;
+		calls_limit_slices(m->calls, (size_t)most);
 	}
 }
 
@@ -159,10 +157,6 @@ static int write_file(struct making *m, const struct timeline_opts *o, struct pd
 	const uint64_t size = o->format->write(&m->t, out);
 	struct error err = { .code = 0 };
 
-	if (size == UINT64_MAX) {
-		pd_output_abort(out);
-		return ERR_NOMEM;
-	}
 	if (pd_output_finish(out, &err)) {
 		fprintf(stderr, "cstrace timeline: %s\n", err.msg);
 		return ERR_REPORTED;
@@ -182,7 +176,7 @@ static int write_file(struct making *m, const struct timeline_opts *o, struct pd
 	return 0;
 }
 
-static bool prepare(struct making *m, const struct timeline_opts *o)
+static void prepare(struct making *m, const struct timeline_opts *o)
 {
 	const bool chosen = o->min || o->depth, by_insns = !session_timestamps(m->ss);
 	const struct calls_limits limits = { .kept = KEPT };
@@ -193,16 +187,12 @@ static bool prepare(struct making *m, const struct timeline_opts *o)
 	m->t.by_insns = m->t.tracks.by_insns = by_insns;
 	m->t.tracks.max = MOST_SPANS;
 	m->places = calls_places_new(m->ss, number_of, file_of, m);
-	if (!m->places)
-		return false;
 	m->code = calls_places_code(m->places);
 	m->t.labels = labels_new(m->ss, &m->code, o->demangle);
 	m->t.comms = comms_new(session_perfdata(m->ss));
-	if (!m->t.labels || !m->t.comms)
-		return false;
 	m->code = labels_code(m->t.labels);
 	m->calls = calls_new(&limits, &m->code, session_max_streams(m->ss));
-	return m->calls && calls_record_slices(m->calls, &slices);
+	calls_record_slices(m->calls, &slices);
 }
 
 static void finish(struct making *m)
@@ -222,7 +212,8 @@ int timeline_write(struct session *ss, const struct timeline_opts *o)
 
 	if (rc)
 		return rc;
-	rc = prepare(&m, o) ? decode(&m) : ERR_NOMEM;
+	prepare(&m, o);
+	rc = decode(&m);
 	if (!rc) {
 		tracks_sort(&m.t.tracks);
 		if (!m.t.tracks.nr_threads)
@@ -230,7 +221,7 @@ int timeline_write(struct session *ss, const struct timeline_opts *o)
 		else if (o->min || o->depth)
 			m.t.slices = calls_slices(m.calls, &m.t.nr_slices, &m.t.left_out);
 		else
-			rc = limit_size(&m, o->format);
+			limit_size(&m, o->format);
 	}
 	if (rc == TIMELINE_EMPTY)
 		fprintf(stderr, "cstrace timeline: %s: nothing to show: nothing was decoded\n", session_name(ss));
@@ -238,8 +229,6 @@ int timeline_write(struct session *ss, const struct timeline_opts *o)
 		pd_output_abort(&out);
 	else
 		rc = write_file(&m, o, &out);
-	if (rc == ERR_NOMEM)
-		fprintf(stderr, "cstrace timeline: out of memory\n");
 	finish(&m);
 	return rc;
 }

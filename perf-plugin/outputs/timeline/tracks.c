@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
-#include "base/error.h"
 #include "base/longest.h"
 #include "counting/calls/slices.h"
 
@@ -34,37 +34,31 @@ const struct track_thread *tracks_thread(const struct tracks *t, uint64_t key)
 	return t->nr_threads ? find_thread(t, key, &at) : NULL;
 }
 
-static int see_thread(struct tracks *t, uint64_t key, const struct stream *s)
+static void see_thread(struct tracks *t, uint64_t key, const struct stream *s)
 {
 	struct track_thread *th;
 	size_t at;
 
-	if (!slots_reserve(&t->by_key, t->nr_threads, t->threads, hash_at))
-		return ERR_NOMEM;
+	slots_reserve(&t->by_key, t->nr_threads, t->threads, hash_at);
 	th = find_thread(t, key, &at);
 	if (th) {
 		th->cpu = s->cpu;
 		/* a process may be known later than its thread */
 		if (th->pid < 0)
 			th->pid = s->pid;
-		return 0;
+		return;
 	}
 	th = ARRAY_ADD(t->threads, t->nr_threads, t->cap_threads);
-	if (!th)
-		return ERR_NOMEM;
 	*th = (struct track_thread){ .key = key, .pid = s->pid, .tid = s->tid, .cpu = s->cpu, .time = s->time };
 	t->by_key.v[at] = (uint32_t)t->nr_threads;
-	return 0;
 }
 
 /* Leaves out the shortest spans when there are too many; messages, which have no length, stay. */
-static int leave_out(struct tracks *t)
+static void leave_out(struct tracks *t)
 {
-	uint64_t *length = malloc(t->nr_spans * sizeof(*length));
+	uint64_t *length = mem_array(t->nr_spans, sizeof(*length));
 	size_t i, n;
 
-	if (!length)
-		return ERR_NOMEM;
 	for (i = n = 0; i < t->nr_spans; i++)
 		if (t->spans[i].kind != TRACK_MESSAGE)
 			length[n++] = t->spans[i].end - t->spans[i].begin;
@@ -75,66 +69,62 @@ static int leave_out(struct tracks *t)
 			t->spans[n++] = t->spans[i];
 	t->left_out += t->nr_spans - n;
 	t->nr_spans = n;
-	return 0;
 }
 
-static int append(struct tracks *t, const struct track_span *span)
+static void append(struct tracks *t, const struct track_span *span)
 {
 	struct track_span *p = ARRAY_ADD(t->spans, t->nr_spans, t->cap_spans);
 
-	if (!p)
-		return ERR_NOMEM;
 	*p = *span;
 	p->order = t->order++;
-	return 0;
 }
 
-static int add(struct tracks *t, const struct track_span *span)
+static void add(struct tracks *t, const struct track_span *span)
 {
-	int rc;
-
 	if (span->end - span->begin < t->min) {
 		t->left_out++;
-		return 0;
+		return;
 	}
-	rc = append(t, span);
-	return !rc && t->max && t->nr_spans - t->nr_messages > 2 * t->max ? leave_out(t) : rc;
+	append(t, span);
+	if (t->max && t->nr_spans - t->nr_messages > 2 * t->max)
+		leave_out(t);
 }
 
 /* Adds a message, unless there are too many: those that come first are kept. */
-static int add_message(struct tracks *t, const struct track_span *span)
+static void add_message(struct tracks *t, const struct track_span *span)
 {
 	if (t->max && t->nr_messages == t->max) {
 		t->messages_left_out++;
-		return 0;
+		return;
 	}
 	t->nr_messages++;
-	return append(t, span);
+	append(t, span);
 }
 
 /*
  * Takes an element of an STM. A message without a timestamp came after the one before it; before the first timestamp, and on an
  * axis of instructions, it has no place.
  */
-static int note_stm(struct tracks *t, struct track_stream *ts, const struct stream *s, const struct cst_generic *g)
+static void note_stm(struct tracks *t, struct track_stream *ts, const struct stream *s,
+		     const struct cst_generic *g)
 {
 	struct track_span message = { .cpu = -1, .kind = TRACK_MESSAGE, .what = CST_GEN_SWTRACE, .value = g->payload,
 				      .flags = (uint8_t)g->num };
 	uint64_t time;
 
 	if (g->kind != CST_GEN_SWTRACE || g->num & CST_SW_FREQ)
-		return 0;
+		return;
 	if (!t->by_insns && g->flags & CST_GF_TS && session_trace_time(s, g->ts, &time)) {
 		ts->stamped = true;
 		ts->last = time;
 	}
 	if (!ts->stamped) {
 		t->messages_untimed++;
-		return 0;
+		return;
 	}
 	message.begin = message.end = ts->last;
 	message.key = g->num & CST_SW_ID ? TRACK_SENDER(g->master, g->channel) : TRACK_NO_SENDER;
-	return add_message(t, &message);
+	add_message(t, &message);
 }
 
 /* The moment of the stream; estimated times may go back, those of a stream do not. */
@@ -147,29 +137,29 @@ static uint64_t moment(const struct tracks *t, struct track_stream *ts, const st
 	return ts->last;
 }
 
-static int end_run(struct tracks *t, struct track_stream *ts, const struct stream *s, uint64_t now)
+static void end_run(struct tracks *t, struct track_stream *ts, const struct stream *s, uint64_t now)
 {
 	const struct track_span run = { .begin = ts->begin, .end = now, .key = ts->key, .cpu = s->cpu, .kind = TRACK_RUN };
 
 	if (ts->key == UINT64_MAX)
-		return 0;
+		return;
 	ts->key = UINT64_MAX;
-	return add(t, &run);
+	add(t, &run);
 }
 
 /* Execution is known again. */
-static int end_losses(struct tracks *t, struct track_stream *ts, const struct stream *s, uint64_t now)
+static void end_losses(struct tracks *t, struct track_stream *ts, const struct stream *s,
+		       uint64_t now)
 {
-	int rc = 0;
-
 	if (ts->lost)
-		rc = add(t, &(struct track_span){ .begin = ts->lost_since, .end = now, .value = ts->loss, .cpu = s->cpu,
+		add(t, &(struct track_span){ .begin = ts->lost_since, .end = now, .value = ts->loss,
+					     .cpu = s->cpu,
 						  .kind = TRACK_LOSS });
-	if (ts->missing && !rc)
-		rc = add(t, &(struct track_span){ .begin = ts->missing_since, .end = now, .value = ts->addr, .cpu = s->cpu,
+	if (ts->missing)
+		add(t, &(struct track_span){ .begin = ts->missing_since, .end = now,
+					     .value = ts->addr, .cpu = s->cpu,
 						  .kind = TRACK_NO_CODE });
 	ts->lost = ts->missing = false;
-	return rc;
 }
 
 static void begin_loss(struct track_stream *ts, enum track_loss loss, uint64_t now)
@@ -181,7 +171,8 @@ static void begin_loss(struct track_stream *ts, enum track_loss loss, uint64_t n
 	ts->lost_since = now;
 }
 
-static int note(struct tracks *t, struct track_stream *ts, const struct stream *s, const struct cst_generic *g, uint64_t now)
+static void note(struct tracks *t, struct track_stream *ts, const struct stream *s,
+		 const struct cst_generic *g, uint64_t now)
 {
 	struct track_span message = { .begin = now, .end = now, .cpu = s->cpu, .kind = TRACK_MESSAGE, .what = g->kind };
 
@@ -195,75 +186,74 @@ static int note(struct tracks *t, struct track_stream *ts, const struct stream *
 			begin_loss(ts, TRACK_LOST_IMAGE, now);
 		else if (g->num == CST_UNSYNC_BAD_PACKET || g->error)
 			begin_loss(ts, TRACK_LOST_PACKET, now);
-		return 0;
+		return;
 	case CST_GEN_TRACE_ON:
 		if (g->num == CST_ON_OVERFLOW)
 			begin_loss(ts, TRACK_LOST_OVERFLOW, now);
-		return 0;
+		return;
 	case CST_GEN_ADDR_UNKNOWN:
 		begin_loss(ts, TRACK_LOST_ADDRESS, now);
-		return 0;
+		return;
 	case CST_GEN_NACC:
 		if (!ts->missing) {
 			ts->missing = true;
 			ts->missing_since = now;
 			ts->addr = g->addr;
 		}
-		return 0;
+		return;
 	case CST_GEN_INSTRUMENTATION:
 		message.value = g->addr;
-		return add_message(t, &message);
+		add_message(t, &message);
+		return;
 	case CST_GEN_EVENT:
 		message.value = g->num;
-		return add_message(t, &message);
+		add_message(t, &message);
+		return;
 	}
-	return 0;
 }
 
-int tracks_batch(struct tracks *t, struct track_stream *ts, const struct stream *s, const struct cst_generic *g, size_t n)
+void tracks_batch(struct tracks *t, struct track_stream *ts, const struct stream *s,
+		  const struct cst_generic *g, size_t n)
 {
 	const uint64_t key = calls_thread_of(s);
 	uint64_t now;
 	bool runs = false;
 	size_t i;
-	int rc = 0;
 
 	if (s->config->protocol == CST_PROTO_STM) {
-		for (i = 0; i < n && !rc && !s->unwanted; i++)
-			rc = note_stm(t, ts, s, &g[i]);
-		return rc;
+		for (i = 0; i < n && !s->unwanted; i++)
+			note_stm(t, ts, s, &g[i]);
+		return;
 	}
 	now = moment(t, ts, s, s->time);
 	if (s->fragment_start || s->unwanted || key != ts->key)
-		rc = end_run(t, ts, s, now);
+		end_run(t, ts, s, now);
 	if (s->unwanted) {
 		ts->lost = ts->missing = false;
-		return rc;
+		return;
 	}
-	for (i = 0; i < n && !rc; i++) {
+	for (i = 0; i < n; i++) {
 		if (g[i].kind != CST_GEN_RANGE && g[i].kind != CST_GEN_NOPATH) {
-			rc = note(t, ts, s, &g[i], moment(t, ts, s, runs ? s->time_end : s->time));
+			note(t, ts, s, &g[i], moment(t, ts, s, runs ? s->time_end : s->time));
 			continue;
 		}
 		if (!runs && ts->key != key) {
-			rc = see_thread(t, key, s);
+			see_thread(t, key, s);
 			ts->key = key;
 			ts->begin = now;
 		}
 		runs = true;
 		if (ts->lost | ts->missing)
-			rc = end_losses(t, ts, s, now);
+			end_losses(t, ts, s, now);
 		ts->insns += g[i].n_insn;
 	}
 	moment(t, ts, s, s->time_end);
-	return rc;
 }
 
-int tracks_stream_end(struct tracks *t, struct track_stream *ts, const struct stream *s)
+void tracks_stream_end(struct tracks *t, struct track_stream *ts, const struct stream *s)
 {
-	int rc = end_losses(t, ts, s, ts->last);
-
-	return rc ? rc : end_run(t, ts, s, ts->last);
+	end_losses(t, ts, s, ts->last);
+	end_run(t, ts, s, ts->last);
 }
 
 static int by_key(const void *pa, const void *pb)

@@ -78,9 +78,10 @@ struct track_stream {
 	uint64_t missing_since, addr;
 };
 
-/* Takes a batch. Return 0 or ERR_NOMEM. */
-int tracks_batch(struct tracks *t, struct track_stream *ts, const struct stream *s, const struct cst_generic *g, size_t n);
-int tracks_stream_end(struct tracks *t, struct track_stream *ts, const struct stream *s);
+/* Takes a batch. */
+void tracks_batch(struct tracks *t, struct track_stream *ts, const struct stream *s,
+		  const struct cst_generic *g, size_t n);
+void tracks_stream_end(struct tracks *t, struct track_stream *ts, const struct stream *s);
 /* Sorts the threads, and the spans by kind, CPU and begin; those of a kind and CPU do not overlap any more. */
 void tracks_sort(struct tracks *t);
 const struct track_thread *tracks_thread(const struct tracks *t, uint64_t key);

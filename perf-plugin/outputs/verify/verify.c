@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "base/files/output.h"
@@ -37,7 +38,6 @@ struct verify {
 	const struct verify_opts *o;
 	struct violation *v;
 	size_t nr, cap;
-	bool no_memory;
 	struct session_fragment fragment; /* that is being decoded */
 	struct pd_output out;
 };
@@ -60,10 +60,7 @@ static void add(struct verify *v, const struct violation *one)
 			return;
 		}
 	known = ARRAY_ADD(v->v, v->nr, v->cap);
-	if (known)
-		*known = *one;
-	else
-		v->no_memory = true;
+	*known = *one;
 }
 
 /* cst_log_fn: a rule of the library was violated. */
@@ -105,9 +102,7 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	size_t i;
 
 	if (!ln) {
-		ln = calloc(1, sizeof(*ln));
-		if (!ln)
-			return ERR_NOMEM;
+		ln = mem_zeroed(1, sizeof(*ln));
 		*s->priv = ln;
 	}
 	for (i = 0; i < n; i++) {
@@ -118,10 +113,10 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 			own(v, OWN_TIME_BACKWARD, s->trace_id, g[i].index);
 		ln->time = g[i].addr;
 	}
-	return v->no_memory ? ERR_NOMEM : 0;
+	return 0;
 }
 
-static int end_fragment(struct verify *v, const struct stream *s)
+static void end_fragment(struct verify *v, const struct stream *s)
 {
 	const uint64_t bytes = cst_decoder_stats(s->decoder)->bytes;
 	struct verified_stream *ln = *s->priv;
@@ -133,15 +128,16 @@ static int end_fragment(struct verify *v, const struct stream *s)
 		ln->synchronised = false;
 		ln->bytes = bytes;
 	}
-	return v->no_memory ? ERR_NOMEM : 0;
 }
 
 static int on_fragment(void *data, const struct fragment_event *e)
 {
 	struct verify *v = data;
 
-	if (e->ended)
-		return end_fragment(v, e->ended);
+	if (e->ended) {
+		end_fragment(v, e->ended);
+		return 0;
+	}
 	v->fragment = *e->fragment;
 	return 0;
 }
@@ -248,7 +244,7 @@ static int begin(struct verify *v, struct cst_log **log)
 		return ERR_REPORTED;
 	}
 	if (cst_log_new(log, 0))
-		return ERR_NOMEM;
+		mem_refused(0);
 	cst_log_set_sink(*log, on_record, v);
 	return 0;
 }
@@ -266,8 +262,6 @@ static int end(struct verify *v, int rc, struct verify_result *result)
 		if (rc)
 			fprintf(stderr, "%s: %s\n", v->o->who, err.msg);
 	}
-	if (rc == ERR_NOMEM)
-		fprintf(stderr, "%s: out of memory\n", v->o->who);
 	free(v->v);
 	return rc ? ERR_REPORTED : 0;
 }
@@ -300,7 +294,7 @@ int verify_log(const struct verify_opts *opts, int (*decode_all)(void *data, str
 	if (rc == ERR_REPORTED)
 		return rc;
 	if (!rc)
-		rc = decode_all(data, log, &v.fragment.queue) ? ERR_REPORTED : v.no_memory ? ERR_NOMEM : 0;
+		rc = decode_all(data, log, &v.fragment.queue) ? ERR_REPORTED : 0;
 	cst_log_free(log);
 	return end(&v, rc, result);
 }

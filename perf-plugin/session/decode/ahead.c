@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* ahead.c - a second tree that finds timestamps before the decoder reaches them. */
+#include "base/alloc.h"
 #include "session/decode/stream_state.h"
 
 static void begin(struct ahead *a, uint64_t first)
@@ -29,37 +30,32 @@ void ahead_switch(struct stream_state *st, uint64_t first)
 	begin(a, first);
 }
 
-static int make_tree(struct stream_state *st)
+static void make_tree(struct stream_state *st)
 {
 	struct ahead *a = &st->ahead;
 	struct cst_decoder *dec;
 	enum cst_tree_format format;
 	unsigned int flags;
-	int rc;
 
 	format = cst_tree_layout(st->tree, &flags);
-	rc = cst_tree_new(&a->tree, format, flags & ~(unsigned int)CST_FRAME_FINDINGS);
-	if (!rc)
-		rc = cst_tree_add(a->tree, st->stream.config, &dec);
-	if (rc)
-		ahead_free(a);
-	return rc;
+	if (cst_tree_new(&a->tree, format, flags & ~(unsigned int)CST_FRAME_FINDINGS) ||
+	    cst_tree_add(a->tree, st->stream.config, &dec))
+		mem_refused(0);
 }
 
-static int feed(struct stream_state *st)
+static void feed(struct stream_state *st)
 {
 	const struct session_fragment *f = &st->fragment.f->pub;
 	struct ahead *a = &st->ahead;
-	int rc = a->tree ? 0 : make_tree(st);
 
-	if (rc)
-		return rc;
+	if (!a->tree)
+		make_tree(st);
 	cst_tree_drop(a->tree);
 	cst_tree_reset(a->tree);
 	cst_decoder_start_at(cst_tree_decoder(a->tree, st->stream.trace_id), a->first);
-	rc = cst_tree_feed(a->tree, f->data, f->size, f->offset);
-	a->begun = !rc;
-	return rc;
+	if (cst_tree_feed(a->tree, f->data, f->size, f->offset))
+		mem_refused(0);
+	a->begun = true;
 }
 
 /* Finds the first timestamp at or after trace offset `from`, which does not decrease within a fragment. */
@@ -68,10 +64,8 @@ static void find(struct stream_state *st, uint64_t from)
 	struct ahead *a = &st->ahead;
 	struct cst_scan m;
 
-	if (!a->begun && feed(st)) {
-		st->time.no_memory = true;
-		a->found = UINT64_MAX;
-	}
+	if (!a->begun)
+		feed(st);
 	while (a->found <= from) {
 		if (!cst_tree_scan(a->tree, &m)) {
 			a->found = UINT64_MAX;

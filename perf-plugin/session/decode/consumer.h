@@ -78,7 +78,7 @@ struct fragment_event {
 struct shard_ops {
 	/*
 	 * Returns the data of a shard's consumer, whose functions are called in any thread; `ss` is
-	 * the replica that decodes it. NULL: no memory.
+	 * the replica that decodes it.
 	 */
 	void *(*make)(void *data, struct session *ss);
 	/*

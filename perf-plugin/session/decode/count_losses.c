@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "session/decode/locate.h"
 #include "session/decode/stream_state.h"
 
@@ -48,11 +49,9 @@ static void count_skipped(struct stream_state *st)
 	unsigned int flags;
 
 	format = cst_tree_layout(st->tree, &flags);
-	if (cst_tree_new(&t, format, flags) || cst_tree_feed(t, f->data, st->losses.skipped, f->offset)) {
-		cst_tree_free(t);
-		st->time.no_memory = true;
-		return;
-	}
+	if (cst_tree_new(&t, format, flags) ||
+	    cst_tree_feed(t, f->data, st->losses.skipped, f->offset))
+		mem_refused(0);
 	st->losses.skipped = 0;
 	while (cst_tree_next_fragment(t, &part, &data))
 		if (part.kind == CST_FRAG_DATA && part.id == st->stream.trace_id)

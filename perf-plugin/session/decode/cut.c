@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "session/decode/tally.h"
 
@@ -24,12 +25,13 @@ static bool resumes(const struct trace_unit *u, const struct fragment *f, uint8_
 	bool found = false;
 
 	cfg.trace_id = id;
-	if (u->config_error || cst_tree_new(&t, f->pub.raw ? CST_TREE_RAW : CST_TREE_FRAMES, CST_FRAME_RESET_4X))
+	if (u->config_error || mem_code(cst_tree_new(&t, f->pub.raw ? CST_TREE_RAW :
+						     CST_TREE_FRAMES, CST_FRAME_RESET_4X)))
 		return false;
-	if (!cst_tree_add(t, &cfg, &dec) && cst_tree_digest(t)) {
+	if (!mem_code(cst_tree_add(t, &cfg, &dec)) && cst_tree_digest(t)) {
 		cst_tree_start_at(t, f->pub.offset + skip, id);
-		cst_tree_feed(t, f->pub.data + skip, len, f->pub.offset + skip);
-		while (!found && cst_tree_next_packet(t, &pkt, &pull) > 0)
+		mem_code(cst_tree_feed(t, f->pub.data + skip, len, f->pub.offset + skip));
+		while (!found && mem_code(cst_tree_next_packet(t, &pkt, &pull)) > 0)
 			found = pull.why == CST_STOP_PACKET && cst_decoder_packet_role(dec, &pkt) == CST_ROLE_SYNC;
 	}
 	cst_tree_free(t);
@@ -232,17 +234,14 @@ static int open_inside(struct run *r, const struct fragment *f, struct cut *c, c
 	int rc = 0;
 
 	/* the session, other than a replica, has counts of earlier cuts */
-	if (whole && tally_take(&before, r->ss))
-		return ERR_NOMEM;
-	if (con->shards->make) {
+	if (whole)
+		tally_take(&before, r->ss);
+	if (con->shards->make)
 		lead.data = con->shards->make(con->data, r->ss);
-		rc = lead.data ? 0 : ERR_NOMEM;
-	}
-	if (!rc && con->shards->lead)
+	if (con->shards->lead)
 		con->shards->lead(lead.data);
 	r->con = &lead;
-	if (!rc)
-		rc = decode_lead(r, f, c, whole, bt);
+	rc = decode_lead(r, f, c, whole, bt);
 	if (rc) {
 		run_free_trees(r);
 	} else {
@@ -258,7 +257,7 @@ static int open_inside(struct run *r, const struct fragment *f, struct cut *c, c
 	}
 	r->con = mine;
 	tally_free(&before);
-	if (con->shards->make && lead.data)
+	if (con->shards->make)
 		con->shards->free(lead.data);
 	return rc;
 }

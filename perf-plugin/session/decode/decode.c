@@ -5,8 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
-#include "base/memory.h"
 #include "session/decode/jobs.h"
 #include "session/decode/tally.h"
 #include "session/decode/run.h"
@@ -73,8 +73,9 @@ static int plan_samples(struct run *r, struct stream_state *st)
 		.next = cst_decoder_stats(dec)->insns + plan.next,
 		.period = plan.next && st->stream.pid >= 0 ? plan.period : 0,
 	};
-	rc = cst_decoder_emit(dec, opts.period ? CST_EMIT_SAMPLES : CST_EMIT_RANGES, &opts);
-	return rc ? ERR_NOMEM : 0;
+	if (cst_decoder_emit(dec, opts.period ? CST_EMIT_SAMPLES : CST_EMIT_RANGES, &opts))
+		mem_refused(0);
+	return 0;
 }
 
 /* Lists branches of the thread that runs next. Ranges of an unknown thread are counted one by one. */
@@ -148,9 +149,7 @@ static int pull(struct run *r, struct buffer_tree *bt)
 		}
 		n = cst_tree_pull(bt->tree, out + held, (held ? BATCH : r->pull) - held, &p);
 		if (n < 0)
-			return n;
-		if (memory_refused())
-			return ERR_NOMEM;
+			return mem_code(n);
 		if (!n && !p.dec)
 			p.dec = had;	/* at the end of the input the batch is complete */
 		if (held && had != p.dec) {
@@ -204,7 +203,7 @@ static int pull_packets(struct run *r, struct buffer_tree *bt)
 	struct cst_pull p;
 	int n, rc;
 
-	while ((n = cst_tree_next_packet(bt->tree, &pkt, &p)) > 0) {
+	while ((n = mem_code(cst_tree_next_packet(bt->tree, &pkt, &p))) > 0) {
 		if (p.why == CST_STOP_PACKET) {
 			st = cst_decoder_cookie(p.dec);
 			st->out.active = true;
@@ -250,7 +249,7 @@ static void release_streams(struct run *r)
 }
 
 /* Moves threads and maps to the earliest time of the fragment's trace. */
-static int begin_threads(struct run *r, struct buffer_tree *bt, const struct fragment *f)
+static void begin_threads(struct run *r, struct buffer_tree *bt, const struct fragment *f)
 {
 	struct threads *ts = &r->ss->tasks.threads;
 	uint64_t start;
@@ -258,11 +257,9 @@ static int begin_threads(struct run *r, struct buffer_tree *bt, const struct fra
 
 	if (threads_passed(ts, f->since, f->since_seq)) {
 		release_streams(r);
-		if (threads_restart(ts))
-			return ERR_NOMEM;
+		threads_restart(ts);
 	}
-	if (threads_seek(ts, f->since, f->since_seq, UINT64_MAX))
-		return ERR_NOMEM;
+	threads_seek(ts, f->since, f->since_seq, UINT64_MAX);
 	r->present[0] = r->present[1] = f->pub.raw ? UINT64_MAX : 0;
 	if (!f->pub.raw && !ts->keep)
 		frame_ids(r->q, f, r->present);
@@ -274,7 +271,6 @@ static int begin_threads(struct run *r, struct buffer_tree *bt, const struct fra
 		bt->st[id]->fragment.peers = bt->st;
 		bt->st[id]->fragment.present = r->present;
 	}
-	return 0;
 }
 
 /*
@@ -341,7 +337,8 @@ int fragment_feed(struct run *r, struct buffer_tree *bt, const struct fragment *
 	int rc = 0;
 
 	if (from < to) {
-		rc = cst_tree_feed(bt->tree, f->pub.data + (from - f->pub.offset), to - from, from);
+		rc = mem_code(cst_tree_feed(bt->tree, f->pub.data + (from - f->pub.offset),
+					    to - from, from));
 		for (id = 0; id < 128 && !rc; id++)
 			if (bt->st[id])
 				rc = stream_fed(bt->st[id]);
@@ -368,10 +365,10 @@ int fragment_finish(struct run *r, struct buffer_tree *bt, const struct fragment
 int fragment_open(struct run *r, struct buffer_tree *bt, const struct fragment *f)
 {
 	unsigned int i;
-	int rc;
+	int rc = 0;
 
 	cst_tree_reset(bt->tree);
-	rc = begin_threads(r, bt, f);
+	begin_threads(r, bt, f);
 	for (i = 0; i < 128 && !rc; i++) {
 		if (!bt->st[i])
 			continue;
@@ -424,7 +421,9 @@ static int decode_fragment(struct run *r, struct fragment *f)
 	if (select_skips(&r->ss->chosen.selection, r->q, f, r->con->wants.record_times))
 		return skip_fragment(r, f);
 	f->pub.data = fragment_bytes(&r->joined, r->q, f);
-	return f->pub.data ? decode_whole(r, f) : ERR_NOMEM;
+	if (!f->pub.data)
+		mem_refused(0);
+	return decode_whole(r, f);
 }
 
 /* True if the tree is used for a fragment from number `next` on. */
@@ -529,7 +528,8 @@ static int begin_counts(struct run *r)
 	if (!r->con->wants.counts || ss->chosen.filter || ss->opts.log)
 		return 0;
 	if (!ss->images.spaces.counts)
-		err = cst_counts_new(&ss->images.spaces.counts, ss->images.spaces.image, r->con->wants.joined ? CST_COUNTS_JOINED : 0);
+		err = mem_code(cst_counts_new(&ss->images.spaces.counts, ss->images.spaces.image,
+					      r->con->wants.joined ? CST_COUNTS_JOINED : 0));
 	r->counts = ss->images.spaces.counts;
 	return err;
 }
@@ -543,15 +543,14 @@ void run_restart(struct session *ss)
 }
 
 /* Makes room for branches if the consumer accepts them as a list and nothing needs single ranges. */
-static int begin_list(struct run *r)
+static void begin_list(struct run *r)
 {
 	const struct session *ss = r->ss;
 
 	if (!r->con->wants.branches || r->mode != DELIVER_UNTIMED || ss->chosen.filter || ss->opts.log)
-		return 0;
+		return;
 	r->list.cap = BATCH_BRANCHES;
-	r->list.v = malloc(r->list.cap * sizeof(*r->list.v));
-	return r->list.v ? 0 : ERR_NOMEM;
+	r->list.v = mem_array(r->list.cap, sizeof(*r->list.v));
 }
 
 int run_open(struct run *r, struct session *ss, const struct consumer *con, _Atomic uint64_t *bytes)
@@ -560,7 +559,9 @@ int run_open(struct run *r, struct session *ss, const struct consumer *con, _Ato
 	r->progress.shown = ss->opts.progress && isatty(STDERR_FILENO);
 	r->planned = con->wants.plan && !ss->chosen.filter && !ss->opts.log;
 	clock_gettime(CLOCK_MONOTONIC, &r->progress.started);
-	return deliver_open(r) || begin_list(r) ? ERR_NOMEM : begin_counts(r);
+	deliver_open(r);
+	begin_list(r);
+	return begin_counts(r);
 }
 
 void run_close(struct run *r)
@@ -591,13 +592,14 @@ int session_run(struct session *ss, const struct consumer *consumer)
 	unsigned int threads;
 	int rc;
 
-	memory_doing("decoding");
+	mem_doing("decoding");
 	ss->bytes_total = session_trace_bytes(ss);
 	rc = witness_collect(ss);
 	run_restart(ss);
 	threads = jobs_threads(ss, consumer);
 	if (!rc)
 		rc = threads > 1 ? jobs_run(ss, consumer, threads) : run_alone(ss, consumer);
+	mem_code(rc);
 	report_unrouted(ss);
 	who_report(ss);
 	if (rc < 0 && rc != ERR_REPORTED)

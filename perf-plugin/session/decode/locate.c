@@ -2,6 +2,7 @@
 /* locate.c - lookups of a consumer for a batch: code, files and names in the address space of the stream's thread. */
 #include <string.h>
 
+#include "base/alloc.h"
 #include "machine/images/dso.h"
 #include "machine/images/perfmap.h"
 #include "session/decode/decode.h"
@@ -123,7 +124,7 @@ int session_take_counts(struct session *ss, uint32_t section, struct dso **dso, 
 	if (!sec || !ss->images.spaces.counts)
 		return 0;
 	*dso = cst_section_cookie(sec);
-	err = cst_counts_take(ss->images.spaces.counts, section, ranges, edges);
+	err = mem_code(cst_counts_take(ss->images.spaces.counts, section, ranges, edges));
 	return err ? err : 1;
 }
 

@@ -57,7 +57,7 @@ struct run {
  * before.
  */
 void run_restart(struct session *ss);
-/* Prepares a run. `bytes` as in struct run_progress. Returns 0 or ERR_NOMEM. */
+/* Prepares a run. `bytes` as in struct run_progress. Returns 0, or a code of libcstrace. */
 int run_open(struct run *r, struct session *ss, const struct consumer *con, _Atomic uint64_t *bytes);
 void run_close(struct run *r);
 /* Decodes fragments [first, end) of a queue. */
@@ -77,7 +77,7 @@ void run_progress(struct run *r, uint64_t bytes);
  * deliver.c: delivers batches to the consumer, in pieces if it limits their size. The functions
  * return 0, negative, or the consumer's value.
  */
-int deliver_open(struct run *r);
+void deliver_open(struct run *r);
 void deliver_close(struct run *r);
 /* Drops all pending batches: the run ends early. */
 void deliver_drop(struct run *r);

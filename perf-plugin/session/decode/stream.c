@@ -3,7 +3,6 @@
  * stream.c - follows contexts and timestamps of one trace ID, and selects the address space from which the decoder
  * reads code.
  */
-#include "base/error.h"
 #include "machine/buffers/owners.h"
 #include "session/decode/decode.h"
 #include "session/decode/pending.h"
@@ -59,8 +58,8 @@ static void set_moment(struct stream_state *st, uint64_t time)
 	uint64_t limit;
 
 	st->time.late = false;
-	if (!ts->ended && threads_seek(ts, time, st->fragment.f->seq, ts->keep ? 0 : needed_limit(st)))
-		st->time.no_memory = true;
+	if (!ts->ended)
+		threads_seek(ts, time, st->fragment.f->seq, ts->keep ? 0 : needed_limit(st));
 	limit = threads_limit(ts, time, st->fragment.f->seq);
 	/* within a fragment time does not go back, even if a timestamp is damaged */
 	if (limit > st->time.limit)
@@ -103,32 +102,25 @@ static void begin_stretch(struct stream_state *st)
 		stream_moment(st);
 }
 
-static int choose_space(struct stream_state *st)
+static void choose_space(struct stream_state *st)
 {
 	struct session *ss = st->ss;
 	struct process *p;
 
-	if (st->time.no_memory)
-		return ERR_NOMEM;
 	st->space.now = NULL;
 	if (st->who.world.world != WORLD_OWN) {
 		/* guests and firmware have no images */
 	} else if (st->context.el_known && st->context.el > 0) {
 		st->space.kernel = version_get(&ss->images.spaces, &ss->tasks.threads.kernel, st->time.limit, st->space.kernel);
-		if (!st->space.kernel)
-			return ERR_NOMEM;
 		st->space.now = st->space.kernel;
 	} else {
 		p = st->stream.pid >= 0 ? threads_process(&ss->tasks.threads, st->stream.pid) : NULL;
 		if (p) {
 			st->space.user = version_get(&ss->images.spaces, p, st->time.limit, st->space.user);
-			if (!st->space.user)
-				return ERR_NOMEM;
 			st->space.now = st->space.user;
 		}
 	}
 	cst_decoder_set_space(st->stream.decoder, st->space.now ? st->space.now->space : NULL);
-	return 0;
 }
 
 /*
@@ -243,7 +235,10 @@ int stream_begin(struct stream_state *st, const struct fragment *f)
 	if (!st->unit->timestamps)
 		set_moment(st, f->pub.time);
 	err = who_begin(st);
-	return err ? err : choose_space(st);
+	if (err)
+		return err;
+	choose_space(st);
+	return 0;
 }
 
 int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_generic *last)
@@ -269,14 +264,14 @@ int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_gen
 		if (!err)
 			err = watch_change(st);
 		if (!err)
-			err = choose_space(st);
+			choose_space(st);
 		break;
 	case CST_STOP_CONFIG:
 		err = take_over(st, last);
 		if (!err)
 			err = watch_change(st);
 		if (!err)
-			err = choose_space(st);
+			choose_space(st);
 		break;
 	case CST_STOP_TRACE_ON:
 	case CST_STOP_CONTEXT:
@@ -286,7 +281,7 @@ int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_gen
 			begin_stretch(st);
 		err = why == CST_STOP_CONTEXT ? who_context(st, last) : who_trace_on(st);
 		if (!err)
-			err = choose_space(st);
+			choose_space(st);
 		break;
 	default:
 		return 0;

@@ -19,7 +19,6 @@ struct stream_time {
 	uint64_t limit;			/* moment: number of events that had happened */
 	bool late;			/* `now` and `limit` are not yet those of the next timestamp: stream_moment() */
 	bool may_be_late;		/* `late` is allowed while code, processes and names do not change */
-	bool no_memory;			/* there was no memory for finding the moment */
 	uint64_t floor;			/* minimum time of the fragment's trace */
 	const struct trace_clock *clock;
 	int clock_cpu;			/* CPU of the clock */

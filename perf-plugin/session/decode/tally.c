@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/alloc.h"
 
 static bool counted(const struct dso *d)
 {
@@ -34,15 +34,13 @@ void session_zero_counts(struct session *ss)
 	losses_clear(&ss->losses);
 }
 
-static int take_files(struct tally *p, struct session *rep)
+static void take_files(struct tally *p, struct session *rep)
 {
 	size_t i, n = 0;
 
 	for (i = 0; i < rep->images.dsos.nr; i++)
 		n += counted(rep->images.dsos.all[i]);
-	p->files = malloc((n + 1) * sizeof(*p->files));
-	if (!p->files)
-		return ERR_NOMEM;
+	p->files = mem_array(n + 1, sizeof(*p->files));
 	for (i = 0; i < rep->images.dsos.nr; i++) {
 		const struct dso *d = rep->images.dsos.all[i];
 
@@ -53,18 +51,15 @@ static int take_files(struct tally *p, struct session *rep)
 				.nacc = d->nacc, .nacc_bytes = d->nacc_bytes, .conflicts = d->conflicts,
 			};
 	}
-	return 0;
 }
 
-int tally_take(struct tally *p, struct session *rep)
+void tally_take(struct tally *p, struct session *rep)
 {
 	struct losses fresh = { .lost_records = rep->losses.lost_records };	/* total of the file */
 
 	memset(p, 0, sizeof(*p));
-	if (take_files(p, rep) || losses_init(&fresh)) {
-		losses_free(&fresh);
-		return ERR_NOMEM;
-	}
+	take_files(p, rep);
+	losses_init(&fresh);
 	p->totals = rep->totals;
 	p->losses = rep->losses;
 	p->unrouted_ids[0] = rep->unrouted_ids[0];
@@ -72,7 +67,6 @@ int tally_take(struct tally *p, struct session *rep)
 	p->matched = rep->chosen.matched;
 	p->left_undone = rep->left_undone;
 	rep->losses = fresh;
-	return 0;
 }
 
 static void add_who(struct who_counts *to, const struct who_counts *more)

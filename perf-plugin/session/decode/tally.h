@@ -27,8 +27,8 @@ struct tally {
 
 /* Sets the counts of a run to zero, at the begin of session_run(). */
 void session_zero_counts(struct session *ss);
-/* Takes the counts of the shard from a replica and sets them to zero. Returns 0 or ERR_NOMEM. */
-int tally_take(struct tally *p, struct session *rep);
+/* Takes the counts of the shard from a replica and sets them to zero. */
+void tally_take(struct tally *p, struct session *rep);
 /* Adds a tally. Returns false, without a change, if the sum would not be exact. */
 bool tally_add(struct session *ss, const struct tally *p);
 /*

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "base/messages.h"
@@ -22,8 +23,7 @@ static void report_undecodable(struct session *ss, const struct trace_unit *u)
 		if (ss->undecodable.v[i] == u)
 			return;
 	to = ARRAY_ADD(ss->undecodable.v, ss->undecodable.nr, ss->undecodable.cap);
-	if (to)
-		*to = u;
+	*to = u;
 	if (u->config_error == -CST_ERR_PROTOCOL)
 		fprintf(message_stream(), "cstrace: %s: CPU %d has an %s trace unit, which cannot be decoded yet; its "
 			"trace is left out\n", ss->name, (int)u->aux->cpu, aux_unit_name(u->aux->unit));
@@ -69,11 +69,9 @@ static int add_stream(struct run *r, struct buffer_tree *bt, struct trace_unit *
 	struct stream_state *st;
 	int err;
 
-	st = calloc(1, sizeof(*st));
-	if (!st)
-		return ERR_NOMEM;
+	st = mem_zeroed(1, sizeof(*st));
 	cfg.trace_id = id;
-	err = cst_tree_add(bt->tree, &cfg, &st->stream.decoder);
+	err = mem_code(cst_tree_add(bt->tree, &cfg, &st->stream.decoder));
 	if (err) {
 		free(st);
 		return err;
@@ -193,16 +191,13 @@ static struct buffer_tree *get_slot(struct run *r, bool raw, struct trace_unit *
 		memmove(r->trees, r->trees + 1, --r->nr_trees * sizeof(*r->trees));
 	}
 	bt = ARRAY_ADD(r->trees, r->nr_trees, r->cap_trees);
-	if (!bt)
-		return NULL;
 	memset(bt, 0, sizeof(*bt));
 	bt->raw = raw;
 	bt->unit = u;
 	if (cst_tree_new(&bt->tree, raw ? CST_TREE_RAW : CST_TREE_FRAMES,
-			 raw ? 0 : CST_FRAME_RESET_4X | (r->ss->opts.strict ? CST_FRAME_STRICT : 0))) {
-		r->nr_trees--;
-		return NULL;
-	}
+			 raw ? 0 :
+				 CST_FRAME_RESET_4X | (r->ss->opts.strict ? CST_FRAME_STRICT : 0)))
+		mem_refused(0);
 	cst_tree_set_log(bt->tree, r->ss->opts.log);
 	return bt;
 }
@@ -314,8 +309,6 @@ int tree_prepare(struct run *r, const struct fragment *f, struct buffer_tree **b
 			return 0;
 		}
 		*bt = get_slot(r, true, u);
-		if (!*bt)
-			return ERR_NOMEM;
 		if (!cst_tree_decoder((*bt)->tree, u->config.trace_id)) {
 			err = add_stream(r, *bt, u, u->config.trace_id);
 			if (err)
@@ -324,8 +317,6 @@ int tree_prepare(struct run *r, const struct fragment *f, struct buffer_tree **b
 		return 0;
 	}
 	*bt = get_slot(r, false, NULL);
-	if (!*bt)
-		return ERR_NOMEM;
 	err = add_frame_streams(r, *bt, f);
 	return err ? err : update_streams(r, *bt, f);
 }

@@ -295,13 +295,11 @@ static void untraced(struct stream_state *st)
 static int same_bits(struct stream_state *st, uint32_t value, unsigned int bits, int *tids)
 {
 	struct short_ids *s = &st->ss->tasks.short_ids;
-	int n = 0, looked = 0, err;
+	int n = 0, looked = 0;
 	size_t i;
 
 	stream_moment(st);
-	err = short_ids_make(s, &st->ss->tasks.threads, st->fragment.f, bits);
-	if (err)
-		return err;
+	short_ids_make(s, &st->ss->tasks.threads, st->fragment.f, bits);
 	for (i = short_ids_first(s, value); i < s->nr && short_id(s->tids[i], bits) == value; i++) {
 		/* too many threads */
 		if (++looked > MAX_SAME)
@@ -366,7 +364,7 @@ static int declared_owner(struct stream_state *st, uint32_t asid)
 	return asids_any_declared(as, asid) ? asids_declared(as, asid, now(st)) : -1;
 }
 
-static int by_asid(struct stream_state *st, uint32_t asid)
+static void by_asid(struct stream_state *st, uint32_t asid)
 {
 	struct asids *as = &st->ss->tasks.asids;
 	int pid = declared_owner(st, asid), tids[MAX_SAME];
@@ -375,28 +373,32 @@ static int by_asid(struct stream_state *st, uint32_t asid)
 
 	if (pid >= 0) {
 		set_process(st, pid);
-		return 0;
+		return;
 	}
 	if (st->ss->tasks.own.log)
 		st->ss->tasks.own.log->ordered = true;
 	if (follows_thread(st)) {
 		set_thread(st, st->queue->tid);
-		return 0;
+		return;
 	}
 	/* without switches the result would be the AUX record's thread, which is no evidence */
 	c = running_known(&st->ss->tasks.running, st->stream.cpu) ? by_switches(st) : UNKNOWN;
 	if (c == CERTAIN && st->stream.pid >= 0) {
 		/* a kernel thread runs in the address space of the previous thread */
-		return in_kernel(st) || !st->who.id_new ? 0 : asids_learn(as, asid, st->stream.pid);
+		if (in_kernel(st) || !st->who.id_new)
+			return;
+		asids_learn(as, asid, st->stream.pid);
+		return;
 	}
 	pid = asids_learned(as, asid);
 	if (pid >= 0 && (thread_of(st, pid) > 0 || !candidates(st, tids, MAX_SAME, &all))) {
 		set_process(st, pid);
-		return 0;
+		return;
 	}
 	set_unknown(st, LOSS_ASID);
 	/* no candidate is its owner, so the ASID has another owner now */
-	return pid >= 0 && all && st->who.id_new ? asids_learn(as, asid, -1) : 0;
+	if (pid >= 0 && all && st->who.id_new)
+		asids_learn(as, asid, -1);
 }
 
 /* ---- together -------------------------------------------------------------------------------------- */
@@ -419,7 +421,7 @@ static void by_other_id(struct stream_state *st, uint32_t id)
 		set_unknown(st, no_thread(st));
 }
 
-static int by_thread(struct stream_state *st, uint32_t id)
+static void by_thread(struct stream_state *st, uint32_t id)
 {
 	const struct identity *ids = &st->ss->tasks.identity;
 
@@ -427,22 +429,21 @@ static int by_thread(struct stream_state *st, uint32_t id)
 	if (follows_thread(st)) {
 		set_thread(st, st->queue->tid);
 		if (st->stream.pid >= 0)
-			return 0;
+			return;
 	}
 	if (ids->space == IDS_OTHER) {
 		by_other_id(st, id);
-		return 0;
+		return;
 	}
 	/* a register that the kernel does not write, with what somebody left in it */
 	if (ids->space == IDS_UNDECIDED && identity_is_common(ids, id)) {
 		st->who.by_id = false;
 		untraced(st);
-		return 0;
+		return;
 	}
 	set_thread(st, (int)id);
 	if (st->stream.pid < 0)
 		st->who.cause = LOSS_NO_THREAD;
-	return 0;
 }
 
 static enum contextid_format format_of(struct stream_state *st)
@@ -483,14 +484,23 @@ static int resolve(struct stream_state *st)
 	switch (format_of(st)) {
 	case CONTEXTID_TID:
 		st->who.by_id = bits == 32;
-		return bits < 32 ? by_low_bits(st, v, bits) : by_thread(st, v);
+		if (bits < 32)
+			return by_low_bits(st, v, bits);
+		by_thread(st, v);
+		return 0;
 	case CONTEXTID_TID_ASID:
 		st->who.by_id = bits == 32;
-		if (bits == 32)
-			return by_thread(st, v >> 8);
-		return bits == 8 ? by_asid(st, v) : by_low_bits(st, v >> 8, 8);
+		if (bits == 32) {
+			by_thread(st, v >> 8);
+			return 0;
+		}
+		if (bits != 8)
+			return by_low_bits(st, v >> 8, 8);
+		by_asid(st, v);
+		return 0;
 	case CONTEXTID_ASID:
-		return by_asid(st, v & (bits == 8 ? 0xffu : 0xffffu));
+		by_asid(st, v & (bits == 8 ? 0xffu : 0xffffu));
+		return 0;
 	case CONTEXTID_AUTO:
 	case CONTEXTID_NONE:
 		break;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/alloc.h"
 #include "machine/buffers/owners.h"
 #include "session/decode/stream_state.h"
 
@@ -82,46 +82,44 @@ static void take_context(struct search *s, struct watch *w, const struct cst_gen
 }
 
 /* Ends an interval of known times, and begins the next one. */
-static int end_interval(struct search *s, struct watch *w, uint64_t time)
+static void end_interval(struct search *s, struct watch *w, uint64_t time)
 {
 	struct session *ss = s->ss;
 	const uint64_t error = w->error == UINT64_MAX ? 0 : w->error, from = w->since < error ? 0 : w->since - error;
-	int tids[2], rc = 0;
+	int tids[2];
 	bool all;
 
 	if (w->dated && w->seen && !w->many && time >= w->since && running_known(&ss->tasks.running, w->cpu) &&
 	    running_between(&ss->tasks.running, w->cpu, from, time + error, ZERO_OUTSIDER, tids, 2, &all) == 1 && all)
-		rc = identity_add(&ss->tasks.identity, w->seen, tids[0], true);
+		identity_add(&ss->tasks.identity, w->seen, tids[0], true);
 	w->dated = true;
 	w->since = time;
 	w->seen = w->id;
 	w->many = false;
-	return rc;
 }
 
-static int take_time(struct search *s, struct watch *w, uint64_t ticks)
+static void take_time(struct search *s, struct watch *w, uint64_t ticks)
 {
 	const uint64_t floor = fragment_floor(s->f), end = s->f->pub.time;
 	uint64_t time;
 
 	/* if the error is not known, the interval is the fragment */
 	if (!ticks || !w->clock || w->error == UINT64_MAX || !clock_ns(w->clock, ticks, end, &time))
-		return 0;
-	return end_interval(s, w, time < floor ? floor : time > end ? end : time);
+		return;
+	end_interval(s, w, time < floor ? floor : time > end ? end : time);
 }
 
-static int take_elements(struct search *s, struct watch *w, int n)
+static void take_elements(struct search *s, struct watch *w, int n)
 {
 	const struct cst_generic *g;
-	int rc = 0;
 
-	for (g = s->elements; g < s->elements + n && !rc; g++) {
+	for (g = s->elements; g < s->elements + n; g++) {
 		switch (g->kind) {
 		case CST_GEN_PE_CONTEXT:
 			take_context(s, w, g);
 			break;
 		case CST_GEN_TIMESTAMP:
-			rc = take_time(s, w, g->addr);
+			take_time(s, w, g->addr);
 			break;
 		case CST_GEN_TRACE_ON:
 		case CST_GEN_NO_SYNC:
@@ -130,21 +128,20 @@ static int take_elements(struct search *s, struct watch *w, int n)
 			break;
 		}
 	}
-	return rc;
 }
 
 static int take_trace(struct search *s)
 {
 	struct cst_pull p;
-	int n, rc = 0;
+	int n;
 
-	while (!rc && (n = cst_tree_pull(s->tree, s->elements, ELEMENTS, &p)) != 0) {
+	while ((n = mem_code(cst_tree_pull(s->tree, s->elements, ELEMENTS, &p))) != 0) {
 		if (n < 0)
 			return n;
 		if (p.dec)
-			rc = take_elements(s, cst_decoder_cookie(p.dec), n);
+			take_elements(s, cst_decoder_cookie(p.dec), n);
 	}
-	return rc;
+	return 0;
 }
 
 static int add_watch(struct search *s, struct trace_unit *u, uint8_t id)
@@ -158,7 +155,7 @@ static int add_watch(struct search *s, struct trace_unit *u, uint8_t id)
 		return 0;
 	cfg = u->config;
 	cfg.trace_id = id;
-	rc = cst_tree_add(s->tree, &cfg, &dec);
+	rc = mem_code(cst_tree_add(s->tree, &cfg, &dec));
 	if (rc)
 		return rc;
 	cst_decoder_set_cookie(dec, w);
@@ -183,7 +180,8 @@ static int prepare(struct search *s)
 	s->tree = NULL;
 	memset(s->watch, 0, sizeof(s->watch));
 	s->nr_watched = 0;
-	rc = cst_tree_new(&s->tree, raw ? CST_TREE_RAW : CST_TREE_FRAMES, raw ? 0 : CST_FRAME_RESET_4X);
+	rc = mem_code(cst_tree_new(&s->tree, raw ? CST_TREE_RAW : CST_TREE_FRAMES, raw ? 0 :
+				   CST_FRAME_RESET_4X));
 	if (rc || raw) {
 		u = rc ? NULL : units_of_raw(tu, s->q, s->f);
 		return u ? add_watch(s, u, u->config.trace_id) : rc;
@@ -217,7 +215,7 @@ static int look_in(struct search *s, uint64_t from, uint64_t to)
 	if (from)
 		cst_tree_start_at(s->tree, f->offset + from, CST_ID_UNKNOWN);
 	s->bytes += to - from;
-	rc = cst_tree_feed(s->tree, f->data + from, to - from, f->offset + from);
+	rc = mem_code(cst_tree_feed(s->tree, f->data + from, to - from, f->offset + from));
 	if (!rc)
 		rc = take_trace(s);
 	if (!rc && to == f->size) {
@@ -228,21 +226,20 @@ static int look_in(struct search *s, uint64_t from, uint64_t to)
 }
 
 /* The AUX record was written by the thread that ran last. That is no proof: it may not have come to EL0. */
-static int at_the_end(struct search *s)
+static void at_the_end(struct search *s)
 {
 	const struct fragment *f = s->f;
 	struct watch *w;
-	int rc = 0;
 
-	for (w = s->watch; w < s->watch + 128 && !rc; w++) {
+	for (w = s->watch; w < s->watch + 128; w++) {
 		if (!w->unit)
 			continue;
 		if (f->pub.time != NO_TIME)
-			rc = end_interval(s, w, f->pub.time);
-		if (!rc && s->nr_watched == 1 && f->aux_tid > 0 && w->last && !running_known(&s->ss->tasks.running, w->cpu))
-			rc = identity_add(&s->ss->tasks.identity, w->last, f->aux_tid, false);
+			end_interval(s, w, f->pub.time);
+		if (s->nr_watched == 1 && f->aux_tid > 0 && w->last &&
+		    !running_known(&s->ss->tasks.running, w->cpu))
+			identity_add(&s->ss->tasks.identity, w->last, f->aux_tid, false);
 	}
-	return rc;
 }
 
 static int look_at(struct search *s, struct queue *q, struct fragment *f, bool whole)
@@ -256,7 +253,7 @@ static int look_at(struct search *s, struct queue *q, struct fragment *f, bool w
 	s->f = f;
 	f->pub.data = fragment_bytes(&s->joined, q, f);
 	if (!f->pub.data)
-		return ERR_NOMEM;
+		mem_refused(0);
 	rc = prepare(s);
 	if (rc || !s->nr_watched)
 		return rc;
@@ -267,7 +264,10 @@ static int look_at(struct search *s, struct queue *q, struct fragment *f, bool w
 		if (!rc)
 			rc = look_in(s, (size - TAIL) & ~(uint64_t)15, size);
 	}
-	return rc ? rc : at_the_end(s);
+	if (rc)
+		return rc;
+	at_the_end(s);
+	return 0;
 }
 
 static bool enough(const struct search *s)
@@ -338,9 +338,7 @@ int witness_collect(struct session *ss)
 	/* samples of sched_switch have proved it */
 	if (!may_be_threads(ss) || ids->space == IDS_SAME)
 		return 0;
-	s = calloc(1, sizeof(*s));
-	if (!s)
-		return ERR_NOMEM;
+	s = mem_zeroed(1, sizeof(*s));
 	s->ss = ss;
 	if (ids->space != IDS_OTHER)
 		rc = look_at_all(s, false);

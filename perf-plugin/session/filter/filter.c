@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* filter.c - parses the arguments of the filter options, and evaluates the filter. */
-#include "base/error.h"
+#include "base/alloc.h"
 #include "session/filter/filter.h"
 
 #include <stdio.h>
@@ -87,13 +87,9 @@ static bool take_decimal(const char **p, uint64_t unit, uint64_t *value, uint64_
 	return true;
 }
 
-static bool add_span(struct spans *s, uint64_t from, uint64_t to)
+static void add_span(struct spans *s, uint64_t from, uint64_t to)
 {
-	struct span *slot = ARRAY_ADD(s->v, s->nr, s->cap);
-
-	if (slot)
-		*slot = (struct span){ from, to };
-	return slot != NULL;
+	*ARRAY_ADD(s->v, s->nr, s->cap) = (struct span){ from, to };
 }
 
 static int by_start(const void *pa, const void *pb)
@@ -119,8 +115,6 @@ static void tidy(struct spans *s)
 }
 
 /* Parsers return a static message, NULL if the text is valid. */
-static const char no_memory[] = "out of memory";
-
 /* 0-3,5 */
 static const char *parse_numbers(struct spans *s, const char *p, bool ranges)
 {
@@ -139,8 +133,7 @@ static const char *parse_numbers(struct spans *s, const char *p, bool ranges)
 			if (!take_number(&p, INT32_MAX, &to) || to < from)
 				return what[ranges];
 		}
-		if (!add_span(s, from, to))
-			return no_memory;
+		add_span(s, from, to);
 		if (!*p)
 			break;
 		if (*p++ != ',')
@@ -180,8 +173,7 @@ static const char *parse_percent(struct spans *s, const char *p)
 			to = from * slice;
 			from = to - from;
 		}
-		if (!add_span(s, from, to))
-			return no_memory;
+		add_span(s, from, to);
 		while (*p == ' ')
 			p++;
 		if (!*p)
@@ -218,8 +210,7 @@ static const char *parse_time(struct spans *s, const char *p)
 		}
 		if (to < from)
 			return "ranges that do not end before they begin";
-		if (!add_span(s, from, to))
-			return no_memory;
+		add_span(s, from, to);
 		if (!*p)
 			break;
 		if (*p != ' ')
@@ -239,9 +230,7 @@ static const char *parse_comm(struct names *n, const char *p)
 
 	if (!*p || *p == ',' || strstr(p, ",,") || p[strlen(p) - 1] == ',')
 		return "names of threads with commas between them";
-	n->pool = strdup(p);
-	if (!n->pool)
-		return no_memory;
+	n->pool = mem_text(p);
 	n->nr = 1;
 	for (c = n->pool; *c; c++) {
 		if (*c != ',')
@@ -290,15 +279,13 @@ bool filter_check(enum filter_word word, const char *text, char *msg, size_t len
 	struct filter f = { .has_time = false };
 	const char *wrong = parse(&f, word, text);
 
-	if (wrong == no_memory)
-		snprintf(msg, len, "--%s: %s", names[word], wrong);
-	else if (wrong)
+	if (wrong)
 		snprintf(msg, len, "--%s: found '%s', expected %s", names[word], text, wrong);
 	clear(&f);
 	return !wrong;
 }
 
-int filter_new(struct filter **out, const struct filter_opts *o)
+void filter_new(struct filter **out, const struct filter_opts *o)
 {
 	const char *const words[] = { o->time, o->cpu, o->pid, o->tid, o->comm };
 	struct filter *f;
@@ -308,18 +295,14 @@ int filter_new(struct filter **out, const struct filter_opts *o)
 	for (i = 0; i < 5 && !words[i]; i++)
 		;
 	if (i == 5)
-		return 0;
-	f = calloc(1, sizeof(*f));
-	if (!f)
-		return ERR_NOMEM;
+		return;
+	f = mem_zeroed(1, sizeof(*f));
 	for (i = 0; i < 5; i++) {
-		if (words[i] && parse(f, (enum filter_word)i, words[i])) {
-			filter_free(f);
-			return -CST_ERR_INVAL;
-		}
+		/* the texts were checked */
+		if (words[i])
+			parse(f, (enum filter_word)i, words[i]);
 	}
 	*out = f;
-	return 0;
 }
 
 void filter_free(struct filter *f)
@@ -406,11 +389,11 @@ bool filter_needs_threads(const struct filter *f)
 	return f && f->has_pid;
 }
 
-int filter_note_thread(struct filter *f, int pid, int tid)
+void filter_note_thread(struct filter *f, int pid, int tid)
 {
 	if (pid < 0 || tid < 0 || !holds(&f->pid, (uint64_t)pid))
-		return 0;
-	return intmap_put(&f->members, tid, f) ? 0 : ERR_NOMEM;
+		return;
+	intmap_put(&f->members, tid, f);
 }
 
 bool filter_thread(const struct filter *f, int tid)

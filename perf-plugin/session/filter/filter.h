@@ -36,8 +36,8 @@ struct perfdata;
  */
 int filter_open(struct filter **f, const struct filter_opts *o, struct perfdata *pd, const char *name);
 
-/* Creates a filter from arguments that were checked. *f NULL: everything is selected. Returns 0 or ERR_NOMEM. */
-int filter_new(struct filter **f, const struct filter_opts *o);
+/* Creates a filter from arguments that were checked. *f NULL: everything is selected. */
+void filter_new(struct filter **f, const struct filter_opts *o);
 void filter_free(struct filter *f);
 
 /* True if the filter has percentages, which refer to the time from `first` to `last`. */
@@ -50,11 +50,11 @@ void filter_set_comms(struct filter *f, struct comms *c);
 bool filter_has_time(const struct filter *f);
 bool filter_cpu(const struct filter *f, int cpu);
 /*
- * True if the filter has --pid and must be passed every thread once, to note those of a selected process. Returns 0 or
- * ERR_NOMEM.
+ * True if the filter has --pid and must be passed every thread once, to note those of a selected
+ * process.
  */
 bool filter_needs_threads(const struct filter *f);
-int filter_note_thread(struct filter *f, int pid, int tid);
+void filter_note_thread(struct filter *f, int pid, int tid);
 /* True if the thread may be selected at some time. */
 bool filter_thread(const struct filter *f, int tid);
 /* True if any time in [from, to] is selected; `to` FILTER_FOREVER: no end is known. */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/error.h"
 #include "base/intmap.h"
 #include "base/name.h"
 #include "base/time.h"
@@ -29,18 +28,15 @@ struct offer {
 	uint64_t first, last;
 };
 
-/* Returns 0 or ERR_NOMEM. */
-static int add(struct numbers *n, int number)
+static void add(struct numbers *n, int number)
 {
 	int *slot;
 
 	if (intmap_get(&n->seen, number))
-		return 0;
+		return;
 	slot = ARRAY_ADD(n->v, n->nr, n->cap);
-	if (!slot || !intmap_put(&n->seen, number, n))
-		return ERR_NOMEM;
+	intmap_put(&n->seen, number, n);
 	*slot = number;
-	return 0;
 }
 
 static void numbers_free(struct numbers *n)
@@ -62,15 +58,16 @@ static void sort(struct numbers *n)
 		qsort(n->v, n->nr, sizeof(*n->v), compare);
 }
 
-/* Adds a thread, except the idle task (0) and the kernel's own records (-1). Returns 0 or ERR_NOMEM. */
-static int note(struct offer *o, int pid, int tid)
+/* Adds a thread, except the idle task (0) and the kernel's own records (-1). */
+static void note(struct offer *o, int pid, int tid)
 {
-	if ((pid > 0 && add(&o->pids, pid)) || (tid > 0 && add(&o->tids, tid)))
-		return ERR_NOMEM;
-	return 0;
+	if (pid > 0)
+		add(&o->pids, pid);
+	if (tid > 0)
+		add(&o->tids, tid);
 }
 
-static int look_at(struct offer *o, const struct pd_record *rec)
+static void look_at(struct offer *o, const struct pd_record *rec)
 {
 	const union perf_event *ev = rec->ev;
 	const struct pd_sample_id *sid = pd_record_sid(rec);
@@ -81,14 +78,16 @@ static int look_at(struct offer *o, const struct pd_record *rec)
 	}
 	switch (ev->header.type) {
 	case PERF_RECORD_COMM:
-		return note(o, (int)ev->comm.pid, (int)ev->comm.tid);
+		note(o, (int)ev->comm.pid, (int)ev->comm.tid);
+		break;
 	case PERF_RECORD_FORK:
-		return note(o, (int)ev->fork.pid, (int)ev->fork.tid);
+		note(o, (int)ev->fork.pid, (int)ev->fork.tid);
+		break;
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		return note(o, (int)ev->mmap.pid, (int)ev->mmap.tid);
+		note(o, (int)ev->mmap.pid, (int)ev->mmap.tid);
+		break;
 	}
-	return 0;
 }
 
 static void print_numbers(const struct numbers *n, const char *what, struct comms *names, FILE *out)
@@ -230,18 +229,16 @@ void filter_print_offer(const struct filter_opts *f, const struct offer_from *fr
 	struct comms *names = comms_new(from->pd);
 	struct offer o = { .first = UINT64_MAX };
 	struct pd_record rec;
-	int rc, err = names ? 0 : ERR_NOMEM;
+	int rc;
 
 	perfdata_rewind(from->pd);
-	while (!err && (rc = perfdata_next(from->pd, &rec)))
+	while ((rc = perfdata_next(from->pd, &rec)))
 		if (rc > 0)
-			err = look_at(&o, &rec);
+			look_at(&o, &rec);
 	sort(&o.pids);
 	sort(&o.tids);
-	fprintf(out, "cstrace: %s: no trace fits what was asked for%s\n", from->name,
-		err ? "; out of memory while the reason was looked for" : ":");
-	if (!err)
-		print_lines(f, from, &o, names, out);
+	fprintf(out, "cstrace: %s: no trace fits what was asked for:\n", from->name);
+	print_lines(f, from, &o, names, out);
 	numbers_free(&o.pids);
 	numbers_free(&o.tids);
 	comms_free(names);

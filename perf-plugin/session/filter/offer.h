@@ -18,7 +18,7 @@ struct offer_from {
 	const struct clocks *clocks;	/* NULL: those of the records alone */
 };
 
-/* Prints, for each option that was given, the values that the recording has; or that there was no memory. */
+/* Prints, for each option that was given, the values that the recording has. */
 void filter_print_offer(const struct filter_opts *f, const struct offer_from *from, FILE *out);
 
 #endif

@@ -14,7 +14,7 @@ struct survey {
 	uint64_t first, last;
 };
 
-static int look_at(struct survey *sv, const struct pd_record *rec)
+static void look_at(struct survey *sv, const struct pd_record *rec)
 {
 	const union perf_event *ev = rec->ev;
 	const struct pd_sample_id *sid = pd_record_sid(rec);
@@ -25,24 +25,22 @@ static int look_at(struct survey *sv, const struct pd_record *rec)
 		sv->last = time > sv->last ? time : sv->last;
 	}
 	if (!filter_needs_threads(sv->f))
-		return 0;
+		return;
 	switch (ev->header.type) {
 	case PERF_RECORD_COMM:
-		if (filter_note_thread(sv->f, (int)ev->comm.pid, (int)ev->comm.tid))
-			return ERR_NOMEM;
+		filter_note_thread(sv->f, (int)ev->comm.pid, (int)ev->comm.tid);
 		break;
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
-		if (filter_note_thread(sv->f, (int)ev->fork.pid, (int)ev->fork.tid))
-			return ERR_NOMEM;
+		filter_note_thread(sv->f, (int)ev->fork.pid, (int)ev->fork.tid);
 		break;
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		if (filter_note_thread(sv->f, (int)ev->mmap.pid, (int)ev->mmap.tid))
-			return ERR_NOMEM;
+		filter_note_thread(sv->f, (int)ev->mmap.pid, (int)ev->mmap.tid);
 		break;
 	}
-	return sid->valid & PERF_SAMPLE_TID ? filter_note_thread(sv->f, (int)sid->pid, (int)sid->tid) : 0;
+	if (sid->valid & PERF_SAMPLE_TID)
+		filter_note_thread(sv->f, (int)sid->pid, (int)sid->tid);
 }
 
 /* Collects the time of the first and the last record, and the threads. */
@@ -50,46 +48,38 @@ static int survey(struct filter *f, struct perfdata *pd, const char *name)
 {
 	struct survey sv = { .f = f, .first = UINT64_MAX };
 	struct pd_record rec;
-	int rc, err = filter_note_thread(f, 0, 0);	/* the idle task has no records */
+	int rc;
 
+	filter_note_thread(f, 0, 0);	/* the idle task has no records */
 	perfdata_rewind(pd);
-	while (!err && (rc = perfdata_next(pd, &rec)))
+	while ((rc = perfdata_next(pd, &rec)))
 		if (rc > 0)
-			err = look_at(&sv, &rec);
-	if (!err && filter_needs_span(f) && !sv.last) {
+			look_at(&sv, &rec);
+	if (filter_needs_span(f) && !sv.last) {
 		fprintf(message_stream(),
 			"cstrace: %s: --time: found percentages, expected seconds: no record of this file has a time, "
 			"so it is not known how long it is\n", name);
 		return ERR_REPORTED;
 	}
 	filter_set_span(f, sv.first, sv.last);
-	return err;
+	return 0;
 }
 
 /* Returns 0, or negative; ERR_REPORTED: after a message. */
 static int make(struct filter **f, const struct filter_opts *o, struct perfdata *pd, const char *name)
 {
-	struct comms *c;
 	int rc = 0;
 
-	if (filter_new(f, o))
-		return ERR_NOMEM;
+	filter_new(f, o);
 	if (filter_needs_span(*f) || filter_needs_threads(*f))
 		rc = survey(*f, pd, name);
 	if (rc || !filter_needs_comms(*f))
 		return rc;
-	c = comms_new(pd);
-	if (!c)
-		return ERR_NOMEM;
-	filter_set_comms(*f, c);
+	filter_set_comms(*f, comms_new(pd));
 	return 0;
 }
 
 int filter_open(struct filter **f, const struct filter_opts *o, struct perfdata *pd, const char *name)
 {
-	int rc = make(f, o, pd, name);
-
-	if (rc && rc != ERR_REPORTED)
-		fprintf(message_stream(), "cstrace: %s: out of memory\n", name);
-	return rc ? ERR_REPORTED : 0;
+	return make(f, o, pd, name);
 }

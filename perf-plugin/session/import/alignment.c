@@ -4,6 +4,7 @@
  * tried: read from a wrong one, the auxiliary byte of a frame is another byte. The lowest bits of data are then noise,
  * the IDs of the sources are many, padding is not zero, and bytes repeat less.
  */
+#include "base/alloc.h"
 #include "session/import/frames.h"
 
 #include <stdlib.h>
@@ -124,9 +125,7 @@ int frames_begin(const uint8_t *in, size_t len, unsigned int flags)
 	if (flags & CST_FRAME_DSTREAM || (flags & CST_FRAME_FSYNC && is_synchronised(in, len)) ||
 	    len < (flags & CST_FRAME_FSYNC ? 2 : FRAMES_ENOUGH) * FRAME)
 		return FRAMES_SEARCH;
-	t = malloc(sizeof(*t));
-	if (!t)
-		return FRAMES_SEARCH;
+	t = mem_new(sizeof(*t));
 	first = best = try_at(t, in, size, flags, 0);
 	for (at = 1; at < FRAME; at++) {
 		v = try_at(t, in, size, flags, at);

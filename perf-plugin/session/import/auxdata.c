@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/error.h"
 
 #define AUX_FLAG_RAW	0x100u
 #define MAX_OFFSET	(1ull << 62)
@@ -68,7 +67,7 @@ void auxdata_write(const struct auxdata *d, uint64_t at, uint64_t size, struct p
 	pw_write(w, zeros, pad);
 }
 
-/* The end of what a CPU has; NULL: no memory. */
+/* The end of what a CPU has. */
 static uint64_t *end_of_cpu(struct auxdata_out *out, int cpu)
 {
 	size_t number = (size_t)(uintptr_t)intmap_get(&out->number_of_cpu, cpu);
@@ -77,8 +76,7 @@ static uint64_t *end_of_cpu(struct auxdata_out *out, int cpu)
 	if (number)
 		return &out->ends[number - 1];
 	end = ARRAY_ADD(out->ends, out->nr_ends, out->cap_ends);
-	if (!end || !intmap_put(&out->number_of_cpu, cpu, (void *)(uintptr_t)out->nr_ends))
-		return NULL;
+	intmap_put(&out->number_of_cpu, cpu, (void *)(uintptr_t)out->nr_ends);
 	*end = 0;
 	return end;
 }
@@ -89,16 +87,13 @@ static uint64_t behind(uint64_t offset, uint64_t size)
 	return (offset + size + 15) & ~15ull;
 }
 
-int auxdata_taken(struct auxdata_out *out, int cpu, uint64_t offset, uint64_t size)
+void auxdata_taken(struct auxdata_out *out, int cpu, uint64_t offset, uint64_t size)
 {
 	uint64_t *end = end_of_cpu(out, cpu);
 
-	if (!end)
-		return ERR_NOMEM;
 	/* offsets of damaged records are not within reach of buffers */
 	if (offset <= MAX_OFFSET && size <= MAX_OFFSET && behind(offset, size) > *end)
 		*end = behind(offset, size);
-	return 0;
 }
 
 /* First that there is trace, then the trace, as recorders do. */
@@ -133,8 +128,6 @@ int auxdata_write_all(struct auxdata_out *out, const struct auxdata *d, uint32_t
 	if (!size)
 		return 0;
 	end = end_of_cpu(out, cpu);
-	if (!end)
-		return ERR_NOMEM;
 	offset = *end;
 	*end = behind(offset, size);
 	return write_at(out, d, offset, size, idx, cpu, raw, time);

@@ -3,6 +3,7 @@
  * bare.c - finds out what the options for trace without a recording describe: files, trace IDs, sources and their
  * registers. bare_text.c describes it as a snapshot.
  */
+#include "base/alloc.h"
 #include "session/import/bare_int.h"
 
 #include <errno.h>
@@ -38,11 +39,6 @@ const char *bare_format_name(enum bare_format format)
 	return formats[format].name;
 }
 
-int bare_no_memory(const struct bare_maker *m)
-{
-	return error_set(m->err, ERR_NOMEM, "out of memory while the trace was described");
-}
-
 /* ---- files of trace ---------------------------------------------------------------------------- */
 
 /* FILE:ID, unless there is a file of that name. */
@@ -53,29 +49,29 @@ static int split(struct bare_maker *m, struct bare_trace *t, const char *arg)
 
 	t->id = BARE_ANY;
 	if (!colon || !access(arg, F_OK)) {
-		t->path = strdup(arg);
+		t->path = mem_text(arg);
 	} else {
 		end = number_read(colon + 1, &id);
 		if (!end || *end || !id || id > 0x6f)
 			return error_set(m->err, ERR_FORMAT, "--trace %s: found '%s' as the trace ID, expected a number from "
 					 "0x01 to 0x6f; and there is no file of this name", arg, colon + 1);
 		t->id = (int)id;
-		t->path = strndup(arg, (size_t)(colon - arg));
+		t->path = mem_text_part(arg, (size_t)(colon - arg));
 	}
-	return t->path ? 0 : bare_no_memory(m);
+	return 0;
 }
 
 /* Adds the frames of a trace port, or those that begin behind the first byte. */
-static int add_frames(struct bare_maker *m, const struct bare_trace *t, const void *data, size_t size, int begin,
+static void add_frames(struct bare_maker *m, const struct bare_trace *t, const void *data,
+		       size_t size, int begin,
 		      uint64_t *lost)
 {
 	unsigned int flags = formats[m->o->format].flags;
 	uint8_t *frames;
 	size_t n;
-	int rc;
 
-	rc = frames_align(data, size, flags, begin, &frames, &n, lost);
-	return rc ? rc : folder_add_data(m->f, t->alias, frames, n);
+	frames_align(data, size, flags, begin, &frames, &n, lost);
+	folder_add_data(m->f, t->alias, frames, n);
 }
 
 /* What nothing in the trace proves. */
@@ -93,27 +89,26 @@ static int read_trace(struct bare_maker *m, struct bare_trace *t, uint64_t count
 	uint64_t lost = 0;
 	size_t size;
 	void *data = input_map(t->path, PROT_READ, &size);
-	int rc, begin;
+	int begin;
 
 	if (!data)
 		return error_set(m->err, ERR_IO, "--trace %s: %s", t->path, input_error(errno));
 	t->alias = program_alias(m->f, t->path);
-	rc = t->alias ? 0 : ERR_NOMEM;
 	begin = m->o->format == BARE_RAW ? FRAMES_SEARCH : frames_begin(data, size, flags);
 	report_begin(m, t, begin);
 	if (m->o->format != BARE_RAW)
 		frames_count_ids(data, size, flags, begin, count);
-	if (!rc && (m->o->format == BARE_TPIU || begin > 0)) {
-		rc = add_frames(m, t, data, size, begin, &lost);
-	} else if (!rc) {
-		rc = folder_add_path(m->f, t->alias, t->path);
+	if ((m->o->format == BARE_TPIU || begin > 0)) {
+		add_frames(m, t, data, size, begin, &lost);
+	} else {
+		folder_add_path(m->f, t->alias, t->path);
 	}
 	input_unmap(data, size);
 	if (lost)
 		fprintf(stderr, "%s: --trace %s: %" PRIu64 " of %zu bytes are in no whole frame of --trace-format %s\n",
 			m->f->who, name_shown(t->path), lost, size, m->o->format == BARE_TPIU ? "tpiu" : "aligned");
 	*m->lost += lost;
-	return rc ? bare_no_memory(m) : 0;
+	return 0;
 }
 
 /* ---- trace sources ----------------------------------------------------------------------------- */
@@ -285,9 +280,7 @@ int bare_make(const struct bare_opts *o, struct folder *f, uint64_t *lost, struc
 
 	if (!o || (!o->nr_traces && !o->nr_programs))
 		return 0;
-	m = calloc(1, sizeof(*m));
-	if (!m)
-		return error_set(err, ERR_NOMEM, "out of memory while the trace was described");
+	m = mem_zeroed(1, sizeof(*m));
 	*m = (struct bare_maker){ .o = o, .f = f, .err = err, .lost = lost };
 	rc = o->nr_traces ? make_all(m) : bare_extend_texts(m);
 	for (i = 0; i < o->nr_traces; i++) {

@@ -21,8 +21,6 @@ struct bare_maker {
 	size_t nr_sources;
 };
 
-/* Sets the error; returns ERR_NOMEM. */
-int bare_no_memory(const struct bare_maker *m);
 /* A register of a source as an option gives it, the last one if there are several: 1 and *value, or 0. */
 int bare_given(const struct bare_maker *m, const struct bare_source *s, const char *name, uint64_t *value);
 /* format= of a buffer. */

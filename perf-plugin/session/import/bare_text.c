@@ -3,6 +3,7 @@
  * bare_text.c - the files of a snapshot for trace that has none: snapshot.ini, trace.ini, a device file for each core and
  * trace source, and one whose memory dumps are the segments of the program files.
  */
+#include "base/alloc.h"
 #include "session/import/bare_int.h"
 
 #include <errno.h>
@@ -28,20 +29,19 @@ struct text {
 	size_t len;
 };
 
-static int text_begin(struct bare_maker *m, struct text *t)
+static void text_begin(struct text *t)
 {
 	t->p = NULL;
 	t->out = open_memstream(&t->p, &t->len);
-	return t->out ? 0 : bare_no_memory(m);
+	if (!t->out)
+		mem_refused(0);
 }
 
-static int text_end(struct bare_maker *m, struct text *t, const char *name)
+static void text_end(struct bare_maker *m, struct text *t, const char *name)
 {
-	if (fclose(t->out)) {
-		free(t->p);
-		return bare_no_memory(m);
-	}
-	return folder_add_data(m->f, name, t->p, t->len) ? bare_no_memory(m) : 0;
+	if (fclose(t->out) || !t->p)
+		mem_refused(0);
+	folder_add_data(m->f, name, t->p, t->len);
 }
 
 static const char *source_stem(const struct bare_source *s)
@@ -100,21 +100,19 @@ static int write_source(struct bare_maker *m, size_t n)
 	int rc;
 
 	if (s->core->type) {
-		if (text_begin(m, &t))
-			return ERR_NOMEM;
+		text_begin(&t);
 		fprintf(t.out, "[device]\nname=cpu_%zu\nclass=core\ntype=%s\n", n, s->core->type);
 		snprintf(name, sizeof(name), "cpu_%zu.ini", n);
-		if (text_end(m, &t, name))
-			return ERR_NOMEM;
+		text_end(m, &t, name);
 	}
-	if (text_begin(m, &t))
-		return ERR_NOMEM;
+	text_begin(&t);
 	fprintf(t.out, "[device]\nname=%s_%zu\nclass=trace_source\ntype=%s\n\n[regs]\n", source_stem(s), n,
 		core_source_type(s->core->kind));
 	for (r = NULL, rc = 0; !rc && (r = core_next_reg(s->core->kind, r));)
 		rc = print_reg(m, s, r, t.out);
 	snprintf(name, sizeof(name), "%s_%zu.ini", source_stem(s), n);
-	return text_end(m, &t, name) || rc ? m->err->code : 0;
+	text_end(m, &t, name);
+	return rc ? m->err->code : 0;
 }
 
 static int write_programs(struct bare_maker *m)
@@ -123,21 +121,20 @@ static int write_programs(struct bare_maker *m)
 	size_t dumps = 0, i;
 	int rc = 0;
 
-	if (text_begin(m, &t))
-		return ERR_NOMEM;
+	text_begin(&t);
 	fprintf(t.out, "[device]\nname=" BARE_PROGRAM "\nclass=memory_space\ntype=program\n");
 	for (i = 0; !rc && i < m->o->nr_programs; i++)
 		rc = program_add(m->f, m->o->programs[i], t.out, &dumps, m->err);
-	return text_end(m, &t, BARE_PROGRAM ".ini") ? ERR_NOMEM : rc;
+	text_end(m, &t, BARE_PROGRAM ".ini");
+	return rc;
 }
 
-static int write_trace(struct bare_maker *m)
+static void write_trace(struct bare_maker *m)
 {
 	struct text t;
 	size_t i, k, n;
 
-	if (text_begin(m, &t))
-		return ERR_NOMEM;
+	text_begin(&t);
 	fprintf(t.out, "[trace_buffers]\nbuffers=");
 	for (i = 0; i < m->o->nr_traces; i++)
 		fprintf(t.out, "%sbuffer%zu", i ? "," : "", i);
@@ -160,16 +157,15 @@ static int write_trace(struct bare_maker *m)
 	for (i = 0; i < m->nr_sources; i++)
 		if (m->sources[i].core->type)
 			fprintf(t.out, "cpu_%zu=%s_%zu\n", i, source_stem(&m->sources[i]), i);
-	return text_end(m, &t, "trace.ini");
+	text_end(m, &t, "trace.ini");
 }
 
-static int write_index(struct bare_maker *m)
+static void write_index(struct bare_maker *m)
 {
 	struct text t;
 	size_t i, n = 0;
 
-	if (text_begin(m, &t))
-		return ERR_NOMEM;
+	text_begin(&t);
 	fprintf(t.out, "[snapshot]\nversion=1.0\ndescription=trace and program files\n\n[device_list]\n");
 	for (i = 0; i < m->nr_sources; i++) {
 		if (m->sources[i].core->type)
@@ -179,7 +175,7 @@ static int write_index(struct bare_maker *m)
 	if (m->o->nr_programs)
 		fprintf(t.out, "device%zu=" BARE_PROGRAM ".ini\n", n);
 	fprintf(t.out, "\n[trace]\nmetadata=trace.ini\n");
-	return text_end(m, &t, "snapshot.ini");
+	text_end(m, &t, "snapshot.ini");
 }
 
 /* The index of the snapshot in the folder, with one device more at its end. */
@@ -191,14 +187,13 @@ static int extend_index(struct bare_maker *m)
 	int rc;
 
 	path = format_text("%s/snapshot.ini", m->f->dir);
-	if (!path)
-		return bare_no_memory(m);
 	old = input_read(path, MAX_INDEX, &len);
-	rc = old ? text_begin(m, &t) : error_set(m->err, ERR_IO, "%s: %s", path, input_error(errno));
-	if (!rc) {
+	rc = old ? 0 : error_set(m->err, ERR_IO, "%s: %s", path, input_error(errno));
+	if (old) {
+		text_begin(&t);
 		fwrite(old, 1, len, t.out);
 		fprintf(t.out, "\n[device_list]\n" BARE_PROGRAM "=" BARE_PROGRAM ".ini\n");
-		rc = text_end(m, &t, "snapshot.ini");
+		text_end(m, &t, "snapshot.ini");
 	}
 	free(path);
 	free(old);
@@ -215,8 +210,11 @@ int bare_write_texts(struct bare_maker *m)
 	if (!rc && m->o->nr_programs)
 		rc = write_programs(m);
 	if (!rc)
-		rc = write_trace(m);
-	return rc ? rc : write_index(m);
+		write_trace(m);
+	if (rc)
+		return rc;
+	write_index(m);
+	return 0;
 }
 
 int bare_extend_texts(struct bare_maker *m)

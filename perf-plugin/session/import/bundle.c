@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/files/input.h"
 
 struct placer {
@@ -18,105 +17,99 @@ struct placer {
 
 /*
  * Path of a file that an item names. 0, also without such an item (*path NULL) or if the file cannot be used, which
- * is reported and counted as dropped; -1: out of memory.
+ * is reported and counted as dropped.
  */
-static int path_of(struct placer *p, const struct cst_doc_section *s, const char *key, char **path)
+static void path_of(struct placer *p, const struct cst_doc_section *s, const char *key, char **path)
 {
 	const struct cst_item *item = cst_doc_item(s, key);
 	const char *why = NULL;
 
 	*path = NULL;
 	if (!item)
-		return 0;
+		return;
 	if (!cst_package_name_ok(item->value)) {
 		why = "not the name of a file in the package";
 	} else {
 		*path = folder_path(p->files, item->value);
-		if (!*path)
-			return ERR_NOMEM;
-		if (access(*path, R_OK))
+		if (!*path || access(*path, R_OK))
 			why = strerror(errno);
-		else if (input_note_path(*path))
-			goto no_memory;
+		else
+			input_note_path(*path);
 	}
 	if (!why)
-		return 0;
+		return;
 	free(*path);
 	*path = NULL;
 	drops_add(p->drops, 1, "[%s] %s: '%s', which cannot be used: %s", s->name, key, item->value, why);
-	return 0;
-no_memory:
-	free(*path);
-	*path = NULL;
-	return ERR_NOMEM;
 }
 
-static int place_kernel(struct placer *p, const struct cst_doc_section *s)
+static void place_kernel(struct placer *p, const struct cst_doc_section *s)
 {
 	char *kcore, *kallsyms;
-	int rc = path_of(p, s, "kcore", &kcore);
 
-	if (rc)
-		return rc;
-	rc = path_of(p, s, "kallsyms", &kallsyms);
-	if (!rc && p->to) {
+	path_of(p, s, "kcore", &kcore);
+	path_of(p, s, "kallsyms", &kallsyms);
+	if (p->to) {
 		p->to->kcore = kcore;
 		p->to->kallsyms = kallsyms;
-		return 0;
+		return;
 	}
-	if (!rc && kcore)
+	if (kcore)
 		drops_add(p->drops, 1, "the copy of kernel memory; name it with --kcore %s", kcore);
-	if (!rc && kallsyms && !kcore)
+	if (kallsyms && !kcore)
 		drops_add(p->drops, 1, "the symbols of the kernel; name them with --kallsyms %s", kallsyms);
 	free(kcore);
 	free(kallsyms);
-	return rc;
 }
 
-static int place_jitdump(struct placer *p, const struct cst_doc_section *s)
+static void place_jitdump(struct placer *p, const struct cst_doc_section *s)
 {
 	const struct cst_item *name = cst_doc_item(s, "name"), *pid = name ? NULL : cst_doc_item(s, "pid");
 	uint64_t owner;
 	char *path;
 	bool known = pid && !cst_item_number(pid, &owner) && owner <= INT32_MAX;
-	int rc = path_of(p, s, "file", &path);
 
-	if (rc || !path)
-		return rc;
+	path_of(p, s, "file", &path);
+	if (!path)
+		return;
 	if (pid && !known)
 		drops_add(p->drops, 1, "[%s] pid: found '%s', expected the number of a process", s->name, pid->value);
 	if (p->to)
-		rc = dso_places_add(&p->to->jitdumps, name ? name->value : path, path);
+		dso_places_add(&p->to->jitdumps, name ? name->value : path, path);
 	else if (known)
 		drops_add(p->drops, 1, "a jitdump file; name it with --jitdump %d:%s", (int)owner, path);
 	else
 		drops_add(p->drops, 1, "a jitdump file; name it with --jitdump %s", path);
-	if (!rc && p->to && known)
+	if (p->to && known)
 		p->to->jitdumps.v[p->to->jitdumps.nr - 1].pid = (int)owner;
 	free(path);
-	return rc;
 }
 
-int bundle_fill(struct dso_bundle *bundle, const struct cst_package *pkg, struct folder *files,
+void bundle_fill(struct dso_bundle *bundle, const struct cst_package *pkg, struct folder *files,
 		struct drops *drops)
 {
 	struct placer p = { .to = bundle, .files = files, .drops = drops };
 	const struct cst_doc_section *s = cst_doc_section(pkg->contents, KERNEL_SECTION);
-	int rc = s ? place_kernel(&p, s) : 0;
 	size_t i;
 
-	for (i = 0; !rc && i < pkg->n_images; i++) {
+	if (s)
+		place_kernel(&p, s);
+	for (i = 0; i < pkg->n_images; i++) {
 		char *path = folder_path(files, pkg->images[i].file);
 
-		rc = path ? input_note_path(path) : -1;
-		if (!rc && bundle)
-			rc = dso_places_add(&bundle->images, pkg->images[i].name, path);
+		if (!path) {
+			drops_add(drops, 1, "the image %s, which cannot be read: %s",
+				  pkg->images[i].name, strerror(errno));
+			continue;
+		}
+		input_note_path(path);
+		if (bundle)
+			dso_places_add(&bundle->images, pkg->images[i].name, path);
 		free(path);
 	}
-	for (i = 0; !rc && i < pkg->contents->n_sections; i++) {
+	for (i = 0; i < pkg->contents->n_sections; i++) {
 		s = &pkg->contents->sections[i];
 		if (!strncmp(s->name, JITDUMP_SECTION, strlen(JITDUMP_SECTION)))
-			rc = place_jitdump(&p, s);
+			place_jitdump(&p, s);
 	}
-	return rc;
 }

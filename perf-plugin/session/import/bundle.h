@@ -15,9 +15,9 @@
 
 /*
  * Adds the paths of the package's files to `bundle`. NULL: reports those that the output, a perf.data file, does
- * not contain. 0, or ERR_NOMEM.
+ * not contain.
  */
-int bundle_fill(struct dso_bundle *bundle, const struct cst_package *pkg, struct folder *files,
+void bundle_fill(struct dso_bundle *bundle, const struct cst_package *pkg, struct folder *files,
 		struct drops *drops);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include <cstrace/files/package.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "base/files/input.h"
@@ -34,27 +35,22 @@ static size_t *find(const struct folder *f, const char *name)
 }
 
 /* Room for one more name. */
-static int reserve(struct folder *f)
+static void reserve(struct folder *f)
 {
 	struct folder_file *grown;
 	size_t nr = f->nr_slots ? f->nr_slots * 2 : 64, i;
 	size_t *slots;
 
-	grown = realloc(f->maps, (f->nr + 1) * sizeof(*grown));
-	if (!grown)
-		return ERR_NOMEM;
+	grown = mem_more(f->maps, f->nr + 1, sizeof(*grown));
 	f->maps = grown;
 	if (2 * (f->nr + 1) <= f->nr_slots)
-		return 0;
-	slots = calloc(nr, sizeof(*slots));
-	if (!slots)
-		return ERR_NOMEM;
+		return;
+	slots = mem_zeroed(nr, sizeof(*slots));
 	free(f->slots);
 	f->slots = slots;
 	f->nr_slots = nr;
 	for (i = 0; i < f->nr; i++)
 		*find(f, f->maps[i].name) = i + 1;
-	return 0;
 }
 
 static int map_path(struct folder *f, const char *name, const char *path, const uint8_t **data, size_t *len)
@@ -66,13 +62,8 @@ static int map_path(struct folder *f, const char *name, const char *path, const 
 	f->error = errno;
 	if (!p)
 		return ERR_IO;
-	copy = strdup(name);
-	if (!copy || reserve(f)) {
-		free(copy);
-		input_unmap(p, size);
-		f->error = ENOMEM;
-		return ERR_NOMEM;
-	}
+	copy = mem_text(name);
+	reserve(f);
 	f->error = 0;
 	*find(f, name) = f->nr + 1;
 	f->maps[f->nr++] = (struct folder_file){ .name = copy, .p = p, .len = size };
@@ -81,29 +72,19 @@ static int map_path(struct folder *f, const char *name, const char *path, const 
 	return 0;
 }
 
-static int add_extra(struct folder *f, struct folder_extra extra)
+static void add_extra(struct folder *f, struct folder_extra extra)
 {
-	struct folder_extra *to = extra.name && (extra.path || extra.data) ? ARRAY_ADD(f->extra, f->nr_extra, f->cap_extra) :
-									     NULL;
-
-	if (to) {
-		*to = extra;
-		return 0;
-	}
-	free(extra.name);
-	free(extra.path);
-	free(extra.data);
-	return ERR_NOMEM;
+	*ARRAY_ADD(f->extra, f->nr_extra, f->cap_extra) = extra;
 }
 
-int folder_add_path(struct folder *f, const char *name, const char *path)
+void folder_add_path(struct folder *f, const char *name, const char *path)
 {
-	return add_extra(f, (struct folder_extra){ .name = strdup(name), .path = strdup(path) });
+	add_extra(f, (struct folder_extra){ .name = mem_text(name), .path = mem_text(path) });
 }
 
-int folder_add_data(struct folder *f, const char *name, void *data, size_t len)
+void folder_add_data(struct folder *f, const char *name, void *data, size_t len)
 {
-	return add_extra(f, (struct folder_extra){ .name = strdup(name), .data = data, .len = len });
+	add_extra(f, (struct folder_extra){ .name = mem_text(name), .data = data, .len = len });
 }
 
 static const struct folder_extra *find_extra(const struct folder *f, const char *name)
@@ -141,7 +122,7 @@ static char *whole_path(const struct folder *f, const char *name)
 	const struct folder_extra *extra = find_extra(f, name);
 
 	if (extra && extra->path)
-		return strdup(extra->path);
+		return mem_text(extra->path);
 	errno = EACCES;
 	if (f->package ? !cst_package_name_ok(name) : !leads_inside(name))
 		return NULL;
@@ -155,7 +136,7 @@ static bool has_entry(const struct folder *f, const char *name)
 	struct stat st;
 	bool there;
 
-	there = path && !lstat(path, &st);
+	there = !lstat(path, &st);
 	free(path);
 	return there;
 }
@@ -168,7 +149,7 @@ static int open_as(struct folder *f, const char *name, const char *as, const uin
 
 	if (!path) {
 		f->error = errno;
-		return f->error == ENOMEM ? ERR_NOMEM : ERR_IO;
+		return ERR_IO;
 	}
 	err = map_path(f, name, path, data, len);
 	if (err && f->error == ENOENT && has_entry(f, as))
@@ -200,9 +181,7 @@ int folder_open(void *ctx, const char *name, const uint8_t **data, size_t *len)
 	if (!err || f->error != ENOENT || extra || f->package || !strchr(name, '\\'))
 		return err;
 	/* snapshots are also made on systems that separate folders so */
-	other = strdup(name);
-	if (!other)
-		return ERR_NOMEM;
+	other = mem_text(name);
 	for (c = other; *c; c++)
 		if (*c == '\\')
 			*c = '/';
@@ -231,8 +210,10 @@ char *folder_path(const struct folder *f, const char *name)
 	if (!path)
 		return NULL;
 	full = realpath(path, NULL);
-	if (!full)
+	if (!full) {
+		mem_check(errno);
 		return path;
+	}
 	free(path);
 	return full;
 }

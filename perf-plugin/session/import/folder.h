@@ -36,10 +36,10 @@ struct folder {
 
 /*
  * Adds a file to the folder: a copy of `path`, or `data` from malloc(), which then belongs to the folder (also on an
- * error). 0, or ERR_NOMEM.
+ * error).
  */
-int folder_add_path(struct folder *f, const char *name, const char *path);
-int folder_add_data(struct folder *f, const char *name, void *data, size_t len);
+void folder_add_path(struct folder *f, const char *name, const char *path);
+void folder_add_data(struct folder *f, const char *name, void *data, size_t len);
 
 /*
  * For struct cst_snap_io, with the files as its ctx. A file that is asked for again is mapped once. Files outside of the
@@ -50,7 +50,7 @@ int folder_open(void *ctx, const char *name, const uint8_t **data, size_t *len);
 const char *folder_why(const struct folder *f);
 /* The same in parentheses if it was refused as a file outside of the folder, else "". */
 const char *folder_refused(const struct folder *f);
-/* Where it is in the file system, for the caller to free; NULL: not enough memory. */
+/* Where it is in the file system, for the caller to free. */
 char *folder_path(const struct folder *f, const char *name);
 void folder_note(void *ctx, const struct cst_snap_note *note);
 void folder_free(struct folder *f);

@@ -7,8 +7,8 @@
 
 #include <cstrace/frame.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
-#include "base/error.h"
 
 #define FRAME	16u
 #define OUT	4096u
@@ -51,18 +51,16 @@ static size_t start(struct cst_deframer *df, unsigned int flags, int begin)
 	return (size_t)begin;
 }
 
-int frames_align(const uint8_t *in, size_t len, unsigned int flags, int begin, uint8_t **out, size_t *out_len,
+void frames_align(const uint8_t *in, size_t len, unsigned int flags, int begin, uint8_t **out,
+		  size_t *out_len,
 		 uint64_t *lost)
 {
-	struct part *p = malloc(sizeof(*p));
+	struct part *p = mem_new(sizeof(*p));
 	struct frame *frame = NULL, *to;
 	size_t at = 0, nr = 0, cap = 0;
 	int n, i;
 
-	if (!p || !array_reserve(&frame, 0, &cap, sizeof(*frame))) {
-		free(p);
-		return ERR_NOMEM;
-	}
+	array_reserve(&frame, 0, &cap, sizeof(*frame));
 	at = start(&p->df, flags | CST_FRAME_PACKED, begin);
 	*lost += at;
 	while ((n = next_part(p, in, len, &at)) > 0)
@@ -72,11 +70,6 @@ int frames_align(const uint8_t *in, size_t len, unsigned int flags, int begin, u
 			if (f->kind != CST_FRAG_FRAME && f->kind != CST_FRAG_ERROR)
 				continue;
 			to = ARRAY_ADD(frame, nr, cap);
-			if (!to) {
-				free(frame);
-				free(p);
-				return ERR_NOMEM;
-			}
 			memcpy(to->bytes, f->kind == CST_FRAG_FRAME ? p->out + f->pos : barrier, FRAME);
 		}
 	cst_deframer_end(&p->df);
@@ -84,21 +77,16 @@ int frames_align(const uint8_t *in, size_t len, unsigned int flags, int begin, u
 	free(p);
 	*out = (uint8_t *)frame;
 	*out_len = nr * FRAME;
-	return 0;
 }
 
-int frames_of_id(const uint8_t *in, size_t len, uint8_t id, uint8_t **out, size_t *out_len, uint64_t *others)
+void frames_of_id(const uint8_t *in, size_t len, uint8_t id, uint8_t **out, size_t *out_len,
+		  uint64_t *others)
 {
-	struct part *p = malloc(sizeof(*p));
-	uint8_t *buf = malloc(len ? len : 1);
+	struct part *p = mem_new(sizeof(*p));
+	uint8_t *buf = mem_new(len ? len : 1);
 	size_t at = 0, to = 0;
 	int n, i;
 
-	if (!p || !buf) {
-		free(p);
-		free(buf);
-		return ERR_NOMEM;
-	}
 	cst_deframer_init(&p->df, CST_FRAME_ALIGNED | CST_FRAME_RESET_4X);
 	while ((n = next_part(p, in, len, &at)) > 0)
 		for (i = 0; i < n; i++) {
@@ -118,17 +106,14 @@ int frames_of_id(const uint8_t *in, size_t len, uint8_t id, uint8_t **out, size_
 	free(p);
 	*out = buf;
 	*out_len = to;
-	return 0;
 }
 
 void frames_count_ids(const uint8_t *in, size_t len, unsigned int flags, int begin, uint64_t count[128])
 {
-	struct part *p = malloc(sizeof(*p));
+	struct part *p = mem_new(sizeof(*p));
 	size_t at = 0;
 	int n, i;
 
-	if (!p)
-		return;
 	at = start(&p->df, flags, begin);
 	while ((n = next_part(p, in, len, &at)) > 0)
 		for (i = 0; i < n; i++)

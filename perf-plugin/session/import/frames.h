@@ -18,17 +18,19 @@ int frames_begin(const uint8_t *in, size_t len, unsigned int flags);
 /*
  * The frames in `len` bytes at `in` (flags: enum cst_frame_flags), without the synchronisation between them and the
  * bytes of a probe, in a new buffer for the caller to free. Where bytes are no frame, a barrier of four FSYNC words
- * stands for them, which resets the decoders; *lost counts these bytes. `begin` is a result of frames_begin(). 0, or
- * ERR_NOMEM.
+ * stands for them, which resets the decoders; *lost counts these bytes. `begin` is a result of
+ * frames_begin().
  */
-int frames_align(const uint8_t *in, size_t len, unsigned int flags, int begin, uint8_t **out, size_t *out_len,
+void frames_align(const uint8_t *in, size_t len, unsigned int flags, int begin, uint8_t **out,
+		  size_t *out_len,
 		 uint64_t *lost);
 
 /*
  * The bytes of a trace ID in aligned frames, in a new buffer for the caller to free; *others counts those of other IDs and of no
- * frame. 0, or ERR_NOMEM.
+ * frame.
  */
-int frames_of_id(const uint8_t *in, size_t len, uint8_t id, uint8_t **out, size_t *out_len, uint64_t *others);
+void frames_of_id(const uint8_t *in, size_t len, uint8_t id, uint8_t **out, size_t *out_len,
+		  uint64_t *others);
 
 /* Adds the bytes of each trace ID in the frames to count[0..127]. */
 void frames_count_ids(const uint8_t *in, size_t len, unsigned int flags, int begin, uint64_t count[128]);

@@ -6,10 +6,12 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <errno.h>
 #include <string.h>
 
 #include <cstrace/files/package.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "base/name.h"
@@ -59,11 +61,6 @@ struct importer {
 	uint64_t bad_lines, bad_aux;
 	uint64_t last_time;
 };
-
-static int no_memory(struct importer *im)
-{
-	return error_set(im->err, ERR_NOMEM, "%s: out of memory", im->dir);
-}
 
 static int emit(void *data, const void *record, size_t size)
 {
@@ -190,9 +187,7 @@ static int write_info(struct importer *im, const struct cst_event *ev)
 	}
 	im->info.pmu_type = (uint32_t)pmu;
 	im->info.snapshot = snapshot != 0;
-	rec = malloc(PD_MAX_RECORD + 1);
-	if (!rec)
-		return no_memory(im);
+	rec = mem_new(PD_MAX_RECORD + 1);
 	n = metadata_record(&im->info, (uint32_t)version, rec, PD_MAX_RECORD);
 	if (n)
 		pw_write(im->w, rec, n);
@@ -204,7 +199,7 @@ static int write_info(struct importer *im, const struct cst_event *ev)
 }
 
 /* Times in ticks are those of the trace: their conversion is known. */
-static int write_clock(struct importer *im)
+static void write_clock(struct importer *im)
 {
 	struct perf_record_time_conv tc = {
 		.header = { .type = PERF_RECORD_TIME_CONV, .size = sizeof(tc) },
@@ -212,12 +207,11 @@ static int write_clock(struct importer *im)
 	};
 
 	if (!in_ticks(im))
-		return 0;
+		return;
 	tc.time_mult = (NS_PER_SECOND << CLOCK_SHIFT) / im->pkg->event_frequency;
 	if (!tc.time_mult)
 		tc.time_mult = 1;
 	pw_write(im->w, &tc, sizeof(tc));
-	return 0;
 }
 
 /* Memory contents are maps of their files, there from the start of a process. */
@@ -246,11 +240,12 @@ static int write_memory(struct importer *im, const int64_t *pid, uint64_t time)
 			ev.size = len - m->offset;
 		path = folder_path(&im->files, m->file);
 		if (!path)
-			return no_memory(im);
+			return error_set(im->err, ERR_IO, "%s: %s: %s", im->dir, m->file,
+					 strerror(errno));
 		ev.name = (struct cst_str){ path, strlen(path) };
 		rc = records_of_event(&im->maker, &ev, time);
-		if (!rc && !pid && im->bundle && dso_places_add(&im->bundle->images, path, path))
-			rc = no_memory(im);
+		if (!rc && !pid && im->bundle)
+			dso_places_add(&im->bundle->images, path, path);
 		free(path);
 	}
 	return rc;
@@ -268,7 +263,7 @@ static int number(const struct cst_event *ev, const char *key, uint64_t *value)
 	return event_unsigned(ev, key, value) ? 0 : -1;
 }
 
-static int on_auxtrace(struct importer *im, const struct cst_event *ev)
+static void on_auxtrace(struct importer *im, const struct cst_event *ev)
 {
 	struct cst_str id = cst_event_param(ev, "buffer");
 	struct perf_record_auxtrace rec = { .cpu = (uint32_t)-1 };
@@ -279,7 +274,7 @@ static int on_auxtrace(struct importer *im, const struct cst_event *ev)
 
 	if (i < 0 || number(ev, "at", &at) || number(ev, "size", &size)) {
 		im->bad_aux++;
-		return 0;
+		return;
 	}
 	im->buffer_used[i] = true;
 	d = data_of(im, &im->pkg->buffers[i]);
@@ -298,10 +293,8 @@ static int on_auxtrace(struct importer *im, const struct cst_event *ev)
 	rec.idx = (uint32_t)idx;
 	rec.tid = (uint32_t)tid;
 	rec.cpu = (uint32_t)cpu;
-	if (auxdata_taken(&im->aux, (int)cpu, offset, size))
-		return no_memory(im);
+	auxdata_taken(&im->aux, (int)cpu, offset, size);
 	auxdata_write(&d, at, size, &rec, im->w, &im->index);
-	return 0;
 }
 
 /* The CPU of an unformatted buffer, or one of those that write into a buffer. */
@@ -332,7 +325,7 @@ static int cpu_of_buffer(const struct importer *im, const struct cst_package_buf
 }
 
 /* A buffer that no event is about: one stretch of trace. */
-static int write_buffer(struct importer *im, size_t i)
+static void write_buffer(struct importer *im, size_t i)
 {
 	const struct cst_package_buffer *b = &im->pkg->buffers[i];
 	struct auxdata d = data_of(im, b);
@@ -340,12 +333,14 @@ static int write_buffer(struct importer *im, size_t i)
 
 	if (b->format == CST_META_FMT_OTHER) {
 		drops_add(im->drops, 1, "%s, whose format is neither coresight nor source_data", b->id);
-		return 0;
+		return;
 	}
 	auxdata_size(&d, &missing);
 	im->bad_aux += missing;
-	return auxdata_write_all(&im->aux, &d, (uint32_t)i, cpu_of_buffer(im, b), b->format == CST_META_FMT_SOURCE_DATA,
-				 im->last_time + AUX_DELAY) ? no_memory(im) : 0;
+	if (auxdata_write_all(&im->aux, &d, (uint32_t)i, cpu_of_buffer(im, b),
+			      b->format == CST_META_FMT_SOURCE_DATA,
+					 im->last_time + AUX_DELAY))
+		mem_refused(0);
 }
 
 /* ---- the log ----------------------------------------------------------------------------------- */
@@ -367,8 +362,10 @@ static int on_event(struct importer *im, const struct cst_event *ev)
 		return 0;
 	if (is_named(ev, "x_auxtrace_info"))
 		return write_info(im, ev);
-	if (is_named(ev, "x_auxtrace"))
-		return on_auxtrace(im, ev);
+	if (is_named(ev, "x_auxtrace")) {
+		on_auxtrace(im, ev);
+		return 0;
+	}
 	rc = records_of_event(&im->maker, ev, time);
 	/* what was mapped before is gone */
 	if (!rc && ev->verb == CST_EVENT_PROCESS && ev->state == CST_STATE_START)
@@ -376,12 +373,11 @@ static int on_event(struct importer *im, const struct cst_event *ev)
 	return rc;
 }
 
-static int bad_line(struct importer *im, const struct cst_problem *why)
+static void bad_line(struct importer *im, const struct cst_problem *why)
 {
 	if (im->bad_lines++ < MAX_MESSAGES)
 		fprintf(stderr, "%s: %s/%s:%u: %s; the event is left out\n", im->drops->who ? im->drops->who : "cstrace convert", name_shown(im->dir),
 			name_shown(im->pkg->event_log), why->line, name_shown(why->text));
-	return 0;
 }
 
 static int for_each_event(struct importer *im, int (*fn)(struct importer *im, const struct cst_event *ev))
@@ -397,9 +393,11 @@ static int for_each_event(struct importer *im, int (*fn)(struct importer *im, co
 		return error_set(im->err, ERR_IO, "%s: %s: the event log cannot be read: %s", im->dir,
 				 im->pkg->event_log, folder_why(&im->files));
 	if (cst_event_reader_new(&r, text, len, EVENT_LINE))
-		return no_memory(im);
-	while ((rc = cst_event_next(r, &ev, &why)))
-		if ((rc = rc < 0 ? bad_line(im, &why) : fn(im, &ev)))
+		mem_refused(0);
+	while ((rc = mem_code(cst_event_next(r, &ev, &why))))
+		if (rc < 0)
+			bad_line(im, &why);
+		else if ((rc = fn(im, &ev)))
 			break;
 	cst_event_reader_free(r);
 	return rc;
@@ -418,7 +416,7 @@ static int write_earlier(void *ctx, const struct cst_event *ev, int implied)
  * What the log shows to have been there before its first event: a log may give the state at its end only.
  * It is read backwards for that.
  */
-static int write_state_before(struct importer *im)
+static void write_state_before(struct importer *im)
 {
 	struct cst_event_reader *r = NULL;
 	struct cst_state_counts counts = { 0 };
@@ -428,12 +426,15 @@ static int write_state_before(struct importer *im)
 	int rc;
 
 	if (!im->pkg->event_log || folder_open(&im->files, im->pkg->event_log, &text, &len))
-		return 0;	/* reported when it is read forwards */
+		return;	/* reported when it is read forwards */
 	rc = cst_state_new(&st, NULL);
 	if (!rc)
 		rc = cst_event_reader_new(&r, text, len, EVENT_LINE);
+	errno = 0;
 	if (!rc)
 		rc = cst_state_before(st, r, NULL);
+	if (rc)
+		mem_check(errno);
 	if (!rc || rc == -CST_ERR_LIMIT)	/* the counts say how much is left out */
 		rc = cst_state_list(st, CST_STATE_CURRENT, CST_EVENT_NO_TIME, write_earlier, im);
 	if (!rc) {
@@ -444,7 +445,8 @@ static int write_state_before(struct importer *im)
 	}
 	cst_event_reader_free(r);
 	cst_state_free(st);
-	return rc ? no_memory(im) : 0;
+	if (rc)
+		mem_refused(0);
 }
 
 static int write_implied(struct importer *im)
@@ -452,11 +454,10 @@ static int write_implied(struct importer *im)
 	int rc;
 
 	/* Without the log of a recorder nothing says this. perf takes the clock when it reads AUXTRACE_INFO. */
-	rc = write_clock(im);
+	write_clock(im);
+	rc = write_info(im, NULL);
 	if (!rc)
-		rc = write_info(im, NULL);
-	if (!rc)
-		rc = write_state_before(im);
+		write_state_before(im);
 	return rc ? rc : write_memory(im, NULL, 0);
 }
 
@@ -480,7 +481,7 @@ static int write_records(struct importer *im)
 		rc = write_info(im, NULL);
 	for (i = 0; !rc && i < im->pkg->n_buffers; i++)
 		if (!im->buffer_used[i])
-			rc = write_buffer(im, i);
+			write_buffer(im, i);
 	return rc;
 }
 
@@ -517,18 +518,20 @@ static void report_drops(struct importer *im)
 
 static int package_import(struct importer *im)
 {
-	int rc = cst_package_read(&im->pkg, &im->io, NULL);
+	int rc;
 
-	if (rc)
+	errno = 0;
+	rc = cst_package_read(&im->pkg, &im->io, NULL);
+	if (rc) {
+		mem_check(errno);	/* it is CST_ERR_LIMIT, too */
 		return error_set(im->err, ERR_FORMAT, "%s: the package cannot be used: %s", im->dir, error_text(rc));
-	im->buffer_used = calloc(im->pkg->n_buffers + 1, sizeof(*im->buffer_used));
-	if (!im->buffer_used ||
-	    names_make(&im->codes, im->pkg->n_code ? &im->pkg->code->id : NULL, im->pkg->n_code,
-		       sizeof(*im->pkg->code)) ||
-	    names_make(&im->buffers, im->pkg->n_buffers ? &im->pkg->buffers->id : NULL, im->pkg->n_buffers,
-		       sizeof(*im->pkg->buffers)) ||
-	    segments_init(&im->segments, im->pkg))
-		return no_memory(im);
+	}
+	im->buffer_used = mem_zeroed(im->pkg->n_buffers + 1, sizeof(*im->buffer_used));
+	names_make(&im->codes, im->pkg->n_code ? &im->pkg->code->id : NULL, im->pkg->n_code,
+		   sizeof(*im->pkg->code));
+	names_make(&im->buffers, im->pkg->n_buffers ? &im->pkg->buffers->id : NULL,
+		   im->pkg->n_buffers, sizeof(*im->pkg->buffers));
+	segments_init(&im->segments, im->pkg);
 	rc = open_header(im);
 	if (!rc)
 		rc = start_output(im);
@@ -539,9 +542,9 @@ static int package_import(struct importer *im)
 	if (!rc)
 		rc = write_records(im);
 	if (!rc)
-		rc = bundle_fill(im->bundle, im->pkg, &im->files, im->drops) ? no_memory(im) : 0;
-	if (!rc && aux_index_finish(&im->index, im->w))
-		rc = no_memory(im);
+		bundle_fill(im->bundle, im->pkg, &im->files, im->drops);
+	if (!rc)
+		aux_index_finish(&im->index, im->w);
 	if (!rc)
 		report_drops(im);
 	return rc;
@@ -550,12 +553,10 @@ static int package_import(struct importer *im)
 int import_package(const char *dir, bool own, struct perf_writer *w, struct dso_bundle *bundle,
 		   struct drops *drops, struct error *err)
 {
-	struct importer *im = calloc(1, sizeof(*im));
+	struct importer *im = mem_zeroed(1, sizeof(*im));
 	int rc;
 
 	err->code = 0;
-	if (!im)
-		return error_set(err, ERR_NOMEM, "%s: out of memory", dir);
 	im->dir = dir;
 	im->own = own;
 	im->w = w;
@@ -565,9 +566,7 @@ int import_package(const char *dir, bool own, struct perf_writer *w, struct dso_
 	im->files = (struct folder){ .dir = dir, .who = "cstrace", .package = true };
 	im->io = (struct cst_snap_io){ .ctx = &im->files, .open = folder_open, .note = folder_note };
 	rc = package_import(im);
-	/* records are made without a name for messages */
-	if (rc == ERR_NOMEM && !err->code)
-		rc = no_memory(im);
+	mem_code(rc);
 	free(im->index.v);
 	auxdata_out_free(&im->aux);
 	perfdata_close(im->header);

@@ -4,6 +4,7 @@
  * process with the same maps, those of the memory dumps, and the kernel sees them as well.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <cstrace/cstrace.h>
 #include <cstrace/files/files.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "base/format.h"
@@ -73,11 +75,6 @@ struct importer {
 	struct aux_index index;
 	struct auxdata_out aux;
 };
-
-static int no_memory(struct importer *im)
-{
-	return error_set(im->err, ERR_NOMEM, "%s: out of memory", im->dir);
-}
 
 static int emit(void *data, const void *record, size_t size)
 {
@@ -162,17 +159,15 @@ static const char *no_place(const struct unit *u, int rc)
 	       "the source %s: perf.data has no place for protocol '%s'" : NULL;
 }
 
-static int add_stm(struct importer *im, const struct cst_snap_device *dev, const struct cst_config *config)
+static void add_stm(struct importer *im, const struct cst_snap_device *dev,
+		    const struct cst_config *config)
 {
 	struct stm *s = ARRAY_ADD(im->stm, im->nr_stm, im->cap_stm);
 
-	if (!s)
-		return no_memory(im);
 	*s = (struct stm){ .dev = dev, .config = *config };
-	return 0;
 }
 
-static int add_source(struct importer *im, size_t n)
+static void add_source(struct importer *im, size_t n)
 {
 	const struct cst_snap_device *dev = &im->ss->devices[n];
 	struct unit u = { .core = cst_snapshot_core(im->ss, dev) }, *to;
@@ -181,8 +176,10 @@ static int add_source(struct importer *im, size_t n)
 	int rc;
 
 	rc = cst_snap_config(dev, u.core, 0, &u.config, NULL, &missing);
-	if (!rc && im->in && u.config.protocol == CST_PROTO_STM)
-		return add_stm(im, dev, &u.config);
+	if (!rc && im->in && u.config.protocol == CST_PROTO_STM) {
+		add_stm(im, dev, &u.config);
+		return;
+	}
 	why = no_place(&u, rc);
 	if (why && im->in && !rc) {
 		/* nothing of the instruction trace is missing */
@@ -191,11 +188,11 @@ static int add_source(struct importer *im, size_t n)
 		fprintf(stderr, "%s: %s: the source %s is of software trace (%s) and is left out: 'perf-cstrace dump' lists what "
 			"it wrote\n",
 			im->drops->who ? im->drops->who : "cstrace", name_shown(im->drops->name), dev->name, dev->type);
-		return 0;
+		return;
 	}
 	if (why) {
 		drops_add(im->drops, 1, why, dev->name, rc == -CST_ERR_NOT_FOUND ? missing : dev->type);
-		return 0;
+		return;
 	}
 	u.error = rc;
 	u.aux.ts_source = AUX_TS_UNKNOWN;
@@ -209,37 +206,31 @@ static int add_source(struct importer *im, size_t n)
 			break;
 	im->unit_of_dev[n] = (int)i;
 	if (i < im->nr_units)
-		return 0;
+		return;
 	u.aux.cpu = choose_cpu(im, u.core);
 	to = ARRAY_ADD(im->units, im->nr_units, im->cap_units);
-	if (!to)
-		return no_memory(im);
 	*to = u;
-	return 0;
 }
 
 static int read_units(struct importer *im)
 {
 	size_t i;
-	int rc = 0;
 
-	im->unit_of_dev = malloc((im->ss->n_devices + 1) * sizeof(*im->unit_of_dev));
-	if (!im->unit_of_dev)
-		return no_memory(im);
-	for (i = 0; !rc && i < im->ss->n_devices; i++) {
+	im->unit_of_dev = mem_array(im->ss->n_devices + 1, sizeof(*im->unit_of_dev));
+	for (i = 0; i < im->ss->n_devices; i++) {
 		im->unit_of_dev[i] = -1;
 		if (im->ss->devices[i].class_ == CST_SNAP_SOURCE)
-			rc = add_source(im, i);
+			add_source(im, i);
 	}
-	if (!rc && !im->nr_units)
+	if (!im->nr_units)
 		return error_set(im->err, ERR_AUXINFO, "%s: perf.data has no place for any source of the snapshot; "
 				 "'perf-cstrace dump %s' lists what others wrote",
 				 im->dir, im->bare && im->bare->nr_traces ? "--trace" : "-s");
-	return rc;
+	return 0;
 }
 
 /* What AUXTRACE_INFO does not hold: the profile, and registers that perf does not record. */
-static int keep_configs(struct importer *im)
+static void keep_configs(struct importer *im)
 {
 	struct unit_config *v;
 	size_t i, n = 0;
@@ -248,72 +239,64 @@ static int keep_configs(struct importer *im)
 		for (i = 0; i < im->nr_units; i++)
 			if (im->units[i].config.profile != CST_PROFILE_A)
 				drops_profile(im->drops, im->units[i].aux.cpu);
-		return 0;
+		return;
 	}
-	v = calloc(im->nr_units + im->nr_stm, sizeof(*v));
-	if (!v)
-		return no_memory(im);
+	v = mem_zeroed(im->nr_units + im->nr_stm, sizeof(*v));
 	for (i = 0; i < im->nr_units; i++)
 		v[n++] = (struct unit_config){ im->units[i].aux.cpu, im->units[i].config, im->units[i].error };
 	for (i = 0; i < im->nr_stm; i++)
 		v[n++] = (struct unit_config){ .cpu = im->stm[i].cpu, .config = im->stm[i].config };
 	im->in->configs = (struct unit_configs){ v, n };
-	return 0;
 }
 
 static int write_info(struct importer *im)
 {
 	struct auxinfo info = { .pmu_type = DEFAULT_PMU, .nr_cpu = (uint32_t)im->nr_units };
-	struct aux_cpu *cpus = calloc(im->nr_units, sizeof(*cpus));
-	uint8_t *rec = malloc(PD_MAX_RECORD + 1);
-	size_t i, n = 0;
-	bool refused = !cpus || !rec;
+	struct aux_cpu *cpus = mem_zeroed(im->nr_units, sizeof(*cpus));
+	uint8_t *rec = mem_new(PD_MAX_RECORD + 1);
+	size_t i, n;
 
-	if (!refused) {
-		for (i = 0; i < im->nr_units; i++)
-			cpus[i] = im->units[i].aux;
-		info.cpu = cpus;
-		n = metadata_record(&info, 1, rec, PD_MAX_RECORD);
-		pw_write(im->w, rec, n);
-	}
+	for (i = 0; i < im->nr_units; i++)
+		cpus[i] = im->units[i].aux;
+	info.cpu = cpus;
+	n = metadata_record(&info, 1, rec, PD_MAX_RECORD);
+	pw_write(im->w, rec, n);
 	free(cpus);
 	free(rec);
-	if (refused)
-		return no_memory(im);
 	return n ? 0 : error_set(im->err, ERR_AUXINFO, "%s: %zu trace units are more than perf.data can describe",
 				 im->dir, im->nr_units);
 }
 
 /* ---- context IDs ------------------------------------------------------------------------------- */
 
-static int note_context(struct importer *im, const struct cst_generic *g, const struct cst_config *cfg)
+static void note_context(struct importer *im, const struct cst_generic *g,
+			 const struct cst_config *cfg)
 {
 	bool el2 = cfg->vmid_is_cid2 && cfg->vmid_bytes;
 	int id = (int)(el2 ? g->vmid : g->context_id);
 
 	im->maps.high_el |= g->flags & CST_GF_EL && g->el;
 	if (!(g->flags & (el2 ? CST_GF_VMID : CST_GF_CID)) || id <= 0 || intmap_get(&im->contexts, id))
-		return 0;
+		return;
 	if (im->contexts.used == MAX_CONTEXTS) {
 		im->too_many++;
-		return 0;
+		return;
 	}
 	if (!im->contexts.used)
 		im->first_context = id;
-	return intmap_put(&im->contexts, id, im) ? 0 : no_memory(im);
+	intmap_put(&im->contexts, id, im);
 }
 
-static int pull(struct importer *im, struct cst_tree *tree)
+static void pull(struct importer *im, struct cst_tree *tree)
 {
 	struct cst_generic g[BATCH];
 	struct cst_pull p;
-	int n, i, rc = 0;
+	int n, i;
 
-	while (!rc && (n = cst_tree_pull(tree, g, BATCH, &p)) > 0)
-		for (i = 0; !rc && i < n; i++)
+	while ((n = mem_code(cst_tree_pull(tree, g, BATCH, &p))) > 0)
+		for (i = 0; i < n; i++)
 			if (g[i].kind == CST_GEN_PE_CONTEXT)
-				rc = note_context(im, &g[i], cst_decoder_config(p.dec));
-	return rc;
+				note_context(im, &g[i], cst_decoder_config(p.dec));
 }
 
 static int add_decoders(struct importer *im, const struct cst_snap_buffer *buf, struct cst_tree *tree)
@@ -326,48 +309,43 @@ static int add_decoders(struct importer *im, const struct cst_snap_buffer *buf, 
 		int u = im->unit_of_dev[i];
 
 		if (u >= 0 && !im->units[u].error && cst_snapshot_feeds(im->ss, &im->ss->devices[i], buf) &&
-		    !cst_tree_add(tree, &im->units[u].config, &dec))
+		    !mem_code(cst_tree_add(tree, &im->units[u].config, &dec)))
 			n++;
 	}
 	return n;
 }
 
 /* Collects the contexts in the trace of a buffer, for which no code is needed. */
-static int find_contexts(struct importer *im, const struct cst_snap_buffer *buf)
+static void find_contexts(struct importer *im, const struct cst_snap_buffer *buf)
 {
 	bool raw = buf->format == CST_SNAP_FMT_SOURCE_DATA;
 	struct cst_tree *tree;
 	const uint8_t *data;
 	uint64_t at = 0;
 	size_t len, i;
-	int rc = 0;
 
 	if (cst_tree_new(&tree, raw ? CST_TREE_RAW : CST_TREE_FRAMES,
 			 raw ? 0 : CST_FRAME_ALIGNED | CST_FRAME_RESET_4X))
-		return no_memory(im);
+		mem_refused(0);
 	if (add_decoders(im, buf, tree)) {
-		for (i = 0; !rc && i < buf->n_files; i++)
+		for (i = 0; i < buf->n_files; i++)
 			if (!folder_open(&im->files, buf->files[i], &data, &len) && len) {
 				/* a frame, or a packet, may begin in one file and end in the next one */
-				if (!cst_tree_feed(tree, data, len, at))
-					rc = pull(im, tree);
+				if (!mem_code(cst_tree_feed(tree, data, len, at)))
+					pull(im, tree);
 				at += len;
 			}
 		cst_tree_end(tree);
-		if (!rc)
-			rc = pull(im, tree);
+		pull(im, tree);
 	}
 	cst_tree_free(tree);
-	return rc;
 }
 
 /* ---- processes and their memory ---------------------------------------------------------------- */
 
 static int write_maps(struct importer *im, bool kernel, int pid)
 {
-	int rc = snapshot_maps_write(&im->maps, kernel, pid);
-
-	return rc == ERR_NOMEM ? no_memory(im) : rc;
+	return mem_code(snapshot_maps_write(&im->maps, kernel, pid));
 }
 
 static int write_process(struct importer *im, int pid, int parent)
@@ -446,7 +424,7 @@ static void report_missing(struct importer *im, const struct cst_snap_buffer *bu
 			  folder_refused(&im->files));
 }
 
-static int write_buffer(struct importer *im, size_t n)
+static void write_buffer(struct importer *im, size_t n)
 {
 	const struct cst_snap_buffer *buf = &im->ss->buffers[n];
 	const struct auxdata d = { &im->files, buf->files, buf->n_files };
@@ -455,30 +433,31 @@ static int write_buffer(struct importer *im, size_t n)
 
 	if (buf->format != CST_SNAP_FMT_CORESIGHT && buf->format != CST_SNAP_FMT_SOURCE_DATA) {
 		drops_add(im->drops, 1, "the buffer %s: perf.data has no format %s", buf->name, buf->format_name);
-		return 0;
+		return;
 	}
 	if (cpu < 0 && of_software(im, buf))
-		return 0;
+		return;
 	if (cpu < 0) {
 		drops_add(im->drops, 1, "the buffer %s, which no source feeds", buf->name);
-		return 0;
+		return;
 	}
 	auxdata_size(&d, &missing);
 	report_missing(im, buf, missing);
-	return auxdata_write_all(&im->aux, &d, (uint32_t)n, cpu, buf->format == CST_SNAP_FMT_SOURCE_DATA, 0) ?
-	       no_memory(im) : 0;
+	if (auxdata_write_all(&im->aux, &d, (uint32_t)n, cpu,
+			      buf->format == CST_SNAP_FMT_SOURCE_DATA, 0))
+		mem_refused(0);
 }
 
-/* The bytes of a buffer's files, without those that cannot be read, for the caller to free. NULL: no memory. */
+/* The bytes of a buffer's files, without those that cannot be read, for the caller to free. */
 static uint8_t *read_buffer(struct importer *im, const struct cst_snap_buffer *buf, size_t *size)
 {
 	const struct auxdata d = { &im->files, buf->files, buf->n_files };
 	const uint8_t *data;
 	size_t missing, len, i;
-	uint8_t *all = malloc(auxdata_size(&d, &missing) + 1);
+	uint8_t *all = mem_new(auxdata_size(&d, &missing) + 1);
 
 	*size = 0;
-	for (i = 0; all && i < buf->n_files; i++)
+	for (i = 0; i < buf->n_files; i++)
 		if (!folder_open(&im->files, buf->files[i], &data, &len) && len) {
 			memcpy(all + *size, data, len);
 			*size += len;
@@ -491,45 +470,35 @@ static uint8_t *read_buffer(struct importer *im, const struct cst_snap_buffer *b
  * Replaces the frames of a buffer: those of a probe by aligned ones, as perf.data has them, or those that only an STM feeds by the
  * bytes of the STM. The new bytes are freed with the importer.
  */
-static int rewrite_buffer(struct importer *im, struct cst_snap_buffer *buf, const struct stm *stm)
+static void rewrite_buffer(struct importer *im, struct cst_snap_buffer *buf, const struct stm *stm)
 {
 	size_t len, n;
 	uint8_t *all = read_buffer(im, buf, &len), *bytes;
 	uint64_t lost = 0;
 	char *name;
-	int rc;
 
-	if (!all)
-		return no_memory(im);
-	rc = stm ? frames_of_id(all, len, stm->config.trace_id, &bytes, &n, &lost) :
-		   frames_align(all, len, CST_FRAME_FSYNC | CST_FRAME_DSTREAM, FRAMES_SEARCH, &bytes, &n, &lost);
+	if (stm)
+		frames_of_id(all, len, stm->config.trace_id, &bytes, &n, &lost);
+	else
+		frames_align(all, len, CST_FRAME_FSYNC | CST_FRAME_DSTREAM, FRAMES_SEARCH, &bytes,
+			     &n, &lost);
 	free(all);
-	if (rc)
-		return no_memory(im);
 	name = format_text("%s.%s", buf->files[0], stm ? "stm" : "frames");
-	if (!name) {
-		free(bytes);
-		return no_memory(im);
-	}
-	rc = folder_add_data(&im->files, name, bytes, n);
+	folder_add_data(&im->files, name, bytes, n);
 	free(name);
-	if (rc)
-		return no_memory(im);
 	if (lost)
 		drops_add(im->drops, 1, stm ? "%llu bytes of the buffer %s, which are not those of the STM that feeds it" :
 			  "%llu bytes of the buffer %s, which are in no whole frame", (unsigned long long)lost, buf->name);
 	buf->files[0] = im->files.extra[im->files.nr_extra - 1].name;
 	buf->n_files = 1;
 	buf->format = stm ? CST_SNAP_FMT_SOURCE_DATA : CST_SNAP_FMT_CORESIGHT;
-	return 0;
 }
 
 /* Numbers the STMs, behind the cores, and unpacks their buffers. */
-static int prepare_stm(struct importer *im)
+static void prepare_stm(struct importer *im)
 {
 	struct cst_snap_buffer *buf;
 	size_t i, k;
-	int rc = 0;
 
 	for (k = 0; k < im->nr_stm; k++) {
 		for (i = 0; i < im->nr_units; i++)
@@ -538,10 +507,9 @@ static int prepare_stm(struct importer *im)
 		im->stm[k].cpu = im->free_cpu + (uint32_t)k;
 	}
 	for (i = 0; i < im->ss->n_buffers; i++)
-		for (k = 0, buf = &im->ss->buffers[i]; k < im->nr_stm && !rc; k++)
+		for (k = 0, buf = &im->ss->buffers[i]; k < im->nr_stm; k++)
 			if (buf->format == CST_SNAP_FMT_CORESIGHT && cpu_of(im, buf) == (int)im->stm[k].cpu)
-				rc = rewrite_buffer(im, buf, &im->stm[k]);
-	return rc;
+				rewrite_buffer(im, buf, &im->stm[k]);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------- */
@@ -561,13 +529,13 @@ static int write_records(struct importer *im)
 	if (!rc)
 		rc = write_info(im);
 	for (i = 0; !rc && i < im->ss->n_buffers; i++)
-		rc = find_contexts(im, &im->ss->buffers[i]);
+		find_contexts(im, &im->ss->buffers[i]);
 	if (!rc)
 		rc = write_processes(im);
 	for (i = 0; !rc && i < im->ss->n_buffers; i++)
-		rc = write_buffer(im, i);
-	if (!rc && aux_index_finish(&im->index, im->w))
-		rc = no_memory(im);
+		write_buffer(im, i);
+	if (!rc)
+		aux_index_finish(&im->index, im->w);
 	return rc;
 }
 
@@ -580,15 +548,18 @@ static int snapshot_import(struct importer *im)
 	if (rc)
 		return rc;
 	im->drops->count += lost;
+	errno = 0;
 	rc = cst_snapshot_read(&im->ss, &im->io, NULL);
-	if (rc)
+	if (rc) {
+		mem_check(errno);	/* it is CST_ERR_LIMIT, too */
 		return error_set(im->err, ERR_FORMAT, "%s: the snapshot cannot be used: %s", im->dir, error_text(rc));
+	}
 	im->drops->count += im->ss->n_skipped;
 	if (!im->ss->n_buffers)
 		return error_set(im->err, ERR_FORMAT, "%s: the snapshot has no trace", im->dir);
 	for (i = 0; i < im->ss->n_buffers; i++)
-		if (im->ss->buffers[i].format == CST_SNAP_FMT_DSTREAM && rewrite_buffer(im, &im->ss->buffers[i], NULL))
-			return ERR_NOMEM;
+		if (im->ss->buffers[i].format == CST_SNAP_FMT_DSTREAM)
+			rewrite_buffer(im, &im->ss->buffers[i], NULL);
 	im->attr_id = DEFAULT_ID;
 	header_default_attr(&im->attr, &im->attr_id, false);
 	im->maker = (struct record_maker){ .attr = &im->attr, .emit = emit, .data = im };
@@ -597,9 +568,9 @@ static int snapshot_import(struct importer *im)
 	im->aux = (struct auxdata_out){ .maker = &im->maker, .w = im->w, .index = &im->index };
 	rc = read_units(im);
 	if (!rc)
-		rc = prepare_stm(im);
+		prepare_stm(im);
 	if (!rc)
-		rc = keep_configs(im);
+		keep_configs(im);
 	return rc ? rc : write_records(im);
 }
 
@@ -613,9 +584,7 @@ int import_snapshot(const char *dir, const struct bare_opts *bare, struct perf_w
 	im.files = (struct folder){ .dir = dir, .who = "cstrace" };
 	im.io = (struct cst_snap_io){ .ctx = &im.files, .open = folder_open, .note = folder_note };
 	rc = snapshot_import(&im);
-	/* records are made without a name for messages */
-	if (rc == ERR_NOMEM && !err->code)
-		rc = no_memory(&im);
+	mem_code(rc);
 	free(im.index.v);
 	auxdata_out_free(&im.aux);
 	free(im.units);

@@ -21,43 +21,38 @@ static bool is_of_form(unsigned int bit)
 /* Sections of other recorders that are of use to this program; perf inject of perf 6.1 crashes on them. */
 static const enum pd_feature own_features[] = { PD_FEAT_SP_FILE, PD_FEAT_SP_META_INFO, PD_FEAT_SP_FILE2 };
 
-static int copy_own_features(struct perf_writer *w, const struct pd_env *env)
+static void copy_own_features(struct perf_writer *w, const struct pd_env *env)
 {
 	size_t i;
-	int rc = 0;
 
-	for (i = 0; !rc && i < sizeof(own_features) / sizeof(own_features[0]); i++) {
+	for (i = 0; i < sizeof(own_features) / sizeof(own_features[0]); i++) {
 		const struct pd_feature_bytes *f = &env->raw[own_features[i]];
 
 		if (f->ptr)
-			rc = pw_set_raw(w, own_features[i], f->ptr, f->len);
+			pw_set_raw(w, own_features[i], f->ptr, f->len);
 	}
-	return rc;
 }
 
-static int copy_features(struct perf_writer *w, const struct perfdata *pd, bool own)
+static void copy_features(struct perf_writer *w, const struct perfdata *pd, bool own)
 {
 	const struct pd_env *env = perfdata_env(pd);
 	unsigned int bit;
-	int rc = 0;
 	uint32_t i;
 
 	if (perfdata_is_swapped(pd))
-		rc = pw_copy_env(w, pd);
-	for (bit = 1; !rc && !perfdata_is_swapped(pd) && bit < PD_FEAT_PERF_LAST; bit++)
+		pw_copy_env(w, pd);
+	for (bit = 1; !perfdata_is_swapped(pd) && bit < PD_FEAT_PERF_LAST; bit++)
 		if (env->raw[bit].ptr && !env->raw[bit].damaged && !is_of_form(bit))
-			rc = pw_set_raw(w, (enum pd_feature)bit, env->raw[bit].ptr, env->raw[bit].len);
-	if (!rc && own && !perfdata_is_swapped(pd))
-		rc = copy_own_features(w, env);
-	for (i = 0; !rc && i < env->nr_build_ids; i++) {
+			pw_set_raw(w, (enum pd_feature)bit, env->raw[bit].ptr, env->raw[bit].len);
+	if (own && !perfdata_is_swapped(pd))
+		copy_own_features(w, env);
+	for (i = 0; i < env->nr_build_ids; i++) {
 		const struct pd_build_id *b = &env->build_ids[i];
 
 		/* one that perf could not read is no loss to anybody */
-		if (b->filename && b->size && pw_add_build_id(w, b->misc, b->pid, b->id, b->size,
-							      b->filename) == ERR_NOMEM)
-			rc = ERR_NOMEM;
+		if (b->filename && b->size)
+			pw_add_build_id(w, b->misc, b->pid, b->id, b->size, b->filename);
 	}
-	return rc;
 }
 
 int header_copy(struct perf_writer *w, const struct perfdata *pd, bool own, struct error *err)
@@ -72,8 +67,7 @@ int header_copy(struct perf_writer *w, const struct perfdata *pd, bool own, stru
 	}
 	if (rc < 0)
 		return rc;
-	if (copy_features(w, pd, own))
-		return error_set(err, ERR_NOMEM, "%s: out of memory", perfdata_name(pd));
+	copy_features(w, pd, own);
 	return 0;
 }
 
@@ -104,8 +98,9 @@ int header_default(struct perf_writer *w, uint32_t pmu_type, uint64_t id, bool t
 
 	if (rc < 0)
 		return rc;
-	return pw_set_string(w, PD_FEAT_ARCH, "aarch64") || pw_set_nrcpus(w, cpus, cpus) ?
-	       error_set(err, ERR_NOMEM, "out of memory") : 0;
+	pw_set_string(w, PD_FEAT_ARCH, "aarch64");
+	pw_set_nrcpus(w, cpus, cpus);
+	return 0;
 }
 
 bool header_has(const struct perfdata *pd, const struct pd_record *rec)
@@ -125,35 +120,18 @@ bool header_has(const struct perfdata *pd, const struct pd_record *rec)
 
 void aux_index_add(struct aux_index *ix, const struct perf_writer *w)
 {
-	uint64_t *count, *pos, *size;
-
-	if (!ix->nr && !(count = ARRAY_ADD(ix->v, ix->nr, ix->cap))) {
-		ix->no_memory = true;
-		return;
-	}
-	pos = ARRAY_ADD(ix->v, ix->nr, ix->cap);
-	if (!pos || ix->no_memory) {
-		ix->no_memory = true;
-		return;
-	}
-	*pos = pw_position(w);
-	size = ARRAY_ADD(ix->v, ix->nr, ix->cap);
-	if (size)
-		*size = sizeof(struct perf_record_auxtrace);
-	ix->no_memory |= !size;
+	if (!ix->nr)
+		*ARRAY_ADD(ix->v, ix->nr, ix->cap) = 0;	/* becomes their number */
+	*ARRAY_ADD(ix->v, ix->nr, ix->cap) = pw_position(w);
+	*ARRAY_ADD(ix->v, ix->nr, ix->cap) = sizeof(struct perf_record_auxtrace);
 }
 
-int aux_index_finish(struct aux_index *ix, struct perf_writer *w)
+void aux_index_finish(struct aux_index *ix, struct perf_writer *w)
 {
-	int rc = 0;
-
-	if (ix->nr && !ix->no_memory) {
+	if (ix->nr) {
 		ix->v[0] = (ix->nr - 1) / 2;
-		rc = pw_set_raw(w, PD_FEAT_AUXTRACE, ix->v, ix->nr * sizeof(*ix->v));
+		pw_set_raw(w, PD_FEAT_AUXTRACE, ix->v, ix->nr * sizeof(*ix->v));
 	}
-	if (ix->no_memory)
-		rc = ERR_NOMEM;
 	free(ix->v);
 	memset(ix, 0, sizeof(*ix));
-	return rc;
 }

@@ -26,12 +26,11 @@ bool header_has(const struct perfdata *pd, const struct pd_record *rec);
 struct aux_index {
 	uint64_t *v;	/* the feature's section: a count, then pairs of position and size */
 	size_t nr, cap;
-	bool no_memory;
 };
 
 /* Before the record is written. */
 void aux_index_add(struct aux_index *ix, const struct perf_writer *w);
 /* Adds the feature, and frees the index. */
-int aux_index_finish(struct aux_index *ix, struct perf_writer *w);
+void aux_index_finish(struct aux_index *ix, struct perf_writer *w);
 
 #endif

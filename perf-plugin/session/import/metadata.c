@@ -65,8 +65,6 @@ int metadata_write(struct cst_doc *doc, struct source_names *names, const struct
 		unsigned int id = (unsigned int)a->trace_id & 0x7f;
 		bool listed = a->trace_id > 0 && id_is_unique(info, a) && !(used[id >> 6] >> (id & 63) & 1);
 
-		if (!n)
-			return ERR_NOMEM;
 		snprintf(n->name, sizeof(n->name), "cpu%u", a->cpu);
 		n->cpu = (int)a->cpu;
 		n->unit = a->unit;
@@ -192,8 +190,6 @@ static int add_unit(struct auxinfo *info, size_t *cap, struct source_names *name
 		return rc;
 	to = ARRAY_ADD(info->cpu, nr, *cap);
 	n = ARRAY_ADD(names->v, names->nr, names->cap);
-	if (!to || !n)
-		return ERR_NOMEM;
 	*to = a;
 	info->nr_cpu++;
 	snprintf(n->name, sizeof(n->name), "%s", src->source);
@@ -228,8 +224,6 @@ int metadata_read(struct auxinfo *info, struct source_names *names, const struct
 					return error_set(err, ERR_AUXINFO, "%s: more than %u trace units", dir, MAX_UNITS);
 				rc = add_unit(info, &cap, names, src, ticks, pass ? free_cpu(info, 0) : src->cpu,
 					      &why);
-				if (rc == ERR_NOMEM)
-					return error_set(err, ERR_NOMEM, "%s: out of memory", dir);
 				if (rc < 0)
 					return fail_unit(&why, dir, err);
 			}

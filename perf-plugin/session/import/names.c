@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/bisect.h"
-#include "base/error.h"
 
 static int compare(const void *a, const void *b)
 {
@@ -16,14 +16,12 @@ static int compare(const void *a, const void *b)
 	return order ? order : x->number < y->number ? -1 : x->number > y->number;
 }
 
-int names_make(struct names *n, const char *const *first, size_t nr, size_t step)
+void names_make(struct names *n, const char *const *first, size_t nr, size_t step)
 {
 	size_t i;
 
 	n->nr = 0;
-	n->v = calloc(nr + 1, sizeof(*n->v));
-	if (!n->v)
-		return ERR_NOMEM;
+	n->v = mem_zeroed(nr + 1, sizeof(*n->v));
 	n->nr = nr;
 	for (i = 0; i < nr; i++) {
 		memcpy(&n->v[i].name, (const char *)first + i * step, sizeof(n->v[i].name));
@@ -31,7 +29,6 @@ int names_make(struct names *n, const char *const *first, size_t nr, size_t step
 	}
 	if (nr)
 		qsort(n->v, nr, sizeof(*n->v), compare);
-	return 0;
 }
 
 void names_free(struct names *n)

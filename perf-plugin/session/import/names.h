@@ -13,8 +13,8 @@ struct names {
 	size_t nr;
 };
 
-/* @nr names, @step bytes from one pointer to the next; they stay the caller's. 0, or ERR_NOMEM. */
-int names_make(struct names *n, const char *const *first, size_t nr, size_t step);
+/* @nr names, @step bytes from one pointer to the next; they stay the caller's. */
+void names_make(struct names *n, const char *const *first, size_t nr, size_t step);
 void names_free(struct names *n);
 /* Number of the entry, or -1. */
 long names_find(const struct names *n, struct cst_str name);

@@ -18,8 +18,6 @@ static bool has(const char *dir, const char *name)
 	bool there;
 
 	path = format_text("%s/%s", dir, name);
-	if (!path)
-		return false;
 	there = access(path, F_OK) == 0;
 	free(path);
 	return there;

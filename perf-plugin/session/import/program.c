@@ -11,9 +11,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/files/input.h"
 #include "base/number.h"
 #include "base/path.h"
+#include "machine/finder/elf_links.h"
 
 /* What is plain in a list of an INI file, and as the name of a file. */
 static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-";
@@ -36,9 +38,7 @@ char *program_alias(const struct folder *f, const char *path)
 	unsigned int i;
 
 	room = strlen(base) + 16;
-	name = malloc(room);
-	if (!name)
-		return NULL;
+	name = mem_new(room);
 	snprintf(name, room, "%s", *base ? base : "file");
 	for (p = name; *p; p++)
 		if (!strchr(plain, *p))
@@ -71,16 +71,16 @@ static int split(struct program *p, struct error *err)
 	const char *at = strrchr(p->arg, '@'), *end;
 
 	if (!at || !access(p->arg, F_OK)) {
-		p->path = strdup(p->arg);
+		p->path = mem_text(p->arg);
 	} else {
 		end = number_read(at + 1, &p->address);
 		if (!end || *end)
 			return error_set(err, ERR_FORMAT, "--elf %s: found '%s' as the address, expected a number (0x..) "
 					 "of at most 64 bits", p->arg, at + 1);
 		p->has_address = true;
-		p->path = strndup(p->arg, (size_t)(at - p->arg));
+		p->path = mem_text_part(p->arg, (size_t)(at - p->arg));
 	}
-	return p->path ? 0 : error_set(err, ERR_NOMEM, "--elf %s: out of memory", p->arg);
+	return 0;
 }
 
 static void print_dump(struct program *p, uint64_t address, uint64_t offset, uint64_t size)
@@ -126,14 +126,12 @@ static int read_file(struct program *p, struct error *err)
 		return error_set(err, ERR_IO, "--elf %s: %s", p->path, input_error(errno));
 	is_elf = size > SELFMAG && !memcmp(data, ELFMAG, SELFMAG);
 	if (is_elf) {
-		elf_version(EV_CURRENT);
-		/* libelf does not write through this pointer without ELF_C_WRITE */
-		elf = elf_memory(data, size);
+		elf = elf_links_open(data, size);
 		if (elf && gelf_getehdr(elf, &eh))
 			machine = eh.e_machine;
 		if (machine == EM_AARCH64 || machine == EM_ARM)
 			print_segments(p, elf, size);
-		elf_end(elf);
+		elf_links_close(elf);
 	} else if (p->has_address && size) {
 		print_dump(p, p->address, 0, size);
 	}
@@ -157,11 +155,9 @@ int program_add(struct folder *f, const char *arg, FILE *ini, size_t *dumps, str
 
 	if (!rc) {
 		p.alias = program_alias(f, p.path);
-		rc = p.alias ? read_file(&p, err) : ERR_NOMEM;
+		rc = read_file(&p, err);
 		if (!rc)
-			rc = folder_add_path(f, p.alias, p.path);
-		if (rc == ERR_NOMEM)
-			error_set(err, ERR_NOMEM, "--elf %s: out of memory", arg);
+			folder_add_path(f, p.alias, p.path);
 	}
 	free(p.path);
 	free(p.alias);

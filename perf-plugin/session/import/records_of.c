@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "perfdata/auxinfo.h"
 #include "perfdata/bytes.h"
 #include "session/import/events.h"
@@ -67,20 +68,17 @@ static uint64_t unsigned_or(const struct cst_event *ev, const char *key, uint64_
 
 /* ---- one record -------------------------------------------------------------------------------- */
 
-/* False: not enough memory. */
-static bool begin(struct building *r, const struct cst_event *ev, uint32_t type, size_t size, uint16_t misc)
+static void begin(struct building *r, const struct cst_event *ev, uint32_t type, size_t size,
+		  uint16_t misc)
 {
 	struct perf_event_header h = { .type = type };
 
-	r->b = malloc(PD_MAX_RECORD + 1);
-	if (!r->b)
-		return false;
+	r->b = mem_new(PD_MAX_RECORD + 1);
 	h.misc = (uint16_t)unsigned_or(ev, "misc", misc);
 	memset(r->b, 0, size);
 	memcpy(r->b, &h, sizeof(h));
 	r->size = size;
 	r->overflow = false;
-	return true;
 }
 
 static void put32(struct building *r, size_t at, int64_t v)
@@ -196,8 +194,7 @@ static int map_record(struct record_maker *m, const struct cst_event *ev, uint64
 		name = kernel ? (struct cst_str){ KERNEL_NAME, strlen(KERNEL_NAME) } :
 				(struct cst_str){ "//anon", 6 };
 	at = v1 ? offsetof(struct perf_record_mmap, filename) : offsetof(struct perf_record_mmap2, filename);
-	if (!begin(&r, ev, v1 ? PERF_RECORD_MMAP : PERF_RECORD_MMAP2, at, misc))
-		return ERR_NOMEM;
+	begin(&r, ev, v1 ? PERF_RECORD_MMAP : PERF_RECORD_MMAP2, at, misc);
 	put32(&r, 8, record_pid(ev));
 	put32(&r, 12, number_or(ev, "tid", kernel ? 0 : ev->pid));
 	put64(&r, 16, start);
@@ -231,8 +228,7 @@ static int unmap_record(struct record_maker *m, const struct cst_event *ev, uint
 		m->drops[DROP_UNMAP]++;
 		return 0;
 	}
-	if (!begin(&r, ev, PD_RECORD_CST_UNMAP, sizeof(struct pd_record_cst_unmap), 0))
-		return ERR_NOMEM;
+	begin(&r, ev, PD_RECORD_CST_UNMAP, sizeof(struct pd_record_cst_unmap), 0);
 	put32(&r, 8, record_pid(ev));
 	put32(&r, 12, number_or(ev, "tid", record_pid(ev)));
 	put64(&r, 16, start);
@@ -264,9 +260,8 @@ static int comm_record(struct record_maker *m, const struct cst_event *ev, uint6
 {
 	struct building r;
 
-	if (!begin(&r, ev, PERF_RECORD_COMM, offsetof(struct perf_record_comm, comm),
-		   exec ? PERF_RECORD_MISC_COMM_EXEC : 0))
-		return ERR_NOMEM;
+	begin(&r, ev, PERF_RECORD_COMM, offsetof(struct perf_record_comm, comm),
+		   exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
 	put32(&r, 8, pid);
 	put32(&r, 12, tid);
 	append(&r, comm.p, comm.n, true);
@@ -285,8 +280,8 @@ static int task_record(struct record_maker *m, const struct cst_event *ev, uint6
 	int64_t tid = thread ? ev->tid : number_or(ev, "tid", ev->pid);
 	struct building r;
 
-	if (!begin(&r, ev, ends ? PERF_RECORD_EXIT : PERF_RECORD_FORK, sizeof(struct perf_record_fork), 0))
-		return ERR_NOMEM;
+	begin(&r, ev, ends ? PERF_RECORD_EXIT : PERF_RECORD_FORK, sizeof(struct perf_record_fork),
+	      0);
 	put32(&r, 8, ev->pid);
 	put32(&r, 12, number_or(ev, thread || ends ? "ppid" : parent_key(ev), ev->pid));
 	put32(&r, 16, tid);
@@ -329,9 +324,8 @@ static int poke_record(struct record_maker *m, const struct cst_event *ev, uint6
 	struct building r;
 	uint16_t n;
 
-	if (!begin(&r, ev, PERF_RECORD_TEXT_POKE, offsetof(struct perf_record_text_poke_event, bytes),
-		   PERF_RECORD_MISC_KERNEL))
-		return ERR_NOMEM;
+	begin(&r, ev, PERF_RECORD_TEXT_POKE, offsetof(struct perf_record_text_poke_event, bytes),
+		   PERF_RECORD_MISC_KERNEL);
 	put64(&r, 8, addr);
 	n = (uint16_t)old.n;
 	memcpy(r.b + 16, &n, sizeof(n));
@@ -354,8 +348,7 @@ static int code_record(struct record_maker *m, const struct cst_event *ev, uint6
 {
 	struct building r;
 
-	if (!begin(&r, ev, PD_RECORD_CST_CODE, sizeof(struct pd_record_cst_code), 0))
-		return ERR_NOMEM;
+	begin(&r, ev, PD_RECORD_CST_CODE, sizeof(struct pd_record_cst_code), 0);
 	put32(&r, 8, record_pid(ev));
 	put32(&r, 12, number_or(ev, "tid", record_pid(ev)));
 	put64(&r, 16, addr);
@@ -423,8 +416,7 @@ static int asid_record(struct record_maker *m, const struct cst_event *ev, uint6
 		m->drops[DROP_ASID]++;
 		return 0;
 	}
-	if (!begin(&r, ev, PD_RECORD_CST_ASID, sizeof(struct pd_record_cst_asid), 0))
-		return ERR_NOMEM;
+	begin(&r, ev, PD_RECORD_CST_ASID, sizeof(struct pd_record_cst_asid), 0);
 	put32(&r, 8, record_pid(ev));
 	put32(&r, 12, ev->asid);
 	put32(&r, 16, ev->state);
@@ -445,8 +437,7 @@ static int define_record(struct record_maker *m, const struct cst_event *ev, uin
 		m->drops[DROP_TRACE]++;
 		return 0;
 	}
-	if (!begin(&r, ev, PD_RECORD_CST_DEFINE_TRACE, sizeof(*d), 0))
-		return ERR_NOMEM;
+	begin(&r, ev, PD_RECORD_CST_DEFINE_TRACE, sizeof(*d), 0);
 	d = (void *)r.b;
 	d->cpu = (uint32_t)cpu;
 	d->trace_id = (uint8_t)ev->trace_id;
@@ -506,8 +497,7 @@ static int trace_record(struct record_maker *m, const struct cst_event *ev, uint
 		if (rc || m->own || ev->state == CST_STATE_END)
 			return rc;
 	}
-	if (!begin(&r, ev, PERF_RECORD_AUX_OUTPUT_HW_ID, 16, 0))
-		return ERR_NOMEM;
+	begin(&r, ev, PERF_RECORD_AUX_OUTPUT_HW_ID, 16, 0);
 	put64(&r, 8, (unsigned_or(ev, "hw_id", 0) & ~(uint64_t)0xff) | (ev->trace_id & 0xff));
 	if (!cst_event_param(ev, "at_cpu").p && cpu >= 0) {
 		/* the CPU is that of the sample_id */
@@ -534,8 +524,7 @@ static int plain_record(struct record_maker *m, const struct cst_event *ev, uint
 	struct building r;
 	uint64_t value;
 
-	if (!begin(&r, ev, v->type, v->size, 0))
-		return ERR_NOMEM;
+	begin(&r, ev, v->type, v->size, 0);
 	for (f = v->fields; f->key; f++) {
 		value = unsigned_or(ev, f->key, 0);
 		if (f->width == 8)

@@ -6,15 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
+#include "machine/finder/elf_links.h"
 
 #define PAGE	4096u
 #define MAX_SAME	256	/* images looked at for a uuid */
 
-int segments_init(struct segments *s, const struct cst_package *pkg)
+void segments_init(struct segments *s, const struct cst_package *pkg)
 {
 	memset(s, 0, sizeof(*s));
-	return names_make(&s->images, pkg->n_images ? &pkg->images->name : NULL, pkg->n_images,
+	names_make(&s->images, pkg->n_images ? &pkg->images->name : NULL, pkg->n_images,
 			  sizeof(*pkg->images));
 }
 
@@ -58,8 +60,7 @@ static void add(struct segments *s, uint64_t start, uint64_t size, uint64_t offs
 {
 	struct segment *to = ARRAY_ADD(s->v, s->nr, s->cap);
 
-	if (to)
-		*to = (struct segment){ start, size, offset };
+	*to = (struct segment){ start, size, offset };
 }
 
 static void read_elf(struct segments *s, Elf *elf)
@@ -100,13 +101,11 @@ static void load(struct segments *s, const struct cst_package_image *img, struct
 		add(s, 0, len, 0);
 		return;
 	}
-	elf_version(EV_CURRENT);
-	/* libelf does not write through this pointer without ELF_C_WRITE */
-	elf = elf_memory((char *)data, len);
+	elf = elf_links_open(data, len);
 	if (!elf)
 		return;
 	read_elf(s, elf);
-	elf_end(elf);
+	elf_links_close(elf);
 }
 
 bool segments_get(struct segments *s, const struct cst_package *pkg, struct folder *files,
@@ -121,9 +120,7 @@ bool segments_get(struct segments *s, const struct cst_package *pkg, struct fold
 			return false;
 		if (!s->name || strcmp(s->name, img->file)) {
 			forget(s);
-			s->name = strdup(img->file);
-			if (!s->name)
-				return false;
+			s->name = mem_text(img->file);
 			load(s, img, files);
 		}
 	}

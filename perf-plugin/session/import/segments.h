@@ -24,8 +24,7 @@ struct segments {
 	bool fixed;
 };
 
-/* 0, or ERR_NOMEM. */
-int segments_init(struct segments *s, const struct cst_package *pkg);
+void segments_init(struct segments *s, const struct cst_package *pkg);
 /* The nth stretch of code of the event's image; false: there is none, or the image is not in the package. */
 bool segments_get(struct segments *s, const struct cst_package *pkg, struct folder *files,
 		  const struct cst_event *ev, unsigned int nth, uint64_t *start, uint64_t *size,

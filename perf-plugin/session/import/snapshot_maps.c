@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/format.h"
 #include "session/import/bare.h"
 
@@ -53,7 +52,7 @@ static int write_dump(struct snapshot_maps *m, const struct cst_snap_dump *d, bo
 	uint64_t size;
 	size_t len;
 	char *path;
-	int rc = 0;
+	int rc;
 
 	if (!(d->space & (CST_MEM_EL1N | (kernel ? CST_MEM_EL2N : 0)))) {
 		/* what only EL2 sees is mapped with the kernel, unless that is in the upper half of the addresses only */
@@ -62,7 +61,9 @@ static int write_dump(struct snapshot_maps *m, const struct cst_snap_dump *d, bo
 				  (unsigned long long)d->address);
 		return 0;
 	}
-	if (folder_open(m->files, d->file, &data, &len) || d->offset >= len) {
+	path = dump_path(m, d, kernel);
+	if (!path || folder_open(m->files, d->file, &data, &len) || d->offset >= len) {
+		free(path);
 		if (report)
 			drops_add(m->drops, 1, "the dump %s, which cannot be read%s", d->file, folder_refused(m->files));
 		return 0;
@@ -70,13 +71,9 @@ static int write_dump(struct snapshot_maps *m, const struct cst_snap_dump *d, bo
 	size = len - d->offset;
 	if (d->length && d->length < size)
 		size = d->length;
-	path = dump_path(m, d, kernel);
-	if (!path)
-		return ERR_NOMEM;
-	if (m->bundle && dso_places_add(&m->bundle->images, path, path))
-		rc = ERR_NOMEM;
-	if (!rc)
-		rc = write_map(m, kernel ? CST_EVENT_KERNEL : pid, d, path, size);
+	if (m->bundle)
+		dso_places_add(&m->bundle->images, path, path);
+	rc = write_map(m, kernel ? CST_EVENT_KERNEL : pid, d, path, size);
 	free(path);
 	return rc;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "base/format.h"
@@ -19,7 +20,7 @@
 #define SUFFIX ".cstidx"
 #define MAX_FILE (1u << 30)
 
-int index_book_init(struct index_book *b, const char *who, const char *input, const char *file)
+void index_book_init(struct index_book *b, const char *who, const char *input, const char *file)
 {
 	struct stat st;
 
@@ -27,16 +28,15 @@ int index_book_init(struct index_book *b, const char *who, const char *input, co
 	b->keep = file != NULL;
 	b->only_id = -1;
 	if (file) {
-		b->path = strdup(file);
-		return b->path ? 0 : ERR_NOMEM;
+		b->path = mem_text(file);
+		return;
 	}
 	if (!strcmp(input, "-"))
-		return 0;
+		return;
 	if (!stat(input, &st) && S_ISDIR(st.st_mode))
 		b->path = format_text("%s/" IN_FOLDER, input);
 	else
 		b->path = format_text("%s" SUFFIX, input);
-	return b->path ? 0 : ERR_NOMEM;
 }
 
 void index_book_free(struct index_book *b)
@@ -96,16 +96,11 @@ int index_book_read(struct index_book *b)
 	data = read_file(b, &len, &none);
 	if (!data)
 		return none ? 0 : ERR_REPORTED;
-	err = cst_index_read(&b->file, (const uint8_t *)data, len, &problem);
+	err = mem_code(cst_index_read(&b->file, (const uint8_t *)data, len, &problem));
 	free(data);
 	if (!err) {
-		b->dropped = calloc(b->file->n + 1, sizeof(*b->dropped));
-		if (b->dropped)
-			return 1;
-		cst_index_file_free(b->file);
-		b->file = NULL;
-		fprintf(stderr, "%s: %s: out of memory\n", b->who, name_shown(b->path));
-		return ERR_REPORTED;
+		b->dropped = mem_zeroed(b->file->n + 1, sizeof(*b->dropped));
+		return 1;
 	}
 	snprintf(what, sizeof(what), "%s (%s)", err == -CST_ERR_SYNTAX ? "not an index" :
 		 err == -CST_ERR_INCOMPLETE ? "the file is cut" : error_text(err), problem.text);
@@ -119,18 +114,14 @@ static uint64_t identity(const struct index_section *s)
 }
 
 /* `ix`, which stays the caller's if that fails, goes into b->made under the section's name. */
-static int keep_made(struct index_book *b, struct cst_index *ix, const char *section)
+static void keep_made(struct index_book *b, struct cst_index *ix, const char *section)
 {
-	char *name = strdup(section);
+	char *name = mem_text(section);
 
-	if (!name || !array_reserve(&b->made, b->nr_made, &b->cap_made, sizeof(*b->made))) {
-		free(name);
-		return ERR_NOMEM;
-	}
+	array_reserve(&b->made, b->nr_made, &b->cap_made, sizeof(*b->made));
 	free(ix->name);
 	ix->name = name;
 	b->made[b->nr_made++] = ix;
-	return 0;
 }
 
 int index_book_make(struct index_book *b, const struct index_section *s)
@@ -141,20 +132,20 @@ int index_book_make(struct index_book *b, const struct index_section *s)
 	enum cst_tree_format format = cst_tree_layout(s->tree, &flags);
 	int err;
 
-	err = cst_index_builder_new(&ib, format, flags, &b->opts);
+	err = mem_code(cst_index_builder_new(&ib, format, flags, &b->opts));
 	for (i = 0; i < 128 && !err; i++) {
 		const struct cst_decoder *dec = cst_tree_decoder(s->tree, (uint8_t)i);
 
 		if (dec && (b->only_id < 0 || b->only_id == (int)i))
-			err = cst_index_builder_add(ib, cst_decoder_config(dec));
+			err = mem_code(cst_index_builder_add(ib, cst_decoder_config(dec)));
 	}
 	if (!err)
-		err = cst_index_builder_feed(ib, s->data, s->size, s->offset);
+		err = mem_code(cst_index_builder_feed(ib, s->data, s->size, s->offset));
 	if (!err)
-		err = cst_index_builder_take(ib, &ix);
+		err = mem_code(cst_index_builder_take(ib, &ix));
 	cst_index_builder_free(ib);
 	if (!err)
-		err = keep_made(b, ix, s->name);
+		keep_made(b, ix, s->name);
 	if (err) {
 		fprintf(stderr, "%s: %s: no index can be made: %s\n", b->who, name_shown(s->name), error_text(err));
 		cst_index_free(ix);
@@ -389,7 +380,7 @@ const struct cst_index *index_book_check(struct index_book *b, const struct cst_
 int index_book_write(struct index_book *b)
 {
 	unsigned int i, n = 0, old = b->file ? b->file->n : 0;
-	const struct cst_index **all = calloc(b->nr_made + old + 1, sizeof(*all));
+	const struct cst_index **all = mem_zeroed(b->nr_made + old + 1, sizeof(*all));
 	struct error err = { .code = 0 };
 	struct pd_output out;
 	struct stat st;
@@ -397,12 +388,12 @@ int index_book_write(struct index_book *b)
 	size_t len;
 	int rc;
 
-	for (i = 0; all && i < b->nr_made; i++)
+	for (i = 0; i < b->nr_made; i++)
 		all[n++] = b->made[i];
-	for (i = 0; all && i < old; i++)
+	for (i = 0; i < old; i++)
 		if (!b->dropped[i])
 			all[n++] = b->file->indexes[i];
-	rc = all ? cst_index_write(all, n, &data, &len) : ERR_NOMEM;
+	rc = cst_index_write(all, n, &data, &len);
 	free(all);
 	if (rc) {
 		fprintf(stderr, "%s: %s: %s\n", b->who, name_shown(b->path), error_text(rc));

@@ -37,8 +37,8 @@ struct index_book {
 	size_t nr_made, cap_made;
 };
 
-/* `input`: perf.data or a folder; `file`: the user's choice, or NULL. 0, or ERR_NOMEM. */
-int index_book_init(struct index_book *b, const char *who, const char *input, const char *file);
+/* `input`: perf.data or a folder; `file`: the user's choice, or NULL. */
+void index_book_init(struct index_book *b, const char *who, const char *input, const char *file);
 void index_book_free(struct index_book *b);
 /* Read the file. 1: there is one; 0: none; ERR_REPORTED: refused or, if not `refused`, it cannot be read. */
 int index_book_read(struct index_book *b);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/alloc.h"
 #include "machine/images/dso_table.h"
 #include "session/losses/losses.h"
 
@@ -38,16 +38,16 @@ const char *loss_why(enum loss cause)
 	return causes[cause].why;
 }
 
-static int table_init(struct loss_table *t)
+static void table_init(struct loss_table *t)
 {
-	t->rows = malloc(LOSS_ROWS * sizeof(*t->rows));
-	t->slot = calloc(NR_SLOTS, sizeof(*t->slot));
-	return t->rows && t->slot ? 0 : ERR_NOMEM;
+	t->rows = mem_array(LOSS_ROWS, sizeof(*t->rows));
+	t->slot = mem_zeroed(NR_SLOTS, sizeof(*t->slot));
 }
 
-int losses_init(struct losses *ls)
+void losses_init(struct losses *ls)
 {
-	return table_init(&ls->cpu) || table_init(&ls->process) ? ERR_NOMEM : 0;
+	table_init(&ls->cpu);
+	table_init(&ls->process);
 }
 
 static void table_free(struct loss_table *t)
@@ -264,7 +264,6 @@ enum loss loss_of_dso(const struct dso *d)
 	case DSO_PACKED:
 	case DSO_LEFT_OUT:
 	case DSO_UNPACKED_LARGE:
-	case DSO_NO_MEMORY:
 	case DSO_NOT_MAPPABLE:
 		return LOSS_UNFIT;
 	case DSO_NO_PLACE:

@@ -75,8 +75,7 @@ struct dso;
 /* number for a loss that does not belong to any CPU or process; -1: unknown */
 #define LOSS_NOBODY (-2)
 
-/* Returns 0 or ERR_NOMEM. */
-int losses_init(struct losses *ls);
+void losses_init(struct losses *ls);
 void losses_free(struct losses *ls);
 /* Clears all counts except those of LOST records. */
 void losses_clear(struct losses *ls);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/name.h"
 #include "session/losses/reasons.h"
 #include "session/losses/report.h"
@@ -183,11 +184,11 @@ static void print_rest(const struct loss_table *t, size_t left, FILE *out)
 static void print_table(const struct loss_report *rep, const struct loss_table *t, const char *title,
 			const char *what, FILE *out, bool all)
 {
-	struct loss_row *rows = malloc((t->nr + 1) * sizeof(*rows));
-	struct group *groups = calloc(t->nr + 1, sizeof(*groups));
+	struct loss_row *rows = mem_array(t->nr + 1, sizeof(*rows));
+	struct group *groups = mem_zeroed(t->nr + 1, sizeof(*groups));
 	size_t i, n = 0;
 
-	if (!rows || !groups || !t->nr)
+	if (!t->nr)
 		goto out;
 	memcpy(rows, t->rows, t->nr * sizeof(*rows));
 	qsort(rows, t->nr, sizeof(*rows), by_name);

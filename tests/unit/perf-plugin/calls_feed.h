@@ -164,15 +164,14 @@ static inline void show_slices(struct calls *c, bool all, char *out, size_t size
 	fclose(f);
 }
 
-static inline int take(struct calls *c, const struct feed *feed, bool single, bool *replaced)
+static inline void take(struct calls *c, const struct feed *feed, bool single, bool *replaced)
 {
 	const struct cst_config config = { .protocol = (uint8_t)(feed->protocol ? feed->protocol : CST_PROTO_ETMV4) };
 	struct calls_lane *ln[2] = { NULL, NULL };
 	struct stream s = { .config = &config };
 	size_t i, k;
-	int rc = 0;
 
-	for (i = 0; i < feed->n && !rc; i++) {
+	for (i = 0; i < feed->n; i++) {
 		const struct batch *b = &feed->v[i];
 
 		s.tid = b->tid;
@@ -190,23 +189,17 @@ static inline int take(struct calls *c, const struct feed *feed, bool single, bo
 			s.n_insn += b->g[k].kind == CST_GEN_RANGE ? b->g[k].n_insn : 0;
 		if (!ln[b->stream])
 			ln[b->stream] = calls_lane_new(c);
-		if (!ln[b->stream])
-			rc = -1;
-		for (k = 0; k < b->n && !rc; k += single ? 1 : b->n) {
+		for (k = 0; k < b->n; k += single ? 1 : b->n) {
 			s.fragment_start = b->fragment && !k;
-			rc = calls_batch(c, ln[b->stream], &s, b->g + k, single ? 1 : b->n);
+			calls_batch(c, ln[b->stream], &s, b->g + k, single ? 1 : b->n);
 		}
-		if (!rc && feed->slices && feed->slices->max)
+		if (feed->slices && feed->slices->max)
 			assert_in_range(c->slices->nr + c->slices->nr_parts, 0, 2 * feed->slices->max);
 		*replaced = feed->replaced;
 	}
 	for (i = 0; i < 2; i++)
-		if (ln[i]) {
-			int end = calls_lane_end(c, ln[i]);
-
-			rc = rc ? rc : end;
-		}
-	return rc;
+		if (ln[i])
+			calls_lane_end(c, ln[i]);
 }
 
 /* Returns 0 with the tree, or an error. */
@@ -216,22 +209,20 @@ static inline int make(const struct feed *feed, bool single, unsigned int stream
 	const struct calls_code code = { .data = &replaced, .binary = binary, .where = where, .call_before = call_before, .program = program,
 					 .landing_pad = landing_pad };
 	struct calls *c = calls_new(&feed->limits, &code, streams);
-	int rc = -1;
 
-	if (c && (!feed->slices || calls_record_slices(c, feed->slices))) {
-		rc = take(c, feed, single, &replaced);
-		if (!rc)
-			rc = calls_finish(c, feed->place ? feed->place : same, NULL);
-		if (!rc && feed->longest && !calls_limit_slices(c, feed->longest))
-			rc = -1;
-		if (!rc && feed->slices)
-			show_slices(c, feed->all_of_slices, out, size);
-		else if (!rc)
-			show(c, out, size);
-		totals = *calls_totals(c);
-	}
+	if (feed->slices)
+		calls_record_slices(c, feed->slices);
+	take(c, feed, single, &replaced);
+	calls_finish(c, feed->place ? feed->place : same, NULL);
+	if (feed->longest)
+		calls_limit_slices(c, feed->longest);
+	if (feed->slices)
+		show_slices(c, feed->all_of_slices, out, size);
+	else
+		show(c, out, size);
+	totals = *calls_totals(c);
 	calls_free(c);
-	return rc;
+	return 0;
 }
 
 static inline void fed(const struct feed *feed, const char *want)

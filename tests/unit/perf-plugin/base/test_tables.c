@@ -55,7 +55,7 @@ static void numbers(void **state)
 		i = (unsigned int)(seed >> 33) % KEYS;
 		if (seed >> 60 < (step / 2000 % 2 ? 4 : 12)) {
 			model[i] = &model[step % KEYS];
-			assert_true(intmap_put(&m, key_of(i), model[i]));
+			intmap_put(&m, key_of(i), model[i]);
 		} else {
 			model[i] = NULL;
 			intmap_remove(&m, key_of(i));
@@ -96,7 +96,7 @@ static void names(void **state)
 static void arrays(void **state)
 {
 	uint32_t *v = NULL, *to;
-	size_t nr = 0, cap = 0, huge = SIZE_MAX / 2;
+	size_t nr = 0, cap = 0;
 	uint32_t i;
 
 	(void)state;
@@ -108,11 +108,6 @@ static void arrays(void **state)
 	}
 	for (i = 0; i < 1000; i++)
 		assert_int_equal(v[i], i);
-	/* more than there are addresses */
-	to = v;
-	assert_false(array_reserve(&v, huge, &huge, sizeof(*v)));
-	assert_ptr_equal(v, to);
-	assert_true(huge == SIZE_MAX / 2);
 	free(v);
 }
 

@@ -21,15 +21,6 @@ TEMP_DIR("compressed")
 
 static const struct pdb_attr attr = { .type = 8, .size = 128, .sample_type = ST, .sample_id_all = true, .ids = { 100 },
 				      .nr_ids = 1 };
-static bool no_stream;	/* zstd has no memory for one */
-
-/* The Makefile lets the call go through here; weak: the program may be made without zstd. */
-void *__real_ZSTD_createDStream(void) __attribute__((weak));
-void *__wrap_ZSTD_createDStream(void);
-void *__wrap_ZSTD_createDStream(void)
-{
-	return no_stream ? NULL : __real_ZSTD_createDStream();
-}
 
 /* Puts a record of this number, compressed; `cut`: without the bytes of its end. */
 static void put_compressed(struct pdb *b, uint32_t number, size_t cut)

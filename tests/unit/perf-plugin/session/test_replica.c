@@ -44,7 +44,7 @@ static struct session *replica(void)
 {
 	struct session *rep;
 
-	assert_int_equal(session_before_replicas(ss), 0);
+	session_before_replicas(ss);
 	rep = session_replica(ss);
 	assert_non_null(rep);
 	return rep;
@@ -58,9 +58,9 @@ static void bundles(void **state)
 	struct session *rep;
 
 	(void)state;
-	assert_int_equal(dso_places_add(&b->images, "/z", "first"), 0);
-	assert_int_equal(dso_places_add(&b->images, "/a", "second"), 0);
-	assert_int_equal(dso_places_add(&b->images, "/z", "third"), 0);
+	dso_places_add(&b->images, "/z", "first");
+	dso_places_add(&b->images, "/a", "second");
+	dso_places_add(&b->images, "/z", "third");
 	rep = replica();
 	copy = &rep->images.dsos.search.bundle;
 	assert_int_equal(copy->images.nr, 3);

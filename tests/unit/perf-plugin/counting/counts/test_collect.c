@@ -20,7 +20,6 @@
 #include "counting/calls/calls.h"
 #include "outputs/cmd/count.h"
 #include "outputs/cmd/options.h"
-#include "unit/failing_alloc.h"
 #include "machine/images/dso.h"
 #include "machine/images/dso_table.h"
 #include "session/losses/losses.h"
@@ -49,7 +48,8 @@ static struct {
 
 struct calls *__wrap_counts_calls(struct counts *c);
 const struct calls_totals *__wrap_calls_totals(const struct calls *c);
-int __wrap_calls_finish(struct calls *c, calls_place (*place)(void *data, calls_place p), void *data);
+void __wrap_calls_finish(struct calls *c, calls_place (*place)(void *data, calls_place p),
+			 void *data);
 bool __wrap_calls_next(struct calls *c, struct cst_count_node *n);
 int __wrap_counts_run(struct counts *c);
 size_t __wrap_counts_binaries(struct counts *c, struct binary ***v);
@@ -74,7 +74,8 @@ const struct calls_totals *__wrap_calls_totals(const struct calls *c)
 	return &made_calls.totals;
 }
 
-int __wrap_calls_finish(struct calls *c, calls_place (*place)(void *data, calls_place p), void *data)
+void __wrap_calls_finish(struct calls *c, calls_place (*place)(void *data, calls_place p),
+			 void *data)
 {
 	size_t i;
 

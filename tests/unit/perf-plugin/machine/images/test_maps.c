@@ -67,12 +67,12 @@ static void maps_against_model(void **state)
 			conflict |= model[p].dso &&
 				    (model[p].dso != m.dso || model[p].off != m.off + (p - first) * 4096u);
 		assert_int_equal(maplist_conflicts(ml, &m), conflict);
-		assert_true(maplist_set(ml, &m));
+		maplist_set(ml, &m);
 		/* a range without addresses changes nothing */
 		m.end = m.start;
 		m.start += rnd(2) * 4096u;
 		m.off += 0x100000;
-		assert_true(maplist_set(ml, &m));
+		maplist_set(ml, &m);
 		m.off -= 0x100000;
 		for (p = first; p < first + n; p++) {
 			model[p].dso = m.dso;

@@ -19,7 +19,6 @@
 #include <capstone.h>
 #include <dlfcn.h>
 
-#define PIECE 16384u		/* the largest piece of the reserve, a quarter of it */
 #define NAME(major) NAME_TEXT(major)
 #define NAME_TEXT(major) "libcapstone.so." #major " is not installed"
 

@@ -106,11 +106,11 @@ static uint64_t start_in(struct index_section *s, struct dump_place from, int on
 
 	assert_non_null(r);
 	snprintf(index_path, sizeof(index_path), "%s/index%u", dir, number++);
-	assert_int_equal(index_book_init(&made, "cstrace dump", "-", index_path), 0);
+	index_book_init(&made, "cstrace dump", "-", index_path);
 	assert_int_equal(index_book_make(&made, s), 0);
 	assert_int_equal(index_book_write(&made), 0);
 	index_book_free(&made);
-	assert_int_equal(index_book_init(&r->book, "cstrace dump", "-", index_path), 0);
+	index_book_init(&r->book, "cstrace dump", "-", index_path);
 	assert_int_equal(index_book_read(&r->book), 1);
 	r->from = from;
 	fflush(stderr);

@@ -246,7 +246,7 @@ static void test_frames(void **state)
 		d.packed = lists[i].packed;
 		d.frames = lists[i].frames;
 		d.elements = lists[i].elements;
-		assert_int_equal(dump_log_open(&d, CST_LOG_INFO), 0);
+		dump_log_open(&d, CST_LOG_INFO);
 		assert_int_equal(run(&d, NULL), 0);
 		snprintf(lines, sizeof(lines), "# ETB_0: coresight\n%s%s%s", d.packed ? packed : "", d.frames ? frames : "",
 			 d.elements ? FRAMES_LISTED : "");
@@ -266,7 +266,7 @@ static void test_frames(void **state)
 		d.packed = lists[i].packed;
 		d.frames = lists[i].frames;
 		d.elements = lists[i].elements;
-		assert_int_equal(dump_log_open(&d, CST_LOG_INFO), 0);
+		dump_log_open(&d, CST_LOG_INFO);
 		assert_int_equal(run(&d, NULL), 0);
 		assert_text("reported", errors, "Idx:30; frame; info: auxiliary bit of a frame's last ID byte is set, which has no "
 			    "meaning (IHI 0029 D4.2.2)\n");

@@ -17,7 +17,6 @@
 #include "outputs/disasm/disasm.h"
 #include "outputs/executed/executed.h"
 #include "session/decode/decode.h"
-#include "unit/perf-plugin/refused_memory.h"
 #include "unit/temp_dir.h"
 
 /* What the session reads and delivers is the test's choice. */
@@ -98,41 +97,6 @@ static int run(const char *name, const struct executed_opts *opts, struct execut
 	if (f)
 		read_all(f, text, sizeof(text));
 	return rc;
-}
-
-static bool dumped(void *data)
-{
-	struct executed_result result;
-
-	if (!run("refused", data, &result))
-		return true;
-	if (!strstr(messages, "out of memory\n") && !strstr(messages, "Cannot allocate memory"))
-		fail_msg("memory is not named: %s", messages);
-	assert_string_equal(text, "");
-	return false;
-}
-
-/* Without memory there is no file, and a message says why. */
-static void without_memory(void **state)
-{
-	static const struct cst_generic g[] = { { .kind = CST_GEN_RANGE, .start = CODE, .end = CODE + 4, .n_insn = 1,
-						  .flags = CST_GF_EXEC, .isa = CST_ISA_A64, .last_size = 4 } };
-	struct executed_opts o = { .only_id = -1 };
-
-	(void)state;
-	elements = g;
-	n_elements = 1;
-	memset(code, 0, 4);
-	code_len = 4;
-	assert_in_range(refused_each(dumped, &o), 3, 50);
-	if (!disasm_available())
-		return;
-	/* the third one is for texts of instructions */
-	o.disassemble = true;
-	failing = 3;
-	assert_false(dumped(&o));
-	assert_int_equal(failing, 0);
-	assert_string_equal(messages, "test: out of memory\n");
 }
 
 /* `want`: all that is written of these elements, without a message. */
@@ -459,9 +423,6 @@ static void test_ends(void **state)
 	assert_int_equal(run("out", &o, &result), ERR_REPORTED);
 	assert_string_equal(text, "");
 	assert_string_equal(messages, "");
-	run_result = ERR_NOMEM;
-	assert_int_equal(run("out", &o, &result), ERR_REPORTED);
-	assert_string_equal(messages, "test: out of memory\n");
 	run_result = 0;
 	assert_int_equal(run("no/out", &o, &result), ERR_REPORTED);
 	snprintf(want, sizeof(want), "test: %s/no/out: cannot open it for writing: No such file or directory; choose another place with -o\n", dir);

@@ -89,7 +89,7 @@ static void ran(struct code *c, uint64_t addr, uint64_t end, uint32_t section, u
 {
 	const struct cst_generic g = { .kind = CST_GEN_RANGE, .addr = addr, .end = end, .section = section, .sect_off = offset };
 
-	assert_int_equal(code_range(c, NULL, &g), 0);
+	code_range(c, NULL, &g);
 }
 
 struct want {

@@ -422,7 +422,7 @@ static int take_code(void *data, const struct stream *s, const struct cst_generi
 {
 	for (; n; n--, g++)
 		if (g->kind == CST_GEN_RANGE)
-			assert_int_equal(code_range(data, s, g), 0);
+			code_range(data, s, g);
 	return 0;
 }
 

@@ -21,7 +21,6 @@
 #include "outputs/profile/hot.h"
 #include "unit/perf-plugin/made_source.h"
 #include "unit/perf-plugin/output_text.h"
-#include "unit/perf-plugin/refused_memory.h"
 
 #define NOP	0xd503201fu
 
@@ -72,7 +71,7 @@ static void overlapping_rows(void **state)
 	(void)state;
 	made_source[0] = (struct made_source){ .rows = rows, .nr_rows = 7 };
 	range(&m, 0, 0x10, 5, 0, 6);
-	assert_true(coverage_init(&c, &w));
+	coverage_init(&c, &w);
 	assert_int_equal(c.nr_lines, 3);
 	assert_string_equal(c.files.v[c.lines[0].at.file], "/src/a.c");
 	assert_int_equal(c.lines[0].at.line, 1);
@@ -100,14 +99,14 @@ static void without_code(void **state)
 	made_source[0] = (struct made_source){ .rows = rows, .nr_rows = 2 };
 	range(&m, 0x18, 0x24, 4, 0, 6);
 	add(&m, (struct cst_count_record){ .kind = CST_COUNT_ENTRY, .entry = { .offset = 0x24, .count = 2 } });
-	assert_true(coverage_init(&c, &w));
+	coverage_init(&c, &w);
 	assert_int_equal(c.nr_lines, 2);
 	assert_int_equal(c.lines[0].count, 6);
 	/* whether execution came to the entry from the code before it is not known, since that is behind the end of the file */
 	assert_int_equal(c.lines[1].count, 12);
 	coverage_free(&c);
 	d.data = NULL;
-	assert_true(coverage_init(&c, &w));
+	coverage_init(&c, &w);
 	assert_int_equal(c.nr_lines, 0);
 	assert_int_equal(c.nr_branches, 0);
 	coverage_free(&c);
@@ -136,7 +135,7 @@ static void costs_without_code(void **state)
 	range(&m, 0x10, 0x18, 5, CST_COUNT_T32, 3);
 	range(&m, 0x10, 0x18, 2, 0, 4);
 	range(&m, 0x20, UINT64_MAX, 2, CST_COUNT_T32, UINT64_MAX);
-	assert_true(costs_init(&c, b));
+	costs_init(&c, b);
 	assert_int_equal(c.n, 3);
 	/* at the same place the one that ends first */
 	assert_cost(&c.v[0], 0x10, 0x1a, 15, true, true);
@@ -151,11 +150,11 @@ static void costs_without_code(void **state)
 	costs_free(&c);
 	/* the last instruction is cut by the end of the file */
 	m.binaries[0].dso = &d;
-	assert_true(costs_init(&c, b));
+	costs_init(&c, b);
 	assert_cost(&c.v[0], 0x10, 0x1a, 15, true, true);
 	costs_free(&c);
 	d.size = 0x1a;
-	assert_true(costs_init(&c, b));
+	costs_init(&c, b);
 	assert_false(c.v[0].whole);
 	costs_free(&c);
 	model_free(&m);
@@ -186,7 +185,7 @@ static void assert_kinds(const struct model *m, const struct code_part *code, si
 	char text[2048] = "";
 	size_t i, at = 0;
 
-	assert_true(blocks_init(&bs, &m->binaries[0], code, n, kinds));
+	blocks_init(&bs, &m->binaries[0], code, n, kinds);
 	for (i = 0; i < bs.n; i++) {
 		const struct block *b = &bs.v[i];
 
@@ -337,7 +336,7 @@ static void assert_lines(const struct model *m, const struct source_row *rows, s
 	size_t i, used = 0;
 
 	made_source[0] = (struct made_source){ .rows = rows, .nr_rows = n };
-	assert_true(coverage_init(&c, &w));
+	coverage_init(&c, &w);
 	for (i = 0; i < c.nr_lines; i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%u: %d\n", c.lines[i].at.line, (int)c.lines[i].count);
 	assert_string_equal(text, want);
@@ -371,49 +370,6 @@ static void lines_with_detours(void **state)
 	assert_lines(&m, before, 2, "5: 10\n6: 10\n");
 	assert_lines(&m, elsewhere, 2, "5: 10\n6: 10\n");
 	model_free(&m);
-}
-
-static bool lcov_made(void *data)
-{
-	static char text[2048];
-	const size_t at = failing;
-	struct output_text t;
-	int rc;
-
-	failing = 0;
-	output_begin(&t);
-	failing = at;
-	rc = profile_format_find("lcov")->write_whole(&t.out, data);
-	output_end(&t, text, sizeof(text));
-	return !rc;
-}
-
-/* A tracefile that lacks a part, because there was no memory for it, is not taken for a whole one. */
-static void lcov_without_memory(void **state)
-{
-	static const struct source_row rows[] = { { 0x00, 0x10, { "/src/m.c", 3 } }, { 0x10, 0x28, { "/src/h.h", 4 } } };
-	static const struct source_function functions[] = { { 0x00, 0x20, { "/src/m.c", 2 }, "main" } };
-	static const uint32_t beq[] = { 0x0a000001, NOP, NOP, NOP, NOP, NOP, NOP, NOP, NOP, NOP };
-	struct dso a64 = program_of(loop, sizeof(loop), EM_AARCH64), a32 = program_of(beq, sizeof(beq), EM_ARM);
-	struct dso straight = program_of(nops, sizeof(nops), EM_AARCH64);
-	struct model m[4] = { model_of(&a64), model_of(&a32), model_of(&straight), model_of(&straight) };
-	struct whole w;
-	unsigned int i;
-
-	(void)state;
-	made_source[0] = (struct made_source){ .rows = rows, .functions = functions, .nr_rows = 2,
-					      .nr_functions = 1 };
-	run_loop(&m[0]);
-	/* the first begin of a block is that behind a branch of A32, an entry; there is none */
-	range(&m[1], 0, 0, 1, 0, 3);
-	range(&m[2], 0, 12, 4, 0, 3);
-	add(&m[2], (struct cst_count_record){ .kind = CST_COUNT_ENTRY, .entry = { .offset = 8, .count = 2 } });
-	range(&m[3], 0, 4, 2, 0, 3);
-	for (i = 0; i < 4; i++) {
-		w = (struct whole){ .model = &m[i] };
-		assert_in_range(refused_each(lcov_made, &w), 10, 100);
-		model_free(&m[i]);
-	}
 }
 
 /* ---- instructions under a condition -------------------------------------------------------------- */

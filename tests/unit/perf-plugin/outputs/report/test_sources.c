@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "unit/perf-plugin/made_report.h"
-#include "unit/perf-plugin/refused_memory.h"
 
 #define NOP	0xd503201fu
 #define B_EQ	0x54000040u	/* b.eq of the instruction behind the next one */

@@ -140,7 +140,7 @@ static void collect_all(struct pdb *file, const struct pdb_attr *v, unsigned int
 	assert_non_null(pd);
 	sb = sideband_new(pd, PMU);
 	assert_int_equal(sideband_new_id(sb), new_id);
-	assert_int_equal(sideband_collect(sb, m, &o, &err), 0);
+	sideband_collect(sb, m, &o);
 	assert_int_equal(merge_finish(m), 0);
 	sideband_free(sb);
 	merge_free(m);
@@ -242,7 +242,6 @@ static void exits_last(void **state)
 	const struct sideband_opts o = { .id = OUT_ID, .sample_type = ST_OUT, .exits_last = true };
 	const struct merge_sink s = { .write = sink, .data = &copied };
 	struct merge *m = merge_new(&s, ".");
-	struct error err = { .code = 0 };
 	struct sideband *sb;
 	struct perfdata *pd;
 
@@ -255,7 +254,7 @@ static void exits_last(void **state)
 	comm(&data, 103, "e", 35, 6);
 	pd = open_file(&file, &data);
 	sb = sideband_new(pd, PMU);
-	assert_int_equal(sideband_collect(sb, m, &o, &err), 0);
+	sideband_collect(sb, m, &o);
 	assert_int_equal(merge_finish(m), 0);
 	assert_string_equal(text_of(&copied), "3@18446744073709551615/777 3@20/6 3@35/6 3@40/6 3@18446744073709551615/777 4@40/6 ");
 	sideband_free(sb);
@@ -276,7 +275,6 @@ static void lives(void **state)
 	struct out copied = { .len = 0 };
 	const struct merge_sink s = { .write = sink, .data = &copied };
 	struct merge *m = merge_new(&s, ".");
-	struct error err = { .code = 0 };
 	struct sideband *sb;
 	struct perfdata *pd;
 
@@ -288,7 +286,7 @@ static void lives(void **state)
 	task(&data, PERF_RECORD_FORK, 200, 100, 70, 6);
 	pd = open_file(&file, &data);
 	sb = sideband_new(pd, PMU);
-	assert_int_equal(sideband_collect(sb, m, &o, &err), 0);
+	sideband_collect(sb, m, &o);
 	assert_int_equal(sideband_alive(sb, 100, 49), 49);
 	assert_int_equal(sideband_alive(sb, 100, 60), 50);
 	assert_int_equal(sideband_alive(sb, 200, 60), 50);

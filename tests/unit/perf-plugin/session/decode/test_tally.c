@@ -84,7 +84,7 @@ static void parts(void **state)
 	size_t i;
 
 	(void)state;
-	assert_int_equal(session_before_replicas(ss), 0);
+	session_before_replicas(ss);
 	rep = session_replica(ss);
 	assert_non_null(rep);
 	session_zero_counts(ss);
@@ -92,7 +92,7 @@ static void parts(void **state)
 		count_piece(rep, step);
 		if (step == 4)
 			rep->totals.who.only_process = 0;
-		assert_int_equal(tally_take(&tally, rep), 0);
+		tally_take(&tally, rep);
 		assert_int_equal(rep->losses.cause[LOSS_ASID].count, 0);
 		assert_true(tally_add(ss, &tally));
 		tally_free(&tally);
@@ -129,7 +129,7 @@ static void parts(void **state)
 	count_piece(rep, 1);
 	for (i = 0; i <= NR_GUESTS; i++)
 		guests_count(&rep->totals.who.guests, (uint32_t)(10 + i));
-	assert_int_equal(tally_take(&tally, rep), 0);
+	tally_take(&tally, rep);
 	assert_false(tally_add(ss, &tally));
 	assert_int_equal(t->aux_bytes, 5);
 	assert_int_equal(ss->losses.cause[LOSS_ASID].count, 75);

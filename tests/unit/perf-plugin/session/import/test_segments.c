@@ -86,7 +86,7 @@ static void add_file(struct folder *f, const char *name, const void *bytes, size
 
 	assert_non_null(copy);
 	memcpy(copy, bytes, len);
-	assert_int_equal(folder_add_data(f, name, copy, len), 0);
+	folder_add_data(f, name, copy, len);
 }
 
 static void add_elf(struct folder *f, const char *name, unsigned int type, const Elf64_Phdr *ph, size_t len)
@@ -113,7 +113,7 @@ static void stretches(void **state)
 	add_elf(&files, "cut", ET_DYN, movable, 20);
 	add_file(&files, "text", "abc", 3);
 	add_file(&files, "empty", "", 0);
-	assert_int_equal(segments_init(&s, &package), 0);
+	segments_init(&s, &package);
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *uuid = cases[i].uuid;
 		const struct cst_event ev = { .name = { cases[i].name, strlen(cases[i].name) }, .uuid = { uuid, uuid ? strlen(uuid) : 0 },

@@ -103,7 +103,7 @@ static void reused_process_ids(void **state)
 
 	(void)state;
 	memset(&ls, 0, sizeof(ls));
-	assert_int_equal(losses_init(&ls), 0);
+	losses_init(&ls);
 	losses_add(&ls, LOSS_NO_FILE, 0, 42, "old", 1, 2);
 	losses_add(&ls, LOSS_NO_FILE, 0, 42, "new", 1, 2);
 	losses_add(&ls, LOSS_NO_FILE, 0, 42, "a name that is longer than the kernel's", 1, 2);

@@ -20,7 +20,9 @@ static int set_up(void **state)
 	memset(&ls, 0, sizeof(ls));
 	memset(&more, 0, sizeof(more));
 	memset(&guests, 0, sizeof(guests));
-	return losses_init(&ls) || losses_init(&more) ? -1 : 0;
+	losses_init(&ls);
+	losses_init(&more);
+	return 0;
 }
 
 static int tear_down(void **state)
