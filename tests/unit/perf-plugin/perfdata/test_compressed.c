@@ -161,34 +161,10 @@ static void test_limit(void **state)
 	pdb_free(&raw);
 }
 
-/* The records are lost with one message; the sanitized build shows that nothing is leaked. */
-static void test_no_memory(void **state)
-{
-	struct pdb_sid sid = { .pid = 5, .tid = 6, .id = 100, .cpu = 3 };
-	struct pdb raw = { 0 }, data = { 0 };
-	struct perfdata *pd;
-	struct pd_record r;
-	int rc;
-
-	(void)state;
-	NEEDS(ZSTD);
-	pdb_mmap2(&raw, 1, 0x400000, 0x2000, 0x1000, "/lost", ST, &sid);
-	pdb_compressed(&data, &raw, raw.len, true);
-	pd = pdb_open(&attr, 1, &data, NULL, 0);
-	no_stream = true;
-	rc = perfdata_next(pd, &r);
-	no_stream = false;
-	assert_int_equal(rc, ERR_NOMEM);
-	assert_string_equal(perfdata_error(pd)->msg, "mem: out of memory for decompression");
-	assert_int_equal(perfdata_next(pd, &r), 0);
-	perfdata_close(pd);
-	pdb_free(&raw);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_no_memory), cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_files_of_a_folder),
 	};
 

@@ -50,22 +50,11 @@ static bool is_refused(struct refusal *r)
 	return true;
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------- */
-
-static bool alloc_refused(size_t size)
-{
-	(void)size;
-	return is_refused(&no_memory);
-}
-
-#include "fault/wrap_alloc.h"
-
 #define WRAP(type, name, args) \
 	type __real_##name args; type __wrap_##name args; type __wrap_##name args
 #define REFUSE(type, name, refusal, params, args) \
 	WRAP(type, name, params) { return is_refused(&refusal) ? -1 : __real_##name args; }
 
-char *__wrap_format_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* ---- calls of files -------------------------------------------------------------------------------- */
 
 WRAP(ssize_t, write, (int fd, const void *p, size_t n))
@@ -538,130 +527,13 @@ static void reading(void **state)
 	assert_int_equal(errno, ENAMETOOLONG);
 }
 
-/* Writes a folder of the kind with files that are written, appended to and copied. Returns the first error. */
-static int write_folder(void)
-{
-	static const struct outdir_kind kind = { "list", "old", "BEGIN", of_kind };
-	struct outdir d;
-	int rc = outdir_open_kind(&d, at("whole"), &kind, &err);
-
-	if (rc)
-		return rc;
-	rc = outdir_file(&d, "old", "BEGIN", 5, &err);
-	if (!rc)
-		rc = outdir_append(&d, "new", "x", 1, &err);
-	if (!rc)
-		rc = outdir_copy(&d, "head", at("source"), &err);
-	if (!rc)
-		return outdir_finish(&d, &err);
-	outdir_abort(&d);
-	return rc;
-}
-
-static int write_file(void)
-{
-	return write_abc("file");
-}
-
-static int write_file_anew(void)
-{
-	input_forget_all();
-	return write_abc("old");
-}
-
-static int make_scratch(void)
-{
-	int fd = guard_temp(dir);
-
-	if (fd < 0)
-		return error_set(&err, ERR_NOMEM, "%s", strerror(errno));
-	close(fd);
-	return 0;
-}
-
-static int find_in_root(void)
-{
-	char *path = input_in_root(dir, "/link/../link");
-
-	if (!path)
-		return error_set(&err, ERR_NOMEM, "%s", strerror(errno));
-	free(path);
-	return 0;
-}
-
-static int read_text(void)
-{
-	size_t size;
-	char *text;
-
-	input_forget_all();
-	text = input_read(at("large"), 300000, &size);
-	if (!text)
-		return error_set(&err, ERR_NOMEM, "%s", strerror(errno));
-	assert_int_equal(size, 300000);
-	free(text);
-	return 0;
-}
-
-/* Each allocation that fails is reported as that and leaves no file; without a failure the run succeeds. */
-static void allocations(void **state)
-{
-	static const struct {
-		int (*work)(void);
-		bool nameless;		/* can be made without a name */
-		bool exchange;		/* folders can change their names */
-		unsigned int names;	/* that are new */
-	} cases[] = {
-		{ write_file, true, true, 1 }, { write_file, false, true, 1 }, { write_file_anew, true, true, 0 },
-		{ write_folder, true, true, 1 }, { write_folder, true, true, 0 }, { write_folder, true, false, 0 },
-		{ make_scratch, false, true, 0 }, { find_in_root, true, true, 0 }, { read_text, true, true, 0 },
-	};
-	static char large[300000];
-	unsigned int i, n, before;
-	int rc;
-
-	(void)state;
-	put_file("source", "text");
-	put_file("old", "old");
-	memset(large, 'x', sizeof(large));
-	temp_write(dir, "large", large, sizeof(large));
-	assert_int_equal(symlink("source", at("link")), 0);
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		before = names_in("");
-		for (n = 0;; n++) {
-			no_nameless = (struct refusal){ EOPNOTSUPP, 0, cases[i].nameless ? 0 : 1000, 0 };
-			no_exchange = (struct refusal){ EINVAL, 0, cases[i].exchange ? 0 : 1000, 0 };
-			no_memory = (struct refusal){ ENOMEM, n, 1, 0 };
-			rc = cases[i].work();
-			if (!rc && cases[i].work == write_file) {
-				holds("file", "abc");
-				assert_int_equal(unlink(at("file")), 0);
-			}
-			if (no_memory.times)
-				break;
-			if (!rc)
-				fail_msg("case %u: no error although allocation %u failed", i, n);
-			if (!strstr(err.msg, "out of memory") && !strstr(err.msg, "Cannot allocate memory"))
-				fail_msg("case %u, allocation %u: %s", i, n, err.msg);
-			assert_true(rc == ERR_NOMEM || rc == ERR_IO);
-			assert_int_equal(rc, err.code);
-			assert_int_equal(names_in(""), before);
-			err = (struct error){ .code = 0 };
-		}
-		no_memory.times = 0;
-		assert_int_equal(rc, 0);
-		assert_true(n > 0);
-		assert_int_equal(names_in(""), before + (cases[i].work == write_folder && cases[i].names));
-	}
-}
-
 #define TEST(f)	cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(writes), TEST(patches), TEST(nameless), TEST(named), TEST(owners),
-		TEST(folder_files), TEST(folder_replaced), TEST(reading), TEST(allocations),
+		TEST(folder_files), TEST(folder_replaced), TEST(reading),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,84 +57,6 @@ static int sum_of(const struct merge_list *list, const char *output, struct merg
 	return rc;
 }
 
-static void check_sum(const char *path, const struct bytes *want)
-{
-	FILE *f = fopen(path, "r");
-	uint8_t *got = malloc(want->len + 1);
-
-	assert_non_null(f);
-	assert_int_equal(fread(got, 1, want->len + 1, f), want->len);
-	assert_memory_equal(got, want->p, want->len);
-	free(got);
-	fclose(f);
-}
-
-/* Without memory for any one allocation there is an error, and no output. The files are added in groups of groups. */
-static void no_memory(void **state)
-{
-	struct rlimit limit, few;
-	struct merge_list list = { .v = NULL };
-	struct merge_sums sums;
-	char output[128], name[16];
-	struct error err;
-	size_t which, left, i;
-	struct bytes want, files[FILES];
-	const uint64_t weights[FILES] = { 1, 2, 3, 4, 5 };
-	uint64_t empty = 0;
-	size_t failed;
-	unsigned int groups;
-	int rc;
-
-	(void)state;
-	for (i = 0; i < FILES; i++) {
-		const char *path;
-
-		files[i] = random_file(5, (uint32_t)i, 10);
-		snprintf(name, sizeof(name), "%zu.cst", i);
-		path = put(name, files[i].p, files[i].len);
-		assert_int_equal(merge_list_add(&list, path, strlen(path), weights[i]), 0);
-	}
-	assert_int_equal(merge(files, weights, FILES, &want, NULL, NULL, 0), 0);
-	snprintf(output, sizeof(output), "%s/sum", dir);
-	setenv("TMPDIR", dir, 1);
-	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
-	for (groups = 0; groups < 2; groups++) {
-		few = limit;
-		few.rlim_cur = groups ? 28 : limit.rlim_cur;
-		assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-		for (which = 1, left = failed = 0; !left; which++) {
-			failing = which;
-			rc = sum_of(&list, output, &sums, &err);
-			left = failing;
-			failing = 0;
-			/* the output has a message of the system's, and can be made in two ways */
-			if (rc && rc != ERR_NOMEM && rc != ERR_IO)
-				fail_msg("allocation %zu fails, and the result is %d, %s", which, rc, err.msg);
-			if (rc && !strstr(err.msg, "out of memory") && !strstr(err.msg, strerror(ENOMEM)))
-				fail_msg("allocation %zu fails with the message: %s", which, err.msg);
-			assert_int_equal(access(output, F_OK), rc ? -1 : 0);
-			if (!rc) {
-				check_sum(output, &want);
-				assert_int_equal(unlink(output), 0);
-			}
-			failed += rc != 0;
-			empty = sums.empty;
-			merge_sums_free(&sums);
-			assert_true(which < 3000);
-		}
-		assert_int_equal(rc, 0);
-		assert_int_equal(empty, 1);
-		/* all but one of the output's, and the name of an input without counts */
-		if (failed <= (groups ? 40 : 10) || failed + 4 < which)
-			fail_msg("%u: %zu of %zu allocations that fail are errors", groups, failed, which - 2);
-	}
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
-	merge_list_free(&list);
-	bytes_free(&want);
-	for (i = 0; i < FILES; i++)
-		bytes_free(&files[i]);
-}
-
 /* A list of files of one binary each, which has this machine in each; 0: the file is empty. The names have `prefix`. */
 static void list_of(struct merge_list *list, const uint16_t *machines, size_t n, const char *prefix, const char *binary)
 {
@@ -244,7 +166,6 @@ static void no_room(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_memory),
 		cmocka_unit_test(long_names), cmocka_unit_test(no_room),
 	};
 

@@ -82,7 +82,6 @@ void __wrap_calls_finish(struct calls *c, calls_place (*place)(void *data, calls
 	assert_ptr_equal(c, &made_calls);
 	for (i = 0; i < made_calls.nr_places; i++)
 		made_calls.converted[i] = place(data, made_calls.places[i]);
-	return 0;
 }
 
 bool __wrap_calls_next(struct calls *c, struct cst_count_node *n)
@@ -446,80 +445,6 @@ static void undecoded(void **state)
 	forget();
 }
 
-static int write_record(void *w, const struct cst_count_record *rec)
-{
-	return cst_count_write(w, rec);
-}
-
-/* Collects, writes, and makes a model. Returns 0 or an error. */
-static int all_of_it(enum counts_mode mode)
-{
-	struct collect *c = collect_new(NULL, mode, 0);
-	struct cst_count_writer *w = NULL;
-	struct model m;
-	int rc = c ? collect_run(c) : ERR_NOMEM;
-
-	model_init(&m);
-	if (!rc)
-		rc = cst_count_writer_new(&w, count_bytes, NULL);
-	if (!rc && mode == COUNTS_ALL)
-		rc = collect_records(c, write_record, w);
-	cst_count_writer_free(w);
-	if (!rc)
-		rc = collect_model(c, &m);
-	model_free(&m);
-	collect_free(c);
-	return rc;
-}
-
-/* Without memory for any one allocation, there is an error, not other counts. */
-static void no_memory(void **state)
-{
-	static char longest[CST_COUNT_NAME_MAX + 10];
-	struct dso_symbol_entry v[] = { { .offset = 4, .size = 8, .name = longest }, { .offset = 12, .size = 8, .name = "" } };
-	enum counts_mode mode;
-	struct said said;
-	size_t which, left;
-	int rc = 0;
-
-	(void)state;
-	memset(longest, 'x', sizeof(longest) - 1);
-	for (mode = COUNTS_SPLIT; mode <= COUNTS_ALL; mode++) {
-		for (which = 1, left = 0; !left; which++) {
-			struct dso a = program("/usr/lib/l.so", 5), b = program("/lib/l.so", 5), c = program("/bin/c", 3);
-			struct dso d = { .path = (char *)"jit", .kind = DSO_JIT, .state = DSO_LOADED, .data = code, .size = sizeof(code),
-					 .machine = EM_AARCH64, .syms = v, .nr_syms = 2 };
-			struct binary *x = counted(&a, COUNTS_WHOLE, 10);
-
-			pair(&x->ranges, 0, 16, 2);
-			pair(&x->untaken, 8, 0, 1);
-			x = counted(&b, COUNTS_WHOLE, 8);
-			pair(&x->ranges, 0, 8, 1);
-			pair(&x->edges, 8, 16, 1);
-			if (mode == COUNTS_ALL) {
-				pair(&x->arrivals, 0, 16, 4);
-				pair(&x->entries, 0, 0, 4);
-			}
-			pair(&counted(&c, COUNTS_WHOLE, 2)->ranges, 4, 8, 1);
-			pair(&counted(&d, 0, 2)->ranges, 4, 8, 1);
-			pair(&counted(&d, 1, 2)->ranges, 12, 16, 1);
-			d.number = 3;
-			said_begin(&said);
-			failing = which;
-			rc = all_of_it(mode);
-			left = failing;
-			failing = 0;
-			said_end(&said);
-			forget();
-			if (!left && rc != ERR_NOMEM)
-				fail_msg("mode %d: allocation %zu fails, and the result is %d", (int)mode, which, rc);
-			assert_true(which < 1000);
-		}
-		assert_int_equal(rc, 0);
-		assert_true(which > 10);
-	}
-}
-
 /* A file of which nothing was counted is no binary. */
 static void empty(void **state)
 {
@@ -543,7 +468,6 @@ int main(void)
 		cmocka_unit_test(moved_method),
 		cmocka_unit_test(undecoded),
 		cmocka_unit_test(empty),
-		cmocka_unit_test(no_memory),
 	};
 
 	put_code();

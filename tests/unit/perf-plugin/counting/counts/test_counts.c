@@ -270,109 +270,11 @@ static void order(void **state)
 	counts_free(NULL);
 }
 
-/* A sum that is another one if anything is not counted. */
-static uint64_t all_counts(struct counts *c)
-{
-	struct binary **v;
-	size_t i, k, n = counts_binaries(c, &v);
-	uint64_t sum = counts_elsewhere(c);
-
-	for (i = 0; i < n; i++) {
-		struct cst_pairs *p[] = { &v[i]->ranges, &v[i]->edges, &v[i]->arrivals, &v[i]->entries, &v[i]->untaken };
-
-		sum += v[i]->insns + v[i]->branches + v[i]->inside;
-		for (k = 0; k < sizeof(p) / sizeof(p[0]); k++) {
-			const struct cst_pair *at = cst_pairs_sort(p[k]), *end = at + p[k]->used;
-
-			for (; at < end; at++)
-				sum += at->count << 16;
-		}
-	}
-	return sum;
-}
-
-/* Each allocation that fails is reported, and nothing is counted as if it had succeeded. */
-static void no_memory(void **state)
-{
-	enum { N = 1500 };
-	static struct cst_generic g[2 * N], in_turn[2 * N], untaken_too[2 * N], of_methods[2 * N];
-	/* the first branch leads into what a filter leaves out */
-	const struct batch v[] = { { 1, false, 0, g, 1 }, { 1, true, 0, g + 3, 1 }, { 0, false, 0, g, 2 * N } };
-	const struct batch all[] = { { 0, false, 0, untaken_too, 2 * N } }, jitted[] = { { 0, false, 0, of_methods, 2 * N } };
-	const struct batch loop[] = { { 0, false, 0, in_turn, 2 * N } };
-	const struct {
-		enum counts_mode mode;
-		const struct batch *v;
-		size_t n;
-		bool jit, pieces, whole;
-	} row[] = {
-		{ COUNTS_SPLIT, v, 3, false, false, false }, { COUNTS_SPLIT, v, 3, false, false, true }, { COUNTS_JOINED, loop, 1, false, false, true },
-		{ COUNTS_ALL, all, 1, false, false, false }, { COUNTS_ALL, all, 1, false, false, true }, { COUNTS_ALL, jitted, 1, true, false, false },
-		{ COUNTS_ALL, all, 1, false, true, false }, { COUNTS_SPLIT, jitted, 1, true, true, true },
-	};
-	struct counts *c;
-	static struct said said;
-	size_t i, which, left;
-	uint64_t want = 0;
-	int rc;
-
-	(void)state;
-	for (i = 0; i < N; i++) {
-		g[2 * i] = EL_B((uint32_t)(0x1000 + 8 * i), 1);
-		g[2 * i + 1] = in(i & 1 ? LIBRARY : PROGRAM_TOO, EL_B((uint32_t)(0x9000 + 8 * i), 1));
-		in_turn[2 * i] = EL_B((uint32_t)(0x1000 + 16 * i), 1);
-		in_turn[2 * i + 1] = EL_BCC_N((uint32_t)(0x1008 + 16 * i), 1);
-		untaken_too[2 * i] = in(LIBRARY, EL_RET((uint32_t)(0x9000 + 8 * i), 1));
-		untaken_too[2 * i + 1] = EL_BCC_N((uint32_t)(0x1000 + 8 * i), 1);
-		of_methods[2 * i] = in(METHODS, EL_B((uint32_t)(0x100 + 4 * (i % 64)), 1));
-		of_methods[2 * i + 1] = in(METHODS, EL_BCC_N((uint32_t)(0x200 + 4 * (i / 64)), 1));
-	}
-	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		feed.v = row[i].v;
-		feed.n = row[i].n;
-		feed.pieces = row[i].pieces;
-		feed.cut = row[i].whole ? 0 : SIZE_MAX;
-		any_jit = row[i].jit;
-		library_may_count = row[i].mode < COUNTS_ALL && !any_jit;
-		for (which = left = 0; !left; which++) {
-			failing = which;
-			c = counts_new(NULL, row[i].mode, 0);
-			assert_int_equal(!c, which == 1);
-			if (!c)
-				continue;
-			said_begin(&said);
-			rc = counts_run(c);
-			left = failing;
-			failing = 0;
-			said_end(&said);
-			if (!which) {
-				assert_int_equal(rc, 0);
-				want = all_counts(c);
-			} else if (!rc) {
-				/* all was counted, or a table was sorted in another way */
-				assert_true(all_counts(c) == want);
-				assert_true(left || row[i].pieces);
-			} else {
-				assert_int_equal(left, 0);
-				assert_int_equal(rc, -CST_ERR_NOMEM);
-				assert_string_equal(said.text, "cstrace profile: out of memory\n");
-			}
-			counts_free(c);
-			assert_true(which < 200);
-		}
-		/* at least: itself, streams, a table of sections, files, their names, and their counts */
-		assert_true(which > 8);
-	}
-	feed.cut = 0;
-	feed.pieces = any_jit = false;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(untaken),
 		cmocka_unit_test(order),
-		cmocka_unit_test(no_memory),
 	};
 
 	return cmocka_run_group_tests_name("profile counts", tests, NULL, NULL);

@@ -37,7 +37,7 @@ static void start(void)
 	fx.se.name = "test";
 	fx.se.dsos = &fx.dsos;
 	fx.se.kernel = &fx.kernel;
-	assert_int_equal(side_events_start(&fx.se), 0);
+	side_events_start(&fx.se);
 }
 
 static void end(void)

@@ -24,38 +24,14 @@
 
 void *__real_dlsym(void *library, const char *name);
 void *__wrap_dlsym(void *library, const char *name);
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__wrap_realloc(void *p, size_t size);
 
-static bool refused, cannot_open;
-static cs_opt_mem memory;	/* as libcapstone got it */
-
-void *__wrap_malloc(size_t size)
-{
-	return refused ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return refused ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-	return refused ? NULL : __real_realloc(p, size);
-}
+static bool cannot_open;
 
 static cs_err (*real_option)(csh handle, cs_opt_type type, size_t value);
 static cs_err (*real_open)(cs_arch arch, cs_mode mode, csh *handle);
 
 static cs_err option(csh handle, cs_opt_type type, size_t value)
 {
-	if (type == CS_OPT_MEM)
-		memory = *(const cs_opt_mem *)value;
 	return real_option(handle, type, value);
 }
 
@@ -155,47 +131,10 @@ static void test_sets(void **state)
 	disasm_free(d);
 }
 
-/* Refused memory comes from a reserve of 64 KiB, in pieces of up to a quarter, which is used again from its start. */
-static void test_refused(void **state)
-{
-	unsigned char *heap, *q, *p[5];
-	struct disasm *d;
-	unsigned int i;
-
-	(void)state;
-	d = begin();
-	heap = memory.malloc(100);
-	memset(heap, 'h', 100);
-	refused = true;
-	for (i = 0; i < 5; i++) {
-		p[i] = memory.malloc(PIECE);
-		assert_non_null(p[i]);
-		memset(p[i], 'a' + (int)i, PIECE);
-	}
-	assert_ptr_equal(p[4], p[0]);
-	assert_null(memory.malloc(PIECE + 1));
-	assert_null(memory.calloc(PIECE + 1, 1));
-	assert_null(memory.realloc(p[1], PIECE + 1));
-	q = memory.calloc(3, 5);
-	for (i = 0; i < 15; i++)
-		assert_int_equal(q[i], 0);
-	/* what was there is kept, of the heap and of the reserve */
-	q = memory.realloc(heap, 200);
-	assert_memory_equal(q, "hhhhhhhh", 8);
-	refused = false;
-	q = memory.realloc(q, 300);
-	assert_memory_equal(q, "hhhhhhhh", 8);
-	memory.free(q);
-	memory.free(heap);
-	memory.free(memory.realloc(NULL, 16));
-	disasm_free(d);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_texts), cmocka_unit_test(test_sets),
-		cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

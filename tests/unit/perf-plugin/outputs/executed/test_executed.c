@@ -432,7 +432,6 @@ static void test_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(without_memory, start),
 		cmocka_unit_test_setup(test_context, start),
 		cmocka_unit_test_setup(test_transfers, start),
 		cmocka_unit_test_setup(test_event_numbers, start),

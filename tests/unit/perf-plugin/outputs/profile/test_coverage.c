@@ -455,7 +455,7 @@ int main(void)
 		cmocka_unit_test(overlapping_rows), cmocka_unit_test(without_code),
 		cmocka_unit_test(costs_without_code), cmocka_unit_test(blocks_of_a64),
 		cmocka_unit_test(lcov), cmocka_unit_test(lines_with_detours),
-		cmocka_unit_test(lcov_without_memory), cmocka_unit_test(predicated_a32),
+		cmocka_unit_test(predicated_a32),
 		cmocka_unit_test(predicated_a64),
 	};
 

@@ -107,59 +107,6 @@ static void made(const char *name, const struct whole *w, char *text, size_t roo
 	assert_int_equal(strlen(text), n);
 }
 
-struct whole_case {
-	const struct profile_format *format;
-	struct whole w;
-};
-
-static bool whole_made(void *data)
-{
-	static char text[1 << 16];
-	struct whole_case *c = data;
-	const size_t at = failing;
-	struct output_text t;
-	int rc = ERR_NOMEM;
-
-	failing = 0;
-	output_begin(&t);
-	failing = at;
-	c->w.places = places_new(c->w.model);
-	if (c->w.places)
-		rc = c->format->write_whole(&t.out, &c->w);
-	places_free(c->w.places);
-	output_end(&t, text, sizeof(text));
-	return !rc;
-}
-
-/* A profile that lacks a part, because there was no memory for it, is not taken for a whole one. */
-static void without_memory(void **state)
-{
-	static const char *const formats[] = { "callgrind", "folded", "top",
-					       "pprof",
-	};
-	struct model with_calls = calls(), flat;
-	struct whole_case c = { .w = { .model = &with_calls } };
-	size_t i, at;
-
-	(void)state;
-	model_init(&flat);
-	binary(&flat, "/bin/prog", CST_COUNT_FILE);
-	flat.binaries[0].dso = &program;
-	for (i = 0; i < 40; i++) {
-		binary(&flat, "method", CST_COUNT_JIT);
-		range(&flat, (uint32_t)i, 0x100, 1, 1);
-	}
-	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		for (at = 0; at < 2; at++) {
-			c.w.model = at ? &flat : &with_calls;
-			c.format = profile_format_find(formats[i]);
-			assert_non_null(c.format);
-			assert_in_range(refused_each(whole_made, &c), 5, 300);
-		}
-	model_free(&with_calls);
-	model_free(&flat);
-}
-
 /* A number of protobuf at *p, which moves behind it. */
 static uint64_t number_at(const uint8_t **p)
 {
@@ -425,7 +372,7 @@ static void longest_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_memory), cmocka_unit_test(unplaced),
+		cmocka_unit_test(unplaced),
 		cmocka_unit_test(between_targets), cmocka_unit_test(largest),
 		cmocka_unit_test(longest), cmocka_unit_test(folded_numbers),
 		cmocka_unit_test(longest_text),

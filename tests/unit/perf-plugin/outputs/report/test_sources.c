@@ -204,71 +204,10 @@ static void many_files(void **state)
 	case_free(&c);
 }
 
-static bool report_tried(void *data)
-{
-	struct report_case *c = data;
-	struct error err = { .code = 0 };
-	const size_t at = failing;
-	struct outdir out;
-	char path[128];
-	size_t left;
-	int rc;
-
-	snprintf(path, sizeof(path), "%s/refused", dir);
-	failing = 0;
-	assert_int_equal(outdir_open_kind(&out, path, &report_kind, &err), 0);
-	failing = at;
-	rc = report_write(&out, &c->w, &c->about, &c->limits, &err);
-	left = failing;
-	failing = 0;
-	outdir_abort(&out);
-	failing = left;
-	return !rc;
-}
-
-/*
- * A report that lacks a part, because there was no memory for it, is not taken for a whole one. It has no texts of sources here:
- * those that are not found are left out, for whatever reason.
- */
-static void without_memory(void **state)
-{
-	enum { MORE = 16 };
-	static const uint32_t code[6 + MORE] = { NOP, B_EQ, NOP, NOP, NOP, NOP };
-	static const struct source_row rows[] = { { 0, 8, { "a.c", 2 } }, { 8, 16, { "a.c", 3 } }, { 16, 24, { "b.c", 1 } } };
-	static const struct source_function functions[] = { { 0, 16, { "a.c", 1 }, "main" } };
-	struct dso_symbol_entry symbols[2 + MORE] = { { .offset = 0, .size = 16, .name = "main" },
-						      { .offset = 16, .size = 8, .name = "other" } };
-	struct report_case c;
-	size_t i;
-
-	(void)state;
-	case_init(&c, code, 6 + MORE);
-	for (i = 0; i < MORE; i++)
-		symbols[2 + i] = (struct dso_symbol_entry){ .offset = 24 + 4 * i, .size = 4, .name = "more" };
-	c.program.syms = symbols;
-	c.program.nr_syms = 2 + MORE;
-	c.m.binaries[0].dso = &c.program;
-	made_source[0] = (struct made_source){ .rows = rows, .functions = functions, .nr_rows = 3,
-					      .nr_functions = 1 };
-	case_range(&c, 0, 2, 3);
-	case_range(&c, 8, 4, 2);
-	case_edge(&c, 4, 12, 1);
-	/* functions that only targets of branches name come last */
-	case_range(&c, 24, MORE - 2, 1);
-	case_edge(&c, 4, 24 + 4 * (MORE - 2), 1);
-	case_edge(&c, 4, 24 + 4 * (MORE - 1), 1);
-	case_not_taken(&c, 4, 2);
-	case_node(&c, 0, CST_COUNT_ROOT, 0, 0, 0, 6);
-	case_node(&c, 1, CST_COUNT_CALL, 12, 16, 2, 4);
-	c.w.model = &c.m;
-	assert_in_range(refused_each(report_tried, &c), 30, 2000);
-	case_free(&c);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts), cmocka_unit_test(without_memory),
+		cmocka_unit_test(parts),
 		cmocka_unit_test(branches), cmocka_unit_test(many_files),
 	};
 
