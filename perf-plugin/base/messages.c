@@ -56,10 +56,13 @@ uint64_t message_subject(uint64_t subject)
 	return was;
 }
 
-void messages_record(struct messages *to)
+struct messages *messages_record(struct messages *to)
 {
+	struct messages *was = now.to;
+
 	close_message();
 	now.to = to;
+	return was;
 }
 
 static bool holds(const struct messages *m, const struct message *message)
@@ -81,7 +84,7 @@ void messages_print(struct messages *m, struct messages *printed)
 			free(m->v[i].text);
 			continue;
 		}
-		fputs(m->v[i].text, stderr);
+		fputs(m->v[i].text, message_stream());
 		add(printed, m->v[i].subject, m->v[i].text);
 	}
 	m->nr = 0;

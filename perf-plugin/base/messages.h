@@ -30,9 +30,12 @@ FILE *message_stream(void);
 /* Sets the subject of the messages of this thread that follow, and returns that of those before. */
 uint64_t message_subject(uint64_t subject);
 
-/* From now on messages of this thread go to `to`; NULL: to stderr. `to` is complete after the next call. */
-void messages_record(struct messages *to);
-/* Prints on stderr the messages of `m` that `printed` does not hold yet, and adds them to it. Empties `m`. */
+/*
+ * From now on messages of this thread go to `to`; NULL: to stderr. `to` is complete after the next
+ * call. Returns where they went before.
+ */
+struct messages *messages_record(struct messages *to);
+/* Prints on message_stream() the messages of `m` that `printed` does not hold yet, and adds them to it. Empties `m`. */
 void messages_print(struct messages *m, struct messages *printed);
 void messages_free(struct messages *m);
 

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/alloc.h"
+#include "base/messages.h"
 #include "session/internal.h"
 
 #define MAX_MESSAGES	10
@@ -64,7 +65,7 @@ static void read_formats(struct session *ss, const void *data, uint64_t len)
 		return;
 	ss->tasks.sched = tracepoint_new(data, len, &problem);
 	if (problem)
-		fprintf(stderr, "cstrace: %s: the layout of sched:sched_switch in the tracing data cannot be used: "
+		fprintf(message_stream(), "cstrace: %s: the layout of sched:sched_switch in the tracing data cannot be used: "
 			"%s; its samples do not tell which thread ran\n", ss->name, problem);
 }
 
@@ -79,7 +80,7 @@ static void do_sample(struct indexer *ix, const struct pd_record *rec)
 		return;
 	if (!ss->tasks.sched && rec->attr->name && !strcmp(rec->attr->name, "sched:sched_switch") && !ix->no_format) {
 		ix->no_format = true;
-		fprintf(stderr, "cstrace: %s: samples of sched:sched_switch without their layout (no tracing data): "
+		fprintf(message_stream(), "cstrace: %s: samples of sched:sched_switch without their layout (no tracing data): "
 			"they do not tell which thread ran\n", ss->name);
 	}
 	if (!ss->tasks.sched || rec->attr->attr.config != tracepoint_id(ss->tasks.sched) ||
@@ -228,9 +229,9 @@ static void report(struct indexer *ix)
 	if (err->code == ERR_CUT)
 		ix->ss->totals.file_cut = true;
 	if (ix->messages < MAX_MESSAGES)
-		fprintf(stderr, "cstrace: %s\n", err->msg);
+		fprintf(message_stream(), "cstrace: %s\n", err->msg);
 	else if (ix->messages == MAX_MESSAGES)
-		fprintf(stderr, "cstrace: %s: more errors of this kind are only counted\n", ix->ss->name);
+		fprintf(message_stream(), "cstrace: %s: more errors of this kind are only counted\n", ix->ss->name);
 	ix->messages++;
 }
 

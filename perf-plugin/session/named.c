@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/files/input.h"
 #include "base/format.h"
+#include "base/messages.h"
 #include "base/name.h"
 #include "machine/sideband/jit.h"
 #include "session/session.h"
@@ -145,10 +146,10 @@ static int check(const struct kind *k, const char *path)
 	if (rc == ENOENT || rc == ENOTDIR || rc == EACCES || (!rc && k->fits(&h, &w)))
 		return 0;
 	if (rc) {
-		fprintf(stderr, "cstrace: %s %s: %s\n", k->option, name_shown(path), input_error(rc));
+		fprintf(message_stream(), "cstrace: %s %s: %s\n", k->option, name_shown(path), input_error(rc));
 		return ERR_REPORTED;
 	}
-	fprintf(stderr, "cstrace: %s %s: offset %u: found %s, expected %s\n", k->option, name_shown(path),
+	fprintf(message_stream(), "cstrace: %s %s: offset %u: found %s, expected %s\n", k->option, name_shown(path),
 		w.at, w.found, w.expected);
 	return ERR_REPORTED;
 }

@@ -97,16 +97,16 @@ void session_before_replicas(struct session *ss)
 struct session *session_replica(const struct session *ss)
 {
 	struct session *rep = mem_zeroed(1, sizeof(*rep));
-	struct messages repeated = { .v = NULL };
+	struct messages repeated = { .v = NULL }, *was;
 
 	share(rep, ss);
 	/* drops the replica's messages, which the session has printed */
-	messages_record(&repeated);
+	was = messages_record(&repeated);
 	if (make(rep, ss)) {
 		session_replica_free(rep);
 		rep = NULL;
 	}
-	messages_record(NULL);
+	messages_record(was);
 	messages_free(&repeated);
 	return rep;
 }

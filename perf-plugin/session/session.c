@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/messages.h"
 #include "base/files/input.h"
 #include "base/name.h"
 #include "machine/buffers/assumed.h"
@@ -21,14 +22,14 @@ static int make_clocks(struct session *ss)
 	int rc = clocks_make(&ss->clocks, &ss->queues);
 
 	if (ss->opts.ts_freq && !ss->clocks.timestamps)
-		fprintf(stderr, "cstrace: %s: warning: --ts-freq has no effect: the trace has no timestamps\n", ss->name);
+		fprintf(message_stream(), "cstrace: %s: warning: --ts-freq has no effect: the trace has no timestamps\n", ss->name);
 	if (ss->opts.kernel_time && !(ss->clocks.timestamps && ss->clocks.have_conv))
-		fprintf(stderr, "cstrace: %s: warning: T in --itrace has no effect: %s\n", ss->name,
+		fprintf(message_stream(), "cstrace: %s: warning: T in --itrace has no effect: %s\n", ss->name,
 			ss->clocks.timestamps ? "the file does not say how to convert timestamps (TIME_CONV)" :
 			"the trace has no timestamps");
 	if (!rc)
 		return 0;
-	fprintf(stderr, "cstrace: %s: the clocks of its trace units cannot be made: %s\n", ss->name,
+	fprintf(message_stream(), "cstrace: %s: the clocks of its trace units cannot be made: %s\n", ss->name,
 		error_text(rc));
 	return ERR_REPORTED;
 }
@@ -53,12 +54,12 @@ static int index_file(struct session *ss)
 	int rc;
 
 	for (i = 0; i < perfdata_nr_warnings(ss->pd); i++)
-		fprintf(stderr, "cstrace: warning: %s\n", name_shown(perfdata_warning(ss->pd, i)));
+		fprintf(message_stream(), "cstrace: warning: %s\n", name_shown(perfdata_warning(ss->pd, i)));
 	rc = mem_code(session_index(ss));
 	if (rc)
 		return ERR_REPORTED;
 	if (!ss->units.have_info) {
-		fprintf(stderr, "cstrace: %s: no CoreSight trace in this file (no AUXTRACE_INFO record); record with %s\n",
+		fprintf(message_stream(), "cstrace: %s: no CoreSight trace in this file (no AUXTRACE_INFO record); record with %s\n",
 			ss->name, is_simpleperf(perfdata_env(ss->pd)) ? "'simpleperf record -e cs-etm:u'" :
 			"'perf record -e cs_etm//u', and note that 'perf inject --strip' removes the trace");
 		return ERR_REPORTED;
@@ -77,10 +78,10 @@ static int index_file(struct session *ss)
 	ss->totals.aux_unclaimed = ss->queues.unclaimed;
 	session_start_losses(ss);
 	if (ss->queues.refused)
-		fprintf(stderr, "cstrace: %s: AUX data in format 0x%llx, known are 0 (frames) and 0x100 (raw): "
+		fprintf(message_stream(), "cstrace: %s: AUX data in format 0x%llx, known are 0 (frames) and 0x100 (raw): "
 			"left out\n", ss->name, (unsigned long long)ss->queues.refused_format);
 	if (!ss->queues.nr)
-		fprintf(stderr, "cstrace: %s: the file describes trace units but holds no AUX data; the traced "
+		fprintf(message_stream(), "cstrace: %s: the file describes trace units but holds no AUX data; the traced "
 			"program may not have run on a CPU with trace\n", ss->name);
 	return 0;
 }
@@ -224,7 +225,7 @@ struct session *session_open(const struct session_opts *opts)
 	if (named_check(opts))
 		return NULL;
 	if (import_open(&in, opts->input ? opts->input : "perf.data", opts->bare, &err)) {
-		fprintf(stderr, "cstrace: %s\n", err.msg);
+		fprintf(message_stream(), "cstrace: %s\n", err.msg);
 		return NULL;
 	}
 	perfdata_set_max_expand(in.pd, opts->max_expand);

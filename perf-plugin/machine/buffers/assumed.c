@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/messages.h"
 #include "machine/buffers/assumed.h"
 #include "machine/buffers/owners.h"
 #include "machine/buffers/queues.h"
@@ -247,11 +248,11 @@ static void print_list(const struct trace_units *tu, uint8_t witness)
 		if (o->witness != witness || n > MAX_LISTED)
 			continue;
 		if (n++ == MAX_LISTED)
-			fprintf(stderr, " and more");
+			fprintf(message_stream(), " and more");
 		else if (o->cpu >= 0)
-			fprintf(stderr, "%s 0x%02x: CPU %d", n == 1 ? "" : ",", o->id, o->cpu);
+			fprintf(message_stream(), "%s 0x%02x: CPU %d", n == 1 ? "" : ",", o->id, o->cpu);
 		else
-			fprintf(stderr, "%s 0x%02x: unknown CPU", n == 1 ? "" : ",", o->id);
+			fprintf(message_stream(), "%s 0x%02x: unknown CPU", n == 1 ? "" : ",", o->id);
 	}
 }
 
@@ -271,8 +272,8 @@ void assumed_report(const struct trace_units *tu)
 			;
 		if (i == tu->nr_ids)
 			continue;
-		fprintf(stderr, "cstrace: %s: no record says which CPU has a trace ID; assumed:", tu->name);
+		fprintf(message_stream(), "cstrace: %s: no record says which CPU has a trace ID; assumed:", tu->name);
 		print_list(tu, (uint8_t)w);
-		fprintf(stderr, " (%s)\n", because[w]);
+		fprintf(message_stream(), " (%s)\n", because[w]);
 	}
 }

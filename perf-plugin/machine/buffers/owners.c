@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/bisect.h"
 #include "base/error.h"
+#include "base/messages.h"
 #include "base/time.h"
 #include "machine/buffers/assumed.h"
 #include "machine/buffers/owners.h"
@@ -61,7 +62,7 @@ void owners_hw_id(struct trace_units *tu, const struct pd_record *rec)
 
 	if (pd_hw_id_parse(&id, rec, perfdata_file_name(tu->pd, rec->file), &err)) {
 		if (tu->bad_records++ < MAX_MESSAGES)
-			fprintf(stderr, "cstrace: %s\n", err.msg);
+			fprintf(message_stream(), "cstrace: %s\n", err.msg);
 		return;
 	}
 	stamp(&o, rec);
@@ -76,7 +77,7 @@ static void refuse(struct trace_units *tu, const struct pd_record *rec, const ch
 		   unsigned int least, unsigned int most)
 {
 	if (tu->bad_records++ < MAX_MESSAGES)
-		fprintf(stderr, "cstrace: %s: record %llu that defines a trace has %s %llu, expected %u to %u; it "
+		fprintf(message_stream(), "cstrace: %s: record %llu that defines a trace has %s %llu, expected %u to %u; it "
 			"is left out\n", tu->name, (unsigned long long)rec->seq, what, found, least, most);
 }
 

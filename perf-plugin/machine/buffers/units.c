@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/messages.h"
 #include "machine/buffers/owners.h"
 #include "machine/buffers/queues.h"
 #include "machine/buffers/units.h"
@@ -18,16 +19,16 @@ int units_read_info(struct trace_units *tu, const struct pd_record *rec)
 		return 0;
 	if (auxinfo_parse(&tu->info, (const void *)rec->ev, rec->ev->header.size,
 			  perfdata_file_name(tu->pd, rec->file), rec->offset, &err)) {
-		fprintf(stderr, "cstrace: %s\n", err.msg);
+		fprintf(message_stream(), "cstrace: %s\n", err.msg);
 		return ERR_REPORTED;
 	}
 	if (tu->info.unknown)
-		fprintf(stderr, "cstrace: %s: offset 0x%llx: found 0x%llx in the trace metadata, expected the mark of an "
+		fprintf(message_stream(), "cstrace: %s: offset 0x%llx: found 0x%llx in the trace metadata, expected the mark of an "
 			"ETMv3, PTM, ETMv4 or ETE; skipped up to the next mark\n", tu->name,
 			(unsigned long long)(rec->offset + sizeof(struct perf_record_auxtrace_info) + 8 * tu->info.unknown_at),
 			(unsigned long long)tu->info.unknown_mark);
 	if (tu->info.missing)
-		fprintf(stderr, "cstrace: %s: the trace metadata at offset 0x%llx %s: %u of %u CPUs "
+		fprintf(message_stream(), "cstrace: %s: the trace metadata at offset 0x%llx %s: %u of %u CPUs "
 			"have no registers; their trace cannot be decoded\n", tu->name,
 			(unsigned long long)rec->offset, tu->info.unknown ? "has unknown parts" : "ends early",
 			tu->info.missing,

@@ -51,10 +51,14 @@ static bool refused(const struct input *in, const struct request *r, const struc
 
 	if (r->force || !exact_refuses(m, b, in->count_file, &conflicts, &branches))
 		return false;
-	fprintf(stderr, "cstrace profile: %s: the trace contradicts the code%s %s times in %s branches: it is not the file that ran, "
-		"and its profile would mislead a compiler; give the directory with the target's files with --symfs DIR, or -f for "
-		"the profile all the same: nothing was written\n", name_shown(b->is.name), in->count_file ? " of what was counted" : "",
-		losses_grouped(conflicts, a), losses_grouped(branches, c));
+	fprintf(stderr,
+		"cstrace profile: %s: %s: the trace contradicts the code%s %s times in %s branches: it is "
+		"not the file that ran, or the trace is damaged, and its profile would mislead a compiler; "
+		"give the directory with the target's files with --symfs DIR, or -f for the profile all "
+		"the same: nothing was written\n",
+		name_shown(in->name), name_shown(b->is.name),
+		in->count_file ? " of what was counted" : "", losses_grouped(conflicts, a),
+		losses_grouped(branches, c));
 	return true;
 }
 

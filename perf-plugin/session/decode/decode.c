@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/messages.h"
 #include "session/decode/jobs.h"
 #include "session/decode/tally.h"
 #include "session/decode/run.h"
@@ -509,14 +510,14 @@ static void report_unrouted(struct session *ss)
 
 	if (!ss->unrouted_ids[0] && !ss->unrouted_ids[1])
 		return;
-	fprintf(stderr, "cstrace: %s: nothing in the file says which trace unit sends trace ID", ss->name);
+	fprintf(message_stream(), "cstrace: %s: nothing in the file says which trace unit sends trace ID", ss->name);
 	for (id = 1; id < 0x70; id++) {
 		if (!(ss->unrouted_ids[id >> 6] >> (id & 63) & 1))
 			continue;
-		fprintf(stderr, "%s 0x%02x", sep, id);
+		fprintf(message_stream(), "%s 0x%02x", sep, id);
 		sep = ",";
 	}
-	fprintf(stderr, "; that trace is left out\n");
+	fprintf(message_stream(), "; that trace is left out\n");
 }
 
 /* Enables counting if the consumer accepts counts, and neither a filter nor a log needs single ranges. */
@@ -603,8 +604,8 @@ int session_run(struct session *ss, const struct consumer *consumer)
 	report_unrouted(ss);
 	who_report(ss);
 	if (rc < 0 && rc != ERR_REPORTED)
-		fprintf(stderr, "cstrace: %s: decoding stopped: %s\n", ss->name, error_text(rc));
+		fprintf(message_stream(), "cstrace: %s: decoding stopped: %s\n", ss->name, error_text(rc));
 	if (!rc && !session_matched(ss))
-		session_print_offer(ss, stderr);
+		session_print_offer(ss, message_stream());
 	return rc;
 }

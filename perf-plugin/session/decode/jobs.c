@@ -479,6 +479,7 @@ static int decode_here(struct jobs *j, struct shard *job)
 {
 	const struct consumer *con = j->con;
 	struct session *ss = j->ss;
+	struct messages *was;
 	struct learned now;
 	size_t i;
 	int rc;
@@ -493,10 +494,10 @@ static int decode_here(struct jobs *j, struct shard *job)
 		return ERR_NOMEM;
 	if (job->shard && con->shards->resume)
 		con->shards->resume(con->data, job->shard);
-	messages_record(&job->messages);
+	was = messages_record(&job->messages);
 	rc = job->cut.to ? run_rest(j, job) :
 			   run_fragments(&j->w->run, job->q, job->first, job->end);
-	messages_record(NULL);
+	messages_record(was);
 	messages_print(&job->messages, &j->printed);
 	now = what_is_learned(ss);
 	set_now(j, &now);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/messages.h"
 #include "machine/tasks/short_ids.h"
 #include "session/decode/stream_state.h"
 
@@ -727,6 +728,6 @@ void who_report(struct session *ss)
 	if (!c->only_process || ss->tasks.only_process_reported || ss->recorder == RECORDER_SNAPSHOT)
 		return;
 	ss->tasks.only_process_reported = true;
-	fprintf(stderr, "cstrace: %s: nothing says which thread was traced; only process %d has code in the file, and "
+	fprintf(message_stream(), "cstrace: %s: nothing says which thread was traced; only process %d has code in the file, and "
 		"all user trace was taken as its\n", ss->name, c->only_pid);
 }

@@ -4,6 +4,7 @@
  * registers. bare_text.c describes it as a snapshot.
  */
 #include "base/alloc.h"
+#include "base/messages.h"
 #include "session/import/bare_int.h"
 
 #include <errno.h>
@@ -78,7 +79,7 @@ static void add_frames(struct bare_maker *m, const struct bare_trace *t, const v
 static void report_begin(const struct bare_maker *m, const struct bare_trace *t, int begin)
 {
 	if (begin > 0 || (!begin && m->o->format == BARE_TPIU))
-		fprintf(stderr, "%s: --trace %s: no synchronisation says where frames begin: byte %d is assumed, from which the trace "
+		fprintf(message_stream(), "%s: --trace %s: no synchronisation says where frames begin: byte %d is assumed, from which the trace "
 			"IDs are fewest and contradict the padding least\n", m->f->who, name_shown(t->path), begin);
 }
 
@@ -105,7 +106,7 @@ static int read_trace(struct bare_maker *m, struct bare_trace *t, uint64_t count
 	}
 	input_unmap(data, size);
 	if (lost)
-		fprintf(stderr, "%s: --trace %s: %" PRIu64 " of %zu bytes are in no whole frame of --trace-format %s\n",
+		fprintf(message_stream(), "%s: --trace %s: %" PRIu64 " of %zu bytes are in no whole frame of --trace-format %s\n",
 			m->f->who, name_shown(t->path), lost, size, m->o->format == BARE_TPIU ? "tpiu" : "aligned");
 	*m->lost += lost;
 	return 0;

@@ -12,6 +12,7 @@
 
 #include "base/files/input.h"
 #include "base/format.h"
+#include "base/messages.h"
 #include "session/import/program.h"
 
 #define MAX_INDEX	(1u << 20)	/* bytes of snapshot.ini */
@@ -56,7 +57,7 @@ static const char *source_stem(const struct bare_source *s)
 
 static void say_assumed(const struct bare_maker *m, const struct bare_source *s, const struct core_reg *r, uint64_t value)
 {
-	fprintf(stderr, "%s: %s, trace ID 0x%02x: no %s: 0x%" PRIx64 " is assumed (%s); --reg %s=VALUE gives it\n", m->f->who,
+	fprintf(message_stream(), "%s: %s, trace ID 0x%02x: no %s: 0x%" PRIx64 " is assumed (%s); --reg %s=VALUE gives it\n", m->f->who,
 		s->core->name, (unsigned int)s->id, r->name, value, r->meaning, r->name);
 }
 

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/messages.h"
 #include "base/name.h"
 #include "session/import/drops.h"
 
@@ -15,7 +16,7 @@ void drops_add(struct drops *drops, uint64_t count, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "%s: %s: dropped: %s\n", drops->who ? drops->who : "cstrace convert", name_shown(drops->name), name_shown(what));
+	fprintf(message_stream(), "%s: %s: dropped: %s\n", drops->who ? drops->who : "cstrace convert", name_shown(drops->name), name_shown(what));
 }
 
 void drops_profile(struct drops *drops, uint32_t cpu)

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/files/input.h"
 #include "base/format.h"
+#include "base/messages.h"
 #include "base/name.h"
 #include "session/import/folder.h"
 
@@ -222,19 +223,19 @@ void folder_note(void *ctx, const struct cst_snap_note *note)
 {
 	struct folder *f = ctx;
 
-	fprintf(stderr, "%s: %s/%s:", f->who, name_shown(f->dir), name_shown(note->file));
+	fprintf(message_stream(), "%s: %s/%s:", f->who, name_shown(f->dir), name_shown(note->file));
 	if (note->line)
-		fprintf(stderr, "%u:", note->line);
+		fprintf(message_stream(), "%u:", note->line);
 	if (note->section && *note->section)
-		fprintf(stderr, " [%s]", name_shown(note->section));
+		fprintf(message_stream(), " [%s]", name_shown(note->section));
 	if (note->item && *note->item)
-		fprintf(stderr, " %s:", name_shown(note->item));
-	fprintf(stderr, " %s", name_shown(note->text));
+		fprintf(message_stream(), " %s:", name_shown(note->item));
+	fprintf(message_stream(), " %s", name_shown(note->text));
 	if (note->other && *note->other)
-		fprintf(stderr, " (%s)", name_shown(note->other));
+		fprintf(message_stream(), " (%s)", name_shown(note->other));
 	if (note->error == -CST_ERR_IO && f->error)
-		fprintf(stderr, " (%s)", folder_why(f));
-	fputc('\n', stderr);
+		fprintf(message_stream(), " (%s)", folder_why(f));
+	fputc('\n', message_stream());
 	f->error = 0;
 }
 

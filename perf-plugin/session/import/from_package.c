@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "base/messages.h"
 #include "base/name.h"
 #include "base/wide.h"
 #include "perfdata/auxinfo.h"
@@ -376,7 +377,7 @@ static int on_event(struct importer *im, const struct cst_event *ev)
 static void bad_line(struct importer *im, const struct cst_problem *why)
 {
 	if (im->bad_lines++ < MAX_MESSAGES)
-		fprintf(stderr, "%s: %s/%s:%u: %s; the event is left out\n", im->drops->who ? im->drops->who : "cstrace convert", name_shown(im->dir),
+		fprintf(message_stream(), "%s: %s/%s:%u: %s; the event is left out\n", im->drops->who ? im->drops->who : "cstrace convert", name_shown(im->dir),
 			name_shown(im->pkg->event_log), why->line, name_shown(why->text));
 }
 

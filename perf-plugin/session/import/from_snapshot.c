@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "base/intmap.h"
+#include "base/messages.h"
 #include "base/name.h"
 #include "session/import/auxdata.h"
 #include "session/import/folder.h"
@@ -185,7 +186,7 @@ static void add_source(struct importer *im, size_t n)
 		/* nothing of the instruction trace is missing */
 		im->unit_of_dev[n] = SOFTWARE;
 		im->in->software++;
-		fprintf(stderr, "%s: %s: the source %s is of software trace (%s) and is left out: 'perf-cstrace dump' lists what "
+		fprintf(message_stream(), "%s: %s: the source %s is of software trace (%s) and is left out: 'perf-cstrace dump' lists what "
 			"it wrote\n",
 			im->drops->who ? im->drops->who : "cstrace", name_shown(im->drops->name), dev->name, dev->type);
 		return;
@@ -380,7 +381,7 @@ static int write_processes(struct importer *im)
 	if (!rc)
 		rc = write_process(im, first, 0);
 	if (!rc && im->maps.pages_differ)
-		fprintf(stderr, "cstrace: --elf: %llu pages differ from the memory in %s, which is used there, without "
+		fprintf(message_stream(), "cstrace: --elf: %llu pages differ from the memory in %s, which is used there, without "
 			"symbols and lines\n", (unsigned long long)im->maps.pages_differ, name_shown(im->dir));
 	for (i = 0; !rc && i < im->contexts.size; i++)
 		if (im->contexts.slot[i].value && im->contexts.slot[i].key != first)

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/format.h"
+#include "base/messages.h"
 #include "base/name.h"
 #include "base/files/input.h"
 #include "base/files/output.h"
@@ -64,7 +65,7 @@ static void refuse(struct index_book *b, const char *what, uint64_t found, uint6
 	const char *then = b->no_trace ? "is not shown" : b->keep ?
 		"is not used; one is made for this run ('perf-cstrace index' writes one)" : "is not used; it is made anew";
 
-	fprintf(stderr, "%s: %s: %s: found 0x%llx, expected 0x%llx: this index %s\n", b->who, name_shown(b->path), name_shown(what),
+	fprintf(message_stream(), "%s: %s: %s: found 0x%llx, expected 0x%llx: this index %s\n", b->who, name_shown(b->path), name_shown(what),
 		(unsigned long long)found, (unsigned long long)expected, then);
 	b->refused = true;
 }
@@ -77,7 +78,7 @@ static char *read_file(struct index_book *b, size_t *len, bool *none)
 	b->was_read = p != NULL;
 	*none = !p && errno == ENOENT;
 	if (!p && !*none)
-		fprintf(stderr, "%s: %s: %s: this index is not used\n", b->who, name_shown(b->path), errno == EFBIG ?
+		fprintf(message_stream(), "%s: %s: %s: this index is not used\n", b->who, name_shown(b->path), errno == EFBIG ?
 			"too large for an index" : input_error(errno));
 	return p;
 }
@@ -147,7 +148,7 @@ int index_book_make(struct index_book *b, const struct index_section *s)
 	if (!err)
 		keep_made(b, ix, s->name);
 	if (err) {
-		fprintf(stderr, "%s: %s: no index can be made: %s\n", b->who, name_shown(s->name), error_text(err));
+		fprintf(message_stream(), "%s: %s: no index can be made: %s\n", b->who, name_shown(s->name), error_text(err));
 		cst_index_free(ix);
 		return ERR_REPORTED;
 	}
@@ -190,7 +191,7 @@ static bool other_options(const struct cst_config *cfg, uint64_t digest)
 static void tell_options(struct index_book *b)
 {
 	if (!b->reported)
-		fprintf(stderr, "%s: %s: this index is for listings with other options (--strict, --format=opencsd): %s\n",
+		fprintf(message_stream(), "%s: %s: this index is for listings with other options (--strict, --format=opencsd): %s\n",
 			b->who, name_shown(b->path), b->keep ? "one is made for this run, and it stays" : "one is made for these, too");
 	b->reported = true;
 }
@@ -198,7 +199,7 @@ static void tell_options(struct index_book *b)
 static void tell_none(struct index_book *b, const struct index_section *s)
 {
 	if (b->file && !b->reported)
-		fprintf(stderr, "%s: %s: there is no index of '%s' in it: decoding begins at the beginning "
+		fprintf(message_stream(), "%s: %s: there is no index of '%s' in it: decoding begins at the beginning "
 			"('perf-cstrace index' writes one)\n", b->who, name_shown(b->path), name_shown(s->name));
 	b->reported |= b->file != NULL;
 }
@@ -206,7 +207,7 @@ static void tell_none(struct index_book *b, const struct index_section *s)
 void index_book_unused(struct index_book *b, const struct index_section *s, const char *reason)
 {
 	if (b->file && !b->reported)
-		fprintf(stderr, "%s: %s: '%s' is decoded from its beginning in spite of its index: %s\n", b->who, name_shown(b->path),
+		fprintf(message_stream(), "%s: %s: '%s' is decoded from its beginning in spite of its index: %s\n", b->who, name_shown(b->path),
 			name_shown(s->name), reason);
 	b->reported |= b->file != NULL;
 }
@@ -396,7 +397,7 @@ int index_book_write(struct index_book *b)
 	rc = cst_index_write(all, n, &data, &len);
 	free(all);
 	if (rc) {
-		fprintf(stderr, "%s: %s: %s\n", b->who, name_shown(b->path), error_text(rc));
+		fprintf(message_stream(), "%s: %s: %s\n", b->who, name_shown(b->path), error_text(rc));
 		return ERR_REPORTED;
 	}
 	if (b->was_read)
@@ -412,7 +413,7 @@ int index_book_write(struct index_book *b)
 	}
 	free(data);
 	if (rc)
-		fprintf(stderr, "%s: %s\n", b->who, err.msg);
+		fprintf(message_stream(), "%s: %s\n", b->who, err.msg);
 	return rc ? ERR_REPORTED : 0;
 }
 
@@ -420,5 +421,5 @@ void index_book_finish(struct index_book *b)
 {
 	if (b->keep || !b->nr_made || (!b->refused && !b->added) || index_book_write(b))
 		return;
-	fprintf(stderr, "%s: %s: written %s\n", b->who, name_shown(b->path), b->refused ? "anew" : "for these options, too");
+	fprintf(message_stream(), "%s: %s: written %s\n", b->who, name_shown(b->path), b->refused ? "anew" : "for these options, too");
 }
