@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/alloc.h"
 #include "base/thread.h"
 
 struct workers {
@@ -26,10 +27,8 @@ struct workers {
 
 struct workers *workers_new(unsigned int threads, size_t jobs, size_t ahead)
 {
-	struct workers *w = calloc(1, sizeof(*w) + threads * sizeof(w->thread[0]) + ahead);
+	struct workers *w = mem_zeroed(1, sizeof(*w) + threads * sizeof(w->thread[0]) + ahead);
 
-	if (!w)
-		return NULL;
 	w->added = jobs;
 	w->grows = !jobs;
 	w->ahead = ahead;

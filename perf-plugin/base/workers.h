@@ -27,7 +27,7 @@ struct workers;
 
 /*
  * For up to `threads` threads and this number of jobs; 0: they are added one by one. `ahead`:
- * maximum number of jobs that are begun and not taken. Returns NULL without memory.
+ * maximum number of jobs that are begun and not taken.
  */
 struct workers *workers_new(unsigned int threads, size_t jobs, size_t ahead);
 /* Begins a thread, as thread_start(). Returns false if it cannot be started. */

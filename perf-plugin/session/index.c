@@ -156,7 +156,7 @@ static void do_asid(struct indexer *ix, const struct pd_record *rec)
 	ix->ss->bad_records++;
 }
 
-static int do_aux(struct indexer *ix, const struct pd_record *rec)
+static void do_aux(struct indexer *ix, const struct pd_record *rec)
 {
 	const struct perf_record_aux *r = (const void *)rec->ev;
 	struct session_totals *t = &ix->ss->totals;
@@ -165,7 +165,7 @@ static int do_aux(struct indexer *ix, const struct pd_record *rec)
 	t->aux_truncated += !!(r->flags & AUX_FLAG_TRUNCATED);
 	t->aux_partial += !!(r->flags & AUX_FLAG_PARTIAL);
 	t->aux_collision += !!(r->flags & AUX_FLAG_COLLISION);
-	return queues_add_aux(&ix->ss->queues, rec);
+	queues_add_aux(&ix->ss->queues, rec);
 }
 
 static int do_record(struct indexer *ix, const struct pd_record *rec)
@@ -181,7 +181,8 @@ static int do_record(struct indexer *ix, const struct pd_record *rec)
 		do_itrace_start(ix, rec);
 		return 0;
 	case PERF_RECORD_AUX:
-		return do_aux(ix, rec);
+		do_aux(ix, rec);
+		return 0;
 	case PERF_RECORD_SAMPLE:
 		do_sample(ix, rec);
 		return 0;
@@ -210,7 +211,8 @@ static int do_record(struct indexer *ix, const struct pd_record *rec)
 	case PERF_RECORD_AUXTRACE:
 		if (rec->aux.avail < rec->aux.size)
 			ss->totals.file_cut = true;
-		return queues_add_chunk(&ss->queues, rec);
+		queues_add_chunk(&ss->queues, rec);
+		return 0;
 	case PERF_RECORD_TIME_CONV:
 		pd_time_conv_parse(&ss->clocks.conv, rec);
 		ss->clocks.have_conv = true;
@@ -333,7 +335,7 @@ int session_index(struct session *ss)
 	running_finish(&ss->tasks.running);
 	asids_finish(&ss->tasks.asids);
 	rc = finish_side(ss);
-	if (!rc && queues_finish(&ss->queues))
-		mem_refused(0);
+	if (!rc)
+		queues_finish(&ss->queues);
 	return rc;
 }

@@ -7,7 +7,6 @@
 
 #include "base/array.h"
 #include "base/bisect.h"
-#include "base/error.h"
 #include "base/time.h"
 #include "base/workers.h"
 #include "machine/buffers/queues.h"
@@ -18,21 +17,14 @@
 
 static struct queue *get_queue(struct queues *qs, uint32_t idx, int cpu, int tid)
 {
-	struct queue *q, **slot;
+	struct queue *q;
 	size_t i;
 
 	for (i = 0; i < qs->nr; i++)
 		if (qs->q[i]->idx == idx && qs->q[i]->cpu == cpu && qs->q[i]->tid == tid)
 			return qs->q[i];
-	q = calloc(1, sizeof(*q));
-	if (!q)
-		return NULL;
-	slot = ARRAY_ADD(qs->q, qs->nr, qs->cap);
-	if (!slot) {
-		free(q);
-		return NULL;
-	}
-	*slot = q;
+	q = mem_zeroed(1, sizeof(*q));
+	*ARRAY_ADD(qs->q, qs->nr, qs->cap) = q;
 	q->number = qs->nr - 1;
 	q->idx = idx;
 	q->cpu = cpu;
@@ -40,7 +32,7 @@ static struct queue *get_queue(struct queues *qs, uint32_t idx, int cpu, int tid
 	return q;
 }
 
-int queues_add_chunk(struct queues *qs, const struct pd_record *rec)
+void queues_add_chunk(struct queues *qs, const struct pd_record *rec)
 {
 	const struct pd_auxtrace *a = &rec->aux;
 	/* simpleperf writes tid 0 for buffers of a CPU. */
@@ -48,31 +40,24 @@ int queues_add_chunk(struct queues *qs, const struct pd_record *rec)
 	struct queue *q = get_queue(qs, a->idx, a->cpu, tid);
 	struct chunk *c;
 
-	if (!q)
-		return ERR_NOMEM;
 	if (!a->avail)
-		return 0;
+		return;
 	c = ARRAY_ADD(q->chunks, q->nr_chunks, q->cap_chunks);
-	if (!c)
-		return ERR_NOMEM;
 	memset(c, 0, sizeof(*c));
 	c->offset = a->offset;
 	c->size = a->avail < UINT64_MAX - a->offset ? a->avail : UINT64_MAX - a->offset;
 	c->seq = rec->seq;
 	c->data = a->data;
-	return 0;
 }
 
-int queues_add_aux(struct queues *qs, const struct pd_record *rec)
+void queues_add_aux(struct queues *qs, const struct pd_record *rec)
 {
 	const struct perf_record_aux *aux = (const void *)rec->ev;
 	struct aux_record *r;
 
 	if (!aux->aux_size && !(aux->flags & (AUX_FLAG_TRUNCATED | AUX_FLAG_PARTIAL | AUX_FLAG_COLLISION)))
-		return 0;
+		return;
 	r = ARRAY_ADD(qs->aux, qs->nr_aux, qs->cap_aux);
-	if (!r)
-		return ERR_NOMEM;
 	memset(r, 0, sizeof(*r));
 	r->offset = aux->aux_offset;
 	r->size = aux->aux_size;
@@ -82,7 +67,6 @@ int queues_add_aux(struct queues *qs, const struct pd_record *rec)
 	r->cpu = rec->sid.valid & PERF_SAMPLE_CPU ? (int)rec->sid.cpu : -1;
 	r->tid = rec->sid.valid & PERF_SAMPLE_TID ? (int)rec->sid.tid : -1;
 	r->pid = rec->sid.valid & PERF_SAMPLE_TID ? (int)rec->sid.pid : -1;
-	return 0;
 }
 
 /* Buffers of a CPU by CPU; buffers that follow a thread by thread, whatever CPU the record is from. */
@@ -97,8 +81,6 @@ static struct fragment *add_fragment(struct queue *q, uint64_t offset)
 {
 	struct fragment *f = ARRAY_ADD(q->frags, q->nr_frags, q->cap_frags);
 
-	if (!f)
-		return NULL;
 	memset(f, 0, sizeof(*f));
 	f->pub.queue = q->number;
 	f->pub.cpu = q->cpu;
@@ -111,19 +93,16 @@ static struct fragment *add_fragment(struct queue *q, uint64_t offset)
 }
 
 /* [offset, offset + size) of a chunk continues the last fragment of the queue. */
-static bool add_part(struct queue *q, struct chunk *c, uint64_t offset, uint64_t size)
+static void add_part(struct queue *q, struct chunk *c, uint64_t offset, uint64_t size)
 {
 	struct fragment_part *p = ARRAY_ADD(q->parts, q->nr_parts, q->cap_parts);
 	struct fragment *f = &q->frags[q->nr_frags - 1];
 
-	if (!p)
-		return false;
 	p->data = c->data + (offset - c->offset);
 	p->size = size;
 	c->covered += size;
 	f->nr_parts++;
 	f->pub.size += size;
-	return true;
 }
 
 static void describe(struct queue *q, struct fragment *f, struct aux_record *r)
@@ -159,9 +138,9 @@ static bool overlaps(const struct span *s, uint64_t start, uint64_t end)
 
 /*
  * The pieces of [start, end) that the file holds; where chunks follow each other without a gap they
- * make one fragment. Returns the bytes found, or -1.
+ * make one fragment. Returns the bytes found.
  */
-static int64_t cut_fragment(struct span *s, struct aux_record *r, uint64_t start, uint64_t end)
+static uint64_t cut_fragment(struct span *s, struct aux_record *r, uint64_t start, uint64_t end)
 {
 	uint64_t pos = start, found = 0, stop;
 	struct queue *q = s->queue;
@@ -185,19 +164,16 @@ static int64_t cut_fragment(struct span *s, struct aux_record *r, uint64_t start
 			break;
 		if (!f) {
 			f = add_fragment(q, pos);
-			if (!f)
-				return ERR_NOMEM;
 			describe(q, f, r);
 		}
-		if (!add_part(q, c, pos, stop - pos))
-			return ERR_NOMEM;
+		add_part(q, c, pos, stop - pos);
 		found += stop - pos;
 		pos = stop;
 	}
 	q->any_aux = true;
 	r->matched = true;
 	r->of_thread = q->cpu < 0;
-	return (int64_t)found;
+	return found;
 }
 
 /* Returns where the bytes begin that the file holds without a gap up to `end`, but none that records claimed before. */
@@ -216,37 +192,31 @@ static uint64_t held_since(const struct span *s, uint64_t end)
  * A snapshot's record points to the end of the data, and its size may be that of the whole buffer. The
  * start may have been written over since. Nothing is found if all was written over before a snapshot was taken.
  */
-static int64_t claim_snapshot(struct span *s, struct aux_record *r)
+static void claim_snapshot(struct span *s, struct aux_record *r)
 {
 	uint64_t end = r->offset, start = r->size < end ? end - r->size : 0, since;
 
 	if (!end || !overlaps(s, end - 1, end))
-		return 0;
+		return;
 	since = held_since(s, end);
 	if (start < since)
 		start = since;
 	if (end > s->claimed)
 		s->claimed = end;
-	return cut_fragment(s, r, start, end);
+	cut_fragment(s, r, start, end);
 }
 
-static int claim_in(struct span *s, struct aux_record *r)
+static void claim_in(struct span *s, struct aux_record *r)
 {
 	uint64_t end = r->size < UINT64_MAX - r->offset ? r->offset + r->size : UINT64_MAX;
-	int64_t found;
 
 	if (r->flags & AUX_FLAG_OVERWRITE)
-		return claim_snapshot(s, r) < 0 ? ERR_NOMEM : 0;
-	if (!overlaps(s, r->offset, end))
-		return 0;
-	found = cut_fragment(s, r, r->offset, end);
-	if (found < 0)
-		return ERR_NOMEM;
-	r->missing = r->size - (uint64_t)found;
-	return 0;
+		claim_snapshot(s, r);
+	else if (overlaps(s, r->offset, end))
+		r->missing = r->size - cut_fragment(s, r, r->offset, end);
 }
 
-static int claim(struct queues *qs, struct aux_record *r)
+static void claim(struct queues *qs, struct aux_record *r)
 {
 	struct queue *q;
 	size_t i, k;
@@ -256,13 +226,12 @@ static int claim(struct queues *qs, struct aux_record *r)
 		if (!belongs(q, r))
 			continue;
 		for (k = 0; k < q->nr_spans && !r->matched; k++)
-			if ((!r->span || r->span == &q->spans[k]) && claim_in(&q->spans[k], r))
-				return ERR_NOMEM;
+			if (!r->span || r->span == &q->spans[k])
+				claim_in(&q->spans[k], r);
 	}
 	if (!r->matched && !(r->flags & AUX_FLAG_OVERWRITE))
 		r->missing = r->size;
 	qs->missing += r->missing;
-	return 0;
 }
 
 /* True if unframed trace starts here. */
@@ -280,7 +249,7 @@ static bool looks_raw(const struct queue *q, const struct fragment *f)
 }
 
 /* No AUX record: everything that follows each other without a gap is one fragment. */
-static int take_whole(struct queue *q)
+static void take_whole(struct queue *q)
 {
 	size_t i, first = q->nr_frags;
 	struct fragment *f = NULL;
@@ -293,12 +262,9 @@ static int take_whole(struct queue *q)
 			continue;
 		if (!f || c->offset != pos || c->span != c[-1].span) {
 			f = add_fragment(q, c->offset);
-			if (!f)
-				return ERR_NOMEM;
 			f->seq = c->seq;
 		}
-		if (!add_part(q, c, c->offset, c->end - c->offset))
-			return ERR_NOMEM;
+		add_part(q, c, c->offset, c->end - c->offset);
 		pos = c->end;
 	}
 	for (i = first; i < q->nr_frags; i++) {
@@ -307,7 +273,6 @@ static int take_whole(struct queue *q)
 		q->any_raw |= f->pub.raw;
 		q->any_frames |= !f->pub.raw;
 	}
-	return 0;
 }
 
 static int compare_frags(const void *a, const void *b)
@@ -337,7 +302,7 @@ static void note_before(struct fragment *f, const struct fragment *before)
 	f->since_seq = before->seq;
 }
 
-int queues_finish(struct queues *qs)
+void queues_finish(struct queues *qs)
 {
 	size_t i, k;
 
@@ -356,14 +321,13 @@ int queues_finish(struct queues *qs)
 				qs->refused_format = format;
 			continue;
 		}
-		if (claim(qs, r))
-			return ERR_NOMEM;
+		claim(qs, r);
 	}
 	for (i = 0; i < qs->nr; i++) {
 		struct queue *q = qs->q[i];
 
-		if (!q->any_aux && !qs->refused && take_whole(q))
-			return ERR_NOMEM;
+		if (!q->any_aux && !qs->refused)
+			take_whole(q);
 		if (q->any_aux)
 			qsort(q->frags, q->nr_frags, sizeof(*q->frags), compare_frags);
 		for (k = 1; q->any_aux && k < q->nr_frags; k++)
@@ -377,10 +341,7 @@ int queues_finish(struct queues *qs)
 		}
 		qs->unclaimed += q->unclaimed;
 		q->ids_search = workers_new(0, q->nr_frags, q->nr_frags);
-		if (!q->ids_search)
-			return ERR_NOMEM;
 	}
-	return 0;
 }
 
 void queues_free(struct queues *qs)
@@ -409,10 +370,10 @@ const uint8_t *fragment_bytes(struct joined *j, const struct queue *q, const str
 		return parts->data;
 	if (!j->data || size > j->cap) {
 		free(j->data);
-		j->data = malloc(size ? size : 1);
+		j->data = mem_new(size);
 		j->cap = size;
 	}
-	for (i = 0; j->data && i < f->nr_parts; at += parts[i++].size)
+	for (i = 0; i < f->nr_parts; at += parts[i++].size)
 		memcpy(j->data + at, parts[i].data, parts[i].size);
 	return j->data;
 }

@@ -114,10 +114,10 @@ struct queues {
 	uint64_t refused_format; /* the first of them */
 };
 
-int queues_add_chunk(struct queues *qs, const struct pd_record *rec);
-int queues_add_aux(struct queues *qs, const struct pd_record *rec);
-/* Make the fragments. 0, or ERR_NOMEM. */
-int queues_finish(struct queues *qs);
+void queues_add_chunk(struct queues *qs, const struct pd_record *rec);
+void queues_add_aux(struct queues *qs, const struct pd_record *rec);
+/* Make the fragments. */
+void queues_finish(struct queues *qs);
 void queues_free(struct queues *qs);
 
 /* Room for the bytes of one fragment; all zero to begin with. */
@@ -129,7 +129,7 @@ struct joined {
 /*
  * The bytes of a fragment in one piece: where the file's records cut a buffer says nothing about the trace, and
  * a decoder or a scan must not see less because of it. Those of several AUXTRACE records
- * are copied to `j` and valid until its next use. NULL: no memory.
+ * are copied to `j` and valid until its next use.
  */
 const uint8_t *fragment_bytes(struct joined *j, const struct queue *q, const struct fragment *f);
 void joined_free(struct joined *j);

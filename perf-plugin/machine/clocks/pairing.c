@@ -89,8 +89,6 @@ static int look_at(struct pairing *p, struct queue *q, struct fragment *f)
 	if (f->pub.time == NO_TIME || !f->nr_parts)
 		return 0;
 	data = fragment_bytes(&p->joined, q, f);
-	if (!data)
-		mem_refused(0);
 	rc = look_in(p, q, f, data, f->pub.size < HEAD ? f->pub.size : HEAD);
 	if (rc || f->pub.size <= 2 * TAIL)
 		return rc;

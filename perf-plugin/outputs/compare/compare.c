@@ -118,8 +118,7 @@ static int open_other(struct compare *c, struct pair *p, int cpu)
 	if (!c->model) {
 		p->report.other = "";
 		p->report.other_file = c->o->with->input;
-		if (second_add_cpu(&c->traced, cpu))
-			mem_refused(0);
+		second_add_cpu(&c->traced, cpu);
 		return second_core(c->o->with, cpu, &c->second, &p->other);
 	}
 	name = name_of(c, cpu);

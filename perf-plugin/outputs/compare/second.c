@@ -60,17 +60,10 @@ bool second_has_cpu(const struct second_facts *facts, int cpu)
 	return false;
 }
 
-int second_add_cpu(struct second_facts *facts, int cpu)
+void second_add_cpu(struct second_facts *facts, int cpu)
 {
-	int *to;
-
-	if (second_has_cpu(facts, cpu))
-		return 0;
-	to = ARRAY_ADD(facts->cpus, facts->nr, facts->cap);
-	if (!to)
-		return ERR_NOMEM;
-	*to = cpu;
-	return 0;
+	if (!second_has_cpu(facts, cpu))
+		*ARRAY_ADD(facts->cpus, facts->nr, facts->cap) = cpu;
 }
 
 bool second_is_file(const char *who, const char *input)
@@ -95,14 +88,14 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	if (s->cpu >= 0 && !(d->seen.nr && d->seen.cpus[d->seen.nr - 1] == s->cpu)) {
 		for (i = 0; i < n && g[i].kind != CST_GEN_RANGE; i++)
 			;
-		if (i < n && second_add_cpu(&d->seen, s->cpu))
-			return ERR_NOMEM;
+		if (i < n)
+			second_add_cpu(&d->seen, s->cpu);
 	}
 	if (d->cpu >= 0 && s->cpu >= 0 && s->cpu != d->cpu)
 		return 0;
 	if (!*s->priv)
-		*s->priv = calloc(1, sizeof(struct traced));
-	return *s->priv ? traced_batch(*s->priv, s, g, n, put, d) : ERR_NOMEM;
+		*s->priv = mem_zeroed(1, sizeof(struct traced));
+	return traced_batch(*s->priv, s, g, n, put, d);
 }
 
 static void on_stream_end(void *data, const struct stream *s)
@@ -158,7 +151,6 @@ static void second_close(void *source)
 	size_t i;
 
 	workers_free(d->workers);
-	/* without memory for a number the refusal ends the command */
 	for (i = 0; i < d->seen.nr; i++)
 		second_add_cpu(d->facts, d->seen.cpus[i]);
 	d->facts->incomplete |= session_incomplete(d->ss);
@@ -170,20 +162,14 @@ static void second_close(void *source)
 int second_core(const struct session_opts *opts, int cpu, struct second_facts *facts, struct other *out)
 {
 	struct session_opts so = *opts;
-	struct second *d = calloc(1, sizeof(*d));
-	int rc = ERR_NOMEM;
+	struct second *d = mem_zeroed(1, sizeof(*d));
 
-	if (!d)
-		return rc;
 	so.jobs = 1;
 	so.progress = false;
 	d->cpu = cpu;
 	d->facts = facts;
 	d->workers = workers_new(1, SIZE_MAX, 2);
-	if (d->workers) {
-		rc = ERR_REPORTED;
-		d->ss = session_open(&so);
-	}
+	d->ss = session_open(&so);
 	if (d->ss && workers_start(d->workers, decode, d)) {
 		*out = (struct other){ second_next, second_close, d };
 		return 0;
@@ -194,5 +180,5 @@ int second_core(const struct session_opts *opts, int cpu, struct second_facts *f
 	}
 	workers_free(d->workers);
 	free(d);
-	return rc;
+	return ERR_REPORTED;
 }

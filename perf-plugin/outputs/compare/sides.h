@@ -65,8 +65,8 @@ struct second_facts {
  * each CPU; `facts` are set when the side is closed.
  */
 int second_core(const struct session_opts *opts, int cpu, struct second_facts *facts, struct other *out);
-/* Adds a CPU, unless it is there. 0, or ERR_NOMEM. */
-int second_add_cpu(struct second_facts *facts, int cpu);
+/* Adds a CPU, unless it is there. */
+void second_add_cpu(struct second_facts *facts, int cpu);
 bool second_has_cpu(const struct second_facts *facts, int cpu);
 /* False, after a message, if the recording cannot be opened several times: it comes through a pipe. */
 bool second_is_file(const char *who, const char *input);

@@ -104,8 +104,6 @@ static struct line_lane *lane_of(struct listing *l, const struct stream *s)
 	lane = mem_zeroed(1, sizeof(*lane));
 	if (!l->pages)
 		lane->ln = l->single && !l->is_shard ? l->single : merge_lanes_add(&l->lanes, l->m, 0, s->place);
-	if (!lane->ln && !l->pages)
-		mem_refused(0);
 	was = l->from ? sampler_seam(l->from->sp, s->place) : NULL;
 	if (was && lane->ln)
 		lane->ln->time = was->last;
@@ -446,8 +444,6 @@ static void *seam_lane(void *data, const struct sampler_seam *was)
 	lane->ln = l->single ? l->single : merge_lanes_add(&one, l->m, 0, was->place);
 	if (l->names)
 		symbols_begin(l->line.symbols);
-	if (!lane->ln)
-		mem_refused(0);
 	if (!l->single)
 		lane->ln->time = was->last;
 	merge_lanes_order(&one, l->shards);
@@ -481,8 +477,6 @@ static void *shard_make(void *data, struct session *ss)
 	l->sp = sampler_new(&whole->o, &ops, session_read_code);
 	l->line.comms = comms_share(whole->line.comms);
 	open_symbols(l);
-	if (whole->keeps && !l->kept)
-		mem_refused(0);
 	return l;
 }
 
@@ -508,7 +502,7 @@ static int shard_take(void *data, void *shard)
 		if (seam->user && !l->keeps)
 			merge_lane_floor(((struct line_lane *)seam->user)->ln, seam->floor);
 	for (i = 0; l->single && i < more->lanes.nr && !rc; i++)
-		if (mem_code(merge_direct_lane(l->m, more->lanes.v[i])))
+		if (merge_direct_lane(l->m, more->lanes.v[i]))
 			rc = temporary_failed(l);
 	if (more->kept && !rc)
 		rc = pages_take(l->pages, more->kept);
@@ -610,8 +604,6 @@ static void open_pages(struct listing *l)
 	/* threads that decode may wait for their turn meanwhile */
 	o.threads = session_jobs(l->ss);
 	l->pages = pages_new(&o);
-	if (!l->pages)
-		mem_refused(0);
 }
 
 struct listing *listing_open(struct session *ss, const struct listing_opts *opts)
@@ -636,8 +628,6 @@ struct listing *listing_open(struct session *ss, const struct listing_opts *opts
 	l->m = merge_new(&sink, NULL);
 	l->line.comms = comms_new(session_perfdata(ss));
 	open_symbols(l);
-	if (!l->m)
-		mem_refused(0);
 	open_code(l);
 	if (worth_pages(l))
 		open_pages(l);
@@ -651,8 +641,7 @@ struct listing *listing_open(struct session *ss, const struct listing_opts *opts
 	l->open = true;
 	if (one) {
 		l->single = merge_lane_new(l->m, 0, 0);
-		if (!l->single || merge_direct(l->m, l->single))
-			mem_refused(0);
+		merge_direct(l->m, l->single);
 	}
 	return l;
 }
@@ -696,11 +685,10 @@ int listing_run(struct listing *l)
 		rc = pages_finish(l->pages);
 	pages_free(l->pages);
 	l->pages = NULL;
-	mem_code(rc);
 	if (rc && !l->out.error)
 		return rc;
 	if (!rc) {
-		if (mem_code(merge_finish(l->m)))
+		if (merge_finish(l->m))
 			return temporary_failed(l);
 		pd_output_write(&l->out, l->buf, l->fill);
 	}

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/alloc.h"
 #include "base/large.h"
 #include "base/workers.h"
 #include "outputs/listing/line_page.h"
@@ -138,35 +138,28 @@ static void print_until(struct pages *pg, size_t left)
 
 static void printer_free(struct printer *pr)
 {
-	if (!pr)
-		return;
 	comms_free(pr->line.comms);
 	free(pr->line.symbols);
 	merge_free(pr->m);
 	free(pr);
 }
 
-/* Adds a printer. Returns NULL without memory. */
+/* Adds a printer. */
 static struct printer *printer_new(struct pages *pg)
 {
-	struct printer *pr = calloc(1, sizeof(*pr));
+	struct printer *pr = mem_zeroed(1, sizeof(*pr));
 	const struct merge_sink sink = { .write = add_text, .data = pr };
 
-	if (!pr)
-		return NULL;
 	pr->pg = pg;
 	pr->line.fields = pg->o.fields;
 	pr->line.event_width = pg->o.event_width;
 	pr->line.comms = comms_share(pg->o.comms);
 	if (pg->o.fields & LISTING_NAMES)
-		pr->line.symbols = calloc(1, sizeof(*pr->line.symbols));
+		pr->line.symbols = mem_zeroed(1, sizeof(*pr->line.symbols));
 	pr->m = merge_new(&sink, NULL);
-	pr->lane = pr->m ? merge_lane_new(pr->m, 0, 0) : NULL;
-	if (pr->line.comms && pr->lane && (pr->line.symbols || !(pg->o.fields & LISTING_NAMES)) &&
-	    !merge_direct(pr->m, pr->lane))
-		return pg->printer[pg->nr_printers++] = pr;
-	printer_free(pr);
-	return NULL;
+	pr->lane = merge_lane_new(pr->m, 0, 0);
+	merge_direct(pr->m, pr->lane);
+	return pg->printer[pg->nr_printers++] = pr;
 }
 
 /* ---- filling ----------------------------------------------------------------------------------- */
@@ -193,16 +186,14 @@ static size_t whole_lines(size_t size)
 	return (size + 63) / 64 * 64;
 }
 
-/* Returns memory of this size for a page or its names, NULL if there is none. Called with the lock. */
+/* Returns memory of this size for a page or its names. Called with the lock. */
 static void *carve(struct pages *whole, size_t size, bool large)
 {
 	struct page_chunk *c = whole->chunks;
 
 	size = whole_lines(size);
 	if (!c || whole->carved + size > PAGE_CHUNK) {
-		c = large ? large_new(PAGE_CHUNK) : malloc(PAGE_CHUNK);
-		if (!c)
-			return NULL;
+		c = large ? large_new(PAGE_CHUNK) : mem_new(PAGE_CHUNK);
 		c->next = whole->chunks;
 		whole->chunks = c;
 		whole->carved = whole_lines(sizeof(*c));
@@ -218,9 +209,8 @@ static struct line_page *make_page(struct pages *whole)
 	const bool names = whole->o.fields & LISTING_NAMES;
 	struct line_page *p = carve(whole, sizeof(*p), !names);
 
-	if (p)
-		p->names = names ? carve(whole, sizeof(*p->names), false) : NULL;
-	return p && (p->names || !names) ? p : NULL;
+	p->names = names ? carve(whole, sizeof(*p->names), false) : NULL;
+	return p;
 }
 
 static struct line_page *page_new(struct pages *whole)
@@ -253,14 +243,7 @@ static struct line_page *next_kept(struct pages *pg)
 			p = NULL;
 		}
 	}
-	if (!p)
-		p = page_new(pg->whole);
-	if (!p) {
-		/* the last page is filled again: its lines are lost, as all others will be */
-		pg->failed = ERR_NOMEM;
-		p = pg->filling;
-	}
-	return p;
+	return p ? p : page_new(pg->whole);
 }
 
 /* Returns the next page to fill. */
@@ -372,70 +355,52 @@ int pages_finish(struct pages *pg)
 
 /* ---- the whole --------------------------------------------------------------------------------- */
 
-/* Makes the ring larger, which is empty. Without memory it stays as it is. */
+/* Makes the ring larger, which is empty. */
 static void add_places(struct pages *pg, uint32_t n)
 {
 	struct place *p;
 
-	while (pg->nr_places < n && (p = calloc(1, sizeof(*p)))) {
+	while (pg->nr_places < n) {
+		p = mem_zeroed(1, sizeof(*p));
 		p->page = page_new(pg);
-		if (!p->page) {
-			free(p);
-			break;
-		}
 		pg->place[pg->nr_places++] = p;
 	}
 }
 
 void pages_start(struct pages *pg, unsigned int threads)
 {
-	struct printer *pr;
-
 	if (threads > PAGES_THREADS)
 		threads = PAGES_THREADS;
 	if (threads <= pg->nr_printers)
 		return;
 	pages_finish(pg);
 	add_places(pg, threads * PAGES_PER_THREAD);
-	while (pg->nr_printers < threads && (pr = printer_new(pg)) &&
-	       workers_start(pg->workers, work, pr))
+	while (pg->nr_printers < threads && workers_start(pg->workers, work, printer_new(pg)))
 		;
 }
 
 struct pages *pages_new(const struct pages_opts *o)
 {
-	struct pages *pg = calloc(1, sizeof(*pg));
+	struct pages *pg = mem_zeroed(1, sizeof(*pg));
 
-	if (!pg)
-		return NULL;
 	pg->o = *o;
 	pg->workers = workers_new(PAGES_THREADS - 1, 0, MAX_PLACES);
-	if (pg->workers)
-		add_places(pg, PAGES_PER_THREAD);
-	if (pg->nr_places == PAGES_PER_THREAD && printer_new(pg)) {
-		pages_start(pg, o->threads);
-		return pg;
-	}
-	pages_free(pg);
-	return NULL;
+	add_places(pg, PAGES_PER_THREAD);
+	printer_new(pg);
+	pages_start(pg, o->threads);
+	return pg;
 }
 
 struct pages *pages_keep(struct pages *whole, size_t bytes)
 {
-	struct pages *pg = calloc(1, sizeof(*pg));
+	struct pages *pg = mem_zeroed(1, sizeof(*pg));
 
-	if (!pg)
-		return NULL;
 	pg->whole = whole;
 	pg->left = bytes;
 	pg->last_kept = &pg->kept;
 	pg->filling = page_new(whole);
-	if (pg->filling) {
-		line_page_begin(pg->filling, ++pg->serial);
-		return pg;
-	}
-	pages_free(pg);
-	return NULL;
+	line_page_begin(pg->filling, ++pg->serial);
+	return pg;
 }
 
 static void free_ring(struct pages *pg)

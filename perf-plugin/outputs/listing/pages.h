@@ -28,13 +28,13 @@ struct pages_opts {
 	void *data;
 };
 
-/* Returns NULL without memory. The functions below are for the thread that decodes. */
+/* The functions below are for the thread that decodes. */
 struct pages *pages_new(const struct pages_opts *o);
 /* Makes that number of threads, at most PAGES_THREADS and as many as can be made, fill and print the pages. */
 void pages_start(struct pages *pg, unsigned int threads);
 /*
  * Keeps pages for `whole`, which may be printing meanwhile, up to a number of bytes. The functions to add lines are for one
- * thread, which need not be that of `whole`. Returns NULL without memory. `whole` is freed last.
+ * thread, which need not be that of `whole`. `whole` is freed last.
  */
 struct pages *pages_keep(struct pages *whole, size_t bytes);
 /* Lines that are added to kept pages from now on are dropped. */
@@ -51,8 +51,8 @@ void pages_branch(struct pages *pg, const struct page_branch *b, uint32_t from, 
 void pages_taken(struct pages *pg, const struct page_branch *common, const struct cst_branch *b, size_t n);
 void pages_error(struct pages *pg, int cpu, const struct error_sample *e);
 /*
- * Returns the value of `write` that ended the output, ERR_NOMEM or ERR_IO, or SESSION_UNFIT (kept pages need too much
- * memory): further lines are lost. 0: they are printed.
+ * Returns the value of `write` that ended the output, ERR_IO, or SESSION_UNFIT (kept pages need
+ * too much memory): further lines are lost. 0: they are printed.
  */
 int pages_failed(const struct pages *pg);
 /* Writes all lines. Returns as pages_failed(). */

@@ -106,8 +106,6 @@ static struct merge_lane *new_lane(struct injector *in, uint64_t place)
 	struct merge_lane *ln = merge_lanes_add(&in->lanes, in->m, SIDEBAND_RANK_SAMPLES, place);
 	const struct sampler_seam *was = in->from ? sampler_seam(in->from->sp, place) : NULL;
 
-	if (!ln)
-		mem_refused(0);
 	if (was)
 		ln->time = was->last;
 	return ln;
@@ -348,8 +346,7 @@ static void *seam_lane(void *data, const struct sampler_seam *was)
 	struct merge_lane *ln;
 
 	ln = merge_lanes_add(&one, in->m, SIDEBAND_RANK_SAMPLES, was->place);
-	if (ln)
-		ln->time = was->last;
+	ln->time = was->last;
 	merge_lanes_order(&one, in->shards);
 	merge_lanes_free(&one);
 	return ln;
@@ -380,7 +377,7 @@ static int shard_take(void *data, void *shard)
 		note_time(in, seam->last > seam->floor ? seam->last : seam->floor);
 	}
 	for (i = 0; in->single && i < more->lanes.nr && !rc; i++)
-		if (mem_code(merge_direct_lane(in->m, more->lanes.v[i])))
+		if (merge_direct_lane(in->m, more->lanes.v[i]))
 			rc = temporary_failed(in);
 	if (rc)
 		return rc;
@@ -509,8 +506,6 @@ struct injector *injector_open(struct session *ss, const struct injector_opts *o
 	in->m = merge_new(&sink, dir);
 	free(dir);
 	in->sp = sampler_new(&o->itrace, &ops, session_read_code);
-	if (!in->m)
-		mem_refused(0);
 	in->timed = sideband_timed(in->sb);
 	in->exits_last = so.exits_last;
 	if (add_header(in, &err))
@@ -521,8 +516,7 @@ struct injector *injector_open(struct session *ss, const struct injector_opts *o
 	sideband_collect(in->sb, in->m, &so);
 	if (session_max_streams(ss) == 1) {
 		in->single = merge_lane_new(in->m, SIDEBAND_RANK_SAMPLES, 0);
-		if (!in->single || merge_direct(in->m, in->single))
-			mem_refused(0);
+		merge_direct(in->m, in->single);
 	}
 	return in;
 fail:
@@ -581,10 +575,8 @@ int injector_run(struct injector *in)
 	rc = session_run(in->ss, &c);
 	if (rc && !pw_failed(in->w))
 		return rc;
-	if (!rc) {
-		if (mem_code(merge_finish(in->m)))
-			return temporary_failed(in);
-	}
+	if (!rc && merge_finish(in->m))
+		return temporary_failed(in);
 	/* readers take a file without data for an interrupted recording */
 	if (!pw_data_bytes(in->w))
 		end_round(in);

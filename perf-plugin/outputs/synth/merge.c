@@ -60,18 +60,13 @@ struct merge {
 
 struct merge *merge_new(const struct merge_sink *sink, const char *dir)
 {
-	struct merge *m = calloc(1, sizeof(*m));
+	struct merge *m = mem_zeroed(1, sizeof(*m));
 
-	if (!m)
-		return NULL;
 	m->sink = *sink;
 	m->fd = -1;
 	pthread_mutex_init(&m->lock, NULL);
-	m->dir = dir && *dir ? strdup(dir) : NULL;
-	if (!dir || !*dir || m->dir)
-		return m;
-	free(m);
-	return NULL;
+	m->dir = dir && *dir ? mem_text(dir) : NULL;
+	return m;
 }
 
 void merge_free(struct merge *m)
@@ -96,15 +91,9 @@ void merge_free(struct merge *m)
 
 struct merge_lane *merge_lane_new(struct merge *m, unsigned int rank, uint64_t place)
 {
-	struct lane **p, *ln = calloc(1, sizeof(*ln));
+	struct lane *ln = mem_zeroed(1, sizeof(*ln));
 
-	if (!ln)
-		return NULL;
-	ln->chunk = malloc(CHUNK);
-	if (!ln->chunk) {
-		free(ln);
-		return NULL;
-	}
+	ln->chunk = mem_new(CHUNK);
 	ln->rank = rank;
 	ln->place = place;
 	ln->pub.m = m;
@@ -113,23 +102,16 @@ struct merge_lane *merge_lane_new(struct merge *m, unsigned int rank, uint64_t p
 	ln->pub.end = ln->chunk + CHUNK;
 	pthread_mutex_lock(&m->lock);
 	ln->nr = m->nr;
-	p = ARRAY_ADD(m->lane, m->nr, m->cap);
-	if (p)
-		*p = ln;
+	*ARRAY_ADD(m->lane, m->nr, m->cap) = ln;
 	pthread_mutex_unlock(&m->lock);
-	if (p)
-		return &ln->pub;
-	free(ln->chunk);
-	free(ln);
-	return NULL;
+	return &ln->pub;
 }
 
 struct merge_lane *merge_lanes_add(struct merge_lanes *ls, struct merge *m, unsigned int rank, uint64_t place)
 {
 	struct merge_lane *ln = merge_lane_new(m, rank, place);
 
-	if (ln)
-		*ARRAY_ADD(ls->v, ls->nr, ls->cap) = ln;
+	*ARRAY_ADD(ls->v, ls->nr, ls->cap) = ln;
 	return ln;
 }
 
@@ -182,16 +164,9 @@ static int file_room(struct merge *m, size_t len, uint64_t *offset)
 	return fd;
 }
 
-static void fail(struct merge *m, int error)
-{
-	pthread_mutex_lock(&m->lock);
-	m->error = error;
-	pthread_mutex_unlock(&m->lock);
-}
-
 static int result(const struct merge *m)
 {
-	return !m->error ? 0 : m->error == ENOMEM ? ERR_NOMEM : ERR_IO;
+	return m->error ? ERR_IO : 0;
 }
 
 const char *merge_why(const struct merge *m)
@@ -215,7 +190,9 @@ static void spill(struct merge *m, struct lane *ln, size_t len)
 		done += (size_t)n;
 	}
 	if (done < len) {
-		fail(m, errno ? errno : EIO);
+		pthread_mutex_lock(&m->lock);
+		m->error = errno ? errno : EIO;
+		pthread_mutex_unlock(&m->lock);
 		return;
 	}
 	ln->spill[ln->nr_spill].offset = offset;
@@ -408,15 +385,9 @@ static void emit_until(struct merge *m, uint64_t time, unsigned int rank)
 
 static int begin_all(struct merge *m)
 {
-	struct lane **heap;
 	size_t i;
 
-	heap = realloc(m->heap, (m->nr + 1) * sizeof(*m->heap));
-	if (!heap) {
-		fail(m, ENOMEM);
-		return ERR_NOMEM;
-	}
-	m->heap = heap;
+	m->heap = mem_more(m->heap, m->nr + 1, sizeof(*m->heap));
 	for (i = 0; i < m->nr && !m->error; i++)
 		if (m->lane[i] != m->direct && !m->lane[i]->complete && lane_begin(m, m->lane[i]))
 			heap_add(m, m->lane[i]);

@@ -35,13 +35,13 @@ struct merge_sink {
 	void *data;
 };
 
-/* `dir`: folder for a temporary file; NULL or empty: as guard_temp(). Returns NULL without memory. */
+/* `dir`: folder for a temporary file; NULL or empty: as guard_temp(). */
 struct merge *merge_new(const struct merge_sink *sink, const char *dir);
 void merge_free(struct merge *m);
 
 /*
  * Creates a lane. At the same time, output of the lane with the lower rank is first, then that with the lower place,
- * then that created first. Returns NULL without memory.
+ * then that created first.
  */
 struct merge_lane *merge_lane_new(struct merge *m, unsigned int rank, uint64_t place);
 
@@ -64,7 +64,7 @@ void merge_lanes_free(struct merge_lanes *ls);
 
 /*
  * From now on, writes pieces of `ln` directly to the sink, each after the output of other lanes up to its time. The
- * other lanes must be complete.
+ * other lanes must be complete. Returns 0 or ERR_x, as merge_finish() will.
  */
 int merge_direct(struct merge *m, struct merge_lane *ln);
 /*

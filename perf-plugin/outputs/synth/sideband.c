@@ -174,10 +174,9 @@ static struct merge_lane *pick_lane(struct lanes *ls, struct merge *m, uint64_t 
 			best = ls->v[i];
 	if (!best && ls->nr < MAX_LANES) {
 		best = merge_lane_new(m, rank, 0);
-		if (best)
-			ls->v[ls->nr++] = best;
+		ls->v[ls->nr++] = best;
 	}
-	return best ? best : ls->nr ? ls->v[ls->nr - 1] : NULL;
+	return best ? best : ls->v[ls->nr - 1];
 }
 
 /* False for records that are useless in the output, or describe what is left out. */
@@ -323,8 +322,6 @@ static void take(struct sideband *sb, struct merge *m, const struct pd_record *r
 		time = sb->exit_time;
 	ln = pick_lane(&sb->lanes[is_exit], m, time,
 		       is_exit ? SIDEBAND_RANK_EXIT : SIDEBAND_RANK_BEFORE);
-	if (!ln)
-		mem_refused(0);
 	dst = merge_reserve(ln, time);
 	merge_commit(ln, is_sample ? copy_sample(dst, rec) : copy_record(sb, dst, rec, o));
 	if (is_sample && sb->timed && rec->sample.sid.valid & PERF_SAMPLE_TIME)

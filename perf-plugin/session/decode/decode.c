@@ -422,8 +422,6 @@ static int decode_fragment(struct run *r, struct fragment *f)
 	if (select_skips(&r->ss->chosen.selection, r->q, f, r->con->wants.record_times))
 		return skip_fragment(r, f);
 	f->pub.data = fragment_bytes(&r->joined, r->q, f);
-	if (!f->pub.data)
-		mem_refused(0);
 	return decode_whole(r, f);
 }
 

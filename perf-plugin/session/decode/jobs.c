@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/error.h"
 #include "base/files/mapped.h"
 #include "base/messages.h"
 #include "base/workers.h"
@@ -77,19 +76,17 @@ struct jobs {
 };
 
 /* Adds a job, for a cut of the fragment if `cut` is not NULL. */
-static int add_job(struct jobs *j, struct queue *q, size_t first, size_t end, const struct cut *cut)
+static void add_job(struct jobs *j, struct queue *q, size_t first, size_t end,
+		    const struct cut *cut)
 {
 	struct shard *job = ARRAY_ADD(j->v, j->nr, j->cap);
 
-	if (!job)
-		return ERR_NOMEM;
 	memset(job, 0, sizeof(*job));
 	job->q = q;
 	job->first = first;
 	job->end = end;
 	if (cut)
 		job->cut = *cut;
-	return 0;
 }
 
 /*
@@ -195,7 +192,8 @@ static bool is_divisible(struct jobs *j, struct queue *q, size_t i, uint64_t wan
 	return j->divisible;
 }
 
-static int divide_fragment(struct jobs *j, struct queue *q, size_t i, uint64_t *left, unsigned int threads)
+static void divide_fragment(struct jobs *j, struct queue *q, size_t i, uint64_t *left,
+			    unsigned int threads)
 {
 	const struct fragment *f = &q->frags[i];
 	const uint64_t end = f->pub.offset + f->pub.size;
@@ -210,22 +208,21 @@ static int divide_fragment(struct jobs *j, struct queue *q, size_t i, uint64_t *
 		c.to = (c.from + want + CUT_STEP - 1) / CUT_STEP * CUT_STEP;
 		if (c.to > end || end - c.to < want / 2)
 			c.to = end;
-		if (add_job(j, q, i, i + 1, &c))
-			return ERR_NOMEM;
+		add_job(j, q, i, i + 1, &c);
 		*left -= c.to - c.from < *left ? c.to - c.from : *left;
 	}
-	return 0;
 }
 
-static int divide(struct jobs *j, struct queue *q, uint64_t *left, unsigned int threads)
+static void divide(struct jobs *j, struct queue *q, uint64_t *left, unsigned int threads)
 {
 	uint64_t size = 0, want = shard_size(j, *left, threads), max = j->con->shards->max_size;
 	size_t i, first = 0;
 
 	for (i = 0; i < q->nr_frags; i++) {
 		if (is_divisible(j, q, i, want, threads)) {
-			if ((first < i && add_job(j, q, first, i, NULL)) || divide_fragment(j, q, i, left, threads))
-				return ERR_NOMEM;
+			if (first < i)
+				add_job(j, q, first, i, NULL);
+			divide_fragment(j, q, i, left, threads);
 			want = shard_size(j, *left, threads);
 			first = i + 1;
 			size = 0;
@@ -234,30 +231,29 @@ static int divide(struct jobs *j, struct queue *q, uint64_t *left, unsigned int 
 		size += q->frags[i].pub.size;
 		if (size < want && i + 1 < q->nr_frags && !(max && size + q->frags[i + 1].pub.size > max))
 			continue;
-		if (add_job(j, q, first, i + 1, NULL))
-			return ERR_NOMEM;
+		add_job(j, q, first, i + 1, NULL);
 		*left -= size < *left ? size : *left;
 		want = shard_size(j, *left, threads);
 		first = i + 1;
 		size = 0;
 	}
-	return 0;
 }
 
-static int make_jobs(struct jobs *j, unsigned int threads)
+static void make_jobs(struct jobs *j, unsigned int threads)
 {
 	const struct queues *qs = &j->ss->queues;
 	uint64_t left = j->ss->bytes_total;
 	bool independent = j->con->shards->by_fragment && fragments_are_independent(j->ss);
 	struct queue *q;
 	size_t i;
-	int rc = 0;
 
-	for (i = 0; i < qs->nr && !rc; i++) {
+	for (i = 0; i < qs->nr; i++) {
 		q = qs->q[i];
-		rc = independent ? divide(j, q, &left, threads) : add_job(j, q, 0, q->nr_frags, NULL);
+		if (independent)
+			divide(j, q, &left, threads);
+		else
+			add_job(j, q, 0, q->nr_frags, NULL);
 	}
-	return rc;
 }
 
 unsigned int session_jobs(const struct session *ss)
@@ -337,24 +333,22 @@ static void drop_trace(const struct shard *job)
 	}
 }
 
-/* Makes the consumer's shard, for the job or for all of the thread. Returns 0 or ERR_NOMEM. */
-static int make_shard(struct worker *w, struct shard *job)
+/* Makes the consumer's shard, for the job or for all of the thread. */
+static void make_shard(struct worker *w, struct shard *job)
 {
 	const struct consumer *con = w->j->con;
 	void **shard = con->shards->sums ? &w->shard : &job->shard;
 
 	if (con->shards->make && !*shard)
 		w->con.data = *shard = con->shards->make(con->data, w->ss);
-	return con->shards->make && !*shard ? ERR_NOMEM : 0;
 }
 
 static int decode(struct worker *w, struct shard *job)
 {
 	int rc;
 
-	job->log = calloc(1, sizeof(*job->log));
-	if (!job->log || make_shard(w, job))
-		return ERR_NOMEM;
+	job->log = mem_zeroed(1, sizeof(*job->log));
+	make_shard(w, job);
 	session_zero_counts(w->ss);
 	workers_lock(w->j->workers);
 	job->in = w->j->now;
@@ -371,13 +365,8 @@ static int decode(struct worker *w, struct shard *job)
 /* Makes a replica, in place of the one that has learned wrong facts. */
 static bool renew(struct worker *w)
 {
-	struct session **old;
-
 	if (w->ss) {
-		old = ARRAY_ADD(w->old, w->nr_old, w->cap_old);
-		if (!old)
-			return false;
-		*old = w->ss;
+		*ARRAY_ADD(w->old, w->nr_old, w->cap_old) = w->ss;
 		run_close(&w->run);
 	}
 	w->dropped = false;
@@ -414,15 +403,14 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Begins in the calling thread, and in as many others as can be started. Returns 0 or ERR_NOMEM. */
+/* Begins in the calling thread, and in as many others as can be started. Returns as run_open(). */
 static int start(struct jobs *j, unsigned int threads)
 {
 	const size_t max = j->con->shards->max_ahead, ahead = AHEAD * threads;
-	struct worker *w = j->w = calloc(threads + 1, sizeof(*w));
+	struct worker *w = j->w = mem_zeroed(threads + 1, sizeof(*w));
+	int rc;
 
 	j->workers = workers_new(threads, j->nr, max && ahead > max ? max : ahead);
-	if (!w || !j->workers)
-		return ERR_NOMEM;
 	for (; w <= j->w + threads; w++) {
 		w->j = j;
 		w->con = *j->con;
@@ -430,11 +418,10 @@ static int start(struct jobs *j, unsigned int threads)
 	w = j->w;
 	w->ss = j->ss;
 	j->nr_w = 1;
-	if (run_open(&w->run, w->ss, &w->con, NULL))
-		return ERR_NOMEM;
-	while (j->nr_w <= threads && workers_start(j->workers, work, &w[j->nr_w]))
+	rc = run_open(&w->run, w->ss, &w->con, NULL);
+	while (!rc && j->nr_w <= threads && workers_start(j->workers, work, &w[j->nr_w]))
 		j->nr_w++;
-	return 0;
+	return rc;
 }
 
 /* ---- the thread that called -------------------------------------------------------------------- */
@@ -490,8 +477,7 @@ static int decode_here(struct jobs *j, struct shard *job)
 			job->q->frags[i].aux->counted = false;
 	ss->tasks.own = j->now.own;
 	ss->tasks.contextid = j->now.contextid;
-	if (make_shard(j->w, job))
-		return ERR_NOMEM;
+	make_shard(j->w, job);
 	if (job->shard && con->shards->resume)
 		con->shards->resume(con->data, job->shard);
 	was = messages_record(&job->messages);
@@ -519,8 +505,6 @@ static bool accept(struct jobs *j, struct shard *job, int *rc)
 	struct learned now = j->now;
 
 	*rc = job->rc;
-	if (*rc == ERR_NOMEM)
-		return true;
 	if (*rc == SESSION_UNFIT)
 		return false;
 	if (!*rc && job->shard && con->shards->fits && !con->shards->fits(con->data, job->shard))
@@ -612,7 +596,7 @@ static int decode_again(struct jobs *j)
 	cst_counts_free(ss->images.spaces.counts);
 	ss->images.spaces.counts = NULL;
 	messages_record(&messages);
-	rc = run_open(r, ss, j->con, NULL) ? ERR_NOMEM : 0;
+	rc = run_open(r, ss, j->con, NULL);
 	for (i = 0; i < ss->queues.nr && !rc; i++)
 		rc = run_fragments(r, ss->queues.q[i], 0, ss->queues.q[i]->nr_frags);
 	messages_record(NULL);
@@ -669,13 +653,11 @@ static void finish(struct jobs *j)
 int jobs_run(struct session *ss, const struct consumer *con, unsigned int threads)
 {
 	struct jobs j = { .ss = ss, .con = con, .now = what_is_learned(ss) };
-	int rc = 0;
+	int rc;
 
 	session_before_replicas(ss);
-	if (!rc)
-		rc = make_jobs(&j, threads);
-	if (!rc)
-		rc = start(&j, threads);
+	make_jobs(&j, threads);
+	rc = start(&j, threads);
 	if (!rc)
 		rc = take_all(&j);
 	workers_free(j.workers);

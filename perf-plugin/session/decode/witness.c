@@ -252,8 +252,6 @@ static int look_at(struct search *s, struct queue *q, struct fragment *f, bool w
 	s->q = q;
 	s->f = f;
 	f->pub.data = fragment_bytes(&s->joined, q, f);
-	if (!f->pub.data)
-		mem_refused(0);
 	rc = prepare(s);
 	if (rc || !s->nr_watched)
 		return rc;
