@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 	size_t k;
 
 	memset(&opts, 0, sizeof(opts));
-	opts.size = sizeof(opts);
+	opts.struct_size = sizeof(opts);
 	opts.input = argc > 1 ? argv[1] : "perf.data";
 	opts.symfs = argc > 2 ? argv[2] : NULL;
 	opts.report = on_message;

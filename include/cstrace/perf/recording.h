@@ -12,8 +12,8 @@
  * offset, what was found and what helps, passed to `report` of the options. Nothing is printed.
  * Where memory is refused, the process ends with exit code 1 and a line on standard error.
  *
- * Sizes. A later version may add members at the end of the structs; the caller of
- * cst_recording_open() says which size it knows. Those of the others are read only.
+ * Sizes. A later version may add members at the end of the structs. That of cst_recording_open()
+ * has a struct_size, as in cstrace.h ("Sizes of structs"); the others are read only.
  */
 #ifndef CSTRACE_PERF_RECORDING_H
 #define CSTRACE_PERF_RECORDING_H
@@ -28,11 +28,11 @@ CST_BEGIN
 struct cst_recording;
 
 /*
- * All 0 but for `size` and `input`: everything, with the files at their recorded paths and in the
+ * All 0 but for `input`: everything, with the files at their recorded paths and in the
  * build-id cache.
  */
 struct cst_recording_opts {
-	size_t size;		/* sizeof(struct cst_recording_opts) */
+	size_t struct_size;	/* sizeof the struct, or 0 (cstrace.h, "Sizes of structs") */
 	/* perf.data, its folder, a trace package or a snapshot of Arm; "-": standard input */
 	const char *input;
 	/* Where programs and kernels are found: as the options of perf-cstrace with these names. */

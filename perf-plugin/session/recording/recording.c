@@ -17,6 +17,9 @@
 #include "session/internal.h"
 #include "session/losses/reasons.h"
 
+/* A larger struct_size was not initialised. */
+#define MAX_OPTS 4096u
+
 struct cst_recording {
 	struct cst_recording_opts opts;
 	struct session *ss;
@@ -73,6 +76,23 @@ static bool check_filter(const struct filter_opts *f)
 	return true;
 }
 
+/* As the library takes structs of callers (cstrace.h, "Sizes of structs"). */
+static bool take_opts(struct cst_recording *r, const struct cst_recording_opts *given)
+{
+	/* later members follow; 0 stands for the size up to here in all versions */
+	const size_t first = offsetof(struct cst_recording_opts, data) + sizeof(given->data);
+	const size_t own = sizeof(r->opts), size = given->struct_size ? given->struct_size : first;
+	size_t i;
+
+	if (size < first || size > MAX_OPTS)
+		return false;
+	for (i = own; i < size; i++)
+		if (((const char *)given)[i])
+			return false;
+	memcpy(&r->opts, given, size < own ? size : own);
+	return true;
+}
+
 static int open_input(struct cst_recording *r)
 {
 	const struct cst_recording_opts *o = &r->opts;
@@ -99,15 +119,14 @@ static int open_input(struct cst_recording *r)
 
 int cst_recording_open(struct cst_recording **rec, const struct cst_recording_opts *opts)
 {
-	struct cst_recording *r = calloc(1, sizeof(*r));
-	int rc;
+	struct cst_recording *r = mem_zeroed(1, sizeof(*r));
+	int rc = -CST_ERR_INVAL;
 
-	if (!r)
-		return ERR_NOMEM;
-	memcpy(&r->opts, opts, opts->size < sizeof(r->opts) ? opts->size : sizeof(r->opts));
-	begin_call(r);
-	rc = open_input(r);
-	end_call(r);
+	if (take_opts(r, opts)) {
+		begin_call(r);
+		rc = open_input(r);
+		end_call(r);
+	}
 	if (rc)
 		cst_recording_close(r);
 	else
@@ -130,25 +149,17 @@ void cst_recording_close(struct cst_recording *r)
 
 /* ---- running -------------------------------------------------------------------------------- */
 
-/* NULL: no memory. */
 static const struct cst_recording_file *file_of(struct cst_recording *r, const struct dso *d)
 {
 	const struct build_id *id =
 		d->state == DSO_LOADED && d->found.len ? &d->found : &d->recorded;
 	struct cst_recording_file *f;
 
-	while (r->nr_files <= d->number) {
-		struct cst_recording_file **slot = ARRAY_ADD(r->files, r->nr_files, r->room);
-
-		if (!slot)
-			return NULL;
-		*slot = NULL;
-	}
+	while (r->nr_files <= d->number)
+		*ARRAY_ADD(r->files, r->nr_files, r->room) = NULL;
 	f = r->files[d->number];
 	if (!f) {
-		f = calloc(1, sizeof(*f));
-		if (!f)
-			return NULL;
+		f = mem_new(sizeof(*f));
 		*f = (struct cst_recording_file){ .path = d->path,
 						  .build_id_len = id->len,
 						  .build_id = id->id };
@@ -158,18 +169,12 @@ static const struct cst_recording_file *file_of(struct cst_recording *r, const s
 }
 
 /* Room for the files of n elements. */
-static bool reserve_files(struct cst_recording *r, size_t n)
+static void reserve_files(struct cst_recording *r, size_t n)
 {
-	const struct cst_recording_file **more;
-
 	if (n <= r->of_room)
-		return true;
-	more = realloc(r->of, n * sizeof(*more));
-	if (!more)
-		return false;
-	r->of = more;
+		return;
+	r->of = mem_more(r->of, n, sizeof(*r->of));
 	r->of_room = n;
-	return true;
 }
 
 static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
@@ -189,8 +194,7 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	struct dso *d = NULL;
 	size_t i;
 
-	if (!reserve_files(r, n))
-		return ERR_NOMEM;
+	reserve_files(r, n);
 	for (i = 0; i < n; i++) {
 		r->of[i] = NULL;
 		if (g[i].kind != CST_GEN_RANGE || !g[i].section)
@@ -199,8 +203,8 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 			section = g[i].section;
 			d = session_section_dso(r->ss, s, section);
 		}
-		if (d && !(r->of[i] = file_of(r, d)))
-			return ERR_NOMEM;
+		if (d)
+			r->of[i] = file_of(r, d);
 	}
 	b.files = r->of;
 	return r->batch(r->data, &b);
