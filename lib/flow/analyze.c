@@ -20,14 +20,14 @@ struct cst_generic *cst_flow_emit(struct cst_flow *f, struct cst_generic *out, s
 {
 	struct cst_generic *g;
 
-	if (f->open_any)
+	if (f->each.open_any)
 		cst_flow_close(f, out, n);
-	if (f->samples && cst_generic_loses_flow(kind))
-		f->samples->period = 0;
+	if (f->emit.samples && cst_generic_loses_flow(kind))
+		f->emit.samples->period = 0;
 	g = &out[(*n)++];
-	*g = f->tmpl;
+	*g = f->emit.tmpl;
 	g->kind = kind;
-	g->index = f->elem.index;
+	g->index = f->work.elem.index;
 	g->isa = f->isa;
 	return g;
 }
@@ -35,12 +35,13 @@ struct cst_generic *cst_flow_emit(struct cst_flow *f, struct cst_generic *out, s
 void cst_flow_range(struct cst_flow *f, struct cst_generic *out, size_t *n, const struct span *s, int exec)
 {
 	const struct ids ids = ids_of_kind(f, CST_GEN_RANGE, s->section);
-	const int cycles = f->elem.flags & CST_EL_F_CC;
+	const int cycles = f->work.elem.flags & CST_EL_F_CC;
 
-	if (f->open_any)
+	if (f->each.open_any)
 		cst_flow_close(f, out, n);
-	step_range(&out[(*n)++], &s->b, exec != 0, f->addr, s->end, s->n_insn, cycles ? f->elem.cc : 0, s->sect_off, &ids,
-		   f->elem.index, f->tmpl.flags | (cycles ? CST_GF_CC : 0));
+	step_range(&out[(*n)++], &s->b, exec != 0, f->addr, s->end, s->n_insn,
+		   cycles ? f->work.elem.cc : 0, s->sect_off, &ids, f->work.elem.index,
+		   f->emit.tmpl.flags | (cycles ? CST_GF_CC : 0));
 	if (f->cfg->cond_trace)
 		cst_flow_cond_range(f, s);
 	f->stats->ranges++;
@@ -52,15 +53,15 @@ void cst_flow_behind(struct cst_flow *f, const struct span *s)
 	f->addr = step_wrap(s->end, f->isa);
 	f->it = s->it;
 	f->origin = ORIGIN_NONE;
-	f->blk = 0;
+	f->cache.blk = 0;
 }
 
 static void lose_address(struct cst_flow *f)
 {
 	f->need_addr = 1;
-	f->pop_pending = 0;
+	f->ret.pop_pending = 0;
 	f->it = 0;
-	f->blk = 0;
+	f->cache.blk = 0;
 	/* the code that was not traced may have called and returned: its entries are unreliable */
 	step_empty_stack(f);
 }
@@ -90,7 +91,7 @@ void cst_flow_conflict(struct cst_flow *f, struct cst_generic *out, size_t *n, u
 
 void cst_flow_lost(struct cst_flow *f, struct cst_generic *out, size_t *n, unsigned int atoms)
 {
-	f->cond_new = 0;
+	f->results.cond_new = 0;
 	f->stats->atoms_lost += atoms;
 	cst_flow_report_lasting(f, CST_FIND_ATOMS_LOST, 0);
 	f->need_addr = 1;
@@ -103,7 +104,7 @@ void cst_flow_broken(struct cst_flow *f, struct cst_generic *out, size_t *n, enu
 {
 	struct cst_generic *g;
 
-	f->after_n = 0;
+	f->check.after_n = 0;
 	if (end == SPAN_UNDEFINED) {
 		cst_flow_mismatch(f);
 		return;
@@ -179,24 +180,24 @@ void cst_flow_set_next(const struct cst_flow *f, struct cst_generic *g)
 
 static void put_q(struct cst_flow *f, struct cst_generic *g, int known, uint64_t next)
 {
-	*g = f->q;
+	*g = f->path.q;
 	/* the span had no branch before its last instruction: the path is certain unless the address contradicts it */
-	if (f->q_exact && (!known || f->q_p0 || next == f->q_end)) {
+	if (f->path.q_exact && (!known || f->path.q_p0 || next == f->path.q_end)) {
 		g->kind = CST_GEN_RANGE;
-		g->end = f->q_end;
-		if ((!known || next == f->q_end) && f->q_p0 && g->flags & CST_GF_COND)
+		g->end = f->path.q_end;
+		if ((!known || next == f->path.q_end) && f->path.q_p0 && g->flags & CST_GF_COND)
 			g->flags &= ~CST_GF_EXEC;
 		f->stats->ranges++;
 		f->stats->insns += g->n_insn;
-		if (g->flags & CST_GF_EXEC && f->q_p0)
+		if (g->flags & CST_GF_EXEC && f->path.q_p0)
 			f->stats->branches++;
 		return;
 	}
-	if (f->samples)
-		f->samples->period = 0;
+	if (f->emit.samples)
+		f->emit.samples->period = 0;
 	g->kind = CST_GEN_NOPATH;
 	g->end = known ? next : 0;
-	g->n_insn = f->q_count;
+	g->n_insn = f->path.q_count;
 	g->section = g->sect_off = 0;
 	g->num = g->last_type = g->last_subtype = g->last_size = 0;
 	g->flags &= ~(CST_GF_EXEC | CST_GF_COND | CST_GF_LINK | CST_GF_WAYPOINT);
@@ -209,11 +210,11 @@ static void analyze_context(struct cst_flow *f, const struct cst_element *elem, 
 
 void cst_flow_finish_q(struct cst_flow *f, struct cst_generic *out, size_t *n, int known, uint64_t next)
 {
-	f->q_pending = 0;
+	f->path.q_pending = 0;
 	put_q(f, &out[(*n)++], known, next);
-	if (f->q_context)
-		analyze_context(f, &f->q_next, out, n);
-	f->q_context = 0;
+	if (f->path.q_context)
+		analyze_context(f, &f->path.q_next, out, n);
+	f->path.q_context = 0;
 }
 
 void cst_flow_address(struct cst_flow *f, uint64_t addr, uint8_t is)
@@ -226,9 +227,9 @@ void cst_flow_address(struct cst_flow *f, uint64_t addr, uint8_t is)
 	f->addr = addr;
 	f->need_addr = f->gap = 0;
 	f->origin = ORIGIN_TRACED;
-	f->pop_pending = 0;
-	f->no_push = 0;
-	f->blk = 0;
+	f->ret.pop_pending = 0;
+	f->ret.no_push = 0;
+	f->cache.blk = 0;
 }
 
 static void analyze_context(struct cst_flow *f, const struct cst_element *elem, struct cst_generic *out, size_t *n)
@@ -240,15 +241,16 @@ static void analyze_context(struct cst_flow *f, const struct cst_element *elem, 
 	/*
 	 * a Context packet "same as last" is emitted only if the last one was cancelled or reset by a synchronisation
 	 */
-	if (elem->flags & CST_EL_F_SAME && f->tmpl.flags & CST_GF_EL && f->tmpl.el == c->el &&
-	    f->tmpl.security == c->security && f->tmpl.context_id == c->context_id &&
-	    f->tmpl.vmid == c->vmid && !(f->tmpl.flags & CST_GF_BITS64) == !c->bits64)
+	if (elem->flags & CST_EL_F_SAME && f->emit.tmpl.flags & CST_GF_EL &&
+	    f->emit.tmpl.el == c->el && f->emit.tmpl.security == c->security &&
+	    f->emit.tmpl.context_id == c->context_id && f->emit.tmpl.vmid == c->vmid &&
+	    !(f->emit.tmpl.flags & CST_GF_BITS64) == !c->bits64)
 		return;
-	f->tmpl.el = c->el;
-	f->tmpl.security = c->security;
-	f->tmpl.context_id = c->context_id;
-	f->tmpl.vmid = c->vmid;
-	f->tmpl.flags = CST_GF_EL | (c->bits64 ? CST_GF_BITS64 : 0);
+	f->emit.tmpl.el = c->el;
+	f->emit.tmpl.security = c->security;
+	f->emit.tmpl.context_id = c->context_id;
+	f->emit.tmpl.vmid = c->vmid;
+	f->emit.tmpl.flags = CST_GF_EL | (c->bits64 ? CST_GF_BITS64 : 0);
 	if (f->cfg->profile == CST_PROFILE_M)
 		f->isa = CST_ISA_T32;
 	else if (c->bits64)
@@ -256,7 +258,7 @@ static void analyze_context(struct cst_flow *f, const struct cst_element *elem, 
 	else if (f->isa != CST_ISA_A32 && f->isa != CST_ISA_T32)
 		f->isa = f->is ? CST_ISA_T32 : CST_ISA_A32;
 	/* otherwise an address or a branch has determined which AArch32 instruction set it is */
-	f->blk = 0;
+	f->cache.blk = 0;
 	cst_flow_choose_space(f, c);
 	g = cst_flow_emit(f, out, n, CST_GEN_PE_CONTEXT);
 	g->index = elem->index;
@@ -265,8 +267,8 @@ static void analyze_context(struct cst_flow *f, const struct cst_element *elem, 
 		g->isa = elem->is ? CST_ISA_T32 : CST_ISA_A32;
 	g->flags |= (c->flags & CST_CTX_CID ? CST_GF_CID : 0) |
 		    (c->flags & CST_CTX_VMID ? CST_GF_VMID : 0);
-	if (f->stop_mask & CST_STOP_CONTEXT)
-		f->stopped = CST_STOP_CONTEXT;
+	if (f->stop.stop_mask & CST_STOP_CONTEXT)
+		f->stop.stopped = CST_STOP_CONTEXT;
 }
 
 /* Makes `s` one span with the one that ends where it begins, of `len` bytes. */
@@ -339,8 +341,8 @@ static int is_before(uint64_t to, uint64_t from)
 /* Walks from the current address to the preferred return address, then emits the exception. */
 static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	const struct cst_element *elem = &f->elem;
-	struct span *s = &f->span;
+	const struct cst_element *elem = &f->work.elem;
+	struct span *s = &f->work.span;
 	enum agreement place;
 	struct cst_generic *g;
 	enum span_end end;
@@ -350,8 +352,8 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 	 * trace unit did not use its return stack.
 	 */
 	if (elem->flags & CST_EL_F_TAIL_CHAIN)
-		f->pop_pending = 0;
-	if (f->need_addr && !f->need_ctx && f->pop_pending) {
+		f->ret.pop_pending = 0;
+	if (f->need_addr && !f->need_ctx && f->ret.pop_pending) {
 		cst_flow_pop(f);
 		/* the instructions between the return and the exception are not traced */
 		if (f->need_addr && f->gap == GAP_PENDING && !(elem->flags & CST_EL_F_BR_TARGET))
@@ -375,7 +377,7 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 			if (end == SPAN_STOPPED)
 				end = SPAN_LOST;	/* a P0 instruction without its atom */
 			cst_flow_broken(f, out, n, end, s);
-			if (f->stopped)
+			if (f->stop.stopped)
 				return 0;
 		}
 	} else if (elem->flags & CST_EL_F_ADDRESS && is_before(elem->addr, f->addr)) {
@@ -410,10 +412,10 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 		g->flags |= CST_GF_BR_TARGET;
 	f->need_addr = 1;
 	f->gap = 0;
-	f->pop_pending = 0;
-	f->blk = 0;
-	if (f->stop_mask & CST_STOP_EXCEPTION)
-		f->stopped = CST_STOP_EXCEPTION;
+	f->ret.pop_pending = 0;
+	f->cache.blk = 0;
+	if (f->stop.stop_mask & CST_STOP_EXCEPTION)
+		f->stop.stopped = CST_STOP_EXCEPTION;
 	return 0;
 }
 
@@ -421,7 +423,7 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 static int analyze_source_address(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	enum span_end end = SPAN_DONE;
-	struct span *s = &f->span;
+	struct span *s = &f->work.span;
 
 	if (f->need_addr && !f->need_ctx)
 		cst_flow_pop(f);
@@ -430,23 +432,23 @@ static int analyze_source_address(struct cst_flow *f, struct cst_generic *out, s
 		return 0;
 	}
 	/* ranges are split only if the whole element can be followed */
-	if (!f->splitting)
-		end = cst_flow_span(f, SPAN_THROUGH, f->elem.addr, s);
+	if (!f->path.splitting)
+		end = cst_flow_span(f, SPAN_THROUGH, f->work.elem.addr, s);
 	if (end == SPAN_DONE && f->cfg->split_source) {
-		f->splitting = 1;
+		f->path.splitting = 1;
 		end = cst_flow_span(f, SPAN_P0, 0, s);
-		if (end == SPAN_DONE && s->last < f->elem.addr) {
+		if (end == SPAN_DONE && s->last < f->work.elem.addr) {
 			cst_flow_range(f, out, n, s, 0);
 			cst_flow_behind(f, s);
 			return 2;
 		}
 		/* the last instruction need not be a P0 instruction */
 		if (end != SPAN_LAZY)
-			end = cst_flow_span(f, SPAN_THROUGH, f->elem.addr, s);
+			end = cst_flow_span(f, SPAN_THROUGH, f->work.elem.addr, s);
 	}
 	if (end == SPAN_LAZY)
 		return 1;
-	f->splitting = 0;
+	f->path.splitting = 0;
 	if (end == SPAN_DONE)
 		cst_flow_pass(f, out, n);
 	else
@@ -456,12 +458,12 @@ static int analyze_source_address(struct cst_flow *f, struct cst_generic *out, s
 
 static int analyze_q(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	const struct cst_element *elem = &f->elem;
+	const struct cst_element *elem = &f->work.elem;
 	enum span_end end = SPAN_LOST;
-	struct span *s = &f->span;
+	struct span *s = &f->work.span;
 	struct ids ids;
 
-	f->cond_new = 0;
+	f->results.cond_new = 0;
 	if (f->need_addr && !f->need_ctx)
 		cst_flow_pop(f);
 	if (f->need_addr || f->need_ctx) {
@@ -474,18 +476,19 @@ static int analyze_q(struct cst_flow *f, struct cst_generic *out, size_t *n)
 		if (end == SPAN_LAZY)
 			return 1;
 		ids = ids_of_kind(f, CST_GEN_RANGE, s->section);
-		step_range(&f->q, &s->b, 1, f->addr, s->end, s->n_insn, 0, s->sect_off, &ids, elem->index, f->tmpl.flags);
-		f->q_end = s->end;
-		f->q_count = elem->flags & CST_EL_F_COUNT ? elem->value : 0;
-		f->q_exact = end == SPAN_DONE;
-		f->q_p0 = !!(s->b.flags & BLK_P0);
-		f->q_pending = 1;
+		step_range(&f->path.q, &s->b, 1, f->addr, s->end, s->n_insn, 0, s->sect_off, &ids,
+			   elem->index, f->emit.tmpl.flags);
+		f->path.q_end = s->end;
+		f->path.q_count = elem->flags & CST_EL_F_COUNT ? elem->value : 0;
+		f->path.q_exact = end == SPAN_DONE;
+		f->path.q_p0 = !!(s->b.flags & BLK_P0);
+		f->path.q_pending = 1;
 	}
 	f->need_addr = 1;
-	f->pop_pending = 0;
-	f->blk = 0;
+	f->ret.pop_pending = 0;
+	f->cache.blk = 0;
 	if (elem->flags & CST_EL_F_ADDRESS) {
-		if (f->q_pending)
+		if (f->path.q_pending)
 			cst_flow_finish_q(f, out, n, 1, elem->addr);
 		cst_flow_address(f, elem->addr, elem->is);
 	}
@@ -494,7 +497,7 @@ static int analyze_q(struct cst_flow *f, struct cst_generic *out, size_t *n)
 
 static void analyze_value(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	const struct cst_element *elem = &f->elem;
+	const struct cst_element *elem = &f->work.elem;
 	struct cst_generic *g;
 
 	switch (elem->kind) {
@@ -506,11 +509,11 @@ static void analyze_value(struct cst_flow *f, struct cst_generic *out, size_t *n
 		if (f->cfg->cycle_count && f->cfg->protocol != CST_PROTO_ETMV3 && quirk(f->cfg, QUIRK_CYCLES_KNOWN))
 			g->flags |= CST_GF_CC;
 		cst_flow_add_cycles(f, g);
-		if (f->stop_mask & CST_STOP_TIMESTAMP)
-			f->stopped = CST_STOP_TIMESTAMP;
+		if (f->stop.stop_mask & CST_STOP_TIMESTAMP)
+			f->stop.stopped = CST_STOP_TIMESTAMP;
 		break;
 	case CST_EL_CYCLE_COUNT:
-		if (elem->num && f->join) {
+		if (elem->num && f->each.join) {
 			cst_flow_wait(f);
 			break;
 		}
@@ -535,7 +538,7 @@ static void analyze_value(struct cst_flow *f, struct cst_generic *out, size_t *n
 /* Discontinuities: emits the element and resets the state of the flow. */
 static void analyze_break(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	const struct cst_element *elem = &f->elem;
+	const struct cst_element *elem = &f->work.elem;
 	struct cst_generic *g;
 
 	cst_flow_report_rest(f);
@@ -546,8 +549,8 @@ static void analyze_break(struct cst_flow *f, struct cst_generic *out, size_t *n
 		if (elem->flags & CST_EL_F_DOUBTFUL)
 			g->flags |= CST_GF_DOUBTFUL;
 		cst_flow_add_cycles(f, g);
-		if (f->stop_mask & CST_STOP_TRACE_ON)
-			f->stopped = CST_STOP_TRACE_ON;
+		if (f->stop.stop_mask & CST_STOP_TRACE_ON)
+			f->stop.stopped = CST_STOP_TRACE_ON;
 		break;
 	case CST_EL_END:
 		g = cst_flow_emit(f, out, n, CST_GEN_EO_TRACE);
@@ -556,31 +559,32 @@ static void analyze_break(struct cst_flow *f, struct cst_generic *out, size_t *n
 	default:
 		g = cst_flow_emit(f, out, n, CST_GEN_NO_SYNC);
 		g->error = elem->value;
-		if (f->log)
-			cst_log_no_sync(f->log, f->tmpl.trace_id, elem->index, elem->num, elem->value);
+		if (f->emit.log)
+			cst_log_no_sync(f->emit.log, f->emit.tmpl.trace_id, elem->index, elem->num,
+					elem->value);
 		if (elem->flags & CST_EL_F_DOUBTFUL)
 			g->flags |= CST_GF_DOUBTFUL;
 		if (elem->flags & CST_EL_F_CONFIG) {
 			/* the opcode of the last branch gives its target, unless an element was dropped */
 			if (!(elem->flags & CST_EL_F_DOUBTFUL))
 				cst_flow_set_next(f, g);
-			f->stopped = CST_STOP_CONFIG;
+			f->stop.stopped = CST_STOP_CONFIG;
 		}
 	}
 	g->num = elem->num;
 	cst_flow_reset(f);
 	/* after a pause late data may still follow; after a loss it may be lost, too */
 	if (elem->kind != CST_EL_TRACE_ON || elem->num == CST_ON_OVERFLOW)
-		memset(f->place, 0, sizeof(f->place));
+		memset(f->each.place, 0, sizeof(f->each.place));
 }
 
 static void analyze_transaction(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	struct cst_generic *g = cst_flow_emit(f, out, n, CST_GEN_MEMTRANS);
 
-	switch (f->elem.kind) {
+	switch (f->work.elem.kind) {
 	case CST_EL_TRANS_START:
-		g->num = f->elem.num ? CST_TRANS_START : CST_TRANS_INIT;
+		g->num = f->work.elem.num ? CST_TRANS_START : CST_TRANS_INIT;
 		break;
 	case CST_EL_TRANS_COMMIT:
 		g->num = CST_TRANS_COMMIT;
@@ -593,15 +597,16 @@ static void analyze_transaction(struct cst_flow *f, struct cst_generic *out, siz
 /* Returns as analyze_exception(). */
 static int analyze_address(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	const struct cst_element *elem = &f->elem;
-	const enum agreement place = compare_place(f, f->tmpl.flags & CST_GF_BITS64 ? elem->addr : (uint32_t)elem->addr);
+	const struct cst_element *elem = &f->work.elem;
+	const enum agreement place = compare_place(
+		f, f->emit.tmpl.flags & CST_GF_BITS64 ? elem->addr : (uint32_t)elem->addr);
 
 	if (place == AGREES_LAZY)
 		return 1;
 	if (place == CONTRADICTS)
 		cst_flow_conflict(f, out, n, CST_FIND_IMAGE_CONFLICT, f->addr);
 	/* an address ends the range, but not the count of cycles */
-	if (f->open_any && f->open.n_insn)
+	if (f->each.open_any && f->each.open.n_insn)
 		cst_flow_close(f, out, n);
 	if (elem->flags & CST_EL_F_SYNC)
 		cst_flow_resync(f, out, n);
@@ -610,8 +615,8 @@ static int analyze_address(struct cst_flow *f, struct cst_generic *out, size_t *
 	else
 		cst_flow_address(f, elem->addr, elem->is);
 	if (elem->flags & CST_EL_F_LSIP) {
-		f->transfer = elem->value;
-		f->transfer_known = 1;
+		f->each.transfer = elem->value;
+		f->each.transfer_known = 1;
 	}
 	return 0;
 }
@@ -624,13 +629,13 @@ static void analyze_trace_info(struct cst_flow *f)
 		f->origin = ORIGIN_POPPED;
 	}
 	step_empty_stack(f);
-	f->no_push = 1;
+	f->ret.no_push = 1;
 }
 
 /* Elements without program flow. Returns 1 if the element is not complete. */
 static int analyze_other(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	const struct cst_element *elem = &f->elem;
+	const struct cst_element *elem = &f->work.elem;
 
 	switch (elem->kind) {
 	case CST_EL_TRANS_START:
@@ -658,12 +663,13 @@ static int analyze_other(struct cst_flow *f, struct cst_generic *out, size_t *n)
 		if (!elem->ready)
 			break;
 		out[*n] = *elem->ready;
-		out[*n].trace_id = f->tmpl.trace_id;
+		out[*n].trace_id = f->emit.tmpl.trace_id;
 		out[(*n)++].index = elem->index;
 		break;
 	case CST_EL_FINDING:
-		if (f->log)
-			cst_log_finding(f->log, CST_LOG_ELEMENT, f->tmpl.trace_id, elem->index, elem->num, 0);
+		if (f->emit.log)
+			cst_log_finding(f->emit.log, CST_LOG_ELEMENT, f->emit.tmpl.trace_id,
+					elem->index, elem->num, 0);
 		break;
 	}
 	return 0;
@@ -688,19 +694,21 @@ static int ends_q(const struct cst_element *elem)
 
 void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	const struct cst_element *elem = &f->elem;
+	const struct cst_element *elem = &f->work.elem;
 	int again = 0;
 
-	if (f->q_pending && ends_q(elem)) {
+	if (f->path.q_pending && ends_q(elem)) {
 		cst_flow_finish_q(f, out, n, elem->kind == CST_EL_ADDRESS, elem->addr);
 		/* the element itself is handled by the next call: there may be no room for it, or a stop before it */
 		return;
 	}
 	/* elements after which execution need not continue at next_n */
-	if (f->after_n && (elem->kind == CST_EL_EXCEPTION || elem->kind == CST_EL_EXC_RETURN || elem->kind == CST_EL_Q ||
-			   elem->kind == CST_EL_SOURCE_ADDRESS || elem->kind == CST_EL_TRANS_START ||
-			   elem->kind == CST_EL_TRANS_COMMIT || elem->kind == CST_EL_TRANS_FAIL))
-		f->after_n = 0;
+	if (f->check.after_n &&
+	    (elem->kind == CST_EL_EXCEPTION || elem->kind == CST_EL_EXC_RETURN ||
+	     elem->kind == CST_EL_Q || elem->kind == CST_EL_SOURCE_ADDRESS ||
+	     elem->kind == CST_EL_TRANS_START || elem->kind == CST_EL_TRANS_COMMIT ||
+	     elem->kind == CST_EL_TRANS_FAIL))
+		f->check.after_n = 0;
 	switch (elem->kind) {
 	case CST_EL_ADDRESS:
 		again = analyze_address(f, out, n);
@@ -708,10 +716,10 @@ void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	case CST_EL_CONTEXT:
 		if (elem->flags & CST_EL_F_ISA) {
 			cst_flow_state(f, out, n);
-		} else if (f->q_pending) {
+		} else if (f->path.q_pending) {
 			/* the context is that of the address to come; a second one replaces it: no instruction ran in it */
-			f->q_next = *elem;
-			f->q_context = 1;
+			f->path.q_next = *elem;
+			f->path.q_context = 1;
 		} else {
 			analyze_context(f, elem, out, n);
 		}
@@ -739,8 +747,8 @@ void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 		break;
 	case CST_EL_EXC_RETURN:
 		cst_flow_emit(f, out, n, CST_GEN_EXCEPTION_RET);
-		if (f->stop_mask & CST_STOP_EXCEPTION)
-			f->stopped = CST_STOP_EXCEPTION;
+		if (f->stop.stop_mask & CST_STOP_EXCEPTION)
+			f->stop.stopped = CST_STOP_EXCEPTION;
 		break;
 	case CST_EL_TRACE_ON:
 	case CST_EL_NO_SYNC:
@@ -752,7 +760,7 @@ void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 			return;
 	}
 	if (again == 1)
-		f->stopped = CST_STOP_SECTION;
+		f->stop.stopped = CST_STOP_SECTION;
 	if (!again)
-		f->busy = 0;
+		f->work.busy = 0;
 }

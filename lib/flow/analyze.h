@@ -69,9 +69,9 @@ void cst_flow_set_next(const struct cst_flow *f, struct cst_generic *g);
 /* Adds the element's cycle count to the generic element. */
 static inline void cst_flow_add_cycles(const struct cst_flow *f, struct cst_generic *g)
 {
-	if (f->elem.flags & CST_EL_F_CC) {
+	if (f->work.elem.flags & CST_EL_F_CC) {
 		g->flags |= CST_GF_CC;
-		g->cc = f->elem.cc;
+		g->cc = f->work.elem.cc;
 	}
 }
 

@@ -71,29 +71,30 @@ static void put_out(struct cst_flow *f, struct cst_generic *out, size_t *n,
 
 static void drop(struct cst_flow *f, unsigned int i)
 {
-	f->cond_done -= f->cond[i].done;
-	if (i >= (unsigned int)f->cond_count - f->cond_new) {
-		f->cond_new--;
-		f->cond_dropped = 1;
+	f->results.cond_done -= f->results.cond[i].done;
+	if (i >= (unsigned int)f->results.cond_count - f->results.cond_new) {
+		f->results.cond_new--;
+		f->results.cond_dropped = 1;
 	}
-	f->cond_count--;
-	for (; i < f->cond_count; i++)
-		f->cond[i] = f->cond[i + 1];
+	f->results.cond_count--;
+	for (; i < f->results.cond_count; i++)
+		f->results.cond[i] = f->results.cond[i + 1];
 }
 
 void cst_flow_cond_insn(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	struct cond_insn *c;
 
-	if (f->cond_count == COND_MAX) {
-		put_out(f, out, n, &f->cond[0], f->cond[0].what, f->elem.index);
+	if (f->results.cond_count == COND_MAX) {
+		put_out(f, out, n, &f->results.cond[0], f->results.cond[0].what,
+			f->work.elem.index);
 		drop(f, 0);
 	}
-	c = &f->cond[f->cond_count++];
-	c->key = f->elem.value;
+	c = &f->results.cond[f->results.cond_count++];
+	c->key = f->work.elem.value;
 	c->known = c->done = 0;
 	c->what = 0;
-	f->cond_new++;
+	f->results.cond_new++;
 }
 
 /*
@@ -104,14 +105,16 @@ int cst_flow_cond_late(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	unsigned int i = 0, room = FLOW_ROOM;
 
-	while (f->cond_done && i < (unsigned int)f->cond_count - f->cond_new) {
-		if (!f->cond[i].done) {
+	while (f->results.cond_done &&
+	       i < (unsigned int)f->results.cond_count - f->results.cond_new) {
+		if (!f->results.cond[i].done) {
 			i++;
 			continue;
 		}
 		if (!room--)
 			return 1;
-		put_out(f, out, n, &f->cond[i], f->cond[i].what, f->cond[i].index);
+		put_out(f, out, n, &f->results.cond[i], f->results.cond[i].what,
+			f->results.cond[i].index);
 		drop(f, i);
 	}
 	return 0;
@@ -120,33 +123,34 @@ int cst_flow_cond_late(struct cst_flow *f, struct cst_generic *out, size_t *n)
 /* Returns 1 if there was not enough room. */
 int cst_flow_cond_result(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	int flush = f->elem.kind == CST_EL_COND_FLUSH, last = flush && f->elem.num, found = flush;
+	int flush = f->work.elem.kind == CST_EL_COND_FLUSH, last = flush && f->work.elem.num,
+	    found = flush;
 	unsigned int i = 0, room = FLOW_ROOM;
 
-	while (i < f->cond_count) {
-		struct cond_insn *c = &f->cond[i];
+	while (i < f->results.cond_count) {
+		struct cond_insn *c = &f->results.cond[i];
 
-		if (!last && (c->done || (!flush && c->key != f->elem.value))) {
+		if (!last && (c->done || (!flush && c->key != f->work.elem.value))) {
 			i++;
 			continue;
 		}
 		found = 1;
-		if (!last && i >= (unsigned int)f->cond_count - f->cond_new) {
+		if (!last && i >= (unsigned int)f->results.cond_count - f->results.cond_new) {
 			c->done = 1;
-			c->what = flush ? 0 : f->elem.num;
-			c->index = f->elem.index;
-			f->cond_done++;
+			c->what = flush ? 0 : f->work.elem.num;
+			c->index = f->work.elem.index;
+			f->results.cond_done++;
 			i++;
 			continue;
 		}
 		if (!room--)
 			return 1;
-		put_out(f, out, n, c, flush ? c->what : f->elem.num, f->elem.index);
+		put_out(f, out, n, c, flush ? c->what : f->work.elem.num, f->work.elem.index);
 		drop(f, i);
 	}
 	if (!found)
-		put_out(f, out, n, &(struct cond_insn){ .key = f->elem.value }, f->elem.num,
-			f->elem.index);
+		put_out(f, out, n, &(struct cond_insn){ .key = f->work.elem.value },
+			f->work.elem.num, f->work.elem.index);
 	return 0;
 }
 
@@ -166,18 +170,19 @@ static int is_traced(const struct cst_flow *f, uint32_t op, uint64_t a, const st
 
 void cst_flow_cond_range(struct cst_flow *f, const struct span *s)
 {
-	struct cond_insn *c = &f->cond[f->cond_count - f->cond_new];
-	unsigned int left = f->cond_new, cond, it = 0, i, incomplete = f->cond_dropped, found = 0;
+	struct cond_insn *c = &f->results.cond[f->results.cond_count - f->results.cond_new];
+	unsigned int left = f->results.cond_new, cond, it = 0, i,
+		     incomplete = f->results.cond_dropped, found = 0;
 	uint64_t a = f->addr;
 	struct cst_insn in;
 	uint32_t op;
 
-	f->cond_new = 0;
-	f->cond_dropped = 0;
+	f->results.cond_new = 0;
+	f->results.cond_dropped = 0;
 	if (f->it)
-		it = f->cond_it;
+		it = f->results.cond_it;
 	incomplete |= f->it && !it;
-	f->cond_it = 0;
+	f->results.cond_it = 0;
 	if (s->n_insn > MAX_LOOK)
 		return;
 	for (i = 0; i < s->n_insn; i++) {
@@ -199,7 +204,7 @@ void cst_flow_cond_range(struct cst_flow *f, const struct span *s)
 		if (f->isa != CST_ISA_A64)
 			a = (uint32_t)a;
 	}
-	f->cond_it = it;
+	f->results.cond_it = it;
 	for (i = 0; found == left && !incomplete && i < left; i++)
 		c[i].known = 1;
 }

@@ -10,7 +10,7 @@ static uint64_t stack(const struct cst_flow *f, uint64_t digest)
 	unsigned int i;
 
 	for (i = 0; i < RETURN_STACK; i++) {
-		r = &f->stack[(f->stack_top + RETURN_STACK - i) % RETURN_STACK];
+		r = &f->ret.stack[(f->ret.stack_top + RETURN_STACK - i) % RETURN_STACK];
 		if (!r->map)
 			break;
 		digest = digest_word(digest_word(digest, r->addr), r->isa);
@@ -28,22 +28,27 @@ static uint64_t range(const struct cst_generic *g, uint64_t digest)
 
 uint64_t cst_flow_digest(const struct cst_flow *f, uint64_t digest)
 {
-	const struct cst_generic *t = &f->tmpl;
+	const struct cst_generic *t = &f->emit.tmpl;
 
 	digest = digest_word(digest, t->context_id | (uint64_t)t->vmid << 32);
 	digest = digest_word(digest, t->flags | (uint64_t)t->el << 16 | (uint64_t)t->security << 24 | (uint64_t)f->isa << 32 |
 			     (uint64_t)f->is << 40 | (uint64_t)f->need_addr << 48 | (uint64_t)f->need_ctx << 56);
-	digest = digest_word(digest, f->it | f->pop_pending << 8 | f->origin << 16 | (uint64_t)f->no_push << 24 |
-			     (uint64_t)f->q_pending << 32 | (uint64_t)f->open_any << 40);
-	digest = digest_word(digest, f->need_addr | f->need_ctx | f->cfg->quirks ? f->gap | f->gap_reported << 8 : 0);
+	digest = digest_word(digest, f->it | f->ret.pop_pending << 8 | f->origin << 16 |
+					     (uint64_t)f->ret.no_push << 24 |
+					     (uint64_t)f->path.q_pending << 32 |
+					     (uint64_t)f->each.open_any << 40);
+	digest = digest_word(digest, f->need_addr | f->need_ctx | f->cfg->quirks ?
+					     f->gap | f->each.gap_reported << 8 :
+					     0);
 	digest = digest_word(digest, f->need_addr ? 0 : f->addr);
-	if (f->q_pending) {
-		digest = digest_word(range(&f->q, digest), f->q_end);
-		digest = digest_word(digest, f->q_count | (uint64_t)f->q_exact << 32 | (uint64_t)f->q_p0 << 40);
-		if (f->q_context)
-			digest = cst_digest_element(digest, &f->q_next);
+	if (f->path.q_pending) {
+		digest = digest_word(range(&f->path.q, digest), f->path.q_end);
+		digest = digest_word(digest, f->path.q_count | (uint64_t)f->path.q_exact << 32 |
+						     (uint64_t)f->path.q_p0 << 40);
+		if (f->path.q_context)
+			digest = cst_digest_element(digest, &f->path.q_next);
 	}
-	if (f->open_any)
-		digest = range(&f->open, digest);
+	if (f->each.open_any)
+		digest = range(&f->each.open, digest);
 	return stack(f, digest);
 }

@@ -90,21 +90,32 @@ struct span {
 struct cst_flow {
 	const struct cst_config *cfg;
 	struct cst_stats *stats;
-	struct cst_log *log;	/* error log, or NULL */
-	/* what cst_decoder_emit() has chosen: one of the three at most */
-	struct cst_counts *counts; /* COUNTS, or NULL */
-	struct cst_samples *samples; /* SAMPLES, with a period; NULL: never chosen */
-	struct cst_branch_list *list; /* BRANCHES, or NULL */
-	struct cst_space *space;
-	const struct cst_images *images; /* table that gives the space of each context, or NULL */
-	struct cst_context ctx;	/* context for which `space` was looked up in `images` */
-	uint32_t images_gen;
-	uint8_t chosen;		/* `space` is the result for `ctx` at generation images_gen */
+	struct {
+		struct cst_log *log;	/* error log, or NULL */
+		/* what cst_decoder_emit() has chosen: one of the three at most */
+		struct cst_counts *counts; /* COUNTS, or NULL */
+		struct cst_samples *samples; /* SAMPLES, with a period; NULL: never chosen */
+		struct cst_branch_list *list; /* BRANCHES, or NULL */
+		/* template of an emitted element: its context fields are current */
+		struct cst_generic tmpl;
+	} emit;
+	struct {
+		struct cst_space *space;
+		/* table that gives the space of each context, or NULL */
+		const struct cst_images *images;
+		struct cst_context ctx;	/* context for which `space` was looked up in `images` */
+		uint32_t images_gen;
+		/* `space` is the result for `ctx` at generation images_gen */
+		uint8_t chosen;
+		/* with CST_STOP_SECTION; NULL: nothing is mapped at `wanted` */
+		struct cst_section *lazy;
+		uint64_t wanted;
+	} code;
 	unsigned int isa_flags;
-	unsigned int stop_mask;	/* enum cst_stop */
-	unsigned int stopped;
-	struct cst_section *lazy;	/* with CST_STOP_SECTION; NULL: nothing is mapped at `wanted` */
-	uint64_t wanted;
+	struct {
+		unsigned int stop_mask;	/* enum cst_stop */
+		unsigned int stopped;
+	} stop;
 
 	uint64_t addr;		/* next instruction, when need_addr is 0 */
 	uint8_t isa;		/* enum cst_isa of the instruction at addr */
@@ -118,90 +129,130 @@ struct cst_flow {
 		};
 		uint32_t off_graph;
 	};
-	/* the last P0 element was a taken indirect branch whose target may be on the return stack (K10.5.5.3) */
-	uint8_t pop_pending;
+	struct {
+		/*
+		 * the last P0 element was a taken indirect branch whose target may be on the return
+		 * stack (K10.5.5.3)
+		 */
+		uint8_t pop_pending;
+		/* calls are not pushed: set by Trace Info, cleared by an address */
+		uint8_t no_push;
+		/*
+		 * PTM: an indirect branch pops at its atom E, before a call pushes (IHI 0035B
+		 * B.3.2)
+		 */
+		uint8_t pop_first;
+		/* offset of the last indirect branch's block, 0: unknown; valid at img_gen ... */
+		uint32_t from;
+		const struct cst_section *from_sec; /* ... and in this section */
+		struct return_entry {
+			uint64_t addr;	/* not truncated: step_wrap() */
+			uint64_t map;	/* map_id at the call; 0: there is no entry */
+			/*
+			 * offset of the call's block in the block cache, 0: unknown. The link of
+			 * that block after an atom N leads to the return address while execution is
+			 * in that map.
+			 */
+			uint32_t call;
+			uint8_t isa;
+		} stack[RETURN_STACK];
+		unsigned int stack_top;	/* index of the newest entry */
+	} ret;	/* calls and returns */
 	uint8_t gap;		/* enum flow_gap */
 	uint8_t origin;		/* enum flow_origin of addr */
-	uint8_t no_push;	/* calls are not pushed: set by Trace Info, cleared by an address */
-	uint8_t q_pending;	/* `q` waits for the address that ends its Q element */
-	uint8_t q_context;	/* q_next is the Context element of that address */
-	uint8_t pop_first;	/* PTM: an indirect branch pops at its atom E, before a call pushes (IHI 0035B B.3.2) */
-	uint8_t splitting;	/* the Source Address element in `el` is emitted in several ranges */
-	/* CST_CHECK_CONTINUE: the last element was an atom N, and execution must continue at next_n */
-	uint8_t after_n;
-	uint64_t next_n;
-
-	/* cache of the map around addr and of the block at addr; 0: not looked up */
-	uint64_t map_start, map_len;	/* map_len 0: nothing cached */
-	uint64_t map_bias;		/* address minus section offset */
-	struct cst_section *map_sec;
-	struct cst_space *map_space;
-	uint32_t map_gen, img_gen;
-	uint64_t map_id;	/* struct map.id; UINT64_MAX: no map was looked up yet */
-	/*
-	 * cache of maps used before, indexed by page: in spaces with one map per page execution alternates between them
-	 */
-	struct near_map {
-		uint64_t start, len, bias;
-		struct cst_section *sec;
-		uint64_t id;	/* struct map.id */
-		uint32_t tag;	/* map_tag when the entry was made */
-	} near_maps[NEAR_MAPS];
-	/* not 0; changes when all entries become void: with `space`, and when its generation is not near_gen any more */
-	uint32_t map_tag, near_gen;
-	/*
-	 * cache of blocks that were searched, indexed by address: targets of branches that change their targets, or
-	 * lead to another map
-	 */
-	struct near_block {
-		uint64_t addr, map;	/* map: struct map.id */
-		uint32_t place;
-		uint32_t tag;	/* near_tag when the entry was made, plus the instruction set of the block */
-	} near_blocks[NEAR_BLOCKS];
-	uint32_t near_tag;	/* a multiple of NEAR_TAG, not 0; changes when all entries become void */
-	const struct cst_image *img;	/* image of blk, from and stack[].call, at generation img_gen */
-	uint32_t blk;		/* offset of the block at addr in the image's block cache */
-	uint32_t from;		/* offset of the last indirect branch's block, 0: unknown; valid at img_gen ... */
-	const struct cst_section *from_sec; /* ... and in this section */
-
-	struct return_entry {
-		uint64_t addr;	/* not truncated: step_wrap() */
-		uint64_t map;	/* map_id at the call; 0: there is no entry */
+	struct {
+		uint8_t q_pending;	/* `q` waits for the address that ends its Q element */
+		uint8_t q_context;	/* q_next is the Context element of that address */
+		/* the Source Address element in `el` is emitted in several ranges */
+		uint8_t splitting;
+		/* Q element that waits for its address, with the context in which it was traced */
+		struct cst_generic q;
+		uint64_t q_end;
+		struct cst_element q_next;
+		uint32_t q_count;
+		uint8_t q_exact, q_p0;
+	} path;
+	struct {
 		/*
-		 * offset of the call's block in the block cache, 0: unknown. The link of that block after an atom N
-		 * leads to the return address while execution is in that map.
+		 * CST_CHECK_CONTINUE: the last element was an atom N, and execution must continue
+		 * at next_n
 		 */
-		uint32_t call;
-		uint8_t isa;
-	} stack[RETURN_STACK];
-	unsigned int stack_top;	/* index of the newest entry */
+		uint8_t after_n;
+		uint64_t next_n;
+	} check;
 
-	/* the following fields are used if every instruction has an atom (ETMv3) */
-	uint8_t join;		/* consecutive instructions are merged into one range */
-	uint8_t open_any;	/* `open` is a range that may grow or, with n_insn 0, unreported cycles */
-	struct cst_generic open;
-	uint8_t gap_reported;	/* need_addr, and the consumer has received a CST_GEN_ADDR_UNKNOWN for it */
-	uint8_t transfer_known;	/* `transfer` is the last load or store, to which data transfers belong */
-	uint64_t transfer;
-	struct data_place {
-		uint64_t addr, insn;
-		uint16_t flags;	/* enum cst_data_flags: which of addr and insn are known */
-		uint8_t open;	/* a placeholder was traced and its value was not */
-	} place[4];		/* placeholders of out-of-order data, by tag */
+	struct {
+		/* cache of the map around addr and of the block at addr; 0: not looked up */
+		uint64_t map_start, map_len;	/* map_len 0: nothing cached */
+		uint64_t map_bias;		/* address minus section offset */
+		struct cst_section *map_sec;
+		struct cst_space *map_space;
+		uint32_t map_gen, img_gen;
+		uint64_t map_id;	/* struct map.id; UINT64_MAX: no map was looked up yet */
+		/*
+		 * cache of maps used before, indexed by page: in spaces with one map per page
+		 * execution alternates between them
+		 */
+		struct near_map {
+			uint64_t start, len, bias;
+			struct cst_section *sec;
+			uint64_t id;	/* struct map.id */
+			uint32_t tag;	/* map_tag when the entry was made */
+		} near_maps[NEAR_MAPS];
+		/*
+		 * not 0; changes when all entries become void: with `space`, and when its
+		 * generation is not near_gen any more
+		 */
+		uint32_t map_tag, near_gen;
+		/*
+		 * cache of blocks that were searched, indexed by address: targets of branches that
+		 * change their targets, or lead to another map
+		 */
+		struct near_block {
+			uint64_t addr, map;	/* map: struct map.id */
+			uint32_t place;
+			/*
+			 * near_tag when the entry was made, plus the instruction set of the block
+			 */
+			uint32_t tag;
+		} near_blocks[NEAR_BLOCKS];
+		/* a multiple of NEAR_TAG, not 0; changes when all entries become void */
+		uint32_t near_tag;
+		/* image of blk, from and stack[].call, at generation img_gen */
+		const struct cst_image *img;
+		uint32_t blk;		/* offset of the block at addr in the image's block cache */
+	} cache;
 
-	/* element in work: the atoms that are left, or an element that is retried after a stop */
-	struct cst_element elem;
-	uint8_t busy;
-	struct span span;	/* block in work that is not in the graph */
 
-	/* Q element that waits for its address, with the context in which it was traced */
-	struct cst_generic q;
-	uint64_t q_end;
-	struct cst_element q_next;
-	uint32_t q_count;
-	uint8_t q_exact, q_p0;
+	struct {
+		/* the following fields are used if every instruction has an atom (ETMv3) */
+		uint8_t join;		/* consecutive instructions are merged into one range */
+		/* `open` is a range that may grow or, with n_insn 0, unreported cycles */
+		uint8_t open_any;
+		struct cst_generic open;
+		/* need_addr, and the consumer has received a CST_GEN_ADDR_UNKNOWN for it */
+		uint8_t gap_reported;
+		/* `transfer` is the last load or store, to which data transfers belong */
+		uint8_t transfer_known;
+		uint64_t transfer;
+		struct data_place {
+			uint64_t addr, insn;
+			uint16_t flags;	/* enum cst_data_flags: which of addr and insn are known */
+			uint8_t open;	/* a placeholder was traced and its value was not */
+		} place[4];		/* placeholders of out-of-order data, by tag */
+	} each;
 
-	struct cst_generic tmpl;	/* template of an emitted element: its context fields are current */
+	struct {
+		/*
+		 * element in work: the atoms that are left, or an element that is retried after a
+		 * stop
+		 */
+		struct cst_element elem;
+		uint8_t busy;
+		struct span span;	/* block in work that is not in the graph */
+	} work;
+
+
 
 	/* a finding that is counted while its cause lasts; see cst_flow_report_lasting() */
 	struct lasting {
@@ -211,12 +262,17 @@ struct cst_flow {
 		uint16_t finding;	/* 0: none */
 	} lasting;
 
-	/* conditional instructions, oldest first; the last cond_new are of the next range */
-	uint8_t cond_count, cond_new;
-	uint8_t cond_done;
-	uint8_t cond_it;	/* state of the IT block that contains addr; 0: unknown */
-	uint8_t cond_dropped;	/* an instruction of the next range was dropped for want of space */
-	struct cond_insn cond[COND_MAX];
+	struct {
+		/*
+		 * conditional instructions, oldest first; the last cond_new are of the next range
+		 */
+		uint8_t cond_count, cond_new;
+		uint8_t cond_done;
+		uint8_t cond_it;	/* state of the IT block that contains addr; 0: unknown */
+		/* an instruction of the next range was dropped for want of space */
+		uint8_t cond_dropped;
+		struct cond_insn cond[COND_MAX];
+	} results;
 };
 
 void cst_flow_init(struct cst_flow *f, const struct cst_config *cfg, struct cst_stats *stats);
@@ -244,8 +300,8 @@ void cst_flow_choose_space(struct cst_flow *f, const struct cst_context *ctx);
  */
 static inline void cst_flow_give(struct cst_flow *f, const struct cst_element *elem)
 {
-	f->elem = *elem;
-	f->busy = 1;
+	f->work.elem = *elem;
+	f->work.busy = 1;
 }
 
 /*
@@ -258,16 +314,17 @@ int cst_flow_cond_late(struct cst_flow *f, struct cst_generic *out, size_t *n);
 
 static inline void cst_flow_run(struct cst_flow *f, struct cst_generic *out, size_t *n, size_t cap)
 {
-	f->stopped = 0;
-	if (__builtin_expect(f->cond_done, 0) && (cap - *n < FLOW_ROOM || cst_flow_cond_late(f, out, n)))
+	f->stop.stopped = 0;
+	if (__builtin_expect(f->results.cond_done, 0) &&
+	    (cap - *n < FLOW_ROOM || cst_flow_cond_late(f, out, n)))
 		return;
-	if (f->elem.kind == CST_EL_ATOMS) {
+	if (f->work.elem.kind == CST_EL_ATOMS) {
 		cst_flow_atoms(f, out, n, cap);
 		return;
 	}
 	while (cap - *n >= FLOW_ROOM) {
 		cst_flow_analyze(f, out, n);
-		if (!f->busy || f->stopped)
+		if (!f->work.busy || f->stop.stopped)
 			return;
 	}
 }
@@ -306,13 +363,13 @@ struct atom_code {
 /* As cst_flow_give() for atoms. */
 static inline void cst_flow_give_atoms(struct cst_flow *f, uint32_t bits, uint8_t count, uint64_t index)
 {
-	f->elem.kind = CST_EL_ATOMS;
-	f->elem.flags = 0;
-	f->elem.bits = bits;
-	f->elem.first_e = bits;
-	f->elem.n = count;
-	f->elem.index = index;
-	f->busy = 1;
+	f->work.elem.kind = CST_EL_ATOMS;
+	f->work.elem.flags = 0;
+	f->work.elem.bits = bits;
+	f->work.elem.first_e = bits;
+	f->work.elem.n = count;
+	f->work.elem.index = index;
+	f->work.busy = 1;
 }
 
 /* End condition of cst_flow_span(). */
@@ -343,8 +400,8 @@ int cst_flow_is_transfer(struct cst_flow *f, uint64_t a);
 /* True if address `a` is in the cached map f->map_*. */
 static inline int cst_flow_in_map(const struct cst_flow *f, uint64_t a)
 {
-	return f->map_len && a - f->map_start < f->map_len && f->map_space == f->space &&
-	       f->map_gen == f->space->generation;
+	return f->cache.map_len && a - f->cache.map_start < f->cache.map_len &&
+	       f->cache.map_space == f->code.space && f->cache.map_gen == f->code.space->generation;
 }
 
 /*

@@ -15,24 +15,24 @@ void cst_flow_insns_enter(struct insns *s)
 	s->addr = f->addr;
 	s->it = f->it;
 	s->none = ids_of_kind(f, CST_GEN_CYCLE_COUNT, 0);
-	s->tflags = f->tmpl.flags | (f->cfg->cycle_count ? CST_GF_CC : 0);
+	s->tflags = f->emit.tmpl.flags | (f->cfg->cycle_count ? CST_GF_CC : 0);
 	s->before = s->ord = s->cc = 0;
 	s->since = s->p;
-	if (f->open_any) {
-		s->cc = f->open.cc;
-		s->wait_index = f->open.index;
-		s->before = (int32_t)f->open.n_insn;
+	if (f->each.open_any) {
+		s->cc = f->each.open.cc;
+		s->wait_index = f->each.open.index;
+		s->before = (int32_t)f->each.open.n_insn;
 		s->insns -= s->before;
 		if (s->before)
-			*s->g = f->open;
-		f->open_any = 0;
+			*s->g = f->each.open;
+		f->each.open_any = 0;
 	}
 	s->base = s->b = NULL;
 	s->linked = 0;
-	if (!f->blk)
+	if (!f->cache.blk)
 		return;
 	insns_map(s);
-	s->b = BLK_AT(s->base, f->blk);
+	s->b = BLK_AT(s->base, f->cache.blk);
 }
 
 uint64_t cst_flow_insns_index(const struct insns *s, const uint8_t *p)
@@ -81,20 +81,20 @@ void cst_flow_insns_leave(struct insns *s)
 	if (n) {
 		s->g->cc = s->cc;
 		s->insns += n;
-		f->open = *s->g;
-		f->open_any = 1;
+		f->each.open = *s->g;
+		f->each.open_any = 1;
 	} else if (s->cc) {
 		cst_flow_insns_move(s, s->p);
-		f->open.n_insn = 0;
-		f->open.cc = s->cc;
-		f->open.index = s->wait_index;
-		f->open_any = 1;
+		f->each.open.n_insn = 0;
+		f->each.open.cc = s->cc;
+		f->each.open.index = s->wait_index;
+		f->each.open_any = 1;
 	}
 	f->addr = s->addr;
-	f->blk = 0;
+	f->cache.blk = 0;
 	if (!s->b)
 		return;
-	f->blk = blk_place(f->map_sec->img, s->b);
+	f->cache.blk = blk_place(f->cache.map_sec->img, s->b);
 	f->isa = s->b->isa;
 	f->it = s->it;
 }
@@ -108,7 +108,7 @@ STEP_INLINE int found(struct insns *s, uint32_t nb)
 	s->b = NULL;
 	if (!nb)
 		return 0;
-	insns_continue(s, f->isa, f->map_sec->id, (uint32_t)(f->addr - f->map_bias));
+	insns_continue(s, f->isa, f->cache.map_sec->id, (uint32_t)(f->addr - f->cache.map_bias));
 	insns_map(s);
 	s->b = BLK_AT(s->base, nb);
 	s->it = f->it;
@@ -123,10 +123,10 @@ int cst_flow_insns_find(struct insns *s)
 	if (f->need_addr | f->need_ctx | f->no_graph)
 		return 0;
 	f->addr = s->addr;
-	if (f->from && !f->it) {
+	if (f->ret.from && !f->it) {
 		/* the address follows an indirect branch */
 		place = cst_flow_target_block(f);
-		f->from = 0;
+		f->ret.from = 0;
 	} else {
 		place = cst_flow_block(f);
 	}
@@ -146,7 +146,7 @@ int cst_flow_insns_follow(struct insns *s)
 
 void cst_flow_insns_give(struct insns *s)
 {
-	struct cst_element *elem = &s->f->elem;
+	struct cst_element *elem = &s->f->work.elem;
 
 	*elem = (struct cst_element){
 		.kind = CST_EL_ATOMS,
@@ -158,7 +158,7 @@ void cst_flow_insns_give(struct insns *s)
 		.cc = s->next_cc,
 		.flags = s->f->cfg->cycle_count ? CST_EL_F_CC : 0,
 	};
-	s->f->busy = 1;
+	s->f->work.busy = 1;
 	s->left = 0;
 	s->p++;
 }

@@ -155,7 +155,7 @@ STEP_INLINE void insns_put(struct insns *s, struct cst_generic *g, const struct 
 	const struct cst_flow *f = s->f;
 	const struct insns_from from = insns_from(s, g, addr, b->off * 2);
 	uint64_t at = s->before < 0 ? s->at : addr;
-	const uint8_t *p = f->map_sec->bytes + (at - f->map_bias);
+	const uint8_t *p = f->cache.map_sec->bytes + (at - f->cache.map_bias);
 	unsigned int it = s->it, cond = 0, size = 4;
 	struct blk last;
 
@@ -186,8 +186,8 @@ static inline uint32_t insns_done(const struct insns *s)
  */
 static inline void insns_lose(struct cst_flow *f, const struct blk *b, uint64_t end, uint32_t place)
 {
-	f->from = place;
-	f->from_sec = f->map_sec;
+	f->ret.from = place;
+	f->ret.from_sec = f->cache.map_sec;
 	step_await(f, b, end);
 }
 
@@ -218,7 +218,7 @@ static inline void insns_count(struct insns *s)
 
 static inline void insns_map(struct insns *s)
 {
-	s->base = s->f->map_sec->img->blk;
+	s->base = s->f->cache.map_sec->img->blocks.blk;
 	s->linked = links_hold(s->f) ? ~0u : 0;
 	s->ids = ids_of(s->f);
 }

@@ -90,14 +90,17 @@ STEP_INLINE void inside(struct insns *s, struct insns_hot *h, const struct insns
 /* Walks the last instruction of block b, in the range that has `before` instructions before the block. */
 STEP_INLINE void last_insn(struct insns *s, struct insns_hot *h, uint32_t e, const struct insns_how *how)
 {
-	const uint64_t index = how->element ? s->f->elem.index : insns_index(s, h->p);
+	const uint64_t index = how->element ? s->f->work.elem.index : insns_index(s, h->p);
 	const struct blk *b = h->b;
-	const struct insns_from from = insns_from(s, h->g, h->addr, how->element ? s->f->span.sect_off : b->off * 2);
+	const struct insns_from from =
+		insns_from(s, h->g, h->addr, how->element ? s->f->work.span.sect_off : b->off * 2);
 
 	h->bits >>= 1;
 	h->k--;
-	step_range(h->g, b, e, from.addr, how->element ? s->f->span.end : h->addr + (uint32_t)b->step[0],
-		   (uint32_t)s->before + b->n_insn, h->cc + h->add, from.off, &s->ids, index, s->tflags);
+	step_range(h->g, b, e, from.addr,
+		   how->element ? s->f->work.span.end : h->addr + (uint32_t)b->step[0],
+		   (uint32_t)s->before + b->n_insn, h->cc + h->add, from.off, &s->ids, index,
+		   s->tflags);
 	if (how->element && how->join && e && b->type == CST_INSN_OTHER) {
 		s->before++;
 		h->cc += h->add;
@@ -128,7 +131,8 @@ STEP_INLINE enum insns_end waypoint(struct insns *s, struct insns_hot *h, const 
 	s->branches += e && cst_insn_is_branch(b->type);
 	if (step_indirect(b, e)) {
 		h->addr = (uint32_t)(h->addr + (uint32_t)b->step[0]);
-		insns_lose(s->f, b, h->addr, how->element ? 0 : blk_place(s->f->map_sec->img, b));
+		insns_lose(s->f, b, h->addr,
+			   how->element ? 0 : blk_place(s->f->cache.map_sec->img, b));
 		h->b = NULL;
 		return h->k ? INSNS_INTERRUPTED : INSNS_OTHER;
 	}
@@ -298,7 +302,7 @@ static __attribute__((noinline)) enum insns_end walk_transfers(struct insns *s)
 
 enum insns_end cst_flow_insns_walk(struct insns *s)
 {
-	if (s->f->join)
+	if (s->f->each.join)
 		return walk_joined(s);
 	return s->f->cfg->data_trace ? walk_transfers(s) : walk_each(s);
 }
@@ -307,7 +311,7 @@ enum insns_end cst_flow_insns_walk(struct insns *s)
 static enum span_end scratch_block(struct insns *s)
 {
 	struct cst_flow *f = s->f;
-	struct span *sp = &f->span;
+	struct span *sp = &f->work.span;
 	enum span_end end;
 
 	f->addr = s->addr;
@@ -328,8 +332,10 @@ static enum span_end scratch_block(struct insns *s)
 enum span_end cst_flow_insns_element(struct insns *s)
 {
 	struct cst_flow *f = s->f;
-	struct cst_element *elem = &f->elem;
-	const struct insns_how how = { .join = f->join, .transfers = f->cfg->data_trace, .element = 1 };
+	struct cst_element *elem = &f->work.elem;
+	const struct insns_how how = { .join = f->each.join,
+				       .transfers = f->cfg->data_trace,
+				       .element = 1 };
 	const uint32_t cycles = elem->flags & CST_EL_F_CC ? CST_GF_CC : 0;
 	enum span_end end = SPAN_DONE;
 	struct insns_hot h;
@@ -339,7 +345,8 @@ enum span_end cst_flow_insns_element(struct insns *s)
 		end = scratch_block(s);
 		if (end != SPAN_DONE)
 			break;
-		s->tflags = f->tmpl.flags | cycles | (s->before > 0 ? s->g->flags & CST_GF_CC : 0);
+		s->tflags =
+			f->emit.tmpl.flags | cycles | (s->before > 0 ? s->g->flags & CST_GF_CC : 0);
 		h = take_up(s);
 		h.k = 1;
 		h.bits = elem->bits;
@@ -347,7 +354,7 @@ enum span_end cst_flow_insns_element(struct insns *s)
 		elem->cc = elem->num;	/* cycles of the next atom */
 		waypoint(s, &h, &how);
 		put_back(s, &h);
-		f->isa = step_isa(&f->span.b, elem->bits & 1);
+		f->isa = step_isa(&f->work.span.b, elem->bits & 1);
 		f->it = s->it;
 	}
 	s->b = NULL;

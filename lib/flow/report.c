@@ -7,22 +7,23 @@
 
 void cst_flow_report(struct cst_flow *f, unsigned int finding, uint64_t addr)
 {
-	if (!f->log)
+	if (!f->emit.log)
 		return;
 	cst_flow_report_rest(f);
-	cst_log_finding(f->log, CST_LOG_FLOW, f->tmpl.trace_id, f->elem.index, finding, addr);
+	cst_log_finding(f->emit.log, CST_LOG_FLOW, f->emit.tmpl.trace_id, f->work.elem.index,
+			finding, addr);
 }
 
 void cst_flow_report_lasting(struct cst_flow *f, unsigned int finding, uint64_t addr)
 {
 	struct lasting *l = &f->lasting;
 
-	if (!f->log)
+	if (!f->emit.log)
 		return;
 	if (l->finding == finding && l->ranges == f->stats->ranges) {
-		cst_log_again(f->log, f->tmpl.trace_id, finding);
+		cst_log_again(f->emit.log, f->emit.tmpl.trace_id, finding);
 		l->more++;
-		l->index = f->elem.index;
+		l->index = f->work.elem.index;
 		return;
 	}
 	cst_flow_report(f, finding, addr);
@@ -35,7 +36,8 @@ void cst_flow_report_rest(struct cst_flow *f)
 	struct lasting *l = &f->lasting;
 
 	if (l->more)
-		cst_log_rest(f->log, CST_LOG_FLOW, f->tmpl.trace_id, l->index, l->finding, l->more);
+		cst_log_rest(f->emit.log, CST_LOG_FLOW, f->emit.tmpl.trace_id, l->index, l->finding,
+			     l->more);
 	l->finding = 0;
 	l->more = 0;
 }
@@ -50,6 +52,6 @@ void cst_flow_report_conflicts(const struct cst_flow *f, const struct cst_generi
 {
 	for (; n; n--, g++)
 		if (g->kind == CST_GEN_RANGE && cst_generic_conflicts(g))
-			cst_log_finding(f->log, CST_LOG_FLOW, f->tmpl.trace_id, g->index, CST_FIND_IMAGE_CONFLICT,
-					g->end - g->last_size);
+			cst_log_finding(f->emit.log, CST_LOG_FLOW, f->emit.tmpl.trace_id, g->index,
+					CST_FIND_IMAGE_CONFLICT, g->end - g->last_size);
 }

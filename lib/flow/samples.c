@@ -17,12 +17,12 @@ static uint64_t to_next(struct cst_samples *s, uint64_t now)
 static void put(const struct loop *l, struct cst_generic *g, uint64_t i, uint64_t addr, uint64_t insns, const struct ids *ids,
 		uint64_t e)
 {
-	const struct cst_samples *s = l->f->samples;
+	const struct cst_samples *s = l->f->emit.samples;
 	const struct blk *b = s->from[i % SAMPLED_RING];
 	const uint64_t end = blk_off(b) + s->bias[(i - 1) % SAMPLED_RING] + (uint32_t)b->step[0];
 
 	step_range(g, b, e, addr, end, (uint32_t)(s->insns[i % SAMPLED_RING] - insns), 0, 0, ids, l->run_end.index,
-		   l->f->tmpl.flags | l->flags);
+		   l->f->emit.tmpl.flags | l->flags);
 }
 
 static uint64_t target(const struct cst_samples *s, const struct blk *base, uint64_t i)
@@ -34,8 +34,8 @@ static uint64_t target(const struct cst_samples *s, const struct blk *base, uint
 static void write_run(void *loop)
 {
 	struct loop *l = loop;
-	const struct cst_samples *s = l->f->samples;
-	const struct blk *base = l->run_img->blk;
+	const struct cst_samples *s = l->f->emit.samples;
+	const struct blk *base = l->run_img->blocks.blk;
 	const struct ids ids = ids_of_kind(l->f, CST_GEN_RANGE, 0);
 	struct sampled_end *end = &l->run_end;
 	const uint64_t ranges = l->atoms - atoms_in(end->bits) - l->run_atoms, n = end->branches;
@@ -60,15 +60,15 @@ static void write_run(void *loop)
 uint64_t cst_samples_begin(struct loop *l, uint64_t insns, uint64_t place)
 {
 	struct cst_flow *f = l->f;
-	struct cst_samples *s = f->samples;
-	struct cst_image *img = f->map_sec->img;
+	struct cst_samples *s = f->emit.samples;
+	struct cst_image *img = f->cache.map_sec->img;
 
 	/* without memory for the table a run ends where execution goes to another section */
 	cst_crossings_new(img);
 	s->to[0] = place;
-	s->bias[0] = f->map_bias;
+	s->bias[0] = f->cache.map_bias;
 	s->insns[0] = insns;
-	l->run_addr = target(s, img->blk, 0);
+	l->run_addr = target(s, img->blocks.blk, 0);
 	l->run_img = img;
 	img->dropping = write_run;
 	img->dropping_data = l;
@@ -77,7 +77,7 @@ uint64_t cst_samples_begin(struct loop *l, uint64_t insns, uint64_t place)
 
 void cst_samples_put(struct loop *l, const struct blk *b, uint64_t insns, const struct sampled_end *end)
 {
-	struct cst_samples *s = l->f->samples;
+	struct cst_samples *s = l->f->emit.samples;
 
 	s->from[(end->branches + 1) % SAMPLED_RING] = b;
 	s->insns[(end->branches + 1) % SAMPLED_RING] = insns;

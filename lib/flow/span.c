@@ -13,18 +13,18 @@
 
 void cst_flow_forget_maps(struct cst_flow *f)
 {
-	if (!++f->map_tag) {
-		memset(f->near_maps, 0, sizeof(f->near_maps));
-		f->map_tag = 1;
+	if (!++f->cache.map_tag) {
+		memset(f->cache.near_maps, 0, sizeof(f->cache.near_maps));
+		f->cache.map_tag = 1;
 	}
 }
 
 /* Returns the cache entry for a map that contains `a`. Entries of another generation become void first. */
 static struct near_map *near_map(struct cst_flow *f, uint64_t a)
 {
-	if (f->near_gen != f->space->generation) {
+	if (f->cache.near_gen != f->code.space->generation) {
 		cst_flow_forget_maps(f);
-		f->near_gen = f->space->generation;
+		f->cache.near_gen = f->code.space->generation;
 	}
 	return step_map_slot(f, a);
 }
@@ -36,22 +36,23 @@ static __attribute__((noinline)) enum span_end search_map(struct cst_flow *f, ui
 	const struct map *m;
 	int on_demand;
 
-	f->map_len = 0;
-	if (!f->space)
+	f->cache.map_len = 0;
+	if (!f->code.space)
 		return SPAN_NACC;
-	m = cst_space_find(f->space, a);
-	on_demand = f->space->on_demand && f->stop_mask & CST_STOP_SECTION;
-	if (!m && on_demand && f->space->mapper && f->space->mapper(f->space->mapper_data, f->space, a))
-		m = cst_space_find(f->space, a);
+	m = cst_space_find(f->code.space, a);
+	on_demand = f->code.space->on_demand && f->stop.stop_mask & CST_STOP_SECTION;
+	if (!m && on_demand && f->code.space->mapper &&
+	    f->code.space->mapper(f->code.space->mapper_data, f->code.space, a))
+		m = cst_space_find(f->code.space, a);
 	if (!m && on_demand) {
-		f->lazy = NULL;
-		f->wanted = a;
+		f->code.lazy = NULL;
+		f->code.wanted = a;
 		return SPAN_LAZY;
 	}
 	if (!m)
 		return SPAN_NACC;
-	if (m->sec->lazy && f->stop_mask & CST_STOP_SECTION) {
-		f->lazy = m->sec;
+	if (m->sec->lazy && f->stop.stop_mask & CST_STOP_SECTION) {
+		f->code.lazy = m->sec;
 		return SPAN_LAZY;
 	}
 	if (m->sec->lazy || a - m->start + m->off >= m->sec->size)
@@ -64,7 +65,7 @@ static __attribute__((noinline)) enum span_end search_map(struct cst_flow *f, ui
 	nm->bias = m->start - m->off;
 	nm->sec = m->sec;
 	nm->id = m->id;
-	nm->tag = f->map_tag;
+	nm->tag = f->cache.map_tag;
 	step_take_map(f, nm);
 	return SPAN_DONE;
 }
@@ -85,9 +86,9 @@ static enum span_end read_code(struct cst_flow *f, uint64_t a, uint8_t *buf, uns
 		end = cst_flow_map(f, a);
 		if (end != SPAN_DONE)
 			return end;
-		left = f->map_start + f->map_len - a;
+		left = f->cache.map_start + f->cache.map_len - a;
 		k = left < n ? left : n;
-		memcpy(buf, f->map_sec->bytes + (a - f->map_bias), k);
+		memcpy(buf, f->cache.map_sec->bytes + (a - f->cache.map_bias), k);
 		buf += k;
 		a += k;
 		n -= k;
@@ -134,13 +135,14 @@ int cst_flow_is_transfer(struct cst_flow *f, uint64_t a)
 /* Adds the whole block at s->end if the limit allows it. Returns 0 if not. */
 static int add_block(struct cst_flow *f, enum span_mode mode, uint64_t limit, struct span *s)
 {
-	uint64_t left = f->map_start + f->map_len - s->end;
+	uint64_t left = f->cache.map_start + f->cache.map_len - s->end;
 	const struct blk *b;
 
 	/* classifying one instruction is cheaper than finding its block */
 	if (s->it || (mode == SPAN_COUNT && limit - s->n_insn == 1))
 		return 0;
-	b = cst_block(f->map_sec, s->end - f->map_bias, blk_key(f->isa, 0), s->end, f->isa_flags);
+	b = cst_block(f->cache.map_sec, s->end - f->cache.map_bias, blk_key(f->isa, 0), s->end,
+		      f->isa_flags);
 	if (!b || !b->n_insn || (uint32_t)b->step[0] > left)
 		return 0;
 	if ((mode == SPAN_COUNT && limit - s->n_insn < b->n_insn) ||
@@ -219,11 +221,12 @@ static enum span_end at_limit(const struct cst_flow *f, enum span_mode mode, uin
 static void place(struct cst_flow *f, struct span *s, struct cst_section **first)
 {
 	if (!*first) {
-		*first = f->map_sec;
-		s->section = f->map_sec->id;
-		s->sect_off = s->end - f->map_bias;
-	} else if (*first != f->map_sec ||
-		   (uint32_t)(s->end - f->map_bias) != s->sect_off + (uint32_t)(s->end - f->addr)) {
+		*first = f->cache.map_sec;
+		s->section = f->cache.map_sec->id;
+		s->sect_off = s->end - f->cache.map_bias;
+	} else if (*first != f->cache.map_sec ||
+		   (uint32_t)(s->end - f->cache.map_bias) !=
+			   s->sect_off + (uint32_t)(s->end - f->addr)) {
 		s->section = 0;
 		s->sect_off = 0;
 	}

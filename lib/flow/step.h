@@ -99,7 +99,7 @@ static inline struct ids ids_of_kind(const struct cst_flow *f, enum cst_generic_
 	struct cst_generic g;
 	struct ids ids;
 
-	memcpy(&g.context_id, &f->tmpl.context_id, sizeof(ids));
+	memcpy(&g.context_id, &f->emit.tmpl.context_id, sizeof(ids));
 	g.section = section;
 	g.kind = kind;
 	memcpy(&ids, &g.context_id, sizeof(ids));
@@ -109,7 +109,7 @@ static inline struct ids ids_of_kind(const struct cst_flow *f, enum cst_generic_
 /* Shared fields of ranges in the current map. */
 static inline struct ids ids_of(const struct cst_flow *f)
 {
-	return ids_of_kind(f, CST_GEN_RANGE, f->map_sec->id);
+	return ids_of_kind(f, CST_GEN_RANGE, f->cache.map_sec->id);
 }
 
 /*
@@ -147,7 +147,7 @@ static inline uint64_t step_next(const struct blk *b, uint64_t e, uint64_t addr)
 /* Instructions left in the IT block after atom `e` of f->span: a branch that is taken leaves it. */
 static inline uint8_t step_it(const struct cst_flow *f, uint64_t e)
 {
-	return e && cst_insn_is_branch(f->span.b.type) ? 0 : f->span.it;
+	return e && cst_insn_is_branch(f->work.span.b.type) ? 0 : f->work.span.it;
 }
 
 /* Instruction set after atom `e`; after an indirect branch that of the branch, until its target is known. */
@@ -167,7 +167,7 @@ static inline uint8_t step_address_isa(const struct cst_flow *f, uint8_t is)
 {
 	if (f->cfg->profile == CST_PROFILE_M)
 		return CST_ISA_T32;
-	return f->tmpl.flags & CST_GF_BITS64 ? CST_ISA_A64 : is ? CST_ISA_T32 : CST_ISA_A32;
+	return f->emit.tmpl.flags & CST_GF_BITS64 ? CST_ISA_A64 : is ? CST_ISA_T32 : CST_ISA_A32;
 }
 
 /*
@@ -176,31 +176,31 @@ static inline uint8_t step_address_isa(const struct cst_flow *f, uint8_t is)
  */
 static inline void step_push(struct cst_flow *f, uint64_t addr, uint8_t isa, uint32_t call)
 {
-	unsigned int t = (f->stack_top + 1) % RETURN_STACK;
+	unsigned int t = (f->ret.stack_top + 1) % RETURN_STACK;
 
-	f->stack_top = t;
-	f->stack[t].addr = addr;
-	f->stack[t].map = f->map_id;
-	f->stack[t].call = call;
-	f->stack[t].isa = isa;
+	f->ret.stack_top = t;
+	f->ret.stack[t].addr = addr;
+	f->ret.stack[t].map = f->cache.map_id;
+	f->ret.stack[t].call = call;
+	f->ret.stack[t].isa = isa;
 }
 
 static inline int step_stack_empty(const struct cst_flow *f)
 {
-	return !f->stack[f->stack_top].map;
+	return !f->ret.stack[f->ret.stack_top].map;
 }
 
 /* Removes the newest entry of the return stack, which must not be empty. */
 STEP_INLINE void step_drop(struct cst_flow *f)
 {
-	f->stack[f->stack_top].map = 0;
-	f->stack_top = (f->stack_top - 1) % RETURN_STACK;
+	f->ret.stack[f->ret.stack_top].map = 0;
+	f->ret.stack_top = (f->ret.stack_top - 1) % RETURN_STACK;
 }
 
 /* Pops the newest entry of the return stack, which must not be empty. */
 static inline struct return_entry step_pop(struct cst_flow *f)
 {
-	const struct return_entry r = f->stack[f->stack_top];
+	const struct return_entry r = f->ret.stack[f->ret.stack_top];
 
 	step_drop(f);
 	return r;
@@ -212,7 +212,7 @@ static inline void step_forget_calls(struct cst_flow *f)
 	unsigned int i;
 
 	for (i = 0; i < RETURN_STACK; i++)
-		f->stack[i].call = 0;
+		f->ret.stack[i].call = 0;
 }
 
 static inline void step_empty_stack(struct cst_flow *f)
@@ -220,7 +220,7 @@ static inline void step_empty_stack(struct cst_flow *f)
 	unsigned int i;
 
 	for (i = 0; i < RETURN_STACK; i++)
-		f->stack[i].map = 0;
+		f->ret.stack[i].map = 0;
 }
 
 /* Sets the state after an indirect branch that ends at `end`: the target is traced next, or is on the return stack. */
@@ -228,28 +228,28 @@ static inline void step_await(struct cst_flow *f, const struct blk *b, uint64_t 
 {
 	f->isa = b->isa;
 	f->addr = step_wrap(end, b->isa);
-	f->it = f->blk = f->gap_reported = 0;
+	f->it = f->cache.blk = f->each.gap_reported = 0;
 	f->need_addr = 1;
 	f->gap = f->cfg->atom_per_insn ? GAP_NONE : GAP_PENDING;
-	f->pop_pending = f->cfg->ret_stack && !f->pop_first;
+	f->ret.pop_pending = f->cfg->ret_stack && !f->ret.pop_first;
 }
 
 /* Makes a cached map the current one. */
 static inline void step_take_map(struct cst_flow *f, const struct near_map *nm)
 {
-	f->map_start = nm->start;
-	f->map_len = nm->len;
-	f->map_bias = nm->bias;
-	f->map_sec = nm->sec;
-	f->map_space = f->space;
-	f->map_gen = f->space->generation;
-	f->map_id = nm->id;
+	f->cache.map_start = nm->start;
+	f->cache.map_len = nm->len;
+	f->cache.map_bias = nm->bias;
+	f->cache.map_sec = nm->sec;
+	f->cache.map_space = f->code.space;
+	f->cache.map_gen = f->code.space->generation;
+	f->cache.map_id = nm->id;
 }
 
 /* Entry of the cache of maps in which the map around address `a` would be. */
 static inline struct near_map *step_map_slot(struct cst_flow *f, uint64_t a)
 {
-	return &f->near_maps[a / CODE_PAGE % NEAR_MAPS];
+	return &f->cache.near_maps[a / CODE_PAGE % NEAR_MAPS];
 }
 
 /* Returns the cached map around address `a`; one without an id if it is not cached. */
@@ -259,7 +259,8 @@ static inline const struct near_map *step_near_map(struct cst_flow *f, uint64_t 
 	const struct near_map *nm = step_map_slot(f, a);
 
 	/* an entry with the tag is of f->space */
-	if (nm->tag != f->map_tag || f->near_gen != f->space->generation || a - nm->start >= nm->len)
+	if (nm->tag != f->cache.map_tag || f->cache.near_gen != f->code.space->generation ||
+	    a - nm->start >= nm->len)
 		return &none;
 	return nm;
 }
@@ -281,7 +282,7 @@ static inline int step_cached_map(struct cst_flow *f, uint64_t a)
 /* Entry of the cache of searched blocks in which the block at `addr` would be. */
 static inline struct near_block *step_block_slot(struct cst_flow *f, uint64_t addr)
 {
-	return &f->near_blocks[(addr >> 1 ^ addr >> 9) % NEAR_BLOCKS];
+	return &f->cache.near_blocks[(addr >> 1 ^ addr >> 9) % NEAR_BLOCKS];
 }
 
 /* As cst_flow_block() at `addr`, for a block that was searched before; 0: it was not, or is not in the cache any more. */
@@ -290,9 +291,9 @@ static inline uint32_t step_near_block(struct cst_flow *f, uint64_t addr)
 	const struct near_block *near = step_block_slot(f, addr);
 
 	/* the image is compared first: the last one may be gone */
-	if (near->addr == addr && near->tag == (f->near_tag | f->isa) && !(f->it | f->no_graph) &&
-	    step_cached_map(f, addr) && near->map == f->map_id && f->map_sec->img == f->img &&
-	    f->img_gen == f->img->generation)
+	if (near->addr == addr && near->tag == (f->cache.near_tag | f->isa) &&
+	    !(f->it | f->no_graph) && step_cached_map(f, addr) && near->map == f->cache.map_id &&
+	    f->cache.map_sec->img == f->cache.img && f->cache.img_gen == f->cache.img->generation)
 		return near->place;
 	return 0;
 }
@@ -303,7 +304,7 @@ static inline int step_leads_to(const struct cst_flow *f, const struct blk *base
 {
 	const struct blk *b = BLK_AT(base, place);
 
-	return blk_off(b) == addr - f->map_bias && b->isa == isa;
+	return blk_off(b) == addr - f->cache.map_bias && b->isa == isa;
 }
 
 /*
@@ -312,9 +313,10 @@ static inline int step_leads_to(const struct cst_flow *f, const struct blk *base
  */
 static inline void drop_void_blocks(struct cst_flow *f)
 {
-	if (!f->map_len || f->map_space != f->space || f->map_gen != f->space->generation ||
-	    f->img != f->map_sec->img || f->img_gen != f->img->generation)
-		f->blk = f->from = 0;
+	if (!f->cache.map_len || f->cache.map_space != f->code.space ||
+	    f->cache.map_gen != f->code.space->generation ||
+	    f->cache.img != f->cache.map_sec->img || f->cache.img_gen != f->cache.img->generation)
+		f->cache.blk = f->ret.from = 0;
 }
 
 /*
@@ -323,14 +325,14 @@ static inline void drop_void_blocks(struct cst_flow *f)
  */
 static inline int links_hold(const struct cst_flow *f)
 {
-	struct cst_section *sec = f->map_sec;
-	uint64_t off = f->map_start - f->map_bias;
+	struct cst_section *sec = f->cache.map_sec;
+	uint64_t off = f->cache.map_start - f->cache.map_bias;
 
 	if (!sec->link_len) {
 		sec->link_off = off;
-		sec->link_len = f->map_len;
+		sec->link_len = f->cache.map_len;
 	}
-	return sec->link_off == off && sec->link_len == f->map_len;
+	return sec->link_off == off && sec->link_len == f->cache.map_len;
 }
 
 /*
@@ -339,12 +341,12 @@ static inline int links_hold(const struct cst_flow *f)
  */
 static inline uint32_t link_block(struct cst_flow *f, uint32_t *link, uint32_t bits)
 {
-	const uint64_t map = f->map_id;
-	const uint32_t gen = f->img_gen;
+	const uint64_t map = f->cache.map_id;
+	const uint32_t gen = f->cache.img_gen;
 	const uint32_t place = cst_flow_block(f);
 
 	/* a link is valid within one map, until the cache is emptied */
-	if (place && link && f->map_id == map && f->img_gen == gen)
+	if (place && link && f->cache.map_id == map && f->cache.img_gen == gen)
 		*link = place | bits;
 	return place;
 }
@@ -355,9 +357,10 @@ static inline __attribute__((always_inline)) uint32_t cst_flow_target_block(stru
 	struct blk *base, *b;
 	uint32_t place;
 
-	if (f->from && f->map_len && f->map_sec == f->from_sec && links_hold(f)) {
-		base = f->map_sec->img->blk;
-		b = BLK_AT(base, f->from);
+	if (f->ret.from && f->cache.map_len && f->cache.map_sec == f->ret.from_sec &&
+	    links_hold(f)) {
+		base = f->cache.map_sec->img->blocks.blk;
+		b = BLK_AT(base, f->ret.from);
 		place = b->link[1] & ~(LINK_SLOW | LINK_BITS);
 		if (place && step_leads_to(f, base, place, f->addr, f->isa))
 			return place;

@@ -19,7 +19,7 @@ static void load(struct loop *l)
 {
 	l->linked = links_hold(l->f) ? LINK_MASK : 0;
 	l->ids = ids_of(l->f);
-	l->map = l->f->map_id;
+	l->map = l->f->cache.map_id;
 }
 
 int cst_walk_begin(struct loop *l, const struct cst_generic *out, size_t cap)
@@ -34,14 +34,14 @@ int cst_walk_begin(struct loop *l, const struct cst_generic *out, size_t cap)
 	}
 	l->end_of_room = out + cap;
 	l->limit = cap < PACKET_ATOMS + FLOW_ROOM ? out : out + cap - (PACKET_ATOMS + FLOW_ROOM - 1);
-	l->stack = f->cfg->ret_stack && !f->no_push;
+	l->stack = f->cfg->ret_stack && !f->ret.no_push;
 	if (f->off_graph)
 		return 0;
 	drop_void_blocks(f);
-	if (!f->blk) {
-		f->blk = cst_flow_target_block(f);
-		f->from = 0;
-		if (!f->blk)
+	if (!f->cache.blk) {
+		f->cache.blk = cst_flow_target_block(f);
+		f->ret.from = 0;
+		if (!f->cache.blk)
 			return 0;
 	}
 	f->origin = ORIGIN_NONE;
@@ -130,16 +130,20 @@ uint32_t cst_walk_near(struct loop *l, uint64_t addr, struct blk *b, uint64_t e)
 uint32_t cst_walk_search(struct loop *l, uint64_t addr, struct blk *b, uint64_t e)
 {
 	struct cst_flow *f = l->f;
-	const struct cst_section *sec = f->map_sec;
-	const struct cst_image *img = f->img;
-	const uint32_t gen = f->img_gen;
+	const struct cst_section *sec = f->cache.map_sec;
+	const struct cst_image *img = f->cache.img;
+	const uint32_t gen = f->cache.img_gen;
 
 	f->addr = addr;
-	f->blk = b && l->linked ? link_block(f, &b->link[e], blk_link_bits(b, (unsigned int)e)) : cst_flow_block(f);
-	l->moved = f->img != img || f->img_gen != gen ? MOVED_BLOCKS : f->map_sec != sec ? MOVED_SECTION : MOVED_NOT;
-	if (f->blk && (l->moved || l->map != f->map_id))
+	f->cache.blk = b && l->linked ?
+			       link_block(f, &b->link[e], blk_link_bits(b, (unsigned int)e)) :
+			       cst_flow_block(f);
+	l->moved = f->cache.img != img || f->cache.img_gen != gen ? MOVED_BLOCKS :
+		   f->cache.map_sec != sec			  ? MOVED_SECTION :
+								    MOVED_NOT;
+	if (f->cache.blk && (l->moved || l->map != f->cache.map_id))
 		load(l);
-	return f->blk;
+	return f->cache.blk;
 }
 
 /* Writes the range of f->span, which ends with atom `e`. */
@@ -147,7 +151,7 @@ void cst_walk_span(struct loop *l, struct cst_generic *g, uint64_t e)
 {
 	size_t n = 0;
 
-	cst_flow_range(l->f, g, &n, &l->f->span, (int)e);
+	cst_flow_range(l->f, g, &n, &l->f->work.span, (int)e);
 	l->others++;
 }
 
@@ -162,7 +166,7 @@ struct cst_generic *cst_walk_conflict(struct loop *l, struct cst_generic *g, uin
 	size_t n = 0;
 
 	f->isa = b->isa;
-	f->elem.index = index;
+	f->work.elem.index = index;
 	cst_flow_conflict(f, g, &n, CST_FIND_IMAGE_CONFLICT, addr + (uint32_t)b->step[0] - b->last_size);
 	l->others += n;
 	return g + n;
@@ -176,12 +180,13 @@ void cst_walk_put_run(struct loop *l, struct cst_generic *g, uint64_t index, con
 	const uint64_t ranges = l->atoms - atoms_in(bits) - l->run_atoms;
 
 	g->index = index;
-	g->addr = blk_off(b) + f->map_bias;
+	g->addr = blk_off(b) + f->cache.map_bias;
 	g->end = g->addr + (uint32_t)b->step[0];
 	store8(&g->n_insn, pair((uint32_t)(insns - l->section_insns), (uint32_t)ranges));
 	memcpy(&g->context_id, &l->ids, sizeof(l->ids));
-	store8(&g->flags, flags_word(b, f->tmpl.flags) | flag_exec(e));
-	store8(&g->error, pair((uint32_t)blk_off(BLK_AT(f->img->blk, start)), b->off * 2));
+	store8(&g->flags, flags_word(b, f->emit.tmpl.flags) | flag_exec(e));
+	store8(&g->error,
+	       pair((uint32_t)blk_off(BLK_AT(f->cache.img->blocks.blk, start)), b->off * 2));
 	g->kind = CST_GEN_COUNTED;
 	g->num = (uint16_t)(f->stats->image_conflicts - l->run_conflicts);
 }
@@ -209,7 +214,8 @@ struct cst_generic *cst_walk_drop_range(struct loop *l, struct cst_generic *g)
 struct crossing *cst_walk_crossing(const struct loop *l, uint32_t from, uint64_t addr)
 {
 	struct cst_flow *f = l->f;
-	struct crossing *x = f->img->crossings ? crossing_at(f->img->crossings, from, addr) : NULL;
+	struct crossing *x =
+		f->cache.img->crossings ? crossing_at(f->cache.img->crossings, from, addr) : NULL;
 
 	if (!x || x->from != from || x->addr != addr || x->isa != f->isa || f->stats->image_conflicts != l->run_conflicts)
 		return NULL;
@@ -222,8 +228,8 @@ struct crossing *cst_walk_crossing(const struct loop *l, uint32_t from, uint64_t
  */
 uint32_t cst_walk_cross(struct loop *l, struct crossing *x, uint64_t insns)
 {
-	if (l->f->counts) {
-		l->f->img->crossings->crossed = 1;
+	if (l->f->emit.counts) {
+		l->f->cache.img->crossings->crossed = 1;
 		x->count++;
 		x->insns += insns - l->section_insns;
 		l->section_insns = insns;
@@ -236,13 +242,18 @@ uint32_t cst_walk_cross(struct loop *l, struct crossing *x, uint64_t insns)
 /* Remembers that the branch of the block at `from`, in `section`, has led to the block f->blk in another one. */
 void cst_walk_note_crossing(const struct cst_flow *f, uint32_t section, uint32_t from)
 {
-	const struct crossing x = { .addr = f->addr, .map = f->map_id, .from = from, .to = f->blk, .section = section,
-				    .to_section = f->map_sec->id, .isa = f->isa };
+	const struct crossing x = { .addr = f->addr,
+				    .map = f->cache.map_id,
+				    .from = from,
+				    .to = f->cache.blk,
+				    .section = section,
+				    .to_section = f->cache.map_sec->id,
+				    .isa = f->isa };
 
-	if (f->img->counts)
-		cst_counts_enter(f->img->counts, &x);
-	else if (f->img->crossings)
-		*crossing_at(f->img->crossings, from, f->addr) = x;
+	if (f->cache.img->counts)
+		cst_counts_enter(f->cache.img->counts, &x);
+	else if (f->cache.img->crossings)
+		*crossing_at(f->cache.img->crossings, from, f->addr) = x;
 }
 
 /* Begins a run after the atoms walked so far. `bits`: atoms of the packet that are left. */
@@ -255,11 +266,11 @@ void cst_walk_begin_run(struct loop *l, uint64_t insns, uint64_t bits)
 
 void cst_walk_begin_list(struct loop *l, uint64_t place, struct cst_branch *list)
 {
-	struct cst_image *img = l->f->map_sec->img;
+	struct cst_image *img = l->f->cache.map_sec->img;
 
 	/* without memory for the table a run ends where execution goes to another section */
 	cst_crossings_new(img);
-	l->run_addr = blk_off(BLK_AT(img->blk, place)) + l->f->map_bias;
+	l->run_addr = blk_off(BLK_AT(img->blocks.blk, place)) + l->f->cache.map_bias;
 	l->run_list = list;
 }
 
@@ -268,7 +279,7 @@ void cst_walk_put_list(const struct loop *l, struct cst_generic *g, const struct
 	g->kind = CST_GEN_LISTED;
 	g->addr = l->run_addr;
 	g->section = 0;
-	g->first = (uint32_t)(l->run_list - l->f->list->v);
+	g->first = (uint32_t)(l->run_list - l->f->emit.list->v);
 	g->branches = (uint32_t)(list - l->run_list);
 }
 
@@ -280,10 +291,10 @@ struct cst_generic *cst_walk_away(struct loop *l, struct cst_generic *g, uint64_
 	size_t n = 0;
 
 	step_await(f, b, end);
-	f->from = l->linked && b != &f->span.b ? blk_place(f->img, b) : 0;
-	f->from_sec = f->map_sec;
-	f->elem.index = index;
-	if (f->pop_first)
+	f->ret.from = l->linked && b != &f->work.span.b ? blk_place(f->cache.img, b) : 0;
+	f->ret.from_sec = f->cache.map_sec;
+	f->work.elem.index = index;
+	if (f->ret.pop_first)
 		cst_flow_stack_empty(f, end - b->last_size);
 	if (b->subtype == CST_INSN_ERET)
 		cst_flow_eret(f, g, &n);
@@ -312,8 +323,8 @@ size_t cst_walk_finish(struct loop *l, uint64_t bits, uint64_t index, uint64_t i
 	f->stats->ranges += (uint64_t)(g - first) - l->others + l->ranges;
 	f->stats->branches += l->branches;
 	if (f->cfg->checks & CST_CHECK_CONTINUE && g != first) {
-		f->after_n = g[-1].kind == CST_GEN_RANGE && !(g[-1].flags & CST_GF_EXEC);
-		f->next_n = step_wrap(g[-1].end, g[-1].isa);
+		f->check.after_n = g[-1].kind == CST_GEN_RANGE && !(g[-1].flags & CST_GF_EXEC);
+		f->check.next_n = step_wrap(g[-1].end, g[-1].isa);
 	}
 	return (size_t)(g - first);
 }

@@ -229,7 +229,7 @@ STEP_INLINE uint32_t walk_place(const struct walk *w)
 /* True if block b is f->span and not in the graph. */
 STEP_INLINE int walk_in_span(const struct walk *w, const struct walk_how *how)
 {
-	return how->element && w->b == &w->f->span.b;
+	return how->element && w->b == &w->f->work.span.b;
 }
 
 /* Address of block b before it is left. */
@@ -241,7 +241,8 @@ STEP_INLINE uint64_t walk_addr(const struct walk *w, const struct walk_how *how)
 /* Address after block b. */
 STEP_INLINE uint64_t walk_end(const struct walk *w, const struct walk_how *how)
 {
-	return walk_in_span(w, how) ? w->f->span.end : walk_addr(w, how) + (uint32_t)w->b->step[0];
+	return walk_in_span(w, how) ? w->f->work.span.end :
+				      walk_addr(w, how) + (uint32_t)w->b->step[0];
 }
 
 /* True if runs keep addresses of their branches, which are valid in one map. */
@@ -294,7 +295,7 @@ STEP_INLINE struct blk_count *walk_counters(const struct walk *w)
 STEP_INLINE void walk_count_block(struct walk *w)
 {
 	if (__builtin_expect(!++walk_counters(w)->atoms[w->e], 0))
-		cst_counts_atoms_full(w->f->counts, w->section, walk_place(w), w->e);
+		cst_counts_atoms_full(w->f->emit.counts, w->section, walk_place(w), w->e);
 }
 
 /* Counts the edge from block b to `next`. */
@@ -304,7 +305,7 @@ STEP_INLINE void walk_count_edge(struct walk *w)
 
 	if (!(w->raw & LINK_INDIRECT && count_pair(&cst_blk_counters(BLK_AT(w->base, to))->from, from)) &&
 	    !count_pair(&walk_counters(w)->to, to))
-		cst_counts_edge_slow(w->f->counts, w->section, from, to);
+		cst_counts_edge_slow(w->f->emit.counts, w->section, from, to);
 }
 
 /* Counts the open range, which ends with block b. */
@@ -313,13 +314,13 @@ STEP_INLINE void walk_count_range(struct walk *w, const enum runs runs)
 	if (runs == RUNS_EACH)
 		walk_count_block(w);
 	else if (!count_pair(&cst_blk_counters(BLK_AT(w->base, w->start))->range, walk_place(w)))
-		cst_counts_range_slow(w->f->counts, w->section, w->start, walk_place(w));
+		cst_counts_range_slow(w->f->emit.counts, w->section, w->start, walk_place(w));
 }
 
 /* Keeps the branch at the end of block b, if it was taken to `next`. */
 STEP_INLINE void walk_keep_branch(struct walk *w)
 {
-	struct cst_samples *s = w->f->samples;
+	struct cst_samples *s = w->f->emit.samples;
 	const uint64_t i = (w->branches + 1) % SAMPLED_RING;
 
 	/* without a jump, which could not be predicted: a branch that was not taken is overwritten */
@@ -437,7 +438,9 @@ STEP_INLINE int walk_more_input(struct walk *w, const struct walk_how *how)
 	if (!how->runs)
 		return cst_walk_next_run(w->l);
 	return !(w->start && w->insns - w->l->run_insns >= RUN_INSNS) &&
-	       cst_walk_next_bytes(w->l, how->runs == RUNS_LISTED ? walk_list_room(w->f->list, w->list) : RUN_BYTES);
+	       cst_walk_next_bytes(w->l, how->runs == RUNS_LISTED ?
+						 walk_list_room(w->f->emit.list, w->list) :
+						 RUN_BYTES);
 }
 
 /* Parses the next packet if it has atoms and there is room for them. Returns 0 otherwise. */
@@ -471,9 +474,9 @@ STEP_INLINE void walk_arrive(struct walk *w, const struct walk_how *how, uint64_
 	w->addr = addr;
 	w->linked = walk_usable_links(l, how);
 	w->ids = l->ids;
-	w->section = w->f->map_sec->id;
-	w->bias = w->f->map_bias;
-	w->base = w->f->img->blk;
+	w->section = w->f->cache.map_sec->id;
+	w->bias = w->f->cache.map_bias;
+	w->base = w->f->cache.img->blocks.blk;
 }
 
 /*
@@ -510,7 +513,7 @@ STEP_INLINE enum walk_on walk_search(struct walk *w, const struct walk_how *how,
 {
 	struct loop *l = w->l;
 
-	if (how->runs && addr - w->f->map_start < w->f->map_len) {
+	if (how->runs && addr - w->f->cache.map_start < w->f->cache.map_len) {
 		w->next = cst_walk_near(l, addr, by, e);
 		if (w->next) {
 			w->addr = addr;
@@ -523,7 +526,8 @@ STEP_INLINE enum walk_on walk_search(struct walk *w, const struct walk_how *how,
 	if (how->runs && w->start)
 		walk_put_run(w, how->runs);
 	w->next = cst_walk_search(l, addr, by, e);
-	if (how->runs && (!w->next || l->moved || (walk_has_addresses(how) && w->bias != w->f->map_bias))) {
+	if (how->runs && (!w->next || l->moved ||
+			  (walk_has_addresses(how) && w->bias != w->f->cache.map_bias))) {
 		/* the run ends: another section or, with addresses, another map, or an empty block cache */
 		if (w->start && w->next && w->raw & LINK_INDIRECT && l->moved == MOVED_SECTION)
 			cst_walk_note_crossing(w->f, w->section, walk_place(w));
@@ -570,11 +574,12 @@ STEP_INLINE void walk_push(const struct walk *w, const struct walk_how *how)
 STEP_INLINE int walk_linked_return(struct walk *w, const struct walk_how *how)
 {
 	struct cst_flow *f = w->f;
-	const struct return_entry *r = &f->stack[f->stack_top];
+	const struct return_entry *r = &f->ret.stack[f->ret.stack_top];
 	int64_t next;
 
 	/* without a P0 element next, its target may be traced; PTM's atom E says that it is not (IHI 0035B B.3.2) */
-	if (r->map != f->map_id || (how->atom_follows && w->bits == 1 && (w->l->rest || !how->atom_follows(w->l))))
+	if (r->map != f->cache.map_id ||
+	    (how->atom_follows && w->bits == 1 && (w->l->rest || !how->atom_follows(w->l))))
 		return 0;
 	next = (int32_t)BLK_AT(w->base, r->call)->link[0] & w->linked & ~LINK_NOT_PLACE;
 	if (!next)
@@ -588,8 +593,9 @@ STEP_INLINE int walk_linked_return(struct walk *w, const struct walk_how *how)
 STEP_INLINE enum walk_on walk_return(struct walk *w, const struct walk_how *how, int push)
 {
 	const struct return_entry r = step_pop(w->f);
-	const uint32_t call = r.map == w->f->map_id ? r.call : 0;
-	struct blk *by = call ? BLK_AT(how->element ? w->f->img->blk : w->base, call) : NULL;
+	const uint32_t call = r.map == w->f->cache.map_id ? r.call : 0;
+	struct blk *by =
+		call ? BLK_AT(how->element ? w->f->cache.img->blocks.blk : w->base, call) : NULL;
 
 	/* the push may overwrite the popped entry, which is copied above */
 	if (push)
@@ -627,7 +633,7 @@ STEP_INLINE enum walk_on walk_indirect(struct walk *w, const struct walk_how *ho
 	uint64_t target;
 
 	/* IHI 0035B 4.13, B.3.2: an atom E means that the target is on the return stack; it is popped before a call pushes */
-	if (how->element ? f->pop_first : !how->atom_follows) {
+	if (how->element ? f->ret.pop_first : !how->atom_follows) {
 		if (!step_stack_empty(f))
 			return walk_return(w, how, 1);
 		walk_push(w, how);
@@ -755,10 +761,19 @@ STEP_INLINE enum walk_on walk_run(struct loop *l, struct cst_generic *out, size_
 {
 	struct cst_flow *f = l->f;
 	struct walk w = {
-		.f = f, .l = l, .g = out + *n, .base = f->blk ? f->img->blk : &f->span.b, .next = f->blk, .addr = f->addr,
-		.linked = l->linked, .ids = l->ids, .section = f->blk ? f->map_sec->id : 0, .index = how->runs ? 0 : l->in->last,
-		.bias = f->map_bias,
-		.flags = f->tmpl.flags | l->flags, .bits = how->element ? l->rest : 1,
+		.f = f,
+		.l = l,
+		.g = out + *n,
+		.base = f->cache.blk ? f->cache.img->blocks.blk : &f->work.span.b,
+		.next = f->cache.blk,
+		.addr = f->addr,
+		.linked = l->linked,
+		.ids = l->ids,
+		.section = f->cache.blk ? f->cache.map_sec->id : 0,
+		.index = how->runs ? 0 : l->in->last,
+		.bias = f->cache.map_bias,
+		.flags = f->emit.tmpl.flags | l->flags,
+		.bits = how->element ? l->rest : 1,
 	};
 	enum walk_on why;
 
@@ -767,23 +782,23 @@ STEP_INLINE enum walk_on walk_run(struct loop *l, struct cst_generic *out, size_
 		w.bits = cst_walk_what_fits(l, w.bits, w.g);
 	}
 	if (how->runs == RUNS_LISTED)
-		w.list = f->list->v + f->list->n;
+		w.list = f->emit.list->v + f->emit.list->n;
 	why = walk_blocks(&w, how);
 
 	if (how->runs && w.start)
 		walk_stop_run(&w, how->runs);
 	if (how->runs == RUNS_LISTED)
-		f->list->n = (uint32_t)(w.list - f->list->v);
+		f->emit.list->n = (uint32_t)(w.list - f->emit.list->v);
 	if (why == WALK_OUT) {
 		f->addr = how->element ? w.addr : blk_off(BLK_AT(w.base, w.next)) + w.bias;
-		f->blk = (uint32_t)w.next;
+		f->cache.blk = (uint32_t)w.next;
 		f->isa = BLK_AT(w.base, w.next)->isa;
 	} else if (why == WALK_AWAY) {
 		w.g = cst_walk_away(l, w.g, walk_index(&w, how), w.b, walk_end(&w, how));
 	} else if (why == WALK_MISMATCH) {
 		f->addr = walk_addr(&w, how);
 		f->isa = w.b->isa;
-		f->blk = 0;
+		f->cache.blk = 0;
 		w.g = cst_walk_drop_range(l, w.g);
 	}
 	*n += cst_walk_finish(l, w.bits, walk_index(&w, how), w.insns, out + *n, w.g);
@@ -802,11 +817,11 @@ STEP_INLINE int walk_input(struct cst_flow *f, struct atom_input *in, uint32_t f
 	const size_t pos = in->pos;
 	enum walk_on why;
 
-	if ((f->after_n && f->addr != f->next_n) || !cst_walk_begin(&l, out, cap))
+	if ((f->check.after_n && f->addr != f->check.next_n) || !cst_walk_begin(&l, out, cap))
 		return 0;
 	why = walk_run(&l, out, n, how);
 	if (why == WALK_MISMATCH) {
-		f->elem.index = in->last;
+		f->work.elem.index = in->last;
 		cst_flow_mismatch(f);
 	} else if (l.rest > 1) {
 		cst_flow_give_atoms(f, (uint32_t)(l.rest & ~(1ull << atoms_in(l.rest))), atoms_in(l.rest), in->last);

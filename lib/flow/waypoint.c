@@ -16,11 +16,11 @@ void cst_flow_at(struct cst_flow *f, uint64_t addr, enum cst_isa isa)
 	f->isa = isa;
 	f->addr = addr;
 	f->need_addr = f->gap = f->origin = 0;
-	f->pop_pending = 0;
-	f->gap_reported = 0;
-	f->no_push = 0;
+	f->ret.pop_pending = 0;
+	f->each.gap_reported = 0;
+	f->ret.no_push = 0;
 	f->it = 0;
-	f->blk = 0;
+	f->cache.blk = 0;
 	/* byte codes are not traced; a synchronisation follows them (IHI 0035B 4.17) */
 	if (isa >= CST_ISA_JAZELLE)
 		f->need_addr = 1;
@@ -28,12 +28,12 @@ void cst_flow_at(struct cst_flow *f, uint64_t addr, enum cst_isa isa)
 
 int cst_flow_waypoint(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	struct span *s = &f->span;
+	struct span *s = &f->work.span;
 	enum span_end end;
 
 	if (f->need_addr | f->need_ctx)
 		return 0;
-	end = cst_flow_span(f, SPAN_INTO, f->elem.addr, s);
+	end = cst_flow_span(f, SPAN_INTO, f->work.elem.addr, s);
 	if (end == SPAN_LAZY)
 		return 1;
 	if (end != SPAN_DONE) {
@@ -49,7 +49,7 @@ int cst_flow_waypoint(struct cst_flow *f, struct cst_generic *out, size_t *n)
 
 void cst_flow_vector(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	const struct cst_element *elem = &f->elem;
+	const struct cst_element *elem = &f->work.elem;
 	struct cst_generic *g = cst_flow_emit(f, out, n, CST_GEN_EXCEPTION);
 
 	g->num = elem->num;
@@ -60,8 +60,8 @@ void cst_flow_vector(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	cst_flow_set_next(f, g);
 	cst_flow_add_cycles(f, g);
 	cst_flow_at(f, elem->addr, elem->is);
-	if (f->stop_mask & CST_STOP_EXCEPTION)
-		f->stopped = CST_STOP_EXCEPTION;
+	if (f->stop.stop_mask & CST_STOP_EXCEPTION)
+		f->stop.stopped = CST_STOP_EXCEPTION;
 }
 
 void cst_flow_come_to(struct cst_flow *f, uint64_t addr, enum cst_isa isa)
@@ -74,7 +74,7 @@ void cst_flow_come_to(struct cst_flow *f, uint64_t addr, enum cst_isa isa)
 
 void cst_flow_resync(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	const struct cst_element *elem = &f->elem;
+	const struct cst_element *elem = &f->work.elem;
 
 	step_empty_stack(f);
 	if (!(f->need_addr | f->need_ctx) && (f->addr != elem->addr || f->isa != elem->is))
@@ -84,17 +84,17 @@ void cst_flow_resync(struct cst_flow *f, struct cst_generic *out, size_t *n)
 
 void cst_flow_state(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
-	const struct cst_element *elem = &f->elem;
+	const struct cst_element *elem = &f->work.elem;
 	const struct cst_context *c = &elem->ctx;
 	struct cst_generic *g;
 
 	f->need_ctx = 0;
-	f->tmpl.el = c->el;
-	f->tmpl.security = c->security;
-	f->tmpl.context_id = c->context_id;
-	f->tmpl.vmid = c->vmid;
+	f->emit.tmpl.el = c->el;
+	f->emit.tmpl.security = c->security;
+	f->emit.tmpl.context_id = c->context_id;
+	f->emit.tmpl.vmid = c->vmid;
 	/* PTM traces no exception level except Hyp mode */
-	f->tmpl.flags = 0;
+	f->emit.tmpl.flags = 0;
 	cst_flow_choose_space(f, c);
 	if (elem->flags & CST_EL_F_QUIET)
 		return;
@@ -103,6 +103,6 @@ void cst_flow_state(struct cst_flow *f, struct cst_generic *out, size_t *n)
 		g->isa = elem->is;
 	g->flags |= (c->flags & CST_CTX_CID ? CST_GF_CID : 0) | (c->flags & CST_CTX_VMID ? CST_GF_VMID : 0);
 	cst_flow_add_cycles(f, g);
-	if (f->stop_mask & CST_STOP_CONTEXT)
-		f->stopped = CST_STOP_CONTEXT;
+	if (f->stop.stop_mask & CST_STOP_CONTEXT)
+		f->stop.stopped = CST_STOP_CONTEXT;
 }

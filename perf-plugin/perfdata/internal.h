@@ -24,21 +24,28 @@ struct perfdata {
 	struct pd_attrs attrs;
 	struct pd_env env;
 
-	/* Position of the pass. */
-	unsigned int file;
-	bool init_map;		/* in the records of the feature section INIT_MAP, which come before the data */
-	uint64_t pos;
-	uint64_t end;
-	uint64_t seq;
-	/* Records of the main file before this position have been taken into attrs and env. */
-	uint64_t meta_done;
+	struct {
+		/* Position of the pass. */
+		unsigned int file;
+		/* in the records of the feature section INIT_MAP, which come before the data */
+		bool init_map;
+		uint64_t pos;
+		uint64_t end;
+		uint64_t seq;
+		/*
+		 * Records of the main file before this position have been taken into attrs and env.
+		 */
+		uint64_t meta_done;
+	} at;
 
-	struct pd_decomp *decomp;
-	bool expanding;
-	bool broken;		/* the zstd stream of this file */
-	bool payload_cut;	/* to be reported by the next call */
-	uint64_t max_expand;	/* of all compressed records; 0: by their size */
-	uint64_t container;	/* offset of the compressed or cut record in question */
+	struct {
+		struct pd_decomp *decomp;
+		bool expanding;
+		bool broken;		/* the zstd stream of this file */
+		bool payload_cut;	/* to be reported by the next call */
+		uint64_t max_expand;	/* of all compressed records; 0: by their size */
+		uint64_t container;	/* offset of the compressed or cut record in question */
+	} zstd;
 
 	struct pd_stats stats;
 	struct error err;

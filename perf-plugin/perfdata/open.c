@@ -169,9 +169,9 @@ struct perfdata *perfdata_cursor(const struct perfdata *pd)
 
 	*c = *pd;
 	c->is_cursor = true;
-	c->decomp = NULL;
+	c->zstd.decomp = NULL;
 	/* records about the file were evaluated on the first pass */
-	c->meta_done = UINT64_MAX;
+	c->at.meta_done = UINT64_MAX;
 	perfdata_rewind(c);
 	return c;
 }
@@ -194,7 +194,7 @@ void perfdata_close(struct perfdata *pd)
 	if (!pd)
 		return;
 	if (pd->is_cursor) {
-		pd_decomp_free(pd->decomp);
+		pd_decomp_free(pd->zstd.decomp);
 		free(pd);
 		return;
 	}
@@ -205,7 +205,7 @@ void perfdata_close(struct perfdata *pd)
 	free(pd->folder);
 	pd_attrs_free(&pd->attrs);
 	pd_env_free(&pd->env);
-	pd_decomp_free(pd->decomp);
+	pd_decomp_free(pd->zstd.decomp);
 	for (i = 0; i < pd->nr_warnings; i++)
 		free(pd->warnings[i]);
 	free(pd);

@@ -11,21 +11,21 @@
 
 static struct pd_source *cur_src(struct perfdata *pd)
 {
-	return &pd->src[pd->file];
+	return &pd->src[pd->at.file];
 }
 
 static void start_file(struct perfdata *pd, unsigned int file)
 {
-	pd->file = file;
-	pd->init_map = false;
-	pd->pos = file ? 0 : pd->data_offset;
-	pd->end = file ? UINT64_MAX : pd->data_end;
-	pd->expanding = false;
-	pd->broken = false;
-	pd->payload_cut = false;
+	pd->at.file = file;
+	pd->at.init_map = false;
+	pd->at.pos = file ? 0 : pd->data_offset;
+	pd->at.end = file ? UINT64_MAX : pd->data_end;
+	pd->zstd.expanding = false;
+	pd->zstd.broken = false;
+	pd->zstd.payload_cut = false;
 	/* The files of a directory are compressed independently of each other. */
-	if (pd->decomp)
-		pd_decomp_reset(pd->decomp);
+	if (pd->zstd.decomp)
+		pd_decomp_reset(pd->zstd.decomp);
 }
 
 void perfdata_rewind(struct perfdata *pd)
@@ -33,12 +33,12 @@ void perfdata_rewind(struct perfdata *pd)
 	const struct pd_feature_bytes *maps = &pd->env.raw[PD_FEAT_SP_INIT_MAP];
 
 	memset(&pd->stats, 0, sizeof(pd->stats));
-	pd->seq = 0;
+	pd->at.seq = 0;
 	start_file(pd, 0);
 	if (maps->ptr && maps->len) {
-		pd->init_map = true;
-		pd->pos = maps->offset;
-		pd->end = maps->offset + maps->len;
+		pd->at.init_map = true;
+		pd->at.pos = maps->offset;
+		pd->at.end = maps->offset + maps->len;
 	}
 }
 
@@ -46,11 +46,11 @@ void perfdata_rewind(struct perfdata *pd)
 static void abandon_file(struct perfdata *pd, uint64_t pos)
 {
 	struct pd_source *s = cur_src(pd);
-	uint64_t end = pd->end < s->size ? pd->end : s->size;
+	uint64_t end = pd->at.end < s->size ? pd->at.end : s->size;
 
 	if (pos < end)
 		pd->stats.lost_bytes += end - pos;
-	pd->pos = pd->end = end;
+	pd->at.pos = pd->at.end = end;
 }
 
 static int fail_io(struct perfdata *pd)
@@ -64,10 +64,10 @@ static int fail_io(struct perfdata *pd)
 static int fail_cut(struct perfdata *pd, uint64_t want)
 {
 	struct pd_source *s = cur_src(pd);
-	uint64_t pos = pd->pos, end = pd->end;
+	uint64_t pos = pd->at.pos, end = pd->at.end;
 
 	abandon_file(pd, pos);
-	if (pd->init_map)
+	if (pd->at.init_map)
 		return error_set(&pd->err, ERR_CUT, "%s: offset %#" PRIx64 ": feature %u (INIT_MAP) ends at %#"
 				 PRIx64 ", inside a record of %" PRIu64 " bytes; what was mapped from there on is not "
 				 "known, copy or record it again", s->name, pos, PD_FEAT_SP_INIT_MAP, end, want);
@@ -85,7 +85,7 @@ static int fail_cut(struct perfdata *pd, uint64_t want)
 /* The record cannot be skipped: without a size nothing says where the next one starts. */
 static int fail_size(struct perfdata *pd, const struct perf_event_header *h)
 {
-	uint64_t pos = pd->pos;
+	uint64_t pos = pd->at.pos;
 
 	pd->stats.bad_records++;
 	abandon_file(pd, pos);
@@ -93,7 +93,7 @@ static int fail_size(struct perfdata *pd, const struct perf_event_header *h)
 			 "type %u and size %u, expected a size of at least 8; the next %" PRIu64 " "
 			 "bytes of the file cannot be read, everything before was used",
 			 cur_src(pd)->name, pos,
-			 h->type, h->size, pd->end > pos ? pd->end - pos : 0);
+			 h->type, h->size, pd->at.end > pos ? pd->at.end - pos : 0);
 }
 
 /* Copy a record that cannot be returned in place; its header is converted to host byte order. */
@@ -121,7 +121,7 @@ static int take_record(struct perfdata *pd, const uint8_t *p, const struct perf_
 	unsigned int trailer = 0;
 	uint64_t st = 0;
 
-	rec->file = pd->file;
+	rec->file = pd->at.file;
 	rec->offset = offset;
 	rec->known = l != NULL;
 	rec->stable = mapped;
@@ -180,7 +180,7 @@ static int take_record(struct perfdata *pd, const uint8_t *p, const struct perf_
 	if (!l)
 		pd->stats.unknown_records++;
 	pd->stats.records++;
-	rec->seq = pd->seq++;
+	rec->seq = pd->at.seq++;
 	return 1;
 
 out_bad:
@@ -216,11 +216,11 @@ static void take_payload(struct perfdata *pd, struct pd_record *rec)
 	else
 		return;
 
-	pd_source_have(s, pd->pos, size);
-	avail = (pd->end < s->size ? pd->end : s->size) - pd->pos;
+	pd_source_have(s, pd->at.pos, size);
+	avail = (pd->at.end < s->size ? pd->at.end : s->size) - pd->at.pos;
 	if (avail > size)
 		avail = size;
-	rec->payload = s->base + pd->pos;
+	rec->payload = s->base + pd->at.pos;
 	rec->payload_size = avail;
 	if (rec->ev->header.type != PERF_RECORD_AUXTRACE)
 		return;
@@ -233,7 +233,7 @@ static void take_payload(struct perfdata *pd, struct pd_record *rec)
 		.tid = (int32_t)a->tid,
 		.cpu = (int32_t)a->cpu,
 		.data = rec->payload,
-		.data_offset = pd->pos,
+		.data_offset = pd->at.pos,
 	};
 	pd->stats.aux_bytes += avail;
 }
@@ -251,59 +251,63 @@ static int start_expanding(struct perfdata *pd, const struct pd_record *rec)
 	}
 	pd->stats.compressed_records++;
 	pd->stats.compressed_bytes += len;
-	if (pd->broken) {
+	if (pd->zstd.broken) {
 		pd->stats.lost_compressed++;
 		pd->stats.lost_bytes += len;
 		return 0;
 	}
 	if (!pd_decomp_available()) {
-		pd->broken = true;
+		pd->zstd.broken = true;
 		return error_set(&pd->err, ERR_ZSTD, "%s: the records are compressed, and this program was made "
 				 "without zstd (NO_ZSTD): they are lost; record without -z", cur_src(pd)->name);
 	}
-	if (!pd->decomp)
-		pd->decomp = pd_decomp_new();
-	pd_decomp_feed(pd->decomp, raw + fixed, len);
-	pd->container = rec->offset;
-	pd->expanding = true;
+	if (!pd->zstd.decomp)
+		pd->zstd.decomp = pd_decomp_new();
+	pd_decomp_feed(pd->zstd.decomp, raw + fixed, len);
+	pd->zstd.container = rec->offset;
+	pd->zstd.expanding = true;
 	return 0;
 }
 
 static int fail_expand(struct perfdata *pd, int code, const char *found)
 {
-	pd->broken = true;
-	pd->expanding = false;
-	pd_decomp_reset(pd->decomp);
+	pd->zstd.broken = true;
+	pd->zstd.expanding = false;
+	pd_decomp_reset(pd->zstd.decomp);
 	return error_set(&pd->err, code, "%s: offset %#" PRIx64 ": found %s in "
 			 "compressed records, expected one zstd stream of whole records; the "
 			 "compressed records from here on are lost, record without -z to avoid it",
-			 cur_src(pd)->name, pd->container, found);
+			 cur_src(pd)->name, pd->zstd.container, found);
 }
 
 void perfdata_set_max_expand(struct perfdata *pd, uint64_t bytes)
 {
-	pd->max_expand = bytes;
+	pd->zstd.max_expand = bytes;
 }
 
 static uint64_t expand_limit(const struct perfdata *pd)
 {
 	uint64_t by_size = pd->stats.compressed_bytes * PD_EXPAND_RATIO;
 
-	if (pd->max_expand)
-		return pd->max_expand;
+	if (pd->zstd.max_expand)
+		return pd->zstd.max_expand;
 	return by_size > PD_EXPAND_FLOOR ? by_size : PD_EXPAND_FLOOR;
 }
 
 static int fail_limit(struct perfdata *pd)
 {
-	pd->broken = true;
-	pd->expanding = false;
-	pd_decomp_reset(pd->decomp);
+	pd->zstd.broken = true;
+	pd->zstd.expanding = false;
+	pd_decomp_reset(pd->zstd.decomp);
 	pd->stats.lost_compressed++;
-	return error_set(&pd->err, ERR_EXPAND, "%s: offset %#" PRIx64 ": found compressed "
-			 "records that expand from %" PRIu64 " to more than %" PRIu64 " bytes, expected less; "
-			 "the compressed records from here on are left out, --max-expand=SIZE takes more",
-			 cur_src(pd)->name, pd->container, pd->stats.compressed_bytes, expand_limit(pd));
+	return error_set(
+		&pd->err, ERR_EXPAND,
+		"%s: offset %#" PRIx64 ": found compressed "
+		"records that expand from %" PRIu64 " to more than %" PRIu64
+		" bytes, expected less; "
+		"the compressed records from here on are left out, --max-expand=SIZE takes more",
+		cur_src(pd)->name, pd->zstd.container, pd->stats.compressed_bytes,
+		expand_limit(pd));
 }
 
 /* 1: a record out of the decompressor. 0: it needs more input. */
@@ -311,32 +315,32 @@ static int next_expanded(struct perfdata *pd, struct pd_record *rec)
 {
 	struct perf_event_header h;
 	const char *error;
-	uint64_t before = pd_decomp_total(pd->decomp);
+	uint64_t before = pd_decomp_total(pd->zstd.decomp);
 	uint8_t *p;
 	size_t n;
 	int rc;
 
-	n = pd_decomp_peek(pd->decomp, sizeof(h), &p, &error);
+	n = pd_decomp_peek(pd->zstd.decomp, sizeof(h), &p, &error);
 	if (!error && n >= sizeof(h)) {
 		load_header(pd, p, &h);
 		if (h.size < sizeof(h))
 			return fail_expand(pd, ERR_RECORD, "a record of less than 8 bytes");
-		n = pd_decomp_peek(pd->decomp, h.size, &p, &error);
+		n = pd_decomp_peek(pd->zstd.decomp, h.size, &p, &error);
 	}
-	pd->stats.expanded_bytes += pd_decomp_total(pd->decomp) - before;
+	pd->stats.expanded_bytes += pd_decomp_total(pd->zstd.decomp) - before;
 	if (error)
 		return fail_expand(pd, ERR_ZSTD, error);
 	if (pd->stats.expanded_bytes > expand_limit(pd))
 		return fail_limit(pd);
 	if (n < sizeof(h) || n < h.size) {
-		pd->expanding = false;
+		pd->zstd.expanding = false;
 		return 0;
 	}
 	if (h.type == PERF_RECORD_AUXTRACE || h.type == PERF_RECORD_HEADER_TRACING_DATA ||
 	    is_compressed(h.type))
 		return fail_expand(pd, ERR_RECORD, "AUX, tracing or compressed data");
-	rc = take_record(pd, p, &h, pd->container, false, rec);
-	pd_decomp_consume(pd->decomp, h.size);
+	rc = take_record(pd, p, &h, pd->zstd.container, false, rec);
+	pd_decomp_consume(pd->zstd.decomp, h.size);
 	return rc;
 }
 
@@ -347,15 +351,15 @@ static int check_remainder(struct perfdata *pd)
 	uint8_t *p;
 	size_t n;
 
-	if (!pd->decomp || pd->broken || !pd_decomp_total(pd->decomp))
+	if (!pd->zstd.decomp || pd->zstd.broken || !pd_decomp_total(pd->zstd.decomp))
 		return 0;
-	n = pd_decomp_peek(pd->decomp, 1, &p, &error);
+	n = pd_decomp_peek(pd->zstd.decomp, 1, &p, &error);
 	if (error || !n)
 		return 0;
-	pd->broken = true;
+	pd->zstd.broken = true;
 	return error_set(&pd->err, ERR_CUT, "%s: offset %#" PRIx64 ": the last "
 			 "compressed record ends inside a record; everything before was used",
-			 cur_src(pd)->name, pd->container);
+			 cur_src(pd)->name, pd->zstd.container);
 }
 
 /* 1: a record. 0: the current file is at its end, or a compressed record was opened. */
@@ -364,16 +368,16 @@ static int next_raw(struct perfdata *pd, struct pd_record *rec, bool *at_end)
 	struct pd_source *s = cur_src(pd);
 	struct perf_event_header h;
 	const uint8_t *raw;
-	uint64_t at = pd->pos;
+	uint64_t at = pd->at.pos;
 	int rc;
 
 	*at_end = false;
-	if (at >= pd->end) {
+	if (at >= pd->at.end) {
 		*at_end = true;
 		return check_remainder(pd);
 	}
-	if (!pd_source_have(s, at, sizeof(h)) || pd->end - at < sizeof(h)) {
-		if (s->size <= at && pd->end == UINT64_MAX && !s->io_errno) {
+	if (!pd_source_have(s, at, sizeof(h)) || pd->at.end - at < sizeof(h)) {
+		if (s->size <= at && pd->at.end == UINT64_MAX && !s->io_errno) {
 			*at_end = true;
 			return check_remainder(pd);
 		}
@@ -383,20 +387,20 @@ static int next_raw(struct perfdata *pd, struct pd_record *rec, bool *at_end)
 	load_header(pd, raw, &h);
 	if (h.size < sizeof(h))
 		return fail_size(pd, &h);
-	if (!pd_source_have(s, at, h.size) || pd->end - at < h.size)
+	if (!pd_source_have(s, at, h.size) || pd->at.end - at < h.size)
 		return fail_cut(pd, h.size);
-	pd->pos = at + h.size;
+	pd->at.pos = at + h.size;
 	rc = take_record(pd, raw, &h, at, true, rec);
 	if (rc < 0) {
 		/* Without the size of the payload the next record cannot be found. */
 		if (h.type == PERF_RECORD_AUXTRACE || h.type == PERF_RECORD_HEADER_TRACING_DATA)
-			abandon_file(pd, pd->pos);
+			abandon_file(pd, pd->at.pos);
 		return rc;
 	}
 	take_payload(pd, rec);
-	if (!pd->file && !pd->init_map && at >= pd->meta_done) {
+	if (!pd->at.file && !pd->at.init_map && at >= pd->at.meta_done) {
 		pd_meta_record(pd, rec, raw);
-		pd->meta_done = pd->pos;
+		pd->at.meta_done = pd->at.pos;
 	}
 	if (is_compressed(h.type))
 		return start_expanding(pd, rec);
@@ -407,10 +411,10 @@ static void skip_payload(struct perfdata *pd, const struct pd_record *rec)
 {
 	if (!rec->payload)
 		return;
-	pd->pos += rec->payload_size;
+	pd->at.pos += rec->payload_size;
 	if (rec->ev->header.type == PERF_RECORD_AUXTRACE && rec->aux.avail < rec->aux.size) {
-		pd->payload_cut = true;
-		pd->container = rec->offset;
+		pd->zstd.payload_cut = true;
+		pd->zstd.container = rec->offset;
 	}
 }
 
@@ -419,13 +423,13 @@ static int fail_payload(struct perfdata *pd)
 {
 	struct pd_source *s = cur_src(pd);
 
-	pd->payload_cut = false;
-	abandon_file(pd, pd->pos);
-	if (s->io_errno && pd->pos == s->size)
+	pd->zstd.payload_cut = false;
+	abandon_file(pd, pd->at.pos);
+	if (s->io_errno && pd->at.pos == s->size)
 		return fail_io(pd);
 	return error_set(&pd->err, ERR_CUT, "%s: is cut at %#" PRIx64 ", inside the AUX "
 			 "data of the record at %#" PRIx64 "; everything before was used, copy or "
-			 "record it again for the rest", s->name, pd->pos, pd->container);
+			 "record it again for the rest", s->name, pd->at.pos, pd->zstd.container);
 }
 
 int perfdata_next(struct perfdata *pd, struct pd_record *rec)
@@ -433,10 +437,10 @@ int perfdata_next(struct perfdata *pd, struct pd_record *rec)
 	bool at_end;
 	int rc;
 
-	if (pd->payload_cut)
+	if (pd->zstd.payload_cut)
 		return fail_payload(pd);
 	for (;;) {
-		if (pd->expanding) {
+		if (pd->zstd.expanding) {
 			rc = next_expanded(pd, rec);
 			if (rc)
 				return rc;
@@ -448,13 +452,13 @@ int perfdata_next(struct perfdata *pd, struct pd_record *rec)
 			return rc;
 		if (!at_end)
 			continue;
-		if (pd->init_map) {
+		if (pd->at.init_map) {
 			start_file(pd, 0);
 			continue;
 		}
-		if (pd->file + 1 >= pd->nr_src)
+		if (pd->at.file + 1 >= pd->nr_src)
 			return 0;
-		start_file(pd, pd->file + 1);
+		start_file(pd, pd->at.file + 1);
 	}
 }
 

@@ -149,8 +149,8 @@ static bool has_large_piece(const struct queues *qs)
 	size_t i, k;
 
 	for (i = 0; i < qs->nr; i++)
-		for (k = 0; k < qs->q[i]->nr_chunks; k++)
-			if (qs->q[i]->chunks[k].size >= LARGE)
+		for (k = 0; k < qs->q[i]->found.nr_chunks; k++)
+			if (qs->q[i]->found.chunks[k].size >= LARGE)
 				return true;
 	return false;
 }

@@ -63,8 +63,8 @@ void session_start_losses(struct session *ss)
 	for (i = 0; i < ls->nr_lost; i++)
 		losses_add(ls, LOSS_LOST, ls->lost[i].cpu, LOSS_NOBODY, NULL, ls->lost[i].count, 0);
 	losses_add(ls, LOSS_BAD_RECORD, LOSS_NOBODY, LOSS_NOBODY, NULL,
-		   ss->bad_records + ss->side.bad_records + ss->units.bad_records, 0);
-	losses_add(ls, LOSS_EXPAND, LOSS_NOBODY, LOSS_NOBODY, NULL, ss->lost_compressed, 0);
+		   ss->lost.bad_records + ss->side.bad_records + ss->units.bad_records, 0);
+	losses_add(ls, LOSS_EXPAND, LOSS_NOBODY, LOSS_NOBODY, NULL, ss->lost.lost_compressed, 0);
 	losses_add(ls, LOSS_JITDUMP, LOSS_NOBODY, LOSS_NOBODY, NULL, ss->side.jit.bad_records, 0);
 	losses_add(ls, LOSS_CUT, LOSS_NOBODY, LOSS_NOBODY, NULL, t->file_cut, 0);
 }

@@ -87,7 +87,7 @@ static void do_sample(struct indexer *ix, const struct pd_record *rec)
 	    !(s->sid.valid & PERF_SAMPLE_TIME) || !(s->sid.valid & PERF_SAMPLE_CPU))
 		return;
 	if (!tracepoint_switch(ss->tasks.sched, s->raw, s->raw_size, &sw)) {
-		ss->bad_records++;
+		ss->lost.bad_records++;
 		return;
 	}
 	/* the sample's own fields have the number in the recorder's namespace, its contents that of the machine */
@@ -153,7 +153,7 @@ static void do_asid(struct indexer *ix, const struct pd_record *rec)
 		asids_declare_end(as, r->asid, time, (int)r->pid);
 		return;
 	}
-	ix->ss->bad_records++;
+	ix->ss->lost.bad_records++;
 }
 
 static void do_aux(struct indexer *ix, const struct pd_record *rec)
@@ -226,7 +226,7 @@ static void report(struct indexer *ix)
 	const struct error *err = perfdata_error(ix->ss->pd);
 
 	if (err->code != ERR_EXPAND)
-		ix->ss->bad_records++;
+		ix->ss->lost.bad_records++;
 	ix->beyond |= err->code == ERR_EXPAND;
 	if (err->code == ERR_CUT)
 		ix->ss->totals.file_cut = true;
@@ -325,7 +325,7 @@ int session_index(struct session *ss)
 	side_events_start(&ss->side);
 	read_formats(ss, formats->ptr, formats->len);
 	rc = read_records(&ix);
-	ss->lost_compressed = ix.beyond ? perfdata_stats(ss->pd)->lost_compressed : 0;
+	ss->lost.lost_compressed = ix.beyond ? perfdata_stats(ss->pd)->lost_compressed : 0;
 	if (rc)
 		return rc;
 	finish_scope(ss);

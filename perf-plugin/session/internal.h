@@ -83,11 +83,14 @@ struct session {
 	struct session_chosen chosen;
 	struct session_totals totals;
 	struct losses losses;
-	uint64_t unrouted_ids[2];	/* trace IDs in the data without metadata, by bit */
-	uint64_t bad_records;
-	uint64_t lost_compressed;	/* compressed records beyond opts.max_expand */
+	struct {
+		uint64_t unrouted_ids[2];	/* trace IDs in the data without metadata, by bit */
+		uint64_t bad_records;
+		uint64_t lost_compressed;	/* compressed records beyond opts.max_expand */
+		/* a decoded part ended in a state in which the next part would have counted more */
+		bool left_undone;
+	} lost;
 	uint64_t bytes_total, bytes_done;
-	bool left_undone;		/* a decoded part ended in a state in which the next part would have counted more */
 };
 
 /* index.c: reads all records. */

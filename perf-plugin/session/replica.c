@@ -130,43 +130,43 @@ static void adopt(struct dso *to, struct dso *from, const struct finder *finder)
 {
 	to->state = from->state;
 	to->trouble = from->trouble;
-	if (to->jit) {
+	if (to->made.jit) {
 		/* the names of its methods are in the jitdump file, which each of them has mapped */
-		to->own_data = from->own_data;
-		to->data = from->data;
-		to->size = from->size;
-		from->own_data = false;
-		from->data = NULL;
-		from->size = 0;
+		to->image.own_data = from->image.own_data;
+		to->image.data = from->image.data;
+		to->image.size = from->image.size;
+		from->image.own_data = false;
+		from->image.data = NULL;
+		from->image.size = 0;
 		return;
 	}
-	to->is_elf = from->is_elf;
-	to->by_name = from->by_name;
-	to->from_host = from->from_host;
-	to->from_input = from->from_input;
-	to->symbols_read = from->symbols_read;
-	to->own_data = from->own_data;
-	to->machine = from->machine;
-	to->file = from->file;
-	to->data = from->data;
-	to->size = from->size;
-	to->found = from->found;
-	to->segs = from->segs;
-	to->nr_segs = from->nr_segs;
-	to->syms = from->syms;
-	to->nr_syms = from->nr_syms;
-	to->names = from->names;
-	to->name_order = from->name_order;
-	to->debug = from->debug;
-	to->finder = finder;
-	from->own_data = false;
-	from->file = from->names = NULL;
-	from->data = NULL;
-	from->size = 0;
-	from->segs = NULL;
-	from->syms = NULL;
-	from->name_order = NULL;
-	from->debug = NULL;
+	to->image.is_elf = from->image.is_elf;
+	to->where.by_name = from->where.by_name;
+	to->where.from_host = from->where.from_host;
+	to->where.from_input = from->where.from_input;
+	to->symbols.symbols_read = from->symbols.symbols_read;
+	to->image.own_data = from->image.own_data;
+	to->image.machine = from->image.machine;
+	to->image.file = from->image.file;
+	to->image.data = from->image.data;
+	to->image.size = from->image.size;
+	to->image.found = from->image.found;
+	to->image.segs = from->image.segs;
+	to->image.nr_segs = from->image.nr_segs;
+	to->symbols.syms = from->symbols.syms;
+	to->symbols.nr_syms = from->symbols.nr_syms;
+	to->symbols.names = from->symbols.names;
+	to->symbols.name_order = from->symbols.name_order;
+	to->where.debug = from->where.debug;
+	to->where.finder = finder;
+	from->image.own_data = false;
+	from->image.file = from->symbols.names = NULL;
+	from->image.data = NULL;
+	from->image.size = 0;
+	from->image.segs = NULL;
+	from->symbols.syms = NULL;
+	from->symbols.name_order = NULL;
+	from->where.debug = NULL;
 }
 
 void session_adopt_files(struct session *ss, struct session *rep)

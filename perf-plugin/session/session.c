@@ -101,7 +101,7 @@ static bool is_generated(void *data, int pid, uint64_t start, uint64_t end)
 		return true;
 	pm = perf_maps_get(&images->perf_maps, pid);
 	for (i = 0; i < images->dsos.nr; i++) {
-		const struct jitdump *jd = images->dsos.all[i]->jit;
+		const struct jitdump *jd = images->dsos.all[i]->made.jit;
 
 		if (jd && jd->owner == pid && jitdump_within(jd, start, end))
 			return true;
@@ -122,9 +122,9 @@ void session_init_own(struct session *ss)
 	if (opts->keep_events)
 		ss->side.order.keep = opts->keep_events;
 	threads_init(&ss->tasks.threads, &ss->side.order);
-	ss->tasks.threads.release = versions_release;
-	ss->tasks.threads.generated = is_generated;
-	ss->tasks.threads.generated_data = ss;
+	ss->tasks.threads.hooks.release = versions_release;
+	ss->tasks.threads.hooks.generated = is_generated;
+	ss->tasks.threads.hooks.generated_data = ss;
 	ss->images.dsos.search.symfs = opts->symfs && opts->symfs[0] ? opts->symfs : NULL;
 	ss->images.perf_maps.symfs = ss->images.dsos.search.symfs;
 	ss->images.perf_maps.hostname = perfdata_env(ss->pd)->hostname;
@@ -139,7 +139,7 @@ void session_init_own(struct session *ss)
 	losses_init(&ss->losses);
 	spaces_init(&ss->images.spaces, &ss->images.dsos, opts->cache_limit);
 	ss->images.spaces.kernel = &ss->images.kernel;
-	ss->images.spaces.kernel_process = &ss->tasks.threads.kernel;
+	ss->images.spaces.kernel_process = &ss->tasks.threads.known.kernel;
 }
 
 void session_free_own(struct session *ss)
@@ -232,7 +232,7 @@ struct session *session_open(const struct session_opts *opts)
 	ss = open_session(opts, in.pd, &in.bundle, in.configs, in.kind == IMPORT_SNAPSHOT);
 	if (!ss)
 		return NULL;
-	ss->bad_records += in.dropped;
+	ss->lost.bad_records += in.dropped;
 	if (in.kind == IMPORT_SNAPSHOT) {
 		ss->recorder = RECORDER_SNAPSHOT;
 		ss->images.dsos.search.other_recorder = true;
@@ -279,7 +279,8 @@ struct dso *session_next_used(const struct session *ss, size_t *pos)
 
 	while (*pos < ss->images.dsos.nr) {
 		d = ss->images.dsos.all[(*pos)++];
-		if (d->used && d->state == DSO_LOADED && (d->shown || !filter_has_time(ss->chosen.filter)))
+		if (d->counts.used && d->state == DSO_LOADED &&
+		    (d->counts.shown || !filter_has_time(ss->chosen.filter)))
 			return d;
 	}
 	return NULL;
@@ -292,7 +293,7 @@ static bool member_used(const struct session *ss, const struct dso *archive)
 	size_t i;
 
 	for (i = 0; i < t->nr; i++)
-		if (t->all[i]->archive == archive && t->all[i]->used)
+		if (t->all[i]->zip.archive == archive && t->all[i]->counts.used)
 			return true;
 	return false;
 }
@@ -305,11 +306,11 @@ struct dso *session_next_read(const struct session *ss, size_t *pos)
 		d = ss->images.dsos.all[(*pos)++];
 		if (d->kind == DSO_JIT || d->kind == DSO_KCORE)
 			return d;
-		if (d->state != DSO_LOADED || !d->file)
+		if (d->state != DSO_LOADED || !d->image.file)
 			continue;
 		/* records name the archive, and so it is what holds its members */
 		if (dso_is_archive(d) ? member_used(ss, d) :
-		    !d->archive && (d->used || d->kind == DSO_VMLINUX))
+		    !d->zip.archive && (d->counts.used || d->kind == DSO_VMLINUX))
 			return d;
 	}
 	return NULL;

@@ -95,7 +95,8 @@ void session_print_summary(const struct session *ss, FILE *out)
 
 static bool is_missing(const struct dso *d)
 {
-	return d->nacc || ((d->state == DSO_MISSING || d->state == DSO_REFUSED) && d->used);
+	return d->counts.nacc ||
+	       ((d->state == DSO_MISSING || d->state == DSO_REFUSED) && d->counts.used);
 }
 
 /* Orders by loss, greatest first, then by name, so that the output is deterministic. */
@@ -103,10 +104,10 @@ static int compare_missing(const void *a, const void *b)
 {
 	const struct dso *x = *(struct dso *const *)a, *y = *(struct dso *const *)b;
 
-	if (x->nacc_bytes != y->nacc_bytes)
-		return x->nacc_bytes > y->nacc_bytes ? -1 : 1;
-	if (x->nacc != y->nacc)
-		return x->nacc > y->nacc ? -1 : 1;
+	if (x->counts.nacc_bytes != y->counts.nacc_bytes)
+		return x->counts.nacc_bytes > y->counts.nacc_bytes ? -1 : 1;
+	if (x->counts.nacc != y->counts.nacc)
+		return x->counts.nacc > y->counts.nacc ? -1 : 1;
 	return dso_compare(x, y);
 }
 
@@ -140,7 +141,7 @@ static unsigned int print_files(const struct session *ss, FILE *out)
 	if (n)
 		qsort(list, n, sizeof(*list), compare_missing);
 	for (i = 0; i < n; i++) {
-		print_times(ss, list[i]->nacc, list[i]->nacc_bytes, out);
+		print_times(ss, list[i]->counts.nacc, list[i]->counts.nacc_bytes, out);
 		dso_explain(list[i], ss->recorder == RECORDER_PERF, has_kcore(ss), out);
 	}
 	free(list);
@@ -154,12 +155,19 @@ static void print_conflicts(const struct session *ss, FILE *out)
 
 	for (i = 0; i < ss->images.dsos.nr; i++) {
 		d = ss->images.dsos.all[i];
-		if (d->conflicts)
-			fprintf(out, "cstrace: trace contradicts the code, %" PRIu64 " times: %s: is %s the file that "
-				"ran?%s\n", d->conflicts, name_shown(d->path),
-				d->file && strcmp(d->file, d->path) ? name_shown(d->file) : "it",
-				d->assumed ? " Part of it was remapped to anonymous memory, which "
-				"may hold other code: --no-text-copies leaves it out." : "");
+		if (d->counts.conflicts)
+			fprintf(out,
+				"cstrace: trace contradicts the code, %" PRIu64
+				" times: %s: is %s the file that "
+				"ran?%s\n",
+				d->counts.conflicts, name_shown(d->path),
+				d->image.file && strcmp(d->image.file, d->path) ?
+					name_shown(d->image.file) :
+					"it",
+				d->copy.assumed ?
+					" Part of it was remapped to anonymous memory, which "
+					"may hold other code: --no-text-copies leaves it out." :
+					"");
 	}
 }
 

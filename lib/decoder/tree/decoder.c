@@ -101,7 +101,7 @@ void cst_decoder_free(struct cst_decoder *dec)
 	free(dec->parser);
 	free(dec->ahead);
 	free(dec->custom);
-	free(dec->flow.samples);
+	free(dec->flow.emit.samples);
 	free(dec);
 }
 
@@ -117,7 +117,8 @@ int cst_decoder_reconfigure(struct cst_decoder *dec, const struct cst_config *cf
 		return -CST_ERR_PROTOCOL;
 	if (cfg->trace_id != dec->cfg.trace_id || !cst_config_is_valid(cfg))
 		return -CST_ERR_INVAL;
-	if (dec->switching)	/* replaces a configuration that is already in effect for the parser */
+	/* replaces a configuration that is already in effect for the parser */
+	if (dec->phase.switching)
 		return -CST_ERR_BUSY;
 	dec->next = *cfg;
 	quirks_set(&dec->next);
@@ -130,19 +131,19 @@ int cst_decoder_reconfigure(struct cst_decoder *dec, const struct cst_config *cf
  */
 static void apply_config(struct cst_decoder *dec)
 {
-	uint8_t id = dec->flow.tmpl.trace_id;
+	uint8_t id = dec->flow.emit.tmpl.trace_id;
 
 	dec->cfg = dec->next;
 	dec->cur.next = NULL;
-	dec->switching = 0;
+	dec->phase.switching = 0;
 	cst_flow_configure(&dec->flow);
-	memset(&dec->flow.tmpl, 0, sizeof(dec->flow.tmpl));
-	dec->flow.tmpl.trace_id = id;
+	memset(&dec->flow.emit.tmpl, 0, sizeof(dec->flow.emit.tmpl));
+	dec->flow.emit.tmpl.trace_id = id;
 }
 
 void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason reason)
 {
-	uint8_t config = dec->cur.next || dec->switching, id = dec->flow.tmpl.trace_id;
+	uint8_t config = dec->cur.next || dec->phase.switching, id = dec->flow.emit.tmpl.trace_id;
 
 	if (config)
 		apply_config(dec);
@@ -150,10 +151,10 @@ void cst_decoder_reset(struct cst_decoder *dec, enum cst_unsync_reason reason)
 	dec->pr->ops.stage_reset(dec->stage, reason, config);
 	cst_flow_report_rest(&dec->flow);
 	cst_flow_restart(&dec->flow);
-	dec->flow.busy = 0;
-	memset(&dec->flow.tmpl, 0, sizeof(dec->flow.tmpl));
-	dec->flow.tmpl.trace_id = id;
-	dec->ended = dec->finished = dec->tail = dec->leaving = 0;
+	dec->flow.work.busy = 0;
+	memset(&dec->flow.emit.tmpl, 0, sizeof(dec->flow.emit.tmpl));
+	dec->flow.emit.tmpl.trace_id = id;
+	dec->phase.ended = dec->phase.finished = dec->phase.tail = dec->phase.leaving = 0;
 	dec->start = 0;
 }
 
@@ -162,9 +163,9 @@ static int begin_samples(struct cst_flow *f, const struct cst_emit_opts *opts)
 {
 	if (!opts->period)
 		return -CST_ERR_INVAL;
-	if (!f->samples)
-		f->samples = calloc(1, sizeof(*f->samples));
-	return f->samples ? 0 : -CST_ERR_NOMEM;
+	if (!f->emit.samples)
+		f->emit.samples = calloc(1, sizeof(*f->emit.samples));
+	return f->emit.samples ? 0 : -CST_ERR_NOMEM;
 }
 
 int cst_decoder_emit(struct cst_decoder *dec, enum cst_emit what, const struct cst_emit_opts *opts)
@@ -182,11 +183,11 @@ int cst_decoder_emit(struct cst_decoder *dec, enum cst_emit what, const struct c
 		err = begin_samples(f, opts);
 	if (err)
 		return err;
-	f->counts = what == CST_EMIT_COUNTS ? opts->counts : NULL;
-	f->list = what == CST_EMIT_BRANCHES ? opts->list : NULL;
-	if (f->samples) {
-		f->samples->next = opts->next;
-		f->samples->period = what == CST_EMIT_SAMPLES ? opts->period : 0;
+	f->emit.counts = what == CST_EMIT_COUNTS ? opts->counts : NULL;
+	f->emit.list = what == CST_EMIT_BRANCHES ? opts->list : NULL;
+	if (f->emit.samples) {
+		f->emit.samples->next = opts->next;
+		f->emit.samples->period = what == CST_EMIT_SAMPLES ? opts->period : 0;
 	}
 	return 0;
 }
@@ -211,12 +212,12 @@ void cst_decoder_set_log(struct cst_decoder *dec, struct cst_log *log)
 {
 	cst_flow_report_rest(&dec->flow);
 	dec->log = log;
-	dec->flow.log = log;
+	dec->flow.emit.log = log;
 }
 
 void cst_decoder_set_stop(struct cst_decoder *dec, unsigned mask)
 {
-	dec->flow.stop_mask = mask;
+	dec->flow.stop.stop_mask = mask;
 }
 
 const struct cst_config *cst_decoder_config(const struct cst_decoder *dec)
@@ -241,12 +242,12 @@ void *cst_decoder_cookie(const struct cst_decoder *dec)
 
 struct cst_section *cst_decoder_section(const struct cst_decoder *dec)
 {
-	return dec->flow.lazy;
+	return dec->flow.code.lazy;
 }
 
 uint64_t cst_decoder_wanted(const struct cst_decoder *dec)
 {
-	return dec->flow.wanted;
+	return dec->flow.code.wanted;
 }
 
 void cst_decoder_start_at(struct cst_decoder *dec, uint64_t offset)
@@ -273,7 +274,7 @@ static size_t before_start(uint64_t start, size_t len, const struct seg *seg, ui
 int cst_decoder_feed_segs(struct cst_decoder *dec, const uint8_t *data, size_t len,
 			  const struct seg *seg, uint32_t seg_count)
 {
-	if (dec->cur.pos < dec->cur.len || dec->ended)
+	if (dec->cur.pos < dec->cur.len || dec->phase.ended)
 		return -CST_ERR_BUSY;
 	cst_cursor_feed(&dec->cur, data, len, seg, seg_count);
 	if (dec->start)
@@ -293,7 +294,7 @@ int cst_decoder_feed(struct cst_decoder *dec, const uint8_t *data, size_t len, u
 
 void cst_decoder_end(struct cst_decoder *dec)
 {
-	dec->ended = 1;
+	dec->phase.ended = 1;
 }
 
 int cst_decoder_idle(const struct cst_decoder *dec)
@@ -313,42 +314,43 @@ int cst_decoder_leave(struct cst_decoder *dec)
 {
 	const struct protocol *pr = dec->pr;
 
-	dec->leaving = (pr->stage_leave && pr->stage_leave(dec->stage)) || dec->flow.open_any;
-	dec->tail = dec->leaving;
-	return dec->leaving;
+	dec->phase.leaving =
+		(pr->stage_leave && pr->stage_leave(dec->stage)) || dec->flow.each.open_any;
+	dec->phase.tail = dec->phase.leaving;
+	return dec->phase.leaving;
 }
 
 /* Ends the stream: returns a cut packet first, then ends the element stage. */
 static int finish(struct cst_decoder *dec, struct cst_packet *pkt, int keep)
 {
-	if (!dec->ended || dec->finished)
+	if (!dec->phase.ended || dec->phase.finished)
 		return 0;
 	if (cst_cursor_rest(&dec->cur, pkt, keep)) {
 		if (cst_cursor_role(&dec->cur, pkt) == CST_ROLE_BAD)
-			cst_log_error(dec->log, CST_LOG_PACKET, dec->flow.tmpl.trace_id, pkt->index,
-				      CST_ERR_INCOMPLETE, 0);
+			cst_log_error(dec->log, CST_LOG_PACKET, dec->flow.emit.tmpl.trace_id,
+				      pkt->index, CST_ERR_INCOMPLETE, 0);
 		return 1;
 	}
 	dec->pr->ops.stage_end(dec->stage);
-	dec->finished = dec->tail = 1;
+	dec->phase.finished = dec->phase.tail = 1;
 	return 0;
 }
 
 static int take_packet(struct cst_decoder *dec, struct cst_packet *pkt, int keep)
 {
-	if (dec->switching)	/* a caller that lists packets has taken no elements */
+	if (dec->phase.switching)	/* a caller that lists packets has taken no elements */
 		apply_config(dec);
 	if (!cst_cursor_next(&dec->cur, pkt, keep) && !finish(dec, pkt, keep))
 		return 0;
 	/* unsynchronised bytes do not count: their pieces depend on the feeds */
 	dec->stats.packets += cst_cursor_role(&dec->cur, pkt) != CST_ROLE_NOT_SYNC;
 	if (pkt->finding[0] && dec->log)
-		cst_log_packet(dec->log, dec->flow.tmpl.trace_id, pkt, dec->cfg.strict);
+		cst_log_packet(dec->log, dec->flow.emit.tmpl.trace_id, pkt, dec->cfg.strict);
 	dec->pr->ops.stage_packet(dec->stage, pkt);
 	if (dec->cur.next && cst_cursor_role(&dec->cur, pkt) == CST_ROLE_ASYNC) {
 		dec->pr->ops.stage_restart(dec->stage, pkt->index);
 		cst_cursor_switch(&dec->cur);
-		dec->switching = 1;
+		dec->phase.switching = 1;
 	}
 	return 1;
 }
@@ -356,7 +358,7 @@ static int take_packet(struct cst_decoder *dec, struct cst_packet *pkt, int keep
 /* Returns why a call returned nothing although no stop occurred. */
 static enum cst_stop idle(const struct cst_decoder *dec)
 {
-	return dec->finished ? CST_STOP_END : CST_STOP_INPUT;
+	return dec->phase.finished ? CST_STOP_END : CST_STOP_INPUT;
 }
 
 int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *out, struct cst_pull *pull)
@@ -368,7 +370,7 @@ int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *out, str
 	if (given < SIZE_0_2(cst_packet) || given > SIZED_MAX)
 		return -CST_ERR_INVAL;
 	pull->dec = dec;
-	dec->manual = 1;
+	dec->phase.manual = 1;
 	if (!dec->cur.listing)
 		cst_cursor_listing(&dec->cur);
 	/* parsers set only the fields of their packet; listings show others as 0 */
@@ -379,8 +381,8 @@ int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *out, str
 		pull->why = CST_STOP_PACKET;
 		return 1;
 	}
-	pull->why = dec->tail ? CST_STOP_NONE : idle(dec);
-	dec->tail = 0;
+	pull->why = dec->phase.tail ? CST_STOP_NONE : idle(dec);
+	dec->phase.tail = 0;
 	return pull->why == CST_STOP_NONE;
 }
 
@@ -406,8 +408,8 @@ enum cst_packet_role cst_decoder_packet_role(const struct cst_decoder *dec, cons
 /* A check of cfg->checks failed: drops all packets up to the next synchronisation. */
 static void give_up(struct cst_decoder *dec)
 {
-	dec->flow.stopped = 0;
-	dec->pr->ops.stage_reset(dec->stage, CST_UNSYNC_BAD_IMAGE, dec->switching);
+	dec->flow.stop.stopped = 0;
+	dec->pr->ops.stage_reset(dec->stage, CST_UNSYNC_BAD_IMAGE, dec->phase.switching);
 	cst_flow_reset(&dec->flow);
 	dec->stats.resyncs++;
 }
@@ -426,13 +428,13 @@ int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t ca
 	pkt.struct_size = 0;
 	if (cap < FLOW_ROOM || cap > INT32_MAX)
 		return -CST_ERR_INVAL;
-	dec->tail = 0;
+	dec->phase.tail = 0;
 	for (;;) {
-		if (f->busy) {
+		if (f->work.busy) {
 			cst_flow_run(f, out, &n, cap);
-			if (f->stopped == FLOW_MISMATCH)
+			if (f->stop.stopped == FLOW_MISMATCH)
 				give_up(dec);
-			if (f->stopped || f->busy)
+			if (f->stop.stopped || f->work.busy)
 				break;
 		}
 		elem = pr->ops.stage_take(dec->stage);
@@ -440,15 +442,15 @@ int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t ca
 			cst_flow_give(f, elem);
 			continue;
 		}
-		if (dec->leaving) {
+		if (dec->phase.leaving) {
 			if (n < cap) {
-				dec->leaving = 0;
-				if (f->open_any)
+				dec->phase.leaving = 0;
+				if (f->each.open_any)
 					cst_flow_close(f, out, &n);
 			}
 			break;
 		}
-		if (dec->manual)
+		if (dec->phase.manual)
 			break;
 		if (pr->run && !dec->cur.carry_len) {
 			enum fast_end end = pr->run(&fast, out, &n, cap);
@@ -457,29 +459,29 @@ int cst_decoder_pull(struct cst_decoder *dec, struct cst_generic *out, size_t ca
 				continue;
 			if (end == FAST_FULL)
 				break;
-			if (f->stopped == FLOW_MISMATCH) {
+			if (f->stop.stopped == FLOW_MISMATCH) {
 				give_up(dec);
 				continue;
 			}
-			if (f->stopped || f->busy)
+			if (f->stop.stopped || f->work.busy)
 				break;
 		}
 		if (!take_packet(dec, &pkt, 0)) {
 			/* the end of the trace may have committed elements */
-			dec->tail = 0;
+			dec->phase.tail = 0;
 			elem = pr->ops.stage_take(dec->stage);
 			if (!elem)
 				break;
 			cst_flow_give(f, elem);
 		}
 	}
-	why = f->stopped;
-	f->stopped = 0;
+	why = f->stop.stopped;
+	f->stop.stopped = 0;
 	if (!n && why == CST_STOP_NONE)
-		why = dec->manual ? CST_STOP_PACKET : idle(dec);
+		why = dec->phase.manual ? CST_STOP_PACKET : idle(dec);
 	if (pull)
 		*pull = (struct cst_pull){ .why = why, .dec = dec };
-	if (why == CST_STOP_CONFIG && dec->switching)
+	if (why == CST_STOP_CONFIG && dec->phase.switching)
 		apply_config(dec);
 	dec->stats.elements += n;
 	if (f->lasting.more)

@@ -24,12 +24,20 @@ struct cst_decoder {
 	struct cst_log *log;	/* log that the flow stage has, too, or NULL */
 	struct cst_flow flow;
 	struct seg one;		/* the segment of cst_decoder_feed() */
-	uint8_t manual;		/* the caller takes packets one by one */
-	uint8_t ended;
-	uint8_t finished;	/* the element stage was given the end of the stream */
-	uint8_t tail;		/* finished or leaving, and neither a pull nor cst_decoder_next_packet() has returned the end yet */
-	uint8_t leaving;	/* cst_decoder_leave() was called, and the open range was not emitted yet */
-	uint8_t switching;	/* an A-sync was parsed; `next` replaces `cfg` after all elements before it */
+	struct {
+		uint8_t manual;		/* the caller takes packets one by one */
+		uint8_t ended;
+		uint8_t finished;	/* the element stage was given the end of the stream */
+		/*
+		 * finished or leaving, and neither a pull nor cst_decoder_next_packet() has
+		 * returned the end yet
+		 */
+		uint8_t tail;
+		/* cst_decoder_leave() was called, and the open range was not emitted yet */
+		uint8_t leaving;
+		/* an A-sync was parsed; `next` replaces `cfg` after all elements before it */
+		uint8_t switching;
+	} phase;
 	struct cst_tree *tree;	/* owner, or NULL */
 	void *cookie;
 	uint64_t start;		/* bytes before this trace offset are skipped */

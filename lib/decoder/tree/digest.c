@@ -6,7 +6,8 @@
 /* True if a pull would return nothing: all input was used up, and no element waits for the caller. */
 static int is_idle(const struct cst_decoder *dec)
 {
-	return cst_decoder_idle(dec) && !dec->flow.busy && !dec->manual && !dec->ended && !dec->leaving;
+	return cst_decoder_idle(dec) && !dec->flow.work.busy && !dec->phase.manual &&
+	       !dec->phase.ended && !dec->phase.leaving;
 }
 
 /* State that a parser has after its configuration: each parser of the library begins with a pointer to that. */
@@ -22,7 +23,8 @@ uint64_t cst_decoder_digest(const struct cst_decoder *dec, uint64_t digest)
 	const struct cursor *c = &dec->cur;
 	uint32_t i;
 
-	if (!dec->pr->stage_digest || !cst_protocol_resumes(dec->pr, &dec->cfg) || !is_idle(dec) || c->next || dec->switching)
+	if (!dec->pr->stage_digest || !cst_protocol_resumes(dec->pr, &dec->cfg) || !is_idle(dec) ||
+	    c->next || dec->phase.switching)
 		return 0;
 	digest = digest_word(digest, dec->cfg.trace_id | c->no_byte << 8);
 	digest = cst_digest_bytes(digest, c->carry, c->carry_len);

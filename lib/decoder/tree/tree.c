@@ -19,26 +19,33 @@ struct cst_tree {
 	struct cst_decoder *dec[128];
 	struct cst_decoder *single;	/* RAW: the only decoder */
 	struct cst_deframer df;
-	const uint8_t *in;		/* input that is not unpacked yet */
-	size_t in_len;
-	uint64_t in_offset;
-	const uint8_t *more;		/* second piece of a circular buffer */
-	size_t more_len;
-	uint64_t more_offset;
+	struct {
+		const uint8_t *in;		/* input that is not unpacked yet */
+		size_t in_len;
+		uint64_t in_offset;
+		const uint8_t *more;		/* second piece of a circular buffer */
+		size_t more_len;
+		uint64_t more_offset;
+	} input;	/* what is not unpacked yet */
 	uint64_t trigger;		/* offset of the newest trigger plus 1; 0: none */
-	uint64_t filter[2];		/* IDs to decode, if `filtered` */
-	uint8_t filtered;
+	struct {
+		uint64_t filter[2];		/* IDs to decode, if `filtered` */
+		uint8_t filtered;
+		uint64_t unrouted;
+		uint64_t unrouted_logged[2];	/* IDs for which CST_FIND_UNROUTED was logged */
+		uint64_t ignore[2];		/* IDs of cst_tree_ignore() */
+		uint64_t ignored;
+	} routing;
 	uint8_t in_trigger;		/* the last fragment had trigger ID 0x7D */
 	struct cst_log *log;		/* or NULL */
-	uint64_t unrouted;
-	uint64_t unrouted_logged[2];	/* IDs for which CST_FIND_UNROUTED was logged */
-	uint64_t ignore[2];		/* IDs of cst_tree_ignore() */
-	uint64_t ignored;
 	uint8_t listing;		/* the caller takes packets one by one */
-	uint8_t at_barrier;		/* `barrier` is the next element to return */
-	uint8_t leaving;		/* decoders from leave_id on return what they hold, before `barrier` */
-	uint8_t leave_id;
-	struct cst_generic barrier;
+	struct {
+		uint8_t at_barrier;		/* `barrier` is the next element to return */
+		/* decoders from leave_id on return what they hold, before `barrier` */
+		uint8_t leaving;
+		uint8_t leave_id;
+		struct cst_generic barrier;
+	} reset;
 	uint8_t state;			/* enum tree_state */
 	uint8_t end_id;
 	struct chunk chunk;	/* unpacked frames, of a tree with frames */
@@ -158,7 +165,7 @@ void cst_tree_remove(struct cst_tree *t, struct cst_decoder *dec)
 {
 	t->dec[dec->cfg.trace_id] = NULL;
 	if (t->sinks)
-		t->unrouted += cst_sinks_remove(t->sinks, dec->cfg.trace_id);
+		t->routing.unrouted += cst_sinks_remove(t->sinks, dec->cfg.trace_id);
 	if (t->single == dec)
 		t->single = NULL;
 	if (t->cur == dec)
@@ -185,7 +192,7 @@ void cst_tree_set_log(struct cst_tree *t, struct cst_log *log)
 	t->log = log;
 	t->flags = log ? t->flags | CST_FRAME_FINDINGS : t->flags & ~(unsigned)CST_FRAME_FINDINGS;
 	t->df.flags = log ? t->df.flags | CST_FRAME_FINDINGS : t->df.flags & (uint8_t)~CST_FRAME_FINDINGS;
-	t->unrouted_logged[0] = t->unrouted_logged[1] = 0;
+	t->routing.unrouted_logged[0] = t->routing.unrouted_logged[1] = 0;
 	for (i = 0; i < 128; i++)
 		if (t->dec[i])
 			cst_decoder_set_log(t->dec[i], log);
@@ -217,12 +224,12 @@ void cst_tree_reset(struct cst_tree *t)
 	/* counts the incomplete frame */
 	end_frames(t);
 	stats = t->df.stats;
-	stats.skipped += t->in_len + t->more_len;
+	stats.skipped += t->input.in_len + t->input.more_len;
 	reset_decoders(t);
 	cst_deframer_init(&t->df, t->flags);
-	cst_tree_filter(t, t->filtered ? t->filter : NULL);
+	cst_tree_filter(t, t->routing.filtered ? t->routing.filter : NULL);
 	t->df.stats = stats;
-	t->in_len = t->more_len = 0;
+	t->input.in_len = t->input.more_len = 0;
 	t->trigger = 0;
 	t->in_trigger = 0;
 	t->chunk.at = t->chunk.count = 0;
@@ -231,7 +238,7 @@ void cst_tree_reset(struct cst_tree *t)
 	t->cur = NULL;
 	t->state = TREE_RUNNING;
 	t->end_id = 0;
-	t->at_barrier = t->leaving = 0;
+	t->reset.at_barrier = t->reset.leaving = 0;
 }
 
 void cst_tree_drop(struct cst_tree *t)
@@ -240,9 +247,9 @@ void cst_tree_drop(struct cst_tree *t)
 
 	/* also drops an incomplete frame */
 	cst_deframer_init(&t->df, t->flags);
-	cst_tree_filter(t, t->filtered ? t->filter : NULL);
+	cst_tree_filter(t, t->routing.filtered ? t->routing.filter : NULL);
 	t->df.stats = stats;
-	t->in_len = t->more_len = 0;
+	t->input.in_len = t->input.more_len = 0;
 }
 
 static int feed(struct cst_tree *t, const uint8_t *data, size_t len, uint64_t offset)
@@ -253,15 +260,15 @@ static int feed(struct cst_tree *t, const uint8_t *data, size_t len, uint64_t of
 		t->cur = t->single;
 		return cst_decoder_feed(t->single, data, len, offset);
 	}
-	t->in = data;
-	t->in_len = len;
-	t->in_offset = offset;
+	t->input.in = data;
+	t->input.in_len = len;
+	t->input.in_offset = offset;
 	return 0;
 }
 
 int cst_tree_feed(struct cst_tree *t, const uint8_t *data, size_t len, uint64_t offset)
 {
-	if (t->in_len || t->more_len || t->state != TREE_RUNNING)
+	if (t->input.in_len || t->input.more_len || t->state != TREE_RUNNING)
 		return -CST_ERR_BUSY;
 	return feed(t, data, len, offset);
 }
@@ -278,9 +285,9 @@ int cst_tree_feed_wrapped(struct cst_tree *t, const uint8_t *data, size_t size, 
 	first = u.piece[0].len ? 0 : 1;
 	err = cst_tree_feed(t, data + u.piece[first].start, u.piece[first].len, offset);
 	if (!err && !first) {
-		t->more = data;
-		t->more_len = u.piece[1].len;
-		t->more_offset = offset + u.piece[0].len;
+		t->input.more = data;
+		t->input.more_len = u.piece[1].len;
+		t->input.more_offset = offset + u.piece[0].len;
 	}
 	return err;
 }
@@ -288,10 +295,10 @@ int cst_tree_feed_wrapped(struct cst_tree *t, const uint8_t *data, size_t size, 
 /* Continues with the second piece of a circular buffer at the end of the first. Returns 0 if there is none. */
 static int next_piece(struct cst_tree *t)
 {
-	size_t len = t->more_len;
+	size_t len = t->input.more_len;
 
-	t->more_len = 0;
-	return len && !feed(t, t->more, len, t->more_offset);
+	t->input.more_len = 0;
+	return len && !feed(t, t->input.more, len, t->input.more_offset);
 }
 
 void cst_tree_start_at(struct cst_tree *t, uint64_t offset, uint8_t frame_id)
@@ -310,32 +317,32 @@ static int unpack(struct cst_tree *t, size_t most)
 {
 	size_t used, len;
 
-	if (!t->in_len && !next_piece(t))
+	if (!t->input.in_len && !next_piece(t))
 		return 0;
 	/* chunk boundaries do not depend on where decoding began */
 	if (most == CHUNK_BYTES)
-		most -= (size_t)(t->in_offset % CHUNK_BYTES);
-	len = t->in_len < most ? t->in_len : most;
-	used = cst_chunk_unpack(&t->chunk, &t->df, t->in, len, t->in_offset);
-	t->in += used;
-	t->in_len -= used;
-	t->in_offset += used;
+		most -= (size_t)(t->input.in_offset % CHUNK_BYTES);
+	len = t->input.in_len < most ? t->input.in_len : most;
+	used = cst_chunk_unpack(&t->chunk, &t->df, t->input.in, len, t->input.in_offset);
+	t->input.in += used;
+	t->input.in_len -= used;
+	t->input.in_offset += used;
 	return 1;
 }
 
 /* Counts bytes of a source without a decoder; records one finding for each ID. */
 static void unrouted(struct cst_tree *t, unsigned int id, uint64_t offset, size_t len)
 {
-	if (id < 128 && t->ignore[id >> 6] >> (id & 63) & 1) {
-		t->ignored += len;
+	if (id < 128 && t->routing.ignore[id >> 6] >> (id & 63) & 1) {
+		t->routing.ignored += len;
 		return;
 	}
 	if (!id || id >= SPLIT_IDS)
 		return;
-	t->unrouted += len;
-	if (!t->log || t->unrouted_logged[id >> 6] >> (id & 63) & 1)
+	t->routing.unrouted += len;
+	if (!t->log || t->routing.unrouted_logged[id >> 6] >> (id & 63) & 1)
 		return;
-	t->unrouted_logged[id >> 6] |= 1ull << (id & 63);
+	t->routing.unrouted_logged[id >> 6] |= 1ull << (id & 63);
 	cst_log_finding(t->log, CST_LOG_TREE, id, offset, CST_FIND_UNROUTED, 0);
 }
 
@@ -366,13 +373,14 @@ static int take_stretch(struct cst_tree *t)
 {
 	size_t used;
 
-	if (t->log || (!t->in_len && !next_piece(t)))
+	if (t->log || (!t->input.in_len && !next_piece(t)))
 		return 0;
-	used = cst_sinks_fill(t->sinks, &t->df, t->in,
-			      t->in_len < CHUNK_BYTES ? t->in_len : CHUNK_BYTES, t->in_offset);
-	t->in += used;
-	t->in_len -= used;
-	t->in_offset += used;
+	used = cst_sinks_fill(t->sinks, &t->df, t->input.in,
+			      t->input.in_len < CHUNK_BYTES ? t->input.in_len : CHUNK_BYTES,
+			      t->input.in_offset);
+	t->input.in += used;
+	t->input.in_len -= used;
+	t->input.in_offset += used;
 	t->in_trigger &= !used;
 	return used != 0;
 }
@@ -414,16 +422,16 @@ static void leave(struct cst_tree *t)
 {
 	struct cst_decoder *dec;
 
-	while (t->leave_id < 128) {
-		dec = t->dec[t->leave_id++];
+	while (t->reset.leave_id < 128) {
+		dec = t->dec[t->reset.leave_id++];
 		if (dec && cst_decoder_leave(dec)) {
 			t->cur = dec;
 			return;
 		}
 	}
 	reset_decoders(t);
-	t->leaving = 0;
-	t->at_barrier = 1;
+	t->reset.leaving = 0;
+	t->reset.at_barrier = 1;
 }
 
 /* Begins the reset of all decoders at fragment `fr`, the next one: a barrier, or lost frames. */
@@ -431,10 +439,12 @@ static void reset_at(struct cst_tree *t, const struct cst_fragment *fr)
 {
 	t->chunk.at++;
 	t->in_trigger = 0;
-	t->barrier = (struct cst_generic){ .kind = CST_GEN_BARRIER, .trace_id = CST_ID_UNKNOWN, .index = fr->offset,
-					   .error = (uint32_t)-fr->error };
-	t->leaving = 1;
-	t->leave_id = 0;
+	t->reset.barrier = (struct cst_generic){ .kind = CST_GEN_BARRIER,
+						 .trace_id = CST_ID_UNKNOWN,
+						 .index = fr->offset,
+						 .error = (uint32_t)-fr->error };
+	t->reset.leaving = 1;
+	t->reset.leave_id = 0;
 	leave(t);
 }
 
@@ -507,7 +517,7 @@ static struct cst_decoder *next_end(struct cst_tree *t)
 static int advance(struct cst_tree *t)
 {
 	t->cur = NULL;
-	if (t->leaving) {
+	if (t->reset.leaving) {
 		leave(t);
 		return 1;
 	}
@@ -544,10 +554,10 @@ int cst_tree_pull(struct cst_tree *t, struct cst_generic *out, size_t cap, struc
 			n = cst_decoder_pull(t->cur, out, cap, pull);
 			if (n || !(pull->why & (CST_STOP_INPUT | CST_STOP_END)))
 				return n;
-		} else if (t->at_barrier) {
+		} else if (t->reset.at_barrier) {
 			*pull = (struct cst_pull){ .why = CST_STOP_NONE };
-			t->at_barrier = 0;
-			*out = t->barrier;
+			t->reset.at_barrier = 0;
+			*out = t->reset.barrier;
 			return 1;
 		} else if (t->listing) {
 			*pull = (struct cst_pull){ .why = CST_STOP_PACKET };
@@ -561,7 +571,7 @@ int cst_tree_pull(struct cst_tree *t, struct cst_generic *out, size_t cap, struc
 int cst_tree_next_packet(struct cst_tree *t, struct cst_packet *pkt, struct cst_pull *pull)
 {
 	t->listing = 1;
-	t->at_barrier = 0;
+	t->reset.at_barrier = 0;
 	for (;;) {
 		int got = t->cur ? cst_decoder_next_packet(t->cur, pkt, pull) : 0;
 
@@ -569,7 +579,7 @@ int cst_tree_next_packet(struct cst_tree *t, struct cst_packet *pkt, struct cst_
 			return got;
 		if (!advance(t))
 			return idle(t, pull);
-		if (t->at_barrier) {
+		if (t->reset.at_barrier) {
 			*pull = (struct cst_pull){ .why = CST_STOP_NONE };
 			return 1;
 		}
@@ -581,10 +591,10 @@ int cst_tree_scan(struct cst_tree *t, struct cst_scan *found)
 	while (!t->cur || !cst_decoder_scan(t->cur, found)) {
 		if (!advance(t))
 			return 0;
-		if (t->at_barrier) {
+		if (t->reset.at_barrier) {
 			*found = (struct cst_scan){ .kind = CST_SCAN_BARRIER, .trace_id = CST_ID_UNKNOWN,
-						   .index = t->barrier.index };
-			t->at_barrier = 0;
+						   .index = t->reset.barrier.index };
+			t->reset.at_barrier = 0;
 			break;
 		}
 	}
@@ -629,9 +639,9 @@ int cst_tree_trigger(const struct cst_tree *t, uint64_t *offset)
 
 void cst_tree_filter(struct cst_tree *t, const uint64_t ids[2])
 {
-	t->filtered = !!ids;
+	t->routing.filtered = !!ids;
 	if (ids)
-		memcpy(t->filter, ids, sizeof(t->filter));
+		memcpy(t->routing.filter, ids, sizeof(t->routing.filter));
 	cst_deframer_filter(&t->df, ids);
 }
 
@@ -655,8 +665,8 @@ uint64_t cst_tree_digest(const struct cst_tree *t)
 	uint64_t digest = DIGEST_START;
 	unsigned int i;
 
-	if (t->in_len || t->more_len || t->chunk.at != t->chunk.count || t->sinks ||
-	    t->state != TREE_RUNNING || t->leaving || t->at_barrier || t->listing)
+	if (t->input.in_len || t->input.more_len || t->chunk.at != t->chunk.count || t->sinks ||
+	    t->state != TREE_RUNNING || t->reset.leaving || t->reset.at_barrier || t->listing)
 		return 0;
 	if (t->format == CST_TREE_FRAMES)
 		digest = frames(t, digest);
@@ -673,16 +683,16 @@ const struct cst_frame_stats *cst_tree_frame_stats(const struct cst_tree *t)
 
 uint64_t cst_tree_unrouted(const struct cst_tree *t)
 {
-	return t->unrouted;
+	return t->routing.unrouted;
 }
 
 void cst_tree_ignore(struct cst_tree *t, uint8_t id)
 {
 	if (id < 128)
-		t->ignore[id >> 6] |= 1ull << (id & 63);
+		t->routing.ignore[id >> 6] |= 1ull << (id & 63);
 }
 
 uint64_t cst_tree_ignored(const struct cst_tree *t)
 {
-	return t->ignored;
+	return t->routing.ignored;
 }

@@ -79,12 +79,12 @@ static inline struct section_counts *tables_of(struct cst_counts *c, uint32_t se
 /* Section offset of a block's first, and of its last instruction. */
 static uint32_t start_of(const struct cst_counts *c, uint32_t place)
 {
-	return (uint32_t)blk_off(BLK_AT(c->img->blk, place));
+	return (uint32_t)blk_off(BLK_AT(c->img->blocks.blk, place));
 }
 
 static uint32_t last_of(const struct cst_counts *c, uint32_t place)
 {
-	const struct blk *b = BLK_AT(c->img->blk, place);
+	const struct blk *b = BLK_AT(c->img->blocks.blk, place);
 
 	return (uint32_t)blk_off(b) + (uint32_t)b->step[0] - b->last_size;
 }
@@ -247,7 +247,7 @@ static int was_full(const struct pair_count *n, uint32_t place)
 void cst_counts_edge_slow(struct cst_counts *c, uint32_t section, uint32_t from, uint32_t to)
 {
 	struct pair_count *out = &count_at(c, from)->to, *in = &count_at(c, to)->from;
-	const int direct = BLK_AT(c->img->blk, from)->type == CST_INSN_BRANCH;
+	const int direct = BLK_AT(c->img->blocks.blk, from)->type == CST_INSN_BRANCH;
 
 	if (was_full(out, to) || was_full(in, from)) {
 		add_edges(c, section, from, to, FULL);
@@ -278,7 +278,7 @@ void cst_counts_range_slow(struct cst_counts *c, uint32_t section, uint32_t firs
 /* Adds `n` atoms of a block that is a range of its own. */
 static void add_atoms(struct cst_counts *c, uint32_t section, uint32_t place, uint64_t n, uint64_t e)
 {
-	const struct blk *b = BLK_AT(c->img->blk, place);
+	const struct blk *b = BLK_AT(c->img->blocks.blk, place);
 	struct section_counts *s = tables_of(c, section);
 
 	add_ranges(c, section, place, place, n);
@@ -321,12 +321,12 @@ static void drain_blocks(struct cst_counts *c, uint32_t section, const uint32_t 
 
 	for (i = 0; i < n + FETCH_BLOCK; i++) {
 		if (i < n)
-			__builtin_prefetch(BLK_AT(c->img->blk, place[i]), 1);
+			__builtin_prefetch(BLK_AT(c->img->blocks.blk, place[i]), 1);
 		if (i >= FETCH_ENDS && i - FETCH_ENDS < n) {
 			ends = count_at(c, place[i - FETCH_ENDS]);
-			__builtin_prefetch(BLK_AT(c->img->blk, ends->to.place));
-			__builtin_prefetch(BLK_AT(c->img->blk, ends->from.place));
-			__builtin_prefetch(BLK_AT(c->img->blk, ends->range.place));
+			__builtin_prefetch(BLK_AT(c->img->blocks.blk, ends->to.place));
+			__builtin_prefetch(BLK_AT(c->img->blocks.blk, ends->from.place));
+			__builtin_prefetch(BLK_AT(c->img->blocks.blk, ends->range.place));
 		}
 		if (i >= FETCH_BLOCK)
 			drain_block(c, section, place[i - FETCH_BLOCK]);

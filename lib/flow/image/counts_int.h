@@ -67,7 +67,7 @@ static inline struct blk_count *cst_blk_counters(struct blk *b)
 /* Counters of the block at offset `place`. */
 static inline struct blk_count *count_at(const struct cst_counts *c, uint32_t place)
 {
-	return cst_blk_counters(BLK_AT(c->img->blk, place));
+	return cst_blk_counters(BLK_AT(c->img->blocks.blk, place));
 }
 
 /*

@@ -185,10 +185,13 @@ struct cst_section {
 };
 
 struct cst_image {
-	struct blk *blk;	/* at a cache line; the first block is not used, since place 0 means none */
-	void *blk_memory;	/* the allocation that contains them */
-	uint32_t blk_stride;
-	uint32_t blk_count, blk_max;
+	struct {
+		/* at a cache line; the first block is not used, since place 0 means none */
+		struct blk *blk;
+		void *blk_memory;	/* the allocation that contains them */
+		uint32_t blk_stride;
+		uint32_t blk_count, blk_max;
+	} blocks;
 	struct page_table *tables; /* all page tables in use */
 	size_t table_bytes, table_max; /* size of the page tables and its limit */
 	uint64_t analysed;	/* instructions decoded into blocks */
@@ -291,7 +294,7 @@ static inline uint32_t cst_block_known(const struct cst_section *sec, uint64_t o
 
 static inline uint32_t blk_place(const struct cst_image *img, const struct blk *b)
 {
-	return (const unsigned char *)b - (const unsigned char *)img->blk;
+	return (const unsigned char *)b - (const unsigned char *)img->blocks.blk;
 }
 
 static inline uint64_t blk_off(const struct blk *b)

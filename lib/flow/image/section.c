@@ -18,16 +18,16 @@
 /* Allocates blocks at their full number: pages that are never touched cost no memory. */
 static int allocate_blocks(struct cst_image *img, uint32_t stride)
 {
-	unsigned char *memory = malloc((size_t)img->blk_max * stride + CACHE_LINE);
+	unsigned char *memory = malloc((size_t)img->blocks.blk_max * stride + CACHE_LINE);
 
 	if (!memory)
 		return 0;
-	free(img->blk_memory);
-	img->blk_memory = memory;
-	img->blk = (struct blk *)(memory + (CACHE_LINE - (uintptr_t)memory % CACHE_LINE));
-	img->blk_stride = stride;
-	img->blk_count = 1;
-	memset(img->blk, 0, stride);
+	free(img->blocks.blk_memory);
+	img->blocks.blk_memory = memory;
+	img->blocks.blk = (struct blk *)(memory + (CACHE_LINE - (uintptr_t)memory % CACHE_LINE));
+	img->blocks.blk_stride = stride;
+	img->blocks.blk_count = 1;
+	memset(img->blocks.blk, 0, stride);
 	return 1;
 }
 
@@ -46,7 +46,7 @@ int cst_image_new(struct cst_image **out, size_t cache_limit)
 		n = MIN_BLOCKS;
 	if (n > BLK_LIMIT)
 		n = BLK_LIMIT;
-	img->blk_max = n;
+	img->blocks.blk_max = n;
 	img->table_max = cache_limit / 2;
 	if (img->table_max < MIN_TABLES)
 		img->table_max = MIN_TABLES;
@@ -99,7 +99,7 @@ static void flush(struct cst_image *img)
 	if (img->crossings)
 		memset(img->crossings, 0, sizeof(*img->crossings));
 	drop_tables(img);
-	img->blk_count = 1;
+	img->blocks.blk_count = 1;
 	for (i = 0; i < img->sec_count; i++)
 		img->sec[i]->link_len = 0;
 	img->table_bytes = 0;
@@ -115,7 +115,7 @@ int cst_crossings_new(struct cst_image *img)
 
 int cst_image_set_stride(struct cst_image *img, uint32_t stride)
 {
-	if (img->blk_stride != stride && !allocate_blocks(img, stride))
+	if (img->blocks.blk_stride != stride && !allocate_blocks(img, stride))
 		return 0;
 	flush(img);
 	return 1;
@@ -136,7 +136,7 @@ void cst_image_free(struct cst_image *img)
 	}
 	free(img->sec);
 	free(img->crossings);
-	free(img->blk_memory);
+	free(img->blocks.blk_memory);
 	free(img);
 }
 
@@ -339,14 +339,14 @@ struct blk *cst_block(struct cst_section *sec, uint64_t off, unsigned int key, u
 	table = find_table(img, key, flags);
 	slot = find_slot(sec, off, key, table);
 	if (slot && *slot)
-		return BLK_AT(img->blk, *slot);
-	if (!slot || img->blk_count == img->blk_max) {
+		return BLK_AT(img->blocks.blk, *slot);
+	if (!slot || img->blocks.blk_count == img->blocks.blk_max) {
 		flush(img);
 		slot = find_slot(sec, off, key, table);
 		if (!slot)
 			return NULL;
 	}
-	b = BLK_AT(img->blk, img->blk_count++ * img->blk_stride);
+	b = BLK_AT(img->blocks.blk, img->blocks.blk_count++ * img->blocks.blk_stride);
 	*slot = blk_place(img, b);
 	if (img->counts)
 		memset(cst_blk_counters(b), 0, sizeof(struct blk_count));

@@ -100,7 +100,8 @@ static int etmv3_walk_phdrs(struct etmv3_walk *w)
 		switch (cst_flow_insns_walk(s)) {
 		case INSNS_OTHER:
 			/* etmv3_walk_branch() examines a branch packet that can be decoded next */
-			if (!s->f->join || (s->p < s->end && *s->p & 1 && s->g < s->limit) || etmv3_settles(w, s->p))
+			if (!s->f->each.join || (s->p < s->end && *s->p & 1 && s->g < s->limit) ||
+			    etmv3_settles(w, s->p))
 				return 1;
 			cst_flow_insns_back(s);
 			return 0;
@@ -134,7 +135,7 @@ static unsigned int etmv3_walk_branch(const struct fast *x, struct etmv3_walk *w
 	unsigned int size = etmv3_plain_branch(w, s->p);
 
 	if (!size) {
-		if (x->f->join)
+		if (x->f->each.join)
 			cst_flow_insns_back(s);
 		return 0;
 	}
@@ -143,7 +144,7 @@ static unsigned int etmv3_walk_branch(const struct fast *x, struct etmv3_walk *w
 		/* an open range ends here without a branch, or execution is at the target already */
 		cst_flow_insns_leave(s);
 		*n = s->g - out;
-		if (x->f->open_any && x->f->open.n_insn)
+		if (x->f->each.open_any && x->f->each.open.n_insn)
 			cst_flow_close(x->f, out, n);
 		cst_flow_come_to(x->f, ps->addr, ps->isa);
 		s->p += size;
@@ -207,7 +208,7 @@ static enum fast_end etmv3_walk_packets(const struct fast *x, struct etmv3_walk 
 		c->seg_i--;
 	x->stats->packets += (size_t)(s->p - first) - more;
 	insns_count(s);
-	if (x->f->busy)
+	if (x->f->work.busy)
 		cst_flow_run(x->f, out, n, cap);
 	return s->g >= s->limit && s->g > out ? FAST_FULL : FAST_LEFT;
 }
@@ -224,7 +225,7 @@ enum fast_end cst_etmv3_run(const struct fast *x, struct cst_generic *out, size_
 		cst_etmv3_stage_settle(x->stage);
 		return FAST_STAGED;
 	}
-	x->f->stopped = 0;
+	x->f->stop.stopped = 0;
 	w.ps = ps;
 	w.branch.at = NULL;
 	w.s.f = x->f;
@@ -240,7 +241,7 @@ enum fast_end cst_etmv3_run(const struct fast *x, struct cst_generic *out, size_
 			return *n ? FAST_FULL : FAST_LEFT;
 		if (etmv3_walk_packets(x, &w, out, n, cap) == FAST_FULL)
 			return FAST_FULL;
-		if (x->f->busy | x->f->stopped ||
+		if (x->f->work.busy | x->f->stop.stopped ||
 		    !direct_elements(x, cst_etmv3_parse, cst_etmv3_stage_packet, etmv3_stage_next, out, n, cap))
 			break;
 	}

@@ -89,20 +89,20 @@ static unsigned int long_token(unsigned int token)
 static void ordinary_instructions(struct etmv4_queue *q, uint64_t index, unsigned int n)
 {
 	while (n--) {
-		q->cond_c = next_key(q, q->cond_c, 1);
-		instruction(q, index, q->cond_c);
+		q->cond.cond_c = next_key(q, q->cond.cond_c, 1);
+		instruction(q, index, q->cond.cond_c);
 	}
 }
 
 static void keyed_instruction(struct etmv4_queue *q, uint64_t index, uint32_t key)
 {
-	q->cond_c = key < q->cfg->cond_keys ? key : next_key(q, q->cond_c, 1);
+	q->cond.cond_c = key < q->cfg->cond_keys ? key : next_key(q, q->cond.cond_c, 1);
 	instruction(q, index, key);
 }
 
 static void keyed_result(struct etmv4_queue *q, uint64_t index, uint32_t key, unsigned int bits)
 {
-	q->cond_r = key < q->cfg->cond_keys ? key : next_key(q, q->cond_r, 1);
+	q->cond.cond_r = key < q->cfg->cond_keys ? key : next_key(q, q->cond.cond_r, 1);
 	result(q, index, key, q->cfg->cond_flags ? flags_result(bits) : bits & 1 ? CST_COND_PASSED : CST_COND_FAILED);
 }
 
@@ -123,8 +123,8 @@ static void tokens(struct etmv4_queue *q, uint64_t index, unsigned int bits)
 			what = long_token(token);
 			at += LONG_TOKEN_BITS;
 		}
-		q->cond_r = next_key(q, q->cond_r, 1);
-		result(q, index, q->cond_r, what);
+		q->cond.cond_r = next_key(q, q->cond.cond_r, 1);
+		result(q, index, q->cond.cond_r, what);
 	}
 }
 
@@ -132,7 +132,7 @@ void cst_etmv4_cond_flush(struct etmv4_queue *q, uint64_t index)
 {
 	if (!q->cfg->cond_trace || q->state != ETMV4_SYNCED)
 		return;
-	q->cond_r = q->cond_c;
+	q->cond.cond_r = q->cond.cond_c;
 	cst_etmv4_queue_push(q, CST_EL_COND_FLUSH, index);
 }
 
@@ -151,12 +151,12 @@ void cst_etmv4_cond_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 		if ((pkt->event & 3) != 1)
 			ordinary_instructions(q, index, 1);
 		if ((pkt->event & 3) != 0)
-			instruction(q, index, q->cond_c);
+			instruction(q, index, q->cond.cond_c);
 		break;
 	case CST_PKT_COND_I_F3:
 		ordinary_instructions(q, index, pkt->event >> 1 & 0x3f);
 		if (pkt->event & 1)
-			instruction(q, index, q->cond_c);
+			instruction(q, index, q->cond.cond_c);
 		break;
 	case CST_PKT_COND_FLUSH:
 		cst_etmv4_cond_flush(q, index);
@@ -172,15 +172,15 @@ void cst_etmv4_cond_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 		keyed_result(q, index, pkt->key, pkt->event >> 4 & 15);
 		break;
 	case CST_PKT_COND_R_F2:
-		q->cond_r = next_key(q, q->cond_r, 1 + (pkt->header >> 2 & 1));
-		result(q, index, q->cond_r, short_token(q, pkt->event & 3));
+		q->cond.cond_r = next_key(q, q->cond.cond_r, 1 + (pkt->header >> 2 & 1));
+		result(q, index, q->cond.cond_r, short_token(q, pkt->event & 3));
 		break;
 	case CST_PKT_COND_R_F3:
 		tokens(q, index, pkt->event);
 		break;
 	case CST_PKT_COND_R_F4:
-		q->cond_r = next_key(q, q->cond_r, q->cfg->cond_keys - 1);
-		result(q, index, q->cond_r, short_token(q, pkt->event & 3));
+		q->cond.cond_r = next_key(q, q->cond.cond_r, q->cfg->cond_keys - 1);
+		result(q, index, q->cond.cond_r, short_token(q, pkt->event & 3));
 		break;
 	}
 }

@@ -53,15 +53,15 @@ void cst_etmv4_queue_reset(void *queue, uint8_t reason, int config)
 	struct etmv4_queue *q = queue;
 
 	q->stats->uncommitted += q->depth - q->unseen + cst_etmv4_held_back(q);
-	q->head = q->count = q->final = 0;
-	q->final_atoms = 0;
-	q->depth = q->unseen = q->trans_scan = 0;
+	q->head = q->count = q->committed.final = 0;
+	q->committed.final_atoms = 0;
+	q->depth = q->unseen = q->trans.trans_scan = 0;
 	q->state = ETMV4_WAIT_ASYNC;
 	q->started = 0;
 	q->reason = reason;
-	q->exc_pending = q->overflow = q->trans_open = q->in_trans = q->ended = 0;
+	q->exc.exc_pending = q->overflow = q->trans.trans_open = q->trans.in_trans = q->ended = 0;
 	q->ctx_seen = 0;
-	q->cond_c = q->cond_r = 0;
+	q->cond.cond_c = q->cond.cond_r = 0;
 	q->config = config;
 }
 
@@ -91,9 +91,10 @@ struct cst_element *cst_etmv4_queue_push(struct etmv4_queue *q, enum cst_element
 	struct cst_element *e;
 	int err;
 
-	if (!q->depth && q->count - q->final >= MAX_OPEN)
-		q->final = q->count;	/* nothing is speculative: none of it can be cancelled */
-	if (q->count == q->cap || q->count - q->final >= MAX_OPEN) {
+	if (!q->depth && q->count - q->committed.final >= MAX_OPEN)
+		/* nothing is speculative: none of it can be cancelled */
+		q->committed.final = q->count;
+	if (q->count == q->cap || q->count - q->committed.final >= MAX_OPEN) {
 		err = q->count == q->cap ? grow(q) : -CST_ERR_QUEUE_FULL;
 		if (err) {
 			fail(q, index, CST_UNSYNC_BAD_PACKET, -err);
@@ -111,8 +112,8 @@ struct cst_element *cst_etmv4_queue_push(struct etmv4_queue *q, enum cst_element
 /* Makes all elements of the ring final. */
 static void finalize(struct etmv4_queue *q)
 {
-	q->final = q->count;
-	q->final_atoms = 0;
+	q->committed.final = q->count;
+	q->committed.final_atoms = 0;
 }
 
 /*
@@ -125,17 +126,18 @@ static void drop_uncommitted(struct etmv4_queue *q, uint32_t from)
 	uint32_t i, to = from;
 	struct cst_element *e;
 
-	q->in_trans = cst_etmv4_transaction_after(q, from);
+	q->trans.in_trans = cst_etmv4_transaction_after(q, from);
 	for (i = from; i < q->count; i++) {
 		e = at(q, i);
 		if (is_kept(e) || (e->kind == CST_EL_TRANS_COMMIT && commits)) {
 			if (to != i)
 				*at(q, to) = *e;
 			to++;
-		} else if (e->kind == CST_EL_ATOMS && i == q->final && q->final_atoms) {
+		} else if (e->kind == CST_EL_ATOMS && i == q->committed.final &&
+			   q->committed.final_atoms) {
 			/* its first atoms are committed */
-			q->stats->uncommitted += e->n - q->final_atoms;
-			e->n = q->final_atoms;
+			q->stats->uncommitted += e->n - q->committed.final_atoms;
+			e->n = q->committed.final_atoms;
 			to++;
 		} else {
 			q->stats->uncommitted += p0_count(q, e);
@@ -185,7 +187,7 @@ static void fail(struct etmv4_queue *q, uint64_t index, int reason, int error)
 {
 	struct cst_element *e;
 
-	drop_uncommitted(q, q->final);
+	drop_uncommitted(q, q->committed.final);
 	flush_conditions(q, index);
 	if (q->count == q->cap && grow(q))	/* no memory: NO_SYNC replaces the youngest of the kept elements */
 		q->count--;
@@ -198,7 +200,7 @@ static void fail(struct etmv4_queue *q, uint64_t index, int reason, int error)
 	e->flags = CST_EL_F_DOUBTFUL;
 	finalize(q);
 	q->depth = q->unseen = 0;
-	q->exc_pending = q->in_trans = 0;
+	q->exc.exc_pending = q->trans.in_trans = 0;
 	q->state = ETMV4_WAIT_ASYNC;
 	if (error)
 		q->stats->resyncs++;
@@ -233,15 +235,15 @@ static void commit(struct etmv4_queue *q, uint32_t n, uint64_t index)
 		n -= p0;
 	}
 	while (n) {
-		e = at(q, q->final);
-		p0 = p0_count(q, e) - q->final_atoms;
+		e = at(q, q->committed.final);
+		p0 = p0_count(q, e) - q->committed.final_atoms;
 		if (p0 > n) {
-			q->final_atoms += n;
+			q->committed.final_atoms += n;
 			return;
 		}
 		n -= p0;
-		q->final++;
-		q->final_atoms = 0;
+		q->committed.final++;
+		q->committed.final_atoms = 0;
 	}
 }
 
@@ -264,11 +266,11 @@ static void cancel(struct etmv4_queue *q, uint32_t n, uint64_t index)
 		return;
 	}
 	q->depth -= n;
-	for (i = q->count; n && i > q->final; i--) {
-		int partly = i - 1 == q->final && q->final_atoms;
+	for (i = q->count; n && i > q->committed.final; i--) {
+		int partly = i - 1 == q->committed.final && q->committed.final_atoms;
 
 		e = at(q, i - 1);
-		p0 = p0_count(q, e) - (partly ? q->final_atoms : 0);
+		p0 = p0_count(q, e) - (partly ? q->committed.final_atoms : 0);
 		if (p0 > n || (p0 == n && partly)) {
 			/* only the youngest atoms of the packet: the element itself stays */
 			e->n -= n;
@@ -279,9 +281,9 @@ static void cancel(struct etmv4_queue *q, uint32_t n, uint64_t index)
 	}
 	/* the remaining ones precede the first packet seen */
 	q->unseen -= n < q->unseen ? n : q->unseen;
-	if (q->final_atoms && at(q, q->final)->n == q->final_atoms) {
-		q->final++;
-		q->final_atoms = 0;
+	if (q->committed.final_atoms && at(q, q->committed.final)->n == q->committed.final_atoms) {
+		q->committed.final++;
+		q->committed.final_atoms = 0;
 	}
 	drop_uncommitted(q, i);
 	q->stats->uncommitted = uncommitted;	/* cancelled elements are no loss */
@@ -296,10 +298,11 @@ static int awaits_mispredict(const struct etmv4_queue *q)
 {
 	uint32_t i;
 
-	if (!q->cfg->max_spec || quirk(q->cfg, QUIRK_COMMITTED_IS_FINAL) || q->state != ETMV4_SYNCED || q->ended ||
-	    !q->final || q->final_atoms || at(q, q->final - 1)->kind != CST_EL_ATOMS)
+	if (!q->cfg->max_spec || quirk(q->cfg, QUIRK_COMMITTED_IS_FINAL) ||
+	    q->state != ETMV4_SYNCED || q->ended || !q->committed.final ||
+	    q->committed.final_atoms || at(q, q->committed.final - 1)->kind != CST_EL_ATOMS)
 		return 0;
-	for (i = q->final; i < q->count; i++)
+	for (i = q->committed.final; i < q->count; i++)
 		if (p0_count(q, at(q, i)))
 			return 0;
 	return 1;
@@ -308,7 +311,7 @@ static int awaits_mispredict(const struct etmv4_queue *q)
 /* Inverts the youngest atom and removes a Target Address after it (K10.5.5.11). */
 static void mispredict(struct etmv4_queue *q, uint64_t index)
 {
-	uint32_t oldest = q->final - awaits_mispredict(q);
+	uint32_t oldest = q->committed.final - awaits_mispredict(q);
 	struct cst_element *e = NULL;
 	uint32_t i, j, to;
 
@@ -321,7 +324,7 @@ static void mispredict(struct etmv4_queue *q, uint64_t index)
 			break;
 		}
 	}
-	if (i == oldest || (i - 1 == q->final && e->n == q->final_atoms)) {
+	if (i == oldest || (i - 1 == q->committed.final && e->n == q->committed.final_atoms)) {
 		if (q->unseen)	/* the atom precedes the first packet seen */
 			return;
 		fail(q, index, CST_UNSYNC_BAD_PACKET, CST_ERR_NO_ATOM);
@@ -392,9 +395,9 @@ static void push_transaction(struct etmv4_queue *q, enum cst_element_kind kind, 
 	if (!e)
 		return;
 	e->num = num;
-	e->n = q->in_trans;
+	e->n = q->trans.in_trans;
 	q->depth += p0_count(q, e);
-	q->in_trans = kind == CST_EL_TRANS_START;
+	q->trans.in_trans = kind == CST_EL_TRANS_START;
 }
 
 /* M profile: value in place of a return address if the exception follows another one without a return (tail chain). */
@@ -415,25 +418,25 @@ static void push_exception(struct etmv4_queue *q, const struct cst_packet *addr)
 	uint8_t state = q->state;
 	struct cst_element *e;
 
-	q->exc_pending = 0;
-	if (q->exc_num == 0x18 && q->cfg->protocol == CST_PROTO_ETE) {
-		push_transaction(q, CST_EL_TRANS_FAIL, q->exc_index, 0);
+	q->exc.exc_pending = 0;
+	if (q->exc.exc_num == 0x18 && q->cfg->protocol == CST_PROTO_ETE) {
+		push_transaction(q, CST_EL_TRANS_FAIL, q->exc.exc_index, 0);
 		return;
 	}
 	if (addr && addr->flags & CST_PF_CONTEXT)
-		push_context(q, addr, q->exc_index);
+		push_context(q, addr, q->exc.exc_index);
 	/* the value of a tail chain is no address */
-	if (addr && q->exc_flags & CST_EL_F_BR_TARGET && !is_tail_chain(q, addr))
-		push_address(q, CST_EL_ADDRESS, addr, q->exc_index);
+	if (addr && q->exc.exc_flags & CST_EL_F_BR_TARGET && !is_tail_chain(q, addr))
+		push_address(q, CST_EL_ADDRESS, addr, q->exc.exc_index);
 	if (q->state != state)	/* the queue was full: synchronisation has ended */
 		return;
-	e = cst_etmv4_queue_push(q, CST_EL_EXCEPTION, q->exc_index);
+	e = cst_etmv4_queue_push(q, CST_EL_EXCEPTION, q->exc.exc_index);
 	if (!e)
 		return;
-	if (!q->exc_num)	/* PE reset */
-		q->in_trans = 0;
-	e->num = q->exc_num;
-	e->flags = q->exc_flags;
+	if (!q->exc.exc_num)	/* PE reset */
+		q->trans.in_trans = 0;
+	e->num = q->exc.exc_num;
+	e->flags = q->exc.exc_flags;
 	e->addr = 0;
 	e->is = 0;
 	if (addr) {
@@ -444,15 +447,15 @@ static void push_exception(struct etmv4_queue *q, const struct cst_packet *addr)
 			e->flags |= CST_EL_F_TAIL_CHAIN;
 	}
 	q->depth++;
-	cst_etmv4_cond_flush(q, q->exc_index);
+	cst_etmv4_cond_flush(q, q->exc.exc_index);
 }
 
 /* Keeps the fields of an Exception packet for push_exception(). */
 static void start_exception(struct etmv4_queue *q, const struct cst_packet *pkt, uint16_t flags)
 {
-	q->exc_num = pkt->exc_type;
-	q->exc_index = pkt->index;
-	q->exc_flags = flags;
+	q->exc.exc_num = pkt->exc_type;
+	q->exc.exc_index = pkt->index;
+	q->exc.exc_flags = flags;
 }
 
 /* Queues a return, which is a P0 element if p0_count() says so. */
@@ -527,7 +530,7 @@ static int contradiction(const struct etmv4_queue *q, const struct cst_packet *p
 {
 	if (q->depth != (pkt->spec < q->cfg->max_spec ? pkt->spec : q->cfg->max_spec))
 		return CST_ERR_DEPTH;
-	return q->in_trans != info_transaction(q, pkt) ? CST_ERR_TRANSACTION : 0;
+	return q->trans.in_trans != info_transaction(q, pkt) ? CST_ERR_TRANSACTION : 0;
 }
 
 static void trace_info(struct etmv4_queue *q, const struct cst_packet *pkt)
@@ -543,12 +546,12 @@ static void trace_info(struct etmv4_queue *q, const struct cst_packet *pkt)
 		if (info_transaction(q, pkt))
 			push_transaction(q, CST_EL_TRANS_START, pkt->index, CST_TRANS_INIT);
 	}
-	q->in_trans = info_transaction(q, pkt);
+	q->trans.in_trans = info_transaction(q, pkt);
 	q->ctx_seen = 0;
 	cst_etmv4_cond_flush(q, pkt->index);
 	if (q->state != ETMV4_SYNCED)
 		return;
-	q->cond_c = q->cond_r = 0;
+	q->cond.cond_c = q->cond.cond_r = 0;
 	cst_etmv4_queue_push(q, CST_EL_TRACE_INFO, pkt->index);
 	implicit_commit(q, pkt->index);
 }
@@ -586,7 +589,7 @@ static void flow_packet(struct etmv4_queue *q, const struct cst_packet *pkt)
 		break;
 	case CST_PKT_EXCEPTION:
 		start_exception(q, pkt, pkt->flags & CST_PF_E1 ? CST_EL_F_BR_TARGET : 0);
-		q->exc_pending = 1;
+		q->exc.exc_pending = 1;
 		break;
 	case CST_PKT_PE_RESET:
 		start_exception(q, pkt, 0);
@@ -773,9 +776,9 @@ void cst_etmv4_queue_packet(void *queue, const struct cst_packet *pkt)
 		unsynced_packet(q, pkt);
 		return;
 	}
-	if (q->exc_pending && pkt->type != CST_PKT_IGNORE) {
+	if (q->exc.exc_pending && pkt->type != CST_PKT_IGNORE) {
 		if (!is_address(pkt->type)) {
-			fail(q, q->exc_index, CST_UNSYNC_BAD_PACKET, CST_ERR_NO_ADDRESS);
+			fail(q, q->exc.exc_index, CST_UNSYNC_BAD_PACKET, CST_ERR_NO_ADDRESS);
 			/* if the packet is an A-sync, synchronisation begins with it */
 			unsynced_packet(q, pkt);
 			return;
@@ -791,18 +794,18 @@ void cst_etmv4_queue_end(void *queue)
 {
 	struct etmv4_queue *q = queue;
 	struct cst_element *e, early;
-	uint32_t i = q->final, commit;
+	uint32_t i = q->committed.final, commit;
 
 	if (q->ended)
 		return;
 	q->ended = 1;
 	/* elements that are not speculative are emitted up to the first uncommitted P0 element */
-	if (!q->final_atoms)
+	if (!q->committed.final_atoms)
 		for (; i < q->count && !p0_count(q, at(q, i)); i++)
 			if (is_kept(at(q, i)) || is_transaction(at(q, i))) {
-				if (i != q->final)
-					*at(q, q->final) = *at(q, i);
-				q->final++;
+				if (i != q->committed.final)
+					*at(q, q->committed.final) = *at(q, i);
+				q->committed.final++;
 			}
 	commit = find_early_commit(q, i);
 	if (commit < q->count)
@@ -810,15 +813,15 @@ void cst_etmv4_queue_end(void *queue)
 	for (; i < q->count; i++)
 		q->stats->uncommitted += p0_count(q, at(q, i));
 	/* an exception whose address packet would follow is not delivered */
-	q->stats->uncommitted += q->exc_pending;
-	if (q->final_atoms) {
-		e = at(q, q->final++);
-		q->stats->uncommitted -= q->final_atoms;
-		e->n = q->final_atoms;
+	q->stats->uncommitted += q->exc.exc_pending;
+	if (q->committed.final_atoms) {
+		e = at(q, q->committed.final++);
+		q->stats->uncommitted -= q->committed.final_atoms;
+		e->n = q->committed.final_atoms;
 	}
 	if (commit < q->count)
-		*at(q, q->final++) = early;
-	q->count = q->final;
+		*at(q, q->committed.final++) = early;
+	q->count = q->committed.final;
 	flush_conditions(q, q->last_index);
 	if (q->count == q->cap && grow(q))	/* no memory: END replaces the youngest element */
 		q->count--;
@@ -835,12 +838,12 @@ static const struct cst_element *take_atoms(struct etmv4_queue *q, uint8_t n)
 
 	if (!n)
 		return NULL;
-	q->part = *e;
-	q->part.n = n;
+	q->committed.part = *e;
+	q->committed.part.n = n;
 	e->n -= n;
 	e->bits >>= n;
 	e->first_e >>= n;
-	return &q->part;
+	return &q->committed.part;
 }
 
 const struct cst_element *cst_etmv4_queue_take(void *queue)
@@ -851,19 +854,19 @@ const struct cst_element *cst_etmv4_queue_take(void *queue)
 
 	if (holds_back(q) && !cst_etmv4_resolve_transaction(q))
 		return NULL;
-	if (q->final == 1 && awaits_mispredict(q))
+	if (q->committed.final == 1 && awaits_mispredict(q))
 		return take_atoms(q, at(q, 0)->n - 1);
-	if (q->final) {
+	if (q->committed.final) {
 		e = at(q, 0);
-		if (q->trans_open && (e->kind == CST_EL_TRANS_COMMIT || is_failure(e)))
-			q->trans_open = 0;
+		if (q->trans.trans_open && (e->kind == CST_EL_TRANS_COMMIT || is_failure(e)))
+			q->trans.trans_open = 0;
 		q->head = (q->head + 1) & (q->cap - 1);
 		q->count--;
-		q->final--;
+		q->committed.final--;
 		return e;
 	}
-	n = q->final_atoms;
-	q->final_atoms = 0;
+	n = q->committed.final_atoms;
+	q->committed.final_atoms = 0;
 	return take_atoms(q, n);
 }
 
@@ -880,5 +883,5 @@ int cst_etmv4_queue_address(const void *queue, uint64_t *addr)
 		if (p0_count(q, at(q, i)) || at(q, i)->kind == CST_EL_NO_SYNC || at(q, i)->kind == CST_EL_TRACE_ON)
 			return -1;
 	}
-	return q->exc_pending ? -1 : 0;
+	return q->exc.exc_pending ? -1 : 0;
 }

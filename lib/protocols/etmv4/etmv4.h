@@ -79,27 +79,42 @@ struct etmv4_queue {
 	struct cst_element *ring;
 	uint32_t cap;		/* power of two, grows up to cfg->max_queue */
 	uint32_t head, count;
-	uint32_t final;
-	uint8_t final_atoms;
+	struct {
+		uint32_t final;
+		uint8_t final_atoms;
+		/* the final atoms of an element whose other atoms are not final */
+		struct cst_element part;
+	} committed;
 	uint32_t depth;		/* uncommitted P0 elements: the current speculation depth */
 	uint32_t unseen;	/* those of them that precede the first packet seen (Trace Info SPEC) */
-	uint32_t trans_scan;	/* elements after a held Transaction Start already searched for its end */
+	struct {
+		/* elements after a held Transaction Start already searched for its end */
+		uint32_t trans_scan;
+		/* a Transaction Start was released; its end is in the ring */
+		uint8_t trans_open;
+		/*
+		 * the trace is inside a transaction behind the last packet, as TSTATE of a Trace
+		 * Info states it
+		 */
+		uint8_t in_trans;
+	} trans;
 	uint8_t state;		/* enum etmv4_sync */
 	uint8_t started;	/* the first NO_SYNC was reported */
 	uint8_t reason;		/* enum cst_unsync_reason of that NO_SYNC */
-	uint8_t exc_pending;	/* an Exception packet waits for its address */
+	struct {
+		uint8_t exc_pending;	/* an Exception packet waits for its address */
+		uint16_t exc_num;
+		uint16_t exc_flags;
+		uint64_t exc_index;
+	} exc;
 	uint8_t overflow;	/* next Trace On has reason overflow */
-	uint8_t trans_open;	/* a Transaction Start was released; its end is in the ring */
-	uint8_t in_trans;	/* the trace is inside a transaction behind the last packet, as TSTATE of a Trace Info states it */
 	uint8_t ctx_seen;	/* enum cst_context_flags: IDs traced since the last Trace Info, whose values are valid */
 	uint8_t ended;
 	uint8_t config;		/* the first NO_SYNC starts a new configuration */
-	uint32_t cond_c, cond_r; /* keys of the last conditional instruction and result */
-	uint16_t exc_num;
-	uint16_t exc_flags;
-	uint64_t exc_index;
+	struct {
+		uint32_t cond_c, cond_r; /* keys of the last conditional instruction and result */
+	} cond;
 	uint64_t last_index;	/* of the last packet */
-	struct cst_element part; /* the final atoms of an element whose other atoms are not final */
 };
 
 /* Conditional Result format 1: flags in `event` of the packet, whose bits 7:0 are two results. */
@@ -144,7 +159,7 @@ int cst_etmv4_queue_address(const void *queue, uint64_t *addr);
  */
 static inline int cst_etmv4_queue_direct(const struct etmv4_queue *q)
 {
-	return !q->count && !q->cfg->max_spec && q->state == ETMV4_SYNCED && !q->exc_pending &&
+	return !q->count && !q->cfg->max_spec && q->state == ETMV4_SYNCED && !q->exc.exc_pending &&
 	       !q->unseen;
 }
 
@@ -154,10 +169,10 @@ static inline int cst_etmv4_queue_direct(const struct etmv4_queue *q)
  */
 static inline int cst_etmv4_queue_settle(struct etmv4_queue *q)
 {
-	if (!q->count || q->final || q->cfg->max_spec || q->state != ETMV4_SYNCED || q->exc_pending ||
-	    q->unseen)
+	if (!q->count || q->committed.final || q->cfg->max_spec || q->state != ETMV4_SYNCED ||
+	    q->exc.exc_pending || q->unseen)
 		return 0;
-	q->final = q->count;
+	q->committed.final = q->count;
 	return 1;
 }
 

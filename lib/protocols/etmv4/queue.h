@@ -77,7 +77,8 @@ uint32_t cst_etmv4_held_back(const struct etmv4_queue *q);
 /* True if the front of the queue is the start of a transaction whose end was not seen. */
 static inline int holds_back(const struct etmv4_queue *q)
 {
-	return q->cfg->hold_transactions && q->final && !q->trans_open && at(q, 0)->kind == CST_EL_TRANS_START;
+	return q->cfg->hold_transactions && q->committed.final && !q->trans.trans_open &&
+	       at(q, 0)->kind == CST_EL_TRANS_START;
 }
 
 /* Returns 1 if the trace is inside a transaction after a Cancel that drops the elements from `from` on. */

@@ -35,7 +35,7 @@ STEP_INLINE int etmv4_target(struct loop *l, uint64_t *addr)
 	struct etmv4_address a;
 	const uint8_t *p = l->p;
 
-	if (f->q_pending || p == l->end_of_input || !(ps->address[*p] & ADDRESS_TARGET))
+	if (f->path.q_pending || p == l->end_of_input || !(ps->address[*p] & ADDRESS_TARGET))
 		return 0;
 	p = etmv4_read_address(ps, *p, p + 1, l->end_of_input, &a);
 	if (!p || p == l->end_of_input || *p < ETMV4_ATOMS || a.odd)
@@ -44,7 +44,7 @@ STEP_INLINE int etmv4_target(struct loop *l, uint64_t *addr)
 	*addr = a.value;
 	f->is = a.is;
 	f->isa = step_address_isa(f, a.is);
-	f->no_push = 0;
+	f->ret.no_push = 0;
 	l->stack = f->cfg->ret_stack;
 	l->in->more += (size_t)(p - l->p) - 1;
 	l->p = p;
@@ -80,14 +80,16 @@ static int is_full(const struct cst_branch_list *list)
 static int etmv4_walk(struct cst_flow *f, struct atom_input *in, struct cst_generic *out, size_t *n, size_t cap)
 {
 	/* the log, and checks of each atom, need single ranges */
-	if (f->log || f->cfg->checks)
+	if (f->emit.log || f->cfg->checks)
 		return etmv4_walk_ranges(f, in, out, n, cap);
-	if (f->samples && f->samples->period)
+	if (f->emit.samples && f->emit.samples->period)
 		return etmv4_walk_sampled(f, in, out, n, cap);
-	if (!f->counts)
-		return f->list && !is_full(f->list) ? etmv4_walk_listed(f, in, out, n, cap) :
-			etmv4_walk_ranges(f, in, out, n, cap);
-	return f->counts->joined ? etmv4_walk_joined(f, in, out, n, cap) : etmv4_walk_each(f, in, out, n, cap);
+	if (!f->emit.counts)
+		return f->emit.list && !is_full(f->emit.list) ?
+			       etmv4_walk_listed(f, in, out, n, cap) :
+			       etmv4_walk_ranges(f, in, out, n, cap);
+	return f->emit.counts->joined ? etmv4_walk_joined(f, in, out, n, cap) :
+					etmv4_walk_each(f, in, out, n, cap);
 }
 
 /* Decodes packets from the cursor on, up to one that is left to the parser. */
@@ -115,9 +117,9 @@ static void etmv4_packets(const struct fast *x, struct cst_generic *out, size_t 
 			code = &cst_etmv4_atoms[c->data[c->pos++] - ETMV4_ATOMS];
 			cst_flow_give_atoms(f, code->bits & ~(1u << code->n), code->n, in.last);
 		}
-		if (f->busy)
+		if (f->work.busy)
 			cst_flow_run(f, out, n, cap);
-		if (f->busy | f->stopped || is_full(f->list))
+		if (f->work.busy | f->stop.stopped || is_full(f->emit.list))
 			break;
 	}
 	x->stats->packets += c->pos - first - in.more;
@@ -129,8 +131,8 @@ enum fast_end cst_etmv4_run(const struct fast *x, struct cst_generic *out, size_
 	if (x->c->pos < x->c->len && x->c->data[x->c->pos] >= ETMV4_ATOMS && cst_etmv4_queue_settle(x->stage))
 		return FAST_STAGED;
 	if (cst_etmv4_queue_direct(x->stage)) {
-		x->f->stopped = 0;
+		x->f->stop.stopped = 0;
 		etmv4_packets(x, out, n, cap);
 	}
-	return *n && is_full(x->f->list) ? FAST_FULL : FAST_LEFT;
+	return *n && is_full(x->f->emit.list) ? FAST_FULL : FAST_LEFT;
 }

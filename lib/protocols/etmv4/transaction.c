@@ -10,7 +10,7 @@ int cst_etmv4_transaction_after(const struct etmv4_queue *q, uint32_t from)
 		if (is_transaction(at(q, i)))
 			break;
 	if (i == q->count)
-		return q->in_trans;
+		return q->trans.in_trans;
 	/* a Commit is dropped with its Start only; an element with the state of a Trace Info stays */
 	if (at(q, i)->kind == CST_EL_TRANS_COMMIT || is_kept(at(q, i)))
 		return is_kept(at(q, i));
@@ -19,11 +19,11 @@ int cst_etmv4_transaction_after(const struct etmv4_queue *q, uint32_t from)
 
 uint32_t cst_etmv4_held_back(const struct etmv4_queue *q)
 {
-	uint32_t i, n = q->final_atoms;
+	uint32_t i, n = q->committed.final_atoms;
 
 	if (!holds_back(q))
 		return 0;
-	for (i = 1; i < q->final; i++)
+	for (i = 1; i < q->committed.final; i++)
 		n += p0_count(q, at(q, i));
 	return n;
 }
@@ -56,22 +56,22 @@ int cst_etmv4_resolve_transaction(struct etmv4_queue *q)
 	struct cst_element *e;
 	uint32_t i, from, to;
 
-	for (i = q->trans_scan; i < q->final; i++) {
+	for (i = q->trans.trans_scan; i < q->committed.final; i++) {
 		e = at(q, i);
 		if (e->kind == CST_EL_TRANS_COMMIT) {
-			q->trans_open = 1;
-			q->trans_scan = 0;
+			q->trans.trans_open = 1;
+			q->trans.trans_scan = 0;
 			return 1;
 		}
 		if (is_failure(e))
 			break;
 	}
-	if (i == q->final) {
-		q->trans_scan = i;
+	if (i == q->committed.final) {
+		q->trans.trans_scan = i;
 		/* a transaction that is longer than the maximum queue is treated as committed */
 		if (q->count + 1 >= q->cfg->max_queue) {
-			q->trans_open = 1;
-			q->trans_scan = 0;
+			q->trans.trans_open = 1;
+			q->trans.trans_scan = 0;
 			return 1;
 		}
 		return 0;
@@ -86,9 +86,9 @@ int cst_etmv4_resolve_transaction(struct etmv4_queue *q)
 			*at(q, to) = *at(q, from);
 		to++;
 	}
-	q->final -= q->count - to;
+	q->committed.final -= q->count - to;
 	q->count = to;
-	q->trans_open = 1;
-	q->trans_scan = 0;
+	q->trans.trans_open = 1;
+	q->trans.trans_scan = 0;
 	return 1;
 }

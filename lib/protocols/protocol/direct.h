@@ -39,7 +39,7 @@ static inline __attribute__((always_inline)) int direct_packet(const struct fast
 		c->last = cst_cursor_index(c, c->len - 1);
 	x->stats->packets++;
 	if (pkt->finding[0] && x->log)
-		cst_log_packet(x->log, x->f->tmpl.trace_id, pkt, x->f->cfg->strict);
+		cst_log_packet(x->log, x->f->emit.tmpl.trace_id, pkt, x->f->cfg->strict);
 	return 1;
 }
 
@@ -60,7 +60,7 @@ direct_elements(const struct fast *x, direct_parse *parse, void (*packet)(void *
 	while ((elem = take(x->stage))) {
 		cst_flow_give(x->f, elem);
 		cst_flow_run(x->f, out, n, cap);
-		if (x->f->busy | x->f->stopped)
+		if (x->f->work.busy | x->f->stop.stopped)
 			return 0;
 	}
 	return 1;

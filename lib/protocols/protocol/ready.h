@@ -73,7 +73,7 @@ static inline __attribute__((always_inline)) enum fast_end ready_run(const struc
 		s->last_index = pkt.index;
 		if (pr->element(s, &pkt, &out[*n])) {
 			out[*n].index = pkt.index;
-			out[(*n)++].trace_id = x->f->tmpl.trace_id;
+			out[(*n)++].trace_id = x->f->emit.tmpl.trace_id;
 		}
 	}
 	return FAST_LEFT;

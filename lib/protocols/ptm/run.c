@@ -125,7 +125,7 @@ static void ptm_walk(const struct fast *x, struct cst_generic *out, size_t *n, s
 	c->pos = in.pos;
 	c->seg_i = in.seg_i;
 	st->last_index = in.last;
-	if (x->f->busy)
+	if (x->f->work.busy)
 		cst_flow_run(x->f, out, n, cap);
 }
 
@@ -134,12 +134,12 @@ enum fast_end cst_ptm_run(const struct fast *x, struct cst_generic *out, size_t 
 	const struct ptm_parser *ps = x->c->ps;
 	const struct ptm_stage *st = x->stage;
 
-	x->f->stopped = 0;
+	x->f->stop.stopped = 0;
 	while (ps->synced && st->state == PTM_SYNCED && x->c->pos < x->c->len) {
 		if (cap - *n < FLOW_ROOM)
 			return *n ? FAST_FULL : FAST_LEFT;
 		ptm_walk(x, out, n, cap);
-		if (x->f->busy | x->f->stopped ||
+		if (x->f->work.busy | x->f->stop.stopped ||
 		    !direct_elements(x, cst_ptm_parse, cst_ptm_stage_packet, cst_ptm_stage_take, out, n, cap))
 			break;
 	}

@@ -27,8 +27,8 @@ struct calls *calls_new(const struct calls_limits *limits, const struct calls_co
 		c->limits.kept = CALLS_KEPT;
 	c->depth = c->limits.depth;
 	c->code = *code;
-	c->deferred = streams > 1;
-	c->streams = streams ? streams : 1;
+	c->keep.deferred = streams > 1;
+	c->keep.streams = streams ? streams : 1;
 	return c;
 }
 
@@ -36,22 +36,22 @@ static void free_kept(struct calls *c)
 {
 	size_t i;
 
-	for (i = 0; i < c->nr_kept; i++) {
-		free(c->kept[i].counted);
-		free(c->kept[i].frames);
-		free(c->kept[i].slices);
-		free(c->kept[i].frame_begins);
+	for (i = 0; i < c->keep.nr_kept; i++) {
+		free(c->keep.kept[i].made.counted);
+		free(c->keep.kept[i].made.frames);
+		free(c->keep.kept[i].sliced.slices);
+		free(c->keep.kept[i].sliced.frame_begins);
 	}
-	free(c->kept);
-	c->kept = NULL;
-	c->nr_kept = c->cap_kept = 0;
-	for (i = 0; i < c->nr_forests; i++) {
-		cct_free(c->forests[i]);
-		free(c->forests[i]);
+	free(c->keep.kept);
+	c->keep.kept = NULL;
+	c->keep.nr_kept = c->keep.cap_kept = 0;
+	for (i = 0; i < c->keep.nr_forests; i++) {
+		cct_free(c->keep.forests[i]);
+		free(c->keep.forests[i]);
 	}
-	free(c->forests);
-	c->forests = NULL;
-	c->nr_forests = c->cap_forests = 0;
+	free(c->keep.forests);
+	c->keep.forests = NULL;
+	c->keep.nr_forests = c->keep.cap_forests = 0;
 }
 
 void calls_free(struct calls *c)
@@ -61,31 +61,31 @@ void calls_free(struct calls *c)
 	if (!c)
 		return;
 	free_kept(c);
-	for (i = 0; i < c->nr_threads; i++) {
-		thread_free(c->threads[i]);
-		free(c->threads[i]);
+	for (i = 0; i < c->who.nr_threads; i++) {
+		thread_free(c->who.threads[i]);
+		free(c->who.threads[i]);
 	}
-	for (i = 0; i < c->nr_rooms; i++)
-		thread_free(&c->rooms[i].orphan);
+	for (i = 0; i < c->keep.nr_rooms; i++)
+		thread_free(&c->keep.rooms[i].orphan);
 	cct_free(&c->done);
-	free(c->threads);
+	free(c->who.threads);
 	slices_free(c->slices);
 	free(c->binary_of);
 	free(c->wheres);
 	free(c->pads);
-	free(c->rooms);
-	free(c->map);
-	free(c->order);
-	free(c->first);
-	free(c->walk);
+	free(c->keep.rooms);
+	free(c->apply.map);
+	free(c->walking.order);
+	free(c->walking.first);
+	free(c->walking.walk);
 	free(c);
 }
 
 struct calls *calls_shard_new(const struct calls *c, const struct calls_code *code)
 {
-	struct calls *shard = calls_new(&c->limits, code, c->streams);
+	struct calls *shard = calls_new(&c->limits, code, c->keep.streams);
 
-	shard->deferred = true;
+	shard->keep.deferred = true;
 	return shard;
 }
 
@@ -109,8 +109,8 @@ static calls_place renumber(void *data, calls_place p)
 
 static void renumber_segment(struct segment *s, struct renumber *r)
 {
-	s->place = renumber(r, s->place);
-	s->entry = renumber(r, s->entry);
+	s->begin.place = renumber(r, s->begin.place);
+	s->begin.entry = renumber(r, s->begin.entry);
 	s->end.from = renumber(r, s->end.from);
 }
 
@@ -124,26 +124,26 @@ void calls_shard_take(struct calls *c, struct calls *shard,
 	size_t i;
 	uint32_t n;
 
-	c->unseen |= shard->unseen;
+	c->keep.unseen |= shard->keep.unseen;
 	join_orphans(shard);
 	cct_merge(&c->done, &shard->done, c->depth, renumber, &r);
-	for (; shard->nr_forests; shard->nr_forests--) {
-		f = ARRAY_ADD(c->forests, c->nr_forests, c->cap_forests);
-		*f = shard->forests[shard->nr_forests - 1];
+	for (; shard->keep.nr_forests; shard->keep.nr_forests--) {
+		f = ARRAY_ADD(c->keep.forests, c->keep.nr_forests, c->keep.cap_forests);
+		*f = shard->keep.forests[shard->keep.nr_forests - 1];
 		/* nothing is looked up in the tree any more */
 		for (n = 0; n < (*f)->nr; n++) {
 			(*f)->v[n].from = renumber(&r, (*f)->v[n].from);
 			(*f)->v[n].entry = renumber(&r, (*f)->v[n].entry);
 		}
 	}
-	for (i = 0; i < shard->nr_kept; i++) {
-		k = ARRAY_ADD(c->kept, c->nr_kept, c->cap_kept);
-		*k = shard->kept[i];
-		shard->kept[i].counted = NULL;
-		shard->kept[i].frames = NULL;
+	for (i = 0; i < shard->keep.nr_kept; i++) {
+		k = ARRAY_ADD(c->keep.kept, c->keep.nr_kept, c->keep.cap_kept);
+		*k = shard->keep.kept[i];
+		shard->keep.kept[i].made.counted = NULL;
+		shard->keep.kept[i].made.frames = NULL;
 		renumber_segment(k, &r);
 	}
-	shard->nr_kept = 0;
+	shard->keep.nr_kept = 0;
 	c->totals.unjoined += shard->totals.unjoined;
 	c->totals.roots += shard->totals.roots;
 	c->totals.lost += shard->totals.lost;
@@ -231,41 +231,43 @@ static void sort_nodes(struct calls *c, bool *twins)
 	const struct cct *t = &c->done;
 	uint32_t i, p, sum = 0, n;
 
-	free(c->order);
-	free(c->first);
-	c->order = mem_array((size_t)t->nr + 1, sizeof(*c->order));
-	c->first = mem_zeroed((size_t)t->nr + 2, sizeof(*c->first));
+	free(c->walking.order);
+	free(c->walking.first);
+	c->walking.order = mem_array((size_t)t->nr + 1, sizeof(*c->walking.order));
+	c->walking.first = mem_zeroed((size_t)t->nr + 2, sizeof(*c->walking.first));
 	for (i = 0; i < t->nr; i++)
-		c->first[t->v[i].parent == NO_NODE ? t->nr : t->v[i].parent]++;
+		c->walking.first[t->v[i].parent == NO_NODE ? t->nr : t->v[i].parent]++;
 	for (i = 0; i <= t->nr; i++) {
-		n = c->first[i];
-		c->first[i] = sum;
+		n = c->walking.first[i];
+		c->walking.first[i] = sum;
 		sum += n;
 	}
-	c->first[t->nr + 1] = sum;
+	c->walking.first[t->nr + 1] = sum;
 	for (i = 0; i < t->nr; i++) {
 		p = t->v[i].parent == NO_NODE ? t->nr : t->v[i].parent;
-		c->order[c->first[p]++] = i;
+		c->walking.order[c->walking.first[p]++] = i;
 	}
 	/* the begins were moved to the ends */
 	for (i = t->nr + 1; i > 0; i--)
-		c->first[i] = c->first[i - 1];
-	c->first[0] = 0;
+		c->walking.first[i] = c->walking.first[i - 1];
+	c->walking.first[0] = 0;
 	*twins = false;
 	for (i = 0; i <= t->nr; i++) {
-		n = c->first[i + 1] - c->first[i];
+		n = c->walking.first[i + 1] - c->walking.first[i];
 		if (n > 1)
-			qsort_r(c->order + c->first[i], n, sizeof(*c->order), compare_nodes, t->v);
-		for (p = c->first[i]; p + 1 < c->first[i + 1]; p++)
-			*twins |= !compare_nodes(&c->order[p], &c->order[p + 1], t->v);
+			qsort_r(c->walking.order + c->walking.first[i], n,
+				sizeof(*c->walking.order), compare_nodes, t->v);
+		for (p = c->walking.first[i]; p + 1 < c->walking.first[i + 1]; p++)
+			*twins |= !compare_nodes(&c->walking.order[p],
+						 &c->walking.order[p + 1], t->v);
 	}
 }
 
 static void add_walk(struct calls *c, uint32_t parent)
 {
-	struct walk *w = ARRAY_ADD(c->walk, c->nr_walk, c->cap_walk);
+	struct walk *w = ARRAY_ADD(c->walking.walk, c->walking.nr_walk, c->walking.cap_walk);
 
-	*w = (struct walk){ c->first[parent], c->first[parent + 1] };
+	*w = (struct walk){ c->walking.first[parent], c->walking.first[parent + 1] };
 }
 
 static void add_totals(struct calls *c)
@@ -293,8 +295,8 @@ void calls_finish(struct calls *c, calls_place (*place)(void *data, calls_place 
 	size_t i;
 
 	join_all(c);
-	for (i = 0; i < c->nr_threads; i++)
-		thread_end(c, c->threads[i], CALLS_STILL_OPEN);
+	for (i = 0; i < c->who.nr_threads; i++)
+		thread_end(c, c->who.threads[i], CALLS_STILL_OPEN);
 	join_orphans(c);
 	free_kept(c);
 	finish_tree(c, &f);
@@ -322,15 +324,22 @@ bool calls_next(struct calls *c, struct cst_count_node *n)
 	const struct cct_node *p;
 	uint32_t i;
 
-	while (c->nr_walk && c->walk[c->nr_walk - 1].at == c->walk[c->nr_walk - 1].end)
-		c->nr_walk--;
-	if (!c->nr_walk)
+	while (c->walking.nr_walk && c->walking.walk[c->walking.nr_walk - 1].at ==
+					     c->walking.walk[c->walking.nr_walk - 1].end)
+		c->walking.nr_walk--;
+	if (!c->walking.nr_walk)
 		return false;
-	i = c->order[c->walk[c->nr_walk - 1].at++];
+	i = c->walking.order[c->walking.walk[c->walking.nr_walk - 1].at++];
 	p = &c->done.v[i];
 	*n = (struct cst_count_node){
-		.depth = (uint32_t)c->nr_walk - 1, .kind = p->kind, .from_binary = binary_of(p->from), .from = offset_of(p->from),
-		.binary = binary_of(p->entry), .entry = offset_of(p->entry), .calls = p->calls, .insns = p->insns,
+		.depth = (uint32_t)c->walking.nr_walk - 1,
+		.kind = p->kind,
+		.from_binary = binary_of(p->from),
+		.from = offset_of(p->from),
+		.binary = binary_of(p->entry),
+		.entry = offset_of(p->entry),
+		.calls = p->calls,
+		.insns = p->insns,
 	};
 	add_walk(c, i);
 	return true;

@@ -66,31 +66,51 @@ struct segment {
 	uint64_t stream;	/* struct stream.place */
 	uint64_t seq;		/* order in the stream: position of the AUX record, number of the segment */
 	uint64_t number;
-	uint64_t time;		/* estimated, of its begin */
-	uint64_t after, before;	/* times of the timestamps before its begin (0: none) and after its end (UINT64_MAX: none) */
-	uint64_t addr;		/* first instruction */
-	calls_place place, entry; /* of `addr`, and of the begin of its function */
-	uint64_t lo, span;	/* addresses of that function */
-	uint64_t program;	/* calls_code.program; 0: unknown */
-	uint64_t base_jump;	/* frame.jump of the base; 0: none */
+	struct {
+		uint64_t time;		/* estimated, of its begin */
+		/*
+		 * times of the timestamps before its begin (0: none) and after its end (UINT64_MAX:
+		 * none)
+		 */
+		uint64_t after, before;
+		bool timed;		/* the stream has timestamps */
+	} when;
+	struct {
+		uint64_t addr;		/* first instruction */
+		calls_place place, entry; /* of `addr`, and of the begin of its function */
+		uint64_t lo, span;	/* addresses of that function */
+		uint64_t program;	/* calls_code.program; 0: unknown */
+		uint64_t base_jump;	/* frame.jump of the base; 0: none */
+		uint8_t cause;		/* enum cause */
+		uint8_t el;		/* of `addr`; 0 also if unknown */
+		bool begins_program;	/* at `addr` */
+		bool base_calls_setjmp;	/* as a tail: setjmp() returns to the caller of the base */
+		/* of the call instruction before `addr`; 0: there is none */
+		uint8_t call_size;
+	} begin;
 	struct gap end;
-	const struct cct *tree;	/* of the lane */
-	struct counted *counted; /* parents before children */
-	struct frame *frames;	/* open at the end, outermost first; `node` is an index of `counted` */
-	uint32_t nr_counted, nr_frames;
-	/* with struct slices: the time of the begin; the end, with what the segment counted; calls in it; begins of `frames` */
-	uint64_t start;
-	struct calls_moment finish;
-	struct part_slice *slices;
-	struct calls_moment *frame_begins;
-	uint32_t nr_slices;
-	uint8_t cause;		/* enum cause */
-	uint8_t el;		/* of `addr`; 0 also if unknown */
-	bool begins_program;	/* at `addr` */
-	bool timed;		/* the stream has timestamps */
-	bool base_calls_setjmp;	/* as a tail: setjmp() returns to the caller of the base */
-	uint8_t call_size;	/* of the call instruction before `addr`; 0: there is none */
-	bool lost, soft, missing; /* before it, since the last instruction of the stream; as in struct gap */
+	struct {
+		const struct cct *tree;	/* of the lane */
+		struct counted *counted; /* parents before children */
+		/* open at the end, outermost first; `node` is an index of `counted` */
+		struct frame *frames;
+		uint32_t nr_counted, nr_frames;
+	} made;
+	struct {
+		/*
+		 * with struct slices: the time of the begin; the end, with what the segment
+		 * counted; calls in it; begins of `frames`
+		 */
+		uint64_t start;
+		struct calls_moment finish;
+		struct part_slice *slices;
+		struct calls_moment *frame_begins;
+		uint32_t nr_slices;
+	} sliced;
+	struct {
+		/* before it, since the last instruction of the stream; as in struct gap */
+		bool lost, soft, missing;
+	} gap;
 };
 
 /* Stack and tree of a thread since its last ROOT. */
@@ -137,8 +157,24 @@ struct lane_slices {
 struct calls {
 	struct calls_limits limits;
 	struct calls_code code;
-	bool deferred;		/* segments are kept until calls_finish() */
-	bool unseen;		/* a filter excludes what threads ran between stretches that it selects */
+	struct {
+		bool deferred;		/* segments are kept until calls_finish() */
+		/* a filter excludes what threads ran between stretches that it selects */
+		bool unseen;
+		struct segment *kept;
+		size_t nr_kept, cap_kept;
+		struct room {
+			uint64_t stream;
+			uint64_t left;	/* bytes that the stream may still keep */
+			/* the stack of its present stretch, when there are none left */
+			struct thread_calls orphan;
+		} *rooms;
+		size_t nr_rooms, cap_rooms;
+		size_t room;		/* that of the last segment */
+		unsigned int streams;
+		struct cct **forests;	/* trees of lanes that ended, for kept segments */
+		size_t nr_forests, cap_forests;
+	} keep;
 	struct calls_totals totals;
 	uint32_t *binary_of;	/* by section number */
 	uint32_t nr_sections;
@@ -149,29 +185,24 @@ struct calls {
 	struct pad_slot {
 		calls_place site, pad;	/* a call and its landing pad; site 0 also: empty */
 	} *pads;
-	struct thread_calls **threads;	/* sorted by key */
-	size_t nr_threads, cap_threads;
+	struct {
+		struct thread_calls **threads;	/* sorted by key */
+		size_t nr_threads, cap_threads;
+	} who;
 	struct cct done;	/* trees whose root is final */
 	uint32_t depth;		/* present limit of depth */
 	struct slices *slices;	/* NULL: not asked for */
-	struct segment *kept;
-	size_t nr_kept, cap_kept;
-	struct room {
-		uint64_t stream;
-		uint64_t left;	/* bytes that the stream may still keep */
-		struct thread_calls orphan;	/* the stack of its present stretch, when there are none left */
-	} *rooms;
-	size_t nr_rooms, cap_rooms;
-	size_t room;		/* that of the last segment */
-	unsigned int streams;
-	struct cct **forests;	/* trees of lanes that ended, for kept segments */
-	size_t nr_forests, cap_forests;
-	uint32_t *map;		/* room of segment_apply() */
-	size_t cap_map;
-	/* iteration of calls_next() */
-	uint32_t *order, *first;	/* nodes by parent; begin of each parent's children in `order`, roots last */
-	struct walk { uint32_t at, end; } *walk;
-	size_t nr_walk, cap_walk;
+	struct {
+		uint32_t *map;		/* room of segment_apply() */
+		size_t cap_map;
+	} apply;
+	struct {
+		/* iteration of calls_next() */
+		/* nodes by parent; begin of each parent's children in `order`, roots last */
+		uint32_t *order, *first;
+		struct walk { uint32_t at, end; } *walk;
+		size_t nr_walk, cap_walk;
+	} walking;
 };
 
 /*

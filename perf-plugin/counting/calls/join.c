@@ -10,25 +10,27 @@
 
 struct thread_calls *thread_get(struct calls *c, uint64_t key)
 {
-	size_t lo = 0, hi = c->nr_threads;
+	size_t lo = 0, hi = c->who.nr_threads;
 	struct thread_calls *t;
 
-	BISECT(lo, hi, mid, c->threads[mid]->key < key);
-	if (lo < c->nr_threads && c->threads[lo]->key == key)
-		return c->threads[lo];
-	array_reserve(&c->threads, c->nr_threads, &c->cap_threads, sizeof(*c->threads));
+	BISECT(lo, hi, mid, c->who.threads[mid]->key < key);
+	if (lo < c->who.nr_threads && c->who.threads[lo]->key == key)
+		return c->who.threads[lo];
+	array_reserve(&c->who.threads, c->who.nr_threads, &c->who.cap_threads,
+		      sizeof(*c->who.threads));
 	t = mem_zeroed(1, sizeof(*t));
 	t->key = key;
-	memmove(c->threads + lo + 1, c->threads + lo, (c->nr_threads - lo) * sizeof(*c->threads));
-	c->threads[lo] = t;
-	c->nr_threads++;
+	memmove(c->who.threads + lo + 1, c->who.threads + lo,
+		(c->who.nr_threads - lo) * sizeof(*c->who.threads));
+	c->who.threads[lo] = t;
+	c->who.nr_threads++;
 	return t;
 }
 
 /* A segment for which there is no room: what precedes it in its own stretch is its stack. */
 static void take_orphan(struct calls *c, struct thread_calls *orphan, const struct segment *seg)
 {
-	if (seg->cause == CAUSE_JOIN || orphan->key != seg->key) {
+	if (seg->begin.cause == CAUSE_JOIN || orphan->key != seg->key) {
 		c->totals.unjoined++;
 		thread_end(c, orphan, CALLS_END_LOST);
 	}
@@ -40,8 +42,8 @@ void join_orphans(struct calls *c)
 {
 	size_t i;
 
-	for (i = 0; i < c->nr_rooms; i++)
-		thread_end(c, &c->rooms[i].orphan, CALLS_STILL_OPEN);
+	for (i = 0; i < c->keep.nr_rooms; i++)
+		thread_end(c, &c->keep.rooms[i].orphan, CALLS_STILL_OPEN);
 }
 
 /*
@@ -52,13 +54,13 @@ static struct room *room_of(struct calls *c, uint64_t stream)
 {
 	struct room *r;
 
-	if (c->room < c->nr_rooms && c->rooms[c->room].stream == stream)
-		return &c->rooms[c->room];
-	for (c->room = 0; c->room < c->nr_rooms; c->room++)
-		if (c->rooms[c->room].stream == stream)
-			return &c->rooms[c->room];
-	r = ARRAY_ADD(c->rooms, c->nr_rooms, c->cap_rooms);
-	*r = (struct room){ .stream = stream, .left = c->limits.kept / c->streams };
+	if (c->keep.room < c->keep.nr_rooms && c->keep.rooms[c->keep.room].stream == stream)
+		return &c->keep.rooms[c->keep.room];
+	for (c->keep.room = 0; c->keep.room < c->keep.nr_rooms; c->keep.room++)
+		if (c->keep.rooms[c->keep.room].stream == stream)
+			return &c->keep.rooms[c->keep.room];
+	r = ARRAY_ADD(c->keep.rooms, c->keep.nr_rooms, c->keep.cap_rooms);
+	*r = (struct room){ .stream = stream, .left = c->limits.kept / c->keep.streams };
 	return r;
 }
 
@@ -74,21 +76,23 @@ static bool take_room(struct room *r, uint64_t bytes)
 /* Copies the calls in time of a segment. */
 static void keep_slices(struct calls *c, struct segment *k, const struct segment *seg)
 {
-	size_t slices = seg->nr_slices * sizeof(*seg->slices), begins = seg->nr_frames * sizeof(*seg->frame_begins);
+	size_t slices = seg->sliced.nr_slices * sizeof(*seg->sliced.slices),
+	       begins = seg->made.nr_frames * sizeof(*seg->sliced.frame_begins);
 
-	k->slices = mem_new(slices ? slices : 1);
-	k->frame_begins = mem_new(begins ? begins : 1);
+	k->sliced.slices = mem_new(slices ? slices : 1);
+	k->sliced.frame_begins = mem_new(begins ? begins : 1);
 	if (slices)
-		memcpy(k->slices, seg->slices, slices);
+		memcpy(k->sliced.slices, seg->sliced.slices, slices);
 	if (begins)
-		memcpy(k->frame_begins, seg->frame_begins, begins);
-	c->slices->nr_parts += seg->nr_slices;
+		memcpy(k->sliced.frame_begins, seg->sliced.frame_begins, begins);
+	c->slices->nr_parts += seg->sliced.nr_slices;
 }
 
 /* Keeps a copy of a segment. */
 static void keep(struct calls *c, const struct segment *seg)
 {
-	size_t counted = seg->nr_counted * sizeof(*seg->counted), frames = seg->nr_frames * sizeof(*seg->frames);
+	size_t counted = seg->made.nr_counted * sizeof(*seg->made.counted),
+	       frames = seg->made.nr_frames * sizeof(*seg->made.frames);
 	struct room *room = room_of(c, seg->stream);
 	struct segment *k;
 
@@ -96,15 +100,15 @@ static void keep(struct calls *c, const struct segment *seg)
 		take_orphan(c, &room->orphan, seg);
 		return;
 	}
-	k = ARRAY_ADD(c->kept, c->nr_kept, c->cap_kept);
+	k = ARRAY_ADD(c->keep.kept, c->keep.nr_kept, c->keep.cap_kept);
 	*k = *seg;
-	k->counted = mem_new(counted ? counted : 1);
-	k->frames = mem_new(frames ? frames : 1);
-	k->slices = NULL;
-	k->frame_begins = NULL;
-	memcpy(k->counted, seg->counted, counted);
+	k->made.counted = mem_new(counted ? counted : 1);
+	k->made.frames = mem_new(frames ? frames : 1);
+	k->sliced.slices = NULL;
+	k->sliced.frame_begins = NULL;
+	memcpy(k->made.counted, seg->made.counted, counted);
 	if (frames)
-		memcpy(k->frames, seg->frames, frames);
+		memcpy(k->made.frames, seg->made.frames, frames);
 	if (c->slices)
 		keep_slices(c, k, seg);
 }
@@ -113,7 +117,7 @@ void join_take(struct calls *c, const struct segment *seg)
 {
 	struct thread_calls *t;
 
-	if (c->deferred) {
+	if (c->keep.deferred) {
 		keep(c, seg);
 		return;
 	}
@@ -126,20 +130,20 @@ void join_forest(struct calls *c, struct cct *t)
 	struct cct *f, **p;
 	size_t i;
 
-	for (i = c->nr_kept; i > 0 && c->kept[i - 1].tree != t; i--)
+	for (i = c->keep.nr_kept; i > 0 && c->keep.kept[i - 1].made.tree != t; i--)
 		;
 	if (!i) {
 		cct_free(t);
 		return;
 	}
 	f = mem_zeroed(1, sizeof(*f));
-	p = ARRAY_ADD(c->forests, c->nr_forests, c->cap_forests);
+	p = ARRAY_ADD(c->keep.forests, c->keep.nr_forests, c->keep.cap_forests);
 	*p = f;
 	*f = *t;
 	/* those of a tree that was kept before have been changed */
-	for (i = c->nr_kept; i-- > 0;)
-		if (c->kept[i].tree == t)
-			c->kept[i].tree = f;
+	for (i = c->keep.nr_kept; i-- > 0;)
+		if (c->keep.kept[i].made.tree == t)
+			c->keep.kept[i].made.tree = f;
 	memset(t, 0, sizeof(*t));
 }
 
@@ -171,9 +175,9 @@ static void spread_times(struct segment *v, size_t n)
 	for (i = 1; i < n; i++) {
 		if (v[i].stream != v[i - 1].stream)
 			continue;
-		if (v[i].after < v[i - 1].after)
-			v[i].after = v[i - 1].after;
-		v[i].timed |= v[i].after != 0;
+		if (v[i].when.after < v[i - 1].when.after)
+			v[i].when.after = v[i - 1].when.after;
+		v[i].when.timed |= v[i].when.after != 0;
 	}
 }
 
@@ -212,15 +216,18 @@ enum fit {
 
 static enum fit fit(const struct thread_calls *t, const struct segment *seg)
 {
-	if (!t->nr || t->end.lost || seg->lost)
+	if (!t->nr || t->end.lost || seg->gap.lost)
 		return FIT_MAYBE;
-	if ((t->end.expect && seg->addr == t->end.expect) || returns_to(t, seg->addr))
+	if ((t->end.expect && seg->begin.addr == t->end.expect) || returns_to(t, seg->begin.addr))
 		return FIT_YES;
 	if (!t->end.kernel && !t->end.missing)
 		return FIT_NO;
-	if (interrupted_at(t, seg->addr))
+	if (interrupted_at(t, seg->begin.addr))
 		return FIT_YES;
-	return seg->place == seg->entry || seg->addr - t->f[t->nr - 1].lo < t->f[t->nr - 1].span ? FIT_MAYBE : FIT_NO;
+	return seg->begin.place == seg->begin.entry ||
+			       seg->begin.addr - t->f[t->nr - 1].lo < t->f[t->nr - 1].span ?
+		       FIT_MAYBE :
+		       FIT_NO;
 }
 
 /* The stretch that is taken for the next one of a thread. */
@@ -247,17 +254,17 @@ static struct choice next_stretch(const struct calls *c, const struct lineup *v,
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (v[i].at < v[i].end && c->kept[v[i].at].before < limit)
-			limit = c->kept[v[i].at].before;
+		if (v[i].at < v[i].end && c->keep.kept[v[i].at].when.before < limit)
+			limit = c->keep.kept[v[i].at].when.before;
 	for (i = 0; i < n; i++) {
-		seg = &c->kept[v[i].at];
-		if (v[i].at == v[i].end || seg->after > limit)
+		seg = &c->keep.kept[v[i].at];
+		if (v[i].at == v[i].end || seg->when.after > limit)
 			continue;
 		possible++;
-		timed &= seg->timed;
+		timed &= seg->when.timed;
 		f = fit(t, seg);
 		equal += f == FIT_YES;
-		if (best && (f < best_fit || (f == best_fit && seg->time >= best->time)))
+		if (best && (f < best_fit || (f == best_fit && seg->when.time >= best->when.time)))
 			continue;
 		best = seg;
 		best_fit = f;
@@ -274,8 +281,8 @@ static void apply_kept(struct calls *c, struct thread_calls *t, struct segment *
 	const struct segment seg = *k;
 
 	if (c->slices) {
-		c->slices->nr_parts -= k->nr_slices;
-		k->nr_slices = 0;
+		c->slices->nr_parts -= k->sliced.nr_slices;
+		k->sliced.nr_slices = 0;
 	}
 	segment_apply(c, t, &seg, unordered);
 }
@@ -284,22 +291,23 @@ static void apply_kept(struct calls *c, struct thread_calls *t, struct segment *
 static void join_stretch(struct calls *c, struct thread_calls *t, struct lineup *from,
 			 const struct choice *choice)
 {
-	apply_kept(c, t, &c->kept[from->at++], choice->unordered);
+	apply_kept(c, t, &c->keep.kept[from->at++], choice->unordered);
 	t->estimated |= choice->estimated;
-	c->totals.estimated += choice->estimated && !choice->unordered && c->kept[from->at - 1].timed;
-	while (from->at < from->end && c->kept[from->at].cause != CAUSE_JOIN)
-		apply_kept(c, t, &c->kept[from->at++], false);
+	c->totals.estimated +=
+		choice->estimated && !choice->unordered && c->keep.kept[from->at - 1].when.timed;
+	while (from->at < from->end && c->keep.kept[from->at].begin.cause != CAUSE_JOIN)
+		apply_kept(c, t, &c->keep.kept[from->at++], false);
 }
 
 /* Applies the segments [first, end) of one thread. */
 static void join_thread(struct calls *c, struct lineup *v, size_t first, size_t end)
 {
-	struct thread_calls *t = thread_get(c, c->kept[first].key);
+	struct thread_calls *t = thread_get(c, c->keep.kept[first].key);
 	struct choice choice;
 	size_t n = 0, i, begin;
 
 	for (i = first; i < end; i++) {
-		if (i == first || c->kept[i].stream != c->kept[i - 1].stream)
+		if (i == first || c->keep.kept[i].stream != c->keep.kept[i - 1].stream)
 			v[n++] = (struct lineup){ i, i };
 		v[n - 1].end = i + 1;
 	}
@@ -317,14 +325,14 @@ void join_all(struct calls *c)
 	struct lineup *v;
 	size_t i, first = 0;
 
-	if (!c->nr_kept)
+	if (!c->keep.nr_kept)
 		return;
-	v = mem_array(c->nr_kept, sizeof(*v));
-	qsort(c->kept, c->nr_kept, sizeof(*c->kept), by_place);
-	spread_times(c->kept, c->nr_kept);
-	qsort(c->kept, c->nr_kept, sizeof(*c->kept), by_thread_and_place);
-	for (i = 1; i <= c->nr_kept; i++) {
-		if (i < c->nr_kept && c->kept[i].key == c->kept[first].key)
+	v = mem_array(c->keep.nr_kept, sizeof(*v));
+	qsort(c->keep.kept, c->keep.nr_kept, sizeof(*c->keep.kept), by_place);
+	spread_times(c->keep.kept, c->keep.nr_kept);
+	qsort(c->keep.kept, c->keep.nr_kept, sizeof(*c->keep.kept), by_thread_and_place);
+	for (i = 1; i <= c->keep.nr_kept; i++) {
+		if (i < c->keep.nr_kept && c->keep.kept[i].key == c->keep.kept[first].key)
 			continue;
 		join_thread(c, v, first, i);
 		first = i;

@@ -25,9 +25,9 @@ static void lane_free(struct calls *c, struct calls_lane *ln)
 {
 	lane_slices_free(c->slices, ln->slices);
 	cct_free(&ln->tree);
-	free(ln->f);
-	free(ln->touched);
-	free(ln->counted);
+	free(ln->stack.f);
+	free(ln->touch.touched);
+	free(ln->room.counted);
 	free(ln);
 }
 
@@ -81,14 +81,14 @@ static inline uint32_t callee(struct calls *c, struct calls_lane *ln, const stru
  */
 static void note_jump(struct calls_lane *ln, size_t i)
 {
-	uint64_t ret = ln->f[i].ret;
+	uint64_t ret = ln->stack.f[i].ret;
 
-	while (i && ln->f[i].kind == CST_COUNT_TAIL)
+	while (i && ln->stack.f[i].kind == CST_COUNT_TAIL)
 		i--;
 	if (!i)
-		ln->seg.base_calls_setjmp = true;
-	else if (ln->f[i].kind == CST_COUNT_CALL)
-		ln->f[i - 1].jump = ret;
+		ln->seg.begin.base_calls_setjmp = true;
+	else if (ln->stack.f[i].kind == CST_COUNT_CALL)
+		ln->stack.f[i - 1].jump = ret;
 }
 
 static __attribute__((noinline)) calls_place place_of_address(struct calls *c, const struct stream *s, const struct target *t)
@@ -124,8 +124,8 @@ static void push(struct calls *c, struct calls_lane *ln, const struct stream *s,
 	lane_flush(ln);
 	n = callee(c, ln, s, kind, from, entry, t);
 	lane_touch(ln, n);
-	array_reserve(&ln->f, ln->nr, &ln->cap, sizeof(*ln->f));
-	if (ln->nr == MAX_FRAMES) {
+	array_reserve(&ln->stack.f, ln->stack.nr, &ln->stack.cap, sizeof(*ln->stack.f));
+	if (ln->stack.nr == MAX_FRAMES) {
 		ln->gap.lost = true;
 		segment_cut(c, ln, s, CAUSE_JOIN, t);
 		return;
@@ -137,13 +137,15 @@ static void push(struct calls *c, struct calls_lane *ln, const struct stream *s,
 	sets_jump = p->sets_jump;
 	if (__builtin_expect(p->kind == CST_COUNT_CUT, 0))
 		sets_jump = set_bounds(c, ln, s, t);
-	ln->f[ln->nr++] = (struct frame){ .ret = ret, .lo = ln->lo, .span = ln->span, .node = n, .kind = kind };
+	ln->stack.f[ln->stack.nr++] = (struct frame){
+		.ret = ret, .lo = ln->lo, .span = ln->span, .node = n, .kind = kind
+	};
 	if (__builtin_expect(!!ln->slices, 0)) {
 		lane_tick(ln, s);
-		slices_push(ln->slices, ln->nr - 1, &ln->slices->now);
+		slices_push(ln->slices, ln->stack.nr - 1, &ln->slices->now);
 	}
 	if (__builtin_expect(sets_jump, 0))
-		note_jump(ln, ln->nr - 1);
+		note_jump(ln, ln->stack.nr - 1);
 }
 
 /* Removes the frames from `nr` on, which is not 0. */
@@ -151,18 +153,19 @@ static inline void remove_frames(struct calls *c, struct calls_lane *ln, const s
 				 size_t nr)
 {
 	if (__builtin_expect(!!ln->slices, 0))
-		for (lane_tick(ln, s); ln->nr > nr; ln->nr--)
-			slices_pop(c, ln->slices, ln->nr - 1, lane_top(ln)->node, &ln->slices->now);
-	ln->nr = nr;
+		for (lane_tick(ln, s); ln->stack.nr > nr; ln->stack.nr--)
+			slices_pop(c, ln->slices, ln->stack.nr - 1, lane_top(ln)->node,
+				   &ln->slices->now);
+	ln->stack.nr = nr;
 }
 
 /* Closes the top frame, with the call whose tail it is. */
 static inline void leave(struct calls *c, struct calls_lane *ln, const struct stream *s)
 {
-	size_t nr = ln->nr;
+	size_t nr = ln->stack.nr;
 
 	lane_flush(ln);
-	while (nr > 1 && ln->f[nr - 1].kind == CST_COUNT_TAIL)
+	while (nr > 1 && ln->stack.f[nr - 1].kind == CST_COUNT_TAIL)
 		nr--;
 	remove_frames(c, ln, s, nr > 1 ? nr - 1 : nr);
 	ln->lo = lane_top(ln)->lo;
@@ -181,20 +184,21 @@ static void tail(struct calls *c, struct calls_lane *ln, const struct stream *s,
 	unsigned int n = 0;
 	size_t i;
 
-	for (i = ln->nr; i-- > 1 && n < MAX_TAILS && ln->f[i].kind == CST_COUNT_TAIL; n++) {
-		p = &ln->tree.v[ln->f[i].node];
+	for (i = ln->stack.nr; i-- > 1 && n < MAX_TAILS && ln->stack.f[i].kind == CST_COUNT_TAIL;
+	     n++) {
+		p = &ln->tree.v[ln->stack.f[i].node];
 		if (p->from != from || p->entry != entry)
 			continue;
 		lane_flush(ln);
-		ln->tree.v[ln->f[i].node].calls++;
-		ln->lo = ln->f[i].lo;
-		ln->span = ln->f[i].span;
+		ln->tree.v[ln->stack.f[i].node].calls++;
+		ln->lo = ln->stack.f[i].lo;
+		ln->span = ln->stack.f[i].span;
 		remove_frames(c, ln, s, i + 1);
 		return;
 	}
 	if (n == MAX_TAILS) {
 		lane_flush(ln);
-		remove_frames(c, ln, s, ln->nr - 1);
+		remove_frames(c, ln, s, ln->stack.nr - 1);
 	}
 	push(c, ln, s, CST_COUNT_TAIL, lane_top(ln)->ret, t);
 }
@@ -236,10 +240,10 @@ static void plain(struct calls *c, struct calls_lane *ln, const struct stream *s
 	/* from a part of a stripped function back to it */
 	if (f->kind == CST_COUNT_TAIL && inside(t->addr, f[-1].lo, f[-1].span)) {
 		lane_flush(ln);
-		remove_frames(c, ln, s, ln->nr - 1);
+		remove_frames(c, ln, s, ln->stack.nr - 1);
 		return;
 	}
-	if (ln->kind == BRANCH_IND)
+	if (ln->last.kind == BRANCH_IND)
 		segment_cut(c, ln, s, CAUSE_LAND, t);
 }
 
@@ -247,11 +251,11 @@ static void plain(struct calls *c, struct calls_lane *ln, const struct stream *s
 static void transfer(struct calls *c, struct calls_lane *ln, const struct stream *s,
 		     const struct target *t)
 {
-	switch (ln->kind) {
+	switch (ln->last.kind) {
 	case BRANCH_CALL:
 	case BRANCH_IND_CALL:
 	case BRANCH_COND_CALL:
-		push(c, ln, s, CST_COUNT_CALL, ln->end, t);
+		push(c, ln, s, CST_COUNT_CALL, ln->last.end, t);
 		return;
 	case BRANCH_RET:
 	case BRANCH_COND_RET:
@@ -260,7 +264,7 @@ static void transfer(struct calls *c, struct calls_lane *ln, const struct stream
 			leave(c, ln, s);
 			return;
 		}
-		segment_cut(c, ln, s, ln->kind == BRANCH_ERET ? CAUSE_ERET : CAUSE_RETURN, t);
+		segment_cut(c, ln, s, ln->last.kind == BRANCH_ERET ? CAUSE_ERET : CAUSE_RETURN, t);
 		return;
 	}
 	if (inside(t->addr, ln->lo, ln->span))
@@ -286,8 +290,8 @@ static void handler(struct calls *c, struct calls_lane *ln, const struct stream 
 	struct target t = target_of(g);
 
 	if (ln->gap.expect && g->addr == ln->gap.expect &&
-	    !(g->flags & CST_GF_EL && g->el > ln->el)) {
-		if (c->deferred && user)
+	    !(g->flags & CST_GF_EL && g->el > ln->last.el)) {
+		if (c->keep.deferred && user)
 			segment_cut(c, ln, s, CAUSE_JOIN, &t);
 		return;
 	}
@@ -316,7 +320,7 @@ static void arrive(struct calls *c, struct calls_lane *ln, const struct stream *
 		ln->gap.lost = true;
 		break;
 	}
-	if (c->deferred || ln->gap.lost || !ln->gap.expect || g->addr != ln->gap.expect) {
+	if (c->keep.deferred || ln->gap.lost || !ln->gap.expect || g->addr != ln->gap.expect) {
 		segment_cut(c, ln, s, CAUSE_JOIN, &t);
 		return;
 	}
@@ -331,7 +335,7 @@ static void enter(struct calls *c, struct calls_lane *ln, const struct stream *s
 	lane_close_gap(c, ln, s);
 	if (ln->running)
 		segment_end(c, ln, s);
-	ln->key = key;
+	ln->last.key = key;
 	segment_begin(c, ln, s, CAUSE_JOIN, t);
 }
 
@@ -341,8 +345,8 @@ static calls_place set_expect(struct calls *c, struct calls_lane *ln, const stru
 	struct calls_where w;
 
 	ln->gap.expect = addr;
-	if (addr == ln->end && lane_last_place(c, s, ln) != CALLS_NO_PLACE)
-		return lane_last_place(c, s, ln) + ln->size;
+	if (addr == ln->last.end && lane_last_place(c, s, ln) != CALLS_NO_PLACE)
+		return lane_last_place(c, s, ln) + ln->last.size;
 	c->code.where(c->code.data, s, addr, &w);
 	return w.place;
 }
@@ -358,14 +362,16 @@ static bool is_call(const struct stream *s, const struct cst_generic *g)
 /* Where execution continues: if the return address lies inside the last instruction, that one is executed again. */
 static uint64_t resumes_at(const struct calls_lane *ln, uint64_t ret)
 {
-	return ret != ln->end && ln->end - ret < ln->size ? ln->end - ln->size : ret;
+	return ret != ln->last.end && ln->last.end - ret < ln->last.size ?
+		       ln->last.end - ln->last.size :
+		       ret;
 }
 
 static void exception(struct calls *c, struct calls_lane *ln, const struct stream *s,
 		      const struct cst_generic *g)
 {
 	bool returns = g->flags & CST_GF_RET_ADDR;
-	struct target t = { .addr = g->end, .isa = ln->isa, .el = ln->el };
+	struct target t = { .addr = g->end, .isa = ln->last.isa, .el = ln->last.el };
 
 	if (!ln->running || ln->open == LANE_GAP)
 		return;
@@ -385,7 +391,7 @@ static void exception(struct calls *c, struct calls_lane *ln, const struct strea
 		calls_place place = set_expect(c, ln, s, ln->open == LANE_SEQ ? resumes_at(ln, g->end) : g->end);
 
 		/* an SVC was executed; else the instruction at the return address was interrupted, or failed */
-		if (g->end != ln->end || !is_call(s, g))
+		if (g->end != ln->last.end || !is_call(s, g))
 			ln->gap.from = place;
 	}
 	ln->gap.kernel = true;
@@ -397,7 +403,7 @@ static void stretch_end(struct calls *c, struct calls_lane *ln, const struct str
 			const struct cst_generic *g)
 {
 	bool doubtful = g->flags & CST_GF_DOUBTFUL;
-	struct target t = { .addr = g->addr, .isa = ln->isa, .el = ln->el };
+	struct target t = { .addr = g->addr, .isa = ln->last.isa, .el = ln->last.el };
 
 	if (ln->running && ln->open == LANE_TAKEN && g->flags & CST_GF_NEXT && !doubtful) {
 		transfer(c, ln, s, &t);
@@ -415,7 +421,7 @@ static void stretch_end(struct calls *c, struct calls_lane *ln, const struct str
 /* Execution enters code without an image. */
 static void missing(struct calls *c, struct calls_lane *ln, const struct stream *s, uint64_t addr)
 {
-	struct target t = { .addr = addr, .isa = ln->isa, .el = ln->el };
+	struct target t = { .addr = addr, .isa = ln->last.isa, .el = ln->last.el };
 
 	if (ln->open > LANE_TAKEN) {
 		/* a handler without an image is as one that is not traced */
@@ -446,7 +452,7 @@ static void other(struct calls *c, struct calls_lane *ln, const struct stream *s
 		stretch_end(c, ln, s, g);
 		return;
 	case CST_GEN_NACC:
-		if (ln->running && calls_thread_of(s) == ln->key) {
+		if (ln->running && calls_thread_of(s) == ln->last.key) {
 			missing(c, ln, s, g->addr);
 			return;
 		}
@@ -454,7 +460,7 @@ static void other(struct calls *c, struct calls_lane *ln, const struct stream *s
 		ln->gap.missing = true;
 		return;
 	case CST_GEN_NOPATH:
-		if (!ln->running || calls_thread_of(s) != ln->key)
+		if (!ln->running || calls_thread_of(s) != ln->last.key)
 			enter(c, ln, s, &t);
 		else if (ln->open != LANE_SEQ)
 			arrive(c, ln, s, g);
@@ -481,7 +487,7 @@ static void other(struct calls *c, struct calls_lane *ln, const struct stream *s
 static void pass(struct calls *c, struct calls_lane *ln, const struct stream *s)
 {
 	lane_close_gap(c, ln, s);
-	ln->gap.lost |= ln->running && calls_thread_of(s) == ln->key;
+	ln->gap.lost |= ln->running && calls_thread_of(s) == ln->last.key;
 	segment_suspend(c, ln, s);
 	ln->gap.lost = ln->gap.soft = false;
 }
@@ -499,16 +505,16 @@ static bool has_insns(const struct cst_generic *g, size_t n)
 /* Sets the state of the lane at the end of a range. */
 static inline void set_last(struct calls_lane *ln, const struct cst_generic *g)
 {
-	ln->end = g->end;
+	ln->last.end = g->end;
 	ln->open = LANE_SEQ;
-	ln->section = g->section;
-	ln->last_off = g->sect_off + (uint32_t)(g->end - g->addr) - g->last_size;
-	ln->size = g->last_size;
-	ln->isa = g->isa;
-	ln->el = g->flags & CST_GF_EL ? g->el : 0;
+	ln->last.section = g->section;
+	ln->last.last_off = g->sect_off + (uint32_t)(g->end - g->addr) - g->last_size;
+	ln->last.size = g->last_size;
+	ln->last.isa = g->isa;
+	ln->last.el = g->flags & CST_GF_EL ? g->el : 0;
 	if (branch_taken(g)) {
 		ln->open = LANE_TAKEN;
-		ln->kind = (uint8_t)branch_kind_of(g);
+		ln->last.kind = (uint8_t)branch_kind_of(g);
 	}
 }
 
@@ -549,7 +555,7 @@ static uint64_t next_timestamp(const struct stream *s)
 {
 	if (s->before)
 		return s->before;
-	return s->aux_time ? s->aux_time : UINT64_MAX;
+	return s->aux.aux_time ? s->aux.aux_time : UINT64_MAX;
 }
 
 static void batch(struct calls *c, struct calls_lane *ln, const struct stream *s,
@@ -560,12 +566,12 @@ static void batch(struct calls *c, struct calls_lane *ln, const struct stream *s
 	struct target t;
 
 	ln->batch_insns = 0;
-	ln->before = next_timestamp(s);
+	ln->times.before = next_timestamp(s);
 	if (s->fragment_start) {
 		segment_suspend(c, ln, s);
 		lane_begin_fragment(ln);
 	}
-	if (s->unwanted) {
+	if (s->selected.unwanted) {
 		if (has_insns(g, n))
 			pass(c, ln, s);
 		return;
@@ -577,27 +583,27 @@ static void batch(struct calls *c, struct calls_lane *ln, const struct stream *s
 			other(c, ln, s, g);
 			continue;
 		}
-		if (!begun && (!ln->running || calls_thread_of(s) != ln->key)) {
+		if (!begun && (!ln->running || calls_thread_of(s) != ln->last.key)) {
 			t = target_of(g);
 			enter(c, ln, s, &t);
-		} else if (ln->open != LANE_SEQ || g->addr != ln->end) {
+		} else if (ln->open != LANE_SEQ || g->addr != ln->last.end) {
 			arrive(c, ln, s, g);
 		}
 		if (!begun)
-			ln->program = lane_program(c, s);
+			ln->last.program = lane_program(c, s);
 		begun = true;
 		g = ranges(ln, g, end);
 	}
 	if (ln->slices)
 		lane_tick(ln, s);
 	if (n && end[-1].kind == CST_GEN_TIMESTAMP && s->time_known)
-		ln->after = s->time_end < ln->before ? s->time_end : ln->before;
+		ln->times.after = s->time_end < ln->times.before ? s->time_end : ln->times.before;
 }
 
 void calls_batch(struct calls *c, struct calls_lane *ln, const struct stream *s,
 		 const struct cst_generic *g, size_t n)
 {
-	c->unseen |= s->filter && filter_interrupts(s->filter);
+	c->keep.unseen |= s->selected.filter && filter_interrupts(s->selected.filter);
 	batch(c, ln, s, g, n);
 }
 
@@ -606,7 +612,7 @@ void calls_lane_end(struct calls *c, struct calls_lane *ln)
 	lane_close_gap(c, ln, NULL);
 	if (ln->running)
 		segment_end(c, ln, NULL);
-	if (c->deferred)
+	if (c->keep.deferred)
 		join_forest(c, &ln->tree);
 	lane_free(c, ln);
 }

@@ -20,28 +20,39 @@ enum lane_open {
 
 struct calls_lane {
 	struct cct tree;	/* relative contexts: their roots are the functions in which segments began */
-	struct frame *f;	/* f[0] is the base of the segment */
-	size_t nr, cap;
-	uint32_t *touched;	/* nodes with counts of the segment; their `mark` is the index here */
-	size_t nr_touched, cap_touched;
+	struct {
+		struct frame *f;	/* f[0] is the base of the segment */
+		size_t nr, cap;
+	} stack;
+	struct {
+		/* nodes with counts of the segment; their `mark` is the index here */
+		uint32_t *touched;
+		size_t nr_touched, cap_touched;
+	} touch;
 	uint64_t insns;		/* executed in the top frame, not yet in the tree */
 	uint64_t lo, span;	/* addresses of the part of the function that is executed; span 0: unknown */
-	uint64_t end;		/* address behind the last range */
-	uint64_t key;		/* thread */
-	uint64_t program;	/* of the last range */
-	uint32_t section, last_off; /* place of the last instruction */
+	struct {
+		uint64_t end;		/* address behind the last range */
+		uint64_t key;		/* thread */
+		uint64_t program;	/* of the last range */
+		uint32_t section, last_off; /* place of the last instruction */
+		uint8_t kind;		/* enum branch_kind of the taken branch */
+		uint8_t size, isa, el;	/* of the last instruction */
+	} last;
 	uint8_t open;		/* enum lane_open */
-	uint8_t kind;		/* enum branch_kind of the taken branch */
-	uint8_t size, isa, el;	/* of the last instruction */
 	bool running;		/* a segment is open */
 	struct gap gap;
 	struct segment seg;	/* the begin of the open segment */
 	uint64_t number;	/* of segments */
 	uint64_t batch_insns;	/* instructions of the batch so far */
-	uint64_t after;		/* time of the last timestamp, 0: none */
-	uint64_t before;	/* time of the next timestamp, UINT64_MAX: none */
-	struct counted *counted; /* room */
-	size_t cap_counted;
+	struct {
+		uint64_t after;		/* time of the last timestamp, 0: none */
+		uint64_t before;	/* time of the next timestamp, UINT64_MAX: none */
+	} times;
+	struct {
+		struct counted *counted; /* room */
+		size_t cap_counted;
+	} room;
 	struct lane_slices *slices; /* NULL: not asked for */
 };
 
@@ -56,7 +67,7 @@ struct target {
 
 static inline struct frame *lane_top(struct calls_lane *ln)
 {
-	return &ln->f[ln->nr - 1];
+	return &ln->stack.f[ln->stack.nr - 1];
 }
 
 /* Adds the instructions of the top frame to its node, which has been touched. */
@@ -70,9 +81,10 @@ static inline void lane_touch(struct calls_lane *ln, uint32_t node)
 {
 	if (ln->tree.v[node].mark != NO_NODE)
 		return;
-	array_reserve(&ln->touched, ln->nr_touched, &ln->cap_touched, sizeof(*ln->touched));
-	ln->tree.v[node].mark = (uint32_t)ln->nr_touched;
-	ln->touched[ln->nr_touched++] = node;
+	array_reserve(&ln->touch.touched, ln->touch.nr_touched, &ln->touch.cap_touched,
+		      sizeof(*ln->touch.touched));
+	ln->tree.v[node].mark = (uint32_t)ln->touch.nr_touched;
+	ln->touch.touched[ln->touch.nr_touched++] = node;
 }
 
 /* ---- places -------------------------------------------------------------------------------------- */
@@ -93,7 +105,7 @@ static inline calls_place lane_place(struct calls *c, const struct stream *s, ui
 
 static inline calls_place lane_last_place(struct calls *c, const struct stream *s, const struct calls_lane *ln)
 {
-	return lane_place(c, s, ln->section, ln->last_off);
+	return lane_place(c, s, ln->last.section, ln->last.last_off);
 }
 
 static inline uint64_t lane_program(const struct calls *c, const struct stream *s)

@@ -108,7 +108,9 @@ static unsigned int call_before(void *data, const struct stream *s, uint64_t add
 static uint64_t program(void *data, const struct stream *s)
 {
 	(void)data;
-	return s->code && !s->kernel ? (uint64_t)(uint32_t)s->pid << 32 | (s->code->epoch + 1) : 0;
+	return s->own.code && !s->own.kernel ?
+		       (uint64_t)(uint32_t)s->pid << 32 | (s->own.code->epoch + 1) :
+		       0;
 }
 
 static calls_place landing_pad(void *data, calls_place site)

@@ -68,49 +68,52 @@ static void begin_at(struct calls *c, struct calls_lane *ln, const struct stream
 	bool fresh;
 
 	*seg = *at;
-	seg->key = ln->key;
+	seg->key = ln->last.key;
 	seg->stream = s->place;
-	seg->seq = s->aux_seq;
+	seg->seq = s->aux.aux_seq;
 	seg->number = ln->number++;
-	seg->cause = (uint8_t)cause;
-	seg->time = time_now(ln, s);
+	seg->begin.cause = (uint8_t)cause;
+	seg->when.time = time_now(ln, s);
 	if (ln->slices) {
 		lane_tick(ln, s);
-		seg->start = ln->slices->now.time;
-		ln->slices->now = (struct calls_moment){ .time = seg->start };
+		seg->sliced.start = ln->slices->now.time;
+		ln->slices->now = (struct calls_moment){ .time = seg->sliced.start };
 	}
-	seg->after = ln->after;
-	seg->timed = ln->after || s->time_known || s->before;
-	seg->program = lane_program(c, s);
-	seg->tree = &ln->tree;
-	seg->lost = ln->gap.lost;
-	seg->soft = ln->gap.soft;
-	seg->missing = ln->gap.missing;
-	root = cct_child(&ln->tree, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE, seg->entry, &fresh);
+	seg->when.after = ln->times.after;
+	seg->when.timed = ln->times.after || s->time_known || s->before;
+	seg->begin.program = lane_program(c, s);
+	seg->made.tree = &ln->tree;
+	seg->gap.lost = ln->gap.lost;
+	seg->gap.soft = ln->gap.soft;
+	seg->gap.missing = ln->gap.missing;
+	root = cct_child(&ln->tree, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE, seg->begin.entry,
+			 &fresh);
 	lane_touch(ln, root);
-	array_reserve(&ln->f, 0, &ln->cap, sizeof(*ln->f));
-	ln->f[0] = (struct frame){ .node = root, .kind = CST_COUNT_ROOT, .lo = seg->lo, .span = seg->span };
-	ln->nr = 1;
-	ln->lo = seg->lo;
-	ln->span = seg->span;
+	array_reserve(&ln->stack.f, 0, &ln->stack.cap, sizeof(*ln->stack.f));
+	ln->stack.f[0] = (struct frame){
+		.node = root, .kind = CST_COUNT_ROOT, .lo = seg->begin.lo, .span = seg->begin.span
+	};
+	ln->stack.nr = 1;
+	ln->lo = seg->begin.lo;
+	ln->span = seg->begin.span;
 	ln->running = true;
 }
 
 void segment_begin(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause,
 		   const struct target *t)
 {
-	struct segment at = { .addr = t->addr, .el = t->el };
+	struct segment at = { .begin.addr = t->addr, .begin.el = t->el };
 	struct calls_where w;
 
 	lane_find_where(c, s, t, &w);
-	at.place = at.entry = w.place;
-	at.begins_program = w.begins_program;
+	at.begin.place = at.begin.entry = w.place;
+	at.begin.begins_program = w.begins_program;
 	if (cause == CAUSE_RETURN)
-		at.call_size = (uint8_t)c->code.call_before(c->code.data, s, t->addr, t->isa);
+		at.begin.call_size = (uint8_t)c->code.call_before(c->code.data, s, t->addr, t->isa);
 	if (where_known(&w)) {
-		at.lo = t->addr - ((uint32_t)w.place - w.start);
-		at.span = w.end - w.start;
-		at.entry = (w.place & ~(uint64_t)UINT32_MAX) | w.start;
+		at.begin.lo = t->addr - ((uint32_t)w.place - w.start);
+		at.begin.span = w.end - w.start;
+		at.begin.entry = (w.place & ~(uint64_t)UINT32_MAX) | w.start;
 	}
 	begin_at(c, ln, s, cause, &at);
 }
@@ -120,7 +123,9 @@ void lane_close_gap(struct calls *c, struct calls_lane *ln, const struct stream 
 	if (ln->open > LANE_TAKEN)
 		return;
 	ln->gap = (struct gap){ .from = s ? lane_last_place(c, s, ln) : CALLS_NO_PLACE,
-				.expect = ln->open == LANE_SEQ ? ln->end : 0, .el = ln->el, .program = ln->program };
+				.expect = ln->open == LANE_SEQ ? ln->last.end : 0,
+				.el = ln->last.el,
+				.program = ln->last.program };
 	ln->open = LANE_GAP;
 }
 
@@ -132,12 +137,12 @@ static void give_slices(struct calls *c, struct calls_lane *ln)
 
 	for (i = 0; i < l->nr; i++)
 		l->v[i].node = ln->tree.v[l->v[i].node].mark;
-	ln->seg.slices = l->v;
-	ln->seg.nr_slices = (uint32_t)l->nr;
+	ln->seg.sliced.slices = l->v;
+	ln->seg.sliced.nr_slices = (uint32_t)l->nr;
 	c->slices->nr_parts -= l->nr;
 	l->nr = 0;
-	ln->seg.frame_begins = l->begin ? l->begin + 1 : NULL;
-	ln->seg.finish = l->now;
+	ln->seg.sliced.frame_begins = l->begin ? l->begin + 1 : NULL;
+	ln->seg.sliced.finish = l->now;
 }
 
 void segment_end(struct calls *c, struct calls_lane *ln, const struct stream *s)
@@ -148,31 +153,35 @@ void segment_end(struct calls *c, struct calls_lane *ln, const struct stream *s)
 	lane_flush(ln);
 	if (ln->slices && s)
 		lane_tick(ln, s);
-	while (ln->cap_counted < ln->nr_touched)
-		array_reserve(&ln->counted, ln->cap_counted, &ln->cap_counted,
-			      sizeof(*ln->counted));
-	for (i = 0; i < ln->nr_touched; i++) {
-		struct cct_node *p = &ln->tree.v[ln->touched[i]];
+	while (ln->room.cap_counted < ln->touch.nr_touched)
+		array_reserve(&ln->room.counted, ln->room.cap_counted, &ln->room.cap_counted,
+			      sizeof(*ln->room.counted));
+	for (i = 0; i < ln->touch.nr_touched; i++) {
+		struct cct_node *p = &ln->tree.v[ln->touch.touched[i]];
 
-		ln->counted[i] = (struct counted){ .node = ln->touched[i], .calls = p->calls, .insns = p->insns,
-						   .parent = p->parent == NO_NODE ? NO_NODE : ln->tree.v[p->parent].mark };
+		ln->room.counted[i] = (struct counted){
+			.node = ln->touch.touched[i],
+			.calls = p->calls,
+			.insns = p->insns,
+			.parent = p->parent == NO_NODE ? NO_NODE : ln->tree.v[p->parent].mark
+		};
 		p->calls = p->insns = 0;
 	}
-	for (i = 0; i < ln->nr; i++)
-		ln->f[i].node = ln->tree.v[ln->f[i].node].mark;
+	for (i = 0; i < ln->stack.nr; i++)
+		ln->stack.f[i].node = ln->tree.v[ln->stack.f[i].node].mark;
 	if (ln->slices)
 		give_slices(c, ln);
-	for (i = 0; i < ln->nr_touched; i++)
-		ln->tree.v[ln->touched[i]].mark = NO_NODE;
-	seg->base_jump = ln->f[0].jump;
+	for (i = 0; i < ln->touch.nr_touched; i++)
+		ln->tree.v[ln->touch.touched[i]].mark = NO_NODE;
+	seg->begin.base_jump = ln->stack.f[0].jump;
 	seg->end = ln->gap;
-	seg->counted = ln->counted;
-	seg->nr_counted = (uint32_t)ln->nr_touched;
-	seg->frames = ln->f + 1;
-	seg->nr_frames = (uint32_t)ln->nr - 1;
-	seg->before = ln->before;
+	seg->made.counted = ln->room.counted;
+	seg->made.nr_counted = (uint32_t)ln->touch.nr_touched;
+	seg->made.frames = ln->stack.f + 1;
+	seg->made.nr_frames = (uint32_t)ln->stack.nr - 1;
+	seg->when.before = ln->times.before;
 	join_take(c, seg);
-	ln->nr_touched = 0;
+	ln->touch.nr_touched = 0;
 	ln->running = false;
 }
 
@@ -202,18 +211,20 @@ void segment_renew(struct calls *c, struct calls_lane *ln, const struct stream *
 	struct gap gap = ln->gap;
 
 	segment_end(c, ln, s);
-	if (c->deferred)
+	if (c->keep.deferred)
 		join_forest(c, &ln->tree);
 	cct_clear(&ln->tree);
 	ln->gap = gap;
 	begin_at(c, ln, s, CAUSE_CONTINUE,
-		 &(struct segment){ .place = was.entry, .entry = was.entry, .lo = top.lo,
-								     .span = top.span });
+		 &(struct segment){ .begin.place = was.entry,
+				    .begin.entry = was.entry,
+				    .begin.lo = top.lo,
+				    .begin.span = top.span });
 }
 
 void lane_begin_fragment(struct calls_lane *ln)
 {
 	ln->open = LANE_GAP;
 	ln->gap = (struct gap){ .from = CALLS_NO_PLACE, .soft = true };
-	ln->after = 0;
+	ln->times.after = 0;
 }

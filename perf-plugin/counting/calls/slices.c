@@ -65,10 +65,10 @@ static void each_parts(struct calls *c, void (*each)(struct slices *sl, struct p
 
 	for (l = c->slices->lanes; l; l = l->next)
 		each(c->slices, l->v, &l->nr, data);
-	for (i = 0; i < c->nr_kept; i++) {
-		n = c->kept[i].nr_slices;
-		each(c->slices, c->kept[i].slices, &n, data);
-		c->kept[i].nr_slices = (uint32_t)n;
+	for (i = 0; i < c->keep.nr_kept; i++) {
+		n = c->keep.kept[i].sliced.nr_slices;
+		each(c->slices, c->keep.kept[i].sliced.slices, &n, data);
+		c->keep.kept[i].sliced.nr_slices = (uint32_t)n;
 	}
 }
 
@@ -203,14 +203,16 @@ void slices_take(struct calls *c, struct thread_calls *t, const struct segment *
 		 const uint32_t *map, uint32_t frames,
 		uint32_t *taken)
 {
-	const uint64_t end = frames < seg->nr_frames ? seg->frame_begins[frames].insns : UINT64_MAX;
+	const uint64_t end =
+		frames < seg->made.nr_frames ? seg->sliced.frame_begins[frames].insns : UINT64_MAX;
 	/* less than that of the segment's base if a frame of the segment continues one of the thread */
 	const int32_t base = (int32_t)t->nr - 1 - (int32_t)frames - t->climbs;
 	const struct cct_node *node;
 	const struct part_slice *p;
 
-	for (; *taken < seg->nr_slices && seg->slices[*taken].end.insns <= end; ++*taken) {
-		p = &seg->slices[*taken];
+	for (; *taken < seg->sliced.nr_slices && seg->sliced.slices[*taken].end.insns <= end;
+	     ++*taken) {
+		p = &seg->sliced.slices[*taken];
 		node = &t->tree.v[map[p->node]];
 		put(c, &(struct calls_slice){ .begin = slices_later(&t->now, &p->begin),
 					      .end = slices_later(&t->now, &p->end),
@@ -221,7 +223,7 @@ void slices_take(struct calls *c, struct thread_calls *t, const struct segment *
 
 void slices_finish_segment(struct thread_calls *t, const struct segment *seg)
 {
-	t->now = slices_later(&t->now, &seg->finish);
+	t->now = slices_later(&t->now, &seg->sliced.finish);
 }
 
 /* ---- the result ---------------------------------------------------------------------------------- */

@@ -38,13 +38,13 @@ static bool inside(uint64_t addr, const struct frame *f)
 
 static bool at_entry(const struct segment *seg)
 {
-	return seg->place == seg->entry;
+	return seg->begin.place == seg->begin.entry;
 }
 
 /* The begin of a segment, which the thread has reached. */
 static struct calls_moment begin_of(const struct thread_calls *t, const struct segment *seg)
 {
-	return slices_later(&t->now, &(struct calls_moment){ .time = seg->start });
+	return slices_later(&t->now, &(struct calls_moment){ .time = seg->sliced.start });
 }
 
 /* Removes the frames from `nr` on. `flags`: enum calls_slice_flags. */
@@ -123,10 +123,13 @@ static void push(struct calls *c, struct thread_calls *t, uint8_t kind, calls_pl
 {
 	uint32_t parent = t->nr ? top_of(t)->node : NO_NODE, n;
 
-	n = node_of(c, t, parent, kind, from, parent == NO_NODE ? seg->entry : seg->place);
+	n = node_of(c, t, parent, kind, from,
+		    parent == NO_NODE ? seg->begin.entry : seg->begin.place);
 	array_reserve(&t->f, t->nr, &t->cap, sizeof(*t->f));
 	t->tree.v[n].calls++;
-	t->f[t->nr++] = (struct frame){ .ret = ret, .lo = seg->lo, .span = seg->span, .node = n, .kind = kind };
+	t->f[t->nr++] = (struct frame){
+		.ret = ret, .lo = seg->begin.lo, .span = seg->begin.span, .node = n, .kind = kind
+	};
 	entered(c, t, seg);
 }
 
@@ -173,19 +176,20 @@ static bool find_landing(struct calls *c, struct thread_calls *t, const struct s
 	size_t i;
 
 	for (i = t->nr; i-- > 0;) {
-		if (t->f[i].jump == seg->addr && seg->addr) {
+		if (t->f[i].jump == seg->begin.addr && seg->begin.addr) {
 			*found = i;
 			return true;
 		}
-		if (i + 1 == t->nr || t->f[i + 1].kind != CST_COUNT_CALL || seg->place == CALLS_NO_PLACE)
+		if (i + 1 == t->nr || t->f[i + 1].kind != CST_COUNT_CALL ||
+		    seg->begin.place == CALLS_NO_PLACE)
 			continue;
-		if (landing_pad(c, t->tree.v[t->f[i + 1].node].from) == seg->place) {
+		if (landing_pad(c, t->tree.v[t->f[i + 1].node].from) == seg->begin.place) {
 			*found = i;
 			return true;
 		}
 	}
 	for (i = t->nr; i-- > 0;) {
-		if (i + 1 == t->nr || !inside(seg->addr, &t->f[i]))
+		if (i + 1 == t->nr || !inside(seg->begin.addr, &t->f[i]))
 			continue;
 		*found = i;
 		return true;
@@ -206,20 +210,26 @@ static void climb(struct calls *c, struct thread_calls *t, const struct segment 
 {
 	const struct calls_moment begin = c->slices ? t->begin[0] : (struct calls_moment){ 0 }, end = begin_of(t, seg);
 	uint32_t old = t->f[0].node, root;
-	calls_place site = seg->place == CALLS_NO_PLACE ? seg->place : seg->place - seg->call_size;
+	calls_place site = seg->begin.place == CALLS_NO_PLACE ?
+				   seg->begin.place :
+				   seg->begin.place - seg->begin.call_size;
 	bool fresh;
 
-	root = cct_child(&t->tree, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE, seg->entry, &fresh);
+	root = cct_child(&t->tree, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE, seg->begin.entry,
+			 &fresh);
 	if (!fresh) {
 		/* the caller is the function itself: a second root of this name would be found as the first one */
 		cct_hang(&t->tree, old, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE - 1);
-		root = cct_child(&t->tree, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE, seg->entry, &fresh);
+		root = cct_child(&t->tree, NO_NODE, CST_COUNT_ROOT, CALLS_NO_PLACE,
+				 seg->begin.entry, &fresh);
 	}
 	cct_hang(&t->tree, old, root, CST_COUNT_CALL, site);
 	remove_frames(c, t, 0, &end, 0);
 	t->climbed = true;
 	t->tree.v[root].calls = 1;
-	t->f[0] = (struct frame){ .node = root, .kind = CST_COUNT_ROOT, .lo = seg->lo, .span = seg->span };
+	t->f[0] = (struct frame){
+		.node = root, .kind = CST_COUNT_ROOT, .lo = seg->begin.lo, .span = seg->begin.span
+	};
 	t->nr = 1;
 	if (c->slices)
 		slices_climb(t, &begin);
@@ -238,19 +248,19 @@ static void back(struct calls *c, struct thread_calls *t, const struct segment *
 	size_t i;
 
 	for (i = t->nr; i-- > 1;)
-		if (t->f[i].ret == seg->addr && t->f[i].kind != CST_COUNT_SIGNAL &&
+		if (t->f[i].ret == seg->begin.addr && t->f[i].kind != CST_COUNT_SIGNAL &&
 		    t->f[i].kind != CST_COUNT_TAIL) {
 			unwind(c, t, seg, i - 1);
 			return;
 		}
 	i = head_of(t, t->nr - 1);
 	/* the code that ends a handler is not behind a call */
-	if (t->f[i].kind == CST_COUNT_SIGNAL && !seg->call_size) {
+	if (t->f[i].kind == CST_COUNT_SIGNAL && !seg->begin.call_size) {
 		t->f[i].returned = true;
 		unwind(c, t, seg, i);
 		return;
 	}
-	if (!i && seg->call_size) {
+	if (!i && seg->begin.call_size) {
 		climb(c, t, seg);
 		return;
 	}
@@ -271,12 +281,12 @@ static void resume(struct calls *c, struct thread_calls *t, const struct segment
 
 	for (i = t->nr; i-- > 1;)
 		if ((t->f[i].kind == CST_COUNT_SIGNAL || t->f[i].kind == CST_COUNT_EXCEPTION) &&
-		    t->f[i].ret == seg->addr) {
+		    t->f[i].ret == seg->begin.addr) {
 			unwind(c, t, seg, i - 1);
 			return;
 		}
 	/* the handler is traced, and its begin is not */
-	if (seg->el > e->el) {
+	if (seg->begin.el > e->el) {
 		push(c, t, CST_COUNT_EXCEPTION, from, expect, seg);
 		return;
 	}
@@ -285,9 +295,9 @@ static void resume(struct calls *c, struct thread_calls *t, const struct segment
 		return;
 	}
 	/* a restartable sequence is aborted */
-	if (inside(seg->addr, top_of(t)) && !at_entry(seg))
+	if (inside(seg->begin.addr, top_of(t)) && !at_entry(seg))
 		return;
-	if ((seg->program && e->program && seg->program != e->program) ||
+	if ((seg->begin.program && e->program && seg->begin.program != e->program) ||
 	    (soft && !at_entry(seg))) {
 		lose(c, t, seg);
 		return;
@@ -298,7 +308,7 @@ static void resume(struct calls *c, struct thread_calls *t, const struct segment
 		from = t->tree.v[t->f[i].node].from;
 		expect = t->f[i].ret;
 		unwind(c, t, seg, i - 1);
-		if (inside(seg->addr, top_of(t)) && !at_entry(seg))
+		if (inside(seg->begin.addr, top_of(t)) && !at_entry(seg))
 			return;
 	}
 	/* the handler has changed where execution continues */
@@ -316,7 +326,7 @@ static void exception_return(struct calls *c, struct thread_calls *t, const stru
 
 	for (i = t->nr; i-- > 1;)
 		if (t->f[i].kind == CST_COUNT_EXCEPTION &&
-		    (t->f[i].ret == seg->addr || !t->f[i].ret)) {
+		    (t->f[i].ret == seg->begin.addr || !t->f[i].ret)) {
 			unwind(c, t, seg, i - 1);
 			return;
 		}
@@ -325,7 +335,7 @@ static void exception_return(struct calls *c, struct thread_calls *t, const stru
 			continue;
 		e.expect = t->f[i].ret;
 		e.from = t->tree.v[t->f[i].node].from;
-		e.el = seg->el;
+		e.el = seg->begin.el;
 		unwind(c, t, seg, i - 1);
 		resume(c, t, seg, &e, false);
 		return;
@@ -343,29 +353,29 @@ static void join(struct calls *c, struct thread_calls *t, const struct segment *
 		new_root(c, t, seg, CALLS_END_LOST);
 		return;
 	}
-	if (seg->begins_program) {
+	if (seg->begin.begins_program) {
 		new_root(c, t, seg, 0);
 		return;
 	}
-	if (e.lost || seg->lost || (seg->missing && !e.kernel && !e.missing)) {
+	if (e.lost || seg->gap.lost || (seg->gap.missing && !e.kernel && !e.missing)) {
 		lose(c, t, seg);
 		return;
 	}
-	if (e.expect && e.expect == seg->addr)
+	if (e.expect && e.expect == seg->begin.addr)
 		return;
 	/* the thread ran between the selected stretches: this need not be the begin of a signal handler */
-	if (c->unseen) {
+	if (c->keep.unseen) {
 		lose(c, t, seg);
 		return;
 	}
 	i = head_of(t, t->nr - 1);
-	if (e.missing && i && t->f[i].kind == CST_COUNT_CALL && t->f[i].ret == seg->addr) {
+	if (e.missing && i && t->f[i].kind == CST_COUNT_CALL && t->f[i].ret == seg->begin.addr) {
 		unwind(c, t, seg, i - 1);
 		return;
 	}
 	/* the code that ends a signal handler, in the vDSO, has no image */
 	if (e.kernel || (e.missing && t->f[i].returned)) {
-		resume(c, t, seg, &e, e.soft || seg->soft);
+		resume(c, t, seg, &e, e.soft || seg->gap.soft);
 		return;
 	}
 	lose(c, t, seg);
@@ -378,7 +388,7 @@ static void position(struct calls *c, struct thread_calls *t, const struct segme
 		new_root(c, t, seg, 0);
 		return;
 	}
-	switch (seg->cause) {
+	switch (seg->begin.cause) {
 	case CAUSE_RETURN:
 		back(c, t, seg);
 		return;
@@ -399,26 +409,30 @@ static void note_jumps(struct thread_calls *t, const struct segment *seg)
 {
 	size_t i = head_of(t, t->nr - 1);
 
-	if (seg->base_jump)
-		top_of(t)->jump = seg->base_jump;
-	if (seg->base_calls_setjmp && i && t->f[i].kind == CST_COUNT_CALL)
+	if (seg->begin.base_jump)
+		top_of(t)->jump = seg->begin.base_jump;
+	if (seg->begin.base_calls_setjmp && i && t->f[i].kind == CST_COUNT_CALL)
 		t->f[i - 1].jump = t->f[i].ret;
 }
 
 /* Adds the counts of a segment below the top frame. c->map has the node of each. */
 static void add_counts(struct calls *c, struct thread_calls *t, const struct segment *seg)
 {
-	const struct counted *k = seg->counted;
+	const struct counted *k = seg->made.counted;
 	const struct cct_node *p;
 	uint32_t i, n, base = top_of(t)->node;
 
-	cct_reserve(&t->tree, seg->nr_counted > t->tree.nr ? seg->nr_counted - t->tree.nr : 0);
-	while (c->cap_map < seg->nr_counted)
-		array_reserve(&c->map, c->cap_map, &c->cap_map, sizeof(*c->map));
-	for (i = 0; i < seg->nr_counted; i++, k++) {
-		p = &seg->tree->v[k->node];
-		n = k->parent == NO_NODE ? base : node_of(c, t, c->map[k->parent], p->kind, p->from, p->entry);
-		c->map[i] = n;
+	cct_reserve(&t->tree,
+		    seg->made.nr_counted > t->tree.nr ? seg->made.nr_counted - t->tree.nr : 0);
+	while (c->apply.cap_map < seg->made.nr_counted)
+		array_reserve(&c->apply.map, c->apply.cap_map, &c->apply.cap_map,
+			      sizeof(*c->apply.map));
+	for (i = 0; i < seg->made.nr_counted; i++, k++) {
+		p = &seg->made.tree->v[k->node];
+		n = k->parent == NO_NODE ?
+			    base :
+			    node_of(c, t, c->apply.map[k->parent], p->kind, p->from, p->entry);
+		c->apply.map[i] = n;
 		t->tree.v[n].calls += k->calls;
 		t->tree.v[n].insns += k->insns;
 	}
@@ -439,9 +453,11 @@ static size_t continues(const struct thread_calls *t, uint32_t node)
 static void add_frame(struct calls *c, struct thread_calls *t, const struct segment *seg,
 		      uint32_t i)
 {
-	const struct frame *f = &seg->frames[i];
-	const struct calls_moment begin = c->slices ? slices_later(&t->now, &seg->frame_begins[i]) : (struct calls_moment){ 0 };
-	size_t chain = f->kind == CST_COUNT_TAIL ? continues(t, c->map[f->node]) : 0;
+	const struct frame *f = &seg->made.frames[i];
+	const struct calls_moment begin =
+		c->slices ? slices_later(&t->now, &seg->sliced.frame_begins[i]) :
+			    (struct calls_moment){ 0 };
+	size_t chain = f->kind == CST_COUNT_TAIL ? continues(t, c->apply.map[f->node]) : 0;
 
 	if (chain) {
 		remove_frames(c, t, chain, &begin, 0);
@@ -451,7 +467,7 @@ static void add_frame(struct calls *c, struct thread_calls *t, const struct segm
 	if (c->slices)
 		slices_thread_push(t, t->nr, &begin);
 	t->f[t->nr] = *f;
-	t->f[t->nr].node = c->map[f->node];
+	t->f[t->nr].node = c->apply.map[f->node];
 	/* tails of the base return where it does */
 	if (f->kind == CST_COUNT_TAIL)
 		t->f[t->nr].ret = t->f[t->nr - 1].ret;
@@ -463,14 +479,14 @@ static void add_frames(struct calls *c, struct thread_calls *t, const struct seg
 {
 	uint32_t i, taken = 0;
 
-	for (i = 0; i < seg->nr_frames; i++) {
+	for (i = 0; i < seg->made.nr_frames; i++) {
 		if (c->slices)
-			slices_take(c, t, seg, c->map, i, &taken);
+			slices_take(c, t, seg, c->apply.map, i, &taken);
 		add_frame(c, t, seg, i);
 	}
 	if (!c->slices)
 		return;
-	slices_take(c, t, seg, c->map, i, &taken);
+	slices_take(c, t, seg, c->apply.map, i, &taken);
 }
 
 /* Reduces the depth of all trees to that up to which the tree of the thread is within the limit of nodes. */

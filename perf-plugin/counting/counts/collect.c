@@ -175,8 +175,8 @@ static void note_number(struct collect *c, const struct binary *b, uint32_t numb
 		return;
 	}
 	if (!of->methods) {
-		of->methods = mem_array(b->dso->nr_syms, sizeof(*of->methods));
-		for (i = 0; i < b->dso->nr_syms; i++)
+		of->methods = mem_array(b->dso->symbols.nr_syms, sizeof(*of->methods));
+		for (i = 0; i < b->dso->symbols.nr_syms; i++)
 			of->methods[i] = CST_COUNT_NO_BINARY;
 	}
 	of->methods[b->method] = number;
@@ -304,8 +304,8 @@ static void decode_ranges(struct collect *c, struct entry *e)
 	struct binary *b = e->counts;
 	const struct dso *d = b->dso;
 	const struct interior_code code = {
-		.bytes = d->state == DSO_LOADED ? d->data : NULL,
-		.size = d->size,
+		.bytes = d->state == DSO_LOADED ? d->image.data : NULL,
+		.size = d->image.size,
 		.isa = b->isa == CST_ISA_A64 ? CST_ISA_A64 : CST_ISA_A32,
 		.isa_flags = b->isa_flags,
 	};
@@ -579,7 +579,7 @@ static void move_counts(struct entry *e, struct model_binary *to)
 	to->edges = large_new((b->edges.used + 1) * sizeof(*to->edges));
 	for (i = 0; i < b->edges.used; i++)
 		to->edges[i] = edge_of(&x[i], base, to->number);
-	to->nr_edges = to->cap_edges = b->edges.used;
+	to->nr_edges = to->cap.cap_edges = b->edges.used;
 	cst_pairs_free(&b->edges);
 	for (i = 0; i < e->nr_ranges; i++) {
 		e->ranges[i].binary = to->number;
@@ -587,7 +587,7 @@ static void move_counts(struct entry *e, struct model_binary *to)
 		e->ranges[i].last -= base;
 	}
 	to->ranges = e->ranges;
-	to->nr_ranges = to->cap_ranges = e->nr_ranges;
+	to->nr_ranges = to->cap.cap_ranges = e->nr_ranges;
 	e->ranges = NULL;
 	e->nr_ranges = 0;
 	to->branches = b->branches;

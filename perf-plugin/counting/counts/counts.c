@@ -142,8 +142,8 @@ static struct file *file_of(struct counts *c, struct dso *dso)
 		return f;
 	f = mem_zeroed(1, sizeof(*f));
 	f->dso = dso;
-	if (dso->kind == DSO_JIT && dso->nr_syms)
-		f->methods = mem_zeroed(dso->nr_syms, sizeof(*f->methods));
+	if (dso->kind == DSO_JIT && dso->symbols.nr_syms)
+		f->methods = mem_zeroed(dso->symbols.nr_syms, sizeof(*f->methods));
 	else
 		f->whole = new_binary(c, dso, COUNTS_WHOLE);
 	c->files[dso->number] = f;
@@ -161,9 +161,9 @@ static struct binary *binary_in(struct counts *c, struct file *f, uint32_t metho
 
 uint32_t counts_method(const struct dso *d, uint64_t offset)
 {
-	size_t lo = 1, hi = d->nr_syms;
+	size_t lo = 1, hi = d->symbols.nr_syms;
 
-	BISECT(lo, hi, mid, d->syms[mid].offset <= offset);
+	BISECT(lo, hi, mid, d->symbols.syms[mid].offset <= offset);
 	return (uint32_t)(lo - 1);
 }
 
@@ -270,7 +270,7 @@ static inline bool not_taken(const struct cst_generic *g)
 /* False if the binary has no T32 instructions: an AArch64 file. */
 static inline bool has_t32(const struct binary *bin)
 {
-	return !bin || bin->dso->machine != EM_AARCH64;
+	return !bin || bin->dso->image.machine != EM_AARCH64;
 }
 
 /* First offset of a range, with its instruction set if the binary has T32 instructions. */
@@ -447,7 +447,7 @@ static void other(struct counts *c, const struct stream *s, struct counted_strea
 	}
 	if (ln->br.open != BRANCH_SEQ && !(ln->known && ln->br.open >= BRANCH_EXCEPTION && ln->br.resume == ln->end))
 		count_range(ln, c->all);
-	if (g->kind == CST_GEN_NOPATH && !s->unwanted)
+	if (g->kind == CST_GEN_NOPATH && !s->selected.unwanted)
 		c->nopath += g->n_insn;
 }
 
@@ -490,7 +490,7 @@ static ALWAYS_INLINE void count_batch(struct counts *c, const struct stream *s,
 	const struct cst_generic *end = g + n;
 	struct counted_stream *ln = state_of(s);
 
-	if (s->unwanted) {
+	if (s->selected.unwanted) {
 		pass(c, s, ln, g, n);
 		return;
 	}

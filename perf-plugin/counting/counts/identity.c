@@ -35,7 +35,7 @@ static uint8_t type_of(const struct dso *d)
 
 static const struct dso_symbol_entry *method_of(const struct binary *b)
 {
-	return b->method == COUNTS_WHOLE ? NULL : &b->dso->syms[b->method];
+	return b->method == COUNTS_WHOLE ? NULL : &b->dso->symbols.syms[b->method];
 }
 
 uint64_t identity_base(const struct binary *b)
@@ -61,14 +61,16 @@ static bool recordable(const struct dso_segment *s)
 /* Segments by offset; the first one of several at one offset. */
 static struct cst_count_segment *segments(const struct dso *d, size_t *nr)
 {
-	struct cst_count_segment *v = mem_array(d->nr_segs + 1, sizeof(*v));
+	struct cst_count_segment *v = mem_array(d->image.nr_segs + 1, sizeof(*v));
 	size_t i, n = 0;
 
 	*nr = 0;
-	for (i = 0; i < d->nr_segs; i++)
-		if (recordable(&d->segs[i]))
-			v[n++] = (struct cst_count_segment){ .offset = d->segs[i].offset, .size = d->segs[i].filesz,
-							     .vaddr = d->segs[i].vaddr, .exec = d->segs[i].exec };
+	for (i = 0; i < d->image.nr_segs; i++)
+		if (recordable(&d->image.segs[i]))
+			v[n++] = (struct cst_count_segment){ .offset = d->image.segs[i].offset,
+							     .size = d->image.segs[i].filesz,
+							     .vaddr = d->image.segs[i].vaddr,
+							     .exec = d->image.segs[i].exec };
 	if (n)
 		qsort(v, n, sizeof(*v), compare_segments);
 	for (i = 0; i < n; i++)
@@ -93,11 +95,11 @@ static void add_part(struct sha1 *s, const struct dso *d, uint64_t offset, uint6
 	uint8_t rest[8];
 	size_t i;
 
-	if (offset >= d->size)
+	if (offset >= d->image.size)
 		return;
-	if (size > d->size - offset)
-		size = d->size - offset;
-	sha1_add(s, d->data + offset, size < *left ? size : *left);
+	if (size > d->image.size - offset)
+		size = d->image.size - offset;
+	sha1_add(s, d->image.data + offset, size < *left ? size : *left);
 	if (size <= *left) {
 		*left -= size;
 		return;
@@ -129,7 +131,7 @@ static void add_code(struct sha1 *s, const struct binary *b)
 		exec++;
 	}
 	if (!exec)
-		add_part(s, d, 0, d->size, &left);
+		add_part(s, d, 0, d->image.size, &left);
 	free(v);
 }
 
@@ -137,7 +139,7 @@ static void add_code(struct sha1 *s, const struct binary *b)
 static int add_file(struct sha1 *s, const struct dso *d)
 {
 	size_t size = 0;
-	const void *p = input_map(d->file, PROT_READ, &size);
+	const void *p = input_map(d->image.file, PROT_READ, &size);
 
 	if (!p)
 		return errno;
@@ -171,7 +173,7 @@ int identity_by_code(const struct binary *b, struct cst_count_binary *is)
 {
 	const struct dso *d = b->dso;
 	const bool module = d->kind == DSO_MODULE;
-	bool named = d->kind == DSO_KCORE || d->state != DSO_LOADED || (module && !d->file);
+	bool named = d->kind == DSO_KCORE || d->state != DSO_LOADED || (module && !d->image.file);
 	struct sha1 s;
 	int why = 0;
 
@@ -196,7 +198,7 @@ int identity_of(const struct binary *b, struct cst_count_binary *is)
 	size_t len = 0;
 	const uint8_t *id = d->kind <= DSO_MODULE ? dso_build_id(d, &len) : NULL;
 
-	*is = (struct cst_count_binary){ .type = type_of(d), .machine = d->machine,
+	*is = (struct cst_count_binary){ .type = type_of(d), .machine = d->image.machine,
 					 .name = method_of(b) ? method_of(b)->name : dso_path(d) };
 	if (!is->machine && b->insns)
 		is->machine = b->isa == CST_ISA_A64 ? EM_AARCH64 : EM_ARM;

@@ -67,7 +67,7 @@ int model_compare_ranges(const void *pa, const void *pb)
 
 static void add_range(struct model_binary *b, const struct cst_count_range *r)
 {
-	struct cst_count_range *to = ARRAY_ADD(b->ranges, b->nr_ranges, b->cap_ranges);
+	struct cst_count_range *to = ARRAY_ADD(b->ranges, b->nr_ranges, b->cap.cap_ranges);
 
 	*to = *r;
 	b->insns = model_sum(b->insns, model_product(r->insns, r->count));
@@ -75,7 +75,7 @@ static void add_range(struct model_binary *b, const struct cst_count_range *r)
 
 static void add_edge(struct model_binary *b, const struct cst_count_edge *e)
 {
-	struct cst_count_edge *to = ARRAY_ADD(b->edges, b->nr_edges, b->cap_edges);
+	struct cst_count_edge *to = ARRAY_ADD(b->edges, b->nr_edges, b->cap.cap_edges);
 
 	*to = *e;
 	b->branches = model_sum(b->branches, e->count);
@@ -116,7 +116,7 @@ static struct model_binary *binary_at(struct model *m, uint64_t number)
 											\
 	if (!b_)									\
 		return ERR_RECORD;							\
-	*ARRAY_ADD(b_->array, b_->nr_##array, b_->cap_##array) = *from;			\
+	*ARRAY_ADD(b_->array, b_->nr_##array, b_->cap.cap_##array) = *from;			\
 	return 0;									\
 } while (0)
 

@@ -35,7 +35,9 @@ struct model_binary {
 	struct cst_count_edge *edges;
 	struct cst_count_entry *entries;
 	size_t nr_segs, nr_ranges, nr_not_taken, nr_edges, nr_entries;
-	size_t cap_segs, cap_ranges, cap_not_taken, cap_edges, cap_entries;
+	struct {
+		size_t cap_segs, cap_ranges, cap_not_taken, cap_edges, cap_entries;
+	} cap;
 	uint64_t insns;			/* executed in it: sum over the ranges */
 	uint64_t branches;		/* taken branches */
 	uint64_t inside;		/* taken branches whose target is in the binary */

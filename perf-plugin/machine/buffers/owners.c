@@ -180,10 +180,10 @@ static void find_sinks(const struct trace_units *tu, struct queue *q)
 
 		if (!o->has_sink || (q->cpu >= 0 ? o->cpu != q->cpu : o->tid != q->tid))
 			continue;
-		for (k = 0; k < q->nr_sinks && q->sinks[k] != o->sink; k++)
+		for (k = 0; k < q->wrote.nr_sinks && q->wrote.sinks[k] != o->sink; k++)
 			;
-		if (k == q->nr_sinks && k < QUEUE_SINKS)
-			q->sinks[q->nr_sinks++] = o->sink;
+		if (k == q->wrote.nr_sinks && k < QUEUE_SINKS)
+			q->wrote.sinks[q->wrote.nr_sinks++] = o->sink;
 	}
 }
 
@@ -270,10 +270,10 @@ static bool of_queue(const struct queue *q, const struct id_owner *o)
 		return o->only == q;
 	if (!o->has_sink)
 		return true;
-	for (k = 0; k < q->nr_sinks; k++)
-		if (q->sinks[k] == o->sink)
+	for (k = 0; k < q->wrote.nr_sinks; k++)
+		if (q->wrote.sinks[k] == o->sink)
 			return true;
-	return !q->nr_sinks;
+	return !q->wrote.nr_sinks;
 }
 
 static bool not_after(const struct id_owner *o, uint64_t time, uint64_t seq)

@@ -42,7 +42,7 @@ void queues_add_chunk(struct queues *qs, const struct pd_record *rec)
 
 	if (!a->avail)
 		return;
-	c = ARRAY_ADD(q->chunks, q->nr_chunks, q->cap_chunks);
+	c = ARRAY_ADD(q->found.chunks, q->found.nr_chunks, q->found.cap_chunks);
 	memset(c, 0, sizeof(*c));
 	c->offset = a->offset;
 	c->size = a->avail < UINT64_MAX - a->offset ? a->avail : UINT64_MAX - a->offset;
@@ -88,14 +88,14 @@ static struct fragment *add_fragment(struct queue *q, uint64_t offset)
 	f->pub.offset = offset;
 	f->pub.time = NO_TIME;
 	f->aux_cpu = f->aux_tid = -1;
-	f->first_part = q->nr_parts;
+	f->first_part = q->found.nr_parts;
 	return f;
 }
 
 /* [offset, offset + size) of a chunk continues the last fragment of the queue. */
 static void add_part(struct queue *q, struct chunk *c, uint64_t offset, uint64_t size)
 {
-	struct fragment_part *p = ARRAY_ADD(q->parts, q->nr_parts, q->cap_parts);
+	struct fragment_part *p = ARRAY_ADD(q->found.parts, q->found.nr_parts, q->found.cap_parts);
 	struct fragment *f = &q->frags[q->nr_frags - 1];
 
 	p->data = c->data + (offset - c->offset);
@@ -125,7 +125,7 @@ static size_t chunk_at(const struct span *s, uint64_t offset)
 {
 	size_t lo = s->first, hi = s->end;
 
-	BISECT(lo, hi, mid, s->queue->chunks[mid].end <= offset);
+	BISECT(lo, hi, mid, s->queue->found.chunks[mid].end <= offset);
 	return lo;
 }
 
@@ -133,7 +133,7 @@ static bool overlaps(const struct span *s, uint64_t start, uint64_t end)
 {
 	size_t i = chunk_at(s, start);
 
-	return i < s->end && s->queue->chunks[i].offset < end;
+	return i < s->end && s->queue->found.chunks[i].offset < end;
 }
 
 /*
@@ -149,7 +149,7 @@ static uint64_t cut_fragment(struct span *s, struct aux_record *r, uint64_t star
 	size_t i;
 
 	for (i = chunk_at(s, start); i < s->end && pos < end; i++) {
-		c = &q->chunks[i];
+		c = &q->found.chunks[i];
 		if (c->offset >= end)
 			break;
 		if (c->end <= pos)
@@ -179,7 +179,7 @@ static uint64_t cut_fragment(struct span *s, struct aux_record *r, uint64_t star
 /* Returns where the bytes begin that the file holds without a gap up to `end`, but none that records claimed before. */
 static uint64_t held_since(const struct span *s, uint64_t end)
 {
-	const struct chunk *chunks = s->queue->chunks;
+	const struct chunk *chunks = s->queue->found.chunks;
 	size_t i = chunk_at(s, end - 1);
 
 	/* what several snapshots hold is in the last of them, and may be in no chunk of its own */
@@ -225,9 +225,9 @@ static void claim(struct queues *qs, struct aux_record *r)
 		q = qs->q[i];
 		if (!belongs(q, r))
 			continue;
-		for (k = 0; k < q->nr_spans && !r->matched; k++)
-			if (!r->span || r->span == &q->spans[k])
-				claim_in(&q->spans[k], r);
+		for (k = 0; k < q->found.nr_spans && !r->matched; k++)
+			if (!r->span || r->span == &q->found.spans[k])
+				claim_in(&q->found.spans[k], r);
 	}
 	if (!r->matched && !(r->flags & AUX_FLAG_OVERWRITE))
 		r->missing = r->size;
@@ -237,7 +237,7 @@ static void claim(struct queues *qs, struct aux_record *r)
 /* True if unframed trace starts here. */
 static bool looks_raw(const struct queue *q, const struct fragment *f)
 {
-	const struct fragment_part *p = q->parts + f->first_part, *end = p + f->nr_parts;
+	const struct fragment_part *p = q->found.parts + f->first_part, *end = p + f->nr_parts;
 	uint8_t first[CST_FRAME_RAW_BYTES];
 	uint64_t at = 0, n;
 
@@ -255,8 +255,8 @@ static void take_whole(struct queue *q)
 	struct fragment *f = NULL;
 	uint64_t pos = 0;
 
-	for (i = 0; i < q->nr_chunks; i++) {
-		struct chunk *c = &q->chunks[i];
+	for (i = 0; i < q->found.nr_chunks; i++) {
+		struct chunk *c = &q->found.chunks[i];
 
 		if (c->end <= c->offset)
 			continue;
@@ -332,8 +332,8 @@ void queues_finish(struct queues *qs)
 			qsort(q->frags, q->nr_frags, sizeof(*q->frags), compare_frags);
 		for (k = 1; q->any_aux && k < q->nr_frags; k++)
 			note_before(&q->frags[k], &q->frags[k - 1]);
-		for (k = 0; q->any_aux && k < q->nr_chunks; k++) {
-			struct chunk *c = &q->chunks[k];
+		for (k = 0; q->any_aux && k < q->found.nr_chunks; k++) {
+			struct chunk *c = &q->found.chunks[k];
 			uint64_t own = c->end - c->offset;
 
 			if (c->covered < own && own - c->covered > MAX_PADDING)
@@ -349,10 +349,10 @@ void queues_free(struct queues *qs)
 	size_t i;
 
 	for (i = 0; i < qs->nr; i++) {
-		free(qs->q[i]->chunks);
-		free(qs->q[i]->spans);
+		free(qs->q[i]->found.chunks);
+		free(qs->q[i]->found.spans);
 		free(qs->q[i]->frags);
-		free(qs->q[i]->parts);
+		free(qs->q[i]->found.parts);
 		workers_free(qs->q[i]->ids_search);
 		free(qs->q[i]);
 	}
@@ -362,7 +362,7 @@ void queues_free(struct queues *qs)
 
 const uint8_t *fragment_bytes(struct joined *j, const struct queue *q, const struct fragment *f)
 {
-	const struct fragment_part *parts = q->parts + f->first_part;
+	const struct fragment_part *parts = q->found.parts + f->first_part;
 	uint64_t size = f->pub.size, at = 0;
 	unsigned int i;
 
@@ -386,7 +386,7 @@ void joined_free(struct joined *j)
 
 void frame_ids(const struct queue *q, const struct fragment *f, uint64_t ids[2])
 {
-	const struct fragment_part *parts = q->parts + f->first_part;
+	const struct fragment_part *parts = q->found.parts + f->first_part;
 	unsigned int i, pos = 0;
 
 	/* Frames may straddle parts. */

@@ -83,19 +83,23 @@ struct queue {
 	unsigned int number;
 	uint32_t idx;
 	int cpu, tid;
-	struct chunk *chunks;
-	size_t nr_chunks, cap_chunks;
-	struct span *spans;
-	size_t nr_spans, cap_spans;
+	struct {
+		struct chunk *chunks;
+		size_t nr_chunks, cap_chunks;
+		struct span *spans;
+		size_t nr_spans, cap_spans;
+		struct fragment_part *parts;
+		size_t nr_parts, cap_parts;
+	} found;
 	struct fragment *frags;
 	size_t nr_frags, cap_frags;
-	struct fragment_part *parts;
-	size_t nr_parts, cap_parts;
 	bool any_aux;
 	uint64_t unclaimed;	/* bytes that no AUX record covers */
 	bool any_raw, any_frames;
-	unsigned int nr_sinks;	/* sinks that wrote into it, of owners_finish() */
-	uint32_t sinks[QUEUE_SINKS];
+	struct {
+		unsigned int nr_sinks;	/* sinks that wrote into it, of owners_finish() */
+		uint32_t sinks[QUEUE_SINKS];
+	} wrote;
 	uint64_t ids[2];	/* trace IDs in the frames: after queue_find_ids() */
 	_Atomic bool ids_known;		/* `ids` are complete */
 	struct workers *ids_search;	/* a job for each fragment */

@@ -41,10 +41,11 @@ static bool any_overlap(const struct queue *q)
 	uint64_t end = 0;
 	size_t i;
 
-	for (i = 0; i < q->nr_chunks; i++) {
-		const struct chunk *c = &q->chunks[i];
+	for (i = 0; i < q->found.nr_chunks; i++) {
+		const struct chunk *c = &q->found.chunks[i];
 
-		if (c->offset < end && (end - c->offset > MAX_PADDING || c->offset == q->chunks[i - 1].offset))
+		if (c->offset < end &&
+		    (end - c->offset > MAX_PADDING || c->offset == q->found.chunks[i - 1].offset))
 			return true;
 		if (end_of(c) > end)
 			end = end_of(c);
@@ -74,10 +75,11 @@ static void number_chunks(struct queue *q)
 {
 	size_t i;
 
-	qsort(q->chunks, q->nr_chunks, sizeof(*q->chunks), by_seq);
-	for (i = 1; i < q->nr_chunks; i++)
-		q->chunks[i].span = q->chunks[i - 1].span + !goes_on(&q->chunks[i - 1], &q->chunks[i]);
-	qsort(q->chunks, q->nr_chunks, sizeof(*q->chunks), by_offset);
+	qsort(q->found.chunks, q->found.nr_chunks, sizeof(*q->found.chunks), by_seq);
+	for (i = 1; i < q->found.nr_chunks; i++)
+		q->found.chunks[i].span = q->found.chunks[i - 1].span +
+					  !goes_on(&q->found.chunks[i - 1], &q->found.chunks[i]);
+	qsort(q->found.chunks, q->found.nr_chunks, sizeof(*q->found.chunks), by_offset);
 }
 
 /*
@@ -97,33 +99,39 @@ static void set_ends(struct chunk *c, size_t nr)
 
 static void add_span(struct queue *q, size_t first, size_t end)
 {
-	struct span *s = ARRAY_ADD(q->spans, q->nr_spans, q->cap_spans);
+	struct span *s = ARRAY_ADD(q->found.spans, q->found.nr_spans, q->found.cap_spans);
 	size_t i;
 
 	*s = (struct span){
-		.first = first, .end = end, .queue = q, .low = q->chunks[first].offset, .seq = UINT64_MAX,
+		.first = first,
+		.end = end,
+		.queue = q,
+		.low = q->found.chunks[first].offset,
+		.seq = UINT64_MAX,
 	};
 	for (i = first; i < end; i++) {
-		const struct chunk *c = &q->chunks[i];
+		const struct chunk *c = &q->found.chunks[i];
 
 		if (end_of(c) > s->high)
 			s->high = end_of(c);
 		if (c->seq < s->seq)
 			s->seq = c->seq;
 	}
-	set_ends(q->chunks + first, end - first);
+	set_ends(q->found.chunks + first, end - first);
 }
 
 void spans_of_queue(struct queue *q)
 {
 	size_t i, k;
 
-	if (q->nr_chunks)
-		qsort(q->chunks, q->nr_chunks, sizeof(*q->chunks), by_offset);
+	if (q->found.nr_chunks)
+		qsort(q->found.chunks, q->found.nr_chunks, sizeof(*q->found.chunks), by_offset);
 	if (any_overlap(q))
 		number_chunks(q);
-	for (i = 0; i < q->nr_chunks; i = k) {
-		for (k = i + 1; k < q->nr_chunks && q->chunks[k].span == q->chunks[i].span; k++)
+	for (i = 0; i < q->found.nr_chunks; i = k) {
+		for (k = i + 1;
+		     k < q->found.nr_chunks && q->found.chunks[k].span == q->found.chunks[i].span;
+		     k++)
 			;
 		add_span(q, i, k);
 	}
@@ -179,10 +187,10 @@ static void add_spans(struct owners *os, struct queue *q)
 	if (q->cpu < 0 && q->tid < 0)
 		return;
 	o = q->cpu >= 0 ? add_owner(os, &os->cpus, q->cpu) : add_owner(os, &os->threads, q->tid);
-	for (i = 0; i < q->nr_spans; i++) {
+	for (i = 0; i < q->found.nr_spans; i++) {
 		struct span **s = ARRAY_ADD(o->spans, o->nr, o->cap);
 
-		*s = &q->spans[i];
+		*s = &q->found.spans[i];
 	}
 }
 

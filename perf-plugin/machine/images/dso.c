@@ -38,22 +38,22 @@ void dso_table_init(struct dso_table *t)
 static void dso_free(struct dso *d)
 {
 	jitdump_dso_free(d);
-	if (d->own_data)
-		free((void *)d->data);
+	if (d->image.own_data)
+		free((void *)d->image.data);
 	else
-		input_unmap(d->data, d->size);
-	if (d->members)
-		archive_free(d->members);
-	free(d->members);
+		input_unmap(d->image.data, d->image.size);
+	if (d->zip.members)
+		archive_free(d->zip.members);
+	free(d->zip.members);
 	free(d->path);
-	free(d->file);
-	free(d->segs);
-	free(d->syms);
-	free(d->names);
-	free(d->name_order);
-	function_table_free(d->functions);
+	free(d->image.file);
+	free(d->image.segs);
+	free(d->symbols.syms);
+	free(d->symbols.names);
+	free(d->symbols.name_order);
+	function_table_free(d->symbols.functions);
 	dso_debug_free(d);
-	stubs_free(d->stubs);
+	stubs_free(d->symbols.stubs);
 	free(d);
 }
 
@@ -175,11 +175,12 @@ struct dso *dso_table_get_module(struct dso_table *t, const char *path, const st
 	struct dso *d = t->nr_buckets ? t->bucket[hash_name(path) % t->nr_buckets] : NULL;
 
 	for (; d; d = d->next)
-		if (d->kind == DSO_MODULE && d->ref_addr == addr && !strcmp(d->path, path) && has_id(d, id))
+		if (d->kind == DSO_MODULE && d->kernel.ref_addr == addr && !strcmp(d->path, path) &&
+		    has_id(d, id))
 			return d;
 	d = dso_table_add(t, path, DSO_MODULE);
 	d->recorded = *id;
-	d->ref_addr = addr;
+	d->kernel.ref_addr = addr;
 	return d;
 }
 
@@ -212,23 +213,23 @@ void dso_table_set_text(struct dso_table *t, const char *path, uint64_t in_file,
 		return;
 	for (d = t->bucket[hash_name(path) % t->nr_buckets]; d; d = d->next)
 		if (d->kind == DSO_MODULE && !strcmp(d->path, path))
-			d->text = (struct module_text){ true, in_file, in_memory };
+			d->module.text = (struct module_text){ true, in_file, in_memory };
 }
 
 static void unload(struct dso *d)
 {
-	if (d->own_data)
-		free((void *)d->data);
+	if (d->image.own_data)
+		free((void *)d->image.data);
 	else
-		input_unmap(d->data, d->size);
-	d->own_data = false;
-	free(d->segs);
-	d->data = NULL;
-	d->size = 0;
-	d->segs = NULL;
-	d->nr_segs = 0;
-	d->found.len = 0;
-	d->is_elf = false;
+		input_unmap(d->image.data, d->image.size);
+	d->image.own_data = false;
+	free(d->image.segs);
+	d->image.data = NULL;
+	d->image.size = 0;
+	d->image.segs = NULL;
+	d->image.nr_segs = 0;
+	d->image.found.len = 0;
+	d->image.is_elf = false;
 }
 
 /* Decompresses a module or kernel; the data is then on the heap. */
@@ -238,16 +239,17 @@ static int unpack_file(struct dso *d)
 	size_t size;
 	uint8_t *p;
 
-	if ((d->kind != DSO_MODULE && d->kind != DSO_VMLINUX) || !is_packed(d->data, d->size))
+	if ((d->kind != DSO_MODULE && d->kind != DSO_VMLINUX) ||
+	    !is_packed(d->image.data, d->image.size))
 		return DSO_FINE;
-	rc = unpack(d->data, d->size, &p, &size);
+	rc = unpack(d->image.data, d->image.size, &p, &size);
 	if (rc != UNPACK_DONE)
 		return rc == UNPACK_LARGE ? DSO_UNPACKED_LARGE :
 		       rc == UNPACK_LEFT_OUT ? DSO_LEFT_OUT : DSO_PACKED;
-	input_unmap(d->data, d->size);
-	d->data = p;
-	d->size = size;
-	d->own_data = true;
+	input_unmap(d->image.data, d->image.size);
+	d->image.data = p;
+	d->image.size = size;
+	d->image.own_data = true;
 	return DSO_FINE;
 }
 
@@ -257,7 +259,7 @@ static int unpack_file(struct dso *d)
  */
 static bool is_comparable(const struct dso *d)
 {
-	return d->recorded.len && (d->is_elf || d->kind == DSO_FILE);
+	return d->recorded.len && (d->image.is_elf || d->kind == DSO_FILE);
 }
 
 /* Maps `path` and checks whether it can be used for `d`. Returns enum dso_trouble. */
@@ -266,19 +268,20 @@ static int try_file(const struct dso_table *t, struct dso *d, const char *path)
 	int trouble = DSO_FINE;
 
 	/* module_link() writes to this private copy */
-	d->data = input_map(path, PROT_READ | (d->kind == DSO_MODULE ? PROT_WRITE : 0), &d->size);
-	if (!d->data)
+	d->image.data = input_map(path, PROT_READ | (d->kind == DSO_MODULE ? PROT_WRITE : 0),
+				  &d->image.size);
+	if (!d->image.data)
 		return errno == ENOENT || errno == ENOTDIR ? DSO_NOT_FOUND :
 		       errno == ENOTSUP ? DSO_NOT_MAPPABLE : DSO_UNREADABLE;
-	if (!d->size)
+	if (!d->image.size)
 		return DSO_UNREADABLE;
 	trouble = unpack_file(d);
 	if (trouble == DSO_FINE)
 		trouble = dso_read_elf(d);
 	if (trouble == DSO_FINE && is_comparable(d) && !t->search.force && d->kind != DSO_KCORE &&
-	    !build_id_equal(&d->recorded, &d->found))
+	    !build_id_equal(&d->recorded, &d->image.found))
 		trouble = DSO_BUILD_ID;
-	if (trouble == DSO_FINE && d->kind == DSO_MODULE && !d->by_offset)
+	if (trouble == DSO_FINE && d->kind == DSO_MODULE && !d->module.by_offset)
 		trouble = module_link(d, t->search.kernel);
 	return trouble;
 }
@@ -286,21 +289,22 @@ static int try_file(const struct dso_table *t, struct dso *d, const char *path)
 /* Name for messages: the copy of the name may be missing for want of memory. */
 static const char *file_shown(const struct dso *d)
 {
-	return name_shown(d->file ? d->file : "it");
+	return name_shown(d->image.file ? d->image.file : "it");
 }
 
 /* Warns about a file that is used without proof that it is the recorded one. */
 static void warn_unsure(const struct dso *d, const struct dso_candidates *c)
 {
 	/* one path is not named twice */
-	const bool same = d->file && !strcmp(d->file, d->path);
+	const bool same = d->image.file && !strcmp(d->image.file, d->path);
 
-	if (d->kind == DSO_KCORE || (d->recorded.len && build_id_equal(&d->recorded, &d->found)))
+	if (d->kind == DSO_KCORE ||
+	    (d->recorded.len && build_id_equal(&d->recorded, &d->image.found)))
 		return;
 	if (is_comparable(d))
 		fprintf(message_stream(), "cstrace: warning: %s: %s has another build-id than the recorded file and is "
 			"used because of -f\n", name_shown(d->path), same ? "the file" : file_shown(d));
-	else if (d->by_name)
+	else if (d->where.by_name)
 		fprintf(message_stream(), "cstrace: warning: %s: not found by path, taking %s by its name; nothing in "
 			"the recording tells whether it is the same file\n", name_shown(d->path), file_shown(d));
 	else if (c->replaced)
@@ -317,36 +321,36 @@ static bool load(struct dso_table *t, struct dso *d)
 
 	d->state = DSO_MISSING;
 	d->trouble = DSO_NOT_FOUND;
-	d->finder = dso_search_finder(&t->search);
+	d->where.finder = dso_search_finder(&t->search);
 	if (d->kind == DSO_JIT) {
 		jitdump_dso_load(d);
 		return true;
 	}
-	if (d->archive)
-		dso_load(t, d->archive);
+	if (d->zip.archive)
+		dso_load(t, d->zip.archive);
 	while (dso_next_candidate(&t->search, d, &c)) {
 		trouble = try_file(t, d, c.path);
 		if (trouble == DSO_FINE) {
-			free(d->file);
-			d->file = mem_text(c.path);
+			free(d->image.file);
+			d->image.file = mem_text(c.path);
 			d->state = DSO_LOADED;
 			d->trouble = DSO_FINE;
-			d->by_name = c.by_name;
-			d->from_host = c.from_host;
-			d->from_input = c.from_input;
+			d->where.by_name = c.by_name;
+			d->where.from_host = c.from_host;
+			d->where.from_input = c.from_input;
 			break;
 		}
 		/* the first file that was found and refused is the one to report */
 		if (trouble != DSO_NOT_FOUND && d->state != DSO_REFUSED) {
 			d->state = DSO_REFUSED;
 			d->trouble = trouble;
-			d->file = mem_text(c.path);
-			refused_id = d->found;
+			d->image.file = mem_text(c.path);
+			refused_id = d->image.found;
 		}
 		unload(d);
 	}
 	if (d->state == DSO_REFUSED) {
-		d->found = refused_id;
+		d->image.found = refused_id;
 		fprintf(message_stream(), "cstrace: ");
 		dso_explain(d, !t->search.other_recorder, t->search.kernel && t->search.kernel->kcore,
 			    message_stream());
@@ -433,8 +437,11 @@ static void explain_missing(const struct dso *d, bool perf, bool has_kcore, FILE
 		fprintf(out, "%s: the code of this BPF program is not in the recording: record as root, and "
 			"end the recorder while the program is loaded\n", path);
 	else if (d->kind == DSO_BPF)
-		fprintf(out, "%s: code that the kernel made while it ran, and no TEXT_POKE record has its "
-			"bytes%s\n", path, perf && !has_kcore && !d->made_later ? "; record with --kcore" : "");
+		fprintf(out,
+			"%s: code that the kernel made while it ran, and no TEXT_POKE record has "
+			"its bytes%s\n",
+			path,
+			perf && !has_kcore && !d->made.made_later ? "; record with --kcore" : "");
 	else if (!strncmp(d->path, "[vdso", 5))
 		fprintf(out, "%s: code that the kernel provides; %sput a copy of it below --symfs under this "
 			"name\n", path, perf ? "the recorder keeps a copy in its build-id cache: bring that along (perf "
@@ -463,20 +470,20 @@ void dso_explain(const struct dso *d, bool perf, bool has_kcore, FILE *out)
 	char want[2 * BUILD_ID_MAX + 1], have[2 * BUILD_ID_MAX + 1];
 
 	build_id_text(&d->recorded, want);
-	build_id_text(&d->found, have);
+	build_id_text(&d->image.found, have);
 	switch (d->trouble) {
 	case DSO_FINE:
 		fprintf(out, "%s: %s is %zu bytes long, and code behind its end was executed: is it the "
-			"recorded file?\n", path, file, d->size);
+			"recorded file?\n", path, file, d->image.size);
 		break;
 	case DSO_BUILD_ID:
 		fprintf(out, "%s: %s has build-id %s, recorded was %s: not used; find the recorded file "
 			"with --symfs DIR, or use this one with -f\n", path, file,
-			d->found.len ? have : "none", want);
+			d->image.found.len ? have : "none", want);
 		break;
 	case DSO_MACHINE:
 		fprintf(out, "%s: %s is not an Arm file (ELF machine %u): not used; give the directory "
-			"with the target's files with --symfs DIR\n", path, file, d->machine);
+			"with the target's files with --symfs DIR\n", path, file, d->image.machine);
 		break;
 	case DSO_NO_CODE:
 		fprintf(out, "%s: %s holds debug information but no code: not used; the program file "
@@ -516,7 +523,7 @@ void dso_explain(const struct dso *d, bool perf, bool has_kcore, FILE *out)
 		break;
 	case DSO_NO_SYMBOL:
 		fprintf(out, "%s: %s has no symbol %s, so nothing tells where it was loaded: give the image "
-			"with its symbol table\n", path, file, name_shown(d->ref_sym));
+			"with its symbol table\n", path, file, name_shown(d->kernel.ref_sym));
 		break;
 	default:
 		explain_missing(d, perf, has_kcore, out);
@@ -527,11 +534,11 @@ void dso_assume(struct dso *d)
 {
 	const uint64_t about = message_subject(SUBJECT_DSO | d->number);
 
-	if (!d->assumed)
+	if (!d->copy.assumed)
 		fprintf(message_stream(), "cstrace: warning: %s: text remapped to anonymous "
 			"memory (huge pages): the code there is "
 			"assumed to be still that of %s\n", name_shown(d->path), file_shown(d));
-	d->assumed = true;
+	d->copy.assumed = true;
 	message_subject(about);
 }
 
@@ -544,7 +551,9 @@ int dso_compare(const struct dso *a, const struct dso *b)
 	if (a->recorded.len != b->recorded.len)
 		return a->recorded.len < b->recorded.len ? -1 : 1;
 	c = memcmp(a->recorded.id, b->recorded.id, a->recorded.len);
-	return c ? c : (a->ref_addr > b->ref_addr) - (a->ref_addr < b->ref_addr);
+	return c ? c :
+		   (a->kernel.ref_addr > b->kernel.ref_addr) -
+			       (a->kernel.ref_addr < b->kernel.ref_addr);
 }
 
 const char *dso_path(const struct dso *dso)
@@ -554,15 +563,15 @@ const char *dso_path(const struct dso *dso)
 
 const char *dso_file(const struct dso *dso)
 {
-	return dso->state == DSO_LOADED ? dso->file : NULL;
+	return dso->state == DSO_LOADED ? dso->image.file : NULL;
 }
 
 const uint8_t *dso_build_id(const struct dso *dso, size_t *len)
 {
 	const struct build_id *id = &dso->recorded;
 
-	if (dso->state == DSO_LOADED && dso->found.len)
-		id = &dso->found;
+	if (dso->state == DSO_LOADED && dso->image.found.len)
+		id = &dso->image.found;
 	*len = id->len;
 	return id->len ? id->id : NULL;
 }
@@ -571,12 +580,12 @@ bool dso_vaddr(const struct dso *dso, uint64_t offset, uint64_t *vaddr)
 {
 	size_t i;
 
-	if (!dso->is_elf) {
+	if (!dso->image.is_elf) {
 		*vaddr = offset;
 		return true;
 	}
-	for (i = 0; i < dso->nr_segs; i++) {
-		const struct dso_segment *g = &dso->segs[i];
+	for (i = 0; i < dso->image.nr_segs; i++) {
+		const struct dso_segment *g = &dso->image.segs[i];
 
 		if (offset >= g->offset && offset - g->offset < g->filesz) {
 			*vaddr = g->vaddr + (offset - g->offset);
@@ -598,7 +607,7 @@ bool dso_is_kernel(const struct dso *dso)
 
 bool dso_first_load(const struct dso *dso, uint64_t *offset, uint64_t *vaddr)
 {
-	*offset = dso->nr_segs ? dso->segs[0].offset : 0;
-	*vaddr = dso->nr_segs ? dso->segs[0].vaddr : 0;
-	return dso->nr_segs;
+	*offset = dso->image.nr_segs ? dso->image.segs[0].offset : 0;
+	*vaddr = dso->image.nr_segs ? dso->image.segs[0].vaddr : 0;
+	return dso->image.nr_segs;
 }

@@ -66,54 +66,87 @@ struct dso {
 	uint8_t kind;		/* enum dso_kind */
 	uint8_t state;		/* enum dso_state */
 	uint8_t trouble;	/* enum dso_trouble: why a file was refused */
-	bool is_elf;
-	bool by_name;		/* found by its base name only */
-	bool from_host;		/* without --symfs: found at its recorded path on this machine */
-	bool from_input;	/* file of the input: of a package, a snapshot or a perf.data directory */
-	bool symbols_read;
-	bool exported_only;	/* the symbols are those of .dynsym: the file is stripped */
-	bool own_data;		/* `data` is on the heap */
-	bool by_offset;		/* DSO_MODULE: only places in the file matter; it is not linked, and has no addresses */
-	/* DSO_FILE: of a zip archive, its members; NULL: it is none, or was not asked */
-	struct archive *members;
-	struct dso *archive;	/* DSO_FILE: a member of this archive; NULL: of none */
-	uint16_t machine;	/* ELF e_machine */
-	bool made_later;	/* DSO_BPF: the kernel made it while tracing */
+	struct {
+		bool is_elf;
+		bool own_data;		/* `data` is on the heap */
+		uint16_t machine;	/* ELF e_machine */
+		char *file;		/* the file that was opened or refused */
+		const uint8_t *data;
+		size_t size;
+		struct build_id found;	/* build-id note of `file` */
+		struct dso_segment *segs;
+		size_t nr_segs;
+	} image;
+	struct {
+		bool by_name;		/* found by its base name only */
+		/* without --symfs: found at its recorded path on this machine */
+		bool from_host;
+		/* file of the input: of a package, a snapshot or a perf.data directory */
+		bool from_input;
+		/* places where files that belong to it are searched; set when it is loaded */
+		const struct finder *finder;
+		struct finding *debug;	/* its debug file; NULL until needed */
+	} where;
+	struct {
+		bool symbols_read;
+		bool exported_only;	/* the symbols are those of .dynsym: the file is stripped */
+		struct dso_symbol_entry *syms;
+		size_t nr_syms;
+		char *names;
+		/* indices of the symbols sorted by name; NULL until needed */
+		uint32_t *name_order;
+		struct function_table *functions; /* functions.h; NULL until needed */
+		struct stub_table *stubs;	/* stubs.h; NULL until needed */
+	} symbols;
+	struct {
+		/*
+		 * DSO_MODULE: only places in the file matter; it is not linked, and has no
+		 * addresses
+		 */
+		bool by_offset;
+		/* DSO_MODULE: recorded position of .text, if there is one */
+		struct module_text {
+			bool known;
+			uint64_t in_file;	/* an offset in .text */
+			/* the same position, relative to the address of the module */
+			uint64_t in_memory;
+		} text;
+		/* DSO_MODULE: section used for its memory until the file is read */
+		struct cst_section *unlinked;
+	} module;
+	struct {
+		/* DSO_FILE: of a zip archive, its members; NULL: it is none, or was not asked */
+		struct archive *members;
+		struct dso *archive;	/* DSO_FILE: a member of this archive; NULL: of none */
+	} zip;
+	struct {
+		bool made_later;	/* DSO_BPF: the kernel made it while tracing */
+		struct jitdump *jit;	/* DSO_JIT */
+	} made;
 	uint64_t extent;	/* end of the highest file range that was mapped, to DSO_MAX_EXTENT */
-	uint64_t ref_addr;	/* recorded address: DSO_VMLINUX: of the symbol ref_sym; DSO_MODULE: of its code */
-	char ref_sym[16];
-	struct module_text {	/* DSO_MODULE: recorded position of .text, if there is one */
-		bool known;
-		uint64_t in_file;	/* an offset in .text */
-		uint64_t in_memory;	/* the same position, relative to the address of the module */
-	} text;
-	char *file;		/* the file that was opened or refused */
-	const uint8_t *data;
-	size_t size;
-	struct build_id found;	/* build-id note of `file` */
-	struct dso_segment *segs;
-	size_t nr_segs;
-	struct dso_symbol_entry *syms;
-	size_t nr_syms;
-	char *names;
-	uint32_t *name_order;	/* indices of the symbols sorted by name; NULL until needed */
-	struct function_table *functions; /* functions.h; NULL until needed */
-	const struct finder *finder;	/* places where files that belong to it are searched; set when it is loaded */
-	struct finding *debug;	/* its debug file; NULL until needed */
-	struct stub_table *stubs;	/* stubs.h; NULL until needed */
-	uint64_t used;		/* number of requests for its code by the decoder */
-	/* DSO_FILE: a process has memory without a file in place of its text (map.memory) */
-	bool copied;
-	/* code was decoded in a process that has; it was taken for a copy */
-	bool assumed;
-	bool shown;		/* with a time filter: part of it was in the filter's window */
-	uint64_t insns;		/* instructions decoded in it, if a consumer counts them */
-	uint64_t nacc;		/* addresses at which its code was needed and is missing */
-	uint64_t nacc_bytes;	/* bytes of trace that were not decoded because of that */
-	uint64_t conflicts;	/* atoms that contradict its code */
-	struct jitdump *jit;	/* DSO_JIT */
+	struct {
+		/* recorded address: DSO_VMLINUX: of the symbol ref_sym; DSO_MODULE: of its code */
+		uint64_t ref_addr;
+		char ref_sym[16];
+	} kernel;
+	struct {
+		uint64_t used;		/* number of requests for its code by the decoder */
+		/* with a time filter: part of it was in the filter's window */
+		bool shown;
+		uint64_t insns;		/* instructions decoded in it, if a consumer counts them */
+		uint64_t nacc;		/* addresses at which its code was needed and is missing */
+		uint64_t nacc_bytes;	/* bytes of trace that were not decoded because of that */
+		uint64_t conflicts;	/* atoms that contradict its code */
+	} counts;
+	struct {
+		/*
+		 * DSO_FILE: a process has memory without a file in place of its text (map.memory)
+		 */
+		bool copied;
+		/* code was decoded in a process that has; it was taken for a copy */
+		bool assumed;
+	} copy;
 	struct cst_section *section;
-	struct cst_section *unlinked;	/* DSO_MODULE: section used for its memory until the file is read */
 	struct dso *next;	/* hash chain */
 };
 

@@ -18,8 +18,8 @@ bool dso_is_archive(const struct dso *dso)
 {
 	static const uint8_t begin[] = { 'P', 'K', 3, 4 };
 
-	return dso->kind == DSO_FILE && dso->state == DSO_LOADED && dso->size >= sizeof(begin) &&
-	       !memcmp(dso->data, begin, sizeof(begin));
+	return dso->kind == DSO_FILE && dso->state == DSO_LOADED &&
+	       dso->image.size >= sizeof(begin) && !memcmp(dso->image.data, begin, sizeof(begin));
 }
 
 /* Only these are opened while records are read; what they are is decided by what they hold. */
@@ -40,10 +40,10 @@ static void set_archive(struct dso_table *t, struct dso *d)
 	const char *separator = archive_separator(d->path);
 	char *path;
 
-	if (!separator || d->archive)
+	if (!separator || d->zip.archive)
 		return;
 	path = mem_text_part(d->path, (size_t)(separator - d->path));
-	d->archive = dso_table_get(t, path, &none, false);
+	d->zip.archive = dso_table_get(t, path, &none, false);
 	free(path);
 }
 
@@ -52,14 +52,14 @@ static const struct archive *members_of(struct dso_table *t, struct dso *d)
 {
 	const bool tried = d->state != DSO_UNTRIED;
 
-	if (!dso_load(t, d) || d->is_elf || tried)
-		return d->members;
-	d->members = mem_zeroed(1, sizeof(*d->members));
-	if (archive_read(d->members, d->data, d->size)) {
-		free(d->members);
-		d->members = NULL;
+	if (!dso_load(t, d) || d->image.is_elf || tried)
+		return d->zip.members;
+	d->zip.members = mem_zeroed(1, sizeof(*d->zip.members));
+	if (archive_read(d->zip.members, d->image.data, d->image.size)) {
+		free(d->zip.members);
+		d->zip.members = NULL;
 	}
-	return d->members;
+	return d->zip.members;
 }
 
 struct dso *dso_table_member(struct dso_table *t, struct dso *d, uint64_t *off)
@@ -88,7 +88,7 @@ struct dso *dso_table_member(struct dso_table *t, struct dso *d, uint64_t *off)
 	       format_text("%s" ARCHIVE_SEPARATOR "(offset 0x%" PRIx64 ")", d->path, *off);
 	member = dso_table_get(t, path, &none, false);
 	free(path);
-	member->archive = d;
+	member->zip.archive = d;
 	*off -= m ? m->start : 0;
 	return member;
 }

@@ -41,12 +41,12 @@ static int sections_as_segments(struct dso *d, Elf *elf)
 	GElf_Shdr sh;
 	struct dso_segment *g;
 
-	free(d->segs);
-	d->segs = NULL;
+	free(d->image.segs);
+	d->image.segs = NULL;
 	while ((scn = elf_nextscn(elf, scn))) {
 		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_EXECINSTR) || sh.sh_type != SHT_PROGBITS)
 			continue;
-		g = ARRAY_ADD(d->segs, d->nr_segs, cap);
+		g = ARRAY_ADD(d->image.segs, d->image.nr_segs, cap);
 		*g = (struct dso_segment){ .offset = sh.sh_offset, .vaddr = sh.sh_addr, .filesz = sh.sh_size,
 					   .exec = true };
 	}
@@ -58,23 +58,23 @@ static int read_segments(struct dso *d, Elf *elf)
 	size_t i, n;
 	GElf_Phdr ph;
 
-	if (elf_getphdrnum(elf, &n) || n > d->size / sizeof(Elf32_Phdr))
+	if (elf_getphdrnum(elf, &n) || n > d->image.size / sizeof(Elf32_Phdr))
 		return DSO_BAD_ELF;
-	d->segs = mem_zeroed(n ? n : 1, sizeof(*d->segs));
+	d->image.segs = mem_zeroed(n ? n : 1, sizeof(*d->image.segs));
 	for (i = 0; i < n; i++) {
 		if (!gelf_getphdr(elf, i, &ph) || ph.p_type != PT_LOAD)
 			continue;
-		d->segs[d->nr_segs++] = (struct dso_segment){
+		d->image.segs[d->image.nr_segs++] = (struct dso_segment){
 			.offset = ph.p_offset, .vaddr = ph.p_vaddr, .filesz = ph.p_filesz,
 			.exec = ph.p_flags & PF_X,
 		};
 	}
-	return d->nr_segs || d->kind == DSO_MODULE ? DSO_FINE : sections_as_segments(d, elf);
+	return d->image.nr_segs || d->kind == DSO_MODULE ? DSO_FINE : sections_as_segments(d, elf);
 }
 
 static Elf *elf_of(const struct dso *d)
 {
-	return elf_links_open(d->data, d->size);
+	return elf_links_open(d->image.data, d->image.size);
 }
 
 int dso_read_elf(struct dso *d)
@@ -83,16 +83,16 @@ int dso_read_elf(struct dso *d)
 	Elf *elf;
 	int trouble = DSO_FINE;
 
-	if (d->size < SELFMAG || memcmp(d->data, ELFMAG, SELFMAG))
+	if (d->image.size < SELFMAG || memcmp(d->image.data, ELFMAG, SELFMAG))
 		return DSO_FINE;	/* not ELF: code is read by file offset */
 	elf = elf_of(d);
 	if (!elf || !gelf_getehdr(elf, &eh)) {
 		elf_links_close(elf);
 		return DSO_BAD_ELF;
 	}
-	d->is_elf = true;
-	d->machine = eh.e_machine;
-	elf_links_id(elf, d->data, d->size, &d->found);
+	d->image.is_elf = true;
+	d->image.machine = eh.e_machine;
+	elf_links_id(elf, d->image.data, d->image.size, &d->image.found);
 	if (eh.e_machine != EM_AARCH64 && eh.e_machine != EM_ARM)
 		trouble = DSO_MACHINE;
 	else if (d->kind != DSO_KCORE && !has_code(elf))
@@ -126,7 +126,7 @@ bool dso_unlinked_text(const struct dso *d, struct dso_text *text)
 	size_t n;
 	Elf *elf;
 
-	if (!d->is_elf || d->state != DSO_LOADED)
+	if (!d->image.is_elf || d->state != DSO_LOADED)
 		return false;
 	elf = elf_of(d);
 	if (elf && !elf_getphdrnum(elf, &n) && !n && section_named(elf, ".text", &sh)) {
@@ -145,14 +145,14 @@ bool dso_kernel_anchor(struct dso *d, const char *name, uint64_t *vaddr)
 	size_t i;
 	Elf *elf;
 
-	if (!d->recorded.len || !build_id_equal(&d->recorded, &d->found))
+	if (!d->recorded.len || !build_id_equal(&d->recorded, &d->image.found))
 		return false;
 	if (!strcmp(name, "_text")) {
-		for (i = 0; i < d->nr_segs && !d->segs[i].exec; i++)
+		for (i = 0; i < d->image.nr_segs && !d->image.segs[i].exec; i++)
 			;
-		if (i < d->nr_segs)
-			*vaddr = d->segs[i].vaddr;
-		return i < d->nr_segs;
+		if (i < d->image.nr_segs)
+			*vaddr = d->image.segs[i].vaddr;
+		return i < d->image.nr_segs;
 	}
 	if (strcmp(name, "_stext"))
 		return false;
@@ -197,8 +197,8 @@ static bool segment_offset(const struct dso *d, uint64_t vaddr, uint64_t *offset
 {
 	size_t i;
 
-	for (i = 0; i < d->nr_segs; i++) {
-		const struct dso_segment *g = &d->segs[i];
+	for (i = 0; i < d->image.nr_segs; i++) {
+		const struct dso_segment *g = &d->image.segs[i];
 
 		if (vaddr >= g->vaddr && vaddr - g->vaddr < g->filesz) {
 			*offset = g->offset + (vaddr - g->vaddr);
@@ -268,7 +268,7 @@ static bool symbol_place(const struct dso *d, Elf *program, GElf_Sym *sym, uint6
 	if (!scn || !gelf_getshdr(scn, &sh))
 		return false;
 	*offset = sh.sh_offset + sym->st_value;
-	return d->by_offset || dso_vaddr(d, *offset, &sym->st_value);
+	return d->module.by_offset || dso_vaddr(d, *offset, &sym->st_value);
 }
 
 /*
@@ -301,8 +301,8 @@ static void collect(struct dso *d, const struct symbols *s)
 		if (wanted_symbol(&sym, name))
 			bytes += strlen(name) + 1;
 	}
-	d->syms = mem_zeroed(n ? n : 1, sizeof(*d->syms));
-	d->names = mem_new(bytes ? bytes : 1);
+	d->symbols.syms = mem_zeroed(n ? n : 1, sizeof(*d->symbols.syms));
+	d->symbols.names = mem_new(bytes ? bytes : 1);
 	for (i = 0; i < n; i++) {
 		if (!gelf_getsym(s->data, i, &sym))
 			continue;
@@ -310,19 +310,23 @@ static void collect(struct dso *d, const struct symbols *s)
 		if (!wanted_symbol(&sym, name))
 			continue;
 		/* bit 0 of an Arm function's value selects T32 */
-		if (d->machine == EM_ARM)
+		if (d->image.machine == EM_ARM)
 			sym.st_value &= ~(GElf_Addr)1;
 		if (!symbol_place(d, s->program, &sym, &offset))
 			continue;
-		d->syms[d->nr_syms++] = (struct dso_symbol_entry){
-			.offset = offset, .vaddr = sym.st_value, .size = sym.st_size,
-			.limit = section_end(s->program, &sym, offset), .name = strcpy(d->names + used, name),
+		d->symbols.syms[d->symbols.nr_syms++] = (struct dso_symbol_entry){
+			.offset = offset,
+			.vaddr = sym.st_value,
+			.size = sym.st_size,
+			.limit = section_end(s->program, &sym, offset),
+			.name = strcpy(d->symbols.names + used, name),
 			.bind = bind_rank(GELF_ST_BIND(sym.st_info)),
 		};
 		used += strlen(name) + 1;
 	}
-	if (d->nr_syms)
-		qsort(d->syms, d->nr_syms, sizeof(*d->syms), compare_symbols);
+	if (d->symbols.nr_syms)
+		qsort(d->symbols.syms, d->symbols.nr_syms, sizeof(*d->symbols.syms),
+		      compare_symbols);
 }
 
 /* Reads the symbols that were split off a stripped file. False: there are none. */
@@ -347,15 +351,15 @@ void dso_read_symbols(struct dso *d)
 	struct symbols s;
 	Elf *elf;
 
-	if (d->symbols_read || d->state == DSO_UNTRIED)
+	if (d->symbols.symbols_read || d->state == DSO_UNTRIED)
 		return;
-	d->symbols_read = true;
-	if (!d->is_elf || d->state != DSO_LOADED)
+	d->symbols.symbols_read = true;
+	if (!d->image.is_elf || d->state != DSO_LOADED)
 		return;
 	elf = elf_of(d);
 	s.program = elf;
 	if (elf && (find_symbols(&s, elf, SHT_SYMTAB) || (!collect_split(d, elf) && find_symbols(&s, elf, SHT_DYNSYM)))) {
-		d->exported_only = s.sh.sh_type == SHT_DYNSYM;
+		d->symbols.exported_only = s.sh.sh_type == SHT_DYNSYM;
 		collect(d, &s);
 	}
 	elf_links_close(elf);
@@ -364,17 +368,20 @@ void dso_read_symbols(struct dso *d)
 /* Where the code of symbol i, which has no size, ends at the latest; its offset itself: only its start is known. */
 static uint64_t end_of_label(struct dso *d, size_t i)
 {
-	const uint64_t start = d->syms[i].offset;
-	uint64_t end = d->syms[i].limit ? d->syms[i].limit : UINT64_MAX;
+	const uint64_t start = d->symbols.syms[i].offset;
+	uint64_t end = d->symbols.syms[i].limit ? d->symbols.syms[i].limit : UINT64_MAX;
 	struct dso_function f;
 
-	if (dso_function(d, start, &f) && f.start == start && !(f.label && d->exported_only))
+	if (dso_function(d, start, &f) && f.start == start &&
+	    !(f.label && d->symbols.exported_only))
 		return f.end < end ? f.end : end;
-	if (d->exported_only)
+	if (d->symbols.exported_only)
 		return start;
-	while (i < d->nr_syms && d->syms[i].offset == start)
+	while (i < d->symbols.nr_syms && d->symbols.syms[i].offset == start)
 		i++;
-	return i < d->nr_syms && d->syms[i].offset < end ? d->syms[i].offset : end;
+	return i < d->symbols.nr_syms && d->symbols.syms[i].offset < end ?
+		       d->symbols.syms[i].offset :
+		       end;
 }
 
 bool dso_symbol(const struct dso *dso, uint64_t offset, const char **name, uint64_t *sym_start,
@@ -385,21 +392,23 @@ bool dso_symbol(const struct dso *dso, uint64_t offset, const char **name, uint6
 	uint64_t size;
 
 	dso_read_symbols(d);
-	hi = d->nr_syms;
-	BISECT(lo, hi, mid, d->syms[mid].offset <= offset);
+	hi = d->symbols.nr_syms;
+	BISECT(lo, hi, mid, d->symbols.syms[mid].offset <= offset);
 	/* a stub has no symbol: it precedes a label that would extend over it */
-	if ((!lo || !d->syms[lo - 1].size) && stubs_find(d, offset, name, sym_start, sym_size))
+	if ((!lo || !d->symbols.syms[lo - 1].size) &&
+	    stubs_find(d, offset, name, sym_start, sym_size))
 		return true;
 	if (!lo)
 		return false;
 	/* the first of several names of an address is the best one */
-	for (lo--; lo && d->syms[lo - 1].offset == d->syms[lo].offset;)
+	for (lo--; lo && d->symbols.syms[lo - 1].offset == d->symbols.syms[lo].offset;)
 		lo--;
-	size = d->syms[lo].size ? d->syms[lo].size : end_of_label(d, lo) - d->syms[lo].offset;
-	if (offset - d->syms[lo].offset >= size)
+	size = d->symbols.syms[lo].size ? d->symbols.syms[lo].size :
+					  end_of_label(d, lo) - d->symbols.syms[lo].offset;
+	if (offset - d->symbols.syms[lo].offset >= size)
 		return stubs_find(d, offset, name, sym_start, sym_size);
-	*name = d->syms[lo].name;
-	*sym_start = d->syms[lo].offset;
+	*name = d->symbols.syms[lo].name;
+	*sym_start = d->symbols.syms[lo].offset;
 	*sym_size = size;
 	return true;
 }
@@ -408,7 +417,8 @@ bool dso_symbol(const struct dso *dso, uint64_t offset, const char **name, uint6
 static int compare_names(const void *a, const void *b, void *data)
 {
 	const struct dso *d = data;
-	const struct dso_symbol_entry *x = &d->syms[*(const uint32_t *)a], *y = &d->syms[*(const uint32_t *)b];
+	const struct dso_symbol_entry *x = &d->symbols.syms[*(const uint32_t *)a],
+				      *y = &d->symbols.syms[*(const uint32_t *)b];
 	int c = strcmp(x->name, y->name);
 
 	if (!c)
@@ -420,12 +430,14 @@ static bool sort_names(struct dso *d)
 {
 	size_t i;
 
-	if (d->name_order || d->nr_syms > UINT32_MAX)
-		return d->name_order;
-	d->name_order = mem_array(d->nr_syms ? d->nr_syms : 1, sizeof(*d->name_order));
-	for (i = 0; i < d->nr_syms; i++)
-		d->name_order[i] = (uint32_t)i;
-	qsort_r(d->name_order, d->nr_syms, sizeof(*d->name_order), compare_names, d);
+	if (d->symbols.name_order || d->symbols.nr_syms > UINT32_MAX)
+		return d->symbols.name_order;
+	d->symbols.name_order = mem_array(d->symbols.nr_syms ? d->symbols.nr_syms : 1,
+					  sizeof(*d->symbols.name_order));
+	for (i = 0; i < d->symbols.nr_syms; i++)
+		d->symbols.name_order[i] = (uint32_t)i;
+	qsort_r(d->symbols.name_order, d->symbols.nr_syms, sizeof(*d->symbols.name_order),
+		compare_names, d);
 	return true;
 }
 
@@ -436,10 +448,11 @@ bool dso_symbol_address(struct dso *d, const char *name, uint64_t *vaddr)
 	dso_read_symbols(d);
 	if (!sort_names(d))
 		return false;
-	hi = d->nr_syms;
-	BISECT(lo, hi, mid, strcmp(d->syms[d->name_order[mid]].name, name) < 0);
-	if (lo == d->nr_syms || strcmp(d->syms[d->name_order[lo]].name, name))
+	hi = d->symbols.nr_syms;
+	BISECT(lo, hi, mid, strcmp(d->symbols.syms[d->symbols.name_order[mid]].name, name) < 0);
+	if (lo == d->symbols.nr_syms ||
+	    strcmp(d->symbols.syms[d->symbols.name_order[lo]].name, name))
 		return false;
-	*vaddr = d->syms[d->name_order[lo]].vaddr;
+	*vaddr = d->symbols.syms[d->symbols.name_order[lo]].vaddr;
 	return true;
 }

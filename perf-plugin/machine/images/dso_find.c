@@ -150,21 +150,21 @@ static bool by_place(struct dso_search *s, const struct dso *d, struct dso_candi
 /* A member lies in the file that was found for its archive. */
 static bool by_archive(const struct dso *d, struct dso_candidates *c)
 {
-	const struct dso *a = d->archive;
+	const struct dso *a = d->zip.archive;
 	int n;
 
-	if (a->state != DSO_LOADED || !a->file)
+	if (a->state != DSO_LOADED || !a->image.file)
 		return false;
-	n = snprintf(c->path, sizeof(c->path), "%s%s", a->file, d->path + strlen(a->path));
-	c->by_name = a->by_name;
-	c->from_host = a->from_host;
-	c->from_input = a->from_input;
+	n = snprintf(c->path, sizeof(c->path), "%s%s", a->image.file, d->path + strlen(a->path));
+	c->by_name = a->where.by_name;
+	c->from_host = a->where.from_host;
+	c->from_input = a->where.from_input;
 	return n > 0 && (size_t)n < sizeof(c->path);
 }
 
 static bool by_path(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
 {
-	if (d->archive)
+	if (d->zip.archive)
 		return by_archive(d, c);
 	if (d->kind == DSO_KCORE)
 		return set_path(c, "", d->path, strlen(d->path));

@@ -264,17 +264,20 @@ bool elf_facts_read(const void *data, size_t size, struct elf_facts *f)
 bool dso_facts(const struct dso *d, struct elf_facts *f)
 {
 	*f = (struct elf_facts){ .sections = false };
-	return d->state == DSO_LOADED && d->is_elf && elf_facts_read(d->data, d->size, f);
+	return d->state == DSO_LOADED && d->image.is_elf &&
+	       elf_facts_read(d->image.data, d->image.size, f);
 }
 
 size_t dso_stubs(const struct dso *d, struct elf_part stubs[ELF_MAX_STUBS])
 {
 	static const char *const names[] = { ".plt", ".iplt", ".plt.got", ".plt.sec" };
-	Elf *elf = d->state == DSO_LOADED && d->is_elf ? elf_links_open(d->data, d->size) : NULL;
+	Elf *elf = d->state == DSO_LOADED && d->image.is_elf ?
+			   elf_links_open(d->image.data, d->image.size) :
+			   NULL;
 	struct section s = { .scn = NULL };
 	size_t i, n = 0;
 
-	while (elf && n < ELF_MAX_STUBS && next_section(elf, d->data, d->size, &s)) {
+	while (elf && n < ELF_MAX_STUBS && next_section(elf, d->image.data, d->image.size, &s)) {
 		for (i = 0; i < sizeof(names) / sizeof(names[0]) && strcmp(s.name, names[i]); i++)
 			;
 		if (s.p && s.sh.sh_flags & SHF_EXECINSTR && i < sizeof(names) / sizeof(names[0]))

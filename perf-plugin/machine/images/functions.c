@@ -64,8 +64,8 @@ static void add_symbols(struct function_table *fs, const struct dso *d)
 {
 	size_t i;
 
-	for (i = 0; i < d->nr_syms; i++) {
-		const struct dso_symbol_entry *s = &d->syms[i];
+	for (i = 0; i < d->symbols.nr_syms; i++) {
+		const struct dso_symbol_entry *s = &d->symbols.syms[i];
 		const struct dso_function f = { .start = s->offset, .end = s->offset + s->size, .part = is_part(s->name),
 					    .sets_jump = sets_jump(s->name) };
 
@@ -119,15 +119,17 @@ static void add_unwind(struct function_table *fs)
 /* Returns the begin of the first function, or symbol, behind symbol `i`. */
 static uint64_t end_of_label(const struct function_table *fs, size_t nr, const struct dso *d, size_t i)
 {
-	uint64_t start = d->syms[i].offset, end = UINT64_MAX;
+	uint64_t start = d->symbols.syms[i].offset, end = UINT64_MAX;
 	size_t lo = 0, hi = nr;
 
 	BISECT(lo, hi, mid, fs->v[mid].start <= start);
 	if (lo < nr)
 		end = fs->v[lo].start;
-	while (i < d->nr_syms && d->syms[i].offset == start)
+	while (i < d->symbols.nr_syms && d->symbols.syms[i].offset == start)
 		i++;
-	return i < d->nr_syms && d->syms[i].offset < end ? d->syms[i].offset : end;
+	return i < d->symbols.nr_syms && d->symbols.syms[i].offset < end ?
+		       d->symbols.syms[i].offset :
+		       end;
 }
 
 /*
@@ -138,11 +140,12 @@ static void add_labels(struct function_table *fs, const struct dso *d)
 {
 	size_t known = fs->nr, i;
 
-	for (i = 0; i < d->nr_syms; i++) {
-		const struct dso_symbol_entry *s = &d->syms[i];
+	for (i = 0; i < d->symbols.nr_syms; i++) {
+		const struct dso_symbol_entry *s = &d->symbols.syms[i];
 		struct dso_function f = { .start = s->offset, .label = true, .sets_jump = sets_jump(s->name) };
 
-		if (s->size || (i && d->syms[i - 1].offset == s->offset) || find(fs, known, s->offset))
+		if (s->size || (i && d->symbols.syms[i - 1].offset == s->offset) ||
+		    find(fs, known, s->offset))
 			continue;
 		f.end = end_of_label(fs, known, d, i);
 		if (f.end != UINT64_MAX)
@@ -153,11 +156,11 @@ static void add_labels(struct function_table *fs, const struct dso *d)
 
 static struct function_table *table_of(struct dso *d)
 {
-	struct function_table *fs = d->functions;
+	struct function_table *fs = d->symbols.functions;
 
 	if (fs || d->state == DSO_UNTRIED)
 		return fs;
-	fs = d->functions = mem_zeroed(1, sizeof(*fs));
+	fs = d->symbols.functions = mem_zeroed(1, sizeof(*fs));
 	dso_read_symbols(d);
 	unwind_read(&fs->unwind, d);
 	add_symbols(fs, d);

@@ -13,36 +13,36 @@ struct dso *jitdump_dso(struct dso_table *t, const char *path, const char *file,
 	struct dso *d = dso_table_add(t, path, DSO_JIT);
 	size_t i;
 
-	d->jit = jd;
-	d->machine = jd->machine;
+	d->made.jit = jd;
+	d->image.machine = jd->machine;
 	d->extent = jd->code_size < DSO_MAX_EXTENT ? jd->code_size : DSO_MAX_EXTENT;
-	d->file = mem_text(file);
-	d->syms = mem_zeroed(jd->nr_code ? jd->nr_code : 1, sizeof(*d->syms));
+	d->image.file = mem_text(file);
+	d->symbols.syms = mem_zeroed(jd->nr_code ? jd->nr_code : 1, sizeof(*d->symbols.syms));
 		/* the table frees it */
 	for (i = 0; i < jd->nr_code; i++)
-		d->syms[d->nr_syms++] = (struct dso_symbol_entry){
+		d->symbols.syms[d->symbols.nr_syms++] = (struct dso_symbol_entry){
 			.offset = jd->code[i].at, .vaddr = jd->code[i].addr, .size = jd->code[i].size,
 			.name = jd->code[i].name,
 		};
-	d->symbols_read = true;
+	d->symbols.symbols_read = true;
 	return d;
 }
 
 void jitdump_dso_load(struct dso *d)
 {
-	d->data = jitdump_code(d->jit);
-	d->own_data = true;
-	d->size = d->jit->code_size;
+	d->image.data = jitdump_code(d->made.jit);
+	d->image.own_data = true;
+	d->image.size = d->made.jit->code_size;
 	d->state = DSO_LOADED;
 	d->trouble = DSO_FINE;
 }
 
 void jitdump_dso_free(struct dso *d)
 {
-	if (!d->jit)
+	if (!d->made.jit)
 		return;
-	input_unmap(d->jit->p, d->jit->size);
-	jitdump_free(d->jit);
-	free(d->jit);
-	d->jit = NULL;
+	input_unmap(d->made.jit->p, d->made.jit->size);
+	jitdump_free(d->made.jit);
+	free(d->made.jit);
+	d->made.jit = NULL;
 }

@@ -130,10 +130,10 @@ static const struct dso *recorded_kernel(struct kernel_images *k, const struct d
 
 	for (i = 0; i < t->nr; i++) {
 		d = t->all[i];
-		if (d->kind != DSO_VMLINUX || !d->ref_sym[0])
+		if (d->kind != DSO_VMLINUX || !d->kernel.ref_sym[0])
 			continue;
-		k->ref_addr = d->ref_addr;
-		memcpy(k->ref_sym, d->ref_sym, sizeof(k->ref_sym));
+		k->ref_addr = d->kernel.ref_addr;
+		memcpy(k->ref_sym, d->kernel.ref_sym, sizeof(k->ref_sym));
 		return d;
 	}
 	return NULL;

@@ -97,7 +97,7 @@ static int read_sections(struct module *m)
 		s->align = sh.sh_addralign ? sh.sh_addralign : 1;
 		s->code = (sh.sh_flags & SHF_ALLOC) && (sh.sh_flags & SHF_EXECINSTR);
 		if (s->code && sh.sh_type == SHT_PROGBITS &&
-		    (s->size > m->d->size || s->offset > m->d->size - s->size))
+		    (s->size > m->d->image.size || s->offset > m->d->image.size - s->size))
 			return DSO_BAD_ELF;
 		if (sh.sh_type != SHT_PROGBITS && s->code)
 			s->size = 0;
@@ -150,10 +150,11 @@ static bool recorded_place(const struct module *m, const struct module_section *
 {
 	const struct dso *d = m->d;
 
-	if (!d->text.known || strcmp(s->name, ".text") || d->text.in_file > d->text.in_memory)
+	if (!d->module.text.known || strcmp(s->name, ".text") ||
+	    d->module.text.in_file > d->module.text.in_memory)
 		return false;
-	*addr = d->ref_addr + (d->text.in_memory - d->text.in_file);
-	return *addr >= d->ref_addr && !(*addr & (s->align - 1));
+	*addr = d->kernel.ref_addr + (d->module.text.in_memory - d->module.text.in_file);
+	return *addr >= d->kernel.ref_addr && !(*addr & (s->align - 1));
 }
 
 /* True for sections that the loader fills: the file does not have their size. */
@@ -168,7 +169,7 @@ static bool filled_by_loader(const struct module_section *s)
  */
 static void place_by_rule(struct module *m)
 {
-	uint64_t at = m->d->ref_addr;
+	uint64_t at = m->d->kernel.ref_addr;
 	bool known = true;
 	size_t i;
 
@@ -237,7 +238,7 @@ static const struct branch_reloc {
 static int patch_branch(struct module *m, const struct module_section *s, const struct branch_reloc *br,
 			uint64_t offset, bool known, uint64_t target, const char *name)
 {
-	uint8_t *p = (uint8_t *)m->d->data + s->offset + offset;
+	uint8_t *p = (uint8_t *)m->d->image.data + s->offset + offset;
 	uint32_t mask = ((1u << br->bits) - 1) << br->shift, insn = pd_load32(p);
 	int64_t words = (int64_t)(target - (s->addr + offset)) / 4;
 	struct module_hole *hole;
@@ -322,7 +323,7 @@ static void add_segment(struct dso *d, size_t *cap, const struct module_section 
 			uint64_t to)
 {
 	if (from < to)
-		*ARRAY_ADD(d->segs, d->nr_segs, *cap) = (struct dso_segment){
+		*ARRAY_ADD(d->image.segs, d->image.nr_segs, *cap) = (struct dso_segment){
 			.offset = from, .vaddr = s->addr + (from - s->offset), .filesz = to - from,
 				.exec = true,
 		};
@@ -342,9 +343,9 @@ static int make_segments(struct module *m)
 	size_t i, h, cap = 0;
 	uint64_t at;
 
-	free(m->d->segs);
-	m->d->segs = NULL;
-	m->d->nr_segs = 0;
+	free(m->d->image.segs);
+	m->d->image.segs = NULL;
+	m->d->image.nr_segs = 0;
 	if (m->nr_holes)
 		qsort(m->hole, m->nr_holes, sizeof(*m->hole), compare_holes);
 	for (i = 1; i < m->nr_sec; i++) {
@@ -363,7 +364,7 @@ static int make_segments(struct module *m)
 		}
 		add_segment(m->d, &cap, s, at, s->offset + s->size);
 	}
-	return m->d->nr_segs ? DSO_FINE : DSO_NO_PLACE;
+	return m->d->image.nr_segs ? DSO_FINE : DSO_NO_PLACE;
 }
 
 static int link_sections(struct module *m)
@@ -394,10 +395,10 @@ int module_link(struct dso *d, struct kernel_images *k)
 	struct module m = { .d = d, .k = k };
 	int trouble;
 
-	if (!d->is_elf || d->machine != EM_AARCH64 || !k)
-		return d->is_elf ? DSO_NO_PLACE : DSO_BAD_ELF;
+	if (!d->image.is_elf || d->image.machine != EM_AARCH64 || !k)
+		return d->image.is_elf ? DSO_NO_PLACE : DSO_BAD_ELF;
 	module_name(d->path, m.name, sizeof(m.name));
-	m.elf = elf_links_open(d->data, d->size);
+	m.elf = elf_links_open(d->image.data, d->image.size);
 	if (!m.elf)
 		return DSO_BAD_ELF;
 	trouble = link_sections(&m);

@@ -169,9 +169,9 @@ void patches_finish(struct patches *ps, struct dso_table *t)
 	ps->finished = true;
 	if (!ps->dso)
 		return;
-	ps->dso->data = ps->bytes;
-	ps->dso->own_data = true;
-	ps->dso->size = ps->dso->extent = ps->size;
+	ps->dso->image.data = ps->bytes;
+	ps->dso->image.own_data = true;
+	ps->dso->image.size = ps->dso->extent = ps->size;
 	ps->dso->state = DSO_LOADED;
 }
 

@@ -64,7 +64,8 @@ static size_t read_relocations(const struct dso *d, Elf *elf, Elf_Scn *scn, cons
 			rel = (GElf_Rel){ .r_offset = rela.r_offset, .r_info = rela.r_info };
 		else if (sh->sh_type == SHT_RELA || !gelf_getrel(data, (int)i, &rel))
 			continue;
-		if (!binds_function(d->machine, GELF_R_TYPE(rel.r_info)) || !gelf_getsym(names, (int)GELF_R_SYM(rel.r_info), &sym))
+		if (!binds_function(d->image.machine, GELF_R_TYPE(rel.r_info)) ||
+		    !gelf_getsym(names, (int)GELF_R_SYM(rel.r_info), &sym))
 			continue;
 		name = elf_strptr(elf, of.sh_link, sym.st_name);
 		if (!name || !*name)
@@ -148,13 +149,14 @@ static bool precedes(const struct dso *d, const uint8_t *p)
 {
 	const uint32_t op = word_at(p);
 
-	return d->machine == EM_AARCH64 ? op == 0xd503245f : op == 0x46c04778 || op == 0xe7fd4778;
+	return d->image.machine == EM_AARCH64 ? op == 0xd503245f :
+						op == 0x46c04778 || op == 0xe7fd4778;
 }
 
 /* Adds the stubs of a section. Each extends to the next one; t->v has room. */
 static void read_section(struct dso *d, const struct elf_part *part, struct stub_table *t)
 {
-	const bool a64 = d->machine == EM_AARCH64;
+	const bool a64 = d->image.machine == EM_AARCH64;
 	const uint64_t end = part->offset + part->size, need = a64 ? 8 : 12;
 	struct stub *open = NULL;
 	uint64_t at, word, addr;
@@ -163,16 +165,20 @@ static void read_section(struct dso *d, const struct elf_part *part, struct stub
 	for (at = part->offset; at + need <= end; at += 4) {
 		if (!dso_vaddr(d, at, &addr))
 			continue;
-		word = a64 ? word_of_a64(d->data + at, addr) : word_of_a32(d->data + at, addr);
+		word = a64 ? word_of_a64(d->image.data + at, addr) :
+			     word_of_a32(d->image.data + at, addr);
 		if (!word)
 			continue;
 		if (open)
-			open->end = at - (at - open->start > 4 && precedes(d, d->data + at - 4) ? 4 : 0);
+			open->end =
+				at - (at - open->start > 4 && precedes(d, d->image.data + at - 4) ?
+					      4 :
+					      0);
 		name = name_of_word(t, word);
 		open = name ? &t->v[t->nr++] : NULL;
 		if (open)
 			*open = (struct stub){ .start = at, .end = end, .name = name };
-		if (open && at >= part->offset + 4 && precedes(d, d->data + at - 4))
+		if (open && at >= part->offset + 4 && precedes(d, d->image.data + at - 4))
 			open->start = at - 4;
 	}
 }
@@ -209,14 +215,14 @@ static const struct stub_table *table_of(struct dso *d)
 {
 	Elf *elf;
 
-	if (d->stubs || d->state != DSO_LOADED || !d->is_elf || d->kind != DSO_FILE)
-		return d->stubs;
-	d->stubs = mem_zeroed(1, sizeof(*d->stubs));
-	elf = elf_links_open(d->data, d->size);
+	if (d->symbols.stubs || d->state != DSO_LOADED || !d->image.is_elf || d->kind != DSO_FILE)
+		return d->symbols.stubs;
+	d->symbols.stubs = mem_zeroed(1, sizeof(*d->symbols.stubs));
+	elf = elf_links_open(d->image.data, d->image.size);
 	if (elf)
-		read_stubs(d, elf, d->stubs);
+		read_stubs(d, elf, d->symbols.stubs);
 	elf_links_close(elf);
-	return d->stubs;
+	return d->symbols.stubs;
 }
 
 /* Index of the first stub that begins behind `offset`. */

@@ -144,11 +144,12 @@ static bool offset_of(const struct dso *d, uint64_t vaddr, uint64_t *offset)
 {
 	size_t i;
 
-	for (i = 0; i < d->nr_segs; i++) {
-		if (vaddr < d->segs[i].vaddr || vaddr - d->segs[i].vaddr >= d->segs[i].filesz)
+	for (i = 0; i < d->image.nr_segs; i++) {
+		if (vaddr < d->image.segs[i].vaddr ||
+		    vaddr - d->image.segs[i].vaddr >= d->image.segs[i].filesz)
 			continue;
-		*offset = d->segs[i].offset + (vaddr - d->segs[i].vaddr);
-		return *offset < d->size;
+		*offset = d->image.segs[i].offset + (vaddr - d->image.segs[i].vaddr);
+		return *offset < d->image.size;
 	}
 	return false;
 }
@@ -289,20 +290,22 @@ static bool find_table(const struct dso *d, Elf *elf, struct cursor *c)
 	if (!elf_getshdrstrndx(elf, &strings))
 		while ((scn = elf_nextscn(elf, scn))) {
 			name = gelf_getshdr(scn, &sh) ? elf_strptr(elf, strings, sh.sh_name) : NULL;
-			if (!name || strcmp(name, ".eh_frame") || sh.sh_type == SHT_NOBITS || sh.sh_offset > d->size ||
-			    sh.sh_size > d->size - sh.sh_offset)
+			if (!name || strcmp(name, ".eh_frame") || sh.sh_type == SHT_NOBITS ||
+			    sh.sh_offset > d->image.size ||
+			    sh.sh_size > d->image.size - sh.sh_offset)
 				continue;
-			c->p = d->data + sh.sh_offset;
+			c->p = d->image.data + sh.sh_offset;
 			c->end = c->p + sh.sh_size;
 			c->vaddr = sh.sh_addr;
 			return true;
 		}
 	elf_getphdrnum(elf, &n);	/* 0, if there are none that can be read */
 	for (i = 0; i < n; i++) {
-		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_GNU_EH_FRAME || ph.p_offset > d->size ||
-		    ph.p_filesz > d->size - ph.p_offset || ph.p_filesz < 8)
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_GNU_EH_FRAME ||
+		    ph.p_offset > d->image.size || ph.p_filesz > d->image.size - ph.p_offset ||
+		    ph.p_filesz < 8)
 			continue;
-		c->p = d->data + ph.p_offset;
+		c->p = d->image.data + ph.p_offset;
 		c->end = c->p + ph.p_filesz;
 		c->vaddr = ph.p_vaddr;
 		n = c->p[1];
@@ -310,8 +313,8 @@ static bool find_table(const struct dso *d, Elf *elf, struct cursor *c)
 		at = take_pointer(c, (unsigned int)n);
 		if (!c->p || !offset_of(d, at, &offset))
 			return false;
-		c->p = d->data + offset;
-		c->end = d->data + d->size;
+		c->p = d->image.data + offset;
+		c->end = d->image.data + d->image.size;
 		c->vaddr = at;
 		return true;
 	}
@@ -332,7 +335,8 @@ static int by_start(const void *a, const void *b)
 static bool entry_of(const struct dso *d, const GElf_Ehdr *eh, uint64_t *entry)
 {
 	/* bit 0 of an Arm address selects T32 */
-	const uint64_t addr = d->machine == EM_ARM ? eh->e_entry & ~(GElf_Addr)1 : eh->e_entry;
+	const uint64_t addr =
+		d->image.machine == EM_ARM ? eh->e_entry & ~(GElf_Addr)1 : eh->e_entry;
 
 	return addr && offset_of(d, addr, entry);
 }
@@ -343,9 +347,9 @@ bool unwind_entry(const struct dso *d, uint64_t *entry)
 	bool found;
 	Elf *elf;
 
-	if (d->state != DSO_LOADED || !d->is_elf || d->kind == DSO_MODULE)
+	if (d->state != DSO_LOADED || !d->image.is_elf || d->kind == DSO_MODULE)
 		return false;
-	elf = elf_links_open(d->data, d->size);
+	elf = elf_links_open(d->image.data, d->image.size);
 	found = elf && gelf_getehdr(elf, &eh) && entry_of(d, &eh, entry);
 	elf_links_close(elf);
 	return found;
@@ -359,9 +363,9 @@ void unwind_read(struct unwind *u, const struct dso *d)
 
 	memset(u, 0, sizeof(*u));
 	u->entry = UINT64_MAX;
-	if (d->state != DSO_LOADED || !d->is_elf || d->kind == DSO_MODULE)
+	if (d->state != DSO_LOADED || !d->image.is_elf || d->kind == DSO_MODULE)
 		return;
-	elf = elf_links_open(d->data, d->size);
+	elf = elf_links_open(d->image.data, d->image.size);
 	if (elf && gelf_getehdr(elf, &eh)) {
 		u->big = c.big = eh.e_ident[EI_DATA] == ELFDATA2MSB;
 		u->elf64 = c.elf64 = eh.e_ident[EI_CLASS] == ELFCLASS64;
@@ -422,7 +426,7 @@ bool unwind_landing_pad(const struct unwind *u, const struct dso *d, uint64_t si
 	e = &u->v[lo - 1];
 	if (site >= e->end || !e->lsda || !dso_vaddr(d, e->lsda, &c.vaddr))
 		return false;
-	c.p = d->data + e->lsda;
-	c.end = d->data + d->size;
+	c.p = d->image.data + e->lsda;
+	c.end = d->image.data + d->image.size;
 	return find_pad(&c, e, site, &vaddr) && offset_of(d, vaddr, pad);
 }

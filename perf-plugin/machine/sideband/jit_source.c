@@ -21,16 +21,16 @@ static bool next_event(struct side_source *src, struct side_event *e)
 	const struct jitdump_place *pl = &js->place;
 	const struct jit_event *je;
 
-	if (js->pos == js->d->jit->nr_ev)
+	if (js->pos == js->d->made.jit->nr_ev)
 		return false;
-	je = &js->d->jit->ev[js->pos++];
+	je = &js->d->made.jit->ev[js->pos++];
 	memset(e, 0, sizeof(*e));
 	e->kind = SIDE_MAP;
 	e->pid = e->tid = pl->pid;
 	e->time = pl->time;
 	e->seq = pl->seq;
 	if (pl->use_times)
-		e->time = js->d->jit->arch_time ? pl->convert(pl->data, je->time) : je->time;
+		e->time = js->d->made.jit->arch_time ? pl->convert(pl->data, je->time) : je->time;
 	e->map.start = je->addr;
 	e->map.end = je->addr + je->len;
 	e->map.off = je->at;

@@ -66,10 +66,11 @@ static int compare_bpf(const void *a, const void *b)
 /* A symbol of its own, with or without code. */
 static void make_symbol(struct dso *d, uint64_t addr, uint64_t len)
 {
-	d->syms = mem_zeroed(1, sizeof(*d->syms));
-	d->syms[0] = (struct dso_symbol_entry){ .vaddr = addr, .size = len, .name = d->path };
-	d->nr_syms = 1;
-	d->symbols_read = true;
+	d->symbols.syms = mem_zeroed(1, sizeof(*d->symbols.syms));
+	d->symbols.syms[0] =
+		(struct dso_symbol_entry){ .vaddr = addr, .size = len, .name = d->path };
+	d->symbols.nr_syms = 1;
+	d->symbols.symbols_read = true;
 }
 
 static void add_bpf(struct side_events *se, const struct pd_bpf_func *f)
@@ -97,9 +98,9 @@ static void add_bpf(struct side_events *se, const struct pd_bpf_func *f)
 	code = mem_new(f->len);
 	make_symbol(c->dso, f->addr, f->len);
 	memcpy(code, f->code, f->len);
-	c->dso->data = code;
-	c->dso->own_data = true;
-	c->dso->size = c->dso->extent = f->len;
+	c->dso->image.data = code;
+	c->dso->image.own_data = true;
+	c->dso->image.size = c->dso->extent = f->len;
 	c->dso->state = DSO_LOADED;
 }
 
@@ -143,7 +144,8 @@ static struct dso *find_unknown(const struct dso_table *t, const char *name, boo
 {
 	struct dso *d = dso_table_find(t, name, DSO_BPF);
 
-	while (d && (d->kind != DSO_BPF || d->state == DSO_LOADED || d->made_later != later || strcmp(d->path, name)))
+	while (d && (d->kind != DSO_BPF || d->state == DSO_LOADED || d->made.made_later != later ||
+		     strcmp(d->path, name)))
 		d = d->next;
 	return d;
 }
@@ -173,7 +175,7 @@ int side_ksymbol(struct side_events *se, const struct pd_record *rec, struct sid
 	if (!d) {
 		d = dso_table_add(se->dsos, r->name, DSO_BPF);
 		make_symbol(d, r->addr, UINT64_MAX);
-		d->made_later = e->time != 0;
+		d->made.made_later = e->time != 0;
 		d->state = DSO_MISSING;
 		d->trouble = DSO_NOT_FOUND;
 	}

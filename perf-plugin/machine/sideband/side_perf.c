@@ -114,9 +114,10 @@ static struct dso *kernel_dso(struct dso_table *dsos, const struct mmap_fields *
 	name[symbol - m->name] = 0;
 	d = dso_table_get(dsos, name, &m->id, true);
 	/* the first map of the kernel gives its load address; further maps have other symbols */
-	if (!d->ref_sym[0] && symbol[0] && addr && strlen(symbol) < sizeof(d->ref_sym)) {
-		strcpy(d->ref_sym, symbol);
-		d->ref_addr = addr;
+	if (!d->kernel.ref_sym[0] && symbol[0] && addr &&
+	    strlen(symbol) < sizeof(d->kernel.ref_sym)) {
+		strcpy(d->kernel.ref_sym, symbol);
+		d->kernel.ref_addr = addr;
 	}
 	set_extent(d, m->len < DSO_MAX_EXTENT ? m->len : DSO_MAX_EXTENT);
 	return d;
@@ -326,11 +327,11 @@ void side_perf_finish(struct side_source *src)
 	struct code_store *st = &of(src)->code;
 
 	st->pos = 0;
-	if (!st->dso || st->dso->data)
+	if (!st->dso || st->dso->image.data)
 		return;
-	st->dso->data = st->bytes;
-	st->dso->own_data = true;
-	st->dso->size = st->dso->extent = st->size;
+	st->dso->image.data = st->bytes;
+	st->dso->image.own_data = true;
+	st->dso->image.size = st->dso->extent = st->size;
 	st->dso->state = DSO_LOADED;
 }
 
@@ -351,7 +352,7 @@ static void perf_free(struct side_source *src)
 	struct side_perf *sp = of(src);
 
 	perfdata_close(sp->pd);
-	if (!sp->code.dso || !sp->code.dso->own_data)
+	if (!sp->code.dso || !sp->code.dso->image.own_data)
 		free(sp->code.bytes);
 	free(sp);
 }

@@ -79,7 +79,8 @@ static bool fits_text(const struct maplist *ml, const struct map *memory, const 
 static bool is_generated(const struct threads *ts, const struct process *p, uint64_t start,
 			 uint64_t end)
 {
-	return ts->generated && ts->generated(ts->generated_data, p->pid, start, end);
+	return ts->hooks.generated &&
+	       ts->hooks.generated(ts->hooks.generated_data, p->pid, start, end);
 }
 
 /* The text of `x` at the place of `part`, in memory without a file. */

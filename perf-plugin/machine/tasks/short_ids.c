@@ -36,15 +36,16 @@ void short_ids_make(struct short_ids *s, const struct threads *ts, const void *f
 {
 	size_t i;
 
-	if (s->frag == frag && s->bits == bits && s->nr == ts->nr_threads && s->created == ts->total_threads)
+	if (s->frag == frag && s->bits == bits && s->nr == ts->known.nr_threads &&
+	    s->created == ts->totals.total_threads)
 		return;
 	free(s->tids);
 	s->nr = 0;
-	s->tids = mem_array(ts->nr_threads + 1, sizeof(*s->tids));
-	for (i = 0; i < ts->nr_threads; i++)
-		s->tids[i] = ts->all_threads[i]->tid;
-	s->nr = ts->nr_threads;
-	s->created = ts->total_threads;
+	s->tids = mem_array(ts->known.nr_threads + 1, sizeof(*s->tids));
+	for (i = 0; i < ts->known.nr_threads; i++)
+		s->tids[i] = ts->known.all_threads[i]->tid;
+	s->nr = ts->known.nr_threads;
+	s->created = ts->totals.total_threads;
 	s->bits = bits;
 	s->frag = frag;
 	qsort(s->tids, s->nr, sizeof(*s->tids), bits == 8 ? compare_low8 : compare_low16);

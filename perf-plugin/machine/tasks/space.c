@@ -45,9 +45,9 @@ void spaces_free(struct spaces *sp, struct threads *ts)
 {
 	size_t i;
 
-	for (i = 0; i < ts->nr_processes; i++)
-		versions_release(ts->all_processes[i]);
-	versions_release(&ts->kernel);
+	for (i = 0; i < ts->known.nr_processes; i++)
+		versions_release(ts->known.all_processes[i]);
+	versions_release(&ts->known.kernel);
 	cst_counts_free(sp->counts);
 	sp->counts = NULL;
 	cst_image_free(sp->image);
@@ -80,8 +80,8 @@ static void map_nothing(struct spaces *sp, struct version *v, const struct map *
 /* Notes that a process whose trace is decoded has a copy of the file's text in other memory. */
 static void note_copy(struct dso *d)
 {
-	d->copied = true;
-	if (d->state == DSO_LOADED && d->used)
+	d->copy.copied = true;
+	if (d->state == DSO_LOADED && d->counts.used)
 		dso_assume(d);
 }
 
@@ -148,14 +148,16 @@ static void map_segments(struct spaces *sp, struct version *v, struct dso *d, ui
 	struct map m = { .dso = d };
 	size_t i;
 
-	for (i = 0; i < d->nr_segs; i++) {
-		const struct dso_segment *g = &d->segs[i];
+	for (i = 0; i < d->image.nr_segs; i++) {
+		const struct dso_segment *g = &d->image.segs[i];
 
-		if (!g->exec || g->offset >= d->size)
+		if (!g->exec || g->offset >= d->image.size)
 			continue;
 		m.start = g->vaddr + delta;
 		m.off = g->offset;
-		m.end = m.start + (g->filesz < d->size - g->offset ? g->filesz : d->size - g->offset);
+		m.end = m.start + (g->filesz < d->image.size - g->offset ?
+					   g->filesz :
+					   d->image.size - g->offset);
 		if (m.start < start) {
 			m.off += start - m.start;
 			m.start = start;
@@ -186,10 +188,10 @@ static bool kernel_delta(struct spaces *sp, struct dso *d, uint64_t *delta)
 	size_t i;
 
 	*delta = 0;
-	if (d->ref_sym[0]) {
-		if (!linked_address(d, d->ref_sym, &linked))
+	if (d->kernel.ref_sym[0]) {
+		if (!linked_address(d, d->kernel.ref_sym, &linked))
 			return false;
-		*delta = d->ref_addr - linked;
+		*delta = d->kernel.ref_addr - linked;
 		return true;
 	}
 	ks = kernel_kallsyms(sp->kernel);
@@ -211,11 +213,11 @@ static void map_vmlinux(struct spaces *sp, struct version *v, const struct map *
 		d->trouble = DSO_NO_SYMBOL;
 	}
 	/* map the range without code, too, so that the missing file is reported */
-	if (d->state != DSO_LOADED || !d->nr_segs) {
+	if (d->state != DSO_LOADED || !d->image.nr_segs) {
 		map_range(sp, v, m);
 		return;
 	}
-	d->extent = d->size;
+	d->extent = d->image.size;
 	sp->kernel->vmlinux = d;
 	sp->kernel->delta = delta;
 	map_segments(sp, v, d, delta, m->start, m->end);
@@ -230,10 +232,11 @@ static void map_module(struct spaces *sp, struct version *v, const struct map *m
 	struct dso *d = m->dso;
 	int err;
 
-	if (!d->unlinked && cst_section_new(&d->unlinked, sp->image, NULL, UINT32_MAX, d))
+	if (!d->module.unlinked &&
+	    cst_section_new(&d->module.unlinked, sp->image, NULL, UINT32_MAX, d))
 		mem_refused(0);
 	note_map(v, m);
-	err = mem_code(cst_space_map(v->space, m->start, m->end - m->start, d->unlinked,
+	err = mem_code(cst_space_map(v->space, m->start, m->end - m->start, d->module.unlinked,
 				     m->start & 3));
 	if (err)
 		map_nothing(sp, v, m);
@@ -246,11 +249,11 @@ static int load_module(struct spaces *sp, struct dso *d)
 	struct version *v;
 	const struct map *m;
 	uint64_t at;
-	int err = cst_section_set_bytes(d->unlinked, NULL, 0);
+	int err = cst_section_set_bytes(d->module.unlinked, NULL, 0);
 
 	if (err || !dso_load(sp->dsos, d))
 		return err;
-	d->extent = d->size;
+	d->extent = d->image.size;
 	for (v = sp->kernel_process->versions; v; v = v->next)
 		for (m = maplist_next(v->maps, 0); m; m = maplist_next(v->maps, at)) {
 			at = m->end;
@@ -267,7 +270,7 @@ static bool in_kcore(const struct spaces *sp, const struct version *v, const str
 		return false;
 	return m->dso->kind == DSO_VMLINUX || m->dso->kind == DSO_MODULE ||
 	       (m->dso->kind == DSO_BPF && m->dso->state != DSO_LOADED &&
-		!(m->dso->made_later && sp->kernel->kcore_of_start));
+		!(m->dso->made.made_later && sp->kernel->kcore_of_start));
 }
 
 static void apply_map(struct spaces *sp, struct version *v, const struct map *m)
@@ -318,7 +321,7 @@ static void build(struct spaces *sp, struct version *v, uint32_t epoch)
 		;
 	base = i > p->first ? p->ev[i - 1].base : process_base(p);
 	if (p->pid == KERNEL_PID && sp->kernel->kcore && dso_load(sp->dsos, sp->kernel->kcore)) {
-		sp->kernel->kcore->extent = sp->kernel->kcore->size;
+		sp->kernel->kcore->extent = sp->kernel->kcore->image.size;
 		map_segments(sp, v, sp->kernel->kcore, 0, 0, UINT64_MAX);
 	}
 	/* the kernel's maps can differ from the recorded ones, a process's cannot */
@@ -456,15 +459,15 @@ int space_load_section(struct spaces *sp, struct cst_section *sec)
 	struct dso *d = cst_section_cookie(sec);
 	uint64_t size;
 
-	d->used++;
-	if (sec == d->unlinked)
+	d->counts.used++;
+	if (sec == d->module.unlinked)
 		return load_module(sp, d);
 	if (!dso_load(sp->dsos, d))
 		return cst_section_set_bytes(sec, NULL, 0);
-	if (d->copied)
+	if (d->copy.copied)
 		dso_assume(d);
-	size = d->size < d->extent ? d->size : d->extent;
-	return cst_section_set_bytes(sec, d->data, size);
+	size = d->image.size < d->extent ? d->image.size : d->extent;
+	return cst_section_set_bytes(sec, d->image.data, size);
 }
 
 size_t space_read(struct spaces *sp, struct version *v, uint64_t addr, void *buf, size_t len)

@@ -14,8 +14,8 @@ void threads_init(struct threads *ts, struct side_order *side)
 	memset(ts, 0, sizeof(*ts));
 	ts->side = side;
 	ts->ahead = THREADS_AHEAD;
-	ts->kernel.pid = KERNEL_PID;
-	ts->only_pid = ONLY_NONE;
+	ts->known.kernel.pid = KERNEL_PID;
+	ts->pass.only_pid = ONLY_NONE;
 }
 
 /* In file order a thread may seem to be known before its creation, which costs an entry. */
@@ -23,50 +23,51 @@ void threads_note(struct threads *ts, const struct side_event *e)
 {
 	bool maps = e->kind == SIDE_MAP && !e->kernel;
 
-	if (maps && ts->only_pid != e->pid)
-		ts->only_pid = ts->only_pid == ONLY_NONE ? e->pid : ONLY_MANY;
-	if (e->kind == SIDE_FORK && e->time && e->pid != e->fork.ppid && ts->only_pid == e->fork.ppid)
-		ts->only_pid = ONLY_MANY;
+	if (maps && ts->pass.only_pid != e->pid)
+		ts->pass.only_pid = ts->pass.only_pid == ONLY_NONE ? e->pid : ONLY_MANY;
+	if (e->kind == SIDE_FORK && e->time && e->pid != e->fork.ppid &&
+	    ts->pass.only_pid == e->fork.ppid)
+		ts->pass.only_pid = ONLY_MANY;
 	if (e->kind == SIDE_EXIT) {
-		intmap_remove(&ts->alive, e->tid);
+		intmap_remove(&ts->pass.alive, e->tid);
 		return;
 	}
-	if (e->kernel || e->tid <= 0 || intmap_get(&ts->alive, e->tid))
+	if (e->kernel || e->tid <= 0 || intmap_get(&ts->pass.alive, e->tid))
 		return;
-	intmap_put(&ts->alive, e->tid, ts);
-	if (e->kind == SIDE_FORK || e->pid < 0 || intmap_get(&ts->orphans, e->tid))
+	intmap_put(&ts->pass.alive, e->tid, ts);
+	if (e->kind == SIDE_FORK || e->pid < 0 || intmap_get(&ts->pass.orphans, e->tid))
 		return;
-	intmap_put(&ts->orphans, e->tid, (void *)((intptr_t)e->pid + 2));
+	intmap_put(&ts->pass.orphans, e->tid, (void *)((intptr_t)e->pid + 2));
 }
 
 static struct thread *get_thread(struct threads *ts, int tid)
 {
-	struct thread *t = intmap_get(&ts->threads, tid), **all;
+	struct thread *t = intmap_get(&ts->known.threads, tid), **all;
 
 	if (t)
 		return t;
 	t = mem_zeroed(1, sizeof(*t));
 	t->tid = tid;
-	t->index = ts->nr_threads;
-	all = ARRAY_ADD(ts->all_threads, ts->nr_threads, ts->cap_threads);
+	t->index = ts->known.nr_threads;
+	all = ARRAY_ADD(ts->known.all_threads, ts->known.nr_threads, ts->known.cap_threads);
 	*all = t;
-	ts->total_threads++;
-	intmap_put(&ts->threads, tid, t);
+	ts->totals.total_threads++;
+	intmap_put(&ts->known.threads, tid, t);
 	return t;
 }
 
 static struct process *get_process(struct threads *ts, int pid)
 {
-	struct process *p = intmap_get(&ts->processes, pid), **all;
+	struct process *p = intmap_get(&ts->known.processes, pid), **all;
 
 	if (p)
 		return p;
 	p = mem_zeroed(1, sizeof(*p));
 	p->pid = pid;
-	p->index = ts->nr_processes;
-	all = ARRAY_ADD(ts->all_processes, ts->nr_processes, ts->cap_processes);
+	p->index = ts->known.nr_processes;
+	all = ARRAY_ADD(ts->known.all_processes, ts->known.nr_processes, ts->known.cap_processes);
 	*all = p;
-	intmap_put(&ts->processes, pid, p);
+	intmap_put(&ts->known.processes, pid, p);
 	return p;
 }
 
@@ -77,7 +78,7 @@ static void leave_process(struct threads *ts, const struct thread *t)
 
 	if (!t->nr_pids || t->ended)
 		return;
-	p = intmap_get(&ts->processes, t->pids[t->nr_pids - 1].pid);
+	p = intmap_get(&ts->known.processes, t->pids[t->nr_pids - 1].pid);
 	if (p && p->generation == t->generation && p->nr_threads)
 		p->nr_threads--;
 }
@@ -100,7 +101,7 @@ static void set_pid(struct threads *ts, int tid, int pid, uint64_t order)
 		t->nr_pids++;
 		slot->order = order;
 		slot->pid = pid;
-		ts->changes += t->nr_pids > 1;
+		ts->window.changes += t->nr_pids > 1;
 	} else {
 		leave_process(ts, t);
 	}
@@ -119,12 +120,12 @@ static void set_comm(struct threads *ts, int tid, const char *comm, uint64_t ord
 	slot = ARRAY_ADD(t->comms, t->nr_comms, t->cap_comms);
 	slot->order = order;
 	slot->comm = comm;
-	ts->changes += t->nr_comms > 1;
+	ts->window.changes += t->nr_comms > 1;
 }
 
 static void mark_mapped(struct threads *ts, struct process *p)
 {
-	ts->total_processes += !p->mapped && p->pid != KERNEL_PID;
+	ts->totals.total_processes += !p->mapped && p->pid != KERNEL_PID;
 	p->mapped = true;
 }
 
@@ -138,9 +139,9 @@ static struct map_event *add_event(struct threads *ts, struct process *p, uint64
 		p->base = maplist_ref(p->cur);
 	}
 	ev = ARRAY_ADD(p->ev, p->nr, p->cap);
-	ts->changes += new_epoch && p->epochs;
+	ts->window.changes += new_epoch && p->epochs;
 	if (new_epoch || !p->epochs)
-		ts->total_replaced += p->epochs++ > 0 && p != &ts->kernel;
+		ts->totals.total_replaced += p->epochs++ > 0 && p != &ts->known.kernel;
 	memset(ev, 0, sizeof(*ev));
 	ev->order = order;
 	ev->epoch = p->epochs - 1;
@@ -191,7 +192,7 @@ static void map_event(struct threads *ts, const struct side_event *e, uint64_t o
 	struct process *p;
 
 	if (e->kernel) {
-		threads_set_map(ts, &ts->kernel, &e->map, order);
+		threads_set_map(ts, &ts->known.kernel, &e->map, order);
 		return;
 	}
 	p = get_process(ts, e->pid);
@@ -204,7 +205,7 @@ static void map_event(struct threads *ts, const struct side_event *e, uint64_t o
 
 static const char *last_comm(const struct threads *ts, int tid)
 {
-	const struct thread *t = intmap_get(&ts->threads, tid);
+	const struct thread *t = intmap_get(&ts->known.threads, tid);
 
 	return t && t->nr_comms ? t->comms[t->nr_comms - 1].comm : NULL;
 }
@@ -222,7 +223,7 @@ static void fork_event(struct threads *ts, const struct side_event *e, uint64_t 
 	 * if no event has a time.
 	 */
 	if (e->pid != e->fork.ppid && !e->fork.described && !(ts->have_time && !e->time)) {
-		parent = intmap_get(&ts->processes, e->fork.ppid);
+		parent = intmap_get(&ts->known.processes, e->fork.ppid);
 		child = get_process(ts, e->pid);
 		set_base(ts, child, parent ? parent->cur : NULL, order);
 	}
@@ -231,8 +232,8 @@ static void fork_event(struct threads *ts, const struct side_event *e, uint64_t 
 
 static void exit_event(struct threads *ts, const struct side_event *e, uint64_t order)
 {
-	struct thread *t = intmap_get(&ts->threads, e->tid);
-	struct process *p = intmap_get(&ts->processes, e->pid);
+	struct thread *t = intmap_get(&ts->known.threads, e->tid);
+	struct process *p = intmap_get(&ts->known.processes, e->pid);
 
 	if (t && !t->ended) {
 		leave_process(ts, t);
@@ -268,7 +269,7 @@ void threads_apply(struct threads *ts, const struct side_event *e, uint64_t orde
 		break;
 	case SIDE_THREAD:
 		/* other records have precedence over a switch, in particular while a thread exits */
-		t = intmap_get(&ts->threads, e->tid);
+		t = intmap_get(&ts->known.threads, e->tid);
 		if (!t || !t->nr_pids)
 			set_pid(ts, e->tid, e->pid, order);
 		break;
@@ -280,14 +281,14 @@ void threads_apply(struct threads *ts, const struct side_event *e, uint64_t orde
 
 int threads_pid(const struct threads *ts, int tid, uint64_t limit)
 {
-	const struct thread *t = intmap_get(&ts->threads, tid);
+	const struct thread *t = intmap_get(&ts->known.threads, tid);
 	size_t lo = 1, hi;
 	intptr_t orphan;
 
 	if (tid == 0)
 		return 0;	/* idle task */
 	if (!t || !t->nr_pids) {
-		orphan = (intptr_t)intmap_get(&ts->orphans, tid);
+		orphan = (intptr_t)intmap_get(&ts->pass.orphans, tid);
 		return orphan ? (int)(orphan - 2) : -1;
 	}
 	/* last entry before the moment, else the first one */
@@ -298,7 +299,7 @@ int threads_pid(const struct threads *ts, int tid, uint64_t limit)
 
 bool threads_alive(const struct threads *ts, int tid, uint64_t limit)
 {
-	const struct thread *t = intmap_get(&ts->threads, tid);
+	const struct thread *t = intmap_get(&ts->known.threads, tid);
 
 	/* a thread runs for a moment after its exit record */
 	if (t && t->ended && t->ended < limit)
@@ -308,7 +309,7 @@ bool threads_alive(const struct threads *ts, int tid, uint64_t limit)
 
 const char *threads_comm(const struct threads *ts, int tid, uint64_t limit)
 {
-	const struct thread *t = intmap_get(&ts->threads, tid);
+	const struct thread *t = intmap_get(&ts->known.threads, tid);
 	size_t lo = 1, hi;
 
 	if (!t || !t->nr_comms)
@@ -320,14 +321,14 @@ const char *threads_comm(const struct threads *ts, int tid, uint64_t limit)
 
 struct process *threads_process(const struct threads *ts, int pid)
 {
-	struct process *p = intmap_get(&ts->processes, pid);
+	struct process *p = intmap_get(&ts->known.processes, pid);
 
 	return p && p->mapped ? p : NULL;
 }
 
 struct process *threads_only_process(const struct threads *ts)
 {
-	return ts->only_pid >= 0 ? threads_process(ts, ts->only_pid) : NULL;
+	return ts->pass.only_pid >= 0 ? threads_process(ts, ts->pass.only_pid) : NULL;
 }
 
 uint32_t process_epoch(const struct process *p, uint64_t limit)

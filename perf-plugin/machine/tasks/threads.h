@@ -84,13 +84,19 @@ struct moment {
 
 struct threads {
 	struct side_order *side;
-	/*
-	 * Frees the address spaces of a process that have no user; false: one has. NULL: there are no address spaces.
-	 */
-	bool (*release)(struct process *p);
-	/* True if code of the process in [start, end) is known to be generated. NULL: none is. */
-	bool (*generated)(void *data, int pid, uint64_t start, uint64_t end);
-	void *generated_data;
+	struct {
+		/*
+		 * Frees the address spaces of a process that have no user; false: one has. NULL:
+		 * there are no address spaces.
+		 */
+		bool (*release)(struct process *p);
+		/*
+		 * True if code of the process in [start, end) is known to be generated. NULL: none
+		 * is.
+		 */
+		bool (*generated)(void *data, int pid, uint64_t start, uint64_t end);
+		void *generated_data;
+	} hooks;
 	size_t ahead;		/* THREADS_AHEAD; tests use other values */
 	bool keep;		/* keep all events */
 	bool have_time;		/* events carry times */
@@ -98,28 +104,39 @@ struct threads {
 	bool ended;		/* all events were read */
 	unsigned int restarts;
 
-	struct moment *moments;	/* events in the window: [first, nr) */
-	size_t first, nr, cap;
-	uint64_t base;		/* number of the first event in the window */
-	uint64_t gone_time, gone_seq, gone_changes; /* of the last event before the window */
-	uint64_t changes;	/* events that replaced code or changed a thread's process or name */
+	struct {
+		struct moment *moments;	/* events in the window: [first, nr) */
+		size_t first, nr, cap;
+		uint64_t base;		/* number of the first event in the window */
+		/* of the last event before the window */
+		uint64_t gone_time, gone_seq, gone_changes;
+		/* events that replaced code or changed a thread's process or name */
+		uint64_t changes;
+	} window;
 
-	struct intmap threads, processes;
-	struct process kernel;
-	struct thread **all_threads;	/* threads known at present */
-	size_t nr_threads, cap_threads;
-	struct process **all_processes;
-	size_t nr_processes, cap_processes;
-	int *zombies;		/* dead processes whose address spaces are in use */
-	size_t nr_zombies, cap_zombies;
+	struct {
+		struct intmap threads, processes;
+		struct process kernel;
+		struct thread **all_threads;	/* threads known at present */
+		size_t nr_threads, cap_threads;
+		struct process **all_processes;
+		size_t nr_processes, cap_processes;
+		int *zombies;		/* dead processes whose address spaces are in use */
+		size_t nr_zombies, cap_zombies;
+	} known;
 
-	/* results of the first pass */
-	struct intmap alive;	/* threads at this point of the first pass */
-	struct intmap orphans;	/* threads whose creation is not in the file -> first known process + 2 */
-	int only_pid;		/* process with code; ONLY_NONE, ONLY_MANY */
+	struct {
+		/* results of the first pass */
+		struct intmap alive;	/* threads at this point of the first pass */
+		/* threads whose creation is not in the file -> first known process + 2 */
+		struct intmap orphans;
+		int only_pid;		/* process with code; ONLY_NONE, ONLY_MANY */
+	} pass;
 
-	/* since the start or the last restart */
-	uint64_t total_processes, total_threads, total_replaced;
+	struct {
+		/* since the start or the last restart */
+		uint64_t total_processes, total_threads, total_replaced;
+	} totals;
 };
 
 #define ONLY_NONE (-2)

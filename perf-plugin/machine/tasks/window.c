@@ -12,7 +12,7 @@
 
 static uint64_t window_end(const struct threads *ts)
 {
-	return ts->base + (ts->nr - ts->first);
+	return ts->window.base + (ts->window.nr - ts->window.first);
 }
 
 static bool is_after(const struct threads *ts, const struct moment *m, uint64_t time, uint64_t seq)
@@ -22,23 +22,27 @@ static bool is_after(const struct threads *ts, const struct moment *m, uint64_t 
 
 uint64_t threads_limit(const struct threads *ts, uint64_t time, uint64_t seq)
 {
-	size_t lo = ts->first, hi = ts->nr;
+	size_t lo = ts->window.first, hi = ts->window.nr;
 
-	BISECT(lo, hi, mid, !is_after(ts, &ts->moments[mid], time, seq));
-	return ts->base + (lo - ts->first);
+	BISECT(lo, hi, mid, !is_after(ts, &ts->window.moments[mid], time, seq));
+	return ts->window.base + (lo - ts->window.first);
 }
 
 /* Number of changes up to a moment in the window. */
 static uint64_t changes_until(const struct threads *ts, uint64_t limit)
 {
-	return limit > ts->base ? ts->moments[ts->first + (size_t)(limit - 1 - ts->base)].changes : ts->gone_changes;
+	return limit > ts->window.base ?
+		       ts->window.moments[ts->window.first + (size_t)(limit - 1 - ts->window.base)]
+			       .changes :
+		       ts->window.gone_changes;
 }
 
 bool threads_steady(const struct threads *ts, uint64_t limit, uint64_t time, uint64_t seq)
 {
 	uint64_t to = threads_limit(ts, time, seq);
 
-	if (limit < ts->base || limit > window_end(ts) || (!ts->ended && to == window_end(ts)))
+	if (limit < ts->window.base || limit > window_end(ts) ||
+	    (!ts->ended && to == window_end(ts)))
 		return false;
 	return to <= limit || changes_until(ts, to) == changes_until(ts, limit);
 }
@@ -47,14 +51,15 @@ uint64_t threads_time(const struct threads *ts, uint64_t limit)
 {
 	if (limit > window_end(ts))
 		limit = window_end(ts);
-	if (limit <= ts->base)
-		return ts->base ? ts->gone_time : 0;
-	return ts->moments[ts->first + (size_t)(limit - 1 - ts->base)].time;
+	if (limit <= ts->window.base)
+		return ts->window.base ? ts->window.gone_time : 0;
+	return ts->window.moments[ts->window.first + (size_t)(limit - 1 - ts->window.base)].time;
 }
 
 bool threads_passed(const struct threads *ts, uint64_t time, uint64_t seq)
 {
-	return ts->base && (ts->have_time ? time < ts->gone_time : seq < ts->gone_seq);
+	return ts->window.base &&
+	       (ts->have_time ? time < ts->window.gone_time : seq < ts->window.gone_seq);
 }
 
 /* Applies the events that leave the window to the base. */
@@ -112,11 +117,11 @@ static void free_process(struct process *p)
 
 static bool drop_process(struct threads *ts, struct process *p)
 {
-	if (ts->release && !ts->release(p))
+	if (ts->hooks.release && !ts->hooks.release(p))
 		return false;
-	intmap_remove(&ts->processes, p->pid);
-	ts->all_processes[p->index] = ts->all_processes[--ts->nr_processes];
-	ts->all_processes[p->index]->index = p->index;
+	intmap_remove(&ts->known.processes, p->pid);
+	ts->known.all_processes[p->index] = ts->known.all_processes[--ts->known.nr_processes];
+	ts->known.all_processes[p->index]->index = p->index;
 	free_process(p);
 	free(p);
 	return true;
@@ -130,7 +135,7 @@ static bool is_over(const struct process *p, uint64_t limit)
 
 static void forget_process(struct threads *ts, int pid, bool kernel, uint64_t limit)
 {
-	struct process *p = kernel ? &ts->kernel : intmap_get(&ts->processes, pid);
+	struct process *p = kernel ? &ts->known.kernel : intmap_get(&ts->known.processes, pid);
 	int *slot;
 
 	if (!p)
@@ -138,7 +143,7 @@ static void forget_process(struct threads *ts, int pid, bool kernel, uint64_t li
 	collapse_process(p, limit);
 	if (!is_over(p, limit) || drop_process(ts, p))
 		return;
-	slot = ARRAY_ADD(ts->zombies, ts->nr_zombies, ts->cap_zombies);
+	slot = ARRAY_ADD(ts->known.zombies, ts->known.nr_zombies, ts->known.cap_zombies);
 	*slot = pid;
 }
 
@@ -147,17 +152,17 @@ static void forget_zombies(struct threads *ts)
 	struct process *p;
 	size_t i, n = 0;
 
-	for (i = 0; i < ts->nr_zombies; i++) {
-		p = intmap_get(&ts->processes, ts->zombies[i]);
-		if (p && is_over(p, ts->base) && !drop_process(ts, p))
-			ts->zombies[n++] = ts->zombies[i];
+	for (i = 0; i < ts->known.nr_zombies; i++) {
+		p = intmap_get(&ts->known.processes, ts->known.zombies[i]);
+		if (p && is_over(p, ts->window.base) && !drop_process(ts, p))
+			ts->known.zombies[n++] = ts->known.zombies[i];
 	}
-	ts->nr_zombies = n;
+	ts->known.nr_zombies = n;
 }
 
 static void forget_thread(struct threads *ts, int tid, uint64_t limit)
 {
-	struct thread *t = intmap_get(&ts->threads, tid);
+	struct thread *t = intmap_get(&ts->known.threads, tid);
 	size_t n;
 
 	if (!t)
@@ -176,9 +181,9 @@ static void forget_thread(struct threads *ts, int tid, uint64_t limit)
 	}
 	if (!t->ended || t->ended > limit)
 		return;
-	intmap_remove(&ts->threads, tid);
-	ts->all_threads[t->index] = ts->all_threads[--ts->nr_threads];
-	ts->all_threads[t->index]->index = t->index;
+	intmap_remove(&ts->known.threads, tid);
+	ts->known.all_threads[t->index] = ts->known.all_threads[--ts->known.nr_threads];
+	ts->known.all_threads[t->index]->index = t->index;
 	free(t->pids);
 	free(t->comms);
 	free(t);
@@ -188,22 +193,23 @@ static void forget(struct threads *ts, uint64_t limit)
 {
 	const struct moment *m;
 
-	while (ts->base < limit && ts->first < ts->nr) {
-		m = &ts->moments[ts->first++];
-		ts->base++;
-		ts->gone_time = m->time;
-		ts->gone_seq = m->seq;
-		ts->gone_changes = m->changes;
+	while (ts->window.base < limit && ts->window.first < ts->window.nr) {
+		m = &ts->window.moments[ts->window.first++];
+		ts->window.base++;
+		ts->window.gone_time = m->time;
+		ts->window.gone_seq = m->seq;
+		ts->window.gone_changes = m->changes;
 		/* the process first, since its last thread may keep it alive */
 		forget_process(ts, m->pid, m->kernel, limit);
 		if (!m->kernel)
 			forget_thread(ts, m->tid, limit);
 	}
 	forget_zombies(ts);
-	if (ts->first > ts->nr / 2) {
-		memmove(ts->moments, ts->moments + ts->first, (ts->nr - ts->first) * sizeof(*ts->moments));
-		ts->nr -= ts->first;
-		ts->first = 0;
+	if (ts->window.first > ts->window.nr / 2) {
+		memmove(ts->window.moments, ts->window.moments + ts->window.first,
+			(ts->window.nr - ts->window.first) * sizeof(*ts->window.moments));
+		ts->window.nr -= ts->window.first;
+		ts->window.first = 0;
 	}
 }
 
@@ -216,10 +222,10 @@ static void take_event(struct threads *ts)
 	ts->ended = !side_order_next(ts->side, &e);
 	if (ts->ended)
 		return;
-	m = ARRAY_ADD(ts->moments, ts->nr, ts->cap);
+	m = ARRAY_ADD(ts->window.moments, ts->window.nr, ts->window.cap);
 	*m = (struct moment){ e.time, e.seq, e.pid, e.tid, e.kernel, 0 };
 	threads_apply(ts, &e, window_end(ts) - 1);
-	m->changes = ts->changes;
+	m->changes = ts->window.changes;
 }
 
 void threads_seek(struct threads *ts, uint64_t time, uint64_t seq, uint64_t hold)
@@ -227,16 +233,16 @@ void threads_seek(struct threads *ts, uint64_t time, uint64_t seq, uint64_t hold
 	uint64_t limit;
 
 	while (!ts->ended) {
-		if (ts->nr - ts->first > ts->ahead &&
-		    is_after(ts, &ts->moments[ts->nr - 1 - ts->ahead], time, seq))
+		if (ts->window.nr - ts->window.first > ts->ahead &&
+		    is_after(ts, &ts->window.moments[ts->window.nr - 1 - ts->ahead], time, seq))
 			break;
 		take_event(ts);
-		if (ts->keep || ts->nr - ts->first <= 4 * ts->ahead + 4)
+		if (ts->keep || ts->window.nr - ts->window.first <= 4 * ts->ahead + 4)
 			continue;
 		limit = window_end(ts) - 2 * ts->ahead - 2;
 		if (limit > hold)
 			limit = hold;
-		if (limit > ts->base)
+		if (limit > ts->window.base)
 			forget(ts, limit);
 	}
 }
@@ -245,28 +251,29 @@ static void forget_all(struct threads *ts)
 {
 	size_t i;
 
-	for (i = 0; i < ts->nr_processes; i++) {
-		if (ts->release)
-			ts->release(ts->all_processes[i]);
-		free_process(ts->all_processes[i]);
-		free(ts->all_processes[i]);
+	for (i = 0; i < ts->known.nr_processes; i++) {
+		if (ts->hooks.release)
+			ts->hooks.release(ts->known.all_processes[i]);
+		free_process(ts->known.all_processes[i]);
+		free(ts->known.all_processes[i]);
 	}
-	if (ts->release)
-		ts->release(&ts->kernel);
-	free_process(&ts->kernel);
-	for (i = 0; i < ts->nr_threads; i++) {
-		free(ts->all_threads[i]->pids);
-		free(ts->all_threads[i]->comms);
-		free(ts->all_threads[i]);
+	if (ts->hooks.release)
+		ts->hooks.release(&ts->known.kernel);
+	free_process(&ts->known.kernel);
+	for (i = 0; i < ts->known.nr_threads; i++) {
+		free(ts->known.all_threads[i]->pids);
+		free(ts->known.all_threads[i]->comms);
+		free(ts->known.all_threads[i]);
 	}
-	ts->nr_processes = ts->nr_threads = ts->nr_zombies = 0;
-	intmap_free(&ts->threads);
-	intmap_free(&ts->processes);
-	memset(&ts->kernel, 0, sizeof(ts->kernel));
-	ts->kernel.pid = KERNEL_PID;
-	ts->first = ts->nr = 0;
-	ts->base = ts->gone_time = ts->gone_seq = ts->gone_changes = ts->changes = 0;
-	ts->total_processes = ts->total_threads = ts->total_replaced = 0;
+	ts->known.nr_processes = ts->known.nr_threads = ts->known.nr_zombies = 0;
+	intmap_free(&ts->known.threads);
+	intmap_free(&ts->known.processes);
+	memset(&ts->known.kernel, 0, sizeof(ts->known.kernel));
+	ts->known.kernel.pid = KERNEL_PID;
+	ts->window.first = ts->window.nr = 0;
+	ts->window.base = ts->window.gone_time = ts->window.gone_seq = ts->window.gone_changes =
+		ts->window.changes = 0;
+	ts->totals.total_processes = ts->totals.total_threads = ts->totals.total_replaced = 0;
 	ts->ended = false;
 }
 
@@ -280,7 +287,7 @@ void threads_restart(struct threads *ts)
 
 void threads_begin(struct threads *ts)
 {
-	intmap_free(&ts->alive);
+	intmap_free(&ts->pass.alive);
 	ts->have_time = ts->side->timed;
 	ts->keep = side_order_kept(ts->side);
 	if (ts->keep)
@@ -290,11 +297,11 @@ void threads_begin(struct threads *ts)
 void threads_free(struct threads *ts)
 {
 	forget_all(ts);
-	intmap_free(&ts->alive);
-	intmap_free(&ts->orphans);
-	free(ts->moments);
-	free(ts->all_processes);
-	free(ts->all_threads);
-	free(ts->zombies);
+	intmap_free(&ts->pass.alive);
+	intmap_free(&ts->pass.orphans);
+	free(ts->window.moments);
+	free(ts->known.all_processes);
+	free(ts->known.all_threads);
+	free(ts->known.zombies);
 	memset(ts, 0, sizeof(*ts));
 }

@@ -107,13 +107,13 @@ static int dump_run(struct dump *d, const char *snapshot, const struct session_o
 		dump_out_abort(&d->out);
 		return CMD_ERROR;
 	}
-	d->losses |= !id_is_there(d->only_id, d->has_id);
+	d->sums.losses |= !id_is_there(d->id.only_id, d->id.has_id);
 	dump_log_sum(d);
 	if (d->format == DUMP_NONE)
 		dump_counts(d);
 	if (dump_out_close(&d->out))
 		return CMD_ERROR;
-	return d->losses ? CMD_LOSSES : CMD_OK;
+	return d->sums.losses ? CMD_LOSSES : CMD_OK;
 }
 
 /* Executed instructions, instead of a listing. */
@@ -148,7 +148,7 @@ static int open_range(struct dump *d, const struct dump_place *from, const struc
 	d->range = mem_zeroed(1, sizeof(*d->range));
 	index_book_init(&d->range->book, "cstrace dump", input, index);
 	/* the index that is found beside the trace is for all streams */
-	d->range->book.keep |= d->only_id >= 0;
+	d->range->book.keep |= d->id.only_id >= 0;
 	d->range->from = *from;
 	d->range->to = *to;
 	if (!from->set || no_index)
@@ -167,7 +167,7 @@ static void finish_range(struct dump *d, int rc)
 	struct index_book *b = d->range ? &d->range->book : NULL;
 
 	if (rc != CMD_ERROR && d->range && d->range->from.set && !d->range->found &&
-	    (d->packets || d->elements || d->format == DUMP_NONE))
+	    (d->show.packets || d->show.elements || d->format == DUMP_NONE))
 		fprintf(stderr, "cstrace dump: --from: no stream comes to this place; nothing is listed\n");
 	if (!b)
 		return;
@@ -253,16 +253,16 @@ static int list(const struct request *r, struct session_opts *so)
 	int rc;
 
 	d->format = r->format.format;
-	d->only_id = r->only_id;
-	d->filtered = r->from.set || r->to.set || has_filter(so);
+	d->id.only_id = r->only_id;
+	d->sums.filtered = r->from.set || r->to.set || has_filter(so);
 	d->strict = r->strict;
 	d->insn_ranges = r->insns;
 	d->itm_sync = r->itm_sync;
-	d->cpu = d->pid = d->tid = -1;
-	d->frames = r->frames;
-	d->packed = r->raw;
-	d->packets = r->packets || (unnamed && !r->elements);
-	d->elements = r->elements || (unnamed && !r->packets);
+	d->at.cpu = d->at.pid = d->at.tid = -1;
+	d->show.frames = r->frames;
+	d->show.packed = r->raw;
+	d->show.packets = r->packets || (unnamed && !r->elements);
+	d->show.elements = r->elements || (unnamed && !r->packets);
 	if (r->log)
 		dump_log_open(d, r->level);
 	rc = open_range(d, &r->from, &r->to, r->snapshot ? r->snapshot : so->input ? so->input :

@@ -141,7 +141,7 @@ static int make(struct index_cmd *c, struct index_book *b)
 
 	d->who = "cstrace index";
 	d->format = DUMP_NONE;
-	d->only_id = c->only_id;
+	d->id.only_id = c->only_id;
 	d->make = b;
 	rc = c->snapshot ? dump_snapshot(d, c->snapshot, NULL, "all") : dump_session(d, &c->so);
 	free(d);

@@ -43,15 +43,16 @@ static int decode_all(void *data, struct cst_log *log, unsigned int *buffer)
 	struct dump *d = mem_zeroed(1, sizeof(*d));
 	int rc;
 
-	*d = (struct dump){ .who = job->who, .format = DUMP_NONE, .elements = true, .only_id = -1, .strict = job->strict, .log = log,
-			    .cpu = -1, .pid = -1, .tid = -1, .reading = buffer };
+	*d = (struct dump){ .who = job->who, .format = DUMP_NONE, .strict = job->strict, .log = log,
+			    .show.elements = true, .id.only_id = -1,
+			    .at.cpu = -1, .at.pid = -1, .at.tid = -1, .at.reading = buffer };
 	rc = dump_out_open(&d->out, "-");
 	if (!rc) {
 		rc = dump_snapshot(d, job->bare->traces[0], job->bare, job->bare->nr_traces > 1 ? "all" : NULL);
 		dump_out_abort(&d->out);
 	}
-	job->stats = d->stats;
-	job->losses = d->losses;
+	job->stats = d->sums.stats;
+	job->losses = d->sums.losses;
 	free(d);
 	return rc;
 }

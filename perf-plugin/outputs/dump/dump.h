@@ -53,29 +53,39 @@ struct dump {
 	const char *who;	/* begins messages; NULL: "cstrace dump" */
 	struct dump_out out;
 	enum dump_format format;
-	bool frames, packets, elements;
-	bool packed;		/* frames as they stand */
-	int only_id;		/* trace ID, -1: all */
-	bool one_source;	/* --source names one of the trace sources of a buffer */
-	bool has_id;		/* there is trace of only_id, or a source that has it */
-	bool raw;		/* section without frames: packets belong to no ID */
-	bool packets_only[128];	/* trace IDs of this buffer whose configuration is refused: they have no elements */
-	bool losses;		/* of any kind, in any section */
+	struct {
+		bool frames, packets, elements;
+		bool packed;		/* frames as they stand */
+	} show;
+	struct {
+		int only_id;		/* trace ID, -1: all */
+		bool one_source;	/* --source names one of the trace sources of a buffer */
+		bool has_id;		/* there is trace of only_id, or a source that has it */
+		bool raw;		/* section without frames: packets belong to no ID */
+		/* trace IDs of this buffer whose configuration is refused: they have no elements */
+		bool packets_only[128];
+	} id;
+	struct {
+		bool losses;		/* of any kind, in any section */
+		struct cst_stats stats;	/* sums over all decoders */
+		/* not all elements are listed: DUMP_NONE counts those that would be, in `passed` */
+		bool filtered;
+		struct cst_stats passed;
+		struct cst_frame_stats frame_stats;
+		uint64_t unrouted;
+	} sums;
 	bool strict;		/* config.strict = 1 */
 	bool insn_ranges;	/* config.insn_ranges = 1 */
 	bool itm_sync;		/* config.itm_sync = CST_ITM_SYNC_PACKET */
 	struct dump_range *range; /* --from, --to; NULL: all */
 	struct index_book *make; /* instead of a listing: indexes */
-	const char *section;	/* name of the buffer (-s) */
-	unsigned int buffer;	/* its number (-i) */
-	unsigned int *reading;	/* gets it, for who owns `log`; NULL: nobody */
+	struct {
+		const char *section;	/* name of the buffer (-s) */
+		unsigned int buffer;	/* its number (-i) */
+		unsigned int *reading;	/* gets it, for who owns `log`; NULL: nobody */
+		int cpu, pid, tid;	/* of the elements that follow; -1: not known */
+	} at;
 	struct cst_log *log;	/* NULL: none was asked for */
-	int cpu, pid, tid;	/* of the elements that follow; -1: not known */
-	struct cst_stats stats;	/* sums over all decoders */
-	bool filtered;		/* not all elements are listed: DUMP_NONE counts those that would be, in `passed` */
-	struct cst_stats passed;
-	struct cst_frame_stats frame_stats;
-	uint64_t unrouted;
 };
 
 /* Fails if the listing, or the index that is made, would replace a file that is read. 0, or ERR_REPORTED. */

@@ -40,7 +40,7 @@ static void opencsd_packet(struct dump *d, const struct cst_decoder *dec, struct
 	unsigned int i;
 
 	reference_packet(&pkt);
-	p = idx_id(p, pkt.index, d->raw ? 0 : id);
+	p = idx_id(p, pkt.index, d->id.raw ? 0 : id);
 	*p++ = '[';
 	for (i = 0; i < pkt.nbytes; i++) {
 		p = dump_str(p, "0x");
@@ -81,7 +81,7 @@ void dump_packet(struct dump *d, const struct cst_decoder *dec, const struct cst
 {
 	unsigned int id = cst_decoder_config(dec)->trace_id;
 
-	if (!d->packets || (d->only_id >= 0 && (unsigned int)d->only_id != id) ||
+	if (!d->show.packets || (d->id.only_id >= 0 && (unsigned int)d->id.only_id != id) ||
 	    (d->range && !dump_range_packet(d->range, dec, pkt)))
 		return;
 	if (d->format == DUMP_OPENCSD)
@@ -94,7 +94,7 @@ void dump_packet(struct dump *d, const struct cst_decoder *dec, const struct cst
 
 static bool lists_elements(const struct dump *d, unsigned int id)
 {
-	return d->elements && !d->packets_only[id & 0x7f];
+	return d->show.elements && !d->id.packets_only[id & 0x7f];
 }
 
 static void opencsd_element(struct dump *d, struct cst_generic g, unsigned int protocol)
@@ -110,9 +110,9 @@ static void opencsd_element(struct dump *d, struct cst_generic g, unsigned int p
 		dump_out_done(&d->out, p);
 	}
 	/* The reference's packet lister says by itself that its stream ended. */
-	if (d->packets && g.kind == CST_GEN_EO_TRACE) {
+	if (d->show.packets && g.kind == CST_GEN_EO_TRACE) {
 		p = dump_str(dump_out_line(&d->out), "ID:");
-		p = dump_hex(p, d->raw ? 0 : g.trace_id, 1);
+		p = dump_hex(p, d->id.raw ? 0 : g.trace_id, 1);
 		p = dump_str(p, "\tEND OF TRACE DATA\n");
 		dump_out_done(&d->out, p);
 	}
@@ -120,9 +120,9 @@ static void opencsd_element(struct dump *d, struct cst_generic g, unsigned int p
 
 static void count_element(struct dump *d, const struct cst_generic *g)
 {
-	struct cst_stats *s = &d->passed;
+	struct cst_stats *s = &d->sums.passed;
 
-	if (!d->filtered || d->packets_only[g->trace_id & 0x7f])
+	if (!d->sums.filtered || d->id.packets_only[g->trace_id & 0x7f])
 		return;
 	s->elements++;
 	if (g->kind != CST_GEN_RANGE)
@@ -134,7 +134,7 @@ static void count_element(struct dump *d, const struct cst_generic *g)
 
 void dump_element(struct dump *d, const struct cst_decoder *dec, const struct cst_generic *g)
 {
-	if ((d->only_id >= 0 && (unsigned int)d->only_id != g->trace_id) ||
+	if ((d->id.only_id >= 0 && (unsigned int)d->id.only_id != g->trace_id) ||
 	    (d->range && !dump_range_element(d->range, g)))
 		return;
 	if (d->format == DUMP_NONE)
@@ -270,10 +270,10 @@ static bool in_reference(unsigned int kind)
 
 void dump_fragment(struct dump *d, const struct cst_fragment *f, const uint8_t *data)
 {
-	if (d->only_id >= 0 && f->kind == CST_FRAG_DATA) {
-		if (d->only_id != f->id)
+	if (d->id.only_id >= 0 && f->kind == CST_FRAG_DATA) {
+		if (d->id.only_id != f->id)
 			return;
-		d->has_id = true;
+		d->id.has_id = true;
 	}
 	if (d->format == DUMP_OPENCSD && in_reference(f->kind))
 		opencsd_fragment(d, f, data);

@@ -108,12 +108,12 @@ void dump_json_element(struct dump *d, const struct cst_generic *g)
 		p = dump_key_dec(p, "cycles", g->cc);
 	else if (g->kind == CST_GEN_CYCLE_COUNT)
 		p = dump_str(p, ",\"cycles\":null");
-	if (d->cpu >= 0)
-		p = dump_key_dec(p, "cpu", (uint64_t)d->cpu);
-	if (d->pid >= 0)
-		p = dump_key_dec(p, "pid", (uint64_t)d->pid);
-	if (d->tid >= 0)
-		p = dump_key_dec(p, "tid", (uint64_t)d->tid);
+	if (d->at.cpu >= 0)
+		p = dump_key_dec(p, "cpu", (uint64_t)d->at.cpu);
+	if (d->at.pid >= 0)
+		p = dump_key_dec(p, "pid", (uint64_t)d->at.pid);
+	if (d->at.tid >= 0)
+		p = dump_key_dec(p, "tid", (uint64_t)d->at.tid);
 	p = dump_str(p, "}\n");
 	dump_out_done(&d->out, p);
 }

@@ -50,7 +50,8 @@ static void print_record(void *data, const struct cst_log_record *rec)
 	struct dump *d = data;
 	char line[LOG_LINE];
 
-	if (d->only_id >= 0 && rec->trace_id != CST_LOG_NO_ID && rec->trace_id != (unsigned int)d->only_id)
+	if (d->id.only_id >= 0 && rec->trace_id != CST_LOG_NO_ID &&
+	    rec->trace_id != (unsigned int)d->id.only_id)
 		return;
 	if (d->format == DUMP_JSON) {
 		json_record(d, rec);
@@ -71,9 +72,10 @@ void dump_log_open(struct dump *d, enum cst_severity level)
 /* The records that print_record() takes: with --id also those of the frames, which have no ID. */
 static unsigned long long logged(const struct dump *d, enum cst_severity severity)
 {
-	if (d->only_id < 0)
+	if (d->id.only_id < 0)
 		return cst_log_count(d->log, CST_LOG_ALL_IDS, severity);
-	return cst_log_count(d->log, (unsigned int)d->only_id, severity) + cst_log_count(d->log, CST_LOG_NO_ID, severity);
+	return cst_log_count(d->log, (unsigned int)d->id.only_id, severity) +
+	       cst_log_count(d->log, CST_LOG_NO_ID, severity);
 }
 
 void dump_log_sum(const struct dump *d)

@@ -11,7 +11,8 @@
 /* The session decodes the fragment as well, and logs. A listing of frames alone has what is logged of them. */
 static int list_frames(struct dump *d, const struct session_fragment *f, bool packed)
 {
-	const bool findings = d->log && !d->packets && !d->elements && !(packed && d->frames);
+	const bool findings =
+		d->log && !d->show.packets && !d->show.elements && !(packed && d->show.frames);
 	struct cst_tree *tree = NULL;
 	int rc;
 
@@ -29,7 +30,7 @@ static int list_fragment(struct dump *d, const struct session_fragment *f)
 	char name[64], detail[160];
 	int n;
 
-	d->raw = f->raw;
+	d->id.raw = f->raw;
 	if (f->cpu >= 0)
 		snprintf(name, sizeof(name), "buffer %u, CPU %d", f->queue, f->cpu);
 	else
@@ -41,8 +42,8 @@ static int list_fragment(struct dump *d, const struct session_fragment *f)
 		snprintf(detail + n, sizeof(detail) - (size_t)n, ", flags 0x%llx",
 			 (unsigned long long)f->flags);
 	dump_section(d, name, detail);
-	n = d->packed && !f->raw ? list_frames(d, f, true) : 0;
-	if (d->frames && !f->raw && !n)
+	n = d->show.packed && !f->raw ? list_frames(d, f, true) : 0;
+	if (d->show.frames && !f->raw && !n)
 		n = list_frames(d, f, false);
 	return n ? n : pd_output_failed(&d->out.file);
 }
@@ -54,17 +55,18 @@ static int choose_start(struct dump *d, const struct session_fragment *f, struct
 	int rc = 0;
 
 	index_book_section(&s, f);
-	s.by_world = d->elements;
+	s.by_world = d->show.elements;
 	if (d->make) {
 		rc = index_book_make(d->make, &s) ? -CST_ERR_INVAL : 0;
 		*start = f->offset + f->size;
 	} else {
 		/* a stream continues from fragment to fragment */
-		if (d->buffer != f->queue)
+		if (d->at.buffer != f->queue)
 			dump_range_reset(d->range);
-		d->buffer = f->queue;
-		*start = dump_range_done(d->range, tree, d->only_id, d->packets) ? f->offset + f->size :
-			 dump_range_start(d->range, &s, d->only_id);
+		d->at.buffer = f->queue;
+		*start = dump_range_done(d->range, tree, d->id.only_id, d->show.packets) ?
+				 f->offset + f->size :
+				 dump_range_start(d->range, &s, d->id.only_id);
 	}
 	return rc;
 }
@@ -82,9 +84,9 @@ static int on_fragment(void *data, const struct fragment_event *e)
 
 static void set_thread(struct dump *d, const struct stream *s)
 {
-	d->cpu = s->cpu;
-	d->pid = s->pid;
-	d->tid = s->tid;
+	d->at.cpu = s->cpu;
+	d->at.pid = s->pid;
+	d->at.tid = s->tid;
 }
 
 static int batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
@@ -92,7 +94,7 @@ static int batch(void *data, const struct stream *s, const struct cst_generic *g
 	struct dump *d = data;
 	size_t i;
 
-	if (d->format == DUMP_NONE && !d->range && !d->filtered)
+	if (d->format == DUMP_NONE && !d->range && !d->sums.filtered)
 		return 0;
 	set_thread(d, s);
 	for (i = 0; i < n; i++)
@@ -113,10 +115,10 @@ static void stream_end(void *data, const struct stream *s)
 {
 	struct dump *d = data;
 
-	if (s->trace_id != d->only_id)
+	if (s->trace_id != d->id.only_id)
 		return;
-	cst_stats_add(&d->stats, cst_decoder_stats(s->decoder));
-	d->has_id = true;
+	cst_stats_add(&d->sums.stats, cst_decoder_stats(s->decoder));
+	d->id.has_id = true;
 }
 
 int dump_session(struct dump *d, const struct session_opts *opts)
@@ -142,26 +144,27 @@ int dump_session(struct dump *d, const struct session_opts *opts)
 		session_close(ss);
 		return ERR_REPORTED;
 	}
-	if (d->packets || (d->elements && d->format == DUMP_OPENCSD))
+	if (d->show.packets || (d->show.elements && d->format == DUMP_OPENCSD))
 		con.wants.packet = packet;
-	if (d->elements || d->packets || d->range || d->filtered)
+	if (d->show.elements || d->show.packets || d->range || d->sums.filtered)
 		con.batch = batch;
 	/* then nothing is listed, and all there is are the session's counts */
-	counts_only = d->format == DUMP_NONE && !d->packets && !d->frames && !d->packed && !d->range && !d->make;
+	counts_only = d->format == DUMP_NONE && !d->show.packets && !d->show.frames &&
+		      !d->show.packed && !d->range && !d->make;
 	if (counts_only)
 		con.fragment = NULL;
-	if (d->only_id >= 0)
+	if (d->id.only_id >= 0)
 		con.stream_end = stream_end;
-	if (counts_only && d->only_id < 0 && !d->filtered)
+	if (counts_only && d->id.only_id < 0 && !d->sums.filtered)
 		con.shards = &shards_stateless;
 	rc = session_run(ss, &con);
 	if (d->make) {
 		session_close(ss);
 		return rc ? ERR_REPORTED : 0;
 	}
-	if (d->only_id < 0)
-		d->stats = session_totals(ss)->dec;
-	d->losses = session_incomplete(ss);
+	if (d->id.only_id < 0)
+		d->sums.stats = session_totals(ss)->dec;
+	d->sums.losses = session_incomplete(ss);
 	if (session_has_losses(ss)) {
 		fprintf(stderr, "cstrace dump: lost:\n");
 		session_print_losses(ss, stderr);

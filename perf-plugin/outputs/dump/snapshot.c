@@ -130,8 +130,8 @@ static int add_decoder(struct snap_run *r, struct cst_tree *tree, const struct c
 		complain(r, src->name, text);
 		return 0;
 	}
-	r->d->packets_only[cfg.trace_id & 0x7f] = refused;
-	r->d->losses |= refused && (r->d->elements || r->d->format == DUMP_NONE);
+	r->d->id.packets_only[cfg.trace_id & 0x7f] = refused;
+	r->d->sums.losses |= refused && (r->d->show.elements || r->d->format == DUMP_NONE);
 	errno = 0;
 	cst_decoder_set_images(dec, cst_snap_memory_images(r->mem, core));
 	mem_check(errno);	/* those that it has no memory for are left out */
@@ -177,7 +177,7 @@ static int make_tree(struct snap_run *r, const struct cst_snap_buffer *buf,
 static int run_frames(struct snap_run *r, const struct cst_snap_buffer *buf, const uint8_t *data, size_t len,
 		      bool packed)
 {
-	bool alone = !r->d->packets && !r->d->elements && !(packed && r->d->frames);
+	bool alone = !r->d->show.packets && !r->d->show.elements && !(packed && r->d->show.frames);
 	struct cst_tree *tree = NULL;
 	int rc;
 
@@ -212,8 +212,8 @@ static int run_decode(struct snap_run *r, const struct cst_snap_buffer *buf,
 		complain(r, buf->name, "no source of this buffer can be decoded");
 		rc = NOT_DECODED;
 	} else if (n > 0) {
-		r->d->raw = buf->format == CST_SNAP_FMT_SOURCE_DATA;
-		r->d->section = buf->name;
+		r->d->id.raw = buf->format == CST_SNAP_FMT_SOURCE_DATA;
+		r->d->at.section = buf->name;
 		n = dump_tree(r->d, tree, data, len, 0);
 	}
 	if (n < 0)
@@ -235,11 +235,11 @@ static int run_buffer(struct snap_run *r, const struct cst_snap_buffer *buf,
 	rc = load_buffer(r, buf, &data, &len, &copy);
 	if (!rc && heading)
 		dump_section(r->d, buf->name, buf->format_name);
-	if (!rc && r->d->packed)
+	if (!rc && r->d->show.packed)
 		rc = run_frames(r, buf, data, len, true);
-	if (!rc && r->d->frames)
+	if (!rc && r->d->show.frames)
 		rc = run_frames(r, buf, data, len, false);
-	if (!rc && (r->d->packets || r->d->elements || r->d->format == DUMP_NONE))
+	if (!rc && (r->d->show.packets || r->d->show.elements || r->d->format == DUMP_NONE))
 		rc = run_decode(r, buf, only, data, len);
 	free(copy);
 	return rc;
@@ -265,11 +265,11 @@ static int run_buffers(struct snap_run *r, const struct cst_snap_device *only, b
 	for (i = 0; i < ss->n_buffers; i++) {
 		if (only && !feeds(ss, only, &ss->buffers[i]))
 			continue;
-		if (r->d->reading)
-			*r->d->reading = (unsigned int)i;
+		if (r->d->at.reading)
+			*r->d->at.reading = (unsigned int)i;
 		one = run_buffer(r, &ss->buffers[i], only, heading);
 		decoded += !one;
-		r->d->losses |= one == NOT_DECODED;
+		r->d->sums.losses |= one == NOT_DECODED;
 		rc = one < 0 ? one : rc;
 	}
 	return rc || decoded ? rc : NOT_DECODED;
@@ -294,7 +294,7 @@ static int run_source(struct snap_run *r, const char *source)
 	dev = cst_snapshot_device(ss, source);
 	for (i = 0; dev && i < ss->n_buffers; i++)
 		n += feeds(ss, dev, &ss->buffers[i]);
-	r->d->one_source = n;
+	r->d->id.one_source = n;
 	if (n)
 		return run_buffers(r, dev, n > 1);
 	complain(r, source, "neither a trace buffer nor a trace source of the snapshot; its buffers are:");
@@ -331,7 +331,7 @@ int dump_snapshot(struct dump *d, const char *dir, const struct bare_opts *bare,
 		folder_free(&r.files);
 		return ERR_REPORTED;
 	}
-	d->losses |= lost > 0;
+	d->sums.losses |= lost > 0;
 	r.io.ctx = &r.files;
 	r.io.open = folder_open;
 	r.io.note = folder_note;

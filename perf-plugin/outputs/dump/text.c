@@ -42,7 +42,7 @@ static char *text_range(const struct dump *d, char *p, const struct cst_generic 
 			p = dump_str(p, " in-part");
 	}
 	p = text_context(p, g);
-	return d->tid >= 0 ? dump_dec(dump_str(p, " tid="), (uint64_t)d->tid) : p;
+	return d->at.tid >= 0 ? dump_dec(dump_str(p, " tid="), (uint64_t)d->at.tid) : p;
 }
 
 static char *text_details(const struct dump *d, char *p, const struct cst_generic *g)

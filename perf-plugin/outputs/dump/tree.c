@@ -24,7 +24,8 @@ static int pull(struct dump *d, struct cst_tree *tree)
 		/* a barrier is no source's element: only --log shows it */
 		for (i = 0; list && p.dec && i < n; i++)
 			dump_element(d, p.dec, &g[i]);
-		if (pd_output_failed(&d->out.file) || (d->range && dump_range_done(d->range, tree, d->only_id, d->packets)))
+		if (pd_output_failed(&d->out.file) ||
+		    (d->range && dump_range_done(d->range, tree, d->id.only_id, d->show.packets)))
 			return PAST;
 	}
 	return n;
@@ -49,7 +50,7 @@ static int list_packets(struct dump *d, struct cst_tree *tree)
 
 void dump_sum_frames(struct dump *d, const struct cst_tree *tree)
 {
-	cst_frame_stats_add(&d->frame_stats, cst_tree_frame_stats(tree));
+	cst_frame_stats_add(&d->sums.frame_stats, cst_tree_frame_stats(tree));
 }
 
 static void sum_up(struct dump *d, const struct cst_tree *tree)
@@ -61,22 +62,22 @@ static void sum_up(struct dump *d, const struct cst_tree *tree)
 
 	for (id = 0; id < 0x80; id++) {
 		dec = cst_tree_decoder(tree, (uint8_t)id);
-		if (dec && (d->only_id < 0 || (unsigned int)d->only_id == id)) {
+		if (dec && (d->id.only_id < 0 || (unsigned int)d->id.only_id == id)) {
 			stats = *cst_decoder_stats(dec);
-			if (d->packets_only[id])
+			if (d->id.packets_only[id])
 				stats.elements = stats.ranges = stats.insns = stats.branches = 0;
-			cst_stats_add(&d->stats, &stats);
-			d->has_id = true;
-			chosen |= d->only_id >= 0 || (d->one_source && stats.bytes);
+			cst_stats_add(&d->sums.stats, &stats);
+			d->id.has_id = true;
+			chosen |= d->id.only_id >= 0 || (d->id.one_source && stats.bytes);
 		}
 	}
 	if (d->format == DUMP_OPENCSD)
-		reference_stats(&d->stats);
-	if (!d->raw)
+		reference_stats(&d->sums.stats);
+	if (!d->id.raw)
 		dump_sum_frames(d, tree);
 	/* bytes of other IDs than that of --id or --source are no loss, with or without a decoder */
 	if (!chosen)
-		d->unrouted += cst_tree_unrouted(tree);
+		d->sums.unrouted += cst_tree_unrouted(tree);
 }
 
 int dump_tree(struct dump *d, struct cst_tree *tree, const uint8_t *data, size_t len, uint64_t offset)
@@ -86,16 +87,16 @@ int dump_tree(struct dump *d, struct cst_tree *tree, const uint8_t *data, size_t
 	uint64_t start = offset;
 	int err;
 
-	snprintf(section.name, sizeof(section.name), "%s", d->section);
+	snprintf(section.name, sizeof(section.name), "%s", d->at.section);
 	if (d->make)
 		return index_book_make(d->make, &section) ? -CST_ERR_INVAL : 0;
 	if (d->range) {
 		dump_range_reset(d->range);
-		start = dump_range_start(d->range, &section, d->only_id);
+		start = dump_range_start(d->range, &section, d->id.only_id);
 	}
 
 	/* the reference's listing shows some elements with the offset of a packet as it lists them */
-	list = d->packets || d->format == DUMP_OPENCSD ? list_packets : pull;
+	list = d->show.packets || d->format == DUMP_OPENCSD ? list_packets : pull;
 	/* sums are the same in any order of the sources, and are made faster source by source */
 	err = d->format == DUMP_NONE && !d->range ? cst_tree_set_order(tree, CST_ORDER_BY_ID) : 0;
 	if (!err)
@@ -142,10 +143,10 @@ static void count(struct dump *d, const char *name, uint64_t value)
 
 void dump_counts(struct dump *d)
 {
-	const struct cst_stats *s = d->filtered ? &d->passed : &d->stats;
+	const struct cst_stats *s = d->sums.filtered ? &d->sums.passed : &d->sums.stats;
 
-	count(d, "bytes", d->stats.bytes);
-	count(d, "packets", d->stats.packets);
+	count(d, "bytes", d->sums.stats.bytes);
+	count(d, "packets", d->sums.stats.packets);
 	count(d, "elements", s->elements);
 	count(d, "ranges", s->ranges);
 	count(d, "instructions", s->insns);
@@ -155,7 +156,7 @@ void dump_counts(struct dump *d)
 /* Without a synchronisation packet of an ITM nothing proves where its packets begin. */
 static void report_boundaries(const struct dump *d)
 {
-	unsigned long long n = d->stats.boundaries_tried;
+	unsigned long long n = d->sums.stats.boundaries_tried;
 
 	if (n)
 		fprintf(stderr, "cstrace dump: ITM: no synchronisation packet at %llu place%s: packets begin where the following bytes "
@@ -169,25 +170,25 @@ void dump_losses(struct dump *d)
 		uint64_t value;
 		const char *text;
 	} losses[] = {
-		{ d->stats.unsynced, "bytes before a synchronisation point" },
-		{ d->stats.bad_packets, "bad packets" },
-		{ d->stats.resyncs, "restarts after errors" },
-		{ d->stats.overflows, "trace unit overflows" },
-		{ d->stats.discards, "discards" },
-		{ d->stats.nacc, "ranges without code" },
-		{ d->stats.atoms_lost, "atoms without an address or context" },
-		{ d->stats.image_conflicts, "atoms that contradict the program image" },
-		{ d->stats.stack_empty, "returns without a return stack entry" },
-		{ d->stats.nopath, "Q elements with unknown path" },
-		{ d->stats.uncommitted, "uncommitted elements" },
-		{ d->stats.data_lost, "gaps in data trace" },
-		{ d->stats.times_unknown, "timestamps without their upper bits" },
-		{ d->stats.master_errors, "times that a master's writes were dropped" },
-		{ d->stats.global_errors, "times that several masters' writes were dropped" },
-		{ d->frame_stats.errors, "bad frames" },
-		{ d->frame_stats.skipped, "bytes of bad or cut frames" },
-		{ d->frame_stats.unknown, "bytes before the first trace ID" },
-		{ d->unrouted, "bytes of trace IDs without a decoder" },
+		{ d->sums.stats.unsynced, "bytes before a synchronisation point" },
+		{ d->sums.stats.bad_packets, "bad packets" },
+		{ d->sums.stats.resyncs, "restarts after errors" },
+		{ d->sums.stats.overflows, "trace unit overflows" },
+		{ d->sums.stats.discards, "discards" },
+		{ d->sums.stats.nacc, "ranges without code" },
+		{ d->sums.stats.atoms_lost, "atoms without an address or context" },
+		{ d->sums.stats.image_conflicts, "atoms that contradict the program image" },
+		{ d->sums.stats.stack_empty, "returns without a return stack entry" },
+		{ d->sums.stats.nopath, "Q elements with unknown path" },
+		{ d->sums.stats.uncommitted, "uncommitted elements" },
+		{ d->sums.stats.data_lost, "gaps in data trace" },
+		{ d->sums.stats.times_unknown, "timestamps without their upper bits" },
+		{ d->sums.stats.master_errors, "times that a master's writes were dropped" },
+		{ d->sums.stats.global_errors, "times that several masters' writes were dropped" },
+		{ d->sums.frame_stats.errors, "bad frames" },
+		{ d->sums.frame_stats.skipped, "bytes of bad or cut frames" },
+		{ d->sums.frame_stats.unknown, "bytes before the first trace ID" },
+		{ d->sums.unrouted, "bytes of trace IDs without a decoder" },
 	};
 	const char *sep = ": lost: ";
 	size_t i;
@@ -198,7 +199,7 @@ void dump_losses(struct dump *d)
 			continue;
 		fprintf(stderr, "%s%s%llu %s", sep[0] == ':' ? d->who ? d->who : "cstrace dump" : "", sep, (unsigned long long)losses[i].value, losses[i].text);
 		sep = ", ";
-		d->losses = true;
+		d->sums.losses = true;
 	}
 	if (sep[0] == ',')
 		fputc('\n', stderr);

@@ -34,13 +34,14 @@ static bool is_copy_of_root(const char *symfs)
 const char *copy_refused(const struct dso *dso, const struct copy_origin *from)
 {
 	/* generated code, memory of the kernel: the readers of such files checked them */
-	if (dso->kind >= DSO_KCORE || !dso->file)
+	if (dso->kind >= DSO_KCORE || !dso->image.file)
 		return NULL;
-	if (dso->from_input && lies_in(from->input, dso->file))
+	if (dso->where.from_input && lies_in(from->input, dso->image.file))
 		return NULL;
-	if (!dso->is_elf && !dso_is_archive(dso) && !is_copy_of_root(from->symfs))
+	if (!dso->image.is_elf && !dso_is_archive(dso) && !is_copy_of_root(from->symfs))
 		return "it is not an ELF file, and raw code is only copied from a --symfs other than /";
-	if (dso->from_host && !from->force && !(dso->recorded.len && build_id_equal(&dso->recorded, &dso->found)))
+	if (dso->where.from_host && !from->force &&
+	    !(dso->recorded.len && build_id_equal(&dso->recorded, &dso->image.found)))
 		return "it is a file of this machine, and no build-id says that it is the recorded one; if the recording "
 		       "was made here, say so with --symfs /";
 	return NULL;

@@ -47,7 +47,7 @@ struct copier {
 /* True for a jitdump file that the user gave: no record has a name for it. */
 static bool given_file(const struct dso *dso)
 {
-	return dso->kind == DSO_JIT && !dso->jit->recorded;
+	return dso->kind == DSO_JIT && !dso->made.jit->recorded;
 }
 
 static void describe(struct copier *c, const char *kind, unsigned int nr, const char *file,
@@ -58,7 +58,7 @@ static void describe(struct copier *c, const char *kind, unsigned int nr, const 
 	char section[24], pid[16];
 
 	snprintf(section, sizeof(section), "%s%u", kind, nr);
-	snprintf(pid, sizeof(pid), "%d", given ? dso->jit->owner : 0);
+	snprintf(pid, sizeof(pid), "%d", given ? dso->made.jit->owner : 0);
 	if (cst_doc_set(c->doc, section, "file", file) ||
 	    cst_doc_set(c->doc, section, given ? "pid" : "name", given ? pid : dso_path(dso)) ||
 	    (*uuid && cst_doc_set(c->doc, section, "uuid", uuid)))
@@ -125,7 +125,8 @@ static int copy_dso(struct copier *c, const struct dso *dso)
 	int rc = 0;
 
 	if (why) {
-		drops_add(c->drops, 1, "the image %s (%s): %s", dso_path(dso), dso->file, why);
+		drops_add(c->drops, 1, "the image %s (%s): %s", dso_path(dso), dso->image.file,
+			  why);
 		return 0;
 	}
 
@@ -136,7 +137,7 @@ static int copy_dso(struct copier *c, const struct dso *dso)
 			  jit ? "jitdump file" : "image", dso_path(dso));
 	} else {
 		if (!outdir_has(c->out, file))
-			rc = outdir_copy(c->out, file, dso->file, c->err);
+			rc = outdir_copy(c->out, file, dso->image.file, c->err);
 		if (!rc)
 			describe(c, jit ? JITDUMP_SECTION : "image", jit ? c->jitdumps++ :
 				 c->images++, file,

@@ -59,9 +59,11 @@ struct exporter {
 	struct source_names sources;
 	struct pkg_buffer *bufs;
 	size_t nr_bufs, cap_bufs;
-	int *raw_cpus;		/* CPUs, or -1 - thread, that wrote raw data */
-	size_t nr_raw, cap_raw;
-	uint64_t aux_raw, aux_framed;
+	struct {
+		int *raw_cpus;		/* CPUs, or -1 - thread, that wrote raw data */
+		size_t nr_raw, cap_raw;
+		uint64_t aux_raw, aux_framed;
+	} raw;
 	uint64_t errors;
 	struct event_build build;
 	const char *log_name;
@@ -77,14 +79,14 @@ static void note_aux(struct exporter *x, const struct pd_record *rec)
 	bool raw = rec->ev->aux.flags & AUX_FLAG_RAW;
 	int *key;
 
-	x->aux_raw += raw;
-	x->aux_framed += !raw;
+	x->raw.aux_raw += raw;
+	x->raw.aux_framed += !raw;
 	if (!raw || !(rec->sid.valid & PERF_SAMPLE_CPU))
 		return;
 	/* few: as many as there are switches between CPUs or threads at most */
-	if (x->nr_raw && x->raw_cpus[x->nr_raw - 1] == (int)rec->sid.cpu)
+	if (x->raw.nr_raw && x->raw.raw_cpus[x->raw.nr_raw - 1] == (int)rec->sid.cpu)
 		return;
-	key = ARRAY_ADD(x->raw_cpus, x->nr_raw, x->cap_raw);
+	key = ARRAY_ADD(x->raw.raw_cpus, x->raw.nr_raw, x->raw.cap_raw);
 	*key = (int)rec->sid.cpu;
 }
 
@@ -218,10 +220,10 @@ static bool is_raw(const struct exporter *x, const struct pkg_buffer *b)
 {
 	size_t i;
 
-	if (!x->aux_raw || !x->aux_framed)
-		return x->aux_raw != 0;
-	for (i = 0; i < x->nr_raw; i++)
-		if (x->raw_cpus[i] == b->cpu)
+	if (!x->raw.aux_raw || !x->raw.aux_framed)
+		return x->raw.aux_raw != 0;
+	for (i = 0; i < x->raw.nr_raw; i++)
+		if (x->raw.raw_cpus[i] == b->cpu)
 			return true;
 	return false;
 }
@@ -587,7 +589,7 @@ int export_package(struct perfdata *pd, struct session *ss, const struct export_
 	auxinfo_free(&x->info);
 	free(x->sources.v);
 	free(x->bufs);
-	free(x->raw_cpus);
+	free(x->raw.raw_cpus);
 	free(x->line);
 	free(x);
 	return rc;

@@ -492,7 +492,8 @@ static void report_refused(struct exporter *x)
 		for (k = 0; r[k].dso != r[i].dso; k++)
 			;
 		if (k == i)
-			drops_add(x->drops, 1, "the code of %s (%s): %s", dso_path(r[i].dso), r[i].dso->file, r[i].refused);
+			drops_add(x->drops, 1, "the code of %s (%s): %s", dso_path(r[i].dso),
+				  r[i].dso->image.file, r[i].refused);
 	}
 }
 

@@ -28,7 +28,7 @@ static int count(void *data, const struct stream *s, const struct cst_generic *g
 		if (g->section != c->section || !c->insns) {
 			d = g->section ? session_section_dso(c->ss, s, g->section) : NULL;
 			c->section = g->section;
-			c->insns = d ? &d->insns : NULL;
+			c->insns = d ? &d->counts.insns : NULL;
 		}
 		*(c->insns ? c->insns : &none) += g->n_insn;
 	}
@@ -75,8 +75,8 @@ static int busiest(const void *a, const void *b)
 {
 	const struct dso *x = *(struct dso *const *)a, *y = *(struct dso *const *)b;
 
-	if (x->insns != y->insns)
-		return x->insns > y->insns ? -1 : 1;
+	if (x->counts.insns != y->counts.insns)
+		return x->counts.insns > y->counts.insns ? -1 : 1;
 	return dso_compare(x, y);
 }
 
@@ -87,7 +87,7 @@ size_t info_binaries(const struct session *ss, struct dso ***list)
 
 	*list = mem_zeroed(t->nr + 1, sizeof(**list));
 	for (i = 0; i < t->nr; i++)
-		if (t->all[i]->insns || t->all[i]->nacc)
+		if (t->all[i]->counts.insns || t->all[i]->counts.nacc)
 			(*list)[n++] = t->all[i];
 	if (n)
 		qsort(*list, n, sizeof(**list), busiest);
@@ -118,18 +118,20 @@ static void print_binary(const struct dso *d, uint64_t all)
 {
 	char id[2 * BUILD_ID_MAX + 1];
 
-	printf("  %5.1f %%  %s\n", all ? 100.0 * (double)d->insns / (double)all : 0.0, name_shown(d->path));
-	if (d->state != DSO_LOADED || !d->file) {
+	printf("  %5.1f %%  %s\n", all ? 100.0 * (double)d->counts.insns / (double)all : 0.0,
+	       name_shown(d->path));
+	if (d->state != DSO_LOADED || !d->image.file) {
 		printf("           %s", d->state == DSO_LOADED ? "no file: its code is in the recording" :
 		       "no file was used, see Images");
 		if (d->recorded.len)
 			printf("; recorded build-id %s", build_id_text(&d->recorded, id));
 	} else {
-		printf("           %s, build-id %s", name_shown(d->file), d->found.len ? build_id_text(&d->found, id) : "none");
+		printf("           %s, build-id %s", name_shown(d->image.file),
+		       d->image.found.len ? build_id_text(&d->image.found, id) : "none");
 		print_facts(d);
 	}
 	putchar('\n');
-	if (d->assumed)
+	if (d->copy.assumed)
 		printf("           text remapped to anonymous memory (huge pages): assumed to be "
 		       "still that of the file\n");
 }
@@ -142,7 +144,7 @@ void info_print_binaries(const struct session *ss, const struct info_counts *c, 
 
 	/* those that a filter leaves out are decoded, and in no binary's number */
 	for (i = 0; i < n; i++)
-		insns += list[i]->insns;
+		insns += list[i]->counts.insns;
 	printf("\nBinaries, by instructions:\n");
 	for (i = 0; i < n && (all || i < INFO_SHORT_LIST); i++)
 		print_binary(list[i], insns);

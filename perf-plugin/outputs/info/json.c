@@ -126,17 +126,18 @@ static void put_files(const struct session *ss)
 	printf(" \"files\":[");
 	for (i = 0; i < t->nr; i++) {
 		const struct dso *d = t->all[i];
-		const struct loss_amount amount = { .count = d->nacc, .bytes = d->nacc_bytes };
+		const struct loss_amount amount = { .count = d->counts.nacc,
+						    .bytes = d->counts.nacc_bytes };
 
-		if (!d->nacc && !d->conflicts)
+		if (!d->counts.nacc && !d->counts.conflicts)
 			continue;
 		sep = put_start(sep);
 		printf("\"path\":");
 		put_string(d->path);
 		putchar(',');
-		put_cause(d->nacc ? loss_of_dso(d) : LOSS_CONFLICT);
+		put_cause(d->counts.nacc ? loss_of_dso(d) : LOSS_CONFLICT);
 		put_amount(&amount);
-		printf(",\"conflicts\":%" PRIu64 "}", d->conflicts);
+		printf(",\"conflicts\":%" PRIu64 "}", d->counts.conflicts);
 	}
 	printf("]\n");
 }
@@ -162,14 +163,15 @@ static void put_key(const char *key, const char *value)
 /* What the file holds is null where none was used or it is no ELF file. */
 static void put_binary(const struct dso *d)
 {
-	const struct build_id *id = d->file && d->found.len ? &d->found : &d->recorded;
+	const struct build_id *id =
+		d->image.file && d->image.found.len ? &d->image.found : &d->recorded;
 	char text[2 * BUILD_ID_MAX + 1];
 	struct elf_facts f;
 
 	printf("\"path\":");
 	put_string(d->path);
-	printf(",\"instructions\":%" PRIu64, d->insns);
-	put_key("file", d->state == DSO_LOADED ? d->file : NULL);
+	printf(",\"instructions\":%" PRIu64, d->counts.insns);
+	put_key("file", d->state == DSO_LOADED ? d->image.file : NULL);
 	put_key("build_id", id->len ? build_id_text(id, text) : NULL);
 	if (dso_facts(d, &f)) {
 		put_key("symbols", f.symtab ? "all" : f.dynsym ? "exported" : "none");
@@ -177,7 +179,7 @@ static void put_binary(const struct dso *d)
 	} else {
 		printf(",\"symbols\":null,\"dwarf\":null");
 	}
-	if (d->assumed)
+	if (d->copy.assumed)
 		printf(",\"text_assumed\":true");
 	putchar('}');
 }

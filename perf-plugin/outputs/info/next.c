@@ -119,8 +119,8 @@ static bool names_thread(const struct threads *ts, const char *path)
 	const struct thread *t;
 	size_t i, k;
 
-	for (i = 0; i < ts->nr_threads; i++)
-		for (t = ts->all_threads[i], k = 0; k < t->nr_comms; k++)
+	for (i = 0; i < ts->known.nr_threads; i++)
+		for (t = ts->known.all_threads[i], k = 0; k < t->nr_comms; k++)
 			if (t->comms[k].comm && *name && !strncmp(t->comms[k].comm, name, 15))
 				return true;
 	return false;
@@ -147,7 +147,7 @@ static const char *main_binary(const struct session *ss)
 	unsigned int best = 0, rank;
 
 	for (i = 0; i < n; i++) {
-		if (!list[i]->insns || !list[i]->is_elf || list[i]->kind > DSO_MODULE)
+		if (!list[i]->counts.insns || !list[i]->image.is_elf || list[i]->kind > DSO_MODULE)
 			continue;
 		rank = rank_of(ts, list[i]);
 		if (path && rank <= best)

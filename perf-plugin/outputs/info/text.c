@@ -320,8 +320,8 @@ static void print_queue(FILE *out, struct queue *q)
 	unsigned int id;
 	size_t i;
 
-	for (i = 0; i < q->nr_chunks; i++)
-		chunks += q->chunks[i].size;
+	for (i = 0; i < q->found.nr_chunks; i++)
+		chunks += q->found.chunks[i].size;
 	for (i = 0; i < q->nr_frags; i++)
 		bytes += q->frags[i].pub.size;
 	fprintf(out, "  buffer %u, ", q->number);
@@ -329,9 +329,10 @@ static void print_queue(FILE *out, struct queue *q)
 		fprintf(out, "CPU %d", q->cpu);
 	else
 		fprintf(out, "thread %d", q->tid);
-	fprintf(out, ": %" PRIu64 " bytes in %zu piece%s; %zu fragment%s with %" PRIu64 " bytes%s", chunks, q->nr_chunks,
-	       q->nr_chunks == 1 ? "" : "s", q->nr_frags, q->nr_frags == 1 ? "" : "s", bytes,
-	       q->any_aux ? "" : " (no AUX records: taken whole)");
+	fprintf(out, ": %" PRIu64 " bytes in %zu piece%s; %zu fragment%s with %" PRIu64 " bytes%s",
+		chunks, q->found.nr_chunks, q->found.nr_chunks == 1 ? "" : "s", q->nr_frags,
+		q->nr_frags == 1 ? "" : "s", bytes,
+		q->any_aux ? "" : " (no AUX records: taken whole)");
 	if (q->any_raw)
 		fprintf(out, ", unframed");
 	if (q->any_frames) {
@@ -372,8 +373,8 @@ static void count_threads(const struct threads *ts, struct intmap *counts)
 {
 	size_t i, k;
 
-	for (i = 0; i < ts->nr_threads; i++) {
-		const struct thread *t = ts->all_threads[i];
+	for (i = 0; i < ts->known.nr_threads; i++) {
+		const struct thread *t = ts->known.all_threads[i];
 
 		for (k = 0; k < t->nr_pids; k++)
 			intmap_put(counts, t->pids[k].pid,
@@ -404,30 +405,34 @@ static void print_processes(FILE *out, struct session *ss, bool all)
 	size_t i, n = 0;
 
 	threads_seek(ts, NO_TIME, UINT64_MAX, UINT64_MAX);
-	if (session_recorder(ss) == RECORDER_SNAPSHOT && ts->total_processes <= 1) {
+	if (session_recorder(ss) == RECORDER_SNAPSHOT && ts->totals.total_processes <= 1) {
 		print_memory(out, ss);
 		return;
 	}
-	list = mem_zeroed(ts->nr_processes + 1, sizeof(*list));
-	for (i = 0; i < ts->nr_processes; i++)
-		if (ts->all_processes[i]->mapped)
-			list[n++] = ts->all_processes[i];
+	list = mem_zeroed(ts->known.nr_processes + 1, sizeof(*list));
+	for (i = 0; i < ts->known.nr_processes; i++)
+		if (ts->known.all_processes[i]->mapped)
+			list[n++] = ts->known.all_processes[i];
 	if (n)
 		qsort(list, n, sizeof(*list), compare_processes);
-	fprintf(out, "\nProcesses: %" PRIu64 ", threads: %" PRIu64 ", mapped files: %zu\n", ts->total_processes,
-	       ts->total_threads, session_dsos(ss)->nr);
+	fprintf(out, "\nProcesses: %" PRIu64 ", threads: %" PRIu64 ", mapped files: %zu\n",
+		ts->totals.total_processes, ts->totals.total_threads, session_dsos(ss)->nr);
 	count_threads(ts, &counts);
 	for (i = 0; i < n && (all || i < INFO_SHORT_LIST); i++)
 		print_process(out, ts, list[i], (size_t)intmap_get(&counts, list[i]->pid));
 	if (i < n)
 		fprintf(out, "  and %zu more (--all lists them)\n", n - i);
-	if (n < ts->total_processes)
-		fprintf(out, "  and %" PRIu64 " that ended long before the recording did\n", ts->total_processes - n);
-	if (ts->total_replaced)
-		fprintf(out, "  code was replaced by other code %" PRIu64 " times (exec or mapping)\n", ts->total_replaced);
-	if (ts->kernel.nr_maps)
-		fprintf(out, "  kernel: %" PRIu64 " map event%s%s\n", ts->kernel.nr_maps, ts->kernel.nr_maps == 1 ? "" : "s",
-		       session_kernel(ss)->kcore ? ", with a copy of its memory (kcore)" : "");
+	if (n < ts->totals.total_processes)
+		fprintf(out, "  and %" PRIu64 " that ended long before the recording did\n",
+			ts->totals.total_processes - n);
+	if (ts->totals.total_replaced)
+		fprintf(out,
+			"  code was replaced by other code %" PRIu64 " times (exec or mapping)\n",
+			ts->totals.total_replaced);
+	if (ts->known.kernel.nr_maps)
+		fprintf(out, "  kernel: %" PRIu64 " map event%s%s\n", ts->known.kernel.nr_maps,
+			ts->known.kernel.nr_maps == 1 ? "" : "s",
+			session_kernel(ss)->kcore ? ", with a copy of its memory (kcore)" : "");
 	intmap_free(&counts);
 	free(list);
 }

@@ -43,22 +43,36 @@ struct listing {
 	bool names;		/* files or symbols are printed */
 	bool times;		/* lines have times, or names of threads, which change with time, or are sorted by time */
 	char branches[EVNAME_MAX], insns[EVNAME_MAX];
-	struct pd_output out;
-	bool open;
-	uint8_t *buf;
-	size_t fill;
+	struct {
+		struct pd_output out;
+		bool open;
+		uint8_t *buf;
+		size_t fill;
+	} write;
 	struct merge *m;
 	struct merge_lane *single;
-	struct pages *pages;	/* lines are printed apart from the decoding; NULL: while it decodes */
-	bool keeps;		/* of the whole output: shards keep their lines in pages of their own */
-	size_t kept_lines;	/* of the whole output: maximum number of bytes of such pages of a shard */
-	struct pages *kept;	/* of a shard: these pages, NULL: none */
-	/* of a shard decoded in another thread: its lanes in the merge of the whole output */
-	struct merge_lanes lanes;
-	bool is_shard, taken;
-	struct line_lane *done;	/* lanes that seams refer to */
-	struct listing *from;	/* the listing of the shards before, whose streams this shard continues; NULL: none */
-	uint64_t shards;	/* of the whole output: number of shards taken */
+	struct {
+		/* lines are printed apart from the decoding; NULL: while it decodes */
+		struct pages *pages;
+		/* of the whole output: shards keep their lines in pages of their own */
+		bool keeps;
+		/* of the whole output: maximum number of bytes of such pages of a shard */
+		size_t kept_lines;
+		struct pages *kept;	/* of a shard: these pages, NULL: none */
+	} keep;
+	struct {
+		/*
+		 * of a shard decoded in another thread: its lanes in the merge of the whole output
+		 */
+		struct merge_lanes lanes;
+		bool is_shard, taken;
+		struct line_lane *done;	/* lanes that seams refer to */
+		/*
+		 * the listing of the shards before, whose streams this shard continues; NULL: none
+		 */
+		struct listing *from;
+		uint64_t shards;	/* of the whole output: number of shards taken */
+	} shard;
 	struct sampler *sp;
 	struct disasm *disasm;	/* with fields of disassembled code, else NULL */
 	struct line line;	/* the line being written */
@@ -72,16 +86,16 @@ static void sink_write(void *data, const void *bytes, size_t len)
 
 	const bool large = len >= OUT_BUFFER / 32;	/* avoids a copy */
 
-	if (large || l->fill + len > OUT_BUFFER) {
-		pd_output_write(&l->out, l->buf, l->fill);
-		l->fill = 0;
+	if (large || l->write.fill + len > OUT_BUFFER) {
+		pd_output_write(&l->write.out, l->write.buf, l->write.fill);
+		l->write.fill = 0;
 	}
 	if (large) {
-		pd_output_write(&l->out, bytes, len);
+		pd_output_write(&l->write.out, bytes, len);
 		return;
 	}
-	memcpy(l->buf + l->fill, bytes, len);
-	l->fill += len;
+	memcpy(l->write.buf + l->write.fill, bytes, len);
+	l->write.fill += len;
 }
 
 /* Copies the names at a seam, which are valid as long as the session. */
@@ -102,9 +116,11 @@ static struct line_lane *lane_of(struct listing *l, const struct stream *s)
 	if (lane)
 		return lane;
 	lane = mem_zeroed(1, sizeof(*lane));
-	if (!l->pages)
-		lane->ln = l->single && !l->is_shard ? l->single : merge_lanes_add(&l->lanes, l->m, 0, s->place);
-	was = l->from ? sampler_seam(l->from->sp, s->place) : NULL;
+	if (!l->keep.pages)
+		lane->ln = l->single && !l->shard.is_shard ?
+				   l->single :
+				   merge_lanes_add(&l->shard.lanes, l->m, 0, s->place);
+	was = l->shard.from ? sampler_seam(l->shard.from->sp, s->place) : NULL;
 	if (was && lane->ln)
 		lane->ln->time = was->last;
 	if (was)
@@ -138,7 +154,7 @@ static int pages_write(void *data, const void *text, size_t len)
 	struct listing *l = data;
 
 	sink_write(l, text, len);
-	return pd_output_failed(&l->out);
+	return pd_output_failed(&l->write.out);
 }
 
 /* ---- samples ---------------------------------------------------------------------------------- */
@@ -155,17 +171,17 @@ static int on_branch_paged(void *data, const struct stream *s, const struct bran
 	if (ls->line.fields & LISTING_NAMES) {
 		ls->line.last = source_before(lane, s, b);
 		ref = line_find(&ls->line, s, b->from, b->tid);
-		from = pages_name(ls->pages, &ref);
+		from = pages_name(ls->keep.pages, &ref);
 		ls->line.last = NULL;
 		ref = line_find(&ls->line, s, b->to, s->tid);
-		to = pages_name(ls->pages, &ref);
+		to = pages_name(ls->keep.pages, &ref);
 	}
 	line = (struct page_branch){
 		.time = b->time, .from = b->from, .to = b->to, .pid = b->pid, .tid = b->tid, .cpu = s->cpu,
 		.kind = b->kind | (b->ends_trace ? PAGE_ENDS_TRACE : 0),
 	};
-	pages_branch(ls->pages, &line, from, to);
-	return pages_failed(ls->pages);
+	pages_branch(ls->keep.pages, &line, from, to);
+	return pages_failed(ls->keep.pages);
 }
 
 /* As on_taken(), in a page. */
@@ -175,8 +191,8 @@ static int on_taken_paged(void *data, const struct stream *s, const struct cst_b
 	struct listing *ls = data;
 
 	lane_of(ls, s);
-	pages_taken(ls->pages, &common, b, n);
-	return pages_failed(ls->pages);
+	pages_taken(ls->keep.pages, &common, b, n);
+	return pages_failed(ls->keep.pages);
 }
 
 static int on_branch(void *data, const struct stream *s, const struct branch *b)
@@ -276,9 +292,9 @@ static int on_error(void *data, const struct stream *s, const struct error_sampl
 {
 	struct listing *ls = data;
 
-	if (ls->pages) {
-		pages_error(ls->pages, s->cpu, e);
-		return pages_failed(ls->pages);
+	if (ls->keep.pages) {
+		pages_error(ls->keep.pages, s->cpu, e);
+		return pages_failed(ls->keep.pages);
 	}
 	begin(ls, s, e->time);
 	error_line(&ls->line, s->cpu, e);
@@ -328,7 +344,7 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	struct listing *l = data;
 	int rc;
 
-	if (!l->is_shard && !l->pages && pd_output_failed(&l->out))
+	if (!l->shard.is_shard && !l->keep.pages && pd_output_failed(&l->write.out))
 		return ERR_REPORTED;
 	if (l->names) {
 		symbols_begin(l->line.symbols);
@@ -364,8 +380,8 @@ static void on_stream_end(void *data, const struct stream *s)
 	seam = sampler_last_seam(l->sp);
 	if (!lane)
 		return;
-	lane->next = l->done;
-	l->done = lane;
+	lane->next = l->shard.done;
+	l->shard.done = lane;
 	if (!seam)
 		return;
 	seam->user = lane;
@@ -379,11 +395,14 @@ static void on_stream_end(void *data, const struct stream *s)
 
 static struct sample_ops make_ops(struct listing *l)
 {
-	struct sample_ops ops = { .branch = l->pages ? on_branch_paged : on_branch, .insn = on_insn, .error = on_error, .data = l };
+	struct sample_ops ops = { .branch = l->keep.pages ? on_branch_paged : on_branch,
+				  .insn = on_insn,
+				  .error = on_error,
+				  .data = l };
 
 	/* what a line shows beyond addresses is looked up branch by branch */
 	if (!(l->line.fields & (LISTING_NAMES | LIST_CALLINDENT | LIST_SRCLINE | LISTING_CODE | LIST_INSNLEN)))
-		ops.taken = l->pages ? on_taken_paged : on_taken;
+		ops.taken = l->keep.pages ? on_taken_paged : on_taken;
 	return ops;
 }
 
@@ -401,14 +420,14 @@ static void shard_free(void *shard)
 {
 	struct listing *l = shard;
 
-	if (!l->taken)
-		merge_lanes_drop(&l->lanes);
-	merge_lanes_free(&l->lanes);
-	free_lanes(l->done);
+	if (!l->shard.taken)
+		merge_lanes_drop(&l->shard.lanes);
+	merge_lanes_free(&l->shard.lanes);
+	free_lanes(l->shard.done);
 	sampler_free(l->sp);
 	comms_free(l->line.comms);
 	free(l->line.symbols);
-	pages_free(l->kept);
+	pages_free(l->keep.kept);
 	free(l);
 }
 
@@ -423,11 +442,11 @@ static void shard_resume(void *data, void *shard)
 {
 	struct listing *l = data, *more = shard;
 
-	more->from = l;
+	more->shard.from = l;
 	/* it is not decoded ahead: its lines are printed at once */
-	more->pages = l->pages;
-	if (l->keeps)
-		pages_start(l->pages, session_jobs(l->ss));
+	more->keep.pages = l->keep.pages;
+	if (l->keep.keeps)
+		pages_start(l->keep.pages, session_jobs(l->ss));
 	sampler_continue(more->sp, l->sp);
 }
 
@@ -438,15 +457,15 @@ static void *seam_lane(void *data, const struct sampler_seam *was)
 	struct merge_lanes one = { .v = NULL };
 	struct listing *l = data;
 
-	lane->next = l->done;
-	l->done = lane;
+	lane->next = l->shard.done;
+	l->shard.done = lane;
 	copy_last(lane, was->user);
 	lane->ln = l->single ? l->single : merge_lanes_add(&one, l->m, 0, was->place);
 	if (l->names)
 		symbols_begin(l->line.symbols);
 	if (!l->single)
 		lane->ln->time = was->last;
-	merge_lanes_order(&one, l->shards);
+	merge_lanes_order(&one, l->shard.shards);
 	merge_lanes_free(&one);
 	return lane;
 }
@@ -465,15 +484,16 @@ static void *shard_make(void *data, struct session *ss)
 
 	l->ss = ss;
 	l->line.fields = whole->line.fields;
-	if (whole->keeps)
-		l->pages = l->kept = pages_keep(whole->pages, whole->kept_lines);
+	if (whole->keep.keeps)
+		l->keep.pages = l->keep.kept =
+			pages_keep(whole->keep.pages, whole->keep.kept_lines);
 	ops = make_ops(l);
 	l->names = whole->names;
 	memcpy(l->branches, whole->branches, sizeof(l->branches));
 	memcpy(l->insns, whole->insns, sizeof(l->insns));
 	l->line.event_width = whole->line.event_width;
 	l->m = whole->m;
-	l->is_shard = true;
+	l->shard.is_shard = true;
 	l->sp = sampler_new(&whole->o, &ops, session_read_code);
 	l->line.comms = comms_share(whole->line.comms);
 	open_symbols(l);
@@ -495,32 +515,32 @@ static int shard_take(void *data, void *shard)
 	size_t i;
 	int rc;
 
-	l->shards += 2;
+	l->shard.shards += 2;
 	rc = sampler_join(l->sp, more->sp, seam_lane, l);
-	merge_lanes_order(&more->lanes, l->shards + 1);
+	merge_lanes_order(&more->shard.lanes, l->shard.shards + 1);
 	for (i = 0; (seam = sampler_nth_seam(more->sp, i)); i++)
-		if (seam->user && !l->keeps)
+		if (seam->user && !l->keep.keeps)
 			merge_lane_floor(((struct line_lane *)seam->user)->ln, seam->floor);
-	for (i = 0; l->single && i < more->lanes.nr && !rc; i++)
-		if (merge_direct_lane(l->m, more->lanes.v[i]))
+	for (i = 0; l->single && i < more->shard.lanes.nr && !rc; i++)
+		if (merge_direct_lane(l->m, more->shard.lanes.v[i]))
 			rc = temporary_failed(l);
-	if (more->kept && !rc)
-		rc = pages_take(l->pages, more->kept);
+	if (more->keep.kept && !rc)
+		rc = pages_take(l->keep.pages, more->keep.kept);
 	/* seams refer to these lanes */
-	for (last = &l->done; *last; last = &(*last)->next)
+	for (last = &l->shard.done; *last; last = &(*last)->next)
 		;
-	*last = more->done;
-	more->done = NULL;
-	more->taken = !rc;
+	*last = more->shard.done;
+	more->shard.done = NULL;
+	more->shard.taken = !rc;
 	/* of pages another thread may be writing */
-	return rc ? rc : l->pages ? 0 : pd_output_failed(&l->out);
+	return rc ? rc : l->keep.pages ? 0 : pd_output_failed(&l->write.out);
 }
 
 static void shard_lead(void *shard)
 {
 	struct listing *l = shard;
 
-	pages_drop(l->kept);
+	pages_drop(l->keep.kept);
 }
 
 static uint64_t stream_digest(void *data, const struct stream *s, uint64_t digest)
@@ -600,10 +620,10 @@ static void open_pages(struct listing *l)
 	struct pages_opts o = { .fields = l->line.fields, .event_width = l->line.event_width, .event = l->branches,
 				.comms = l->line.comms, .write = pages_write, .data = l };
 
-	l->keeps = worth_keeping(l);
+	l->keep.keeps = worth_keeping(l);
 	/* threads that decode may wait for their turn meanwhile */
 	o.threads = session_jobs(l->ss);
-	l->pages = pages_new(&o);
+	l->keep.pages = pages_new(&o);
 }
 
 struct listing *listing_open(struct session *ss, const struct listing_opts *opts)
@@ -618,13 +638,13 @@ struct listing *listing_open(struct session *ss, const struct listing_opts *opts
 
 	l->ss = ss;
 	l->times = !one || o->errors || fields & (LIST_TIME | LIST_COMM);
-	l->kept_lines = opts->kept_lines ? opts->kept_lines : KEPT_LINES;
+	l->keep.kept_lines = opts->kept_lines ? opts->kept_lines : KEPT_LINES;
 	l->o = *o;
 	l->o.depth = fields & LIST_CALLINDENT;
 	l->line.fields = fields;
 	l->names = fields & (LIST_SYM | LIST_DSO | LIST_SRCLINE | LIST_CALLINDENT | LISTING_STACK) || o->chain;
 	name_events(l, o);
-	l->buf = mem_new(OUT_BUFFER);
+	l->write.buf = mem_new(OUT_BUFFER);
 	l->m = merge_new(&sink, NULL);
 	l->line.comms = comms_new(session_perfdata(ss));
 	open_symbols(l);
@@ -633,12 +653,12 @@ struct listing *listing_open(struct session *ss, const struct listing_opts *opts
 		open_pages(l);
 	ops = make_ops(l);
 	l->sp = sampler_new(&l->o, &ops, session_read_code);
-	if (pd_output_open(&l->out, opts->output, &err)) {
+	if (pd_output_open(&l->write.out, opts->output, &err)) {
 		fprintf(stderr, "cstrace script: %s\n", err.msg);
 		listing_close(l);
 		return NULL;
 	}
-	l->open = true;
+	l->write.open = true;
 	if (one) {
 		l->single = merge_lane_new(l->m, 0, 0);
 		merge_direct(l->m, l->single);
@@ -668,8 +688,8 @@ int listing_run(struct listing *l)
 	/* the bytes of an instruction are read when its line is printed, possibly in the next shard */
 	shards.by_fragment = sampler_unit(l->sp) == SAMPLER_FRAGMENT && !(l->line.fields & LISTING_CODE);
 	/* with one stream, lines of all branches, a hundred times the size of the trace, are not stored as text */
-	shards.by_fragment &= l->keeps || !(l->single && l->o.branches);
-	if (l->keeps) {
+	shards.by_fragment &= l->keep.keeps || !(l->single && l->o.branches);
+	if (l->keep.keeps) {
 		shards.max_size = c.wants.times ? KEPT_TRACE : KEPT_PART;
 		shards.digest = stream_digest;
 		shards.lead = shard_lead;
@@ -681,19 +701,19 @@ int listing_run(struct listing *l)
 	if (can_divide(l, &shards))
 		c.shards = &shards;
 	rc = session_run(l->ss, &c);
-	if (l->pages && !rc)
-		rc = pages_finish(l->pages);
-	pages_free(l->pages);
-	l->pages = NULL;
-	if (rc && !l->out.error)
+	if (l->keep.pages && !rc)
+		rc = pages_finish(l->keep.pages);
+	pages_free(l->keep.pages);
+	l->keep.pages = NULL;
+	if (rc && !l->write.out.error)
 		return rc;
 	if (!rc) {
 		if (merge_finish(l->m))
 			return temporary_failed(l);
-		pd_output_write(&l->out, l->buf, l->fill);
+		pd_output_write(&l->write.out, l->write.buf, l->write.fill);
 	}
-	rc = pd_output_finish(&l->out, &err);
-	l->open = false;
+	rc = pd_output_finish(&l->write.out, &err);
+	l->write.open = false;
 	if (rc)
 		fprintf(stderr, "cstrace script: %s\n", err.msg);
 	return !rc && l->line.srclines && srclines_unread(l->line.srclines) ? 1 : rc;
@@ -703,17 +723,17 @@ void listing_close(struct listing *l)
 {
 	if (!l)
 		return;
-	pages_free(l->pages);
-	if (l->open)
-		pd_output_abort(&l->out);
+	pages_free(l->keep.pages);
+	if (l->write.open)
+		pd_output_abort(&l->write.out);
 	sampler_free(l->sp);
-	merge_lanes_free(&l->lanes);
-	free_lanes(l->done);
+	merge_lanes_free(&l->shard.lanes);
+	free_lanes(l->shard.done);
 	merge_free(l->m);
 	comms_free(l->line.comms);
 	free(l->line.symbols);
 	srclines_free(l->line.srclines);
 	disasm_free(l->disasm);
-	free(l->buf);
+	free(l->write.buf);
 	free(l);
 }

@@ -91,7 +91,8 @@ static struct source *source_of(struct srclines *t, const struct dso *dso)
 		f = slot_of(t->v, t->size, dso);
 	}
 	f->dso = dso;
-	f->source = dso->is_elf && dso_file(dso) ? source_open(dso_file(dso), dso, &err) : NULL;
+	f->source =
+		dso->image.is_elf && dso_file(dso) ? source_open(dso_file(dso), dso, &err) : NULL;
 	if (err.code) {
 		fprintf(stderr, "cstrace script: %s\n", err.msg);
 		t->unread = true;

@@ -45,6 +45,6 @@ void symbols_look_up(struct symbols *sy, size_t number, const struct stream *s, 
 	else
 		at->names.name = NULL;
 	/* a file that was not read may be read before the next batch */
-	if (loc.dso->symbols_read)
+	if (loc.dso->symbols.symbols_read)
 		sy->key[number].batch = UINT64_MAX;
 }

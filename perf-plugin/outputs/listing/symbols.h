@@ -74,7 +74,8 @@ void symbols_look_up(struct symbols *sy, size_t number, const struct stream *s, 
 /* The two address spaces of the stream's thread, of user and kernel, as one number (version.serial; 0: none). */
 static inline uint64_t symbols_spaces(const struct stream *s)
 {
-	const struct version *user = s->kernel ? s->other : s->code, *kernel = s->kernel ? s->code : s->other;
+	const struct version *user = s->own.kernel ? s->own.other : s->own.code,
+			     *kernel = s->own.kernel ? s->own.code : s->own.other;
 
 	return (user ? user->serial << 32 : 0) | (kernel ? (uint32_t)kernel->serial : 0);
 }

@@ -30,7 +30,7 @@ struct builder {
 
 enum cst_isa blocks_isa(const struct model_binary *b, bool t32)
 {
-	return t32 ? CST_ISA_T32 : b->dso->machine == EM_AARCH64 ? CST_ISA_A64 : CST_ISA_A32;
+	return t32 ? CST_ISA_T32 : b->dso->image.machine == EM_AARCH64 ? CST_ISA_A64 : CST_ISA_A32;
 }
 
 bool blocks_insn(const struct model_binary *b, bool t32, uint64_t offset, struct cst_insn *insn, uint32_t *code)
@@ -39,11 +39,11 @@ bool blocks_insn(const struct model_binary *b, bool t32, uint64_t offset, struct
 	const uint8_t *p;
 	uint32_t opcode;
 
-	if (!d || !d->data || model_without_file(b))
+	if (!d || !d->image.data || model_without_file(b))
 		return false;
-	if (offset + 4 > d->size || offset + 4 < offset)
+	if (offset + 4 > d->image.size || offset + 4 < offset)
 		return false;
-	p = d->data + offset;
+	p = d->image.data + offset;
 	opcode = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 	if (t32)
 		opcode = opcode << 16 | opcode >> 16;
@@ -131,7 +131,7 @@ static void add_insn(struct builder *u, uint64_t offset, const struct cst_insn *
 /* The end of code, or that of its file: DWARF and count files may name places behind it. */
 static uint64_t end_in_file(const struct builder *u, uint64_t end)
 {
-	return end < u->b->dso->size ? end : u->b->dso->size;
+	return end < u->b->dso->image.size ? end : u->b->dso->image.size;
 }
 
 /* Adds an instruction that is predicated. */
@@ -219,7 +219,7 @@ static void read_gaps(struct builder *u, uint64_t at, uint64_t end, bool t32)
 static void read_rest(struct builder *u, uint64_t begin, uint64_t end)
 {
 	const struct source_mapping *v = u->kinds->v;
-	const bool a64 = u->b->dso->machine == EM_AARCH64;
+	const bool a64 = u->b->dso->image.machine == EM_AARCH64;
 	size_t lo = 0, hi = u->kinds->n;
 	uint64_t next;
 
@@ -466,7 +466,7 @@ void blocks_init(struct blocks *bs, const struct model_binary *b, const struct c
 	size_t i;
 
 	*bs = (struct blocks){ .v = NULL };
-	if (!b->dso || !b->dso->data)
+	if (!b->dso || !b->dso->image.data)
 		return;
 	costs_init(&u.costs, b);
 	find_leaders(&u);

@@ -36,9 +36,10 @@ static unsigned int t32_size(const struct model_binary *b, uint64_t offset)
 	const struct dso *d = b->dso;
 
 	/* a method's offsets are those of its code, wherever that is in a file */
-	if (!d || model_without_file(b) || d->state != DSO_LOADED || !d->data || offset + 2 > d->size || offset + 2 < offset)
+	if (!d || model_without_file(b) || d->state != DSO_LOADED || !d->image.data ||
+	    offset + 2 > d->image.size || offset + 2 < offset)
 		return 0;
-	return cst_t32_size((uint16_t)(d->data[offset] | d->data[offset + 1] << 8));
+	return cst_t32_size((uint16_t)(d->image.data[offset] | d->image.data[offset + 1] << 8));
 }
 
 static int compare_changes(const void *pa, const void *pb)

@@ -39,7 +39,7 @@ static uint64_t all_branches(const struct model *m)
 
 bool exact_refuses(const struct model *m, const struct model_binary *b, bool count_file, uint64_t *conflicts, uint64_t *branches)
 {
-	const uint64_t of_file = b->dso ? b->dso->conflicts : 0;
+	const uint64_t of_file = b->dso ? b->dso->counts.conflicts : 0;
 
 	*conflicts = count_file ? exact_conflicts(m) : of_file;
 	*branches = count_file ? all_branches(m) : b->branches;

@@ -186,11 +186,11 @@ static void between_targets(const struct function_targets *t, uint64_t offset, s
 /* A function ends where a symbol behind `offset` begins, also one inside of it. Returns the index of that symbol. */
 static size_t until_symbol(const struct dso *d, uint64_t offset, struct function *f)
 {
-	size_t lo = 0, hi = d->nr_syms;
+	size_t lo = 0, hi = d->symbols.nr_syms;
 
-	BISECT(lo, hi, mid, d->syms[mid].offset <= offset);
-	if (lo < d->nr_syms && d->syms[lo].offset < f->end)
-		f->end = d->syms[lo].offset;
+	BISECT(lo, hi, mid, d->symbols.syms[mid].offset <= offset);
+	if (lo < d->symbols.nr_syms && d->symbols.syms[lo].offset < f->end)
+		f->end = d->symbols.syms[lo].offset;
 	return lo;
 }
 
@@ -203,9 +203,10 @@ static void between_symbols(const struct dso *d, uint64_t offset, struct functio
 
 	if (!next)
 		return;
-	end = d->syms[next - 1].offset + d->syms[next - 1].size;
+	end = d->symbols.syms[next - 1].offset + d->symbols.syms[next - 1].size;
 	/* one without a size has an end, too, unless only its start is known */
-	if (dso_symbol(d, d->syms[next - 1].offset, &name, &start, &size) && start == d->syms[next - 1].offset)
+	if (dso_symbol(d, d->symbols.syms[next - 1].offset, &name, &start, &size) &&
+	    start == d->symbols.syms[next - 1].offset)
 		end = start + size;
 	if (end <= offset && end > f->start)
 		f->start = end;

@@ -55,7 +55,7 @@ struct source *places_source(struct places *p, uint32_t binary)
 	at = &p->v[binary];
 	if (!at->tried) {
 		at->tried = true;
-		if (b->dso && dso_file(b->dso) && b->dso->is_elf && !model_without_file(b))
+		if (b->dso && dso_file(b->dso) && b->dso->image.is_elf && !model_without_file(b))
 			at->source = source_open(dso_file(b->dso), b->dso, &err);
 		if (err.code)
 			at->why = mem_text(err.msg);

@@ -36,7 +36,7 @@ static size_t common_folder(const struct report *r)
 	const char *first = NULL;
 	size_t n = 0, i;
 
-	for (i = 0; i < r->nr_files; i++) {
+	for (i = 0; i < r->paged.nr_files; i++) {
 		const char *name = r->coverage.files.v[r->files_hottest[i]];
 
 		if (!first) {
@@ -51,7 +51,7 @@ static size_t common_folder(const struct report *r)
 
 static void put_file(struct report *r, const struct coverage_file *f, size_t folder)
 {
-	const uint32_t file = f->next - 1, page = r->file_page[file];
+	const uint32_t file = f->next - 1, page = r->paged.file_page[file];
 	struct page *p = &r->page;
 
 	page_html(p, "<tr><td class=\"name\">");
@@ -113,9 +113,9 @@ void files_write(struct report *r)
 		page_lines(p, r->coverage.files.v[r->files_hottest[0]], folder);
 		page_html(p, "</code></p>\n");
 	}
-	if (r->nr_file_pages < r->nr_files)
+	if (r->paged.nr_file_pages < r->paged.nr_files)
 		page_format(p, "<p class=\"note\">The %zu files with most instructions have pages; <code>--files N</code> makes "
-			       "more.</p>\n", r->nr_file_pages);
+			       "more.</p>\n", r->paged.nr_file_pages);
 	page_html(p, "<div class=\"box\"><table>\n<tr><th>File</th><th class=bar>Lines</th><th class=n></th>"
 		     "<th class=bar>Branch directions</th><th class=n></th><th class=bar>Functions</th><th class=n></th>"
 		     "<th class=n>Instructions</th></tr>\n<tr class=\"sum\"><td>All files</td>");
@@ -124,13 +124,14 @@ void files_write(struct report *r)
 	put_covered(p, sum.functions_hit, sum.nr_functions);
 	page_html(p, "<td></td></tr>\n");
 	while (coverage_next(&r->coverage, &f))
-		if (f.nr_lines && (r->file_page[f.next - 1] || n < ROWS)) {
+		if (f.nr_lines && (r->paged.file_page[f.next - 1] || n < ROWS)) {
 			put_file(r, &f, folder);
 			n++;
 		}
 	page_html(p, "</table></div>\n");
-	if (n < r->nr_files)
-		page_format(p, "<p class=\"note\">%zu more files are left out.</p>\n", r->nr_files - n);
+	if (n < r->paged.nr_files)
+		page_format(p, "<p class=\"note\">%zu more files are left out.</p>\n",
+			    r->paged.nr_files - n);
 	page_end(p);
 }
 
@@ -398,7 +399,11 @@ static void put_part(struct view *v, unsigned int part)
 
 void source_write(struct report *r, const struct coverage_file *f, uint32_t file)
 {
-	struct view v = { .r = r, .f = f, .file = file, .page = r->file_page[file], .text = texts_of(&r->texts, file, f->name) };
+	struct view v = { .r = r,
+			  .f = f,
+			  .file = file,
+			  .page = r->paged.file_page[file],
+			  .text = texts_of(&r->texts, file, f->name) };
 	unsigned int part;
 
 	v.last = report_lines_last(&r->lines, file);

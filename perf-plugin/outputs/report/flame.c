@@ -119,7 +119,8 @@ static void put_frame(struct flame *f, const struct frame *fr, uint64_t begin)
 	struct page *p = &r->page;
 	const struct stack_node *s = &r->stacks.v[fr->stack];
 	const struct function *fn = &r->fs.v[s->function];
-	const uint32_t page = s->function < r->nr_functions ? r->function_page[s->function] : 0;
+	const uint32_t page =
+		s->function < r->nr_functions ? r->paged.function_page[s->function] : 0;
 	const double x = (double)begin / (double)f->total, w = (double)fr->insns / (double)f->total;
 	const unsigned int colour = fn->binary == CST_COUNT_NO_BINARY ? 0 : 1 + fn->binary % (NR_COLOURS - 1);
 

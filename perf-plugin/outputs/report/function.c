@@ -261,8 +261,9 @@ static void put_insn(struct code *c, bool t32, uint64_t offset, unsigned int siz
 	page_format(p, "<td class=\"addr\">%" PRIx64 "</td><td class=\"off\">+%" PRIx64
 		       "</td><td class=\"insn\">", vaddr, offset - c->f.start);
 	if (read) {
-		if (r->disasm)
-			page_text(p, disasm_text(r->disasm, blocks_isa(c->b, t32), CST_PROFILE_A, vaddr, opcode, size));
+		if (r->insns.disasm)
+			page_text(p, disasm_text(r->insns.disasm, blocks_isa(c->b, t32),
+						 CST_PROFILE_A, vaddr, opcode, size));
 		page_html(p, "</td><td class=\"dir\">");
 		put_branch(c, &insn, offset, count);
 	} else {
@@ -284,7 +285,8 @@ static void put_cut(struct code *c, uint64_t n, const char *what)
 /* Code that was not executed. */
 static void put_gap(struct code *c, uint64_t from, uint64_t to)
 {
-	const bool known = c->b->dso && c->b->dso->data && !model_without_file(c->b) && blocks_isa(c->b, false) == CST_ISA_A64;
+	const bool known = c->b->dso && c->b->dso->image.data && !model_without_file(c->b) &&
+			   blocks_isa(c->b, false) == CST_ISA_A64;
 	uint64_t n = (to - from) / 4, shown = n <= MAX_GAP ? n : GAP_BEGIN;
 
 	if (c->rows >= MAX_ROWS)
@@ -379,13 +381,14 @@ void function_write(struct report *r, const struct hot_function *h)
 
 	c.b = &r->w->model->binaries[c.f.binary];
 	c.hottest = hottest(&c, costs);
-	snprintf(name, sizeof(name), "f%u.html", r->function_page[h->index]);
+	snprintf(name, sizeof(name), "f%u.html", r->paged.function_page[h->index]);
 	page_begin(p, name, PAGE_NO_ENTRY, c.f.name, "'none'");
 	put_head(&c, h);
 	put_calls(r, h->index);
 	page_html(p, "<h2>Code</h2>\n");
-	if (!r->disasm)
-		page_format(p, "<p class=\"note\">No text of instructions: %s.</p>\n", r->no_disasm);
+	if (!r->insns.disasm)
+		page_format(p, "<p class=\"note\">No text of instructions: %s.</p>\n",
+			    r->insns.no_disasm);
 	page_html(p, "<div class=\"box\"><table class=\"asm\">\n<tr><th class=n>Executions</th><th>Address</th><th>Offset</th>"
 		     "<th>Instruction</th><th>Branch</th></tr>\n");
 	put_code(&c, costs);

@@ -8,7 +8,8 @@
 
 void function_list_write(struct report *r)
 {
-	const size_t pages = r->nr_function_pages, rows = ROWS * pages < LEAST_ROWS ? LEAST_ROWS : ROWS * pages;
+	const size_t pages = r->paged.nr_function_pages,
+		     rows = ROWS * pages < LEAST_ROWS ? LEAST_ROWS : ROWS * pages;
 	struct page *p = &r->page;
 	uint64_t insns = 0;
 	size_t i;
@@ -20,9 +21,9 @@ void function_list_write(struct report *r)
 	if (r->hot.calls)
 		page_html(p, " Inclusive: with those of all that it called. Calls: whatever called it.");
 	page_html(p, "</p>\n");
-	if (r->nr_function_pages < r->hot.n)
+	if (r->paged.nr_function_pages < r->hot.n)
 		page_format(p, "<p class=\"note\">The %zu hottest ones have pages with their code; <code>--functions N</code> makes "
-			       "more.</p>\n", r->nr_function_pages);
+			       "more.</p>\n", r->paged.nr_function_pages);
 	report_function_head(r, true);
 	for (i = 0; i < r->hot.n && i < rows; i++)
 		report_function_row(r, &r->hot.v[i], i + 1);

@@ -28,21 +28,26 @@ struct report {
 	struct hot hot;
 	struct stacks stacks;
 	uint64_t *inclusive;		/* by function; NULL: the model has no calls */
-	uint32_t *function_page;	/* by function: the number of its page; 0: none */
+	struct {
+		uint32_t *function_page;	/* by function: the number of its page; 0: none */
+		size_t nr_function_pages;
+		/* by number in coverage.files: the number of its page; 0: none */
+		uint32_t *file_page;
+		size_t nr_files, nr_file_pages;
+	} paged;
 	size_t nr_functions;		/* functions that these two arrays have */
-	size_t nr_function_pages;
 	struct call_arcs arcs;
 	uint32_t *by_callee;		/* indexes of the arcs, by callee, then by instructions */
 	struct coverage coverage;
 	struct report_lines lines;
-	uint32_t *file_page;		/* by number in coverage.files: the number of its page; 0: none */
 	uint32_t *files_hottest;	/* numbers of files that have lines, the one with most instructions first */
-	size_t nr_files, nr_file_pages;
 	struct texts texts;
 	struct costs *costs;		/* by binary, found when they are needed */
 	bool *has_costs;
-	struct disasm *disasm;		/* NULL: there are no texts of instructions */
-	const char *no_disasm;		/* why */
+	struct {
+		struct disasm *disasm;		/* NULL: there are no texts of instructions */
+		const char *no_disasm;		/* why */
+	} insns;
 	struct page page;
 };
 

@@ -48,7 +48,7 @@ static void add_binary(struct report_lines *l, struct report *r, const struct mo
 	c = report_costs(r, b->number);
 	for (i = 0; i < c->n; i++) {
 		/* a damaged count file has ranges of any length; only code in the file has lines */
-		end = c->v[i].end < b->dso->size ? c->v[i].end : b->dso->size;
+		end = c->v[i].end < b->dso->image.size ? c->v[i].end : b->dso->image.size;
 		for (at = c->v[i].begin; at < end; at += costs_size(b, &c->v[i], at)) {
 			struct source_place place = places_at(r->w->places, b->number, at);
 

@@ -65,7 +65,7 @@ const struct costs *report_costs(struct report *r, uint32_t binary)
 
 void report_function(struct report *r, uint32_t function, uint64_t fragment)
 {
-	const uint32_t page = function < r->nr_functions ? r->function_page[function] : 0;
+	const uint32_t page = function < r->nr_functions ? r->paged.function_page[function] : 0;
 
 	if (page && fragment != UINT64_MAX)
 		page_format(&r->page, "<a href=\"f%u.html#a%llx\">", page, (unsigned long long)fragment);
@@ -79,7 +79,7 @@ void report_function(struct report *r, uint32_t function, uint64_t fragment)
 void report_place(struct report *r, uint32_t file, unsigned int line)
 {
 	const char *path = r->coverage.files.v[file];
-	const uint32_t page = line && line <= REPORT_LAST_LINE ? r->file_page[file] : 0;
+	const uint32_t page = line && line <= REPORT_LAST_LINE ? r->paged.file_page[file] : 0;
 	char name[PAGE_NAME];
 
 	if (page)
@@ -134,10 +134,11 @@ static void number_functions(struct report *r)
 	size_t i;
 
 	r->nr_functions = r->fs.nr;
-	r->function_page = mem_zeroed(r->fs.nr, sizeof(*r->function_page));
-	for (i = 0; i < r->hot.n && r->nr_function_pages < max; i++)
+	r->paged.function_page = mem_zeroed(r->fs.nr, sizeof(*r->paged.function_page));
+	for (i = 0; i < r->hot.n && r->paged.nr_function_pages < max; i++)
 		if (r->hot.v[i].insns && r->fs.v[r->hot.v[i].index].binary != CST_COUNT_NO_BINARY)
-			r->function_page[r->hot.v[i].index] = (uint32_t)++r->nr_function_pages;
+			r->paged.function_page[r->hot.v[i].index] =
+				(uint32_t)++r->paged.nr_function_pages;
 }
 
 static int compare_callees(const void *pa, const void *pb, void *arcs)
@@ -181,14 +182,15 @@ static void number_files(struct report *r)
 	size_t i;
 
 	r->files_hottest = mem_array(r->coverage.files.n + 1, sizeof(*r->files_hottest));
-	r->file_page = mem_zeroed(r->coverage.files.n + 1, sizeof(*r->file_page));
+	r->paged.file_page = mem_zeroed(r->coverage.files.n + 1, sizeof(*r->paged.file_page));
 	while (coverage_next(&r->coverage, &f))
 		if (f.nr_lines)
-			r->files_hottest[r->nr_files++] = f.next - 1;
-	if (r->nr_files)
-		qsort_r(r->files_hottest, r->nr_files, sizeof(*r->files_hottest), compare_files, r);
-	for (i = 0; i < r->nr_files && i < r->limits->files; i++)
-		r->file_page[r->files_hottest[i]] = (uint32_t)++r->nr_file_pages;
+			r->files_hottest[r->paged.nr_files++] = f.next - 1;
+	if (r->paged.nr_files)
+		qsort_r(r->files_hottest, r->paged.nr_files, sizeof(*r->files_hottest),
+			compare_files, r);
+	for (i = 0; i < r->paged.nr_files && i < r->limits->files; i++)
+		r->paged.file_page[r->files_hottest[i]] = (uint32_t)++r->paged.nr_file_pages;
 }
 
 static void find(struct report *r)
@@ -222,7 +224,7 @@ static void write_functions(struct report *r)
 	size_t i;
 
 	for (i = 0; i < r->hot.n && !r->page.err->code; i++)
-		if (r->hot.v[i].index < n && r->function_page[r->hot.v[i].index])
+		if (r->hot.v[i].index < n && r->paged.function_page[r->hot.v[i].index])
 			function_write(r, &r->hot.v[i]);
 }
 
@@ -231,7 +233,7 @@ static void write_sources(struct report *r)
 	struct coverage_file f = { .next = 0 };
 
 	while (!r->page.err->code && coverage_next(&r->coverage, &f))
-		if (r->file_page[f.next - 1])
+		if (r->paged.file_page[f.next - 1])
 			source_write(r, &f, f.next - 1);
 }
 
@@ -259,9 +261,9 @@ static void release(struct report *r)
 	free(r->costs);
 	free(r->has_costs);
 	free(r->inclusive);
-	free(r->function_page);
+	free(r->paged.function_page);
 	free(r->by_callee);
-	free(r->file_page);
+	free(r->paged.file_page);
 	free(r->files_hottest);
 	report_lines_free(&r->lines);
 	coverage_free(&r->coverage);
@@ -271,7 +273,7 @@ static void release(struct report *r)
 	if (r->fs.model)
 		functions_free(&r->fs);
 	texts_free(&r->texts);
-	disasm_free(r->disasm);
+	disasm_free(r->insns.disasm);
 	free(r);
 }
 
@@ -285,11 +287,11 @@ int report_write(struct outdir *out, const struct whole *w, const struct report_
 	r->about = about;
 	r->limits = limits;
 	texts_init(&r->texts, limits->source, limits->symfs);
-	r->disasm = disasm_new(&r->no_disasm);
+	r->insns.disasm = disasm_new(&r->insns.no_disasm);
 	find(r);
 	find_pages(r);
 	entries |= w->model->nr_nodes ? 1u << PAGE_FLAME : 0;
-	entries |= r->nr_files ? 1u << PAGE_FILES : 0;
+	entries |= r->paged.nr_files ? 1u << PAGE_FILES : 0;
 	page_init(&r->page, out, entries, err);
 	write_pages(r);
 	release(r);

@@ -97,7 +97,8 @@ static int take_function(Dwarf_Die *die, void *data)
 	while ((at = range_of(fs, die, at, &begin, &end)) > 0) {
 		if (entry < begin || entry >= end || !source_in_code(fs->l, begin) || !source_offset_of(fs->l, begin, &f.begin))
 			continue;
-		if (!begin && source_is_low(fs->l) && !low_rows_function(&fs->l->low, end - begin))
+		if (!begin && source_is_low(fs->l) &&
+		    !low_rows_function(&fs->l->lows.low, end - begin))
 			continue;
 		f.end = f.begin + (end - begin);
 		f.place.file = fs->split ? source_name_kept(fs->l, fs->cu, file) : source_name(fs->l, fs->cu, file);

@@ -60,32 +60,50 @@ struct source {
 	struct made made, shared_made;
 	struct split *split;	/* NULL until a skeleton is seen */
 	uint64_t delta;		/* an address of the DWARF is one of the program plus this */
-	struct section_base {	/* of a file that is not linked; sorted by name */
-		const char *name;
-		uint64_t base;	/* its addresses are offsets in the file */
-	} *bases;
-	size_t nr_bases, cap_bases;
-	struct part *parts;	/* sorted by offset */
-	size_t nr_parts, cap_parts;
-	struct part *by_addr;	/* the same, sorted by address */
-	/* open addressing: source files whose name was put together here, by the pointer to libdw's name */
-	struct whole_name {
-		const char *file;	/* NULL: free */
-		char *whole;
-	} *names;
-	size_t nr_names, size_names;	/* the size is a power of two */
-	struct strings split_names;	/* of source files in split DWARF */
-	/* code of the units by address, made when .debug_aranges, which clang does not write, has not an address */
-	struct unit_range *ranges;
-	size_t nr_ranges, cap_ranges;
-	bool ranges_made;
+	struct {
+		struct section_base {	/* of a file that is not linked; sorted by name */
+			const char *name;
+			uint64_t base;	/* its addresses are offsets in the file */
+		} *bases;
+		size_t nr_bases, cap_bases;
+	} unlinked;
+	struct {
+		struct part *parts;	/* sorted by offset */
+		size_t nr_parts, cap_parts;
+		struct part *by_addr;	/* the same, sorted by address */
+		/*
+		 * code of the units by address, made when .debug_aranges, which clang does not
+		 * write, has not an address
+		 */
+		struct unit_range *ranges;
+		size_t nr_ranges, cap_ranges;
+		bool ranges_made;
+		/*
+		 * offset of a unit's DIE: struct unit_code, made when the unit is looked up first
+		 */
+		struct intmap units;
+	} index;
+	struct {
+		/*
+		 * open addressing: source files whose name was put together here, by the pointer to
+		 * libdw's name
+		 */
+		struct whole_name {
+			const char *file;	/* NULL: free */
+			char *whole;
+		} *names;
+		size_t nr_names, size_names;	/* the size is a power of two */
+		struct strings split_names;	/* of source files in split DWARF */
+	} named;
 	struct spans code;	/* executable sections of a linked file; without section headers its executable segments */
-	struct intmap units;	/* offset of a unit's DIE: struct unit_code, made when the unit is looked up first */
 	uint64_t steps;		/* ranges that may still be read: a damaged file uses some of them several times */
 	struct source_row last;	/* of the last place */
-	bool is_low;		/* it has code where linkers leave the lines of discarded code */
-	bool low_read;
-	struct low_rows low;	/* then its rows, read when they are needed */
+	struct {
+		/* it has code where linkers leave the lines of discarded code */
+		bool is_low;
+		bool low_read;
+		struct low_rows low;	/* then its rows, read when they are needed */
+	} lows;
 };
 
 /* False: the address is in no part of the file. */

@@ -27,15 +27,15 @@ static struct whole_name *name_slot(struct whole_name *names, size_t size, const
 
 static void grow_names(struct source *l)
 {
-	size_t i, size = l->size_names ? 2 * l->size_names : 256;
+	size_t i, size = l->named.size_names ? 2 * l->named.size_names : 256;
 	struct whole_name *names = mem_zeroed(size, sizeof(*names));
 
-	for (i = 0; i < l->size_names; i++)
-		if (l->names[i].file)
-			*name_slot(names, size, l->names[i].file) = l->names[i];
-	free(l->names);
-	l->names = names;
-	l->size_names = size;
+	for (i = 0; i < l->named.size_names; i++)
+		if (l->named.names[i].file)
+			*name_slot(names, size, l->named.names[i].file) = l->named.names[i];
+	free(l->named.names);
+	l->named.names = names;
+	l->named.size_names = size;
 }
 
 /* libdw puts a directory of compilation that is relative before the names of its own files, not before other directories. */
@@ -54,9 +54,9 @@ const char *source_name(struct source *l, Dwarf_Die *cu, const char *file)
 
 	if (file[0] == '/')
 		return file;
-	if (2 * l->nr_names >= l->size_names)
+	if (2 * l->named.nr_names >= l->named.size_names)
 		grow_names(l);
-	slot = name_slot(l->names, l->size_names, file);
+	slot = name_slot(l->named.names, l->named.size_names, file);
 	if (slot->file)
 		return slot->whole;
 	dir = dir_of(cu);
@@ -64,7 +64,7 @@ const char *source_name(struct source *l, Dwarf_Die *cu, const char *file)
 		dir = "";
 	whole = format_text("%s%s%s", dir, *dir ? "/" : "", file);
 	*slot = (struct whole_name){ .file = file, .whole = whole };
-	l->nr_names++;
+	l->named.nr_names++;
 	return whole;
 }
 
@@ -77,17 +77,17 @@ const char *source_name_kept(struct source *l, Dwarf_Die *cu, const char *file)
 	if (is_below(file, dir))
 		dir = "";
 	whole = format_text("%s%s%s", dir, *dir ? "/" : "", file);
-	number = strings_number(&l->split_names, whole);
+	number = strings_number(&l->named.split_names, whole);
 	free(whole);
-	return l->split_names.v[number];
+	return l->named.split_names.v[number];
 }
 
 void source_names_free(struct source *l)
 {
 	size_t i;
 
-	for (i = 0; i < l->size_names; i++)
-		free(l->names[i].whole);
-	free(l->names);
-	strings_free(&l->split_names);
+	for (i = 0; i < l->named.size_names; i++)
+		free(l->named.names[i].whole);
+	free(l->named.names);
+	strings_free(&l->named.split_names);
 }

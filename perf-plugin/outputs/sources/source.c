@@ -59,7 +59,7 @@ static bool image_open(struct image *m, const char *path)
 
 static void add_part(struct source *l, uint64_t offset, uint64_t size, uint64_t addr)
 {
-	struct part *p = ARRAY_ADD(l->parts, l->nr_parts, l->cap_parts);
+	struct part *p = ARRAY_ADD(l->index.parts, l->index.nr_parts, l->index.cap_parts);
 
 	*p = (struct part){ .offset = offset, .size = size, .addr = addr };
 }
@@ -87,13 +87,13 @@ static bool section_parts(struct source *l)
 			continue;
 		if (sh.sh_flags & SHF_EXECINSTR && sh.sh_type == SHT_PROGBITS)
 			add_part(l, sh.sh_offset, sh.sh_size, sh.sh_offset);
-		to = ARRAY_ADD(l->bases, l->nr_bases, l->cap_bases);
+		to = ARRAY_ADD(l->unlinked.bases, l->unlinked.nr_bases, l->unlinked.cap_bases);
 		*to = (struct section_base){ .name = elf_strptr(elf, strings, sh.sh_name), .base = sh.sh_offset };
 		if (!to->name)
-			l->nr_bases--;
+			l->unlinked.nr_bases--;
 	}
-	if (l->nr_bases)
-		qsort(l->bases, l->nr_bases, sizeof(*l->bases), by_name);
+	if (l->unlinked.nr_bases)
+		qsort(l->unlinked.bases, l->unlinked.nr_bases, sizeof(*l->unlinked.bases), by_name);
 	return true;
 }
 
@@ -102,7 +102,9 @@ static uint64_t base_of_section(const void *data, const char *name)
 	const struct section_base key = { .name = name }, *found;
 	const struct source *l = data;
 
-	found = l->nr_bases ? bsearch(&key, l->bases, l->nr_bases, sizeof(*l->bases), by_name) : NULL;
+	found = l->unlinked.nr_bases ? bsearch(&key, l->unlinked.bases, l->unlinked.nr_bases,
+					       sizeof(*l->unlinked.bases), by_name) :
+				       NULL;
 	return found ? found->base : 0;
 }
 
@@ -161,8 +163,9 @@ static void read_code(struct source *l)
 		    sh.sh_flags & SHF_ALLOC)
 			add_span(&l->code, sh.sh_addr + l->delta,
 				 sh.sh_addr + l->delta + sh.sh_size);
-	for (i = 0; !l->code.nr && i < l->nr_parts; i++)
-		add_span(&l->code, l->parts[i].addr, l->parts[i].addr + l->parts[i].size);
+	for (i = 0; !l->code.nr && i < l->index.nr_parts; i++)
+		add_span(&l->code, l->index.parts[i].addr,
+			 l->index.parts[i].addr + l->index.parts[i].size);
 	sort_spans(&l->code);
 }
 
@@ -202,14 +205,14 @@ static int by_addr(const void *a, const void *b)
 /* Both orders; of parts that begin at one offset or address any serves. */
 static void sort_parts(struct source *l)
 {
-	const size_t size = l->nr_parts * sizeof(*l->parts);
+	const size_t size = l->index.nr_parts * sizeof(*l->index.parts);
 
-	l->by_addr = mem_new(size ? size : 1);
+	l->index.by_addr = mem_new(size ? size : 1);
 	if (!size)
 		return;
-	memcpy(l->by_addr, l->parts, size);
-	qsort(l->parts, l->nr_parts, sizeof(*l->parts), by_offset);
-	qsort(l->by_addr, l->nr_parts, sizeof(*l->by_addr), by_addr);
+	memcpy(l->index.by_addr, l->index.parts, size);
+	qsort(l->index.parts, l->index.nr_parts, sizeof(*l->index.parts), by_offset);
+	qsort(l->index.by_addr, l->index.nr_parts, sizeof(*l->index.by_addr), by_addr);
 }
 
 /* The address of the first segment. False: none. */
@@ -258,29 +261,29 @@ static bool read_parts(struct source *l)
 		return false;
 	read_code(l);
 	sort_parts(l);
-	l->is_low = is_little_program(l->program.elf) && has_low_code(l);
+	l->lows.is_low = is_little_program(l->program.elf) && has_low_code(l);
 	return true;
 }
 
 static bool addr_of(const struct source *l, uint64_t offset, Dwarf_Addr *addr)
 {
-	size_t lo = 0, hi = l->nr_parts;
+	size_t lo = 0, hi = l->index.nr_parts;
 
-	BISECT(lo, hi, mid, l->parts[mid].offset <= offset);
-	if (!lo || offset - l->parts[lo - 1].offset >= l->parts[lo - 1].size)
+	BISECT(lo, hi, mid, l->index.parts[mid].offset <= offset);
+	if (!lo || offset - l->index.parts[lo - 1].offset >= l->index.parts[lo - 1].size)
 		return false;
-	*addr = l->parts[lo - 1].addr + (offset - l->parts[lo - 1].offset);
+	*addr = l->index.parts[lo - 1].addr + (offset - l->index.parts[lo - 1].offset);
 	return true;
 }
 
 bool source_offset_of(const struct source *l, Dwarf_Addr addr, uint64_t *offset)
 {
-	size_t lo = 0, hi = l->nr_parts;
+	size_t lo = 0, hi = l->index.nr_parts;
 
-	BISECT(lo, hi, mid, l->by_addr[mid].addr <= addr);
-	if (!lo || addr - l->by_addr[lo - 1].addr >= l->by_addr[lo - 1].size)
+	BISECT(lo, hi, mid, l->index.by_addr[mid].addr <= addr);
+	if (!lo || addr - l->index.by_addr[lo - 1].addr >= l->index.by_addr[lo - 1].size)
 		return false;
-	*offset = l->by_addr[lo - 1].offset + (addr - l->by_addr[lo - 1].addr);
+	*offset = l->index.by_addr[lo - 1].offset + (addr - l->index.by_addr[lo - 1].addr);
 	return true;
 }
 
@@ -294,7 +297,8 @@ static void open_shared(struct source *l, const struct elf_links *links, const c
 				.link = links->alt };
 	struct finding found;
 	bool ok = links->alt && links->alt_id.len &&
-		  finder_search(l->dso && l->dso->finder ? l->dso->finder : &here, &q, &found);
+		  finder_search(l->dso && l->dso->where.finder ? l->dso->where.finder : &here, &q,
+				&found);
 
 	if (!links->alt || !links->alt_id.len)
 		return;
@@ -424,15 +428,15 @@ void source_close(struct source *l)
 	image_free(&l->debug);
 	image_free(&l->shared);
 	source_names_free(l);
-	free(l->ranges);
+	free(l->index.ranges);
 	free(l->code.v);
-	for (i = 0; i < l->units.size; i++)
-		free_unit(l->units.slot[i].value);
-	intmap_free(&l->units);
-	low_rows_free(&l->low);
-	free(l->bases);
-	free(l->parts);
-	free(l->by_addr);
+	for (i = 0; i < l->index.units.size; i++)
+		free_unit(l->index.units.slot[i].value);
+	intmap_free(&l->index.units);
+	low_rows_free(&l->lows.low);
+	free(l->unlinked.bases);
+	free(l->index.parts);
+	free(l->index.by_addr);
 	free(l->path);
 	free(l->debug_path);
 	free(l);
@@ -514,16 +518,16 @@ static bool code_has(const struct source *l, const struct unit_code *u, Dwarf_Ad
 static const struct unit_code *unit_code(struct source *l, Dwarf_Die *cu)
 {
 	const int key = (int)dwarf_dieoffset(cu);
-	struct unit_code *u = intmap_get(&l->units, key);
+	struct unit_code *u = intmap_get(&l->index.units, key);
 
 	if (u && u->unit == cu->addr)
 		return u;
 	/* units that are 4 GB apart have one key */
-	intmap_remove(&l->units, key);
+	intmap_remove(&l->index.units, key);
 	free_unit(u);
 	u = mem_zeroed(1, sizeof(*u));
 	add_unit(l, cu, u);
-	intmap_put(&l->units, key, u);
+	intmap_put(&l->index.units, key, u);
 	u->unit = cu->addr;
 	sort_spans(&u->code);
 	return u;
@@ -552,16 +556,16 @@ static void make_ranges(struct source *l)
 	Dwarf_Die die;
 	ptrdiff_t at;
 
-	l->ranges_made = true;
+	l->index.ranges_made = true;
 	while (source_next_unit(l, &cu, &die))
 		for (at = 0; (at = source_ranges(l, &die, at, &base, &begin, &end)) > 0;) {
 			if (begin >= end || !source_in_code(l, begin))
 				continue;
-			*ARRAY_ADD(l->ranges, l->nr_ranges, l->cap_ranges) =
+			*ARRAY_ADD(l->index.ranges, l->index.nr_ranges, l->index.cap_ranges) =
 				(struct unit_range){ .begin = begin, .end = end, .cu = die };
 		}
-	if (l->nr_ranges)
-		qsort(l->ranges, l->nr_ranges, sizeof(*l->ranges), by_begin);
+	if (l->index.nr_ranges)
+		qsort(l->index.ranges, l->index.nr_ranges, sizeof(*l->index.ranges), by_begin);
 }
 
 /* The unit that has code at an address, by the ranges that units themselves state; NULL: none. */
@@ -569,11 +573,11 @@ static Dwarf_Die *unit_at(struct source *l, Dwarf_Addr addr)
 {
 	size_t lo = 0, hi;
 
-	if (!l->ranges_made)
+	if (!l->index.ranges_made)
 		make_ranges(l);
-	hi = l->nr_ranges;
-	BISECT(lo, hi, mid, l->ranges[mid].begin <= addr);
-	return lo && addr < l->ranges[lo - 1].end ? &l->ranges[lo - 1].cu : NULL;
+	hi = l->index.nr_ranges;
+	BISECT(lo, hi, mid, l->index.ranges[mid].begin <= addr);
+	return lo && addr < l->index.ranges[lo - 1].end ? &l->index.ranges[lo - 1].cu : NULL;
 }
 
 struct low_units {
@@ -602,23 +606,23 @@ static void read_low(struct source *l)
 
 	if (source_in_code(l, 0))
 		in.first = low_rows_first(l->program.elf, l->debug.elf);
-	low_rows_read(&l->low, &in);
+	low_rows_read(&l->lows.low, &in);
 }
 
 bool source_is_low(struct source *l)
 {
-	if (!l->is_low)
+	if (!l->lows.is_low)
 		return false;
-	if (!l->low_read)
+	if (!l->lows.low_read)
 		read_low(l);
-	l->low_read = true;
+	l->lows.low_read = true;
 	return true;
 }
 
 static bool low_at(struct source *l, Dwarf_Addr addr, Dwarf_Addr *begin, Dwarf_Addr *end,
 		   struct source_place *place)
 {
-	const struct low_row *r = low_rows_at(&l->low, addr);
+	const struct low_row *r = low_rows_at(&l->lows.low, addr);
 
 	if (!r || !r->line)
 		return false;
@@ -754,12 +758,12 @@ static int table_rows(struct source *l, struct table *t, int (*row)(void *data, 
 static int low_rows(struct source *l, int (*row)(void *data, const struct source_row *r),
 		    void *data)
 {
-	const struct low_row *v = l->low.v;
+	const struct low_row *v = l->lows.low.v;
 	struct source_row r;
 	size_t i;
 	int rc = 0;
 
-	for (i = 0; !rc && i < l->low.n; i++) {
+	for (i = 0; !rc && i < l->lows.low.n; i++) {
 		if (!v[i].line || !source_in_code(l, v[i].begin) || !source_offset_of(l, v[i].begin, &r.begin))
 			continue;
 		r.end = r.begin + (v[i].end - v[i].begin);

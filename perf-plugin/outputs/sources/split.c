@@ -136,9 +136,12 @@ static bool search(const struct split *s, struct find_query *q, struct finding *
 	q->file = s->file;
 	if (s->dso) {
 		q->path = s->dso->path;
-		q->program = s->dso->file && strcmp(s->dso->file, s->file) ? s->dso->file : NULL;
+		q->program = s->dso->image.file && strcmp(s->dso->image.file, s->file) ?
+				     s->dso->image.file :
+				     NULL;
 	}
-	return finder_search(s->dso && s->dso->finder ? s->dso->finder : &here, q, found);
+	return finder_search(s->dso && s->dso->where.finder ? s->dso->where.finder : &here, q,
+			     found);
 }
 
 static void open_package(struct split *s)

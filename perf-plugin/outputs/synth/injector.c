@@ -42,11 +42,18 @@ struct injector {
 	uint64_t first_time, last_time;	/* times of samples; first > last: none so far */
 	int batch_tid;		/* thread of the batch ... */
 	uint64_t alive_until;	/* ... and when it ended, if that is inside the batch; otherwise UINT64_MAX */
-	/* of a shard decoded in another thread: its lanes in the merge of the whole output */
-	struct merge_lanes lanes;
-	bool is_shard, taken;
-	struct injector *from;	/* the injector of the shards before, whose streams this shard continues; NULL: none */
-	uint64_t shards;	/* of the whole output: number of shards taken */
+	struct {
+		/*
+		 * of a shard decoded in another thread: its lanes in the merge of the whole output
+		 */
+		struct merge_lanes lanes;
+		bool is_shard, taken;
+		/*
+		 * the injector of the shards before, whose streams this shard continues; NULL: none
+		 */
+		struct injector *from;
+		uint64_t shards;	/* of the whole output: number of shards taken */
+	} shard;
 };
 
 /* ---- output ----------------------------------------------------------------------------------- */
@@ -103,8 +110,10 @@ static uint16_t cpumode(unsigned int el)
 
 static struct merge_lane *new_lane(struct injector *in, uint64_t place)
 {
-	struct merge_lane *ln = merge_lanes_add(&in->lanes, in->m, SIDEBAND_RANK_SAMPLES, place);
-	const struct sampler_seam *was = in->from ? sampler_seam(in->from->sp, place) : NULL;
+	struct merge_lane *ln =
+		merge_lanes_add(&in->shard.lanes, in->m, SIDEBAND_RANK_SAMPLES, place);
+	const struct sampler_seam *was =
+		in->shard.from ? sampler_seam(in->shard.from->sp, place) : NULL;
 
 	if (was)
 		ln->time = was->last;
@@ -116,7 +125,7 @@ static struct merge_lane *lane_of(struct injector *in, const struct stream *s)
 	void **slot = sampler_slot(s);
 
 	if (!*slot)
-		*slot = in->single && !in->is_shard ? in->single : new_lane(in, s->place);
+		*slot = in->single && !in->shard.is_shard ? in->single : new_lane(in, s->place);
 	return *slot;
 }
 
@@ -248,11 +257,11 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	struct stream ended;
 	uint64_t time;
 
-	if (!in->is_shard && pw_failed(in->w))
+	if (!in->shard.is_shard && pw_failed(in->w))
 		return ERR_REPORTED;
 	/* the maps that a sample needs precede it (the session ensures that), the exit of its thread follows */
 	if (!in->timed)
-		in->place = sideband_alive(in->sb, s->tid, s->aux_seq);
+		in->place = sideband_alive(in->sb, s->tid, s->aux.aux_seq);
 	in->batch_tid = s->tid;
 	in->alive_until = end_of_thread(in, s);
 	time = in->timed ? sideband_alive(in->sb, s->tid, s->time) : s->time;
@@ -314,7 +323,7 @@ static void *shard_make(void *data, struct session *ss)
 	in->exits_last = whole->exits_last;
 	in->id_branches = whole->id_branches;
 	in->id_insns = whole->id_insns;
-	in->is_shard = true;
+	in->shard.is_shard = true;
 	ops = make_ops(in);
 	in->sp = sampler_new(&in->o.itrace, &ops, session_read_code);
 	return in;
@@ -331,7 +340,7 @@ static void shard_resume(void *data, void *shard)
 {
 	struct injector *in = data, *more = shard;
 
-	more->from = in;
+	more->shard.from = in;
 	sampler_continue(more->sp, in->sp);
 }
 
@@ -347,7 +356,7 @@ static void *seam_lane(void *data, const struct sampler_seam *was)
 
 	ln = merge_lanes_add(&one, in->m, SIDEBAND_RANK_SAMPLES, was->place);
 	ln->time = was->last;
-	merge_lanes_order(&one, in->shards);
+	merge_lanes_order(&one, in->shard.shards);
 	merge_lanes_free(&one);
 	return ln;
 }
@@ -366,9 +375,9 @@ static int shard_take(void *data, void *shard)
 	size_t i;
 	int rc;
 
-	in->shards += 2;
+	in->shard.shards += 2;
 	rc = sampler_join(in->sp, more->sp, seam_lane, in);
-	merge_lanes_order(&more->lanes, in->shards + 1);
+	merge_lanes_order(&more->shard.lanes, in->shard.shards + 1);
 	for (i = 0; (seam = sampler_nth_seam(more->sp, i)) && !rc; i++) {
 		if (!seam->user || seam->first == UINT64_MAX)
 			continue;
@@ -376,12 +385,12 @@ static int shard_take(void *data, void *shard)
 		note_time(in, seam->first > seam->floor ? seam->first : seam->floor);
 		note_time(in, seam->last > seam->floor ? seam->last : seam->floor);
 	}
-	for (i = 0; in->single && i < more->lanes.nr && !rc; i++)
-		if (merge_direct_lane(in->m, more->lanes.v[i]))
+	for (i = 0; in->single && i < more->shard.lanes.nr && !rc; i++)
+		if (merge_direct_lane(in->m, more->shard.lanes.v[i]))
 			rc = temporary_failed(in);
 	if (rc)
 		return rc;
-	more->taken = true;
+	more->shard.taken = true;
 	return pw_failed(in->w) ? ERR_REPORTED : 0;
 }
 
@@ -389,9 +398,9 @@ static void shard_free(void *shard)
 {
 	struct injector *in = shard;
 
-	if (!in->taken)
-		merge_lanes_drop(&in->lanes);
-	merge_lanes_free(&in->lanes);
+	if (!in->shard.taken)
+		merge_lanes_drop(&in->shard.lanes);
+	merge_lanes_free(&in->shard.lanes);
 	sampler_free(in->sp);
 	free(in);
 }
@@ -601,7 +610,7 @@ void injector_close(struct injector *in)
 	if (in->w)
 		pw_abort(in->w);
 	sampler_free(in->sp);
-	merge_lanes_free(&in->lanes);
+	merge_lanes_free(&in->shard.lanes);
 	merge_free(in->m);
 	sideband_free(in->sb);
 	free(in);

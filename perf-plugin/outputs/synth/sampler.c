@@ -121,18 +121,18 @@ static void note_begin(struct sampled_stream *ln, const struct cst_generic *g)
 	case CST_GEN_TRACE_ON:
 	case CST_GEN_NO_SYNC:
 	case CST_GEN_EO_TRACE:
-		ln->doubtful = g->flags & CST_GF_DOUBTFUL;
+		ln->seam.doubtful = g->flags & CST_GF_DOUBTFUL;
 		break;
 	case CST_GEN_NACC:
 	case CST_GEN_ADDR_UNKNOWN:
 		break;
 	case CST_GEN_NOPATH:
-		ln->touched = true;
+		ln->seam.touched = true;
 		return;
 	default:
 		return;
 	}
-	ln->closes = ln->touched = true;
+	ln->seam.closes = ln->seam.touched = true;
 }
 
 static void free_state(struct sampled_stream *ln)
@@ -158,8 +158,8 @@ static struct sampled_stream *state_of(struct sampler *sp, const struct stream *
 	branch_init(&ln->br);
 	ln->calls_tid = -1;
 	ln->after_gap = true;
-	ln->rate = RATE_DEFAULT;
-	ln->next = sp->o.tiles ? UINT64_MAX : sp->o.period;
+	ln->clock.rate = RATE_DEFAULT;
+	ln->counts.next = sp->o.tiles ? UINT64_MAX : sp->o.period;
 	if (sp->o.stack && sp->want_i) {
 		ln->ring.size = sp->o.stack;
 		ln->ring.e = mem_zeroed(sp->o.stack, sizeof(*ln->ring.e));
@@ -219,7 +219,8 @@ static bool skipped(struct sampler *sp)
 
 static uint64_t clock_now(const struct sampled_stream *ln)
 {
-	return ln->anchor + wide_mul_shift(ln->insns - ln->anchor_insns, ln->rate, RATE_SHIFT);
+	return ln->clock.anchor + wide_mul_shift(ln->counts.insns - ln->clock.anchor_insns,
+						 ln->clock.rate, RATE_SHIFT);
 }
 
 /* Converts the time of the next sample to a number of instructions. */
@@ -227,14 +228,14 @@ static void clock_arm(struct sampled_stream *ln, uint64_t period)
 {
 	uint64_t now = clock_now(ln), n;
 
-	if (ln->due <= now) {
-		ln->next = ln->insns + 1;
+	if (ln->clock.due <= now) {
+		ln->counts.next = ln->counts.insns + 1;
 		return;
 	}
-	if (ln->due - now > period)
-		ln->due = now + period;
-	n = wide_mul_div(ln->due - now, (uint64_t)1 << RATE_SHIFT, ln->rate);
-	ln->next = ln->insns + (n < 1 ? 1 : n > INT64_MAX ? INT64_MAX : n);
+	if (ln->clock.due - now > period)
+		ln->clock.due = now + period;
+	n = wide_mul_div(ln->clock.due - now, (uint64_t)1 << RATE_SHIFT, ln->clock.rate);
+	ln->counts.next = ln->counts.insns + (n < 1 ? 1 : n > INT64_MAX ? INT64_MAX : n);
 }
 
 /* Takes over the rate of time from the stream for this batch. */
@@ -242,41 +243,41 @@ static void clock_batch(struct sampler *sp, struct sampled_stream *ln, const str
 {
 	uint64_t now = s->time, left, rate;
 
-	if (!ln->clock_set) {
-		ln->due = now + sp->o.period;
+	if (!ln->clock.clock_set) {
+		ln->clock.due = now + sp->o.period;
 	} else if (ln->after_gap) {
-		left = ln->due - clock_now(ln);
-		ln->due = now + (left <= sp->o.period ? left : 0);
-	} else if (ln->due < now) {
-		ln->due = now;
+		left = ln->clock.due - clock_now(ln);
+		ln->clock.due = now + (left <= sp->o.period ? left : 0);
+	} else if (ln->clock.due < now) {
+		ln->clock.due = now;
 	}
 	rate = wide_mul_div(s->time_end - now, (uint64_t)1 << RATE_SHIFT, s->n_insn);
-	ln->rate = rate < 1 ? 1 : rate > RATE_MAX ? RATE_MAX : rate;
-	ln->clock_set = true;
-	ln->anchor = now;
-	ln->anchor_insns = ln->insns;
+	ln->clock.rate = rate < 1 ? 1 : rate > RATE_MAX ? RATE_MAX : rate;
+	ln->clock.clock_set = true;
+	ln->clock.anchor = now;
+	ln->clock.anchor_insns = ln->counts.insns;
 	clock_arm(ln, sp->o.period);
 }
 
 /* Sets the time given by the trace. */
 static void clock_set(struct sampler *sp, struct sampled_stream *ln, uint64_t now)
 {
-	uint64_t insns = ln->insns - ln->anchor_insns;
+	uint64_t insns = ln->counts.insns - ln->clock.anchor_insns;
 	uint64_t left, rate;
 
-	if (!ln->clock_set || now < ln->anchor) {
-		ln->due = now + sp->o.period;
+	if (!ln->clock.clock_set || now < ln->clock.anchor) {
+		ln->clock.due = now + sp->o.period;
 	} else if (ln->after_gap) {
 		/* nothing was traced in the gap, so it has no samples */
-		left = ln->due - clock_now(ln);
-		ln->due = now + (left <= sp->o.period ? left : 0);
-	} else if (insns && now > ln->anchor) {
-		rate = wide_mul_div(now - ln->anchor, (uint64_t)1 << RATE_SHIFT, insns);
-		ln->rate = rate < 1 ? 1 : rate > RATE_MAX ? RATE_MAX : rate;
+		left = ln->clock.due - clock_now(ln);
+		ln->clock.due = now + (left <= sp->o.period ? left : 0);
+	} else if (insns && now > ln->clock.anchor) {
+		rate = wide_mul_div(now - ln->clock.anchor, (uint64_t)1 << RATE_SHIFT, insns);
+		ln->clock.rate = rate < 1 ? 1 : rate > RATE_MAX ? RATE_MAX : rate;
 	}
-	ln->clock_set = true;
-	ln->anchor = now;
-	ln->anchor_insns = ln->insns;
+	ln->clock.clock_set = true;
+	ln->clock.anchor = now;
+	ln->clock.anchor_insns = ln->counts.insns;
 	clock_arm(ln, sp->o.period);
 }
 
@@ -307,7 +308,7 @@ static uint64_t insn_addr(struct sampler *sp, const struct stream *s, const stru
 /* Returns the time of an instruction of the batch. With branch samples it is that of the batch. */
 static uint64_t insn_time(const struct sampler *sp, const struct stream *s, const struct sampled_stream *ln)
 {
-	uint64_t done = ln->insns - ln->batch_insns;
+	uint64_t done = ln->counts.insns - ln->counts.batch_insns;
 
 	if (sp->want_b || !s->n_insn)
 		return s->time;
@@ -321,11 +322,11 @@ static int insn_emit(struct sampler *sp, const struct stream *s, struct sampled_
 	int rc;
 
 	i->time = session_time(s, i->time);
-	if (i->time < ln->last_time)
-		i->time = ln->last_time;
-	ln->last_time = i->time;
-	i->period = ln->insns - ln->sampled;
-	ln->sampled = ln->insns;
+	if (i->time < ln->counts.last_time)
+		i->time = ln->counts.last_time;
+	ln->counts.last_time = i->time;
+	i->period = ln->counts.insns - ln->counts.sampled;
+	ln->counts.sampled = ln->counts.insns;
 	i->stack = sp->o.stack ? &ln->ring : NULL;
 	i->chain = sp->chain;
 	i->nr_chain = 0;
@@ -354,39 +355,39 @@ static int __attribute__((noinline)) insn_samples(struct sampler *sp, const stru
 						  struct sampled_stream *ln, const struct cst_generic *g)
 {
 	struct insn_sample i = { .pid = s->pid, .tid = s->tid, .isa = g->isa, .el = g->el };
-	uint64_t start = ln->insns, end = ln->insns + g->n_insn;
+	uint64_t start = ln->counts.insns, end = ln->counts.insns + g->n_insn;
 	int rc;
 
-	while (ln->next <= end) {
-		ln->insns = ln->next;
-		i.ip = insn_addr(sp, s, g, ln->next - start - 1, &i.size);
+	while (ln->counts.next <= end) {
+		ln->counts.insns = ln->counts.next;
+		i.ip = insn_addr(sp, s, g, ln->counts.next - start - 1, &i.size);
 		i.time = insn_time(sp, s, ln);
 		rc = insn_emit(sp, s, ln, &i);
 		if (rc)
 			return rc;
 		if (sp->o.unit == ITRACE_INSNS) {
-			ln->next += sp->o.period;
+			ln->counts.next += sp->o.period;
 		} else {
-			ln->due += sp->o.period;
+			ln->clock.due += sp->o.period;
 			clock_arm(ln, sp->o.period);
 		}
 	}
-	ln->insns = start;
+	ln->counts.insns = start;
 	return 0;
 }
 
 /* Notes the address spaces of the last range, if that is in the current batch. */
 static void note_code(struct sampled_stream *ln, const struct stream *s)
 {
-	if (ln->insns == ln->batch_insns)
+	if (ln->counts.insns == ln->counts.batch_insns)
 		return;
-	ln->kernel = s->kernel;
-	if (ln->code == s->code && ln->other == s->other)
+	ln->kernel = s->own.kernel;
+	if (ln->code == s->own.code && ln->other == s->own.other)
 		return;
 	version_put(ln->code);
 	version_put(ln->other);
-	ln->code = s->code;
-	ln->other = s->other;
+	ln->code = s->own.code;
+	ln->other = s->own.other;
 	version_hold(ln->code);
 	version_hold(ln->other);
 }
@@ -417,12 +418,12 @@ static int stack_flush(struct sampler *sp, const struct stream *s, struct sample
 		was = *s;
 		was.pid = i.pid;
 		was.tid = i.tid;
-		was.code = ln->code;
-		was.other = ln->other;
-		was.kernel = ln->kernel;
+		was.own.code = ln->code;
+		was.own.other = ln->other;
+		was.own.kernel = ln->kernel;
 		rc = insn_emit(sp, &was, ln, &i);
 		if (sp->o.unit == ITRACE_INSNS && !sp->o.tiles)
-			ln->next = ln->insns + sp->o.period;
+			ln->counts.next = ln->counts.insns + sp->o.period;
 	}
 	ring_clear(&ln->ring);
 	return rc;
@@ -500,7 +501,7 @@ static int error_emit(struct sampler *sp, const struct stream *s, struct sampled
 	if ((e.code == SAMPLE_ERR_OVERFLOW && sp->o.no_overflow_errors) ||
 	    (e.code == SAMPLE_ERR_LOST && sp->o.no_lost_errors))
 		return 0;
-	ln->asks_gap |= !ln->gap.ip && e.code != SAMPLE_ERR_NO_IMAGE;
+	ln->seam.asks_gap |= !ln->gap.ip && e.code != SAMPLE_ERR_NO_IMAGE;
 	e.time = session_time(s, e.time);
 	if (!session_wants(s, e.pid, e.tid, e.time))
 		return 0;
@@ -520,9 +521,9 @@ static int __attribute__((noinline)) other(struct sampler *sp, const struct stre
 		ln->after_gap = false;
 		return 0;
 	}
-	if (!ln->touched && ln->br.last)
-		ln->touched = true;
-	else if (!ln->touched)
+	if (!ln->seam.touched && ln->br.last)
+		ln->seam.touched = true;
+	else if (!ln->seam.touched)
 		note_begin(ln, g);
 	if (branch_other(&ln->br, s, g, sp->read, &b)) {
 		if (ln->ring.size && session_wants(s, b.pid, b.tid, b.time))
@@ -603,12 +604,12 @@ run(struct sampler *sp, const struct stream *s, struct sampled_stream *ln, const
 		}
 		if (insns) {
 			ln->after_gap = false;
-			if (__builtin_expect(ln->insns + g->n_insn >= ln->next, 0)) {
+			if (__builtin_expect(ln->counts.insns + g->n_insn >= ln->counts.next, 0)) {
 				rc = insn_samples(sp, s, ln, g);
 				if (rc)
 					return rc;
 			}
-			ln->insns += g->n_insn;
+			ln->counts.insns += g->n_insn;
 		}
 		branch_range_end(&ln->br, s, g);
 	}
@@ -700,8 +701,8 @@ run_ranges(struct sampler *sp, const struct stream *s, struct sampled_stream *ln
 			return rc;
 	}
 	ln->after_gap = false;
-	insns = ln->insns;
-	next = ln->next;
+	insns = ln->counts.insns;
+	next = ln->counts.next;
 	fresh = ln->ring.fresh;
 	for (;;) {
 		if (!tiles)
@@ -709,14 +710,14 @@ run_ranges(struct sampler *sp, const struct stream *s, struct sampled_stream *ln
 		if (__builtin_expect(insns + g->n_insn >= next || (tiles && fresh >= sp->tile), 0)) {
 			ranges_push(&ln->ring, &ln->br.cycles, sp->ring_flags, pushed, g);
 			pushed = g;
-			ln->insns = insns;
+			ln->counts.insns = insns;
 			if (tiles && fresh >= sp->tile)
 				rc = tile_emit(sp, s, ln, g);
-			if (!rc && insns + g->n_insn >= ln->next)
+			if (!rc && insns + g->n_insn >= ln->counts.next)
 				rc = insn_samples(sp, s, ln, g);
 			if (rc)
 				return rc;
-			next = ln->next;
+			next = ln->counts.next;
 			fresh = ln->ring.fresh;
 		}
 		if (__builtin_expect(g->kind == CST_GEN_SKIPPED, 0)) {
@@ -732,7 +733,7 @@ run_ranges(struct sampler *sp, const struct stream *s, struct sampled_stream *ln
 			break;
 	}
 	ranges_push(&ln->ring, &ln->br.cycles, sp->ring_flags, pushed, g - 1);
-	ln->insns = insns;
+	ln->counts.insns = insns;
 	branch_range_end(&ln->br, s, g - 1);
 	*pg = g;
 	return 0;
@@ -822,16 +823,16 @@ int sampler_batch(void *sampler, const struct stream *s, const struct cst_generi
 	bool each = sp->want_b || sp->calls;
 	int rc;
 
-	ln->batch_insns = ln->insns;
-	if (s->filter) {
+	ln->counts.batch_insns = ln->counts.insns;
+	if (s->selected.filter) {
 		sp->restricted = true;
-		if (s->unwanted)
+		if (s->selected.unwanted)
 			return pass(sp, s, ln, g, n);
 		if (ln->passing)
 			pass_end(s, ln);
 	}
 	if (s->fragment_start)
-		ln->last_time = 0;
+		ln->counts.last_time = 0;
 	if (ln->br.open < BRANCH_GAP && ln->br.tid != s->tid) {
 		rc = thread_end(sp, s, ln);
 		if (rc)
@@ -840,7 +841,8 @@ int sampler_batch(void *sampler, const struct stream *s, const struct cst_generi
 	if (sp->want_i && sp->o.unit == ITRACE_NS && !sp->o.tiles) {
 		if (s->time_known && s->n_insn)
 			clock_batch(sp, ln, s);
-		else if ((!ln->clock_set || s->time != ln->anchor) && (s->time_known || !ln->clock_set))
+		else if ((!ln->clock.clock_set || s->time != ln->clock.anchor) &&
+			 (s->time_known || !ln->clock.clock_set))
 			clock_set(sp, ln, s->time);
 	}
 	if (!sp->want_i)
@@ -880,7 +882,8 @@ int sampler_plan(void *sampler, const struct stream *s, const struct cst_generic
 	next = ln->ahead;
 	/* the end of a stretch may begin a new period, with its next range */
 	if (plan && next->br.open < BRANCH_GAP)
-		*plan = (struct sample_plan){ .next = next->next - next->insns, .period = sp->o.period };
+		*plan = (struct sample_plan){ .next = next->counts.next - next->counts.insns,
+					      .period = sp->o.period };
 	return 0;
 }
 

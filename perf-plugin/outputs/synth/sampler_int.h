@@ -11,23 +11,29 @@ struct sampled_stream {
 	void *user;
 	struct branch_state br;
 	struct ring ring;
-	uint64_t insns;		/* instructions so far */
-	uint64_t next;		/* sample when `insns` reaches this */
-	uint64_t sampled;	/* `insns` at the last sample */
-	uint64_t batch_insns;	/* `insns` where the batch began */
-	uint64_t last_time;	/* of the last instructions sample */
+	struct {
+		uint64_t insns;		/* instructions so far */
+		uint64_t next;		/* sample when `insns` reaches this */
+		uint64_t sampled;	/* `insns` at the last sample */
+		uint64_t batch_insns;	/* `insns` where the batch began */
+		uint64_t last_time;	/* of the last instructions sample */
+	} counts;
 	struct sampler_gap gap;	/* last instruction before the gap */
 	struct version *code, *other; /* address spaces of the last range, with references */
 	bool kernel;		/* stream.kernel, for the same range */
-	bool closes, doubtful, asks_gap, touched, continued; /* struct sampler_seam */
+	struct {
+		bool closes, doubtful, asks_gap, touched, continued; /* struct sampler_seam */
+	} seam;
 	bool after_gap;		/* no instruction since the last time was set */
 	bool passing;		/* a filter excluded the last batch */
-	/* for periods in time or ticks */
-	bool clock_set;
-	uint64_t anchor;	/* time at anchor_insns */
-	uint64_t anchor_insns;
-	uint64_t rate;		/* time per instruction, RATE_SHIFT fraction bits */
-	uint64_t due;		/* time of the next sample */
+	struct {
+		/* for periods in time or ticks */
+		bool clock_set;
+		uint64_t anchor;	/* time at anchor_insns */
+		uint64_t anchor_insns;
+		uint64_t rate;		/* time per instruction, RATE_SHIFT fraction bits */
+		uint64_t due;		/* time of the next sample */
+	} clock;
 	struct callstack *calls;
 	int calls_tid;
 	void *ahead;		/* lane of sampler.ahead */

@@ -81,12 +81,12 @@ void sampler_continue(struct sampler *shard, struct sampler *whole)
 
 void seam_begin(struct sampler *sp, struct sampled_stream *ln, const struct sampler_seam *was)
 {
-	ln->continued = true;
+	ln->seam.continued = true;
 	ln->br = was->br;
 	ln->gap = was->gap;
-	ln->insns = was->since;
+	ln->counts.insns = was->since;
 	if (!sp->o.tiles)
-		ln->next = ln->insns + was->to_next;
+		ln->counts.next = ln->counts.insns + was->to_next;
 }
 
 /* Reports the last branch of a stretch that the previous shard left open and `now`, the next shard, has ended. */
@@ -145,10 +145,18 @@ void seam_leave(struct sampler *sp, const struct stream *s, const struct sampled
 	struct sampler_seam *seam = add_seam(sp);
 
 	*seam = (struct sampler_seam){
-			.place = s->place, .cpu = s->cpu, .closes = ln->closes, .doubtful = ln->doubtful,
-			.asks_gap = ln->asks_gap, .first = UINT64_MAX, .touched = ln->touched || ln->br.last,
-			.br = ln->br, .to_next = ln->next - ln->insns, .since = ln->insns - ln->sampled, .gap = ln->gap,
-		};
+		.place = s->place,
+		.cpu = s->cpu,
+		.closes = ln->seam.closes,
+		.doubtful = ln->seam.doubtful,
+		.asks_gap = ln->seam.asks_gap,
+		.first = UINT64_MAX,
+		.touched = ln->seam.touched || ln->br.last,
+		.br = ln->br,
+		.to_next = ln->counts.next - ln->counts.insns,
+		.since = ln->counts.insns - ln->counts.sampled,
+		.gap = ln->gap,
+	};
 }
 
 /*

@@ -95,7 +95,7 @@ static void close_gap(struct stream_state *st, uint64_t index)
 	bytes = own_bytes(st, index - gap->from);
 	losses_add(&st->ss->losses, gap->cause, st->stream.cpu, gap->pid, gap->comm, 0, bytes);
 	if (gap->dso)
-		gap->dso->nacc_bytes += bytes;
+		gap->dso->counts.nacc_bytes += bytes;
 }
 
 static const char *process_comm(const struct stream_state *st)
@@ -127,7 +127,7 @@ static void missing_code(struct stream_state *st, const struct cst_generic *g)
 	cause = explain(st, &loc, g->addr);
 	open_gap(st, g->index, cause, loc.dso);
 	if (loc.dso)
-		loc.dso->nacc++;
+		loc.dso->counts.nacc++;
 	losses_add(&st->ss->losses, cause, st->stream.cpu, st->stream.pid, st->losses.gap.comm, 1, 0);
 }
 
@@ -190,7 +190,7 @@ static void blame_files(struct stream_state *st, const struct cst_generic *g, si
 		const uint64_t at = g->kind == CST_GEN_ADDR_UNKNOWN ? g->addr : g->end - g->last_size;
 
 		if (conflicts && session_locate_any(stream_here(st), at, &loc) && loc.dso)
-			loc.dso->conflicts += conflicts;
+			loc.dso->counts.conflicts += conflicts;
 	}
 }
 

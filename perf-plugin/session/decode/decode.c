@@ -466,7 +466,7 @@ static void reset_trees(struct run *r, size_t next)
 		was = sum_of(bt);
 		cst_tree_reset(bt->tree);
 		now = sum_of(bt);
-		r->ss->left_undone |= memcmp(&was, &now, sizeof(now)) != 0;
+		r->ss->lost.left_undone |= memcmp(&was, &now, sizeof(now)) != 0;
 	}
 }
 
@@ -506,11 +506,11 @@ static void report_unrouted(struct session *ss)
 	const char *sep = "";
 	unsigned int id;
 
-	if (!ss->unrouted_ids[0] && !ss->unrouted_ids[1])
+	if (!ss->lost.unrouted_ids[0] && !ss->lost.unrouted_ids[1])
 		return;
 	fprintf(message_stream(), "cstrace: %s: nothing in the file says which trace unit sends trace ID", ss->name);
 	for (id = 1; id < 0x70; id++) {
-		if (!(ss->unrouted_ids[id >> 6] >> (id & 63) & 1))
+		if (!(ss->lost.unrouted_ids[id >> 6] >> (id & 63) & 1))
 			continue;
 		fprintf(message_stream(), "%s 0x%02x", sep, id);
 		sep = ",";

@@ -87,7 +87,7 @@ static bool is_past(const struct run *r, const struct stream_state *st, const st
 /* Marks the files whose code is in the filter's window, and the file of the last branch's target. */
 static void note_files(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n)
 {
-	bool use = !st->given.unwanted || st->out.next_used;
+	bool use = !st->given.selected.unwanted || st->out.next_used;
 	struct cst_section *sec;
 	uint32_t last = 0;
 	struct dso *d;
@@ -100,9 +100,9 @@ static void note_files(struct run *r, struct stream_state *st, const struct cst_
 		sec = cst_image_section(r->ss->images.spaces.image, last);
 		d = sec ? cst_section_cookie(sec) : NULL;
 		if (d)
-			d->shown = true;
+			d->counts.shown = true;
 	}
-	st->out.next_used = !st->given.unwanted;
+	st->out.next_used = !st->given.selected.unwanted;
 }
 
 /* True if the elements are more than a fragment begins with: before its first timestamp, that has no time of its own. */
@@ -134,12 +134,12 @@ static int deliver_piece(struct run *r, struct stream_state *st, const struct cs
 	struct stream *s = &st->given;
 	int rc = 0;
 
-	s->unwanted = f && !filter_wants(f, s->cpu, s->pid, s->tid, s->time);
-	if (!s->unwanted && !r->ss->chosen.matched)
+	s->selected.unwanted = f && !filter_wants(f, s->cpu, s->pid, s->tid, s->time);
+	if (!s->selected.unwanted && !r->ss->chosen.matched)
 		r->ss->chosen.matched = shows_more(g, n);
 	if (filter_has_time(f))
 		note_files(r, st, g, n);
-	if (r->con->batch && (!s->unwanted || r->con->wants.excluded))
+	if (r->con->batch && (!s->selected.unwanted || r->con->wants.excluded))
 		rc = r->con->batch(r->con->data, s, g, n);
 	s->fragment_start = false;
 	st->out.past = st->out.past || (f && is_past(r, st, g, n));
@@ -177,7 +177,7 @@ int deliver_gap(struct run *r, struct stream_state *st)
 	struct stream *s = stream_as_given(st);
 
 	st->out.open_end = false;
-	s->unwanted = true;
+	s->selected.unwanted = true;
 	if (!r->con->batch || !r->con->wants.excluded)
 		return 0;
 	return r->con->batch(r->con->data, s, &gap, 1);
@@ -293,8 +293,8 @@ static int add_pending(struct run *r, struct batch *b)
 	uint32_t number = p->head + p->nr++;
 	uint64_t ticks;
 
-	b->code = b->s.code;
-	b->other = b->s.other;
+	b->code = b->s.own.code;
+	b->other = b->s.own.other;
 	version_hold(b->code);
 	version_hold(b->other);
 	b->link = st->out.last_pending;

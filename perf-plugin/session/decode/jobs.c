@@ -573,7 +573,7 @@ static int take_all(struct jobs *j)
 		}
 		if (!covered && !j->again)
 			rc = decode_here(j, job);
-		j->again |= j->con->shards->by_process && j->ss->left_undone;
+		j->again |= j->con->shards->by_process && j->ss->lost.left_undone;
 		if (j->again)
 			break;
 		free_result(j, job);

@@ -45,12 +45,13 @@ static bool locate(const struct version *v, bool kernel, uint64_t addr, struct s
 
 bool session_locate(const struct stream *s, uint64_t addr, struct session_loc *loc)
 {
-	return locate(s->code, s->kernel, addr, loc);
+	return locate(s->own.code, s->own.kernel, addr, loc);
 }
 
 bool session_locate_any(const struct stream *s, uint64_t addr, struct session_loc *loc)
 {
-	const struct version *user = s->kernel ? s->other : s->code, *kernel = s->kernel ? s->code : s->other;
+	const struct version *user = s->own.kernel ? s->own.other : s->own.code,
+			     *kernel = s->own.kernel ? s->own.code : s->own.other;
 
 	if (addr >> 63)
 		return locate(kernel, true, addr, loc);
@@ -63,7 +64,7 @@ bool session_locate_any(const struct stream *s, uint64_t addr, struct session_lo
 bool session_symbol(const struct stream *s, uint64_t addr, const struct session_loc *loc, const char **name,
 		    uint64_t *offset)
 {
-	struct session *ss = s->state->ss;
+	struct session *ss = s->own.state->ss;
 	const struct perf_map *pm;
 	struct kallsyms *ks;
 	uint64_t start, size;
@@ -87,24 +88,26 @@ bool session_symbol(const struct stream *s, uint64_t addr, const struct session_
 
 size_t session_read_code(const struct stream *s, uint64_t addr, void *buf, size_t len)
 {
-	return space_read(&s->state->ss->images.spaces, s->code, addr, buf, len);
+	return space_read(&s->own.state->ss->images.spaces, s->own.code, addr, buf, len);
 }
 
 size_t session_read_any(const struct stream *s, uint64_t addr, void *buf, size_t len)
 {
-	struct spaces *sp = &s->state->ss->images.spaces;
+	struct spaces *sp = &s->own.state->ss->images.spaces;
 	struct session_loc loc;
 
 	if (!session_locate_any(s, addr, &loc))
 		return session_read_code(s, addr, buf, len);
-	return space_read(sp, loc.kernel == s->kernel ? s->code : s->other, addr, buf, len);
+	return space_read(sp, loc.kernel == s->own.kernel ? s->own.code : s->own.other, addr, buf,
+			  len);
 }
 
 const char *session_comm(const struct stream *s)
 {
 	if (s->tid == 0)
 		return "swapper";
-	return s->tid > 0 ? threads_comm(&s->state->ss->tasks.threads, s->tid, s->moment) : NULL;
+	return s->tid > 0 ? threads_comm(&s->own.state->ss->tasks.threads, s->tid, s->own.moment) :
+			    NULL;
 }
 
 struct dso *session_section_dso(struct session *ss, const struct stream *s, uint32_t section)

@@ -34,7 +34,7 @@ bool stream_time(struct stream_state *st, uint64_t ticks, uint64_t *time)
 
 bool session_trace_time(const struct stream *s, uint64_t ticks, uint64_t *time)
 {
-	return stream_time(s->state, ticks, time);
+	return stream_time(s->own.state, ticks, time);
 }
 
 /* Returns the earliest moment that another stream of the fragment or a pending batch needs. */
@@ -111,7 +111,8 @@ static void choose_space(struct stream_state *st)
 	if (st->who.world.world != WORLD_OWN) {
 		/* guests and firmware have no images */
 	} else if (st->context.el_known && st->context.el > 0) {
-		st->space.kernel = version_get(&ss->images.spaces, &ss->tasks.threads.kernel, st->time.limit, st->space.kernel);
+		st->space.kernel = version_get(&ss->images.spaces, &ss->tasks.threads.known.kernel,
+					       st->time.limit, st->space.kernel);
 		st->space.now = st->space.kernel;
 	} else {
 		p = st->stream.pid >= 0 ? threads_process(&ss->tasks.threads, st->stream.pid) : NULL;
@@ -227,8 +228,8 @@ int stream_begin(struct stream_state *st, const struct fragment *f)
 	st->context.el_known = false;
 	st->time.insns_stamped = UINT64_MAX;
 	s->fragment_start = true;
-	s->aux_time = f->pub.time != NO_TIME ? f->pub.time : 0;
-	s->aux_seq = f->seq;
+	s->aux.aux_time = f->pub.time != NO_TIME ? f->pub.time : 0;
+	s->aux.aux_seq = f->seq;
 	st->owner.awaits_sync = false;
 	st->owner.seen_until = f->since ? f->since : aux_time(st);
 	find_change(st);
@@ -314,10 +315,10 @@ static struct version *other_space(const struct stream_state *st)
 
 struct stream *stream_here(struct stream_state *st)
 {
-	st->stream.code = st->space.now;
-	st->stream.other = other_space(st);
-	st->stream.kernel = st->context.el_known && st->context.el > 0;
-	st->stream.moment = st->time.limit;
+	st->stream.own.code = st->space.now;
+	st->stream.own.other = other_space(st);
+	st->stream.own.kernel = st->context.el_known && st->context.el > 0;
+	st->stream.own.moment = st->time.limit;
 	return &st->stream;
 }
 
@@ -329,12 +330,12 @@ struct stream *stream_as_given(struct stream_state *st)
 	s->pid = here->pid;
 	s->tid = here->tid;
 	s->cpu = here->cpu;
-	s->code = here->code;
-	s->other = here->other;
-	s->kernel = here->kernel;
-	s->moment = here->moment;
-	s->aux_time = here->aux_time;
-	s->aux_seq = here->aux_seq;
+	s->own.code = here->own.code;
+	s->own.other = here->own.other;
+	s->own.kernel = here->own.kernel;
+	s->own.moment = here->own.moment;
+	s->aux.aux_time = here->aux.aux_time;
+	s->aux.aux_seq = here->aux.aux_seq;
 	s->before = 0;
 	return s;
 }
@@ -394,12 +395,12 @@ void stream_batch_time(struct batch *b, const struct consumer *con)
 	struct stream *s = &b->s;
 
 	st->time.pace.loose = loose;
-	s->moment = moment_of(b);
-	s->not_before = threads_time(&st->ss->tasks.threads, s->moment);
+	s->own.moment = moment_of(b);
+	s->not_before = threads_time(&st->ss->tasks.threads, s->own.moment);
 	s->time_known = !con->wants.record_times && st->time.pace.now != PACE_UNKNOWN;
 	s->before = 0;
 	if (!s->time_known) {
-		start = end = s->aux_time;
+		start = end = s->aux.aux_time;
 	} else {
 		start = st->time.pace.now;
 		if (b->why == CST_STOP_TIMESTAMP) {

@@ -27,29 +27,38 @@ struct stream {
 	 */
 	uint64_t not_before;
 	uint64_t before;	/* time of the next timestamp, the limit for session_time(); 0: not needed */
-	uint64_t aux_time;	/* perf time of the AUX record; 0 none */
-	uint64_t aux_seq;	/* position of the AUX record in the file (pd_record.seq) */
+	struct {
+		uint64_t aux_time;	/* perf time of the AUX record; 0 none */
+		uint64_t aux_seq;	/* position of the AUX record in the file (pd_record.seq) */
+	} aux;
 	uint8_t trace_id;
 	unsigned int queue;	/* number of the buffer, from 0, in file order */
 	uint64_t place;		/* order of streams at the same time, independent of what else is decoded */
 	bool fragment_start;	/* first batch of an AUX fragment of this stream */
-	/*
-	 * A filter excludes this batch: it is not to be shown, except for a branch that is open before it and ends
-	 * here, if session_wants() selects that.
-	 */
-	bool unwanted;
-	struct filter *filter;	/* NULL: all batches are selected */
+	struct {
+		/*
+		 * A filter excludes this batch: it is not to be shown, except for a branch that is
+		 * open before it and ends here, if session_wants() selects that.
+		 */
+		bool unwanted;
+		struct filter *filter;	/* NULL: all batches are selected */
+	} selected;
 	const struct cst_config *config;
 	struct cst_decoder *decoder;
 	const struct cst_branch *branches; /* wants.branches: list to which CST_GEN_LISTED refers */
 	void **priv;		/* pointer for the consumer's use, initially NULL; valid until consumer.stream_end */
-	/* for the session's own use */
-	struct version *code;	/* address space of the batch, or NULL */
-	/* the thread's address space in the other mode, kernel or user, when it ran there last; NULL: not known */
-	struct version *other;
-	bool kernel;		/* the mode of `code` */
-	uint64_t moment;	/* moment for threads.h */
-	struct stream_state *state;
+	struct {
+		/* for the session's own use */
+		struct version *code;	/* address space of the batch, or NULL */
+		/*
+		 * the thread's address space in the other mode, kernel or user, when it ran there
+		 * last; NULL: not known
+		 */
+		struct version *other;
+		bool kernel;		/* the mode of `code` */
+		uint64_t moment;	/* moment for threads.h */
+		struct stream_state *state;
+	} own;
 };
 
 /*
@@ -69,7 +78,7 @@ bool session_trace_time(const struct stream *s, uint64_t ticks, uint64_t *time);
 /* True if the filter selects this thread at that time. */
 static inline bool session_wants(const struct stream *s, int pid, int tid, uint64_t time)
 {
-	return !s->filter || filter_wants(s->filter, s->cpu, pid, tid, time);
+	return !s->selected.filter || filter_wants(s->selected.filter, s->cpu, pid, tid, time);
 }
 
 #endif

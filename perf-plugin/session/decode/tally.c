@@ -9,13 +9,14 @@
 
 static bool counted(const struct dso *d)
 {
-	return d->used || d->shown || d->insns || d->nacc || d->nacc_bytes || d->conflicts;
+	return d->counts.used || d->counts.shown || d->counts.insns || d->counts.nacc ||
+	       d->counts.nacc_bytes || d->counts.conflicts;
 }
 
 static void zero_file(struct dso *d)
 {
-	d->shown = false;
-	d->insns = d->nacc = d->nacc_bytes = d->conflicts = 0;
+	d->counts.shown = false;
+	d->counts.insns = d->counts.nacc = d->counts.nacc_bytes = d->counts.conflicts = 0;
 }
 
 void session_zero_counts(struct session *ss)
@@ -25,8 +26,8 @@ void session_zero_counts(struct session *ss)
 
 	for (i = 0; i < ss->images.dsos.nr; i++)
 		zero_file(ss->images.dsos.all[i]);
-	ss->chosen.matched = ss->left_undone = false;
-	ss->unrouted_ids[0] = ss->unrouted_ids[1] = 0;
+	ss->chosen.matched = ss->lost.left_undone = false;
+	ss->lost.unrouted_ids[0] = ss->lost.unrouted_ids[1] = 0;
 	memset(&t->dec, 0, sizeof(t->dec));
 	memset(&t->frame, 0, sizeof(t->frame));
 	t->backward_timestamps = t->aux_bytes = t->filtered_bytes = t->unrouted = t->unknown_context = 0;
@@ -46,9 +47,14 @@ static void take_files(struct tally *p, struct session *rep)
 
 		if (counted(d))
 			p->files[p->nr_files++] = (struct part_file){
-				.number = d->number, .shown = d->shown, .assumed = d->assumed,
-					.used = d->used, .insns = d->insns,
-				.nacc = d->nacc, .nacc_bytes = d->nacc_bytes, .conflicts = d->conflicts,
+				.number = d->number,
+				.shown = d->counts.shown,
+				.assumed = d->copy.assumed,
+				.used = d->counts.used,
+				.insns = d->counts.insns,
+				.nacc = d->counts.nacc,
+				.nacc_bytes = d->counts.nacc_bytes,
+				.conflicts = d->counts.conflicts,
 			};
 	}
 }
@@ -62,10 +68,10 @@ void tally_take(struct tally *p, struct session *rep)
 	losses_init(&fresh);
 	p->totals = rep->totals;
 	p->losses = rep->losses;
-	p->unrouted_ids[0] = rep->unrouted_ids[0];
-	p->unrouted_ids[1] = rep->unrouted_ids[1];
+	p->unrouted_ids[0] = rep->lost.unrouted_ids[0];
+	p->unrouted_ids[1] = rep->lost.unrouted_ids[1];
 	p->matched = rep->chosen.matched;
-	p->left_undone = rep->left_undone;
+	p->left_undone = rep->lost.left_undone;
 	rep->losses = fresh;
 }
 
@@ -83,13 +89,13 @@ static void add_who(struct who_counts *to, const struct who_counts *more)
 
 static void add_file(struct dso *d, const struct part_file *f)
 {
-	d->used += f->used;
-	d->shown |= f->shown;
-	d->assumed |= f->assumed;
-	d->insns += f->insns;
-	d->nacc += f->nacc;
-	d->nacc_bytes += f->nacc_bytes;
-	d->conflicts += f->conflicts;
+	d->counts.used += f->used;
+	d->counts.shown |= f->shown;
+	d->copy.assumed |= f->assumed;
+	d->counts.insns += f->insns;
+	d->counts.nacc += f->nacc;
+	d->counts.nacc_bytes += f->nacc_bytes;
+	d->counts.conflicts += f->conflicts;
 }
 
 bool tally_add(struct session *ss, const struct tally *p)
@@ -108,8 +114,8 @@ bool tally_add(struct session *ss, const struct tally *p)
 	t->filtered_bytes += p->totals.filtered_bytes;
 	t->unrouted += p->totals.unrouted;
 	t->unknown_context += p->totals.unknown_context;
-	ss->unrouted_ids[0] |= p->unrouted_ids[0];
-	ss->unrouted_ids[1] |= p->unrouted_ids[1];
+	ss->lost.unrouted_ids[0] |= p->unrouted_ids[0];
+	ss->lost.unrouted_ids[1] |= p->unrouted_ids[1];
 	ss->chosen.matched |= p->matched;
 	for (i = 0; i < p->nr_files; i++)
 		add_file(ss->images.dsos.all[p->files[i].number], &p->files[i]);
@@ -124,10 +130,10 @@ void tally_put_back(struct session *ss, struct tally *p)
 	ss->totals = p->totals;
 	ss->losses = p->losses;
 	p->losses = empty;
-	ss->unrouted_ids[0] = p->unrouted_ids[0];
-	ss->unrouted_ids[1] = p->unrouted_ids[1];
+	ss->lost.unrouted_ids[0] = p->unrouted_ids[0];
+	ss->lost.unrouted_ids[1] = p->unrouted_ids[1];
 	ss->chosen.matched = p->matched;
-	ss->left_undone = p->left_undone;
+	ss->lost.left_undone = p->left_undone;
 	for (i = 0; i < p->nr_files; i++)
 		add_file(ss->images.dsos.all[p->files[i].number], &p->files[i]);
 	tally_free(p);

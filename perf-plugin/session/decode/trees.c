@@ -82,8 +82,8 @@ static int add_stream(struct run *r, struct buffer_tree *bt, struct trace_unit *
 	st->unit = u;
 	st->pending = &r->pending;
 	st->time.may_be_late = !filter_has_time(r->ss->chosen.filter);
-	st->stream.state = st;
-	st->stream.filter = r->ss->chosen.filter;
+	st->stream.own.state = st;
+	st->stream.selected.filter = r->ss->chosen.filter;
 	st->stream.cpu = unit_cpu(u);
 	st->stream.trace_id = id;
 	st->stream.queue = r->q->number;
@@ -279,7 +279,7 @@ static int add_frame_streams(struct run *r, struct buffer_tree *bt, const struct
 		bt->seen[id >> 6] |= bit;
 		u = owner_unit(r->ss, r->q, id, f);
 		if (!u) {
-			r->ss->unrouted_ids[id >> 6] |= bit;
+			r->ss->lost.unrouted_ids[id >> 6] |= bit;
 			continue;
 		}
 		if (!select_wants_id(&r->ss->chosen.selection, r->q, (uint8_t)id)) {

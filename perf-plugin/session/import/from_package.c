@@ -52,14 +52,20 @@ struct importer {
 	uint64_t attr_id;
 	struct auxinfo info;
 	struct source_names sources;
-	struct record_maker maker;
-	struct segments segments;
-	struct aux_index index;
-	struct auxdata_out aux;
-	struct names codes, buffers;
-	bool *buffer_used;		/* an x_auxtrace() event is about it */
+	struct {
+		struct record_maker maker;
+		struct segments segments;
+		struct aux_index index;
+		struct auxdata_out aux;
+	} make;
+	struct {
+		struct names codes, buffers;
+		bool *buffer_used;		/* an x_auxtrace() event is about it */
+	} named;
 	bool info_written;
-	uint64_t bad_lines, bad_aux;
+	struct {
+		uint64_t bad_lines, bad_aux;
+	} bad;
 	uint64_t last_time;
 };
 
@@ -74,7 +80,7 @@ static int emit(void *data, const void *record, size_t size)
 static bool find_code(void *data, struct cst_str id, const uint8_t **code, size_t *len)
 {
 	struct importer *im = data;
-	long n = names_find(&im->codes, id);
+	long n = names_find(&im->named.codes, id);
 
 	return n >= 0 && !folder_open(&im->files, im->pkg->code[n].file, code, len);
 }
@@ -84,7 +90,7 @@ static bool find_segment(void *data, const struct cst_event *ev, unsigned int nt
 {
 	struct importer *im = data;
 
-	return segments_get(&im->segments, im->pkg, &im->files, ev, nth, start, size, offset);
+	return segments_get(&im->make.segments, im->pkg, &im->files, ev, nth, start, size, offset);
 }
 
 /* ---- what stands before the records ------------------------------------------------------------ */
@@ -175,7 +181,7 @@ static int write_info(struct importer *im, const struct cst_event *ev)
 
 	im->info_written = true;
 	if (whole.p)
-		return records_of_event(&im->maker, ev, 0);
+		return records_of_event(&im->make.maker, ev, 0);
 	if (ev) {
 		cst_event_number(ev, "version", &version);
 		cst_event_number(ev, "pmu_type", &pmu);
@@ -244,7 +250,7 @@ static int write_memory(struct importer *im, const int64_t *pid, uint64_t time)
 			return error_set(im->err, ERR_IO, "%s: %s: %s", im->dir, m->file,
 					 strerror(errno));
 		ev.name = (struct cst_str){ path, strlen(path) };
-		rc = records_of_event(&im->maker, &ev, time);
+		rc = records_of_event(&im->make.maker, &ev, time);
 		if (!rc && !pid && im->bundle)
 			dso_places_add(&im->bundle->images, path, path);
 		free(path);
@@ -271,17 +277,17 @@ static void on_auxtrace(struct importer *im, const struct cst_event *ev)
 	struct auxdata d;
 	uint64_t at, size, offset = 0, reference = 0, idx = 0, have;
 	int64_t tid = -1, cpu = -1;
-	long i = names_find(&im->buffers, id);
+	long i = names_find(&im->named.buffers, id);
 
 	if (i < 0 || number(ev, "at", &at) || number(ev, "size", &size)) {
-		im->bad_aux++;
+		im->bad.bad_aux++;
 		return;
 	}
-	im->buffer_used[i] = true;
+	im->named.buffer_used[i] = true;
 	d = data_of(im, &im->pkg->buffers[i]);
 	have = auxdata_size(&d, NULL);
 	if (at > have || size > have - at) {
-		im->bad_aux++;
+		im->bad.bad_aux++;
 		size = at > have ? 0 : have - at;
 	}
 	number(ev, "offset", &offset);
@@ -294,8 +300,8 @@ static void on_auxtrace(struct importer *im, const struct cst_event *ev)
 	rec.idx = (uint32_t)idx;
 	rec.tid = (uint32_t)tid;
 	rec.cpu = (uint32_t)cpu;
-	auxdata_taken(&im->aux, (int)cpu, offset, size);
-	auxdata_write(&d, at, size, &rec, im->w, &im->index);
+	auxdata_taken(&im->make.aux, (int)cpu, offset, size);
+	auxdata_write(&d, at, size, &rec, im->w, &im->make.index);
 }
 
 /* The CPU of an unformatted buffer, or one of those that write into a buffer. */
@@ -337,8 +343,8 @@ static void write_buffer(struct importer *im, size_t i)
 		return;
 	}
 	auxdata_size(&d, &missing);
-	im->bad_aux += missing;
-	if (auxdata_write_all(&im->aux, &d, (uint32_t)i, cpu_of_buffer(im, b),
+	im->bad.bad_aux += missing;
+	if (auxdata_write_all(&im->make.aux, &d, (uint32_t)i, cpu_of_buffer(im, b),
 			      b->format == CST_META_FMT_SOURCE_DATA,
 					 im->last_time + AUX_DELAY))
 		mem_refused(0);
@@ -367,7 +373,7 @@ static int on_event(struct importer *im, const struct cst_event *ev)
 		on_auxtrace(im, ev);
 		return 0;
 	}
-	rc = records_of_event(&im->maker, ev, time);
+	rc = records_of_event(&im->make.maker, ev, time);
 	/* what was mapped before is gone */
 	if (!rc && ev->verb == CST_EVENT_PROCESS && ev->state == CST_STATE_START)
 		rc = write_memory(im, &ev->pid, time);
@@ -376,7 +382,7 @@ static int on_event(struct importer *im, const struct cst_event *ev)
 
 static void bad_line(struct importer *im, const struct cst_problem *why)
 {
-	if (im->bad_lines++ < MAX_MESSAGES)
+	if (im->bad.bad_lines++ < MAX_MESSAGES)
 		fprintf(message_stream(), "%s: %s/%s:%u: %s; the event is left out\n", im->drops->who ? im->drops->who : "cstrace convert", name_shown(im->dir),
 			name_shown(im->pkg->event_log), why->line, name_shown(why->text));
 }
@@ -410,7 +416,7 @@ static int write_earlier(void *ctx, const struct cst_event *ev, int implied)
 	struct importer *im = ctx;
 
 	(void)implied;
-	return records_of_event(&im->maker, ev, 0);
+	return records_of_event(&im->make.maker, ev, 0);
 }
 
 /*
@@ -481,7 +487,7 @@ static int write_records(struct importer *im)
 	if (!rc && !im->info_written)
 		rc = write_info(im, NULL);
 	for (i = 0; !rc && i < im->pkg->n_buffers; i++)
-		if (!im->buffer_used[i])
+		if (!im->named.buffer_used[i])
 			write_buffer(im, i);
 	return rc;
 }
@@ -501,18 +507,22 @@ static void report_drops(struct importer *im)
 	unsigned int i;
 
 	for (i = 0; i < DROP__COUNT; i++)
-		if (im->maker.drops[i]) {
+		if (im->make.maker.drops[i]) {
 			char text[200];
 
-			snprintf(text, sizeof(text), what[i], (unsigned long long)im->maker.drops[i]);
-			drops_add(im->drops, im->maker.drops[i], "%s", text);
+			snprintf(text, sizeof(text), what[i],
+				 (unsigned long long)im->make.maker.drops[i]);
+			drops_add(im->drops, im->make.maker.drops[i], "%s", text);
 		}
-	if (im->bad_lines)
-		drops_add(im->drops, im->bad_lines, "%llu lines of the event log that are no events",
-			  (unsigned long long)im->bad_lines);
-	if (im->bad_aux)
-		drops_add(im->drops, im->bad_aux, "%llu stretches of trace that no buffer holds, or not "
-			  "completely", (unsigned long long)im->bad_aux);
+	if (im->bad.bad_lines)
+		drops_add(im->drops, im->bad.bad_lines,
+			  "%llu lines of the event log that are no events",
+			  (unsigned long long)im->bad.bad_lines);
+	if (im->bad.bad_aux)
+		drops_add(im->drops, im->bad.bad_aux,
+			  "%llu stretches of trace that no buffer holds, or not "
+			  "completely",
+			  (unsigned long long)im->bad.bad_aux);
 	if (im->pkg->n_skipped)
 		im->drops->count += im->pkg->n_skipped;
 }
@@ -527,25 +537,32 @@ static int package_import(struct importer *im)
 		mem_check(errno);	/* it is CST_ERR_LIMIT, too */
 		return error_set(im->err, ERR_FORMAT, "%s: the package cannot be used: %s", im->dir, error_text(rc));
 	}
-	im->buffer_used = mem_zeroed(im->pkg->n_buffers + 1, sizeof(*im->buffer_used));
-	names_make(&im->codes, im->pkg->n_code ? &im->pkg->code->id : NULL, im->pkg->n_code,
+	im->named.buffer_used = mem_zeroed(im->pkg->n_buffers + 1, sizeof(*im->named.buffer_used));
+	names_make(&im->named.codes, im->pkg->n_code ? &im->pkg->code->id : NULL, im->pkg->n_code,
 		   sizeof(*im->pkg->code));
-	names_make(&im->buffers, im->pkg->n_buffers ? &im->pkg->buffers->id : NULL,
+	names_make(&im->named.buffers, im->pkg->n_buffers ? &im->pkg->buffers->id : NULL,
 		   im->pkg->n_buffers, sizeof(*im->pkg->buffers));
-	segments_init(&im->segments, im->pkg);
+	segments_init(&im->make.segments, im->pkg);
 	rc = open_header(im);
 	if (!rc)
 		rc = start_output(im);
-	im->maker = (struct record_maker){ .header = im->header, .attr = &im->attr, .sources = &im->sources,
-					   .own = im->own, .emit = emit, .data = im, .code = find_code,
-					   .segment = find_segment };
-	im->aux = (struct auxdata_out){ .maker = &im->maker, .w = im->w, .index = &im->index };
+	im->make.maker = (struct record_maker){ .header = im->header,
+						.attr = &im->attr,
+						.sources = &im->sources,
+						.own = im->own,
+						.emit = emit,
+						.data = im,
+						.code = find_code,
+						.segment = find_segment };
+	im->make.aux = (struct auxdata_out){ .maker = &im->make.maker,
+					     .w = im->w,
+					     .index = &im->make.index };
 	if (!rc)
 		rc = write_records(im);
 	if (!rc)
 		bundle_fill(im->bundle, im->pkg, &im->files, im->drops);
 	if (!rc)
-		aux_index_finish(&im->index, im->w);
+		aux_index_finish(&im->make.index, im->w);
 	if (!rc)
 		report_drops(im);
 	return rc;
@@ -568,17 +585,17 @@ int import_package(const char *dir, bool own, struct perf_writer *w, struct dso_
 	im->io = (struct cst_snap_io){ .ctx = &im->files, .open = folder_open, .note = folder_note };
 	rc = package_import(im);
 	mem_code(rc);
-	free(im->index.v);
-	auxdata_out_free(&im->aux);
+	free(im->make.index.v);
+	auxdata_out_free(&im->make.aux);
 	perfdata_close(im->header);
 	cst_package_free(im->pkg);
-	segments_free(&im->segments);
+	segments_free(&im->make.segments);
 	folder_free(&im->files);
 	auxinfo_free(&im->info);
 	free(im->sources.v);
-	free(im->buffer_used);
-	names_free(&im->codes);
-	names_free(&im->buffers);
+	free(im->named.buffer_used);
+	names_free(&im->named.codes);
+	names_free(&im->named.buffers);
 	free(im);
 	return rc;
 }

@@ -60,15 +60,20 @@ struct importer {
 	struct folder files;
 	struct cst_snap_io io;
 	struct cst_snapshot *ss;
-	struct unit *units;
-	size_t nr_units, cap_units;
-	uint32_t free_cpu;		/* all below are taken */
-	int *unit_of_dev;		/* -1: none; SOFTWARE: a source of software trace, which is not read here */
-	struct stm *stm;		/* with `in` */
-	size_t nr_stm, cap_stm;
-	struct intmap contexts;
-	int first_context;
-	uint64_t too_many;
+	struct {
+		struct unit *units;
+		size_t nr_units, cap_units;
+		uint32_t free_cpu;		/* all below are taken */
+		/* -1: none; SOFTWARE: a source of software trace, which is not read here */
+		int *unit_of_dev;
+		struct stm *stm;		/* with `in` */
+		size_t nr_stm, cap_stm;
+	} traced;
+	struct {
+		struct intmap contexts;
+		int first_context;
+		uint64_t too_many;
+	} ids;
 	struct snapshot_maps maps;
 	struct pd_attr attr;
 	uint64_t attr_id;
@@ -91,8 +96,8 @@ static bool cpu_taken(const struct importer *im, uint32_t cpu)
 {
 	size_t i;
 
-	for (i = 0; i < im->nr_units; i++)
-		if (im->units[i].aux.cpu == cpu)
+	for (i = 0; i < im->traced.nr_units; i++)
+		if (im->traced.units[i].aux.cpu == cpu)
 			return true;
 	return false;
 }
@@ -112,9 +117,9 @@ static uint32_t choose_cpu(struct importer *im, const struct cst_snap_device *co
 				return cpu;
 		}
 	}
-	while (cpu_taken(im, im->free_cpu))
-		im->free_cpu++;
-	return im->free_cpu;
+	while (cpu_taken(im, im->traced.free_cpu))
+		im->traced.free_cpu++;
+	return im->traced.free_cpu;
 }
 
 static void fill_v8(struct unit *u, const struct cst_snap_device *dev)
@@ -163,7 +168,7 @@ static const char *no_place(const struct unit *u, int rc)
 static void add_stm(struct importer *im, const struct cst_snap_device *dev,
 		    const struct cst_config *config)
 {
-	struct stm *s = ARRAY_ADD(im->stm, im->nr_stm, im->cap_stm);
+	struct stm *s = ARRAY_ADD(im->traced.stm, im->traced.nr_stm, im->traced.cap_stm);
 
 	*s = (struct stm){ .dev = dev, .config = *config };
 }
@@ -184,7 +189,7 @@ static void add_source(struct importer *im, size_t n)
 	why = no_place(&u, rc);
 	if (why && im->in && !rc) {
 		/* nothing of the instruction trace is missing */
-		im->unit_of_dev[n] = SOFTWARE;
+		im->traced.unit_of_dev[n] = SOFTWARE;
 		im->in->software++;
 		fprintf(message_stream(), "%s: %s: the source %s is of software trace (%s) and is left out: 'perf-cstrace dump' lists what "
 			"it wrote\n",
@@ -201,15 +206,16 @@ static void add_source(struct importer *im, size_t n)
 		fill_v8(&u, dev);
 	else
 		fill_v7(&u, dev);
-	for (i = 0; i < im->nr_units; i++)
-		if (u.core && im->units[i].core == u.core && im->units[i].aux.unit == u.aux.unit &&
-		    !memcmp(im->units[i].aux.reg, u.aux.reg, sizeof(u.aux.reg)))
+	for (i = 0; i < im->traced.nr_units; i++)
+		if (u.core && im->traced.units[i].core == u.core &&
+		    im->traced.units[i].aux.unit == u.aux.unit &&
+		    !memcmp(im->traced.units[i].aux.reg, u.aux.reg, sizeof(u.aux.reg)))
 			break;
-	im->unit_of_dev[n] = (int)i;
-	if (i < im->nr_units)
+	im->traced.unit_of_dev[n] = (int)i;
+	if (i < im->traced.nr_units)
 		return;
 	u.aux.cpu = choose_cpu(im, u.core);
-	to = ARRAY_ADD(im->units, im->nr_units, im->cap_units);
+	to = ARRAY_ADD(im->traced.units, im->traced.nr_units, im->traced.cap_units);
 	*to = u;
 }
 
@@ -217,13 +223,13 @@ static int read_units(struct importer *im)
 {
 	size_t i;
 
-	im->unit_of_dev = mem_array(im->ss->n_devices + 1, sizeof(*im->unit_of_dev));
+	im->traced.unit_of_dev = mem_array(im->ss->n_devices + 1, sizeof(*im->traced.unit_of_dev));
 	for (i = 0; i < im->ss->n_devices; i++) {
-		im->unit_of_dev[i] = -1;
+		im->traced.unit_of_dev[i] = -1;
 		if (im->ss->devices[i].class_ == CST_SNAP_SOURCE)
 			add_source(im, i);
 	}
-	if (!im->nr_units)
+	if (!im->traced.nr_units)
 		return error_set(im->err, ERR_AUXINFO, "%s: perf.data has no place for any source of the snapshot; "
 				 "'perf-cstrace dump %s' lists what others wrote",
 				 im->dir, im->bare && im->bare->nr_traces ? "--trace" : "-s");
@@ -237,35 +243,38 @@ static void keep_configs(struct importer *im)
 	size_t i, n = 0;
 
 	if (!im->in) {
-		for (i = 0; i < im->nr_units; i++)
-			if (im->units[i].config.profile != CST_PROFILE_A)
-				drops_profile(im->drops, im->units[i].aux.cpu);
+		for (i = 0; i < im->traced.nr_units; i++)
+			if (im->traced.units[i].config.profile != CST_PROFILE_A)
+				drops_profile(im->drops, im->traced.units[i].aux.cpu);
 		return;
 	}
-	v = mem_zeroed(im->nr_units + im->nr_stm, sizeof(*v));
-	for (i = 0; i < im->nr_units; i++)
-		v[n++] = (struct unit_config){ im->units[i].aux.cpu, im->units[i].config, im->units[i].error };
-	for (i = 0; i < im->nr_stm; i++)
-		v[n++] = (struct unit_config){ .cpu = im->stm[i].cpu, .config = im->stm[i].config };
+	v = mem_zeroed(im->traced.nr_units + im->traced.nr_stm, sizeof(*v));
+	for (i = 0; i < im->traced.nr_units; i++)
+		v[n++] = (struct unit_config){ im->traced.units[i].aux.cpu,
+					       im->traced.units[i].config,
+					       im->traced.units[i].error };
+	for (i = 0; i < im->traced.nr_stm; i++)
+		v[n++] = (struct unit_config){ .cpu = im->traced.stm[i].cpu,
+					       .config = im->traced.stm[i].config };
 	im->in->configs = (struct unit_configs){ v, n };
 }
 
 static int write_info(struct importer *im)
 {
-	struct auxinfo info = { .pmu_type = DEFAULT_PMU, .nr_cpu = (uint32_t)im->nr_units };
-	struct aux_cpu *cpus = mem_zeroed(im->nr_units, sizeof(*cpus));
+	struct auxinfo info = { .pmu_type = DEFAULT_PMU, .nr_cpu = (uint32_t)im->traced.nr_units };
+	struct aux_cpu *cpus = mem_zeroed(im->traced.nr_units, sizeof(*cpus));
 	uint8_t *rec = mem_new(PD_MAX_RECORD + 1);
 	size_t i, n;
 
-	for (i = 0; i < im->nr_units; i++)
-		cpus[i] = im->units[i].aux;
+	for (i = 0; i < im->traced.nr_units; i++)
+		cpus[i] = im->traced.units[i].aux;
 	info.cpu = cpus;
 	n = metadata_record(&info, 1, rec, PD_MAX_RECORD);
 	pw_write(im->w, rec, n);
 	free(cpus);
 	free(rec);
 	return n ? 0 : error_set(im->err, ERR_AUXINFO, "%s: %zu trace units are more than perf.data can describe",
-				 im->dir, im->nr_units);
+				 im->dir, im->traced.nr_units);
 }
 
 /* ---- context IDs ------------------------------------------------------------------------------- */
@@ -277,15 +286,16 @@ static void note_context(struct importer *im, const struct cst_generic *g,
 	int id = (int)(el2 ? g->vmid : g->context_id);
 
 	im->maps.high_el |= g->flags & CST_GF_EL && g->el;
-	if (!(g->flags & (el2 ? CST_GF_VMID : CST_GF_CID)) || id <= 0 || intmap_get(&im->contexts, id))
+	if (!(g->flags & (el2 ? CST_GF_VMID : CST_GF_CID)) || id <= 0 ||
+	    intmap_get(&im->ids.contexts, id))
 		return;
-	if (im->contexts.used == MAX_CONTEXTS) {
-		im->too_many++;
+	if (im->ids.contexts.used == MAX_CONTEXTS) {
+		im->ids.too_many++;
 		return;
 	}
-	if (!im->contexts.used)
-		im->first_context = id;
-	intmap_put(&im->contexts, id, im);
+	if (!im->ids.contexts.used)
+		im->ids.first_context = id;
+	intmap_put(&im->ids.contexts, id, im);
 }
 
 static void pull(struct importer *im, struct cst_tree *tree)
@@ -307,10 +317,11 @@ static int add_decoders(struct importer *im, const struct cst_snap_buffer *buf, 
 	size_t i;
 
 	for (i = 0; i < im->ss->n_devices; i++) {
-		int u = im->unit_of_dev[i];
+		int u = im->traced.unit_of_dev[i];
 
-		if (u >= 0 && !im->units[u].error && cst_snapshot_feeds(im->ss, &im->ss->devices[i], buf) &&
-		    !mem_code(cst_tree_add(tree, &im->units[u].config, &dec)))
+		if (u >= 0 && !im->traced.units[u].error &&
+		    cst_snapshot_feeds(im->ss, &im->ss->devices[i], buf) &&
+		    !mem_code(cst_tree_add(tree, &im->traced.units[u].config, &dec)))
 			n++;
 	}
 	return n;
@@ -373,7 +384,7 @@ static int write_process(struct importer *im, int pid, int parent)
 
 static int write_processes(struct importer *im)
 {
-	int first = im->contexts.used ? im->first_context : FIRST_PID, rc;
+	int first = im->ids.contexts.used ? im->ids.first_context : FIRST_PID, rc;
 	size_t i;
 
 	/* perf cannot stand a kernel where programs are, so it is there only when it ran */
@@ -383,11 +394,11 @@ static int write_processes(struct importer *im)
 	if (!rc && im->maps.pages_differ)
 		fprintf(message_stream(), "cstrace: --elf: %llu pages differ from the memory in %s, which is used there, without "
 			"symbols and lines\n", (unsigned long long)im->maps.pages_differ, name_shown(im->dir));
-	for (i = 0; !rc && i < im->contexts.size; i++)
-		if (im->contexts.slot[i].value && im->contexts.slot[i].key != first)
-			rc = write_process(im, im->contexts.slot[i].key, first);
-	if (im->too_many)
-		drops_add(im->drops, im->too_many, "contexts after the first %d", MAX_CONTEXTS);
+	for (i = 0; !rc && i < im->ids.contexts.size; i++)
+		if (im->ids.contexts.slot[i].value && im->ids.contexts.slot[i].key != first)
+			rc = write_process(im, im->ids.contexts.slot[i].key, first);
+	if (im->ids.too_many)
+		drops_add(im->drops, im->ids.too_many, "contexts after the first %d", MAX_CONTEXTS);
 	return rc;
 }
 
@@ -399,11 +410,12 @@ static int cpu_of(const struct importer *im, const struct cst_snap_buffer *buf)
 	size_t i;
 
 	for (i = 0; i < im->ss->n_devices; i++)
-		if (im->unit_of_dev[i] >= 0 && cst_snapshot_feeds(im->ss, &im->ss->devices[i], buf))
-			return (int)im->units[im->unit_of_dev[i]].aux.cpu;
-	for (i = 0; i < im->nr_stm; i++)
-		if (cst_snapshot_feeds(im->ss, im->stm[i].dev, buf))
-			return (int)im->stm[i].cpu;
+		if (im->traced.unit_of_dev[i] >= 0 &&
+		    cst_snapshot_feeds(im->ss, &im->ss->devices[i], buf))
+			return (int)im->traced.units[im->traced.unit_of_dev[i]].aux.cpu;
+	for (i = 0; i < im->traced.nr_stm; i++)
+		if (cst_snapshot_feeds(im->ss, im->traced.stm[i].dev, buf))
+			return (int)im->traced.stm[i].cpu;
 	return -1;
 }
 
@@ -413,7 +425,8 @@ static bool of_software(const struct importer *im, const struct cst_snap_buffer 
 	size_t i;
 
 	for (i = 0; i < im->ss->n_devices; i++)
-		if (im->unit_of_dev[i] == SOFTWARE && cst_snapshot_feeds(im->ss, &im->ss->devices[i], buf))
+		if (im->traced.unit_of_dev[i] == SOFTWARE &&
+		    cst_snapshot_feeds(im->ss, &im->ss->devices[i], buf))
 			return true;
 	return false;
 }
@@ -501,16 +514,17 @@ static void prepare_stm(struct importer *im)
 	struct cst_snap_buffer *buf;
 	size_t i, k;
 
-	for (k = 0; k < im->nr_stm; k++) {
-		for (i = 0; i < im->nr_units; i++)
-			if (im->units[i].aux.cpu >= im->free_cpu)
-				im->free_cpu = im->units[i].aux.cpu + 1;
-		im->stm[k].cpu = im->free_cpu + (uint32_t)k;
+	for (k = 0; k < im->traced.nr_stm; k++) {
+		for (i = 0; i < im->traced.nr_units; i++)
+			if (im->traced.units[i].aux.cpu >= im->traced.free_cpu)
+				im->traced.free_cpu = im->traced.units[i].aux.cpu + 1;
+		im->traced.stm[k].cpu = im->traced.free_cpu + (uint32_t)k;
 	}
 	for (i = 0; i < im->ss->n_buffers; i++)
-		for (k = 0, buf = &im->ss->buffers[i]; k < im->nr_stm; k++)
-			if (buf->format == CST_SNAP_FMT_CORESIGHT && cpu_of(im, buf) == (int)im->stm[k].cpu)
-				rewrite_buffer(im, buf, &im->stm[k]);
+		for (k = 0, buf = &im->ss->buffers[i]; k < im->traced.nr_stm; k++)
+			if (buf->format == CST_SNAP_FMT_CORESIGHT &&
+			    cpu_of(im, buf) == (int)im->traced.stm[k].cpu)
+				rewrite_buffer(im, buf, &im->traced.stm[k]);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------- */
@@ -521,9 +535,9 @@ static int write_records(struct importer *im)
 	size_t i;
 	int rc;
 
-	for (i = 0; i < im->nr_units; i++)
-		cpus = im->units[i].aux.cpu < cpus ? cpus : im->units[i].aux.cpu + 1;
-	cpus += (uint32_t)im->nr_stm;
+	for (i = 0; i < im->traced.nr_units; i++)
+		cpus = im->traced.units[i].aux.cpu < cpus ? cpus : im->traced.units[i].aux.cpu + 1;
+	cpus += (uint32_t)im->traced.nr_stm;
 	rc = header_default(im->w, DEFAULT_PMU, DEFAULT_ID, false, cpus, im->err);
 	if (!rc)
 		rc = pw_start(im->w, im->err);
@@ -588,10 +602,10 @@ int import_snapshot(const char *dir, const struct bare_opts *bare, struct perf_w
 	mem_code(rc);
 	free(im.index.v);
 	auxdata_out_free(&im.aux);
-	free(im.units);
-	free(im.unit_of_dev);
-	free(im.stm);
-	intmap_free(&im.contexts);
+	free(im.traced.units);
+	free(im.traced.unit_of_dev);
+	free(im.traced.stm);
+	intmap_free(&im.ids.contexts);
 	cst_snapshot_free(im.ss);
 	folder_free(&im.files);
 	return rc;

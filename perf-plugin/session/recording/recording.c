@@ -152,7 +152,7 @@ void cst_recording_close(struct cst_recording *r)
 static const struct cst_recording_file *file_of(struct cst_recording *r, const struct dso *d)
 {
 	const struct build_id *id =
-		d->state == DSO_LOADED && d->found.len ? &d->found : &d->recorded;
+		d->state == DSO_LOADED && d->image.found.len ? &d->image.found : &d->recorded;
 	struct cst_recording_file *f;
 
 	while (r->nr_files <= d->number)

@@ -493,11 +493,11 @@ static void check_queue(const struct etmv4_queue *q, int wraps)
 
 	while (limit < q->cfg->max_queue)
 		limit *= 2;
-	CHECK(q->count <= q->cap && q->final <= q->count && q->cap <= limit);
-	for (i = q->final; i < q->count; i++)
+	CHECK(q->count <= q->cap && q->committed.final <= q->count && q->cap <= limit);
+	for (i = q->committed.final; i < q->count; i++)
 		sum += is_p0(q->cfg, &q->ring[(q->head + i) & (q->cap - 1)]);
 	if (!wraps && !q->ended && q->state == ETMV4_SYNCED)
-		CHECK(q->depth == q->unseen + sum - q->final_atoms);
+		CHECK(q->depth == q->unseen + sum - q->committed.final_atoms);
 }
 
 /* With `m`, what comes out is compared at the end; without, only the invariants are watched. */
@@ -533,7 +533,7 @@ static void decode(const struct cst_config *cfg, const uint8_t *p, size_t len, s
 				packet(m, &pkt);
 			if (m && has_p0(&m->open))	/* the next P0 element lets the last one go */
 				m->last = 0;
-			full |= q.count - q.final >= NEAR_LIMIT;
+			full |= q.count - q.committed.final >= NEAR_LIMIT;
 			CHECK(!full || cfg->cond_trace);
 		} else {
 			ended = 1;

@@ -88,7 +88,7 @@ static int on_error(void *data, const struct stream *s, const struct error_sampl
 
 static size_t read_code(const struct stream *s, uint64_t addr, void *buf, size_t len)
 {
-	struct check *c = (struct check *)s->state;	/* its first member */
+	struct check *c = (struct check *)s->own.state;	/* its first member */
 	size_t i;
 
 	if (addr & 0x8000)
@@ -149,7 +149,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct sample_ops ops = { .branch = on_branch, .taken = size & 1 ? on_taken : NULL, .insn = on_insn, .error = on_error, .data = &c };
 	struct merge_sink out = { .write = sink, .data = &c };
 	void *word = NULL;
-	struct stream s = { .state = &c.st, .time_known = true, .priv = &word };
+	struct stream s = { .own.state = &c.st, .time_known = true, .priv = &word };
 	char text[MAX_TEXT + 1], msg[200];
 	struct cst_generic g[8];
 	struct sampler *sp;

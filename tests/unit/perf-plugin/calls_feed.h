@@ -177,9 +177,9 @@ static inline void take(struct calls *c, const struct feed *feed, bool single, b
 		s.tid = b->tid;
 		s.cpu = b->cpu;
 		s.place = b->stream;
-		s.aux_time = b->aux_time;
-		s.aux_seq = b->seq;
-		s.unwanted = b->unwanted;
+		s.aux.aux_time = b->aux_time;
+		s.aux.aux_seq = b->seq;
+		s.selected.unwanted = b->unwanted;
 		s.time = b->time;
 		s.time_end = b->end;
 		s.before = b->before;

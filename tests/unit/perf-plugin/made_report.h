@@ -77,9 +77,15 @@ static inline void case_init(struct report_case *c, const uint32_t *code, size_t
 {
 	static char path[] = "/bin/prog";
 
-	*c = (struct report_case){ .program = { .path = path, .file = path, .state = DSO_LOADED, .symbols_read = true,
-						.machine = EM_AARCH64, .data = (const uint8_t *)code, .size = 4 * n },
-				   .about = { .input = "dir/input.cst" }, .limits = { .functions = 100, .files = 100 } };
+	*c = (struct report_case){ .program = { .path = path,
+						.image.file = path,
+						.state = DSO_LOADED,
+						.symbols.symbols_read = true,
+						.image.machine = EM_AARCH64,
+						.image.data = (const uint8_t *)code,
+						.image.size = 4 * n },
+				   .about = { .input = "dir/input.cst" },
+				   .limits = { .functions = 100, .files = 100 } };
 	memset(made_source, 0, sizeof(made_source));
 	model_init(&c->m);
 	case_binary(c, path, CST_COUNT_FILE);

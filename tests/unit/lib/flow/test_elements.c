@@ -31,7 +31,7 @@ static void begin_with(const struct cst_config *cfg)
 	program_map(&s.pr, 0x8000, code, sizeof(code));
 	assert_int_equal(cst_log_new(&s.log, 16), 0);
 	cst_flow_init(&s.flow, &s.cfg, &s.stats);
-	s.flow.log = s.log;
+	s.flow.emit.log = s.log;
 	cst_flow_set_space(&s.flow, s.pr.space);
 }
 
@@ -55,9 +55,9 @@ static void end(void)
 static const struct cst_generic *give(struct cst_element elem)
 {
 	cst_flow_give(&s.flow, &elem);
-	while (s.flow.busy) {
+	while (s.flow.work.busy) {
 		cst_flow_run(&s.flow, s.out, &s.n, 64);
-		assert_int_equal(s.flow.stopped, 0);
+		assert_int_equal(s.flow.stop.stopped, 0);
 		assert_true(s.n < 64);
 	}
 	return s.n ? &s.out[s.n - 1] : NULL;

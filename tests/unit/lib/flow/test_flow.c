@@ -159,10 +159,10 @@ static void test_map_replaced(void **state)
 	}
 	assert_int_equal(k, sizeof(want) / sizeof(want[0]));
 	/* the tags of such searches begin anew after the last one */
-	dec->flow.map_tag = UINT32_MAX;
+	dec->flow.cache.map_tag = UINT32_MAX;
 	cst_decoder_set_space(dec, NULL);
 	cst_decoder_set_space(dec, pr.space);
-	assert_in_range(dec->flow.map_tag, 1, 2);
+	assert_in_range(dec->flow.cache.map_tag, 1, 2);
 	cst_decoder_free(dec);
 	cst_image_free(pr.img);
 }

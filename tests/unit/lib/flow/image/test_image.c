@@ -446,8 +446,8 @@ static void test_largest_cache(void **state)
 	(void)state;
 	if (cst_image_new(&img, 2 * ((size_t)BLK_LIMIT + 1000) * sizeof(struct blk)))
 		skip();	/* this machine does not have the address space */
-	assert_true((uint64_t)img->blk_max * BLK_STRIDE_COUNTS <= LINK_SLOW);
-	assert_true(((uint64_t)img->blk_max + 1) * BLK_STRIDE_COUNTS > LINK_SLOW);
+	assert_true((uint64_t)img->blocks.blk_max * BLK_STRIDE_COUNTS <= LINK_SLOW);
+	assert_true(((uint64_t)img->blocks.blk_max + 1) * BLK_STRIDE_COUNTS > LINK_SLOW);
 	cst_image_free(img);
 }
 

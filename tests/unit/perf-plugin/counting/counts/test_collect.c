@@ -310,8 +310,15 @@ static struct dso_segment segment = { .offset = 0, .filesz = 32, .vaddr = 0x1000
 
 static struct dso program(const char *path, uint8_t id)
 {
-	return (struct dso){ .path = (char *)path, .state = DSO_LOADED, .is_elf = true, .machine = EM_AARCH64, .data = code,
-			     .size = sizeof(code), .segs = &segment, .nr_segs = 1, .found = { 1, { id } } };
+	return (struct dso){ .path = (char *)path,
+			     .state = DSO_LOADED,
+			     .image.is_elf = true,
+			     .image.machine = EM_AARCH64,
+			     .image.data = code,
+			     .image.size = sizeof(code),
+			     .image.segs = &segment,
+			     .image.nr_segs = 1,
+			     .image.found = { 1, { id } } };
 }
 
 /* Counts one instruction of `b`, whose segments differ, and then two of `a`. Returns what is collected. */
@@ -321,7 +328,7 @@ static const char *two_files(struct dso *a, struct dso *b)
 	struct binary *x;
 	const char *got;
 
-	b->segs = &other;
+	b->image.segs = &other;
 	x = counted(b, COUNTS_WHOLE, 1);
 	pair(&x->ranges, 0, 0, 1);
 	x = counted(a, COUNTS_WHOLE, 2);
@@ -337,8 +344,8 @@ static void same_name(void **state)
 	struct dso a = program("/bin/a", 5), b = program("/bin/a", 5);
 
 	(void)state;
-	a.ref_addr = 1;
-	b.ref_addr = 2;
+	a.kernel.ref_addr = 1;
+	b.kernel.ref_addr = 2;
 	assert_string_equal(two_files(&a, &b), "bytes.traced=1000 instructions=3 recordings=1 "
 			    "\n/bin/a 0:6 [0 1000] \n/bin/a 1:6 [0 9000] \n0: 0-0/1*2\n1: 0-0/1*1");
 }
@@ -348,8 +355,14 @@ static void methods(void **state)
 {
 	static char longest[CST_COUNT_NAME_MAX + 10];
 	struct dso_symbol_entry v[] = { { .offset = 4, .size = 8, .name = longest }, { .offset = 12, .size = 8, .name = "" } };
-	struct dso d = { .path = (char *)"jit", .kind = DSO_JIT, .state = DSO_LOADED, .data = code, .size = sizeof(code),
-			 .machine = EM_AARCH64, .syms = v, .nr_syms = 2 };
+	struct dso d = { .path = (char *)"jit",
+			 .kind = DSO_JIT,
+			 .state = DSO_LOADED,
+			 .image.data = code,
+			 .image.size = sizeof(code),
+			 .image.machine = EM_AARCH64,
+			 .symbols.syms = v,
+			 .symbols.nr_syms = 2 };
 	struct binary *x;
 	const char *text;
 
@@ -377,8 +390,15 @@ static void moved_method(void **state)
 {
 	struct dso_symbol_entry v[] = { { .offset = 0, .size = 8, .name = "m" }, { .offset = 24, .size = 8, .name = "m" } };
 	struct dso_symbol_entry other = { .offset = 20, .size = 8, .name = "m" };
-	struct dso d = { .path = (char *)"jit", .kind = DSO_JIT, .state = DSO_LOADED, .data = code, .size = sizeof(code),
-			 .machine = EM_AARCH64, .syms = v, .nr_syms = 2 }, e = d;
+	struct dso d = { .path = (char *)"jit",
+			 .kind = DSO_JIT,
+			 .state = DSO_LOADED,
+			 .image.data = code,
+			 .image.size = sizeof(code),
+			 .image.machine = EM_AARCH64,
+			 .symbols.syms = v,
+			 .symbols.nr_syms = 2 },
+		   e = d;
 	const calls_place places[] = { calls_place_of(0, 4), calls_place_of(0, 28),
 				       calls_place_of(2, 24),
 				       calls_place_of(sizeof(files) / sizeof(files[0]), 0) };
@@ -387,8 +407,8 @@ static void moved_method(void **state)
 
 	(void)state;
 	e.path = (char *)"jit2";
-	e.syms = &other;
-	e.nr_syms = 1;
+	e.symbols.syms = &other;
+	e.symbols.nr_syms = 1;
 	x = counted(&d, 0, 2);
 	pair(&x->ranges, 0, 4, 1);
 	pair(&x->edges, 4, 0, 3);

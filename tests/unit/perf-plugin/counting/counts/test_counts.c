@@ -34,8 +34,13 @@ struct batch {
 
 static struct dso_symbol_entry methods[] = { { .offset = 0x100, .size = 0x100, .name = "one" },
 					     { .offset = 0x200, .size = 0x100, .name = "two" } };
-static struct dso program = { .path = (char *)"/bin/program" }, library = { .path = (char *)"/lib/library", .number = 1 },
-		  jit = { .path = (char *)"jitted", .number = 100, .kind = DSO_JIT, .syms = methods, .nr_syms = 2 };
+static struct dso program = { .path = (char *)"/bin/program" },
+		  library = { .path = (char *)"/lib/library", .number = 1 },
+		  jit = { .path = (char *)"jitted",
+			  .number = 100,
+			  .kind = DSO_JIT,
+			  .symbols.syms = methods,
+			  .symbols.nr_syms = 2 };
 static struct {
 	const struct batch *v;
 	size_t n;
@@ -131,7 +136,7 @@ int __wrap_session_run(struct session *ss, const struct consumer *con)
 	/* generated code is divided between methods here, and arrivals are in elements only */
 	assert_int_equal(con->wants.counts, library_may_count);
 	for (i = 0; i < feed.n && !rc; i++) {
-		s[feed.v[i].stream].unwanted = feed.v[i].unwanted;
+		s[feed.v[i].stream].selected.unwanted = feed.v[i].unwanted;
 		s[feed.v[i].stream].tid = feed.v[i].tid;
 		if (feed.pieces)
 			rc = give_piece(con, &s[feed.v[i].stream], feed.v[i].g, feed.v[i].n);

@@ -51,7 +51,12 @@ static void by_code(void **state)
 		{ .offset = 0, .filesz = 16, .vaddr = 0x1000, .exec = true },
 		{ .offset = 16, .filesz = 16, .vaddr = 0x1800 },
 	};
-	struct dso one = { .path = (char *)"/bin/x", .state = DSO_LOADED, .data = a, .size = SIZE, .segs = seg, .nr_segs = 3 };
+	struct dso one = { .path = (char *)"/bin/x",
+			   .state = DSO_LOADED,
+			   .image.data = a,
+			   .image.size = SIZE,
+			   .image.segs = seg,
+			   .image.nr_segs = 3 };
 	struct dso two = one;
 	struct dso_segment turned[] = { seg[1], seg[2], seg[0] };
 
@@ -59,8 +64,8 @@ static void by_code(void **state)
 	fill(a);
 	fill(b);
 	two.path = (char *)"/opt/y";
-	two.data = b;
-	two.segs = turned;
+	two.image.data = b;
+	two.image.segs = turned;
 	assert_int_equal(identity(&one, COUNTS_WHOLE).id_kind, CST_COUNT_ID_DIGEST);
 	assert_true(same(identity(&one, COUNTS_WHOLE), identity(&two, COUNTS_WHOLE)));
 	b[20] ^= 1;	/* data */
@@ -70,29 +75,29 @@ static void by_code(void **state)
 	assert_false(same(identity(&one, COUNTS_WHOLE), identity(&two, COUNTS_WHOLE)));
 	b[39] ^= 1;
 	/* no executable segment: the whole file */
-	two.nr_segs = one.nr_segs = 0;
+	two.image.nr_segs = one.image.nr_segs = 0;
 	assert_false(same(identity(&one, COUNTS_WHOLE), identity(&two, COUNTS_WHOLE)));
 	fill(b);
 	assert_true(same(identity(&one, COUNTS_WHOLE), identity(&two, COUNTS_WHOLE)));
 	/* a segment that the file does not have as a whole */
 	seg[0].offset = SIZE - 4;
 	seg[0].filesz = UINT64_MAX / 2;
-	one.nr_segs = 1;
-	one.size = SIZE;
+	one.image.nr_segs = 1;
+	one.image.size = SIZE;
 	assert_int_equal(identity(&one, COUNTS_WHOLE).id_kind, CST_COUNT_ID_DIGEST);
 	assert_false(same(identity(&one, COUNTS_WHOLE), identity(&two, COUNTS_WHOLE)));
 	/* a module's code is of one boot: without its file it has a name only */
 	one.kind = two.kind = DSO_MODULE;
-	one.file = two.file = (char *)"/nonexistent";
+	one.image.file = two.image.file = (char *)"/nonexistent";
 	assert_int_equal(identity(&one, COUNTS_WHOLE).id_kind, CST_COUNT_ID_NAME);
 	assert_int_equal(unread, ENOENT);
 	assert_false(same(identity(&one, COUNTS_WHOLE), identity(&two, COUNTS_WHOLE)));
 	two.path = one.path;
 	assert_true(same(identity(&one, COUNTS_WHOLE), identity(&two, COUNTS_WHOLE)));
 	/* its code was never that of a file */
-	one.file = NULL;
+	one.image.file = NULL;
 	assert_true(same(identity(&one, COUNTS_WHOLE), identity(&two, COUNTS_WHOLE)));
-	one.file = (char *)"/proc/self/exe";
+	one.image.file = (char *)"/proc/self/exe";
 	assert_int_equal(identity(&one, COUNTS_WHOLE).id_kind, CST_COUNT_ID_DIGEST);
 	assert_int_equal(unread, 0);
 }
@@ -103,7 +108,13 @@ static void by_method(void **state)
 	uint8_t a[SIZE];
 	struct dso_symbol_entry v[] = { { .offset = 0, .size = 8, .name = "f" }, { .offset = 16, .size = 8, .name = "f" },
 					{ .offset = 32, .size = 8, .name = "g" }, { .offset = 40, .size = 8, .name = "f" } };
-	struct dso d = { .path = (char *)"jit", .kind = DSO_JIT, .state = DSO_LOADED, .data = a, .size = SIZE, .syms = v, .nr_syms = 4 };
+	struct dso d = { .path = (char *)"jit",
+			 .kind = DSO_JIT,
+			 .state = DSO_LOADED,
+			 .image.data = a,
+			 .image.size = SIZE,
+			 .symbols.syms = v,
+			 .symbols.nr_syms = 4 };
 	const struct binary third = { .dso = &d, .method = 2 }, whole = { .dso = &d, .method = COUNTS_WHOLE };
 
 	(void)state;
@@ -123,7 +134,11 @@ static void by_method(void **state)
 static void by_name(void **state)
 {
 	struct dso_segment seg = { .offset = 0x1000, .filesz = 0x100, .vaddr = 0xffff800000000000, .exec = true }, other = seg;
-	struct dso a = { .path = (char *)"[kernel.kallsyms]", .kind = DSO_KCORE, .state = DSO_LOADED, .segs = &seg, .nr_segs = 1 };
+	struct dso a = { .path = (char *)"[kernel.kallsyms]",
+			 .kind = DSO_KCORE,
+			 .state = DSO_LOADED,
+			 .image.segs = &seg,
+			 .image.nr_segs = 1 };
 	struct dso b = a;
 	unsigned int i, bit;
 	size_t n;
@@ -133,7 +148,7 @@ static void by_name(void **state)
 	assert_int_equal(identity(&a, COUNTS_WHOLE).id_kind, CST_COUNT_ID_NAME);
 	assert_int_equal(identity(&a, COUNTS_WHOLE).type, CST_COUNT_MEMORY);
 	assert_true(same(identity(&a, COUNTS_WHOLE), identity(&b, COUNTS_WHOLE)));
-	b.segs = &other;
+	b.image.segs = &other;
 	/* any byte of offset, size and address */
 	for (i = 0; i < 3; i++)
 		for (bit = 0; bit < (i == 1 ? 32 : 64); bit += 8) {
@@ -181,7 +196,10 @@ static void segments(void **state)
 		{ .offset = 0x100, .filesz = 0x20, .vaddr = 0x3100 },
 		{ .offset = UINT64_MAX, .filesz = 1 }, { .offset = UINT64_MAX - 8, .filesz = 16 }, { .offset = 8, .filesz = UINT64_MAX },
 	};
-	struct dso d = { .path = (char *)"/bin/x", .state = DSO_LOADED, .segs = seg, .nr_segs = sizeof(seg) / sizeof(seg[0]) };
+	struct dso d = { .path = (char *)"/bin/x",
+			 .state = DSO_LOADED,
+			 .image.segs = seg,
+			 .image.nr_segs = sizeof(seg) / sizeof(seg[0]) };
 	struct cst_count_segment *v;
 	size_t n;
 

@@ -72,7 +72,10 @@ static void chosen(void **state)
 		{ "build-id:ff", -1 }, { "build-id:abcd0123", -1 }, { "/sbin/a", 1 }, { "a", -1 }, { "b", 2 }, { "/lib/b", 2 }, { "c", -1 },
 		{ "m()", 3 }, { "/bin/d", -1 }, { "d", -1 }, { "build-id:1256", 6 },
 	};
-	struct dso here = { .kind = DSO_FILE, .state = DSO_LOADED, .file = (char *)"/symfs/bin/d" }, missing = { .state = DSO_MISSING };
+	struct dso here = { .kind = DSO_FILE,
+			    .state = DSO_LOADED,
+			    .image.file = (char *)"/symfs/bin/d" },
+		   missing = { .state = DSO_MISSING };
 	struct model_binary **v, *b;
 	char text[1024] = "";
 	struct model m;

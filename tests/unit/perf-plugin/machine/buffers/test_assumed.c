@@ -180,7 +180,13 @@ static void owners_of_a_thread(void **state)
 		struct trace_units tu = { .name = "test" };
 		struct fragment frags[3];
 		struct fragment_part parts[3];
-		struct queue q = { .cpu = -1, .tid = 7, .any_frames = true, .frags = frags, .nr_frags = 3, .parts = parts, .nr_parts = 3 };
+		struct queue q = { .cpu = -1,
+				   .tid = 7,
+				   .any_frames = true,
+				   .frags = frags,
+				   .nr_frags = 3,
+				   .found.parts = parts,
+				   .found.nr_parts = 3 };
 		struct queue *list[] = { &q };
 		struct queues qs = { .q = list, .nr = 1 };
 

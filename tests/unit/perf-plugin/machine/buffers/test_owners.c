@@ -376,12 +376,12 @@ static void sinks_of_buffers(void **state)
 	r_hw_id(&data, 5, 3, 3000, 0x20, 99);
 	read_owners(&tu, &data);
 	owners_finish(&tu, &qs, 1);
-	assert_int_equal(cpu.nr_sinks, QUEUE_SINKS);
-	assert_int_equal(thread.nr_sinks, 3);
+	assert_int_equal(cpu.wrote.nr_sinks, QUEUE_SINKS);
+	assert_int_equal(thread.wrote.nr_sinks, 3);
 	for (i = 0; i < QUEUE_SINKS; i++)
-		assert_int_equal(cpu.sinks[i], 100 + i);
+		assert_int_equal(cpu.wrote.sinks[i], 100 + i);
 	for (i = 0; i < 3; i++)
-		assert_int_equal(thread.sinks[i], 100 + i);
+		assert_int_equal(thread.wrote.sinks[i], 100 + i);
 	assert_int_equal(owners_change(&tu, &cpu, 0x20, 0, UINT64_MAX)->time, 10);
 	assert_int_equal(owners_change(&tu, &cpu, 0x21, 10, UINT64_MAX)->time, 11);
 	assert_null(owners_change(&tu, &cpu, 0x21, 10, 10));

@@ -118,8 +118,8 @@ static void fragments(void **state)
 				 (unsigned long long)fragment_floor(f));
 			strcat(text, one);
 		}
-		for (k = 0; k < qs.q[0]->nr_parts; k++)
-			assert_int_not_equal(qs.q[0]->parts[k].size, 0);
+		for (k = 0; k < qs.q[0]->found.nr_parts; k++)
+			assert_int_not_equal(qs.q[0]->found.parts[k].size, 0);
 		if (strcmp(text, cases[i].fragments))
 			print_error("%s:\n", cases[i].what);
 		assert_string_equal(text, cases[i].fragments);

@@ -82,8 +82,8 @@ static void tables(void **state)
 	for (i = 0; i < 2; i++) {
 		d = dso_table_find(&t, "/m7.ko", i ? DSO_MODULE : DSO_FILE);
 		assert_true(build_id_equal(&d->recorded, &id));
-		assert_int_equal(d->text.in_file, i ? 0x40 : 0);
-		assert_int_equal(d->text.in_memory, i ? 0xffff0040 : 0);
+		assert_int_equal(d->module.text.in_file, i ? 0x40 : 0);
+		assert_int_equal(d->module.text.in_memory, i ? 0xffff0040 : 0);
 	}
 	dso_table_free(&t);
 }
@@ -206,7 +206,7 @@ static void anchors(void **state)
 	assert_true(dso_kernel_anchor(d, "_stext", &vaddr));
 	assert_int_equal(vaddr, ELF_CODE_VADDR);
 	assert_false(dso_kernel_anchor(d, "_etext", &vaddr));
-	d->segs[0].exec = false;
+	d->image.segs[0].exec = false;
 	assert_false(dso_kernel_anchor(d, "_text", &vaddr));
 	dso_table_free(&t);
 	d = load(&t, image, &none);

@@ -173,7 +173,7 @@ static void found(void **state)
 			fail_msg("row %zu: %s", i, rows[i].file ? "not found" : dso_file(d));
 		if (rows[i].file)
 			assert_non_null(strstr(dso_file(d), rows[i].file));
-		assert_int_equal(d->by_name, rows[i].by_name);
+		assert_int_equal(d->where.by_name, rows[i].by_name);
 		tear_down(NULL);
 	}
 	/* the copies of this machine are not those of another one */
@@ -224,7 +224,7 @@ static void unfit_files(void **state)
 		assert_false(dso_load(&t, d));
 		assert_int_equal(d->state, DSO_REFUSED);
 		assert_int_equal(d->trouble, unfit[i].trouble);
-		assert_null(d->data);
+		assert_null(d->image.data);
 		assert_null(dso_file(d));
 	}
 	d = dso_table_get(&t, "//anon", &none, false);
@@ -241,7 +241,7 @@ static void not_elf_is_read_by_offset(void **state)
 
 	(void)state;
 	d = loaded("/bin/raw.bin");
-	assert_int_equal(d->size, 64);
+	assert_int_equal(d->image.size, 64);
 	assert_true(dso_vaddr(d, 12, &vaddr));
 	assert_int_equal(vaddr, 12);
 	assert_false(dso_first_load(d, &start, &vaddr));
@@ -290,7 +290,7 @@ static void sections_only(void **state)
 	memset(image + offsetof(Elf64_Ehdr, e_phnum), 0, 2);
 	temp_write(dir, "jitted-100-1.so", image, sizeof(image));
 	d = loaded("/jitted-100-1.so");
-	assert_int_equal(d->nr_segs, 1);
+	assert_int_equal(d->image.nr_segs, 1);
 	assert_true(dso_vaddr(d, ELF_CODE_OFFSET + 4, &vaddr));
 	assert_int_equal(vaddr, ELF_CODE_VADDR + 4);
 	assert_true(dso_symbol(d, ELF_CODE_OFFSET, &name, &start, &size));
@@ -341,14 +341,17 @@ static void explained(void **state)
 		{ DSO_NOT_FOUND, DSO_ANON, LOSS_JIT, "//anon", "memory without a file (generated code)", ", record with -k mono" },
 		{ DSO_NOT_FOUND, DSO_FILE, LOSS_NO_FILE, "/bin/x", "no file with build-id 11111111 found by path, below --symfs", "" },
 	};
-	struct dso d = { .file = (char *)"/r/x", .size = 96, .machine = EM_X86_64, .ref_sym = "_stext" };
+	struct dso d = { .image.file = (char *)"/r/x",
+			 .image.size = 96,
+			 .image.machine = EM_X86_64,
+			 .kernel.ref_sym = "_stext" };
 	char *text, start[64];
 	unsigned int i, perf;
 
 	(void)state;
 	d.recorded = id_of(0x11);
-	d.found = id_of(0x22);
-	d.recorded.len = d.found.len = 4;
+	d.image.found = id_of(0x22);
+	d.recorded.len = d.image.found.len = 4;
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		for (perf = 0; perf < 2; perf++) {
 			d.trouble = row[i].trouble;
@@ -365,13 +368,13 @@ static void explained(void **state)
 	}
 	/* a copy of the kernel's memory is made before the trace begins */
 	d.kind = DSO_BPF;
-	d.made_later = true;
+	d.made.made_later = true;
 	text = explanation(&d, "ftrace_trampoline", true);
 	assert_null(strstr(text, "--kcore"));
 	free(text);
 	d.kind = DSO_FILE;
-	d.found.len = d.recorded.len = 0;
-	d.file = NULL;
+	d.image.found.len = d.recorded.len = 0;
+	d.image.file = NULL;
 	text = explanation(&d, "/bin/y", true);
 	assert_string_equal(text, "/bin/y: file not found; give the directory with the target's files with --symfs DIR\n");
 	free(text);

@@ -281,7 +281,10 @@ static void stubs(void **state)
 		{ ".plt", SHT_PROGBITS, SHF_ALLOC, .bytes = code, .len = 32 },	/* no code: PowerPC has one */
 	};
 	static const uint64_t want[] = { 16, 8, 4, 32 };
-	struct dso d = { .state = DSO_LOADED, .is_elf = true, .data = image, .size = build(ET_DYN, p, 6) };
+	struct dso d = { .state = DSO_LOADED,
+			 .image.is_elf = true,
+			 .image.data = image,
+			 .image.size = build(ET_DYN, p, 6) };
 	struct elf_part found[ELF_MAX_STUBS];
 	Elf64_Shdr *sh = (void *)(image + sizeof(Elf64_Ehdr));
 	unsigned int i;

@@ -40,7 +40,7 @@ static uint64_t find(struct dso *d, const char *name)
 	uint64_t vaddr, start, size, offset;
 
 	assert_true(dso_symbol_address(d, name, &vaddr));
-	for (offset = 0; offset < d->size; offset += 4)
+	for (offset = 0; offset < d->image.size; offset += 4)
 		if (dso_symbol(d, offset, &found, &start, &size) && !strcmp(found, name))
 			return offset;
 	fail();
@@ -65,16 +65,16 @@ static void stripped(void **state)
 	assert_true(dso_function(b, choosy + 8, &g));
 	assert_int_equal(f.start, choosy);
 	assert_true(g.start == f.start && g.end == f.end && !f.part && !g.part);
-	for (i = 0; i < a->nr_syms; i++) {
-		if (!a->syms[i].size || !dso_function(a, a->syms[i].offset, &f))
+	for (i = 0; i < a->symbols.nr_syms; i++) {
+		if (!a->symbols.syms[i].size || !dso_function(a, a->symbols.syms[i].offset, &f))
 			continue;
 		all++;
 		same += dso_function(b, f.start, &g) && g.start == f.start && g.end == f.end;
-		assert_int_equal(f.sets_jump, !strcmp(a->syms[i].name, "setjmp"));
+		assert_int_equal(f.sets_jump, !strcmp(a->symbols.syms[i].name, "setjmp"));
 	}
 	/* hand-written code has no unwind tables */
 	assert_true(all > 100 && same > all * 9 / 10);
-	assert_int_equal(b->nr_syms, 0);
+	assert_int_equal(b->symbols.nr_syms, 0);
 	assert_false(dso_function(b, 0, &g));
 	assert_false(dso_function(b, UINT64_MAX, &g));
 	dso_table_free(&with);
@@ -94,7 +94,7 @@ static void pads(void **state)
 	assert_true(dso_function(d, find(d, "_ZL6choosyi"), &f));
 	for (site = f.start; site < f.end; site += 4) {
 		/* BL */
-		if (d->data[site + 3] >> 2 != 0x25)
+		if (d->image.data[site + 3] >> 2 != 0x25)
 			continue;
 		calls++;
 		if (!dso_landing_pad(d, site, &pad))
@@ -109,7 +109,7 @@ static void pads(void **state)
 	for (site = f.start; site < f.end; site += 4)
 		assert_true(!dso_landing_pad(d, site, &pad) || (pad > f.start && pad < f.end));
 	assert_false(dso_landing_pad(d, 0, &pad));
-	assert_false(dso_landing_pad(d, d->size + 8, &pad));
+	assert_false(dso_landing_pad(d, d->image.size + 8, &pad));
 	dso_table_free(&t);
 }
 
@@ -446,8 +446,11 @@ static void functions_of_symbols(void **state)
 		{ 0x178, 0x178, 0x180, 0 }, { 0x180, 0, 0, 0 }, { 0x190, 0, 0, 0 },
 		{ 0x200, 0, 0, 0 },
 	};
-	struct dso d = { .path = "/a", .state = DSO_LOADED, .symbols_read = true, .syms = syms,
-			 .nr_syms = sizeof(syms) / sizeof(syms[0]) };
+	struct dso d = { .path = "/a",
+			 .state = DSO_LOADED,
+			 .symbols.symbols_read = true,
+			 .symbols.syms = syms,
+			 .symbols.nr_syms = sizeof(syms) / sizeof(syms[0]) };
 	struct dso_function f;
 	size_t i;
 
@@ -462,7 +465,7 @@ static void functions_of_symbols(void **state)
 				 f.sets_jump ? ", which sets a jump" : "");
 	}
 	assert_false(dso_begins_program(&d, 0x100));
-	function_table_free(d.functions);
+	function_table_free(d.symbols.functions);
 }
 
 int main(void)

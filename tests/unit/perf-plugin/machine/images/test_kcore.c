@@ -178,7 +178,11 @@ static void symbols_of_the_image(void **state)
 {
 	struct dso_symbol_entry syms[] = { { .vaddr = 0x1000, .size = 4, .name = "one" },
 					   { .vaddr = 0x2000, .size = 4, .name = "two" } };
-	struct dso image = { .path = "vmlinux", .state = DSO_LOADED, .symbols_read = true, .syms = syms, .nr_syms = 2 };
+	struct dso image = { .path = "vmlinux",
+			     .state = DSO_LOADED,
+			     .symbols.symbols_read = true,
+			     .symbols.syms = syms,
+			     .symbols.nr_syms = 2 };
 	struct kernel_images k = { .vmlinux = &image, .delta = 0x80000 };
 	const uint32_t *order;
 	uint64_t addr = 0;
@@ -192,12 +196,12 @@ static void symbols_of_the_image(void **state)
 	assert_int_equal(addr, 0x82000);
 	assert_false(kernel_symbol_address(&k, "three", &addr));
 	/* sorted by name once */
-	order = image.name_order;
+	order = image.symbols.name_order;
 	assert_non_null(order);
 	assert_true(dso_symbol_address(&image, "one", &addr));
 	assert_int_equal(addr, 0x1000);
-	assert_ptr_equal(image.name_order, order);
-	free(image.name_order);
+	assert_ptr_equal(image.symbols.name_order, order);
+	free(image.symbols.name_order);
 	kernel_free(&k);
 }
 

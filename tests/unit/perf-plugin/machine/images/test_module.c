@@ -133,12 +133,12 @@ static uint32_t word(const struct dso *d, uint64_t addr)
 	uint32_t w;
 	size_t i;
 
-	for (i = 0; i < d->nr_segs; i++) {
-		const struct dso_segment *g = &d->segs[i];
+	for (i = 0; i < d->image.nr_segs; i++) {
+		const struct dso_segment *g = &d->image.segs[i];
 
 		if (addr < g->vaddr || addr - g->vaddr >= g->filesz)
 			continue;
-		memcpy(&w, d->data + g->offset + (addr - g->vaddr), 4);
+		memcpy(&w, d->image.data + g->offset + (addr - g->vaddr), 4);
 		return w;
 	}
 	return 0;
@@ -175,7 +175,7 @@ static void placed_by_rule(void **state)
 	assert_int_equal(word(d, COLD), NOP);
 	assert_int_equal(word(d, BASE + 40), B | ((0x5000 - 40) / 4));
 	assert_int_equal(word(d, BASE + 44), 0);
-	assert_true(dso_symbol(d, d->segs[0].offset, &name, &start, &size));
+	assert_true(dso_symbol(d, d->image.segs[0].offset, &name, &start, &size));
 	assert_string_equal(name, "mod_text");
 	close_table();
 }
@@ -340,12 +340,14 @@ static void missing_instructions(void **state)
 	open_table();
 	d = dso_table_get_module(&t, "/holes.ko", &none, BASE);
 	assert_true(dso_load(&t, d));
-	assert_int_equal(d->nr_segs, 4);
+	assert_int_equal(d->image.nr_segs, 4);
 	for (i = 0; i < 4; i++) {
-		if (d->segs[i].vaddr != BASE + want[i][0] || d->segs[i].filesz != want[i][1] - want[i][0])
-			fail_msg("part %zu: 0x%llx bytes at 0x%llx", i, (unsigned long long)d->segs[i].filesz,
-				 (unsigned long long)d->segs[i].vaddr);
-		assert_true(d->segs[i].exec);
+		if (d->image.segs[i].vaddr != BASE + want[i][0] ||
+		    d->image.segs[i].filesz != want[i][1] - want[i][0])
+			fail_msg("part %zu: 0x%llx bytes at 0x%llx", i,
+				 (unsigned long long)d->image.segs[i].filesz,
+				 (unsigned long long)d->image.segs[i].vaddr);
+		assert_true(d->image.segs[i].exec);
 	}
 	assert_int_equal(word(d, BASE + 36), NOP);
 	close_table();
@@ -384,7 +386,7 @@ static void packed(void **state)
 		snprintf(path, sizeof(path), "/p%s.ko%s", how[i].suffix, i ? ".gz" : "");
 		d = dso_table_get_module(&t, path, &none, BASE);
 		assert_true(dso_load(&t, d));
-		assert_int_equal(d->size, b.len);
+		assert_int_equal(d->image.size, b.len);
 		assert_int_equal(word(d, COLD), NOP);
 		close_table();
 
@@ -424,8 +426,9 @@ static void damaged(void **state)
 		open_table();
 		d = dso_table_get_module(&t, "/bad.ko", &none, BASE);
 		if (dso_load(&t, d)) {
-			for (g = 0; g < d->nr_segs; g++)
-				assert_true(d->segs[g].offset + d->segs[g].filesz <= d->size);
+			for (g = 0; g < d->image.nr_segs; g++)
+				assert_true(d->image.segs[g].offset + d->image.segs[g].filesz <=
+					    d->image.size);
 			dso_read_symbols(d);
 		}
 		close_table();
@@ -474,8 +477,9 @@ static void as_the_linker_does(void **state)
 	assert_true(dso_load(&t, d));
 	for (i = 0; i < 2; i++) {
 		addr = i ? cold : work;
-		assert_true(dso_symbol(linked, addr - linked->segs[0].vaddr + linked->segs[0].offset, &name, &start,
-				       &size));
+		assert_true(dso_symbol(
+			linked, addr - linked->image.segs[0].vaddr + linked->image.segs[0].offset,
+			&name, &start, &size));
 		for (; size; size -= 4, addr += 4) {
 			w = word(linked, addr);
 			if (!is_branch(w))

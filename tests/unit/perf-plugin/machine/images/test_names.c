@@ -67,7 +67,10 @@ static struct dso build(uint32_t type)
 	Elf64_Ehdr eh = { .e_type = ET_DYN, .e_machine = EM_AARCH64, .e_version = EV_CURRENT, .e_phoff = 0x80, .e_shoff = 0x100,
 			  .e_ehsize = sizeof(eh), .e_phentsize = sizeof(ph), .e_phnum = 1, .e_shentsize = sizeof(sh[0]),
 			  .e_shnum = NR_SECTIONS, .e_shstrndx = STRINGS };
-	struct dso d = { .path = (char *)"/bin/x", .file = (char *)"/bin/x", .data = image, .size = sizeof(image) };
+	struct dso d = { .path = (char *)"/bin/x",
+			 .image.file = (char *)"/bin/x",
+			 .image.data = image,
+			 .image.size = sizeof(image) };
 
 	memset(image, 0, sizeof(image));
 	memcpy(eh.e_ident, ELFMAG, SELFMAG);
@@ -94,17 +97,17 @@ static struct dso build(uint32_t type)
 	put(PLT + 0x34, 0xf9440211);
 	assert_int_equal(dso_read_elf(&d), DSO_FINE);
 	d.state = DSO_LOADED;
-	d.is_elf = true;
+	d.image.is_elf = true;
 	return d;
 }
 
 static void drop(struct dso *d)
 {
-	function_table_free(d->functions);
-	stubs_free(d->stubs);
-	free(d->segs);
-	free(d->syms);
-	free(d->names);
+	function_table_free(d->symbols.functions);
+	stubs_free(d->symbols.stubs);
+	free(d->image.segs);
+	free(d->symbols.syms);
+	free(d->symbols.names);
 }
 
 static void named(struct dso *d, uint64_t offset, const char *want, uint64_t start)

@@ -40,7 +40,8 @@ static void memory_follows_the_places(void **state)
 	assert_int_equal(ps.nr_run, 1);
 	assert_int_equal(ps.run[0].end - ps.run[0].start, 40);
 	for (i = 0; i < 10; i++)
-		assert_memory_equal(ps.dso->data + ps.run[0].at + 4 * i, i & 1 ? branch : nop, 4);
+		assert_memory_equal(ps.dso->image.data + ps.run[0].at + 4 * i, i & 1 ? branch : nop,
+				    4);
 	/* what is there is found */
 	patches_place(&ps, &t, branch, 4, &at);
 	patches_free(&ps);
@@ -97,7 +98,7 @@ static void overlaps(void **state)
 	r = patches_next(&ps, 0);
 	assert_int_equal(r->start, TEXT);
 	assert_int_equal(r->end, TEXT + 16);
-	assert_memory_equal(ps.dso->data + r->at, "aaaabbbbccccDDDD", 16);
+	assert_memory_equal(ps.dso->image.data + r->at, "aaaabbbbccccDDDD", 16);
 	assert_ptr_equal(patches_next(&ps, TEXT + 15), r);
 	r = patches_next(&ps, TEXT + 16);
 	assert_int_equal(r->start, TEXT + 64);

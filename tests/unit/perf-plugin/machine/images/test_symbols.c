@@ -306,10 +306,11 @@ static void modules_of_phones(void **state)
 		assert_int_equal(ss->side.bad_records, damaged);
 		d = file_of(ss, "/vendor/lib/a.ko");
 		assert_int_equal(d->kind, DSO_MODULE);
-		assert_true(d->text.known && d->text.in_file == 0x40 && d->text.in_memory == 0x48);
-		assert_false(file_of(ss, "/vendor/lib/b.ko")->text.known);
+		assert_true(d->module.text.known && d->module.text.in_file == 0x40 &&
+			    d->module.text.in_memory == 0x48);
+		assert_false(file_of(ss, "/vendor/lib/b.ko")->module.text.known);
 		d = file_of(ss, "/vendor/lib/c.ko");
-		assert_int_equal(d->text.known, !damaged);
+		assert_int_equal(d->module.text.known, !damaged);
 		session_close(ss);
 		pdb_free(&files);
 	}

@@ -123,8 +123,9 @@ static void expect_code(const char *want)
 		assert_int_equal(e.kind, SIDE_MAP);
 		assert_int_equal(e.tid, e.pid);
 		assert_non_null(e.map.dso);
-		snprintf(one, sizeof(one), "%s%s@%d %llu/%llu", *got ? ", " : "", strrchr(e.map.dso->file, '/') + 1, e.pid,
-			 (unsigned long long)e.time, (unsigned long long)e.seq);
+		snprintf(one, sizeof(one), "%s%s@%d %llu/%llu", *got ? ", " : "",
+			 strrchr(e.map.dso->image.file, '/') + 1, e.pid, (unsigned long long)e.time,
+			 (unsigned long long)e.seq);
 		strcat(got, one);
 	}
 	assert_string_equal(got, want);

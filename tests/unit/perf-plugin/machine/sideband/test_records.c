@@ -143,11 +143,11 @@ static void records_of_packages(void **state)
 			dso = e.map.dso;
 		}
 		side_perf_finish(fx.se.records);
-		assert_int_equal(dso->size, 27);
+		assert_int_equal(dso->image.size, 27);
 		assert_int_equal(dso->extent, 27);
 		assert_int_equal(dso->state, DSO_LOADED);
 		assert_int_equal(dso->recorded.len, 0);
-		assert_memory_equal(dso->data, "abcde\0\0\0\0\0bcd\0\0\0\0cdef\0\0\0fgh", 27);
+		assert_memory_equal(dso->image.data, "abcde\0\0\0\0\0bcd\0\0\0\0cdef\0\0\0fgh", 27);
 	}
 	for (i = 0; i < sizeof(gone) / sizeof(gone[0]); i++) {
 		at = pdb_begin(&b, PD_RECORD_CST_UNMAP, 0);

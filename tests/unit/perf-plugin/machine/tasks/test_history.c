@@ -335,7 +335,7 @@ static void check_spaces(unsigned int seed, size_t keep, size_t ahead)
 	start(&h);
 	h.side.keep = keep;
 	h.ts.ahead = ahead;
-	h.ts.release = versions_release;
+	h.ts.hooks.release = versions_release;
 	add_rounds(&h, v, 20, 3);
 	finish(&h);
 	memset(&m, 0, sizeof(m));
@@ -442,7 +442,7 @@ static void what_was_in_use_is_forgotten_later(void **state)
 	start(&h);
 	h.side.keep = 0;
 	h.ts.ahead = 4;
-	h.ts.release = release;
+	h.ts.hooks.release = release;
 	released = false;
 	for (pid = 10; pid < 200; pid++) {
 		add(&h, fork_event(10 * (uint64_t)pid, 1, pid, pid));
@@ -451,11 +451,11 @@ static void what_was_in_use_is_forgotten_later(void **state)
 	}
 	finish(&h);
 	seek(&h, 1000);
-	assert_true(h.ts.nr_processes > 80);
+	assert_true(h.ts.known.nr_processes > 80);
 	released = true;
 	seek(&h, 1500);
-	assert_true(h.ts.nr_processes < 20);
-	assert_int_equal(h.ts.nr_zombies, 0);
+	assert_true(h.ts.known.nr_processes < 20);
+	assert_int_equal(h.ts.known.nr_zombies, 0);
 	end(&h);
 }
 

@@ -32,10 +32,10 @@ static void start(void)
 	memset(&kernel, 0, sizeof(kernel));
 	dso_table_init(&dsos);
 	threads_init(&ts, &side);
-	ts.release = versions_release;
+	ts.hooks.release = versions_release;
 	spaces_init(&sp, &dsos, 0);
 	sp.kernel = &kernel;
-	sp.kernel_process = &ts.kernel;
+	sp.kernel_process = &ts.known.kernel;
 	order = 0;
 }
 
@@ -49,7 +49,11 @@ static void end(void)
 /* A file whose bytes are there. */
 static struct dso file_of(uint8_t kind, size_t size)
 {
-	return (struct dso){ .kind = kind, .state = DSO_LOADED, .data = bytes, .size = size, .extent = size };
+	return (struct dso){ .kind = kind,
+			     .state = DSO_LOADED,
+			     .image.data = bytes,
+			     .image.size = size,
+			     .extent = size };
 }
 
 /* A map of process 1, or of the kernel. */
@@ -105,15 +109,15 @@ static void segments_of_a_kernel(void **state)
 		start();
 		d = file_of(DSO_VMLINUX, 0x4000);
 		d.extent = 0x10;	/* whatever the record said */
-		d.segs = segs;
-		d.nr_segs = 4;
-		d.syms = syms;
-		d.nr_syms = 1;
-		d.symbols_read = true;
-		strcpy(d.ref_sym, rows[i].sym);
-		d.ref_addr = KERNEL + 0x40 + rows[i].move;
+		d.image.segs = segs;
+		d.image.nr_segs = 4;
+		d.symbols.syms = syms;
+		d.symbols.nr_syms = 1;
+		d.symbols.symbols_read = true;
+		strcpy(d.kernel.ref_sym, rows[i].sym);
+		d.kernel.ref_addr = KERNEL + 0x40 + rows[i].move;
 		map(true, rows[i].start, rows[i].len, 0, &d);
-		v = version_get(&sp, &ts.kernel, order, NULL);
+		v = version_get(&sp, &ts.known.kernel, order, NULL);
 		assert_non_null(v);
 		if (rows[i].first_len)
 			expect(v, rows[i].first, rows[i].first_off, rows[i].first_len);
@@ -130,7 +134,7 @@ static void segments_of_a_kernel(void **state)
 		assert_int_equal(sp.bad_maps, 0);
 		version_put(v);
 		end();
-		free(d.name_order);
+		free(d.symbols.name_order);
 	}
 }
 

@@ -195,7 +195,7 @@ static void code_in_other_memory(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		threads_init(&ts, &side);
-		ts.generated = generated;
+		ts.hooks.generated = generated;
 		for (k = 0; k < 6 && rows[i].maps[k].end; k++) {
 			struct dso *d = rows[i].maps[k].dso;
 			const bool executed = d && !(rows[i].maps[k].how & NOT_EXECUTABLE);

@@ -105,7 +105,14 @@ static struct cst_decoder *decoder(enum cst_protocol protocol)
 
 static struct dump listing(enum dump_format format)
 {
-	struct dump d = { .format = format, .frames = true, .packets = true, .elements = true, .only_id = -1, .cpu = -1, .pid = -1, .tid = -1 };
+	struct dump d = { .format = format,
+			  .show.frames = true,
+			  .show.packets = true,
+			  .show.elements = true,
+			  .id.only_id = -1,
+			  .at.cpu = -1,
+			  .at.pid = -1,
+			  .at.tid = -1 };
 
 	d.out.buf = malloc(DUMP_OUT_SIZE);
 	assert_non_null(d.out.buf);
@@ -220,7 +227,7 @@ static void test_cut_bytes(void **state)
 	d.format = DUMP_TEXT;
 	dump_packet(&d, dec, &pkt);
 	assert_string_equal(lines(&d), "7          10 01fe+49                 I_TRACE_ON : Trace On.\n");
-	d.only_id = 0x11;
+	d.id.only_id = 0x11;
 	dump_packet(&d, dec, &pkt);
 	assert_string_equal(lines(&d), "");
 	cst_decoder_free(dec);
@@ -290,14 +297,14 @@ static void test_elements(void **state)
 		assert_string_equal(lines(&d), want);
 	}
 	/* of a recording: where it ran */
-	d.cpu = 3;
-	d.pid = 5;
-	d.tid = 6;
+	d.at.cpu = 3;
+	d.at.pid = 5;
+	d.at.tid = 6;
 	d.format = DUMP_JSON;
 	g = (struct cst_generic){ .kind = CST_GEN_BARRIER };
 	dump_element(&d, dec, &g);
 	assert_string_equal(lines(&d), "{\"record\":\"element\",\"index\":0,\"id\":0,\"kind\":\"barrier\",\"cpu\":3,\"pid\":5,\"tid\":6}\n");
-	d.only_id = 1;
+	d.id.only_id = 1;
 	dump_element(&d, dec, &g);
 	assert_string_equal(lines(&d), "");
 	cst_decoder_free(dec);
@@ -353,7 +360,7 @@ static void test_fragments(void **state)
 		assert_string_equal(lines(&d), want);
 	}
 	/* of one trace ID: no bytes of others, but what belongs to all */
-	d.only_id = 0x11;
+	d.id.only_id = 0x11;
 	d.format = DUMP_TEXT;
 	dump_fragment(&d, &pieces[0].f, data);
 	assert_string_equal(lines(&d), "");
@@ -387,7 +394,7 @@ static void test_log(void **state)
 				    "\"message\":\"a packet between alignment synchronisation and Trace Info\","
 				    "\"section\":\"K10.5.2.2\",\"count\":2}\n");
 	}
-	d.only_id = 0x11;
+	d.id.only_id = 0x11;
 	cst_log_finding(d.log, CST_LOG_PACKET, 0x10, 41, CST_FIND_ETM_BEFORE_INFO, 0);
 	assert_string_equal(lines(&d), "");
 	for (i = 0; i < 2; i++) {

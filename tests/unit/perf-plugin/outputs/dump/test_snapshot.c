@@ -72,7 +72,9 @@ static void make_snapshot(const struct snap *s)
 
 static struct dump listing(void)
 {
-	return (struct dump){ .elements = true, .only_id = -1, .cpu = -1, .pid = -1, .tid = -1 };
+	return (struct dump){
+		.show.elements = true, .id.only_id = -1, .at.cpu = -1, .at.pid = -1, .at.tid = -1
+	};
 }
 
 /* What is listed is in `out`, what is reported in `errors`, where the folder of the snapshot is DIR. */
@@ -212,8 +214,8 @@ static void test_buffers(void **state)
 		make_snapshot(&cases[i].snap);
 		d = listing();
 		rc = run(&d, cases[i].source);
-		if (rc != (cases[i].listed ? 0 : ERR_REPORTED) || d.losses != cases[i].losses)
-			fail_msg("%s: returns %d, losses %d", cases[i].what, rc, d.losses);
+		if (rc != (cases[i].listed ? 0 : ERR_REPORTED) || d.sums.losses != cases[i].losses)
+			fail_msg("%s: returns %d, losses %d", cases[i].what, rc, d.sums.losses);
 		assert_text(cases[i].what, errors, cases[i].reported);
 		assert_text(cases[i].what, out, cases[i].listed ? cases[i].listed : "");
 	}
@@ -243,16 +245,17 @@ static void test_frames(void **state)
 	temp_write(dir, "cut.bin", cut, sizeof(cut));
 	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		d = listing();
-		d.packed = lists[i].packed;
-		d.frames = lists[i].frames;
-		d.elements = lists[i].elements;
+		d.show.packed = lists[i].packed;
+		d.show.frames = lists[i].frames;
+		d.show.elements = lists[i].elements;
 		dump_log_open(&d, CST_LOG_INFO);
 		assert_int_equal(run(&d, NULL), 0);
-		snprintf(lines, sizeof(lines), "# ETB_0: coresight\n%s%s%s", d.packed ? packed : "", d.frames ? frames : "",
-			 d.elements ? FRAMES_LISTED : "");
+		snprintf(lines, sizeof(lines), "# ETB_0: coresight\n%s%s%s",
+			 d.show.packed ? packed : "", d.show.frames ? frames : "",
+			 d.show.elements ? FRAMES_LISTED : "");
 		assert_text("listed", out, lines);
 		assert_text("reported", errors, want);
-		assert_true(d.losses);
+		assert_true(d.sums.losses);
 		assert_int_equal(cst_log_count(d.log, CST_LOG_ALL_IDS, CST_LOG_ERROR), 1);
 		cst_log_free(d.log);
 	}
@@ -263,9 +266,9 @@ static void test_frames(void **state)
 	temp_write(dir, "cut.bin", cut, sizeof(FRAMES) - 1);
 	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		d = listing();
-		d.packed = lists[i].packed;
-		d.frames = lists[i].frames;
-		d.elements = lists[i].elements;
+		d.show.packed = lists[i].packed;
+		d.show.frames = lists[i].frames;
+		d.show.elements = lists[i].elements;
 		dump_log_open(&d, CST_LOG_INFO);
 		assert_int_equal(run(&d, NULL), 0);
 		assert_text("reported", errors, "Idx:30; frame; info: auxiliary bit of a frame's last ID byte is set, which has no "

@@ -20,7 +20,14 @@ TEMP_DIR("dump-sums")
 
 static struct dump listing(enum dump_format format)
 {
-	struct dump d = { .format = format, .frames = true, .packets = true, .elements = true, .only_id = -1, .cpu = -1, .pid = -1, .tid = -1 };
+	struct dump d = { .format = format,
+			  .show.frames = true,
+			  .show.packets = true,
+			  .show.elements = true,
+			  .id.only_id = -1,
+			  .at.cpu = -1,
+			  .at.pid = -1,
+			  .at.tid = -1 };
 
 	d.out.buf = malloc(DUMP_OUT_SIZE);
 	assert_non_null(d.out.buf);

@@ -262,24 +262,24 @@ static void refused_files(void **state)
 {
 	static const struct build_id id = { 2, { 1, 2 } }, other = { 2, { 1, 3 } };
 	struct copy_origin from = { .input = temp_path(dir, "input") }, here = { .input = "/" };
-	struct dso dso = { .file = NULL, .kind = DSO_MODULE };
+	struct dso dso = { .image.file = NULL, .kind = DSO_MODULE };
 
 	(void)state;
 	temp_write(dir, "input/dump", "a", 1);
 	temp_write(dir, "inputs/dump", "a", 1);
 	assert_null(copy_refused(&dso, &from));			/* no file */
-	dso.file = (char *)temp_path(dir, "inputs/dump");
+	dso.image.file = (char *)temp_path(dir, "inputs/dump");
 	assert_string_equal(copy_refused(&dso, &from), no_elf);
 	dso.kind = DSO_KCORE;
 	assert_null(copy_refused(&dso, &from));
 	dso.kind = DSO_FILE;
 	/* beside the trace */
-	dso.from_input = true;
+	dso.where.from_input = true;
 	assert_string_equal(copy_refused(&dso, &from), no_elf);	/* in another folder, whose name begins alike */
 	assert_null(copy_refused(&dso, &here));
-	dso.file = (char *)temp_path(dir, "input/dump");
+	dso.image.file = (char *)temp_path(dir, "input/dump");
 	assert_null(copy_refused(&dso, &from));
-	dso.from_input = false;
+	dso.where.from_input = false;
 	assert_string_equal(copy_refused(&dso, &from), no_elf);
 	/* a copy of the recorded machine's files */
 	from.symfs = "";
@@ -292,11 +292,11 @@ static void refused_files(void **state)
 	assert_null(copy_refused(&dso, &from));
 	from.symfs = NULL;
 	/* ELF files of this machine */
-	dso.is_elf = true;
+	dso.image.is_elf = true;
 	assert_null(copy_refused(&dso, &from));
-	dso.from_host = true;
+	dso.where.from_host = true;
 	assert_string_equal(copy_refused(&dso, &from), of_host);
-	dso.found = id;
+	dso.image.found = id;
 	assert_string_equal(copy_refused(&dso, &from), of_host);
 	dso.recorded = other;
 	assert_string_equal(copy_refused(&dso, &from), of_host);
@@ -310,7 +310,7 @@ static void refused_files(void **state)
 /* Of a file that may not be copied no byte is kept. */
 static void code_of_refused_files(void **state)
 {
-	struct dso dso = { .file = (char *)"/nowhere/file", .kind = DSO_FILE };
+	struct dso dso = { .image.file = (char *)"/nowhere/file", .kind = DSO_FILE };
 	struct code c;
 
 	(void)state;

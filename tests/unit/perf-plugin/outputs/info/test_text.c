@@ -304,7 +304,7 @@ static void decoded(void **state)
 		fail_msg("no '%s' in %s", want, text);
 	p += sprintf(p, "    1.2 %%  /program1\n           %s/program1, build-id none, no ELF file\n"
 		     "    0.6 %%  /program0\n           %s/program0, build-id none, no ELF file\n\nImages:\n", dir, dir);
-	ss->tasks.threads.total_processes += 3;
+	ss->tasks.threads.totals.total_processes += 3;
 	printed(true, true);
 	if (!strstr(text, want) ||
 	    !strstr(text, "\n  and 3 that ended long before the recording did\n"))

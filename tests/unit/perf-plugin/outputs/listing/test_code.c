@@ -19,7 +19,7 @@
 
 static size_t code_len;		/* bytes of code from CODE on, of this word each */
 static uint32_t word = 0xd503201f;
-static struct dso prog = { .path = "/bin/prog", .symbols_read = true };
+static struct dso prog = { .path = "/bin/prog", .symbols.symbols_read = true };
 static const struct cst_config config = { .protocol = CST_PROTO_ETMV4, .profile = CST_PROFILE_A };
 static const struct stream stream = { .tid = 7, .config = &config };
 

@@ -36,8 +36,8 @@ static void many_files(void **state)
 		for (i = 0; i < FILES; i++) {
 			snprintf(paths[i], sizeof(paths[i]), "/nowhere/lib%03u.so", i);
 			dso = &dsos[i * APART + i * i * 7919 % APART];
-			*dso = (struct dso){ .path = paths[i], .file = paths[i],
-					     .state = DSO_LOADED, .is_elf = true };
+			*dso = (struct dso){ .path = paths[i], .image.file = paths[i],
+					     .state = DSO_LOADED, .image.is_elf = true };
 			if (!i && !k)
 				assert_false(srclines_unread(t));
 			snprintf(want, sizeof(want), "lib%03u.so[%x]", i, 0x1000 * (k + 1) + i);

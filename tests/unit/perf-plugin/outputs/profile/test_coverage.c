@@ -51,8 +51,13 @@ static struct dso program_of(const void *code, size_t size, uint16_t machine)
 {
 	static char path[] = "/bin/prog";
 
-	return (struct dso){ .path = path, .file = path, .state = DSO_LOADED, .symbols_read = true, .machine = machine, .data = code,
-			     .size = size };
+	return (struct dso){ .path = path,
+			     .image.file = path,
+			     .state = DSO_LOADED,
+			     .symbols.symbols_read = true,
+			     .image.machine = machine,
+			     .image.data = code,
+			     .image.size = size };
 }
 
 /* Of rows that several units have of the same code, the shortest remains, then that of the first file and line. */
@@ -105,7 +110,7 @@ static void without_code(void **state)
 	/* whether execution came to the entry from the code before it is not known, since that is behind the end of the file */
 	assert_int_equal(c.lines[1].count, 12);
 	coverage_free(&c);
-	d.data = NULL;
+	d.image.data = NULL;
 	coverage_init(&c, &w);
 	assert_int_equal(c.nr_lines, 0);
 	assert_int_equal(c.nr_branches, 0);
@@ -153,7 +158,7 @@ static void costs_without_code(void **state)
 	costs_init(&c, b);
 	assert_cost(&c.v[0], 0x10, 0x1a, 15, true, true);
 	costs_free(&c);
-	d.size = 0x1a;
+	d.image.size = 0x1a;
 	costs_init(&c, b);
 	assert_false(c.v[0].whole);
 	costs_free(&c);
@@ -268,9 +273,9 @@ static void blocks_of_a64(void **state)
 		      "8-c 4\nc-10 5 through 4 jump c to 3\n10-14 3\n14-18 6 through 1\nfrom 1 to 3: 3\n14: 5, 1\n");
 	/* a part behind the end of the file */
 	assert_blocks(&m, (const struct code_part[]){ { 0x28, 0x40 } }, 1, "28-2c 0\n2c-40 0\n28: 0, 0, not executed\n");
-	d.size -= 1;
+	d.image.size -= 1;
 	assert_blocks(&m, (const struct code_part[]){ { 0x28, 0x40 } }, 1, "28-40 0\n");
-	d.data = NULL;
+	d.image.data = NULL;
 	assert_blocks(&m, all, 1, "");
 	model_free(&m);
 }

@@ -61,10 +61,12 @@ static struct model model_of(struct dso *dso)
 	rec.binary.id_len = dso->recorded.len;
 	memcpy(rec.binary.id, dso->recorded.id, dso->recorded.len);
 	add(&m, &rec);
-	for (i = 0; i < dso->nr_segs; i++) {
-		rec = (struct cst_count_record){ .kind = CST_COUNT_SEGMENT,
-						 .segment = { dso->segs[i].offset, dso->segs[i].filesz, dso->segs[i].vaddr,
-							      dso->segs[i].exec } };
+	for (i = 0; i < dso->image.nr_segs; i++) {
+		rec = (struct cst_count_record){
+			.kind = CST_COUNT_SEGMENT,
+			.segment = { dso->image.segs[i].offset, dso->image.segs[i].filesz,
+				     dso->image.segs[i].vaddr, dso->image.segs[i].exec }
+		};
 		add(&m, &rec);
 	}
 	m.binaries[0].dso = dso;
@@ -104,14 +106,20 @@ static struct dso_segment lld[] = {
 	{ .offset = 0x14b4, .vaddr = 0x2034b4, .filesz = 0x100 },
 	{ .offset = 0x15b4, .vaddr = 0x2045b4, .filesz = 0x100, .exec = true },
 };
-static struct dso linked = { .path = (char *)"/bin/linked", .is_elf = true, .segs = lld, .nr_segs = 4,
+static struct dso linked = { .path = (char *)"/bin/linked",
+			     .image.is_elf = true,
+			     .image.segs = lld,
+			     .image.nr_segs = 4,
 			     .recorded = { .len = 3, .id = { 0xab, 0xcd, 0x0f } } };
 /* A kernel image: its headers are not mapped. */
 static struct dso_segment kernel_seg[] = {
 	{ .offset = 0x10000, .vaddr = 0xffff800008000000, .filesz = 0x8000, .exec = true },
 	{ .offset = 0x20000, .vaddr = 0xffff800009000000, .filesz = 0x8000 },
 };
-static struct dso kernel = { .path = (char *)"[kernel.kallsyms]", .is_elf = true, .segs = kernel_seg, .nr_segs = 2 };
+static struct dso kernel = { .path = (char *)"[kernel.kallsyms]",
+			     .image.is_elf = true,
+			     .image.segs = kernel_seg,
+			     .image.nr_segs = 2 };
 static struct dso raw = { .path = (char *)"/raw.bin" };
 
 static void not_taken(struct model *m, uint64_t offset, uint8_t size)
@@ -154,7 +162,7 @@ static void bolt_stubs(void **state)
 	static const uint32_t code[16];
 	const struct ko_section sec[] = { { ".plt", code, 8, 0, false }, { ".text", code, 16, 0, false } };
 	const struct ko ko = { sec, 2, NULL, 0, NULL, 0 };
-	struct dso d = { .path = (char *)"/bin/stubs", .state = DSO_LOADED, .is_elf = true };
+	struct dso d = { .path = (char *)"/bin/stubs", .state = DSO_LOADED, .image.is_elf = true };
 	struct dso_segment seg = { .vaddr = 0x1000, .filesz = 96, .exec = true };
 	struct pdb file = { 0 };
 	struct dso_text section;
@@ -164,13 +172,13 @@ static void bolt_stubs(void **state)
 
 	(void)state;
 	ko_build(&file, &ko);
-	d.data = file.p;
-	d.size = file.len;
+	d.image.data = file.p;
+	d.image.size = file.len;
 	assert_true(dso_unlinked_text(&d, &section));
 	at = section.offset;
 	seg.offset = at - 32;
-	d.segs = &seg;
-	d.nr_segs = 1;
+	d.image.segs = &seg;
+	d.image.nr_segs = 1;
 	m = model_of(&d);
 	entry(&m, at - 32, 1);
 	entry(&m, at, 2);
@@ -291,11 +299,11 @@ static void module(void **state)
 
 	(void)state;
 	ko_build(&file, &ko);
-	d.data = file.p;
-	d.size = file.len;
+	d.image.data = file.p;
+	d.image.size = file.len;
 	/* not read as ELF, or not there: no section is looked for */
 	assert_false(dso_unlinked_text(&d, &text));
-	d.is_elf = true;
+	d.image.is_elf = true;
 	d.state = DSO_MISSING;
 	assert_false(dso_unlinked_text(&d, &text));
 	d.state = DSO_LOADED;
@@ -317,8 +325,8 @@ static void module(void **state)
 	assert_true(dso_unlinked_text(&d, &none));
 	at = (uint32_t)text.offset;
 	seg.offset = at;
-	d.segs = &seg;
-	d.nr_segs = 1;
+	d.image.segs = &seg;
+	d.image.nr_segs = 1;
 	m = counted_module(&d, at);
 	profile_address_init(&a, &m.binaries[0], PROFILE_OFFSET);
 	assert_true(a.unlinked);

@@ -29,8 +29,12 @@ static struct dso_symbol_entry symbols[] = {
 	{ .offset = 0x100, .size = 0x40, .name = "main" },
 	{ .offset = 0x140, .size = 0x20, .name = "_ZN1a4workEi" },
 };
-static struct dso program = { .path = (char *)"/bin/prog", .file = (char *)"/bin/prog", .state = DSO_LOADED, .symbols_read = true,
-			      .syms = symbols, .nr_syms = 2 };
+static struct dso program = { .path = (char *)"/bin/prog",
+			      .image.file = (char *)"/bin/prog",
+			      .state = DSO_LOADED,
+			      .symbols.symbols_read = true,
+			      .symbols.syms = symbols,
+			      .symbols.nr_syms = 2 };
 
 static void add(struct model *m, struct cst_count_record rec)
 {

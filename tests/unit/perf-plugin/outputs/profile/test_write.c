@@ -127,7 +127,10 @@ static void needed(void **state)
 		{ "bolt", CST_COUNT_JIT, false, NULL }, { "bolt", CST_COUNT_MEMORY, false, NULL }, { "autofdo", CST_COUNT_FILE, false, NULL },
 		{ "autofdo", CST_COUNT_MODULE, false, sections }, { "autofdo", CST_COUNT_MODULE, true, NULL }, { "llvm", CST_COUNT_KERNEL, false, NULL },
 	};
-	struct dso here = { .path = (char *)"/bin/a", .file = (char *)"/bin/a", .state = DSO_LOADED, .kind = DSO_FILE };
+	struct dso here = { .path = (char *)"/bin/a",
+			    .image.file = (char *)"/bin/a",
+			    .state = DSO_LOADED,
+			    .kind = DSO_FILE };
 	struct model m;
 	char want[512];
 	size_t i, n;

@@ -33,8 +33,8 @@ static void program_init(struct report_case *c, unsigned int n, unsigned int ins
 		snprintf(names[i], sizeof(names[i]), "f%04u", i);
 		symbols[i] = (struct dso_symbol_entry){ .offset = 4ull * i * insns, .size = 4ull * insns, .name = names[i] };
 	}
-	c->program.syms = symbols;
-	c->program.nr_syms = n;
+	c->program.symbols.syms = symbols;
+	c->program.symbols.nr_syms = n;
 }
 
 /* What was recorded, with details and without them. */

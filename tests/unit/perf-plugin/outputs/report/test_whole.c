@@ -57,8 +57,8 @@ static void make(struct report_case *c)
 
 	temp_write(dir, "source/a/main.c", text, sizeof(text) - 1);
 	case_init(c, code, sizeof(code) / sizeof(code[0]));
-	c->program.syms = symbols;
-	c->program.nr_syms = sizeof(symbols) / sizeof(symbols[0]);
+	c->program.symbols.syms = symbols;
+	c->program.symbols.nr_syms = sizeof(symbols) / sizeof(symbols[0]);
 	made_source[0] = (struct made_source){ .rows = rows, .functions = functions,
 					      .nr_rows = sizeof(rows) / sizeof(rows[0]),
 					  .nr_functions = sizeof(functions) / sizeof(functions[0]) };

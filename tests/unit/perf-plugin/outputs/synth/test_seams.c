@@ -120,7 +120,7 @@ static void run_part(struct sampler *sp, struct stream *s, const struct part *f)
 		s->tid = f->v[i].tid;
 		s->time = f->v[i].time;
 		s->fragment_start = !i;
-		s->unwanted = f->v[i].unwanted;
+		s->selected.unwanted = f->v[i].unwanted;
 		assert_int_equal(sampler_batch(sp, s, f->v[i].g, f->v[i].n), 0);
 	}
 	assert_int_equal(sampler_fragment_end(sp, s), 0);
@@ -137,7 +137,7 @@ static void run_whole(const char *itrace, bool tiles, const struct part *f, size
 	struct sampler *sp = new_sampler(itrace, tiles, r);
 	size_t i;
 
-	s.filter = filter;
+	s.selected.filter = filter;
 	for (i = 0; i < n; i++)
 		run_part(sp, &s, &f[i]);
 	if (word)
@@ -475,14 +475,14 @@ static int run_until(const char *itrace, bool tiles, const struct part *f, size_
 	r.used = 0;
 	calls = 0;
 	sp = new_sampler(itrace, tiles, &r);
-	s.filter = filter;
+	s.selected.filter = filter;
 	for (i = 0; i < n && !rc; i++) {
 		for (k = 0; k < f[i].n && !rc; k++) {
 			s.pid = f[i].v[k].tid + 100;
 			s.tid = f[i].v[k].tid;
 			s.time = f[i].v[k].time;
 			s.fragment_start = !k;
-			s.unwanted = filter && f[i].v[k].tid != 1;
+			s.selected.unwanted = filter && f[i].v[k].tid != 1;
 			rc = sampler_batch(sp, &s, f[i].v[k].g, f[i].v[k].n);
 		}
 		if (!rc)

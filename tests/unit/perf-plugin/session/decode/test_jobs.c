@@ -81,11 +81,11 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	size_t i;
 
 	if (s->fragment_start)
-		p->times[p->nr_times++] = s->aux_time;
+		p->times[p->nr_times++] = s->aux.aux_time;
 	p->elsewhere |= !pthread_equal(pthread_self(), caller);
 	for (i = 0; i < n; i++)
 		p->ranges += g[i].kind == CST_GEN_RANGE;
-	return p->t && p->elsewhere && s->aux_time == p->t->unfit ? SESSION_UNFIT : 0;
+	return p->t && p->elsewhere && s->aux.aux_time == p->t->unfit ? SESSION_UNFIT : 0;
 }
 
 static void *shard_make(void *data, struct session *ss)

@@ -59,15 +59,15 @@ static void count_piece(struct session *rep, uint64_t step)
 	t->who.secure = 8 * step;
 	t->who.firmware = 9 * step;
 	guests_count(&t->who.guests, 3);
-	rep->unrouted_ids[0] = step;
-	rep->unrouted_ids[1] = step << 8;
+	rep->lost.unrouted_ids[0] = step;
+	rep->lost.unrouted_ids[1] = step << 8;
 	rep->chosen.matched = step == 1;
-	d->shown = step == 1;
-	d->used = 10 * step;
-	d->insns = 11 * step;
-	d->nacc = 12 * step;
-	d->nacc_bytes = 13 * step;
-	d->conflicts = 14 * step;
+	d->counts.shown = step == 1;
+	d->counts.used = 10 * step;
+	d->counts.insns = 11 * step;
+	d->counts.nacc = 12 * step;
+	d->counts.nacc_bytes = 13 * step;
+	d->counts.conflicts = 14 * step;
 	losses_add(&rep->losses, LOSS_ASID, 2, -1, NULL, 15 * step, 16 * step);
 }
 
@@ -114,15 +114,15 @@ static void parts(void **state)
 	assert_int_equal(t->who.guests.nr, 1);
 	assert_int_equal(t->who.guests.v[0].stretches, 2);
 	assert_int_equal(t->aux_records, records);
-	assert_int_equal(ss->unrouted_ids[0], 5);
-	assert_int_equal(ss->unrouted_ids[1], 5 << 8);
+	assert_int_equal(ss->lost.unrouted_ids[0], 5);
+	assert_int_equal(ss->lost.unrouted_ids[1], 5 << 8);
 	assert_true(ss->chosen.matched);
-	assert_true(d->shown);
-	assert_int_equal(d->used, 50);
-	assert_int_equal(d->insns, 55);
-	assert_int_equal(d->nacc, 60);
-	assert_int_equal(d->nacc_bytes, 65);
-	assert_int_equal(d->conflicts, 70);
+	assert_true(d->counts.shown);
+	assert_int_equal(d->counts.used, 50);
+	assert_int_equal(d->counts.insns, 55);
+	assert_int_equal(d->counts.nacc, 60);
+	assert_int_equal(d->counts.nacc_bytes, 65);
+	assert_int_equal(d->counts.conflicts, 70);
 	assert_int_equal(ss->losses.cause[LOSS_ASID].count, 75);
 	assert_int_equal(ss->losses.cause[LOSS_ASID].bytes, 80);
 	/* more machines than are counted one by one: the order of the pieces would show */
@@ -142,8 +142,10 @@ static void parts(void **state)
 		assert_int_equal(frame[i], 0);
 	assert_true(!t->aux_bytes && !t->backward_timestamps && !t->filtered_bytes && !t->unrouted && !t->unknown_context);
 	assert_true(!t->who.absent && !t->who.only_process && !t->who.guests.nr && !t->who.secure && !t->who.firmware);
-	assert_true(!ss->unrouted_ids[0] && !ss->unrouted_ids[1] && !ss->chosen.matched && !ss->left_undone);
-	assert_true(!d->shown && !d->insns && !d->nacc && !d->nacc_bytes && !d->conflicts);
+	assert_true(!ss->lost.unrouted_ids[0] && !ss->lost.unrouted_ids[1] && !ss->chosen.matched &&
+		    !ss->lost.left_undone);
+	assert_true(!d->counts.shown && !d->counts.insns && !d->counts.nacc &&
+		    !d->counts.nacc_bytes && !d->counts.conflicts);
 	assert_int_equal(ss->losses.cause[LOSS_ASID].count, 0);
 	assert_int_equal(t->aux_records, records);
 	session_replica_free(rep);

@@ -186,7 +186,7 @@ static void unreadable_switches_and_asids(void **state)
 	t_stretch(&trace, 150);
 	t_stretch(&trace, 200);
 	ss = decode_as(&data, &trace, 2, 0, CONTEXTID_AUTO, &formats, &r);
-	assert_int_equal(ss->bad_records, 2);
+	assert_int_equal(ss->lost.bad_records, 2);
 	assert_int_equal(ss->tasks.running.nr, 1);
 	assert_int_equal(ss->tasks.asids.nr, 0);
 	assert_int_equal(r.nr, 2);
@@ -238,7 +238,7 @@ static void switches_without_a_layout(void **state)
 			    "on a CPU with trace\n");
 	assert_false(running_known(&ss->tasks.running, 2));
 	assert_true(running_known(&ss->tasks.running, 3));
-	assert_int_equal(ss->bad_records, 0);
+	assert_int_equal(ss->lost.bad_records, 0);
 	session_close(ss);
 	pdb_free(&data);
 	pdb_free(&events);

@@ -57,7 +57,7 @@ static void contradictions(void **state)
 		assert_int_equal(ss->losses.cause[LOSS_CONFLICT].count, TIMES);
 		files = session_dsos(ss);
 		for (sum = i = 0; i < files->nr; i++)
-			sum += files->all[i]->conflicts;
+			sum += files->all[i]->counts.conflicts;
 		assert_int_equal(sum, TIMES);
 	}
 	session_close(ss);
