@@ -87,7 +87,7 @@ struct cst_recording_loss {
 CST_API int cst_recording_open(struct cst_recording **rec, const struct cst_recording_opts *opts);
 /*
  * Decodes the recording: passes what was executed to batch(), each CPU or thread in its own order.
- * Its elements are those of flow.h, but for CST_GEN_RUN. A value other than 0 that batch() returns
+ * Its elements are those of flow.h, but for the runs. A value other than 0 that batch() returns
  * ends the run and is returned. May be called again.
  */
 CST_API int cst_recording_run(struct cst_recording *rec,

@@ -94,7 +94,7 @@ void calls_free(struct calls *c);
 
 /* State of a stream, from its first batch to its end or that of the shard. */
 struct calls_lane *calls_lane_new(struct calls *c);
-/* Takes a batch, also an unwanted one (a filter excludes it). CST_GEN_COUNTED must not occur. */
+/* Takes a batch, also one that a filter excludes. CST_GEN_COUNTED must not occur. */
 void calls_batch(struct calls *c, struct calls_lane *ln, const struct stream *s,
 		 const struct cst_generic *g, size_t n);
 /* Ends the stream and frees the lane. */

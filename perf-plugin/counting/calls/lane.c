@@ -571,7 +571,7 @@ static void batch(struct calls *c, struct calls_lane *ln, const struct stream *s
 		segment_suspend(c, ln, s);
 		lane_begin_fragment(ln);
 	}
-	if (s->selected.unwanted) {
+	if (s->selected.excluded) {
 		if (has_insns(g, n))
 			pass(c, ln, s);
 		return;

@@ -447,7 +447,7 @@ static void other(struct counts *c, const struct stream *s, struct counted_strea
 	}
 	if (ln->br.open != BRANCH_SEQ && !(ln->known && ln->br.open >= BRANCH_EXCEPTION && ln->br.resume == ln->end))
 		count_range(ln, c->all);
-	if (g->kind == CST_GEN_NOPATH && !s->selected.unwanted)
+	if (g->kind == CST_GEN_NOPATH && !s->selected.excluded)
 		c->nopath += g->n_insn;
 }
 
@@ -490,7 +490,7 @@ static ALWAYS_INLINE void count_batch(struct counts *c, const struct stream *s,
 	const struct cst_generic *end = g + n;
 	struct counted_stream *ln = state_of(s);
 
-	if (s->selected.unwanted) {
+	if (s->selected.excluded) {
 		pass(c, s, ln, g, n);
 		return;
 	}

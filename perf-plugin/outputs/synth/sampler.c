@@ -826,7 +826,7 @@ int sampler_batch(void *sampler, const struct stream *s, const struct cst_generi
 	ln->counts.batch_insns = ln->counts.insns;
 	if (s->selected.filter) {
 		sp->restricted = true;
-		if (s->selected.unwanted)
+		if (s->selected.excluded)
 			return pass(sp, s, ln, g, n);
 		if (ln->passing)
 			pass_end(s, ln);

@@ -221,14 +221,14 @@ void tracks_batch(struct tracks *t, struct track_stream *ts, const struct stream
 	size_t i;
 
 	if (s->config->protocol == CST_PROTO_STM) {
-		for (i = 0; i < n && !s->selected.unwanted; i++)
+		for (i = 0; i < n && !s->selected.excluded; i++)
 			note_stm(t, ts, s, &g[i]);
 		return;
 	}
 	now = moment(t, ts, s, s->time);
-	if (s->fragment_start || s->selected.unwanted || key != ts->key)
+	if (s->fragment_start || s->selected.excluded || key != ts->key)
 		end_run(t, ts, s, now);
-	if (s->selected.unwanted) {
+	if (s->selected.excluded) {
 		ts->lost = ts->missing = false;
 		return;
 	}

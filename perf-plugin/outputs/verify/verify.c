@@ -107,7 +107,7 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	}
 	for (i = 0; i < n; i++) {
 		ln->synchronised |= g[i].kind != CST_GEN_NO_SYNC && g[i].kind != CST_GEN_EO_TRACE;
-		if (s->selected.unwanted || g[i].kind != CST_GEN_TIMESTAMP || !g[i].addr)
+		if (s->selected.excluded || g[i].kind != CST_GEN_TIMESTAMP || !g[i].addr)
 			continue;
 		if (g[i].addr < ln->time)
 			own(v, OWN_TIME_BACKWARD, s->trace_id, g[i].index);

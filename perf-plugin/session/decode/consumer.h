@@ -24,7 +24,8 @@ struct sample_plan {
 struct wants {
 	bool times;		/* times; without them decoding is faster */
 	bool record_times;	/* times of AUX records, also if the trace has timestamps */
-	bool excluded;		/* batches that the filter excludes, too (stream.unwanted) */
+	/* batches that the filter excludes, too (stream.selected.excluded) */
+	bool excluded;
 	/*
 	 * Counts instead of ranges: session_take_counts() and session_exits() return them.
 	 * `joined`: as CST_COUNTS_JOINED.

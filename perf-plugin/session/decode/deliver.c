@@ -87,7 +87,7 @@ static bool is_past(const struct run *r, const struct stream_state *st, const st
 /* Marks the files whose code is in the filter's window, and the file of the last branch's target. */
 static void note_files(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n)
 {
-	bool use = !st->given.selected.unwanted || st->out.next_used;
+	bool use = !st->given.selected.excluded || st->out.next_used;
 	struct cst_section *sec;
 	uint32_t last = 0;
 	struct dso *d;
@@ -102,7 +102,7 @@ static void note_files(struct run *r, struct stream_state *st, const struct cst_
 		if (d)
 			d->counts.shown = true;
 	}
-	st->out.next_used = !st->given.selected.unwanted;
+	st->out.next_used = !st->given.selected.excluded;
 }
 
 /* True if the elements are more than a fragment begins with: before its first timestamp, that has no time of its own. */
@@ -134,12 +134,12 @@ static int deliver_piece(struct run *r, struct stream_state *st, const struct cs
 	struct stream *s = &st->given;
 	int rc = 0;
 
-	s->selected.unwanted = f && !filter_wants(f, s->cpu, s->pid, s->tid, s->time);
-	if (!s->selected.unwanted && !r->ss->chosen.matched)
+	s->selected.excluded = f && !filter_wants(f, s->cpu, s->pid, s->tid, s->time);
+	if (!s->selected.excluded && !r->ss->chosen.matched)
 		r->ss->chosen.matched = shows_more(g, n);
 	if (filter_has_time(f))
 		note_files(r, st, g, n);
-	if (r->con->batch && (!s->selected.unwanted || r->con->wants.excluded))
+	if (r->con->batch && (!s->selected.excluded || r->con->wants.excluded))
 		rc = r->con->batch(r->con->data, s, g, n);
 	s->fragment_start = false;
 	st->out.past = st->out.past || (f && is_past(r, st, g, n));
@@ -177,7 +177,7 @@ int deliver_gap(struct run *r, struct stream_state *st)
 	struct stream *s = stream_as_given(st);
 
 	st->out.open_end = false;
-	s->selected.unwanted = true;
+	s->selected.excluded = true;
 	if (!r->con->batch || !r->con->wants.excluded)
 		return 0;
 	return r->con->batch(r->con->data, s, &gap, 1);

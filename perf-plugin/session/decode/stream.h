@@ -40,7 +40,7 @@ struct stream {
 		 * A filter excludes this batch: it is not to be shown, except for a branch that is
 		 * open before it and ends here, if session_wants() selects that.
 		 */
-		bool unwanted;
+		bool excluded;
 		struct filter *filter;	/* NULL: all batches are selected */
 	} selected;
 	const struct cst_config *config;

@@ -179,7 +179,7 @@ static inline void take(struct calls *c, const struct feed *feed, bool single, b
 		s.place = b->stream;
 		s.aux.aux_time = b->aux_time;
 		s.aux.aux_seq = b->seq;
-		s.selected.unwanted = b->unwanted;
+		s.selected.excluded = b->unwanted;
 		s.time = b->time;
 		s.time_end = b->end;
 		s.before = b->before;

@@ -121,10 +121,10 @@ static int batch(void *data, const struct stream *s, const struct cst_generic *g
 	struct maker *m = data;
 	size_t i;
 
-	for (i = 0; i < n && !s->selected.unwanted; i++)
+	for (i = 0; i < n && !s->selected.excluded; i++)
 		if (g[i].kind == CST_GEN_RANGE || g[i].kind == CST_GEN_NOPATH)
 			m->insns += g[i].n_insn;
-	for (i = 0; i < n && !s->selected.unwanted && m->t->ranges; i++)
+	for (i = 0; i < n && !s->selected.excluded && m->t->ranges; i++)
 		if (g[i].kind == CST_GEN_RANGE || g[i].kind == CST_GEN_NOPATH || g[i].kind == CST_GEN_NACC ||
 		    g[i].kind == CST_GEN_ADDR_UNKNOWN)
 			note_range(m, s, &g[i]);

@@ -136,7 +136,7 @@ int __wrap_session_run(struct session *ss, const struct consumer *con)
 	/* generated code is divided between methods here, and arrivals are in elements only */
 	assert_int_equal(con->wants.counts, library_may_count);
 	for (i = 0; i < feed.n && !rc; i++) {
-		s[feed.v[i].stream].selected.unwanted = feed.v[i].unwanted;
+		s[feed.v[i].stream].selected.excluded = feed.v[i].unwanted;
 		s[feed.v[i].stream].tid = feed.v[i].tid;
 		if (feed.pieces)
 			rc = give_piece(con, &s[feed.v[i].stream], feed.v[i].g, feed.v[i].n);

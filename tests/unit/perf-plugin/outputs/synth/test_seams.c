@@ -120,7 +120,7 @@ static void run_part(struct sampler *sp, struct stream *s, const struct part *f)
 		s->tid = f->v[i].tid;
 		s->time = f->v[i].time;
 		s->fragment_start = !i;
-		s->selected.unwanted = f->v[i].unwanted;
+		s->selected.excluded = f->v[i].unwanted;
 		assert_int_equal(sampler_batch(sp, s, f->v[i].g, f->v[i].n), 0);
 	}
 	assert_int_equal(sampler_fragment_end(sp, s), 0);
@@ -482,7 +482,7 @@ static int run_until(const char *itrace, bool tiles, const struct part *f, size_
 			s.tid = f[i].v[k].tid;
 			s.time = f[i].v[k].time;
 			s.fragment_start = !k;
-			s.selected.unwanted = filter && f[i].v[k].tid != 1;
+			s.selected.excluded = filter && f[i].v[k].tid != 1;
 			rc = sampler_batch(sp, &s, f[i].v[k].g, f[i].v[k].n);
 		}
 		if (!rc)
