@@ -556,11 +556,12 @@ install: all install-lib
 	install -m 644 perf-plugin/completion/perf-cstrace $(DESTDIR)$(completiondir)
 
 uninstall-lib:
-	rm -f $(foreach l,libcstrace libcstrace-files libcstrace-perf,$(foreach e,a so so.$(SOVERSION),$(DESTDIR)$(libdir)/$(l).$(e))) \
-		$(addprefix $(DESTDIR)$(libdir)/pkgconfig/,$(notdir $(PC) $(FILES_PC) $(PERF_PC)))
+	rm -f $(foreach l,libcstrace libcstrace-files,$(foreach e,a so so.$(SOVERSION),$(DESTDIR)$(libdir)/$(l).$(e))) \
+		$(addprefix $(DESTDIR)$(libdir)/pkgconfig/,$(notdir $(PC) $(FILES_PC)))
 	rm -rf $(DESTDIR)$(includedir)/cstrace
 
 uninstall: uninstall-lib
+	rm -f $(addprefix $(DESTDIR)$(libdir)/,$(notdir $(PERF_SO)) libcstrace-perf.so pkgconfig/$(notdir $(PERF_PC)))
 	rm -f $(DESTDIR)$(bindir)/perf-cstrace $(addprefix $(DESTDIR)$(mandir)/man1/,$(notdir $(MAN))) \
 		$(addprefix $(DESTDIR)$(mandir)/man5/,$(notdir $(MAN5))) $(DESTDIR)$(completiondir)/perf-cstrace
 	rm -rf $(DESTDIR)$(libdir)/cstrace

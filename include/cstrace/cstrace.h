@@ -20,7 +20,7 @@
  * caller's struct does not have is 0 for the library, and is not written; nor is struct_size, or
  * anything behind the struct. A struct with more members than the library knows is accepted if they
  * are 0, so that no request is ignored; in a struct for results they stay as they are.
- * -CST_ERR_INVAL (0 from functions that return a length or a hash): members that the library does
+ * -CST_ERR_INVAL (0 from functions that return size_t or a hash): members that the library does
  * not know are not 0, or struct_size is less than the size in 0.2 or more than 4096. Three kinds of
  * structs have no such member, so that calls in inner loops need none:
  *   - those in arrays or filled in inner loops, whose size is fixed: cst_generic (64 bytes), cst_element, cst_context,
@@ -32,8 +32,8 @@
  *     cst_package, ...): a program reads their fields, but creates none but sums of statistics, has
  *     no arrays of them, and copies one only with the size that it was compiled with.
  * Where the library allocates a struct with `struct_size` (cst_tarmac_next(), events of a state,
- * packets for the functions of a protocol) it is 0 or what the caller gave, so that a copy with the
- * caller's sizeof is valid.
+ * packets for the functions of a protocol) it is at most the library's size; 0 stands for that of
+ * 0.2.
  *
  * Stability. A function marked CST_EXPERIMENTAL has no user outside the tests and may change or disappear in any
  * version. All others are kept until the soname changes (CST_VERSION_MAJOR).

@@ -20,6 +20,9 @@ const void *cst_take_other(const void *given, size_t first, void *own, size_t ow
 			return NULL;
 	memset(own, 0, own_size);
 	memcpy(own, given, size < own_size ? size : own_size);
+	/* the copy is taken again by functions that it is passed to: it ends where it does */
+	if (size > own_size)
+		memcpy(own, &own_size, sizeof(own_size));
 	return own;
 }
 

@@ -3,8 +3,8 @@
  * cond.c - assigns results to conditional instructions. The C elements since the last range belong
  * to its conditional instructions in order, and an R element to all instructions with its key. If
  * the numbers of C elements and of conditional instructions differ, results are emitted without an
- * address; so is an R element whose key no instruction has, as that of a C element from before the
- * synchronisation.
+ * address; so is an R element whose key no instruction without a result has, as that of a C element
+ * from before the synchronisation.
  */
 #include <cstrace/decoder.h>
 #include <cstrace/isa.h>

@@ -104,7 +104,7 @@ bool workers_help(struct workers *w, size_t left, size_t *job)
 	bool found = false;
 
 	pthread_mutex_lock(&w->lock);
-	while (w->added - w->taken > left && !(found = begin(w, job)))
+	while (!w->stop && w->added - w->taken > left && !(found = begin(w, job)))
 		pthread_cond_wait(&w->changed, &w->lock);
 	pthread_mutex_unlock(&w->lock);
 	return found;

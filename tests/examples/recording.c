@@ -53,6 +53,7 @@ int main(int argc, char **argv)
 	struct cst_recording_opts opts;
 	struct cst_recording *rec;
 	size_t k;
+	int rc;
 
 	memset(&opts, 0, sizeof(opts));
 	opts.struct_size = sizeof(opts);
@@ -61,12 +62,13 @@ int main(int argc, char **argv)
 	opts.report = on_message;
 	if (cst_recording_open(&rec, &opts))
 		return 1;
-	if (!cst_recording_run(rec, on_batch, NULL))
+	rc = cst_recording_run(rec, on_batch, NULL);
+	if (!rc)
 		for (k = 0; k < FILES && totals[k].insns; k++)
 			printf("%s: %llu instructions, %llu branches\n",
 			       totals[k].file ? totals[k].file->path : "elsewhere", totals[k].insns,
 			       totals[k].branches);
 	cst_recording_losses(rec, on_loss, NULL);
 	cst_recording_close(rec);
-	return 0;
+	return rc ? 1 : 0;
 }

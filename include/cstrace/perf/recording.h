@@ -10,7 +10,9 @@
  *
  * Errors and messages. Functions return 0 or a negative number; what it was is in words, with file,
  * offset, what was found and what helps, passed to `report` of the options. Nothing is printed.
- * Where memory is refused, the process ends with exit code 1 and a line on standard error.
+ * The messages of a call come at its end. Where memory is refused, the process ends with exit code
+ * 1 and a line on standard error. The library sets no signal handler: a file that gets shorter
+ * while it is read is a SIGBUS.
  *
  * Sizes. A later version may add members at the end of the structs. That of cst_recording_open()
  * has a struct_size, as in cstrace.h ("Sizes of structs"); the others are read only.
@@ -40,7 +42,10 @@ struct cst_recording_opts {
 	/* What part of the recording is decoded: as --time, --cpu, --pid, --tid and --comm. */
 	const char *time, *cpu, *pid, *tid, *comm;
 	int times;		/* other than 0: batches have times; decoding is slower with them */
-	/* Receives each message, without a line feed at its end; NULL: messages are dropped. */
+	/*
+	 * Receives each message at the end of a call, without a line feed at its end; NULL:
+	 * messages are dropped.
+	 */
 	void (*report)(void *data, const char *message);
 	void *data;		/* for report() */
 };
@@ -87,8 +92,8 @@ struct cst_recording_loss {
 CST_API int cst_recording_open(struct cst_recording **rec, const struct cst_recording_opts *opts);
 /*
  * Decodes the recording: passes what was executed to batch(), each CPU or thread in its own order.
- * Its elements are those of flow.h, but for the runs. A value other than 0 that batch() returns
- * ends the run and is returned. May be called again.
+ * Its elements are those of flow.h, never CST_GEN_COUNTED, _SKIPPED or _LISTED. A value other than
+ * 0 that batch() returns ends the run and is returned. May be called again.
  */
 CST_API int cst_recording_run(struct cst_recording *rec,
 			      int (*batch)(void *data, const struct cst_recording_batch *b),

@@ -103,7 +103,7 @@ int cst_index_builder_new(struct cst_index_builder **out, enum cst_tree_format f
 	if (!b->opts.max_records)
 		b->opts.max_records = MAX_RECORDS;
 	b->format = format;
-	if (cst_chunk_init(&b->chunk)) {
+	if (format == CST_TREE_FRAMES && cst_chunk_init(&b->chunk)) {
 		cst_index_builder_free(b);
 		return -CST_ERR_NOMEM;
 	}

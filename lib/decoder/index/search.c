@@ -183,7 +183,9 @@ uint64_t cst_index_config(const struct cst_config *cfg)
 {
 	struct cst_config own, c;
 	const uint8_t *const fields = (const uint8_t *)&c + sizeof(c.struct_size);
-	size_t n = sizeof(c) - sizeof(c.struct_size);
+	/* without padding behind the last field, which is the caller's */
+	size_t n =
+		offsetof(struct cst_config, itm_sync) + sizeof(c.itm_sync) - sizeof(c.struct_size);
 
 	_Static_assert(sizeof(c) - sizeof(c.struct_size) >= CONFIG_FIRST, "fields are only added");
 	cfg = TAKE(cst_config, cfg, own);

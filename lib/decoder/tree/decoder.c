@@ -369,6 +369,7 @@ int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *out, str
 
 	if (given < SIZE_0_2(cst_packet) || given > SIZED_MAX)
 		return -CST_ERR_INVAL;
+	own.struct_size = 0;
 	pull->dec = dec;
 	dec->phase.manual = 1;
 	if (!dec->cur.listing)
@@ -498,6 +499,7 @@ int cst_decoder_peek_address(struct cst_decoder *dec, uint64_t *addr)
 	unsigned int i;
 	int r = dec->pr->queue_address ? dec->pr->queue_address(dec->stage, addr) : 0;
 
+	pkt.struct_size = 0;
 	if (r)
 		return r > 0;
 	if (!dec->flow.need_addr) {

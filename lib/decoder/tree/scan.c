@@ -38,6 +38,7 @@ int cst_decoder_scan(struct cst_decoder *dec, struct cst_scan *found)
 	enum cst_packet_role role;
 	struct cst_packet pkt;
 
+	pkt.struct_size = 0;
 	for (;;) {
 		if (pr->skip && !c->carry_len)
 			c->pos += pr->skip(c->ps, c->data + c->pos, c->len - c->pos);

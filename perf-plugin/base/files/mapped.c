@@ -15,6 +15,7 @@
 #include "base/name.h"
 
 #define BUCKETS	256u
+#define ADDRESS_BITS	46	/* of a process, at most */
 
 /*
  * A mapping. Handlers of SIGBUS read the table while another thread may change it: an entry is complete before
@@ -87,6 +88,9 @@ void *mapped_part(int fd, uint64_t start, size_t size, int prot, const char *nam
 
 	p = fstat(fd, &st) ? MAP_FAILED : mmap(NULL, size, prot, MAP_PRIVATE, fd, (off_t)start);
 	if (p == MAP_FAILED) {
+		/* larger than an address space, as a sparse file can be: no memory helps */
+		if ((uint64_t)size >> ADDRESS_BITS)
+			errno = EFBIG;
 		mem_check(errno);
 		free_entry(m);
 		return NULL;

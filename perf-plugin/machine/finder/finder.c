@@ -279,7 +279,9 @@ static enum find_verdict try_path(const struct search *s, const char *path, bool
 		close(fd);
 		return FIND_ABSENT;
 	}
-	p = (uintmax_t)st.st_size > SIZE_MAX / 2 ? NULL : mapped_new(fd, (size_t)st.st_size, PROT_READ, path);
+	errno = EFBIG;
+	p = (uintmax_t)st.st_size > SIZE_MAX / 2 ? NULL :
+	    mapped_new(fd, (size_t)st.st_size, PROT_READ, path);
 	verdict = p ? prove(s, p, (size_t)st.st_size, assumed) : of_errno(errno == EINVAL ? EIO : errno);
 	if (p)
 		mapped_free(p, (size_t)st.st_size);

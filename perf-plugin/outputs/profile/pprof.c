@@ -70,14 +70,15 @@ static void put_location(struct pprof *c, size_t i)
 	const struct location *l = &c->places.v[i];
 	const bool known = l->binary != CST_COUNT_NO_BINARY;
 	const size_t location = protobuf_begin(&c->m, PROFILE_LOCATION);
-	uint64_t address;
+	uint64_t address = 0;
 	size_t line;
 
 	protobuf_number(&c->m, LOCATION_ID, i + 1);
 	if (known) {
 		protobuf_number(&c->m, LOCATION_MAPPING, l->binary + 1);
-		if (model_vaddr(&c->w->model->binaries[l->binary], l->offset, &address))
-			protobuf_nonzero(&c->m, LOCATION_ADDRESS, address);
+		/* code without segments has its offset */
+		model_vaddr(&c->w->model->binaries[l->binary], l->offset, &address);
+		protobuf_nonzero(&c->m, LOCATION_ADDRESS, address);
 	}
 	line = protobuf_begin(&c->m, LOCATION_LINE);
 	protobuf_number(&c->m, LINE_FUNCTION, function_of(c, l) + 1);

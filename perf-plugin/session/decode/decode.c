@@ -74,9 +74,8 @@ static int plan_samples(struct run *r, struct stream_state *st)
 		.next = cst_decoder_stats(dec)->insns + plan.next,
 		.period = plan.next && st->stream.pid >= 0 ? plan.period : 0,
 	};
-	if (cst_decoder_emit(dec, opts.period ? CST_EMIT_SAMPLES : CST_EMIT_RANGES, &opts))
-		mem_refused(0);
-	return 0;
+	return mem_code(
+		cst_decoder_emit(dec, opts.period ? CST_EMIT_SAMPLES : CST_EMIT_RANGES, &opts));
 }
 
 /* Lists branches of the thread that runs next. Ranges of an unknown thread are counted one by one. */

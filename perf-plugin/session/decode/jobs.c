@@ -588,6 +588,7 @@ static int decode_again(struct jobs *j)
 	struct session *ss = j->ss;
 	struct messages messages = { .v = NULL };
 	struct run *r = &j->w->run;
+	struct messages *was;
 	size_t i;
 	int rc;
 
@@ -595,11 +596,11 @@ static int decode_again(struct jobs *j)
 	run_close(r);
 	cst_counts_free(ss->images.spaces.counts);
 	ss->images.spaces.counts = NULL;
-	messages_record(&messages);
+	was = messages_record(&messages);
 	rc = run_open(r, ss, j->con, NULL);
 	for (i = 0; i < ss->queues.nr && !rc; i++)
 		rc = run_fragments(r, ss->queues.q[i], 0, ss->queues.q[i]->nr_frags);
-	messages_record(NULL);
+	messages_record(was);
 	messages_print(&messages, &j->printed);
 	messages_free(&messages);
 	j->now = what_is_learned(ss);

@@ -133,5 +133,5 @@ int session_take_counts(struct session *ss, uint32_t section, struct dso **dso, 
 
 int session_exits(struct session *ss, uint32_t section, const struct cst_exits **exits, uint32_t *n, uint64_t *insns)
 {
-	return cst_counts_exits(ss->images.spaces.counts, section, exits, n, insns);
+	return mem_code(cst_counts_exits(ss->images.spaces.counts, section, exits, n, insns));
 }

@@ -61,9 +61,8 @@ static int write_dump(struct snapshot_maps *m, const struct cst_snap_dump *d, bo
 				  (unsigned long long)d->address);
 		return 0;
 	}
-	path = dump_path(m, d, kernel);
-	if (!path || folder_open(m->files, d->file, &data, &len) || d->offset >= len) {
-		free(path);
+	if (folder_open(m->files, d->file, &data, &len) || d->offset >= len ||
+	    !(path = dump_path(m, d, kernel))) {
 		if (report)
 			drops_add(m->drops, 1, "the dump %s, which cannot be read%s", d->file, folder_refused(m->files));
 		return 0;

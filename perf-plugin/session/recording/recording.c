@@ -24,6 +24,7 @@ struct cst_recording {
 	struct cst_recording_opts opts;
 	struct session *ss;
 	struct messages said;	/* in the call that runs */
+	struct messages *before; /* where those of the caller's own call go */
 	struct cst_recording_file **files;	/* by number of the dso; NULL: not asked for yet */
 	size_t nr_files, room;
 	/* of the batch: */
@@ -32,13 +33,14 @@ struct cst_recording {
 	/* of the run: */
 	int (*batch)(void *data, const struct cst_recording_batch *b);
 	void *data;
+	int ended;	/* what batch() returned last */
 };
 
 /* ---- messages ------------------------------------------------------------------------------- */
 
 static void begin_call(struct cst_recording *r)
 {
-	messages_record(&r->said);
+	r->before = messages_record(&r->said);
 }
 
 /* Passes the messages of the call on, line by line. */
@@ -47,7 +49,7 @@ static void end_call(struct cst_recording *r)
 	char *line, *end;
 	size_t i;
 
-	messages_record(NULL);
+	messages_record(r->before);
 	for (i = 0; i < r->said.nr; i++)
 		for (line = strtok_r(r->said.v[i].text, "\n", &end); line;
 		     line = strtok_r(NULL, "\n", &end))
@@ -111,6 +113,8 @@ static int open_input(struct cst_recording *r)
 			    .comm = o->comm },
 	};
 
+	if (!o->input)
+		fprintf(message_stream(), "cstrace: no input is given\n");
 	if (!o->input || !check_filter(&so.filter))
 		return -CST_ERR_INVAL;
 	r->ss = session_open(&so);
@@ -138,6 +142,8 @@ void cst_recording_close(struct cst_recording *r)
 {
 	size_t i;
 
+	if (!r)
+		return;
 	if (r->ss)
 		session_close(r->ss);
 	for (i = 0; i < r->nr_files; i++)
@@ -185,7 +191,7 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 		.pid = s->pid,
 		.tid = s->tid,
 		.comm = session_comm(s),
-		.time = r->opts.times ? s->time : 0,
+		.time = r->opts.times && s->time_known ? s->time : 0,
 		.n = n,
 		.elements = g,
 		.config = s->config,
@@ -207,7 +213,9 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 			r->of[i] = file_of(r, d);
 	}
 	b.files = r->of;
-	return r->batch(r->data, &b);
+	r->ended = r->batch(r->data, &b);
+	/* codes of a session are negative, and the caller's may be any */
+	return r->ended ? 1 : 0;
 }
 
 int cst_recording_run(struct cst_recording *r,
@@ -220,10 +228,11 @@ int cst_recording_run(struct cst_recording *r,
 
 	r->batch = batch;
 	r->data = data;
+	r->ended = 0;
 	begin_call(r);
 	rc = session_run(r->ss, &consumer);
 	end_call(r);
-	return rc;
+	return r->ended ? r->ended : rc;
 }
 
 /* ---- losses --------------------------------------------------------------------------------- */
