@@ -28,7 +28,7 @@ struct speedscope {
 	char process[64];	/* of tracks of CPUs: what they show */
 	struct named_track *tracks;
 	size_t nr_tracks, cap_tracks;
-	const struct named_track *open;	/* the profile that is written, up to `end` */
+	size_t open;		/* number of its track, of the profile that is written up to `end`; 0: none */
 	uint64_t end;
 	uint32_t *begun;	/* frames that have not ended */
 	size_t nr_begun, cap_begun;
@@ -61,27 +61,25 @@ static void end_profile(struct speedscope *s)
 {
 	if (s->open)
 		text_put(&s->text, "\n],\"endValue\":%" PRIu64 "}", s->end);
-	s->open = NULL;
+	s->open = 0;
 }
 
-static const struct named_track *track_named(const struct speedscope *s, const struct event_track *t)
+static bool is_track(const struct named_track *named, const struct event_track *t)
 {
-	size_t i = s->nr_tracks;
-
-	while (i--)
-		if (s->tracks[i].pid == t->pid && s->tracks[i].tid == t->tid)
-			return &s->tracks[i];
-	return NULL;
+	return named->pid == t->pid && named->tid == t->tid;
 }
 
 static void begin_profile(struct speedscope *s, const struct event *e)
 {
-	if (s->open && s->open->pid == e->track.pid && s->open->tid == e->track.tid)
+	if (s->open && is_track(&s->tracks[s->open - 1], &e->track))
 		return;
 	end_profile(s);
-	s->open = track_named(s, &e->track);
+	/* events of a track follow it */
+	for (s->open = s->nr_tracks; s->open > 1; s->open--)
+		if (is_track(&s->tracks[s->open - 1], &e->track))
+			break;
 	text_put(&s->text, "%s\n{\"type\":\"evented\",\"name\":", s->some ? "," : "");
-	text_name(&s->text, s->open->name);
+	text_name(&s->text, s->tracks[s->open - 1].name);
 	text_put(&s->text, ",\"unit\":\"%s\",\"startValue\":%" PRIu64 ",\"events\":[", s->by_insns ? "none" : "nanoseconds",
 		 e->begin);
 	s->some = true;
