@@ -80,7 +80,7 @@ static void add_who(struct who_counts *to, const struct who_counts *more)
 	guests_join(&to->guests, &more->guests);
 	to->absent += more->absent;
 	to->learned += more->learned;
-	if (more->only_pid)
+	if (more->only_process && more->only_pid)
 		to->only_pid = more->only_pid;
 	to->only_process += more->only_process;
 	to->secure += more->secure;
