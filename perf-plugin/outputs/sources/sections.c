@@ -282,8 +282,8 @@ static bool set_head(const struct sections *s, struct made *m)
 	return gelf_update_ehdr(m->elf, &eh);
 }
 
-/* libdw reports most refusals so. */
-static _Noreturn void refused(void)
+/* libdw reports most refusals so. The attribute is part of the type, as its handlers have it. */
+static __attribute__((noreturn)) void refused(void)
 {
 	mem_refused(0);
 }
