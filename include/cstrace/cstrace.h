@@ -15,14 +15,14 @@
  *
  * Sizes of structs. A later version may add members at the end of a struct that the caller
  * provides. Such a struct begins with `struct_size`: its sizeof in the caller's headers, or 0,
- * which stands for its size in version 0.2 in all later versions. So a struct that was zeroed is
- * always right for the members of 0.2, and one that was not initialised is not. A member that the
- * caller's struct does not have is 0 for the library, and is not written; nor is struct_size, or
- * anything behind the struct. A struct with more members than the library knows is accepted if they
- * are 0, so that no request is ignored; in a struct for results they stay as they are.
- * -CST_ERR_INVAL (0 from functions that return size_t or a hash): members that the library does
- * not know are not 0, or struct_size is less than the size in 0.2 or more than 4096. Three kinds of
- * structs have no such member, so that calls in inner loops need none:
+ * which stands for its size in the first release in all later versions. So a struct that was
+ * zeroed is always right for the members of that, and one that was not initialised is not. A
+ * member that the caller's struct does not have is 0 for the library, and is not written; nor is
+ * struct_size, or anything behind the struct. A struct with more members than the library knows is
+ * accepted if they are 0, so that no request is ignored; in a struct for results they stay as they
+ * are. -CST_ERR_INVAL (0 from functions that return size_t or a hash): members that the library
+ * does not know are not 0, or struct_size is less than the size in the first release or more than
+ * 4096. Three kinds of structs have no such member, so that calls in inner loops need none:
  *   - those in arrays or filled in inner loops, whose size is fixed: cst_generic (64 bytes), cst_element, cst_context,
  *     cst_pull, cst_scan, cst_fragment, cst_pair, cst_pairs, cst_insn, cst_reserved_field, cst_index_place, cst_str,
  *     cst_sink, cst_item, cst_problem, cst_index_problem, cst_tarmac_reg_name, cst_count_record and its members,
@@ -33,7 +33,7 @@
  *     no arrays of them, and copies one only with the size that it was compiled with.
  * Where the library allocates a struct with `struct_size` (cst_tarmac_next(), events of a state,
  * packets for the functions of a protocol) it is at most the library's size; 0 stands for that of
- * 0.2.
+ * the first release.
  *
  * Stability. A function marked CST_EXPERIMENTAL has no user outside the tests and may change or disappear in any
  * version. All others are kept until the soname changes (CST_VERSION_MAJOR).

@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 /*
- * The last member of each struct in version 0.2, up to which a struct_size of 0 reaches. Members
- * that are added later change no row; they begin behind the padding of the struct.
+ * The last member of each struct in the first release, up to which a struct_size of 0 reaches.
+ * Members that are added later change no row; they begin behind the padding of the struct.
  */
 #define LAST_cst_config itm_sync
 #define LAST_cst_emit_opts period
@@ -36,12 +36,12 @@
 #define SIZE_UP_TO(type, last) \
 	((offsetof(type, last) + sizeof(((type *)NULL)->last) + _Alignof(type) - 1) / \
 	 _Alignof(type) * _Alignof(type))
-#define SIZE_0_2(name) SIZE_UP_TO(struct name, LAST_##name)
+#define SIZE_FIRST(name) SIZE_UP_TO(struct name, LAST_##name)
 
 /* Upper limit of struct_size: a larger one was not initialised. */
 #define SIZED_MAX 4096u
 
-/* Returns the size of a caller's struct. `first`: its size in version 0.2. */
+/* Returns the size of a caller's struct. `first`: its size in the first release. */
 static inline size_t sized_size(const void *given, size_t first)
 {
 	const size_t size = *(const size_t *)given;
@@ -70,7 +70,7 @@ static inline const void *cst_take_sized(const void *given, size_t first, void *
  */
 int cst_give_sized(void *given, size_t first, const void *own, size_t own_size);
 
-#define TAKE(name, given, own) cst_take_sized(given, SIZE_0_2(name), &(own), sizeof(own))
-#define GIVE(name, given, own) cst_give_sized(given, SIZE_0_2(name), &(own), sizeof(own))
+#define TAKE(name, given, own) cst_take_sized(given, SIZE_FIRST(name), &(own), sizeof(own))
+#define GIVE(name, given, own) cst_give_sized(given, SIZE_FIRST(name), &(own), sizeof(own))
 
 #endif

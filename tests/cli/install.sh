@@ -77,7 +77,7 @@ if command -v pkg-config >/dev/null; then
 	check "runs as pkg-config linked it" env LD_LIBRARY_PATH="$tmp/dest/usr/lib" "$tmp/use-pc"
 fi
 
-# A program that decodes recordings: its counts are those of perf-cstrace, and what it is told goes through its function.
+# A program that decodes recordings: it counts what perf-cstrace counts, and its report() gets all messages.
 recording() {
 	LD_LIBRARY_PATH="$tmp/dest/usr/lib" "$tmp/recording" "$@" >"$tmp/out" 2>"$tmp/err"
 	[ ! -s "$tmp/err" ] || { cat "$tmp/err"; return 1; }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * struct_sizes.c - calls every function that takes a struct which may grow, with bytes around each
- * struct that must not change, and prints what comes back. Run with a library whose structs are
- * larger (struct-sizes.sh). With the argument 0 each struct_size is 0, with "wrong" one is too
- * large, so that the bytes behind the struct do change. Exit code 2: bytes around a struct changed.
+ * struct_sizes.c - calls every function that takes a struct which may grow, and prints what comes
+ * back. Each struct stands between bytes that no function may change. Run with a library whose
+ * structs are larger (struct-sizes.sh). With the argument 0 each struct_size is 0, with "wrong"
+ * one is too large, so that the bytes behind the struct do change. Exit code 2: bytes around a
+ * struct changed.
  */
 #include <inttypes.h>
 #include <stdio.h>

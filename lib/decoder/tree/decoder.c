@@ -364,10 +364,10 @@ static enum cst_stop idle(const struct cst_decoder *dec)
 int cst_decoder_next_packet(struct cst_decoder *dec, struct cst_packet *out, struct cst_pull *pull)
 {
 	/* no copy if the caller has room for all members */
-	const size_t given = out->struct_size ? out->struct_size : SIZE_0_2(cst_packet);
+	const size_t given = out->struct_size ? out->struct_size : SIZE_FIRST(cst_packet);
 	struct cst_packet own, *pkt = given < sizeof(own) ? &own : out;
 
-	if (given < SIZE_0_2(cst_packet) || given > SIZED_MAX)
+	if (given < SIZE_FIRST(cst_packet) || given > SIZED_MAX)
 		return -CST_ERR_INVAL;
 	own.struct_size = 0;
 	pull->dec = dec;

@@ -35,7 +35,7 @@ static void test_take(void **state)
 	t = TAKE(toy, &given, own);
 	assert_ptr_equal(t, &own);
 	assert_true(t->a == 1 && t->b == 2 && !t->c && !t->d);
-	given.toy.struct_size = SIZE_0_2(toy) + 4;
+	given.toy.struct_size = SIZE_FIRST(toy) + 4;
 	t = TAKE(toy, &given, own);
 	assert_true(t->a == 1 && t->b == 2 && t->c == 3 && !t->d);
 	given.toy.struct_size = sizeof(struct toy);
@@ -46,7 +46,7 @@ static void test_take(void **state)
 	assert_true(t == &own && t->d == 4);
 	given.more = (uint64_t)1 << 63;
 	assert_null(TAKE(toy, &given, own));
-	given.toy.struct_size = SIZE_0_2(toy) - 1;
+	given.toy.struct_size = SIZE_FIRST(toy) - 1;
 	assert_null(TAKE(toy, &given, own));
 	given.toy.struct_size = SIZED_MAX + 1;
 	assert_null(TAKE(toy, &given, own));
@@ -55,12 +55,12 @@ static void test_take(void **state)
 static void test_give(void **state)
 {
 	static const struct { size_t size, written; int rc; } rows[] = {
-		{ 0, SIZE_0_2(toy), 0 },
-		{ SIZE_0_2(toy), SIZE_0_2(toy), 0 },
-		{ SIZE_0_2(toy) + 4, SIZE_0_2(toy) + 4, 0 },
+		{ 0, SIZE_FIRST(toy), 0 },
+		{ SIZE_FIRST(toy), SIZE_FIRST(toy), 0 },
+		{ SIZE_FIRST(toy) + 4, SIZE_FIRST(toy) + 4, 0 },
 		{ sizeof(struct toy), sizeof(struct toy), 0 },
 		{ sizeof(struct longer), sizeof(struct toy), 0 },
-		{ SIZE_0_2(toy) - 1, sizeof(size_t), -CST_ERR_INVAL },
+		{ SIZE_FIRST(toy) - 1, sizeof(size_t), -CST_ERR_INVAL },
 		{ SIZED_MAX + 1, sizeof(size_t), -CST_ERR_INVAL },
 	};
 	const struct toy own = { 77, 1, 2, 3, 4 };

@@ -13,6 +13,7 @@
 #include "base/log_int.h"
 #include "outputs/dump/dump.h"
 #include "outputs/dump/names.h"
+#include "unit/perf-plugin/dump_listing.h"
 
 #define OUTSIDE 250	/* a value of no enumeration */
 
@@ -101,22 +102,6 @@ static struct cst_decoder *decoder(enum cst_protocol protocol)
 	cfg.trace_id = 0x10;
 	assert_int_equal(cst_decoder_new(&dec, &cfg), 0);
 	return dec;
-}
-
-static struct dump listing(enum dump_format format)
-{
-	struct dump d = { .format = format,
-			  .show.frames = true,
-			  .show.packets = true,
-			  .show.elements = true,
-			  .id.only_id = -1,
-			  .at.cpu = -1,
-			  .at.pid = -1,
-			  .at.tid = -1 };
-
-	d.out.buf = malloc(DUMP_OUT_SIZE);
-	assert_non_null(d.out.buf);
-	return d;
 }
 
 /* The lines that were written since the last call. */

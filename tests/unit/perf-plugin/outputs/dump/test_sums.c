@@ -12,27 +12,12 @@
 #include "base/error.h"
 #include "base/log_int.h"
 #include "outputs/dump/dump.h"
+#include "unit/perf-plugin/dump_listing.h"
 #include "unit/perf-plugin/said.h"
 #include "unit/perf-plugin/texts.h"
 #include "unit/temp_dir.h"
 
 TEMP_DIR("dump-sums")
-
-static struct dump listing(enum dump_format format)
-{
-	struct dump d = { .format = format,
-			  .show.frames = true,
-			  .show.packets = true,
-			  .show.elements = true,
-			  .id.only_id = -1,
-			  .at.cpu = -1,
-			  .at.pid = -1,
-			  .at.tid = -1 };
-
-	d.out.buf = malloc(DUMP_OUT_SIZE);
-	assert_non_null(d.out.buf);
-	return d;
-}
 
 /* The lines that were written since the last call. */
 static const char *lines(struct dump *d)
