@@ -174,6 +174,12 @@ static void put_timestamp(ocsd_generic_trace_elem *e, const struct cst_generic *
 	}
 }
 
+/* The payload of a client is little endian on each host. Not by #if: each host compiles it. */
+static uint64_t little_endian(uint64_t v)
+{
+	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(v) : v;
+}
+
 static void fill_software(struct source *s, const struct cst_generic *g)
 {
 	ocsd_generic_trace_elem *e = &s->client.elem.e;
@@ -190,10 +196,7 @@ static void fill_software(struct source *s, const struct cst_generic *g)
 	if (!g->size)
 		return;
 	/* little endian, in as many bytes as it has; at the place of either generation */
-	s->client.payload = g->payload;
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	s->payload = __builtin_bswap64(s->payload);
-#endif
+	s->client.payload = little_endian(g->payload);
 	e->flag_bits |= FLAG_EXTENDED;
 	e->ptr_extended_data = payload;
 	memcpy(s->client.elem.bytes + PAYLOAD_AT_1_8, &payload, sizeof(payload));
@@ -368,10 +371,7 @@ static void software_from(struct cst_generic *g, const ocsd_generic_trace_elem *
 		memcpy(&payload, e->ptr_extended_data, g->size < 64 ? (g->size + 7) / 8 : 8);
 	else
 		g->size = 0;
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	payload = __builtin_bswap64(payload);
-#endif
-	g->payload = payload;
+	g->payload = little_endian(payload);
 	g->ts = e->timestamp;
 	g->flags = e->has_ts ? CST_GF_TS : 0;
 	g->num = (f & SWT_ID ? CST_SW_ID : 0) | (f & SWT_MARKER ? CST_SW_MARKER : 0) |
