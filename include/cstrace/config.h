@@ -159,7 +159,7 @@ enum cst_check {
  * Returns 1 if the trace unit is an ETE, 0 if it is an ETMv4. TRCDEVARCH.ARCHVER decides (4: ETMv4, 5: ETE); if it is
  * 0, TRCIDR1.TRCARCHMAJ does (4: ETMv4, 15: ETE). If neither is conclusive, `recorded`, the type in the recording, is
  * used. The registers have precedence because recorders write an ETMv4 whose TRCDEVARCH they can read as an ETE, and an
- * ETE whose TRCDEVARCH they cannot read as an ETMv4.
+ * ETE whose TRCDEVARCH they cannot read as an ETMv4. `recorded` too if struct_size is refused.
  */
 CST_API int cst_etmv4_is_ete(const struct cst_etmv4_regs *regs, int recorded);
 
@@ -183,7 +183,7 @@ struct cst_reserved_field {
  * Writes up to `max` fields of TRCIDR0 and TRCIDR2 with reserved values to `out` and returns their number. Only fields
  * that describe the trace stream are checked. A reserved size of context or virtual context identifiers is used as
  * stated if it is 1, 2 or 4 bytes; any other counts as 32 bits in an ETE and as absent in an ETMv4. Registers that were
- * not captured are 0.
+ * not captured are 0. Returns 0 if struct_size is refused.
  */
 CST_API unsigned int cst_config_etmv4_reserved(const struct cst_etmv4_regs *regs, int ete,
 					       struct cst_reserved_field *out, unsigned int max);

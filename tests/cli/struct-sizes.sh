@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# struct-sizes.sh - a program that was compiled with smaller structs than the library has: a library is built in which
-# every struct that may grow has grown, and a program of these headers runs with it (cstrace.h, "Sizes of structs").
+# struct-sizes.sh - programs that were compiled with smaller or larger structs than the library has: a library is built
+# in which every struct that may grow has grown; a program of these headers runs with it, and a program of its headers
+# with this library (cstrace.h, "Sizes of structs").
 . tests/cli/tap.sh
 cc=${CC:-gcc}
 GROWS="cst_config cst_etmv4_regs cst_etmv3_regs cst_stm_regs cst_itm_regs cst_packet cst_stats cst_frame_stats cst_protocol_ops
@@ -24,8 +25,10 @@ check "the structs grow" grow
 check "the library with grown structs builds" env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s --no-print-directory -C "$tmp/tree" \
 	O=build CC="$cc" CFLAGS=-O1 lib
 check "the program compiles" $cc -std=c11 -Wall -Wextra -Werror -Iinclude -o "$tmp/program" tests/cli/struct_sizes.c -L"$BUILD" -lcstrace-files -lcstrace
+check "the program compiles with grown structs" $cc -std=c11 -Wall -Wextra -Werror -I"$tmp/tree/include" -o "$tmp/newer" \
+	tests/cli/struct_sizes.c -L"$BUILD" -lcstrace-files -lcstrace
 with() {
-	LD_LIBRARY_PATH=$1 "$tmp/program" $3 >"$tmp/$2"
+	LD_LIBRARY_PATH=$1 "$tmp/${4:-program}" $3 >"$tmp/$2"
 }
 check "it runs with the library of its headers" with "$BUILD" same
 check "it has something to compare" test "$(wc -l <"$tmp/same")" -gt 30
@@ -33,6 +36,8 @@ check "it runs with the library whose structs have grown" with "$tmp/tree/build"
 check "with the same result" cmp "$tmp/same" "$tmp/grown"
 check "it runs with sizes of 0, which are those of version 0.2" with "$tmp/tree/build" zero 0
 check "with the same result again" cmp "$tmp/same" "$tmp/zero"
+check "a program with grown structs runs with the library of before" with "$BUILD" older "" newer
+check "with the same result once more" cmp "$tmp/same" "$tmp/older"
 # Programs with a protocol of their own, and without.
 for e in decode protocol; do
 	check "$e.c compiles" $cc -std=c11 -Iinclude -o "$tmp/$e" "tests/examples/$e.c" -L"$BUILD" -lcstrace

@@ -35,7 +35,8 @@ static int zero;	/* each struct_size is 0 */
 
 #define SIZE(v) (zero ? 0 : sizeof(v))
 #define ARM(g) memset(&(g), MARK, sizeof(g))
-#define ARM_SIZED(g) (ARM(g), (g).v.struct_size = SIZE((g).v))
+/* a library that does not know the last members leaves them as they are */
+#define ARM_SIZED(g) (ARM(g), memset(&(g).v, 0, sizeof((g).v)), (g).v.struct_size = SIZE((g).v))
 #define CHECK(g) check(#g, (g).before, (g).after)
 
 static const uint8_t trace[] = {
@@ -56,10 +57,16 @@ static GUARDED(cst_etmv4_regs, regs);
 
 static void registers(size_t more)
 {
-	const struct cst_etmv3_regs etm3 = { SIZE(etm3), 0x1000, 0, 0x4104f230, 0x12 },
-				    ptm = { SIZE(ptm), 0, 0, 0x411cf310, 0x13 };
+	const struct cst_etmv3_regs etm3 = { .struct_size = SIZE(etm3),
+					     .cr = 0x1000,
+					     .idr = 0x4104f230,
+					     .traceidr = 0x12 },
+				    ptm = { .struct_size = SIZE(ptm),
+					    .idr = 0x411cf310,
+					    .traceidr = 0x13 };
 	const struct cst_stm_regs stm = { .struct_size = SIZE(stm), .tcsr = 0x140000 };
-	const struct cst_itm_regs itm = { SIZE(itm), 0x150000 };
+	const struct cst_itm_regs itm = { .struct_size = SIZE(itm), .tcr = 0x150000 };
+	struct cst_reserved_field reserved[2];
 	int rc[5];
 
 	ARM_SIZED(regs);
@@ -76,6 +83,10 @@ static void registers(size_t more)
 	rc[3] = cst_config_itm(&cfg.v, &itm);
 	rc[4] = cst_config_etmv4_data(&cfg.v, &regs.v, CST_PROFILE_A);
 	CHECK(cfg);
+	printf("ETE: %d; ", cst_etmv4_is_ete(&regs.v, 0));
+	regs.v.idr0 |= 2;
+	printf("reserved: %u; ", cst_config_etmv4_reserved(&regs.v, 1, reserved, 2));
+	regs.v.idr0 &= ~2u;
 	printf("%d %d %d %d %d\n", rc[0], rc[1], rc[2], rc[3], rc[4]);
 	cfg.v.struct_size += more;
 	rc[0] = cst_config_etmv4(&cfg.v, &regs.v, 1, CST_PROFILE_A);
@@ -315,7 +326,7 @@ static void tarmac(void)
 	if (cst_tarmac_reader_new(&r, &opts) || cst_tarmac_feed(r, text, sizeof(text) - 1))
 		exit(1);
 	while (cst_tarmac_next(r, &rec) == 1) {
-		own = *rec;
+		memcpy(&own, rec, rec->struct_size < sizeof(own) ? rec->struct_size : sizeof(own));
 		own.struct_size = SIZE(own);
 		printf("%.*s", (int)cst_tarmac_write(&own, CST_TARMAC_FAST_MODELS, line, sizeof(line)), line);
 	}

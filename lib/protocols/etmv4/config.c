@@ -36,6 +36,11 @@ enum { ARCHVER_ETMV4 = 4, ARCHVER_ETE = 5, MAJOR_ETMV4 = 4, MAJOR_SEE_DEVARCH = 
 
 int cst_etmv4_is_ete(const struct cst_etmv4_regs *r, int recorded)
 {
+	struct cst_etmv4_regs own;
+
+	r = TAKE(cst_etmv4_regs, r, own);
+	if (!r)
+		return recorded;
 	if (r->devarch)
 		return BITS(r->devarch, 15, 12) != ARCHVER_ETMV4;
 	if (BITS(r->idr1, 11, 8) == MAJOR_ETMV4)

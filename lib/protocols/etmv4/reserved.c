@@ -6,6 +6,7 @@
 #include <cstrace/config.h>
 
 #include "base/bits.h"
+#include "base/sized.h"
 
 #define VALUES(...) { __VA_ARGS__, END }
 #define END 0xff
@@ -41,8 +42,12 @@ unsigned int cst_config_etmv4_reserved(const struct cst_etmv4_regs *regs, int et
 				       unsigned int max)
 {
 	unsigned int i, n = 0, value;
+	struct cst_etmv4_regs own;
 	uint32_t reg;
 
+	regs = TAKE(cst_etmv4_regs, regs, own);
+	if (!regs)
+		return 0;
 	ete = cst_etmv4_is_ete(regs, ete);
 	for (i = 0; i < sizeof(fields) / sizeof(fields[0]) && n < max; i++) {
 		reg = fields[i].reg ? regs->idr2 : regs->idr0;
