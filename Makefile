@@ -345,7 +345,7 @@ link-test = $(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.
 	$(or $(CMOCKA_LIBS),-lcmocka) $(1) -lm
 
 # Allocations fail on demand (tests/fault/wrap_alloc.h).
-WRAP_ALLOC := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup
+WRAP_ALLOC := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=strdup,--wrap=strndup
 $(addprefix $(B)/tests/unit/,lib/decoder/test_alloc perf-plugin/opencsd/test_refused): \
 	LDFLAGS += $(WRAP_ALLOC)
 $(B)/tests/unit/perf-plugin/opencsd/test_refused: LDFLAGS += -Wl,--wrap=cst_image_new

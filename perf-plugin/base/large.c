@@ -15,12 +15,14 @@ void *large_new(size_t size)
 #ifdef MADV_HUGEPAGE
 	void *p;
 
-	if (size < LARGE_PAGE)
+	if (size < LARGE_PAGE / 2)
 		return mem_new(size);
-	if (posix_memalign(&p, LARGE_PAGE, size))
+	size = (size + LARGE_PAGE - 1) & ~(size_t)(LARGE_PAGE - 1);
+	p = aligned_alloc(LARGE_PAGE, size);
+	if (!p)
 		mem_refused(size);
 	/* a failure costs speed alone */
-	madvise(p, size / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
+	madvise(p, size, MADV_HUGEPAGE);
 	return p;
 #else
 	return mem_new(size);

@@ -2,9 +2,10 @@
 /*
  * refuse.c - for LD_PRELOAD: one call, or all calls from one on, of a class of functions fails.
  *
- * Classes: alloc (malloc, calloc, realloc), mmap, open (folders and streams, too), read, write (not to standard
- * error), close (the descriptor is closed all the same), stat (access and lseek, too), change (rename, linkat,
- * mkdir, ftruncate, fsync), shortread and shortwrite (half of the bytes, no error).
+ * Classes: alloc (malloc, calloc, realloc, aligned_alloc), mmap, open (folders and streams, too),
+ * read, write (not to standard error), close (the descriptor is closed all the same), stat (access
+ * and lseek, too), change (rename, linkat, mkdir, ftruncate, fsync), shortread and shortwrite (half
+ * of the bytes, no error).
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -69,6 +70,8 @@ WRAP_OPEN(open, (const char *path, int flags, ...), (path, flags, mode))
 WRAP_OPEN(open64, (const char *path, int flags, ...), (path, flags, mode))
 WRAP_OPEN(openat, (int dir, const char *path, int flags, ...), (dir, path, flags, mode))
 WRAP_OPEN(openat64, (int dir, const char *path, int flags, ...), (dir, path, flags, mode))
+WRAP(ALLOC, NULL, void *, aligned_alloc, (size_t align, size_t n), (align, n))
+
 WRAP(OPEN, NULL, FILE *, fopen, (const char *path, const char *mode), (path, mode))
 WRAP(OPEN, NULL, FILE *, fopen64, (const char *path, const char *mode), (path, mode))
 WRAP(OPEN, NULL, FILE *, fdopen, (int fd, const char *mode), (fd, mode))

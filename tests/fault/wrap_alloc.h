@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * wrap_alloc.h - malloc(), calloc(), realloc(), strdup() and strndup() of a program that is linked with $(WRAP_ALLOC) of the Makefile:
- * refused where alloc_refused(), which the includer defines before, returns true for the size.
+ * wrap_alloc.h - malloc(), calloc(), realloc(), aligned_alloc(), strdup() and strndup() of a
+ * program that is linked with $(WRAP_ALLOC) of the Makefile: refused where alloc_refused(), which
+ * the includer defines before, returns true for the size.
  */
 #ifndef TESTS_WRAP_ALLOC_H
 #define TESTS_WRAP_ALLOC_H
@@ -11,11 +12,13 @@
 
 void *__real_malloc(size_t n);
 void *__real_calloc(size_t n, size_t size);
+void *__real_aligned_alloc(size_t align, size_t n);
 void *__real_realloc(void *p, size_t n);
 char *__real_strdup(const char *s);
 char *__real_strndup(const char *s, size_t n);
 void *__wrap_malloc(size_t n);
 void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_aligned_alloc(size_t align, size_t n);
 void *__wrap_realloc(void *p, size_t n);
 char *__wrap_strdup(const char *s);
 char *__wrap_strndup(const char *s, size_t n);
@@ -28,6 +31,11 @@ void *__wrap_malloc(size_t n)
 void *__wrap_calloc(size_t n, size_t size)
 {
 	return alloc_refused(n * size) ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_aligned_alloc(size_t align, size_t n)
+{
+	return alloc_refused(n) ? NULL : __real_aligned_alloc(align, n);
 }
 
 void *__wrap_realloc(void *p, size_t n)

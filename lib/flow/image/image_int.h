@@ -9,6 +9,8 @@
 #include <cstrace/isa.h>
 #include <cstrace/types.h>
 
+#include "base/large.h"
+
 /* Flags of a block. A block ends at a P0 instruction, at a cut, or at the end of the section's bytes. */
 enum blk_flags {
 	BLK_P0 = 1,
@@ -193,6 +195,7 @@ struct cst_image {
 		uint32_t blk_count, blk_max;
 	} blocks;
 	struct page_table *tables; /* all page tables in use */
+	struct arena table_memory;
 	size_t table_bytes, table_max; /* size of the page tables and its limit */
 	uint64_t analysed;	/* instructions decoded into blocks */
 	struct cst_counts *counts; /* counts of these blocks, or NULL */

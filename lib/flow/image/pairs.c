@@ -5,31 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/large.h"
 #include "flow/image/counts_int.h"
 
 #define FIRST_BITS	10
 
-/* minimum size of a page of memory */
-#define PAGE	4096u
-
-/*
- * calloc() whose pages are written at once: a page that is read before it is written faults twice, and the second fault
- * interrupts the other threads.
- */
-static void *zeroed(size_t n, size_t size)
-{
-	volatile unsigned char *p = calloc(n, size);
-	size_t i;
-
-	for (i = 0; p && i < n * size; i += PAGE)
-		p[i] = 0;
-	return (void *)p;
-}
-
 static int grow(struct cst_pairs *p, unsigned int shift)
 {
 	size_t slots = (size_t)1 << (64 - shift), i, k;
-	struct cst_pair *v = zeroed(slots, sizeof(*v));
+	struct cst_pair *v = cst_large_zeroed(slots, sizeof(*v));
 
 	if (!v)
 		return 0;
@@ -76,7 +60,7 @@ static int append(struct cst_pairs *p, uint32_t a, uint32_t b, uint64_t count)
 	struct cst_pair *v;
 
 	if (p->used == size) {
-		v = realloc(p->slot, 2 * size * sizeof(*v));
+		v = cst_large_more(p->slot, size * sizeof(*v), 2 * size * sizeof(*v));
 		if (!v)
 			return 0;
 		p->slot = v;
@@ -236,8 +220,8 @@ static struct cst_pair *bucket_sort(const struct cst_pair *v, size_t n)
 	while (most >> shift >= n)
 		shift++;
 	buckets = (size_t)(most >> shift) + 1;
-	end = n <= UINT32_MAX ? zeroed(buckets + 1, sizeof(*end)) : NULL;
-	to = malloc(n * sizeof(*to));
+	end = n <= UINT32_MAX ? cst_large_zeroed(buckets + 1, sizeof(*end)) : NULL;
+	to = cst_large_new(n * sizeof(*to));
 	if (!end || !to) {
 		free(end);
 		free(to);

@@ -12,19 +12,19 @@
 
 #define DEFAULT_CACHE (128u << 20)
 #define MIN_BLOCKS 4096u
-#define CACHE_LINE 64u
 #define MIN_TABLES (16 * CODE_PAGE / 2 * sizeof(uint32_t))
 
 /* Allocates blocks at their full number: pages that are never touched cost no memory. */
 static int allocate_blocks(struct cst_image *img, uint32_t stride)
 {
-	unsigned char *memory = malloc((size_t)img->blocks.blk_max * stride + CACHE_LINE);
+	void *memory = NULL;
+	struct blk *blk = cst_large_reserve(&memory, (size_t)img->blocks.blk_max * stride);
 
-	if (!memory)
+	if (!blk)
 		return 0;
 	free(img->blocks.blk_memory);
 	img->blocks.blk_memory = memory;
-	img->blocks.blk = (struct blk *)(memory + (CACHE_LINE - (uintptr_t)memory % CACHE_LINE));
+	img->blocks.blk = blk;
 	img->blocks.blk_stride = stride;
 	img->blocks.blk_count = 1;
 	memset(img->blocks.blk, 0, stride);
@@ -80,11 +80,10 @@ static void drop_tables(struct cst_image *img)
 {
 	struct page_table *t;
 
-	while ((t = img->tables)) {
-		img->tables = t->next;
+	for (t = img->tables; t; t = t->next)
 		*t->at = NULL;
-		free(t);
-	}
+	img->tables = NULL;
+	cst_arena_drop(&img->table_memory);
 }
 
 /* Empties the block cache, which invalidates all places. */
@@ -217,7 +216,7 @@ static uint32_t *new_table(struct cst_image *img, size_t bytes, uint32_t **at)
 
 	if (img->table_bytes + bytes > img->table_max)
 		return NULL;
-	table = calloc(1, sizeof(*table) + bytes);
+	table = cst_arena_zeroed(&img->table_memory, sizeof(*table) + bytes);
 	if (!table)
 		return NULL;
 	table->at = at;

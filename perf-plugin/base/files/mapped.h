@@ -26,6 +26,12 @@ void mapped_free(const void *p, size_t size);
  */
 void mapped_drop(const void *p, size_t size);
 
+/*
+ * Of bytes that are all about to be read, the pages come at once, not by a page fault for a few of
+ * them each.
+ */
+void mapped_ahead(const void *p, size_t size);
+
 /* Async-signal-safe: the name, for messages, of the file at this address, and the offset in it; NULL: no mapped file is there. */
 const char *mapped_name_at(const void *addr, uint64_t *offset);
 

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/bisect.h"
+#include "base/files/mapped.h"
 #include "base/time.h"
 #include "base/workers.h"
 #include "machine/buffers/queues.h"
@@ -390,8 +391,10 @@ void frame_ids(const struct queue *q, const struct fragment *f, uint64_t ids[2])
 	unsigned int i, pos = 0;
 
 	/* Frames may straddle parts. */
-	for (i = 0; i < f->nr_parts; i++)
+	for (i = 0; i < f->nr_parts; i++) {
+		mapped_ahead(parts[i].data, parts[i].size);
 		pos = cst_frame_ids(parts[i].data, parts[i].size, pos, ids);
+	}
 }
 
 void queue_find_ids(struct queue *q)

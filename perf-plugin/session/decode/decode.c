@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/files/mapped.h"
 #include "base/messages.h"
 #include "session/decode/jobs.h"
 #include "session/decode/tally.h"
@@ -403,6 +404,7 @@ static int decode_whole(struct run *r, struct fragment *f)
 		session_fragment_losses(r->ss, f);
 		return rc;
 	}
+	mapped_ahead(f->pub.data, f->pub.size);
 	rc = fragment_feed(r, bt, f, r->f.start, f->pub.offset + f->pub.size);
 	if (!rc && !r->f.past)
 		rc = fragment_finish(r, bt, f);
