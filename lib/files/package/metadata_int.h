@@ -50,10 +50,22 @@ enum cst_meta_code {
 	CODE_FIXED,	/* `fixed`, whatever the register says */
 };
 
-/* Where an option stands in the registers of a kind of source. */
+/* When decoding needs an option; other options are only checked. */
+enum cst_meta_need {
+	NEVER,
+	ALWAYS,
+	WITH_CYCLES,	/* cycle counts are on */
+	WITH_TIMES,	/* timestamps are on */
+	WITH_VMID,	/* VMIDs are traced */
+	FROM_MINOR_3,	/* ETMv4.3; ETE */
+	FROM_MINOR_4,	/* ETMv3.4 */
+};
+
+/* Where an option stands in the registers of some kinds of sources. */
 struct cst_meta_field {
-	uint8_t kind;		/* enum cst_meta_kind */
+	uint8_t kinds;		/* 1 << enum cst_meta_kind */
 	uint8_t opt;		/* enum cst_meta_option */
+	uint8_t need;		/* enum cst_meta_need */
 	uint8_t reg, hi, lo;	/* reg: enum cst_meta_reg */
 	uint8_t code;		/* enum cst_meta_code */
 	uint8_t gate, gate_bit;	/* register and bit without which the option is 0; REG_NONE: none */
@@ -61,6 +73,7 @@ struct cst_meta_field {
 };
 
 extern const char *const cst_meta_reg_names[REG__COUNT];
+extern const struct cst_meta_field cst_meta_fields[];	/* the last row is of no kind */
 const struct cst_meta_field *cst_meta_field(enum cst_meta_kind kind, enum cst_meta_option opt);
 uint64_t cst_meta_decode(const struct cst_meta_field *f, uint32_t reg);
 /* Puts an option into its field and gate; 0, or -CST_ERR_INVAL when the field cannot hold it. */

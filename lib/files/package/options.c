@@ -2,6 +2,7 @@
 /*
  * options.c - the configuration of a trace source from registers, from options, or from both.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include <cstrace/error.h>
@@ -13,62 +14,6 @@
 #define ETE_DEVARCH 0x47705a13u
 #define TRACE_ID_MASK 0x7f
 
-/* What decoding needs; other options are only checked. */
-enum need {
-	ALWAYS = 1,
-	WITH_CYCLES,	/* cycle counts are on */
-	WITH_TIMES,	/* timestamps are on */
-	WITH_VMID,	/* VMIDs are traced */
-	FROM_MINOR_3,	/* ETMv4.3; ETE */
-	FROM_MINOR_4,	/* ETMv3.4 */
-};
-
-static const struct {
-	uint8_t kind, opt, need;
-} needs[] = {
-	{ CST_META_ETM3, CST_OPT_CYCLECOUNT, ALWAYS },
-	{ CST_META_ETM3, CST_OPT_TIMESTAMP_BITS, ALWAYS },
-	{ CST_META_ETM3, CST_OPT_TIMESTAMP_GRAY, WITH_TIMES },
-	{ CST_META_ETM3, CST_OPT_CONTEXT_ID, ALWAYS },
-	{ CST_META_ETM3, CST_OPT_VMID, ALWAYS },
-	{ CST_META_ETM3, CST_OPT_DATA_ADDRESS, ALWAYS },
-	{ CST_META_ETM3, CST_OPT_DATA_VALUE, ALWAYS },
-	{ CST_META_ETM3, CST_OPT_ALT_BRANCH, FROM_MINOR_4 },
-	{ CST_META_PTM, CST_OPT_CYCLECOUNT, ALWAYS },
-	{ CST_META_PTM, CST_OPT_TIMESTAMP_BITS, ALWAYS },
-	{ CST_META_PTM, CST_OPT_TIMESTAMP_GRAY, WITH_TIMES },
-	{ CST_META_PTM, CST_OPT_CONTEXT_ID, ALWAYS },
-	{ CST_META_PTM, CST_OPT_VMID, ALWAYS },
-	{ CST_META_PTM, CST_OPT_RETURN_STACK, ALWAYS },
-	{ CST_META_PTM, CST_OPT_DMB_DSB_WAYPOINTS, ALWAYS },
-	{ CST_META_ETM4, CST_OPT_CYCLECOUNT, ALWAYS },
-	{ CST_META_ETM4, CST_OPT_CYCLECOUNT_BITS, WITH_CYCLES },
-	{ CST_META_ETM4, CST_OPT_COMMOPT, WITH_CYCLES },
-	{ CST_META_ETM4, CST_OPT_CONTEXT_ID, ALWAYS },
-	{ CST_META_ETM4, CST_OPT_VMID, ALWAYS },
-	{ CST_META_ETM4, CST_OPT_VMID_CONTEXT_ID, WITH_VMID },
-	{ CST_META_ETM4, CST_OPT_RETURN_STACK, ALWAYS },
-	{ CST_META_ETM4, CST_OPT_WFX_WAYPOINTS, FROM_MINOR_3 },
-	{ CST_META_ETM4, CST_OPT_MAX_SPECULATION, ALWAYS },
-	{ CST_META_ETM4, CST_OPT_Q_ELEMENTS, ALWAYS },
-	{ CST_META_ETM4, CST_OPT_CONDITIONAL, ALWAYS },
-	{ CST_META_ETM4, CST_OPT_DATA_ADDRESS, ALWAYS },
-	{ CST_META_ETM4, CST_OPT_DATA_VALUE, ALWAYS },
-	{ CST_META_ETM4, CST_OPT_LOADS_P0, ALWAYS },
-	{ CST_META_ETM4, CST_OPT_STORES_P0, ALWAYS },
-	{ CST_META_ETE, CST_OPT_CYCLECOUNT, ALWAYS },
-	{ CST_META_ETE, CST_OPT_CYCLECOUNT_BITS, WITH_CYCLES },
-	{ CST_META_ETE, CST_OPT_COMMOPT, WITH_CYCLES },
-	{ CST_META_ETE, CST_OPT_CONTEXT_ID, ALWAYS },
-	{ CST_META_ETE, CST_OPT_VMID, ALWAYS },
-	{ CST_META_ETE, CST_OPT_VMID_CONTEXT_ID, WITH_VMID },
-	{ CST_META_ETE, CST_OPT_RETURN_STACK, ALWAYS },
-	{ CST_META_ETE, CST_OPT_WFX_WAYPOINTS, FROM_MINOR_3 },
-	{ CST_META_ETE, CST_OPT_MAX_SPECULATION, ALWAYS },
-	{ CST_META_ETE, CST_OPT_TRANSACTIONS_P0, ALWAYS },
-	{ CST_META_ETE, CST_OPT_Q_ELEMENTS, ALWAYS },
-};
-
 /* Where the version stands; `major` in bits 11:8 of an IDR, in 15:12 of TRCDEVARCH. */
 static const struct {
 	uint8_t kind, reg, major, major_lo, minor_lo;
@@ -79,6 +24,26 @@ static const struct {
 	{ CST_META_ETM4, REG_TRCIDR1, 4, 8, 4, 0x40 },
 	{ CST_META_ETE, REG_TRCDEVARCH, 5, 12, 16, 0x50 },
 };
+
+/* Members of struct cst_etmv4_regs. */
+static const struct {
+	uint8_t reg, at;
+	uint8_t optional;	/* 0 is not written */
+} etmv4_regs[] = {
+	{ REG_TRCCONFIGR, offsetof(struct cst_etmv4_regs, configr), 0 },
+	{ REG_TRCTRACEIDR, offsetof(struct cst_etmv4_regs, traceidr), 0 },
+	{ REG_TRCIDR0, offsetof(struct cst_etmv4_regs, idr0), 0 },
+	{ REG_TRCIDR1, offsetof(struct cst_etmv4_regs, idr1), 0 },
+	{ REG_TRCIDR2, offsetof(struct cst_etmv4_regs, idr2), 0 },
+	{ REG_TRCIDR8, offsetof(struct cst_etmv4_regs, idr8), 0 },
+	{ REG_TRCIDR9, offsetof(struct cst_etmv4_regs, idr9), 1 },
+	{ REG_TRCIDR10, offsetof(struct cst_etmv4_regs, idr10), 1 },
+	{ REG_TRCIDR11, offsetof(struct cst_etmv4_regs, idr11), 1 },
+	{ REG_TRCIDR12, offsetof(struct cst_etmv4_regs, idr12), 1 },
+	{ REG_TRCIDR13, offsetof(struct cst_etmv4_regs, idr13), 1 },
+	{ REG_TRCDEVARCH, offsetof(struct cst_etmv4_regs, devarch), 1 },
+};
+#define ETMV4_REGS (sizeof(etmv4_regs) / sizeof(etmv4_regs[0]))
 
 static int fail(const struct cst_meta_source *src, struct cst_problem *why, int error, const char *item,
 		const char *other, const char *text)
@@ -239,7 +204,7 @@ static int check_id(const struct cst_meta_source *src, const struct cst_meta_reg
 }
 
 static int needed(const struct cst_meta_source *src, const struct cst_meta_regs *regs, uint8_t ver,
-		  enum need need)
+		  enum cst_meta_need need)
 {
 	static const uint8_t on[] = {
 		[WITH_CYCLES] = CST_OPT_CYCLECOUNT,
@@ -257,6 +222,8 @@ static int needed(const struct cst_meta_source *src, const struct cst_meta_regs 
 		return ver >= 0x43;
 	case FROM_MINOR_4:
 		return ver >= 0x34;
+	case NEVER:
+		return 0;
 	case ALWAYS:
 		break;
 	}
@@ -266,6 +233,7 @@ static int needed(const struct cst_meta_source *src, const struct cst_meta_regs 
 static int check(const struct cst_meta_source *src, struct cst_meta_regs *regs, uint8_t *ver,
 		 struct cst_problem *why)
 {
+	const struct cst_meta_field *f;
 	uint64_t v;
 	size_t i;
 	int err;
@@ -278,9 +246,9 @@ static int check(const struct cst_meta_source *src, struct cst_meta_regs *regs, 
 	err = version(src, regs, ver, why);
 	if (!err)
 		err = check_id(src, regs, why);
-	for (i = 0; !err && i < sizeof(needs) / sizeof(needs[0]); i++)
-		if (needs[i].kind == src->kind && needed(src, regs, *ver, needs[i].need))
-			err = option(src, regs, needs[i].opt, &v, why);
+	for (f = cst_meta_fields; !err && f->kinds; f++)
+		if (f->kinds >> src->kind & 1 && needed(src, regs, *ver, f->need))
+			err = option(src, regs, f->opt, &v, why);
 	/* What is given without need must not contradict either. */
 	for (i = 0; !err && i < CST_OPT__COUNT; i++) {
 		err = option(src, regs, (enum cst_meta_option)i, &v, why);
@@ -331,6 +299,7 @@ int cst_meta_etmv4(const struct cst_meta_source *src, struct cst_etmv4_regs *out
 	struct cst_etmv4_regs own = { 0 };
 	struct cst_meta_regs regs;
 	uint8_t ver;
+	size_t i;
 	int err;
 
 	if (src->kind != CST_META_ETM4 && src->kind != CST_META_ETE)
@@ -341,18 +310,9 @@ int cst_meta_etmv4(const struct cst_meta_source *src, struct cst_etmv4_regs *out
 	if (err)
 		return err;
 	*ete = src->kind == CST_META_ETE;
-	own.configr = regs.value[REG_TRCCONFIGR];
-	own.traceidr = regs.value[REG_TRCTRACEIDR];
-	own.idr0 = regs.value[REG_TRCIDR0];
-	own.idr1 = regs.value[REG_TRCIDR1];
-	own.idr2 = regs.value[REG_TRCIDR2];
-	own.idr8 = regs.value[REG_TRCIDR8];
-	own.idr9 = regs.value[REG_TRCIDR9];
-	own.idr10 = regs.value[REG_TRCIDR10];
-	own.idr11 = regs.value[REG_TRCIDR11];
-	own.idr12 = regs.value[REG_TRCIDR12];
-	own.idr13 = regs.value[REG_TRCIDR13];
-	own.devarch = regs.value[REG_TRCDEVARCH];
+	for (i = 0; i < ETMV4_REGS; i++)
+		memcpy((char *)&own + etmv4_regs[i].at, &regs.value[etmv4_regs[i].reg],
+		       sizeof(uint32_t));
 	return GIVE(cst_etmv4_regs, out, own);
 }
 
@@ -372,37 +332,23 @@ static int set_format(struct cst_doc *doc, const char *section, const struct cst
 static int set_etmv4(struct cst_doc *doc, const char *section, const struct cst_etmv4_regs *r,
 		     int ete)
 {
-	const struct {
-		uint8_t reg;
-		uint32_t value;
-		int wanted;
-	} list[] = {
-		{ REG_TRCCONFIGR, r->configr, 1 },
-		{ REG_TRCTRACEIDR, r->traceidr, 1 },
-		{ REG_TRCIDR0, r->idr0, 1 },
-		{ REG_TRCIDR1, r->idr1, 1 },
-		{ REG_TRCIDR2, r->idr2, 1 },
-		{ REG_TRCIDR8, r->idr8, 1 },
-		{ REG_TRCIDR9, r->idr9, r->idr9 != 0 },
-		{ REG_TRCIDR10, r->idr10, r->idr10 != 0 },
-		{ REG_TRCIDR11, r->idr11, r->idr11 != 0 },
-		{ REG_TRCIDR12, r->idr12, r->idr12 != 0 },
-		{ REG_TRCIDR13, r->idr13, r->idr13 != 0 },
-		{ REG_TRCDEVARCH, r->devarch, ete && r->devarch },
-	};
 	enum cst_meta_kind kind = ete ? CST_META_ETE : CST_META_ETM4;
 	struct cst_meta_regs regs = { .given = 0 };
 	const struct cst_meta_field *f;
+	unsigned int reg;
+	uint32_t value;
 	uint64_t v;
 	size_t i;
 	int err = set_format(doc, section, r, ete);
 
-	for (i = 0; !err && i < sizeof(list) / sizeof(list[0]); i++) {
-		if (!list[i].wanted)
+	for (i = 0; !err && i < ETMV4_REGS; i++) {
+		reg = etmv4_regs[i].reg;
+		memcpy(&value, (const char *)r + etmv4_regs[i].at, sizeof(value));
+		if ((etmv4_regs[i].optional && !value) || (reg == REG_TRCDEVARCH && !ete))
 			continue;
-		regs.value[list[i].reg] = list[i].value;
-		regs.given |= (uint32_t)1 << list[i].reg;
-		err = cst_doc_set_number(doc, section, cst_meta_reg_names[list[i].reg], list[i].value, 1);
+		regs.value[reg] = value;
+		regs.given |= (uint32_t)1 << reg;
+		err = cst_doc_set_number(doc, section, cst_meta_reg_names[reg], value, 1);
 	}
 	for (i = 0; !err && i < CST_OPT__COUNT; i++) {
 		f = cst_meta_field(kind, (enum cst_meta_option)i);
