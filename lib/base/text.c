@@ -55,6 +55,13 @@ void cst_text_dec(struct cst_text *t, uint64_t value)
 	cst_text_mem(t, buf + i, sizeof(buf) - i);
 }
 
+void cst_text_str_in(struct cst_text *t, const char *before, const char *s, const char *after)
+{
+	cst_text_str(t, before);
+	cst_text_str(t, s);
+	cst_text_str(t, after);
+}
+
 void cst_text_hex_in(struct cst_text *t, const char *before, uint64_t value, unsigned int digits, const char *after)
 {
 	cst_text_str(t, before);

@@ -35,7 +35,8 @@ void cst_text_str(struct cst_text *t, const char *s);
 void cst_text_hex(struct cst_text *t, uint64_t value, unsigned int digits);
 void cst_text_hex_upper(struct cst_text *t, uint64_t value, unsigned int digits);
 void cst_text_dec(struct cst_text *t, uint64_t value);
-/* The same between two texts. */
+/* A text and the same numbers between two texts. */
+void cst_text_str_in(struct cst_text *t, const char *before, const char *s, const char *after);
 void cst_text_hex_in(struct cst_text *t, const char *before, uint64_t value, unsigned int digits, const char *after);
 void cst_text_dec_in(struct cst_text *t, const char *before, uint64_t value, const char *after);
 /* Terminates the text, cutting it if need be, and returns its whole length. */

@@ -158,7 +158,7 @@ static void name_of(struct cst_text *t, const char *const *table, size_t entries
 
 static void reason(struct cst_text *t, const char *const *table, size_t entries, unsigned int i)
 {
-	cst_text_mem(t, " [", 2);
+	cst_text_str(t, " [");
 	name_of(t, table, entries, i);
 	cst_text_char(t, ']');
 }
@@ -214,10 +214,8 @@ static void pe_context(struct cst_text *t, const struct cst_generic *g)
 	cst_text_str(t, "(ISA=");
 	name_of(t, isa_names, NAMES(isa_names), g->isa);
 	cst_text_str(t, ") ");
-	if (g->flags & CST_GF_EL) {
-		cst_text_mem(t, "EL", 2);
-		cst_text_dec(t, g->el);
-	}
+	if (g->flags & CST_GF_EL)
+		cst_text_dec_in(t, "EL", g->el, "");
 	name_of(t, security_names, NAMES(security_names), g->security);
 	cst_text_str(t, g->flags & CST_GF_BITS64 ? "64-bit; " : "32-bit; ");
 	if (g->flags & CST_GF_VMID)
@@ -252,11 +250,8 @@ static void software(struct cst_text *t, const struct cst_generic *g)
 	} else {
 		cst_text_str(t, "(Ma:0x?\?; Ch:0x?\?) ");
 	}
-	if (g->size) {
-		cst_text_mem(t, "0x", 2);
-		cst_text_hex(t, g->payload, g->size < 64 ? g->size / 4 : 16);
-		cst_text_str(t, "; ");
-	}
+	if (g->size)
+		cst_text_hex_in(t, "0x", g->payload, g->size < 64 ? g->size / 4 : 16, "; ");
 	if (g->num & CST_SW_MARKER)
 		cst_text_str(t, "+Mrk ");
 	if (g->num & CST_SW_TRIGGER)
@@ -342,17 +337,15 @@ static void details(struct cst_text *t, const struct cst_generic *g)
 		itm(t, g);
 		break;
 	case CST_GEN_SYNC_MARKER:
-		cst_text_str(t, g->num ? " [Data sync marker(0x" : " [Timestamp marker(0x");
-		cst_text_hex(t, g->num ? g->addr : 0, 8);
-		cst_text_str(t, ")]");
+		cst_text_hex_in(t, g->num ? " [Data sync marker(0x" : " [Timestamp marker(0x",
+				g->num ? g->addr : 0, 8, ")]");
 		break;
 	case CST_GEN_MEMTRANS:
 		name_of(t, memtrans_names, NAMES(memtrans_names), g->num);
 		break;
 	case CST_GEN_INSTRUMENTATION:
-		cst_text_mem(t, "EL", 2);
-		cst_text_dec(t, g->el);
-		cst_text_hex_in(t, "; 0x", g->addr, 16, "");
+		cst_text_dec_in(t, "EL", g->el, "; ");
+		cst_text_hex_in(t, "0x", g->addr, 16, "");
 		break;
 	case CST_GEN_COND:
 		condition(t, g);
@@ -368,9 +361,7 @@ size_t cst_generic_text(const struct cst_generic *gen, char *out, size_t cap)
 	struct cst_text t;
 
 	cst_text_init(&t, out, cap);
-	cst_text_str(&t, "OCSD_GEN_TRC_ELEM_");
-	cst_text_str(&t, kind_name(gen->kind));
-	cst_text_char(&t, '(');
+	cst_text_str_in(&t, "OCSD_GEN_TRC_ELEM_", kind_name(gen->kind), "(");
 	details(&t, gen);
 	/* A cycle count of unknown value is printed as 0, as the reference lister does. */
 	if (gen->flags & CST_GF_CC || gen->kind == CST_GEN_CYCLE_COUNT)

@@ -163,9 +163,7 @@ static int check(const struct writer *w)
 
 static void line(struct cst_text *t, const char *key, const char *value)
 {
-	cst_text_str(t, key);
-	cst_text_char(t, '=');
-	cst_text_str(t, value);
+	cst_text_str_in(t, key, "=", value);
 	cst_text_char(t, '\n');
 }
 
@@ -179,9 +177,7 @@ static void section(struct cst_text *t, const char *name)
 {
 	if (t->len)
 		cst_text_char(t, '\n');
-	cst_text_char(t, '[');
-	cst_text_str(t, name);
-	cst_text_str(t, "]\n");
+	cst_text_str_in(t, "[", name, "]\n");
 }
 
 /* One line for neighbours with the same left side. */

@@ -5,8 +5,8 @@
 #include <cstrace/config.h>
 #include <cstrace/packet.h>
 
-#include "base/text.h"
 #include "protocols/etmv3/etmv3.h"
+#include "protocols/protocol/print.h"
 
 static const struct {
 	const char *name, *text;
@@ -38,11 +38,6 @@ static const struct {
 	[CST_ETMV3_PKT_TIMESTAMP] = { "TIMESTAMP", "Timestamp Value." },
 };
 
-static const char *const exceptions[16] = {
-	"No Exception", "Debug Halt", "SMC", "Hyp", "Async Data Abort", "Jazelle", "Reserved", "Reserved",
-	"PE Reset", "Undefined Instr", "SVC", "Prefetch Abort", "Data Fault", "Generic", "IRQ", "FIQ",
-};
-
 /* Exceptions of v7-M; numbers from 24 on are interrupts. */
 static const char *const m_exceptions[24] = {
 	"No Exception", "IRQ1", "IRQ2", "IRQ3", "IRQ4", "IRQ5", "IRQ6", "IRQ7", "IRQ0", "usage Fault", "NMI", "SVC",
@@ -56,51 +51,23 @@ static const char *const m_exceptions[24] = {
 #define MAX_ATOMS 16
 #define MAX_CYCLES 8
 
-static const char *const isa_names[] = {
-	[CST_ISA_A32] = "ARM(32); ", [CST_ISA_T32] = "Thumb2; ", [CST_ISA_A64] = "AArch64; ",
-	[CST_ISA_TEE] = "ThumbEE; ", [CST_ISA_JAZELLE] = "Jazelle; ", [CST_ISA_CUSTOM] = "Unknown; ",
-	[CST_ISA_UNKNOWN] = "Unknown; ",
-};
-
-static void isa(struct cst_text *t, const struct cst_packet *p)
-{
-	cst_text_str(t, "ISA=");
-	cst_text_str(t, p->isa <= CST_ISA_UNKNOWN ? isa_names[p->isa] : isa_names[CST_ISA_UNKNOWN]);
-}
-
-/* Writes an address of which the low `match` bits are known and the low `addr_bits` bits were in the packet. */
 static void address(struct cst_text *t, const struct cst_packet *p)
 {
-	unsigned int known = p->match < 32 ? p->match : 32, i, digits = (known + 3) / 4;
-
-	cst_text_str(t, "0x");
-	for (i = digits; i < 8; i++)
-		cst_text_char(t, '?');
-	if (digits)
-		cst_text_hex_upper(t, p->addr & (known < 32 ? (1u << known) - 1 : ~0u), digits);
-	if (known < 32)
-		cst_text_dec_in(t, " (", known ? known - 1 : 0, ":0)");
-	if (p->addr_bits) {
-		cst_text_str(t, " ~[0x");
-		cst_text_hex_upper(t, p->addr & (p->addr_bits < 32 ? (1u << p->addr_bits) - 1 : ~0u), 1);
-		cst_text_char(t, ']');
-	}
+	cst_print_known(t, (uint32_t)p->addr, 32, p->match < 32 ? p->match : 32, p->addr_bits);
 }
 
 static void exception(struct cst_text *t, const struct cst_packet *p)
 {
 	cst_text_str(t, "Exception=");
 	if (p->flags & CST_PF_M_PROFILE) {
-		if (p->exc_type < sizeof(m_exceptions) / sizeof(m_exceptions[0])) {
+		if (p->exc_type < sizeof(m_exceptions) / sizeof(m_exceptions[0]))
 			cst_text_str(t, m_exceptions[p->exc_type]);
-		} else {
+		else
 			cst_text_dec_in(t, "IRQ", p->exc_type - M_IRQ_BASE, "");
-		}
 		if (p->event)
 			cst_text_dec_in(t, "; Resume=", p->event, "");
 	} else {
-		cst_text_str(t, exceptions[p->exc_type & 15]);
-		cst_text_str(t, "; ");
+		cst_text_str_in(t, cst_print_exception(p->exc_type & 15), "; ", "");
 	}
 	if (p->flags & CST_ETMV3_PF_CANCEL)
 		cst_text_str(t, "; Cancel prev instr");
@@ -112,7 +79,7 @@ static void branch(struct cst_text *t, const struct cst_packet *p)
 	address(t, p);
 	cst_text_str(t, "; ");
 	if (p->flags & CST_ETMV3_PF_ISA)
-		isa(t, p);
+		cst_print_isa(t, p->isa);
 	if (p->flags & CST_ETMV3_PF_STATE) {
 		cst_text_str(t, p->security == CST_SEC_NONSECURE ? "NS; " : "S; ");
 		cst_text_str(t, p->el == 2 ? "Hyp; " : "");
@@ -123,17 +90,12 @@ static void branch(struct cst_text *t, const struct cst_packet *p)
 
 static void isync(struct cst_text *t, const struct cst_packet *p)
 {
-	static const char *const reasons[4] = { "Periodic", "Trace Enable", "Restart Overflow", "Debug Exit" };
-
-	cst_text_str(t, "; (");
-	cst_text_str(t, reasons[p->count & 3]);
-	cst_text_str(t, "); ");
+	cst_text_str_in(t, "; (", cst_print_isync_reason(p->count), "); ");
 	if (p->flags & CST_PF_ADDR) {
 		int lsip = !!(p->flags & CST_ETMV3_PF_LSIP);
 
-		cst_text_str(t, lsip ? "Data Instr Addr=0x" : "Addr=0x");
-		cst_text_hex(t, lsip ? p->value : p->addr, 8);
-		cst_text_str(t, "; ");
+		cst_text_hex_in(t, lsip ? "Data Instr Addr=0x" : "Addr=0x",
+				lsip ? p->value : p->addr, 8, "; ");
 	}
 	cst_text_str(t, p->security == CST_SEC_NONSECURE ? "NS; " : "S; ");
 	cst_text_str(t, p->el == 2 ? "Hyp; " : " ");
@@ -141,7 +103,7 @@ static void isync(struct cst_text *t, const struct cst_packet *p)
 		cst_text_hex_in(t, "CtxtID=", p->cid, 1, "; ");
 	if (!(p->flags & CST_PF_ADDR))
 		return;
-	isa(t, p);
+	cst_print_isa(t, p->isa);
 	if (p->flags & CST_PF_CC)
 		cst_text_dec_in(t, "Cycles=", p->cc, "; ");
 	if (p->flags & CST_ETMV3_PF_LSIP) {
@@ -185,9 +147,8 @@ static void details(struct cst_text *t, const struct cst_packet *p)
 	switch (p->type) {
 	case CST_ETMV3_PKT_BAD_SEQUENCE:
 	case CST_ETMV3_PKT_BAD_TRACEMODE:
-		cst_text_char(t, '[');
-		cst_text_str(t, p->bad_type < CST_ETMV3_PKT_TYPES ? types[p->bad_type].name : "I_RESERVED");
-		cst_text_char(t, ']');
+		cst_text_str_in(t, "[", p->bad_type < CST_ETMV3_PKT_TYPES ?
+				types[p->bad_type].name : "I_RESERVED", "]");
 		break;
 	case CST_ETMV3_PKT_BRANCH:
 	case CST_ETMV3_PKT_BRANCH_INFO:
@@ -228,9 +189,7 @@ size_t cst_etmv3_packet_text(const struct cst_packet *pkt, char *out, size_t cap
 	struct cst_text t;
 
 	cst_text_init(&t, out, cap);
-	cst_text_str(&t, types[type].name);
-	cst_text_str(&t, " : ");
-	cst_text_str(&t, types[type].text);
+	cst_text_str_in(&t, types[type].name, " : ", types[type].text);
 	details(&t, pkt);
 	return cst_text_end(&t);
 }

@@ -6,8 +6,8 @@
 #include <cstrace/config.h>
 #include <cstrace/packet.h>
 
-#include "base/text.h"
 #include "protocols/etmv4/etmv4.h"
+#include "protocols/protocol/print.h"
 
 struct type_text {
 	const char *name[2];	/* by sub-ISA; [1] NULL: the same for both */
@@ -131,24 +131,13 @@ static const char *began_as(const struct cst_packet *p)
 	return by_is(type->name, is1_header(p->header));
 }
 
-static void atoms(struct cst_text *t, const struct cst_packet *p)
-{
-	unsigned int i, n = p->n_atoms > 32 ? 32 : p->n_atoms;
-
-	for (i = 0; i < n; i++)
-		cst_text_char(t, p->atoms >> i & 1 ? 'E' : 'N');
-}
-
 /* Writes the address, and the low bits that were in the packet if it had fewer than 64. */
 static void address(struct cst_text *t, const struct cst_packet *p, unsigned int bits)
 {
 	cst_text_str(t, "; Addr=0x");
 	cst_text_hex_upper(t, p->addr, 16);
-	if (bits && bits < 64) {
-		cst_text_str(t, " ~[0x");
-		cst_text_hex_upper(t, p->addr & ((UINT64_C(1) << bits) - 1), 1);
-		cst_text_char(t, ']');
-	}
+	if (bits && bits < 64)
+		cst_print_sent(t, p->addr, bits);
 }
 
 static void match_entry(struct cst_text *t, const struct cst_packet *p)
@@ -167,9 +156,7 @@ static void context(struct cst_text *t, const struct cst_packet *p)
 		cst_text_str(t, "Ctxt: Same");
 		return;
 	}
-	cst_text_str(t, p->sf ? "Ctxt: AArch64,EL" : "Ctxt: AArch32, EL");
-	cst_text_dec(t, p->el);
-	cst_text_str(t, ", ");
+	cst_text_dec_in(t, p->sf ? "Ctxt: AArch64,EL" : "Ctxt: AArch32, EL", p->el, ", ");
 	cst_text_str(t, security[p->security & 3]);
 	if (p->flags & CST_PF_CID)
 		cst_text_hex_in(t, "CID=0x", p->cid, 8, "; ");
@@ -221,7 +208,7 @@ static void speculation(struct cst_text *t, const struct cst_packet *p)
 	cst_text_str(t, "; ");
 	if (p->n_atoms) {
 		cst_text_str(t, "Atom: ");
-		atoms(t, p);
+		cst_print_atoms(t, p);
 		cst_text_str(t, ", ");
 	}
 	if (p->type != CST_PKT_MISPREDICT)
@@ -293,7 +280,7 @@ static void flow_details(struct cst_text *t, const struct cst_packet *p)
 	case CST_PKT_ATOM_F5:
 	case CST_PKT_ATOM_F6:
 		cst_text_str(t, "; ");
-		atoms(t, p);
+		cst_print_atoms(t, p);
 		break;
 	}
 }
@@ -306,9 +293,7 @@ static void details(struct cst_text *t, const struct cst_packet *p)
 	case CST_PKT_RESERVED_CFG:
 		if (is_reserved_q(p))
 			break;
-		cst_text_char(t, '[');
-		cst_text_str(t, began_as(p));
-		cst_text_char(t, ']');
+		cst_text_str_in(t, "[", began_as(p), "]");
 		break;
 	case CST_PKT_TRACE_INFO:
 		trace_info(t, p);
@@ -355,9 +340,7 @@ size_t cst_etmv4_packet_text(const struct cst_packet *pkt, char *out, size_t cap
 		return cst_text_end(&t);
 	}
 	type = &types[is_reserved_q(pkt) ? CST_PKT_RESERVED : pkt->type];
-	cst_text_str(&t, by_is(type->name, pkt->is));
-	cst_text_str(&t, " : ");
-	cst_text_str(&t, by_is(type->text, pkt->is));
+	cst_text_str_in(&t, by_is(type->name, pkt->is), " : ", by_is(type->text, pkt->is));
 	details(&t, pkt);
 	return cst_text_end(&t);
 }

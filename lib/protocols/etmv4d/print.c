@@ -37,13 +37,6 @@ static const struct {
 	[CST_ETMV4D_PKT_P2_F6] = { "D_VAL_P2_F6", "Data Value, format 6; length unknown." },
 };
 
-static void hex(struct cst_text *t, const char *key, uint64_t value)
-{
-	cst_text_str(t, key);
-	cst_text_mem(t, "0x", 2);
-	cst_text_hex(t, value, 1);
-}
-
 size_t cst_etmv4d_packet_text(const struct cst_packet *pkt, char *out, size_t cap)
 {
 	struct cst_text t;
@@ -53,24 +46,19 @@ size_t cst_etmv4d_packet_text(const struct cst_packet *pkt, char *out, size_t ca
 		cst_text_str(&t, "D_UNKNOWN : Unknown Packet Header");
 		return cst_text_end(&t);
 	}
-	cst_text_str(&t, types[pkt->type].name);
-	cst_text_str(&t, " : ");
-	cst_text_str(&t, types[pkt->type].text);
+	cst_text_str_in(&t, types[pkt->type].name, " : ", types[pkt->type].text);
 	switch (pkt->type) {
 	case CST_ETMV4D_PKT_BAD_SEQUENCE:
 	case CST_ETMV4D_PKT_INCOMPLETE:
-		if (pkt->bad_type < CST_ETMV4D_PKT_TYPES) {
-			cst_text_char(&t, '[');
-			cst_text_str(&t, types[pkt->bad_type].name);
-			cst_text_char(&t, ']');
-		}
+		if (pkt->bad_type < CST_ETMV4D_PKT_TYPES)
+			cst_text_str_in(&t, "[", types[pkt->bad_type].name, "]");
 		break;
 	case CST_ETMV4D_PKT_TRACE_INFO:
-		hex(&t, "; INFO=", pkt->info);
-		hex(&t, "; KEY=", pkt->key);
+		cst_text_hex_in(&t, "; INFO=0x", pkt->info, 1, "");
+		cst_text_hex_in(&t, "; KEY=0x", pkt->key, 1, "");
 		break;
 	case CST_ETMV4D_PKT_TIMESTAMP:
-		hex(&t, "; Updated val = ", pkt->ts);
+		cst_text_hex_in(&t, "; Updated val = 0x", pkt->ts, 1, "");
 		break;
 	case CST_ETMV4D_PKT_SYNC_NUM:
 	case CST_ETMV4D_PKT_EVENT:

@@ -2,7 +2,7 @@
 /*
  * print.c - STM packets as text, in the words of the reference lister.
  */
-#include "base/text.h"
+#include "protocols/protocol/print.h"
 #include "protocols/stm/stm.h"
 
 /* The field that follows the text of a packet. */
@@ -61,9 +61,8 @@ static void put_value(struct cst_text *t, const struct cst_packet *pkt)
 		cst_text_dec_in(t, "; Freq=", pkt->value, "Hz");
 		break;
 	case BEGAN_AS:
-		cst_text_char(t, '[');
-		cst_text_str(t, pkt->bad_type < CST_STM_PKT_TYPES ? types[pkt->bad_type].name : "UNKNOWN");
-		cst_text_char(t, ']');
+		cst_text_str_in(t, "[", pkt->bad_type < CST_STM_PKT_TYPES ?
+				types[pkt->bad_type].name : "UNKNOWN", "]");
 		break;
 	}
 }
@@ -79,21 +78,16 @@ size_t cst_stm_packet_text(const struct cst_packet *pkt, char *out, size_t cap)
 	named = types[pkt->type].suffixes;
 	marker = pkt->flags & CST_STM_PF_MARKER;
 	ts = pkt->flags & CST_STM_PF_TS && (named || pkt->type == CST_STM_PKT_NULL);
-	cst_text_str(&t, types[pkt->type].name);
-	cst_text_str(&t, named && marker ? "M" : "");
-	cst_text_str(&t, named && ts ? "TS:" : ":");
-	cst_text_str(&t, types[pkt->type].text);
-	cst_text_str(&t, named && marker ? " + marker" : "");
-	cst_text_str(&t, named && ts ? " + timestamp" : "");
+	cst_text_str_in(&t, types[pkt->type].name, named && marker ? "M" : "",
+			named && ts ? "TS:" : ":");
+	cst_text_str_in(&t, types[pkt->type].text, named && marker ? " + marker" : "",
+			named && ts ? " + timestamp" : "");
 	put_value(&t, pkt);
 	if (ts) {
 		cst_text_str(&t, "; TS=0x");
 		cst_text_hex_upper(&t, pkt->ts, 16);
-		if (pkt->ts_bits && pkt->ts_bits <= 64) {
-			cst_text_str(&t, " ~[0x");
-			cst_text_hex_upper(&t, pkt->ts & ~(uint64_t)0 >> (64 - pkt->ts_bits), 1);
-			cst_text_char(&t, ']');
-		}
+		if (pkt->ts_bits && pkt->ts_bits <= 64)
+			cst_print_sent(&t, pkt->ts, pkt->ts_bits);
 	}
 	return cst_text_end(&t);
 }
