@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* blocks.c - the blocks of a stream in its index and, in a full index, its records. */
-#include <stdlib.h>
 #include <string.h>
 
 #include <cstrace/error.h>
@@ -68,7 +67,7 @@ int cst_blocks_add(struct stream_index *s, uint64_t start, uint64_t valid)
 		cst_blocks_coarsen(ix);
 	if (ix->n_blocks && !cst_blocks_wanted(s, start))
 		return 0;
-	if (cst_index_grow((void **)&ix->blocks, ix->n_blocks, &ix->cap_blocks, sizeof(*ix->blocks)))
+	if (cst_index_grow(&ix->blocks, ix->n_blocks, &ix->cap_blocks, sizeof(*ix->blocks)))
 		return -CST_ERR_NOMEM;
 	b = &ix->blocks[ix->n_blocks++];
 	memset(b, 0, sizeof(*b));
@@ -112,7 +111,7 @@ static void record(struct stream_index *s, unsigned int kind, uint64_t offset, u
 		ix->records_end = offset < ix->records_end ? offset : ix->records_end;
 		return;
 	}
-	if (cst_index_grow((void **)&ix->records, ix->n_records, &ix->cap_records, sizeof(*ix->records))) {
+	if (cst_index_grow(&ix->records, ix->n_records, &ix->cap_records, sizeof(*ix->records))) {
 		s->error = -CST_ERR_NOMEM;
 		return;
 	}

@@ -165,7 +165,7 @@ static int add_source(struct cst_index_builder *b, uint64_t offset)
 
 	if (b->n_sources)
 		b->sources[b->n_sources - 1].digest = sum_end(&b->sum);
-	if (cst_index_grow((void **)&b->sources, b->n_sources, &b->cap_sources, sizeof(*b->sources)))
+	if (cst_index_grow(&b->sources, b->n_sources, &b->cap_sources, sizeof(*b->sources)))
 		return -CST_ERR_NOMEM;
 	src = &b->sources[b->n_sources++];
 	memset(src, 0, sizeof(*src));

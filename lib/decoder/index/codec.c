@@ -1,31 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* codec.c - encoding and decoding of the numbers in an index file. */
-#include <stdlib.h>
 #include <string.h>
 
 #include <cstrace/error.h>
 
-#include "decoder/index/file.h"
+#include "base/array.h"
 #include "base/digest.h"
+#include "decoder/index/file.h"
 
 void cst_put_bytes(struct writer *w, const void *data, size_t len)
 {
-	size_t cap = w->cap ? w->cap : 4096;
-	uint8_t *p;
-
+	if (!w->error)
+		w->error = array_reserve(&w->data, &w->cap, w->len + len, 1);
 	if (w->error)
 		return;
-	while (cap - w->len < len)
-		cap *= 2;
-	if (cap != w->cap) {
-		p = realloc(w->data, cap);
-		if (!p) {
-			w->error = -CST_ERR_NOMEM;
-			return;
-		}
-		w->data = p;
-		w->cap = cap;
-	}
 	if (len)
 		memcpy(w->data + w->len, data, len);
 	w->len += len;

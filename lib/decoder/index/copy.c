@@ -5,23 +5,16 @@
 
 #include <cstrace/error.h>
 
+#include "base/array.h"
 #include "decoder/index/index_int.h"
 
-int cst_index_grow(void **array, uint32_t n, uint32_t *cap, size_t size)
+int cst_index_grow(void *array, uint32_t n, uint32_t *cap, size_t size)
 {
-	uint32_t more = *cap ? *cap * 2 : 16;
-	void *p;
+	size_t have = *cap;
+	int err = n < 1u << 30 ? array_reserve(array, &have, (size_t)n + 1, size) : -CST_ERR_NOMEM;
 
-	if (n < *cap)
-		return 0;
-	if (*cap >= 1u << 30)
-		return -CST_ERR_NOMEM;
-	p = realloc(*array, more * size);
-	if (!p)
-		return -CST_ERR_NOMEM;
-	*array = p;
-	*cap = more;
-	return 0;
+	*cap = (uint32_t)have;
+	return err;
 }
 
 static void *copy_of(const void *from, uint32_t n, size_t size)

@@ -70,8 +70,8 @@ int cst_blocks_wanted(const struct stream_index *s, uint64_t start);
 /* copy.c */
 int cst_index_copy_stream(struct cst_index_stream *to, const struct cst_index_stream *from);
 void cst_index_free_stream(struct cst_index_stream *s);
-/* Makes room for one more entry. Returns 0 or -CST_ERR_NOMEM. */
-int cst_index_grow(void **array, uint32_t n, uint32_t *cap, size_t size);
+/* array_reserve() for one more entry, with numbers of 32 bits. */
+int cst_index_grow(void *array, uint32_t n, uint32_t *cap, size_t size);
 
 /* codec.c: numbers of a file. */
 struct writer {

@@ -58,7 +58,7 @@ static int append_records(struct cst_index_stream *s, const struct cst_index_str
 	for (i = 0; i < next->n_records; i++) {
 		if (next->records[i].offset < valid)
 			continue;
-		if (cst_index_grow((void **)&s->records, s->n_records, &s->cap_records, sizeof(*s->records)))
+		if (cst_index_grow(&s->records, s->n_records, &s->cap_records, sizeof(*s->records)))
 			return -CST_ERR_NOMEM;
 		s->records[s->n_records++] = next->records[i];
 	}
@@ -81,7 +81,7 @@ static int append_stream(struct cst_index_stream *s, struct cst_index_stream *ne
 		return -CST_ERR_NOMEM;
 	s->worlds |= next->worlds;
 	for (s->n_blocks = i; j < next->n_blocks; j++) {
-		if (cst_index_grow((void **)&s->blocks, s->n_blocks, &s->cap_blocks, sizeof(*s->blocks)))
+		if (cst_index_grow(&s->blocks, s->n_blocks, &s->cap_blocks, sizeof(*s->blocks)))
 			return -CST_ERR_NOMEM;
 		s->blocks[s->n_blocks] = next->blocks[j];
 		s->blocks[s->n_blocks++].contexts = renumber(s, next, next->blocks[j].contexts);

@@ -47,7 +47,8 @@ struct count_state {
 	uint64_t records;
 	uint32_t binaries;
 	uint32_t binary;		/* of counts; of the last table of counts even behind it */
-	uint32_t levels, levels_cap;	/* of the path */
+	uint32_t levels;		/* of the path */
+	size_t levels_cap;
 	struct count_node *path;	/* the last node and its ancestors, by depth */
 	uint8_t kind;			/* 0: there is none yet */
 	uint8_t flags;			/* of a range */

@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "files/countfile/countfile_int.h"
 #include "files/countfile/tournament.h"
 
 struct source {
 	struct cst_count_record rec;	/* next one, with the binaries' numbers of the output */
 	uint32_t *map;			/* number of the output by its own number of a binary */
-	uint32_t binaries, map_cap;
+	size_t binaries, map_cap;
 };
 
 #define NAMES_MAX (8u << 20)	/* bytes of names: of generated code there may be one for each method of each machine */
@@ -52,23 +53,6 @@ static uint64_t times(uint64_t a, uint64_t weight)
 	return __builtin_mul_overflow(a, weight, &product) ? UINT64_MAX : product;
 }
 
-static int grow(void **p, size_t n, size_t *cap, size_t size)
-{
-	size_t more = *cap ? 2 * *cap : 64;
-	void *bigger;
-
-	if (n <= *cap)
-		return 0;
-	while (more < n)
-		more *= 2;
-	bigger = realloc(*p, more * size);
-	if (!bigger)
-		return -CST_ERR_NOMEM;
-	*p = bigger;
-	*cap = more;
-	return 0;
-}
-
 static uint32_t map_binary(const struct source *src, uint32_t binary)
 {
 	return binary == CST_COUNT_NO_BINARY ? binary : src->map[binary];
@@ -103,10 +87,8 @@ static int fetch(struct merge *m, size_t i)
 static int number_binary(struct merge *m, size_t i)
 {
 	struct source *src = &m->sources[i];
-	size_t cap = src->map_cap;
-	int err = grow((void **)&src->map, (size_t)src->binaries + 1, &cap, sizeof(*src->map));
+	int err = array_reserve(&src->map, &src->map_cap, src->binaries + 1, sizeof(*src->map));
 
-	src->map_cap = (uint32_t)cap;
 	if (!err)
 		src->map[src->binaries++] = m->binaries;
 	return err;
@@ -119,9 +101,10 @@ static int keep_name(struct names *names, const char *name)
 
 	if (names->len > NAMES_MAX)
 		return 0;
-	err = grow((void **)&names->text, names->len + len, &names->cap, 1);
+	err = array_reserve(&names->text, &names->cap, names->len + len, 1);
 	if (!err)
-		err = grow((void **)&names->at, (size_t)names->n + 1, &names->at_cap, sizeof(*names->at));
+		err = array_reserve(&names->at, &names->at_cap, (size_t)names->n + 1,
+				    sizeof(*names->at));
 	if (err)
 		return err;
 	memcpy(names->text + names->len, name, len);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* state.c - the rules for a record of a count file: its fields, and its place behind the last record. */
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "files/countfile/countfile_int.h"
 
 #define SURELY(condition) __builtin_expect(!!(condition), 1)
@@ -173,22 +173,6 @@ static int check_place(struct count_state *s, uint32_t binary, uint64_t place)
 	return 0;
 }
 
-/* Makes room for a node at `depth`, which is at most one more than there are. */
-static int reserve(struct count_state *s, uint32_t depth)
-{
-	uint32_t cap = s->levels_cap ? 2 * s->levels_cap : 16;
-	struct count_node *path;
-
-	if (depth < s->levels_cap)
-		return 0;
-	path = realloc(s->path, cap * sizeof(*path));
-	if (!path)
-		return -CST_ERR_NOMEM;
-	s->path = path;
-	s->levels_cap = cap;
-	return 0;
-}
-
 static int check_node(struct count_state *s, const struct cst_count_node *n)
 {
 	struct count_node key = count_node_of(n);
@@ -213,7 +197,7 @@ static int check_node(struct count_state *s, const struct cst_count_node *n)
 		return err;
 	if (n->depth < s->levels && cst_count_node_order(&key, &s->path[n->depth]) <= 0)
 		return refuse(s, "a node that is not behind the last one beside it");
-	return reserve(s, n->depth);
+	return array_reserve(&s->path, &s->levels_cap, (size_t)n->depth + 1, sizeof(*s->path));
 }
 
 /* Of kinds in the order of the file; counts are of one rank, whose order check_counts() has. */

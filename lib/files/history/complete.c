@@ -8,8 +8,10 @@
 #include <cstrace/error.h>
 #include <cstrace/files/state.h>
 
+#include "base/array.h"
 #include "files/history/event_int.h"
 #include "files/history/state_int.h"
+#include "files/ini/ini.h"
 
 /*
  * Consecutive events of the log in order of time: what one CPU delivered, or a part of it. A log is sorted by merging its
@@ -36,18 +38,10 @@ struct writer {
 
 static int add_run(struct runs *p, uint64_t time, size_t offset)
 {
-	size_t cap = p->cap ? p->cap * 2 : 64;
-	struct run *v;
-
 	if (p->n)
 		p->v[p->n - 1].end = offset;
-	if (p->n == p->cap) {
-		v = cap <= SIZE_MAX / sizeof(*v) ? realloc(p->v, cap * sizeof(*v)) : NULL;
-		if (!v)
-			return -CST_ERR_NOMEM;
-		p->v = v;
-		p->cap = cap;
-	}
+	if (array_reserve(&p->v, &p->cap, p->n + 1, sizeof(*p->v)))
+		return -CST_ERR_NOMEM;
 	p->v[p->n++] = (struct run){ .time = time, .offset = offset, .end = SIZE_MAX };
 	return 0;
 }
@@ -162,24 +156,15 @@ static int next_event(struct runs *p, struct cst_event_reader *r, struct cst_eve
 static int put(struct writer *w, const struct cst_event *ev)
 {
 	int64_t n = cst_event_write(ev, w->line, w->cap);
-	char *fresh;
 
 	if (n < 0)
 		return (int)n;
 	if ((size_t)n > w->cap) {
-		fresh = realloc(w->line, (size_t)n * 2);
-		if (!fresh)
+		if (array_reserve(&w->line, &w->cap, (size_t)n, 1))
 			return -CST_ERR_NOMEM;
-		w->line = fresh;
-		w->cap = (size_t)n * 2;
 		cst_event_write(ev, w->line, w->cap);
 	}
 	return w->out->write(w->out->ctx, w->line, (size_t)n);
-}
-
-static struct cst_str name(const char *s)
-{
-	return (struct cst_str){ s, strlen(s) };
 }
 
 static int put_implied(struct writer *w, const struct cst_event *ev)
@@ -190,8 +175,8 @@ static int put_implied(struct writer *w, const struct cst_event *ev)
 
 	if (w->plain)
 		return put(w, ev);
-	params[0].key = name("implied");
-	params[0].value = name("1");
+	params[0].key = cst_ini_str("implied");
+	params[0].value = cst_ini_str("1");
 	for (i = 0; i < ev->n_params && i + 1 < CST_EVENT_PARAMS; i++)
 		params[i + 1] = ev->params[i];
 	out.params = params;
@@ -207,17 +192,12 @@ static int repeat(struct writer *w, const struct cst_event *ev, struct cst_event
 
 	for (i = 0; i < ev->n_params; i++)
 		need += 3 + ev->params[i].key.n;
-	if (need > w->keys_cap) {
-		p = realloc(w->keys, need * 2);
-		if (!p)
-			return -CST_ERR_NOMEM;
-		w->keys = p;
-		w->keys_cap = need * 2;
-	}
+	if (array_reserve(&w->keys, &w->keys_cap, need, 1))
+		return -CST_ERR_NOMEM;
 	p = w->keys;
 	if (!ev->n_params && n && n < CST_EVENT_PARAMS) {
-		params[n].key = name("of_none");
-		params[n++].value = name("1");
+		params[n].key = cst_ini_str("of_none");
+		params[n++].value = cst_ini_str("1");
 	}
 	for (i = 0; i < ev->n_params && n < CST_EVENT_PARAMS; i++) {
 		memcpy(p, "of_", 3);
@@ -247,7 +227,7 @@ static int put_own(struct writer *w, const struct cst_event *ev)
 			continue;
 		params[n] = w->own->params[i];
 		if (inherited && cst_str_is(params[n].key, "inherit"))
-			params[n].key = name("inherited");
+			params[n].key = cst_ini_str("inherited");
 		n++;
 	}
 	err = repeats ? repeat(w, ev, params, &n) : 0;

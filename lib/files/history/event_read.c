@@ -7,6 +7,7 @@
 
 #include <cstrace/error.h>
 
+#include "base/array.h"
 #include "base/sized.h"
 #include "files/history/event_int.h"
 #include "files/ini/doc_int.h"
@@ -369,24 +370,6 @@ static int read_event(struct parse *ps, struct cst_event *ev)
 	return 0;
 }
 
-/* What the values of a line stand for is never longer than the line. */
-static int make_room(struct cst_event_reader *r, size_t len)
-{
-	size_t cap = r->cap ? r->cap : 256;
-	char *fresh;
-
-	if (len <= r->cap)
-		return 0;
-	while (cap < len)
-		cap *= 2;
-	fresh = realloc(r->scratch, cap);
-	if (!fresh)
-		return -CST_ERR_NOMEM;
-	r->scratch = fresh;
-	r->cap = cap;
-	return 0;
-}
-
 /* 1 an event, 0 nothing but blanks or a comment, or negative. */
 static int read_line(struct cst_event_reader *r, const char *p, const char *end, struct cst_event *ev,
 		     struct cst_problem *why)
@@ -401,7 +384,8 @@ static int read_line(struct cst_event_reader *r, const char *p, const char *end,
 		return 0;
 	if ((size_t)(ps.end - ps.p) > r->limit)
 		return cst_problem_set(why, -CST_ERR_LIMIT, NULL, "", r->line, "line is too long");
-	err = make_room(r, (size_t)(ps.end - ps.p));
+	/* what the values of a line stand for is never longer than the line */
+	err = array_reserve(&r->scratch, &r->cap, (size_t)(ps.end - ps.p), 1);
 	if (err)
 		return cst_problem_set(why, err, NULL, "", r->line, "no memory for a line");
 	memset(ev, 0, sizeof(*ev));

@@ -4,11 +4,11 @@
  */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/sized.h"
 #include "files/tarmac/tarmac_int.h"
 
 #define DEFAULT_LINE ((size_t)64 << 10)
-#define FIRST_CARRY 256
 
 enum type {
 	TYPE_NONE,
@@ -439,19 +439,11 @@ static bool one_line(struct cst_tarmac_reader *r, const char *start, const char 
 /* Adds a piece to the carried line, up to the limit, and leaves room for '\n'. */
 static int carry(struct cst_tarmac_reader *r, const char *from, size_t n)
 {
-	size_t keep = r->opts.max_line - r->carry_len, cap = r->carry_cap ? r->carry_cap : FIRST_CARRY;
-	char *more;
+	size_t keep = r->opts.max_line - r->carry_len;
 
 	keep = n < keep ? n : keep;
-	if (r->carry_len + keep + 1 > r->carry_cap) {
-		while (cap < r->carry_len + keep + 1)
-			cap *= 2;
-		more = realloc(r->carry, cap);
-		if (!more)
-			return -CST_ERR_NOMEM;
-		r->carry = more;
-		r->carry_cap = cap;
-	}
+	if (array_reserve(&r->carry, &r->carry_cap, r->carry_len + keep + 1, 1))
+		return -CST_ERR_NOMEM;
 	if (keep)
 		memcpy(r->carry + r->carry_len, from, keep);
 	r->carry_len += keep;

@@ -5,6 +5,7 @@
 
 #include <cstrace/error.h>
 
+#include "base/array.h"
 #include "base/sized.h"
 #include "flow/image/image_int.h"
 
@@ -94,8 +95,7 @@ static size_t lower(const struct cst_images *t, const struct cst_image_key *key,
 int cst_images_set(struct cst_images *t, const struct cst_image_key *key, struct cst_space *space)
 {
 	struct cst_image_key own;
-	struct entry *grown;
-	size_t i, cap;
+	size_t i;
 
 	key = TAKE(cst_image_key, key, own);
 	if (!key || !key->spaces || key->ids & ~IDS)
@@ -106,14 +106,8 @@ int cst_images_set(struct cst_images *t, const struct cst_image_key *key, struct
 		t->entry[i].space = space;
 		return 0;
 	}
-	if (t->count == t->cap) {
-		cap = t->cap ? 2 * t->cap : 16;
-		grown = realloc(t->entry, cap * sizeof(*grown));
-		if (!grown)
-			return -CST_ERR_NOMEM;
-		t->entry = grown;
-		t->cap = cap;
-	}
+	if (array_reserve(&t->entry, &t->cap, t->count + 1, sizeof(*t->entry)))
+		return -CST_ERR_NOMEM;
 	memmove(&t->entry[i + 1], &t->entry[i], (t->count - i) * sizeof(*t->entry));
 	t->entry[i].key = *key;
 	t->entry[i].space = space;

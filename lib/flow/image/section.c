@@ -7,6 +7,7 @@
 #include <cstrace/flow.h>
 #include <cstrace/isa.h>
 
+#include "base/array.h"
 #include "flow/image/counts_int.h"
 #include "flow/isa/a64.h"
 
@@ -142,19 +143,12 @@ void cst_image_free(struct cst_image *img)
 int cst_section_new(struct cst_section **out, struct cst_image *img, const void *bytes, uint64_t size,
 		    void *cookie)
 {
-	struct cst_section *sec, **grown;
-	size_t cap;
+	struct cst_section *sec;
 
 	if (size > (uint64_t)UINT32_MAX * 2)
 		return -CST_ERR_LIMIT;
-	if (img->sec_count == img->sec_cap) {
-		cap = img->sec_cap ? img->sec_cap * 2 : 16;
-		grown = realloc(img->sec, cap * sizeof(*grown));
-		if (!grown)
-			return -CST_ERR_NOMEM;
-		img->sec = grown;
-		img->sec_cap = cap;
-	}
+	if (array_reserve(&img->sec, &img->sec_cap, img->sec_count + 1, sizeof(*img->sec)))
+		return -CST_ERR_NOMEM;
 	sec = calloc(1, sizeof(*sec));
 	if (!sec)
 		return -CST_ERR_NOMEM;

@@ -7,6 +7,7 @@
 
 #include <cstrace/error.h>
 
+#include "base/array.h"
 #include "flow/image/image_int.h"
 
 enum cst_memspace cst_memspace_of(unsigned int el, enum cst_security security)
@@ -78,23 +79,6 @@ const struct map *cst_space_find(const struct cst_space *sp, uint64_t addr)
 	return i < sp->count && sp->map[i].start <= addr ? &sp->map[i] : NULL;
 }
 
-static int reserve(struct cst_space *sp, size_t more)
-{
-	struct map *grown;
-	size_t cap = sp->cap ? sp->cap : 8;
-
-	while (cap < sp->count + more)
-		cap *= 2;
-	if (cap == sp->cap)
-		return 0;
-	grown = realloc(sp->map, cap * sizeof(*grown));
-	if (!grown)
-		return -CST_ERR_NOMEM;
-	sp->map = grown;
-	sp->cap = cap;
-	return 0;
-}
-
 /* Gives a map a number that no map with other addresses or code has had. */
 static void number(struct cst_space *sp, struct map *m)
 {
@@ -152,7 +136,7 @@ int cst_space_map(struct cst_space *sp, uint64_t start, uint64_t len, struct cst
 		return 0;
 	if (last < start || (start - off) & 3 || off + len < off || sec->img != sp->img)
 		return -CST_ERR_INVAL;
-	if (reserve(sp, 2))
+	if (array_reserve(&sp->map, &sp->cap, sp->count + 2, sizeof(*sp->map)))
 		return -CST_ERR_NOMEM;
 	i = lower(sp, start);
 	if (i < sp->count && sp->map[i].start <= last) {
@@ -181,7 +165,7 @@ int cst_space_unmap(struct cst_space *sp, uint64_t start, uint64_t len)
 		return 0;
 	if (last < start)
 		return -CST_ERR_INVAL;
-	if (reserve(sp, 1))
+	if (array_reserve(&sp->map, &sp->cap, sp->count + 1, sizeof(*sp->map)))
 		return -CST_ERR_NOMEM;
 	cut(sp, start, last);
 	return 0;
