@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bits.h - fields of registers; numbers in Gray code. */
+/* bits.h - fields of registers; numbers in Gray code and in little-endian bytes. */
 #ifndef CST_LIB_BASE_BITS_H
 #define CST_LIB_BASE_BITS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define BITS(reg, hi, lo) (((reg) >> (lo)) & ((1u << ((hi) - (lo) + 1)) - 1))
@@ -27,6 +28,27 @@ static inline uint64_t gray_to_binary(uint64_t g)
 static inline uint64_t binary_to_gray(uint64_t b)
 {
 	return b ^ b >> 1;
+}
+
+/* Reads a little-endian number of up to eight bytes. */
+static inline uint64_t le_get(const uint8_t *p, size_t bytes)
+{
+	uint64_t v = 0;
+	size_t i;
+
+	for (i = 0; i < bytes; i++)
+		v |= (uint64_t)p[i] << 8 * i;
+	return v;
+}
+
+/* Writes one. Returns its end. */
+static inline uint8_t *le_put(uint8_t *p, uint64_t v, size_t bytes)
+{
+	size_t i;
+
+	for (i = 0; i < bytes; i++)
+		*p++ = (uint8_t)(v >> 8 * i);
+	return p;
 }
 
 #endif

@@ -3,17 +3,8 @@
 #include <cstrace/element.h>
 #include <cstrace/flow.h>
 
+#include "base/bits.h"
 #include "digest.h"
-
-static uint64_t load(const uint8_t *p, size_t len)
-{
-	uint64_t word = 0;
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		word |= (uint64_t)p[i] << 8 * i;
-	return word;
-}
 
 uint64_t cst_digest_bytes(uint64_t digest, const void *data, size_t len)
 {
@@ -21,9 +12,9 @@ uint64_t cst_digest_bytes(uint64_t digest, const void *data, size_t len)
 	size_t i;
 
 	for (i = 0; len - i >= 8; i += 8)
-		digest = digest_word(digest, load(p + i, 8));
+		digest = digest_word(digest, le_get(p + i, 8));
 	if (i < len)
-		digest = digest_word(digest, load(p + i, len - i));
+		digest = digest_word(digest, le_get(p + i, len - i));
 	return digest_word(digest, len);
 }
 

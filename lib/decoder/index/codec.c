@@ -5,6 +5,7 @@
 #include <cstrace/error.h>
 
 #include "base/array.h"
+#include "base/bits.h"
 #include "base/digest.h"
 #include "decoder/index/file.h"
 
@@ -39,10 +40,8 @@ void cst_put_signed(struct writer *w, int64_t v)
 void cst_put_fixed(struct writer *w, uint64_t v, unsigned int bytes)
 {
 	uint8_t b[8];
-	unsigned int i;
 
-	for (i = 0; i < bytes; i++)
-		b[i] = (uint8_t)(v >> 8 * i);
+	le_put(b, v, bytes);
 	cst_put_bytes(w, b, bytes);
 }
 
@@ -74,16 +73,12 @@ int64_t cst_get_signed(struct reader *r)
 
 uint64_t cst_get_fixed(struct reader *r, unsigned int bytes)
 {
-	uint64_t v = 0;
-	unsigned int i;
-
 	if (r->error || (size_t)(r->end - r->p) < bytes) {
 		r->error = -CST_ERR_DAMAGED;
 		return 0;
 	}
-	for (i = 0; i < bytes; i++)
-		v |= (uint64_t)*r->p++ << 8 * i;
-	return v;
+	r->p += bytes;
+	return le_get(r->p - bytes, bytes);
 }
 
 uint32_t cst_get_count(struct reader *r, unsigned int least)

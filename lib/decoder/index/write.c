@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "decoder/index/file.h"
 
 static void put_source(struct writer *w, const struct cst_index_source *s, const struct cst_index_source *last)
@@ -127,14 +128,6 @@ static void put_index(struct writer *w, const struct cst_index *ix)
 		put_stream(w, &ix->streams[i]);
 }
 
-static void patch(uint8_t *p, uint64_t v)
-{
-	unsigned int i;
-
-	for (i = 0; i < 8; i++)
-		p[i] = (uint8_t)(v >> 8 * i);
-}
-
 int cst_index_write(const struct cst_index *const *indexes, uint32_t n, uint8_t **data, size_t *len)
 {
 	struct writer w = { 0 };
@@ -154,8 +147,8 @@ int cst_index_write(const struct cst_index *const *indexes, uint32_t n, uint8_t 
 		free(w.data);
 		return w.error;
 	}
-	patch(w.data + INDEX_LENGTH_AT, w.len);
-	patch(w.data + INDEX_SUM_AT, cst_index_sum(w.data, w.len));
+	le_put(w.data + INDEX_LENGTH_AT, w.len, 8);
+	le_put(w.data + INDEX_SUM_AT, cst_index_sum(w.data, w.len), 8);
 	*data = w.data;
 	*len = w.len;
 	return 0;

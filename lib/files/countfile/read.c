@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/digest.h"
 #include "files/countfile/countfile_int.h"
 
@@ -78,16 +79,6 @@ static int damaged(struct cst_count_reader *r, const uint8_t *at, const char *wh
 	return fail(r, -CST_ERR_DAMAGED, at, what);
 }
 
-static uint64_t get_fixed(const uint8_t *p, unsigned int bytes)
-{
-	uint64_t v = 0;
-	unsigned int i;
-
-	for (i = 0; i < bytes; i++)
-		v |= (uint64_t)p[i] << 8 * i;
-	return v;
-}
-
 /* Moves what is not read yet to the front of the buffer. */
 static void compact(struct cst_count_reader *r)
 {
@@ -150,7 +141,7 @@ static int read_end(struct cst_count_reader *r)
 	const uint8_t *content = r->buf + BLOCK_HEADER;
 	int rc;
 
-	if (get_fixed(content, END_CONTENT) != r->state.records)
+	if (le_get(content, END_CONTENT) != r->state.records)
 		return damaged(r, content, "number of records; expected that of the records before");
 	r->end = content + END_CONTENT;
 	compact(r);
@@ -179,8 +170,8 @@ static int read_block(struct cst_count_reader *r)
 	rc = fill(r, BLOCK_HEADER);
 	if (rc <= 0)
 		return rc ? rc : cut(r, "the file ends before its end mark");
-	len = (size_t)get_fixed(p, 2);
-	if ((len ^ get_fixed(p + 2, 2)) != 0xffff)
+	len = (size_t)le_get(p, 2);
+	if ((len ^ le_get(p + 2, 2)) != 0xffff)
 		return damaged(r, p, "length of a block; expected it and its complement");
 	if (len > BLOCK_MAX)
 		return damaged(r, p, "length of a block; expected at most 32768");
@@ -189,7 +180,7 @@ static int read_block(struct cst_count_reader *r)
 	if (rc <= 0)
 		return rc ? rc : cut(r, len ? "the file ends inside a block" : "the file ends inside its end mark");
 	r->digest = cst_digest_bytes(r->digest, p + BLOCK_HEADER, content);
-	if (r->digest != get_fixed(p + 4, 8))
+	if (r->digest != le_get(p + 4, 8))
 		return damaged(r, p + 4, "digest of a block; expected that of its bytes and of the blocks before");
 	if (!len)
 		return read_end(r);

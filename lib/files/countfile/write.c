@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/digest.h"
 #include "files/countfile/countfile_int.h"
 
@@ -45,15 +46,6 @@ void cst_count_writer_free(struct cst_count_writer *w)
 		return;
 	free(w->state.path);
 	free(w);
-}
-
-static uint8_t *put_fixed(uint8_t *p, uint64_t v, unsigned int bytes)
-{
-	unsigned int i;
-
-	for (i = 0; i < bytes; i++)
-		*p++ = (uint8_t)(v >> 8 * i);
-	return p;
 }
 
 static uint8_t *put_bytes(uint8_t *p, const void *bytes, size_t len)
@@ -190,9 +182,9 @@ static int write_block(struct cst_count_writer *w, size_t len, size_t content)
 		return w->error;
 	w->begun = 1;
 	w->digest = cst_digest_bytes(w->digest, p + BLOCK_HEADER, content);
-	p = put_fixed(p, len, 2);
-	p = put_fixed(p, ~(uint64_t)len, 2);
-	put_fixed(p, w->digest, 8);
+	p = le_put(p, len, 2);
+	p = le_put(p, ~(uint64_t)len, 2);
+	le_put(p, w->digest, 8);
 	return write_bytes(w, w->block, BLOCK_HEADER + content);
 }
 
@@ -244,6 +236,6 @@ int cst_count_writer_end(struct cst_count_writer *w)
 	w->ended = 1;
 	if (w->len && write_block(w, w->len, w->len))
 		return w->error;
-	put_fixed(w->block + BLOCK_HEADER, w->state.records, END_CONTENT);
+	le_put(w->block + BLOCK_HEADER, w->state.records, END_CONTENT);
 	return write_block(w, 0, END_CONTENT);
 }
