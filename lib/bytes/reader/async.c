@@ -17,3 +17,18 @@ struct async_place cst_async_find(const uint8_t *p, const uint8_t *end, unsigned
 	}
 	return (struct async_place){ end - p - zeros_before(p, end, most), 0 };
 }
+
+unsigned int cst_async_hunt(const uint8_t *p, const uint8_t *end, uint8_t *zeros,
+			    unsigned int least, unsigned int most, uint8_t *synced)
+{
+	struct async_place at;
+
+	if (end - p > UINT16_MAX)
+		end = p + UINT16_MAX;
+	at = cst_async_find(p, end, *zeros, least, most);
+	if (!at.skip && !at.size)
+		return 0;
+	*synced = !at.skip;
+	*zeros = 0;
+	return (unsigned int)(at.skip ? at.skip : at.size);
+}

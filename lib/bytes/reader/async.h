@@ -54,4 +54,11 @@ struct async_place {
 struct async_place cst_async_find(const uint8_t *p, const uint8_t *end, unsigned int before, unsigned int least,
 				  unsigned int most);
 
+/*
+ * Searches unsynchronised bytes, with *zeros right before p. Returns the number of bytes before an
+ * A-sync, at most those of a packet, or its size with *synced 1 if p is in it; 0: it is incomplete.
+ */
+unsigned int cst_async_hunt(const uint8_t *p, const uint8_t *end, uint8_t *zeros,
+			    unsigned int least, unsigned int most, uint8_t *synced);
+
 #endif

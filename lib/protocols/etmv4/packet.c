@@ -11,9 +11,6 @@
 
 #define ASYNC_ZEROS (ETMV4_ASYNC_SIZE - 1)
 
-/* Maximum unsynchronised bytes of one packet, whose size is a 16-bit number. */
-#define MAX_SKIP 0xffff
-
 /* Which trace units have a header: the `when` column of packets.def. */
 enum hdr_when { ALWAYS, ETMV4, ETE, ETE13, V43, V8M, TSMARK, DATA, COND, Q };
 
@@ -462,24 +459,15 @@ static unsigned int unsynced_piece(struct etmv4_parser *ps, const uint8_t *p, co
 	return 0;
 }
 
-/*
- * Searches for an A-sync. Returns the bytes before it, MAX_SKIP at most, or the A-sync if p is in it: its first zeros may
- * be in earlier bytes (ps->zeros).
- */
+/* Searches for an A-sync. Returns the bytes before it, or the A-sync if p is in it. */
 static unsigned int search_async(struct etmv4_parser *ps, const uint8_t *p, const uint8_t *end,
 				 struct cst_packet *pkt)
 {
-	struct async_place at;
+	unsigned int size = cst_async_hunt(p, end, &ps->zeros, ASYNC_ZEROS, ASYNC_ZEROS,
+					   &ps->synced);
 
-	if (end - p > MAX_SKIP)
-		end = p + MAX_SKIP;
-	at = cst_async_find(p, end, ps->zeros, ASYNC_ZEROS, ASYNC_ZEROS);
-	if (!at.skip && !at.size)
-		return 0;
-	pkt->type = at.skip ? CST_PKT_NOT_SYNC : CST_PKT_ASYNC;
-	ps->synced = !at.skip;
-	ps->zeros = 0;
-	return at.skip ? at.skip : at.size;
+	pkt->type = ps->synced ? CST_PKT_ASYNC : CST_PKT_NOT_SYNC;
+	return size;
 }
 
 /*

@@ -8,7 +8,6 @@
 #include "bytes/reader/packet_bytes.h"
 #include "protocols/etmv4d/etmv4d.h"
 
-#define MAX_SKIP 0xffff		/* a packet's size is a 16-bit number */
 #define ULEB_BYTES 5
 #define MAX_PLCTL 4
 
@@ -116,23 +115,14 @@ static void extension(struct etmv4d_parser *ps, struct reader *r, struct cst_pac
 	}
 }
 
-/*
- * Searches for an A-sync. Returns the bytes before it, MAX_SKIP at most, or the A-sync if p is in it: its first zeros may
- * be in earlier bytes (ps->zeros).
- */
+/* Searches for an A-sync. Returns the bytes before it, or the A-sync if p is in it. */
 static unsigned int hunt(struct etmv4d_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
 {
-	struct async_place at;
+	unsigned int size = cst_async_hunt(p, end, &ps->zeros, ETMV4D_ASYNC_SIZE - 1,
+					   ETMV4D_ASYNC_SIZE - 1, &ps->synced);
 
-	if (end - p > MAX_SKIP)
-		end = p + MAX_SKIP;
-	at = cst_async_find(p, end, ps->zeros, ETMV4D_ASYNC_SIZE - 1, ETMV4D_ASYNC_SIZE - 1);
-	if (!at.skip && !at.size)
-		return 0;
-	pkt->type = at.skip ? CST_ETMV4D_PKT_NOT_SYNC : CST_ETMV4D_PKT_ASYNC;
-	ps->synced = !at.skip;
-	ps->zeros = 0;
-	return at.skip ? at.skip : at.size;
+	pkt->type = ps->synced ? CST_ETMV4D_PKT_ASYNC : CST_ETMV4D_PKT_NOT_SYNC;
+	return size;
 }
 
 static void begin(const struct etmv4d_parser *ps, struct cst_packet *pkt, uint8_t header)

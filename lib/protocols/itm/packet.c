@@ -105,23 +105,14 @@ static inline unsigned int finish_unless(struct itm_parser *ps, const uint8_t *p
 	return finish(ps, p, size);
 }
 
-/*
- * Searches for a synchronisation packet. Returns the bytes before it, or the packet if p is in it: its first zeros may be
- * in earlier bytes (ps->zeros).
- */
+/* Searches for a synchronisation packet. Returns the bytes before it, or that packet at p. */
 static unsigned int hunt(struct itm_parser *ps, const uint8_t *p, const uint8_t *end, struct cst_packet *pkt)
 {
-	struct async_place at;
+	unsigned int size = cst_async_hunt(p, end, &ps->zeros, ASYNC_ZEROS, MAX_ZEROS,
+					   &ps->synced);
 
-	if (end - p > UINT16_MAX)
-		end = p + UINT16_MAX;
-	at = cst_async_find(p, end, ps->zeros, ASYNC_ZEROS, MAX_ZEROS);
-	pkt->type = at.skip ? CST_ITM_PKT_NOT_SYNC : CST_ITM_PKT_ASYNC;
-	if (!at.skip && !at.size)
-		return 0;
-	ps->synced = !at.skip;
-	ps->zeros = 0;
-	return at.skip ? at.skip : at.size;
+	pkt->type = ps->synced ? CST_ITM_PKT_ASYNC : CST_ITM_PKT_NOT_SYNC;
+	return size;
 }
 
 /*
@@ -230,11 +221,6 @@ static uint64_t payload_value(const uint8_t *p, int n)
 	return v;
 }
 
-static unsigned int too_long(struct itm_parser *ps, const uint8_t *p, int max, struct cst_packet *pkt)
-{
-	return lose(ps, p, 1 + max, pkt, CST_ITM_PKT_BAD_SEQUENCE);
-}
-
 static unsigned int parse_local_ts(struct itm_parser *ps, const uint8_t *p, const uint8_t *end,
 				   struct cst_packet *pkt)
 {
@@ -250,7 +236,7 @@ static unsigned int parse_local_ts(struct itm_parser *ps, const uint8_t *p, cons
 	if (!n)
 		return 0;
 	if (n < 0)
-		return too_long(ps, p, 4, pkt);
+		return lose(ps, p, 1 + 4, pkt, CST_ITM_PKT_BAD_SEQUENCE);
 	pkt->value = payload_value(p, n);
 	pkt->vsize = n;
 	if ((*p & LOCAL_TS_RESERVED) != LOCAL_TS_RESERVED)
@@ -266,7 +252,7 @@ static unsigned int parse_global_ts1(struct itm_parser *ps, const uint8_t *p, co
 	if (!n)
 		return 0;
 	if (n < 0)
-		return too_long(ps, p, 4, pkt);
+		return lose(ps, p, 1 + 4, pkt, CST_ITM_PKT_BAD_SEQUENCE);
 	pkt->value = payload_value(p, n);
 	pkt->vsize = n;
 	if (n == 4) {
@@ -285,7 +271,7 @@ static unsigned int parse_global_ts2(struct itm_parser *ps, const uint8_t *p, co
 	if (!n)
 		return 0;
 	if (n < 0)
-		return too_long(ps, p, 6, pkt);
+		return lose(ps, p, 1 + 6, pkt, CST_ITM_PKT_BAD_SEQUENCE);
 	pkt->value = payload_value(p, n);
 	pkt->vsize = n;
 	bits = n <= 4 ? GTS2_BITS_48 : GTS2_BITS_64;

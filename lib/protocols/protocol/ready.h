@@ -48,6 +48,14 @@ void cst_ready_restart(void *stage, uint64_t index);
 void cst_ready_packet(struct ready_stage *s, const struct cst_packet *pkt, const struct ready_protocol *pr);
 void cst_ready_end(void *stage);
 const struct cst_element *cst_ready_take(void *stage);
+
+/* Those of the element stage. */
+#define READY_STAGE(packet)									\
+	.stage_size = sizeof(struct ready_stage), .stage_init = cst_ready_init,			\
+	.stage_fini = cst_stage_fini, .stage_reset = cst_ready_reset,				\
+	.stage_restart = cst_ready_restart, .stage_packet = packet,				\
+	.stage_end = cst_ready_end, .stage_take = cst_ready_take
+
 /* struct protocol.stage_digest. */
 uint64_t cst_ready_digest(const void *stage, uint64_t digest);
 /* Records a loss that a packet reports: adds 1 to *count, a member of s->stats, and queues finding `what`. */
