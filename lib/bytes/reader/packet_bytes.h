@@ -93,6 +93,35 @@ static inline uint32_t get_uleb(struct reader *r, unsigned int max)
 }
 
 /*
+ * Reads the payload of a Trace Info packet (K10.5.2.6); its flags are in the order of its sections.
+ * Returns 0 if it is incomplete or bad.
+ */
+static inline int get_trace_info(struct reader *r, struct cst_packet *pkt)
+{
+	uint32_t window;
+	uint32_t *const section[] = { &pkt->info, &pkt->key, &pkt->spec, &pkt->cyct, &window };
+	uint8_t plctl = get8(r), b = plctl;
+	unsigned int i;
+
+	/* further control bytes are not defined: three are skipped, more make the packet bad */
+	for (i = 0; b & 0x80 && !r->more; i++) {
+		if (i == 3) {
+			r->bad = 1;
+			return 0;
+		}
+		b = get8(r);
+	}
+	for (i = 0; i < sizeof(section) / sizeof(section[0]); i++) {
+		*section[i] = 0;
+		if (plctl >> i & 1) {
+			*section[i] = get_uleb(r, 5);
+			pkt->flags |= (uint32_t)CST_PF_INFO << i;
+		}
+	}
+	return !r->more && !r->bad;
+}
+
+/*
  * Reads a number of at most `full` bits (32, 48 or 64), the low ones first: seven in each byte whose bit 7 says if
  * another one follows, and all the rest in the last byte that is possible. Returns the number of bits sent.
  */

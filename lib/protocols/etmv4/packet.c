@@ -167,39 +167,7 @@ static void same_context(const struct etmv4_parser *ps, struct cst_packet *pkt)
 
 static void parse_trace_info(struct etmv4_parser *ps, struct reader *r, struct cst_packet *pkt)
 {
-	uint8_t plctl = get8(r), b = plctl;
-	unsigned int i;
-
-	/* further control bytes are not defined: up to three are skipped, more make the packet bad */
-	for (i = 0; (b & 0x80) && !r->more; i++) {
-		if (i == 3) {
-			r->bad = 1;
-			return;
-		}
-		b = get8(r);
-	}
-	pkt->info = pkt->key = pkt->spec = pkt->cyct = 0;
-	if (plctl & 0x01) {
-		pkt->info = get_uleb(r, 5);
-		pkt->flags |= CST_PF_INFO;
-	}
-	if (plctl & 0x02) {
-		pkt->key = get_uleb(r, 5);
-		pkt->flags |= CST_PF_KEY;
-	}
-	if (plctl & 0x04) {
-		pkt->spec = get_uleb(r, 5);
-		pkt->flags |= CST_PF_SPEC;
-	}
-	if (plctl & 0x08) {
-		pkt->cyct = get_uleb(r, 5);
-		pkt->flags |= CST_PF_CYCT;
-	}
-	if (plctl & 0x10) {
-		get_uleb(r, 5);
-		pkt->flags |= CST_PF_WNDW;
-	}
-	if (r->more || r->bad)
+	if (!get_trace_info(r, pkt))
 		return;
 	forget(ps);
 	ps->cc_threshold = pkt->cyct;

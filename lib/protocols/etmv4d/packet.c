@@ -8,12 +8,6 @@
 #include "bytes/reader/packet_bytes.h"
 #include "protocols/etmv4d/etmv4d.h"
 
-#define ULEB_BYTES 5
-#define MAX_PLCTL 4
-
-/* Trace Info: sections by the bits of PLCTL. */
-enum { SECTION_INFO = 1, SECTION_KEY = 2, SECTION_SPEC = 4, SECTION_CYCT = 8, SECTION_WNDW = 16, SECTIONS = 5 };
-
 /* enum cst_packet_role by type */
 #define TYPE(t, role) [CST_ETMV4D_PKT_##t] = CST_ROLE_##role,
 const uint8_t cst_etmv4d_roles[CST_ETMV4D_PKT_TYPES] = {
@@ -39,32 +33,6 @@ void cst_etmv4d_parser_init(void *parser, const struct cst_config *cfg, void *us
 	for (i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
 		for (h = headers[i].first; h <= headers[i].last; h++)
 			ps->type[h] = headers[i].type;
-}
-
-static void trace_info(struct etmv4d_parser *ps, struct reader *r, struct cst_packet *pkt)
-{
-	uint8_t plctl = get8(r), b = plctl;
-	uint32_t value[SECTIONS] = { 0 };
-	unsigned int i;
-
-	for (i = 0; (b & 0x80) && !r->more && !r->bad; i++) {
-		if (i == MAX_PLCTL - 1)
-			r->bad = 1;
-		b = get8(r);
-	}
-	for (i = 0; i < SECTIONS; i++)
-		if (plctl & 1u << i)
-			value[i] = get_uleb(r, ULEB_BYTES);
-	if (r->more || r->bad)
-		return;
-	pkt->info = value[0];
-	pkt->key = value[1];
-	pkt->spec = value[2];
-	pkt->cyct = value[3];
-	pkt->flags |= (plctl & SECTION_INFO ? CST_PF_INFO : 0) | (plctl & SECTION_KEY ? CST_PF_KEY : 0) |
-		      (plctl & SECTION_SPEC ? CST_PF_SPEC : 0) | (plctl & SECTION_CYCT ? CST_PF_CYCT : 0) |
-		      (plctl & SECTION_WNDW ? CST_PF_WNDW : 0);
-	ps->ts = 0;
 }
 
 static void timestamp(struct etmv4d_parser *ps, struct reader *r, struct cst_packet *pkt)
@@ -103,7 +71,8 @@ static void extension(struct etmv4d_parser *ps, struct reader *r, struct cst_pac
 		r->p -= r->bad;
 		break;
 	case CST_ETMV4D_PKT_TRACE_INFO:
-		trace_info(ps, r, pkt);
+		if (get_trace_info(r, pkt))
+			ps->ts = 0;
 		break;
 	case CST_ETMV4D_PKT_SYNC_NUM:
 		pkt->event = b >> 1 & 7;
