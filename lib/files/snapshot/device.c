@@ -78,8 +78,7 @@ static int device_key(struct snap_file *f, struct cst_snap_device *dev, const st
 		text = &dev->location;
 	else
 		return 0;	/* clients may keep their own keys here */
-	*text = cst_snap_copy(f->ss, l->value);
-	return *text ? 0 : cst_snap_full(f, l->line);
+	return cst_snap_copy(f, text, l->value, l->line);
 }
 
 static const char *attribute_sign(struct cst_str item)
@@ -136,29 +135,23 @@ static int reg_key(struct snap_file *f, struct cst_snap_device *dev, const struc
 		extra.n = name.n - (size_t)(extra.p - name.p);
 		name.n = (size_t)(open - name.p);
 		name = cst_ini_trim(name);
-		if (!extra.n || extra.p[extra.n - 1] != ')') {
-			cst_snap_skip(f, l->line, -CST_ERR_SYNTAX, "register without closing parenthesis");
-			return 0;
-		}
+		if (!extra.n || extra.p[extra.n - 1] != ')')
+			return cst_snap_skip(f, l->line, -CST_ERR_SYNTAX,
+					     "register without closing parenthesis");
 		extra.n--;
-		if (reg_attributes(&reg, extra)) {
-			cst_snap_skip(f, l->line, -CST_ERR_SYNTAX,
-				      "register attribute is not (id:N) or (size:BITS)");
-			return 0;
-		}
+		if (reg_attributes(&reg, extra))
+			return cst_snap_skip(f, l->line, -CST_ERR_SYNTAX,
+					     "register attribute is not (id:N) or (size:BITS)");
 	}
-	if (!name.n || cst_ini_number(l->value, &reg.value)) {
-		cst_snap_skip(f, l->line, -CST_ERR_SYNTAX,
-			      "register value is not a number of at most 64 bits");
-		return 0;
-	}
+	if (!name.n || cst_ini_number(l->value, &reg.value))
+		return cst_snap_skip(f, l->line, -CST_ERR_SYNTAX,
+				     "register value is not a number of at most 64 bits");
 	if (reg.bits < 64 && open && reg.value >> reg.bits)
 		cst_snap_say(f->io, f->name, l->line, -CST_ERR_SYNTAX,
 			     "register value does not fit into its size; it is kept");
-	reg.name = cst_snap_copy(f->ss, name);
-	if (!reg.name)
-		return cst_snap_full(f, l->line);
-	to = cst_snap_append(f->ss, &dev->regs, &dev->n_regs, sizeof(*to));
+	if (cst_snap_copy(f, &reg.name, name, l->line))
+		return -CST_ERR_LIMIT;
+	to = cst_mem_append(&f->ss->mem, &dev->regs, &dev->n_regs, sizeof(*to));
 	if (!to)
 		return cst_snap_full(f, l->line);
 	*to = reg;
@@ -176,10 +169,8 @@ static int dump_key(struct snap_file *f, struct dump *dump, const struct ini_lin
 	uint64_t *number = NULL;
 	size_t i;
 
-	if (cst_ini_is(l->key, "file")) {
-		dump->d.file = cst_snap_copy(f->ss, l->value);
-		return dump->d.file ? 0 : cst_snap_full(f, l->line);
-	}
+	if (cst_ini_is(l->key, "file"))
+		return cst_snap_copy(f, &dump->d.file, l->value, l->line);
 	if (cst_ini_is(l->key, "space")) {
 		dump->d.space = 0;
 		for (i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++)
@@ -216,14 +207,12 @@ static int end_dump(struct snap_file *f, struct cst_snap_device *dev, struct dum
 	dump->open = 0;
 	if (dump->bad)
 		return 0;
-	if (!dump->d.file || !*dump->d.file || !dump->has_address) {
-		cst_snap_skip(f, dump->d.line, -CST_ERR_NOT_FOUND,
-			      "memory dump without file= or address=; it is left out");
-		return 0;
-	}
+	if (!dump->d.file || !*dump->d.file || !dump->has_address)
+		return cst_snap_skip(f, dump->d.line, -CST_ERR_NOT_FOUND,
+				     "memory dump without file= or address=; it is left out");
 	if (!dump->d.space)
 		dump->d.space = CST_MEM_ANY;
-	to = cst_snap_append(f->ss, &dev->dumps, &dev->n_dumps, sizeof(*to));
+	to = cst_mem_append(&f->ss->mem, &dev->dumps, &dev->n_dumps, sizeof(*to));
 	if (!to)
 		return cst_snap_full(f, dump->d.line);
 	*to = dump->d;

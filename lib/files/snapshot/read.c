@@ -23,10 +23,23 @@ int cst_snap_say(const struct cst_snap_io *io, const char *file, unsigned int li
 	return error;
 }
 
-void cst_snap_skip(struct snap_file *f, unsigned int line, int error, const char *text)
+int cst_snap_skip(struct snap_file *f, unsigned int line, int error, const char *text)
 {
 	f->ss->pub.n_skipped++;
 	cst_snap_say(f->io, f->name, line, error, text);
+	return 0;
+}
+
+int cst_snap_full(const struct snap_file *f, unsigned int line)
+{
+	return cst_snap_say(f->io, f->name, line, -CST_ERR_LIMIT,
+			    "snapshot needs more memory than is there or allowed");
+}
+
+int cst_snap_copy(struct snap_file *f, const char **to, struct cst_str s, unsigned int line)
+{
+	*to = cst_mem_copy(&f->ss->mem, s);
+	return *to ? 0 : cst_snap_full(f, line);
 }
 
 int cst_snap_open(struct snap_file *f, struct snap *ss, const struct cst_snap_io *io, const char *name)
@@ -46,12 +59,6 @@ int cst_snap_open(struct snap_file *f, struct snap *ss, const struct cst_snap_io
 	return 0;
 }
 
-static int no_memory(struct snap_file *f, unsigned int line)
-{
-	return cst_snap_say(f->io, f->name, line, -CST_ERR_LIMIT,
-			    "snapshot needs more memory than is there or allowed");
-}
-
 struct device_file {
 	const char *name, *key;
 	unsigned int line;
@@ -66,22 +73,21 @@ struct index {
 static int add_cluster(struct snap_file *f, const struct ini_line *l)
 {
 	struct cst_str rest = l->value, item;
-	const char *name = cst_snap_copy(f->ss, l->key);
 	struct cst_snap_link *link;
+	const char *name;
+	int err = cst_snap_copy(f, &name, l->key, l->line);
 
-	while (name && cst_ini_item(&rest, &item)) {
+	while (!err && cst_ini_item(&rest, &item)) {
 		if (!item.n)
 			continue;
-		link = cst_snap_append(f->ss, &f->ss->pub.clusters, &f->ss->pub.n_clusters,
-				       sizeof(*link));
+		link = cst_mem_append(&f->ss->mem, &f->ss->pub.clusters, &f->ss->pub.n_clusters,
+				      sizeof(*link));
 		if (!link)
-			return no_memory(f, l->line);
+			return cst_snap_full(f, l->line);
 		link->from = name;
-		link->to = cst_snap_copy(f->ss, item);
-		if (!link->to)
-			return no_memory(f, l->line);
+		err = cst_snap_copy(f, &link->to, item, l->line);
 	}
-	return name ? 0 : no_memory(f, l->line);
+	return err;
 }
 
 static int index_key(struct snap_file *f, struct index *ix, const struct ini_line *l)
@@ -96,25 +102,19 @@ static int index_key(struct snap_file *f, struct index *ix, const struct ini_lin
 		else if (cst_ini_is(l->key, "description"))
 			text = &pub->description;
 	} else if (cst_ini_is(l->section, "device_list")) {
-		file = cst_snap_append(f->ss, &ix->files, &ix->n_files, sizeof(*file));
+		file = cst_mem_append(&f->ss->mem, &ix->files, &ix->n_files, sizeof(*file));
 		if (!file)
-			return no_memory(f, l->line);
+			return cst_snap_full(f, l->line);
 		file->line = l->line;
-		file->key = cst_snap_copy(f->ss, l->key);
-		if (!file->key)
-			return no_memory(f, l->line);
+		if (cst_snap_copy(f, &file->key, l->key, l->line))
+			return -CST_ERR_LIMIT;
 		text = &file->name;
 	} else if (cst_ini_is(l->section, "clusters")) {
 		return add_cluster(f, l);
 	} else if (cst_ini_is(l->section, "trace") && cst_ini_is(l->key, "metadata")) {
 		text = &ix->metadata;
 	}
-	if (text) {
-		*text = cst_snap_copy(f->ss, l->value);
-		if (!*text)
-			return no_memory(f, l->line);
-	}
-	return 0;
+	return text ? cst_snap_copy(f, text, l->value, l->line) : 0;
 }
 
 static int read_index(struct snap_file *f, struct index *ix)
@@ -151,19 +151,15 @@ static int read_index(struct snap_file *f, struct index *ix)
 /* Worth a note: a reader that takes keys and locations as names sees only one of the two. */
 static void check_keys(const struct cst_snap_io *io, const char *index_name, const struct index *ix)
 {
-	struct cst_str key;
 	size_t i, k;
 
-	for (i = 1; i < ix->n_files; i++) {
-		key.p = ix->files[i].key;
-		key.n = strlen(key.p);
+	for (i = 1; i < ix->n_files; i++)
 		for (k = 0; k < i; k++)
-			if (cst_ini_is(key, ix->files[k].key)) {
+			if (cst_ini_is(cst_ini_str(ix->files[i].key), ix->files[k].key)) {
 				cst_snap_say(io, index_name, ix->files[i].line, -CST_ERR_CONFLICT,
 					     "another device has the same key; both are read");
 				break;
 			}
-	}
 }
 
 static void check_locations(const struct cst_snapshot *ss, const struct cst_snap_io *io)
@@ -204,9 +200,9 @@ static int read_devices(struct snap *ss, const struct cst_snap_io *io, const cha
 			continue;
 		}
 		dev.file = ix->files[i].name;
-		to = cst_snap_append(ss, &ss->pub.devices, &ss->pub.n_devices, sizeof(*to));
+		to = cst_mem_append(&ss->mem, &ss->pub.devices, &ss->pub.n_devices, sizeof(*to));
 		if (!to)
-			return no_memory(&f, 0);
+			return cst_snap_full(&f, 0);
 		*to = dev;
 	}
 	check_locations(&ss->pub, io);

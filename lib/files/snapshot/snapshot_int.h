@@ -27,26 +27,15 @@ struct snap_file {
 	struct ini_reader ini;
 };
 
-static inline const char *cst_snap_copy(struct snap *ss, struct cst_str s)
-{
-	return cst_mem_copy(&ss->mem, s);
-}
-
-static inline void *cst_snap_append(struct snap *ss, void *list, size_t *n, size_t size)
-{
-	return cst_mem_append(&ss->mem, list, n, size);
-}
-
 /* Reports, and returns `error`. */
 int cst_snap_say(const struct cst_snap_io *io, const char *file, unsigned int line, int error,
 		 const char *text);
-/* The same for something that is left out: counted. */
-void cst_snap_skip(struct snap_file *f, unsigned int line, int error, const char *text);
+/* The same for something that is left out: counted. Returns 0. */
+int cst_snap_skip(struct snap_file *f, unsigned int line, int error, const char *text);
 /* There is no memory, or it is more than allowed: what to return. */
-static inline int cst_snap_full(const struct snap_file *f, unsigned int line)
-{
-	return cst_snap_say(f->io, f->name, line, -CST_ERR_LIMIT, "snapshot needs more memory than is there or allowed");
-}
+int cst_snap_full(const struct snap_file *f, unsigned int line);
+/* Copies a string. Returns 0, or the error of cst_snap_full(). */
+int cst_snap_copy(struct snap_file *f, const char **to, struct cst_str s, unsigned int line);
 
 /* Opens an INI file; its text must be within the limit. */
 int cst_snap_open(struct snap_file *f, struct snap *ss, const struct cst_snap_io *io, const char *name);

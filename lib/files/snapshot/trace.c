@@ -21,12 +21,10 @@ static int add_link(struct snap_file *f, struct cst_snap_link **list, size_t *n,
 {
 	struct cst_snap_link link = { .has_stream = stream >= 0 }, *at;
 
-	link.from = cst_snap_copy(f->ss, from);
-	link.to = cst_snap_copy(f->ss, to);
 	link.stream = stream >= 0 ? (uint8_t)stream : 0;
-	if (!link.from || !link.to)
-		return cst_snap_full(f, line);
-	at = cst_snap_append(f->ss, list, n, sizeof(*at));
+	if (cst_snap_copy(f, &link.from, from, line) || cst_snap_copy(f, &link.to, to, line))
+		return -CST_ERR_LIMIT;
+	at = cst_mem_append(&f->ss->mem, list, n, sizeof(*at));
 	if (!at)
 		return cst_snap_full(f, line);
 	*at = link;
@@ -46,15 +44,13 @@ static int source_buffer(struct snap_file *f, const struct ini_line *l)
 		number.p = open + sizeof(mark) - 1;
 		name.n = (size_t)(open - name.p);
 		if (l->key.n < name.n + sizeof(mark) || memcmp(open, mark, sizeof(mark) - 1) ||
-		    l->key.p[l->key.n - 1] != ')') {
-			cst_snap_skip(f, l->line, -CST_ERR_SYNTAX, "source is not NAME or NAME(stream:N)");
-			return 0;
-		}
+		    l->key.p[l->key.n - 1] != ')')
+			return cst_snap_skip(f, l->line, -CST_ERR_SYNTAX,
+					     "source is not NAME or NAME(stream:N)");
 		number.n = l->key.n - 1 - (size_t)(number.p - l->key.p);
-		if (cst_ini_number(number, &stream) || stream > 255) {
-			cst_snap_skip(f, l->line, -CST_ERR_SYNTAX, "stream number is not 0..255");
-			return 0;
-		}
+		if (cst_ini_number(number, &stream) || stream > 255)
+			return cst_snap_skip(f, l->line, -CST_ERR_SYNTAX,
+					     "stream number is not 0..255");
 	}
 	while (!err && cst_ini_item(&rest, &item))
 		if (item.n)
@@ -69,29 +65,25 @@ static int buffer_key(struct snap_file *f, struct cst_snap_buffer *buf, const st
 	const char **file;
 	size_t i;
 
-	if (cst_ini_is(l->key, "name")) {
-		buf->name = cst_snap_copy(f->ss, l->value);
-		return buf->name ? 0 : cst_snap_full(f, l->line);
-	}
+	if (cst_ini_is(l->key, "name"))
+		return cst_snap_copy(f, &buf->name, l->value, l->line);
 	if (cst_ini_is(l->key, "format")) {
 		buf->format = CST_SNAP_FMT_OTHER;
 		for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 			if (cst_ini_is(l->value, formats[i].name))
 				buf->format = formats[i].format;
-		buf->format_name = cst_snap_copy(f->ss, l->value);
-		return buf->format_name ? 0 : cst_snap_full(f, l->line);
+		return cst_snap_copy(f, &buf->format_name, l->value, l->line);
 	}
 	if (!cst_ini_is(l->key, "file"))
 		return 0;
 	while (cst_ini_item(&rest, &item)) {
 		if (!item.n)
 			continue;
-		file = cst_snap_append(f->ss, &buf->files, &buf->n_files, sizeof(*file));
+		file = cst_mem_append(&f->ss->mem, &buf->files, &buf->n_files, sizeof(*file));
 		if (!file)
 			return cst_snap_full(f, l->line);
-		*file = cst_snap_copy(f->ss, item);
-		if (!*file)
-			return cst_snap_full(f, l->line);
+		if (cst_snap_copy(f, file, item, l->line))
+			return -CST_ERR_LIMIT;
 	}
 	return 0;
 }
@@ -146,14 +138,13 @@ static struct cst_snap_buffer *begin_section(struct snap_file *f, struct cst_str
 	for (i = 0; i < pub->n_buffers; i++)
 		if (cst_str_is(section, pub->buffers[i].id))
 			return &pub->buffers[i];
-	buf = cst_snap_append(f->ss, &pub->buffers, &pub->n_buffers, sizeof(*buf));
+	buf = cst_mem_append(&f->ss->mem, &pub->buffers, &pub->n_buffers, sizeof(*buf));
+	*err = buf ? cst_snap_copy(f, &buf->id, section, f->ini.line) :
+		     cst_snap_full(f, f->ini.line);
 	if (buf) {
-		buf->id = cst_snap_copy(f->ss, section);
 		buf->name = buf->id;
 		buf->format_name = "";
 	}
-	if (!buf || !buf->id)
-		*err = cst_snap_full(f, f->ini.line);
 	return buf;
 }
 

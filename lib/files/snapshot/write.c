@@ -54,13 +54,6 @@ static int writable(const char *s, const char *without)
 	return !is_blank(p[-1]);
 }
 
-static int same(const char *a, const char *b)
-{
-	struct cst_str s = { a, strlen(a) };
-
-	return cst_ini_is(s, b);
-}
-
 /* ---- checks ------------------------------------------------------------------------------------ */
 
 static int check_device(const struct writer *w, size_t i)
@@ -103,7 +96,7 @@ static int check_buffer(const struct writer *w, size_t i)
 		return refuse(w, w->metadata, -CST_ERR_INVAL,
 			      "a trace buffer lacks id, name, format or file, or they cannot be written");
 	for (k = 0; k < sizeof(taken) / sizeof(taken[0]); k++)
-		if (same(b->id, taken[k]))
+		if (cst_ini_is(cst_ini_str(b->id), taken[k]))
 			return refuse(w, w->metadata, -CST_ERR_INVAL,
 				      "a trace buffer has the name of another section");
 	for (k = 0; k < i; k++)
