@@ -246,19 +246,16 @@ int cst_doc_set_number(struct cst_doc *doc, const char *section, const char *key
 
 int cst_item_number(const struct cst_item *item, uint64_t *value)
 {
-	struct cst_str s = { item->value, item->value_len };
-
-	return cst_ini_number(s, value);
+	return cst_ini_number(cst_item_str(item), value);
 }
 
 int cst_item_bool(const struct cst_item *item, int *value)
 {
 	static const char *const words[] = { "0", "1", "no", "yes", "false", "true", "off", "on" };
-	struct cst_str s = { item->value, item->value_len };
 	size_t i;
 
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (cst_ini_is(s, words[i])) {
+		if (cst_ini_is(cst_item_str(item), words[i])) {
 			*value = i & 1;
 			return 0;
 		}
@@ -295,7 +292,7 @@ static int put(const struct cst_sink *out, const char *s)
 
 static int write_value(const struct cst_sink *out, const struct cst_item *item)
 {
-	struct cst_str v = { item->value, item->value_len };
+	struct cst_str v = cst_item_str(item);
 	char buf[256];
 	struct cst_text t;
 	size_t part;

@@ -39,6 +39,14 @@ int cst_ini_begins(const char *s, const char *word)
 	return strlen(s) >= part.n && cst_ini_is(part, word);
 }
 
+int cst_ini_rest(const char *s, const char *word, struct cst_str *rest)
+{
+	if (!cst_ini_begins(s, word))
+		return 0;
+	*rest = cst_ini_str(s + strlen(word));
+	return 1;
+}
+
 int cst_ini_item(struct cst_str *rest, struct cst_str *item)
 {
 	const char *comma;

@@ -39,6 +39,11 @@ static inline struct cst_str cst_ini_str(const char *s)
 	return (struct cst_str){ s, strlen(s) };
 }
 
+static inline struct cst_str cst_item_str(const struct cst_item *item)
+{
+	return (struct cst_str){ item->value, item->value_len };
+}
+
 /* Letters of A to Z as small ones, whatever the locale. */
 static inline char cst_ini_lower(char c)
 {
@@ -47,8 +52,9 @@ static inline char cst_ini_lower(char c)
 
 /* Equality without case. */
 int cst_ini_is(struct cst_str s, const char *word);
-/* True if `s` begins with `word`, without case. */
+/* True if `s` begins with `word`, without case; *rest: what follows it. */
 int cst_ini_begins(const char *s, const char *word);
+int cst_ini_rest(const char *s, const char *word, struct cst_str *rest);
 struct cst_str cst_ini_trim(struct cst_str s);
 /* Returns the part before the next comma in *item and the text after it in *rest; 0 if *rest is empty. */
 int cst_ini_item(struct cst_str *rest, struct cst_str *item);

@@ -48,8 +48,7 @@ static int parse_version(const char *p, unsigned int *major, unsigned int *minor
 		*major = (unsigned int)v;
 	}
 	if (dot) {
-		s.p = dot + 1;
-		s.n = strlen(dot + 1);
+		s = cst_ini_str(dot + 1);
 		if (cst_ini_number(s, &v) || v > 15)
 			return -CST_ERR_SYNTAX;
 		*minor = (unsigned int)v;
@@ -102,15 +101,6 @@ int cst_meta_parse_format(const char *format, uint8_t *kind, uint8_t *version)
 	return 0;
 }
 
-static int section_rest(const char *name, const char *begin, struct cst_str *rest)
-{
-	if (!cst_ini_begins(name, begin))
-		return 0;
-	rest->p = name + strlen(begin);
-	rest->n = strlen(rest->p);
-	return 1;
-}
-
 static int read_source(struct cst_meta_source *src, const struct cst_doc_section *s, struct cst_problem *why)
 {
 	const struct cst_item *format = cst_doc_item(s, "format"), *item;
@@ -121,12 +111,12 @@ static int read_source(struct cst_meta_source *src, const struct cst_doc_section
 	src->section = s;
 	src->trace_id = src->cpu = -1;
 	src->source = "";
-	if (section_rest(s->name, "trace_", &rest)) {
+	if (cst_ini_rest(s->name, "trace_", &rest)) {
 		if (cst_ini_number(rest, &v) || v > 0x7f)
 			return cst_problem_set(why, -CST_ERR_SYNTAX, s, "", s->line,
 					       "[trace_N]: N is not a trace ID of 0 to 0x7f");
 		src->trace_id = (int32_t)v;
-	} else if (section_rest(s->name, "source_", &rest)) {
+	} else if (cst_ini_rest(s->name, "source_", &rest)) {
 		src->source = rest.p;
 	}
 	if (!format)
@@ -154,7 +144,7 @@ static int is_source(const char *name)
 {
 	struct cst_str rest;
 
-	return section_rest(name, "trace_", &rest) || section_rest(name, "source_", &rest);
+	return cst_ini_rest(name, "trace_", &rest) || cst_ini_rest(name, "source_", &rest);
 }
 
 static int read_sources(struct cst_metadata *md, struct cst_problem *why)
@@ -247,7 +237,6 @@ int cst_meta_buffer_format(const struct cst_metadata *md, const char *id, struct
 {
 	const struct cst_item *item = cst_meta_buffer(md, id, "format");
 	const struct cst_doc_section *s = id ? cst_doc_section(md->doc, id) : NULL;
-	struct cst_str value;
 	size_t i;
 
 	if (!s)
@@ -259,10 +248,8 @@ int cst_meta_buffer_format(const struct cst_metadata *md, const char *id, struct
 			memcpy(why->section, "buffer", sizeof("buffer"));
 		return -CST_ERR_NOT_FOUND;
 	}
-	value.p = item->value;
-	value.n = item->value_len;
 	for (i = 0; i < sizeof(buffer_formats) / sizeof(buffer_formats[0]); i++)
-		if (cst_ini_is(value, buffer_formats[i].name))
+		if (cst_ini_is(cst_item_str(item), buffer_formats[i].name))
 			return buffer_formats[i].format;
 	return CST_META_FMT_OTHER;
 }

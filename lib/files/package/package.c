@@ -93,13 +93,11 @@ static int open_text(const struct package *p, const char *name, const uint8_t **
 /* "buffer12" is 12; -1: no such name. */
 static int64_t numbered(const char *key, const char *begin)
 {
-	struct cst_str part = { key, strlen(begin) }, rest;
+	struct cst_str rest;
 	uint64_t n;
 
-	if (strlen(key) <= part.n || !cst_ini_is(part, begin))
+	if (!cst_ini_rest(key, begin, &rest) || !rest.n)
 		return -1;
-	rest.p = key + part.n;
-	rest.n = strlen(rest.p);
 	return rest.p[0] == '0' && rest.n > 1 ? -1 :
 	       cst_ini_number(rest, &n) || n > UINT32_MAX ? -1 : (int64_t)n;
 }
@@ -163,7 +161,7 @@ static int by_number(const void *a, const void *b)
 static int read_files(struct package *p, const struct cst_doc_section *s, const struct cst_item *item,
 		      struct cst_package_buffer *buf)
 {
-	struct cst_str rest = { item->value, item->value_len }, one;
+	struct cst_str rest = cst_item_str(item), one;
 	const char **file;
 
 	while (cst_ini_item(&rest, &one)) {
@@ -247,7 +245,6 @@ static int read_log(struct package *p, const struct cst_doc_section *s)
 {
 	const struct cst_item *log = cst_doc_item(s, "event_log"), *unit = cst_doc_item(s, "event_time");
 	const struct cst_item *freq = cst_doc_item(s, "event_frequency");
-	struct cst_str word;
 
 	if (!log)
 		return 0;
@@ -256,13 +253,11 @@ static int read_log(struct package *p, const struct cst_doc_section *s)
 	p->pub.event_log = log->value;
 	if (!unit)
 		return wrong(p, -CST_ERR_NOT_FOUND, s, "event_time", "the event log needs a unit: ns or ticks");
-	word.p = unit->value;
-	word.n = unit->value_len;
-	if (cst_ini_is(word, "ns")) {
+	if (cst_ini_is(cst_item_str(unit), "ns")) {
 		p->pub.event_frequency = NS_PER_SECOND;
 		return 0;
 	}
-	if (!cst_ini_is(word, "ticks"))
+	if (!cst_ini_is(cst_item_str(unit), "ticks"))
 		return wrong(p, -CST_ERR_SYNTAX, s, "event_time", "neither ns nor ticks");
 	if (!freq)
 		return wrong(p, -CST_ERR_NOT_FOUND, s, "event_frequency", "ticks need their number per second");
