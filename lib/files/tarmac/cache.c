@@ -94,13 +94,11 @@ static bool maintenance(struct scan *s)
 /* Reads "0x" and a number. */
 static bool prefixed(struct scan *s, uint64_t *value, const char *reason)
 {
-	size_t n;
-
 	scan_blanks(s);
 	if (!begins(s, "0x"))
 		return scan_wrong(s, s->p, reason);
 	s->p += 2;
-	return scan_hex(s, value, &n, reason);
+	return scan_hex(s, value, reason);
 }
 
 /* Reads "0x", a number and _NS. */
@@ -119,7 +117,6 @@ bool cst_tarmac_parse_cache(struct scan *s)
 {
 	struct cst_tarmac_cache *c = &s->rec->u.cache;
 	struct cst_str word = scan_long_word(s);
-	size_t n;
 
 	if (scan_is(word, "MAINTENANCE"))
 		return maintenance(s);
@@ -130,14 +127,11 @@ bool cst_tarmac_parse_cache(struct scan *s)
 	word = scan_word(s);
 	if (!scan_is(word, "LINE"))
 		return scan_wrong(s, word.p, "expected LINE");
-	if (!scan_hex(s, &c->line, &n, "expected the number of the line"))
-		return false;
-	if (!scan_ends(s))
-		return scan_wrong(s, s->p, "expected a hexadecimal digit");
-	c->operation = scan_word(s);
-	if (!c->operation.n)
-		return scan_wrong(s, c->operation.p, "expected ALLOC, INVAL, DIRTY, CLEAN, FILL or EVICT");
-	return prefixed_space(s, &c->address, &c->nonsecure, "expected 0x and the line's physical address");
+	return scan_hex_word(s, &c->line, "expected the number of the line") &&
+	       scan_some_word(s, &c->operation,
+			      "expected ALLOC, INVAL, DIRTY, CLEAN, FILL or EVICT") &&
+	       prefixed_space(s, &c->address, &c->nonsecure,
+			      "expected 0x and the line's physical address");
 }
 
 static bool small(struct scan *s, uint8_t *to, const char *reason)
@@ -156,28 +150,19 @@ static bool small(struct scan *s, uint8_t *to, const char *reason)
 bool cst_tarmac_parse_walk(struct scan *s, bool update)
 {
 	struct cst_tarmac_walk *w = &s->rec->u.walk;
-	size_t n;
 
 	s->rec->kind = CST_TARMAC_WALK;
 	w->update = update;
-	w->side = scan_word(s);
-	if (!w->side.n)
-		return scan_wrong(s, w->side.p, "expected the TLB");
-	w->format = scan_word(s);
-	if (!w->format.n)
-		return scan_wrong(s, w->format.p, "expected LPAE or VMSA");
-	if (!small(s, &w->stage, "expected the stage"))
+	if (!scan_some_word(s, &w->side, "expected the TLB") ||
+	    !scan_some_word(s, &w->format, "expected LPAE or VMSA") ||
+	    !small(s, &w->stage, "expected the stage") ||
+	    !scan_expect(s, ':', "expected ':' and the level") ||
+	    !small(s, &w->level, "expected the level") ||
+	    !scan_hex(s, &w->address, "expected the address of the entry") ||
+	    !scan_hex(s, &w->data, "expected the entry") ||
+	    !scan_expect(s, ':', "expected ':' and the result") ||
+	    !scan_some_word(s, &w->result, "expected the result"))
 		return false;
-	if (!scan_take(s, ':'))
-		return scan_wrong(s, s->p, "expected ':' and the level");
-	if (!small(s, &w->level, "expected the level") || !scan_hex(s, &w->address, &n, "expected the address of the entry") ||
-	    !scan_hex(s, &w->data, &n, "expected the entry"))
-		return false;
-	if (!scan_take(s, ':'))
-		return scan_wrong(s, s->p, "expected ':' and the result");
-	w->result = scan_word(s);
-	if (!w->result.n)
-		return scan_wrong(s, w->result.p, "expected the result");
 	w->attributes = scan_rest(s);
 	return true;
 }
@@ -292,9 +277,9 @@ bool cst_tarmac_parse_tlb(struct scan *s, bool walk_cache)
 		scan_blanks(s);
 		return s->p == s->end || scan_wrong(s, s->p, "expected the end of the record");
 	}
-	if (!scan_take(s, ':'))
-		return scan_wrong(s, s->p, "expected ':' and the physical address");
-	if (!prefixed_space(s, &t->physical, &t->physical_nonsecure, "expected 0x and the physical address"))
+	if (!scan_expect(s, ':', "expected ':' and the physical address") ||
+	    !prefixed_space(s, &t->physical, &t->physical_nonsecure,
+			    "expected 0x and the physical address"))
 		return false;
 	t->type = memory_type(s);
 	t->attributes = scan_rest(s);

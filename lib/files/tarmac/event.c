@@ -4,20 +4,6 @@
  */
 #include "files/tarmac/tarmac_int.h"
 
-/* Returns true if the next word consists of hexadecimal digits. */
-static bool at_number(const struct scan *s)
-{
-	const char *p = s->p;
-
-	while (p < s->end && scan_char(*p) == TARMAC_BLANK)
-		p++;
-	if (p == s->end || scan_char(*p) > 15)
-		return false;
-	while (scan_char(*p) < 16)
-		p++;
-	return p == s->end || scan_char(*p) > TARMAC_WORD;
-}
-
 bool cst_tarmac_at_value(const struct scan *s)
 {
 	const char *p = s->p;
@@ -27,15 +13,23 @@ bool cst_tarmac_at_value(const struct scan *s)
 	return p > s->p && (p == s->end || scan_char(*p) > TARMAC_WORD);
 }
 
+/* Returns true if the next word consists of hexadecimal digits. */
+static bool at_number(const struct scan *s)
+{
+	struct scan next = *s;
+
+	scan_blanks(&next);
+	return cst_tarmac_at_value(&next);
+}
+
 static bool number32(struct scan *s, uint32_t *to)
 {
 	const char *at;
 	uint64_t v;
-	size_t n;
 
 	scan_blanks(s);
 	at = s->p;
-	if (!scan_hex(s, &v, &n, "expected the number of the event"))
+	if (!scan_hex(s, &v, "expected the number of the event"))
 		return false;
 	*to = (uint32_t)v;
 	return v <= UINT32_MAX || scan_fail(s, at, -CST_ERR_LIMIT, "number of an event of more than 32 bits");
@@ -45,13 +39,12 @@ static bool number32(struct scan *s, uint32_t *to)
 static bool numbers(struct scan *s, struct cst_tarmac_event *e)
 {
 	const char *at = s->p;
-	size_t n;
 
 	if (!at_number(s)) {
 		scan_blanks(s);
 		return scan_wrong(s, s->p, "expected the number of the event");
 	}
-	if (!scan_hex(s, &e->value1, &n, "expected a number"))
+	if (!scan_hex(s, &e->value1, "expected a number"))
 		return false;
 	e->has_number = 1;
 	if (at_number(s)) {
@@ -104,10 +97,8 @@ bool cst_tarmac_parse_exception(struct scan *s)
 		scan_blanks(s);
 		if (s->p[0] == '0' && (s->p[1] | 0x20) == 'x')
 			s->p += 2;
-		if (!number32(s, &e->number))
+		if (!number32(s, &e->number) || !scan_expect(s, ']', "expected ']'"))
 			return false;
-		if (!scan_take(s, ']'))
-			return scan_wrong(s, s->p, "expected ']'");
 		e->has_number = 1;
 	}
 	e->name = scan_rest(s);

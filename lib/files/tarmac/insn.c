@@ -5,7 +5,6 @@
  */
 #include "files/tarmac/tarmac_int.h"
 
-static const char no_physical[] = "expected a physical address";
 static const char no_isa[] = "expected the instruction set: A, T, X or O";
 
 /* Stores an opcode of 4 or 8 digits, 16 or 32 bits, that was read at `at`. */
@@ -21,13 +20,13 @@ static bool opcode(struct scan *s, struct cst_tarmac_insn *insn, const char *at,
 /* Reads "MODE :" and the disassembly. */
 static bool mode_and_text(struct scan *s, struct cst_tarmac_insn *insn)
 {
-	struct cst_str word = scan_word(s);
+	struct cst_str word;
 
-	if (!word.n)
-		return scan_wrong(s, word.p, "expected the processor mode");
+	if (!scan_some_word(s, &word, "expected the processor mode"))
+		return false;
 	cst_tarmac_parse_mode(&insn->mode, word);
-	if (!scan_take(s, ':'))
-		return scan_wrong(s, s->p, "expected ':' before the disassembly");
+	if (!scan_expect(s, ':', "expected ':' before the disassembly"))
+		return false;
 	insn->disassembly = scan_rest(s);
 	return true;
 }
@@ -66,8 +65,6 @@ struct brackets {
 
 static bool bracket_number(struct scan *s, struct brackets *b)
 {
-	size_t n;
-
 	scan_blanks(s);
 	b->at = s->p;
 	if (!scan_dec(s, &b->index, "expected a number") && s->rec->error == -CST_ERR_LIMIT)
@@ -79,7 +76,7 @@ static bool bracket_number(struct scan *s, struct brackets *b)
 	s->rec->column = 0;
 	s->rec->reason = NULL;
 	s->p = b->at;
-	return scan_hex(s, &b->index, &n, "expected a number");
+	return scan_hex(s, &b->index, "expected a number");
 }
 
 /* Reads (index), (address) or (address:index). */
@@ -94,32 +91,19 @@ static bool brackets(struct scan *s, struct brackets *b)
 		if (!bracket_number(s, b))
 			return false;
 	}
-	return scan_take(s, ')') || scan_wrong(s, s->p, "expected ')'");
+	return scan_expect(s, ')', "expected ')'");
 }
 
 /* Reads ":physical" and, of the second halfword, ",physical". */
 static bool physical(struct scan *s, struct cst_tarmac_insn *insn)
 {
-	enum cst_tarmac_space space;
-	size_t n;
+	uint8_t space;
 
-	s->p++;
-	if (scan_char(*s->p) > 15)
-		return scan_wrong(s, s->p, no_physical);
-	if (!scan_hex(s, &insn->address.physical, &n, no_physical))
-		return false;
-	insn->address.space = (uint8_t)cst_tarmac_parse_space(s);
-	if (insn->address.space == CST_TARMAC_NO_PHYSICAL)
+	if (!cst_tarmac_parse_physical(s, &insn->address.physical, &insn->address.space))
 		return false;
 	if (*s->p != ',')
 		return true;
-	s->p++;
-	if (scan_char(*s->p) > 15)
-		return scan_wrong(s, s->p, no_physical);
-	if (!scan_hex(s, &insn->physical2, &n, no_physical))
-		return false;
-	space = cst_tarmac_parse_space(s);
-	if (space == CST_TARMAC_NO_PHYSICAL)
+	if (!cst_tarmac_parse_physical(s, &insn->physical2, &space))
 		return false;
 	insn->has_physical2 = 1;
 	return space == insn->address.space || scan_wrong(s, s->p, "expected the address space of the first halfword");
@@ -129,10 +113,9 @@ static bool physical(struct scan *s, struct cst_tarmac_insn *insn)
 static bool hex_in_brackets(struct scan *s, uint64_t *value, const struct brackets *b)
 {
 	const char *p = s->p;
-	size_t n;
 
 	s->p = b->at;
-	if (!scan_hex(s, value, &n, "expected a number"))
+	if (!scan_hex(s, value, "expected a number"))
 		return false;
 	s->p = p;
 	return true;
@@ -166,7 +149,7 @@ bool cst_tarmac_parse_insn(struct scan *s, char type, const struct cst_tarmac_op
 		return false;
 	scan_blanks(s);
 	at = s->p;
-	if (!scan_hex(s, &value, &digits, "expected an address"))
+	if (!scan_digits(s, &value, &digits, "expected an address"))
 		return false;
 	if (*s->p == ':') {
 		insn->address.address = value;
@@ -191,8 +174,8 @@ bool cst_tarmac_parse_insn(struct scan *s, char type, const struct cst_tarmac_op
 		return false;
 	scan_blanks(s);
 	at = s->p;
-	return scan_hex(s, &value, &digits, "expected an opcode") && opcode(s, insn, at, value, digits) &&
-	       isa_and_rest(s, insn, b.address, opts);
+	return scan_digits(s, &value, &digits, "expected an opcode") &&
+	       opcode(s, insn, at, value, digits) && isa_and_rest(s, insn, b.address, opts);
 }
 
 /* Reads the opcode, or a row of dashes: the fetch failed. */
@@ -205,7 +188,8 @@ static bool es_opcode(struct scan *s, struct cst_tarmac_insn *insn)
 	scan_blanks(s);
 	at = s->p;
 	if (*at != '-' || at == s->end)
-		return scan_hex(s, &value, &digits, "expected an opcode") && opcode(s, insn, at, value, digits);
+		return scan_digits(s, &value, &digits, "expected an opcode") &&
+		       opcode(s, insn, at, value, digits);
 	while (*s->p == '-')
 		s->p++;
 	digits = (size_t)(s->p - at);
@@ -237,21 +221,14 @@ static void ccfail(struct cst_tarmac_insn *insn)
 bool cst_tarmac_parse_es(struct scan *s, const struct cst_tarmac_opts *opts)
 {
 	struct cst_tarmac_insn *insn = &s->rec->u.insn;
-	size_t n;
 
 	s->rec->kind = CST_TARMAC_INSN;
 	s->rec->dialect = CST_TARMAC_ES;
-	if (!scan_take(s, '('))
-		return scan_wrong(s, s->p, "expected '('");
-	if (!scan_hex(s, &insn->address.address, &n, "expected an address"))
-		return false;
-	if (!scan_take(s, ':'))
-		return scan_wrong(s, s->p, "expected ':' between address and opcode");
-	if (!es_opcode(s, insn))
-		return false;
-	if (!scan_take(s, ')'))
-		return scan_wrong(s, s->p, "expected ')'");
-	if (!isa_and_rest(s, insn, false, opts))
+	if (!scan_expect(s, '(', "expected '('") ||
+	    !scan_hex(s, &insn->address.address, "expected an address") ||
+	    !scan_expect(s, ':', "expected ':' between address and opcode") ||
+	    !es_opcode(s, insn) || !scan_expect(s, ')', "expected ')'") ||
+	    !isa_and_rest(s, insn, false, opts))
 		return false;
 	if (insn->outcome == CST_TARMAC_EXECUTED)
 		ccfail(insn);
@@ -272,29 +249,21 @@ bool cst_tarmac_parse_flow(struct scan *s, enum cst_tarmac_flow_type type)
 
 	s->rec->kind = CST_TARMAC_FLOW;
 	flow->type = (uint8_t)type;
-	if (!scan_take(s, '('))
-		return scan_wrong(s, s->p, "expected '('");
-	if (!scan_dec(s, &flow->index, "expected a decimal index"))
-		return false;
-	if (!scan_take(s, ')'))
-		return scan_wrong(s, s->p, "expected ')'");
-	return cst_tarmac_parse_address(s, &flow->from, "expected an address") &&
+	return scan_expect(s, '(', "expected '('") &&
+	       scan_dec(s, &flow->index, "expected a decimal index") &&
+	       scan_expect(s, ')', "expected ')'") &&
+	       cst_tarmac_parse_address(s, &flow->from, "expected an address") &&
 	       cst_tarmac_parse_address(s, &flow->target, "expected the target's address") && flow_isa(s, flow);
 }
 
 bool cst_tarmac_parse_branch(struct scan *s)
 {
 	struct cst_tarmac_flow *flow = &s->rec->u.flow;
-	size_t n;
 
 	s->rec->kind = CST_TARMAC_FLOW;
 	s->rec->dialect = CST_TARMAC_ES;
 	flow->type = CST_TARMAC_BRANCH;
-	if (!scan_take(s, '('))
-		return scan_wrong(s, s->p, "expected '('");
-	if (!scan_hex(s, &flow->target.address, &n, "expected the target's address"))
-		return false;
-	if (!scan_take(s, ')'))
-		return scan_wrong(s, s->p, "expected ')'");
-	return flow_isa(s, flow);
+	return scan_expect(s, '(', "expected '('") &&
+	       scan_hex(s, &flow->target.address, "expected the target's address") &&
+	       scan_expect(s, ')', "expected ')'") && flow_isa(s, flow);
 }

@@ -47,11 +47,6 @@ static bool ordered(struct scan *s, uint8_t *data, size_t size)
 	return true;
 }
 
-static uint64_t bytes_mask(unsigned int n)
-{
-	return n < 64 ? ((uint64_t)1 << n) - 1 : UINT64_MAX;
-}
-
 /* Reads the decimal size at type[*i] and sets *i to its end. */
 static bool size_of(struct scan *s, struct cst_str type, size_t *i, uint8_t *size)
 {
@@ -186,7 +181,7 @@ static bool cacheable(struct scan *s, char which, uint8_t *flags)
 bool cst_tarmac_parse_bus(struct scan *s, struct cst_str type)
 {
 	struct cst_tarmac_bus *b = &s->rec->u.bus;
-	size_t i = 2, n;
+	size_t i = 2;
 
 	s->rec->kind = CST_TARMAC_BUS;
 	b->write = type.p[1] == 'W';
@@ -205,12 +200,9 @@ bool cst_tarmac_parse_bus(struct scan *s, struct cst_str type)
 	if (!letter(s, type.p + i + 2, 'P', '_', &b->privileged) || !letter(s, type.p + i + 3, 'N', 'S', &b->nonsecure) ||
 	    !cacheable(s, 'I', &b->inner) || !cacheable(s, 'O', &b->outer))
 		return false;
-	b->master = scan_word(s);
-	if (!b->master.n)
-		return scan_wrong(s, b->master.p, "expected the ID of the master");
-	if (!scan_hex(s, &b->address, &n, "expected a physical address"))
-		return false;
-	return scan_ends(s) ? ordered(s, b->data, b->size) : scan_wrong(s, s->p, "expected a hexadecimal digit");
+	return scan_some_word(s, &b->master, "expected the ID of the master") &&
+	       scan_hex_word(s, &b->address, "expected a physical address") &&
+	       ordered(s, b->data, b->size);
 }
 
 /* ---- LD and ST: 16 bytes as a picture, the highest address first --------------------------------- */
@@ -260,7 +252,7 @@ static bool place(struct scan *s, struct cst_tarmac_memory *m)
 	};
 	struct cst_str word;
 	const char *from;
-	size_t i, n;
+	size_t i;
 
 	scan_blanks(s);
 	if (s->p == s->end)
@@ -279,10 +271,8 @@ static bool place(struct scan *s, struct cst_tarmac_memory *m)
 		m->address.space = CST_TARMAC_UNSAID;
 		s->p = from;
 	}
-	if (!scan_hex(s, &m->address.physical, &n, "expected a physical address"))
+	if (!scan_hex_word(s, &m->address.physical, "expected a physical address"))
 		return false;
-	if (!scan_ends(s))
-		return scan_wrong(s, s->p, "expected a hexadecimal digit");
 	m->attributes = scan_rest(s);
 	return true;
 }
@@ -292,16 +282,12 @@ bool cst_tarmac_parse_diagram(struct scan *s, bool write)
 	struct cst_tarmac_memory *m = &s->rec->u.memory;
 	struct picture pic = { .used = 0 };
 	unsigned int first, n;
-	size_t digits;
 
 	s->rec->kind = CST_TARMAC_MEMORY;
 	s->rec->dialect = CST_TARMAC_ES;
 	m->write = write;
-	if (!scan_hex(s, &m->address.address, &digits, "expected an address"))
-		return false;
-	if (!scan_ends(s))
-		return scan_wrong(s, s->p, "expected a hexadecimal digit");
-	if (!picture(s, &pic) || !place(s, m))
+	if (!scan_hex_word(s, &m->address.address, "expected an address") || !picture(s, &pic) ||
+	    !place(s, m))
 		return false;
 	if (!pic.used)
 		return true;

@@ -2,24 +2,8 @@
 /*
  * mode.c - processor modes, instruction sets, addresses and units: the words that several records share.
  */
+#include "files/ini/ini.h"
 #include "files/tarmac/tarmac_int.h"
-
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
-}
-
-static bool same(struct cst_str word, const char *text)
-{
-	size_t i;
-
-	if (word.n != strlen(text))
-		return false;
-	for (i = 0; i < word.n; i++)
-		if (lower(word.p[i]) != text[i])
-			return false;
-	return true;
-}
 
 struct mode_row {
 	const char *name;
@@ -49,7 +33,8 @@ const char *cst_tarmac_mode_name(enum cst_tarmac_mode_kind kind, enum cst_tarmac
 /* The specification writes _s and _ns, its examples and Fast Models _n, others _rt and _rl. */
 static bool security(struct cst_str word, uint8_t *sec)
 {
-	const char first = word.n ? lower(word.p[0]) : 0, second = word.n > 1 ? lower(word.p[1]) : 0;
+	const char first = word.n ? cst_ini_lower(word.p[0]) : 0;
+	const char second = word.n > 1 ? cst_ini_lower(word.p[1]) : 0;
 
 	if (word.n > 2)
 		return false;
@@ -69,13 +54,16 @@ static bool security(struct cst_str word, uint8_t *sec)
 /* EL0 to EL3 with the stack pointer that is selected, which some leave out. */
 static bool exception_level(struct cst_tarmac_mode *m, struct cst_str word)
 {
-	if (word.n < 3 || word.n > 4 || lower(word.p[0]) != 'e' || lower(word.p[1]) != 'l' || word.p[2] < '0' || word.p[2] > '3')
+	const char stack = word.n == 4 ? cst_ini_lower(word.p[3]) : 0;
+
+	if (word.n < 3 || word.n > 4 || cst_ini_lower(word.p[0]) != 'e' ||
+	    cst_ini_lower(word.p[1]) != 'l' || word.p[2] < '0' || word.p[2] > '3')
 		return false;
-	if (word.n == 4 && lower(word.p[3]) != 't' && lower(word.p[3]) != 'h')
+	if (word.n == 4 && stack != 't' && stack != 'h')
 		return false;
 	m->kind = CST_TARMAC_EL;
 	m->el = (uint8_t)(word.p[2] - '0');
-	m->stack = word.n == 4 ? lower(word.p[3]) : 0;
+	m->stack = stack;
 	return true;
 }
 
@@ -84,7 +72,7 @@ static bool named(struct cst_tarmac_mode *m, struct cst_str word)
 	size_t i;
 
 	for (i = 0; i < N_MODES; i++)
-		if (same(word, modes[i].name)) {
+		if (cst_ini_is(word, modes[i].name)) {
 			m->kind = modes[i].kind;
 			m->el = modes[i].el;
 			return true;
@@ -163,21 +151,24 @@ enum cst_tarmac_space cst_tarmac_parse_space(struct scan *s)
 	return CST_TARMAC_NO_PHYSICAL;
 }
 
-bool cst_tarmac_parse_address(struct scan *s, struct cst_tarmac_address *a, const char *reason)
+bool cst_tarmac_parse_physical(struct scan *s, uint64_t *physical, uint8_t *space)
 {
-	size_t n;
-
-	if (!scan_hex(s, &a->address, &n, reason))
-		return false;
-	if (*s->p != ':')
-		return scan_ends(s) || scan_wrong(s, s->p, "expected a hexadecimal digit");
 	s->p++;
 	if (scan_char(*s->p) > 15)
 		return scan_wrong(s, s->p, "expected a physical address");
-	if (!scan_hex(s, &a->physical, &n, "expected a physical address"))
+	if (!scan_hex(s, physical, "expected a physical address"))
 		return false;
-	a->space = (uint8_t)cst_tarmac_parse_space(s);
-	return a->space != CST_TARMAC_NO_PHYSICAL;
+	*space = (uint8_t)cst_tarmac_parse_space(s);
+	return *space != CST_TARMAC_NO_PHYSICAL;
+}
+
+bool cst_tarmac_parse_address(struct scan *s, struct cst_tarmac_address *a, const char *reason)
+{
+	if (!scan_hex(s, &a->address, reason))
+		return false;
+	if (*s->p != ':')
+		return scan_ends(s) || scan_wrong(s, s->p, "expected a hexadecimal digit");
+	return cst_tarmac_parse_physical(s, &a->physical, &a->space);
 }
 
 static const char unit_names[CST_TARMAC_UNITS][4] = {

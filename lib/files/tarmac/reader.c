@@ -296,29 +296,19 @@ static bool time_of(struct cst_tarmac_reader *r, struct scan *s)
 		s->p = from;
 		return false;
 	}
-	unit = CST_TARMAC_NO_UNIT;
-	if (s->p == s->end || scan_char(*s->p) == TARMAC_BLANK) {
-		p = s->p;
-		unit = cst_tarmac_unit_of(scan_word(s));
-		if (unit == CST_TARMAC_NO_UNIT || (s->p < s->end && scan_char(*s->p) != TARMAC_BLANK)) {
-			unit = CST_TARMAC_NO_UNIT;
-			s->p = p;
-		}
-	} else {
-		unit = cst_tarmac_unit_of(scan_word(s));
-		if (unit == CST_TARMAC_NO_UNIT || (s->p < s->end && scan_char(*s->p) != TARMAC_BLANK)) {
+	p = s->p;
+	unit = cst_tarmac_unit_of(scan_word(s));
+	if (unit == CST_TARMAC_NO_UNIT || (s->p < s->end && scan_char(*s->p) != TARMAC_BLANK)) {
+		if (p < s->end && scan_char(*p) != TARMAC_BLANK) {
 			rec->time = r->time;
 			s->p = from;
 			return false;
 		}
+		unit = CST_TARMAC_NO_UNIT;
+		s->p = p;
 	}
 	rec->unit = (uint8_t)unit;
 	return true;
-}
-
-static bool names_cpu(struct cst_str w)
-{
-	return w.n >= 3 && !memcmp(w.p, "cpu", 3);
 }
 
 /* A blank or a bracket ends a type. */
@@ -340,11 +330,12 @@ static int type_and_cpu(struct scan *s, struct cst_str *word, bool timed)
 	*word = first;
 	if (type != TYPE_NONE && type_ends(s) && (timed || type != TYPE_RESET))
 		return type;
-	if (!first.n || (s->p < s->end && scan_char(*s->p) != TARMAC_BLANK) || (!timed && !names_cpu(first)))
+	if (!first.n || (s->p < s->end && scan_char(*s->p) != TARMAC_BLANK) ||
+	    (!timed && !scan_begins(first, "cpu")))
 		return TYPE_NONE;
 	second = scan_word(s);
 	type = type_ends(s) ? cst_tarmac_type_of(second) : TYPE_NONE;
-	if (type != TYPE_NONE || (timed && names_cpu(first))) {
+	if (type != TYPE_NONE || (timed && scan_begins(first, "cpu"))) {
 		s->rec->cpu = first;
 		*word = second;
 		return type;

@@ -81,14 +81,9 @@ static bool range(struct scan *s, struct cst_tarmac_reg *r)
 {
 	const char *at = s->p;
 
-	if (!bit(s, &r->high))
+	if (!bit(s, &r->high) || !scan_expect(s, ':', "expected ':' and the lowest bit") ||
+	    !bit(s, &r->low) || !scan_expect(s, '>', "expected '>'"))
 		return false;
-	if (!scan_take(s, ':'))
-		return scan_wrong(s, s->p, "expected ':' and the lowest bit");
-	if (!bit(s, &r->low))
-		return false;
-	if (!scan_take(s, '>'))
-		return scan_wrong(s, s->p, "expected '>'");
 	r->has_range = 1;
 	return r->high >= r->low || scan_wrong(s, at, "the highest bit is below the lowest one");
 }
@@ -96,11 +91,10 @@ static bool range(struct scan *s, struct cst_tarmac_reg *r)
 /* Reads a word in parentheses, behind '('. */
 static bool bank(struct scan *s, struct cst_tarmac_reg *r)
 {
-	r->bank = scan_word(s);
-	if (!r->bank.n)
-		return scan_wrong(s, r->bank.p, "expected the bank of the register");
+	if (!scan_some_word(s, &r->bank, "expected the bank of the register"))
+		return false;
 	r->has_parentheses = 1;
-	return scan_take(s, ')') || scan_wrong(s, s->p, "expected ')'");
+	return scan_expect(s, ')', "expected ')'");
 }
 
 bool cst_tarmac_parse_reg(struct scan *s)
@@ -109,9 +103,8 @@ bool cst_tarmac_parse_reg(struct scan *s)
 	const char *end;
 
 	s->rec->kind = CST_TARMAC_REG;
-	r->name = scan_word(s);
-	if (!r->name.n)
-		return scan_wrong(s, r->name.p, "expected the name of a register");
+	if (!scan_some_word(s, &r->name, "expected the name of a register"))
+		return false;
 	cst_tarmac_reg_find(&r->what, r->name);
 	scan_blanks(s);
 	if (*s->p == '(' && s->p < s->end) {

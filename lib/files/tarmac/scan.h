@@ -110,6 +110,24 @@ static inline bool scan_is(struct cst_str word, const char *text)
 	return word.n == strlen(text) && !memcmp(word.p, text, word.n);
 }
 
+/* As scan_take(), but another character is an error. */
+static inline bool scan_expect(struct scan *s, char c, const char *reason)
+{
+	return scan_take(s, c) || scan_wrong(s, s->p, reason);
+}
+
+/* As scan_word(), but an empty one is an error. */
+static inline bool scan_some_word(struct scan *s, struct cst_str *word, const char *reason)
+{
+	*word = scan_word(s);
+	return word->n || scan_wrong(s, word->p, reason);
+}
+
+static inline bool scan_begins(struct cst_str word, const char *text)
+{
+	return word.n >= strlen(text) && !memcmp(word.p, text, strlen(text));
+}
+
 /* Returns true at the end of a word. */
 static inline bool scan_ends(const struct scan *s)
 {
@@ -119,7 +137,7 @@ static inline bool scan_ends(const struct scan *s)
 /*
  * Read a number of at least one digit, up to the first character that is no digit; *n is the number of digits.
  */
-static inline bool scan_hex(struct scan *s, uint64_t *value, size_t *n, const char *reason)
+static inline bool scan_digits(struct scan *s, uint64_t *value, size_t *n, const char *reason)
 {
 	const char *from, *p;
 	uint64_t v = 0;
@@ -138,6 +156,20 @@ static inline bool scan_hex(struct scan *s, uint64_t *value, size_t *n, const ch
 		if (*p != '0')
 			return scan_fail(s, from, -CST_ERR_LIMIT, "number of more than 64 bits");
 	return true;
+}
+
+static inline bool scan_hex(struct scan *s, uint64_t *value, const char *reason)
+{
+	size_t n;
+
+	return scan_digits(s, value, &n, reason);
+}
+
+/* As scan_hex(), but the number is a word. */
+static inline bool scan_hex_word(struct scan *s, uint64_t *value, const char *reason)
+{
+	return scan_hex(s, value, reason) &&
+	       (scan_ends(s) || scan_wrong(s, s->p, "expected a hexadecimal digit"));
 }
 
 /* Returns true if a decimal number needs more than 64 bits. */
@@ -159,6 +191,12 @@ static inline bool scan_dec(struct scan *s, uint64_t *value, const char *reason)
 		return scan_wrong(s, from, reason);
 	return p - from < 20 || !cst_tarmac_is_large(from, p) ||
 	       scan_fail(s, from, -CST_ERR_LIMIT, "number of more than 64 bits");
+}
+
+/* Mask of n bytes of data. */
+static inline uint64_t bytes_mask(unsigned int n)
+{
+	return n < 64 ? ((uint64_t)1 << n) - 1 : UINT64_MAX;
 }
 
 #endif

@@ -28,6 +28,8 @@ bool cst_tarmac_parse_tlb(struct scan *s, bool walk_cache);
 
 /* Reads an address by the common definition: vaddr{:paddr{_NS}}. */
 bool cst_tarmac_parse_address(struct scan *s, struct cst_tarmac_address *a, const char *reason);
+/* Reads a physical address with its space, behind the character at s->p. */
+bool cst_tarmac_parse_physical(struct scan *s, uint64_t *physical, uint8_t *space);
 /* Reads _NS, _S or nothing behind a physical address. Returns CST_TARMAC_NO_PHYSICAL after scan_wrong(). */
 enum cst_tarmac_space cst_tarmac_parse_space(struct scan *s);
 /* Reads a mode; any word that is none gives CST_TARMAC_MODE_OTHER. */

@@ -84,18 +84,11 @@ int cst_tarmac_write_address(struct writer *w, const struct cst_tarmac_address *
 
 static char isa_letter(uint8_t isa)
 {
-	switch (isa) {
-	case CST_ISA_A32:
-		return 'A';
-	case CST_ISA_T32:
-		return 'T';
-	case CST_ISA_TEE:
-		return 'X';
-	case CST_ISA_A64:
-		return 'O';
-	default:
-		return 0;
-	}
+	static const char letters[] = {
+		[CST_ISA_A32] = 'A', [CST_ISA_T32] = 'T', [CST_ISA_A64] = 'O', [CST_ISA_TEE] = 'X',
+	};
+
+	return isa < sizeof(letters) ? letters[isa] : 0;
 }
 
 /* Writes the mode, and the security state if it is known. */
@@ -307,7 +300,7 @@ static int write_other(struct writer *w)
 {
 	const struct cst_tarmac_record *rec = w->rec;
 	struct cst_str text = rec->text;
-	const bool header = text.n >= 6 && !memcmp(text.p, "Tarmac", 6);
+	const bool header = scan_begins(text, "Tarmac");
 
 	if (!cst_tarmac_write_is_text(text) || (rec->kind == CST_TARMAC_HEADER && !header))
 		return -CST_ERR_INVAL;
@@ -318,11 +311,6 @@ static int write_other(struct writer *w)
 		return -CST_ERR_INVAL;
 	cst_tarmac_write_str(w, text);
 	return 0;
-}
-
-static bool is_cpu(struct cst_str cpu)
-{
-	return cpu.n > 2 && !memcmp(cpu.p, "cpu", 3);
 }
 
 /* Headers and messages of the program have neither time nor blanks before them. */
@@ -349,7 +337,8 @@ static void write_time(struct writer *w)
 	const size_t digits = dec_digits(rec->time), unit_len = strlen(unit);
 
 	/* Without a time the reader recognizes a processor by its name alone. */
-	if (es && rec->flags & CST_TARMAC_TIME_BEFORE && (!rec->cpu.n || is_cpu(rec->cpu))) {
+	if (es && rec->flags & CST_TARMAC_TIME_BEFORE &&
+	    (!rec->cpu.n || scan_begins(rec->cpu, "cpu"))) {
 		blanks(w, ES_BEFORE);
 		return;
 	}
@@ -370,7 +359,7 @@ static int check_cpu(const struct cst_tarmac_record *rec)
 	if (!cst_tarmac_write_is_word(rec->cpu) || cst_tarmac_type_of(rec->cpu) ||
 	    (rec->unit == CST_TARMAC_NO_UNIT && cst_tarmac_unit_of(rec->cpu) != CST_TARMAC_NO_UNIT))
 		return -CST_ERR_INVAL;
-	if (rec->kind != CST_TARMAC_OTHER || is_cpu(rec->cpu))
+	if (rec->kind != CST_TARMAC_OTHER || scan_begins(rec->cpu, "cpu"))
 		return 0;
 	return cst_tarmac_type_of(first_word(rec->text)) ? 0 : -CST_ERR_INVAL;
 }

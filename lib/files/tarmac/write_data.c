@@ -94,11 +94,6 @@ int cst_tarmac_write_reg(struct writer *w, const struct cst_tarmac_reg *r)
 
 /* ---- memory ---------------------------------------------------------------------------------------- */
 
-static uint64_t bytes_mask(unsigned int n)
-{
-	return n < 64 ? ((uint64_t)1 << n) - 1 : UINT64_MAX;
-}
-
 /* Writes a number, with '_' every 32 bits if it has 64 or more. */
 static void number(struct writer *w, const uint8_t *data, unsigned int size, bool reversed)
 {
