@@ -82,19 +82,17 @@ uint64_t cst_index_digest(uint64_t digest, const void *data, size_t len)
 int cst_index_builder_new(struct cst_index_builder **out, enum cst_tree_format format, unsigned flags,
 			  const struct cst_index_opts *opts)
 {
+	static const struct cst_index_opts none;
 	struct cst_index_builder *b;
 	struct cst_index_opts own;
 
-	if (opts) {
-		opts = TAKE(cst_index_opts, opts, own);
-		if (!opts)
-			return -CST_ERR_INVAL;
-	}
+	opts = TAKE(cst_index_opts, opts ? opts : &none, own);
+	if (!opts)
+		return -CST_ERR_INVAL;
 	b = calloc(1, sizeof(*b));
 	if (!b)
 		return -CST_ERR_NOMEM;
-	if (opts)
-		b->opts = *opts;
+	b->opts = *opts;
 	if (!b->opts.granularity)
 		b->opts.granularity = CST_INDEX_GRANULARITY;
 	/* the first block always exists, and coarser blocks must be fewer */

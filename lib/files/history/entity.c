@@ -254,21 +254,19 @@ int cst_entity_equal(const struct cst_event *a, const struct cst_event *b)
 
 int cst_state_new(struct cst_state **out, const struct cst_state_limits *limits)
 {
+	static const struct cst_state_limits none;
 	struct cst_state_limits own;
 	struct cst_state *st;
 
 	*out = NULL;
-	if (limits) {
-		limits = TAKE(cst_state_limits, limits, own);
-		if (!limits)
-			return -CST_ERR_INVAL;
-	}
+	limits = TAKE(cst_state_limits, limits ? limits : &none, own);
+	if (!limits)
+		return -CST_ERR_INVAL;
 	st = calloc(1, sizeof(*st));
 	*out = st;
 	if (!st)
 		return -CST_ERR_NOMEM;
-	if (limits)
-		st->limits = *limits;
+	st->limits = *limits;
 	if (!st->limits.inherited)
 		st->limits.inherited = DEFAULT_INHERITED;
 	return 0;

@@ -70,16 +70,23 @@ int cst_event_number(const struct cst_event *ev, const char *key, int64_t *value
 	return !cst_event_parse_signed(cst_event_param(ev, key), value);
 }
 
-static void hex_number(struct cst_text *t, uint64_t v)
-{
-	cst_text_hex_in(t, "0x", v, 1, "");
-}
-
 static void signed_number(struct cst_text *t, int64_t v)
 {
 	if (v < 0)
 		cst_text_char(t, '-');
 	cst_text_dec(t, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+}
+
+/* Names of files are always quoted, as the specification shows them. */
+static void name(struct cst_text *t, struct cst_str s)
+{
+	if (!s.p) {
+		cst_text_str(t, "None");
+		return;
+	}
+	cst_text_char(t, '"');
+	cst_quote(t, s);
+	cst_text_char(t, '"');
 }
 
 static void bytes(struct cst_text *t, struct cst_str s)
@@ -97,33 +104,16 @@ static void value(struct cst_text *t, struct cst_str s)
 {
 	size_t i, odd = 0;
 
-	if (!s.p) {
-		cst_text_str(t, "None");
-	} else if (cst_quote_bare(s, CST_QUOTE_EVENT)) {
+	if (s.p && cst_quote_bare(s, CST_QUOTE_EVENT)) {
 		cst_text_mem(t, s.p, s.n);
 	} else {
-		for (i = 0; i < s.n; i++)
+		for (i = 0; s.p && i < s.n; i++)
 			odd += (unsigned char)s.p[i] < 0x20 || (unsigned char)s.p[i] >= 0x7f;
-		if (odd > s.n / 4) {
+		if (odd > s.n / 4)
 			bytes(t, s);
-			return;
-		}
-		cst_text_char(t, '"');
-		cst_quote(t, s);
-		cst_text_char(t, '"');
+		else
+			name(t, s);
 	}
-}
-
-/* Names of files are always quoted, as the specification shows them. */
-static void name(struct cst_text *t, struct cst_str s)
-{
-	if (!s.p) {
-		cst_text_str(t, "None");
-		return;
-	}
-	cst_text_char(t, '"');
-	cst_quote(t, s);
-	cst_text_char(t, '"');
 }
 
 static void code(struct cst_text *t, const struct cst_event *ev)
@@ -151,22 +141,22 @@ static void argument(struct cst_text *t, const struct cst_event *ev, enum cst_ev
 		signed_number(t, ev->tid);
 		break;
 	case ARG_ASID:
-		hex_number(t, ev->asid);
+		cst_text_hex_in(t, "0x", ev->asid, 1, "");
 		break;
 	case ARG_TRACE_ID:
-		hex_number(t, ev->trace_id);
+		cst_text_hex_in(t, "0x", ev->trace_id, 1, "");
 		break;
 	case ARG_BASE:
 		if (!ev->has_base)
 			cst_text_str(t, "None");
 		else
-			hex_number(t, ev->base);
+			cst_text_hex_in(t, "0x", ev->base, 1, "");
 		break;
 	case ARG_START:
-		hex_number(t, ev->base);
+		cst_text_hex_in(t, "0x", ev->base, 1, "");
 		break;
 	case ARG_LENGTH:
-		hex_number(t, ev->size);
+		cst_text_hex_in(t, "0x", ev->size, 1, "");
 		break;
 	case ARG_NAME:
 		name(t, ev->name);
@@ -230,11 +220,11 @@ static int write_args(struct cst_text *t, const struct cst_event *ev)
 	}
 	if (ranged && ev->has_size) {
 		key(t, "size=", &first);
-		hex_number(t, ev->size);
+		cst_text_hex_in(t, "0x", ev->size, 1, "");
 	}
 	if ((ranged || ev->verb == CST_EVENT_PATCH) && ev->offset) {
 		key(t, "offset=", &first);
-		hex_number(t, ev->offset);
+		cst_text_hex_in(t, "0x", ev->offset, 1, "");
 	}
 	return write_params(t, ev, first);
 }

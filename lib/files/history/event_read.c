@@ -131,14 +131,6 @@ static struct cst_str word(struct parse *ps)
 	return s;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static int read_bytes(struct parse *ps, struct value *v)
 {
 	int hi, lo;
@@ -146,8 +138,8 @@ static int read_bytes(struct parse *ps, struct value *v)
 	v->kind = VALUE_BYTES;
 	v->s.p = ps->out;
 	for (ps->p++; ps->p < ps->end && *ps->p != '>'; ps->p += 2) {
-		hi = hex_digit(*ps->p);
-		lo = ps->end - ps->p > 1 ? hex_digit(ps->p[1]) : -1;
+		hi = cst_ini_digit(*ps->p, 16);
+		lo = ps->end - ps->p > 1 ? cst_ini_digit(ps->p[1], 16) : -1;
 		if (hi < 0 || lo < 0)
 			return wrong(ps, "<bytes> are not pairs of hexadecimal digits");
 		*ps->out++ = (char)(hi << 4 | lo);
@@ -188,11 +180,7 @@ static int read_argument(struct parse *ps, struct cst_str *key, struct value *v)
 	}
 	if (w.n) {
 		v->kind = cst_str_is(w, "None") ? VALUE_NONE : VALUE_TEXT;
-		v->s = w;
-		if (v->kind == VALUE_NONE) {
-			v->s.p = NULL;
-			v->s.n = 0;
-		}
+		v->s = v->kind == VALUE_TEXT ? w : (struct cst_str){ NULL, 0 };
 	} else if (ps->p < ps->end && *ps->p == '"') {
 		if (read_quoted(ps, v))
 			return -CST_ERR_SYNTAX;
@@ -222,8 +210,7 @@ static int read_state(struct parse *ps, const struct value *v, uint8_t *state)
 	unsigned int i;
 
 	for (i = 0; i < 3; i++)
-		if (v->kind == VALUE_TEXT && v->s.n == strlen(cst_event_states[i]) &&
-		    !memcmp(v->s.p, cst_event_states[i], v->s.n)) {
+		if (v->kind == VALUE_TEXT && cst_str_is(v->s, cst_event_states[i])) {
 			*state = (uint8_t)i;
 			return 0;
 		}

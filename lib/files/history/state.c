@@ -169,6 +169,13 @@ static struct entity *other_library(const struct cst_state *st, const struct cst
 	return cst_entity_find(st, &other);
 }
 
+static struct entity *find_any(const struct cst_state *st, const struct cst_event *ev)
+{
+	struct entity *e = cst_entity_find(st, ev);
+
+	return e ? e : other_library(st, ev);
+}
+
 static int inherit(struct run *r, const struct cst_event *child, int64_t parent)
 {
 	struct avl_key key = { .pid = parent, .kind = ENT_LIBRARY };
@@ -262,12 +269,10 @@ static int contradicts(const struct cst_state *st, const struct cst_event *ev, c
 
 static int current(struct run *r, const struct cst_event *ev)
 {
-	struct entity *e = cst_entity_find(r->st, ev);
+	struct entity *e = find_any(r->st, ev);
 	struct cst_event started = *ev;
 	int err;
 
-	if (!e)
-		e = other_library(r->st, ev);
 	if (contradicts(r->st, ev, e)) {
 		r->st->counts.contradictions++;
 		started.state = CST_STATE_START;
@@ -326,7 +331,7 @@ int cst_state_cuts(const struct cst_state *st, const struct cst_event *ev)
 
 int cst_state_has(const struct cst_state *st, const struct cst_event *ev)
 {
-	return known(ev) && (cst_entity_find(st, ev) || other_library(st, ev));
+	return known(ev) && find_any(st, ev);
 }
 
 int cst_state_apply(struct cst_state *st, const struct cst_event *ev, cst_state_fn fn, void *ctx)
@@ -402,9 +407,7 @@ int cst_state_unapply(struct cst_state *st, const struct cst_event *ev)
 		add(&r, ev);
 		break;
 	default:
-		e = cst_entity_find(st, ev);
-		if (!e)
-			e = other_library(st, ev);
+		e = find_any(st, ev);
 		if (contradicts(st, ev, e)) {
 			st->counts.contradictions++;
 			remove_all(&r, ev);

@@ -68,7 +68,7 @@ int cst_ini_item(struct cst_str *rest, struct cst_str *item)
 	return 1;
 }
 
-static int digit(char c, unsigned int base)
+int cst_ini_digit(char c, unsigned int base)
 {
 	int d = -1;
 
@@ -94,7 +94,7 @@ int cst_ini_number(struct cst_str s, uint64_t *value)
 	if (i == s.n)
 		return -CST_ERR_SYNTAX;
 	for (; i < s.n; i++) {
-		d = digit(s.p[i], base);
+		d = cst_ini_digit(s.p[i], base);
 		if (d < 0 || v > (UINT64_MAX - (unsigned int)d) / base)
 			return -CST_ERR_SYNTAX;
 		v = v * base + (unsigned int)d;
@@ -134,8 +134,8 @@ int64_t cst_ini_unquote(struct cst_str s, char *out, size_t *len)
 				break;
 			c = escape(s.p[i]);
 			if (s.p[i] == 'x' && s.n - i > 2) {
-				hi = digit(s.p[i + 1], 16);
-				lo = digit(s.p[i + 2], 16);
+				hi = cst_ini_digit(s.p[i + 1], 16);
+				lo = cst_ini_digit(s.p[i + 2], 16);
 				c = hi < 0 || lo < 0 ? -1 : hi << 4 | lo;
 				i += 2;
 			}

@@ -63,6 +63,8 @@ int cst_ini_item(struct cst_str *rest, struct cst_str *item);
  * of `s`, or -CST_ERR_SYNTAX; *len bytes were written.
  */
 int64_t cst_ini_unquote(struct cst_str s, char *out, size_t *len);
+/* The value of a digit; -1: it is none of the base. */
+int cst_ini_digit(char c, unsigned int base);
 /* A number, decimal or with 0x; 0, or -CST_ERR_SYNTAX. */
 int cst_ini_number(struct cst_str s, uint64_t *value);
 

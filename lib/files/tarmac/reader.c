@@ -55,22 +55,18 @@ struct cst_tarmac_reader {
 
 int cst_tarmac_reader_new(struct cst_tarmac_reader **out, const struct cst_tarmac_opts *opts)
 {
+	static const struct cst_tarmac_opts none;
 	struct cst_tarmac_opts own;
 	struct cst_tarmac_reader *r;
 
 	*out = NULL;
-	if (opts) {
-		opts = TAKE(cst_tarmac_opts, opts, own);
-		if (!opts)
-			return -CST_ERR_INVAL;
-	}
-	if (opts && opts->has_isa && opts->isa > CST_ISA_TEE)
+	opts = TAKE(cst_tarmac_opts, opts ? opts : &none, own);
+	if (!opts || (opts->has_isa && opts->isa > CST_ISA_TEE))
 		return -CST_ERR_INVAL;
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return -CST_ERR_NOMEM;
-	if (opts)
-		r->opts = *opts;
+	r->opts = *opts;
 	if (!r->opts.max_line)
 		r->opts.max_line = DEFAULT_LINE;
 	*out = r;
