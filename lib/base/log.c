@@ -191,31 +191,24 @@ static struct cst_log_record record_of(enum cst_component component, unsigned in
 /* Where the architecture says what an error is an offence against. */
 static const char *error_section(unsigned int error)
 {
-	switch (error) {
-	case CST_ERR_BAD_HEADER:
-	case CST_ERR_BAD_SEQUENCE:
-	case CST_ERR_UNSUP_HEADER:
-	case CST_ERR_INCOMPLETE:
-		return "packet descriptions";
-	case CST_ERR_COMMIT_OVERRUN:
-	case CST_ERR_QUEUE_FULL:
-		return "K10.5.3";
-	case CST_ERR_DEPTH:
-	case CST_ERR_TRANSACTION:
-		return "K10.5.2.6";
-	case CST_ERR_NO_ATOM:
-		return "K10.5.5.11";
-	case CST_ERR_NO_ADDRESS:
-		return "K10.5.2.13";
-	case CST_ERR_BAD_IMAGE:
-		return "K10.5.5.3";
-	case CST_ERR_FRAME_ID:
-	case CST_ERR_FRAME_SYNC:
-	case CST_ERR_FRAME_CUT:
-		return "IHI 0029 D4.2";
-	default:
-		return "";
-	}
+	static const char *const sections[ERRORS] = {
+		[CST_ERR_BAD_HEADER] = "packet descriptions",
+		[CST_ERR_BAD_SEQUENCE] = "packet descriptions",
+		[CST_ERR_UNSUP_HEADER] = "packet descriptions",
+		[CST_ERR_INCOMPLETE] = "packet descriptions",
+		[CST_ERR_COMMIT_OVERRUN] = "K10.5.3",
+		[CST_ERR_QUEUE_FULL] = "K10.5.3",
+		[CST_ERR_DEPTH] = "K10.5.2.6",
+		[CST_ERR_TRANSACTION] = "K10.5.2.6",
+		[CST_ERR_NO_ATOM] = "K10.5.5.11",
+		[CST_ERR_NO_ADDRESS] = "K10.5.2.13",
+		[CST_ERR_BAD_IMAGE] = "K10.5.5.3",
+		[CST_ERR_FRAME_ID] = "IHI 0029 D4.2",
+		[CST_ERR_FRAME_SYNC] = "IHI 0029 D4.2",
+		[CST_ERR_FRAME_CUT] = "IHI 0029 D4.2",
+	};
+
+	return error < ERRORS && sections[error] ? sections[error] : "";
 }
 
 void cst_log_error(struct cst_log *log, enum cst_component component, unsigned int trace_id, uint64_t index,

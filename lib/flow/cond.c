@@ -22,34 +22,11 @@ enum { COND_ALWAYS = 14, MODE_LOADS = 1, MODE_STORES = 2, MODE_ALL = 7 };
 /* Arm ARM "ConditionHolds"; flags N, Z, C, V in bits 3 to 0. */
 static int holds(unsigned int cond, unsigned int flags)
 {
-	unsigned int n = flags >> 3 & 1, z = flags >> 2 & 1, c = flags >> 1 & 1, v = flags & 1, r;
+	const unsigned int n = flags >> 3 & 1, z = flags >> 2 & 1;
+	const unsigned int c = flags >> 1 & 1, v = flags & 1;
+	const unsigned int result[] = { z, c, n, v, c && !z, n == v, n == v && !z };
 
-	switch (cond >> 1) {
-	case 0:
-		r = z;
-		break;
-	case 1:
-		r = c;
-		break;
-	case 2:
-		r = n;
-		break;
-	case 3:
-		r = v;
-		break;
-	case 4:
-		r = c && !z;
-		break;
-	case 5:
-		r = n == v;
-		break;
-	case 6:
-		r = n == v && !z;
-		break;
-	default:
-		return 1;
-	}
-	return cond & 1 ? !r : (int)r;
+	return cond >= COND_ALWAYS || result[cond >> 1] != (cond & 1);
 }
 
 static void put_out(struct cst_flow *f, struct cst_generic *out, size_t *n,

@@ -52,18 +52,6 @@ void cst_frame_error(struct cst_deframer *df, int error, uint64_t offset, unsign
 	df->id = CST_ID_UNKNOWN;
 }
 
-/* Returns how many FSYNC words the 16 bytes at `f` begin with. */
-static unsigned leading_fsyncs(const uint8_t *f)
-{
-	static const uint8_t fsync[FSYNC_SIZE] = { SYNC_BYTE, SYNC_BYTE, SYNC_BYTE, SYNC_LAST };
-	unsigned n;
-
-	for (n = 0; n < FRAME_SIZE / FSYNC_SIZE; n++)
-		if (memcmp(f + n * FSYNC_SIZE, fsync, FSYNC_SIZE))
-			break;
-	return n;
-}
-
 /* Handles a barrier, which the kernel writes where the trace does not continue. */
 static void barrier(struct cst_deframer *df, uint64_t offset, struct frame_out *o)
 {
@@ -77,7 +65,15 @@ static void barrier(struct cst_deframer *df, uint64_t offset, struct frame_out *
 static void odd_frame(struct cst_deframer *df, const uint8_t *f, unsigned bad, uint64_t base,
 		      struct frame_out *o)
 {
-	if ((df->flags & CST_FRAME_RESET_4X) && leading_fsyncs(f) == FRAME_SIZE / FSYNC_SIZE)
+	/* four FSYNC words */
+	static const uint8_t words[] = {
+		SYNC_BYTE, SYNC_BYTE, SYNC_BYTE, SYNC_LAST,
+		SYNC_BYTE, SYNC_BYTE, SYNC_BYTE, SYNC_LAST,
+		SYNC_BYTE, SYNC_BYTE, SYNC_BYTE, SYNC_LAST,
+		SYNC_BYTE, SYNC_BYTE, SYNC_BYTE, SYNC_LAST,
+	};
+
+	if ((df->flags & CST_FRAME_RESET_4X) && !memcmp(f, words, FRAME_SIZE))
 		barrier(df, base, o);
 	else
 		cst_frame_error(df, frame_pair_error(f + 2 * bad), base, FRAME_SIZE, o);

@@ -219,17 +219,11 @@ static void end_frames(struct cst_tree *t)
 
 void cst_tree_reset(struct cst_tree *t)
 {
-	struct cst_frame_stats stats;
-
 	/* counts the incomplete frame */
 	end_frames(t);
-	stats = t->df.stats;
-	stats.skipped += t->input.in_len + t->input.more_len;
+	t->df.stats.skipped += t->input.in_len + t->input.more_len;
 	reset_decoders(t);
-	cst_deframer_init(&t->df, t->flags);
-	cst_tree_filter(t, t->routing.filtered ? t->routing.filter : NULL);
-	t->df.stats = stats;
-	t->input.in_len = t->input.more_len = 0;
+	cst_tree_drop(t);
 	t->trigger = 0;
 	t->in_trigger = 0;
 	t->chunk.at = t->chunk.count = 0;

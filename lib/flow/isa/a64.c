@@ -70,18 +70,13 @@ static const struct isa_row rows[] = {
 
 static int32_t displacement(unsigned kind, uint32_t op)
 {
-	switch (kind) {
-	case IMM26:
-		return isa_sext(op, 26) * 4;
-	case IMM19:
-		return isa_sext(op >> 5, 19) * 4;
-	case IMM14:
-		return isa_sext(op >> 5, 14) * 4;
-	case IMM9:
-		return isa_sext(op >> 5, 9) * 4;
-	default:
-		return 0;
-	}
+	static const struct {
+		uint8_t lo, width;
+	} field[] = {
+		[IMM26] = { 0, 26 }, [IMM19] = { 5, 19 }, [IMM14] = { 5, 14 }, [IMM9] = { 5, 9 },
+	};
+
+	return kind == DISP_NONE ? 0 : isa_sext(op >> field[kind].lo, field[kind].width) * 4;
 }
 
 void cst_isa_a64(struct cst_insn *insn, uint32_t opcode)

@@ -27,35 +27,6 @@ const uint8_t cst_etmv4_roles[CST_PKT_TYPES] = {
 #include "protocols/etmv4/packets.def"
 };
 
-static int has_header(const struct cst_config *cfg, enum hdr_when when)
-{
-	int ete = cfg->protocol == CST_PROTO_ETE;
-
-	switch (when) {
-	case ALWAYS:
-		return 1;
-	case ETMV4:
-		return !ete;
-	case ETE:
-		return ete;
-	case ETE13:
-		return ete && cfg->version >= 0x53;
-	case V43:
-		return cfg->version >= 0x43;
-	case V8M:
-		return !ete && cfg->profile == CST_PROFILE_M && cfg->version >= 0x42;
-	case TSMARK:
-		return cfg->version >= 0x46;
-	case DATA:
-		return cfg->data_trace;
-	case COND:
-		return cfg->cond_trace;
-	case Q:
-		return cfg->qsupp != 0;
-	}
-	return 0;
-}
-
 /* True for headers whose type is CST_PKT_RESERVED_CFG, not CST_PKT_RESERVED, in a trace unit that lacks them. */
 static int is_configurable(enum hdr_when when)
 {
@@ -77,6 +48,14 @@ static void forget(struct etmv4_parser *ps)
 
 void cst_etmv4_parser_init(void *parser, const struct cst_config *cfg, void *user)
 {
+	const int ete = cfg->protocol == CST_PROTO_ETE;
+	const uint8_t has[] = {
+		[ALWAYS] = 1, [ETMV4] = !ete, [ETE] = ete,
+		[ETE13] = ete && cfg->version >= 0x53, [V43] = cfg->version >= 0x43,
+		[V8M] = !ete && cfg->profile == CST_PROFILE_M && cfg->version >= 0x42,
+		[TSMARK] = cfg->version >= 0x46, [DATA] = cfg->data_trace != 0,
+		[COND] = cfg->cond_trace != 0, [Q] = cfg->qsupp != 0,
+	};
 	struct etmv4_parser *ps = parser;
 	unsigned int i, h;
 
@@ -87,7 +66,7 @@ void cst_etmv4_parser_init(void *parser, const struct cst_config *cfg, void *use
 	memset(ps->type, CST_PKT_RESERVED, sizeof(ps->type));
 	for (i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
 		for (h = headers[i].first; h <= headers[i].last; h++) {
-			if (has_header(cfg, headers[i].when))
+			if (has[headers[i].when])
 				ps->type[h] = headers[i].type;
 			else if (is_configurable(headers[i].when))
 				ps->type[h] = CST_PKT_RESERVED_CFG;
@@ -124,6 +103,15 @@ static void set_address(struct etmv4_parser *ps, struct reader *r, struct cst_pa
 	pkt->flags |= CST_PF_ADDR;
 }
 
+static void put_context(const struct cst_context *ctx, struct cst_packet *pkt)
+{
+	pkt->el = ctx->el;
+	pkt->sf = ctx->bits64;
+	pkt->security = ctx->security;
+	pkt->vmid = ctx->vmid;
+	pkt->cid = ctx->context_id;
+}
+
 /* Reads context information, VMID and context ID (K10.5.2.14.9). Only a complete packet changes the parser's context. */
 static void get_context(struct etmv4_parser *ps, struct reader *r, struct cst_packet *pkt)
 {
@@ -146,23 +134,9 @@ static void get_context(struct etmv4_parser *ps, struct reader *r, struct cst_pa
 		ctx.context_id = get_le(r, ps->cfg->cid_bytes);
 		pkt->flags |= CST_PF_CID;
 	}
-	pkt->el = ctx.el;
-	pkt->sf = ctx.bits64;
-	pkt->security = ctx.security;
-	pkt->vmid = ctx.vmid;
-	pkt->cid = ctx.context_id;
+	put_context(&ctx, pkt);
 	if (!r->more && !r->bad)
 		ps->ctx = ctx;
-}
-
-/* Sets the context of a one-byte Context packet, which is the last one. */
-static void same_context(const struct etmv4_parser *ps, struct cst_packet *pkt)
-{
-	pkt->el = ps->ctx.el;
-	pkt->sf = ps->ctx.bits64;
-	pkt->security = ps->ctx.security;
-	pkt->vmid = ps->ctx.vmid;
-	pkt->cid = ps->ctx.context_id;
 }
 
 static void parse_trace_info(struct etmv4_parser *ps, struct reader *r, struct cst_packet *pkt)
@@ -555,7 +529,7 @@ unsigned int cst_etmv4_parse(void *parser, const uint8_t *p, const uint8_t *end,
 		if (h & 1)
 			get_context(ps, &r, pkt);
 		else
-			same_context(ps, pkt);
+			put_context(&ps->ctx, pkt);	/* one byte: the last one */
 		break;
 	case CST_PKT_ASYNC:
 		parse_extension(ps, &r, pkt);
