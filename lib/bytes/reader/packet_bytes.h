@@ -98,10 +98,9 @@ static inline uint32_t get_uleb(struct reader *r, unsigned int max)
  */
 static inline int get_trace_info(struct reader *r, struct cst_packet *pkt)
 {
-	uint32_t window;
-	uint32_t *const section[] = { &pkt->info, &pkt->key, &pkt->spec, &pkt->cyct, &window };
-	uint8_t plctl = get8(r), b = plctl;
-	unsigned int i;
+	enum { SECTIONS = 5, DEFINED = (1 << SECTIONS) - 1 };
+	uint32_t section[SECTIONS] = { 0 };
+	unsigned int plctl = get8(r), b = plctl, i;
 
 	/* further control bytes are not defined: three are skipped, more make the packet bad */
 	for (i = 0; b & 0x80 && !r->more; i++) {
@@ -111,13 +110,13 @@ static inline int get_trace_info(struct reader *r, struct cst_packet *pkt)
 		}
 		b = get8(r);
 	}
-	for (i = 0; i < sizeof(section) / sizeof(section[0]); i++) {
-		*section[i] = 0;
-		if (plctl >> i & 1) {
-			*section[i] = get_uleb(r, 5);
-			pkt->flags |= (uint32_t)CST_PF_INFO << i;
-		}
-	}
+	for (b = plctl & DEFINED; b; b &= b - 1)
+		section[__builtin_ctz(b)] = get_uleb(r, 5);
+	pkt->info = section[0];
+	pkt->key = section[1];
+	pkt->spec = section[2];
+	pkt->cyct = section[3];
+	pkt->flags |= CST_PF_INFO * (plctl & DEFINED);
 	return !r->more && !r->bad;
 }
 
