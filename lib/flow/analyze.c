@@ -246,10 +246,7 @@ static void analyze_context(struct cst_flow *f, const struct cst_element *elem, 
 	    f->emit.tmpl.context_id == c->context_id && f->emit.tmpl.vmid == c->vmid &&
 	    !(f->emit.tmpl.flags & CST_GF_BITS64) == !c->bits64)
 		return;
-	f->emit.tmpl.el = c->el;
-	f->emit.tmpl.security = c->security;
-	f->emit.tmpl.context_id = c->context_id;
-	f->emit.tmpl.vmid = c->vmid;
+	cst_flow_set_context(f, c);
 	f->emit.tmpl.flags = CST_GF_EL | (c->bits64 ? CST_GF_BITS64 : 0);
 	if (f->cfg->profile == CST_PROFILE_M)
 		f->isa = CST_ISA_T32;
@@ -267,8 +264,7 @@ static void analyze_context(struct cst_flow *f, const struct cst_element *elem, 
 		g->isa = elem->is ? CST_ISA_T32 : CST_ISA_A32;
 	g->flags |= (c->flags & CST_CTX_CID ? CST_GF_CID : 0) |
 		    (c->flags & CST_CTX_VMID ? CST_GF_VMID : 0);
-	if (f->stop.stop_mask & CST_STOP_CONTEXT)
-		f->stop.stopped = CST_STOP_CONTEXT;
+	cst_flow_stop_at(f, CST_STOP_CONTEXT);
 }
 
 /* Makes `s` one span with the one that ends where it begins, of `len` bytes. */
@@ -414,8 +410,7 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 	f->gap = 0;
 	f->ret.pop_pending = 0;
 	f->cache.blk = 0;
-	if (f->stop.stop_mask & CST_STOP_EXCEPTION)
-		f->stop.stopped = CST_STOP_EXCEPTION;
+	cst_flow_stop_at(f, CST_STOP_EXCEPTION);
 	return 0;
 }
 
@@ -509,8 +504,7 @@ static void analyze_value(struct cst_flow *f, struct cst_generic *out, size_t *n
 		if (f->cfg->cycle_count && f->cfg->protocol != CST_PROTO_ETMV3 && quirk(f->cfg, QUIRK_CYCLES_KNOWN))
 			g->flags |= CST_GF_CC;
 		cst_flow_add_cycles(f, g);
-		if (f->stop.stop_mask & CST_STOP_TIMESTAMP)
-			f->stop.stopped = CST_STOP_TIMESTAMP;
+		cst_flow_stop_at(f, CST_STOP_TIMESTAMP);
 		break;
 	case CST_EL_CYCLE_COUNT:
 		if (elem->num && f->each.join) {
@@ -549,8 +543,7 @@ static void analyze_break(struct cst_flow *f, struct cst_generic *out, size_t *n
 		if (elem->flags & CST_EL_F_DOUBTFUL)
 			g->flags |= CST_GF_DOUBTFUL;
 		cst_flow_add_cycles(f, g);
-		if (f->stop.stop_mask & CST_STOP_TRACE_ON)
-			f->stop.stopped = CST_STOP_TRACE_ON;
+		cst_flow_stop_at(f, CST_STOP_TRACE_ON);
 		break;
 	case CST_EL_END:
 		g = cst_flow_emit(f, out, n, CST_GEN_EO_TRACE);
@@ -582,16 +575,9 @@ static void analyze_transaction(struct cst_flow *f, struct cst_generic *out, siz
 {
 	struct cst_generic *g = cst_flow_emit(f, out, n, CST_GEN_MEMTRANS);
 
-	switch (f->work.elem.kind) {
-	case CST_EL_TRANS_START:
+	g->num = f->work.elem.kind == CST_EL_TRANS_COMMIT ? CST_TRANS_COMMIT : CST_TRANS_FAIL;
+	if (f->work.elem.kind == CST_EL_TRANS_START)
 		g->num = f->work.elem.num ? CST_TRANS_START : CST_TRANS_INIT;
-		break;
-	case CST_EL_TRANS_COMMIT:
-		g->num = CST_TRANS_COMMIT;
-		break;
-	default:
-		g->num = CST_TRANS_FAIL;
-	}
 }
 
 /* Returns as analyze_exception(). */
@@ -747,8 +733,7 @@ void cst_flow_analyze(struct cst_flow *f, struct cst_generic *out, size_t *n)
 		break;
 	case CST_EL_EXC_RETURN:
 		cst_flow_emit(f, out, n, CST_GEN_EXCEPTION_RET);
-		if (f->stop.stop_mask & CST_STOP_EXCEPTION)
-			f->stop.stopped = CST_STOP_EXCEPTION;
+		cst_flow_stop_at(f, CST_STOP_EXCEPTION);
 		break;
 	case CST_EL_TRACE_ON:
 	case CST_EL_NO_SYNC:

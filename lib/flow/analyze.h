@@ -66,6 +66,22 @@ struct cst_generic *cst_flow_unknown(struct cst_flow *f, struct cst_generic *out
 /* Sets the next address in `g` (CST_GF_NEXT) if the trace and the last opcode determine it. */
 void cst_flow_set_next(const struct cst_flow *f, struct cst_generic *g);
 
+/* Stops the pull behind this element if the caller asked for that. */
+static inline void cst_flow_stop_at(struct cst_flow *f, enum cst_stop why)
+{
+	if (f->stop.stop_mask & why)
+		f->stop.stopped = why;
+}
+
+/* Gives the elements from here on a context, without its flags. */
+static inline void cst_flow_set_context(struct cst_flow *f, const struct cst_context *c)
+{
+	f->emit.tmpl.el = c->el;
+	f->emit.tmpl.security = c->security;
+	f->emit.tmpl.context_id = c->context_id;
+	f->emit.tmpl.vmid = c->vmid;
+}
+
 /* Adds the element's cycle count to the generic element. */
 static inline void cst_flow_add_cycles(const struct cst_flow *f, struct cst_generic *g)
 {

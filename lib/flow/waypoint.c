@@ -60,8 +60,7 @@ void cst_flow_vector(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	cst_flow_set_next(f, g);
 	cst_flow_add_cycles(f, g);
 	cst_flow_at(f, elem->addr, elem->is);
-	if (f->stop.stop_mask & CST_STOP_EXCEPTION)
-		f->stop.stopped = CST_STOP_EXCEPTION;
+	cst_flow_stop_at(f, CST_STOP_EXCEPTION);
 }
 
 void cst_flow_come_to(struct cst_flow *f, uint64_t addr, enum cst_isa isa)
@@ -89,10 +88,7 @@ void cst_flow_state(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	struct cst_generic *g;
 
 	f->need_ctx = 0;
-	f->emit.tmpl.el = c->el;
-	f->emit.tmpl.security = c->security;
-	f->emit.tmpl.context_id = c->context_id;
-	f->emit.tmpl.vmid = c->vmid;
+	cst_flow_set_context(f, c);
 	/* PTM traces no exception level except Hyp mode */
 	f->emit.tmpl.flags = 0;
 	cst_flow_choose_space(f, c);
@@ -103,6 +99,5 @@ void cst_flow_state(struct cst_flow *f, struct cst_generic *out, size_t *n)
 		g->isa = elem->is;
 	g->flags |= (c->flags & CST_CTX_CID ? CST_GF_CID : 0) | (c->flags & CST_CTX_VMID ? CST_GF_VMID : 0);
 	cst_flow_add_cycles(f, g);
-	if (f->stop.stop_mask & CST_STOP_CONTEXT)
-		f->stop.stopped = CST_STOP_CONTEXT;
+	cst_flow_stop_at(f, CST_STOP_CONTEXT);
 }
