@@ -72,7 +72,8 @@ static enum flow_gap reported(const struct cst_flow *f)
 	return quirk(f->cfg, QUIRK_WALKS_TO_EXCEPTION) ? GAP_REPORTED : GAP_NONE;
 }
 
-struct cst_generic *cst_flow_unknown(struct cst_flow *f, struct cst_generic *out, size_t *n)
+/* Emits CST_GEN_ADDR_UNKNOWN: the next range does not continue the last one. */
+static struct cst_generic *emit_unknown(struct cst_flow *f, struct cst_generic *out, size_t *n)
 {
 	if (f->gap)
 		f->gap = reported(f);
@@ -81,7 +82,7 @@ struct cst_generic *cst_flow_unknown(struct cst_flow *f, struct cst_generic *out
 
 void cst_flow_conflict(struct cst_flow *f, struct cst_generic *out, size_t *n, unsigned int finding, uint64_t addr)
 {
-	struct cst_generic *g = cst_flow_unknown(f, out, n);
+	struct cst_generic *g = emit_unknown(f, out, n);
 
 	g->error = CST_ERR_BAD_IMAGE;
 	g->addr = addr;
@@ -96,7 +97,7 @@ void cst_flow_lost(struct cst_flow *f, struct cst_generic *out, size_t *n, unsig
 	cst_flow_report_lasting(f, CST_FIND_ATOMS_LOST, 0);
 	f->need_addr = 1;
 	if (f->gap == GAP_PENDING)
-		cst_flow_unknown(f, out, n);
+		emit_unknown(f, out, n);
 }
 
 void cst_flow_broken(struct cst_flow *f, struct cst_generic *out, size_t *n, enum span_end end,
@@ -217,7 +218,8 @@ void cst_flow_finish_q(struct cst_flow *f, struct cst_generic *out, size_t *n, i
 	f->path.q_context = 0;
 }
 
-void cst_flow_address(struct cst_flow *f, uint64_t addr, uint8_t is)
+/* Applies a Target Address element: execution continues at `addr` in sub-ISA `is`. */
+static void continue_at(struct cst_flow *f, uint64_t addr, uint8_t is)
 {
 	/* the current address again: the IT block continues */
 	if (f->it && (f->need_addr || f->addr != addr))
@@ -353,7 +355,7 @@ static int analyze_exception(struct cst_flow *f, struct cst_generic *out, size_t
 		cst_flow_pop(f);
 		/* the instructions between the return and the exception are not traced */
 		if (f->need_addr && f->gap == GAP_PENDING && !(elem->flags & CST_EL_F_BR_TARGET))
-			cst_flow_unknown(f, out, n);
+			emit_unknown(f, out, n);
 	}
 	/* if the return address wrapped at the top of memory, there is nothing to walk */
 	if ((!f->need_addr || (f->gap && quirk(f->cfg, QUIRK_WALKS_TO_EXCEPTION))) && !f->need_ctx && elem->flags & CST_EL_F_ADDRESS &&
@@ -485,7 +487,7 @@ static int analyze_q(struct cst_flow *f, struct cst_generic *out, size_t *n)
 	if (elem->flags & CST_EL_F_ADDRESS) {
 		if (f->path.q_pending)
 			cst_flow_finish_q(f, out, n, 1, elem->addr);
-		cst_flow_address(f, elem->addr, elem->is);
+		continue_at(f, elem->addr, elem->is);
 	}
 	return 0;
 }
@@ -599,7 +601,7 @@ static int analyze_address(struct cst_flow *f, struct cst_generic *out, size_t *
 	else if (elem->flags & CST_EL_F_ISA)
 		cst_flow_come_to(f, elem->addr, elem->is);
 	else
-		cst_flow_address(f, elem->addr, elem->is);
+		continue_at(f, elem->addr, elem->is);
 	if (elem->flags & CST_EL_F_LSIP) {
 		f->each.transfer = elem->value;
 		f->each.transfer_known = 1;

@@ -61,8 +61,6 @@ void cst_flow_report(struct cst_flow *f, unsigned int finding, uint64_t addr);
  * the repetitions are counted and logged when the cause ends.
  */
 void cst_flow_report_lasting(struct cst_flow *f, unsigned int finding, uint64_t addr);
-/* Emits CST_GEN_ADDR_UNKNOWN: the next range does not continue the last one. Returns the element. */
-struct cst_generic *cst_flow_unknown(struct cst_flow *f, struct cst_generic *out, size_t *n);
 /* Sets the next address in `g` (CST_GF_NEXT) if the trace and the last opcode determine it. */
 void cst_flow_set_next(const struct cst_flow *f, struct cst_generic *g);
 

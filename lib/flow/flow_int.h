@@ -342,8 +342,6 @@ void cst_flow_report_over(struct cst_flow *f);
 void cst_flow_at(struct cst_flow *f, uint64_t addr, enum cst_isa isa);
 /* As cst_flow_at(), but keeps the state of the IT block if addr and isa are the current ones. */
 void cst_flow_come_to(struct cst_flow *f, uint64_t addr, enum cst_isa isa);
-/* Applies a Target Address element: execution continues at `addr` in sub-ISA `is`. */
-void cst_flow_address(struct cst_flow *f, uint64_t addr, uint8_t is);
 
 /*
  * Value of f->stopped if a check of cfg->checks failed. The element is done. The protocol's stage drops its remaining

@@ -80,8 +80,6 @@ const struct count_node *cst_count_parent(const struct count_state *s, uint32_t 
 int cst_count_check(struct count_state *s, const struct cst_count_record *rec);
 /* Makes a record that was checked the last one. */
 void cst_count_advance(struct count_state *s, const struct cst_count_record *rec);
-/* Order of nodes below one parent: negative, 0, positive. */
-int cst_count_node_order(const struct count_node *a, const struct count_node *b);
 
 /* The count of a record, for the kinds that have one; NULL for others. */
 static inline uint64_t *count_value(const struct cst_count_record *rec)

@@ -151,7 +151,8 @@ const struct count_node *cst_count_parent(const struct count_state *s, uint32_t 
 	return depth ? &s->path[depth - 1] : &none;
 }
 
-int cst_count_node_order(const struct count_node *a, const struct count_node *b)
+/* Order of nodes below one parent: negative, 0, positive. */
+static int node_order(const struct count_node *a, const struct count_node *b)
 {
 	if (a->kind != b->kind)
 		return a->kind < b->kind ? -1 : 1;
@@ -195,7 +196,7 @@ static int check_node(struct count_state *s, const struct cst_count_node *n)
 		err = check_place(s, n->binary, n->entry);
 	if (err)
 		return err;
-	if (n->depth < s->levels && cst_count_node_order(&key, &s->path[n->depth]) <= 0)
+	if (n->depth < s->levels && node_order(&key, &s->path[n->depth]) <= 0)
 		return refuse(s, "a node that is not behind the last one beside it");
 	return array_reserve(&s->path, &s->levels_cap, (size_t)n->depth + 1, sizeof(*s->path));
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-int cst_avl_compare(const struct avl_key *a, const struct avl_key *b)
+static int compare(const struct avl_key *a, const struct avl_key *b)
 {
 	size_t n = a->text.n < b->text.n ? a->text.n : b->text.n;
 	int c;
@@ -64,7 +64,7 @@ static struct avl_node *insert(struct avl_node *at, struct avl_node *node)
 
 	if (!at)
 		return node;
-	dir = cst_avl_compare(&node->key, &at->key) > 0;
+	dir = compare(&node->key, &at->key) > 0;
 	at->child[dir] = insert(at->child[dir], node);
 	return balance(at);
 }
@@ -92,7 +92,7 @@ static struct avl_node *take(struct avl_node *at, struct avl_node *node)
 	int dir;
 
 	if (at != node) {
-		dir = cst_avl_compare(&node->key, &at->key) > 0;
+		dir = compare(&node->key, &at->key) > 0;
 		at->child[dir] = take(at->child[dir], node);
 		return balance(at);
 	}
@@ -115,7 +115,7 @@ struct avl_node *cst_avl_near(struct avl_node *root, const struct avl_key *key, 
 	int c;
 
 	while (root) {
-		c = cst_avl_compare(&root->key, key);
+		c = compare(&root->key, key);
 		if (!c && or_equal)
 			return root;
 		if (dir ? c > 0 : c < 0) {
@@ -132,5 +132,5 @@ struct avl_node *cst_avl_find(struct avl_node *root, const struct avl_key *key)
 {
 	struct avl_node *n = cst_avl_near(root, key, 1, 1);
 
-	return n && !cst_avl_compare(&n->key, key) ? n : NULL;
+	return n && !compare(&n->key, key) ? n : NULL;
 }

@@ -19,7 +19,6 @@ struct avl_node {
 	int height;
 };
 
-int cst_avl_compare(const struct avl_key *a, const struct avl_key *b);
 /* The key must not be there yet. */
 void cst_avl_insert(struct avl_node **root, struct avl_node *node);
 /* The node must be there. */

@@ -39,7 +39,7 @@ enum entity_kind cst_entity_kind(const struct cst_event *ev)
 	}
 }
 
-struct avl_key cst_entity_key(const struct cst_event *ev)
+static struct avl_key key_of(const struct cst_event *ev)
 {
 	struct avl_key key = { .pid = ev->pid, .kind = cst_entity_kind(ev) };
 
@@ -72,7 +72,7 @@ static int is_named(enum entity_kind kind)
 
 struct entity *cst_entity_find(const struct cst_state *st, const struct cst_event *ev)
 {
-	struct avl_key key = cst_entity_key(ev);
+	struct avl_key key = key_of(ev);
 
 	if (!is_named(key.kind))
 		return of_owned(cst_avl_find(st->owned, &key));
@@ -126,7 +126,8 @@ int cst_entity_of(struct cst_str key)
 	return key.n > 3 && !memcmp(key.p, "of_", 3);
 }
 
-size_t cst_entity_params(const struct cst_event *ev, struct cst_event_param *to)
+/* Parameters of what the event is about: those that an END repeats as of_NAME, or its own ones. */
+static size_t params_of(const struct cst_event *ev, struct cst_event_param *to)
 {
 	size_t i, n = 0;
 	int repeats = 0;
@@ -166,7 +167,7 @@ int cst_entity_add(struct cst_state *st, const struct cst_event *ev)
 	char *to;
 
 	/* One byte more: an empty text has an address too. */
-	n = cst_entity_params(ev, params);
+	n = params_of(ev, params);
 	bytes = sizeof(*e) + n * sizeof(e->params[0]) + ev->name.n + ev->uuid.n + ev->code.n + 1;
 	for (i = 0; i < n; i++)
 		bytes += params[i].key.n + params[i].value.n;
@@ -187,7 +188,7 @@ int cst_entity_add(struct cst_state *st, const struct cst_event *ev)
 		e->params[i].key = copy(&to, params[i].key);
 		e->params[i].value = copy(&to, params[i].value);
 	}
-	e->owned.key = cst_entity_key(&e->ev);
+	e->owned.key = key_of(&e->ev);
 	cst_avl_insert(&st->owned, &e->owned);
 	if (is_named(e->owned.key.kind)) {
 		e->named.key = e->owned.key;
@@ -221,9 +222,9 @@ static int same_text(struct cst_str a, struct cst_str b)
 int cst_entity_same_params(const struct cst_event *a, const struct cst_event *b)
 {
 	struct cst_event_param pa[CST_EVENT_PARAMS], pb[CST_EVENT_PARAMS];
-	size_t n = cst_entity_params(a, pa), i;
+	size_t n = params_of(a, pa), i;
 
-	if (cst_entity_params(b, pb) != n)
+	if (params_of(b, pb) != n)
 		return 0;
 	for (i = 0; i < n; i++)
 		if (!same_text(pa[i].key, pb[i].key) || !same_text(pa[i].value, pb[i].value))

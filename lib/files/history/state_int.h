@@ -37,7 +37,6 @@ struct cst_state {
 };
 
 enum entity_kind cst_entity_kind(const struct cst_event *ev);
-struct avl_key cst_entity_key(const struct cst_event *ev);
 /* Returns the entity with the key of the event; a thread or ASID of any process. */
 struct entity *cst_entity_find(const struct cst_state *st, const struct cst_event *ev);
 /* The neighbour of a key in a direction, of any kind. */
@@ -57,8 +56,6 @@ void cst_entity_free(struct cst_state *st, struct entity *e);
 
 /* True if the key has the form of_NAME. */
 int cst_entity_of(struct cst_str key);
-/* Parameters of what the event is about: those that an END repeats as of_NAME, or its own ones. */
-size_t cst_entity_params(const struct cst_event *ev, struct cst_event_param *to);
 int cst_entity_same_params(const struct cst_event *a, const struct cst_event *b);
 /* True if no property has different values in both. */
 int cst_entity_agrees(const struct cst_event *a, const struct cst_event *b);

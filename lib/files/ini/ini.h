@@ -52,7 +52,7 @@ static inline char cst_ini_lower(char c)
 
 /* Equality without case. */
 int cst_ini_is(struct cst_str s, const char *word);
-/* True if `s` begins with `word`, without case; *rest: what follows it. */
+/* True if `s` begins with `word`, without case; *rest: the text behind it. */
 int cst_ini_begins(const char *s, const char *word);
 int cst_ini_rest(const char *s, const char *word, struct cst_str *rest);
 struct cst_str cst_ini_trim(struct cst_str s);

@@ -62,7 +62,8 @@ static uint8_t default_major(enum cst_meta_kind kind)
 	return kind == CST_META_ETM4 ? 4 : kind == CST_META_ETM3 ? 3 : 1;
 }
 
-int cst_meta_parse_format(const char *format, uint8_t *kind, uint8_t *version)
+/* Reads "ETMv4.2" and so on; an unknown name is CST_META_OTHER. */
+static int parse_format(const char *format, uint8_t *kind, uint8_t *version)
 {
 	unsigned int major, minor = 0;
 	int has_minor;
@@ -123,7 +124,7 @@ static int read_source(struct cst_meta_source *src, const struct cst_doc_section
 		return cst_problem_set(why, -CST_ERR_NOT_FOUND, s, "format", s->line,
 				       "a trace source needs a format, such as ETMv4.2");
 	src->format = format->value;
-	err = cst_meta_parse_format(src->format, &src->kind, &src->version);
+	err = parse_format(src->format, &src->kind, &src->version);
 	if (err)
 		return cst_problem_set(why, err, s, "format", format->line,
 				       "not a version of this trace format");

@@ -82,7 +82,4 @@ int cst_meta_encode(const struct cst_meta_field *f, uint64_t value, uint32_t *re
 int cst_meta_value_ok(enum cst_meta_option opt, uint64_t value);
 int cst_meta_is_bool(enum cst_meta_option opt);
 
-/* "ETMv4.2" and so on; an unknown name is CST_META_OTHER. */
-int cst_meta_parse_format(const char *format, uint8_t *kind, uint8_t *version);
-
 #endif

@@ -42,7 +42,9 @@ int cst_snap_copy(struct snap_file *f, const char **to, struct cst_str s, unsign
 	return *to ? 0 : cst_snap_full(f, line);
 }
 
-int cst_snap_open(struct snap_file *f, struct snap *ss, const struct cst_snap_io *io, const char *name)
+/* Opens an INI file; its text must be within the limit. */
+static int open_ini(struct snap_file *f, struct snap *ss, const struct cst_snap_io *io,
+		    const char *name)
 {
 	size_t limit = io->limits.text ? io->limits.text : DEFAULT_TEXT;
 	const uint8_t *text = NULL;
@@ -186,7 +188,7 @@ static int read_devices(struct snap *ss, const struct cst_snap_io *io, const cha
 	check_keys(io, index_name, ix);
 	for (i = 0; i < ix->n_files; i++) {
 		memset(&dev, 0, sizeof(dev));
-		err = cst_snap_open(&f, ss, io, ix->files[i].name);
+		err = open_ini(&f, ss, io, ix->files[i].name);
 		if (!err)
 			err = cst_snap_read_device(&f, &dev);
 		if (err == -CST_ERR_LIMIT)
@@ -215,14 +217,14 @@ static int read_all(struct snap *ss, const struct cst_snap_io *io, const char *n
 	struct snap_file f;
 	int err;
 
-	err = cst_snap_open(&f, ss, io, name);
+	err = open_ini(&f, ss, io, name);
 	if (!err)
 		err = read_index(&f, &ix);
 	if (!err)
 		err = read_devices(ss, io, name, &ix);
 	if (err || !ix.metadata)
 		return err;
-	err = cst_snap_open(&f, ss, io, ix.metadata);
+	err = open_ini(&f, ss, io, ix.metadata);
 	if (!err)
 		err = cst_snap_read_trace(&f);
 	return err;

@@ -37,9 +37,6 @@ int cst_snap_full(const struct snap_file *f, unsigned int line);
 /* Copies a string. Returns 0, or the error of cst_snap_full(). */
 int cst_snap_copy(struct snap_file *f, const char **to, struct cst_str s, unsigned int line);
 
-/* Opens an INI file; its text must be within the limit. */
-int cst_snap_open(struct snap_file *f, struct snap *ss, const struct cst_snap_io *io, const char *name);
-
 int cst_snap_read_device(struct snap_file *f, struct cst_snap_device *dev);
 int cst_snap_read_trace(struct snap_file *f);
 

@@ -57,15 +57,10 @@ static void blanks(struct writer *w, size_t n)
 		cst_text_char(&w->t, ' ');
 }
 
-/* Fast Models write 8 or 16 digits. */
-void cst_tarmac_write_virtual(struct writer *w, uint64_t address)
-{
-	cst_text_hex(&w->t, address, address > UINT32_MAX ? 16 : 8);
-}
-
 int cst_tarmac_write_address(struct writer *w, const struct cst_tarmac_address *a)
 {
-	cst_tarmac_write_virtual(w, a->address);
+	/* Fast Models write 8 or 16 digits */
+	cst_text_hex(&w->t, a->address, a->address > UINT32_MAX ? 16 : 8);
 	switch (a->space) {
 	case CST_TARMAC_NO_PHYSICAL:
 		return 0;

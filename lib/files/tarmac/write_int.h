@@ -25,8 +25,7 @@ bool cst_tarmac_write_is_text(struct cst_str t);
 void cst_tarmac_write_str(struct writer *w, struct cst_str s);
 /* A blank and the text; nothing if the text is empty. */
 void cst_tarmac_write_after_blank(struct writer *w, struct cst_str s);
-/* A virtual address, and the common definition of an address. */
-void cst_tarmac_write_virtual(struct writer *w, uint64_t address);
+/* The common definition of an address. */
 int cst_tarmac_write_address(struct writer *w, const struct cst_tarmac_address *a);
 
 int cst_tarmac_write_reg(struct writer *w, const struct cst_tarmac_reg *r);

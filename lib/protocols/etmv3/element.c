@@ -61,18 +61,13 @@ void cst_etmv3_stage_reset(void *stage, uint8_t reason, int config)
 	forget(s);
 }
 
-/* Queues an element, which is held until settle(). */
+/* Queues an element, which is held until etmv3_settle(). */
 static struct cst_element *push(struct etmv3_stage *s, enum cst_element_kind kind, uint64_t index)
 {
 	struct cst_element *e = &s->elem[s->count++];
 
 	*e = (struct cst_element){ .index = index, .kind = kind };
 	return e;
-}
-
-static void settle(struct etmv3_stage *s)
-{
-	s->ready = s->count;
 }
 
 /* Queues an element of a packet that does not show if the last instruction was cancelled: held if that one is. */
@@ -85,7 +80,7 @@ static struct cst_element *push_aside(struct etmv3_stage *s, enum cst_element_ki
 		held = 0;
 	e = push(s, kind, index);
 	if (!held)
-		settle(s);
+		etmv3_settle(s);
 	return e;
 }
 
@@ -94,7 +89,7 @@ static struct cst_element *push_ready(struct etmv3_stage *s, enum cst_element_ki
 {
 	struct cst_element *e = push(s, kind, index);
 
-	settle(s);
+	etmv3_settle(s);
 	return e;
 }
 
@@ -163,7 +158,7 @@ static void phdr(struct etmv3_stage *s, const struct cst_packet *pkt)
 			cycles(push_aside(s, CST_EL_CYCLE_COUNT, pkt->index), pkt);
 		return;
 	}
-	settle(s);
+	etmv3_settle(s);
 	fill_atoms(s, push(s, CST_EL_ATOMS, pkt->index), pkt);
 }
 
@@ -187,7 +182,7 @@ static void isync(struct etmv3_stage *s, const struct cst_packet *pkt)
 {
 	struct cst_element *e;
 
-	settle(s);
+	etmv3_settle(s);
 	if (pkt->count == ETMV3_OVERFLOW) {
 		s->stats->overflows++;
 		finding(s, CST_FIND_OVERFLOW, pkt->index);
@@ -224,7 +219,7 @@ static void isync(struct etmv3_stage *s, const struct cst_packet *pkt)
 			e->flags |= CST_EL_F_LSIP;
 		}
 	}
-	settle(s);
+	etmv3_settle(s);
 }
 
 static void drop(struct etmv3_stage *s, uint32_t i)
@@ -267,7 +262,7 @@ static void cancel(struct etmv3_stage *s, uint64_t index)
 	} else {
 		drop(s, s->ready);
 	}
-	settle(s);
+	etmv3_settle(s);
 }
 
 static void branch(struct etmv3_stage *s, const struct cst_packet *pkt)
@@ -277,7 +272,7 @@ static void branch(struct etmv3_stage *s, const struct cst_packet *pkt)
 	if (pkt->flags & CST_ETMV3_PF_CANCEL)
 		cancel(s, pkt->index);
 	else
-		settle(s);
+		etmv3_settle(s);
 	if (pkt->flags & CST_ETMV3_PF_STATE && (s->ctx.security != pkt->security || s->ctx.el != pkt->el)) {
 		state(s, pkt);
 		/* the context is valid from the branch's target on */
@@ -298,10 +293,10 @@ static void exception_exit(struct etmv3_stage *s, const struct cst_packet *pkt)
 	int m = s->cfg->profile == CST_PROFILE_M;
 
 	if (m)
-		settle(s);
+		etmv3_settle(s);
 	push(s, CST_EL_EXC_RETURN, pkt->index);
 	if (s->count - s->ready > ETMV3_HELD)
-		settle(s);
+		etmv3_settle(s);
 	if (m && s->cfg->data_trace)
 		push_aside(s, CST_EL_DATA, pkt->index)->num = CST_DATA_STACKING;
 }
@@ -409,9 +404,9 @@ static void synced_packet(struct etmv3_stage *s, const struct cst_packet *pkt)
 	case CST_ETMV3_PKT_CONTEXT_ID:
 	case CST_ETMV3_PKT_VMID:
 		identity(s, pkt);
-		settle(s);
+		etmv3_settle(s);
 		context(s, pkt);
-		settle(s);
+		etmv3_settle(s);
 		break;
 	case CST_ETMV3_PKT_EXC_EXIT:
 		exception_exit(s, pkt);
@@ -429,7 +424,7 @@ static void synced_packet(struct etmv3_stage *s, const struct cst_packet *pkt)
 	/* the reference holds an exception return, too */
 	if (quirk(s->cfg, QUIRK_HOLDS_ONE) && pkt->type != CST_ETMV3_PKT_EXC_EXIT &&
 	    (pkt->type != CST_ETMV3_PKT_PHDR || pkt->n_atoms != 1 || waited))
-		settle(s);
+		etmv3_settle(s);
 }
 
 /* Handles a packet between A-sync and I-sync: timestamps and cycles are reported, other packets are counted as lost. */
@@ -525,7 +520,7 @@ int cst_etmv3_stage_leave(void *stage)
 
 	/* the trace that is missing may have cancelled the last instruction (IHI 0014Q 7.3.5) */
 	s->left_held = s->ready < s->count;
-	settle(s);
+	etmv3_settle(s);
 	return s->left_held;
 }
 

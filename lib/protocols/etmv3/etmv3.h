@@ -159,7 +159,7 @@ static inline int cst_etmv3_stage_holds(const struct etmv3_stage *s)
 enum fast_end cst_etmv3_run(const struct fast *x, struct cst_generic *out, size_t *n, size_t cap);
 
 /* Makes the held elements final, after a packet that shows that the last instruction was executed. */
-static inline void cst_etmv3_stage_settle(struct etmv3_stage *s)
+static inline void etmv3_settle(struct etmv3_stage *s)
 {
 	s->ready = s->count;
 }

@@ -222,7 +222,7 @@ enum fast_end cst_etmv3_run(const struct fast *x, struct cst_generic *out, size_
 	if (quirk(ps->cfg, QUIRK_HOLDS_ONE) || c->pos == c->len)
 		return FAST_LEFT;
 	if (cst_etmv3_stage_holds(x->stage) && ps->synced && etmv3_will_settle(ps, c->data + c->pos, c->data + c->len)) {
-		cst_etmv3_stage_settle(x->stage);
+		etmv3_settle(x->stage);
 		return FAST_STAGED;
 	}
 	x->f->stop.stopped = 0;
