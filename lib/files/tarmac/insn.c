@@ -134,7 +134,7 @@ static bool index_in_brackets(struct scan *s, struct cst_tarmac_insn *insn, cons
 	return hex_in_brackets(s, &insn->index, b);
 }
 
-bool cst_tarmac_parse_insn(struct scan *s, char type, const struct cst_tarmac_opts *opts)
+bool cst_tarmac_parse_insn(struct scan *s, bool skipped, const struct cst_tarmac_opts *opts)
 {
 	struct cst_tarmac_insn *insn = &s->rec->u.insn;
 	struct brackets b = { .at = NULL };
@@ -144,7 +144,7 @@ bool cst_tarmac_parse_insn(struct scan *s, char type, const struct cst_tarmac_op
 	size_t digits;
 
 	s->rec->kind = CST_TARMAC_INSN;
-	insn->outcome = type == 's' ? CST_TARMAC_CC_FAIL : CST_TARMAC_EXECUTED;
+	insn->outcome = skipped ? CST_TARMAC_CC_FAIL : CST_TARMAC_EXECUTED;
 	if (!brackets(s, &b))
 		return false;
 	scan_blanks(s);

@@ -14,7 +14,6 @@ enum type {
 	TYPE_NONE,
 	TYPE_IT,
 	TYPE_IS,
-	TYPE_IF,
 	TYPE_ES,
 	TYPE_FD,
 	TYPE_FI,
@@ -117,11 +116,10 @@ static int type_of_two(const char *p)
 {
 	switch ((unsigned char)p[0] << 8 | (unsigned char)p[1]) {
 	case 'I' << 8 | 'T':
+	case 'I' << 8 | 'F':
 		return TYPE_IT;
 	case 'I' << 8 | 'S':
 		return TYPE_IS;
-	case 'I' << 8 | 'F':
-		return TYPE_IF;
 	case 'E' << 8 | 'S':
 		return TYPE_ES;
 	case 'F' << 8 | 'D':
@@ -195,7 +193,6 @@ static const uint16_t member_size[] = {
 	[TYPE_NONE] = 0,
 	[TYPE_IT] = sizeof(struct cst_tarmac_insn),
 	[TYPE_IS] = sizeof(struct cst_tarmac_insn),
-	[TYPE_IF] = sizeof(struct cst_tarmac_insn),
 	[TYPE_ES] = sizeof(struct cst_tarmac_insn),
 	[TYPE_FD] = sizeof(struct cst_tarmac_flow),
 	[TYPE_FI] = sizeof(struct cst_tarmac_flow),
@@ -226,11 +223,8 @@ static bool record(struct cst_tarmac_reader *r, struct scan *s, int type, struct
 	memset(&s->rec->u, 0, member_size[type]);
 	switch ((enum type)type) {
 	case TYPE_IT:
-		return cst_tarmac_parse_insn(s, 't', &r->opts);
 	case TYPE_IS:
-		return cst_tarmac_parse_insn(s, 's', &r->opts);
-	case TYPE_IF:
-		return cst_tarmac_parse_insn(s, 'f', &r->opts);
+		return cst_tarmac_parse_insn(s, type == TYPE_IS, &r->opts);
 	case TYPE_ES:
 		return es(s, &r->opts);
 	case TYPE_FD:

@@ -10,7 +10,7 @@
 
 #include "files/tarmac/scan.h"
 
-bool cst_tarmac_parse_insn(struct scan *s, char type, const struct cst_tarmac_opts *opts);	/* of IT, IS, IF: 't', 's', 'f' */
+bool cst_tarmac_parse_insn(struct scan *s, bool skipped, const struct cst_tarmac_opts *opts);
 bool cst_tarmac_parse_es(struct scan *s, const struct cst_tarmac_opts *opts);
 bool cst_tarmac_parse_flow(struct scan *s, enum cst_tarmac_flow_type type);
 bool cst_tarmac_parse_branch(struct scan *s);
