@@ -89,59 +89,22 @@ struct calls *calls_shard_new(const struct calls *c, const struct calls_code *co
 	return shard;
 }
 
-/* ---- numbers of binaries ------------------------------------------------------------------------- */
-
-struct renumber {
-	uint32_t (*number)(void *data, uint32_t binary);
-	void *data;
-};
-
-static calls_place renumber(void *data, calls_place p)
+void calls_shard_take(struct calls *c, struct calls *shard)
 {
-	const struct renumber *r = data;
-	uint32_t n;
-
-	if (p == CALLS_NO_PLACE)
-		return p;
-	n = r->number(r->data, (uint32_t)(p >> 32));
-	return n == CST_COUNT_NO_BINARY ? CALLS_NO_PLACE : calls_place_of(n, (uint32_t)p);
-}
-
-static void renumber_segment(struct segment *s, struct renumber *r)
-{
-	s->begin.place = renumber(r, s->begin.place);
-	s->begin.entry = renumber(r, s->begin.entry);
-	s->end.from = renumber(r, s->end.from);
-}
-
-void calls_shard_take(struct calls *c, struct calls *shard,
-		      uint32_t (*number)(void *data, uint32_t shard_number),
-		     void *data)
-{
-	struct renumber r = { number, data };
 	struct segment *k;
-	struct cct **f;
 	size_t i;
-	uint32_t n;
 
 	c->keep.unseen |= shard->keep.unseen;
 	join_orphans(shard);
-	cct_merge(&c->done, &shard->done, c->depth, renumber, &r);
-	for (; shard->keep.nr_forests; shard->keep.nr_forests--) {
-		f = ARRAY_ADD(c->keep.forests, c->keep.nr_forests, c->keep.cap_forests);
-		*f = shard->keep.forests[shard->keep.nr_forests - 1];
-		/* nothing is looked up in the tree any more */
-		for (n = 0; n < (*f)->nr; n++) {
-			(*f)->v[n].from = renumber(&r, (*f)->v[n].from);
-			(*f)->v[n].entry = renumber(&r, (*f)->v[n].entry);
-		}
-	}
+	cct_merge(&c->done, &shard->done, c->depth);
+	for (; shard->keep.nr_forests; shard->keep.nr_forests--)
+		*ARRAY_ADD(c->keep.forests, c->keep.nr_forests, c->keep.cap_forests) =
+			shard->keep.forests[shard->keep.nr_forests - 1];
 	for (i = 0; i < shard->keep.nr_kept; i++) {
 		k = ARRAY_ADD(c->keep.kept, c->keep.nr_kept, c->keep.cap_kept);
 		*k = shard->keep.kept[i];
 		shard->keep.kept[i].made.counted = NULL;
 		shard->keep.kept[i].made.frames = NULL;
-		renumber_segment(k, &r);
 	}
 	shard->keep.nr_kept = 0;
 	c->totals.unjoined += shard->totals.unjoined;
@@ -188,7 +151,7 @@ static void copy_tree(struct calls *c, uint32_t depth)
 	struct cct all = c->done;
 
 	memset(&c->done, 0, sizeof(c->done));
-	cct_merge(&c->done, &all, depth, NULL, NULL);
+	cct_merge(&c->done, &all, depth);
 	cct_free(&all);
 }
 

@@ -101,19 +101,14 @@ void calls_batch(struct calls *c, struct calls_lane *ln, const struct stream *s,
 void calls_lane_end(struct calls *c, struct calls_lane *ln);
 
 /*
- * Creates calls for one shard of the trace, with the shard's own numbers of binaries (shard_ops.make).
+ * Creates calls for one shard of the trace (shard_ops.make), with the same numbers of binaries.
  * Shards may be taken in any order: fragments are put in order of queue and offset at the end. Shards of whole streams give
  * the same result as one thread; with shards of fragments that holds as long as limits.kept is not
  * reached.
  */
 struct calls *calls_shard_new(const struct calls *c, const struct calls_code *code);
-/*
- * Takes the result of a shard whose lanes have ended. `number` converts the shard's number of a
- * binary to that of `c`. The shard must still be freed.
- */
-void calls_shard_take(struct calls *c, struct calls *shard,
-		      uint32_t (*number)(void *data, uint32_t shard_number),
-		     void *data);
+/* Takes the result of a shard whose lanes have ended. The shard must still be freed. */
+void calls_shard_take(struct calls *c, struct calls *shard);
 
 /*
  * Joins the segments and finishes the tree, after the last lane has ended. `place` gives the final number and offset of

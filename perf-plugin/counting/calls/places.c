@@ -3,41 +3,18 @@
 #include "counting/calls/places.h"
 
 #include <cstrace/isa.h>
-#include <stdlib.h>
 
-#include "base/alloc.h"
 #include "machine/images/dso.h"
 #include "machine/images/functions.h"
 #include "machine/tasks/space.h"
 #include "session/decode/locate.h"
-
-struct calls_places {
-	struct session *ss;
-	uint32_t (*number)(void *data, struct dso *dso);
-	struct dso *(*file)(void *data, uint32_t number);
-	void *data;
-};
-
-struct calls_places *calls_places_new(struct session *ss, uint32_t (*number)(void *data, struct dso *dso),
-				      struct dso *(*file)(void *data, uint32_t number), void *data)
-{
-	struct calls_places *p = mem_zeroed(1, sizeof(*p));
-
-	*p = (struct calls_places){ .ss = ss, .number = number, .file = file, .data = data };
-	return p;
-}
-
-void calls_places_free(struct calls_places *p)
-{
-	free(p);
-}
+#include "session/parts.h"
 
 static uint32_t binary(void *data, const struct stream *s, uint32_t section)
 {
-	struct calls_places *p = data;
-	struct dso *dso = session_section_dso(p->ss, s, section);
+	const struct dso *dso = session_section_dso(data, s, section);
 
-	return dso ? p->number(p->data, dso) : CST_COUNT_NO_BINARY;
+	return dso ? dso->number : CST_COUNT_NO_BINARY;
 }
 
 /* Finds the function of a place in memory that has no table of functions. */
@@ -57,18 +34,14 @@ static void find_other(const struct stream *s, uint64_t addr, const struct sessi
 
 static void where(void *data, const struct stream *s, uint64_t addr, struct calls_where *w)
 {
-	struct calls_places *p = data;
 	struct session_loc loc;
 	struct dso_function f;
-	uint32_t n;
 
+	(void)data;
 	*w = (struct calls_where){ .place = CALLS_NO_PLACE };
 	if (!session_locate(s, addr, &loc) || !loc.dso || loc.offset >= UINT32_MAX)
 		return;
-	n = p->number(p->data, loc.dso);
-	if (n == CST_COUNT_NO_BINARY)
-		return;
-	w->place = calls_place_of(n, (uint32_t)loc.offset);
+	w->place = calls_place_of(loc.dso->number, (uint32_t)loc.offset);
 	w->begins_program = dso_begins_program(loc.dso, loc.offset);
 	if (!dso_function(loc.dso, loc.offset, &f) || f.end > UINT32_MAX) {
 		find_other(s, addr, &loc, w);
@@ -115,18 +88,19 @@ static uint64_t program(void *data, const struct stream *s)
 
 static calls_place landing_pad(void *data, calls_place site)
 {
-	const struct calls_places *p = data;
 	uint32_t n = (uint32_t)(site >> 32);
-	struct dso *dso = site == CALLS_NO_PLACE ? NULL : p->file(p->data, n);
 	uint64_t pad;
 
-	if (!dso || !dso_landing_pad(dso, (uint32_t)site, &pad) || pad >= UINT32_MAX)
+	if (site == CALLS_NO_PLACE)
+		return site;
+	if (!dso_landing_pad(session_dsos(data)->all[n], (uint32_t)site, &pad) || pad >= UINT32_MAX)
 		return CALLS_NO_PLACE;
 	return calls_place_of(n, (uint32_t)pad);
 }
 
-struct calls_code calls_places_code(struct calls_places *p)
+struct calls_code calls_places_code(struct session *ss)
 {
-	return (struct calls_code){ .data = p, .binary = binary, .where = where, .call_before = call_before,
+	return (struct calls_code){ .data = ss, .binary = binary, .where = where,
+				    .call_before = call_before,
 				    .program = program, .landing_pad = landing_pad };
 }

@@ -5,18 +5,12 @@
 
 #include "counting/calls/calls.h"
 
-struct dso;
 struct session;
-struct calls_places;
 
 /*
- * `number` gives the caller's number of a file, the same at each call, or CST_COUNT_NO_BINARY; `file` gives the file of a
- * number, also of one that calls_shard_take() converted. calls_places_code() gives what
- * calls_new() takes; the places must be freed after the calls.
+ * What calls_new() takes. Binaries have the numbers of their files (dso.number), which are the same
+ * in a replica.
  */
-struct calls_places *calls_places_new(struct session *ss, uint32_t (*number)(void *data, struct dso *dso),
-				      struct dso *(*file)(void *data, uint32_t number), void *data);
-void calls_places_free(struct calls_places *p);
-struct calls_code calls_places_code(struct calls_places *p);
+struct calls_code calls_places_code(struct session *ss);
 
 #endif

@@ -80,7 +80,7 @@ void thread_end(struct calls *c, struct thread_calls *t, uint8_t flags)
 		return;
 	}
 	t->climbed = false;
-	cct_merge(&c->done, &t->tree, c->depth, NULL, NULL);
+	cct_merge(&c->done, &t->tree, c->depth);
 	cct_clear(&t->tree);
 }
 
@@ -498,7 +498,7 @@ static void shrink(struct calls *c, struct thread_calls *t)
 
 	c->depth = depth;
 	memset(&t->tree, 0, sizeof(t->tree));
-	cct_merge(&t->tree, &all, depth, NULL, NULL);
+	cct_merge(&t->tree, &all, depth);
 	for (i = 0; i < t->nr; i++)
 		t->f[i].node = all.v[t->f[i].node].mark;
 	cct_free(&all);

@@ -123,8 +123,8 @@ void cct_free(struct cct *t)
 }
 
 /* Returns the node of `to` for node `n` of `from`, whose parent has one. */
-static uint32_t counterpart(struct cct *to, const struct cct_node *p, uint32_t parent, uint32_t depth, calls_place from,
-			    calls_place entry)
+static uint32_t counterpart(struct cct *to, const struct cct_node *p, uint32_t parent,
+			    uint32_t depth)
 {
 	bool fresh;
 	uint32_t n;
@@ -133,7 +133,7 @@ static uint32_t counterpart(struct cct *to, const struct cct_node *p, uint32_t p
 		return parent;
 	if (p->kind == CST_COUNT_CUT || (parent != NO_NODE && to->v[parent].depth + 1u >= depth))
 		return cct_child(to, parent, CST_COUNT_CUT, CALLS_NO_PLACE, CALLS_NO_PLACE, &fresh);
-	n = cct_child(to, parent, p->kind, from, entry, &fresh);
+	n = cct_child(to, parent, p->kind, p->from, p->entry, &fresh);
 	if (fresh) {
 		to->v[n].back = p->back;
 		to->v[n].size = p->size;
@@ -142,10 +142,10 @@ static uint32_t counterpart(struct cct *to, const struct cct_node *p, uint32_t p
 	return n;
 }
 
-void cct_merge(struct cct *to, struct cct *from, uint32_t depth,
-	       calls_place (*map)(void *data, calls_place p), void *data)
+void cct_merge(struct cct *to, struct cct *from, uint32_t depth)
 {
-	uint32_t *chain = mem_array(from->nr ? from->nr : 1, sizeof(*chain)), i, n, at;
+	uint32_t *chain = mem_array(from->nr ? from->nr : 1, sizeof(*chain));
+	uint32_t i, n, at, parent;
 	struct cct_node *p;
 
 	/* a tree that is new has no nodes in common */
@@ -159,8 +159,8 @@ void cct_merge(struct cct *to, struct cct *from, uint32_t depth,
 			chain[n++] = at;
 		while (n) {
 			p = &from->v[chain[--n]];
-			p->mark = counterpart(to, p, p->parent == NO_NODE ? NO_NODE : from->v[p->parent].mark, depth,
-					      map ? map(data, p->from) : p->from, map ? map(data, p->entry) : p->entry);
+			parent = p->parent == NO_NODE ? NO_NODE : from->v[p->parent].mark;
+			p->mark = counterpart(to, p, parent, depth);
 			to->v[p->mark].calls += p->calls;
 			to->v[p->mark].insns += p->insns;
 		}

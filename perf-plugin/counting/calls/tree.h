@@ -44,10 +44,9 @@ void cct_clear(struct cct *t);
 void cct_free(struct cct *t);
 
 /*
- * Adds all nodes of `from`, whose depths are not used. Nodes at `depth` and below become CUT nodes. `map` changes places,
- * NULL: none. Clobbers from->v[].mark.
+ * Adds all nodes of `from`, whose depths are not used. Nodes at `depth` and below become CUT nodes.
+ * Clobbers from->v[].mark.
  */
-void cct_merge(struct cct *to, struct cct *from, uint32_t depth,
-	       calls_place (*map)(void *data, calls_place p), void *data);
+void cct_merge(struct cct *to, struct cct *from, uint32_t depth);
 
 #endif

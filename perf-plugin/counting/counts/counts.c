@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/bisect.h"
-#include "counting/counts/contexts.h"
+#include "counting/calls/places.h"
 #include "counting/counts/pairs.h"
 #include "machine/images/dso.h"
 #include "session/decode/branch.h"
@@ -50,7 +50,7 @@ struct counts {
 	struct session *ss;
 	bool joined;
 	bool all;			/* COUNTS_ALL, COUNTS_CALLS */
-	struct contexts *contexts;	/* COUNTS_CALLS; else NULL */
+	struct calls *calls;		/* COUNTS_CALLS; else NULL */
 	struct binary **bins;
 	size_t nr_bins, cap_bins;
 	struct file **files;		/* indexed by dso.number */
@@ -72,11 +72,12 @@ static struct counts *new_counts(struct session *ss, enum counts_mode mode)
 
 struct counts *counts_new(struct session *ss, enum counts_mode mode, uint32_t depth)
 {
+	const struct calls_limits limits = { .depth = depth };
+	const struct calls_code code = calls_places_code(ss);
 	struct counts *c = new_counts(ss, mode);
 
-	if (mode != COUNTS_CALLS)
-		return c;
-	c->contexts = contexts_new(ss, depth);
+	if (mode == COUNTS_CALLS)
+		c->calls = calls_new(&limits, &code, session_max_streams(ss));
 	return c;
 }
 
@@ -99,7 +100,7 @@ void counts_free(struct counts *c)
 			free(c->files[i]->methods);
 		free(c->files[i]);
 	}
-	contexts_free(c->contexts);
+	calls_free(c->calls);
 	free(c->bins);
 	free(c->files);
 	free(c->by_section);
@@ -522,12 +523,12 @@ static int on_batch_all(void *data, const struct stream *s, const struct cst_gen
 	struct counted_stream *ln;
 
 	count_batch(c, s, g, n, true);
-	if (!c->contexts)
+	if (!c->calls)
 		return 0;
 	ln = *s->priv;
 	if (!ln->calls)
-		ln->calls = calls_lane_new(contexts_calls(c->contexts));
-	calls_batch(contexts_calls(c->contexts), ln->calls, s, g, n);
+		ln->calls = calls_lane_new(c->calls);
+	calls_batch(c->calls, ln->calls, s, g, n);
 	return 0;
 }
 
@@ -566,7 +567,7 @@ static void on_stream_end(void *data, const struct stream *s)
 	struct counted_stream *ln = *s->priv;
 
 	if (ln && ln->calls)
-		calls_lane_end(contexts_calls(c->contexts), ln->calls);
+		calls_lane_end(c->calls, ln->calls);
 	free(ln);
 	*s->priv = NULL;
 }
@@ -647,10 +648,11 @@ static int add_counted(struct counts *c)
 static void *shard_make(void *data, struct session *ss)
 {
 	const struct counts *c = data;
+	const struct calls_code code = calls_places_code(ss);
 	struct counts *shard = new_counts(ss, c->all ? COUNTS_ALL : c->joined ? COUNTS_JOINED : COUNTS_SPLIT);
 
-	if (c->contexts)
-		shard->contexts = contexts_shard(c->contexts, ss);
+	if (c->calls)
+		shard->calls = calls_shard_new(c->calls, &code);
 	return shard;
 }
 
@@ -701,8 +703,8 @@ static int shard_take(void *data, void *shard)
 		take_binary(c, more->bins[i]);
 	c->elsewhere += more->elsewhere;
 	c->nopath += more->nopath;
-	if (c->contexts)
-		contexts_take(c->contexts, more->contexts);
+	if (c->calls)
+		calls_shard_take(c->calls, more->calls);
 	return 0;
 }
 
@@ -727,15 +729,18 @@ int counts_run(struct counts *c)
 {
 	/* segments of calls are kept to be joined by stream, up to a limit: they are not divided by fragment */
 	const struct shard_ops shards = { .make = shard_make, .end = shard_end, .take = shard_take, .free = shard_free,
-					  .digest = stream_digest, .move = stream_move, .by_fragment = !c->contexts,
-					  .sums = true };
+					  .digest = stream_digest, .move = stream_move,
+					  .by_fragment = !c->calls, .sums = true };
 	struct consumer consumer = { .data = c, .batch = c->all ? on_batch_all : on_batch, .stream_end = on_stream_end,
 				     .wants = { .excluded = true, .counts = library_counts(c), .joined = c->joined },
 				     .shards = &shards };
 	int rc;
 
-	if (c->contexts)
-		contexts_wants(c->contexts, &consumer.wants);
+	/* segments are joined by their times */
+	if (c->calls && session_max_streams(c->ss) > 1) {
+		consumer.wants.times = true;
+		consumer.wants.stop = CST_STOP_TIMESTAMP;
+	}
 	rc = session_run(c->ss, &consumer);
 	return rc ? rc : add_counted(c);
 }
@@ -766,7 +771,7 @@ uint64_t counts_elsewhere(const struct counts *c)
 
 struct calls *counts_calls(struct counts *c)
 {
-	return c->contexts ? contexts_calls(c->contexts) : NULL;
+	return c->calls;
 }
 
 uint64_t counts_nopath(const struct counts *c)

@@ -10,8 +10,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "counting/calls/places.h"
-#include "machine/images/dso.h"
-#include "machine/images/dso_table.h"
 #include "outputs/timeline/internal.h"
 #include "outputs/timeline/perfetto.h"
 #include "session/decode/decode.h"
@@ -33,7 +31,6 @@ struct stream_lane {
 
 struct making {
 	struct session *ss;
-	struct calls_places *places;
 	struct calls_code code;
 	struct calls *calls;
 	struct timeline t;
@@ -61,19 +58,6 @@ const char *timeline_format_names(void)
 }
 
 /* ---- decoding ------------------------------------------------------------------------------------ */
-
-static uint32_t number_of(void *data, struct dso *dso)
-{
-	(void)data;
-	return dso->number;
-}
-
-static struct dso *file_of(void *data, uint32_t number)
-{
-	const struct making *m = data;
-
-	return session_dsos(m->ss)->all[number];
-}
 
 static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
@@ -186,8 +170,7 @@ static void prepare(struct making *m, const struct timeline_opts *o)
 
 	m->t.by_insns = m->t.tracks.by_insns = by_insns;
 	m->t.tracks.max = MOST_SPANS;
-	m->places = calls_places_new(m->ss, number_of, file_of, m);
-	m->code = calls_places_code(m->places);
+	m->code = calls_places_code(m->ss);
 	m->t.labels = labels_new(m->ss, &m->code, o->demangle);
 	m->t.comms = comms_new(session_perfdata(m->ss));
 	m->code = labels_code(m->t.labels);
@@ -200,7 +183,6 @@ static void finish(struct making *m)
 	calls_free(m->calls);
 	labels_free(m->t.labels);
 	comms_free(m->t.comms);
-	calls_places_free(m->places);
 	tracks_free(&m->t.tracks);
 }
 

@@ -18,6 +18,7 @@
 #include "counting/calls/slices.h"
 #include "machine/images/dso.h"
 #include "session/decode/decode.h"
+#include "session/parts.h"
 
 /* A range that a thread executed, after `insns` instructions; CALLS_NO_PLACE also after code without instructions. */
 struct calls_range {
@@ -57,37 +58,13 @@ struct calls_tree_opts {
 struct maker {
 	struct calls_tree *t;
 	struct session *ss;
-	struct calls_places *places;
 	struct calls_code code;
 	struct calls *calls;
-	struct dso **dsos;
-	uint32_t nr;
 	uint64_t insns;
 	struct calls_range threads[16]; /* with ranges: their instructions so far */
 	bool unknown[16];	/* the thread executes code without instructions */
 	uint32_t nr_threads;
 };
-
-static uint32_t number(void *data, struct dso *dso)
-{
-	struct maker *m = data;
-	uint32_t i;
-
-	for (i = 0; i < m->nr && m->dsos[i] != dso; i++)
-		;
-	if (i == m->nr) {
-		m->dsos = realloc(m->dsos, (m->nr + 1) * sizeof(*m->dsos));
-		m->dsos[m->nr++] = dso;
-	}
-	return i;
-}
-
-static struct dso *file(void *data, uint32_t n)
-{
-	const struct maker *m = data;
-
-	return n < m->nr ? m->dsos[n] : NULL;
-}
 
 /* Notes a range of a thread, of which earlier ones are there, too. */
 static void note_range(struct maker *m, const struct stream *s, const struct cst_generic *g)
@@ -149,8 +126,7 @@ static void *shard_make(void *data, struct session *ss)
 
 	m->t = whole->t;
 	m->ss = ss;
-	m->places = calls_places_new(ss, number, file, m);
-	m->code = calls_places_code(m->places);
+	m->code = calls_places_code(ss);
 	m->calls = calls_shard_new(whole->calls, &m->code);
 	return m;
 }
@@ -160,39 +136,26 @@ static void shard_free(void *piece)
 	struct maker *m = piece;
 
 	calls_free(m->calls);
-	calls_places_free(m->places);
-	free(m->dsos);
 	free(m);
-}
-
-struct take {
-	struct maker *whole, *piece;
-};
-
-static uint32_t of_piece(void *data, uint32_t n)
-{
-	const struct take *t = data;
-
-	return number(t->whole, session_same_dso(t->whole->ss, t->piece->dsos[n]));
 }
 
 static int shard_take(void *data, void *piece)
 {
-	struct take t = { data, piece };
+	struct maker *whole = data, *m = piece;
 
-	t.whole->insns += t.piece->insns;
-	calls_shard_take(t.whole->calls, t.piece->calls, of_piece, &t);
+	whole->insns += m->insns;
+	calls_shard_take(whole->calls, m->calls);
 	return 0;
 }
 
 /* Final numbers are in order of the paths, however the files were numbered while decoding. */
 static calls_place final_place(void *data, calls_place p)
 {
-	const struct maker *m = data;
+	const struct dso_table *t = session_dsos(((const struct maker *)data)->ss);
 	uint32_t i, n = (uint32_t)(p >> 32), rank = 0;
 
-	for (i = 0; i < m->nr; i++)
-		rank += dso_compare(m->dsos[i], m->dsos[n]) < 0;
+	for (i = 0; i < t->nr; i++)
+		rank += dso_compare(t->all[i], t->all[n]) < 0;
 	return calls_place_of(rank, (uint32_t)p);
 }
 
@@ -235,8 +198,7 @@ static inline bool calls_tree_read(struct calls_tree *t, const struct calls_tree
 	t->ss = m.ss = session_open(&so);
 	if (!m.ss)
 		return false;
-	m.places = calls_places_new(m.ss, number, file, &m);
-	m.code = calls_places_code(m.places);
+	m.code = calls_places_code(m.ss);
 	streams = session_max_streams(m.ss);
 	m.calls = calls_new(&o->limits, &m.code, o->deferred ? 2 : streams);
 	con.data = &m;
@@ -270,11 +232,11 @@ static inline bool calls_tree_read(struct calls_tree *t, const struct calls_tree
 		copy_slices(t, &m);
 	t->totals = *calls_totals(m.calls);
 	t->insns = m.insns;
-	qsort(m.dsos, m.nr, sizeof(*m.dsos), by_path);
-	t->dsos = m.dsos;
-	t->nr_dsos = m.nr;
+	t->nr_dsos = (uint32_t)session_dsos(m.ss)->nr;
+	t->dsos = malloc((t->nr_dsos + 1) * sizeof(*t->dsos));
+	memcpy(t->dsos, session_dsos(m.ss)->all, t->nr_dsos * sizeof(*t->dsos));
+	qsort(t->dsos, t->nr_dsos, sizeof(*t->dsos), by_path);
 	calls_free(m.calls);
-	calls_places_free(m.places);
 	return !rc;
 }
 

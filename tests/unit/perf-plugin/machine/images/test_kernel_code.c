@@ -111,23 +111,10 @@ struct result {
 	char symbol[MAX_FRAGMENTS][40], file[MAX_FRAGMENTS][64];
 	bool lost;
 	uint64_t bad_records;
-	struct calls_places *places;
+	struct calls_code code;
 	struct calls_where where[MAX_FRAGMENTS];	/* of the first instruction */
 	char missing[1024];
 };
-
-static uint32_t number_of(void *data, struct dso *d)
-{
-	(void)data;
-	return d->number;
-}
-
-static struct dso *file_of(void *data, uint32_t number)
-{
-	(void)data;
-	(void)number;
-	return NULL;
-}
 
 static int on_begin(void *data, const struct fragment_event *e)
 {
@@ -150,7 +137,7 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 		if (g[i].kind != CST_GEN_RANGE)
 			continue;
 		if (!ranges++)
-			calls_places_code(r->places).where(r->places, s, g[i].addr, &r->where[f]);
+			r->code.where(r->code.data, s, g[i].addr, &r->where[f]);
 		insns += g[i].n_insn;
 		assert_true(session_locate(s, g[i].addr, &loc));
 		assert_true(loc.kernel);
@@ -175,10 +162,8 @@ static void run(struct perfdata *pd, const struct session_opts *so, struct resul
 	memset(r, 0, sizeof(*r));
 	ss = pd ? session_open_perfdata(so, pd) : session_open(so);
 	assert_non_null(ss);
-	r->places = calls_places_new(ss, number_of, file_of, NULL);
-	assert_non_null(r->places);
+	r->code = calls_places_code(ss);
 	assert_int_equal(session_run(ss, &con), 0);
-	calls_places_free(r->places);
 	r->bad_records = ss->side.bad_records;
 	r->lost = session_has_losses(ss);
 	out = fmemopen(r->missing, sizeof(r->missing) - 1, "w");
