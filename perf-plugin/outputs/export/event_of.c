@@ -280,12 +280,11 @@ struct comparison {
 	bool equal;
 };
 
-static int compare(void *data, const void *record, size_t size)
+static void compare(void *data, const void *record, size_t size)
 {
 	struct comparison *c = data;
 
 	c->equal = !c->nr++ && size == c->rec->ev->header.size && !memcmp(record, c->rec->ev, size);
-	return 0;
 }
 
 static bool gives_back(const struct event_build *b, const struct pd_record *rec,
@@ -296,7 +295,8 @@ static bool gives_back(const struct event_build *b, const struct pd_record *rec,
 
 	if (b->overflow)
 		return false;
-	return !records_of_event(&m, &b->ev, b->ev.time == CST_EVENT_NO_TIME ? 0 : b->ev.time) && c.equal;
+	records_of_event(&m, &b->ev, b->ev.time == CST_EVENT_NO_TIME ? 0 : b->ev.time);
+	return c.equal;
 }
 
 static void whole_record(struct event_build *b, const struct pd_record *rec)

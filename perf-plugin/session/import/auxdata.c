@@ -96,41 +96,40 @@ void auxdata_taken(struct auxdata_out *out, int cpu, uint64_t offset, uint64_t s
 		*end = behind(offset, size);
 }
 
-/* First that there is trace, then the trace, as recorders do. */
-static int write_at(struct auxdata_out *out, const struct auxdata *d, uint64_t offset, uint64_t size, uint32_t idx,
-		    int cpu, bool raw, uint64_t time)
+/* That there is trace: the AUX record. */
+static void write_fragment(struct auxdata_out *out, uint64_t offset, uint64_t size, int cpu,
+			   bool raw, uint64_t time)
 {
-	struct perf_record_auxtrace rec = { .offset = offset, .idx = idx, .tid = (uint32_t)-1, .cpu = (uint32_t)cpu };
-	struct cst_event_param p[4] = { { .key = { "offset", 6 } }, { .key = { "size", 4 } }, { .key = { "flags", 5 } },
-					{ .key = { "at_cpu", 6 } } };
+	static const char *const keys[4] = { "offset", "size", "flags", "at_cpu" };
+	struct cst_event_param p[4];
 	struct cst_event ev = { .verb = CST_EVENT_OTHER, .name = { "x_fragment", 10 }, .params = p,
 				.n_params = 4, .pid = -1 };
 	char text[4][24];
 	unsigned int k;
-	int rc;
 
 	snprintf(text[0], sizeof(text[0]), "0x%llx", (unsigned long long)offset);
 	snprintf(text[1], sizeof(text[1]), "0x%llx", (unsigned long long)size);
 	snprintf(text[2], sizeof(text[2]), "%u", raw ? AUX_FLAG_RAW : 0);
 	snprintf(text[3], sizeof(text[3]), "%d", cpu);
 	for (k = 0; k < 4; k++)
-		p[k].value = (struct cst_str){ text[k], strlen(text[k]) };
-	rc = records_of_event(out->maker, &ev, time);
-	if (!rc)
-		auxdata_write(d, 0, size, &rec, out->w, out->index);
-	return rc;
+		p[k] = (struct cst_event_param){ { keys[k], strlen(keys[k]) },
+						 { text[k], strlen(text[k]) } };
+	records_of_event(out->maker, &ev, time);
 }
 
-int auxdata_write_all(struct auxdata_out *out, const struct auxdata *d, uint32_t idx, int cpu, bool raw, uint64_t time)
+void auxdata_write_all(struct auxdata_out *out, const struct auxdata *d, uint32_t idx, int cpu,
+		       bool raw, uint64_t time)
 {
-	uint64_t size = auxdata_size(d, NULL), *end, offset;
+	struct perf_record_auxtrace rec = { .idx = idx, .tid = (uint32_t)-1, .cpu = (uint32_t)cpu };
+	uint64_t size = auxdata_size(d, NULL), *end;
 
 	if (!size)
-		return 0;
+		return;
 	end = end_of_cpu(out, cpu);
-	offset = *end;
-	*end = behind(offset, size);
-	return write_at(out, d, offset, size, idx, cpu, raw, time);
+	rec.offset = *end;
+	*end = behind(rec.offset, size);
+	write_fragment(out, rec.offset, size, cpu, raw, time);
+	auxdata_write(d, 0, size, &rec, out->w, out->index);
 }
 
 void auxdata_out_free(struct auxdata_out *out)

@@ -32,11 +32,12 @@ struct auxdata_out {
 };
 
 /*
- * A whole buffer that was written in one go: the data, and an AUX record of this time. Readers look for the data of an
- * AUX record by its CPU and offset, so that the buffers of a CPU follow each other in its AUX area: none of them has an
- * offset of another one. 0, or negative: what the maker returned.
+ * A whole buffer that was written in one go: an AUX record of this time, then the data. Readers
+ * look for the data of an AUX record by its CPU and offset, so that the buffers of a CPU follow
+ * each other in its AUX area: none of them has an offset of another one.
  */
-int auxdata_write_all(struct auxdata_out *out, const struct auxdata *d, uint32_t idx, int cpu, bool raw, uint64_t time);
+void auxdata_write_all(struct auxdata_out *out, const struct auxdata *d, uint32_t idx, int cpu,
+		       bool raw, uint64_t time);
 /* Offsets of a CPU that whole buffers must not have, because other records have them. */
 void auxdata_taken(struct auxdata_out *out, int cpu, uint64_t offset, uint64_t size);
 void auxdata_out_free(struct auxdata_out *out);

@@ -51,8 +51,8 @@ struct record_maker {
 	const struct source_names *sources;
 	bool own;			/* private records may be made */
 	uint64_t drops[DROP__COUNT];
-	/* Takes a record; 0, or negative: passed on. */
-	int (*emit)(void *data, const void *record, size_t size);
+	/* Takes a record. */
+	void (*emit)(void *data, const void *record, size_t size);
 	void *data;
 	/* Code that patch_code() names: true and *code, valid until the next call. May be NULL. */
 	bool (*code)(void *data, struct cst_str id, const uint8_t **code, size_t *len);
@@ -64,7 +64,7 @@ struct record_maker {
 			uint64_t *size, uint64_t *offset);
 };
 
-/* Records of an event. `time` is in ns; 0, or what `emit` returned. */
-int records_of_event(struct record_maker *m, const struct cst_event *ev, uint64_t time);
+/* Records of an event. `time` is in ns. */
+void records_of_event(struct record_maker *m, const struct cst_event *ev, uint64_t time);
 
 #endif

@@ -29,8 +29,6 @@
 #include "session/import/segments.h"
 
 #define NS_PER_SECOND	1000000000ull
-#define DEFAULT_PMU	8
-#define DEFAULT_ID	1
 #define MAX_MESSAGES	10
 /* Without a time of its own a buffer counts as written long after the last event. */
 #define AUX_DELAY	1000000000000ull
@@ -49,7 +47,6 @@ struct importer {
 	struct cst_package *pkg;
 	struct perfdata *header;
 	struct pd_attr attr;
-	uint64_t attr_id;
 	struct auxinfo info;
 	struct source_names sources;
 	struct {
@@ -69,12 +66,11 @@ struct importer {
 	uint64_t last_time;
 };
 
-static int emit(void *data, const void *record, size_t size)
+static void emit(void *data, const void *record, size_t size)
 {
 	struct importer *im = data;
 
 	pw_write(im->w, record, size);
-	return 0;
 }
 
 static bool find_code(void *data, struct cst_str id, const uint8_t **code, size_t *len)
@@ -150,9 +146,7 @@ static int start_output(struct importer *im)
 			drops_add(im->drops, 1, "where the kernel's modules were, which is in a section that perf does not "
 				  "know: give the kernel's symbols with --kallsyms");
 	} else {
-		rc = header_default(im->w, DEFAULT_PMU, DEFAULT_ID, true, nr_cpus(im), im->err);
-		im->attr_id = DEFAULT_ID;
-		header_default_attr(&im->attr, &im->attr_id, true);
+		rc = header_default(im->w, &im->attr, true, nr_cpus(im), im->err);
 	}
 	return rc ? rc : pw_start(im->w, im->err);
 }
@@ -174,14 +168,14 @@ static uint64_t to_ns(const struct importer *im, uint64_t time)
 static int write_info(struct importer *im, const struct cst_event *ev)
 {
 	struct cst_str whole = ev ? cst_event_param(ev, "perf") : (struct cst_str){ NULL, 0 };
-	int64_t version = 1, pmu = DEFAULT_PMU, snapshot = 0;
-	uint8_t *rec;
-	size_t n;
+	int64_t version = 1, pmu = HEADER_PMU, snapshot = 0;
 	int rc;
 
 	im->info_written = true;
-	if (whole.p)
-		return records_of_event(&im->make.maker, ev, 0);
+	if (whole.p) {
+		records_of_event(&im->make.maker, ev, 0);
+		return 0;
+	}
 	if (ev) {
 		cst_event_number(ev, "version", &version);
 		cst_event_number(ev, "pmu_type", &pmu);
@@ -194,15 +188,7 @@ static int write_info(struct importer *im, const struct cst_event *ev)
 	}
 	im->info.pmu_type = (uint32_t)pmu;
 	im->info.snapshot = snapshot != 0;
-	rec = mem_new(PD_MAX_RECORD + 1);
-	n = metadata_record(&im->info, (uint32_t)version, rec, PD_MAX_RECORD);
-	if (n)
-		pw_write(im->w, rec, n);
-	free(rec);
-	if (!n)
-		return error_set(im->err, ERR_AUXINFO, "%s: %u trace units are more than perf.data can describe",
-				 im->dir, im->info.nr_cpu);
-	return 0;
+	return metadata_put(&im->info, (uint32_t)version, im->w, im->dir, im->err);
 }
 
 /* Times in ticks are those of the trace: their conversion is known. */
@@ -225,9 +211,8 @@ static void write_clock(struct importer *im)
 static int write_memory(struct importer *im, const int64_t *pid, uint64_t time)
 {
 	size_t i;
-	int rc = 0;
 
-	for (i = 0; !rc && i < im->pkg->n_memory; i++) {
+	for (i = 0; i < im->pkg->n_memory; i++) {
 		const struct cst_package_memory *m = &im->pkg->memory[i];
 		struct cst_event ev = { .verb = CST_EVENT_LIBRARY, .state = CST_STATE_CURRENT, .has_base = 1,
 					.has_size = 1, .base = m->address, .offset = m->offset,
@@ -250,12 +235,12 @@ static int write_memory(struct importer *im, const int64_t *pid, uint64_t time)
 			return error_set(im->err, ERR_IO, "%s: %s: %s", im->dir, m->file,
 					 strerror(errno));
 		ev.name = (struct cst_str){ path, strlen(path) };
-		rc = records_of_event(&im->make.maker, &ev, time);
-		if (!rc && !pid && im->bundle)
+		records_of_event(&im->make.maker, &ev, time);
+		if (!pid && im->bundle)
 			dso_places_add(&im->bundle->images, path, path);
 		free(path);
 	}
-	return rc;
+	return 0;
 }
 
 /* ---- AUX data ---------------------------------------------------------------------------------- */
@@ -263,11 +248,6 @@ static int write_memory(struct importer *im, const int64_t *pid, uint64_t time)
 static struct auxdata data_of(struct importer *im, const struct cst_package_buffer *b)
 {
 	return (struct auxdata){ &im->files, b->files, b->n_files };
-}
-
-static int number(const struct cst_event *ev, const char *key, uint64_t *value)
-{
-	return event_unsigned(ev, key, value) ? 0 : -1;
 }
 
 static void on_auxtrace(struct importer *im, const struct cst_event *ev)
@@ -279,7 +259,7 @@ static void on_auxtrace(struct importer *im, const struct cst_event *ev)
 	int64_t tid = -1, cpu = -1;
 	long i = names_find(&im->named.buffers, id);
 
-	if (i < 0 || number(ev, "at", &at) || number(ev, "size", &size)) {
+	if (i < 0 || !event_unsigned(ev, "at", &at) || !event_unsigned(ev, "size", &size)) {
 		im->bad.bad_aux++;
 		return;
 	}
@@ -290,9 +270,9 @@ static void on_auxtrace(struct importer *im, const struct cst_event *ev)
 		im->bad.bad_aux++;
 		size = at > have ? 0 : have - at;
 	}
-	number(ev, "offset", &offset);
-	number(ev, "reference", &reference);
-	number(ev, "idx", &idx);
+	event_unsigned(ev, "offset", &offset);
+	event_unsigned(ev, "reference", &reference);
+	event_unsigned(ev, "idx", &idx);
 	cst_event_number(ev, "tid", &tid);
 	cst_event_number(ev, "cpu", &cpu);
 	rec.offset = offset;
@@ -344,10 +324,8 @@ static void write_buffer(struct importer *im, size_t i)
 	}
 	auxdata_size(&d, &missing);
 	im->bad.bad_aux += missing;
-	if (auxdata_write_all(&im->make.aux, &d, (uint32_t)i, cpu_of_buffer(im, b),
-			      b->format == CST_META_FMT_SOURCE_DATA,
-					 im->last_time + AUX_DELAY))
-		mem_refused(0);
+	auxdata_write_all(&im->make.aux, &d, (uint32_t)i, cpu_of_buffer(im, b),
+			  b->format == CST_META_FMT_SOURCE_DATA, im->last_time + AUX_DELAY);
 }
 
 /* ---- the log ----------------------------------------------------------------------------------- */
@@ -360,7 +338,6 @@ static bool is_named(const struct cst_event *ev, const char *name)
 static int on_event(struct importer *im, const struct cst_event *ev)
 {
 	uint64_t time = to_ns(im, ev->time), implied;
-	int rc;
 
 	if (time > im->last_time)
 		im->last_time = time;
@@ -373,11 +350,11 @@ static int on_event(struct importer *im, const struct cst_event *ev)
 		on_auxtrace(im, ev);
 		return 0;
 	}
-	rc = records_of_event(&im->make.maker, ev, time);
+	records_of_event(&im->make.maker, ev, time);
 	/* what was mapped before is gone */
-	if (!rc && ev->verb == CST_EVENT_PROCESS && ev->state == CST_STATE_START)
-		rc = write_memory(im, &ev->pid, time);
-	return rc;
+	if (ev->verb == CST_EVENT_PROCESS && ev->state == CST_STATE_START)
+		return write_memory(im, &ev->pid, time);
+	return 0;
 }
 
 static void bad_line(struct importer *im, const struct cst_problem *why)
@@ -387,7 +364,7 @@ static void bad_line(struct importer *im, const struct cst_problem *why)
 			name_shown(im->pkg->event_log), why->line, name_shown(why->text));
 }
 
-static int for_each_event(struct importer *im, int (*fn)(struct importer *im, const struct cst_event *ev))
+static int write_events(struct importer *im)
 {
 	struct cst_event_reader *r;
 	struct cst_problem why;
@@ -404,7 +381,7 @@ static int for_each_event(struct importer *im, int (*fn)(struct importer *im, co
 	while ((rc = mem_code(cst_event_next(r, &ev, &why))))
 		if (rc < 0)
 			bad_line(im, &why);
-		else if ((rc = fn(im, &ev)))
+		else if ((rc = on_event(im, &ev)))
 			break;
 	cst_event_reader_free(r);
 	return rc;
@@ -416,7 +393,8 @@ static int write_earlier(void *ctx, const struct cst_event *ev, int implied)
 	struct importer *im = ctx;
 
 	(void)implied;
-	return records_of_event(&im->make.maker, ev, 0);
+	records_of_event(&im->make.maker, ev, 0);
+	return 0;
 }
 
 /*
@@ -483,7 +461,7 @@ static int write_records(struct importer *im)
 	if (!im->header)
 		rc = write_implied(im);
 	if (!rc && im->pkg->event_log)
-		rc = for_each_event(im, on_event);
+		rc = write_events(im);
 	if (!rc && !im->info_written)
 		rc = write_info(im, NULL);
 	for (i = 0; !rc && i < im->pkg->n_buffers; i++)

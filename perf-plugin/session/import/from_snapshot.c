@@ -27,11 +27,10 @@
 #include "session/import/metadata.h"
 #include "session/import/snapshot_maps.h"
 
-#define DEFAULT_PMU	8
-#define DEFAULT_ID	1
 #define MAX_CONTEXTS	4096
 #define FIRST_PID	1	/* when the trace names none */
 #define BATCH		256
+#define NAME		"snapshot"	/* of all processes */
 
 /* A trace source as a unit of perf.data: sources of one core with the same registers are one. */
 struct unit {
@@ -76,18 +75,16 @@ struct importer {
 	} ids;
 	struct snapshot_maps maps;
 	struct pd_attr attr;
-	uint64_t attr_id;
 	struct record_maker maker;
 	struct aux_index index;
 	struct auxdata_out aux;
 };
 
-static int emit(void *data, const void *record, size_t size)
+static void emit(void *data, const void *record, size_t size)
 {
 	struct importer *im = data;
 
 	pw_write(im->w, record, size);
-	return 0;
 }
 
 /* ---- trace units ------------------------------------------------------------------------------- */
@@ -131,16 +128,8 @@ static void fill_v8(struct unit *u, const struct cst_snap_device *dev)
 	if (cst_snap_etmv4(dev, &r, &ete, NULL, NULL))
 		return;
 	cst_snap_reg(dev, "TRCAUTHSTATUS", &auth);
-	u->aux.unit = ete ? AUX_ETE : AUX_ETMV4;
-	u->aux.reg[AUX_REG_TRCCONFIGR] = r.configr;
-	u->aux.reg[AUX_REG_TRCTRACEIDR] = r.traceidr & 0x7f;
-	u->aux.reg[AUX_REG_TRCIDR0] = r.idr0;
-	u->aux.reg[AUX_REG_TRCIDR1] = r.idr1;
-	u->aux.reg[AUX_REG_TRCIDR2] = r.idr2;
-	u->aux.reg[AUX_REG_TRCIDR8] = r.idr8;
-	u->aux.reg[AUX_REG_TRCAUTHSTATUS] = (uint32_t)auth;
-	if (ete)
-		u->aux.reg[AUX_REG_TRCDEVARCH] = r.devarch;
+	r.traceidr &= 0x7f;
+	metadata_set_etmv4(&u->aux, &r, ete, (uint32_t)auth);
 }
 
 static void fill_v7(struct unit *u, const struct cst_snap_device *dev)
@@ -261,20 +250,16 @@ static void keep_configs(struct importer *im)
 
 static int write_info(struct importer *im)
 {
-	struct auxinfo info = { .pmu_type = DEFAULT_PMU, .nr_cpu = (uint32_t)im->traced.nr_units };
-	struct aux_cpu *cpus = mem_zeroed(im->traced.nr_units, sizeof(*cpus));
-	uint8_t *rec = mem_new(PD_MAX_RECORD + 1);
-	size_t i, n;
+	struct auxinfo info = { .pmu_type = HEADER_PMU, .nr_cpu = (uint32_t)im->traced.nr_units };
+	size_t i;
+	int rc;
 
+	info.cpu = mem_array(im->traced.nr_units, sizeof(*info.cpu));
 	for (i = 0; i < im->traced.nr_units; i++)
-		cpus[i] = im->traced.units[i].aux;
-	info.cpu = cpus;
-	n = metadata_record(&info, 1, rec, PD_MAX_RECORD);
-	pw_write(im->w, rec, n);
-	free(cpus);
-	free(rec);
-	return n ? 0 : error_set(im->err, ERR_AUXINFO, "%s: %zu trace units are more than perf.data can describe",
-				 im->dir, im->traced.nr_units);
+		info.cpu[i] = im->traced.units[i].aux;
+	rc = metadata_put(&info, 1, im->w, im->dir, im->err);
+	free(info.cpu);
+	return rc;
 }
 
 /* ---- context IDs ------------------------------------------------------------------------------- */
@@ -355,51 +340,41 @@ static void find_contexts(struct importer *im, const struct cst_snap_buffer *buf
 
 /* ---- processes and their memory ---------------------------------------------------------------- */
 
-static int write_maps(struct importer *im, bool kernel, int pid)
+/* An event of a process with one parameter. */
+static void write_event(struct importer *im, int pid, enum cst_event_state state, const char *key,
+			const char *value)
 {
-	return mem_code(snapshot_maps_write(&im->maps, kernel, pid));
-}
-
-static int write_process(struct importer *im, int pid, int parent)
-{
-	static const char name[] = "snapshot";
-	struct cst_event_param p = { { "comm", 4 }, { name, sizeof(name) - 1 } };
-	struct cst_event ev = { .verb = CST_EVENT_PROCESS, .state = CST_STATE_CURRENT, .pid = pid, .params = &p,
+	struct cst_event_param p = { { key, strlen(key) }, { value, strlen(value) } };
+	struct cst_event ev = { .verb = CST_EVENT_PROCESS, .state = state, .pid = pid, .params = &p,
 				.n_params = 1 };
-	struct cst_event fork = { .verb = CST_EVENT_PROCESS, .state = CST_STATE_START, .pid = pid, .params = &p,
-				  .n_params = 1 };
-	char text[16];
-	int rc;
 
-	if (parent) {
-		p = (struct cst_event_param){ { "inherit", 7 }, { text, 0 } };
-		p.value.n = (size_t)snprintf(text, sizeof(text), "%d", parent);
-		rc = records_of_event(&im->maker, &fork, 0);
-		p = (struct cst_event_param){ { "comm", 4 }, { name, sizeof(name) - 1 } };
-		return rc ? rc : records_of_event(&im->maker, &ev, 0);
-	}
-	rc = records_of_event(&im->maker, &ev, 0);
-	return rc ? rc : write_maps(im, false, pid);
+	records_of_event(&im->maker, &ev, 0);
 }
 
-static int write_processes(struct importer *im)
+static void write_processes(struct importer *im)
 {
-	int first = im->ids.contexts.used ? im->ids.first_context : FIRST_PID, rc;
+	int first = im->ids.contexts.used ? im->ids.first_context : FIRST_PID, pid;
+	char parent[16];
 	size_t i;
 
 	/* perf cannot stand a kernel where programs are, so it is there only when it ran */
-	rc = im->maps.high_el ? write_maps(im, true, 0) : 0;
-	if (!rc)
-		rc = write_process(im, first, 0);
-	if (!rc && im->maps.pages_differ)
+	if (im->maps.high_el)
+		snapshot_maps_write(&im->maps, true, 0);
+	write_event(im, first, CST_STATE_CURRENT, "comm", NAME);
+	snapshot_maps_write(&im->maps, false, first);
+	if (im->maps.pages_differ)
 		fprintf(message_stream(), "cstrace: --elf: %llu pages differ from the memory in %s, which is used there, without "
 			"symbols and lines\n", (unsigned long long)im->maps.pages_differ, name_shown(im->dir));
-	for (i = 0; !rc && i < im->ids.contexts.size; i++)
-		if (im->ids.contexts.slot[i].value && im->ids.contexts.slot[i].key != first)
-			rc = write_process(im, im->ids.contexts.slot[i].key, first);
+	snprintf(parent, sizeof(parent), "%d", first);
+	for (i = 0; i < im->ids.contexts.size; i++) {
+		pid = im->ids.contexts.slot[i].key;
+		if (!im->ids.contexts.slot[i].value || pid == first)
+			continue;
+		write_event(im, pid, CST_STATE_START, "inherit", parent);
+		write_event(im, pid, CST_STATE_CURRENT, "comm", NAME);
+	}
 	if (im->ids.too_many)
 		drops_add(im->drops, im->ids.too_many, "contexts after the first %d", MAX_CONTEXTS);
-	return rc;
 }
 
 /* ---- buffers ----------------------------------------------------------------------------------- */
@@ -457,9 +432,8 @@ static void write_buffer(struct importer *im, size_t n)
 	}
 	auxdata_size(&d, &missing);
 	report_missing(im, buf, missing);
-	if (auxdata_write_all(&im->aux, &d, (uint32_t)n, cpu,
-			      buf->format == CST_SNAP_FMT_SOURCE_DATA, 0))
-		mem_refused(0);
+	auxdata_write_all(&im->aux, &d, (uint32_t)n, cpu, buf->format == CST_SNAP_FMT_SOURCE_DATA,
+			  0);
 }
 
 /* The bytes of a buffer's files, without those that cannot be read, for the caller to free. */
@@ -538,20 +512,20 @@ static int write_records(struct importer *im)
 	for (i = 0; i < im->traced.nr_units; i++)
 		cpus = im->traced.units[i].aux.cpu < cpus ? cpus : im->traced.units[i].aux.cpu + 1;
 	cpus += (uint32_t)im->traced.nr_stm;
-	rc = header_default(im->w, DEFAULT_PMU, DEFAULT_ID, false, cpus, im->err);
+	rc = header_default(im->w, &im->attr, false, cpus, im->err);
 	if (!rc)
 		rc = pw_start(im->w, im->err);
 	if (!rc)
 		rc = write_info(im);
-	for (i = 0; !rc && i < im->ss->n_buffers; i++)
+	if (rc)
+		return rc;
+	for (i = 0; i < im->ss->n_buffers; i++)
 		find_contexts(im, &im->ss->buffers[i]);
-	if (!rc)
-		rc = write_processes(im);
-	for (i = 0; !rc && i < im->ss->n_buffers; i++)
+	write_processes(im);
+	for (i = 0; i < im->ss->n_buffers; i++)
 		write_buffer(im, i);
-	if (!rc)
-		aux_index_finish(&im->index, im->w);
-	return rc;
+	aux_index_finish(&im->index, im->w);
+	return 0;
 }
 
 static int snapshot_import(struct importer *im)
@@ -575,18 +549,16 @@ static int snapshot_import(struct importer *im)
 	for (i = 0; i < im->ss->n_buffers; i++)
 		if (im->ss->buffers[i].format == CST_SNAP_FMT_DSTREAM)
 			rewrite_buffer(im, &im->ss->buffers[i], NULL);
-	im->attr_id = DEFAULT_ID;
-	header_default_attr(&im->attr, &im->attr_id, false);
 	im->maker = (struct record_maker){ .attr = &im->attr, .emit = emit, .data = im };
 	im->maps = (struct snapshot_maps){ .ss = im->ss, .files = &im->files, .maker = &im->maker, .drops = im->drops,
 					   .bundle = im->in ? &im->in->bundle : NULL };
 	im->aux = (struct auxdata_out){ .maker = &im->maker, .w = im->w, .index = &im->index };
 	rc = read_units(im);
-	if (!rc)
-		prepare_stm(im);
-	if (!rc)
-		keep_configs(im);
-	return rc ? rc : write_records(im);
+	if (rc)
+		return rc;
+	prepare_stm(im);
+	keep_configs(im);
+	return write_records(im);
 }
 
 int import_snapshot(const char *dir, const struct bare_opts *bare, struct perf_writer *w, struct import_input *in,

@@ -71,33 +71,36 @@ int header_copy(struct perf_writer *w, const struct perfdata *pd, bool own, stru
 	return 0;
 }
 
+static const uint64_t default_id = 1;
+
 static uint64_t default_type(bool timed)
 {
 	return PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CPU |
 	       (timed ? PERF_SAMPLE_TIME : 0);
 }
 
-void header_default_attr(struct pd_attr *a, const uint64_t *id, bool timed)
+void header_default_attr(struct pd_attr *a, bool timed)
 {
 	a->attr.sample_type = default_type(timed);
-	a->ids = id;
+	a->ids = &default_id;
 	a->nr_ids = 1;
 	a->trailer = pd_sample_id_size(a->attr.sample_type);
 }
 
-int header_default(struct perf_writer *w, uint32_t pmu_type, uint64_t id, bool timed, uint32_t cpus,
+int header_default(struct perf_writer *w, struct pd_attr *a, bool timed, uint32_t cpus,
 		   struct error *err)
 {
 	const struct perf_event_attr attr = {
-		.type = pmu_type,
+		.type = HEADER_PMU,
 		.size = sizeof(attr),
 		.sample_type = default_type(timed),
 		.sample_id_all = 1,
 	};
-	int rc = pw_add_attr(w, &attr, &id, 1, "cs_etm//", err);
+	int rc = pw_add_attr(w, &attr, &default_id, 1, "cs_etm//", err);
 
 	if (rc < 0)
 		return rc;
+	header_default_attr(a, timed);
 	pw_set_string(w, PD_FEAT_ARCH, "aarch64");
 	pw_set_nrcpus(w, cpus, cpus);
 	return 0;

@@ -11,14 +11,15 @@
  * output is for this program, and gets sections that perf does not know.
  */
 int header_copy(struct perf_writer *w, const struct perfdata *pd, bool own, struct error *err);
+#define HEADER_PMU	8	/* type of the event that header_default() adds */
 /*
- * An event such as a recorder of trace has, for records that come without one. `id` is its only id; `timed`
- * says whether records have times. `cpus` is one more than the highest CPU number.
+ * An event such as a recorder of trace has, for records that come without one; *a is the event as
+ * readers see it. `timed` says whether records have times. `cpus` is one more than the highest CPU
+ * number.
  */
-int header_default(struct perf_writer *w, uint32_t pmu_type, uint64_t id, bool timed, uint32_t cpus,
+int header_default(struct perf_writer *w, struct pd_attr *a, bool timed, uint32_t cpus,
 		   struct error *err);
-/* The same as readers see it. */
-void header_default_attr(struct pd_attr *a, const uint64_t *id, bool timed);
+void header_default_attr(struct pd_attr *a, bool timed);
 /* True if header_copy() copies this record. */
 bool header_has(const struct perfdata *pd, const struct pd_record *rec);
 

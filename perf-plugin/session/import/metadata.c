@@ -126,6 +126,20 @@ static void read_ts_source(struct aux_cpu *a, const struct cst_doc_section *s, b
 			a->ts_source = names[i].value;
 }
 
+void metadata_set_etmv4(struct aux_cpu *a, const struct cst_etmv4_regs *r, bool ete, uint64_t auth)
+{
+	a->unit = ete ? AUX_ETE : AUX_ETMV4;
+	set(a, AUX_REG_TRCCONFIGR, r->configr);
+	set(a, AUX_REG_TRCTRACEIDR, r->traceidr);
+	set(a, AUX_REG_TRCIDR0, r->idr0);
+	set(a, AUX_REG_TRCIDR1, r->idr1);
+	set(a, AUX_REG_TRCIDR2, r->idr2);
+	set(a, AUX_REG_TRCIDR8, r->idr8);
+	set(a, AUX_REG_TRCAUTHSTATUS, auth);
+	if (ete)
+		set(a, AUX_REG_TRCDEVARCH, r->devarch);
+}
+
 static int read_etmv4(struct aux_cpu *a, const struct cst_meta_source *src, struct cst_problem *why)
 {
 	struct cst_etmv4_regs r = { 0 };
@@ -133,16 +147,8 @@ static int read_etmv4(struct aux_cpu *a, const struct cst_meta_source *src, stru
 
 	if (err)
 		return err;
-	a->unit = ete ? AUX_ETE : AUX_ETMV4;
-	set(a, AUX_REG_TRCCONFIGR, r.configr);
-	set(a, AUX_REG_TRCTRACEIDR, src->trace_id >= 0 ? (uint32_t)src->trace_id : 0);
-	set(a, AUX_REG_TRCIDR0, r.idr0);
-	set(a, AUX_REG_TRCIDR1, r.idr1);
-	set(a, AUX_REG_TRCIDR2, r.idr2);
-	set(a, AUX_REG_TRCIDR8, r.idr8);
-	set(a, AUX_REG_TRCAUTHSTATUS, number_item(src->section, "TRCAUTHSTATUS", 0));
-	if (ete)
-		set(a, AUX_REG_TRCDEVARCH, r.devarch);
+	r.traceidr = src->trace_id >= 0 ? (uint32_t)src->trace_id : 0;
+	metadata_set_etmv4(a, &r, ete, number_item(src->section, "TRCAUTHSTATUS", 0));
 	return 0;
 }
 
@@ -278,4 +284,19 @@ size_t metadata_record(const struct auxinfo *info, uint32_t version, void *out, 
 	}
 	rec->header.size = (uint16_t)(sizeof(*rec) + n * 8);
 	return rec->header.size;
+}
+
+int metadata_put(const struct auxinfo *info, uint32_t version, struct perf_writer *w,
+		 const char *dir, struct error *err)
+{
+	uint8_t *rec = mem_new(PD_MAX_RECORD + 1);
+	size_t n = metadata_record(info, version, rec, PD_MAX_RECORD);
+
+	pw_write(w, rec, n);
+	free(rec);
+	if (n)
+		return 0;
+	return error_set(err, ERR_AUXINFO,
+			 "%s: %u trace units are more than perf.data can describe", dir,
+			 info->nr_cpu);
 }

@@ -6,6 +6,7 @@
 #include <cstrace/files/package.h>
 
 #include "perfdata/auxinfo.h"
+#include "perfdata/writer.h"
 #include "session/import/sources.h"
 
 /*
@@ -25,5 +26,10 @@ int metadata_read(struct auxinfo *info, struct source_names *names, const struct
  * AUXTRACE_INFO of these units, as version 1. Returns its size, at most `cap`; 0 when it does not fit.
  */
 size_t metadata_record(const struct auxinfo *info, uint32_t version, void *out, size_t cap);
+/* Writes it. Returns 0, or negative with *err: it does not fit; `dir` is the input's name. */
+int metadata_put(const struct auxinfo *info, uint32_t version, struct perf_writer *w,
+		 const char *dir, struct error *err);
+/* Sets the registers of an ETMv4 or ETE; `auth` is TRCAUTHSTATUS. */
+void metadata_set_etmv4(struct aux_cpu *a, const struct cst_etmv4_regs *r, bool ete, uint64_t auth);
 
 #endif

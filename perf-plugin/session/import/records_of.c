@@ -20,6 +20,7 @@
 struct building {
 	uint8_t *b;
 	size_t size;
+	int64_t cpu;		/* of the sample_id, if the event does not name it */
 	bool overflow;
 };
 
@@ -28,6 +29,14 @@ static int64_t number_or(const struct cst_event *ev, const char *key, int64_t ot
 	int64_t v;
 
 	return cst_event_number(ev, key, &v) ? v : otherwise;
+}
+
+/* The value of a hexadecimal digit, 16 for another character. */
+static unsigned int hex_digit(char c)
+{
+	c |= 32;
+	return c >= '0' && c <= '9' ? (unsigned int)(c - '0') :
+	       c >= 'a' && c <= 'f' ? (unsigned int)(c - 'a' + 10) : 16;
 }
 
 bool event_unsigned(const struct cst_event *ev, const char *key, uint64_t *value)
@@ -42,10 +51,7 @@ bool event_unsigned(const struct cst_event *ev, const char *key, uint64_t *value
 		if (s.n > 18)
 			return false;
 		for (i = 2; i < s.n; i++) {
-			char c = s.p[i] | 32;
-
-			d = c >= '0' && c <= '9' ? (unsigned int)(c - '0') :
-			    c >= 'a' && c <= 'f' ? (unsigned int)(c - 'a' + 10) : 16;
+			d = hex_digit(s.p[i]);
 			if (d > 15)
 				return false;
 			v = v << 4 | d;
@@ -78,6 +84,7 @@ static void begin(struct building *r, const struct cst_event *ev, uint32_t type,
 	memset(r->b, 0, size);
 	memcpy(r->b, &h, sizeof(h));
 	r->size = size;
+	r->cpu = 0;
 	r->overflow = false;
 }
 
@@ -117,18 +124,17 @@ static const struct pd_attr *attr_of(const struct record_maker *m, uint64_t id)
 	return a ? a : m->attr;
 }
 
-static int finish(struct record_maker *m, const struct cst_event *ev, struct building *r, uint64_t time,
-		  bool trailer)
+static void finish(struct record_maker *m, const struct cst_event *ev, struct building *r,
+		   uint64_t time, bool trailer)
 {
 	struct perf_event_header h;
 	struct pd_sample_id sid;
 	const struct pd_attr *a;
-	int rc;
 
 	if (r->overflow) {
 		free(r->b);
 		m->drops[DROP_BAD]++;
-		return 0;
+		return;
 	}
 	sid.id = unsigned_or(ev, "at_id", 0);
 	a = attr_of(m, sid.id);
@@ -138,7 +144,7 @@ static int finish(struct record_maker *m, const struct cst_event *ev, struct bui
 		sid.valid = 0;
 		sid.pid = (uint32_t)number_or(ev, "at_pid", ev->pid);
 		sid.tid = (uint32_t)number_or(ev, "at_tid", ev->verb == CST_EVENT_THREAD ? ev->tid : ev->pid);
-		sid.cpu = (uint32_t)number_or(ev, "at_cpu", 0);
+		sid.cpu = (uint32_t)number_or(ev, "at_cpu", r->cpu);
 		sid.time = time;
 		sid.stream_id = unsigned_or(ev, "at_stream", 0);
 		r->size += pd_sample_id_write(r->b + r->size, a->attr.sample_type, &sid);
@@ -146,9 +152,8 @@ static int finish(struct record_maker *m, const struct cst_event *ev, struct bui
 	memcpy(&h, r->b, sizeof(h));
 	h.size = (uint16_t)r->size;
 	memcpy(r->b, &h, sizeof(h));
-	rc = m->emit(m->data, r->b, r->size);
+	m->emit(m->data, r->b, r->size);
 	free(r->b);
-	return rc;
 }
 
 /* ---- verbs ------------------------------------------------------------------------------------- */
@@ -161,14 +166,11 @@ static int64_t record_pid(const struct cst_event *ev)
 static unsigned int build_id_of(struct cst_str uuid, uint8_t *id)
 {
 	unsigned int n, d, k;
-	char c;
 
 	if (!uuid.p || uuid.n % 2 || uuid.n > 40 || !uuid.n)
 		return 0;
 	for (n = 0; n < uuid.n; n++) {
-		c = uuid.p[n] | 32;
-		d = c >= '0' && c <= '9' ? (unsigned int)(c - '0') :
-		    c >= 'a' && c <= 'f' ? (unsigned int)(c - 'a' + 10) : 16;
+		d = hex_digit(uuid.p[n]);
 		if (d > 15)
 			return 0;
 		k = n / 2;
@@ -177,8 +179,8 @@ static unsigned int build_id_of(struct cst_str uuid, uint8_t *id)
 	return (unsigned int)uuid.n / 2;
 }
 
-static int map_record(struct record_maker *m, const struct cst_event *ev, uint64_t time, uint64_t start,
-		      uint64_t size, uint64_t offset)
+static void map_record(struct record_maker *m, const struct cst_event *ev, uint64_t time,
+		       uint64_t start, uint64_t size, uint64_t offset)
 {
 	struct cst_str form = cst_event_param(ev, "record"), name = ev->name;
 	bool kernel = ev->pid == CST_EVENT_KERNEL, v1 = cst_str_is(form, "mmap");
@@ -216,47 +218,57 @@ static int map_record(struct record_maker *m, const struct cst_event *ev, uint64
 		p->flags = (uint32_t)unsigned_or(ev, "flags", MAP_PRIVATE_FLAG);
 	}
 	append(&r, name.p, name.n, true);
-	return finish(m, ev, &r, time, true);
+	finish(m, ev, &r, time, true);
 }
 
-static int unmap_record(struct record_maker *m, const struct cst_event *ev, uint64_t time, uint64_t start,
-			uint64_t size)
+static void unmap_record(struct record_maker *m, const struct cst_event *ev, uint64_t time,
+			 uint64_t start, uint64_t size)
 {
 	struct building r;
 
 	if (!m->own) {
 		m->drops[DROP_UNMAP]++;
-		return 0;
+		return;
 	}
 	begin(&r, ev, PD_RECORD_CST_UNMAP, sizeof(struct pd_record_cst_unmap), 0);
 	put32(&r, 8, record_pid(ev));
 	put32(&r, 12, number_or(ev, "tid", record_pid(ev)));
 	put64(&r, 16, start);
 	put64(&r, 24, size);
-	return finish(m, ev, &r, time, true);
+	finish(m, ev, &r, time, true);
 }
 
-/* A map that is there or not any more, or the parts of the image when its size is not given. */
-static int map_records(struct record_maker *m, const struct cst_event *ev, uint64_t time)
+/* A map that is there or not any more. */
+static void map_or_unmap(struct record_maker *m, const struct cst_event *ev, uint64_t time,
+			 uint64_t start, uint64_t size, uint64_t offset)
+{
+	if (ev->state == CST_STATE_END)
+		unmap_record(m, ev, time, start, size);
+	else
+		map_record(m, ev, time, start, size, offset);
+}
+
+/* The same, or the parts of the image when its size is not given. */
+static void map_records(struct record_maker *m, const struct cst_event *ev, uint64_t time)
 {
 	uint64_t start, size, offset;
-	unsigned int n;
-	int rc = 0;
+	unsigned int n = 0;
 
-	if (ev->has_size && ev->has_base)
-		return ev->state == CST_STATE_END ? unmap_record(m, ev, time, ev->base, ev->size) :
-						    map_record(m, ev, time, ev->base, ev->size, ev->offset);
-	for (n = 0; !rc && n < MAX_SEGMENTS && m->segment && m->segment(m->data, ev, n, &start, &size, &offset);
-	     n++)
-		rc = ev->state == CST_STATE_END ? unmap_record(m, ev, time, start, size) :
-						  map_record(m, ev, time, start, size, offset);
+	if (ev->has_size && ev->has_base) {
+		map_or_unmap(m, ev, time, ev->base, ev->size, ev->offset);
+		return;
+	}
+	for (; n < MAX_SEGMENTS && m->segment; n++) {
+		if (!m->segment(m->data, ev, n, &start, &size, &offset))
+			break;
+		map_or_unmap(m, ev, time, start, size, offset);
+	}
 	if (!n)
 		m->drops[DROP_SIZE]++;
-	return rc;
 }
 
-static int comm_record(struct record_maker *m, const struct cst_event *ev, uint64_t time, int64_t pid,
-		       int64_t tid, struct cst_str comm, bool exec)
+static void comm_record(struct record_maker *m, const struct cst_event *ev, uint64_t time,
+			int64_t pid, int64_t tid, struct cst_str comm, bool exec)
 {
 	struct building r;
 
@@ -265,7 +277,7 @@ static int comm_record(struct record_maker *m, const struct cst_event *ev, uint6
 	put32(&r, 8, pid);
 	put32(&r, 12, tid);
 	append(&r, comm.p, comm.n, true);
-	return finish(m, ev, &r, time, true);
+	finish(m, ev, &r, time, true);
 }
 
 /* What a fork says of its parent. */
@@ -274,7 +286,7 @@ static const char *parent_key(const struct cst_event *ev)
 	return cst_event_param(ev, "inherited").p ? "inherited" : "inherit";
 }
 
-static int task_record(struct record_maker *m, const struct cst_event *ev, uint64_t time)
+static void task_record(struct record_maker *m, const struct cst_event *ev, uint64_t time)
 {
 	bool thread = ev->verb == CST_EVENT_THREAD, ends = ev->state == CST_STATE_END;
 	int64_t tid = thread ? ev->tid : number_or(ev, "tid", ev->pid);
@@ -287,7 +299,7 @@ static int task_record(struct record_maker *m, const struct cst_event *ev, uint6
 	put32(&r, 16, tid);
 	put32(&r, 20, number_or(ev, "ptid", ev->pid));
 	put64(&r, 24, unsigned_or(ev, "time", time));
-	return finish(m, ev, &r, time, true);
+	finish(m, ev, &r, time, true);
 }
 
 static struct cst_str base_name(struct cst_str path)
@@ -299,27 +311,27 @@ static struct cst_str base_name(struct cst_str path)
 	return (struct cst_str){ path.p + i, path.n - i };
 }
 
-static int process_records(struct record_maker *m, const struct cst_event *ev, uint64_t time)
+static void process_records(struct record_maker *m, const struct cst_event *ev, uint64_t time)
 {
 	struct cst_str comm = cst_event_param(ev, "comm"), inherit = cst_event_param(ev, parent_key(ev));
-	int rc = 0;
+	bool maps = ev->name.p && (ev->has_base || m->segment);
 
-	if (ev->pid == CST_EVENT_KERNEL && ev->name.p)
-		return map_records(m, ev, time);
-	if (ev->state == CST_STATE_END || inherit.p) {
-		rc = task_record(m, ev, time);
-		return rc || ev->state == CST_STATE_END || !ev->name.p ? rc : map_records(m, ev, time);
+	if (ev->pid == CST_EVENT_KERNEL && ev->name.p) {
+		maps = true;
+	} else if (ev->state == CST_STATE_END || inherit.p) {
+		task_record(m, ev, time);
+		maps = ev->state != CST_STATE_END && ev->name.p;
+	} else {
+		if (!comm.p && ev->name.p)
+			comm = base_name(ev->name);
+		comm_record(m, ev, time, ev->pid, ev->pid, comm, ev->state == CST_STATE_START);
 	}
-	if (!comm.p && ev->name.p)
-		comm = base_name(ev->name);
-	rc = comm_record(m, ev, time, ev->pid, ev->pid, comm, ev->state == CST_STATE_START);
-	if (!rc && ev->name.p && (ev->has_base || m->segment))
-		rc = map_records(m, ev, time);
-	return rc;
+	if (maps)
+		map_records(m, ev, time);
 }
 
-static int poke_record(struct record_maker *m, const struct cst_event *ev, uint64_t time, uint64_t addr,
-		       const uint8_t *code, size_t len, struct cst_str old)
+static void poke_record(struct record_maker *m, const struct cst_event *ev, uint64_t time,
+			uint64_t addr, const uint8_t *code, size_t len, struct cst_str old)
 {
 	struct building r;
 	uint16_t n;
@@ -333,18 +345,18 @@ static int poke_record(struct record_maker *m, const struct cst_event *ev, uint6
 	memcpy(r.b + 18, &n, sizeof(n));
 	if (old.n + len > PD_MAX_RECORD - PD_SAMPLE_ID_MAX - 32) {
 		r.overflow = true;
-		return finish(m, ev, &r, time, true);
+	} else {
+		memcpy(r.b + r.size, old.p ? old.p : "", old.n);
+		if (len)
+			memcpy(r.b + r.size + old.n, code, len);
+		memset(r.b + r.size + old.n + len, 0, 8);
+		r.size = (r.size + old.n + len + 7) & ~(size_t)7;
 	}
-	memcpy(r.b + r.size, old.p ? old.p : "", old.n);
-	if (len)
-		memcpy(r.b + r.size + old.n, code, len);
-	memset(r.b + r.size + old.n + len, 0, 8);
-	r.size = (r.size + old.n + len + 7) & ~(size_t)7;
-	return finish(m, ev, &r, time, true);
+	finish(m, ev, &r, time, true);
 }
 
-static int code_record(struct record_maker *m, const struct cst_event *ev, uint64_t time, uint64_t addr,
-		       const uint8_t *code, size_t len)
+static void code_record(struct record_maker *m, const struct cst_event *ev, uint64_t time,
+			uint64_t addr, const uint8_t *code, size_t len)
 {
 	struct building r;
 
@@ -354,7 +366,7 @@ static int code_record(struct record_maker *m, const struct cst_event *ev, uint6
 	put64(&r, 16, addr);
 	put64(&r, 24, len);
 	append(&r, code, len, false);
-	return finish(m, ev, &r, time, true);
+	finish(m, ev, &r, time, true);
 }
 
 static bool code_of(struct record_maker *m, const struct cst_event *ev, const uint8_t **code, size_t *len)
@@ -373,59 +385,59 @@ static bool code_of(struct record_maker *m, const struct cst_event *ev, const ui
 	return true;
 }
 
-static int patch_records(struct record_maker *m, const struct cst_event *ev, uint64_t time)
+static void patch_records(struct record_maker *m, const struct cst_event *ev, uint64_t time)
 {
 	struct cst_str old = cst_event_param(ev, "old");
 	const uint8_t *code = NULL;
 	size_t len = 0, at, n;
-	int rc = 0;
 
 	if (ev->state == CST_STATE_END || !code_of(m, ev, &code, &len)) {
 		/* what is there now is not known: nothing shall be read there */
 		if (m->own)
-			return unmap_record(m, ev, time, ev->base, ev->size);
-		m->drops[DROP_CODE]++;
-		return 0;
+			unmap_record(m, ev, time, ev->base, ev->size);
+		else
+			m->drops[DROP_CODE]++;
+		return;
 	}
 	if (len > ev->size)
 		len = (size_t)ev->size;
 	if (ev->pid == CST_EVENT_KERNEL && (old.p || len <= UINT16_MAX - 512)) {
 		if (old.n <= UINT16_MAX && len <= UINT16_MAX)
-			return poke_record(m, ev, time, ev->base, code, len, old);
-		m->drops[DROP_BAD]++;
-		return 0;
+			poke_record(m, ev, time, ev->base, code, len, old);
+		else
+			m->drops[DROP_BAD]++;
+		return;
 	}
 	if (!m->own) {
 		m->drops[DROP_CODE]++;
-		return 0;
+		return;
 	}
-	for (at = 0; !rc && (at < len || !at); at += n) {
+	at = 0;
+	do {
 		n = len - at < CODE_STEP ? len - at : CODE_STEP;
-		rc = code_record(m, ev, time, ev->base + at, code + at, n);
-		if (!n)
-			break;
-	}
-	return rc;
+		code_record(m, ev, time, ev->base + at, code + at, n);
+		at += n;
+	} while (at < len);
 }
 
-static int asid_record(struct record_maker *m, const struct cst_event *ev, uint64_t time)
+static void asid_record(struct record_maker *m, const struct cst_event *ev, uint64_t time)
 {
 	struct building r;
 
 	if (!m->own) {
 		m->drops[DROP_ASID]++;
-		return 0;
+		return;
 	}
 	begin(&r, ev, PD_RECORD_CST_ASID, sizeof(struct pd_record_cst_asid), 0);
 	put32(&r, 8, record_pid(ev));
 	put32(&r, 12, ev->asid);
 	put32(&r, 16, ev->state);
-	return finish(m, ev, &r, time, true);
+	finish(m, ev, &r, time, true);
 }
 
 /* define_trace() with registers. */
-static int define_record(struct record_maker *m, const struct cst_event *ev, uint64_t time, int64_t cpu,
-			 unsigned int unit)
+static void define_record(struct record_maker *m, const struct cst_event *ev, uint64_t time,
+			  int64_t cpu, unsigned int unit)
 {
 	struct pd_record_cst_define_trace *d;
 	struct building r;
@@ -435,7 +447,7 @@ static int define_record(struct record_maker *m, const struct cst_event *ev, uin
 
 	if (!m->own) {
 		m->drops[DROP_TRACE]++;
-		return 0;
+		return;
 	}
 	begin(&r, ev, PD_RECORD_CST_DEFINE_TRACE, sizeof(*d), 0);
 	d = (void *)r.b;
@@ -452,7 +464,7 @@ static int define_record(struct record_maker *m, const struct cst_event *ev, uin
 		d->regs[d->nr_regs++].value = v;
 		r.size += sizeof(d->regs[0]);
 	}
-	return finish(m, ev, &r, time, true);
+	finish(m, ev, &r, time, true);
 }
 
 static bool has_registers(const struct cst_event *ev)
@@ -468,57 +480,30 @@ static bool has_registers(const struct cst_event *ev)
 	return false;
 }
 
-static size_t decimal(char *out, int64_t v)
-{
-	char buf[20];
-	size_t n = 0, i;
-
-	do {
-		buf[n++] = (char)('0' + v % 10);
-		v /= 10;
-	} while (v);
-	for (i = 0; i < n; i++)
-		out[i] = buf[n - 1 - i];
-	return n;
-}
-
-static int trace_record(struct record_maker *m, const struct cst_event *ev, uint64_t time)
+static void trace_record(struct record_maker *m, const struct cst_event *ev, uint64_t time)
 {
 	const struct source_name *src = m->sources ? source_by_name(m->sources, ev->name) : NULL;
 	int64_t cpu = number_or(ev, "cpu", src ? src->cpu : -1), unit = number_or(ev, "unit", -1);
-	struct cst_event with = *ev;
 	struct building r;
-	int rc;
 
 	if (has_registers(ev) || unit >= 0 || ev->state == CST_STATE_END) {
 		if (unit < 0 || unit > AUX_ETE)
 			unit = src ? src->unit : AUX_ETMV4;
-		rc = define_record(m, ev, time, cpu, (unsigned int)unit);
-		if (rc || m->own || ev->state == CST_STATE_END)
-			return rc;
+		define_record(m, ev, time, cpu, (unsigned int)unit);
+		if (m->own || ev->state == CST_STATE_END)
+			return;
 	}
 	begin(&r, ev, PERF_RECORD_AUX_OUTPUT_HW_ID, 16, 0);
 	put64(&r, 8, (unsigned_or(ev, "hw_id", 0) & ~(uint64_t)0xff) | (ev->trace_id & 0xff));
-	if (!cst_event_param(ev, "at_cpu").p && cpu >= 0) {
-		/* the CPU is that of the sample_id */
-		struct cst_event_param p[CST_EVENT_PARAMS];
-		char text[24];
-
-		if (ev->n_params == CST_EVENT_PARAMS)
-			return finish(m, ev, &r, time, true);
-		memcpy(p, ev->params, ev->n_params * sizeof(*p));
-		p[ev->n_params] = (struct cst_event_param){ { "at_cpu", 6 }, { text, decimal(text, cpu) } };
-		with.params = p;
-		with.n_params++;
-		return finish(m, &with, &r, time, true);
-	}
-	return finish(m, ev, &r, time, true);
+	/* the CPU is that of the sample_id; beside all parameters there is no room for it */
+	r.cpu = cpu >= 0 && ev->n_params < CST_EVENT_PARAMS ? cpu : 0;
+	finish(m, ev, &r, time, true);
 }
 
 /* ---- x_ events --------------------------------------------------------------------------------- */
 
-static int plain_record(struct record_maker *m, const struct cst_event *ev, uint64_t time,
-			const struct record_verb *v)
+static void plain_record(struct record_maker *m, const struct cst_event *ev, uint64_t time,
+			 const struct record_verb *v)
 {
 	const struct record_field *f;
 	struct building r;
@@ -534,64 +519,68 @@ static int plain_record(struct record_maker *m, const struct cst_event *ev, uint
 		else
 			r.b[f->at] = (uint8_t)value;
 	}
-	return finish(m, ev, &r, time, v->trailer);
+	finish(m, ev, &r, time, v->trailer);
 }
 
 /* A record as it is; what has bytes behind it, or holds other records, cannot stand alone. */
-static int whole_record(struct record_maker *m, struct cst_str bytes)
+static void whole_record(struct record_maker *m, struct cst_str bytes)
 {
-	struct perf_event_header h;
+	struct perf_event_header h = { .size = 0 };
 
-	if (bytes.n >= sizeof(h) && bytes.n <= PD_MAX_RECORD) {
+	if (bytes.n >= sizeof(h) && bytes.n <= PD_MAX_RECORD)
 		memcpy(&h, bytes.p, sizeof(h));
-		if (h.size == bytes.n && h.type != PERF_RECORD_AUXTRACE && h.type != PERF_RECORD_COMPRESSED &&
-		    h.type != PD_RECORD_COMPRESSED2 && h.type != PERF_RECORD_HEADER_TRACING_DATA) {
-			if (!m->own && h.type >= PD_RECORD_CST_FIRST && h.type < PD_RECORD_CST_END) {
-				m->drops[DROP_BAD]++;
-				return 0;
-			}
-			return m->emit(m->data, bytes.p, bytes.n);
-		}
-	}
-	m->drops[DROP_BAD]++;
-	return 0;
+	if (!h.size || h.size != bytes.n || h.type == PERF_RECORD_AUXTRACE ||
+	    h.type == PERF_RECORD_COMPRESSED || h.type == PD_RECORD_COMPRESSED2 ||
+	    h.type == PERF_RECORD_HEADER_TRACING_DATA ||
+	    (!m->own && h.type >= PD_RECORD_CST_FIRST && h.type < PD_RECORD_CST_END))
+		m->drops[DROP_BAD]++;
+	else
+		m->emit(m->data, bytes.p, bytes.n);
 }
 
-static int other_record(struct record_maker *m, const struct cst_event *ev, uint64_t time)
+static void other_record(struct record_maker *m, const struct cst_event *ev, uint64_t time)
 {
 	const struct record_verb *v = record_verb_by_name(ev->name.p, ev->name.n);
 	struct cst_str none = { NULL, 0 };
 
 	if (v)
-		return plain_record(m, ev, time, v);
-	if (cst_str_is(ev->name, "x_comm"))
-		return comm_record(m, ev, time, number_or(ev, "pid", -1), number_or(ev, "tid", -1),
-				   cst_event_param(ev, "comm"), false);
-	if (cst_str_is(ev->name, "x_perf"))
-		return whole_record(m, ev->n_params && !ev->params[0].key.n ? ev->params[0].value : none);
-	return 0;	/* somebody else's */
+		plain_record(m, ev, time, v);
+	else if (cst_str_is(ev->name, "x_comm"))
+		comm_record(m, ev, time, number_or(ev, "pid", -1), number_or(ev, "tid", -1),
+			    cst_event_param(ev, "comm"), false);
+	else if (cst_str_is(ev->name, "x_perf"))
+		whole_record(m, ev->n_params && !ev->params[0].key.n ? ev->params[0].value : none);
+	/* else it is somebody else's */
 }
 
-int records_of_event(struct record_maker *m, const struct cst_event *ev, uint64_t time)
+void records_of_event(struct record_maker *m, const struct cst_event *ev, uint64_t time)
 {
 	struct cst_str whole = cst_event_param(ev, "perf");
 
-	if (whole.p)
-		return whole_record(m, whole);
+	if (whole.p) {
+		whole_record(m, whole);
+		return;
+	}
 	switch (ev->verb) {
 	case CST_EVENT_PROCESS:
-		return process_records(m, ev, time);
+		process_records(m, ev, time);
+		break;
 	case CST_EVENT_THREAD:
-		return task_record(m, ev, time);
+		task_record(m, ev, time);
+		break;
 	case CST_EVENT_LIBRARY:
-		return map_records(m, ev, time);
+		map_records(m, ev, time);
+		break;
 	case CST_EVENT_PATCH:
-		return patch_records(m, ev, time);
+		patch_records(m, ev, time);
+		break;
 	case CST_EVENT_ASID:
-		return asid_record(m, ev, time);
+		asid_record(m, ev, time);
+		break;
 	case CST_EVENT_TRACE:
-		return trace_record(m, ev, time);
+		trace_record(m, ev, time);
+		break;
 	default:
-		return other_record(m, ev, time);
+		other_record(m, ev, time);
 	}
 }

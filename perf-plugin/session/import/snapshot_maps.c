@@ -14,7 +14,8 @@
 
 #define PAGE	4096u
 
-static int write_map(struct snapshot_maps *m, int pid, const struct cst_snap_dump *d, const char *path, uint64_t size)
+static void write_map(struct snapshot_maps *m, int pid, const struct cst_snap_dump *d,
+		      const char *path, uint64_t size)
 {
 	struct cst_event_param p = { { "record", 6 }, { "mmap", 4 } };
 	struct cst_event ev = { .verb = CST_EVENT_LIBRARY, .state = CST_STATE_CURRENT, .pid = pid, .has_base = 1,
@@ -25,7 +26,7 @@ static int write_map(struct snapshot_maps *m, int pid, const struct cst_snap_dum
 		ev.params = &p;
 		ev.n_params = 1;
 	}
-	return records_of_event(m->maker, &ev, 0);
+	records_of_event(m->maker, &ev, 0);
 }
 
 /*
@@ -46,35 +47,34 @@ static char *dump_path(const struct snapshot_maps *m, const struct cst_snap_dump
 }
 
 /* Records the map of a dump and its file in the bundle. `report`: whether a dump that is dropped is reported. */
-static int write_dump(struct snapshot_maps *m, const struct cst_snap_dump *d, bool kernel, bool report, int pid)
+static void write_dump(struct snapshot_maps *m, const struct cst_snap_dump *d, bool kernel,
+		       bool report, int pid)
 {
 	const uint8_t *data;
 	uint64_t size;
 	size_t len;
 	char *path;
-	int rc;
 
 	if (!(d->space & (CST_MEM_EL1N | (kernel ? CST_MEM_EL2N : 0)))) {
 		/* what only EL2 sees is mapped with the kernel, unless that is in the upper half of the addresses only */
 		if (report && (m->split || !(d->space & CST_MEM_EL2N)))
 			drops_add(m->drops, 1, "the dump %s at 0x%llx, of secure or other memory", d->file,
 				  (unsigned long long)d->address);
-		return 0;
+		return;
 	}
 	if (folder_open(m->files, d->file, &data, &len) || d->offset >= len ||
 	    !(path = dump_path(m, d, kernel))) {
 		if (report)
 			drops_add(m->drops, 1, "the dump %s, which cannot be read%s", d->file, folder_refused(m->files));
-		return 0;
+		return;
 	}
 	size = len - d->offset;
 	if (d->length && d->length < size)
 		size = d->length;
 	if (m->bundle)
 		dso_places_add(&m->bundle->images, path, path);
-	rc = write_map(m, kernel ? CST_EVENT_KERNEL : pid, d, path, size);
+	write_map(m, kernel ? CST_EVENT_KERNEL : pid, d, path, size);
 	free(path);
-	return rc;
 }
 
 /* The bytes of a dump that can be read: NULL and *n 0, if there are none. */
@@ -92,15 +92,16 @@ static const uint8_t *dump_bytes(struct snapshot_maps *m, const struct cst_snap_
 	return data + d->offset;
 }
 
-static int write_part(struct snapshot_maps *m, const struct cst_snap_dump *d, uint64_t begin, uint64_t end, bool kernel,
-		      bool report, int pid)
+static void write_part(struct snapshot_maps *m, const struct cst_snap_dump *d, uint64_t begin,
+		       uint64_t end, bool kernel, bool report, int pid)
 {
 	struct cst_snap_dump part = *d;
 
 	part.offset += begin - d->address;
 	part.address = begin;
 	part.length = end - begin;
-	return begin < end ? write_dump(m, &part, kernel, report, pid) : 0;
+	if (begin < end)
+		write_dump(m, &part, kernel, report, pid);
 }
 
 /* The dump of a program file that has these bytes at this address; NULL: none. */
@@ -127,17 +128,18 @@ static const struct cst_snap_dump *same_program(struct snapshot_maps *m, const s
  * Maps a dump of the snapshot, or, page by page, a program file that was added to it and has the same bytes: the code is
  * what the snapshot has, symbols and lines are those of the program. `report` as for write_dump().
  */
-static int write_beside(struct snapshot_maps *m, const struct cst_snap_device *prog, const struct cst_snap_dump *d,
-			bool kernel, bool report, int pid)
+static void write_beside(struct snapshot_maps *m, const struct cst_snap_device *prog,
+			 const struct cst_snap_dump *d, bool kernel, bool report, int pid)
 {
 	const struct cst_snap_dump *now = d, *p;
 	uint64_t n, at = d->address, begin = at, len;
 	const uint8_t *bytes = dump_bytes(m, d, &n);
-	int rc = 0;
 
-	if (!bytes)
-		return write_dump(m, d, kernel, report, pid);
-	for (; n && !rc; n -= len, at += len, bytes += len) {
+	if (!bytes) {
+		write_dump(m, d, kernel, report, pid);
+		return;
+	}
+	for (; n; n -= len, at += len, bytes += len) {
 		bool differs = false;
 
 		len = PAGE - at % PAGE < n ? PAGE - at % PAGE : n;
@@ -146,24 +148,23 @@ static int write_beside(struct snapshot_maps *m, const struct cst_snap_device *p
 		p = p ? p : d;
 		if (p == now)
 			continue;
-		rc = write_part(m, now, begin, at, kernel, report, pid);
+		write_part(m, now, begin, at, kernel, report, pid);
 		now = p;
 		begin = at;
 	}
-	return rc ? rc : write_part(m, now, begin, at, kernel, report, pid);
+	write_part(m, now, begin, at, kernel, report, pid);
 }
 
 /* Maps a dump of a program file where no dump before it is, `before` of its own device and all of the others. */
-static int write_gaps(struct snapshot_maps *m, const struct cst_snap_device *prog, size_t before, bool kernel, bool report,
-		      int pid)
+static void write_gaps(struct snapshot_maps *m, const struct cst_snap_device *prog, size_t before,
+		       bool kernel, bool report, int pid)
 {
 	const struct cst_snap_dump *p = &prog->dumps[before], *d;
 	uint64_t n, at = p->address, end, stop;
 	size_t i, k;
-	int rc = 0;
 
 	dump_bytes(m, p, &n);
-	for (end = at + n; at < end && !rc; at = stop) {
+	for (end = at + n; at < end; at = stop) {
 		bool covered = false;
 
 		stop = end;
@@ -180,9 +181,8 @@ static int write_gaps(struct snapshot_maps *m, const struct cst_snap_device *pro
 					stop = d->address;
 			}
 		if (!covered)
-			rc = write_part(m, p, at, stop, kernel, report, pid);
+			write_part(m, p, at, stop, kernel, report, pid);
 	}
-	return rc;
 }
 
 /* With memory in the upper half of the addresses that is the kernel's when it ran, and the rest that of programs. */
@@ -198,25 +198,23 @@ static bool has_upper_half(const struct cst_snapshot *ss)
 }
 
 /* Of dumps that overlap the first counts, of maps the last; those of program files overlap nothing. */
-int snapshot_maps_write(struct snapshot_maps *m, bool kernel, int pid)
+void snapshot_maps_write(struct snapshot_maps *m, bool kernel, int pid)
 {
 	const struct cst_snap_device *prog = cst_snapshot_device(m->ss, BARE_PROGRAM), *dev;
 	bool report;
 	size_t k;
-	int rc = 0;
 
 	m->split = m->high_el && has_upper_half(m->ss);
 	report = m->split || !kernel;
-	for (dev = m->ss->devices + m->ss->n_devices; !rc && dev-- > m->ss->devices;)
-		for (k = dev->n_dumps; !rc && k-- > 0;) {
+	for (dev = m->ss->devices + m->ss->n_devices; dev-- > m->ss->devices;)
+		for (k = dev->n_dumps; k-- > 0;) {
 			if (m->split && dev->dumps[k].address >> 63 != kernel)
 				continue;
 			if (dev == prog)
-				rc = write_gaps(m, prog, k, kernel, report, pid);
+				write_gaps(m, prog, k, kernel, report, pid);
 			else if (prog)
-				rc = write_beside(m, prog, &dev->dumps[k], kernel, report, pid);
+				write_beside(m, prog, &dev->dumps[k], kernel, report, pid);
 			else
-				rc = write_dump(m, &dev->dumps[k], kernel, report, pid);
+				write_dump(m, &dev->dumps[k], kernel, report, pid);
 		}
-	return rc;
 }

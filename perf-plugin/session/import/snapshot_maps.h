@@ -24,7 +24,7 @@ struct snapshot_maps {
 	uint64_t pages_differ;		/* of program files that were added, from the memory of the snapshot */
 };
 
-/* Records for the dumps that the kernel, or the process, sees. 0, or what the maker returned. */
-int snapshot_maps_write(struct snapshot_maps *m, bool kernel, int pid);
+/* Records for the dumps that the kernel, or the process, sees. */
+void snapshot_maps_write(struct snapshot_maps *m, bool kernel, int pid);
 
 #endif

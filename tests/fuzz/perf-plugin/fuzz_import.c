@@ -78,12 +78,11 @@ struct compare {
 	unsigned int nr;
 };
 
-static int same(void *data, const void *record, size_t size)
+static void same(void *data, const void *record, size_t size)
 {
 	struct compare *c = data;
 
 	require(!c->nr++ && size == c->rec->ev->header.size && !memcmp(record, c->rec->ev, size));
-	return 0;
 }
 
 static void to_text_and_back(const struct pd_record *rec, const struct perfdata *pd)

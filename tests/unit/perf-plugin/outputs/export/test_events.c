@@ -34,7 +34,7 @@ static struct event_build build;
 static char text[MAX_TEXT];
 static struct source_names names;
 
-static int take(void *data, const void *record, size_t size)
+static void take(void *data, const void *record, size_t size)
 {
 	struct made *m = data;
 	struct perf_event_header h;
@@ -45,7 +45,6 @@ static int take(void *data, const void *record, size_t size)
 	assert_true(m->nr < MAX_RECORDS);
 	memcpy(m->bytes[m->nr], record, size);
 	m->size[m->nr++] = size;
-	return 0;
 }
 
 static int setup(void **state)
@@ -80,7 +79,7 @@ static void read_text(struct record_maker *m, const char *line, size_t len)
 	assert_int_equal(cst_event_reader_new(&r, line, len, 0), 0);
 	while ((rc = cst_event_next(r, &ev, &why))) {
 		assert_int_equal(rc, 1);
-		assert_int_equal(records_of_event(m, &ev, ev.time == CST_EVENT_NO_TIME ? 0 : ev.time), 0);
+		records_of_event(m, &ev, ev.time == CST_EVENT_NO_TIME ? 0 : ev.time);
 	}
 	cst_event_reader_free(r);
 }
@@ -290,12 +289,11 @@ static uint32_t cpu_of(size_t n)
 
 static void from_text(const char *line, bool own, uint64_t *drops)
 {
-	static const uint64_t id = 1;
 	struct pd_attr attr;
 	struct record_maker m = { .attr = &attr, .sources = &names, .own = own, .emit = take, .data = &made };
 
 	memset(&attr, 0, sizeof(attr));
-	header_default_attr(&attr, &id, true);
+	header_default_attr(&attr, true);
 	made.nr = 0;
 	read_text(&m, line, strlen(line));
 	memcpy(drops, m.drops, sizeof(m.drops));
