@@ -550,15 +550,13 @@ static uint64_t stream_digest(void *data, const struct stream *s, uint64_t diges
 	return cst_index_digest(digest, v, sizeof(v));
 }
 
-static int stream_move(void *data, void *lead, const struct stream *s)
+static void stream_move(void *data, const struct stream *s)
 {
 	struct counts *c = data;
 	struct counted_stream *ln = *s->priv;
 
-	(void)lead;
 	if (ln->bin)
 		ln->bin = binary_in(c, file_of(c, ln->bin->dso), ln->bin->method);
-	return 0;
 }
 
 static void on_stream_end(void *data, const struct stream *s)
@@ -584,7 +582,7 @@ static uint64_t sum(const struct cst_pairs *sorted)
 }
 
 /* Adds the branches from a section of `bin` (NULL: of no binary) to other sections. */
-static int add_exits(struct counts *c, uint32_t section, struct binary *bin)
+static void add_exits(struct counts *c, uint32_t section, struct binary *bin)
 {
 	struct cst_pairs out = { .slot = NULL };
 	const struct cst_pair *p, *end;
@@ -592,10 +590,8 @@ static int add_exits(struct counts *c, uint32_t section, struct binary *bin)
 	uint64_t insns;
 	uint32_t n;
 	bool inside;
-	int rc = session_exits(c->ss, section, &x, &n, &insns);
 
-	if (rc)
-		return rc;
+	session_exits(c->ss, section, &x, &n, &insns);
 	*(bin ? &bin->insns : &c->elsewhere) += insns;
 	for (; bin && n; n--, x++) {
 		inside = session_section_dso(c->ss, NULL, x->section) == bin->dso;
@@ -612,20 +608,18 @@ static int add_exits(struct counts *c, uint32_t section, struct binary *bin)
 	if (bin)
 		pairs_move(&bin->edges, &out);
 	cst_pairs_free(&out);
-	return 0;
 }
 
 /* Adds the library's counts to the binaries. */
-static int add_counted(struct counts *c)
+static void add_counted(struct counts *c)
 {
 	struct cst_pairs ranges, edges;
 	struct binary *bin;
 	uint64_t taken;
 	struct dso *dso;
 	uint32_t i = 0;
-	int rc;
 
-	while ((rc = session_take_counts(c->ss, ++i, &dso, &ranges, &edges)) > 0) {
+	while (session_take_counts(c->ss, ++i, &dso, &ranges, &edges)) {
 		bin = dso && (ranges.used || edges.used) ? file_of(c, dso)->whole : NULL;
 		if (bin) {
 			taken = sum(&edges);
@@ -636,11 +630,8 @@ static int add_counted(struct counts *c)
 		}
 		cst_pairs_free(&ranges);
 		cst_pairs_free(&edges);
-		rc = add_exits(c, i, bin);
-		if (rc)
-			return rc;
+		add_exits(c, i, bin);
 	}
-	return rc;
 }
 
 /* ---- parts that are decoded in other threads ---------------------------------------------------- */
@@ -657,13 +648,13 @@ static void *shard_make(void *data, struct session *ss)
 }
 
 /* Sorts the pairs, so that the calling thread only merges them. */
-static int shard_end(void *shard)
+static void shard_end(void *shard)
 {
 	struct counts *c = shard;
-	int rc = add_counted(c);
 	struct binary *b;
 	size_t i;
 
+	add_counted(c);
 	for (i = 0; i < c->nr_bins; i++) {
 		b = c->bins[i];
 		cst_pairs_sort(&b->ranges);
@@ -672,7 +663,6 @@ static int shard_end(void *shard)
 		cst_pairs_sort(&b->entries);
 		cst_pairs_sort(&b->untaken);
 	}
-	return rc;
 }
 
 static void take_binary(struct counts *c, struct binary *more)
@@ -742,7 +732,9 @@ int counts_run(struct counts *c)
 		consumer.wants.stop = CST_STOP_TIMESTAMP;
 	}
 	rc = session_run(c->ss, &consumer);
-	return rc ? rc : add_counted(c);
+	if (!rc)
+		add_counted(c);
+	return rc;
 }
 
 static int busiest(const void *pa, const void *pb)

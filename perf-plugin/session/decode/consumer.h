@@ -89,8 +89,8 @@ struct shard_ops {
 	bool (*fits)(void *data, void *shard);
 	/* Makes the shard begin with the state at the end of the shards before. */
 	void (*resume)(void *data, void *shard);
-	/* With `sums`: ends the thread's shard; called in that thread. Returns 0 or negative. */
-	int (*end)(void *shard);
+	/* With `sums`: ends the thread's shard; called in that thread. */
+	void (*end)(void *shard);
 	/* Takes the result. Returns 0, or a value that ends the run. */
 	int (*take)(void *data, void *shard);
 	void (*free)(void *shard);	/* called for each shard, taken or not */
@@ -102,12 +102,12 @@ struct shard_ops {
 	/*
 	 * AUX fragments can be divided, too (cut.h), if batches have no times and nothing but
 	 * stream.priv has state between batches: digest() extends a digest by that state, and
-	 * move() takes it over from `lead`, a consumer of make() which got the trace before; it
-	 * returns 0 or negative. Both are called for streams that had batches. lead() says that a
-	 * shard is a lead, whose results nobody takes. Without digest() fragments are not divided.
+	 * move() takes it over from another consumer of make() which got the trace before. Both
+	 * are called for streams that had batches. lead() says that a shard is such a consumer,
+	 * whose results nobody takes. Without digest() fragments are not divided.
 	 */
 	uint64_t (*digest)(void *data, const struct stream *s, uint64_t digest);
-	int (*move)(void *data, void *lead, const struct stream *s);
+	void (*move)(void *data, const struct stream *s);
 	void (*lead)(void *shard);
 	/*
 	 * For large results, which stay in memory until their turn: maximum size of a shard other

@@ -172,7 +172,7 @@ static int open_at(struct run *r, const struct fragment *f, uint64_t start, stru
 	if (!rc && !(*bt && only_stream(*bt)))
 		rc = ERR_USAGE;
 	if (!rc)
-		rc = fragment_open(r, *bt, f);
+		fragment_open(r, *bt, f);
 	if (rc || start == f->pub.offset)
 		return rc;
 	st = only_stream(*bt);
@@ -231,7 +231,7 @@ static int open_inside(struct run *r, const struct fragment *f, struct cut *c, c
 	struct consumer lead = *mine;
 	struct tally before = { .files = NULL };
 	struct stream_state *st;
-	int rc = 0;
+	int rc;
 
 	/* the session, other than a replica, has counts of earlier cuts */
 	if (whole)
@@ -248,7 +248,7 @@ static int open_inside(struct run *r, const struct fragment *f, struct cut *c, c
 		st = only_stream(*bt);
 		c->begin = digest_state(r, *bt);
 		if (con->shards->move && st->out.active)
-			rc = con->shards->move(mine->data, lead.data, stream_here(st));
+			con->shards->move(mine->data, stream_here(st));
 		run_emit_counts(r, st->stream.decoder);
 		session_zero_counts(r->ss);
 		tree_begin_counts(*bt);

@@ -342,7 +342,7 @@ int fragment_feed(struct run *r, struct buffer_tree *bt, const struct fragment *
 					    to - from, from));
 		for (id = 0; id < 128 && !rc; id++)
 			if (bt->st[id])
-				rc = stream_fed(bt->st[id]);
+				rc = stream_watch_owner(bt->st[id]);
 		if (!rc)
 			rc = take(r, bt);
 	}
@@ -363,23 +363,21 @@ int fragment_finish(struct run *r, struct buffer_tree *bt, const struct fragment
 	return end_fragment(r, bt);
 }
 
-int fragment_open(struct run *r, struct buffer_tree *bt, const struct fragment *f)
+void fragment_open(struct run *r, struct buffer_tree *bt, const struct fragment *f)
 {
 	unsigned int i;
-	int rc = 0;
 
 	cst_tree_reset(bt->tree);
 	begin_threads(r, bt, f);
-	for (i = 0; i < 128 && !rc; i++) {
+	for (i = 0; i < 128; i++) {
 		if (!bt->st[i])
 			continue;
-		rc = stream_begin(bt->st[i], f);
+		stream_begin(bt->st[i], f);
 		list_branches(r, bt->st[i]);
 	}
 	r->pull = r->planned ? PULL_UNPLANNED : BATCH;
 	r->f.past = false;
 	r->f.start = f->pub.offset;
-	return rc;
 }
 
 static int report_begin(struct run *r, struct buffer_tree *bt, const struct fragment *f)
@@ -397,7 +395,7 @@ static int decode_whole(struct run *r, struct fragment *f)
 
 	rc = tree_prepare(r, f, &bt);
 	if (!rc && bt)
-		rc = fragment_open(r, bt, f);
+		fragment_open(r, bt, f);
 	if (!rc && r->con->fragment)
 		rc = report_begin(r, bt, f);
 	if (rc || !bt) {
@@ -520,18 +518,17 @@ static void report_unrouted(struct session *ss)
 }
 
 /* Enables counting if the consumer accepts counts, and neither a filter nor a log needs single ranges. */
-static int begin_counts(struct run *r)
+static void begin_counts(struct run *r)
 {
 	struct session *ss = r->ss;
-	int err = 0;
+	struct cst_counts **counts = &ss->images.spaces.counts;
 
 	if (!r->con->wants.counts || ss->chosen.filter || ss->opts.log)
-		return 0;
-	if (!ss->images.spaces.counts)
-		err = mem_code(cst_counts_new(&ss->images.spaces.counts, ss->images.spaces.image,
-					      r->con->wants.joined ? CST_COUNTS_JOINED : 0));
-	r->counts = ss->images.spaces.counts;
-	return err;
+		return;
+	if (!*counts && cst_counts_new(counts, ss->images.spaces.image,
+				       r->con->wants.joined ? CST_COUNTS_JOINED : 0))
+		mem_refused(0);
+	r->counts = *counts;
 }
 
 void run_restart(struct session *ss)
@@ -553,7 +550,8 @@ static void begin_list(struct run *r)
 	r->list.v = mem_array(r->list.cap, sizeof(*r->list.v));
 }
 
-int run_open(struct run *r, struct session *ss, const struct consumer *con, _Atomic uint64_t *bytes)
+void run_open(struct run *r, struct session *ss, const struct consumer *con,
+	      _Atomic uint64_t *bytes)
 {
 	*r = (struct run){ .ss = ss, .con = con, .progress.bytes = bytes };
 	r->progress.shown = ss->opts.progress && isatty(STDERR_FILENO);
@@ -561,7 +559,7 @@ int run_open(struct run *r, struct session *ss, const struct consumer *con, _Ato
 	clock_gettime(CLOCK_MONOTONIC, &r->progress.started);
 	deliver_open(r);
 	begin_list(r);
-	return begin_counts(r);
+	begin_counts(r);
 }
 
 void run_close(struct run *r)
@@ -579,8 +577,9 @@ static int run_alone(struct session *ss, const struct consumer *con)
 {
 	struct run r;
 	size_t i;
-	int rc = run_open(&r, ss, con, NULL);
+	int rc = 0;
 
+	run_open(&r, ss, con, NULL);
 	for (i = 0; i < ss->queues.nr && !rc; i++)
 		rc = run_fragments(&r, ss->queues.q[i], 0, ss->queues.q[i]->nr_frags);
 	run_close(&r);
@@ -594,11 +593,10 @@ int session_run(struct session *ss, const struct consumer *consumer)
 
 	mem_doing("decoding");
 	ss->bytes_total = session_trace_bytes(ss);
-	rc = witness_collect(ss);
+	witness_collect(ss);
 	run_restart(ss);
 	threads = jobs_threads(ss, consumer);
-	if (!rc)
-		rc = threads > 1 ? jobs_run(ss, consumer, threads) : run_alone(ss, consumer);
+	rc = threads > 1 ? jobs_run(ss, consumer, threads) : run_alone(ss, consumer);
 	mem_code(rc);
 	report_unrouted(ss);
 	who_report(ss);

@@ -36,13 +36,14 @@ unsigned int session_max_streams(const struct session *ss);
 int session_run(struct session *ss, const struct consumer *consumer);
 
 /*
- * Moves the counts of the code section with this number, from 1 on, to the caller: 1 with its file
- * (NULL: none) and the sorted pairs of ranges and edges (cstrace/counts.h), which the caller frees;
- * 0: there is no such section; or negative.
+ * Moves the counts of the code section with this number, from 1 on, to the caller: its file (NULL:
+ * none) and the sorted pairs of ranges and edges (cstrace/counts.h), which the caller frees. False:
+ * there is no such section.
  */
-int session_take_counts(struct session *ss, uint32_t section, struct dso **dso, struct cst_pairs *ranges,
-			struct cst_pairs *edges);
-/* As cst_counts_exits(), of a section for which session_take_counts() returned 1. */
-int session_exits(struct session *ss, uint32_t section, const struct cst_exits **exits, uint32_t *n, uint64_t *insns);
+bool session_take_counts(struct session *ss, uint32_t section, struct dso **dso,
+			 struct cst_pairs *ranges, struct cst_pairs *edges);
+/* As cst_counts_exits(), of a section for which session_take_counts() returned true. */
+void session_exits(struct session *ss, uint32_t section, const struct cst_exits **exits,
+		   uint32_t *n, uint64_t *insns);
 
 #endif

@@ -50,7 +50,6 @@ struct worker {
 	struct run run;
 	struct consumer con;
 	void *shard;		/* with `sums`: of all jobs of the thread, owned by the consumer */
-	int ended;		/* result of its shard_end() */
 	_Atomic bool dropped;	/* a result was rejected: the replica has learned wrong facts */
 	_Atomic uint64_t bytes;	/* decoded so far */
 	struct session **old;	/* replicas that do not decode any more */
@@ -371,7 +370,9 @@ static bool renew(struct worker *w)
 	}
 	w->dropped = false;
 	w->ss = session_replica(w->j->ss);
-	return w->ss && !run_open(&w->run, w->ss, &w->con, &w->bytes);
+	if (w->ss)
+		run_open(&w->run, w->ss, &w->con, &w->bytes);
+	return w->ss;
 }
 
 static void *work(void *arg)
@@ -395,7 +396,7 @@ static void *work(void *arg)
 	}
 	if (w->shard) {
 		if (j->con->shards->end)
-			w->ended = j->con->shards->end(w->shard);
+			j->con->shards->end(w->shard);
 		/* the sums do not refer to the code, which the threads free side by side */
 		run_close(&w->run);
 		spaces_free(&w->ss->images.spaces, &w->ss->tasks.threads);
@@ -403,12 +404,11 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Begins in the calling thread, and in as many others as can be started. Returns as run_open(). */
-static int start(struct jobs *j, unsigned int threads)
+/* Begins in the calling thread, and in as many others as can be started. */
+static void start(struct jobs *j, unsigned int threads)
 {
 	const size_t max = j->con->shards->max_ahead, ahead = AHEAD * threads;
 	struct worker *w = j->w = mem_zeroed(threads + 1, sizeof(*w));
-	int rc;
 
 	j->workers = workers_new(threads, j->nr, max && ahead > max ? max : ahead);
 	for (; w <= j->w + threads; w++) {
@@ -418,10 +418,9 @@ static int start(struct jobs *j, unsigned int threads)
 	w = j->w;
 	w->ss = j->ss;
 	j->nr_w = 1;
-	rc = run_open(&w->run, w->ss, &w->con, NULL);
-	while (!rc && j->nr_w <= threads && workers_start(j->workers, work, &w[j->nr_w]))
+	run_open(&w->run, w->ss, &w->con, NULL);
+	while (j->nr_w <= threads && workers_start(j->workers, work, &w[j->nr_w]))
 		j->nr_w++;
-	return rc;
 }
 
 /* ---- the thread that called -------------------------------------------------------------------- */
@@ -590,14 +589,14 @@ static int decode_again(struct jobs *j)
 	struct run *r = &j->w->run;
 	struct messages *was;
 	size_t i;
-	int rc;
+	int rc = 0;
 
 	run_restart(ss);
 	run_close(r);
 	cst_counts_free(ss->images.spaces.counts);
 	ss->images.spaces.counts = NULL;
 	was = messages_record(&messages);
-	rc = run_open(r, ss, j->con, NULL);
+	run_open(r, ss, j->con, NULL);
 	for (i = 0; i < ss->queues.nr && !rc; i++)
 		rc = run_fragments(r, ss->queues.q[i], 0, ss->queues.q[i]->nr_frags);
 	messages_record(was);
@@ -614,11 +613,9 @@ static int take_sums(struct jobs *j)
 	unsigned int i;
 	int rc = 0;
 
-	for (i = 0; i < j->nr_w && !rc; i++) {
-		rc = j->w[i].ended;
-		if (!rc && j->w[i].shard)
+	for (i = 0; i < j->nr_w && !rc; i++)
+		if (j->w[i].shard)
 			rc = con->shards->take(con->data, j->w[i].shard);
-	}
 	return rc;
 }
 
@@ -658,9 +655,8 @@ int jobs_run(struct session *ss, const struct consumer *con, unsigned int thread
 
 	session_before_replicas(ss);
 	make_jobs(&j, threads);
-	rc = start(&j, threads);
-	if (!rc)
-		rc = take_all(&j);
+	start(&j, threads);
+	rc = take_all(&j);
 	workers_free(j.workers);
 	if (j.again)
 		rc = decode_again(&j);

@@ -118,20 +118,22 @@ struct dso *session_section_dso(struct session *ss, const struct stream *s, uint
 	return sec ? cst_section_cookie(sec) : NULL;
 }
 
-int session_take_counts(struct session *ss, uint32_t section, struct dso **dso, struct cst_pairs *ranges,
-			struct cst_pairs *edges)
+bool session_take_counts(struct session *ss, uint32_t section, struct dso **dso,
+			 struct cst_pairs *ranges, struct cst_pairs *edges)
 {
 	struct cst_section *sec = cst_image_section(ss->images.spaces.image, section);
-	int err;
 
 	if (!sec || !ss->images.spaces.counts)
-		return 0;
+		return false;
 	*dso = cst_section_cookie(sec);
-	err = mem_code(cst_counts_take(ss->images.spaces.counts, section, ranges, edges));
-	return err ? err : 1;
+	if (cst_counts_take(ss->images.spaces.counts, section, ranges, edges))
+		mem_refused(0);
+	return true;
 }
 
-int session_exits(struct session *ss, uint32_t section, const struct cst_exits **exits, uint32_t *n, uint64_t *insns)
+void session_exits(struct session *ss, uint32_t section, const struct cst_exits **exits,
+		   uint32_t *n, uint64_t *insns)
 {
-	return mem_code(cst_counts_exits(ss->images.spaces.counts, section, exits, n, insns));
+	if (cst_counts_exits(ss->images.spaces.counts, section, exits, n, insns))
+		mem_refused(0);
 }

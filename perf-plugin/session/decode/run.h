@@ -57,13 +57,14 @@ struct run {
  * before.
  */
 void run_restart(struct session *ss);
-/* Prepares a run. `bytes` as in struct run_progress. Returns 0, or a code of libcstrace. */
-int run_open(struct run *r, struct session *ss, const struct consumer *con, _Atomic uint64_t *bytes);
+/* Prepares a run. `bytes` as in struct run_progress. */
+void run_open(struct run *r, struct session *ss, const struct consumer *con,
+	      _Atomic uint64_t *bytes);
 void run_close(struct run *r);
 /* Decodes fragments [first, end) of a queue. */
 int run_fragments(struct run *r, struct queue *q, size_t first, size_t end);
 /* Parts of it, for one fragment: resets its tree and begins its streams. */
-int fragment_open(struct run *r, struct buffer_tree *bt, const struct fragment *f);
+void fragment_open(struct run *r, struct buffer_tree *bt, const struct fragment *f);
 /* Decodes the bytes from trace offset `from` up to `to`. */
 int fragment_feed(struct run *r, struct buffer_tree *bt, const struct fragment *f, uint64_t from, uint64_t to);
 /* Ends the fragment. */

@@ -178,7 +178,7 @@ static void find_change(struct stream_state *st)
 }
 
 /* Prepares the change to the new owner, which begins with a synchronisation after the next timestamp. */
-static int watch_change(struct stream_state *st)
+int stream_watch_owner(struct stream_state *st)
 {
 	uint64_t ts, time;
 
@@ -191,28 +191,22 @@ static int watch_change(struct stream_state *st)
 }
 
 /* Completes the change at the new owner's synchronisation. */
-static int take_over(struct stream_state *st, const struct cst_generic *last)
+static void take_over(struct stream_state *st, const struct cst_generic *last)
 {
 	if (!st->owner.awaits_sync)
-		return 0;
+		return;
 	st->owner.awaits_sync = false;
 	st->unit = st->owner.next_unit;
 	st->stream.cpu = unit_cpu(st->unit);
 	st->context.el_known = false;
 	ahead_switch(st, last->index);
 	find_change(st);
-	return who_begin(st);
+	who_begin(st);
 }
 
-int stream_fed(struct stream_state *st)
-{
-	return watch_change(st);
-}
-
-int stream_begin(struct stream_state *st, const struct fragment *f)
+void stream_begin(struct stream_state *st, const struct fragment *f)
 {
 	struct stream *s = &st->stream;
-	int err;
 
 	st->fragment.f = f;
 	st->fragment.done = 0;
@@ -235,17 +229,14 @@ int stream_begin(struct stream_state *st, const struct fragment *f)
 	find_change(st);
 	if (!st->unit->timestamps)
 		set_moment(st, f->pub.time);
-	err = who_begin(st);
-	if (err)
-		return err;
+	who_begin(st);
 	choose_space(st);
-	return 0;
 }
 
 int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_generic *last)
 {
 	uint64_t time;
-	int err = 0;
+	int err;
 
 	switch (why) {
 	case CST_STOP_SECTION:
@@ -261,18 +252,10 @@ int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_gen
 		if (st->time.now == NO_TIME || time > st->time.now)
 			st->time.now = time;
 		set_moment(st, time);
-		err = who_time(st, time);
-		if (!err)
-			err = watch_change(st);
-		if (!err)
-			choose_space(st);
+		who_time(st, time);
 		break;
 	case CST_STOP_CONFIG:
-		err = take_over(st, last);
-		if (!err)
-			err = watch_change(st);
-		if (!err)
-			choose_space(st);
+		take_over(st, last);
 		break;
 	case CST_STOP_TRACE_ON:
 	case CST_STOP_CONTEXT:
@@ -280,13 +263,18 @@ int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_gen
 			return 0;
 		if (why == CST_STOP_TRACE_ON || moment_open(st, last))
 			begin_stretch(st);
-		err = why == CST_STOP_CONTEXT ? who_context(st, last) : who_trace_on(st);
-		if (!err)
-			choose_space(st);
-		break;
+		if (why == CST_STOP_CONTEXT)
+			who_context(st, last);
+		else
+			who_trace_on(st);
+		choose_space(st);
+		return 0;
 	default:
 		return 0;
 	}
+	err = stream_watch_owner(st);
+	if (!err)
+		choose_space(st);
 	return err;
 }
 

@@ -101,14 +101,14 @@ struct stream_state {
 /*
  * stream.c: threads, moments and address spaces of one stream while it is decoded. The functions return 0 or negative.
  */
-int stream_begin(struct stream_state *st, const struct fragment *f);
+void stream_begin(struct stream_state *st, const struct fragment *f);
 /* Handles a stop of a pull after element `last` (NULL: no element). */
 int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_generic *last);
 void stream_release(struct stream_state *st);
 /* Moves the stream's position after this element. */
 void stream_passed(struct stream_state *st, const struct cst_generic *last);
 /* Called when the bytes of a fragment were fed: checks whether the ID's owner changes in it. */
-int stream_fed(struct stream_state *st);
+int stream_watch_owner(struct stream_state *st);
 /* Changes the trace unit of the stream now or, with `at_once` false, at its next synchronisation. */
 int stream_set_unit(struct stream_state *st, struct trace_unit *u, bool at_once);
 /* Converts a trace timestamp to perf time; false if that is not known. */

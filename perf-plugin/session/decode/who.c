@@ -292,12 +292,11 @@ static void untraced(struct stream_state *st)
 
 /* ---- context IDs of which only the low bits are known ---------------------------------------------- */
 
-/* Collects the living threads with code that have these low bits. Returns their number, or negative. */
-static int same_bits(struct stream_state *st, uint32_t value, unsigned int bits, int *tids)
+/* Collects the living threads with code that have these low bits. Returns their number. */
+static size_t same_bits(struct stream_state *st, uint32_t value, unsigned int bits, int *tids)
 {
 	struct short_ids *s = &st->ss->tasks.short_ids;
-	int n = 0, looked = 0;
-	size_t i;
+	size_t i, n = 0, looked = 0;
 
 	stream_moment(st);
 	short_ids_make(s, &st->ss->tasks.threads, st->fragment.f, bits);
@@ -311,20 +310,19 @@ static int same_bits(struct stream_state *st, uint32_t value, unsigned int bits,
 	return n;
 }
 
-static int by_low_bits(struct stream_state *st, uint32_t value, unsigned int bits)
+static void by_low_bits(struct stream_state *st, uint32_t value, unsigned int bits)
 {
-	int tids[MAX_SAME], n;
+	int tids[MAX_SAME];
+	size_t n;
 
 	if (follows_thread(st)) {
 		set_thread(st, st->queue->tid);
-		return 0;
+		return;
 	}
 	/* the thread of the switches, if its low bits match */
 	if (by_switches(st) == CERTAIN && short_id(st->stream.tid, bits) == value)
-		return 0;
+		return;
 	n = same_bits(st, value, bits, tids);
-	if (n < 0)
-		return n;
 	if (n == 1) {
 		set_thread(st, tids[0]);
 	} else if (n > 1 && n < MAX_SAME && one_process(st, tids, n)) {
@@ -333,7 +331,6 @@ static int by_low_bits(struct stream_state *st, uint32_t value, unsigned int bit
 	} else {
 		set_unknown(st, n ? LOSS_SHORT_ID : LOSS_NO_THREAD);
 	}
-	return 0;
 }
 
 /* ---- address space identifiers --------------------------------------------------------------------- */
@@ -467,7 +464,7 @@ static enum contextid_format format_of(struct stream_state *st)
 }
 
 /* Determines the thread of the last context element. */
-static int resolve(struct stream_state *st)
+static void resolve(struct stream_state *st)
 {
 	uint32_t v = st->who.id;
 	unsigned int bits = st->who.id_bits;
@@ -476,38 +473,32 @@ static int resolve(struct stream_state *st)
 	st->who.by_id = st->who.several = false;
 	if (st->who.world.world == WORLD_GUEST && !st->unit->pid.contextidr_el2) {
 		set_unknown(st, LOSS_GUEST);	/* the context ID is the guest's own */
-		return 0;
+		return;
 	}
-	if (!bits) {
-		untraced(st);
-		return 0;
-	}
-	switch (format_of(st)) {
+	switch (bits ? format_of(st) : CONTEXTID_NONE) {
 	case CONTEXTID_TID:
 		st->who.by_id = bits == 32;
 		if (bits < 32)
-			return by_low_bits(st, v, bits);
-		by_thread(st, v);
-		return 0;
+			by_low_bits(st, v, bits);
+		else
+			by_thread(st, v);
+		break;
 	case CONTEXTID_TID_ASID:
 		st->who.by_id = bits == 32;
-		if (bits == 32) {
+		if (bits == 32)
 			by_thread(st, v >> 8);
-			return 0;
-		}
-		if (bits != 8)
-			return by_low_bits(st, v >> 8, 8);
-		by_asid(st, v);
-		return 0;
+		else if (bits != 8)
+			by_low_bits(st, v >> 8, 8);
+		else
+			by_asid(st, v);
+		break;
 	case CONTEXTID_ASID:
 		by_asid(st, v & (bits == 8 ? 0xffu : 0xffffu));
-		return 0;
+		break;
 	case CONTEXTID_AUTO:
 	case CONTEXTID_NONE:
-		break;
+		untraced(st);
 	}
-	untraced(st);
-	return 0;
 }
 
 /*
@@ -531,17 +522,14 @@ static void count_stretch(struct stream_state *st)
 		c->only_pid = st->stream.pid;
 }
 
-static int update_thread(struct stream_state *st)
+static void update_thread(struct stream_state *st)
 {
-	int err = resolve(st);
-
+	resolve(st);
 	st->who.gaps = gaps(st);
-	if (!err)
-		count_stretch(st);
-	return err;
+	count_stretch(st);
 }
 
-int who_begin(struct stream_state *st)
+void who_begin(struct stream_state *st)
 {
 	const struct trace_start *start = clocks_start(&st->ss->clocks, st->stream.cpu);
 	struct who *w = &st->who;
@@ -558,9 +546,8 @@ int who_begin(struct stream_state *st)
 	w->aux_asked = false;
 	world_restart(&w->world);
 	st->stream.pid = st->stream.tid = -1;
-	if (is_traced(st))
-		return 0;
-	return resolve(st);
+	if (!is_traced(st))
+		resolve(st);
 }
 
 /* Bits of the ID that identifies threads. */
@@ -671,7 +658,7 @@ static void take_world(struct stream_state *st, const struct cst_generic *g)
 	count_world(st, g);
 }
 
-int who_context(struct stream_state *st, const struct cst_generic *g)
+void who_context(struct stream_state *st, const struct cst_generic *g)
 {
 	struct who *w = &st->who;
 	bool was_known = st->context.el_known, was_new = w->id_new, was_absent = w->absent, same_id;
@@ -686,28 +673,30 @@ int who_context(struct stream_state *st, const struct cst_generic *g)
 	w->id_new = true;
 	/* no ID yet in this fragment; later the last value stays valid */
 	if (is_traced(st) && !w->id_bits && !w->absent && st->stream.tid < 0)
-		return 0;
+		return;
 	/* the same program continues, or the kernel is entered in the thread that ran */
 	if (may_change(st) && same_id && (was_new || !w->id_bits) && was_known && was_el == 0 && st->stream.tid >= 0 &&
 	    w->gaps == gaps(st))
-		return 0;
-	return update_thread(st);
+		return;
+	update_thread(st);
 }
 
-int who_trace_on(struct stream_state *st)
+void who_trace_on(struct stream_state *st)
 {
 	st->who.stamped = UINT64_MAX;
 	st->who.id_new = false;
-	return may_change(st) ? update_thread(st) : 0;
+	if (may_change(st))
+		update_thread(st);
 }
 
-int who_time(struct stream_state *st, uint64_t time)
+void who_time(struct stream_state *st, uint64_t time)
 {
 	if (time > st->who.passed)
 		st->who.passed = time;
 	st->who.stamped = insns(st);
 	/* a program is left through an exception only; in the kernel a switch can be anywhere */
-	return in_kernel(st) && may_change(st) ? update_thread(st) : 0;
+	if (in_kernel(st) && may_change(st))
+		update_thread(st);
 }
 
 void who_restart(struct session *ss)

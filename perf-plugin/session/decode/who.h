@@ -53,12 +53,11 @@ void who_restart(struct session *ss);
 /* After a run: reports assumptions on stderr. */
 void who_report(struct session *ss);
 
-/* Returns 0 or negative. */
-int who_begin(struct stream_state *st);
-int who_context(struct stream_state *st, const struct cst_generic *g);
+void who_begin(struct stream_state *st);
+void who_context(struct stream_state *st, const struct cst_generic *g);
 /* Handles Trace On: another thread may run. */
-int who_trace_on(struct stream_state *st);
+void who_trace_on(struct stream_state *st);
 /* Handles a timestamp with perf time `time`. */
-int who_time(struct stream_state *st, uint64_t time);
+void who_time(struct stream_state *st, uint64_t time);
 
 #endif

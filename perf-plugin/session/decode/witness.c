@@ -130,77 +130,74 @@ static void take_elements(struct search *s, struct watch *w, int n)
 	}
 }
 
-static int take_trace(struct search *s)
+static void take_trace(struct search *s)
 {
 	struct cst_pull p;
 	int n;
 
-	while ((n = mem_code(cst_tree_pull(s->tree, s->elements, ELEMENTS, &p))) != 0) {
-		if (n < 0)
-			return n;
+	while ((n = mem_code(cst_tree_pull(s->tree, s->elements, ELEMENTS, &p))) > 0)
 		if (p.dec)
 			take_elements(s, cst_decoder_cookie(p.dec), n);
-	}
-	return 0;
 }
 
-static int add_watch(struct search *s, struct trace_unit *u, uint8_t id)
+static void add_watch(struct search *s, struct trace_unit *u, uint8_t id)
 {
 	struct cst_config cfg = { 0 };
 	struct cst_decoder *dec;
 	struct watch *w = &s->watch[id];
-	int rc;
 
 	if (!u || u->config_error || unit_cpu(u) < 0)
-		return 0;
+		return;
 	cfg = u->config;
 	cfg.trace_id = id;
-	rc = mem_code(cst_tree_add(s->tree, &cfg, &dec));
-	if (rc)
-		return rc;
+	/* what else is wrong is reported when it is decoded */
+	if (mem_code(cst_tree_add(s->tree, &cfg, &dec)))
+		return;
 	cst_decoder_set_cookie(dec, w);
 	w->unit = u;
 	w->cpu = unit_cpu(u);
 	w->clock = clocks_of_cpu(&s->ss->clocks, w->cpu);
 	w->error = w->clock ? clock_error(w->clock) : 0;
 	s->nr_watched++;
-	return 0;
 }
 
 /* Makes the decoders of the fragment. */
-static int prepare(struct search *s)
+static void prepare(struct search *s)
 {
 	const struct trace_units *tu = &s->ss->units;
 	const bool raw = s->f->pub.raw;
+	const struct id_owner *o;
 	struct trace_unit *u;
 	unsigned int id;
-	int rc;
 
 	cst_tree_free(s->tree);
 	s->tree = NULL;
 	memset(s->watch, 0, sizeof(s->watch));
 	s->nr_watched = 0;
-	rc = mem_code(cst_tree_new(&s->tree, raw ? CST_TREE_RAW : CST_TREE_FRAMES, raw ? 0 :
-				   CST_FRAME_RESET_4X));
-	if (rc || raw) {
-		u = rc ? NULL : units_of_raw(tu, s->q, s->f);
-		return u ? add_watch(s, u, u->config.trace_id) : rc;
+	if (cst_tree_new(&s->tree, raw ? CST_TREE_RAW : CST_TREE_FRAMES,
+			 raw ? 0 : CST_FRAME_RESET_4X))
+		mem_refused(0);
+	if (raw) {
+		u = units_of_raw(tu, s->q, s->f);
+		if (u)
+			add_watch(s, u, u->config.trace_id);
+		return;
 	}
 	queue_find_ids(s->q);
-	for (id = 1; id < 0x70 && !rc; id++)
-		if (s->q->ids[id >> 6] >> (id & 63) & 1)
-			rc = add_watch(s, units_of_owner(tu, owners_at(tu, s->q, (uint8_t)id, s->f->pub.time, s->f->seq),
-							 (uint8_t)id), (uint8_t)id);
-	return rc;
+	for (id = 1; id < 0x70; id++) {
+		if (!(s->q->ids[id >> 6] >> (id & 63) & 1))
+			continue;
+		o = owners_at(tu, s->q, (uint8_t)id, s->f->pub.time, s->f->seq);
+		add_watch(s, units_of_owner(tu, o, (uint8_t)id), (uint8_t)id);
+	}
 }
 
 /* Searches bytes [from, to) of the fragment. */
-static int look_in(struct search *s, uint64_t from, uint64_t to)
+static void look_in(struct search *s, uint64_t from, uint64_t to)
 {
 	const struct session_fragment *f = &s->f->pub;
 	const struct trace_start *start;
 	struct watch *w;
-	int rc;
 
 	cst_tree_reset(s->tree);
 	for (w = s->watch; w < s->watch + 128; w++) {
@@ -215,14 +212,13 @@ static int look_in(struct search *s, uint64_t from, uint64_t to)
 	if (from)
 		cst_tree_start_at(s->tree, f->offset + from, CST_ID_UNKNOWN);
 	s->bytes += to - from;
-	rc = mem_code(cst_tree_feed(s->tree, f->data + from, to - from, f->offset + from));
-	if (!rc)
-		rc = take_trace(s);
-	if (!rc && to == f->size) {
+	if (cst_tree_feed(s->tree, f->data + from, to - from, f->offset + from))
+		mem_refused(0);
+	take_trace(s);
+	if (to == f->size) {
 		cst_tree_end(s->tree);
-		rc = take_trace(s);
+		take_trace(s);
 	}
-	return rc;
 }
 
 /* The AUX record was written by the thread that ran last. That is no proof: it may not have come to EL0. */
@@ -242,30 +238,25 @@ static void at_the_end(struct search *s)
 	}
 }
 
-static int look_at(struct search *s, struct queue *q, struct fragment *f, bool whole)
+static void look_at(struct search *s, struct queue *q, struct fragment *f, bool whole)
 {
 	const uint64_t size = f->pub.size;
-	int rc;
 
 	if (!size || !f->nr_parts)
-		return 0;
+		return;
 	s->q = q;
 	s->f = f;
 	f->pub.data = fragment_bytes(&s->joined, q, f);
-	rc = prepare(s);
-	if (rc || !s->nr_watched)
-		return rc;
+	prepare(s);
+	if (!s->nr_watched)
+		return;
 	if (whole || size <= HEAD + TAIL) {
-		rc = look_in(s, 0, size);
+		look_in(s, 0, size);
 	} else {
-		rc = look_in(s, 0, HEAD);
-		if (!rc)
-			rc = look_in(s, (size - TAIL) & ~(uint64_t)15, size);
+		look_in(s, 0, HEAD);
+		look_in(s, (size - TAIL) & ~(uint64_t)15, size);
 	}
-	if (rc)
-		return rc;
 	at_the_end(s);
-	return 0;
 }
 
 static bool enough(const struct search *s)
@@ -276,27 +267,25 @@ static bool enough(const struct search *s)
 }
 
 /* Searches the fragments of all buffers in turn. The buffer of a thread has no other thread, whatever the IDs are. */
-static int look_at_all(struct search *s, bool whole)
+static void look_at_all(struct search *s, bool whole)
 {
 	const struct queues *qs = &s->ss->queues;
 	bool more = true;
 	size_t i, k;
-	int rc = 0;
 
-	for (k = 0; more && !rc; k++) {
+	for (k = 0; more; k++) {
 		more = false;
-		for (i = 0; i < qs->nr && !rc; i++) {
+		for (i = 0; i < qs->nr; i++) {
 			struct queue *q = qs->q[i];
 
 			if (k >= q->nr_frags || (q->cpu < 0 && q->tid > 0))
 				continue;
 			if (!whole && enough(s))
-				return 0;
+				return;
 			more = true;
-			rc = look_at(s, q, &q->frags[k], whole);
+			look_at(s, q, &q->frags[k], whole);
 		}
 	}
-	return rc;
 }
 
 /* Takes the ID that the trace has where the metadata names another one, or none. */
@@ -324,29 +313,27 @@ static bool may_be_threads(const struct session *ss)
 	return c->arch != ARCH_UNKNOWN && !ss->tasks.asids.nr;
 }
 
-int witness_collect(struct session *ss)
+void witness_collect(struct session *ss)
 {
 	struct identity *ids = &ss->tasks.identity;
 	struct search *s;
-	int rc = 0;
 
 	if (ids->collected)
-		return 0;
+		return;
 	ids->collected = true;
 	/* samples of sched_switch have proved it */
 	if (!may_be_threads(ss) || ids->space == IDS_SAME)
-		return 0;
+		return;
 	s = mem_zeroed(1, sizeof(*s));
 	s->ss = ss;
 	if (ids->space != IDS_OTHER)
-		rc = look_at_all(s, false);
+		look_at_all(s, false);
 	identity_decide(ids, ss->tasks.scope == SCOPE_TASKS);
-	if (!rc && ids->space == IDS_OTHER)
-		rc = look_at_all(s, true);
+	if (ids->space == IDS_OTHER)
+		look_at_all(s, true);
 	identity_decide(ids, ss->tasks.scope == SCOPE_TASKS);
 	correct_units(s);
 	cst_tree_free(s->tree);
 	joined_free(&s->joined);
 	free(s);
-	return rc;
 }

@@ -12,8 +12,8 @@ struct session;
 
 /*
  * Collects the witnesses, once per session, and corrects which ID identifies threads (trace_unit.pid) where the trace
- * contradicts the metadata. Returns 0 or negative.
+ * contradicts the metadata.
  */
-int witness_collect(struct session *ss);
+void witness_collect(struct session *ss);
 
 #endif

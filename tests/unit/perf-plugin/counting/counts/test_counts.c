@@ -53,9 +53,10 @@ struct dso *__wrap_session_same_dso(const struct session *ss, const struct dso *
 const struct dso_table *__wrap_session_dsos(const struct session *ss);
 bool __wrap_session_locate(const struct stream *s, uint64_t addr, struct session_loc *loc);
 int __wrap_session_run(struct session *ss, const struct consumer *consumer);
-int __wrap_session_take_counts(struct session *ss, uint32_t section, struct dso **dso, struct cst_pairs *ranges,
-			       struct cst_pairs *edges);
-int __wrap_session_exits(struct session *ss, uint32_t section, const struct cst_exits **exits, uint32_t *n, uint64_t *insns);
+bool __wrap_session_take_counts(struct session *ss, uint32_t section, struct dso **dso,
+				struct cst_pairs *ranges, struct cst_pairs *edges);
+void __wrap_session_exits(struct session *ss, uint32_t section, const struct cst_exits **exits,
+			  uint32_t *n, uint64_t *insns);
 
 struct dso *__wrap_session_section_dso(struct session *ss, const struct stream *s, uint32_t section)
 {
@@ -109,15 +110,14 @@ static int give(const struct consumer *con, void *data, const struct stream *s, 
 static int give_piece(const struct consumer *con, struct stream *s, const struct cst_generic *g, size_t n)
 {
 	void *piece = con->shards->make(con->data, NULL);
-	int rc = piece ? give(con, piece, s, g, n) : -CST_ERR_NOMEM, end;
+	int rc = piece ? give(con, piece, s, g, n) : -CST_ERR_NOMEM;
 
 	if (!piece)
 		return rc;
 	con->stream_end(piece, s);
 	if (!rc) {
-		end = con->shards->end(piece);
+		con->shards->end(piece);
 		rc = con->shards->take(con->data, piece);
-		rc = end ? end : rc;
 	}
 	con->shards->free(piece);
 	return rc;
@@ -150,25 +150,25 @@ int __wrap_session_run(struct session *ss, const struct consumer *con)
 }
 
 /* The library counts nothing. */
-int __wrap_session_take_counts(struct session *ss, uint32_t section, struct dso **dso, struct cst_pairs *ranges,
-			       struct cst_pairs *edges)
+bool __wrap_session_take_counts(struct session *ss, uint32_t section, struct dso **dso,
+				struct cst_pairs *ranges, struct cst_pairs *edges)
 {
 	(void)ss;
 	(void)section;
 	(void)dso;
 	(void)ranges;
 	(void)edges;
-	return 0;
+	return false;
 }
 
-int __wrap_session_exits(struct session *ss, uint32_t section, const struct cst_exits **x, uint32_t *n, uint64_t *insns)
+void __wrap_session_exits(struct session *ss, uint32_t section, const struct cst_exits **x,
+			  uint32_t *n, uint64_t *insns)
 {
 	(void)ss;
 	(void)section;
 	(void)x;
 	*n = 0;
 	*insns = 0;
-	return 0;
 }
 
 static struct cst_generic in(unsigned int section, struct cst_generic g)
