@@ -13,7 +13,6 @@
 #include "counting/counts/identity.h"
 #include "counting/counts/interior.h"
 #include "counting/counts/model.h"
-#include "counting/counts/pairs.h"
 #include "machine/images/dso.h"
 #include "machine/images/dso_table.h"
 #include "session/parts.h"
@@ -47,6 +46,7 @@ struct collect {
 	struct collect_sums sums;
 	collect_fn take;
 	void *data;
+	int rc;			/* what take() returned last */
 };
 
 struct collect *collect_new(struct session *ss, enum counts_mode mode, uint32_t depth)
@@ -144,14 +144,7 @@ static void merge_counts(struct binary *to, struct binary *from)
 		move_places(&from->entries, by, false);
 		move_places(&from->untaken, by, false);
 	}
-	to->insns += from->insns;
-	to->branches += from->branches;
-	to->inside += from->inside;
-	pairs_move(&to->ranges, &from->ranges);
-	pairs_move(&to->edges, &from->edges);
-	pairs_move(&to->arrivals, &from->arrivals);
-	pairs_move(&to->entries, &from->entries);
-	pairs_move(&to->untaken, &from->untaken);
+	counts_move(to, from);
 }
 
 static void make_numbers(struct collect *c)
@@ -408,7 +401,14 @@ static void add_loss(struct total *v, size_t *n, const struct losses *ls, enum l
 	add_total(v, n, name, ls->cause[cause].count);
 }
 
-static int put_totals(struct collect *c)
+/* Passes a record on, unless one before it was refused. */
+static void put(struct collect *c, const struct cst_count_record *rec)
+{
+	if (!c->rc)
+		c->rc = c->take(c->data, rec);
+}
+
+static void put_totals(struct collect *c)
 {
 	const struct session_totals *t = session_totals(c->ss);
 	const struct losses *ls = session_losses(c->ss);
@@ -416,7 +416,6 @@ static int put_totals(struct collect *c)
 	struct calls *calls = counts_calls(c->counts);
 	struct total v[NR_LOSSES + 13];
 	size_t i, n = 0;
-	int rc = 0;
 
 	add_total(v, &n, "recordings", 1);
 	add_total(v, &n, "instructions", c->insns + counts_elsewhere(c->counts));
@@ -434,51 +433,47 @@ static int put_totals(struct collect *c)
 	for (i = 0; i < NR_LOSSES; i++)
 		add_loss(v, &n, ls, (enum loss)i);
 	qsort(v, n, sizeof(*v), compare_totals);
-	for (i = 0; i < n && !rc; i++) {
+	for (i = 0; i < n; i++) {
 		rec.total = (struct cst_count_total){ .name = v[i].name, .value = v[i].value };
-		rc = c->take(c->data, &rec);
+		put(c, &rec);
 	}
-	return rc;
 }
 
-static int put_binary(struct collect *c, const struct entry *e)
+static void put_binary(struct collect *c, const struct entry *e)
 {
 	struct cst_count_record rec = { .kind = CST_COUNT_BINARY, .binary = e->is };
-	int rc = c->take(c->data, &rec);
 	size_t i;
 
+	put(c, &rec);
 	c->sums.binaries++;
 	rec.kind = CST_COUNT_SEGMENT;
-	for (i = 0; i < e->nr_segs && !rc; i++) {
+	for (i = 0; i < e->nr_segs; i++) {
 		rec.segment = e->segs[i];
-		rc = c->take(c->data, &rec);
+		put(c, &rec);
 	}
-	return rc;
 }
 
-static int put_ranges(struct collect *c, const struct entry *e, uint32_t number)
+static void put_ranges(struct collect *c, const struct entry *e, uint32_t number)
 {
 	const uint64_t base = identity_base(e->counts);
 	struct cst_count_record rec = { .kind = CST_COUNT_RANGE };
 	size_t i;
-	int rc = 0;
 
 	c->sums.ranges += e->nr_ranges;
-	for (i = 0; i < e->nr_ranges && !rc; i++) {
+	for (i = 0; i < e->nr_ranges; i++) {
 		rec.range = e->ranges[i];
 		rec.range.binary = number;
 		rec.range.start -= base;
 		rec.range.last -= base;
-		rc = c->take(c->data, &rec);
+		put(c, &rec);
 	}
 	rec.kind = CST_COUNT_NOT_TAKEN;
-	for (i = 0; i < e->interior.nr && !rc; i++) {
+	for (i = 0; i < e->interior.nr; i++) {
 		rec.not_taken = e->interior.not_taken[i];
 		rec.not_taken.binary = number;
 		rec.not_taken.offset -= base;
-		rc = c->take(c->data, &rec);
+		put(c, &rec);
 	}
-	return rc;
 }
 
 static struct cst_count_edge edge_of(const struct cst_pair *p, uint64_t base, uint32_t number)
@@ -487,63 +482,67 @@ static struct cst_count_edge edge_of(const struct cst_pair *p, uint64_t base, ui
 					.to = p->b == COUNTS_OUTSIDE ? CST_COUNT_OUTSIDE : p->b - base };
 }
 
-static int put_edges(struct collect *c, const struct entry *e, uint32_t number)
+static void put_edges(struct collect *c, const struct entry *e, uint32_t number)
 {
 	const uint64_t base = identity_base(e->counts);
 	struct binary *b = e->counts;
 	const struct cst_pair *x = cst_pairs_sort(&b->edges);
 	struct cst_count_record rec = { .kind = CST_COUNT_EDGE };
 	size_t i;
-	int rc = 0;
 
 	c->sums.edges += b->edges.used;
-	for (i = 0; i < b->edges.used && !rc; i++) {
+	for (i = 0; i < b->edges.used; i++) {
 		rec.edge = edge_of(&x[i], base, number);
-		rc = c->take(c->data, &rec);
+		put(c, &rec);
 	}
 	x = cst_pairs_sort(&b->entries);
 	rec.kind = CST_COUNT_ENTRY;
-	for (i = 0; i < b->entries.used && !rc; i++) {
+	for (i = 0; i < b->entries.used; i++) {
 		rec.entry = (struct cst_count_entry){ .binary = number, .offset = x[i].a - base, .count = x[i].count };
-		rc = c->take(c->data, &rec);
+		put(c, &rec);
 	}
-	return rc;
 }
 
-static int put_counts(struct collect *c, uint32_t number)
+static void put_counts(struct collect *c, uint32_t number)
 {
-	int rc = put_ranges(c, &c->v[number], number);
-
-	return rc ? rc : put_edges(c, &c->v[number], number);
+	put_ranges(c, &c->v[number], number);
+	put_edges(c, &c->v[number], number);
 }
 
-static int put_nodes(struct collect *c)
+static void put_nodes(struct collect *c)
 {
 	struct cst_count_record rec = { .kind = CST_COUNT_NODE };
 	struct calls *calls = counts_calls(c->counts);
-	int rc = 0;
 
-	while (calls && !rc && calls_next(calls, &rec.node)) {
+	while (calls && calls_next(calls, &rec.node)) {
 		c->sums.nodes++;
-		rc = c->take(c->data, &rec);
+		put(c, &rec);
 	}
-	return rc;
+}
+
+/* Passes totals and binaries, which come first, to `take`. */
+static void begin_records(struct collect *c, collect_fn take, void *data)
+{
+	size_t i;
+
+	c->take = take;
+	c->data = data;
+	c->rc = 0;
+	c->sums = (struct collect_sums){ .insns = c->insns };
+	put_totals(c);
+	for (i = 0; i < c->nr; i++)
+		put_binary(c, &c->v[i]);
 }
 
 int collect_records(struct collect *c, collect_fn take, void *data)
 {
 	size_t i;
-	int rc;
 
-	c->take = take;
-	c->data = data;
-	c->sums = (struct collect_sums){ .insns = c->insns };
-	rc = put_totals(c);
-	for (i = 0; i < c->nr && !rc; i++)
-		rc = put_binary(c, &c->v[i]);
-	for (i = 0; i < c->nr && !rc; i++)
-		rc = put_counts(c, (uint32_t)i);
-	return rc ? rc : put_nodes(c);
+	begin_records(c, take, data);
+	for (i = 0; i < c->nr; i++)
+		put_counts(c, (uint32_t)i);
+	put_nodes(c);
+	return c->rc;
 }
 
 const struct calls_totals *collect_calls(const struct collect *c)
@@ -559,11 +558,6 @@ const struct collect_sums *collect_sums(const struct collect *c)
 }
 
 /* ---- model ------------------------------------------------------------------------------------- */
-
-static int add_to_model(void *data, const struct cst_count_record *rec)
-{
-	return model_add(data, rec);
-}
 
 /* Moves the ranges to the model, and adds edges: the only counts without COUNTS_ALL. */
 static void move_counts(struct entry *e, struct model_binary *to)
@@ -600,21 +594,17 @@ int collect_model(struct collect *c, struct model *m)
 {
 	const bool all = c->mode >= COUNTS_ALL;
 	size_t i;
-	int rc;
 
-	c->take = add_to_model;
-	c->data = m;
-	rc = put_totals(c);
-	for (i = 0; i < c->nr && !rc; i++)
-		rc = put_binary(c, &c->v[i]);
-	for (i = 0; i < c->nr && !rc; i++) {
+	begin_records(c, model_add, m);
+	for (i = 0; i < c->nr && !c->rc; i++) {
 		/* places in generated code are not those of its file of all methods */
 		if (c->v[i].is.type != CST_COUNT_JIT && (c->v[i].is.type != CST_COUNT_MEMORY || dso_is_memory(c->v[i].counts->dso)))
 			m->binaries[i].dso = c->v[i].counts->dso;
 		if (all)
-			rc = put_counts(c, (uint32_t)i);
+			put_counts(c, (uint32_t)i);
 		else
 			move_counts(&c->v[i], &m->binaries[i]);
 	}
-	return rc ? rc : put_nodes(c);
+	put_nodes(c);
+	return c->rc;
 }

@@ -11,7 +11,6 @@
 #include "base/array.h"
 #include "base/bisect.h"
 #include "counting/calls/places.h"
-#include "counting/counts/pairs.h"
 #include "machine/images/dso.h"
 #include "session/decode/branch.h"
 #include "session/decode/decode.h"
@@ -570,6 +569,30 @@ static void on_stream_end(void *data, const struct stream *s)
 	*s->priv = NULL;
 }
 
+/* Moves all pairs of `from`, which is empty then, to `to`. If both have pairs, both are sorted. */
+static void pairs_move(struct cst_pairs *to, struct cst_pairs *from)
+{
+	struct cst_pairs larger;
+
+	if (!to->used) {
+		cst_pairs_free(to);
+		*to = *from;
+		*from = (struct cst_pairs){ .slot = NULL };
+	} else if (from->used) {
+		cst_pairs_sort(to);
+		cst_pairs_sort(from);
+		/* the smaller one is merged into the larger one, which then grows by a little */
+		if (from->used > to->used) {
+			larger = *from;
+			*from = *to;
+			*to = larger;
+		}
+		if (!cst_pairs_merge(to, from))
+			mem_refused(0);
+	}
+	cst_pairs_free(from);
+}
+
 /* Total of the counts of sorted pairs. */
 static uint64_t sum(const struct cst_pairs *sorted)
 {
@@ -665,23 +688,28 @@ static void shard_end(void *shard)
 	}
 }
 
+void counts_move(struct binary *to, struct binary *from)
+{
+	to->insns += from->insns;
+	to->branches += from->branches;
+	to->inside += from->inside;
+	pairs_move(&to->ranges, &from->ranges);
+	pairs_move(&to->edges, &from->edges);
+	pairs_move(&to->arrivals, &from->arrivals);
+	pairs_move(&to->entries, &from->entries);
+	pairs_move(&to->untaken, &from->untaken);
+}
+
 static void take_binary(struct counts *c, struct binary *more)
 {
 	struct file *f = file_of(c, session_same_dso(c->ss, more->dso));
 	struct binary *b = binary_in(c, f, more->method);
 
-	pairs_move(&b->ranges, &more->ranges);
-	pairs_move(&b->edges, &more->edges);
-	pairs_move(&b->arrivals, &more->arrivals);
-	pairs_move(&b->entries, &more->entries);
-	pairs_move(&b->untaken, &more->untaken);
 	if (!b->insns) {
 		b->isa = more->isa;
 		b->isa_flags = more->isa_flags;
 	}
-	b->insns += more->insns;
-	b->branches += more->branches;
-	b->inside += more->inside;
+	counts_move(b, more);
 }
 
 static int shard_take(void *data, void *shard)

@@ -64,6 +64,8 @@ int counts_run(struct counts *c);
 
 /* Returns the binaries sorted by instructions, most first. */
 size_t counts_binaries(struct counts *c, struct binary ***v);
+/* Adds the counts of a binary to another one; `from` has no pairs afterwards. */
+void counts_move(struct binary *to, struct binary *from);
 /* Number of instructions in no binary. */
 uint64_t counts_elsewhere(const struct counts *c);
 /* The calls in their contexts, to be finished by the caller; NULL without COUNTS_CALLS. */

@@ -67,17 +67,13 @@ int model_compare_ranges(const void *pa, const void *pb)
 
 static void add_range(struct model_binary *b, const struct cst_count_range *r)
 {
-	struct cst_count_range *to = ARRAY_ADD(b->ranges, b->nr_ranges, b->cap.cap_ranges);
-
-	*to = *r;
+	*ARRAY_ADD(b->ranges, b->nr_ranges, b->cap.cap_ranges) = *r;
 	b->insns = model_sum(b->insns, model_product(r->insns, r->count));
 }
 
 static void add_edge(struct model_binary *b, const struct cst_count_edge *e)
 {
-	struct cst_count_edge *to = ARRAY_ADD(b->edges, b->nr_edges, b->cap.cap_edges);
-
-	*to = *e;
+	*ARRAY_ADD(b->edges, b->nr_edges, b->cap.cap_edges) = *e;
 	b->branches = model_sum(b->branches, e->count);
 	if (e->to != CST_COUNT_OUTSIDE)
 		b->inside = model_sum(b->inside, e->count);
@@ -106,37 +102,31 @@ static int add_node(struct model *m, const struct cst_count_node *n)
 }
 
 /* The binary that a record belongs to; NULL: none of this number. */
-static struct model_binary *binary_at(struct model *m, uint64_t number)
+static struct model_binary *binary_of(struct model *m, const struct cst_count_record *rec)
 {
+	/* segments follow their binary */
+	uint64_t number = (uint64_t)m->nr_binaries - 1;
+
+	switch (rec->kind) {
+	case CST_COUNT_RANGE:
+		number = rec->range.binary;
+		break;
+	case CST_COUNT_NOT_TAKEN:
+		number = rec->not_taken.binary;
+		break;
+	case CST_COUNT_EDGE:
+		number = rec->edge.binary;
+		break;
+	case CST_COUNT_ENTRY:
+		number = rec->entry.binary;
+		break;
+	}
 	return number < m->nr_binaries ? &m->binaries[number] : NULL;
 }
 
-#define ADD(array, of) do {								\
-	struct model_binary *b_ = binary_at(m, of);					\
-											\
-	if (!b_)									\
-		return ERR_RECORD;							\
-	*ARRAY_ADD(b_->array, b_->nr_##array, b_->cap.cap_##array) = *from;			\
-	return 0;									\
-} while (0)
-
-static int add_segment(struct model *m, const struct cst_count_segment *from)
+int model_add(void *model, const struct cst_count_record *rec)
 {
-	ADD(segs, (uint64_t)m->nr_binaries - 1);
-}
-
-static int add_not_taken(struct model *m, const struct cst_count_not_taken *from)
-{
-	ADD(not_taken, from->binary);
-}
-
-static int add_entry(struct model *m, const struct cst_count_entry *from)
-{
-	ADD(entries, from->binary);
-}
-
-int model_add(struct model *m, const struct cst_count_record *rec)
-{
+	struct model *m = model;
 	struct model_binary *b;
 
 	switch (rec->kind) {
@@ -146,26 +136,28 @@ int model_add(struct model *m, const struct cst_count_record *rec)
 	case CST_COUNT_BINARY:
 		add_binary(m, &rec->binary);
 		return 0;
+	case CST_COUNT_NODE:
+		return add_node(m, &rec->node);
+	}
+	b = binary_of(m, rec);
+	if (!b)
+		return ERR_RECORD;
+	switch (rec->kind) {
 	case CST_COUNT_SEGMENT:
-		return add_segment(m, &rec->segment);
+		*ARRAY_ADD(b->segs, b->nr_segs, b->cap.cap_segs) = rec->segment;
+		return 0;
 	case CST_COUNT_RANGE:
-		b = binary_at(m, rec->range.binary);
-		if (!b)
-			return ERR_RECORD;
 		add_range(b, &rec->range);
 		return 0;
 	case CST_COUNT_NOT_TAKEN:
-		return add_not_taken(m, &rec->not_taken);
+		*ARRAY_ADD(b->not_taken, b->nr_not_taken, b->cap.cap_not_taken) = rec->not_taken;
+		return 0;
 	case CST_COUNT_EDGE:
-		b = binary_at(m, rec->edge.binary);
-		if (!b)
-			return ERR_RECORD;
 		add_edge(b, &rec->edge);
 		return 0;
 	case CST_COUNT_ENTRY:
-		return add_entry(m, &rec->entry);
-	case CST_COUNT_NODE:
-		return add_node(m, &rec->node);
+		*ARRAY_ADD(b->entries, b->nr_entries, b->cap.cap_entries) = rec->entry;
+		return 0;
 	}
 	return ERR_RECORD;
 }

@@ -61,10 +61,11 @@ void model_init(struct model *m);
 void model_free(struct model *m);
 
 /*
- * Adds the next record. Returns 0, or ERR_RECORD for a record that refers to a binary or a parent
- * that no record before it has. Pointers into the arrays are valid until the next call.
+ * Adds the next record; `m` is a struct model, for functions that take records. Returns 0, or
+ * ERR_RECORD for a record that refers to a binary or a parent that no record before it has.
+ * Pointers into the arrays are valid until the next call.
  */
-int model_add(struct model *m, const struct cst_count_record *rec);
+int model_add(void *m, const struct cst_count_record *rec);
 
 /* Returns the value of a total, 0 if there is none of this name. */
 uint64_t model_total(const struct model *m, const char *name);

@@ -82,14 +82,9 @@ static int read_records(const char *command, const char *path, cst_count_record_
 	return rc < 0 || taken ? ERR_REPORTED : 0;
 }
 
-static int add_record(void *model, const struct cst_count_record *rec)
-{
-	return model_add(model, rec);
-}
-
 int stored_read(const char *command, const char *path, struct model *m)
 {
-	return read_records(command, path, add_record, m);
+	return read_records(command, path, model_add, m);
 }
 
 struct copy {
