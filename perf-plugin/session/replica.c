@@ -140,33 +140,19 @@ static void adopt(struct dso *to, struct dso *from, const struct finder *finder)
 		from->image.size = 0;
 		return;
 	}
-	to->image.is_elf = from->image.is_elf;
-	to->where.by_name = from->where.by_name;
-	to->where.from_host = from->where.from_host;
-	to->where.from_input = from->where.from_input;
+	to->image = from->image;
+	to->where = from->where;
+	to->where.finder = finder;
 	to->symbols.symbols_read = from->symbols.symbols_read;
-	to->image.own_data = from->image.own_data;
-	to->image.machine = from->image.machine;
-	to->image.file = from->image.file;
-	to->image.data = from->image.data;
-	to->image.size = from->image.size;
-	to->image.found = from->image.found;
-	to->image.segs = from->image.segs;
-	to->image.nr_segs = from->image.nr_segs;
 	to->symbols.syms = from->symbols.syms;
 	to->symbols.nr_syms = from->symbols.nr_syms;
 	to->symbols.names = from->symbols.names;
 	to->symbols.name_order = from->symbols.name_order;
-	to->where.debug = from->where.debug;
-	to->where.finder = finder;
-	from->image.own_data = false;
-	from->image.file = from->symbols.names = NULL;
-	from->image.data = NULL;
-	from->image.size = 0;
-	from->image.segs = NULL;
-	from->symbols.syms = NULL;
-	from->symbols.name_order = NULL;
+	memset(&from->image, 0, sizeof(from->image));
 	from->where.debug = NULL;
+	from->symbols.syms = NULL;
+	from->symbols.names = NULL;
+	from->symbols.name_order = NULL;
 }
 
 void session_adopt_files(struct session *ss, struct session *rep)

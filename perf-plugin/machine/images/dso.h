@@ -129,7 +129,7 @@ struct dso {
 		uint64_t ref_addr;
 		char ref_sym[16];
 	} kernel;
-	struct {
+	struct dso_counts {
 		uint64_t used;		/* number of requests for its code by the decoder */
 		/* with a time filter: part of it was in the filter's window */
 		bool shown;

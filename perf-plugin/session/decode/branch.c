@@ -93,74 +93,50 @@ bool branch_after_svc(const struct stream *s, uint64_t addr, unsigned int isa, b
 	return is_svc(isa, buf);
 }
 
-static enum branch_kind exception_kind_v7(unsigned int num)
-{
-	switch (num) {
-	case V7_SVC:
-		return BRANCH_SYSCALL;
-	case V7_ASYNC_ABORT:
-		return BRANCH_SERROR;
-	case V7_DEBUG_HALT:
-	case V7_RESET:
-	case V7_IRQ:
-	case V7_FIQ:
-		return BRANCH_IRQ;
-	}
-	return BRANCH_FAULT;
-}
+/* Kinds of exceptions by number; 0: another one. */
+static const uint8_t v8_kinds[16] = {
+	[EXC_PE_RESET] = BRANCH_IRQ, [EXC_DEBUG_HALT] = BRANCH_IRQ, [EXC_SERROR] = BRANCH_SERROR,
+	[EXC_IRQ] = BRANCH_IRQ, [EXC_FIQ] = BRANCH_IRQ,
+};
 
-static enum branch_kind exception_kind_v7m(unsigned int num)
-{
-	switch (num) {
-	case V7M_SVC:
-		return BRANCH_SYSCALL;
-	case V7M_NMI:
-	case V7M_PENDSV:
-	case V7M_SYSTICK:
-	case V7M_RESET:
-		return BRANCH_IRQ;
-	}
-	return num <= V7M_IRQ0 || num >= V7M_IRQ8 ? BRANCH_IRQ : BRANCH_FAULT;
-}
+static const uint8_t v7_kinds[16] = {
+	[V7_SVC] = BRANCH_SYSCALL, [V7_ASYNC_ABORT] = BRANCH_SERROR, [V7_DEBUG_HALT] = BRANCH_IRQ,
+	[V7_RESET] = BRANCH_IRQ, [V7_IRQ] = BRANCH_IRQ, [V7_FIQ] = BRANCH_IRQ,
+};
 
-static enum branch_kind exception_kind_m(unsigned int num)
+static const uint8_t m_kinds[32] = {
+	[EXC_M_SVC] = BRANCH_SYSCALL, [EXC_M_RESET] = BRANCH_IRQ, [EXC_M_NMI] = BRANCH_IRQ,
+	[EXC_M_LAZY_FP_PUSH] = BRANCH_FAULT, [EXC_M_LOCKUP] = BRANCH_FAULT,
+};
+
+static const uint8_t v7m_kinds[32] = {
+	[V7M_SVC] = BRANCH_SYSCALL, [V7M_NMI] = BRANCH_IRQ, [V7M_PENDSV] = BRANCH_IRQ,
+	[V7M_SYSTICK] = BRANCH_IRQ, [V7M_RESET] = BRANCH_IRQ,
+};
+
+static enum branch_kind kind_in(const uint8_t *kinds, size_t n, unsigned int num,
+				bool others_are_irqs)
 {
-	switch (num) {
-	case EXC_M_SVC:
-		return BRANCH_SYSCALL;
-	case EXC_M_RESET:
-	case EXC_M_NMI:
-		return BRANCH_IRQ;
-	case EXC_M_LAZY_FP_PUSH:
-	case EXC_M_LOCKUP:
-		return BRANCH_FAULT;
-	}
-	return num >= EXC_M_PENDSV ? BRANCH_IRQ : BRANCH_FAULT;
+	if (num < n && kinds[num])
+		return (enum branch_kind)kinds[num];
+	return others_are_irqs ? BRANCH_IRQ : BRANCH_FAULT;
 }
 
 static enum branch_kind exception_kind(const struct stream *s, const struct cst_generic *g,
 				       unsigned int isa, branch_read_fn read)
 {
 	const bool v7 = s->config->protocol == CST_PROTO_ETMV3 || s->config->protocol == CST_PROTO_PTM;
+	const unsigned int num = g->num;
 
 	if (s->config->profile == CST_PROFILE_M)
-		return v7 ? exception_kind_v7m(g->num) : exception_kind_m(g->num);
+		return v7 ? kind_in(v7m_kinds, sizeof(v7m_kinds), num,
+				    num <= V7M_IRQ0 || num >= V7M_IRQ8) :
+			    kind_in(m_kinds, sizeof(m_kinds), num, num >= EXC_M_PENDSV);
 	if (v7)
-		return exception_kind_v7(g->num);
-	switch (g->num) {
-	case EXC_CALL:
-		if (g->flags & CST_GF_RET_ADDR && branch_after_svc(s, g->end, isa, read))
-			return BRANCH_SYSCALL;
-		return BRANCH_FAULT;
-	case EXC_SERROR:
-		return BRANCH_SERROR;
-	case EXC_PE_RESET:
-	case EXC_DEBUG_HALT:
-	case EXC_IRQ:
-	case EXC_FIQ:
-		return BRANCH_IRQ;
-	}
-	return BRANCH_FAULT;
+		return kind_in(v7_kinds, sizeof(v7_kinds), num, false);
+	if (num == EXC_CALL && g->flags & CST_GF_RET_ADDR && branch_after_svc(s, g->end, isa, read))
+		return BRANCH_SYSCALL;
+	return kind_in(v8_kinds, sizeof(v8_kinds), num, false);
 }
 
 /* Where execution continues: if the return address lies inside the last instruction, that one is executed again. */

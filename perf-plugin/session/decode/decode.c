@@ -573,15 +573,23 @@ void run_close(struct run *r)
 	memset(r, 0, sizeof(*r));
 }
 
-static int run_alone(struct session *ss, const struct consumer *con)
+int run_all(struct run *r, struct session *ss, const struct consumer *con)
 {
-	struct run r;
+	const struct queues *qs = &ss->queues;
 	size_t i;
 	int rc = 0;
 
-	run_open(&r, ss, con, NULL);
-	for (i = 0; i < ss->queues.nr && !rc; i++)
-		rc = run_fragments(&r, ss->queues.q[i], 0, ss->queues.q[i]->nr_frags);
+	run_open(r, ss, con, NULL);
+	for (i = 0; i < qs->nr && !rc; i++)
+		rc = run_fragments(r, qs->q[i], 0, qs->q[i]->nr_frags);
+	return rc;
+}
+
+static int run_alone(struct session *ss, const struct consumer *con)
+{
+	struct run r;
+	int rc = run_all(&r, ss, con);
+
 	run_close(&r);
 	return rc;
 }

@@ -588,17 +588,14 @@ static int decode_again(struct jobs *j)
 	struct messages messages = { .v = NULL };
 	struct run *r = &j->w->run;
 	struct messages *was;
-	size_t i;
-	int rc = 0;
+	int rc;
 
 	run_restart(ss);
 	run_close(r);
 	cst_counts_free(ss->images.spaces.counts);
 	ss->images.spaces.counts = NULL;
 	was = messages_record(&messages);
-	run_open(r, ss, j->con, NULL);
-	for (i = 0; i < ss->queues.nr && !rc; i++)
-		rc = run_fragments(r, ss->queues.q[i], 0, ss->queues.q[i]->nr_frags);
+	rc = run_all(r, ss, j->con);
 	messages_record(was);
 	messages_print(&messages, &j->printed);
 	messages_free(&messages);

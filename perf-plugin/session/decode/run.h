@@ -61,6 +61,8 @@ void run_restart(struct session *ss);
 void run_open(struct run *r, struct session *ss, const struct consumer *con,
 	      _Atomic uint64_t *bytes);
 void run_close(struct run *r);
+/* Prepares a run and decodes all fragments of all queues. */
+int run_all(struct run *r, struct session *ss, const struct consumer *con);
 /* Decodes fragments [first, end) of a queue. */
 int run_fragments(struct run *r, struct queue *q, size_t first, size_t end);
 /* Parts of it, for one fragment: resets its tree and begins its streams. */

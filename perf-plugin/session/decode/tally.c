@@ -15,8 +15,7 @@ static bool counted(const struct dso *d)
 
 static void zero_file(struct dso *d)
 {
-	d->counts.shown = false;
-	d->counts.insns = d->counts.nacc = d->counts.nacc_bytes = d->counts.conflicts = 0;
+	d->counts = (struct dso_counts){ .used = d->counts.used };
 }
 
 void session_zero_counts(struct session *ss)
@@ -48,13 +47,8 @@ static void take_files(struct tally *p, struct session *rep)
 		if (counted(d))
 			p->files[p->nr_files++] = (struct part_file){
 				.number = d->number,
-				.shown = d->counts.shown,
 				.assumed = d->copy.assumed,
-				.used = d->counts.used,
-				.insns = d->counts.insns,
-				.nacc = d->counts.nacc,
-				.nacc_bytes = d->counts.nacc_bytes,
-				.conflicts = d->counts.conflicts,
+				.counts = d->counts,
 			};
 	}
 }
@@ -89,13 +83,13 @@ static void add_who(struct who_counts *to, const struct who_counts *more)
 
 static void add_file(struct dso *d, const struct part_file *f)
 {
-	d->counts.used += f->used;
-	d->counts.shown |= f->shown;
 	d->copy.assumed |= f->assumed;
-	d->counts.insns += f->insns;
-	d->counts.nacc += f->nacc;
-	d->counts.nacc_bytes += f->nacc_bytes;
-	d->counts.conflicts += f->conflicts;
+	d->counts.used += f->counts.used;
+	d->counts.shown |= f->counts.shown;
+	d->counts.insns += f->counts.insns;
+	d->counts.nacc += f->counts.nacc;
+	d->counts.nacc_bytes += f->counts.nacc_bytes;
+	d->counts.conflicts += f->counts.conflicts;
 }
 
 bool tally_add(struct session *ss, const struct tally *p)

@@ -12,8 +12,8 @@
 /* Counts of a file that occurs in the shard. */
 struct part_file {
 	uint32_t number;	/* dso.number */
-	bool shown, assumed;
-	uint64_t used, insns, nacc, nacc_bytes, conflicts;
+	bool assumed;
+	struct dso_counts counts;
 };
 
 struct tally {

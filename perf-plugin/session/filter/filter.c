@@ -34,8 +34,7 @@ struct names {
 };
 
 struct filter {
-	struct spans time, cpu, pid, tid;
-	bool has_time, has_cpu, has_pid, has_tid;
+	struct spans time, cpu, pid, tid;	/* without any: all are selected */
 	struct names comm;
 	struct comms *comms;
 	struct intmap members;	/* threads that were in a selected process -> non-NULL */
@@ -245,16 +244,12 @@ static const char *parse(struct filter *f, enum filter_word word, const char *te
 {
 	switch (word) {
 	case FILTER_TIME:
-		f->has_time = true;
 		return parse_time(&f->time, text);
 	case FILTER_CPU:
-		f->has_cpu = true;
 		return parse_numbers(&f->cpu, text, true);
 	case FILTER_PID:
-		f->has_pid = true;
 		return parse_numbers(&f->pid, text, false);
 	case FILTER_TID:
-		f->has_tid = true;
 		return parse_numbers(&f->tid, text, false);
 	case FILTER_COMM:
 		return parse_comm(&f->comm, text);
@@ -276,7 +271,7 @@ static void clear(struct filter *f)
 bool filter_check(enum filter_word word, const char *text, char *msg, size_t len)
 {
 	static const char *const names[] = { "time", "cpu", "pid", "tid", "comm" };
-	struct filter f = { .has_time = false };
+	struct filter f = { .comms = NULL };
 	const char *wrong = parse(&f, word, text);
 
 	if (wrong)
@@ -376,17 +371,17 @@ static bool holds(const struct spans *s, uint64_t v)
 
 bool filter_has_time(const struct filter *f)
 {
-	return f && f->has_time;
+	return f && f->time.nr;
 }
 
 bool filter_cpu(const struct filter *f, int cpu)
 {
-	return !f->has_cpu || (cpu >= 0 && holds(&f->cpu, (uint64_t)cpu));
+	return !f->cpu.nr || (cpu >= 0 && holds(&f->cpu, (uint64_t)cpu));
 }
 
 bool filter_needs_threads(const struct filter *f)
 {
-	return f && f->has_pid;
+	return f && f->pid.nr;
 }
 
 void filter_note_thread(struct filter *f, int pid, int tid)
@@ -398,16 +393,16 @@ void filter_note_thread(struct filter *f, int pid, int tid)
 
 bool filter_thread(const struct filter *f, int tid)
 {
-	if (f->has_tid && (tid < 0 || !holds(&f->tid, (uint64_t)tid)))
+	if (f->tid.nr && (tid < 0 || !holds(&f->tid, (uint64_t)tid)))
 		return false;
-	return !f->has_pid || intmap_get(&f->members, tid);
+	return !f->pid.nr || intmap_get(&f->members, tid);
 }
 
 bool filter_window(const struct filter *f, uint64_t from, uint64_t to)
 {
 	const struct span *at;
 
-	if (!f->has_time)
+	if (!f->time.nr)
 		return true;
 	at = span_at(&f->time, from);
 	return at && at->from <= to;
@@ -415,12 +410,12 @@ bool filter_window(const struct filter *f, uint64_t from, uint64_t to)
 
 uint64_t filter_last(const struct filter *f)
 {
-	return f->has_time && f->time.nr ? f->time.v[f->time.nr - 1].to : FILTER_FOREVER;
+	return f->time.nr ? f->time.v[f->time.nr - 1].to : FILTER_FOREVER;
 }
 
 bool filter_interrupts(const struct filter *f)
 {
-	return f->has_cpu || f->time.nr > 1;
+	return f->cpu.nr || f->time.nr > 1;
 }
 
 static bool comm_wanted(const struct filter *f, const char *comm)
@@ -437,8 +432,8 @@ static bool comm_wanted(const struct filter *f, const char *comm)
 bool filter_wants(struct filter *f, int cpu, int pid, int tid, uint64_t time)
 {
 	if (!filter_cpu(f, cpu) || !filter_window(f, time, time) ||
-	    (f->has_pid && (pid < 0 || !holds(&f->pid, (uint64_t)pid))) ||
-	    (f->has_tid && (tid < 0 || !holds(&f->tid, (uint64_t)tid))))
+	    (f->pid.nr && (pid < 0 || !holds(&f->pid, (uint64_t)pid))) ||
+	    (f->tid.nr && (tid < 0 || !holds(&f->tid, (uint64_t)tid))))
 		return false;
 	return !f->comm.nr || (f->comms && comm_wanted(f, comms_at(f->comms, tid, time)));
 }

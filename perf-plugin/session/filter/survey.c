@@ -65,21 +65,15 @@ static int survey(struct filter *f, struct perfdata *pd, const char *name)
 	return 0;
 }
 
-/* Returns 0, or negative; ERR_REPORTED: after a message. */
-static int make(struct filter **f, const struct filter_opts *o, struct perfdata *pd, const char *name)
+int filter_open(struct filter **f, const struct filter_opts *o, struct perfdata *pd,
+		const char *name)
 {
 	int rc = 0;
 
 	filter_new(f, o);
 	if (filter_needs_span(*f) || filter_needs_threads(*f))
 		rc = survey(*f, pd, name);
-	if (rc || !filter_needs_comms(*f))
-		return rc;
-	filter_set_comms(*f, comms_new(pd));
-	return 0;
-}
-
-int filter_open(struct filter **f, const struct filter_opts *o, struct perfdata *pd, const char *name)
-{
-	return make(f, o, pd, name);
+	if (!rc && filter_needs_comms(*f))
+		filter_set_comms(*f, comms_new(pd));
+	return rc;
 }
