@@ -277,11 +277,6 @@ static ocsd_datapath_resp_t give_kept(struct source *s)
 	return give_or_keep(s, c->kept_at, bytes, n);
 }
 
-static ocsd_datapath_resp_t larger(ocsd_datapath_resp_t a, ocsd_datapath_resp_t b)
-{
-	return a > b ? a : b;
-}
-
 /* An operation without data. */
 static ocsd_datapath_resp_t operate(struct custom_inst *c, ocsd_datapath_op_t op, uint64_t index)
 {
@@ -310,11 +305,11 @@ static ocsd_datapath_resp_t call(struct source *s, ocsd_datapath_op_t op, uint64
 	if (op == OCSD_OP_RESET || op == OCSD_OP_EOT)
 		c->end_pending = op == OCSD_OP_EOT;
 	if ((op == OCSD_OP_FLUSH || op == OCSD_OP_EOT) && r < OCSD_RESP_WAIT && c->kept_len)
-		r = larger(r, give_kept(s));
+		r = worse(r, give_kept(s));
 	/* behind the last byte: a decoder that waits gets the end when it is flushed */
 	if (c->end_pending && !OCSD_DATA_RESP_IS_WAIT(r)) {
 		c->end_pending = false;
-		r = larger(r, operate(c, OCSD_OP_EOT, 0));
+		r = worse(r, operate(c, OCSD_OP_EOT, 0));
 	}
 	t->busy = false;
 	return r;
@@ -322,21 +317,18 @@ static ocsd_datapath_resp_t call(struct source *s, ocsd_datapath_op_t op, uint64
 
 static ocsd_datapath_resp_t call_all(struct ocsd_tree *t, ocsd_datapath_op_t op)
 {
-	ocsd_datapath_resp_t r = OCSD_RESP_CONT, one;
+	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
 	unsigned int i;
 
-	for (i = 0; i < t->nr_all; i++) {
-		if (!t->all[i]->custom)
-			continue;
-		one = call(t->all[i], op, 0, 0, NULL);
-		r = larger(r, one);
-	}
+	for (i = 0; i < t->nr_all; i++)
+		if (t->all[i]->custom)
+			r = worse(r, call(t->all[i], op, 0, 0, NULL));
 	return r;
 }
 
 ocsd_datapath_resp_t custom_data(struct ocsd_tree *t, const uint8_t *data, size_t len, uint64_t index)
 {
-	ocsd_datapath_resp_t r = OCSD_RESP_CONT, one;
+	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
 	struct custom_path *p = t->custom;
 	size_t done = 0, used;
 	int i, n;
@@ -353,15 +345,12 @@ ocsd_datapath_resp_t custom_data(struct ocsd_tree *t, const uint8_t *data, size_
 			const struct cst_fragment *f = &p->frag[i];
 			struct source *s = f->kind == CST_FRAG_DATA && f->id < 128 ? t->src[f->id] : NULL;
 
-			if (f->kind == CST_FRAG_RESET) {
-				one = call_all(t, OCSD_OP_RESET);
-				r = larger(r, one);
-			}
+			if (f->kind == CST_FRAG_RESET)
+				r = worse(r, call_all(t, OCSD_OP_RESET));
 			if (!s || !s->custom)
 				continue;
 			t->custom_bytes += f->len;
-			one = call(s, OCSD_OP_DATA, f->offset, f->len, p->data + f->pos);
-			r = larger(r, one);
+			r = worse(r, call(s, OCSD_OP_DATA, f->offset, f->len, p->data + f->pos));
 		}
 	}
 	return r;

@@ -356,7 +356,7 @@ ocsd_datapath_resp_t element_out(struct ocsd_tree *t, struct source *s, const st
 	answer = t->listen.out(t->listen.out_ctx, (ocsd_trc_index_t)g->index, s->id,
 			       &s->client.elem.e);
 	t->busy = false;
-	return answer > r ? answer : r;
+	return worse(answer, r);
 }
 
 static void software_from(struct cst_generic *g, const ocsd_generic_trace_elem *e)

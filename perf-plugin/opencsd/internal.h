@@ -224,6 +224,15 @@ unsigned int tree_frame_flags(const struct ocsd_tree *t);
 ocsd_err_t err_of(int cst_error);
 bool builtin_name(const char *name);
 
+/*
+ * The worse of two answers, as OpenCSD collates those of several sources: fatal, then waiting,
+ * errors, warnings.
+ */
+static inline ocsd_datapath_resp_t worse(ocsd_datapath_resp_t a, ocsd_datapath_resp_t b)
+{
+	return a > b ? a : b;
+}
+
 /* process.c */
 /* What was not delivered of a source that goes away. */
 void tree_drop(struct ocsd_tree *t, const struct source *s);

@@ -9,6 +9,18 @@
 
 #include "internal.h"
 
+/* A table of types, by the library's type, the other way round; of two the first one. */
+static inline uint8_t packet_type_from(const uint8_t *types, unsigned int n, unsigned int ocsd,
+				       unsigned int none)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (types[i] == ocsd)
+			return (uint8_t)i;
+	return (uint8_t)none;
+}
+
 void packet_etmv3_to(ocsd_etmv3_pkt *o, const struct cst_packet *p);
 void packet_etmv3_from(struct cst_packet *p, const ocsd_etmv3_pkt *o);
 void packet_etmv3_reset(ocsd_etmv3_pkt *o);

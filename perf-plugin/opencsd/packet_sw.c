@@ -41,16 +41,6 @@ static const uint8_t stm_sizes[CST_STM_PKT_TYPES] = {
 #define VERSION_NATURAL 3
 #define VERSION_GRAY 4
 
-static uint8_t type_from(const uint8_t *types, unsigned int n, unsigned int ocsd, unsigned int none)
-{
-	unsigned int i;
-
-	for (i = 0; i < n; i++)
-		if (types[i] == ocsd)
-			return (uint8_t)i;
-	return (uint8_t)none;
-}
-
 void packet_stm_reset(ocsd_stm_pkt *o)
 {
 	o->type = STM_PKT_NOTSYNC;
@@ -99,8 +89,9 @@ void packet_stm_to(ocsd_stm_pkt *o, const struct cst_packet *p)
 void packet_stm_from(struct cst_packet *p, const ocsd_stm_pkt *o)
 {
 	p->protocol = CST_PROTO_STM;
-	p->type = type_from(stm_types, CST_STM_PKT_TYPES, o->type, CST_STM_PKT_RESERVED);
-	p->bad_type = type_from(stm_types, CST_STM_PKT_TYPES, o->err_type, CST_STM_PKT_TYPES);
+	p->type = packet_type_from(stm_types, CST_STM_PKT_TYPES, o->type, CST_STM_PKT_RESERVED);
+	p->bad_type =
+		packet_type_from(stm_types, CST_STM_PKT_TYPES, o->err_type, CST_STM_PKT_TYPES);
 	p->cid = o->master;
 	p->vmid = o->channel;
 	p->vsize = stm_sizes[p->type];
@@ -168,8 +159,9 @@ void packet_itm_to(struct itm_pkt *o, const struct cst_packet *p)
 void packet_itm_from(struct cst_packet *p, const struct itm_pkt *o)
 {
 	p->protocol = CST_PROTO_ITM;
-	p->type = type_from(itm_types, CST_ITM_PKT_TYPES, o->type, CST_ITM_PKT_RESERVED);
-	p->bad_type = type_from(itm_types, CST_ITM_PKT_TYPES, o->err_type, CST_ITM_PKT_TYPES);
+	p->type = packet_type_from(itm_types, CST_ITM_PKT_TYPES, o->type, CST_ITM_PKT_RESERVED);
+	p->bad_type =
+		packet_type_from(itm_types, CST_ITM_PKT_TYPES, o->err_type, CST_ITM_PKT_TYPES);
 	p->value = o->value;
 	p->vsize = o->val_sz < 8 ? o->val_sz : 8;
 	switch (p->type) {

@@ -182,17 +182,6 @@ void packet_etmv3_to(ocsd_etmv3_pkt *o, const struct cst_packet *p)
 		o->cycle_count = p->cc;
 }
 
-/* The table the other way round; of two the first one. */
-static uint8_t type_from(const uint8_t *types, unsigned int n, unsigned int ocsd, unsigned int none)
-{
-	unsigned int i;
-
-	for (i = 0; i < n; i++)
-		if (types[i] == ocsd)
-			return (uint8_t)i;
-	return (uint8_t)none;
-}
-
 /* A client's structure may hold anything. */
 static uint8_t bits_of(uint8_t bits, uint8_t most)
 {
@@ -202,8 +191,10 @@ static uint8_t bits_of(uint8_t bits, uint8_t most)
 void packet_etmv3_from(struct cst_packet *p, const ocsd_etmv3_pkt *o)
 {
 	p->protocol = CST_PROTO_ETMV3;
-	p->type = type_from(etmv3_types, CST_ETMV3_PKT_TYPES, o->type, CST_ETMV3_PKT_RESERVED);
-	p->bad_type = type_from(etmv3_types, CST_ETMV3_PKT_TYPES, o->err_type, CST_ETMV3_PKT_TYPES);
+	p->type =
+		packet_type_from(etmv3_types, CST_ETMV3_PKT_TYPES, o->type, CST_ETMV3_PKT_RESERVED);
+	p->bad_type = packet_type_from(etmv3_types, CST_ETMV3_PKT_TYPES, o->err_type,
+				       CST_ETMV3_PKT_TYPES);
 	p->addr = o->addr.val;
 	p->addr_bits = bits_of(o->addr.pkt_bits, 32);
 	p->match = bits_of(o->addr.valid_bits, 32);
@@ -319,8 +310,9 @@ void packet_ptm_to(ocsd_ptm_pkt *o, const struct cst_packet *p)
 void packet_ptm_from(struct cst_packet *p, const ocsd_ptm_pkt *o)
 {
 	p->protocol = CST_PROTO_PTM;
-	p->type = type_from(ptm_types, CST_PTM_PKT_TYPES, o->type, CST_PTM_PKT_RESERVED);
-	p->bad_type = type_from(ptm_types, CST_PTM_PKT_TYPES, o->err_type, CST_PTM_PKT_TYPES);
+	p->type = packet_type_from(ptm_types, CST_PTM_PKT_TYPES, o->type, CST_PTM_PKT_RESERVED);
+	p->bad_type =
+		packet_type_from(ptm_types, CST_PTM_PKT_TYPES, o->err_type, CST_PTM_PKT_TYPES);
 	p->addr = o->addr.val;
 	p->addr_bits = bits_of(o->addr.pkt_bits, 32);
 	p->info = bits_of(o->addr.valid_bits, 32);

@@ -66,28 +66,15 @@ static int make_tables(struct ocsd_tree *t)
 	return -CST_ERR_NOMEM;
 }
 
-static void drop_pages(struct ocsd_tree *t)
-{
-	struct page *p;
-	size_t i;
-
-	for (i = 0; t->mem.pages && i < MAX_PAGES; i++) {
-		while ((p = t->mem.pages[i])) {
-			t->mem.pages[i] = p->next;
-			free(p);
-		}
-	}
-	t->mem.nr_pages = 0;
-}
-
-void pages_drop(struct ocsd_tree *t, uint8_t id)
+/* Drops the pages of a source; -1: all. */
+static void drop_pages(struct ocsd_tree *t, int id)
 {
 	struct page **link, *p;
 	size_t i;
 
 	for (i = 0; t->mem.pages && i < MAX_PAGES; i++) {
 		for (link = &t->mem.pages[i]; (p = *link);) {
-			if (p->id != id) {
+			if (id >= 0 && p->id != id) {
 				link = &p->next;
 				continue;
 			}
@@ -98,35 +85,18 @@ void pages_drop(struct ocsd_tree *t, uint8_t id)
 	}
 }
 
-void pages_free(struct ocsd_tree *t)
+void pages_drop(struct ocsd_tree *t, uint8_t id)
 {
-	struct page_bytes *b;
-	size_t i;
-
-	drop_pages(t);
-	for (i = 0; t->mem.contents && i < MAX_PAGES; i++) {
-		while ((b = t->mem.contents[i])) {
-			t->mem.contents[i] = b->next;
-			free(b);
-		}
-	}
-	while ((b = t->mem.spare)) {
-		t->mem.spare = b->next;
-		free(b);
-	}
-	free(t->mem.pages);
-	free(t->mem.contents);
+	drop_pages(t, id);
 }
 
-/* The limit is reached: every content is given up, to be used for another one. */
-static void recycle(struct ocsd_tree *t)
+/* Every content is given up, to be used for another one. */
+static void give_up_contents(struct ocsd_tree *t)
 {
 	struct page_bytes *b;
 	size_t i;
 
-	drop_pages(t);
-	memory_doubt(t);
-	for (i = 0; i < MAX_PAGES; i++) {
+	for (i = 0; t->mem.contents && i < MAX_PAGES; i++) {
 		while ((b = t->mem.contents[i])) {
 			t->mem.contents[i] = b->next;
 			b->next = t->mem.spare;
@@ -134,6 +104,20 @@ static void recycle(struct ocsd_tree *t)
 		}
 	}
 	t->mem.nr_contents = 0;
+}
+
+void pages_free(struct ocsd_tree *t)
+{
+	struct page_bytes *b;
+
+	drop_pages(t, -1);
+	give_up_contents(t);
+	while ((b = t->mem.spare)) {
+		t->mem.spare = b->next;
+		free(b);
+	}
+	free(t->mem.pages);
+	free(t->mem.contents);
 }
 
 static struct page_bytes *content_of(struct ocsd_tree *t, const uint8_t *bytes, uint32_t len)
@@ -144,8 +128,11 @@ static struct page_bytes *content_of(struct ocsd_tree *t, const uint8_t *bytes, 
 	for (b = t->mem.contents[hash % MAX_PAGES]; b; b = b->next)
 		if (b->hash == hash && b->len == len && !memcmp(b->bytes, bytes, len))
 			return b;
-	if (t->mem.nr_contents >= MAX_PAGES)
-		recycle(t);
+	if (t->mem.nr_contents >= MAX_PAGES) {
+		drop_pages(t, -1);
+		memory_doubt(t);
+		give_up_contents(t);
+	}
 	head = &t->mem.contents[hash % MAX_PAGES];
 	b = t->mem.spare;
 	if (b) {
@@ -203,7 +190,7 @@ static struct page *find_page(struct ocsd_tree *t, const struct source *s, uint6
 	if (p)
 		return p;
 	if (t->mem.nr_pages >= 2 * MAX_PAGES)
-		drop_pages(t);
+		drop_pages(t, -1);
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return NULL;

@@ -10,12 +10,6 @@
 #include "custom.h"
 #include "internal.h"
 
-/* The worse of two answers, as OpenCSD collates those of several sources: fatal, then waiting, errors, warnings. */
-static ocsd_datapath_resp_t worse(ocsd_datapath_resp_t a, ocsd_datapath_resp_t b)
-{
-	return a > b ? a : b;
-}
-
 void tree_listeners(struct ocsd_tree *t)
 {
 	const struct source *s;

@@ -30,9 +30,7 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_get_decode_stats(const dcd_tree_handle_t handle, 
 	uint64_t bad, headers;
 	ocsd_decode_stats_t *o;
 
-	if (!t || !block)
-		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
-	if (!s)
+	if (!s || !block)
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
 	if (!s->dec)
 		return err_last(OCSD_ERR_NOT_INIT);

@@ -77,6 +77,12 @@ unsigned int tree_frame_flags(const struct ocsd_tree *t)
 	return f;
 }
 
+static dcd_tree_handle_t no_tree(ocsd_err_t err)
+{
+	err_last(err);
+	return C_API_INVALID_TREE_HANDLE;
+}
+
 OCSD_EXPORT dcd_tree_handle_t ocsd_create_dcd_tree(const ocsd_dcd_tree_src_t src_type,
 						   const uint32_t flags)
 {
@@ -86,15 +92,11 @@ OCSD_EXPORT dcd_tree_handle_t ocsd_create_dcd_tree(const ocsd_dcd_tree_src_t src
 	if (src_type == OCSD_TRC_SRC_FRAME_FORMATTED &&
 	    (!flags || flags & ~(uint32_t)OCSD_DFRMTR_VALID_MASK ||
 	     (flags & OCSD_DFRMTR_FRAME_MEM_ALIGN &&
-	      flags & (OCSD_DFRMTR_HAS_FSYNCS | OCSD_DFRMTR_HAS_HSYNCS)))) {
-		err_last(OCSD_ERR_INVALID_PARAM_VAL);
-		return C_API_INVALID_TREE_HANDLE;
-	}
+	      flags & (OCSD_DFRMTR_HAS_FSYNCS | OCSD_DFRMTR_HAS_HSYNCS))))
+		return no_tree(OCSD_ERR_INVALID_PARAM_VAL);
 	t = calloc(1, sizeof(*t));
-	if (!t) {
-		err_last(OCSD_ERR_MEM);
-		return C_API_INVALID_TREE_HANDLE;
-	}
+	if (!t)
+		return no_tree(OCSD_ERR_MEM);
 	t->single = src_type == OCSD_TRC_SRC_SINGLE;
 	t->flags = flags;
 	t->in.barrier = UINT64_MAX;
@@ -102,8 +104,7 @@ OCSD_EXPORT dcd_tree_handle_t ocsd_create_dcd_tree(const ocsd_dcd_tree_src_t src
 	if (cst_tree_new(&t->tree, t->single ? CST_TREE_RAW : CST_TREE_FRAMES,
 			 t->single ? 0 : tree_frame_flags(t))) {
 		free(t);
-		err_last(OCSD_ERR_MEM);
-		return C_API_INVALID_TREE_HANDLE;
+		return no_tree(OCSD_ERR_MEM);
 	}
 	pthread_mutex_lock(&trees_lock);
 	t->next = trees;
@@ -161,6 +162,12 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_set_gen_elem_outfn(const dcd_tree_handle_t handle
  */
 #define IDR1_NEWEST 0x460
 
+static enum cst_profile profile_of(ocsd_core_profile_t core)
+{
+	return core == profile_CortexM ? CST_PROFILE_M :
+	       core == profile_CortexR ? CST_PROFILE_R : CST_PROFILE_A;
+}
+
 static int config_etmv4(struct cst_config *cfg, const ocsd_etmv4_cfg *c)
 {
 	const struct cst_etmv4_regs regs = {
@@ -169,10 +176,8 @@ static int config_etmv4(struct cst_config *cfg, const ocsd_etmv4_cfg *c)
 		.idr8 = c->reg_idr8, .idr9 = c->reg_idr9, .idr10 = c->reg_idr10,
 		.idr11 = c->reg_idr11, .idr12 = c->reg_idr12, .idr13 = c->reg_idr13,
 	};
-	enum cst_profile p = c->core_prof == profile_CortexM ? CST_PROFILE_M :
-			     c->core_prof == profile_CortexR ? CST_PROFILE_R : CST_PROFILE_A;
 
-	return cst_config_etmv4(cfg, &regs, 0, p);
+	return cst_config_etmv4(cfg, &regs, 0, profile_of(c->core_prof));
 }
 
 /* TRCDEVARCH.ARCHVER is 5 or more, or not known. Metadata of phones has ETE blocks for ETMv4 units. */
@@ -193,25 +198,20 @@ static int config_ete(struct cst_config *cfg, const ocsd_ete_cfg *c)
 
 static int config_etmv3(struct cst_config *cfg, const ocsd_etmv3_cfg *c)
 {
-	const struct cst_etmv3_regs regs = {
-		.cr = c->reg_ctrl,
-		.ccer = c->reg_ccer,
-		.idr = c->reg_idr,
-		.traceidr = c->reg_trc_id & 0x7f,
-	};
+	const struct cst_etmv3_regs regs = { .cr = c->reg_ctrl,
+					     .ccer = c->reg_ccer,
+					     .idr = c->reg_idr,
+					     .traceidr = c->reg_trc_id & 0x7f };
 
-	return cst_config_etmv3(cfg, &regs, c->core_prof == profile_CortexM ? CST_PROFILE_M :
-				c->core_prof == profile_CortexR ? CST_PROFILE_R : CST_PROFILE_A);
+	return cst_config_etmv3(cfg, &regs, profile_of(c->core_prof));
 }
 
 static int config_ptm(struct cst_config *cfg, const ocsd_ptm_cfg *c)
 {
-	const struct cst_etmv3_regs regs = {
-		.cr = c->reg_ctrl,
-		.ccer = c->reg_ccer,
-		.idr = c->reg_idr,
-		.traceidr = c->reg_trc_id & 0x7f,
-	};
+	const struct cst_etmv3_regs regs = { .cr = c->reg_ctrl,
+					     .ccer = c->reg_ccer,
+					     .idr = c->reg_idr,
+					     .traceidr = c->reg_trc_id & 0x7f };
 
 	return cst_config_ptm(cfg, &regs);
 }
