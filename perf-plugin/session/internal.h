@@ -5,27 +5,14 @@
 
 #include "base/error.h"
 #include "machine/buffers/owners.h"
-#include "machine/buffers/queues.h"
-#include "machine/buffers/units.h"
-#include "machine/clocks/clocks.h"
-#include "machine/images/dso_table.h"
-#include "machine/images/kernel.h"
 #include "machine/images/perf_maps.h"
 #include "machine/sideband/side_events.h"
-#include "machine/sideband/tracepoint.h"
-#include "machine/tasks/asid.h"
-#include "machine/tasks/identity.h"
-#include "machine/tasks/learned.h"
-#include "machine/tasks/running.h"
-#include "machine/tasks/short_ids.h"
 #include "machine/tasks/space.h"
-#include "machine/tasks/threads.h"
 #include "perfdata/auxinfo.h"
 #include "perfdata/decode.h"
 #include "perfdata/reader.h"
 #include "session/filter/select.h"
-#include "session/losses/losses.h"
-#include "session/session.h"
+#include "session/parts.h"
 
 /* The mapped files and what is derived from them. */
 struct session_images {
@@ -33,28 +20,6 @@ struct session_images {
 	struct kernel_images kernel;
 	struct perf_maps perf_maps;
 	struct spaces spaces;
-};
-
-/* What the trace events were opened for. */
-enum trace_scope {
-	SCOPE_UNKNOWN,
-	SCOPE_TASKS,	/* threads: whatever else runs on a CPU is not traced */
-	SCOPE_CPUS,	/* CPUs, or a cgroup on CPUs: the trace of a CPU is that of several tasks */
-};
-
-/* The tasks that ran, and what decoding has found out about them. */
-struct session_tasks {
-	struct threads threads;
-	struct running running;
-	struct tracepoint *sched;	/* parser of sched_switch samples; NULL if the file has no format for it */
-	struct asids asids;
-	struct contextid contextid;
-	struct identity identity;	/* of the whole file; replicas share it */
-	enum trace_scope scope;
-	bool inherited;			/* events of tasks follow their children, too */
-	struct own_world own;
-	struct short_ids short_ids;
-	bool only_process_reported;
 };
 
 /* The part of the recording to decode. */

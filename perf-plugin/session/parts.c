@@ -43,29 +43,9 @@ struct threads *session_threads(struct session *ss)
 	return &ss->tasks.threads;
 }
 
-const struct contextid *session_contextid(const struct session *ss)
+const struct session_tasks *session_tasks(const struct session *ss)
 {
-	return &ss->tasks.contextid;
-}
-
-const struct asids *session_asids(const struct session *ss)
-{
-	return &ss->tasks.asids;
-}
-
-const struct running *session_running(const struct session *ss)
-{
-	return &ss->tasks.running;
-}
-
-const struct identity *session_identity(const struct session *ss)
-{
-	return &ss->tasks.identity;
-}
-
-bool session_sched_switch(const struct session *ss)
-{
-	return ss->tasks.sched != NULL;
+	return &ss->tasks;
 }
 
 const struct losses *session_losses(const struct session *ss)

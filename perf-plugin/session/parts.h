@@ -8,13 +8,39 @@
 #include "machine/clocks/clocks.h"
 #include "machine/images/dso_table.h"
 #include "machine/images/kernel.h"
+#include "machine/sideband/tracepoint.h"
 #include "machine/tasks/asid.h"
 #include "machine/tasks/contextid.h"
 #include "machine/tasks/identity.h"
+#include "machine/tasks/learned.h"
 #include "machine/tasks/running.h"
+#include "machine/tasks/short_ids.h"
 #include "machine/tasks/threads.h"
 #include "session/losses/losses.h"
 #include "session/session.h"
+
+/* What the trace events were opened for. */
+enum trace_scope {
+	SCOPE_UNKNOWN,
+	SCOPE_TASKS,	/* threads: whatever else runs on a CPU is not traced */
+	SCOPE_CPUS,	/* CPUs, or a cgroup on CPUs: the trace of a CPU is that of several tasks */
+};
+
+/* The tasks that ran, and what decoding has found out about them. */
+struct session_tasks {
+	struct threads threads;
+	struct running running;
+	struct tracepoint
+		*sched; /* parser of sched_switch samples; NULL if the file has no format for it */
+	struct asids asids;
+	struct contextid contextid;
+	struct identity identity;	/* of the whole file; replicas share it */
+	enum trace_scope scope;
+	bool inherited;			/* events of tasks follow their children, too */
+	struct own_world own;
+	struct short_ids short_ids;
+	bool only_process_reported;
+};
 
 const struct session_opts *session_opts(const struct session *ss);
 enum session_recorder session_recorder(const struct session *ss);
@@ -25,12 +51,7 @@ const struct dso_table *session_dsos(const struct session *ss);
 const struct kernel_images *session_kernel(const struct session *ss);
 /* The caller moves it to a time before use; the next run of decoding starts from the beginning. */
 struct threads *session_threads(struct session *ss);
-const struct contextid *session_contextid(const struct session *ss);
-const struct asids *session_asids(const struct session *ss);
-const struct running *session_running(const struct session *ss);
-const struct identity *session_identity(const struct session *ss);
-/* True if there are samples of sched:sched_switch. */
-bool session_sched_switch(const struct session *ss);
+const struct session_tasks *session_tasks(const struct session *ss);
 const struct losses *session_losses(const struct session *ss);
 
 #endif

@@ -205,7 +205,7 @@ static void put_identity(const struct session *ss)
 	static const char *const space[] = {
 		[IDS_UNDECIDED] = "undecided", [IDS_SAME] = "records", [IDS_OTHER] = "other-namespace",
 	};
-	const struct identity *ids = session_identity(ss);
+	const struct identity *ids = &session_tasks(ss)->identity;
 	const struct who_counts *c = &session_totals(ss)->who;
 	size_t known, contradictory;
 

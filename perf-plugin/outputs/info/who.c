@@ -44,7 +44,7 @@ static void print_format(const struct session *ss)
 		[CONTEXTID_ASID] = "an ASID",
 		[CONTEXTID_NONE] = "nothing (a kernel without PID_IN_CONTEXTIDR)",
 	};
-	const struct contextid *c = session_contextid(ss);
+	const struct contextid *c = &session_tasks(ss)->contextid;
 	const char *sep = " ";
 	bool el1, el2;
 	size_t i;
@@ -70,7 +70,7 @@ static void print_format(const struct session *ss)
 /* Prints which IDs the trace has, and the evidence, where the metadata or the records say otherwise. */
 static void print_identity(const struct session *ss)
 {
-	const struct identity *ids = session_identity(ss);
+	const struct identity *ids = &session_tasks(ss)->identity;
 	const struct who_counts *c = &session_totals(ss)->who;
 	size_t known, contradictory;
 
@@ -79,7 +79,7 @@ static void print_identity(const struct session *ss)
 		       " contexts at EL0 (recorded "
 		       "in a container, or on a kernel without PID_IN_CONTEXTIDR?): threads by buffers, switches or the "
 		       "only process\n",
-		       any_seen(session_contextid(ss)) ? "" : "s", c->absent);
+		       any_seen(&session_tasks(ss)->contextid) ? "" : "s", c->absent);
 	identity_count(ids, &known, &contradictory);
 	if (ids->space == IDS_UNDECIDED && contradictory)
 		printf("  context IDs contradict switches: %zu of them were traced with several threads, and are not used\n",
@@ -92,8 +92,8 @@ static void print_identity(const struct session *ss)
 
 void info_who(const struct session *ss)
 {
-	const struct asids *asids = session_asids(ss);
-	const struct running *running = session_running(ss);
+	const struct asids *asids = &session_tasks(ss)->asids;
+	const struct running *running = &session_tasks(ss)->running;
 	const struct who_counts *c = &session_totals(ss)->who;
 	size_t i, n = 0, declared = 0, cpus = running_cpus(running);
 
@@ -104,7 +104,7 @@ void info_who(const struct session *ss)
 		n += running->cpus[i]->switches ? running->cpus[i]->nr : 0;
 	if (n)
 		printf("  %zu switches on %zu CPU%s%s\n", n, cpus, cpus == 1 ? "" : "s",
-		       session_sched_switch(ss) ? ", with samples of sched:sched_switch" : "");
+		       session_tasks(ss)->sched ? ", with samples of sched:sched_switch" : "");
 	else if (session_recorder(ss) != RECORDER_SNAPSHOT && (!any_traced(ss) || c->absent))
 		printf("  no context switches are recorded\n");
 	for (i = 0; i < asids->nr; i++)

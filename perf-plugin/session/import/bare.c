@@ -62,19 +62,6 @@ static int split(struct bare_maker *m, struct bare_trace *t, const char *arg)
 	return 0;
 }
 
-/* Adds the frames of a trace port, or those that begin behind the first byte. */
-static void add_frames(struct bare_maker *m, const struct bare_trace *t, const void *data,
-		       size_t size, int begin,
-		      uint64_t *lost)
-{
-	unsigned int flags = formats[m->o->format].flags;
-	uint8_t *frames;
-	size_t n;
-
-	frames_align(data, size, flags, begin, &frames, &n, lost);
-	folder_add_data(m->f, t->alias, frames, n);
-}
-
 /* What nothing in the trace proves. */
 static void report_begin(const struct bare_maker *m, const struct bare_trace *t, int begin)
 {
@@ -88,7 +75,8 @@ static int read_trace(struct bare_maker *m, struct bare_trace *t, uint64_t count
 {
 	unsigned int flags = formats[m->o->format].flags;
 	uint64_t lost = 0;
-	size_t size;
+	uint8_t *frames;
+	size_t size, n;
 	void *data = input_map(t->path, PROT_READ, &size);
 	int begin;
 
@@ -99,8 +87,9 @@ static int read_trace(struct bare_maker *m, struct bare_trace *t, uint64_t count
 	report_begin(m, t, begin);
 	if (m->o->format != BARE_RAW)
 		frames_count_ids(data, size, flags, begin, count);
-	if ((m->o->format == BARE_TPIU || begin > 0)) {
-		add_frames(m, t, data, size, begin, &lost);
+	if (m->o->format == BARE_TPIU || begin > 0) {
+		frames_align(data, size, flags, begin, &frames, &n, &lost);
+		folder_add_data(m->f, t->alias, frames, n);
 	} else {
 		folder_add_path(m->f, t->alias, t->path);
 	}

@@ -113,7 +113,7 @@ static int write_source(struct bare_maker *m, size_t n)
 		rc = print_reg(m, s, r, t.out);
 	snprintf(name, sizeof(name), "%s_%zu.ini", source_stem(s), n);
 	text_end(m, &t, name);
-	return rc ? m->err->code : 0;
+	return rc;
 }
 
 static int write_programs(struct bare_maker *m)
@@ -210,10 +210,9 @@ int bare_write_texts(struct bare_maker *m)
 		rc = write_source(m, i);
 	if (!rc && m->o->nr_programs)
 		rc = write_programs(m);
-	if (!rc)
-		write_trace(m);
 	if (rc)
 		return rc;
+	write_trace(m);
 	write_index(m);
 	return 0;
 }

@@ -35,15 +35,12 @@ static size_t *find(const struct folder *f, const char *name)
 	return &f->slots[i];
 }
 
-/* Room for one more name. */
+/* Makes room for one more slot. */
 static void reserve(struct folder *f)
 {
-	struct folder_file *grown;
 	size_t nr = f->nr_slots ? f->nr_slots * 2 : 64, i;
 	size_t *slots;
 
-	grown = mem_more(f->maps, f->nr + 1, sizeof(*grown));
-	f->maps = grown;
 	if (2 * (f->nr + 1) <= f->nr_slots)
 		return;
 	slots = mem_zeroed(nr, sizeof(*slots));
@@ -58,37 +55,33 @@ static int map_path(struct folder *f, const char *name, const char *path, const 
 {
 	size_t size;
 	void *p = input_map(path, PROT_READ, &size);
-	char *copy;
 
 	f->error = errno;
 	if (!p)
 		return ERR_IO;
-	copy = mem_text(name);
-	reserve(f);
 	f->error = 0;
+	reserve(f);
 	*find(f, name) = f->nr + 1;
-	f->maps[f->nr++] = (struct folder_file){ .name = copy, .p = p, .len = size };
+	*ARRAY_ADD(f->maps, f->nr, f->cap) =
+		(struct folder_file){ .name = mem_text(name), .p = p, .len = size };
 	*data = p;
 	*len = size;
 	return 0;
 }
 
-static void add_extra(struct folder *f, struct folder_extra extra)
-{
-	*ARRAY_ADD(f->extra, f->nr_extra, f->cap_extra) = extra;
-}
-
 void folder_add_path(struct folder *f, const char *name, const char *path)
 {
-	add_extra(f, (struct folder_extra){ .name = mem_text(name), .path = mem_text(path) });
+	*ARRAY_ADD(f->extra, f->nr_extra, f->cap_extra) =
+		(struct folder_extra){ .name = mem_text(name), .path = mem_text(path) };
 }
 
 void folder_add_data(struct folder *f, const char *name, void *data, size_t len)
 {
-	add_extra(f, (struct folder_extra){ .name = mem_text(name), .data = data, .len = len });
+	*ARRAY_ADD(f->extra, f->nr_extra, f->cap_extra) =
+		(struct folder_extra){ .name = mem_text(name), .data = data, .len = len };
 }
 
-static const struct folder_extra *find_extra(const struct folder *f, const char *name)
+const struct folder_extra *folder_extra(const struct folder *f, const char *name)
 {
 	size_t i;
 
@@ -120,7 +113,7 @@ static bool leads_inside(const char *name)
  */
 static char *whole_path(const struct folder *f, const char *name)
 {
-	const struct folder_extra *extra = find_extra(f, name);
+	const struct folder_extra *extra = folder_extra(f, name);
 
 	if (extra && extra->path)
 		return mem_text(extra->path);
@@ -162,7 +155,7 @@ static int open_as(struct folder *f, const char *name, const char *as, const uin
 int folder_open(void *ctx, const char *name, const uint8_t **data, size_t *len)
 {
 	struct folder *f = ctx;
-	const struct folder_extra *extra = find_extra(f, name);
+	const struct folder_extra *extra = folder_extra(f, name);
 	char *other, *c;
 	size_t *slot;
 	int err;

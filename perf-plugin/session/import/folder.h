@@ -26,7 +26,7 @@ struct folder {
 	const char *who;	/* "cstrace dump": begins messages */
 	bool package;		/* names are those of a package, which has stricter ones than a snapshot */
 	struct folder_file *maps;
-	size_t nr;
+	size_t nr, cap;
 	size_t *slots;		/* index + 1 by name; a power of two */
 	size_t nr_slots;
 	int error;		/* errno of the last open, until it is reported */
@@ -40,6 +40,8 @@ struct folder {
  */
 void folder_add_path(struct folder *f, const char *name, const char *path);
 void folder_add_data(struct folder *f, const char *name, void *data, size_t len);
+/* A file that was added; NULL: none has the name. */
+const struct folder_extra *folder_extra(const struct folder *f, const char *name);
 
 /*
  * For struct cst_snap_io, with the files as its ctx. A file that is asked for again is mapped once. Files outside of the

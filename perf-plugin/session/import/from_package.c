@@ -524,41 +524,31 @@ static int package_import(struct importer *im)
 	rc = open_header(im);
 	if (!rc)
 		rc = start_output(im);
-	im->make.maker = (struct record_maker){ .header = im->header,
-						.attr = &im->attr,
-						.sources = &im->sources,
-						.own = im->own,
-						.emit = emit,
-						.data = im,
-						.code = find_code,
+	im->make.maker = (struct record_maker){ .header = im->header, .attr = &im->attr,
+						.sources = &im->sources, .own = im->own,
+						.emit = emit, .data = im, .code = find_code,
 						.segment = find_segment };
-	im->make.aux = (struct auxdata_out){ .maker = &im->make.maker,
-					     .w = im->w,
+	im->make.aux = (struct auxdata_out){ .maker = &im->make.maker, .w = im->w,
 					     .index = &im->make.index };
 	if (!rc)
 		rc = write_records(im);
-	if (!rc)
-		bundle_fill(im->bundle, im->pkg, &im->files, im->drops);
-	if (!rc)
-		aux_index_finish(&im->make.index, im->w);
-	if (!rc)
-		report_drops(im);
-	return rc;
+	if (rc)
+		return rc;
+	bundle_fill(im->bundle, im->pkg, &im->files, im->drops);
+	aux_index_finish(&im->make.index, im->w);
+	report_drops(im);
+	return 0;
 }
 
 int import_package(const char *dir, bool own, struct perf_writer *w, struct dso_bundle *bundle,
 		   struct drops *drops, struct error *err)
 {
-	struct importer *im = mem_zeroed(1, sizeof(*im));
+	struct importer *im = mem_new(sizeof(*im));
 	int rc;
 
 	err->code = 0;
-	im->dir = dir;
-	im->own = own;
-	im->w = w;
-	im->bundle = bundle;
-	im->drops = drops;
-	im->err = err;
+	*im = (struct importer){ .dir = dir, .own = own, .w = w, .bundle = bundle, .drops = drops,
+				 .err = err };
 	im->files = (struct folder){ .dir = dir, .who = "cstrace", .package = true };
 	im->io = (struct cst_snap_io){ .ctx = &im->files, .open = folder_open, .note = folder_note };
 	rc = package_import(im);

@@ -20,16 +20,6 @@
 /* What is plain in a list of an INI file, and as the name of a file. */
 static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-";
 
-static bool has_extra(const struct folder *f, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < f->nr_extra; i++)
-		if (!strcmp(f->extra[i].name, name))
-			return true;
-	return false;
-}
-
 char *program_alias(const struct folder *f, const char *path)
 {
 	const char *base = path_base(path);
@@ -49,7 +39,7 @@ char *program_alias(const struct folder *f, const char *path)
 	room = (size_t)(p - name);
 	if (room > 4 && !strcmp(p - 4, ".ini"))
 		name[room - 4] = '_';
-	for (i = 1; has_extra(f, name); i++)
+	for (i = 1; folder_extra(f, name); i++)
 		snprintf(name + room, 16, "_%u", i);
 	return name;
 }
