@@ -283,7 +283,8 @@ int page_map(struct ocsd_tree *t, struct source *s, const struct accessor *a, ui
 /* Maps the page if its bytes are still those of its last use; makes no section. False: it is not mapped. */
 bool page_map_known(struct ocsd_tree *t, struct source *s, const struct accessor *a, uint64_t addr);
 void pages_free(struct ocsd_tree *t);
-void pages_drop(struct ocsd_tree *t, uint8_t id);
+/* Drops the pages of a source; -1: all. */
+void pages_drop(struct ocsd_tree *t, int id);
 /* The client has nothing there. */
 int page_hole(struct ocsd_tree *t, struct source *s, uint64_t start, uint64_t len);
 

@@ -66,8 +66,7 @@ static int make_tables(struct ocsd_tree *t)
 	return -CST_ERR_NOMEM;
 }
 
-/* Drops the pages of a source; -1: all. */
-static void drop_pages(struct ocsd_tree *t, int id)
+void pages_drop(struct ocsd_tree *t, int id)
 {
 	struct page **link, *p;
 	size_t i;
@@ -83,11 +82,6 @@ static void drop_pages(struct ocsd_tree *t, int id)
 			t->mem.nr_pages--;
 		}
 	}
-}
-
-void pages_drop(struct ocsd_tree *t, uint8_t id)
-{
-	drop_pages(t, id);
 }
 
 /* Every content is given up, to be used for another one. */
@@ -110,7 +104,7 @@ void pages_free(struct ocsd_tree *t)
 {
 	struct page_bytes *b;
 
-	drop_pages(t, -1);
+	pages_drop(t, -1);
 	give_up_contents(t);
 	while ((b = t->mem.spare)) {
 		t->mem.spare = b->next;
@@ -129,7 +123,7 @@ static struct page_bytes *content_of(struct ocsd_tree *t, const uint8_t *bytes, 
 		if (b->hash == hash && b->len == len && !memcmp(b->bytes, bytes, len))
 			return b;
 	if (t->mem.nr_contents >= MAX_PAGES) {
-		drop_pages(t, -1);
+		pages_drop(t, -1);
 		memory_doubt(t);
 		give_up_contents(t);
 	}
@@ -190,7 +184,7 @@ static struct page *find_page(struct ocsd_tree *t, const struct source *s, uint6
 	if (p)
 		return p;
 	if (t->mem.nr_pages >= 2 * MAX_PAGES)
-		drop_pages(t, -1);
+		pages_drop(t, -1);
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return NULL;

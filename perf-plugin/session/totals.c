@@ -10,7 +10,6 @@
 #include "session/facts.h"
 #include "session/filter/offer.h"
 #include "session/internal.h"
-#include "session/losses/reasons.h"
 #include "session/losses/report.h"
 
 const struct session_totals *session_totals(const struct session *ss)

@@ -133,18 +133,6 @@ uint32_t calls_depth_for(const struct cct *t, uint32_t depth, uint32_t limit)
 	return i ? i : 1;
 }
 
-struct final {
-	calls_place (*place)(void *data, calls_place p);
-	void *data;
-};
-
-static calls_place final_place(void *data, calls_place p)
-{
-	const struct final *f = data;
-
-	return p == CALLS_NO_PLACE ? p : f->place(f->data, p);
-}
-
 /* Copies the finished tree up to a depth: nodes that have become the same are added. */
 static void copy_tree(struct calls *c, uint32_t depth)
 {
@@ -156,15 +144,18 @@ static void copy_tree(struct calls *c, uint32_t depth)
 }
 
 /* Sets the final places, and cuts the tree to the limit of nodes. */
-static void finish_tree(struct calls *c, struct final *f)
+static void finish_tree(struct calls *c, calls_place (*place)(void *data, calls_place p),
+			void *data)
 {
 	struct cct_node *p;
 	uint32_t i;
 
 	for (i = 0; i < c->done.nr; i++) {
 		p = &c->done.v[i];
-		p->from = final_place(f, p->from);
-		p->entry = final_place(f, p->entry);
+		if (p->from != CALLS_NO_PLACE)
+			p->from = place(data, p->from);
+		if (p->entry != CALLS_NO_PLACE)
+			p->entry = place(data, p->entry);
 	}
 	if (c->done.nr <= c->limits.nodes && c->depth == c->limits.depth)
 		return;
@@ -253,7 +244,6 @@ static void add_totals(struct calls *c)
 
 void calls_finish(struct calls *c, calls_place (*place)(void *data, calls_place p), void *data)
 {
-	struct final f = { place, data };
 	bool twins = false;
 	size_t i;
 
@@ -262,7 +252,7 @@ void calls_finish(struct calls *c, calls_place (*place)(void *data, calls_place 
 		thread_end(c, c->who.threads[i], CALLS_STILL_OPEN);
 	join_orphans(c);
 	free_kept(c);
-	finish_tree(c, &f);
+	finish_tree(c, place, data);
 	sort_nodes(c, &twins);
 	if (twins) {
 		copy_tree(c, c->depth);

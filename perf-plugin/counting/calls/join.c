@@ -73,19 +73,11 @@ static bool take_room(struct room *r, uint64_t bytes)
 	return fits;
 }
 
-/* Copies the calls in time of a segment. */
-static void keep_slices(struct calls *c, struct segment *k, const struct segment *seg)
+static void *copy_of(const void *p, size_t size)
 {
-	size_t slices = seg->sliced.nr_slices * sizeof(*seg->sliced.slices),
-	       begins = seg->made.nr_frames * sizeof(*seg->sliced.frame_begins);
+	void *copy = mem_new(size);
 
-	k->sliced.slices = mem_new(slices ? slices : 1);
-	k->sliced.frame_begins = mem_new(begins ? begins : 1);
-	if (slices)
-		memcpy(k->sliced.slices, seg->sliced.slices, slices);
-	if (begins)
-		memcpy(k->sliced.frame_begins, seg->sliced.frame_begins, begins);
-	c->slices->nr_parts += seg->sliced.nr_slices;
+	return size ? memcpy(copy, p, size) : copy;
 }
 
 /* Keeps a copy of a segment. */
@@ -102,15 +94,17 @@ static void keep(struct calls *c, const struct segment *seg)
 	}
 	k = ARRAY_ADD(c->keep.kept, c->keep.nr_kept, c->keep.cap_kept);
 	*k = *seg;
-	k->made.counted = mem_new(counted ? counted : 1);
-	k->made.frames = mem_new(frames ? frames : 1);
+	k->made.counted = copy_of(seg->made.counted, counted);
+	k->made.frames = copy_of(seg->made.frames, frames);
 	k->sliced.slices = NULL;
 	k->sliced.frame_begins = NULL;
-	memcpy(k->made.counted, seg->made.counted, counted);
-	if (frames)
-		memcpy(k->made.frames, seg->made.frames, frames);
-	if (c->slices)
-		keep_slices(c, k, seg);
+	if (!c->slices)
+		return;
+	k->sliced.slices =
+		copy_of(seg->sliced.slices, seg->sliced.nr_slices * sizeof(*k->sliced.slices));
+	k->sliced.frame_begins = copy_of(seg->sliced.frame_begins,
+					 seg->made.nr_frames * sizeof(*k->sliced.frame_begins));
+	c->slices->nr_parts += seg->sliced.nr_slices;
 }
 
 void join_take(struct calls *c, const struct segment *seg)

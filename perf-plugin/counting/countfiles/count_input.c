@@ -15,11 +15,6 @@
 
 #define MARK_LEN (sizeof(CST_COUNT_MARK) - 1)
 
-bool count_file_begins(const void *bytes, size_t len)
-{
-	return len >= MARK_LEN && !memcmp(bytes, CST_COUNT_MARK, MARK_LEN);
-}
-
 bool count_file_is(const char *path)
 {
 	uint8_t head[MARK_LEN];
@@ -31,7 +26,7 @@ bool count_file_is(const char *path)
 		return false;
 	n = pread(fd, head, sizeof(head), 0);
 	close(fd);
-	return n > 0 && count_file_begins(head, (size_t)n);
+	return n == (ssize_t)MARK_LEN && !memcmp(head, CST_COUNT_MARK, MARK_LEN);
 }
 
 static long read_some(void *data, void *buf, size_t size)

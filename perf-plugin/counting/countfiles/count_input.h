@@ -35,8 +35,6 @@ void count_input_close(struct count_input *in);
 /* The message of an error of in->reader: file, offset, what was found and expected there, what helps. Returns `rc`. */
 int count_input_fail(const struct count_input *in, int rc, struct error *err);
 
-/* True if the bytes are the begin of a count file. */
-bool count_file_begins(const void *bytes, size_t len);
 /* True if `path` is a regular file that begins like one. */
 bool count_file_is(const char *path);
 

@@ -9,7 +9,7 @@
 #include "outputs/info/info.h"
 #include "outputs/info/internal.h"
 #include "session/facts.h"
-#include "session/losses/reasons.h"
+#include "session/losses/losses.h"
 
 static void put_string(const char *s)
 {

@@ -59,57 +59,32 @@ static struct stream_state *only_stream(const struct buffer_tree *bt)
 
 /* ---- the state at a cut ---------------------------------------------------------------------------- */
 
-/* State of a stream that depends on the trace before, apart from its decoder. Numbers of losses and instructions are relative. */
-struct at_cut {
-	uint64_t now, limit, last_ticks, done;			/* struct stream_time, stream_place */
-	uint64_t return_address;
-	uint64_t passed, gap_from;
-	int32_t pid, tid;
-	uint32_t context_id, vmid, id;
-	uint32_t gap_dso;					/* number plus 1 */
-	int32_t gap_pid, user_pid;
-	uint32_t user_epoch, kernel_epoch;
-	uint32_t host_thread;
-	uint8_t late, stamped, el, el_known, return_known;
-	uint8_t id_bits, cause, how, id_new, by_id, absent, traced, zero, counted, since_stamp, no_gaps;
-	uint8_t world, world_el, world_known, guest_user, nr_vcpus;
-	uint8_t gap_open, gap_cause, active;
-	char gap_comm[LOSS_COMM];
-};
-
-static void take_who(struct at_cut *m, const struct who *w, const struct cst_stats *s)
+/*
+ * The digests have the state of a stream that depends on the trace before. Numbers of losses and
+ * instructions are relative.
+ */
+static uint64_t digest_who(const struct who *w, const struct cst_stats *s, uint64_t digest)
 {
-	m->id = w->id;
-	m->id_bits = w->id_bits;
-	m->passed = w->passed;
-	m->cause = w->cause;
-	m->how = w->how;
-	m->id_new = w->id_new;
-	m->by_id = w->by_id;
-	m->absent = w->absent;
-	m->traced = w->traced;
-	m->zero = w->zero;
-	m->counted = w->counted == s->insns;
-	m->since_stamp = w->stamped == s->insns;
-	m->no_gaps = w->gaps == s->resyncs + s->overflows + s->discards + s->bad_packets;
-	m->world = w->world.world;
-	m->world_el = w->world.el;
-	m->world_known = w->world.known;
-	m->guest_user = w->world.guest_user;
-	m->host_thread = w->world.thread;
-	m->nr_vcpus = (uint8_t)w->world.nr_vcpus;
+	const uint64_t v[] = {
+		w->id, w->id_bits, w->passed, w->cause, w->how, w->id_new, w->by_id, w->absent,
+		w->traced, w->zero, w->counted == s->insns, w->stamped == s->insns,
+		w->gaps == s->resyncs + s->overflows + s->discards + s->bad_packets,
+		w->world.world, w->world.el, w->world.known, w->world.guest_user, w->world.thread,
+		w->world.nr_vcpus,
+	};
+
+	return cst_index_digest(digest, v, sizeof(v));
 }
 
-static void take_gap(struct at_cut *m, const struct loss_gap *gap)
+static uint64_t digest_gap(const struct loss_gap *gap, uint64_t digest)
 {
-	m->gap_open = gap->open;
+	const uint64_t v[] = { gap->from, (uint32_t)gap->pid, gap->cause,
+			       gap->dso ? gap->dso->number + 1 : 0 };
+
 	if (!gap->open)
-		return;
-	m->gap_from = gap->from;
-	m->gap_pid = gap->pid;
-	m->gap_cause = gap->cause;
-	m->gap_dso = gap->dso ? gap->dso->number + 1 : 0;
-	memcpy(m->gap_comm, gap->comm, sizeof(m->gap_comm));
+		return digest;
+	return cst_index_digest(cst_index_digest(digest, v, sizeof(v)), gap->comm,
+				strlen(gap->comm));
 }
 
 static uint64_t digest_vcpus(const struct world_state *w, uint64_t digest)
@@ -130,32 +105,21 @@ static uint64_t digest_state(const struct run *r, struct buffer_tree *bt)
 	struct stream_state *st = only_stream(bt);
 	const struct cst_stats *s = cst_decoder_stats(st->stream.decoder);
 	uint64_t digest = cst_tree_digest(bt->tree);
-	struct at_cut m;
+	const struct version *user = st->space.user, *kernel = st->space.kernel;
+	const uint64_t v[] = {
+		st->time.now, st->time.limit, st->time.last_ticks, st->time.late,
+		st->time.insns_stamped == s->insns, st->fragment.done, (uint32_t)st->stream.pid,
+		(uint32_t)st->stream.tid, st->out.active, st->context.id, st->context.vmid,
+		st->context.el, st->context.el_known, st->context.return_known,
+		st->context.return_known ? st->context.return_address : 0,
+		user ? (uint32_t)user->process->pid : UINT64_MAX, user ? user->epoch : 0,
+		kernel ? kernel->epoch : 0,
+	};
 
 	if (!digest || count_losses_open(st))
 		return 0;
-	memset(&m, 0, sizeof(m));
-	m.now = st->time.now;
-	m.limit = st->time.limit;
-	m.last_ticks = st->time.last_ticks;
-	m.late = st->time.late;
-	m.stamped = st->time.insns_stamped == s->insns;
-	m.done = st->fragment.done;
-	m.pid = st->stream.pid;
-	m.tid = st->stream.tid;
-	m.active = st->out.active;
-	m.context_id = st->context.id;
-	m.vmid = st->context.vmid;
-	m.el = st->context.el;
-	m.el_known = st->context.el_known;
-	m.return_known = st->context.return_known;
-	m.return_address = st->context.return_known ? st->context.return_address : 0;
-	m.user_pid = st->space.user ? st->space.user->process->pid : -1;
-	m.user_epoch = st->space.user ? st->space.user->epoch : 0;
-	m.kernel_epoch = st->space.kernel ? st->space.kernel->epoch : 0;
-	take_who(&m, &st->who, s);
-	take_gap(&m, &st->losses.gap);
-	digest = digest_vcpus(&st->who.world, cst_index_digest(digest, &m, sizeof(m)));
+	digest = digest_who(&st->who, s, cst_index_digest(digest, v, sizeof(v)));
+	digest = digest_vcpus(&st->who.world, digest_gap(&st->losses.gap, digest));
 	if (r->con->shards->digest && st->out.active)
 		digest = r->con->shards->digest(r->con->data, stream_here(st), digest);
 	return digest;

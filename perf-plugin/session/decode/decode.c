@@ -435,18 +435,6 @@ static bool used_later(const struct run *r, const struct buffer_tree *bt, size_t
 	return false;
 }
 
-static struct cst_stats sum_of(const struct buffer_tree *bt)
-{
-	struct cst_stats sum;
-	unsigned int id;
-
-	memset(&sum, 0, sizeof(sum));
-	for (id = 0; id < 128; id++)
-		if (bt->st[id])
-			cst_stats_add(&sum, cst_decoder_stats(bt->st[id]->stream.decoder));
-	return sum;
-}
-
 /*
  * Resets the trees at the end of a shard inside a buffer. Elements that are not committed at that point are counted as
  * lost by the reset. In one thread the reset happens with the next fragment, and the loss is counted for the thread of
@@ -462,9 +450,9 @@ static void reset_trees(struct run *r, size_t next)
 
 		if (!used_later(r, bt, next))
 			continue;
-		was = sum_of(bt);
+		was = tree_stats(bt);
 		cst_tree_reset(bt->tree);
-		now = sum_of(bt);
+		now = tree_stats(bt);
 		r->ss->lost.left_undone |= memcmp(&was, &now, sizeof(now)) != 0;
 	}
 }

@@ -103,6 +103,8 @@ int tree_prepare(struct run *r, const struct fragment *f, struct buffer_tree **b
  * only one; else NULL.
  */
 const struct trace_unit *tree_only_unit(struct session *ss, struct queue *q, const struct fragment *f, uint8_t *id);
+/* Returns the sum of the statistics of its decoders. */
+struct cst_stats tree_stats(const struct buffer_tree *bt);
 /* Makes the statistics so far count as none. */
 void tree_begin_counts(struct buffer_tree *bt);
 /* Makes the decoder count ranges, if the consumer accepts counts. */

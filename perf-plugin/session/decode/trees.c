@@ -111,14 +111,21 @@ static void subtract(void *from, const void *less, size_t size)
 		to[i] -= by[i];
 }
 
-static void counts_of(const struct buffer_tree *bt, struct tree_counts *c)
+struct cst_stats tree_stats(const struct buffer_tree *bt)
 {
+	struct cst_stats sum;
 	unsigned int id;
 
-	memset(&c->dec, 0, sizeof(c->dec));
+	memset(&sum, 0, sizeof(sum));
 	for (id = 0; id < 128; id++)
 		if (bt->st[id])
-			cst_stats_add(&c->dec, cst_decoder_stats(bt->st[id]->stream.decoder));
+			cst_stats_add(&sum, cst_decoder_stats(bt->st[id]->stream.decoder));
+	return sum;
+}
+
+static void counts_of(const struct buffer_tree *bt, struct tree_counts *c)
+{
+	c->dec = tree_stats(bt);
 	c->frame = *cst_tree_frame_stats(bt->tree);
 	c->unrouted = cst_tree_unrouted(bt->tree);
 	c->ignored = cst_tree_ignored(bt->tree);

@@ -573,7 +573,7 @@ static void count_world(struct stream_state *st, const struct cst_generic *g)
 
 	switch (st->who.world.world) {
 	case WORLD_GUEST:
-		guests_count(&c->guests, g->vmid);
+		guests_add(&c->guests, g->vmid, 1);
 		break;
 	case WORLD_SECURE:
 		c->secure++;

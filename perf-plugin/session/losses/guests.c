@@ -2,7 +2,7 @@
 /* guests.c - counts stretches of trace per virtual machine. */
 #include "session/losses/guests.h"
 
-static void add_stretches(struct guests *gs, uint32_t id, uint64_t n)
+void guests_add(struct guests *gs, uint32_t id, uint64_t n)
 {
 	unsigned int i;
 
@@ -20,15 +20,10 @@ static void add_stretches(struct guests *gs, uint32_t id, uint64_t n)
 	gs->v[i].stretches += n;
 }
 
-void guests_count(struct guests *gs, uint32_t id)
-{
-	add_stretches(gs, id, 1);
-}
-
 void guests_join(struct guests *gs, const struct guests *more)
 {
 	unsigned int i;
 
 	for (i = 0; i < more->nr; i++)
-		add_stretches(gs, more->v[i].id, more->v[i].stretches);
+		guests_add(gs, more->v[i].id, more->v[i].stretches);
 }

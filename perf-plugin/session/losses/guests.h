@@ -19,7 +19,8 @@ struct guests {
 	uint64_t rest;		/* stretches of further machines */
 };
 
-void guests_count(struct guests *gs, uint32_t id);
+/* Adds `n` stretches of a machine. */
+void guests_add(struct guests *gs, uint32_t id, uint64_t n);
 /* Adds the counts of a later part, whose `rest` is 0. */
 void guests_join(struct guests *gs, const struct guests *more);
 

@@ -33,9 +33,22 @@ const char *loss_counted(enum loss cause)
 	return causes[cause].counted;
 }
 
-const char *loss_why(enum loss cause)
+/* Of a snapshot or bare trace, where they are not those of a recording by perf (losses.def). */
+static const char *const snapshot_reasons[NR_LOSSES] = {
+	[LOSS_NO_MAP] = "no program and no memory contents cover the address",
+	[LOSS_NO_THREAD] = "nothing says what code is in memory",
+	[LOSS_CONTEXT] = "nothing says in which context it ran",
+	[LOSS_FIRMWARE] = "code of EL3 is in no program and no memory contents that are given",
+	[LOSS_SECURE] =
+		"code of the secure world is in no program and no memory contents that are given",
+	[LOSS_CONFLICT] =
+		"the programs are not those that ran, or memory had other code at the time",
+};
+
+const char *loss_reason(enum loss cause, enum session_recorder by)
 {
-	return causes[cause].why;
+	return by == RECORDER_SNAPSHOT && snapshot_reasons[cause] ? snapshot_reasons[cause] :
+								   causes[cause].why;
 }
 
 static void table_init(struct loss_table *t)

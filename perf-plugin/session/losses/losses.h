@@ -94,7 +94,8 @@ void losses_add(struct losses *ls, enum loss cause, int cpu, int pid, const char
 enum loss_kind loss_kind(enum loss cause);
 const char *loss_name(enum loss cause);
 const char *loss_counted(enum loss cause);
-const char *loss_why(enum loss cause);
+/* Why something was lost, in words that fit what made the recording. */
+const char *loss_reason(enum loss cause, enum session_recorder by);
 /* Returns the cause for which code of a file is missing. */
 enum loss loss_of_dso(const struct dso *d);
 

@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "base/name.h"
-#include "session/losses/reasons.h"
 #include "session/losses/report.h"
 
 /* maximum length of a list unless all is printed */

@@ -15,7 +15,6 @@
 #include "session/decode/locate.h"
 #include "session/facts.h"
 #include "session/internal.h"
-#include "session/losses/reasons.h"
 
 /* A larger struct_size was not initialised. */
 #define MAX_OPTS 4096u

@@ -597,7 +597,7 @@ static void many_guests(void **state)
 
 	(void)state;
 	for (i = 0; i < 100; i++)
-		guests_count(&gs, i % 20);
+		guests_add(&gs, i % 20, 1);
 	assert_int_equal(gs.nr, NR_GUESTS);
 	for (i = 0; i < NR_GUESTS; i++) {
 		assert_int_equal(gs.v[i].id, i);

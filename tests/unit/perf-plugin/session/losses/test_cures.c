@@ -19,7 +19,7 @@ static void every_cause_is_explained(void **state)
 	(void)state;
 	for (i = 0; i < NR_LOSSES; i++) {
 		assert_true(strlen(loss_counted(i)) > 5);
-		assert_true(strlen(loss_why(i)) > 5);
+		assert_true(strlen(loss_reason(i, RECORDER_PERF)) > 5);
 		for (k = 0; k < i; k++)
 			assert_string_not_equal(loss_counted(i), loss_counted(k));
 		if (loss_kind(i) == LOSS_KIND_CODE)

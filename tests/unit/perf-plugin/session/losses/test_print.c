@@ -206,17 +206,18 @@ static void many_guests(void **state)
 
 	(void)state;
 	for (id = 1; id <= NR_GUESTS + 2; id++)
-		guests_count(&guests, id);
-	guests_count(&guests, NR_GUESTS);
-	guests_count(&guests, NR_GUESTS + 1);
+		guests_add(&guests, id, 1);
+	guests_add(&guests, NR_GUESTS, 1);
+	guests_add(&guests, NR_GUESTS + 1, 1);
 	assert_int_equal(guests.nr, NR_GUESTS);
 	assert_int_equal(guests.rest, 3);
-	guests_count(&part, 1);
-	guests_count(&part, NR_GUESTS + 5);
+	guests_add(&part, 1, 1);
+	guests_add(&part, NR_GUESTS + 5, 1);
 	guests_join(&guests, &part);
 	assert_int_equal(guests.rest, 4);
 	losses_add(&ls, LOSS_GUEST, LOSS_NOBODY, LOSS_NOBODY, NULL, 21, 0);
-	p += sprintf(p, "  21 %s: %s\n", loss_counted(LOSS_GUEST), loss_why(LOSS_GUEST));
+	p += sprintf(p, "  21 %s: %s\n", loss_counted(LOSS_GUEST),
+		     loss_reason(LOSS_GUEST, RECORDER_PERF));
 	for (id = 1; id <= NR_GUESTS; id++)
 		p += sprintf(p, "    guest %u: %d stretches\n", id, id == 1 || id == NR_GUESTS ? 2 : 1);
 	p += sprintf(p, "    further guests: 4 stretches\n");
@@ -267,7 +268,8 @@ static void short_lists(void **state)
 	ls.cpu.given_up = 2;
 	ls.cpu.rest[LOSS_ATOMS].count = 1001;
 	ls.cpu.rest[LOSS_DATA].count = 2;
-	p = want + sprintf(want, "  18 %s: %s\n\nLosses by CPU:\n", loss_counted(LOSS_ATOMS), loss_why(LOSS_ATOMS));
+	p = want + sprintf(want, "  18 %s: %s\n\nLosses by CPU:\n", loss_counted(LOSS_ATOMS),
+			   loss_reason(LOSS_ATOMS, RECORDER_PERF));
 	for (cpu = 0; cpu < 16; cpu++)
 		p += sprintf(p, "  CPU %d: 1 %s\n", cpu, loss_counted(LOSS_ATOMS));
 	p += sprintf(p, "  and 2 more (--all lists them)\n  and others that lost little each: %s %s, %s %s\n",
