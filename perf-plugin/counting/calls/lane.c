@@ -15,20 +15,9 @@ struct calls_lane *calls_lane_new(struct calls *c)
 	struct calls_lane *ln = mem_zeroed(1, sizeof(*ln));
 
 	lane_begin_fragment(ln);
-	if (!c->slices)
-		return ln;
-	ln->slices = lane_slices_new(c->slices);
+	if (c->slices)
+		ln->slices = lane_slices_new(c->slices);
 	return ln;
-}
-
-static void lane_free(struct calls *c, struct calls_lane *ln)
-{
-	lane_slices_free(c->slices, ln->slices);
-	cct_free(&ln->tree);
-	free(ln->stack.f);
-	free(ln->touch.touched);
-	free(ln->room.counted);
-	free(ln);
 }
 
 /* ---- frames -------------------------------------------------------------------------------------- */
@@ -614,5 +603,10 @@ void calls_lane_end(struct calls *c, struct calls_lane *ln)
 		segment_end(c, ln, NULL);
 	if (c->keep.deferred)
 		join_forest(c, &ln->tree);
-	lane_free(c, ln);
+	lane_slices_free(c->slices, ln->slices);
+	cct_free(&ln->tree);
+	free(ln->stack.f);
+	free(ln->touch.touched);
+	free(ln->room.counted);
+	free(ln);
 }

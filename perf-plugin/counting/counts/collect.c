@@ -41,8 +41,6 @@ struct collect {
 		uint32_t *methods;	/* NULL: not divided */
 	} *numbers;
 	size_t nr_numbers;
-	uint64_t insns, undecoded;
-	struct collect_unread unread;
 	struct collect_sums sums;
 	collect_fn take;
 	void *data;
@@ -200,10 +198,10 @@ static void merge_entries(struct collect *c)
 /* `why`: result of identity_of(). */
 static void note_unread(struct collect *c, const struct entry *e, int why)
 {
-	if (!why || c->unread.modules++)
+	if (!why || c->sums.unread.modules++)
 		return;
-	c->unread.file = dso_file(e->counts->dso);
-	c->unread.why = why;
+	c->sums.unread.file = dso_file(e->counts->dso);
+	c->sums.unread.why = why;
 }
 
 /* Files with one build-id whose headers differ are not one binary: all but the first are identified by their code. */
@@ -306,7 +304,7 @@ static void decode_ranges(struct collect *c, struct entry *e)
 	size_t i, n = 0;
 
 	interior_find(&e->interior, &code, e->ranges, e->nr_ranges, untaken, b->untaken.used);
-	c->undecoded += e->interior.undecoded;
+	c->sums.undecoded += e->interior.undecoded;
 	for (i = 0; i < e->nr_ranges; i++)
 		if (e->ranges[i].insns)
 			e->ranges[n++] = e->ranges[i];
@@ -346,7 +344,7 @@ int collect_run(struct collect *c)
 		make_ranges(&c->v[i]);
 		if (c->mode >= COUNTS_ALL)
 			decode_ranges(c, &c->v[i]);
-		c->insns += c->v[i].counts->insns;
+		c->sums.insns += c->v[i].counts->insns;
 	}
 	calls = counts_calls(c->counts);
 	if (calls)
@@ -357,16 +355,6 @@ int collect_run(struct collect *c)
 bool collect_empty(const struct collect *c)
 {
 	return !c->nr;
-}
-
-uint64_t collect_undecoded(const struct collect *c)
-{
-	return c->undecoded;
-}
-
-const struct collect_unread *collect_unread(const struct collect *c)
-{
-	return &c->unread;
 }
 
 /* ---- records ----------------------------------------------------------------------------------- */
@@ -418,13 +406,13 @@ static void put_totals(struct collect *c)
 	size_t i, n = 0;
 
 	add_total(v, &n, "recordings", 1);
-	add_total(v, &n, "instructions", c->insns + counts_elsewhere(c->counts));
+	add_total(v, &n, "instructions", c->sums.insns + counts_elsewhere(c->counts));
 	add_total(v, &n, "instructions.elsewhere", counts_elsewhere(c->counts));
 	add_total(v, &n, "instructions.nopath", counts_nopath(c->counts));
 	add_total(v, &n, "bytes.traced", t->aux_bytes);
 	add_total(v, &n, "bytes.filtered", t->filtered_bytes);
 	add_total(v, &n, "filtered", session_filtered(c->ss));
-	add_total(v, &n, "loss.undecoded", c->undecoded);
+	add_total(v, &n, "loss.undecoded", c->sums.undecoded);
 	add_total(v, &n, "calls.cut", calls ? calls_totals(calls)->cut_calls : 0);
 	add_total(v, &n, "calls.lost", calls ? calls_totals(calls)->lost : 0);
 	add_total(v, &n, "calls.estimated", calls ? calls_totals(calls)->estimated : 0);
@@ -528,7 +516,6 @@ static void begin_records(struct collect *c, collect_fn take, void *data)
 	c->take = take;
 	c->data = data;
 	c->rc = 0;
-	c->sums = (struct collect_sums){ .insns = c->insns };
 	put_totals(c);
 	for (i = 0; i < c->nr; i++)
 		put_binary(c, &c->v[i]);

@@ -86,15 +86,22 @@ struct cst_count_segment *identity_segments(const struct dso *d, size_t *nr)
 	return segments(d->kind == DSO_FILE || d->kind == DSO_VMLINUX ? d : &none, nr);
 }
 
+static void add_number(struct sha1 *s, uint64_t v)
+{
+	uint8_t bytes[8];
+	size_t i;
+
+	for (i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(v >> 8 * i);
+	sha1_add(s, bytes, sizeof(bytes));
+}
+
 /*
  * Adds the part [offset, offset + size) of the file that is there, while *left lasts. What has more code than that is a sparse
  * file: its size stands for the rest.
  */
 static void add_part(struct sha1 *s, const struct dso *d, uint64_t offset, uint64_t size, uint64_t *left)
 {
-	uint8_t rest[8];
-	size_t i;
-
 	if (offset >= d->image.size)
 		return;
 	if (size > d->image.size - offset)
@@ -105,9 +112,7 @@ static void add_part(struct sha1 *s, const struct dso *d, uint64_t offset, uint6
 		return;
 	}
 	*left = 0;
-	for (i = 0; i < sizeof(rest); i++)
-		rest[i] = (uint8_t)(size >> 8 * i);
-	sha1_add(s, rest, sizeof(rest));
+	add_number(s, size);
 }
 
 static void add_code(struct sha1 *s, const struct binary *b)
@@ -152,19 +157,14 @@ static int add_file(struct sha1 *s, const struct dso *d)
 static void add_name(struct sha1 *s, const struct dso *d)
 {
 	struct cst_count_segment *v;
-	uint64_t word[3];
-	uint8_t bytes[24];
-	size_t i, k, nr;
+	size_t i, nr;
 
 	sha1_add(s, d->path, strlen(d->path));
 	v = d->kind == DSO_KCORE ? segments(d, &nr) : NULL;
 	for (i = 0; v && i < nr; i++) {
-		word[0] = v[i].offset;
-		word[1] = v[i].size;
-		word[2] = v[i].vaddr;
-		for (k = 0; k < sizeof(bytes); k++)
-			bytes[k] = (uint8_t)(word[k / 8] >> 8 * (k % 8));
-		sha1_add(s, bytes, sizeof(bytes));
+		add_number(s, v[i].offset);
+		add_number(s, v[i].size);
+		add_number(s, v[i].vaddr);
 	}
 	free(v);
 }

@@ -81,8 +81,8 @@ static int count(struct session *ss, struct collect *c, struct pd_output *out)
 		return CMD_ERROR;
 	print_sums(c);
 	/* each of them has its message */
-	lost = count_undecoded("profile", name, collect_undecoded(c));
-	lost |= print_unread(name, collect_unread(c));
+	lost = count_undecoded("profile", name, collect_sums(c)->undecoded);
+	lost |= print_unread(name, &collect_sums(c)->unread);
 	return lost || session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
 }
 

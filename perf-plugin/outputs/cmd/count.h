@@ -14,7 +14,10 @@ int count_recording(struct session *ss, const char *output, bool calls, uint32_t
 void count_print_order(const char *command, uint64_t estimated, uint64_t unordered, uint64_t unjoined);
 /* Writes a count file again. Returns the exit code. */
 int count_again(const char *input, const char *output);
-/* Reports executions of ranges that are not counted (collect_undecoded()), if there are any. Returns whether there are. */
+/*
+ * Reports executions of ranges that are not counted (collect_sums.undecoded), if there are any.
+ * Returns whether there are.
+ */
 bool count_undecoded(const char *command, const char *name, uint64_t n);
 
 #endif
