@@ -12,12 +12,6 @@
 #define LARGE	(16ull << 20)
 #define PAGE	4096ull		/* -m counts pages; those of the recorder may be larger */
 
-/* An option of a recorder that is on its command line. */
-struct recorder_option {
-	const char *name;	/* "--aux-buffer-size", "-m" */
-	enum cure_fact fact;
-};
-
 static cure_facts bit(enum cure_fact fact, bool on)
 {
 	return (cure_facts)on << fact;
@@ -36,7 +30,10 @@ static const char *const with_value[] = {
 };
 
 /* Options that say something by being there. */
-static const struct recorder_option there[] = {
+static const struct {
+	const char *name;
+	enum cure_fact fact;
+} there[] = {
 	{ "-a", FACT_STARTED }, { "--all-cpus", FACT_STARTED }, { "-p", FACT_STARTED },
 	{ "--pid", FACT_STARTED }, { "-t", FACT_STARTED }, { "--tid", FACT_STARTED },
 	{ "--app", FACT_STARTED }, { "-a", FACT_PRIVILEGED }, { "--all-cpus", FACT_PRIVILEGED },

@@ -237,14 +237,15 @@ static void report(struct indexer *ix)
 	ix->messages++;
 }
 
-/* Records the threads and maps that a record describes: 1 and *e, 0 if it describes none, or negative. */
-static int note_event(struct session *ss, const struct pd_record *rec, struct side_event *e)
+/*
+ * Records the threads and maps that a record describes: true and *e, or false if it describes none.
+ */
+static bool note_event(struct session *ss, const struct pd_record *rec, struct side_event *e)
 {
-	int rc = side_events_take(&ss->side, rec, e);
-
-	if (rc > 0)
-		threads_note(&ss->tasks.threads, e);
-	return rc;
+	if (!side_events_take(&ss->side, rec, e))
+		return false;
+	threads_note(&ss->tasks.threads, e);
+	return true;
 }
 
 static int read_records(struct indexer *ix)
@@ -260,12 +261,10 @@ static int read_records(struct indexer *ix)
 			continue;
 		}
 		rc = do_record(ix, &rec);
-		if (!rc)
-			rc = note_event(ix->ss, &rec, &e);
-		if (rc > 0 && !e.kernel)
-			identity_know(ids, e.tid);
-		if (rc < 0)
+		if (rc)
 			return rc;
+		if (note_event(ix->ss, &rec, &e) && !e.kernel)
+			identity_know(ids, e.tid);
 	}
 	return 0;
 }
@@ -303,16 +302,13 @@ int session_index_side(struct session *ss)
 {
 	struct side_event e;
 	struct pd_record rec;
-	int rc = 0, got;
+	int rc;
 
 	side_events_start(&ss->side);
-	while (!rc && (got = perfdata_next(ss->pd, &rec))) {
-		if (got < 0)
-			continue;
-		rc = note_event(ss, &rec, &e);
-		rc = rc < 0 ? rc : 0;
-	}
-	return rc ? rc : finish_side(ss);
+	while ((rc = perfdata_next(ss->pd, &rec)))
+		if (rc > 0)
+			note_event(ss, &rec, &e);
+	return finish_side(ss);
 }
 
 int session_index(struct session *ss)

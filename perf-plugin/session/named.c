@@ -31,11 +31,6 @@ struct wrong {
 	const char *expected;
 };
 
-struct kind {
-	const char *option;
-	bool (*fits)(const struct head *h, struct wrong *w);
-};
-
 /* Describes the bytes at an offset: as text if they are, else in hexadecimal. */
 static void describe(const struct head *h, struct wrong *w, unsigned int at, const char *expected)
 {
@@ -137,54 +132,53 @@ static int read_head(const char *path, struct head *h)
 }
 
 /* That a file is missing is said where it is needed. */
-static int check(const struct kind *k, const char *path)
+static int check(const char *option, const char *path,
+		 bool (*fits)(const struct head *h, struct wrong *w))
 {
 	struct head h = { .len = 0 };
 	struct wrong w = { .at = 0 };
 	int rc = read_head(path, &h);
 
-	if (rc == ENOENT || rc == ENOTDIR || rc == EACCES || (!rc && k->fits(&h, &w)))
+	if (rc == ENOENT || rc == ENOTDIR || rc == EACCES || (!rc && fits(&h, &w)))
 		return 0;
 	if (rc) {
-		fprintf(message_stream(), "cstrace: %s %s: %s\n", k->option, name_shown(path), input_error(rc));
+		fprintf(message_stream(), "cstrace: %s %s: %s\n", option, name_shown(path),
+			input_error(rc));
 		return ERR_REPORTED;
 	}
-	fprintf(message_stream(), "cstrace: %s %s: offset %u: found %s, expected %s\n", k->option, name_shown(path),
-		w.at, w.found, w.expected);
+	fprintf(message_stream(), "cstrace: %s %s: offset %u: found %s, expected %s\n", option,
+		name_shown(path), w.at, w.found, w.expected);
 	return ERR_REPORTED;
 }
 
 /* The copy of kernel memory, or the directory that holds it. */
 static int check_kcore(const char *path)
 {
-	static const struct kind core = { "--kcore", is_core };
 	struct stat st;
 	char *inner;
 	int rc;
 
 	if (stat(path, &st) || !S_ISDIR(st.st_mode))
-		return check(&core, path);
+		return check("--kcore", path, is_core);
 	inner = format_text("%s/kcore", path);
-	rc = check(&core, inner);
+	rc = check("--kcore", inner, is_core);
 	free(inner);
 	return rc;
 }
 
 int named_check(const struct session_opts *o)
 {
-	static const struct kind image = { "--vmlinux", is_elf }, symbols = { "--kallsyms", is_kallsyms },
-				 jitdump = { "--jitdump", is_jitdump };
 	const char *list = o->jitdump;
 	char path[4096];
 	int rc = 0, pid;
 
 	if (o->vmlinux)
-		rc = check(&image, o->vmlinux);
+		rc = check("--vmlinux", o->vmlinux, is_elf);
 	if (!rc && o->kcore)
 		rc = check_kcore(o->kcore);
 	if (!rc && o->kallsyms)
-		rc = check(&symbols, o->kallsyms);
+		rc = check("--kallsyms", o->kallsyms, is_kallsyms);
 	while (!rc && jit_next_given(&list, path, sizeof(path), &pid))
-		rc = check(&jitdump, path);
+		rc = check("--jitdump", path, is_jitdump);
 	return rc;
 }

@@ -35,19 +35,16 @@ void side_events_start(struct side_events *se)
 	se->reader = side_order_add(&se->order, se->records);
 }
 
-int side_events_take(struct side_events *se, const struct pd_record *rec, struct side_event *e)
+bool side_events_take(struct side_events *se, const struct pd_record *rec, struct side_event *e)
 {
-	int rc;
-
 	phone_record(se, rec);
-	rc = side_perf_take(se->records, rec, e);
-	if (!rc)
+	if (!side_perf_take(se->records, rec, e)) {
 		jit_processes_record(&se->processes, rec);
-	if (rc > 0) {
-		jit_processes_event(&se->processes, e);
-		side_order_note(&se->order, se->reader, e);
+		return false;
 	}
-	return rc;
+	jit_processes_event(&se->processes, e);
+	side_order_note(&se->order, se->reader, e);
+	return true;
 }
 
 /* The header's build-ids are of the files that records name. A guest's files are other ones, of the same names. */

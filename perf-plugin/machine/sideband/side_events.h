@@ -40,8 +40,8 @@ void side_events_free(struct side_events *se);
 
 /* Before the pass over the records. */
 void side_events_start(struct side_events *se);
-/* One record of the pass: 1, and the event that it makes; 0: none; or negative. */
-int side_events_take(struct side_events *se, const struct pd_record *rec, struct side_event *e);
+/* One record of the pass: true, and the event that it makes; false: none. */
+bool side_events_take(struct side_events *se, const struct pd_record *rec, struct side_event *e);
 /* After the last record: all sources can be read in order of time. 0, or negative. */
 int side_events_finish(struct side_events *se);
 

@@ -3,16 +3,11 @@
 #include "base/alloc.h"
 #include "session/decode/stream_state.h"
 
-static void begin(struct ahead *a, uint64_t first)
+void ahead_begin(struct ahead *a, uint64_t first)
 {
 	a->begun = false;
 	a->first = first;
 	a->found = a->broken = a->barrier = 0;
-}
-
-void ahead_begin(struct stream_state *st)
-{
-	begin(&st->ahead, 0);
 }
 
 void ahead_free(struct ahead *a)
@@ -27,7 +22,7 @@ void ahead_switch(struct stream_state *st, uint64_t first)
 	struct ahead *a = &st->ahead;
 
 	ahead_free(a);
-	begin(a, first);
+	ahead_begin(a, first);
 }
 
 static void make_tree(struct stream_state *st)

@@ -24,8 +24,8 @@ struct ahead {
 	uint64_t broken, barrier;	/* last break and last barrier before it */
 };
 
-/* Begins a fragment. */
-void ahead_begin(struct stream_state *st);
+/* Begins a fragment, of which bytes of the stream before offset `first` are skipped. */
+void ahead_begin(struct ahead *a, uint64_t first);
 /* Changes the stream's configuration from its synchronisation at `first` on. */
 void ahead_switch(struct stream_state *st, uint64_t first);
 void ahead_free(struct ahead *a);

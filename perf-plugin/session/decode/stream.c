@@ -210,7 +210,7 @@ void stream_begin(struct stream_state *st, const struct fragment *f)
 
 	st->fragment.f = f;
 	st->fragment.done = 0;
-	ahead_begin(st);
+	ahead_begin(&st->ahead, 0);
 	count_losses_begin(st);
 	st->time.now = NO_TIME;
 	st->time.floor = fragment_floor(f);
