@@ -219,9 +219,8 @@ static void sort_nodes(struct calls *c, bool *twins)
 
 static void add_walk(struct calls *c, uint32_t parent)
 {
-	struct walk *w = ARRAY_ADD(c->walking.walk, c->walking.nr_walk, c->walking.cap_walk);
-
-	*w = (struct walk){ c->walking.first[parent], c->walking.first[parent + 1] };
+	*ARRAY_ADD(c->walking.walk, c->walking.nr_walk, c->walking.cap_walk) =
+		(struct walk){ c->walking.first[parent], c->walking.first[parent + 1] };
 }
 
 static void add_totals(struct calls *c)

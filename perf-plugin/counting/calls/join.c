@@ -109,19 +109,15 @@ static void keep(struct calls *c, const struct segment *seg)
 
 void join_take(struct calls *c, const struct segment *seg)
 {
-	struct thread_calls *t;
-
-	if (c->keep.deferred) {
+	if (c->keep.deferred)
 		keep(c, seg);
-		return;
-	}
-	t = thread_get(c, seg->key);
-	segment_apply(c, t, seg, false);
+	else
+		segment_apply(c, thread_get(c, seg->key), seg, false);
 }
 
 void join_forest(struct calls *c, struct cct *t)
 {
-	struct cct *f, **p;
+	struct cct *f;
 	size_t i;
 
 	for (i = c->keep.nr_kept; i > 0 && c->keep.kept[i - 1].made.tree != t; i--)
@@ -131,9 +127,8 @@ void join_forest(struct calls *c, struct cct *t)
 		return;
 	}
 	f = mem_zeroed(1, sizeof(*f));
-	p = ARRAY_ADD(c->keep.forests, c->keep.nr_forests, c->keep.cap_forests);
-	*p = f;
 	*f = *t;
+	*ARRAY_ADD(c->keep.forests, c->keep.nr_forests, c->keep.cap_forests) = f;
 	/* those of a tree that was kept before have been changed */
 	for (i = c->keep.nr_kept; i-- > 0;)
 		if (c->keep.kept[i].made.tree == t)

@@ -139,14 +139,14 @@ void slices_pop(struct calls *c, struct lane_slices *l, size_t i, uint32_t node,
 		const struct calls_moment *now)
 {
 	struct slices *sl = c->slices;
-	struct part_slice *p;
 
 	if (length(sl, &l->begin[i], now) < sl->min || (sl->o.depth && i >= (uint32_t)sl->o.depth)) {
 		sl->left_out++;
 		return;
 	}
-	p = ARRAY_ADD(l->v, l->nr, l->cap);
-	*p = (struct part_slice){ .begin = l->begin[i], .end = *now, .node = node, .depth = (uint32_t)i };
+	*ARRAY_ADD(l->v, l->nr, l->cap) = (struct part_slice){
+		.begin = l->begin[i], .end = *now, .node = node, .depth = (uint32_t)i
+	};
 	sl->nr_parts++;
 	limit(c);
 }
@@ -162,14 +162,12 @@ struct calls_moment slices_later(const struct calls_moment *base, const struct c
 static void put(struct calls *c, const struct calls_slice *s)
 {
 	struct slices *sl = c->slices;
-	struct calls_slice *p;
 
 	if (length(sl, &s->begin, &s->end) < sl->min || (sl->o.depth && s->depth >= sl->o.depth)) {
 		sl->left_out++;
 		return;
 	}
-	p = ARRAY_ADD(sl->v, sl->nr, sl->cap);
-	*p = *s;
+	*ARRAY_ADD(sl->v, sl->nr, sl->cap) = *s;
 	limit(c);
 }
 

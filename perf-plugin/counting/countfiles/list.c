@@ -13,10 +13,8 @@
 
 void merge_list_add(struct merge_list *list, const char *path, size_t len, uint64_t weight)
 {
-	char *copy = mem_text_part(path, len);
-	struct merge_file *file = ARRAY_ADD(list->v, list->nr, list->cap);
-
-	*file = (struct merge_file){ copy, weight };
+	*ARRAY_ADD(list->v, list->nr, list->cap) =
+		(struct merge_file){ mem_text_part(path, len), weight };
 }
 
 /* A name that begins with digits and a comma is written behind a weight, or as ./NAME. */

@@ -123,12 +123,11 @@ static void extend(void *pv, size_t *nr, size_t i)
 
 static struct binary *new_binary(struct counts *c, struct dso *dso, uint32_t method)
 {
-	struct binary **p, *b = mem_zeroed(1, sizeof(*b));
+	struct binary *b = mem_zeroed(1, sizeof(*b));
 
-	p = ARRAY_ADD(c->bins, c->nr_bins, c->cap_bins);
 	b->dso = dso;
 	b->method = method;
-	*p = b;
+	*ARRAY_ADD(c->bins, c->nr_bins, c->cap_bins) = b;
 	return b;
 }
 

@@ -39,9 +39,8 @@ void model_free(struct model *m)
 
 static void add_total(struct model *m, const struct cst_count_total *t)
 {
-	struct model_total *to = ARRAY_ADD(m->totals, m->nr_totals, m->cap_totals);
-
-	*to = (struct model_total){ .name = mem_text(t->name), .value = t->value };
+	*ARRAY_ADD(m->totals, m->nr_totals, m->cap_totals) =
+		(struct model_total){ .name = mem_text(t->name), .value = t->value };
 }
 
 static void add_binary(struct model *m, const struct cst_count_binary *b)

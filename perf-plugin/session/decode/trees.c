@@ -16,14 +16,12 @@
 /* Reports, once per unit, why its trace is not decoded. */
 static void report_undecodable(struct session *ss, const struct trace_unit *u)
 {
-	const struct trace_unit **to;
 	size_t i;
 
 	for (i = 0; i < ss->undecodable.nr; i++)
 		if (ss->undecodable.v[i] == u)
 			return;
-	to = ARRAY_ADD(ss->undecodable.v, ss->undecodable.nr, ss->undecodable.cap);
-	*to = u;
+	*ARRAY_ADD(ss->undecodable.v, ss->undecodable.nr, ss->undecodable.cap) = u;
 	if (u->config_error == -CST_ERR_PROTOCOL)
 		fprintf(message_stream(), "cstrace: %s: CPU %d has an %s trace unit, which cannot be decoded yet; its "
 			"trace is left out\n", ss->name, (int)u->aux->cpu, aux_unit_name(u->aux->unit));

@@ -30,13 +30,10 @@ struct offer {
 
 static void add(struct numbers *n, int number)
 {
-	int *slot;
-
 	if (intmap_get(&n->seen, number))
 		return;
-	slot = ARRAY_ADD(n->v, n->nr, n->cap);
 	intmap_put(&n->seen, number, n);
-	*slot = number;
+	*ARRAY_ADD(n->v, n->nr, n->cap) = number;
 }
 
 static void numbers_free(struct numbers *n)

@@ -154,25 +154,18 @@ static const char *no_place(const struct unit *u, int rc)
 	       "the source %s: perf.data has no place for protocol '%s'" : NULL;
 }
 
-static void add_stm(struct importer *im, const struct cst_snap_device *dev,
-		    const struct cst_config *config)
-{
-	struct stm *s = ARRAY_ADD(im->traced.stm, im->traced.nr_stm, im->traced.cap_stm);
-
-	*s = (struct stm){ .dev = dev, .config = *config };
-}
-
 static void add_source(struct importer *im, size_t n)
 {
 	const struct cst_snap_device *dev = &im->ss->devices[n];
-	struct unit u = { .core = cst_snapshot_core(im->ss, dev) }, *to;
+	struct unit u = { .core = cst_snapshot_core(im->ss, dev) };
 	const char *missing = "", *why;
 	size_t i;
 	int rc;
 
 	rc = cst_snap_config(dev, u.core, 0, &u.config, NULL, &missing);
 	if (!rc && im->in && u.config.protocol == CST_PROTO_STM) {
-		add_stm(im, dev, &u.config);
+		*ARRAY_ADD(im->traced.stm, im->traced.nr_stm, im->traced.cap_stm) =
+			(struct stm){ .dev = dev, .config = u.config };
 		return;
 	}
 	why = no_place(&u, rc);
@@ -204,8 +197,7 @@ static void add_source(struct importer *im, size_t n)
 	if (i < im->traced.nr_units)
 		return;
 	u.aux.cpu = choose_cpu(im, u.core);
-	to = ARRAY_ADD(im->traced.units, im->traced.nr_units, im->traced.cap_units);
-	*to = u;
+	*ARRAY_ADD(im->traced.units, im->traced.nr_units, im->traced.cap_units) = u;
 }
 
 static int read_units(struct importer *im)

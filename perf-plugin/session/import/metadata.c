@@ -188,16 +188,15 @@ static int add_unit(struct auxinfo *info, size_t *cap, struct source_names *name
 		    const struct cst_meta_source *src, bool ticks, int cpu, struct cst_problem *why)
 {
 	struct source_name *n;
-	struct aux_cpu a = { .cpu = (uint32_t)cpu }, *to;
+	struct aux_cpu a = { .cpu = (uint32_t)cpu };
 	size_t nr = info->nr_cpu;
 	int rc = read_unit(&a, src, ticks, why);
 
 	if (rc)
 		return rc;
-	to = ARRAY_ADD(info->cpu, nr, *cap);
-	n = ARRAY_ADD(names->v, names->nr, names->cap);
-	*to = a;
+	*ARRAY_ADD(info->cpu, nr, *cap) = a;
 	info->nr_cpu++;
+	n = ARRAY_ADD(names->v, names->nr, names->cap);
 	snprintf(n->name, sizeof(n->name), "%s", src->source);
 	n->cpu = cpu;
 	n->unit = a.unit;

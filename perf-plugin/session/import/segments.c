@@ -58,9 +58,7 @@ static const struct cst_package_image *find_image(const struct segments *s, cons
 
 static void add(struct segments *s, uint64_t start, uint64_t size, uint64_t offset)
 {
-	struct segment *to = ARRAY_ADD(s->v, s->nr, s->cap);
-
-	*to = (struct segment){ start, size, offset };
+	*ARRAY_ADD(s->v, s->nr, s->cap) = (struct segment){ start, size, offset };
 }
 
 static void read_elf(struct segments *s, Elf *elf)
