@@ -41,7 +41,8 @@ void tu_get_regs(const struct tu_opts *o, struct tu_regs *r)
 	r->configr = 1u | (uint32_t)(o->bb != 0) << 3 | (uint32_t)(o->cci != 0) << 4 |
 		     (uint32_t)(o->cid != 0) << 6 | (uint32_t)(o->vmid != 0) << 7 |
 		     (uint32_t)(o->ts != 0) << 11 | (uint32_t)(o->retstack != 0) << 12 |
-		     (o->p_q ? 3u << 13 : 0) | (uint32_t)(o->vmidopt != 0) << 15;
+		     (o->p_q ? (o->qsupp & 2 ? 3u : 1u) << 13 : 0) |
+		     (uint32_t)(o->vmidopt != 0) << 15;
 	r->idr0 = 1u | 1u << 5 | 1u << 7 | 1u << 9 | (uint32_t)(o->nevents - 1) << 10 |
 		  (uint32_t)o->qsupp << 15 | (uint32_t)(o->ts48 && !o->ete ? 6 : 8) << 24 |
 		  (uint32_t)(o->commopt != 0) << 29 | (uint32_t)(o->comm_trans != 0) << 30 |

@@ -327,6 +327,7 @@ void rt_decode(struct run *r, const uint8_t *p, size_t len, bool framed, bool ho
 	assert_int_equal(cst_tree_new(&t, framed ? CST_TREE_FRAMES : CST_TREE_RAW, 0), 0);
 	assert_int_equal(cst_tree_add(t, &cfg, &dec), 0);
 	cst_decoder_set_stop(dec, CST_STOP_CONTEXT);
+	cst_tree_set_log(t, r->log);
 	if (r->decoder_counts && r->counts)
 		assert_int_equal(cst_decoder_emit(dec, CST_EMIT_COUNTS,
 						  &(struct cst_emit_opts){ .counts = r->counts }),
@@ -473,11 +474,13 @@ int rt_one_case(uint64_t seed, struct gen_case *c, uint64_t *ranges)
 	struct list want = { NULL, 0, 0 };
 	struct cst_stats stats;
 	struct run r;
+	uint64_t odd;
 	int bad = 0;
 	bool hold = !(seed & 1);
 
 	rt_begin(&r, c, seed % 7 ? 1 << 20 : 1);
 	r.rnd = seed + 1;
+	assert_int_equal(cst_log_new(&r.log, 16), 0);
 	rt_expect(c, &want, hold);
 	rt_drop_known_contexts(&want);
 	rt_decode(&r, c->trace, c->len, false, hold, &stats);
@@ -488,6 +491,14 @@ int rt_one_case(uint64_t seed, struct gen_case *c, uint64_t *ranges)
 		print_message("seed %" PRIu64 ": counted losses where there are none\n", seed);
 		bad = 1;
 	}
+	odd = cst_log_count(r.log, CST_LOG_ALL_IDS, CST_LOG_WARNING);
+	if (!bad && odd) {
+		print_message("seed %" PRIu64 ": %" PRIu64 " warnings where there are none\n",
+			      seed, odd);
+		bad = 1;
+	}
+	cst_log_free(r.log);
+	r.log = NULL;
 	rt_decode(&r, c->framed, c->framed_len, true, hold, &stats);
 	rt_drop_known_contexts(&r.got);
 	bad |= rt_compare(seed, "framed", &want, &r.got);

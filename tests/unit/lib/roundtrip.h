@@ -54,6 +54,7 @@ struct run {
 	bool decoder_counts;
 	uint64_t period;	/* not 0: the decoder leaves out ranges between samples, which are taken every `period` instructions */
 	struct cst_branch_list *list; /* not NULL: the decoder lists branches there, which is emptied before each pull */
+	struct cst_log *log;	/* of the decoder; NULL: none */
 	size_t cap;		/* elements of a pull; 0: up to 64, by chance */
 };
 
