@@ -129,6 +129,13 @@ struct cst_config {
 	uint8_t checks;
 	uint8_t quirks;		/* the library's own, made of as_reference; what a caller writes here is ignored */
 	uint8_t itm_sync;	/* enum cst_itm_sync; cst_config_itm() sets CST_ITM_SYNC_TRY */
+
+	/*
+	 * ETMv4 and ETE: forms of Q elements that TRCIDR0.QSUPP has and TRCCONFIGR.QE turns off:
+	 * bit 0 those with a count, bit 1 those without. Their packets are decoded, and each is a
+	 * finding (CST_FIND_ETM_Q_OFF).
+	 */
+	uint8_t q_off;
 };
 
 /*

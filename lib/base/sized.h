@@ -12,7 +12,7 @@
  * The last member of each struct in the first release, up to which a struct_size of 0 reaches.
  * Members that are added later change no row; they begin behind the padding of the struct.
  */
-#define LAST_cst_config itm_sync
+#define LAST_cst_config q_off
 #define LAST_cst_emit_opts period
 #define LAST_cst_etmv3_regs traceidr
 #define LAST_cst_etmv4_regs devarch

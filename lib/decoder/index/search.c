@@ -184,8 +184,7 @@ uint64_t cst_index_config(const struct cst_config *cfg)
 	struct cst_config own, c;
 	const uint8_t *const fields = (const uint8_t *)&c + sizeof(c.struct_size);
 	/* without padding behind the last field, which is the caller's */
-	size_t n =
-		offsetof(struct cst_config, itm_sync) + sizeof(c.itm_sync) - sizeof(c.struct_size);
+	size_t n = offsetof(struct cst_config, q_off) + sizeof(c.q_off) - sizeof(c.struct_size);
 
 	_Static_assert(sizeof(c) - sizeof(c.struct_size) >= CONFIG_FIRST, "fields are only added");
 	cfg = TAKE(cst_config, cfg, own);
@@ -196,6 +195,8 @@ uint64_t cst_index_config(const struct cst_config *cfg)
 	c = *cfg;
 	c.quirks = 0;		/* made of as_reference */
 	c.insn_ranges = 0;	/* does not change packets or their positions */
+	if (!c.strict)
+		c.q_off = 0;	/* adds findings, which are errors in strict mode only */
 	if (c.protocol == CST_PROTO_ETMV4)
 		c.hold_transactions = 0;	/* ETMv4 has no transactions */
 	if ((c.protocol == CST_PROTO_ETMV4 || c.protocol == CST_PROTO_ETE) && !c.max_spec)

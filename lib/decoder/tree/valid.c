@@ -13,7 +13,7 @@ static const struct {
 } limits[] = {
 #define MAX(field, value) { offsetof(struct cst_config, field), value }
 	MAX(profile, CST_PROFILE_M), MAX(trace_id, 0x7f), MAX(cid_bytes, 4), MAX(vmid_bytes, 4), MAX(cc_bits, 32),
-	MAX(qsupp, 3), MAX(cond_mode, 7),
+	MAX(qsupp, 3), MAX(cond_mode, 7), MAX(q_off, 3),
 	MAX(checks, CST_CHECK_N_DIRECT | CST_CHECK_N_ANY | CST_CHECK_N_NOT_T32 | CST_CHECK_CONTINUE | CST_CHECK_UNDEFINED),
 #undef MAX
 };

@@ -13,6 +13,8 @@
 
 #define ETE_DEVARCH 0x47705a13u
 #define TRACE_ID_MASK 0x7f
+#define IDR0_QSUPP (3u << 15)
+#define CONFIGR_QE (3u << 13)
 
 /* Where the version stands; `major` in bits 11:8 of an IDR, in 15:12 of TRCDEVARCH. */
 static const struct {
@@ -283,6 +285,9 @@ static int complete(const struct cst_meta_source *src, struct cst_meta_regs *reg
 			return fail(src, why, -CST_ERR_UNSUP, cst_meta_option_name(i), "",
 				    "this kind of source does not have such a value");
 	}
+	/* no option says which Q elements are enabled: both forms, if the trace unit has any */
+	if (made.value[REG_TRCIDR0] & IDR0_QSUPP)
+		made.value[REG_TRCCONFIGR] |= CONFIGR_QE;
 	if (src->trace_id >= 0)
 		made.value[REG_TRCTRACEIDR] = (uint32_t)src->trace_id;
 	made.value[REG_TRCIDR1] = src->kind == CST_META_ETM4 ? 4u << 8 | (ver & 0xfu) << 4 : 0;

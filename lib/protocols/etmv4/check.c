@@ -105,6 +105,9 @@ static void check_q(const struct etmv4_parser *ps, const uint8_t *p, struct cst_
 	/* TRCIDR0.QSUPP 1: all Q packets have a count; 2: none has */
 	if ((ps->cfg->qsupp == 1 && !with_count) || (ps->cfg->qsupp == 2 && with_count))
 		packet_finding(pkt, CST_FIND_ETM_Q_FORM);
+	/* of the forms that there are, TRCCONFIGR.QE turns some off */
+	if (ps->cfg->q_off & (with_count ? 1 : 2))
+		packet_finding(pkt, CST_FIND_ETM_Q_OFF);
 	if (pkt->q_type == 10 || pkt->q_type == 11)
 		check_long(ps, p + 1, 4, pkt);
 }

@@ -32,6 +32,16 @@ static int contradicts(const struct cst_config *cfg, const struct cst_etmv4_regs
 	return cond && (!cfg->cond_trace || (cond > 3 && cond != 7) || BITS(r->idr0, 13, 12) > 1);
 }
 
+/*
+ * Returns the forms of Q elements that the trace unit has and TRCCONFIGR.QE turns off, as bits of
+ * QSUPP: 0 turns off both, 1 those without a count. 2 is reserved, but older Linux writes it
+ * (sysfs) to units that have the form without a count only.
+ */
+static uint8_t q_off(unsigned int qsupp, unsigned int qe)
+{
+	return (uint8_t)(qe == 0 ? qsupp : qe == 1 ? qsupp & 2 : 0);
+}
+
 enum { ARCHVER_ETMV4 = 4, ARCHVER_ETE = 5, MAJOR_ETMV4 = 4, MAJOR_SEE_DEVARCH = 15 };
 
 int cst_etmv4_is_ete(const struct cst_etmv4_regs *r, int recorded)
@@ -91,6 +101,7 @@ static int config(struct cst_config *cfg, const struct cst_etmv4_regs *r, int et
 	cfg->commopt = BIT(r->idr0, 29) && (BIT(r->idr0, 7) || ete);
 	cfg->trans_p0 = !BIT(r->idr0, 30);
 	cfg->qsupp = BITS(r->idr0, 16, 15);
+	cfg->q_off = q_off(cfg->qsupp, BITS(r->configr, 14, 13));
 	cfg->wfx_p0 = BIT(r->idr2, 31) && cfg->version >= 0x43;
 	cfg->ret_stack = BIT(r->configr, 12);
 	cfg->cycle_count = BIT(r->configr, 4);

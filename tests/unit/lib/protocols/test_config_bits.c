@@ -35,6 +35,7 @@ static void put(const char *fmt, ...)
 	F(qsupp) F(wfx_p0) F(ret_stack) F(cycle_count) F(branch_broadcast) F(cond_trace) F(load_p0) F(store_p0) F(cond_mode)	\
 	F(cond_flags) F(cond_keys) F(p0_keys) F(data_trace) F(ts_marker) F(vmid_is_cid2) F(max_spec) F(atom_per_insn)		\
 	F(barrier_p0) F(data_addr) F(data_value) F(data_only) F(alt_branch) F(virt_ext) F(ts64) F(ts_gray) F(ts_prescale)	\
+	F(q_off)	\
 	F(max_queue) F(hold_transactions) F(as_reference) F(strict) F(insn_ranges) F(split_source) F(checks)
 
 struct made {

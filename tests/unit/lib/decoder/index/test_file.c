@@ -627,6 +627,17 @@ static void test_identity(void **state)
 	other.insn_ranges = 1;
 	other.quirks = 0xff;
 	assert_true(cst_index_config(&cfg) == cst_index_config(&other));
+	/* forms of Q elements that are off make packets bad in strict mode only */
+	other = cfg;
+	other.q_off = 3;
+	assert_true(cst_index_config(&cfg) == cst_index_config(&other));
+	other.strict = 1;
+	other.q_off = 0;
+	cfg.strict = 1;
+	assert_true(cst_index_config(&cfg) == cst_index_config(&other));
+	other.q_off = 3;
+	assert_true(cst_index_config(&cfg) != cst_index_config(&other));
+	cfg.strict = 0;
 	cfg.max_spec = 4;
 	other = cfg;
 	other.as_reference = 1;

@@ -28,6 +28,7 @@ static void test_invalid_config(void **state)
 		{ offsetof(struct cst_config, cc_bits), 32 }, { offsetof(struct cst_config, qsupp), 3 },
 		{ offsetof(struct cst_config, cond_mode), 7 }, { offsetof(struct cst_config, checks), 31 },
 		{ offsetof(struct cst_config, atom_per_insn), 0 },
+		{ offsetof(struct cst_config, q_off), 3 },
 	};
 	/* contexts with every ID there can be */
 	static const uint8_t bytes[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 1, 0, 0x81, 0xf1, 1, 2, 3, 4, 5, 6, 7, 8, 0xf7 };

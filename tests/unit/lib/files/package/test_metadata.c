@@ -303,6 +303,48 @@ static void test_options_and_registers(void **state)
 	assert_memory_equal(&a, &b, sizeof(a));
 }
 
+/*
+ * No option says which Q elements are enabled: they are those that the trace unit has. A register
+ * decides if it is given.
+ */
+static void test_q_elements(void **state)
+{
+	static const struct {
+		unsigned int q_elements;
+		const char *registers;
+		uint8_t q_off;
+	} rows[] = {
+		{ 0, "", 0 }, { 1, "", 0 }, { 2, "", 0 }, { 3, "", 0 },
+		{ 3, "TRCCONFIGR=0x1011\n", 3 }, { 3, "TRCCONFIGR=0x3011\n", 2 },
+		{ 3, "TRCCONFIGR=0x7011\n", 0 },
+	};
+	struct cst_problem why = { .text = "" };
+	struct cst_etmv4_regs regs = { 0 };
+	struct cst_config cfg = { 0 };
+	struct cst_metadata *md;
+	char text[2048];
+	size_t i;
+	int ete;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		snprintf(text, sizeof(text),
+			 "[buffer]\nformat=source_data\n[trace_16]\nformat=ETMv4.3\n%s"
+			 "cyclecount=1\ncyclecount_bits=12\ncommopt=1\ncontext_id=0\nvmid=0\n"
+			 "return_stack=1\nwfx_waypoints=1\nmax_speculation=0\nq_elements=%u\n"
+			 "conditional=0\ndata_address=0\ndata_value=0\nloads_p0=0\nstores_p0=0\n",
+			 rows[i].registers, rows[i].q_elements);
+		md = read_text(text);
+		if (cst_meta_etmv4(&md->sources[0], &regs, &ete, &why))
+			fail_msg("%s %s: %s", why.item, why.other, why.text);
+		cst_metadata_free(md);
+		assert_int_equal(cst_config_etmv4(&cfg, &regs, ete, CST_PROFILE_A), 0);
+		assert_int_equal(cfg.qsupp, rows[i].q_elements);
+		if (cfg.q_off != rows[i].q_off)
+			fail_msg("row %zu: %u", i, cfg.q_off);
+	}
+}
+
 static const struct {
 	const char *format, *text;
 	const char *optional;	/* keys, each with a blank before and after it */
@@ -566,6 +608,7 @@ int main(void)
 		cmocka_unit_test(test_specification),
 		cmocka_unit_test(test_formats),
 		cmocka_unit_test(test_options_and_registers),
+		cmocka_unit_test(test_q_elements),
 		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_conflicts),
 		cmocka_unit_test(test_wrong_files),
