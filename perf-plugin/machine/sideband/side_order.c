@@ -60,7 +60,7 @@ void side_order_free(struct side_order *so)
 		free(r);
 	}
 	free(so->readers);
-	names_free(&so->names);
+	strings_free(&so->names);
 	memset(so, 0, sizeof(*so));
 }
 
@@ -97,9 +97,13 @@ static bool has_comm(const struct side_event *e)
 /* What outlives the source's next call. */
 static void copy_event(struct side_order *so, struct side_event *to, const struct side_event *e)
 {
+	uint32_t name;
+
 	*to = *e;
-	if (has_comm(e))
-		to->comm = names_get(&so->names, e->comm);
+	if (!has_comm(e))
+		return;
+	name = strings_number(&so->names, e->comm);
+	to->comm = so->names.v[name];
 }
 
 /* True for a late event; the result is the same on every pass. */

@@ -7,7 +7,7 @@
 #ifndef CSTRACE_MACHINE_SIDEBAND_SIDE_ORDER_H
 #define CSTRACE_MACHINE_SIDEBAND_SIDE_ORDER_H
 
-#include "base/names.h"
+#include "base/strings.h"
 #include "machine/sideband/side.h"
 
 /* Events of a recording that are kept in memory. */
@@ -18,7 +18,7 @@ struct side_reader;
 struct side_order {
 	struct side_reader **readers;
 	size_t nr, cap;
-	struct names names;	/* of commands: each is kept once, for the session */
+	struct strings names;	/* of commands: each is kept once, for the session */
 	size_t keep;		/* SIDE_KEEP; tests change it before the first event */
 	uint64_t events;	/* that one pass gives */
 	bool timed;		/* events of the first source have times: they are the order */

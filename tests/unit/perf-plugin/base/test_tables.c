@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables of numbers, of names and of an array's entries, arrays that grow, signals of threads. */
+/* Tables of numbers and of an array's entries, arrays that grow, signals of threads. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -12,7 +12,6 @@
 
 #include "base/array.h"
 #include "base/intmap.h"
-#include "base/names.h"
 #include "base/slots.h"
 #include "base/thread.h"
 
@@ -69,28 +68,6 @@ static void numbers(void **state)
 	intmap_free(&m);
 	assert_int_equal(m.size + m.used, 0);
 	assert_null(intmap_get(&m, 0));
-}
-
-/* Each name has one copy, also when the table grows. */
-static void names(void **state)
-{
-	static const char *copy[KEYS];
-	struct names n = { .slot = NULL };
-	char text[16];
-	unsigned int i, round;
-
-	(void)state;
-	for (round = 0; round < 2; round++)
-		for (i = 0; i < KEYS; i++) {
-			snprintf(text, sizeof(text), "name %u", i);
-			if (!round)
-				copy[i] = names_get(&n, text);
-			assert_ptr_equal(names_get(&n, text), copy[i]);
-			assert_ptr_not_equal(copy[i], text);
-			assert_string_equal(copy[i], text);
-		}
-	assert_int_equal(n.used, KEYS);
-	names_free(&n);
 }
 
 static void arrays(void **state)
@@ -182,7 +159,7 @@ static void indexes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(indexes), cmocka_unit_test(numbers), cmocka_unit_test(names),
+		cmocka_unit_test(indexes), cmocka_unit_test(numbers),
 		cmocka_unit_test(arrays), cmocka_unit_test(signals),
 	};
 
