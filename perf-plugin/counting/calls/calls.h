@@ -46,7 +46,7 @@ struct calls_where {
 struct calls_code {
 	void *data;
 	/* Number of the binary of a section (cst_generic.section, not 0), or CST_COUNT_NO_BINARY. The same for each call. */
-	uint32_t (*binary)(void *data, const struct stream *s, uint32_t section);
+	uint32_t (*binary)(void *data, uint32_t section);
 	/*
 	 * Finds the place of an address in the address space of the stream's thread, and its function. Offsets beyond
 	 * 32 bits have no place.

@@ -104,8 +104,8 @@ static void push(struct calls *c, struct calls_lane *ln, const struct stream *s,
 		 uint64_t ret,
 		const struct target *t)
 {
-	calls_place from = kind == CST_COUNT_EXCEPTION ? ln->gap.from : lane_last_place(c, s, ln);
-	calls_place entry = t->section ? lane_place(c, s, t->section, t->off) : place_of_address(c, s, t);
+	calls_place from = kind == CST_COUNT_EXCEPTION ? ln->gap.from : lane_last_place(c, ln);
+	calls_place entry = t->section ? lane_place(c, t->section, t->off) : place_of_address(c, s, t);
 	struct cct_node *p;
 	bool sets_jump;
 	uint32_t n;
@@ -168,7 +168,7 @@ static inline void leave(struct calls *c, struct calls_lane *ln, const struct st
 static void tail(struct calls *c, struct calls_lane *ln, const struct stream *s, calls_place entry,
 		 const struct target *t)
 {
-	calls_place from = lane_last_place(c, s, ln);
+	calls_place from = lane_last_place(c, ln);
 	const struct cct_node *p;
 	unsigned int n = 0;
 	size_t i;
@@ -202,7 +202,7 @@ static void plain(struct calls *c, struct calls_lane *ln, const struct stream *s
 		  const struct target *t)
 {
 	const struct frame *f = lane_top(ln);
-	calls_place from = lane_last_place(c, s, ln);
+	calls_place from = lane_last_place(c, ln);
 	struct calls_where w;
 
 	if (inside(t->addr, f->lo, f->span)) {
@@ -334,8 +334,8 @@ static calls_place set_expect(struct calls *c, struct calls_lane *ln, const stru
 	struct calls_where w;
 
 	ln->gap.expect = addr;
-	if (addr == ln->last.end && lane_last_place(c, s, ln) != CALLS_NO_PLACE)
-		return lane_last_place(c, s, ln) + ln->last.size;
+	if (addr == ln->last.end && lane_last_place(c, ln) != CALLS_NO_PLACE)
+		return lane_last_place(c, ln) + ln->last.size;
 	c->code.where(c->code.data, s, addr, &w);
 	return w.place;
 }

@@ -90,22 +90,22 @@ static inline void lane_touch(struct calls_lane *ln, uint32_t node)
 /* ---- places -------------------------------------------------------------------------------------- */
 
 /* Finds the binary of a section that has none in c->binary_of yet. */
-uint32_t lane_binary(struct calls *c, const struct stream *s, uint32_t section);
+uint32_t lane_binary(struct calls *c, uint32_t section);
 
-static inline calls_place lane_place(struct calls *c, const struct stream *s, uint32_t section, uint32_t off)
+static inline calls_place lane_place(struct calls *c, uint32_t section, uint32_t off)
 {
 	uint32_t binary = section < c->nr_sections ? c->binary_of[section] : UNKNOWN_BINARY;
 
 	if (!section)
 		return CALLS_NO_PLACE;
 	if (binary == UNKNOWN_BINARY)
-		binary = lane_binary(c, s, section);
+		binary = lane_binary(c, section);
 	return binary == CST_COUNT_NO_BINARY ? CALLS_NO_PLACE : calls_place_of(binary, off);
 }
 
-static inline calls_place lane_last_place(struct calls *c, const struct stream *s, const struct calls_lane *ln)
+static inline calls_place lane_last_place(struct calls *c, const struct calls_lane *ln)
 {
-	return lane_place(c, s, ln->last.section, ln->last.last_off);
+	return lane_place(c, ln->last.section, ln->last.last_off);
 }
 
 static inline uint64_t lane_program(const struct calls *c, const struct stream *s)

@@ -10,9 +10,9 @@
 #include "session/decode/locate.h"
 #include "session/parts.h"
 
-static uint32_t binary(void *data, const struct stream *s, uint32_t section)
+static uint32_t binary(void *data, uint32_t section)
 {
-	const struct dso *dso = session_section_dso(data, s, section);
+	const struct dso *dso = session_section_dso(data, section);
 
 	return dso ? dso->number : CST_COUNT_NO_BINARY;
 }

@@ -8,7 +8,7 @@
 
 /* ---- places -------------------------------------------------------------------------------------- */
 
-uint32_t lane_binary(struct calls *c, const struct stream *s, uint32_t section)
+uint32_t lane_binary(struct calls *c, uint32_t section)
 {
 	uint32_t nr = section + section / 2 + 64, *p;
 
@@ -17,7 +17,7 @@ uint32_t lane_binary(struct calls *c, const struct stream *s, uint32_t section)
 		for (c->binary_of = p; c->nr_sections < nr;)
 			p[c->nr_sections++] = UNKNOWN_BINARY;
 	}
-	c->binary_of[section] = c->code.binary(c->code.data, s, section);
+	c->binary_of[section] = c->code.binary(c->code.data, section);
 	return c->binary_of[section];
 }
 
@@ -33,7 +33,7 @@ void lane_find_where(struct calls *c, const struct stream *s, const struct targe
 	}
 	if (slot->key != key) {
 		c->code.where(c->code.data, s, t->addr, &slot->where);
-		slot->where.place = lane_place(c, s, t->section, t->off);
+		slot->where.place = lane_place(c, t->section, t->off);
 		slot->key = key;
 	}
 	*w = slot->where;
@@ -122,7 +122,7 @@ void lane_close_gap(struct calls *c, struct calls_lane *ln, const struct stream 
 {
 	if (ln->open > LANE_TAKEN)
 		return;
-	ln->gap = (struct gap){ .from = s ? lane_last_place(c, s, ln) : CALLS_NO_PLACE,
+	ln->gap = (struct gap){ .from = s ? lane_last_place(c, ln) : CALLS_NO_PLACE,
 				.expect = ln->open == LANE_SEQ ? ln->last.end : 0,
 				.el = ln->last.el,
 				.program = ln->last.program };
@@ -189,7 +189,7 @@ void segment_cut(struct calls *c, struct calls_lane *ln, const struct stream *s,
 		 const struct target *t)
 {
 	if (cause != CAUSE_JOIN)
-		ln->gap = (struct gap){ .from = lane_last_place(c, s, ln) };
+		ln->gap = (struct gap){ .from = lane_last_place(c, ln) };
 	segment_end(c, ln, s);
 	segment_begin(c, ln, s, cause, t);
 }

@@ -190,7 +190,7 @@ static struct binary *binary_slow(struct counts *c, const struct stream *s, cons
 
 	extend(&c->by_section, &nr, g->section);
 	c->nr_sections = (uint32_t)nr;
-	dso = session_section_dso(c->ss, s, g->section);
+	dso = session_section_dso(c->ss, g->section);
 	f = dso ? file_of(c, dso) : NULL;
 	if (!f)
 		return NULL;
@@ -616,7 +616,7 @@ static void add_exits(struct counts *c, uint32_t section, struct binary *bin)
 	session_exits(c->ss, section, &x, &n, &insns);
 	*(bin ? &bin->insns : &c->elsewhere) += insns;
 	for (; bin && n; n--, x++) {
-		inside = session_section_dso(c->ss, NULL, x->section) == bin->dso;
+		inside = session_section_dso(c->ss, x->section) == bin->dso;
 		end = x->edges.slot ? x->edges.slot + x->edges.mask + 1 : NULL;
 		for (p = x->edges.slot; p < end; p++) {
 			if (!p->count)

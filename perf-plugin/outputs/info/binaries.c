@@ -26,7 +26,7 @@ static int count(void *data, const struct stream *s, const struct cst_generic *g
 		if (g->kind != CST_GEN_RANGE)
 			continue;
 		if (g->section != c->section || !c->insns) {
-			d = g->section ? session_section_dso(c->ss, s, g->section) : NULL;
+			d = g->section ? session_section_dso(c->ss, g->section) : NULL;
 			c->section = g->section;
 			c->insns = d ? &d->counts.insns : NULL;
 		}

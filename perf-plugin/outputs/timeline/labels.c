@@ -102,11 +102,11 @@ static void remember(struct labels *n, const struct stream *s, uint64_t addr, ca
 	n->used++;
 }
 
-static uint32_t binary(void *data, const struct stream *s, uint32_t section)
+static uint32_t binary(void *data, uint32_t section)
 {
 	struct labels *n = data;
 
-	return n->code.binary(n->code.data, s, section);
+	return n->code.binary(n->code.data, section);
 }
 
 static void where(void *data, const struct stream *s, uint64_t addr, struct calls_where *w)

@@ -110,11 +110,10 @@ const char *session_comm(const struct stream *s)
 			    NULL;
 }
 
-struct dso *session_section_dso(struct session *ss, const struct stream *s, uint32_t section)
+struct dso *session_section_dso(struct session *ss, uint32_t section)
 {
 	struct cst_section *sec = cst_image_section(ss->images.spaces.image, section);
 
-	(void)s;
 	return sec ? cst_section_cookie(sec) : NULL;
 }
 

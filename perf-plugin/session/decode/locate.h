@@ -35,6 +35,6 @@ bool session_symbol(const struct stream *s, uint64_t addr, const struct session_
 /* Returns the command name of the stream's current thread, NULL if unknown. Valid until session_close(). */
 const char *session_comm(const struct stream *s);
 /* Returns the dso of a section number (cst_generic.section); cst_generic.sect_off is the offset in its file. */
-struct dso *session_section_dso(struct session *ss, const struct stream *s, uint32_t section);
+struct dso *session_section_dso(struct session *ss, uint32_t section);
 
 #endif

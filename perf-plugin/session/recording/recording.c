@@ -206,7 +206,7 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 			continue;
 		if (g[i].section != section) {
 			section = g[i].section;
-			d = session_section_dso(r->ss, s, section);
+			d = session_section_dso(r->ss, section);
 		}
 		if (d)
 			r->of[i] = file_of(r, d);

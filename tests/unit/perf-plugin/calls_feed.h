@@ -28,10 +28,9 @@ enum { SETJMP = 0x3000, START = 0x4f00, NO_CALL = 0x8000, NOWHERE = 0x20000 };
 
 /* ---- code ---------------------------------------------------------------------------------------- */
 
-static uint32_t binary(void *data, const struct stream *s, uint32_t section)
+static uint32_t binary(void *data, uint32_t section)
 {
 	(void)data;
-	(void)s;
 	return section == 3 ? CST_COUNT_NO_BINARY : section - 1;
 }
 

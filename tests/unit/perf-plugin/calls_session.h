@@ -86,7 +86,7 @@ static void note_range(struct maker *m, const struct stream *s, const struct cst
 	m->unknown[i] = g->kind == CST_GEN_NACC || g->kind == CST_GEN_ADDR_UNKNOWN;
 	if (m->unknown[i])
 		return;
-	i = g->section ? m->code.binary(m->code.data, s, g->section) : CST_COUNT_NO_BINARY;
+	i = g->section ? m->code.binary(m->code.data, g->section) : CST_COUNT_NO_BINARY;
 	if (i != CST_COUNT_NO_BINARY && !unknown)
 		r.place = calls_place_of(i, g->sect_off);
 	if (t->nr_ranges < CALLS_RANGES)

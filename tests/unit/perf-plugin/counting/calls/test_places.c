@@ -30,7 +30,7 @@ static struct {
 bool __wrap_session_locate(const struct stream *s, uint64_t addr, struct session_loc *loc);
 bool __wrap_session_symbol(const struct stream *s, uint64_t addr, const struct session_loc *loc, const char **name,
 			   uint64_t *offset);
-struct dso *__wrap_session_section_dso(struct session *ss, const struct stream *s, uint32_t section);
+struct dso *__wrap_session_section_dso(struct session *ss, uint32_t section);
 bool __wrap_dso_function(struct dso *d, uint64_t offset, struct dso_function *f);
 bool __wrap_dso_begins_program(struct dso *d, uint64_t offset);
 
@@ -53,10 +53,9 @@ bool __wrap_session_symbol(const struct stream *s, uint64_t addr, const struct s
 	return now.has_symbol;
 }
 
-struct dso *__wrap_session_section_dso(struct session *ss, const struct stream *s, uint32_t section)
+struct dso *__wrap_session_section_dso(struct session *ss, uint32_t section)
 {
 	(void)ss;
-	(void)s;
 	return section == 1 ? &prog : NULL;
 }
 
@@ -109,8 +108,8 @@ static void nowhere(void **state)
 		assert_true(w.place == CALLS_NO_PLACE);
 		assert_true(!w.start && !w.end && !w.part && !w.sets_jump && !w.begins_program);
 	}
-	assert_int_equal(lookup.binary(lookup.data, NULL, 1), FILE_NUMBER);
-	assert_int_equal(lookup.binary(lookup.data, NULL, 2), CST_COUNT_NO_BINARY);
+	assert_int_equal(lookup.binary(lookup.data, 1), FILE_NUMBER);
+	assert_int_equal(lookup.binary(lookup.data, 2), CST_COUNT_NO_BINARY);
 }
 
 /* Without a table of functions: a BPF program is one, and in the kernel symbols tell where one begins. */

@@ -48,7 +48,7 @@ static struct {
 	bool pieces;	/* each batch in a piece of its own */
 } feed;
 
-struct dso *__wrap_session_section_dso(struct session *ss, const struct stream *s, uint32_t section);
+struct dso *__wrap_session_section_dso(struct session *ss, uint32_t section);
 struct dso *__wrap_session_same_dso(const struct session *ss, const struct dso *d);
 const struct dso_table *__wrap_session_dsos(const struct session *ss);
 bool __wrap_session_locate(const struct stream *s, uint64_t addr, struct session_loc *loc);
@@ -58,10 +58,9 @@ bool __wrap_session_take_counts(struct session *ss, uint32_t section, struct dso
 void __wrap_session_exits(struct session *ss, uint32_t section, const struct cst_exits **exits,
 			  uint32_t *n, uint64_t *insns);
 
-struct dso *__wrap_session_section_dso(struct session *ss, const struct stream *s, uint32_t section)
+struct dso *__wrap_session_section_dso(struct session *ss, uint32_t section)
 {
 	(void)ss;
-	(void)s;
 	assert_int_not_equal(section, ANON);
 	return section == LIBRARY ? &library : section == METHODS ? &jit : section == 3 ? NULL : &program;
 }
