@@ -61,6 +61,24 @@ static inline void intmap_put(struct intmap *m, int key, void *value)
 	s->value = value;
 }
 
+/* Enters a new value of `size` bytes, all zero, for a key that has none. */
+static inline void *intmap_add(struct intmap *m, int key, size_t size)
+{
+	void *value = mem_zeroed(1, size);
+
+	intmap_put(m, key, value);
+	return value;
+}
+
+/* Returns one value after the other, in any order: *i is 0 before the first one. NULL: no more. */
+static inline void *intmap_next(const struct intmap *m, size_t *i)
+{
+	while (*i < m->size)
+		if (m->slot[(*i)++].value)
+			return m->slot[*i - 1].value;
+	return NULL;
+}
+
 static inline void intmap_remove(struct intmap *m, int key)
 {
 	struct intmap_slot *hole, *s;

@@ -90,7 +90,7 @@ void session_before_replicas(struct session *ss)
 {
 	/* the first search sorts the table */
 	dso_places_find(&ss->images.dsos.search.bundle.images, "", 0);
-	if (!ss->declared.nr)
+	if (!ss->declared.map.used)
 		copy_asids(&ss->declared, &ss->tasks.asids);
 }
 

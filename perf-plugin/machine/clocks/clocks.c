@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
-
 void clocks_note_start(struct clocks *c, const struct pd_record *rec, bool itrace)
 {
 	int cpu = rec->sid.valid & PERF_SAMPLE_CPU ? (int)rec->sid.cpu : -1;
@@ -17,20 +15,19 @@ void clocks_note_start(struct clocks *c, const struct pd_record *rec, bool itrac
 	/* threads that were recorded one by one have buffers of their own, which follow each other in the file */
 	if (st && rec->sid.time >= st->time)
 		return;
-	if (!st) {
-		st = mem_new(sizeof(*st));
-		intmap_put(&c->starts, cpu, st);
-	}
+	if (!st)
+		st = intmap_add(&c->starts, cpu, sizeof(*st));
 	st->time = rec->sid.time;
 	st->itrace = itrace;
 }
 
 void clocks_free(struct clocks *c)
 {
+	struct trace_start *st;
 	size_t i;
 
-	for (i = 0; i < c->starts.size; i++)
-		free(c->starts.slot[i].value);
+	for (i = 0; (st = intmap_next(&c->starts, &i));)
+		free(st);
 	intmap_free(&c->starts);
 	free(c->v);
 }

@@ -45,9 +45,10 @@ const struct perf_map *perf_maps_get(struct perf_maps *pms, int pid)
 
 void perf_maps_free(struct perf_maps *pms)
 {
+	struct perf_map *pm;
 	size_t i;
 
-	for (i = 0; i < pms->by_pid.size; i++)
-		perf_map_free(pms->by_pid.slot[i].value);
+	for (i = 0; (pm = intmap_next(&pms->by_pid, &i));)
+		perf_map_free(pm);
 	intmap_free(&pms->by_pid);
 }

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/array.h"
 #include "base/bisect.h"
 #include "machine/tasks/asid.h"
@@ -11,41 +10,38 @@
 /* largest identifier; a context ID above it is not an ASID */
 #define MAX_ASID 0xffffu
 
+static struct asid *find(const struct asids *as, uint32_t asid)
+{
+	return asid <= MAX_ASID ? intmap_get(&as->map, (int)asid) : NULL;
+}
+
 static struct asid *get_asid(struct asids *as, uint32_t asid)
 {
-	struct asid *a = asid <= MAX_ASID ? intmap_get(&as->map, (int)asid) : NULL, **all;
+	struct asid *a = find(as, asid);
 
 	if (a || asid > MAX_ASID)
 		return a;
-	all = ARRAY_ADD(as->all, as->nr, as->cap);
-	a = *all = mem_zeroed(1, sizeof(*a));
-	intmap_put(&as->map, (int)asid, a);
+	a = intmap_add(&as->map, (int)asid, sizeof(*a));
 	a->learned = -1;
 	return a;
 }
 
 void asids_declare(struct asids *as, uint32_t asid, uint64_t time, int pid)
 {
-	struct asid *a;
+	struct asid *a = get_asid(as, asid);
 
-	if (asid > MAX_ASID)
-		return;
-	a = get_asid(as, asid);
-	*ARRAY_ADD(a->v, a->nr, a->cap) = (struct asid_owner){ .time = time, .pid = pid };
+	if (a)
+		*ARRAY_ADD(a->v, a->nr, a->cap) = (struct asid_owner){ .time = time, .pid = pid };
 }
 
 void asids_declare_current(struct asids *as, uint32_t asid, uint64_t time, int pid)
 {
-	const struct asid *a = asid <= MAX_ASID ? intmap_get(&as->map, (int)asid) : NULL;
-
-	asids_declare(as, asid, a && a->nr ? time : 0, pid);
+	asids_declare(as, asid, asids_any_declared(as, asid) ? time : 0, pid);
 }
 
 void asids_declare_end(struct asids *as, uint32_t asid, uint64_t time, int pid)
 {
-	const struct asid *a = asid <= MAX_ASID ? intmap_get(&as->map, (int)asid) : NULL;
-
-	if (!(a && a->nr))
+	if (!asids_any_declared(as, asid))
 		asids_declare(as, asid, 0, pid);
 	asids_declare(as, asid, time, -1);
 }
@@ -62,45 +58,45 @@ static int compare(const void *a, const void *b)
 
 void asids_finish(struct asids *as)
 {
+	struct asid *a;
 	size_t i;
 
-	for (i = 0; i < as->nr; i++)
-		if (as->all[i]->nr)
-			qsort(as->all[i]->v, as->all[i]->nr, sizeof(*as->all[i]->v), compare);
+	for (i = 0; (a = intmap_next(&as->map, &i));)
+		if (a->nr)
+			qsort(a->v, a->nr, sizeof(*a->v), compare);
 }
 
 void asids_free(struct asids *as)
 {
+	struct asid *a;
 	size_t i;
 
-	for (i = 0; i < as->nr; i++) {
-		free(as->all[i]->v);
-		free(as->all[i]);
-	}
-	free(as->all);
+	for (i = 0; (a = intmap_next(&as->map, &i)); free(a))
+		free(a->v);
 	intmap_free(&as->map);
 	memset(as, 0, sizeof(*as));
 }
 
 void asids_restart(struct asids *as)
 {
+	struct asid *a;
 	size_t i;
 
-	for (i = 0; i < as->nr; i++)
-		as->all[i]->learned = -1;
+	for (i = 0; (a = intmap_next(&as->map, &i));)
+		a->learned = -1;
 	as->learned = as->changed = 0;
 }
 
 bool asids_any_declared(const struct asids *as, uint32_t asid)
 {
-	const struct asid *a = asid <= MAX_ASID ? intmap_get(&as->map, (int)asid) : NULL;
+	const struct asid *a = find(as, asid);
 
 	return a && a->nr;
 }
 
 int asids_declared(const struct asids *as, uint32_t asid, uint64_t time)
 {
-	const struct asid *a = asid <= MAX_ASID ? intmap_get(&as->map, (int)asid) : NULL;
+	const struct asid *a = find(as, asid);
 	size_t lo = 0, hi = a ? a->nr : 0;
 
 	BISECT(lo, hi, mid, a->v[mid].time <= time);
@@ -109,19 +105,16 @@ int asids_declared(const struct asids *as, uint32_t asid, uint64_t time)
 
 int asids_learned(const struct asids *as, uint32_t asid)
 {
-	const struct asid *a = asid <= MAX_ASID ? intmap_get(&as->map, (int)asid) : NULL;
+	const struct asid *a = find(as, asid);
 
 	return a ? a->learned : -1;
 }
 
 void asids_learn(struct asids *as, uint32_t asid, int pid)
 {
-	struct asid *a;
+	struct asid *a = get_asid(as, asid);
 
-	if (asid > MAX_ASID)
-		return;
-	a = get_asid(as, asid);
-	if (a->learned == pid)
+	if (!a || a->learned == pid)
 		return;
 	as->learned++;
 	as->changed += a->learned >= 0;

@@ -26,8 +26,6 @@ struct asid {
 
 struct asids {
 	struct intmap map;	/* key: ASID, value: struct asid */
-	struct asid **all;
-	size_t nr, cap;
 	uint64_t learned;	/* owners learned */
 	uint64_t changed;	/* owners learned in place of another one */
 };

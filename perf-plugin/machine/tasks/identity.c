@@ -4,16 +4,13 @@
 
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/array.h"
-
 void identity_free(struct identity *id)
 {
+	struct id_pair *p;
 	size_t i;
 
-	for (i = 0; i < id->nr; i++)
-		free(id->all[i]);
-	free(id->all);
+	for (i = 0; (p = intmap_next(&id->by_id, &i));)
+		free(p);
 	intmap_free(&id->by_id);
 	intmap_free(&id->by_tid);
 	intmap_free(&id->known);
@@ -42,13 +39,11 @@ void identity_know(struct identity *id, int tid)
 
 static struct id_pair *get_pair(struct identity *id, uint32_t traced, int tid)
 {
-	struct id_pair *p = intmap_get(&id->by_id, (int)traced), **all;
+	struct id_pair *p = intmap_get(&id->by_id, (int)traced);
 
 	if (p)
 		return p;
-	all = ARRAY_ADD(id->all, id->nr, id->cap);
-	p = *all = mem_zeroed(1, sizeof(*p));
-	intmap_put(&id->by_id, (int)traced, p);
+	p = intmap_add(&id->by_id, (int)traced, sizeof(*p));
 	p->id = traced;
 	p->tid = tid;
 	return p;
@@ -92,10 +87,9 @@ void identity_add(struct identity *id, uint32_t traced, int tid, bool proof)
 void identity_decide(struct identity *id, bool of_tasks)
 {
 	size_t same[2] = { 0, 0 }, other[2] = { 0, 0 }, i;
+	const struct id_pair *p;
 
-	for (i = 0; i < id->nr; i++) {
-		const struct id_pair *p = id->all[i];
-
+	for (i = 0; (p = intmap_next(&id->by_id, &i));) {
 		if (p->several)
 			continue;
 		same[p->proof] += (uint32_t)p->tid == p->id;
@@ -137,11 +131,12 @@ bool identity_is_common(const struct identity *id, uint32_t traced)
 
 void identity_count(const struct identity *id, size_t *known, size_t *contradictory)
 {
+	const struct id_pair *p;
 	size_t i;
 
 	*known = *contradictory = 0;
-	for (i = 0; i < id->nr; i++) {
-		*known += usable(id->all[i]);
-		*contradictory += id->all[i]->proof && !usable(id->all[i]);
+	for (i = 0; (p = intmap_next(&id->by_id, &i));) {
+		*known += usable(p);
+		*contradictory += p->proof && !usable(p);
 	}
 }

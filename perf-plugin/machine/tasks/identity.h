@@ -36,8 +36,6 @@ struct identity {
 	struct intmap by_id;	/* struct id_pair */
 	struct intmap by_tid;	/* the first struct id_pair of a thread whose witness proves it */
 	struct intmap known;	/* threads that have a record, a set: identity_knows() */
-	struct id_pair **all;
-	size_t nr, cap;
 	uint64_t equal, different;	/* witnesses by whether the ID is the thread's own */
 	uint64_t absent;	/* contexts at EL0 without an ID in a trace that should have them, as far as witnesses were searched */
 	uint64_t traced;	/* contexts at EL0 with an ID, as far as witnesses were searched ... */

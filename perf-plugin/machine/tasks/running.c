@@ -2,7 +2,6 @@
 /* running.c - lists of context switches per CPU, sorted by time. */
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/array.h"
 #include "base/bisect.h"
 #include "machine/tasks/running.h"
@@ -12,13 +11,11 @@
 
 static struct run_cpu *get_cpu(struct running *r, int cpu)
 {
-	struct run_cpu *c = intmap_get(&r->by_cpu, cpu), **all;
+	struct run_cpu *c = intmap_get(&r->cpus, cpu);
 
 	if (c)
 		return c;
-	all = ARRAY_ADD(r->cpus, r->nr, r->cap);
-	c = *all = mem_zeroed(1, sizeof(*c));
-	intmap_put(&r->by_cpu, cpu, c);
+	c = intmap_add(&r->cpus, cpu, sizeof(*c));
 	c->first_time = UINT64_MAX;
 	c->first_prev = -1;
 	return c;
@@ -55,11 +52,10 @@ void running_add_sample(struct running *r, int cpu, uint64_t time, int tid, int 
 
 void running_translate(struct running *r, int (*thread)(const void *data, int tid), const void *data)
 {
+	struct run_cpu *c;
 	size_t i, k;
 
-	for (i = 0; i < r->nr; i++) {
-		struct run_cpu *c = r->cpus[i];
-
+	for (i = 0; (c = intmap_next(&r->cpus, &i));) {
 		if (c->prev_of_machine && c->first_prev > 0)
 			c->first_prev = thread(data, c->first_prev);
 		for (k = 0; k < c->nr; k++)
@@ -82,28 +78,27 @@ static int compare(const void *a, const void *b)
 
 void running_finish(struct running *r)
 {
+	struct run_cpu *c;
 	size_t i;
 
-	for (i = 0; i < r->nr; i++)
-		qsort(r->cpus[i]->v, r->cpus[i]->nr, sizeof(*r->cpus[i]->v), compare);
+	for (i = 0; (c = intmap_next(&r->cpus, &i));)
+		qsort(c->v, c->nr, sizeof(*c->v), compare);
 }
 
 void running_free(struct running *r)
 {
+	struct run_cpu *c;
 	size_t i;
 
-	for (i = 0; i < r->nr; i++) {
-		free(r->cpus[i]->v);
-		free(r->cpus[i]);
-	}
-	free(r->cpus);
-	intmap_free(&r->by_cpu);
+	for (i = 0; (c = intmap_next(&r->cpus, &i)); free(c))
+		free(c->v);
+	intmap_free(&r->cpus);
 	memset(r, 0, sizeof(*r));
 }
 
 static const struct run_cpu *find_cpu(const struct running *r, int cpu)
 {
-	const struct run_cpu *c = intmap_get(&r->by_cpu, cpu);
+	const struct run_cpu *c = intmap_get(&r->cpus, cpu);
 
 	return c && c->switches ? c : NULL;
 }
@@ -119,10 +114,11 @@ static size_t after(const struct run_cpu *c, uint64_t time)
 
 size_t running_cpus(const struct running *r)
 {
+	const struct run_cpu *c;
 	size_t i, n = 0;
 
-	for (i = 0; i < r->nr; i++)
-		n += r->cpus[i]->switches;
+	for (i = 0; (c = intmap_next(&r->cpus, &i));)
+		n += c->switches;
 	return n;
 }
 

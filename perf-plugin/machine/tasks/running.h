@@ -35,9 +35,7 @@ struct run_cpu {
 };
 
 struct running {
-	struct intmap by_cpu;
-	struct run_cpu **cpus;
-	size_t nr, cap;
+	struct intmap cpus;	/* struct run_cpu */
 	/*
 	 * A thread 0 followed another one. There is one idle task per CPU, so the recorder was inside a PID namespace, where
 	 * all threads outside of it have the number 0.

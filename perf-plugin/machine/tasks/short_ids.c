@@ -34,17 +34,17 @@ static int compare_low16(const void *a, const void *b)
 void short_ids_make(struct short_ids *s, const struct threads *ts, const void *frag,
 		    unsigned int bits)
 {
+	const struct thread *t;
 	size_t i;
 
-	if (s->frag == frag && s->bits == bits && s->nr == ts->known.nr_threads &&
+	if (s->frag == frag && s->bits == bits && s->nr == ts->known.threads.used &&
 	    s->created == ts->totals.total_threads)
 		return;
 	free(s->tids);
 	s->nr = 0;
-	s->tids = mem_array(ts->known.nr_threads + 1, sizeof(*s->tids));
-	for (i = 0; i < ts->known.nr_threads; i++)
-		s->tids[i] = ts->known.all_threads[i]->tid;
-	s->nr = ts->known.nr_threads;
+	s->tids = mem_array(ts->known.threads.used + 1, sizeof(*s->tids));
+	for (i = 0; (t = intmap_next(&ts->known.threads, &i));)
+		s->tids[s->nr++] = t->tid;
 	s->created = ts->totals.total_threads;
 	s->bits = bits;
 	s->frag = frag;

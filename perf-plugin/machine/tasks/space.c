@@ -43,10 +43,11 @@ bool versions_release(struct process *p)
 
 void spaces_free(struct spaces *sp, struct threads *ts)
 {
+	struct process *p;
 	size_t i;
 
-	for (i = 0; i < ts->known.nr_processes; i++)
-		versions_release(ts->known.all_processes[i]);
+	for (i = 0; (p = intmap_next(&ts->known.processes, &i));)
+		versions_release(p);
 	versions_release(&ts->known.kernel);
 	cst_counts_free(sp->counts);
 	sp->counts = NULL;

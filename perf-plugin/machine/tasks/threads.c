@@ -42,43 +42,56 @@ void threads_note(struct threads *ts, const struct side_event *e)
 
 static struct thread *get_thread(struct threads *ts, int tid)
 {
-	struct thread *t = intmap_get(&ts->known.threads, tid), **all;
+	struct thread *t = intmap_get(&ts->known.threads, tid);
 
 	if (t)
 		return t;
-	t = mem_zeroed(1, sizeof(*t));
+	t = intmap_add(&ts->known.threads, tid, sizeof(*t));
 	t->tid = tid;
-	t->index = ts->known.nr_threads;
-	all = ARRAY_ADD(ts->known.all_threads, ts->known.nr_threads, ts->known.cap_threads);
-	*all = t;
 	ts->totals.total_threads++;
-	intmap_put(&ts->known.threads, tid, t);
 	return t;
 }
 
 static struct process *get_process(struct threads *ts, int pid)
 {
-	struct process *p = intmap_get(&ts->known.processes, pid), **all;
+	struct process *p = intmap_get(&ts->known.processes, pid);
 
 	if (p)
 		return p;
-	p = mem_zeroed(1, sizeof(*p));
+	p = intmap_add(&ts->known.processes, pid, sizeof(*p));
 	p->pid = pid;
-	p->index = ts->known.nr_processes;
-	all = ARRAY_ADD(ts->known.all_processes, ts->known.nr_processes, ts->known.cap_processes);
-	*all = p;
-	intmap_put(&ts->known.processes, pid, p);
 	return p;
+}
+
+static const struct thread_was *last_of(const struct thread_past *past)
+{
+	return past->nr ? &past->v[past->nr - 1] : NULL;
+}
+
+/* Returns the last entry before the moment, else the first one; there is one. */
+static const struct thread_was *past_at(const struct thread_past *past, uint64_t limit)
+{
+	size_t lo = 1, hi = past->nr;
+
+	BISECT(lo, hi, mid, past->v[mid].order < limit);
+	return &past->v[lo - 1];
+}
+
+static void add_past(struct threads *ts, struct thread_past *past, const struct thread_was *was)
+{
+	ts->window.changes += past->nr > 0;
+	*ARRAY_ADD(past->v, past->nr, past->cap) = *was;
 }
 
 /* Removes the thread from its process. */
 static void leave_process(struct threads *ts, const struct thread *t)
 {
+	const struct thread_was *was = last_of(&t->pids);
 	struct process *p;
 
-	if (!t->nr_pids || t->ended)
+	if (!was || t->ended)
 		return;
-	p = intmap_get(&ts->known.processes, t->pids[t->nr_pids - 1].pid);
+	p = intmap_get(&ts->known.processes, was->pid);
 	if (p && p->generation == t->generation && p->nr_threads)
 		p->nr_threads--;
 }
@@ -87,24 +100,14 @@ static void set_pid(struct threads *ts, int tid, int pid, uint64_t order)
 {
 	struct thread *t = get_thread(ts, tid);
 	struct process *p = get_process(ts, pid);
-	bool same;
-	struct thread_pid *slot;
+	const struct thread_was *was = last_of(&t->pids);
+	const bool same = was && was->pid == pid;
 
-	same = t->nr_pids && t->pids[t->nr_pids - 1].pid == pid;
 	if (same && !t->ended && t->generation == p->generation)
 		return;
-	if (!same) {
-		slot = ARRAY_ADD(t->pids, t->nr_pids, t->cap_pids);
-		/* leave_process() reads the last entry */
-		t->nr_pids--;
-		leave_process(ts, t);
-		t->nr_pids++;
-		slot->order = order;
-		slot->pid = pid;
-		ts->window.changes += t->nr_pids > 1;
-	} else {
-		leave_process(ts, t);
-	}
+	leave_process(ts, t);
+	if (!same)
+		add_past(ts, &t->pids, &(struct thread_was){ .order = order, .pid = pid });
 	t->ended = 0;
 	t->generation = p->generation;
 	p->nr_threads++;
@@ -113,14 +116,10 @@ static void set_pid(struct threads *ts, int tid, int pid, uint64_t order)
 static void set_comm(struct threads *ts, int tid, const char *comm, uint64_t order)
 {
 	struct thread *t = get_thread(ts, tid);
-	struct thread_comm *slot;
+	const struct thread_was *was = last_of(&t->comms);
 
-	if (t->nr_comms && !strcmp(t->comms[t->nr_comms - 1].comm, comm))
-		return;
-	slot = ARRAY_ADD(t->comms, t->nr_comms, t->cap_comms);
-	slot->order = order;
-	slot->comm = comm;
-	ts->window.changes += t->nr_comms > 1;
+	if (!was || strcmp(was->comm, comm))
+		add_past(ts, &t->comms, &(struct thread_was){ .order = order, .comm = comm });
 }
 
 static void mark_mapped(struct threads *ts, struct process *p)
@@ -203,16 +202,9 @@ static void map_event(struct threads *ts, const struct side_event *e, uint64_t o
 	set_pid(ts, e->tid, e->pid, order);
 }
 
-static const char *last_comm(const struct threads *ts, int tid)
-{
-	const struct thread *t = intmap_get(&ts->known.threads, tid);
-
-	return t && t->nr_comms ? t->comms[t->nr_comms - 1].comm : NULL;
-}
-
 static void fork_event(struct threads *ts, const struct side_event *e, uint64_t order)
 {
-	const char *comm = last_comm(ts, e->fork.ptid);
+	const char *comm = threads_comm(ts, e->fork.ptid, UINT64_MAX);
 	struct process *parent, *child;
 
 	if (comm)
@@ -270,7 +262,7 @@ void threads_apply(struct threads *ts, const struct side_event *e, uint64_t orde
 	case SIDE_THREAD:
 		/* other records have precedence over a switch, in particular while a thread exits */
 		t = intmap_get(&ts->known.threads, e->tid);
-		if (!t || !t->nr_pids)
+		if (!t || !t->pids.nr)
 			set_pid(ts, e->tid, e->pid, order);
 		break;
 	case SIDE_EXIT:
@@ -282,19 +274,15 @@ void threads_apply(struct threads *ts, const struct side_event *e, uint64_t orde
 int threads_pid(const struct threads *ts, int tid, uint64_t limit)
 {
 	const struct thread *t = intmap_get(&ts->known.threads, tid);
-	size_t lo = 1, hi;
 	intptr_t orphan;
 
 	if (tid == 0)
 		return 0;	/* idle task */
-	if (!t || !t->nr_pids) {
+	if (!t || !t->pids.nr) {
 		orphan = (intptr_t)intmap_get(&ts->pass.orphans, tid);
 		return orphan ? (int)(orphan - 2) : -1;
 	}
-	/* last entry before the moment, else the first one */
-	hi = t->nr_pids;
-	BISECT(lo, hi, mid, t->pids[mid].order < limit);
-	return t->pids[lo - 1].pid;
+	return past_at(&t->pids, limit)->pid;
 }
 
 bool threads_alive(const struct threads *ts, int tid, uint64_t limit)
@@ -304,19 +292,14 @@ bool threads_alive(const struct threads *ts, int tid, uint64_t limit)
 	/* a thread runs for a moment after its exit record */
 	if (t && t->ended && t->ended < limit)
 		return false;
-	return t && t->nr_pids && t->pids[0].order < limit && threads_pid(ts, tid, limit) >= 0;
+	return t && t->pids.nr && t->pids.v[0].order < limit && threads_pid(ts, tid, limit) >= 0;
 }
 
 const char *threads_comm(const struct threads *ts, int tid, uint64_t limit)
 {
 	const struct thread *t = intmap_get(&ts->known.threads, tid);
-	size_t lo = 1, hi;
 
-	if (!t || !t->nr_comms)
-		return NULL;
-	hi = t->nr_comms;
-	BISECT(lo, hi, mid, t->comms[mid].order < limit);
-	return t->comms[lo - 1].comm;
+	return t && t->comms.nr ? past_at(&t->comms, limit)->comm : NULL;
 }
 
 struct process *threads_process(const struct threads *ts, int pid)

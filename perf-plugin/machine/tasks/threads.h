@@ -54,24 +54,25 @@ struct process {
 	struct map_event *ev;	/* events in the window: [first, nr) */
 	size_t first, nr, cap;
 	struct version *versions; /* address spaces made so far (space.c) */
-	size_t index;		/* in all_processes */
+};
+
+/* Processes or names of a thread, one after the other. */
+struct thread_past {
+	struct thread_was {
+		uint64_t order;	/* number of the event from which on it was so */
+		union {
+			int pid;
+			const char *comm;
+		};
+	} *v;
+	size_t nr, cap;
 };
 
 struct thread {
 	int tid;
 	uint64_t ended;		/* number of its last event plus 1; 0: alive */
 	uint32_t generation;	/* generation of its process */
-	struct thread_pid {
-		uint64_t order;
-		int pid;
-	} *pids;
-	size_t nr_pids, cap_pids;
-	struct thread_comm {
-		uint64_t order;
-		const char *comm;
-	} *comms;
-	size_t nr_comms, cap_comms;
-	size_t index;		/* in all_threads */
+	struct thread_past pids, comms;
 };
 
 /* An event in the window. */
@@ -115,12 +116,8 @@ struct threads {
 	} window;
 
 	struct {
-		struct intmap threads, processes;
+		struct intmap threads, processes;	/* at present */
 		struct process kernel;
-		struct thread **all_threads;	/* threads known at present */
-		size_t nr_threads, cap_threads;
-		struct process **all_processes;
-		size_t nr_processes, cap_processes;
 		int *zombies;		/* dead processes whose address spaces are in use */
 		size_t nr_zombies, cap_zombies;
 	} known;

@@ -115,13 +115,18 @@ static void free_process(struct process *p)
 	free(p->ev);
 }
 
+static void free_thread(struct thread *t)
+{
+	free(t->pids.v);
+	free(t->comms.v);
+	free(t);
+}
+
 static bool drop_process(struct threads *ts, struct process *p)
 {
 	if (ts->hooks.release && !ts->hooks.release(p))
 		return false;
 	intmap_remove(&ts->known.processes, p->pid);
-	ts->known.all_processes[p->index] = ts->known.all_processes[--ts->known.nr_processes];
-	ts->known.all_processes[p->index]->index = p->index;
 	free_process(p);
 	free(p);
 	return true;
@@ -160,33 +165,31 @@ static void forget_zombies(struct threads *ts)
 	ts->known.nr_zombies = n;
 }
 
+/* Drops the entries that others followed before the moment. */
+static void forget_past(struct thread_past *past, uint64_t limit)
+{
+	size_t n;
+
+	for (n = 0; n + 1 < past->nr && past->v[n + 1].order < limit; n++)
+		;
+	if (!n)
+		return;
+	past->nr -= n;
+	memmove(past->v, past->v + n, past->nr * sizeof(*past->v));
+}
+
 static void forget_thread(struct threads *ts, int tid, uint64_t limit)
 {
 	struct thread *t = intmap_get(&ts->known.threads, tid);
-	size_t n;
 
 	if (!t)
 		return;
-	for (n = 0; n + 1 < t->nr_pids && t->pids[n + 1].order < limit; n++)
-		;
-	if (n) {
-		memmove(t->pids, t->pids + n, (t->nr_pids - n) * sizeof(*t->pids));
-		t->nr_pids -= n;
-	}
-	for (n = 0; n + 1 < t->nr_comms && t->comms[n + 1].order < limit; n++)
-		;
-	if (n) {
-		memmove(t->comms, t->comms + n, (t->nr_comms - n) * sizeof(*t->comms));
-		t->nr_comms -= n;
-	}
+	forget_past(&t->pids, limit);
+	forget_past(&t->comms, limit);
 	if (!t->ended || t->ended > limit)
 		return;
 	intmap_remove(&ts->known.threads, tid);
-	ts->known.all_threads[t->index] = ts->known.all_threads[--ts->known.nr_threads];
-	ts->known.all_threads[t->index]->index = t->index;
-	free(t->pids);
-	free(t->comms);
-	free(t);
+	free_thread(t);
 }
 
 static void forget(struct threads *ts, uint64_t limit)
@@ -249,31 +252,28 @@ void threads_seek(struct threads *ts, uint64_t time, uint64_t seq, uint64_t hold
 
 static void forget_all(struct threads *ts)
 {
+	struct process *p;
+	struct thread *t;
 	size_t i;
 
-	for (i = 0; i < ts->known.nr_processes; i++) {
+	for (i = 0; (p = intmap_next(&ts->known.processes, &i)); free(p)) {
 		if (ts->hooks.release)
-			ts->hooks.release(ts->known.all_processes[i]);
-		free_process(ts->known.all_processes[i]);
-		free(ts->known.all_processes[i]);
+			ts->hooks.release(p);
+		free_process(p);
 	}
 	if (ts->hooks.release)
 		ts->hooks.release(&ts->known.kernel);
 	free_process(&ts->known.kernel);
-	for (i = 0; i < ts->known.nr_threads; i++) {
-		free(ts->known.all_threads[i]->pids);
-		free(ts->known.all_threads[i]->comms);
-		free(ts->known.all_threads[i]);
-	}
-	ts->known.nr_processes = ts->known.nr_threads = ts->known.nr_zombies = 0;
+	for (i = 0; (t = intmap_next(&ts->known.threads, &i));)
+		free_thread(t);
 	intmap_free(&ts->known.threads);
 	intmap_free(&ts->known.processes);
-	memset(&ts->known.kernel, 0, sizeof(ts->known.kernel));
+	free(ts->known.zombies);
+	memset(&ts->known, 0, sizeof(ts->known));
 	ts->known.kernel.pid = KERNEL_PID;
-	ts->window.first = ts->window.nr = 0;
-	ts->window.base = ts->window.gone_time = ts->window.gone_seq = ts->window.gone_changes =
-		ts->window.changes = 0;
-	ts->totals.total_processes = ts->totals.total_threads = ts->totals.total_replaced = 0;
+	free(ts->window.moments);
+	memset(&ts->window, 0, sizeof(ts->window));
+	memset(&ts->totals, 0, sizeof(ts->totals));
 	ts->ended = false;
 }
 
@@ -299,9 +299,5 @@ void threads_free(struct threads *ts)
 	forget_all(ts);
 	intmap_free(&ts->pass.alive);
 	intmap_free(&ts->pass.orphans);
-	free(ts->window.moments);
-	free(ts->known.all_processes);
-	free(ts->known.all_threads);
-	free(ts->known.zombies);
 	memset(ts, 0, sizeof(*ts));
 }

@@ -119,9 +119,9 @@ static bool names_thread(const struct threads *ts, const char *path)
 	const struct thread *t;
 	size_t i, k;
 
-	for (i = 0; i < ts->known.nr_threads; i++)
-		for (t = ts->known.all_threads[i], k = 0; k < t->nr_comms; k++)
-			if (t->comms[k].comm && *name && !strncmp(t->comms[k].comm, name, 15))
+	for (i = 0; (t = intmap_next(&ts->known.threads, &i));)
+		for (k = 0; k < t->comms.nr; k++)
+			if (t->comms.v[k].comm && *name && !strncmp(t->comms.v[k].comm, name, 15))
 				return true;
 	return false;
 }

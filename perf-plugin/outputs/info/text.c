@@ -371,15 +371,13 @@ static int compare_processes(const void *a, const void *b)
 /* Threads that each process had: pid -> number. */
 static void count_threads(const struct threads *ts, struct intmap *counts)
 {
+	const struct thread *t;
 	size_t i, k;
 
-	for (i = 0; i < ts->known.nr_threads; i++) {
-		const struct thread *t = ts->known.all_threads[i];
-
-		for (k = 0; k < t->nr_pids; k++)
-			intmap_put(counts, t->pids[k].pid,
-				   (void *)((intptr_t)intmap_get(counts, t->pids[k].pid) + 1));
-	}
+	for (i = 0; (t = intmap_next(&ts->known.threads, &i));)
+		for (k = 0; k < t->pids.nr; k++)
+			intmap_put(counts, t->pids.v[k].pid,
+				   (void *)((intptr_t)intmap_get(counts, t->pids.v[k].pid) + 1));
 }
 
 static void print_process(FILE *out, const struct threads *ts, const struct process *p, size_t nr_threads)
@@ -401,7 +399,7 @@ static void print_processes(FILE *out, struct session *ss, bool all)
 {
 	struct threads *ts = session_threads(ss);
 	struct intmap counts = { .slot = NULL };
-	struct process **list;
+	struct process **list, *p;
 	size_t i, n = 0;
 
 	threads_seek(ts, NO_TIME, UINT64_MAX, UINT64_MAX);
@@ -409,10 +407,10 @@ static void print_processes(FILE *out, struct session *ss, bool all)
 		print_memory(out, ss);
 		return;
 	}
-	list = mem_zeroed(ts->known.nr_processes + 1, sizeof(*list));
-	for (i = 0; i < ts->known.nr_processes; i++)
-		if (ts->known.all_processes[i]->mapped)
-			list[n++] = ts->known.all_processes[i];
+	list = mem_zeroed(ts->known.processes.used + 1, sizeof(*list));
+	for (i = 0; (p = intmap_next(&ts->known.processes, &i));)
+		if (p->mapped)
+			list[n++] = p;
 	if (n)
 		qsort(list, n, sizeof(*list), compare_processes);
 	fprintf(out, "\nProcesses: %" PRIu64 ", threads: %" PRIu64 ", mapped files: %zu\n",

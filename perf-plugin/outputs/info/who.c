@@ -95,20 +95,22 @@ void info_who(const struct session *ss)
 	const struct asids *asids = &session_tasks(ss)->asids;
 	const struct running *running = &session_tasks(ss)->running;
 	const struct who_counts *c = &session_totals(ss)->who;
+	const struct run_cpu *cpu;
+	const struct asid *a;
 	size_t i, n = 0, declared = 0, cpus = running_cpus(running);
 
 	printf("\nWho ran:\n");
 	print_format(ss);
 	print_identity(ss);
-	for (i = 0; i < running->nr; i++)
-		n += running->cpus[i]->switches ? running->cpus[i]->nr : 0;
+	for (i = 0; (cpu = intmap_next(&running->cpus, &i));)
+		n += cpu->switches ? cpu->nr : 0;
 	if (n)
 		printf("  %zu switches on %zu CPU%s%s\n", n, cpus, cpus == 1 ? "" : "s",
 		       session_tasks(ss)->sched ? ", with samples of sched:sched_switch" : "");
 	else if (session_recorder(ss) != RECORDER_SNAPSHOT && (!any_traced(ss) || c->absent))
 		printf("  no context switches are recorded\n");
-	for (i = 0; i < asids->nr; i++)
-		declared += asids->all[i]->nr;
+	for (i = 0; (a = intmap_next(&asids->map, &i));)
+		declared += a->nr;
 	if (declared || asids->learned)
 		printf("  ASIDs: %zu declarations; %" PRIu64 " owners learned from switches, %" PRIu64 " of them in "
 		       "place of another one\n", declared, asids->learned, asids->changed);

@@ -310,7 +310,7 @@ static bool may_be_threads(const struct session *ss)
 
 	if (c->forced)
 		return c->forced == CONTEXTID_TID || c->forced == CONTEXTID_TID_ASID;
-	return c->arch != ARCH_UNKNOWN && !ss->tasks.asids.nr;
+	return c->arch != ARCH_UNKNOWN && !ss->tasks.asids.map.used;
 }
 
 void witness_collect(struct session *ss)

@@ -451,10 +451,10 @@ static void what_was_in_use_is_forgotten_later(void **state)
 	}
 	finish(&h);
 	seek(&h, 1000);
-	assert_true(h.ts.known.nr_processes > 80);
+	assert_true(h.ts.known.processes.used > 80);
 	released = true;
 	seek(&h, 1500);
-	assert_true(h.ts.known.nr_processes < 20);
+	assert_true(h.ts.known.processes.used < 20);
 	assert_int_equal(h.ts.known.nr_zombies, 0);
 	end(&h);
 }

@@ -75,7 +75,7 @@ static void switches(void **state)
 		{ 11, 100, 299, ZERO_IDLE, 4, 1, true, 7, false, true },
 		{ 11, 100, 299, ZERO_OUTSIDER, 4, 1, false, 7, true, true },
 	};
-	struct running r = { .nr = 0 };
+	struct running r = { .outsiders = false };
 	int tids[4];
 	bool all, other;
 	size_t i, n;
@@ -116,7 +116,7 @@ static int half_of_even(const void *data, int tid)
 /* Samples of sched_switch have the machine's numbers; records have the namespace's. */
 static void numbers_of_the_machine(void **state)
 {
-	struct running r = { .nr = 0 };
+	struct running r = { .outsiders = false };
 
 	(void)state;
 	running_add_sample(&r, 1, 100, 14, 12);
@@ -134,7 +134,7 @@ static void numbers_of_the_machine(void **state)
 /* A question over very many switches has a bounded cost. */
 static void very_many_switches(void **state)
 {
-	struct running r = { .nr = 0 };
+	struct running r = { .outsiders = false };
 	int tids[4], i;
 	bool all;
 
@@ -182,7 +182,7 @@ static void whose_ids(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct identity id = { .nr = 0 };
+		struct identity id = { .equal = 0 };
 
 		for (k = 7; k < 10; k++)
 			identity_know(&id, (int)k);
@@ -198,7 +198,7 @@ static void whose_ids(void **state)
 		identity_free(&id);
 	}
 	{
-		struct identity id = { .nr = 0 };
+		struct identity id = { .equal = 0 };
 
 		identity_add(&id, 700, 7, true);
 		identity_add(&id, 800, 8, true);
@@ -219,7 +219,7 @@ static void whose_ids(void **state)
 /* The end of an ownership says who had the ASID before: from the beginning on, unless that is declared. */
 static void ends_of_asids(void **state)
 {
-	struct asids as = { .nr = 0 };
+	struct asids as = { .learned = 0 };
 
 	(void)state;
 	assert_false(asids_any_declared(&as, 5));
@@ -255,13 +255,13 @@ static void ends_of_asids(void **state)
 	assert_int_equal(as.learned, 0);
 	assert_int_equal(as.changed, 0);
 	asids_free(&as);
-	assert_int_equal(as.nr, 0);
+	assert_int_equal(as.map.used, 0);
 	assert_false(asids_any_declared(&as, 5));
 }
 
 static void asids_declared_in_time(void **state)
 {
-	struct asids as = { .nr = 0 };
+	struct asids as = { .learned = 0 };
 
 	(void)state;
 	asids_declare(&as, 7, 300, 30);

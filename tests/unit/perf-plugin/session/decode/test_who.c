@@ -187,8 +187,8 @@ static void unreadable_switches_and_asids(void **state)
 	t_stretch(&trace, 200);
 	ss = decode_as(&data, &trace, 2, 0, CONTEXTID_AUTO, &formats, &r);
 	assert_int_equal(ss->lost.bad_records, 2);
-	assert_int_equal(ss->tasks.running.nr, 1);
-	assert_int_equal(ss->tasks.asids.nr, 0);
+	assert_int_equal(ss->tasks.running.cpus.used, 1);
+	assert_int_equal(ss->tasks.asids.map.used, 0);
 	assert_int_equal(r.nr, 2);
 	check_part(&r, 0, 1000, 1000, 2, 2 * NR_LOOP);
 	check_part(&r, 1, 2000, 2000, 3, NR_LOOP);
