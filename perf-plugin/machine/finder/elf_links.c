@@ -3,12 +3,12 @@
 #include "machine/finder/elf_links.h"
 
 #include <errno.h>
-#include <gelf.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/alloc.h"
 #include "base/files/mapped.h"
+#include "base/ordered.h"
 
 /* Notes of a program have some hundred bytes. A sparse file may state any size. */
 #define MAX_NOTES	(1u << 20)
@@ -35,12 +35,6 @@ void elf_links_close(Elf *elf)
 	elf_end(elf);
 }
 
-static uint32_t number(const uint8_t *p, bool big)
-{
-	return big ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3] :
-		     (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
-}
-
 static void set_id(struct build_id *id, const uint8_t *p, size_t n)
 {
 	id->len = (uint8_t)(n > BUILD_ID_MAX ? BUILD_ID_MAX : n);
@@ -51,12 +45,13 @@ static void set_id(struct build_id *id, const uint8_t *p, size_t n)
 static bool id_of_notes(const uint8_t *p, size_t len, size_t align, bool big, struct build_id *id)
 {
 	while (len >= 12) {
-		uint64_t name = number(p, big), desc = number(p + 4, big);
+		uint64_t name = ordered_number(p, 4, big), desc = ordered_number(p + 4, 4, big);
 		uint64_t at = (12 + name + align - 1) / align * align, end = (at + desc + align - 1) / align * align;
 
 		if (at + desc > len)
 			return false;
-		if (number(p + 8, big) == NT_GNU_BUILD_ID && name == 4 && desc && !memcmp(p + 12, "GNU", 4)) {
+		if (ordered_number(p + 8, 4, big) == NT_GNU_BUILD_ID && name == 4 && desc &&
+		    !memcmp(p + 12, "GNU", 4)) {
 			set_id(id, p + at, desc);
 			return true;
 		}
@@ -122,7 +117,7 @@ static void read_debug_link(struct elf_links *l, const uint8_t *p, size_t len, b
 	if (at + 4 > len)
 		return;
 	l->debug = name;
-	l->debug_crc = number(p + at, big);
+	l->debug_crc = (uint32_t)ordered_number(p + at, 4, big);
 }
 
 static void read_alt_link(struct elf_links *l, const uint8_t *p, size_t len)
@@ -188,6 +183,32 @@ bool elf_file_build_id(int fd, size_t size, const char *path, struct build_id *i
 	if (p)
 		mapped_free(p, size);
 	return ok;
+}
+
+bool elf_links_section(Elf *elf, const char *name, GElf_Shdr *sh)
+{
+	Elf_Scn *scn = NULL;
+	const char *have;
+	size_t strings;
+
+	if (elf_getshdrstrndx(elf, &strings))
+		return false;
+	while ((scn = elf_nextscn(elf, scn))) {
+		have = gelf_getshdr(scn, sh) ? elf_strptr(elf, strings, sh->sh_name) : NULL;
+		if (have && !strcmp(have, name))
+			return true;
+	}
+	return false;
+}
+
+Elf_Scn *elf_links_symbols(Elf *elf, uint32_t type, GElf_Shdr *sh)
+{
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(elf, scn)))
+		if (gelf_getshdr(scn, sh) && sh->sh_type == type && sh->sh_entsize)
+			return scn;
+	return NULL;
 }
 
 /* Finds the next executable segment from *i on. */

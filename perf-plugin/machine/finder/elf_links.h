@@ -6,7 +6,7 @@
 #ifndef CSTRACE_MACHINE_FINDER_ELF_LINKS_H
 #define CSTRACE_MACHINE_FINDER_ELF_LINKS_H
 
-#include <libelf.h>
+#include <gelf.h>
 
 #include "machine/finder/build_id.h"
 
@@ -33,6 +33,10 @@ bool elf_links_id(Elf *elf, const void *data, size_t size, struct build_id *id);
 bool elf_links_read(const void *data, size_t size, struct elf_links *l);
 /* Reads the build-id of an open file, which the caller keeps; `path` is its name. */
 bool elf_file_build_id(int fd, size_t size, const char *path, struct build_id *id);
+/* Finds the first section of this name. */
+bool elf_links_section(Elf *elf, const char *name, GElf_Shdr *sh);
+/* Returns the first table of symbols of this type (SHT_SYMTAB, SHT_DYNSYM). NULL: there is none. */
+Elf_Scn *elf_links_symbols(Elf *elf, uint32_t type, GElf_Shdr *sh);
 /* True if two files have the same executable segments: a file and what was split off it have. */
 bool elf_links_same_layout(Elf *a, Elf *b);
 

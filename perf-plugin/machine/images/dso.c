@@ -35,19 +35,31 @@ void dso_table_init(struct dso_table *t)
 	memset(t, 0, sizeof(*t));
 }
 
-static void dso_free(struct dso *d)
+static void unload(struct dso *d)
 {
-	jitdump_dso_free(d);
 	if (d->image.own_data)
 		free((void *)d->image.data);
 	else
 		input_unmap(d->image.data, d->image.size);
+	d->image.own_data = false;
+	free(d->image.segs);
+	d->image.data = NULL;
+	d->image.size = 0;
+	d->image.segs = NULL;
+	d->image.nr_segs = 0;
+	d->image.found.len = 0;
+	d->image.is_elf = false;
+}
+
+static void dso_free(struct dso *d)
+{
+	jitdump_dso_free(d);
+	unload(d);
 	if (d->zip.members)
 		archive_free(d->zip.members);
 	free(d->zip.members);
 	free(d->path);
 	free(d->image.file);
-	free(d->image.segs);
 	free(d->symbols.syms);
 	free(d->symbols.names);
 	free(d->symbols.name_order);
@@ -84,6 +96,12 @@ static void table_grow(struct dso_table *t)
 	free(t->bucket);
 	t->bucket = bucket;
 	t->nr_buckets = nr;
+}
+
+/* Returns the newest dso among those whose paths have the hash of this one. */
+static struct dso *first_in_chain(const struct dso_table *t, const char *path)
+{
+	return t->nr_buckets ? t->bucket[hash_name(path) % t->nr_buckets] : NULL;
 }
 
 bool dso_is_module(const char *path)
@@ -130,7 +148,7 @@ struct dso *dso_table_add(struct dso_table *t, const char *path, uint8_t kind)
 
 struct dso *dso_table_find(const struct dso_table *t, const char *path, uint8_t kind)
 {
-	struct dso *d = t->nr_buckets ? t->bucket[hash_name(path) % t->nr_buckets] : NULL;
+	struct dso *d = first_in_chain(t, path);
 
 	while (d && (d->kind != kind || strcmp(d->path, path)))
 		d = d->next;
@@ -159,9 +177,7 @@ struct dso *dso_table_get(struct dso_table *t, const char *path, const struct bu
 	uint8_t kind = kind_of(path, id, kernel);
 	struct dso *d;
 
-	if (!t->nr_buckets)
-		table_grow(t);
-	for (d = t->bucket[hash_name(path) % t->nr_buckets]; d; d = d->next)
+	for (d = first_in_chain(t, path); d; d = d->next)
 		if (has_kind(d, kind) && !strcmp(d->path, path) && has_id(d, id))
 			return d;
 	d = dso_table_add(t, path, kind);
@@ -172,7 +188,7 @@ struct dso *dso_table_get(struct dso_table *t, const char *path, const struct bu
 struct dso *dso_table_get_module(struct dso_table *t, const char *path, const struct build_id *id,
 				 uint64_t addr)
 {
-	struct dso *d = t->nr_buckets ? t->bucket[hash_name(path) % t->nr_buckets] : NULL;
+	struct dso *d = first_in_chain(t, path);
 
 	for (; d; d = d->next)
 		if (d->kind == DSO_MODULE && d->kernel.ref_addr == addr && !strcmp(d->path, path) &&
@@ -189,9 +205,7 @@ bool dso_table_set_build_id(struct dso_table *t, const char *path, const struct 
 	struct dso *d;
 	bool only = true;
 
-	if (!t->nr_buckets)
-		return true;
-	for (d = t->bucket[hash_name(path) % t->nr_buckets]; d; d = d->next) {
+	for (d = first_in_chain(t, path); d; d = d->next) {
 		if (strcmp(d->path, path))
 			continue;
 		if (!d->recorded.len) {
@@ -209,27 +223,9 @@ void dso_table_set_text(struct dso_table *t, const char *path, uint64_t in_file,
 {
 	struct dso *d;
 
-	if (!t->nr_buckets)
-		return;
-	for (d = t->bucket[hash_name(path) % t->nr_buckets]; d; d = d->next)
+	for (d = first_in_chain(t, path); d; d = d->next)
 		if (d->kind == DSO_MODULE && !strcmp(d->path, path))
 			d->module.text = (struct module_text){ true, in_file, in_memory };
-}
-
-static void unload(struct dso *d)
-{
-	if (d->image.own_data)
-		free((void *)d->image.data);
-	else
-		input_unmap(d->image.data, d->image.size);
-	d->image.own_data = false;
-	free(d->image.segs);
-	d->image.data = NULL;
-	d->image.size = 0;
-	d->image.segs = NULL;
-	d->image.nr_segs = 0;
-	d->image.found.len = 0;
-	d->image.is_elf = false;
 }
 
 /* Decompresses a module or kernel; the data is then on the heap. */
@@ -595,6 +591,21 @@ bool dso_vaddr(const struct dso *dso, uint64_t offset, uint64_t *vaddr)
 	return false;
 }
 
+bool dso_offset(const struct dso *dso, uint64_t vaddr, uint64_t *offset)
+{
+	size_t i;
+
+	for (i = 0; i < dso->image.nr_segs; i++) {
+		const struct dso_segment *g = &dso->image.segs[i];
+
+		if (vaddr >= g->vaddr && vaddr - g->vaddr < g->filesz) {
+			*offset = g->offset + (vaddr - g->vaddr);
+			return true;
+		}
+	}
+	return false;
+}
+
 bool dso_is_memory(const struct dso *dso)
 {
 	return dso->kind == DSO_KCORE;
@@ -603,11 +614,4 @@ bool dso_is_memory(const struct dso *dso)
 bool dso_is_kernel(const struct dso *dso)
 {
 	return dso->kind == DSO_VMLINUX || dso->kind == DSO_MODULE || dso->kind == DSO_KCORE;
-}
-
-bool dso_first_load(const struct dso *dso, uint64_t *offset, uint64_t *vaddr)
-{
-	*offset = dso->image.nr_segs ? dso->image.segs[0].offset : 0;
-	*vaddr = dso->image.nr_segs ? dso->image.segs[0].vaddr : 0;
-	return dso->image.nr_segs;
 }

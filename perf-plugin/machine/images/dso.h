@@ -177,6 +177,8 @@ bool dso_kernel_anchor(struct dso *d, const char *name, uint64_t *vaddr);
 int dso_read_elf(struct dso *d);
 /* Reads the symbols of the file; those of its debug file, if only that one has a symbol table (.symtab). */
 void dso_read_symbols(struct dso *d);
+/* Returns the offset of the next symbol that is not where symbol `i` is, at most `end`. */
+uint64_t dso_next_symbol(const struct dso *d, size_t i, uint64_t end);
 
 /*
  * dso_debug.c: returns what a search for the debug file of a loaded file gave. It is searched once. NULL: the file is not
@@ -206,14 +208,14 @@ const uint8_t *dso_build_id(const struct dso *dso, size_t *len); /* of the file,
  * Converts a file offset to an ELF virtual address (other files: the offset itself). False: it is in no loaded segment.
  */
 bool dso_vaddr(const struct dso *dso, uint64_t offset, uint64_t *vaddr);
+/* Converts an ELF virtual address to a file offset. False: it is in no segment. */
+bool dso_offset(const struct dso *dso, uint64_t vaddr, uint64_t *offset);
 /* True for a file that is a zip archive. */
 bool dso_is_archive(const struct dso *dso);
 /* True for a copy of kernel memory (kcore), whose offsets are not those of a program file. */
 bool dso_is_memory(const struct dso *dso);
 /* True for code of the kernel: its image, a copy of its memory, a module. The vDSO, which it provides, is a program's. */
 bool dso_is_kernel(const struct dso *dso);
-/* Returns offset and address of the first PT_LOAD segment. False: there is none (both are 0). */
-bool dso_first_load(const struct dso *dso, uint64_t *offset, uint64_t *vaddr);
 struct dso_text {
 	uint64_t offset, size;	/* in the file */
 	uint64_t vaddr;		/* of the section header: 0 in a kernel module */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* dso_elf.c - reads ELF files: machine, segments, build-id, function symbols. */
 #include <elf.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -34,7 +33,7 @@ static bool has_code(Elf *elf)
 }
 
 /* Uses sections as segments, for the files of older versions of perf inject --jit, which have sections only. */
-static int sections_as_segments(struct dso *d, Elf *elf)
+static void sections_as_segments(struct dso *d, Elf *elf)
 {
 	Elf_Scn *scn = NULL;
 	size_t cap = 0;
@@ -50,7 +49,6 @@ static int sections_as_segments(struct dso *d, Elf *elf)
 		*g = (struct dso_segment){ .offset = sh.sh_offset, .vaddr = sh.sh_addr, .filesz = sh.sh_size,
 					   .exec = true };
 	}
-	return DSO_FINE;
 }
 
 static int read_segments(struct dso *d, Elf *elf)
@@ -69,7 +67,9 @@ static int read_segments(struct dso *d, Elf *elf)
 			.exec = ph.p_flags & PF_X,
 		};
 	}
-	return d->image.nr_segs || d->kind == DSO_MODULE ? DSO_FINE : sections_as_segments(d, elf);
+	if (!d->image.nr_segs && d->kind != DSO_MODULE)
+		sections_as_segments(d, elf);
+	return DSO_FINE;
 }
 
 static Elf *elf_of(const struct dso *d)
@@ -103,22 +103,6 @@ int dso_read_elf(struct dso *d)
 	return trouble;
 }
 
-static bool section_named(Elf *elf, const char *name, GElf_Shdr *sh)
-{
-	Elf_Scn *scn = NULL;
-	const char *have;
-	size_t strings;
-
-	if (elf_getshdrstrndx(elf, &strings))
-		return false;
-	while ((scn = elf_nextscn(elf, scn))) {
-		have = gelf_getshdr(scn, sh) ? elf_strptr(elf, strings, sh->sh_name) : NULL;
-		if (have && !strcmp(have, name))
-			return true;
-	}
-	return false;
-}
-
 bool dso_unlinked_text(const struct dso *d, struct dso_text *text)
 {
 	bool found = false;
@@ -129,7 +113,7 @@ bool dso_unlinked_text(const struct dso *d, struct dso_text *text)
 	if (!d->image.is_elf || d->state != DSO_LOADED)
 		return false;
 	elf = elf_of(d);
-	if (elf && !elf_getphdrnum(elf, &n) && !n && section_named(elf, ".text", &sh)) {
+	if (elf && !elf_getphdrnum(elf, &n) && !n && elf_links_section(elf, ".text", &sh)) {
 		*text = (struct dso_text){ .offset = sh.sh_offset, .size = sh.sh_size, .vaddr = sh.sh_addr };
 		found = true;
 	}
@@ -157,7 +141,7 @@ bool dso_kernel_anchor(struct dso *d, const char *name, uint64_t *vaddr)
 	if (strcmp(name, "_stext"))
 		return false;
 	elf = elf_of(d);
-	if (elf && section_named(elf, ".text", &sh)) {
+	if (elf && elf_links_section(elf, ".text", &sh)) {
 		*vaddr = sh.sh_addr;
 		found = true;
 	}
@@ -193,21 +177,6 @@ static int compare_symbols(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static bool segment_offset(const struct dso *d, uint64_t vaddr, uint64_t *offset)
-{
-	size_t i;
-
-	for (i = 0; i < d->image.nr_segs; i++) {
-		const struct dso_segment *g = &d->image.segs[i];
-
-		if (vaddr >= g->vaddr && vaddr - g->vaddr < g->filesz) {
-			*offset = g->offset + (vaddr - g->vaddr);
-			return true;
-		}
-	}
-	return false;
-}
-
 /* True for functions and labels of hand-written code; false for mapping symbols ($a, $t, $x, $d). */
 static bool wanted_symbol(const GElf_Sym *sym, const char *name)
 {
@@ -225,16 +194,6 @@ static uint8_t bind_rank(unsigned int bind)
 	return bind == STB_WEAK ? 2 : bind == STB_LOCAL ? 1 : 0;
 }
 
-static Elf_Scn *symbol_section(Elf *elf, uint32_t type, GElf_Shdr *sh)
-{
-	Elf_Scn *scn = NULL;
-
-	while ((scn = elf_nextscn(elf, scn)))
-		if (gelf_getshdr(scn, sh) && sh->sh_type == type && sh->sh_entsize)
-			return scn;
-	return NULL;
-}
-
 /* The symbols that are read: a section of the file itself or of its debug file. */
 struct symbols {
 	Elf *elf;		/* has the section and its names */
@@ -248,7 +207,7 @@ struct symbols {
 
 static bool find_symbols(struct symbols *s, Elf *elf, uint32_t type)
 {
-	Elf_Scn *scn = symbol_section(elf, type, &s->sh);
+	Elf_Scn *scn = elf_links_symbols(elf, type, &s->sh);
 
 	s->elf = elf;
 	s->data = scn && s->sh.sh_type != SHT_NOBITS && s->sh.sh_size / s->sh.sh_entsize <= MAX_SYMBOLS ?
@@ -263,7 +222,7 @@ static bool symbol_place(const struct dso *d, Elf *program, GElf_Sym *sym, uint6
 	GElf_Shdr sh;
 
 	if (d->kind != DSO_MODULE)
-		return segment_offset(d, sym->st_value, offset);
+		return dso_offset(d, sym->st_value, offset);
 	scn = elf_getscn(program, sym->st_shndx);
 	if (!scn || !gelf_getshdr(scn, &sh))
 		return false;
@@ -365,6 +324,17 @@ void dso_read_symbols(struct dso *d)
 	elf_links_close(elf);
 }
 
+uint64_t dso_next_symbol(const struct dso *d, size_t i, uint64_t end)
+{
+	const uint64_t start = d->symbols.syms[i].offset;
+
+	while (i < d->symbols.nr_syms && d->symbols.syms[i].offset == start)
+		i++;
+	return i < d->symbols.nr_syms && d->symbols.syms[i].offset < end ?
+		       d->symbols.syms[i].offset :
+		       end;
+}
+
 /* Where the code of symbol i, which has no size, ends at the latest; its offset itself: only its start is known. */
 static uint64_t end_of_label(struct dso *d, size_t i)
 {
@@ -377,11 +347,7 @@ static uint64_t end_of_label(struct dso *d, size_t i)
 		return f.end < end ? f.end : end;
 	if (d->symbols.exported_only)
 		return start;
-	while (i < d->symbols.nr_syms && d->symbols.syms[i].offset == start)
-		i++;
-	return i < d->symbols.nr_syms && d->symbols.syms[i].offset < end ?
-		       d->symbols.syms[i].offset :
-		       end;
+	return dso_next_symbol(d, i, end);
 }
 
 bool dso_symbol(const struct dso *dso, uint64_t offset, const char **name, uint64_t *sym_start,

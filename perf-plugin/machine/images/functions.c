@@ -43,8 +43,7 @@ static bool is_part(const char *name)
 
 static void append(struct function_table *fs, const struct dso_function *f)
 {
-	array_reserve(&fs->v, fs->nr, &fs->cap, sizeof(*fs->v));
-	fs->v[fs->nr++] = *f;
+	*ARRAY_ADD(fs->v, fs->nr, fs->cap) = *f;
 }
 
 /* Adds a symbol. Those with one start are one function, of which the longest precedes the others. */
@@ -125,11 +124,7 @@ static uint64_t end_of_label(const struct function_table *fs, size_t nr, const s
 	BISECT(lo, hi, mid, fs->v[mid].start <= start);
 	if (lo < nr)
 		end = fs->v[lo].start;
-	while (i < d->symbols.nr_syms && d->symbols.syms[i].offset == start)
-		i++;
-	return i < d->symbols.nr_syms && d->symbols.syms[i].offset < end ?
-		       d->symbols.syms[i].offset :
-		       end;
+	return dso_next_symbol(d, i, end);
 }
 
 /*

@@ -31,11 +31,6 @@ struct module_section {
 	bool placed;
 };
 
-/* Instructions of a placed section that are unknown. */
-struct module_hole {
-	uint64_t offset;
-};
-
 struct module {
 	struct dso *d;
 	struct kernel_images *k;
@@ -45,7 +40,7 @@ struct module {
 	char name[64];
 	struct module_section *sec;	/* by section index */
 	size_t nr_sec;
-	struct module_hole *hole;
+	uint64_t *hole;			/* offsets of instructions of placed sections that are unknown */
 	size_t nr_holes, cap_holes;
 	uint64_t unresolved;		/* branches out of the module with an unknown target */
 	bool dynamic_ftrace;
@@ -107,12 +102,9 @@ static int read_sections(struct module *m)
 
 static void find_symbols(struct module *m)
 {
-	Elf_Scn *scn = NULL;
+	Elf_Scn *scn = elf_links_symbols(m->elf, SHT_SYMTAB, &m->symbols_sh);
 
-	while (!m->symbols && (scn = elf_nextscn(m->elf, scn)))
-		if (gelf_getshdr(scn, &m->symbols_sh) && m->symbols_sh.sh_type == SHT_SYMTAB &&
-		    m->symbols_sh.sh_entsize)
-			m->symbols = elf_getdata(scn, NULL);
+	m->symbols = scn ? elf_getdata(scn, NULL) : NULL;
 }
 
 static const char *symbol_name(struct module *m, const GElf_Sym *sym)
@@ -235,13 +227,12 @@ static const struct branch_reloc {
 	{ R_AARCH64_TSTBR14, 14, 5, 0 },
 };
 
-static int patch_branch(struct module *m, const struct module_section *s, const struct branch_reloc *br,
+static void patch_branch(struct module *m, const struct module_section *s, const struct branch_reloc *br,
 			uint64_t offset, bool known, uint64_t target, const char *name)
 {
 	uint8_t *p = (uint8_t *)m->d->image.data + s->offset + offset;
 	uint32_t mask = ((1u << br->bits) - 1) << br->shift, insn = pd_load32(p);
 	int64_t words = (int64_t)(target - (s->addr + offset)) / 4;
-	struct module_hole *hole;
 
 	/* with dynamic ftrace, the kernel removes calls of _mcount when it loads the module */
 	if (br->type == R_AARCH64_CALL26 && m->dynamic_ftrace && name && !strcmp(name, "_mcount")) {
@@ -256,12 +247,10 @@ static int patch_branch(struct module *m, const struct module_section *s, const 
 		insn = br->unknown;
 		m->unresolved++;
 	} else {
-		hole = ARRAY_ADD(m->hole, m->nr_holes, m->cap_holes);
-		hole->offset = s->offset + offset;
+		*ARRAY_ADD(m->hole, m->nr_holes, m->cap_holes) = s->offset + offset;
 		m->unresolved++;
 	}
 	memcpy(p, &insn, sizeof(insn));
-	return DSO_FINE;
 }
 
 static int relocate_section(struct module *m, Elf_Data *relocs, size_t n, const struct module_section *s)
@@ -272,7 +261,6 @@ static int relocate_section(struct module *m, Elf_Data *relocs, size_t n, const 
 	uint64_t value;
 	size_t i, k;
 	bool known;
-	int trouble;
 
 	for (i = 0; i < n; i++) {
 		if (!gelf_getrela(relocs, (int)i, &rela))
@@ -287,9 +275,7 @@ static int relocate_section(struct module *m, Elf_Data *relocs, size_t n, const 
 		name = NULL;
 		value = 0;
 		known = symbol_value(m, GELF_R_SYM(rela.r_info), &value, &name);
-		trouble = patch_branch(m, s, br, rela.r_offset, known, value + (uint64_t)rela.r_addend, name);
-		if (trouble != DSO_FINE)
-			return trouble;
+		patch_branch(m, s, br, rela.r_offset, known, value + (uint64_t)rela.r_addend, name);
 	}
 	return DSO_FINE;
 }
@@ -314,9 +300,9 @@ static int relocate(struct module *m)
 
 static int compare_holes(const void *a, const void *b)
 {
-	const struct module_hole *x = a, *y = b;
+	const uint64_t *x = a, *y = b;
 
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
+	return *x < *y ? -1 : *x > *y;
 }
 
 static void add_segment(struct dso *d, size_t *cap, const struct module_section *s, uint64_t from,
@@ -334,7 +320,7 @@ static size_t hole_after(const struct module *m, uint64_t offset)
 {
 	size_t lo = 0, hi = m->nr_holes;
 
-	BISECT(lo, hi, mid, m->hole[mid].offset < offset);
+	BISECT(lo, hi, mid, m->hole[mid] < offset);
 	return lo;
 }
 
@@ -355,12 +341,12 @@ static int make_segments(struct module *m)
 			continue;
 		at = s->offset;
 		for (h = hole_after(m, at); h < m->nr_holes; h++) {
-			if (m->hole[h].offset >= s->offset + s->size)
+			if (m->hole[h] >= s->offset + s->size)
 				break;
-			if (m->hole[h].offset < at)
+			if (m->hole[h] < at)
 				continue;
-			add_segment(m->d, &cap, s, at, m->hole[h].offset);
-			at = m->hole[h].offset + 4;
+			add_segment(m->d, &cap, s, at, m->hole[h]);
+			at = m->hole[h] + 4;
 		}
 		add_segment(m->d, &cap, s, at, s->offset + s->size);
 	}

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/bisect.h"
+#include "base/ordered.h"
 #include "machine/finder/elf_links.h"
 #include "machine/images/dso.h"
 #include "machine/images/elf_facts.h"
@@ -35,7 +36,7 @@ struct stub_table {
 
 static uint32_t word_at(const uint8_t *p)
 {
-	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+	return (uint32_t)ordered_number(p, 4, false);
 }
 
 /* ---- relocations ------------------------------------------------------------------------------- */

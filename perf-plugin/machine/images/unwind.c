@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/bisect.h"
+#include "base/ordered.h"
 #include "machine/finder/elf_links.h"
 #include "machine/images/dso.h"
 
@@ -54,20 +55,22 @@ struct cie {
 	bool augmented, signal;
 };
 
-static uint64_t take(struct cursor *c, unsigned int bytes)
+static void skip(struct cursor *c, uint64_t bytes)
 {
-	uint64_t v = 0;
-	unsigned int i;
-
-	if (!c->p || (size_t)(c->end - c->p) < bytes) {
+	if (!c->p || (uint64_t)(c->end - c->p) < bytes) {
 		c->p = NULL;
-		return 0;
+		return;
 	}
-	for (i = 0; i < bytes; i++)
-		v |= (uint64_t)c->p[i] << 8 * (c->big ? bytes - 1 - i : i);
 	c->p += bytes;
 	c->vaddr += bytes;
-	return v;
+}
+
+static uint64_t take(struct cursor *c, unsigned int bytes)
+{
+	const uint8_t *p = c->p;
+
+	skip(c, bytes);
+	return c->p ? ordered_number(p, bytes, c->big) : 0;
 }
 
 static uint64_t take_leb(struct cursor *c, bool is_signed)
@@ -85,16 +88,6 @@ static uint64_t take_leb(struct cursor *c, bool is_signed)
 	if (is_signed && byte & 0x40 && shift < 64)
 		v |= UINT64_MAX << shift;
 	return v;
-}
-
-static void skip(struct cursor *c, uint64_t bytes)
-{
-	if (!c->p || (uint64_t)(c->end - c->p) < bytes) {
-		c->p = NULL;
-		return;
-	}
-	c->p += bytes;
-	c->vaddr += bytes;
 }
 
 static uint64_t take_number(struct cursor *c, unsigned int format)
@@ -142,16 +135,7 @@ static uint64_t take_pointer(struct cursor *c, unsigned int enc)
 /* Returns the file offset of an address; false if it is not in the file. */
 static bool offset_of(const struct dso *d, uint64_t vaddr, uint64_t *offset)
 {
-	size_t i;
-
-	for (i = 0; i < d->image.nr_segs; i++) {
-		if (vaddr < d->image.segs[i].vaddr ||
-		    vaddr - d->image.segs[i].vaddr >= d->image.segs[i].filesz)
-			continue;
-		*offset = d->image.segs[i].offset + (vaddr - d->image.segs[i].vaddr);
-		return *offset < d->image.size;
-	}
-	return false;
+	return dso_offset(d, vaddr, offset) && *offset < d->image.size;
 }
 
 /* Reads a common information entry, from behind its ID. */
@@ -229,8 +213,7 @@ static void read_fde(struct unwind *u, const struct dso *d, struct cursor *c, co
 	if (lsda && !offset_of(d, lsda, &e.lsda))
 		e.lsda = 0;
 	e.part = !cie->signal && begins_with_frame(c);
-	array_reserve(&u->v, u->nr, &u->cap, sizeof(*u->v));
-	u->v[u->nr++] = e;
+	*ARRAY_ADD(u->v, u->nr, u->cap) = e;
 }
 
 /* Reads the table at `c`, which ends with a length of 0 or with the section. */
@@ -280,25 +263,18 @@ static void read_table(struct unwind *u, const struct dso *d, struct cursor c)
 /* Finds .eh_frame by its section, or by the segment that the run-time unwinder uses. */
 static bool find_table(const struct dso *d, Elf *elf, struct cursor *c)
 {
-	size_t strings, n = 0, i;
+	size_t n = 0, i;
 	uint64_t at, offset;
-	Elf_Scn *scn = NULL;
-	const char *name;
 	GElf_Shdr sh;
 	GElf_Phdr ph;
 
-	if (!elf_getshdrstrndx(elf, &strings))
-		while ((scn = elf_nextscn(elf, scn))) {
-			name = gelf_getshdr(scn, &sh) ? elf_strptr(elf, strings, sh.sh_name) : NULL;
-			if (!name || strcmp(name, ".eh_frame") || sh.sh_type == SHT_NOBITS ||
-			    sh.sh_offset > d->image.size ||
-			    sh.sh_size > d->image.size - sh.sh_offset)
-				continue;
-			c->p = d->image.data + sh.sh_offset;
-			c->end = c->p + sh.sh_size;
-			c->vaddr = sh.sh_addr;
-			return true;
-		}
+	if (elf_links_section(elf, ".eh_frame", &sh) && sh.sh_type != SHT_NOBITS &&
+	    sh.sh_offset <= d->image.size && sh.sh_size <= d->image.size - sh.sh_offset) {
+		c->p = d->image.data + sh.sh_offset;
+		c->end = c->p + sh.sh_size;
+		c->vaddr = sh.sh_addr;
+		return true;
+	}
 	elf_getphdrnum(elf, &n);	/* 0, if there are none that can be read */
 	for (i = 0; i < n; i++) {
 		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_GNU_EH_FRAME ||

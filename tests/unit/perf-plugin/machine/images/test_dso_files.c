@@ -95,7 +95,7 @@ static struct dso *loaded(const char *path)
 static void by_path_and_build_id(void **state)
 {
 	struct build_id same = id_of(0x11);
-	uint64_t offset, vaddr;
+	uint64_t vaddr;
 	struct dso *d;
 	size_t len;
 
@@ -110,9 +110,6 @@ static void by_path_and_build_id(void **state)
 	assert_true(dso_vaddr(d, ELF_CODE_OFFSET, &vaddr));
 	assert_int_equal(vaddr, ELF_CODE_VADDR);
 	assert_false(dso_vaddr(d, 0x10000, &vaddr));
-	assert_true(dso_first_load(d, &offset, &vaddr));
-	assert_int_equal(vaddr, ELF_FIRST_VADDR);
-	assert_int_equal(offset, 0);
 }
 
 /* Which file is taken for a map. */
@@ -244,8 +241,6 @@ static void not_elf_is_read_by_offset(void **state)
 	assert_int_equal(d->image.size, 64);
 	assert_true(dso_vaddr(d, 12, &vaddr));
 	assert_int_equal(vaddr, 12);
-	assert_false(dso_first_load(d, &start, &vaddr));
-	assert_int_equal(vaddr, 0);
 	assert_false(dso_symbol(d, 0, &name, &start, &size));
 }
 
