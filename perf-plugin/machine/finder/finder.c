@@ -30,7 +30,7 @@ struct search {
 	const struct find_query *q;
 	char id[2 * BUILD_ID_MAX + 1];	/* "": unknown */
 	const char *target;		/* the path of `file` in the root */
-	bool in_root;			/* `file` is below --symfs */
+	unsigned int nth;		/* among the consecutive places of one function */
 };
 
 /* ---- the places: each function returns a path to be freed, NULL if there is no such place ---------- */
@@ -110,15 +110,10 @@ static char *by_path_of_root(const struct search *s)
 	return s->target && s->target[0] == '/' ? of_root(s, format_text(DEBUG_ROOT "%s.debug", s->target)) : NULL;
 }
 
-static char *by_debuginfod(const struct search *s, unsigned int nth)
+static char *by_debuginfod(const struct search *s)
 {
-	return finder_debuginfod_path(nth, &s->q->id, "debuginfo");
+	return finder_debuginfod_path(s->nth, &s->q->id, "debuginfo");
 }
-
-static char *by_debuginfod_0(const struct search *s) { return by_debuginfod(s, 0); }
-static char *by_debuginfod_1(const struct search *s) { return by_debuginfod(s, 1); }
-static char *by_debuginfod_2(const struct search *s) { return by_debuginfod(s, 2); }
-static char *by_debuginfod_3(const struct search *s) { return by_debuginfod(s, 3); }
 
 static char *by_asking(const struct search *s)
 {
@@ -195,10 +190,10 @@ static const struct {
 	{ BIT(FIND_DWP), by_package, NULL },
 	{ BIT(FIND_DWP), by_package_of_program, NULL },
 	{ BIT(FIND_DWP), by_package_of_root, NULL },
-	{ BIT(FIND_DEBUG) | BIT(FIND_ALT), by_debuginfod_0, CACHES },
-	{ BIT(FIND_DEBUG) | BIT(FIND_ALT), by_debuginfod_1, CACHES },
-	{ BIT(FIND_DEBUG) | BIT(FIND_ALT), by_debuginfod_2, CACHES },
-	{ BIT(FIND_DEBUG) | BIT(FIND_ALT), by_debuginfod_3, CACHES },
+	{ BIT(FIND_DEBUG) | BIT(FIND_ALT), by_debuginfod, CACHES },
+	{ BIT(FIND_DEBUG) | BIT(FIND_ALT), by_debuginfod, CACHES },
+	{ BIT(FIND_DEBUG) | BIT(FIND_ALT), by_debuginfod, CACHES },
+	{ BIT(FIND_DEBUG) | BIT(FIND_ALT), by_debuginfod, CACHES },
 	{ BIT(FIND_DEBUG) | BIT(FIND_ALT), by_asking, "at debuginfod's servers" },
 };
 
@@ -310,8 +305,10 @@ bool finder_search(const struct finder *f, const struct find_query *q, struct fi
 		s.target = f->symfs || !q->file || q->file[0] != '/' ? q->path : q->file;
 	build_id_text(&q->id, s.id);
 	for (i = 0; i < sizeof(places) / sizeof(places[0]) && !found->path; i++) {
-		char *path = places[i].what & BIT(q->what) ? places[i].path(&s) : NULL;
+		char *path;
 
+		s.nth = i && places[i].path == places[i - 1].path ? s.nth + 1 : 0;
+		path = places[i].what & BIT(q->what) ? places[i].path(&s) : NULL;
 		/* a program may be its own debug file by its links, which was looked at before */
 		t = path && !tried(found, path) && strcmp(path, q->file) ? ARRAY_ADD(found->v, found->nr, found->cap) : NULL;
 		if (!t) {

@@ -12,23 +12,6 @@
 #include "machine/images/dso_table.h"
 #include "machine/images/module.h"
 
-enum find_step {
-	BY_VMLINUX_OPTION,
-	BY_PLACE,
-	BY_PATH,
-	BY_PATH_PACKED,		/* modules: with another compression, or none */
-	BY_PATH_DELETED,	/* without the " (deleted)" that the kernel appends to the name of an unlinked file */
-	BY_KERNEL_PLACES,
-	BY_VDSO_PLACES,
-	BY_SYMFS_BUILD_ID,
-	BY_CACHE,
-	BY_DEBUGINFOD,		/* folders of its clients */
-	BY_ASKING,		/* its servers, with --debuginfod */
-	BY_NAME,
-	BY_MODULE_NAME,
-	NOWHERE,
-};
-
 static const char *const kernel_places[] = {
 	"/boot/vmlinux-%s",
 	"/usr/lib/debug/boot/vmlinux-%s",
@@ -57,12 +40,19 @@ static const char *const cache_names[] = { "/elf", "/vdso", "" };
 
 #define NR(a) (sizeof(a) / sizeof((a)[0]))
 
-static bool set_path(struct dso_candidates *c, const char *a, const char *b, size_t b_len)
+static bool set_path(struct dso_candidates *c, const char *path, size_t len)
 {
-	const char *slash = *a && *b && *b != '/' ? "/" : "";
-	int n = snprintf(c->path, sizeof(c->path), "%s%s%.*s", a, slash, (int)b_len, b);
+	if (!len || len >= sizeof(c->path))
+		return false;
+	memcpy(c->path, path, len);
+	c->path[len] = 0;
+	return true;
+}
 
-	return n > 0 && (size_t)n < sizeof(c->path);
+/* `path` may be NULL: there is none. */
+static bool set_whole(struct dso_candidates *c, const char *path)
+{
+	return path && set_path(c, path, strlen(path));
 }
 
 /* Resolves `path` of the recorded machine: links in the copy of its file system are relative to that copy. */
@@ -73,10 +63,10 @@ static bool set_target_path(struct dso_candidates *c, const struct dso_search *s
 
 	c->from_host = !s->symfs;
 	if (c->from_host)
-		return set_path(c, "", path, len);
+		return set_path(c, path, len);
 	name = mem_text_part(path, len);
 	whole = input_in_root(s->symfs, name);
-	fits = whole && set_path(c, "", whole, strlen(whole));
+	fits = set_whole(c, whole);
 	free(name);
 	free(whole);
 	return fits;
@@ -137,14 +127,18 @@ struct dso_place *dso_places_find(struct dso_places *p, const char *path, unsign
 	return lo < p->nr && !strcmp(p->v[lo].path, path) ? &p->v[lo] : NULL;
 }
 
-/* Files of a bundle; the build-id distinguishes several files of one path. */
-static bool by_place(struct dso_search *s, const struct dso *d, struct dso_candidates *c, unsigned int nth,
-		     bool *more)
+static bool by_vmlinux_option(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
 {
-	const struct dso_place *p = dso_places_find(&s->bundle.images, d->path, nth);
+	return d->kind == DSO_VMLINUX && set_whole(c, s->vmlinux);
+}
 
-	*more = c->from_input = p != NULL;
-	return p && set_path(c, "", p->file, strlen(p->file));
+/* Files of a bundle; the build-id distinguishes several files of one path. */
+static bool by_place(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
+{
+	const struct dso_place *p = dso_places_find(&s->bundle.images, d->path, c->sub);
+
+	c->more = c->from_input = p != NULL;
+	return p && set_whole(c, p->file);
 }
 
 /* A member lies in the file that was found for its archive. */
@@ -166,8 +160,6 @@ static bool by_path(struct dso_search *s, const struct dso *d, struct dso_candid
 {
 	if (d->zip.archive)
 		return by_archive(d, c);
-	if (d->kind == DSO_KCORE)
-		return set_path(c, "", d->path, strlen(d->path));
 	if (d->kind == DSO_VMLINUX || d->path[0] == '[')
 		return false;
 	return set_target_path(c, s, d->path, strlen(d->path));
@@ -175,8 +167,8 @@ static bool by_path(struct dso_search *s, const struct dso *d, struct dso_candid
 
 static const char *const packings[] = { "", ".xz", ".zst", ".gz" };
 
-static bool by_path_packed(struct dso_search *s, const struct dso *d, struct dso_candidates *c,
-			   unsigned int nth)
+/* Modules: with another compression, or none. */
+static bool by_path_packed(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
 {
 	const char *ko = strstr(d->path, ".ko");
 	char path[4096];
@@ -184,28 +176,26 @@ static bool by_path_packed(struct dso_search *s, const struct dso *d, struct dso
 
 	if (d->kind != DSO_MODULE || d->path[0] == '[' || !ko)
 		return false;
-	n = snprintf(path, sizeof(path), "%.*s.ko%s", (int)(ko - d->path), d->path, packings[nth]);
+	n = snprintf(path, sizeof(path), "%.*s.ko%s", (int)(ko - d->path), d->path, packings[c->sub]);
 	return n > 0 && (size_t)n < sizeof(path) && strcmp(path, d->path) &&
 	       set_target_path(c, s, path, (size_t)n);
 }
 
 /* Modules: the kernel's name has underscores where the file's name may have dashes. */
-static bool by_module_name(struct dso_search *s, const struct dso *d, struct dso_candidates *c,
-			   unsigned int nth)
+static bool by_module_name(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
 {
 	char name[72], *p;
-	const char *found;
 
 	if (d->kind != DSO_MODULE || !s->symfs)
 		return false;
 	module_name(d->path, name, 64);
-	for (p = name; nth >= NR(packings) && (p = strchr(p, '_'));)
+	for (p = name; c->sub >= NR(packings) && (p = strchr(p, '_'));)
 		*p = '-';
-	strcat(strcat(name, ".ko"), packings[nth % NR(packings)]);
-	found = symfs_by_name(s, name, 0);
-	return found && set_path(c, "", found, strlen(found));
+	strcat(strcat(name, ".ko"), packings[c->sub % NR(packings)]);
+	return set_whole(c, symfs_by_name(s, name, 0));
 }
 
+/* Without the " (deleted)" that the kernel appends to the name of an unlinked file. */
 static bool by_path_deleted(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
 {
 	static const char deleted[] = " (deleted)";
@@ -218,22 +208,20 @@ static bool by_path_deleted(struct dso_search *s, const struct dso *d, struct ds
 }
 
 /* Kernels at the usual places are tried only if their build-id can be compared. */
-static bool by_kernel_place(struct dso_search *s, const struct dso *d, struct dso_candidates *c,
-			    unsigned int nth)
+static bool by_kernel_place(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
 {
 	char name[512];
 	int n;
 
 	if (d->kind != DSO_VMLINUX || !d->recorded.len || !s->osrelease || strchr(s->osrelease, '%'))
 		return false;
-	n = snprintf(name, sizeof(name), kernel_places[nth], s->osrelease);
+	n = snprintf(name, sizeof(name), kernel_places[c->sub], s->osrelease);
 	return n > 0 && (size_t)n < sizeof(name) && set_target_path(c, s, name, n);
 }
 
-static bool by_vdso_place(struct dso_search *s, const struct dso *d, struct dso_candidates *c,
-			  unsigned int nth)
+static bool by_vdso_place(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
 {
-	const struct vdso_place *v = &vdso_places[nth];
+	const struct vdso_place *v = &vdso_places[c->sub];
 	char name[512];
 	int n;
 
@@ -248,93 +236,69 @@ static bool by_vdso_place(struct dso_search *s, const struct dso *d, struct dso_
 	return n > 0 && (size_t)n < sizeof(name) && set_target_path(c, s, name, (size_t)n);
 }
 
+static bool by_symfs_build_id(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
+{
+	return d->recorded.len && s->symfs && set_whole(c, symfs_by_build_id(s, &d->recorded));
+}
+
 /* Takes a path that was made for this, and frees it. */
 static bool take_path(struct dso_candidates *c, char *path)
 {
-	bool fits = path && set_path(c, "", path, strlen(path));
+	bool fits = set_whole(c, path);
 
 	free(path);
 	return fits;
 }
 
-static bool by_cache(struct dso_search *s, const struct dso *d, struct dso_candidates *c,
-		     unsigned int nth)
+static bool by_cache(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
 {
-	return d->kind != DSO_KCORE &&
-	       take_path(c, finder_cache_path(dso_search_finder(s), &d->recorded, cache_names[nth]));
+	return take_path(c, finder_cache_path(dso_search_finder(s), &d->recorded, cache_names[c->sub]));
 }
 
-static bool by_debuginfod(const struct dso *d, struct dso_candidates *c, unsigned int nth)
+/* The folders of debuginfod's clients. */
+static bool by_debuginfod(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
 {
-	return d->kind != DSO_KCORE &&
-	       take_path(c, finder_debuginfod_path(nth, &d->recorded, "executable"));
+	(void)s;
+	return take_path(c, finder_debuginfod_path(c->sub, &d->recorded, "executable"));
 }
 
-static bool by_name(struct dso_search *s, const struct dso *d, struct dso_candidates *c,
-		    unsigned int nth, bool *more)
+/* Its servers, with --debuginfod. */
+static bool by_asking(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
 {
-	const char *base = path_base(d->path);
+	return take_path(c, finder_ask(dso_search_finder(s), &d->recorded, "executable"));
+}
+
+static bool by_name(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
+{
 	const char *found;
 
-	*more = false;
 	if (d->kind != DSO_FILE || !s->symfs || d->path[0] == '[')
 		return false;
-	found = symfs_by_name(s, base, nth);
-	if (!found)
-		return false;
-	*more = true;
-	return set_path(c, "", found, strlen(found));
+	found = symfs_by_name(s, path_base(d->path), c->sub);
+	c->more = found != NULL;
+	return set_whole(c, found);
 }
 
-/* Tries one place; *more: call again with the next `nth`. */
-static bool place(struct dso_search *s, const struct dso *d, struct dso_candidates *c, bool *more)
-{
-	const char *found;
-
-	*more = false;
-	switch (c->step) {
-	case BY_VMLINUX_OPTION:
-		return d->kind == DSO_VMLINUX && s->vmlinux &&
-		       set_path(c, "", s->vmlinux, strlen(s->vmlinux));
-	case BY_PLACE:
-		return by_place(s, d, c, c->sub, more);
-	case BY_PATH:
-		return by_path(s, d, c);
-	case BY_PATH_PACKED:
-		*more = c->sub + 1 < NR(packings);
-		return by_path_packed(s, d, c, c->sub);
-	case BY_PATH_DELETED:
-		return by_path_deleted(s, d, c);
-	case BY_KERNEL_PLACES:
-		*more = c->sub + 1 < NR(kernel_places);
-		return by_kernel_place(s, d, c, c->sub);
-	case BY_VDSO_PLACES:
-		*more = c->sub + 1 < NR(vdso_places);
-		return by_vdso_place(s, d, c, c->sub);
-	case BY_SYMFS_BUILD_ID:
-		if (!d->recorded.len || !s->symfs || d->kind == DSO_KCORE)
-			return false;
-		found = symfs_by_build_id(s, &d->recorded);
-		return found && set_path(c, "", found, strlen(found));
-	case BY_CACHE:
-		*more = c->sub + 1 < NR(cache_names);
-		return by_cache(s, d, c, c->sub);
-	case BY_DEBUGINFOD:
-		*more = c->sub + 1 < FINDER_DEBUGINFOD_FOLDERS;
-		return by_debuginfod(d, c, c->sub);
-	case BY_ASKING:
-		return d->kind != DSO_KCORE &&
-		       take_path(c, finder_ask(dso_search_finder(s), &d->recorded, "executable"));
-	case BY_NAME:
-		c->by_name = true;
-		return by_name(s, d, c, c->sub, more);
-	case BY_MODULE_NAME:
-		*more = c->sub + 1 < 2 * NR(packings);
-		c->by_name = true;
-		return by_module_name(s, d, c, c->sub);
-	}
-	return false;
-}
+/* Places in the order in which they are tried. */
+static const struct step {
+	bool (*find)(struct dso_search *s, const struct dso *d, struct dso_candidates *c);
+	unsigned int files;	/* that it may have; 0: it sets dso_candidates.more itself */
+	bool by_name;		/* what it finds has the name alone */
+} steps[] = {
+	{ by_vmlinux_option, 1, false },
+	{ by_place, 0, false },
+	{ by_path, 1, false },
+	{ by_path_packed, NR(packings), false },
+	{ by_path_deleted, 1, false },
+	{ by_kernel_place, NR(kernel_places), false },
+	{ by_vdso_place, NR(vdso_places), false },
+	{ by_symfs_build_id, 1, false },
+	{ by_cache, NR(cache_names), false },
+	{ by_debuginfod, FINDER_DEBUGINFOD_FOLDERS, false },
+	{ by_asking, 1, false },
+	{ by_name, 0, true },
+	{ by_module_name, 2 * NR(packings), true },
+};
 
 const struct finder *dso_search_finder(struct dso_search *s)
 {
@@ -344,14 +308,21 @@ const struct finder *dso_search_finder(struct dso_search *s)
 
 bool dso_next_candidate(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
 {
-	bool found, more;
+	bool found;
 
 	if (d->kind >= DSO_ANON)
 		return false;
-	while (c->step < NOWHERE) {
-		c->by_name = c->from_host = c->from_input = c->replaced = false;
-		found = place(s, d, c, &more);
-		if (more) {
+	/* a copy of memory is nowhere else */
+	if (d->kind == DSO_KCORE && !c->step) {
+		c->step = NR(steps);
+		return set_whole(c, d->path);
+	}
+	while (c->step < NR(steps)) {
+		c->by_name = steps[c->step].by_name;
+		c->from_host = c->from_input = c->replaced = false;
+		c->more = c->sub + 1 < steps[c->step].files;
+		found = steps[c->step].find(s, d, c);
+		if (c->more) {
 			c->sub++;
 		} else {
 			c->step++;

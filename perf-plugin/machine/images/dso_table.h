@@ -110,6 +110,7 @@ bool dso_load(struct dso_table *t, struct dso *d);
 /* dso_find.c: iterates over the files to try, best first; returns false at the end. */
 struct dso_candidates {
 	unsigned int step, sub;
+	bool more;		/* the step has further files */
 	bool by_name;
 	bool from_host;		/* a file of this machine at the recorded path */
 	bool from_input;
