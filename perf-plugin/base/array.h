@@ -10,17 +10,28 @@
 
 #include "base/alloc.h"
 
-/* Room for one more entry. `pv` points to the array pointer, whatever its type. */
-static inline void array_reserve(void *pv, size_t nr, size_t *cap, size_t size)
+/*
+ * Room for `more` entries behind the first `nr`. `pv` points to the array pointer, whatever its
+ * type.
+ */
+static inline void array_room(void *pv, size_t nr, size_t more, size_t *cap, size_t size)
 {
 	void *v;
 
-	if (nr < *cap)
+	if (nr + more <= *cap)
 		return;
-	*cap = *cap ? *cap * 2 : 8;
+	do
+		*cap = *cap ? *cap * 2 : 8;
+	while (*cap < nr + more);
 	memcpy(&v, pv, sizeof(v));
 	v = mem_more(v, *cap, size);
 	memcpy(pv, &v, sizeof(v));
+}
+
+/* Room for one more entry. */
+static inline void array_reserve(void *pv, size_t nr, size_t *cap, size_t size)
+{
+	array_room(pv, nr, 1, cap, size);
 }
 
 /* The address of a new last entry, not initialised. */

@@ -5,19 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 
 /* Room for `more` bytes behind the last one. */
 static uint8_t *reserve(struct protobuf *m, size_t more)
 {
-	size_t room = m->room ? m->room : 256;
-
-	while (room - m->n < more)
-		room *= 2;
-	if (room > m->room) {
-		m->bytes = mem_more(m->bytes, room, 1);
-		m->room = room;
-	}
+	array_room(&m->bytes, m->n, more, &m->room, 1);
 	return m->bytes + m->n;
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "perfdata/writer_internal.h"
 
@@ -17,13 +17,7 @@ _Static_assert(sizeof(struct perf_event_attr) >= PD_ATTR_SIZE_OUT,
 
 static void blob_put(struct pw_blob *b, const void *data, size_t len)
 {
-	if (b->len + len > b->cap) {
-		size_t cap = (b->len + len) * 2 + 64;
-		uint8_t *p = mem_more(b->data, cap, 1);
-
-		b->data = p;
-		b->cap = cap;
-	}
+	array_room(&b->data, b->len, len, &b->cap, 1);
 	if (len)
 		memcpy(b->data + b->len, data, len);
 	b->len += len;

@@ -51,6 +51,14 @@ static void unload(struct dso *d)
 	d->image.is_elf = false;
 }
 
+void dso_own(struct dso *d, uint8_t *bytes, size_t size)
+{
+	d->image.data = bytes;
+	d->image.own_data = true;
+	d->image.size = d->extent = size;
+	d->state = DSO_LOADED;
+}
+
 static void dso_free(struct dso *d)
 {
 	jitdump_dso_free(d);

@@ -193,6 +193,8 @@ void dso_debug_free(struct dso *d);
  */
 void dso_explain(const struct dso *d, bool perf, bool has_kcore, FILE *out);
 
+/* Makes these bytes, which are on the heap, the code of a dso without a file. */
+void dso_own(struct dso *d, uint8_t *bytes, size_t size);
 /* Records and reports that a copy of its text in memory without a file is taken for its text. */
 void dso_assume(struct dso *d);
 

@@ -80,24 +80,16 @@ static bool parse_line(struct ksym *s, char *line)
 static struct kallsyms *parse(char *text)
 {
 	struct kallsyms *ks = mem_zeroed(1, sizeof(*ks));
-	char *line, *end;
-	struct ksym s, *slot;
+	char *line;
+	struct ksym s;
 
 	ks->text = text;
-	for (line = text; *line; line = end) {
-		end = line + strcspn(line, "\n");
-		if (*end)
-			*end++ = 0;
+	while ((line = strsep(&text, "\n"))) {
 		/* unprivileged readers see 0 for every address; small values are offsets of per-CPU data */
-		if (!parse_line(&s, line) || !s.addr)
-			continue;
-		slot = ks->nr < UINT32_MAX ? ARRAY_ADD(ks->sym, ks->nr, ks->cap) : NULL;
-		if (!slot) {
-			kallsyms_free(ks);
-			return NULL;
-		}
-		*slot = s;
+		if (parse_line(&s, line) && s.addr)
+			*ARRAY_ADD(ks->sym, ks->nr, ks->cap) = s;
 	}
+	/* texts are limited: indices of symbols have 32 bits */
 	if (!ks->nr) {
 		kallsyms_free(ks);
 		return NULL;

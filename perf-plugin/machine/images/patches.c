@@ -17,6 +17,7 @@ void patches_free(struct patches *ps)
 	if (!ps->finished)
 		free(ps->bytes);
 	free(ps->seq);
+	slots_free(&ps->slots);
 	free(ps->word);
 	free(ps->run);
 	memset(ps, 0, sizeof(*ps));
@@ -79,59 +80,38 @@ static uint32_t hash_bytes(const uint8_t *p, size_t len)
 	return h;
 }
 
-static struct patch_seq *find_seq(const struct patches *ps, const uint8_t *bytes, size_t len, uint32_t hash)
+static uint64_t hash_of(const void *seqs, uint32_t i)
 {
-	size_t i = hash & (ps->seq_size - 1);
-	struct patch_seq *s;
-
-	for (;; i = (i + 1) & (ps->seq_size - 1)) {
-		s = &ps->seq[i];
-		if (!s->len || (s->hash == hash && s->len == len && !memcmp(ps->bytes + s->at, bytes, len)))
-			return s;
-	}
+	return ((const struct patch_seq *)seqs)[i].hash;
 }
 
-static void grow_seqs(struct patches *ps)
+static bool same(const struct patches *ps, const struct patch_seq *s, const uint8_t *bytes, size_t len)
 {
-	struct patch_seq *old = ps->seq;
-	size_t i, k, old_size = ps->seq_size;
-
-	ps->seq = mem_zeroed(old_size ? old_size * 2 : 64, sizeof(*ps->seq));
-	ps->seq_size = old_size ? old_size * 2 : 64;
-	for (i = 0; i < old_size; i++) {
-		if (!old[i].len)
-			continue;
-		for (k = old[i].hash & (ps->seq_size - 1); ps->seq[k].len; k = (k + 1) & (ps->seq_size - 1))
-			;
-		ps->seq[k] = old[i];
-	}
-	free(old);
+	return s->len == len && !memcmp(ps->bytes + s->at, bytes, len);
 }
 
 void patches_place(struct patches *ps, struct dso_table *t, const uint8_t *bytes, size_t len,
 		   uint64_t *at)
 {
 	uint32_t hash = hash_bytes(bytes, len);
-	struct patch_seq *s;
+	struct slots *slots = &ps->slots;
+	size_t slot;
 
 	if (!ps->dso)
 		ps->dso = dso_table_add(t, DSO_NAME, DSO_PATCH);
-	if (!ps->finished && 2 * (ps->nr_seq + 1) > ps->seq_size)
-		grow_seqs(ps);
-	s = ps->seq_size ? find_seq(ps, bytes, len, hash) : NULL;
-	if (s && s->len) {
-		*at = s->at;
+	slots_reserve(slots, ps->nr_seq, ps->seq, hash_of);
+	SLOTS_FIND(slots, slot, hash, same(ps, &ps->seq[slots->v[slot] - 1], bytes, len));
+	if (slots->v[slot]) {
+		*at = ps->seq[slots->v[slot] - 1].at;
 		return;
 	}
 	/* a file that another program changes meanwhile */
-	if (!s || ps->finished)
+	if (ps->finished)
 		mem_refused(0);
-	while (ps->size + len + 3 > ps->cap) {
-		ps->cap = ps->cap ? ps->cap * 2 : 4096;
-		ps->bytes = mem_more(ps->bytes, ps->cap, 1);
-	}
-	*s = (struct patch_seq){ .at = ps->size, .len = (uint32_t)len, .hash = hash };
-	ps->nr_seq++;
+	array_room(&ps->bytes, ps->size, len + 3, &ps->cap, 1);
+	*ARRAY_ADD(ps->seq, ps->nr_seq, ps->cap_seq) =
+		(struct patch_seq){ .at = ps->size, .len = (uint32_t)len, .hash = hash };
+	slots->v[slot] = (uint32_t)ps->nr_seq;
 	memcpy(ps->bytes + ps->size, bytes, len);
 	*at = ps->size;
 	ps->size += (len + 3) & ~(size_t)3;
@@ -169,10 +149,7 @@ void patches_finish(struct patches *ps, struct dso_table *t)
 	ps->finished = true;
 	if (!ps->dso)
 		return;
-	ps->dso->image.data = ps->bytes;
-	ps->dso->image.own_data = true;
-	ps->dso->image.size = ps->dso->extent = ps->size;
-	ps->dso->state = DSO_LOADED;
+	dso_own(ps->dso, ps->bytes, ps->size);
 }
 
 const struct patch_run *patches_next(const struct patches *ps, uint64_t addr)

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/slots.h"
+
 struct dso;
 struct dso_table;
 
@@ -31,10 +33,10 @@ struct patches {
 	size_t size, cap;
 	struct patch_seq {
 		uint64_t at;
-		uint32_t len;	/* 0: free */
-		uint32_t hash;
-	} *seq;			/* hash table with open addressing */
-	size_t nr_seq, seq_size;
+		uint32_t len, hash;
+	} *seq;
+	size_t nr_seq, cap_seq;
+	struct slots slots;	/* of `seq`, by the bytes */
 	struct patch_word *word;
 	size_t nr_word, cap_word;
 	struct patch_run *run;	/* sorted by address, after patches_finish() */

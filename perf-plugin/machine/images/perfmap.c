@@ -71,19 +71,13 @@ static void drop_replaced(struct perf_map *pm)
 struct perf_map *perf_map_read(char *text)
 {
 	struct perf_map *pm = mem_zeroed(1, sizeof(*pm));
-	struct perf_map_entry e, *slot;
-	char *line, *end;
+	struct perf_map_entry e;
+	char *line;
 
 	pm->text = text;
-	for (line = text; *line; line = end) {
-		end = line + strcspn(line, "\n");
-		if (*end)
-			*end++ = 0;
-		if (!parse_line(&e, line) || !e.size)
-			continue;
-		slot = ARRAY_ADD(pm->v, pm->nr, pm->cap);
-		*slot = e;
-	}
+	while ((line = strsep(&text, "\n")))
+		if (parse_line(&e, line) && e.size)
+			*ARRAY_ADD(pm->v, pm->nr, pm->cap) = e;
 	if (pm->nr)
 		drop_replaced(pm);
 	if (pm->nr)

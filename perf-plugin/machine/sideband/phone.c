@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/messages.h"
 #include "machine/sideband/side_events.h"
 #include "perfdata/simpleperf.h"
@@ -40,20 +40,11 @@ static void take_symbols(struct side_events *se, const void *record, size_t len)
 
 static void add_piece(struct phone *p, const uint8_t *bytes, size_t n)
 {
-	size_t cap = p->cap ? p->cap : PD_MAX_RECORD;
-	uint8_t *to;
-
 	if (p->too_long || n > SYMBOLS_MAX - p->len) {
 		p->too_long = 1;
 		return;
 	}
-	while (cap < p->len + n)
-		cap *= 2;
-	if (cap > p->cap) {
-		to = mem_more(p->piece, cap, 1);
-		p->piece = to;
-		p->cap = cap;
-	}
+	array_room(&p->piece, p->len, n, &p->cap, 1);
 	memcpy(p->piece + p->len, bytes, n);
 	p->len += n;
 }

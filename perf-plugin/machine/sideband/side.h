@@ -51,8 +51,12 @@ struct side_event {
  */
 struct side_source {
 	bool (*next)(struct side_source *src, struct side_event *e);	/* false: the end */
-	void (*rewind)(struct side_source *src);
-	void (*free)(struct side_source *src);
+	void (*rewind)(struct side_source *src);	/* NULL: nothing is to be done */
+	void (*free)(struct side_source *src);	/* NULL: free() does it */
+	size_t pos;			/* for `next`: 0 at the begin of each pass */
 };
+
+/* An event of a record. */
+void side_start(struct side_event *e, const struct pd_record *rec, uint8_t kind, uint32_t pid, uint32_t tid);
 
 #endif

@@ -21,11 +21,7 @@
 static void start_event(struct side_event *e, const struct pd_record *rec, uint8_t kind, uint64_t start,
 			uint64_t len)
 {
-	memset(e, 0, sizeof(*e));
-	e->time = rec->sid.valid & PERF_SAMPLE_TIME ? rec->sid.time : 0;
-	e->seq = rec->seq;
-	e->pid = KERNEL_PID;
-	e->kind = kind;
+	side_start(e, rec, kind, KERNEL_PID, 0);
 	e->kernel = true;
 	e->map.start = start;
 	e->map.end = start + len;
@@ -76,10 +72,9 @@ static void make_symbol(struct dso *d, uint64_t addr, uint64_t len)
 static void add_bpf(struct side_events *se, const struct pd_bpf_func *f)
 {
 	struct bpf_programs *b = &se->bpf;
-	const struct build_id tag = { .len = PD_BPF_TAG };
-	struct bpf_code *c;
+	struct build_id id = { .len = PD_BPF_TAG };
 	char name[96], hex[2 * BUILD_ID_MAX + 1];
-	struct build_id id = tag;
+	struct bpf_code *c;
 	uint8_t *code;
 
 	if (!f->len || f->addr & 3 || f->addr > UINT64_MAX - f->len)
@@ -90,18 +85,13 @@ static void add_bpf(struct side_events *se, const struct pd_bpf_func *f)
 	if (!f->nr && !f->name[0])
 		name[strlen(name) - 1] = 0;
 	c = ARRAY_ADD(b->v, b->nr, b->cap);
-	memset(c, 0, sizeof(*c));
-	c->addr = f->addr;
-	c->len = f->len;
+	*c = (struct bpf_code){ .addr = f->addr, .len = f->len };
 	memcpy(c->tag, hex, sizeof(c->tag));
 	c->dso = dso_table_add(se->dsos, name, DSO_BPF);
 	code = mem_new(f->len);
 	make_symbol(c->dso, f->addr, f->len);
 	memcpy(code, f->code, f->len);
-	c->dso->image.data = code;
-	c->dso->image.own_data = true;
-	c->dso->image.size = c->dso->extent = f->len;
-	c->dso->state = DSO_LOADED;
+	dso_own(c->dso, code, f->len);
 }
 
 static void read_bpf(struct side_events *se)
@@ -189,7 +179,6 @@ int side_ksymbol(struct side_events *se, const struct pd_record *rec, struct sid
 struct bpf_source {
 	struct side_source src;
 	const struct bpf_programs *bpf;
-	size_t pos;
 };
 
 static bool next_bpf(struct side_source *src, struct side_event *e)
@@ -197,30 +186,17 @@ static bool next_bpf(struct side_source *src, struct side_event *e)
 	struct bpf_source *bs = (struct bpf_source *)src;
 	const struct bpf_code *c;
 
-	while (bs->pos < bs->bpf->nr) {
-		c = &bs->bpf->v[bs->pos++];
+	while (src->pos < bs->bpf->nr) {
+		c = &bs->bpf->v[src->pos++];
 		if (c->seen)
 			continue;
-		memset(e, 0, sizeof(*e));
-		e->kind = SIDE_MAP;
-		e->pid = KERNEL_PID;
-		e->kernel = true;
-		e->map.start = c->addr;
-		e->map.end = c->addr + c->len;
-		e->map.dso = c->dso;
+		*e = (struct side_event){
+			.kind = SIDE_MAP, .pid = KERNEL_PID, .kernel = true,
+			.map = { .start = c->addr, .end = c->addr + c->len, .dso = c->dso },
+		};
 		return true;
 	}
 	return false;
-}
-
-static void rewind_bpf(struct side_source *src)
-{
-	((struct bpf_source *)src)->pos = 0;
-}
-
-static void free_bpf(struct side_source *src)
-{
-	free(src);
 }
 
 static void add_unseen_bpf(struct side_events *se)
@@ -233,7 +209,7 @@ static void add_unseen_bpf(struct side_events *se)
 	if (i == se->bpf.nr)
 		return;
 	bs = mem_zeroed(1, sizeof(*bs));
-	bs->src = (struct side_source){ next_bpf, rewind_bpf, free_bpf };
+	bs->src.next = next_bpf;
 	bs->bpf = &se->bpf;
 	side_events_add(se, &bs->src);
 }

@@ -46,6 +46,18 @@ void side_order_init(struct side_order *so)
 	so->keep = SIDE_KEEP;
 }
 
+static void free_source(struct side_source *src)
+{
+	free(src);
+}
+
+static void rewind_source(struct side_source *src)
+{
+	src->pos = 0;
+	if (src->rewind)
+		src->rewind(src);
+}
+
 void side_order_free(struct side_order *so)
 {
 	size_t i;
@@ -53,7 +65,7 @@ void side_order_free(struct side_order *so)
 	for (i = 0; i < so->nr; i++) {
 		struct side_reader *r = so->readers[i];
 
-		r->src->free(r->src);
+		(r->src->free ? r->src->free : free_source)(r->src);
 		free(r->low);
 		free(r->late);
 		free(r->heap);
@@ -175,7 +187,7 @@ static void first_pass(struct side_order *so, struct side_reader *r)
 {
 	struct side_event e;
 
-	r->src->rewind(r->src);
+	rewind_source(r->src);
 	while (r->src->next(r->src, &e)) {
 		/* Without times to compare with, the place in the file is all that is left. */
 		if (!so->timed)
@@ -251,7 +263,7 @@ void side_order_rewind(struct side_order *so)
 		r->has_head = r->ended = false;
 		if (r->kept)
 			continue;
-		r->src->rewind(r->src);
+		rewind_source(r->src);
 		r->read = r->seen_late = r->nr_heap = 0;
 		r->timed = false;
 		r->bound = (struct key){ 0, 0, 0 };

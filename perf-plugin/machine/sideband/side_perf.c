@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "machine/sideband/side_kernel.h"
 #include "machine/sideband/side_perf.h"
 #include "machine/sideband/side_events.h"
@@ -40,15 +40,12 @@ static struct side_perf *of(struct side_source *src)
 	return (struct side_perf *)src;
 }
 
-static void side_start(struct side_event *e, const struct pd_record *rec, uint8_t kind, uint32_t pid,
-		       uint32_t tid)
+void side_start(struct side_event *e, const struct pd_record *rec, uint8_t kind, uint32_t pid, uint32_t tid)
 {
-	memset(e, 0, sizeof(*e));
-	e->time = rec->sid.valid & PERF_SAMPLE_TIME ? rec->sid.time : 0;
-	e->seq = rec->seq;
-	e->kind = kind;
-	e->pid = (int)pid;
-	e->tid = (int)tid;
+	*e = (struct side_event){
+		.time = rec->sid.valid & PERF_SAMPLE_TIME ? rec->sid.time : 0, .seq = rec->seq,
+		.kind = kind, .pid = (int)pid, .tid = (int)tid,
+	};
 }
 
 static int take_thread(struct side_perf *sp, const struct pd_record *rec, struct side_event *e, uint32_t pid,
@@ -219,23 +216,16 @@ static int take_code(struct side_perf *sp, struct side_event *e, uint64_t addr, 
 {
 	struct code_store *st = &sp->code;
 	/* as far from a multiple of four as the address */
-	size_t off = ((st->pos + 3) & ~(size_t)3) + (addr & 3), end = off + n, cap = st->cap;
+	size_t off = ((st->pos + 3) & ~(size_t)3) + (addr & 3), end = off + n;
 	const struct build_id none = { .len = 0 };
-	uint8_t *bytes;
 
 	if (!n || addr > UINT64_MAX - n)
 		return 0;
 	if (!st->dso)
 		st->dso = dso_table_get(sp->se->dsos, "code changed while tracing", &none, false);
-	while (cap < end)
-		cap = cap ? cap * 2 : 4096;
-	if (cap > st->cap) {
-		bytes = mem_more(st->bytes, cap, 1);
-		memset(bytes + st->cap, 0, cap - st->cap);
-		st->bytes = bytes;
-		st->cap = cap;
-	}
 	if (end > st->size) {
+		array_room(&st->bytes, st->size, end - st->size, &st->cap, 1);
+		memset(st->bytes + st->size, 0, end - st->size);
 		memcpy(st->bytes + off, code, n);
 		st->size = end;
 	}
@@ -329,10 +319,7 @@ void side_perf_finish(struct side_source *src)
 	st->pos = 0;
 	if (!st->dso || st->dso->image.data)
 		return;
-	st->dso->image.data = st->bytes;
-	st->dso->image.own_data = true;
-	st->dso->image.size = st->dso->extent = st->size;
-	st->dso->state = DSO_LOADED;
+	dso_own(st->dso, st->bytes, st->size);
 }
 
 static void perf_rewind(struct side_source *src)
@@ -361,7 +348,7 @@ struct side_source *side_perf_new(struct side_events *se)
 {
 	struct side_perf *sp = mem_zeroed(1, sizeof(*sp));
 
-	sp->src = (struct side_source){ perf_next, perf_rewind, perf_free };
+	sp->src = (struct side_source){ .next = perf_next, .rewind = perf_rewind, .free = perf_free };
 	sp->se = se;
 	return &sp->src;
 }

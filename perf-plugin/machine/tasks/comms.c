@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* comms.c - reads all records once for thread names, and finds the name at a time by binary search. */
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/bisect.h"
 #include "machine/tasks/comms.h"
 
@@ -29,19 +29,13 @@ struct comms {
 static void add(struct comms *c, const struct name *n, const char *text)
 {
 	size_t len = text ? strlen(text) + 1 : 0;
+	struct name *to = ARRAY_ADD(c->v, c->nr, c->cap);
 
-	if (c->nr == c->cap) {
-		c->cap = c->cap ? 2 * c->cap : 64;
-		c->v = mem_more(c->v, c->cap, sizeof(*c->v));
-	}
-	if (c->size - c->used < len) {
-		c->size = 2 * c->size + len;
-		if (c->size > UINT32_MAX)
-			mem_refused(c->size);
-		c->pool = mem_more(c->pool, c->size, 1);
-	}
-	c->v[c->nr] = *n;
-	c->v[c->nr++].text = (uint32_t)c->used;
+	array_room(&c->pool, c->used, len, &c->size, 1);
+	if (c->size > UINT32_MAX)
+		mem_refused(c->size);
+	*to = *n;
+	to->text = (uint32_t)c->used;
 	if (len)
 		memcpy(c->pool + c->used, text, len);
 	c->used += len;
