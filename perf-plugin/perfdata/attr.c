@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "perfdata/bytes.h"
 #include "perfdata/sample.h"
 
@@ -24,43 +24,40 @@ void pd_attrs_free(struct pd_attrs *as)
 		free(as->v[i]);
 	}
 	free(as->v);
-	free(as->slots);
+	free(as->ids);
+	slots_free(&as->slots);
 	pd_attrs_init(as);
 }
 
-static size_t id_hash(uint64_t id)
+static uint64_t id_hash(uint64_t id)
 {
-	return (size_t)((id * 0x9e3779b97f4a7c15ULL) >> 20);
+	return (id * 0x9e3779b97f4a7c15ULL) >> 20;
 }
 
-static void slot_put(struct pd_id_slot *slots, size_t n, uint64_t id, struct pd_attr *a)
+static uint64_t hash_at(const void *ids, uint32_t i)
 {
-	size_t i = id_hash(id) & (n - 1);
+	return id_hash(((const struct pd_id *)ids)[i].id);
+}
 
-	while (slots[i].attr && slots[i].id != id)
-		i = (i + 1) & (n - 1);
-	if (slots[i].attr)
+/* Returns the slot of an ID, free if no event has it; there are slots. */
+static uint32_t *slot_of(const struct pd_attrs *as, uint64_t id)
+{
+	size_t at;
+
+	SLOTS_FIND(&as->slots, at, id_hash(id), as->ids[as->slots.v[at] - 1].id == id);
+	return &as->slots.v[at];
+}
+
+static void add_id(struct pd_attrs *as, uint64_t id, struct pd_attr *a)
+{
+	uint32_t *slot;
+
+	slots_reserve(&as->slots, as->nr_ids, as->ids, hash_at);
+	slot = slot_of(as, id);
+	if (*slot)
 		return;	/* the first owner of an id keeps it */
-	slots[i].id = id;
-	slots[i].attr = a;
-}
-
-static void slots_reserve(struct pd_attrs *as, size_t more)
-{
-	size_t want = (as->nr_ids + more) * 2, n = as->nr_slots ? as->nr_slots : 64, i;
-	struct pd_id_slot *slots;
-
-	while (n < want)
-		n *= 2;
-	if (n == as->nr_slots)
-		return;
-	slots = mem_zeroed(n, sizeof(*slots));
-	for (i = 0; i < as->nr_slots; i++)
-		if (as->slots[i].attr)
-			slot_put(slots, n, as->slots[i].id, as->slots[i].attr);
-	free(as->slots);
-	as->slots = slots;
-	as->nr_slots = n;
+	*ARRAY_ADD(as->ids, as->nr_ids, as->cap_ids) = (struct pd_id){ id, a };
+	*slot = (uint32_t)as->nr_ids;
 }
 
 static void find_positions(struct pd_attr *a)
@@ -81,18 +78,6 @@ static void find_positions(struct pd_attr *a)
 	}
 }
 
-static void grow(struct pd_attrs *as)
-{
-	unsigned int cap = as->cap ? as->cap * 2 : 8;
-	struct pd_attr **v;
-
-	if (as->nr < as->cap)
-		return;
-	v = mem_more(as->v, cap, sizeof(*v));
-	as->v = v;
-	as->cap = cap;
-}
-
 struct pd_attr *pd_attrs_add(struct pd_attrs *as, const void *attr, uint32_t size,
 			     const uint64_t *ids, uint32_t nr_ids)
 {
@@ -100,8 +85,6 @@ struct pd_attr *pd_attrs_add(struct pd_attrs *as, const void *attr, uint32_t siz
 	uint64_t *copy = nr_ids ? mem_array(nr_ids, sizeof(*copy)) : NULL;
 	uint32_t i;
 
-	grow(as);
-	slots_reserve(as, nr_ids);
 	memcpy(&a->attr, attr, size < sizeof(a->attr) ? size : sizeof(a->attr));
 	a->file_size = size;
 	if (nr_ids)
@@ -111,11 +94,10 @@ struct pd_attr *pd_attrs_add(struct pd_attrs *as, const void *attr, uint32_t siz
 	a->index = as->nr;
 	find_positions(a);
 	for (i = 0; i < nr_ids; i++)
-		slot_put(as->slots, as->nr_slots, copy[i], a);
-	as->nr_ids += nr_ids;
+		add_id(as, copy[i], a);
 	if (as->nr && (as->v[0]->id_pos != a->id_pos || as->v[0]->is_pos != a->is_pos))
 		as->same_pos = false;
-	as->v[as->nr++] = a;
+	*ARRAY_ADD(as->v, as->nr, as->cap) = a;
 	return a;
 }
 
@@ -129,17 +111,9 @@ void pd_attr_set_name(struct pd_attr *a, const char *name, size_t len)
 
 struct pd_attr *pd_attrs_by_id(const struct pd_attrs *as, uint64_t id)
 {
-	size_t i;
+	const uint32_t number = as->nr_ids ? *slot_of(as, id) : 0;
 
-	if (!as->nr_slots)
-		return NULL;
-	i = id_hash(id) & (as->nr_slots - 1);
-	while (as->slots[i].attr) {
-		if (as->slots[i].id == id)
-			return as->slots[i].attr;
-		i = (i + 1) & (as->nr_slots - 1);
-	}
-	return NULL;
+	return number ? as->ids[number - 1].attr : NULL;
 }
 
 struct pd_attr *pd_attrs_of_event(const struct pd_attrs *as, const union perf_event *ev,

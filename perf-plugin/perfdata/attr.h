@@ -3,6 +3,7 @@
 #ifndef CSTRACE_PERFDATA_ATTR_H
 #define CSTRACE_PERFDATA_ATTR_H
 
+#include "base/slots.h"
 #include "perfdata/records.h"
 
 struct pd_attr {
@@ -25,15 +26,14 @@ struct pd_attr {
 struct pd_attrs {
 	struct pd_attr **v;
 	unsigned int nr;
-	unsigned int cap;
+	size_t cap;
 	bool same_pos;			/* every attr has its id at the same places */
-	/* Open addressing; a slot is free when its attr is NULL. */
-	struct pd_id_slot {
+	struct pd_id {			/* each id once */
 		uint64_t id;
 		struct pd_attr *attr;
-	} *slots;
-	size_t nr_slots;
-	size_t nr_ids;
+	} *ids;
+	size_t nr_ids, cap_ids;
+	struct slots slots;		/* of `ids` */
 };
 
 void pd_attrs_init(struct pd_attrs *as);

@@ -86,6 +86,20 @@ static inline uint64_t pd_cur_u64(struct pd_cursor *c)
 	return c->swap ? __builtin_bswap64(v) : v;
 }
 
+/* A string that its terminator ends. NULL when there is none. */
+static inline const char *pd_cur_text(struct pd_cursor *c)
+{
+	const char *s = (const char *)c->p;
+	const uint8_t *end = c->bad ? NULL : memchr(s, 0, (size_t)(c->end - c->p));
+
+	if (!end) {
+		c->bad = true;
+		return NULL;
+	}
+	c->p = end + 1;
+	return s;
+}
+
 /* perf's string: u32 length (with padding), then the bytes. NULL when it is not terminated. */
 static inline const char *pd_cur_str(struct pd_cursor *c)
 {

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 
 static const char cut_short[] = "ends before its last field";
 
@@ -42,27 +42,16 @@ const char *pd_feature_name(unsigned int bit)
 	return bit < sizeof(names) / sizeof(names[0]) ? names[bit] : NULL;
 }
 
-/* Append one element; arrays double, so their memory follows the bytes that describe them. */
-static void *append(void *array, uint32_t nr, size_t size)
-{
-	if (nr && (nr < 8 || (nr & (nr - 1))))
-		return array;
-	return mem_more(array, nr ? (size_t)nr * 2 : 8, size);
-}
-
 static void read_cmdline(struct pd_env *env, struct pd_cursor *c)
 {
 	uint32_t n = pd_cur_u32(c), i;
 
 	for (i = 0; i < n && !c->bad; i++) {
 		const char *s = pd_cur_str(c);
-		const char **v;
 
 		if (!s)
 			break;
-		v = append(env->cmdline, env->nr_cmdline, sizeof(*v));
-		env->cmdline = v;
-		v[env->nr_cmdline++] = s;
+		*ARRAY_ADD(env->cmdline, env->nr_cmdline, env->cap_cmdline) = s;
 	}
 }
 
@@ -73,23 +62,17 @@ static void read_pmus(struct pd_env *env, struct pd_cursor *c)
 	for (i = 0; i < n && !c->bad; i++) {
 		uint32_t type = pd_cur_u32(c);
 		const char *s = pd_cur_str(c);
-		struct pd_pmu_mapping *v;
 
 		if (!s)
 			break;
-		v = append(env->pmus, env->nr_pmus, sizeof(*v));
-		env->pmus = v;
-		v[env->nr_pmus++] = (struct pd_pmu_mapping){ type, s };
+		*ARRAY_ADD(env->pmus, env->nr_pmus, env->cap_pmus) = (struct pd_pmu_mapping){ type, s };
 	}
 }
 
 void pd_feature_add_build_id(struct pd_env *env, const struct perf_record_header_build_id *rec)
 {
-	struct pd_build_id *v = append(env->build_ids, env->nr_build_ids, sizeof(*v));
-	struct pd_build_id *b;
+	struct pd_build_id *b = ARRAY_ADD(env->build_ids, env->nr_build_ids, env->cap_build_ids);
 
-	env->build_ids = v;
-	b = &v[env->nr_build_ids++];
 	b->pid = (uint32_t)rec->pid;
 	b->misc = rec->header.misc;
 	/* Recorders from before the size field wrote SHA-1 ids only. */

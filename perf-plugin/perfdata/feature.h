@@ -30,10 +30,13 @@ struct pd_env {
 	uint32_t nrcpus_online;
 	const char **cmdline;
 	uint32_t nr_cmdline;
+	size_t cap_cmdline;
 	struct pd_build_id *build_ids;
 	uint32_t nr_build_ids;
+	size_t cap_build_ids;
 	struct pd_pmu_mapping *pmus;
 	uint32_t nr_pmus;
+	size_t cap_pmus;
 	uint64_t sample_time_first;
 	uint64_t sample_time_last;
 	bool dir_format;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/format.h"
 #include "perfdata/internal.h"
@@ -38,6 +38,7 @@ static int list_data_files(const char *dir, unsigned long **v, unsigned int *nr,
 {
 	DIR *d = opendir(dir);
 	struct dirent *e;
+	size_t cap = 0;
 
 	*v = NULL;
 	*nr = 0;
@@ -54,8 +55,7 @@ static int list_data_files(const char *dir, unsigned long **v, unsigned int *nr,
 		n = strtoul(e->d_name + 5, &end, 10);
 		if (*end)
 			continue;	/* data.0.old and the like */
-		*v = mem_more(*v, *nr + 1, sizeof(**v));
-		(*v)[(*nr)++] = n;
+		*ARRAY_ADD(*v, *nr, cap) = n;
 	}
 	closedir(d);
 	if (*nr)

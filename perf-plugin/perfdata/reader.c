@@ -269,11 +269,16 @@ static int start_expanding(struct perfdata *pd, const struct pd_record *rec)
 	return 0;
 }
 
-static int fail_expand(struct perfdata *pd, int code, const char *found)
+static void stop_expanding(struct perfdata *pd)
 {
 	pd->zstd.broken = true;
 	pd->zstd.expanding = false;
 	pd_decomp_reset(pd->zstd.decomp);
+}
+
+static int fail_expand(struct perfdata *pd, int code, const char *found)
+{
+	stop_expanding(pd);
 	return error_set(&pd->err, code, "%s: offset %#" PRIx64 ": found %s in "
 			 "compressed records, expected one zstd stream of whole records; the "
 			 "compressed records from here on are lost, record without -z to avoid it",
@@ -296,9 +301,7 @@ static uint64_t expand_limit(const struct perfdata *pd)
 
 static int fail_limit(struct perfdata *pd)
 {
-	pd->zstd.broken = true;
-	pd->zstd.expanding = false;
-	pd_decomp_reset(pd->zstd.decomp);
+	stop_expanding(pd);
 	pd->stats.lost_compressed++;
 	return error_set(
 		&pd->err, ERR_EXPAND,

@@ -104,31 +104,18 @@ static bool read_message(struct pd_cursor *c, struct pd_sp_file *f)
 	return !c->bad && f->path;
 }
 
-static const char *terminated(struct pd_cursor *c, size_t *len)
-{
-	const uint8_t *start = c->p, *end = c->bad ? NULL : memchr(c->p, 0, (size_t)(c->end - c->p));
-
-	if (!end) {
-		c->bad = true;
-		return NULL;
-	}
-	*len = (size_t)(end - start);
-	c->p = end + 1;
-	return (const char *)start;
-}
-
 static bool read_old(struct pd_cursor *c, struct pd_sp_file *f)
 {
 	uint32_t symbols, places;
-	size_t len;
 
-	f->path = terminated(c, &f->path_len);
+	f->path = pd_cur_text(c);
+	f->path_len = f->path ? strlen(f->path) : 0;
 	f->type = pd_cur_u32(c);
 	f->vaddr = pd_cur_u64(c);
 	for (symbols = pd_cur_u32(c); symbols && !c->bad; symbols--) {
 		pd_cur_u64(c);
 		pd_cur_u32(c);
-		terminated(c, &len);
+		pd_cur_text(c);
 	}
 	if (f->type == PD_SP_DEX) {
 		places = pd_cur_u32(c);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "perfdata/writer_internal.h"
 
@@ -57,7 +57,7 @@ int pw_add_attr(struct perf_writer *w, const struct perf_event_attr *attr, const
 		uint32_t nr_ids, const char *name, struct error *err)
 {
 	struct pw_state *st = w->st;
-	struct pw_attr *v, *a;
+	struct pw_attr *a;
 	size_t size = attr->size && attr->size < sizeof(*attr) ? attr->size : sizeof(*attr);
 
 	if (st->started)
@@ -66,9 +66,7 @@ int pw_add_attr(struct perf_writer *w, const struct perf_event_attr *attr, const
 		return error_set(err, ERR_USAGE, "%s: an event with %u ids does not fit into the "
 				 "pipe form of perf.data; write to a file with -o",
 				 st->out.name, nr_ids);
-	v = mem_more(st->attrs, st->nr_attrs + 1, sizeof(*v));
-	st->attrs = v;
-	a = &v[st->nr_attrs];
+	a = ARRAY_ADD(st->attrs, st->nr_attrs, st->cap_attrs);
 	memset(a, 0, sizeof(*a));
 	memcpy(&a->attr, attr, size);
 	a->attr.size = PD_ATTR_SIZE_OUT;
@@ -77,7 +75,7 @@ int pw_add_attr(struct perf_writer *w, const struct perf_event_attr *attr, const
 	if (nr_ids)
 		memcpy(a->ids, ids, nr_ids * sizeof(*ids));
 	a->nr_ids = nr_ids;
-	return (int)st->nr_attrs++;
+	return (int)st->nr_attrs - 1;
 }
 
 int pw_start(struct perf_writer *w, struct error *err)
@@ -118,26 +116,6 @@ void pw_write(struct perf_writer *w, const void *data, size_t len)
 	}
 	pd_output_write(&w->st->out, data, len);
 	w->st->data_bytes += len;
-}
-
-bool pw_put_record(struct perf_writer *w, const struct pd_record *rec, uint64_t sample_type,
-		   const struct pd_sample_id *sid)
-{
-	unsigned int trailer = pd_sample_id_size(sample_type);
-	size_t body = rec->body_size, size = ((body + 7) & ~(size_t)7) + trailer;
-	struct perf_event_header h = rec->ev->header;
-	uint8_t *p;
-
-	if (size > PD_MAX_RECORD)
-		return false;
-	p = pw_reserve(w, size);
-	memcpy(p, rec->ev, body);
-	memset(p + body, 0, size - trailer - body);
-	h.size = (uint16_t)size;
-	memcpy(p, &h, sizeof(h));
-	pd_sample_id_write(p + size - trailer, sample_type, sid);
-	pw_commit(w, size);
-	return true;
 }
 
 bool pw_failed(const struct perf_writer *w)

@@ -81,13 +81,6 @@ static inline void pw_commit(struct perf_writer *w, size_t n)
 /* A block of whole records that the caller has already; large ones are not copied. */
 void pw_write(struct perf_writer *w, const void *data, size_t len);
 
-/*
- * Copy a record of the input with a new sample_id trailer for @sample_type. False, and nothing
- * written, when the result would be larger than a record can be.
- */
-bool pw_put_record(struct perf_writer *w, const struct pd_record *rec, uint64_t sample_type,
-		   const struct pd_sample_id *sid);
-
 bool pw_failed(const struct perf_writer *w);
 uint64_t pw_data_bytes(const struct perf_writer *w);
 /* Where in the file the next record will stand; after pw_start(), and of no use in the pipe form. */

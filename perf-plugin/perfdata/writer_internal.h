@@ -32,6 +32,7 @@ struct pw_state {
 	bool started;
 	struct pw_attr *attrs;
 	unsigned int nr_attrs;
+	size_t cap_attrs;
 	struct pw_blob feat[PD_FEATURE_BITS];
 	uint64_t data_offset;
 	uint64_t data_bytes;	/* written, without what is in the buffer */

@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "base/bisect.h"
 #include "base/files/input.h"
+#include "base/ordered.h"
 
 #define END_SIGNATURE		0x06054b50u
 #define END_SIZE		22u
@@ -39,11 +40,7 @@ struct bytes {
 
 static uint64_t number(const uint8_t *p, unsigned int width)
 {
-	uint64_t v = 0;
-
-	while (width--)
-		v = v << 8 | p[width];
-	return v;
+	return ordered_number(p, width, false);
 }
 
 /* Returns `len` bytes at `offset`, NULL if they are not all there. */
@@ -275,19 +272,15 @@ static int copy_bytes(int to, int fd, uint64_t start, uint64_t size)
 int archive_open(const char *path, struct stat *st)
 {
 	uint64_t start;
-	int from = archive_locate(path, st, &start), fd, saved;
+	int from = archive_locate(path, st, &start), fd;
 
 	if (from < 0)
 		return -1;
 	fd = memfd_create("member", MFD_CLOEXEC);
 	if (fd >= 0 && (copy_bytes(fd, from, start, (uint64_t)st->st_size) || fstat(fd, st))) {
-		saved = errno;
-		close(fd);
-		errno = saved;
+		input_close(fd);
 		fd = -1;
 	}
-	saved = errno;
-	close(from);
-	errno = saved;
+	input_close(from);
 	return fd;
 }

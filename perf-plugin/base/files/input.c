@@ -23,6 +23,14 @@ static bool regular(const struct stat *st)
 	return false;
 }
 
+void input_close(int fd)
+{
+	int saved = errno;
+
+	close(fd);
+	errno = saved;
+}
+
 static int open_file(const char *path, struct stat *st)
 {
 	int fd;
@@ -87,7 +95,7 @@ void *input_map(const char *path, int prot, size_t *size)
 {
 	struct stat st;
 	uint64_t start;
-	int fd = open_part(path, &st, &start), saved;
+	int fd = open_part(path, &st, &start);
 	void *p = "";
 
 	if (fd < 0)
@@ -98,9 +106,7 @@ void *input_map(const char *path, int prot, size_t *size)
 	} else if (st.st_size) {
 		p = mapped_part(fd, start, (size_t)st.st_size, prot, path);
 	}
-	saved = errno;
-	close(fd);
-	errno = saved;
+	input_close(fd);
 	*size = p ? (size_t)st.st_size : 0;
 	return p;
 }

@@ -24,6 +24,8 @@
 int input_open(const char *path, struct stat *st);
 /* The same without recording it: for files that are only searched. */
 int input_peek(const char *path, struct stat *st);
+/* Closes a descriptor, and keeps errno. */
+void input_close(int fd);
 /* The bytes of a file, mapped (mapped.h), to be freed with input_unmap(); NULL with errno. `prot` is mmap's. */
 void *input_map(const char *path, int prot, size_t *size);
 void input_unmap(const void *p, size_t size);

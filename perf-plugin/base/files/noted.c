@@ -6,59 +6,58 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/files/input.h"
+#include "base/slots.h"
 
 struct file_id {
 	uint64_t dev, ino;
 	unsigned int reads;	/* how often it was recorded and not forgotten */
-	bool used;
 };
 
 static struct {
 	struct file_id *v;
-	size_t nr, size;	/* size: 0 or a power of two */
+	size_t nr, cap;
+	struct slots slots;
 } noted;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of `noted` */
 
-static struct file_id *slot_of(uint64_t dev, uint64_t ino)
+static uint64_t hash(uint64_t dev, uint64_t ino)
 {
-	uint64_t h = (ino ^ dev << 32) * 0x9e3779b97f4a7c15u;
-	size_t i = (size_t)(h >> 32);
-
-	for (;; i++) {
-		struct file_id *f = &noted.v[i & (noted.size - 1)];
-
-		if (!f->used || (f->dev == dev && f->ino == ino))
-			return f;
-	}
+	return ((ino ^ dev << 32) * 0x9e3779b97f4a7c15u) >> 32;
 }
 
-static void grow(void)
+static uint64_t hash_at(const void *files, uint32_t i)
 {
-	size_t old_size = noted.size, i;
-	struct file_id *old = noted.v;
+	const struct file_id *f = (const struct file_id *)files + i;
 
-	noted.size = old_size ? 2 * old_size : 64;
-	noted.v = mem_zeroed(noted.size, sizeof(*noted.v));
-	for (i = 0; i < old_size; i++)
-		if (old[i].used)
-			*slot_of(old[i].dev, old[i].ino) = old[i];
-	free(old);
+	return hash(f->dev, f->ino);
+}
+
+static bool same(const struct file_id *f, const struct stat *st)
+{
+	return f->dev == st->st_dev && f->ino == st->st_ino;
+}
+
+/* The entry of a file, a new one if it has none. */
+static struct file_id *entry_of(const struct stat *st)
+{
+	size_t at;
+
+	slots_reserve(&noted.slots, noted.nr, noted.v, hash_at);
+	SLOTS_FIND(&noted.slots, at, hash(st->st_dev, st->st_ino), same(&noted.v[noted.slots.v[at] - 1], st));
+	if (!noted.slots.v[at]) {
+		*ARRAY_ADD(noted.v, noted.nr, noted.cap) = (struct file_id){ st->st_dev, st->st_ino, 0 };
+		noted.slots.v[at] = (uint32_t)noted.nr;
+	}
+	return &noted.v[noted.slots.v[at] - 1];
 }
 
 void input_note(const struct stat *st)
 {
-	struct file_id *f;
-
 	pthread_mutex_lock(&lock);
-	if (2 * noted.nr >= noted.size)
-		grow();
-	f = slot_of(st->st_dev, st->st_ino);
-	noted.nr += !f->used;
-	*f = (struct file_id){ .dev = st->st_dev, .ino = st->st_ino, .reads = f->reads + 1,
-			       .used = true };
+	entry_of(st)->reads++;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -96,7 +95,7 @@ bool input_noted(const struct stat *st)
 	bool is;
 
 	pthread_mutex_lock(&lock);
-	is = noted.size && S_ISREG(st->st_mode) && slot_of(st->st_dev, st->st_ino)->reads;
+	is = S_ISREG(st->st_mode) && entry_of(st)->reads;
 	pthread_mutex_unlock(&lock);
 	return is;
 }
@@ -109,15 +108,14 @@ void input_forget(const char *path)
 	if (stat(path, &st))
 		return;
 	pthread_mutex_lock(&lock);
-	if (noted.size) {
-		f = slot_of(st.st_dev, st.st_ino);
-		f->reads -= f->reads > 0;
-	}
+	f = entry_of(&st);
+	f->reads -= f->reads > 0;
 	pthread_mutex_unlock(&lock);
 }
 
 void input_forget_all(void)
 {
 	free(noted.v);
+	slots_free(&noted.slots);
 	memset(&noted, 0, sizeof(noted));
 }

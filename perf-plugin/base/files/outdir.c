@@ -224,22 +224,24 @@ static int close_file(struct outdir *d, int fd, const char *name, int rc, struct
 	return rc;
 }
 
-int outdir_file(struct outdir *d, const char *name, const void *data, size_t len, struct error *err)
+static int write_file(struct outdir *d, const char *name, int flags, const void *data, size_t len,
+		      struct error *err)
 {
-	int fd = outdir_create(d, name, err);
+	int fd = open_file(d, name, flags, err);
 
 	if (fd < 0)
 		return err ? err->code : ERR_IO;
 	return close_file(d, fd, name, outdir_write(d, fd, name, data, len, err), err);
 }
 
+int outdir_file(struct outdir *d, const char *name, const void *data, size_t len, struct error *err)
+{
+	return write_file(d, name, O_EXCL, data, len, err);
+}
+
 int outdir_append(struct outdir *d, const char *name, const void *data, size_t len, struct error *err)
 {
-	int fd = open_file(d, name, O_APPEND, err);
-
-	if (fd < 0)
-		return err ? err->code : ERR_IO;
-	return close_file(d, fd, name, outdir_write(d, fd, name, data, len, err), err);
+	return write_file(d, name, O_APPEND, data, len, err);
 }
 
 int outdir_copy(struct outdir *d, const char *name, const char *from, struct error *err)

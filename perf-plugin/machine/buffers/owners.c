@@ -296,14 +296,7 @@ static void range_of(const struct trace_units *tu, uint8_t id, size_t *first, si
 /* The first entry of an ID that is later. */
 static size_t later(const struct trace_units *tu, size_t first, size_t last, uint64_t time, uint64_t seq)
 {
-	while (first < last) {
-		size_t mid = first + (last - first) / 2;
-
-		if (not_after(&tu->ids[mid], time, seq))
-			first = mid + 1;
-		else
-			last = mid;
-	}
+	BISECT(first, last, mid, not_after(&tu->ids[mid], time, seq));
 	return first;
 }
 

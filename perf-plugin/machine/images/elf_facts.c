@@ -107,16 +107,8 @@ static size_t first_of_zstd(const uint8_t *p, size_t len, uint8_t *out, size_t r
 	ZSTD_freeDStream(z);
 	return to.pos;
 }
-#else
-/* Built without zstd: the DWARF version is unknown. */
-static size_t first_of_zstd(const uint8_t *p, size_t len, uint8_t *out, size_t room)
-{
-	(void)p;
-	(void)len;
-	(void)out;
-	(void)room;
-	return 0;
-}
+#else	/* the DWARF version is unknown */
+#define first_of_zstd(p, len, out, room)	0
 #endif
 
 /* Reads the version of the first unit; its length exceeds the decompressed part. */
@@ -126,7 +118,7 @@ static void read_first_unit(struct elf_facts *f, const uint8_t *p, size_t len, b
 	size_t n = zstd ? first_of_zstd(p, len, head, sizeof(head)) : first_of_zlib(p, len, head, sizeof(head));
 	uint16_t version = 0;
 
-	(void)read_unit(head, n, big, &version);
+	read_unit(head, n, big, &version);
 	add_version(f, version);
 	f->dwarf_unread = !f->dwarf_high;
 }

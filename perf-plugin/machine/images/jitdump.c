@@ -87,16 +87,14 @@ static void read_load(struct jit_reader *r, struct pd_cursor *c, uint64_t time)
 	struct jit_index *ix;
 	struct jit_code *code;
 	uint64_t addr, size, index;
-	const uint8_t *end;
 	const char *name;
 
 	pd_cur_bytes(c, 16);	/* pid, tid, vma */
 	addr = pd_cur_u64(c);
 	size = pd_cur_u64(c);
 	index = pd_cur_u64(c);
-	name = (const char *)c->p;
-	end = c->bad ? NULL : memchr(c->p, 0, (size_t)(c->end - c->p));
-	if (!end || size > (uint64_t)(c->end - end - 1) || addr > UINT64_MAX - size) {
+	name = pd_cur_text(c);
+	if (!name || size > (uint64_t)(c->end - c->p) || addr > UINT64_MAX - size) {
 		jd->bad_records++;
 		return;
 	}
@@ -107,7 +105,7 @@ static void read_load(struct jit_reader *r, struct pd_cursor *c, uint64_t time)
 	jd->code_size = ((jd->code_size + 3) & ~3ull) + (addr & 3);
 	*code = (struct jit_code){
 		.at = jd->code_size, .size = size, .addr = addr, .name = name,
-		.file_offset = (uint64_t)(end + 1 - jd->p),
+		.file_offset = (uint64_t)(c->p - jd->p),
 	};
 	*ix = (struct jit_index){ .index = index, .nr = r->nr, .code = jd->nr_code - 1 };
 	jd->code_size += size;

@@ -28,23 +28,9 @@ struct tracepoint {
 	} type, prev, next;
 };
 
-/* Returns a string that its terminator ends, NULL if there is none. */
-static const char *text(struct pd_cursor *c)
-{
-	const uint8_t *end = c->bad ? NULL : memchr(c->p, 0, (size_t)(c->end - c->p));
-	const char *s = (const char *)c->p;
-
-	if (!end) {
-		c->bad = true;
-		return NULL;
-	}
-	c->p = end + 1;
-	return s;
-}
-
 static void skip_block(struct pd_cursor *c, const char *name)
 {
-	const char *found = text(c);
+	const char *found = pd_cur_text(c);
 
 	if (!found || strcmp(found, name))
 		c->bad = true;
@@ -68,7 +54,7 @@ static char *find_format(struct pd_cursor *c, size_t *size)
 		pd_cur_bytes(c, pd_cur_u64(c));
 	systems = pd_cur_u32(c);
 	for (i = 0; i < systems && i < MAX_SYSTEMS && !c->bad; i++) {
-		name = text(c);
+		name = pd_cur_text(c);
 		events = pd_cur_u32(c);
 		for (k = 0; k < events && !c->bad; k++) {
 			len = pd_cur_u64(c);
@@ -196,30 +182,24 @@ static void close_parser(struct tracepoint *tp)
 }
 
 #else	/* every format is refused, so that no numbers are read */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
 static const char *parse(struct tracepoint *tp, const char *format, size_t size, bool big, int longs)
 {
-	(void)tp;
-	(void)format;
-	(void)size;
-	(void)big;
-	(void)longs;
 	return "this program was made without libtraceevent (NO_LIBTRACEEVENT)";
 }
 
 static uint64_t read_number(const struct tracepoint *tp, const uint8_t *p, uint32_t size)
 {
-	(void)tp;
-	(void)p;
-	(void)size;
 	return 0;
 }
 
 static void close_parser(struct tracepoint *tp)
 {
-	(void)tp;
 }
 
+#pragma GCC diagnostic pop
 #endif
 
 struct tracepoint *tracepoint_new(const void *data, size_t len, const char **problem)
@@ -237,7 +217,7 @@ struct tracepoint *tracepoint_new(const void *data, size_t len, const char **pro
 		return NULL;
 	}
 	pd_cur_bytes(&c, sizeof(magic));
-	text(&c);	/* version */
+	pd_cur_text(&c);	/* version */
 	head = pd_cur_bytes(&c, 2);
 	big = head && head[0];
 	c.swap = big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);

@@ -303,58 +303,6 @@ static void test_copy_swapped(void **state)
 		pdb_free(&body[i]);
 }
 
-/* Records of the input get the trailer of the output. */
-static void test_put_record(void **state)
-{
-	const uint64_t in_st = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_CPU;
-	const struct pdb_sid in_sid = { .pid = 1, .tid = 2, .time = 77, .id = 5, .cpu = 3 };
-	const struct pdb_attr attr = {
-		.size = 136, .sample_type = in_st, .sample_id_all = true, .ids = { 5 }, .nr_ids = 1,
-	};
-	struct pdb data = { 0 };
-	struct pd_sample_id sid;
-	struct error err;
-	struct perfdata *in, *out;
-	struct perf_writer *w = begin(path);
-	struct pd_record r;
-	char big[65400];
-
-	(void)state;
-	pdb_comm(&data, 9, 9, "name", in_st, &in_sid);
-	memset(big, 'x', sizeof(big) - 1);
-	big[sizeof(big) - 1] = 0;
-	pdb_mmap2(&data, 9, 0x1000, 0x1000, 0, big, in_st, &in_sid);
-	pdb_mmap2(&data, 9, 0x1000, 0x1000, 0, "/bin/x", in_st, &in_sid);
-	in = pdb_open(&attr, 1, &data, NULL, 0);
-	while (perfdata_next(in, &r) > 0) {
-		sid = r.sid;
-		sid.time++;
-		sid.id = 7001;
-		pw_put_record(w, &r, ST, &sid);
-	}
-	/* One that would not fit any more is refused. */
-	r.body_size = 65520;
-	assert_false(pw_put_record(w, &r, ST, &sid));
-	check(pw_finish(w, &err), &err);
-	out = perfdata_open(path, &err);
-	assert_non_null(out);
-	assert_int_equal(perfdata_next(out, &r), 1);
-	assert_string_equal(r.ev->comm.comm, "name");
-	assert_int_equal(r.sid.time, 78);
-	assert_int_equal(r.sid.id, 7001);
-	assert_int_equal(r.sid.cpu, 3);
-	assert_int_equal(r.sid.tid, 2);
-	assert_true(r.sid.valid == (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
-				    PERF_SAMPLE_IDENTIFIER));
-	assert_int_equal(perfdata_next(out, &r), 1);
-	assert_int_equal(strlen(r.ev->mmap2.filename), sizeof(big) - 1);
-	assert_int_equal(perfdata_next(out, &r), 1);
-	assert_string_equal(r.ev->mmap2.filename, "/bin/x");
-	assert_int_equal(perfdata_next(out, &r), 0);
-	perfdata_close(in);
-	perfdata_close(out);
-}
-
 /* Calls in an order that they do not have leave what is there. */
 static void test_order(void **state)
 {
@@ -418,7 +366,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_file), TEST(test_bad_places), TEST(test_copy_swapped),
-		TEST(test_put_record), TEST(test_order), TEST(test_refused_features),
+		TEST(test_order), TEST(test_refused_features),
 	};
 
 	return cmocka_run_group_tests_name("perfdata writer", tests, NULL, NULL);
