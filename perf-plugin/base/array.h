@@ -38,4 +38,19 @@ static inline void array_reserve(void *pv, size_t nr, size_t *cap, size_t size)
 #define ARRAY_ADD(v, nr, cap) \
 	(array_reserve(&(v), (nr), &(cap), sizeof(*(v))), &(v)[(nr)++])
 
+/* As qsort(), also of an array that is NULL since it has no entries. */
+#define ARRAY_SORT(v, nr, compare)					\
+	do {								\
+		if (nr)							\
+			qsort((v), (nr), sizeof(*(v)), (compare));	\
+	} while (0)
+
+/* For sorting by the 64-bit number that each entry begins with. */
+static inline int array_by_number(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
 #endif

@@ -2,7 +2,7 @@
 /* longest.c - sorts lengths. */
 #include "base/longest.h"
 
-#include <stdlib.h>
+#include "base/array.h"
 
 static int by_length(const void *pa, const void *pb)
 {
@@ -13,8 +13,7 @@ static int by_length(const void *pa, const void *pb)
 
 void longest_first(uint64_t *length, size_t n)
 {
-	if (n)
-		qsort(length, n, sizeof(*length), by_length);
+	ARRAY_SORT(length, n, by_length);
 }
 
 uint64_t longest_limit(uint64_t *length, size_t n, size_t max)

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-static uint64_t hash(const char *s)
+uint64_t strings_hash(const char *s)
 {
 	uint64_t h = 5381;
 
@@ -18,7 +18,7 @@ static uint64_t hash(const char *s)
 
 static uint64_t hash_at(const void *array, uint32_t i)
 {
-	return hash(((char *const *)array)[i]);
+	return strings_hash(((char *const *)array)[i]);
 }
 
 uint32_t strings_number(struct strings *s, const char *text)
@@ -26,7 +26,7 @@ uint32_t strings_number(struct strings *s, const char *text)
 	size_t at;
 
 	slots_reserve(&s->slots, s->n, s->v, hash_at);
-	SLOTS_FIND(&s->slots, at, hash(text), !strcmp(s->v[s->slots.v[at] - 1], text));
+	SLOTS_FIND(&s->slots, at, strings_hash(text), !strcmp(s->v[s->slots.v[at] - 1], text));
 	if (s->slots.v[at])
 		return s->slots.v[at] - 1;
 	*ARRAY_ADD(s->v, s->n, s->cap) = mem_text(text);

@@ -14,6 +14,7 @@ struct strings {
 	struct slots slots;
 };
 
+uint64_t strings_hash(const char *text);
 /* Returns the number of a string, which is copied. */
 uint32_t strings_number(struct strings *s, const char *text);
 void strings_free(struct strings *s);

@@ -58,8 +58,7 @@ static int list_data_files(const char *dir, unsigned long **v, unsigned int *nr,
 		*ARRAY_ADD(*v, *nr, cap) = n;
 	}
 	closedir(d);
-	if (*nr)
-		qsort(*v, *nr, sizeof(**v), by_number);
+	ARRAY_SORT(*v, *nr, by_number);
 	return 0;
 }
 

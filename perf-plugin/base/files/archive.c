@@ -169,8 +169,7 @@ int archive_read(struct archive *a, const uint8_t *p, size_t size)
 		m.name_len = name_len;
 		*ARRAY_ADD(a->v, a->nr, a->cap) = m;
 	}
-	if (a->nr)
-		qsort(a->v, a->nr, sizeof(*a->v), compare_members);
+	ARRAY_SORT(a->v, a->nr, compare_members);
 	return 0;
 }
 

@@ -192,8 +192,7 @@ static void order(struct trace_units *tu)
 {
 	size_t i, to = 0;
 
-	if (tu->nr_ids)
-		qsort(tu->ids, tu->nr_ids, sizeof(*tu->ids), compare);
+	ARRAY_SORT(tu->ids, tu->nr_ids, compare);
 	for (i = 0; i < tu->nr_ids; i++)
 		if (!to || !same_announcement(&tu->ids[to - 1], &tu->ids[i]))
 			tu->ids[to++] = tu->ids[i];

@@ -124,8 +124,7 @@ void spans_of_queue(struct queue *q)
 {
 	size_t i, k;
 
-	if (q->found.nr_chunks)
-		qsort(q->found.chunks, q->found.nr_chunks, sizeof(*q->found.chunks), by_offset);
+	ARRAY_SORT(q->found.chunks, q->found.nr_chunks, by_offset);
 	if (any_overlap(q))
 		number_chunks(q);
 	for (i = 0; i < q->found.nr_chunks; i = k) {
@@ -205,8 +204,7 @@ static void sort_spans(struct owner *o)
 {
 	size_t i;
 
-	if (o->nr)
-		qsort(o->spans, o->nr, sizeof(*o->spans), by_first_seq);
+	ARRAY_SORT(o->spans, o->nr, by_first_seq);
 	for (i = 1; i < o->nr; i++)
 		o->ambiguous |= o->spans[i]->low < o->spans[i - 1]->high;
 }

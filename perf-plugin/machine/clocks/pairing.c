@@ -65,10 +65,8 @@ static int look_in(struct pairing *p, struct queue *q, const struct fragment *f,
 	struct clock_scan s;
 	uint64_t ticks[128];
 	unsigned int id;
-	int rc = clock_scan_begin(&s, p->c->units, q, f);
+	int rc = clock_scan_begin(&s, p->c->units, q, f, data, len);
 
-	if (!rc)
-		rc = mem_code(cst_tree_feed(s.tree, data, len, f->pub.offset));
 	if (!rc)
 		first_times(s.tree, s.nr, ticks);
 	for (id = 0; id < 128 && !rc; id++)

@@ -18,7 +18,7 @@ static struct trace_unit *unit_of(const struct trace_units *tu, struct queue *q,
 }
 
 int clock_scan_begin(struct clock_scan *s, const struct trace_units *tu, struct queue *q,
-		     const struct fragment *f)
+		     const struct fragment *f, const uint8_t *data, size_t len)
 {
 	unsigned int id, last = f->pub.raw ? 1 : 0x70;
 	int rc;
@@ -44,7 +44,7 @@ int clock_scan_begin(struct clock_scan *s, const struct trace_units *tu, struct 
 		rc = mem_code(cst_tree_add(s->tree, &cfg, &s->dec[id]));
 		s->nr++;
 	}
-	return rc;
+	return rc || !s->nr ? rc : mem_code(cst_tree_feed(s->tree, data, len, f->pub.offset));
 }
 
 /* Extends [*first, *last] by the timestamps of a fragment. */
@@ -55,10 +55,8 @@ static int look_at(const struct clocks *c, struct queue *q, const struct fragmen
 	struct clock_scan s;
 	struct cst_scan m;
 	uint64_t ns;
-	int rc = clock_scan_begin(&s, c->units, q, f);
+	int rc = clock_scan_begin(&s, c->units, q, f, data, f->pub.size);
 
-	if (!rc && s.nr)
-		rc = mem_code(cst_tree_feed(s.tree, data, f->pub.size, f->pub.offset));
 	while (!rc && s.nr && cst_tree_scan(s.tree, &m)) {
 		if (m.kind != CST_SCAN_TIMESTAMP)
 			continue;

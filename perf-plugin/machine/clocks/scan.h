@@ -16,8 +16,10 @@ struct clock_scan {
 	unsigned int nr;
 };
 
-/* Returns 0 or a negative code; the caller frees the tree in any case. */
+/*
+ * Feeds bytes of the fragment. Returns 0 or a negative code; the caller frees the tree in any case.
+ */
 int clock_scan_begin(struct clock_scan *s, const struct trace_units *tu, struct queue *q,
-		     const struct fragment *f);
+		     const struct fragment *f, const uint8_t *data, size_t len);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/messages.h"
 #include "base/name.h"
+#include "base/strings.h"
 #include "base/files/archive.h"
 #include "base/files/input.h"
 #include "machine/images/dso_table.h"
@@ -20,15 +21,6 @@
 #include "machine/images/unpack.h"
 
 #define FIRST_BUCKETS 256
-
-static size_t hash_name(const char *s)
-{
-	size_t h = 5381;
-
-	while (*s)
-		h = h * 33 + (uint8_t)*s++;
-	return h;
-}
 
 void dso_table_init(struct dso_table *t)
 {
@@ -97,7 +89,7 @@ static void table_grow(struct dso_table *t)
 	size_t i, h;
 
 	for (i = 0; i < t->nr; i++) {
-		h = hash_name(t->all[i]->path) % nr;
+		h = strings_hash(t->all[i]->path) % nr;
 		t->all[i]->next = bucket[h];
 		bucket[h] = t->all[i];
 	}
@@ -109,7 +101,7 @@ static void table_grow(struct dso_table *t)
 /* Returns the newest dso among those whose paths have the hash of this one. */
 static struct dso *first_in_chain(const struct dso_table *t, const char *path)
 {
-	return t->nr_buckets ? t->bucket[hash_name(path) % t->nr_buckets] : NULL;
+	return t->nr_buckets ? t->bucket[strings_hash(path) % t->nr_buckets] : NULL;
 }
 
 bool dso_is_module(const char *path)
@@ -148,7 +140,7 @@ struct dso *dso_table_add(struct dso_table *t, const char *path, uint8_t kind)
 	if (kind == DSO_ANON)
 		d->trouble = DSO_NOT_FOUND;
 	d->kind = kind;
-	h = hash_name(path) % t->nr_buckets;
+	h = strings_hash(path) % t->nr_buckets;
 	d->next = t->bucket[h];
 	t->bucket[h] = d;
 	return d;

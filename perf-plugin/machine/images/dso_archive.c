@@ -69,11 +69,10 @@ struct dso *dso_table_member(struct dso_table *t, struct dso *d, uint64_t *off)
 	struct dso *member;
 	char *path;
 
-	if (d->kind == DSO_FILE && archive_separator(d->path))
-		set_archive(t, d);
-	if (d->kind != DSO_FILE || archive_separator(d->path))
+	if (d->kind != DSO_FILE)
 		return d;
-	if (!*off || !may_be_archive(d->path))
+	set_archive(t, d);
+	if (archive_separator(d->path) || !*off || !may_be_archive(d->path))
 		return d;
 	a = members_of(t, d);
 	if (!a)

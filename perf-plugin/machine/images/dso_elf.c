@@ -283,9 +283,7 @@ static void collect(struct dso *d, const struct symbols *s)
 		};
 		used += strlen(name) + 1;
 	}
-	if (d->symbols.nr_syms)
-		qsort(d->symbols.syms, d->symbols.nr_syms, sizeof(*d->symbols.syms),
-		      compare_symbols);
+	ARRAY_SORT(d->symbols.syms, d->symbols.nr_syms, compare_symbols);
 }
 
 /* Reads the symbols that were split off a stripped file. False: there are none. */

@@ -73,19 +73,6 @@ static void add_symbols(struct function_table *fs, const struct dso *d)
 	}
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct dso_function *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
-static void sort(struct function_table *fs)
-{
-	if (fs->nr)
-		qsort(fs->v, fs->nr, sizeof(*fs->v), by_start);
-}
-
 /* Finds the function among the first `nr` ones. */
 static const struct dso_function *find(const struct function_table *fs, size_t nr, uint64_t offset)
 {
@@ -112,7 +99,7 @@ static void add_unwind(struct function_table *fs)
 		if (!find(fs, symbols, e->start))
 			append(fs, &f);
 	}
-	sort(fs);
+	ARRAY_SORT(fs->v, fs->nr, array_by_number);
 }
 
 /* Returns the begin of the first function, or symbol, behind symbol `i`. */
@@ -146,7 +133,7 @@ static void add_labels(struct function_table *fs, const struct dso *d)
 		if (f.end != UINT64_MAX)
 			append(fs, &f);
 	}
-	sort(fs);
+	ARRAY_SORT(fs->v, fs->nr, array_by_number);
 }
 
 static struct function_table *table_of(struct dso *d)

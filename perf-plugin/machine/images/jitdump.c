@@ -222,8 +222,7 @@ int jitdump_read(struct jitdump *jd, const uint8_t *p, size_t size)
 		}
 	}
 	add_moves(&r);
-	if (jd->nr_ev)
-		qsort(jd->ev, jd->nr_ev, sizeof(*jd->ev), compare_events);
+	ARRAY_SORT(jd->ev, jd->nr_ev, compare_events);
 	free(r.index);
 	free(r.move);
 	return JITDUMP_OK;

@@ -298,13 +298,6 @@ static int relocate(struct module *m)
 	return trouble;
 }
 
-static int compare_holes(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 static void add_segment(struct dso *d, size_t *cap, const struct module_section *s, uint64_t from,
 			uint64_t to)
 {
@@ -332,8 +325,7 @@ static int make_segments(struct module *m)
 	free(m->d->image.segs);
 	m->d->image.segs = NULL;
 	m->d->image.nr_segs = 0;
-	if (m->nr_holes)
-		qsort(m->hole, m->nr_holes, sizeof(*m->hole), compare_holes);
+	ARRAY_SORT(m->hole, m->nr_holes, array_by_number);
 	for (i = 1; i < m->nr_sec; i++) {
 		const struct module_section *s = &m->sec[i];
 

@@ -21,13 +21,6 @@ struct perf_map {
 	size_t nr, cap;
 };
 
-static int compare_entries(const void *a, const void *b)
-{
-	const struct perf_map_entry *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
 static bool parse_line(struct perf_map_entry *e, char *line)
 {
 	char *p, *q;
@@ -80,8 +73,7 @@ struct perf_map *perf_map_read(char *text)
 			*ARRAY_ADD(pm->v, pm->nr, pm->cap) = e;
 	if (pm->nr)
 		drop_replaced(pm);
-	if (pm->nr)
-		qsort(pm->v, pm->nr, sizeof(*pm->v), compare_entries);
+	ARRAY_SORT(pm->v, pm->nr, array_by_number);
 	return pm;
 }
 

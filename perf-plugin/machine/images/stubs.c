@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "base/bisect.h"
 #include "base/ordered.h"
 #include "machine/finder/elf_links.h"
@@ -96,13 +96,6 @@ static size_t all_relocations(const struct dso *d, Elf *elf, struct stub_table *
 	return n;
 }
 
-static int by_word(const void *a, const void *b)
-{
-	const struct slot *x = a, *y = b;
-
-	return x->word < y->word ? -1 : x->word > y->word;
-}
-
 static const char *name_of_word(const struct stub_table *t, uint64_t word)
 {
 	size_t lo = 0, hi = t->nr_slots;
@@ -184,13 +177,6 @@ static void read_section(struct dso *d, const struct elf_part *part, struct stub
 	}
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct stub *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
 static void read_stubs(struct dso *d, Elf *elf, struct stub_table *t)
 {
 	struct elf_part parts[ELF_MAX_STUBS];
@@ -205,11 +191,10 @@ static void read_stubs(struct dso *d, Elf *elf, struct stub_table *t)
 	t->slots = mem_array(found, sizeof(*t->slots));
 	t->v = mem_array(bytes / 8 + 1, sizeof(*t->v));
 	all_relocations(d, elf, t);
-	qsort(t->slots, t->nr_slots, sizeof(*t->slots), by_word);
+	qsort(t->slots, t->nr_slots, sizeof(*t->slots), array_by_number);
 	for (i = 0; i < n; i++)
 		read_section(d, &parts[i], t);
-	if (t->nr)
-		qsort(t->v, t->nr, sizeof(*t->v), by_start);
+	ARRAY_SORT(t->v, t->nr, array_by_number);
 }
 
 static const struct stub_table *table_of(struct dso *d)

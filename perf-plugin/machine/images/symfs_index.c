@@ -69,8 +69,7 @@ static void walk(struct symfs_index *ix, const char *dir)
 			"name and build-id in the first %d only\n", dir, MAX_FILES, MAX_FILES);
 	if (fts)
 		fts_close(fts);
-	if (ix->nr)
-		qsort(ix->files, ix->nr, sizeof(*ix->files), compare_files);
+	ARRAY_SORT(ix->files, ix->nr, compare_files);
 }
 
 static struct symfs_index *get_index(struct dso_search *s)

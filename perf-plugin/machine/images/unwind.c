@@ -351,8 +351,7 @@ void unwind_read(struct unwind *u, const struct dso *d)
 			read_table(u, d, c);
 	}
 	elf_links_close(elf);
-	if (u->nr)
-		qsort(u->v, u->nr, sizeof(*u->v), by_start);
+	ARRAY_SORT(u->v, u->nr, by_start);
 }
 
 void unwind_free(struct unwind *u)

@@ -52,8 +52,7 @@ static void drop_doubles(struct jit_files *jf)
 {
 	size_t i, n = 0;
 
-	if (jf->nr)
-		qsort(jf->v, jf->nr, sizeof(*jf->v), compare_markers);
+	ARRAY_SORT(jf->v, jf->nr, compare_markers);
 	for (i = 0; i < jf->nr; i++) {
 		if (n && jf->v[n - 1].pid == jf->v[i].pid && !strcmp(jf->v[n - 1].path, jf->v[i].path))
 			free(jf->v[i].path);
@@ -150,14 +149,12 @@ static void drop_file(struct jitdump *jd)
 static void add_file(struct side_events *se, const char *path, const char *file,
 		    struct jitdump *jd, struct jitdump_place *place)
 {
-	struct side_source *src;
 	struct dso *d;
 
 	jd->owner = place->pid;
 	set_place(se, jd, file, place);
 	d = jitdump_dso(se->dsos, path, file, jd);
-	src = jitdump_source(d, place);
-	side_events_add(se, src);
+	side_order_add(&se->order, jitdump_source(d, place));
 }
 
 static uint64_t as_it_is(void *data, uint64_t time)

@@ -24,11 +24,6 @@ void side_events_free(struct side_events *se)
 	free(se->bpf.v);
 }
 
-void side_events_add(struct side_events *se, struct side_source *src)
-{
-	side_order_add(&se->order, src);
-}
-
 void side_events_start(struct side_events *se)
 {
 	se->records = side_perf_new(se);

@@ -45,7 +45,4 @@ bool side_events_take(struct side_events *se, const struct pd_record *rec, struc
 /* After the last record: all sources can be read in order of time. 0, or negative. */
 int side_events_finish(struct side_events *se);
 
-/* Takes over a further source before side_events_finish(), also on error. */
-void side_events_add(struct side_events *se, struct side_source *src);
-
 #endif

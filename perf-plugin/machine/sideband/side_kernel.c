@@ -113,8 +113,7 @@ static void read_bpf(struct side_events *se)
 			(unsigned long long)raw->offset);
 		se->bad_records++;
 	}
-	if (se->bpf.nr)
-		qsort(se->bpf.v, se->bpf.nr, sizeof(*se->bpf.v), compare_bpf);
+	ARRAY_SORT(se->bpf.v, se->bpf.nr, compare_bpf);
 }
 
 /* The program at this address whose tag is in the name. */
@@ -211,7 +210,7 @@ static void add_unseen_bpf(struct side_events *se)
 	bs = mem_zeroed(1, sizeof(*bs));
 	bs->src.next = next_bpf;
 	bs->bpf = &se->bpf;
-	side_events_add(se, &bs->src);
+	side_order_add(&se->order, &bs->src);
 }
 
 void side_kernel_finish(struct side_events *se)

@@ -62,8 +62,7 @@ void asids_finish(struct asids *as)
 	size_t i;
 
 	for (i = 0; (a = intmap_next(&as->map, &i));)
-		if (a->nr)
-			qsort(a->v, a->nr, sizeof(*a->v), compare);
+		ARRAY_SORT(a->v, a->nr, compare);
 }
 
 void asids_free(struct asids *as)

@@ -82,8 +82,7 @@ struct comms *comms_new(struct perfdata *pd)
 	while ((rc = perfdata_next(pd, &rec)) != 0)
 		if (rc > 0)
 			take(c, &rec);
-	if (c->nr)
-		qsort(c->v, c->nr, sizeof(*c->v), cmp);
+	ARRAY_SORT(c->v, c->nr, cmp);
 	return c;
 }
 

@@ -26,18 +26,25 @@ static void version_free(struct version *v)
 	free(v);
 }
 
-bool versions_release(struct process *p)
+/* Frees the versions of a process without users, but for the `keep` that were used last. */
+static void drop_idle(struct process *p, unsigned int keep)
 {
 	struct version **link = &p->versions, *v;
+	unsigned int idle = 0;
 
 	while ((v = *link)) {
-		if (v->users) {
-			link = &v->next;
-		} else {
+		if (!v->users && ++idle > keep) {
 			*link = v->next;
 			version_free(v);
+		} else {
+			link = &v->next;
 		}
 	}
+}
+
+bool versions_release(struct process *p)
+{
+	drop_idle(p, 0);
 	return !p->versions;
 }
 
@@ -375,21 +382,6 @@ static bool can_advance(const struct version *v, uint32_t epoch, size_t *first, 
 	return true;
 }
 
-static void drop_idle(struct process *p)
-{
-	struct version **link = &p->versions, *v;
-	unsigned int idle = 0;
-
-	while ((v = *link)) {
-		if (!v->users && ++idle > MAX_IDLE) {
-			*link = v->next;
-			version_free(v);
-		} else {
-			link = &v->next;
-		}
-	}
-}
-
 static void to_front(struct process *p, struct version *v)
 {
 	struct version **link = &p->versions;
@@ -439,7 +431,7 @@ struct version *version_get(struct spaces *sp, struct process *p, uint64_t limit
 		v = version_new(sp, p, epoch);
 	to_front(p, v);
 	v->users++;
-	drop_idle(p);
+	drop_idle(p, MAX_IDLE);
 	return v;
 }
 
