@@ -39,7 +39,9 @@ static const char *const names[] = {
 
 const char *pd_feature_name(unsigned int bit)
 {
-	return bit < sizeof(names) / sizeof(names[0]) ? names[bit] : NULL;
+	const char *name = bit < sizeof(names) / sizeof(names[0]) ? names[bit] : NULL;
+
+	return name ? name : "of a kind not known here";
 }
 
 static void read_cmdline(struct pd_env *env, struct pd_cursor *c)

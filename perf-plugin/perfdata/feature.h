@@ -62,7 +62,7 @@ void pd_feature_add_build_id(struct pd_env *env, const struct perf_record_header
 
 void pd_env_free(struct pd_env *env);
 
-/* "HOSTNAME" and so on; NULL for bits without a name here. */
+/* "HOSTNAME" and so on, for messages. */
 const char *pd_feature_name(unsigned int bit);
 
 #endif

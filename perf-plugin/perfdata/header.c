@@ -182,13 +182,6 @@ static void read_feature_map(struct perfdata *pd, uint64_t *map)
 		map[i] = map[i] >> 32 | map[i] << 32;
 }
 
-static const char *feature_name(unsigned int bit)
-{
-	const char *name = pd_feature_name(bit);
-
-	return name ? name : "of a kind not known here";
-}
-
 static void read_features(struct perfdata *pd, const uint64_t *map)
 {
 	struct pd_source *s = pd_main(pd);
@@ -215,7 +208,7 @@ static void read_features(struct perfdata *pd, const uint64_t *map)
 			pd_warn(pd, "%s: offset %#" PRIx64 ": feature %u (%s) is said to be %" PRIu64
 				" bytes at %#" PRIx64 ", but the file ends at %#" PRIx64 ": it is "
 				"ignored; is the copy complete?", s->name, table - 16, bit,
-				feature_name(bit), sec.size, sec.offset, s->size);
+				pd_feature_name(bit), sec.size, sec.offset, s->size);
 			continue;
 		}
 		bad = pd_feature_read(&pd->env, &pd->attrs, bit, s->base + sec.offset, sec.size,
@@ -223,7 +216,7 @@ static void read_features(struct perfdata *pd, const uint64_t *map)
 		if (bad)
 			pd_warn(pd,
 				"%s: offset %#" PRIx64 ": feature %u (%s) %s; the rest of it is ignored",
-				s->name, sec.offset, bit, feature_name(bit), bad);
+				s->name, sec.offset, bit, pd_feature_name(bit), bad);
 	}
 }
 

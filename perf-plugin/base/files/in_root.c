@@ -62,23 +62,18 @@ static int step(struct walk *w, char *name, size_t n)
 	char target[PATH_MAX];
 	ssize_t len;
 
-	if (!n || (n == 1 && name[0] == '.')) {
-		memmove(w->rest, name + n, strlen(name + n) + 1);
-		return 0;
-	}
 	if (n == 2 && name[0] == '.' && name[1] == '.') {
 		up(w);
-		memmove(w->rest, name + n, strlen(name + n) + 1);
-		return 0;
+	} else if (n && (n > 1 || name[0] != '.')) {
+		append(w, name, n);
+		len = readlink(w->out, target, sizeof(target));
+		if (len == (ssize_t)sizeof(target)) {
+			errno = ENAMETOOLONG;
+			return -1;
+		}
+		if (len >= 0)
+			return follow(w, target, (size_t)len, name + n);
 	}
-	append(w, name, n);
-	len = readlink(w->out, target, sizeof(target));
-	if (len == (ssize_t)sizeof(target)) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	if (len >= 0)
-		return follow(w, target, (size_t)len, name + n);
 	memmove(w->rest, name + n, strlen(name + n) + 1);
 	return 0;
 }

@@ -19,6 +19,7 @@
 #include "base/files/input.h"
 #include "base/files/std.h"
 #include "base/files/mapped.h"
+#include "base/path.h"
 
 #define MAX_LINKS	40	/* as the kernel */
 #define MAX_TEMP	200u	/* bytes of an output's name that its temporary name has */
@@ -85,7 +86,7 @@ static char *beside(const char *path, const char *name)
 /* What a path names whose last component is not there, nor a link. */
 static char *new_target(const char *path)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *name = path_base(path);
 	char *folder, *dir, *out;
 
 	if (!*name) {

@@ -81,13 +81,5 @@ enum dso_name dso_name_kind(const char *path)
 
 bool dso_name_is_anon(const char *path)
 {
-	switch (dso_name_kind(path)) {
-	case NAME_MEMORY:
-	case NAME_MEMFD:
-	case NAME_DEVICE:
-	case NAME_UPROBES:
-		return true;
-	default:
-		return false;
-	}
+	return dso_name_kind(path) >= NAME_MEMORY;
 }

@@ -74,6 +74,7 @@ enum dso_name {
 	NAME_FILE,	/* a path */
 	NAME_LOST,	/* a file whose name is too long for the kernel to record */
 	NAME_PAGE,	/* a page with code that the kernel gives to 32-bit programs */
+	/* from here on no file can be found: */
 	NAME_MEMORY,	/* memory without a file, or with a file that no path leads to */
 	/*
 	 * a file in memory, without a path: a program may run from it, or have its generated code

@@ -30,15 +30,12 @@ static struct perf_map *read_file(const struct perf_maps *pms, int pid)
 const struct perf_map *perf_maps_get(struct perf_maps *pms, int pid)
 {
 	struct perf_map *pm = intmap_get(&pms->by_pid, pid);
-	char *nothing;
 
 	if (pm)
 		return pm;
 	pm = read_file(pms, pid);
-	if (!pm) {	/* a missing file is recorded, too */
-		nothing = mem_text("");
-		pm = perf_map_read(nothing);
-	}
+	if (!pm)	/* a missing file is recorded, too */
+		pm = perf_map_read(mem_text(""));
 	intmap_put(&pms->by_pid, pid, pm);
 	return pm;
 }

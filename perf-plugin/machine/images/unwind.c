@@ -216,23 +216,32 @@ static void read_fde(struct unwind *u, const struct dso *d, struct cursor *c, co
 	*ARRAY_ADD(u->v, u->nr, u->cap) = e;
 }
 
+/* Ends a cursor with the entry at its place, whose length it reads. False: the entry is empty, or not whole. */
+static bool enter(struct cursor *c)
+{
+	uint64_t len = take(c, 4);
+
+	if (len == UINT32_MAX)
+		len = take(c, 8);
+	if (!len || !c->p || (uint64_t)(c->end - c->p) < len)
+		return false;
+	c->end = c->p + len;
+	return true;
+}
+
 /* Reads the table at `c`, which ends with a length of 0 or with the section. */
 static void read_table(struct unwind *u, const struct dso *d, struct cursor c)
 {
 	const uint8_t *base = c.p;
 	struct cie cie = { .at = UINT64_MAX };
 	struct cursor entry;
-	uint64_t len, id, at;
+	uint64_t id, at;
 
 	while (c.p && c.p < c.end) {
-		len = take(&c, 4);
-		if (len == UINT32_MAX)
-			len = take(&c, 8);
-		if (!len || !c.p || (uint64_t)(c.end - c.p) < len)
-			break;
 		entry = c;
-		entry.end = c.p + len;
-		skip(&c, len);
+		if (!enter(&entry))
+			break;
+		skip(&c, (uint64_t)(entry.end - c.p));
 		at = (uint64_t)(entry.p - base);
 		id = take(&entry, 4);
 		if (!entry.p || !id || id > at)
@@ -243,12 +252,8 @@ static void read_table(struct unwind *u, const struct dso *d, struct cursor c)
 			of.p = base + (at - id);
 			of.vaddr = entry.vaddr - (uint64_t)(entry.p - of.p);
 			of.end = c.end;
-			len = take(&of, 4);
-			if (len == UINT32_MAX)
-				len = take(&of, 8);
-			if (!of.p || (uint64_t)(of.end - of.p) < len || len < 5)
+			if (!enter(&of) || of.end - of.p < 5)
 				continue;
-			of.end = of.p + len;
 			skip(&of, 4);
 			cie.at = at - id;
 			read_cie(&of, &cie);

@@ -14,21 +14,15 @@ void short_ids_free(struct short_ids *s)
 	memset(s, 0, sizeof(*s));
 }
 
-static int compare(int x, int y, unsigned int bits)
+/* By the traced bits, then by the number. */
+static int compare(const void *a, const void *b, void *bits)
 {
-	if (short_id(x, bits) != short_id(y, bits))
-		return short_id(x, bits) < short_id(y, bits) ? -1 : 1;
+	const int x = *(const int *)a, y = *(const int *)b;
+	const uint32_t p = short_id(x, *(unsigned int *)bits), q = short_id(y, *(unsigned int *)bits);
+
+	if (p != q)
+		return p < q ? -1 : 1;
 	return x < y ? -1 : x > y;
-}
-
-static int compare_low8(const void *a, const void *b)
-{
-	return compare(*(const int *)a, *(const int *)b, 8);
-}
-
-static int compare_low16(const void *a, const void *b)
-{
-	return compare(*(const int *)a, *(const int *)b, 16);
 }
 
 void short_ids_make(struct short_ids *s, const struct threads *ts, const void *frag,
@@ -48,7 +42,7 @@ void short_ids_make(struct short_ids *s, const struct threads *ts, const void *f
 	s->created = ts->totals.total_threads;
 	s->bits = bits;
 	s->frag = frag;
-	qsort(s->tids, s->nr, sizeof(*s->tids), bits == 8 ? compare_low8 : compare_low16);
+	qsort_r(s->tids, s->nr, sizeof(*s->tids), compare, &bits);
 }
 
 size_t short_ids_first(const struct short_ids *s, uint32_t value)

@@ -3,17 +3,10 @@
  * world.c - distinguishes the recorded system from guests, firmware and Secure state by exception level, VMID and
  * security state.
  */
-#include <string.h>
-
 #include <cstrace/types.h>
 
 #include "machine/tasks/learned.h"
 #include "machine/tasks/world.h"
-
-void world_restart(struct world_state *w)
-{
-	memset(w, 0, sizeof(*w));
-}
 
 /*
  * The security state of Linux: Non-secure where there are two. Until it is proved, the state of the first context is

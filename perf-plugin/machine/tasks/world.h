@@ -65,7 +65,6 @@ struct world_entry {
 bool own_world_security(struct own_world *own, uint8_t security, bool proof);
 bool own_world_vmid(struct own_world *own, uint32_t vmid, bool proof);
 
-void world_restart(struct world_state *w);
 enum world world_of(struct own_world *own, struct world_state *w, const struct cst_generic *g,
 		    const struct world_entry *e);
 

@@ -544,7 +544,7 @@ void who_begin(struct stream_state *st)
 		w->passed = start->time;
 	w->began = w->passed;
 	w->aux_asked = false;
-	world_restart(&w->world);
+	memset(&w->world, 0, sizeof(w->world));
 	st->stream.pid = st->stream.tid = -1;
 	if (!is_traced(st))
 		resolve(st);
