@@ -67,7 +67,8 @@ static void read_pmus(struct pd_env *env, struct pd_cursor *c)
 
 		if (!s)
 			break;
-		*ARRAY_ADD(env->pmus, env->nr_pmus, env->cap_pmus) = (struct pd_pmu_mapping){ type, s };
+		*ARRAY_ADD(env->pmus, env->nr_pmus, env->cap_pmus) =
+			(struct pd_pmu_mapping){ type, s };
 	}
 }
 

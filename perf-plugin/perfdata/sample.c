@@ -120,7 +120,7 @@ static const void *counted(struct pd_cursor *c, uint64_t nr, size_t size)
 	return pd_cur_bytes(c, nr * size);
 }
 
-/* The fields that follow each other in samples and in the trailer, but for PERF_SAMPLE_IDENTIFIER. */
+/* The fields that samples and the trailer have, but for PERF_SAMPLE_IDENTIFIER. */
 static void parse_fields(struct pd_cursor *c, uint64_t st, struct pd_sample_id *sid)
 {
 	if (st & PERF_SAMPLE_TID) {
@@ -157,8 +157,9 @@ static void parse_head(struct pd_cursor *c, uint64_t st, struct pd_sample *s)
 
 void pd_sample_id_parse(uint64_t sample_type, const void *end, struct pd_sample_id *sid)
 {
-	struct pd_cursor c = { .p = (const uint8_t *)end - pd_sample_id_size(sample_type), .end = end };
+	struct pd_cursor c = { .end = end };
 
+	c.p = c.end - pd_sample_id_size(sample_type);
 	memset(sid, 0, sizeof(*sid));
 	sid->valid = sample_type & PD_SAMPLE_ID_MASK;
 	parse_fields(&c, sample_type, sid);

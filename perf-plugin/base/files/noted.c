@@ -43,15 +43,17 @@ static bool same(const struct file_id *f, const struct stat *st)
 /* The entry of a file, a new one if it has none. */
 static struct file_id *entry_of(const struct stat *st)
 {
+	struct slots *s = &noted.slots;
 	size_t at;
 
-	slots_reserve(&noted.slots, noted.nr, noted.v, hash_at);
-	SLOTS_FIND(&noted.slots, at, hash(st->st_dev, st->st_ino), same(&noted.v[noted.slots.v[at] - 1], st));
-	if (!noted.slots.v[at]) {
-		*ARRAY_ADD(noted.v, noted.nr, noted.cap) = (struct file_id){ st->st_dev, st->st_ino, 0 };
-		noted.slots.v[at] = (uint32_t)noted.nr;
+	slots_reserve(s, noted.nr, noted.v, hash_at);
+	SLOTS_FIND(s, at, hash(st->st_dev, st->st_ino), same(&noted.v[s->v[at] - 1], st));
+	if (!s->v[at]) {
+		*ARRAY_ADD(noted.v, noted.nr, noted.cap) =
+			(struct file_id){ st->st_dev, st->st_ino, 0 };
+		s->v[at] = (uint32_t)noted.nr;
 	}
-	return &noted.v[noted.slots.v[at] - 1];
+	return &noted.v[s->v[at] - 1];
 }
 
 void input_note(const struct stat *st)

@@ -239,7 +239,8 @@ int outdir_file(struct outdir *d, const char *name, const void *data, size_t len
 	return write_file(d, name, O_EXCL, data, len, err);
 }
 
-int outdir_append(struct outdir *d, const char *name, const void *data, size_t len, struct error *err)
+int outdir_append(struct outdir *d, const char *name, const void *data, size_t len,
+		  struct error *err)
 {
 	return write_file(d, name, O_APPEND, data, len, err);
 }

@@ -105,7 +105,8 @@ static void push(struct calls *c, struct calls_lane *ln, const struct stream *s,
 		const struct target *t)
 {
 	calls_place from = kind == CST_COUNT_EXCEPTION ? ln->gap.from : lane_last_place(c, ln);
-	calls_place entry = t->section ? lane_place(c, t->section, t->off) : place_of_address(c, s, t);
+	calls_place entry = t->section ? lane_place(c, t->section, t->off) :
+					 place_of_address(c, s, t);
 	struct cct_node *p;
 	bool sets_jump;
 	uint32_t n;

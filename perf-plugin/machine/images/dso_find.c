@@ -176,7 +176,8 @@ static bool by_path_packed(struct dso_search *s, const struct dso *d, struct dso
 
 	if (d->kind != DSO_MODULE || d->path[0] == '[' || !ko)
 		return false;
-	n = snprintf(path, sizeof(path), "%.*s.ko%s", (int)(ko - d->path), d->path, packings[c->sub]);
+	n = snprintf(path, sizeof(path), "%.*s.ko%s", (int)(ko - d->path), d->path,
+		     packings[c->sub]);
 	return n > 0 && (size_t)n < sizeof(path) && strcmp(path, d->path) &&
 	       set_target_path(c, s, path, (size_t)n);
 }
@@ -252,7 +253,8 @@ static bool take_path(struct dso_candidates *c, char *path)
 
 static bool by_cache(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
 {
-	return take_path(c, finder_cache_path(dso_search_finder(s), &d->recorded, cache_names[c->sub]));
+	return take_path(c, finder_cache_path(dso_search_finder(s), &d->recorded,
+					      cache_names[c->sub]));
 }
 
 /* The folders of debuginfod's clients. */

@@ -40,7 +40,7 @@ struct module {
 	char name[64];
 	struct module_section *sec;	/* by section index */
 	size_t nr_sec;
-	uint64_t *hole;			/* offsets of instructions of placed sections that are unknown */
+	uint64_t *hole;			/* offsets of unknown instructions of placed sections */
 	size_t nr_holes, cap_holes;
 	uint64_t unresolved;		/* branches out of the module with an unknown target */
 	bool dynamic_ftrace;
@@ -227,8 +227,9 @@ static const struct branch_reloc {
 	{ R_AARCH64_TSTBR14, 14, 5, 0 },
 };
 
-static void patch_branch(struct module *m, const struct module_section *s, const struct branch_reloc *br,
-			uint64_t offset, bool known, uint64_t target, const char *name)
+static void patch_branch(struct module *m, const struct module_section *s,
+			 const struct branch_reloc *br, uint64_t offset, bool known,
+			 uint64_t target, const char *name)
 {
 	uint8_t *p = (uint8_t *)m->d->image.data + s->offset + offset;
 	uint32_t mask = ((1u << br->bits) - 1) << br->shift, insn = pd_load32(p);

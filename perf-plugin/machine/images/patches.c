@@ -85,7 +85,8 @@ static uint64_t hash_of(const void *seqs, uint32_t i)
 	return ((const struct patch_seq *)seqs)[i].hash;
 }
 
-static bool same(const struct patches *ps, const struct patch_seq *s, const uint8_t *bytes, size_t len)
+static bool same(const struct patches *ps, const struct patch_seq *s, const uint8_t *bytes,
+		 size_t len)
 {
 	return s->len == len && !memcmp(ps->bytes + s->at, bytes, len);
 }

@@ -216,7 +216,7 @@ static void read_fde(struct unwind *u, const struct dso *d, struct cursor *c, co
 	*ARRAY_ADD(u->v, u->nr, u->cap) = e;
 }
 
-/* Ends a cursor with the entry at its place, whose length it reads. False: the entry is empty, or not whole. */
+/* Reads the length of an entry, and ends the cursor with it. False: it is empty, or not whole. */
 static bool enter(struct cursor *c)
 {
 	uint64_t len = take(c, 4);

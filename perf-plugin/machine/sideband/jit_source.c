@@ -22,7 +22,8 @@ static bool next_event(struct side_source *src, struct side_event *e)
 	je = &js->d->made.jit->ev[src->pos++];
 	*e = (struct side_event){
 		.kind = SIDE_MAP, .pid = pl->pid, .tid = pl->pid, .time = pl->time, .seq = pl->seq,
-		.map = { .start = je->addr, .end = je->addr + je->len, .off = je->at, .dso = js->d },
+		.map = { .start = je->addr, .end = je->addr + je->len, .off = je->at,
+			 .dso = js->d },
 	};
 	if (pl->use_times)
 		e->time = js->d->made.jit->arch_time ? pl->convert(pl->data, je->time) : je->time;

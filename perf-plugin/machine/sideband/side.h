@@ -57,6 +57,7 @@ struct side_source {
 };
 
 /* An event of a record. */
-void side_start(struct side_event *e, const struct pd_record *rec, uint8_t kind, uint32_t pid, uint32_t tid);
+void side_start(struct side_event *e, const struct pd_record *rec, uint8_t kind, uint32_t pid,
+		uint32_t tid);
 
 #endif

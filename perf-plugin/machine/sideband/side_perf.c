@@ -40,7 +40,8 @@ static struct side_perf *of(struct side_source *src)
 	return (struct side_perf *)src;
 }
 
-void side_start(struct side_event *e, const struct pd_record *rec, uint8_t kind, uint32_t pid, uint32_t tid)
+void side_start(struct side_event *e, const struct pd_record *rec, uint8_t kind, uint32_t pid,
+		uint32_t tid)
 {
 	*e = (struct side_event){
 		.time = rec->sid.valid & PERF_SAMPLE_TIME ? rec->sid.time : 0, .seq = rec->seq,
@@ -348,7 +349,9 @@ struct side_source *side_perf_new(struct side_events *se)
 {
 	struct side_perf *sp = mem_zeroed(1, sizeof(*sp));
 
-	sp->src = (struct side_source){ .next = perf_next, .rewind = perf_rewind, .free = perf_free };
+	sp->src.next = perf_next;
+	sp->src.rewind = perf_rewind;
+	sp->src.free = perf_free;
 	sp->se = se;
 	return &sp->src;
 }

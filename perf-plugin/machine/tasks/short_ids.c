@@ -18,7 +18,8 @@ void short_ids_free(struct short_ids *s)
 static int compare(const void *a, const void *b, void *bits)
 {
 	const int x = *(const int *)a, y = *(const int *)b;
-	const uint32_t p = short_id(x, *(unsigned int *)bits), q = short_id(y, *(unsigned int *)bits);
+	const unsigned int n = *(unsigned int *)bits;
+	const uint32_t p = short_id(x, n), q = short_id(y, n);
 
 	if (p != q)
 		return p < q ? -1 : 1;

@@ -46,7 +46,8 @@ static inline void list_free(struct side_source *src)
 static inline void start(struct history *h)
 {
 	memset(h, 0, sizeof(*h));
-	h->list.src = (struct side_source){ .next = list_next, .rewind = list_rewind, .free = list_free };
+	h->list.src = (struct side_source){ .next = list_next, .rewind = list_rewind,
+					    .free = list_free };
 	side_order_init(&h->side);
 	threads_init(&h->ts, &h->side);
 }
