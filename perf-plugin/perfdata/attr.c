@@ -40,7 +40,7 @@ static uint64_t hash_at(const void *ids, uint32_t i)
 }
 
 /* Returns the slot of an ID, free if no event has it; there are slots. */
-static uint32_t *slot_of(const struct pd_attrs *as, uint64_t id)
+static inline uint32_t *slot_of(const struct pd_attrs *as, uint64_t id)
 {
 	size_t at;
 

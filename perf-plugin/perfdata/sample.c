@@ -24,6 +24,37 @@ unsigned int pd_sample_id_size(uint64_t sample_type)
 	return 8u * (unsigned int)__builtin_popcountll(sample_type & PD_SAMPLE_ID_MASK);
 }
 
+void pd_sample_id_parse(uint64_t sample_type, const void *end, struct pd_sample_id *sid)
+{
+	const uint8_t *p = (const uint8_t *)end - pd_sample_id_size(sample_type);
+
+	memset(sid, 0, sizeof(*sid));
+	sid->valid = sample_type & PD_SAMPLE_ID_MASK;
+	if (sample_type & PERF_SAMPLE_TID) {
+		sid->pid = pd_load32(p);
+		sid->tid = pd_load32(p + 4);
+		p += 8;
+	}
+	if (sample_type & PERF_SAMPLE_TIME) {
+		sid->time = pd_load64(p);
+		p += 8;
+	}
+	if (sample_type & PERF_SAMPLE_ID) {
+		sid->id = pd_load64(p);
+		p += 8;
+	}
+	if (sample_type & PERF_SAMPLE_STREAM_ID) {
+		sid->stream_id = pd_load64(p);
+		p += 8;
+	}
+	if (sample_type & PERF_SAMPLE_CPU) {
+		sid->cpu = pd_load32(p);
+		p += 8;
+	}
+	if (sample_type & PERF_SAMPLE_IDENTIFIER)
+		sid->id = pd_load64(p);
+}
+
 unsigned int pd_sample_id_write(void *dst, uint64_t sample_type, const struct pd_sample_id *sid)
 {
 	uint8_t *p = dst;
@@ -120,51 +151,30 @@ static const void *counted(struct pd_cursor *c, uint64_t nr, size_t size)
 	return pd_cur_bytes(c, nr * size);
 }
 
-/* The fields that samples and the trailer have, but for PERF_SAMPLE_IDENTIFIER. */
-static void parse_fields(struct pd_cursor *c, uint64_t st, struct pd_sample_id *sid)
-{
-	if (st & PERF_SAMPLE_TID) {
-		sid->pid = pd_cur_u32(c);
-		sid->tid = pd_cur_u32(c);
-	}
-	if (st & PERF_SAMPLE_TIME)
-		sid->time = pd_cur_u64(c);
-	if (st & PERF_SAMPLE_ID)
-		sid->id = pd_cur_u64(c);
-	if (st & PERF_SAMPLE_STREAM_ID)
-		sid->stream_id = pd_cur_u64(c);
-	if (st & PERF_SAMPLE_CPU) {
-		sid->cpu = pd_cur_u32(c);
-		pd_cur_u32(c);
-	}
-}
-
 static void parse_head(struct pd_cursor *c, uint64_t st, struct pd_sample *s)
 {
-	const uint64_t first = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
-
 	if (st & PERF_SAMPLE_IDENTIFIER)
 		s->sid.id = pd_cur_u64(c);
 	if (st & PERF_SAMPLE_IP)
 		s->ip = pd_cur_u64(c);
-	parse_fields(c, st & first, &s->sid);
+	if (st & PERF_SAMPLE_TID) {
+		s->sid.pid = pd_cur_u32(c);
+		s->sid.tid = pd_cur_u32(c);
+	}
+	if (st & PERF_SAMPLE_TIME)
+		s->sid.time = pd_cur_u64(c);
 	if (st & PERF_SAMPLE_ADDR)
 		s->addr = pd_cur_u64(c);
-	parse_fields(c, st & ~first, &s->sid);
+	if (st & PERF_SAMPLE_ID)
+		s->sid.id = pd_cur_u64(c);
+	if (st & PERF_SAMPLE_STREAM_ID)
+		s->sid.stream_id = pd_cur_u64(c);
+	if (st & PERF_SAMPLE_CPU) {
+		s->sid.cpu = pd_cur_u32(c);
+		pd_cur_u32(c);
+	}
 	if (st & PERF_SAMPLE_PERIOD)
 		s->period = pd_cur_u64(c);
-}
-
-void pd_sample_id_parse(uint64_t sample_type, const void *end, struct pd_sample_id *sid)
-{
-	struct pd_cursor c = { .end = end };
-
-	c.p = c.end - pd_sample_id_size(sample_type);
-	memset(sid, 0, sizeof(*sid));
-	sid->valid = sample_type & PD_SAMPLE_ID_MASK;
-	parse_fields(&c, sample_type, sid);
-	if (sample_type & PERF_SAMPLE_IDENTIFIER)
-		sid->id = pd_cur_u64(&c);
 }
 
 bool pd_sample_parse(const struct perf_event_attr *attr, const union perf_event *ev, bool swapped,

@@ -65,7 +65,7 @@ static void skip(struct cursor *c, uint64_t bytes)
 	c->vaddr += bytes;
 }
 
-static uint64_t take(struct cursor *c, unsigned int bytes)
+static inline uint64_t take(struct cursor *c, unsigned int bytes)
 {
 	const uint8_t *p = c->p;
 
