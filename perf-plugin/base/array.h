@@ -38,13 +38,6 @@ static inline void array_reserve(void *pv, size_t nr, size_t *cap, size_t size)
 #define ARRAY_ADD(v, nr, cap) \
 	(array_reserve(&(v), (nr), &(cap), sizeof(*(v))), &(v)[(nr)++])
 
-/* As qsort(), also of an array that is NULL since it has no entries. */
-#define ARRAY_SORT(v, nr, compare)					\
-	do {								\
-		if (nr)							\
-			qsort((v), (nr), sizeof(*(v)), (compare));	\
-	} while (0)
-
 /* For sorting by the 64-bit number that each entry begins with. */
 static inline int array_by_number(const void *a, const void *b)
 {
@@ -52,5 +45,37 @@ static inline int array_by_number(const void *a, const void *b)
 
 	return *x < *y ? -1 : *x > *y;
 }
+
+/* Sorts as qsort(), also an array without entries, whose pointer may be NULL. */
+#define ARRAY_SORT(v, n, compare) \
+	((n) ? qsort((v), (n), sizeof(*(v)), (compare)) : (void)0)
+
+/*
+ * Sorts, and of equal entries keeps the first one, to which `join` adds each other one; NULL: that
+ * is dropped. Returns the number of entries that are left.
+ */
+static inline size_t array_join(void *v, size_t nr, size_t size,
+				int (*compare)(const void *, const void *),
+				void (*join)(void *to, void *more))
+{
+	char *last = v, *p = last;
+
+	if (!nr)
+		return 0;
+	qsort(v, nr, size, compare);
+	while (--nr) {
+		p += size;
+		if (compare(last, p)) {
+			last += size;
+			if (last != p)
+				memcpy(last, p, size);
+		} else if (join) {
+			join(last, p);
+		}
+	}
+	return (size_t)(last - (char *)v) / size + 1;
+}
+#define ARRAY_JOIN(v, nr, compare, join) \
+	array_join((v), (nr), sizeof(*(v)), (compare), (join))
 
 #endif

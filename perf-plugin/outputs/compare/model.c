@@ -54,14 +54,13 @@ static bool is_core(const struct cst_tarmac_record *rec, const char *name)
 
 static void note_name(struct model *m, const struct cst_tarmac_record *rec)
 {
-	char **name;
 	size_t i;
 
 	for (i = m->nr; i-- > 0;)
 		if (is_core(rec, m->names[i]))
 			return;
-	name = ARRAY_ADD(m->names, m->nr, m->cap);
-	*name = mem_text_part(rec->cpu.p ? rec->cpu.p : "", rec->cpu.n);
+	*ARRAY_ADD(m->names, m->nr, m->cap) =
+		mem_text_part(rec->cpu.p ? rec->cpu.p : "", rec->cpu.n);
 }
 
 static void text_open(struct text *t, struct model *m, uint64_t end)

@@ -241,10 +241,8 @@ static struct written_stream *state_of(const struct stream *s)
 {
 	struct written_stream *ln = *s->priv;
 
-	if (!ln) {
-		ln = mem_zeroed(1, sizeof(*ln));
-		*s->priv = ln;
-	}
+	if (!ln)
+		ln = *s->priv = mem_zeroed(1, sizeof(*ln));
 	executed_cpu_name(s, ln->cpu, sizeof(ln->cpu));
 	if (!ln->kind)
 		ln->kind = kind_of_times(s);

@@ -185,12 +185,10 @@ static void add_runs(struct code *c, struct code_piece **v, size_t *nr, size_t *
 	for (i = 0; i < c->nr_slots; i++)
 		if (c->slots[i].region && c->regions[c->slots[i].region - 1].shared)
 			g[n++] = c->slots[i];
-	if (n)
-		qsort(g, n, sizeof(*g), by_number);
+	ARRAY_SORT(g, n, by_number);
 	for (i = 0; i < n; i = k) {
 		const struct code_region *r = &c->regions[g[i].region - 1];
 		uint64_t from = g[i].number * CODE_GRANULE, to;
-		struct code_piece *p;
 
 		for (k = i + 1; k < n && g[k].region == g[i].region && g[k].number == g[k - 1].number + 1; k++)
 			;
@@ -199,28 +197,26 @@ static void add_runs(struct code *c, struct code_piece **v, size_t *nr, size_t *
 		to = to < r->start + r->len ? to : r->start + r->len;
 		if (to <= from)
 			continue;
-		p = ARRAY_ADD(*v, *nr, *cap);
-		*p = (struct code_piece){ from, r->bytes + (from - r->start), (size_t)(to - from), r->kernel };
+		*ARRAY_ADD(*v, *nr, *cap) = (struct code_piece){
+			from, r->bytes + (from - r->start), (size_t)(to - from), r->kernel };
 	}
 	free(g);
 }
 
 size_t code_pieces(struct code *c, struct code_piece **pieces)
 {
-	struct code_piece *v = NULL, *p;
+	struct code_piece *v = NULL;
 	size_t nr = 0, cap = 0, i;
 
 	for (i = 0; i < c->nr_regions; i++) {
 		const struct code_region *r = &c->regions[i];
 
-		if (r->shared || !r->len)
-			continue;
-		p = ARRAY_ADD(v, nr, cap);
-		*p = (struct code_piece){ r->start, r->bytes, r->len, r->kernel };
+		if (!r->shared && r->len)
+			*ARRAY_ADD(v, nr, cap) =
+				(struct code_piece){ r->start, r->bytes, r->len, r->kernel };
 	}
 	add_runs(c, &v, &nr, &cap);
-	if (nr)
-		qsort(v, nr, sizeof(*v), by_address);
+	ARRAY_SORT(v, nr, by_address);
 	*pieces = v;
 	return nr;
 }

@@ -77,7 +77,6 @@ struct exporter {
 static void note_aux(struct exporter *x, const struct pd_record *rec)
 {
 	bool raw = rec->ev->aux.flags & AUX_FLAG_RAW;
-	int *key;
 
 	x->raw.aux_raw += raw;
 	x->raw.aux_framed += !raw;
@@ -86,8 +85,7 @@ static void note_aux(struct exporter *x, const struct pd_record *rec)
 	/* few: as many as there are switches between CPUs or threads at most */
 	if (x->raw.nr_raw && x->raw.raw_cpus[x->raw.nr_raw - 1] == (int)rec->sid.cpu)
 		return;
-	key = ARRAY_ADD(x->raw.raw_cpus, x->raw.nr_raw, x->raw.cap_raw);
-	*key = (int)rec->sid.cpu;
+	*ARRAY_ADD(x->raw.raw_cpus, x->raw.nr_raw, x->raw.cap_raw) = (int)rec->sid.cpu;
 }
 
 static struct pkg_buffer *buffer_of(struct exporter *x, const struct pd_auxtrace *a)
@@ -101,10 +99,7 @@ static struct pkg_buffer *buffer_of(struct exporter *x, const struct pd_auxtrace
 			return b;
 	}
 	b = ARRAY_ADD(x->bufs, x->nr_bufs, x->cap_bufs);
-	memset(b, 0, sizeof(*b));
-	b->idx = a->idx;
-	b->cpu = a->cpu;
-	b->tid = a->tid;
+	*b = (struct pkg_buffer){ .idx = a->idx, .cpu = a->cpu, .tid = a->tid };
 	snprintf(b->id, sizeof(b->id), "buffer%zu", x->nr_bufs - 1);
 	snprintf(b->file, sizeof(b->file), "%s.data", b->id);
 	return b;
@@ -193,10 +188,9 @@ static int write_header(struct exporter *x)
 static int append_text(void *ctx, const void *data, size_t len)
 {
 	struct pd_text *t = ctx;
-	char *p = mem_more(t->p, t->len + len + 1, 1);
 
-	memcpy(p + t->len, data, len);
-	t->p = p;
+	t->p = mem_more(t->p, t->len + len + 1, 1);
+	memcpy(t->p + t->len, data, len);
 	t->len += len;
 	return 0;
 }
@@ -352,9 +346,7 @@ static int log_event(struct exporter *x, const struct cst_event *ev)
 	if (n > (int64_t)(x->line_cap - x->line_used)) {
 		rc = flush_log(x);
 		if (!rc && n > (int64_t)x->line_cap) {
-			char *p = mem_more(x->line, (size_t)n, 1);
-
-			x->line = p;
+			x->line = mem_more(x->line, (size_t)n, 1);
 			x->line_cap = (size_t)n;
 		}
 		if (!rc)

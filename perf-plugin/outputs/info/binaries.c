@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/name.h"
 #include "machine/images/dso_table.h"
 #include "machine/images/elf_facts.h"
@@ -89,8 +90,7 @@ size_t info_binaries(const struct session *ss, struct dso ***list)
 	for (i = 0; i < t->nr; i++)
 		if (t->all[i]->counts.insns || t->all[i]->counts.nacc)
 			(*list)[n++] = t->all[i];
-	if (n)
-		qsort(*list, n, sizeof(**list), busiest);
+	ARRAY_SORT(*list, n, busiest);
 	return n;
 }
 

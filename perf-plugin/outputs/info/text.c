@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/name.h"
 #include "machine/buffers/assumed.h"
@@ -411,8 +412,7 @@ static void print_processes(FILE *out, struct session *ss, bool all)
 	for (i = 0; (p = intmap_next(&ts->known.processes, &i));)
 		if (p->mapped)
 			list[n++] = p;
-	if (n)
-		qsort(list, n, sizeof(*list), compare_processes);
+	ARRAY_SORT(list, n, compare_processes);
 	fprintf(out, "\nProcesses: %" PRIu64 ", threads: %" PRIu64 ", mapped files: %zu\n",
 		ts->totals.total_processes, ts->totals.total_threads, session_dsos(ss)->nr);
 	count_threads(ts, &counts);

@@ -76,9 +76,7 @@ static uint64_t executions(const struct builder *u, uint64_t offset)
 
 static void add_leader(struct builder *u, uint64_t offset)
 {
-	uint64_t *to = ARRAY_ADD(u->leaders, u->nr_leaders, u->cap_leaders);
-
-	*to = offset;
+	*ARRAY_ADD(u->leaders, u->nr_leaders, u->cap_leaders) = offset;
 }
 
 static uint64_t edge_count(const struct model_binary *b, uint64_t from)
@@ -253,20 +251,6 @@ static int compare_branches(const void *pa, const void *pb)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* Sorts the branches; of one that A32 and T32 have at one place, one remains. */
-static void sort_branches(struct blocks *bs)
-{
-	size_t i, n = 0;
-
-	if (!bs->nr_branches)
-		return;
-	qsort(bs->branches, bs->nr_branches, sizeof(*bs->branches), compare_branches);
-	for (i = 1; i < bs->nr_branches; i++)
-		if (bs->branches[i].offset != bs->branches[n].offset)
-			bs->branches[++n] = bs->branches[i];
-	bs->nr_branches = n + 1;
-}
-
 /* Reads the instruction at an offset, with the condition of its IT block. False: there is no code. */
 static bool classify(const struct builder *u, bool t32, uint64_t offset, struct cst_insn *insn)
 {
@@ -311,14 +295,14 @@ static void find_leaders(struct builder *u)
 	for (i = 0; i < b->nr_entries; i++)
 		add_leader(u, b->entries[i].offset);
 	read_code(u);
-	sort_branches(u->out);
-	if (u->nr_leaders)
-		qsort(u->leaders, u->nr_leaders, sizeof(*u->leaders), compare_offsets);
-	u->by_to = mem_array(b->nr_edges ? b->nr_edges : 1, sizeof(*u->by_to));
-	if (b->nr_edges) {
+	/* of one that A32 and T32 have at one place, one remains */
+	u->out->nr_branches = ARRAY_JOIN(u->out->branches, u->out->nr_branches, compare_branches,
+					 NULL);
+	ARRAY_SORT(u->leaders, u->nr_leaders, compare_offsets);
+	u->by_to = mem_array(b->nr_edges, sizeof(*u->by_to));
+	if (b->nr_edges)
 		memcpy(u->by_to, b->edges, b->nr_edges * sizeof(*u->by_to));
-		qsort(u->by_to, b->nr_edges, sizeof(*u->by_to), compare_to);
-	}
+	ARRAY_SORT(u->by_to, b->nr_edges, compare_to);
 }
 
 static void add_block(struct builder *u, uint64_t begin, uint64_t end)

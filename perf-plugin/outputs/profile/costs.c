@@ -25,9 +25,8 @@ struct changes {
 
 static void add_change(struct changes *c, uint64_t offset, uint64_t count, bool ends)
 {
-	struct change *to = ARRAY_ADD(c->v, c->n, c->cap);
-
-	*to = (struct change){ .offset = offset, .count = count, .ends = ends };
+	*ARRAY_ADD(c->v, c->n, c->cap) =
+		(struct change){ .offset = offset, .count = count, .ends = ends };
 }
 
 /* Size of the T32 instruction at an offset; 0: the code is not available. */
@@ -49,13 +48,6 @@ static int compare_changes(const void *pa, const void *pb)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-static void add_cost(struct costs *c, size_t *cap, const struct cost *from)
-{
-	struct cost *to = ARRAY_ADD(c->v, c->n, *cap);
-
-	*to = *from;
-}
-
 static void apply(struct executions *x, const struct change *c)
 {
 	if (c->ends)
@@ -71,8 +63,7 @@ static void sweep(struct costs *c, size_t *cap, struct changes *ch, bool t32)
 	struct cost now = { .t32 = t32 };
 	size_t i;
 
-	if (ch->n)
-		qsort(ch->v, ch->n, sizeof(*ch->v), compare_changes);
+	ARRAY_SORT(ch->v, ch->n, compare_changes);
 	for (i = 0; i < ch->n;) {
 		now.begin = ch->v[i].offset;
 		while (i < ch->n && ch->v[i].offset == now.begin)
@@ -80,7 +71,7 @@ static void sweep(struct costs *c, size_t *cap, struct changes *ch, bool t32)
 		now.count = executions_count(&x);
 		now.end = i < ch->n ? ch->v[i].offset : now.begin;
 		if (now.count && now.end > now.begin)
-			add_cost(c, cap, &now);
+			*ARRAY_ADD(c->v, c->n, *cap) = now;
 	}
 }
 
@@ -116,15 +107,14 @@ void costs_init(struct costs *c, const struct model_binary *b)
 			whole.begin = r->start;
 			whole.end = model_sum(r->last, 2);
 			whole.count = model_product(r->count, r->insns);
-			add_cost(c, &cap, &whole);
+			*ARRAY_ADD(c->v, c->n, cap) = whole;
 		}
 	}
 	sweep(c, &cap, &fixed, false);
 	sweep(c, &cap, &t32, true);
 	free(fixed.v);
 	free(t32.v);
-	if (c->n)
-		qsort(c->v, c->n, sizeof(*c->v), compare_costs);
+	ARRAY_SORT(c->v, c->n, compare_costs);
 }
 
 void costs_free(struct costs *c)

@@ -79,9 +79,7 @@ static int add_row(void *data, const struct source_row *r)
 static int add_mapping(void *data, const struct source_mapping *m)
 {
 	struct builder *c = data;
-	struct source_mapping *to = ARRAY_ADD(c->mappings.v, c->mappings.n, c->mappings.cap);
-
-	*to = *m;
+	*ARRAY_ADD(c->mappings.v, c->mappings.n, c->mappings.cap) = *m;
 	return 0;
 }
 
@@ -122,7 +120,7 @@ static void sort_rows(struct pieces *rows)
 /* The code that has lines. */
 static struct code_part *code_of(const struct pieces *rows, size_t *n)
 {
-	struct code_part *v = mem_array(rows->n ? rows->n : 1, sizeof(*v));
+	struct code_part *v = mem_array(rows->n, sizeof(*v));
 	size_t i;
 
 	*n = 0;
@@ -171,17 +169,15 @@ static void join_members(struct member *to, const struct member *more)
 static struct member *members_of(const struct builder *c, size_t *n)
 {
 	const struct blocks *bs = &c->blocks;
-	struct member *v = NULL, *to;
+	struct member *v = NULL;
 	size_t cap = 0, i, k, b = 0;
 
 	*n = 0;
 	for (i = 0; i < c->rows.n; i++) {
 		while (b < bs->n && bs->v[b].end <= c->rows.v[i].begin)
 			b++;
-		for (k = b; k < bs->n && bs->v[k].begin < c->rows.v[i].end; k++) {
-			to = ARRAY_ADD(v, *n, cap);
-			*to = member_of(c, &c->rows.v[i], k);
-		}
+		for (k = b; k < bs->n && bs->v[k].begin < c->rows.v[i].end; k++)
+			*ARRAY_ADD(v, *n, cap) = member_of(c, &c->rows.v[i], k);
 	}
 	if (!*n)
 		return mem_zeroed(1, sizeof(*v));
@@ -343,8 +339,7 @@ static void add_binary(struct builder *c, const struct model_binary *b)
 	source_each_function(source, add_function, c);
 	source_each_mapping(source, add_mapping, c);
 	sort_rows(&c->rows);
-	if (c->mappings.n)
-		qsort(c->mappings.v, c->mappings.n, sizeof(*c->mappings.v), compare_mappings);
+	ARRAY_SORT(c->mappings.v, c->mappings.n, compare_mappings);
 	kinds = (struct code_kinds){ c->mappings.v, c->mappings.n };
 	code = code_of(&c->rows, &n);
 	blocks_init(&c->blocks, b, code, n, &kinds);
@@ -379,8 +374,9 @@ static int compare_branches(const void *pa, const void *pb)
 }
 
 /* Adds the executions of a line in another binary. One that executed it for sure is enough. */
-static void add_line(struct coverage_line *to, const struct coverage_line *more)
+static void join_lines(void *line, void *other)
 {
+	struct coverage_line *to = line, *more = other;
 	const bool known = (to->count && !to->reached) || (more->count && !more->reached);
 
 	to->reached = !known && (to->reached || more->reached);
@@ -388,34 +384,22 @@ static void add_line(struct coverage_line *to, const struct coverage_line *more)
 	to->untraced = model_sum(to->untraced, more->untraced);
 }
 
+static void join_functions(void *function, void *other)
+{
+	struct coverage_function *to = function, *more = other;
+
+	to->count = model_sum(to->count, more->count);
+	free(more->name);
+	more->name = NULL;
+}
+
 /* Adds equal lines and functions: of several binaries, of copies of a function. */
 static void add_up(struct coverage *c)
 {
-	size_t i, n;
-
-	if (c->nr_lines)
-		qsort(c->lines, c->nr_lines, sizeof(*c->lines), compare_lines);
-	for (i = 1, n = 0; i < c->nr_lines; i++) {
-		if (compare_lines(&c->lines[n], &c->lines[i]))
-			c->lines[++n] = c->lines[i];
-		else
-			add_line(&c->lines[n], &c->lines[i]);
-	}
-	c->nr_lines = c->nr_lines ? n + 1 : 0;
-	if (c->nr_functions)
-		qsort(c->functions, c->nr_functions, sizeof(*c->functions), compare_functions);
-	for (i = 1, n = 0; i < c->nr_functions; i++) {
-		if (compare_functions(&c->functions[n], &c->functions[i])) {
-			c->functions[++n] = c->functions[i];
-		} else {
-			c->functions[n].count = model_sum(c->functions[n].count, c->functions[i].count);
-			free(c->functions[i].name);
-			c->functions[i].name = NULL;
-		}
-	}
-	c->nr_functions = c->nr_functions ? n + 1 : 0;
-	if (c->nr_branches)
-		qsort(c->branches, c->nr_branches, sizeof(*c->branches), compare_branches);
+	c->nr_lines = ARRAY_JOIN(c->lines, c->nr_lines, compare_lines, join_lines);
+	c->nr_functions = ARRAY_JOIN(c->functions, c->nr_functions, compare_functions,
+				     join_functions);
+	ARRAY_SORT(c->branches, c->nr_branches, compare_branches);
 }
 
 static int compare_names(const void *pa, const void *pb, void *data)

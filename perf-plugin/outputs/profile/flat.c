@@ -13,11 +13,9 @@
 static void add_range(struct flat *f, size_t *cap, uint64_t start, uint64_t last,
 		      const struct cst_count_range *of)
 {
-	struct cst_count_range *r = ARRAY_ADD(f->own_ranges, f->nr_ranges, *cap);
-
-	*r = (struct cst_count_range){ .binary = of->binary, .flags = of->flags, .start = start,
-				       .last = last,
-					       .count = of->count };
+	*ARRAY_ADD(f->own_ranges, f->nr_ranges, *cap) = (struct cst_count_range){
+		.binary = of->binary, .flags = of->flags, .start = start, .last = last,
+		.count = of->count };
 }
 
 /*
@@ -61,24 +59,23 @@ static void add_between(struct flat *f, size_t *cap, const struct executions *be
 	}
 }
 
+static void add_count(void *to, void *more)
+{
+	struct cst_count_range *r = to;
+
+	r->count = model_sum(r->count, ((struct cst_count_range *)more)->count);
+}
+
 /* Sorts the ranges and adds equal ones. Those of a recording that was counted for this format are sorted. */
 static void add_equal(struct flat *f)
 {
 	struct cst_count_range *v = f->own_ranges;
-	size_t i, n = 0;
+	size_t i;
 
 	for (i = 1; i < f->nr_ranges && model_compare_ranges(&v[i - 1], &v[i]) < 0; i++)
 		;
-	if (i >= f->nr_ranges)
-		return;
-	qsort(v, f->nr_ranges, sizeof(*v), model_compare_ranges);
-	for (i = 1; i < f->nr_ranges; i++) {
-		if (model_compare_ranges(&v[n], &v[i]))
-			v[++n] = v[i];
-		else
-			v[n].count = model_sum(v[n].count, v[i].count);
-	}
-	f->nr_ranges = n + 1;
+	if (i < f->nr_ranges)
+		f->nr_ranges = ARRAY_JOIN(v, f->nr_ranges, model_compare_ranges, add_count);
 }
 
 /* True if no range is to be split or added to another one: counts of a recording for this format alone. */

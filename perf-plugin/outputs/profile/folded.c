@@ -65,12 +65,9 @@ static void put_stack(struct lines *l, const struct functions *fs, const struct 
 		      uint32_t i, struct path *path)
 {
 	const uint64_t insns = s->v[i].insns;
-	uint32_t *to;
 
-	for (path->n = 0; i != MODEL_NO_NODE; i = s->v[i].parent) {
-		to = ARRAY_ADD(path->v, path->n, path->cap);
-		*to = s->v[i].function;
-	}
+	for (path->n = 0; i != MODEL_NO_NODE; i = s->v[i].parent)
+		*ARRAY_ADD(path->v, path->n, path->cap) = s->v[i].function;
 	while (path->n--) {
 		put_name(l, fs->v[path->v[path->n]].name, !path->n);
 		if (path->n)

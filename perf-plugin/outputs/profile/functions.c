@@ -51,13 +51,11 @@ static void add_target(struct functions *fs, uint32_t binary, uint64_t offset)
 {
 	struct function_place *r = recent_of(fs, binary, offset);
 	struct function_targets *t = &fs->targets[binary];
-	uint64_t *to;
 
 	if (r->binary == binary && r->offset == offset)
 		return;
 	*r = (struct function_place){ .offset = offset, .binary = binary };
-	to = ARRAY_ADD(t->v, t->n, t->cap);
-	*to = offset;
+	*ARRAY_ADD(t->v, t->n, t->cap) = offset;
 }
 
 static int compare_targets(const void *pa, const void *pb)
@@ -65,19 +63,6 @@ static int compare_targets(const void *pa, const void *pb)
 	const uint64_t *a = pa, *b = pb;
 
 	return *a < *b ? -1 : *a > *b;
-}
-
-static void sort_targets(struct function_targets *t)
-{
-	size_t i, n = 0;
-
-	if (!t->n)
-		return;
-	qsort(t->v, t->n, sizeof(*t->v), compare_targets);
-	for (i = 1; i < t->n; i++)
-		if (t->v[i] != t->v[n])
-			t->v[++n] = t->v[i];
-	t->n = n + 1;
 }
 
 /* The callees of all calls, and where programs begin. A ROOT begins anywhere in its function. */
@@ -97,10 +82,11 @@ static void read_targets(struct functions *fs)
 	}
 	for (i = 0; i < m->nr_binaries; i++) {
 		const struct dso *d = m->binaries[i].dso;
+		struct function_targets *t = &fs->targets[i];
 
 		if (d && unwind_entry(d, &entry))
 			add_target(fs, (uint32_t)i, entry);
-		sort_targets(&fs->targets[i]);
+		t->n = ARRAY_JOIN(t->v, t->n, compare_targets, NULL);
 	}
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "outputs/profile/costs.h"
 
 /* Room for all functions so far. Returns the row of `function`. */
@@ -108,8 +109,7 @@ static void sort(struct hot *t, const struct functions *fs)
 			t->v[n++].f = &fs->v[i];
 		}
 	t->n = n;
-	if (n)
-		qsort(t->v, n, sizeof(*t->v), compare_rows);
+	ARRAY_SORT(t->v, n, compare_rows);
 }
 
 void hot_init(struct hot *t, struct functions *fs, const struct whole *w)

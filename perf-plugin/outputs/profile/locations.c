@@ -33,14 +33,13 @@ static bool is_at(const struct location *l, uint32_t binary, uint64_t offset)
 
 uint32_t locations_id(struct locations *l, uint32_t binary, uint64_t offset)
 {
-	struct location *to;
 	size_t at;
 
 	slots_reserve(&l->slots, l->nr, l->v, hash_at);
 	SLOTS_FIND(&l->slots, at, hash(binary, offset), is_at(&l->v[l->slots.v[at] - 1], binary, offset));
 	if (!l->slots.v[at]) {
-		to = ARRAY_ADD(l->v, l->nr, l->cap);
-		*to = (struct location){ .binary = binary, .offset = offset };
+		*ARRAY_ADD(l->v, l->nr, l->cap) =
+			(struct location){ .binary = binary, .offset = offset };
 		l->slots.v[at] = (uint32_t)l->nr;
 	}
 	return l->slots.v[at];
@@ -69,8 +68,7 @@ uint32_t *locations_by_use(struct locations *l)
 
 	for (i = 0; i < l->nr; i++)
 		ranked[i] = (struct ranked){ .is = l->v[i], .old = (uint32_t)i };
-	if (l->nr)
-		qsort(ranked, l->nr, sizeof(*ranked), compare_uses);
+	ARRAY_SORT(ranked, l->nr, compare_uses);
 	for (i = 0; i < l->nr; i++) {
 		l->v[i] = ranked[i].is;
 		ids[ranked[i].old] = (uint32_t)i + 1;

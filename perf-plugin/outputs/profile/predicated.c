@@ -98,9 +98,7 @@ enum predicated_kind predicated_kind(enum cst_isa isa, const struct cst_insn *in
 
 void predicated_add(struct predicated_list *l, const struct predicated *p)
 {
-	struct predicated *to = ARRAY_ADD(l->v, l->n, l->cap);
-
-	*to = *p;
+	*ARRAY_ADD(l->v, l->n, l->cap) = *p;
 }
 
 static int compare(const void *pa, const void *pb)
@@ -127,8 +125,7 @@ void predicated_finish(struct predicated_list *l)
 {
 	size_t i;
 
-	if (l->n)
-		qsort(l->v, l->n, sizeof(*l->v), compare);
+	ARRAY_SORT(l->v, l->n, compare);
 	for (i = l->n; i-- > 1;) {
 		struct predicated *p = &l->v[i - 1];
 

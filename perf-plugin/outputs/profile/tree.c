@@ -44,18 +44,14 @@ static bool same_arc(const struct call_arc *a, const struct call_arc *b)
 static uint32_t arc_of(struct arcs *as, const struct call_arc *key)
 {
 	struct call_arcs *out = as->out;
-	struct call_arc *to;
-	uint32_t *active;
 	size_t at;
 
 	slots_reserve(&as->slots, out->n, out->v, arc_hash);
 	SLOTS_FIND(&as->slots, at, arc_hash(key, 0), same_arc(&out->v[as->slots.v[at] - 1], key));
 	if (as->slots.v[at])
 		return as->slots.v[at] - 1;
-	to = ARRAY_ADD(out->v, out->n, as->cap);
-	active = ARRAY_ADD(as->active, as->nr_active, as->cap_active);
-	*to = *key;
-	*active = 0;
+	*ARRAY_ADD(out->v, out->n, as->cap) = *key;
+	*ARRAY_ADD(as->active, as->nr_active, as->cap_active) = 0;
 	as->slots.v[at] = (uint32_t)out->n;
 	return (uint32_t)out->n - 1;
 }
@@ -139,8 +135,7 @@ void call_arcs_init(struct call_arcs *a, struct functions *fs)
 	slots_free(&as.slots);
 	free(as.active);
 	free(as.path);
-	if (a->n)
-		qsort(a->v, a->n, sizeof(*a->v), compare_arcs);
+	ARRAY_SORT(a->v, a->n, compare_arcs);
 }
 
 void call_arcs_free(struct call_arcs *a)
@@ -197,15 +192,13 @@ static bool same_stack(const struct stack_node *a, const struct stack_node *b)
 static uint32_t stack_of(struct stacks *s, size_t *cap, struct slots *slots, uint32_t parent, uint32_t function)
 {
 	const struct stack_node key = { .parent = parent, .function = function };
-	struct stack_node *to;
 	size_t at;
 
 	slots_reserve(slots, s->n, s->v, stack_hash);
 	SLOTS_FIND(slots, at, stack_hash(&key, 0), same_stack(&s->v[slots->v[at] - 1], &key));
 	if (slots->v[at])
 		return slots->v[at] - 1;
-	to = ARRAY_ADD(s->v, s->n, *cap);
-	*to = key;
+	*ARRAY_ADD(s->v, s->n, *cap) = key;
 	slots->v[at] = (uint32_t)s->n;
 	return (uint32_t)s->n - 1;
 }

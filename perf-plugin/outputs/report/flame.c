@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "outputs/report/internal.h"
 
 #define NARROW		2000u	/* a frame with less than this part of all instructions is left out ... */
@@ -109,8 +110,7 @@ static void choose(struct flame *f)
 			f->v[f->n++] = (struct frame){ .stack = (uint32_t)i, .parent = s->v[i].parent + 1, .insns = f->insns[i] };
 			f->deepest = f->depth[i] > f->deepest ? f->depth[i] : f->deepest;
 		}
-	if (f->n)
-		qsort(f->v, f->n, sizeof(*f->v), compare_frames);
+	ARRAY_SORT(f->v, f->n, compare_frames);
 }
 
 static void put_frame(struct flame *f, const struct frame *fr, uint64_t begin)

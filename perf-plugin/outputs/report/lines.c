@@ -67,25 +67,24 @@ static int compare_at(const void *pa, const void *pb)
 	return coverage_compare(&a->at, &b->at);
 }
 
+static void join(void *to, void *more)
+{
+	struct report_line *l = to;
+
+	l->insns = model_sum(l->insns, ((struct report_line *)more)->insns);
+}
+
 void report_lines_init(struct report_lines *l, struct report *r)
 {
 	const struct model *m = r->w->model;
-	size_t i, n;
+	size_t i;
 
 	*l = (struct report_lines){ .of_file =
 				    mem_zeroed(r->coverage.files.n + 1, sizeof(*l->of_file)) };
 	for (i = 0; i < m->nr_binaries; i++)
 		if (whole_has(r->w, (uint32_t)i))
 			add_binary(l, r, &m->binaries[i]);
-	if (!l->n)
-		return;
-	qsort(l->v, l->n, sizeof(*l->v), compare_at);
-	for (i = 1, n = 0; i < l->n; i++)
-		if (coverage_compare(&l->v[n].at, &l->v[i].at))
-			l->v[++n] = l->v[i];
-		else
-			l->v[n].insns = model_sum(l->v[n].insns, l->v[i].insns);
-	l->n = n + 1;
+	l->n = ARRAY_JOIN(l->v, l->n, compare_at, join);
 	for (i = 0; i < l->n; i++)
 		l->of_file[l->v[i].at.file] = model_sum(l->of_file[l->v[i].at.file], l->v[i].insns);
 }
@@ -141,9 +140,8 @@ struct report_line *report_lines_hottest(const struct report_lines *l, size_t ma
 	struct report_line *v = mem_array(l->n + 1, sizeof(*v));
 
 	*n = l->n < max ? l->n : max;
-	if (l->n) {
+	if (l->n)
 		memcpy(v, l->v, l->n * sizeof(*v));
-		qsort(v, l->n, sizeof(*v), compare_insns);
-	}
+	ARRAY_SORT(v, l->n, compare_insns);
 	return v;
 }

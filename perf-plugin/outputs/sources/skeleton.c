@@ -135,8 +135,7 @@ static void units(struct offsets *o, const struct contents *info, bool big)
 
 	for (; (n = add_unit(o, p, len, big)); p += n, len -= n)
 		;
-	if (o->nr)
-		qsort(o->v, o->nr, sizeof(*o->v), by_number);
+	ARRAY_SORT(o->v, o->nr, by_number);
 }
 
 bool skeletons_hide(struct sections *s, bool split)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/bisect.h"
 #include "base/error.h"
 
@@ -124,16 +125,8 @@ int sideband_add_attrs(struct sideband *sb, struct perf_writer *w, struct error 
 
 static void life_add(struct sideband *sb, int tid, uint64_t time, bool end)
 {
-	struct life *p;
-	size_t cap;
-
-	if (sb->nr_life == sb->cap_life) {
-		cap = sb->cap_life ? 2 * sb->cap_life : 64;
-		p = mem_more(sb->life, cap, sizeof(*p));
-		sb->life = p;
-		sb->cap_life = cap;
-	}
-	sb->life[sb->nr_life++] = (struct life){ .tid = tid, .end = end, .time = time };
+	*ARRAY_ADD(sb->life, sb->nr_life, sb->cap_life) =
+		(struct life){ .tid = tid, .end = end, .time = time };
 }
 
 static int life_cmp(const void *pa, const void *pb)
@@ -364,6 +357,5 @@ void sideband_collect(struct sideband *sb, struct merge *m, const struct sideban
 			continue;
 		take(sb, m, &rec, o);
 	}
-	if (sb->nr_life)
-		qsort(sb->life, sb->nr_life, sizeof(*sb->life), life_cmp);
+	ARRAY_SORT(sb->life, sb->nr_life, life_cmp);
 }

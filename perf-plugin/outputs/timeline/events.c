@@ -42,8 +42,6 @@ static void end_events(struct walk *w, int32_t depth)
 
 static void put(struct walk *w, const struct event *e)
 {
-	struct open_event *o;
-
 	if (!w->sink->end) {
 		w->sink->event(w->data, e);
 		return;
@@ -54,10 +52,9 @@ static void put(struct walk *w, const struct event *e)
 	w->tree = e->tree;
 	end_events(w, e->depth);
 	w->sink->event(w->data, e);
-	if (e->instant)
-		return;
-	o = ARRAY_ADD(w->open, w->nr_open, w->cap_open);
-	*o = (struct open_event){ .end = e->end, .depth = e->depth };
+	if (!e->instant)
+		*ARRAY_ADD(w->open, w->nr_open, w->cap_open) =
+			(struct open_event){ .end = e->end, .depth = e->depth };
 }
 
 /* Process and thread of a track. Idle threads and unknown ones get numbers of their own, for each CPU. */

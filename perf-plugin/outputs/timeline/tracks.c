@@ -48,8 +48,8 @@ static void see_thread(struct tracks *t, uint64_t key, const struct stream *s)
 			th->pid = s->pid;
 		return;
 	}
-	th = ARRAY_ADD(t->threads, t->nr_threads, t->cap_threads);
-	*th = (struct track_thread){ .key = key, .pid = s->pid, .tid = s->tid, .cpu = s->cpu, .time = s->time };
+	*ARRAY_ADD(t->threads, t->nr_threads, t->cap_threads) = (struct track_thread){
+		.key = key, .pid = s->pid, .tid = s->tid, .cpu = s->cpu, .time = s->time };
 	t->by_key.v[at] = (uint32_t)t->nr_threads;
 }
 
@@ -286,8 +286,7 @@ void tracks_sort(struct tracks *t)
 		qsort(t->threads, t->nr_threads, sizeof(*t->threads), by_key);
 		slots_rebuild(&t->by_key, t->nr_threads, t->threads, hash_at);
 	}
-	if (t->nr_spans)
-		qsort(t->spans, t->nr_spans, sizeof(*t->spans), by_track);
+	ARRAY_SORT(t->spans, t->nr_spans, by_track);
 	/* times between timestamps are estimates: of threads with buffers of their own, the CPU ran one at a time */
 	for (i = 1; i < t->nr_spans; i++)
 		if (t->spans[i].cpu == t->spans[i - 1].cpu && t->spans[i].kind == t->spans[i - 1].kind &&

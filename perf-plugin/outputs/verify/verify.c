@@ -51,7 +51,6 @@ struct verified_stream {
 
 static void add(struct verify *v, const struct violation *one)
 {
-	struct violation *known;
 	size_t i;
 
 	for (i = 0; i < v->nr; i++)
@@ -59,8 +58,7 @@ static void add(struct verify *v, const struct violation *one)
 			v->v[i].count += one->count;
 			return;
 		}
-	known = ARRAY_ADD(v->v, v->nr, v->cap);
-	*known = *one;
+	*ARRAY_ADD(v->v, v->nr, v->cap) = *one;
 }
 
 /* cst_log_fn: a rule of the library was violated. */
@@ -101,10 +99,8 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	struct verified_stream *ln = *s->priv;
 	size_t i;
 
-	if (!ln) {
-		ln = mem_zeroed(1, sizeof(*ln));
-		*s->priv = ln;
-	}
+	if (!ln)
+		ln = *s->priv = mem_zeroed(1, sizeof(*ln));
 	for (i = 0; i < n; i++) {
 		ln->synchronised |= g[i].kind != CST_GEN_NO_SYNC && g[i].kind != CST_GEN_EO_TRACE;
 		if (s->selected.excluded || g[i].kind != CST_GEN_TIMESTAMP || !g[i].addr)
@@ -198,8 +194,7 @@ static void report(struct verify *v, struct verify_result *result)
 {
 	size_t i;
 
-	if (v->nr)
-		qsort(v->v, v->nr, sizeof(*v->v), by_weight);
+	ARRAY_SORT(v->v, v->nr, by_weight);
 	for (i = 0; i < v->nr; i++) {
 		result->rules[v->v[i].severity]++;
 		if (v->o->json)
