@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* intmap.h - small integers (thread and process numbers) to pointers; open addressing. */
+/* intmap.h - integers (thread and process numbers, addresses) to pointers; open addressing. */
 #ifndef CSTRACE_BASE_INTMAP_H
 #define CSTRACE_BASE_INTMAP_H
 
@@ -11,21 +11,22 @@
 
 struct intmap {
 	struct intmap_slot {
-		int key;
+		int64_t key;
 		void *value;	/* NULL: free */
 	} *slot;
 	size_t size, used;	/* size is a power of two */
 };
 
 /* Where a key belongs. The upper bits count as well: numbers may be multiples of a large power of two. */
-static inline size_t intmap_home(const struct intmap *m, int key)
+static inline size_t intmap_home(const struct intmap *m, int64_t key)
 {
-	uint32_t h = (uint32_t)key * 2654435761u;
+	/* of a key of 32 bits, with or without a sign, the upper half is 0 or -1 */
+	uint32_t h = ((uint32_t)key ^ (uint32_t)(((uint64_t)key + 0x80000000) >> 32)) * 2654435761u;
 
 	return (h ^ h >> 16) & (m->size - 1);
 }
 
-static inline struct intmap_slot *intmap_slot(const struct intmap *m, int key)
+static inline struct intmap_slot *intmap_slot(const struct intmap *m, int64_t key)
 {
 	size_t i = intmap_home(m, key);
 
@@ -34,13 +35,13 @@ static inline struct intmap_slot *intmap_slot(const struct intmap *m, int key)
 	return &m->slot[i];
 }
 
-static inline void *intmap_get(const struct intmap *m, int key)
+static inline void *intmap_get(const struct intmap *m, int64_t key)
 {
 	return m->size ? intmap_slot(m, key)->value : NULL;
 }
 
 /* `value` must not be NULL. */
-static inline void intmap_put(struct intmap *m, int key, void *value)
+static inline void intmap_put(struct intmap *m, int64_t key, void *value)
 {
 	struct intmap_slot *s;
 
@@ -62,7 +63,7 @@ static inline void intmap_put(struct intmap *m, int key, void *value)
 }
 
 /* Enters a new value of `size` bytes, all zero, for a key that has none. */
-static inline void *intmap_add(struct intmap *m, int key, size_t size)
+static inline void *intmap_add(struct intmap *m, int64_t key, size_t size)
 {
 	void *value = mem_zeroed(1, size);
 
@@ -79,7 +80,7 @@ static inline void *intmap_next(const struct intmap *m, size_t *i)
 	return NULL;
 }
 
-static inline void intmap_remove(struct intmap *m, int key)
+static inline void intmap_remove(struct intmap *m, int64_t key)
 {
 	struct intmap_slot *hole, *s;
 	size_t i, home;

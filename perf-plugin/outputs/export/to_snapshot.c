@@ -111,7 +111,7 @@ static int refuse_processes(struct exporter *x)
 	for (i = 0; i < x->pids.size && listed < MAX_LISTED; i++)
 		if (x->pids.slot[i].value && x->pids.slot[i].key > 0) {
 			int n = snprintf(list + at, sizeof(list) - at, "%s%d", listed++ ? ", " : "",
-					 x->pids.slot[i].key);
+					 (int)x->pids.slot[i].key);
 
 			at += n > 0 && (size_t)n < sizeof(list) - at ? (size_t)n : 0;
 		}
@@ -136,7 +136,7 @@ static int choose_process(struct exporter *x)
 		if (!x->pids.slot[i].value)
 			continue;
 		if (x->pid < 0)
-			x->pid = x->pids.slot[i].key;
+			x->pid = (int)x->pids.slot[i].key;
 		if (x->pids.slot[i].key != x->pid)
 			x->others += (uint64_t)(intptr_t)x->pids.slot[i].value;
 	}
@@ -157,9 +157,7 @@ static struct snap_buf *buffer_of(struct exporter *x, const struct session_fragm
 		if (x->bufs[i].queue == f->queue && x->bufs[i].raw == f->raw)
 			return &x->bufs[i];
 	b = ARRAY_ADD(x->bufs, x->nr_bufs, x->cap_bufs);
-	memset(b, 0, sizeof(*b));
-	b->queue = f->queue;
-	b->raw = f->raw;
+	*b = (struct snap_buf){ .queue = f->queue, .raw = f->raw };
 	snprintf(b->id, sizeof(b->id), "buffer%zu", x->nr_bufs - 1);
 	snprintf(b->file, sizeof(b->file), "trace%zu.bin", x->nr_bufs - 1);
 	if (x->joined)
@@ -272,13 +270,8 @@ static void add_source(struct exporter *x, const struct stream *st, size_t buf)
 		again = true;
 	}
 	s = ARRAY_ADD(x->srcs, x->nr_srcs, x->cap_srcs);
-	memset(s, 0, sizeof(*s));
-	s->cpu = cpu;
-	s->id = st->trace_id;
-	s->buf = buf;
-	s->config = *st->config;
-	s->core_named_before = before;
-	s->again = again;
+	*s = (struct snap_src){ .cpu = cpu, .id = st->trace_id, .buf = buf, .config = *st->config,
+				.core_named_before = before, .again = again };
 	describe(s, a);
 }
 

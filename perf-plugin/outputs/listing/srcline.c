@@ -9,15 +9,14 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/intmap.h"
 #include "base/path.h"
 #include "machine/images/dso.h"
 #include "outputs/sources/source.h"
 
 #define REMEMBERED 8192u
-#define FIRST_FILES 64u
 
 struct file_source {
-	const struct dso *dso;	/* NULL: free */
 	struct source *source;	/* NULL: no DWARF */
 };
 
@@ -29,75 +28,48 @@ struct remembered {
 };
 
 struct srclines {
-	struct file_source *v;	/* open addressing, at most half full */
-	size_t size, used;
+	struct intmap files;	/* address of a dso: struct file_source */
 	bool unread;
 	struct remembered at[REMEMBERED];
 	char text[4096];
 };
 
-static struct file_source *slot_of(struct file_source *v, size_t size, const struct dso *dso)
-{
-	size_t i = ((uintptr_t)dso * 0x9e3779b97f4a7c15u >> 20) & (size - 1);
-
-	while (v[i].dso && v[i].dso != dso)
-		i = (i + 1) & (size - 1);
-	return &v[i];
-}
-
-static void grow(struct srclines *t)
-{
-	const size_t size = t->size ? 2 * t->size : FIRST_FILES;
-	struct file_source *v = mem_zeroed(size, sizeof(*v));
-	size_t i;
-
-	for (i = 0; i < t->size; i++)
-		if (t->v[i].dso)
-			*slot_of(v, size, t->v[i].dso) = t->v[i];
-	free(t->v);
-	t->v = v;
-	t->size = size;
-}
-
 struct srclines *srclines_new(void)
 {
-	struct srclines *t = mem_zeroed(1, sizeof(*t));
-
-	grow(t);
-	return t;
+	return mem_zeroed(1, sizeof(struct srclines));
 }
 
 void srclines_free(struct srclines *t)
 {
+	struct file_source *f;
 	size_t i;
 
 	if (!t)
 		return;
-	for (i = 0; i < t->size; i++)
-		source_close(t->v[i].source);
-	free(t->v);
+	for (i = 0; i < t->files.size; i++) {
+		f = t->files.slot[i].value;
+		source_close(f ? f->source : NULL);
+		free(f);
+	}
+	intmap_free(&t->files);
 	free(t);
 }
 
 static struct source *source_of(struct srclines *t, const struct dso *dso)
 {
-	struct file_source *f = slot_of(t->v, t->size, dso);
+	struct file_source *f = intmap_get(&t->files, (intptr_t)dso);
 	struct error err = { .code = 0 };
 
-	if (f->dso)
+	if (f)
 		return f->source;
-	if (2 * (t->used + 1) > t->size) {
-		grow(t);
-		f = slot_of(t->v, t->size, dso);
-	}
-	f->dso = dso;
+	f = mem_zeroed(1, sizeof(*f));
+	intmap_put(&t->files, (intptr_t)dso, f);
 	f->source =
 		dso->image.is_elf && dso_file(dso) ? source_open(dso_file(dso), dso, &err) : NULL;
 	if (err.code) {
 		fprintf(stderr, "cstrace script: %s\n", err.msg);
 		t->unread = true;
 	}
-	t->used++;
 	return f->source;
 }
 

@@ -31,7 +31,6 @@ struct spans {
 
 /* Code of the units that share a line table: the ranges that they state, without those of code that the linker discarded. */
 struct unit_code {
-	const void *unit;	/* struct Dwarf_Die.addr of a unit; of the code of a table the table */
 	bool stated;		/* it states any */
 	struct spans code;
 };
@@ -78,21 +77,12 @@ struct source {
 		struct unit_range *ranges;
 		size_t nr_ranges, cap_ranges;
 		bool ranges_made;
-		/*
-		 * offset of a unit's DIE: struct unit_code, made when the unit is looked up first
-		 */
+		/* struct Dwarf_Die.addr: struct unit_code, made when the unit is looked up first */
 		struct intmap units;
 	} index;
 	struct {
-		/*
-		 * open addressing: source files whose name was put together here, by the pointer to
-		 * libdw's name
-		 */
-		struct whole_name {
-			const char *file;	/* NULL: free */
-			char *whole;
-		} *names;
-		size_t nr_names, size_names;	/* the size is a power of two */
+		/* names of source files that were put together here, by the pointer to libdw's */
+		struct intmap names;
 		struct strings split_names;	/* of source files in split DWARF */
 	} named;
 	struct spans code;	/* executable sections of a linked file; without section headers its executable segments */

@@ -35,16 +35,14 @@ struct reading {
 static void end_sequence(struct reading *r, uint64_t end)
 {
 	struct low_rows *l = r->out;
-	struct sequence *to;
 	size_t i;
 
 	if (r->row == l->n)
 		return;
 	for (i = r->row; i < l->n; i++)
 		l->v[i].end = i + 1 < l->n ? l->v[i + 1].begin : end;
-	to = ARRAY_ADD(r->v, r->n, r->cap);
-	*to = (struct sequence){ .row = r->row, .rows = l->n - r->row,
-					 .begin = l->v[r->row].begin, .end = end };
+	*ARRAY_ADD(r->v, r->n, r->cap) = (struct sequence){
+		.row = r->row, .rows = l->n - r->row, .begin = l->v[r->row].begin, .end = end };
 	r->row = l->n;
 }
 
@@ -71,10 +69,9 @@ static int add_row(void *data, const struct program_row *p)
 /* True if the program at an offset was not read before. */
 static bool is_new(struct reading *r, uint64_t offset)
 {
-	/* one is enough of two that are 4 GB apart: such a file has no code at address 0 */
-	if (intmap_get(&r->programs, (int)offset))
+	if (intmap_get(&r->programs, (int64_t)offset))
 		return false;
-	intmap_put(&r->programs, (int)offset, r);
+	intmap_put(&r->programs, (int64_t)offset, r);
 	return true;
 }
 
@@ -171,8 +168,7 @@ static void keep(struct reading *r)
 			if (l->v[r->v[i].row + k].end > l->v[r->v[i].row + k].begin)
 				l->v[n++] = l->v[r->v[i].row + k];
 	l->n = n;
-	if (n)
-		qsort(l->v, n, sizeof(*l->v), compare_rows);
+	ARRAY_SORT(l->v, n, compare_rows);
 	/* code that several units have: the row that begins last has it */
 	for (i = 0; i + 1 < n; i++)
 		if (l->v[i].end > l->v[i + 1].begin)

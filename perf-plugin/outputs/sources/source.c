@@ -59,9 +59,8 @@ static bool image_open(struct image *m, const char *path)
 
 static void add_part(struct source *l, uint64_t offset, uint64_t size, uint64_t addr)
 {
-	struct part *p = ARRAY_ADD(l->index.parts, l->index.nr_parts, l->index.cap_parts);
-
-	*p = (struct part){ .offset = offset, .size = size, .addr = addr };
+	*ARRAY_ADD(l->index.parts, l->index.nr_parts, l->index.cap_parts) =
+		(struct part){ .offset = offset, .size = size, .addr = addr };
 }
 
 static int by_name(const void *a, const void *b)
@@ -92,8 +91,7 @@ static bool section_parts(struct source *l)
 		if (!to->name)
 			l->unlinked.nr_bases--;
 	}
-	if (l->unlinked.nr_bases)
-		qsort(l->unlinked.bases, l->unlinked.nr_bases, sizeof(*l->unlinked.bases), by_name);
+	ARRAY_SORT(l->unlinked.bases, l->unlinked.nr_bases, by_name);
 	return true;
 }
 
@@ -207,12 +205,11 @@ static void sort_parts(struct source *l)
 {
 	const size_t size = l->index.nr_parts * sizeof(*l->index.parts);
 
-	l->index.by_addr = mem_new(size ? size : 1);
-	if (!size)
-		return;
-	memcpy(l->index.by_addr, l->index.parts, size);
-	qsort(l->index.parts, l->index.nr_parts, sizeof(*l->index.parts), by_offset);
-	qsort(l->index.by_addr, l->index.nr_parts, sizeof(*l->index.by_addr), by_addr);
+	l->index.by_addr = mem_new(size);
+	if (size)
+		memcpy(l->index.by_addr, l->index.parts, size);
+	ARRAY_SORT(l->index.parts, l->index.nr_parts, by_offset);
+	ARRAY_SORT(l->index.by_addr, l->index.nr_parts, by_addr);
 }
 
 /* The address of the first segment. False: none. */
@@ -517,18 +514,13 @@ static bool code_has(const struct source *l, const struct unit_code *u, Dwarf_Ad
 /* Returns the code of a unit. */
 static const struct unit_code *unit_code(struct source *l, Dwarf_Die *cu)
 {
-	const int key = (int)dwarf_dieoffset(cu);
-	struct unit_code *u = intmap_get(&l->index.units, key);
+	struct unit_code *u = intmap_get(&l->index.units, (intptr_t)cu->addr);
 
-	if (u && u->unit == cu->addr)
+	if (u)
 		return u;
-	/* units that are 4 GB apart have one key */
-	intmap_remove(&l->index.units, key);
-	free_unit(u);
 	u = mem_zeroed(1, sizeof(*u));
 	add_unit(l, cu, u);
-	intmap_put(&l->index.units, key, u);
-	u->unit = cu->addr;
+	intmap_put(&l->index.units, (intptr_t)cu->addr, u);
 	sort_spans(&u->code);
 	return u;
 }
@@ -564,8 +556,7 @@ static void make_ranges(struct source *l)
 			*ARRAY_ADD(l->index.ranges, l->index.nr_ranges, l->index.cap_ranges) =
 				(struct unit_range){ .begin = begin, .end = end, .cu = die };
 		}
-	if (l->index.nr_ranges)
-		qsort(l->index.ranges, l->index.nr_ranges, sizeof(*l->index.ranges), by_begin);
+	ARRAY_SORT(l->index.ranges, l->index.nr_ranges, by_begin);
 }
 
 /* The unit that has code at an address, by the ranges that units themselves state; NULL: none. */
@@ -681,49 +672,25 @@ struct table {
 struct tables {
 	struct table *v;
 	size_t nr, cap;
-	uint32_t *slots;	/* open addressing: numbers of tables plus 1, by address; the size is a power of two */
-	size_t size;
+	struct intmap numbers;	/* of tables plus 1, by the address of their lines */
 };
-
-static uint32_t *table_slot(const struct tables *t, const Dwarf_Lines *lines)
-{
-	size_t i = ((uintptr_t)lines * 0x9e3779b97f4a7c15u >> 20) & (t->size - 1);
-
-	while (t->slots[i] && t->v[t->slots[i] - 1].lines != lines)
-		i = (i + 1) & (t->size - 1);
-	return &t->slots[i];
-}
-
-static void grow_tables(struct tables *t)
-{
-	size_t i;
-
-	free(t->slots);
-	t->size = t->size ? 2 * t->size : 256;
-	t->slots = mem_zeroed(t->size, sizeof(*t->slots));
-	for (i = 0; i < t->nr; i++)
-		*table_slot(t, t->v[i].lines) = (uint32_t)(i + 1);
-}
 
 /* Adds the code of a unit to its table. */
 static void add_to_table(struct source *l, struct tables *t, Dwarf_Die *cu)
 {
 	Dwarf_Lines *lines;
-	struct table *to;
-	uint32_t *slot;
-	size_t n;
+	size_t n, number;
 
 	if (dwarf_getsrclines(cu, &lines, &n) || !n)
 		return;
-	if (2 * t->nr >= t->size)
-		grow_tables(t);
-	slot = table_slot(t, lines);
-	if (!*slot) {
-		to = ARRAY_ADD(t->v, t->nr, t->cap);
-		*to = (struct table){ .lines = lines, .nr = n, .cu = *cu };
-		*slot = (uint32_t)t->nr;
+	number = (size_t)intmap_get(&t->numbers, (intptr_t)lines);
+	if (!number) {
+		*ARRAY_ADD(t->v, t->nr, t->cap) =
+			(struct table){ .lines = lines, .nr = n, .cu = *cu };
+		number = t->nr;
+		intmap_put(&t->numbers, (intptr_t)lines, (void *)number);
 	}
-	add_unit(l, cu, &t->v[*slot - 1].code);
+	add_unit(l, cu, &t->v[number - 1].code);
 }
 
 /* Rows of one table. */
@@ -790,7 +757,7 @@ static int each_table(struct source *l, int (*row)(void *data, const struct sour
 	for (i = 0; i < t.nr; i++)
 		free(t.v[i].code.code.v);
 	free(t.v);
-	free(t.slots);
+	intmap_free(&t.numbers);
 	return rc;
 }
 

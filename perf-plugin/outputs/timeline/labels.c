@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/intmap.h"
 #include "base/name.h"
 #include "base/path.h"
 #include "machine/images/dso.h"
@@ -16,46 +17,17 @@
 #include "session/decode/locate.h"
 #include "session/parts.h"
 
-#define FIRST_SLOTS	1024u
-
 struct place_name {
-	calls_place entry;	/* CALLS_NO_PLACE: free */
-	char *name;		/* NULL: the file has none */
+	char *name;	/* NULL: the file has none */
 };
 
 struct labels {
 	struct session *ss;
 	struct calls_code code;
-	struct place_name *v;	/* open addressing, at most half full */
-	size_t size, used;
+	struct intmap names;	/* entry of a function: struct place_name */
 	bool demangle;
 	char text[512];
 };
-
-static struct place_name *slot_of(struct place_name *v, size_t size, calls_place entry)
-{
-	size_t i = (size_t)(entry * 0x9e3779b97f4a7c15u >> 24) & (size - 1);
-
-	while (v[i].entry != CALLS_NO_PLACE && v[i].entry != entry)
-		i = (i + 1) & (size - 1);
-	return &v[i];
-}
-
-static void grow(struct labels *n)
-{
-	const size_t size = n->size ? 2 * n->size : FIRST_SLOTS;
-	struct place_name *v = mem_array(size, sizeof(*v));
-	size_t i;
-
-	for (i = 0; i < size; i++)
-		v[i] = (struct place_name){ .entry = CALLS_NO_PLACE };
-	for (i = 0; i < n->size; i++)
-		if (n->v[i].entry != CALLS_NO_PLACE)
-			*slot_of(v, size, n->v[i].entry) = n->v[i];
-	free(n->v);
-	n->v = v;
-	n->size = size;
-}
 
 struct labels *labels_new(struct session *ss, const struct calls_code *code, bool demangle)
 {
@@ -64,42 +36,42 @@ struct labels *labels_new(struct session *ss, const struct calls_code *code, boo
 	n->ss = ss;
 	n->code = *code;
 	n->demangle = demangle;
-	grow(n);
 	return n;
 }
 
 void labels_free(struct labels *n)
 {
+	struct place_name *p;
 	size_t i;
 
 	if (!n)
 		return;
-	for (i = 0; i < n->size; i++)
-		free(n->v[i].name);
-	free(n->v);
+	for (i = 0; i < n->names.size; i++) {
+		p = n->names.slot[i].value;
+		free(p ? p->name : NULL);
+		free(p);
+	}
+	intmap_free(&n->names);
 	free(n);
 }
 
 /* The function that holds `addr` begins at `entry`. */
 static void remember(struct labels *n, const struct stream *s, uint64_t addr, calls_place entry)
 {
-	struct place_name *p = slot_of(n->v, n->size, entry);
 	struct session_loc loc;
 	const char *name = NULL;
+	struct place_name *p;
 	uint64_t offset;
 
-	if (p->entry == entry)
+	if (intmap_get(&n->names, (int64_t)entry))
 		return;
-	if (2 * (n->used + 1) > n->size) {
-		grow(n);
-		p = slot_of(n->v, n->size, entry);
-	}
 	if (!session_locate(s, addr, &loc) || !session_symbol(s, addr, &loc, &name, &offset))
 		name = NULL;
-	*p = (struct place_name){ .entry = entry, .name = name && n->demangle ? demangled(name) : NULL };
+	p = mem_zeroed(1, sizeof(*p));
+	p->name = name && n->demangle ? demangled(name) : NULL;
 	if (name && !p->name)
 		p->name = mem_text(name);
-	n->used++;
+	intmap_put(&n->names, (int64_t)entry, p);
 }
 
 static uint32_t binary(void *data, uint32_t section)
@@ -163,11 +135,12 @@ const char *labels_of(struct labels *n, calls_place entry)
 
 	if (entry == CALLS_NO_PLACE)
 		return "[unknown]";
-	p = slot_of(n->v, n->size, entry);
+	p = intmap_get(&n->names, (int64_t)entry);
 	/* a call into the middle of a function */
-	if (p->entry != entry && dso_function(session_dsos(n->ss)->all[entry >> 32], (uint32_t)entry, &f))
-		p = slot_of(n->v, n->size, (entry & ~(uint64_t)UINT32_MAX) | (uint32_t)f.start);
-	if (p->name)
+	if (!p && dso_function(session_dsos(n->ss)->all[entry >> 32], (uint32_t)entry, &f))
+		p = intmap_get(&n->names,
+			       (int64_t)((entry & ~(uint64_t)UINT32_MAX) | (uint32_t)f.start));
+	if (p && p->name)
 		return name_shown(p->name);
 	snprintf(n->text, sizeof(n->text), "[%.*s+0x%x]", 480, labels_file(n, entry), (uint32_t)entry);
 	return n->text;

@@ -17,10 +17,12 @@
 
 #define KEYS	600u
 
-/* Small numbers of both signs, and multiples of a large power of two. */
-static int key_of(unsigned int i)
+/* Small numbers of both signs, and multiples of large powers of two. */
+static int64_t key_of(unsigned int i)
 {
-	return i % 3 == 0 ? (int)i : i % 3 == 1 ? -(int)i : (int)(i << 20);
+	const int64_t n = i;
+
+	return i % 4 == 0 ? n : i % 4 == 1 ? -n : n << (i % 4 == 2 ? 20 : 40);
 }
 
 static void check_all(const struct intmap *m, void *const *model)
