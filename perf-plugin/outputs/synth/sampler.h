@@ -125,7 +125,7 @@ struct sampler_seam *sampler_nth_seam(struct sampler *sp, size_t i);
  * a stream; NULL: none.
  */
 struct sampler_seam *sampler_last_seam(struct sampler *sp);
-struct sampler_seam *sampler_seam(struct sampler *sp, uint64_t place);
+struct sampler_seam *sampler_seam(const struct sampler *sp, uint64_t place);
 /*
  * True if the samples of a shard, whose streams began without state, are the same with the state of
  * the shards before in `whole`.

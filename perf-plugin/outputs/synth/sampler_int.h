@@ -53,7 +53,6 @@ struct sampler {
 	size_t nr_seams, cap_seams;
 	struct sampler *ahead;	/* follows what is decoded but not delivered yet; NULL: no plan */
 	struct sampler *from;	/* sampler of the shards before, with whose seams streams begin; NULL: none */
-	bool seam_lost;		/* a seam could not be stored for want of memory */
 	uint64_t chain[ITRACE_MAX_DEPTH + 2];
 };
 

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "outputs/synth/sampler_int.h"
 
-static struct sampler_seam *find_seam(const struct sampler *sp, uint64_t place)
+struct sampler_seam *sampler_seam(const struct sampler *sp, uint64_t place)
 {
 	size_t i;
 
@@ -15,11 +15,6 @@ static struct sampler_seam *find_seam(const struct sampler *sp, uint64_t place)
 		if (sp->seams[i].place == place)
 			return &sp->seams[i];
 	return NULL;
-}
-
-struct sampler_seam *sampler_seam(struct sampler *sp, uint64_t place)
-{
-	return find_seam(sp, place);
 }
 
 struct sampler_seam *sampler_nth_seam(struct sampler *sp, size_t i)
@@ -30,14 +25,6 @@ struct sampler_seam *sampler_nth_seam(struct sampler *sp, size_t i)
 struct sampler_seam *sampler_last_seam(struct sampler *sp)
 {
 	return sp->nr_seams ? &sp->seams[sp->nr_seams - 1] : NULL;
-}
-
-static struct sampler_seam *add_seam(struct sampler *sp)
-{
-	struct sampler_seam *seam = ARRAY_ADD(sp->seams, sp->nr_seams, sp->cap_seams);
-
-	sp->seam_lost |= !seam;
-	return seam;
 }
 
 /* True if a period ended with the shard: the next shard has the same samples with or without this state. */
@@ -65,11 +52,11 @@ bool sampler_fits(const struct sampler *whole, const struct sampler *shard)
 	size_t i;
 
 	for (i = 0; i < shard->nr_seams; i++) {
-		was = find_seam(whole, shard->seams[i].place);
+		was = sampler_seam(whole, shard->seams[i].place);
 		if (was && !seam_fits(whole, was, &shard->seams[i]))
 			return false;
 	}
-	return !shard->seam_lost;
+	return true;
 }
 
 void sampler_continue(struct sampler *shard, struct sampler *whole)
@@ -117,10 +104,9 @@ int sampler_join(struct sampler *whole, struct sampler *shard,
 
 	for (i = 0; i < shard->nr_seams && !rc; i++) {
 		now = &shard->seams[i];
-		was = find_seam(whole, now->place);
+		was = sampler_seam(whole, now->place);
 		if (!was) {
-			was = add_seam(whole);
-			*was = *now;
+			*ARRAY_ADD(whole->seams, whole->nr_seams, whole->cap_seams) = *now;
 			continue;
 		}
 		now->floor = was->last;
@@ -142,9 +128,7 @@ int sampler_join(struct sampler *whole, struct sampler *shard,
 
 void seam_leave(struct sampler *sp, const struct stream *s, const struct sampled_stream *ln)
 {
-	struct sampler_seam *seam = add_seam(sp);
-
-	*seam = (struct sampler_seam){
+	*ARRAY_ADD(sp->seams, sp->nr_seams, sp->cap_seams) = (struct sampler_seam){
 		.place = s->place,
 		.cpu = s->cpu,
 		.closes = ln->seam.closes,
