@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * names.c - what the dump command calls the values of the library's enumerations. Switches without a
- * default: a value that is added to an enumeration and not here does not compile.
- */
+/* names.c - what the dump command calls the values of the library's enumerations. */
 #include "outputs/dump/names.h"
 
+#define NAME(names, value)	name_of(names, sizeof(names) / sizeof((names)[0]), value)
+
+static const char *name_of(const char *const *names, size_t n, unsigned int value)
+{
+	return value < n && names[value] ? names[value] : "unknown";
+}
+
+/* Without a default: a kind that is added to the enumeration and not here does not compile. */
 const char *dump_name_kind(unsigned int value)
 {
 	switch ((enum cst_generic_kind)value) {
@@ -73,218 +78,117 @@ const char *dump_name_element(const struct cst_generic *g)
 
 const char *dump_name_isa(unsigned int value)
 {
-	switch ((enum cst_isa)value) {
-	case CST_ISA_A32:
-		return "A32";
-	case CST_ISA_T32:
-		return "T32";
-	case CST_ISA_A64:
-		return "A64";
-	case CST_ISA_TEE:
-		return "T32EE";
-	case CST_ISA_JAZELLE:
-		return "Jazelle";
-	case CST_ISA_CUSTOM:
-		return "custom";
-	case CST_ISA_UNKNOWN:
-		return "unknown";
-	}
-	return "unknown";
+	static const char *const names[] = {
+		[CST_ISA_A32] = "A32", [CST_ISA_T32] = "T32", [CST_ISA_A64] = "A64",
+		[CST_ISA_TEE] = "T32EE", [CST_ISA_JAZELLE] = "Jazelle",
+		[CST_ISA_CUSTOM] = "custom",
+	};
+
+	return NAME(names, value);
 }
 
 const char *dump_name_insn(unsigned int value)
 {
-	switch ((enum cst_insn_type)value) {
-	case CST_INSN_OTHER:
-		return "other";
-	case CST_INSN_BRANCH:
-		return "branch";
-	case CST_INSN_INDIRECT:
-		return "indirect";
-	case CST_INSN_ISB:
-		return "isb";
-	case CST_INSN_BARRIER:
-		return "barrier";
-	case CST_INSN_WFX:
-		return "wfx";
-	case CST_INSN_TSTART:
-		return "tstart";
-	case CST_INSN_LOAD:
-		return "load";
-	case CST_INSN_STORE:
-		return "store";
-	}
-	return "unknown";
+	static const char *const names[] = {
+		[CST_INSN_OTHER] = "other", [CST_INSN_BRANCH] = "branch",
+		[CST_INSN_INDIRECT] = "indirect", [CST_INSN_ISB] = "isb",
+		[CST_INSN_BARRIER] = "barrier", [CST_INSN_WFX] = "wfx",
+		[CST_INSN_TSTART] = "tstart", [CST_INSN_LOAD] = "load",
+		[CST_INSN_STORE] = "store",
+	};
+
+	return NAME(names, value);
 }
 
 const char *dump_name_insn_subtype(unsigned int value)
 {
-	switch ((enum cst_insn_subtype)value) {
-	case CST_INSN_PLAIN:
-		return "";
-	case CST_INSN_LINK:
-		return "link";
-	case CST_INSN_RET:
-		return "return";
-	case CST_INSN_ERET:
-		return "exception-return";
-	case CST_INSN_IMPLIED_RET:
-		return "return";
-	case CST_INSN_FUTURE:
-		return "branch-future";
-	}
-	return "unknown";
+	static const char *const names[] = {
+		[CST_INSN_PLAIN] = "", [CST_INSN_LINK] = "link", [CST_INSN_RET] = "return",
+		[CST_INSN_ERET] = "exception-return", [CST_INSN_IMPLIED_RET] = "return",
+		[CST_INSN_FUTURE] = "branch-future",
+	};
+
+	return NAME(names, value);
 }
 
 const char *dump_name_security(unsigned int value)
 {
-	switch ((enum cst_security)value) {
-	case CST_SEC_SECURE:
-		return "secure";
-	case CST_SEC_NONSECURE:
-		return "non-secure";
-	case CST_SEC_ROOT:
-		return "root";
-	case CST_SEC_REALM:
-		return "realm";
-	}
-	return "unknown";
+	static const char *const names[] = {
+		[CST_SEC_SECURE] = "secure", [CST_SEC_NONSECURE] = "non-secure",
+		[CST_SEC_ROOT] = "root", [CST_SEC_REALM] = "realm",
+	};
+
+	return NAME(names, value);
 }
 
 const char *dump_name_trace_on(unsigned int value)
 {
-	switch ((enum cst_trace_on_reason)value) {
-	case CST_ON_NORMAL:
-		return "begin";
-	case CST_ON_OVERFLOW:
-		return "overflow";
-	case CST_ON_DEBUG:
-		return "debug";
-	}
-	return "unknown";
+	static const char *const names[] = {
+		[CST_ON_NORMAL] = "begin", [CST_ON_OVERFLOW] = "overflow",
+		[CST_ON_DEBUG] = "debug",
+	};
+
+	return NAME(names, value);
 }
 
 const char *dump_name_unsync(unsigned int value)
 {
-	switch ((enum cst_unsync_reason)value) {
-	case CST_UNSYNC_UNKNOWN:
-		return "unknown";
-	case CST_UNSYNC_INIT:
-		return "start";
-	case CST_UNSYNC_RESET:
-		return "reset";
-	case CST_UNSYNC_OVERFLOW:
-		return "overflow";
-	case CST_UNSYNC_DISCARD:
-		return "discard";
-	case CST_UNSYNC_BAD_PACKET:
-		return "bad-packet";
-	case CST_UNSYNC_BAD_IMAGE:
-		return "bad-image";
-	case CST_UNSYNC_END:
-		return "end";
-	}
-	return "unknown";
+	static const char *const names[] = {
+		[CST_UNSYNC_INIT] = "start", [CST_UNSYNC_RESET] = "reset",
+		[CST_UNSYNC_OVERFLOW] = "overflow", [CST_UNSYNC_DISCARD] = "discard",
+		[CST_UNSYNC_BAD_PACKET] = "bad-packet", [CST_UNSYNC_BAD_IMAGE] = "bad-image",
+		[CST_UNSYNC_END] = "end",
+	};
+
+	return NAME(names, value);
 }
 
 const char *dump_name_memtrans(unsigned int value)
 {
-	switch ((enum cst_memtrans)value) {
-	case CST_TRANS_INIT:
-		return "inside";
-	case CST_TRANS_START:
-		return "start";
-	case CST_TRANS_COMMIT:
-		return "commit";
-	case CST_TRANS_FAIL:
-		return "fail";
-	}
-	return "unknown";
+	static const char *const names[] = {
+		[CST_TRANS_INIT] = "inside", [CST_TRANS_START] = "start",
+		[CST_TRANS_COMMIT] = "commit", [CST_TRANS_FAIL] = "fail",
+	};
+
+	return NAME(names, value);
 }
 
 const char *dump_name_itm(unsigned int value)
 {
-	switch ((enum cst_itm_kind)value) {
-	case CST_ITM_SWIT:
-		return "stimulus";
-	case CST_ITM_DWT:
-		return "hardware";
-	case CST_ITM_TS_SYNC:
-		return "local-timestamp";
-	case CST_ITM_TS_DELAY:
-		return "local-timestamp";
-	case CST_ITM_TS_PKT_DELAY:
-		return "local-timestamp";
-	case CST_ITM_TS_PKT_TS_DELAY:
-		return "local-timestamp";
-	case CST_ITM_TS_GLOBAL:
-		return "global-timestamp";
-	}
-	return "unknown";
+	static const char *const names[] = {
+		[CST_ITM_SWIT] = "stimulus", [CST_ITM_DWT] = "hardware",
+		[CST_ITM_TS_SYNC] = "local-timestamp", [CST_ITM_TS_DELAY] = "local-timestamp",
+		[CST_ITM_TS_PKT_DELAY] = "local-timestamp",
+		[CST_ITM_TS_PKT_TS_DELAY] = "local-timestamp",
+		[CST_ITM_TS_GLOBAL] = "global-timestamp",
+	};
+
+	return NAME(names, value);
 }
 
 const char *dump_name_protocol(unsigned int value)
 {
-	switch ((enum cst_protocol)value) {
-	case CST_PROTO_NONE:
-		return "none";
-	case CST_PROTO_ETMV4:
-		return "ETMv4";
-	case CST_PROTO_ETE:
-		return "ETE";
-	case CST_PROTO_ETMV4_DATA:
-		return "ETMv4-data";
-	case CST_PROTO_ETMV3:
-		return "ETMv3";
-	case CST_PROTO_PTM:
-		return "PTM";
-	case CST_PROTO_STM:
-		return "STM";
-	case CST_PROTO_ITM:
-		return "ITM";
-	case CST_PROTO_CUSTOM:
-		return "custom";
-	case CST_PROTOCOLS:
-		break;
-	}
-	return "unknown";
+	static const char *const names[] = {
+		[CST_PROTO_NONE] = "none", [CST_PROTO_ETMV4] = "ETMv4", [CST_PROTO_ETE] = "ETE",
+		[CST_PROTO_ETMV4_DATA] = "ETMv4-data", [CST_PROTO_ETMV3] = "ETMv3",
+		[CST_PROTO_PTM] = "PTM", [CST_PROTO_STM] = "STM", [CST_PROTO_ITM] = "ITM",
+		[CST_PROTO_CUSTOM] = "custom",
+	};
+
+	return NAME(names, value);
 }
 
 const char *dump_name_role(unsigned int value)
 {
-	switch ((enum cst_packet_role)value) {
-	case CST_ROLE_OTHER:
-		return "other";
-	case CST_ROLE_NOT_SYNC:
-		return "not-sync";
-	case CST_ROLE_BAD:
-		return "bad";
-	case CST_ROLE_ASYNC:
-		return "async";
-	case CST_ROLE_SYNC:
-		return "sync";
-	case CST_ROLE_TIMESTAMP:
-		return "timestamp";
-	case CST_ROLE_CONTEXT:
-		return "context";
-	case CST_ROLE_ADDRESS:
-		return "address";
-	case CST_ROLE_ADDRESS_CONTEXT:
-		return "address-context";
-	case CST_ROLE_FLOW:
-		return "flow";
-	case CST_ROLE_EXCEPTION:
-		return "exception";
-	case CST_ROLE_TRACE_ON:
-		return "trace-on";
-	case CST_ROLE_DISCARD:
-		return "discard";
-	case CST_ROLE_LOSS:
-		return "loss";
-	case CST_ROLE_EVENT:
-		return "event";
-	case CST_ROLE_ASIDE:
-		return "aside";
-	}
-	return "unknown";
+	static const char *const names[] = {
+		[CST_ROLE_OTHER] = "other", [CST_ROLE_NOT_SYNC] = "not-sync",
+		[CST_ROLE_BAD] = "bad", [CST_ROLE_ASYNC] = "async", [CST_ROLE_SYNC] = "sync",
+		[CST_ROLE_TIMESTAMP] = "timestamp", [CST_ROLE_CONTEXT] = "context",
+		[CST_ROLE_ADDRESS] = "address", [CST_ROLE_ADDRESS_CONTEXT] = "address-context",
+		[CST_ROLE_FLOW] = "flow", [CST_ROLE_EXCEPTION] = "exception",
+		[CST_ROLE_TRACE_ON] = "trace-on", [CST_ROLE_DISCARD] = "discard",
+		[CST_ROLE_LOSS] = "loss", [CST_ROLE_EVENT] = "event", [CST_ROLE_ASIDE] = "aside",
+	};
+
+	return NAME(names, value);
 }
