@@ -397,6 +397,29 @@ int pd_output_finish(struct pd_output *o, struct error *err)
 	return rc;
 }
 
+static int reported(int rc, const char *who, const struct error *err)
+{
+	if (!rc)
+		return 0;
+	fprintf(stderr, "%s: %s\n", who, err->msg);
+	return ERR_REPORTED;
+}
+
+int pd_output_begin(struct pd_output *o, const char *who, const char *path, bool binary)
+{
+	struct error err = { .code = 0 };
+
+	return reported(binary ? pd_output_open_binary(o, path, &err) :
+				 pd_output_open(o, path, &err), who, &err);
+}
+
+int pd_output_end(struct pd_output *o, const char *who)
+{
+	struct error err = { .code = 0 };
+
+	return reported(pd_output_finish(o, &err), who, &err);
+}
+
 void pd_output_abort(struct pd_output *o)
 {
 	if (o->own_fd)

@@ -31,6 +31,12 @@ struct pd_output {
 int pd_output_open(struct pd_output *o, const char *path, struct error *err);
 /* The same for what is not text: a terminal is refused. */
 int pd_output_open_binary(struct pd_output *o, const char *path, struct error *err);
+/*
+ * For commands: opens the output (`binary`: it is not text), and finishes it. 0, or ERR_REPORTED
+ * after a message that begins with `who`.
+ */
+int pd_output_begin(struct pd_output *o, const char *who, const char *path, bool binary);
+int pd_output_end(struct pd_output *o, const char *who);
 /* A file that is open and stays the caller's; it gets no name. `name` is for messages. */
 void pd_output_fd(struct pd_output *o, int fd, const char *name);
 /* The value that ends a run whose output cannot be written, for which pd_output_finish() gives the reason; 0: it can. */

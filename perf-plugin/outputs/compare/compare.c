@@ -269,16 +269,13 @@ static void report_errors(struct compare *c)
 static int compare_decode(struct compare *c)
 {
 	const struct consumer con = { .data = c, .batch = on_batch, .stream_end = on_stream_end };
-	struct error err = { .code = 0 };
 	const char *const *names;
 	int rc;
 
 	c->compared =
 		mem_zeroed(c->model ? model_cores(c->model, &names) : 1, sizeof(*c->compared));
-	if (pd_output_open(&c->out, c->o->output, &err)) {
-		fprintf(stderr, "%s: %s\n", c->o->who, err.msg);
+	if (pd_output_begin(&c->out, c->o->who, c->o->output, false))
 		return ERR_REPORTED;
-	}
 	rc = session_run(c->ss, &con);
 	if (!rc) {
 		report_cores(c);
@@ -296,10 +293,7 @@ static int compare_decode(struct compare *c)
 		fprintf(stderr, "%s: %s: no instruction was compared: either this or the trace has none that is known; are the programs "
 			"where --symfs%s says?\n", c->o->who, name_shown(c->o->tarmac ? c->o->tarmac : c->o->with->input),
 			c->o->with ? " or --with-symfs" : "");
-	if (!pd_output_finish(&c->out, &err))
-		return 0;
-	fprintf(stderr, "%s: %s\n", c->o->who, err.msg);
-	return ERR_REPORTED;
+	return pd_output_end(&c->out, c->o->who);
 }
 
 int compare_run(struct session *ss, const struct compare_opts *opts, struct compare_result *result)

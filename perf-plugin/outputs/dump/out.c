@@ -11,29 +11,18 @@
 
 int dump_out_open(struct dump_out *o, const char *path)
 {
-	struct error err = { 0 };
-
+	if (pd_output_begin(&o->file, "cstrace dump", path, false))
+		return ERR_REPORTED;
 	o->len = 0;
 	o->buf = mem_new(DUMP_OUT_SIZE);
-	if (pd_output_open(&o->file, path, &err)) {
-		fprintf(stderr, "cstrace dump: %s\n", err.msg);
-		free(o->buf);
-		return ERR_REPORTED;
-	}
 	return 0;
 }
 
 int dump_out_close(struct dump_out *o)
 {
-	struct error err = { 0 };
-	int rc;
-
 	pd_output_write(&o->file, o->buf, o->len);
-	rc = pd_output_finish(&o->file, &err);
-	if (rc)
-		fprintf(stderr, "cstrace dump: %s\n", err.msg);
 	free(o->buf);
-	return rc ? ERR_REPORTED : 0;
+	return pd_output_end(&o->file, "cstrace dump");
 }
 
 void dump_out_abort(struct dump_out *o)

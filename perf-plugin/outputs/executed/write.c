@@ -303,7 +303,6 @@ static void on_stream_end(void *data, const struct stream *s)
 
 static int open_dump(struct dump *d)
 {
-	struct error err = { .code = 0 };
 	const char *why = NULL;
 
 	d->buf = mem_new(BUFFER);
@@ -312,17 +311,13 @@ static int open_dump(struct dump *d)
 		if (why)
 			fprintf(stderr, "%s: instructions have no text: %s\n", d->o->who, why);
 	}
-	if (!pd_output_open(&d->out, d->o->output, &err))
-		return 0;
-	fprintf(stderr, "%s: %s\n", d->o->who, err.msg);
-	return ERR_REPORTED;
+	return pd_output_begin(&d->out, d->o->who, d->o->output, false);
 }
 
 static int executed_decode(struct dump *d)
 {
 	struct consumer con = { .data = d, .batch = on_batch, .stream_end = on_stream_end,
 				.wants.times = true };
-	struct error err = { .code = 0 };
 	int rc = session_run(d->ss, &con);
 
 	flush(d);
@@ -334,10 +329,7 @@ static int executed_decode(struct dump *d)
 		fprintf(stderr, "%s: %" PRIu64 " records cannot be written in this dialect and are left out; --format=tarmac and "
 			"--format=tarmac-es differ in what they can express\n", d->o->who, d->refused);
 	d->result->refused = d->refused;
-	if (!pd_output_finish(&d->out, &err))
-		return 0;
-	fprintf(stderr, "%s: %s\n", d->o->who, err.msg);
-	return ERR_REPORTED;
+	return pd_output_end(&d->out, d->o->who);
 }
 
 int executed_dump(struct session *ss, const struct executed_opts *opts, struct executed_result *result)

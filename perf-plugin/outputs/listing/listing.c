@@ -633,7 +633,6 @@ struct listing *listing_open(struct session *ss, const struct listing_opts *opts
 	const unsigned int fields = opts->fields;
 	struct merge_sink sink = { .write = sink_write, .data = l };
 	const bool one = session_max_streams(ss) == 1;
-	struct error err = { .code = 0 };
 	struct sample_ops ops;
 
 	l->ss = ss;
@@ -653,8 +652,7 @@ struct listing *listing_open(struct session *ss, const struct listing_opts *opts
 		open_pages(l);
 	ops = make_ops(l);
 	l->sp = sampler_new(&l->o, &ops, session_read_code);
-	if (pd_output_open(&l->write.out, opts->output, &err)) {
-		fprintf(stderr, "cstrace script: %s\n", err.msg);
+	if (pd_output_begin(&l->write.out, "cstrace script", opts->output, false)) {
 		listing_close(l);
 		return NULL;
 	}
@@ -680,7 +678,6 @@ int listing_run(struct listing *l)
 			      .fragment = on_fragment, .stream_end = on_stream_end };
 	struct shard_ops shards = { .make = shard_make, .fits = shard_fits, .resume = shard_resume,
 				    .take = shard_take, .free = shard_free };
-	struct error err = { .code = 0 };
 	int rc;
 
 	if (sampler_plans(l->sp))
@@ -712,10 +709,8 @@ int listing_run(struct listing *l)
 			return temporary_failed(l);
 		pd_output_write(&l->write.out, l->write.buf, l->write.fill);
 	}
-	rc = pd_output_finish(&l->write.out, &err);
+	rc = pd_output_end(&l->write.out, "cstrace script");
 	l->write.open = false;
-	if (rc)
-		fprintf(stderr, "cstrace script: %s\n", err.msg);
 	return !rc && l->line.srclines && srclines_unread(l->line.srclines) ? 1 : rc;
 }
 

@@ -48,7 +48,6 @@ int profile_write(struct pd_output *out, const struct profile_format *f, enum pr
 		  const struct model_binary *b)
 {
 	const char *path = name_shown(b->is.name);
-	struct error err = { .code = 0 };
 	struct profile_removed gone;
 	struct profile_address where;
 	struct flat counts;
@@ -70,10 +69,8 @@ int profile_write(struct pd_output *out, const struct profile_format *f, enum pr
 			b->insns, b->branches, b->inside);
 		pd_output_abort(out);
 	}
-	rc = nothing ? 0 : pd_output_finish(out, &err);
-	if (rc)
-		fprintf(stderr, "cstrace profile: %s\n", err.msg);
-	else if (!nothing)
+	rc = nothing ? 0 : pd_output_end(out, "cstrace profile");
+	if (!rc && !nothing)
 		fprintf(stderr, "cstrace profile: %s: %zu ranges, %zu edges, %" PRIu64 " instructions, %" PRIu64
 			" branches (%" PRIu64 " inside the binary)\n", path, counts.nr_ranges, counts.nr_edges, b->insns,
 			b->branches, b->inside);
@@ -131,19 +128,15 @@ static void report_nothing(const struct profile_format *f, const struct whole *w
 
 int profile_write_whole(struct pd_output *out, const struct profile_format *f, const struct whole *w)
 {
-	struct error err = { .code = 0 };
-	int rc = f->write_whole(out, w), finished;
+	int rc = f->write_whole(out, w);
 	size_t i, n = 0;
 
 	if (rc) {
 		pd_output_abort(out);
 		report_nothing(f, w);
 	} else {
-		finished = pd_output_finish(out, &err);
-		if (finished) {
-			fprintf(stderr, "cstrace profile: %s\n", err.msg);
-			return finished;
-		}
+		if (pd_output_end(out, "cstrace profile"))
+			return ERR_REPORTED;
 		for (i = 0; i < w->model->nr_binaries; i++)
 			n += w->model->binaries[i].insns && whole_has(w, (uint32_t)i);
 		fprintf(stderr, "cstrace profile: %" PRIu64 " instructions, binaries: %zu, calling contexts: %zu\n",

@@ -126,25 +126,12 @@ static void limit_size(struct making *m, const struct timeline_format *f)
 	}
 }
 
-static int open_file(struct pd_output *out, const struct timeline_opts *o)
-{
-	struct error err = { .code = 0 };
-
-	if (!(o->format->binary ? pd_output_open_binary(out, o->output, &err) : pd_output_open(out, o->output, &err)))
-		return 0;
-	fprintf(stderr, "cstrace timeline: %s\n", err.msg);
-	return ERR_REPORTED;
-}
-
 static int write_file(struct making *m, const struct timeline_opts *o, struct pd_output *out)
 {
 	const uint64_t size = o->format->write(&m->t, out);
-	struct error err = { .code = 0 };
 
-	if (pd_output_finish(out, &err)) {
-		fprintf(stderr, "cstrace timeline: %s\n", err.msg);
+	if (pd_output_end(out, "cstrace timeline"))
 		return ERR_REPORTED;
-	}
 	fprintf(stderr, "cstrace timeline: %zu calls of %zu threads, %" PRIu64 " bytes", m->t.nr_slices, m->t.tracks.nr_threads, size);
 	if (m->t.left_out)
 		fprintf(stderr, o->min || o->depth ? "; %" PRIu64 " calls were left out" : "; the %" PRIu64 " shortest calls were left out",
@@ -190,7 +177,7 @@ int timeline_write(struct session *ss, const struct timeline_opts *o)
 {
 	struct making m = { .ss = ss };
 	struct pd_output out;
-	int rc = open_file(&out, o);
+	int rc = pd_output_begin(&out, "cstrace timeline", o->output, o->format->binary);
 
 	if (rc)
 		return rc;

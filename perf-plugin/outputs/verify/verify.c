@@ -232,12 +232,8 @@ static int decode(struct verify *v, struct session_opts *so, bool *incomplete)
 
 static int begin(struct verify *v, struct cst_log **log)
 {
-	struct error err = { .code = 0 };
-
-	if (pd_output_open(&v->out, v->o->output, &err)) {
-		fprintf(stderr, "%s: %s\n", v->o->who, err.msg);
+	if (pd_output_begin(&v->out, v->o->who, v->o->output, false))
 		return ERR_REPORTED;
-	}
 	if (cst_log_new(log, 0))
 		mem_refused(0);
 	cst_log_set_sink(*log, on_record, v);
@@ -247,15 +243,11 @@ static int begin(struct verify *v, struct cst_log **log)
 /* Writes the report, unless something went wrong before. */
 static int end(struct verify *v, int rc, struct verify_result *result)
 {
-	struct error err = { .code = 0 };
-
 	if (rc) {
 		pd_output_abort(&v->out);
 	} else {
 		report(v, result);
-		rc = pd_output_finish(&v->out, &err);
-		if (rc)
-			fprintf(stderr, "%s: %s\n", v->o->who, err.msg);
+		rc = pd_output_end(&v->out, v->o->who);
 	}
 	free(v->v);
 	return rc ? ERR_REPORTED : 0;
@@ -267,11 +259,9 @@ int verify_run(struct session_opts *so, const struct verify_opts *opts, struct v
 	int rc;
 
 	memset(result, 0, sizeof(*result));
-	rc = begin(&v, &so->log);
-	if (rc == ERR_REPORTED)
-		return rc;
-	if (!rc)
-		rc = decode(&v, so, incomplete);
+	if (begin(&v, &so->log))
+		return ERR_REPORTED;
+	rc = decode(&v, so, incomplete);
 	cst_log_free(so->log);
 	so->log = NULL;
 	return end(&v, rc, result);
@@ -285,11 +275,9 @@ int verify_log(const struct verify_opts *opts, int (*decode_all)(void *data, str
 	int rc;
 
 	memset(result, 0, sizeof(*result));
-	rc = begin(&v, &log);
-	if (rc == ERR_REPORTED)
-		return rc;
-	if (!rc)
-		rc = decode_all(data, log, &v.fragment.queue) ? ERR_REPORTED : 0;
+	if (begin(&v, &log))
+		return ERR_REPORTED;
+	rc = decode_all(data, log, &v.fragment.queue) ? ERR_REPORTED : 0;
 	cst_log_free(log);
 	return end(&v, rc, result);
 }
