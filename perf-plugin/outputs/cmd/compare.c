@@ -33,7 +33,7 @@ static int set_cores(void *data, const char *arg)
 	long cpu;
 
 	cs->text = mem_text(arg);
-	for (word = cs->text ? strtok_r(cs->text, ",", &save) : NULL; word; word = strtok_r(NULL, ",", &save)) {
+	for (word = strtok_r(cs->text, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
 		eq = strchr(word, '=');
 		cpu = eq && eq != word ? strtol(word, &end, 10) : -1;
 		if (cpu < 0 || cpu > 1 << 20 || end != eq || cs->nr == MAX_CORES) {
@@ -114,9 +114,7 @@ int cmd_compare(int argc, const char **argv)
 	const struct cmd_desc cmd = { "compare", "compare executed instructions with Tarmac text or another trace", NULL, opts,
 				      more };
 
-	rc = cmd_options(&cmd, &argc, argv);
-	if (rc == CMD_GO_ON)
-		rc = cmd_bare_check(&cmd, &bare, &so, NULL);
+	rc = cmd_input(&cmd, &argc, argv, &bare, &so);
 	if (rc == CMD_GO_ON && !tarmac == !trace)
 		rc = cmd_usage_error(&cmd, "one of --tarmac and --with says what to compare with");
 	if (rc == CMD_GO_ON) {

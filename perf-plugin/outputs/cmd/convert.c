@@ -204,12 +204,8 @@ int cmd_convert(int argc, const char **argv)
 				      NULL, opts, more };
 	struct drops drops = { .count = 0 };
 	enum import_kind to;
-	int rc = cmd_options(&cmd, &argc, argv);
+	int rc = cmd_input(&cmd, &argc, argv, &c.bare, &c.so);
 
-	if (rc == CMD_GO_ON)
-		rc = cmd_bare_check(&cmd, &c.bare, &c.so, NULL);
-	if (rc == CMD_GO_ON)
-		rc = cmd_jobs_default(&cmd, &c.so);
 	if (rc != CMD_GO_ON)
 		return rc;
 	if (!kind_of(c.to, &to))

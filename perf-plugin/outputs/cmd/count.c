@@ -86,24 +86,14 @@ static int count(struct session *ss, struct collect *c, struct pd_output *out)
 	return lost || session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
 }
 
-/* Opens the output. Decoding may take long: an output that cannot be is refused before. */
-static int open_output(struct pd_output *out, const char *output)
-{
-	struct error err = { .code = 0 };
-	int rc = pd_output_open_binary(out, output, &err);
-
-	if (rc)
-		fprintf(stderr, "cstrace profile: %s\n", err.msg);
-	return rc;
-}
-
 int count_recording(struct session *ss, const char *output, bool calls, uint32_t depth)
 {
 	struct pd_output out;
 	struct collect *c;
 	int rc;
 
-	if (open_output(&out, output))
+	/* decoding may take long: an output that cannot be is refused before */
+	if (pd_output_begin(&out, "cstrace profile", output, true))
 		return CMD_ERROR;
 	c = collect_new(ss, calls ? COUNTS_CALLS : COUNTS_ALL, depth);
 	rc = count(ss, c, &out);
@@ -117,7 +107,7 @@ int count_again(const char *input, const char *output)
 	struct model totals;
 	int rc = CMD_ERROR;
 
-	if (open_output(&out, output))
+	if (pd_output_begin(&out, "cstrace profile", output, true))
 		return CMD_ERROR;
 	model_init(&totals);
 	if (!stored_copy(input, &out, &totals)) {

@@ -9,6 +9,7 @@
 #include "base/name.h"
 #include "counting/counts/collect.h"
 #include "counting/counts/stored.h"
+#include "outputs/cmd/count.h"
 #include "outputs/cmd/options.h"
 #include "outputs/profile/choose.h"
 #include "session/session.h"
@@ -26,7 +27,8 @@ int counted_check(const struct cmd_desc *cmd, const struct session_opts *so)
 	return CMD_GO_ON;
 }
 
-int counted_session(struct session *ss, enum counts_mode mode, uint32_t depth, struct model *m)
+int counted_session(const char *command, struct session *ss, enum counts_mode mode, uint32_t depth,
+		    struct model *m, bool *incomplete)
 {
 	struct collect *c = collect_new(ss, mode, depth);
 	int rc;
@@ -36,7 +38,16 @@ int counted_session(struct session *ss, enum counts_mode mode, uint32_t depth, s
 	if (!rc)
 		rc = mem_code(collect_model(c, m));
 	collect_free(c);
-	return rc;
+	if (rc)
+		return CMD_ERROR;
+	session_print_end(ss, stderr);
+	if (!session_matched(ss)) {
+		fprintf(stderr, "cstrace %s: %s: nothing was written\n", command, session_name(ss));
+		return CMD_LOSSES;
+	}
+	*incomplete = count_undecoded(command, session_name(ss),
+				      model_total(m, "loss.undecoded")) || session_incomplete(ss);
+	return CMD_GO_ON;
 }
 
 int counted_file(const char *command, const struct session_opts *so, struct model *m, struct dso_table *files)

@@ -21,14 +21,17 @@ struct session_opts;
 int counted_check(const struct cmd_desc *cmd, const struct session_opts *so);
 
 /*
- * Decodes the session's trace and counts it into `m`, which model_free() frees in any case. Returns 0, or negative after a
- * message; `command` begins it.
+ * Decodes the session's trace and counts it into `m`, which model_free() frees in any case, and
+ * prints the end of the report. Returns CMD_GO_ON, or if nothing is to be written the exit code,
+ * after a message that begins with `command`. *incomplete: something was lost.
  */
-int counted_session(struct session *ss, enum counts_mode mode, uint32_t depth, struct model *m);
+int counted_session(const char *command, struct session *ss, enum counts_mode mode, uint32_t depth,
+		    struct model *m, bool *incomplete);
 
 /*
  * Reads the count file so->input into `m`, and finds its binaries' files; `files` must outlive `m`, and both are freed by the
- * caller in any case. Prints what was counted. Returns as counted_session().
+ * caller in any case. Prints what was counted. Returns 0, or negative after a message that begins
+ * with `command`.
  */
 int counted_file(const char *command, const struct session_opts *so, struct model *m, struct dso_table *files);
 

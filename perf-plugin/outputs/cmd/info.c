@@ -36,13 +36,8 @@ int cmd_info(int argc, const char **argv)
 		.opts = opts,
 	};
 	struct session *ss;
-	int rc;
+	int rc = cmd_input(&desc, &argc, argv, &bare, &so);
 
-	rc = cmd_options(&desc, &argc, argv);
-	if (rc == CMD_GO_ON)
-		rc = cmd_bare_check(&desc, &bare, &so, NULL);
-	if (rc == CMD_GO_ON)
-		rc = cmd_jobs_default(&desc, &so);
 	if (rc != CMD_GO_ON)
 		return rc;
 	json = !strcmp(format, "json");

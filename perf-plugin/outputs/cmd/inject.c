@@ -89,12 +89,8 @@ int cmd_inject(int argc, const char **argv)
 	const struct cmd_desc cmd = { "inject", "perf.data with trace in, perf.data with samples out",
 				      NULL, opts, more };
 	struct session *ss;
-	int rc = cmd_options(&cmd, &argc, argv);
+	int rc = cmd_input(&cmd, &argc, argv, &bare, &so);
 
-	if (rc == CMD_GO_ON)
-		rc = cmd_bare_check(&cmd, &bare, &so, NULL);
-	if (rc == CMD_GO_ON)
-		rc = cmd_jobs_default(&cmd, &so);
 	if (rc != CMD_GO_ON)
 		return rc;
 	if (!itrace || !*itrace)

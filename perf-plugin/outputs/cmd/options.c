@@ -8,6 +8,7 @@
 
 #include "base/name.h"
 #include "base/number.h"
+#include "outputs/cmd/jobs.h"
 #include "session/session.h"
 
 #define HELP_COLUMN 28
@@ -280,6 +281,18 @@ int cmd_options(const struct cmd_desc *cmd, int *argc, const char **argv)
 int cmd_options_before(const struct cmd_desc *cmd, int *argc, const char **argv)
 {
 	return parse(cmd, argc, argv, true);
+}
+
+int cmd_input(const struct cmd_desc *cmd, int *argc, const char **argv,
+	      const struct bare_opts *bare, struct session_opts *so)
+{
+	int rc = cmd_options(cmd, argc, argv);
+
+	if (rc == CMD_GO_ON)
+		rc = cmd_bare_check(cmd, bare, so, NULL);
+	if (rc == CMD_GO_ON && find_name(cmd->opts, "jobs", strlen("jobs")))
+		rc = cmd_jobs_default(cmd, so);
+	return rc;
 }
 
 static int filter_word(const char **slot, enum filter_word word, const char *arg)

@@ -144,6 +144,13 @@ int cmd_bare_program(void *bare, const char *arg);
  */
 int cmd_bare_check(const struct cmd_desc *cmd, const struct bare_opts *o, struct session_opts *so, const char *snapshot);
 
+/*
+ * The beginning of a command that reads a recording, or trace without one: cmd_options(),
+ * cmd_bare_check(), and cmd_jobs_default() if it has the option --jobs. Returns as cmd_options().
+ */
+int cmd_input(const struct cmd_desc *cmd, int *argc, const char **argv,
+	      const struct bare_opts *bare, struct session_opts *so);
+
 /* The filters; `fo` is a struct filter_opts. */
 #define CMD_FILTER_OPTS(fo)									\
 	{ 0, "time", CMD_OPT_CALL, &(fo), "RANGES",						\

@@ -94,40 +94,23 @@ static int write_chosen(const struct input *in, const struct request *r, const s
 	return rc;
 }
 
-static int open_output(const struct request *r, struct pd_output *out, struct error *err)
-{
-	return r->f->binary ? pd_output_open_binary(out, r->output, err) : pd_output_open(out, r->output, err);
-}
-
 static int profile_run(struct session *ss, const struct request *r)
 {
-	struct error err = { .code = 0 };
 	struct input in = { .name = session_name(ss) };
 	struct pd_output out;
-	int rc = CMD_ERROR;
 	struct model m;
+	int rc;
 
 	/* decoding may take long: an output that cannot be is refused before */
-	if (open_output(r, &out, &err)) {
-		fprintf(stderr, "cstrace profile: %s\n", err.msg);
+	if (pd_output_begin(&out, "cstrace profile", r->output, r->f->binary))
 		return CMD_ERROR;
-	}
-	if (counted_session(ss, r->no_calls && r->f->mode == COUNTS_CALLS ? COUNTS_ALL : r->f->mode,
-			    (uint32_t)r->depth,
-			    &m)) {
+	rc = counted_session("profile", ss,
+			     r->no_calls && r->f->mode == COUNTS_CALLS ? COUNTS_ALL : r->f->mode,
+			     (uint32_t)r->depth, &m, &in.incomplete);
+	if (rc == CMD_GO_ON)
+		rc = write_chosen(&in, r, &m, &out);
+	else
 		pd_output_abort(&out);
-	} else {
-		session_print_end(ss, stderr);
-		if (session_matched(ss)) {
-			in.incomplete = count_undecoded("profile", in.name, model_total(&m, "loss.undecoded")) ||
-					session_incomplete(ss);
-			rc = write_chosen(&in, r, &m, &out);
-		} else {
-			fprintf(stderr, "cstrace profile: %s: nothing was written\n", session_name(ss));
-			rc = CMD_LOSSES;
-			pd_output_abort(&out);
-		}
-	}
 	model_free(&m);
 	return rc;
 }
@@ -135,17 +118,14 @@ static int profile_run(struct session *ss, const struct request *r)
 /* Writes a format of a count file. */
 static int run_stored(const struct session_opts *so, const struct request *r)
 {
-	struct error err = { .code = 0 };
 	struct input in = { .name = so->input, .count_file = true };
 	struct dso_table files;
 	struct pd_output out;
 	int rc = CMD_ERROR;
 	struct model m;
 
-	if (open_output(r, &out, &err)) {
-		fprintf(stderr, "cstrace profile: %s\n", err.msg);
+	if (pd_output_begin(&out, "cstrace profile", r->output, r->f->binary))
 		return CMD_ERROR;
-	}
 	if (!counted_file("profile", so, &m, &files)) {
 		in.incomplete = stored_incomplete(&m);
 		rc = write_chosen(&in, r, &m, &out);
@@ -258,12 +238,8 @@ int cmd_profile(int argc, const char **argv)
 		"  trace contradicts in more than 1 % of its branches is not the one that ran: the formats of one binary need -f for it.\n";
 	const struct cmd_desc cmd = { "profile", "exact counts of executed branches and ranges for compilers",
 				      NULL, opts, more };
-	int rc = cmd_options(&cmd, &argc, argv);
+	int rc = cmd_input(&cmd, &argc, argv, &bare, &so);
 
-	if (rc == CMD_GO_ON)
-		rc = cmd_bare_check(&cmd, &bare, &so, NULL);
-	if (rc == CMD_GO_ON)
-		rc = cmd_jobs_default(&cmd, &so);
 	if (rc != CMD_GO_ON)
 		return rc;
 	r.f = profile_format_find(format);

@@ -86,23 +86,14 @@ static int report_run(struct session *ss, const struct request *r, struct outdir
 {
 	char *recorded = words(ss, false), *result = NULL;
 	struct report_about about = { .input = session_name(ss), .recorded = recorded };
-	int rc = CMD_ERROR;
 	struct model m;
+	int rc = counted_session(COMMAND, ss, COUNTS_CALLS, 0, &m, &about.incomplete);
 
-	if (counted_session(ss, COUNTS_CALLS, 0, &m)) {
-		outdir_abort(out);
+	if (rc == CMD_GO_ON) {
+		about.result = result = words(ss, true);
+		rc = write_chosen(out, r, &about, &m);
 	} else {
-		session_print_end(ss, stderr);
-		if (session_matched(ss)) {
-			about.incomplete = count_undecoded(COMMAND, about.input, model_total(&m, "loss.undecoded")) ||
-					   session_incomplete(ss);
-			about.result = result = words(ss, true);
-			rc = write_chosen(out, r, &about, &m);
-		} else {
-			fprintf(stderr, "cstrace " COMMAND ": %s: nothing was written\n", session_name(ss));
-			rc = CMD_LOSSES;
-			outdir_abort(out);
-		}
+		outdir_abort(out);
 	}
 	model_free(&m);
 	free(recorded);
@@ -184,12 +175,8 @@ int cmd_report(int argc, const char **argv)
 		"The pages need no server and no network. FILE may be a count file of profile --format=cstrace.\n";
 	const struct cmd_desc cmd = { COMMAND, "a folder of pages to look at: counts, code, flame graph, coverage",
 				      NULL, opts, more };
-	int rc = cmd_options(&cmd, &argc, argv);
+	int rc = cmd_input(&cmd, &argc, argv, &bare, &so);
 
-	if (rc == CMD_GO_ON)
-		rc = cmd_bare_check(&cmd, &bare, &so, NULL);
-	if (rc == CMD_GO_ON)
-		rc = cmd_jobs_default(&cmd, &so);
 	if (rc == CMD_GO_ON && (!r.output || !*r.output))
 		rc = cmd_usage_error(&cmd, "-o DIR is needed: the folder to write");
 	if (rc == CMD_GO_ON && so.input && count_file_is(so.input))

@@ -104,12 +104,8 @@ int cmd_script(int argc, const char **argv)
 	};
 	const struct cmd_desc cmd = { "script", "print samples as perf script does", NULL, opts, more };
 	struct session *ss;
-	int rc = cmd_options(&cmd, &argc, argv);
+	int rc = cmd_input(&cmd, &argc, argv, &bare, &so);
 
-	if (rc == CMD_GO_ON)
-		rc = cmd_bare_check(&cmd, &bare, &so, NULL);
-	if (rc == CMD_GO_ON)
-		rc = cmd_jobs_default(&cmd, &so);
 	if (rc != CMD_GO_ON)
 		return rc;
 	rc = choose_view(&cmd, &views, itrace, &view);

@@ -46,10 +46,8 @@ int cmd_timeline(int argc, const char **argv)
 	};
 	const struct cmd_desc cmd = { "timeline", "calls and threads over time, for viewers", NULL, opts, more };
 	struct session *ss;
-	int rc = cmd_options(&cmd, &argc, argv);
+	int rc = cmd_input(&cmd, &argc, argv, &bare, &so);
 
-	if (rc == CMD_GO_ON)
-		rc = cmd_bare_check(&cmd, &bare, &so, NULL);
 	if (rc != CMD_GO_ON)
 		return rc;
 	o.format = timeline_format(format);

@@ -40,10 +40,8 @@ int cmd_verify(int argc, const char **argv)
 		CMD_OPT_END
 	};
 	const struct cmd_desc cmd = { "verify", "check a trace against the rules of the architecture", NULL, opts, more };
-	int rc = cmd_options(&cmd, &argc, argv);
+	int rc = cmd_input(&cmd, &argc, argv, &bare, &so);
 
-	if (rc == CMD_GO_ON)
-		rc = cmd_bare_check(&cmd, &bare, &so, NULL);
 	if (rc != CMD_GO_ON)
 		return rc;
 	if (software_only(so.bare) ? software_verify(so.bare, so.strict, &o, &result, &incomplete) :
