@@ -50,6 +50,28 @@ static inline int array_by_number(const void *a, const void *b)
 #define ARRAY_SORT(v, n, compare) \
 	((n) ? qsort((v), (n), sizeof(*(v)), (compare)) : (void)0)
 
+/* For qsort(), of numbers. */
+static inline int array_compare_u64(const void *a, const void *b)
+{
+	uint64_t x, y;
+
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	return x < y ? -1 : x > y;
+}
+
+/* For qsort_r(), of entries with a number at an offset. */
+static inline int array_compare_at(const void *a, const void *b, void *offset)
+{
+	return array_compare_u64((const char *)a + (size_t)offset,
+				 (const char *)b + (size_t)offset);
+}
+
+/* As ARRAY_SORT(), by a member that is a uint64_t. */
+#define ARRAY_SORT_BY(v, n, member) \
+	((n) ? qsort_r((v), (n), sizeof(*(v)), array_compare_at, \
+		       (void *)offsetof(__typeof__(*(v)), member)) : (void)0)
+
 /*
  * Sorts, and of equal entries keeps the first one, to which `join` adds each other one; NULL: that
  * is dropped. Returns the number of entries that are left.

@@ -162,20 +162,6 @@ void code_range(struct code *c, const struct stream *s, const struct cst_generic
 
 /* ---- pieces ------------------------------------------------------------------------------------ */
 
-static int by_number(const void *a, const void *b)
-{
-	const struct code_granule *x = a, *y = b;
-
-	return x->number < y->number ? -1 : x->number > y->number;
-}
-
-static int by_address(const void *a, const void *b)
-{
-	const struct code_piece *x = a, *y = b;
-
-	return x->address < y->address ? -1 : x->address > y->address;
-}
-
 /* Where regions overlap: runs of granules that ran, cut to their region. */
 static void add_runs(struct code *c, struct code_piece **v, size_t *nr, size_t *cap)
 {
@@ -185,7 +171,7 @@ static void add_runs(struct code *c, struct code_piece **v, size_t *nr, size_t *
 	for (i = 0; i < c->nr_slots; i++)
 		if (c->slots[i].region && c->regions[c->slots[i].region - 1].shared)
 			g[n++] = c->slots[i];
-	ARRAY_SORT(g, n, by_number);
+	ARRAY_SORT_BY(g, n, number);
 	for (i = 0; i < n; i = k) {
 		const struct code_region *r = &c->regions[g[i].region - 1];
 		uint64_t from = g[i].number * CODE_GRANULE, to;
@@ -216,7 +202,7 @@ size_t code_pieces(struct code *c, struct code_piece **pieces)
 				(struct code_piece){ r->start, r->bytes, r->len, r->kernel };
 	}
 	add_runs(c, &v, &nr, &cap);
-	ARRAY_SORT(v, nr, by_address);
+	ARRAY_SORT_BY(v, nr, address);
 	*pieces = v;
 	return nr;
 }

@@ -268,13 +268,6 @@ static bool classify(const struct builder *u, bool t32, uint64_t offset, struct 
 	return true;
 }
 
-static int compare_offsets(const void *pa, const void *pb)
-{
-	const uint64_t *a = pa, *b = pb;
-
-	return *a < *b ? -1 : *a > *b;
-}
-
 static int compare_to(const void *pa, const void *pb)
 {
 	const struct cst_count_edge *a = pa, *b = pb;
@@ -298,7 +291,7 @@ static void find_leaders(struct builder *u)
 	/* of one that A32 and T32 have at one place, one remains */
 	u->out->nr_branches = ARRAY_JOIN(u->out->branches, u->out->nr_branches, compare_branches,
 					 NULL);
-	ARRAY_SORT(u->leaders, u->nr_leaders, compare_offsets);
+	ARRAY_SORT(u->leaders, u->nr_leaders, array_compare_u64);
 	u->by_to = mem_array(b->nr_edges, sizeof(*u->by_to));
 	if (b->nr_edges)
 		memcpy(u->by_to, b->edges, b->nr_edges * sizeof(*u->by_to));

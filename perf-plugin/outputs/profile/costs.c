@@ -41,13 +41,6 @@ static unsigned int t32_size(const struct model_binary *b, uint64_t offset)
 	return cst_t32_size((uint16_t)(d->image.data[offset] | d->image.data[offset + 1] << 8));
 }
 
-static int compare_changes(const void *pa, const void *pb)
-{
-	const struct change *a = pa, *b = pb;
-
-	return a->offset < b->offset ? -1 : a->offset > b->offset;
-}
-
 static void apply(struct executions *x, const struct change *c)
 {
 	if (c->ends)
@@ -63,7 +56,7 @@ static void sweep(struct costs *c, size_t *cap, struct changes *ch, bool t32)
 	struct cost now = { .t32 = t32 };
 	size_t i;
 
-	ARRAY_SORT(ch->v, ch->n, compare_changes);
+	ARRAY_SORT_BY(ch->v, ch->n, offset);
 	for (i = 0; i < ch->n;) {
 		now.begin = ch->v[i].offset;
 		while (i < ch->n && ch->v[i].offset == now.begin)

@@ -58,13 +58,6 @@ static void add_target(struct functions *fs, uint32_t binary, uint64_t offset)
 	*ARRAY_ADD(t->v, t->n, t->cap) = offset;
 }
 
-static int compare_targets(const void *pa, const void *pb)
-{
-	const uint64_t *a = pa, *b = pb;
-
-	return *a < *b ? -1 : *a > *b;
-}
-
 /* The callees of all calls, and where programs begin. A ROOT begins anywhere in its function. */
 static void read_targets(struct functions *fs)
 {
@@ -86,7 +79,7 @@ static void read_targets(struct functions *fs)
 
 		if (d && unwind_entry(d, &entry))
 			add_target(fs, (uint32_t)i, entry);
-		t->n = ARRAY_JOIN(t->v, t->n, compare_targets, NULL);
+		t->n = ARRAY_JOIN(t->v, t->n, array_compare_u64, NULL);
 	}
 }
 

@@ -256,13 +256,6 @@ void tracks_stream_end(struct tracks *t, struct track_stream *ts, const struct s
 	end_run(t, ts, s, ts->last);
 }
 
-static int by_key(const void *pa, const void *pb)
-{
-	const struct track_thread *a = pa, *b = pb;
-
-	return a->key < b->key ? -1 : a->key > b->key;
-}
-
 static int by_track(const void *pa, const void *pb)
 {
 	const struct track_span *a = pa, *b = pb;
@@ -282,10 +275,8 @@ void tracks_sort(struct tracks *t)
 {
 	size_t i;
 
-	if (t->nr_threads) {
-		qsort(t->threads, t->nr_threads, sizeof(*t->threads), by_key);
-		slots_rebuild(&t->by_key, t->nr_threads, t->threads, hash_at);
-	}
+	ARRAY_SORT_BY(t->threads, t->nr_threads, key);
+	slots_rebuild(&t->by_key, t->nr_threads, t->threads, hash_at);
 	ARRAY_SORT(t->spans, t->nr_spans, by_track);
 	/* times between timestamps are estimates: of threads with buffers of their own, the CPU ran one at a time */
 	for (i = 1; i < t->nr_spans; i++)
