@@ -66,21 +66,19 @@ static uint32_t file_number(struct builder *c, const char *name)
 
 /* ---- one binary ------------------------------------------------------------------------------- */
 
-static int add_row(void *data, const struct source_row *r)
+static void add_row(void *data, const struct source_row *r)
 {
 	struct builder *c = data;
 	const uint32_t file = file_number(c, r->place.file);
 
 	*ARRAY_ADD(c->rows.v, c->rows.n, c->rows.cap) =
 		(struct piece){ .begin = r->begin, .end = r->end, .at = { file, r->place.line } };
-	return 0;
 }
 
-static int add_mapping(void *data, const struct source_mapping *m)
+static void add_mapping(void *data, const struct source_mapping *m)
 {
 	struct builder *c = data;
 	*ARRAY_ADD(c->mappings.v, c->mappings.n, c->mappings.cap) = *m;
-	return 0;
 }
 
 static int compare_mappings(const void *pa, const void *pb)
@@ -293,7 +291,7 @@ static void add_branches(struct builder *c)
 	}
 }
 
-static int add_function(void *data, const struct source_function *f)
+static void add_function(void *data, const struct source_function *f)
 {
 	struct builder *c = data;
 	const uint32_t file = file_number(c, f->place.file);
@@ -308,7 +306,6 @@ static int add_function(void *data, const struct source_function *f)
 	/* a comma ends the name for some readers */
 	for (comma = to->name; (comma = strchr(comma, ','));)
 		*comma = ';';
-	return 0;
 }
 
 static void count_functions(struct builder *c, size_t first)

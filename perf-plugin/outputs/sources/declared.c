@@ -9,9 +9,8 @@ struct functions {
 	struct source *l;
 	Dwarf_Die *cu;		/* of the file */
 	struct split_unit *split;	/* where the functions of `cu` are; NULL: in it */
-	int (*function)(void *data, const struct source_function *f);
+	void (*function)(void *data, const struct source_function *f);
 	void *data;
-	int rc;
 };
 
 static const char *linkage_name(Dwarf_Die *die)
@@ -104,11 +103,12 @@ static int take_function(Dwarf_Die *die, void *data)
 		f.place.file = fs->split ? source_name_kept(fs->l, fs->cu, file) : source_name(fs->l, fs->cu, file);
 		f.place.line = (unsigned int)line;
 		guard_unchecked(false);
-		fs->rc = f.place.file ? fs->function(fs->data, &f) : 0;
+		if (f.place.file)
+			fs->function(fs->data, &f);
 		guard_unchecked(true);
 		break;
 	}
-	return fs->rc ? DWARF_CB_ABORT : DWARF_CB_OK;
+	return DWARF_CB_OK;
 }
 
 /* Functions of a unit that are in another file. */
@@ -127,14 +127,15 @@ static void each_split(struct functions *fs)
 	}
 }
 
-int source_each_function(struct source *l, int (*function)(void *data, const struct source_function *f), void *data)
+void source_each_function(struct source *l,
+			  void (*function)(void *data, const struct source_function *f), void *data)
 {
 	struct functions fs = { .l = l, .function = function, .data = data };
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
 
 	guard_unchecked(true);
-	while (!fs.rc && source_next_unit(l, &cu, &die)) {
+	while (source_next_unit(l, &cu, &die)) {
 		fs.cu = &die;
 		if (!split_is_skeleton(&die))
 			dwarf_getfuncs(&die, take_function, &fs, 0);
@@ -142,7 +143,6 @@ int source_each_function(struct source *l, int (*function)(void *data, const str
 			each_split(&fs);
 	}
 	guard_unchecked(false);
-	return fs.rc;
 }
 
 const char *source_split_missing(const struct source *l)

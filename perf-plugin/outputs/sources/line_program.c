@@ -4,6 +4,8 @@
 
 #include <dwarf.h>
 
+#include "base/ordered.h"
+
 /* Bytes that remain to be read. */
 struct input {
 	const uint8_t *p, *end;
@@ -16,23 +18,18 @@ struct program {
 	int8_t line_base;
 	const uint8_t *operands;	/* number of each standard opcode, from 1 */
 	struct program_row row;
-	int (*emit)(void *data, const struct program_row *r);
+	void (*emit)(void *data, const struct program_row *r);
 	void *data;
 };
 
 static uint64_t fixed(struct input *in, unsigned int size)
 {
-	uint64_t v = 0;
-	unsigned int i;
-
 	if (size > 8 || (size_t)(in->end - in->p) < size) {
 		in->bad = true;
 		return 0;
 	}
-	for (i = 0; i < size; i++)
-		v |= (uint64_t)in->p[i] << 8 * i;
 	in->p += size;
-	return v;
+	return ordered_number(in->p - size, size, false);
 }
 
 /* Reads LEB128; `sign`: with the sign of its last byte. */
@@ -108,26 +105,25 @@ static bool header(struct program *p)
 	return true;
 }
 
-static int emit(struct program *p)
+static void emit(struct program *p)
 {
-	return p->emit(p->data, &p->row);
+	p->emit(p->data, &p->row);
 }
 
-static int extended(struct program *p)
+static void extended(struct program *p)
 {
 	const uint64_t size = leb128(&p->in, false);
 	const uint8_t *next;
-	int rc = 0;
 
 	if (p->in.bad || !size || size > (size_t)(p->in.end - p->in.p)) {
 		p->in.bad = true;
-		return 0;
+		return;
 	}
 	next = p->in.p + size;
 	switch (fixed(&p->in, 1)) {
 	case DW_LNE_end_sequence:
 		p->row.ends = true;
-		rc = emit(p);
+		emit(p);
 		reset(p);
 		break;
 	case DW_LNE_set_address:
@@ -137,7 +133,6 @@ static int extended(struct program *p)
 		break;
 	}
 	p->in.p = next;
-	return rc;
 }
 
 static void advance(struct program *p, uint64_t steps)
@@ -145,64 +140,65 @@ static void advance(struct program *p, uint64_t steps)
 	p->row.addr += steps * p->min_insn;
 }
 
-static int standard(struct program *p, unsigned int opcode)
+static void standard(struct program *p, unsigned int opcode)
 {
 	unsigned int i;
 
 	switch (opcode) {
 	case DW_LNS_copy:
-		return emit(p);
+		emit(p);
+		break;
 	case DW_LNS_advance_pc:
 		advance(p, leb128(&p->in, false));
-		return 0;
+		break;
 	case DW_LNS_advance_line:
 		p->row.line += leb128(&p->in, true);
-		return 0;
+		break;
 	case DW_LNS_set_file:
 		p->row.file = leb128(&p->in, false);
-		return 0;
+		break;
 	case DW_LNS_const_add_pc:
 		advance(p, (255u - p->opcode_base) / p->line_range);
-		return 0;
+		break;
 	case DW_LNS_fixed_advance_pc:
 		p->row.addr += fixed(&p->in, 2);
-		return 0;
+		break;
 	default:
 		for (i = p->operands[opcode - 1]; i; i--)
 			leb128(&p->in, false);
-		return 0;
+		break;
 	}
 }
 
-static int special(struct program *p, unsigned int opcode)
+static void special(struct program *p, unsigned int opcode)
 {
 	const unsigned int by = opcode - p->opcode_base;
 
 	advance(p, by / p->line_range);
 	p->row.line += (uint64_t)(int64_t)(p->line_base + (int)(by % p->line_range));
-	return emit(p);
+	emit(p);
 }
 
-int line_program_rows(const uint8_t *section, size_t size, uint64_t offset,
-		      int (*row)(void *data, const struct program_row *r), void *data)
+void line_program_rows(const uint8_t *section, size_t size, uint64_t offset,
+		       void (*row)(void *data, const struct program_row *r), void *data)
 {
 	struct program p = { .in = { section, section + size, false }, .emit = row, .data = data };
 	unsigned int opcode;
-	int rc = 0;
 
 	if (offset > size)
-		return 0;
+		return;
 	p.in.p += offset;
 	if (!header(&p))
-		return 0;
-	for (reset(&p); !rc && !p.in.bad && p.in.p < p.in.end;) {
+		return;
+	for (reset(&p); !p.in.bad && p.in.p < p.in.end;) {
 		opcode = (unsigned int)fixed(&p.in, 1);
 		if (opcode >= p.opcode_base)
-			rc = special(&p, opcode);
+			special(&p, opcode);
+		else if (opcode)
+			standard(&p, opcode);
 		else
-			rc = opcode ? standard(&p, opcode) : extended(&p);
+			extended(&p);
 	}
-	return rc;
 }
 
 size_t line_program_size(const uint8_t *section, size_t size, uint64_t offset)

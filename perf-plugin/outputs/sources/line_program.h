@@ -19,12 +19,11 @@ struct program_row {
 };
 
 /*
- * Calls `row` for each row of the program at `offset` of a little-endian .debug_line section.
- * Returns what `row` returned if that is not 0, else 0, also at the end of what can be read of a
- * damaged program. VLIW operations count as addresses.
+ * Calls `row` for each row of the program at `offset` of a little-endian .debug_line section, up to
+ * the end of what can be read of a damaged program. VLIW operations count as addresses.
  */
-int line_program_rows(const uint8_t *section, size_t size, uint64_t offset,
-		      int (*row)(void *data, const struct program_row *r), void *data);
+void line_program_rows(const uint8_t *section, size_t size, uint64_t offset,
+		       void (*row)(void *data, const struct program_row *r), void *data);
 
 /* Returns the bytes of the program at `offset`, 0 if it is longer than the section. */
 size_t line_program_size(const uint8_t *section, size_t size, uint64_t offset);

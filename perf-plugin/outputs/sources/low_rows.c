@@ -46,7 +46,7 @@ static void end_sequence(struct reading *r, uint64_t end)
 	r->row = l->n;
 }
 
-static int add_row(void *data, const struct program_row *p)
+static void add_row(void *data, const struct program_row *p)
 {
 	struct reading *r = data;
 	const char *file = NULL;
@@ -54,7 +54,7 @@ static int add_row(void *data, const struct program_row *p)
 
 	if (p->ends) {
 		end_sequence(r, p->addr);
-		return 0;
+		return;
 	}
 	if (p->file < r->nr_files)
 		file = dwarf_filesrc(r->files, (size_t)p->file, NULL, NULL);
@@ -63,7 +63,6 @@ static int add_row(void *data, const struct program_row *p)
 	if (file && p->line <= INT_MAX)
 		to->line = (unsigned int)p->line;
 	to->file = to->line ? r->in->name(r->in->data, r->unit, file) : NULL;
-	return 0;
 }
 
 /* True if the program at an offset was not read before. */

@@ -21,8 +21,8 @@ static bool mapping_kind(const char *name, enum source_mapped *kind)
 	return found;
 }
 
-int mapping_symbols(Elf *elf, int (*symbol)(void *data, const struct mapping_symbol *m), void *data,
-		    bool *any)
+bool mapping_symbols(Elf *elf, void (*symbol)(void *data, const struct mapping_symbol *m),
+		     void *data)
 {
 	struct mapping_symbol m;
 	Elf_Data *table = NULL;
@@ -30,24 +30,25 @@ int mapping_symbols(Elf *elf, int (*symbol)(void *data, const struct mapping_sym
 	GElf_Shdr sh, in;
 	GElf_Ehdr eh;
 	GElf_Sym sym;
-	int i, rc = 0;
+	bool any = false;
+	int i;
 
 	if (!gelf_getehdr(elf, &eh))
-		return 0;
+		return false;
 	m.linked = eh.e_type != ET_REL;
 	while (!table && (scn = elf_nextscn(elf, scn)))
 		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_SYMTAB)
 			table = elf_getdata(scn, NULL);
-	for (i = 0; !rc && table && gelf_getsym(table, i, &sym); i++) {
+	for (i = 0; table && gelf_getsym(table, i, &sym); i++) {
 		if (GELF_ST_TYPE(sym.st_info) != STT_NOTYPE)
 			continue;
 		if (!mapping_kind(elf_strptr(elf, sh.sh_link, sym.st_name), &m.kind))
 			continue;
-		*any = true;
+		any = true;
 		m.value = sym.st_value;
 		if (!m.linked && gelf_getshdr(elf_getscn(elf, sym.st_shndx), &in))
 			m.value += in.sh_offset;
-		rc = symbol(data, &m);
+		symbol(data, &m);
 	}
-	return rc;
+	return any;
 }

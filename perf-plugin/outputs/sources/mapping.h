@@ -13,11 +13,8 @@ struct mapping_symbol {
 	enum source_mapped kind;
 };
 
-/*
- * Calls `symbol` for the mapping symbols of a file, in any order; a non-zero result ends this and is
- * returned. *any is set if there is one.
- */
-int mapping_symbols(Elf *elf, int (*symbol)(void *data, const struct mapping_symbol *m), void *data,
-		    bool *any);
+/* Calls `symbol` for the mapping symbols of a file, in any order. Returns true if there is one. */
+bool mapping_symbols(Elf *elf, void (*symbol)(void *data, const struct mapping_symbol *m),
+		     void *data);
 
 #endif

@@ -2,6 +2,8 @@
 /* package.c - looks a unit up in .debug_cu_index. */
 #include "outputs/sources/package.h"
 
+#include "base/ordered.h"
+
 #define HEAD	16u	/* version, numbers of columns, of units and of slots */
 
 struct index {
@@ -15,12 +17,7 @@ struct index {
 
 static uint64_t number(const struct index *x, const uint8_t *p, unsigned int bytes)
 {
-	uint64_t v = 0;
-	unsigned int i;
-
-	for (i = 0; i < bytes; i++)
-		v |= (uint64_t)p[i] << 8 * (x->big ? bytes - 1 - i : i);
-	return v;
+	return ordered_number(p, bytes, x->big);
 }
 
 static bool read_index(struct index *x, const struct sections *s)

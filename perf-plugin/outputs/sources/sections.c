@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/files/guard.h"
+#include "base/ordered.h"
 #include "machine/finder/elf_links.h"
 
 static const char *const names[NR_SECTIONS] = {
@@ -99,10 +100,19 @@ static void apply(const struct relocation *r, struct contents *c, const GElf_Rel
 	if (!width || rel->r_offset > c->size || width > c->size - rel->r_offset)
 		return;
 	p = c->own + rel->r_offset;
-	for (i = 0; add_old && i < width; i++)
-		v += (uint64_t)p[i] << 8 * (big ? width - 1 - i : i);
+	if (add_old)
+		v += ordered_number(p, width, big);
 	for (i = 0; i < width; i++)
 		p[i] = (uint8_t)(v >> 8 * (big ? width - 1 - i : i));
+}
+
+void contents_own(struct contents *c)
+{
+	if (c->own)
+		return;
+	c->own = mem_new(c->size);
+	memcpy(c->own, c->p, c->size);
+	c->p = c->own;
 }
 
 static void relocate(const struct relocation *r, struct contents *c, Elf_Scn *scn,
@@ -113,11 +123,8 @@ static void relocate(const struct relocation *r, struct contents *c, Elf_Scn *sc
 	GElf_Rela rela;
 	GElf_Rel rel;
 
-	if (n && !c->own) {
-		c->own = mem_new(c->size);
-		memcpy(c->own, c->p, c->size);
-		c->p = c->own;
-	}
+	if (n)
+		contents_own(c);
 	for (i = 0; i < n; i++) {
 		if (sh->sh_type == SHT_RELA && gelf_getrela(data, (int)i, &rela)) {
 			apply(r, c, &rela, false);

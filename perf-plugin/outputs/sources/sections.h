@@ -66,6 +66,8 @@ typedef uint64_t (*section_address)(const void *data, const char *name);
 enum sections_lack sections_read(struct sections *s, const void *data, size_t size, bool split, section_address address,
 				 const void *address_data);
 void sections_free(struct sections *s);
+/* Makes a section a copy that may be changed. */
+void contents_own(struct contents *c);
 /* "it has no DWARF" and the like: what a lack means, behind the name of the file. */
 const char *sections_lack_text(enum sections_lack lack);
 

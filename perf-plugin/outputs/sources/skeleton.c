@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/ordered.h"
 #include "base/array.h"
 #include "outputs/sources/sections.h"
@@ -53,16 +52,6 @@ static uint8_t hidden(uint64_t attribute, bool split)
 	return 0;
 }
 
-/* Makes the section a copy that may be changed. */
-static void own(struct contents *c)
-{
-	if (c->own)
-		return;
-	c->own = mem_new(c->size);
-	memcpy(c->own, c->p, c->size);
-	c->p = c->own;
-}
-
 /* Hides what one table has. *read: its bytes. */
 static void hide_table(struct contents *abbrev, size_t offset, bool split, size_t *read)
 {
@@ -78,7 +67,7 @@ static void hide_table(struct contents *abbrev, size_t offset, bool split, size_
 			if (hidden(name, split)) {
 				size_t here = (size_t)(r.p - abbrev->p);
 
-				own(abbrev);
+				contents_own(abbrev);
 				abbrev->own[at] = (uint8_t)((abbrev->own[at] & 128) | hidden(name, split));
 				r = (struct reader){ abbrev->p + here, abbrev->p + abbrev->size };
 			}

@@ -106,13 +106,6 @@ static uint64_t base_of_section(const void *data, const char *name)
 	return found ? found->base : 0;
 }
 
-static int by_span(const void *a, const void *b)
-{
-	const struct span *x = a, *y = b;
-
-	return x->begin < y->begin ? -1 : x->begin > y->begin;
-}
-
 static void add_span(struct spans *s, Dwarf_Addr begin, Dwarf_Addr end)
 {
 	if (begin < end)
@@ -126,7 +119,7 @@ static void sort_spans(struct spans *s)
 
 	if (!s->nr)
 		return;
-	qsort(s->v, s->nr, sizeof(*s->v), by_span);
+	ARRAY_SORT_BY(s->v, s->nr, begin);
 	for (i = 1; i < s->nr; i++) {
 		if (s->v[i].begin > s->v[n].end)
 			s->v[++n] = s->v[i];
@@ -186,20 +179,6 @@ static bool has_low_code(const struct source *l)
 	return l->code.nr && l->code.v[0].begin < 1u << 20;
 }
 
-static int by_offset(const void *a, const void *b)
-{
-	const struct part *x = a, *y = b;
-
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
-}
-
-static int by_addr(const void *a, const void *b)
-{
-	const struct part *x = a, *y = b;
-
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
-
 /* Both orders; of parts that begin at one offset or address any serves. */
 static void sort_parts(struct source *l)
 {
@@ -208,8 +187,8 @@ static void sort_parts(struct source *l)
 	l->index.by_addr = mem_new(size);
 	if (size)
 		memcpy(l->index.by_addr, l->index.parts, size);
-	ARRAY_SORT(l->index.parts, l->index.nr_parts, by_offset);
-	ARRAY_SORT(l->index.by_addr, l->index.nr_parts, by_addr);
+	ARRAY_SORT_BY(l->index.parts, l->index.nr_parts, offset);
+	ARRAY_SORT_BY(l->index.by_addr, l->index.nr_parts, addr);
 }
 
 /* The address of the first segment. False: none. */
@@ -534,13 +513,6 @@ static bool unit_has(struct source *l, Dwarf_Die *cu, Dwarf_Addr addr)
 	return code_has(l, unit_code(l, cu), addr);
 }
 
-static int by_begin(const void *a, const void *b)
-{
-	const struct unit_range *x = a, *y = b;
-
-	return x->begin < y->begin ? -1 : x->begin > y->begin;
-}
-
 static void make_ranges(struct source *l)
 {
 	Dwarf_Addr base, begin, end;
@@ -556,7 +528,7 @@ static void make_ranges(struct source *l)
 			*ARRAY_ADD(l->index.ranges, l->index.nr_ranges, l->index.cap_ranges) =
 				(struct unit_range){ .begin = begin, .end = end, .cu = die };
 		}
-	ARRAY_SORT(l->index.ranges, l->index.nr_ranges, by_begin);
+	ARRAY_SORT_BY(l->index.ranges, l->index.nr_ranges, begin);
 }
 
 /* The unit that has code at an address, by the ranges that units themselves state; NULL: none. */
@@ -694,13 +666,13 @@ static void add_to_table(struct source *l, struct tables *t, Dwarf_Die *cu)
 }
 
 /* Rows of one table. */
-static int table_rows(struct source *l, struct table *t, int (*row)(void *data, const struct source_row *r), void *data)
+static void table_rows(struct source *l, struct table *t,
+		       void (*row)(void *data, const struct source_row *r), void *data)
 {
 	struct source_row r;
 	Dwarf_Addr addr, next;
 	bool end;
 	size_t i;
-	int rc;
 
 	sort_spans(&t->code.code);
 	for (i = 0; i + 1 < t->nr; i++) {
@@ -713,98 +685,89 @@ static int table_rows(struct source *l, struct table *t, int (*row)(void *data, 
 			continue;
 		r.end = r.begin + (next - addr);
 		guard_unchecked(false);
-		rc = row(data, &r);
+		row(data, &r);
 		guard_unchecked(true);
-		if (rc)
-			return rc;
 	}
-	return 0;
 }
 
 /* The same of a file that has low code. */
-static int low_rows(struct source *l, int (*row)(void *data, const struct source_row *r),
-		    void *data)
+static void low_rows(struct source *l, void (*row)(void *data, const struct source_row *r),
+		     void *data)
 {
 	const struct low_row *v = l->lows.low.v;
 	struct source_row r;
 	size_t i;
-	int rc = 0;
 
-	for (i = 0; !rc && i < l->lows.low.n; i++) {
+	for (i = 0; i < l->lows.low.n; i++) {
 		if (!v[i].line || !source_in_code(l, v[i].begin) || !source_offset_of(l, v[i].begin, &r.begin))
 			continue;
 		r.end = r.begin + (v[i].end - v[i].begin);
 		r.place = (struct source_place){ .file = v[i].file, .line = v[i].line };
 		guard_unchecked(false);
-		rc = row(data, &r);
+		row(data, &r);
 		guard_unchecked(true);
 	}
-	return rc;
 }
 
-static int each_table(struct source *l, int (*row)(void *data, const struct source_row *r), void *data)
+static void each_table(struct source *l, void (*row)(void *data, const struct source_row *r),
+		       void *data)
 {
 	struct tables t = { .v = NULL };
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
 	size_t i;
-	int rc = 0;
 
 	while (source_next_unit(l, &cu, &die))
 		add_to_table(l, &t, &die);
-	for (i = 0; !rc && i < t.nr; i++)
-		rc = table_rows(l, &t.v[i], row, data);
-	for (i = 0; i < t.nr; i++)
+	for (i = 0; i < t.nr; i++) {
+		table_rows(l, &t.v[i], row, data);
 		free(t.v[i].code.code.v);
+	}
 	free(t.v);
 	intmap_free(&t.numbers);
-	return rc;
 }
 
-int source_each_row(struct source *l, int (*row)(void *data, const struct source_row *r), void *data)
+void source_each_row(struct source *l, void (*row)(void *data, const struct source_row *r),
+		     void *data)
 {
-	int rc;
-
 	guard_unchecked(true);
-	rc = source_is_low(l) ? low_rows(l, row, data) : each_table(l, row, data);
+	if (source_is_low(l))
+		low_rows(l, row, data);
+	else
+		each_table(l, row, data);
 	guard_unchecked(false);
-	return rc;
 }
 
 struct mappings {
 	struct source *l;
 	uint64_t delta;		/* the addresses of the symbols plus this are those of the DWARF */
-	int (*mapping)(void *data, const struct source_mapping *m);
+	void (*mapping)(void *data, const struct source_mapping *m);
 	void *data;
 };
 
-static int take_mapping(void *data, const struct mapping_symbol *s)
+static void take_mapping(void *data, const struct mapping_symbol *s)
 {
 	struct source_mapping m = { .offset = s->value, .kind = s->kind };
 	const struct mappings *to = data;
-	int rc;
 
 	if (s->linked && !source_offset_of(to->l, s->value + to->delta, &m.offset))
-		return 0;
+		return;
 	guard_unchecked(false);
-	rc = to->mapping(to->data, &m);
+	to->mapping(to->data, &m);
 	guard_unchecked(true);
-	return rc;
 }
 
-int source_each_mapping(struct source *l,
-			int (*mapping)(void *data, const struct source_mapping *m), void *data)
+void source_each_mapping(struct source *l,
+			 void (*mapping)(void *data, const struct source_mapping *m), void *data)
 {
 	struct mappings to = { .l = l, .delta = l->delta, .mapping = mapping, .data = data };
-	bool any = false;
-	int rc;
+	bool any;
 
 	guard_unchecked(true);
-	rc = mapping_symbols(l->program.elf, take_mapping, &to, &any);
+	any = mapping_symbols(l->program.elf, take_mapping, &to);
 	to.delta = 0;
 	/* sections of a debug file are elsewhere than those of a module */
-	if (!rc && !any && l->debug.elf && is_linked(l->debug.elf))
-		rc = mapping_symbols(l->debug.elf, take_mapping, &to, &any);
+	if (!any && l->debug.elf && is_linked(l->debug.elf))
+		mapping_symbols(l->debug.elf, take_mapping, &to);
 	guard_unchecked(false);
-	return rc;
 }

@@ -37,8 +37,9 @@ struct source_row {
 	struct source_place place;
 };
 
-/* Calls `row` for all rows that have code, unit by unit; a non-zero result ends this and is returned. */
-int source_each_row(struct source *l, int (*row)(void *data, const struct source_row *r), void *data);
+/* Calls `row` for all rows that have code, unit by unit. */
+void source_each_row(struct source *l, void (*row)(void *data, const struct source_row *r),
+		     void *data);
 
 struct source_function {
 	uint64_t begin, end;	/* file offsets; of a function in several parts, of the part with its entry */
@@ -47,7 +48,9 @@ struct source_function {
 };
 
 /* Calls `function` for all functions that have code of their own (inlined ones have none), unit by unit. */
-int source_each_function(struct source *l, int (*function)(void *data, const struct source_function *f), void *data);
+void source_each_function(struct source *l,
+			  void (*function)(void *data, const struct source_function *f),
+			  void *data);
 
 /* What a file has from an offset on, up to the next one (mapping symbols: $a, $t, $x, $d). */
 struct source_mapping {
@@ -58,8 +61,8 @@ struct source_mapping {
 };
 
 /* Calls `mapping` for all mapping symbols of the file, or of its debug file, in any order. */
-int source_each_mapping(struct source *l,
-			int (*mapping)(void *data, const struct source_mapping *m), void *data);
+void source_each_mapping(struct source *l,
+			 void (*mapping)(void *data, const struct source_mapping *m), void *data);
 
 /*
  * After source_each_function(): which split DWARF was not found first, and where it was searched; the functions of its unit are

@@ -23,11 +23,15 @@ static struct made_source made_source[MADE_BINARIES];
 
 struct source *__wrap_places_source(struct places *p, uint32_t binary);
 struct source_place __wrap_places_at(struct places *p, uint32_t binary, uint64_t offset);
-int __wrap_source_each_row(struct source *l, int (*row)(void *data, const struct source_row *r), void *data);
-int __wrap_source_each_function(struct source *l, int (*function)(void *data, const struct source_function *f), void *data);
+void __wrap_source_each_row(struct source *l,
+			    void (*row)(void *data, const struct source_row *r),
+			    void *data);
+void __wrap_source_each_function(struct source *l,
+			    void (*function)(void *data, const struct source_function *f),
+			    void *data);
 
-int __wrap_source_each_mapping(struct source *l,
-			       int (*mapping)(void *data,
+void __wrap_source_each_mapping(struct source *l,
+			       void (*mapping)(void *data,
 					      const struct source_mapping *m), void *data);
 
 struct source *__wrap_places_source(struct places *p, uint32_t binary)
@@ -48,39 +52,37 @@ struct source_place __wrap_places_at(struct places *p, uint32_t binary, uint64_t
 	return (struct source_place){ .file = "???", .line = 0 };
 }
 
-int __wrap_source_each_row(struct source *l, int (*row)(void *data, const struct source_row *r), void *data)
+void __wrap_source_each_row(struct source *l,
+			    void (*row)(void *data, const struct source_row *r),
+			    void *data)
 {
 	const struct made_source *s = (const struct made_source *)l;
 	size_t i;
-	int rc = 0;
 
-	for (i = 0; !rc && i < s->nr_rows; i++)
-		rc = row(data, &s->rows[i]);
-	return rc;
+	for (i = 0; i < s->nr_rows; i++)
+		row(data, &s->rows[i]);
 }
 
-int __wrap_source_each_function(struct source *l, int (*function)(void *data, const struct source_function *f), void *data)
+void __wrap_source_each_function(struct source *l,
+			    void (*function)(void *data, const struct source_function *f),
+			    void *data)
 {
 	const struct made_source *s = (const struct made_source *)l;
 	size_t i;
-	int rc = 0;
 
-	for (i = 0; !rc && i < s->nr_functions; i++)
-		rc = function(data, &s->functions[i]);
-	return rc;
+	for (i = 0; i < s->nr_functions; i++)
+		function(data, &s->functions[i]);
 }
 
-int __wrap_source_each_mapping(struct source *l,
-			       int (*mapping)(void *data,
+void __wrap_source_each_mapping(struct source *l,
+			       void (*mapping)(void *data,
 					      const struct source_mapping *m), void *data)
 {
 	const struct made_source *s = (const struct made_source *)l;
 	size_t i;
-	int rc = 0;
 
-	for (i = 0; !rc && i < s->nr_mappings; i++)
-		rc = mapping(data, &s->mappings[i]);
-	return rc;
+	for (i = 0; i < s->nr_mappings; i++)
+		mapping(data, &s->mappings[i]);
 }
 
 #endif
