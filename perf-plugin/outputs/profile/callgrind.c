@@ -57,14 +57,9 @@ static uint32_t file_number(struct callgrind *c, const char *name, bool *fresh)
 /* SPEC=(NUMBER) NAME; the name only where it is defined. */
 static void put_spec(struct lines *l, const char *spec, uint32_t number, const char *name)
 {
-	char *p;
-
 	lines_string(l, spec);
-	p = lines_next(l);
-	*p++ = '(';
-	p = text_unsigned(p, number);
-	*p++ = ')';
-	l->p = p;
+	lines_string(l, "(");
+	lines_unsigned(l, number, ')');
 	if (name) {
 		lines_string(l, " ");
 		lines_string(l, name);
@@ -231,7 +226,6 @@ static void put_call(struct callgrind *c, const struct call_arc *a)
 static void put_profile(struct callgrind *c)
 {
 	const struct model *m = c->w->model;
-	char *p;
 	size_t i;
 
 	lines_string(&c->l, "# callgrind format\nversion: 1\ncreator: perf-cstrace " CST_VERSION_TEXT "\n"
@@ -243,10 +237,8 @@ static void put_profile(struct callgrind *c)
 	for (i = 0; i < c->arcs.n; i++)
 		if (whole_has(c->w, c->fs.v[c->arcs.v[i].caller].binary))
 			put_call(c, &c->arcs.v[i]);
-	p = text_lit(lines_next(&c->l), "\ntotals: ");
-	p = text_unsigned(p, c->total);
-	*p++ = '\n';
-	c->l.p = p;
+	lines_string(&c->l, "\ntotals: ");
+	lines_unsigned(&c->l, c->total, '\n');
 	lines_flush(&c->l);
 }
 

@@ -48,12 +48,8 @@ static void put_name(struct lines *l, const char *name, bool last)
 
 static void put_count(struct lines *l, uint64_t insns)
 {
-	char *p = lines_next(l);
-
-	*p++ = ' ';
-	p = text_unsigned(p, insns);
-	*p++ = '\n';
-	l->p = p;
+	lines_text(l, " ", 1);
+	lines_unsigned(l, insns, '\n');
 }
 
 struct path {

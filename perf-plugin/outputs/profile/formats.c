@@ -9,14 +9,6 @@
 #include "outputs/profile/lines.h"
 #include "outputs/profile/propeller.h"
 
-static void put_number(struct lines *l, uint64_t n)
-{
-	char *p = text_unsigned(lines_next(l), n);
-
-	*p++ = '\n';
-	l->p = p;
-}
-
 static void put_ranges(struct lines *l, const struct flat *f, const struct profile_address *w)
 {
 	const struct cst_count_range *r;
@@ -84,10 +76,10 @@ static void write_autofdo(struct pd_output *out, const struct flat *f, const str
 	struct lines l;
 
 	lines_init(&l, out);
-	put_number(&l, f->nr_ranges);
+	lines_unsigned(&l, f->nr_ranges, '\n');
 	put_ranges(&l, f, w);
-	put_number(&l, 0);
-	put_number(&l, f->nr_edges);
+	lines_unsigned(&l, 0, '\n');
+	lines_unsigned(&l, f->nr_edges, '\n');
 	put_edges(&l, f, w, true);
 	if (b->id_kind == CST_COUNT_ID_BUILD)
 		put_build_id(&l, b);
@@ -105,9 +97,9 @@ static void write_llvm(struct pd_output *out, const struct flat *f, const struct
 	lines_init(&l, out);
 	for (i = 0; i < f->nr_edges; i++)
 		inside += f->edges[i].to != CST_COUNT_OUTSIDE;
-	put_number(&l, f->nr_ranges);
+	lines_unsigned(&l, f->nr_ranges, '\n');
 	put_ranges(&l, f, w);
-	put_number(&l, inside);
+	lines_unsigned(&l, inside, '\n');
 	put_edges(&l, f, w, false);
 	lines_flush(&l);
 }

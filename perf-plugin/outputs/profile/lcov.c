@@ -7,72 +7,51 @@
 /* KEY:A,B */
 static void put_pair(struct lines *l, const char *key, uint64_t a, uint64_t b)
 {
-	char *p;
-
 	lines_string(l, key);
-	p = text_unsigned(lines_next(l), a);
-	*p++ = ',';
-	p = text_unsigned(p, b);
-	*p++ = '\n';
-	l->p = p;
+	lines_unsigned(l, a, ',');
+	lines_unsigned(l, b, '\n');
 }
 
 /* FOUND:N and HIT:N */
 static void put_sums(struct lines *l, const char *found, size_t n, const char *hit, size_t h)
 {
-	char *p;
-
 	lines_string(l, found);
-	p = text_unsigned(lines_next(l), n);
-	*p++ = '\n';
-	l->p = p;
+	lines_unsigned(l, n, '\n');
 	lines_string(l, hit);
-	p = text_unsigned(lines_next(l), h);
-	*p++ = '\n';
-	l->p = p;
+	lines_unsigned(l, h, '\n');
+}
+
+/* KEY:N,NAME */
+static void put_function(struct lines *l, const char *key, uint64_t n, const char *name)
+{
+	lines_string(l, key);
+	lines_unsigned(l, n, ',');
+	lines_string(l, name);
+	lines_string(l, "\n");
 }
 
 static void put_functions(struct lines *l, const struct coverage_file *f)
 {
 	size_t i;
-	char *p;
 
-	for (i = 0; i < f->nr_functions; i++) {
-		lines_string(l, "FN:");
-		p = text_unsigned(lines_next(l), f->functions[i].at.line);
-		*p++ = ',';
-		l->p = p;
-		lines_string(l, f->functions[i].name);
-		lines_string(l, "\n");
-	}
-	for (i = 0; i < f->nr_functions; i++) {
-		lines_string(l, "FNDA:");
-		p = text_unsigned(lines_next(l), f->functions[i].count);
-		*p++ = ',';
-		l->p = p;
-		lines_string(l, f->functions[i].name);
-		lines_string(l, "\n");
-	}
+	for (i = 0; i < f->nr_functions; i++)
+		put_function(l, "FN:", f->functions[i].at.line, f->functions[i].name);
+	for (i = 0; i < f->nr_functions; i++)
+		put_function(l, "FNDA:", f->functions[i].count, f->functions[i].name);
 	put_sums(l, "FNF:", f->nr_functions, "FNH:", f->functions_hit);
 }
 
 /* BRDA:LINE,BLOCK,BRANCH,TAKEN: block is the number of the branch in its line; branch 0 is not taken, 1 is taken. */
 static void put_direction(struct lines *l, const struct coverage_branch *b, size_t block, unsigned int branch)
 {
-	char *p = text_lit(lines_next(l), "BRDA:");
-
-	p = text_unsigned(p, b->at.line);
-	*p++ = ',';
-	p = text_unsigned(p, block);
-	*p++ = ',';
-	p = text_unsigned(p, branch);
-	*p++ = ',';
+	lines_string(l, "BRDA:");
+	lines_unsigned(l, b->at.line, ',');
+	lines_unsigned(l, block, ',');
+	lines_unsigned(l, branch, ',');
 	if (b->executed)
-		p = text_unsigned(p, branch ? b->taken : b->not_taken);
+		lines_unsigned(l, branch ? b->taken : b->not_taken, '\n');
 	else
-		*p++ = '-';
-	*p++ = '\n';
-	l->p = p;
+		lines_string(l, "-\n");
 }
 
 static void put_branches(struct lines *l, const struct coverage_file *f)
@@ -96,7 +75,6 @@ static void put_branches(struct lines *l, const struct coverage_file *f)
 static void put_untraced(struct lines *l, const struct coverage_file *f)
 {
 	size_t i;
-	char *p;
 
 	for (i = 0; i < f->nr_lines; i++)
 		if (f->lines[i].untraced)
@@ -104,9 +82,7 @@ static void put_untraced(struct lines *l, const struct coverage_file *f)
 	if (!f->lines_reached)
 		return;
 	lines_string(l, "#reached:");
-	p = text_unsigned(lines_next(l), f->lines_reached);
-	*p++ = '\n';
-	l->p = p;
+	lines_unsigned(l, f->lines_reached, '\n');
 }
 
 static void put_lines(struct lines *l, const struct coverage_file *f)

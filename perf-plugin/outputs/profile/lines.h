@@ -64,4 +64,11 @@ static inline char *lines_next(struct lines *l)
 	return l->p;
 }
 
+/* Writes a number and the character behind it. */
+static inline void lines_unsigned(struct lines *l, uint64_t v, char behind)
+{
+	l->p = text_unsigned(lines_next(l), v);
+	*l->p++ = behind;
+}
+
 #endif
