@@ -66,24 +66,25 @@ static unsigned int limit_v1(const char *dir)
 }
 
 /*
- * The lowest limit of a group and those above it. In a container the group's path may be the host's: then only
- * the root of what is mounted is there.
+ * Lowers *min to the limits of a group and those above it. In a container the group's path may be
+ * the host's: then only the root of what is mounted is there.
  */
-static unsigned int lowest(const char *mount, const char *group, unsigned int (*limit)(const char *))
+static void lower(unsigned int *min, const char *root, const char *mounted, const char *group,
+		  unsigned int (*limit)(const char *))
 {
-	unsigned int min = limit(mount), n;
-	char dir[PATH_ROOM];
-	char *slash;
+	char mount[PATH_ROOM], dir[PATH_ROOM];
+	unsigned int n;
 
+	snprintf(mount, sizeof(mount), "%s/sys/fs/cgroup%s", root, mounted);
+	n = limit(mount);
+	*min = n < *min ? n : *min;
 	if ((size_t)snprintf(dir, sizeof(dir), "%s%s", mount, group) >= sizeof(dir))
-		return min;
+		return;
 	while (strlen(dir) > strlen(mount)) {
 		n = limit(dir);
-		min = n < min ? n : min;
-		slash = strrchr(dir, '/');
-		*slash = 0;
+		*min = n < *min ? n : *min;
+		*strrchr(dir, '/') = 0;
 	}
-	return min;
 }
 
 /* True if "cpu" is in a list such as "cpu,cpuacct". */
@@ -102,44 +103,34 @@ static bool has_cpu(const char *list)
 }
 
 /* A line of /proc/self/cgroup: "NUMBER:CONTROLLERS:GROUP"; version 2 has no controllers. */
-static unsigned int limit_of_line(const char *root, char *line)
+static void lower_by_line(unsigned int *min, const char *root, char *line)
 {
 	char *list = strchr(line, ':'), *group = list ? strchr(list + 1, ':') : NULL;
-	char mount[PATH_ROOM];
-	unsigned int n, min = UINT_MAX;
 
 	if (!group)
-		return UINT_MAX;
-	*list++ = *group++ = 0;
+		return;
+	*list = '/';
+	*group++ = 0;
 	group[strcspn(group, "\n")] = 0;
-	if (!*list) {
-		snprintf(mount, sizeof(mount), "%s/sys/fs/cgroup", root);
-		min = lowest(mount, group, limit_v2);
-		snprintf(mount, sizeof(mount), "%s/sys/fs/cgroup/unified", root);
-		n = lowest(mount, group, limit_v2);
-		return n < min ? n : min;
+	if (!list[1]) {
+		lower(min, root, "", group, limit_v2);
+		lower(min, root, "/unified", group, limit_v2);
+	} else if (has_cpu(list + 1)) {
+		lower(min, root, list, group, limit_v1);
+		lower(min, root, "/cpu", group, limit_v1);
 	}
-	if (!has_cpu(list))
-		return UINT_MAX;
-	snprintf(mount, sizeof(mount), "%s/sys/fs/cgroup/%s", root, list);
-	min = lowest(mount, group, limit_v1);
-	snprintf(mount, sizeof(mount), "%s/sys/fs/cgroup/cpu", root);
-	n = lowest(mount, group, limit_v1);
-	return n < min ? n : min;
 }
 
 unsigned int jobs_cgroup_cpus(const char *root)
 {
 	char path[PATH_ROOM], line[LINE_ROOM];
-	unsigned int n, min = UINT_MAX;
+	unsigned int min = UINT_MAX;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "%s/proc/self/cgroup", root);
 	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		n = limit_of_line(root, line);
-		min = n < min ? n : min;
-	}
+	while (f && fgets(line, sizeof(line), f))
+		lower_by_line(&min, root, line);
 	if (f)
 		fclose(f);
 	return min;

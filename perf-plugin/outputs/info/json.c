@@ -18,6 +18,15 @@ static void put_string(const char *s)
 	fwrite(text, 1, (size_t)(name_json(text, text + sizeof(text), s ? s : "") - text), stdout);
 }
 
+static void put_key(const char *key, const char *value)
+{
+	printf(",\"%s\":", key);
+	if (value)
+		put_string(value);
+	else
+		printf("null");
+}
+
 /* "no-file" for NO_FILE. */
 static void put_cause(enum loss cause)
 {
@@ -53,15 +62,9 @@ static void put_causes(const struct losses *ls, const struct cure_case *made)
 		sep = put_start(sep);
 		put_cause(i);
 		put_amount(&ls->cause[i]);
-		printf(",\"counted\":");
-		put_string(loss_counted(i));
-		printf(",\"why\":");
-		put_string(loss_reason(i, made->recorder));
-		printf(",\"cure\":");
-		if (cure_text(i, made, cure))
-			put_string(cure);
-		else
-			printf("null");
+		put_key("counted", loss_counted(i));
+		put_key("why", loss_reason(i, made->recorder));
+		put_key("cure", cure_text(i, made, cure) ? cure : NULL);
 		putchar('}');
 	}
 	printf("],\n");
@@ -149,15 +152,6 @@ static void put_strings(void *data, const char *line)
 	printf("%s", *sep);
 	put_string(line);
 	*sep = ",";
-}
-
-static void put_key(const char *key, const char *value)
-{
-	printf(",\"%s\":", key);
-	if (value)
-		put_string(value);
-	else
-		printf("null");
 }
 
 /* What the file holds is null where none was used or it is no ELF file. */
