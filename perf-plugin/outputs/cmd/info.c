@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* info.c - the info command: what a perf.data holds, how it was recorded, what was lost and why. */
-#include <stdio.h>
 #include <string.h>
 
 #include "outputs/cmd/commands.h"

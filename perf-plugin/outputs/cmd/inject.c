@@ -2,7 +2,6 @@
 /* inject.c - perf-cstrace inject: perf.data with trace in, perf.data with samples out. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "machine/images/dso.h"
 #include "machine/images/library.h"

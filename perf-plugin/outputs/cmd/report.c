@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/alloc.h"
-#include "base/name.h"
 #include "counting/countfiles/count_input.h"
 #include "counting/counts/stored.h"
 #include "outputs/cmd/commands.h"

@@ -8,7 +8,6 @@
 
 #include "base/alloc.h"
 #include "base/name.h"
-#include "outputs/cmd/commands.h"
 #include "outputs/cmd/options.h"
 #include "outputs/dump/dump.h"
 #include "session/import/bare.h"

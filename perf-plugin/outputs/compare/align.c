@@ -3,7 +3,6 @@
 #include "outputs/compare/align.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "outputs/compare/align_int.h"

@@ -3,8 +3,6 @@
 #include "outputs/compare/packets.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "session/decode/decode.h"
 

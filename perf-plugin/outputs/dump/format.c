@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* format.c - records of the dump command as lines: as the reference lister writes them, and as text. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* session.c - dump -i: the AUX fragments of a perf.data file, in order of buffer and AUX record. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* tree.c - decodes a buffer with a decode tree, lists its packets and elements, and prints counts and losses. */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "outputs/dump/dump.h"

@@ -2,8 +2,6 @@
 /* insns.c - reads the code of a range and splits it into instructions. */
 #include "outputs/insns/insns.h"
 
-#include <string.h>
-
 #include <cstrace/isa.h>
 
 /* An IT block has four instructions, of four bytes at most, behind the IT instruction. */

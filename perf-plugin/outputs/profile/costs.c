@@ -3,7 +3,6 @@
 #include "outputs/profile/costs.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include <cstrace/isa.h>
 

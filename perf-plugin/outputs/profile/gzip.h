@@ -3,9 +3,7 @@
 #ifndef CSTRACE_OUTPUTS_PROFILE_GZIP_H
 #define CSTRACE_OUTPUTS_PROFILE_GZIP_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/files/output.h"
 

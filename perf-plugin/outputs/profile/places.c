@@ -3,7 +3,6 @@
 #include "outputs/profile/places.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"

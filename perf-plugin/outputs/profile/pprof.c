@@ -6,11 +6,9 @@
  * them up ("Encoding", last one wins, repeated fields are joined). So memory does not grow with the
  * number of samples.
  */
-#include "base/alloc.h"
 #include "outputs/profile/whole.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/name.h"
 #include "base/protobuf.h"

@@ -9,7 +9,6 @@
 #include "outputs/profile/pprof_samples.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/protobuf.h"

@@ -2,8 +2,6 @@
 /* predicated.c - classifies instructions by their conditions (Arm ARM C4.1, F3.1, F4.1). */
 #include "outputs/profile/predicated.h"
 
-#include <stdlib.h>
-
 #include "base/array.h"
 #include "base/bisect.h"
 

@@ -3,7 +3,6 @@
 #ifndef CSTRACE_OUTPUTS_PROFILE_READERS_H
 #define CSTRACE_OUTPUTS_PROFILE_READERS_H
 
-#include <stdbool.h>
 #include <stdio.h>
 
 struct dso;

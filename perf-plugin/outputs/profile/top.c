@@ -2,8 +2,6 @@
 /* top.c - a table of functions as perf report --stdio has it. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "outputs/profile/exact.h"
 #include "outputs/profile/hot.h"

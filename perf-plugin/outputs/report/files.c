@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* files.c - files.html: the coverage of each source file; and the pages of the files, line by line. */
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/bisect.h"

@@ -3,10 +3,7 @@
  * flame.c - flame.html: the stacks of functions, as wide as the instructions that were executed in them, callers above. The
  * page shows all of it without its script, which zooms and searches.
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/array.h"

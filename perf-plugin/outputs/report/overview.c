@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* overview.c - index.html: what was recorded and lost, the binaries, the hottest functions and lines. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

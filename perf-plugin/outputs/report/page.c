@@ -2,7 +2,6 @@
 /* page.c - escapes text, and writes pages through a buffer. */
 #include "outputs/report/page.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

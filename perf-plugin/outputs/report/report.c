@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/name.h"
 #include "base/path.h"
 #include "outputs/report/internal.h"
 

@@ -2,7 +2,6 @@
 /* texts.c - searches and reads source files. */
 #include "outputs/report/texts.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

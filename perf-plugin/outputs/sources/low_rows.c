@@ -6,7 +6,6 @@
 #include <gelf.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/bisect.h"

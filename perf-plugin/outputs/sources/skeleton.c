@@ -6,7 +6,6 @@
  */
 #include <dwarf.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/ordered.h"
 #include "base/array.h"

@@ -15,8 +15,6 @@
 #include "base/error.h"
 #include "base/files/guard.h"
 #include "base/files/input.h"
-#include "base/format.h"
-#include "base/name.h"
 #include "machine/finder/elf_links.h"
 #include "machine/finder/finder.h"
 #include "machine/images/dso.h"

@@ -8,7 +8,6 @@
 #define CSTRACE_OUTPUTS_SOURCES_SOURCE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct dso;

@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 
 #include "base/alloc.h"
-#include "base/files/guard.h"
 #include "base/files/input.h"
 #include "base/format.h"
 #include "base/name.h"

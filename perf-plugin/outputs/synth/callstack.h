@@ -6,7 +6,6 @@
 #ifndef CSTRACE_OUTPUTS_SYNTH_CALLSTACK_H
 #define CSTRACE_OUTPUTS_SYNTH_CALLSTACK_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "session/decode/branch.h"

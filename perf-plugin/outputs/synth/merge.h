@@ -11,7 +11,6 @@
 #ifndef CSTRACE_OUTPUTS_SYNTH_MERGE_H
 #define CSTRACE_OUTPUTS_SYNTH_MERGE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

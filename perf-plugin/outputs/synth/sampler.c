@@ -9,7 +9,6 @@
 #include "base/wide.h"
 #include "machine/tasks/space.h"
 #include "outputs/synth/ranges.h"
-#include "session/decode/decode.h"
 
 /* Times per instruction are kept with 16 fraction bits. */
 #define RATE_SHIFT	16

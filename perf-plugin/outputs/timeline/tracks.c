@@ -3,7 +3,6 @@
 #include "outputs/timeline/tracks.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/array.h"
