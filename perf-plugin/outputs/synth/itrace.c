@@ -178,7 +178,6 @@ static bool take_letter(const char **p, struct itrace_opts *o)
 	case 's':
 		return take_number(p, &o->skip);
 	case 'q':
-		o->quick++;
 		return true;
 	case 'Z':
 		o->timeless = true;

@@ -318,7 +318,7 @@ static uint64_t insn_time(const struct sampler *sp, const struct stream *s, cons
 
 static int insn_emit(struct sampler *sp, const struct stream *s, struct sampled_stream *ln, struct insn_sample *i)
 {
-	int rc;
+	int rc = 0;
 
 	i->time = session_time(s, i->time);
 	if (i->time < ln->counts.last_time)
@@ -329,20 +329,15 @@ static int insn_emit(struct sampler *sp, const struct stream *s, struct sampled_
 	i->stack = sp->o.stack ? &ln->ring : NULL;
 	i->chain = sp->chain;
 	i->nr_chain = 0;
-	if (!session_wants(s, i->pid, i->tid, i->time) || skipped(sp)) {
-		ln->ring.fresh = 0;
-		/* the branches of a sample that is left out are in no other one */
-		if (sp->o.tiles)
-			ring_clear(&ln->ring);
-		return 0;
-	}
-	if (sp->calls && sp->o.chain) {
+	if (session_wants(s, i->pid, i->tid, i->time) && !skipped(sp)) {
 		static const struct callstack none;
 
-		i->nr_chain = callstack_chain(ln->calls ? ln->calls : &none, i->ip, sp->chain,
-					      sp->o.chain + 1);
+		if (sp->calls && sp->o.chain)
+			i->nr_chain = callstack_chain(ln->calls ? ln->calls : &none, i->ip,
+						      sp->chain, sp->o.chain + 1);
+		rc = sp->ops.insn(sp->ops.data, s, i);
 	}
-	rc = sp->ops.insn(sp->ops.data, s, i);
+	/* the branches of a sample that is left out are in no other one, either */
 	ln->ring.fresh = 0;
 	if (sp->o.tiles)
 		ring_clear(&ln->ring);
@@ -466,10 +461,13 @@ int sampler_branch_emit(struct sampler *sp, const struct stream *s, struct sampl
 	return sp->ops.branch(sp->ops.data, s, b);
 }
 
-static void ring_branch(struct sampled_stream *ln, const struct branch *b)
+/* Puts a branch into the stack, if there is one and the filter selects it, and emits it. */
+static int branch_emit(struct sampler *sp, const struct stream *s, struct sampled_stream *ln,
+		       struct branch *b)
 {
-	if (b->from && b->to)
+	if (ln->ring.size && session_wants(s, b->pid, b->tid, b->time) && b->from && b->to)
 		ring_push(&ln->ring, b->from, b->to, branch_perf_type(b->kind), b->cycles);
+	return sampler_branch_emit(sp, s, ln, b);
 }
 
 /* Handles an element without code or without synchronisation. */
@@ -525,9 +523,7 @@ static int __attribute__((noinline)) other(struct sampler *sp, const struct stre
 	else if (!ln->seam.touched)
 		note_begin(ln, g);
 	if (branch_other(&ln->br, s, g, sp->read, &b)) {
-		if (ln->ring.size && session_wants(s, b.pid, b.tid, b.time))
-			ring_branch(ln, &b);
-		rc = sampler_branch_emit(sp, s, ln, &b);
+		rc = branch_emit(sp, s, ln, &b);
 		if (rc)
 			return rc;
 	}
@@ -779,9 +775,7 @@ static int pass(struct sampler *sp, const struct stream *s, struct sampled_strea
 			continue;
 		}
 		if (branch_range(&ln->br, s, g, &b)) {
-			if (ln->ring.size && session_wants(s, b.pid, b.tid, b.time))
-				ring_branch(ln, &b);
-			rc = sampler_branch_emit(sp, s, ln, &b);
+			rc = branch_emit(sp, s, ln, &b);
 			if (rc)
 				return rc;
 		}

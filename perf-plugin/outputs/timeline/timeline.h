@@ -21,7 +21,6 @@ struct timeline_opts {
 	bool demangle;		/* names of C++ functions as in the source */
 };
 
-#define TIMELINE_OK	0
 #define TIMELINE_EMPTY	1	/* nothing was decoded; said on stderr, and no file was written */
 
 /* Returns the format of this name, NULL if there is none; the names with commas between them. */
