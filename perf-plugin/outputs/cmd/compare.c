@@ -96,9 +96,7 @@ int cmd_compare(int argc, const char **argv)
 	uint64_t shown = 10;
 	int rc;
 	const struct cmd_opt opts[] = {
-		CMD_SESSION_OPTS(so),
-		CMD_BARE_OPTS(bare),
-		CMD_FILTER_OPTS(so.filter),
+		CMD_TRACE_OPTS(so, bare),
 		{ 0, "tarmac", CMD_OPT_FILE, &tarmac, "TEXT", "compare with a file of Tarmac text", NULL },
 		{ 0, "with", CMD_OPT_STRING, &trace, "TRACE", "compare with another recording: perf.data, package or snapshot",
 		  NULL },

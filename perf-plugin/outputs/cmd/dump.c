@@ -281,9 +281,7 @@ int cmd_dump(int argc, const char **argv)
 	struct session_opts so = { 0 };
 	struct request r = { .format = formats[0], .level = CST_LOG_NONE, .only_id = -1 };
 	const struct cmd_opt opts[] = {
-		CMD_SESSION_OPTS(so),
-		CMD_BARE_OPTS(bare),
-		CMD_FILTER_OPTS(so.filter),
+		CMD_TRACE_OPTS(so, bare),
 		{ 's', "snapshot", CMD_OPT_STRING, &r.snapshot, "DIR",
 		  "read an Arm snapshot (a folder with snapshot.ini) instead", NULL },
 		{ 0, "source", CMD_OPT_STRING, &r.source, "NAME",

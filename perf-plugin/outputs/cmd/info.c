@@ -18,9 +18,7 @@ int cmd_info(int argc, const char **argv)
 	bool no_decode = false, all = false, json;
 	const char *format = "text";
 	const struct cmd_opt opts[] = {
-		CMD_SESSION_OPTS(so),
-		CMD_BARE_OPTS(bare),
-		CMD_FILTER_OPTS(so.filter),
+		CMD_TRACE_OPTS(so, bare),
 		CMD_JOBS_OPT(so),
 		{ 0, "no-decode", CMD_OPT_FLAG, &no_decode, NULL,
 		  "do not decode: no missing images, no losses inside the trace", NULL },

@@ -65,9 +65,7 @@ int cmd_inject(int argc, const char **argv)
 	bool strip = false, tiles = false;
 	char msg[400];
 	const struct cmd_opt opts[] = {
-		CMD_SESSION_OPTS(so),
-		CMD_BARE_OPTS(bare),
-		CMD_FILTER_OPTS(so.filter),
+		CMD_TRACE_OPTS(so, bare),
 		CMD_JOBS_OPT(so),
 		{ 'o', "output", CMD_OPT_STRING, &o.output, "FILE",
 		  "where the result goes, - for stdout in pipe form (default)", NULL },

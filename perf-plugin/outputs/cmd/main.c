@@ -41,6 +41,7 @@ static const struct command {
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
+/* NULL, after a message: there is no such command. */
 static const struct command *find_command(const char *name)
 {
 	size_t i;
@@ -48,6 +49,7 @@ static const struct command *find_command(const char *name)
 	for (i = 0; i < NR_COMMANDS; i++)
 		if (!strcmp(commands[i].name, name))
 			return &commands[i];
+	fprintf(stderr, "cstrace: '%s' is not a command. See 'perf-cstrace --help'.\n", name);
 	return NULL;
 }
 
@@ -75,10 +77,8 @@ static int cmd_help(int argc, const char **argv)
 		return CMD_OK;
 	}
 	c = find_command(argv[1]);
-	if (!c) {
-		fprintf(stderr, "cstrace: '%s' is not a command. See 'perf-cstrace --help'.\n", argv[1]);
+	if (!c)
 		return CMD_USAGE;
-	}
 	if (c->run == cmd_help) {
 		usage(stdout);
 		return CMD_OK;
@@ -146,10 +146,8 @@ static int dispatch(int argc, const char **argv)
 		return CMD_OK;
 	}
 	c = find_command(argv[1]);
-	if (!c) {
-		fprintf(stderr, "cstrace: '%s' is not a command. See 'perf-cstrace --help'.\n", argv[1]);
+	if (!c)
 		return CMD_USAGE;
-	}
 	return c->run(argc - 1, argv + 1);
 }
 

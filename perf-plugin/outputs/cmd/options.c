@@ -61,6 +61,24 @@ bool cmd_number(const char *text, uint64_t *value)
 	return true;
 }
 
+/* False, after a message, if `arg` is no argument of the filter. */
+static bool is_filter(const char *name, const char *arg)
+{
+	static const char *const names[] = {
+		[FILTER_TIME] = "time", [FILTER_CPU] = "cpu", [FILTER_PID] = "pid",
+		[FILTER_TID] = "tid", [FILTER_COMM] = "comm",
+	};
+	enum filter_word word = FILTER_TIME;
+	char msg[400];
+
+	while (strcmp(names[word], name))
+		word++;
+	if (filter_check(word, arg, msg, sizeof(msg)))
+		return true;
+	fprintf(stderr, "cstrace: %s\n", msg);
+	return false;
+}
+
 /* `arg` is NULL when the option has none. */
 static int take(const struct cmd_desc *cmd, const struct cmd_opt *o, const char *arg)
 {
@@ -91,13 +109,17 @@ static int take(const struct cmd_desc *cmd, const struct cmd_opt *o, const char 
 		if (cmd_number(arg, o->value))
 			return CMD_GO_ON;
 		return cmd_usage_error(cmd, "--%s: '%s' is not a number", o->name, arg);
+	case CMD_OPT_FILTER:
+		*(const char **)o->value = arg;
+		if (is_filter(o->name, arg))
+			return CMD_GO_ON;
+		break;
 	case CMD_OPT_CALL:
 	case CMD_OPT_EACH:
 		if (!o->call(o->value, arg))
 			return CMD_GO_ON;
-		return cmd_usage_error(cmd, "--%s: '%s' was not understood", o->name, arg);
 	}
-	return CMD_USAGE;
+	return cmd_usage_error(cmd, "--%s: '%s' was not understood", o->name, arg);
 }
 
 static bool needs_value(const struct cmd_opt *o)
@@ -293,40 +315,4 @@ int cmd_input(const struct cmd_desc *cmd, int *argc, const char **argv,
 	if (rc == CMD_GO_ON && find_name(cmd->opts, "jobs", strlen("jobs")))
 		rc = cmd_jobs_default(cmd, so);
 	return rc;
-}
-
-static int filter_word(const char **slot, enum filter_word word, const char *arg)
-{
-	char msg[400];
-
-	*slot = arg;
-	if (filter_check(word, arg, msg, sizeof(msg)))
-		return 0;
-	fprintf(stderr, "cstrace: %s\n", msg);
-	return -1;
-}
-
-int cmd_filter_time(void *fo, const char *arg)
-{
-	return filter_word(&((struct filter_opts *)fo)->time, FILTER_TIME, arg);
-}
-
-int cmd_filter_cpu(void *fo, const char *arg)
-{
-	return filter_word(&((struct filter_opts *)fo)->cpu, FILTER_CPU, arg);
-}
-
-int cmd_filter_pid(void *fo, const char *arg)
-{
-	return filter_word(&((struct filter_opts *)fo)->pid, FILTER_PID, arg);
-}
-
-int cmd_filter_tid(void *fo, const char *arg)
-{
-	return filter_word(&((struct filter_opts *)fo)->tid, FILTER_TID, arg);
-}
-
-int cmd_filter_comm(void *fo, const char *arg)
-{
-	return filter_word(&((struct filter_opts *)fo)->comm, FILTER_COMM, arg);
 }

@@ -18,6 +18,7 @@ enum cmd_opt_kind {
 	CMD_OPT_FOLDER,		/* a folder that is there */
 	CMD_OPT_PLACE,		/* one of the two */
 	CMD_OPT_OPTIONAL,	/* const char **: the value only as --name=VALUE or -xVALUE; "" without one */
+	CMD_OPT_FILTER,		/* const char **: an argument of the filter of this name, checked */
 	CMD_OPT_NUMBER,		/* uint64_t *: decimal, 0x.., with k, m or g */
 	CMD_OPT_CALL,		/* int (*)(void *data, const char *arg) in `call`: 0, or -1 after a message */
 	CMD_OPT_EACH,		/* the same, for an option that may be given several times */
@@ -153,18 +154,16 @@ int cmd_input(const struct cmd_desc *cmd, int *argc, const char **argv,
 
 /* The filters; `fo` is a struct filter_opts. */
 #define CMD_FILTER_OPTS(fo)									\
-	{ 0, "time", CMD_OPT_CALL, &(fo), "RANGES",						\
+	{ 0, "time", CMD_OPT_FILTER, &(fo).time, "RANGES",					\
 	  "only START,STOP in seconds (several with spaces), or A%-B% or A%/N of the recording",	\
-	  cmd_filter_time },									\
-	{ 'C', "cpu", CMD_OPT_CALL, &(fo), "LIST", "only these CPUs, as 0-3,5", cmd_filter_cpu },	\
-	{ 0, "pid", CMD_OPT_CALL, &(fo), "LIST", "only these processes", cmd_filter_pid },	\
-	{ 0, "tid", CMD_OPT_CALL, &(fo), "LIST", "only these threads", cmd_filter_tid },		\
-	{ 0, "comm", CMD_OPT_CALL, &(fo), "LIST", "only threads with these names", cmd_filter_comm }
+	  NULL },										\
+	{ 'C', "cpu", CMD_OPT_FILTER, &(fo).cpu, "LIST", "only these CPUs, as 0-3,5", NULL },	\
+	{ 0, "pid", CMD_OPT_FILTER, &(fo).pid, "LIST", "only these processes", NULL },		\
+	{ 0, "tid", CMD_OPT_FILTER, &(fo).tid, "LIST", "only these threads", NULL },		\
+	{ 0, "comm", CMD_OPT_FILTER, &(fo).comm, "LIST", "only threads with these names", NULL }
 
-int cmd_filter_time(void *filter_opts, const char *arg);
-int cmd_filter_cpu(void *filter_opts, const char *arg);
-int cmd_filter_pid(void *filter_opts, const char *arg);
-int cmd_filter_tid(void *filter_opts, const char *arg);
-int cmd_filter_comm(void *filter_opts, const char *arg);
+/* All of them, of the commands that decode what they select. */
+#define CMD_TRACE_OPTS(so, bo)									\
+	CMD_SESSION_OPTS(so), CMD_BARE_OPTS(bo), CMD_FILTER_OPTS((so).filter)
 
 #endif

@@ -198,9 +198,7 @@ int cmd_profile(int argc, const char **argv)
 	struct request r = { .output = "-", .depth = CALLS_DEPTH };
 	const char *format = "autofdo", *address = NULL;
 	const struct cmd_opt opts[] = {
-		CMD_SESSION_OPTS(so),
-		CMD_BARE_OPTS(bare),
-		CMD_FILTER_OPTS(so.filter),
+		CMD_TRACE_OPTS(so, bare),
 		CMD_JOBS_OPT(so),
 		{ 'o', "output", CMD_OPT_STRING, &r.output, "FILE", "write to FILE instead of stdout",
 		  NULL },

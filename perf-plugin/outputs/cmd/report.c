@@ -150,9 +150,7 @@ int cmd_report(int argc, const char **argv)
 	struct session_opts so = { .progress = true, .split_source = true };
 	struct request r = { .functions = 200, .files = 300 };
 	const struct cmd_opt opts[] = {
-		CMD_SESSION_OPTS(so),
-		CMD_BARE_OPTS(bare),
-		CMD_FILTER_OPTS(so.filter),
+		CMD_TRACE_OPTS(so, bare),
 		CMD_JOBS_OPT(so),
 		{ 'o', "output", CMD_OPT_STRING, &r.output, "DIR",
 		  "folder to write: a new one, an empty one, or an earlier report, which is replaced", NULL },

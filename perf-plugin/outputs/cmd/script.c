@@ -85,9 +85,7 @@ int cmd_script(int argc, const char **argv)
 	bool ns = false;
 	char msg[400];
 	const struct cmd_opt opts[] = {
-		CMD_SESSION_OPTS(so),
-		CMD_BARE_OPTS(bare),
-		CMD_FILTER_OPTS(so.filter),
+		CMD_TRACE_OPTS(so, bare),
 		CMD_JOBS_OPT(so),
 		{ 0, "itrace", CMD_OPT_OPTIONAL, &itrace, "LETTERS",
 		  "which samples to make of the trace (default: ce)", NULL },

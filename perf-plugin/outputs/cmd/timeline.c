@@ -33,9 +33,7 @@ int cmd_timeline(int argc, const char **argv)
 	const char *format = "json";
 	uint64_t depth = 0;
 	const struct cmd_opt opts[] = {
-		CMD_SESSION_OPTS(so),
-		CMD_BARE_OPTS(bare),
-		CMD_FILTER_OPTS(so.filter),
+		CMD_TRACE_OPTS(so, bare),
 		{ 'o', "output", CMD_OPT_STRING, &o.output, "FILE", "write to FILE; - for stdout", NULL },
 		{ 0, "format", CMD_OPT_STRING, &format, "NAME", "json (default), speedscope or perfetto", NULL },
 		{ 0, "min-duration", CMD_OPT_NUMBER, &o.min, "NS",

@@ -30,9 +30,7 @@ int cmd_verify(int argc, const char **argv)
 	struct verify_result result;
 	bool incomplete = false;
 	const struct cmd_opt opts[] = {
-		CMD_SESSION_OPTS(so),
-		CMD_BARE_OPTS(bare),
-		CMD_FILTER_OPTS(so.filter),
+		CMD_TRACE_OPTS(so, bare),
 		{ 0, "strict", CMD_OPT_FLAG, &so.strict, NULL,
 		  "take violations in packets and frames for errors: decoding restarts behind them", NULL },
 		{ 0, "format", CMD_OPT_CALL, &o.json, "FORMAT", "text (default) or json, one object for each rule", set_format },
