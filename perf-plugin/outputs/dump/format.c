@@ -151,23 +151,13 @@ void dump_element(struct dump *d, const struct cst_decoder *dec, const struct cs
 /* What a fragment of a listing is, by itself; NULL for bytes of a trace ID. */
 static const char *fragment_name(unsigned int kind)
 {
-	switch ((enum cst_frag_kind)kind) {
-	case CST_FRAG_DATA:
-		break;
-	case CST_FRAG_RESET:
-		return "barrier";
-	case CST_FRAG_ERROR:
-		return "error";
-	case CST_FRAG_FINDING:
-		return "finding";
-	case CST_FRAG_FRAME:
-		return "frame";
-	case CST_FRAG_FSYNC:
-		return "fsync";
-	case CST_FRAG_HSYNC:
-		return "hsync";
-	}
-	return NULL;
+	static const char *const names[] = {
+		[CST_FRAG_RESET] = "barrier", [CST_FRAG_ERROR] = "error",
+		[CST_FRAG_FINDING] = "finding", [CST_FRAG_FRAME] = "frame",
+		[CST_FRAG_FSYNC] = "fsync", [CST_FRAG_HSYNC] = "hsync",
+	};
+
+	return names[kind];
 }
 
 static char *hex_bytes(char *p, const uint8_t *data, unsigned int n, const char *after)

@@ -81,13 +81,6 @@ static int on_fragment(void *data, const struct fragment_event *e)
 	return rc || !e->tree || !(d->range || d->make) ? rc : choose_start(d, e->fragment, e->tree, e->start);
 }
 
-static void set_thread(struct dump *d, const struct stream *s)
-{
-	d->at.cpu = s->cpu;
-	d->at.pid = s->pid;
-	d->at.tid = s->tid;
-}
-
 static int batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct dump *d = data;
@@ -95,7 +88,9 @@ static int batch(void *data, const struct stream *s, const struct cst_generic *g
 
 	if (d->format == DUMP_NONE && !d->range && !d->sums.filtered)
 		return 0;
-	set_thread(d, s);
+	d->at.cpu = s->cpu;
+	d->at.pid = s->pid;
+	d->at.tid = s->tid;
 	for (i = 0; i < n; i++)
 		dump_element(d, s->decoder, &g[i]);
 	return pd_output_failed(&d->out.file);

@@ -161,16 +161,9 @@ static bool has_counters(const struct cst_generic *g)
 
 static const char *relation(unsigned int kind)
 {
-	switch (kind) {
-	case CST_ITM_TS_DELAY:
-		return "timestamp-delayed";
-	case CST_ITM_TS_PKT_DELAY:
-		return "packet-delayed";
-	case CST_ITM_TS_PKT_TS_DELAY:
-		return "both-delayed";
-	default:
-		return "synchronous";
-	}
+	return kind == CST_ITM_TS_DELAY ? "timestamp-delayed" :
+	       kind == CST_ITM_TS_PKT_DELAY ? "packet-delayed" :
+	       kind == CST_ITM_TS_PKT_TS_DELAY ? "both-delayed" : "synchronous";
 }
 
 static char *text_hardware(char *p, const struct cst_generic *g)

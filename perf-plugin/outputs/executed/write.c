@@ -232,11 +232,6 @@ static void put_range(struct dump *d, const struct stream *s, struct written_str
 		put_comment(d, ln, "code that cannot be read any more");
 }
 
-static enum time_kind kind_of_times(const struct stream *s)
-{
-	return s->config->cycle_count ? TIME_CYCLES : s->time_known ? TIME_NS : TIME_INSNS;
-}
-
 static struct written_stream *state_of(const struct stream *s)
 {
 	struct written_stream *ln = *s->priv;
@@ -245,7 +240,8 @@ static struct written_stream *state_of(const struct stream *s)
 		ln = *s->priv = mem_zeroed(1, sizeof(*ln));
 	executed_cpu_name(s, ln->cpu, sizeof(ln->cpu));
 	if (!ln->kind)
-		ln->kind = kind_of_times(s);
+		ln->kind = s->config->cycle_count ? TIME_CYCLES :
+			   s->time_known ? TIME_NS : TIME_INSNS;
 	return ln;
 }
 

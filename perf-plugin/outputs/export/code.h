@@ -12,10 +12,6 @@
 
 #include "session/decode/stream.h"
 
-struct stream;
-struct cst_generic;
-struct dso;
-
 /* A map of which something ran. */
 struct code_region {
 	uint64_t start, end;

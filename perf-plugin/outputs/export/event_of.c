@@ -248,12 +248,6 @@ static void asid_event(struct event_build *b, const struct pd_record *rec)
 	put_misc(b, rec, 0);
 }
 
-/* Of fields without a sign, which have 1 or 8 bytes. */
-static uint64_t load(const uint8_t *p, unsigned int width)
-{
-	return width == 1 ? *p : pd_load64(p);
-}
-
 static void plain_event(struct event_build *b, const struct pd_record *rec, const struct record_verb *v)
 {
 	const struct record_field *f;
@@ -267,7 +261,7 @@ static void plain_event(struct event_build *b, const struct pd_record *rec, cons
 		if (f->is_signed)
 			event_signed(b, f->key, (int32_t)pd_load32(p));
 		else
-			event_number(b, f->key, load(p, f->width));
+			event_number(b, f->key, f->width == 1 ? *p : pd_load64(p));
 	}
 	put_misc(b, rec, 0);
 }

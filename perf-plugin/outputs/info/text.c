@@ -389,12 +389,6 @@ static void print_process(FILE *out, const struct threads *ts, const struct proc
 	       nr_threads == 1 ? "" : "s", p->nr_maps, p->nr_maps == 1 ? "" : "s");
 }
 
-/* Of a snapshot, whose programs and memory contents are those of one process without a name. */
-static void print_memory(FILE *out, const struct session *ss)
-{
-	fprintf(out, "\nPrograms and memory contents: %zu\n", session_dsos(ss)->nr);
-}
-
 /* Of a long recording, those that are there at its end. */
 static void print_processes(FILE *out, struct session *ss, bool all)
 {
@@ -405,7 +399,8 @@ static void print_processes(FILE *out, struct session *ss, bool all)
 
 	threads_seek(ts, NO_TIME, UINT64_MAX, UINT64_MAX);
 	if (session_recorder(ss) == RECORDER_SNAPSHOT && ts->totals.total_processes <= 1) {
-		print_memory(out, ss);
+		/* programs and memory contents are those of one process without a name */
+		fprintf(out, "\nPrograms and memory contents: %zu\n", session_dsos(ss)->nr);
 		return;
 	}
 	list = mem_zeroed(ts->known.processes.used + 1, sizeof(*list));
