@@ -122,15 +122,12 @@ static int report(const struct session_opts *so, const struct request *r)
 {
 	struct error err = { .code = 0 };
 	const bool stored = so->input && count_file_is(so->input);
-	struct session *ss = NULL;
+	struct session *ss = stored ? NULL : session_open(so);
 	struct outdir out;
 	int rc;
 
-	if (!stored) {
-		ss = session_open(so);
-		if (!ss)
-			return CMD_ERROR;
-	}
+	if (!stored && !ss)
+		return CMD_ERROR;
 	/* decoding may take long: an output that cannot be is refused before */
 	if (outdir_open_kind(&out, r->output, &report_kind, &err)) {
 		fprintf(stderr, "cstrace " COMMAND ": %s\n", err.msg);
@@ -138,8 +135,7 @@ static int report(const struct session_opts *so, const struct request *r)
 	} else {
 		rc = stored ? run_stored(so, r, &out) : report_run(ss, r, &out);
 	}
-	if (ss)
-		session_close(ss);
+	session_close(ss);
 	return rc;
 }
 

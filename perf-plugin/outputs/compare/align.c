@@ -95,12 +95,6 @@ void align_skip_in_gap(struct align *al, unsigned int side, enum align_gap cause
 	skip(al, side, n);
 }
 
-/* Ends the pieces of both sides at a difference. */
-static void end_pieces(struct align *al)
-{
-	al->side[TRACE].cause = al->side[OTHER].cause = GAP_NONE;
-}
-
 static int difference(struct align *al, struct align_diff *diff)
 {
 	diff->trace = al->side[TRACE].q.next;
@@ -147,7 +141,8 @@ int align_leave_out(struct align *al, uint64_t only_trace, uint64_t only_other)
 	al->tight -= only_trace + only_other > FOLLOW_EDIT || al->tight < SPARSE ? al->tight : SPARSE;
 	skip(al, TRACE, only_trace);
 	skip(al, OTHER, only_other);
-	end_pieces(al);
+	/* the pieces of both sides end here */
+	al->side[TRACE].cause = al->side[OTHER].cause = GAP_NONE;
 	return rc;
 }
 

@@ -56,12 +56,6 @@ static const char *ts_source_text(const struct aux_cpu *a)
 	return "unknown source";
 }
 
-/* Bit of the control register that has the virtual machine identifier traced. */
-static uint64_t vmid_bit(enum aux_unit unit)
-{
-	return unit == AUX_ETMV3 || unit == AUX_PTM ? 1u << 30 : 1u << 7;
-}
-
 /* Damaged metadata, a model or a part ahead of the architecture: the trace is read by the registers all the same. */
 static void print_reserved(FILE *out, const struct trace_unit *u)
 {
@@ -82,6 +76,9 @@ static void print_unit(FILE *out, const struct trace_unit *u, bool snapshot)
 	const struct cst_config *c = &u->config;
 	/* ETMCR or TRCCONFIGR */
 	uint64_t control = u->aux->reg[0];
+	/* that has the virtual machine identifier traced */
+	const uint64_t vmid_bit = u->aux->unit == AUX_ETMV3 || u->aux->unit == AUX_PTM ?
+				  1u << 30 : 1u << 7;
 
 	fprintf(out, "%s%u", u->aux->unit == AUX_PTM ? "PFT 1." : u->aux->unit == AUX_ETMV3 ? "ETMv3." :
 	       u->aux->unit == AUX_ETE ? "ETE 1." : "ETMv4.", c->version & 15u);
@@ -95,7 +92,7 @@ static void print_unit(FILE *out, const struct trace_unit *u, bool snapshot)
 	else
 		fprintf(out, "%s", snapshot ? "    context IDs: not traced\n" :
 			"    thread: not traced; taken from the buffer, from context switches, or from the only process\n");
-	if (!c->vmid_is_cid2 && c->vmid_bytes && control & vmid_bit(u->aux->unit))
+	if (!c->vmid_is_cid2 && c->vmid_bytes && control & vmid_bit)
 		fprintf(out, "    virtual machine identifier traced\n");
 	if (u->timestamps)
 		fprintf(out, "    timestamps: on, %s\n", ts_source_text(u->aux));

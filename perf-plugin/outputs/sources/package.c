@@ -15,11 +15,6 @@ struct index {
 	const uint8_t *kinds, *offsets, *sizes;
 };
 
-static uint64_t number(const struct index *x, const uint8_t *p, unsigned int bytes)
-{
-	return ordered_number(p, bytes, x->big);
-}
-
 static bool read_index(struct index *x, const struct sections *s)
 {
 	const struct contents *c = &s->v[SECTION_CU_INDEX];
@@ -28,12 +23,12 @@ static bool read_index(struct index *x, const struct sections *s)
 		return false;
 	*x = (struct index){ .p = c->p, .big = s->order == 2 };
 	/* DWARF 5 has a version of two bytes and two of padding, GNU's has one of four bytes */
-	x->version = (unsigned int)number(x, c->p, 4);
+	x->version = (unsigned int)ordered_number(c->p, 4, x->big);
 	if (x->version != 2)
-		x->version = (unsigned int)number(x, c->p, 2);
-	x->columns = number(x, c->p + 4, 4);
-	x->units = number(x, c->p + 8, 4);
-	x->slots = number(x, c->p + 12, 4);
+		x->version = (unsigned int)ordered_number(c->p, 2, x->big);
+	x->columns = ordered_number(c->p + 4, 4, x->big);
+	x->units = ordered_number(c->p + 8, 4, x->big);
+	x->slots = ordered_number(c->p + 12, 4, x->big);
 	x->rows = c->p + HEAD + 8 * x->slots;
 	x->kinds = x->rows + 4 * x->slots;
 	x->offsets = x->kinds + 4 * x->columns;
@@ -49,10 +44,10 @@ static uint64_t find_row(const struct index *x, uint64_t id)
 	uint64_t at = id & mask, tries, row;
 
 	for (tries = 0; tries < x->slots; tries++, at = (at + step) & mask) {
-		row = number(x, x->rows + 4 * at, 4);
+		row = ordered_number(x->rows + 4 * at, 4, x->big);
 		if (!row)
 			return 0;
-		if (number(x, x->p + HEAD + 8 * at, 8) == id)
+		if (ordered_number(x->p + HEAD + 8 * at, 8, x->big) == id)
 			return row <= x->units ? row : 0;
 	}
 	return 0;
@@ -99,13 +94,14 @@ bool package_unit(const struct sections *package, uint64_t id, struct sections *
 	/* a unit without a column has nothing of such a section */
 	unit->v[SECTION_LINE].p = unit->v[SECTION_RNGLISTS].p = NULL;
 	for (column = 0; column < x.columns; column++) {
-		kind = section_of(x.version, number(&x, x.kinds + 4 * column, 4));
+		kind = section_of(x.version, ordered_number(x.kinds + 4 * column, 4, x.big));
 		if (kind == NR_SECTIONS)
 			continue;
 		at = 4 * ((row - 1) * x.columns + column);
 		unit->v[kind] = package->v[kind];
 		unit->v[kind].own = NULL;
-		if (!narrow(&unit->v[kind], number(&x, x.offsets + at, 4), number(&x, x.sizes + at, 4)))
+		if (!narrow(&unit->v[kind], ordered_number(x.offsets + at, 4, x.big),
+			    ordered_number(x.sizes + at, 4, x.big)))
 			return false;
 	}
 	return unit->v[SECTION_INFO].p && unit->v[SECTION_ABBREV].p;

@@ -171,12 +171,6 @@ static bool segment_parts(struct source *l)
 	return true;
 }
 
-/* True if lines of discarded code, from address 0 on, may reach real code. No function is larger. */
-static bool has_low_code(const struct source *l)
-{
-	return l->code.nr && l->code.v[0].begin < 1u << 20;
-}
-
 /* Both orders; of parts that begin at one offset or address any serves. */
 static void sort_parts(struct source *l)
 {
@@ -235,7 +229,9 @@ static bool read_parts(struct source *l)
 		return false;
 	read_code(l);
 	sort_parts(l);
-	l->lows.is_low = is_little_program(l->program.elf) && has_low_code(l);
+	/* lines of discarded code, from address 0 on, may reach real code; no function is larger */
+	l->lows.is_low = is_little_program(l->program.elf) && l->code.nr &&
+			 l->code.v[0].begin < 1u << 20;
 	return true;
 }
 
