@@ -38,19 +38,11 @@ static inline void array_reserve(void *pv, size_t nr, size_t *cap, size_t size)
 #define ARRAY_ADD(v, nr, cap) \
 	(array_reserve(&(v), (nr), &(cap), sizeof(*(v))), &(v)[(nr)++])
 
-/* For sorting by the 64-bit number that each entry begins with. */
-static inline int array_by_number(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 /* Sorts as qsort(), also an array without entries, whose pointer may be NULL. */
 #define ARRAY_SORT(v, n, compare) \
 	((n) ? qsort((v), (n), sizeof(*(v)), (compare)) : (void)0)
 
-/* For qsort(), of numbers. */
+/* For sorting by the 64-bit number that each entry begins with. */
 static inline int array_compare_u64(const void *a, const void *b)
 {
 	uint64_t x, y;

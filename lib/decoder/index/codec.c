@@ -4,7 +4,7 @@
 
 #include <cstrace/error.h>
 
-#include "base/array.h"
+#include "base/grow.h"
 #include "base/bits.h"
 #include "base/digest.h"
 #include "decoder/index/file.h"

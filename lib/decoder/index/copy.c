@@ -5,7 +5,7 @@
 
 #include <cstrace/error.h>
 
-#include "base/array.h"
+#include "base/grow.h"
 #include "decoder/index/index_int.h"
 
 int cst_index_grow(void *array, uint32_t n, uint32_t *cap, size_t size)

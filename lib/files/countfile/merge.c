@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/grow.h"
 #include "files/countfile/countfile_int.h"
 #include "files/countfile/tournament.h"
 

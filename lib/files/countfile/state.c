@@ -2,7 +2,7 @@
 /* state.c - the rules for a record of a count file: its fields, and its place behind the last record. */
 #include <string.h>
 
-#include "base/array.h"
+#include "base/grow.h"
 #include "files/countfile/countfile_int.h"
 
 #define SURELY(condition) __builtin_expect(!!(condition), 1)

@@ -8,7 +8,7 @@
 #include <cstrace/error.h>
 #include <cstrace/files/state.h>
 
-#include "base/array.h"
+#include "base/grow.h"
 #include "files/history/event_int.h"
 #include "files/history/state_int.h"
 #include "files/ini/ini.h"

@@ -7,7 +7,7 @@
 
 #include <cstrace/error.h>
 
-#include "base/array.h"
+#include "base/grow.h"
 #include "base/sized.h"
 #include "files/history/event_int.h"
 #include "files/ini/doc_int.h"

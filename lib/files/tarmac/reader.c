@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/grow.h"
 #include "base/sized.h"
 #include "files/tarmac/tarmac_int.h"
 

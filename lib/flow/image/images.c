@@ -5,7 +5,7 @@
 
 #include <cstrace/error.h>
 
-#include "base/array.h"
+#include "base/grow.h"
 #include "base/sized.h"
 #include "flow/image/image_int.h"
 

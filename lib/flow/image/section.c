@@ -7,7 +7,7 @@
 #include <cstrace/flow.h>
 #include <cstrace/isa.h>
 
-#include "base/array.h"
+#include "base/grow.h"
 #include "flow/image/counts_int.h"
 #include "flow/isa/a64.h"
 

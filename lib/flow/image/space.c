@@ -7,7 +7,7 @@
 
 #include <cstrace/error.h>
 
-#include "base/array.h"
+#include "base/grow.h"
 #include "flow/image/image_int.h"
 
 enum cst_memspace cst_memspace_of(unsigned int el, enum cst_security security)

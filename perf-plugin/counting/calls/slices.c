@@ -245,8 +245,7 @@ const struct calls_slice *calls_slices(struct calls *c, size_t *nr, uint64_t *le
 {
 	struct slices *sl = c->slices;
 
-	if (sl->nr)
-		qsort(sl->v, sl->nr, sizeof(*sl->v), by_thread_and_begin);
+	ARRAY_SORT(sl->v, sl->nr, by_thread_and_begin);
 	*nr = sl->nr;
 	*left_out = sl->left_out;
 	return sl->v;

@@ -777,8 +777,7 @@ static int busiest(const void *pa, const void *pb)
 
 size_t counts_binaries(struct counts *c, struct binary ***v)
 {
-	if (c->nr_bins)
-		qsort(c->bins, c->nr_bins, sizeof(*c->bins), busiest);
+	ARRAY_SORT(c->bins, c->nr_bins, busiest);
 	*v = c->bins;
 	return c->nr_bins;
 }

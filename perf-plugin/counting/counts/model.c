@@ -190,8 +190,7 @@ struct model_binary **model_busiest(const struct model *m)
 
 	for (i = 0; i < m->nr_binaries; i++)
 		v[i] = &m->binaries[i];
-	if (m->nr_binaries)
-		qsort(v, m->nr_binaries, sizeof(*v), compare_busiest);
+	ARRAY_SORT(v, m->nr_binaries, compare_busiest);
 	return v;
 }
 

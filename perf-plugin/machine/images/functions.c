@@ -99,7 +99,7 @@ static void add_unwind(struct function_table *fs)
 		if (!find(fs, symbols, e->start))
 			append(fs, &f);
 	}
-	ARRAY_SORT(fs->v, fs->nr, array_by_number);
+	ARRAY_SORT(fs->v, fs->nr, array_compare_u64);
 }
 
 /* Returns the begin of the first function, or symbol, behind symbol `i`. */
@@ -133,7 +133,7 @@ static void add_labels(struct function_table *fs, const struct dso *d)
 		if (f.end != UINT64_MAX)
 			append(fs, &f);
 	}
-	ARRAY_SORT(fs->v, fs->nr, array_by_number);
+	ARRAY_SORT(fs->v, fs->nr, array_compare_u64);
 }
 
 static struct function_table *table_of(struct dso *d)

@@ -326,7 +326,7 @@ static int make_segments(struct module *m)
 	free(m->d->image.segs);
 	m->d->image.segs = NULL;
 	m->d->image.nr_segs = 0;
-	ARRAY_SORT(m->hole, m->nr_holes, array_by_number);
+	ARRAY_SORT(m->hole, m->nr_holes, array_compare_u64);
 	for (i = 1; i < m->nr_sec; i++) {
 		const struct module_section *s = &m->sec[i];
 

@@ -73,7 +73,7 @@ struct perf_map *perf_map_read(char *text)
 			*ARRAY_ADD(pm->v, pm->nr, pm->cap) = e;
 	if (pm->nr)
 		drop_replaced(pm);
-	ARRAY_SORT(pm->v, pm->nr, array_by_number);
+	ARRAY_SORT(pm->v, pm->nr, array_compare_u64);
 	return pm;
 }
 

@@ -191,10 +191,10 @@ static void read_stubs(struct dso *d, Elf *elf, struct stub_table *t)
 	t->slots = mem_array(found, sizeof(*t->slots));
 	t->v = mem_array(bytes / 8 + 1, sizeof(*t->v));
 	all_relocations(d, elf, t);
-	qsort(t->slots, t->nr_slots, sizeof(*t->slots), array_by_number);
+	qsort(t->slots, t->nr_slots, sizeof(*t->slots), array_compare_u64);
 	for (i = 0; i < n; i++)
 		read_section(d, &parts[i], t);
-	ARRAY_SORT(t->v, t->nr, array_by_number);
+	ARRAY_SORT(t->v, t->nr, array_compare_u64);
 }
 
 static const struct stub_table *table_of(struct dso *d)

@@ -51,8 +51,7 @@ static int compare(const void *a, const void *b)
 
 static void sort(struct numbers *n)
 {
-	if (n->nr)
-		qsort(n->v, n->nr, sizeof(*n->v), compare);
+	ARRAY_SORT(n->v, n->nr, compare);
 }
 
 /* Adds a thread, except the idle task (0) and the kernel's own records (-1). */

@@ -461,7 +461,7 @@ static void walk(const struct step *s, size_t n, bool host_el2, bool vmid)
 	struct world_state w;
 	size_t i;
 
-	world_restart(&w);
+	memset(&w, 0, sizeof(w));
 	for (i = 0; i < n; i++) {
 		struct cst_generic g = { .el = s[i].el, .security = s[i].security, .vmid = s[i].vmid,
 					 .flags = CST_GF_EL | (vmid ? CST_GF_VMID : 0) };

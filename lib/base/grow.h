@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* array.h - arrays that grow: pointer, number of entries and capacity are the caller's. */
-#ifndef CST_LIB_BASE_ARRAY_H
-#define CST_LIB_BASE_ARRAY_H
+/* grow.h - arrays that grow: pointer, number of entries and capacity are the caller's. */
+#ifndef CST_LIB_BASE_GROW_H
+#define CST_LIB_BASE_GROW_H
 
 #include <stddef.h>
 #include <stdint.h>
