@@ -103,10 +103,10 @@ static void not_written(void **state)
 	struct model m = calls();
 
 	(void)state;
-	assert_int_equal(whole("top", &m, NULL, "/dev/full"), ERR_IO);
+	assert_int_equal(whole("top", &m, NULL, "/dev/full"), ERR_REPORTED);
 	assert_non_null(strstr(said.text, "No space left on device"));
 	assert_null(strstr(said.text, "calling contexts"));
-	assert_int_equal(written("llvm", &m, "/dev/full"), ERR_IO);
+	assert_int_equal(written("llvm", &m, "/dev/full"), ERR_REPORTED);
 	assert_non_null(strstr(said.text, "No space left on device"));
 	assert_null(strstr(said.text, "ranges"));
 	model_free(&m);
