@@ -209,6 +209,7 @@ static void owners_of_a_thread(void **state)
 		if (strcmp(text, rows[i].want))
 			print_error("%s:\n", rows[i].what);
 		assert_string_equal(text, rows[i].want);
+		workers_free(q.ids_search);
 		units_free(&tu);
 	}
 }
