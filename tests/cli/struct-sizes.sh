@@ -34,7 +34,7 @@ check "it runs with the library of its headers" with "$BUILD" same
 check "it has something to compare" test "$(wc -l <"$tmp/same")" -gt 30
 check "it runs with the library whose structs have grown" with "$tmp/tree/build" grown
 check "with the same result" cmp "$tmp/same" "$tmp/grown"
-check "it runs with sizes of 0, which are those of version 0.2" with "$tmp/tree/build" zero 0
+check "it runs with sizes of 0, which are those of the first release" with "$tmp/tree/build" zero 0
 check "with the same result again" cmp "$tmp/same" "$tmp/zero"
 check "a program with grown structs runs with the library of before" with "$BUILD" older "" newer
 check "with the same result once more" cmp "$tmp/same" "$tmp/older"

@@ -169,7 +169,7 @@ uint64_t cst_index_start_tree(const struct cst_index *ix, const struct cst_index
 }
 
 /*
- * Size of struct cst_config in version 0.1, which had no struct_size. Fields added later enter the
+ * Size of struct cst_config when the first index files were written. Fields added later enter the
  * hash only if they are not 0, so that existing index files remain valid.
  */
 #define CONFIG_FIRST 60

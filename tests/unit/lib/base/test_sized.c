@@ -12,7 +12,7 @@
 
 struct toy {
 	size_t struct_size;
-	uint32_t a, b;		/* version 0.2 */
+	uint32_t a, b;		/* the first release */
 	uint32_t c, d;		/* later */
 };
 
@@ -31,7 +31,7 @@ static void test_take(void **state)
 
 	(void)state;
 	assert_null(TAKE(toy, NULL, own));
-	/* 0: version 0.2 */
+	/* 0: the first release */
 	t = TAKE(toy, &given, own);
 	assert_ptr_equal(t, &own);
 	assert_true(t->a == 1 && t->b == 2 && !t->c && !t->d);
