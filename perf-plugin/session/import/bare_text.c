@@ -78,9 +78,12 @@ static int print_reg(struct bare_maker *m, const struct bare_source *s, const st
 			value |= (uint64_t)s->id << r->shift;
 			break;
 		case REG_CONFIG:
-			/* TRCIDR0.RETSTACK, TRCCONFIGR.RS */
-			if (bare_given(m, s, "TRCIDR0", &idr0) || core_reg_value(s->core, "TRCIDR0", &idr0))
-				value |= (idr0 >> 9 & 1) << 12;
+			if (!bare_given(m, s, "TRCIDR0", &idr0) &&
+			    !core_reg_value(s->core, "TRCIDR0", &idr0))
+				break;
+			/* TRCIDR0.RETSTACK and QSUPP, TRCCONFIGR.RS and QE */
+			value |= (idr0 >> 9 & 1) << 12;
+			value |= idr0 >> 15 & 3 ? 3 << 13 : 0;
 			break;
 		case REG_ASSUMED:
 			break;

@@ -22,7 +22,8 @@ enum core_reg_rule {
 	REG_REQUIRED,		/* nothing can be decoded without it */
 	REG_ASSUMED,		/* `value`, with a message */
 	REG_TRACE_ID,		/* `value` and the trace ID, shifted by `shift` */
-	REG_CONFIG,		/* TRCCONFIGR: `value`, and the return stack if TRCIDR0 has one; with a message */
+	/* TRCCONFIGR: `value`, return stack and Q elements if TRCIDR0 has them; with a message */
+	REG_CONFIG,
 	REG_OPTIONAL,		/* left out */
 };
 
