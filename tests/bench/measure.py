@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Commands that are run to be measured: time, processor time of the thread that began, peak memory; several of them in
-turns; instructions by callgrind."""
+"""Commands that are run to be measured: time, processor time, also of the thread that began, page faults, peak memory;
+several of them in turns; instructions by callgrind; what a page fault takes on this machine."""
+import mmap
 import os
 import re
 import statistics
@@ -51,7 +52,8 @@ class Run:
         self.first_thread = thread_seconds(proc.pid)
         _, status, usage = os.wait4(proc.pid, 0)
         self.code = proc.returncode = os.waitstatus_to_exitcode(status)
-        self.cpu = usage.ru_utime + usage.ru_stime
+        self.user, self.system, self.faults = usage.ru_utime, usage.ru_stime, usage.ru_minflt
+        self.cpu = self.user + self.system
         for thread in readers + [watcher]:
             thread.join()
         if job.to_out:
@@ -81,6 +83,25 @@ class Run:
         return os.path.getsize(self.job.out) if self.job.out and os.path.isfile(self.job.out) else None
 
 
+def microseconds_per_fault(size=64 << 20):
+    """What the first touch of a small page of memory takes here, with the work of the loop that touches it."""
+    memory = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if hasattr(mmap, "MADV_NOHUGEPAGE"):
+        try:
+            memory.madvise(mmap.MADV_NOHUGEPAGE)
+        except OSError:
+            pass  # a kernel without large pages
+    took = []
+    for _ in range(2):
+        start = time.monotonic()
+        for at in range(0, size, mmap.PAGESIZE):
+            memory[at] = 1
+        took.append(time.monotonic() - start)
+    memory.close()
+    # the second round has the loop alone
+    return (took[0] - took[1]) / (size // mmap.PAGESIZE) * 1e6
+
+
 def thread_seconds(pid):
     """Processor seconds of the first thread of a process that has ended."""
     try:
@@ -98,6 +119,10 @@ class Result:
     @property
     def seconds(self):
         return statistics.median(run.seconds for run in self.runs)
+
+    def median(self, name):
+        """Of a member of the runs."""
+        return statistics.median(getattr(run, name) for run in self.runs)
 
     @property
     def peak_kb(self):
