@@ -397,12 +397,26 @@ STEP_INLINE void walk_count(struct walk *w, const struct walk_how *how, const in
 	}
 }
 
-/* Walks one atom through block b and looks up its link. Emits its range unless it is counted. */
+/*
+ * Walks one atom through the block at `next`, which becomes block b, and looks up its link. Emits
+ * its range unless it is counted.
+ */
 STEP_INLINE void walk_block(struct walk *w, const struct walk_how *how, int counted)
 {
-	const struct blk *b = w->b;
+	/*
+	 * Each place waits for the link before it, so the way from one to the next is as short as
+	 * can be: what the atom adds to the address of the link is formed apart, before the place
+	 * is known. Where ranges or branches are written, there is no register left for it.
+	 */
+	const int apart = how->runs && how->runs != RUNS_LISTED;
+	const unsigned char *link = (const unsigned char *)w->base + offsetof(struct blk, link) +
+				    sizeof(w->b->link[0]) * (w->bits & 1);
+	const int64_t place = w->next;
+	const struct blk *b = w->b = BLK_AT(w->base, place);
 	const uint32_t n_insn = b->n_insn;
 
+	if (apart)
+		__asm__("" : "+r"(link));
 	w->e = w->bits & 1;
 	w->bits >>= 1;
 	if (walk_in_span(w, how)) {
@@ -413,7 +427,7 @@ STEP_INLINE void walk_block(struct walk *w, const struct walk_how *how, int coun
 				   how->cycles ? w->l->now.cc : 0, (uint32_t)blk_off(b), &w->ids, walk_index(w, how), w->flags);
 		w->insns += n_insn;
 	}
-	w->raw = b->link[w->e];
+	w->raw = apart ? *(const uint32_t *)(link + place) : b->link[w->e];
 	w->next = (int32_t)w->raw & w->linked;
 }
 
@@ -699,7 +713,6 @@ STEP_INLINE enum walk_on walk_exit(struct walk *w, const struct walk_how *how)
 STEP_INLINE int walk_linked(struct walk *w, const struct walk_how *how)
 {
 	for (;;) {
-		w->b = BLK_AT(w->base, w->next);
 		walk_block(w, how, how->runs != RUNS_NONE);
 		/* a sample */
 		if (how->runs == RUNS_SAMPLED && __builtin_expect(w->insns >= w->until, 0))
@@ -737,7 +750,6 @@ STEP_INLINE enum walk_on walk_blocks(struct walk *w, const struct walk_how *how)
 		if (how->runs && on != WALK_COUNTED)
 			walk_count(w, how, 0);
 		if (how->element || (how->runs && !w->start)) {
-			w->b = BLK_AT(w->base, w->next);
 			walk_block(w, how, how->runs && w->start);
 			if (w->next > 0) {
 				/* linked blocks are in one map: no wrap at 4 GiB between them */
