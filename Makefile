@@ -433,7 +433,7 @@ tests: $(UNIT) $(GEN) $(FAULT) $(if $(SAN),,interop qemu)
 ifneq ($(filter-out 0,$(COVERAGE)),)
 FUZZ_FLAGS := $(STD) -O1 -g -fprofile-instr-generate -fcoverage-mapping
 else
-FUZZ_FLAGS := $(STD) -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined \
+FUZZ_FLAGS := $(STD) -Werror=implicit-function-declaration -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined \
 	-fno-omit-frame-pointer
 endif
 FOBJ := $(FUZZ_DIR)/obj

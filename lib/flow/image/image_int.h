@@ -9,7 +9,7 @@
 #include <cstrace/isa.h>
 #include <cstrace/types.h>
 
-#include "base/large.h"
+#include "base/arena.h"
 
 /* Flags of a block. A block ends at a P0 instruction, at a cut, or at the end of the section's bytes. */
 enum blk_flags {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/large.h"
+#include "base/arena.h"
 #include "flow/image/counts_int.h"
 
 #define FIRST_BITS	10

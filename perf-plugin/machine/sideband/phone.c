@@ -45,7 +45,8 @@ static void add_piece(struct phone *p, const uint8_t *bytes, size_t n)
 		return;
 	}
 	array_room(&p->piece, p->len, n, &p->cap, 1);
-	memcpy(p->piece + p->len, bytes, n);
+	if (n)
+		memcpy(p->piece + p->len, bytes, n);
 	p->len += n;
 }
 

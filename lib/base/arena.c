@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * large.c - memory in large pages where the system has them: Linux, if the administrator allows or
+ * arena.c - memory in large pages where the system has them: Linux, if the administrator allows or
  * asks for them.
  */
 #define _DEFAULT_SOURCE
-#include "base/large.h"
+#include "base/arena.h"
 
 #include <stdint.h>
 #include <stdlib.h>

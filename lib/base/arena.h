@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * large.h - memory that is filled from its start on. The first touch of a page of memory interrupts
+ * arena.h - memory that is filled from its start on. The first touch of a page of memory interrupts
  * the program, on a virtual machine for many microseconds; a large page of 2 MB does so once where
  * 512 pages do it 512 times.
  */
-#ifndef CST_LIB_BASE_LARGE_H
-#define CST_LIB_BASE_LARGE_H
+#ifndef CST_LIB_BASE_ARENA_H
+#define CST_LIB_BASE_ARENA_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test_large.c - memory in large pages: what its users may do with it. */
+/* test_arena.c - memory in large pages: what its users may do with it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/large.h"
+#include "base/arena.h"
 
 /* on both sides of where large pages begin */
 static const size_t sizes[] = {
