@@ -115,7 +115,7 @@ struct arena_chunk {
 /* The first chunk is small, since most arenas are. */
 static int new_chunk(struct arena *a, size_t size)
 {
-	size_t n = a->chunk ? LARGE_PAGE : SMALL_START;
+	size_t n = !a->chunk || (a->most && a->most < LARGE_PAGE) ? SMALL_START : LARGE_PAGE;
 	struct arena_chunk *c;
 
 	if (size > SIZE_MAX - sizeof(*c))
@@ -152,5 +152,5 @@ void cst_arena_drop(struct arena *a)
 		a->chunk = c->next;
 		free(c);
 	}
-	*a = (struct arena){ .chunk = NULL };
+	a->used = 0;
 }

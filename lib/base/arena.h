@@ -24,10 +24,14 @@ void *cst_large_more(void *old, size_t old_size, size_t size);
  */
 void *cst_large_reserve(void **memory, size_t size);
 
-/* Memory in pieces that are all given back at once. All zeros: empty. */
+/*
+ * Memory in pieces that are all given back at once. All zeros: empty. `most` is what its user takes
+ * at most, 0 if that is unknown: an arena that stays small has no large pages.
+ */
 struct arena {
 	struct arena_chunk *chunk; /* the newest, which pieces are taken from */
 	size_t used;		/* of that chunk */
+	size_t most;
 };
 
 /* Returns zeros, aligned for a uint64_t; NULL without memory. */

@@ -51,6 +51,7 @@ int cst_image_new(struct cst_image **out, size_t cache_limit)
 	img->table_max = cache_limit / 2;
 	if (img->table_max < MIN_TABLES)
 		img->table_max = MIN_TABLES;
+	img->table_memory.most = img->table_max;
 	if (!allocate_blocks(img, BLK_STRIDE)) {
 		free(img);
 		return -CST_ERR_NOMEM;

@@ -184,6 +184,8 @@ void mapped_ahead(const void *p, size_t size)
 #ifdef MADV_POPULATE_READ
 	const uintptr_t begin = (uintptr_t)p & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
 
+	if (size > MAPPED_AHEAD)
+		size = MAPPED_AHEAD;
 	/* a failure costs speed alone, and is that of each Linux before 5.14 */
 	madvise((void *)begin, (uintptr_t)p + size - begin, MADV_POPULATE_READ);
 #else

@@ -28,8 +28,9 @@ void mapped_drop(const void *p, size_t size);
 
 /*
  * Of bytes that are all about to be read, the pages come at once, not by a page fault for a few of
- * them each.
+ * them each. Of more than MAPPED_AHEAD bytes the first ones: all of them may not fit into memory.
  */
+#define MAPPED_AHEAD ((size_t)8 << 20)
 void mapped_ahead(const void *p, size_t size);
 
 /* Async-signal-safe: the name, for messages, of the file at this address, and the offset in it; NULL: no mapped file is there. */

@@ -389,12 +389,15 @@ void frame_ids(const struct queue *q, const struct fragment *f, uint64_t ids[2])
 {
 	const struct fragment_part *parts = q->found.parts + f->first_part;
 	unsigned int i, pos = 0;
+	size_t at, n;
 
-	/* Frames may straddle parts. */
-	for (i = 0; i < f->nr_parts; i++) {
-		mapped_ahead(parts[i].data, parts[i].size);
-		pos = cst_frame_ids(parts[i].data, parts[i].size, pos, ids);
-	}
+	/* Frames may straddle parts, and what is read of one at once. */
+	for (i = 0; i < f->nr_parts; i++)
+		for (at = 0; at < parts[i].size; at += n) {
+			n = parts[i].size - at < MAPPED_AHEAD ? parts[i].size - at : MAPPED_AHEAD;
+			mapped_ahead(parts[i].data + at, n);
+			pos = cst_frame_ids(parts[i].data + at, n, pos, ids);
+		}
 }
 
 void queue_find_ids(struct queue *q)
