@@ -1,23 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* longest.c - sorts lengths. */
+/* longest.c - finds a length by its rank, byte by byte from the highest one on. */
 #include "base/longest.h"
 
-#include "base/array.h"
+#include <string.h>
 
-static int by_length(const void *pa, const void *pb)
+uint64_t longest_nth(const uint64_t *length, size_t n, size_t nth)
 {
-	const uint64_t *a = pa, *b = pb;
+	uint64_t all = 0;
+	uint64_t found = 0, mask = 0; /* the bytes that are known, and where they are */
+	unsigned int shift = 64, digit;
+	size_t count[256], i;
 
-	return *a < *b ? 1 : *a > *b ? -1 : 0;
+	for (i = 0; i < n; i++)
+		all |= length[i];
+	do {
+		shift -= 8;
+		if (!(all >> shift))
+			continue;
+		memset(count, 0, sizeof(count));
+		for (i = 0; i < n; i++)
+			if ((length[i] & mask) == found)
+				count[length[i] >> shift & 0xff]++;
+		for (digit = 0xff; nth >= count[digit]; digit--)
+			nth -= count[digit];
+		found |= (uint64_t)digit << shift;
+		mask |= 0xffull << shift;
+	} while (shift);
+	return found;
 }
 
-void longest_first(uint64_t *length, size_t n)
+uint64_t longest_limit(const uint64_t *length, size_t n, size_t max)
 {
-	ARRAY_SORT(length, n, by_length);
-}
+	const uint64_t least = longest_nth(length, n, max);
 
-uint64_t longest_limit(uint64_t *length, size_t n, size_t max)
-{
-	longest_first(length, n);
-	return length[max] + (length[max + max / 2] == length[max]);
+	return least + (longest_nth(length, n, max + max / 2) == least);
 }

@@ -6,13 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sorts lengths, the longest first. */
-void longest_first(uint64_t *length, size_t n);
+/* The length before which `nth` others stand where the longest is first; `nth` is less than `n`. */
+uint64_t longest_nth(const uint64_t *length, size_t n, size_t nth);
 
 /*
  * Returns the length from which on entries stay, so that about `max` of more than twice as many do: at most half as many
- * again. If too many have the same length, all of those go. The lengths are sorted.
+ * again. If too many have the same length, all of those go.
  */
-uint64_t longest_limit(uint64_t *length, size_t n, size_t max);
+uint64_t longest_limit(const uint64_t *length, size_t n, size_t max);
 
 #endif

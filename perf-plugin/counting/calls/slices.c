@@ -254,26 +254,26 @@ const struct calls_slice *calls_slices(struct calls *c, size_t *nr, uint64_t *le
 void calls_limit_slices(struct calls *c, size_t max)
 {
 	struct slices *sl = c->slices;
-	uint64_t *v = mem_array(sl->nr + 1, sizeof(*v)), least, len;
-	size_t i, n, equal = 0;
+	uint64_t *v, least, len;
+	size_t i, n, equal = max;
 
+	if (max >= sl->nr)
+		return;
+	v = mem_array(sl->nr, sizeof(*v));
 	for (i = 0; i < sl->nr; i++)
 		v[i] = length(sl, &sl->v[i].begin, &sl->v[i].end);
-	longest_first(v, sl->nr);
-	least = max < sl->nr ? v[max] : 0;
+	least = longest_nth(v, sl->nr, max);
 	/* callers are before what they called: of the same length, those are kept */
-	for (i = 0; i < max && i < sl->nr; i++)
-		equal += v[i] == least;
+	for (i = 0; i < sl->nr; i++)
+		equal -= v[i] > least;
 	free(v);
-	for (i = n = 0; i < sl->nr && max < sl->nr; i++) {
+	for (i = n = 0; i < sl->nr; i++) {
 		len = length(sl, &sl->v[i].begin, &sl->v[i].end);
 		if (len < least || (len == least && !equal))
 			continue;
 		equal -= len == least;
 		sl->v[n++] = sl->v[i];
 	}
-	if (max < sl->nr) {
-		sl->left_out += sl->nr - n;
-		sl->nr = n;
-	}
+	sl->left_out += sl->nr - n;
+	sl->nr = n;
 }

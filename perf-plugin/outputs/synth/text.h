@@ -156,16 +156,32 @@ static inline void text_hex16_pair(char *p, uint64_t v, uint64_t v_upper, char *
 	text_hex16_of(q, w, w_upper, text[1]);
 }
 
-/* %*lld, filled with `fill` on the left. */
-static inline char *text_dec(char *p, int64_t value, unsigned int width, char fill)
+/* Digits of a number, at the end of a buffer before its spare bytes. Returns where they begin. */
+static inline unsigned int text_digits(char tmp[20 + TEXT_SPARE], uint64_t v)
 {
-	uint64_t v = value < 0 ? -(uint64_t)value : (uint64_t)value;
-	char tmp[20 + TEXT_SPARE];
-	unsigned int i = 20, n;
+	unsigned int i = 20;
 
 	do
 		tmp[--i] = (char)('0' + v % 10);
 	while (v /= 10);
+	return i;
+}
+
+/* %llu */
+static inline char *text_udec(char *p, uint64_t value)
+{
+	char tmp[20 + TEXT_SPARE];
+	const unsigned int i = text_digits(tmp, value);
+
+	return text_short(p, tmp + i, 20 - i);
+}
+
+/* %*lld, filled with `fill` on the left. */
+static inline char *text_dec(char *p, int64_t value, unsigned int width, char fill)
+{
+	char tmp[20 + TEXT_SPARE];
+	unsigned int i = text_digits(tmp, value < 0 ? -(uint64_t)value : (uint64_t)value), n;
+
 	if (value < 0 && fill == ' ')
 		tmp[--i] = '-';
 	n = 20 - i;

@@ -17,7 +17,12 @@ struct json {
 
 static void begin_event(struct json *j, const char *phase, const struct event_track *t)
 {
-	text_put(&j->text, "%s{\"ph\":\"%s\",\"pid\":%d,\"tid\":%d", j->some ? ",\n" : "\n", phase, t->pid, t->tid);
+	text_put_words(&j->text, j->some ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
+	text_put_words(&j->text, phase);
+	text_put_words(&j->text, "\",\"pid\":");
+	text_put_integer(&j->text, t->pid);
+	text_put_words(&j->text, ",\"tid\":");
+	text_put_integer(&j->text, t->tid);
 	j->some = true;
 }
 
@@ -40,9 +45,15 @@ static void on_track(void *data, const struct event_track *t, const char *name)
 }
 
 /* Microseconds with three decimals; an instruction is shown as a nanosecond. */
-static void put_time(struct json *j, const char *key, uint64_t ns)
+static void put_time(struct json *j, const char *before, uint64_t ns)
 {
-	text_put(&j->text, ",\"%s\":%" PRIu64 ".%03u", key, ns / 1000, (unsigned int)(ns % 1000));
+	const unsigned int rest = (unsigned int)(ns % 1000);
+	const char decimals[] = { '.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10),
+				  (char)('0' + rest % 10), 0 };
+
+	text_put_words(&j->text, before);
+	text_put_number(&j->text, ns / 1000);
+	text_put_words(&j->text, decimals);
 }
 
 static void on_event(void *data, const struct event *e)
@@ -51,22 +62,26 @@ static void on_event(void *data, const struct event *e)
 	unsigned int i;
 
 	begin_event(j, e->instant ? "i" : "X", &e->track);
-	put_time(j, "ts", e->begin);
+	put_time(j, ",\"ts\":", e->begin);
 	if (e->instant)
-		text_put(&j->text, ",\"s\":\"t\"");
+		text_put_words(&j->text, ",\"s\":\"t\"");
 	else
-		put_time(j, "dur", e->end - e->begin);
-	text_put(&j->text, ",\"cat\":\"%s\",\"name\":", e->category);
+		put_time(j, ",\"dur\":", e->end - e->begin);
+	text_put_words(&j->text, ",\"cat\":\"");
+	text_put_words(&j->text, e->category);
+	text_put_words(&j->text, "\",\"name\":");
 	text_name(&j->text, e->name);
-	text_put(&j->text, ",\"args\":{");
+	text_put_words(&j->text, ",\"args\":{");
 	for (i = 0; i < e->nr_args; i++) {
-		text_put(&j->text, "%s\"%s\":", i ? "," : "", e->args[i].key);
+		text_put_words(&j->text, i ? ",\"" : "\"");
+		text_put_words(&j->text, e->args[i].key);
+		text_put_words(&j->text, "\":");
 		if (e->args[i].text)
 			text_name(&j->text, e->args[i].text);
 		else
-			text_put(&j->text, "%" PRIu64, e->args[i].number);
+			text_put_number(&j->text, e->args[i].number);
 	}
-	text_put(&j->text, "}}");
+	text_put_words(&j->text, "}}");
 }
 
 uint64_t timeline_json(const struct timeline *t, struct pd_output *out)

@@ -87,9 +87,15 @@ static void begin_profile(struct speedscope *s, const struct event *e)
 }
 
 /* Writes the begin (type O) or the end (type C) of a frame. */
-static void put_event(struct speedscope *s, char type, uint32_t frame, uint64_t at)
+static void put_event(struct speedscope *s, const char *type, uint32_t frame, uint64_t at)
 {
-	text_put(&s->text, "%s\n{\"type\":\"%c\",\"frame\":%" PRIu32 ",\"at\":%" PRIu64 "}", s->some_events ? "," : "", type, frame, at);
+	text_put_words(&s->text, s->some_events ? ",\n{\"type\":\"" : "\n{\"type\":\"");
+	text_put_words(&s->text, type);
+	text_put_words(&s->text, "\",\"frame\":");
+	text_put_number(&s->text, frame);
+	text_put_words(&s->text, ",\"at\":");
+	text_put_number(&s->text, at);
+	text_put_words(&s->text, "}");
 	s->some_events = true;
 	s->end = at;
 }
@@ -123,7 +129,7 @@ static void on_event(void *data, const struct event *e)
 	frame = ARRAY_ADD(s->begun, s->nr_begun, s->cap_begun);
 	begin_profile(s, e);
 	*frame = frame_of(s, e);
-	put_event(s, 'O', *frame, e->begin);
+	put_event(s, "O", *frame, e->begin);
 }
 
 static void on_end(void *data, const struct event_track *t, uint64_t time)
@@ -132,7 +138,7 @@ static void on_end(void *data, const struct event_track *t, uint64_t time)
 
 	(void)t;
 	if (s->nr_begun)
-		put_event(s, 'C', s->begun[--s->nr_begun], time);
+		put_event(s, "C", s->begun[--s->nr_begun], time);
 }
 
 static void put_frames(struct speedscope *s)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/name.h"
+#include "outputs/synth/text.h"
 
 #define LONGEST	1024u
 
@@ -18,15 +19,44 @@ void text_flush(struct text *t)
 	t->fill = 0;
 }
 
+/* Where up to LONGEST bytes can be written. */
+static char *room(struct text *t)
+{
+	if (sizeof(t->buf) - t->fill < LONGEST)
+		text_flush(t);
+	return t->buf + t->fill;
+}
+
+void text_put_words(struct text *t, const char *words)
+{
+	const size_t n = strlen(words);
+
+	memcpy(room(t), words, n);
+	t->fill += n;
+}
+
+void text_put_number(struct text *t, uint64_t number)
+{
+	char *p = room(t);
+
+	t->fill += (size_t)(text_udec(p, number) - p);
+}
+
+void text_put_integer(struct text *t, int64_t number)
+{
+	char *p = room(t);
+
+	t->fill += (size_t)(text_dec(p, number, 0, ' ') - p);
+}
+
 void text_put(struct text *t, const char *fmt, ...)
 {
 	va_list ap;
+	char *p = room(t);
 	int n;
 
-	if (sizeof(t->buf) - t->fill < LONGEST)
-		text_flush(t);
 	va_start(ap, fmt);
-	n = vsnprintf(t->buf + t->fill, LONGEST, fmt, ap);
+	n = vsnprintf(p, LONGEST, fmt, ap);
 	va_end(ap);
 	if (n > 0)
 		t->fill += (size_t)n < LONGEST ? (size_t)n : LONGEST - 1;
