@@ -2,9 +2,13 @@
 /* name.c - names out of files, escaped for messages and for JSON. */
 #include "base/name.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/alloc.h"
 
 #define COPIES	8u
 #define ESCAPED	4u	/* bytes of \xNN */
@@ -94,11 +98,43 @@ static bool escape(char *out, size_t size, const char *name, size_t len)
 	return at == len;
 }
 
+/*
+ * The last copies of a thread. Most need none: as thread-local data they would make each one begin
+ * with 32 page faults.
+ */
+struct copies {
+	unsigned int next;
+	char text[COPIES][NAME_SHOWN_MAX + sizeof("...")];
+};
+
+static pthread_key_t copies_key;
+
+static void make_key(void)
+{
+	if (pthread_key_create(&copies_key, free))
+		mem_refused(0);
+}
+
+static struct copies *copies_of_thread(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct copies *c;
+
+	pthread_once(&once, make_key);
+	c = pthread_getspecific(copies_key);
+	if (!c) {
+		c = mem_new(sizeof(*c));
+		c->next = 0;
+		if (pthread_setspecific(copies_key, c))
+			mem_refused(0);
+	}
+	return c;
+}
+
 static const char *shown_copy(const char *name, size_t len)
 {
-	static _Thread_local char copies[COPIES][NAME_SHOWN_MAX + sizeof("...")];
-	static _Thread_local unsigned int next;
-	char *copy = copies[next++ % COPIES];
+	struct copies *c = copies_of_thread();
+	char *copy = c->text[c->next++ % COPIES];
 
 	if (!escape(copy, NAME_SHOWN_MAX + 1, name, len))
 		strcat(copy, "...");

@@ -324,7 +324,8 @@ void witness_collect(struct session *ss)
 	/* samples of sched_switch have proved it */
 	if (!may_be_threads(ss) || ids->space == IDS_SAME)
 		return;
-	s = mem_zeroed(1, sizeof(*s));
+	s = mem_new(sizeof(*s));
+	memset(s, 0, offsetof(struct search, elements));
 	s->ss = ss;
 	if (ids->space != IDS_OTHER)
 		look_at_all(s, false);
