@@ -11,6 +11,7 @@
 
 #include "sw_enc.h"
 #include "unit/lib_decode.h"
+#include "unit/seeds.h"
 
 #define DEFAULT_SEEDS 10000
 
@@ -201,8 +202,8 @@ static inline void sw_test_damage(const struct cst_config *cfg, const struct sw_
 
 static inline void sw_for_seeds(void (*run)(uint64_t seed))
 {
-	const char *one = getenv("CST_SEED"), *many = getenv("CST_SEEDS");
-	uint64_t n = many ? strtoull(many, NULL, 0) : DEFAULT_SEEDS;
+	const char *one = getenv("CST_SEED");
+	uint64_t n = seeds_wanted(DEFAULT_SEEDS);
 
 	if (one) {
 		sw_seed = strtoull(one, NULL, 0);

@@ -12,6 +12,7 @@
 #include <cstrace/isa.h>
 
 #include "frames.h"
+#include "unit/seeds.h"
 #include "v7_roundtrip.h"
 
 #define MAX_SPACES 4
@@ -570,8 +571,8 @@ struct cst_etmv3_regs v7_regs_of(const struct v7_regs *regs)
 
 uint64_t v7_all_seeds(int (*one)(uint64_t seed, struct v7_sum *sum), struct v7_sum *sum)
 {
-	const char *only = getenv("CST_SEED"), *count = getenv("CST_SEEDS");
-	uint64_t n = count ? strtoull(count, NULL, 0) : 10000, seed;
+	const char *only = getenv("CST_SEED");
+	uint64_t n = seeds_wanted(10000), seed;
 	unsigned int bad = 0;
 
 	memset(sum, 0, sizeof(*sum));

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "unit/lib/roundtrip.h"
+#include "unit/seeds.h"
 #include "util.h"
 
 static int one_seed(uint64_t seed, struct rt_damage *sum)
@@ -44,8 +45,8 @@ static int one_seed(uint64_t seed, struct rt_damage *sum)
 
 static void test_damaged(void **state)
 {
-	const char *one = getenv("CST_SEED"), *count = getenv("CST_SEEDS");
-	uint64_t n = count ? strtoull(count, NULL, 0) : getenv("CSTRACE_NIGHTLY") ? 5000 : 2000, seed;
+	const char *one = getenv("CST_SEED");
+	uint64_t n = seeds_wanted(getenv("CSTRACE_NIGHTLY") ? 5000 : 2000), seed;
 	struct rt_damage sum = { 0, 0 };
 	unsigned int bad = 0;
 

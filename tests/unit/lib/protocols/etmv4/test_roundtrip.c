@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "unit/lib/roundtrip.h"
+#include "unit/seeds.h"
 
 static int one_seed(uint64_t seed, uint64_t *ranges)
 {
@@ -35,8 +36,8 @@ static int one_seed(uint64_t seed, uint64_t *ranges)
 
 static void test_random_streams(void **state)
 {
-	const char *one = getenv("CST_SEED"), *count = getenv("CST_SEEDS");
-	uint64_t n = count ? strtoull(count, NULL, 0) : 10000, seed, ranges = 0;
+	const char *one = getenv("CST_SEED");
+	uint64_t n = seeds_wanted(10000), seed, ranges = 0;
 	unsigned int bad = 0;
 
 	(void)state;
@@ -54,8 +55,7 @@ static void test_random_streams(void **state)
 /* Bytes before synchronisations are damaged, where nothing speculative outlives these. */
 static void test_damaged_before_sync(void **state)
 {
-	const char *count = getenv("CST_SEEDS");
-	uint64_t n = (count ? strtoull(count, NULL, 0) : 10000) / 10, seed;
+	uint64_t n = seeds_wanted(10000) / 10, seed;
 	struct rt_damage sum = { 0, 0 };
 	unsigned int bad = 0;
 	struct gen_case c;

@@ -19,6 +19,7 @@
 #include <cmocka.h>
 
 #include "unit/lib/roundtrip.h"
+#include "unit/seeds.h"
 
 struct seen {
 	uint64_t ranges, conditions, located;
@@ -47,17 +48,10 @@ static int exact(uint64_t seed, struct seen *seen)
 	return bad;
 }
 
-static uint64_t streams(void)
-{
-	const char *n = getenv("CST_SEEDS");
-
-	return n ? strtoull(n, NULL, 0) : 10000;
-}
-
 static void test_exact(void **state)
 {
 	const char *one = getenv("CST_SEED");
-	uint64_t n = streams(), seed;
+	uint64_t n = seeds_wanted(10000), seed;
 	struct seen seen = { 0, 0, 0 };
 	unsigned int bad = 0;
 
@@ -96,13 +90,13 @@ static void damage_streams(int (*damage)(uint64_t seed, struct gen_case *c, stru
 static void test_damaged(void **state)
 {
 	(void)state;
-	damage_streams(rt_damage_one, streams());
+	damage_streams(rt_damage_one, seeds_wanted(10000));
 }
 
 static void test_damaged_before_sync(void **state)
 {
 	(void)state;
-	damage_streams(rt_damage_before_syncs, streams() / 10);
+	damage_streams(rt_damage_before_syncs, seeds_wanted(10000) / 10);
 }
 
 int main(void)

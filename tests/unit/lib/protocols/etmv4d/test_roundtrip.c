@@ -21,6 +21,7 @@
 
 #include "encode_etmv4d.h"
 #include "protocols/etmv4d/etmv4d.h"
+#include "unit/seeds.h"
 
 struct got {
 	struct dt_event *ev;
@@ -103,16 +104,9 @@ static int same(const struct dt_event *a, const struct dt_event *b)
 	return a->kind == b->kind && a->value == b->value && a->off == b->off;
 }
 
-static uint64_t streams(void)
-{
-	const char *n = getenv("CST_SEEDS");
-
-	return n ? strtoull(n, NULL, 0) : 10000;
-}
-
 static void test_exact(void **state)
 {
-	uint64_t n = streams(), seed, all = 0, unknown = 0;
+	uint64_t n = seeds_wanted(10000), seed, all = 0, unknown = 0;
 	struct dt_stream s;
 	struct got got;
 	size_t i;
@@ -139,7 +133,7 @@ static void test_exact(void **state)
 
 static void test_damaged(void **state)
 {
-	uint64_t n = streams(), seed, compared = 0;
+	uint64_t n = seeds_wanted(10000), seed, compared = 0;
 	struct dt_stream s;
 	struct got got;
 	size_t at, from, i, j, k;

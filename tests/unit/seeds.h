@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* seeds.h - how many random cases a test tries. */
+#ifndef CSTRACE_TESTS_UNIT_SEEDS_H
+#define CSTRACE_TESTS_UNIT_SEEDS_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+/*
+ * CST_SEEDS=N decides; else `usual`, of which the sanitized round, four times as slow, tries a
+ * quarter but in make nightly.
+ */
+static inline uint64_t seeds_wanted(uint64_t usual)
+{
+	const char *n = getenv("CST_SEEDS");
+
+	if (n)
+		return strtoull(n, NULL, 0);
+	return getenv("SANITIZED") && !getenv("CSTRACE_NIGHTLY") ? usual / 4 : usual;
+}
+
+#endif
