@@ -92,6 +92,8 @@ enum {
 	PD_RECORD_COMPRESSED2	= 83,
 };
 
+#define PD_COMPRESSED_ZSTD	1	/* the type in the feature COMPRESSED */
+
 struct pd_record_compressed2 {
 	struct perf_event_header header;
 	uint64_t data_size;

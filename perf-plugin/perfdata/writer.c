@@ -48,6 +48,7 @@ static void writer_free(struct perf_writer *w)
 	free(st->attrs);
 	for (i = 0; i < PD_FEATURE_BITS; i++)
 		free(st->feat[i].data);
+	pd_comp_free(st->comp);
 	free(st->buf);
 	free(st);
 	free(w);
@@ -84,19 +85,54 @@ int pw_start(struct perf_writer *w, struct error *err)
 
 	if (!st->nr_attrs)
 		return error_set(err, ERR_USAGE, "%s: perf.data without an event cannot be written", st->out.name);
+	if (st->level)
+		pw_compression_feature(w);
 	pw_header_start(w);
 	st->started = true;
+	pw_compression_begin(w);
 	return 0;
+}
+
+/* Number of bytes in the buffer, or in the chunk that will be compressed. */
+static size_t in_buffer(const struct perf_writer *w)
+{
+	return (size_t)(w->cur - (w->st->comp ? pd_comp_chunk(w->st->comp) : w->st->buf));
+}
+
+static void set_buffer(struct perf_writer *w, uint8_t *buf, size_t size)
+{
+	w->cur = buf;
+	w->end = buf + size;
 }
 
 void pw_flush(struct perf_writer *w)
 {
 	struct pw_state *st = w->st;
-	size_t n = (size_t)(w->cur - st->buf);
+	size_t n = in_buffer(w);
 
-	pd_output_write(&st->out, st->buf, n);
 	st->data_bytes += n;
-	w->cur = st->buf;
+	if (!st->comp) {
+		pd_output_write(&st->out, st->buf, n);
+		w->cur = st->buf;
+	} else if (n) {
+		set_buffer(w, pd_comp_next(st->comp, n), PD_COMP_CHUNK);
+	}
+}
+
+/* Fills chunks: which records are in one does not depend on how many are written at once. */
+static void write_chunks(struct perf_writer *w, const uint8_t *p, size_t len)
+{
+	size_t n;
+
+	while (len) {
+		n = pd_comp_fit(p, len, (size_t)(w->end - w->cur));
+		memcpy(w->cur, p, n);
+		w->cur += n;
+		p += n;
+		len -= n;
+		if (len)
+			pw_flush(w);
+	}
 }
 
 void pw_write(struct perf_writer *w, const void *data, size_t len)
@@ -106,6 +142,10 @@ void pw_write(struct perf_writer *w, const void *data, size_t len)
 	if (len <= (size_t)(w->end - w->cur)) {
 		memcpy(w->cur, data, len);
 		w->cur += len;
+		return;
+	}
+	if (w->st->comp) {
+		write_chunks(w, data, len);
 		return;
 	}
 	pw_flush(w);
@@ -118,14 +158,60 @@ void pw_write(struct perf_writer *w, const void *data, size_t len)
 	w->st->data_bytes += len;
 }
 
+/* ---- compression ---------------------------------------------------------------------------- */
+
+void pw_set_compression(struct perf_writer *w, int level, unsigned int threads)
+{
+	w->st->level = level;
+	w->st->threads = threads;
+}
+
+static int write_compressed(void *data, const void *bytes, size_t len)
+{
+	struct pd_output *out = data;
+
+	pd_output_write(out, bytes, len);
+	return pd_output_failed(out);
+}
+
+void pw_compression_begin(struct perf_writer *w)
+{
+	struct pw_state *st = w->st;
+	struct pd_comp_opts o = { .level = st->level, .threads = st->threads,
+				  .write = write_compressed, .data = &st->out };
+
+	if (!st->level)
+		return;
+	st->comp = pd_comp_new(&o);
+	set_buffer(w, pd_comp_chunk(st->comp), PD_COMP_CHUNK);
+}
+
+void pw_compression_end(struct perf_writer *w)
+{
+	struct pw_state *st = w->st;
+	size_t n = in_buffer(w);
+
+	if (!st->comp)
+		return;
+	pd_comp_finish(st->comp, n);
+	pd_comp_free(st->comp);
+	st->comp = NULL;
+	st->data_bytes += n;
+	set_buffer(w, st->buf, PW_BUFFER);
+}
+
+/* ---- the end -------------------------------------------------------------------------------- */
+
 bool pw_failed(const struct perf_writer *w)
 {
-	return w->st->out.error != 0;
+	const struct pw_state *st = w->st;
+
+	return st->comp ? pd_comp_error(st->comp) != 0 : st->out.error != 0;
 }
 
 uint64_t pw_data_bytes(const struct perf_writer *w)
 {
-	return w->st->data_bytes + (uint64_t)(w->cur - w->st->buf);
+	return w->st->data_bytes + in_buffer(w);
 }
 
 uint64_t pw_position(const struct perf_writer *w)
@@ -143,6 +229,7 @@ int pw_finish(struct perf_writer *w, struct error *err)
 		pw_abort(w);
 		return rc;
 	}
+	pw_compression_end(w);
 	pw_flush(w);
 	pw_header_finish(w);
 	rc = pd_output_finish(&st->out, err);

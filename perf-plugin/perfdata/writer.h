@@ -2,7 +2,7 @@
 /*
  * writer.h - writes perf.data that perf 6.1 and its consumers accept. Order of calls:
  *
- *	pw_open, pw_add_attr..., pw_set_...(features), pw_start,
+ *	pw_open, pw_add_attr..., pw_set_...(features), pw_set_compression, pw_start,
  *	{ pw_reserve, fill, pw_commit | pw_put... }..., pw_finish or pw_abort
  *
  * A regular file is written without a name, or under a temporary one in the same directory, and
@@ -57,6 +57,14 @@ int pw_add_build_id(struct perf_writer *w, uint16_t misc, uint32_t pid, const vo
 /* What the input says about host, CPUs, command line and clocks. Nothing about its events. */
 void pw_copy_env(struct perf_writer *w, const struct perfdata *pd);
 
+/*
+ * Compresses the records as perf record -z does, at this level (1 to PD_COMP_MAX_LEVEL), in up to
+ * that number of threads; 1: in the calling one. Needs pd_comp_available(). Features and build-ids
+ * of the pipe form stay as they are, for readers that do not look for them in compressed records;
+ * the first one behind records ends the compression.
+ */
+void pw_set_compression(struct perf_writer *w, int level, unsigned int threads);
+
 int pw_start(struct perf_writer *w, struct error *err);
 
 /* Make the buffer fit @n bytes; out of line part of pw_reserve(). */
@@ -78,12 +86,16 @@ static inline void pw_commit(struct perf_writer *w, size_t n)
 	w->cur += n;
 }
 
-/* A block of whole records that the caller has already; large ones are not copied. */
+/* A block of whole records that the caller has; large ones are copied only to be compressed. */
 void pw_write(struct perf_writer *w, const void *data, size_t len);
 
 bool pw_failed(const struct perf_writer *w);
+/* Bytes of all records, before they are compressed. */
 uint64_t pw_data_bytes(const struct perf_writer *w);
-/* Where in the file the next record will stand; after pw_start(), and of no use in the pipe form. */
+/*
+ * Where in the file the next record will stand; after pw_start(), and of no use in the pipe form or
+ * with compression.
+ */
 uint64_t pw_position(const struct perf_writer *w);
 
 /* Complete the file and free @w, whatever the result. */

@@ -122,9 +122,25 @@ int pw_add_build_id(struct perf_writer *w, uint16_t misc, uint32_t pid, const vo
 	blob_put(b, &rec, sizeof(rec));
 	blob_put(b, filename, len);
 	blob_put(b, zeros, padded - len);
-	if (w->st->started && w->st->out.stream)
+	if (w->st->started && w->st->out.stream) {
+		pw_compression_end(w);
 		pw_write(w, b->data + at, b->len - at);
+	}
 	return 0;
+}
+
+/* As perf record writes it: the version is 0, and so is the ratio where the records follow. */
+void pw_compression_feature(struct perf_writer *w)
+{
+	struct pw_state *st = w->st;
+	struct pw_blob *b = feature(w, PD_FEAT_COMPRESSED);
+	uint64_t size = st->started ? st->out.written - st->data_offset : 0;
+
+	blob_u32(b, 0);
+	blob_u32(b, PD_COMPRESSED_ZSTD);
+	blob_u32(b, (uint32_t)st->level);
+	blob_u32(b, size ? (uint32_t)((st->data_bytes + size / 2) / size) : 0);
+	blob_u32(b, PD_COMP_CHUNK);
 }
 
 void pw_copy_env(struct perf_writer *w, const struct perfdata *pd)
@@ -173,6 +189,7 @@ void pw_pipe_feature(struct perf_writer *w, unsigned int bit)
 	/* Build-ids have records of their own, and long sections do not fit into one. */
 	if (bit == PD_FEAT_BUILD_ID || padded > PD_MAX_RECORD - sizeof(rec))
 		return;
+	pw_compression_end(w);
 	memset(&rec, 0, sizeof(rec));
 	rec.header.type = PERF_RECORD_HEADER_FEATURE;
 	rec.header.size = (uint16_t)(sizeof(rec) + padded);
@@ -295,9 +312,11 @@ void pw_header_finish(struct perf_writer *w)
 
 	if (st->out.stream)
 		return;
+	if (st->level)
+		pw_compression_feature(w);
 	make_event_desc(w);
 	fill_header(st, &h);
-	h.data.size = st->data_bytes;
+	h.data.size = st->out.written - st->data_offset;
 	for (i = 0; i < PD_FEATURE_BITS; i++)
 		nr += st->feat[i].set;
 	sec.offset = h.data.offset + h.data.size + nr * sizeof(sec);

@@ -4,6 +4,7 @@
 #define CSTRACE_PERFDATA_WRITER_INTERNAL_H
 
 #include "base/files/output.h"
+#include "perfdata/comp.h"
 #include "perfdata/writer.h"
 
 /*
@@ -35,13 +36,21 @@ struct pw_state {
 	size_t cap_attrs;
 	struct pw_blob feat[PD_FEATURE_BITS];
 	uint64_t data_offset;
-	uint64_t data_bytes;	/* written, without what is in the buffer */
+	uint64_t data_bytes;	/* of records, without what is in the buffer */
 	uint8_t *buf;
+	int level;		/* of the compression; 0: none */
+	unsigned int threads;	/* that compress */
+	struct pd_comp *comp;	/* compresses what is written now; NULL: nothing does */
 };
+
+/* Compresses the records from here on, if the writer has a level; the other one ends that. */
+void pw_compression_begin(struct perf_writer *w);
+void pw_compression_end(struct perf_writer *w);
 
 /* writer_header.c */
 void pw_header_start(struct perf_writer *w);	/* file: header, ids, attrs. Pipe: records */
 void pw_header_finish(struct perf_writer *w);	/* features and the final header */
 void pw_pipe_feature(struct perf_writer *w, unsigned int bit);
+void pw_compression_feature(struct perf_writer *w);
 
 #endif
