@@ -67,5 +67,10 @@ if version_says "$PERF_CSTRACE" 'capstone: on libtraceevent: on lzma: on zstd: o
 		[ $? != 0 ] && grep -q 'made without zstd (NO_ZSTD)' "$tmp/err"
 	}
 	check "compressed records: it says what it was made without" says || cat "$tmp/err"
+	cannot() {
+		"$parts/perf-cstrace" inject -i tests/data/sample.perf.data -z -o "$tmp/no" 2>"$tmp/err"
+		[ $? = 129 ] && grep -qF -- '--compression-level: this program was made without zstd (NO_ZSTD)' "$tmp/err" && [ ! -e "$tmp/no" ]
+	}
+	check "inject -z: it says what it was made without" cannot || cat "$tmp/err"
 fi
 finish

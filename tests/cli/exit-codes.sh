@@ -149,9 +149,11 @@ full_disk() {
 		}
 	done
 }
+packs=
+! "$tool" --version | grep -q '^zstd: on' || packs=-z
 # Decoding ends with the output: stderr has neither the sums of the whole recording nor losses of its rest.
 full_ends() {
-	for c in "script --itrace=b $sample" "script --itrace=i1i $sample" "inject --itrace=i1i $sample" "dump --elements $sample" \
+	for c in "script --itrace=b $sample" "script --itrace=i1i $sample" "inject --itrace=i1i $sample" "inject --itrace=i1i $packs $sample" "dump --elements $sample" \
 		"dump --packets $sample" "dump --elements --format=opencsd $sample" "dump --elements $tmp/snapshot"; do
 		input=${c##* }
 		"$tool" ${c% *} --symfs $symfs -i $input >/dev/full 2>"$tmp/err" && return 1

@@ -51,7 +51,7 @@ CASES = [
     Case("inject pipe", "inject -i - --symfs @symfs --itrace=b", stdin="pipe"),
     Case("inject compressed", "inject -i @packed --symfs @symfs -o OUT --itrace=b"),
     Case("inject directory", "inject -i @kcore.data --symfs @kcore.s -o OUT --itrace=il8"),
-    Case("inject jit", "inject -i @jit --symfs @jit.s -o OUT"),
+    Case("inject jit", "inject -i @jit --symfs @jit.s -z -o OUT"),
     Case("script", "script -i @sample --symfs @symfs --itrace=b -F comm,pid,tid,cpu,time,ip,sym,symoff,dso,addr"),
     Case("script kernel", "script -i @modules --symfs @modules.s --vmlinux @modules.s/boot/vmlinux --itrace=b -F +sym,+dso"),
     Case("script patched kernel", "script -i @text-poke --symfs @text-poke.s --vmlinux @text-poke.s/boot/vmlinux "

@@ -72,4 +72,39 @@ samples_of_unknown_kind() {
 	[ "$n" -gt 0 ] && says "$tmp/err" "$tmp/unknown: $n samples are left out"
 }
 check "samples of an unknown kind are left out, and counted" samples_of_unknown_kind
+
+# ---- compressed records ----
+# packed LEVEL LEAST ARGS...: -z of this level gives the same records, LEAST times smaller, in a file and in a pipe.
+packed() {
+	level=$1 least=$2
+	shift 2
+	run 0 inject "$@" -o "$tmp/plain" && run 0 inject "$@" "-z${level#default}" -o "$tmp/packed" || return 1
+	ratio=$(python3 tests/cli/inject_packed.py "$tmp/plain" "$tmp/packed") || return 1
+	level=${level#default}
+	[ "${ratio% *}" -eq "${level:-1}" ] && [ "${ratio#* }" -ge "$least" ] || { echo "level and ratio: $ratio"; return 1; }
+	run 0 inject "$@" -o - && mv "$tmp/out" "$tmp/plain" && run 0 inject "$@" --compression-level="${level:-1}" -o - &&
+		mv "$tmp/out" "$tmp/packed" && python3 tests/cli/inject_packed.py "$tmp/plain" "$tmp/packed" --pipe
+}
+# A reader that ends early ends the command as without -z: by the signal, whichever thread compresses.
+cat >"$tmp/early.py" <<'END'
+import signal, subprocess, sys
+for jobs in "1", "2", "8":
+    command = subprocess.Popen([*sys.argv[1:], "-j", jobs], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    command.stdout.read(16)
+    command.stdout.close()  # there is more to come than a pipe holds
+    said = command.stderr.read()
+    assert command.wait() == -signal.SIGPIPE and not said, (jobs, command.returncode, said)
+END
+ends_early() {
+	python3 "$tmp/early.py" "$tool" inject -i tests/data/sample.perf.data --symfs $symfs --itrace=i20il64 "$@"
+}
+check "a reader that ends early" ends_early
+if "$tool" --version | grep -q '^zstd: on'; then
+	check "-z: branches" packed default 5 -i $trbe --symfs $symfs --itrace=b
+	check "-z: branch stacks" packed 1 5 -i $trbe --symfs $symfs --itrace=i1000il64
+	check "-z: branch stacks, the smallest file" packed 22 10 -i $trbe --symfs $symfs --itrace=i1000il64
+	check "-z: call chains, branches and errors" packed 3 5 -i tests/data/sample.perf.data --symfs $symfs --itrace=i100ig16be
+	check "-z: a reader that ends early" ends_early -z
+	check "-z: a few records" packed 9 0 -i $trbe --symfs $symfs --itrace=i1000000000i
+fi
 finish

@@ -41,6 +41,7 @@ COMMANDS = [
     ["inject", "--itrace=i10il16", "--tiles", "-o", "OUT"],
     ["inject", "--itrace=i1usg16", "-o", "OUT"],
     ["inject", "--itrace=i20is5", "-o", "OUT"],
+    ["inject", "--itrace=bi10il16", "-z3"],
     ["script", "--itrace=be", "-F", "comm,pid,tid,cpu,time,ip,sym,dso,addr,flags"],
     ["script", "--itrace=b", "-F", "tid,ip,addr,insn"],
     ["script", "--itrace=be", "-F", "pid,tid,cpu,ip,addr"],
@@ -317,6 +318,8 @@ def main():
     args = parser.parse_args()
     if args.jobs:
         JOBS[:] = [int(n) for n in args.jobs.split(",")]
+    if b"zstd: on" not in subprocess.run([args.tool, "--version"], capture_output=True, check=True).stdout:
+        COMMANDS[:] = [c for c in COMMANDS if "-z3" not in c]
     number = failed = 0
     for title, seeds, check in cases(args):
         number += 1

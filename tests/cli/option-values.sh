@@ -165,6 +165,9 @@ from_stdin() {
 check "index of standard input with a name" from_stdin
 
 # ---- inject, script ----
+for level in 0 23 x 1x 4294967297 1m; do
+	check "inject -z$level" usage "--compression-level: found '$level', expected a level from 1 to 22" inject $sample -z$level
+done
 check "inject --itrace=bl" usage "--itrace=bl: l and g add to instructions samples: use them with i" inject $sample \
 	--itrace=bl -o "$tmp/no"
 check "inject --itrace=bg" usage "--itrace=bg: l and g add to instructions samples: use them with i" inject $sample \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # inject-file: what stands in an injected file, as the stock perf reads it: events, order of time, records
-# that stay and records that go, build-ids, tiles of branch stacks, the pipe form.
+# that stay and records that go, build-ids, tiles of branch stacks, the pipe form, compressed records.
 set -eu
 . "$(dirname "$0")/peer-perf.sh"
 n=0 bad=0
@@ -58,7 +58,7 @@ if samples < 1000:
 EOF
 }
 
-echo 1..18
+echo 1..23
 for set in 04 07 08 10 11 13 16; do
 	inject -i "$shared/truth/$set-"*/perf.data --itrace=bi1000i -o "$tmp/injected"
 	perf script -D -i "$tmp/injected" 2>/dev/null | grep PERF_RECORD >"$tmp/dump" || :
@@ -121,4 +121,29 @@ fi
 "$tool" inject -i - --symfs "$symfs" --itrace=b <"$data" 2>"$tmp/err" |
 	with_opt perf script -i - -F pid,tid,cpu,ip,addr >"$tmp/out" 2>/dev/null || :
 check "through pipes" "$shared/truth/compare" "$(dirname "$data")" <"$tmp/out"
+
+# Compressed records: perf says of them what it says of plain ones.
+says_the_same() {
+	for words in "report --stdio" "script $1"; do
+		for file in "$tmp/injected" "$tmp/packed"; do
+			# perf report ends with a tip that it chooses at random
+			with_opt perf $words -i "$file" 2>&1 | grep -v '^# (Tip:' >"$file.text" || return 1
+		done
+		[ -s "$tmp/packed.text" ] && cmp "$tmp/injected.text" "$tmp/packed.text" || return 1
+	done
+}
+same_in_pipe() {
+	for z in "" -z; do
+		"$tool" inject -i "$data" --symfs "$symfs" --itrace=$1 $z 2>/dev/null |
+			with_opt perf report --stdio -i - 2>&1 | grep -v '^# (Tip:' >"$tmp/pipe$z" || return 1
+	done
+	grep -q '%.*\.a64' "$tmp/pipe" && cmp "$tmp/pipe" "$tmp/pipe-z"
+}
+for letters in b ibe i1000il64 i1000ig16; do
+	inject -i "$data" --itrace=$letters -o "$tmp/injected"
+	inject -i "$data" --itrace=$letters -z -o "$tmp/packed"
+	case $letters in *l*) fields="-F +brstack" ;; *) fields= ;; esac
+	check "perf of compressed records: $letters" says_the_same "$fields"
+done
+check "perf of compressed records in a pipe" same_in_pipe i1000il64
 exit $bad

@@ -10,6 +10,7 @@
 #include "outputs/cmd/options.h"
 #include "outputs/profile/readers.h"
 #include "outputs/synth/injector.h"
+#include "perfdata/comp.h"
 #include "session/import/bare.h"
 
 static const char more[] =
@@ -29,6 +30,23 @@ static void report_readers(struct session *ss)
 	while ((d = session_next_used(ss, &pos)))
 		if (!library_name(dso_path(d)))
 			readers_report(stderr, "inject", d, READER_SAMPLES);
+}
+
+/* Parses the level of compression; NULL is none, and "" the one that perf record -z has. */
+static int take_level(const struct cmd_desc *cmd, const char *text, int *level)
+{
+	uint64_t v = 1;
+
+	if (!text)
+		return CMD_GO_ON;
+	if (*text && (!cmd_number(text, &v) || !v || v > PD_COMP_MAX_LEVEL))
+		return cmd_usage_error(cmd, "--compression-level: found '%s', expected a level "
+				       "from 1 to %d", text, PD_COMP_MAX_LEVEL);
+	if (!pd_comp_available())
+		return cmd_usage_error(cmd, "--compression-level: this program was made without "
+				       "zstd (NO_ZSTD)");
+	*level = (int)v;
+	return CMD_GO_ON;
 }
 
 static int inject_run(struct session *ss, const struct injector_opts *o)
@@ -61,7 +79,7 @@ int cmd_inject(int argc, const char **argv)
 	struct bare_opts bare = { .nr_words = 0 };
 	struct session_opts so = { .progress = true };
 	struct injector_opts o = { .output = "-" };
-	const char *itrace = NULL;
+	const char *itrace = NULL, *level = NULL;
 	bool strip = false, tiles = false;
 	char msg[400];
 	const struct cmd_opt opts[] = {
@@ -81,6 +99,9 @@ int cmd_inject(int argc, const char **argv)
 		  "keep records of context switches, of which AutoFDO's readers complain", NULL },
 		{ 0, "tiles", CMD_OPT_FLAG, &tiles, NULL,
 		  "with il: a sample per full branch stack, so that each branch is in exactly one", NULL },
+		{ 'z', "compression-level", CMD_OPT_OPTIONAL, &level, "LEVEL",
+		  "compress the records, as perf record does: 1 (default) is fastest, 22 smallest; "
+		  "AutoFDO's readers do not take them", NULL },
 		CMD_OPT_END,
 	};
 	const struct cmd_desc cmd = { "inject", "perf.data with trace in, perf.data with samples out",
@@ -88,6 +109,8 @@ int cmd_inject(int argc, const char **argv)
 	struct session *ss;
 	int rc = cmd_input(&cmd, &argc, argv, &bare, &so);
 
+	if (rc == CMD_GO_ON)
+		rc = take_level(&cmd, level, &o.level);
 	if (rc != CMD_GO_ON)
 		return rc;
 	if (!itrace || !*itrace)

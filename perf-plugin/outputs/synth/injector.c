@@ -510,6 +510,8 @@ struct injector *injector_open(struct session *ss, const struct injector_opts *o
 	in->w = pw_open(o->output, &err);
 	if (!in->w)
 		goto fail;
+	if (o->level)
+		pw_set_compression(in->w, o->level, session_jobs(ss));
 	in->sb = sideband_new(session_perfdata(ss), session_pmu_type(ss));
 	dir = dir_of(o->output);
 	in->m = merge_new(&sink, dir);

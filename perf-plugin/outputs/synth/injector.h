@@ -13,6 +13,7 @@ struct injector_opts {
 	bool hw_index;		/* branch stacks with the index field, which some readers cannot skip */
 	bool no_branch_view;	/* omit the mark that makes perf report start in branch mode */
 	bool switches;		/* copy context switch records, which AutoFDO's readers do not support */
+	int level;		/* of the compression of records; 0: none */
 };
 
 struct injector;

@@ -62,6 +62,7 @@ const struct option_row option_rows[] = {
 	{ "no-branch-view", INJECT, OPTION_FLAG, NULL },
 	{ "switch-events", INJECT, OPTION_FLAG, NULL },
 	{ "tiles", INJECT, OPTION_FLAG, NULL },
+	{ "compression-level", INJECT, OPTION_TEXT, VALUES { "", "1", "5", "22", "23", NULL } },
 	{ "fields", SCRIPT, OPTION_TEXT, VALUES { "comm,pid,tid,cpu,time,period,event,flags,ip,sym,symoff,dso,addr,insn,insnlen",
 		"+brstack", "+insn", "ip,sym,symoff,dso", "-time,+addr", "pid,tid,cpu,ip,addr", "+disasm,+srcline",
 		"+brstackdisasm,+srcline", "ip,brstackinsn", "+brstacksym", "callindent,flags", NULL } },
