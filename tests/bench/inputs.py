@@ -121,8 +121,9 @@ class Inputs:
         registers, keep = [], set()
         for name in sorted(os.listdir(snapshot)):
             path = os.path.join(snapshot, name)
-            if name not in ("cstrace.bin", "trace.ini"):
-                os.symlink(path, os.path.join(ours, name))
+            # a copy: a snapshot's files are opened inside its folder only
+            if name not in ("cstrace.bin", "trace.ini") and os.path.isfile(path):
+                shutil.copy(path, os.path.join(ours, name))
             text = open(path, errors="replace").read() if name.endswith(".ini") else ""
             found = re.search(r"^type=(ETM3|PTM)", text, re.M)
             kind = {"ETM3": "etmv3", "PTM": "ptm"}[found.group(1)] if found else None

@@ -79,8 +79,8 @@ def main():
         records(part, "a frame")
         expanded += part
     assert expanded == want, "other records"
-    told = 0 if read is read_pipe else int(len(want) / len(data) + 0.5)
-    assert ratio == told, "ratio %d, not %d" % (ratio, told)
+    shown = 0 if read is read_pipe else int(len(want) / len(data) + 0.5)
+    assert ratio == shown, "ratio %d, not %d" % (ratio, shown)
     print(level, len(plain) // len(packed))
 
 
