@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 /*
- * CST_SEEDS=N decides; else `usual`, of which the sanitized round, four times as slow, tries a
- * quarter but in make nightly.
+ * CST_SEEDS=N decides, else `usual`. Outside make nightly the sanitized round, which is four times
+ * as slow, tries a quarter of it.
  */
 static inline uint64_t seeds_wanted(uint64_t usual)
 {

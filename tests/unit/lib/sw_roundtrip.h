@@ -2,7 +2,7 @@
 /*
  * sw_roundtrip.h - software trace from an encoder's model through the decoder: whole, in pieces, cut, damaged.
  *
- * CST_SEEDS=N sets the number of streams (default 10000), CST_SEED=N runs one.
+ * CST_SEEDS=N sets the number of streams (default 10000, see unit/seeds.h), CST_SEED=N runs one.
  */
 #ifndef CSTRACE_TESTS_UNIT_SW_ROUNDTRIP_H
 #define CSTRACE_TESTS_UNIT_SW_ROUNDTRIP_H

@@ -3,7 +3,8 @@
  * v7_roundtrip.h - what a model of an ETMv3 or a PTM says was executed, and what the decoder makes of its bytes:
  * whole, with a loss, with damage.
  *
- * CST_SEEDS=N sets the number of streams (default 10000), CST_SEED=N runs one and shows both sides.
+ * CST_SEEDS=N sets the number of streams (default 10000, see unit/seeds.h), CST_SEED=N
+ * runs one and shows both sides.
  */
 #ifndef CSTRACE_TESTS_V7_ROUNDTRIP_H
 #define CSTRACE_TESTS_V7_ROUNDTRIP_H

@@ -3,7 +3,8 @@
  * test_damage_state.c - damage of trace with speculation and transactions, whose state no A-sync resets: the Trace Info
  * behind it corrects the decoder.
  *
- * CST_SEEDS=N sets the number of traces (default 2000, in make nightly 5000), CST_SEED=N damages one.
+ * CST_SEEDS=N sets the number of traces (default 2000, in make nightly 5000; see
+ * unit/seeds.h), CST_SEED=N damages one.
  */
 #include <inttypes.h>
 #include <setjmp.h>

@@ -3,7 +3,8 @@
  * test_opencsd_stream.c - random trace through the C interface of OpenCSD: what is pushed out, under every
  * pattern of WAIT answers and input sizes, is what the library gives when it is pulled, elements and packets.
  *
- * CST_SEEDS=N sets the number of random streams (default 400), CST_SEED=N runs one.
+ * CST_SEEDS=N sets the number of random streams (default 400, see unit/seeds.h),
+ * CST_SEED=N runs one.
  */
 #include "unit/perf-plugin/opencsd_lines.h"
 
@@ -11,6 +12,7 @@
 #include <opencsd/c_api/opencsd_c_api.h>
 
 #include "gen_case.h"
+#include "unit/seeds.h"
 
 static void compare_lines(uint64_t seed, const char *how, const struct lines *want, const struct lines *got)
 {
@@ -263,7 +265,7 @@ static void test_push_is_pull(void **state)
 {
 	static const unsigned int waits[] = { 0, 1, 20, 100 };
 	uint64_t one = env_number("CST_SEED", 0), seed;
-	uint64_t count = env_number("CST_SEEDS", getenv("SANITIZED") ? 60 : 400);
+	uint64_t count = seeds_wanted(400);
 	struct lines want = { NULL, 0, 0 }, got = { NULL, 0, 0 };
 	struct gen_case c;
 	char how[64];

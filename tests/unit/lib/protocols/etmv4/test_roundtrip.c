@@ -3,7 +3,8 @@
  * test_roundtrip.c - random programs, executed, encoded by the trace-unit model, decoded: every element
  * must come back, in order. The model knows nothing of the decoder.
  *
- * CST_SEEDS=N sets the number of streams (default 10000), CST_SEED=N runs one and shows both sides.
+ * CST_SEEDS=N sets the number of streams (default 10000, see unit/seeds.h), CST_SEED=N
+ * runs one and shows both sides.
  */
 #include <inttypes.h>
 #include <setjmp.h>

@@ -5,7 +5,8 @@
  * elements (in IT blocks, too), conditional non-branch instructions with their results. Every element must come
  * back. And a damaged byte costs at most the trace up to the next synchronisation.
  *
- * CST_SEEDS=N sets the number of streams (default 10000), CST_SEED=N runs one and shows both sides.
+ * CST_SEEDS=N sets the number of streams (default 10000, see unit/seeds.h), CST_SEED=N
+ * runs one and shows both sides.
  */
 #include <inttypes.h>
 #include <setjmp.h>

@@ -4,7 +4,7 @@
  * data packet, whose length is not, decoding stops, says so, counts what it skips, and goes on at the next
  * synchronisation. After a changed byte everything is as before from the next synchronisation on.
  *
- * CST_SEEDS=N sets the number of streams (default 10000).
+ * CST_SEEDS=N sets the number of streams (default 10000, see unit/seeds.h).
  */
 #include <inttypes.h>
 #include <setjmp.h>
