@@ -6,7 +6,7 @@
 #include "outputs/dump/dump.h"
 #include "outputs/dump/reference.h"
 
-#define BATCH 64	/* elements, 4 KB on the stack */
+#define BATCH 256	/* elements, 16 KB on the stack */
 
 #define PAST 1	/* the end of the listed range was passed, or the output cannot be written */
 
