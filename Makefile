@@ -72,7 +72,10 @@ ifeq ($(filter-out 1,$(or $(WERROR),1)),)
 WARN += -Werror
 endif
 STD := -std=gnu11
-SANFLAGS := -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
+# What an image reserves for blocks is written by the address sanitizer (one byte for eight) though nothing uses it: of 128 MB,
+# 2,100 page faults for each image.
+SMALL_CACHE := -DDEFAULT_CACHE=0x800000
+SANFLAGS := -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined $(SMALL_CACHE)
 ifeq ($(SANITIZE),thread)
 SAN := -fsanitize=thread -fno-omit-frame-pointer
 else ifneq ($(B),$(O))
@@ -434,7 +437,7 @@ ifneq ($(filter-out 0,$(COVERAGE)),)
 FUZZ_FLAGS := $(STD) -O1 -g -fprofile-instr-generate -fcoverage-mapping
 else
 FUZZ_FLAGS := $(STD) -Werror=implicit-function-declaration -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined \
-	-fno-omit-frame-pointer
+	-fno-omit-frame-pointer $(SMALL_CACHE)
 endif
 FOBJ := $(FUZZ_DIR)/obj
 FUZZ_NOW := $(call values,CLANG FUZZ_FLAGS)

@@ -11,7 +11,9 @@
 #include "flow/image/counts_int.h"
 #include "flow/isa/a64.h"
 
+#ifndef DEFAULT_CACHE
 #define DEFAULT_CACHE (128u << 20)
+#endif
 #define MIN_BLOCKS 4096u
 #define MIN_TABLES (16 * CODE_PAGE / 2 * sizeof(uint32_t))
 
