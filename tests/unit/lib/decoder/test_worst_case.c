@@ -4,6 +4,7 @@
  * per byte, whatever numbers it holds and however large the image is.
  */
 #include "unit/lib_decode.h"
+#include "unit/seeds.h"
 
 #define NOP 0xd503201fu
 #define START SYNC, 0x81, 0x30, 0x9a, 0x00, 0x00, 0, 0
@@ -139,6 +140,8 @@ static void test_no_branches(void **state)
 {
 	struct cst_config cfg = etm_config(4, 0);
 	struct stream s = { NULL, 0, 0 };
+	const size_t atoms = seeds_wanted(20000), loops = seeds_wanted(4000);
+	const size_t zeros = seeds_wanted(8000);
 	size_t size = 64 << 20, i;
 	uint32_t *nops = malloc(size);
 	struct cst_stats stats;
@@ -150,33 +153,33 @@ static void test_no_branches(void **state)
 		nops[i] = NOP;
 	program_map(&pr, 0, nops, size);
 	put(&s, BYTES(START));
-	for (i = 0; i < 20000; i++) {
+	for (i = 0; i < atoms; i++) {
 		put_address(&s, 0x9a, i * 0x9e3779b1u & (size - 1));
 		put(&s, BYTES(0xf7));
 	}
 	stats = timed("atoms in 64 MB of NOPs", &cfg, pr.space, &s, 3);
-	assert_true(stats.image_conflicts + stats.nacc == 20000);
+	assert_true(stats.image_conflicts + stats.nacc == atoms);
 	/* a branch at the end of each 3.9 MB, taken to itself */
 	for (i = 1000000; i < size / 4; i += 1000000)
 		nops[i - 1] = 0x14000000 | (-999999 & 0x3ffffff);
 	cst_image_free(pr.img);
 	program_map(&pr, 0, nops, size);
 	put(&s, BYTES(START));
-	repeat(&s, 4000, BYTES(0xd4));
+	repeat(&s, loops, BYTES(0xd4));
 	stats = timed("loops over 3.9 MB of NOPs", &cfg, pr.space, &s, 3);
-	assert_int_equal(stats.ranges, 4000 * 24);
+	assert_int_equal(stats.ranges, loops * 24);
 	cst_image_free(pr.img);
 
 	/* T32: zeros are instructions, too */
 	memset(nops, 0, size);
 	program_map(&pr, 0, nops, size);
 	put(&s, BYTES(SYNC, 0x81, 0x20));
-	for (i = 0; i < 8000; i++) {
+	for (i = 0; i < zeros; i++) {
 		put_address(&s, 0x9b, i * 0x9e3779b1u & (size - 1) & ~1u);
 		put(&s, BYTES(0xf7));
 	}
 	stats = timed("atoms in 64 MB of T32 zeros", &cfg, pr.space, &s, 5);
-	assert_true(stats.image_conflicts + stats.nacc == 8000);
+	assert_true(stats.image_conflicts + stats.nacc == zeros);
 	cst_image_free(pr.img);
 	free(nops);
 }
@@ -185,7 +188,7 @@ static void test_no_branches(void **state)
 static void test_short_maps(void **state)
 {
 	static uint32_t nops[BLK_SPAN / 4];
-	const uint32_t size = 1 << 20, len = 64, atoms = 2000;
+	const uint32_t size = 1 << 20, len = 64, atoms = seeds_wanted(2000);
 	struct cst_config cfg = etm_config(4, 0);
 	struct stream s = { NULL, 0, 0 };
 	struct cst_stats stats;
@@ -240,6 +243,7 @@ static void test_far_targets(void **state)
 {
 	struct cst_config cfg = ete_config(2, 0);
 	struct stream s = { NULL, 0, 0 };
+	const size_t times = seeds_wanted(8000);
 	size_t size = 16 << 20, i;
 	uint32_t *code = malloc(size);
 	struct cst_stats stats;
@@ -252,28 +256,28 @@ static void test_far_targets(void **state)
 		code[i] = i & 1 ? 0x54000040 : NOP;	/* b.eq +8 */
 	program_map(&pr, 0, code, size);
 	put(&s, BYTES(START));
-	for (i = 0; i < 8000; i++) {
+	for (i = 0; i < times; i++) {
 		put_address(&s, 0x9a, i * 8);
 		put_address(&s, 0xb6, size - 4);
 	}
 	stats = timed("far source addresses over branches", &cfg, pr.space, &s, 3);
-	assert_int_equal(stats.image_conflicts, 8000);
+	assert_int_equal(stats.image_conflicts, times);
 	for (i = 0; i < size / 4; i++)
 		code[i] = NOP;
 	cst_image_free(pr.img);
 	program_map(&pr, 0, code, size);
 	put(&s, BYTES(START));
-	for (i = 0; i < 8000; i++) {
+	for (i = 0; i < times; i++) {
 		put_address(&s, 0x9a, i * 8);
 		put(&s, BYTES(0x06, 0x1d));
 		put_address(&s, 0x9a, 0xfffffffc);
 	}
 	stats = timed("far exceptions", &cfg, pr.space, &s, 3);
-	assert_int_equal(stats.image_conflicts + stats.nacc, 8000);
+	assert_int_equal(stats.image_conflicts + stats.nacc, times);
 	put(&s, BYTES(START));
-	repeat(&s, 8000, BYTES(0xa5, 0x01, 0xff, 0xff, 0xff, 0xff, 0x0f));
+	repeat(&s, times, BYTES(0xa5, 0x01, 0xff, 0xff, 0xff, 0xff, 0x0f));
 	stats = timed("Q elements of 2^32 instructions", &cfg, pr.space, &s, 3);
-	assert_int_equal(stats.nopath, 8000);
+	assert_int_equal(stats.nopath, times);
 	cst_image_free(pr.img);
 	free(code);
 }
@@ -303,6 +307,7 @@ static void test_floods(void **state)
 {
 	static const uint32_t loop[] = { 0x14000000 };
 	struct cst_config cfg = ete_config(2, 0xffffffff), deep = ete_config(2, 200);
+	const size_t times = seeds_wanted(40000);
 	struct stream s = { NULL, 0, 0 };
 	struct program pr;
 	struct cst_stats stats;
@@ -311,13 +316,13 @@ static void test_floods(void **state)
 	program_map(&pr, 0, loop, sizeof(loop));
 	put(&s, BYTES(START, 0xf7));
 	repeat(&s, 8000, BYTES(0x02, 0x05));
-	repeat(&s, 40000, BYTES(0x30));
+	repeat(&s, times, BYTES(0x30));
 	stats = timed("mispredicts after timestamps", &deep, pr.space, &s, 3);
 	assert_int_equal(stats.resyncs, 0);
 
 	put(&s, BYTES(START, 0xf7));
 	repeat(&s, 8000, BYTES(0x02, 0x05));
-	repeat(&s, 20000, BYTES(0x95, 0x01, 0x30));
+	repeat(&s, times / 2, BYTES(0x95, 0x01, 0x30));
 	stats = timed("mispredicts after addresses after timestamps", &deep, pr.space, &s, 3);
 	assert_int_equal(stats.resyncs, 0);
 
@@ -330,12 +335,12 @@ static void test_floods(void **state)
 
 	put(&s, BYTES(ASYNC, 0x01, 0x04, 0xff, 0xff, 0xff, 0xff, 0x07, 0x81, 0x30, 0x95, 0x00));
 	repeat(&s, 8000, BYTES(0x02, 0x05));
-	repeat(&s, 40000, BYTES(0x2e, 0x01));
+	repeat(&s, times, BYTES(0x2e, 0x01));
 	timed("cancels of what was before the trace", &cfg, pr.space, &s, 3);
 
 	put(&s, BYTES(START, 0xf7));
 	repeat(&s, 8000, BYTES(0x02, 0x05));
-	repeat(&s, 40000, BYTES(0x35));
+	repeat(&s, times, BYTES(0x35));
 	stats = timed("atoms and cancels after timestamps", &deep, pr.space, &s, 3);
 
 	/* without speculation any number may come before the next atom */
