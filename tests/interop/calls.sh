@@ -3,7 +3,7 @@
 # calls: the calling-context tree against the programs' own log of their calls (calls/log.h), for programs that run under the
 # emulator: recursion, sibling calls, longjmp, signals, C++ exceptions, threads, callbacks, lazy binding; stripped or not.
 # Of every truth set (26 in make nightly) all instructions are in the tree, however it is decoded. CSTRACE_NIGHTLY=1: 80 runs of threads on
-# three CPUs, not 6.
+# three CPUs, not 2.
 set -eu
 build=$(cd "${BUILD:-build}" && pwd)
 shared=${CSTRACE_SHARED:-../shared}
@@ -56,7 +56,7 @@ one "dynamic, two CPUs" prog ,cpus=2,slice=3000 '--buf=cpu --cpus=2 --ts=1' 'pro
 one "dynamic, ETE, three CPUs" prog ,cpus=3,slice=2000 '--ete --raw --buf=cpu --cpus=3 --ts=1 --cc=8' 'prog libcalls.so' rcjt
 # each run is cut at other places
 n=${CSTRACE_NIGHTLY:+80}
-for slice in $(seq 1501 7 $((1500 + 7 * ${n:-6}))); do
+for slice in $(seq 1501 7 $((1500 + 7 * ${n:-2}))); do
 	one "dynamic, ETE, three CPUs, slices of $slice" prog ",cpus=3,slice=$slice" '--ete --raw --buf=cpu --cpus=3 --ts=1 --cc=8' \
 		'prog libcalls.so' rcjt
 done
