@@ -2,7 +2,9 @@
 """Side band that contradicts itself, through the program built with sanitizers: maps, forks, sizes and
 times that no kernel writes, put between the records of generated recordings. Every run ends by itself
 with a documented exit code and, on an error, a message that names the file; and what is said of one process
-changes nothing of what another one executed."""
+changes nothing of what another one executed. CSTRACE_NIGHTLY=1 combines everything with everything; otherwise
+members of a long list get one place in the recording each, and all get `script` and one other command, by turn."""
+import itertools
 import os
 import random
 import struct
@@ -22,8 +24,11 @@ MAX = 2 ** 64 - 1
 STRANGER = 424242   # a process that is not in the recordings
 COMMANDS = (("script", "--itrace=b", "-F", "pid,tid,cpu,ip,addr"), ("info",), ("profile", "-o", "/dev/null"),
             ("inject", "--itrace=i1000i", "-o", "/dev/null"))
+PLACES = ("first", "middle", "last")
 NUMBER = 20000
-FEW = 1000 if os.environ.get("CSTRACE_NIGHTLY") else 20
+NIGHTLY = bool(os.environ.get("CSTRACE_NIGHTLY"))
+FEW = 1000 if NIGHTLY else 10
+EACH = len(COMMANDS) if NIGHTLY else 2  # commands for a file
 
 
 def text(s):
@@ -98,6 +103,14 @@ class Suite:
     def __init__(self, tool, folder):
         self.tool, self.folder, self.number, self.failed = tool, folder, 0, 0
         self.made = {}
+        self.others, self.places = itertools.cycle(COMMANDS[1:]), itertools.cycle(PLACES)
+
+    def commands(self):
+        return COMMANDS if NIGHTLY else (COMMANDS[0], next(self.others))
+
+    def a_place(self):
+        """For a member of a list."""
+        return PLACES if NIGHTLY else (next(self.places),)
 
     def recording(self, name, seed=1):
         """A scenario, the folder of its files, and what is decoded of it as it is."""
@@ -116,29 +129,29 @@ class Suite:
         return self.made[name]
 
     def run(self, title, data, symfs):
-        """All commands; the branches."""
+        """The commands whose turn it is; the branches."""
         path = os.path.join(self.folder, "in")
         with open(path, "wb") as f:
             f.write(data)
         try:
-            return [Run(self.tool, [*c, "-i", path, "--symfs", symfs], (path,)) for c in COMMANDS][0]
+            return [Run(self.tool, [*c, "-i", path, "--symfs", symfs], (path,)) for c in self.commands()][0]
         except Bad as bad:
             raise Bad("%s: %s" % (title, bad))
 
-    def harmless(self, title, name, extra):
+    def harmless(self, title, name, extra, places=PLACES):
         """Says nothing about the processes that are traced: the same branches."""
         recording, symfs, plain = self.recording(name)
-        for where in ("first", "middle", "last"):
+        for where in places:
             run = self.run(title, recording.build(extra, where), symfs)
             if run.out != plain.out:
                 raise Bad("%s, %s: other branches: %s" % (title, where, run.what))
-        return 3 * len(COMMANDS)
+        return len(places) * EACH
 
-    def hostile(self, title, name, extra):
+    def hostile(self, title, name, extra, places=PLACES):
         recording, symfs, _ = self.recording(name)
-        for where in ("first", "middle", "last"):
+        for where in places:
             self.run(title, recording.build(extra, where), symfs)
-        return 3 * len(COMMANDS)
+        return len(places) * EACH
 
     def case(self, title, test):
         self.number += 1
@@ -163,10 +176,10 @@ class Suite:
         n = self.harmless("absurd maps of another process", "dlopen", self.absurd_maps(r, STRANGER))
         own = {struct.unpack_from("<I", m, 8)[0] for m in r.find(MMAP2)}
         for pid in sorted(own):
-            n += self.hostile("absurd maps of process %d" % pid, "dlopen", self.absurd_maps(r, pid))
+            n += self.hostile("absurd maps of process %d" % pid, "dlopen", self.absurd_maps(r, pid), self.a_place())
         for misc in (0, KERNEL, 3, 4, 5, 7):
             n += self.hostile("absurd maps, misc %d" % misc, "dlopen",
-                              [r.mmap(MAX & 0xffffffff, 2 ** 63, 2 ** 63, 0, "[kernel.kallsyms]_text", misc)])
+                              [r.mmap(MAX & 0xffffffff, 2 ** 63, 2 ** 63, 0, "[kernel.kallsyms]_text", misc)], self.a_place())
         return n
 
     def maps_over_maps(self):
@@ -189,7 +202,7 @@ class Suite:
                           [r.mmap(STRANGER, 0x400000 + i * 0x1000, 0x1000, 0, s) for i, s in enumerate(names)])
         own = struct.unpack_from("<I", r.find(MMAP2)[0], 8)[0]
         for s in names:
-            n += self.hostile("a map of %.30r" % s, "dlopen", [r.mmap(own, 0, 2 ** 48, 0, s)])
+            n += self.hostile("a map of %.30r" % s, "dlopen", [r.mmap(own, 0, 2 ** 48, 0, s)], self.a_place())
         return n
 
     # ---- processes -------------------------------------------------------------------------------
@@ -209,12 +222,12 @@ class Suite:
             "numbers out of range": [r.fork(p, q) for p in (0, 0x7fffffff, 0x80000000, 0xffffffff)
                                      for q in (0, 0x7fffffff, 0x80000000, 0xffffffff)],
         }
-        n = sum(self.harmless(title, "fork", extra) for title, extra in cases.items())
+        n = sum(self.harmless(title, "fork", extra, self.a_place()) for title, extra in cases.items())
         own = sorted({struct.unpack_from("<I", f, 8)[0] for f in r.find(FORK)})
         for p in own:
-            n += self.hostile("%d is its own child" % p, "fork", [r.fork(p, p)] * 3)
-            n += self.hostile("all are parents of %d" % p, "fork", [r.fork(p, q) for q in own] * 20)
-            n += self.hostile("%d ends, and goes on" % p, "fork", [r.fork(p, p, EXIT)])
+            n += self.hostile("%d is its own child" % p, "fork", [r.fork(p, p)] * 3, self.a_place())
+            n += self.hostile("all are parents of %d" % p, "fork", [r.fork(p, q) for q in own] * 20, self.a_place())
+            n += self.hostile("%d ends, and goes on" % p, "fork", [r.fork(p, p, EXIT)], self.a_place())
         return n
 
     def execs(self):
@@ -262,7 +275,7 @@ class Suite:
         dump = next(os.path.join(d, n) for d, _, names in os.walk(symfs) for n in names if n.endswith(".dump"))
         with open(dump, "rb") as f:
             data = f.read()
-        damaged = [("cut at %d" % n, data[:n]) for n in [*range(0, 160, 3), *range(160, len(data), len(data) // (3 * FEW) | 1)]]
+        damaged = [("cut at %d" % n, data[:n]) for n in [*range(0, 160, 3 if NIGHTLY else 7), *range(160, len(data), len(data) // (3 * FEW) | 1)]]
         rng = random.Random(5)
         pos, sizes = struct.unpack_from("<I", data, 8)[0], []
         while pos + 16 <= len(data):
@@ -315,9 +328,10 @@ class Suite:
                 chosen = sorted(rng.sample(chosen, FEW))
             for i in chosen:
                 without = lines[:i] + lines[i + 1:]
-                for title, text in (("without", without), ("twice", lines[:i + 1] + lines[i:]),
-                                    ("cut", lines[:i] + [lines[i][:len(lines[i]) // 2]]),
-                                    ("no value", lines[:i] + [lines[i].split(b"=")[0] + b"=\n"] + lines[i + 1:])):
+                changes = (("without", without), ("twice", lines[:i + 1] + lines[i:]),
+                           ("cut", lines[:i] + [lines[i][:len(lines[i]) // 2]]),
+                           ("no value", lines[:i] + [lines[i].split(b"=")[0] + b"=\n"] + lines[i + 1:]))
+                for title, text in changes if NIGHTLY else (changes[0], changes[1 + i % 3]):
                     with open(path, "wb") as f:
                         f.writelines(text)
                     try:
@@ -345,7 +359,7 @@ class Suite:
         run = self.run("lost", r.build([r.record(LOST, struct.pack("<2Q", 1, n)) for n in (MAX, 1, 2 ** 63)]), symfs).exits(3).says("lost records")
         if run.out != plain.out:
             raise Bad("other branches when records were lost: " + run.what)
-        return len(COMMANDS)
+        return EACH
 
     def times(self):
         r = self.recording("dlopen")[0]
@@ -372,7 +386,7 @@ class Suite:
                      64, 65, 66, 67, 68, 70, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 200):
             extra = [struct.pack("<IHH", kind, USER, 8 + n) + b"\x5a" * n for n in (0, 8, 16, 24, 40, 64)]
             self.run("short records of type %d" % kind, r.build(extra), symfs)
-            runs += len(COMMANDS)
+            runs += EACH
         return runs
 
 

@@ -4,7 +4,8 @@
 
 What a command writes, says and returns does not depend on -j: every command that decodes, on each scenario of
 `cst-gen scenario` and on random traces of several CPUs and threads, with 1, 2, 3 and 8 threads. Speaks TAP;
-CSTRACE_NIGHTLY=1 takes more seeds.
+CSTRACE_NIGHTLY=1 takes more seeds. Otherwise a scenario gets every second command, and each of these one other
+number of threads than 1, both by turn: random traces, which have more to divide, get all of them.
 """
 import argparse
 import itertools
@@ -114,9 +115,10 @@ def first_difference(a, b):
     return "offset %d of %d and %d bytes" % (i, len(a), len(b))
 
 
-def check_command(args, words, options, folder):
+def check_command(args, words, options, folder, others):
+    """With as many threads as JOBS names first, and with each of `others`."""
     alone = result(args, words, options, folder, JOBS[0])
-    for jobs in JOBS[1:]:
+    for jobs in others:
         several = result(args, words, options, folder, jobs)
         for what in alone:
             if alone[what] != several[what]:
@@ -136,17 +138,22 @@ def busiest(args, options):
     return "/no such file"
 
 
-def check_all(args, options, folder, commands=COMMANDS):
-    """Returns the bytes that were compared."""
+def check_all(args, options, folder, commands=COMMANDS, turn=None):
+    """Returns the bytes that were compared. With a number `turn` every second command, with one other number of threads each."""
     size = 0
     binary = busiest(args, options)
-    for words in commands:
+    for place, words in enumerate(commands):
+        others = JOBS[1:]
+        if turn is not None:
+            if (place + turn) % 2:
+                continue
+            others = [others[(place + turn) // 2 % len(others)]]
         words = [binary if w == "BINARY" else w for w in words]
-        size += sum(len(v) for v in check_command(args, words, options, folder).values() if not isinstance(v, int))
+        size += sum(len(v) for v in check_command(args, words, options, folder, others).values() if not isinstance(v, int))
     return size
 
 
-def scenario(args, name, seed, folder):
+def scenario(args, name, seed, folder, turn=None):
     perf, truth, symfs = (os.path.join(folder, n) for n in ("perf.data", "truth", "symfs"))
     done = subprocess.run([args.gen, "scenario", name, "--case=%d" % seed, "--perf=" + perf, "--truth=" + truth,
                            "--symfs=" + symfs], capture_output=True, timeout=TIME_LIMIT)
@@ -157,7 +164,7 @@ def scenario(args, name, seed, folder):
         word, _, rest = line.rstrip("\n").partition(" ")
         if word == "option":
             options.append(rest.replace("@", symfs))
-    return check_all(args, ["-i", perf, "--symfs", symfs] + options, folder)
+    return check_all(args, ["-i", perf, "--symfs", symfs] + options, folder, turn=turn)
 
 
 # Many buffers with many fragments, losses of every kind.
@@ -297,9 +304,9 @@ def cases(args):
             yield name, [int(seed)] if seed else range(SEEDS), lambda s, f, n=name: scenario(args, n, s, f)
         return
     listed = subprocess.run([args.gen, "scenario"], capture_output=True, check=True).stdout.decode()
-    for line in listed.splitlines():
+    for number, line in enumerate(listed.splitlines()):
         name = line.split()[0]
-        yield name, range(SEEDS), lambda s, f, n=name: scenario(args, n, s, f)
+        yield name, range(SEEDS), lambda s, f, n=name, t=None if NIGHTLY else number: scenario(args, n, s, f, t)
     yield "times that go back", range(1, 2 * SEEDS + 2), lambda s, f: times_back(args, s, f)
     for options in RANDOM:
         yield "random " + " ".join(options), range(1, 2 * SEEDS + 1), \
