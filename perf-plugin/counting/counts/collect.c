@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/large.h"
 #include "counting/calls/calls.h"
 #include "counting/counts/identity.h"
@@ -248,8 +249,7 @@ static void make_entries(struct collect *c)
 		e->segs = identity_segments(v[i]->dso, &e->nr_segs);
 		fit_name(e);
 	}
-	if (c->nr)
-		qsort(c->v, c->nr, sizeof(*c->v), compare_entries);
+	ARRAY_SORT(c->v, c->nr, compare_entries);
 	if (split_conflicts(c))
 		qsort(c->v, c->nr, sizeof(*c->v), compare_entries);
 	merge_entries(c);

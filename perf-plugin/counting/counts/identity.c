@@ -11,6 +11,7 @@
 #include <cstrace/isa.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/files/input.h"
 #include "base/sha1.h"
 #include "machine/images/dso.h"
@@ -71,8 +72,7 @@ static struct cst_count_segment *segments(const struct dso *d, size_t *nr)
 							     .size = d->image.segs[i].filesz,
 							     .vaddr = d->image.segs[i].vaddr,
 							     .exec = d->image.segs[i].exec };
-	if (n)
-		qsort(v, n, sizeof(*v), compare_segments);
+	ARRAY_SORT(v, n, compare_segments);
 	for (i = 0; i < n; i++)
 		if (!*nr || v[*nr - 1].offset != v[i].offset)
 			v[(*nr)++] = v[i];
