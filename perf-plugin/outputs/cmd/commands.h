@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* commands.h - entry points of the commands; each returns the exit code of the process. */
+/*
+ * commands.h - the commands and their table. An entry point returns the exit code of the process.
+ */
 #ifndef CSTRACE_OUTPUTS_CMD_COMMANDS_H
 #define CSTRACE_OUTPUTS_CMD_COMMANDS_H
+
+#include <stdio.h>
 
 int cmd_inject(int argc, const char **argv);
 int cmd_script(int argc, const char **argv);
@@ -16,5 +20,21 @@ int cmd_compare(int argc, const char **argv);
 int cmd_convert(int argc, const char **argv);
 int cmd_index(int argc, const char **argv);
 int cmd_live(int argc, const char **argv);
+
+struct cmd_desc;
+
+struct command {
+	const char *name;
+	int (*run)(int argc, const char **argv);
+	const char *help;
+};
+
+/* Calls `visit` with the options of each command. */
+void commands_visit(void (*visit)(void *data, const struct cmd_desc *cmd), void *data);
+/* NULL, after a message: there is no such command. */
+const struct command *command_find(const char *name);
+/* perf-cstrace --help, --list-cmds. */
+void commands_print(FILE *out);
+void commands_list(void);
 
 #endif

@@ -96,7 +96,6 @@ int cmd_compare(int argc, const char **argv)
 	uint64_t shown = 10;
 	int rc;
 	const struct cmd_opt opts[] = {
-		CMD_TRACE_OPTS(so, bare),
 		{ 0, "tarmac", CMD_OPT_FILE, &tarmac, "TEXT", "compare with a file of Tarmac text", NULL },
 		{ 0, "with", CMD_OPT_STRING, &trace, "TRACE", "compare with another recording: perf.data, package or snapshot",
 		  NULL },
@@ -107,6 +106,7 @@ int cmd_compare(int argc, const char **argv)
 		  set_ignored },
 		{ 0, "shown", CMD_OPT_NUMBER, &shown, "N", "differences that are shown for each core (default: 10)", NULL },
 		{ 'o', "output", CMD_OPT_STRING, &output, "FILE", "write to FILE instead of stdout", NULL },
+		CMD_TRACE_OPTS(so, bare),
 		CMD_OPT_END
 	};
 	const struct cmd_desc cmd = { "compare", "compare executed instructions with Tarmac text or another trace", NULL, opts,

@@ -6,7 +6,6 @@
 
 #include "base/name.h"
 #include "outputs/cmd/commands.h"
-#include "outputs/cmd/jobs.h"
 #include "outputs/cmd/options.h"
 #include "outputs/export/export.h"
 #include "session/import/import.h"
@@ -188,9 +187,6 @@ int cmd_convert(int argc, const char **argv)
 {
 	struct convert_cmd c = { .so = { .progress = true } };
 	const struct cmd_opt opts[] = {
-		CMD_SESSION_OPTS(c.so),
-		CMD_BARE_OPTS(c.bare),
-		CMD_JOBS_OPT(c.so),
 		{ 0, "to", CMD_OPT_STRING, &c.to, "KIND", "what to make: perf, package or snapshot", NULL },
 		{ 'o', "output", CMD_OPT_STRING, &c.output, "PATH",
 		  "where: a file for perf, a folder that does not exist yet for the others", NULL },
@@ -198,6 +194,8 @@ int cmd_convert(int argc, const char **argv)
 		  "with --to=snapshot: the process whose memory it holds", set_pid },
 		{ 0, "images", CMD_OPT_FLAG, &c.images, NULL,
 		  "with --to=package: copy program images, kernel memory and jitdump files into it", NULL },
+		CMD_SESSION_OPTS(c.so),
+		CMD_BARE_OPTS(c.bare),
 		CMD_OPT_END,
 	};
 	const struct cmd_desc cmd = { "convert", "perf.data, trace packages and Arm snapshots into one another",

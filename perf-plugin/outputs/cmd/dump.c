@@ -213,7 +213,8 @@ static int check_request(const struct cmd_desc *cmd, struct request *r, const st
 	if (r->no_index)
 		cmd_no_effect(cmd, "index", "with --no-index decoding begins at the beginning");
 	if (r->snapshot)
-		cmd_no_effect_in(cmd, so, sizeof(*so), "", "a snapshot (-s) names its own memory and contexts");
+		cmd_no_effect_in(cmd, so, sizeof(*so), "jobs",
+				 "a snapshot (-s) names its own memory and contexts");
 	if (r->format.format == DUMP_NONE && !r->format.tarmac)
 		cmd_no_effect(cmd, "frames raw", "--format=none lists nothing");
 	if (r->log && !dump_log_level(r->log, &r->level))
@@ -281,7 +282,6 @@ int cmd_dump(int argc, const char **argv)
 	struct session_opts so = { 0 };
 	struct request r = { .format = formats[0], .level = CST_LOG_NONE, .only_id = -1 };
 	const struct cmd_opt opts[] = {
-		CMD_TRACE_OPTS(so, bare),
 		{ 's', "snapshot", CMD_OPT_STRING, &r.snapshot, "DIR",
 		  "read an Arm snapshot (a folder with snapshot.ini) instead", NULL },
 		{ 0, "source", CMD_OPT_STRING, &r.source, "NAME",
@@ -316,8 +316,8 @@ int cmd_dump(int argc, const char **argv)
 		{ 0, "index", CMD_OPT_STRING, &r.index, "FILE",
 		  "index that --from begins with (default: FILE.cstidx, or DIR/cstrace.cstidx in a folder, if it is there)", NULL },
 		{ 0, "no-index", CMD_OPT_FLAG, &r.no_index, NULL, "with --from: decode from the beginning", NULL },
-		CMD_JOBS_OPT(so),
 		{ 'o', "output", CMD_OPT_STRING, &r.output, "FILE", "write to FILE (default: -)", NULL },
+		CMD_TRACE_OPTS(so, bare),
 		CMD_OPT_END
 	};
 	const struct cmd_desc cmd = {

@@ -101,8 +101,7 @@ int cmd_given_exists(const struct cmd_desc *cmd, const struct cmd_opt *o, const 
 	return there ? CMD_GO_ON : CMD_ERROR;
 }
 
-/* True if `name` is in `list`, whose names are separated by spaces. */
-static bool is_named(const char *list, const char *name)
+bool cmd_is_named(const char *list, const char *name)
 {
 	size_t len = strlen(name), n;
 
@@ -124,7 +123,7 @@ void cmd_no_effect(const struct cmd_desc *cmd, const char *names, const char *wh
 	unsigned int i;
 
 	for (i = 0; i < nr_given; i++)
-		if (is_named(names, given[i].opt->name))
+		if (cmd_is_named(names, given[i].opt->name))
 			no_effect(cmd, given[i].opt, why);
 }
 
@@ -135,7 +134,7 @@ void cmd_no_effect_in(const struct cmd_desc *cmd, const void *values, size_t siz
 
 	for (i = 0; i < nr_given; i++) {
 		value = given[i].opt->value;
-		if (value >= from && value < from + size && !is_named(but, given[i].opt->name))
+		if (value >= from && value < from + size && !cmd_is_named(but, given[i].opt->name))
 			no_effect(cmd, given[i].opt, why);
 	}
 }

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/name.h"
 #include "outputs/cmd/commands.h"
+#include "outputs/cmd/jobs.h"
 #include "outputs/cmd/options.h"
 #include "outputs/dump/dump.h"
 #include "session/session.h"
@@ -178,7 +179,6 @@ int cmd_index(int argc, const char **argv)
 	struct index_cmd c = { .only_id = -1 };
 	struct index_book b = { 0 };
 	const struct cmd_opt opts[] = {
-		CMD_SESSION_OPTS(c.so),
 		{ 's', "snapshot", CMD_OPT_STRING, &c.snapshot, "DIR",
 		  "read an Arm snapshot (a folder with snapshot.ini) instead", NULL },
 		{ 'o', "output", CMD_OPT_STRING, &c.output, "FILE",
@@ -189,6 +189,7 @@ int cmd_index(int argc, const char **argv)
 		{ 0, "sparse", CMD_OPT_FLAG, &c.sparse, NULL, "what each block holds, no more (the default)", NULL },
 		{ 0, "full", CMD_OPT_FLAG, &c.full, NULL, "also each timestamp, event, context and loss", NULL },
 		{ 0, "show", CMD_OPT_FLAG, &c.show, NULL, "print what the index holds instead of making it", NULL },
+		CMD_SESSION_OPTS(c.so),
 		CMD_OPT_END
 	};
 	const struct cmd_desc cmd = {
@@ -196,6 +197,8 @@ int cmd_index(int argc, const char **argv)
 	};
 	int rc = cmd_options(&cmd, &argc, argv);
 
+	if (rc == CMD_GO_ON)
+		rc = cmd_jobs_default(&cmd, &c.so);
 	if (rc != CMD_GO_ON)
 		return rc;
 	if (c.so.input && c.snapshot)
@@ -205,9 +208,11 @@ int cmd_index(int argc, const char **argv)
 	if (c.granularity > UINT32_MAX / 2)
 		return cmd_usage_error(&cmd, "--granularity: at most 2147483647");
 	if (c.snapshot && !c.show)
-		cmd_no_effect_in(&cmd, &c.so, sizeof(c.so), "", "a snapshot (-s) says itself what its trace is");
+		cmd_no_effect_in(&cmd, &c.so, sizeof(c.so), "jobs",
+				 "a snapshot (-s) says itself what its trace is");
 	if (c.show) {
-		cmd_no_effect_in(&cmd, &c.so, sizeof(c.so), "input", "--show reads the index only");
+		cmd_no_effect_in(&cmd, &c.so, sizeof(c.so), "input jobs",
+				 "--show reads the index only");
 		cmd_no_effect(&cmd, "granularity id sparse full", "--show prints an index as it was made");
 	}
 	if (!c.so.input)

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "outputs/cmd/commands.h"
-#include "outputs/cmd/jobs.h"
 #include "outputs/cmd/options.h"
 #include "outputs/cmd/software.h"
 #include "outputs/info/info.h"
@@ -18,13 +17,12 @@ int cmd_info(int argc, const char **argv)
 	bool no_decode = false, all = false, json;
 	const char *format = "text";
 	const struct cmd_opt opts[] = {
-		CMD_TRACE_OPTS(so, bare),
-		CMD_JOBS_OPT(so),
 		{ 0, "no-decode", CMD_OPT_FLAG, &no_decode, NULL,
 		  "do not decode: no missing images, no losses inside the trace", NULL },
 		{ 0, "format", CMD_OPT_STRING, &format, "NAME",
 		  "text (default), or json: what was decoded and lost, for programs", NULL },
 		{ 0, "all", CMD_OPT_FLAG, &all, NULL, "do not shorten long lists", NULL },
+		CMD_TRACE_OPTS(so, bare),
 		CMD_OPT_END
 	};
 	const struct cmd_desc desc = {

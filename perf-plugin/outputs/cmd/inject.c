@@ -6,7 +6,6 @@
 #include "machine/images/dso.h"
 #include "machine/images/library.h"
 #include "outputs/cmd/commands.h"
-#include "outputs/cmd/jobs.h"
 #include "outputs/cmd/options.h"
 #include "outputs/profile/readers.h"
 #include "outputs/synth/injector.h"
@@ -83,8 +82,6 @@ int cmd_inject(int argc, const char **argv)
 	bool strip = false, tiles = false;
 	char msg[400];
 	const struct cmd_opt opts[] = {
-		CMD_TRACE_OPTS(so, bare),
-		CMD_JOBS_OPT(so),
 		{ 'o', "output", CMD_OPT_STRING, &o.output, "FILE",
 		  "where the result goes, - for stdout in pipe form (default)", NULL },
 		{ 0, "itrace", CMD_OPT_OPTIONAL, &itrace, "LETTERS",
@@ -102,6 +99,7 @@ int cmd_inject(int argc, const char **argv)
 		{ 'z', "compression-level", CMD_OPT_OPTIONAL, &level, "LEVEL",
 		  "compress the records, as perf record does: 1 (default) is fastest, 22 smallest; "
 		  "AutoFDO's readers do not take them", NULL },
+		CMD_TRACE_OPTS(so, bare),
 		CMD_OPT_END,
 	};
 	const struct cmd_desc cmd = { "inject", "perf.data with trace in, perf.data with samples out",

@@ -8,14 +8,6 @@
 
 #define JOBS_MAX 1024u
 
-/* The option of every command that decodes; `so` is a struct session_opts. */
-#define CMD_JOBS_OPT(so)									\
-	{ 'j', "jobs", CMD_OPT_CALL, &(so), "N",						\
-	  "decode in N threads; the output does not depend on N (default: CSTRACE_JOBS, else the CPUs that this "	\
-	  "process may use)", cmd_jobs }
-
-/* For CMD_OPT_CALL; `data` is a struct session_opts. */
-int cmd_jobs(void *data, const char *arg);
 /* Without -j. CMD_GO_ON, or CMD_USAGE after a message about CSTRACE_JOBS. */
 int cmd_jobs_default(const struct cmd_desc *cmd, struct session_opts *so);
 

@@ -16,86 +16,6 @@
 #include "outputs/disasm/disasm.h"
 #include "perfdata/decomp.h"
 
-static int cmd_help(int argc, const char **argv);
-
-static const struct command {
-	const char *name;
-	int (*run)(int argc, const char **argv);
-	const char *help;
-} commands[] = {
-	{ "inject", cmd_inject, "perf.data with trace in, perf.data with samples out" },
-	{ "script", cmd_script, "print samples as perf script does" },
-	{ "dump", cmd_dump, "list frames, packets and trace elements" },
-	{ "profile", cmd_profile, "exact counts of executed branches and ranges for compilers" },
-	{ "report", cmd_report, "a folder of pages to look at: counts, code, flame graph, coverage" },
-	{ "merge", cmd_merge, "add the count files of any number of recordings" },
-	{ "timeline", cmd_timeline, "calls and threads over time, for viewers" },
-	{ "info", cmd_info, "what a file holds, how it was recorded, what was lost and why" },
-	{ "convert", cmd_convert, "perf.data, trace packages and Arm snapshots into one another" },
-	{ "compare", cmd_compare, "executed instructions against Tarmac text or another trace" },
-	{ "verify", cmd_verify, "which rules of the architecture a trace violates" },
-	{ "index", cmd_index, "where decoding can begin, and what is where: for dump --from" },
-	{ "live", cmd_live, "run perf itself, decoding with cstrace" },
-	{ "help", cmd_help, "help on a command" },
-};
-
-#define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
-
-/* NULL, after a message: there is no such command. */
-static const struct command *find_command(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < NR_COMMANDS; i++)
-		if (!strcmp(commands[i].name, name))
-			return &commands[i];
-	fprintf(stderr, "cstrace: '%s' is not a command. See 'perf-cstrace --help'.\n", name);
-	return NULL;
-}
-
-static void usage(FILE *out)
-{
-	size_t i;
-
-	fprintf(out, "Usage: perf-cstrace COMMAND [OPTIONS]\n\n"
-		     "Decodes Arm CoreSight trace: ETMv3, PTM, ETMv4 and ETE in perf.data files, these, STM and\n"
-		     "ITM in snapshots and in files from a probe (--trace).\n\n");
-	for (i = 0; i < NR_COMMANDS; i++)
-		fprintf(out, "  %-10s%s\n", commands[i].name, commands[i].help);
-	fprintf(out, "\n  --version, --list-cmds, --help; 'perf-cstrace help COMMAND' for one command.\n"
-		     "Exit codes: 0 decoded, 1 error, 3 decoded with losses, 4 differences (compare) or violated rules\n"
-		     "(verify), 129 wrong usage.\n");
-}
-
-static int cmd_help(int argc, const char **argv)
-{
-	static const char *help[] = { NULL, "--help", NULL };
-	const struct command *c;
-
-	if (argc < 2 || argv[1][0] == '-') {
-		usage(stdout);
-		return CMD_OK;
-	}
-	c = find_command(argv[1]);
-	if (!c)
-		return CMD_USAGE;
-	if (c->run == cmd_help) {
-		usage(stdout);
-		return CMD_OK;
-	}
-	help[0] = c->name;
-	return c->run(2, help);
-}
-
-static void list_commands(void)
-{
-	size_t i;
-
-	for (i = 0; i < NR_COMMANDS; i++)
-		printf("%s%s", i ? " " : "", commands[i].name);
-	putchar('\n');
-}
-
 /* The version, and which of the optional libraries are in (make help). */
 static void print_version(void)
 {
@@ -130,11 +50,11 @@ static int dispatch(int argc, const char **argv)
 	const struct command *c;
 
 	if (argc < 2) {
-		usage(stderr);
+		commands_print(stderr);
 		return CMD_USAGE;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-		usage(stdout);
+		commands_print(stdout);
 		return CMD_OK;
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-v")) {
@@ -142,10 +62,10 @@ static int dispatch(int argc, const char **argv)
 		return CMD_OK;
 	}
 	if (!strcmp(argv[1], "--list-cmds")) {
-		list_commands();
+		commands_list();
 		return CMD_OK;
 	}
-	c = find_command(argv[1]);
+	c = command_find(argv[1]);
 	if (!c)
 		return CMD_USAGE;
 	return c->run(argc - 1, argv + 1);

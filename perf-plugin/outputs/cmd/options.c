@@ -9,6 +9,7 @@
 #include "base/name.h"
 #include "base/number.h"
 #include "outputs/cmd/jobs.h"
+#include "outputs/cmd/unknown.h"
 #include "session/session.h"
 
 #define HELP_COLUMN 28
@@ -17,7 +18,7 @@
 static const struct cmd_opt *find_letter(const struct cmd_opt *o, char letter)
 {
 	for (; o->name; o++)
-		if (o->letter == letter)
+		if (letter && o->letter == letter)
 			return o;
 	return NULL;
 }
@@ -25,7 +26,7 @@ static const struct cmd_opt *find_letter(const struct cmd_opt *o, char letter)
 static const struct cmd_opt *find_name(const struct cmd_opt *o, const char *name, size_t len)
 {
 	for (; o->name; o++)
-		if (strlen(o->name) == len && !memcmp(o->name, name, len))
+		if (len && strlen(o->name) == len && !memcmp(o->name, name, len))
 			return o;
 	return NULL;
 }
@@ -118,6 +119,9 @@ static int take(const struct cmd_desc *cmd, const struct cmd_opt *o, const char 
 	case CMD_OPT_EACH:
 		if (!o->call(o->value, arg))
 			return CMD_GO_ON;
+		break;
+	case CMD_OPT_HEADING:
+		break;
 	}
 	return cmd_usage_error(cmd, "--%s: '%s' was not understood", o->name, arg);
 }
@@ -176,6 +180,15 @@ static void print_opt(const struct cmd_opt *o)
 	print_wrapped(o->help, 2 + HELP_COLUMN, 2 + HELP_COLUMN);
 }
 
+/* Prints options up to the end of their group. Returns the first row that is not printed. */
+static const struct cmd_opt *print_group(const struct cmd_opt *o)
+{
+	for (; o->name && o->kind != CMD_OPT_HEADING; o++)
+		print_opt(o);
+	return o;
+}
+
+/* The command's own options, --help itself, its text, and the groups that commands share. */
 static void print_help(const struct cmd_desc *cmd)
 {
 	static const struct cmd_opt builtin[] = {
@@ -186,15 +199,17 @@ static void print_help(const struct cmd_desc *cmd)
 	const struct cmd_opt *o;
 
 	printf("perf-cstrace %s - %s\n\nUsage: perf-cstrace %s [OPTIONS]%s%s\n\n", cmd->name,
-	       cmd->summary, cmd->name, cmd->operands ? " " : "", cmd->operands ? cmd->operands : "");
-	for (o = cmd->opts; o->name; o++)
-		print_opt(o);
-	for (o = builtin; o->name; o++)
-		print_opt(o);
+	       cmd->summary, cmd->name, cmd->operands ? " " : "",
+	       cmd->operands ? cmd->operands : "");
+	o = print_group(cmd->opts);
+	print_group(builtin);
 	if (cmd->more) {
 		putchar('\n');
 		print_wrapped(cmd->more, 0, 0);
-		putchar('\n');
+	}
+	while (o->name) {
+		printf("\n%s:\n", o->help);
+		o = print_group(o + 1);
 	}
 }
 
@@ -208,7 +223,8 @@ static int builtin_option(const struct cmd_desc *cmd, const char *name)
 	}
 	if (!strcmp(name, "list-opts")) {
 		for (o = cmd->opts; o->name; o++)
-			printf("--%s ", o->name);
+			if (o->kind != CMD_OPT_HEADING)
+				printf("--%s ", o->name);
 		putchar('\n');
 		return CMD_OK;
 	}
@@ -219,13 +235,20 @@ static int builtin_option(const struct cmd_desc *cmd, const char *name)
 static int long_option(const struct cmd_desc *cmd, int *i, int argc, const char **argv)
 {
 	const char *name = argv[*i] + 2;
-	const char *eq = strchr(name, '=');
-	const struct cmd_opt *o = find_name(cmd->opts, name, eq ? (size_t)(eq - name) : strlen(name));
+	const char *eq = strchr(name, '='), *same;
+	const size_t len = eq ? (size_t)(eq - name) : strlen(name);
+	const struct cmd_opt *o = find_name(cmd->opts, name, len);
 	int rc;
+
+	same = o ? NULL : unknown_same(name, len);
+	if (same)
+		o = find_name(cmd->opts, same, strlen(same));
 
 	if (!o) {
 		rc = builtin_option(cmd, name);
-		return rc == CMD_GO_ON ? cmd_usage_error(cmd, "unknown option '%s'", argv[*i]) : rc;
+		if (rc == CMD_GO_ON)
+			rc = unknown_option(cmd, &(struct unknown){ name, len, 0 });
+		return rc;
 	}
 	if (o->kind == CMD_OPT_FLAG && eq)
 		return cmd_usage_error(cmd, "option --%s takes no value", o->name);
@@ -250,7 +273,7 @@ static int short_options(const struct cmd_desc *cmd, int *i, int argc, const cha
 		if (!o && *p == 'h')
 			return builtin_option(cmd, "help");
 		if (!o)
-			return cmd_usage_error(cmd, "unknown option '-%c'", *p);
+			return unknown_option(cmd, &(struct unknown){ .letter = *p });
 		if (needs_value(o)) {
 			if (p[1])
 				return take(cmd, o, p + 1);
@@ -267,11 +290,30 @@ static int short_options(const struct cmd_desc *cmd, int *i, int argc, const cha
 	return CMD_GO_ON;
 }
 
+/* cmd_visit() in progress; `visit` is NULL without one. */
+static struct {
+	void (*visit)(void *data, const struct cmd_desc *cmd);
+	void *data;
+} visitor;
+
+void cmd_visit(int (*run)(int argc, const char **argv),
+	       void (*visit)(void *data, const struct cmd_desc *cmd), void *data)
+{
+	visitor.visit = visit;
+	visitor.data = data;
+	run(0, NULL);
+	visitor.visit = NULL;
+}
+
 static int parse(const struct cmd_desc *cmd, int *argc, const char **argv, bool before)
 {
 	int i, nr = *argc, operands = 0, rc = CMD_GO_ON;
 	bool options = true;
 
+	if (visitor.visit) {
+		visitor.visit(visitor.data, cmd);
+		return CMD_OK;
+	}
 	cmd_given_start();
 	for (i = 1; i < nr; i++) {
 		const char *a = argv[i];
@@ -312,7 +354,7 @@ int cmd_input(const struct cmd_desc *cmd, int *argc, const char **argv,
 
 	if (rc == CMD_GO_ON)
 		rc = cmd_bare_check(cmd, bare, so, NULL);
-	if (rc == CMD_GO_ON && find_name(cmd->opts, "jobs", strlen("jobs")))
+	if (rc == CMD_GO_ON)
 		rc = cmd_jobs_default(cmd, so);
 	return rc;
 }

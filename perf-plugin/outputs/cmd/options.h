@@ -22,6 +22,7 @@ enum cmd_opt_kind {
 	CMD_OPT_NUMBER,		/* uint64_t *: decimal, 0x.., with k, m or g */
 	CMD_OPT_CALL,		/* int (*)(void *data, const char *arg) in `call`: 0, or -1 after a message */
 	CMD_OPT_EACH,		/* the same, for an option that may be given several times */
+	CMD_OPT_HEADING,	/* no option: --help prints `help` above those that follow */
 };
 
 struct cmd_opt {
@@ -33,6 +34,12 @@ struct cmd_opt {
 	const char *help;
 	int (*call)(void *data, const char *arg);
 };
+
+/*
+ * A table begins with the options of its command alone; the groups that commands share follow, each
+ * behind a heading.
+ */
+#define CMD_HEADING(text) { 0, "", CMD_OPT_HEADING, NULL, NULL, text, NULL }
 
 /* The last entry of a table. */
 #define CMD_OPT_END { 0, NULL, CMD_OPT_FLAG, NULL, NULL, NULL, NULL }
@@ -63,12 +70,19 @@ int cmd_options(const struct cmd_desc *cmd, int *argc, const char **argv);
 /* The same for a command line that has another one in it: its first operand ends the options. */
 int cmd_options_before(const struct cmd_desc *cmd, int *argc, const char **argv);
 
+/* Calls `visit` with the table of the command whose entry is `run`, and does no more. */
+void cmd_visit(int (*run)(int argc, const char **argv),
+	       void (*visit)(void *data, const struct cmd_desc *cmd), void *data);
+
 /*
  * Warn of each option that was given and has no effect, as `why` says: those in `names` (long names with spaces
  * between them), or those whose values are in the `size` bytes at `values`, but not those in `but`.
  */
 void cmd_no_effect(const struct cmd_desc *cmd, const char *names, const char *why);
 void cmd_no_effect_in(const struct cmd_desc *cmd, const void *values, size_t size, const char *but, const char *why);
+
+/* True if `name` is in `list`, whose names are separated by spaces. */
+bool cmd_is_named(const char *list, const char *name);
 
 /* given.c, for cmd_options(): starts a command line; notes an option (value NULL: none); checks that its file exists. */
 void cmd_given_start(void);
@@ -85,13 +99,20 @@ bool cmd_number(const char *text, uint64_t *value);
 /* contextid.c: for CMD_OPT_CALL; `data` is an enum contextid_format *. */
 int cmd_contextid(void *data, const char *arg);
 
+/* jobs.c: for CMD_OPT_CALL; `data` is a struct session_opts. */
+int cmd_jobs(void *data, const char *arg);
+
 /* The options of every command that reads perf.data; `so` is a struct session_opts. */
 #define CMD_SESSION_OPTS(so)									\
+	CMD_HEADING("The recording, and the programs that ran"),				\
 	{ 'i', "input", CMD_OPT_STRING, &(so).input, "FILE",					\
 	  "perf.data, - for stdin, or folder of a package or snapshot (default: perf.data)", NULL },	\
+	{ 'j', "jobs", CMD_OPT_CALL, &(so), "N",						\
+	  "use N threads, where they are of use; the output does not depend on N (default: "	\
+	  "CSTRACE_JOBS, else the CPUs that this process may use)", cmd_jobs },			\
 	{ 0, "symfs", CMD_OPT_FOLDER, &(so).symfs, "DIR",					\
 	  "look up recorded paths under DIR; then by build-id, then by name", NULL },		\
-	{ 0, "vmlinux", CMD_OPT_FILE, &(so).vmlinux, "FILE",					\
+	{ 'k', "vmlinux", CMD_OPT_FILE, &(so).vmlinux, "FILE",					\
 	  "kernel image with code, for traced kernel execution", NULL },			\
 	{ 0, "kcore", CMD_OPT_PLACE, &(so).kcore, "FILE",					\
 	  "copy of /proc/kcore, or the directory with it and kallsyms", NULL },			\
@@ -117,6 +138,7 @@ int cmd_contextid(void *data, const char *arg);
 
 /* Trace without a recording, and program files for a snapshot; `bo` is a struct bare_opts (import/bare.h). */
 #define CMD_BARE_OPTS(bo)									\
+	CMD_HEADING("Trace without a recording"),						\
 	{ 0, "trace", CMD_OPT_EACH, &(bo), "FILE[:ID]",						\
 	  "a file of trace from a probe or a trace buffer, instead of -i; several make several buffers", cmd_bare_trace }, \
 	{ 0, "trace-format", CMD_OPT_CALL, &(bo), "NAME",					\
@@ -147,23 +169,24 @@ int cmd_bare_check(const struct cmd_desc *cmd, const struct bare_opts *o, struct
 
 /*
  * The beginning of a command that reads a recording, or trace without one: cmd_options(),
- * cmd_bare_check(), and cmd_jobs_default() if it has the option --jobs. Returns as cmd_options().
+ * cmd_bare_check() and cmd_jobs_default(). Returns as cmd_options().
  */
 int cmd_input(const struct cmd_desc *cmd, int *argc, const char **argv,
 	      const struct bare_opts *bare, struct session_opts *so);
 
 /* The filters; `fo` is a struct filter_opts. */
 #define CMD_FILTER_OPTS(fo)									\
+	CMD_HEADING("Which part of the recording"),						\
 	{ 0, "time", CMD_OPT_FILTER, &(fo).time, "RANGES",					\
 	  "only START,STOP in seconds (several with spaces), or A%-B% or A%/N of the recording",	\
 	  NULL },										\
 	{ 'C', "cpu", CMD_OPT_FILTER, &(fo).cpu, "LIST", "only these CPUs, as 0-3,5", NULL },	\
 	{ 0, "pid", CMD_OPT_FILTER, &(fo).pid, "LIST", "only these processes", NULL },		\
 	{ 0, "tid", CMD_OPT_FILTER, &(fo).tid, "LIST", "only these threads", NULL },		\
-	{ 0, "comm", CMD_OPT_FILTER, &(fo).comm, "LIST", "only threads with these names", NULL }
+	{ 'c', "comm", CMD_OPT_FILTER, &(fo).comm, "LIST", "only threads with these names", NULL }
 
 /* All of them, of the commands that decode what they select. */
 #define CMD_TRACE_OPTS(so, bo)									\
-	CMD_SESSION_OPTS(so), CMD_BARE_OPTS(bo), CMD_FILTER_OPTS((so).filter)
+	CMD_SESSION_OPTS(so), CMD_FILTER_OPTS((so).filter), CMD_BARE_OPTS(bo)
 
 #endif

@@ -13,7 +13,6 @@
 #include "outputs/cmd/commands.h"
 #include "outputs/cmd/count.h"
 #include "outputs/cmd/counted.h"
-#include "outputs/cmd/jobs.h"
 #include "outputs/cmd/options.h"
 #include "outputs/profile/choose.h"
 #include "outputs/profile/exact.h"
@@ -198,8 +197,6 @@ int cmd_profile(int argc, const char **argv)
 	struct request r = { .output = "-", .depth = CALLS_DEPTH };
 	const char *format = "autofdo", *address = NULL;
 	const struct cmd_opt opts[] = {
-		CMD_TRACE_OPTS(so, bare),
-		CMD_JOBS_OPT(so),
 		{ 'o', "output", CMD_OPT_STRING, &r.output, "FILE", "write to FILE instead of stdout",
 		  NULL },
 		{ 0, "format", CMD_OPT_STRING, &format, "NAME",
@@ -215,6 +212,7 @@ int cmd_profile(int argc, const char **argv)
 		  "depth of calling contexts; those below are added up (default: 1024)", NULL },
 		{ 0, "no-calls", CMD_OPT_FLAG, &r.no_calls, NULL,
 		  "do not count calls in their contexts", NULL },
+		CMD_TRACE_OPTS(so, bare),
 		CMD_OPT_END,
 	};
 	static const char more[] =

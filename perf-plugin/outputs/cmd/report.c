@@ -10,7 +10,6 @@
 #include "outputs/cmd/commands.h"
 #include "outputs/cmd/count.h"
 #include "outputs/cmd/counted.h"
-#include "outputs/cmd/jobs.h"
 #include "outputs/cmd/options.h"
 #include "outputs/info/info.h"
 #include "outputs/profile/choose.h"
@@ -146,8 +145,6 @@ int cmd_report(int argc, const char **argv)
 	struct session_opts so = { .progress = true, .split_source = true };
 	struct request r = { .functions = 200, .files = 300 };
 	const struct cmd_opt opts[] = {
-		CMD_TRACE_OPTS(so, bare),
-		CMD_JOBS_OPT(so),
 		{ 'o', "output", CMD_OPT_STRING, &r.output, "DIR",
 		  "folder to write: a new one, an empty one, or an earlier report, which is replaced", NULL },
 		{ 0, "binary", CMD_OPT_STRING, &r.want, "PATH",
@@ -160,6 +157,7 @@ int cmd_report(int argc, const char **argv)
 		  "pages of functions, those with most instructions (default: 200)", NULL },
 		{ 0, "files", CMD_OPT_NUMBER, &r.files, "N",
 		  "pages of source files, those with most instructions (default: 300)", NULL },
+		CMD_TRACE_OPTS(so, bare),
 		CMD_OPT_END,
 	};
 	static const char more[] =

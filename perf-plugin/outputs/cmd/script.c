@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "outputs/cmd/commands.h"
-#include "outputs/cmd/jobs.h"
 #include "outputs/cmd/options.h"
 #include "outputs/listing/listing.h"
 #include "session/import/bare.h"
@@ -85,8 +84,6 @@ int cmd_script(int argc, const char **argv)
 	bool ns = false;
 	char msg[400];
 	const struct cmd_opt opts[] = {
-		CMD_TRACE_OPTS(so, bare),
-		CMD_JOBS_OPT(so),
 		{ 0, "itrace", CMD_OPT_OPTIONAL, &itrace, "LETTERS",
 		  "which samples to make of the trace (default: ce)", NULL },
 		{ 'F', "fields", CMD_OPT_STRING, &list, "LIST", "what to print of each, see below",
@@ -98,6 +95,7 @@ int cmd_script(int argc, const char **argv)
 		{ 0, "ns", CMD_OPT_FLAG, &ns, NULL, "times in nanoseconds (default: microseconds)", NULL },
 		{ 'o', "output", CMD_OPT_STRING, &lo.output, "FILE", "write to FILE instead of stdout",
 		  NULL },
+		CMD_TRACE_OPTS(so, bare),
 		CMD_OPT_END,
 	};
 	const struct cmd_desc cmd = { "script", "print samples as perf script does", NULL, opts, more };

@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "outputs/cmd/commands.h"
-#include "outputs/cmd/jobs.h"
 #include "outputs/cmd/options.h"
 #include "outputs/timeline/timeline.h"
 #include "session/import/bare.h"
@@ -33,13 +32,13 @@ int cmd_timeline(int argc, const char **argv)
 	const char *format = "json";
 	uint64_t depth = 0;
 	const struct cmd_opt opts[] = {
-		CMD_TRACE_OPTS(so, bare),
 		{ 'o', "output", CMD_OPT_STRING, &o.output, "FILE", "write to FILE; - for stdout", NULL },
 		{ 0, "format", CMD_OPT_STRING, &format, "NAME", "json (default), speedscope or perfetto", NULL },
 		{ 0, "min-duration", CMD_OPT_NUMBER, &o.min, "NS",
 		  "leave out calls that took less: nanoseconds, or instructions without timestamps", NULL },
 		{ 0, "depth", CMD_OPT_NUMBER, &depth, "N", "leave out calls with N or more callers", NULL },
 		{ 0, "demangle", CMD_OPT_FLAG, &o.demangle, NULL, "names of C++ functions as in the source", NULL },
+		CMD_TRACE_OPTS(so, bare),
 		CMD_OPT_END,
 	};
 	const struct cmd_desc cmd = { "timeline", "calls and threads over time, for viewers", NULL, opts, more };

@@ -30,11 +30,11 @@ int cmd_verify(int argc, const char **argv)
 	struct verify_result result;
 	bool incomplete = false;
 	const struct cmd_opt opts[] = {
-		CMD_TRACE_OPTS(so, bare),
 		{ 0, "strict", CMD_OPT_FLAG, &so.strict, NULL,
 		  "take violations in packets and frames for errors: decoding restarts behind them", NULL },
 		{ 0, "format", CMD_OPT_CALL, &o.json, "FORMAT", "text (default) or json, one object for each rule", set_format },
 		{ 'o', "output", CMD_OPT_STRING, &o.output, "FILE", "write to FILE instead of stdout", NULL },
+		CMD_TRACE_OPTS(so, bare),
 		CMD_OPT_END
 	};
 	const struct cmd_desc cmd = { "verify", "check a trace against the rules of the architecture", NULL, opts, more };

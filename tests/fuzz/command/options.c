@@ -112,7 +112,7 @@ const struct option_row option_rows[] = {
 	{ "functions", REPORT, OPTION_TEXT, VALUES { "0", "1", "200", "1m", NULL } },
 	{ "files", REPORT, OPTION_TEXT, VALUES { "0", "1", "300", NULL } },
 	{ "source", REPORT, OPTION_CHOICE, VALUES { "@/symfs", "@", "", NULL } },
-	{ "jobs", INJECT | SCRIPT | DUMP | PROFILE | INFO | CONVERT | REPORT, OPTION_TEXT, VALUES { "1", "2", "3", "8", NULL } },
+	{ "jobs", ALL, OPTION_TEXT, VALUES { "1", "2", "3", "8", NULL } },
 	{ "trace", FILTERED | CONVERT, OPTION_CHOICE, VALUES { "@/trace.bin", "@/trace.bin:17", "@/perf.data", NULL } },
 	{ "trace-format", FILTERED | CONVERT, OPTION_TEXT, VALUES { "aligned", "tpiu", "dstream", "raw", NULL } },
 	{ "core-type", FILTERED | CONVERT, OPTION_TEXT, VALUES { "cortex-a53", "cortex-m33", "cortex-m4", "cortex-a15", "itm", "stm", NULL } },

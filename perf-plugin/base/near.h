@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* near.h - which of the known names a mistyped word was probably meant to be. */
+#ifndef CSTRACE_BASE_NEAR_H
+#define CSTRACE_BASE_NEAR_H
+
+#include <stddef.h>
+
+/* Longest words that are compared; longer ones are near to nothing. */
+#define NEAR_MAX 31u
+
+struct near {
+	const char *word;	/* `len` bytes */
+	size_t len;
+	const char *best;	/* the nearest name so far, NULL: none is near */
+	size_t best_len, distance;
+	char hint[NEAR_MAX + 24];
+};
+
+/* Starts the search for a word, of which `len` bytes count. */
+void near_begin(struct near *n, const char *word, size_t len);
+/* Compares it with a name of `len` bytes, which must stay until the hint is made. */
+void near_try(struct near *n, const char *name, size_t len);
+/* Compares it with each name of a text; names have letters, digits, '-' and '_'. */
+void near_try_all(struct near *n, const char *names);
+/*
+ * Returns "; did you mean 'NAME'?", with `before` in front of the name, or "" if none is near. Valid
+ * as long as *n.
+ */
+const char *near_hint(struct near *n, const char *before);
+
+#endif
