@@ -188,7 +188,8 @@ check "profile --max-stack 65536" usage "--max-stack: the most is 65535" profile
 check "profile --max-stack 65535" run 0 profile $sample --format=callgrind --max-stack 65535 -o "$tmp/stacks"
 bases() {
 	run 0 profile $sample && mv "$tmp/out" "$tmp/default" && run 0 profile $sample --address=offset &&
-		cmp "$tmp/default" "$tmp/out" && usage "--address=off: known are offset and vaddr" profile $sample --address=off
+		cmp "$tmp/default" "$tmp/out" &&
+		usage "--address: found 'off', expected offset or vaddr; did you mean 'offset'?" profile $sample --address=off
 }
 check "profile --address" bases
 counted() {
@@ -229,13 +230,13 @@ listed() {
 	done
 }
 check "dump --format" listed "cstrace dump: formats are text, opencsd, json, none, tarmac and tarmac-es" format dump \
-	x "" tex text2
+	x "" xyzw 12
 for option in from to; do
 	check "dump --$option" listed "cstrace dump: a place is time=TICKS, offset=N, event, event=MASK or context=N" $option dump \
 		offset time context event=x offset= offset=x offse=1 offset2=1 "" =1
 done
 check "dump --id" listed "cstrace dump: trace IDs are 0 to 0x7f" id dump 128 x -1
-check "verify --format" listed "cstrace verify: formats are text and json" format verify x tex
+check "verify --format" listed "cstrace verify: formats are text and json" format verify x xt
 for number in 0 1025 x -1; do
 	check "--jobs $number" value "cstrace: --jobs: found '$number', expected a number of threads from 1 to 1024" \
 		jobs $number info

@@ -207,8 +207,8 @@ int cmd_convert(int argc, const char **argv)
 	if (rc != CMD_GO_ON)
 		return rc;
 	if (!kind_of(c.to, &to))
-		return cmd_usage_error(&cmd, "--to: perf, package or snapshot%s%s", c.to ? ", not " : "",
-				       c.to ? c.to : "");
+		return c.to ? cmd_value_error(&cmd, "to", c.to, "perf, package or snapshot") :
+			      cmd_usage_error(&cmd, "--to: perf, package or snapshot");
 	if (!c.output)
 		return cmd_usage_error(&cmd, "-o: where shall it be written?");
 	if (c.pid_given && to != IMPORT_SNAPSHOT)

@@ -41,8 +41,7 @@ static int set_format(void *data, const char *arg)
 			*(struct chosen_format *)data = formats[i];
 			return 0;
 		}
-	fprintf(stderr, "cstrace dump: formats are text, opencsd, json, none, tarmac and tarmac-es\n");
-	return -1;
+	return cmd_values("dump: formats are text, opencsd, json, none, tarmac and tarmac-es", arg);
 }
 
 static int set_id(void *data, const char *arg)

@@ -37,7 +37,7 @@ int cmd_info(int argc, const char **argv)
 		return rc;
 	json = !strcmp(format, "json");
 	if (!json && strcmp(format, "text"))
-		return cmd_usage_error(&desc, "--format: found '%s', expected text or json", format);
+		return cmd_value_error(&desc, "format", format, "text or json");
 	if (json && no_decode)
 		return cmd_usage_error(&desc, "--format=json tells what decoding found, --no-decode leaves it out");
 	if (json)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/name.h"
+#include "base/near.h"
 #include "base/number.h"
 #include "outputs/cmd/jobs.h"
 #include "outputs/cmd/unknown.h"
@@ -41,6 +42,27 @@ int cmd_usage_error(const struct cmd_desc *cmd, const char *fmt, ...)
 	va_end(ap);
 	fprintf(stderr, "cstrace %s: %s\nTry 'perf-cstrace %s --help'.\n", cmd->name, name_shown(what), cmd->name);
 	return CMD_USAGE;
+}
+
+int cmd_value_error(const struct cmd_desc *cmd, const char *option, const char *value,
+		    const char *names)
+{
+	struct near near;
+
+	near_begin(&near, value, strlen(value));
+	near_try_all(&near, names);
+	return cmd_usage_error(cmd, "--%s: found '%s', expected %s%s", option, value, names,
+			       near_hint(&near, ""));
+}
+
+int cmd_values(const char *text, const char *value)
+{
+	struct near near;
+
+	near_begin(&near, value, strlen(value));
+	near_try_all(&near, text);
+	fprintf(stderr, "cstrace %s%s\n", text, near_hint(&near, ""));
+	return -1;
 }
 
 bool cmd_number(const char *text, uint64_t *value)

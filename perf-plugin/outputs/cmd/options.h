@@ -93,6 +93,12 @@ int cmd_given_exists(const struct cmd_desc *cmd, const struct cmd_opt *o, const 
 int cmd_usage_error(const struct cmd_desc *cmd, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Complain about a value of an option that is none of `names`, a text. Returns CMD_USAGE. */
+int cmd_value_error(const struct cmd_desc *cmd, const char *option, const char *value,
+		    const char *names);
+/* Print `text`, which lists values of an option, and which of them `value` may mean. Returns -1. */
+int cmd_values(const char *text, const char *value);
+
 /* A number with an optional k, m or g; false when `text` is something else. */
 bool cmd_number(const char *text, uint64_t *value);
 

@@ -187,7 +187,7 @@ static bool base_named(const char *name, enum profile_base *base)
 	return *base == PROFILE_FIRST_LOAD || !strcmp(name, "offset");
 }
 
-#define FORMATS "autofdo, llvm, bolt, propeller, callgrind, lcov, pprof, folded, top and cstrace"
+#define FORMATS "autofdo, llvm, bolt, propeller, callgrind, lcov, pprof, folded, top or cstrace"
 
 int cmd_profile(int argc, const char **argv)
 {
@@ -240,7 +240,7 @@ int cmd_profile(int argc, const char **argv)
 		return rc;
 	r.f = profile_format_find(format);
 	if (!r.f && strcmp(format, "cstrace"))
-		return cmd_usage_error(&cmd, "--format=%s: known are " FORMATS, format);
+		return cmd_value_error(&cmd, "format", format, FORMATS);
 	if (!r.f && (r.want || r.demangle))
 		return cmd_usage_error(&cmd, "--%s is for formats that are made of counts: --format=cstrace has the counts "
 				       "of all binaries", r.want ? "binary" : "demangle");
@@ -258,6 +258,6 @@ int cmd_profile(int argc, const char **argv)
 		return cmd_usage_error(&cmd, "--address is for --format=autofdo: --format=%s has virtual addresses",
 				       format);
 	if (address && !base_named(address, &r.base))
-		return cmd_usage_error(&cmd, "--address=%s: known are offset and vaddr", address);
+		return cmd_value_error(&cmd, "address", address, "offset or vaddr");
 	return profile(&so, &r);
 }

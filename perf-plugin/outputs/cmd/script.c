@@ -16,6 +16,7 @@ static const char more[] =
 
 struct views {
 	const char *insns;	/* NULL: not asked for */
+	const char *xed;	/* perf's word for text instead of bytes; NULL: not given */
 	bool calls, call_returns;
 };
 
@@ -39,11 +40,13 @@ static int script_run(struct session *ss, const struct listing_opts *o)
 static int choose_view(const struct cmd_desc *cmd, const struct views *v, const char *itrace,
 		       const struct listing_view **view)
 {
+	const char *how = v->xed && v->insns && !*v->insns ? "disasm" : v->insns;
+
 	*view = NULL;
 	if (!!v->insns + v->calls + v->call_returns > 1)
 		return cmd_usage_error(cmd, "--insn-trace, --call-trace and --call-ret-trace: choose one of them");
 	if (v->insns)
-		*view = listing_view("insn-trace", v->insns);
+		*view = listing_view("insn-trace", how);
 	if (v->insns && !*view)
 		return cmd_usage_error(cmd, "--insn-trace=%s: instructions are printed as raw (bytes) or disasm (text)",
 				       v->insns);
@@ -55,6 +58,16 @@ static int choose_view(const struct cmd_desc *cmd, const struct views *v, const 
 		return cmd_usage_error(cmd, "--itrace and --%s: the view has letters of its own, %s", (*view)->name,
 				       (*view)->itrace);
 	return CMD_GO_ON;
+}
+
+/* Call chains of at most `most` entries. */
+static void limit_chain(const struct cmd_desc *cmd, struct itrace_opts *o, uint64_t most)
+{
+	if (!o->chain)
+		cmd_no_effect(cmd, "max-stack hide-call-graph",
+			      "without g in --itrace there are no call chains");
+	if (o->chain > most)
+		o->chain = (unsigned int)most;
 }
 
 /* Refuses fields that the samples do not have. Returns CMD_GO_ON or an exit code. */
@@ -81,7 +94,8 @@ int cmd_script(int argc, const char **argv)
 	const struct listing_view *view;
 	struct views views = { .insns = NULL };
 	const char *itrace = NULL, *list = NULL;
-	bool ns = false;
+	bool ns = false, no_chain = false, plain = false;
+	uint64_t max_stack = ITRACE_MAX_DEPTH;
 	char msg[400];
 	const struct cmd_opt opts[] = {
 		{ 0, "itrace", CMD_OPT_OPTIONAL, &itrace, "LETTERS",
@@ -92,6 +106,14 @@ int cmd_script(int argc, const char **argv)
 		  "each instruction that was executed: raw (bytes, the default) or disasm (text)", NULL },
 		{ 0, "call-trace", CMD_OPT_FLAG, &views.calls, NULL, "calls, indented by their depth", NULL },
 		{ 0, "call-ret-trace", CMD_OPT_FLAG, &views.call_returns, NULL, "calls and returns, indented", NULL },
+		{ 0, "xed", CMD_OPT_OPTIONAL, &views.xed, "ARGS",
+		  "text of instructions, as with -F +disasm; ARGS of xed are not used", NULL },
+		{ 'G', "hide-call-graph", CMD_OPT_FLAG, &no_chain, NULL,
+		  "no call chains: g of --itrace is left out", NULL },
+		{ 0, "max-stack", CMD_OPT_NUMBER, &max_stack, "N",
+		  "at most N entries of call chains", NULL },
+		{ 0, "no-demangle", CMD_OPT_FLAG, &plain, NULL,
+		  "names as in the symbol table (as they are in any case)", NULL },
 		{ 0, "ns", CMD_OPT_FLAG, &ns, NULL, "times in nanoseconds (default: microseconds)", NULL },
 		{ 'o', "output", CMD_OPT_STRING, &lo.output, "FILE", "write to FILE instead of stdout",
 		  NULL },
@@ -117,6 +139,9 @@ int cmd_script(int argc, const char **argv)
 		return cmd_usage_error(&cmd, "%s", msg);
 	if (list && !listing_fields(&lo.fields, list, msg, sizeof(msg)))
 		return cmd_usage_error(&cmd, "%s", msg);
+	if (views.xed && !views.insns)
+		listing_fields(&lo.fields, "+disasm", msg, sizeof(msg));
+	limit_chain(&cmd, &lo.itrace, no_chain ? 0 : max_stack);
 	if (lo.itrace.unused[0])
 		fprintf(stderr, "cstrace script: --itrace letters without a meaning for CoreSight: %s\n",
 			lo.itrace.unused);

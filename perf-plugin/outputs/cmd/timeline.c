@@ -49,7 +49,7 @@ int cmd_timeline(int argc, const char **argv)
 		return rc;
 	o.format = timeline_format(format);
 	if (!o.format)
-		return cmd_usage_error(&cmd, "--format=%s is not known; there are: %s", format, timeline_format_names());
+		return cmd_value_error(&cmd, "format", format, timeline_format_names());
 	if (!o.output)
 		return cmd_usage_error(&cmd, "-o FILE is missing: where to write (- for stdout)");
 	o.depth = depth < UINT32_MAX ? (uint32_t)depth : UINT32_MAX;

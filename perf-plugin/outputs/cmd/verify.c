@@ -14,10 +14,8 @@ static const char more[] =
 
 static int set_format(void *data, const char *arg)
 {
-	if (strcmp(arg, "text") && strcmp(arg, "json")) {
-		fprintf(stderr, "cstrace verify: formats are text and json\n");
-		return -1;
-	}
+	if (strcmp(arg, "text") && strcmp(arg, "json"))
+		return cmd_values("verify: formats are text and json", arg);
 	*(bool *)data = !strcmp(arg, "json");
 	return 0;
 }

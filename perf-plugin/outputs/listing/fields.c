@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/near.h"
+
 #include "outputs/listing/listing.h"
 
 static const struct {
@@ -45,9 +47,15 @@ static unsigned int lookup(const char *p, size_t n)
 
 static void complain(char *msg, size_t len, const char *p, size_t n)
 {
-	int k = snprintf(msg, len, "-F: field '%.*s' is not known; there are", (int)n, p);
+	struct near near;
 	size_t i;
+	int k;
 
+	near_begin(&near, p, n);
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		near_try(&near, names[i].name, strlen(names[i].name));
+	k = snprintf(msg, len, "-F: field '%.*s' is not known%s; there are", (int)n, p,
+		     near_hint(&near, ""));
 	for (i = 0; i < sizeof(names) / sizeof(names[0]) && k > 0 && (size_t)k < len; i++)
 		k += snprintf(msg + k, len - (size_t)k, " %s", names[i].name);
 }

@@ -54,7 +54,7 @@ const struct timeline_format *timeline_format(const char *name)
 
 const char *timeline_format_names(void)
 {
-	return "json, speedscope and perfetto";
+	return "json, speedscope or perfetto";
 }
 
 /* ---- decoding ------------------------------------------------------------------------------------ */
