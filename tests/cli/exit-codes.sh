@@ -75,7 +75,7 @@ for c in inject script; do
 	check "$c: 129, --itrace=i10x" misuse $c --itrace=i10x
 	check "$c: 129, branch stack too deep" misuse $c --itrace=i1000il99999
 done
-check "inject: 129, nothing to write" misuse inject --itrace=q
+check "inject: 129, nothing to write" misuse inject --itrace=o
 check "script: 129, unknown field" misuse script -F ip,colour
 check "script: 129, branch stacks that were not asked for" misuse script --itrace=b -F ip,brstack
 check "script: 129, code of branch stacks that were not asked for" misuse script --itrace=b -F ip,brstackinsn

@@ -173,13 +173,13 @@ check "inject --itrace=bl" usage "--itrace=bl: l and g add to instructions sampl
 check "inject --itrace=bg" usage "--itrace=bg: l and g add to instructions samples: use them with i" inject $sample \
 	--itrace=bg -o "$tmp/no"
 check "inject --tiles without l" usage "--tiles: needs branch stacks, --itrace=il" inject $sample --itrace=i --tiles -o "$tmp/no"
-check "inject --itrace=Z" usage "--itrace=Z: no samples are asked for: use i or b" inject $sample --itrace=Z -o "$tmp/no"
+check "inject --itrace=Z" usage "--itrace=Z: no samples are asked for: use i, b, x, w or I" inject $sample --itrace=Z -o "$tmp/no"
 unused() {
 	run 0 "$@" && sed 1q "$tmp/err" >"$tmp/first" &&
-		echo "cstrace $1: --itrace letters without a meaning for CoreSight: wx" | diff - "$tmp/first"
+		echo "cstrace $1: --itrace letters without a meaning for CoreSight: po" | diff - "$tmp/first"
 }
-check "inject --itrace=iwx" unused inject $sample --itrace=iwx -o "$tmp/yes"
-check "script --itrace=bwx" unused script $sample --itrace=bwx -F ip
+check "inject --itrace=ipo" unused inject $sample --itrace=ipo -o "$tmp/yes"
+check "script --itrace=bpo" unused script $sample --itrace=bpo -F ip
 check "nothing was written" test ! -e "$tmp/no"
 
 # ---- profile ----

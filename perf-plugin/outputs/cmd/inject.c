@@ -14,9 +14,10 @@
 
 static const char more[] =
 	"--itrace letters: i[PERIOD[i|t|ns|us|ms]] instructions samples (default i100000ns), b branches,\n"
-	"c calls, r returns, e[-o][-l] errors, l[N] branch stack of N entries (default 64) on\n"
+	"c calls, r returns, e[-o][-l] errors, x transactions, w instrumentation (ptwrite),\n"
+	"I events of the trace unit, l[N] branch stack of N entries (default 64) on\n"
 	"instructions samples, g[N] call chain, sN leave out the first N samples, Z without timestamps,\n"
-	"T timestamps are the kernel's time, q accepted (decoding is always complete). Without --itrace: ibe.\n"
+	"T timestamps are the kernel's time. Without --itrace: ibe.\n"
 	"The output has no AUX data. Time periods need timestamps in the trace; without them one\n"
 	"instruction counts as one nanosecond.\n";
 
@@ -127,8 +128,9 @@ int cmd_inject(int argc, const char **argv)
 	so.kernel_time = o.itrace.kernel_time;
 	if (!o.itrace.stack)
 		cmd_no_effect(&cmd, "hw-index no-branch-view", "without l in --itrace there are no branch stacks");
-	if (!o.itrace.instructions && !o.itrace.branches)
-		return cmd_usage_error(&cmd, "--itrace=%s: no samples are asked for: use i or b", itrace);
+	if (!o.itrace.instructions && !o.itrace.branches && !itrace_events(&o.itrace))
+		return cmd_usage_error(&cmd, "--itrace=%s: no samples are asked for: use i, b, x, "
+				       "w or I", itrace);
 	ss = session_open(&so);
 	if (!ss)
 		return CMD_ERROR;

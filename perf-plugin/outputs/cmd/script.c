@@ -11,8 +11,8 @@
 
 static const char more[] =
 	"Fields: comm pid tid cpu time period event flags ip sym symoff dso addr brstack brstacksym\n"
-	"brstackinsn brstackdisasm insn insnlen disasm srcline callindent; +FIELD and -FIELD change the\n"
-	"default list. --itrace as in 'inject'; the default is ce.\n";
+	"brstackinsn brstackdisasm insn insnlen disasm srcline callindent synth; +FIELD and\n"
+	"-FIELD change the default list. --itrace as in 'inject'; the default is ce.\n";
 
 struct views {
 	const char *insns;	/* NULL: not asked for */
@@ -75,8 +75,9 @@ static int check_fields(const struct cmd_desc *cmd, const struct itrace_opts *o,
 {
 	if (!o->instructions && (o->stack || o->chain))
 		return cmd_usage_error(cmd, "--itrace=%s: l and g add to instructions samples: use them with i", itrace);
-	if (!o->instructions && !o->branches && !o->errors)
-		return cmd_usage_error(cmd, "--itrace=%s: nothing to print is asked for: use i, b, c, r or e", itrace);
+	if (!o->instructions && !o->branches && !o->errors && !itrace_events(o))
+		return cmd_usage_error(cmd, "--itrace=%s: nothing to print is asked for: use i, b, "
+				       "c, r, x, w, I or e", itrace);
 	if (o->stack && !(fields & LISTING_STACK))
 		fprintf(stderr, "cstrace script: warning: l in --itrace has no effect: -F +brstack prints branch stacks\n");
 	if (fields & LISTING_STACK && !(o->instructions && o->stack))
@@ -151,6 +152,7 @@ int cmd_script(int argc, const char **argv)
 	if (ns && !(lo.fields & LIST_TIME))
 		cmd_no_effect(&cmd, "ns", "time is not among the fields (-F)");
 	lo.fields |= ns || view ? LIST_NS : 0;
+	lo.period = list && *list != '+' && *list != '-';
 	so.kernel_time = lo.itrace.kernel_time;
 	/* lines of text on a terminal show themselves how far it is */
 	so.progress = strcmp(lo.output, "-") || !isatty(STDOUT_FILENO);

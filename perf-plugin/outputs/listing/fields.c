@@ -33,6 +33,7 @@ static const struct {
 	{ "brstacksym", LIST_BRSTACKSYM },
 	{ "brstackinsn", LIST_BRSTACKINSN },
 	{ "brstackdisasm", LIST_BRSTACKDISASM },
+	{ "synth", LIST_SYNTH },
 };
 
 static unsigned int lookup(const char *p, size_t n)

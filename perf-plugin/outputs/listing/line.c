@@ -116,6 +116,8 @@ static const struct {
 	{ 0x015, "sysret" },
 	{ 0x021, "async" },
 	{ 0x063, "hw int" },
+	{ 0x081, "tx abrt" },
+	{ 0x400, "x" },
 	{ 0x101, "tr strt" },
 	{ 0x201, "tr end" },
 };

@@ -42,7 +42,8 @@ struct listing {
 	struct itrace_opts o;
 	bool names;		/* files or symbols are printed */
 	bool times;		/* lines have times, or names of threads, which change with time, or are sorted by time */
-	char branches[EVNAME_MAX], insns[EVNAME_MAX];
+	char branches[EVNAME_MAX], insns[EVNAME_MAX], events[EVENT_KINDS][EVNAME_MAX];
+	bool period;		/* listing_opts.period */
 	struct {
 		struct pd_output out;
 		bool open;
@@ -288,6 +289,34 @@ static int on_insn(void *data, const struct stream *s, const struct insn_sample 
 	return 0;
 }
 
+/* As perf does, whose synthesised events have other default fields. */
+static int on_event(void *data, const struct stream *s, const struct event_sample *e)
+{
+	struct listing *ls = data;
+	struct line *l = &ls->line;
+	const unsigned int fields = l->fields;
+	char text[80];
+	size_t n;
+
+	if (e->kind != EVENT_TRANSACTION && !ls->period)
+		l->fields &= ~(unsigned int)LIST_PERIOD;
+	begin(ls, s, e->time);
+	line_start(l, s->cpu, e->pid, e->tid, e->time, false, 1, ls->events[e->kind]);
+	line_flags(l, event_sample_flags(e));
+	n = l->fields & LIST_SYNTH ? event_sample_text(text, sizeof(text), e) : 0;
+	line_text(l, text, n, 0);
+	if (l->fields & LIST_IP) {
+		*l->p++ = ' ';
+		l->p = text_hex16(l->p, e->ip);
+		line_names(l, s, e->ip, e->tid);
+		if (l->fields & LIST_SRCLINE)
+			line_source(l, s, e->ip, e->tid, "\n  ");
+	}
+	line_end(l);
+	l->fields = fields;
+	return 0;
+}
+
 static int on_error(void *data, const struct stream *s, const struct error_sample *e)
 {
 	struct listing *ls = data;
@@ -398,6 +427,7 @@ static struct sample_ops make_ops(struct listing *l)
 	struct sample_ops ops = { .branch = l->keep.pages ? on_branch_paged : on_branch,
 				  .insn = on_insn,
 				  .error = on_error,
+				  .event = itrace_events(&l->o) ? on_event : NULL,
 				  .data = l };
 
 	/* what a line shows beyond addresses is looked up branch by branch */
@@ -484,6 +514,8 @@ static void *shard_make(void *data, struct session *ss)
 
 	l->ss = ss;
 	l->line.fields = whole->line.fields;
+	l->o = whole->o;
+	l->period = whole->period;
 	if (whole->keep.keeps)
 		l->keep.pages = l->keep.kept =
 			pages_keep(whole->keep.pages, whole->keep.kept_lines);
@@ -491,6 +523,7 @@ static void *shard_make(void *data, struct session *ss)
 	l->names = whole->names;
 	memcpy(l->branches, whole->branches, sizeof(l->branches));
 	memcpy(l->insns, whole->insns, sizeof(l->insns));
+	memcpy(l->events, whole->events, sizeof(l->events));
 	l->line.event_width = whole->line.event_width;
 	l->m = whole->m;
 	l->shard.is_shard = true;
@@ -568,6 +601,11 @@ static void name_events(struct listing *l, const struct itrace_opts *o)
 
 	evname_make(l->branches, sizeof(l->branches), "branches", a);
 	evname_make(l->insns, sizeof(l->insns), "instructions", a);
+	for (i = 0; i < EVENT_KINDS; i++) {
+		evname_make(l->events[i], sizeof(l->events[i]), event_types[i].name, a);
+		if (o->events[i])
+			widen(l, l->events[i]);
+	}
 	name_escape(l->branches, sizeof(l->branches));
 	name_escape(l->insns, sizeof(l->insns));
 	if (o->branches)
@@ -597,8 +635,8 @@ static bool worth_pages(const struct listing *l)
 	/* what a line shows beyond names is looked up when it is printed */
 	const unsigned int others = LISTING_CODE | LIST_INSNLEN | LIST_SRCLINE | LIST_CALLINDENT;
 
-	return session_max_streams(l->ss) == 1 && l->o.branches && !l->o.instructions && !(l->line.fields & others) &&
-	       session_jobs(l->ss) > 1;
+	return session_max_streams(l->ss) == 1 && l->o.branches && !l->o.instructions &&
+	       !itrace_events(&l->o) && !(l->line.fields & others) && session_jobs(l->ss) > 1;
 }
 
 /*
@@ -641,6 +679,7 @@ struct listing *listing_open(struct session *ss, const struct listing_opts *opts
 	l->o = *o;
 	l->o.depth = fields & LIST_CALLINDENT;
 	l->line.fields = fields;
+	l->period = opts->period;
 	l->names = fields & (LIST_SYM | LIST_DSO | LIST_SRCLINE | LIST_CALLINDENT | LISTING_STACK) || o->chain;
 	name_events(l, o);
 	l->write.buf = mem_new(OUT_BUFFER);

@@ -31,8 +31,9 @@ enum listing_field {
 	LIST_BRSTACKSYM = 1 << 19,
 	LIST_BRSTACKINSN = 1 << 20,
 	LIST_BRSTACKDISASM = 1 << 21,
+	LIST_SYNTH = 1 << 22,	/* what a ptwrite or an evt sample says */
 	/* not a field: print times with nine decimals instead of six */
-	LIST_NS = 1 << 22,
+	LIST_NS = 1 << 23,
 };
 
 /* Fields with names of addresses. */
@@ -43,7 +44,7 @@ enum listing_field {
 #define LISTING_CODE	(LIST_INSN | LIST_DISASM | LIST_BRSTACKINSN | LIST_BRSTACKDISASM)
 
 #define LISTING_DEFAULT	(LIST_COMM | LIST_TID | LIST_CPU | LIST_TIME | LIST_PERIOD | LIST_EVENT | \
-			 LIST_IP | LIST_SYM | LIST_SYMOFF | LIST_DSO | LIST_ADDR)
+			 LIST_IP | LIST_SYM | LIST_SYMOFF | LIST_DSO | LIST_ADDR | LIST_SYNTH)
 
 /*
  * Parses the list of -F: names with commas; "+x" and "-x" change *fields. Returns true, or false with a message in `msg`.
@@ -65,6 +66,7 @@ const struct listing_view *listing_view(const char *option, const char *value);
 struct listing_opts {
 	struct itrace_opts itrace;
 	unsigned int fields;	/* enum listing_field */
+	bool period;		/* LIST_PERIOD is of ptwrite and evt samples, too */
 	const char *output;	/* "-": stdout */
 	size_t kept_lines;	/* maximum size of the lines that a shard of the trace keeps until its turn; 0: 96 MB */
 };

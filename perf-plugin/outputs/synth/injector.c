@@ -37,7 +37,7 @@ struct injector {
 	bool timed;
 	bool exits_last;	/* ends of threads are after all samples: sideband_opts.exits_last */
 	uint64_t place;		/* used in place of time in a file without times */
-	uint64_t id_branches, id_insns;
+	uint64_t id_branches, id_insns, id_events;	/* id_events: the first of EVENT_KINDS */
 	uint64_t since_round;
 	uint64_t first_time, last_time;	/* times of samples; first > last: none so far */
 	int batch_tid;		/* thread of the batch ... */
@@ -238,6 +238,31 @@ static int on_error(void *data, const struct stream *s, const struct error_sampl
 	return 0;
 }
 
+static int on_event(void *data, const struct stream *s, const struct event_sample *e)
+{
+	struct injector *in = data;
+	struct merge_lane *ln = lane_of(in, s);
+	uint64_t *start, *p, time;
+
+	time = time_of(in, ln, e->time);
+	note_time(in, time);
+	start = p = merge_reserve(ln, time);
+	p++;
+	*p++ = in->id_events + e->kind;
+	*p++ = e->ip;
+	p = put_pair(p, e->pid, e->tid);
+	if (in->timed)
+		*p++ = time;
+	p = put_pair(p, s->cpu, 0);
+	*p++ = 1;
+	p = event_sample_put(p, e);
+	*(struct perf_event_header *)start = (struct perf_event_header){
+		.type = PERF_RECORD_SAMPLE, .misc = cpumode(e->el),
+		.size = (uint16_t)((uint8_t *)p - (uint8_t *)start) };
+	merge_commit(ln, (size_t)((uint8_t *)p - (uint8_t *)start));
+	return 0;
+}
+
 /* ---- batches ---------------------------------------------------------------------------------- */
 
 /* Returns when the thread ended, if that is inside the batch, whose times can be up to the next timestamp; or UINT64_MAX. */
@@ -305,7 +330,9 @@ static void on_stream_end(void *data, const struct stream *s)
 
 static struct sample_ops make_ops(struct injector *in)
 {
-	return (struct sample_ops){ .branch = on_branch, .insn = on_insn, .error = on_error, .data = in };
+	return (struct sample_ops){ .branch = on_branch, .insn = on_insn, .error = on_error,
+				    .event = itrace_events(&in->o.itrace) ? on_event : NULL,
+				    .data = in };
 }
 
 static void *shard_make(void *data, struct session *ss)
@@ -323,6 +350,7 @@ static void *shard_make(void *data, struct session *ss)
 	in->exits_last = whole->exits_last;
 	in->id_branches = whole->id_branches;
 	in->id_insns = whole->id_insns;
+	in->id_events = whole->id_events;
 	in->shard.is_shard = true;
 	ops = make_ops(in);
 	in->sp = sampler_new(&in->o.itrace, &ops, session_read_code);
@@ -407,18 +435,18 @@ static void shard_free(void *shard)
 
 /* ---- header ----------------------------------------------------------------------------------- */
 
-static int add_event(struct injector *in, const char *name, uint64_t config, uint64_t id,
-		     uint64_t period, uint64_t sample_type, struct error *err)
+static int add_event(struct injector *in, const struct event_type *e, uint64_t id, uint64_t period,
+		     struct error *err)
 {
 	const struct perf_event_attr *trace = evname_find(session_perfdata(in->ss),
 							  session_pmu_type(in->ss));
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE,
+		.type = e->type,
 		.size = sizeof(attr),
-		.config = config,
+		.config = e->config,
 		.sample_period = period,
 		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-			       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | sample_type,
+			       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | e->sample_type,
 		.sample_id_all = 1,
 	};
 	char full[EVNAME_MAX];
@@ -426,7 +454,7 @@ static int add_event(struct injector *in, const char *name, uint64_t config, uin
 
 	if (in->timed)
 		attr.sample_type |= PERF_SAMPLE_TIME;
-	if (sample_type & PERF_SAMPLE_BRANCH_STACK) {
+	if (e->sample_type & PERF_SAMPLE_BRANCH_STACK) {
 		attr.branch_sample_type = BRANCH_SAMPLE_TYPE;
 		if (in->o.hw_index)
 			attr.branch_sample_type |= PERF_SAMPLE_BRANCH_HW_INDEX;
@@ -438,9 +466,22 @@ static int add_event(struct injector *in, const char *name, uint64_t config, uin
 		attr.exclude_host = trace->exclude_host;
 		attr.exclude_guest = trace->exclude_guest;
 	}
-	evname_make(full, sizeof(full), name, &attr);
+	evname_make(full, sizeof(full), e->name, &attr);
 	rc = pw_add_attr(in->w, &attr, &id, 1, full, err);
 	return rc < 0 ? rc : 0;
+}
+
+/* Returns the id of an event that the output has. */
+static uint64_t first_id(const struct injector *in)
+{
+	const struct itrace_opts *o = &in->o.itrace;
+	unsigned int i = 0;
+
+	if (o->instructions || o->branches)
+		return o->instructions ? in->id_insns : in->id_branches;
+	while (!o->events[i])
+		i++;
+	return in->id_events + i;
 }
 
 static int add_header(struct injector *in, struct error *err)
@@ -448,25 +489,28 @@ static int add_header(struct injector *in, struct error *err)
 	struct perfdata *pd = session_perfdata(in->ss);
 	const struct pd_env *env = perfdata_env(pd);
 	const struct itrace_opts *o = &in->o.itrace;
-	uint64_t type = 0;
+	const struct event_type insns = { "instructions", PERF_TYPE_HARDWARE,
+					  PERF_COUNT_HW_INSTRUCTIONS,
+					  (o->stack ? PERF_SAMPLE_BRANCH_STACK : 0u) |
+					  (o->chain ? PERF_SAMPLE_CALLCHAIN : 0u) };
+	const struct event_type branches = { "branches", PERF_TYPE_HARDWARE,
+					     PERF_COUNT_HW_BRANCH_INSTRUCTIONS, PERF_SAMPLE_ADDR };
 	uint32_t i;
 	int rc = 0;
 
-	if (o->stack)
-		type |= PERF_SAMPLE_BRANCH_STACK;
-	if (o->chain)
-		type |= PERF_SAMPLE_CALLCHAIN;
 	in->id_insns = sideband_new_id(in->sb);
 	in->id_branches = in->id_insns + 1;
+	in->id_events = in->id_branches + 1;
 	pw_copy_env(in->w, pd);
 	if (!env->arch)
 		pw_set_string(in->w, PD_FEAT_ARCH, "aarch64");
 	if (o->instructions)
-		rc = add_event(in, "instructions", PERF_COUNT_HW_INSTRUCTIONS, in->id_insns,
-			       o->period, type, err);
+		rc = add_event(in, &insns, in->id_insns, o->period, err);
 	if (!rc && o->branches)
-		rc = add_event(in, "branches", PERF_COUNT_HW_BRANCH_INSTRUCTIONS, in->id_branches, 1,
-			       PERF_SAMPLE_ADDR, err);
+		rc = add_event(in, &branches, in->id_branches, 1, err);
+	for (i = 0; !rc && i < EVENT_KINDS; i++)
+		if (o->events[i])
+			rc = add_event(in, &event_types[i], in->id_events + i, 1, err);
 	if (!rc)
 		rc = sideband_add_attrs(in->sb, in->w, err);
 	/* mark that perf report --branch-history requires */
@@ -497,9 +541,9 @@ static char *dir_of(const char *path)
 struct injector *injector_open(struct session *ss, const struct injector_opts *o)
 {
 	struct injector *in = mem_zeroed(1, sizeof(*in));
-	struct sample_ops ops = make_ops(in);
 	struct merge_sink sink = { .write = sink_write, .raise = sink_raise, .data = in };
 	struct error err = { .code = 0 };
+	struct sample_ops ops;
 	struct sideband_opts so = { .switches = o->switches,
 				    .exits_last = o->itrace.timeless || !session_timestamps(ss) };
 	char *dir;
@@ -516,12 +560,13 @@ struct injector *injector_open(struct session *ss, const struct injector_opts *o
 	dir = dir_of(o->output);
 	in->m = merge_new(&sink, dir);
 	free(dir);
+	ops = make_ops(in);
 	in->sp = sampler_new(&o->itrace, &ops, session_read_code);
 	in->timed = sideband_timed(in->sb);
 	in->exits_last = so.exits_last;
 	if (add_header(in, &err))
 		goto fail;
-	so.id = o->itrace.instructions ? in->id_insns : in->id_branches;
+	so.id = first_id(in);
 	so.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER |
 			 (in->timed ? PERF_SAMPLE_TIME : 0);
 	sideband_collect(in->sb, in->m, &so);

@@ -9,7 +9,7 @@
  * Letters for events that CoreSight program trace lacks, and for changes to existing records. They are accepted so that
  * the same letters can be used for every trace.
  */
-static const char no_meaning[] = "xwpoIfmMtaA";
+static const char no_meaning[] = "pofmMtaA";
 
 void itrace_default(struct itrace_opts *o, bool listing)
 {
@@ -175,10 +175,17 @@ static bool take_letter(const char **p, struct itrace_opts *o)
 	case 'L':
 		note_unused(o, c);
 		return take_depth(p, &depth, ITRACE_DEFAULT_CHAIN);
+	case 'x':
+		o->events[EVENT_TRANSACTION] = true;
+		return true;
+	case 'w':
+		o->events[EVENT_PTWRITE] = true;
+		return true;
+	case 'I':
+		o->events[EVENT_EVT] = true;
+		return true;
 	case 's':
 		return take_number(p, &o->skip);
-	case 'q':
-		return true;
 	case 'Z':
 		o->timeless = true;
 		return true;
@@ -192,6 +199,20 @@ static bool take_letter(const char **p, struct itrace_opts *o)
 	return true;
 }
 
+bool itrace_events(const struct itrace_opts *o)
+{
+	return o->events[EVENT_TRANSACTION] || o->events[EVENT_PTWRITE] || o->events[EVENT_EVT];
+}
+
+/* A quicker decoding with fewer details would be another result under the same name. */
+static bool refuse_quick(const char *text, char *msg, size_t len)
+{
+	snprintf(msg, len, "--itrace=%s: q is not here: decoding is always complete; "
+		 "'perf-cstrace profile --no-calls' is what takes least time, "
+		 "'perf-cstrace dump --packets' needs no code", text);
+	return false;
+}
+
 bool itrace_parse(struct itrace_opts *o, const char *text, char *msg, size_t len)
 {
 	const char *p = text, *start;
@@ -203,8 +224,11 @@ bool itrace_parse(struct itrace_opts *o, const char *text, char *msg, size_t len
 		start = p;
 		if (take_letter(&p, o))
 			continue;
+		if (*start == 'q')
+			return refuse_quick(text, msg, len);
 		snprintf(msg, len, "--itrace=%s: '%c' at position %zu is not understood; known are "
-			 "i[PERIOD[i|t|ns|us|ms]] b c r e[-o][-l] g[N] l[N] sN q Z T (N of g and l: 1 to %u)",
+			 "i[PERIOD[i|t|ns|us|ms]] b c r x w I e[-o][-l] g[N] l[N] sN Z T "
+			 "(N of g and l: 1 to %u)",
 			 text, *start, (size_t)(start - text) + 1, ITRACE_MAX_DEPTH);
 		return false;
 	}

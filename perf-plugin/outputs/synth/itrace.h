@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "outputs/synth/event.h"
+
 enum itrace_unit {
 	ITRACE_INSNS,	/* i: instructions */
 	ITRACE_TICKS,	/* t: ticks of the trace's timestamp counter */
@@ -24,6 +26,7 @@ struct itrace_opts {
 	bool calls;		/* c */
 	bool returns;		/* r */
 	bool errors;		/* e */
+	bool events[EVENT_KINDS]; /* x, w, I */
 	bool no_overflow_errors; /* e-o */
 	bool no_lost_errors;	/* e-l */
 	bool timeless;		/* Z */
@@ -48,6 +51,9 @@ struct itrace_opts {
  * instructions and branches and report errors.
  */
 void itrace_default(struct itrace_opts *o, bool listing);
+
+/* True if samples of one of event_types are asked for. */
+bool itrace_events(const struct itrace_opts *o);
 
 /* Parses `text`. Returns true, or false with a message in `msg` that points at the letter. */
 bool itrace_parse(struct itrace_opts *o, const char *text, char *msg, size_t len);

@@ -505,6 +505,35 @@ static int error_emit(struct sampler *sp, const struct stream *s, struct sampled
 	return sp->ops.error(sp->ops.data, s, &e);
 }
 
+/*
+ * Reports an element that is a sample itself. Before the first range of a shard, the last
+ * instruction is one of the shards before.
+ */
+static int event_emit(struct sampler *sp, const struct stream *s, struct sampled_stream *ln,
+		      const struct cst_generic *g)
+{
+	struct event_sample e;
+
+	if (!event_sample_of(g, &e) || !sp->o.events[e.kind])
+		return 0;
+	ln->seam.asks_gap |= !ln->seam.touched && !ln->br.last;
+	e.ip = ln->br.last;
+	e.el = ln->br.el;
+	/* instructions of the batch may have later times already */
+	e.time = s->time > ln->counts.last_time ? s->time : ln->counts.last_time;
+	e.time = session_time(s, e.time);
+	e.pid = s->pid;
+	e.tid = s->tid;
+	if (!session_wants(s, e.pid, e.tid, e.time) || skipped(sp))
+		return 0;
+	/* what is open and is sampled after it is not earlier: a branch, the end of a stretch */
+	if (ln->br.time < e.time)
+		ln->br.time = e.time;
+	if (ln->gap.time < e.time)
+		ln->gap.time = e.time;
+	return sp->ops.event(sp->ops.data, s, &e);
+}
+
 /* Handles every element that is not a range. */
 static int __attribute__((noinline)) other(struct sampler *sp, const struct stream *s, struct sampled_stream *ln,
 					   const struct cst_generic *g)
@@ -513,6 +542,11 @@ static int __attribute__((noinline)) other(struct sampler *sp, const struct stre
 	struct branch b;
 	int rc = 0;
 
+	if (sp->ops.event) {
+		rc = event_emit(sp, s, ln, g);
+		if (rc)
+			return rc;
+	}
 	if (g->kind == CST_GEN_TIMESTAMP && sp->o.unit == ITRACE_TICKS && sp->want_i && !sp->o.tiles) {
 		clock_set(sp, ln, g->addr);
 		ln->after_gap = false;

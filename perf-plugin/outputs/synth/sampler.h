@@ -6,6 +6,7 @@
 #ifndef CSTRACE_OUTPUTS_SYNTH_SAMPLER_H
 #define CSTRACE_OUTPUTS_SYNTH_SAMPLER_H
 
+#include "outputs/synth/event.h"
 #include "outputs/synth/itrace.h"
 #include "outputs/synth/ring.h"
 #include "session/decode/branch.h"
@@ -51,6 +52,8 @@ struct sample_ops {
 	int (*taken)(void *data, const struct stream *s, const struct cst_branch *b, size_t n);
 	int (*insn)(void *data, const struct stream *s, const struct insn_sample *i);
 	int (*error)(void *data, const struct stream *s, const struct error_sample *e);
+	/* NULL: none are asked for */
+	int (*event)(void *data, const struct stream *s, const struct event_sample *e);
 	void *data;
 };
 
