@@ -80,6 +80,10 @@ int cmd_bare_core(void *bare, const char *arg)
 {
 	struct bare_opts *o = bare;
 
+	if (!strcmp(arg, "list")) {
+		cores_print(stdout);
+		return 1;
+	}
 	o->core = find_core("core-type", arg);
 	if (!o->core)
 		return -1;

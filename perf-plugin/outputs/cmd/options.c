@@ -139,8 +139,9 @@ static int take(const struct cmd_desc *cmd, const struct cmd_opt *o, const char 
 		break;
 	case CMD_OPT_CALL:
 	case CMD_OPT_EACH:
-		if (!o->call(o->value, arg))
-			return CMD_GO_ON;
+		rc = o->call(o->value, arg);
+		if (rc >= 0)
+			return rc ? CMD_OK : CMD_GO_ON;
 		break;
 	case CMD_OPT_HEADING:
 		break;

@@ -20,7 +20,8 @@ enum cmd_opt_kind {
 	CMD_OPT_OPTIONAL,	/* const char **: the value only as --name=VALUE or -xVALUE; "" without one */
 	CMD_OPT_FILTER,		/* const char **: an argument of the filter of this name, checked */
 	CMD_OPT_NUMBER,		/* uint64_t *: decimal, 0x.., with k, m or g */
-	CMD_OPT_CALL,		/* int (*)(void *data, const char *arg) in `call`: 0, or -1 after a message */
+	/* int (*)(void *data, const char *arg) in `call`: 0, -1 after a message, 1 after a list */
+	CMD_OPT_CALL,
 	CMD_OPT_EACH,		/* the same, for an option that may be given several times */
 	CMD_OPT_HEADING,	/* no option: --help prints `help` above those that follow */
 };
@@ -61,7 +62,7 @@ struct cmd_desc {
 
 /*
  * Parses argv[1..*argc). Returns CMD_GO_ON if the command is to run; argv[0..*argc) then are its operands.
- * Else the exit code: CMD_OK when help was asked for, CMD_USAGE after a message on stderr, CMD_ERROR after one
+ * Else the exit code: CMD_OK after help or a list, CMD_USAGE after a message, CMD_ERROR after one
  * about a file or folder that an option names and that is not there. An option with two different values is wrong
  * usage, with the same value twice a warning; a flag, and an option of the kind CMD_OPT_EACH, may be given several
  * times.
