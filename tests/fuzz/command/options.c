@@ -56,7 +56,7 @@ const struct option_row option_rows[] = {
 	{ "no-index", DUMP, OPTION_FLAG, NULL },
 	{ "output", SAMPLES | MERGE, OPTION_CHOICE, VALUES { "@/out", "-", "@/perf.data", "@/absent/out", NULL } },
 	{ "itrace", INJECT | SCRIPT, OPTION_TEXT, VALUES { "b", "i100il64", "i1000il16g16", "i1us", "cre", "e-o-l", "i1000ig8be",
-		"i1msZ", "s10i100i", "bxwI", "wi100i", "i50tl8", NULL } },
+		"i1msZ", "s10i100i", "bxwI", "i50tl8", NULL } },
 	{ "strip", INJECT, OPTION_FLAG, NULL },
 	{ "hw-index", INJECT, OPTION_FLAG, NULL },
 	{ "no-branch-view", INJECT, OPTION_FLAG, NULL },
@@ -122,6 +122,10 @@ const struct option_row option_rows[] = {
 	{ "no-text-copies", ALL, OPTION_FLAG, NULL },
 	{ "untraced", PROFILE | REPORT, OPTION_TEXT, VALUES { "covered", "uncovered", "", NULL } },
 	{ "itm-sync", DUMP, OPTION_FLAG, NULL },
+	{ "xed", SCRIPT, OPTION_TEXT, VALUES { "", "-F", NULL } },
+	{ "hide-call-graph", SCRIPT, OPTION_FLAG, NULL },
+	{ "max-stack", SCRIPT, OPTION_TEXT, VALUES { "0", "1", "64", NULL } },
+	{ "no-demangle", SCRIPT, OPTION_FLAG, NULL },
 };
 const unsigned int nr_option_rows = sizeof(option_rows) / sizeof(option_rows[0]);
 
