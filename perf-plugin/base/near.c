@@ -66,16 +66,6 @@ static size_t name_len(const char *p)
 	return strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
 }
 
-void near_try_all(struct near *n, const char *names)
-{
-	size_t len;
-
-	for (; *names; names += len + !len) {
-		len = name_len(names);
-		near_try(n, names, len);
-	}
-}
-
 const char *near_hint(struct near *n, const char *before)
 {
 	n->hint[0] = 0;
@@ -83,4 +73,16 @@ const char *near_hint(struct near *n, const char *before)
 		snprintf(n->hint, sizeof(n->hint), "; did you mean '%s%.*s'?", before,
 			 (int)n->best_len, n->best);
 	return n->hint;
+}
+
+const char *near_hint_among(struct near *n, const char *word, const char *names)
+{
+	size_t len;
+
+	near_begin(n, word, strlen(word));
+	for (; *names; names += len + !len) {
+		len = name_len(names);
+		near_try(n, names, len);
+	}
+	return near_hint(n, "");
 }

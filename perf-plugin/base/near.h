@@ -20,12 +20,12 @@ struct near {
 void near_begin(struct near *n, const char *word, size_t len);
 /* Compares it with a name of `len` bytes, which must stay until the hint is made. */
 void near_try(struct near *n, const char *name, size_t len);
-/* Compares it with each name of a text; names have letters, digits, '-' and '_'. */
-void near_try_all(struct near *n, const char *names);
 /*
  * Returns "; did you mean 'NAME'?", with `before` in front of the name, or "" if none is near. Valid
  * as long as *n.
  */
 const char *near_hint(struct near *n, const char *before);
+/* The hint for a word among the names of a text, which have letters, digits, '-' and '_'. */
+const char *near_hint_among(struct near *n, const char *word, const char *names);
 
 #endif

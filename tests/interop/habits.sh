@@ -3,7 +3,11 @@
 # habits: each option that perf's script, report and inject list is taken by our command, or what does its work is said.
 set -eu
 tool=${PERF_CSTRACE:-${BUILD:-build}/perf-cstrace}
-command -v perf >/dev/null || { echo "no perf"; exit 77; }
+# habits.def has the options of perf 6.1
+case $(perf --version 2>/dev/null) in
+"perf version 6.1" | "perf version 6.1."*) ;;
+*) echo "no perf 6.1"; exit 77 ;;
+esac
 . tests/cli/tap.sh
 
 # options COMMAND: "--name" and "-x" of what perf's own help lists

@@ -49,19 +49,15 @@ int cmd_value_error(const struct cmd_desc *cmd, const char *option, const char *
 {
 	struct near near;
 
-	near_begin(&near, value, strlen(value));
-	near_try_all(&near, names);
 	return cmd_usage_error(cmd, "--%s: found '%s', expected %s%s", option, value, names,
-			       near_hint(&near, ""));
+			       near_hint_among(&near, value, names));
 }
 
 int cmd_values(const char *text, const char *value)
 {
 	struct near near;
 
-	near_begin(&near, value, strlen(value));
-	near_try_all(&near, text);
-	fprintf(stderr, "cstrace %s%s\n", text, near_hint(&near, ""));
+	fprintf(stderr, "cstrace %s%s\n", text, near_hint_among(&near, value, text));
 	return -1;
 }
 

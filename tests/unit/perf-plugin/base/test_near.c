@@ -13,9 +13,7 @@ static const char *meant(const char *word, const char *names)
 {
 	static struct near near;
 
-	near_begin(&near, word, strlen(word));
-	near_try_all(&near, names);
-	return near_hint(&near, "");
+	return near_hint_among(&near, word, names);
 }
 
 static void letters(void **state)
