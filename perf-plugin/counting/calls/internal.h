@@ -23,6 +23,7 @@ struct frame {
 	uint32_t node;
 	uint8_t kind;		/* enum cst_count_node_kind */
 	bool returned;		/* SIGNAL: the handler has returned, to the code that ends it */
+	uint8_t exception;	/* EXCEPTION: enum branch_kind; 0: unknown */
 };
 
 /* A place where execution may continue elsewhere, or unseen. */
@@ -35,6 +36,7 @@ struct gap {
 	bool lost;		/* trace was lost */
 	bool missing;		/* code without an image is executed; it returns to the caller of the top frame */
 	uint8_t el;		/* of the last instruction; 0 also if unknown */
+	uint8_t exception;	/* with `kernel`: enum branch_kind; 0: unknown */
 };
 
 /* Why a segment begins. */
@@ -55,9 +57,10 @@ struct counted {
 
 /* A call that began and ended in a segment. */
 struct part_slice {
-	struct calls_moment begin, end; /* instructions and cycles since the begin of the segment */
+	struct calls_moment begin, end;	/* counts since the begin of the segment */
 	uint32_t node;		/* of the lane's tree; in an ended segment: index of `counted` */
 	uint32_t depth;		/* above the base of the segment */
+	uint8_t exception;	/* as in struct frame */
 };
 
 /* What a thread executed from one place on, relative to the unknown frame in which it was. */
@@ -147,7 +150,7 @@ struct lane_slices {
 	size_t nr, cap;
 	struct calls_moment *begin; /* of each frame */
 	size_t cap_begin;
-	struct calls_moment now; /* instructions and cycles since the begin of the segment */
+	struct calls_moment now; /* counts since the begin of the segment */
 	bool timed;		/* the trace has timestamps: before the first one of a fragment no time is known */
 };
 
@@ -230,8 +233,8 @@ void join_forest(struct calls *c, struct cct *t);
 
 /* slices.c. Frame `i` of a lane, or of a thread, is entered or left. */
 void slices_push(struct lane_slices *l, size_t i, const struct calls_moment *now);
-void slices_pop(struct calls *c, struct lane_slices *l, size_t i, uint32_t node,
-		const struct calls_moment *now);
+void slices_pop(struct calls *c, struct lane_slices *l, size_t i, const struct frame *f,
+		calls_place entry, const struct calls_moment *now);
 void slices_thread_push(struct thread_calls *t, size_t i, const struct calls_moment *begin);
 void slices_thread_pop(struct calls *c, struct thread_calls *t, size_t i,
 		       const struct calls_moment *end, uint8_t flags);

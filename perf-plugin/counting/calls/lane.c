@@ -127,9 +127,13 @@ static void push(struct calls *c, struct calls_lane *ln, const struct stream *s,
 	sets_jump = p->sets_jump;
 	if (__builtin_expect(p->kind == CST_COUNT_CUT, 0))
 		sets_jump = set_bounds(c, ln, s, t);
-	ln->stack.f[ln->stack.nr++] = (struct frame){
-		.ret = ret, .lo = ln->lo, .span = ln->span, .node = n, .kind = kind
-	};
+	ln->stack.f[ln->stack.nr++] =
+		(struct frame){ .ret = ret,
+				.lo = ln->lo,
+				.span = ln->span,
+				.node = n,
+				.kind = kind,
+				.exception = kind == CST_COUNT_EXCEPTION ? ln->gap.exception : 0 };
 	if (__builtin_expect(!!ln->slices, 0)) {
 		lane_tick(ln, s);
 		slices_push(ln->slices, ln->stack.nr - 1, &ln->slices->now);
@@ -144,8 +148,8 @@ static inline void remove_frames(struct calls *c, struct calls_lane *ln, const s
 {
 	if (__builtin_expect(!!ln->slices, 0))
 		for (lane_tick(ln, s); ln->stack.nr > nr; ln->stack.nr--)
-			slices_pop(c, ln->slices, ln->stack.nr - 1, lane_top(ln)->node,
-				   &ln->slices->now);
+			slices_pop(c, ln->slices, ln->stack.nr - 1, lane_top(ln),
+				   ln->tree.v[lane_top(ln)->node].entry, &ln->slices->now);
 	ln->stack.nr = nr;
 }
 
@@ -341,14 +345,6 @@ static calls_place set_expect(struct calls *c, struct calls_lane *ln, const stru
 	return w.place;
 }
 
-/* True for the exception of an SVC: Call of ETMv4 and ETE, SVC of ETMv3 and PTM (IHI 0014Q, IHI 0035B). */
-static bool is_call(const struct stream *s, const struct cst_generic *g)
-{
-	bool v7 = s->config->protocol == CST_PROTO_ETMV3 || s->config->protocol == CST_PROTO_PTM;
-
-	return g->num == (v7 ? 10 : 2);
-}
-
 /* Where execution continues: if the return address lies inside the last instruction, that one is executed again. */
 static uint64_t resumes_at(const struct calls_lane *ln, uint64_t ret)
 {
@@ -362,6 +358,7 @@ static void exception(struct calls *c, struct calls_lane *ln, const struct strea
 {
 	bool returns = g->flags & CST_GF_RET_ADDR;
 	struct target t = { .addr = g->end, .isa = ln->last.isa, .el = ln->last.el };
+	enum branch_kind kind = branch_exception_kind(s, g, ln->last.isa, NULL);
 
 	if (!ln->running || ln->open == LANE_GAP)
 		return;
@@ -371,6 +368,7 @@ static void exception(struct calls *c, struct calls_lane *ln, const struct strea
 			return;
 		push(c, ln, s, CST_COUNT_EXCEPTION, ln->gap.expect, &t);
 		ln->gap.from = set_expect(c, ln, s, g->end);
+		ln->gap.exception = (uint8_t)kind;
 		return;
 	}
 	if (ln->open == LANE_TAKEN && returns)
@@ -381,10 +379,11 @@ static void exception(struct calls *c, struct calls_lane *ln, const struct strea
 		calls_place place = set_expect(c, ln, s, ln->open == LANE_SEQ ? resumes_at(ln, g->end) : g->end);
 
 		/* an SVC was executed; else the instruction at the return address was interrupted, or failed */
-		if (g->end != ln->last.end || !is_call(s, g))
+		if (g->end != ln->last.end || kind != BRANCH_SYSCALL)
 			ln->gap.from = place;
 	}
 	ln->gap.kernel = true;
+	ln->gap.exception = (uint8_t)kind;
 	ln->open = LANE_EXCEPTION;
 }
 
@@ -520,6 +519,16 @@ static inline bool continues(const struct cst_generic *g, uint64_t addr, uint64_
 	return addr == g->end;
 }
 
+/* Returns how many of the ranges [first, last] end with a taken branch. */
+static uint64_t taken(const struct cst_generic *first, const struct cst_generic *last)
+{
+	uint64_t n = 0;
+
+	for (; first <= last; first++)
+		n += branch_taken(first);
+	return n;
+}
+
 /*
  * Adds a range, and those behind it up to the next element, or the next branch that may leave the function. Returns the
  * last one.
@@ -529,14 +538,17 @@ static inline const struct cst_generic *ranges(struct calls_lane *ln, const stru
 {
 	const uint64_t lo = ln->lo, span = ln->span;
 	uint64_t insns = g->n_insn;
+	const struct cst_generic *first = g;
 
 	for (g++; g < end && g->kind == CST_GEN_RANGE && continues(g - 1, g->addr, lo, span); g++)
 		insns += g->n_insn;
 	g--;
 	ln->insns += insns;
 	ln->batch_insns += insns;
-	if (__builtin_expect(!!ln->slices, 0))
+	if (__builtin_expect(!!ln->slices, 0)) {
 		ln->slices->now.insns += insns;
+		ln->slices->now.branches += taken(first, g);
+	}
 	set_last(ln, g);
 	return g;
 }

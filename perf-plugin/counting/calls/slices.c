@@ -127,6 +127,11 @@ static void limit(struct calls *c)
 		leave_out(c);
 }
 
+static bool is_wanted(const struct slices *sl, uint8_t kind, calls_place entry)
+{
+	return !sl->o.wanted || sl->o.wanted(sl->o.data, kind, entry);
+}
+
 /* ---- the frames of a lane ------------------------------------------------------------------------ */
 
 void slices_push(struct lane_slices *l, size_t i, const struct calls_moment *now)
@@ -135,18 +140,22 @@ void slices_push(struct lane_slices *l, size_t i, const struct calls_moment *now
 	l->begin[i] = *now;
 }
 
-void slices_pop(struct calls *c, struct lane_slices *l, size_t i, uint32_t node,
-		const struct calls_moment *now)
+void slices_pop(struct calls *c, struct lane_slices *l, size_t i, const struct frame *f,
+		calls_place entry, const struct calls_moment *now)
 {
 	struct slices *sl = c->slices;
 
+	if (!is_wanted(sl, f->kind, entry))
+		return;
 	if (length(sl, &l->begin[i], now) < sl->min || (sl->o.depth && i >= (uint32_t)sl->o.depth)) {
 		sl->left_out++;
 		return;
 	}
-	*ARRAY_ADD(l->v, l->nr, l->cap) = (struct part_slice){
-		.begin = l->begin[i], .end = *now, .node = node, .depth = (uint32_t)i
-	};
+	*ARRAY_ADD(l->v, l->nr, l->cap) = (struct part_slice){ .begin = l->begin[i],
+							       .end = *now,
+							       .node = f->node,
+							       .depth = (uint32_t)i,
+							       .exception = f->exception };
 	sl->nr_parts++;
 	limit(c);
 }
@@ -155,7 +164,8 @@ void slices_pop(struct calls *c, struct lane_slices *l, size_t i, uint32_t node,
 
 struct calls_moment slices_later(const struct calls_moment *base, const struct calls_moment *m)
 {
-	return (struct calls_moment){ m->time > base->time ? m->time : base->time, base->insns + m->insns,
+	return (struct calls_moment){ m->time > base->time ? m->time : base->time,
+				      base->insns + m->insns, base->branches + m->branches,
 				      base->cycles + m->cycles };
 }
 
@@ -165,6 +175,10 @@ static void put(struct calls *c, const struct calls_slice *s)
 
 	if (length(sl, &s->begin, &s->end) < sl->min || (sl->o.depth && s->depth >= sl->o.depth)) {
 		sl->left_out++;
+		return;
+	}
+	if (sl->o.each) {
+		sl->o.each(sl->o.data, s);
 		return;
 	}
 	*ARRAY_ADD(sl->v, sl->nr, sl->cap) = *s;
@@ -189,12 +203,20 @@ void slices_thread_pop(struct calls *c, struct thread_calls *t, size_t i,
 	const struct frame *f = &t->f[i];
 	const struct cct_node *p = &t->tree.v[f->node];
 	const struct calls_slice s = {
-		.begin = t->begin[i], .end = *end, .thread = t->key, .tree = t->trees, .from = p->from,
-		.entry = p->entry, .depth = (int32_t)i - t->climbs, .kind = p->kind,
+		.begin = t->begin[i],
+		.end = *end,
+		.thread = t->key,
+		.tree = t->trees,
+		.from = p->from,
+		.entry = p->entry,
+		.depth = (int32_t)i - t->climbs,
+		.kind = p->kind,
 		.flags = flags | (f->kind == CST_COUNT_ROOT ? CALLS_BEGAN_BEFORE : 0),
+		.exception = f->exception,
 	};
 
-	put(c, &s);
+	if (is_wanted(c->slices, p->kind, p->entry))
+		put(c, &s);
 }
 
 void slices_take(struct calls *c, struct thread_calls *t, const struct segment *seg,
@@ -214,8 +236,13 @@ void slices_take(struct calls *c, struct thread_calls *t, const struct segment *
 		node = &t->tree.v[map[p->node]];
 		put(c, &(struct calls_slice){ .begin = slices_later(&t->now, &p->begin),
 					      .end = slices_later(&t->now, &p->end),
-						      .thread = t->key, .tree = t->trees, .from = node->from, .entry = node->entry,
-						      .depth = base + (int32_t)p->depth, .kind = node->kind });
+					      .thread = t->key,
+					      .tree = t->trees,
+					      .from = node->from,
+					      .entry = node->entry,
+					      .depth = base + (int32_t)p->depth,
+					      .kind = node->kind,
+					      .exception = p->exception });
 	}
 }
 

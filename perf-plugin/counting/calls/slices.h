@@ -13,6 +13,7 @@
 struct calls_moment {
 	uint64_t time;		/* perf time in ns, estimated between timestamps */
 	uint64_t insns;		/* executed by the thread since its trace began */
+	uint64_t branches;	/* taken by the thread since then; an exception is none */
 	uint64_t cycles;	/* counted by the trace; 0 without cycle counts */
 };
 
@@ -31,6 +32,7 @@ struct calls_slice {
 	int32_t depth;		/* calls below the function in which the trace of the thread began; a caller of it: negative */
 	uint8_t kind;		/* enum cst_count_node_kind */
 	uint8_t flags;		/* enum calls_slice_flags */
+	uint8_t exception;	/* enum branch_kind of CST_COUNT_EXCEPTION; 0: unknown */
 };
 
 /* Values of calls_slice.thread: the thread's number, or one of these with the CPU, or the place of the stream. */
@@ -42,6 +44,13 @@ struct calls_slice_opts {
 	uint64_t min;		/* shorter ones are left out: ns or, with by_insns, instructions */
 	int32_t depth;		/* those at this depth and below are left out; 0: no limit */
 	bool by_insns;		/* lengths are counted in instructions */
+	/*
+	 * NULL, or only the slices for which `wanted` returns true are recorded, and `each` takes
+	 * them, in any order, in place of the list. `max` bounds those that wait for that.
+	 */
+	bool (*wanted)(void *data, uint8_t kind, calls_place entry);
+	void (*each)(void *data, const struct calls_slice *s);
+	void *data;
 };
 
 /* Identity of the thread of a batch. */

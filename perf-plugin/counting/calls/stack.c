@@ -288,6 +288,7 @@ static void resume(struct calls *c, struct thread_calls *t, const struct segment
 	/* the handler is traced, and its begin is not */
 	if (seg->begin.el > e->el) {
 		push(c, t, CST_COUNT_EXCEPTION, from, expect, seg);
+		top_of(t)->exception = e->exception;
 		return;
 	}
 	if (e->el) {

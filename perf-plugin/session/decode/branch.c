@@ -122,7 +122,7 @@ static enum branch_kind kind_in(const uint8_t *kinds, size_t n, unsigned int num
 	return others_are_irqs ? BRANCH_IRQ : BRANCH_FAULT;
 }
 
-static enum branch_kind exception_kind(const struct stream *s, const struct cst_generic *g,
+enum branch_kind branch_exception_kind(const struct stream *s, const struct cst_generic *g,
 				       unsigned int isa, branch_read_fn read)
 {
 	const bool v7 = s->config->protocol == CST_PROTO_ETMV3 || s->config->protocol == CST_PROTO_PTM;
@@ -134,7 +134,8 @@ static enum branch_kind exception_kind(const struct stream *s, const struct cst_
 			    kind_in(m_kinds, sizeof(m_kinds), num, num >= EXC_M_PENDSV);
 	if (v7)
 		return kind_in(v7_kinds, sizeof(v7_kinds), num, false);
-	if (num == EXC_CALL && g->flags & CST_GF_RET_ADDR && branch_after_svc(s, g->end, isa, read))
+	if (num == EXC_CALL && g->flags & CST_GF_RET_ADDR &&
+	    (!read || branch_after_svc(s, g->end, isa, read)))
 		return BRANCH_SYSCALL;
 	return kind_in(v8_kinds, sizeof(v8_kinds), num, false);
 }
@@ -158,7 +159,7 @@ static bool exception(struct branch_state *st, const struct stream *s, const str
 	/* an exception without an instruction before it begins the stretch */
 	if (st->open >= BRANCH_GAP)
 		return false;
-	st->kind = exception_kind(s, g, st->isa, read);
+	st->kind = branch_exception_kind(s, g, st->isa, read);
 	st->open = BRANCH_EXCEPTION;
 	return complete;
 }

@@ -185,6 +185,14 @@ bool branch_other(struct branch_state *st, const struct stream *s, const struct 
 /* Ends the stream. Returns true with the open branch, whose `to` is 0. perf does not list it, counts include it. */
 bool branch_finish(struct branch_state *st, struct branch *b);
 
+/*
+ * Returns the kind of an exception, BRANCH_SYSCALL to BRANCH_FAULT, by its number. `isa`: of the
+ * instruction before it. With `read` NULL each Call of ETMv4 and ETE, which HVC and SMC have too,
+ * is an SVC.
+ */
+enum branch_kind branch_exception_kind(const struct stream *s, const struct cst_generic *g,
+				       unsigned int isa, branch_read_fn read);
+
 /* True if the instruction before `addr` is a supervisor call. */
 bool branch_after_svc(const struct stream *s, uint64_t addr, unsigned int isa, branch_read_fn read);
 
