@@ -168,10 +168,10 @@ check "index of standard input with a name" from_stdin
 for level in 0 23 x 1x 4294967297 1m; do
 	check "inject -z$level" usage "--compression-level: found '$level', expected a level from 1 to 22" inject $sample -z$level
 done
-check "inject --itrace=bl" usage "--itrace=bl: l and g add to instructions samples: use them with i" inject $sample \
-	--itrace=bl -o "$tmp/no"
-check "inject --itrace=bg" usage "--itrace=bg: l and g add to instructions samples: use them with i" inject $sample \
-	--itrace=bg -o "$tmp/no"
+letters="l adds to samples of instructions or branches, g to those of instructions: use them with i or b"
+check "inject --itrace=l" usage "--itrace=l: $letters" inject $sample --itrace=l -o "$tmp/no"
+check "inject --itrace=bg" usage "--itrace=bg: $letters" inject $sample --itrace=bg -o "$tmp/no"
+check "inject --tiles of branches" usage "--tiles: needs branch stacks, --itrace=il" inject $sample --itrace=bl --tiles -o "$tmp/no"
 check "inject --tiles without l" usage "--tiles: needs branch stacks, --itrace=il" inject $sample --itrace=i --tiles -o "$tmp/no"
 check "inject --itrace=Z" usage "--itrace=Z: no samples are asked for: use i, b, x, w or I" inject $sample --itrace=Z -o "$tmp/no"
 unused() {

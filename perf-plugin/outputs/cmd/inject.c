@@ -119,10 +119,11 @@ int cmd_inject(int argc, const char **argv)
 	if (o.itrace.unused[0])
 		fprintf(stderr, "cstrace inject: --itrace letters without a meaning for CoreSight: %s\n",
 			o.itrace.unused);
-	if (!o.itrace.instructions && (o.itrace.stack || o.itrace.chain))
-		return cmd_usage_error(&cmd, "--itrace=%s: l and g add to instructions samples: use them with i",
+	if (!o.itrace.instructions && (o.itrace.chain || (o.itrace.stack && !o.itrace.branches)))
+		return cmd_usage_error(&cmd, "--itrace=%s: l adds to samples of instructions or "
+				       "branches, g to those of instructions: use them with i or b",
 				       itrace);
-	if (tiles && !o.itrace.stack)
+	if (tiles && !(o.itrace.stack && o.itrace.instructions))
 		return cmd_usage_error(&cmd, "--tiles: needs branch stacks, --itrace=il");
 	o.itrace.tiles = tiles;
 	so.kernel_time = o.itrace.kernel_time;

@@ -149,6 +149,26 @@ static inline uint64_t *put_pair(uint64_t *p, int a, int b)
 	return p + 1;
 }
 
+/* True if branch samples have stacks; those of instructions have the branches before them. */
+static bool stacks_of_branches(const struct itrace_opts *o)
+{
+	return o->stack && !o->instructions;
+}
+
+/* A branch stack of the branch alone: perf reads its flags from nothing else in a file. */
+static uint64_t *put_own_stack(const struct injector *in, uint64_t *p, const struct branch *b)
+{
+	const struct ring_entry own = { b->from, b->to,
+					ring_flags(branch_perf_type((enum branch_kind)b->kind)) |
+						ring_cycles(b->cycles) };
+
+	*p++ = 1;
+	if (in->o.hw_index)
+		*p++ = UINT64_MAX;
+	memcpy(p, &own, sizeof(own));
+	return p + sizeof(own) / sizeof(*p);
+}
+
 static int on_branch(void *data, const struct stream *s, const struct branch *b)
 {
 	struct injector *in = data;
@@ -167,6 +187,8 @@ static int on_branch(void *data, const struct stream *s, const struct branch *b)
 	*p++ = b->to;
 	p = put_pair(p, s->cpu, 0);
 	*p++ = 1;
+	if (stacks_of_branches(&in->o.itrace))
+		p = put_own_stack(in, p, b);
 	*(struct perf_event_header *)start = (struct perf_event_header){
 		.type = PERF_RECORD_SAMPLE, .misc = cpumode(b->el),
 		.size = (uint16_t)((uint8_t *)p - (uint8_t *)start) };
@@ -494,7 +516,9 @@ static int add_header(struct injector *in, struct error *err)
 					  (o->stack ? PERF_SAMPLE_BRANCH_STACK : 0u) |
 					  (o->chain ? PERF_SAMPLE_CALLCHAIN : 0u) };
 	const struct event_type branches = { "branches", PERF_TYPE_HARDWARE,
-					     PERF_COUNT_HW_BRANCH_INSTRUCTIONS, PERF_SAMPLE_ADDR };
+					     PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+					     PERF_SAMPLE_ADDR | (stacks_of_branches(o) ?
+							 PERF_SAMPLE_BRANCH_STACK : 0u) };
 	uint32_t i;
 	int rc = 0;
 
