@@ -9,8 +9,8 @@
 # Variables: O=DIR (default build; with CROSS_COMPILE a folder in it), V=1 shows the commands, SANITIZE=1 builds into
 # $(O)/asan with -fsanitize=address,undefined, SANITIZE=thread into $(O)/tsan, prefix= and DESTDIR= for install, CC, CPPFLAGS,
 # CFLAGS, LDFLAGS as usual. When one of these four changes, everything in O is made again.
-# NO_LIBTRACEEVENT=1, NO_LZMA=1, NO_ZSTD=1, NO_CAPSTONE=1 leave a library out: sched_switch tracepoints;
-# kernel modules packed by xz; records, modules and debug information packed by zstd; the text of instructions.
+# NO_LIBTRACEEVENT=1, NO_LZMA=1, NO_ZSTD=1, NO_SQLITE=1, NO_CAPSTONE=1 leave a library out: sched_switch tracepoints; kernel
+# modules packed by xz; records, modules and debug information packed by zstd; databases (timeline); the text of instructions.
 # CROSS_COMPILE=aarch64-linux-gnu- builds for another machine with the tools of that prefix (CC, AR, NM, OBJDUMP, READELF,
 # PKG_CONFIG name others). HARDEN=0: without stack protector, FORTIFY, BIND_NOW, CET or PAC and BTI.
 
@@ -99,7 +99,7 @@ endif
 FLAGS := $(B)/flags
 quoted = '$(subst ','\'',$(1))'
 values = $(foreach v,$(1),$(call quoted,$(v)=$($(v))))
-PARTS := CC PKG_CONFIG CROSS_COMPILE NO_LIBTRACEEVENT NO_LZMA NO_ZSTD NO_CAPSTONE OPENCSD_INCLUDE
+PARTS := CC PKG_CONFIG CROSS_COMPILE NO_LIBTRACEEVENT NO_LZMA NO_ZSTD NO_SQLITE NO_CAPSTONE OPENCSD_INCLUDE
 FLAGS_NOW := $(call values,CC CPPFLAGS CFLAGS LDFLAGS HARDEN WARN HARD_CFLAGS HARD_LDFLAGS)
 PARTS_NOW := $(call values,$(PARTS) PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR PKG_CONFIG_PATH)
 keep-values = $(Q)mkdir -p $(@D) && printf '%s\n' $(1) | cmp -s - $@ || printf '%s\n' $(1) >$@
@@ -291,7 +291,7 @@ $(PLUGIN_A): $(PLUGIN_REST)
 
 $(B)/perf-cstrace: $(PLUGIN_OBJ) $(FILES_A) $(LIB_A)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(SAN) -pie $(HARD_LDFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(PLUGIN_OBJ) $(FILES_A) $(LIB_A) $(DEP_LIBS) -lpthread -ldl
+	$(Q)$(CC) $(SAN) -pie $(HARD_LDFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(PLUGIN_OBJ) $(FILES_A) $(LIB_A) $(DEP_LIBS) $(SQLITE_LIBS) -lpthread -ldl
 
 $(PERF_SO): $(PERF_OBJ) $(FILES_SO) $(LIB_SO) scripts/libcstrace-perf.map scripts/check-symbols $(PERF_HEADERS)
 	$(call say,LINK,$@)
@@ -392,7 +392,7 @@ $(PLUGIN_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(PLUGIN_HELP_OBJ) $(
 		$(FILES_A) $(LIB_A)
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(call link-test,$(DEP_LIBS)) -lpthread
+	$(Q)$(call link-test,$(DEP_LIBS) $(SQLITE_LIBS)) -lpthread
 
 $(OCSD_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(PLUGIN_HELP_OBJ) $(OCSD_OBJ) $(GEN_A) $(FILES_A) $(LIB_A)
 	$(call say,LINK,$@)
@@ -416,7 +416,7 @@ $(O)/tests/fault/%.so: tests/fault/%.c tests/fault/fault.h $(FLAGS)
 $(O)/asan/tests/fault/perf-cstrace: $(B)/obj/tests/fault/wrap.o $(PLUGIN_OBJ) $(FILES_A) $(LIB_A)
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(SAN) $(CFLAGS) $(LDFLAGS) $(WRAP_ALLOC) -Wl,--wrap=asprintf -o $@ $^ $(DEP_LIBS) -lpthread -ldl
+	$(Q)$(CC) $(SAN) $(CFLAGS) $(LDFLAGS) $(WRAP_ALLOC) -Wl,--wrap=asprintf -o $@ $^ $(DEP_LIBS) $(SQLITE_LIBS) -lpthread -ldl
 
 FAULT := $(if $(SAN),$(O)/asan/tests/fault/perf-cstrace,$(O)/tests/fault/refuse.so $(O)/tests/fault/clock.so \
 	$(O)/tests/fault/watch.so)
@@ -476,7 +476,7 @@ $(LIB_FUZZ): $(FUZZ_DIR)/%: $(FOBJ)/tests/fuzz/lib/%.o $(FUZZ_DIR)/libgen.a $(FU
 $(PLUGIN_FUZZ): $(FUZZ_DIR)/%: $(FOBJ)/tests/fuzz/perf-plugin/%.o $(FUZZ_DIR)/libplugin.a $(FUZZ_DIR)/libgen.a \
 		$(FUZZ_DIR)/libcstrace.a
 	$(call say,FUZZ-LD,$@)
-	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(DEP_LIBS) -lm -lpthread
+	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(DEP_LIBS) $(SQLITE_LIBS) -lm -lpthread
 
 $(FUZZ_DIR)/fuzz_command: $(FUZZ_COMMAND_OBJ)
 

@@ -48,18 +48,18 @@ esac
 # ---- parts that are left out ----
 parts=$BUILD/without
 [ -e "$parts/libperf" ] || [ ! -e "$BUILD/libperf/include" ] || { mkdir -p "$parts/libperf" && cp -R "$BUILD/libperf/include" "$parts/libperf"; }
-check "it builds without libtraceevent, lzma, zstd and capstone" mk -s -j2 O="$parts" CFLAGS=-O1 NO_LIBTRACEEVENT=1 NO_LZMA=1 NO_ZSTD=1 NO_CAPSTONE=1 "$parts/perf-cstrace"
-check "none of them is linked" sh -c "! readelf -d '$parts/perf-cstrace' | grep -E 'NEEDED.*(traceevent|lzma|zstd|capstone)'"
+check "it builds without libtraceevent, lzma, zstd, sqlite and capstone" mk -s -j2 O="$parts" CFLAGS=-O1 NO_LIBTRACEEVENT=1 NO_LZMA=1 NO_ZSTD=1 NO_SQLITE=1 NO_CAPSTONE=1 "$parts/perf-cstrace"
+check "none of them is linked" sh -c "! readelf -d '$parts/perf-cstrace' | grep -E 'NEEDED.*(traceevent|lzma|zstd|sqlite|capstone)'"
 version_says() {
 	"$1" --version | tail -n +2 | sort | tr '\n' ' ' >"$tmp/version"
 	grep -qx "$2" "$tmp/version"
 }
-check "--version says what is out" version_says "$parts/perf-cstrace" 'capstone: off libtraceevent: off lzma: off zstd: off '
+check "--version says what is out" version_says "$parts/perf-cstrace" 'capstone: off libtraceevent: off lzma: off sqlite: off zstd: off '
 check "the shipped sample is decoded to the same branches" sh -c "
 	for p in '$PERF_CSTRACE' '$parts/perf-cstrace'; do
 		\$p script -i tests/data/sample.perf.data --symfs tests/data/symfs --itrace=b -F pid,tid,cpu,ip,addr || exit 1
 	done | sort | uniq -c | awk '\$1 % 2 { exit 1 }'"
-if version_says "$PERF_CSTRACE" 'capstone: on libtraceevent: on lzma: on zstd: on '; then
+if version_says "$PERF_CSTRACE" 'capstone: on libtraceevent: on lzma: on sqlite: on zstd: on '; then
 	ok "--version says what is in"
 	"$CST_GEN" random --case=7 --compress=1 --perf="$tmp/packed.data" --images="$tmp/images" >/dev/null 2>&1
 	says() {
@@ -72,5 +72,10 @@ if version_says "$PERF_CSTRACE" 'capstone: on libtraceevent: on lzma: on zstd: o
 		[ $? = 129 ] && grep -qF -- '--compression-level: this program was made without zstd (NO_ZSTD)' "$tmp/err" && [ ! -e "$tmp/no" ]
 	}
 	check "inject -z: it says what it was made without" cannot || cat "$tmp/err"
+	no_database() {
+		"$parts/perf-cstrace" timeline -i tests/data/sample.perf.data --format=sqlite -o "$tmp/no" 2>"$tmp/err"
+		[ $? = 129 ] && grep -qF -- '--format=sqlite: this program was made without sqlite (NO_SQLITE)' "$tmp/err" && [ ! -e "$tmp/no" ]
+	}
+	check "timeline --format=sqlite: it says what it was made without" no_database || cat "$tmp/err"
 fi
 finish

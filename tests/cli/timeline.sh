@@ -7,8 +7,13 @@ gen=${CST_GEN:-${BUILD:-build}/tests/gen/cst-gen}
 data=tests/data symfs=tests/data/symfs
 formats="json speedscope perfetto"
 
+sqlite=$("$tool" --version | grep '^sqlite: on') || :
+
 verify() {
 	python3 tests/cli/timeline.py "$@"
+}
+database() {
+	python3 tests/cli/database.py "$@"
 }
 
 # written CODE RECORDING OPTIONS...
@@ -19,7 +24,10 @@ written() {
 		run $code timeline -i "$rec" "$@" --format=$format -o "$tmp/$format" && is_empty "$tmp/out" || return 1
 	done
 	verify sound "$tmp/json" && verify frames "$tmp/json" "$tmp/speedscope" || return 1
-	verify same "$tmp/json" "$tmp/perfetto"
+	verify same "$tmp/json" "$tmp/perfetto" || return 1
+	[ "$sqlite" ] || return 0
+	run $code timeline -i "$rec" "$@" --format=sqlite -o "$tmp/db" && is_empty "$tmp/out" &&
+		database calls "$tmp/db" "$tmp/json" && database queries "$tmp/db"
 }
 
 # The exit code is that of info: 0, or 3 with losses.
@@ -149,6 +157,38 @@ check "--demangle" demangled
 misuse() {
 	run 129 timeline "$@" && is_empty "$tmp/out"
 }
+# A database is written in any order, and is there when it is complete; what it replaces stays until then.
+viewer=/usr/lib/perf-core/scripts/python/exported-sql-viewer.py
+perf_viewer() {
+	run 0 timeline -i $data/sample.perf.data --symfs $symfs --format=sqlite -o "$tmp/db" && database viewer "$tmp/db" $viewer
+}
+callgrind() {
+	run 0 profile -i $data/sample.perf.data --symfs $symfs --format=callgrind -o "$tmp/callgrind" &&
+		database callgrind "$tmp/db" "$tmp/callgrind"
+}
+no_stream() {
+	run 129 timeline -i $data/sample.perf.data --symfs $symfs --format=sqlite -o - && says "$tmp/err" "is no file" &&
+		is_empty "$tmp/out" && run 1 timeline -i $data/sample.perf.data --format=sqlite -o /dev/null && says "$tmp/err" "is no file"
+}
+disk_full() {
+	echo old >"$tmp/kept" && (ulimit -f 64 && run 1 timeline -i $data/sample.perf.data --symfs $symfs --format=sqlite -o "$tmp/kept") &&
+		says "$tmp/err" "the database cannot be written: " && [ "$(cat "$tmp/kept")" = old ] && [ "$(find "$tmp" -name '.kept*' | wc -l)" -eq 0 ]
+}
+nothing_stored() {
+	run 3 timeline -i $data/sample.perf.data --symfs "$tmp/nowhere" --format=sqlite -o "$tmp/none" && [ ! -e "$tmp/none" ] &&
+		[ "$(find "$tmp" -name '.none*' | wc -l)" -eq 0 ]
+}
+if [ "$sqlite" ]; then
+	if [ -e $viewer ]; then
+		check "sqlite: perf's viewer has all calls" perf_viewer
+	else
+		skip "sqlite: perf's viewer has all calls" "no $viewer"
+	fi
+	check "sqlite: calls and instructions of callgrind" callgrind
+	check "sqlite: not to what is no file" no_stream
+	check "sqlite: no room: what was there stays" disk_full
+	check "sqlite: nothing: 3, and no file" nothing_stored
+fi
 check "no output: 129" misuse -i $data/sample.perf.data
 check "unknown format: 129" misuse -i $data/sample.perf.data -o "$tmp/none" --format=svg
 finish

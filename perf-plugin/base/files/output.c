@@ -339,6 +339,28 @@ static int name_file(struct pd_output *o)
 	return EEXIST;
 }
 
+int pd_output_open_named(struct pd_output *o, const char *path, struct error *err)
+{
+	int rc = pd_output_open(o, path, err);
+
+	if (rc || o->temp)
+		return rc;
+	if (o->stream) {
+		rc = error_set(
+			err, ERR_USAGE,
+			"%s: is no file, and the output is written in any order; name a file with "
+			"-o FILE",
+			o->name);
+		pd_output_abort(o);
+		return rc;
+	}
+	rc = name_file(o);
+	if (!rc)
+		return 0;
+	close(o->fd);
+	return fail_open(o, err, "give it a temporary name", rc);
+}
+
 /* As with "> FILE": what is replaced keeps its mode, and its owner where the user may set that. */
 static void keep_mode(struct pd_output *o)
 {
@@ -411,6 +433,13 @@ int pd_output_begin(struct pd_output *o, const char *who, const char *path, bool
 
 	return reported(binary ? pd_output_open_binary(o, path, &err) :
 				 pd_output_open(o, path, &err), who, &err);
+}
+
+int pd_output_begin_named(struct pd_output *o, const char *who, const char *path)
+{
+	struct error err = { .code = 0 };
+
+	return reported(pd_output_open_named(o, path, &err), who, &err);
 }
 
 int pd_output_end(struct pd_output *o, const char *who)

@@ -32,10 +32,16 @@ int pd_output_open(struct pd_output *o, const char *path, struct error *err);
 /* The same for what is not text: a terminal is refused. */
 int pd_output_open_binary(struct pd_output *o, const char *path, struct error *err);
 /*
+ * A file that a library writes by its name, which is o->temp. What is no file is refused: standard
+ * output, a FIFO, a device. The end of such a file is that of any other one.
+ */
+int pd_output_open_named(struct pd_output *o, const char *path, struct error *err);
+/*
  * For commands: opens the output (`binary`: it is not text), and finishes it. 0, or ERR_REPORTED
  * after a message that begins with `who`.
  */
 int pd_output_begin(struct pd_output *o, const char *who, const char *path, bool binary);
+int pd_output_begin_named(struct pd_output *o, const char *who, const char *path);
 int pd_output_end(struct pd_output *o, const char *who);
 /* A file that is open and stays the caller's; it gets no name. `name` is for messages. */
 void pd_output_fd(struct pd_output *o, int fd, const char *name);

@@ -37,4 +37,9 @@ const struct command *command_find(const char *name);
 void commands_print(FILE *out);
 void commands_list(void);
 
+struct session;
+struct timeline_opts;
+/* timeline.c: writes a timeline of a session, and prints how it ended. Returns an exit code. */
+int cmd_timeline_write(struct session *ss, const struct timeline_opts *o);
+
 #endif

@@ -14,6 +14,7 @@
 #include "outputs/cmd/commands.h"
 #include "outputs/cmd/options.h"
 #include "outputs/disasm/disasm.h"
+#include "outputs/timeline/timeline.h"
 #include "perfdata/decomp.h"
 
 /* The version, and which of the optional libraries are in (make help). */
@@ -36,6 +37,7 @@ static void print_version(void)
 		  false },
 #endif
 		{ "zstd", pd_decomp_available() },
+		{ "sqlite", timeline_database_available() },
 		{ "capstone", disasm_available() },
 	};
 	size_t i;

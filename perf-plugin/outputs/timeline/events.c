@@ -66,15 +66,21 @@ static struct event_track track_of(const struct track_thread *th)
 				     .tid = known ? th->tid : NO_PID + 1 + (th ? th->cpu : -1), .thread = known };
 }
 
-static const char *name_of_thread(struct walk *w, const struct track_thread *th, uint64_t time)
+const char *timeline_thread_name(const struct timeline *t, const struct track_thread *th,
+				 uint64_t time, char *room, size_t size)
 {
 	if (th && th->tid > 0)
-		return comms_at(w->t->comms, th->tid, time);
+		return comms_at(t->comms, th->tid, time);
 	if (th && !th->tid)
-		snprintf(w->room, sizeof(w->room), "idle, CPU %d", th->cpu);
+		snprintf(room, size, "idle, CPU %d", th->cpu);
 	else
-		snprintf(w->room, sizeof(w->room), "unknown thread");
-	return w->room;
+		snprintf(room, size, "unknown thread");
+	return room;
+}
+
+static const char *name_of_thread(struct walk *w, const struct track_thread *th, uint64_t time)
+{
+	return timeline_thread_name(w->t, th, time, w->room, sizeof(w->room));
 }
 
 static void threads(struct walk *w)
@@ -107,8 +113,13 @@ static void slice(struct walk *w, const struct calls_slice *s, const struct trac
 {
 	static const char *const kinds[] = { "root", "call", "tail call", "exception", "signal", "deep calls" };
 	const char *file = labels_file(w->t->labels, s->entry);
-	struct event e = { .track = track_of(th), .begin = timeline_at(w->t, &s->begin), .end = timeline_at(w->t, &s->end),
-			   .depth = s->depth, .tree = s->tree, .category = kinds[s->kind] };
+	struct event e = { .track = track_of(th),
+			   .begin = timeline_at(w->t, &s->begin),
+			   .end = timeline_at(w->t, &s->end),
+			   .depth = s->depth,
+			   .tree = s->tree,
+			   .category = kinds[s->kind],
+			   .call = s };
 
 	e.name = s->kind == CST_COUNT_CUT ? "[deep calls]" : labels_of(w->t->labels, s->entry);
 	add_number(&e, "insns", s->end.insns - s->begin.insns);

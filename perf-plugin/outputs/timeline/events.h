@@ -29,6 +29,7 @@ struct event {
 	uint32_t tree;
 	bool instant;
 	const char *category, *name;
+	const struct calls_slice *call;	/* NULL: not on the track of a thread */
 	unsigned int nr_args;
 	struct event_arg args[EVENT_ARGS];
 };

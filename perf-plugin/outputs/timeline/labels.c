@@ -54,17 +54,23 @@ void labels_free(struct labels *n)
 	free(n);
 }
 
-/* The function that holds `addr` begins at `entry`. */
-static void remember(struct labels *n, const struct stream *s, uint64_t addr, calls_place entry)
+static bool name_at(const struct stream *s, uint64_t addr, const char **name, uint64_t *offset)
 {
 	struct session_loc loc;
+
+	return session_locate(s, addr, &loc) && session_symbol(s, addr, &loc, name, offset);
+}
+
+/* The function at `addr` begins at `entry`. */
+static void remember(struct labels *n, const struct stream *s, uint64_t addr, calls_place entry)
+{
 	const char *name = NULL;
 	struct place_name *p;
 	uint64_t offset;
 
 	if (intmap_get(&n->names, (int64_t)entry))
 		return;
-	if (!session_locate(s, addr, &loc) || !session_symbol(s, addr, &loc, &name, &offset))
+	if (!name_at(s, addr, &name, &offset))
 		name = NULL;
 	p = mem_zeroed(1, sizeof(*p));
 	p->name = name && n->demangle ? demangled(name) : NULL;
@@ -83,11 +89,18 @@ static uint32_t binary(void *data, uint32_t section)
 static void where(void *data, const struct stream *s, uint64_t addr, struct calls_where *w)
 {
 	struct labels *n = data;
+	const char *name;
+	calls_place start;
+	uint64_t offset;
 
 	n->code.where(n->code.data, s, addr, w);
 	if (w->place == CALLS_NO_PLACE)
 		return;
-	remember(n, s, addr, w->start == w->end ? w->place : (w->place & ~(uint64_t)UINT32_MAX) | w->start);
+	start = w->start == w->end ? w->place : (w->place & ~(uint64_t)UINT32_MAX) | w->start;
+	remember(n, s, addr - (w->place - start), start);
+	/* stubs behind a symbol without a size are not of it, and a symbol may be in a function */
+	if (w->place != start && (!name_at(s, addr, &name, &offset) || offset != w->place - start))
+		remember(n, s, addr, w->place);
 }
 
 static unsigned int call_before(void *data, const struct stream *s, uint64_t addr, unsigned int isa)
@@ -117,13 +130,18 @@ struct calls_code labels_code(struct labels *n)
 				    .landing_pad = landing_pad };
 }
 
+struct dso *labels_dso(const struct labels *n, calls_place place)
+{
+	return session_dsos(n->ss)->all[place >> 32];
+}
+
 const char *labels_file(struct labels *n, calls_place entry)
 {
 	const char *path;
 
 	if (entry == CALLS_NO_PLACE)
 		return NULL;
-	path = dso_path(session_dsos(n->ss)->all[entry >> 32]);
+	path = dso_path(labels_dso(n, entry));
 	return name_shown(path_label(path));
 }
 
@@ -136,7 +154,7 @@ const char *labels_of(struct labels *n, calls_place entry)
 		return "[unknown]";
 	p = intmap_get(&n->names, (int64_t)entry);
 	/* a call into the middle of a function */
-	if (!p && dso_function(session_dsos(n->ss)->all[entry >> 32], (uint32_t)entry, &f))
+	if (!p && dso_function(labels_dso(n, entry), (uint32_t)entry, &f))
 		p = intmap_get(&n->names,
 			       (int64_t)((entry & ~(uint64_t)UINT32_MAX) | (uint32_t)f.start));
 	if (p && p->name)

@@ -5,6 +5,7 @@
 
 #include "counting/calls/calls.h"
 
+struct dso;
 struct labels;
 struct session;
 
@@ -21,7 +22,9 @@ struct calls_code labels_code(struct labels *n);
  * next call.
  */
 const char *labels_of(struct labels *n, calls_place entry);
-/* The file of a place, without its folders; NULL: none. */
+/* The file of a place but CALLS_NO_PLACE. */
+struct dso *labels_dso(const struct labels *n, calls_place place);
+/* Its name without its folders; NULL: none. */
 const char *labels_file(struct labels *n, calls_place entry);
 
 #endif

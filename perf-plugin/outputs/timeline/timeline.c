@@ -37,9 +37,10 @@ struct making {
 };
 
 static const struct timeline_format formats[] = {
-	{ "json", false, timeline_json },
-	{ "speedscope", false, timeline_speedscope },
-	{ "perfetto", true, timeline_perfetto },
+	{ "json", false, false, timeline_json, NULL },
+	{ "speedscope", false, false, timeline_speedscope, NULL },
+	{ "perfetto", true, false, timeline_perfetto, NULL },
+	{ "sqlite", true, true, NULL, timeline_sqlite },
 };
 
 const struct timeline_format *timeline_format(const char *name)
@@ -54,7 +55,12 @@ const struct timeline_format *timeline_format(const char *name)
 
 const char *timeline_format_names(void)
 {
-	return "json, speedscope or perfetto";
+	return "json, speedscope, perfetto or sqlite";
+}
+
+bool timeline_is_database(const struct timeline_format *f)
+{
+	return f->store;
 }
 
 /* ---- decoding ------------------------------------------------------------------------------------ */
@@ -109,6 +115,12 @@ static int decode(struct making *m)
 
 /* ---- writing ------------------------------------------------------------------------------------- */
 
+/* True if the file is not limited to what viewers open. */
+static bool is_whole(const struct timeline_opts *o)
+{
+	return o->min || o->depth || o->format->whole;
+}
+
 /* Leaves out the shortest calls until the output is within a size. */
 static void limit_size(struct making *m, const struct timeline_format *f)
 {
@@ -126,13 +138,34 @@ static void limit_size(struct making *m, const struct timeline_format *f)
 	}
 }
 
+/* Writes a database. Returns 0, or ERR_REPORTED with the output aborted. */
+static int store(struct making *m, const struct timeline_opts *o, struct pd_output *out,
+		 uint64_t *size)
+{
+	struct error err = { .code = 0 };
+	struct stat st;
+
+	if (o->format->store(&m->t, out, &err)) {
+		fprintf(stderr, "%s: %s\n", o->who, err.msg);
+		pd_output_abort(out);
+		return ERR_REPORTED;
+	}
+	*size = fstat(out->fd, &st) ? 0 : (uint64_t)st.st_size;
+	return 0;
+}
+
 static int write_file(struct making *m, const struct timeline_opts *o, struct pd_output *out)
 {
-	const uint64_t size = o->format->write(&m->t, out);
+	uint64_t size = 0;
 
-	if (pd_output_end(out, "cstrace timeline"))
+	if (!o->format->store)
+		size = o->format->write(&m->t, out);
+	else if (store(m, o, out, &size))
 		return ERR_REPORTED;
-	fprintf(stderr, "cstrace timeline: %zu calls of %zu threads, %" PRIu64 " bytes", m->t.nr_slices, m->t.tracks.nr_threads, size);
+	if (pd_output_end(out, o->who))
+		return ERR_REPORTED;
+	fprintf(stderr, "%s: %zu calls of %zu threads, %" PRIu64 " bytes", o->who, m->t.nr_slices,
+		m->t.tracks.nr_threads, size);
 	if (m->t.left_out)
 		fprintf(stderr, o->min || o->depth ? "; %" PRIu64 " calls were left out" : "; the %" PRIu64 " shortest calls were left out",
 			m->t.left_out);
@@ -143,18 +176,25 @@ static int write_file(struct making *m, const struct timeline_opts *o, struct pd
 		fprintf(stderr, "; of the messages the last %" PRIu64 " were left out", m->t.tracks.messages_left_out);
 	if (m->t.tracks.messages_untimed)
 		fprintf(stderr, "; %" PRIu64 " messages have no time, and were left out", m->t.tracks.messages_untimed);
-	fprintf(stderr, "\n%s", m->t.by_insns ? "cstrace timeline: the trace has no timestamps: instructions are the axis\n" : "");
+	fprintf(stderr, "\n");
+	if (m->t.by_insns)
+		fprintf(stderr, "%s: the trace has no timestamps: instructions are the axis\n",
+			o->who);
 	return 0;
 }
 
 static void prepare(struct making *m, const struct timeline_opts *o)
 {
-	const bool chosen = o->min || o->depth, by_insns = !session_timestamps(m->ss);
+	const bool by_insns = !session_timestamps(m->ss);
 	const struct calls_limits limits = { .kept = KEPT };
-	const struct calls_slice_opts slices = { .max = chosen ? MOST_SLICES : FIRST_SLICES, .min = o->min,
-						 .depth = (int32_t)(o->depth < INT32_MAX ? o->depth : INT32_MAX),
-						 .by_insns = by_insns };
+	const struct calls_slice_opts slices = {
+		.max = is_whole(o) ? MOST_SLICES : FIRST_SLICES,
+		.min = o->min,
+		.depth = (int32_t)(o->depth < INT32_MAX ? o->depth : INT32_MAX),
+		.by_insns = by_insns
+	};
 
+	m->t.opts = o;
 	m->t.by_insns = m->t.tracks.by_insns = by_insns;
 	m->t.tracks.max = MOST_SPANS;
 	m->code = calls_places_code(m->ss);
@@ -177,7 +217,8 @@ int timeline_write(struct session *ss, const struct timeline_opts *o)
 {
 	struct making m = { .ss = ss };
 	struct pd_output out;
-	int rc = pd_output_begin(&out, "cstrace timeline", o->output, o->format->binary);
+	int rc = o->format->store ? pd_output_begin_named(&out, o->who, o->output) :
+				    pd_output_begin(&out, o->who, o->output, o->format->binary);
 
 	if (rc)
 		return rc;
@@ -187,13 +228,14 @@ int timeline_write(struct session *ss, const struct timeline_opts *o)
 		tracks_sort(&m.t.tracks);
 		if (!m.t.tracks.nr_threads)
 			rc = TIMELINE_EMPTY;
-		else if (o->min || o->depth)
+		else if (is_whole(o))
 			m.t.slices = calls_slices(m.calls, &m.t.nr_slices, &m.t.left_out);
 		else
 			limit_size(&m, o->format);
 	}
 	if (rc == TIMELINE_EMPTY)
-		fprintf(stderr, "cstrace timeline: %s: nothing to show: nothing was decoded\n", session_name(ss));
+		fprintf(stderr, "%s: %s: nothing to show: nothing was decoded\n", o->who,
+			session_name(ss));
 	if (rc)
 		pd_output_abort(&out);
 	else

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/bisect.h"
 #include "base/longest.h"
 #include "counting/calls/slices.h"
 
@@ -282,6 +283,42 @@ void tracks_sort(struct tracks *t)
 		if (t->spans[i].cpu == t->spans[i - 1].cpu && t->spans[i].kind == t->spans[i - 1].kind &&
 		    t->spans[i - 1].end > t->spans[i].begin)
 			t->spans[i - 1].end = t->spans[i].begin;
+}
+
+static int by_thread_and_begin(const void *pa, const void *pb)
+{
+	const struct track_span *a = *(const struct track_span *const *)pa,
+				*b = *(const struct track_span *const *)pb;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+void track_runs_init(struct track_runs *r, const struct tracks *t)
+{
+	size_t i;
+
+	r->nr = 0;
+	r->v = mem_array(t->nr_spans + 1, sizeof(*r->v));
+	for (i = 0; i < t->nr_spans && !t->by_insns; i++)
+		if (t->spans[i].kind == TRACK_RUN)
+			r->v[r->nr++] = &t->spans[i];
+	ARRAY_SORT(r->v, r->nr, by_thread_and_begin);
+}
+
+void track_runs_free(struct track_runs *r)
+{
+	free(r->v);
+}
+
+int track_runs_cpu(const struct track_runs *r, uint64_t key, uint64_t time)
+{
+	size_t lo = 0, hi = r->nr;
+
+	BISECT(lo, hi, mid,
+	       r->v[mid]->key < key || (r->v[mid]->key == key && r->v[mid]->begin <= time));
+	return lo && r->v[lo - 1]->key == key && time <= r->v[lo - 1]->end ? r->v[lo - 1]->cpu : -1;
 }
 
 const char *track_loss_text(uint64_t loss)

@@ -85,6 +85,22 @@ void tracks_stream_end(struct tracks *t, struct track_stream *ts, const struct s
 /* Sorts the threads, and the spans by kind, CPU and begin; those of a kind and CPU do not overlap any more. */
 void tracks_sort(struct tracks *t);
 const struct track_thread *tracks_thread(const struct tracks *t, uint64_t key);
+
+/* What each thread ran on, by time. */
+struct track_runs {
+	const struct track_span **v;	/* TRACK_RUN, by thread and begin */
+	size_t nr;
+};
+
+/*
+ * After tracks_sort(). Without timestamps there is none: times of a thread and of a CPU have
+ * nothing in common.
+ */
+void track_runs_init(struct track_runs *r, const struct tracks *t);
+void track_runs_free(struct track_runs *r);
+/* The CPU on which a thread ran; -1: not known. */
+int track_runs_cpu(const struct track_runs *r, uint64_t key, uint64_t time);
+
 const char *track_loss_text(uint64_t loss);
 void tracks_free(struct tracks *t);
 
