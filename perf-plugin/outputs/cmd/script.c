@@ -7,12 +7,19 @@
 #include "outputs/cmd/commands.h"
 #include "outputs/cmd/options.h"
 #include "outputs/listing/listing.h"
+#include "outputs/timeline/timeline.h"
 #include "session/import/bare.h"
 
 static const char more[] =
 	"Fields: comm pid tid cpu time period event flags ip sym symoff dso addr brstack brstacksym\n"
 	"brstackinsn brstackdisasm insn insnlen disasm srcline callindent synth; +FIELD and\n"
 	"-FIELD change the default list. --itrace as in 'inject'; the default is ce.\n";
+
+/* --function-graph, and what to show of it. */
+struct graph {
+	bool is;
+	const char *functions, *opts;
+};
 
 struct views {
 	const char *insns;	/* NULL: not asked for */
@@ -87,6 +94,54 @@ static int check_fields(const struct cmd_desc *cmd, const struct itrace_opts *o,
 	return CMD_GO_ON;
 }
 
+/* Parses --graph-opts: depth=N and thresh=US with a comma between them. */
+static bool parse_graph_opts(struct timeline_opts *o, const char *text)
+{
+	char room[64];
+	uint64_t n;
+	size_t len;
+
+	for (; *text; text += len + (text[len] == ',')) {
+		len = strcspn(text, ",");
+		snprintf(room, sizeof(room), "%.*s", (int)(len < 63 ? len : 63), text);
+		if (!strncmp(room, "depth=", 6) && cmd_number(room + 6, &n) && n && n < UINT32_MAX)
+			o->graph_depth = (uint32_t)n;
+		else if (!strncmp(room, "thresh=", 7) && cmd_number(room + 7, &n) &&
+			 n < UINT64_MAX / 1000)
+			o->min = n;
+		else
+			return false;
+	}
+	return true;
+}
+
+/* Prints the graph of functions, in which no samples are. Returns an exit code. */
+static int graph_run(const struct cmd_desc *cmd, const struct graph *g, struct session_opts *so,
+		     const char *output)
+{
+	struct timeline_opts o = { .format = &timeline_graph,
+				   .output = output,
+				   .who = "cstrace script",
+				   .functions = g->functions };
+	struct session *ss;
+	int rc;
+
+	if (g->opts && !parse_graph_opts(&o, g->opts))
+		return cmd_usage_error(cmd, "--graph-opts=%s: depth=N (levels) and thresh=US "
+				       "(microseconds) are known, with a comma between them",
+				       g->opts);
+	cmd_no_effect(cmd, "jobs", "--function-graph is made in one thread");
+	so->split_source = true;
+	ss = session_open(so);
+	if (!ss)
+		return CMD_ERROR;
+	/* without timestamps both are instructions */
+	o.min *= session_timestamps(ss) ? 1000 : 1;
+	rc = cmd_timeline_write(ss, &o);
+	session_close(ss);
+	return rc;
+}
+
 int cmd_script(int argc, const char **argv)
 {
 	struct bare_opts bare = { .nr_words = 0 };
@@ -94,6 +149,7 @@ int cmd_script(int argc, const char **argv)
 	struct listing_opts lo = { .fields = LISTING_DEFAULT, .output = "-" };
 	const struct listing_view *view;
 	struct views views = { .insns = NULL };
+	struct graph graph = { .is = false };
 	const char *itrace = NULL, *list = NULL;
 	bool ns = false, no_chain = false, plain = false;
 	uint64_t max_stack = ITRACE_MAX_DEPTH;
@@ -115,6 +171,13 @@ int cmd_script(int argc, const char **argv)
 		  "at most N entries of call chains", NULL },
 		{ 0, "no-demangle", CMD_OPT_FLAG, &plain, NULL,
 		  "names as in the symbol table (as they are in any case)", NULL },
+		{ 0, "function-graph", CMD_OPT_FLAG, &graph.is, NULL,
+		  "calls with their durations, as ftrace's function_graph tracer prints them",
+		  NULL },
+		{ 0, "graph-funcs", CMD_OPT_STRING, &graph.functions, "FUNCS",
+		  "only these functions (patterns, with commas) and what they call", NULL },
+		{ 0, "graph-opts", CMD_OPT_STRING, &graph.opts, "OPTS",
+		  "depth=N levels, thresh=US: no shorter calls", NULL },
 		{ 0, "ns", CMD_OPT_FLAG, &ns, NULL, "times in nanoseconds (default: microseconds)", NULL },
 		{ 'o', "output", CMD_OPT_STRING, &lo.output, "FILE", "write to FILE instead of stdout",
 		  NULL },
@@ -127,6 +190,15 @@ int cmd_script(int argc, const char **argv)
 
 	if (rc != CMD_GO_ON)
 		return rc;
+	/* lines of text on a terminal show themselves how far it is */
+	so.progress = strcmp(lo.output, "-") || !isatty(STDOUT_FILENO);
+	if (graph.is && (views.insns || views.calls || views.call_returns || itrace || list || ns))
+		return cmd_usage_error(&cmd, "--function-graph prints no samples: --itrace, "
+				       "--fields, --ns, --insn-trace, --call-trace and "
+				       "--call-ret-trace are of another form");
+	if (graph.is)
+		return graph_run(&cmd, &graph, &so, lo.output);
+	cmd_no_effect(&cmd, "graph-funcs graph-opts", "there is no --function-graph");
 	rc = choose_view(&cmd, &views, itrace, &view);
 	if (rc != CMD_GO_ON)
 		return rc;
@@ -154,8 +226,6 @@ int cmd_script(int argc, const char **argv)
 	lo.fields |= ns || view ? LIST_NS : 0;
 	lo.period = list && *list != '+' && *list != '-';
 	so.kernel_time = lo.itrace.kernel_time;
-	/* lines of text on a terminal show themselves how far it is */
-	so.progress = strcmp(lo.output, "-") || !isatty(STDOUT_FILENO);
 	ss = session_open(&so);
 	if (!ss)
 		return CMD_ERROR;
