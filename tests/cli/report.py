@@ -8,11 +8,14 @@
     report.py callgrind DIR FILE     executions of instructions, and instructions of lines, are those of --format=callgrind
     report.py folded DIR FILE        frames and inclusive instructions are those of --format=folded
     report.py text DIR WORDS         the words are in the text of a page, and there is no tag that they could have made
+    report.py latencies DIR ROW...   the table of latencies has these rows, cells with | between them
+    report.py recording TEXT DIR     makes perf.data and symfs of a recording in words (tests/data/recordings)
 """
 import base64
 import collections
 import hashlib
 import html.parser
+import importlib.machinery
 import os
 import re
 import sys
@@ -299,5 +302,20 @@ def text(folder, words):
     print("%d pages say it" % len(said))
 
 
+def latencies(folder, *wanted):
+    with open(os.path.join(folder, "index.html"), encoding="utf-8") as f:
+        table = re.search(r'<h2 id="latencies">.*?</section>', f.read(), re.S)
+    rows = re.findall(r"<tr><td>.*?</tr>", table[0] if table else "")
+    found = ["|".join(re.sub("<.*?>", "", cell) for cell in row.split("</td>")[:-1]) for row in rows]
+    if found != list(wanted):
+        sys.exit("\n".join(found))
+
+
+def recording(path, folder):
+    run_recording = importlib.machinery.SourceFileLoader("run_recording", "tests/golden/run-recording").load_module()
+    os.makedirs(folder)
+    run_recording.make(run_recording.parse(path)[0], folder)
+
+
 if __name__ == "__main__":
-    {"pages": pages, "top": top, "lcov": lcov, "callgrind": callgrind, "folded": folded, "text": text}[sys.argv[1]](*sys.argv[2:])
+    {"latencies": latencies, "recording": recording, "pages": pages, "top": top, "lcov": lcov, "callgrind": callgrind, "folded": folded, "text": text}[sys.argv[1]](*sys.argv[2:])

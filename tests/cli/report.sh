@@ -47,6 +47,22 @@ bounded() {
 }
 check "as many pages of functions as --functions says" bounded
 
+# Of a recording in words, the times are those between its timestamps.
+latencies() {
+	rm -rf "$dir" "$tmp/made"
+	report recording tests/data/recordings/latencies.txt "$tmp/made" &&
+		run 0 report -i "$tmp/made/perf.data" --symfs "$tmp/made/symfs" --vmlinux "$tmp/made/symfs/vmlinux" -o "$dir" &&
+		report pages "$dir" && report latencies "$dir" "thread switched out||1|4.000|4.000|4.000" \
+			"system call|svc_handler|1|2.100|2.100|2.100" "system call|__arm64_sys_read|1|1.900|1.900|1.900" \
+			"interrupt|irq_handler|1|0.100|0.100|0.100"
+}
+no_latencies() {
+	rm -rf "$dir"
+	run 0 report -i $sample --symfs $symfs -o "$dir" && report latencies "$dir"
+}
+check "interrupts, system calls and waits" latencies
+check "no table of them without the kernel and switches" no_latencies
+
 one_binary() {
 	rm -rf "$dir"
 	run 0 report -i $sample --symfs $symfs --binary sample.a64 -o "$dir" && report pages "$dir" && grep -q 'of the binary' "$dir/index.html"

@@ -16,6 +16,7 @@
 #include "outputs/profile/formats.h"
 #include "outputs/profile/places.h"
 #include "outputs/report/report.h"
+#include "outputs/timeline/latency.h"
 #include "session/import/bare.h"
 #include "session/session.h"
 
@@ -80,20 +81,38 @@ static char *words(struct session *ss, bool result)
 	return text;
 }
 
+/* True if exceptions led to code that was traced. */
+static bool has_handlers(const struct model *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->nr_nodes; i++)
+		if (m->nodes[i].is.kind == CST_COUNT_EXCEPTION)
+			return true;
+	return false;
+}
+
 static int report_run(struct session *ss, const struct request *r, struct outdir *out)
 {
 	char *recorded = words(ss, false), *result = NULL;
 	struct report_about about = { .input = session_name(ss), .recorded = recorded };
+	struct latencies latencies = { .n = 0 };
 	struct model m;
 	int rc = counted_session(COMMAND, ss, COUNTS_CALLS, 0, &m, &about.incomplete);
 
+	about.latencies = &latencies;
 	if (rc == CMD_GO_ON) {
 		about.result = result = words(ss, true);
+		if (latencies_find(ss, has_handlers(&m), &latencies))
+			rc = CMD_ERROR;
+	}
+	if (rc == CMD_GO_ON) {
 		rc = write_chosen(out, r, &about, &m);
 	} else {
 		outdir_abort(out);
 	}
 	model_free(&m);
+	latencies_free(&latencies);
 	free(recorded);
 	free(result);
 	return rc;

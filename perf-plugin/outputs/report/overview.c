@@ -10,6 +10,7 @@
 #include "machine/images/elf_facts.h"
 #include "outputs/profile/exact.h"
 #include "outputs/report/internal.h"
+#include "outputs/timeline/latency.h"
 
 #define MAX_BINARIES	200u	/* rows of their table */
 
@@ -198,6 +199,49 @@ static void put_binaries(struct report *r)
 	free(v);
 }
 
+static void put_duration(struct page *p, uint64_t ns)
+{
+	page_format(p, "<td class=n>%llu.%03llu</td>", (unsigned long long)(ns / 1000),
+		    (unsigned long long)(ns % 1000));
+}
+
+static void put_latency(struct page *p, const struct latency *l)
+{
+	page_format(p, "<tr><td>%s</td><td class=\"name\">", l->what);
+	page_text(p, l->function);
+	page_html(p, "</td>");
+	page_cell(p, l->count, true);
+	put_duration(p, l->sum / l->count);
+	put_duration(p, l->p99);
+	put_duration(p, l->max);
+	page_html(p, "</tr>\n");
+}
+
+/* Only of a recording with trace of the kernel, or records of switches, and times. */
+static void put_latencies(struct report *r)
+{
+	const struct latencies *v = r->about->latencies;
+	struct page *p = &r->page;
+	size_t i;
+
+	if (!v || !v->n)
+		return;
+	page_html(p, "<section>\n<h2 id=\"latencies\">Interrupts, system calls and waits</h2>\n"
+		     "<div class=\"box\"><table>\n<tr><th>What</th><th>Function entered</th>"
+		     "<th class=n>Number</th><th class=n>Mean (us)</th><th class=n>99 % within</th>"
+		     "<th class=n>Longest</th></tr>\n");
+	for (i = 0; i < v->n && i < REPORT_TOP; i++)
+		put_latency(p, &v->v[i]);
+	page_html(p, "</table></div>\n");
+	if (v->n > REPORT_TOP)
+		page_format(p, "<p class=\"note\">%zu more rows are left out.</p>\n",
+			    v->n - REPORT_TOP);
+	if (v->left_out)
+		page_format(p, "<p class=\"note\">The %llu shortest are left out.</p>\n",
+			    (unsigned long long)v->left_out);
+	page_html(p, "</section>\n");
+}
+
 static void put_functions(struct report *r)
 {
 	struct page *p = &r->page;
@@ -288,6 +332,7 @@ void overview_write(struct report *r)
 	put_figures(r);
 	put_functions(r);
 	put_hottest_lines(r);
+	put_latencies(r);
 	put_binaries(r);
 	put_recording(r);
 	page_end(p);

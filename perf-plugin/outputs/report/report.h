@@ -21,12 +21,15 @@
 /* Each page begins so, and only a report does. */
 #define REPORT_BEGINS	"<!DOCTYPE html>\n<!-- perf-cstrace report -->"
 
+struct latencies;
+
 /* What the pages say of the recording. */
 struct report_about {
 	const char *input;	/* its name */
 	/* of a recording, in the words of `info`: how it was made, and what was lost; NULL: of a count file */
 	const char *recorded, *result;
 	bool incomplete;	/* something was lost */
+	const struct latencies *latencies; /* NULL: of a count file */
 };
 
 struct report_limits {
