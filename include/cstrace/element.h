@@ -54,6 +54,7 @@ enum cst_element_flags {
 	CST_EL_F_SAME = 64,		/* Context: the packet repeats the last context */
 	CST_EL_F_CONFIG = 128,		/* NO_SYNC: a new configuration is in effect */
 	/* bits that mean something else for other kinds */
+	CST_EL_F_GAP = 8,		/* Cycle count: passed before the last Trace On (ETMv3) */
 	CST_EL_F_SYNC = 8,		/* Address: given by a synchronisation, not by a branch; clears the return stack */
 	CST_EL_F_ISA = 16,		/* Address, Context: `is` is an enum cst_isa */
 	CST_EL_F_QUIET = 32,		/* Context: updates the state without an element */

@@ -25,8 +25,9 @@ enum cst_generic_kind {
 	CST_GEN_EXCEPTION_RET,
 	CST_GEN_TIMESTAMP,	/* addr: the time in ticks of the trace */
 	/*
-	 * cc: cycles since the last one; unknown without CST_GF_CC. Those of an ETMv3 Cycle count packet passed before the
-	 * last CST_GEN_TRACE_ON (IHI 0014Q 7.3.4).
+	 * cc: cycles since the last one; unknown without CST_GF_CC. num: CST_CYCLES_GAP for those
+	 * of an ETMv3 Cycle count packet, which passed before the last CST_GEN_TRACE_ON (IHI 0014Q
+	 * 7.3.4).
 	 */
 	CST_GEN_CYCLE_COUNT,
 	CST_GEN_EVENT,		/* num = mask of events 0..3, or CST_EVENT_TRIGGER */
@@ -71,6 +72,9 @@ enum cst_generic_kind {
 	 */
 	CST_GEN_BARRIER,
 };
+
+/* CYCLE_COUNT: `num` */
+#define CST_CYCLES_GAP 1
 
 /* EVENT: `num` of the trigger, the only event of ETMv3 and PTM */
 #define CST_EVENT_TRIGGER 0x8000

@@ -513,7 +513,9 @@ static void analyze_value(struct cst_flow *f, struct cst_generic *out, size_t *n
 			cst_flow_wait(f);
 			break;
 		}
-		cst_flow_add_cycles(f, cst_flow_emit(f, out, n, CST_GEN_CYCLE_COUNT));
+		g = cst_flow_emit(f, out, n, CST_GEN_CYCLE_COUNT);
+		g->num = elem->flags & CST_EL_F_GAP ? CST_CYCLES_GAP : 0;
+		cst_flow_add_cycles(f, g);
 		break;
 	case CST_EL_EVENT:
 		g = cst_flow_emit(f, out, n, CST_GEN_EVENT);

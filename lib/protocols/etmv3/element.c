@@ -137,6 +137,8 @@ static void gap_cycles(const struct etmv3_stage *s, struct cst_element *e, const
 {
 	if (!s->gap_uncounted && (pkt->cc || quirk(s->cfg, QUIRK_CYCLES_KNOWN)))
 		cycles(e, pkt);
+	if (e->kind == CST_EL_CYCLE_COUNT)
+		e->flags |= CST_EL_F_GAP;
 }
 
 static void fill_atoms(const struct etmv3_stage *s, struct cst_element *e, const struct cst_packet *pkt)
