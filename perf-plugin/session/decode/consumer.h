@@ -23,6 +23,11 @@ struct sample_plan {
  */
 struct wants {
 	bool times;		/* times; without them decoding is faster */
+	/*
+	 * With times: ranges and NOPATHs have their share of the cycles that the trace counts in cc
+	 * (cycles.h); those without CST_GF_CC are in no count.
+	 */
+	bool cycles;
 	bool record_times;	/* times of AUX records, also if the trace has timestamps */
 	/* batches that the filter excludes, too (stream.selected.excluded) */
 	bool excluded;

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/wide.h"
+#include "session/decode/cycles.h"
 #include "session/decode/stream.h"
 #include "session/decode/run.h"
 
@@ -28,18 +29,15 @@ static enum deliver_mode mode_of(const struct run *r)
 void deliver_open(struct run *r)
 {
 	struct pending *p = &r->pending;
+	const uint32_t times = r->con->wants.cycles ? PENDING_CYCLES : 1;
 
 	r->mode = mode_of(r);
-	p->cap = r->mode == DELIVER_PENDING ? PENDING_ELEMENTS : BATCH;
+	p->cap = r->mode == DELIVER_PENDING ? times * PENDING_ELEMENTS : BATCH;
+	p->max = times * PENDING_BATCHES;
 	p->limit = UINT64_MAX;
 	p->el = mem_array(p->cap, sizeof(*p->el));
 	if (r->mode == DELIVER_PENDING)
-		p->b = mem_array(PENDING_BATCHES, sizeof(*p->b));
-}
-
-static struct batch *nth(struct pending *p, uint32_t number)
-{
-	return &p->b[number % PENDING_BATCHES];
+		p->b = mem_array(p->max, sizeof(*p->b));
 }
 
 static void release_spaces(struct batch *b)
@@ -53,7 +51,7 @@ void deliver_drop(struct run *r)
 	struct pending *p = &r->pending;
 
 	for (; p->nr; p->nr--)
-		release_spaces(nth(p, p->head++));
+		release_spaces(pending_nth(p, p->head++));
 	p->at = 0;
 	p->limit = UINT64_MAX;
 }
@@ -197,12 +195,12 @@ static void set_next(struct stream_state *st, struct batch *b)
 static void set_waiting(struct pending *p, struct stream_state *st, enum next_time known, uint64_t next)
 {
 	bool whole = known == NEXT_TIME && st->out.last_pending != NO_BATCH &&
-		     nth(p, st->out.last_pending)->why == CST_STOP_TIMESTAMP;
+		     pending_nth(p, st->out.last_pending)->why == CST_STOP_TIMESTAMP;
 	uint64_t insns = 0, cycles = 0;
 	struct batch *b;
 
 	for (; st->out.last_pending != NO_BATCH; st->out.last_pending = b->link) {
-		b = nth(p, st->out.last_pending);
+		b = pending_nth(p, st->out.last_pending);
 		whole = whole && b->why != CST_STOP_TRACE_ON;
 		b->known = (uint8_t)known;
 		b->next = next;
@@ -212,7 +210,7 @@ static void set_waiting(struct pending *p, struct stream_state *st, enum next_ti
 	}
 }
 
-/* Delivers pending batches in order, up to the first one whose times are not known. */
+/* Delivers pending batches in order, up to the first one whose times or cycles are not known. */
 static int drain(struct run *r)
 {
 	struct pending *p = &r->pending;
@@ -220,8 +218,8 @@ static int drain(struct run *r)
 	int rc = 0;
 
 	while (p->nr && !rc) {
-		b = nth(p, p->head);
-		if (b->known == NEXT_OPEN)
+		b = pending_nth(p, p->head);
+		if (b->known == NEXT_OPEN || cycles_await(b->st, p->head))
 			return 0;
 		stream_batch_time(b, r->con);
 		rc = deliver_pieces(r, b);
@@ -236,13 +234,20 @@ static int drain(struct run *r)
 	return rc;
 }
 
-/* Delivers the oldest batch, with the timestamp from the packets. */
+/*
+ * Delivers the oldest batch, with the timestamp from the packets, and without cycles that are not
+ * counted yet.
+ */
 static int force(struct run *r)
 {
-	struct batch *b = nth(&r->pending, r->pending.head);
+	struct batch *b = pending_nth(&r->pending, r->pending.head);
 
-	set_next(b->st, b);
-	set_waiting(&r->pending, b->st, b->known, b->next);
+	if (cycles_await(b->st, r->pending.head))
+		cycles_give_up(&r->pending, b->st);
+	if (b->known == NEXT_OPEN) {
+		set_next(b->st, b);
+		set_waiting(&r->pending, b->st, b->known, b->next);
+	}
 	return drain(r);
 }
 
@@ -251,8 +256,10 @@ int deliver_flush(struct run *r)
 	struct pending *p = &r->pending;
 	uint32_t i;
 
-	for (i = 0; i < p->nr; i++)
-		set_waiting(p, nth(p, p->head + i)->st, NEXT_NONE, 0);
+	for (i = 0; i < p->nr; i++) {
+		cycles_give_up(p, pending_nth(p, p->head + i)->st);
+		set_waiting(p, pending_nth(p, p->head + i)->st, NEXT_NONE, 0);
+	}
 	return drain(r);
 }
 
@@ -263,7 +270,7 @@ static bool find_room(struct pending *p)
 
 	if (!p->nr)
 		return true;
-	first = (size_t)(nth(p, p->head)->g - p->el);
+	first = (size_t)(pending_nth(p, p->head)->g - p->el);
 	if (p->at < first)
 		return first - p->at >= BATCH;
 	if (p->cap - p->at >= BATCH)
@@ -279,7 +286,7 @@ int deliver_room(struct run *r, struct cst_generic **out)
 	struct pending *p = &r->pending;
 	int rc = 0;
 
-	while (!rc && (p->nr == PENDING_BATCHES || !find_room(p)))
+	while (!rc && (p->nr == p->max || !find_room(p)))
 		rc = force(r);
 	*out = p->el + p->at;
 	return rc;
@@ -301,6 +308,8 @@ static int add_pending(struct run *r, struct batch *b)
 	st->out.last_pending = number;
 	p->at = (size_t)(b->g - p->el) + b->n;
 	p->limit = b->limit < p->limit ? b->limit : p->limit;
+	if (r->con->wants.cycles)
+		cycles_take(p, st, number);
 	if (b->why == CST_STOP_TIMESTAMP)
 		set_waiting(p, st, b->closed == NO_TIME ? NEXT_NONE : NEXT_TIME, b->closed);
 	/* otherwise the timestamp is waited for, also if it is known: the work up to it is not */
@@ -320,9 +329,10 @@ int deliver_batch(struct run *r, struct stream_state *st, const struct cst_gener
 		return deliver_piece(r, st, g, n);
 	}
 	if (r->mode == DELIVER_PENDING)
-		b = nth(p, p->head + p->nr);
+		b = pending_nth(p, p->head + p->nr);
 	stream_batch(st, g, n, why, b);
-	if (r->mode == DELIVER_PENDING && (p->nr || b->why != CST_STOP_TIMESTAMP))
+	if (r->mode == DELIVER_PENDING &&
+	    (p->nr || b->why != CST_STOP_TIMESTAMP || r->con->wants.cycles))
 		return add_pending(r, b);
 	if (b->why == CST_STOP_TIMESTAMP) {
 		b->known = b->closed == NO_TIME ? NEXT_NONE : NEXT_TIME;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pending.h - batches that are delivered when the timestamp after them is known. Times between two timestamps are
- * interpolated, and after a gap only the next timestamp dates the first instruction. So a batch is pending until that
- * timestamp is decoded, or the fragment ends without one; the order of batches is kept. Times are in proportion to the
- * work between both timestamps then, however it is cut into batches. When the memory for batches is full, the session
- * finds the timestamp in the packets (decode/ahead.h); the work up to it is not known.
+ * pending.h - batches that are delivered when the timestamp after them is known. Times between two
+ * timestamps are interpolated, and after a gap only the next timestamp dates the first instruction.
+ * So a batch is pending until that timestamp is decoded, or the fragment ends without one; the
+ * order of batches is kept. Times are in proportion to the work between both timestamps then,
+ * however it is cut into batches. When the memory for batches is full, the session finds the
+ * timestamp in the packets (decode/ahead.h); the work up to it is not known. With
+ * consumer.wants.cycles batches wait for the counts of cycles as well (cycles.h).
  */
 #ifndef CSTRACE_SESSION_DECODE_PENDING_H
 #define CSTRACE_SESSION_DECODE_PENDING_H
@@ -19,9 +21,14 @@ struct version;
 #define BATCH_BRANCHES 8192u
 /* The same while the place of the next sample is not known (consumer.wants.plan) and all ranges are elements. */
 #define PULL_UNPLANNED 256u
-/* Limit of pending elements and batches, per decoding thread. */
+/*
+ * Limit of pending elements and batches, per decoding thread. A count of cycles may be of some
+ * thousand ranges of each stream: with consumer.wants.cycles there is PENDING_CYCLES times the
+ * room.
+ */
 #define PENDING_ELEMENTS (32u << 10)
 #define PENDING_BATCHES 1024u
+#define PENDING_CYCLES 8u
 
 /* State of the timestamp after a batch. */
 enum next_time {
@@ -56,8 +63,14 @@ struct pending {
 	struct cst_generic *el;
 	size_t cap, at;		/* size in elements; position of the next ones */
 	struct batch *b;	/* NULL: no batch is ever pending */
+	uint32_t max;		/* size of b */
 	uint32_t head, nr;
 	uint64_t limit;		/* minimum moment of the batches; UINT64_MAX: no batches */
 };
+
+static inline struct batch *pending_nth(const struct pending *p, uint32_t number)
+{
+	return &p->b[number % p->max];
+}
 
 #endif

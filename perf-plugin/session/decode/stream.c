@@ -4,6 +4,7 @@
  * reads code.
  */
 #include "machine/buffers/owners.h"
+#include "session/decode/cycles.h"
 #include "session/decode/decode.h"
 #include "session/decode/pending.h"
 #include "session/decode/stream_state.h"
@@ -217,6 +218,7 @@ void stream_begin(struct stream_state *st, const struct fragment *f)
 	pace_begin(&st->time.pace);
 	st->out.past = st->out.open_end = st->time.late = false;
 	st->out.last_pending = NO_BATCH;
+	cycles_begin(st);
 	st->time.last_ticks = 0;
 	st->out.active = false;
 	st->context.el_known = false;

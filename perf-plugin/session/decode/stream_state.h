@@ -69,6 +69,21 @@ struct stream_out {
 	bool open_end;			/* the last fragment of this stream was decoded to its end */
 };
 
+/* Counts of cycles on their way to the ranges that they are of (cycles.h). */
+struct stream_cycles {
+	/* batch and element with the first instructions that have no cycles yet; NO_BATCH: none */
+	uint32_t first;
+	size_t at;
+	uint64_t insns;			/* number of these instructions */
+	/* cycles that were counted before them, since the last range */
+	uint64_t early;
+	/*
+	 * the next count began before these instructions: before a gap, or with ranges that were
+	 * delivered
+	 */
+	bool cut;
+};
+
 /* Position of the stream in its AUX fragment. */
 struct stream_place {
 	const struct fragment *f;
@@ -95,6 +110,7 @@ struct stream_state {
 	struct stream_space space;
 	struct stream_losses losses;
 	struct stream_out out;
+	struct stream_cycles cycles;
 	struct ahead ahead;
 };
 
