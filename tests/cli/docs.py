@@ -18,7 +18,7 @@ FOREIGN = {"--help", "--list-opts", "--list-cmds", "--version", "--profiler", "-
            "--use-offset", "--pa", "--gcov", "--rc", "--emit-relocs", "--kcore", "--jit", "--stdio", "--compression-level",
            "--filter", "--switch-events", "--threads", "--coverage", "--profile"}
 STANDS_FOR = {"IN": "perf.data", "N": "10", "OUT": "out", "LETTERS": "i1000il64", "FIELDS": "ip,addr", "NAME": "autofdo", "BASE": "vaddr",
-              "HOW": "uncovered",
+              "HOW": "uncovered", "METRIC": "instructions",
               "PATH": "sample.a64", "DIR": "snapshot", "FILE": "out", "TEXT": "text.tarmac", "TRACE": "perf.data",
               "KIND": "package", "COUNTS": "a.cst", "N,COUNTS": "3,b.cst", "LIST": "list", "VIEWER": "json", "NS": "100"}
 

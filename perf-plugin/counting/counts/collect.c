@@ -43,6 +43,7 @@ struct collect {
 	} *numbers;
 	size_t nr_numbers;
 	struct collect_sums sums;
+	enum metric metric;
 	collect_fn take;
 	void *data;
 	int rc;			/* what take() returned last */
@@ -56,6 +57,12 @@ struct collect *collect_new(struct session *ss, enum counts_mode mode, uint32_t 
 	c->mode = mode;
 	c->counts = counts_new(ss, mode, depth);
 	return c;
+}
+
+void collect_measure(struct collect *c, enum metric metric)
+{
+	c->metric = metric;
+	counts_measure(c->counts, metric);
 }
 
 static void entry_free(struct entry *e)
@@ -142,6 +149,7 @@ static void merge_counts(struct binary *to, struct binary *from)
 		move_places(&from->arrivals, by, true);
 		move_places(&from->entries, by, false);
 		move_places(&from->untaken, by, false);
+		move_places(&from->spent, by, true);
 	}
 	counts_move(to, from);
 }
@@ -577,6 +585,24 @@ static void move_counts(struct entry *e, struct model_binary *to)
 	to->insns = b->insns;
 }
 
+/* Adds the amounts of the metric to the model. */
+static void add_spent(struct entry *e, struct model_binary *to)
+{
+	const uint64_t base = identity_base(e->counts);
+	const struct cst_pair *p = cst_pairs_sort(&e->counts->spent);
+	size_t i;
+
+	to->insns = e->counts->insns;
+	to->nr_spent = e->counts->spent.used;
+	to->spent = large_new((to->nr_spent + 1) * sizeof(*to->spent));
+	for (i = 0; i < to->nr_spent; i++) {
+		to->spent[i] = range_of(&p[i], 0);
+		to->spent[i].binary = to->number;
+		to->spent[i].start -= base;
+		to->spent[i].last -= base;
+	}
+}
+
 int collect_model(struct collect *c, struct model *m)
 {
 	const bool all = c->mode >= COUNTS_ALL;
@@ -591,7 +617,11 @@ int collect_model(struct collect *c, struct model *m)
 			put_counts(c, (uint32_t)i);
 		else
 			move_counts(&c->v[i], &m->binaries[i]);
+		if (c->metric)
+			add_spent(&c->v[i], &m->binaries[i]);
 	}
+	m->metric = c->metric;
+	m->unmeasured = *counts_unmeasured(c->counts);
 	put_nodes(c);
 	return c->rc;
 }

@@ -26,6 +26,12 @@ struct model;
 struct collect *collect_new(struct session *ss, enum counts_mode mode, uint32_t depth);
 void collect_free(struct collect *c);
 
+/*
+ * Counts amounts of a metric (counts_measure()), for a model: records of counts have none. Before
+ * collect_run().
+ */
+void collect_measure(struct collect *c, enum metric metric);
+
 /* Decodes the session's trace. Returns 0, or negative after a message on stderr. */
 int collect_run(struct collect *c);
 

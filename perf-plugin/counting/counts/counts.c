@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/bisect.h"
 #include "counting/calls/places.h"
+#include "counting/counts/measure.h"
 #include "machine/images/dso.h"
 #include "session/decode/branch.h"
 #include "session/decode/decode.h"
@@ -57,6 +58,7 @@ struct counts {
 	struct binary **by_section;	/* indexed by section number; NULL: unknown, or not one binary */
 	uint32_t nr_sections;
 	uint64_t elsewhere, nopath;
+	struct measure measure;
 };
 
 static struct counts *new_counts(struct session *ss, enum counts_mode mode)
@@ -80,6 +82,16 @@ struct counts *counts_new(struct session *ss, enum counts_mode mode, uint32_t de
 	return c;
 }
 
+void counts_measure(struct counts *c, enum metric metric)
+{
+	c->measure.metric = metric;
+}
+
+const struct metric_rest *counts_unmeasured(const struct counts *c)
+{
+	return &c->measure.rest;
+}
+
 void counts_free(struct counts *c)
 {
 	size_t i;
@@ -92,6 +104,7 @@ void counts_free(struct counts *c)
 		cst_pairs_free(&c->bins[i]->arrivals);
 		cst_pairs_free(&c->bins[i]->entries);
 		cst_pairs_free(&c->bins[i]->untaken);
+		cst_pairs_free(&c->bins[i]->spent);
 		free(c->bins[i]);
 	}
 	for (i = 0; i < c->nr_files; i++) {
@@ -100,6 +113,7 @@ void counts_free(struct counts *c)
 		free(c->files[i]);
 	}
 	calls_free(c->calls);
+	measure_free(&c->measure);
 	free(c->bins);
 	free(c->files);
 	free(c->by_section);
@@ -530,6 +544,31 @@ static int on_batch_all(void *data, const struct stream *s, const struct cst_gen
 	return 0;
 }
 
+/* Adds the amounts of ranges. */
+static void spend(struct counts *c, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	const struct cst_generic *end = g + n;
+	struct binary *bin;
+
+	for (; g < end; g++) {
+		bin = g->kind == CST_GEN_RANGE && g->n_insn ? binary_of(c, s, g) : NULL;
+		if (bin && !cst_pairs_insert(&bin->spent, start_of(g, has_t32(bin)), last_of(g),
+					     g->n_insn))
+			mem_refused(0);
+	}
+}
+
+static int on_batch_measured(void *data, const struct stream *s, const struct cst_generic *g,
+			     size_t n)
+{
+	struct counts *c = data;
+
+	g = measure_batch(&c->measure, s, g, n);
+	if (!s->selected.excluded)
+		spend(c, s, g, n);
+	return on_batch_all(c, s, g, n);
+}
+
 /* Without the fields that this kind of counts does not use, and those of a branch that is not open. */
 static uint64_t stream_digest(void *data, const struct stream *s, uint64_t digest)
 {
@@ -664,6 +703,7 @@ static void *shard_make(void *data, struct session *ss)
 	const struct calls_code code = calls_places_code(ss);
 	struct counts *shard = new_counts(ss, c->all ? COUNTS_ALL : c->joined ? COUNTS_JOINED : COUNTS_SPLIT);
 
+	shard->measure.metric = c->measure.metric;
 	if (c->calls)
 		shard->calls = calls_shard_new(c->calls, &code);
 	return shard;
@@ -684,6 +724,7 @@ static void shard_end(void *shard)
 		cst_pairs_sort(&b->arrivals);
 		cst_pairs_sort(&b->entries);
 		cst_pairs_sort(&b->untaken);
+		cst_pairs_sort(&b->spent);
 	}
 }
 
@@ -697,6 +738,7 @@ void counts_move(struct binary *to, struct binary *from)
 	pairs_move(&to->arrivals, &from->arrivals);
 	pairs_move(&to->entries, &from->entries);
 	pairs_move(&to->untaken, &from->untaken);
+	pairs_move(&to->spent, &from->spent);
 }
 
 static void take_binary(struct counts *c, struct binary *more)
@@ -720,6 +762,8 @@ static int shard_take(void *data, void *shard)
 		take_binary(c, more->bins[i]);
 	c->elsewhere += more->elsewhere;
 	c->nopath += more->nopath;
+	c->measure.rest.insns += more->measure.rest.insns;
+	c->measure.rest.time += more->measure.rest.time;
 	if (c->calls)
 		calls_shard_take(c->calls, more->calls);
 	return 0;
@@ -753,6 +797,12 @@ int counts_run(struct counts *c)
 				     .shards = &shards };
 	int rc;
 
+	if (c->measure.metric) {
+		consumer.batch = on_batch_measured;
+		consumer.wants.cycles = c->measure.metric == METRIC_CYCLES;
+		consumer.wants.times = true;
+		consumer.wants.stop = CST_STOP_TIMESTAMP;
+	}
 	/* segments are joined by their times */
 	if (c->calls && session_max_streams(c->ss) > 1) {
 		consumer.wants.times = true;

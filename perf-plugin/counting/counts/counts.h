@@ -22,6 +22,8 @@
 #define CSTRACE_COUNTING_COUNTS_COUNTS_H
 
 #include <cstrace/counts.h>
+
+#include "counting/counts/metric.h"
 #include "session/session.h"
 
 #define COUNTS_OUTSIDE	UINT32_MAX	/* target of an edge that leaves the binary */
@@ -47,7 +49,12 @@ struct binary {
 	struct cst_pairs arrivals;	/* ranges that a return, or a branch from another binary, led to; not in `ranges` */
 	struct cst_pairs entries;	/* targets of branches from other binaries; b is 0 */
 	struct cst_pairs untaken;	/* ends of ranges at a branch that was not taken; a as for ranges, b is 0 */
-	uint64_t insns;
+	/*
+	 * with counts_measure(): amounts of the metric, in the place of `count`; a and b as for
+	 * `ranges`
+	 */
+	struct cst_pairs spent;
+	uint64_t insns;		/* with counts_measure(): amounts */
 	uint64_t branches;	/* branches taken */
 	uint64_t inside;	/* branches whose target is in the binary */
 };
@@ -58,6 +65,13 @@ struct counts;
 /* `depth`, with COUNTS_CALLS: contexts below it are added up; 0: default. */
 struct counts *counts_new(struct session *ss, enum counts_mode mode, uint32_t depth);
 void counts_free(struct counts *c);
+
+/*
+ * Counts amounts of a metric where instructions are counted: of binaries, elsewhere, without path,
+ * and of calls. With COUNTS_ALL and COUNTS_CALLS, before counts_run().
+ */
+void counts_measure(struct counts *c, enum metric metric);
+const struct metric_rest *counts_unmeasured(const struct counts *c);
 
 /* Decodes the session's trace. Returns 0, or negative after a message on stderr. */
 int counts_run(struct counts *c);

@@ -29,6 +29,7 @@ void model_free(struct model *m)
 		free(b->not_taken);
 		free(b->edges);
 		free(b->entries);
+		free(b->spent);
 	}
 	free(m->totals);
 	free(m->binaries);

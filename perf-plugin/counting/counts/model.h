@@ -15,6 +15,8 @@
 
 #include <cstrace/files/countfile.h>
 
+#include "counting/counts/metric.h"
+
 #define MODEL_NO_NODE	UINT32_MAX
 
 struct dso;
@@ -38,7 +40,11 @@ struct model_binary {
 	struct {
 		size_t cap_segs, cap_ranges, cap_not_taken, cap_edges, cap_entries;
 	} cap;
-	uint64_t insns;			/* executed in it: sum over the ranges */
+	/* executed in it: sum over the ranges; with another metric its amount */
+	uint64_t insns;
+	/* with another metric: its amount of each range is `count`; `insns` is not set */
+	struct cst_count_range *spent;
+	size_t nr_spent;
 	uint64_t branches;		/* taken branches */
 	uint64_t inside;		/* taken branches whose target is in the binary */
 };
@@ -48,7 +54,13 @@ struct model_node {
 	uint32_t parent;		/* index of the caller's node; MODEL_NO_NODE: none */
 };
 
+/*
+ * With another metric than METRIC_INSNS, `insns` of nodes and binaries and totals of instructions
+ * are its amounts. Executions are counted as ever: the counts of ranges, edges and calls.
+ */
 struct model {
+	enum metric metric;
+	struct metric_rest unmeasured;
 	struct model_total *totals;
 	struct model_binary *binaries;
 	struct model_node *nodes;	/* depth first, so a parent precedes its children */

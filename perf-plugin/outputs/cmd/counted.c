@@ -2,6 +2,7 @@
 /* counted.c - counts a recording, or reads a count file, into a model. */
 #include "outputs/cmd/counted.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,15 +10,24 @@
 #include "base/name.h"
 #include "counting/counts/collect.h"
 #include "counting/counts/stored.h"
+#include "machine/buffers/units.h"
 #include "outputs/cmd/count.h"
 #include "outputs/cmd/options.h"
 #include "outputs/profile/choose.h"
+#include "session/parts.h"
 #include "session/session.h"
 
-int counted_check(const struct cmd_desc *cmd, const struct session_opts *so)
+int counted_check(const struct cmd_desc *cmd, const struct session_opts *so, enum metric metric)
 {
 	const struct filter_opts *f = &so->filter;
 
+	if (metric)
+		return cmd_usage_error(
+			cmd,
+			"%s is a count file, which has neither cycles nor times: --metric=%s is "
+			"for the "
+			"recording that was counted",
+			name_shown(so->input), metric_words[metric].name);
 	if (so->bare)
 		return cmd_usage_error(cmd, "%s is a count file, which has no trace: --elf is for trace", name_shown(so->input));
 	if (f->time || f->cpu || f->pid || f->tid || f->comm)
@@ -27,13 +37,49 @@ int counted_check(const struct cmd_desc *cmd, const struct session_opts *so)
 	return CMD_GO_ON;
 }
 
-int counted_session(const char *command, struct session *ss, enum counts_mode mode, uint32_t depth,
+/* What the recorder needs, by enum session_recorder, to trace what a metric is made of. */
+static const struct {
+	const char *lacks;
+	const char *cure[3];
+} needed[NR_METRICS] = {
+	[METRIC_CYCLES] = { "the trace has no counts of cycles",
+			    { "record with cs_etm/cycacc/", "record with --record-cycles",
+			      "count cycles in the trace (TRCCONFIGR.CCI, ETMCR bit 12)" } },
+	[METRIC_TIME] = { "the trace has no timestamps",
+			  { "record with cs_etm/timestamp/", "record with --record-timestamp",
+			    "trace timestamps, too (TRCCONFIGR.TS, ETMCR bit 28)" } },
+};
+
+const char *counted_lacks(const struct session *ss, enum metric metric, const char **cure)
+{
+	const struct trace_units *tu = session_units(ss);
+	uint32_t i;
+
+	/* without metadata nothing is known */
+	if (metric == METRIC_INSNS || !tu->info.nr_cpu)
+		return NULL;
+	for (i = 0; i < tu->info.nr_cpu; i++)
+		if (metric == METRIC_CYCLES ? tu->v[i].config.cycle_count : tu->v[i].timestamps)
+			return NULL;
+	*cure = needed[metric].cure[session_recorder(ss)];
+	return needed[metric].lacks;
+}
+
+int counted_session(const char *command, struct session *ss, const struct counted_how *how,
 		    struct model *m, bool *incomplete)
 {
-	struct collect *c = collect_new(ss, mode, depth);
+	const char *cure, *lacks = counted_lacks(ss, how->metric, &cure);
+	struct collect *c;
 	int rc;
 
 	model_init(m);
+	if (lacks) {
+		fprintf(stderr, "cstrace %s: %s: --metric=%s: %s; %s: nothing was written\n",
+			command, session_name(ss), metric_words[how->metric].name, lacks, cure);
+		return CMD_ERROR;
+	}
+	c = collect_new(ss, how->mode, how->depth);
+	collect_measure(c, how->metric);
 	rc = collect_run(c);
 	if (!rc)
 		rc = mem_code(collect_model(c, m));
@@ -76,6 +122,11 @@ int counted_nothing(const char *command, const char *name, const char *want, boo
 
 	name = name_shown(name);
 	fprintf(stderr, "cstrace %s: %s: ", command, name);
+	if (m->metric && m->unmeasured.insns && !want) {
+		fprintf(stderr, "nothing to %s: all %" PRIu64 " instructions %s\n", command,
+			m->unmeasured.insns, metric_words[m->metric].base);
+		return CMD_LOSSES;
+	}
 	if (b)
 		fprintf(stderr, "nothing to %s: nothing of %s was decoded; the trace shows:\n", command, name_shown(b->is.name));
 	else if (want)
@@ -87,7 +138,8 @@ int counted_nothing(const char *command, const char *name, const char *want, boo
 		fprintf(stderr, "nothing to %s: nothing was decoded; the trace shows:\n", command);
 	else
 		fprintf(stderr, "nothing to %s: the trace shows no binary\n", command);
-	choose_list(stderr, v, n, model_total(m, "instructions.elsewhere"));
+	choose_list(stderr, v, n, model_total(m, "instructions.elsewhere"),
+		    metric_words[m->metric].unit);
 	return b || want || !n || !one ? CMD_LOSSES : CMD_ERROR;
 }
 
@@ -99,5 +151,21 @@ int counted_untraced(void *data, const char *arg)
 	if (*traced_only || !strcmp(arg, "covered"))
 		return 0;
 	fprintf(stderr, "cstrace: --untraced: found '%s', expected covered or uncovered\n", arg);
+	return -1;
+}
+
+int counted_metric(void *data, const char *arg)
+{
+	enum metric *metric = data;
+	unsigned int i;
+
+	for (i = 0; i < NR_METRICS; i++) {
+		if (!strcmp(arg, metric_words[i].name)) {
+			*metric = (enum metric)i;
+			return 0;
+		}
+	}
+	fprintf(stderr, "cstrace: --metric: found '%s', expected instructions, cycles or time\n",
+		arg);
 	return -1;
 }

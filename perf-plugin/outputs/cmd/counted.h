@@ -18,15 +18,33 @@ struct session_opts;
  * For an input that is a count file: refuses options of trace, and warns of those that have no effect. Returns CMD_GO_ON, or
  * CMD_USAGE after a message.
  */
-int counted_check(const struct cmd_desc *cmd, const struct session_opts *so);
+int counted_check(const struct cmd_desc *cmd, const struct session_opts *so, enum metric metric);
+
+/* What is counted of a recording. */
+struct counted_how {
+	enum counts_mode mode;
+	uint32_t depth;		/* as for counts_new() */
+	enum metric metric;
+};
 
 /*
  * Decodes the session's trace and counts it into `m`, which model_free() frees in any case, and
  * prints the end of the report. Returns CMD_GO_ON, or if nothing is to be written the exit code,
  * after a message that begins with `command`. *incomplete: something was lost.
  */
-int counted_session(const char *command, struct session *ss, enum counts_mode mode, uint32_t depth,
+int counted_session(const char *command, struct session *ss, const struct counted_how *how,
 		    struct model *m, bool *incomplete);
+
+/* Returns what the trace lacks for a metric, in words, and how to record it; NULL: nothing. */
+const char *counted_lacks(const struct session *ss, enum metric metric, const char **cure);
+
+/* For CMD_OPT_CALL; `data`: enum metric. */
+int counted_metric(void *data, const char *arg);
+
+#define CMD_METRIC_OPT(metric)									\
+	{ 0, "metric", CMD_OPT_CALL, &(metric), "METRIC",					\
+	  "measure by instructions (default), cycles as the trace counts them, or time",	\
+	  counted_metric }
 
 /*
  * Reads the count file so->input into `m`, and finds its binaries' files; `files` must outlive `m`, and both are freed by the

@@ -33,6 +33,7 @@ struct request {
 	bool force;			/* also of a binary that the trace contradicts */
 	bool no_calls;
 	uint64_t depth;			/* --max-stack */
+	enum metric metric;
 };
 
 /* What was counted, for messages and the exit code. */
@@ -95,6 +96,11 @@ static int write_chosen(const struct input *in, const struct request *r, const s
 
 static int profile_run(struct session *ss, const struct request *r)
 {
+	const struct counted_how how = {
+		.mode = r->no_calls && r->f->mode == COUNTS_CALLS ? COUNTS_ALL : r->f->mode,
+		.depth = (uint32_t)r->depth,
+		.metric = r->metric,
+	};
 	struct input in = { .name = session_name(ss) };
 	struct pd_output out;
 	struct model m;
@@ -103,9 +109,7 @@ static int profile_run(struct session *ss, const struct request *r)
 	/* decoding may take long: an output that cannot be is refused before */
 	if (pd_output_begin(&out, "cstrace profile", r->output, r->f->binary))
 		return CMD_ERROR;
-	rc = counted_session("profile", ss,
-			     r->no_calls && r->f->mode == COUNTS_CALLS ? COUNTS_ALL : r->f->mode,
-			     (uint32_t)r->depth, &m, &in.incomplete);
+	rc = counted_session("profile", ss, &how, &m, &in.incomplete);
 	if (rc == CMD_GO_ON)
 		rc = write_chosen(&in, r, &m, &out);
 	else
@@ -156,7 +160,7 @@ static int profile(const struct session_opts *so, const struct request *r)
 /* Refuses options of trace for a count file, or warns of them. Returns CMD_GO_ON, or CMD_USAGE after a message. */
 static int check_stored(const struct cmd_desc *cmd, const struct session_opts *so, const struct request *r)
 {
-	int rc = counted_check(cmd, so);
+	int rc = counted_check(cmd, so, r->metric);
 
 	if (rc != CMD_GO_ON)
 		return rc;
@@ -169,6 +173,12 @@ static int check_stored(const struct cmd_desc *cmd, const struct session_opts *s
 /* Refuses options that the input does not allow, and warns of those that have no effect. Returns as check_stored(). */
 static int check_options(const struct cmd_desc *cmd, const struct session_opts *so, const struct request *r)
 {
+	if (r->metric && !(r->f && r->f->measures))
+		return cmd_usage_error(
+			cmd,
+			"--metric=%s is for callgrind, pprof, folded and top: the others count "
+			"executions",
+			metric_words[r->metric].name);
 	if (r->f && r->f->write)
 		cmd_no_effect(cmd, "demangle", "this format has no names of functions");
 	if (!r->f || strcmp(r->f->name, "lcov"))
@@ -208,6 +218,7 @@ int cmd_profile(int argc, const char **argv)
 		{ 0, "demangle", CMD_OPT_FLAG, &r.demangle, NULL,
 		  "names of C++ functions as in the source: callgrind, lcov, pprof, folded, top", NULL },
 		CMD_UNTRACED_OPT(r.traced_only),
+		CMD_METRIC_OPT(r.metric),
 		{ 0, "max-stack", CMD_OPT_NUMBER, &r.depth, "N",
 		  "depth of calling contexts; those below are added up (default: 1024)", NULL },
 		{ 0, "no-calls", CMD_OPT_FLAG, &r.no_calls, NULL,
@@ -230,6 +241,10 @@ int cmd_profile(int argc, const char **argv)
 		"top: a table of functions, the one with most instructions first.\n"
 		"cstrace: a count file with all counts of all binaries; profile -i COUNTS makes the other formats of it,\n"
 		"  and 'perf-cstrace merge' adds several.\n"
+		"With --metric=cycles or time, callgrind, pprof, folded and top have these in "
+		"place of instructions: a count of the\n"
+		"  trace is shared by the instructions since the one before, so amounts between "
+		"two counts are estimated.\n"
 		"Counts are of every range and branch of the trace, in one pass: exact, unless something was lost. A binary that the\n"
 		"  trace contradicts in more than 1 % of its branches is not the one that ran: the formats of one binary need -f for it.\n";
 	const struct cmd_desc cmd = { "profile", "exact counts of executed branches and ranges for compilers",

@@ -30,6 +30,7 @@ struct request {
 	bool traced_only;		/* --untraced=uncovered */
 	uint64_t functions, files;	/* pages */
 	const char *source;
+	enum metric metric;
 };
 
 /* Writes the pages of the chosen binary or of all. `out` is finished or aborted. */
@@ -54,6 +55,7 @@ static int write_chosen(struct outdir *out, const struct request *r, const struc
 	} else if (outdir_finish(out, &err)) {
 		fprintf(stderr, "cstrace " COMMAND ": %s\n", err.msg);
 	} else {
+		profile_report_unmeasured(COMMAND, m);
 		rc = profile_report_missing(COMMAND, &whole, true) || about->incomplete ? CMD_LOSSES : CMD_OK;
 		count_print_order(COMMAND, model_total(m, "calls.estimated"), model_total(m, "calls.unordered"),
 				  model_total(m, "calls.unjoined"));
@@ -95,10 +97,11 @@ static bool has_handlers(const struct model *m)
 static int report_run(struct session *ss, const struct request *r, struct outdir *out)
 {
 	char *recorded = words(ss, false), *result = NULL;
+	const struct counted_how how = { .mode = COUNTS_CALLS, .metric = r->metric };
 	struct report_about about = { .input = session_name(ss), .recorded = recorded };
 	struct latencies latencies = { .n = 0 };
 	struct model m;
-	int rc = counted_session(COMMAND, ss, COUNTS_CALLS, 0, &m, &about.incomplete);
+	int rc = counted_session(COMMAND, ss, &how, &m, &about.incomplete);
 
 	about.latencies = &latencies;
 	if (rc == CMD_GO_ON) {
@@ -170,6 +173,7 @@ int cmd_report(int argc, const char **argv)
 		  "only this binary: as recorded, its name, or build-id:HEX", NULL },
 		{ 0, "demangle", CMD_OPT_FLAG, &r.demangle, NULL, "names of C++ functions as in the source", NULL },
 		CMD_UNTRACED_OPT(r.traced_only),
+		CMD_METRIC_OPT(r.metric),
 		{ 0, "source", CMD_OPT_FOLDER, &r.source, "DIR",
 		  "search source files below DIR first: the path of the compilation, or its end", NULL },
 		{ 0, "functions", CMD_OPT_NUMBER, &r.functions, "N",
@@ -190,7 +194,7 @@ int cmd_report(int argc, const char **argv)
 	if (rc == CMD_GO_ON && (!r.output || !*r.output))
 		rc = cmd_usage_error(&cmd, "-o DIR is needed: the folder to write");
 	if (rc == CMD_GO_ON && so.input && count_file_is(so.input))
-		rc = counted_check(&cmd, &so);
+		rc = counted_check(&cmd, &so, r.metric);
 	if (rc != CMD_GO_ON)
 		return rc;
 	r.symfs = so.symfs;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * callgrind.c - Callgrind Format (Valgrind manual, "Callgrind Format Specification"), version 1: events Ir, positions
- * instr and line. The sum of all cost lines outside of calls is the number of instructions.
+ * callgrind.c - Callgrind Format (Valgrind manual, "Callgrind Format Specification"), version 1:
+ * events Ir, or those of another metric, positions instr and line. The sum of all cost lines
+ * outside of calls is the number of instructions.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -161,7 +162,7 @@ static void put_binary(struct callgrind *c, const struct model_binary *b)
 	uint32_t function;
 	size_t i;
 
-	costs_init(&costs, b);
+	costs_measured(&costs, c->w->model, b);
 	for (i = 0; i < costs.n; i++)
 		for (at =
 		     costs.v[i].begin; at < costs.v[i].end; at += costs_size(b, &costs.v[i], at)) {
@@ -226,10 +227,15 @@ static void put_call(struct callgrind *c, const struct call_arc *a)
 static void put_profile(struct callgrind *c)
 {
 	const struct model *m = c->w->model;
+	const struct metric_words *of = &metric_words[m->metric];
 	size_t i;
 
 	lines_string(&c->l, "# callgrind format\nversion: 1\ncreator: perf-cstrace " CST_VERSION_TEXT "\n"
-			    "positions: instr line\nevent: Ir : Instructions executed\nevents: Ir\n");
+			    "positions: instr line\nevent: ");
+	lines_string(&c->l, of->event);
+	lines_string(&c->l, "\nevents: ");
+	lines_string(&c->l, of->event_name);
+	lines_string(&c->l, "\n");
 	for (i = 0; i < m->nr_binaries; i++)
 		if (whole_has(c->w, (uint32_t)i))
 			put_binary(c, &m->binaries[i]);

@@ -156,7 +156,8 @@ static bool needs_id(struct model_binary *const *v, size_t n, const struct model
 	return false;
 }
 
-void choose_list(FILE *out, struct model_binary *const *v, size_t n, uint64_t elsewhere)
+void choose_list(FILE *out, struct model_binary *const *v, size_t n, uint64_t elsewhere,
+		 const char *unit)
 {
 	char id[ID_TEXT];
 	size_t i;
@@ -164,11 +165,12 @@ void choose_list(FILE *out, struct model_binary *const *v, size_t n, uint64_t el
 	if (!n)
 		fprintf(out, "  no instruction could be decoded: see the lines above, and 'perf-cstrace info'\n");
 	for (i = 0; i < n; i++) {
-		fprintf(out, "  %15" PRIu64 " instructions  %s", v[i]->insns, name_shown(v[i]->is.name));
+		fprintf(out, "  %15" PRIu64 " %s  %s", v[i]->insns, unit,
+			name_shown(v[i]->is.name));
 		if (needs_id(v, n, v[i]) && id_text(v[i], id))
 			fprintf(out, " (" BUILD_ID "%s)", id);
 		fputc('\n', out);
 	}
 	if (elsewhere)
-		fprintf(out, "  %15" PRIu64 " instructions  in no single file\n", elsewhere);
+		fprintf(out, "  %15" PRIu64 " %s  in no single file\n", elsewhere, unit);
 }

@@ -20,7 +20,11 @@ struct model_binary *choose_main(struct model_binary *const *v, size_t n);
 const struct model_binary *choose_first(struct model_binary *const *v, size_t n);
 /* True for a binary that branches of others led to, without any count of its own: with a filter. */
 bool choose_empty(const struct model_binary *b);
-/* Lists the binaries with their instructions, those of one path with their build-ids, and instructions that are in no binary. */
-void choose_list(FILE *out, struct model_binary *const *v, size_t n, uint64_t elsewhere);
+/*
+ * Lists the binaries with their instructions, those of one path with their build-ids, and
+ * instructions that are in no binary; `unit`: instructions, or that of another metric.
+ */
+void choose_list(FILE *out, struct model_binary *const *v, size_t n, uint64_t elsewhere,
+		 const char *unit);
 
 #endif

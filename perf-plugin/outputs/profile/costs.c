@@ -7,6 +7,7 @@
 #include <cstrace/isa.h>
 
 #include "base/array.h"
+#include "base/bisect.h"
 #include "machine/images/dso.h"
 #include "outputs/profile/executions.h"
 
@@ -78,41 +79,139 @@ static int compare_costs(const void *pa, const void *pb)
 	return (int)a->t32 - (int)b->t32;
 }
 
-void costs_init(struct costs *c, const struct model_binary *b)
+/* What costs are made of, while they are. */
+struct making {
+	const struct model_binary *b;
+	struct costs *c;
+	size_t cap;
+	struct changes fixed, t32;
+};
+
+/* Adds `count` to each of the instructions in [start, end). */
+static void add_insns(struct making *k, bool t32, uint64_t start, uint64_t end, uint64_t count)
 {
-	struct changes fixed = { .v = NULL }, t32 = { .v = NULL };
-	const struct cst_count_range *r;
-	struct cost whole = { .t32 = true, .whole = true };
-	unsigned int size;
-	size_t cap = 0;
-	size_t left;
+	struct changes *to = t32 ? &k->t32 : &k->fixed;
+
+	if (!count || start == end)
+		return;
+	add_change(to, start, count, false);
+	add_change(to, end, count, true);
+}
+
+/* Adds a whole range whose sizes of instructions are unknown, as one instruction. */
+static void add_whole(struct making *k, const struct cst_count_range *r, uint64_t count)
+{
+	*ARRAY_ADD(k->c->v, k->c->n, k->cap) = (struct cost){
+		.begin = r->start,
+		.end = model_sum(r->last, 2),
+		.count = count,
+		.t32 = true,
+		.whole = true,
+	};
+}
+
+/* Size of the last instruction of a range; 0: unknown. */
+static unsigned int last_size(const struct model_binary *b, const struct cst_count_range *r)
+{
+	return r->flags & CST_COUNT_T32 ? t32_size(b, r->last) : 4;
+}
+
+/* Offset behind the first `n` instructions of a range whose code is available. */
+static uint64_t behind(const struct model_binary *b, const struct cst_count_range *r, uint64_t n)
+{
+	uint64_t at = r->start;
+
+	if (!(r->flags & CST_COUNT_T32))
+		return at + 4 * n;
+	for (; n && at <= r->last; n--)
+		at += t32_size(b, at);
+	return at;
+}
+
+static uint64_t insns_of(const struct model_binary *b, const struct cst_count_range *r)
+{
+	uint64_t at, n = 0;
+
+	if (!(r->flags & CST_COUNT_T32))
+		return (r->last - r->start) / 4 + 1;
+	for (at = r->start; at <= r->last; n++)
+		at += t32_size(b, at);
+	return n;
+}
+
+static void add_executions(struct making *k, const struct cst_count_range *r)
+{
+	const unsigned int size = last_size(k->b, r);
+
+	if (size)
+		add_insns(k, r->flags & CST_COUNT_T32, r->start, model_sum(r->last, size),
+			  r->count);
+	else
+		add_whole(k, r, model_product(r->count, r->insns));
+}
+
+/*
+ * Divides an amount between the instructions of its range; the first ones have what is left of the
+ * division.
+ */
+static void add_amount(struct making *k, const struct cst_count_range *r)
+{
+	const bool t32 = r->flags & CST_COUNT_T32;
+	const unsigned int size = last_size(k->b, r);
+	uint64_t n;
+
+	if (!size) {
+		add_whole(k, r, r->count);
+		return;
+	}
+	n = insns_of(k->b, r);
+	add_insns(k, t32, r->start, r->last + size, r->count / n);
+	add_insns(k, t32, r->start, behind(k->b, r, r->count % n), r->count % n ? 1 : 0);
+}
+
+static void make(struct costs *c, const struct model_binary *b, const struct cst_count_range *r,
+		 size_t nr, void (*add)(struct making *k, const struct cst_count_range *r))
+{
+	struct making k = { .b = b, .c = c };
 
 	*c = (struct costs){ .v = NULL };
-	for (r = b->ranges, left = b->nr_ranges; left; left--, r++) {
-		size = r->flags & CST_COUNT_T32 ? t32_size(b, r->last) : 4;
-		if (size) {
-			struct changes *to = r->flags & CST_COUNT_T32 ? &t32 : &fixed;
-
-			add_change(to, r->start, r->count, false);
-			add_change(to, model_sum(r->last, size), r->count, true);
-		} else {
-			whole.begin = r->start;
-			whole.end = model_sum(r->last, 2);
-			whole.count = model_product(r->count, r->insns);
-			*ARRAY_ADD(c->v, c->n, cap) = whole;
-		}
-	}
-	sweep(c, &cap, &fixed, false);
-	sweep(c, &cap, &t32, true);
-	free(fixed.v);
-	free(t32.v);
+	for (; nr; nr--, r++)
+		add(&k, r);
+	sweep(c, &k.cap, &k.fixed, false);
+	sweep(c, &k.cap, &k.t32, true);
+	free(k.fixed.v);
+	free(k.t32.v);
 	ARRAY_SORT(c->v, c->n, compare_costs);
+}
+
+void costs_init(struct costs *c, const struct model_binary *b)
+{
+	make(c, b, b->ranges, b->nr_ranges, add_executions);
+}
+
+void costs_measured(struct costs *c, const struct model *m, const struct model_binary *b)
+{
+	if (m->metric)
+		make(c, b, b->spent, b->nr_spent, add_amount);
+	else
+		costs_init(c, b);
 }
 
 void costs_free(struct costs *c)
 {
 	free(c->v);
 	*c = (struct costs){ .v = NULL };
+}
+
+uint64_t costs_at(const struct costs *c, bool t32, uint64_t offset)
+{
+	size_t lo = 0, hi = c->n;
+
+	BISECT(lo, hi, mid, c->v[mid].begin <= offset);
+	/* those of the other instruction set, and whole ranges, may be in between */
+	for (; lo && (c->v[lo - 1].t32 != t32 || c->v[lo - 1].whole); lo--)
+		;
+	return lo && offset < c->v[lo - 1].end ? c->v[lo - 1].count : 0;
 }
 
 uint64_t costs_t32_size(const struct model_binary *b, const struct cost *c, uint64_t offset)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* costs.h - how often each instruction of a binary was executed, from the ranges of the model. */
+/*
+ * costs.h - how often each instruction of a binary was executed, from the ranges of the model, or
+ * how much of the model's metric it has.
+ */
 #ifndef CSTRACE_OUTPUTS_PROFILE_COSTS_H
 #define CSTRACE_OUTPUTS_PROFILE_COSTS_H
 
@@ -8,7 +11,7 @@
 /* Instructions one after the other that were executed equally often. */
 struct cost {
 	uint64_t begin, end;	/* file offsets */
-	uint64_t count;		/* executions of each instruction */
+	uint64_t count;		/* executions of each instruction, or its amount */
 	bool t32;
 	/*
 	 * A whole range of T32 instructions whose code is not available: their sizes are unknown, so `count` is the sum of
@@ -23,7 +26,15 @@ struct costs {
 };
 
 void costs_init(struct costs *c, const struct model_binary *b);
+/*
+ * The same of the model's metric: METRIC_INSNS, or cycles or time, of which each instruction of a
+ * range has an equal share, in whole numbers that add up.
+ */
+void costs_measured(struct costs *c, const struct model *m, const struct model_binary *b);
 void costs_free(struct costs *c);
+
+/* Returns the count of the instruction at an offset, 0 if there is none. */
+uint64_t costs_at(const struct costs *c, bool t32, uint64_t offset);
 
 /* As costs_size(), of T32 instructions. */
 uint64_t costs_t32_size(const struct model_binary *b, const struct cost *c, uint64_t offset);

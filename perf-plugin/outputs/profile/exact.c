@@ -19,11 +19,14 @@ uint64_t exact_conflicts(const struct model *m)
 const char *exact_words(const struct model *m, char text[EXACT_WORDS])
 {
 	const uint64_t conflicts = exact_conflicts(m);
+	const char *certain = m->metric ? "" : ", exact";
 
 	if (conflicts)
 		snprintf(text, EXACT_WORDS, ", not those that ran: the trace contradicts the code %" PRIu64 " times", conflicts);
 	else
-		snprintf(text, EXACT_WORDS, "%s", stored_incomplete(m) ? ", of what could be decoded" : ", exact");
+		snprintf(text, EXACT_WORDS, "%s%s",
+			 stored_incomplete(m) ? ", of what could be decoded" : certain,
+			 metric_words[m->metric].estimate);
 	return text;
 }
 

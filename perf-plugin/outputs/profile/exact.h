@@ -10,7 +10,7 @@
 
 /* How many times the trace contradicts the code of all binaries. */
 uint64_t exact_conflicts(const struct model *m);
-/* Writes ", exact" if the counts are, or else what they are. Returns `text`. */
+/* Writes ", exact" if the counts or amounts are, or else what they are. Returns `text`. */
 const char *exact_words(const struct model *m, char text[EXACT_WORDS]);
 
 /*

@@ -104,22 +104,25 @@ static void write_llvm(struct pd_output *out, const struct flat *f, const struct
 	lines_flush(&l);
 }
 
-#define ONE(mode, ranges, reader, base, write)	mode, ranges, reader, base, write, NULL, false
-#define WHOLE(write, lines)	COUNTS_CALLS, FLAT_ARRIVED, 0, PROFILE_VADDR, NULL, write, lines
+#define ONE(mode, ranges, reader, base, write) mode, ranges, reader, base, write, NULL, false, false
+#define WHOLE(write, lines, measures) \
+	COUNTS_CALLS, FLAT_ARRIVED, 0, PROFILE_VADDR, NULL, write, lines, measures
 
 const struct profile_format profile_formats[] = {
-	{ "autofdo", ONE(COUNTS_SPLIT, FLAT_SPLIT, READER_AUTOFDO, PROFILE_OFFSET, write_autofdo), false,
-	  "create_llvm_prof and create_gcov, --profiler=text" },
+	{ "autofdo", ONE(COUNTS_SPLIT, FLAT_SPLIT, READER_AUTOFDO, PROFILE_OFFSET, write_autofdo),
+	  false, "create_llvm_prof and create_gcov, --profiler=text" },
 	{ "llvm", ONE(COUNTS_JOINED, FLAT_JOINED, READER_LLVM, PROFILE_VADDR, write_llvm), false,
 	  "llvm-profgen --unsymbolized-profile, with --use-offset=0" },
-	{ "bolt", ONE(COUNTS_ALL, FLAT_ARRIVED, READER_BOLT, PROFILE_VADDR, bolt_write), false, "perf2bolt -p FILE --pa" },
+	{ "bolt", ONE(COUNTS_ALL, FLAT_ARRIVED, READER_BOLT, PROFILE_VADDR, bolt_write), false,
+	  "perf2bolt -p FILE --pa" },
 	{ "propeller", ONE(COUNTS_ALL, FLAT_JOINED, 0, PROFILE_VADDR, propeller_write), true,
 	  "generate_propeller_profiles --profile_type=FREQUENCIES_PROTO" },
-	{ "pprof", WHOLE(pprof_write, true), true, "go tool pprof" },
-	{ "callgrind", WHOLE(callgrind_write, true), false, "callgrind_annotate, KCachegrind" },
-	{ "lcov", WHOLE(lcov_write, true), false, "genhtml, and what reads gcov's lines" },
-	{ "folded", WHOLE(folded_write, false), false, "flamegraph.pl, speedscope" },
-	{ "top", WHOLE(top_write, false), false, "a table for the terminal" },
+	{ "pprof", WHOLE(pprof_write, true, true), true, "go tool pprof" },
+	{ "callgrind", WHOLE(callgrind_write, true, true), false,
+	  "callgrind_annotate, KCachegrind" },
+	{ "lcov", WHOLE(lcov_write, true, false), false, "genhtml, and what reads gcov's lines" },
+	{ "folded", WHOLE(folded_write, false, true), false, "flamegraph.pl, speedscope" },
+	{ "top", WHOLE(top_write, false, true), false, "a table for the terminal" },
 	{ .name = NULL },
 };
 

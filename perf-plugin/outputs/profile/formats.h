@@ -19,6 +19,7 @@ struct profile_format {
 	void (*write)(struct pd_output *out, const struct flat *f, const struct profile_address *where);
 	int (*write_whole)(struct pd_output *out, const struct whole *w);
 	bool lines;		/* needs DWARF: says which binaries have none */
+	bool measures;		/* can have another metric than instructions */
 	bool binary;		/* is not text: a terminal is refused */
 	const char *help;
 };
@@ -41,6 +42,11 @@ int profile_write(struct pd_output *out, const struct profile_format *f, enum pr
  * missing, or if the format would be empty; nothing is left of it then.
  */
 int profile_write_whole(struct pd_output *out, const struct profile_format *f, const struct whole *w);
+
+/*
+ * With another metric than instructions: reports how its amounts are estimated, and what has none.
+ */
+void profile_report_unmeasured(const char *command, const struct model *m);
 
 /*
  * Reports the binaries that ran and have no file for names; `lines`: also those without DWARF. Returns true if a file is

@@ -54,7 +54,7 @@ static void add_binary(struct hot *t, struct functions *fs, const struct model_b
 	struct costs costs;
 	size_t i;
 
-	costs_init(&costs, b);
+	costs_measured(&costs, fs->model, b);
 	for (i = 0; i < costs.n; i++)
 		add_cost(t, fs, b, &costs.v[i]);
 	costs_free(&costs);

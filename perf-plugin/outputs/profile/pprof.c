@@ -157,27 +157,30 @@ static void put_mapping(struct pprof *c, const struct model_binary *b)
 	put(c);
 }
 
+static void put_type(struct pprof *c, const char *type, const char *unit)
+{
+	const uint32_t t = string(c, type), u = string(c, unit);
+	const size_t begin = protobuf_begin(&c->m, PROFILE_SAMPLE_TYPE);
+
+	protobuf_number(&c->m, VALUE_TYPE, t);
+	protobuf_number(&c->m, VALUE_UNIT, u);
+	protobuf_end(&c->m, begin);
+}
+
 /*
  * Values: pprof shows the last one, unless it is asked for another. The first string of a profile
  * is empty.
  */
 static void put_types(struct pprof *c)
 {
-	enum { CALLS = 1, INSTRUCTIONS, COUNT };
-	static const char *const names[] = {
-		"", [CALLS] = "calls", [INSTRUCTIONS] = "instructions", [COUNT] = "count"
-	};
-	size_t i, begin;
+	const struct metric_words *of = &metric_words[c->w->model->metric];
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		string(c, names[i]);
-	for (i = CALLS; i <= INSTRUCTIONS; i++) {
-		begin = protobuf_begin(&c->m, PROFILE_SAMPLE_TYPE);
-		protobuf_number(&c->m, VALUE_TYPE, i);
-		protobuf_number(&c->m, VALUE_UNIT, COUNT);
-		protobuf_end(&c->m, begin);
-	}
-	protobuf_number(&c->m, PROFILE_DEFAULT_TYPE, INSTRUCTIONS);
+	string(c, "");
+	string(c, "calls");
+	string(c, of->value);
+	put_type(c, "calls", "count");
+	put_type(c, of->value, of->value_unit);
+	protobuf_number(&c->m, PROFILE_DEFAULT_TYPE, string(c, of->value));
 	put(c);
 }
 

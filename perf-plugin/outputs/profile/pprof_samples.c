@@ -189,7 +189,7 @@ static uint64_t put_flat(struct samples *s, const struct model_binary *b)
 	uint64_t at;
 	size_t i;
 
-	costs_init(&costs, b);
+	costs_measured(&costs, s->w->model, b);
 	for (i = 0; i < costs.n; i++)
 		for (at = costs.v[i].begin; at < costs.v[i].end; at += costs_size(b, &costs.v[i], at))
 			put_sample(s, place(s, b->number, at), NULL, 0, costs.v[i].count, 0);

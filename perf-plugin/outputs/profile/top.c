@@ -2,6 +2,7 @@
 /* top.c - a table of functions as perf report --stdio has it. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "outputs/profile/exact.h"
 #include "outputs/profile/hot.h"
@@ -38,7 +39,7 @@ struct widths {
 
 static struct widths measure(const struct hot *t, const struct model *m)
 {
-	struct widths w = { 12, 5, 13 };
+	struct widths w = { (int)strlen(metric_words[m->metric].title), 5, 13 };
 	size_t i;
 	int n;
 
@@ -55,10 +56,11 @@ static struct widths measure(const struct hot *t, const struct model *m)
 
 static void put_head(struct lines *l, const struct hot *t, const struct widths *w, const struct model *m)
 {
+	const struct metric_words *of = &metric_words[m->metric];
 	char text[128 + EXACT_WORDS], words[EXACT_WORDS];
 
-	snprintf(text, sizeof(text), "# Instructions: %" PRIu64 "%s\n#\n# Overhead  %*s  ", t->total, exact_words(m, words),
-		 w->insns, "Instructions");
+	snprintf(text, sizeof(text), "# %s: %" PRIu64 "%s\n#\n# Overhead  %*s  ", of->title,
+		 t->total, exact_words(m, words), w->insns, of->title);
 	lines_string(l, text);
 	if (t->calls) {
 		snprintf(text, sizeof(text), "%*s  ", w->calls, "Calls");

@@ -122,8 +122,27 @@ static void report_nothing(const struct profile_format *f, const struct whole *w
 	fprintf(stderr, "cstrace profile: nothing to profile: --format=%s has nothing of %s; the trace shows:\n", f->name,
 		w->only ? name_shown(w->only->is.name) : "what was executed");
 	choose_list(stderr, v, w->model->nr_binaries,
-		    model_total(w->model, "instructions.elsewhere"));
+		    model_total(w->model, "instructions.elsewhere"),
+		    metric_words[w->model->metric].unit);
 	free(v);
+}
+
+void profile_report_unmeasured(const char *command, const struct model *m)
+{
+	const struct metric_words *of = &metric_words[m->metric];
+
+	if (m->metric)
+		fprintf(stderr, "cstrace %s: %s of each function%s\n", command, of->name,
+			of->estimate);
+	if (m->unmeasured.insns)
+		fprintf(stderr,
+			"cstrace %s: %" PRIu64 " instructions %s: no function has their %s\n",
+			command, m->unmeasured.insns, of->base, of->name);
+	if (m->unmeasured.time)
+		fprintf(stderr,
+			"cstrace %s: %" PRIu64
+			" ns of single instructions that waited are left out\n",
+			command, m->unmeasured.time);
 }
 
 int profile_write_whole(struct pd_output *out, const struct profile_format *f, const struct whole *w)
@@ -139,8 +158,11 @@ int profile_write_whole(struct pd_output *out, const struct profile_format *f, c
 			return ERR_REPORTED;
 		for (i = 0; i < w->model->nr_binaries; i++)
 			n += w->model->binaries[i].insns && whole_has(w, (uint32_t)i);
-		fprintf(stderr, "cstrace profile: %" PRIu64 " instructions, binaries: %zu, calling contexts: %zu\n",
-			whole_instructions(w), n, w->model->nr_nodes);
+		fprintf(stderr,
+			"cstrace profile: %" PRIu64 " %s, binaries: %zu, calling contexts: %zu\n",
+			whole_instructions(w), metric_words[w->model->metric].unit, n,
+			w->model->nr_nodes);
+		profile_report_unmeasured("profile", w->model);
 	}
 	return profile_report_missing("profile", w, f->lines) && !rc ? 1 : rc;
 }

@@ -113,11 +113,20 @@ void files_write(struct report *r)
 		page_html(p, "</code></p>\n");
 	}
 	if (r->paged.nr_file_pages < r->paged.nr_files)
-		page_format(p, "<p class=\"note\">The %zu files with most instructions have pages; <code>--files N</code> makes "
-			       "more.</p>\n", r->paged.nr_file_pages);
-	page_html(p, "<div class=\"box\"><table>\n<tr><th>File</th><th class=bar>Lines</th><th class=n></th>"
-		     "<th class=bar>Branch directions</th><th class=n></th><th class=bar>Functions</th><th class=n></th>"
-		     "<th class=n>Instructions</th></tr>\n<tr class=\"sum\"><td>All files</td>");
+		page_format(
+			p,
+			"<p class=\"note\">The %zu files with most %s have pages; <code>--files "
+			"N</code> makes "
+			"more.</p>\n",
+			r->paged.nr_file_pages, report_words(r)->unit);
+	page_format(
+		p,
+		"<div class=\"box\"><table>\n<tr><th>File</th><th class=bar>Lines</th><th "
+		"class=n></th>"
+		"<th class=bar>Branch directions</th><th class=n></th><th "
+		"class=bar>Functions</th><th class=n></th>"
+		"<th class=n>%s</th></tr>\n<tr class=\"sum\"><td>All files</td>",
+		report_words(r)->title);
 	put_covered(p, sum.lines_hit, sum.nr_lines);
 	put_covered(p, sum.directions_hit, 2 * sum.nr_branches);
 	put_covered(p, sum.functions_hit, sum.nr_functions);
@@ -386,8 +395,12 @@ static void put_part(struct view *v, unsigned int part)
 	put_parts(v, part);
 	if (!part)
 		put_functions(v);
-	page_html(p, "<div class=\"box\"><table class=\"source\">\n<tr><th class=n>Line</th><th class=n>Executions</th>"
-		     "<th class=n>Instructions</th><th>Taken/not</th><th>Source</th></tr>\n");
+	page_format(
+		p,
+		"<div class=\"box\"><table class=\"source\">\n<tr><th class=n>Line</th><th "
+		"class=n>Executions</th>"
+		"<th class=n>%s</th><th>Taken/not</th><th>Source</th></tr>\n",
+		report_words(v->r)->title);
 	for (line = first; line <= v->last && line < first + REPORT_LINES; line++)
 		if (has_line(v, line))
 			put_line(v, line);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * flame.c - flame.html: the stacks of functions, as wide as the instructions that were executed in them, callers above. The
- * page shows all of it without its script, which zooms and searches.
+ * flame.c - flame.html: the stacks of functions, as wide as the instructions that were executed in
+ * them, or as another metric, callers above. The page shows all of it without its script, which
+ * zooms and searches.
  */
 #include <stdlib.h>
 
@@ -131,7 +132,7 @@ static void put_frame(struct flame *f, const struct frame *fr, uint64_t begin)
 	page_text(p, functions_binary(r->w->model, fn->binary));
 	page_html(p, "): ");
 	page_number(p, fr->insns);
-	page_format(p, " instructions, %.2f %%; ", 100 * w);
+	page_format(p, " %s, %.2f %%; ", report_words(r)->unit, 100 * w);
 	page_number(p, s->insns);
 	page_html(p, " of its own; ");
 	page_number(p, s->calls);
@@ -161,24 +162,38 @@ static void put_page(struct flame *f)
 	struct report *r = f->r;
 	struct page *p = &r->page;
 	const uint64_t without = stacks_without(&r->stacks, r->w, &r->fs);
+	const struct metric_words *of = report_words(r);
 
 	page_begin(p, "flame.html", PAGE_FLAME, "Flame graph", SCRIPT_SOURCE);
-	page_html(p, "<h1>Flame graph</h1>\n<p class=\"sub\">Who called whom, from the top down; as wide as the instructions "
-		     "executed in it and in what it called. A colour is a binary.</p>\n"
-		     "<div id=\"tools\" hidden><input id=\"find\" type=\"search\" placeholder=\"Search\" aria-label=\"Search\"> "
-		     "<span id=\"hits\"></span> <button id=\"out\" type=\"button\">Zoom out</button> "
-		     "<a id=\"page\" href=\"index.html\" hidden>Its code</a></div>\n<p id=\"said\"></p>\n");
+	page_format(
+		p,
+		"<h1>Flame graph</h1>\n<p class=\"sub\">Who called whom, from the top down; as "
+		"wide as the %s "
+		"%s it and in what it called%s. A colour is a binary.</p>\n",
+		r->w->model->metric ? of->name : of->unit,
+		r->w->model->metric ? "spent in" : "executed in", of->estimate);
+	page_html(
+		p,
+		"<div id=\"tools\" hidden><input id=\"find\" type=\"search\" "
+		"placeholder=\"Search\" aria-label=\"Search\"> "
+		"<span id=\"hits\"></span> <button id=\"out\" type=\"button\">Zoom out</button> "
+		"<a id=\"page\" href=\"index.html\" hidden>Its code</a></div>\n<p "
+		"id=\"said\"></p>\n");
 	page_format(p, "<div id=\"flame\" style=\"height:%upx\">\n", ROW * (f->deepest + 1));
 	put_frames(f);
 	page_html(p, "</div>\n<p class=\"note\">");
 	page_number(p, r->stacks.n - f->n);
 	page_html(p, " frames with fewer than ");
 	page_number(p, f->least);
-	page_format(p, " instructions each, or below %u others, are left out: <code>profile --format=folded</code> has all.", f->limit);
+	page_format(
+		p,
+		" %s each, or below %u others, are left out: <code>profile "
+		"--format=folded</code> has all.",
+		of->unit, f->limit);
 	if (without) {
 		page_html(p, " ");
 		page_number(p, without);
-		page_html(p, " instructions have no known stack.");
+		page_format(p, " %s have no known stack.", of->unit);
 	}
 	page_html(p, "</p>\n<script>");
 	page_html(p, script);

@@ -21,6 +21,7 @@ struct code {
 	struct report *r;
 	const struct model_binary *b;
 	struct function f;
+	const struct costs *measured; /* amounts of another metric; NULL: of instructions */
 	uint64_t hottest;	/* executions of its hottest instruction */
 	struct at_line at;	/* of the last row */
 	size_t rows;		/* instructions that were written */
@@ -61,8 +62,12 @@ static void put_arcs(struct report *r, const char *title, const uint32_t *order,
 	struct page *p = &r->page;
 	size_t i;
 
-	page_format(p, "<details%s><summary>%s (%zu)</summary>\n<div class=\"box\"><table>\n<tr><th>Function</th>"
-		       "<th class=n>Calls</th><th class=n>Instructions in them</th></tr>\n", n <= MAX_ARCS ? " open" : "", title, n);
+	page_format(
+		p,
+		"<details%s><summary>%s (%zu)</summary>\n<div "
+		"class=\"box\"><table>\n<tr><th>Function</th>"
+		"<th class=n>Calls</th><th class=n>%s in them</th></tr>\n",
+		n <= MAX_ARCS ? " open" : "", title, n, report_words(r)->title);
 	for (i = 0; i < n && i < MAX_ARCS; i++)
 		put_arc(r, &r->arcs.v[order[i]], caller);
 	page_html(p, "</table></div>\n");
@@ -176,6 +181,14 @@ static void put_branch(struct code *c, const struct cst_insn *insn, uint64_t off
 
 /* ---- code ------------------------------------------------------------------------------------- */
 
+/* Begins a row whose text has no number and no address. */
+static void begin_wide(struct code *c, const char *class)
+{
+	page_format(&c->r->page,
+		    "<tr class=\"%s\"><td></td>%s<td class=\"addr\"></td><td colspan=\"3\">", class,
+		    c->measured ? "<td></td>" : "");
+}
+
 /* A row with the source line, where it differs from that of the row before. */
 static void put_source(struct code *c, uint64_t offset)
 {
@@ -192,7 +205,7 @@ static void put_source(struct code *c, uint64_t offset)
 	if (at.file == UINT32_MAX || !coverage_compare(&at, &c->at))
 		return;
 	c->at = at;
-	page_html(&r->page, "<tr class=\"src\"><td></td><td class=\"addr\"></td><td colspan=\"3\">");
+	begin_wide(c, "src");
 	report_place(r, at.file, at.line);
 	if (report_source_line(r, at.file, at.line, &text, &n)) {
 		page_html(&r->page, " <code>");
@@ -246,7 +259,7 @@ static void put_insn(struct code *c, bool t32, uint64_t offset, unsigned int siz
 	struct page *p = &r->page;
 	struct cst_insn insn;
 	uint32_t opcode;
-	uint64_t vaddr;
+	uint64_t vaddr, amount;
 	const bool read = read_insn(c, t32, offset, &insn, &opcode, &kind);
 
 	c->rows++;
@@ -257,6 +270,10 @@ static void put_insn(struct code *c, bool t32, uint64_t offset, unsigned int siz
 	else
 		page_format(p, "<tr id=\"a%" PRIx64 "\" class=\"z\">", vaddr);
 	put_count(p, count, kind);
+	if (c->measured) {
+		amount = costs_at(c->measured, t32, offset);
+		page_cell(p, amount, amount);
+	}
 	page_format(p, "<td class=\"addr\">%" PRIx64 "</td><td class=\"off\">+%" PRIx64
 		       "</td><td class=\"insn\">", vaddr, offset - c->f.start);
 	if (read) {
@@ -275,7 +292,7 @@ static void put_cut(struct code *c, uint64_t n, const char *what)
 {
 	struct page *p = &c->r->page;
 
-	page_html(p, "<tr class=\"cut\"><td></td><td class=\"addr\"></td><td colspan=\"3\">");
+	begin_wide(c, "cut");
 	page_number(p, n);
 	page_format(p, " %s not executed</td></tr>\n", what);
 	c->at.file = UINT32_MAX;
@@ -360,7 +377,8 @@ static void put_head(struct code *c, const struct hot_function *h)
 		page_format(p, ", %" PRIu64 " bytes", c->f.end - c->f.start);
 	page_html(p, "</p>\n<ul class=\"figures\">\n<li><b>");
 	page_number(p, h->insns);
-	page_format(p, "</b> instructions of its own, %.2f&#8239;%%</li>\n", r->hot.total ? 100.0 * (double)h->insns / (double)r->hot.total : 0);
+	page_format(p, "</b> %s of its own, %.2f&#8239;%%</li>\n", report_words(r)->unit,
+		    r->hot.total ? 100.0 * (double)h->insns / (double)r->hot.total : 0);
 	if (r->inclusive) {
 		page_html(p, "<li><b>");
 		page_number(p, r->inclusive[h->index]);
@@ -379,6 +397,7 @@ void function_write(struct report *r, const struct hot_function *h)
 	char name[PAGE_NAME];
 
 	c.b = &r->w->model->binaries[c.f.binary];
+	c.measured = r->w->model->metric ? report_measured(r, c.f.binary) : NULL;
 	c.hottest = hottest(&c, costs);
 	snprintf(name, sizeof(name), "f%u.html", r->paged.function_page[h->index]);
 	page_begin(p, name, PAGE_NO_ENTRY, c.f.name, "'none'");
@@ -388,8 +407,10 @@ void function_write(struct report *r, const struct hot_function *h)
 	if (!r->insns.disasm)
 		page_format(p, "<p class=\"note\">No text of instructions: %s.</p>\n",
 			    r->insns.no_disasm);
-	page_html(p, "<div class=\"box\"><table class=\"asm\">\n<tr><th class=n>Executions</th><th>Address</th><th>Offset</th>"
-		     "<th>Instruction</th><th>Branch</th></tr>\n");
+	page_html(p, "<div class=\"box\"><table class=\"asm\">\n<tr><th class=n>Executions</th>");
+	if (c.measured)
+		page_format(p, "<th class=n>%s</th>", report_words(r)->title);
+	page_html(p, "<th>Address</th><th>Offset</th><th>Instruction</th><th>Branch</th></tr>\n");
 	put_code(&c, costs);
 	page_html(p, "</table></div>\n");
 	if (c.left)

@@ -17,7 +17,7 @@ void function_list_write(struct report *r)
 	page_begin(p, "functions.html", PAGE_FUNCTIONS, "Functions", "'none'");
 	page_html(p, "<h1>Functions</h1>\n<p class=\"sub\">");
 	page_number(p, r->hot.n);
-	page_html(p, " were executed. Self: instructions of a function's own code.");
+	page_format(p, " were executed. Self: %s of a function's own code.", report_words(r)->unit);
 	if (r->hot.calls)
 		page_html(p, " Inclusive: with those of all that it called. Calls: whatever called it.");
 	page_html(p, "</p>\n");
@@ -33,7 +33,7 @@ void function_list_write(struct report *r)
 	if (r->hot.n > rows) {
 		page_format(p, "<p class=\"note\">%zu more functions, with ", r->hot.n - rows);
 		page_number(p, insns);
-		page_html(p, " instructions, are left out.</p>\n");
+		page_format(p, " %s, are left out.</p>\n", report_words(r)->unit);
 	}
 	page_end(p);
 }

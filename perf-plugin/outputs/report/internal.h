@@ -44,6 +44,8 @@ struct report {
 	struct texts texts;
 	struct costs *costs;		/* by binary, found when they are needed */
 	bool *has_costs;
+	/* with another metric: as `costs`, made for all binaries at once */
+	struct costs *measured;
 	struct {
 		struct disasm *disasm;		/* NULL: there are no texts of instructions */
 		const char *no_disasm;		/* why */
@@ -51,8 +53,15 @@ struct report {
 	struct page page;
 };
 
-/* Returns the costs of a binary. */
+/* Returns the executions of a binary's instructions. */
 const struct costs *report_costs(struct report *r, uint32_t binary);
+/* Their amounts of the metric: the same for METRIC_INSNS. */
+const struct costs *report_measured(struct report *r, uint32_t binary);
+/* The words for the metric. */
+static inline const struct metric_words *report_words(const struct report *r)
+{
+	return &metric_words[r->w->model->metric];
+}
 /* Writes a function's name, with a link if it has a page. `fragment`: the address of a row of it; UINT64_MAX: none. */
 void report_function(struct report *r, uint32_t function, uint64_t fragment);
 /* Writes "name.c:12", with a link if the file has a page. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* lines.c - adds up the instructions of source lines. */
+/* lines.c - adds up the instructions of source lines, or their amounts of another metric. */
 #include "outputs/report/lines.h"
 
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void add_binary(struct report_lines *l, struct report *r, const struct mo
 
 	if (!b->insns || !places_source(r->w->places, b->number))
 		return;
-	c = report_costs(r, b->number);
+	c = report_measured(r, b->number);
 	for (i = 0; i < c->n; i++) {
 		/* a damaged count file has ranges of any length; only code in the file has lines */
 		end = c->v[i].end < b->dso->image.size ? c->v[i].end : b->dso->image.size;

@@ -56,7 +56,8 @@ static void put_figures(struct report *r)
 	size_t hit = 0, i;
 
 	page_html(p, "<ul class=\"figures\">\n");
-	figure(p, r->hot.total, "instructions, each counted");
+	figure(p, r->hot.total,
+	       r->w->model->metric ? report_words(r)->unit : "instructions, each counted");
 	figure(p, r->hot.n, "functions executed");
 	if (r->hot.calls)
 		figure(p, all_calls(r), "calls");
@@ -174,9 +175,14 @@ static void put_binaries(struct report *r)
 	struct page *p = &r->page;
 	size_t i, rows = 0, left = 0;
 
-	page_html(p, "<section>\n<h2 id=\"binaries\">Binaries</h2>\n<div class=\"box\"><table>\n<tr><th class=bar>Share</th>"
-		     "<th>Path as recorded</th><th class=n>Instructions</th><th class=n>Branches taken</th><th>Its file</th>"
-		     "<th>Build-id</th></tr>\n");
+	page_format(
+		p,
+		"<section>\n<h2 id=\"binaries\">Binaries</h2>\n<div "
+		"class=\"box\"><table>\n<tr><th class=bar>Share</th>"
+		"<th>Path as recorded</th><th class=n>%s</th><th class=n>Branches "
+		"taken</th><th>Its file</th>"
+		"<th>Build-id</th></tr>\n",
+		report_words(r)->title);
 	for (i = 0; i < r->w->model->nr_binaries; i++) {
 		if (!v[i]->insns || !whole_has(r->w, v[i]->number))
 			continue;
@@ -284,8 +290,12 @@ static void put_hottest_lines(struct report *r)
 	page_html(p, "<section>\n<h2>Hottest lines</h2>\n");
 	v = report_lines_hottest(&r->lines, REPORT_TOP, &n);
 	if (n) {
-		page_html(p, "<div class=\"box\"><table>\n<tr><th class=bar>Share</th><th>Line</th><th class=n>Instructions</th>"
-			     "<th>Source</th></tr>\n");
+		page_format(
+			p,
+			"<div class=\"box\"><table>\n<tr><th "
+			"class=bar>Share</th><th>Line</th><th class=n>%s</th>"
+			"<th>Source</th></tr>\n",
+			report_words(r)->title);
 		for (i = 0; i < n; i++)
 			put_line(r, &v[i]);
 		page_html(p, "</table></div>\n");
@@ -303,6 +313,9 @@ static void put_exactness(struct report *r)
 	const uint64_t conflicts = exact_conflicts(r->w->model);
 	struct page *p = &r->page;
 
+	if (r->w->model->metric)
+		page_format(p, "%s of every function%s; ", report_words(r)->name,
+			    report_words(r)->estimate);
 	if (!r->about->incomplete) {
 		page_html(p, "exact counts of every executed instruction");
 		return;

@@ -62,6 +62,21 @@ const struct costs *report_costs(struct report *r, uint32_t binary)
 	return &r->costs[binary];
 }
 
+const struct costs *report_measured(struct report *r, uint32_t binary)
+{
+	const struct model *m = r->w->model;
+	size_t i;
+
+	if (!m->metric)
+		return report_costs(r, binary);
+	if (!r->measured) {
+		r->measured = mem_zeroed(m->nr_binaries, sizeof(*r->measured));
+		for (i = 0; i < m->nr_binaries; i++)
+			costs_measured(&r->measured[i], m, &m->binaries[i]);
+	}
+	return &r->measured[binary];
+}
+
 void report_function(struct report *r, uint32_t function, uint64_t fragment)
 {
 	const uint32_t page = function < r->nr_functions ? r->paged.function_page[function] : 0;
@@ -91,9 +106,13 @@ void report_place(struct report *r, uint32_t file, unsigned int line)
 
 void report_function_head(struct report *r, bool ranks)
 {
-	page_format(&r->page, "<div class=\"box\"><table>\n<tr>%s<th class=bar>Self</th><th>Function</th><th class=n>Instructions</th>"
-		    "%s<th>Binary</th></tr>\n", ranks ? "<th class=n>#</th>" : "",
-		    r->hot.calls ? "<th class=n>Inclusive</th><th class=n>Calls</th>" : "");
+	page_format(
+		&r->page,
+		"<div class=\"box\"><table>\n<tr>%s<th class=bar>Self</th><th>Function</th><th "
+		"class=n>%s</th>"
+		"%s<th>Binary</th></tr>\n",
+		ranks ? "<th class=n>#</th>" : "", report_words(r)->title,
+		r->hot.calls ? "<th class=n>Inclusive</th><th class=n>Calls</th>" : "");
 }
 
 void report_function_row(struct report *r, const struct hot_function *h, size_t rank)
@@ -254,6 +273,9 @@ static void release(struct report *r)
 {
 	size_t i;
 
+	for (i = 0; r->measured && i < r->w->model->nr_binaries; i++)
+		costs_free(&r->measured[i]);
+	free(r->measured);
 	for (i = 0; r->has_costs && i < r->w->model->nr_binaries; i++)
 		if (r->has_costs[i])
 			costs_free(&r->costs[i]);

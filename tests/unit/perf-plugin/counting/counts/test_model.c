@@ -95,7 +95,7 @@ static void chosen(void **state)
 	/* the list has what tells them apart */
 	f = fmemopen(text, sizeof(text), "w");
 	assert_non_null(f);
-	choose_list(f, v, m.nr_binaries, 0);
+	choose_list(f, v, m.nr_binaries, 0, "instructions");
 	fclose(f);
 	assert_non_null(strstr(text, " instructions  /bin/b\n"));
 	assert_non_null(strstr(text, " instructions  /bin/d (build-id:1234)\n"));
