@@ -17,7 +17,7 @@ static const char more[] =
 	"c calls, r returns, e[-o][-l] errors, x transactions, w instrumentation (ptwrite),\n"
 	"I events of the trace unit, l[N] branch stack of N entries (default 64) on\n"
 	"instructions samples, g[N] call chain, sN leave out the first N samples, Z without timestamps,\n"
-	"T timestamps are the kernel's time. Without --itrace: ibe.\n"
+	"T timestamps are the kernel's time, A for script -F +ipc. Without --itrace: ibe.\n"
 	"The output has no AUX data. Time periods need timestamps in the trace; without them one\n"
 	"instruction counts as one nanosecond.\n";
 
@@ -116,6 +116,11 @@ int cmd_inject(int argc, const char **argv)
 		itrace_default(&o.itrace, false);
 	else if (!itrace_parse(&o.itrace, itrace, msg, sizeof(msg)))
 		return cmd_usage_error(&cmd, "%s", msg);
+	if (o.itrace.approximate_ipc)
+		fprintf(stderr,
+			"cstrace inject: warning: A in --itrace has no effect: samples have no "
+			"field for instructions and "
+			"cycles; script -F +ipc prints them\n");
 	if (o.itrace.unused[0])
 		fprintf(stderr, "cstrace inject: --itrace letters without a meaning for CoreSight: %s\n",
 			o.itrace.unused);

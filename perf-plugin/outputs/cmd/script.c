@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "outputs/cmd/commands.h"
+#include "outputs/cmd/counted.h"
 #include "outputs/cmd/options.h"
 #include "outputs/listing/listing.h"
 #include "outputs/timeline/timeline.h"
@@ -12,8 +13,8 @@
 
 static const char more[] =
 	"Fields: comm pid tid cpu time period event flags ip sym symoff dso addr brstack brstacksym\n"
-	"brstackinsn brstackdisasm insn insnlen disasm srcline callindent synth; +FIELD and\n"
-	"-FIELD change the default list. --itrace as in 'inject'; the default is ce.\n";
+	"brstackinsn brstackdisasm insn insnlen disasm srcline callindent ipc synth; +FIELD\n"
+	"and -FIELD change the default list. --itrace as in 'inject'; the default is ce.\n";
 
 /* --function-graph, and what to show of it. */
 struct graph {
@@ -150,7 +151,7 @@ int cmd_script(int argc, const char **argv)
 	const struct listing_view *view;
 	struct views views = { .insns = NULL };
 	struct graph graph = { .is = false };
-	const char *itrace = NULL, *list = NULL;
+	const char *itrace = NULL, *list = NULL, *lacks, *cure;
 	bool ns = false, no_chain = false, plain = false;
 	uint64_t max_stack = ITRACE_MAX_DEPTH;
 	char msg[400];
@@ -215,6 +216,10 @@ int cmd_script(int argc, const char **argv)
 	if (views.xed && !views.insns)
 		listing_fields(&lo.fields, "+disasm", msg, sizeof(msg));
 	limit_chain(&cmd, &lo.itrace, no_chain ? 0 : max_stack);
+	if (lo.itrace.approximate_ipc && !(lo.fields & LIST_IPC))
+		fprintf(stderr,
+			"cstrace script: warning: A in --itrace has no effect: -F +ipc prints "
+			"instructions per cycle\n");
 	if (lo.itrace.unused[0])
 		fprintf(stderr, "cstrace script: --itrace letters without a meaning for CoreSight: %s\n",
 			lo.itrace.unused);
@@ -229,6 +234,10 @@ int cmd_script(int argc, const char **argv)
 	ss = session_open(&so);
 	if (!ss)
 		return CMD_ERROR;
+	lacks = lo.fields & LIST_IPC ? counted_lacks(ss, METRIC_CYCLES, &cure) : NULL;
+	if (lacks)
+		fprintf(stderr, "cstrace script: warning: -F ipc has no effect: %s; %s\n", lacks,
+			cure);
 	rc = script_run(ss, &lo);
 	session_close(ss);
 	return rc;

@@ -34,6 +34,7 @@ static const struct {
 	{ "brstackinsn", LIST_BRSTACKINSN },
 	{ "brstackdisasm", LIST_BRSTACKDISASM },
 	{ "synth", LIST_SYNTH },
+	{ "ipc", LIST_IPC },
 };
 
 static unsigned int lookup(const char *p, size_t n)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* line.c - the fields that perf script has for every event. */
+#include "base/wide.h"
 #include "outputs/listing/line.h"
 
 /* width of pid and tid up to perf 6.4; 7 in later versions */
@@ -217,4 +218,23 @@ void line_source(struct line *l, const struct stream *s, uint64_t addr, int tid,
 	line_room(l, LINE_ROOM);
 	line_string(l, before);
 	line_string(l, name_shown(srclines_text(l->srclines, at->file, at->in_file)));
+}
+
+void line_ipc(struct line *l, struct ipc ipc)
+{
+	uint64_t hundredths;
+
+	if (!ipc.insns || !ipc.cycles)
+		return;
+	hundredths = wide_mul_div(ipc.insns, 100, ipc.cycles);
+	line_room(l, LINE_ROOM);
+	l->p = text_lit(l->p, " \t IPC: ");
+	l->p = text_dec(l->p, (int64_t)(hundredths / 100), 0, ' ');
+	*l->p++ = '.';
+	l->p = text_dec(l->p, (int64_t)(hundredths % 100), 2, '0');
+	l->p = text_lit(l->p, " (");
+	l->p = text_dec(l->p, (int64_t)ipc.insns, 0, ' ');
+	*l->p++ = '/';
+	l->p = text_dec(l->p, (int64_t)ipc.cycles, 0, ' ');
+	l->p = text_lit(l->p, ") ");
 }

@@ -13,6 +13,7 @@
 #include "outputs/listing/listing.h"
 #include "outputs/listing/srcline.h"
 #include "outputs/listing/symbols.h"
+#include "outputs/synth/ipc.h"
 #include "outputs/synth/merge.h"
 #include "outputs/synth/text.h"
 #include "session/decode/stream.h"
@@ -176,6 +177,8 @@ static inline void line_names(struct line *l, const struct stream *s, uint64_t a
 	if (l->fields & LISTING_NAMES)
 		line_find_symbol(l, s, addr, tid);
 }
+/* The field "ipc"; nothing without instructions or cycles. */
+void line_ipc(struct line *l, struct ipc ipc);
 /* The field "srcline" of an address that thread `tid` executed, with `before` in front of it; nothing for an unknown file. */
 void line_source(struct line *l, const struct stream *s, uint64_t addr, int tid, const char *before);
 

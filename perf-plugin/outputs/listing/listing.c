@@ -196,6 +196,17 @@ static int on_taken_paged(void *data, const struct stream *s, const struct cst_b
 	return pages_failed(ls->keep.pages);
 }
 
+/* Fields of the branch instruction. */
+static void put_source(struct listing *ls, const struct stream *s, const struct branch *b)
+{
+	struct line *l = &ls->line;
+
+	if (l->fields & LIST_IPC)
+		line_ipc(l, sampler_ipc(ls->sp, s, IPC_BRANCHES));
+	if (l->fields & (LIST_INSN | LIST_INSNLEN | LIST_DISASM))
+		code_insn(l, ls->disasm, s, b->from, b->size, (enum cst_isa)b->isa);
+}
+
 static int on_branch(void *data, const struct stream *s, const struct branch *b)
 {
 	struct listing *ls = data;
@@ -216,8 +227,8 @@ static int on_branch(void *data, const struct stream *s, const struct branch *b)
 	l->last = before;
 	if (l->fields & LIST_SRCLINE)
 		line_source(l, s, b->from, b->tid, "\n  ");
-	if (l->fields & (LIST_INSN | LIST_INSNLEN | LIST_DISASM))
-		code_insn(l, ls->disasm, s, b->from, b->size, (enum cst_isa)b->isa);
+	if (l->fields & (LIST_IPC | LIST_INSN | LIST_INSNLEN | LIST_DISASM))
+		put_source(ls, s, b);
 	line_end(l);
 	return 0;
 }
@@ -285,6 +296,8 @@ static int on_insn(void *data, const struct stream *s, const struct insn_sample 
 		code_insn(l, ls->disasm, s, i->ip, i->size, (enum cst_isa)i->isa);
 	if (l->fields & (LIST_BRSTACKINSN | LIST_BRSTACKDISASM) && i->stack)
 		code_stack(l, ls->disasm, s, i->stack, i->ip, (enum cst_isa)i->isa);
+	if (l->fields & LIST_IPC)
+		line_ipc(l, sampler_ipc(ls->sp, s, IPC_INSNS));
 	line_end(l);
 	return 0;
 }
@@ -633,7 +646,8 @@ static void open_code(struct listing *l)
 static bool worth_pages(const struct listing *l)
 {
 	/* what a line shows beyond names is looked up when it is printed */
-	const unsigned int others = LISTING_CODE | LIST_INSNLEN | LIST_SRCLINE | LIST_CALLINDENT;
+	const unsigned int others =
+		LISTING_CODE | LIST_INSNLEN | LIST_SRCLINE | LIST_CALLINDENT | LIST_IPC;
 
 	return session_max_streams(l->ss) == 1 && l->o.branches && !l->o.instructions &&
 	       !itrace_events(&l->o) && !(l->line.fields & others) && session_jobs(l->ss) > 1;
@@ -678,6 +692,7 @@ struct listing *listing_open(struct session *ss, const struct listing_opts *opts
 	l->keep.kept_lines = opts->kept_lines ? opts->kept_lines : KEPT_LINES;
 	l->o = *o;
 	l->o.depth = fields & LIST_CALLINDENT;
+	l->o.ipc = fields & LIST_IPC;
 	l->line.fields = fields;
 	l->period = opts->period;
 	l->names = fields & (LIST_SYM | LIST_DSO | LIST_SRCLINE | LIST_CALLINDENT | LISTING_STACK) || o->chain;

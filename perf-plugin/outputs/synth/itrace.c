@@ -9,7 +9,7 @@
  * Letters for events that CoreSight program trace lacks, and for changes to existing records. They are accepted so that
  * the same letters can be used for every trace.
  */
-static const char no_meaning[] = "pofmMtaA";
+static const char no_meaning[] = "pofmMta";
 
 void itrace_default(struct itrace_opts *o, bool listing)
 {
@@ -186,6 +186,9 @@ static bool take_letter(const char **p, struct itrace_opts *o)
 		return true;
 	case 's':
 		return take_number(p, &o->skip);
+	case 'A':
+		o->approximate_ipc = true;
+		return true;
 	case 'Z':
 		o->timeless = true;
 		return true;

@@ -41,6 +41,9 @@ struct itrace_opts {
 	 * in exactly one
 	 */
 	bool tiles;
+	bool ipc;		/* not a letter: cycles are followed, for sampler_ipc() */
+	/* A: instructions up to the sample, not up to the last count of cycles */
+	bool approximate_ipc;
 	bool depth;		/* not a letter: calls are followed, for sampler_depth() */
 	/* letters given that mean nothing for this trace, for a notice to the user */
 	char unused[24];

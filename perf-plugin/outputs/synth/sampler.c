@@ -32,8 +32,9 @@ static bool can_plan(const struct sampler *sp)
 {
 	const struct itrace_opts *o = &sp->o;
 
-	return sp->want_i && !sp->want_b && !sp->calls && o->stack && o->stack <= CST_SAMPLE_BRANCHES &&
-	       o->unit == ITRACE_INSNS && o->period >= PLAN_PERIOD && !o->tiles && !o->skip;
+	return sp->want_i && !sp->want_b && !sp->calls && o->stack &&
+	       o->stack <= CST_SAMPLE_BRANCHES && o->unit == ITRACE_INSNS &&
+	       o->period >= PLAN_PERIOD && !o->tiles && !o->skip && !o->ipc;
 }
 
 static int no_insn(void *data, const struct stream *s, const struct insn_sample *i)
@@ -88,7 +89,8 @@ void sampler_free(struct sampler *sp)
 /* True if all branches are samples, and nothing else is. */
 static bool wants_taken(const struct sampler *sp)
 {
-	return sp->ops.taken && sp->want_b && !sp->want_i && !sp->calls && !sp->restricted;
+	return sp->ops.taken && sp->want_b && !sp->want_i && !sp->calls && !sp->restricted &&
+	       !sp->o.ipc;
 }
 
 struct wants sampler_wants(const struct sampler *sp, bool times)
@@ -157,6 +159,7 @@ static struct sampled_stream *state_of(struct sampler *sp, const struct stream *
 	branch_init(&ln->br);
 	ln->calls_tid = -1;
 	ln->after_gap = true;
+	ln->ipc.cut = true;
 	ln->clock.rate = RATE_DEFAULT;
 	ln->counts.next = sp->o.tiles ? UINT64_MAX : sp->o.period;
 	if (sp->o.stack && sp->want_i) {
@@ -194,6 +197,13 @@ unsigned int sampler_depth(const struct stream *s)
 	const struct sampled_stream *ln = *s->priv;
 
 	return ln && ln->calls ? ln->calls->depth : 0;
+}
+
+struct ipc sampler_ipc(const struct sampler *sp, const struct stream *s, enum ipc_sample of)
+{
+	struct sampled_stream *ln = *s->priv;
+
+	return ipc_take(&ln->ipc, of, sp->o.approximate_ipc);
 }
 
 uint64_t sampler_last(const struct stream *s, int *tid)
@@ -594,12 +604,12 @@ static int __attribute__((noinline)) stretch_begin(struct sampler *sp, const str
 }
 
 /*
- * Compiled into one copy per kind of work, with the three flags as constants, since long sequences of ranges decide the
- * speed.
+ * Compiled into one copy per kind of work, with the flags as constants, since long sequences of
+ * ranges decide the speed.
  */
 static inline __attribute__((always_inline)) int
 run(struct sampler *sp, const struct stream *s, struct sampled_stream *ln, const struct cst_generic *g, size_t n,
-    const bool branches, const bool ring, const bool insns)
+    const bool branches, const bool ring, const bool insns, const bool ipc)
 {
 	const struct cst_generic *end = g + n;
 	struct branch b;
@@ -610,6 +620,8 @@ run(struct sampler *sp, const struct stream *s, struct sampled_stream *ln, const
 			rc = other(sp, s, ln, g);
 			if (rc)
 				return rc;
+			if (ipc)
+				ipc_element(&ln->ipc, s, g);
 			continue;
 		}
 		if (branch_range(&ln->br, s, g, &b)) {
@@ -640,6 +652,8 @@ run(struct sampler *sp, const struct stream *s, struct sampled_stream *ln, const
 			}
 			ln->counts.insns += g->n_insn;
 		}
+		if (ipc)
+			ipc_range(&ln->ipc, g);
 		branch_range_end(&ln->br, s, g);
 	}
 	return 0;
@@ -825,6 +839,8 @@ static int pass(struct sampler *sp, const struct stream *s, struct sampled_strea
 	}
 	ln->passing = true;
 	ln->after_gap = true;
+	ipc_drop(&ln->ipc);
+	ln->ipc.cut = true;
 	return 0;
 }
 
@@ -872,13 +888,16 @@ int sampler_batch(void *sampler, const struct stream *s, const struct cst_generi
 			 (s->time_known || !ln->clock.clock_set))
 			clock_set(sp, ln, s->time);
 	}
-	if (!sp->want_i)
+	if (sp->o.ipc)
+		rc = run(sp, s, ln, g, n, each, ln->ring.size, sp->want_i, true);
+	else if (!sp->want_i)
 		rc = sp->ops.taken && sp->want_b && !sp->calls && !sp->restricted ? run_taken(sp, s, ln, g, n) :
-		     run(sp, s, ln, g, n, each, false, false);
+		     run(sp, s, ln, g, n, each, false, false, false);
 	else if (!ln->ring.size)
-		rc = each ? run(sp, s, ln, g, n, true, false, true) : run(sp, s, ln, g, n, false, false, true);
+		rc = each ? run(sp, s, ln, g, n, true, false, true, false) :
+			    run(sp, s, ln, g, n, false, false, true, false);
 	else if (each)
-		rc = run(sp, s, ln, g, n, true, true, true);
+		rc = run(sp, s, ln, g, n, true, true, true, false);
 	else
 		rc = sp->o.tiles ? run_stack(sp, s, ln, g, n, true) : run_stack(sp, s, ln, g, n, false);
 	if (ln->ring.size)

@@ -7,6 +7,7 @@
 #define CSTRACE_OUTPUTS_SYNTH_SAMPLER_H
 
 #include "outputs/synth/event.h"
+#include "outputs/synth/ipc.h"
 #include "outputs/synth/itrace.h"
 #include "outputs/synth/ring.h"
 #include "session/decode/branch.h"
@@ -86,6 +87,11 @@ uint64_t sampler_last(const struct stream *s, int *tid);
  * call chain; else 0.
  */
 unsigned int sampler_depth(const struct stream *s);
+/*
+ * With itrace_opts.ipc, in the callback for a sample: what was counted since the last one of its
+ * kind.
+ */
+struct ipc sampler_ipc(const struct sampler *sp, const struct stream *s, enum ipc_sample of);
 
 /* Smallest part of the trace whose samples do not depend on earlier parts. */
 enum sampler_unit {

@@ -4,6 +4,7 @@
 #define CSTRACE_OUTPUTS_SYNTH_SAMPLER_INT_H
 
 #include "outputs/synth/callstack.h"
+#include "outputs/synth/ipc.h"
 #include "outputs/synth/sampler.h"
 
 /* State per stream. */
@@ -34,6 +35,7 @@ struct sampled_stream {
 		uint64_t rate;		/* time per instruction, RATE_SHIFT fraction bits */
 		uint64_t due;		/* time of the next sample */
 	} clock;
+	struct ipc_state ipc;	/* with itrace_opts.ipc */
 	struct callstack *calls;
 	int calls_tid;
 	void *ahead;		/* lane of sampler.ahead */
