@@ -122,6 +122,11 @@ struct shard_ops {
 	uint64_t max_size;
 	unsigned int max_ahead;
 	/*
+	 * The thread that called session_run() decodes the first shard while others decode the
+	 * next ones, so that the output begins at once; not a cut, which is small.
+	 */
+	bool first_here;
+	/*
 	 * The results are sums, whose order does not matter: all that a thread decodes is one
 	 * shard, taken at the end. The replica's code is freed before that: the shard must not
 	 * refer to it after end().

@@ -64,6 +64,7 @@ struct jobs {
 	struct worker *w;	/* the first one is the calling thread */
 	unsigned int nr_w;
 	struct workers *workers;
+	size_t here;		/* number of jobs at the begin that the calling thread decodes */
 	size_t covered;		/* the calling thread has decoded the cuts before this job ... */
 	size_t not_begun;	/* ... and no thread has begun those from here on */
 	struct learned now;	/* at the end of the jobs taken; written with workers_lock() */
@@ -411,6 +412,10 @@ static void start(struct jobs *j, unsigned int threads)
 	struct worker *w = j->w = mem_zeroed(threads + 1, sizeof(*w));
 
 	j->workers = workers_new(threads, j->nr, max && ahead > max ? max : ahead);
+	if (j->con->shards->first_here && !j->v[0].cut.to) {
+		j->here = 1;
+		workers_skip(j->workers, j->here);
+	}
 	for (; w <= j->w + threads; w++) {
 		w->j = j;
 		w->con = *j->con;
@@ -563,7 +568,7 @@ static int take_all(struct jobs *j)
 	for (i = 0; i < j->nr && !rc; i++) {
 		job = &j->v[i];
 		covered = i < j->covered;
-		begun = (!covered || i < j->not_begun) && wait_for(j, i);
+		begun = i >= j->here && (!covered || i < j->not_begun) && wait_for(j, i);
 		if (begun && !covered && accept(j, job, &rc)) {
 			covered = true;
 		} else if (begun) {

@@ -62,6 +62,7 @@ struct taken {
 	/* the other limits of struct consumer */
 	uint64_t max_piece;
 	unsigned int max_pieces;
+	bool first_here;
 	uint64_t unfit;		/* the piece with a fragment of this time cannot be kept by another thread */
 	_Atomic unsigned int begun;
 	unsigned int most;	/* maximum number of pieces begun and not taken */
@@ -176,11 +177,18 @@ static struct session *open_recording(unsigned int jobs)
 
 static void run(struct session *ss, struct taken *t, bool by_fragment)
 {
-	struct consumer con = { .data = t, .batch = on_batch,
-				.shards = &(const struct shard_ops){ .make = shard_make, .fits = shard_fits,
-				.resume = shard_resume, .take = shard_take, .free = free,
-				.by_fragment = by_fragment, .max_size = t->max_piece,
-				.max_ahead = t->max_pieces } };
+	struct consumer con = { .data = t,
+				.batch = on_batch,
+				.shards =
+					&(const struct shard_ops){ .make = shard_make,
+								   .fits = shard_fits,
+								   .resume = shard_resume,
+								   .take = shard_take,
+								   .free = free,
+								   .by_fragment = by_fragment,
+								   .max_size = t->max_piece,
+								   .max_ahead = t->max_pieces,
+								   .first_here = t->first_here } };
 	unsigned int i;
 
 	assert_int_equal(session_run(ss, &con), 0);
@@ -277,6 +285,28 @@ static void unfit_piece(void **state)
 		assert_in_range(t.elsewhere, i - 1, FRAGMENTS - 1);
 		session_close(ss);
 	}
+}
+
+/* The calling thread decodes the first piece, and others all further ones. */
+static void first_piece_here(void **state)
+{
+	unsigned int jobs, ahead;
+
+	(void)state;
+	for (jobs = 2; jobs <= 4; jobs++)
+		for (ahead = 0; ahead <= 3; ahead++) {
+			struct taken t = { .refuse = UINT32_MAX,
+					   .max_piece = 1,
+					   .max_pieces = ahead,
+					   .first_here = true };
+			struct session *ss = open_recording(jobs);
+
+			run(ss, &t, true);
+			assert_int_equal(t.pieces, FRAGMENTS);
+			assert_int_equal(t.elsewhere, FRAGMENTS - 1);
+			assert_int_equal(t.continued, 1);
+			session_close(ss);
+		}
 }
 
 /* ---- sums --------------------------------------------------------------------------------------- */
@@ -493,6 +523,7 @@ int main(void)
 		cmocka_unit_test(threads_that_do_not_start),
 		cmocka_unit_test(losses_of_refused_piece),
 		cmocka_unit_test(unfit_piece),
+		cmocka_unit_test(first_piece_here),
 		cmocka_unit_test(sums_of_threads),
 		cmocka_unit_test(sums_that_end),
 		cmocka_unit_test(sums_made_again),
