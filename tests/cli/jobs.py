@@ -44,6 +44,9 @@ COMMANDS = [
     ["inject", "--itrace=i20is5", "-o", "OUT"],
     ["inject", "--itrace=bi10il16", "-z3"],
     ["script", "--itrace=be", "-F", "comm,pid,tid,cpu,time,ip,sym,dso,addr,flags"],
+    ["script"],
+    ["script", "--itrace=be"],
+    ["script", "--itrace=b", "-F", "ip,sym,dso,addr"],
     ["script", "--itrace=b", "-F", "tid,ip,addr,insn"],
     ["script", "--itrace=be", "-F", "pid,tid,cpu,ip,addr"],
     ["script", "--itrace=b", "-F", "pid,tid,cpu,ip,addr"],
@@ -63,6 +66,8 @@ IN_PARTS = [
     ["dump", "--format=none"],
     ["script", "--itrace=b", "-F", "pid,tid,cpu,ip,addr"],
     ["script", "--itrace=cr", "-F", "ip,addr,flags,event"],
+    ["script", "--itrace=b", "-F", "pid,tid,ip,sym,dso,addr"],
+    ["script", "--itrace=be"],
 ]
 
 
@@ -268,7 +273,7 @@ def closed_pipe(args, seed, folder):
     perf, images = os.path.join(folder, "perf.data"), os.path.join(folder, "images")
     subprocess.run([args.gen, "random", "--case=%d" % seed, "--perf=" + perf, "--images=" + images, "--buf=cpu", "--cpus=1",
                     "--fragment=20000", "--insns=3000000"], check=True, timeout=TIME_LIMIT, stdout=subprocess.DEVNULL)
-    for jobs, fields, mb in itertools.product(JOBS, ("pid,tid,cpu,ip,addr", "ip,sym,addr"), (1, 4, 6, 9)):
+    for jobs, fields, mb in itertools.product(JOBS, ("pid,tid,cpu,ip,addr", "ip,sym,addr", "comm,tid,time,ip,sym,addr"), (1, 4, 6, 9)):
         with subprocess.Popen([args.tool, "script", "-i", perf, "--itrace=b", "-F", fields, "-j", str(jobs)], stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, restore_signals=False) as script:
             if len(script.stdout.read(mb << 20)) < mb << 20:

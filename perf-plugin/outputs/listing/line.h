@@ -47,7 +47,6 @@ struct line_last {
 	uint64_t addr;
 	int tid;
 	struct symbol_at at;
-	struct symbol_key key;	/* for pages.h alone */
 };
 
 struct line {
@@ -156,15 +155,15 @@ void line_dso(struct line *l, const struct symbol_names *names);
 static inline struct symbol_ref line_find(struct line *l, const struct stream *s, uint64_t addr, int tid)
 {
 	struct line_last *last = l->last;
-	uint32_t number = SYMBOLS_CACHE;
+	size_t number = SYMBOLS_CACHE;
 
 	/* names of an open branch's source: an exception or a switch may have changed the address space */
 	if (last && last->addr == addr && last->tid == tid && addr)
-		return (struct symbol_ref){ &last->at, &last->key, NULL, SYMBOLS_CACHE };
+		return (struct symbol_ref){ &last->at, NULL };
 	if (tid != s->tid)
-		return (struct symbol_ref){ &l->symbols->slot[number], &l->symbols->key[number], NULL, number };
-	number = (uint32_t)symbols_number(addr);
-	return (struct symbol_ref){ symbols_find(l->symbols, s, addr), &l->symbols->key[number], &l->symbols->text[number], number };
+		return (struct symbol_ref){ &l->symbols->slot[number], NULL };
+	number = symbols_number(addr);
+	return (struct symbol_ref){ symbols_find(l->symbols, s, addr), &l->symbols->text[number] };
 }
 
 /* The fields of symbol and file. `text`: where their text is kept; NULL: it is not. */

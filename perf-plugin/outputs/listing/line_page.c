@@ -4,24 +4,19 @@
 
 /* ---- filling ----------------------------------------------------------------------------------- */
 
-void line_page_begin(struct line_page *p, uint32_t serial)
+void line_page_begin(struct line_page *p, struct texts *texts)
 {
-	p->serial = serial;
-	p->nr = p->nr_names = 0;
+	p->texts = texts;
+	p->nr = 0;
 	p->rests = PAGE_WORDS;
 	p->last = (struct page_last){ .at = 0 };
 	memset(p->upper, 0, sizeof(p->upper));
 }
 
-uint32_t line_page_add_name(struct line_page *p, const struct symbol_ref *ref)
+void line_page_end(struct line_page *p)
 {
-	if (ref->key->page != p->serial) {
-		ref->key->page = p->serial;
-		ref->key->in_page = p->nr_names++;
-		p->names->name[ref->key->in_page] = (struct page_name){ .names = ref->at->names, .lookup = ref->at->lookup,
-								.number = ref->number };
-	}
-	return ref->key->in_page;
+	texts_leave(p->texts);
+	p->texts = NULL;
 }
 
 static inline bool is_far(uint64_t from, uint64_t at)
@@ -58,24 +53,40 @@ static inline bool has_upper(struct line_page *p, uint32_t upper)
 	return *at == upper;
 }
 
+/* True if the last branch is one of the same thread and CPU. */
+static inline bool same_thread(const struct page_last *last, const struct page_branch *b)
+{
+	return last->has_thread && last->thread.pid == b->pid && last->thread.tid == b->tid &&
+	       last->thread.cpu == b->cpu;
+}
+
+/* Puts the rest of a branch. Returns PAGE_NEW_REST. */
+static uint64_t put_branch_rest(struct line_page *p, const struct page_branch *b,
+				enum page_rest_kind kind)
+{
+	const struct page_rest r = { .from = b->from, .to = (uint32_t)(b->to >> 32), .kind = kind };
+	const struct page_thread thread = { .time = b->time, .pid = b->pid, .tid = b->tid, .cpu = b->cpu };
+
+	put_rest(p, &r, sizeof(r));
+	if (kind == PAGE_OTHER_THREAD)
+		put_rest(p, &thread, sizeof(thread));
+	p->last = (struct page_last){
+		.thread = thread, .at = b->from, .has_thread = true, .is_branch = true
+	};
+	return PAGE_NEW_REST;
+}
+
 /* Returns 0 if the line has what it needs in common with the line before, else PAGE_NEW_REST. */
 static uint64_t rest_of(struct line_page *p, const struct page_branch *b)
 {
-	const struct page_thread thread = { .time = b->time, .pid = b->pid, .tid = b->tid, .cpu = b->cpu };
-	struct page_rest r = { .from = b->from, .to = (uint32_t)(b->to >> 32), .kind = PAGE_SAME_THREAD };
-	const bool near = has_upper(p, r.to);
-	struct page_last *last = &p->last;
+	const bool near = has_upper(p, (uint32_t)(b->to >> 32));
+	const struct page_last *last = &p->last;
 
-	if (!last->has_thread || last->thread.time != thread.time || last->thread.pid != thread.pid ||
-	    last->thread.tid != thread.tid || last->thread.cpu != thread.cpu)
-		r.kind = PAGE_OTHER_THREAD;
-	else if (last->is_branch && near && !is_far(b->from, last->at))
+	if (!same_thread(last, b) || last->thread.time != b->time)
+		return put_branch_rest(p, b, PAGE_OTHER_THREAD);
+	if (last->is_branch && near && !is_far(b->from, last->at))
 		return 0;
-	put_rest(p, &r, sizeof(r));
-	if (r.kind == PAGE_OTHER_THREAD)
-		put_rest(p, &thread, sizeof(thread));
-	*last = (struct page_last){ .thread = thread, .at = b->from, .has_thread = true, .is_branch = true };
-	return PAGE_NEW_REST;
+	return put_branch_rest(p, b, PAGE_SAME_THREAD);
 }
 
 static inline uint64_t item_of(uint64_t from, uint64_t to, uint64_t at, unsigned int kind)
@@ -84,16 +95,22 @@ static inline uint64_t item_of(uint64_t from, uint64_t to, uint64_t at, unsigned
 	       (uint64_t)kind << PAGE_KIND_SHIFT;
 }
 
-void line_page_add_branch(struct line_page *p, const struct page_branch *b, uint32_t from, uint32_t to)
+void line_page_add_branch(struct line_page *p, const struct page_branch *b)
 {
 	const uint64_t new_rest = rest_of(p, b);
 
-	if (p->names) {
-		p->names->of[p->nr].from = (uint16_t)from;
-		p->names->of[p->nr].to = (uint16_t)to;
-	}
 	p->word[p->nr++] = item_of(b->from, b->to, p->last.at, b->kind) | new_rest;
 	p->last.at = b->to;
+}
+
+void line_page_add_named(struct line_page *p, const struct page_branch *b, uint32_t text)
+{
+	const struct page_last *last = &p->last;
+	uint64_t item = text;
+
+	if (!same_thread(last, b) || (b->time - last->thread.time) >> PAGE_DELAY_BITS)
+		item |= put_branch_rest(p, b, PAGE_OTHER_THREAD);
+	p->word[p->nr++] = item | (b->time - last->thread.time) << PAGE_DELAY_SHIFT;
 }
 
 /*
@@ -151,17 +168,6 @@ void line_page_add_error(struct line_page *p, int cpu, const struct error_sample
 
 /* ---- printing ---------------------------------------------------------------------------------- */
 
-static void print_name(struct line *l, const struct page_name *name)
-{
-	struct symbol_text *text = name->number < SYMBOLS_CACHE ? &l->symbols->text[name->number] : NULL;
-
-	if (text && text->lookup != name->lookup) {
-		text->lookup = name->lookup;
-		text->len = 0;
-	}
-	line_symbol(l, &name->names, text);
-}
-
 /* Gets a part of a rest from below `at`, and returns where that part is. */
 static inline const uint64_t *get_rest(const uint64_t *at, void *part, size_t bytes)
 {
@@ -173,9 +179,7 @@ static inline const uint64_t *get_rest(const uint64_t *at, void *part, size_t by
 /* The PERF_IP_FLAG_x of a line. */
 static unsigned int flags_of(uint64_t item)
 {
-	const unsigned int kind = item >> PAGE_KIND_SHIFT & ((1u << PAGE_KIND_BITS) - 1);
-
-	return branch_ip_flags_of((enum branch_kind)(kind % PAGE_ENDS_TRACE), kind & PAGE_ENDS_TRACE);
+	return page_branch_flags(item >> PAGE_KIND_SHIFT & ((1u << PAGE_KIND_BITS) - 1));
 }
 
 /* Text of the upper halves of addresses in a table, as text_hex_upper() has it. */
@@ -203,10 +207,49 @@ static bool new_rest(const uint64_t **rest, struct page_rest *r, struct page_thr
 	return false;
 }
 
-void line_page_print(const struct line_page *p, struct line *l, struct merge_lane *lane, const char *event)
+/* Ends a line with a text that has the end of the line. */
+static void put_text(struct line *l, const char *text, size_t len)
+{
+	const size_t part = MERGE_PIECE / 2;
+
+	for (; len > part; len -= part, text += part) {
+		line_room(l, part);
+		l->p = text_bytes(l->p, text, part);
+	}
+	line_room(l, len + TEXT_SPARE);
+	l->p = text_short(l->p, text, len);
+	merge_commit(l->ln, (size_t)(l->p - (char *)l->ln->cur));
+}
+
+/* line_page_print() of lines with names. */
+static void print_named(const struct line_page *p, struct line *l, struct merge_lane *lane,
+			const char *event)
+{
+	const uint64_t delay = (1ull << PAGE_DELAY_BITS) - 1;
+	const uint64_t *rest = p->word + PAGE_WORDS;
+	struct page_thread t = { .time = 0 };
+	struct page_rest r;
+	uint64_t item, time;
+	const char *text;
+	size_t i, len;
+
+	for (i = 0; i < p->nr; i++) {
+		item = p->word[i];
+		if (item & PAGE_NEW_REST && !new_rest(&rest, &r, &t, l, lane))
+			continue;
+		time = t.time + (item >> PAGE_DELAY_SHIFT & delay);
+		line_begin(l, lane, NULL, time);
+		line_start(l, t.cpu, t.pid, t.tid, time, false, 1, event);
+		text = texts_get(p->texts, item & ((1u << TEXT_NUMBER_BITS) - 1), &len);
+		put_text(l, text, len);
+	}
+}
+
+/* line_page_print() of lines without names. */
+static void print_plain(const struct line_page *p, struct line *l, struct merge_lane *lane,
+			const char *event)
 {
 	const uint32_t mask = (1u << PAGE_DISTANCE_BITS) - 1;
-	const bool names = l->fields & LISTING_NAMES;
 	const uint64_t *rest = p->word + PAGE_WORDS;
 	struct branch_text b = { .to_upper = text_hex_upper(0) };
 	struct page_rest r = { .kind = PAGE_SAME_THREAD };
@@ -241,11 +284,18 @@ void line_page_print(const struct line_page *p, struct line *l, struct merge_lan
 		line_start(l, t.cpu, t.pid, t.tid, t.time, false, 1, event);
 		if (l->fields & LIST_FLAGS)
 			line_flags(l, flags_of(item));
-		if (branch_line_from(l, b.from) && names)
-			print_name(l, &p->names->name[p->names->of[i].from]);
-		if (branch_line_to(l, b.to) && names)
-			print_name(l, &p->names->name[p->names->of[i].to]);
+		branch_line_from(l, b.from);
+		branch_line_to(l, b.to);
 		line_end(l);
 		is_short = branch_line_is_short(l);
 	}
+}
+
+void line_page_print(const struct line_page *p, struct line *l, struct merge_lane *lane,
+		     const char *event)
+{
+	if (p->texts)
+		print_named(p, l, lane, event);
+	else
+		print_plain(p, l, lane, event);
 }

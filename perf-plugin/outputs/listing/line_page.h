@@ -1,27 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * line_page.h - a page of memory with what the lines of some thousand branches and errors show, the names of their addresses
- * included. One thread fills it while it decodes, another prints it.
+ * line_page.h - a page of memory with what the lines of some thousand branches and errors show. One
+ * thread fills it while it decodes, another prints it.
  */
 #ifndef CSTRACE_OUTPUTS_LISTING_LINE_PAGE_H
 #define CSTRACE_OUTPUTS_LISTING_LINE_PAGE_H
 
-#include "outputs/listing/branch_line.h"
+#include "outputs/listing/branch_texts.h"
 
 #define PAGE_LINES	4096u
-#define PAGE_NAMES	(2u * PAGE_LINES)
 /* 64-bit words of a page for lines and rests: a rest for each tenth line and more. */
 #define PAGE_WORDS	(PAGE_LINES + PAGE_LINES / 5)
-
-/* What the line of a branch shows, but for the names of its addresses. */
-struct page_branch {
-	uint64_t time, from, to;
-	int pid, tid, cpu;
-	uint8_t kind;		/* enum branch_kind, and PAGE_ENDS_TRACE as in struct branch */
-};
-
-#define PAGE_ENDS_TRACE	32u
-_Static_assert((unsigned int)BRANCH_NR <= PAGE_ENDS_TRACE, "a flag besides the kind");
 
 /*
  * A line in a word, since it goes from one core to another, or is kept. Of a branch: the lower half of its target's address,
@@ -37,6 +26,14 @@ _Static_assert((unsigned int)BRANCH_NR <= PAGE_ENDS_TRACE, "a flag besides the k
 #define PAGE_NEW_REST		(1ull << 63)	/* the next rest belongs to it and those that follow */
 
 #define PAGE_UPPERS		(1u << PAGE_UPPER_BITS)
+
+/*
+ * With names, the line of a branch is the number of its text, and how much later its time is than
+ * that of the last rest.
+ */
+#define PAGE_DELAY_SHIFT	TEXT_NUMBER_BITS
+#define PAGE_DELAY_BITS		39
+_Static_assert(PAGE_DELAY_SHIFT + PAGE_DELAY_BITS == 63, "a bit is left for PAGE_NEW_REST");
 
 enum page_rest_kind {
 	PAGE_SAME_THREAD,	/* its struct page_thread is the one of the rest before */
@@ -61,12 +58,6 @@ struct page_error {
 	int cpu;
 };
 
-struct page_name {
-	struct symbol_names names;
-	uint64_t lookup;	/* as in struct symbol_at */
-	uint32_t number;	/* as in struct symbol_ref */
-};
-
 /* The last line, with which the next one is compared. */
 struct page_last {
 	struct page_thread thread;
@@ -75,19 +66,11 @@ struct page_last {
 	bool is_branch;		/* the last line is one */
 };
 
-struct page_names {
-	struct {
-		uint16_t from, to;	/* in name[] */
-	} of[PAGE_LINES];
-	struct page_name name[PAGE_NAMES];
-};
-
 /* Memory that a page does not need is not touched. */
 struct line_page {
 	struct line_page *next;	/* for the list that the page is in */
-	struct page_names *names;	/* NULL: they are not printed */
-	uint32_t serial;	/* number of the page among those with the same cache of names, from 1 */
-	uint32_t nr, nr_names;
+	struct texts *texts;	/* of the branches; NULL: lines have no names */
+	uint32_t nr;
 	uint32_t rests;		/* where the rests begin in word[] */
 	struct page_last last;
 	/* upper halves of addresses, by page_upper(); 0, which has the first place, at the others: none */
@@ -98,8 +81,10 @@ struct line_page {
 /* words of the largest rest */
 #define PAGE_REST_WORDS	((sizeof(struct page_rest) + sizeof(struct page_error) + 7) / 8)
 
-/* Empties the page. */
-void line_page_begin(struct line_page *p, uint32_t serial);
+/* Empties the page, whose lines will refer to these texts, if lines have names. */
+void line_page_begin(struct line_page *p, struct texts *texts);
+/* The page does not need its texts any more. */
+void line_page_end(struct line_page *p);
 
 /* Returns the number of lines for which the page has room at least, the first one with a rest of its own. */
 static inline size_t line_page_room(const struct line_page *p)
@@ -112,8 +97,9 @@ static inline size_t line_page_room(const struct line_page *p)
 }
 
 /* The following functions need a page with room. They are described in pages.h. */
-uint32_t line_page_add_name(struct line_page *p, const struct symbol_ref *ref);
-void line_page_add_branch(struct line_page *p, const struct page_branch *b, uint32_t from, uint32_t to);
+void line_page_add_branch(struct line_page *p, const struct page_branch *b);
+/* `text`: number of its text in the texts of the page. */
+void line_page_add_named(struct line_page *p, const struct page_branch *b, uint32_t text);
 void line_page_add_error(struct line_page *p, int cpu, const struct error_sample *e);
 /* Adds lines until the page is full or their addresses are too far apart. Returns the number of branches used, at least 1. */
 size_t line_page_add_taken(struct line_page *p, const struct page_branch *common, const struct cst_branch *b, size_t n,

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cstrace/index.h>
+
 #include "base/alloc.h"
 #include "base/error.h"
 #include "outputs/listing/branch_line.h"
@@ -160,28 +162,50 @@ static int pages_write(void *data, const void *text, size_t len)
 
 /* ---- samples ---------------------------------------------------------------------------------- */
 
+/* Finds the names of a branch, and adds its line with them. `before`: source_before(). */
+static void add_named(struct listing *ls, const struct stream *s, const struct page_branch *b,
+		      struct line_last *before)
+{
+	const struct symbols *sy = ls->line.symbols;
+	struct names_valid valid = { .spaces = symbols_spaces(s) };
+	struct symbol_names from, to;
+	uint64_t from_valid;
+
+	ls->line.last = before;
+	from = line_find(&ls->line, s, b->from, b->tid).at->names;
+	from_valid = symbols_valid(sy, b->from);
+	ls->line.last = NULL;
+	to = line_find(&ls->line, s, b->to, s->tid).at->names;
+	if (!before)
+		valid.batch = from_valid < UINT64_MAX ? from_valid : symbols_valid(sy, b->to);
+	pages_named(ls->keep.pages, b, &valid, &from, &to);
+}
+
 /* As on_branch(), in a page of lines that another thread prints. */
 static int on_branch_paged(void *data, const struct stream *s, const struct branch *b)
 {
 	struct listing *ls = data;
 	struct line_lane *lane = lane_of(ls, s);
-	uint32_t from = 0, to = 0;
-	struct page_branch line;
-	struct symbol_ref ref;
-
-	if (ls->line.fields & LISTING_NAMES) {
-		ls->line.last = source_before(lane, s, b);
-		ref = line_find(&ls->line, s, b->from, b->tid);
-		from = pages_name(ls->keep.pages, &ref);
-		ls->line.last = NULL;
-		ref = line_find(&ls->line, s, b->to, s->tid);
-		to = pages_name(ls->keep.pages, &ref);
-	}
-	line = (struct page_branch){
-		.time = b->time, .from = b->from, .to = b->to, .pid = b->pid, .tid = b->tid, .cpu = s->cpu,
+	const struct page_branch line = {
+		.time = b->time,
+		.from = b->from,
+		.to = b->to,
+		.pid = b->pid,
+		.tid = b->tid,
+		.cpu = s->cpu,
 		.kind = b->kind | (b->ends_trace ? PAGE_ENDS_TRACE : 0),
 	};
-	pages_branch(ls->keep.pages, &line, from, to);
+	struct line_last *before;
+	struct names_valid now;
+
+	if (!(ls->line.fields & LISTING_NAMES)) {
+		pages_branch(ls->keep.pages, &line);
+		return pages_failed(ls->keep.pages);
+	}
+	before = source_before(lane, s, b);
+	now = (struct names_valid){ .spaces = symbols_spaces(s), .batch = ls->line.symbols->batch };
+	if (before || !pages_known(ls->keep.pages, &line, &now))
+		add_named(ls, s, &line, before);
 	return pages_failed(ls->keep.pages);
 }
 
@@ -488,6 +512,9 @@ static void shard_resume(void *data, void *shard)
 	more->shard.from = l;
 	/* it is not decoded ahead: its lines are printed at once */
 	more->keep.pages = l->keep.pages;
+	/* so are its names, which these pages keep by the numbers of batches */
+	if (l->names)
+		more->line.symbols->batch = l->line.symbols->batch;
 	if (l->keep.keeps)
 		pages_start(l->keep.pages, session_jobs(l->ss));
 	sampler_continue(more->sp, l->sp);
@@ -562,6 +589,8 @@ static int shard_take(void *data, void *shard)
 	int rc;
 
 	l->shard.shards += 2;
+	if (l->names && more->shard.from)
+		l->line.symbols->batch = more->line.symbols->batch;
 	rc = sampler_join(l->sp, more->sp, seam_lane, l);
 	merge_lanes_order(&more->shard.lanes, l->shard.shards + 1);
 	for (i = 0; (seam = sampler_nth_seam(more->sp, i)); i++)
@@ -589,10 +618,32 @@ static void shard_lead(void *shard)
 	pages_drop(l->keep.kept);
 }
 
+static uint64_t digest_text(const char *text, uint64_t digest)
+{
+	return text ? cst_index_digest(digest, text, strlen(text) + 1) : digest;
+}
+
+/* Extends the digest by the names of an open branch's source. */
+static uint64_t digest_last(const struct line_lane *lane, uint64_t digest)
+{
+	const struct symbol_names *names = &lane->last.at.names;
+
+	if (!lane->open)
+		return digest;
+	digest = digest_text(names->name, digest_text(names->dso, digest));
+	return cst_index_digest(digest, &names->offset, sizeof(names->offset));
+}
+
 static uint64_t stream_digest(void *data, const struct stream *s, uint64_t digest)
 {
-	(void)data;
-	return sampler_digest(s, digest);
+	const struct listing *l = data;
+	const struct line_lane *lane = *sampler_slot(s);
+
+	digest = sampler_digest(s, digest);
+	if (!l->names || !lane)
+		return digest;
+	note_open(s);
+	return digest_last(lane, digest);
 }
 
 /* ---- the whole -------------------------------------------------------------------------------- */
@@ -654,15 +705,15 @@ static bool worth_pages(const struct listing *l)
 }
 
 /*
- * True if shards of the trace are decoded side by side and keep their lines: many times the size of the trace, and too much
- * with names. Otherwise one thread decodes for all that print.
+ * True if shards of the trace are decoded side by side and keep their lines: many times the size of
+ * the trace. Otherwise one thread decodes for all that print.
  */
 static bool worth_keeping(const struct listing *l)
 {
 	uint64_t largest;
 	size_t parts = session_parts(l->ss, &largest);
 
-	if (l->line.fields & LISTING_NAMES || l->o.skip)
+	if (l->o.skip)
 		return false;
 	return (parts > 2 && largest <= KEPT_TRACE) || (!l->times && session_divides(l->ss));
 }
@@ -744,6 +795,7 @@ int listing_run(struct listing *l)
 		shards.max_size = c.wants.times ? KEPT_TRACE : KEPT_PART;
 		shards.digest = stream_digest;
 		shards.lead = shard_lead;
+		shards.first_here = true;
 		/* one is printed, which takes half of the time; more small ones, so that no thread waits */
 		shards.max_ahead = c.wants.times ? session_jobs(l->ss) : 2 * session_jobs(l->ss);
 		if (shards.max_ahead > KEPT_SHARDS)

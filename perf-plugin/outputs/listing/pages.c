@@ -14,8 +14,11 @@
 #include "base/workers.h"
 #include "outputs/listing/line_page.h"
 
-/* Text of a page that is kept until it is the page's turn; longer text is printed then. */
-#define PAGE_TEXT	(1u << 20)
+/*
+ * Text of a page that is kept until it is the page's turn, for lines of 512 bytes; longer text is
+ * printed then.
+ */
+#define PAGE_TEXT	(512u * PAGE_LINES)
 /* Pages per thread: one that it prints, and others so that it finds the next one without waiting. */
 #define PAGES_PER_THREAD 3u
 #define MAX_PLACES	(PAGES_THREADS * PAGES_PER_THREAD)
@@ -45,13 +48,14 @@ struct printer {
 
 struct pages {
 	struct line_page *filling;	/* NULL: none */
-	uint32_t serial;	/* of the page that was begun last */
+	struct branch_texts *texts;	/* NULL: lines have no names */
 	int failed;		/* the error when the last page was full */
 
 	/* of pages that are kept: */
 	struct pages *whole;	/* the ring that takes them; NULL: this is a ring */
 	struct line_page *kept, **last_kept;
-	size_t left;		/* number of bytes for further pages */
+	size_t left;		/* number of bytes for further pages and texts */
+	uint64_t counted;	/* branch_texts_size() of the pages that are kept */
 	bool drops;		/* lines are dropped when their page is full */
 
 	/* of a ring: */
@@ -109,6 +113,7 @@ static void print(struct printer *pr, size_t number)
 
 	pr->number = number;
 	line_page_print(nth(pg, number)->page, &pr->line, pr->lane, pg->o.event);
+	line_page_end(nth(pg, number)->page);
 	workers_fail(pg->workers, merge_finish(pr->m));	/* the rest of its lane */
 	workers_done(pg->workers, number);
 	while (workers_claim(pg->workers, &number)) {
@@ -139,7 +144,6 @@ static void print_until(struct pages *pg, size_t left)
 static void printer_free(struct printer *pr)
 {
 	comms_free(pr->line.comms);
-	free(pr->line.symbols);
 	merge_free(pr->m);
 	free(pr);
 }
@@ -154,8 +158,6 @@ static struct printer *printer_new(struct pages *pg)
 	pr->line.fields = pg->o.fields;
 	pr->line.event_width = pg->o.event_width;
 	pr->line.comms = comms_share(pg->o.comms);
-	if (pg->o.fields & LISTING_NAMES)
-		pr->line.symbols = mem_zeroed(1, sizeof(*pr->line.symbols));
 	pr->m = merge_new(&sink, NULL);
 	pr->lane = merge_lane_new(pr->m, 0, 0);
 	merge_direct(pr->m, pr->lane);
@@ -186,30 +188,22 @@ static size_t whole_lines(size_t size)
 	return (size + 63) / 64 * 64;
 }
 
-/* Returns memory of this size for a page or its names. Called with the lock. */
-static void *carve(struct pages *whole, size_t size, bool large)
+/* Called with the lock. */
+static struct line_page *make_page(struct pages *whole)
 {
+	const size_t size = whole_lines(sizeof(struct line_page));
 	struct page_chunk *c = whole->chunks;
+	struct line_page *p;
 
-	size = whole_lines(size);
 	if (!c || whole->carved + size > PAGE_CHUNK) {
-		c = large ? large_new(PAGE_CHUNK) : mem_new(PAGE_CHUNK);
+		c = large_new(PAGE_CHUNK);
 		c->next = whole->chunks;
 		whole->chunks = c;
 		whole->carved = whole_lines(sizeof(*c));
 	}
+	p = (struct line_page *)((char *)c + whole->carved);
+	p->texts = NULL;
 	whole->carved += size;
-	return (char *)c + whole->carved - size;
-}
-
-/* Called with the lock. */
-static struct line_page *make_page(struct pages *whole)
-{
-	/* pages with names are few, and not full */
-	const bool names = whole->o.fields & LISTING_NAMES;
-	struct line_page *p = carve(whole, sizeof(*p), !names);
-
-	p->names = names ? carve(whole, sizeof(*p->names), false) : NULL;
 	return p;
 }
 
@@ -227,23 +221,46 @@ static struct line_page *page_new(struct pages *whole)
 	return p;
 }
 
+/* Returns the size of the page that is filled, with the texts that were made for it. */
+static size_t size_to_keep(struct pages *pg)
+{
+	const uint64_t texts = pg->texts ? branch_texts_size(pg->texts) : 0,
+		       more = texts - pg->counted;
+
+	pg->counted = texts;
+	return sizeof(*pg->filling) + more;
+}
+
 /* Keeps the page, if there is one that is filled. Returns the next one, or the same one again if its lines are lost. */
 static struct line_page *next_kept(struct pages *pg)
 {
 	struct line_page *p = pg->filling;
+	size_t size;
 
+	/* an output that has ended ends its shards */
+	if (!pg->failed)
+		pg->failed = workers_error(pg->whole->workers);
 	if (p && !pg->failed && !pg->drops) {
-		if (sizeof(*p) > pg->left) {
+		size = size_to_keep(pg);
+		if (size > pg->left) {
 			pg->failed = SESSION_UNFIT;
 		} else {
-			pg->left -= sizeof(*p);
+			pg->left -= size;
 			*pg->last_kept = p;
 			pg->last_kept = &p->next;
 			p->next = NULL;
 			p = NULL;
 		}
 	}
-	return p ? p : page_new(pg->whole);
+	if (!p)
+		return page_new(pg->whole);
+	line_page_end(p);
+	return p;
+}
+
+static void begin_page(struct pages *pg)
+{
+	line_page_begin(pg->filling, pg->texts ? branch_texts_use(pg->texts) : NULL);
 }
 
 /* Returns the next page to fill. */
@@ -256,7 +273,7 @@ static struct line_page *__attribute__((noinline)) next_page(struct pages *pg)
 			page_full(pg);
 		pg->filling = next_place(pg)->page;
 	}
-	line_page_begin(pg->filling, ++pg->serial);
+	begin_page(pg);
 	return pg->filling;
 }
 
@@ -268,14 +285,30 @@ static inline struct line_page *page_to_fill(struct pages *pg)
 	return __builtin_expect(p && line_page_room(p), 1) ? p : next_page(pg);
 }
 
-uint32_t pages_name(struct pages *pg, const struct symbol_ref *ref)
+void pages_branch(struct pages *pg, const struct page_branch *b)
 {
-	return line_page_add_name(page_to_fill(pg), ref);
+	line_page_add_branch(page_to_fill(pg), b);
 }
 
-void pages_branch(struct pages *pg, const struct page_branch *b, uint32_t from, uint32_t to)
+bool pages_known(struct pages *pg, const struct page_branch *b, const struct names_valid *now)
 {
-	line_page_add_branch(page_to_fill(pg), b, from, to);
+	struct line_page *p = page_to_fill(pg);
+	const uint32_t text = branch_texts_find(pg->texts, b, now);
+
+	if (text == NO_TEXT)
+		return false;
+	line_page_add_named(p, b, text);
+	return true;
+}
+
+void pages_named(struct pages *pg, const struct page_branch *b, const struct names_valid *valid,
+		 const struct symbol_names *from, const struct symbol_names *to)
+{
+	struct line_page *p = page_to_fill(pg);
+
+	if (!branch_texts_room(pg->texts))
+		p = next_page(pg);
+	line_page_add_named(p, b, branch_texts_add(pg->texts, b, valid, from, to));
 }
 
 void pages_taken(struct pages *pg, const struct page_branch *common, const struct cst_branch *b, size_t n)
@@ -305,6 +338,7 @@ static void give_back(struct pages *whole, struct line_page *p)
 	workers_lock(whole->workers);
 	for (; p; p = next) {
 		next = p->next;
+		line_page_end(p);
 		p->next = whole->spare;
 		whole->spare = p;
 	}
@@ -379,11 +413,17 @@ void pages_start(struct pages *pg, unsigned int threads)
 		;
 }
 
+static struct branch_texts *texts_new(const struct pages_opts *o)
+{
+	return o->fields & LISTING_NAMES ? branch_texts_new(o->fields) : NULL;
+}
+
 struct pages *pages_new(const struct pages_opts *o)
 {
 	struct pages *pg = mem_zeroed(1, sizeof(*pg));
 
 	pg->o = *o;
+	pg->texts = texts_new(o);
 	pg->workers = workers_new(PAGES_THREADS - 1, 0, MAX_PLACES);
 	add_places(pg, PAGES_PER_THREAD);
 	printer_new(pg);
@@ -398,8 +438,9 @@ struct pages *pages_keep(struct pages *whole, size_t bytes)
 	pg->whole = whole;
 	pg->left = bytes;
 	pg->last_kept = &pg->kept;
+	pg->texts = texts_new(&whole->o);
 	pg->filling = page_new(whole);
-	line_page_begin(pg->filling, ++pg->serial);
+	begin_page(pg);
 	return pg;
 }
 
@@ -410,8 +451,10 @@ static void free_ring(struct pages *pg)
 	workers_free(pg->workers);
 	while (pg->nr_printers)
 		printer_free(pg->printer[--pg->nr_printers]);
-	while (pg->nr_places)
-		free(pg->place[--pg->nr_places]);
+	while (pg->nr_places) {
+		line_page_end(pg->place[--pg->nr_places]->page);
+		free(pg->place[pg->nr_places]);
+	}
 	for (c = pg->chunks; c; c = next) {
 		next = c->next;
 		free(c);
@@ -430,5 +473,6 @@ void pages_free(struct pages *pg)
 	} else {
 		free_ring(pg);
 	}
+	branch_texts_free(pg->texts);
 	free(pg);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pages.h - lines of branches that other threads print. The thread that decodes writes what each line shows into a page
- * of memory, the names of its addresses included; other threads make text of full pages, which is written in the order
- * of the pages. So the text does not depend on the number of threads, and memory on nothing but that number.
+ * pages.h - lines of branches that other threads print. The thread that decodes writes what each
+ * line shows into a page of memory, or the number of a text if that has names; other threads make
+ * text of full pages, which is written in the order of the pages. So the text does not depend on
+ * the number of threads, and memory on nothing but that number.
  *
  * Pages of a shard of the trace, which is decoded before it is known whether its result is valid (decode/jobs.c), are
  * kept until then.
@@ -43,16 +44,22 @@ void pages_drop(struct pages *kept);
 int pages_take(struct pages *pg, struct pages *kept);
 /* Ends the threads; lines that are not written yet are lost. */
 void pages_free(struct pages *pg);
-/* Returns the number of an address's names for the line that is added next; their text is kept by the caller. */
-uint32_t pages_name(struct pages *pg, const struct symbol_ref *ref);
-/* Adds a line; `from` and `to` are numbers of names if those are printed. The threads print it when the page is full. */
-void pages_branch(struct pages *pg, const struct page_branch *b, uint32_t from, uint32_t to);
+/* Adds a line, without names. The threads print it when the page is full. */
+void pages_branch(struct pages *pg, const struct page_branch *b);
+/*
+ * Adds a line with the names of an equal branch before it, as branch_texts_find(). Returns false if
+ * there is none: pages_named() is needed.
+ */
+bool pages_known(struct pages *pg, const struct page_branch *b, const struct names_valid *now);
+/* Adds a line with these names, which may be valid for further ones. */
+void pages_named(struct pages *pg, const struct page_branch *b, const struct names_valid *valid,
+		 const struct symbol_names *from, const struct symbol_names *to);
 /* Adds the lines of branches, without names. `common` has their time and thread. */
 void pages_taken(struct pages *pg, const struct page_branch *common, const struct cst_branch *b, size_t n);
 void pages_error(struct pages *pg, int cpu, const struct error_sample *e);
 /*
- * Returns the value of `write` that ended the output, ERR_IO, or SESSION_UNFIT (kept pages need
- * too much memory): further lines are lost. 0: they are printed.
+ * Returns the value of `write` that ended the output, which is that of kept pages, too, ERR_IO, or
+ * SESSION_UNFIT (kept pages need too much memory): further lines are lost. 0: they are printed.
  */
 int pages_failed(const struct pages *pg);
 /* Writes all lines. Returns as pages_failed(). */

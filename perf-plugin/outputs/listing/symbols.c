@@ -26,7 +26,7 @@ void symbols_look_up(struct symbols *sy, size_t number, const struct stream *s, 
 	struct session_loc loc;
 
 	sy->key[number] = (struct symbol_key){ .addr = addr, .spaces = symbols_spaces(s), .batch = sy->batch };
-	*at = (struct symbol_at){ .lookup = ++sy->lookups, .shown = addr };
+	*at = (struct symbol_at){ .shown = addr };
 	sy->text[number].len = 0;
 	if (!addr || !session_locate_any(s, addr, &loc) || !loc.dso)
 		return;

@@ -18,7 +18,6 @@ struct symbol_names {
 
 struct symbol_at {
 	struct symbol_names names;
-	uint64_t lookup;	/* number of the lookup; equal numbers have equal names. 0: nothing is known */
 	const struct dso *file;	/* the file, and ... */
 	uint64_t in_file;	/* ... the offset in it */
 	uint64_t shown;		/* address as perf prints it in a call chain: in user space the offset in the file */
@@ -26,7 +25,6 @@ struct symbol_at {
 
 /* The caller's text of the names of an entry. */
 struct symbol_text {
-	uint64_t lookup;	/* symbol_at.lookup, for a cache of texts alone */
 	uint8_t len;		/* 0: no text yet */
 	char bytes[183];
 };
@@ -36,21 +34,16 @@ struct symbol_key {
 	uint64_t addr;
 	uint64_t spaces;	/* symbols_spaces() */
 	uint64_t batch;		/* batch of the lookup, UINT64_MAX: valid for later batches, too; 0: empty entry */
-	/* for pages.h: number of the page that has a copy of the names, 0: none, and their number in it */
-	uint32_t page, in_page;
 };
 
 /* An entry. */
 struct symbol_ref {
 	struct symbol_at *at;
-	struct symbol_key *key;
 	struct symbol_text *text;	/* NULL: no text is kept */
-	uint32_t number;	/* number of the text */
 };
 
 struct symbols {
 	uint64_t batch;		/* current batch */
-	uint64_t lookups;	/* number of lookups so far */
 	const struct dso *last;	/* last file, with its name */
 	const char *last_path;
 	uint32_t last_plain;
@@ -89,6 +82,12 @@ static inline struct symbol_at *symbols_find(struct symbols *sy, const struct st
 	if (key->addr != addr || key->spaces != symbols_spaces(s) || (key->batch != sy->batch && key->batch != UINT64_MAX))
 		symbols_look_up(sy, number, s, addr);
 	return &sy->slot[number];
+}
+
+/* Returns symbol_key.batch of the address that was found last among those with its number. */
+static inline uint64_t symbols_valid(const struct symbols *sy, uint64_t addr)
+{
+	return sy->key[symbols_number(addr)].batch;
 }
 
 #endif

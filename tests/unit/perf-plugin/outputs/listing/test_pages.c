@@ -20,8 +20,6 @@
 #define NAMES	300u
 #define LONG	30000u	/* bytes of a long name */
 
-/* Names as a cache of lookups has them: the entry of an address is used again for others. */
-static struct symbols symbols;
 static char names[NAMES][16];
 static char long_name[LONG + 1];
 
@@ -94,35 +92,50 @@ static int free_comms(void **state)
 	return 0;
 }
 
-/* The names of address number i, as line_find() returns them; each fifth is unknown. */
-static struct symbol_ref find(unsigned int i)
+/* Address spaces and batch of line number i. */
+static uint64_t spaces_of(unsigned int i)
 {
-	const uint64_t addr = 0x400000 + 8 * (uint64_t)i;
-	const unsigned int n = i % 5 == 4 ? SYMBOLS_CACHE : i % 64;	/* several share an entry */
-	struct symbol_ref ref = { &symbols.slot[n], &symbols.key[n], n < 64 ? &symbols.text[n] : NULL, n };
-
-	if (n == SYMBOLS_CACHE || ref.key->addr == addr)
-		return ref;
-	*ref.key = (struct symbol_key){ .addr = addr };
-	*ref.at = (struct symbol_at){ .lookup = ++symbols.lookups,
-				      .names = { .dso = "/bin/prog", .dso_plain = 9, .name = names[i % NAMES],
-						 .name_plain = (uint32_t)strlen(names[i % NAMES]), .offset = i } };
-	ref.text->len = 0;
-	if (i % 97 == 0) {
-		ref.at->names.name = long_name;
-		ref.at->names.name_plain = LONG;
-	}
-	return ref;
+	return i / 1000 % 3;
 }
 
-static void put_names(struct line *l, unsigned int i)
+static uint64_t batch_of(unsigned int i)
 {
-	struct symbol_ref ref;
+	return 1 + i / 100;
+}
 
-	if (!(l->fields & LISTING_NAMES))
-		return;
-	ref = find(i);
-	line_symbol(l, &ref.at->names, ref.text);
+/* Number of the symbol at an address in line number i. */
+static unsigned int symbol_of(uint64_t addr, unsigned int i)
+{
+	return (unsigned int)((addr / 8 + spaces_of(i)) % 1500);
+}
+
+/* Names of each third symbol are unknown in some batches, those of others are the same in all. */
+static bool stays(uint64_t addr, unsigned int i)
+{
+	return symbol_of(addr, i) % 3;
+}
+
+static struct symbol_names names_of(uint64_t addr, unsigned int i)
+{
+	const unsigned int n = symbol_of(addr, i);
+
+	if (n % 5 == 4 || (!stays(addr, i) && batch_of(i) % 10 == 0))
+		return (struct symbol_names){ .dso = NULL };
+	return (struct symbol_names){
+		.dso = "/bin/prog",
+		.dso_plain = 9,
+		.offset = n,
+		.name = n % 97 ? names[n % NAMES] : long_name,
+		.name_plain = n % 97 ? (uint32_t)strlen(names[n % NAMES]) : LONG,
+	};
+}
+
+static void put_names(struct line *l, uint64_t addr, unsigned int i)
+{
+	const struct symbol_names found = names_of(addr, i);
+
+	if (l->fields & LISTING_NAMES)
+		line_symbol(l, &found, NULL);
 }
 
 /* Targets in both halves of the address space, and more upper halves than a page has places; sources near the target before and, behind it or before it, as far as 64 bits reach. */
@@ -159,7 +172,6 @@ static struct sink print_alone(unsigned int lines, unsigned int fields)
 	struct error_sample e;
 	unsigned int i;
 
-	memset(&symbols, 0, sizeof(symbols));
 	l->fields = fields;
 	l->event_width = 12;
 	l->comms = comms_share(comms);
@@ -174,9 +186,9 @@ static struct sink print_alone(unsigned int lines, unsigned int fields)
 		line_start(l, b.cpu, b.pid, b.tid, b.time, false, 1, "branches");
 		line_flags(l, branch_ip_flags_of((enum branch_kind)(b.kind % PAGE_ENDS_TRACE), b.kind & PAGE_ENDS_TRACE));
 		if (branch_line_from(l, b.from))
-			put_names(l, i % 1500);
+			put_names(l, b.from, i);
 		if (branch_line_to(l, b.to))
-			put_names(l, i * 7 % 1500);
+			put_names(l, b.to, i);
 		line_end(l);
 	}
 	assert_int_equal(merge_finish(m), 0);
@@ -186,12 +198,31 @@ static struct sink print_alone(unsigned int lines, unsigned int fields)
 	return s;
 }
 
+/*
+ * Adds a line with names, which are found if they are not known. Some are valid in all batches,
+ * others in one, or never, as those of an open branch's source are.
+ */
+static void add_named(struct pages *pg, const struct page_branch *b, unsigned int i)
+{
+	struct names_valid valid = { .spaces = spaces_of(i), .batch = batch_of(i) };
+	struct symbol_names from, to;
+
+	if (i % 17 && pages_known(pg, b, &valid))
+		return;
+	from = names_of(b->from, i);
+	to = names_of(b->to, i);
+	if (i % 17 == 0)
+		valid.batch = 0;
+	else if (stays(b->from, i) && stays(b->to, i))
+		valid.batch = UINT64_MAX;
+	pages_named(pg, b, &valid, &from, &to);
+}
+
 /* Adds lines of consecutive numbers. */
 static void add_lines(struct pages *pg, unsigned int first, unsigned int end, unsigned int fields)
 {
 	struct page_branch b;
 	struct error_sample e;
-	uint32_t from, to;
 	unsigned int i;
 
 	for (i = first; i < end; i++) {
@@ -200,9 +231,10 @@ static void add_lines(struct pages *pg, unsigned int first, unsigned int end, un
 			pages_error(pg, 3, &e);
 			continue;
 		}
-		from = fields & LISTING_NAMES ? pages_name(pg, (struct symbol_ref[]){ find(i % 1500) }) : 0;
-		to = fields & LISTING_NAMES ? pages_name(pg, (struct symbol_ref[]){ find(i * 7 % 1500) }) : 0;
-		pages_branch(pg, &b, from, to);
+		if (fields & LISTING_NAMES)
+			add_named(pg, &b, i);
+		else
+			pages_branch(pg, &b);
 	}
 }
 
@@ -216,7 +248,6 @@ static int print_pages(unsigned int lines, unsigned int fields, unsigned int thr
 	unsigned int i;
 	int rc = 0;
 
-	memset(&symbols, 0, sizeof(symbols));
 	assert_non_null(pg);
 	for (i = 0; i < lines && !rc; i++) {
 		add_lines(pg, i, i + 1, fields);
@@ -257,16 +288,19 @@ static void same_text(void **state)
 }
 
 /* Lines of pieces that are kept, of different lengths, and others between them, in one thread and in several that begin late. */
-static void kept_pieces(void **state)
+static void kept_pieces_with(unsigned int fields)
 {
 	enum { LINES = 60000, STEP = 5003 };
-	struct pages_opts o = { .fields = FIELDS & ~LISTING_NAMES, .event_width = 12, .event = "branches", .comms = comms, .write = take };
+	struct pages_opts o = { .fields = fields,
+				.event_width = 12,
+				.event = "branches",
+				.comms = comms,
+				.write = take };
 	const struct sink want = print_alone(LINES, o.fields);
 	unsigned int threads, late, i, k, end;
 	struct pages *pg, *kept[2];
 	struct sink got;
 
-	(void)state;
 	for (threads = 1; threads <= PAGES_THREADS; threads++)
 		for (late = 0; late < 2; late++) {
 			got = (struct sink){ .left = UINT32_MAX };
@@ -280,7 +314,7 @@ static void kept_pieces(void **state)
 
 				end = at[3];
 				for (k = 0; k < 2; k++) {
-					kept[k] = pages_keep(pg, 1 << 20);
+					kept[k] = pages_keep(pg, 16 << 20);
 					assert_non_null(kept[k]);
 				}
 				add_lines(kept[1], at[2] < end ? at[2] : end, end, o.fields);
@@ -303,26 +337,71 @@ static void kept_pieces(void **state)
 	free(want.text);
 }
 
-/* Kept lines that need more memory than they may are refused, whatever is added after that. */
-static void too_many(void **state)
+static void kept_pieces(void **state)
 {
-	const struct pages_opts o = { .fields = FIELDS & ~LISTING_NAMES, .event_width = 12, .event = "branches", .comms = comms,
-				      .threads = 1, .write = take };
+	(void)state;
+	kept_pieces_with(FIELDS & ~LISTING_NAMES);
+	kept_pieces_with(FIELDS);
+}
+
+/*
+ * Returns the number of pages after which kept lines need more memory than they may. Whatever is
+ * added after that is refused.
+ */
+static unsigned int refused_after(unsigned int fields)
+{
+	const struct pages_opts o = { .fields = fields,
+				      .event_width = 12,
+				      .event = "branches",
+				      .comms = comms,
+				      .threads = 1,
+				      .write = take };
 	struct pages *pg = pages_new(&o), *kept;
 	unsigned int i;
 
-	(void)state;
 	assert_non_null(pg);
 	kept = pages_keep(pg, 10 * sizeof(struct line_page));
 	assert_non_null(kept);
-	add_lines(kept, 0, PAGE_LINES, 0);
+	add_lines(kept, 0, PAGE_LINES, fields);
 	assert_int_equal(pages_failed(kept), 0);
 	/* with errors, which are larger */
 	for (i = 1; !pages_failed(kept); i++)
-		add_lines(kept, i * PAGE_LINES, (i + 1) * PAGE_LINES, 0);
-	assert_in_range(i, 2, 10);
-	add_lines(kept, 0, 3 * PAGE_LINES, 0);
+		add_lines(kept, i * PAGE_LINES, (i + 1) * PAGE_LINES, fields);
+	add_lines(kept, 0, 3 * PAGE_LINES, fields);
 	assert_int_equal(pages_failed(kept), SESSION_UNFIT);
+	pages_free(kept);
+	pages_free(pg);
+	return i;
+}
+
+/* The texts of names count as well. */
+static void too_many(void **state)
+{
+	(void)state;
+	assert_in_range(refused_after(FIELDS & ~LISTING_NAMES), 4, 10);
+	assert_in_range(refused_after(FIELDS), 2, 3);
+}
+
+/* When the output has ended, so do the shards that keep lines for it. */
+static void ended_output(void **state)
+{
+	struct sink s = { .left = 0 };
+	const struct pages_opts o = { .fields = FIELDS,
+				      .event_width = 12,
+				      .event = "branches",
+				      .comms = comms,
+				      .threads = 2,
+				      .write = take,
+				      .data = &s };
+	struct pages *pg = pages_new(&o), *kept = pages_keep(pg, 16 << 20);
+
+	(void)state;
+	add_lines(kept, 0, 2 * PAGE_LINES, FIELDS);
+	assert_int_equal(pages_failed(kept), 0);
+	add_lines(pg, 0, PAGE_LINES, FIELDS);
+	assert_int_equal(pages_finish(pg), -7);
+	add_lines(kept, 0, PAGE_LINES, FIELDS);
+	assert_int_equal(pages_failed(kept), -7);
 	pages_free(kept);
 	pages_free(pg);
 }
@@ -362,7 +441,7 @@ static void together_with(unsigned int fields)
 				b = (struct page_branch){ .time = 1000 + i / step / 2, .from = br[i].from, .to = br[i].to, .pid = 100,
 							  .tid = 100, .cpu = 1, .kind = (uint8_t)branch_kind_listed(&br[i]) };
 				if (!k)
-					pages_branch(pg, &b, 0, 0);
+					pages_branch(pg, &b);
 				else if (i % step == 0)
 					pages_taken(pg, &b, br + i, BRANCHES - i < step ? BRANCHES - i : step);
 			}
@@ -389,8 +468,9 @@ static void together(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_text), cmocka_unit_test(together),
-		cmocka_unit_test(kept_pieces), cmocka_unit_test(too_many),
+		cmocka_unit_test(same_text),	cmocka_unit_test(together),
+		cmocka_unit_test(kept_pieces),	cmocka_unit_test(too_many),
+		cmocka_unit_test(ended_output),
 	};
 	unsigned int i;
 

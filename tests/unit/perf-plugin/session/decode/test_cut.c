@@ -270,10 +270,12 @@ static void other_states(void **state)
 
 /* ---- lines of branches -------------------------------------------------------------------------- */
 
-static char *listed(struct session *ss, size_t kept)
+static char *listed(struct session *ss, unsigned int fields, size_t kept)
 {
-	struct listing_opts o = { .output = temp_path(dir, "out"), .fields = LIST_TID | LIST_IP | LIST_ADDR | LIST_FLAGS,
-				  .itrace = { .branches = true }, .kept_lines = kept };
+	struct listing_opts o = { .output = temp_path(dir, "out"),
+				  .fields = LIST_TID | LIST_IP | LIST_ADDR | LIST_FLAGS | fields,
+				  .itrace = { .branches = true },
+				  .kept_lines = kept };
 	struct listing *l = listing_open(ss, &o);
 	size_t n;
 
@@ -284,29 +286,38 @@ static char *listed(struct session *ss, size_t kept)
 	return temp_content(temp_path(dir, "out"), &n);
 }
 
+static void same_lines(enum shape shape, unsigned int frames, unsigned int fields)
+{
+	static const size_t kept[] = { 0, 1, 300000, 600000, 1200000, 2400000 };
+	char *want = listed(open_trace(1, shape, frames, 2), fields, 0), *have;
+	unsigned int i;
+
+	assert_true(strlen(want) > 1000000);
+	for (i = 0; i < (shape == GAP ? sizeof(kept) / sizeof(kept[0]) : 1); i++) {
+		have = listed(open_trace(4, shape, frames, 2), fields, kept[i]);
+		if (strcmp(have, want))
+			fail_msg(
+				"shape %u, frames %u, fields %x, %zu bytes kept: other lines",
+				shape, frames, fields, kept[i]);
+		free(have);
+	}
+	free(want);
+}
+
 /*
  * Lines without times are those of one thread, also where a part is decoded again, with the whole fragment before it: its lead
  * has no synchronisation (GAP), or it may keep fewer lines than it has.
  */
 static void lines(void **state)
 {
-	static const size_t kept[] = { 0, 1, 300000, 600000, 1200000, 2400000 };
-	unsigned int frames, i;
-	char *want, *have;
+	unsigned int frames;
 	enum shape shape;
 
 	(void)state;
 	for (shape = DENSE; shape <= GAP; shape++)
 		for (frames = 0; frames < 2; frames++) {
-			want = listed(open_trace(1, shape, frames, 2), 0);
-			assert_true(strlen(want) > 1000000);
-			for (i = 0; i < (shape == GAP ? sizeof(kept) / sizeof(kept[0]) : 1); i++) {
-				have = listed(open_trace(4, shape, frames, 2), kept[i]);
-				if (strcmp(have, want))
-					fail_msg("shape %u, frames %u, lines kept in %zu bytes: other lines", shape, frames, kept[i]);
-				free(have);
-			}
-			free(want);
+			same_lines(shape, frames, 0);
+			same_lines(shape, frames, LIST_SYM | LIST_SYMOFF | LIST_DSO);
 		}
 }
 

@@ -220,24 +220,27 @@ static void kept_lines(void **state)
 		{ 1, { { 5000, 6000, 7000, 8000, 9000, 10000 } }, FRAGMENTS, false, 10000, 0 },
 		{ 1, { { 5000, 9000, 7000, 8000, 12000, 6000 } }, 2, false, 5000, 0 },
 	};
+	static const char *const fields[] = { "pid,tid,cpu,time,ip,addr,flags",
+					      "comm,tid,time,event,ip,sym,symoff,dso,addr" };
 	static const size_t kept[] = { 1, 50000, 0 };
 	char *want, *have;
 	unsigned int jobs;
-	size_t i, k, n, m;
+	size_t i, f, k, n, m;
 
 	(void)state;
-	for (i = 0; i < sizeof(r) / sizeof(r[0]); i++) {
-		want = listed(&r[i], 1, "be", "pid,tid,cpu,time,ip,addr,flags", 0, &n);
-		assert_true(n > (FRAGMENTS - 1) * r[i].more * 60u);
-		for (k = 0; k < sizeof(kept) / sizeof(kept[0]); k++)
-			for (jobs = 2; jobs <= 8; jobs++) {
-				have = listed(&r[i], jobs, "be", "pid,tid,cpu,time,ip,addr,flags", kept[k], &m);
-				assert_int_equal(n, m);
-				assert_memory_equal(want, have, n);
-				free(have);
-			}
-		free(want);
-	}
+	for (i = 0; i < sizeof(r) / sizeof(r[0]); i++)
+		for (f = 0; f < 2; f++) {
+			want = listed(&r[i], 1, "be", fields[f], 0, &n);
+			assert_true(n > (FRAGMENTS - 1) * r[i].more * 60u);
+			for (k = 0; k < sizeof(kept) / sizeof(kept[0]); k++)
+				for (jobs = 2; jobs <= 8; jobs++) {
+					have = listed(&r[i], jobs, "be", fields[f], kept[k], &m);
+					assert_int_equal(n, m);
+					assert_memory_equal(want, have, n);
+					free(have);
+				}
+			free(want);
+		}
 }
 
 int main(void)
