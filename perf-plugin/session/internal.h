@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "machine/buffers/owners.h"
+#include "machine/guests/guest.h"
 #include "machine/images/perf_maps.h"
 #include "machine/sideband/side_events.h"
 #include "machine/tasks/space.h"
@@ -20,6 +21,7 @@ struct session_images {
 	struct kernel_images kernel;
 	struct perf_maps perf_maps;
 	struct spaces spaces;
+	struct guest_set guests;
 };
 
 /* The part of the recording to decode. */
@@ -85,6 +87,13 @@ void session_adopt_files(struct session *ss, struct session *rep);
 void session_init_own(struct session *ss);
 /* Creates the filter, after the records were read. Returns 0 or ERR_REPORTED. */
 int session_make_filter(struct session *ss);
+/*
+ * Opens the guests that the options name, after the host's records were read. `like`: another
+ * session with the same guests, NULL: none. Returns 0 or ERR_REPORTED.
+ */
+int session_open_guests(struct session *ss, const struct session *like);
+/* Frees address spaces and decoded code. */
+void session_free_spaces(struct session *ss);
 void session_free_own(struct session *ss);
 
 /*

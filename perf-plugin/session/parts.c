@@ -52,3 +52,40 @@ const struct losses *session_losses(const struct session *ss)
 {
 	return &ss->losses;
 }
+
+struct comms *session_comms(const struct session *ss)
+{
+	struct comms *c = comms_new(ss->pd);
+	size_t i;
+
+	for (i = 0; i < ss->images.guests.nr; i++) {
+		const struct guest *g = ss->images.guests.v[i];
+
+		if (g->pd)
+			comms_add_guest(c, g->pd, (uint16_t)g->number, g->offset);
+	}
+	return c;
+}
+
+const struct guest *session_guest(const struct session *ss, unsigned int number)
+{
+	return number && number <= ss->images.guests.nr ? ss->images.guests.v[number - 1] : NULL;
+}
+
+/* True if a trace unit has the host's threads in place of VMIDs. */
+static bool traces_threads(const struct session *ss)
+{
+	uint32_t i;
+
+	for (i = 0; i < ss->units.info.nr_cpu; i++)
+		if (ss->units.v[i].pid.contextidr_el2)
+			return true;
+	return false;
+}
+
+int session_guest_pid(const struct session *ss, const struct guest *g)
+{
+	if (g->o.pid >= 0 || g->o.any || !traces_threads(ss))
+		return g->o.pid;
+	return threads_pid(&ss->tasks.threads, (int)g->o.id, UINT64_MAX);
+}

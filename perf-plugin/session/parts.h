@@ -10,6 +10,7 @@
 #include "machine/images/kernel.h"
 #include "machine/sideband/tracepoint.h"
 #include "machine/tasks/asid.h"
+#include "machine/tasks/comms.h"
 #include "machine/tasks/contextid.h"
 #include "machine/tasks/identity.h"
 #include "machine/tasks/learned.h"
@@ -42,6 +43,8 @@ struct session_tasks {
 	bool only_process_reported;
 };
 
+struct guest;
+
 const struct session_opts *session_opts(const struct session *ss);
 enum session_recorder session_recorder(const struct session *ss);
 const struct trace_units *session_units(const struct session *ss);
@@ -51,6 +54,14 @@ const struct dso_table *session_dsos(const struct session *ss);
 const struct kernel_images *session_kernel(const struct session *ss);
 /* The caller moves it to a time before use; the next run of decoding starts from the beginning. */
 struct threads *session_threads(struct session *ss);
+/* Returns a guest whose files are given by its number, from 1 on; NULL: there is none. */
+const struct guest *session_guest(const struct session *ss, unsigned int number);
+/*
+ * Returns the host's process that runs a guest, if that is known without decoding; -1: it is not.
+ */
+int session_guest_pid(const struct session *ss, const struct guest *g);
+/* Returns new names of threads over time, of the host and of guests by their numbers. */
+struct comms *session_comms(const struct session *ss);
 const struct session_tasks *session_tasks(const struct session *ss);
 const struct losses *session_losses(const struct session *ss);
 

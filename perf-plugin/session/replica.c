@@ -83,7 +83,8 @@ static int make(struct session *rep, const struct session *ss)
 	copy_asids(&rep->tasks.asids, &ss->declared);
 	rep->images.dsos.search.other_recorder = ss->images.dsos.search.other_recorder;
 	rep->images.dsos.search.osrelease = ss->images.dsos.search.osrelease;
-	return session_index_side(rep) || !same_files(&rep->images.dsos, &ss->images.dsos) || session_make_filter(rep);
+	return session_index_side(rep) || session_open_guests(rep, ss) ||
+	       !same_files(&rep->images.dsos, &ss->images.dsos) || session_make_filter(rep);
 }
 
 void session_before_replicas(struct session *ss)
@@ -163,7 +164,7 @@ void session_adopt_files(struct session *ss, struct session *rep)
 		struct dso *to = ss->images.dsos.all[i], *from = rep->images.dsos.all[i];
 
 		if (to->state == DSO_UNTRIED && from->state != DSO_UNTRIED)
-			adopt(to, from, dso_search_finder(&ss->images.dsos.search));
+			adopt(to, from, dso_search_finder(&to->table->search));
 		else if (from->trouble == DSO_UNALIGNED)
 			to->trouble = from->trouble;
 	}

@@ -101,7 +101,8 @@ static bool is_generated(void *data, int pid, uint64_t start, uint64_t end)
 		return true;
 	pm = perf_maps_get(&images->perf_maps, pid);
 	for (i = 0; i < images->dsos.nr; i++) {
-		const struct jitdump *jd = images->dsos.all[i]->made.jit;
+		const struct dso *d = images->dsos.all[i];
+		const struct jitdump *jd = d->table == &images->dsos ? d->made.jit : NULL;
 
 		if (jd && jd->owner == pid && jitdump_within(jd, start, end))
 			return true;
@@ -137,19 +138,38 @@ void session_init_own(struct session *ss)
 	ss->images.dsos.search.force = opts->force;
 	ss->images.dsos.search.kernel = &ss->images.kernel;
 	losses_init(&ss->losses);
-	spaces_init(&ss->images.spaces, &ss->images.dsos, opts->cache_limit);
+	spaces_init(&ss->images.spaces, opts->cache_limit);
 	ss->images.spaces.kernel = &ss->images.kernel;
 	ss->images.spaces.kernel_process = &ss->tasks.threads.known.kernel;
 }
 
+int session_open_guests(struct session *ss, const struct session *like)
+{
+	const struct guest_host host = { .dsos = &ss->images.dsos, .spaces = &ss->images.spaces };
+	size_t i;
+	int rc = mem_code(guests_open(&ss->images.guests, &ss->opts.guests, &host,
+				      like ? &like->images.guests : NULL));
+
+	for (i = 0; i < ss->images.guests.nr; i++)
+		ss->lost.bad_records += ss->images.guests.v[i]->bad_records;
+	return rc ? ERR_REPORTED : 0;
+}
+
+void session_free_spaces(struct session *ss)
+{
+	guests_free_spaces(&ss->images.guests);
+	spaces_free(&ss->images.spaces, &ss->tasks.threads);
+}
+
 void session_free_own(struct session *ss)
 {
-	spaces_free(&ss->images.spaces, &ss->tasks.threads);
+	session_free_spaces(ss);
 	losses_free(&ss->losses);
 	filter_free(ss->chosen.filter);
 	threads_free(&ss->tasks.threads);
 	side_events_free(&ss->side);
 	dso_table_free(&ss->images.dsos);
+	guests_free(&ss->images.guests);
 	free(ss->undecodable.v);
 	asids_free(&ss->tasks.asids);
 	asids_free(&ss->declared);
@@ -192,7 +212,8 @@ static struct session *open_session(const struct session_opts *opts, struct perf
 	ss->clocks.alone = alone;
 	session_init_own(ss);
 	ss->images.dsos.search.bundle = *bundle;
-	if (index_file(ss) || make_clocks(ss) || session_make_filter(ss)) {
+	if (index_file(ss) || session_open_guests(ss, NULL) || make_clocks(ss) ||
+	    session_make_filter(ss)) {
 		session_close(ss);
 		return NULL;
 	}
@@ -304,6 +325,9 @@ struct dso *session_next_read(const struct session *ss, size_t *pos)
 
 	while (*pos < ss->images.dsos.nr) {
 		d = ss->images.dsos.all[(*pos)++];
+		/* what is given of guests is given again */
+		if (d->table != &ss->images.dsos)
+			continue;
 		if (d->kind == DSO_JIT || d->kind == DSO_KCORE)
 			return d;
 		if (d->state != DSO_LOADED || !d->image.file)

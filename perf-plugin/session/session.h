@@ -13,6 +13,7 @@
 #include <cstrace/cstrace.h>
 
 #include "machine/buffers/queues.h"
+#include "machine/guests/guest_opts.h"
 #include "machine/tasks/contextid.h"
 #include "session/filter/filter.h"
 #include "session/losses/guests.h"
@@ -51,6 +52,7 @@ struct session_opts {
 	uint64_t ts_freq;	/* trace timestamp ticks per second if the file does not record it; 0: 1 GHz */
 	bool kernel_time;	/* timestamps are of the counter that TIME_CONV converts, whatever the file says of their source */
 	struct filter_opts filter; /* part of the recording to decode; the caller owns the strings */
+	struct guests_given guests;	/* files of virtual machines; the caller owns the strings */
 };
 
 /*

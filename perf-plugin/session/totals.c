@@ -185,6 +185,7 @@ unsigned int session_print_missing(const struct session *ss, FILE *out)
 	unsigned int n = print_files(ss, out);
 	static const uint8_t nobodys[] = {	/* causes that are not a file's */
 		LOSS_NO_THREAD, LOSS_NAMESPACE, LOSS_OUTSIDE, LOSS_UNCERTAIN, LOSS_SHORT_ID, LOSS_ASID, LOSS_GUEST,
+		LOSS_GUEST_PART,
 		LOSS_SECURE, LOSS_FIRMWARE,
 	};
 	const struct cure_case made = session_made(ss);

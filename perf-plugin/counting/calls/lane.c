@@ -271,6 +271,8 @@ static void transfer(struct calls *c, struct calls_lane *ln, const struct stream
 /* The idle threads of all CPUs have number 0. */
 uint64_t calls_thread_of(const struct stream *s)
 {
+	if (s->guest && s->tid >= 0)
+		return session_thread_key(s->tid, s->guest, s->host);
 	if (s->tid > 0)
 		return (uint32_t)s->tid;
 	return s->tid == 0 ? CALLS_THREAD_IDLE | (uint32_t)s->cpu : CALLS_THREAD_UNKNOWN | s->place;

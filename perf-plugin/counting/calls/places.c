@@ -81,8 +81,10 @@ static unsigned int call_before(void *data, const struct stream *s, uint64_t add
 static uint64_t program(void *data, const struct stream *s)
 {
 	(void)data;
+	/* epochs of guests are far from those of a host's process with this number */
 	return s->own.code && !s->own.kernel ?
-		       (uint64_t)(uint32_t)s->pid << 32 | (s->own.code->epoch + 1) :
+		       (uint64_t)(uint32_t)s->pid << 32 |
+			       (uint32_t)(s->own.code->epoch + 1 + ((uint32_t)s->guest << 30)) :
 		       0;
 }
 

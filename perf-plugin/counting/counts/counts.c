@@ -301,7 +301,8 @@ static inline uint32_t last_of(const struct cst_generic *g)
 /* True if exceptions were taken since the last range, and nothing was lost. */
 static inline bool interrupted(const struct counted_stream *ln, const struct stream *s)
 {
-	return ln->br.open >= BRANCH_EXCEPTION && ln->known && ln->br.resume && s->tid == ln->br.tid;
+	return ln->br.open >= BRANCH_EXCEPTION && ln->known && ln->br.resume &&
+	       branch_same_thread(&ln->br, s);
 }
 
 /* True if execution continues at `addr`, where the exceptions since the last range return to. */
@@ -577,7 +578,9 @@ static uint64_t stream_digest(void *data, const struct stream *s, uint64_t diges
 	const struct branch_state *br = &ln->br;
 	const uint64_t v[] = {
 		br->last, br->resume, (uint32_t)br->pid | (uint64_t)(uint32_t)br->tid << 32,
-		br->open | br->size << 8 | br->isa << 16 | (uint64_t)br->el << 24,
+		br->open | br->size << 8 | br->isa << 16 | (uint64_t)br->el << 24 |
+			(uint64_t)br->guest << 32,
+		(uint32_t)br->host.pid | (uint64_t)(uint32_t)br->host.tid << 32,
 		br->open == BRANCH_SEQ ? BRANCH_NONE : br->kind,
 		ln->bin ? ln->bin->dso->number + 1ull : 0, ln->bin ? ln->bin->method : 0, ln->last, ln->end, ln->start,
 		ln->open | ln->inside << 1 | ln->known << 2,

@@ -33,7 +33,7 @@ static void find_file(struct model_binary *b, struct dso_table *t)
 	}
 	d = dso_table_get(t, b->is.name, &id, b->is.type != CST_COUNT_FILE);
 	d->module.by_offset = d->kind == DSO_MODULE;
-	if (dso_load(t, d) && !t->search.force && !same_code(b, d, &why)) {
+	if (dso_load(d) && !t->search.force && !same_code(b, d, &why)) {
 		if (why)
 			fprintf(stderr, "cstrace profile: %s: %s cannot be read again: %s: not used\n", name_shown(b->is.name),
 				name_shown(dso_file(d)), strerror(why));

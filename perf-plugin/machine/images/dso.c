@@ -74,7 +74,8 @@ void dso_table_free(struct dso_table *t)
 	size_t i;
 
 	for (i = 0; i < t->nr; i++)
-		dso_free(t->all[i]);
+		if (t->all[i]->table == t)
+			dso_free(t->all[i]);
 	free(t->all);
 	free(t->bucket);
 	symfs_index_free(t->search.index);
@@ -89,6 +90,8 @@ static void table_grow(struct dso_table *t)
 	size_t i, h;
 
 	for (i = 0; i < t->nr; i++) {
+		if (t->all[i]->table != t)
+			continue;
 		h = strings_hash(t->all[i]->path) % nr;
 		t->all[i]->next = bucket[h];
 		bucket[h] = t->all[i];
@@ -123,19 +126,28 @@ static uint8_t kind_of(const char *path, const struct build_id *id, bool kernel)
 	return dso_is_module(path) ? DSO_MODULE : DSO_FILE;
 }
 
+/* Adds the dso to the list of its table, and to that of the host, which numbers it. */
+static void enlist(struct dso_table *t, struct dso *d)
+{
+	struct dso_table *host = t->host ? t->host : t;
+
+	*ARRAY_ADD(t->all, t->nr, t->cap) = d;
+	if (t->host)
+		*ARRAY_ADD(host->all, host->nr, host->cap) = d;
+	d->number = (uint32_t)(host->nr - 1);
+	d->table = t;
+}
+
 struct dso *dso_table_add(struct dso_table *t, const char *path, uint8_t kind)
 {
-	struct dso **slot, *d;
+	struct dso *d;
 	size_t h;
 
 	if (t->nr >= t->nr_buckets)
 		table_grow(t);
 	d = mem_zeroed(1, sizeof(*d));
 	d->path = mem_text(path);
-	slot = ARRAY_ADD(t->all, t->nr, t->cap);
-	*slot = d;
-	d->number = (uint32_t)(t->nr - 1);
-	d->table = t;
+	enlist(t, d);
 	/* of memory whose offsets are addresses no section is made, and nothing is looked for */
 	if (kind == DSO_ANON)
 		d->trouble = DSO_NOT_FOUND;
@@ -323,7 +335,7 @@ static bool load(struct dso_table *t, struct dso *d)
 		return true;
 	}
 	if (d->zip.archive)
-		dso_load(t, d->zip.archive);
+		dso_load(d->zip.archive);
 	while (dso_next_candidate(&t->search, d, &c)) {
 		trouble = try_file(t, d, c.path);
 		if (trouble == DSO_FINE) {
@@ -356,7 +368,7 @@ static bool load(struct dso_table *t, struct dso *d)
 	return d->state == DSO_LOADED;
 }
 
-bool dso_load(struct dso_table *t, struct dso *d)
+bool dso_load(struct dso *d)
 {
 	uint64_t about;
 	bool loaded;
@@ -364,7 +376,7 @@ bool dso_load(struct dso_table *t, struct dso *d)
 	if (d->state != DSO_UNTRIED)
 		return d->state == DSO_LOADED;
 	about = message_subject(SUBJECT_DSO | d->number);
-	loaded = load(t, d);
+	loaded = load(d->table, d);
 	message_subject(about);
 	return loaded;
 }
@@ -414,6 +426,15 @@ static void explain_memory(const struct dso *d, bool perf, FILE *out)
 				"let the runtime write one%s, and name it with --jitdump\n",
 					path, mono);
 	}
+}
+
+/* No file of a guest was found. */
+static void explain_guest(const struct dso *d, FILE *out)
+{
+	fprintf(out, "%s: not found among the files of %s; give %s with --guest\n",
+		name_shown(d->path), d->table->name,
+		d->kind == DSO_VMLINUX ? "the kernel image as vmlinux=FILE" :
+					 "its file system as symfs=DIR");
 }
 
 /* No file was found. */
@@ -522,7 +543,10 @@ void dso_explain(const struct dso *d, bool perf, bool has_kcore, FILE *out)
 			"with its symbol table\n", path, file, name_shown(d->kernel.ref_sym));
 		break;
 	default:
-		explain_missing(d, perf, has_kcore, out);
+		if (d->table && d->table->host && d->kind != DSO_ANON && d->kind != DSO_BPF)
+			explain_guest(d, out);
+		else
+			explain_missing(d, perf, has_kcore, out);
 	}
 }
 

@@ -60,7 +60,7 @@ struct jitdump;
 struct dso {
 	char *path;		/* as recorded */
 	uint32_t number;	/* index in the table, from 0 */
-	const struct dso_table *table; /* the table; NULL: none */
+	struct dso_table *table;	/* the table: the host's or a guest's; NULL: none */
 	struct build_id recorded;
 	bool id_of_header;	/* `recorded` is from the file's header, not from the records that name the file */
 	uint8_t kind;		/* enum dso_kind */

@@ -48,11 +48,11 @@ static void set_archive(struct dso_table *t, struct dso *d)
 }
 
 /* The members of an archive, once. NULL: it is none, or was not found. */
-static const struct archive *members_of(struct dso_table *t, struct dso *d)
+static const struct archive *members_of(struct dso *d)
 {
 	const bool tried = d->state != DSO_UNTRIED;
 
-	if (!dso_load(t, d) || d->image.is_elf || tried)
+	if (!dso_load(d) || d->image.is_elf || tried)
 		return d->zip.members;
 	d->zip.members = mem_zeroed(1, sizeof(*d->zip.members));
 	if (archive_read(d->zip.members, d->image.data, d->image.size)) {
@@ -74,7 +74,7 @@ struct dso *dso_table_member(struct dso_table *t, struct dso *d, uint64_t *off)
 	set_archive(t, d);
 	if (archive_separator(d->path) || !*off || !may_be_archive(d->path))
 		return d;
-	a = members_of(t, d);
+	a = members_of(d);
 	if (!a)
 		return d;
 	m = archive_at(a, *off);

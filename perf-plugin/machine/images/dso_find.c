@@ -208,13 +208,18 @@ static bool by_path_deleted(struct dso_search *s, const struct dso *d, struct ds
 	return set_target_path(c, s, d->path, n - k);
 }
 
-/* Kernels at the usual places are tried only if their build-id can be compared. */
+/*
+ * Kernels at the usual places are tried only if their build-id can be compared, or they are in the
+ * file system that was given for this guest.
+ */
 static bool by_kernel_place(struct dso_search *s, const struct dso *d, struct dso_candidates *c)
 {
+	const bool own = d->table && d->table->host && s->symfs;
 	char name[512];
 	int n;
 
-	if (d->kind != DSO_VMLINUX || !d->recorded.len || !s->osrelease || strchr(s->osrelease, '%'))
+	if (d->kind != DSO_VMLINUX || !(d->recorded.len || own) || !s->osrelease ||
+	    strchr(s->osrelease, '%'))
 		return false;
 	n = snprintf(name, sizeof(name), kernel_places[c->sub], s->osrelease);
 	return n > 0 && (size_t)n < sizeof(name) && set_target_path(c, s, name, n);

@@ -54,8 +54,15 @@ struct dso_search {
 struct dso_table {
 	struct dso **bucket;
 	size_t nr_buckets;
-	struct dso **all;		/* in the order of first use */
+	struct dso **all;		/* in the order of first use; also those of guests */
 	size_t nr, cap;
+	/*
+	 * Of a guest: the host's table, which lists and numbers the guest's files, too, and must be
+	 * freed first. NULL: this one is the host's.
+	 */
+	struct dso_table *host;
+	const char *name;		/* of a guest: "guest 3", for messages */
+	const char *kernel_name;	/* of a guest: name of its kernel; NULL: as recorded */
 	struct dso_search search;
 };
 
@@ -106,8 +113,10 @@ bool dso_table_set_build_id(struct dso_table *t, const char *path, const struct 
 /* Sets the recorded position of .text for all modules of a path. */
 void dso_table_set_text(struct dso_table *t, const char *path, uint64_t in_file, uint64_t in_memory);
 
-/* Finds, checks and maps the file, once. Returns true if its bytes are available. */
-bool dso_load(struct dso_table *t, struct dso *d);
+/*
+ * Finds, checks and maps the file as its table says, once. Returns true if its bytes are available.
+ */
+bool dso_load(struct dso *d);
 /* dso_find.c: iterates over the files to try, best first; returns false at the end. */
 struct dso_candidates {
 	unsigned int step, sub;

@@ -110,7 +110,7 @@ static struct dso *kernel_dso(struct dso_table *dsos, const struct mmap_fields *
 
 	memcpy(name, m->name, symbol - m->name);
 	name[symbol - m->name] = 0;
-	d = dso_table_get(dsos, name, &m->id, true);
+	d = dso_table_get(dsos, dsos->kernel_name ? dsos->kernel_name : name, &m->id, true);
 	/* the first map of the kernel gives its load address; further maps have other symbols */
 	if (!d->kernel.ref_sym[0] && symbol[0] && addr &&
 	    strlen(symbol) < sizeof(d->kernel.ref_sym)) {

@@ -9,11 +9,11 @@
 #include <string.h>
 
 struct name {
-	int tid;
+	uint64_t thread;	/* key_of() */
 	uint64_t time;
 	uint64_t seq;
 	bool forked;		/* named as thread `parent` was at that time */
-	int parent;
+	uint64_t parent;
 	uint32_t text;		/* offset in `pool`, unless `forked` */
 };
 
@@ -41,21 +41,39 @@ static void add(struct comms *c, const struct name *n, const char *text)
 	c->used += len;
 }
 
-static void take(struct comms *c, const struct pd_record *rec)
+/* Number of a thread of the host (vm 0) or a guest. */
+static uint64_t key_of(uint16_t vm, int tid)
+{
+	return (uint64_t)vm << 32 | (uint32_t)tid;
+}
+
+/*
+ * A time of a clock that is `ahead` of the host's, as the host's. A record without a time has none.
+ */
+static uint64_t host_time(uint64_t time, int64_t ahead)
+{
+	if (ahead < 0)
+		return time && time < UINT64_MAX + ahead ? time - (uint64_t)ahead : time;
+	return time > (uint64_t)ahead ? time - (uint64_t)ahead : 0;
+}
+
+static void take(struct comms *c, const struct pd_record *rec, uint16_t vm, int64_t ahead)
 {
 	const union perf_event *ev = rec->ev;
 	struct name n = { .seq = rec->seq,
-			  .time = rec->sid.valid & PERF_SAMPLE_TIME ? rec->sid.time : 0 };
+			  .time = rec->sid.valid & PERF_SAMPLE_TIME ?
+					  host_time(rec->sid.time, ahead) :
+					  0 };
 
 	switch (ev->header.type) {
 	case PERF_RECORD_COMM:
-		n.tid = (int)ev->comm.tid;
+		n.thread = key_of(vm, (int)ev->comm.tid);
 		add(c, &n, ev->comm.comm);
 		break;
 	case PERF_RECORD_FORK:
-		n.tid = (int)ev->fork.tid;
+		n.thread = key_of(vm, (int)ev->fork.tid);
 		n.forked = true;
-		n.parent = (int)ev->fork.ptid;
+		n.parent = key_of(vm, (int)ev->fork.ptid);
 		add(c, &n, NULL);
 		break;
 	}
@@ -65,24 +83,30 @@ static int cmp(const void *pa, const void *pb)
 {
 	const struct name *a = pa, *b = pb;
 
-	if (a->tid != b->tid)
-		return a->tid < b->tid ? -1 : 1;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;
 	return a->seq < b->seq ? -1 : a->seq > b->seq;
 }
 
-struct comms *comms_new(struct perfdata *pd)
+void comms_add_guest(struct comms *c, struct perfdata *pd, uint16_t vm, int64_t ahead)
 {
-	struct comms *c = mem_zeroed(1, sizeof(*c));
 	struct pd_record rec;
 	int rc;
 
 	perfdata_rewind(pd);
 	while ((rc = perfdata_next(pd, &rec)) != 0)
 		if (rc > 0)
-			take(c, &rec);
+			take(c, &rec, vm, ahead);
 	ARRAY_SORT(c->v, c->nr, cmp);
+}
+
+struct comms *comms_new(struct perfdata *pd)
+{
+	struct comms *c = mem_zeroed(1, sizeof(*c));
+
+	comms_add_guest(c, pd, 0, 0);
 	return c;
 }
 
@@ -107,29 +131,30 @@ void comms_free(struct comms *c)
 }
 
 /* Returns the index after the thread's last entry not later than `time`. */
-static size_t behind(const struct comms *c, int tid, uint64_t time)
+static size_t behind(const struct comms *c, uint64_t thread, uint64_t time)
 {
 	size_t lo = 0, hi = c->nr;
 
-	BISECT(lo, hi, mid, c->v[mid].tid < tid || (c->v[mid].tid == tid && c->v[mid].time <= time));
+	BISECT(lo, hi, mid,
+	       c->v[mid].thread < thread || (c->v[mid].thread == thread && c->v[mid].time <= time));
 	return lo;
 }
 
 /* Returns the last name at or before `time`, else the first one. */
-static const struct name *find(const struct comms *c, int tid, uint64_t time)
+static const struct name *find(const struct comms *c, uint64_t thread, uint64_t time)
 {
-	size_t i = behind(c, tid, time);
+	size_t i = behind(c, thread, time);
 
-	if (i && c->v[i - 1].tid == tid)
+	if (i && c->v[i - 1].thread == thread)
 		return &c->v[i - 1];
-	return i < c->nr && c->v[i].tid == tid ? &c->v[i] : NULL;
+	return i < c->nr && c->v[i].thread == thread ? &c->v[i] : NULL;
 }
 
-const char *comms_at(struct comms *c, int tid, uint64_t time)
+static const char *name_at(struct comms *c, uint64_t thread, uint64_t time)
 {
 	unsigned int hops = 64;		/* limit for a chain of forks, which damaged records can close to a ring */
 	const struct name *n;
-	int t = tid;
+	uint64_t t = thread;
 
 	while ((n = find(c, t, time)) && n->forked && n->parent != t && hops--) {
 		t = n->parent;
@@ -137,15 +162,22 @@ const char *comms_at(struct comms *c, int tid, uint64_t time)
 	}
 	if (n && !n->forked)
 		return c->pool + n->text;
-	snprintf(c->unknown, sizeof(c->unknown), ":%d", tid);
+	snprintf(c->unknown, sizeof(c->unknown), ":%d", (int)(uint32_t)thread);
 	return c->unknown;
 }
 
-const char *comms_span(struct comms *c, int tid, uint64_t time, uint64_t *from, uint64_t *until)
+const char *comms_at(struct comms *c, int tid, uint64_t time)
 {
-	size_t i = behind(c, tid, time);
+	return name_at(c, key_of(0, tid), time);
+}
 
-	*from = i && c->v[i - 1].tid == tid ? c->v[i - 1].time : 0;
-	*until = i < c->nr && c->v[i].tid == tid ? c->v[i].time : UINT64_MAX;
-	return comms_at(c, tid, time);
+const char *comms_span(struct comms *c, uint16_t vm, int tid, uint64_t time, uint64_t *from,
+		       uint64_t *until)
+{
+	const uint64_t thread = key_of(vm, tid);
+	size_t i = behind(c, thread, time);
+
+	*from = i && c->v[i - 1].thread == thread ? c->v[i - 1].time : 0;
+	*until = i < c->nr && c->v[i].thread == thread ? c->v[i].time : UINT64_MAX;
+	return name_at(c, thread, time);
 }

@@ -12,11 +12,18 @@
 /* unused spaces kept per process */
 #define MAX_IDLE 4
 
-void spaces_init(struct spaces *sp, struct dso_table *dsos, size_t cache_limit)
+void spaces_init(struct spaces *sp, size_t cache_limit)
 {
 	memset(sp, 0, sizeof(*sp));
-	sp->dsos = dsos;
+	sp->last_serial = &sp->own_serial;
 	mem_code(cst_image_new(&sp->image, cache_limit));
+}
+
+void spaces_init_guest(struct spaces *sp, struct spaces *host)
+{
+	memset(sp, 0, sizeof(*sp));
+	sp->image = host->image;
+	sp->last_serial = host->last_serial;
 }
 
 static void version_free(struct version *v)
@@ -48,7 +55,7 @@ bool versions_release(struct process *p)
 	return !p->versions;
 }
 
-void spaces_free(struct spaces *sp, struct threads *ts)
+void spaces_release(struct threads *ts)
 {
 	struct process *p;
 	size_t i;
@@ -56,6 +63,11 @@ void spaces_free(struct spaces *sp, struct threads *ts)
 	for (i = 0; (p = intmap_next(&ts->known.processes, &i));)
 		versions_release(p);
 	versions_release(&ts->known.kernel);
+}
+
+void spaces_free(struct spaces *sp, struct threads *ts)
+{
+	spaces_release(ts);
 	cst_counts_free(sp->counts);
 	sp->counts = NULL;
 	cst_image_free(sp->image);
@@ -216,7 +228,7 @@ static void map_vmlinux(struct spaces *sp, struct version *v, const struct map *
 	struct dso *d = m->dso;
 	uint64_t delta = 0;
 
-	if (dso_load(sp->dsos, d) && !kernel_delta(sp, d, &delta)) {
+	if (dso_load(d) && !kernel_delta(sp, d, &delta)) {
 		d->state = DSO_REFUSED;
 		d->trouble = DSO_NO_SYMBOL;
 	}
@@ -259,7 +271,7 @@ static int load_module(struct spaces *sp, struct dso *d)
 	uint64_t at;
 	int err = cst_section_set_bytes(d->module.unlinked, NULL, 0);
 
-	if (err || !dso_load(sp->dsos, d))
+	if (err || !dso_load(d))
 		return err;
 	d->extent = d->image.size;
 	for (v = sp->kernel_process->versions; v; v = v->next)
@@ -313,7 +325,7 @@ static void apply_events(struct spaces *sp, struct version *v, size_t first, siz
 static void caught_up(struct spaces *sp, struct version *v)
 {
 	v->seen = v->process->nr_maps;
-	v->serial = ++sp->last_serial;
+	v->serial = ++*sp->last_serial;
 }
 
 /* Builds a version from the maps at the last exec or fork, or at the begin of the window, and all events since. */
@@ -328,7 +340,7 @@ static void build(struct spaces *sp, struct version *v, uint32_t epoch)
 	for (i = last; i > p->first && !p->ev[i - 1].is_base; i--)
 		;
 	base = i > p->first ? p->ev[i - 1].base : process_base(p);
-	if (p->pid == KERNEL_PID && sp->kernel->kcore && dso_load(sp->dsos, sp->kernel->kcore)) {
+	if (p->pid == KERNEL_PID && sp->kernel->kcore && dso_load(sp->kernel->kcore)) {
 		sp->kernel->kcore->extent = sp->kernel->kcore->image.size;
 		map_segments(sp, v, sp->kernel->kcore, 0, 0, UINT64_MAX);
 	}
@@ -455,7 +467,7 @@ int space_load_section(struct spaces *sp, struct cst_section *sec)
 	d->counts.used++;
 	if (sec == d->module.unlinked)
 		return load_module(sp, d);
-	if (!dso_load(sp->dsos, d))
+	if (!dso_load(d))
 		return cst_section_set_bytes(sec, NULL, 0);
 	if (d->copy.copied)
 		dso_assume(d);

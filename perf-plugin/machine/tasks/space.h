@@ -26,15 +26,22 @@ struct version {
 struct spaces {
 	struct cst_image *image;
 	struct cst_counts *counts;	/* counts of the code, or NULL */
-	struct dso_table *dsos;
 	struct kernel_images *kernel;
 	struct process *kernel_process;
-	uint64_t last_serial;
+	uint64_t *last_serial;	/* of all spaces in the image */
+	uint64_t own_serial;	/* of the host: that number */
 	uint64_t bad_maps;	/* maps whose file offset is not congruent to the address */
 };
 
-void spaces_init(struct spaces *sp, struct dso_table *dsos, size_t cache_limit);
+void spaces_init(struct spaces *sp, size_t cache_limit);
+/*
+ * Those of a guest: they belong to the image of the host, and are freed with spaces_release()
+ * before that.
+ */
+void spaces_init_guest(struct spaces *sp, struct spaces *host);
 void spaces_free(struct spaces *sp, struct threads *ts);
+/* Frees the address spaces of all processes. */
+void spaces_release(struct threads *ts);
 
 /*
  * Returns the address space of a process at a moment, with a reference for the caller. `have` (may be NULL) is the

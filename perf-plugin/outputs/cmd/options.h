@@ -105,6 +105,8 @@ bool cmd_number(const char *text, uint64_t *value);
 
 /* contextid.c: for CMD_OPT_CALL; `data` is an enum contextid_format *. */
 int cmd_contextid(void *data, const char *arg);
+/* guest.c: for CMD_OPT_EACH; `data` is a struct guests_given *. */
+int cmd_guest(void *data, const char *arg);
 
 /* jobs.c: for CMD_OPT_CALL; `data` is a struct session_opts. */
 int cmd_jobs(void *data, const char *arg);
@@ -132,6 +134,18 @@ int cmd_jobs(void *data, const char *arg);
 	  "build-id cache (default: ~/.debug)", NULL },						\
 	{ 0, "debuginfod", CMD_OPT_FLAG, &(so).debuginfod, NULL,				\
 	  "ask the servers in $DEBUGINFOD_URLS for programs and debug files that are not here", NULL }, \
+	{ 0, "guest", CMD_OPT_EACH, &(so).guests, "ID:KEY=VALUE[,...]",			\
+	  "files of a virtual machine: vmlinux, kallsyms, modules, symfs, data (its perf.data); " \
+	  "pid, offset", cmd_guest },								\
+	{ 0, "guestmount", CMD_OPT_FOLDER, &(so).guests.mount, "DIR",				\
+	  "file systems of virtual machines, in directories named by the processes that run them", \
+	  NULL },										\
+	{ 0, "guestvmlinux", CMD_OPT_FILE, &(so).guests.vmlinux, "FILE",			\
+	  "kernel image of the virtual machines that are not named otherwise", NULL },		\
+	{ 0, "guestkallsyms", CMD_OPT_FILE, &(so).guests.kallsyms, "FILE",			\
+	  "copy of their /proc/kallsyms", NULL },						\
+	{ 0, "guestmodules", CMD_OPT_FILE, &(so).guests.modules, "FILE",			\
+	  "copy of their /proc/modules", NULL },						\
 	{ 0, "contextid", CMD_OPT_CALL, &(so).contextid, "FORMAT",				\
 	  "what context IDs hold: auto (default), tid, tid-asid, asid or none", cmd_contextid },	\
 	{ 0, "ts-freq", CMD_OPT_NUMBER, &(so).ts_freq, "HZ",					\

@@ -86,7 +86,7 @@ static int count_batch(void *data, const struct stream *s, const struct cst_gene
 		if (g->kind != CST_GEN_RANGE)
 			continue;
 		/* the kernel is part of every process's trace */
-		if (g->flags & CST_GF_EL && g->el)
+		if (s->guest || (g->flags & CST_GF_EL && g->el))
 			continue;
 		old = (intptr_t)intmap_get(&x->pids, s->pid);
 		intmap_put(&x->pids, s->pid, (void *)(old + 1));
@@ -281,7 +281,7 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 
 	if (s->fragment_start)
 		add_source(x, s, x->now);
-	if (s->pid != x->pid && !(n && g->flags & CST_GF_EL && g->el))
+	if (s->guest || (s->pid != x->pid && !(n && g->flags & CST_GF_EL && g->el)))
 		return 0;
 	for (; n; n--, g++)
 		if (g->kind == CST_GEN_RANGE)

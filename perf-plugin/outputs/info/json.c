@@ -209,6 +209,23 @@ static void put_identity(const struct session *ss)
 	       ids->different, known, contradictory, c->learned, c->absent);
 }
 
+/* The virtual machines that ran, with the stretches whose code is in no file that is given. */
+static void put_guests(const struct session *ss)
+{
+	const struct guests *gs = &session_totals(ss)->who.guests;
+	const struct guest_count *g;
+	const char *sep = "";
+
+	printf(" \"guests\":[");
+	for (g = gs->v; g < gs->v + gs->nr; g++) {
+		sep = put_start(sep);
+		printf("\"id\":%" PRIu32 ",\"stretches\":%" PRIu64 ",\"without_kernel\":%" PRIu64
+		       ",\"without_programs\":%" PRIu64 "}",
+		       g->id, g->stretches, g->bare_kernel, g->bare_user);
+	}
+	printf("],\n");
+}
+
 int info_json(struct session *ss)
 {
 	const struct session_totals *t = session_totals(ss);
@@ -234,6 +251,7 @@ int info_json(struct session *ss)
 	put_table(&session_losses(ss)->cpu, "cpus", "cpu", false);
 	put_table(&session_losses(ss)->process, "processes", "pid", true);
 	put_identity(ss);
+	put_guests(ss);
 	printf(" \"next\":[");
 	info_next(ss, put_strings, &sep);
 	printf("],\n");

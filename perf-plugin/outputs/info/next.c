@@ -77,6 +77,12 @@ static void begin(const struct session *ss, char *line, const char *command)
 	append_option(line, " --kcore", o->kcore);
 	append_option(line, " --kallsyms", o->kallsyms);
 	append_option(line, " --jitdump", o->jitdump);
+	for (i = 0; i < o->guests.nr; i++)
+		append_option(line, " --guest", o->guests.guest[i]);
+	append_option(line, " --guestmount", o->guests.mount);
+	append_option(line, " --guestvmlinux", o->guests.vmlinux);
+	append_option(line, " --guestkallsyms", o->guests.kallsyms);
+	append_option(line, " --guestmodules", o->guests.modules);
 	append_option(line, " --buildid-dir", o->buildid_dir);
 	if (o->contextid != CONTEXTID_AUTO)
 		append_option(line, " --contextid", contextid_name(o->contextid));

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "machine/guests/guest.h"
 #include "outputs/info/internal.h"
 
 /* Which registers the trace units are programmed to trace. */
@@ -90,6 +91,41 @@ static void print_identity(const struct session *ss)
 	       "%zu contradictory; %" PRIu64 " stretches have a thread by that\n", known, contradictory, c->learned);
 }
 
+/* Returns the part of the instructions that was decoded in files of the table, in percent. */
+static double share_of(const struct session *ss, const struct dso_table *files)
+{
+	const struct dso_table *t = session_dsos(ss);
+	uint64_t all = 0, own = 0;
+	size_t i;
+
+	for (i = 0; i < t->nr; i++) {
+		all += t->all[i]->counts.insns;
+		own += t->all[i]->table == files ? t->all[i]->counts.insns : 0;
+	}
+	return all ? 100.0 * (double)own / (double)all : 0;
+}
+
+/*
+ * Prints the virtual machines that ran, and the part of the instructions that was decoded of each.
+ */
+static void print_guests(const struct session *ss)
+{
+	const struct guests *gs = &session_totals(ss)->who.guests;
+	const struct guest *files;
+	const struct guest_count *g;
+
+	if (gs->nr)
+		printf("  host: %.1f %% of the instructions\n", share_of(ss, session_dsos(ss)));
+	for (g = gs->v; g < gs->v + gs->nr; g++) {
+		files = session_guest(ss, g->number);
+		printf("  guest %" PRIu32 ": %" PRIu64 " stretches, ", g->id, g->stretches);
+		if (files)
+			printf("%.1f %% of the instructions\n", share_of(ss, &files->dsos));
+		else
+			printf("not decoded\n");
+	}
+}
+
 void info_who(const struct session *ss)
 {
 	const struct asids *asids = &session_tasks(ss)->asids;
@@ -117,6 +153,7 @@ void info_who(const struct session *ss)
 	if (c->only_process && session_recorder(ss) != RECORDER_SNAPSHOT)
 		printf("  nothing said which thread ran: all user trace was taken as that of process %d, the only one "
 		       "with code, %" PRIu64 " times\n", c->only_pid, c->only_process);
+	print_guests(ss);
 	if (c->secure)
 		printf("  secure world: %" PRIu64 " stretches, not decoded\n", c->secure);
 	if (c->firmware)

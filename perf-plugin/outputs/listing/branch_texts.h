@@ -12,7 +12,7 @@
 /* What the line of a branch shows, but for the names of its addresses. */
 struct page_branch {
 	uint64_t time, from, to;
-	int pid, tid, cpu;
+	struct line_who who;
 	uint8_t kind;		/* enum branch_kind, and PAGE_ENDS_TRACE as in struct branch */
 };
 

@@ -135,7 +135,7 @@ static void put_symbol(struct passed *p, uint64_t addr)
 	}
 	*l->p++ = ':';
 	if (l->fields & LIST_SRCLINE)
-		line_source(l, p->s, addr, p->s->tid, "\t");
+		line_source(l, p->s, addr, line_thread(p->s), "\t");
 	*l->p++ = '\n';
 }
 
@@ -182,7 +182,7 @@ static void put_branch(struct passed *p, const struct ring_entry *e, enum cst_is
 	l->p = text_pad(l->p, width, INSN_WIDTH, ' ');
 	*l->p++ = '\t';
 	if (l->fields & LIST_SRCLINE) {
-		line_source(l, p->s, e->from, p->s->tid, " srcline: ");
+		line_source(l, p->s, e->from, line_thread(p->s), " srcline: ");
 		*l->p++ = '\t';
 	}
 	l->p = text_lit(l->p, "# PRED");

@@ -35,6 +35,7 @@ static const struct {
 	{ "brstackdisasm", LIST_BRSTACKDISASM },
 	{ "synth", LIST_SYNTH },
 	{ "ipc", LIST_IPC },
+	{ "machine_pid", LIST_MACHINE_PID },
 };
 
 static unsigned int lookup(const char *p, size_t n)

@@ -29,29 +29,35 @@ static void put_time(struct line *l, uint64_t time)
 	l->p = text_lit(l->p, ": ");
 }
 
-static void put_who(struct line *l, int cpu, const char *comm, int pid, int tid, uint64_t time, bool with_chain)
+static void put_who(struct line *l, const struct line_who *who, const char *comm, uint64_t time,
+		    bool with_chain)
 {
+	if (l->fields & LIST_MACHINE_PID && who->machine >= 0) {
+		l->p = text_lit(l->p, "VM:");
+		l->p = text_dec(l->p, who->machine, ID_WIDTH, ' ');
+		*l->p++ = ' ';
+	}
 	if (l->fields & LIST_COMM)
 		put_comm(l, comm, !with_chain);
 	if (l->fields & LIST_PID && l->fields & LIST_TID) {
 		char *start;
 
-		l->p = text_dec(l->p, pid, ID_WIDTH, ' ');
+		l->p = text_dec(l->p, who->pid, ID_WIDTH, ' ');
 		*l->p++ = '/';
 		start = l->p;
-		l->p = text_dec(l->p, tid, 0, ' ');
+		l->p = text_dec(l->p, who->tid, 0, ' ');
 		l->p = text_pad(l->p, (size_t)(l->p - start), ID_WIDTH, ' ');
 		*l->p++ = ' ';
 	} else if (l->fields & (LIST_PID | LIST_TID)) {
-		l->p = text_dec(l->p, l->fields & LIST_PID ? pid : tid, ID_WIDTH, ' ');
+		l->p = text_dec(l->p, l->fields & LIST_PID ? who->pid : who->tid, ID_WIDTH, ' ');
 		*l->p++ = ' ';
 	}
 	if (l->fields & LIST_CPU) {
 		*l->p++ = '[';
-		if (cpu < 0)
+		if (who->cpu < 0)
 			l->p = text_lit(l->p, "-01");	/* as printf fills a negative number */
 		else
-			l->p = text_dec(l->p, cpu, 3, '0');
+			l->p = text_dec(l->p, who->cpu, 3, '0');
 		l->p = text_lit(l->p, "] ");
 	}
 	if (l->fields & LIST_TIME)
@@ -74,16 +80,16 @@ static void put_event(struct line *l, const char *name)
 	l->p = text_lit(l->p, ": ");
 }
 
-void line_start_new(struct line *l, int cpu, int pid, int tid, uint64_t time, bool with_chain, uint64_t period,
-		    const char *event)
+void line_start_new(struct line *l, const struct line_who *who, uint64_t time, bool with_chain,
+		    uint64_t period, const char *event)
 {
 	struct line_start *start = &l->start;
 	const uint8_t *piece = l->ln->cur;
 	const char *comm, *at = l->p;
 	size_t len;
 
-	comm = comms_span(l->comms, tid, time, &start->from, &start->until);
-	put_who(l, cpu, comm, pid, tid, time, with_chain);
+	comm = comms_span(l->comms, who->vm, who->tid, time, &start->from, &start->until);
+	put_who(l, who, comm, time, with_chain);
 	put_period(l, period);
 	put_event(l, event);
 	len = (size_t)(l->p - at);
@@ -96,9 +102,7 @@ void line_start_new(struct line *l, int cpu, int pid, int tid, uint64_t time, bo
 	start->known = true;
 	start->len = len;
 	start->time = line_shown_time(l, time);
-	start->tid = tid;
-	start->pid = pid;
-	start->cpu = cpu;
+	start->who = *who;
 	start->event = event;
 	start->period = period;
 }
@@ -202,16 +206,17 @@ void line_symbol(struct line *l, const struct symbol_names *names, struct symbol
 	}
 }
 
-void line_find_symbol(struct line *l, const struct stream *s, uint64_t addr, int tid)
+void line_find_symbol(struct line *l, const struct stream *s, uint64_t addr, uint64_t thread)
 {
-	const struct symbol_ref ref = line_find(l, s, addr, tid);
+	const struct symbol_ref ref = line_find(l, s, addr, thread);
 
 	line_symbol(l, &ref.at->names, ref.text);
 }
 
-void line_source(struct line *l, const struct stream *s, uint64_t addr, int tid, const char *before)
+void line_source(struct line *l, const struct stream *s, uint64_t addr, uint64_t thread,
+		 const char *before)
 {
-	const struct symbol_at *at = line_find(l, s, addr, tid).at;
+	const struct symbol_at *at = line_find(l, s, addr, thread).at;
 
 	if (!at->file)
 		return;

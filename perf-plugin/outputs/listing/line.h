@@ -21,6 +21,25 @@
 /* Maximum size of a line's fixed part, and of an entry of a branch stack or call chain, without names. */
 #define LINE_ROOM	512u
 
+/* The thread of a line. */
+struct line_who {
+	int pid, tid, cpu;
+	int machine;	/* process of the host that runs the guest; -1: no guest, or not known */
+	uint16_t vm;		/* struct stream.vm */
+};
+
+/* Of `host` and `vm` of a sample in a guest or not. */
+static inline int line_machine(bool guest, const struct host_thread *host)
+{
+	return guest ? host->pid : -1;
+}
+
+static inline bool line_same_who(const struct line_who *a, const struct line_who *b)
+{
+	return a->pid == b->pid && a->tid == b->tid && a->cpu == b->cpu &&
+	       a->machine == b->machine && a->vm == b->vm;
+}
+
 /* Text that is common to lines of the same thread, CPU, event and printed time. */
 struct line_start {
 	bool known;		/* else there is none */
@@ -29,7 +48,7 @@ struct line_start {
 	uint64_t from, until;	/* span in which the thread has this name */
 	uint64_t period;
 	const char *event;
-	int pid, tid, cpu;
+	struct line_who who;
 	char text[256];
 };
 
@@ -45,7 +64,7 @@ struct flags_text {
 /* Names of the source of an open branch. */
 struct line_last {
 	uint64_t addr;
-	int tid;
+	uint64_t thread;	/* session_thread_key() */
 	struct symbol_at at;
 };
 
@@ -118,21 +137,21 @@ static inline uint64_t line_shown_time(const struct line *l, uint64_t time)
 }
 
 /* As line_start(), for a start that is not the one of the line before. */
-void line_start_new(struct line *l, int cpu, int pid, int tid, uint64_t time, bool with_chain, uint64_t period,
-		    const char *event);
+void line_start_new(struct line *l, const struct line_who *who, uint64_t time, bool with_chain,
+		    uint64_t period, const char *event);
 
 /* Prints a line up to and including its event. */
-static inline void line_start(struct line *l, int cpu, int pid, int tid, uint64_t time, bool with_chain,
-			      uint64_t period, const char *event)
+static inline void line_start(struct line *l, const struct line_who *who, uint64_t time,
+			      bool with_chain, uint64_t period, const char *event)
 {
 	const struct line_start *start = &l->start;
 
-	if (start->known && start->time == line_shown_time(l, time) && time >= start->from && time < start->until &&
-	    start->tid == tid && start->event == event && start->pid == pid && start->cpu == cpu &&
+	if (start->known && start->time == line_shown_time(l, time) && time >= start->from &&
+	    time < start->until && line_same_who(&start->who, who) && start->event == event &&
 	    start->period == period && !with_chain)
 		l->p = text_short(l->p, start->text, start->len);
 	else
-		line_start_new(l, cpu, pid, tid, time, with_chain, period, event);
+		line_start_new(l, who, time, with_chain, period, event);
 }
 
 void line_flags_new(struct flags_text *t, unsigned int flags);
@@ -151,16 +170,26 @@ static inline void line_flags(struct line *l, unsigned int flags)
 
 /* File of an address. */
 void line_dso(struct line *l, const struct symbol_names *names);
-/* Returns symbol and file of an address that thread `tid` executed, valid until the next call. */
-static inline struct symbol_ref line_find(struct line *l, const struct stream *s, uint64_t addr, int tid)
+/* The thread that the stream executes, for the functions below. */
+static inline uint64_t line_thread(const struct stream *s)
+{
+	return session_thread_key(s->tid, s->guest, s->host);
+}
+
+/*
+ * Returns symbol and file of an address that a thread (session_thread_key()) executed, valid until
+ * the next call.
+ */
+static inline struct symbol_ref line_find(struct line *l, const struct stream *s, uint64_t addr,
+					  uint64_t thread)
 {
 	struct line_last *last = l->last;
 	size_t number = SYMBOLS_CACHE;
 
 	/* names of an open branch's source: an exception or a switch may have changed the address space */
-	if (last && last->addr == addr && last->tid == tid && addr)
+	if (last && last->addr == addr && last->thread == thread && addr)
 		return (struct symbol_ref){ &last->at, NULL };
-	if (tid != s->tid)
+	if (thread != line_thread(s))
 		return (struct symbol_ref){ &l->symbols->slot[number], NULL };
 	number = symbols_number(addr);
 	return (struct symbol_ref){ symbols_find(l->symbols, s, addr), &l->symbols->text[number] };
@@ -169,16 +198,24 @@ static inline struct symbol_ref line_find(struct line *l, const struct stream *s
 /* The fields of symbol and file. `text`: where their text is kept; NULL: it is not. */
 void line_symbol(struct line *l, const struct symbol_names *names, struct symbol_text *text);
 
-/* The fields of symbol and file of an address that thread `tid` executed: line_symbol(), if they are printed. */
-void line_find_symbol(struct line *l, const struct stream *s, uint64_t addr, int tid);
-static inline void line_names(struct line *l, const struct stream *s, uint64_t addr, int tid)
+/*
+ * The fields of symbol and file of an address that a thread executed: line_symbol(), if they are
+ * printed.
+ */
+void line_find_symbol(struct line *l, const struct stream *s, uint64_t addr, uint64_t thread);
+static inline void line_names(struct line *l, const struct stream *s, uint64_t addr,
+			      uint64_t thread)
 {
 	if (l->fields & LISTING_NAMES)
-		line_find_symbol(l, s, addr, tid);
+		line_find_symbol(l, s, addr, thread);
 }
+/*
+ * The field "srcline" of an address that a thread executed, with `before` in front of it; nothing
+ * for an unknown file.
+ */
+void line_source(struct line *l, const struct stream *s, uint64_t addr, uint64_t thread,
+		 const char *before);
 /* The field "ipc"; nothing without instructions or cycles. */
 void line_ipc(struct line *l, struct ipc ipc);
-/* The field "srcline" of an address that thread `tid` executed, with `before` in front of it; nothing for an unknown file. */
-void line_source(struct line *l, const struct stream *s, uint64_t addr, int tid, const char *before);
 
 #endif

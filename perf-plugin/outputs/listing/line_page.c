@@ -56,8 +56,7 @@ static inline bool has_upper(struct line_page *p, uint32_t upper)
 /* True if the last branch is one of the same thread and CPU. */
 static inline bool same_thread(const struct page_last *last, const struct page_branch *b)
 {
-	return last->has_thread && last->thread.pid == b->pid && last->thread.tid == b->tid &&
-	       last->thread.cpu == b->cpu;
+	return last->has_thread && line_same_who(&last->thread.who, &b->who);
 }
 
 /* Puts the rest of a branch. Returns PAGE_NEW_REST. */
@@ -65,7 +64,7 @@ static uint64_t put_branch_rest(struct line_page *p, const struct page_branch *b
 				enum page_rest_kind kind)
 {
 	const struct page_rest r = { .from = b->from, .to = (uint32_t)(b->to >> 32), .kind = kind };
-	const struct page_thread thread = { .time = b->time, .pid = b->pid, .tid = b->tid, .cpu = b->cpu };
+	const struct page_thread thread = { .time = b->time, .who = b->who };
 
 	put_rest(p, &r, sizeof(r));
 	if (kind == PAGE_OTHER_THREAD)
@@ -239,7 +238,7 @@ static void print_named(const struct line_page *p, struct line *l, struct merge_
 			continue;
 		time = t.time + (item >> PAGE_DELAY_SHIFT & delay);
 		line_begin(l, lane, NULL, time);
-		line_start(l, t.cpu, t.pid, t.tid, time, false, 1, event);
+		line_start(l, &t.who, time, false, 1, event);
 		text = texts_get(p->texts, item & ((1u << TEXT_NUMBER_BITS) - 1), &len);
 		put_text(l, text, len);
 	}
@@ -281,7 +280,7 @@ static void print_plain(const struct line_page *p, struct line *l, struct merge_
 			continue;
 		}
 		line_begin(l, lane, NULL, t.time);
-		line_start(l, t.cpu, t.pid, t.tid, t.time, false, 1, event);
+		line_start(l, &t.who, t.time, false, 1, event);
 		if (l->fields & LIST_FLAGS)
 			line_flags(l, flags_of(item));
 		branch_line_from(l, b.from);

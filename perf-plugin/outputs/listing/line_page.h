@@ -50,7 +50,7 @@ struct page_rest {
 
 struct page_thread {
 	uint64_t time;
-	int pid, tid, cpu;
+	struct line_who who;
 };
 
 struct page_error {

@@ -17,6 +17,7 @@
 #include "outputs/synth/evname.h"
 #include "session/decode/decode.h"
 #include "session/decode/locate.h"
+#include "session/parts.h"
 
 #define OUT_BUFFER	(1u << 20)
 
@@ -140,13 +141,36 @@ static struct line_lane *begin(struct listing *l, const struct stream *s, uint64
 	return lane;
 }
 
+static uint64_t thread_of(const struct branch *b)
+{
+	return session_thread_key(b->tid, b->guest, b->host);
+}
+
+static struct line_who who_of(const struct stream *s, const struct branch *b)
+{
+	return (struct line_who){ .pid = b->pid,
+				  .tid = b->tid,
+				  .cpu = s->cpu,
+				  .machine = line_machine(b->guest, &b->host),
+				  .vm = b->vm };
+}
+
+static struct line_who who_runs(const struct stream *s)
+{
+	return (struct line_who){ .pid = s->pid,
+				  .tid = s->tid,
+				  .cpu = s->cpu,
+				  .machine = line_machine(s->guest, &s->host),
+				  .vm = s->vm };
+}
+
 /*
  * Returns the names that a branch's source had before the batch, NULL: look them up. Only the first branch of a batch can have
  * one; code at the same address may be other code since.
  */
 static struct line_last *source_before(struct line_lane *lane, const struct stream *s, const struct branch *b)
 {
-	const bool open = lane->open || b->tid != s->tid;
+	const bool open = lane->open || thread_of(b) != line_thread(s);
 
 	lane->open = false;
 	return open ? &lane->last : NULL;
@@ -162,9 +186,12 @@ static int pages_write(void *data, const void *text, size_t len)
 
 /* ---- samples ---------------------------------------------------------------------------------- */
 
-/* Finds the names of a branch, and adds its line with them. `before`: source_before(). */
+/*
+ * Finds the names of a branch, and adds its line with them. `thread`: which executed it; `before`:
+ * source_before().
+ */
 static void add_named(struct listing *ls, const struct stream *s, const struct page_branch *b,
-		      struct line_last *before)
+		      uint64_t thread, struct line_last *before)
 {
 	const struct symbols *sy = ls->line.symbols;
 	struct names_valid valid = { .spaces = symbols_spaces(s) };
@@ -172,10 +199,10 @@ static void add_named(struct listing *ls, const struct stream *s, const struct p
 	uint64_t from_valid;
 
 	ls->line.last = before;
-	from = line_find(&ls->line, s, b->from, b->tid).at->names;
+	from = line_find(&ls->line, s, b->from, thread).at->names;
 	from_valid = symbols_valid(sy, b->from);
 	ls->line.last = NULL;
-	to = line_find(&ls->line, s, b->to, s->tid).at->names;
+	to = line_find(&ls->line, s, b->to, line_thread(s)).at->names;
 	if (!before)
 		valid.batch = from_valid < UINT64_MAX ? from_valid : symbols_valid(sy, b->to);
 	pages_named(ls->keep.pages, b, &valid, &from, &to);
@@ -190,9 +217,7 @@ static int on_branch_paged(void *data, const struct stream *s, const struct bran
 		.time = b->time,
 		.from = b->from,
 		.to = b->to,
-		.pid = b->pid,
-		.tid = b->tid,
-		.cpu = s->cpu,
+		.who = who_of(s, b),
 		.kind = b->kind | (b->ends_trace ? PAGE_ENDS_TRACE : 0),
 	};
 	struct line_last *before;
@@ -205,14 +230,14 @@ static int on_branch_paged(void *data, const struct stream *s, const struct bran
 	before = source_before(lane, s, b);
 	now = (struct names_valid){ .spaces = symbols_spaces(s), .batch = ls->line.symbols->batch };
 	if (before || !pages_known(ls->keep.pages, &line, &now))
-		add_named(ls, s, &line, before);
+		add_named(ls, s, &line, thread_of(b), before);
 	return pages_failed(ls->keep.pages);
 }
 
 /* As on_taken(), in a page. */
 static int on_taken_paged(void *data, const struct stream *s, const struct cst_branch *b, size_t n)
 {
-	const struct page_branch common = { .time = s->time, .pid = s->pid, .tid = s->tid, .cpu = s->cpu };
+	const struct page_branch common = { .time = s->time, .who = who_runs(s) };
 	struct listing *ls = data;
 
 	lane_of(ls, s);
@@ -235,22 +260,23 @@ static int on_branch(void *data, const struct stream *s, const struct branch *b)
 {
 	struct listing *ls = data;
 	struct line_lane *lane = begin(ls, s, b->time);
+	const struct line_who who = who_of(s, b);
 	struct line_last *before;
 	struct line *l = &ls->line;
 
 	l->last = before = source_before(lane, s, b);
-	line_start(l, s->cpu, b->pid, b->tid, b->time, false, 1, ls->branches);
+	line_start(l, &who, b->time, false, 1, ls->branches);
 	line_flags(l, branch_ip_flags(b));
 	if (l->fields & LIST_CALLINDENT)
 		callindent_put(l, s, b, sampler_depth(s), &lane->spacing);
 	if (branch_line_from(l, b->from))
-		line_names(l, s, b->from, b->tid);
+		line_names(l, s, b->from, thread_of(b));
 	l->last = NULL;
 	if (branch_line_to(l, b->to))
-		line_names(l, s, b->to, s->tid);
+		line_names(l, s, b->to, line_thread(s));
 	l->last = before;
 	if (l->fields & LIST_SRCLINE)
-		line_source(l, s, b->from, b->tid, "\n  ");
+		line_source(l, s, b->from, thread_of(b), "\n  ");
 	if (l->fields & (LIST_IPC | LIST_INSN | LIST_INSNLEN | LIST_DISASM))
 		put_source(ls, s, b);
 	line_end(l);
@@ -277,13 +303,14 @@ static const struct cst_branch *short_lines(struct line *l, struct merge_lane *l
 static int on_taken(void *data, const struct stream *s, const struct cst_branch *b, size_t n)
 {
 	const struct cst_branch *end = b + n;
+	const struct line_who who = who_runs(s);
 	struct listing *ls = data;
 	struct line_lane *lane = lane_of(ls, s);
 	struct line *l = &ls->line;
 
 	while (b < end) {
 		line_begin(l, lane->ln, NULL, s->time);
-		line_start(l, s->cpu, s->pid, s->tid, s->time, false, 1, ls->branches);
+		line_start(l, &who, s->time, false, 1, ls->branches);
 		if (l->fields & LIST_FLAGS)
 			line_flags(l, branch_ip_flags_of(branch_kind_listed(b), false));
 		branch_line_from(l, b->from);
@@ -298,21 +325,24 @@ static int on_taken(void *data, const struct stream *s, const struct cst_branch 
 
 static int on_insn(void *data, const struct stream *s, const struct insn_sample *i)
 {
+	const struct line_who who = { .pid = i->pid, .tid = i->tid, .cpu = s->cpu, .vm = i->vm,
+				      .machine = line_machine(i->guest, &i->host) };
+	const uint64_t thread = session_thread_key(i->tid, i->guest, i->host);
 	struct listing *ls = data;
 	struct line *l = &ls->line;
 
 	begin(ls, s, i->time);
 	/* perf aligns the name of a thread unless a call chain follows */
-	line_start(l, s->cpu, i->pid, i->tid, i->time, i->nr_chain && l->fields & LIST_IP, i->period, ls->insns);
+	line_start(l, &who, i->time, i->nr_chain && l->fields & LIST_IP, i->period, ls->insns);
 	line_flags(l, 0);
 	if (l->fields & LIST_IP && i->nr_chain) {
 		stack_chain(l, s, i->chain, i->nr_chain);
 	} else if (l->fields & LIST_IP) {
 		*l->p++ = ' ';
 		l->p = text_hex16(l->p, i->ip);
-		line_names(l, s, i->ip, i->tid);
+		line_names(l, s, i->ip, thread);
 		if (l->fields & LIST_SRCLINE)
-			line_source(l, s, i->ip, i->tid, "\n  ");
+			line_source(l, s, i->ip, thread, "\n  ");
 	}
 	if (l->fields & (LIST_BRSTACK | LIST_BRSTACKSYM) && i->stack)
 		stack_entries(l, s, i->stack);
@@ -329,6 +359,9 @@ static int on_insn(void *data, const struct stream *s, const struct insn_sample 
 /* As perf does, whose synthesised events have other default fields. */
 static int on_event(void *data, const struct stream *s, const struct event_sample *e)
 {
+	const struct line_who who = { .pid = e->pid, .tid = e->tid, .cpu = s->cpu, .vm = e->vm,
+				      .machine = line_machine(e->guest, &e->host) };
+	const uint64_t thread = session_thread_key(e->tid, e->guest, e->host);
 	struct listing *ls = data;
 	struct line *l = &ls->line;
 	const unsigned int fields = l->fields;
@@ -338,16 +371,16 @@ static int on_event(void *data, const struct stream *s, const struct event_sampl
 	if (e->kind != EVENT_TRANSACTION && !ls->period)
 		l->fields &= ~(unsigned int)LIST_PERIOD;
 	begin(ls, s, e->time);
-	line_start(l, s->cpu, e->pid, e->tid, e->time, false, 1, ls->events[e->kind]);
+	line_start(l, &who, e->time, false, 1, ls->events[e->kind]);
 	line_flags(l, event_sample_flags(e));
 	n = l->fields & LIST_SYNTH ? event_sample_text(text, sizeof(text), e) : 0;
 	line_text(l, text, n, 0);
 	if (l->fields & LIST_IP) {
 		*l->p++ = ' ';
 		l->p = text_hex16(l->p, e->ip);
-		line_names(l, s, e->ip, e->tid);
+		line_names(l, s, e->ip, thread);
 		if (l->fields & LIST_SRCLINE)
-			line_source(l, s, e->ip, e->tid, "\n  ");
+			line_source(l, s, e->ip, thread, "\n  ");
 	}
 	line_end(l);
 	l->fields = fields;
@@ -373,13 +406,12 @@ static int on_error(void *data, const struct stream *s, const struct error_sampl
 static void note_open(const struct stream *s)
 {
 	struct line_lane *lane = *s->priv ? *sampler_slot(s) : NULL;
-	uint64_t last;
-	int tid;
+	uint64_t last, thread;
 
 	if (!lane)
 		return;
-	last = sampler_last(s, &tid);
-	lane->open = last && last == lane->last.addr && tid == lane->last.tid;
+	last = sampler_last(s, &thread);
+	lane->open = last && last == lane->last.addr && thread == lane->last.thread;
 }
 
 static bool has_range(const struct cst_generic *g, size_t n)
@@ -397,12 +429,14 @@ static void remember_last(struct listing *l, const struct stream *s, const struc
 			  size_t n)
 {
 	struct line_lane *lane = lane_of(l, s);
-	uint64_t last;
-	int tid;
+	uint64_t last, thread;
 
-	last = sampler_last(s, &tid);
-	if (last && tid == s->tid && (has_range(g, n) || last != lane->last.addr || tid != lane->last.tid))
-		lane->last = (struct line_last){ .addr = last, .tid = tid, .at = *symbols_find(l->line.symbols, s, last) };
+	last = sampler_last(s, &thread);
+	if (last && thread == line_thread(s) &&
+	    (has_range(g, n) || last != lane->last.addr || thread != lane->last.thread))
+		lane->last = (struct line_last){ .addr = last,
+						 .thread = thread,
+						 .at = *symbols_find(l->line.symbols, s, last) };
 }
 
 static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
@@ -750,7 +784,7 @@ struct listing *listing_open(struct session *ss, const struct listing_opts *opts
 	name_events(l, o);
 	l->write.buf = mem_new(OUT_BUFFER);
 	l->m = merge_new(&sink, NULL);
-	l->line.comms = comms_new(session_perfdata(ss));
+	l->line.comms = session_comms(ss);
 	open_symbols(l);
 	open_code(l);
 	if (worth_pages(l))

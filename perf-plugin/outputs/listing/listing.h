@@ -33,8 +33,9 @@ enum listing_field {
 	LIST_BRSTACKDISASM = 1 << 21,
 	LIST_SYNTH = 1 << 22,	/* what a ptwrite or an evt sample says */
 	LIST_IPC = 1 << 23,
+	LIST_MACHINE_PID = 1 << 24,
 	/* not a field: print times with nine decimals instead of six */
-	LIST_NS = 1 << 24,
+	LIST_NS = 1 << 25,
 };
 
 /* Fields with names of addresses. */

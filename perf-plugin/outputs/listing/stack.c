@@ -78,9 +78,9 @@ void stack_chain(struct line *l, const struct stream *s, const uint64_t *chain, 
 		*l->p++ = '\t';
 		at = symbols_find(l->symbols, s, chain[i]);
 		l->p = text_hex16(l->p, at->shown);
-		line_names(l, s, chain[i], s->tid);
+		line_names(l, s, chain[i], line_thread(s));
 		if (l->fields & LIST_SRCLINE)
-			line_source(l, s, chain[i], s->tid, "\n  ");
+			line_source(l, s, chain[i], line_thread(s), "\n  ");
 		*l->p++ = '\n';
 	}
 }

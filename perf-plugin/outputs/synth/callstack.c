@@ -16,7 +16,7 @@
 
 struct callstacks {
 	struct slot {
-		int tid;
+		uint64_t thread;
 		uint64_t used;
 		struct callstack *stack;
 	} slot[MAX_THREADS];
@@ -40,14 +40,14 @@ void callstacks_free(struct callstacks *cs)
 	free(cs);
 }
 
-struct callstack *callstacks_get(struct callstacks *cs, int tid)
+struct callstack *callstacks_get(struct callstacks *cs, uint64_t thread)
 {
 	struct slot *oldest = &cs->slot[0];
 	unsigned int i;
 
 	cs->clock++;
 	for (i = 0; i < cs->nr; i++) {
-		if (cs->slot[i].tid == tid) {
+		if (cs->slot[i].thread == thread) {
 			cs->slot[i].used = cs->clock;
 			return cs->slot[i].stack;
 		}
@@ -59,7 +59,7 @@ struct callstack *callstacks_get(struct callstacks *cs, int tid)
 		oldest->stack = mem_new(sizeof(*oldest->stack));
 		cs->nr++;
 	}
-	oldest->tid = tid;
+	oldest->thread = thread;
 	oldest->used = cs->clock;
 	oldest->stack->depth = 0;
 	return oldest->stack;

@@ -21,8 +21,8 @@ struct callstacks;
 
 struct callstacks *callstacks_new(void);
 void callstacks_free(struct callstacks *cs);
-/* Returns the stack of a thread, empty at first. */
-struct callstack *callstacks_get(struct callstacks *cs, int tid);
+/* Returns the stack of a thread (session_thread_key()), empty at first. */
+struct callstack *callstacks_get(struct callstacks *cs, uint64_t thread);
 void callstack_branch(struct callstack *c, const struct branch *b);
 /*
  * Writes the call chain of a sample at `ip` in perf's form, innermost entry first, at most `max` entries including

@@ -12,6 +12,8 @@
 
 #include <cstrace/flow.h>
 
+#include "session/decode/stream.h"
+
 enum event_kind {
 	EVENT_TRANSACTION,
 	EVENT_PTWRITE,		/* instrumentation */
@@ -25,6 +27,8 @@ struct event_sample {
 	uint64_t ip;		/* last instruction that is known to be executed before, 0: none */
 	uint64_t time;
 	int pid, tid;
+	struct host_thread host;	/* as in struct stream ... */
+	uint16_t guest, vm;		/* ... and these */
 	uint8_t el;		/* of that instruction */
 };
 

@@ -9,11 +9,13 @@
 #include "base/error.h"
 #include "machine/images/dso.h"
 #include "outputs/synth/evname.h"
+#include "outputs/synth/guest_records.h"
 #include "outputs/synth/merge.h"
 #include "outputs/synth/sideband.h"
 #include "perfdata/writer.h"
 #include "session/decode/decode.h"
 #include "session/decode/locate.h"
+#include "session/parts.h"
 
 /* perf sorts the records between two FINISHED_ROUND records, in memory */
 #define ROUND_BYTES	(1u << 20)
@@ -26,6 +28,9 @@
 #define BRANCH_SAMPLE_TYPE	(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL |	\
 				 PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_TYPE_SAVE)
 
+/* The events of the output, of which a recording has those that --itrace asks for. */
+enum out_event { OUT_INSNS, OUT_BRANCHES, OUT_EVENTS, OUT_NR = OUT_EVENTS + EVENT_KINDS };
+
 struct injector {
 	struct session *ss;
 	struct injector_opts o;
@@ -37,10 +42,12 @@ struct injector {
 	bool timed;
 	bool exits_last;	/* ends of threads are after all samples: sideband_opts.exits_last */
 	uint64_t place;		/* used in place of time in a file without times */
-	uint64_t id_branches, id_insns, id_events;	/* id_events: the first of EVENT_KINDS */
+	struct guest_ids ids[OUT_NR];	/* of samples */
+	/* guests whose process is known, by number: they have ids of their own */
+	uint64_t with_ids;
 	uint64_t since_round;
 	uint64_t first_time, last_time;	/* times of samples; first > last: none so far */
-	int batch_tid;		/* thread of the batch ... */
+	int batch_tid;		/* the host's thread of the batch ... */
 	uint64_t alive_until;	/* ... and when it ended, if that is inside the batch; otherwise UINT64_MAX */
 	struct {
 		/*
@@ -103,9 +110,48 @@ static void sink_raise(void *data, void *bytes, size_t len, uint64_t time)
 	}
 }
 
-static uint16_t cpumode(unsigned int el)
+static inline uint64_t *put_pair(uint64_t *p, int a, int b)
 {
+	*p = (uint32_t)a | (uint64_t)(uint32_t)b << 32;
+	return p + 1;
+}
+
+/* Whose a sample is. */
+struct sample_thread {
+	int pid, tid;
+	struct host_thread host;
+	unsigned int guest;	/* struct stream.guest */
+};
+
+static uint16_t cpumode(unsigned int el, bool guest)
+{
+	if (guest)
+		return el ? PERF_RECORD_MISC_GUEST_KERNEL : PERF_RECORD_MISC_GUEST_USER;
 	return el ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
+}
+
+/*
+ * True if samples of the guest have ids of their own, which lead perf to the process that runs it.
+ */
+static bool has_ids(const struct injector *in, unsigned int guest)
+{
+	return guest && guest < 64 && in->with_ids >> guest & 1;
+}
+
+/*
+ * Writes id, address, process and thread of a sample. Without ids of its own a guest's sample has
+ * the host's thread, by which perf finds the guest.
+ */
+static inline uint64_t *put_where(const struct injector *in, uint64_t *p,
+				  const struct guest_ids *ids, uint64_t ip,
+				  const struct sample_thread *t)
+{
+	const bool known = has_ids(in, t->guest);
+
+	*p++ = guest_id_of(ids, known ? t->guest : 0);
+	*p++ = ip;
+	return t->guest && !known ? put_pair(p, t->host.pid, t->host.tid) :
+				    put_pair(p, t->pid, t->tid);
 }
 
 static struct merge_lane *new_lane(struct injector *in, uint64_t place)
@@ -143,12 +189,6 @@ static inline void note_time(struct injector *in, uint64_t time)
 	in->last_time = time > in->last_time ? time : in->last_time;
 }
 
-static inline uint64_t *put_pair(uint64_t *p, int a, int b)
-{
-	*p = (uint32_t)a | (uint64_t)(uint32_t)b << 32;
-	return p + 1;
-}
-
 /* True if branch samples have stacks; those of instructions have the branches before them. */
 static bool stacks_of_branches(const struct itrace_opts *o)
 {
@@ -179,9 +219,8 @@ static int on_branch(void *data, const struct stream *s, const struct branch *b)
 	note_time(in, time);
 	start = p = merge_reserve(ln, time);
 	p++;
-	*p++ = in->id_branches;
-	*p++ = b->from;
-	p = put_pair(p, b->pid, b->tid);
+	p = put_where(in, p, &in->ids[OUT_BRANCHES], b->from,
+		      &(struct sample_thread){ b->pid, b->tid, b->host, b->guest });
 	if (in->timed)
 		*p++ = time;
 	*p++ = b->to;
@@ -190,7 +229,7 @@ static int on_branch(void *data, const struct stream *s, const struct branch *b)
 	if (stacks_of_branches(&in->o.itrace))
 		p = put_own_stack(in, p, b);
 	*(struct perf_event_header *)start = (struct perf_event_header){
-		.type = PERF_RECORD_SAMPLE, .misc = cpumode(b->el),
+		.type = PERF_RECORD_SAMPLE, .misc = cpumode(b->el, b->guest),
 		.size = (uint16_t)((uint8_t *)p - (uint8_t *)start) };
 	merge_commit(ln, (size_t)((uint8_t *)p - (uint8_t *)start));
 	return 0;
@@ -202,13 +241,14 @@ static int on_insn(void *data, const struct stream *s, const struct insn_sample 
 	struct merge_lane *ln = lane_of(in, s);
 	uint64_t *start, *p, time;
 
-	time = time_of(in, ln, i->tid == in->batch_tid && i->time > in->alive_until ? in->alive_until : i->time);
+	time = time_of(in, ln,
+		       i->host.tid == in->batch_tid && i->time > in->alive_until ? in->alive_until :
+										   i->time);
 	note_time(in, time);
 	start = p = merge_reserve(ln, time);
 	p++;
-	*p++ = in->id_insns;
-	*p++ = i->ip;
-	p = put_pair(p, i->pid, i->tid);
+	p = put_where(in, p, &in->ids[OUT_INSNS], i->ip,
+		      &(struct sample_thread){ i->pid, i->tid, i->host, i->guest });
 	if (in->timed)
 		*p++ = time;
 	p = put_pair(p, s->cpu, 0);
@@ -227,7 +267,7 @@ static int on_insn(void *data, const struct stream *s, const struct insn_sample 
 		p += *nr * (sizeof(struct ring_entry) / sizeof(*p));
 	}
 	*(struct perf_event_header *)start = (struct perf_event_header){
-		.type = PERF_RECORD_SAMPLE, .misc = cpumode(i->el),
+		.type = PERF_RECORD_SAMPLE, .misc = cpumode(i->el, i->guest),
 		.size = (uint16_t)((uint8_t *)p - (uint8_t *)start) };
 	merge_commit(ln, (size_t)((uint8_t *)p - (uint8_t *)start));
 	return 0;
@@ -250,8 +290,8 @@ static int on_error(void *data, const struct stream *s, const struct error_sampl
 	r->type = ERROR_ITRACE;
 	r->code = e->code;
 	r->cpu = (uint32_t)s->cpu;
-	r->pid = (uint32_t)e->pid;
-	r->tid = (uint32_t)e->tid;
+	r->pid = (uint32_t)e->host.pid;
+	r->tid = (uint32_t)e->host.tid;
 	r->fmt = 1;
 	r->ip = e->ip;
 	r->time = in->timed ? time : 0;
@@ -270,16 +310,15 @@ static int on_event(void *data, const struct stream *s, const struct event_sampl
 	note_time(in, time);
 	start = p = merge_reserve(ln, time);
 	p++;
-	*p++ = in->id_events + e->kind;
-	*p++ = e->ip;
-	p = put_pair(p, e->pid, e->tid);
+	p = put_where(in, p, &in->ids[OUT_EVENTS + e->kind], e->ip,
+		      &(struct sample_thread){ e->pid, e->tid, e->host, e->guest });
 	if (in->timed)
 		*p++ = time;
 	p = put_pair(p, s->cpu, 0);
 	*p++ = 1;
 	p = event_sample_put(p, e);
 	*(struct perf_event_header *)start = (struct perf_event_header){
-		.type = PERF_RECORD_SAMPLE, .misc = cpumode(e->el),
+		.type = PERF_RECORD_SAMPLE, .misc = cpumode(e->el, e->guest),
 		.size = (uint16_t)((uint8_t *)p - (uint8_t *)start) };
 	merge_commit(ln, (size_t)((uint8_t *)p - (uint8_t *)start));
 	return 0;
@@ -294,7 +333,7 @@ static uint64_t end_of_thread(const struct injector *in, const struct stream *s)
 
 	if (!in->timed || in->exits_last)
 		return UINT64_MAX;
-	alive = sideband_alive(in->sb, s->tid, last);
+	alive = sideband_alive(in->sb, s->host.tid, last);
 	return alive < last ? alive : UINT64_MAX;
 }
 
@@ -308,10 +347,10 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 		return ERR_REPORTED;
 	/* the maps that a sample needs precede it (the session ensures that), the exit of its thread follows */
 	if (!in->timed)
-		in->place = sideband_alive(in->sb, s->tid, s->aux.aux_seq);
-	in->batch_tid = s->tid;
+		in->place = sideband_alive(in->sb, s->host.tid, s->aux.aux_seq);
+	in->batch_tid = s->host.tid;
 	in->alive_until = end_of_thread(in, s);
-	time = in->timed ? sideband_alive(in->sb, s->tid, s->time) : s->time;
+	time = in->timed ? sideband_alive(in->sb, s->host.tid, s->time) : s->time;
 	if (time == s->time)
 		return sampler_batch(in->sp, s, g, n);
 	ended = *s;
@@ -370,9 +409,8 @@ static void *shard_make(void *data, struct session *ss)
 	in->m = whole->m;
 	in->timed = whole->timed;
 	in->exits_last = whole->exits_last;
-	in->id_branches = whole->id_branches;
-	in->id_insns = whole->id_insns;
-	in->id_events = whole->id_events;
+	memcpy(in->ids, whole->ids, sizeof(in->ids));
+	in->with_ids = whole->with_ids;
 	in->shard.is_shard = true;
 	ops = make_ops(in);
 	in->sp = sampler_new(&in->o.itrace, &ops, session_read_code);
@@ -457,8 +495,21 @@ static void shard_free(void *shard)
 
 /* ---- header ----------------------------------------------------------------------------------- */
 
-static int add_event(struct injector *in, const struct event_type *e, uint64_t id, uint64_t period,
-		     struct error *err)
+/* The ids of an event, of the host and of all guests. */
+static uint64_t *list_ids(const struct injector *in, const struct guest_ids *of, uint32_t *nr)
+{
+	uint64_t *ids;
+	uint32_t i;
+
+	*nr = 1 + guest_records_guests(in->ss);
+	ids = mem_array(*nr, sizeof(*ids));
+	for (i = 0; i < *nr; i++)
+		ids[i] = guest_id_of(of, i);
+	return ids;
+}
+
+static int add_event(struct injector *in, const struct event_type *e, const struct guest_ids *of,
+		     uint64_t period, struct error *err)
 {
 	const struct perf_event_attr *trace = evname_find(session_perfdata(in->ss),
 							  session_pmu_type(in->ss));
@@ -472,6 +523,8 @@ static int add_event(struct injector *in, const struct event_type *e, uint64_t i
 		.sample_id_all = 1,
 	};
 	char full[EVNAME_MAX];
+	uint64_t *ids;
+	uint32_t nr;
 	int rc;
 
 	if (in->timed)
@@ -489,21 +542,43 @@ static int add_event(struct injector *in, const struct event_type *e, uint64_t i
 		attr.exclude_guest = trace->exclude_guest;
 	}
 	evname_make(full, sizeof(full), e->name, &attr);
-	rc = pw_add_attr(in->w, &attr, &id, 1, full, err);
+	ids = list_ids(in, of, &nr);
+	rc = pw_add_attr(in->w, &attr, ids, nr, full, err);
+	free(ids);
 	return rc < 0 ? rc : 0;
 }
 
-/* Returns the id of an event that the output has. */
-static uint64_t first_id(const struct injector *in)
+static bool has_event(const struct injector *in, enum out_event e)
 {
 	const struct itrace_opts *o = &in->o.itrace;
+
+	if (e < OUT_EVENTS)
+		return e == OUT_INSNS ? o->instructions : o->branches;
+	return o->events[e - OUT_EVENTS];
+}
+
+/* Chooses ids of samples that no event of the input has. */
+static void choose_ids(struct injector *in)
+{
+	const unsigned int guests = guest_records_guests(in->ss);
+	const uint64_t first = sideband_new_id(in->sb, OUT_NR * (1 + guests));
+	unsigned int i;
+
+	for (i = 0; i < OUT_NR; i++)
+		in->ids[i] = (struct guest_ids){ .first = first, .nr = OUT_NR, .event = i };
+	for (i = 1; i <= guests && i < 64; i++)
+		if (session_guest_pid(in->ss, session_guest(in->ss, i)) > 0)
+			in->with_ids |= 1ull << i;
+}
+
+/* Returns the ids of an event that the output has. */
+static const struct guest_ids *first_ids(const struct injector *in)
+{
 	unsigned int i = 0;
 
-	if (o->instructions || o->branches)
-		return o->instructions ? in->id_insns : in->id_branches;
-	while (!o->events[i])
+	while (!has_event(in, i))
 		i++;
-	return in->id_events + i;
+	return &in->ids[i];
 }
 
 static int add_header(struct injector *in, struct error *err)
@@ -522,19 +597,17 @@ static int add_header(struct injector *in, struct error *err)
 	uint32_t i;
 	int rc = 0;
 
-	in->id_insns = sideband_new_id(in->sb);
-	in->id_branches = in->id_insns + 1;
-	in->id_events = in->id_branches + 1;
+	choose_ids(in);
 	pw_copy_env(in->w, pd);
 	if (!env->arch)
 		pw_set_string(in->w, PD_FEAT_ARCH, "aarch64");
 	if (o->instructions)
-		rc = add_event(in, &insns, in->id_insns, o->period, err);
+		rc = add_event(in, &insns, &in->ids[OUT_INSNS], o->period, err);
 	if (!rc && o->branches)
-		rc = add_event(in, &branches, in->id_branches, 1, err);
+		rc = add_event(in, &branches, &in->ids[OUT_BRANCHES], 1, err);
 	for (i = 0; !rc && i < EVENT_KINDS; i++)
 		if (o->events[i])
-			rc = add_event(in, &event_types[i], in->id_events + i, 1, err);
+			rc = add_event(in, &event_types[i], &in->ids[OUT_EVENTS + i], 1, err);
 	if (!rc)
 		rc = sideband_add_attrs(in->sb, in->w, err);
 	/* mark that perf report --branch-history requires */
@@ -562,6 +635,19 @@ static char *dir_of(const char *path)
 	return mem_text_part(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
+/* Writes what perf needs to know of guests; `ids` are those of the records. */
+static void write_guests(struct injector *in, const struct guest_ids *ids, uint64_t sample_type)
+{
+	struct guest_ids events[OUT_NR];
+	unsigned int i, n = 0;
+
+	for (i = 0; i < OUT_NR; i++)
+		if (has_event(in, i))
+			events[n++] = in->ids[i];
+	guest_records_ids(in->ss, in->w, events, n);
+	guest_records_collect(in->ss, in->m, ids, sample_type, in->timed);
+}
+
 struct injector *injector_open(struct session *ss, const struct injector_opts *o)
 {
 	struct injector *in = mem_zeroed(1, sizeof(*in));
@@ -570,6 +656,7 @@ struct injector *injector_open(struct session *ss, const struct injector_opts *o
 	struct sample_ops ops;
 	struct sideband_opts so = { .switches = o->switches,
 				    .exits_last = o->itrace.timeless || !session_timestamps(ss) };
+	const struct guest_ids *ids;
 	char *dir;
 
 	in->ss = ss;
@@ -590,10 +677,12 @@ struct injector *injector_open(struct session *ss, const struct injector_opts *o
 	in->exits_last = so.exits_last;
 	if (add_header(in, &err))
 		goto fail;
-	so.id = first_id(in);
+	ids = first_ids(in);
+	so.id = guest_id_of(ids, 0);
 	so.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER |
 			 (in->timed ? PERF_SAMPLE_TIME : 0);
 	sideband_collect(in->sb, in->m, &so);
+	write_guests(in, ids, so.sample_type);
 	if (session_max_streams(ss) == 1) {
 		in->single = merge_lane_new(in->m, SIDEBAND_RANK_SAMPLES, 0);
 		merge_direct(in->m, in->single);

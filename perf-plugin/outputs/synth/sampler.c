@@ -157,7 +157,6 @@ static struct sampled_stream *state_of(struct sampler *sp, const struct stream *
 		return ln;
 	ln = mem_zeroed(1, sizeof(*ln));
 	branch_init(&ln->br);
-	ln->calls_tid = -1;
 	ln->after_gap = true;
 	ln->ipc.cut = true;
 	ln->clock.rate = RATE_DEFAULT;
@@ -206,13 +205,13 @@ struct ipc sampler_ipc(const struct sampler *sp, const struct stream *s, enum ip
 	return ipc_take(&ln->ipc, of, sp->o.approximate_ipc);
 }
 
-uint64_t sampler_last(const struct stream *s, int *tid)
+uint64_t sampler_last(const struct stream *s, uint64_t *thread)
 {
 	const struct sampled_stream *ln = *s->priv;
 
 	if (!ln || ln->br.open == BRANCH_SEQ)
 		return 0;
-	*tid = ln->br.tid;
+	*thread = session_thread_key(ln->br.tid, ln->br.guest, ln->br.host);
 	return ln->br.last;
 }
 
@@ -339,7 +338,7 @@ static int insn_emit(struct sampler *sp, const struct stream *s, struct sampled_
 	i->stack = sp->o.stack ? &ln->ring : NULL;
 	i->chain = sp->chain;
 	i->nr_chain = 0;
-	if (session_wants(s, i->pid, i->tid, i->time) && !skipped(sp)) {
+	if (session_wants(s, i->host, i->time) && !skipped(sp)) {
 		static const struct callstack none;
 
 		if (sp->calls && sp->o.chain)
@@ -358,7 +357,8 @@ static int insn_emit(struct sampler *sp, const struct stream *s, struct sampled_
 static int __attribute__((noinline)) insn_samples(struct sampler *sp, const struct stream *s,
 						  struct sampled_stream *ln, const struct cst_generic *g)
 {
-	struct insn_sample i = { .pid = s->pid, .tid = s->tid, .isa = g->isa, .el = g->el };
+	struct insn_sample i = { .pid = s->pid, .tid = s->tid, .host = s->host,
+				 .isa = g->isa, .el = g->el, .guest = s->guest, .vm = s->vm };
 	uint64_t start = ln->counts.insns, end = ln->counts.insns + g->n_insn;
 	int rc;
 
@@ -401,7 +401,7 @@ static void gap_after(const struct sampler *sp, const struct stream *s, struct s
 {
 	uint64_t time = insn_time(sp, s, ln);
 
-	if (!session_wants(s, ln->br.pid, ln->br.tid, time))
+	if (!session_wants(s, ln->br.host, time))
 		time = ln->br.time;
 	ln->gap = (struct sampler_gap){ .ip = last, .time = time, .isa = ln->br.isa, .size = ln->br.size, .el = ln->br.el };
 }
@@ -412,8 +412,15 @@ static void gap_after(const struct sampler *sp, const struct stream *s, struct s
  */
 static int stack_flush(struct sampler *sp, const struct stream *s, struct sampled_stream *ln)
 {
-	struct insn_sample i = { .ip = ln->gap.ip, .pid = ln->br.pid, .tid = ln->br.tid,
-				 .time = ln->gap.time, .isa = ln->gap.isa, .size = ln->gap.size,
+	struct insn_sample i = { .ip = ln->gap.ip,
+				 .pid = ln->br.pid,
+				 .tid = ln->br.tid,
+				 .host = ln->br.host,
+				 .guest = ln->br.guest,
+				 .vm = ln->br.vm,
+				 .time = ln->gap.time,
+				 .isa = ln->gap.isa,
+				 .size = ln->gap.size,
 				 .el = ln->gap.el };
 	struct stream was;
 	int rc = 0;
@@ -422,6 +429,9 @@ static int stack_flush(struct sampler *sp, const struct stream *s, struct sample
 		was = *s;
 		was.pid = i.pid;
 		was.tid = i.tid;
+		was.host = i.host;
+		was.guest = i.guest;
+		was.vm = i.vm;
 		was.own.code = ln->code;
 		was.own.other = ln->other;
 		was.own.kernel = ln->kernel;
@@ -437,8 +447,15 @@ static int stack_flush(struct sampler *sp, const struct stream *s, struct sample
 static int __attribute__((noinline)) tile_emit(struct sampler *sp, const struct stream *s, struct sampled_stream *ln,
 					       const struct cst_generic *g)
 {
-	struct insn_sample i = { .ip = g->addr, .pid = s->pid, .tid = s->tid, .isa = g->isa,
-				 .el = g->el, .time = insn_time(sp, s, ln) };
+	struct insn_sample i = { .ip = g->addr,
+				 .pid = s->pid,
+				 .tid = s->tid,
+				 .host = s->host,
+				 .isa = g->isa,
+				 .el = g->el,
+				 .guest = s->guest,
+				 .vm = s->vm,
+				 .time = insn_time(sp, s, ln) };
 
 	insn_addr(sp, s, g, 0, &i.size);
 	return insn_emit(sp, s, ln, &i);
@@ -449,7 +466,7 @@ bool sampler_branch_passes(struct sampler *sp, const struct stream *s, const str
 	if ((sp->o.calls || sp->o.returns) && !(sp->o.calls && branch_is_call(b->kind)) &&
 	    !(sp->o.returns && branch_is_return(b->kind)))
 		return false;
-	return session_wants(s, b->pid, b->tid, b->time) && !skipped(sp);
+	return session_wants(s, b->host, b->time) && !skipped(sp);
 }
 
 int sampler_branch_emit(struct sampler *sp, const struct stream *s, struct sampled_stream *ln, struct branch *b)
@@ -457,9 +474,11 @@ int sampler_branch_emit(struct sampler *sp, const struct stream *s, struct sampl
 	if (b->kind == BRANCH_ERET && branch_after_svc(s, b->to, b->to_isa, sp->read))
 		b->kind = BRANCH_SYSRET;
 	if (sp->calls) {
-		if (ln->calls_tid != b->tid || !ln->calls) {
-			ln->calls = callstacks_get(sp->calls, b->tid);
-			ln->calls_tid = b->tid;
+		uint64_t thread = session_thread_key(b->tid, b->guest, b->host);
+
+		if (ln->calls_thread != thread || !ln->calls) {
+			ln->calls = callstacks_get(sp->calls, thread);
+			ln->calls_thread = thread;
 		}
 		if (ln->calls && b->to)
 			callstack_branch(ln->calls, b);
@@ -475,7 +494,7 @@ int sampler_branch_emit(struct sampler *sp, const struct stream *s, struct sampl
 static int branch_emit(struct sampler *sp, const struct stream *s, struct sampled_stream *ln,
 		       struct branch *b)
 {
-	if (ln->ring.size && session_wants(s, b->pid, b->tid, b->time) && b->from && b->to)
+	if (ln->ring.size && session_wants(s, b->host, b->time) && b->from && b->to)
 		ring_push(&ln->ring, b->from, b->to, branch_perf_type(b->kind), b->cycles);
 	return sampler_branch_emit(sp, s, ln, b);
 }
@@ -484,7 +503,12 @@ static int branch_emit(struct sampler *sp, const struct stream *s, struct sample
 static int error_emit(struct sampler *sp, const struct stream *s, struct sampled_stream *ln,
 		      const struct cst_generic *g)
 {
-	struct error_sample e = { .ip = ln->gap.ip, .time = s->time, .pid = s->pid, .tid = s->tid };
+	struct error_sample e = { .ip = ln->gap.ip,
+				  .time = s->time,
+				  .pid = s->pid,
+				  .tid = s->tid,
+				  .host = s->host,
+				  .vm = s->vm };
 
 	if (g->kind == CST_GEN_NACC) {
 		e.code = SAMPLE_ERR_NO_IMAGE;
@@ -510,7 +534,7 @@ static int error_emit(struct sampler *sp, const struct stream *s, struct sampled
 		return 0;
 	ln->seam.asks_gap |= !ln->gap.ip && e.code != SAMPLE_ERR_NO_IMAGE;
 	e.time = session_time(s, e.time);
-	if (!session_wants(s, e.pid, e.tid, e.time))
+	if (!session_wants(s, s->host, e.time))
 		return 0;
 	return sp->ops.error(sp->ops.data, s, &e);
 }
@@ -534,7 +558,10 @@ static int event_emit(struct sampler *sp, const struct stream *s, struct sampled
 	e.time = session_time(s, e.time);
 	e.pid = s->pid;
 	e.tid = s->tid;
-	if (!session_wants(s, e.pid, e.tid, e.time) || skipped(sp))
+	e.host = s->host;
+	e.guest = s->guest;
+	e.vm = s->vm;
+	if (!session_wants(s, e.host, e.time) || skipped(sp))
 		return 0;
 	/* what is open and is sampled after it is not earlier: a branch, the end of a stretch */
 	if (ln->br.time < e.time)
@@ -597,7 +624,7 @@ static int __attribute__((noinline)) thread_end(struct sampler *sp, const struct
 static int __attribute__((noinline)) stretch_begin(struct sampler *sp, const struct stream *s,
 						   struct sampled_stream *ln, const struct cst_generic *g)
 {
-	bool same = s->tid == ln->br.tid && ln->br.resume && ln->br.resume == g->addr;
+	bool same = branch_same_thread(&ln->br, s) && ln->br.resume && ln->br.resume == g->addr;
 
 	/* a thread that continues at the interrupted address keeps its last branches */
 	return same ? 0 : stack_flush(sp, s, ln);
@@ -852,7 +879,7 @@ static void pass_end(const struct stream *s, struct sampled_stream *ln)
 	ln->passing = false;
 	/* an exception's return address from before is void */
 	br->resume = 0;
-	if (!ln->ring.size || session_wants(s, br->pid, br->tid, br->time))
+	if (!ln->ring.size || session_wants(s, br->host, br->time))
 		return;
 	ring_clear(&ln->ring);
 	if (br->open == BRANCH_TAKEN || br->open == BRANCH_EXCEPTION)
@@ -876,7 +903,7 @@ int sampler_batch(void *sampler, const struct stream *s, const struct cst_generi
 	}
 	if (s->fragment_start)
 		ln->counts.last_time = 0;
-	if (ln->br.open < BRANCH_GAP && ln->br.tid != s->tid) {
+	if (ln->br.open < BRANCH_GAP && !branch_same_thread(&ln->br, s)) {
 		rc = thread_end(sp, s, ln);
 		if (rc)
 			return rc;

@@ -20,7 +20,10 @@ struct insn_sample {
 	uint64_t time;
 	uint64_t period;		/* instructions since the previous sample */
 	int pid, tid;
+	struct host_thread host;	/* as in struct stream ... */
 	uint8_t isa, size, el;
+	uint16_t guest;			/* ... and these */
+	uint16_t vm;
 	const struct ring *stack;	/* NULL: not requested */
 	const uint64_t *chain;		/* in perf's form, with context markers */
 	unsigned int nr_chain;
@@ -40,6 +43,8 @@ struct error_sample {
 	uint64_t ip;
 	uint64_t time;
 	int pid, tid;
+	struct host_thread host;
+	uint16_t vm;
 };
 
 /* Each function returns 0, or a value that ends the run. */
@@ -80,8 +85,11 @@ bool sampler_plans(const struct sampler *sp);
  * Returns a pointer per stream for the consumer's use, initially NULL; valid inside the callbacks.
  */
 void **sampler_slot(const struct stream *s);
-/* Returns the last instruction executed and its thread; 0: none, or it is not needed any more. */
-uint64_t sampler_last(const struct stream *s, int *tid);
+/*
+ * Returns the last instruction executed and its thread (session_thread_key()); 0: none, or it is
+ * not needed any more.
+ */
+uint64_t sampler_last(const struct stream *s, uint64_t *thread);
 /*
  * Returns the number of open calls of the thread of the last branch, with itrace_opts.depth or a
  * call chain; else 0.

@@ -37,7 +37,7 @@ struct sampled_stream {
 	} clock;
 	struct ipc_state ipc;	/* with itrace_opts.ipc */
 	struct callstack *calls;
-	int calls_tid;
+	uint64_t calls_thread;	/* session_thread_key() of `calls` */
 	void *ahead;		/* lane of sampler.ahead */
 };
 

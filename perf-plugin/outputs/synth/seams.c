@@ -84,7 +84,12 @@ static int close_stretch(struct sampler *sp, const struct sampler_seam *was, str
 	struct sampled_stream ln = { .br = was->br };
 	void *word = &ln;
 	/* the thread of that moment can no longer be looked up */
-	struct stream s = { .cpu = was->cpu, .pid = INT_MIN, .tid = INT_MIN, .place = was->place, .priv = &word };
+	struct stream s = { .cpu = was->cpu,
+			    .pid = INT_MIN,
+			    .tid = INT_MIN,
+			    .host = { INT_MIN, INT_MIN },
+			    .place = was->place,
+			    .priv = &word };
 	struct branch b;
 
 	if (!branch_other(&ln.br, &s, &g, sp->read, &b) || (sp->restricted && !sampler_branch_passes(sp, &s, &b)))
@@ -152,8 +157,13 @@ uint64_t sampler_digest(const struct stream *s, uint64_t digest)
 	const struct sampled_stream *ln = *s->priv;
 	const struct branch_state *br = &ln->br;
 	const uint64_t v[] = {
-		br->last, (uint32_t)br->pid | (uint64_t)(uint32_t)br->tid << 32, br->cycles,
-		br->open | br->size << 8 | br->isa << 16 | (uint64_t)br->el << 24, br->open == BRANCH_SEQ ? BRANCH_NONE : br->kind,
+		br->last,
+		(uint32_t)br->pid | (uint64_t)(uint32_t)br->tid << 32,
+		br->cycles,
+		br->open | br->size << 8 | br->isa << 16 | (uint64_t)br->el << 24 |
+			(uint64_t)br->guest << 32,
+		(uint32_t)br->host.pid | (uint64_t)(uint32_t)br->host.tid << 32,
+		br->open == BRANCH_SEQ ? BRANCH_NONE : br->kind,
 	};
 
 	return cst_index_digest(digest, v, sizeof(v));

@@ -84,13 +84,22 @@ static bool is_left_out(const struct sideband *sb, const struct pd_attr *a)
 	return a && (is_trace(sb, a) || is_unknown(a));
 }
 
-uint64_t sideband_new_id(const struct sideband *sb)
+/* True if an event of the input has one of `n` ids. */
+static bool any_taken(const struct sideband *sb, uint64_t id, unsigned int n)
+{
+	while (n--)
+		if (perfdata_attr_by_id(sb->pd, id + n))
+			return true;
+	return false;
+}
+
+uint64_t sideband_new_id(const struct sideband *sb, unsigned int n)
 {
 	const struct pd_attr *a = perfdata_nr_attrs(sb->pd) ? perfdata_attr(sb->pd, 0) : NULL;
 	/* perf's own decoders use the same offset */
 	uint64_t id = (a && a->nr_ids ? a->ids[0] : 0) + 1000000000u;
 
-	while (!id || perfdata_attr_by_id(sb->pd, id) || perfdata_attr_by_id(sb->pd, id + 1))
+	while (!id || any_taken(sb, id, n))
 		id++;
 	return id;
 }

@@ -25,8 +25,8 @@ void sideband_free(struct sideband *sb);
 
 /* True if records have times; otherwise their order in the file is used as time. */
 bool sideband_timed(const struct sideband *sb);
-/* Returns an id that no event of the input has. */
-uint64_t sideband_new_id(const struct sideband *sb);
+/* Returns the first of `n` ids that no event of the input has. */
+uint64_t sideband_new_id(const struct sideband *sb, unsigned int n);
 
 /* Adds the events that are kept to the writer. Returns 0, or negative with `err` filled. */
 int sideband_add_attrs(struct sideband *sb, struct perf_writer *w, struct error *err);

@@ -199,7 +199,7 @@ static void prepare(struct making *m, const struct timeline_opts *o)
 	m->t.tracks.max = MOST_SPANS;
 	m->code = calls_places_code(m->ss);
 	m->t.labels = labels_new(m->ss, &m->code, o->demangle);
-	m->t.comms = comms_new(session_perfdata(m->ss));
+	m->t.comms = session_comms(m->ss);
 	m->code = labels_code(m->t.labels);
 	m->calls = calls_new(&limits, &m->code, session_max_streams(m->ss));
 	calls_record_slices(m->calls, &slices);

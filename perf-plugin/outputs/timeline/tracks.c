@@ -45,11 +45,12 @@ static void see_thread(struct tracks *t, uint64_t key, const struct stream *s)
 		th->cpu = s->cpu;
 		/* a process may be known later than its thread */
 		if (th->pid < 0)
-			th->pid = s->pid;
+			th->pid = s->host.pid;
 		return;
 	}
 	*ARRAY_ADD(t->threads, t->nr_threads, t->cap_threads) = (struct track_thread){
-		.key = key, .pid = s->pid, .tid = s->tid, .cpu = s->cpu, .time = s->time };
+		.key = key, .pid = s->host.pid, .tid = s->host.tid, .cpu = s->cpu, .time = s->time
+	};
 	t->by_key.v[at] = (uint32_t)t->nr_threads;
 }
 

@@ -41,12 +41,15 @@ struct branch {
 	uint64_t from, to;	/* 0: outside the trace */
 	uint64_t time;		/* time of `from`; of `to` if from is 0 */
 	int pid, tid;		/* thread that executed `from` */
+	struct host_thread host;	/* struct stream.host of it */
 	uint32_t cycles;	/* cycles since the previous branch; 0 unknown */
 	uint8_t kind;		/* enum branch_kind */
 	uint8_t size;		/* of the instruction at `from` */
 	uint8_t isa;		/* of `from` */
 	uint8_t to_isa;		/* of `to`, when it was executed */
 	uint8_t el;		/* of `from`; of `to` when from is 0 */
+	uint16_t guest;		/* struct stream.guest, and ... */
+	uint16_t vm;		/* ... vm, as `el` */
 	bool ends_trace;	/* `kind` is known, but the stretch ends with the branch and `to` is 0 */
 };
 
@@ -64,10 +67,13 @@ struct branch_state {
 	uint64_t time;
 	uint64_t resume;	/* return address of an exception; 0 unknown */
 	int pid, tid;
+	struct host_thread host;
 	uint32_t cycles;	/* since the last completed branch */
 	uint8_t open;		/* enum branch_open */
 	uint8_t kind;		/* enum branch_kind of the open branch */
 	uint8_t size, isa, el;
+	uint16_t guest;
+	uint16_t vm;
 };
 
 /* Reads code in the address space of the stream's thread: session_read_code(), or a function of a test. */
@@ -78,7 +84,13 @@ extern const uint8_t branch_kind_table[BRANCH_INDICES];
 
 static inline void branch_init(struct branch_state *st)
 {
-	*st = (struct branch_state){ .open = BRANCH_GAP, .pid = -1, .tid = -1 };
+	*st = (struct branch_state){ .open = BRANCH_GAP, .pid = -1, .tid = -1, .host = { -1, -1 } };
+}
+
+/* True if the stream executes the thread of the last instruction. */
+static inline bool branch_same_thread(const struct branch_state *st, const struct stream *s)
+{
+	return st->tid == s->tid && st->guest == s->guest && st->host.pid == s->host.pid;
 }
 
 /* True if the range ends with a taken branch. */
@@ -129,12 +141,15 @@ static inline void branch_fill(struct branch *b, struct branch_state *st, uint64
 	b->time = st->time;
 	b->pid = st->pid;
 	b->tid = st->tid;
+	b->host = st->host;
 	b->cycles = st->cycles;
 	b->kind = st->kind;
 	b->size = st->size;
 	b->isa = st->isa;
 	b->to_isa = st->isa;
 	b->el = st->el;
+	b->guest = st->guest;
+	b->vm = st->vm;
 	b->ends_trace = false;
 	st->cycles = 0;
 }
@@ -152,8 +167,11 @@ static inline bool branch_range(struct branch_state *st, const struct stream *s,
 		b->time = s->time;
 		b->pid = s->pid;
 		b->tid = s->tid;
+		b->host = s->host;
 		b->isa = g->isa;
 		b->el = g->el;
+		b->guest = s->guest;
+		b->vm = s->vm;
 		b->size = 0;
 		b->cycles = 0;
 		b->kind = BRANCH_BEGIN;
@@ -168,6 +186,9 @@ static inline void branch_range_end(struct branch_state *st, const struct stream
 	st->time = s->time;
 	st->pid = s->pid;
 	st->tid = s->tid;
+	st->host = s->host;
+	st->guest = s->guest;
+	st->vm = s->vm;
 	st->size = g->last_size;
 	st->isa = g->isa;
 	st->el = g->el;

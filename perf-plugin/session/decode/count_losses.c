@@ -8,6 +8,12 @@
 #include "session/decode/locate.h"
 #include "session/decode/stream_state.h"
 
+/* Returns the thread of the host whose trace it is. */
+static int host_pid(const struct stream_state *st)
+{
+	return st->who.world.world == WORLD_GUEST ? st->who.guest.pid : st->stream.pid;
+}
+
 /* Returns why there is no code at `addr`. */
 static enum loss explain(const struct stream_state *st, const struct session_loc *loc, uint64_t addr)
 {
@@ -18,7 +24,7 @@ static enum loss explain(const struct stream_state *st, const struct session_loc
 		return loss_of_dso(loc->dso);
 	switch (st->who.world.world) {
 	case WORLD_GUEST:
-		return LOSS_GUEST;
+		return guest_is_given(st->who.guest.files, kernel) ? LOSS_GUEST_PART : LOSS_GUEST;
 	case WORLD_SECURE:
 		return LOSS_SECURE;
 	case WORLD_FIRMWARE:
@@ -100,7 +106,9 @@ static void close_gap(struct stream_state *st, uint64_t index)
 
 static const char *process_comm(const struct stream_state *st)
 {
-	return st->stream.pid > 0 ? threads_comm(&st->ss->tasks.threads, st->stream.pid, st->time.limit) : NULL;
+	int pid = host_pid(st);
+
+	return pid > 0 ? threads_comm(&st->ss->tasks.threads, pid, st->time.limit) : NULL;
 }
 
 static void open_gap(struct stream_state *st, uint64_t index, enum loss cause, struct dso *d)
@@ -112,7 +120,7 @@ static void open_gap(struct stream_state *st, uint64_t index, enum loss cause, s
 	gap->from = index;
 	gap->cause = cause;
 	gap->dso = d;
-	gap->pid = st->stream.pid;
+	gap->pid = host_pid(st);
 	gap->comm[0] = 0;
 	if (comm)
 		strncat(gap->comm, comm, sizeof(gap->comm) - 1);
@@ -128,7 +136,8 @@ static void missing_code(struct stream_state *st, const struct cst_generic *g)
 	open_gap(st, g->index, cause, loc.dso);
 	if (loc.dso)
 		loc.dso->counts.nacc++;
-	losses_add(&st->ss->losses, cause, st->stream.cpu, st->stream.pid, st->losses.gap.comm, 1, 0);
+	losses_add(&st->ss->losses, cause, st->stream.cpu, st->losses.gap.pid, st->losses.gap.comm,
+		   1, 0);
 }
 
 static void lost_sync(struct stream_state *st, const struct cst_generic *g)
@@ -214,7 +223,7 @@ static void count_since(struct stream_state *st, const struct cst_stats *now, bo
 
 #define LOSS_STAT(name, member, bytes) \
 	n = now->member - was->member; \
-	losses_add(ls, LOSS_##name, st->stream.cpu, st->stream.pid, comm, n, bytes);
+	losses_add(ls, LOSS_##name, st->stream.cpu, host_pid(st), comm, n, bytes);
 #define NO_BYTES 0
 	/* within a gap these bytes are counted with the gap */
 #define BYTES_OUTSIDE_GAPS (in_gap ? 0 : n)

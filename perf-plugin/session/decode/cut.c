@@ -66,11 +66,30 @@ static struct stream_state *only_stream(const struct buffer_tree *bt)
 static uint64_t digest_who(const struct who *w, const struct cst_stats *s, uint64_t digest)
 {
 	const uint64_t v[] = {
-		w->id, w->id_bits, w->passed, w->cause, w->how, w->id_new, w->by_id, w->absent,
-		w->traced, w->zero, w->counted == s->insns, w->stamped == s->insns,
+		w->id,
+		w->id_bits,
+		w->passed,
+		w->cause,
+		w->how,
+		w->id_new,
+		w->by_id,
+		w->absent,
+		w->traced,
+		w->zero,
+		w->counted == s->insns,
+		w->stamped == s->insns,
 		w->gaps == s->resyncs + s->overflows + s->discards + s->bad_packets,
-		w->world.world, w->world.el, w->world.known, w->world.guest_user, w->world.thread,
+		w->world.world,
+		w->world.el,
+		w->world.known,
+		w->world.guest_user,
+		w->world.thread,
 		w->world.nr_vcpus,
+		(uint32_t)w->host_tid,
+		(uint32_t)w->guest.pid,
+		(uint32_t)w->guest.tid,
+		(uint32_t)w->guest.context_id,
+		w->guest.files ? w->guest.files->number : 0,
 	};
 
 	return cst_index_digest(digest, v, sizeof(v));
@@ -113,7 +132,7 @@ static uint64_t digest_state(const struct run *r, struct buffer_tree *bt)
 		st->context.el, st->context.el_known, st->context.return_known,
 		st->context.return_known ? st->context.return_address : 0,
 		user ? (uint32_t)user->process->pid : UINT64_MAX, user ? user->epoch : 0,
-		kernel ? kernel->epoch : 0,
+		kernel ? kernel->epoch : 0, st->space.guest ? st->space.guest->number : 0,
 	};
 
 	if (!digest || count_losses_open(st))

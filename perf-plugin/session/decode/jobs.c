@@ -400,7 +400,7 @@ static void *work(void *arg)
 			j->con->shards->end(w->shard);
 		/* the sums do not refer to the code, which the threads free side by side */
 		run_close(&w->run);
-		spaces_free(&w->ss->images.spaces, &w->ss->tasks.threads);
+		session_free_spaces(w->ss);
 	}
 	return NULL;
 }

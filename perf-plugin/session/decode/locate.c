@@ -74,11 +74,12 @@ bool session_symbol(const struct stream *s, uint64_t addr, const struct session_
 		return true;
 	}
 	if (loc->kernel) {
-		ks = kernel_kallsyms(&ss->images.kernel);
+		ks = kernel_kallsyms(s->own.guest ? &s->own.guest->kernel : &ss->images.kernel);
 		if (!ks || !kallsyms_find(ks, addr, name, &start, &size))
 			return false;
 	} else {
-		pm = loc->dso && loc->dso->kind == DSO_ANON && s->pid > 0 ? perf_maps_get(&ss->images.perf_maps, s->pid) : NULL;
+		pm = loc->dso && loc->dso->kind == DSO_ANON && s->pid > 0 && !s->guest ?
+			     perf_maps_get(&ss->images.perf_maps, s->pid) : NULL;
 		if (!pm || !perf_map_find(pm, addr, name, &start, &size))
 			return false;
 	}
@@ -86,28 +87,31 @@ bool session_symbol(const struct stream *s, uint64_t addr, const struct session_
 	return true;
 }
 
+static struct spaces *spaces_of(const struct stream *s)
+{
+	return s->own.guest ? &s->own.guest->spaces : &s->own.state->ss->images.spaces;
+}
+
 size_t session_read_code(const struct stream *s, uint64_t addr, void *buf, size_t len)
 {
-	return space_read(&s->own.state->ss->images.spaces, s->own.code, addr, buf, len);
+	return space_read(spaces_of(s), s->own.code, addr, buf, len);
 }
 
 size_t session_read_any(const struct stream *s, uint64_t addr, void *buf, size_t len)
 {
-	struct spaces *sp = &s->own.state->ss->images.spaces;
 	struct session_loc loc;
 
 	if (!session_locate_any(s, addr, &loc))
 		return session_read_code(s, addr, buf, len);
-	return space_read(sp, loc.kernel == s->own.kernel ? s->own.code : s->own.other, addr, buf,
-			  len);
+	return space_read(spaces_of(s), loc.kernel == s->own.kernel ? s->own.code : s->own.other,
+			  addr, buf, len);
 }
 
 const char *session_comm(const struct stream *s)
 {
 	if (s->tid == 0)
 		return "swapper";
-	return s->tid > 0 ? threads_comm(&s->own.state->ss->tasks.threads, s->tid, s->own.moment) :
-			    NULL;
+	return s->tid > 0 ? threads_comm(s->own.threads, s->tid, s->own.moment) : NULL;
 }
 
 struct dso *session_section_dso(struct session *ss, uint32_t section)

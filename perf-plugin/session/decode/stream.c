@@ -88,6 +88,17 @@ void stream_moment(struct stream_state *st)
 	set_moment(st, time);
 }
 
+uint64_t stream_now(struct stream_state *st)
+{
+	stream_moment(st);
+	return st->time.now != NO_TIME ? st->time.now : aux_time(st);
+}
+
+uint64_t stream_guest_limit(struct stream_state *st)
+{
+	return guest_limit(st->who.guest.files, stream_now(st));
+}
+
 /*
  * Begins a new stretch. It ran before the stream's next timestamp, so it uses the maps of that time; without one, or if
  * it cannot be converted, those of the time of the AUX record. If both are the same, the timestamp is not needed yet.
@@ -103,24 +114,71 @@ static void begin_stretch(struct stream_state *st)
 		stream_moment(st);
 }
 
+/*
+ * The guest that the stream is in, if files of it are given; NULL: the host, or anything without
+ * files.
+ */
+static struct guest *guest_here(const struct stream_state *st)
+{
+	return st->who.world.world == WORLD_GUEST ? st->who.guest.files : NULL;
+}
+
+static struct spaces *spaces_here(const struct stream_state *st)
+{
+	struct guest *g = guest_here(st);
+
+	return g ? &g->spaces : &st->ss->images.spaces;
+}
+
+/* The threads to which pid and tid of the stream belong: a guest's, if its recording is given. */
+static struct threads *threads_here(const struct stream_state *st)
+{
+	struct guest *g = guest_here(st);
+
+	return g && g->pd ? &g->threads : &st->ss->tasks.threads;
+}
+
+static bool in_kernel(const struct stream_state *st)
+{
+	return st->context.el_known && st->context.el > 0;
+}
+
+/* The process whose code the stream executes; NULL: unknown. */
+static struct process *process_here(struct stream_state *st)
+{
+	struct guest *g = guest_here(st);
+	struct threads *ts = g ? &g->threads : &st->ss->tasks.threads;
+
+	if (st->who.world.world != WORLD_OWN && !g)
+		return NULL;	/* guests without files, and firmware */
+	if (g && !guest_is_given(g, in_kernel(st)))
+		return NULL;
+	if (in_kernel(st))
+		return &ts->known.kernel;
+	return st->stream.pid >= 0 ? threads_process(ts, st->stream.pid) : NULL;
+}
+
+/* Forgets the address spaces of the host or guest that the stream has left. */
+static void leave_spaces(struct stream_state *st, const struct guest *g)
+{
+	version_put(st->space.user);
+	version_put(st->space.kernel);
+	st->space = (struct stream_space){ .guest = g };
+}
+
 static void choose_space(struct stream_state *st)
 {
-	struct session *ss = st->ss;
-	struct process *p;
+	struct process *p = process_here(st);
+	struct version **slot = in_kernel(st) ? &st->space.kernel : &st->space.user;
+	const struct guest *g = guest_here(st);
 
+	if (g != st->space.guest)
+		leave_spaces(st, g);
 	st->space.now = NULL;
-	if (st->who.world.world != WORLD_OWN) {
-		/* guests and firmware have no images */
-	} else if (st->context.el_known && st->context.el > 0) {
-		st->space.kernel = version_get(&ss->images.spaces, &ss->tasks.threads.known.kernel,
-					       st->time.limit, st->space.kernel);
-		st->space.now = st->space.kernel;
-	} else {
-		p = st->stream.pid >= 0 ? threads_process(&ss->tasks.threads, st->stream.pid) : NULL;
-		if (p) {
-			st->space.user = version_get(&ss->images.spaces, p, st->time.limit, st->space.user);
-			st->space.now = st->space.user;
-		}
+	if (p) {
+		*slot = version_get(spaces_here(st), p, g ? stream_guest_limit(st) : st->time.limit,
+				    *slot);
+		st->space.now = *slot;
 	}
 	cst_decoder_set_space(st->stream.decoder, st->space.now ? st->space.now->space : NULL);
 }
@@ -242,7 +300,7 @@ int stream_stop(struct stream_state *st, enum cst_stop why, const struct cst_gen
 
 	switch (why) {
 	case CST_STOP_SECTION:
-		return space_load_section(&st->ss->images.spaces, cst_decoder_section(st->stream.decoder));
+		return space_load_section(spaces_here(st), cst_decoder_section(st->stream.decoder));
 	case CST_STOP_TIMESTAMP:
 		if (!last || !last->addr)
 			return 0;
@@ -303,12 +361,27 @@ static struct version *other_space(const struct stream_state *st)
 	return sp->user && sp->user->process->pid == st->stream.pid ? sp->user : NULL;
 }
 
+/* Sets what the consumer sees of the host's thread and of the guest that it runs. */
+static void set_machine(struct stream_state *st)
+{
+	struct stream *s = &st->stream;
+	const bool guest = st->who.world.world == WORLD_GUEST;
+
+	s->own.guest = guest_here(st);
+	s->own.threads = threads_here(st);
+	s->guest = !guest ? 0 : s->own.guest ? (uint16_t)s->own.guest->number : STREAM_GUEST;
+	s->vm = s->own.threads == &st->ss->tasks.threads ? 0 : s->guest;
+	s->host.pid = guest ? st->who.guest.pid : s->pid;
+	s->host.tid = guest ? st->who.guest.tid : s->tid;
+}
+
 struct stream *stream_here(struct stream_state *st)
 {
 	st->stream.own.code = st->space.now;
 	st->stream.own.other = other_space(st);
-	st->stream.own.kernel = st->context.el_known && st->context.el > 0;
-	st->stream.own.moment = st->time.limit;
+	st->stream.own.kernel = in_kernel(st);
+	set_machine(st);
+	st->stream.own.moment = st->stream.vm ? stream_guest_limit(st) : st->time.limit;
 	return &st->stream;
 }
 
@@ -324,6 +397,11 @@ struct stream *stream_as_given(struct stream_state *st)
 	s->own.other = here->own.other;
 	s->own.kernel = here->own.kernel;
 	s->own.moment = here->own.moment;
+	s->own.guest = here->own.guest;
+	s->own.threads = here->own.threads;
+	s->guest = here->guest;
+	s->vm = here->vm;
+	s->host = here->host;
 	s->aux.aux_time = here->aux.aux_time;
 	s->aux.aux_seq = here->aux.aux_seq;
 	s->before = 0;
@@ -385,8 +463,12 @@ void stream_batch_time(struct batch *b, const struct consumer *con)
 	struct stream *s = &b->s;
 
 	st->time.pace.loose = loose;
-	s->own.moment = moment_of(b);
-	s->not_before = threads_time(&st->ss->tasks.threads, s->own.moment);
+	if (s->vm) {
+		s->not_before = guest_time(s->own.guest, s->own.moment);
+	} else {
+		s->own.moment = moment_of(b);
+		s->not_before = threads_time(&st->ss->tasks.threads, s->own.moment);
+	}
 	s->time_known = !con->wants.record_times && st->time.pace.now != PACE_UNKNOWN;
 	s->before = 0;
 	if (!s->time_known) {
@@ -414,7 +496,5 @@ void stream_batch_time(struct batch *b, const struct consumer *con)
 void stream_release(struct stream_state *st)
 {
 	cst_decoder_set_space(st->stream.decoder, NULL);
-	version_put(st->space.user);
-	version_put(st->space.kernel);
-	st->space.user = st->space.kernel = st->space.now = NULL;
+	leave_spaces(st, NULL);
 }

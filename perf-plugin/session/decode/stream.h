@@ -8,7 +8,16 @@
 #include "session/filter/filter.h"
 #include "session/session.h"
 
+struct guest;
+struct threads;
 struct version;
+
+#define STREAM_GUEST UINT16_MAX
+
+/* A thread of the host: the one that runs, or the one that runs a guest. */
+struct host_thread {
+	int pid, tid;		/* -1 unknown */
+};
 
 /*
  * One instruction stream: a trace ID in a buffer (queue), with its state in the batch that is delivered. A batch is cut
@@ -17,6 +26,10 @@ struct version;
 struct stream {
 	int cpu;		/* -1 unknown, or an STM: there are only messages then (CST_GEN_SWTRACE) */
 	int pid, tid;		/* -1 unknown */
+	struct host_thread host;	/* the same, except in a guest whose threads are known */
+	/* number of the guest whose code it is, STREAM_GUEST: without files; 0: the host's code */
+	uint16_t guest;
+	uint16_t vm;		/* guest to which pid and tid belong; 0: they are the host's */
 	uint64_t time;		/* perf time in ns of the batch's first element; see time_known */
 	uint64_t time_end;	/* perf time of its last element; see clocks/pace.h */
 	uint32_t n_insn;	/* instructions in the batch, over which time to time_end is distributed */
@@ -57,6 +70,8 @@ struct stream {
 		struct version *other;
 		bool kernel;		/* the mode of `code` */
 		uint64_t moment;	/* moment for threads.h */
+		struct guest *guest;	/* files of the guest; NULL: the host, or none are given */
+		struct threads *threads;	/* to which pid, tid and `moment` belong */
 		struct stream_state *state;
 	} own;
 };
@@ -72,13 +87,22 @@ static inline uint64_t session_time(const struct stream *s, uint64_t time)
 	return s->before > s->not_before ? s->before : s->not_before;
 }
 
+/*
+ * Returns a number that differs between threads of the host and of guests; the arguments are fields
+ * of struct stream.
+ */
+static inline uint64_t session_thread_key(int tid, bool guest, struct host_thread host)
+{
+	return (uint32_t)tid | (guest ? ((uint64_t)(uint32_t)host.pid << 32 | 1ull << 63) : 0);
+}
+
 /* Converts a trace timestamp of the stream to perf time. Returns false if the time is not known. */
 bool session_trace_time(const struct stream *s, uint64_t ticks, uint64_t *time);
 
-/* True if the filter selects this thread at that time. */
-static inline bool session_wants(const struct stream *s, int pid, int tid, uint64_t time)
+/* True if the filter selects this thread of the host at that time. */
+static inline bool session_wants(const struct stream *s, struct host_thread t, uint64_t time)
 {
-	return !s->selected.filter || filter_wants(s->selected.filter, s->cpu, pid, tid, time);
+	return !s->selected.filter || filter_wants(s->selected.filter, s->cpu, t.pid, t.tid, time);
 }
 
 #endif

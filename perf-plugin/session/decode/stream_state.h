@@ -37,6 +37,7 @@ struct stream_owner {
 };
 
 struct stream_space {
+	const struct guest *guest;	/* whose spaces these are; NULL: the host's */
 	struct version *user, *kernel;	/* references */
 	struct version *now;		/* one of the two: the space from which code is read, or NULL */
 };
@@ -131,6 +132,10 @@ int stream_set_unit(struct stream_state *st, struct trace_unit *u, bool at_once)
 bool stream_time(struct stream_state *st, uint64_t ticks, uint64_t *time);
 /* Sets st->time.now and st->time.limit from the next timestamp, if they are `late`. */
 void stream_moment(struct stream_state *st);
+/* Returns the time of the next element, or that of the AUX record. */
+uint64_t stream_now(struct stream_state *st);
+/* Returns the present moment in the history of the guest st->who.guest.files. */
+uint64_t stream_guest_limit(struct stream_state *st);
 /* Fills a batch, except its times, from the elements of a pull that stopped for `why`. */
 void stream_batch(struct stream_state *st, const struct cst_generic *g, size_t n, enum cst_stop why, struct batch *b);
 /*

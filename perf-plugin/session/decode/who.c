@@ -24,12 +24,6 @@ static bool follows_thread(const struct stream_state *st)
 	return st->queue->cpu < 0 && st->queue->tid > 0;
 }
 
-static uint64_t now(struct stream_state *st)
-{
-	stream_moment(st);
-	return st->time.now != NO_TIME ? st->time.now : st->fragment.f->pub.time;
-}
-
 static uint64_t insns(const struct stream_state *st)
 {
 	return cst_decoder_stats(st->stream.decoder)->insns;
@@ -109,7 +103,7 @@ static uint64_t time_error(const struct stream_state *st)
 static size_t candidates(struct stream_state *st, int *tids, size_t max, bool *all)
 {
 	const uint64_t error = time_error(st);
-	uint64_t from = st->who.passed, to = now(st);
+	uint64_t from = st->who.passed, to = stream_now(st);
 
 	if (to == NO_TIME || to < from)
 		to = from;
@@ -205,7 +199,7 @@ static bool only_aux_thread(const struct stream_state *st)
 static int thread_in_kernel(struct stream_state *st)
 {
 	const struct running *r = &st->ss->tasks.running;
-	uint64_t from = st->who.passed ? st->who.passed : now(st), to, ts;
+	uint64_t from = st->who.passed ? st->who.passed : stream_now(st), to, ts;
 	int tid = running_thread(r, st->stream.cpu, from);
 
 	/* an ASID changes with the process, and the times are those at which it did */
@@ -359,7 +353,7 @@ static int declared_owner(struct stream_state *st, uint32_t asid)
 {
 	const struct asids *as = &st->ss->tasks.asids;
 
-	return asids_any_declared(as, asid) ? asids_declared(as, asid, now(st)) : -1;
+	return asids_any_declared(as, asid) ? asids_declared(as, asid, stream_now(st)) : -1;
 }
 
 static void by_asid(struct stream_state *st, uint32_t asid)
@@ -463,18 +457,17 @@ static enum contextid_format format_of(struct stream_state *st)
 	return contextid_choose(&ss->tasks.contextid, v, st->who.id_bits, &ev);
 }
 
-/* Determines the thread of the last context element. */
-static void resolve(struct stream_state *st)
+static bool in_guest(const struct stream_state *st)
+{
+	return st->who.world.world == WORLD_GUEST;
+}
+
+/* Determines the thread by the ID of the last context element. */
+static void by_id(struct stream_state *st)
 {
 	uint32_t v = st->who.id;
 	unsigned int bits = st->who.id_bits;
 
-	st->who.how = WHO_KNOWN;
-	st->who.by_id = st->who.several = false;
-	if (st->who.world.world == WORLD_GUEST && !st->unit->pid.contextidr_el2) {
-		set_unknown(st, LOSS_GUEST);	/* the context ID is the guest's own */
-		return;
-	}
 	switch (bits ? format_of(st) : CONTEXTID_NONE) {
 	case CONTEXTID_TID:
 		st->who.by_id = bits == 32;
@@ -499,6 +492,64 @@ static void resolve(struct stream_state *st)
 	case CONTEXTID_NONE:
 		untraced(st);
 	}
+}
+
+/*
+ * The context ID is the guest's own: the host's thread is that of the host's last context, which
+ * entered the guest, or of the switches.
+ */
+static void by_entry(struct stream_state *st)
+{
+	int tid = st->who.host_tid;
+
+	if (tid < 0 && running_known(&st->ss->tasks.running, st->stream.cpu))
+		tid = thread_in_kernel(st);
+	if (tid < 0)
+		set_unknown(st, LOSS_GUEST);
+	else
+		set_thread(st, tid);
+}
+
+/*
+ * Finds the guest that the host's thread runs and, if its threads are known, the one with its
+ * context ID.
+ */
+static void find_guest(struct stream_state *st)
+{
+	struct who_guest *w = &st->who.guest;
+	const bool has_vmid = !st->unit->pid.contextidr_el2;
+
+	w->pid = st->stream.pid;
+	w->tid = st->stream.tid;
+	w->files = guests_find(&st->ss->images.guests, has_vmid, st->context.vmid, w->pid, w->tid);
+	if (!w->files)
+		return;
+	if (w->files->o.pid >= 0)
+		w->pid = w->files->o.pid;
+	if (!w->files->pd) {
+		st->stream.pid = w->pid;
+		return;
+	}
+	st->stream.tid = w->context_id;
+	st->stream.pid = w->context_id < 0 ? -1 :
+					     threads_pid(&w->files->threads, w->context_id,
+							 stream_guest_limit(st));
+	st->who.cause = LOSS_GUEST_PART;
+}
+
+/* Determines the thread of the last context element. */
+static void resolve(struct stream_state *st)
+{
+	st->who.how = WHO_KNOWN;
+	st->who.by_id = st->who.several = false;
+	if (in_guest(st) && !st->unit->pid.contextidr_el2)
+		by_entry(st);
+	else
+		by_id(st);
+	if (in_guest(st))
+		find_guest(st);
+	else
+		st->who.host_tid = st->stream.tid;
 }
 
 /*
@@ -545,6 +596,8 @@ void who_begin(struct stream_state *st)
 	w->began = w->passed;
 	w->aux_asked = false;
 	memset(&w->world, 0, sizeof(w->world));
+	memset(&w->guest, 0, sizeof(w->guest));
+	w->host_tid = -1;
 	st->stream.pid = st->stream.tid = -1;
 	if (!is_traced(st))
 		resolve(st);
@@ -567,14 +620,11 @@ static bool own_thread(const struct stream_state *st, uint32_t id)
 	return threads_pid(&st->ss->tasks.threads, (int)id, st->time.limit) >= 0;
 }
 
-static void count_world(struct stream_state *st, const struct cst_generic *g)
+static void count_world(struct stream_state *st)
 {
 	struct who_counts *c = &st->ss->totals.who;
 
 	switch (st->who.world.world) {
-	case WORLD_GUEST:
-		guests_add(&c->guests, g->vmid, 1);
-		break;
 	case WORLD_SECURE:
 		c->secure++;
 		break;
@@ -655,7 +705,34 @@ static void take_world(struct stream_state *st, const struct cst_generic *g)
 	if (e.host_el2 && g->el == 0)
 		e.to_known = cst_decoder_peek_address(st->stream.decoder, &e.to) > 0;
 	world_of(&st->ss->tasks.own, &st->who.world, g, &e);
-	count_world(st, g);
+	count_world(st);
+	st->who.guest.context_id = g->flags & CST_GF_CID && st->stream.config->cid_bytes == 4 ?
+					   (int)g->context_id :
+					   -1;
+}
+
+/*
+ * Number by which a guest is counted, and given with --guest: the VMID, else the host's process or
+ * thread that runs it.
+ */
+static uint32_t guest_id(const struct stream_state *st)
+{
+	if (!st->unit->pid.contextidr_el2)
+		return st->context.vmid;
+	return st->who.guest.pid >= 0 ? (uint32_t)st->who.guest.pid : st->context.vmid;
+}
+
+static void count_guest(struct stream_state *st)
+{
+	const struct guest *g = st->who.guest.files;
+	const bool kernel = in_kernel(st), bare = !guest_is_given(g, kernel);
+
+	guests_add(&st->ss->totals.who.guests,
+		   &(struct guest_count){ .id = guest_id(st),
+					  .number = g ? g->number : 0,
+					  .stretches = 1,
+					  .bare_kernel = bare && kernel,
+					  .bare_user = bare && !kernel });
 }
 
 void who_context(struct stream_state *st, const struct cst_generic *g)
@@ -665,10 +742,19 @@ void who_context(struct stream_state *st, const struct cst_generic *g)
 	uint8_t was_bits = w->id_bits, was_el = st->context.el;
 	uint32_t was_id = w->id;
 
+	const bool was_guest = in_guest(st);
+
 	if (g->flags & CST_GF_EL)
 		take_world(st, g);
 	if (is_traced(st))
 		take_id(st, g);
+	if (in_guest(st) || was_guest) {
+		w->id_new = true;
+		update_thread(st);
+		if (in_guest(st))
+			count_guest(st);
+		return;
+	}
 	same_id = w->id == was_id && w->id_bits == was_bits && w->absent == was_absent;
 	w->id_new = true;
 	/* no ID yet in this fragment; later the last value stays valid */

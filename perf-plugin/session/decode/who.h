@@ -18,12 +18,20 @@
 
 struct stream_state;
 struct cst_generic;
+struct guest;
 struct session;
 
 enum who_how {
 	WHO_KNOWN,
 	WHO_ONLY,	/* only one process has code */
 	WHO_LEARNED,	/* its ID is of another PID namespace, and was found with this thread */
+};
+
+/* The virtual machine of the last context, if that is a guest's. */
+struct who_guest {
+	struct guest *files;	/* NULL: none are given */
+	int pid, tid;		/* the host's process and thread that run it; -1: unknown */
+	int context_id;		/* the guest's own; -1: not traced */
 };
 
 /* Part of a stream's state. */
@@ -37,6 +45,8 @@ struct who {
 	bool aux_asked, aux_only; /* only the AUX record's thread ran in the fragment; valid with aux_asked */
 	uint64_t began;		/* earliest time of the fragment */
 	struct world_state world;
+	struct who_guest guest;
+	int host_tid;	/* thread of the last context of the host in this fragment; -1: unknown */
 	uint8_t cause;		/* enum loss: why the thread of user code is unknown */
 	uint8_t how;		/* enum who_how */
 	bool several;		/* threads of several processes ran, according to switches */

@@ -2,22 +2,22 @@
 /* guests.c - counts stretches of trace per virtual machine. */
 #include "session/losses/guests.h"
 
-void guests_add(struct guests *gs, uint32_t id, uint64_t n)
+void guests_add(struct guests *gs, const struct guest_count *more)
 {
 	unsigned int i;
 
-	for (i = 0; i < gs->nr && gs->v[i].id != id; i++)
+	for (i = 0; i < gs->nr && gs->v[i].id != more->id; i++)
 		;
 	if (i == NR_GUESTS) {
-		gs->rest += n;
+		gs->rest += more->stretches;
 		return;
 	}
-	if (i == gs->nr) {
-		gs->v[i].id = id;
-		gs->v[i].stretches = 0;
-		gs->nr++;
-	}
-	gs->v[i].stretches += n;
+	if (i == gs->nr)
+		gs->v[gs->nr++] = (struct guest_count){ .id = more->id };
+	gs->v[i].number = more->number;
+	gs->v[i].stretches += more->stretches;
+	gs->v[i].bare_kernel += more->bare_kernel;
+	gs->v[i].bare_user += more->bare_user;
 }
 
 void guests_join(struct guests *gs, const struct guests *more)
@@ -25,5 +25,5 @@ void guests_join(struct guests *gs, const struct guests *more)
 	unsigned int i;
 
 	for (i = 0; i < more->nr; i++)
-		guests_add(gs, more->v[i].id, more->v[i].stretches);
+		guests_add(gs, &more->v[i]);
 }

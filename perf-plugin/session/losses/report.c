@@ -65,14 +65,32 @@ static void print_lost(const struct losses *ls, FILE *out)
 	}
 }
 
-/* Prints the virtual machines that ran, by VMID or by the host's thread. */
-static void print_guests(const struct guests *gs, FILE *out)
+static void print_bare(uint32_t id, uint64_t bare, const char *whose, const char *keys, FILE *out)
 {
 	char a[32];
-	unsigned int i;
 
-	for (i = 0; i < gs->nr; i++)
-		fprintf(out, "    guest %" PRIu32 ": %s stretches\n", gs->v[i].id, losses_grouped(gs->v[i].stretches, a));
+	if (bare)
+		fprintf(out, ", %s of its %s without files (--guest=%" PRIu32 ":%s)",
+			losses_grouped(bare, a), whose, id, keys);
+}
+
+/*
+ * Prints the virtual machines that ran, by VMID or by the host's process, and what is missing of
+ * each.
+ */
+static void print_guests(const struct guests *gs, FILE *out)
+{
+	const struct guest_count *g;
+	char a[32];
+
+	for (g = gs->v; g < gs->v + gs->nr; g++) {
+		fprintf(out, "    guest %" PRIu32 ": %s stretch%s", g->id,
+			losses_grouped(g->stretches, a), g->stretches == 1 ? "" : "es");
+		print_bare(g->id, g->bare_kernel, "kernel",
+			   "vmlinux=FILE,kallsyms=FILE,modules=FILE", out);
+		print_bare(g->id, g->bare_user, "programs", "data=FILE", out);
+		fprintf(out, "\n");
+	}
 	if (gs->rest)
 		fprintf(out, "    further guests: %s stretches\n", losses_grouped(gs->rest, a));
 }

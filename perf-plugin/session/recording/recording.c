@@ -187,8 +187,8 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	struct cst_recording *r = data;
 	struct cst_recording_batch b = {
 		.cpu = s->cpu,
-		.pid = s->pid,
-		.tid = s->tid,
+		.pid = s->host.pid,
+		.tid = s->host.tid,
 		.comm = session_comm(s),
 		.time = r->opts.times && s->time_known ? s->time : 0,
 		.n = n,

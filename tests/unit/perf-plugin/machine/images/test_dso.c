@@ -115,7 +115,7 @@ static struct dso *load(struct dso_table *t, const uint8_t *image, const struct 
 	t->search.symfs = dir;
 	d = dso_table_get(t, "/file", id, false);
 	assert_non_null(d);
-	assert_true(dso_load(t, d));
+	assert_true(dso_load(d));
 	return d;
 }
 

@@ -87,7 +87,7 @@ static struct dso *loaded(const char *path)
 {
 	struct dso *d = dso_table_get(&t, path, &none, false);
 
-	assert_true(dso_load(&t, d));
+	assert_true(dso_load(d));
 	return d;
 }
 
@@ -104,7 +104,7 @@ static void by_path_and_build_id(void **state)
 	assert_ptr_equal(dso_table_get(&t, "/bin/good", &same, false), d);
 	assert_ptr_not_equal(dso_table_get(&t, "/bin/good", &none, false), d);
 	assert_null(dso_file(d));
-	assert_true(dso_load(&t, d));
+	assert_true(dso_load(d));
 	assert_memory_equal(dso_build_id(d, &len), same.id, 20);
 	assert_int_equal(len, 20);
 	assert_true(dso_vaddr(d, ELF_CODE_OFFSET, &vaddr));
@@ -166,7 +166,7 @@ static void found(void **state)
 		t.search.osrelease = rows[i].release;
 		id = rows[i].id ? id_of(rows[i].id) : none;
 		d = dso_table_get(&t, rows[i].path, &id, kernel);
-		if (dso_load(&t, d) != (rows[i].file != NULL))
+		if (dso_load(d) != (rows[i].file != NULL))
 			fail_msg("row %zu: %s", i, rows[i].file ? "not found" : dso_file(d));
 		if (rows[i].file)
 			assert_non_null(strstr(dso_file(d), rows[i].file));
@@ -177,7 +177,7 @@ static void found(void **state)
 	set_up(NULL);
 	t.search.symfs = NULL;
 	t.search.osrelease = "6.1.0";
-	assert_false(dso_load(&t, dso_table_get(&t, "[vdso]", &none, false)));
+	assert_false(dso_load(dso_table_get(&t, "[vdso]", &none, false)));
 }
 
 /* Lists of files go by path; of one path those without a build-id come first, then by its length and bytes. */
@@ -218,16 +218,16 @@ static void unfit_files(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(unfit) / sizeof(unfit[0]); i++) {
 		d = dso_table_get(&t, unfit[i].path, &none, false);
-		assert_false(dso_load(&t, d));
+		assert_false(dso_load(d));
 		assert_int_equal(d->state, DSO_REFUSED);
 		assert_int_equal(d->trouble, unfit[i].trouble);
 		assert_null(d->image.data);
 		assert_null(dso_file(d));
 	}
 	d = dso_table_get(&t, "//anon", &none, false);
-	assert_false(dso_load(&t, d));
+	assert_false(dso_load(d));
 	d = dso_table_get(&t, "/lib/modules/6.1/x.ko", &none, true);
-	assert_false(dso_load(&t, d));
+	assert_false(dso_load(d));
 }
 
 static void not_elf_is_read_by_offset(void **state)

@@ -31,7 +31,7 @@ static struct dso *load(struct dso_table *t, const char *symfs, const char *path
 	t->search.symfs = symfs;
 	d = dso_table_get(t, path, &none, false);
 	assert_non_null(d);
-	return dso_load(t, d) ? d : NULL;
+	return dso_load(d) ? d : NULL;
 }
 
 static uint64_t find(struct dso *d, const char *name)

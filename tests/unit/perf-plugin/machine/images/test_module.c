@@ -161,7 +161,7 @@ static void placed_by_rule(void **state)
 	d = dso_table_get_module(&t, "/one_two.ko", &none, BASE);
 	assert_ptr_equal(dso_table_get_module(&t, "/one_two.ko", &none, BASE), d);
 	assert_ptr_not_equal(dso_table_get_module(&t, "/one_two.ko", &none, BASE + 0x10000), d);
-	assert_true(dso_load(&t, d));
+	assert_true(dso_load(d));
 	assert_int_equal(word(d, BASE), BL | ((COLD + 4 - BASE) / 4));
 	assert_int_equal(word(d, BASE + 4), BL | ((CORE + 0x108 - BASE - 4) / 4));
 	assert_int_equal(word(d, BASE + 8), BLR_X16);
@@ -195,7 +195,7 @@ static void placed_by_symbols(void **state)
 			  "ffff800002000000 t mod_init\t[one_two]\nffff800001000000 t mod_text\t[another]\n");
 	d = dso_table_get_module(&t, "[one_two]", &none, BASE);
 	temp_write(dir, "one_two.ko", "not this", 8);
-	assert_true(dso_load(&t, d));
+	assert_true(dso_load(d));
 	assert_non_null(strstr(dso_file(d), "one-two.ko"));
 	assert_int_equal(word(d, BASE), 0);
 	assert_int_equal(word(d, BASE + 0x400), BL | (0x404 / 4));
@@ -233,7 +233,7 @@ static void names_of_modules(void **state)
 		open_table();
 		give_kallsyms(row[i].symbols);
 		d = dso_table_get_module(&t, row[i].path, &none, BASE);
-		assert_true(dso_load(&t, d));
+		assert_true(dso_load(d));
 		assert_int_equal(word(d, BASE + row[i].at + 36), NOP);
 		assert_int_equal(word(d, BASE + 0x400 - row[i].at + 36), 0);
 		close_table();
@@ -254,7 +254,7 @@ static void contradicting_symbols(void **state)
 	open_table();
 	give_kallsyms("ffff800001000000 t a\t[ab]\nffff800001000014 t b\t[ab]\n");
 	d = dso_table_get_module(&t, "/ab.ko", &none, BASE);
-	assert_false(dso_load(&t, d));
+	assert_false(dso_load(d));
 	assert_int_equal(d->trouble, DSO_NO_PLACE);
 	close_table();
 }
@@ -278,11 +278,11 @@ static void no_place(void **state)
 	write_module("plt.ko", true, false);
 	open_table();
 	d = dso_table_get_module(&t, "/plt.ko", &none, BASE);
-	assert_false(dso_load(&t, d));
+	assert_false(dso_load(d));
 	assert_int_equal(d->trouble, DSO_NO_PLACE);
 	explained(d, "--kallsyms");
 	d = dso_table_get_module(&t, "/gone.ko", &none, BASE);
-	assert_false(dso_load(&t, d));
+	assert_false(dso_load(d));
 	explained(d, "--symfs");
 	close_table();
 }
@@ -307,7 +307,7 @@ static void recorded_places(void **state)
 		open_table();
 		d = dso_table_get_module(&t, "/place.ko", &none, rows[i].base);
 		dso_table_set_text(&t, "/place.ko", rows[i].in_file, rows[i].in_memory);
-		if (dso_load(&t, d) != rows[i].placed)
+		if (dso_load(d) != rows[i].placed)
 			fail_msg("row %zu: the code has %s place", i, rows[i].placed ? "no" : "a");
 		place = rows[i].base + rows[i].in_memory - rows[i].in_file;
 		if (rows[i].placed) {
@@ -339,7 +339,7 @@ static void missing_instructions(void **state)
 	write_ko("holes.ko", &ko);
 	open_table();
 	d = dso_table_get_module(&t, "/holes.ko", &none, BASE);
-	assert_true(dso_load(&t, d));
+	assert_true(dso_load(d));
 	assert_int_equal(d->image.nr_segs, 4);
 	for (i = 0; i < 4; i++) {
 		if (d->image.segs[i].vaddr != BASE + want[i][0] ||
@@ -385,7 +385,7 @@ static void packed(void **state)
 		/* the recorded name has another suffix */
 		snprintf(path, sizeof(path), "/p%s.ko%s", how[i].suffix, i ? ".gz" : "");
 		d = dso_table_get_module(&t, path, &none, BASE);
-		assert_true(dso_load(&t, d));
+		assert_true(dso_load(d));
 		assert_int_equal(d->image.size, b.len);
 		assert_int_equal(word(d, COLD), NOP);
 		close_table();
@@ -396,7 +396,7 @@ static void packed(void **state)
 		assert_int_equal(truncate(full, st.st_size - 9), 0);
 		open_table();
 		d = dso_table_get_module(&t, path, &none, BASE);
-		assert_false(dso_load(&t, d));
+		assert_false(dso_load(d));
 		assert_int_equal(d->trouble, DSO_PACKED);
 		explained(d, "unpack");
 		close_table();
@@ -425,7 +425,7 @@ static void damaged(void **state)
 		pdb_free(&c);
 		open_table();
 		d = dso_table_get_module(&t, "/bad.ko", &none, BASE);
-		if (dso_load(&t, d)) {
+		if (dso_load(d)) {
 			for (g = 0; g < d->image.nr_segs; g++)
 				assert_true(d->image.segs[g].offset + d->image.segs[g].filesz <=
 					    d->image.size);
@@ -466,7 +466,7 @@ static void as_the_linker_does(void **state)
 	    "--defsym=ext=0xffff800001100000 --defsym=ext2=0xffff800000f00000 -e work", "m");
 	open_table();
 	linked = dso_table_get(&t, "/linked", &none, false);
-	assert_true(dso_load(&t, linked));
+	assert_true(dso_load(linked));
 	assert_true(dso_symbol_address(linked, "work", &work));
 	assert_true(dso_symbol_address(linked, "cold", &cold));
 	snprintf(names, sizeof(names), "%llx t work\t[m]\n%llx t cold\t[m]\n"
@@ -474,7 +474,7 @@ static void as_the_linker_does(void **state)
 		 (unsigned long long)cold);
 	give_kallsyms(names);
 	d = dso_table_get_module(&t, "/m.ko", &none, BASE);
-	assert_true(dso_load(&t, d));
+	assert_true(dso_load(d));
 	for (i = 0; i < 2; i++) {
 		addr = i ? cold : work;
 		assert_true(dso_symbol(

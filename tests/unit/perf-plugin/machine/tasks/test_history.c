@@ -331,7 +331,7 @@ static void check_spaces(unsigned int seed, size_t keep, size_t ahead)
 	dso_table_init(&dsos);
 	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		files[i] = (struct dso){ .extent = PAGES * 0x1000 };
-	spaces_init(&sp, &dsos, 0);
+	spaces_init(&sp, 0);
 	start(&h);
 	h.side.keep = keep;
 	h.ts.ahead = ahead;

@@ -597,11 +597,13 @@ static void many_guests(void **state)
 
 	(void)state;
 	for (i = 0; i < 100; i++)
-		guests_add(&gs, i % 20, 1);
+		guests_add(&gs, &(struct guest_count){
+					.id = i % 20, .stretches = 1, .bare_user = i & 1 });
 	assert_int_equal(gs.nr, NR_GUESTS);
 	for (i = 0; i < NR_GUESTS; i++) {
 		assert_int_equal(gs.v[i].id, i);
 		assert_int_equal(gs.v[i].stretches, 5);
+		assert_int_equal(gs.v[i].bare_user, i & 1 ? 5 : 0);
 	}
 	assert_int_equal(gs.rest, 4 * 5);
 }

@@ -33,7 +33,7 @@ static void start(void)
 	dso_table_init(&dsos);
 	threads_init(&ts, &side);
 	ts.hooks.release = versions_release;
-	spaces_init(&sp, &dsos, 0);
+	spaces_init(&sp, 0);
 	sp.kernel = &kernel;
 	sp.kernel_process = &ts.known.kernel;
 	order = 0;

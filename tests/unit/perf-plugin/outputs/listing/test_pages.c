@@ -149,8 +149,12 @@ static struct page_branch nth_line(unsigned int i)
 	static const uint64_t distance[] = { 0, 4, 0xfffff, 0x100000, 0x100000000, 0x123456789abcde, UINT64_MAX };
 	const uint64_t from = i % 3 && i ? nth_target(i - 1) + distance[i % 7] : 0x400000 + 8 * (uint64_t)(i % 1500);
 
-	return (struct page_branch){ .time = 1000 + 61 * (uint64_t)(i / 5), .from = from, .to = nth_target(i), .pid = 100, .tid = 100,
-				     .cpu = 1, .kind = (uint8_t)(i % BRANCH_NR | (i % 3 ? 0 : PAGE_ENDS_TRACE)) };
+	return (struct page_branch){ .time = 1000 + 61 * (uint64_t)(i / 5),
+				     .from = from,
+				     .to = nth_target(i),
+				     .who = { .pid = 100, .tid = 100, .cpu = 1, .machine = -1 },
+				     .kind = (uint8_t)(i % BRANCH_NR |
+						       (i % 3 ? 0 : PAGE_ENDS_TRACE)) };
 }
 
 /* Each hundredth line is an error. */
@@ -183,7 +187,7 @@ static struct sink print_alone(unsigned int lines, unsigned int fields)
 			error_line(l, 3, &e);
 			continue;
 		}
-		line_start(l, b.cpu, b.pid, b.tid, b.time, false, 1, "branches");
+		line_start(l, &b.who, b.time, false, 1, "branches");
 		line_flags(l, branch_ip_flags_of((enum branch_kind)(b.kind % PAGE_ENDS_TRACE), b.kind & PAGE_ENDS_TRACE));
 		if (branch_line_from(l, b.from))
 			put_names(l, b.from, i);
@@ -438,8 +442,13 @@ static void together_with(unsigned int fields)
 			assert_non_null(pg);
 			for (i = 0; i < BRANCHES; i++) {
 				/* branches of one step have one time, which does not change with each step */
-				b = (struct page_branch){ .time = 1000 + i / step / 2, .from = br[i].from, .to = br[i].to, .pid = 100,
-							  .tid = 100, .cpu = 1, .kind = (uint8_t)branch_kind_listed(&br[i]) };
+				b = (struct page_branch){
+					.time = 1000 + i / step / 2,
+					.from = br[i].from,
+					.to = br[i].to,
+					.who = { .pid = 100, .tid = 100, .cpu = 1, .machine = -1 },
+					.kind = (uint8_t)branch_kind_listed(&br[i])
+				};
 				if (!k)
 					pages_branch(pg, &b);
 				else if (i % step == 0)

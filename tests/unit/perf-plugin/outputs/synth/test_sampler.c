@@ -131,7 +131,7 @@ static struct result run_with(struct sample_ops ops, const char *itrace, bool ti
 	sp = sampler_new(&o, &ops, read_code);
 	assert_non_null(sp);
 	for (i = 0; i < n; i++) {
-		s.pid = s.tid = v[i].tid;
+		s.pid = s.tid = s.host.pid = s.host.tid = v[i].tid;
 		s.time = v[i].time;
 		s.time_end = pace ? pace[i].end : 0;
 		s.n_insn = pace ? pace[i].n_insn : 0;

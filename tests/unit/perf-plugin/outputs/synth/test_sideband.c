@@ -139,7 +139,7 @@ static void collect_all(struct pdb *file, const struct pdb_attr *v, unsigned int
 	pd = perfdata_open_memory(file->p, file->len, "test", &err);
 	assert_non_null(pd);
 	sb = sideband_new(pd, PMU);
-	assert_int_equal(sideband_new_id(sb), new_id);
+	assert_int_equal(sideband_new_id(sb, 2), new_id);
 	sideband_collect(sb, m, &o);
 	assert_int_equal(merge_finish(m), 0);
 	sideband_free(sb);

@@ -58,7 +58,7 @@ static void count_piece(struct session *rep, uint64_t step)
 	t->who.only_pid = (int)(1000 + step);
 	t->who.secure = 8 * step;
 	t->who.firmware = 9 * step;
-	guests_add(&t->who.guests, 3, 1);
+	guests_add(&t->who.guests, &(struct guest_count){ .id = 3, .stretches = 1 });
 	rep->lost.unrouted_ids[0] = step;
 	rep->lost.unrouted_ids[1] = step << 8;
 	rep->chosen.matched = step == 1;
@@ -128,7 +128,8 @@ static void parts(void **state)
 	/* more machines than are counted one by one: the order of the pieces would show */
 	count_piece(rep, 1);
 	for (i = 0; i <= NR_GUESTS; i++)
-		guests_add(&rep->totals.who.guests, (uint32_t)(10 + i), 1);
+		guests_add(&rep->totals.who.guests,
+			   &(struct guest_count){ .id = (uint32_t)(10 + i), .stretches = 1 });
 	tally_take(&tally, rep);
 	assert_false(tally_add(ss, &tally));
 	assert_int_equal(t->aux_bytes, 5);

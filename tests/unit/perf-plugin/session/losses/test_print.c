@@ -206,20 +206,21 @@ static void many_guests(void **state)
 
 	(void)state;
 	for (id = 1; id <= NR_GUESTS + 2; id++)
-		guests_add(&guests, id, 1);
-	guests_add(&guests, NR_GUESTS, 1);
-	guests_add(&guests, NR_GUESTS + 1, 1);
+		guests_add(&guests, &(struct guest_count){ .id = id, .stretches = 1 });
+	guests_add(&guests, &(struct guest_count){ .id = NR_GUESTS, .stretches = 1 });
+	guests_add(&guests, &(struct guest_count){ .id = NR_GUESTS + 1, .stretches = 1 });
 	assert_int_equal(guests.nr, NR_GUESTS);
 	assert_int_equal(guests.rest, 3);
-	guests_add(&part, 1, 1);
-	guests_add(&part, NR_GUESTS + 5, 1);
+	guests_add(&part, &(struct guest_count){ .id = 1, .stretches = 1 });
+	guests_add(&part, &(struct guest_count){ .id = NR_GUESTS + 5, .stretches = 1 });
 	guests_join(&guests, &part);
 	assert_int_equal(guests.rest, 4);
 	losses_add(&ls, LOSS_GUEST, LOSS_NOBODY, LOSS_NOBODY, NULL, 21, 0);
 	p += sprintf(p, "  21 %s: %s\n", loss_counted(LOSS_GUEST),
 		     loss_reason(LOSS_GUEST, RECORDER_PERF));
 	for (id = 1; id <= NR_GUESTS; id++)
-		p += sprintf(p, "    guest %u: %d stretches\n", id, id == 1 || id == NR_GUESTS ? 2 : 1);
+		p += sprintf(p, "    guest %u: %s\n", id,
+			     id == 1 || id == NR_GUESTS ? "2 stretches" : "1 stretch");
 	p += sprintf(p, "    further guests: 4 stretches\n");
 	sprintf(p, "    -> %s\n", cure_text(LOSS_GUEST, &perf, cure));
 	prints(0, false, want);
