@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-LINE = re.compile(r"\s*(-?\d+)/(-?\d+)\s+\[(\d+|-01)\]\s+([0-9a-f]+)\s+=>\s+([0-9a-f]+)\s*$")
+LINE = re.compile(r"(?:VM:\s*(\d+))?\s*(-?\d+)/(-?\d+)\s+\[(\d+|-01)\]\s+([0-9a-f]+)\s+=>\s+([0-9a-f]+)\s*$")
 NIGHTLY = bool(os.environ.get("CSTRACE_NIGHTLY"))
 SEEDS = 24 if NIGHTLY else 2
 CONVERTED = 6 if NIGHTLY else 1
@@ -30,6 +30,7 @@ class Expected:
         self.code, self.options, self.stderr, self.info, self.percent = 0, [], [], [], None
         self.events, self.never, self.back, self.profile = [], [], [], []
         self.no_cpu, self.guess, self.also = False, False, []
+        self.machines, self.as_host = {}, False
         for line in open(os.path.join(folder, "expect")):
             word, _, rest = line.rstrip("\n").partition(" ")
             if word == "exit":
@@ -48,6 +49,10 @@ class Expected:
                 self.events.append((int(rest.split()[0]), rest))
             elif word == "no-cpu":
                 self.no_cpu = True
+            elif word == "machine":
+                self.machines[rest.split()[0]] = int(rest.split()[1])
+            elif word == "as-host":
+                self.as_host = True
             elif word == "subset":
                 self.percent = int(rest)
             else:
@@ -62,6 +67,20 @@ class Expected:
                 self.streams[m.groups()] = self.known(m.group(2), open(os.path.join(folder, name)))
         if self.no_cpu:
             self.streams = sorted_by_thread(self.streams)
+        if self.as_host:
+            self.streams = by_machine(self.streams)
+
+    def numbers(self, machine, pid, tid):
+        """The numbers that threads of a guest have in the truth; those of the host are their own."""
+        if not machine:
+            return str(pid), str(tid)
+        base = self.machines[machine]
+        if not self.as_host:
+            return str(base + int(pid)), str(base + int(tid))
+        if (str(pid), str(tid)) != (machine, machine):
+            raise Bad("a guest of process %s ran as %s/%s" % (machine, pid, tid))
+        self.pids[str(base)] = str(base)
+        return str(base), str(base)
 
     def known(self, tid, lines):
         """The branches that somebody who lacks the unknown code can find."""
@@ -79,23 +98,41 @@ def sorted_by_thread(streams):
     return {key: sorted(pairs) for key, pairs in out.items()}
 
 
+def by_machine(streams):
+    """Where the threads of guests are not known, what all of a guest executed on a CPU, in no order."""
+    out = {}
+    for (cpu, tid), pairs in streams.items():
+        guest = int(tid) >= 1000000
+        merged = out.setdefault((cpu, str(int(tid) // 1000000 * 1000000)) if guest else (cpu, tid), [])
+        merged.extend(pairs)
+        if guest:
+            merged.sort()
+    return {key: pairs for key, pairs in out.items() if pairs}
+
+
 def read_branches(text, want):
     got = {}
     for line in text.splitlines():
         m = LINE.match(line)
         if not m:
             raise Bad("not a branch line: " + line)
-        pid, tid, cpu, source, target = m.groups()
+        machine, pid, tid, cpu, source, target = m.groups()
         if not int(source, 16) or not int(target, 16):
             continue
         # a thread that is unknown is no wrong one, where not all can be found
         if tid == "-1" and want.percent is not None:
             continue
+        pid, tid = want.numbers(machine, pid, tid)
         if want.pids.get(tid) != pid:
             raise Bad("thread %s is in process %s: %s" % (tid, want.pids.get(tid), line))
         if want.no_cpu and int(cpu) >= 0:
             raise Bad("CPU %s: %s" % (cpu, line))
         got.setdefault((str(int(cpu)), tid), []).append((source, target))
+    return ordered(got, want)
+
+
+def ordered(got, want):
+    got = by_machine(got) if want.as_host else got
     return sorted_by_thread(got) if want.no_cpu else got
 
 
@@ -135,7 +172,7 @@ def run(argv):
 
 
 def script(args, options):
-    return run([args.tool, "script", "--itrace=b", "-F", "pid,tid,cpu,ip,addr"] + options)
+    return run([args.tool, "script", "--itrace=b", "-F", "machine_pid,pid,tid,cpu,ip,addr"] + options)
 
 
 def convert(args, source, kind, target, options):
@@ -157,14 +194,14 @@ def add_events(package, events):
     open(path, "w").writelines(out + [text + "\n" for _, text in events])
 
 
-def without_files(options):
-    """What is left of the options where none of the files is that they name."""
+def without_files(options, symfs, moved):
+    """What is left of the options where none of the files is that they name; those of guests were moved."""
     left, words = [], iter(options)
     for word in words:
         if word in ("--symfs", "--vmlinux", "--kcore", "--kallsyms"):
             next(words)
         elif not word.startswith("--jitdump="):
-            left.append(word)
+            left.append(word.replace(symfs, moved))
     return left
 
 
@@ -184,7 +221,7 @@ def round_trip(args, perf, options, folder, symfs, want):
     os.mkdir(away)
     os.rename(perf, os.path.join(away, "recording"))
     os.rename(symfs, os.path.join(away, "symfs"))
-    bare = without_files(options)
+    bare = without_files(options, symfs, os.path.join(away, "symfs"))
     found = bare + ["--symfs", os.path.join(package, "images")]
     for need, name, option in (("images/[kernel.kallsyms]",) * 2 + ("--vmlinux",), ("kcore_dir/kcore", "kcore_dir", "--kcore"),
                                ("kcore_dir/kallsyms",) * 2 + ("--kallsyms",)):
@@ -246,9 +283,14 @@ def injected_branches(path, want):
         ids, ids_size = struct.unpack_from("<QQ", data, at + entry - 16)
         for i in range(ids, ids + ids_size, 8):
             layouts[data[i:i + 8]] = kind, config, sample_type
-    got, at = {}, start
+    got, at, machines = {}, start, {}
     while at < start + length:
-        kind, _, size = struct.unpack_from("<IHH", data, at)
+        kind, misc, size = struct.unpack_from("<IHH", data, at)
+        if kind == 69:	# ID_INDEX with the processes of guests behind the ids
+            count = struct.unpack_from("<Q", data, at + 8)[0]
+            for i in range(count):
+                if size >= 16 + 48 * count:
+                    machines[data[at + 16 + 32 * i:at + 24 + 32 * i]] = str(struct.unpack_from("<Q", data, at + 16 + 32 * count + 16 * i)[0])
         layout = layouts.get(data[at + 8:at + 16])
         if kind == 9 and layout and layout[:2] == (0, 4):	# hardware event, branch instructions
             place, field = at + 8, {}
@@ -261,12 +303,16 @@ def injected_branches(path, want):
             if tid == 0xffffffff and want.percent is not None:
                 at += size
                 continue
-            if want.pids.get(str(tid)) != str(field["tid"] & 0xffffffff):
-                raise Bad("injected: thread %d is in process %d" % (tid, field["tid"] & 0xffffffff))
+            pid, guest = field["tid"] & 0xffffffff, misc & 7 in (4, 5)	# GUEST_KERNEL, GUEST_USER
+            # without ids of its own a guest's sample has the host's thread, by which perf finds the guest
+            machine = machines.get(data[at + 8:at + 16], str(pid)) if guest else None
+            pid, tid = want.numbers(machine, pid, tid)
+            if want.pids.get(tid) != pid:
+                raise Bad("injected: thread %s is in process %s" % (tid, pid))
             if field["ip"] and field["addr"]:
-                got.setdefault((str(cpu), str(tid)), []).append(("%x" % field["ip"], "%x" % field["addr"]))
+                got.setdefault((str(cpu), tid), []).append(("%x" % field["ip"], "%x" % field["addr"]))
         at += size
-    return sorted_by_thread(got) if want.no_cpu else got
+    return ordered(got, want)
 
 
 def check_inject(args, perf, options, folder, want):
@@ -283,20 +329,24 @@ def check_inject(args, perf, options, folder, want):
 
 def check_filters(args, perf, options, want):
     """A filtered run gives what is left of the full one."""
-    fields = ["script", "--itrace=b", "-F", "pid,tid,cpu,time,ip,addr", "-i", perf] + options
+    fields = ["script", "--itrace=b", "-F", "machine_pid,pid,tid,cpu,time,ip,addr", "-i", perf] + options
     lines = run([args.tool] + fields).stdout.decode().splitlines()
-    split = [re.match(r"\s*(-?\d+)/(-?\d+)\s+\[(\d+|-01)\]\s+(\d+\.\d{6}):", line) for line in lines]
+    split = [re.match(r"(?:VM:\s*(?P<vm>\d+))?\s*(-?\d+)/(-?\d+)\s+\[(\d+|-01)\]\s+(\d+\.\d{6}):", line) for line in lines]
     if not split and want.percent == 0:
         return
     if not split or None in split:
         raise Bad("not branch lines with times: " + (lines[split.index(None)] if split else "nothing"))
-    times = sorted(m.group(4) for m in split)
+    times = sorted(m.group(5) for m in split)
     first, last = times[len(times) // 3], times[len(times) // 2]
-    known = [m for m in split if m.group(2) != "-1"] or split
-    pid, tid = known[len(known) // 2].group(1, 2)
-    for option, keep in (("--cpu=0", lambda m: int(m.group(3)) == 0), ("--tid=" + tid, lambda m: m.group(2) == tid),
-                         ("--pid=" + pid, lambda m: m.group(1) == pid),
-                         ("--time=%s000,%s999" % (first, last), lambda m: first <= m.group(4) <= last)):
+    known = [m for m in split if m.group(3) != "-1" and not m.group("vm")] or split
+    pid, tid = known[len(known) // 2].group(2, 3)
+    # a guest is the part of the process that runs it, which has one thread
+    for option, keep in (("--cpu=0", lambda m: int(m.group(4)) == 0),
+                         ("--tid=" + tid, lambda m: (m.group("vm") or m.group(3)) == tid),
+                         ("--pid=" + pid, lambda m: (m.group("vm") or m.group(2)) == pid),
+                         ("--pid=" + (list(want.machines) + [pid])[0],
+                          lambda m: (m.group("vm") or m.group(2)) == (list(want.machines) + [pid])[0]),
+                         ("--time=%s000,%s999" % (first, last), lambda m: first <= m.group(5) <= last)):
         got = run([args.tool] + fields + [option]).stdout.decode().splitlines()
         left = [line for line, m in zip(lines, split) if keep(m)]
         if got != left:

@@ -85,6 +85,10 @@ struct tu_opts {
 	uint32_t cut_sync;
 	/* what CONTEXTIDR holds while r->tid executes; NULL: the thread ID itself */
 	uint32_t (*contextidr)(void *ctx, uint32_t tid);
+	/*
+	 * what the VMID, or CONTEXTIDR_EL2, is meanwhile; NULL: as vmid_is_tid and vmid_value say
+	 */
+	uint32_t (*vmidr)(void *ctx, uint32_t tid);
 	void *ctx;
 };
 

@@ -132,7 +132,8 @@ void tu_want_ctx(const struct tu *t, const struct flow_rec *r, struct tu_ctx *c)
 	memset(c, 0, sizeof(*c));
 	c->tid = t->o.cid ? id : 0;
 	if (t->o.vmid)
-		c->vmid = (t->o.vmid_is_tid ? id : t->o.vmid_value) & mask;
+		c->vmid = (t->o.vmidr ? t->o.vmidr(t->o.ctx, r->tid) :
+			   t->o.vmid_is_tid ? id : t->o.vmid_value) & mask;
 	c->el = r->el;
 	c->sec = r->sec;
 	c->sf = r->isa == FLOW_A64;

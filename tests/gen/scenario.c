@@ -11,9 +11,10 @@
 
 #include "parts.h"
 
-static const struct scenario_row *const tables[] = { scenario_user, scenario_maps,
-						    scenario_kernel, scenario_who, scenario_phone, scenario_buffers,
-						    scenario_container };
+static const struct scenario_row *const tables[] = { scenario_user,   scenario_maps,
+						     scenario_kernel, scenario_who,
+						     scenario_phone,  scenario_buffers,
+						     scenario_guest,  scenario_container };
 
 #define NTABLES (sizeof(tables) / sizeof(tables[0]))
 

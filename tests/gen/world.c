@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define EXC_CALL 2
+#define EXC_TRAP 3
 #define EXC_IRQ 0x0e
 
 static void quiet(void *ctx, int cpu, uint32_t tid, uint32_t old)
@@ -24,7 +25,7 @@ static uint32_t pid_of(void *ctx, uint32_t tid)
 
 	for (i = w->nthreads; i--;)
 		if (w->threads[i]->tid == tid)
-			return w->threads[i]->p->pid;
+			return (w->threads[i]->vcpu ? w->threads[i]->vcpu : w->threads[i])->p->pid;
 	return 0;
 }
 
@@ -49,7 +50,9 @@ static uint32_t recorded(void *ctx, uint32_t tid)
 {
 	const struct wthread *t = thread_of(ctx, tid);
 
-	return t && t->outside ? 0 : tid;
+	if (t && t->vcpu)
+		t = t->vcpu;
+	return t && t->outside ? 0 : t ? t->tid : tid;
 }
 
 static const struct wmap *map_at(const struct wproc *p, uint64_t pc)
@@ -75,7 +78,7 @@ static int insn_at(void *ctx, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el
 		if (w->threads[i]->tid == tid)
 			p = w->threads[i]->p;
 	m = isa == FLOW_A64 && !(pc & 3) ? map_at(p, pc) : NULL;
-	if (!m || w->guest.n)
+	if (!m || w->guests)
 		return 0;
 	in = &m->code->in[m->first + (pc - m->va) / 4];
 	*out = (struct flow_rec){ .kind = FLOW_INSN, .isa = FLOW_A64, .size = 4, .klass = in->klass,
@@ -88,7 +91,7 @@ static const struct wproc *space(const struct world *w, const struct wcpu *c)
 {
 	if (!c->el)
 		return c->cur->p;
-	return c->guest ? &w->guest : &w->kernel;
+	return c->guest ? c->guest : &w->kernel;
 }
 
 /* of the instruction that a CPU executes just now */
@@ -120,6 +123,7 @@ struct world *world_new(const struct world_opts *o, struct truth *truth)
 	w->o.s.tarmac = tarmac_new(o->tarmac, &t);
 	GEN_BUG_ON(o->s.ncpus > WORLD_CPUS);
 	w->s = session_new(&w->o.s, NULL, 0, insn_at, w, truth);
+	w->kernel.kernel = w->guest.kernel = 1;
 	w->idle = world_thread(w, world_proc(w, 0), 0, "swapper");
 	for (i = 0; i < WORLD_CPUS; i++)
 		w->cpu[i].now = 1000 + 10 * (uint64_t)i;
@@ -196,7 +200,7 @@ static uint64_t somewhere(struct world *w, const struct wproc *p)
 {
 	const struct wmap *m;
 	uint32_t n,
-		 kernel = p == &w->kernel || p == &w->guest ? CODE_FREE : 0;
+		 kernel = p->kernel ? CODE_FREE : 0;
 	int tries;
 
 	for (tries = 0; tries < 1000; tries++) {
@@ -378,43 +382,111 @@ void world_barrier(struct world *w)
 	world_sync(w);
 }
 
-void world_guest(struct world *w, int cpu, struct wthread *t, uint32_t insns)
+/*
+ * Between host and guest a hypervisor at EL2 runs that is not traced, unless the host's kernel is
+ * there itself.
+ */
+static void through_el2(struct world *w, int cpu, uint32_t exc, uint64_t at)
 {
-	struct wcpu *c = &w->cpu[cpu], host = *c;
-	uint64_t vector, kernel = somewhere(w, &w->guest);
+	if (w->o.kernel_el == 2)
+		return;
+	send(w, cpu, FLOW_EXC, exc, at, 0);
+	send(w, cpu, FLOW_OFF, 0, 0, 0);
+	world_pause(w, cpu, 10);
+}
+
+static void enter_guest(struct world *w, int cpu, const struct wproc *kernel, struct wthread *t)
+{
+	struct wcpu *c = &w->cpu[cpu];
+	uint64_t to = somewhere(w, kernel);
 	uint8_t what;
 
 	GEN_BUG_ON(!w->o.kernel_traced);
-	t->pc = somewhere(w, t->p);
-	kernel_goto(w, cpu, w->kernel.map[0].va + 4 * CODE_ERET);
-	step(w, cpu, kernel, &what);
-	c->kpc = kernel;
-	c->cur = t;
-	c->guest = 1;
-	c->el = 1;
-	c->kdepth = 0;
-	while (insns--) {
-		if (c->el && insns % 50 == 0) {
-			kernel_goto(w, cpu, w->guest.map[0].va + 4 * CODE_ERET);
-			step(w, cpu, t->pc, &what);
-			c->el = 0;
-		} else if (!c->el && insns % 70 == 0) {
-			kernel = somewhere(w, &w->guest);
-			send(w, cpu, FLOW_EXC, EXC_IRQ, t->pc, kernel);
-			c->el = 1;
-			c->kpc = kernel;
-			c->kdepth = 0;
-		}
-		step(w, cpu, 0, &what);
+	w->guests = 1;
+	if (w->o.kernel_el == 2) {
+		kernel_goto(w, cpu, w->kernel.map[0].va + 4 * CODE_ERET);
+		step(w, cpu, to, &what);
 	}
-	/* an interrupt of the host ends it */
-	vector = somewhere(w, &w->kernel);
-	send(w, cpu, FLOW_EXC, EXC_IRQ, *pc_of(c), vector);
-	c->cur = host.cur;
-	c->guest = 0;
-	c->el = host.el;
+	through_el2(w, cpu, EXC_TRAP, c->kpc);
+	c->cur = t;
+	c->guest = kernel;
+	c->el = 1;
+	c->kpc = to;
+	c->kdepth = 0;
+	if (w->o.kernel_el != 2)
+		send(w, cpu, FLOW_ON, 0, 0, 0);
+}
+
+/* an interrupt of the host ends it */
+static void leave_guest(struct world *w, int cpu, const struct wcpu *host)
+{
+	struct wcpu *c = &w->cpu[cpu];
+	uint64_t vector = somewhere(w, &w->kernel);
+
+	if (w->o.kernel_el == 2)
+		send(w, cpu, FLOW_EXC, EXC_IRQ, *pc_of(c), vector);
+	else
+		through_el2(w, cpu, EXC_IRQ, *pc_of(c));
+	c->cur = host->cur;
+	c->guest = NULL;
+	c->el = host->el;
 	c->kpc = vector;
 	c->kdepth = 0;
+	if (w->o.kernel_el != 2)
+		send(w, cpu, FLOW_ON, 0, 0, 0);
+}
+
+static void guest_kernel(struct world *w, int cpu, uint32_t exc)
+{
+	struct wcpu *c = &w->cpu[cpu];
+	uint64_t to = somewhere(w, c->guest);
+
+	send(w, cpu, FLOW_EXC, exc, c->cur->pc, to);
+	c->el = 1;
+	c->kpc = to;
+	c->kdepth = 0;
+}
+
+static void guest_goto(struct world *w, int cpu, uint32_t insn)
+{
+	kernel_goto(w, cpu, w->cpu[cpu].guest->map[0].va + 4 * insn);
+}
+
+void world_guest_run(struct world *w, int cpu, const struct wproc *kernel, struct wthread *const *t,
+		     int n, uint32_t insns)
+{
+	struct wcpu *c = &w->cpu[cpu], host = *c;
+	int now = (int)rng_below(&w->rng, (uint32_t)n);
+	uint8_t what;
+
+	enter_guest(w, cpu, kernel, t[now]);
+	while (insns--) {
+		if (c->el && n > 1 && insns % 200 == 0) {
+			guest_goto(w, cpu, CODE_ISB);
+			step(w, cpu, 0, &what);
+			now = (now + 1) % n;
+			c->cur = t[now];
+			c->kdepth = 0;
+		} else if (c->el && insns % 50 == 0) {
+			if (!c->cur->pc)
+				c->cur->pc = somewhere(w, c->cur->p);
+			guest_goto(w, cpu, CODE_ERET);
+			step(w, cpu, c->cur->pc, &what);
+			c->el = 0;
+		} else if (!c->el && insns % 70 == 0) {
+			guest_kernel(w, cpu, EXC_IRQ);
+		}
+		step(w, cpu, 0, &what);
+		if (!c->el && what == PROG_SVC)
+			guest_kernel(w, cpu, EXC_CALL);
+	}
+	leave_guest(w, cpu, &host);
+}
+
+void world_guest(struct world *w, int cpu, struct wthread *t, uint32_t insns)
+{
+	t->pc = 0;
+	world_guest_run(w, cpu, &w->guest, &t, 1, insns);
 }
 
 static void switch_to(struct world *w, int cpu, struct wthread *t)

@@ -26,6 +26,7 @@ struct wmap {
 
 struct wproc {
 	uint32_t pid, asid;
+	uint8_t kernel;		/* code as a kernel has it (code.h) */
 	struct wmap map[WORLD_MAPS];	/* sorted by address */
 	int n;
 };
@@ -34,6 +35,8 @@ struct wthread {
 	uint32_t tid;
 	uint32_t machine;	/* the number outside of the recorder's PID namespace; 0: the same */
 	uint8_t outside;	/* it has none inside */
+	/* the host's thread that runs it; `machine` is its number in the guest; NULL: the host's */
+	struct wthread *vcpu;
 	char comm[16];
 	struct wproc *p;
 	uint64_t pc;		/* 0: at some place of the process */
@@ -60,7 +63,7 @@ struct wcpu {
 	uint64_t kpc, kshadow[WORLD_SHADOW];
 	int kdepth;
 	uint8_t el;
-	uint8_t guest;
+	const struct wproc *guest;	/* kernel of the guest that runs; NULL: none */
 	uint8_t ran;
 	uint64_t lost;		/* records that did not fit into the ring */
 };
@@ -71,7 +74,8 @@ struct world {
 	struct session *s;
 	struct wcpu cpu[WORLD_CPUS];
 	struct wproc kernel;
-	struct wproc guest;	/* kernel of the guest; its user space is that of its thread */
+	struct wproc guest;	/* kernel of a guest that nobody knows */
+	uint8_t guests;		/* guests run: the trace unit does not speculate */
 	struct wthread *idle;
 	struct wthread **threads;
 	size_t nthreads;
@@ -102,7 +106,13 @@ void world_jump(struct world *w, int cpu, struct wthread *t, uint64_t to);
 void world_kernel_run(struct world *w, int cpu, uint32_t insns);
 /* every CPU that has run passes a context synchronisation in the kernel, all at one time */
 void world_barrier(struct world *w);
-/* the kernel of a CPU lets a guest run for a while, as thread t (whose code nobody has) */
+/*
+ * the kernel of a CPU, in the thread that runs the guest, lets threads of the guest take turns for
+ * a while
+ */
+void world_guest_run(struct world *w, int cpu, const struct wproc *kernel, struct wthread *const *t,
+		     int n, uint32_t insns);
+/* the same of w->guest, as thread t (whose code nobody has) */
 void world_guest(struct world *w, int cpu, struct wthread *t, uint32_t insns);
 void world_pause(struct world *w, int cpu, uint64_t ticks);
 void world_sync(struct world *w);
