@@ -28,7 +28,8 @@ same() {
 	sums=
 	! grep -q 'left out' "$tmp/err" || sums=--sums
 	database calls "$tmp/db" "$tmp/json" && database callgrind "$tmp/db" "$tmp/callgrind" $sums || return 1
-	[ -z "$sums" ] || return 0
+	# the viewer asks for each call by itself: not for a million
+	[ -z "$sums" ] && [ "$(wc -c <"$tmp/db")" -lt 50000000 ] || return 0
 	database queries "$tmp/db" && { [ ! -e $viewer ] || database viewer "$tmp/db" $viewer; }
 }
 

@@ -220,7 +220,7 @@ static uint64_t name_since(const struct store *s, const struct track_thread *th,
 	uint64_t from = 0, until;
 
 	if (th->tid > 0)
-		comms_span(s->t->comms, th->tid, time, &from, &until);
+		comms_span(s->t->comms, 0, th->tid, time, &from, &until);
 	return from;
 }
 
