@@ -401,7 +401,8 @@ static void run_guest(struct scenario *s)
 
 	two_processes(s, &a, &b);
 	g = world_thread(w, world_proc(w, GUEST_TID), GUEST_TID, "guest");
-	world_place(g->p, PROGRAM, world_code(w, IMAGE_INSNS, 1), 0, IMAGE_INSNS);
+	world_place(g->p, PROGRAM, world_code(w, IMAGE_INSNS, 1), CODE_FREE,
+		    IMAGE_INSNS - CODE_FREE);
 	world_place(&w->guest, k.base, world_code(w, KERNEL_INSNS, 1), 0, KERNEL_INSNS);
 	unknown_code(s, g, 0, UINT64_MAX);
 	for (i = 0; i < 4; i++) {

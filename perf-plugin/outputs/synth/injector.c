@@ -116,13 +116,6 @@ static inline uint64_t *put_pair(uint64_t *p, int a, int b)
 	return p + 1;
 }
 
-/* Whose a sample is. */
-struct sample_thread {
-	int pid, tid;
-	struct host_thread host;
-	unsigned int guest;	/* struct stream.guest */
-};
-
 static uint16_t cpumode(unsigned int el, bool guest)
 {
 	if (guest)
@@ -130,28 +123,27 @@ static uint16_t cpumode(unsigned int el, bool guest)
 	return el ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
 }
 
-/*
- * True if samples of the guest have ids of their own, which lead perf to the process that runs it.
- */
-static bool has_ids(const struct injector *in, unsigned int guest)
+/* Writes id, address, process and thread of a sample of the host. */
+static inline uint64_t *put_where(uint64_t *p, const struct guest_ids *ids, uint64_t ip, int pid,
+				  int tid)
 {
-	return guest && guest < 64 && in->with_ids >> guest & 1;
+	*p++ = guest_id_of(ids, 0);
+	*p++ = ip;
+	return put_pair(p, pid, tid);
 }
 
 /*
- * Writes id, address, process and thread of a sample. Without ids of its own a guest's sample has
- * the host's thread, by which perf finds the guest.
+ * Makes what put_where() wrote at `p` that of a guest's sample: it has ids of its own, which lead
+ * perf to the process that runs the guest, or else the host's thread, by which perf finds that.
  */
-static inline uint64_t *put_where(const struct injector *in, uint64_t *p,
-				  const struct guest_ids *ids, uint64_t ip,
-				  const struct sample_thread *t)
+static void __attribute__((noinline)) set_guest(const struct injector *in, uint64_t *p,
+						const struct guest_ids *ids, unsigned int guest,
+						struct host_thread host)
 {
-	const bool known = has_ids(in, t->guest);
-
-	*p++ = guest_id_of(ids, known ? t->guest : 0);
-	*p++ = ip;
-	return t->guest && !known ? put_pair(p, t->host.pid, t->host.tid) :
-				    put_pair(p, t->pid, t->tid);
+	if (guest < 64 && in->with_ids >> guest & 1)
+		p[0] = guest_id_of(ids, guest);
+	else
+		put_pair(p + 2, host.pid, host.tid);
 }
 
 static struct merge_lane *new_lane(struct injector *in, uint64_t place)
@@ -219,8 +211,9 @@ static int on_branch(void *data, const struct stream *s, const struct branch *b)
 	note_time(in, time);
 	start = p = merge_reserve(ln, time);
 	p++;
-	p = put_where(in, p, &in->ids[OUT_BRANCHES], b->from,
-		      &(struct sample_thread){ b->pid, b->tid, b->host, b->guest });
+	p = put_where(p, &in->ids[OUT_BRANCHES], b->from, b->pid, b->tid);
+	if (__builtin_expect(b->guest, 0))
+		set_guest(in, start + 1, &in->ids[OUT_BRANCHES], b->guest, b->host);
 	if (in->timed)
 		*p++ = time;
 	*p++ = b->to;
@@ -247,8 +240,9 @@ static int on_insn(void *data, const struct stream *s, const struct insn_sample 
 	note_time(in, time);
 	start = p = merge_reserve(ln, time);
 	p++;
-	p = put_where(in, p, &in->ids[OUT_INSNS], i->ip,
-		      &(struct sample_thread){ i->pid, i->tid, i->host, i->guest });
+	p = put_where(p, &in->ids[OUT_INSNS], i->ip, i->pid, i->tid);
+	if (__builtin_expect(i->guest, 0))
+		set_guest(in, start + 1, &in->ids[OUT_INSNS], i->guest, i->host);
 	if (in->timed)
 		*p++ = time;
 	p = put_pair(p, s->cpu, 0);
@@ -310,8 +304,9 @@ static int on_event(void *data, const struct stream *s, const struct event_sampl
 	note_time(in, time);
 	start = p = merge_reserve(ln, time);
 	p++;
-	p = put_where(in, p, &in->ids[OUT_EVENTS + e->kind], e->ip,
-		      &(struct sample_thread){ e->pid, e->tid, e->host, e->guest });
+	p = put_where(p, &in->ids[OUT_EVENTS + e->kind], e->ip, e->pid, e->tid);
+	if (e->guest)
+		set_guest(in, start + 1, &in->ids[OUT_EVENTS + e->kind], e->guest, e->host);
 	if (in->timed)
 		*p++ = time;
 	p = put_pair(p, s->cpu, 0);

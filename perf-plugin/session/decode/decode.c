@@ -42,17 +42,23 @@ static void note_progress(struct run *r, uint64_t in_fragment)
 		run_progress(r, r->ss->bytes_done + in_fragment);
 }
 
-/* Finds the return address of the exception before a context element. Only elements between the two are skipped. */
+/*
+ * Finds the return address of the exception before the end of the elements. Elements between the
+ * two, which may be in an earlier pull, have no instructions.
+ */
 static void find_exception(struct stream_state *st, const struct cst_generic *g, int n)
 {
-	st->context.return_known = false;
-	while (--n >= 0 && g[n].kind != CST_GEN_RANGE && !cst_generic_is_run(g[n].kind) &&
-	       g[n].kind != CST_GEN_TRACE_ON && g[n].kind != CST_GEN_NO_SYNC) {
-		if (g[n].kind != CST_GEN_EXCEPTION)
-			continue;
-		st->context.return_known = g[n].flags & CST_GF_RET_ADDR;
-		st->context.return_address = g[n].end;
-		break;
+	while (--n >= 0) {
+		if (g[n].kind == CST_GEN_EXCEPTION) {
+			st->context.return_known = g[n].flags & CST_GF_RET_ADDR;
+			st->context.return_address = g[n].end;
+			return;
+		}
+		if (g[n].kind == CST_GEN_RANGE || cst_generic_is_run(g[n].kind) ||
+		    g[n].kind == CST_GEN_TRACE_ON || g[n].kind == CST_GEN_NO_SYNC) {
+			st->context.return_known = false;
+			return;
+		}
 	}
 }
 
@@ -110,7 +116,7 @@ static int take_batch(struct run *r, struct stream_state *st, const struct cst_g
 		if (r->progress.shown && !(++r->progress.ticks & 63))
 			note_progress(r, g[n - 1].index - st->fragment.f->pub.offset);
 	}
-	if (why == CST_STOP_CONTEXT && st->unit->pid.contextidr_el2)
+	if (st->unit->pid.contextidr_el2)
 		find_exception(st, g, n);
 	if (!rc)
 		rc = stream_stop(st, why, n ? &g[n - 1] : NULL);

@@ -789,6 +789,9 @@ void who_restart(struct session *ss)
 {
 	memset(&ss->totals.who, 0, sizeof(ss->totals.who));
 	memset(&ss->tasks.own, 0, sizeof(ss->tasks.own));
+	/* a recording with guests is a host's, whatever part of it is decoded first */
+	if (ss->images.guests.nr)
+		own_world_vmid(&ss->tasks.own, 0, true);
 	contextid_init(&ss->tasks.contextid, ss->opts.contextid, perfdata_env(ss->pd)->arch);
 	if (ss->tasks.identity.space != IDS_UNDECIDED)
 		contextid_are_threads(&ss->tasks.contextid);
