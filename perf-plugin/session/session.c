@@ -13,6 +13,7 @@
 #include "machine/images/jitdump.h"
 #include "machine/images/perfmap.h"
 #include "machine/sideband/jit.h"
+#include "session/guest_clocks.h"
 #include "session/import/import.h"
 #include "session/internal.h"
 #include "session/named.h"
@@ -213,7 +214,7 @@ static struct session *open_session(const struct session_opts *opts, struct perf
 	session_init_own(ss);
 	ss->images.dsos.search.bundle = *bundle;
 	if (index_file(ss) || session_open_guests(ss, NULL) || make_clocks(ss) ||
-	    session_make_filter(ss)) {
+	    session_guest_clocks(ss) || session_make_filter(ss)) {
 		session_close(ss);
 		return NULL;
 	}

@@ -28,6 +28,7 @@ struct vm {
 	uint64_t base;
 	struct perfw *side;
 	int64_t ahead;
+	struct world *w;
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -86,6 +87,14 @@ static void nvhe(struct world_opts *o)
 	o->s.tu.vmidr = vmid_of_el1;
 }
 
+/* changes of threads can be dated */
+static void clocks(struct world_opts *o)
+{
+	vhe(o);
+	o->s.tu.ts = 1;
+	o->cut_often = 0;
+}
+
 /* ---- a virtual machine ----------------------------------------------------------------------- */
 
 static void write_kernel(struct scenario *s, struct vm *vm, const struct code *c)
@@ -118,11 +127,26 @@ static void start_guest_kernel(struct scenario *s, struct vm *vm)
 	write_kernel(s, vm, c);
 }
 
+/* its kernel notes a switch some time after it wrote the context ID */
+static void note_turn(void *ctx, int cpu, const struct wthread *t)
+{
+	const struct vm *vm = ctx;
+	struct world *w = vm->w;
+	struct perfw_at at = { t->p->pid - TID(vm->number, 0), t->machine,
+			       PERFW_TIME_BASE + w->cpu[cpu].now + rng_below(&w->rng, 20), 0 };
+
+	at.time = (uint64_t)((int64_t)at.time + vm->ahead);
+	perfw_switch(vm->side, &at, 0, 0, 0);
+}
+
 /* a moment of a CPU at which a guest's kernel does something, on the guest's clock */
 static struct perfw_at guest_at(struct scenario *s, struct vm *vm, const struct wthread *t)
 {
 	struct perfw_at at;
 
+	/* without times in the trace it is after an AUX record */
+	if (s->w->o.cut_often)
+		world_cut(s->w, 0);
 	world_pause(s->w, 0, 40);
 	at = (struct perfw_at){ t->p->pid - TID(vm->number, 0), t->machine,
 				PERFW_TIME_BASE + s->w->cpu[0].now, 0 };
@@ -213,6 +237,9 @@ static void start_guest(struct scenario *s, struct vm *vm, uint32_t number, int 
 static void run_guest(struct scenario *s, struct vm *vm)
 {
 	run_some(s, 0, vm->vcpu);
+	s->w->guest_turn = vm->side ? note_turn : NULL;
+	s->w->guest_ctx = vm;
+	vm->w = s->w;
 	world_guest_run(s->w, 0, &vm->kernel, vm->t, NR_THREADS, rng_range(&s->w->rng, 400, 900));
 	world_kernel_run(s->w, 0, 50);
 }
@@ -265,12 +292,12 @@ static void expect_machines(struct scenario *s, const struct vm *vm)
 		expect(s, "machine %u %u", vm[i].vcpu->p->pid, TID(vm[i].number, 0));
 }
 
-/* both with their recordings, of clocks that are known */
-static void run_recorded(struct scenario *s, int el2)
+/* both with their recordings, of clocks that are known or not */
+static void run_recorded(struct scenario *s, int el2, int known)
 {
 	struct vm vm[2];
 	char more[64];
-	int i;
+	int i, n;
 
 	start_kernel(s);
 	for (i = 0; i < 2; i++)
@@ -278,8 +305,8 @@ static void run_recorded(struct scenario *s, int el2)
 	host_and_guests(s, vm);
 	for (i = 0; i < 2; i++) {
 		/* with VMIDs, nothing tells the process before the trace is decoded */
-		snprintf(more, sizeof(more),
-			 el2 ? ",offset=%" PRId64 : ",offset=%" PRId64 ",pid=%u", vm[i].ahead,
+		n = known ? snprintf(more, sizeof(more), ",offset=%" PRId64, vm[i].ahead) : 0;
+		snprintf(more + n, sizeof(more) - (size_t)n, el2 ? "" : ",pid=%u",
 			 vm[i].vcpu->p->pid);
 		give_guest(s, &vm[i], el2 ? vm[i].vcpu->p->pid : vm[i].vmid, more);
 	}
@@ -288,12 +315,20 @@ static void run_recorded(struct scenario *s, int el2)
 
 static void run_vhe(struct scenario *s)
 {
-	run_recorded(s, 1);
+	run_recorded(s, 1, 1);
 }
 
 static void run_nvhe(struct scenario *s)
 {
-	run_recorded(s, 0);
+	run_recorded(s, 0, 1);
+}
+
+/* the clocks are not known: switches in the recordings are changes in the trace */
+static void run_clocks(struct scenario *s)
+{
+	run_recorded(s, 1, 0);
+	expect(s, "stderr guest 2000: its clock is ");
+	expect(s, "stderr guest 2100: its clock is ");
 }
 
 /* of the first the kernel, of the second nothing is given: its losses name it */
@@ -322,6 +357,7 @@ static void run_in_part(struct scenario *s)
 const struct scenario_row scenario_guest[] = {
 	{ "guests", "two guests of a host at EL2, with their recordings", vhe, run_vhe },
 	{ "guests-vmid", "the same of a host at EL1, with VMIDs", nvhe, run_nvhe },
+	{ "guests-clocks", "two guests whose clocks must be found", clocks, run_clocks },
 	{ "guests-in-part", "the same with one guest's kernel, and nothing of the other guest",
 	  nvhe, run_in_part },
 	{ NULL, NULL, NULL, NULL },

@@ -447,6 +447,12 @@ static void guest_kernel(struct world *w, int cpu, uint32_t exc)
 	c->kdepth = 0;
 }
 
+static void guest_turn(struct world *w, int cpu)
+{
+	if (w->guest_turn)
+		w->guest_turn(w->guest_ctx, cpu, w->cpu[cpu].cur);
+}
+
 static void guest_goto(struct world *w, int cpu, uint32_t insn)
 {
 	kernel_goto(w, cpu, w->cpu[cpu].guest->map[0].va + 4 * insn);
@@ -460,6 +466,7 @@ void world_guest_run(struct world *w, int cpu, const struct wproc *kernel, struc
 	uint8_t what;
 
 	enter_guest(w, cpu, kernel, t[now]);
+	guest_turn(w, cpu);
 	while (insns--) {
 		if (c->el && n > 1 && insns % 200 == 0) {
 			guest_goto(w, cpu, CODE_ISB);
@@ -467,6 +474,7 @@ void world_guest_run(struct world *w, int cpu, const struct wproc *kernel, struc
 			now = (now + 1) % n;
 			c->cur = t[now];
 			c->kdepth = 0;
+			guest_turn(w, cpu);
 		} else if (c->el && insns % 50 == 0) {
 			if (!c->cur->pc)
 				c->cur->pc = somewhere(w, c->cur->p);

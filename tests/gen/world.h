@@ -75,6 +75,9 @@ struct world {
 	struct wcpu cpu[WORLD_CPUS];
 	struct wproc kernel;
 	struct wproc guest;	/* kernel of a guest that nobody knows */
+	/* a thread of a guest begins to run at the time of a CPU; NULL: nobody notes it */
+	void (*guest_turn)(void *ctx, int cpu, const struct wthread *t);
+	void *guest_ctx;
 	uint8_t guests;		/* guests run: the trace unit does not speculate */
 	struct wthread *idle;
 	struct wthread **threads;

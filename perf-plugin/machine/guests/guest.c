@@ -198,7 +198,7 @@ static int open_guest(struct guest *g, const struct guest_host *host, const stru
 	spaces_init_guest(&g->spaces, host->spaces);
 	g->spaces.kernel = &g->kernel;
 	g->spaces.kernel_process = &g->threads.known.kernel;
-	g->offset = g->o.has_offset ? g->o.offset : 0;
+	g->offset = g->o.has_offset ? g->o.offset : like ? like->offset : 0;
 	take_root(g);
 	init_search(g, host);
 	rc = check_files(g);
