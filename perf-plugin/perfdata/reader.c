@@ -129,6 +129,7 @@ static int take_record(struct perfdata *pd, const uint8_t *p, const struct perf_
 	rec->payload = NULL;
 	rec->payload_size = 0;
 	memset(&rec->sid, 0, sizeof(rec->sid));
+	rec->window.size = 0;
 	if (pd->swap || ((uintptr_t)p & 7)) {
 		ev = bounce(pd, p, h);
 		rec->stable = false;
@@ -171,6 +172,8 @@ static int take_record(struct perfdata *pd, const uint8_t *p, const struct perf_
 			goto out_bad;
 		}
 		rec->sid = rec->sample.sid;
+		rec->window =
+			(struct pd_window){ p + rec->sample.aux_at, rec->sample.aux_size, mapped };
 	}
 	if (rec->sid.id && pd->attrs.nr > 1 && !pd_attrs_by_id(&pd->attrs, rec->sid.id))
 		pd->stats.unknown_ids++;

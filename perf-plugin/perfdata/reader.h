@@ -28,6 +28,14 @@ struct pd_auxtrace {
 	uint64_t data_offset;	/* where @data is in the file */
 };
 
+/* The AUX window of a sample: the newest trace at its time. */
+struct pd_window {
+	/* in the byte order of the file, whatever the record was converted to */
+	const uint8_t *data;
+	uint64_t size;	/* 0: none */
+	bool stable;	/* @data is valid until perfdata_close(), else until the next call */
+};
+
 struct pd_record {
 	const union perf_event *ev;	/* valid until the next call, see @stable */
 	uint64_t offset;	/* in the file; for an expanded record that of its container */
@@ -39,6 +47,7 @@ struct pd_record {
 	const struct pd_attr *attr;	/* NULL for records of the recorder itself */
 	struct pd_sample_id sid;
 	struct pd_sample sample;	/* PERF_RECORD_SAMPLE only */
+	struct pd_window window;	/* PERF_RECORD_SAMPLE only */
 	struct pd_auxtrace aux;		/* PERF_RECORD_AUXTRACE only */
 	const uint8_t *payload;	/* bytes after a HEADER_TRACING_DATA record, else NULL */
 	uint64_t payload_size;

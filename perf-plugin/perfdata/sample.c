@@ -177,6 +177,90 @@ static void parse_head(struct pd_cursor *c, uint64_t st, struct pd_sample *s)
 		s->period = pd_cur_u64(c);
 }
 
+/*
+ * Branch counters of Linux 6.8, which older headers do not name: a word for each entry of the
+ * stack.
+ */
+#define BRANCH_COUNTERS (1u << 19)
+
+static void parse_branches(struct pd_cursor *c, const struct perf_event_attr *attr,
+			   struct pd_sample *s)
+{
+	s->nr_branches = pd_cur_u64(c);
+	if (attr->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX)
+		pd_cur_u64(c);
+	s->branches = counted(c, s->nr_branches, sizeof(*s->branches));
+	if (attr->branch_sample_type & BRANCH_COUNTERS)
+		counted(c, s->nr_branches, 8);
+}
+
+static void skip_regs(struct pd_cursor *c, uint64_t mask)
+{
+	if (pd_cur_u64(c))
+		pd_cur_bytes(c, 8u * (unsigned int)__builtin_popcountll(mask));
+}
+
+static void skip_stack(struct pd_cursor *c)
+{
+	uint64_t size = pd_cur_u64(c);
+
+	if (size && pd_cur_bytes(c, size))
+		pd_cur_u64(c);	/* the bytes that were used */
+}
+
+/* Skips what lies between the branch stack and the AUX window, in the order of the kernel. */
+static void skip_to_window(struct pd_cursor *c, const struct perf_event_attr *attr)
+{
+	static const uint64_t words[] = {
+		PERF_SAMPLE_PHYS_ADDR,
+		PERF_SAMPLE_CGROUP,
+		PERF_SAMPLE_DATA_PAGE_SIZE,
+		PERF_SAMPLE_CODE_PAGE_SIZE,
+	};
+	const uint64_t st = attr->sample_type;
+	size_t i;
+
+	if (st & PERF_SAMPLE_REGS_USER)
+		skip_regs(c, attr->sample_regs_user);
+	if (st & PERF_SAMPLE_STACK_USER)
+		skip_stack(c);
+	if (st & (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT))
+		pd_cur_u64(c);
+	if (st & PERF_SAMPLE_DATA_SRC)
+		pd_cur_u64(c);
+	if (st & PERF_SAMPLE_TRANSACTION)
+		pd_cur_u64(c);
+	if (st & PERF_SAMPLE_REGS_INTR)
+		skip_regs(c, attr->sample_regs_intr);
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (st & words[i])
+			pd_cur_u64(c);
+}
+
+static void parse_window(struct pd_cursor *c, const union perf_event *ev, struct pd_sample *s)
+{
+	s->aux_size = pd_cur_u64(c);
+	s->aux_at = (uint32_t)(c->p - (const uint8_t *)ev);
+	pd_cur_bytes(c, s->aux_size);
+}
+
+/*
+ * All words of a swapped record were swapped: the raw bytes are lost, the fields behind them are
+ * not.
+ */
+static void parse_raw(struct pd_cursor *c, bool swapped, struct pd_sample *s)
+{
+	const uint32_t first = pd_cur_u32(c), size = swapped ? pd_cur_u32(c) : first;
+
+	/* The recorder pads so that the next word is aligned; anything else is damage. */
+	if ((size + 4u) & 7)
+		c->bad = true;
+	else if (swapped)
+		pd_cur_bytes(c, size - 4u);
+	else
+		s->raw = pd_cur_bytes(c, s->raw_size = size);
+}
+
 bool pd_sample_parse(const struct perf_event_attr *attr, const union perf_event *ev, bool swapped,
 		     struct pd_sample *s)
 {
@@ -195,21 +279,13 @@ bool pd_sample_parse(const struct perf_event_attr *attr, const union perf_event 
 		s->nr_callchain = pd_cur_u64(&c);
 		s->callchain = counted(&c, s->nr_callchain, 8);
 	}
-	/* all words were swapped: the raw bytes and the fields after them are lost */
-	if ((st & PERF_SAMPLE_RAW) && swapped)
-		return !c.bad;
-	if (st & PERF_SAMPLE_RAW) {
-		s->raw_size = pd_cur_u32(&c);
-		s->raw = pd_cur_bytes(&c, s->raw_size);
-		/* The recorder pads so that the next word is aligned; anything else is damage. */
-		if ((s->raw_size + 4u) & 7)
-			c.bad = true;
-	}
-	if (st & PERF_SAMPLE_BRANCH_STACK) {
-		s->nr_branches = pd_cur_u64(&c);
-		if (attr->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX)
-			pd_cur_u64(&c);
-		s->branches = counted(&c, s->nr_branches, sizeof(*s->branches));
+	if (st & PERF_SAMPLE_RAW)
+		parse_raw(&c, swapped, s);
+	if (st & PERF_SAMPLE_BRANCH_STACK)
+		parse_branches(&c, attr, s);
+	if (st & PERF_SAMPLE_AUX) {
+		skip_to_window(&c, attr);
+		parse_window(&c, ev, s);
 	}
 	return !c.bad;
 }

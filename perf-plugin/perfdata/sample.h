@@ -29,6 +29,8 @@ struct pd_sample {
 	uint32_t raw_size;
 	const struct perf_branch_entry *branches;
 	uint64_t nr_branches;
+	uint64_t aux_size;	/* bytes of the AUX window (PERF_SAMPLE_AUX) ... */
+	uint32_t aux_at;	/* ... and where in the record they are */
 };
 
 /* Bytes of the trailer that records other than samples carry. */
@@ -47,8 +49,9 @@ void pd_sample_id_swap(uint64_t sample_type, void *end);
 void pd_sample_fix_pairs(uint64_t sample_type, union perf_event *ev);
 
 /*
- * Parse a sample up to its branch stack. @swapped says that the file has the other byte order
- * (@ev itself is native). False when the record is too small for @attr.
+ * Parse a sample up to its branch stack, and up to its AUX window if it has one. @swapped says that
+ * the file has the other byte order (@ev itself is native). False when the record is too small for
+ * @attr.
  */
 bool pd_sample_parse(const struct perf_event_attr *attr, const union perf_event *ev, bool swapped,
 		     struct pd_sample *s);

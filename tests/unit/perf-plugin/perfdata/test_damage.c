@@ -379,7 +379,10 @@ static void test_compressed_records(void **state)
 	}
 }
 
-/* In the other byte order the raw bytes of a sample, and what follows them, are not known. */
+/*
+ * In the other byte order the raw bytes of a sample are not known, but their size is, and what
+ * follows them.
+ */
 static void test_raw_swapped(void **state)
 {
 	struct pdb data = { .swap = true };
@@ -396,7 +399,16 @@ static void test_raw_swapped(void **state)
 	pdb_u64(&data, 0x400123);
 	pdb_u32(&data, 4);
 	pdb_bytes(&data, "rawr", 4);
+	pdb_u64(&data, 1);
+	pdb_u64(&data, 0x400200);
+	pdb_u64(&data, 0x400300);
 	pdb_u64(&data, 0);
+	pdb_end(&data, at);
+	at = pdb_begin(&data, PERF_RECORD_SAMPLE, 2);
+	pdb_u64(&data, 100);
+	pdb_u64(&data, 0);
+	pdb_u32(&data, 12);
+	pdb_bytes(&data, "rawr", 4);
 	pdb_end(&data, at);
 	at = pdb_begin(&data, PERF_RECORD_SAMPLE, 2);
 	pdb_u64(&data, 100);
@@ -408,12 +420,64 @@ static void test_raw_swapped(void **state)
 	assert_int_equal(r.sample.callchain[0], 0x400123);
 	assert_null(r.sample.raw);
 	assert_int_equal(r.sample.raw_size, 0);
-	assert_int_equal(r.sample.nr_branches, 0);
-	assert_null(r.sample.branches);
-	/* the fields before them are checked */
+	assert_int_equal(r.sample.nr_branches, 1);
+	assert_int_equal(r.sample.branches[0].to, 0x400300);
+	/* raw bytes beyond the record, and too short a callchain */
+	assert_int_equal(perfdata_next(pd, &r), ERR_RECORD);
 	assert_int_equal(perfdata_next(pd, &r), ERR_RECORD);
 	expect_end(pd);
 	perfdata_close(pd);
+}
+
+/* A sample with an AUX window: `bytes` of it, of `size`. */
+static void put_window(struct pdb *data, uint64_t size, size_t bytes)
+{
+	size_t at = pdb_begin(data, PERF_RECORD_SAMPLE, 2), i;
+
+	pdb_u64(data, 100);
+	pdb_u64(data, size);
+	for (i = 0; i < bytes; i++)
+		pdb_bytes(data, &(uint8_t){ (uint8_t)(i + 1) }, 1);
+	pdb_end(data, at);
+}
+
+/*
+ * The bytes of an AUX window are those of the file in either byte order; one larger than its record
+ * is no record.
+ */
+static void test_windows(void **state)
+{
+	struct pdb_attr a = attr;
+	struct perfdata *pd;
+	struct pd_record r;
+	int swap;
+	size_t i;
+
+	(void)state;
+	a.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_AUX;
+	for (swap = 0; swap < 2; swap++) {
+		struct pdb data = { .swap = swap };
+
+		put_window(&data, 16, 16);
+		put_window(&data, 0, 0);
+		put_window(&data, 24, 16);
+		put_window(&data, UINT64_MAX - 7, 16);
+		put_window(&data, 8, 16);
+		pd = pdb_open(&a, 1, &data, NULL, 0);
+		assert_int_equal(perfdata_next(pd, &r), 1);
+		assert_int_equal(r.window.size, 16);
+		assert_true(r.window.stable);
+		for (i = 0; i < 16; i++)
+			assert_int_equal(r.window.data[i], i + 1);
+		assert_int_equal(perfdata_next(pd, &r), 1);
+		assert_int_equal(r.window.size, 0);
+		assert_int_equal(perfdata_next(pd, &r), ERR_RECORD);
+		assert_int_equal(perfdata_next(pd, &r), ERR_RECORD);
+		assert_int_equal(perfdata_next(pd, &r), 1);
+		assert_int_equal(r.window.size, 8);
+		expect_end(pd);
+		perfdata_close(pd);
+	}
 }
 
 /* Shifts and factors that no clock has. */
@@ -459,6 +523,7 @@ int main(void)
 		cmocka_unit_test(test_attrs_again), cmocka_unit_test(test_feature_records),
 		cmocka_unit_test(test_swap_short), cmocka_unit_test(test_swap_attr_size),
 		cmocka_unit_test(test_compressed_records), cmocka_unit_test(test_raw_swapped),
+		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_clock),
 	};
 

@@ -88,7 +88,10 @@ struct sample {
 
 static bool parse(uint64_t st, uint64_t read_format, uint64_t branch, const struct sample *s, size_t words, struct pd_sample *out)
 {
-	struct perf_event_attr attr = { .sample_type = st, .read_format = read_format, .branch_sample_type = branch };
+	struct perf_event_attr attr = {
+		.sample_type = st, .read_format = read_format, .branch_sample_type = branch,
+		.sample_regs_user = 3, .sample_regs_intr = 5,
+	};
 	struct sample copy = *s;
 
 	copy.header = (struct perf_event_header){ PERF_RECORD_SAMPLE, 0, (uint16_t)(8 + 8 * words) };
@@ -167,6 +170,51 @@ static void lists_in_samples(void **state)
 	}
 	memcpy(s.word, (const uint32_t[]){ 20 }, 4);
 	assert_false(parse(PERF_SAMPLE_RAW, 0, 0, &s, 2, &p));
+}
+
+/*
+ * The AUX window is behind every other field; each of them, with 2 registers and 8 bytes of stack,
+ * takes these words.
+ */
+static void fields_before_a_window(void **state)
+{
+	static const struct {
+		uint64_t bit;
+		size_t words;
+		uint64_t first;		/* word of the field */
+	} rows[] = {
+		{ PERF_SAMPLE_BRANCH_STACK, 4, 1 },
+		{ PERF_SAMPLE_REGS_USER, 3, 2 }, { PERF_SAMPLE_REGS_USER, 1, 0 },
+		{ PERF_SAMPLE_STACK_USER, 3, 8 }, { PERF_SAMPLE_STACK_USER, 1, 0 },
+		{ PERF_SAMPLE_WEIGHT, 1, 0 }, { PERF_SAMPLE_WEIGHT_STRUCT, 1, 0 },
+		{ PERF_SAMPLE_DATA_SRC, 1, 0 }, { PERF_SAMPLE_TRANSACTION, 1, 0 },
+		{ PERF_SAMPLE_REGS_INTR, 3, 1 }, { PERF_SAMPLE_PHYS_ADDR, 1, 0 },
+		{ PERF_SAMPLE_CGROUP, 1, 0 }, { PERF_SAMPLE_DATA_PAGE_SIZE, 1, 0 },
+		{ PERF_SAMPLE_CODE_PAGE_SIZE, 1, 0 },
+	};
+	struct pd_sample p;
+	struct sample s;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < NR(rows); i++) {
+		const uint64_t st = rows[i].bit | PERF_SAMPLE_AUX;
+
+		memset(&s, 0, sizeof(s));
+		s.word[0] = rows[i].first;
+		s.word[rows[i].words] = 16;
+		assert_true(parse(st, 0, 0, &s, rows[i].words + 3, &p));
+		assert_int_equal(p.aux_size, 16);
+		assert_int_equal(p.aux_at, 8 + 8 * (rows[i].words + 1));
+		assert_false(parse(st, 0, 0, &s, rows[i].words + 2, &p));
+		assert_false(parse(st, 0, 0, &s, rows[i].words, &p));
+	}
+	/* branch counters have a word for each entry */
+	memset(&s, 0, sizeof(s));
+	s.word[0] = 1;
+	s.word[5] = 8;
+	assert_true(parse(PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_AUX, 0, 1u << 19, &s, 7, &p));
+	assert_int_equal(p.aux_size, 8);
 }
 
 /* The smallest record of each type holds its fixed fields, and one byte of a string; a byte less is too small. */
@@ -315,7 +363,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_trailer), cmocka_unit_test(values_of_counters),
-		cmocka_unit_test(lists_in_samples), cmocka_unit_test(sizes_of_records),
+		cmocka_unit_test(lists_in_samples), cmocka_unit_test(fields_before_a_window),
+		cmocka_unit_test(sizes_of_records),
 		cmocka_unit_test(counts_in_records),
 	};
 
