@@ -39,6 +39,7 @@ static bool counts_now(const struct session *ss, const struct aux_record *r, con
 
 void session_start_losses(struct session *ss)
 {
+	const struct window_counts *windows = &ss->queues.windows.counts;
 	const struct session_totals *t = &ss->totals;
 	struct losses *ls = &ss->losses;
 	struct intmap last = { 0 };
@@ -60,6 +61,12 @@ void session_start_losses(struct session *ss)
 
 		losses_add(ls, LOSS_UNCLAIMED, q->cpu, LOSS_NOBODY, NULL, q->unclaimed, q->unclaimed);
 	}
+	losses_add(ls, LOSS_WINDOW_DOUBTFUL, LOSS_NOBODY, LOSS_NOBODY, NULL, windows->doubtful,
+		   windows->doubtful);
+	losses_add(ls, LOSS_WINDOW_OLDER, LOSS_NOBODY, LOSS_NOBODY, NULL, windows->older,
+		   windows->older);
+	losses_add(ls, LOSS_FRAME_BYTES, LOSS_NOBODY, LOSS_NOBODY, NULL, windows->cut,
+		   windows->cut);
 	for (i = 0; i < ls->nr_lost; i++)
 		losses_add(ls, LOSS_LOST, ls->lost[i].cpu, LOSS_NOBODY, NULL, ls->lost[i].count, 0);
 	losses_add(ls, LOSS_BAD_RECORD, LOSS_NOBODY, LOSS_NOBODY, NULL,

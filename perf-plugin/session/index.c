@@ -69,8 +69,8 @@ static void read_formats(struct session *ss, const void *data, uint64_t len)
 			"%s; its samples do not tell which thread ran\n", ss->name, problem);
 }
 
-/* Reads a sched_switch sample, which gives the running thread. Other samples do not matter for the trace. */
-static void do_sample(struct indexer *ix, const struct pd_record *rec)
+/* Reads a sched_switch sample, which gives the running thread. */
+static void do_sched_switch(struct indexer *ix, const struct pd_record *rec)
 {
 	const struct pd_sample *s = &rec->sample;
 	struct session *ss = ix->ss;
@@ -96,6 +96,24 @@ static void do_sample(struct indexer *ix, const struct pd_record *rec)
 	running_add_sample(&ss->tasks.running, (int)s->sid.cpu, s->sid.time, sw.next, sw.prev);
 }
 
+/* Of samples other than sched_switch only AUX windows matter for the trace. */
+static void do_sample(struct indexer *ix, const struct pd_record *rec)
+{
+	if (rec->window.size)
+		windows_add(&ix->ss->queues.windows, rec);
+	do_sched_switch(ix, rec);
+}
+
+/* Notes whether the buffers of AUX windows are of CPUs or of threads. */
+static void note_window_event(struct windows *ws, const struct pd_attr *a,
+			      const struct pd_id_entry *e)
+{
+	if (!(a->attr.sample_type & PERF_SAMPLE_AUX))
+		return;
+	ws->of_cpus |= e->cpu >= 0;
+	ws->of_threads |= e->cpu < 0 && e->tid >= 0;
+}
+
 /* Reads for which threads or CPUs the trace events were opened. */
 static void do_id_index(struct indexer *ix, const struct pd_record *rec)
 {
@@ -106,6 +124,8 @@ static void do_id_index(struct indexer *ix, const struct pd_record *rec)
 	for (i = 0; i < pd_id_index_nr(rec); i++) {
 		e = pd_id_index_entry(rec, i);
 		a = perfdata_attr_by_id(ix->ss->pd, e.id);
+		if (a)
+			note_window_event(&ix->ss->queues.windows, a, &e);
 		if (!a || a->attr.type < PERF_TYPE_MAX)
 			continue;
 		if (e.tid >= 0)

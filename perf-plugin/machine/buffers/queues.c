@@ -13,24 +13,26 @@
 #include "machine/buffers/queues.h"
 #include "machine/buffers/spans.h"
 
-#define AUX_FORMAT_MASK	0xff00u
-#define AUX_FORMAT_RAW	0x0100u
-
-static struct queue *get_queue(struct queues *qs, uint32_t idx, int cpu, int tid)
+struct queue *queue_add(struct queues *qs, uint32_t idx, int cpu, int tid)
 {
-	struct queue *q;
-	size_t i;
+	struct queue *q = mem_zeroed(1, sizeof(*q));
 
-	for (i = 0; i < qs->nr; i++)
-		if (qs->q[i]->idx == idx && qs->q[i]->cpu == cpu && qs->q[i]->tid == tid)
-			return qs->q[i];
-	q = mem_zeroed(1, sizeof(*q));
 	*ARRAY_ADD(qs->q, qs->nr, qs->cap) = q;
 	q->number = qs->nr - 1;
 	q->idx = idx;
 	q->cpu = cpu;
 	q->tid = tid;
 	return q;
+}
+
+static struct queue *get_queue(struct queues *qs, uint32_t idx, int cpu, int tid)
+{
+	size_t i;
+
+	for (i = 0; i < qs->nr; i++)
+		if (qs->q[i]->idx == idx && qs->q[i]->cpu == cpu && qs->q[i]->tid == tid)
+			return qs->q[i];
+	return queue_add(qs, idx, cpu, tid);
 }
 
 void queues_add_chunk(struct queues *qs, const struct pd_record *rec)
@@ -78,7 +80,7 @@ static bool belongs(const struct queue *q, const struct aux_record *r)
 	return r->tid < 0 || q->tid < 0 || r->tid == q->tid;
 }
 
-static struct fragment *add_fragment(struct queue *q, uint64_t offset)
+struct fragment *fragment_add(struct queue *q, uint64_t offset)
 {
 	struct fragment *f = ARRAY_ADD(q->frags, q->nr_frags, q->cap_frags);
 
@@ -164,7 +166,7 @@ static uint64_t cut_fragment(struct span *s, struct aux_record *r, uint64_t star
 		if (c->covered + (stop - pos) > c->size)
 			break;
 		if (!f) {
-			f = add_fragment(q, pos);
+			f = fragment_add(q, pos);
 			describe(q, f, r);
 		}
 		add_part(q, c, pos, stop - pos);
@@ -262,7 +264,7 @@ static void take_whole(struct queue *q)
 		if (c->end <= c->offset)
 			continue;
 		if (!f || c->offset != pos || c->span != c[-1].span) {
-			f = add_fragment(q, c->offset);
+			f = fragment_add(q, c->offset);
 			f->seq = c->seq;
 		}
 		add_part(q, c, c->offset, c->end - c->offset);
@@ -307,6 +309,12 @@ void queues_finish(struct queues *qs)
 {
 	size_t i, k;
 
+	qs->windows.beside = qs->nr != 0;
+	/* AUX records beside windows announce what only passed through the buffer */
+	if (qs->windows.nr && !qs->nr) {
+		windows_finish(qs);
+		return;
+	}
 	for (i = 0; i < qs->nr; i++)
 		spans_of_queue(qs->q[i]);
 	spans_of_records(qs);
@@ -358,6 +366,7 @@ void queues_free(struct queues *qs)
 		free(qs->q[i]);
 	}
 	free(qs->q);
+	windows_free(&qs->windows);
 	free(qs->aux);
 }
 

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * queues.h - AUX buffers: the chunks of trace that the file holds (AUXTRACE records), the AUX records
- * that say which stretches of a buffer were written in one go, and the fragments that follow from both.
+ * that say which stretches of a buffer were written in one go, and the fragments that follow from
+ * both, or from the AUX windows of samples (windows.h).
  */
 #ifndef CSTRACE_MACHINE_BUFFERS_QUEUES_H
 #define CSTRACE_MACHINE_BUFFERS_QUEUES_H
 
+#include "machine/buffers/windows.h"
 #include "perfdata/reader.h"
+
+#define AUX_FORMAT_MASK	0xff00u
+#define AUX_FORMAT_RAW	0x0100u
 
 #define AUX_FLAG_TRUNCATED	0x01u
 #define AUX_FLAG_OVERWRITE	0x02u
@@ -19,8 +24,12 @@ struct session_fragment {
 	int cpu, tid;		/* of the buffer; -1: none */
 	bool raw;		/* one stream without frames */
 	bool from_aux;		/* an AUX record describes it; else the whole buffer is one fragment */
+	/* an AUX window, up to its sample; time and place in the file are the sample's */
+	bool window;
 	uint64_t offset;	/* in the AUX buffer (AUXTRACE.offset plus position) */
 	uint64_t size;
+	/* bytes at its begin that belong to windows before, and are decoded for the state */
+	uint64_t lead;
 	uint64_t flags;		/* PERF_AUX_FLAG_* */
 	uint64_t time;		/* of the AUX record; UINT64_MAX: none */
 	const uint8_t *data;	/* its bytes in one piece, while it is being decoded */
@@ -111,6 +120,7 @@ struct queues {
 	struct aux_record *aux;
 	size_t nr_aux, cap_aux;
 	bool snapshot;		/* AUXTRACE_INFO says so */
+	struct windows windows;
 	/* Losses, filled by queues_finish(). */
 	uint64_t missing;	/* bytes that AUX records announce and the file does not hold */
 	uint64_t unclaimed;	/* bytes that no AUX record covers in buffers that have AUX records */
@@ -120,6 +130,9 @@ struct queues {
 
 void queues_add_chunk(struct queues *qs, const struct pd_record *rec);
 void queues_add_aux(struct queues *qs, const struct pd_record *rec);
+/* A buffer, and a fragment of one without bytes: for windows.c. */
+struct queue *queue_add(struct queues *qs, uint32_t idx, int cpu, int tid);
+struct fragment *fragment_add(struct queue *q, uint64_t offset);
 /* Make the fragments. */
 void queues_finish(struct queues *qs);
 void queues_free(struct queues *qs);
@@ -146,5 +159,10 @@ void queue_find_ids(struct queue *q);
 void queues_find_ids(struct queue *const *q, size_t nr, unsigned int threads);
 /* Nothing in the fragment is older: the time of the AUX record before, 0 if that is not known. */
 uint64_t fragment_floor(const struct fragment *f);
+/* Bytes of the fragment that no other has. */
+static inline uint64_t fragment_fresh(const struct fragment *f)
+{
+	return f->pub.size - f->pub.lead;
+}
 
 #endif

@@ -34,9 +34,10 @@ static int list_fragment(struct dump *d, const struct session_fragment *f)
 		snprintf(name, sizeof(name), "buffer %u, CPU %d", f->queue, f->cpu);
 	else
 		snprintf(name, sizeof(name), "buffer %u, thread %d", f->queue, f->tid);
-	n = snprintf(detail, sizeof(detail), "%s, offset %llu, %llu bytes%s", f->raw ? "raw" : "frames",
-		     (unsigned long long)f->offset, (unsigned long long)f->size,
-		     f->from_aux ? "" : ", no AUX record");
+	n = snprintf(detail, sizeof(detail), "%s, offset %llu, %llu bytes%s",
+		     f->raw ? "raw" : "frames", (unsigned long long)f->offset,
+		     (unsigned long long)f->size,
+		     f->window ? ", AUX window" : f->from_aux ? "" : ", no AUX record");
 	if (f->flags)
 		snprintf(detail + n, sizeof(detail) - (size_t)n, ", flags 0x%llx",
 			 (unsigned long long)f->flags);

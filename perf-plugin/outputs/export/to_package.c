@@ -56,6 +56,7 @@ struct exporter {
 	struct outdir out;
 	struct auxinfo info;
 	bool have_info;
+	bool windows;	/* samples carry trace */
 	struct source_names sources;
 	struct pkg_buffer *bufs;
 	size_t nr_bufs, cap_bufs;
@@ -131,6 +132,9 @@ static int index_record(struct exporter *x, const struct pd_record *rec)
 	case PERF_RECORD_AUX:
 		note_aux(x, rec);
 		return 0;
+	case PERF_RECORD_SAMPLE:
+		x->windows |= rec->window.size != 0;
+		return 0;
 	}
 	return 0;
 }
@@ -151,6 +155,13 @@ static int index_records(struct exporter *x)
 		return error_set(x->err, ERR_AUXINFO, "%s: no CoreSight trace in this file (no AUXTRACE_INFO "
 				 "record)", perfdata_name(x->pd));
 	/* A package names its buffers (metadata requirements, contents.ini, [trace]): one without is none. */
+	if (!x->nr_bufs && x->windows)
+		return error_set(
+			x->err, ERR_USAGE,
+			"%s: has its trace in samples (AUX windows), expected AUXTRACE "
+			"records: a package has no place for windows; record without --aux-sample, "
+			"or convert to a snapshot",
+			perfdata_name(x->pd));
 	if (!x->nr_bufs)
 		return error_set(x->err, ERR_USAGE, "%s: holds no AUX data (no AUXTRACE record), so there is no "
 				 "trace to put into a package; the traced program may not have run on a CPU with trace",

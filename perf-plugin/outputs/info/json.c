@@ -193,6 +193,19 @@ static void put_binaries(const struct session *ss)
 	free(list);
 }
 
+static void put_windows(const struct session *ss)
+{
+	const struct window_counts *c = &session_queues(ss)->windows.counts;
+
+	if (!c->nr)
+		return;
+	printf(" \"windows\":{\"count\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"smallest\":%" PRIu64
+	       ",\"largest\":%" PRIu64 ",\"continued\":%" PRIu64 ",\"repeated\":%" PRIu64
+	       ",\"unsynchronised\":%" PRIu64 "},\n",
+	       c->nr, c->bytes, c->smallest, c->largest, c->continued, c->repeated,
+	       session_losses(ss)->cause[LOSS_WINDOW_UNSYNCED].count);
+}
+
 /* Whose IDs the trace has, with the witnesses for it. */
 static void put_identity(const struct session *ss)
 {
@@ -245,6 +258,7 @@ int info_json(struct session *ss)
 		printf(" \"time\":{\"first\":%" PRIu64 ",\"last\":%" PRIu64 "},\n", c.first, c.last);
 	else
 		printf(" \"time\":null,\n");
+	put_windows(ss);
 	put_binaries(ss);
 	put_done(&made);
 	put_causes(session_losses(ss), &made);

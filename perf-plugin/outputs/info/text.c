@@ -321,16 +321,22 @@ static void print_queue(FILE *out, struct queue *q)
 	for (i = 0; i < q->found.nr_chunks; i++)
 		chunks += q->found.chunks[i].size;
 	for (i = 0; i < q->nr_frags; i++)
-		bytes += q->frags[i].pub.size;
+		bytes += fragment_fresh(&q->frags[i]);
 	fprintf(out, "  buffer %u, ", q->number);
 	if (q->cpu >= 0)
 		fprintf(out, "CPU %d", q->cpu);
 	else
 		fprintf(out, "thread %d", q->tid);
-	fprintf(out, ": %" PRIu64 " bytes in %zu piece%s; %zu fragment%s with %" PRIu64 " bytes%s",
-		chunks, q->found.nr_chunks, q->found.nr_chunks == 1 ? "" : "s", q->nr_frags,
-		q->nr_frags == 1 ? "" : "s", bytes,
-		q->any_aux ? "" : " (no AUX records: taken whole)");
+	if (q->nr_frags && q->frags[0].pub.window)
+		fprintf(out, ": %zu AUX window%s with %" PRIu64 " bytes", q->nr_frags,
+			q->nr_frags == 1 ? "" : "s", bytes);
+	else
+		fprintf(out,
+			": %" PRIu64 " bytes in %zu piece%s; %zu fragment%s with %" PRIu64
+			" bytes%s",
+			chunks, q->found.nr_chunks, q->found.nr_chunks == 1 ? "" : "s", q->nr_frags,
+			q->nr_frags == 1 ? "" : "s", bytes,
+			q->any_aux ? "" : " (no AUX records: taken whole)");
 	if (q->any_raw)
 		fprintf(out, ", unframed");
 	if (q->any_frames) {
@@ -346,6 +352,28 @@ static void print_queue(FILE *out, struct queue *q)
 	fputc('\n', out);
 }
 
+/* Samples with trace in them, and how much of it is in several. */
+static void print_windows(FILE *out, const struct session *ss)
+{
+	const struct windows *ws = &session_queues(ss)->windows;
+	const struct window_counts *c = &ws->counts;
+
+	if (!c->nr)
+		return;
+	fprintf(out,
+		"  %" PRIu64 " AUX window%s in samples, %" PRIu64 " bytes (%" PRIu64 " to %" PRIu64
+		" each)",
+		c->nr, c->nr == 1 ? "" : "s", c->bytes, c->smallest, c->largest);
+	if (ws->beside) {
+		fprintf(out, ": left out, since the file has the whole trace\n");
+		return;
+	}
+	fprintf(out,
+		"; %" PRIu64 " continue the window before, with which they have %" PRIu64
+		" bytes in common\n",
+		c->continued, c->repeated);
+}
+
 static void print_queues(FILE *out, const struct session *ss, bool all)
 {
 	const struct queues *qs = session_queues(ss);
@@ -353,6 +381,7 @@ static void print_queues(FILE *out, const struct session *ss, bool all)
 
 	fprintf(out, "\nTrace: %zu buffer%s, %zu AUX record%s\n", n, n == 1 ? "" : "s", qs->nr_aux,
 	       qs->nr_aux == 1 ? "" : "s");
+	print_windows(out, ss);
 	for (i = 0; i < n && (all || i < INFO_SHORT_LIST); i++)
 		print_queue(out, qs->q[i]);
 	if (i < n)
@@ -456,6 +485,18 @@ void info_print_result(const struct session *ss, bool all, FILE *out)
 	info_next(ss, print_line, out);
 }
 
+/* How many AUX windows the decoder could begin in. */
+static void print_synchronised(const struct session *ss)
+{
+	const uint64_t n = session_queues(ss)->windows.counts.nr;
+	const uint64_t without = session_losses(ss)->cause[LOSS_WINDOW_UNSYNCED].count;
+
+	if (n && !session_queues(ss)->windows.beside && !session_filtered(ss))
+		printf("\nAUX windows:\n  %" PRIu64 " of %" PRIu64
+		       " (%.1f %%) are without synchronisation\n",
+		       without, n, 100.0 * (double)without / (double)n);
+}
+
 static int decode(struct session *ss, bool all)
 {
 	struct info_counts c;
@@ -466,6 +507,7 @@ static int decode(struct session *ss, bool all)
 		return rc;
 	info_print_span(&c);
 	info_who(ss);
+	print_synchronised(ss);
 	info_print_binaries(ss, &c, all);
 	info_print_result(ss, all, stdout);
 	fflush(stdout);

@@ -473,7 +473,7 @@ int sampler_branch_emit(struct sampler *sp, const struct stream *s, struct sampl
 {
 	if (b->kind == BRANCH_ERET && branch_after_svc(s, b->to, b->to_isa, sp->read))
 		b->kind = BRANCH_SYSRET;
-	if (sp->calls) {
+	if (sp->calls && !s->selected.lead) {
 		uint64_t thread = session_thread_key(b->tid, b->guest, b->host);
 
 		if (ln->calls_thread != thread || !ln->calls) {
@@ -494,7 +494,8 @@ int sampler_branch_emit(struct sampler *sp, const struct stream *s, struct sampl
 static int branch_emit(struct sampler *sp, const struct stream *s, struct sampled_stream *ln,
 		       struct branch *b)
 {
-	if (ln->ring.size && session_wants(s, b->host, b->time) && b->from && b->to)
+	if (ln->ring.size && (s->selected.lead || session_wants(s, b->host, b->time)) && b->from &&
+	    b->to)
 		ring_push(&ln->ring, b->from, b->to, branch_perf_type(b->kind), b->cycles);
 	return sampler_branch_emit(sp, s, ln, b);
 }
@@ -886,14 +887,93 @@ static void pass_end(const struct stream *s, struct sampled_stream *ln)
 		br->open = BRANCH_SEQ;
 }
 
+/* Takes a batch in the way that the samples need. */
+static int take(struct sampler *sp, const struct stream *s, struct sampled_stream *ln,
+		const struct cst_generic *g, size_t n)
+{
+	const bool each = sp->want_b || sp->calls;
+	int rc = 0;
+
+	if (ln->br.open < BRANCH_GAP && !branch_same_thread(&ln->br, s))
+		rc = thread_end(sp, s, ln);
+	if (rc)
+		return rc;
+	if (sp->o.ipc)
+		rc = run(sp, s, ln, g, n, each, ln->ring.size, sp->want_i, true);
+	else if (!sp->want_i)
+		rc = sp->ops.taken && sp->want_b && !sp->calls && !sp->restricted ?
+			     run_taken(sp, s, ln, g, n) :
+			     run(sp, s, ln, g, n, each, false, false, false);
+	else if (!ln->ring.size)
+		rc = each ? run(sp, s, ln, g, n, true, false, true, false) :
+			    run(sp, s, ln, g, n, false, false, true, false);
+	else if (each)
+		rc = run(sp, s, ln, g, n, true, true, true, false);
+	else
+		rc = sp->o.tiles ? run_stack(sp, s, ln, g, n, true) :
+				   run_stack(sp, s, ln, g, n, false);
+	if (ln->ring.size)
+		note_code(ln, s);
+	return rc;
+}
+
+/* The window before ends: emits the branch that is open there. */
+static int lead_begin(struct sampler *sp, const struct stream *s, struct sampled_stream *ln)
+{
+	struct stream before = *s;
+	struct branch b;
+
+	ln->leading = true;
+	sp->restricted = true;
+	before.selected.lead = false;
+	return branch_finish(&ln->br, &b) ? sampler_branch_emit(sp, &before, ln, &b) : 0;
+}
+
+/* Drops the branch that is open at the end of the lead, which is that of the window before. */
+static void lead_end(struct sampled_stream *ln)
+{
+	struct branch_state *br = &ln->br;
+
+	ln->leading = false;
+	if (br->open >= BRANCH_GAP)
+		return;
+	if (br->open == BRANCH_SEQ)
+		br->resume = br->last + br->size;
+	br->open = BRANCH_GAP;
+	br->last = 0;
+	br->cycles = 0;
+}
+
+/*
+ * Handles a batch of the lead of an AUX window, which is sampled with the window before: its
+ * branches are in the stacks of later samples, and nothing else is left of it.
+ */
+static int lead(struct sampler *sp, const struct stream *s, struct sampled_stream *ln,
+		const struct cst_generic *g, size_t n)
+{
+	const struct sampled_stream was = *ln;
+	int rc = ln->leading ? 0 : lead_begin(sp, s, ln);
+
+	if (!rc)
+		rc = take(sp, s, ln, g, n);
+	ln->counts = was.counts;
+	ln->after_gap = true;
+	ln->ring.fresh = 0;
+	if (sp->o.tiles)
+		ring_clear(&ln->ring);
+	return rc;
+}
+
 int sampler_batch(void *sampler, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	struct sampler *sp = sampler;
 	struct sampled_stream *ln = state_of(sp, s);
-	bool each = sp->want_b || sp->calls;
-	int rc;
 
 	ln->counts.batch_insns = ln->counts.insns;
+	if (s->selected.lead)
+		return lead(sp, s, ln, g, n);
+	if (ln->leading)
+		lead_end(ln);
 	if (s->selected.filter) {
 		sp->restricted = true;
 		if (s->selected.excluded)
@@ -903,11 +983,6 @@ int sampler_batch(void *sampler, const struct stream *s, const struct cst_generi
 	}
 	if (s->fragment_start)
 		ln->counts.last_time = 0;
-	if (ln->br.open < BRANCH_GAP && !branch_same_thread(&ln->br, s)) {
-		rc = thread_end(sp, s, ln);
-		if (rc)
-			return rc;
-	}
 	if (sp->want_i && sp->o.unit == ITRACE_NS && !sp->o.tiles) {
 		if (s->time_known && s->n_insn)
 			clock_batch(sp, ln, s);
@@ -915,21 +990,7 @@ int sampler_batch(void *sampler, const struct stream *s, const struct cst_generi
 			 (s->time_known || !ln->clock.clock_set))
 			clock_set(sp, ln, s->time);
 	}
-	if (sp->o.ipc)
-		rc = run(sp, s, ln, g, n, each, ln->ring.size, sp->want_i, true);
-	else if (!sp->want_i)
-		rc = sp->ops.taken && sp->want_b && !sp->calls && !sp->restricted ? run_taken(sp, s, ln, g, n) :
-		     run(sp, s, ln, g, n, each, false, false, false);
-	else if (!ln->ring.size)
-		rc = each ? run(sp, s, ln, g, n, true, false, true, false) :
-			    run(sp, s, ln, g, n, false, false, true, false);
-	else if (each)
-		rc = run(sp, s, ln, g, n, true, true, true, false);
-	else
-		rc = sp->o.tiles ? run_stack(sp, s, ln, g, n, true) : run_stack(sp, s, ln, g, n, false);
-	if (ln->ring.size)
-		note_code(ln, s);
-	return rc;
+	return take(sp, s, ln, g, n);
 }
 
 /* Returns the stream for sampler.ahead. */

@@ -27,6 +27,7 @@ struct sampled_stream {
 	} seam;
 	bool after_gap;		/* no instruction since the last time was set */
 	bool passing;		/* a filter excluded the last batch */
+	bool leading;	/* the last batch was of the lead of an AUX window */
 	struct {
 		/* for periods in time or ticks */
 		bool clock_set;

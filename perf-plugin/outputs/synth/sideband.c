@@ -214,22 +214,25 @@ static void put_id(uint8_t *dst, const struct pd_record *rec, uint64_t from, uin
 		memcpy(dst + offsetof(struct perf_record_lost, id), &to, sizeof(to));
 }
 
+/* An AUX window, the last field of a sample, is left out as the trace is: its size becomes 0. */
 static size_t copy_sample(uint8_t *dst, const struct pd_record *rec)
 {
 	struct perf_event_header h = rec->ev->header;
 	const uint8_t *src = (const uint8_t *)rec->ev;
 	uint64_t id = rec->sample.sid.valid & PERF_SAMPLE_ID ? rec->sample.sid.id :
 		      rec->attr->nr_ids ? rec->attr->ids[0] : 0;
-	size_t extra = 0;
+	size_t extra = 0, n = rec->sample.aux_size ? rec->sample.aux_at : h.size;
 
 	if (!(rec->attr->attr.sample_type & PERF_SAMPLE_IDENTIFIER))
 		extra = sizeof(id);
-	if (h.size + extra > PD_MAX_RECORD)
+	if (n + extra > PD_MAX_RECORD)
 		return 0;
-	h.size = (uint16_t)(h.size + extra);
+	h.size = (uint16_t)(n + extra);
 	memcpy(dst, &h, sizeof(h));
 	memcpy(dst + sizeof(h), &id, extra);
-	memcpy(dst + sizeof(h) + extra, src + sizeof(h), rec->ev->header.size - sizeof(h));
+	memcpy(dst + sizeof(h) + extra, src + sizeof(h), n - sizeof(h));
+	if (rec->sample.aux_size)
+		memset(dst + h.size - sizeof(uint64_t), 0, sizeof(uint64_t));
 	return h.size;
 }
 

@@ -118,7 +118,8 @@ static void end_fragment(struct verify *v, const struct stream *s)
 	struct verified_stream *ln = *s->priv;
 
 	/* the AUX record of a thread has the trace of the CPU it ran on, and no byte of the others that it ran on before */
-	if (ln && !ln->synchronised && bytes != ln->bytes)
+	/* an AUX window may be shorter than the distance between two synchronisations */
+	if (ln && !ln->synchronised && bytes != ln->bytes && !v->fragment.window)
 		own(v, OWN_NO_SYNC, s->trace_id, v->fragment.offset);
 	if (ln) {
 		ln->synchronised = false;

@@ -85,6 +85,7 @@ void count_losses_begin(struct stream_state *st)
 {
 	st->losses.own_before = cst_decoder_stats(st->stream.decoder)->bytes;
 	st->losses.all_before = frame_data(st);
+	st->losses.unsynced_before = cst_decoder_stats(st->stream.decoder)->unsynced;
 	st->losses.skipped = 0;
 }
 
@@ -232,6 +233,22 @@ static void count_since(struct stream_state *st, const struct cst_stats *now, bo
 #undef LOSS_STAT
 	st->losses.counted = *now;
 	st->losses.counted_sum = sum(now);
+}
+
+void count_losses_window(struct stream_state *st)
+{
+	const struct cst_stats *now = cst_decoder_stats(st->stream.decoder);
+	const uint64_t bytes = now->bytes - st->losses.own_before;
+
+	if (bytes && now->unsynced - st->losses.unsynced_before == bytes)
+		losses_add(&st->ss->losses, LOSS_WINDOW_UNSYNCED, st->stream.cpu, st->stream.pid,
+			   process_comm(st), 1, 0);
+}
+
+void count_losses_drop(struct stream_state *st)
+{
+	st->losses.counted = *cst_decoder_stats(st->stream.decoder);
+	st->losses.counted_sum = sum(&st->losses.counted);
 }
 
 void count_losses_batch(struct stream_state *st, const struct cst_generic *g, size_t n)

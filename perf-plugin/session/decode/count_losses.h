@@ -21,6 +21,10 @@ struct loss_gap {
 
 /* Begins an AUX fragment. */
 void count_losses_begin(struct stream_state *st);
+/* At the end of an AUX window: counts it if no decoder found a synchronisation in it. */
+void count_losses_window(struct stream_state *st);
+/* Drops the losses since the last batch: they are counted elsewhere. */
+void count_losses_drop(struct stream_state *st);
 /* Counts the losses of a batch; fast if there are none. To be called before the stream's context changes. */
 void count_losses_batch(struct stream_state *st, const struct cst_generic *g, size_t n);
 /* True if the decoder had losses since the last batch, which the next one counts. */

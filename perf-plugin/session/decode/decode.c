@@ -106,7 +106,10 @@ static int take_batch(struct run *r, struct stream_state *st, const struct cst_g
 		stream_passed(st, &g[n - 1]);
 	if (n) {
 		st->out.active = true;
-		count_losses_batch(st, g, n);
+		if (r->f.lead)
+			count_losses_drop(st);
+		else
+			count_losses_batch(st, g, n);
 		if (r->planned)
 			rc = r->con->wants.plan(r->con->data, stream_here(st), g, (size_t)n, NULL);
 		if (rc)
@@ -211,7 +214,7 @@ static int pull_packets(struct run *r, struct buffer_tree *bt)
 	int n, rc;
 
 	while ((n = mem_code(cst_tree_next_packet(bt->tree, &pkt, &p))) > 0) {
-		if (p.why == CST_STOP_PACKET) {
+		if (p.why == CST_STOP_PACKET && !r->f.lead) {
 			st = cst_decoder_cookie(p.dec);
 			st->out.active = true;
 			rc = r->con->wants.packet(r->con->data, stream_as_given(st), &pkt);
@@ -234,6 +237,8 @@ static int end_fragment(struct run *r, struct buffer_tree *bt)
 		if (!bt->st[id])
 			continue;
 		count_losses_end(bt->st[id]);
+		if (bt->st[id]->fragment.f->pub.window)
+			count_losses_window(bt->st[id]);
 		bt->st[id]->out.open_end = bt->st[id]->out.active;
 		if (bt->st[id]->out.active && r->con->fragment) {
 			const struct fragment_event e = { .ended = stream_as_given(bt->st[id]) };
@@ -296,8 +301,8 @@ static int leave_fragment(struct run *r, struct buffer_tree *bt, const struct fr
 		used = f->pub.size;
 	used -= used < r->f.start - f->pub.offset ? used : r->f.start - f->pub.offset;
 	r->ss->totals.aux_bytes += used;
-	r->ss->totals.filtered_bytes += f->pub.size - used;
-	r->ss->bytes_done += f->pub.size;
+	r->ss->totals.filtered_bytes += fragment_fresh(f) - used;
+	r->ss->bytes_done += fragment_fresh(f);
 	tree_free(r, bt);
 	*bt = r->trees[--r->nr_trees];
 	return rc;
@@ -312,8 +317,8 @@ static int skip_fragment(struct run *r, const struct fragment *f)
 	size_t i;
 	int rc = 0;
 
-	r->ss->totals.filtered_bytes += f->pub.size;
-	r->ss->bytes_done += f->pub.size;
+	r->ss->totals.filtered_bytes += fragment_fresh(f);
+	r->ss->bytes_done += fragment_fresh(f);
 	for (i = 0; i < r->nr_trees; i++) {
 		struct buffer_tree *bt = &r->trees[i];
 
@@ -386,6 +391,36 @@ void fragment_open(struct run *r, struct buffer_tree *bt, const struct fragment 
 	r->f.start = f->pub.offset;
 }
 
+static void set_lead(struct run *r, struct buffer_tree *bt, bool lead)
+{
+	unsigned int id;
+
+	r->f.lead = lead;
+	for (id = 0; id < 128; id++)
+		if (bt->st[id])
+			bt->st[id]->stream.selected.lead = lead;
+}
+
+/*
+ * Decodes what windows before have, too, and counts nothing of it. What is not complete yet at its
+ * end was not decoded with them.
+ */
+static int feed_lead(struct run *r, struct buffer_tree *bt, const struct fragment *f)
+{
+	const uint64_t end = f->pub.offset + f->pub.lead;
+	struct tree_counts mark = tree_mark(bt);
+	int rc;
+
+	if (r->f.start >= end)
+		return 0;
+	set_lead(r, bt, true);
+	rc = fragment_feed(r, bt, f, r->f.start, end);
+	set_lead(r, bt, false);
+	tree_uncount(bt, &mark);
+	r->f.start = end;
+	return rc;
+}
+
 static int report_begin(struct run *r, struct buffer_tree *bt, const struct fragment *f)
 {
 	uint64_t begin = f->pub.offset;
@@ -409,7 +444,9 @@ static int decode_whole(struct run *r, struct fragment *f)
 		return rc;
 	}
 	mapped_ahead(f->pub.data, f->pub.size);
-	rc = fragment_feed(r, bt, f, r->f.start, f->pub.offset + f->pub.size);
+	rc = feed_lead(r, bt, f);
+	if (!rc && !r->f.past)
+		rc = fragment_feed(r, bt, f, r->f.start, f->pub.offset + f->pub.size);
 	if (!rc && !r->f.past)
 		rc = fragment_finish(r, bt, f);
 	if (rc)
@@ -417,8 +454,8 @@ static int decode_whole(struct run *r, struct fragment *f)
 	if (r->f.past)
 		return leave_fragment(r, bt, f);
 	r->ss->totals.aux_bytes += f->pub.size - (r->f.start - f->pub.offset);
-	r->ss->totals.filtered_bytes += r->f.start - f->pub.offset;
-	r->ss->bytes_done += f->pub.size;
+	r->ss->totals.filtered_bytes += r->f.start - f->pub.offset - f->pub.lead;
+	r->ss->bytes_done += fragment_fresh(f);
 	return 0;
 }
 
@@ -490,7 +527,7 @@ uint64_t session_trace_bytes(const struct session *ss)
 
 	for (i = 0; i < ss->queues.nr; i++)
 		for (k = 0; k < ss->queues.q[i]->nr_frags; k++)
-			bytes += ss->queues.q[i]->frags[k].pub.size;
+			bytes += fragment_fresh(&ss->queues.q[i]->frags[k]);
 	return bytes;
 }
 
@@ -511,13 +548,19 @@ static void report_unrouted(struct session *ss)
 	fprintf(message_stream(), "; that trace is left out\n");
 }
 
-/* Enables counting if the consumer accepts counts, and neither a filter nor a log needs single ranges. */
+/* True if a part of the trace is excluded, or a log is written: then ranges are single elements. */
+static bool needs_ranges(const struct session *ss)
+{
+	return ss->chosen.filter || ss->queues.windows.leads || ss->opts.log;
+}
+
+/* Enables counting if the consumer accepts counts, and nothing needs single ranges. */
 static void begin_counts(struct run *r)
 {
 	struct session *ss = r->ss;
 	struct cst_counts **counts = &ss->images.spaces.counts;
 
-	if (!r->con->wants.counts || ss->chosen.filter || ss->opts.log)
+	if (!r->con->wants.counts || needs_ranges(ss))
 		return;
 	if (!*counts && cst_counts_new(counts, ss->images.spaces.image,
 				       r->con->wants.joined ? CST_COUNTS_JOINED : 0))
@@ -538,7 +581,7 @@ static void begin_list(struct run *r)
 {
 	const struct session *ss = r->ss;
 
-	if (!r->con->wants.branches || r->mode != DELIVER_UNTIMED || ss->chosen.filter || ss->opts.log)
+	if (!r->con->wants.branches || r->mode != DELIVER_UNTIMED || needs_ranges(ss))
 		return;
 	r->list.cap = BATCH_BRANCHES;
 	r->list.v = mem_array(r->list.cap, sizeof(*r->list.v));
@@ -549,7 +592,7 @@ void run_open(struct run *r, struct session *ss, const struct consumer *con,
 {
 	*r = (struct run){ .ss = ss, .con = con, .progress.bytes = bytes };
 	r->progress.shown = ss->opts.progress && isatty(STDERR_FILENO);
-	r->planned = con->wants.plan && !ss->chosen.filter && !ss->opts.log;
+	r->planned = con->wants.plan && !needs_ranges(ss);
 	clock_gettime(CLOCK_MONOTONIC, &r->progress.started);
 	deliver_open(r);
 	begin_list(r);

@@ -139,7 +139,7 @@ static uint64_t shard_size(const struct jobs *j, uint64_t left, unsigned int thr
 /* True if the fragment is large enough to be divided, and in one shard. */
 static bool is_large(const struct fragment *f)
 {
-	return f->nr_parts == 1 && f->pub.size >= 2 * CUT_MIN;
+	return f->nr_parts == 1 && !f->pub.window && f->pub.size >= 2 * CUT_MIN;
 }
 
 /* True if the trace of a large fragment can be divided. */

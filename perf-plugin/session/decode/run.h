@@ -40,7 +40,9 @@ struct run {
 	uint64_t present[2];	/* trace IDs in the fragment, if needed */
 	/* State of the fragment that is being decoded. */
 	struct run_fragment {
-		uint64_t start;		/* trace offset at which decoding began */
+		/* trace offset at which decoding began, after the lead of an AUX window */
+		uint64_t start;
+		bool lead;	/* the lead is being decoded */
 		bool past;		/* the filter excludes all further elements */
 	} f;
 	struct run_progress {
@@ -107,6 +109,9 @@ const struct trace_unit *tree_only_unit(struct session *ss, struct queue *q, con
 struct cst_stats tree_stats(const struct buffer_tree *bt);
 /* Makes the statistics so far count as none. */
 void tree_begin_counts(struct buffer_tree *bt);
+/* Its statistics now, and makes those since then count as none. */
+struct tree_counts tree_mark(const struct buffer_tree *bt);
+void tree_uncount(struct buffer_tree *bt, const struct tree_counts *mark);
 /* Makes the decoder count ranges, if the consumer accepts counts. */
 void run_emit_counts(const struct run *r, struct cst_decoder *dec);
 /* Ends its streams and adds their statistics. */

@@ -43,6 +43,7 @@ struct stream {
 	struct {
 		uint64_t aux_time;	/* perf time of the AUX record; 0 none */
 		uint64_t aux_seq;	/* position of the AUX record in the file (pd_record.seq) */
+		bool window;	/* an AUX window: both are those of its sample */
 	} aux;
 	uint8_t trace_id;
 	unsigned int queue;	/* number of the buffer, from 0, in file order */
@@ -54,6 +55,7 @@ struct stream {
 		 * open before it and ends here, if session_wants() selects that.
 		 */
 		bool excluded;
+		bool lead;	/* the batch is of the lead of an AUX window, and so excluded */
 		struct filter *filter;	/* NULL: all batches are selected */
 	} selected;
 	const struct cst_config *config;
@@ -99,10 +101,13 @@ static inline uint64_t session_thread_key(int tid, bool guest, struct host_threa
 /* Converts a trace timestamp of the stream to perf time. Returns false if the time is not known. */
 bool session_trace_time(const struct stream *s, uint64_t ticks, uint64_t *time);
 
-/* True if the filter selects this thread of the host at that time. */
+/*
+ * True if the filter selects this thread of the host at that time, and the batch is not of a lead.
+ */
 static inline bool session_wants(const struct stream *s, struct host_thread t, uint64_t time)
 {
-	return !s->selected.filter || filter_wants(s->selected.filter, s->cpu, t.pid, t.tid, time);
+	return !s->selected.lead &&
+	       (!s->selected.filter || filter_wants(s->selected.filter, s->cpu, t.pid, t.tid, time));
 }
 
 #endif

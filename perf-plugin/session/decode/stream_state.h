@@ -57,6 +57,7 @@ struct stream_losses {
 	uint64_t counted_sum;
 	/* bytes at the begin of the AUX fragment: the stream's, those of all streams in frames */
 	uint64_t own_before, all_before;
+	uint64_t unsynced_before;	/* bytes before a synchronisation in earlier fragments */
 	uint64_t skipped;		/* bytes of the fragment before those that were decoded; 0: none, or in own_before */
 };
 

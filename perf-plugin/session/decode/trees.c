@@ -134,6 +134,24 @@ void tree_begin_counts(struct buffer_tree *bt)
 	counts_of(bt, &bt->before);
 }
 
+struct tree_counts tree_mark(const struct buffer_tree *bt)
+{
+	struct tree_counts c;
+
+	counts_of(bt, &c);
+	return c;
+}
+
+void tree_uncount(struct buffer_tree *bt, const struct tree_counts *mark)
+{
+	struct tree_counts now = tree_mark(bt), more = *mark;
+
+	/* before + now - mark */
+	subtract(&more, &bt->before, sizeof(more));
+	subtract(&now, &more, sizeof(now));
+	bt->before = now;
+}
+
 /* Adds the tree's statistics to the totals. */
 static void add_counts(struct run *r, const struct buffer_tree *bt)
 {

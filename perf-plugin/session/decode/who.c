@@ -182,8 +182,9 @@ static bool only_aux_thread(const struct stream_state *st)
 	/* a sink of several CPUs: the record names who ran on the CPU that stopped last */
 	if (st->stream.cpu < 0 || (f->aux_cpu >= 0 && f->aux_cpu != st->stream.cpu))
 		return false;
+	/* perf takes an AUX window for one of its sample's thread, too */
 	if (!running_known(r, st->stream.cpu))
-		return aux_is_owner(st);
+		return f->pub.window || aux_is_owner(st);
 	first = st->unit->timestamps ? running_thread(r, st->stream.cpu, st->who.began) : -1;
 	/* unknown: a thread that is not traced, unless all are */
 	if (first < 0 && zero && st->ss->tasks.scope == SCOPE_CPUS && st->unit->timestamps)
