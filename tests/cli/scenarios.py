@@ -29,7 +29,7 @@ class Expected:
     def __init__(self, folder):
         self.code, self.options, self.stderr, self.info, self.percent = 0, [], [], [], None
         self.events, self.never, self.back, self.profile = [], [], [], []
-        self.no_cpu, self.guess, self.also = False, False, []
+        self.no_cpu, self.guess, self.also, self.no_package = False, False, [], False
         self.machines, self.as_host = {}, False
         for line in open(os.path.join(folder, "expect")):
             word, _, rest = line.rstrip("\n").partition(" ")
@@ -53,6 +53,8 @@ class Expected:
                 self.machines[rest.split()[0]] = int(rest.split()[1])
             elif word == "as-host":
                 self.as_host = True
+            elif word == "no-package":
+                self.no_package = True
             elif word == "subset":
                 self.percent = int(rest)
             else:
@@ -210,6 +212,13 @@ def has_module_places(perf):
     with open(os.path.join(perf, "data") if os.path.isdir(perf) else perf, "rb") as f:
         head = f.read(104)
     return head[:8] == b"PERFILE2" and bool(struct.unpack_from("<Q", head, 88)[0] & (1 | 1 << 4))
+
+
+def refused(args, perf, options, folder):
+    """convert names the reason why there is no package."""
+    done = run([args.tool, "convert", "-i", perf, "--to", "package", "-o", os.path.join(folder, "package")] + options)
+    if done.returncode != 1 or b"a package has no place for windows" not in done.stderr:
+        raise Bad("convert to package: exit %d: %s" % (done.returncode, done.stderr.decode()[-500:]))
 
 
 def round_trip(args, perf, options, folder, symfs, want):
@@ -423,7 +432,9 @@ def scenario(args, name, seed, folder, number=0):
         check_filters(args, perf, options, want)
         check_verify(args, perf, options, want)
         check_proposal(args, perf, options)
-    if thorough and seed < args.convert and not want.events:
+    if thorough and seed < args.convert and want.no_package:
+        refused(args, perf, options, folder)
+    elif thorough and seed < args.convert and not want.events:
         round_trip(args, perf, options, folder, symfs, want)
     return sum(map(len, want.streams.values()))
 

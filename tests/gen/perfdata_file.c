@@ -81,8 +81,6 @@ void perfw_compress_rest(struct perfw *w)
 		compress_some(w, w->plain.len);
 }
 
-enum { EVENT_ETM, EVENT_DUMMY, EVENT_SCHED };
-
 static int is_v7(const struct perfw *w)
 {
 	return w->ncpus && w->cpus[0].regs.v7;
@@ -98,6 +96,20 @@ static uint64_t event_config(const struct perfw *w)
 	return (uint64_t)(configr >> 3 & 1) << 8 | (uint64_t)(configr >> 4 & 1) << 12 |
 	       (uint64_t)(configr >> 6 & 1) << 14 | (uint64_t)(configr >> 15 & 1) << 15 |
 	       (uint64_t)(configr >> 11 & 1) << 28 | (uint64_t)(configr >> 12 & 1) << 29;
+}
+
+/* cycles, cache misses and a tracepoint, with trace */
+static void window_attr(const struct perfw *w, int event, struct perf_event_attr *a)
+{
+	static const uint64_t configs[] = { PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_HW_CACHE_MISSES,
+					    PERFW_TRACEPOINT };
+
+	a->type = event == PERFW_WINDOW_EVENTS - 1 ? PERF_TYPE_TRACEPOINT : PERF_TYPE_HARDWARE;
+	a->config = configs[event];
+	a->sample_type |= PERF_SAMPLE_PERIOD | PERF_SAMPLE_AUX;
+	if (a->type == PERF_TYPE_TRACEPOINT)
+		a->sample_type |= PERF_SAMPLE_RAW;
+	a->aux_sample_size = w->o.window;
 }
 
 static void attr(const struct perfw *w, int event, struct gbuf *b)
@@ -121,7 +133,9 @@ static void attr(const struct perfw *w, int event, struct gbuf *b)
 	a.enable_on_exec = w->o.scope != PERFW_CPUS;
 	a.sample_id_all = 1;
 	a.inherit = w->o.per_cpu && w->o.scope != PERFW_CPUS;
-	if (event == EVENT_SCHED) {
+	if (event >= EVENT_WINDOWS) {
+		window_attr(w, event - EVENT_WINDOWS, &a);
+	} else if (event == EVENT_SCHED) {
 		a.config = PERFW_SCHED_SWITCH;
 		a.sample_type |= PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW;
 	} else if (event == EVENT_DUMMY) {
@@ -165,7 +179,10 @@ static void command_line(struct gbuf *b, const char *text)
 
 static const char *event_name(int event)
 {
-	static const char *const names[] = { "cs_etm//u", "dummy:u", "sched:sched_switch" };
+	static const char *const names[] = {
+		"cs_etm//u", "dummy:u",	       "sched:sched_switch",
+		"cycles:u",  "cache-misses:u", "sched:sched_wake_idle_without_ipi"
+	};
 
 	return names[event];
 }
@@ -227,10 +244,12 @@ static int feature(const struct perfw *w, int f, struct gbuf *b, uint64_t data_a
 		gbuf_u32(b, (uint32_t)perfw_events(w));
 		gbuf_u32(b, w->o.attr_size);
 		for (i = 0; i < (size_t)perfw_events(w); i++) {
-			attr(w, (int)i, b);
+			int kind = perfw_event_kind(w, (int)i);
+
+			attr(w, kind, b);
 			gbuf_u32(b, 1);
-			string(b, event_name((int)i));
-			gbuf_u64(b, perfw_event_id((int)i));
+			string(b, event_name(kind));
+			gbuf_u64(b, perfw_event_id(kind));
 		}
 		return 1;
 	case F_PMU_MAPPINGS:
@@ -276,8 +295,8 @@ static void pipe_form(struct perfw *w, struct gbuf *file)
 	gbuf_u64(file, 16);
 	for (i = 0; i < perfw_events(w); i++) {
 		perfw_begin(&r, HEADER_ATTR, 0);
-		attr(w, i, &r);
-		gbuf_u64(&r, perfw_event_id(i));
+		attr(w, perfw_event_kind(w, i), &r);
+		gbuf_u64(&r, perfw_event_id(perfw_event_kind(w, i)));
 		r.p[6] = (uint8_t)(r.len & 0xff);
 		r.p[7] = (uint8_t)(r.len >> 8);
 		gbuf_put(file, r.p, r.len);
@@ -328,9 +347,9 @@ void perfw_finish(struct perfw *w, struct gbuf *file)
 	for (i = 0; i < PERFW_FEATURE_BITS / 64; i++)
 		gbuf_u64(file, bits[i]);
 	for (i = 0; i < (int)events; i++)
-		gbuf_u64(file, perfw_event_id(i));
+		gbuf_u64(file, perfw_event_id(perfw_event_kind(w, i)));
 	for (i = 0; i < (int)events; i++) {
-		attr(w, i, file);
+		attr(w, perfw_event_kind(w, i), file);
 		gbuf_u64(file, ids + 8u * (unsigned int)i);
 		gbuf_u64(file, 8);
 	}

@@ -9,6 +9,7 @@
 #define PERFW_ID_ETM 100u
 #define PERFW_ID_DUMMY 1000u
 #define PERFW_ID_SCHED 2000u
+#define PERFW_ID_WINDOWS 3000u
 #define PERFW_MAX_CPUS 64
 #define PERFW_MAX_FEATURES 8
 #define PERFW_FEATURE_BITS 256
@@ -32,8 +33,17 @@ struct perfw {
 	int in_init_map;
 };
 
+enum perfw_kind {
+	EVENT_ETM,
+	EVENT_DUMMY,
+	EVENT_SCHED,
+	EVENT_WINDOWS,	/* PERFW_WINDOW_EVENTS of them */
+};
+
 int perfw_events(const struct perfw *w);
-uint64_t perfw_event_id(int event);
+/* which one of these the event with this number in the file is */
+int perfw_event_kind(const struct perfw *w, int event);
+uint64_t perfw_event_id(int kind);
 
 void perfw_begin(struct gbuf *r, uint32_t type, uint16_t misc);
 void perfw_user(struct perfw *w, struct gbuf *r);

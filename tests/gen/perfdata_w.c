@@ -13,14 +13,36 @@ enum { AUX_OUTPUT_HW_ID = 21 };
 
 int perfw_events(const struct perfw *w)
 {
-	return w->o.sched_switch ? 3 : 2;
+	return 2 + (w->o.sched_switch != 0) + (w->o.window ? PERFW_WINDOW_EVENTS : 0);
 }
 
-uint64_t perfw_event_id(int event)
+int perfw_event_kind(const struct perfw *w, int event)
+{
+	return event >= EVENT_SCHED && !w->o.sched_switch ? event + 1 : event;
+}
+
+uint64_t perfw_event_id(int kind)
 {
 	static const uint64_t ids[] = { PERFW_ID_ETM, PERFW_ID_DUMMY, PERFW_ID_SCHED };
 
-	return ids[event];
+	return kind >= EVENT_WINDOWS ? PERFW_ID_WINDOWS + (unsigned int)(kind - EVENT_WINDOWS) :
+				       ids[kind];
+}
+
+/* of ID_INDEX: an event with windows has a buffer of a CPU or of a thread */
+static void index_entry(const struct perfw *w, int kind, struct gbuf *r)
+{
+	int windows = kind >= EVENT_WINDOWS;
+
+	gbuf_u64(r, perfw_event_id(kind));
+	gbuf_u64(r, 0);
+	if (windows) {
+		gbuf_u64(r, w->o.per_cpu ? 0 : UINT64_MAX);
+		gbuf_u64(r, w->o.per_cpu ? UINT64_MAX : 1);
+		return;
+	}
+	gbuf_u64(r, w->o.scope ? 0 : UINT64_MAX);
+	gbuf_u64(r, w->o.scope == PERFW_TASKS ? 1 : UINT64_MAX);
 }
 
 static uint64_t id_word(const struct perfw_cpu *c)
@@ -104,12 +126,8 @@ struct perfw *perfw_new(const struct perfw_opts *o, const struct perfw_cpu *cpus
 
 	perfw_begin(&r, ID_INDEX, 0);
 	gbuf_u64(&r, (uint64_t)perfw_events(w));
-	for (i = 0; i < perfw_events(w); i++) {
-		gbuf_u64(&r, perfw_event_id(i));
-		gbuf_u64(&r, 0);
-		gbuf_u64(&r, o->scope ? 0 : UINT64_MAX);
-		gbuf_u64(&r, o->scope == PERFW_TASKS ? 1 : UINT64_MAX);
-	}
+	for (i = 0; i < perfw_events(w); i++)
+		index_entry(w, perfw_event_kind(w, i), &r);
 	perfw_user(w, &r);
 
 	perfw_begin(&r, AUXTRACE_INFO, 0);
@@ -332,6 +350,65 @@ static void comm16(struct gbuf *r, const char *comm)
 	gbuf_put(r, name, sizeof(name));
 }
 
+/* a complete record of a CPU */
+static void put_record(struct perfw *w, struct gbuf *r, uint32_t cpu)
+{
+	set_size(r);
+	if (w->o.rings)
+		gbuf_put(&w->ring[cpu % PERFW_MAX_CPUS], r->p, r->len);
+	else
+		perfw_record(w, r->p, r->len);
+	gbuf_free(r);
+}
+
+static void raw_field(struct gbuf *r)
+{
+	gbuf_u32(r, 12);
+	gbuf_u16(r, PERFW_TRACEPOINT);
+	gbuf_zero(r, 10);
+}
+
+static void window_head(const struct perfw *w, const struct perfw_at *at, int event, uint64_t ip,
+			struct gbuf *r)
+{
+	perfw_begin(r, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	gbuf_u64(r, perfw_event_id(EVENT_WINDOWS + event));	/* IDENTIFIER */
+	gbuf_u64(r, ip);
+	gbuf_u32(r, at->pid);
+	gbuf_u32(r, at->tid);
+	if (w->o.with_time) {
+		gbuf_u64(r, at->time);
+		gbuf_u32(r, at->cpu);
+		gbuf_u32(r, 0);
+	}
+	gbuf_u64(r, 1000);	/* PERIOD */
+	if (event == PERFW_WINDOW_EVENTS - 1)
+		raw_field(r);
+}
+
+size_t perfw_window_max(const struct perfw *w, int event)
+{
+	const struct perfw_at at = { 0 };
+	struct gbuf r = { 0 };
+	size_t n;
+
+	window_head(w, &at, event, 0, &r);
+	n = (0xffff - r.len - 8) & ~(size_t)7;
+	gbuf_free(&r);
+	return n;
+}
+
+void perfw_window(struct perfw *w, const struct perfw_at *at, int event, uint64_t ip,
+		  const uint8_t *p, size_t n)
+{
+	struct gbuf r = { 0 };
+
+	window_head(w, at, event, ip, &r);
+	gbuf_u64(&r, n);
+	gbuf_put(&r, p, n);
+	put_record(w, &r, at->cpu);
+}
+
 void perfw_sched_switch(struct perfw *w, const struct perfw_at *at, uint32_t prev_tid, const char *prev_comm,
 			uint32_t next_tid, const char *next_comm)
 {
@@ -359,12 +436,7 @@ void perfw_sched_switch(struct perfw *w, const struct perfw_at *at, uint32_t pre
 	gbuf_u32(&r, next_tid);
 	gbuf_u32(&r, 120);
 	gbuf_zero(&r, 4);
-	set_size(&r);
-	if (w->o.rings)
-		gbuf_put(&w->ring[at->cpu % PERFW_MAX_CPUS], r.p, r.len);
-	else
-		perfw_record(w, r.p, r.len);
-	gbuf_free(&r);
+	put_record(w, &r, at->cpu);
 }
 
 void perfw_itrace_start(struct perfw *w, const struct perfw_at *at)

@@ -13,6 +13,8 @@
 #define PERFW_TIME_BASE 1000000000ull	/* perf time of tick 0; one tick is one nanosecond */
 
 #define PERFW_SCHED_SWITCH 314	/* number of the tracepoint */
+#define PERFW_WINDOW_EVENTS 3 /* cycles, cache misses, a tracepoint */
+#define PERFW_TRACEPOINT 315 /* number of that one */
 
 /* AUX record flags */
 #define PERFW_AUX_TRUNCATED 0x01u
@@ -48,6 +50,8 @@ struct perfw_opts {
 	uint8_t scope;		/* enum perfw_scope */
 	uint8_t kernel_events;	/* it asked for KSYMBOL, BPF_EVENT, TEXT_POKE */
 	uint8_t sched_switch;	/* a third event: the tracepoint, with samples */
+	/* bytes of trace in the samples of further events; 0: there are none */
+	uint32_t window;
 	/*
 	 * as simpleperf writes it: the AUXTRACE feature has no count, records may stand in the feature INIT_MAP
 	 */
@@ -105,6 +109,13 @@ void perfw_bpf_event(struct perfw *w, const struct perfw_at *at, uint16_t type, 
 /* a sample of the third event, taken in at when next gets the CPU; prev_tid and next_tid are the machine's numbers */
 void perfw_sched_switch(struct perfw *w, const struct perfw_at *at, uint32_t prev_tid, const char *prev_comm,
 			uint32_t next_tid, const char *next_comm);
+/*
+ * a sample of an event with AUX windows, by its number, with the newest trace; n is a multiple of 8
+ */
+void perfw_window(struct perfw *w, const struct perfw_at *at, int event, uint64_t ip,
+		  const uint8_t *p, size_t n);
+/* bytes that such a record has room for */
+size_t perfw_window_max(const struct perfw *w, int event);
 void perfw_itrace_start(struct perfw *w, const struct perfw_at *at);
 void perfw_switch(struct perfw *w, const struct perfw_at *at, uint32_t other_pid,
 		  uint32_t other_tid, int out);

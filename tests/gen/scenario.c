@@ -14,7 +14,8 @@
 static const struct scenario_row *const tables[] = { scenario_user,   scenario_maps,
 						     scenario_kernel, scenario_who,
 						     scenario_phone,  scenario_buffers,
-						     scenario_guest,  scenario_container };
+						     scenario_guest,  scenario_container,
+						     scenario_windows };
 
 #define NTABLES (sizeof(tables) / sizeof(tables[0]))
 

@@ -4,20 +4,27 @@
  * follow.
  *
  * A scenario is written as perf.data, the files of the machine, and what is expected:
- * branches.cpuC.tidT  what each thread executed (truth_w.h) threads             TID PID, one line
- * for each thread unknown             TID START END: code whose bytes nobody has; its branches
- * cannot be found expect              words, one line each: exit CODE         of script; any: 0 or,
- * with losses, 3 option WORD       for the program, after the usual ones; @ stands for the folder
- * of files stderr TEXT       script says so never TEXT        script does not say so info TEXT
- * info says so also PATH         the file in the folder that is the recording is read as the folder
- * is no-cpu            the CPU of all branches is unknown back WORD         option for a recording
- * that was made of the package profile BINARY SHIFT START END profile counts what the branches
- * within [START, END) show, SHIFT (hexadecimal) further on event TIME TEXT   for the log of a
- * package, without which the recording says too little guess             code is assumed that was
- * not there, which is reported; no branch is compared machine PID BASE  a guest is run by this
- * process of the host; its threads have numbers from BASE on in the truth as-host           threads
- * of guests are not known: all are those of the host that run the guests subset PERCENT    not all
- * can be found, but so many, and nothing that was not executed
+ *   branches.cpuC.tidT  what each thread executed (truth_w.h)
+ *   threads             TID PID, one line for each thread
+ *   unknown             TID START END: code whose bytes nobody has; its branches cannot be found
+ *   expect              words, one line each:
+ *     exit CODE         of script; any: 0 or, with losses, 3
+ *     option WORD       for the program, after the usual ones; @ stands for the folder of files
+ *     stderr TEXT       script says so
+ *     never TEXT        script does not say so
+ *     info TEXT         info says so
+ *     also PATH         the file in the folder that is the recording is read as the folder is
+ *     no-cpu            the CPU of all branches is unknown
+ *     back WORD         option for a recording that was made of the package
+ *     profile BINARY SHIFT START END
+ *                       profile counts what the branches within [START, END) show, SHIFT (hexadecimal) further on
+ *     event TIME TEXT   for the log of a package, without which the recording says too little
+ *     guess             code is assumed that was not there, which is reported; no branch is compared
+ *     machine PID BASE  a guest is run by this process of the host; its threads have numbers from BASE
+ *                       on in the truth
+ *     as-host           threads of guests are not known: all are those of the host that run the guests
+ *     no-package        a package has no place for the trace, which is said
+ *     subset PERCENT    not all can be found, but so many, and nothing that was not executed
  */
 #ifndef CSTRACE_TESTS_GEN_SCENARIO_H
 #define CSTRACE_TESTS_GEN_SCENARIO_H
@@ -42,7 +49,7 @@ struct scenario_row {
 /* rows end with a name of NULL */
 extern const struct scenario_row scenario_user[], scenario_maps[], scenario_kernel[],
 	scenario_who[], scenario_phone[], scenario_buffers[], scenario_container[],
-	scenario_guest[];
+	scenario_guest[], scenario_windows[];
 
 const struct scenario_row *scenario_find(const char *name);
 void scenario_list(void);

@@ -239,7 +239,7 @@ static void run_samples(struct scenario *s)
 {
 	struct gbuf tracing = { 0 };
 
-	tracing_write(&tracing);
+	tracing_write(&tracing, PERFW_SCHED_SWITCH);
 	perfw_feature(session_perf(s->w->s), TRACING_FEATURE, tracing.p, tracing.len);
 	gbuf_free(&tracing);
 	run_all(s);

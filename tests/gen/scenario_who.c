@@ -68,7 +68,7 @@ static void run_sched_switch(struct scenario *s)
 {
 	struct gbuf tracing = { 0 };
 
-	tracing_write(&tracing);
+	tracing_write(&tracing, PERFW_SCHED_SWITCH);
 	perfw_feature(session_perf(s->w->s), TRACING_FEATURE, tracing.p, tracing.len);
 	gbuf_free(&tracing);
 	many_spaces(s, 1);

@@ -7,9 +7,12 @@
 #include <string.h>
 
 #include "frames.h"
+#include "tracing_w.h"
 #include "unit.h"
 
 #define NO_TID SESSION_NOBODY
+
+#define SAMPLE_IRQ 0x0e
 
 struct buffer {
 	uint32_t tid;		/* per thread */
@@ -34,6 +37,8 @@ struct cpu_unit {
 	uint64_t produced;
 	int running, named;
 	int on_pending;
+	uint32_t left;	/* user instructions until the next sample with a window */
+	int straight;	/* the last record was an instruction */
 };
 
 struct session {
@@ -43,6 +48,7 @@ struct session {
 	struct perfw *perf;
 	struct truth *truth;
 	struct cpu_unit *units;
+	struct rng rng;	/* of the samples */
 	struct buffer **bufs;
 	int nbufs;
 	uint32_t *pids, *tids;
@@ -101,6 +107,15 @@ static int insn_at(void *ctx, uint64_t pc, uint8_t isa, uint32_t tid, uint8_t el
 	return s->insn(s->insn_ctx, pc, isa, tid, el, out);
 }
 
+static void describe_tracepoint(struct perfw *w)
+{
+	struct gbuf tracing = { 0 };
+
+	tracing_write(&tracing, PERFW_TRACEPOINT);
+	perfw_feature(w, TRACING_FEATURE, tracing.p, tracing.len);
+	gbuf_free(&tracing);
+}
+
 struct session *session_new(const struct session_opts *o, const struct session_image *images,
 			    int nimages,
 			    int (*insn)(void *ctx, uint64_t pc, uint8_t isa, uint32_t tid,
@@ -118,6 +133,7 @@ struct session *session_new(const struct session_opts *o, const struct session_i
 	s->insn = insn;
 	s->insn_ctx = insn_ctx;
 	s->truth = truth;
+	rng_seed(&s->rng, o->tu.seed + 99);
 	s->units = gen_realloc(NULL, o->ncpus * sizeof(*s->units));
 	memset(s->units, 0, o->ncpus * sizeof(*s->units));
 	for (i = 0; i < o->ncpus; i++) {
@@ -140,6 +156,8 @@ struct session *session_new(const struct session_opts *o, const struct session_i
 	}
 	s->perf = perfw_new(&o->perf, cpus, o->ncpus);
 	free(cpus);
+	if (o->perf.window)
+		describe_tracepoint(s->perf);
 	return s;
 }
 
@@ -228,7 +246,7 @@ static void write_chunk(struct session *s, struct buffer *b)
 {
 	size_t from = b->written, n;
 
-	if (b->bytes.len == from)
+	if (b->bytes.len == from || s->o.perf.window)
 		return;
 	from -= from - b->base < s->o.overlap ? from - b->base : s->o.overlap;
 	n = b->bytes.len - from;
@@ -263,7 +281,7 @@ static void close_fragment(struct session *s, struct buffer *b, struct perfw_at 
 	if (b->cpu >= 0)
 		at.cpu = (uint32_t)b->cpu;
 	b->last = at;
-	if (s->o.perf.snapshot) {
+	if (s->o.perf.snapshot || s->o.perf.window) {
 		/* offset is where the ring stands, the trace lies before it */
 		perfw_aux(s->perf, &at, b->bytes.len - b->base, size, flags | PERFW_AUX_OVERWRITE);
 	} else {
@@ -333,6 +351,73 @@ static void schedule(struct session *s, struct cpu_unit *u, const struct flow_re
 	u->running = 1;
 }
 
+/* A buffer that is not full yet is read from before its begin, where it holds zeros. */
+static void put_window(struct session *s, const struct buffer *b, const struct perfw_at *at,
+		       uint64_t ip)
+{
+	int event = (int)rng_below(&s->rng, PERFW_WINDOW_EVENTS);
+	size_t n = s->o.perf.window, max = perfw_window_max(s->perf, event), have = b->bytes.len;
+	struct gbuf window = { 0 };
+
+	n = (n < max ? n : max) & ~(size_t)7;
+	if (n > have)
+		gbuf_zero(&window, n - have);
+	else
+		have = n;
+	gbuf_put(&window, b->bytes.p + b->bytes.len - have, have);
+	perfw_window(s->perf, at, event, ip, window.p, n);
+	gbuf_free(&window);
+}
+
+static void interrupt(struct session *s, struct cpu_unit *u, const struct flow_rec *r, uint8_t kind)
+{
+	struct flow_rec e = { .kind = kind,
+			      .isa = r->isa,
+			      .el = r->el,
+			      .sec = r->sec,
+			      .cpu = r->cpu,
+			      .tid = r->tid };
+
+	if (kind == FLOW_EXC) {
+		e.num = SAMPLE_IRQ;
+		e.pc = r->pc;
+	}
+	tarmac_flow(s->o.tarmac, &e);
+	unit_flow(u->tu, &e);
+}
+
+/* The counter overflows before an instruction: the kernel, which is not traced, takes a sample. */
+static void sample(struct session *s, struct cpu_unit *u, const struct flow_rec *r)
+{
+	struct perfw_at at = at_of(u, u->tid);
+
+	interrupt(s, u, r, FLOW_EXC);
+	interrupt(s, u, r, FLOW_OFF);
+	unit_flush(u->tu);
+	if (!s->o.raw)
+		frames_flush(&u->buf->frames);
+	put_window(s, u->buf, &at, r->pc);
+	truth_window(s->truth, u->cpu, u->tid, at.time);
+	interrupt(s, u, r, FLOW_ON);
+}
+
+/* What is left when the recording ends is in a window, too. */
+static void last_sample(struct session *s, const struct buffer *b)
+{
+	put_window(s, b, &b->last, 0);
+	truth_window(s->truth, (int)b->last.cpu, b->last.tid, b->last.time);
+}
+
+static void count_down(struct session *s, struct cpu_unit *u, const struct flow_rec *r)
+{
+	if (!s->o.window_insns || r->el || !u->straight)
+		return;
+	if (!u->left)
+		u->left = rng_range(&s->rng, 1, s->o.window_insns);
+	if (!--u->left)
+		sample(s, u, r);
+}
+
 static void file_mapped(struct session *s, const struct flow_rec *r)
 {
 	int i;
@@ -348,6 +433,8 @@ void session_flow(struct session *s, const struct flow_rec *r)
 	struct cpu_unit *u = &s->units[r->cpu % s->o.ncpus];
 
 	tarmac_flow(s->o.tarmac, r);
+	if (r->kind != FLOW_INSN)
+		u->straight = 0;
 	switch (r->kind) {
 	case FLOW_MAP:
 		file_mapped(s, r);
@@ -359,10 +446,13 @@ void session_flow(struct session *s, const struct flow_rec *r)
 		return;
 	case FLOW_INSN:
 		if (u->on_pending || !u->running || u->tid != r->tid) {
+			u->straight = 0;
 			schedule(s, u, r);
 			u->on_pending = 0;
 		}
+		count_down(s, u, r);
 		unit_flow(u->tu, r);
+		u->straight = 1;
 		return;
 	case FLOW_OFF:
 		if (!u->running)
@@ -398,8 +488,11 @@ void session_end(struct session *s)
 		last.pid = pid_of(s, last.tid);
 		perfw_fork(s->perf, &last, last.pid, last.pid, 1);
 	}
-	for (i = 0; i < s->nbufs; i++)
+	for (i = 0; i < s->nbufs; i++) {
+		if (s->o.window_insns)
+			last_sample(s, s->bufs[i]);
 		write_chunk(s, s->bufs[i]);
+	}
 	perfw_finished_round(s->perf);
 }
 

@@ -33,6 +33,12 @@ struct session_opts {
 	uint64_t chunk;
 	uint64_t overlap;	/* of a snapshot: bytes that an AUXTRACE record has in common with the one before */
 	uint16_t p_frame_repeat, p_frame_null;
+	/*
+	 * No AUXTRACE records, but samples with the newest bytes of a buffer (perf.window), after 1
+	 * to this number of user instructions of a CPU: each is an interrupt that stops tracing for
+	 * a moment
+	 */
+	uint32_t window_insns;
 	struct tarmac_w *tarmac;	/* gets the flow, too; NULL: none */
 	/*
 	 * The caller knows more than the flow says: processes of threads (default: tid / 100 * 100),

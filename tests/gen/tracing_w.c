@@ -50,6 +50,19 @@ static const char sched_switch[] =
 	"0x0010 | 0x0020 | 0x0040) + 1) << 1) ? \"+\" : \"\", REC->next_comm, REC->next_pid, "
 	"REC->next_prio\n";
 
+static const char wake_idle[] =
+	"name: sched_wake_idle_without_ipi\n"
+	"ID: %d\n"
+	"format:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
+	"\n"
+	"\tfield:int cpu;\toffset:8;\tsize:4;\tsigned:1;\n"
+	"\n"
+	"print fmt: \"cpu=%%d\", REC->cpu\n";
+
 static void string(struct gbuf *out, const char *s)
 {
 	gbuf_put(out, s, strlen(s) + 1);
@@ -61,7 +74,7 @@ static void file(struct gbuf *out, const char *text)
 	gbuf_put(out, text, strlen(text));
 }
 
-void tracing_write(struct gbuf *out)
+void tracing_write(struct gbuf *out, int tracepoint)
 {
 	char format[4096];
 
@@ -78,7 +91,8 @@ void tracing_write(struct gbuf *out)
 	gbuf_u32(out, 1);	/* subsystems */
 	string(out, "sched");
 	gbuf_u32(out, 1);
-	snprintf(format, sizeof(format), sched_switch, PERFW_SCHED_SWITCH);
+	snprintf(format, sizeof(format),
+		 tracepoint == PERFW_SCHED_SWITCH ? sched_switch : wake_idle, tracepoint);
 	file(out, format);
 	gbuf_u32(out, 0);	/* kallsyms */
 	gbuf_u32(out, 0);	/* printk formats */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tracing_w.h - the tracing data that perf stores when it records tracepoints: the format of sched_switch. */
+/* tracing_w.h - the tracing data that perf stores for tracepoints: the format of one. */
 #ifndef CSTRACE_TESTS_GEN_TRACING_W_H
 #define CSTRACE_TESTS_GEN_TRACING_W_H
 
@@ -7,6 +7,7 @@
 
 #define TRACING_FEATURE 1	/* of perf.data */
 
-void tracing_write(struct gbuf *out);
+/* of one tracepoint: PERFW_SCHED_SWITCH or PERFW_TRACEPOINT */
+void tracing_write(struct gbuf *out, int tracepoint);
 
 #endif

@@ -37,6 +37,7 @@ struct truth {
 	struct cpu cpu[MAX_CPUS];
 	struct stream *streams;
 	size_t nstreams;
+	FILE *windows;
 	int error;
 };
 
@@ -205,6 +206,15 @@ void truth_event(struct truth *t, int cpu, const struct gen_event *ev)
 	}
 }
 
+void truth_window(struct truth *t, int cpu, uint32_t tid, uint64_t time)
+{
+	if (!t->windows)
+		t->windows = create(t, "windows");
+	if (t->windows)
+		fprintf(t->windows, "%d %u %" PRIu64 " %" PRIu64 "\n", cpu, tid, time,
+			stream_of(t, cpu, tid)->n);
+}
+
 void truth_totals(struct truth *t, int cpu, uint64_t insns, uint64_t bytes)
 {
 	t->cpu[cpu % MAX_CPUS].insns = insns;
@@ -259,6 +269,7 @@ int truth_close(struct truth *t)
 				s->cpu, s->tid, s->n, s->hash);
 		finish(t, s->f);
 	}
+	finish(t, t->windows);
 	finish(t, f);
 	err = t->error;
 	free(t->streams);

@@ -935,6 +935,7 @@ static void lead_end(struct sampled_stream *ln)
 	struct branch_state *br = &ln->br;
 
 	ln->leading = false;
+	ipc_drop(&ln->ipc);
 	if (br->open >= BRANCH_GAP)
 		return;
 	if (br->open == BRANCH_SEQ)
