@@ -4,14 +4,25 @@ import functools
 import os
 import re
 import shutil
+import struct
 import subprocess
+import sys
 from dataclasses import dataclass
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../interop"))
+from auxdata import AUXTRACE, PerfData  # noqa: E402
 
 SAMPLE = "tests/data/sample.perf.data"
 TC2_TIMES = 300         # 10 MB
 TC2_TIMES_COST = 30     # the same for callgrind
 CC1 = "/opt/sysroot/usr/lib/gcc/aarch64-linux-gnu/12/cc1"
 BARRIER = b"\xff\xff\xff\x7f" * 4
+WINDOWS = 10000
+WINDOW = 8192
+# what the peer decodes as well
+WINDOW_PROGRAM = ["--case=3", "--insns=70000000", "--exclude=overflow,tx,q,threads,cut,spec,newest,src,events,e10,forms,ete",
+                  "--p-irq=0", "--p-trap=0", "--p-off=0", "--sync=4096", "--buf=cpu", "--raw"]
+SAMPLE = 9
 
 
 @dataclass
@@ -39,6 +50,14 @@ class Tc2:
     folder: str
     peer: list
     once: list                  # the peer's arguments for the trace as it was recorded
+
+
+@dataclass
+class Windows:
+    """One trace: as the buffer of a CPU, and in AUX windows that follow each other; for the library, whole and in parts."""
+    whole: Input
+    parts: Input
+    arguments: dict             # of cst_decode and ocsd_decode: "whole", "parts"
 
 
 def script_output(*argv):
@@ -113,6 +132,23 @@ class Inputs:
             return f.read().split("\n")[:-1]
 
     @functools.cache
+    def windows(self):
+        """The trace of a random program with an A-sync each 4 KB, in 10,000 AUX windows of 8 KB."""
+        generator, folder = os.path.join(self.build, "tests/gen/cst-gen"), self.path("windows")
+        whole, form, parts = (self.path("windows", name) for name in ("whole.data", "form.data", "parts.data"))
+        os.makedirs(folder)
+        for perf, more in ((whole, []), (form, ["--window=%d" % WINDOW, "--window-insns=1000000000"])):
+            subprocess.run([generator, "random", *WINDOW_PROGRAM, *more, "--perf=" + perf, "--images=" + folder], check=True)
+        put_in_windows(whole, form, parts)
+        script_output("tests/interop/extract-aux.py", whole, "", folder)
+        with open(os.path.join(folder, "args")) as f:
+            words = f.read().split("\n")[:-1]
+        with open(words[1], "r+b") as f:
+            f.truncate(WINDOWS * WINDOW)
+        arguments = {"whole": words, "parts": [*words[:2], str(WINDOW), *words[3:]]}
+        return Windows(*(Input("10,000 windows", perf, "", text="") for perf in (whole, parts)), arguments)
+
+    @functools.cache
     def tc2(self, kinds, times):
         """The sources of these protocols, "etmv3" and "ptm", a tuple."""
         snapshot = os.path.join(self.shared, "corpus/snapshots/TC2")
@@ -140,6 +176,27 @@ class Inputs:
                            line.split("=")[0] in keep)
         rest = [os.path.join(snapshot, "kernel_dump.bin"), "0xc0008000"] + registers
         return Tc2(ours, [trace, *rest], [os.path.join(snapshot, "cstrace.bin"), *rest])
+
+
+def put_in_windows(whole, form, out):
+    """The records of `form`, with as many samples as the last one there, which have the trace of `whole` in windows."""
+    perf, source = PerfData(form), PerfData(whole)
+    trace = b"".join(source.bytes[payload:payload + length] for kind, _, _, _, payload, length in source.records()
+                     if kind == AUXTRACE)
+    if len(trace) < WINDOWS * WINDOW:
+        raise SystemExit("%s: %d bytes of trace, expected %d at least" % (whole, len(trace), WINDOWS * WINDOW))
+    records = list(perf.records())
+    sample = next(perf.bytes[at:at + size - WINDOW] for kind, _, at, size, _, _ in records if kind == SAMPLE)
+    time_at = 32                # header, identifier, address, process and thread
+    time = struct.unpack_from("<Q", sample, time_at)[0]
+    data = [perf.bytes[at:at + size] for kind, _, at, size, _, _ in records if kind != SAMPLE]
+    for i in range(WINDOWS):
+        head = sample[:time_at] + struct.pack("<Q", time + i) + sample[time_at + 8:]
+        data.insert(len(data) - 1, head + trace[i * WINDOW:(i + 1) * WINDOW])
+    body = b"".join(data)
+    with open(out, "wb") as f:
+        f.write(perf.bytes[:48] + struct.pack("<Q", len(body)) + perf.bytes[56:72] + bytes(32))
+        f.write(perf.bytes[104:perf.data_off] + body)
 
 
 def warm(path):

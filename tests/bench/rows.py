@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 import checks
-from inputs import CC1, TC2_TIMES, TC2_TIMES_COST
+from inputs import CC1, TC2_TIMES, TC2_TIMES_COST, WINDOWS
 from measure import Job, callgrind, callgrind_by_object
 
 BRANCH_FIELDS = ["--itrace=b", "-F", "pid,tid,cpu,ip,addr"]
@@ -130,6 +130,40 @@ class Rows:
                      [Row("14 KB", "cold trace, whole process: script --itrace=b", "ours", "peer", 2.5, 5,
                           checks.same_text("ours", "peer"), self.cost(ours.argv, p0))])
 
+    # ---- AUX windows ------------------------------------------------------------------------------
+
+    def windows(self):
+        """
+        A decoder for each window of 8 KB. What a window costs besides its bytes: the processor time less that of the
+        same instructions in one piece.
+        """
+        i, w = self.i, self.i.windows()
+        ours, peer = i.program("cst_decode"), i.program("ocsd_decode")
+        dump = lambda source: [i.tool, "dump", "-f", "-i", source.perf, "--elements", "--format=none", "-j", "1"]
+
+        def piece(whole, part):
+            """Microseconds for a window."""
+            one, many = whole.numbers()["instructions"], part.numbers()["instructions"]
+            return (part.cpu - whole.cpu * many / one) / WINDOWS * 1e6
+
+        def cheap(names):
+            def check(runs):
+                cost = {name: piece(runs[whole], runs[name]) for name, (whole, _) in names.items()}
+                i.notes.append("a window of 8 KB costs besides its bytes: " + ", ".join("%s %.1f us" % c for c in cost.items()))
+                return ["%s: %.1f us for a window" % (name, cost[name]) for name, (_, most) in names.items() if cost[name] > most]
+            return check
+        same = checks.same_numbers("library", "peer", ("ranges", "instructions"))
+        return Group({"peer": Job([peer, *w.arguments["parts"]], inside=True),
+                      "drop-in": Job([*self.drop_in(), peer, *w.arguments["parts"]], inside=True),
+                      "drop-in, whole": Job([*self.drop_in(), peer, *w.arguments["whole"]], inside=True),
+                      "library": Job([ours, "elements", *w.arguments["parts"]], inside=True),
+                      "library, whole": Job([ours, "elements", *w.arguments["whole"]], inside=True),
+                      "dump": Job(dump(w.parts)), "dump, whole": Job(dump(w.whole))},
+                     [Row(w.parts.name, "elements of the library, reset for each", "library", "peer", 3, None,
+                          checks.all_of(same, cheap({"library": ("library, whole", 30), "drop-in": ("drop-in, whole", 60),
+                                                     "dump": ("dump, whole", 30)}))),
+                      Row(w.parts.name, "dump --elements --format=none", "dump", "peer", 2, None)])
+
     # ---- ETMv3 and PTM ----------------------------------------------------------------------------
 
     def tc2(self, name, kinds, floor, aim, options=()):
@@ -215,5 +249,6 @@ class Rows:
         # every tenth packet turns trace on: packets that are no atoms are decoded in one way only, the general one
         yield self.tc2("dump of ETMv3", ("etmv3",), 7, 15)
         yield self.tc2("dump of PTM", ("ptm",), 9, 25)
+        yield self.windows()
         yield from self.threads()
         yield self.share()
