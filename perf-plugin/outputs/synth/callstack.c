@@ -2,89 +2,60 @@
 /* callstack.c - open calls of the most recently used threads; a deep stack keeps its newer half. */
 #include "outputs/synth/callstack.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <linux/perf_event.h>
 
-#include "base/alloc.h"
+#include "outputs/synth/recent.h"
 
-/* maximum number of threads; the least recently used one is dropped */
-#define MAX_THREADS	1024u
 /* depth to which the target of a return is searched: longjmp, exceptions and tail calls skip frames */
 #define UNWIND_DEPTH	64u
 
-struct callstacks {
-	struct slot {
-		uint64_t thread;
-		uint64_t used;
-		struct callstack *stack;
-	} slot[MAX_THREADS];
-	unsigned int nr;
-	uint64_t clock;
-};
-
-struct callstacks *callstacks_new(void)
+struct recent *callstacks_new(void)
 {
-	return mem_zeroed(1, sizeof(struct callstacks));
+	return recent_new(sizeof(struct callstack));
 }
 
-void callstacks_free(struct callstacks *cs)
+struct callstack *callstacks_get(struct recent *cs, uint64_t thread)
 {
-	unsigned int i;
+	bool fresh;
+	struct callstack *c = recent_get(cs, thread, &fresh);
 
-	if (!cs)
-		return;
-	for (i = 0; i < cs->nr; i++)
-		free(cs->slot[i].stack);
-	free(cs);
+	if (fresh)
+		c->depth = 0;
+	return c;
 }
 
-struct callstack *callstacks_get(struct callstacks *cs, uint64_t thread)
+void callstack_call(struct callstack *c, uint64_t ret)
 {
-	struct slot *oldest = &cs->slot[0];
-	unsigned int i;
+	/* drop the oldest callers, which matter least in a call chain */
+	if (c->depth == CALLSTACK_DEPTH) {
+		memmove(c->ret, c->ret + CALLSTACK_DEPTH / 2,
+			CALLSTACK_DEPTH / 2 * sizeof(c->ret[0]));
+		c->depth = CALLSTACK_DEPTH / 2;
+	}
+	c->ret[c->depth++] = ret;
+}
 
-	cs->clock++;
-	for (i = 0; i < cs->nr; i++) {
-		if (cs->slot[i].thread == thread) {
-			cs->slot[i].used = cs->clock;
-			return cs->slot[i].stack;
+bool callstack_unwind(const uint64_t *ret, uint32_t *depth, uint64_t to)
+{
+	uint32_t i;
+
+	for (i = 0; i < UNWIND_DEPTH && i < *depth; i++) {
+		if (ret[*depth - 1 - i] == to) {
+			*depth -= i + 1;
+			return true;
 		}
-		if (cs->slot[i].used < oldest->used)
-			oldest = &cs->slot[i];
 	}
-	if (cs->nr < MAX_THREADS) {
-		oldest = &cs->slot[cs->nr];
-		oldest->stack = mem_new(sizeof(*oldest->stack));
-		cs->nr++;
-	}
-	oldest->thread = thread;
-	oldest->used = cs->clock;
-	oldest->stack->depth = 0;
-	return oldest->stack;
+	return false;
 }
 
 void callstack_branch(struct callstack *c, const struct branch *b)
 {
-	uint32_t i;
-
-	if (branch_is_call(b->kind)) {
-		/* drop the oldest callers, which matter least in a call chain */
-		if (c->depth == CALLSTACK_DEPTH) {
-			memmove(c->ret, c->ret + CALLSTACK_DEPTH / 2,
-				CALLSTACK_DEPTH / 2 * sizeof(c->ret[0]));
-			c->depth = CALLSTACK_DEPTH / 2;
-		}
-		c->ret[c->depth++] = b->from + b->size;
-	} else if (branch_is_return(b->kind)) {
-		for (i = 0; i < UNWIND_DEPTH && i < c->depth; i++) {
-			if (c->ret[c->depth - 1 - i] == b->to) {
-				c->depth -= i + 1;
-				break;
-			}
-		}
-	}
+	if (branch_is_call(b->kind))
+		callstack_call(c, b->from + b->size);
+	else if (branch_is_return(b->kind))
+		callstack_unwind(c->ret, &c->depth, b->to);
 }
 
 static uint64_t context_of(uint64_t ip)
@@ -92,7 +63,9 @@ static uint64_t context_of(uint64_t ip)
 	return ip >> 63 ? (uint64_t)PERF_CONTEXT_KERNEL : (uint64_t)PERF_CONTEXT_USER;
 }
 
-unsigned int callstack_chain(const struct callstack *c, uint64_t ip, uint64_t *out, unsigned int max)
+/* As callstack_chain(), of the oldest `depth` calls. */
+static unsigned int chain_of(const struct callstack *c, uint32_t depth, uint64_t ip, uint64_t *out,
+			     unsigned int max)
 {
 	uint64_t context = context_of(ip);
 	unsigned int n = 0;
@@ -102,7 +75,7 @@ unsigned int callstack_chain(const struct callstack *c, uint64_t ip, uint64_t *o
 		return 0;
 	out[n++] = context;
 	out[n++] = ip;
-	for (i = c->depth; i-- > 0 && n < max;) {
+	for (i = depth; i-- > 0 && n < max;) {
 		if (context_of(c->ret[i]) != context) {
 			if (n + 2 > max)
 				break;
@@ -112,4 +85,20 @@ unsigned int callstack_chain(const struct callstack *c, uint64_t ip, uint64_t *o
 		out[n++] = c->ret[i];
 	}
 	return n;
+}
+
+unsigned int callstack_chain(const struct callstack *c, uint64_t ip, uint64_t *out,
+			     unsigned int max)
+{
+	return chain_of(c, c->depth, ip, out, max);
+}
+
+unsigned int callstack_late(const struct callstack *c, uint64_t ip, uint64_t *out, unsigned int max)
+{
+	const uint64_t kernel = (uint64_t)PERF_CONTEXT_KERNEL;
+	uint32_t depth = c->depth;
+
+	while (depth && context_of(c->ret[depth - 1]) == kernel && c->ret[depth - 1] != ip)
+		depth--;
+	return chain_of(c, depth, ip, out, max);
 }

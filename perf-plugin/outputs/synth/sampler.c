@@ -81,7 +81,7 @@ void sampler_free(struct sampler *sp)
 	if (!sp)
 		return;
 	sampler_free(sp->ahead);
-	callstacks_free(sp->calls);
+	recent_free(sp->calls);
 	free(sp->seams);
 	free(sp);
 }

@@ -46,7 +46,7 @@ struct sampler {
 	struct itrace_opts o;
 	struct sample_ops ops;
 	branch_read_fn read;
-	struct callstacks *calls;
+	struct recent *calls;
 	uint64_t skip;
 	uint32_t tile;		/* branches not shown yet that trigger a sample */
 	bool want_b, want_i;

@@ -22,7 +22,7 @@ static void go(struct callstack *c, enum branch_kind kind, uint64_t from, uint64
 /* The thread that was asked for least recently makes room for another one. */
 static void threads(void **state)
 {
-	struct callstacks *cs = callstacks_new();
+	struct recent *cs = callstacks_new();
 	int tid;
 
 	(void)state;
@@ -39,14 +39,14 @@ static void threads(void **state)
 		if (tid != 3 && tid != 5)
 			assert_int_equal(callstacks_get(cs, tid)->depth, 1);
 	assert_int_equal(callstacks_get(cs, 3)->depth, 0);
-	callstacks_free(cs);
-	callstacks_free(NULL);
+	recent_free(cs);
+	recent_free(NULL);
 }
 
 /* Innermost first, with a marker wherever kernel and user code meet; a chain that is cut has no marker at its end. */
 static void chains(void **state)
 {
-	struct callstacks *cs = callstacks_new();
+	struct recent *cs = callstacks_new();
 	struct callstack *c = callstacks_get(cs, 1);
 	const uint64_t user = (uint64_t)PERF_CONTEXT_USER, kernel = (uint64_t)PERF_CONTEXT_KERNEL;
 	uint64_t out[8];
@@ -74,13 +74,13 @@ static void chains(void **state)
 	assert_int_equal(c->depth, 1);
 	go(c, BRANCH_COND_RET, 0x9000, 0x1004);
 	assert_int_equal(c->depth, 0);
-	callstacks_free(cs);
+	recent_free(cs);
 }
 
 /* Of very many open calls the outer half is given up; a return is looked for in the 64 innermost ones. */
 static void depth(void **state)
 {
-	struct callstacks *cs = callstacks_new();
+	struct recent *cs = callstacks_new();
 	struct callstack *c = callstacks_get(cs, 1);
 	uint64_t out[3];
 	unsigned int i;
@@ -98,7 +98,7 @@ static void depth(void **state)
 	assert_int_equal(c->depth, CALLSTACK_DEPTH / 2 + 1);
 	go(c, BRANCH_RET, 0x9000, 0x1004 + 16 * (CALLSTACK_DEPTH - 63));
 	assert_int_equal(c->depth, CALLSTACK_DEPTH / 2 + 1 - 64);
-	callstacks_free(cs);
+	recent_free(cs);
 }
 
 int main(void)
