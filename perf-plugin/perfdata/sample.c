@@ -289,3 +289,34 @@ bool pd_sample_parse(const struct perf_event_attr *attr, const union perf_event 
 	}
 	return !c.bad;
 }
+
+bool pd_sample_places(const struct perf_event_attr *attr, const union perf_event *ev, bool swapped,
+		      struct pd_sample_places *at)
+{
+	uint64_t st = attr->sample_type;
+	struct pd_cursor c = {
+		.p = (const uint8_t *)ev->sample.array,
+		.end = (const uint8_t *)ev + ev->header.size,
+	};
+	struct pd_sample head;
+	uint32_t size;
+
+	parse_head(&c, st, &head);
+	if (st & PERF_SAMPLE_READ)
+		skip_read(&c, attr->read_format);
+	at->callchain = (uint32_t)(c.p - (const uint8_t *)ev);
+	if (st & PERF_SAMPLE_CALLCHAIN)
+		counted(&c, pd_cur_u64(&c), 8);
+	if (st & PERF_SAMPLE_RAW) {
+		/*
+		 * the size and the first bytes are a word, whose halves change places when it is
+		 * swapped
+		 */
+		size = pd_cur_u32(&c);
+		if (swapped)
+			size = pd_cur_u32(&c);
+		pd_cur_bytes(&c, size - (swapped ? 4u : 0u));
+	}
+	at->branches = (uint32_t)(c.p - (const uint8_t *)ev);
+	return !c.bad;
+}

@@ -56,4 +56,13 @@ void pd_sample_fix_pairs(uint64_t sample_type, union perf_event *ev);
 bool pd_sample_parse(const struct perf_event_attr *attr, const union perf_event *ev, bool swapped,
 		     struct pd_sample *s);
 
+/* Where the fields of a sample are, or would be if the event had them, in bytes from its start. */
+struct pd_sample_places {
+	uint32_t callchain, branches;
+};
+
+/* Finds them. False when the record is too small for @attr. */
+bool pd_sample_places(const struct perf_event_attr *attr, const union perf_event *ev, bool swapped,
+		      struct pd_sample_places *at);
+
 #endif
