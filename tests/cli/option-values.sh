@@ -173,7 +173,7 @@ check "inject --itrace=l" usage "--itrace=l: $letters" inject $sample --itrace=l
 check "inject --itrace=bg" usage "--itrace=bg: $letters" inject $sample --itrace=bg -o "$tmp/no"
 check "inject --tiles of branches" usage "--tiles: needs branch stacks, --itrace=il" inject $sample --itrace=bl --tiles -o "$tmp/no"
 check "inject --tiles without l" usage "--tiles: needs branch stacks, --itrace=il" inject $sample --itrace=i --tiles -o "$tmp/no"
-check "inject --itrace=Z" usage "--itrace=Z: no samples are asked for: use i, b, x, w or I" inject $sample --itrace=Z -o "$tmp/no"
+check "inject --itrace=Z" usage "--itrace=Z: no samples are asked for: use i, b, x, w, I, L or G" inject $sample --itrace=Z -o "$tmp/no"
 unused() {
 	run 0 "$@" && sed 1q "$tmp/err" >"$tmp/first" &&
 		echo "cstrace $1: --itrace letters without a meaning for CoreSight: po" | diff - "$tmp/first"

@@ -16,7 +16,8 @@ static const char more[] =
 	"--itrace letters: i[PERIOD[i|t|ns|us|ms]] instructions samples (default i100000ns), b branches,\n"
 	"c calls, r returns, e[-o][-l] errors, x transactions, w instrumentation (ptwrite),\n"
 	"I events of the trace unit, l[N] branch stack of N entries (default 64) on\n"
-	"instructions samples, g[N] call chain, sN leave out the first N samples, Z without timestamps,\n"
+	"instructions samples, g[N] call chain, L[N] and G[N] the same on the samples that perf\n"
+	"recorded, sN leave out the first N samples, Z without timestamps,\n"
 	"T timestamps are the kernel's time, A for script -F +ipc. Without --itrace: ibe.\n"
 	"The output has no AUX data. Time periods need timestamps in the trace; without them one\n"
 	"instruction counts as one nanosecond.\n";
@@ -49,29 +50,58 @@ static int take_level(const struct cmd_desc *cmd, const char *text, int *level)
 	return CMD_GO_ON;
 }
 
+/* Says what L and G found for the samples that perf recorded. */
+static void report_joined(struct session *ss, const struct injector *in)
+{
+	const struct join_counts *c = injector_joined(in);
+
+	if (!c)
+		return;
+	fprintf(stderr, "cstrace inject: %s: %" PRIu64 " samples of other events", session_name(ss),
+		c->samples);
+	if (c->stacks)
+		fprintf(stderr, "; branch stacks: %" PRIu64 " full, %" PRIu64 " in part, %" PRIu64
+			" empty", c->full, c->stacks - c->full - c->empty, c->empty);
+	if (c->chains)
+		fprintf(stderr, "; call chains: %" PRIu64 " with callers, %" PRIu64 " without",
+			c->callers, c->chains - c->callers);
+	fprintf(stderr, "%s\n", c->samples ? "" : ": L and G in --itrace add nothing");
+	if (c->cut)
+		fprintf(stderr, "cstrace inject: %s: %" PRIu64 " of these stacks have the newest "
+			"branches only: a record has no room for more\n", session_name(ss), c->cut);
+	if (c->samples && !injector_follows(in))
+		fprintf(stderr, "cstrace inject: %s: L and G find the trace before a sample by its "
+			"time: both need timestamps, and Z leaves them out\n", session_name(ss));
+}
+
 static int inject_run(struct session *ss, const struct injector_opts *o)
 {
 	struct injector *in = injector_open(ss, o);
-	uint64_t left_out;
+	uint64_t left_out, large;
 	int rc;
 
 	if (!in)
 		return CMD_ERROR;
 	rc = injector_run(in);
 	left_out = injector_left_out(in);
+	large = injector_too_large(in);
 	if (!rc) {
 		if (left_out)
 			fprintf(stderr, "cstrace inject: %s: %" PRIu64 " samples are left out: their events are damaged in the header, "
 				"or have fields that this program does not know; 'perf script' of a newer perf may show them\n",
 				session_name(ss), left_out);
+		if (large)
+			fprintf(stderr, "cstrace inject: %s: %" PRIu64 " samples are left out: "
+				"their records have no room for more\n", session_name(ss), large);
+		report_joined(ss, in);
 		session_print_end(ss, stderr);
-		if (o->itrace.stack)
+		if (o->itrace.stack || o->itrace.add_stack)
 			report_readers(ss);
 	}
 	injector_close(in);
 	if (rc)
 		return CMD_ERROR;
-	return left_out || session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
+	return left_out || large || session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
 }
 
 int cmd_inject(int argc, const char **argv)
@@ -132,11 +162,13 @@ int cmd_inject(int argc, const char **argv)
 		return cmd_usage_error(&cmd, "--tiles: needs branch stacks, --itrace=il");
 	o.itrace.tiles = tiles;
 	so.kernel_time = o.itrace.kernel_time;
-	if (!o.itrace.stack)
-		cmd_no_effect(&cmd, "hw-index no-branch-view", "without l in --itrace there are no branch stacks");
-	if (!o.itrace.instructions && !o.itrace.branches && !itrace_events(&o.itrace))
+	if (!o.itrace.stack && !o.itrace.add_stack)
+		cmd_no_effect(&cmd, "hw-index no-branch-view",
+			      "without l or L in --itrace there are no branch stacks");
+	if (!o.itrace.instructions && !o.itrace.branches && !itrace_events(&o.itrace) &&
+	    !o.itrace.add_stack && !o.itrace.add_chain)
 		return cmd_usage_error(&cmd, "--itrace=%s: no samples are asked for: use i, b, x, "
-				       "w or I", itrace);
+				       "w, I, L or G", itrace);
 	ss = session_open(&so);
 	if (!ss)
 		return CMD_ERROR;

@@ -83,6 +83,15 @@ static int check_fields(const struct cmd_desc *cmd, const struct itrace_opts *o,
 {
 	if (!o->instructions && (o->stack || o->chain))
 		return cmd_usage_error(cmd, "--itrace=%s: l and g add to instructions samples: use them with i", itrace);
+	if (!o->instructions && !o->branches && !o->errors && !itrace_events(o) &&
+	    (o->add_stack || o->add_chain))
+		return cmd_usage_error(cmd, "--itrace=%s: L and G add to samples that perf "
+				       "recorded, which are not printed here: use 'perf-cstrace "
+				       "inject --itrace=%s -o FILE' and 'perf script -i FILE'",
+				       itrace, itrace);
+	if (o->add_stack || o->add_chain)
+		fprintf(stderr, "cstrace script: warning: L and G in --itrace have no effect: "
+			"'perf-cstrace inject' adds to samples that perf recorded\n");
 	if (!o->instructions && !o->branches && !o->errors && !itrace_events(o))
 		return cmd_usage_error(cmd, "--itrace=%s: nothing to print is asked for: use i, b, "
 				       "c, r, x, w, I or e", itrace);

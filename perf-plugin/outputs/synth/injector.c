@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "machine/images/dso.h"
 #include "outputs/synth/evname.h"
@@ -28,8 +29,14 @@
 #define BRANCH_SAMPLE_TYPE	(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL |	\
 				 PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_TYPE_SAVE)
 
-/* The events of the output, of which a recording has those that --itrace asks for. */
-enum out_event { OUT_INSNS, OUT_BRANCHES, OUT_EVENTS, OUT_NR = OUT_EVENTS + EVENT_KINDS };
+/* The events of the output, of which it has those that --itrace asks for, or one without samples. */
+enum out_event { OUT_INSNS, OUT_BRANCHES, OUT_EVENTS, OUT_DUMMY = OUT_EVENTS + EVENT_KINDS, OUT_NR };
+
+/* The history in a stream that is decoded, see history.h. */
+struct followed {
+	uint64_t place;		/* stream.place */
+	struct history_stream *history;
+};
 
 struct injector {
 	struct session *ss;
@@ -45,6 +52,15 @@ struct injector {
 	struct guest_ids ids[OUT_NR];	/* of samples */
 	/* guests whose process is known, by number: they have ids of their own */
 	uint64_t with_ids;
+	struct {
+		/* for L and G in --itrace; NULL: not given */
+		struct history *wanted;
+		struct join *join;
+		uint8_t *record;	/* a sample with what is added */
+		bool follows;		/* trace and samples have the times for that */
+		struct followed *v;
+		size_t nr, cap;
+	} add;
 	uint64_t since_round;
 	uint64_t first_time, last_time;	/* times of samples; first > last: none so far */
 	int batch_tid;		/* the host's thread of the batch ... */
@@ -76,10 +92,9 @@ static void end_round(struct injector *in)
 }
 
 /* Writes records. The end of a round depends on the records only, not on how many are passed at once. */
-static void sink_write(void *data, const void *bytes, size_t len)
+static void write_records(struct injector *in, const uint8_t *from, size_t len)
 {
-	const uint8_t *from = bytes, *p = from, *end = from + len;
-	struct injector *in = data;
+	const uint8_t *p = from, *end = from + len;
 	uint16_t size;
 
 	for (; p < end; p += size) {
@@ -94,6 +109,49 @@ static void sink_write(void *data, const void *bytes, size_t len)
 	pw_write(in->w, from, (size_t)(p - from));
 }
 
+/*
+ * Adds the history of threads to the samples behind a mark, and writes all records that are not
+ * for that purpose.
+ */
+static void write_joined(struct injector *in, const uint8_t *from, size_t len)
+{
+	const uint8_t *p = from, *end = from + len;
+	struct perf_event_header h, sample;
+	struct join_mark mark;
+
+	while (p < end) {
+		memcpy(&h, p, sizeof(h));
+		if (h.type != HISTORY_RECORD && h.type != JOIN_RECORD) {
+			p += h.size;
+			continue;
+		}
+		write_records(in, from, (size_t)(p - from));
+		if (h.type == HISTORY_RECORD) {
+			join_piece(in->add.join, (const struct history_piece *)p);
+		} else {
+			memcpy(&mark, p, sizeof(mark));
+			p += h.size;
+			memcpy(&sample, p, sizeof(sample));
+			write_records(in, in->add.record,
+				      join_sample(in->add.join, &mark, p, in->add.record));
+			h.size = sample.size;
+		}
+		p += h.size;
+		from = p;
+	}
+	write_records(in, from, (size_t)(p - from));
+}
+
+static void sink_write(void *data, const void *bytes, size_t len)
+{
+	struct injector *in = data;
+
+	if (in->add.join)
+		write_joined(in, bytes, len);
+	else
+		write_records(in, bytes, len);
+}
+
 /* Raises the times of samples and errors to `time`. */
 static void sink_raise(void *data, void *bytes, size_t len, uint64_t time)
 {
@@ -105,7 +163,7 @@ static void sink_raise(void *data, void *bytes, size_t len, uint64_t time)
 		h = (const void *)p;
 		if (h->type == PERF_RECORD_SAMPLE)
 			((uint64_t *)p)[SAMPLE_TIME_AT] = time;
-		else
+		else if (h->type == PERF_RECORD_AUXTRACE_ERROR)
 			((struct perf_record_auxtrace_error *)p)->time = time;
 	}
 }
@@ -319,6 +377,58 @@ static int on_event(void *data, const struct stream *s, const struct event_sampl
 	return 0;
 }
 
+/* ---- history before existing samples ------------------------------------------------------ */
+
+static struct followed *find_followed(const struct injector *in, uint64_t place)
+{
+	size_t i;
+
+	for (i = 0; i < in->add.nr; i++)
+		if (in->add.v[i].place == place)
+			return &in->add.v[i];
+	return NULL;
+}
+
+static struct history_stream *history_of(struct injector *in, const struct stream *s)
+{
+	const struct sampler_seam *was =
+		in->shard.from ? sampler_seam(in->shard.from->sp, s->place) : NULL;
+	struct followed *f = find_followed(in, s->place);
+	struct merge_lane *ln;
+
+	if (f)
+		return f->history;
+	ln = merge_lanes_add(&in->shard.lanes, in->m, SIDEBAND_RANK_HISTORY, s->place);
+	if (was)
+		ln->time = was->history.last;
+	f = ARRAY_ADD(in->add.v, in->add.nr, in->add.cap);
+	*f = (struct followed){ .place = s->place,
+				.history = history_stream_new(in->add.wanted, ln) };
+	return f->history;
+}
+
+/* Ends the history of a stream. Returns its lane, or NULL if it has none. */
+static struct merge_lane *end_history(struct injector *in, const struct stream *s)
+{
+	struct followed *f = find_followed(in, s->place);
+	struct merge_lane *ln;
+
+	if (!f)
+		return NULL;
+	history_fragment_end(f->history, s);
+	ln = history_lane(f->history);
+	history_stream_free(f->history);
+	*f = in->add.v[--in->add.nr];
+	return ln;
+}
+
+static void free_followed(struct injector *in)
+{
+	while (in->add.nr)
+		history_stream_free(in->add.v[--in->add.nr].history);
+	free(in->add.v);
+}
+
 /* ---- batches ---------------------------------------------------------------------------------- */
 
 /* Returns when the thread ended, if that is inside the batch, whose times can be up to the next timestamp; or UINT64_MAX. */
@@ -343,6 +453,8 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	/* the maps that a sample needs precede it (the session ensures that), the exit of its thread follows */
 	if (!in->timed)
 		in->place = sideband_alive(in->sb, s->host.tid, s->aux.aux_seq);
+	if (in->add.follows)
+		history_batch(history_of(in, s), s, g, n);
 	in->batch_tid = s->host.tid;
 	in->alive_until = end_of_thread(in, s);
 	time = in->timed ? sideband_alive(in->sb, s->host.tid, s->time) : s->time;
@@ -364,17 +476,26 @@ static int on_fragment(void *data, const struct fragment_event *e)
 {
 	struct injector *in = data;
 
-	return e->ended ? sampler_fragment_end(in->sp, e->ended) : 0;
+	if (!e->ended)
+		return 0;
+	if (in->add.follows)
+		history_fragment_end(history_of(in, e->ended), e->ended);
+	return sampler_fragment_end(in->sp, e->ended);
 }
 
 static void on_stream_end(void *data, const struct stream *s)
 {
 	struct merge_lane *ln = *s->priv ? *sampler_slot(s) : NULL;
 	struct injector *in = data;
+	struct merge_lane *history = end_history(in, s);
 	struct sampler_seam *seam;
 
 	sampler_stream_end(in->sp, s);
 	seam = sampler_last_seam(in->sp);
+	if (history && seam) {
+		seam->history.last = history->time;
+		seam->history.user = history;
+	}
 	if (!ln || !seam)
 		return;
 	seam->first = ln->first;
@@ -406,6 +527,8 @@ static void *shard_make(void *data, struct session *ss)
 	in->exits_last = whole->exits_last;
 	memcpy(in->ids, whole->ids, sizeof(in->ids));
 	in->with_ids = whole->with_ids;
+	in->add.wanted = whole->add.wanted;
+	in->add.follows = whole->add.follows;
 	in->shard.is_shard = true;
 	ops = make_ops(in);
 	in->sp = sampler_new(&in->o.itrace, &ops, session_read_code);
@@ -462,6 +585,8 @@ static int shard_take(void *data, void *shard)
 	rc = sampler_join(in->sp, more->sp, seam_lane, in);
 	merge_lanes_order(&more->shard.lanes, in->shard.shards + 1);
 	for (i = 0; (seam = sampler_nth_seam(more->sp, i)) && !rc; i++) {
+		if (seam->history.user)
+			merge_lane_floor(seam->history.user, seam->history.floor);
 		if (!seam->user || seam->first == UINT64_MAX)
 			continue;
 		merge_lane_floor(seam->user, seam->floor);
@@ -484,11 +609,17 @@ static void shard_free(void *shard)
 	if (!in->shard.taken)
 		merge_lanes_drop(&in->shard.lanes);
 	merge_lanes_free(&in->shard.lanes);
+	free_followed(in);
 	sampler_free(in->sp);
 	free(in);
 }
 
 /* ---- header ----------------------------------------------------------------------------------- */
+
+static uint64_t stack_type(const struct injector *in)
+{
+	return BRANCH_SAMPLE_TYPE | (in->o.hw_index ? PERF_SAMPLE_BRANCH_HW_INDEX : 0);
+}
 
 /* The ids of an event, of the host and of all guests. */
 static uint64_t *list_ids(const struct injector *in, const struct guest_ids *of, uint32_t *nr)
@@ -524,11 +655,8 @@ static int add_event(struct injector *in, const struct event_type *e, const stru
 
 	if (in->timed)
 		attr.sample_type |= PERF_SAMPLE_TIME;
-	if (e->sample_type & PERF_SAMPLE_BRANCH_STACK) {
-		attr.branch_sample_type = BRANCH_SAMPLE_TYPE;
-		if (in->o.hw_index)
-			attr.branch_sample_type |= PERF_SAMPLE_BRANCH_HW_INDEX;
-	}
+	if (e->sample_type & PERF_SAMPLE_BRANCH_STACK)
+		attr.branch_sample_type = stack_type(in);
 	if (trace) {
 		attr.exclude_kernel = trace->exclude_kernel;
 		attr.exclude_user = trace->exclude_user;
@@ -547,6 +675,8 @@ static bool has_event(const struct injector *in, enum out_event e)
 {
 	const struct itrace_opts *o = &in->o.itrace;
 
+	if (e == OUT_DUMMY)
+		return !o->instructions && !o->branches && !itrace_events(o);
 	if (e < OUT_EVENTS)
 		return e == OUT_INSNS ? o->instructions : o->branches;
 	return o->events[e - OUT_EVENTS];
@@ -589,6 +719,7 @@ static int add_header(struct injector *in, struct error *err)
 					     PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
 					     PERF_SAMPLE_ADDR | (stacks_of_branches(o) ?
 							 PERF_SAMPLE_BRANCH_STACK : 0u) };
+	const struct event_type dummy = { "dummy", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 0 };
 	uint32_t i;
 	int rc = 0;
 
@@ -603,10 +734,13 @@ static int add_header(struct injector *in, struct error *err)
 	for (i = 0; !rc && i < EVENT_KINDS; i++)
 		if (o->events[i])
 			rc = add_event(in, &event_types[i], &in->ids[OUT_EVENTS + i], 1, err);
+	/* records of the trace event need an event */
+	if (!rc && has_event(in, OUT_DUMMY))
+		rc = add_event(in, &dummy, &in->ids[OUT_DUMMY], 1, err);
 	if (!rc)
 		rc = sideband_add_attrs(in->sb, in->w, err);
 	/* mark that perf report --branch-history requires */
-	if (!rc && o->stack && !in->o.no_branch_view)
+	if (!rc && (o->stack || o->add_stack) && !in->o.no_branch_view)
 		pw_set_branch_stack(in->w);
 	if (!rc && env->raw[PD_FEAT_TRACING_DATA].ptr && !perfdata_is_swapped(pd))
 		pw_set_raw(in->w, PD_FEAT_TRACING_DATA, env->raw[PD_FEAT_TRACING_DATA].ptr,
@@ -643,6 +777,25 @@ static void write_guests(struct injector *in, const struct guest_ids *ids, uint6
 	guest_records_collect(in->ss, in->m, ids, sample_type, in->timed);
 }
 
+/* Prepares what L and G ask for. */
+static void add_fields(struct injector *in)
+{
+	const struct itrace_opts *o = &in->o.itrace;
+	const struct join_opts jo = { .stack = o->add_stack, .chain = o->add_chain,
+				      .hw_index = in->o.hw_index };
+	struct sideband_add add = { .branch_sample_type = stack_type(in) };
+
+	if (!o->add_stack && !o->add_chain)
+		return;
+	in->add.wanted = add.history = history_new(o->add_stack, o->add_chain, session_read_code);
+	in->add.join = join_new(&jo);
+	in->add.record = mem_new(PD_MAX_RECORD + 1);
+	in->add.follows = injector_follows(in);
+	add.sample_type = (o->add_stack ? PERF_SAMPLE_BRANCH_STACK : 0) |
+			  (o->add_chain ? PERF_SAMPLE_CALLCHAIN : 0);
+	sideband_add_fields(in->sb, &add);
+}
+
 struct injector *injector_open(struct session *ss, const struct injector_opts *o)
 {
 	struct injector *in = mem_zeroed(1, sizeof(*in));
@@ -670,6 +823,7 @@ struct injector *injector_open(struct session *ss, const struct injector_opts *o
 	in->sp = sampler_new(&o->itrace, &ops, session_read_code);
 	in->timed = sideband_timed(in->sb);
 	in->exits_last = so.exits_last;
+	add_fields(in);
 	if (add_header(in, &err))
 		goto fail;
 	ids = first_ids(in);
@@ -678,7 +832,8 @@ struct injector *injector_open(struct session *ss, const struct injector_opts *o
 			 (in->timed ? PERF_SAMPLE_TIME : 0);
 	sideband_collect(in->sb, in->m, &so);
 	write_guests(in, ids, so.sample_type);
-	if (session_max_streams(ss) == 1) {
+	/* history is written to lanes, which are merged when all of them are complete */
+	if (session_max_streams(ss) == 1 && !in->add.join) {
 		in->single = merge_lane_new(in->m, SIDEBAND_RANK_SAMPLES, 0);
 		merge_direct(in->m, in->single);
 	}
@@ -728,7 +883,8 @@ int injector_run(struct injector *in)
 	struct error err = { .code = 0 };
 	int rc;
 
-	if (sampler_plans(in->sp))
+	/* history has all branches */
+	if (sampler_plans(in->sp) && !in->add.follows)
 		c.wants.plan = on_plan;
 	/* in a file without times, all samples of a fragment have the position of its record */
 	shards.by_fragment = sampler_unit(in->sp) == SAMPLER_FRAGMENT && in->timed;
@@ -758,6 +914,21 @@ uint64_t injector_left_out(const struct injector *in)
 	return sideband_unknown_samples(in->sb);
 }
 
+uint64_t injector_too_large(const struct injector *in)
+{
+	return sideband_large_samples(in->sb);
+}
+
+bool injector_follows(const struct injector *in)
+{
+	return in->timed && session_timestamps(in->ss) && !in->o.itrace.timeless;
+}
+
+const struct join_counts *injector_joined(const struct injector *in)
+{
+	return in->add.join ? join_counts(in->add.join) : NULL;
+}
+
 void injector_close(struct injector *in)
 {
 	if (!in)
@@ -768,5 +939,9 @@ void injector_close(struct injector *in)
 	merge_lanes_free(&in->shard.lanes);
 	merge_free(in->m);
 	sideband_free(in->sb);
+	free_followed(in);
+	join_free(in->add.join);
+	history_free(in->add.wanted);
+	free(in->add.record);
 	free(in);
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * Letters for events that CoreSight program trace lacks, and for changes to existing records. They are accepted so that
- * the same letters can be used for every trace.
+ * Letters for events that CoreSight program trace lacks. They are accepted so that the same
+ * letters can be used for every trace.
  */
 static const char no_meaning[] = "pofmMta";
 
@@ -133,7 +133,6 @@ static void note_unused(struct itrace_opts *o, char letter)
 
 static bool take_letter(const char **p, struct itrace_opts *o)
 {
-	unsigned int depth;
 	uint32_t minus;
 	char c = *(*p)++;
 
@@ -172,9 +171,9 @@ static bool take_letter(const char **p, struct itrace_opts *o)
 	case 'l':
 		return take_depth(p, &o->stack, ITRACE_DEFAULT_STACK);
 	case 'G':
+		return take_depth(p, &o->add_chain, ITRACE_DEFAULT_CHAIN);
 	case 'L':
-		note_unused(o, c);
-		return take_depth(p, &depth, ITRACE_DEFAULT_CHAIN);
+		return take_depth(p, &o->add_stack, ITRACE_DEFAULT_STACK);
 	case 'x':
 		o->events[EVENT_TRANSACTION] = true;
 		return true;
@@ -230,8 +229,8 @@ bool itrace_parse(struct itrace_opts *o, const char *text, char *msg, size_t len
 		if (*start == 'q')
 			return refuse_quick(text, msg, len);
 		snprintf(msg, len, "--itrace=%s: '%c' at position %zu is not understood; known are "
-			 "i[PERIOD[i|t|ns|us|ms]] b c r x w I e[-o][-l] g[N] l[N] sN Z T "
-			 "(N of g and l: 1 to %u)",
+			 "i[PERIOD[i|t|ns|us|ms]] b c r x w I e[-o][-l] g[N] l[N] G[N] L[N] sN Z T "
+			 "(N of g, l, G and L: 1 to %u)",
 			 text, *start, (size_t)(start - text) + 1, ITRACE_MAX_DEPTH);
 		return false;
 	}

@@ -36,6 +36,8 @@ struct itrace_opts {
 	uint64_t skip;		/* s */
 	unsigned int chain;	/* g: entries of the call chain, 0 none */
 	unsigned int stack;	/* l: entries of the branch stack, 0 none */
+	unsigned int add_chain;	/* G: as g, for existing samples */
+	unsigned int add_stack;	/* L: as l, for existing samples */
 	/*
 	 * not a letter: sample whenever the branch stack is full of branches that are in no sample yet, so that each is
 	 * in exactly one

@@ -133,6 +133,11 @@ struct sampler_seam {
 	} gap;
 	uint64_t last;		/* for the consumer: time of the last sample, 0: none */
 	void *user;		/* for the consumer's use */
+	struct {
+		/* the same of a second lane, with `user` NULL if the stream has none */
+		uint64_t floor, last;
+		void *user;
+	} history;
 };
 
 /* Returns seam `i` of a sampler, NULL after the last one. */

@@ -115,12 +115,15 @@ int sampler_join(struct sampler *whole, struct sampler *shard,
 			continue;
 		}
 		now->floor = was->last;
+		now->history.floor = was->history.last;
 		old = *was;
 		if (whole->want_b && !shard->from && now->closes && is_open(&old))
 			rc = close_stretch(whole, &old, now, lane, data);
 		*was = *now;
 		if (now->last < now->floor)
 			was->last = now->floor;
+		if (now->history.last < now->history.floor)
+			was->history.last = now->history.floor;
 		if (!now->touched) {
 			was->br = old.br;
 			was->user = old.user;

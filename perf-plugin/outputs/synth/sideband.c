@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/bisect.h"
 #include "base/error.h"
+#include "outputs/synth/join.h"
 
 /* maximum number of lanes into which the input is split, each sorted by time; about one per ring buffer */
 #define MAX_LANES	256u
@@ -34,6 +35,8 @@ struct sideband {
 	uint64_t exit_time;	/* earliest exit of a thread in the output */
 	uint64_t first_sample, last_sample;	/* times of copied samples; first > last: none */
 	uint64_t unknown_samples;		/* of events that are left out: is_unknown() */
+	uint64_t large_samples; /* without room for what is added */
+	struct sideband_add add;
 	struct life *life;
 	size_t nr_life, cap_life;
 };
@@ -109,6 +112,17 @@ static uint64_t kept_type(const struct pd_attr *a)
 	return a->attr.sample_type | PERF_SAMPLE_IDENTIFIER;
 }
 
+void sideband_add_fields(struct sideband *sb, const struct sideband_add *add)
+{
+	sb->add = *add;
+}
+
+/* Returns the fields that the event's samples get. */
+static uint64_t added_type(const struct sideband *sb, const struct pd_attr *a)
+{
+	return sb->add.sample_type & ~a->attr.sample_type;
+}
+
 int sideband_add_attrs(struct sideband *sb, struct perf_writer *w, struct error *err)
 {
 	const struct pd_attr *a;
@@ -121,7 +135,9 @@ int sideband_add_attrs(struct sideband *sb, struct perf_writer *w, struct error 
 		if (is_left_out(sb, a))
 			continue;
 		attr = a->attr;
-		attr.sample_type = kept_type(a);
+		attr.sample_type = kept_type(a) | added_type(sb, a);
+		if (added_type(sb, a) & PERF_SAMPLE_BRANCH_STACK)
+			attr.branch_sample_type = sb->add.branch_sample_type;
 		attr.sample_id_all = 1;
 		rc = pw_add_attr(w, &attr, a->ids, a->nr_ids, a->name ? a->name : "unknown", err);
 		if (rc < 0)
@@ -214,8 +230,12 @@ static void put_id(uint8_t *dst, const struct pd_record *rec, uint64_t from, uin
 		memcpy(dst + offsetof(struct perf_record_lost, id), &to, sizeof(to));
 }
 
-/* An AUX window, the last field of a sample, is left out as the trace is: its size becomes 0. */
-static size_t copy_sample(uint8_t *dst, const struct pd_record *rec)
+/*
+ * Copies a sample, with the event's id in front. An AUX window, the last field, is left out as the
+ * trace is: its size becomes 0. Returns the size of the copy, or 0 if there is no room in the record
+ * for `more` bytes.
+ */
+static size_t copy_sample(uint8_t *dst, const struct pd_record *rec, size_t more)
 {
 	struct perf_event_header h = rec->ev->header;
 	const uint8_t *src = (const uint8_t *)rec->ev;
@@ -225,7 +245,7 @@ static size_t copy_sample(uint8_t *dst, const struct pd_record *rec)
 
 	if (!(rec->attr->attr.sample_type & PERF_SAMPLE_IDENTIFIER))
 		extra = sizeof(id);
-	if (n + extra > PD_MAX_RECORD)
+	if (n + extra + more > PD_MAX_RECORD)
 		return 0;
 	h.size = (uint16_t)(n + extra);
 	memcpy(dst, &h, sizeof(h));
@@ -234,6 +254,58 @@ static size_t copy_sample(uint8_t *dst, const struct pd_record *rec)
 	if (rec->sample.aux_size)
 		memset(dst + h.size - sizeof(uint64_t), 0, sizeof(uint64_t));
 	return h.size;
+}
+
+/* Finds where the history of a sample comes from. */
+static uint64_t history_of(struct sideband *sb, const struct pd_record *rec)
+{
+	const struct pd_sample_id *sid = &rec->sample.sid;
+	const uint64_t who = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	uint64_t thread;
+
+	if (rec->attr->attr.sample_type & PERF_SAMPLE_AUX)
+		return history_window(rec->seq);
+	if (!sb->timed || (sid->valid & who) != who)
+		return JOIN_NO_THREAD;
+	thread = history_thread((int)sid->tid, sid->valid & PERF_SAMPLE_CPU ? (int)sid->cpu : -1);
+	history_add(sb->add.history, thread, sid->time, rec->sample.ip);
+	return thread;
+}
+
+/* Fills the record before a sample that gets fields. */
+static bool mark_sample(struct sideband *sb, struct join_mark *mark, const struct pd_record *rec)
+{
+	const struct perf_event_attr *attr = &rec->attr->attr;
+	const uint64_t type = added_type(sb, rec->attr);
+	const uint32_t id = attr->sample_type & PERF_SAMPLE_IDENTIFIER ? 0 : sizeof(uint64_t);
+	struct pd_sample_places at;
+
+	if (!pd_sample_places(attr, rec->ev, perfdata_is_swapped(sb->pd), &at))
+		return false;
+	*mark = (struct join_mark){
+		.header = { .type = JOIN_RECORD, .size = sizeof(*mark) },
+		.thread = history_of(sb, rec),
+		.ip = rec->sample.ip,
+		.chain_at = type & PERF_SAMPLE_CALLCHAIN ? at.callchain + id : 0,
+		.stack_at = type & PERF_SAMPLE_BRANCH_STACK ? at.branches + id : 0
+	};
+	return true;
+}
+
+/* Writes a sample, behind a mark if it gets fields. Returns the number of bytes. */
+static size_t put_sample(struct sideband *sb, uint8_t *dst, const struct pd_record *rec)
+{
+	const bool marked = added_type(sb, rec->attr) != 0;
+	const size_t before = marked ? sizeof(struct join_mark) : 0;
+	const size_t n = copy_sample(dst + before, rec, marked ? before + JOIN_EMPTY : 0);
+	struct join_mark mark;
+
+	if (!n || (marked && !mark_sample(sb, &mark, rec))) {
+		sb->large_samples++;
+		return 0;
+	}
+	memcpy(dst, &mark, before);
+	return n + before;
 }
 
 static size_t copy_record(const struct sideband *sb, uint8_t *dst, const struct pd_record *rec,
@@ -306,6 +378,11 @@ uint64_t sideband_unknown_samples(const struct sideband *sb)
 	return sb->unknown_samples;
 }
 
+uint64_t sideband_large_samples(const struct sideband *sb)
+{
+	return sb->large_samples;
+}
+
 bool sideband_sample_span(const struct sideband *sb, uint64_t *first, uint64_t *last)
 {
 	*first = sb->first_sample;
@@ -328,7 +405,7 @@ static void take(struct sideband *sb, struct merge *m, const struct pd_record *r
 	ln = pick_lane(&sb->lanes[is_exit], m, time,
 		       is_exit ? SIDEBAND_RANK_EXIT : SIDEBAND_RANK_BEFORE);
 	dst = merge_reserve(ln, time);
-	merge_commit(ln, is_sample ? copy_sample(dst, rec) : copy_record(sb, dst, rec, o));
+	merge_commit(ln, is_sample ? put_sample(sb, dst, rec) : copy_record(sb, dst, rec, o));
 	if (is_sample && sb->timed && rec->sample.sid.valid & PERF_SAMPLE_TIME)
 		note_sample(sb, rec->sample.sid.time);
 }
@@ -370,4 +447,6 @@ void sideband_collect(struct sideband *sb, struct merge *m, const struct sideban
 		take(sb, m, &rec, o);
 	}
 	ARRAY_SORT(sb->life, sb->nr_life, life_cmp);
+	if (sb->add.history)
+		history_sort(sb->add.history);
 }

@@ -6,12 +6,17 @@
 #ifndef CSTRACE_OUTPUTS_SYNTH_SIDEBAND_H
 #define CSTRACE_OUTPUTS_SYNTH_SIDEBAND_H
 
+#include "outputs/synth/history.h"
 #include "outputs/synth/merge.h"
 #include "perfdata/reader.h"
 #include "perfdata/writer.h"
 
-/* Order of records at the same time: begins of threads, samples, exits of threads. */
+/*
+ * Order of records at the same time: history of threads (history.h), begins of threads and samples
+ * of the input, new samples, exits of threads.
+ */
 enum sideband_rank {
+	SIDEBAND_RANK_HISTORY,
 	SIDEBAND_RANK_BEFORE,
 	SIDEBAND_RANK_SAMPLES,
 	SIDEBAND_RANK_EXIT,
@@ -27,6 +32,19 @@ void sideband_free(struct sideband *sb);
 bool sideband_timed(const struct sideband *sb);
 /* Returns the first of `n` ids that no event of the input has. */
 uint64_t sideband_new_id(const struct sideband *sb, unsigned int n);
+
+/* Fields for the samples of events that do not have them. */
+struct sideband_add {
+	uint64_t sample_type; /* PERF_SAMPLE_CALLCHAIN, PERF_SAMPLE_BRANCH_STACK */
+	uint64_t branch_sample_type;
+	struct history *history; /* gets the samples that sideband_collect() finds */
+};
+
+/*
+ * Before each sample whose event does not have the fields there will be a struct join_mark
+ * (join.h). `add` is copied; to be called before sideband_add_attrs().
+ */
+void sideband_add_fields(struct sideband *sb, const struct sideband_add *add);
 
 /* Adds the events that are kept to the writer. Returns 0, or negative with `err` filled. */
 int sideband_add_attrs(struct sideband *sb, struct perf_writer *w, struct error *err);
@@ -52,6 +70,11 @@ void sideband_collect(struct sideband *sb, struct merge *m, const struct sideban
  * the samples have fields that this program does not know. Valid after sideband_collect().
  */
 uint64_t sideband_unknown_samples(const struct sideband *sb);
+/*
+ * Number of samples that are not copied since their records have no room for what is added. Valid
+ * after sideband_collect().
+ */
+uint64_t sideband_large_samples(const struct sideband *sb);
 /* Returns the times of the first and the last copied sample; false: none has a time. */
 bool sideband_sample_span(const struct sideband *sb, uint64_t *first, uint64_t *last);
 
