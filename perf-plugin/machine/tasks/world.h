@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * world.h - the software to which a context belongs: the recorded system, a virtual machine, firmware or Secure state.
- * Only the recorded system has images; stretches of the others are counted.
+ * Only the recorded system has images, and guests of which files are given (machine/guests);
+ * stretches of the others are counted.
  */
 #ifndef CSTRACE_MACHINE_TASKS_WORLD_H
 #define CSTRACE_MACHINE_TASKS_WORLD_H
