@@ -4,7 +4,7 @@
 
 Samples with AUX windows (perf record --aux-sample): recordings of random programs, which the generator interrupts at random
 places. The branch stack at the end of each window has the branches that its thread executed last, in order and without a gap,
-and where all windows touch each other, every branch of the recording is listed once. Speaks TAP; CSTRACE_NIGHTLY=1 takes more
+as has the stack that inject --itrace=L adds to the sample; and where all windows touch each other, every branch of the recording is listed once. Speaks TAP; CSTRACE_NIGHTLY=1 takes more
 programs.
 """
 import argparse
@@ -25,6 +25,7 @@ NIGHTLY = bool(os.environ.get("CSTRACE_NIGHTLY"))
 PROGRAMS = [n for n in range(1, 22 if NIGHTLY else 3) if n != 10]
 DEPTH = 64
 RECORD_SAMPLE = 9
+IP, TID, TIME, CALLCHAIN, CPU, PERIOD, RAW, BRANCH_STACK, IDENTIFIER = 1, 2, 4, 32, 128, 256, 1024, 2048, 65536
 WINDOW_EVENTS = (3000, 3001, 3002)
 LIMIT = 1 << 29		# bytes of memory for 20000 windows of 4 KB, which are mapped, twice at most
 SAMPLE = re.compile(r"\s*(-?\d+)\s+\[(\d+)\]\s+(0x.*)$")
@@ -108,6 +109,52 @@ def window_stacks(recording, full):
     return "%d stacks, %d full" % (good, complete)
 
 
+def types_of_samples(perf):
+    """The sample_type of each id of the file."""
+    types = {}
+    for at in range(perf.attrs_off, perf.attrs_off + perf.attrs_size, perf.attr_size):
+        ids, size = struct.unpack_from("<QQ", perf.bytes, at + perf.attr_size - 16)
+        for i in struct.unpack_from("<%dQ" % (size // 8), perf.bytes, ids):
+            types[i], = struct.unpack_from("<Q", perf.bytes, at + 24)
+    return types
+
+
+def stack_of(perf, kind, at):
+    """The thread of a sample, and its branches, the newest one last."""
+    tid, = struct.unpack_from("<I", perf.bytes, at + 28)
+    at += 8 + 8 * sum(bool(kind & bit) for bit in (IDENTIFIER, IP, TID, TIME, CPU, PERIOD))
+    if kind & CALLCHAIN:
+        at += 8 + 8 * struct.unpack_from("<Q", perf.bytes, at)[0]
+    if kind & RAW:
+        at += (struct.unpack_from("<I", perf.bytes, at)[0] + 11) // 8 * 8
+    count, = struct.unpack_from("<Q", perf.bytes, at)
+    words = struct.unpack_from("<%dQ" % (3 * count), perf.bytes, at + 8)
+    return tid, [("%x" % words[i], "%x" % words[i + 1]) for i in range(0, len(words), 3)][::-1]
+
+
+def added_stacks(recording, folder, full):
+    """The stack of each sample is that of its own window, with any number of threads."""
+    outs = [os.path.join(folder, "added%d" % jobs) for jobs in (1, 3)]
+    for jobs, out in zip((1, 3), outs):
+        run([recording.tool, "inject", "-i", recording.perf, "--itrace=L%dG" % DEPTH, "-j", str(jobs), "-o", out])
+    perf = PerfData(outs[0])
+    if perf.bytes != PerfData(outs[1]).bytes:
+        raise Bad("-j 3 writes another file than -j 1")
+    types, found, complete = types_of_samples(perf), [], 0
+    for kind, _, at, _, _, _ in perf.records():
+        if kind == RECORD_SAMPLE:
+            found.append(stack_of(perf, types[struct.unpack_from("<Q", perf.bytes, at + 8)[0]], at))
+    if len(found) != len(recording.windows):
+        raise Bad("%d samples, %d recorded" % (len(found), len(recording.windows)))
+    for (cpu, tid, _, n), (got, stack) in zip(recording.windows, found):
+        if got != tid or stack != recording.executed.get((cpu, tid), [])[n - len(stack):n]:
+            raise Bad("thread %d, branch %d: thread %d with %s" % (tid, n, got, stack[-3:]))
+        complete += len(stack) == min(DEPTH, n)
+    if complete < full * len(found):
+        raise Bad("%d of %d stacks are full" % (complete, len(found)))
+    return "%d stacks, %d full" % (len(found), complete)
+
+
 def every_branch_once(recording):
     """Samples so dense that each window begins within the one before: all branches up to the last window."""
     for extra in ([], ["-j", "3"]):
@@ -172,6 +219,12 @@ def main():
                 cases.append(("stacks: %d bytes, %s, program %d" % (window, name, number),
                               lambda folder, w=window, e=every, f=full, o=options, n=number:
                               window_stacks(Recording(args, n, w, e, o, folder), f)))
+    for window, every, full in SIZES if NIGHTLY else SIZES[1:2]:
+        for name, options in FORMS:
+            for number in PROGRAMS:
+                cases.append(("stacks of the samples: %d bytes, %s, program %d" % (window, name, number),
+                              lambda folder, w=window, e=every, f=full, o=options, n=number:
+                              added_stacks(Recording(args, n, w, e, o, folder), folder, f)))
     for name, options in FORMS:
         dense = lambda folder, o=options: Recording(args, 3, 8192, 3000, o, folder)
         cases.append(("every branch once: " + name, lambda folder, r=dense: every_branch_once(r(folder))))

@@ -5,6 +5,7 @@
 #include "outputs/synth/history.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/array.h"
@@ -247,6 +248,16 @@ static void reach(struct history_stream *t, const struct stream *s, const struct
 
 /* ---- elements ----------------------------------------------------------------------------- */
 
+/* Makes room where no piece can end, by the oldest callers, which matter least. */
+static void drop_callers(struct history_stream *t)
+{
+	const uint32_t drop = HISTORY_CALLS / 2;
+
+	t->nr_calls -= drop;
+	memmove(t->calls, t->calls + drop, t->nr_calls * sizeof(*t->calls));
+	t->settled = t->settled > drop ? t->settled - drop : 0;
+}
+
 static void push_call(struct history_stream *t, const struct stream *s, const struct branch *b)
 {
 	uint32_t depth = t->nr_calls - t->settled;
@@ -258,7 +269,9 @@ static void push_call(struct history_stream *t, const struct stream *s, const st
 		t->nr_calls = t->settled + depth;
 		return;
 	}
-	if (t->nr_calls == HISTORY_CALLS)
+	if (t->nr_calls == HISTORY_CALLS && s->aux.window)
+		drop_callers(t);
+	else if (t->nr_calls == HISTORY_CALLS)
 		flush(t, s, 0);
 	t->calls[t->nr_calls++] = is_call ? b->from + b->size : b->to | HISTORY_RETURN;
 	if (!is_call)
@@ -277,7 +290,7 @@ static void push(struct history_stream *t, const struct stream *s, const struct 
 
 /*
  * Finds the samples of the thread from the begin of the batch on; those before it have their
- * history.
+ * history. An AUX window is the history of its own sample alone.
  */
 static void seek(struct history_stream *t, const struct stream *s)
 {
@@ -285,6 +298,8 @@ static void seek(struct history_stream *t, const struct stream *s)
 	const struct moment *v = t->h->v;
 	size_t lo = 0, hi = t->h->nr;
 
+	if (s->aux.window)
+		return;
 	BISECT(lo, hi, mid,
 	       v[mid].thread < t->thread || (v[mid].thread == t->thread && v[mid].time < begin));
 	t->next = lo;
@@ -296,7 +311,7 @@ static void seek(struct history_stream *t, const struct stream *s)
 
 static void enter(struct history_stream *t, const struct stream *s)
 {
-	t->thread = history_thread(s->tid, s->cpu);
+	t->thread = history_thread(s->host.tid, s->cpu);
 	t->runs = true;
 	t->date = begin_of(s);
 	t->floor = 0;
@@ -386,19 +401,27 @@ static void away(struct history_stream *t, const struct stream *s)
 		seek(t, s);
 }
 
+/* True if no sample has the batch in its history. The lead of an AUX window is in that of its own. */
+static bool is_excluded(const struct stream *s)
+{
+	if (s->aux.window)
+		return s->selected.excluded && !s->selected.lead;
+	return s->selected.excluded || !s->time_known;
+}
+
 void history_batch(struct history_stream *t, const struct stream *s, const struct cst_generic *g,
 		   size_t n)
 {
 	const struct cst_generic *end = g + n;
 
 	t->done = 0;
-	if (s->selected.excluded || !s->time_known) {
+	if (is_excluded(s)) {
 		if (n)
 			pass(t, s, g);
 		return;
 	}
-	t->runs = t->thread == history_thread(s->tid, s->cpu);
-	if (t->runs && t->date < begin_of(s))
+	t->runs = t->thread == history_thread(s->host.tid, s->cpu);
+	if (t->runs && !s->aux.window && t->date < begin_of(s))
 		away(t, s);
 	arm(t, s);
 	for (; g < end; g++) {

@@ -407,6 +407,24 @@ static struct history_stream *history_of(struct injector *in, const struct strea
 	return f->history;
 }
 
+/* True if the stream is that of the CPU which took the sample of an AUX window. */
+static bool has_sample(const struct stream *s)
+{
+	return s->aux.cpu < 0 || s->cpu < 0 || s->aux.cpu == s->cpu;
+}
+
+/* Ends an AUX fragment of a stream. */
+static void end_piece(struct injector *in, const struct stream *s)
+{
+	struct history_stream *t = history_of(in, s);
+
+	if (s->aux.window && has_sample(s))
+		history_window_end(t, s, s->aux.aux_seq,
+				   in->timed ? s->aux.aux_time : s->aux.aux_seq);
+	else
+		history_fragment_end(t, s);
+}
+
 /* Ends the history of a stream. Returns its lane, or NULL if it has none. */
 static struct merge_lane *end_history(struct injector *in, const struct stream *s)
 {
@@ -479,7 +497,7 @@ static int on_fragment(void *data, const struct fragment_event *e)
 	if (!e->ended)
 		return 0;
 	if (in->add.follows)
-		history_fragment_end(history_of(in, e->ended), e->ended);
+		end_piece(in, e->ended);
 	return sampler_fragment_end(in->sp, e->ended);
 }
 
@@ -921,6 +939,11 @@ uint64_t injector_too_large(const struct injector *in)
 
 bool injector_follows(const struct injector *in)
 {
+	const struct windows *w = &session_queues(in->ss)->windows;
+
+	/* the trace before a sample is known by its time, or is in the sample */
+	if (w->counts.nr && !w->beside)
+		return true;
 	return in->timed && session_timestamps(in->ss) && !in->o.itrace.timeless;
 }
 

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* sampler.c - selects the elements that become samples: periods, branch stacks and call chains. */
-#include "base/alloc.h"
 #include "outputs/synth/sampler_int.h"
 
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/wide.h"
 #include "machine/tasks/space.h"
 #include "outputs/synth/ranges.h"
-
-/* Times per instruction are kept with 16 fraction bits. */
-#define RATE_SHIFT	16
-#define RATE_DEFAULT	(1u << RATE_SHIFT)		/* one unit per instruction */
-#define RATE_MAX	(1ull << 40)
+#include "outputs/synth/sample_clock.h"
 
 /* elements after which branch samples get a new time */
 #define BRANCH_STEP	128
@@ -223,72 +219,6 @@ static bool skipped(struct sampler *sp)
 	return true;
 }
 
-/* ---- time ------------------------------------------------------------------------------------- */
-
-static uint64_t clock_now(const struct sampled_stream *ln)
-{
-	return ln->clock.anchor + wide_mul_shift(ln->counts.insns - ln->clock.anchor_insns,
-						 ln->clock.rate, RATE_SHIFT);
-}
-
-/* Converts the time of the next sample to a number of instructions. */
-static void clock_arm(struct sampled_stream *ln, uint64_t period)
-{
-	uint64_t now = clock_now(ln), n;
-
-	if (ln->clock.due <= now) {
-		ln->counts.next = ln->counts.insns + 1;
-		return;
-	}
-	if (ln->clock.due - now > period)
-		ln->clock.due = now + period;
-	n = wide_mul_div(ln->clock.due - now, (uint64_t)1 << RATE_SHIFT, ln->clock.rate);
-	ln->counts.next = ln->counts.insns + (n < 1 ? 1 : n > INT64_MAX ? INT64_MAX : n);
-}
-
-/* Takes over the rate of time from the stream for this batch. */
-static void clock_batch(struct sampler *sp, struct sampled_stream *ln, const struct stream *s)
-{
-	uint64_t now = s->time, left, rate;
-
-	if (!ln->clock.clock_set) {
-		ln->clock.due = now + sp->o.period;
-	} else if (ln->after_gap) {
-		left = ln->clock.due - clock_now(ln);
-		ln->clock.due = now + (left <= sp->o.period ? left : 0);
-	} else if (ln->clock.due < now) {
-		ln->clock.due = now;
-	}
-	rate = wide_mul_div(s->time_end - now, (uint64_t)1 << RATE_SHIFT, s->n_insn);
-	ln->clock.rate = rate < 1 ? 1 : rate > RATE_MAX ? RATE_MAX : rate;
-	ln->clock.clock_set = true;
-	ln->clock.anchor = now;
-	ln->clock.anchor_insns = ln->counts.insns;
-	clock_arm(ln, sp->o.period);
-}
-
-/* Sets the time given by the trace. */
-static void clock_set(struct sampler *sp, struct sampled_stream *ln, uint64_t now)
-{
-	uint64_t insns = ln->counts.insns - ln->clock.anchor_insns;
-	uint64_t left, rate;
-
-	if (!ln->clock.clock_set || now < ln->clock.anchor) {
-		ln->clock.due = now + sp->o.period;
-	} else if (ln->after_gap) {
-		/* nothing was traced in the gap, so it has no samples */
-		left = ln->clock.due - clock_now(ln);
-		ln->clock.due = now + (left <= sp->o.period ? left : 0);
-	} else if (insns && now > ln->clock.anchor) {
-		rate = wide_mul_div(now - ln->clock.anchor, (uint64_t)1 << RATE_SHIFT, insns);
-		ln->clock.rate = rate < 1 ? 1 : rate > RATE_MAX ? RATE_MAX : rate;
-	}
-	ln->clock.clock_set = true;
-	ln->clock.anchor = now;
-	ln->clock.anchor_insns = ln->counts.insns;
-	clock_arm(ln, sp->o.period);
-}
-
 /* ---- samples ---------------------------------------------------------------------------------- */
 
 /* Returns the address of instruction number `k` of a range. */
@@ -373,7 +303,7 @@ static int __attribute__((noinline)) insn_samples(struct sampler *sp, const stru
 			ln->counts.next += sp->o.period;
 		} else {
 			ln->clock.due += sp->o.period;
-			clock_arm(ln, sp->o.period);
+			sample_clock_arm(ln, sp->o.period);
 		}
 	}
 	ln->counts.insns = start;
@@ -586,7 +516,7 @@ static int __attribute__((noinline)) other(struct sampler *sp, const struct stre
 			return rc;
 	}
 	if (g->kind == CST_GEN_TIMESTAMP && sp->o.unit == ITRACE_TICKS && sp->want_i && !sp->o.tiles) {
-		clock_set(sp, ln, g->addr);
+		sample_clock_set(sp, ln, g->addr);
 		ln->after_gap = false;
 		return 0;
 	}
@@ -986,10 +916,10 @@ int sampler_batch(void *sampler, const struct stream *s, const struct cst_generi
 		ln->counts.last_time = 0;
 	if (sp->want_i && sp->o.unit == ITRACE_NS && !sp->o.tiles) {
 		if (s->time_known && s->n_insn)
-			clock_batch(sp, ln, s);
+			sample_clock_batch(sp, ln, s);
 		else if ((!ln->clock.clock_set || s->time != ln->clock.anchor) &&
 			 (s->time_known || !ln->clock.clock_set))
-			clock_set(sp, ln, s->time);
+			sample_clock_set(sp, ln, s->time);
 	}
 	return take(sp, s, ln, g, n);
 }

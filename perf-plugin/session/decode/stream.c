@@ -285,6 +285,7 @@ void stream_begin(struct stream_state *st, const struct fragment *f)
 	s->aux.aux_time = f->pub.time != NO_TIME ? f->pub.time : 0;
 	s->aux.aux_seq = f->seq;
 	s->aux.window = f->pub.window;
+	s->aux.cpu = f->aux_cpu;
 	st->owner.awaits_sync = false;
 	st->owner.seen_until = f->since ? f->since : aux_time(st);
 	find_change(st);
@@ -403,9 +404,7 @@ struct stream *stream_as_given(struct stream_state *st)
 	s->guest = here->guest;
 	s->vm = here->vm;
 	s->host = here->host;
-	s->aux.aux_time = here->aux.aux_time;
-	s->aux.aux_seq = here->aux.aux_seq;
-	s->aux.window = here->aux.window;
+	s->aux = here->aux;
 	s->selected.lead = here->selected.lead;
 	s->before = 0;
 	return s;

@@ -43,7 +43,8 @@ struct stream {
 	struct {
 		uint64_t aux_time;	/* perf time of the AUX record; 0 none */
 		uint64_t aux_seq;	/* position of the AUX record in the file (pd_record.seq) */
-		bool window;	/* an AUX window: both are those of its sample */
+		bool window;	/* an AUX window: all are those of its sample */
+		int cpu;	/* that the record names; -1: none */
 	} aux;
 	uint8_t trace_id;
 	unsigned int queue;	/* number of the buffer, from 0, in file order */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* sample_clock.c - when the next sample is due, as a number of instructions at the current rate. */
+#include "outputs/synth/sample_clock.h"
+
+#include "base/wide.h"
+
+#define RATE_MAX	(1ull << 40)
+
+static uint64_t now_of(const struct sampled_stream *ln)
+{
+	return ln->clock.anchor + wide_mul_shift(ln->counts.insns - ln->clock.anchor_insns,
+						 ln->clock.rate, RATE_SHIFT);
+}
+
+void sample_clock_arm(struct sampled_stream *ln, uint64_t period)
+{
+	uint64_t now = now_of(ln), n;
+
+	if (ln->clock.due <= now) {
+		ln->counts.next = ln->counts.insns + 1;
+		return;
+	}
+	if (ln->clock.due - now > period)
+		ln->clock.due = now + period;
+	n = wide_mul_div(ln->clock.due - now, (uint64_t)1 << RATE_SHIFT, ln->clock.rate);
+	ln->counts.next = ln->counts.insns + (n < 1 ? 1 : n > INT64_MAX ? INT64_MAX : n);
+}
+
+void sample_clock_batch(const struct sampler *sp, struct sampled_stream *ln,
+			 const struct stream *s)
+{
+	uint64_t now = s->time, left, rate;
+
+	if (!ln->clock.clock_set) {
+		ln->clock.due = now + sp->o.period;
+	} else if (ln->after_gap) {
+		left = ln->clock.due - now_of(ln);
+		ln->clock.due = now + (left <= sp->o.period ? left : 0);
+	} else if (ln->clock.due < now) {
+		ln->clock.due = now;
+	}
+	rate = wide_mul_div(s->time_end - now, (uint64_t)1 << RATE_SHIFT, s->n_insn);
+	ln->clock.rate = rate < 1 ? 1 : rate > RATE_MAX ? RATE_MAX : rate;
+	ln->clock.clock_set = true;
+	ln->clock.anchor = now;
+	ln->clock.anchor_insns = ln->counts.insns;
+	sample_clock_arm(ln, sp->o.period);
+}
+
+void sample_clock_set(const struct sampler *sp, struct sampled_stream *ln, uint64_t now)
+{
+	uint64_t insns = ln->counts.insns - ln->clock.anchor_insns;
+	uint64_t left, rate;
+
+	if (!ln->clock.clock_set || now < ln->clock.anchor) {
+		ln->clock.due = now + sp->o.period;
+	} else if (ln->after_gap) {
+		/* nothing was traced in the gap, so it has no samples */
+		left = ln->clock.due - now_of(ln);
+		ln->clock.due = now + (left <= sp->o.period ? left : 0);
+	} else if (insns && now > ln->clock.anchor) {
+		rate = wide_mul_div(now - ln->clock.anchor, (uint64_t)1 << RATE_SHIFT, insns);
+		ln->clock.rate = rate < 1 ? 1 : rate > RATE_MAX ? RATE_MAX : rate;
+	}
+	ln->clock.clock_set = true;
+	ln->clock.anchor = now;
+	ln->clock.anchor_insns = ln->counts.insns;
+	sample_clock_arm(ln, sp->o.period);
+}
