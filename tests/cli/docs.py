@@ -170,7 +170,7 @@ class Texts:
             self.case("letter %s in --help" % letter,
                       None if re.search(r"(^|[ ,])%s(N|\[| )" % letter, help_, re.M) else help_)
             extra = {"s": "s5", "e": "e-ol", "l": "l8", "g": "g8"}.get(letter, letter)
-            spec = extra + "i500i" if letter in "eslgZTqA" else "i100us" if letter == "i" else letter
+            spec = extra + "i500i" if letter in "eslgZTALG" else "i100us" if letter == "i" else letter
             for command in ("inject", "script"):
                 self.case("%s --itrace=%s" % (command, spec),
                           self.run("perf-cstrace %s -i perf.data --itrace=%s -o out" % (command, spec)))
