@@ -17,14 +17,13 @@ struct session;
  * number.
  */
 struct guest_ids {
-	uint64_t first;
-	unsigned int nr;	/* events */
-	unsigned int event;	/* number of the event among those */
+	uint64_t first;		/* the host's */
+	unsigned int nr;	/* events: distance between the ids of two guests */
 };
 
 static inline uint64_t guest_id_of(const struct guest_ids *ids, unsigned int guest)
 {
-	return ids->first + (uint64_t)ids->nr * guest + ids->event;
+	return ids->first + (uint64_t)ids->nr * guest;
 }
 
 /* Returns the number of guests with files, known or not by the process that runs them. */

@@ -174,10 +174,8 @@ static inline uint64_t *put_pair(uint64_t *p, int a, int b)
 	return p + 1;
 }
 
-static uint16_t cpumode(unsigned int el, bool guest)
+static uint16_t cpumode(unsigned int el)
 {
-	if (guest)
-		return el ? PERF_RECORD_MISC_GUEST_KERNEL : PERF_RECORD_MISC_GUEST_USER;
 	return el ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
 }
 
@@ -191,17 +189,21 @@ static inline uint64_t *put_where(uint64_t *p, const struct guest_ids *ids, uint
 }
 
 /*
- * Makes what put_where() wrote at `p` that of a guest's sample: it has ids of its own, which lead
- * perf to the process that runs the guest, or else the host's thread, by which perf finds that.
+ * Makes a sample of the host, complete, that of a guest: it has ids of its own, which lead perf to
+ * the process that runs the guest, or else the host's thread, by which perf finds that.
  */
-static void __attribute__((noinline)) set_guest(const struct injector *in, uint64_t *p,
+static void __attribute__((noinline)) set_guest(const struct injector *in, uint64_t *sample,
 						const struct guest_ids *ids, unsigned int guest,
-						struct host_thread host)
+						const struct host_thread *host)
 {
+	struct perf_event_header *h = (struct perf_event_header *)sample;
+
+	h->misc = h->misc == PERF_RECORD_MISC_KERNEL ? PERF_RECORD_MISC_GUEST_KERNEL :
+						       PERF_RECORD_MISC_GUEST_USER;
 	if (guest < 64 && in->with_ids >> guest & 1)
-		p[0] = guest_id_of(ids, guest);
+		sample[1] = guest_id_of(ids, guest);
 	else
-		put_pair(p + 2, host.pid, host.tid);
+		put_pair(sample + 3, host->pid, host->tid);
 }
 
 static struct merge_lane *new_lane(struct injector *in, uint64_t place)
@@ -216,12 +218,18 @@ static struct merge_lane *new_lane(struct injector *in, uint64_t place)
 	return ln;
 }
 
-static struct merge_lane *lane_of(struct injector *in, const struct stream *s)
+static struct merge_lane *__attribute__((noinline)) first_lane(struct injector *in,
+							     const struct stream *s)
+{
+	return in->single && !in->shard.is_shard ? in->single : new_lane(in, s->place);
+}
+
+static inline struct merge_lane *lane_of(struct injector *in, const struct stream *s)
 {
 	void **slot = sampler_slot(s);
 
 	if (!*slot)
-		*slot = in->single && !in->shard.is_shard ? in->single : new_lane(in, s->place);
+		*slot = first_lane(in, s);
 	return *slot;
 }
 
@@ -246,7 +254,8 @@ static bool stacks_of_branches(const struct itrace_opts *o)
 }
 
 /* A branch stack of the branch alone: perf reads its flags from nothing else in a file. */
-static uint64_t *put_own_stack(const struct injector *in, uint64_t *p, const struct branch *b)
+static uint64_t *__attribute__((noinline))
+put_own_stack(const struct injector *in, uint64_t *p, const struct branch *b)
 {
 	const struct ring_entry own = { b->from, b->to,
 					ring_flags(branch_perf_type((enum branch_kind)b->kind)) |
@@ -270,8 +279,6 @@ static int on_branch(void *data, const struct stream *s, const struct branch *b)
 	start = p = merge_reserve(ln, time);
 	p++;
 	p = put_where(p, &in->ids[OUT_BRANCHES], b->from, b->pid, b->tid);
-	if (__builtin_expect(b->guest, 0))
-		set_guest(in, start + 1, &in->ids[OUT_BRANCHES], b->guest, b->host);
 	if (in->timed)
 		*p++ = time;
 	*p++ = b->to;
@@ -280,8 +287,10 @@ static int on_branch(void *data, const struct stream *s, const struct branch *b)
 	if (stacks_of_branches(&in->o.itrace))
 		p = put_own_stack(in, p, b);
 	*(struct perf_event_header *)start = (struct perf_event_header){
-		.type = PERF_RECORD_SAMPLE, .misc = cpumode(b->el, b->guest),
+		.type = PERF_RECORD_SAMPLE, .misc = cpumode(b->el),
 		.size = (uint16_t)((uint8_t *)p - (uint8_t *)start) };
+	if (__builtin_expect(b->guest, 0))
+		set_guest(in, start, &in->ids[OUT_BRANCHES], b->guest, &b->host);
 	merge_commit(ln, (size_t)((uint8_t *)p - (uint8_t *)start));
 	return 0;
 }
@@ -299,8 +308,6 @@ static int on_insn(void *data, const struct stream *s, const struct insn_sample 
 	start = p = merge_reserve(ln, time);
 	p++;
 	p = put_where(p, &in->ids[OUT_INSNS], i->ip, i->pid, i->tid);
-	if (__builtin_expect(i->guest, 0))
-		set_guest(in, start + 1, &in->ids[OUT_INSNS], i->guest, i->host);
 	if (in->timed)
 		*p++ = time;
 	p = put_pair(p, s->cpu, 0);
@@ -319,8 +326,10 @@ static int on_insn(void *data, const struct stream *s, const struct insn_sample 
 		p += *nr * (sizeof(struct ring_entry) / sizeof(*p));
 	}
 	*(struct perf_event_header *)start = (struct perf_event_header){
-		.type = PERF_RECORD_SAMPLE, .misc = cpumode(i->el, i->guest),
+		.type = PERF_RECORD_SAMPLE, .misc = cpumode(i->el),
 		.size = (uint16_t)((uint8_t *)p - (uint8_t *)start) };
+	if (__builtin_expect(i->guest, 0))
+		set_guest(in, start, &in->ids[OUT_INSNS], i->guest, &i->host);
 	merge_commit(ln, (size_t)((uint8_t *)p - (uint8_t *)start));
 	return 0;
 }
@@ -363,16 +372,16 @@ static int on_event(void *data, const struct stream *s, const struct event_sampl
 	start = p = merge_reserve(ln, time);
 	p++;
 	p = put_where(p, &in->ids[OUT_EVENTS + e->kind], e->ip, e->pid, e->tid);
-	if (e->guest)
-		set_guest(in, start + 1, &in->ids[OUT_EVENTS + e->kind], e->guest, e->host);
 	if (in->timed)
 		*p++ = time;
 	p = put_pair(p, s->cpu, 0);
 	*p++ = 1;
 	p = event_sample_put(p, e);
 	*(struct perf_event_header *)start = (struct perf_event_header){
-		.type = PERF_RECORD_SAMPLE, .misc = cpumode(e->el, e->guest),
+		.type = PERF_RECORD_SAMPLE, .misc = cpumode(e->el),
 		.size = (uint16_t)((uint8_t *)p - (uint8_t *)start) };
+	if (e->guest)
+		set_guest(in, start, &in->ids[OUT_EVENTS + e->kind], e->guest, &e->host);
 	merge_commit(ln, (size_t)((uint8_t *)p - (uint8_t *)start));
 	return 0;
 }
@@ -708,7 +717,7 @@ static void choose_ids(struct injector *in)
 	unsigned int i;
 
 	for (i = 0; i < OUT_NR; i++)
-		in->ids[i] = (struct guest_ids){ .first = first, .nr = OUT_NR, .event = i };
+		in->ids[i] = (struct guest_ids){ .first = first + i, .nr = OUT_NR };
 	for (i = 1; i <= guests && i < 64; i++)
 		if (session_guest_pid(in->ss, session_guest(in->ss, i)) > 0)
 			in->with_ids |= 1ull << i;

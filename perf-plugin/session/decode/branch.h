@@ -42,14 +42,14 @@ struct branch {
 	uint64_t time;		/* time of `from`; of `to` if from is 0 */
 	int pid, tid;		/* thread that executed `from` */
 	struct host_thread host;	/* struct stream.host of it */
+	uint16_t guest;		/* struct stream.guest, and ... */
+	uint16_t vm;		/* ... vm, as `el` */
 	uint32_t cycles;	/* cycles since the previous branch; 0 unknown */
 	uint8_t kind;		/* enum branch_kind */
 	uint8_t size;		/* of the instruction at `from` */
 	uint8_t isa;		/* of `from` */
 	uint8_t to_isa;		/* of `to`, when it was executed */
 	uint8_t el;		/* of `from`; of `to` when from is 0 */
-	uint16_t guest;		/* struct stream.guest, and ... */
-	uint16_t vm;		/* ... vm, as `el` */
 	bool ends_trace;	/* `kind` is known, but the stretch ends with the branch and `to` is 0 */
 };
 
@@ -68,12 +68,11 @@ struct branch_state {
 	uint64_t resume;	/* return address of an exception; 0 unknown */
 	int pid, tid;
 	struct host_thread host;
+	uint16_t guest, vm;
 	uint32_t cycles;	/* since the last completed branch */
 	uint8_t open;		/* enum branch_open */
 	uint8_t kind;		/* enum branch_kind of the open branch */
 	uint8_t size, isa, el;
-	uint16_t guest;
-	uint16_t vm;
 };
 
 /* Reads code in the address space of the stream's thread: session_read_code(), or a function of a test. */
@@ -136,20 +135,25 @@ static inline bool branch_returns(const struct cst_generic *g)
 
 static inline void branch_fill(struct branch *b, struct branch_state *st, uint64_t to)
 {
+	/* read before the first is written, so that they are copied in few words */
+	const int pid = st->pid, tid = st->tid;
+	const struct host_thread host = st->host;
+	const uint16_t guest = st->guest, vm = st->vm;
+
 	b->from = st->last;
 	b->to = to;
 	b->time = st->time;
-	b->pid = st->pid;
-	b->tid = st->tid;
-	b->host = st->host;
+	b->pid = pid;
+	b->tid = tid;
+	b->host = host;
+	b->guest = guest;
+	b->vm = vm;
 	b->cycles = st->cycles;
 	b->kind = st->kind;
 	b->size = st->size;
 	b->isa = st->isa;
 	b->to_isa = st->isa;
 	b->el = st->el;
-	b->guest = st->guest;
-	b->vm = st->vm;
 	b->ends_trace = false;
 	st->cycles = 0;
 }
@@ -182,13 +186,17 @@ static inline bool branch_range(struct branch_state *st, const struct stream *s,
 static inline void branch_range_end(struct branch_state *st, const struct stream *s,
 				    const struct cst_generic *g)
 {
+	const int pid = s->pid, tid = s->tid;
+	const struct host_thread host = s->host;
+	const uint16_t guest = s->guest, vm = s->vm;
+
 	st->last = g->end - g->last_size;
 	st->time = s->time;
-	st->pid = s->pid;
-	st->tid = s->tid;
-	st->host = s->host;
-	st->guest = s->guest;
-	st->vm = s->vm;
+	st->pid = pid;
+	st->tid = tid;
+	st->host = host;
+	st->guest = guest;
+	st->vm = vm;
 	st->size = g->last_size;
 	st->isa = g->isa;
 	st->el = g->el;
