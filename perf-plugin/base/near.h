@@ -21,8 +21,8 @@ void near_begin(struct near *n, const char *word, size_t len);
 /* Compares it with a name of `len` bytes, which must stay until the hint is made. */
 void near_try(struct near *n, const char *name, size_t len);
 /*
- * Returns "; did you mean 'NAME'?", with `before` in front of the name, or "" if none is near. Valid
- * as long as *n.
+ * Returns "; did you mean 'NAME'?", with `before` in front of the name, or "" if none is near.
+ * Valid as long as *n.
  */
 const char *near_hint(struct near *n, const char *before);
 /* The hint for a word among the names of a text, which have letters, digits, '-' and '_'. */

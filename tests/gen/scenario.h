@@ -20,9 +20,9 @@
  *                       profile counts what the branches within [START, END) show, SHIFT (hexadecimal) further on
  *     event TIME TEXT   for the log of a package, without which the recording says too little
  *     guess             code is assumed that was not there, which is reported; no branch is compared
- *     machine PID BASE  a guest is run by this process of the host; its threads have numbers from BASE
- *                       on in the truth
- *     as-host           threads of guests are not known: all are those of the host that run the guests
+ *     machine PID BASE  a guest is run by this process of the host; its threads have numbers
+ *                       from BASE on in the truth
+ *     as-host           threads of guests are not known: all are those of the host that run them
  *     no-package        a package has no place for the trace, which is said
  *     subset PERCENT    not all can be found, but so many, and nothing that was not executed
  */

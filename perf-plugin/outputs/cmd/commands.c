@@ -19,7 +19,8 @@ static const struct command commands[] = {
 	{ "script", cmd_script, "print samples as perf script does" },
 	{ "dump", cmd_dump, "list frames, packets and trace elements" },
 	{ "profile", cmd_profile, "exact counts of executed branches and ranges for compilers" },
-	{ "report", cmd_report, "a folder of pages to look at: counts, code, flame graph, coverage" },
+	{ "report", cmd_report,
+	  "a folder of pages to look at: counts, code, flame graph, coverage" },
 	{ "merge", cmd_merge, "add the count files of any number of recordings" },
 	{ "timeline", cmd_timeline, "calls and threads over time, for viewers" },
 	{ "info", cmd_info, "what a file holds, how it was recorded, what was lost and why" },
@@ -69,8 +70,8 @@ void commands_print(FILE *out)
 
 	fprintf(out,
 		"Usage: perf-cstrace COMMAND [OPTIONS]\n\n"
-		"Decodes Arm CoreSight trace: ETMv3, PTM, ETMv4 and ETE in perf.data files, these,\n"
-		"STM and ITM in snapshots and in files from a probe (--trace).\n\n");
+		"Decodes Arm CoreSight trace: ETMv3, PTM, ETMv4 and ETE in perf.data files,\n"
+		"these, STM and ITM in snapshots and in files from a probe (--trace).\n\n");
 	for (i = 0; i < NR_COMMANDS; i++)
 		fprintf(out, "  %-10s%s\n", commands[i].name, commands[i].help);
 	fprintf(out,

@@ -14,7 +14,8 @@
 static const char more[] =
 	"Fields: comm pid tid cpu time period event flags ip sym symoff dso addr brstack brstacksym\n"
 	"brstackinsn brstackdisasm insn insnlen disasm srcline callindent ipc machine_pid\n"
-	"synth; +FIELD and -FIELD change the default list. --itrace as in 'inject'; the default is ce.\n";
+	"synth; +FIELD and -FIELD change the default list. --itrace as in 'inject'; the default\n"
+	"is ce.\n";
 
 /* --function-graph, and what to show of it. */
 struct graph {

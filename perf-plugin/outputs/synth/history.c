@@ -401,7 +401,9 @@ static void away(struct history_stream *t, const struct stream *s)
 		seek(t, s);
 }
 
-/* True if no sample has the batch in its history. The lead of an AUX window is in that of its own. */
+/*
+ * True if no sample has the batch in its history. The lead of an AUX window is in that of its own.
+ */
 static bool is_excluded(const struct stream *s)
 {
 	if (s->aux.window)

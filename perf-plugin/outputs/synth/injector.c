@@ -29,8 +29,16 @@
 #define BRANCH_SAMPLE_TYPE	(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL |	\
 				 PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_TYPE_SAVE)
 
-/* The events of the output, of which it has those that --itrace asks for, or one without samples. */
-enum out_event { OUT_INSNS, OUT_BRANCHES, OUT_EVENTS, OUT_DUMMY = OUT_EVENTS + EVENT_KINDS, OUT_NR };
+/*
+ * The events of the output, of which it has those that --itrace asks for, or one without samples.
+ */
+enum out_event {
+	OUT_INSNS,
+	OUT_BRANCHES,
+	OUT_EVENTS,
+	OUT_DUMMY = OUT_EVENTS + EVENT_KINDS,
+	OUT_NR,
+};
 
 /* The history in a stream that is decoded, see history.h. */
 struct followed {

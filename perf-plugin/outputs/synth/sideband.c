@@ -232,8 +232,8 @@ static void put_id(uint8_t *dst, const struct pd_record *rec, uint64_t from, uin
 
 /*
  * Copies a sample, with the event's id in front. An AUX window, the last field, is left out as the
- * trace is: its size becomes 0. Returns the size of the copy, or 0 if there is no room in the record
- * for `more` bytes.
+ * trace is: its size becomes 0. Returns the size of the copy, or 0 if there is no room in the
+ * record for `more` bytes.
  */
 static size_t copy_sample(uint8_t *dst, const struct pd_record *rec, size_t more)
 {

@@ -133,7 +133,8 @@ static int deliver_piece(struct run *r, struct stream_state *st, const struct cs
 	int rc = 0;
 
 	s->selected.excluded =
-		s->selected.lead || (f && !filter_wants(f, s->cpu, s->host.pid, s->host.tid, s->time));
+		s->selected.lead ||
+		(f && !filter_wants(f, s->cpu, s->host.pid, s->host.tid, s->time));
 	if (!s->selected.excluded && !r->ss->chosen.matched)
 		r->ss->chosen.matched = shows_more(g, n);
 	if (filter_has_time(f))

@@ -108,7 +108,8 @@ bool session_trace_time(const struct stream *s, uint64_t ticks, uint64_t *time);
 static inline bool session_wants(const struct stream *s, struct host_thread t, uint64_t time)
 {
 	return !s->selected.lead &&
-	       (!s->selected.filter || filter_wants(s->selected.filter, s->cpu, t.pid, t.tid, time));
+	       (!s->selected.filter ||
+		filter_wants(s->selected.filter, s->cpu, t.pid, t.tid, time));
 }
 
 #endif
