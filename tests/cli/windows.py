@@ -25,6 +25,7 @@ NIGHTLY = bool(os.environ.get("CSTRACE_NIGHTLY"))
 PROGRAMS = [n for n in range(1, 22 if NIGHTLY else 3) if n != 10]
 DEPTH = 64
 RECORD_SAMPLE = 9
+KERNEL = 1 << 63
 IP, TID, TIME, CALLCHAIN, CPU, PERIOD, RAW, BRANCH_STACK, IDENTIFIER = 1, 2, 4, 32, 128, 256, 1024, 2048, 65536
 WINDOW_EVENTS = (3000, 3001, 3002)
 LIMIT = 1 << 29		# bytes of memory for 20000 windows of 4 KB, which are mapped, twice at most
@@ -120,8 +121,8 @@ def types_of_samples(perf):
 
 
 def stack_of(perf, kind, at):
-    """The thread of a sample, and its branches, the newest one last."""
-    tid, = struct.unpack_from("<I", perf.bytes, at + 28)
+    """Address and thread of a sample, and its branches, the newest one last."""
+    ip, _, tid = struct.unpack_from("<QII", perf.bytes, at + 16)
     at += 8 + 8 * sum(bool(kind & bit) for bit in (IDENTIFIER, IP, TID, TIME, CPU, PERIOD))
     if kind & CALLCHAIN:
         at += 8 + 8 * struct.unpack_from("<Q", perf.bytes, at)[0]
@@ -129,7 +130,7 @@ def stack_of(perf, kind, at):
         at += (struct.unpack_from("<I", perf.bytes, at)[0] + 11) // 8 * 8
     count, = struct.unpack_from("<Q", perf.bytes, at)
     words = struct.unpack_from("<%dQ" % (3 * count), perf.bytes, at + 8)
-    return tid, [("%x" % words[i], "%x" % words[i + 1]) for i in range(0, len(words), 3)][::-1]
+    return ip, tid, [("%x" % words[i], "%x" % words[i + 1]) for i in range(0, len(words), 3)][::-1]
 
 
 def added_stacks(recording, folder, full):
@@ -146,8 +147,12 @@ def added_stacks(recording, folder, full):
             found.append(stack_of(perf, types[struct.unpack_from("<Q", perf.bytes, at + 8)[0]], at))
     if len(found) != len(recording.windows):
         raise Bad("%d samples, %d recorded" % (len(found), len(recording.windows)))
-    for (cpu, tid, _, n), (got, stack) in zip(recording.windows, found):
-        if got != tid or stack != recording.executed.get((cpu, tid), [])[n - len(stack):n]:
+    for (cpu, tid, _, n), (ip, got, stack) in zip(recording.windows, found):
+        executed = recording.executed.get((cpu, tid), [])
+        # what the kernel executed until it wrote the sample of a program; at the end of a recording there is no address
+        while ip < KERNEL and n and int(executed[n - 1][1], 16) >= KERNEL:
+            n -= 1
+        if got != tid or stack != executed[n - len(stack):n]:
             raise Bad("thread %d, branch %d: thread %d with %s" % (tid, n, got, stack[-3:]))
         complete += len(stack) == min(DEPTH, n)
     if complete < full * len(found):
