@@ -123,7 +123,8 @@ def option_rows():
         commands = set()
         for word in mask.split(" | "):
             commands |= SETS.get(word, {word.lower()})
-        values = re.findall(r'"([^"]*)"', rest)
+        # adjacent literals are one
+        values = ["".join(re.findall(r'"([^"]*)"', v)) for v in re.findall(r'(?:"[^"]*"\s*)+', rest)]
         rows.append((name, commands, values if kind == "CHOICE" else None))
     return rows
 

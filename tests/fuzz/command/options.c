@@ -56,7 +56,7 @@ const struct option_row option_rows[] = {
 	{ "no-index", DUMP, OPTION_FLAG, NULL },
 	{ "output", SAMPLES | MERGE, OPTION_CHOICE, VALUES { "@/out", "-", "@/perf.data", "@/absent/out", NULL } },
 	{ "itrace", INJECT | SCRIPT, OPTION_TEXT, VALUES { "b", "i100il64", "i1000il16g16", "i1us", "cre", "e-o-l", "i1000ig8be",
-		"i1msZ", "s10i100i", "bxwI", "i50tl8", NULL } },
+		"i1msZ", "s10i100i", "bxwI", "i50tl8", "L16G", "bl", "Ab", NULL } },
 	{ "strip", INJECT, OPTION_FLAG, NULL },
 	{ "hw-index", INJECT, OPTION_FLAG, NULL },
 	{ "no-branch-view", INJECT, OPTION_FLAG, NULL },
@@ -89,7 +89,7 @@ const struct option_row option_rows[] = {
 	{ "log", DUMP, OPTION_TEXT, VALUES { "", "error", "warning", "info", NULL } },
 	{ "format", DUMP | PROFILE | INFO | VERIFY | TIMELINE, OPTION_TEXT, VALUES { "text", "json", "opencsd", "none", "autofdo", "llvm", "bolt",
 		"callgrind", "lcov", "pprof", "propeller", "folded", "top", "cstrace", "tarmac", "tarmac-es",
-		"perfetto", NULL } },
+		"perfetto", "sqlite", NULL } },
 	{ "from", DUMP, OPTION_TEXT, VALUES { "time=100", "offset=64", "event", "event=1", "context=1001", "offset=0x400", NULL } },
 	{ "to", DUMP, OPTION_TEXT, VALUES { "time=100000", "offset=4096", "event=2", "context=1002", NULL } },
 	{ "address", PROFILE, OPTION_TEXT, VALUES { "offset", "vaddr", NULL } },
@@ -126,6 +126,28 @@ const struct option_row option_rows[] = {
 	{ "hide-call-graph", SCRIPT, OPTION_FLAG, NULL },
 	{ "max-stack", SCRIPT, OPTION_TEXT, VALUES { "0", "1", "64", NULL } },
 	{ "no-demangle", SCRIPT, OPTION_FLAG, NULL },
+	/* those of the generator's guests, and files that do not fit */
+	{ "guest", ALL, OPTION_CHOICE, VALUES {
+		"2000:vmlinux=@/symfs/guest1/vmlinux,data=@/symfs/guest1/perf.data"
+		",symfs=@/symfs/guest1,offset=5001000",
+		"2100:vmlinux=@/symfs/guest2/vmlinux,data=@/symfs/guest2/perf.data"
+		",symfs=@/symfs/guest2,offset=-400000000",
+		"5:vmlinux=@/symfs/guest1/vmlinux,data=@/symfs/guest1/perf.data"
+		",symfs=@/symfs/guest1,offset=5001000,pid=2000",
+		"6:vmlinux=@/symfs/guest2/vmlinux,data=@/symfs/guest2/perf.data"
+		",symfs=@/symfs/guest2,offset=-400000000,pid=2100",
+		"2000:vmlinux=@/symfs/guest1/vmlinux,data=@/symfs/guest1/perf.data"
+		",symfs=@/symfs/guest1",
+		"2100:vmlinux=@/symfs/guest2/vmlinux,data=@/symfs/guest2/perf.data"
+		",symfs=@/symfs/guest2",
+		"5:vmlinux=@/symfs/guest1/vmlinux,kallsyms=@/symfs/guest1/kallsyms",
+		"2000:vmlinux=@/perf.data,kallsyms=@/perf.data,data=@/perf.data", NULL } },
+	{ "metric", PROFILE | REPORT, OPTION_TEXT,
+	  VALUES { "cycles", "time", "instructions", "x", NULL } },
+	{ "function-graph", SCRIPT, OPTION_FLAG, NULL },
+	{ "graph-funcs", SCRIPT, OPTION_TEXT, VALUES { "*", "f*,main", "[", ",", NULL } },
+	{ "graph-opts", SCRIPT, OPTION_TEXT,
+	  VALUES { "depth=1", "thresh=1,depth=3", "depth=0", NULL } },
 };
 const unsigned int nr_option_rows = sizeof(option_rows) / sizeof(option_rows[0]);
 

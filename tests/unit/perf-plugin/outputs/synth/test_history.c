@@ -125,8 +125,8 @@ static struct stream stream_at(int cpu, int tid, uint64_t from, uint64_t to)
 {
 	static const struct cst_config cfg = { .protocol = CST_PROTO_ETMV4 };
 
-	return (struct stream){ .cpu = cpu, .tid = tid, .pid = tid, .time = from, .time_end = to,
-				.time_known = true, .config = &cfg };
+	return (struct stream){ .cpu = cpu, .tid = tid, .pid = tid, .host = { tid, tid },
+				.time = from, .time_end = to, .time_known = true, .config = &cfg };
 }
 
 static struct history_stream *stream_of(int cpu)
