@@ -22,7 +22,7 @@ WINDOW = 8192
 # what the peer decodes as well
 WINDOW_PROGRAM = ["--case=3", "--insns=70000000", "--exclude=overflow,tx,q,threads,cut,spec,newest,src,events,e10,forms,ete",
                   "--p-irq=0", "--p-trap=0", "--p-off=0", "--sync=4096", "--buf=cpu", "--raw"]
-SAMPLE = 9
+RECORD_SAMPLE = 9
 
 
 @dataclass
@@ -186,10 +186,10 @@ def put_in_windows(whole, form, out):
     if len(trace) < WINDOWS * WINDOW:
         raise SystemExit("%s: %d bytes of trace, expected %d at least" % (whole, len(trace), WINDOWS * WINDOW))
     records = list(perf.records())
-    sample = next(perf.bytes[at:at + size - WINDOW] for kind, _, at, size, _, _ in records if kind == SAMPLE)
+    sample = next(perf.bytes[at:at + size - WINDOW] for kind, _, at, size, _, _ in records if kind == RECORD_SAMPLE)
     time_at = 32                # header, identifier, address, process and thread
     time = struct.unpack_from("<Q", sample, time_at)[0]
-    data = [perf.bytes[at:at + size] for kind, _, at, size, _, _ in records if kind != SAMPLE]
+    data = [perf.bytes[at:at + size] for kind, _, at, size, _, _ in records if kind != RECORD_SAMPLE]
     for i in range(WINDOWS):
         head = sample[:time_at] + struct.pack("<Q", time + i) + sample[time_at + 8:]
         data.insert(len(data) - 1, head + trace[i * WINDOW:(i + 1) * WINDOW])

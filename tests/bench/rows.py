@@ -162,7 +162,8 @@ class Rows:
                      [Row(w.parts.name, "elements of the library, reset for each", "library", "peer", 3, None,
                           checks.all_of(same, cheap({"library": ("library, whole", 30), "drop-in": ("drop-in, whole", 60),
                                                      "dump": ("dump, whole", 30)}))),
-                      Row(w.parts.name, "dump --elements --format=none", "dump", "peer", 2, None)])
+                      Row(w.parts.name, "dump --elements --format=none", "dump", "peer", 2, None,
+                          checks.same_numbers("dump", "peer", ("ranges", "instructions")))])
 
     # ---- ETMv3 and PTM ----------------------------------------------------------------------------
 
