@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """event_samples TOOL GEN FIRST LAST: samples of transactions, instrumentation and events of generated traces.
 
-Of each case script has the samples that the model of the trace unit tells of, in its order; perf script prints the same lines
+Of each case script has a sample for each event of the model of the trace unit, in its order; perf script prints the same lines
 of what inject makes; several threads decode the same bytes, also of AUX records that each of them takes, where the model cannot
 say what is lost at their begins."""
 import json

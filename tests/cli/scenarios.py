@@ -447,7 +447,7 @@ def main():
     p.add_argument("--seeds", type=int, default=SEEDS)
     p.add_argument("--convert", type=int, default=CONVERTED, help="seeds that become packages and come back")
     p.add_argument("--filters", type=int, default=CONVERTED, help="seeds whose filtered runs are compared")
-    p.add_argument("--every", type=int, default=1, help="of the scenarios, the first after so many is converted and filtered")
+    p.add_argument("--every", type=int, default=1, help="convert and filter one scenario in N only")
     p.add_argument("names", nargs="*")
     args = p.parse_args()
     names = args.names or [line.split()[0] for line in run([args.gen, "scenario"]).stdout.decode().splitlines()]

@@ -186,7 +186,8 @@ void perfw_user(struct perfw *w, struct gbuf *r)
 	gbuf_put(&w->data, r->p, r->len);
 }
 
-static void kernel(struct perfw *w, struct gbuf *r, const struct perfw_at *at, uint64_t id)
+/* TID, TIME and CPU */
+static void put_who(const struct perfw *w, struct gbuf *r, const struct perfw_at *at)
 {
 	gbuf_u32(r, at->pid);
 	gbuf_u32(r, at->tid);
@@ -195,6 +196,11 @@ static void kernel(struct perfw *w, struct gbuf *r, const struct perfw_at *at, u
 		gbuf_u32(r, at->cpu);
 		gbuf_u32(r, 0);
 	}
+}
+
+static void kernel(struct perfw *w, struct gbuf *r, const struct perfw_at *at, uint64_t id)
+{
+	put_who(w, r, at);
 	if (!w->o.no_identifier)
 		gbuf_u64(r, id);
 	set_size(r);
@@ -374,13 +380,7 @@ static void window_head(const struct perfw *w, const struct perfw_at *at, int ev
 	perfw_begin(r, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
 	gbuf_u64(r, perfw_event_id(EVENT_WINDOWS + event));	/* IDENTIFIER */
 	gbuf_u64(r, ip);
-	gbuf_u32(r, at->pid);
-	gbuf_u32(r, at->tid);
-	if (w->o.with_time) {
-		gbuf_u64(r, at->time);
-		gbuf_u32(r, at->cpu);
-		gbuf_u32(r, 0);
-	}
+	put_who(w, r, at);
 	gbuf_u64(r, 1000);	/* PERIOD */
 	if (event == PERFW_WINDOW_EVENTS - 1)
 		raw_field(r);

@@ -89,7 +89,7 @@ static void random_windows(bool same_size, bool raw)
 		w[i] = (struct shape){ end - (same_size ? size : 64 + below(500)), end };
 		if (same_size && size > end)
 			w[i].start = 0;
-		/* fewer common bytes than can be told from none */
+		/* so few common bytes may be equal by chance */
 		if (i && w[i].start < w[i - 1].end && w[i].start + 32 > w[i - 1].end)
 			w[i].end = w[i - 1].end, w[i].start = w[i - 1].start;
 		end = w[i].end;
