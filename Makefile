@@ -355,7 +355,7 @@ $(addprefix $(B)/tests/unit/,lib/decoder/test_alloc perf-plugin/opencsd/test_ref
 $(B)/tests/unit/perf-plugin/opencsd/test_refused: LDFLAGS += -Wl,--wrap=cst_image_new
 $(B)/tests/unit/perf-plugin/outputs/disasm/test_disasm: LDFLAGS += -Wl,--wrap=dlsym
 # System calls do.
-$(B)/tests/unit/perf-plugin/base/files/test_refused: LDFLAGS += -Wl,--wrap=write,--wrap=pwrite64,--wrap=read,--wrap=linkat,--wrap=renameat2 \
+$(B)/tests/unit/perf-plugin/base/files/test_refused: LDFLAGS += -Wl,--wrap=write,--wrap=pwrite64,--wrap=read,--wrap=linkat,--wrap=guard_exchange \
 	-Wl,--wrap=rename,--wrap=mkdir,--wrap=fchown,--wrap=chmod,--wrap=close,--wrap=open64,--wrap=stat64,--wrap=readlink
 # Threads do not start.
 $(B)/tests/unit/perf-plugin/session/decode/test_jobs: LDFLAGS += -Wl,--wrap=thread_start

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -165,6 +166,12 @@ int guard_rename(const char *from, const char *to)
 		forget(from);
 	unblock(&old);
 	return rc;
+}
+
+/* The system call itself: not every C library has renameat2(). 2 is RENAME_EXCHANGE. */
+int guard_exchange(const char *a, const char *b)
+{
+	return (int)syscall(SYS_renameat2, AT_FDCWD, a, AT_FDCWD, b, 2u);
 }
 
 void guard_remove(const char *path)

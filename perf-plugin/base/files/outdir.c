@@ -310,7 +310,7 @@ static int replace(struct outdir *d)
 		errno = ENOTEMPTY;	/* it was changed since outdir_open_kind() */
 		return -1;
 	}
-	if (!renameat2(AT_FDCWD, d->temp, AT_FDCWD, d->target, RENAME_EXCHANGE))
+	if (!guard_exchange(d->temp, d->target))
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return -1;

@@ -73,8 +73,7 @@ WRAP(ssize_t, pwrite64, (int fd, const void *p, size_t n, off_t at))
 REFUSE(ssize_t, read, no_read, (int fd, void *p, size_t n), (fd, p, n))
 REFUSE(int, linkat, no_link, (int from_dir, const char *from, int to_dir, const char *to,
        int flags), (from_dir, from, to_dir, to, flags))
-REFUSE(int, renameat2, no_exchange, (int from_dir, const char *from, int to_dir, const char *to,
-       unsigned int flags), (from_dir, from, to_dir, to, flags))
+REFUSE(int, guard_exchange, no_exchange, (const char *a, const char *b), (a, b))
 REFUSE(int, rename, no_rename, (const char *from, const char *to), (from, to))
 REFUSE(int, mkdir, no_mkdir, (const char *path, mode_t mode), (path, mode))
 
