@@ -345,41 +345,42 @@ LIB_UNIT := $(filter $(B)/tests/unit/lib/%,$(UNIT))
 OCSD_UNIT := $(filter $(B)/tests/unit/perf-plugin/opencsd/%,$(UNIT))
 PLUGIN_UNIT := $(filter-out $(LIB_UNIT) $(OCSD_UNIT),$(UNIT))
 
-link-test = $(CC) $(SAN) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
+# WRAPS: calls that a test program makes otherwise; LDFLAGS may come from the command line, which target-specific values yield to.
+link-test = $(CC) $(SAN) $(CFLAGS) $(LDFLAGS) $(WRAPS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
 	$(or $(CMOCKA_LIBS),-lcmocka) $(1) -lm
 
 # Allocations fail on demand (tests/fault/wrap_alloc.h).
 WRAP_ALLOC := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=strdup,--wrap=strndup
 $(addprefix $(B)/tests/unit/,lib/decoder/test_alloc perf-plugin/opencsd/test_refused): \
-	LDFLAGS += $(WRAP_ALLOC)
-$(B)/tests/unit/perf-plugin/opencsd/test_refused: LDFLAGS += -Wl,--wrap=cst_image_new
-$(B)/tests/unit/perf-plugin/outputs/disasm/test_disasm: LDFLAGS += -Wl,--wrap=dlsym
+	WRAPS += $(WRAP_ALLOC)
+$(B)/tests/unit/perf-plugin/opencsd/test_refused: WRAPS += -Wl,--wrap=cst_image_new
+$(B)/tests/unit/perf-plugin/outputs/disasm/test_disasm: WRAPS += -Wl,--wrap=dlsym
 # System calls do.
-$(B)/tests/unit/perf-plugin/base/files/test_refused: LDFLAGS += -Wl,--wrap=write,--wrap=pwrite64,--wrap=read,--wrap=linkat,--wrap=guard_exchange \
+$(B)/tests/unit/perf-plugin/base/files/test_refused: WRAPS += -Wl,--wrap=write,--wrap=pwrite64,--wrap=read,--wrap=linkat,--wrap=guard_exchange \
 	-Wl,--wrap=rename,--wrap=mkdir,--wrap=fchown,--wrap=chmod,--wrap=close,--wrap=open64,--wrap=stat64,--wrap=readlink
 # Threads do not start.
-$(B)/tests/unit/perf-plugin/session/decode/test_jobs: LDFLAGS += -Wl,--wrap=thread_start
-$(B)/tests/unit/perf-plugin/session/decode/test_progress: LDFLAGS += -Wl,--wrap=pthread_cond_timedwait
+$(B)/tests/unit/perf-plugin/session/decode/test_jobs: WRAPS += -Wl,--wrap=thread_start
+$(B)/tests/unit/perf-plugin/session/decode/test_progress: WRAPS += -Wl,--wrap=pthread_cond_timedwait
 # What a file holds is the test's choice, and whether decoding fails.
-$(B)/tests/unit/perf-plugin/outputs/info/test_text: LDFLAGS += -Wl,--wrap=dso_facts,--wrap=session_run
+$(B)/tests/unit/perf-plugin/outputs/info/test_text: WRAPS += -Wl,--wrap=dso_facts,--wrap=session_run
 # Source lines are made by hand.
 $(B)/tests/unit/perf-plugin/outputs/report/test_sources $(B)/tests/unit/perf-plugin/outputs/report/test_pages $(B)/tests/unit/perf-plugin/outputs/report/test_whole \
-$(B)/tests/unit/perf-plugin/outputs/profile/test_coverage: LDFLAGS += \
+$(B)/tests/unit/perf-plugin/outputs/profile/test_coverage: WRAPS += \
 	-Wl,--wrap=places_source,--wrap=places_at,--wrap=source_each_row,--wrap=source_each_function \
 	-Wl,--wrap=source_each_mapping,--wrap=disasm_new
 # Code and its names are made by hand.
-$(B)/tests/unit/perf-plugin/counting/calls/test_places: LDFLAGS += -Wl,--wrap=session_locate,--wrap=session_symbol \
+$(B)/tests/unit/perf-plugin/counting/calls/test_places: WRAPS += -Wl,--wrap=session_locate,--wrap=session_symbol \
 	-Wl,--wrap=session_section_dso,--wrap=dso_function,--wrap=dso_begins_program
-$(B)/tests/unit/perf-plugin/outputs/listing/test_code: LDFLAGS += -Wl,--wrap=session_read_any,--wrap=session_locate_any,--wrap=session_symbol
+$(B)/tests/unit/perf-plugin/outputs/listing/test_code: WRAPS += -Wl,--wrap=session_read_any,--wrap=session_locate_any,--wrap=session_symbol
 # Elements are made by hand.
-$(B)/tests/unit/perf-plugin/counting/counts/test_counts: LDFLAGS += -Wl,--wrap=session_run \
+$(B)/tests/unit/perf-plugin/counting/counts/test_counts: WRAPS += -Wl,--wrap=session_run \
 	-Wl,--wrap=session_section_dso,--wrap=session_locate,--wrap=session_take_counts,--wrap=session_exits,--wrap=session_dsos,--wrap=session_same_dso
-$(B)/tests/unit/perf-plugin/outputs/executed/test_executed: LDFLAGS += -Wl,--wrap=session_run,--wrap=session_read_code
-$(B)/tests/unit/perf-plugin/outputs/compare/test_sides: LDFLAGS += -Wl,--wrap=insns_begin,--wrap=insns_next,--wrap=session_run \
+$(B)/tests/unit/perf-plugin/outputs/executed/test_executed: WRAPS += -Wl,--wrap=session_run,--wrap=session_read_code
+$(B)/tests/unit/perf-plugin/outputs/compare/test_sides: WRAPS += -Wl,--wrap=insns_begin,--wrap=insns_next,--wrap=session_run \
 	-Wl,--wrap=session_open,--wrap=session_close,--wrap=session_incomplete,--wrap=thread_start,--wrap=pread64
-$(B)/tests/unit/perf-plugin/outputs/export/test_code: LDFLAGS += -Wl,--wrap=session_locate,--wrap=session_read_code
+$(B)/tests/unit/perf-plugin/outputs/export/test_code: WRAPS += -Wl,--wrap=session_locate,--wrap=session_read_code
 # What was counted is made by hand.
-$(B)/tests/unit/perf-plugin/counting/counts/test_collect: LDFLAGS += -Wl,--wrap=counts_run,--wrap=counts_binaries,--wrap=session_dsos \
+$(B)/tests/unit/perf-plugin/counting/counts/test_collect: WRAPS += -Wl,--wrap=counts_run,--wrap=counts_binaries,--wrap=session_dsos \
 	-Wl,--wrap=session_totals,--wrap=session_losses,--wrap=session_filtered,--wrap=session_name \
 	-Wl,--wrap=session_matched,--wrap=session_incomplete,--wrap=session_print_end \
 	-Wl,--wrap=counts_calls,--wrap=calls_totals,--wrap=calls_finish,--wrap=calls_next
