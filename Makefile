@@ -7,8 +7,10 @@
 # make help       the other targets
 #
 # Variables: O=DIR (default build; with CROSS_COMPILE a folder in it), V=1 shows the commands, SANITIZE=1 builds into
-# $(O)/asan with -fsanitize=address,undefined, SANITIZE=thread into $(O)/tsan, prefix= and DESTDIR= for install, CC, CPPFLAGS,
-# CFLAGS, LDFLAGS as usual. When one of these four changes, everything in O is made again.
+# $(O)/asan with -fsanitize=address,undefined, SANITIZE=thread into $(O)/tsan, CC, CPPFLAGS, CFLAGS, LDFLAGS as usual. When one
+# of these four changes, everything in O is made again. WERROR=1: a warning is an error (so in make check and make nightly).
+# For install: DESTDIR and GNU's prefix (or PREFIX), exec_prefix, bindir, libdir, includedir, datarootdir, docdir, mandir,
+# pkgconfigdir, completiondir, INSTALL, STRIP. Nothing goes to sysconfdir or localstatedir.
 # NO_LIBTRACEEVENT=1, NO_LZMA=1, NO_ZSTD=1, NO_SQLITE=1, NO_CAPSTONE=1 leave a library out: sched_switch tracepoints; kernel
 # modules packed by xz; records, modules and debug information packed by zstd; databases (timeline); the text of instructions.
 # CROSS_COMPILE=aarch64-linux-gnu- builds for another machine with the tools of that prefix (CC, AR, NM, OBJDUMP, READELF,
@@ -57,21 +59,36 @@ FUZZ_TIME ?= 600
 MUTANTS ?= 200
 PERF_CFLAGS ?=
 
-prefix ?= /usr/local
+# GNU's names for folders and programs.
+prefix ?= $(or $(PREFIX),/usr/local)
 exec_prefix ?= $(prefix)
 bindir ?= $(exec_prefix)/bin
 libdir ?= $(exec_prefix)/lib
 includedir ?= $(prefix)/include
-mandir ?= $(prefix)/share/man
-completiondir ?= $(prefix)/share/bash-completion/completions
+datarootdir ?= $(prefix)/share
+docdir ?= $(datarootdir)/doc/cstrace
+mandir ?= $(datarootdir)/man
+man1dir ?= $(mandir)/man1
+man5dir ?= $(mandir)/man5
+pkgconfigdir ?= $(libdir)/pkgconfig
+completiondir ?= $(datarootdir)/bash-completion/completions
+INSTALL ?= install
+INSTALL_PROGRAM ?= $(INSTALL)
+INSTALL_DATA ?= $(INSTALL) -m 644
+STRIP ?= $(CROSS_COMPILE)strip
 # Where the project is to be found, for the pkg-config file; packagers know.
 URL ?=
 
-WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes
-ifeq ($(filter-out 1,$(or $(WERROR),1)),)
-WARN += -Werror
-endif
+# A compiler that warns of more than those of this project's tests does not stop the build of a user. Objects are the same
+# with -Werror, so that it is not one of FLAGS.
+WERROR ?= $(if $(filter check check-run nightly nightly-run,$(MAKECMDGOALS)),1,0)
+export WERROR
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes
+WARN := $(WARNINGS) $(if $(filter-out 0,$(WERROR)),-Werror)
 STD := -std=gnu11
+# Debug information names files as they are below this folder, so that builds in other folders make the same bytes.
+# MAP= names them with this folder.
+MAP := '-ffile-prefix-map=$(CURDIR)=.' $(if $(filter-out build,$(O)),'-ffile-prefix-map=$(O)/=build/')
 # Each image reserves memory for blocks, of which little is used. With sanitizers that costs thousands of page faults an image
 # (test_digest: 2.29 million of them with 128 MB, 0.32 million with 8 MB).
 SMALL_CACHE := -DDEFAULT_CACHE=0x800000
@@ -99,9 +116,10 @@ endif
 FLAGS := $(B)/flags
 quoted = '$(subst ','\'',$(1))'
 values = $(foreach v,$(1),$(call quoted,$(v)=$($(v))))
-PARTS := CC PKG_CONFIG CROSS_COMPILE NO_LIBTRACEEVENT NO_LZMA NO_ZSTD NO_SQLITE NO_CAPSTONE OPENCSD_INCLUDE
-FLAGS_NOW := $(call values,CC CPPFLAGS CFLAGS LDFLAGS HARDEN WARN HARD_CFLAGS HARD_LDFLAGS)
-PARTS_NOW := $(call values,$(PARTS) PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR PKG_CONFIG_PATH)
+PARTS := CC CPPFLAGS CFLAGS LDFLAGS PKG_CONFIG CROSS_COMPILE NO_LIBTRACEEVENT NO_LZMA NO_ZSTD NO_SQLITE NO_CAPSTONE OPENCSD_INCLUDE
+FLAGS_NOW := $(call values,CC CPPFLAGS CFLAGS LDFLAGS HARDEN WARNINGS HARD_CFLAGS HARD_LDFLAGS)
+CONFIG_ENV := $(call values,$(PARTS))
+PARTS_NOW := $(CONFIG_ENV) $(call values,PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR PKG_CONFIG_PATH)
 keep-values = $(Q)mkdir -p $(@D) && printf '%s\n' $(1) | cmp -s - $@ || printf '%s\n' $(1) >$@
 
 # ---- what is there -----------------------------------------------------------------------------
@@ -173,7 +191,7 @@ PERF_PC := $(B)/cstrace-perf.pc
 # ---- targets that need no configuration --------------------------------------------------------
 
 .PHONY: quick all tests check check-run check-man bench fuzz fuzz-build demo rebase nightly install
-.PHONY: uninstall clean help qemu interop deps mutate abi lib install-lib uninstall-lib
+.PHONY: install-strip uninstall clean help qemu interop deps mutate abi lib install-lib uninstall-lib
 
 help:
 	@sed -n '3,'$$(grep -n '^$$' Makefile | head -n 1 | cut -d: -f1)'s/^# \{0,1\}//p' Makefile
@@ -186,7 +204,7 @@ help:
 	@echo 'check-man   man pages against --list-opts        qemu      plugin that records program flows'
 	@echo 'mutate      MUTANTS small wrong changes of the code: how many do the tests notice (SEED=N)'
 	@echo 'abi         writes the binary interface of the library to tests/data/libcstrace.abi'
-	@echo 'install uninstall install-lib uninstall-lib clean'
+	@echo 'install install-strip uninstall install-lib uninstall-lib clean'
 
 clean:
 	$(Q)rm -rf $(O)
@@ -209,7 +227,7 @@ include $(O)/config.mk
 endif
 
 $(O)/config.mk: scripts/config scripts/perf-headers $(O)/config.flags
-	$(Q)env $(call values,$(PARTS)) scripts/config $(O) $@
+	$(Q)env $(CONFIG_ENV) scripts/config $(O) $@
 
 $(O)/config.flags: FORCE
 	$(call keep-values,$(PARTS_NOW))
@@ -220,12 +238,12 @@ $(FLAGS): FORCE
 .PHONY: FORCE
 FORCE:
 
-LIB_CFLAGS := $(STD) $(WARN) $(SAN) $(HARD_LIB_CFLAGS) -fPIC -fvisibility=hidden -fno-semantic-interposition \
+LIB_CFLAGS := $(STD) $(WARN) $(MAP) $(SAN) $(HARD_LIB_CFLAGS) -fPIC -fvisibility=hidden -fno-semantic-interposition \
 	-Iinclude -Ilib
 # perf.data files have 64-bit offsets, also on hosts of 32 bits
 GNU := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
-TOOL_CFLAGS = $(STD) $(WARN) $(SAN) $(HARD_CFLAGS) $(GNU) -Iinclude -Iperf-plugin -I$(O)/texts $(DEP_CFLAGS)
-TEST_CFLAGS = $(STD) $(WARN) $(SAN) $(HARD_CFLAGS) $(GNU) -Iinclude -Ilib -Iperf-plugin -Itests -Itests/gen
+TOOL_CFLAGS = $(STD) $(WARN) $(MAP) $(SAN) $(HARD_CFLAGS) $(GNU) -Iinclude -Iperf-plugin -I$(O)/texts $(DEP_CFLAGS)
+TEST_CFLAGS = $(STD) $(WARN) $(MAP) $(SAN) $(HARD_CFLAGS) $(GNU) -Iinclude -Ilib -Iperf-plugin -Itests -Itests/gen
 
 DROP_IN := $(if $(OPENCSD_HEADERS),$(OCSD_SO))
 
@@ -244,7 +262,7 @@ $(LIB_A): $(LIB_OBJ)
 $(FILES_A): $(FILES_OBJ)
 $(LIB_A) $(FILES_A):
 	$(call say,AR,$@)
-	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcsD $@ $^
 
 # A shared library: its map, its headers, its objects, and what else it is linked with.
 link-lib = $(CC) $(SAN) -shared -Wl,-soname,$(@F) -Wl,--version-script=$(1) $(if $(SAN),,-Wl,-z,defs) \
@@ -288,7 +306,7 @@ $(B)/obj/perf-plugin/%.o: perf-plugin/%.c $(FLAGS) $(O)/config.mk
 	$(Q)$(CC) $(TOOL_CFLAGS) -fPIC -fvisibility=hidden -fno-semantic-interposition $(CPPFLAGS) $(CFLAGS) $(DEPFLAGS) -c -o $@ $<
 
 $(PLUGIN_A): $(PLUGIN_REST)
-	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcsD $@ $^
 
 $(B)/perf-cstrace: $(PLUGIN_OBJ) $(FILES_A) $(LIB_A)
 	$(call say,LINK,$@)
@@ -306,7 +324,7 @@ $(PERF_PC): FORCE
 $(OCSD_OBJ): $(B)/obj/%.o: %.c $(FLAGS) $(O)/config.mk
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(STD) $(WARN) $(SAN) $(HARD_CFLAGS) -fPIC -fvisibility=hidden $(GNU) -Iinclude $(OPENCSD_HEADERS) \
+	$(Q)$(CC) $(STD) $(WARN) $(MAP) $(SAN) $(HARD_CFLAGS) -fPIC -fvisibility=hidden $(GNU) -Iinclude $(OPENCSD_HEADERS) \
 		$(CPPFLAGS) $(CFLAGS) $(DEPFLAGS) -c -o $@ $<
 
 $(OCSD_SO): $(OCSD_OBJ) $(LIB_A) scripts/libopencsd_c_api.map scripts/check-opencsd
@@ -333,7 +351,7 @@ $(GEN_A): $(GEN_OBJ)
 $(MODEL_A): $(MODEL_OBJ)
 $(GEN_A) $(MODEL_A):
 	$(call say,AR,$@)
-	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcsD $@ $^
 
 $(B)/tests/gen/cst-gen: $(B)/obj/tests/gen/main.o $(GEN_A) $(FILES_A) $(LIB_A)
 	$(call say,LINK,$@)
@@ -404,7 +422,7 @@ $(OCSD_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(PLUGIN_HELP_OBJ) $(OC
 $(B)/tests/gen/qemu/flowlog.so: $(QEMU_SRC) $(wildcard tests/gen/qemu/*.h) tests/gen/flow.h $(FLAGS)
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(STD) $(WARN) -D_GNU_SOURCE -fPIC -shared -fvisibility=hidden $(CFLAGS) -Itests/gen \
+	$(Q)$(CC) $(STD) $(WARN) $(MAP) -D_GNU_SOURCE -fPIC -shared -fvisibility=hidden $(CFLAGS) -Itests/gen \
 		-o $@ $(QEMU_SRC) -ldl
 
 qemu: $(QEMU)
@@ -413,7 +431,7 @@ qemu: $(QEMU)
 $(O)/tests/fault/%.so: tests/fault/%.c tests/fault/fault.h $(FLAGS)
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(STD) $(WARN) -D_GNU_SOURCE -fPIC -shared $(CFLAGS) -Itests -o $@ $< -ldl
+	$(Q)$(CC) $(STD) $(WARN) $(MAP) -D_GNU_SOURCE -fPIC -shared $(CFLAGS) -Itests -o $@ $< -ldl
 
 $(O)/asan/tests/fault/perf-cstrace: $(B)/obj/tests/fault/wrap.o $(PLUGIN_OBJ) $(FILES_A) $(LIB_A)
 	$(call say,LINK,$@)
@@ -426,7 +444,7 @@ FAULT := $(if $(SAN),$(O)/asan/tests/fault/perf-cstrace,$(O)/tests/fault/refuse.
 $(B)/tests/interop/%: tests/interop/%.c $(GEN_A) $(O)/libcstrace-files.a $(O)/libcstrace.a $(FLAGS)
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(STD) $(WARN) -D_GNU_SOURCE $(CFLAGS) $(DEPFLAGS) $(OPENCSD_CFLAGS) -Iinclude -Itests/gen \
+	$(Q)$(CC) $(STD) $(WARN) $(MAP) -D_GNU_SOURCE $(CFLAGS) $(DEPFLAGS) $(OPENCSD_CFLAGS) -Iinclude -Itests/gen \
 		-o $@ $< $(GEN_A) $(O)/libcstrace-files.a $(O)/libcstrace.a $(OPENCSD_LIBS) -ldl
 
 interop: $(if $(OPENCSD_LIBS),$(INTEROP))
@@ -465,11 +483,11 @@ $(FOBJ)/%.o: %.c $(FUZZ_DIR)/flags $(O)/config.mk | $(TEXT_INC)
 		$(DEP_CFLAGS) $(DEPFLAGS) -c -o $@ $<
 
 $(FUZZ_DIR)/libcstrace.a: $(FUZZ_LIB_OBJ)
-	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcsD $@ $^
 $(FUZZ_DIR)/libplugin.a: $(FUZZ_PLUGIN_OBJ)
-	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcsD $@ $^
 $(FUZZ_DIR)/libgen.a: $(FUZZ_GEN_OBJ)
-	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcsD $@ $^
 
 $(LIB_FUZZ): $(FUZZ_DIR)/%: $(FOBJ)/tests/fuzz/lib/%.o $(FUZZ_DIR)/libgen.a $(FUZZ_DIR)/libcstrace.a
 	$(call say,FUZZ-LD,$@)
@@ -534,41 +552,55 @@ check-man: all
 deps:
 	$(Q)scripts/install-deps build nightly
 
-# The library's files and folders; those of perf-cstrace come on top.
+# ---- installation ------------------------------------------------------------------------------
+
+# The library's files and folders; those of perf-cstrace come on top. into: a name below DESTDIR, quoted.
+into = '$(DESTDIR)$(1)'
 install-lib: lib
-	install -d $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/cstrace/files
-	install -m 644 $(LIB_A) $(FILES_A) $(DESTDIR)$(libdir)
-	install -m 755 $(LIB_SO) $(FILES_SO) $(DESTDIR)$(libdir)
-	ln -sf libcstrace.so.$(SOVERSION) $(DESTDIR)$(libdir)/libcstrace.so
-	ln -sf libcstrace-files.so.$(SOVERSION) $(DESTDIR)$(libdir)/libcstrace-files.so
-	install -m 644 $(HEADERS) $(DESTDIR)$(includedir)/cstrace
-	install -m 644 $(FILES_HEADERS) $(DESTDIR)$(includedir)/cstrace/files
-	install -m 644 $(PC) $(FILES_PC) $(DESTDIR)$(libdir)/pkgconfig
+	$(INSTALL) -d $(call into,$(libdir)) $(call into,$(pkgconfigdir)) $(call into,$(includedir)/cstrace/files)
+	$(INSTALL_DATA) $(LIB_A) $(FILES_A) $(call into,$(libdir))
+	$(INSTALL_PROGRAM) $(STRIP_SO) $(LIB_SO) $(FILES_SO) $(call into,$(libdir))
+	ln -sf libcstrace.so.$(SOVERSION) $(call into,$(libdir)/libcstrace.so)
+	ln -sf libcstrace-files.so.$(SOVERSION) $(call into,$(libdir)/libcstrace-files.so)
+	$(INSTALL_DATA) $(HEADERS) $(call into,$(includedir)/cstrace)
+	$(INSTALL_DATA) $(FILES_HEADERS) $(call into,$(includedir)/cstrace/files)
+	$(INSTALL_DATA) $(PC) $(FILES_PC) $(call into,$(pkgconfigdir))
+
+DOCS := README.md CHANGELOG.md Kconfig-notes.md LICENSE
+LICENCES := $(sort $(wildcard LICENSES/*.txt))
 
 install: all install-lib
-	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man5
-	$(if $(TOOL),install -m 755 $(TOOL) $(DESTDIR)$(bindir))
-	install -d $(DESTDIR)$(includedir)/cstrace/perf
-	install -m 755 $(PERF_SO) $(DESTDIR)$(libdir)
-	ln -sf $(notdir $(PERF_SO)) $(DESTDIR)$(libdir)/libcstrace-perf.so
-	install -m 644 $(PERF_HEADERS) $(DESTDIR)$(includedir)/cstrace/perf
-	install -m 644 $(PERF_PC) $(DESTDIR)$(libdir)/pkgconfig
-	$(if $(DROP_IN),install -d $(DESTDIR)$(libdir)/cstrace)
-	$(if $(DROP_IN),install -m 755 $(DROP_IN) $(DESTDIR)$(libdir)/cstrace)
-	$(if $(MAN),install -m 644 $(MAN) $(DESTDIR)$(mandir)/man1)
-	$(if $(MAN5),install -m 644 $(MAN5) $(DESTDIR)$(mandir)/man5)
-	install -d $(DESTDIR)$(completiondir)
-	install -m 644 perf-plugin/completion/perf-cstrace $(DESTDIR)$(completiondir)
+	$(INSTALL) -d $(call into,$(bindir)) $(call into,$(man1dir)) $(call into,$(man5dir)) $(call into,$(includedir)/cstrace/perf) \
+		$(call into,$(docdir)/LICENSES) $(call into,$(completiondir))
+	$(if $(TOOL),$(INSTALL_PROGRAM) $(STRIP_SO) $(TOOL) $(call into,$(bindir)))
+	$(INSTALL_PROGRAM) $(STRIP_SO) $(PERF_SO) $(call into,$(libdir))
+	ln -sf $(notdir $(PERF_SO)) $(call into,$(libdir)/libcstrace-perf.so)
+	$(INSTALL_DATA) $(PERF_HEADERS) $(call into,$(includedir)/cstrace/perf)
+	$(INSTALL_DATA) $(PERF_PC) $(call into,$(pkgconfigdir))
+	$(if $(DROP_IN),$(INSTALL) -d $(call into,$(libdir)/cstrace))
+	$(if $(DROP_IN),$(INSTALL_PROGRAM) $(STRIP_SO) $(DROP_IN) $(call into,$(libdir)/cstrace))
+	$(if $(MAN),$(INSTALL_DATA) $(MAN) $(call into,$(man1dir)))
+	$(if $(MAN5),$(INSTALL_DATA) $(MAN5) $(call into,$(man5dir)))
+	$(INSTALL_DATA) perf-plugin/completion/perf-cstrace $(call into,$(completiondir))
+	$(INSTALL_DATA) $(DOCS) $(call into,$(docdir))
+	$(INSTALL_DATA) $(LICENCES) $(call into,$(docdir)/LICENSES)
 
+# Archives keep their symbols, which programs are linked by.
+install-strip:
+	+$(Q)$(MAKE) --no-print-directory install STRIP_SO='-s --strip-program=$(STRIP)'
+
+# Folders of the project's own name go with it, those of others only if they are empty.
 uninstall-lib:
-	rm -f $(foreach l,libcstrace libcstrace-files,$(foreach e,a so so.$(SOVERSION),$(DESTDIR)$(libdir)/$(l).$(e))) \
-		$(addprefix $(DESTDIR)$(libdir)/pkgconfig/,$(notdir $(PC) $(FILES_PC)))
-	rm -rf $(DESTDIR)$(includedir)/cstrace
+	rm -f $(foreach l,libcstrace libcstrace-files,$(foreach e,a so so.$(SOVERSION),$(call into,$(libdir)/$(l).$(e)))) \
+		$(foreach f,$(notdir $(PC) $(FILES_PC)),$(call into,$(pkgconfigdir)/$(f)))
+	rm -rf $(call into,$(includedir)/cstrace)
 
 uninstall: uninstall-lib
-	rm -f $(addprefix $(DESTDIR)$(libdir)/,$(notdir $(PERF_SO)) libcstrace-perf.so pkgconfig/$(notdir $(PERF_PC)))
-	rm -f $(DESTDIR)$(bindir)/perf-cstrace $(addprefix $(DESTDIR)$(mandir)/man1/,$(notdir $(MAN))) \
-		$(addprefix $(DESTDIR)$(mandir)/man5/,$(notdir $(MAN5))) $(DESTDIR)$(completiondir)/perf-cstrace
-	rm -rf $(DESTDIR)$(libdir)/cstrace
+	rm -f $(foreach f,$(notdir $(PERF_SO)) libcstrace-perf.so,$(call into,$(libdir)/$(f))) \
+		$(call into,$(pkgconfigdir)/$(notdir $(PERF_PC))) $(call into,$(bindir)/perf-cstrace) \
+		$(foreach f,$(notdir $(MAN)),$(call into,$(man1dir)/$(f))) $(foreach f,$(notdir $(MAN5)),$(call into,$(man5dir)/$(f))) \
+		$(call into,$(completiondir)/perf-cstrace) $(foreach f,$(DOCS) $(LICENCES),$(call into,$(docdir)/$(f)))
+	rm -rf $(call into,$(libdir)/cstrace)
+	rmdir $(call into,$(docdir)/LICENSES) $(call into,$(docdir)) 2>/dev/null || :
 
 -include $(shell find $(B)/obj $(B)/tests $(FUZZ_DIR)/obj -name '*.d' 2>/dev/null)

@@ -17,7 +17,7 @@ compiled() {
 	grep -c ' CC ' "$tmp/out" || :
 }
 is() {
-	[ "$2" = "$3" ] && ok "$1" || not_ok "$1" "$2 files instead of $3" "$(cat "$tmp/out")"
+	[ "$2" = "$3" ] && ok "$1" || not_ok "$1" "$2 instead of $3" "$(cat "$tmp/out")"
 }
 is "everything is compiled" "$(compiled)" 2
 is "nothing twice" "$(compiled)" 0
@@ -27,6 +27,78 @@ is "CPPFLAGS count" "$(compiled CFLAGS=-O1 CPPFLAGS=-DSOMETHING)" 2
 is "another compiler" "$(compiled CFLAGS=-O1 CPPFLAGS=-DSOMETHING CC="env $cc")" 2
 check "CPPFLAGS reach the compiler" sh -c "! env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C '$tmp/tree' O=b2 CC='$cc' \
 	CPPFLAGS='-include /no/such/header.h' b2/libcstrace.a 2>/dev/null"
+
+# A warning stops the build of those who ask for it, and of make check; objects are the same.
+mkdir "$tmp/warns"
+cp -R "$tmp/tree/." "$tmp/warns" && rm -rf "$tmp/warns/build" "$tmp/warns/b2"
+sed -i '$a int cst_unused_thing(void);\nint cst_unused_thing(void) { int unused; return 0; }' "$tmp/warns/lib/error.c"
+warns() {
+	mk -C "$tmp/warns" build/libcstrace.a "$@" >"$tmp/out" 2>&1
+	rc=$?
+	grep -q "unused.*\[-W.*unused-variable\]" "$tmp/out" || { cat "$tmp/out"; return 9; }
+	return $rc
+}
+for how in "" WERROR=0 WERROR=1; do
+	warns $how
+	case $how:$? in :0 | WERROR=0:0 | WERROR=1:2) ok "a warning, ${how:-without WERROR}" ;; *) not_ok "a warning, ${how:-without WERROR}" "$(cat "$tmp/out")" ;; esac
+	rm -f "$tmp/warns/build/libcstrace.a" "$tmp/warns/build/obj/lib/error.o"
+done
+is "other WERROR: nothing again" "$(compiled CFLAGS=-O1 CPPFLAGS=-DSOMETHING CC="env $cc" WERROR=1)" 0
+werror_of() {
+	printf 'include Makefile\nshow: ; @echo $(WERROR)\n' >"$tmp/tree/show.mk"
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u WERROR make -s -C "$tmp/tree" -f show.mk MAKECMDGOALS="$1" show 2>/dev/null
+}
+is "make check turns WERROR on" "$(werror_of check)$(werror_of nightly)" 11
+is "make lib does not" "$(werror_of lib)" 0
+
+# ---- the same bytes in other folders ----
+same() {
+	for place in "$tmp/here" "$tmp/another/place of it"; do
+		mkdir -p "$place" && cp -R "$tmp/tree/include" "$tmp/tree/scripts" "$tmp/tree/lib" "$tmp/tree/Makefile" "$place" || return
+	done
+	mk -C "$tmp/here" build/libcstrace.a CFLAGS='-O1 -g' "$@" && (umask 077; TZ=Asia/Tokyo LC_ALL=tr_TR.UTF-8 mk -C "$tmp/another/place of it" \
+		O=elsewhere elsewhere/libcstrace.a CFLAGS='-O1 -g' "$@") && cmp "$tmp/here/build/libcstrace.a" "$tmp/another/place of it/elsewhere/libcstrace.a"
+}
+check "two builds are equal" same
+differ() {
+	! same MAP= >/dev/null
+}
+check "that is what MAP is for" differ
+
+# ---- what is missing is named ----
+# pkg-config that finds no library of one name, and flags that lead nowhere for another one
+mkdir "$tmp/config" "$tmp/fake"
+real=$(command -v pkg-config || :)
+cat >"$tmp/fake/pkg-config" <<EOF_PC
+#!/bin/sh
+[ -z "\$LACK" ] || case "\$*" in *"\$LACK"*) exit 1 ;; esac
+[ -z "\$WRONG" ] || case "\$*" in --libs*"\$WRONG"*) echo -lno-such-library ;; esac
+exec $real "\$@"
+EOF_PC
+chmod +x "$tmp/fake/pkg-config"
+config() {
+	env CC="$cc" PKG_CONFIG="$tmp/fake/pkg-config" LACK= WRONG= "$@" scripts/config "$tmp/config" "$tmp/config/config.mk" >"$tmp/out" 2>&1
+}
+says() {
+	want=$1
+	shift
+	! config "$@" && grep -q -- "$want" "$tmp/out" || { cat "$tmp/out"; return 1; }
+}
+if [ -n "$real" ] && [ -e "$BUILD/libperf/include" ]; then
+	mkdir "$tmp/config/libperf" && cp -R "$BUILD/libperf/include" "$tmp/config/libperf"
+	check "what is there is found" config
+	check "a library that is missing has a package" says "^Debian's packages: libdw-dev$" LACK=libdw
+	check "what can be left out is said" says "^what can be left out: make NO_ZSTD=1 " LACK=libzstd
+	check "a library that does not link is missing" says "libelf: .*no program can be built with it (cannot find -lno-such-library" WRONG=libelf
+	check "a compiler that is missing" says "^  no-such-gcc: no such compiler$" CC=no-such-gcc
+	if command -v aarch64-linux-gnu-gcc >/dev/null; then
+		check "libraries of this machine are not those of another one" says "^Debian's packages: .*libdw-dev:arm64" CC=aarch64-linux-gnu-gcc \
+			CROSS_COMPILE=aarch64-linux-gnu- PKG_CONFIG="$real" PKG_CONFIG_LIBDIR=/nonexistent
+		check "nor do they link" says "libelf: .*no program can be built with it" CC=aarch64-linux-gnu-gcc CROSS_COMPILE=aarch64-linux-gnu- PKG_CONFIG="env $real"
+	else
+		skip "libraries for another machine" "no aarch64-linux-gnu-gcc"
+	fi
+fi
 
 # ---- hardening ----
 hard() {
@@ -48,7 +120,7 @@ esac
 # ---- parts that are left out ----
 parts=$BUILD/without
 [ -e "$parts/libperf" ] || [ ! -e "$BUILD/libperf/include" ] || { mkdir -p "$parts/libperf" && cp -R "$BUILD/libperf/include" "$parts/libperf"; }
-check "it builds without libtraceevent, lzma, zstd, sqlite and capstone" mk -s -j2 O="$parts" CFLAGS=-O1 NO_LIBTRACEEVENT=1 NO_LZMA=1 NO_ZSTD=1 NO_SQLITE=1 NO_CAPSTONE=1 "$parts/perf-cstrace"
+check "it builds without libtraceevent, lzma, zstd, sqlite and capstone" mk -s -j2 WERROR=1 O="$parts" CFLAGS=-O1 NO_LIBTRACEEVENT=1 NO_LZMA=1 NO_ZSTD=1 NO_SQLITE=1 NO_CAPSTONE=1 "$parts/perf-cstrace"
 check "none of them is linked" sh -c "! readelf -d '$parts/perf-cstrace' | grep -E 'NEEDED.*(traceevent|lzma|zstd|sqlite|capstone)'"
 version_says() {
 	"$1" --version | tail -n +2 | sort | tr '\n' ' ' >"$tmp/version"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What `make install` puts where; that a program can be built with it; that uninstall leaves nothing.
+# What `make install` puts where, also in folders of other names; that a program can be built with it; that uninstall leaves
+# nothing.
 . tests/cli/tap.sh
 mk() {
 	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s --no-print-directory O="$BUILD" "$@"
@@ -13,7 +14,7 @@ for f in bin/perf-cstrace lib/libcstrace.a lib/libcstrace.so lib/libcstrace.so.0
 	lib/libcstrace-perf.so lib/libcstrace-perf.so.0 include/cstrace/perf/recording.h lib/pkgconfig/cstrace-perf.pc \
 	lib/cstrace/libopencsd_c_api.so.1 \
 	lib/pkgconfig/cstrace.pc share/man/man1/perf-cstrace.1 share/man/man5/cstrace-package.5 share/man/man5/cstrace-profile.5 \
-	share/bash-completion/completions/perf-cstrace; do
+	share/bash-completion/completions/perf-cstrace share/doc/cstrace/README.md share/doc/cstrace/LICENSES/GPL-2.0-only.txt; do
 	check "$f" test -e "$tmp/dest/usr/$f"
 done
 
@@ -139,4 +140,63 @@ nothing_left() {
 	}
 }
 check "nothing is left" nothing_left
+
+# ---- other folders ----
+# The folders that have files of ours, without those below them.
+folders() {
+	(cd "$tmp/dest" && find . ! -type d | sed 's|^\./||; s|/[^/]*$||' | sort -u)
+}
+rm -rf "$tmp/dest"
+check "install with PREFIX" mk install PREFIX=/opt/cst DESTDIR="$tmp/dest"
+all_below() {
+	folders >"$tmp/folders"
+	[ "$(grep -c . "$tmp/folders")" -ge 10 ] && ! grep -v '^opt/cst/' "$tmp/folders"
+}
+check "everything is below it" all_below
+check "uninstall with PREFIX" mk uninstall PREFIX=/opt/cst DESTDIR="$tmp/dest"
+check "nothing is left there" nothing_left
+check "install with prefix and PREFIX" mk install-lib prefix=/usr PREFIX=/opt DESTDIR="$tmp/dest"
+prefix_counts() {
+	folders >"$tmp/folders"
+	grep -qx usr/lib "$tmp/folders" && ! grep -v '^usr/' "$tmp/folders"
+}
+check "prefix counts" prefix_counts
+
+rm -rf "$tmp/dest"
+set -- prefix=/usr exec_prefix=/usr/exec libdir=/usr/lib/triplet includedir=/usr/inc datarootdir=/usr/data docdir=/usr/docs \
+	man5dir=/usr/pages/five completiondir=/etc/complete pkgconfigdir=/usr/pc DESTDIR="$tmp/dest"
+check "install with a name for each folder" mk install "$@"
+folders >"$tmp/folders"
+printf '%s\n' etc/complete usr/data/man/man1 usr/docs usr/docs/LICENSES usr/exec/bin usr/inc/cstrace usr/inc/cstrace/files \
+	usr/inc/cstrace/perf usr/lib/triplet usr/lib/triplet/cstrace usr/pages/five usr/pc >"$tmp/want"
+check "these folders have files, and no other" diff "$tmp/want" "$tmp/folders"
+names() {
+	grep -qx 'libdir=/usr/lib/triplet' "$tmp/dest/usr/pc/$1.pc" && grep -qx 'includedir=/usr/inc' "$tmp/dest/usr/pc/$1.pc"
+}
+for pc in cstrace cstrace-files cstrace-perf; do
+	check "$pc.pc names them" names $pc
+done
+check "the program runs from there" "$tmp/dest/usr/exec/bin/perf-cstrace" --version
+umask_is_kept_out() {
+	rm -rf "$tmp/dest"
+	(umask 077 && mk install "$@") && [ -z "$(find "$tmp/dest/usr" "$tmp/dest/etc" ! -type l ! -perm -044)" ]
+}
+check "modes do not depend on the umask" umask_is_kept_out "$@"
+stripped() {
+	readelf -S "$tmp/dest/usr/$1" | grep -q '\.symtab\|\.debug_info' && { echo "$1 has symbols"; return 1; }
+	return 0
+}
+check "install-strip" mk install-strip "$@"
+for file in exec/bin/perf-cstrace lib/triplet/libcstrace.so.0 lib/triplet/libcstrace-files.so.0 lib/triplet/libcstrace-perf.so.0 \
+	lib/triplet/cstrace/libopencsd_c_api.so.1; do
+	check "$file is stripped" stripped "$file"
+done
+check "the archive keeps its symbols" $cc -o "$tmp/use-stripped" "$tmp/use.o" "$tmp/dest/usr/lib/triplet/libcstrace.a"
+check "uninstall from these folders" mk uninstall "$@"
+check "nothing is left in them" nothing_left
+rm -rf "$tmp/dest"
+check "a folder with a space" mk install prefix=/opt/my\ tools DESTDIR="$tmp/dest/a b"
+check "has the program" test -x "$tmp/dest/a b/opt/my tools/bin/perf-cstrace"
+check "uninstall from it" mk uninstall prefix=/opt/my\ tools DESTDIR="$tmp/dest/a b"
+check "nothing is left in it" nothing_left
 finish

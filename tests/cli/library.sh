@@ -15,7 +15,8 @@ for tool in sh make awk sed grep sort comm cmp cat cut tr head tail env mkdir rm
 	done
 done
 alone() {
-	env -i PATH="$tmp/bin" HOME="${HOME:-/}" TMPDIR="$tmp" make -s --no-print-directory O="$tmp/build" CC="$cc" CFLAGS=-O1 "$@"
+	env -i PATH="$tmp/bin" HOME="${HOME:-/}" TMPDIR="$tmp" make -s --no-print-directory O="$tmp/build" CC="$cc" CFLAGS=-O1 \
+		LDFLAGS=-Wl,-O1 WERROR=1 "$@"
 }
 check "no pkg-config on the PATH" sh -c "! PATH='$tmp/bin' command -v pkg-config"
 check "make lib" alone lib
@@ -23,6 +24,8 @@ check "a file of the library by its name" alone "$tmp/build/libcstrace.a"
 check "a file of the other library by its name" alone "$tmp/build/libcstrace-files.a"
 check "a test of the library (with cmocka)" alone "$tmp/build/tests/unit/lib/base/test_error"
 check "it passes" "$tmp/build/tests/unit/lib/base/test_error"
+check "a test with calls of its own, and LDFLAGS" alone "$tmp/build/tests/unit/lib/decoder/test_alloc"
+check "it passes, too" "$tmp/build/tests/unit/lib/decoder/test_alloc"
 check "no configuration was made" test ! -e "$tmp/build/config.mk"
 check "make install-lib" alone install-lib prefix=/opt/cst DESTDIR="$tmp/dest"
 check "nothing but the library is installed" sh -c "! find '$tmp/dest' -type f | grep -vE 'include/cstrace/|lib/libcstrace|cstrace(-files)?.pc'"
