@@ -305,6 +305,10 @@ $(B)/obj/perf-plugin/%.o: perf-plugin/%.c $(FLAGS) $(O)/config.mk
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(TOOL_CFLAGS) -fPIC -fvisibility=hidden -fno-semantic-interposition $(CPPFLAGS) $(CFLAGS) $(DEPFLAGS) -c -o $@ $<
 
+# For a compiler to whose C library there are no libraries to link with.
+.PHONY: objects
+objects: $(PLUGIN_OBJ)
+
 $(PLUGIN_A): $(PLUGIN_REST)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcsD $@ $^
 

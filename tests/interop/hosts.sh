@@ -51,36 +51,30 @@ sums() {
 	done
 }
 
-# host ARCH TRIPLET QEMU bytes|text
+# host ARCH TRIPLET bytes|text
 host() {
-	dir=$BUILD/hosts/$1
-	for tool in "$2-gcc" "$3" make pkg-config; do
-		command -v "$tool" >/dev/null || {
-			ok "$1 # SKIP no $tool"
-			return
-		}
-	done
-	if ! scripts/install-deps sysroot "$BUILD/sysroot/$1" "$1" >"$tmp/sysroot" 2>&1; then
+	dir=$BUILD/hosts/$1 root=$BUILD/sysroot/$1
+	lacks=$(scripts/cross "$1" "$root" needs) || {
+		ok "$1 # SKIP no $(echo $lacks)"
+		return
+	}
+	if ! scripts/install-deps sysroot "$root" "$1" >"$tmp/sysroot" 2>&1; then
 		ok "$1 # SKIP $(tail -n 1 "$tmp/sysroot")"
 		return
 	fi
-	root=$(cd "$BUILD/sysroot/$1" && pwd)
-	libs=$root/usr/lib/$2:$root/lib/$2
 	# the header of the kernel source package need not be unpacked again
 	[ -e "$dir/libperf" ] || [ ! -e "$BUILD/libperf/include" ] || { mkdir -p "$dir/libperf" && cp -R "$BUILD/libperf/include" "$dir/libperf"; }
 	# ccache, where the build uses it, does so here
 	case ${CC:-} in ccache*) cc="ccache $2-gcc" ;; *) cc=$2-gcc ;; esac
-	check "$1 builds" env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL PKG_CONFIG_SYSROOT_DIR="$root" \
-		PKG_CONFIG_LIBDIR="$root/usr/lib/$2/pkgconfig" make -s -j2 --no-print-directory O="$dir" CROSS_COMPILE="$2-" CC="$cc" \
-		PKG_CONFIG=pkg-config CFLAGS=-O1 LDFLAGS="-Wl,-rpath-link,$root/usr/lib/$2 -Wl,-rpath-link,$root/lib/$2" all
+	check "$1 builds" env CC="$cc" scripts/cross "$1" "$root" make -s -j2 --no-print-directory O="$dir" CFLAGS=-O1 WERROR=1 all
 	[ -x "$dir/perf-cstrace" ] || return
-	decode "$tmp/$1" "$3" -L "/usr/$2" -E "LD_LIBRARY_PATH=$libs" "$dir/perf-cstrace"
-	sums "$tmp/native" "$4" >"$tmp/sums.native"
-	sums "$tmp/$1" "$4" >"$tmp/sums.$1"
+	decode "$tmp/$1" scripts/cross "$1" "$root" run "$dir/perf-cstrace"
+	sums "$tmp/native" "$3" >"$tmp/sums.native"
+	sums "$tmp/$1" "$3" >"$tmp/sums.$1"
 	check "$1 decodes to the same bytes" diff "$tmp/sums.native" "$tmp/sums.$1"
 }
 
-[ -z "${CSTRACE_NIGHTLY:-}" ] || host arm64 aarch64-linux-gnu qemu-aarch64 bytes
-host s390x s390x-linux-gnu qemu-s390x text
-host armhf arm-linux-gnueabihf qemu-arm bytes
+[ -z "${CSTRACE_NIGHTLY:-}" ] || host arm64 aarch64-linux-gnu bytes
+host s390x s390x-linux-gnu text
+host armhf arm-linux-gnueabihf bytes
 finish
