@@ -191,7 +191,8 @@ PERF_PC := $(B)/cstrace-perf.pc
 # ---- targets that need no configuration --------------------------------------------------------
 
 .PHONY: quick all tests check check-run check-man bench fuzz fuzz-build demo rebase nightly install
-.PHONY: install-strip uninstall clean help qemu interop deps mutate abi lib install-lib uninstall-lib
+.PHONY: uninstall clean help qemu interop deps mutate abi lib install-lib uninstall-lib
+.PHONY: install-strip abi-since dist release-check matrix
 
 help:
 	@sed -n '3,'$$(grep -n '^$$' Makefile | head -n 1 | cut -d: -f1)'s/^# \{0,1\}//p' Makefile
@@ -204,6 +205,10 @@ help:
 	@echo 'check-man   man pages against --list-opts        qemu      plugin that records program flows'
 	@echo 'mutate      MUTANTS small wrong changes of the code: how many do the tests notice (SEED=N)'
 	@echo 'abi         writes the binary interface of the library to tests/data/libcstrace.abi'
+	@echo 'abi-since   what it has since the version before, or since SINCE=REV'
+	@echo 'dist        the tarball of the commit and its checksums, in O; signed with DIST_KEY=ID or git'"'"'s user.signingkey'
+	@echo 'matrix      builds and tests with all compilers that are installed (scripts/matrix)'
+	@echo 'release-check  what must hold for a release, a line each (scripts/release-check)'
 	@echo 'install install-strip uninstall install-lib uninstall-lib clean'
 
 clean:
@@ -221,7 +226,7 @@ check demo bench nightly:
 
 UNCONFIGURED := help clean check demo bench nightly lib install-lib uninstall-lib uninstall \
 	%/libcstrace.a %/libcstrace.so.$(SOVERSION) %/cstrace.pc \
-	%/libcstrace-files.a %/libcstrace-files.so.$(SOVERSION) %/cstrace-files.pc $(O)/tests/unit/lib/%
+	%/libcstrace-files.a %/libcstrace-files.so.$(SOVERSION) %/cstrace-files.pc $(O)/tests/unit/lib/% dist release-check matrix
 ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 include $(O)/config.mk
 endif
@@ -293,6 +298,9 @@ abi: $(LIB_SO) $(FILES_SO) $(PERF_SO)
 	$(Q)scripts/abi write $(LIB_SO)
 	$(Q)scripts/abi write $(FILES_SO)
 	$(Q)scripts/abi write $(PERF_SO)
+
+abi-since: $(LIB_SO) $(FILES_SO) $(PERF_SO)
+	$(Q)scripts/abi since $(B) $(SINCE)
 
 # ---- perf-cstrace ------------------------------------------------------------------------------
 
@@ -555,6 +563,17 @@ check-man: all
 
 deps:
 	$(Q)scripts/install-deps build nightly
+
+# ---- releases ----------------------------------------------------------------------------------
+
+dist:
+	$(Q)scripts/dist $(if $(DIST_KEY),--key $(DIST_KEY)) $(O)
+
+release-check:
+	+$(Q)scripts/release-check $(O)
+
+matrix:
+	+$(Q)scripts/matrix $(O) $(ROWS)
 
 # ---- installation ------------------------------------------------------------------------------
 

@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# dist.sh - the tarball: the same bytes from other folders, at other times, with other locales, umasks and configurations; it has
+# the files of the commit, and they build and pass tests without git; checksums and signatures.
+. tests/cli/tap.sh
+[ -e .git ] || { echo "no clone of the repository: a tarball is made of a commit"; exit 77; }
+for tool in git xz sha256sum; do
+	command -v $tool >/dev/null || { echo "no $tool"; exit 77; }
+done
+unset SOURCE_DATE_EPOCH
+# A user whose configuration has no key, but whatever else could get into the tarball.
+HOME=$tmp/home
+GNUPGHOME=$tmp/home/gnupg
+export HOME GNUPGHOME
+mkdir -p "$GNUPGHOME"
+chmod 700 "$GNUPGHOME"
+# A clone does not ask who owns the repository that it is made of, but git does.
+git config --global safe.directory '*'
+git config --global user.name test
+git config --global user.email test@example.org
+
+clone() {
+	git clone -q . "$1" && cp scripts/dist "$1/scripts/dist" && { git -C "$1" diff --quiet || {
+		GIT_AUTHOR_DATE=@1800000000 GIT_COMMITTER_DATE=@1800000000 git -C "$1" commit -qam "dist as it is here"; }; }
+}
+check "a clone" clone "$tmp/one"
+check "another clone" clone "$tmp/two three"
+dist() {
+	(cd "$1" && shift && "$@") >"$tmp/out" 2>"$tmp/err" || { cat "$tmp/out" "$tmp/err"; return 1; }
+}
+check "dist" dist "$tmp/one" scripts/dist "$tmp/a"
+name=$(basename "$tmp"/a/*.tar.xz .tar.xz)
+check "it says that it did not sign" grep -qx 'not signed: no key (DIST_KEY=ID, or git config user.signingkey)' "$tmp/out"
+other() {
+	umask 077
+	git -C "$tmp/two three" config tar.umask 0
+	git -C "$tmp/two three" config core.autocrlf true
+	touch -d 2001-01-01 "$tmp/two three/Makefile" "$tmp/two three"
+	dist / env LC_ALL=tr_TR.UTF-8 LANG=de_DE TZ=Asia/Tokyo XZ_OPT=-0 XZ_DEFAULTS=-T4 TAR_OPTIONS=--owner=7 "$tmp/two three/scripts/dist" "$tmp/b"
+}
+check "dist elsewhere" other
+check "the same bytes" cmp "$tmp/a/$name.tar.xz" "$tmp/b/$name.tar.xz"
+check "the same checksums" cmp "$tmp/a/$name.SHA256SUMS" "$tmp/b/$name.SHA256SUMS"
+sums() {
+	(cd "$tmp/a" && sha256sum --ignore-missing -c "$name.SHA256SUMS") && xz -dc "$tmp/a/$name.tar.xz" >"$tmp/a/$name.tar" &&
+		(cd "$tmp/a" && sha256sum -c "$name.SHA256SUMS")
+}
+check "checksums of the tarball and of the tar in it" sums
+check "SOURCE_DATE_EPOCH" dist "$tmp/one" env SOURCE_DATE_EPOCH=1000000000 scripts/dist "$tmp/c"
+at_that_time() {
+	[ "$(TZ=UTC tar tvf "$tmp/c/$name.tar.xz" | awk '{ print $2, $4 }' | sort -u)" = "0/0 2001-09-09" ]
+}
+check "is the time of all files, which root owns" at_that_time
+not_committed() {
+	echo more >>"$tmp/one/README.md"
+	dist "$tmp/one" scripts/dist "$tmp/d" && grep -q 'not committed' "$tmp/err" && cmp "$tmp/a/$name.tar.xz" "$tmp/d/$name.tar.xz"
+	rc=$?
+	git -C "$tmp/one" checkout -q README.md
+	return $rc
+}
+check "what is not committed is not in it, and dist says so" not_committed
+
+# ---- what is in it ----
+check "unpack" tar -C "$tmp" -xf "$tmp/a/$name.tar.xz"
+tree=$tmp/$name
+same_files() {
+	git -C "$tmp/one" ls-files | sort >"$tmp/listed"
+	(cd "$tree" && find . ! -type d | sed 's|^\./||' | sort) | diff "$tmp/listed" - && diff -r -x .git "$tmp/one" "$tree"
+}
+check "the files of the commit" same_files
+check "rules of the tree hold without git" "$tree/scripts/check-tree"
+mk() {
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -j2 --no-print-directory -C "$tree" CC="${CC:-gcc}" CFLAGS=-O0 WERROR=1 "$@"
+}
+check "the library builds" mk lib
+for test in base/test_error bytes/frame/test_frame protocols/stm/test_roundtrip; do
+	check "$test builds" mk "build/tests/unit/lib/$test"
+	check "$test passes" sh -c "cd '$tree' && build/tests/unit/lib/$test"
+done
+no_dist() {
+	! "$tree/scripts/dist" "$tmp/e" 2>"$tmp/err" && grep -q 'no clone of the repository' "$tmp/err"
+}
+check "no tarball is made of it, with a reason" no_dist
+[ -z "${CSTRACE_NIGHTLY:-}" ] || check "make quick" mk CFLAGS=-O1 quick
+
+# ---- signatures ----
+if command -v gpg >/dev/null; then
+	check "a key" gpg --batch --quiet --passphrase '' --quick-generate-key test@example.org ed25519 sign never
+	check "dist with the key" dist "$tmp/one" make -s DIST_KEY=test@example.org O="$tmp/signed" dist
+	for file in "$name.tar.xz" "$name.SHA256SUMS"; do
+		check "$file: signature" gpg --batch --verify "$tmp/signed/$file.asc" "$tmp/signed/$file"
+	done
+	check "the same bytes as without" cmp "$tmp/a/$name.tar.xz" "$tmp/signed/$name.tar.xz"
+	git -C "$tmp/one" config user.signingkey test@example.org
+	check "git's key" dist "$tmp/one" scripts/dist "$tmp/git"
+	check "its signature" gpg --batch --verify "$tmp/git/$name.tar.xz.asc" "$tmp/git/$name.tar.xz"
+	unknown() {
+		! dist "$tmp/one" scripts/dist --key nobody@example.org "$tmp/git" && grep -q 'not signed with nobody@example.org' "$tmp/err" &&
+			[ ! -e "$tmp/git/$name.tar.xz.asc" ]
+	}
+	check "a key that is not there: it says so, and leaves no old signature" unknown
+	gpgconf --kill all
+else
+	skip "signatures" "no gpg (package gnupg)"
+fi
+finish
