@@ -11,7 +11,7 @@
 CST_BEGIN
 
 #define CST_VERSION_MAJOR 0	/* changes with the soname: programs must be compiled again */
-#define CST_VERSION_MINOR 1	/* changes when functions, fields or values are added */
+#define CST_VERSION_MINOR 2	/* changes when functions, fields or values are added */
 #define CST_VERSION_PATCH 0
 
 /* One number that grows with each version, for #if: CST_VERSION_NUMBER >= CST_VERSION_MAKE(0, 2, 0). */
@@ -20,7 +20,7 @@ CST_BEGIN
 
 #define CST_VERSION_TEXT_OF_(major, minor, patch) #major "." #minor "." #patch
 #define CST_VERSION_TEXT_OF(major, minor, patch) CST_VERSION_TEXT_OF_(major, minor, patch)
-#define CST_VERSION_TEXT CST_VERSION_TEXT_OF(CST_VERSION_MAJOR, CST_VERSION_MINOR, CST_VERSION_PATCH) /* "0.1.0" */
+#define CST_VERSION_TEXT CST_VERSION_TEXT_OF(CST_VERSION_MAJOR, CST_VERSION_MINOR, CST_VERSION_PATCH) /* "0.2.0" */
 
 /* CST_VERSION_NUMBER of the library that the program runs with. Safe from any thread. */
 CST_API unsigned int cst_version(void);
