@@ -48,9 +48,10 @@ def printed(tool, recording):
 
 
 def lines(text, times):
-    """Without errors, which perf prints first, and folders, which it leaves out for code of the kernel."""
+    """Without errors, which perf prints first, folders, which it leaves out for code of the kernel, and the width of columns:
+    that of the thread is 7 since perf 6.12, 5 before."""
     text = text if times else re.sub(r" \d+\.\d{9}:", "", text)
-    return [re.sub(r"\([^ ()]*/", "(", line.rstrip()) for line in text.splitlines() if "trace error" not in line]
+    return [re.sub(r"\([^ ()]*/", "(", " ".join(line.split())) for line in text.splitlines() if "trace error" not in line]
 
 
 def check(tool, gen, case, folder, records):

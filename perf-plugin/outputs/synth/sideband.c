@@ -107,9 +107,13 @@ uint64_t sideband_new_id(const struct sideband *sb, unsigned int n)
 	return id;
 }
 
+/*
+ * AUX windows are left out as the trace is, and their field with them: perf keeps it with size 0,
+ * but create_llvm_prof and create_gcov 0.19 read no sample that has it.
+ */
 static uint64_t kept_type(const struct pd_attr *a)
 {
-	return a->attr.sample_type | PERF_SAMPLE_IDENTIFIER;
+	return (a->attr.sample_type | PERF_SAMPLE_IDENTIFIER) & ~(uint64_t)PERF_SAMPLE_AUX;
 }
 
 void sideband_add_fields(struct sideband *sb, const struct sideband_add *add)
@@ -136,6 +140,7 @@ int sideband_add_attrs(struct sideband *sb, struct perf_writer *w, struct error 
 			continue;
 		attr = a->attr;
 		attr.sample_type = kept_type(a) | added_type(sb, a);
+		attr.aux_sample_size = 0;
 		if (added_type(sb, a) & PERF_SAMPLE_BRANCH_STACK)
 			attr.branch_sample_type = sb->add.branch_sample_type;
 		attr.sample_id_all = 1;
@@ -231,9 +236,8 @@ static void put_id(uint8_t *dst, const struct pd_record *rec, uint64_t from, uin
 }
 
 /*
- * Copies a sample, with the event's id in front. An AUX window, the last field, is left out as the
- * trace is: its size becomes 0. Returns the size of the copy, or 0 if there is no room in the
- * record for `more` bytes.
+ * Copies a sample, with the event's id in front and without its AUX window, the last field. Returns
+ * the size of the copy, or 0 if there is no room in the record for `more` bytes.
  */
 static size_t copy_sample(uint8_t *dst, const struct pd_record *rec, size_t more)
 {
@@ -241,18 +245,18 @@ static size_t copy_sample(uint8_t *dst, const struct pd_record *rec, size_t more
 	const uint8_t *src = (const uint8_t *)rec->ev;
 	uint64_t id = rec->sample.sid.valid & PERF_SAMPLE_ID ? rec->sample.sid.id :
 		      rec->attr->nr_ids ? rec->attr->ids[0] : 0;
-	size_t extra = 0, n = rec->sample.aux_size ? rec->sample.aux_at : h.size;
+	size_t extra = 0, n = h.size;
 
 	if (!(rec->attr->attr.sample_type & PERF_SAMPLE_IDENTIFIER))
 		extra = sizeof(id);
+	if (rec->attr->attr.sample_type & PERF_SAMPLE_AUX)
+		n = rec->sample.aux_at - sizeof(rec->sample.aux_size);
 	if (n + extra + more > PD_MAX_RECORD)
 		return 0;
 	h.size = (uint16_t)(n + extra);
 	memcpy(dst, &h, sizeof(h));
 	memcpy(dst + sizeof(h), &id, extra);
 	memcpy(dst + sizeof(h) + extra, src + sizeof(h), n - sizeof(h));
-	if (rec->sample.aux_size)
-		memset(dst + h.size - sizeof(uint64_t), 0, sizeof(uint64_t));
 	return h.size;
 }
 
