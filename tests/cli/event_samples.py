@@ -15,6 +15,7 @@ import tempfile
 
 OPTIONS = "--insns 3000 --p-event 30 --p-ite 30 --ite --buf cpu --exclude cut"
 RECORDS = ["--fragment", "700"]
+IMPLIED = 0x400  # GEN_F_IMPLIED of tests/gen/gen_event.h
 ITRACE = ["xwI", "xwIb", "xwIcr", "xwIi1000il16", "xwIi1us", "wb", "xi100i"]
 
 
@@ -25,9 +26,12 @@ def run(*args):
 
 
 def expected(gen, options):
-    """The model's events, in order."""
+    """The model's events, in order, without the end of a transaction that an overflow implies, which no packet says."""
     for line in run(gen, "random", *options, "--print").splitlines():
-        kind, *rest = line.split("\t")[2].split()
+        _, flags, event = line.split("\t")
+        kind, *rest = event.split()
+        if int(flags, 16) & IMPLIED:
+            continue
         if kind == "N":
             yield "evt", int(rest[0])
         elif kind == "I":
@@ -49,8 +53,10 @@ def printed(tool, recording):
 
 def lines(text, times):
     """Without errors, which perf prints first, folders, which it leaves out for code of the kernel, and the width of columns:
-    that of the thread is 7 since perf 6.12, 5 before."""
+    that of the thread is 7 since perf 6.12, 5 before. Behind a branch from a program into a 32-bit kernel perf finds no file, as it
+    takes addresses with bit 63 for the kernel's."""
     text = text if times else re.sub(r" \d+\.\d{9}:", "", text)
+    text = re.sub(r"(=> +[c-f][0-9a-f]{7} \[unknown\]) \(.*\)", r"\1", text)
     return [re.sub(r"\([^ ()]*/", "(", " ".join(line.split())) for line in text.splitlines() if "trace error" not in line]
 
 
@@ -76,8 +82,10 @@ def check(tool, gen, case, folder, records):
         assert listed == run(tool, "script", *recording, "--itrace=" + itrace, "--ns", "-j", "3"), "script -j"
         if shown:
             perf = run("perf", "script", "-i", out, "--ns")
-            # a time that is estimated behind a record's last timestamp may be later than the next record's first: inject raises that
-            assert lines(perf, not records) == lines(listed, not records), \
+            # a time that is estimated behind a record's last timestamp may be later than the next record's first, and that of events
+            # before the first context and timestamp is the record's: inject raises those that follow
+            timed = not records and not re.search(r"^ +:-1 ", listed, re.M)
+            assert lines(perf, timed) == lines(listed, timed), \
                 "case %d, %s: perf prints other lines" % (case, itrace)
     return len(want), bool(shown)
 
