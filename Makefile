@@ -50,6 +50,7 @@ AR := $(CROSS_COMPILE)ar
 endif
 NM ?= $(CROSS_COMPILE)nm
 OBJDUMP ?= $(CROSS_COMPILE)objdump
+OBJCOPY ?= $(CROSS_COMPILE)objcopy
 READELF ?= $(CROSS_COMPILE)readelf
 PKG_CONFIG ?= $(or $(and $(CROSS_COMPILE),$(shell command -v $(CROSS_COMPILE)pkg-config 2>/dev/null)),pkg-config)
 export NM OBJDUMP READELF
@@ -116,7 +117,7 @@ endif
 FLAGS := $(B)/flags
 quoted = '$(subst ','\'',$(1))'
 values = $(foreach v,$(1),$(call quoted,$(v)=$($(v))))
-PARTS := CC CPPFLAGS CFLAGS LDFLAGS PKG_CONFIG CROSS_COMPILE NO_LIBTRACEEVENT NO_LZMA NO_ZSTD NO_SQLITE NO_CAPSTONE OPENCSD_INCLUDE
+PARTS := CC CPPFLAGS CFLAGS LDFLAGS PKG_CONFIG CROSS_COMPILE NO_LIBTRACEEVENT NO_LZMA NO_ZSTD NO_SQLITE NO_CAPSTONE
 FLAGS_NOW := $(call values,CC CPPFLAGS CFLAGS LDFLAGS HARDEN WARNINGS HARD_CFLAGS HARD_LDFLAGS)
 CONFIG_ENV := $(call values,$(PARTS))
 PARTS_NOW := $(CONFIG_ENV) $(call values,PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR PKG_CONFIG_PATH)
@@ -184,6 +185,10 @@ FUZZ := $(addprefix $(FUZZ_DIR)/,$(notdir $(FUZZ_SRC:.c=)))
 OCSD_SRC := $(sort $(wildcard perf-plugin/opencsd/*.c))
 OCSD_OBJ := $(call obj,$(OCSD_SRC))
 OCSD_SO := $(B)/opencsd/libopencsd_c_api.so.1
+OCSD_A := $(B)/opencsd/libopencsd_c_api.a
+OCSD_HEADERS := $(sort $(shell find include/opencsd -name '*.h'))
+# What a client is built with that names OpenCSD's libraries, in a folder of its own.
+OCSD_FILES := $(OCSD_A) $(addprefix $(B)/opencsd/,libopencsd.so libopencsd.a libopencsd.pc)
 PC := $(B)/cstrace.pc
 FILES_PC := $(B)/cstrace-files.pc
 PERF_PC := $(B)/cstrace-perf.pc
@@ -250,9 +255,7 @@ GNU := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 TOOL_CFLAGS = $(STD) $(WARN) $(MAP) $(SAN) $(HARD_CFLAGS) $(GNU) -Iinclude -Iperf-plugin -I$(O)/texts $(DEP_CFLAGS)
 TEST_CFLAGS = $(STD) $(WARN) $(MAP) $(SAN) $(HARD_CFLAGS) $(GNU) -Iinclude -Ilib -Iperf-plugin -Itests -Itests/gen
 
-DROP_IN := $(if $(OPENCSD_HEADERS),$(OCSD_SO))
-
-all: lib $(TOOL) $(PERF_SO) $(PERF_PC) $(DROP_IN)
+all: lib $(TOOL) $(PERF_SO) $(PERF_PC) $(OCSD_SO) $(if $(SAN),,$(OCSD_FILES))
 
 # ---- library: a C compiler and binutils make it ----------------------------------------------
 
@@ -336,7 +339,7 @@ $(PERF_PC): FORCE
 $(OCSD_OBJ): $(B)/obj/%.o: %.c $(FLAGS) $(O)/config.mk
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(STD) $(WARN) $(MAP) $(SAN) $(HARD_CFLAGS) -fPIC -fvisibility=hidden $(GNU) -Iinclude $(OPENCSD_HEADERS) \
+	$(Q)$(CC) $(STD) $(WARN) $(MAP) $(SAN) $(HARD_CFLAGS) -fPIC -fvisibility=hidden $(GNU) -Iinclude \
 		$(CPPFLAGS) $(CFLAGS) $(DEPFLAGS) -c -o $@ $<
 
 $(OCSD_SO): $(OCSD_OBJ) $(LIB_A) scripts/libopencsd_c_api.map scripts/check-opencsd
@@ -344,7 +347,33 @@ $(OCSD_SO): $(OCSD_OBJ) $(LIB_A) scripts/libopencsd_c_api.map scripts/check-open
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) -shared -Wl,-soname,$(@F) -Wl,--version-script=scripts/libopencsd_c_api.map \
 		$(if $(SAN),,-Wl,-z,defs) $(HARD_LDFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(OCSD_OBJ) $(LIB_A)
+	$(Q)ln -sf $(@F) $(@:%.1=%)
 	$(if $(SAN),,$(Q)scripts/check-opencsd $@)
+
+# One object, with the library in it, that defines the functions of the interface and no other name.
+$(OCSD_A): $(OCSD_OBJ) $(LIB_OBJ) scripts/libopencsd_c_api.map scripts/check-opencsd
+	$(call say,AR,$@)
+	$(Q)mkdir -p $(@D) && rm -f $@ && grep -o 'ocsd_[a-z_0-9]*' scripts/libopencsd_c_api.map >$(@:%.a=%.names)
+	$(Q)$(CC) $(CFLAGS) $(if $(findstring -flto,$(CFLAGS)),-flinker-output=nolto-rel) -nostdlib -r -o $(@:%.a=%.o) \
+		$(filter %.o,$^)
+	$(Q)$(OBJCOPY) --keep-global-symbols=$(@:%.a=%.names) $(@:%.a=%.o) && $(AR) rcs $@ $(@:%.a=%.o)
+	$(Q)scripts/check-opencsd $@
+
+# Clients name OpenCSD's C++ library as well, of which the C interface needs nothing here. A shared one would stand before
+# OpenCSD's own in LD_LIBRARY_PATH, for programs in C++ too: this is a script of the linker.
+$(B)/opencsd/libopencsd.so: Makefile
+	$(Q)mkdir -p $(@D) && echo 'INPUT(-lopencsd_c_api)' >$@
+
+$(B)/opencsd/libopencsd.a: Makefile
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@
+
+# A program finds at run time what it was linked with, and not an older libopencsd_c_api of the system.
+$(B)/opencsd/libopencsd.pc: FORCE
+	$(Q)mkdir -p $(@D) && printf '%s\n' 'prefix=$(prefix)' 'exec_prefix=$(exec_prefix)' 'libdir=$(libdir)/cstrace' \
+		'includedir=$(includedir)/cstrace-opencsd' '' 'Name: libopencsd' \
+		'Description: C interface of OpenCSD, implemented by cstrace' $(if $(URL),'URL: $(URL)') \
+		"Version: $$(sed -n 's/^#define OCSD_VER_STRING "\(.*\)"/\1/p' include/opencsd/ocsd_if_version.h)" \
+		'Libs: -L$${libdir} -Wl,-rpath,$${libdir} -lopencsd_c_api' 'Cflags: -I$${includedir}' >$@
 
 # ---- tests -------------------------------------------------------------------------------------
 
@@ -600,8 +629,13 @@ install: all install-lib
 	ln -sf $(notdir $(PERF_SO)) $(call into,$(libdir)/libcstrace-perf.so)
 	$(INSTALL_DATA) $(PERF_HEADERS) $(call into,$(includedir)/cstrace/perf)
 	$(INSTALL_DATA) $(PERF_PC) $(call into,$(pkgconfigdir))
-	$(if $(DROP_IN),$(INSTALL) -d $(call into,$(libdir)/cstrace))
-	$(if $(DROP_IN),$(INSTALL_PROGRAM) $(STRIP_SO) $(DROP_IN) $(call into,$(libdir)/cstrace))
+	$(INSTALL) -d $(call into,$(libdir)/cstrace/pkgconfig)
+	$(INSTALL_PROGRAM) $(STRIP_SO) $(OCSD_SO) $(call into,$(libdir)/cstrace)
+	ln -sf $(notdir $(OCSD_SO)) $(call into,$(libdir)/cstrace/libopencsd_c_api.so)
+	$(INSTALL_DATA) $(filter-out %.pc,$(OCSD_FILES)) $(call into,$(libdir)/cstrace)
+	$(INSTALL_DATA) $(filter %.pc,$(OCSD_FILES)) $(call into,$(libdir)/cstrace/pkgconfig)
+	for h in $(OCSD_HEADERS:include/%=%); do \
+		$(INSTALL_DATA) -D include/$$h $(call into,$(includedir)/cstrace-opencsd)/$$h || exit 1; done
 	$(if $(MAN),$(INSTALL_DATA) $(MAN) $(call into,$(man1dir)))
 	$(if $(MAN5),$(INSTALL_DATA) $(MAN5) $(call into,$(man5dir)))
 	$(INSTALL_DATA) perf-plugin/completion/perf-cstrace $(call into,$(completiondir))
@@ -623,7 +657,7 @@ uninstall: uninstall-lib
 		$(call into,$(pkgconfigdir)/$(notdir $(PERF_PC))) $(call into,$(bindir)/perf-cstrace) \
 		$(foreach f,$(notdir $(MAN)),$(call into,$(man1dir)/$(f))) $(foreach f,$(notdir $(MAN5)),$(call into,$(man5dir)/$(f))) \
 		$(call into,$(completiondir)/perf-cstrace) $(foreach f,$(DOCS) $(LICENCES),$(call into,$(docdir)/$(f)))
-	rm -rf $(call into,$(libdir)/cstrace)
+	rm -rf $(call into,$(libdir)/cstrace) $(call into,$(includedir)/cstrace-opencsd)
 	rmdir $(call into,$(docdir)/LICENSES) $(call into,$(docdir)) 2>/dev/null || :
 
 -include $(shell find $(B)/obj $(B)/tests $(FUZZ_DIR)/obj -name '*.d' 2>/dev/null)

@@ -10,7 +10,6 @@
 
 #include "internal.h"
 
-#define PAYLOAD_AT_1_8	88u
 #define UNION_AT	offsetof(ocsd_generic_trace_elem, exception_number)
 
 _Static_assert(UNION_AT == 72, "the part that both generations share ends at 72");
@@ -23,7 +22,7 @@ static unsigned int unsync(const struct ocsd_tree *t, unsigned int reason)
 {
 	if (t->client == CLIENT_1_8 || reason < CST_UNSYNC_BAD_IMAGE)
 		return reason;
-	return reason == CST_UNSYNC_END ? UNSYNC_EOT : UNSYNC_UNKNOWN;
+	return reason == CST_UNSYNC_END ? UNSYNC_EOT_1_3 : UNSYNC_UNKNOWN;
 }
 
 /* Bits of flag_bits, as the header's bit fields lie on the machines that there are tools for. */
@@ -99,7 +98,7 @@ static void begin_ranges(struct source *s)
 	e->elem_type = OCSD_GEN_TRC_ELEM_INSTR_RANGE;
 	e->timestamp = 0;
 	e->cycle_count = 0;
-	memset(s->client.elem.bytes + UNION_AT, 0, ELEM_SIZE_1_8 - UNION_AT);
+	memset(s->client.elem.bytes + UNION_AT, 0, sizeof(s->client.elem) - UNION_AT);
 }
 
 /* As fill(), of most elements there are, after begin_ranges(). */
@@ -199,20 +198,18 @@ static void fill_software(struct source *s, const struct cst_generic *g)
 	s->client.payload = little_endian(g->payload);
 	e->flag_bits |= FLAG_EXTENDED;
 	e->ptr_extended_data = payload;
-	memcpy(s->client.elem.bytes + PAYLOAD_AT_1_8, &payload, sizeof(payload));
+	memcpy(s->client.elem.bytes + PAYLOAD_AT_1_3, &payload, sizeof(payload));
 }
 
-/* 1.8: { int type; uint8_t source, size; uint32_t value; uint8_t overflow; } */
 static void fill_itm(struct source *s, const struct cst_generic *g)
 {
-	unsigned char *u = s->client.elem.bytes + UNION_AT;
-	uint32_t type = g->last_type, value = (uint32_t)g->payload;
+	swt_itm_info *i = &s->client.elem.e.swt_itm;
 
-	memcpy(u, &type, sizeof(type));
-	u[4] = (uint8_t)g->channel;
-	u[5] = (uint8_t)g->size;
-	memcpy(u + 8, &value, sizeof(value));
-	u[12] = !!(g->num & CST_SW_OVERFLOW);
+	i->pkt_type = (swt_itm_type)g->last_type;
+	i->payload_src_id = (uint8_t)g->channel;
+	i->payload_size = (uint8_t)g->size;
+	i->value = (uint32_t)g->payload;
+	i->overflow = !!(g->num & CST_SW_OVERFLOW);
 	put_timestamp(&s->client.elem.e, g);
 }
 
@@ -226,7 +223,7 @@ static void fill(const struct ocsd_tree *t, struct source *s, const struct cst_g
 	e->isa = (ocsd_isa)g->isa;
 	e->timestamp = 0;
 	e->cycle_count = 0;
-	memset(u->bytes + UNION_AT, 0, ELEM_SIZE_1_8 - UNION_AT);
+	memset(u->bytes + UNION_AT, 0, sizeof(*u) - UNION_AT);
 	e->st_addr = e->en_addr = 0;
 	e->flag_bits = 0;
 	e->last_i_type = OCSD_INSTR_OTHER;
@@ -284,9 +281,8 @@ static void fill(const struct ocsd_tree *t, struct source *s, const struct cst_g
 		e->mem_trans = (trace_memtrans_t)g->num;
 		break;
 	case CST_GEN_INSTRUMENTATION:
-		/* 1.8: { uint8_t el; uint64_t value; } */
-		u->bytes[UNION_AT] = g->el;
-		memcpy(u->bytes + UNION_AT + 8, &g->addr, sizeof(g->addr));
+		e->sw_ite.el = g->el;
+		e->sw_ite.value = g->addr;
 		break;
 	}
 }
@@ -297,7 +293,7 @@ static ocsd_datapath_resp_t note(const struct source *s, const struct cst_generi
 	ocsd_err_t err = OCSD_ERR_FAIL;
 
 	if (g->num == CST_UNSYNC_BAD_IMAGE) {
-		log_error(OCSD_ERR_SEV_ERROR, (ocsd_err_t)ERR_BAD_DECODE_IMAGE, g->index, s->id,
+		log_error(OCSD_ERR_SEV_ERROR, OCSD_ERR_BAD_DECODE_IMAGE, g->index, s->id,
 			  cst_strerror(-CST_ERR_BAD_IMAGE));
 		return OCSD_RESP_ERR_CONT;
 	}
@@ -359,7 +355,7 @@ ocsd_datapath_resp_t element_out(struct ocsd_tree *t, struct source *s, const st
 	return worse(answer, r);
 }
 
-static void software_from(struct cst_generic *g, const ocsd_generic_trace_elem *e)
+static void software_from(struct cst_generic *g, const ocsd_generic_trace_elem *e, const void *data)
 {
 	uint32_t f = e->sw_trace_info.swt_flag_bits;
 	uint64_t payload = 0;
@@ -367,8 +363,8 @@ static void software_from(struct cst_generic *g, const ocsd_generic_trace_elem *
 	g->master = e->sw_trace_info.swt_master_id;
 	g->channel = e->sw_trace_info.swt_channel_id;
 	g->size = f & 0xff;
-	if (e->extended_data && e->ptr_extended_data && g->size)
-		memcpy(&payload, e->ptr_extended_data, g->size < 64 ? (g->size + 7) / 8 : 8);
+	if (e->extended_data && data && g->size)
+		memcpy(&payload, data, g->size < 64 ? (g->size + 7) / 8 : 8);
 	else
 		g->size = 0;
 	g->payload = little_endian(payload);
@@ -379,29 +375,28 @@ static void software_from(struct cst_generic *g, const ocsd_generic_trace_elem *
 		 (f & SWT_MASTER_ERR ? CST_SW_MASTER_ERR : 0) | (f & SWT_GLOBAL_ERR ? CST_SW_GLOBAL_ERR : 0);
 }
 
-static void itm_from(struct cst_generic *g, const ocsd_generic_trace_elem *e)
+/* Clients of 1.3.3 have it elsewhere, and nothing at the place of 1.8. */
+static const void *payload_of(const ocsd_generic_trace_elem *e, enum client client)
 {
-	const unsigned char *u = (const unsigned char *)e + UNION_AT;
-	uint32_t type, value;
+	const void *data;
 
-	memcpy(&type, u, sizeof(type));
-	memcpy(&value, u + 8, sizeof(value));
-	g->last_type = (uint8_t)type;
-	g->channel = u[4];
-	g->size = u[5] < 8 ? u[5] : 8;
-	g->payload = value;
-	g->num = u[12] ? CST_SW_OVERFLOW : 0;
-	g->ts = e->timestamp;
-	g->flags = e->has_ts ? CST_GF_TS : 0;
+	if (client == CLIENT_1_8)
+		return e->ptr_extended_data;
+	memcpy(&data, (const unsigned char *)e + PAYLOAD_AT_1_3, sizeof(data));
+	return data;
 }
 
-/* 1.8: { uint8_t el; uint64_t value; } */
-static void instrumentation_from(struct cst_generic *g, const ocsd_generic_trace_elem *e)
+static void itm_from(struct cst_generic *g, const ocsd_generic_trace_elem *e)
 {
-	const unsigned char *u = (const unsigned char *)e + UNION_AT;
+	const swt_itm_info *i = &e->swt_itm;
 
-	g->el = u[0];
-	memcpy(&g->addr, u + 8, sizeof(g->addr));
+	g->last_type = (uint8_t)i->pkt_type;
+	g->channel = i->payload_src_id;
+	g->size = i->payload_size < 8 ? i->payload_size : 8;
+	g->payload = i->value;
+	g->num = i->overflow ? CST_SW_OVERFLOW : 0;
+	g->ts = e->timestamp;
+	g->flags = e->has_ts ? CST_GF_TS : 0;
 }
 
 void element_from_ocsd(struct cst_generic *g, const ocsd_generic_trace_elem *e, enum client client)
@@ -409,7 +404,7 @@ void element_from_ocsd(struct cst_generic *g, const ocsd_generic_trace_elem *e, 
 	memset(g, 0, sizeof(*g));
 	g->kind = (uint8_t)e->elem_type;
 	/* 1.8 has put two kinds before this last one */
-	if (client == CLIENT_1_3 && e->elem_type == OCSD_GEN_TRC_ELEM_CUSTOM)
+	if (client == CLIENT_1_3 && (int)e->elem_type == ELEM_CUSTOM_1_3)
 		g->kind = CST_GEN_CUSTOM;
 	g->isa = (uint8_t)e->isa;
 	g->addr = e->elem_type == OCSD_GEN_TRC_ELEM_TIMESTAMP ? e->timestamp : e->st_addr;
@@ -436,7 +431,7 @@ void element_from_ocsd(struct cst_generic *g, const ocsd_generic_trace_elem *e, 
 		g->num = e->trace_event.ev_type == EVENT_TRIGGER ? CST_EVENT_TRIGGER : e->trace_event.ev_number;
 		break;
 	case CST_GEN_SWTRACE:
-		software_from(g, e);
+		software_from(g, e, payload_of(e, client));
 		break;
 	case CST_GEN_ITMTRACE:
 		itm_from(g, e);
@@ -445,12 +440,13 @@ void element_from_ocsd(struct cst_generic *g, const ocsd_generic_trace_elem *e, 
 		g->num = CST_MARK_TIMESTAMP;	/* the interface has no other marker */
 		break;
 	case CST_GEN_INSTRUMENTATION:
-		instrumentation_from(g, e);
+		g->el = e->sw_ite.el;
+		g->addr = e->sw_ite.value;
 		break;
 	case CST_GEN_EO_TRACE:
 		/* the number of 1.3.3; 1.8 uses it for what ends no trace */
 		g->num = (uint16_t)e->unsync_eot_info;
-		if (g->num == UNSYNC_EOT)
+		if (g->num == UNSYNC_EOT_1_3)
 			g->num = CST_UNSYNC_END;
 		break;
 	default:

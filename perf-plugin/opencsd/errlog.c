@@ -33,9 +33,11 @@ static const struct error {
 	const char *name, *text;
 } errors[] = {
 #define ERR(n, t) { OCSD_##n, CLIENT_1_3, "OCSD_" #n, t },
-#define ERR_1_8(e, n, t) { e, CLIENT_1_8, "OCSD_" #n, t },
+#define ERR_1_3(n, t) { n##_1_3, CLIENT_1_3, "OCSD_" #n, t },
+#define ERR_1_8(n, t) { OCSD_##n, CLIENT_1_8, "OCSD_" #n, t },
 #include "errors.def"
 #undef ERR
+#undef ERR_1_3
 #undef ERR_1_8
 };
 

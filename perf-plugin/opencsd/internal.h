@@ -10,8 +10,8 @@
  *     print.c    texts and printers; errlog.c: the error log; stats.c: statistics
  *     custom.c   decoders of the client
  *
- * The interface is declared by OpenCSD's own headers, which are installed with libopencsd-dev; only the
- * library (lib/) is used below.
+ * The interface is declared by include/opencsd/, at the level of 1.8; only the library (lib/) is
+ * used below.
  */
 #ifndef CSTRACE_OPENCSD_INTERNAL_H
 #define CSTRACE_OPENCSD_INTERNAL_H
@@ -22,33 +22,32 @@
 #include <stdint.h>
 
 #include <cstrace/cstrace.h>
+
+#define OCSD_NO_CLIENT_VERSION 1
 #include <opencsd/c_api/opencsd_c_api.h>
 
 #define OCSD_EXPORT __attribute__((visibility("default")))
 
 /*
- * Which generation of the interface the client was built for. A tree starts as 1.3.3; a memory space
- * that only 1.8 has, ocsd_dt_set_mem_acc_cacheing() or CSTRACE_OCSD=1.8 in the environment make it 1.8.
+ * Which generation of the interface the client was built for. A client that was compiled with our
+ * headers is one of 1.8 (cstrace_ocsd_client). Else a tree starts as 1.3.3; a memory space that
+ * only 1.8 has, ocsd_dt_set_mem_acc_cacheing() or CSTRACE_OCSD=1.8 in the environment make it 1.8.
  */
 enum client {
 	CLIENT_1_3,
 	CLIENT_1_8,
 };
 
-/* Flags of decoders that 1.3.3's headers do not have. */
-#define FLG_N_UNCOND_DIR_BR_CHK		0x00000400
-#define FLG_STRICT_N_UNCOND_BR_CHK	0x00000800
-#define FLG_CHK_RANGE_CONTINUE		0x00001000
-#define FLG_N_UNCOND_CHK_NO_THUMB	0x00002000
-#define FLG_AA64_OPCODE_CHK		0x00020000	/* ETMv4 and ETE */
-#define FLG_1_8 (FLG_N_UNCOND_DIR_BR_CHK | FLG_STRICT_N_UNCOND_BR_CHK | FLG_CHK_RANGE_CONTINUE | \
-		 FLG_N_UNCOND_CHK_NO_THUMB | FLG_AA64_OPCODE_CHK)
-/* An error that 1.3.3 does not have: the code is not what ran. */
-#define ERR_BAD_DECODE_IMAGE 46
+/* Flags of decoders that 1.3.3 does not have. */
+#define FLG_1_8 (OCSD_OPFLG_N_UNCOND_DIR_BR_CHK | OCSD_OPFLG_STRICT_N_UNCOND_BR_CHK | \
+		 OCSD_OPFLG_CHK_RANGE_CONTINUE | OCSD_OPFLG_N_UNCOND_CHK_NO_THUMB | \
+		 ETM4_OPFLG_PKTDEC_AA64_OPCODE_CHK)
 
-/* Values that differ between the two. */
-#define ELEM_SIZE_1_8		96
-#define PKT_SIZE_1_8		176
+/* What 1.3.3 has another value for than the headers. */
+#define ERR_LAST_1_3		44
+#define UNSYNC_EOT_1_3		6
+#define ELEM_CUSTOM_1_3		17
+#define PAYLOAD_AT_1_3		80	/* ptr_extended_data */
 #define SPACES_1_3		0x1fu
 #define SPACES_1_8		0xffu
 #define SPACES_S		((unsigned int)OCSD_MEM_SPACE_S)
@@ -67,40 +66,23 @@ enum client {
 #define OCSD_CACHE_LIMIT (128u << 20)
 #endif
 
-/* 1.8: instrumentation trace. */
-#define PROTOCOL_ITM 7u
-#define DCD_ITM "ITM"
-
-struct itm_cfg {
-	uint32_t reg_tcr;
-};
-
-struct itm_pkt {
-	uint32_t type;
-	uint8_t src_id;
-	uint32_t value;
-	uint8_t val_sz, val_ext;
-	uint32_t err_type;
-};
-
-/* As the client sees packets: fields hold across packets. A client of 1.8 may read more than 1.3.3 has: zeros. */
+/* As the client sees packets: fields hold across packets. */
 union packet {
 	ocsd_etmv4_i_pkt etmv4;
 	ocsd_etmv3_pkt etmv3;
 	ocsd_ptm_pkt ptm;
 	ocsd_stm_pkt stm;
-	struct itm_pkt itm;
-	unsigned char bytes[PKT_SIZE_1_8];
+	ocsd_itm_pkt itm;
 };
 
 struct ocsd_tree;
 struct accessor;
 struct page;
 
-/* An element, in the size of 1.8. */
+/* An element, for clients of 1.3.3 as well, who see its first 88 bytes. */
 union elem {
 	ocsd_generic_trace_elem e;
-	unsigned char bytes[ELEM_SIZE_1_8];
+	unsigned char bytes[sizeof(ocsd_generic_trace_elem)];
 };
 
 /* A trace ID. */
@@ -215,7 +197,10 @@ static inline struct ocsd_tree *tree_get(const void *handle)
 }
 
 void tree_client(struct ocsd_tree *t, enum client client);
-/* Returns the newest generation of client seen by a tree, for functions without a tree. */
+/*
+ * Returns the newest generation of client seen by a tree, for functions without a tree; 1.8 from
+ * the beginning where the client has cstrace_ocsd_client.
+ */
 enum client tree_newest_client(void);
 struct source *tree_source(struct ocsd_tree *t, unsigned int id);
 /* How frames are laid out, for a de-formatter: flags of frame.h. */
@@ -255,6 +240,12 @@ void packet_to_ocsd(union packet *out, const struct cst_packet *pkt, const struc
 /* The other way, as far as texts need it. False: no protocol of the library's (ocsd_trace_protocol_t). */
 bool packet_from_ocsd(struct cst_packet *pkt, const void *in, unsigned int protocol);
 void packet_reset(union packet *out, const struct cst_config *cfg);
+/*
+ * Changes the form of a packet of ETMv4 or ETE to that of 1.3.3, and back: returns `in` itself
+ * where both are the same. packet_to_ocsd() takes either form of the packet before.
+ */
+void packet_to_1_3(union packet *p, ocsd_trace_protocol_t protocol);
+const void *packet_from_1_3(union packet *p, const void *in, ocsd_trace_protocol_t protocol);
 
 /* memory.c */
 void memory_free(struct ocsd_tree *t);

@@ -26,7 +26,7 @@ static const struct type {
 	[CST_PKT_FUNC_RETURN] = { ETM4_PKT_I_FUNC_RET, false },
 	[CST_PKT_EXCEPTION] = { ETM4_PKT_I_EXCEPT, false },
 	[CST_PKT_EXC_RETURN] = { ETM4_PKT_I_EXCEPT_RTN, false },
-	[CST_PKT_ITE] = { ETE_PKT_I_COMMIT_WIN_MV, false },	/* 0x09 is ITE from 1.5 on */
+	[CST_PKT_ITE] = { ETE_PKT_I_ITE, false },
 	[CST_PKT_TRANS_START] = { ETE_PKT_I_TRANS_ST, false },
 	[CST_PKT_TRANS_COMMIT] = { ETE_PKT_I_TRANS_COMMIT, false },
 	[CST_PKT_TRANS_FAIL] = { ETE_PKT_I_TRANS_FAIL, false },
@@ -55,7 +55,7 @@ static const struct type {
 	[CST_PKT_CONTEXT] = { ETM4_PKT_I_CTXT, false },
 	[CST_PKT_ADDR_CTXT_32] = { ETM4_PKT_I_ADDR_CTXT_L_32IS0, true },
 	[CST_PKT_ADDR_CTXT_64] = { ETM4_PKT_I_ADDR_CTXT_L_64IS0, true },
-	[CST_PKT_TS_MARKER] = { ETE_PKT_I_TS_MARKER, false },
+	[CST_PKT_TS_MARKER] = { ETM4_PKT_I_TS_MARKER, false },
 	[CST_PKT_ADDR_MATCH] = { ETM4_PKT_I_ADDR_MATCH, false },
 	[CST_PKT_ADDR_SHORT] = { ETM4_PKT_I_ADDR_S_IS0, true },
 	[CST_PKT_ADDR_32] = { ETM4_PKT_I_ADDR_L_32IS0, true },
@@ -139,6 +139,7 @@ static void etmv4_to(ocsd_etmv4_i_pkt *o, const struct cst_packet *p, const stru
 	o->commit_elements = o->cancel_elements = 0;
 	memset(&o->exception_info, 0, sizeof(o->exception_info));
 	memset(&o->Q_pkt, 0, sizeof(o->Q_pkt));
+	memset(&o->ite_pkt, 0, sizeof(o->ite_pkt));
 	o->pkt_valid.val = 0;
 	o->context.updated = o->context.updated_c = o->context.updated_v = 0;
 	o->protocol_version = cfg->version;
@@ -187,9 +188,8 @@ static void etmv4_to(ocsd_etmv4_i_pkt *o, const struct cst_packet *p, const stru
 		o->pkt_valid.bits.ts_valid = 1;
 		break;
 	case CST_PKT_ITE:
-		/* 1.3.3 has no fields for it; these two serve the text */
-		o->ts.timestamp = p->ts;
-		o->event_val = p->el;
+		o->ite_pkt.value = p->ts;
+		o->ite_pkt.el = p->el;
 		break;
 	case CST_PKT_EXCEPTION:
 		o->exception_info.exceptionType = p->exc_type;
@@ -206,6 +206,7 @@ static void etmv4_to(ocsd_etmv4_i_pkt *o, const struct cst_packet *p, const stru
 	case CST_PKT_CANCEL_F2:
 	case CST_PKT_CANCEL_F3:
 		o->cancel_elements = p->commit;
+		o->pkt_valid.bits.cancel_elem_valid = 1;
 		break;
 	case CST_PKT_EVENT:
 		o->event_val = (uint8_t)p->event;
@@ -290,9 +291,52 @@ static void etmv4_from(struct cst_packet *p, const ocsd_etmv4_i_pkt *o, bool ete
 		p->event = o->dsm_val;
 		break;
 	case CST_PKT_ITE:
-		p->el = o->event_val;
+		p->ts = o->ite_pkt.value;
+		p->el = o->ite_pkt.el;
 		break;
 	}
+}
+
+/* 1.3.3 has no ite_pkt, and the fields behind it at this place. */
+#define TAIL_1_3	(offsetof(ocsd_etmv4_i_pkt, Q_pkt) + sizeof(((ocsd_etmv4_i_pkt *)0)->Q_pkt))
+#define TAIL_1_8	offsetof(ocsd_etmv4_i_pkt, pkt_valid)
+#define TAIL_SIZE	(offsetof(ocsd_etmv4_i_pkt, protocol_version) + 1 - TAIL_1_8)
+
+static bool has_two_forms(ocsd_trace_protocol_t protocol)
+{
+	return protocol == OCSD_PROTOCOL_ETMV4I || protocol == OCSD_PROTOCOL_ETE;
+}
+
+/* Two fields of other packets serve the text of an ITE packet, for which 1.3.3 has none. */
+void packet_to_1_3(union packet *p, ocsd_trace_protocol_t protocol)
+{
+	unsigned char *bytes = (unsigned char *)p;
+	ocsd_etmv4_i_pkt *o = &p->etmv4;
+
+	if (!has_two_forms(protocol))
+		return;
+	if (o->type == ETE_PKT_I_ITE) {
+		o->ts.timestamp = o->ite_pkt.value;
+		o->event_val = o->ite_pkt.el;
+	}
+	o->pkt_valid.bits.cancel_elem_valid = 0;
+	memmove(bytes + TAIL_1_3, bytes + TAIL_1_8, TAIL_SIZE);
+}
+
+const void *packet_from_1_3(union packet *p, const void *in, ocsd_trace_protocol_t protocol)
+{
+	ocsd_etmv4_i_pkt *o = &p->etmv4;
+
+	if (!has_two_forms(protocol))
+		return in;
+	memset(p, 0, sizeof(*p));
+	memcpy(o, in, TAIL_1_3);
+	memcpy((unsigned char *)o + TAIL_1_8, (const unsigned char *)in + TAIL_1_3, TAIL_SIZE);
+	if (o->type == ETE_PKT_I_ITE) {
+		o->ite_pkt.value = o->ts.timestamp;
+		o->ite_pkt.el = o->event_val;
+	}
+	return p;
 }
 
 void packet_reset(union packet *out, const struct cst_config *cfg)
@@ -352,7 +396,7 @@ bool packet_from_ocsd(struct cst_packet *pkt, const void *in, unsigned int proto
 	case OCSD_PROTOCOL_STM:
 		packet_stm_from(pkt, in);
 		return true;
-	case PROTOCOL_ITM:
+	case OCSD_PROTOCOL_ITM:
 		packet_itm_from(pkt, in);
 		return true;
 	}

@@ -30,7 +30,7 @@ void packet_ptm_reset(ocsd_ptm_pkt *o);
 void packet_stm_to(ocsd_stm_pkt *o, const struct cst_packet *p);
 void packet_stm_from(struct cst_packet *p, const ocsd_stm_pkt *o);
 void packet_stm_reset(ocsd_stm_pkt *o);
-void packet_itm_to(struct itm_pkt *o, const struct cst_packet *p);
-void packet_itm_from(struct cst_packet *p, const struct itm_pkt *o);
+void packet_itm_to(ocsd_itm_pkt *o, const struct cst_packet *p);
+void packet_itm_from(struct cst_packet *p, const ocsd_itm_pkt *o);
 
 #endif

@@ -115,26 +115,27 @@ void packet_stm_from(struct cst_packet *p, const ocsd_stm_pkt *o)
 	}
 }
 
-/* enum of 1.8; "no error" is 2. */
 static const uint8_t itm_types[CST_ITM_PKT_TYPES] = {
-	[CST_ITM_PKT_NOT_SYNC] = 0, [CST_ITM_PKT_INCOMPLETE] = 1, [CST_ITM_PKT_ASYNC] = 3, [CST_ITM_PKT_OVERFLOW] = 4,
-	[CST_ITM_PKT_SWIT] = 5, [CST_ITM_PKT_DWT] = 6, [CST_ITM_PKT_LOCAL_TS] = 7, [CST_ITM_PKT_GLOBAL_TS1] = 8,
-	[CST_ITM_PKT_GLOBAL_TS2] = 9, [CST_ITM_PKT_EXTENSION] = 10, [CST_ITM_PKT_BAD_SEQUENCE] = 11,
-	[CST_ITM_PKT_RESERVED] = 12,
+	[CST_ITM_PKT_NOT_SYNC] = ITM_PKT_NOTSYNC, [CST_ITM_PKT_INCOMPLETE] = ITM_PKT_INCOMPLETE_EOT,
+	[CST_ITM_PKT_ASYNC] = ITM_PKT_ASYNC, [CST_ITM_PKT_OVERFLOW] = ITM_PKT_OVERFLOW,
+	[CST_ITM_PKT_SWIT] = ITM_PKT_SWIT, [CST_ITM_PKT_DWT] = ITM_PKT_DWT,
+	[CST_ITM_PKT_LOCAL_TS] = ITM_PKT_TS_LOCAL, [CST_ITM_PKT_GLOBAL_TS1] = ITM_PKT_TS_GLOBAL_1,
+	[CST_ITM_PKT_GLOBAL_TS2] = ITM_PKT_TS_GLOBAL_2, [CST_ITM_PKT_EXTENSION] = ITM_PKT_EXTENSION,
+	[CST_ITM_PKT_BAD_SEQUENCE] = ITM_PKT_BAD_SEQUENCE,
+	[CST_ITM_PKT_RESERVED] = ITM_PKT_RESERVED,
 };
-#define ITM_NO_ERROR 2
 
 /* src_id of global timestamps and extensions. */
 #define ITM_WRAP	2
 #define ITM_CLOCK	1
 #define ITM_HARDWARE	0x80
 
-void packet_itm_to(struct itm_pkt *o, const struct cst_packet *p)
+void packet_itm_to(ocsd_itm_pkt *o, const struct cst_packet *p)
 {
 	memset(o, 0, sizeof(*o));
-	o->type = itm_types[p->type];
+	o->type = (ocsd_itm_pkt_type)itm_types[p->type];
 	o->err_type = p->type == CST_ITM_PKT_BAD_SEQUENCE || p->type == CST_ITM_PKT_INCOMPLETE ?
-		      itm_types[p->bad_type] : ITM_NO_ERROR;
+		      (ocsd_itm_pkt_type)itm_types[p->bad_type] : ITM_PKT_NO_ERR_TYPE;
 	o->value = (uint32_t)p->value;
 	o->val_sz = p->vsize;
 	switch (p->type) {
@@ -156,7 +157,7 @@ void packet_itm_to(struct itm_pkt *o, const struct cst_packet *p)
 	}
 }
 
-void packet_itm_from(struct cst_packet *p, const struct itm_pkt *o)
+void packet_itm_from(struct cst_packet *p, const ocsd_itm_pkt *o)
 {
 	p->protocol = CST_PROTO_ITM;
 	p->type = packet_type_from(itm_types, CST_ITM_PKT_TYPES, o->type, CST_ITM_PKT_RESERVED);

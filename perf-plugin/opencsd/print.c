@@ -233,12 +233,15 @@ OCSD_EXPORT ocsd_err_t ocsd_pkt_str(const ocsd_trace_protocol_t protocol, const 
 				    const int size)
 {
 	struct cst_packet pkt = { 0 };
+	union packet form;
+	const void *in;
 	char text[LINE];
 
 	if (!packet || !buf || size < 2)
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
 	buf[0] = 0;
-	if (packet_from_ocsd(&pkt, packet, (unsigned int)protocol)) {
+	in = tree_newest_client() == CLIENT_1_3 ? packet_from_1_3(&form, packet, protocol) : packet;
+	if (packet_from_ocsd(&pkt, in, (unsigned int)protocol)) {
 		cst_packet_text(&pkt, text, sizeof(text));
 		return give(text, buf, size);
 	}
@@ -281,7 +284,8 @@ OCSD_EXPORT void ocsd_gen_elem_init(ocsd_generic_trace_elem *e, const ocsd_gen_t
 		return;
 	e->elem_type = type;
 	e->flag_bits = 0;
-	e->ptr_extended_data = NULL;	/* nothing beyond 1.3.3's size: the client may have no more */
+	/* nothing beyond 1.3.3's size: the client may have no more */
+	memset((unsigned char *)e + PAYLOAD_AT_1_3, 0, sizeof(void *));
 }
 
 void print_custom(struct ocsd_tree *t, const struct source *s, uint64_t index, const void *pkt)

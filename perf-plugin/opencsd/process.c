@@ -36,8 +36,11 @@ static ocsd_datapath_resp_t packet_out(struct ocsd_tree *t, struct source *s, co
 
 	if (s->packets.print_mon && monitor)
 		print_packet(t, s, pkt, true);
-	if (s->packets.mon || s->packets.sink)
+	if (s->packets.mon || s->packets.sink) {
 		packet_to_ocsd(&s->client.pkt, pkt, cst_decoder_config(s->dec));
+		if (t->client == CLIENT_1_3)
+			packet_to_1_3(&s->client.pkt, s->protocol);
+	}
 	t->busy = true;
 	if (s->packets.mon && monitor)
 		s->packets.mon(s->packets.mon_ctx, OCSD_OP_DATA, pkt->index, &s->client.pkt,

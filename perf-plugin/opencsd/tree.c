@@ -16,6 +16,17 @@ static pthread_mutex_t trees_lock = PTHREAD_MUTEX_INITIALIZER;
 _Atomic(struct ocsd_tree *) tree_recent;
 static enum client newest = CLIENT_1_3;
 
+/*
+ * Of clients that were compiled with our headers; the address of a weak symbol is NULL where
+ * nothing defines it.
+ */
+extern const uint32_t cstrace_ocsd_client __attribute__((weak));
+
+static bool compiled_for_1_8(void)
+{
+	return &cstrace_ocsd_client && cstrace_ocsd_client >= 0x10800;
+}
+
 struct ocsd_tree *tree_search(const void *handle)
 {
 	struct ocsd_tree *t;
@@ -37,7 +48,7 @@ void tree_client(struct ocsd_tree *t, enum client client)
 
 enum client tree_newest_client(void)
 {
-	return newest;
+	return compiled_for_1_8() ? CLIENT_1_8 : newest;
 }
 
 /* A tree of a single source ignores the ID, as the reference does: clients pass 0. */
@@ -100,7 +111,8 @@ OCSD_EXPORT dcd_tree_handle_t ocsd_create_dcd_tree(const ocsd_dcd_tree_src_t src
 	t->single = src_type == OCSD_TRC_SRC_SINGLE;
 	t->flags = flags;
 	t->in.barrier = UINT64_MAX;
-	tree_client(t, gen && !strcmp(gen, "1.8") ? CLIENT_1_8 : CLIENT_1_3);
+	if (compiled_for_1_8() || (gen && !strcmp(gen, "1.8")))
+		tree_client(t, CLIENT_1_8);
 	if (cst_tree_new(&t->tree, t->single ? CST_TREE_RAW : CST_TREE_FRAMES,
 			 t->single ? 0 : tree_frame_flags(t))) {
 		free(t);
@@ -224,7 +236,7 @@ static int config_stm(struct cst_config *cfg, const ocsd_stm_cfg *c)
 	return cst_config_stm(cfg, &regs);
 }
 
-static int config_itm(struct cst_config *cfg, const struct itm_cfg *c)
+static int config_itm(struct cst_config *cfg, const ocsd_itm_cfg *c)
 {
 	const struct cst_itm_regs regs = { .tcr = c->reg_tcr };
 	int err = cst_config_itm(cfg, &regs);
@@ -247,7 +259,7 @@ static int configure(struct cst_config *cfg, unsigned int protocol, const void *
 		return config_ptm(cfg, config);
 	case OCSD_PROTOCOL_STM:
 		return config_stm(cfg, config);
-	case PROTOCOL_ITM:
+	case OCSD_PROTOCOL_ITM:
 		return config_itm(cfg, config);
 	}
 	return -CST_ERR_PROTOCOL;
@@ -264,7 +276,7 @@ static const struct builtin {
 	{ OCSD_BUILTIN_DCD_PTM, OCSD_PROTOCOL_PTM },
 	{ OCSD_BUILTIN_DCD_STM, OCSD_PROTOCOL_STM },
 	{ OCSD_BUILTIN_DCD_ETMV4D, OCSD_PROTOCOL_ETMV4D },
-	{ DCD_ITM, PROTOCOL_ITM },
+	{ OCSD_BUILTIN_DCD_ITM, OCSD_PROTOCOL_ITM },
 };
 
 static const struct builtin *find_builtin(const char *name)
@@ -314,11 +326,11 @@ static void detach(struct ocsd_tree *t, const struct source *s)
 static void apply_flags(struct cst_config *cfg, unsigned int flags)
 {
 	cfg->split_source = !!(flags & ETE_OPFLG_PKTDEC_SRCADDR_N_ATOMS);
-	cfg->checks = (flags & FLG_N_UNCOND_DIR_BR_CHK ? CST_CHECK_N_DIRECT : 0) |
-		      (flags & FLG_STRICT_N_UNCOND_BR_CHK ? CST_CHECK_N_ANY : 0) |
-		      (flags & FLG_N_UNCOND_CHK_NO_THUMB ? CST_CHECK_N_NOT_T32 : 0) |
-		      (flags & FLG_CHK_RANGE_CONTINUE ? CST_CHECK_CONTINUE : 0) |
-		      (flags & FLG_AA64_OPCODE_CHK ? CST_CHECK_UNDEFINED : 0);
+	cfg->checks = (flags & OCSD_OPFLG_N_UNCOND_DIR_BR_CHK ? CST_CHECK_N_DIRECT : 0) |
+		      (flags & OCSD_OPFLG_STRICT_N_UNCOND_BR_CHK ? CST_CHECK_N_ANY : 0) |
+		      (flags & OCSD_OPFLG_N_UNCOND_CHK_NO_THUMB ? CST_CHECK_N_NOT_T32 : 0) |
+		      (flags & OCSD_OPFLG_CHK_RANGE_CONTINUE ? CST_CHECK_CONTINUE : 0) |
+		      (flags & ETM4_OPFLG_PKTDEC_AA64_OPCODE_CHK ? CST_CHECK_UNDEFINED : 0);
 }
 
 static ocsd_err_t add_builtin(struct ocsd_tree *t, const struct builtin *b, const void *config,
@@ -342,7 +354,7 @@ static ocsd_err_t add_builtin(struct ocsd_tree *t, const struct builtin *b, cons
 	cfg.insn_ranges = 1;
 	apply_flags(&cfg, s->flags);
 	s->protocol = (ocsd_trace_protocol_t)b->protocol;
-	if (b->protocol == PROTOCOL_ITM)
+	if (b->protocol == OCSD_PROTOCOL_ITM)
 		tree_client(t, CLIENT_1_8);
 	s->id = cfg.trace_id;
 	ret = attach(t, s);

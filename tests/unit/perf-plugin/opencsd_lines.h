@@ -13,7 +13,12 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+/* a client of 1.3.3, until it shows what only 1.8 has */
+#define OCSD_NO_CLIENT_VERSION 1
 #include <opencsd/c_api/opencsd_c_api.h>
+/* the mask of 1.3.3 */
+#define OCSD_MEM_SPACE_ANY ((ocsd_mem_space_acc_t)0x1f)
 
 struct lines {
 	char **v;

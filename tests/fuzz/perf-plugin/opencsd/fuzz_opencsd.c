@@ -13,6 +13,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* a client of 1.3.3, until it shows what only 1.8 has */
+#define OCSD_NO_CLIENT_VERSION 1
 #include <opencsd/c_api/opencsd_c_api.h>
 
 ocsd_err_t ocsd_dt_set_mem_acc_cacheing(const dcd_tree_handle_t handle, const int enable,

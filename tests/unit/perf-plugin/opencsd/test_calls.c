@@ -124,6 +124,7 @@ static void test_arguments(void **state)
 	const ocsd_file_mem_region_t region = { 0, 0x1000, 16 };
 	dcd_tree_handle_t t = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
 	ocsd_generic_trace_elem e;
+	const void *data;
 	const uint8_t code[16] = { 0 };
 	ocsd_decode_stats_t *stats = NULL;
 	unsigned char id = 0x77;
@@ -161,7 +162,10 @@ static void test_arguments(void **state)
 	ocsd_gen_elem_init(&e, OCSD_GEN_TRC_ELEM_NO_SYNC);
 	assert_int_equal(e.elem_type, OCSD_GEN_TRC_ELEM_NO_SYNC);
 	assert_int_equal(e.flag_bits, 0);
-	assert_null(e.ptr_extended_data);
+	/* the pointer of 1.3.3, and nothing behind it */
+	memcpy(&data, (const unsigned char *)&e + PAYLOAD_AT_1_3, sizeof(data));
+	assert_null(data);
+	assert_int_equal(((const unsigned char *)&e)[PAYLOAD_AT_1_3 + sizeof(data)], 0xff);
 	REFUSED(INVALID, ocsd_gen_elem_str(NULL, text, sizeof(text)));
 	REFUSED(INVALID, ocsd_gen_elem_str(&e, NULL, sizeof(text)));
 	REFUSED(INVALID, ocsd_gen_elem_str(&e, text, 1));

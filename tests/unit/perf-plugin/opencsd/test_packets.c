@@ -31,7 +31,8 @@ static const struct protocol {
 	{ CST_PROTO_PTM, OCSD_PROTOCOL_PTM, CST_PTM_PKT_TYPES,
 	  CST_PF_CC | CST_PF_CID | CST_PF_CONTEXT | CST_PTM_PF_EXCEPTION | CST_PTM_PF_HYP },
 	{ CST_PROTO_STM, OCSD_PROTOCOL_STM, CST_STM_PKT_TYPES, CST_STM_PF_MARKER | CST_STM_PF_TS },
-	{ CST_PROTO_ITM, PROTOCOL_ITM, CST_ITM_PKT_TYPES, CST_ITM_PF_WRAP | CST_ITM_PF_CLOCK | CST_ITM_PF_HARDWARE },
+	{ CST_PROTO_ITM, OCSD_PROTOCOL_ITM, CST_ITM_PKT_TYPES,
+	  CST_ITM_PF_WRAP | CST_ITM_PF_CLOCK | CST_ITM_PF_HARDWARE },
 	{ CST_PROTO_ETMV4, OCSD_PROTOCOL_ETMV4I, CST_PKT_TYPES, ETMV4_FLAGS },
 	{ CST_PROTO_ETE, OCSD_PROTOCOL_ETE, CST_PKT_TYPES, ETMV4_FLAGS },
 };
@@ -228,7 +229,8 @@ static void test_itm(void **state)
 	packet_reset(&o, &itm);
 	TO(o, itm, .type = CST_ITM_PKT_SWIT, .event = 3, .value = 0xbb, .vsize = 1);
 	memset(&want, 0, sizeof(want));
-	want.itm = (struct itm_pkt){ .type = 5, .src_id = 3, .value = 0xbb, .val_sz = 1, .err_type = 2 };
+	want.itm = (ocsd_itm_pkt){ .type = ITM_PKT_SWIT, .src_id = 3, .value = 0xbb, .val_sz = 1,
+				   .err_type = ITM_PKT_NO_ERR_TYPE };
 	assert_memory_equal(&o, &want, sizeof(o));
 }
 
@@ -322,6 +324,48 @@ static void test_ptm(void **state)
 }
 
 /* Each type fills its own fields, and leaves those of the others alone. */
+/* What 1.3.3's packet has behind Q_pkt, by the offsets of its header, and the way back. */
+static void test_etmv4_of_1_3(void **state)
+{
+	enum { VALID = 140, ERR_TYPE = 144, HEADER = 148, VERSION = 149, SIZE = 152 };
+	const struct cst_config v53 = { .protocol = CST_PROTO_ETE, .version = 0x53 };
+	const struct cst_config stm = { .protocol = CST_PROTO_STM };
+	unsigned char *bytes = NULL;
+	union packet o, back;
+	uint32_t word;
+
+	(void)state;
+	packet_reset(&o, &v53);
+	bytes = (unsigned char *)&o;
+	TO(o, v53, .type = CST_PKT_CANCEL_F2, .commit = 1, .header = 0x34);
+	packet_to_1_3(&o, OCSD_PROTOCOL_ETE);
+	memcpy(&word, bytes + VALID, sizeof(word));
+	assert_int_equal(word, 0);
+	memcpy(&word, bytes + ERR_TYPE, sizeof(word));
+	assert_int_equal(word, ETM4_PKT_I_NO_ERR_TYPE);
+	assert_int_equal(bytes[HEADER], 0x34);
+	assert_int_equal(bytes[VERSION], 0x53);
+	/* the next packet is made of either form */
+	TO(o, v53, .type = CST_PKT_ITE, .ts = 0x5678, .el = 2, .header = 9, .flags = CST_PF_CC);
+	packet_to_1_3(&o, OCSD_PROTOCOL_ETMV4I);
+	memcpy(&word, bytes + VALID, sizeof(word));
+	assert_int_equal(word, 0x100);
+	memset(bytes + SIZE, 0xa5, sizeof(o) - SIZE);
+	assert_ptr_equal(packet_from_1_3(&back, &o, OCSD_PROTOCOL_ETE), &back);
+	assert_int_equal(back.etmv4.type, ETE_PKT_I_ITE);
+	assert_int_equal(back.etmv4.ite_pkt.value, 0x5678);
+	assert_int_equal(back.etmv4.ite_pkt.el, 2);
+	assert_int_equal(back.etmv4.pkt_valid.val, 0x100);
+	assert_int_equal(back.etmv4.err_hdr_val, 9);
+	assert_int_equal(back.etmv4.protocol_version, 0x53);
+	/* other protocols have one form */
+	packet_reset(&o, &stm);
+	back = o;
+	packet_to_1_3(&o, OCSD_PROTOCOL_STM);
+	assert_memory_equal(&o, &back, sizeof(o));
+	assert_ptr_equal(packet_from_1_3(&back, &o, OCSD_PROTOCOL_STM), &o);
+}
+
 static void test_etmv4(void **state)
 {
 	ocsd_etmv4_i_pkt *e;
@@ -344,8 +388,9 @@ static void test_etmv4(void **state)
 	assert_int_equal(e->cycle_count, 7);
 	assert_true(e->pkt_valid.bits.ts_valid && e->pkt_valid.bits.cc_valid && !e->pkt_valid.bits.trace_info_valid);
 	TO(o, ete, .type = CST_PKT_ITE, .ts = 0x5678, .el = 2, .exc_type = 5);
-	assert_int_equal(e->ts.timestamp, 0x5678);
-	assert_int_equal(e->event_val, 2);
+	assert_int_equal(e->ite_pkt.value, 0x5678);
+	assert_int_equal(e->ite_pkt.el, 2);
+	assert_int_equal(e->ts.timestamp, 0x1234);
 	assert_int_equal(e->exception_info.exceptionType, 0);
 	assert_false(e->pkt_valid.bits.ts_valid || e->pkt_valid.bits.cc_valid);
 	TO(o, ete, .type = CST_PKT_EXCEPTION, .exc_type = 14, .flags = CST_PF_E1 | CST_PF_P | CST_PF_M_PROFILE, .commit = 4);
@@ -358,12 +403,13 @@ static void test_etmv4(void **state)
 	assert_int_equal(e->commit_elements, 4);
 	assert_int_equal(e->cancel_elements, 0);
 	assert_int_equal(e->exception_info.exceptionType, 0);
-	assert_true(e->pkt_valid.bits.commit_elem_valid);
+	assert_true(e->pkt_valid.bits.commit_elem_valid && !e->pkt_valid.bits.cancel_elem_valid);
+	assert_int_equal(e->ite_pkt.value | e->ite_pkt.el, 0);
 	TO(o, ete, .type = CST_PKT_CANCEL_F3, .commit = 5, .event = 3);
 	assert_int_equal(e->cancel_elements, 5);
 	assert_int_equal(e->commit_elements, 0);
-	assert_int_equal(e->event_val, 2);
-	assert_false(e->pkt_valid.bits.commit_elem_valid);
+	assert_int_equal(e->event_val, 0);
+	assert_true(!e->pkt_valid.bits.commit_elem_valid && e->pkt_valid.bits.cancel_elem_valid);
 	TO(o, ete, .type = CST_PKT_EVENT, .event = 6);
 	assert_int_equal(e->event_val, 6);
 	assert_int_equal(e->dsm_val, 0);
@@ -561,11 +607,11 @@ static void test_too_many_bits(void **state)
 	assert_int_equal(p.ts_bits, 64);
 	memset(&o, 0, sizeof(o));
 	o.itm.val_sz = 9;
-	assert_true(packet_from_ocsd(&p, &o, PROTOCOL_ITM));
+	assert_true(packet_from_ocsd(&p, &o, OCSD_PROTOCOL_ITM));
 	assert_int_equal(p.vsize, 8);
 	/* types that do not exist */
 	o.itm.type = o.itm.err_type = 99;
-	assert_true(packet_from_ocsd(&p, &o, PROTOCOL_ITM));
+	assert_true(packet_from_ocsd(&p, &o, OCSD_PROTOCOL_ITM));
 	assert_int_equal(p.type, CST_ITM_PKT_RESERVED);
 	assert_int_equal(p.bad_type, CST_ITM_PKT_TYPES);
 	assert_false(packet_from_ocsd(&p, &o, OCSD_PROTOCOL_ETMV4D));
@@ -580,7 +626,7 @@ int main(void)
 		cmocka_unit_test(test_itm),
 		cmocka_unit_test(test_exceptions),
 		cmocka_unit_test(test_ptm),
-		cmocka_unit_test(test_etmv4),
+		cmocka_unit_test(test_etmv4), cmocka_unit_test(test_etmv4_of_1_3),
 		cmocka_unit_test(test_etmv4_addresses),
 		cmocka_unit_test(test_sub_isa),
 		cmocka_unit_test(test_etmv4_bad),

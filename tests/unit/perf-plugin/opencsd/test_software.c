@@ -8,9 +8,6 @@
 
 #include <opencsd/c_api/opencsd_c_api.h>
 
-/* Of 1.8: not in 1.3.3's headers. */
-#define ITMTRACE		18
-#define PROTOCOL_ITM		7
 #define PAYLOAD_AT_1_3		80
 #define PAYLOAD_AT_1_8		88
 #define UNION_AT		72
@@ -36,13 +33,13 @@ static ocsd_datapath_resp_t on_element(const void *ctx, const ocsd_trc_index_t i
 
 	(void)index;
 	(void)id;
-	if (e->elem_type != OCSD_GEN_TRC_ELEM_SWTRACE && (int)e->elem_type != ITMTRACE)
+	if (e->elem_type != OCSD_GEN_TRC_ELEM_SWTRACE && e->elem_type != OCSD_GEN_TRC_ELEM_ITMTRACE)
 		return OCSD_RESP_CONT;
 	s->elements++;
 	assert_int_equal(ocsd_gen_elem_str(e, s->text, sizeof(s->text)), OCSD_OK);
 	s->ts = e->timestamp;
 	s->has_ts = e->has_ts;
-	if ((int)e->elem_type == ITMTRACE) {
+	if (e->elem_type == OCSD_GEN_TRC_ELEM_ITMTRACE) {
 		memcpy(s->itm, bytes + UNION_AT, sizeof(s->itm));
 		return OCSD_RESP_CONT;
 	}
@@ -141,7 +138,7 @@ static void test_itm(void **state)
 	/* synchronisation; port 3: bb; a local timestamp; port 2: two octets; a sample of the PC */
 	static const uint8_t trace[] = { 0, 0, 0, 0, 0, 0x80, 0x19, 0xbb, 0x30, 0x12, 0x34, 0x12, 0x17, 1, 2, 3, 4 };
 	const uint32_t tcr = 0x200001;
-	struct seen s = { .protocol = PROTOCOL_ITM };
+	struct seen s = { .protocol = OCSD_PROTOCOL_ITM };
 	dcd_tree_handle_t t = make("ITM", &tcr, &s);
 	uint32_t value;
 
@@ -172,6 +169,13 @@ static void test_itm(void **state)
 }
 
 /* Messages that a client made itself, with each of the flags. */
+/* As a client of either generation. */
+static void set_payload(ocsd_generic_trace_elem *e, const void *payload)
+{
+	e->ptr_extended_data = payload;
+	memcpy((unsigned char *)e + PAYLOAD_AT_1_3, &payload, sizeof(payload));
+}
+
 static void test_texts(void **state)
 {
 	static const uint8_t payload[16] = { 0xef, 0xcd, 0xab, 0x89, 0x67, 0x45, 0x23, 0x01, 0xff };
@@ -205,13 +209,13 @@ static void test_texts(void **state)
 		e.sw_trace_info.swt_channel_id = 0x123;
 		e.has_ts = row[i].has_ts;
 		e.extended_data = row[i].data;
-		e.ptr_extended_data = row[i].data ? payload : NULL;
+		set_payload(&e, row[i].data ? payload : NULL);
 		assert_int_equal(ocsd_gen_elem_str(&e, text, sizeof(text)), OCSD_OK);
 		snprintf(want, sizeof(want), "OCSD_GEN_TRC_ELEM_SWTRACE(%s)", row[i].want);
 		assert_string_equal(text, want);
 		/* data that the element does not say it has */
 		e.extended_data = 0;
-		e.ptr_extended_data = payload;
+		set_payload(&e, payload);
 		assert_int_equal(ocsd_gen_elem_str(&e, text, sizeof(text)), OCSD_OK);
 		assert_null(strstr(text, "ef; "));
 	}
@@ -245,7 +249,7 @@ static void test_itm_texts(void **state)
 		} u;
 
 		memset(&u, 0, sizeof(u));
-		u.e.elem_type = (ocsd_gen_trc_elem_t)ITMTRACE;
+		u.e.elem_type = OCSD_GEN_TRC_ELEM_ITMTRACE;
 		u.e.timestamp = 0xabcd;
 		u.e.has_ts = row[i].has_ts;
 		memcpy(u.bytes + UNION_AT, &row[i].type, 4);
