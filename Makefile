@@ -179,6 +179,8 @@ GEN := $(if $(GEN_MAIN),$(B)/tests/gen/cst-gen)
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(UNIT_SRC))
 QEMU := $(if $(QEMU_SRC),$(B)/tests/gen/qemu/flowlog.so)
 INTEROP := $(patsubst tests/interop/%.c,$(B)/tests/interop/%,$(INTEROP_SRC))
+# Clients of OpenCSD's interface, with our headers and static library.
+OWN := $(patsubst tests/interop/%.c,$(B)/tests/interop/own/%,$(filter tests/interop/ocsd_%,$(INTEROP_SRC)))
 # COVERAGE=1: another build of the fuzz targets, for scripts/fuzz-coverage.
 FUZZ_DIR := $(O)$(if $(filter-out 0,$(COVERAGE)),/coverage)/fuzz
 FUZZ := $(addprefix $(FUZZ_DIR)/,$(notdir $(FUZZ_SRC:.c=)))
@@ -488,7 +490,13 @@ $(B)/tests/interop/%: tests/interop/%.c $(GEN_A) $(O)/libcstrace-files.a $(O)/li
 	$(Q)$(CC) $(STD) $(WARN) $(MAP) -D_GNU_SOURCE $(CFLAGS) $(DEPFLAGS) $(OPENCSD_CFLAGS) -Iinclude -Itests/gen \
 		-o $@ $< $(GEN_A) $(O)/libcstrace-files.a $(O)/libcstrace.a $(OPENCSD_LIBS) -ldl
 
-interop: $(if $(OPENCSD_LIBS),$(INTEROP))
+$(B)/tests/interop/own/%: tests/interop/%.c $(GEN_A) $(O)/libcstrace-files.a $(O)/libcstrace.a $(OCSD_A) $(FLAGS)
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(STD) $(WARN) -D_GNU_SOURCE $(CFLAGS) $(DEPFLAGS) -Iinclude -Itests/gen \
+		-o $@ $< $(filter %.a,$^) $(ZSTD_LIBS) -ldl
+
+interop: $(if $(OPENCSD_LIBS),$(INTEROP)) $(OWN)
 
 tests: $(UNIT) $(GEN) $(FAULT) $(if $(SAN),,interop qemu)
 

@@ -20,7 +20,7 @@ static enum client newest = CLIENT_1_3;
  * Of clients that were compiled with our headers; the address of a weak symbol is NULL where
  * nothing defines it.
  */
-extern const uint32_t cstrace_ocsd_client __attribute__((weak));
+extern uint32_t cstrace_ocsd_client __attribute__((weak));
 
 static bool compiled_for_1_8(void)
 {

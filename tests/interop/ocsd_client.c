@@ -72,7 +72,9 @@ static ocsd_datapath_resp_t on_element(const void *ctx, const ocsd_trc_index_t i
 	return answer();
 }
 
-/* What a device's type begins with. In 1.8 there is one more, with the next number. */
+#define PROTOCOL_ITM 7	/* of 1.8 */
+
+/* What a device's type begins with. */
 static const struct kind {
 	const char *type, *decoder;
 	int protocol;
@@ -80,7 +82,7 @@ static const struct kind {
 	{ "ETE", OCSD_BUILTIN_DCD_ETE, OCSD_PROTOCOL_ETE }, { "ETM4", OCSD_BUILTIN_DCD_ETMV4I, OCSD_PROTOCOL_ETMV4I },
 	{ "ETM3", OCSD_BUILTIN_DCD_ETMV3, OCSD_PROTOCOL_ETMV3 }, { "PTM", OCSD_BUILTIN_DCD_PTM, OCSD_PROTOCOL_PTM },
 	{ "PFT", OCSD_BUILTIN_DCD_PTM, OCSD_PROTOCOL_PTM }, { "STM", OCSD_BUILTIN_DCD_STM, OCSD_PROTOCOL_STM },
-	{ "ITM", "ITM", OCSD_PROTOCOL_BUILTIN_END },
+	{ "ITM", "ITM", PROTOCOL_ITM },
 };
 
 static const struct kind *kind_of(const struct cst_snap_device *dev)
@@ -283,7 +285,7 @@ static bool add_source(dcd_tree_handle_t tree, const struct cst_snapshot *ss, co
 	unsigned char id = 0;
 
 	/* 1.3.3 has none for ITM: when asked to, what 1.8's clients get is listed */
-	if (!kind || (kind->protocol == OCSD_PROTOCOL_BUILTIN_END && !getenv("OCSD_CLIENT_ITM")))
+	if (!kind || (kind->protocol == PROTOCOL_ITM && !getenv("OCSD_CLIENT_ITM")))
 		return false;
 	if (kind->protocol != OCSD_PROTOCOL_ETE && kind->protocol != OCSD_PROTOCOL_ETMV4I && !getenv("OCSD_CLIENT_ALL"))
 		return false;

@@ -38,9 +38,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-extern const uint32_t cstrace_ocsd_client;
-const uint32_t cstrace_ocsd_client
-	__attribute__((weak, used, visibility("default"))) = OCSD_VER_NUM;
+extern uint32_t cstrace_ocsd_client;
+uint32_t cstrace_ocsd_client __attribute__((weak, used, visibility("default"))) = OCSD_VER_NUM;
 #ifdef __cplusplus
 }
 #endif
