@@ -358,7 +358,7 @@ $(OCSD_A): $(OCSD_OBJ) $(LIB_OBJ) scripts/libopencsd_c_api.map scripts/check-ope
 	$(Q)mkdir -p $(@D) && rm -f $@ && grep -o 'ocsd_[a-z_0-9]*' scripts/libopencsd_c_api.map >$(@:%.a=%.names)
 	$(Q)$(CC) $(CFLAGS) $(if $(findstring -flto,$(CFLAGS)),-flinker-output=nolto-rel) -nostdlib -r -o $(@:%.a=%.o) \
 		$(filter %.o,$^)
-	$(Q)$(OBJCOPY) --keep-global-symbols=$(@:%.a=%.names) $(@:%.a=%.o) && $(AR) rcs $@ $(@:%.a=%.o)
+	$(Q)$(OBJCOPY) --keep-global-symbols=$(@:%.a=%.names) $(@:%.a=%.o) && $(AR) rcsD $@ $(@:%.a=%.o)
 	$(Q)scripts/check-opencsd $@
 
 # Clients name OpenCSD's C++ library as well, of which the C interface needs nothing here. A shared one would stand before
@@ -367,7 +367,7 @@ $(B)/opencsd/libopencsd.so: Makefile
 	$(Q)mkdir -p $(@D) && echo 'INPUT(-lopencsd_c_api)' >$@
 
 $(B)/opencsd/libopencsd.a: Makefile
-	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcsD $@
 
 # A program finds at run time what it was linked with, and not an older libopencsd_c_api of the system.
 $(B)/opencsd/libopencsd.pc: FORCE
@@ -493,7 +493,7 @@ $(B)/tests/interop/%: tests/interop/%.c $(GEN_A) $(O)/libcstrace-files.a $(O)/li
 $(B)/tests/interop/own/%: tests/interop/%.c $(GEN_A) $(O)/libcstrace-files.a $(O)/libcstrace.a $(OCSD_A) $(FLAGS)
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(STD) $(WARN) -D_GNU_SOURCE $(CFLAGS) $(DEPFLAGS) -Iinclude -Itests/gen \
+	$(Q)$(CC) $(STD) $(WARN) $(MAP) -D_GNU_SOURCE $(CFLAGS) $(DEPFLAGS) -Iinclude -Itests/gen \
 		-o $@ $< $(filter %.a,$^) $(ZSTD_LIBS) -ldl
 
 interop: $(if $(OPENCSD_LIBS),$(INTEROP)) $(OWN)
