@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/name.h"
 #include "base/near.h"
+#include "outputs/cmd/complete.h"
 #include "outputs/cmd/options.h"
 #include "outputs/cmd/unknown.h"
 
@@ -41,6 +42,11 @@ void commands_visit(void (*visit)(void *data, const struct cmd_desc *cmd), void 
 	for (i = 0; i < NR_COMMANDS; i++)
 		if (commands[i].run != cmd_help)
 			cmd_visit(commands[i].run, visit, data);
+}
+
+const struct command *command_at(size_t i)
+{
+	return i < NR_COMMANDS ? &commands[i] : NULL;
 }
 
 const struct command *command_find(const char *name)
@@ -164,6 +170,16 @@ static int help_options(void)
 	return CMD_OK;
 }
 
+/* help completion [COMMAND] */
+static int help_completion(const char *name)
+{
+	const struct command *c = name ? command_find(name) : NULL;
+
+	if (name && !c)
+		return CMD_USAGE;
+	return c && c->run == cmd_help ? CMD_OK : complete_print(c);
+}
+
 static int cmd_help(int argc, const char **argv)
 {
 	static const char *help[] = { NULL, "--help", NULL };
@@ -171,6 +187,8 @@ static int cmd_help(int argc, const char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "options"))
 		return help_options();
+	if (argc > 1 && !strcmp(argv[1], "completion"))
+		return help_completion(argc > 2 ? argv[2] : NULL);
 	if (argc > 1 && argv[1][0] != '-') {
 		c = command_find(argv[1]);
 		if (!c)

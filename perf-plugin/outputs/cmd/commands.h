@@ -33,6 +33,8 @@ struct command {
 void commands_visit(void (*visit)(void *data, const struct cmd_desc *cmd), void *data);
 /* NULL, after a message: there is no such command. */
 const struct command *command_find(const char *name);
+/* The commands in the order of --help; NULL behind the last one. */
+const struct command *command_at(size_t i);
 /* perf-cstrace --help, --list-cmds. */
 void commands_print(FILE *out);
 void commands_list(void);
