@@ -72,7 +72,10 @@ mandir ?= $(datarootdir)/man
 man1dir ?= $(mandir)/man1
 man5dir ?= $(mandir)/man5
 pkgconfigdir ?= $(libdir)/pkgconfig
+man7dir ?= $(mandir)/man7
 completiondir ?= $(datarootdir)/bash-completion/completions
+zshdir ?= $(datarootdir)/zsh/site-functions
+fishdir ?= $(datarootdir)/fish/vendor_completions.d
 INSTALL ?= install
 INSTALL_PROGRAM ?= $(INSTALL)
 INSTALL_DATA ?= $(INSTALL) -m 644
@@ -148,6 +151,9 @@ TEXTS := $(sort $(shell find perf-plugin -name '*.css' -o -name '*.js'))
 TEXT_INC := $(patsubst perf-plugin/%,$(O)/texts/%.inc,$(TEXTS))
 MAN := $(sort $(wildcard perf-plugin/man/*.1))
 MAN5 := $(sort $(wildcard perf-plugin/man/*.5))
+MAN7 := $(sort $(wildcard perf-plugin/man/*.7))
+# Scripts that are commands, there as cstrace-NAME.
+COMMANDS := profile-many pgo-example
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 LIB_OBJ := $(call obj,$(filter-out lib/files/%,$(LIB_SRC)))
@@ -596,7 +602,7 @@ rebase: all tests
 	$(Q)scripts/rebase $(O)
 
 check-man: all
-	$(Q)scripts/check-man $(O)/perf-cstrace $(MAN)
+	$(Q)scripts/check-man $(O)/perf-cstrace perf-plugin/man/perf-cstrace.1
 
 deps:
 	$(Q)scripts/install-deps build nightly
@@ -630,8 +636,9 @@ DOCS := README.md CHANGELOG.md Kconfig-notes.md LICENSE
 LICENCES := $(sort $(wildcard LICENSES/*.txt))
 
 install: all install-lib
-	$(INSTALL) -d $(call into,$(bindir)) $(call into,$(man1dir)) $(call into,$(man5dir)) $(call into,$(includedir)/cstrace/perf) \
-		$(call into,$(docdir)/LICENSES) $(call into,$(completiondir))
+	$(INSTALL) -d $(call into,$(bindir)) $(call into,$(man1dir)) $(call into,$(man5dir)) $(call into,$(man7dir)) \
+		$(call into,$(includedir)/cstrace/perf) $(call into,$(docdir)/LICENSES) $(call into,$(datarootdir)/cstrace) \
+		$(call into,$(completiondir)) $(call into,$(zshdir)) $(call into,$(fishdir))
 	$(if $(TOOL),$(INSTALL_PROGRAM) $(STRIP_SO) $(TOOL) $(call into,$(bindir)))
 	$(INSTALL_PROGRAM) $(STRIP_SO) $(PERF_SO) $(call into,$(libdir))
 	ln -sf $(notdir $(PERF_SO)) $(call into,$(libdir)/libcstrace-perf.so)
@@ -646,7 +653,12 @@ install: all install-lib
 		$(INSTALL_DATA) -D include/$$h $(call into,$(includedir)/cstrace-opencsd)/$$h || exit 1; done
 	$(if $(MAN),$(INSTALL_DATA) $(MAN) $(call into,$(man1dir)))
 	$(if $(MAN5),$(INSTALL_DATA) $(MAN5) $(call into,$(man5dir)))
+	$(if $(MAN7),$(INSTALL_DATA) $(MAN7) $(call into,$(man7dir)))
+	$(foreach c,$(COMMANDS),$(INSTALL) scripts/$(c) $(call into,$(bindir)/cstrace-$(c)) &&) :
+	$(INSTALL_DATA) tests/examples/pgo.c $(call into,$(datarootdir)/cstrace)
 	$(INSTALL_DATA) perf-plugin/completion/perf-cstrace $(call into,$(completiondir))
+	$(INSTALL_DATA) perf-plugin/completion/_perf-cstrace $(call into,$(zshdir))
+	$(INSTALL_DATA) perf-plugin/completion/perf-cstrace.fish $(call into,$(fishdir))
 	$(INSTALL_DATA) $(DOCS) $(call into,$(docdir))
 	$(INSTALL_DATA) $(LICENCES) $(call into,$(docdir)/LICENSES)
 
@@ -664,8 +676,10 @@ uninstall: uninstall-lib
 	rm -f $(foreach f,$(notdir $(PERF_SO)) libcstrace-perf.so,$(call into,$(libdir)/$(f))) \
 		$(call into,$(pkgconfigdir)/$(notdir $(PERF_PC))) $(call into,$(bindir)/perf-cstrace) \
 		$(foreach f,$(notdir $(MAN)),$(call into,$(man1dir)/$(f))) $(foreach f,$(notdir $(MAN5)),$(call into,$(man5dir)/$(f))) \
-		$(call into,$(completiondir)/perf-cstrace) $(foreach f,$(DOCS) $(LICENCES),$(call into,$(docdir)/$(f)))
-	rm -rf $(call into,$(libdir)/cstrace) $(call into,$(includedir)/cstrace-opencsd)
+		$(foreach f,$(notdir $(MAN7)),$(call into,$(man7dir)/$(f))) $(foreach c,$(COMMANDS),$(call into,$(bindir)/cstrace-$(c))) \
+		$(call into,$(completiondir)/perf-cstrace) $(call into,$(zshdir)/_perf-cstrace) $(call into,$(fishdir)/perf-cstrace.fish) \
+		$(foreach f,$(DOCS) $(LICENCES),$(call into,$(docdir)/$(f)))
+	rm -rf $(call into,$(datarootdir)/cstrace) $(call into,$(libdir)/cstrace) $(call into,$(includedir)/cstrace-opencsd)
 	rmdir $(call into,$(docdir)/LICENSES) $(call into,$(docdir)) 2>/dev/null || :
 
 -include $(shell find $(B)/obj $(B)/tests $(FUZZ_DIR)/obj -name '*.d' 2>/dev/null)
