@@ -15,7 +15,7 @@ for f in bin/perf-cstrace lib/libcstrace.a lib/libcstrace.so lib/libcstrace.so.0
 	lib/cstrace/libopencsd_c_api.so.1 \
 	lib/pkgconfig/cstrace.pc share/man/man1/perf-cstrace.1 share/man/man5/cstrace-package.5 share/man/man5/cstrace-profile.5 \
 	share/doc/cstrace/README.md share/doc/cstrace/LICENSES/GPL-2.0-only.txt \
-	share/man/man1/cstrace-profile-many.1 share/man/man1/cstrace-pgo-example.1 \
+	share/man/man7/cstrace-recording.7 share/man/man1/cstrace-profile-many.1 share/man/man1/cstrace-pgo-example.1 \
 	bin/cstrace-profile-many bin/cstrace-pgo-example share/cstrace/pgo.c share/doc/cstrace/LICENSE share/doc/cstrace/Kconfig-notes.md \
 	share/zsh/site-functions/_perf-cstrace share/fish/vendor_completions.d/perf-cstrace.fish \
 	share/bash-completion/completions/perf-cstrace; do
