@@ -29,6 +29,7 @@ static const struct command commands[] = {
 	{ "compare", cmd_compare, "executed instructions against Tarmac text or another trace" },
 	{ "verify", cmd_verify, "which rules of the architecture a trace violates" },
 	{ "index", cmd_index, "where decoding can begin, and what is where: for dump --from" },
+	{ "check", cmd_check, "what can be recorded on this machine, and what is missing" },
 	{ "live", cmd_live, "run perf itself, decoding with cstrace" },
 	{ "help", cmd_help, "help on a command" },
 };

@@ -22,7 +22,7 @@ static uint32_t bits(int64_t reg, unsigned int high, unsigned int low)
 	return (uint32_t)reg >> low & ((1u << (high - low + 1)) - 1);
 }
 
-/* ---- registers ---------------------------------------------------------------------------- */
+/* ---- registers -------------------------------------------------------------------------- */
 
 static struct target_number unit_reg(struct tree *tr, uint32_t cpu, const char *name)
 {
@@ -120,7 +120,7 @@ static void read_unit(struct tree *tr, struct target_cpu *c)
 		read_etmv3(tr, c);
 }
 
-/* ---- which CPUs there are ------------------------------------------------------------------ */
+/* ---- which CPUs there are --------------------------------------------------------------- */
 
 static void add_cpu(struct target *t, uint32_t cpu)
 {
@@ -193,7 +193,7 @@ static void take_list(struct tree *tr, const char *path,
 		      void (*take)(struct target *t, uint32_t cpu))
 {
 	enum target_seen seen;
-	char *list = tree_text(tr, path, &seen);
+	char *list = tree_text(tr, path, TREE_MAX_LIST, &seen);
 
 	visit_list(list, take, tr->t);
 	free(list);
@@ -202,6 +202,7 @@ static void take_list(struct tree *tr, const char *path,
 void read_cpus(struct tree *tr)
 {
 	struct target *t = tr->t;
+	uint32_t rank = 0;
 	size_t i;
 
 	take_list(tr, CPUS "present", add_cpu);
@@ -217,6 +218,9 @@ void read_cpus(struct tree *tr)
 		set_all_online(t);
 		t->nr_online = (uint32_t)t->nr_cpus;
 	}
-	for (i = 0; i < t->nr_cpus; i++)
+	for (i = 0; i < t->nr_cpus; i++) {
 		read_unit(tr, &t->cpus[i]);
+		t->cpus[i].rank = rank;
+		rank += t->cpus[i].online && t->cpus[i].kind != TARGET_NO_UNIT;
+	}
 }

@@ -58,7 +58,7 @@ static void count_device(struct target_firmware *f, const char *name)
 	}
 }
 
-/* ---- device tree ----------------------------------------------------------------------------- */
+/* ---- device tree ------------------------------------------------------------------------ */
 
 #define MAX_DEPTH	12u	/* of nodes; those of trace hardware are at 1 to 4 */
 #define MAX_NODES	20000u	/* a phone has about 4000 */
@@ -68,7 +68,8 @@ static bool is_enabled(struct tree *tr, const char *node)
 {
 	enum target_seen seen;
 	size_t size;
-	char *path = format_text("%s/status", node), *status = tree_bytes(tr, path, &size, &seen);
+	char *path = format_text("%s/status", node),
+	     *status = tree_bytes(tr, path, TREE_MAX_LINE, &size, &seen);
 	bool enabled = !status || !strcmp(status, "okay") || !strcmp(status, "ok");
 
 	free(status);
@@ -81,7 +82,7 @@ static void count_node(struct tree *tr, const char *node)
 	char *path = format_text("%s/compatible", node);
 	enum target_seen seen;
 	size_t size;
-	char *names = tree_bytes(tr, path, &size, &seen), *name;
+	char *names = tree_bytes(tr, path, TREE_MAX_LINE, &size, &seen), *name;
 	struct target_firmware *f = &tr->t->firmware, before = *f;
 
 	/* several names, each with a 0 behind it; one of them says what the device is */
@@ -122,10 +123,7 @@ static void read_acpi(struct tree *tr)
 	tree_names_free(&names);
 }
 
-/*
- * ---- virtual machines
- * --------------------------------------------------------------------------
- */
+/* ---- virtual machines ------------------------------------------------------------------- */
 
 /*
  * What firmware calls itself in virtual machines: maker, and what is in the product's name ("":
@@ -184,7 +182,7 @@ static void read_guest_tree(struct tree *tr)
 {
 	enum target_seen seen;
 	size_t size;
-	char *names = tree_bytes(tr, DT "/compatible", &size, &seen);
+	char *names = tree_bytes(tr, DT "/compatible", TREE_MAX_LINE, &size, &seen);
 
 	if (names)
 		set_guest(tr->t, strcmp(names, "linux,dummy-virt") ? TARGET_NO : TARGET_YES, names);

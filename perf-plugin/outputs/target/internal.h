@@ -12,17 +12,23 @@ struct tree {
 };
 
 /*
- * Texts that are read are at most this long; a kernel with everything built in has 300 KB of
- * configuration.
+ * Lengths of what is read: a file of sysfs; a list; a configuration, of which a kernel with all
+ * built in has 300 KB.
  */
+#define TREE_MAX_LINE	4096u
+#define TREE_MAX_LIST	(64u << 10)
 #define TREE_MAX_TEXT	(4u << 20)
 /* Entries of a folder that are looked at; a machine of 4096 CPUs has fewer devices. */
 #define TREE_MAX_NAMES	65536u
 
-/* A file's text, to be freed; NULL: *seen says why. A text with a byte 0 is odd. */
-char *tree_text(struct tree *tr, const char *path, enum target_seen *seen);
+/*
+ * A file's text, to be freed; NULL: *seen says why. One with a byte 0, or of more than `max`
+ * bytes, is odd.
+ */
+char *tree_text(struct tree *tr, const char *path, size_t max, enum target_seen *seen);
 /* The same for bytes of any kind, of which there are *size. */
-char *tree_bytes(struct tree *tr, const char *path, size_t *size, enum target_seen *seen);
+char *tree_bytes(struct tree *tr, const char *path, size_t max, size_t *size,
+		 enum target_seen *seen);
 /* The text without the blanks around it; NULL without one. */
 char *tree_word(struct tree *tr, const char *path);
 /* A number in a file that holds nothing else; it is decimal, or hexadecimal with 0x. */

@@ -11,10 +11,7 @@
 #include "base/format.h"
 #include "outputs/target/internal.h"
 
-/*
- * ---- configuration
- * -----------------------------------------------------------------------------
- */
+/* ---- configuration ---------------------------------------------------------------------- */
 
 static const char *const option_names[NR_TARGET_OPTIONS] = {
 #define OPTION(name) "CONFIG_" #name,
@@ -46,7 +43,7 @@ static char *inflate_text(const char *bytes, size_t size)
 static char *config_text(struct tree *tr, const char *path, enum target_seen *seen)
 {
 	size_t size;
-	char *bytes = tree_bytes(tr, path, &size, seen), *text = bytes;
+	char *bytes = tree_bytes(tr, path, TREE_MAX_TEXT, &size, seen), *text = bytes;
 
 	if (bytes && size > 1 && !memcmp(bytes, "\x1f\x8b", 2)) {
 		text = inflate_text(bytes, size);
@@ -101,10 +98,7 @@ static void read_config(struct tree *tr)
 		take_config(tr, format_text("/lib/modules/%s/config", release));
 }
 
-/*
- * ---- modules
- * --------------------------------------------------------------------------------------
- */
+/* ---- modules ---------------------------------------------------------------------------- */
 
 static const char *const module_files[NR_TARGET_MODULES] = {
 #define MODULE(name, file) file,
@@ -154,7 +148,7 @@ static void read_modules(struct tree *tr)
 {
 	struct target_kernel *k = &tr->t->kernel;
 	enum target_seen seen;
-	char *text = tree_text(tr, "/proc/modules", &seen), *folder;
+	char *text = tree_text(tr, "/proc/modules", TREE_MAX_TEXT, &seen), *folder;
 
 	if (text)
 		note_loaded(k, text);
@@ -171,10 +165,7 @@ static void read_modules(struct tree *tr)
 	}
 }
 
-/*
- * ---- the rest
- * ---------------------------------------------------------------------------------------
- */
+/* ---- the rest --------------------------------------------------------------------------- */
 
 /*
  * A mitigation of Meltdown is the only use that AArch64 has for it, besides KASLR, for which it

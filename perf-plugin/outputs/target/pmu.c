@@ -14,7 +14,7 @@
 #define PMU	"/sys/bus/event_source/devices/cs_etm"
 #define BUS	"/sys/bus/coresight/devices"
 
-/* ---- sinks --------------------------------------------------------------------------------- */
+/* ---- sinks ------------------------------------------------------------------------------ */
 
 /* What is in the name of a sink. Kernels before 5.3 name it by its address, as 20070000.etr. */
 static const struct sink_name {
@@ -87,7 +87,9 @@ static void read_sink(struct tree *tr, const char *name)
 	if (id.seen != TARGET_SEEN)
 		return;
 	s = ARRAY_ADD(p->sinks, p->nr_sinks, p->cap_sinks);
-	*s = (struct target_sink){ .name = mem_text(name), .kind = kind_by_name(name), .id = (uint32_t)id.value,
+	*s = (struct target_sink){ .name = mem_text(name),
+				   .kind = kind_by_name(name),
+				   .id = (uint32_t)id.value,
 				   .cpu = -1 };
 	if (s->kind == TARGET_SINK_OTHER)
 		s->kind = kind_by_devid(tr, name);
@@ -113,15 +115,20 @@ static int compare_sinks(const void *a, const void *b)
 	return x->cpu != y->cpu ? (x->cpu < y->cpu ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-/* ---- terms and devices ----------------------------------------------------------------------- */
+/* ---- terms and devices ------------------------------------------------------------------ */
+
+#define MAX_TERMS	64u	/* Linux 6.12 has 13 */
 
 static void read_term(struct tree *tr, const char *name)
 {
 	struct target_pmu *p = &tr->t->pmu;
 	char *path = format_text(PMU "/format/%s", name), *word = tree_word(tr, path);
 
-	if (word)
-		*ARRAY_ADD(p->terms, p->nr_terms, p->cap_terms) = (struct target_term){ mem_text(name), word };
+	if (word && p->nr_terms < MAX_TERMS)
+		*ARRAY_ADD(p->terms, p->nr_terms, p->cap_terms) =
+			(struct target_term){ mem_text(name), word };
+	else
+		free(word);
 	free(path);
 }
 
@@ -162,14 +169,19 @@ static void count_device(struct tree *tr, const char *name)
 		t->bus_sinks++;
 }
 
-/* Kernels from 5.15 on have the configuration; its event makes it a term. */
-static enum target_seen read_autofdo(struct tree *tr)
-{
-	enum target_seen seen = tree_seen(tr, PMU "/events/autofdo");
+#define SYSCFG	"/sys/kernel/config/cs-syscfg"
 
-	return seen == TARGET_SEEN ?
-		       seen :
-		       tree_seen(tr, "/sys/kernel/config/cs-syscfg/configurations/autofdo");
+/* Kernels from 5.15 on have the configuration; its event makes it a term. */
+static void read_strobing(struct tree *tr)
+{
+	struct target_pmu *p = &tr->t->pmu;
+
+	p->autofdo = tree_seen(tr, PMU "/events/autofdo");
+	p->configfs = tree_seen(tr, SYSCFG);
+	if (p->autofdo != TARGET_SEEN)
+		p->autofdo = tree_seen(tr, SYSCFG "/configurations/autofdo");
+	p->window = tree_number(tr, SYSCFG "/features/strobing/params/window/value");
+	p->period = tree_number(tr, SYSCFG "/features/strobing/params/period/value");
 }
 
 void read_pmu(struct tree *tr)
@@ -184,5 +196,5 @@ void read_pmu(struct tree *tr)
 	for_names(tr, PMU "/format", read_term);
 	for_names(tr, PMU "/sinks", read_sink);
 	ARRAY_SORT(p->sinks, p->nr_sinks, compare_sinks);
-	p->autofdo = read_autofdo(tr);
+	read_strobing(tr);
 }

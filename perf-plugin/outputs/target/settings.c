@@ -30,7 +30,7 @@ static enum target_answer is_first(struct tree *tr, const char *path, const char
 static struct target_number read_memlock(struct tree *tr)
 {
 	struct target_number n = { TARGET_ABSENT, 0 };
-	char *text = tree_text(tr, "/proc/self/limits", &n.seen),
+	char *text = tree_text(tr, "/proc/self/limits", TREE_MAX_LIST, &n.seen),
 	     *value = text_value(text, "Max locked memory");
 
 	if (value) {
@@ -50,8 +50,9 @@ static struct target_number read_memlock(struct tree *tr)
 static void read_user(struct tree *tr)
 {
 	struct target_user *u = &tr->t->user;
-	char *text = tree_text(tr, "/proc/self/status", &u->uid.seen),
-	     *uids = text_value(text, "Uid:"), *caps = text_value(text, "CapEff:"), *end;
+	char *text = tree_text(tr, "/proc/self/status", TREE_MAX_LIST, &u->uid.seen),
+	     *uids = text_value(text, "Uid:"), *caps = text_value(text, "CapEff:"),
+	     *seccomp = text_value(text, "Seccomp:"), *end;
 
 	u->caps.seen = u->uid.seen;
 	if (uids) {
@@ -62,6 +63,9 @@ static void read_user(struct tree *tr)
 		u->caps.value = (int64_t)(strtoull(caps, NULL, 16) & INT64_MAX);
 	if (text && (!uids || !caps))
 		u->uid.seen = u->caps.seen = TARGET_ODD;
+	if (seccomp)
+		u->seccomp = strcmp(seccomp, "2") ? TARGET_NO : TARGET_YES;
+	free(seccomp);
 	free(caps);
 	free(uids);
 	free(text);

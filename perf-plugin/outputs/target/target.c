@@ -33,7 +33,7 @@ void read_machine(struct tree *tr)
 {
 	struct target *t = tr->t;
 	enum target_seen seen;
-	char *text = tr->root ? tree_text(tr, SAVED, &seen) : NULL,
+	char *text = tr->root ? tree_text(tr, SAVED, TREE_MAX_LIST, &seen) : NULL,
 	     *page = text_value(text, "pagesize ");
 	int64_t size = tr->root ? 0 : sysconf(_SC_PAGESIZE);
 
@@ -54,7 +54,7 @@ void target_read(struct target *t, const struct target_how *how)
 
 	*t = (struct target){ .live = !how->root };
 	if (how->root)
-		tr.unreadable = tree_text(&tr, "/" TARGET_UNREADABLE, &seen);
+		tr.unreadable = tree_text(&tr, "/" TARGET_UNREADABLE, TREE_MAX_LIST, &seen);
 	read_machine(&tr);
 	read_cpus(&tr);
 	read_pmu(&tr);
@@ -92,10 +92,7 @@ void target_free(struct target *t)
 	*t = (struct target){ .live = false };
 }
 
-/*
- * ---- answers
- * ----------------------------------------------------------------------------------------
- */
+/* ---- answers ---------------------------------------------------------------------------- */
 
 const struct target_term *target_term(const struct target *t, const char *name)
 {

@@ -86,6 +86,8 @@ struct target_cpu {
 	/* else registers are not known: the kernel reads them on the CPU itself */
 	bool online;
 	enum target_unit_kind kind;
+	/* of CPUs that are online and have a unit: how many are before it */
+	uint32_t rank;
 	/* of the trace unit's architecture: 4.2, ETE 1.1; PTM 1.0, ETMv3 3.5 */
 	uint8_t major, minor;
 	uint32_t features;		/* enum target_feature */
@@ -137,6 +139,8 @@ struct target_pmu {
 	size_t nr_sinks, cap_sinks;
 	/* the configuration of that name: strobing can be recorded */
 	enum target_seen autofdo;
+	enum target_seen configfs;	/* the folder cs-syscfg, where strobing is set */
+	struct target_number window, period;	/* of strobing, as they are set there */
 };
 
 /* ---- kernel, settings, user --------------------------------------------------------------- */
@@ -188,6 +192,7 @@ struct target_user {
 	struct target_number caps;	/* CapEff, as bits */
 	/* not in a container's PID or user namespace */
 	enum target_answer first_pid_ns, first_user_ns;
+	enum target_answer seccomp;	/* a filter of system calls is on */
 };
 
 enum {	/* bits of target_user.caps (capabilities(7)) */

@@ -14,17 +14,16 @@
 #include "base/format.h"
 #include "outputs/target/internal.h"
 
-/* what 'perf version --build-options' printed, in a saved tree */
-#define SAVED	"/collected/perf"
+/* In a saved tree: what 'perf version --build-options' printed, and lines "perf PATH". */
+#define SAVED_OUTPUT	"/collected/perf"
+#define SAVED_PATHS	"/collected/programs"
+
 #define MAX_OUTPUT	65536u
 #define PATIENCE_MS	10000
 
 extern char **environ;
 
-/*
- * ---- running it
- * ------------------------------------------------------------------------------------
- */
+/* ---- running it ------------------------------------------------------------------------- */
 
 /* Reads until the end, or until it took too long. False: the latter. */
 static bool read_output(int fd, char *text, size_t *len)
@@ -91,13 +90,10 @@ static char *ask(const char *perf)
 	return NULL;
 }
 
-/*
- * ---- where it is
- * ------------------------------------------------------------------------------------
- */
+/* ---- where it is ------------------------------------------------------------------------ */
 
 /* Folders of programs in a saved tree, which has no PATH; the last two are Android's. */
-#define SAVED_PATH \
+#define SAVED_FOLDERS \
 	"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/system/bin:/data/local/tmp"
 
 static bool is_program(struct tree *tr, const char *path)
@@ -123,10 +119,7 @@ static char *find_in(struct tree *tr, const char *folders, const char *name)
 	return NULL;
 }
 
-/*
- * ---- what it says
- * -----------------------------------------------------------------------------------
- */
+/* ---- what it says ----------------------------------------------------------------------- */
 
 /*
  * A line "NAME: [ on  ]  # MACRO", of "OFF" if it is off, by its macro, since names differ with
@@ -159,21 +152,34 @@ static void take_version(struct target_perf *p, const char *text)
 	p->opencsd = built_with(text, "HAVE_CSTRACE_SUPPORT");
 }
 
+/* Where a program is: as the collector found it, else as a search finds it. */
+static char *program_path(struct tree *tr, const char *name)
+{
+	enum target_seen seen;
+	char *list, *key, *path;
+
+	if (!tr->root)
+		return find_in(tr, getenv("PATH"), name);
+	list = tree_text(tr, SAVED_PATHS, TREE_MAX_LIST, &seen);
+	key = format_text("%s ", name);
+	path = text_value(list, key);
+	free(key);
+	free(list);
+	return path ? path : find_in(tr, SAVED_FOLDERS, name);
+}
+
 void read_perf(struct tree *tr, const char *perf)
 {
-	const char *folders = tr->root ? SAVED_PATH : getenv("PATH");
 	struct target_perf *p = &tr->t->perf;
 	enum target_seen seen;
 	char *text;
 
-	if (perf && strchr(perf, '/'))
-		p->path = mem_text(perf);
-	else
-		p->path = find_in(tr, folders, perf ? perf : "perf");
-	p->simpleperf = find_in(tr, folders, "simpleperf");
+	p->path =
+		perf && strchr(perf, '/') ? mem_text(perf) : program_path(tr, perf ? perf : "perf");
+	p->simpleperf = program_path(tr, "simpleperf");
 	if (!p->path)
 		return;
-	text = tr->root ? tree_text(tr, SAVED, &seen) : ask(p->path);
+	text = tr->root ? tree_text(tr, SAVED_OUTPUT, TREE_MAX_LIST, &seen) : ask(p->path);
 	if (text)
 		take_version(p, text);
 	free(text);

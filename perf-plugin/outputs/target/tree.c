@@ -56,11 +56,12 @@ static enum target_seen judge(struct tree *tr, const char *path)
 	return TARGET_ODD;
 }
 
-char *tree_bytes(struct tree *tr, const char *path, size_t *size, enum target_seen *seen)
+char *tree_bytes(struct tree *tr, const char *path, size_t max, size_t *size,
+		 enum target_seen *seen)
 {
 	char *real = tree_path(tr, path), *text;
 
-	text = real ? input_read(real, TREE_MAX_TEXT, size) : NULL;
+	text = real ? input_read(real, max, size) : NULL;
 	*seen = text ? TARGET_SEEN : judge(tr, path);
 	free(real);
 	if (text && listed_unreadable(tr, path)) {
@@ -71,10 +72,10 @@ char *tree_bytes(struct tree *tr, const char *path, size_t *size, enum target_se
 	return text;
 }
 
-char *tree_text(struct tree *tr, const char *path, enum target_seen *seen)
+char *tree_text(struct tree *tr, const char *path, size_t max, enum target_seen *seen)
 {
 	size_t size;
-	char *text = tree_bytes(tr, path, &size, seen);
+	char *text = tree_bytes(tr, path, max, &size, seen);
 
 	if (!text || strlen(text) == size)
 		return text;
@@ -98,7 +99,7 @@ static void trim(char *text)
 char *tree_word(struct tree *tr, const char *path)
 {
 	enum target_seen seen;
-	char *text = tree_text(tr, path, &seen);
+	char *text = tree_text(tr, path, TREE_MAX_LINE, &seen);
 
 	if (text)
 		trim(text);
@@ -120,7 +121,7 @@ bool text_number(const char *text, int64_t *value)
 struct target_number tree_number(struct tree *tr, const char *path)
 {
 	struct target_number n = { TARGET_ABSENT, 0 };
-	char *text = tree_text(tr, path, &n.seen);
+	char *text = tree_text(tr, path, TREE_MAX_LINE, &n.seen);
 
 	if (text && !text_number(text, &n.value)) {
 		n.seen = TARGET_ODD;
@@ -136,7 +137,11 @@ enum target_seen tree_seen(struct tree *tr, const char *path)
 	enum target_seen seen;
 	struct stat st;
 
-	if (!real || stat(real, &st))
+	if (real && !stat(real, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+		/* containers put a device in the place of what they hide */
+		seen = TARGET_ODD;
+		note_odd(tr, path);
+	} else if (!real || stat(real, &st))
 		seen = judge(tr, path);
 	else
 		seen = listed_unreadable(tr, path) || access(real, R_OK) ? TARGET_DENIED :
