@@ -250,6 +250,21 @@ struct cst_branch_list {
 	uint32_t n, cap;
 };
 
+CST_BEGIN
+
+/*
+ * Finds the taken branches of elements[0..n) of one stream, in order, and writes those whose target
+ * is known to `out`, which has room for n. Returns their number. The target is the begin of the
+ * next range, the return address of an exception at the target, the address of missing code or of
+ * an unknown path, or, where a traced stretch ends, what the opcode says; exceptions are no
+ * branches. The branch at the end of the elements, whose target follows, is in *open for the next
+ * call; a struct of zeros is none. Pure but for *open and `out`.
+ */
+CST_API size_t cst_branches_find(struct cst_branch *open, const struct cst_generic *elements,
+				 size_t n, struct cst_branch *out);
+
+CST_END
+
 /* True if the next range after an element of this kind does not continue the last one: the flow is lost. */
 static inline int cst_generic_loses_flow(unsigned int kind)
 {
