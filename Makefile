@@ -161,8 +161,8 @@ FILES_OBJ := $(call obj,$(filter lib/files/%,$(LIB_SRC)))
 # What libcstrace-files.so has of its own of the library's base, since a library exports no more than its interface.
 FILES_BASE := $(call obj,lib/base/digest.c lib/base/sized.c lib/base/text.c)
 PLUGIN_OBJ := $(call obj,$(PLUGIN_SRC))
-# What libcstrace-perf.so has: all that a recording is decoded with, and no output.
-PERF_OBJ := $(call obj,$(filter $(addprefix perf-plugin/,$(addsuffix /%,base perfdata machine session)),$(PLUGIN_SRC)))
+# What libcstrace-perf.so has: all that a recording is decoded and counted with, and no output.
+PERF_OBJ := $(call obj,$(filter $(addprefix perf-plugin/,$(addsuffix /%,base perfdata machine session counting)),$(PLUGIN_SRC)))
 PLUGIN_REST := $(filter-out $(call obj,$(PLUGIN_MAIN)),$(PLUGIN_OBJ))
 GEN_OBJ := $(call obj,$(GEN_SRC))
 UNIT_HELP_OBJ := $(call obj,$(UNIT_HELP_SRC))

@@ -23,6 +23,7 @@
 #include <stddef.h>
 
 #include <cstrace/config.h>
+#include <cstrace/counts.h>
 #include <cstrace/flow.h>
 
 CST_BEGIN
@@ -76,6 +77,28 @@ struct cst_recording_batch {
 	const struct cst_config *config;	/* of the trace unit */
 };
 
+/* What cst_recording_keep() keeps of a batch. */
+struct cst_recording_kept {
+	size_t n;
+	const struct cst_generic *elements;
+	const struct cst_recording_file *const *files;
+};
+
+/* How often the code of a file, or one piece of generated code, ran. Valid during the call. */
+struct cst_recording_counts {
+	const struct cst_recording_file *file;
+	const char *method;	/* name of the piece of generated code; NULL: the whole file */
+	/* Offsets in the file of the first and the last instruction of ranges, sorted. */
+	const struct cst_pair *ranges;
+	size_t n_ranges;
+	/* Offsets of taken branches and targets, sorted; CST_COUNTS_OUTSIDE: elsewhere. */
+	const struct cst_pair *edges;
+	size_t n_edges;
+	uint64_t branches;	/* taken: the edges, and those whose target is not known */
+};
+
+#define CST_COUNTS_OUTSIDE UINT32_MAX
+
 /* Trace or records that were not decoded for one cause. */
 struct cst_recording_loss {
 	uint64_t count;
@@ -98,6 +121,22 @@ CST_API int cst_recording_open(struct cst_recording **rec, const struct cst_reco
 CST_API int cst_recording_run(struct cst_recording *rec,
 			      int (*batch)(void *data, const struct cst_recording_batch *b),
 			      void *data);
+/*
+ * Keeps the elements of the batch and their files unchanged behind the end of batch(), in which it
+ * is called, until cst_recording_release(); what `files` points to is valid until the recording is
+ * closed. Copies nothing without cst_recording_opts.times, else the batch. NULL outside of batch().
+ */
+CST_API const struct cst_recording_kept *cst_recording_keep(struct cst_recording *rec);
+/* Safe from any thread, also when the recording is closed. NULL is accepted. */
+CST_API void cst_recording_release(const struct cst_recording_kept *kept);
+/*
+ * Decodes the recording and counts what was executed inside of the decoder, which takes less time
+ * than batches. Passes the counts of each file to each(), those with most instructions first.
+ * `flags`: enum cst_counts_flags. A value other than 0 that each() returns is returned.
+ */
+CST_API int cst_recording_count(struct cst_recording *rec, unsigned int flags,
+				int (*each)(void *data, const struct cst_recording_counts *c),
+				void *data);
 /*
  * Passes each cause of losses of the last run to each(), which may be NULL. Returns their number:
  * with 0 everything was decoded.

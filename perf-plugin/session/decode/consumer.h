@@ -148,6 +148,11 @@ struct consumer {
 	struct wants wants;
 	int (*batch)(void *data, const struct stream *s, const struct cst_generic *g, size_t n);
 	int (*fragment)(void *data, const struct fragment_event *e);
+	/*
+	 * Memory for the n elements of the next pull, when no batch is pending; NULL: the
+	 * session's own. What was returned before must be readable until the call after that.
+	 */
+	struct cst_generic *(*room)(void *data, size_t n);
 	void (*stream_end)(void *data, const struct stream *s);
 	const struct shard_ops *shards;	/* NULL: one thread decodes */
 };

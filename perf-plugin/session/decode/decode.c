@@ -574,6 +574,9 @@ void run_restart(struct session *ss)
 	session_zero_counts(ss);
 	who_restart(ss);
 	session_start_losses(ss);
+	/* they have the exits of the run before, and may be of another kind */
+	cst_counts_free(ss->images.spaces.counts);
+	ss->images.spaces.counts = NULL;
 }
 
 /* Makes room for branches if the consumer accepts them as a list and nothing needs single ranges. */

@@ -288,6 +288,10 @@ int deliver_room(struct run *r, struct cst_generic **out)
 	struct pending *p = &r->pending;
 	int rc = 0;
 
+	if (r->mode == DELIVER_UNTIMED && r->con->room) {
+		*out = r->con->room(r->con->data, BATCH);
+		return 0;
+	}
 	while (!rc && (p->nr == p->max || !find_room(p)))
 		rc = force(r);
 	*out = p->el + p->at;

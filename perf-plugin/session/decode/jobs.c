@@ -595,10 +595,8 @@ static int decode_again(struct jobs *j)
 	struct messages *was;
 	int rc;
 
-	run_restart(ss);
 	run_close(r);
-	cst_counts_free(ss->images.spaces.counts);
-	ss->images.spaces.counts = NULL;
+	run_restart(ss);
 	was = messages_record(&messages);
 	rc = run_all(r, ss, j->con);
 	messages_record(was);

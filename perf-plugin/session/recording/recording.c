@@ -3,6 +3,7 @@
  * recording.c - the interface of libcstrace-perf (cstrace/perf/recording.h): a session, its batches
  * and its losses.
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,9 +16,21 @@
 #include "session/decode/locate.h"
 #include "session/facts.h"
 #include "session/internal.h"
+#include "session/recording/state.h"
 
 /* A larger struct_size was not initialised. */
 #define MAX_OPTS 4096u
+
+/* Blocks of elements that a recording uses in turn, as a caller may keep some: 288 KB each. */
+#define BLOCKS 8u
+
+/* Elements of one pull, and their files. */
+struct block {
+	struct cst_recording_kept pub;	/* the first member; set by cst_recording_keep() */
+	atomic_uint refs;		/* the recording's own, and a caller's each */
+	struct cst_generic *el;
+	const struct cst_recording_file **of;
+};
 
 struct cst_recording {
 	struct cst_recording_opts opts;
@@ -26,7 +39,10 @@ struct cst_recording {
 	struct messages *before; /* where those of the caller's own call go */
 	struct cst_recording_file **files;	/* by number of the dso; NULL: not asked for yet */
 	size_t nr_files, room;
+	struct block *blocks[BLOCKS];	/* NULL: not made yet */
+	unsigned int block;		/* that of the last pull */
 	/* of the batch: */
+	const struct cst_recording_batch *now;	/* NULL: none */
 	const struct cst_recording_file **of;
 	size_t of_room;
 	/* of the run: */
@@ -37,13 +53,12 @@ struct cst_recording {
 
 /* ---- messages ------------------------------------------------------------------------------- */
 
-static void begin_call(struct cst_recording *r)
+void recording_begin(struct cst_recording *r)
 {
 	r->before = messages_record(&r->said);
 }
 
-/* Passes the messages of the call on, line by line. */
-static void end_call(struct cst_recording *r)
+void recording_end(struct cst_recording *r)
 {
 	char *line, *end;
 	size_t i;
@@ -55,6 +70,95 @@ static void end_call(struct cst_recording *r)
 			if (r->opts.report)
 				r->opts.report(r->opts.data, line);
 	messages_free(&r->said);
+}
+
+struct session *recording_session(struct cst_recording *r)
+{
+	return r->ss;
+}
+
+/* ---- blocks --------------------------------------------------------------------------------- */
+
+static struct block *block_new(size_t n)
+{
+	struct block *b = mem_new(sizeof(*b));
+
+	atomic_init(&b->refs, 1);
+	b->el = mem_array(n, sizeof(*b->el));
+	b->of = mem_array(n, sizeof(*b->of));
+	return b;
+}
+
+static void block_put(struct block *b)
+{
+	if (!b || atomic_fetch_sub(&b->refs, 1) != 1)
+		return;
+	free(b->el);
+	free(b->of);
+	free(b);
+}
+
+static bool block_is_kept(struct block *b)
+{
+	return b && atomic_load(&b->refs) != 1;
+}
+
+/*
+ * A consumer's room(). When all blocks are kept a new one replaces another, whose memory is the
+ * caller's then, but not the last one: the session may still read it.
+ */
+static struct cst_generic *on_room(void *data, size_t n)
+{
+	struct cst_recording *r = data;
+	unsigned int i = r->block, tries = 0;
+
+	while (block_is_kept(r->blocks[i]) && ++tries <= BLOCKS)
+		i = (i + 1) % BLOCKS;
+	if (tries > BLOCKS) {
+		i = (r->block + 1) % BLOCKS;
+		block_put(r->blocks[i]);
+		r->blocks[i] = NULL;
+	}
+	if (!r->blocks[i])
+		r->blocks[i] = block_new(n);
+	r->block = i;
+	return r->blocks[i]->el;
+}
+
+/* The block that has the elements; NULL: they are the session's. */
+static struct block *block_of(struct cst_recording *r, const struct cst_generic *g)
+{
+	struct block *b = r->blocks[r->block];
+
+	return b && b->el == g ? b : NULL;
+}
+
+const struct cst_recording_kept *cst_recording_keep(struct cst_recording *r)
+{
+	const struct cst_recording_batch *now = r->now;
+	struct block *b;
+
+	if (!now)
+		return NULL;
+	b = block_of(r, now->elements);
+	if (b) {
+		atomic_fetch_add(&b->refs, 1);
+	} else {
+		b = block_new(now->n);
+		memcpy(b->el, now->elements, now->n * sizeof(*b->el));
+		memcpy(b->of, now->files, now->n * sizeof(*b->of));
+	}
+	b->pub = (struct cst_recording_kept){ .n = now->n, .elements = b->el, .files = b->of };
+	return &b->pub;
+}
+
+void cst_recording_release(const struct cst_recording_kept *kept)
+{
+	struct block *b;
+
+	/* `kept` is the first member of a block, which is not const */
+	memcpy(&b, &kept, sizeof(b));
+	block_put(b);
 }
 
 /* ---- opening -------------------------------------------------------------------------------- */
@@ -126,9 +230,9 @@ int cst_recording_open(struct cst_recording **rec, const struct cst_recording_op
 	int rc = -CST_ERR_INVAL;
 
 	if (take_opts(r, opts)) {
-		begin_call(r);
+		recording_begin(r);
 		rc = open_input(r);
-		end_call(r);
+		recording_end(r);
 	}
 	if (rc)
 		cst_recording_close(r);
@@ -147,6 +251,8 @@ void cst_recording_close(struct cst_recording *r)
 		session_close(r->ss);
 	for (i = 0; i < r->nr_files; i++)
 		free(r->files[i]);
+	for (i = 0; i < BLOCKS; i++)
+		block_put(r->blocks[i]);
 	free(r->files);
 	free(r->of);
 	free(r);
@@ -154,7 +260,7 @@ void cst_recording_close(struct cst_recording *r)
 
 /* ---- running -------------------------------------------------------------------------------- */
 
-static const struct cst_recording_file *file_of(struct cst_recording *r, const struct dso *d)
+const struct cst_recording_file *recording_file(struct cst_recording *r, const struct dso *d)
 {
 	const struct build_id *id =
 		d->state == DSO_LOADED && d->image.found.len ? &d->image.found : &d->recorded;
@@ -196,12 +302,16 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 		.config = s->config,
 	};
 	uint32_t section = 0;
+	const struct block *block = block_of(r, g);
+	const struct cst_recording_file **of;
 	struct dso *d = NULL;
 	size_t i;
 
-	reserve_files(r, n);
+	if (!block)
+		reserve_files(r, n);
+	of = block ? block->of : r->of;
 	for (i = 0; i < n; i++) {
-		r->of[i] = NULL;
+		of[i] = NULL;
 		if (g[i].kind != CST_GEN_RANGE || !g[i].section)
 			continue;
 		if (g[i].section != section) {
@@ -209,10 +319,12 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 			d = session_section_dso(r->ss, section);
 		}
 		if (d)
-			r->of[i] = file_of(r, d);
+			of[i] = recording_file(r, d);
 	}
-	b.files = r->of;
+	b.files = of;
+	r->now = &b;
 	r->ended = r->batch(r->data, &b);
+	r->now = NULL;
 	/* codes of a session are negative, and the caller's may be any */
 	return r->ended ? 1 : 0;
 }
@@ -222,15 +334,16 @@ int cst_recording_run(struct cst_recording *r,
 {
 	const struct consumer consumer = { .data = r,
 					   .wants = { .times = r->opts.times },
-					   .batch = on_batch };
+					   .batch = on_batch,
+					   .room = on_room };
 	int rc;
 
 	r->batch = batch;
 	r->data = data;
 	r->ended = 0;
-	begin_call(r);
+	recording_begin(r);
 	rc = session_run(r->ss, &consumer);
-	end_call(r);
+	recording_end(r);
 	return r->ended ? r->ended : rc;
 }
 

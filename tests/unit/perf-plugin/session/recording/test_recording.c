@@ -2,6 +2,7 @@
 /* The interface of libcstrace-perf: what its calls return, and where messages go. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -99,9 +100,142 @@ static void runs(void **state)
 	cst_recording_close(rec);
 }
 
+#define KEPT 64
+
+static struct {
+	struct cst_recording *rec;
+	const struct cst_recording_kept *v[KEPT];
+	uint64_t sum[KEPT];
+	size_t n;
+	bool same;	/* the memory of each is that of the batch */
+} kept;
+
+static uint64_t sum_of(const struct cst_recording_kept *k)
+{
+	const uint64_t *word = (const uint64_t *)k->elements;
+	uint64_t sum = k->n;
+	size_t i;
+
+	for (i = 0; i < k->n * sizeof(*k->elements) / sizeof(*word); i++)
+		sum = sum * 31 + word[i];
+	for (i = 0; i < k->n; i++)
+		sum = sum * 31 + (uintptr_t)k->files[i];
+	return sum;
+}
+
+/* Keeps the first batches, some twice; releases others at once or when the next one comes. */
+static int on_kept(void *data, const struct cst_recording_batch *b)
+{
+	static const struct cst_recording_kept *last;
+	const struct cst_recording_kept *k = cst_recording_keep(kept.rec);
+
+	(void)data;
+	assert_int_equal(k->n, b->n);
+	assert_memory_equal(k->elements, b->elements, b->n * sizeof(*b->elements));
+	assert_memory_equal(k->files, b->files, b->n * sizeof(*b->files));
+	kept.same = kept.same && k->elements == b->elements;
+	if (kept.n < KEPT) {
+		kept.sum[kept.n] = sum_of(k);
+		kept.v[kept.n++] = k;
+		if (kept.n % 3 == 0)
+			cst_recording_release(cst_recording_keep(kept.rec));
+		last = NULL;
+		return 0;
+	}
+	cst_recording_release(last);
+	last = kept.n++ % 2 ? k : NULL;
+	if (!last)
+		cst_recording_release(k);
+	return 0;
+}
+
+static void keeps(bool times)
+{
+	struct cst_recording_opts o = options(SAMPLE, "tests/data/symfs");
+	size_t i;
+
+	o.times = times;
+	memset(&kept, 0, sizeof(kept));
+	kept.same = true;
+	assert_int_equal(cst_recording_open(&kept.rec, &o), 0);
+	assert_null(cst_recording_keep(kept.rec));
+	cst_recording_release(NULL);
+	assert_int_equal(cst_recording_run(kept.rec, on_kept, NULL), 0);
+	assert_null(cst_recording_keep(kept.rec));
+	assert_true(kept.n > 16);
+	assert_true(kept.same == !times);
+	for (i = 0; i < kept.n && i < KEPT; i++)
+		assert_int_equal(sum_of(kept.v[i]), kept.sum[i]);
+	cst_recording_close(kept.rec);
+	/* the files are gone, the elements are not */
+	for (i = 0; i < kept.n && i < KEPT; i++) {
+		assert_int_equal(sum_of(kept.v[i]), kept.sum[i]);
+		cst_recording_release(kept.v[i]);
+	}
+}
+
+static void batches_that_are_kept(void **state)
+{
+	(void)state;
+	keeps(false);
+	keeps(true);
+}
+
+struct sums {
+	uint64_t ranges, edges, branches, calls;
+	int answer;
+};
+
+static int on_counts(void *data, const struct cst_recording_counts *c)
+{
+	struct sums *s = data;
+	size_t i;
+
+	assert_non_null(c->file->path);
+	for (i = 0; i < c->n_ranges; i++) {
+		assert_true(c->ranges[i].a <= c->ranges[i].b);
+		assert_true(!i || c->ranges[i - 1].a <= c->ranges[i].a);
+		s->ranges += c->ranges[i].count;
+	}
+	for (i = 0; i < c->n_edges; i++)
+		s->edges += c->edges[i].count;
+	s->branches += c->branches;
+	s->calls++;
+	return s->answer;
+}
+
+/* One recording counts again and again, in both ways, and decodes in between. */
+static void counts(void **state)
+{
+	const struct cst_recording_opts o = options(SAMPLE, "tests/data/symfs");
+	struct sums split = { .answer = 0 }, joined = split, again = split, ended = { .answer = 5 };
+	struct cst_recording *rec;
+
+	(void)state;
+	assert_int_equal(cst_recording_open(&rec, &o), 0);
+	assert_int_equal(cst_recording_count(rec, 2, on_counts, &split), -CST_ERR_INVAL);
+	assert_int_equal(cst_recording_count(rec, 0, on_counts, &split), 0);
+	assert_int_equal(cst_recording_count(rec, CST_COUNTS_JOINED, on_counts, &joined), 0);
+	answer = 0;
+	batches = 0;
+	assert_int_equal(cst_recording_run(rec, on_batch, NULL), 0);
+	assert_int_equal(cst_recording_count(rec, 0, on_counts, &again), 0);
+	assert_memory_equal(&again, &split, sizeof(again));
+	assert_int_equal(joined.edges, split.edges);
+	assert_int_equal(joined.branches, split.branches);
+	assert_true(joined.ranges < split.ranges);
+	assert_true(split.branches > 1000 && split.edges <= split.branches);
+	assert_int_equal(cst_recording_count(rec, 0, on_counts, &ended), 5);
+	assert_int_equal(ended.calls, 1);
+	assert_int_equal(cst_recording_losses(rec, NULL, NULL), 0);
+	cst_recording_close(rec);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(openings), cmocka_unit_test(runs) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(openings), cmocka_unit_test(runs),
+					    cmocka_unit_test(batches_that_are_kept),
+					    cmocka_unit_test(counts) };
 
 	return cmocka_run_group_tests_name("recordings for other programs", tests, NULL, NULL);
 }
