@@ -72,6 +72,7 @@ mandir ?= $(datarootdir)/man
 man1dir ?= $(mandir)/man1
 man5dir ?= $(mandir)/man5
 pkgconfigdir ?= $(libdir)/pkgconfig
+cmakedir ?= $(libdir)/cmake/cstrace
 man7dir ?= $(mandir)/man7
 completiondir ?= $(datarootdir)/bash-completion/completions
 zshdir ?= $(datarootdir)/zsh/site-functions
@@ -200,6 +201,7 @@ OCSD_FILES := $(OCSD_A) $(addprefix $(B)/opencsd/,libopencsd.so libopencsd.a lib
 PC := $(B)/cstrace.pc
 FILES_PC := $(B)/cstrace-files.pc
 PERF_PC := $(B)/cstrace-perf.pc
+CMAKE_FILES := $(B)/cmake/cstraceConfig.cmake $(B)/cmake/cstraceConfigVersion.cmake
 
 # ---- targets that need no configuration --------------------------------------------------------
 
@@ -267,7 +269,7 @@ all: lib $(TOOL) $(PERF_SO) $(PERF_PC) $(OCSD_SO) $(if $(SAN),,$(OCSD_FILES))
 
 # ---- library: a C compiler and binutils make it ----------------------------------------------
 
-lib: $(LIB_A) $(LIB_SO) $(PC) $(FILES_A) $(FILES_SO) $(FILES_PC)
+lib: $(LIB_A) $(LIB_SO) $(PC) $(FILES_A) $(FILES_SO) $(FILES_PC) $(CMAKE_FILES)
 
 $(B)/obj/lib/%.o: lib/%.c $(FLAGS)
 	$(call say,CC,$<)
@@ -304,6 +306,10 @@ $(PC): FORCE
 
 $(FILES_PC): FORCE
 	$(call pc,cstrace-files,files around Arm CoreSight trace,,'Requires: cstrace')
+
+$(CMAKE_FILES): $(B)/cmake/%: scripts/cmake/%.in FORCE
+	$(Q)mkdir -p $(@D) && sed -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' -e 's|@version@|$(VERSION)|' \
+		-e 's|@major@|$(SOVERSION)|' $< >$@
 
 abi: $(LIB_SO) $(FILES_SO) $(PERF_SO)
 	$(Q)scripts/abi write $(LIB_SO)
@@ -631,6 +637,8 @@ install-lib: lib
 	$(INSTALL_DATA) $(HEADERS) $(call into,$(includedir)/cstrace)
 	$(INSTALL_DATA) $(FILES_HEADERS) $(call into,$(includedir)/cstrace/files)
 	$(INSTALL_DATA) $(PC) $(FILES_PC) $(call into,$(pkgconfigdir))
+	$(INSTALL) -d $(call into,$(cmakedir))
+	$(INSTALL_DATA) $(CMAKE_FILES) $(call into,$(cmakedir))
 
 DOCS := README.md CHANGELOG.md Kconfig-notes.md LICENSE
 LICENCES := $(sort $(wildcard LICENSES/*.txt))
@@ -670,7 +678,7 @@ install-strip:
 uninstall-lib:
 	rm -f $(foreach l,libcstrace libcstrace-files,$(foreach e,a so so.$(SOVERSION),$(call into,$(libdir)/$(l).$(e)))) \
 		$(foreach f,$(notdir $(PC) $(FILES_PC)),$(call into,$(pkgconfigdir)/$(f)))
-	rm -rf $(call into,$(includedir)/cstrace)
+	rm -rf $(call into,$(includedir)/cstrace) $(call into,$(cmakedir))
 
 uninstall: uninstall-lib
 	rm -f $(foreach f,$(notdir $(PERF_SO)) libcstrace-perf.so,$(call into,$(libdir)/$(f))) \

@@ -28,7 +28,7 @@ check "a test with calls of its own, and LDFLAGS" alone "$tmp/build/tests/unit/l
 check "it passes, too" "$tmp/build/tests/unit/lib/decoder/test_alloc"
 check "no configuration was made" test ! -e "$tmp/build/config.mk"
 check "make install-lib" alone install-lib prefix=/opt/cst DESTDIR="$tmp/dest"
-check "nothing but the library is installed" sh -c "! find '$tmp/dest' -type f | grep -vE 'include/cstrace/|lib/libcstrace|cstrace(-files)?.pc'"
+check "nothing but the library is installed" sh -c "! find '$tmp/dest' -type f | grep -vE 'include/cstrace/|lib/libcstrace|cstrace(-files)?.pc|lib/cmake/cstrace/'"
 
 cat >"$tmp/use.c" <<'EOF_C'
 #include <cstrace/cstrace.h>
