@@ -14,7 +14,7 @@
 # NO_LIBTRACEEVENT=1, NO_LZMA=1, NO_ZSTD=1, NO_SQLITE=1, NO_CAPSTONE=1 leave a library out: sched_switch tracepoints; kernel
 # modules packed by xz; records, modules and debug information packed by zstd; databases (timeline); the text of instructions.
 # CROSS_COMPILE=aarch64-linux-gnu- builds for another machine with the tools of that prefix (CC, AR, NM, OBJDUMP, READELF,
-# PKG_CONFIG name others). HARDEN=0: without stack protector, FORTIFY, BIND_NOW, CET or PAC and BTI.
+# PKG_CONFIG name others). LINUX_SOURCE=FILE: the kernel's tarball that has libperf's header. HARDEN=0: without stack protector, FORTIFY, BIND_NOW, CET or PAC and BTI.
 
 # The version stands in include/cstrace/version.h alone.
 version-of = $(shell awk '$$2 == "CST_VERSION_$(1)" { print $$3 }' include/cstrace/version.h)
@@ -218,6 +218,8 @@ help:
 	@echo 'fuzz        every fuzz target for FUZZ_TIME s    fuzz-build only builds them'
 	@echo 'rebase      writes the golden texts anew         nightly   the tests with large counts'
 	@echo 'check-man   man pages against --list-opts        qemu      plugin that records program flows'
+	@echo 'deb rpm     packages in O/deb and O/rpm, checked by lintian and rpmlint; apk writes what abuild needs (scripts/packaging)'
+	@echo 'install-sample  the recording of the demo, to $(sampledir)'
 	@echo 'mutate      MUTANTS small wrong changes of the code: how many do the tests notice (SEED=N)'
 	@echo 'abi         writes the binary interface of the library to tests/data/libcstrace.abi'
 	@echo 'abi-since   what it has since the version before, or since SINCE=REV'
@@ -239,7 +241,7 @@ check demo bench nightly:
 
 # ---- configuration: where the libraries of perf-plugin are -------------------------------------
 
-UNCONFIGURED := help clean check demo bench nightly lib install-lib uninstall-lib uninstall \
+UNCONFIGURED := help clean check demo bench nightly lib install-lib uninstall-lib uninstall deb rpm apk install-sample uninstall-sample \
 	%/libcstrace.a %/libcstrace.so.$(SOVERSION) %/cstrace.pc \
 	%/libcstrace-files.a %/libcstrace-files.so.$(SOVERSION) %/cstrace-files.pc $(O)/tests/unit/lib/% dist release-check matrix
 ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
@@ -323,6 +325,9 @@ abi-since: $(LIB_SO) $(FILES_SO) $(PERF_SO)
 
 $(TEXT_INC): $(O)/texts/%.inc: perf-plugin/%
 	$(Q)mkdir -p $(@D) && sed -e 1d -e 's/[\\"]/\\&/g' -e 's/^/"/' -e 's/$$/\\n"/' $< >$@
+
+# Where Debian has libraries, the drop-in among them: the name of a folder in lib/, as the compiler has it.
+$(B)/obj/perf-plugin/outputs/cmd/live.o: override CPPFLAGS += $(patsubst %,-DMULTIARCH='"%/"',$(shell $(CC) -print-multiarch 2>/dev/null))
 
 $(PLUGIN_OBJ): | $(TEXT_INC)
 $(B)/obj/perf-plugin/%.o: perf-plugin/%.c $(FLAGS) $(O)/config.mk
@@ -603,6 +608,24 @@ mutate: all
 
 bench-run: all interop qemu $(GEN)
 	+$(Q)scripts/bench $(O)
+
+# ---- packages ----------------------------------------------------------------------------------
+
+.PHONY: deb rpm apk install-sample uninstall-sample
+deb rpm apk:
+	$(Q)URL=$(call quoted,$(URL)) scripts/packaging/packages $@ $(O)
+
+# A recording with the program that ran: perf.data and symfs.
+sampledir ?= $(prefix)/share/perf-cstrace/sample
+install-sample:
+	install -d '$(DESTDIR)$(sampledir)/symfs/opt/cstrace-sample'
+	install -m 644 tests/data/sample.perf.data '$(DESTDIR)$(sampledir)/perf.data'
+	install -m 644 tests/data/symfs/opt/cstrace-sample/sample.a64 '$(DESTDIR)$(sampledir)/symfs/opt/cstrace-sample'
+
+uninstall: uninstall-sample
+uninstall-sample:
+	rm -rf '$(DESTDIR)$(sampledir)'
+	rmdir '$(DESTDIR)$(patsubst %/,%,$(dir $(sampledir)))' 2>/dev/null || :
 
 rebase: all tests
 	$(Q)scripts/rebase $(O)

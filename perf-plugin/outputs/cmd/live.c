@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * live.c - runs perf with the drop-in for libopencsd: perf's own commands decode with cstrace. The drop-in
- * lies beside this program when it runs from the build folder, and in ../lib/cstrace where it is installed.
+ * live.c - runs perf with the drop-in for libopencsd: perf's own commands decode with cstrace. The
+ * drop-in lies beside this program when it runs from the build folder; where it is installed, in
+ * ../lib/cstrace or in the folder of ../lib that Debian has for libraries of this architecture.
  */
 #include <errno.h>
 #include <limits.h>
@@ -16,10 +17,15 @@
 #include "outputs/cmd/options.h"
 
 #define LIBRARY "libopencsd_c_api.so.1"
+#ifndef MULTIARCH
+#define MULTIARCH	""	/* or "x86_64-linux-gnu/" */
+#endif
 
 static bool find_drop_in(char *dir, size_t size)
 {
-	static const char *const places[] = { "opencsd", "../lib/cstrace", "../lib64/cstrace" };
+	static const char *const places[] = {
+		"opencsd", "../lib/" MULTIARCH "cstrace", "../lib/cstrace", "../lib64/cstrace",
+	};
 	char exe[PATH_MAX], path[PATH_MAX + 64];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	char *slash;
