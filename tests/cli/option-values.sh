@@ -339,8 +339,7 @@ check "help without a command" help_is_usage
 mkdir -p "$tmp/x/bin"
 cp "$tool" "$tmp/x/bin/perf-cstrace"
 none_there() {
-	echo "cstrace: libopencsd_c_api.so.1 was not found beside this program or in ../lib/cstrace; it is built by 'make' when\
- OpenCSD's headers (libopencsd-dev) are installed" >"$tmp/want"
+	echo "cstrace: libopencsd_c_api.so.1 was not found beside this program or in ../lib/cstrace; it is built by 'make'" >"$tmp/want"
 	(tool=$tmp/x/bin/perf-cstrace && reports 1 live --where && reports 1 live -- report)
 }
 check "live without the drop-in" none_there

@@ -50,6 +50,8 @@ check "an arrow that goes up" broken "perf-plugin/perfdata/open.c: includes perf
 check "an arrow on one floor" broken "lib/protocols/ptm/ptm.h: includes lib/protocols/etmv3/etmv3.h" lib/protocols/ptm/ptm.h '/^#define CST_LIB_PROTOCOLS_PTM/a #include "protocols/etmv3/etmv3.h"'
 check "another room's internal header" broken "which is for its own room" perf-plugin/outputs/cmd/info.c \
 	'/#include "outputs\/info\/info.h"/a #include "outputs/info/internal.h"'
+check "OpenCSD's headers outside the drop-in" broken "include/opencsd is for perf-plugin/opencsd alone" perf-plugin/outputs/cmd/live.c \
+	'$a #include <opencsd/ocsd_if_version.h>'
 check "headers in a circle" broken "includes go in a circle" perf-plugin/session/import/sources.h '/^#define/a #include "session/import/events.h"'
 check "an exception that is not needed" broken "is not needed any more" scripts/rooms.txt \
 	'$a perf-plugin/outputs/cmd/info.c -> perf-plugin/opencsd: an example'

@@ -7,7 +7,7 @@ set -u
 . tests/interop/peer-perf.sh
 perf=$(command -v perf)
 drop_in=$(cd "${BUILD:-build}" && pwd)/opencsd
-[ -e "$drop_in/libopencsd_c_api.so.1" ] || { echo "not ok - no drop-in in $drop_in: was libopencsd-dev missing?"; exit 1; }
+[ -e "$drop_in/libopencsd_c_api.so.1" ] || { echo "not ok - no drop-in in $drop_in"; exit 1; }
 "$perf" script --itrace=b -i "$shared/truth/02-interp-etm4-per-cpu/perf.data" --symfs "$symfs" >/dev/null 2>&1 ||
 	{ echo "this perf has no CoreSight support"; exit 77; }
 n=0 bad=0

@@ -80,7 +80,7 @@ int cmd_live(int argc, const char **argv)
 		return rc;
 	if (!find_drop_in(dir, sizeof(dir))) {
 		fprintf(stderr, "cstrace: " LIBRARY " was not found beside this program or in ../lib/cstrace; it is "
-			"built by 'make' when OpenCSD's headers (libopencsd-dev) are installed\n");
+			"built by 'make'\n");
 		return CMD_ERROR;
 	}
 	if (where) {
