@@ -51,14 +51,16 @@ static ocsd_datapath_resp_t cb_element(const void *ctx, const ocsd_trc_index_t i
 static void cb_error(const void *ctx, const ocsd_err_severity_t sev, const ocsd_err_t err,
 		     const ocsd_trc_index_t index, const uint8_t id, const char *msg)
 {
-	(void)ctx;
-	log_error(sev, err, index, id, msg ? msg : "");
+	char name[LOG_NAME];
+
+	log_error(sev, log_decoder(ctx, name), err, index, id, msg ? msg : "");
 }
 
 static void cb_message(const void *ctx, const ocsd_err_severity_t sev, const char *msg)
 {
-	(void)ctx;
-	log_message(sev, "%s\n", msg ? msg : "");
+	char name[LOG_NAME];
+
+	log_message(sev, log_decoder(ctx, name), msg ? msg : "");
 }
 
 /* The library's classification, for decoders of Arm instruction trace. */
@@ -94,11 +96,10 @@ static ocsd_err_t cb_memory(const void *ctx, const ocsd_vaddr_t addr, const uint
 			    const ocsd_mem_space_acc_t space, uint32_t *len, uint8_t *buf)
 {
 	const struct source *s = ctx;
-	unsigned int m = (unsigned int)space == SPACES_1_3 ? CST_MEM_ANY : (unsigned int)space;
 
 	if (!len || !buf)
 		return OCSD_ERR_INVALID_PARAM_VAL;
-	*len = memory_read(s->tree, addr, m, id, *len, buf);
+	*len = memory_read(s->tree, addr, (unsigned int)space, id, *len, buf);
 	return OCSD_OK;
 }
 
@@ -185,20 +186,29 @@ ocsd_err_t custom_create(struct ocsd_tree *t, struct source *s, const char *name
 		.fn_arm_instruction_decode = cb_instruction, .fn_memory_access = cb_memory,
 		.fn_packet_mon = cb_monitor, .fn_packet_data_sink = cb_sink, .lib_context = s,
 	};
+	/* the decoder may log while it is made */
+	s->custom = c;
+	s->id = id;
 	err = r->fact.createDecoder(flags, config, c->fns, &c->inst);
 	if (!err && (!c->inst.fn_data_in || !c->inst.fn_update_pkt_mon)) {
 		c->destroy(c->inst.decoder_handle);
 		err = OCSD_ERR_NOT_INIT;
 	}
 	if (err) {
+		s->custom = NULL;
 		free(c->fns);
 		free(c);
 		return err;
 	}
-	s->custom = c;
 	s->protocol = r->fact.protocol_id;
-	s->id = id;
 	return OCSD_OK;
+}
+
+const char *custom_name(const struct source *s)
+{
+	const char *name = s->custom->inst.p_decoder_name;
+
+	return name ? name : "CUSTOM";
 }
 
 void custom_destroy(struct source *s)
@@ -240,13 +250,15 @@ static void keep(struct source *s, uint64_t index, const uint8_t *data, size_t l
 {
 	struct custom_inst *c = s->custom;
 	size_t room = sizeof(c->kept) - c->kept_len, n = len < room ? len : room;
+	char name[LOG_NAME];
 
 	if (!c->kept_len)
 		c->kept_at = index;
 	memcpy(c->kept + c->kept_len, data, n);
 	c->kept_len += n;
 	if (n < len)
-		log_error(OCSD_ERR_SEV_ERROR, OCSD_ERR_DATA_DECODE_FATAL, index + n, s->id,
+		log_error(OCSD_ERR_SEV_ERROR, log_decoder(s, name), OCSD_ERR_DATA_DECODE_FATAL,
+			  index + n, s->id,
 			  "bytes are lost: data came while the decoder waited; flush it first");
 }
 
@@ -291,10 +303,12 @@ static ocsd_datapath_resp_t call(struct source *s, ocsd_datapath_op_t op, uint64
 	struct custom_inst *c = s->custom;
 	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
 	struct ocsd_tree *t = s->tree;
+	char name[LOG_NAME];
 
 	t->busy = true;
 	if (op == OCSD_OP_RESET && c->kept_len) {
-		log_error(OCSD_ERR_SEV_WARN, OCSD_ERR_DATA_DECODE_FATAL, c->kept_at, s->id,
+		log_error(OCSD_ERR_SEV_WARN, log_decoder(s, name), OCSD_ERR_DATA_DECODE_FATAL,
+			  c->kept_at, s->id,
 			  "bytes that the waiting decoder had not taken are dropped by a reset");
 		c->kept_len = 0;
 	}

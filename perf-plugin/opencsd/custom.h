@@ -9,6 +9,8 @@
 ocsd_err_t custom_create(struct ocsd_tree *t, struct source *s, const char *name, int flags,
 			 const void *config);
 void custom_destroy(struct source *s);
+/* The name of the client's decoder. */
+const char *custom_name(const struct source *s);
 /* Sets the receivers of the decoder's packets. */
 void custom_update(struct source *s);
 /* Bytes of the buffer, for the custom decoders among the sources; they are de-formatted here. */

@@ -25,6 +25,12 @@ static unsigned int unsync(const struct ocsd_tree *t, unsigned int reason)
 	return reason == CST_UNSYNC_END ? UNSYNC_EOT_1_3 : UNSYNC_UNKNOWN;
 }
 
+static unsigned int unsync_from(enum client client, unsigned int reason)
+{
+	return client == CLIENT_1_3 && reason == UNSYNC_EOT_1_3 ? (unsigned int)CST_UNSYNC_END :
+								  reason;
+}
+
 /* Bits of flag_bits, as the header's bit fields lie on the machines that there are tools for. */
 #define FLAG_EXEC	0x001u
 #define FLAG_SIZE(n)	((uint32_t)(n) << 1)
@@ -34,6 +40,7 @@ static unsigned int unsync(const struct ocsd_tree *t, unsigned int reason)
 #define FLAG_TS		0x200u
 #define FLAG_COND	0x400u
 #define FLAG_BR_TARGET	0x800u
+#define FLAG_TAIL_CHAIN	0x1000u	/* 1.8 */
 
 _Static_assert((CST_GF_EXEC | CST_GF_COND) == 3, "the lowest two bits");
 
@@ -76,8 +83,10 @@ void element_context(struct source *s, const struct cst_generic *g)
 	ocsd_pe_context *c = &s->client.elem.e.context;
 
 	/* ETMv3 and PTM do not trace the exception level: all spaces of the security state */
-	s->space = g->flags & CST_GF_EL ? cst_memspace_of(g->el, g->security) :
-		   g->security == CST_SEC_SECURE ? SPACES_S : SPACES_N;
+	s->space = g->flags & CST_GF_EL ?
+			   level_space(s->tree->client, cst_memspace_of(g->el, g->security)) :
+		   g->security == CST_SEC_SECURE ? SPACES_S :
+						   SPACES_N;
 	memset(c, 0, sizeof(*c));
 	c->security_level = (ocsd_sec_level)g->security;
 	c->exception_level = g->flags & CST_GF_EL || g->el ? (ocsd_ex_level)g->el : ocsd_EL_unknown;
@@ -241,7 +250,8 @@ static void fill(const struct ocsd_tree *t, struct source *s, const struct cst_g
 		break;
 	case CST_GEN_NACC:
 		e->st_addr = g->addr;
-		e->exception_number = g->num;
+		/* 1.8: the memory space */
+		e->exception_number = t->client == CLIENT_1_8 ? g->num : 0;
 		break;
 	case CST_GEN_EXCEPTION:
 		e->exception_number = g->num;
@@ -251,6 +261,8 @@ static void fill(const struct ocsd_tree *t, struct source *s, const struct cst_g
 		}
 		if (g->flags & CST_GF_BR_TARGET)
 			e->flag_bits |= FLAG_BR_TARGET;
+		if (g->flags & CST_GF_TAIL_CHAIN && t->client == CLIENT_1_8)
+			e->flag_bits |= FLAG_TAIL_CHAIN;
 		break;
 	case CST_GEN_TIMESTAMP:
 		e->timestamp = g->addr;
@@ -291,10 +303,11 @@ static void fill(const struct ocsd_tree *t, struct source *s, const struct cst_g
 static ocsd_datapath_resp_t note(const struct source *s, const struct cst_generic *g)
 {
 	ocsd_err_t err = OCSD_ERR_FAIL;
+	char name[LOG_NAME];
 
 	if (g->num == CST_UNSYNC_BAD_IMAGE) {
-		log_error(OCSD_ERR_SEV_ERROR, OCSD_ERR_BAD_DECODE_IMAGE, g->index, s->id,
-			  cst_strerror(-CST_ERR_BAD_IMAGE));
+		log_error(OCSD_ERR_SEV_ERROR, log_decoder(s, name), OCSD_ERR_BAD_DECODE_IMAGE,
+			  g->index, s->id, cst_strerror(-CST_ERR_BAD_IMAGE));
 		return OCSD_RESP_ERR_CONT;
 	}
 	if (!g->error)
@@ -321,16 +334,35 @@ static ocsd_datapath_resp_t note(const struct source *s, const struct cst_generi
 		err = OCSD_ERR_BAD_DECODE_PKT;
 		break;
 	}
-	log_error(OCSD_ERR_SEV_ERROR, err, g->index, s->id, cst_strerror(-(int)g->error));
+	log_error(OCSD_ERR_SEV_ERROR, log_decoder(s, name), err, g->index, s->id,
+		  cst_strerror(-(int)g->error));
 	return s->flags & OCSD_OPFLG_PKTDEC_HALT_BAD_PKTS ? OCSD_RESP_FATAL_INVALID_DATA : OCSD_RESP_ERR_CONT;
+}
+
+/* True for elements that clients of this level know from OpenCSD. */
+static bool in_interface(const struct ocsd_tree *t, const struct source *s,
+			 const struct cst_generic *g)
+{
+	switch (g->kind) {
+	case CST_GEN_SYNC_MARKER:
+		return g->num == CST_MARK_TIMESTAMP;
+	case CST_GEN_ADDR_UNKNOWN:
+		/*
+		 * for atoms whose address was never known; contradictions are found with flags of
+		 * 1.8, see note()
+		 */
+		return s->protocol == OCSD_PROTOCOL_ETMV3 && !g->error;
+	case CST_GEN_INSTRUMENTATION:
+		return t->client == CLIENT_1_8;
+	}
+	return g->kind < CST_GEN_DATA;
 }
 
 ocsd_datapath_resp_t element_out(struct ocsd_tree *t, struct source *s, const struct cst_generic *g)
 {
 	ocsd_datapath_resp_t r = OCSD_RESP_CONT, answer;
 
-	/* not in its interface */
-	if (g->kind >= CST_GEN_DATA || (g->kind == CST_GEN_SYNC_MARKER && g->num != CST_MARK_TIMESTAMP))
+	if (!in_interface(t, s, g))
 		return r;
 	if (g->kind == CST_GEN_NO_SYNC) {
 		r = note(s, g);
@@ -339,8 +371,6 @@ ocsd_datapath_resp_t element_out(struct ocsd_tree *t, struct source *s, const st
 			return r;
 	} else if (g->kind == CST_GEN_PE_CONTEXT)
 		element_context(s, g);
-	else if (g->kind == CST_GEN_INSTRUMENTATION && t->client == CLIENT_1_3)
-		return r;	/* nothing the client could know */
 	if (!t->listen.out) {
 		if (t->print.elements)
 			print_element(t, g->index, s->id, g);
@@ -443,11 +473,9 @@ void element_from_ocsd(struct cst_generic *g, const ocsd_generic_trace_elem *e, 
 		g->el = e->sw_ite.el;
 		g->addr = e->sw_ite.value;
 		break;
+	case CST_GEN_NO_SYNC:
 	case CST_GEN_EO_TRACE:
-		/* the number of 1.3.3; 1.8 uses it for what ends no trace */
-		g->num = (uint16_t)e->unsync_eot_info;
-		if (g->num == UNSYNC_EOT_1_3)
-			g->num = CST_UNSYNC_END;
+		g->num = (uint16_t)unsync_from(client, e->unsync_eot_info);
 		break;
 	default:
 		g->num = (uint16_t)e->exception_number;

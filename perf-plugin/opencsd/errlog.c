@@ -3,10 +3,11 @@
  * errlog.c - the interface's error log. It is one for the whole process, as its functions have no
  * handle; like OpenCSD's it is for one thread at a time.
  */
-#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "custom.h"
 #include "internal.h"
 
 #define DEFAULT_FILE "ocsd_trace_log.txt"
@@ -68,18 +69,51 @@ void log_print(const struct ocsd_tree *t, const char *text)
 		lg.fn(lg.ctx, text, (int)strlen(text));
 }
 
-void log_message(ocsd_err_severity_t sev, const char *fmt, ...)
+static void line(const char *component, const char *text)
 {
-	char text[512] = "Gen_Info : ";
-	size_t n = strlen(text);
-	va_list ap;
+	size_t len = strlen(text);
+	char *all;
 
-	if (sev > lg.verbosity || !lg.output)
+	if (asprintf(&all, "%s : %s%s", component, text, len && text[len - 1] == '\n' ? "" : "\n") <
+	    0)
 		return;
-	va_start(ap, fmt);
-	vsnprintf(text + n, sizeof(text) - n, fmt, ap);
-	va_end(ap);
-	out(text);
+	out(all);
+	free(all);
+}
+
+void log_message(ocsd_err_severity_t sev, const char *component, const char *text)
+{
+	if (sev <= lg.verbosity && lg.output)
+		line(component, text);
+}
+
+/* Components have the trace ID behind their name where several can be in a tree. */
+static const char *component(const struct source *s, const char *kind, const char *what, char *name)
+{
+	if (s->tree->single && !(s->flags & OCSD_CREATE_FLG_INST_ID) && !s->custom)
+		snprintf(name, LOG_NAME, "%s%s", kind, what);
+	else
+		snprintf(name, LOG_NAME, "%s%s_%04d", kind, what, s->id);
+	return name;
+}
+
+const char *log_packets(const struct source *s, char *name)
+{
+	return component(s, "PKTP_", tree_protocol_name(s), name);
+}
+
+const char *log_decoder(const struct source *s, char *name)
+{
+	const char *own = s->custom ? custom_name(s) : NULL;
+
+	if (own)
+		return component(s, "", own, name);
+	/* of ETMv4 the decoder of instruction trace has no letter */
+	return component(s, "DCD_",
+			 s->protocol == OCSD_PROTOCOL_ETMV4I || s->protocol == OCSD_PROTOCOL_ETE ?
+				 "ETMV4" :
+				 tree_protocol_name(s),
+			 name);
 }
 
 /* NULL: no error has that number. The number that ends 1.3.3's is an error to clients of 1.8. */
@@ -96,7 +130,7 @@ static const struct error *find_error(ocsd_err_t err, enum client client)
 
 static void describe(char *buf, size_t size, ocsd_err_t err)
 {
-	const struct error *e = find_error(err, tree_newest_client());
+	const struct error *e = find_error(err, level_of_process());
 
 	if (e)
 		snprintf(buf, size, "0x%04x (%s) [%s]; ", (unsigned int)err, e->name, e->text);
@@ -104,24 +138,28 @@ static void describe(char *buf, size_t size, ocsd_err_t err)
 		snprintf(buf, size, "0x%04x (unknown); ", (unsigned int)err);
 }
 
+static void remember(ocsd_err_t err)
+{
+	lg.any = true;
+	lg.err = err;
+	lg.index = OCSD_BAD_TRC_INDEX;
+	lg.id = OCSD_BAD_CS_SRC_ID;
+	describe(lg.text, sizeof(lg.text), err);
+}
+
 ocsd_err_t err_last(ocsd_err_t err)
 {
-	if (err) {
-		lg.any = true;
-		lg.err = err;
-		lg.index = OCSD_BAD_TRC_INDEX;
-		lg.id = OCSD_BAD_CS_SRC_ID;
-		describe(lg.text, sizeof(lg.text), err);
-	}
+	if (err)
+		remember(err);
 	return err;
 }
 
-void log_error(ocsd_err_severity_t sev, ocsd_err_t err, uint64_t index, uint8_t id, const char *msg)
+void log_error(ocsd_err_severity_t sev, const char *component, ocsd_err_t err, uint64_t index,
+	       uint8_t id, const char *msg)
 {
-	char text[512];
 	size_t n;
 
-	err_last(err);
+	remember(err);
 	lg.index = (ocsd_trc_index_t)index;
 	lg.id = id;
 	n = strlen(lg.text);
@@ -132,10 +170,7 @@ void log_error(ocsd_err_severity_t sev, ocsd_err_t err, uint64_t index, uint8_t 
 		n += (size_t)snprintf(lg.text + n, sizeof(lg.text) - n, "CS ID=%02x; ", id);
 	if (n < sizeof(lg.text))
 		snprintf(lg.text + n, sizeof(lg.text) - n, "%s", msg);
-	if (sev > lg.verbosity || !lg.output)
-		return;
-	snprintf(text, sizeof(text), "cstrace : %s\n", lg.text);
-	out(text);
+	log_message(sev, component, lg.text);
 }
 
 static void close_file(void)

@@ -9,6 +9,7 @@
  *     memory.c   memory accessors; pages.c: memory behind a callback
  *     print.c    texts and printers; errlog.c: the error log; stats.c: statistics
  *     custom.c   decoders of the client
+ *     level.c    the level of a client
  *
  * The interface is declared by include/opencsd/, at the level of 1.8; only the library (lib/) is
  * used below.
@@ -29,11 +30,23 @@
 #define OCSD_EXPORT __attribute__((visibility("default")))
 
 /*
- * Which generation of the interface the client was built for. A client that was compiled with our
- * headers is one of 1.8 (cstrace_ocsd_client). Else a tree starts as 1.3.3; a memory space that
- * only 1.8 has, ocsd_dt_set_mem_acc_cacheing() or CSTRACE_OCSD=1.8 in the environment make it 1.8.
+ * The level of a client: the interface that it was built with. 1.3 stands for 1.4.1 and earlier,
+ * 1.8 for later ones. level.c decides, for each tree, in this order:
+ *
+ *     CSTRACE_OCSD=1.3 or =1.8 in the environment when the tree is made
+ *     cstrace_ocsd_client, which a client that was compiled with our headers has: 1.8
+ *     what only clients of 1.8 do: they name a memory space or a flag for decoders that 1.3 does
+ *         not have, create a decoder for ITM, or call ocsd_dt_set_mem_acc_cacheing()
+ *     a memory space of 0x1f, which is OCSD_MEM_SPACE_ANY of 1.3: 1.3. To 1.8 it is S|N, which no
+ *         known client uses
+ *     the level of the tree that had such a sign last, as a process has one client in most cases
+ *     none of these: 1.8
+ *
+ * Functions without a tree, as ocsd_pkt_str(), go by what is true of the process. levels.md lists
+ * what the level decides.
  */
 enum client {
+	CLIENT_UNKNOWN,
 	CLIENT_1_3,
 	CLIENT_1_8,
 };
@@ -52,6 +65,7 @@ enum client {
 #define SPACES_1_8		0xffu
 #define SPACES_S		((unsigned int)OCSD_MEM_SPACE_S)
 #define SPACES_N		((unsigned int)OCSD_MEM_SPACE_N)
+#define SPACES_R		((unsigned int)OCSD_MEM_SPACE_R)
 
 /* Bytes that are given to the library at a time; a client that answers WAIT gets them again in part. */
 #define CHUNK 2048u
@@ -101,6 +115,7 @@ struct source {
 		const void *mon_ctx;
 		/* a printer stands where the callback could */
 		bool print_sink, print_mon;
+		bool skipped;		/* bytes without synchronisation since the last reset */
 	} packets;			/* who gets them */
 	unsigned int space;		/* enum cst_memspace that execution is in */
 	struct cst_space *code;		/* of memory space `space`; NULL until used */
@@ -123,7 +138,11 @@ struct source {
 struct ocsd_tree {
 	struct ocsd_tree *next;	/* of all that exist: handles are looked up, not trusted */
 	struct cst_tree *tree;
-	enum client client;
+	enum client client;		/* never CLIENT_UNKNOWN */
+	struct {
+		bool fixed;		/* by the environment */
+		bool proven;		/* the client did what only clients of 1.8 do */
+	} level;			/* what client is based on */
 	bool single;
 	unsigned int flags;
 	/* by trace ID; of a single source, whatever its ID, only `all` knows */
@@ -181,6 +200,7 @@ struct ocsd_tree {
 		struct page_bytes *spare;	/* contents to be used again */
 		struct cst_section *hole;	/* stands where the client has nothing */
 		bool mapped;		/* something was, since everything was in doubt */
+		bool used;		/* the client has added an accessor, or tried to */
 	} mem;
 };
 
@@ -196,18 +216,14 @@ static inline struct ocsd_tree *tree_get(const void *handle)
 	return t && t == handle ? t : tree_search(handle);
 }
 
-void tree_client(struct ocsd_tree *t, enum client client);
-/*
- * Returns the newest generation of client seen by a tree, for functions without a tree; 1.8 from
- * the beginning where the client has cstrace_ocsd_client.
- */
-enum client tree_newest_client(void);
 struct source *tree_source(struct ocsd_tree *t, unsigned int id);
 /* How frames are laid out, for a de-formatter: flags of frame.h. */
 unsigned int tree_frame_flags(const struct ocsd_tree *t);
 /* The client's code for an error of the library, negative. */
 ocsd_err_t err_of(int cst_error);
 bool builtin_name(const char *name);
+/* The name under which the packets of a source are made. */
+const char *tree_protocol_name(const struct source *s);
 
 /*
  * The worse of two answers, as OpenCSD collates those of several sources: fatal, then waiting,
@@ -217,6 +233,20 @@ static inline ocsd_datapath_resp_t worse(ocsd_datapath_resp_t a, ocsd_datapath_r
 {
 	return a > b ? a : b;
 }
+
+/* level.c; see enum client */
+/* Sets the level of a new tree. */
+void level_begin(struct ocsd_tree *t);
+/* The client does what it can do at this level only. */
+void level_sign(struct ocsd_tree *t, enum client client);
+/* The client names a memory space. */
+void level_sign_space(struct ocsd_tree *t, unsigned int space);
+/* The memory spaces as the level has them: in 1.3 Realm is Non-secure, and Root is EL3. */
+unsigned int level_space(enum client client, unsigned int space);
+/* Returns the level for functions without a tree. */
+enum client level_of_process(void);
+/* As before, or CLIENT_UNKNOWN: for what could write behind the structures of a client of 1.3. */
+enum client level_known(void);
 
 /* process.c */
 /* What was not delivered of a source that goes away. */
@@ -241,10 +271,10 @@ void packet_to_ocsd(union packet *out, const struct cst_packet *pkt, const struc
 bool packet_from_ocsd(struct cst_packet *pkt, const void *in, unsigned int protocol);
 void packet_reset(union packet *out, const struct cst_config *cfg);
 /*
- * Changes the form of a packet of ETMv4 or ETE to that of 1.3.3, and back: returns `in` itself
- * where both are the same. packet_to_ocsd() takes either form of the packet before.
+ * Return a packet in the form of 1.3, and back, which may be made in `p`: that of ETMv4 and ETE is
+ * another one.
  */
-void packet_to_1_3(union packet *p, ocsd_trace_protocol_t protocol);
+const void *packet_to_1_3(union packet *p, const union packet *in, ocsd_trace_protocol_t protocol);
 const void *packet_from_1_3(union packet *p, const void *in, ocsd_trace_protocol_t protocol);
 
 /* memory.c */
@@ -287,6 +317,7 @@ struct accessor {
 	bool same_file;			/* a further region of the file of the accessor before it */
 	struct cst_section *section;	/* of these bytes, made when first used */
 	void *mapped;			/* to be unmapped: the first region of a file has it */
+	char *path;			/* of a file; allocated once for all its regions */
 	size_t mapped_len;
 	Fn_MemAcc_CB fn;
 	Fn_MemAccID_CB fn_id;
@@ -307,8 +338,16 @@ size_t print_frames(struct ocsd_tree *t, const uint8_t *data, size_t len, uint64
 void stats_error(struct source *s, const struct cst_generic *g);
 
 /* errlog.c */
-void log_message(ocsd_err_severity_t sev, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void log_error(ocsd_err_severity_t sev, ocsd_err_t err, uint64_t index, uint8_t id, const char *msg);
+/* Logs a line of a component; a text without an end of line gets one. */
+void log_message(ocsd_err_severity_t sev, const char *component, const char *text);
+void log_error(ocsd_err_severity_t sev, const char *component, ocsd_err_t err, uint64_t index,
+	       uint8_t id, const char *msg);
+/* Components, named as clients see them in OpenCSD's log; `name` has LOG_NAME bytes. */
+#define LOG_GENERAL "Gen_Info"
+#define LOG_NAME 64
+const char *log_packets(const struct source *s, char *name); /* what makes packets of a source */
+const char *log_decoder(const struct source *s,
+			char *name); /* what makes elements, or the client's decoder */
 /* Printers write here: where the log goes, and to the client function of the tree, or of the log. */
 void log_print(const struct ocsd_tree *t, const char *text);
 ocsd_err_t err_last(ocsd_err_t err);

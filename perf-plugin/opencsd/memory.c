@@ -5,6 +5,7 @@
  * so it has the code of one memory space at a time.
  */
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -148,16 +149,11 @@ uint32_t memory_read(struct ocsd_tree *t, uint64_t addr, unsigned int space, uin
 	return n <= len ? n : 0;
 }
 
-/* Converts the client's mask to ours. A bit that only 1.8 has shows that the client was built for 1.8. */
+/* The bits of the client's mask are those of enum cst_memspace. */
 static unsigned int spaces_of(struct ocsd_tree *t, ocsd_mem_space_acc_t space)
 {
-	unsigned int m = (unsigned int)space;
-
-	if (m & ~SPACES_1_3)
-		tree_client(t, CLIENT_1_8);
-	if (m == SPACES_1_3)
-		return CST_MEM_ANY;
-	return m & SPACES_1_8;
+	level_sign_space(t, (unsigned int)space);
+	return (unsigned int)space & SPACES_1_8;
 }
 
 static ocsd_err_t add(struct ocsd_tree *t, const struct accessor *a)
@@ -165,6 +161,7 @@ static ocsd_err_t add(struct ocsd_tree *t, const struct accessor *a)
 	struct accessor *v;
 	size_t i, cap;
 
+	t->mem.used = true;
 	if (!a->space || a->last < a->start)
 		return OCSD_ERR_MEM_ACC_RANGE_INVALID;
 	for (i = 0; i < t->mem.nr_accessors; i++)
@@ -263,6 +260,9 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_add_binfile_region_mem_acc(const dcd_tree_handle_
 		return err_last(OCSD_ERR_MEM_ACC_FILE_NOT_FOUND);
 	a.space = spaces_of(t, space);
 	before = t->mem.nr_accessors;
+	a.path = strdup(path);
+	if (!a.path)
+		err = OCSD_ERR_MEM;
 	for (i = 0; i < nr && !err; i++) {
 		const ocsd_file_mem_region_t *r = &regions[i];
 
@@ -278,6 +278,7 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_add_binfile_region_mem_acc(const dcd_tree_handle_
 	}
 	if (err) {
 		t->mem.nr_accessors = before;
+		free(a.path);
 		munmap(file, len);
 		return err_last(err);
 	}
@@ -300,6 +301,15 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_add_binfile_mem_acc(const dcd_tree_handle_t handl
 	return ocsd_dt_add_binfile_region_mem_acc(handle, &whole, 1, space, path);
 }
 
+/* What an accessor holds; of a file the first region does. */
+static void give_back(const struct accessor *a)
+{
+	if (!a->mapped)
+		return;
+	munmap(a->mapped, a->mapped_len);
+	free(a->path);
+}
+
 /* A file of several regions is one accessor to the client: they all go. */
 static void release(struct ocsd_tree *t, size_t first)
 {
@@ -313,8 +323,7 @@ static void release(struct ocsd_tree *t, size_t first)
 	for (i = first; i < end; i++)
 		if (t->mem.accessors[i].section)
 			cst_section_renew(t->mem.accessors[i].section, NULL, 0);
-	if (t->mem.accessors[first].mapped)
-		munmap(t->mem.accessors[first].mapped, t->mem.accessors[first].mapped_len);
+	give_back(&t->mem.accessors[first]);
 	memmove(&t->mem.accessors[first], &t->mem.accessors[end],
 		(t->mem.nr_accessors - end) * sizeof(*t->mem.accessors));
 	t->mem.nr_accessors -= end - first;
@@ -337,6 +346,12 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_remove_mem_acc(const dcd_tree_handle_t handle, co
 	return OCSD_OK;
 }
 
+/* What OpenCSD's cache can have: bytes of a page, and pages. */
+#define MIN_CACHE_PAGE	64
+#define MAX_CACHE_PAGE	16384
+#define MIN_CACHE_PAGES	4
+#define MAX_CACHE_PAGES	256
+
 OCSD_EXPORT ocsd_err_t ocsd_dt_set_mem_acc_cacheing(const dcd_tree_handle_t handle, const int enable,
 						    const uint16_t page_size, const int nr_pages)
 {
@@ -344,29 +359,79 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_set_mem_acc_cacheing(const dcd_tree_handle_t hand
 
 	if (!t)
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
+	level_sign(t, CLIENT_1_8);
+	if (!t->mem.used)
+		return err_last(OCSD_ERR_NOT_INIT);
 	/* What is decoded is never older than what the client would answer now: there is nothing to turn off. */
-	(void)enable;
-	(void)page_size;
-	(void)nr_pages;
-	tree_client(t, CLIENT_1_8);
+	if (enable && (page_size < MIN_CACHE_PAGE || page_size > MAX_CACHE_PAGE ||
+		       nr_pages < MIN_CACHE_PAGES || nr_pages > MAX_CACHE_PAGES))
+		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
 	return OCSD_OK;
+}
+
+/*
+ * The text for a mask of memory spaces, in the words of the interface: a name, or those of the bits
+ * with commas.
+ */
+static void space_name(unsigned int space, char *buf, size_t size)
+{
+	static const struct {
+		unsigned int space;
+		const char *name;
+	} names[] = {
+		{ CST_MEM_EL1S, "EL1S" }, { CST_MEM_EL1N, "EL1N" }, { CST_MEM_EL2N, "EL2N" },
+		{ CST_MEM_EL3, "EL3" },	  { CST_MEM_EL2S, "EL2S" }, { CST_MEM_EL1R, "EL1R" },
+		{ CST_MEM_EL2R, "EL2R" }, { CST_MEM_ROOT, "Root" }, { SPACES_S, "Any S" },
+		{ SPACES_N, "Any NS" },	  { SPACES_R, "Any R" },    { SPACES_1_3, "Any" },
+		{ SPACES_1_8, "Any" },
+	};
+	size_t i, n = 0;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (names[i].space == space) {
+			snprintf(buf, size, "%s", names[i].name);
+			return;
+		}
+		if (i < 8 && names[i].space & space)
+			n += (size_t)snprintf(buf + n, size - n, "%s,", names[i].name);
+	}
+}
+
+/* An accessor is one message: a line for each of its `n` regions, and the name of the file. */
+static void log_accessor(const struct accessor *a, size_t n)
+{
+	const char *kind = a->file ? "FileAcc" : a->bytes ? "BuffAcc" : "CB  Acc";
+	char space[64], *text = NULL;
+	size_t i, len;
+	FILE *f = open_memstream(&text, &len);
+
+	if (!f)
+		return;
+	space_name(a->space, space, sizeof(space));
+	for (i = 0; i < n; i++)
+		fprintf(f, "%s; Range::0x%02llx:%llx; Mem Space::%s\n", kind,
+			(unsigned long long)a[i].start, (unsigned long long)a[i].last, space);
+	if (a->file)
+		fprintf(f, "Filename=%s\n", a->path);
+	if (!fclose(f))
+		log_message(OCSD_ERR_SEV_INFO, LOG_GENERAL, text);
+	free(text);
 }
 
 OCSD_EXPORT void ocsd_tl_log_mapped_mem_ranges(const dcd_tree_handle_t handle)
 {
 	struct ocsd_tree *t = tree_get(handle);
-	size_t i;
+	size_t i = 0, n;
 
-	if (!t)
+	if (!t || !t->mem.used)
 		return;
-	log_message(OCSD_ERR_SEV_INFO, "Mapped Memory Accessors\n");
-	for (i = 0; i < t->mem.nr_accessors; i++) {
-		const struct accessor *a = &t->mem.accessors[i];
-
-		log_message(OCSD_ERR_SEV_INFO, "%s; Range::0x%llx:0x%llx; Mem Space::0x%x\n",
-			    a->file ? "FileAcc" : a->bytes ? "BuffAcc" : "CB  Acc",
-			    (unsigned long long)a->start, (unsigned long long)a->last, a->space);
+	log_message(OCSD_ERR_SEV_INFO, LOG_GENERAL, "Mapped Memory Accessors");
+	for (; i < t->mem.nr_accessors; i += n) {
+		for (n = 1; i + n < t->mem.nr_accessors && t->mem.accessors[i + n].same_file; n++)
+			;
+		log_accessor(&t->mem.accessors[i], n);
 	}
+	log_message(OCSD_ERR_SEV_INFO, LOG_GENERAL, "========================");
 }
 
 void memory_free(struct ocsd_tree *t)
@@ -376,8 +441,7 @@ void memory_free(struct ocsd_tree *t)
 	cst_image_free(t->mem.image);
 	t->mem.image = NULL;
 	for (i = 0; i < t->mem.nr_accessors; i++)
-		if (t->mem.accessors[i].mapped)
-			munmap(t->mem.accessors[i].mapped, t->mem.accessors[i].mapped_len);
+		give_back(&t->mem.accessors[i]);
 	free(t->mem.accessors);
 	pages_free(t);
 }

@@ -141,6 +141,7 @@ static void etmv4_to(ocsd_etmv4_i_pkt *o, const struct cst_packet *p, const stru
 	memset(&o->Q_pkt, 0, sizeof(o->Q_pkt));
 	memset(&o->ite_pkt, 0, sizeof(o->ite_pkt));
 	o->pkt_valid.val = 0;
+	o->trace_info.bits.initial_t_info = o->trace_info.bits.spec_field_present = 0;
 	o->context.updated = o->context.updated_c = o->context.updated_v = 0;
 	o->protocol_version = cfg->version;
 	o->type = type_of(p->type, p->is);
@@ -174,6 +175,8 @@ static void etmv4_to(ocsd_etmv4_i_pkt *o, const struct cst_packet *p, const stru
 	switch (p->type) {
 	case CST_PKT_TRACE_INFO:
 		o->trace_info.val = p->info;
+		o->trace_info.bits.initial_t_info = !!(p->flags & CST_PF_SYNC_POINT);
+		o->trace_info.bits.spec_field_present = !!(p->flags & CST_PF_SPEC);
 		o->pkt_valid.bits.trace_info_valid = 1;
 		o->curr_spec_depth = p->flags & CST_PF_SPEC ? p->spec : 0;
 		o->pkt_valid.bits.spec_depth_valid = 1;
@@ -240,6 +243,9 @@ static void type_from(struct cst_packet *p, unsigned int ocsd)
 	p->type = CST_PKT_TYPES;
 }
 
+/* Of trace_info.val: the field INFO. 1.8 has bits of its own behind it. */
+#define INFO_BITS 0xffffu
+
 static void etmv4_from(struct cst_packet *p, const ocsd_etmv4_i_pkt *o, bool ete)
 {
 	p->protocol = ete ? CST_PROTO_ETE : CST_PROTO_ETMV4;
@@ -261,14 +267,15 @@ static void etmv4_from(struct cst_packet *p, const ocsd_etmv4_i_pkt *o, bool ete
 	p->ts_bits = o->ts.bits_changed;
 	p->cc = o->cycle_count;
 	p->commit = o->commit_elements;
-	p->info = o->trace_info.val;
+	p->info = o->trace_info.val & INFO_BITS;
 	p->cyct = o->cc_threshold;
 	p->spec = o->curr_spec_depth;
 	p->event = o->event_val;
 	p->count = o->Q_pkt.q_count;
 	p->q_type = o->Q_pkt.q_type;
 	p->exc_type = o->exception_info.exceptionType;
-	p->flags = (o->context.updated ? CST_PF_CONTEXT : 0) | (o->context.updated_c ? CST_PF_CID : 0) |
+	p->flags = (o->context.updated ? CST_PF_CONTEXT : 0) |
+		   (o->context.updated_c ? CST_PF_CID : 0) |
 		   (o->context.updated_v ? CST_PF_VMID : 0) |
 		   (o->pkt_valid.bits.cc_valid ? CST_PF_CC : 0) |
 		   (o->pkt_valid.bits.commit_elem_valid ? CST_PF_COMMIT : 0) |
@@ -278,7 +285,9 @@ static void etmv4_from(struct cst_packet *p, const ocsd_etmv4_i_pkt *o, bool ete
 		   (o->exception_info.addr_interp & 1 ? CST_PF_E0 : 0) |
 		   (o->exception_info.addr_interp & 2 ? CST_PF_E1 : 0) |
 		   (o->exception_info.m_fault_pending ? CST_PF_P : 0) |
-		   (o->exception_info.m_type ? CST_PF_M_PROFILE : 0);
+		   (o->exception_info.m_type ? CST_PF_M_PROFILE : 0) |
+		   (o->trace_info.bits.initial_t_info ? CST_PF_SYNC_POINT : 0) |
+		   (o->trace_info.bits.spec_field_present ? CST_PF_SPEC : 0);
 	switch (p->type) {
 	case CST_PKT_CANCEL_F1:
 	case CST_PKT_CANCEL_F1_MISP:
@@ -308,19 +317,22 @@ static bool has_two_forms(ocsd_trace_protocol_t protocol)
 }
 
 /* Two fields of other packets serve the text of an ITE packet, for which 1.3.3 has none. */
-void packet_to_1_3(union packet *p, ocsd_trace_protocol_t protocol)
+const void *packet_to_1_3(union packet *p, const union packet *in, ocsd_trace_protocol_t protocol)
 {
 	unsigned char *bytes = (unsigned char *)p;
 	ocsd_etmv4_i_pkt *o = &p->etmv4;
 
 	if (!has_two_forms(protocol))
-		return;
+		return in;
+	*o = in->etmv4;
 	if (o->type == ETE_PKT_I_ITE) {
 		o->ts.timestamp = o->ite_pkt.value;
 		o->event_val = o->ite_pkt.el;
 	}
+	o->trace_info.val &= INFO_BITS;
 	o->pkt_valid.bits.cancel_elem_valid = 0;
 	memmove(bytes + TAIL_1_3, bytes + TAIL_1_8, TAIL_SIZE);
+	return p;
 }
 
 const void *packet_from_1_3(union packet *p, const void *in, ocsd_trace_protocol_t protocol)
@@ -331,6 +343,7 @@ const void *packet_from_1_3(union packet *p, const void *in, ocsd_trace_protocol
 		return in;
 	memset(p, 0, sizeof(*p));
 	memcpy(o, in, TAIL_1_3);
+	o->trace_info.val &= INFO_BITS;
 	memcpy((unsigned char *)o + TAIL_1_8, (const unsigned char *)in + TAIL_1_3, TAIL_SIZE);
 	if (o->type == ETE_PKT_I_ITE) {
 		o->ite_pkt.value = o->ts.timestamp;

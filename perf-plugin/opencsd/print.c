@@ -240,7 +240,7 @@ OCSD_EXPORT ocsd_err_t ocsd_pkt_str(const ocsd_trace_protocol_t protocol, const 
 	if (!packet || !buf || size < 2)
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
 	buf[0] = 0;
-	in = tree_newest_client() == CLIENT_1_3 ? packet_from_1_3(&form, packet, protocol) : packet;
+	in = level_of_process() == CLIENT_1_3 ? packet_from_1_3(&form, packet, protocol) : packet;
 	if (packet_from_ocsd(&pkt, in, (unsigned int)protocol)) {
 		cst_packet_text(&pkt, text, sizeof(text));
 		return give(text, buf, size);
@@ -273,8 +273,8 @@ OCSD_EXPORT ocsd_err_t ocsd_gen_elem_str(const ocsd_generic_trace_elem *e, char 
 		return err_last(OCSD_ERR_INVALID_PARAM_VAL);
 	if (bare_text(e))
 		return give(bare_text(e), buf, size);
-	element_from_ocsd(&g, e, tree_newest_client());
-	element_text(&g, tree_newest_client(), text, sizeof(text));
+	element_from_ocsd(&g, e, level_of_process());
+	element_text(&g, level_of_process(), text, sizeof(text));
 	return give(text, buf, size);
 }
 
@@ -284,8 +284,10 @@ OCSD_EXPORT void ocsd_gen_elem_init(ocsd_generic_trace_elem *e, const ocsd_gen_t
 		return;
 	e->elem_type = type;
 	e->flag_bits = 0;
-	/* nothing beyond 1.3.3's size: the client may have no more */
 	memset((unsigned char *)e + PAYLOAD_AT_1_3, 0, sizeof(void *));
+	/* the structure of a client that may be one of 1.3 ends here */
+	if (level_known() == CLIENT_1_8)
+		e->ptr_extended_data = NULL;
 }
 
 void print_custom(struct ocsd_tree *t, const struct source *s, uint64_t index, const void *pkt)

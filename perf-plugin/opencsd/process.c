@@ -26,27 +26,80 @@ void tree_listeners(struct ocsd_tree *t)
 	}
 }
 
+/*
+ * True for bytes skipped without synchronisation that a sink does not get: of ETMv4, PTM and ITM it
+ * gets the first packet of them behind a reset, and only a monitor all.
+ */
+static bool skipped_again(struct source *s, const struct cst_packet *pkt)
+{
+	bool again = s->packets.skipped;
+
+	if (cst_decoder_packet_role(s->dec, pkt) != CST_ROLE_NOT_SYNC ||
+	    s->protocol == OCSD_PROTOCOL_ETMV3 || s->protocol == OCSD_PROTOCOL_STM)
+		return false;
+	s->packets.skipped = true;
+	return again;
+}
+
+/*
+ * The error that a packet is in the log: none for what is cut at the end of the trace, and of PTM
+ * and ETMv3.
+ */
+static ocsd_err_t packet_error(unsigned int protocol, unsigned int type)
+{
+	switch (protocol) {
+	case OCSD_PROTOCOL_ETMV4I:
+	case OCSD_PROTOCOL_ETE:
+		return type == CST_PKT_RESERVED || type == CST_PKT_RESERVED_CFG ?
+			       OCSD_ERR_INVALID_PCKT_HDR :
+		       type == CST_PKT_BAD_SEQUENCE ? OCSD_ERR_BAD_PACKET_SEQ :
+						      OCSD_OK;
+	case OCSD_PROTOCOL_STM:
+		return type == CST_STM_PKT_RESERVED ? OCSD_ERR_INVALID_PCKT_HDR :
+		       type == CST_STM_PKT_BAD_SEQUENCE ? OCSD_ERR_BAD_PACKET_SEQ : OCSD_OK;
+	case OCSD_PROTOCOL_ITM:
+		return type == CST_ITM_PKT_RESERVED ? OCSD_ERR_INVALID_PCKT_HDR :
+		       type == CST_ITM_PKT_BAD_SEQUENCE ? OCSD_ERR_BAD_PACKET_SEQ : OCSD_OK;
+	}
+	return OCSD_OK;
+}
+
+/* Without a decoder behind it, what makes packets logs the bad ones itself. */
+static void log_packet(const struct source *s, const struct cst_packet *pkt)
+{
+	ocsd_err_t err = packet_error(s->protocol, pkt->type);
+	char name[LOG_NAME];
+
+	if (err)
+		log_error(OCSD_ERR_SEV_ERROR, log_packets(s, name), err, pkt->index, s->id, "");
+}
+
 /* Delivers a packet to its receivers; only a sink has a response. */
 static ocsd_datapath_resp_t packet_out(struct ocsd_tree *t, struct source *s, const struct cst_packet *pkt)
 {
 	bool bad = cst_decoder_packet_role(s->dec, pkt) == CST_ROLE_BAD;
 	bool monitor = !(bad && s->flags & OCSD_OPFLG_PKTPROC_NOMON_BAD_PKTS);
-	bool forward = !(bad && s->flags & OCSD_OPFLG_PKTPROC_NOFWD_BAD_PKTS);
+	bool forward =
+		!(bad && s->flags & OCSD_OPFLG_PKTPROC_NOFWD_BAD_PKTS) && !skipped_again(s, pkt);
 	ocsd_datapath_resp_t r = OCSD_RESP_CONT;
+	const void *given = &s->client.pkt;
+	union packet old;
 
 	if (s->packets.print_mon && monitor)
 		print_packet(t, s, pkt, true);
 	if (s->packets.mon || s->packets.sink) {
 		packet_to_ocsd(&s->client.pkt, pkt, cst_decoder_config(s->dec));
 		if (t->client == CLIENT_1_3)
-			packet_to_1_3(&s->client.pkt, s->protocol);
+			given = packet_to_1_3(&old, &s->client.pkt, s->protocol);
 	}
+	if (bad && s->packets_only)
+		log_packet(s, pkt);
 	t->busy = true;
 	if (s->packets.mon && monitor)
-		s->packets.mon(s->packets.mon_ctx, OCSD_OP_DATA, pkt->index, &s->client.pkt,
-			       pkt->nbytes, pkt->bytes);
+		s->packets.mon(s->packets.mon_ctx, OCSD_OP_DATA, pkt->index, given, pkt->nbytes,
+			       pkt->bytes);
 	if (s->packets.sink && forward)
-		r = s->packets.sink(s->packets.sink_ctx, OCSD_OP_DATA, pkt->index, &s->client.pkt);
+		r = s->packets.sink(s->packets.sink_ctx, OCSD_OP_DATA, pkt->index, given);
 	t->busy = false;
 	if (s->packets.print_sink && forward)
 		print_packet(t, s, pkt, false);
@@ -94,6 +147,7 @@ static ocsd_datapath_resp_t reset_sources(struct ocsd_tree *t, uint64_t index)
 
 		if (s->dec) {
 			packet_reset(&s->client.pkt, cst_decoder_config(s->dec));
+			s->packets.skipped = false;
 			element_context(s, &nothing);
 			r = worse(r, tell(t, s, OCSD_OP_RESET, index));
 		}
@@ -142,8 +196,8 @@ static int after_stop(struct ocsd_tree *t)
 
 static ocsd_datapath_resp_t fatal(int err)
 {
-	log_error(OCSD_ERR_SEV_ERROR, err_of(err), OCSD_BAD_TRC_INDEX, OCSD_BAD_CS_SRC_ID,
-		  cst_strerror(err));
+	log_error(OCSD_ERR_SEV_ERROR, "cstrace", err_of(err), OCSD_BAD_TRC_INDEX,
+		  OCSD_BAD_CS_SRC_ID, cst_strerror(err));
 	return OCSD_RESP_FATAL_SYS_ERR;
 }
 

@@ -14,18 +14,6 @@
 static struct ocsd_tree *trees;
 static pthread_mutex_t trees_lock = PTHREAD_MUTEX_INITIALIZER;
 _Atomic(struct ocsd_tree *) tree_recent;
-static enum client newest = CLIENT_1_3;
-
-/*
- * Of clients that were compiled with our headers; the address of a weak symbol is NULL where
- * nothing defines it.
- */
-extern uint32_t cstrace_ocsd_client __attribute__((weak));
-
-static bool compiled_for_1_8(void)
-{
-	return &cstrace_ocsd_client && cstrace_ocsd_client >= 0x10800;
-}
 
 struct ocsd_tree *tree_search(const void *handle)
 {
@@ -38,17 +26,6 @@ struct ocsd_tree *tree_search(const void *handle)
 		atomic_store_explicit(&tree_recent, t, memory_order_release);
 	pthread_mutex_unlock(&trees_lock);
 	return t;
-}
-
-void tree_client(struct ocsd_tree *t, enum client client)
-{
-	if (client == CLIENT_1_8)
-		t->client = newest = CLIENT_1_8;
-}
-
-enum client tree_newest_client(void)
-{
-	return compiled_for_1_8() ? CLIENT_1_8 : newest;
 }
 
 /* A tree of a single source ignores the ID, as the reference does: clients pass 0. */
@@ -97,7 +74,6 @@ static dcd_tree_handle_t no_tree(ocsd_err_t err)
 OCSD_EXPORT dcd_tree_handle_t ocsd_create_dcd_tree(const ocsd_dcd_tree_src_t src_type,
 						   const uint32_t flags)
 {
-	const char *gen = getenv("CSTRACE_OCSD");
 	struct ocsd_tree *t;
 
 	if (src_type == OCSD_TRC_SRC_FRAME_FORMATTED &&
@@ -111,8 +87,7 @@ OCSD_EXPORT dcd_tree_handle_t ocsd_create_dcd_tree(const ocsd_dcd_tree_src_t src
 	t->single = src_type == OCSD_TRC_SRC_SINGLE;
 	t->flags = flags;
 	t->in.barrier = UINT64_MAX;
-	if (compiled_for_1_8() || (gen && !strcmp(gen, "1.8")))
-		tree_client(t, CLIENT_1_8);
+	level_begin(t);
 	if (cst_tree_new(&t->tree, t->single ? CST_TREE_RAW : CST_TREE_FRAMES,
 			 t->single ? 0 : tree_frame_flags(t))) {
 		free(t);
@@ -289,6 +264,18 @@ static const struct builtin *find_builtin(const char *name)
 	return NULL;
 }
 
+const char *tree_protocol_name(const struct source *s)
+{
+	unsigned int i;
+
+	/* packets of ETE are made by what makes those of ETMv4, which is the first row */
+	for (i = 0; i < sizeof(builtins) / sizeof(builtins[0]); i++)
+		if (builtins[i].protocol == (unsigned int)s->protocol &&
+		    s->protocol != OCSD_PROTOCOL_ETE)
+			return builtins[i].name;
+	return builtins[0].name;
+}
+
 bool builtin_name(const char *name)
 {
 	return find_builtin(name) != NULL;
@@ -355,7 +342,7 @@ static ocsd_err_t add_builtin(struct ocsd_tree *t, const struct builtin *b, cons
 	apply_flags(&cfg, s->flags);
 	s->protocol = (ocsd_trace_protocol_t)b->protocol;
 	if (b->protocol == OCSD_PROTOCOL_ITM)
-		tree_client(t, CLIENT_1_8);
+		level_sign(t, CLIENT_1_8);
 	s->id = cfg.trace_id;
 	ret = attach(t, s);
 	if (ret)
@@ -391,7 +378,7 @@ OCSD_EXPORT ocsd_err_t ocsd_dt_create_decoder(const dcd_tree_handle_t handle, co
 	s->packets_only = !(flags & OCSD_CREATE_FLG_FULL_DECODER);
 	s->flags = (unsigned int)flags;
 	if (s->flags & FLG_1_8)
-		tree_client(t, CLIENT_1_8);
+		level_sign(t, CLIENT_1_8);
 	b = find_builtin(name);
 	if (b) {
 		err = add_builtin(t, b, config, s);

@@ -223,7 +223,9 @@ static void test_log(void **state)
 	assert_int_equal(ocsd_def_errlog_set_strprint_cb(t, &l, print_line), OCSD_OK);
 	assert_int_equal(ocsd_def_errlog_init(OCSD_ERR_SEV_WARN, 1), OCSD_OK);
 	it.cb->fn_log_error(it.cb->lib_context, OCSD_ERR_SEV_WARN, OCSD_ERR_BAD_PACKET_SEQ, 77, 0x33, "header 0a");
-	CHECK(&l, "cstrace : 0x0013 (OCSD_ERR_BAD_PACKET_SEQ) [Bad packet sequence]; TrcIdx=77; CS ID=33; header 0a\n");
+	CHECK(&l,
+	      "CUSTOM_0051 : 0x0013 (OCSD_ERR_BAD_PACKET_SEQ) [Bad packet sequence]; "
+	      "TrcIdx=77; CS ID=33; header 0a\n");
 	assert_int_equal(ocsd_get_last_err(&at, &id, text, sizeof(text)), OCSD_ERR_BAD_PACKET_SEQ);
 	assert_int_equal(at, 77);
 	assert_int_equal(id, 0x33);
@@ -238,9 +240,10 @@ static void test_log(void **state)
 	assert_int_equal(id, OCSD_BAD_CS_SRC_ID);
 	assert_string_equal(text, "0x0001 (OCSD_ERR_FAIL) [General failure.]; ");
 	it.cb->fn_log_msg(it.cb->lib_context, OCSD_ERR_SEV_WARN, "100% of it");
+	it.cb->fn_log_msg(it.cb->lib_context, OCSD_ERR_SEV_WARN, "with its end\n");
 	it.cb->fn_log_msg(it.cb->lib_context, OCSD_ERR_SEV_INFO, "not printed");
 	it.cb->fn_log_msg(it.cb->lib_context, OCSD_ERR_SEV_ERROR, NULL);
-	CHECK(&l, "Gen_Info : 100% of it\n", "Gen_Info : \n");
+	CHECK(&l, "CUSTOM_0051 : 100% of it\n", "CUSTOM_0051 : with its end\n", "CUSTOM_0051 : \n");
 	ocsd_destroy_dcd_tree(t);
 	/* its function is not called after the tree is gone */
 	ocsd_def_errlog_msgout("text\n");
@@ -524,9 +527,11 @@ static void test_kept(void **state)
 	/* a reset */
 	assert_int_equal(op(t, OCSD_OP_RESET), OCSD_RESP_CONT);
 	CHECK_OPS("0 0 reset");
-	CHECK(&l, "cstrace : 0x0010 (OCSD_ERR_DATA_DECODE_FATAL) "
-		  "[A decoder in the data path has returned a fatal error.]; "
-		  "TrcIdx=303; CS ID=33; bytes that the waiting decoder had not taken are dropped by a reset\n");
+	CHECK(&l,
+	      "CUSTOM_0051 : 0x0010 (OCSD_ERR_DATA_DECODE_FATAL) "
+	      "[A decoder in the data path has returned a fatal error.]; "
+	      "TrcIdx=303; CS ID=33; "
+	      "bytes that the waiting decoder had not taken are dropped by a reset\n");
 	it.data_resp = OCSD_RESP_CONT;
 	assert_int_equal(op(t, OCSD_OP_FLUSH), OCSD_RESP_CONT);
 	CHECK_OPS("0 0 flush");
@@ -580,7 +585,9 @@ static void test_end_waits(void **state)
 /* A client that continues elsewhere while the decoder waits: 2048 bytes are kept, the others are reported as lost. */
 static void test_lost(void **state)
 {
-#define LOST "cstrace : 0x0010 (OCSD_ERR_DATA_DECODE_FATAL) [A decoder in the data path has returned a fatal error.]; "
+#define LOST \
+	"CUSTOM_0051 : 0x0010 (OCSD_ERR_DATA_DECODE_FATAL) " \
+	"[A decoder in the data path has returned a fatal error.]; "
 #define FLUSH_FIRST "CS ID=33; bytes are lost: data came while the decoder waited; flush it first\n"
 	dcd_tree_handle_t t = single(OCSD_CREATE_FLG_FULL_DECODER);
 	struct lines l = { NULL, 0, 0 };

@@ -78,17 +78,20 @@ static void test_element_printer(void **state)
 	assert_int_equal(ocsd_dt_set_gen_elem_printer(t), OCSD_OK);
 	run(t);
 	assert_int_equal(elements, 0);
-	/* 1.3.3 does not print the memory space of missing code */
 	CHECK(&l, "Idx:305419896; ID:10; OCSD_GEN_TRC_ELEM_NO_SYNC( [reset-decoder])\n",
 	      "Idx:305419910; ID:10; OCSD_GEN_TRC_ELEM_TRACE_ON( [begin or filter])\n",
 	      "Idx:305419911; ID:10; OCSD_GEN_TRC_ELEM_PE_CONTEXT((ISA=A64) EL0N; 64-bit; )\n",
-	      "Idx:305419921; ID:10; OCSD_GEN_TRC_ELEM_ADDR_NACC( 0x400000 )\n",
+	      "Idx:305419921; ID:10; OCSD_GEN_TRC_ELEM_ADDR_NACC( 0x400000; "
+	      "Memspace [0x2:EL1N] )\n",
 	      "Idx:305419921; ID:10; OCSD_GEN_TRC_ELEM_EO_TRACE( [end-of-trace])\n");
-	assert_int_equal(ocsd_dt_set_mem_acc_cacheing(t, 0, 0, 0), OCSD_OK);
+	/* 1.3 does not print the memory space of missing code */
+	assert_int_equal(ocsd_dt_add_callback_mem_acc(t, 0, 0xfff, OCSD_MEM_SPACE_ANY, no_code,
+						      NULL),
+			 OCSD_OK);
 	run(t);
 	assert_int_equal(l.n, 5);
 	assert_string_equal(l.v[3] + 4,
-			    "Idx:305419921; ID:10; OCSD_GEN_TRC_ELEM_ADDR_NACC( 0x400000; Memspace [0x2:EL1N] )\n");
+			    "Idx:305419921; ID:10; OCSD_GEN_TRC_ELEM_ADDR_NACC( 0x400000 )\n");
 	free_lines(&l);
 	assert_int_equal(ocsd_dt_set_gen_elem_outfn(t, count, &elements), OCSD_OK);
 	run(t);
@@ -238,7 +241,7 @@ static void test_mapped(void **state)
 	const ocsd_file_mem_region_t regions[2] = { { 0, 0x5000, 4 }, { 4, 0x6000, 8 } };
 	struct lines l = { NULL, 0, 0 };
 	dcd_tree_handle_t t = make();
-	char path[1024];
+	char path[1024], file[1200];
 	FILE *f;
 
 	(void)state;
@@ -259,13 +262,33 @@ static void test_mapped(void **state)
 	assert_int_equal(ocsd_def_errlog_init(OCSD_ERR_SEV_INFO, 0), OCSD_OK);
 	ocsd_tl_log_mapped_mem_ranges(t);
 	CHECK_NOTHING(&l);
+	assert_int_equal(ocsd_dt_add_callback_mem_acc(t, 3, 7, OCSD_MEM_SPACE_ANY, no_code, NULL),
+			 OCSD_OK);
+	assert_int_equal(ocsd_dt_add_callback_mem_acc(t, 8, 9, (ocsd_mem_space_acc_t)0x48, no_code,
+						      NULL),
+			 OCSD_OK);
 	assert_int_equal(ocsd_def_errlog_init(OCSD_ERR_SEV_INFO, 1), OCSD_OK);
 	ocsd_tl_log_mapped_mem_ranges(t);
+	snprintf(file, sizeof(file), "Gen_Info : FileAcc; Range::0x5000:5003; Mem Space::Any NS\n"
+		 "FileAcc; Range::0x6000:6007; Mem Space::Any NS\nFilename=%s\n", path);
 	CHECK(&l, "Gen_Info : Mapped Memory Accessors\n",
-	      "Gen_Info : BuffAcc; Range::0x1000:0x100f; Mem Space::0x2\n",
-	      "Gen_Info : CB  Acc; Range::0x2000:0x2fff; Mem Space::0x19\n",
-	      "Gen_Info : FileAcc; Range::0x5000:0x5003; Mem Space::0x6\n",
-	      "Gen_Info : FileAcc; Range::0x6000:0x6007; Mem Space::0x6\n");
+	      "Gen_Info : BuffAcc; Range::0x1000:100f; Mem Space::EL1N\n",
+	      "Gen_Info : CB  Acc; Range::0x2000:2fff; Mem Space::Any S\n", file,
+	      "Gen_Info : CB  Acc; Range::0x03:7; Mem Space::Any\n",
+	      "Gen_Info : CB  Acc; Range::0x08:9; Mem Space::EL3,EL2R,\n",
+	      "Gen_Info : ========================\n");
+	/* none are left; a tree that never had one prints nothing */
+	assert_int_equal(ocsd_dt_remove_mem_acc(t, 0x6007, OCSD_MEM_SPACE_EL1N), OCSD_OK);
+	assert_int_equal(ocsd_dt_remove_mem_acc(t, 0x1000, OCSD_MEM_SPACE_EL1N), OCSD_OK);
+	assert_int_equal(ocsd_dt_remove_mem_acc(t, 0x2000, OCSD_MEM_SPACE_S), OCSD_OK);
+	assert_int_equal(ocsd_dt_remove_mem_acc(t, 3, OCSD_MEM_SPACE_ANY), OCSD_OK);
+	assert_int_equal(ocsd_dt_remove_mem_acc(t, 8, (ocsd_mem_space_acc_t)0x40), OCSD_OK);
+	ocsd_tl_log_mapped_mem_ranges(t);
+	CHECK(&l, "Gen_Info : Mapped Memory Accessors\n", "Gen_Info : ========================\n");
+	ocsd_destroy_dcd_tree(t);
+	t = make();
+	ocsd_tl_log_mapped_mem_ranges(t);
+	CHECK_NOTHING(&l);
 	assert_int_equal(ocsd_def_errlog_init(OCSD_ERR_SEV_NONE, 0), OCSD_OK);
 	ocsd_destroy_dcd_tree(t);
 }
@@ -283,7 +306,7 @@ static void test_texts(void **state)
 	assert_string_equal(strchr(text, '('),
 			    "(OCSD_ERR_DCDREG_TOOMANY) [Attempted to register too many custom decoders]; ");
 	/* what only 1.8 has, for its clients */
-	assert_int_equal(ocsd_dt_set_mem_acc_cacheing(t, 1, 4096, 16), OCSD_OK);
+	assert_int_equal(ocsd_dt_set_mem_acc_cacheing(t, 1, 4096, 16), OCSD_ERR_NOT_INIT);
 	ocsd_err_str((ocsd_err_t)44, text, sizeof(text));
 	assert_string_equal(text, "0x002c (OCSD_ERR_INVALID_OPCODE) [Illegal Opode found while decoding program memory.]; ");
 	ocsd_err_str((ocsd_err_t)45, text, sizeof(text));

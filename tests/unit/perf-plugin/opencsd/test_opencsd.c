@@ -232,7 +232,7 @@ static void test_trace_errors(void **state)
 	ocsd_destroy_dcd_tree(cl.tree);
 }
 
-/* ---- two generations of clients ---- */
+/* ---- two levels of clients ---- */
 
 static unsigned char seen[96];
 static unsigned int seen_kind;
@@ -249,8 +249,11 @@ static ocsd_datapath_resp_t look(const void *ctx, const ocsd_trc_index_t index, 
 	return OCSD_RESP_CONT;
 }
 
-/* Instrumentation, and the end of trace, as each generation has them. */
-static void generation(int how, unsigned int kind, unsigned int times)
+/*
+ * Instrumentation, and the end of trace, as each level has them: 0 is 1.3, the others are signs of
+ * 1.8.
+ */
+static void level(int how, unsigned int kind, unsigned int times)
 {
 	static const uint8_t trace[] = { ASYNC, 0x01, 0x00, 0x04, 0x85, 0, 0, 0x40, 0, 0, 0, 0, 0, 0x30,
 					 0x09, 0x01, 1, 2, 3, 4, 5, 6, 7, 8 };
@@ -261,13 +264,13 @@ static void generation(int how, unsigned int kind, unsigned int times)
 	uint32_t used;
 	uint8_t code[16] = { 0 };
 
-	if (how == 2)
-		setenv("CSTRACE_OCSD", "1.8", 1);
+	if (how == 0 || how == 2)
+		setenv("CSTRACE_OCSD", how ? "1.8" : "1.3", 1);
 	t = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
 	unsetenv("CSTRACE_OCSD");
 	assert_int_equal(ocsd_dt_create_decoder(t, "ETE", OCSD_CREATE_FLG_FULL_DECODER, &ete, &id), 0);
 	if (how == 1)
-		assert_int_equal(ocsd_dt_set_mem_acc_cacheing(t, 0, 4096, 16), 0);
+		assert_int_equal(ocsd_dt_set_mem_acc_cacheing(t, 0, 4096, 16), OCSD_ERR_NOT_INIT);
 	if (how == 3)
 		assert_int_equal(ocsd_dt_add_buffer_mem_acc(t, 0x1000, (ocsd_mem_space_acc_t)0xff, code, 16), 0);
 	seen_kind = 0;
@@ -278,7 +281,7 @@ static void generation(int how, unsigned int kind, unsigned int times)
 	ocsd_destroy_dcd_tree(t);
 }
 
-static void test_generations(void **state)
+static void test_levels(void **state)
 {
 	ocsd_generic_trace_elem element;
 	char text[80];
@@ -291,19 +294,19 @@ static void test_generations(void **state)
 	assert_int_equal(offsetof(ocsd_generic_trace_elem, st_addr), 8);
 	assert_int_equal(offsetof(ocsd_generic_trace_elem, flag_bits), 68);
 	assert_int_equal(offsetof(ocsd_generic_trace_elem, num_instr_range), 72);
-	generation(0, 17, 0);
-	generation(0, OCSD_GEN_TRC_ELEM_EO_TRACE, 1);
+	level(0, 17, 0);
+	level(0, OCSD_GEN_TRC_ELEM_EO_TRACE, 1);
 	memcpy(&reason, seen + 72, 4);
 	assert_int_equal(reason, 6);
 	for (how = 1; how <= 3; how++) {
-		generation(how, 17, 1);
+		level(how, 17, 1);
 		memcpy(&value, seen + 80, 8);
 		assert_int_equal(seen[72], 1);
 		assert_int_equal(value, 0x0807060504030201);
 		memcpy(&element, seen, sizeof(element));
 		assert_int_equal(ocsd_gen_elem_str(&element, text, sizeof(text)), OCSD_OK);
 		assert_string_equal(text, "OCSD_GEN_TRC_ELEM_INSTRUMENTATION(EL1; 0x0807060504030201)");
-		generation(how, OCSD_GEN_TRC_ELEM_EO_TRACE, 1);
+		level(how, OCSD_GEN_TRC_ELEM_EO_TRACE, 1);
 		memcpy(&reason, seen + 72, 4);
 		assert_int_equal(reason, 7);
 	}
@@ -502,7 +505,7 @@ int main(void)
 		cmocka_unit_test(test_reads_are_few),
 		cmocka_unit_test(test_many_contents),
 		cmocka_unit_test(test_trace_errors),
-		cmocka_unit_test(test_generations),
+		cmocka_unit_test(test_levels),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_end_waits),
 		cmocka_unit_test(test_listeners),

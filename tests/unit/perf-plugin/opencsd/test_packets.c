@@ -323,35 +323,41 @@ static void test_ptm(void **state)
 	assert_int_equal(e->context.updated_v, 0);
 }
 
-/* Each type fills its own fields, and leaves those of the others alone. */
 /* What 1.3.3's packet has behind Q_pkt, by the offsets of its header, and the way back. */
 static void test_etmv4_of_1_3(void **state)
 {
 	enum { VALID = 140, ERR_TYPE = 144, HEADER = 148, VERSION = 149, SIZE = 152 };
 	const struct cst_config v53 = { .protocol = CST_PROTO_ETE, .version = 0x53 };
 	const struct cst_config stm = { .protocol = CST_PROTO_STM };
-	unsigned char *bytes = NULL;
-	union packet o, back;
+	union packet o, old, back;
+	const unsigned char *bytes = (const unsigned char *)&old;
 	uint32_t word;
 
 	(void)state;
 	packet_reset(&o, &v53);
-	bytes = (unsigned char *)&o;
 	TO(o, v53, .type = CST_PKT_CANCEL_F2, .commit = 1, .header = 0x34);
-	packet_to_1_3(&o, OCSD_PROTOCOL_ETE);
+	back = o;
+	assert_ptr_equal(packet_to_1_3(&old, &o, OCSD_PROTOCOL_ETE), &old);
+	assert_memory_equal(&o, &back, sizeof(o));
 	memcpy(&word, bytes + VALID, sizeof(word));
 	assert_int_equal(word, 0);
 	memcpy(&word, bytes + ERR_TYPE, sizeof(word));
 	assert_int_equal(word, ETM4_PKT_I_NO_ERR_TYPE);
 	assert_int_equal(bytes[HEADER], 0x34);
 	assert_int_equal(bytes[VERSION], 0x53);
-	/* the next packet is made of either form */
+	/* where decoding starts is for the text of 1.8 */
+	TO(o, v53, .type = CST_PKT_TRACE_INFO, .info = 0x41, .spec = 3,
+	   .flags = CST_PF_SYNC_POINT | CST_PF_SPEC);
+	packet_to_1_3(&old, &o, OCSD_PROTOCOL_ETE);
+	assert_int_equal(o.etmv4.trace_info.val, 0x30041);
+	assert_int_equal(old.etmv4.trace_info.val, 0x41);
 	TO(o, v53, .type = CST_PKT_ITE, .ts = 0x5678, .el = 2, .header = 9, .flags = CST_PF_CC);
-	packet_to_1_3(&o, OCSD_PROTOCOL_ETMV4I);
+	assert_int_equal(o.etmv4.trace_info.val, 0x41);
+	packet_to_1_3(&old, &o, OCSD_PROTOCOL_ETMV4I);
 	memcpy(&word, bytes + VALID, sizeof(word));
 	assert_int_equal(word, 0x100);
-	memset(bytes + SIZE, 0xa5, sizeof(o) - SIZE);
-	assert_ptr_equal(packet_from_1_3(&back, &o, OCSD_PROTOCOL_ETE), &back);
+	memset((unsigned char *)&old + SIZE, 0xa5, sizeof(old) - SIZE);
+	assert_ptr_equal(packet_from_1_3(&back, &old, OCSD_PROTOCOL_ETE), &back);
 	assert_int_equal(back.etmv4.type, ETE_PKT_I_ITE);
 	assert_int_equal(back.etmv4.ite_pkt.value, 0x5678);
 	assert_int_equal(back.etmv4.ite_pkt.el, 2);
@@ -360,12 +366,11 @@ static void test_etmv4_of_1_3(void **state)
 	assert_int_equal(back.etmv4.protocol_version, 0x53);
 	/* other protocols have one form */
 	packet_reset(&o, &stm);
-	back = o;
-	packet_to_1_3(&o, OCSD_PROTOCOL_STM);
-	assert_memory_equal(&o, &back, sizeof(o));
+	assert_ptr_equal(packet_to_1_3(&old, &o, OCSD_PROTOCOL_STM), &o);
 	assert_ptr_equal(packet_from_1_3(&back, &o, OCSD_PROTOCOL_STM), &o);
 }
 
+/* Each type fills its own fields, and leaves those of the others alone. */
 static void test_etmv4(void **state)
 {
 	ocsd_etmv4_i_pkt *e;
@@ -375,7 +380,8 @@ static void test_etmv4(void **state)
 	packet_reset(&o, &ete);
 	e = &o.etmv4;
 	TO(o, ete, .type = CST_PKT_TRACE_INFO, .info = 1, .flags = CST_PF_SPEC | CST_PF_CYCT, .spec = 3, .cyct = 16, .key = 9);
-	assert_int_equal(e->trace_info.val, 1);
+	assert_int_equal(e->trace_info.bits.cc_enabled, 1);
+	assert_true(e->trace_info.bits.spec_field_present && !e->trace_info.bits.initial_t_info);
 	assert_int_equal(e->curr_spec_depth, 3);
 	assert_int_equal(e->cc_threshold, 16);
 	assert_true(e->pkt_valid.bits.trace_info_valid && e->pkt_valid.bits.spec_depth_valid &&

@@ -12,6 +12,7 @@ static const ocsd_etmv4_cfg cfg = {
 #define HSYNC	0xff, 0x7f
 #define BARRIER	FSYNC, FSYNC, FSYNC, FSYNC
 /* A-sync and Trace Info of ID 0x10 */
+#define TRACE_INFO "I_TRACE_INFO : Trace Info.; INFO=0x0 { CC.0 }; Decoder Sync point TINFO\n"
 #define FRAME	0x21, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 1, 0, 0
 
 /* What is printed of `p`, of frames with these flags, fed in pieces. */
@@ -52,7 +53,7 @@ static void test_lines(void **state)
 	(void)state;
 	CHECK(OCSD_DFRMTR_FRAME_MEM_ALIGN, 0, true, frame, 16,
 	      "Idx:0; ID:10;\tI_ASYNC : Alignment Synchronisation.\n",
-	      "Idx:12; ID:10;\tI_TRACE_INFO : Trace Info.; INFO=0x0 { CC.0 }\n");
+	      "Idx:12; ID:10;\t" TRACE_INFO);
 	CHECK(OCSD_DFRMTR_FRAME_MEM_ALIGN, OCSD_DFRMTR_UNPACKED_RAW_OUT, false, frame, 16,
 	      "Frame Data; Index      0;   ID_DATA[0x10]; 00 00 00 00 00 00 00 00 00 00 00 80 01 00 \n");
 	CHECK(OCSD_DFRMTR_FRAME_MEM_ALIGN | OCSD_DFRMTR_RESET_ON_4X_FSYNC, OCSD_DFRMTR_PACKED_RAW_OUT, false, barriers, 48,
@@ -62,10 +63,11 @@ static void test_lines(void **state)
 	CHECK(syncs, OCSD_DFRMTR_PACKED_RAW_OUT, false, synced, sizeof(synced),
 	      "Frame Data; Index      0;    RAW_PACKED; ff ff ff 7f 21 00 00 00 ff 7f 00 00 00 00 00 00 \n00 00 80 01 00 00 \n",
 	      "Frame Data; Index     22;    RAW_PACKED; ff ff ff 7f 21 00 00 00 00 00 00 00 00 00 00 00 \n80 01 00 00 \n");
-	CHECK(OCSD_DFRMTR_HAS_FSYNCS | OCSD_DFRMTR_RESET_ON_4X_FSYNC, OCSD_DFRMTR_UNPACKED_RAW_OUT, true, fsynced, sizeof(fsynced),
+	CHECK(OCSD_DFRMTR_HAS_FSYNCS | OCSD_DFRMTR_RESET_ON_4X_FSYNC, OCSD_DFRMTR_UNPACKED_RAW_OUT,
+	      true, fsynced, sizeof(fsynced),
 	      "Frame Data; Index      4;   ID_DATA[0x10]; 00 00 00 00 00 00 00 00 00 00 00 80 01 00 \n",
 	      "Idx:4; ID:10;\tI_ASYNC : Alignment Synchronisation.\n",
-	      "Idx:16; ID:10;\tI_TRACE_INFO : Trace Info.; INFO=0x0 { CC.0 }\n");
+	      "Idx:16; ID:10;\t" TRACE_INFO);
 	CHECK(syncs, OCSD_DFRMTR_PACKED_RAW_OUT, false, synced, 10,
 	      "Frame Data; Index      0;    RAW_PACKED; ff ff ff 7f 21 00 00 00 ff 7f \n",
 	      "Frame Data; Index     10;    RAW_PACKED; 00 00 00 00 00 00 00 00 80 01 \n",
