@@ -7,8 +7,11 @@
  *     ocsd_client SNAPSHOT MODE [WAIT]
  *
  * MODE elements: full decode, elements to a callback; packets: packets to a sink; monitor: full decode
- * with packets to a monitor; printers: the library prints; calls: what every function answers, without
+ * with packets to a monitor; printers: the library prints packets; listing: it prints packets and
+ * elements of the first buffer, as OpenCSD's lister does; calls: what every function answers, without
  * trace. WAIT: percentage of elements that are answered with WAIT.
+ *
+ * It is compiled with the headers of either level, and is a client of that level.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -171,9 +174,9 @@ static uint32_t read_dump_id(const void *ctx, const ocsd_vaddr_t addr, const ocs
 
 static ocsd_mem_space_acc_t space_of(unsigned int space)
 {
-	/* 1.3.3 knows five spaces */
-	return (space & 0xff) == CST_MEM_ANY || !(space & 0x1f) ? OCSD_MEM_SPACE_ANY :
-								 (ocsd_mem_space_acc_t)(space & 0x1f);
+	/* 1.3 knows five spaces */
+	space &= OCSD_MEM_SPACE_ANY;
+	return space ? (ocsd_mem_space_acc_t)space : OCSD_MEM_SPACE_ANY;
 }
 
 static void add_dump(dcd_tree_handle_t tree, const struct cst_snap_dump *m, unsigned int turn)
@@ -304,8 +307,8 @@ static bool add_source(dcd_tree_handle_t tree, const struct cst_snapshot *ss, co
 	else if (!strcmp(mode, "monitor"))
 		err = ocsd_dt_attach_packet_callback(tree, id, OCSD_C_API_CB_PKT_MON, (void *)on_monitor,
 						     (void *)(uintptr_t)id);
-	else if (!strcmp(mode, "printers"))
-		err = ocsd_dt_set_pkt_protocol_printer(tree, id, 0);
+	else if (!strcmp(mode, "printers") || !strcmp(mode, "listing"))
+		err = ocsd_dt_set_pkt_protocol_printer(tree, id, !strcmp(mode, "listing"));
 	if (err)
 		printf("attach: %d\n", err);
 	return true;
@@ -385,7 +388,10 @@ static void run_buffer(const struct cst_snapshot *ss, const struct cst_snap_buff
 		if (frames && raw)
 			printf("frame printer: %d\n", ocsd_dt_set_raw_frame_printer(tree, (int)raw));
 		if (strcmp(mode, "packets") && strcmp(mode, "printers")) {
-			ocsd_dt_set_gen_elem_outfn(tree, on_element, NULL);
+			if (!strcmp(mode, "listing"))
+				ocsd_dt_set_gen_elem_printer(tree);
+			else
+				ocsd_dt_set_gen_elem_outfn(tree, on_element, NULL);
 			add_memory(tree, ss);
 		}
 		run_data(tree, data, len - (frames ? len % 16 : 0));
@@ -402,7 +408,7 @@ static int run_snapshot(const char *mode)
 
 	if (cst_snapshot_read(&ss, &io, NULL))
 		die("no snapshot in", folder);
-	for (i = 0; i < ss->n_buffers; i++)
+	for (i = 0; i < ss->n_buffers && (!i || strcmp(mode, "listing")); i++)
 		run_buffer(ss, &ss->buffers[i], mode);
 	cst_snapshot_free(ss);
 	return 0;

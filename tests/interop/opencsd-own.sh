@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # opencsd-own: clients of OpenCSD's C interface (ocsd_*.c) that are compiled with include/opencsd and linked with our static
 # library, where libopencsd need not be installed: what each prints is what the library or perf-cstrace says of the same trace.
-# As clients of 1.8 they get all that 1.8 has, from the first call on. Snapshots with code that is missing are not among them
-# (opencsd-client has them): the interface has another element for an unknown address than the listings.
+# As clients of 1.8 they get all that 1.8 has, from the first call on. Snapshots with code that is missing are not among them:
+# opencsd-listings has them.
 set -u
 . tests/cli/tap.sh
 own=${BUILD:-build}/tests/interop/own
