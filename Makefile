@@ -81,6 +81,8 @@ INSTALL ?= install
 INSTALL_PROGRAM ?= $(INSTALL)
 INSTALL_DATA ?= $(INSTALL) -m 644
 STRIP ?= $(CROSS_COMPILE)strip
+PYTHON ?= python3
+pythondir ?= $(shell $(PYTHON) lib/bindings/python/generate.py --folder $(prefix))
 # Where the project is to be found, for the pkg-config file; packagers know.
 URL ?=
 
@@ -130,7 +132,8 @@ keep-values = $(Q)mkdir -p $(@D) && printf '%s\n' $(1) | cmp -s - $@ || printf '
 # ---- what is there -----------------------------------------------------------------------------
 
 sources-of = $(sort $(shell find $(1) -name '*.c' 2>/dev/null))
-LIB_SRC := $(call sources-of,lib)
+# Files of lib/bindings, as links to sources in a crate, are not compiled into the library.
+LIB_SRC := $(filter-out lib/bindings/%,$(call sources-of,lib))
 PLUGIN_SRC := $(filter-out perf-plugin/opencsd/%,$(call sources-of,perf-plugin))
 # Of the program alone; tests and fuzz targets have their own.
 PLUGIN_MAIN := $(filter perf-plugin/outputs/cmd/main.c,$(PLUGIN_SRC))
@@ -208,6 +211,7 @@ CMAKE_FILES := $(B)/cmake/cstraceConfig.cmake $(B)/cmake/cstraceConfigVersion.cm
 .PHONY: quick all tests check check-run check-man bench fuzz fuzz-build demo rebase nightly install
 .PHONY: uninstall clean help qemu interop deps mutate abi lib install-lib uninstall-lib
 .PHONY: install-strip abi-since dist release-check matrix
+.PHONY: python install-python uninstall-python
 
 help:
 	@sed -n '3,'$$(grep -n '^$$' Makefile | head -n 1 | cut -d: -f1)'s/^# \{0,1\}//p' Makefile
@@ -226,7 +230,8 @@ help:
 	@echo 'dist        the tarball of the commit and its checksums, in O; signed with DIST_KEY=ID or git'"'"'s user.signingkey'
 	@echo 'matrix      builds and tests with all compilers that are installed (scripts/matrix)'
 	@echo 'release-check  what must hold for a release, a line each (scripts/release-check)'
-	@echo 'install install-strip uninstall install-lib uninstall-lib clean'
+	@echo 'python      wheel of the Python package in O/python; PYTHON_LIBS=1: with the libraries inside'
+	@echo 'install install-strip uninstall install-lib uninstall-lib install-python uninstall-python clean'
 
 clean:
 	$(Q)rm -rf $(O)
@@ -242,6 +247,7 @@ check demo bench nightly:
 # ---- configuration: where the libraries of perf-plugin are -------------------------------------
 
 UNCONFIGURED := help clean check demo bench nightly lib install-lib uninstall-lib uninstall deb rpm apk install-sample uninstall-sample \
+	uninstall-python $(if $(PYTHON_LIBS),,python install-python) \
 	%/libcstrace.a %/libcstrace.so.$(SOVERSION) %/cstrace.pc \
 	%/libcstrace-files.a %/libcstrace-files.so.$(SOVERSION) %/cstrace-files.pc $(O)/tests/unit/lib/% dist release-check matrix
 ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
@@ -712,5 +718,23 @@ uninstall: uninstall-lib
 		$(foreach f,$(DOCS) $(LICENCES),$(call into,$(docdir)/$(f)))
 	rm -rf $(call into,$(datarootdir)/cstrace) $(call into,$(libdir)/cstrace) $(call into,$(includedir)/cstrace-opencsd)
 	rmdir $(call into,$(docdir)/LICENSES) $(call into,$(docdir)) 2>/dev/null || :
+
+# Python's package. Its wheel has no library inside, which is the system's then, unless PYTHON_LIBS=1 asks for them.
+WHEEL_OF := $(O)/python
+python: $(if $(PYTHON_LIBS),$(LIB_SO) $(FILES_SO) $(PERF_SO))
+	$(call say,WHEEL,$(WHEEL_OF))
+	$(Q)rm -rf $(WHEEL_OF) && mkdir -p $(WHEEL_OF)/src/cstrace && cp lib/bindings/python/pyproject.toml $(WHEEL_OF)/src
+	$(Q)cp lib/bindings/python/cstrace/*.py lib/bindings/python/cstrace/py.typed $(WHEEL_OF)/src/cstrace
+	$(if $(PYTHON_LIBS),$(Q)mkdir $(WHEEL_OF)/src/cstrace/lib && cp $^ $(WHEEL_OF)/src/cstrace/lib && \
+		printf '[bdist_wheel]\nplat_name = linux_%s\n' $(firstword $(subst -, ,$(shell $(CC) -dumpmachine))) >$(WHEEL_OF)/src/setup.cfg)
+	$(Q)cd $(WHEEL_OF)/src && $(PYTHON) -m pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps --no-index -w .. .
+
+# A wheel of Python files is installed when it is unpacked.
+install-python: python
+	$(INSTALL) -d $(call into,$(pythondir))
+	$(PYTHON) -m zipfile -e $(WHEEL_OF)/*.whl $(call into,$(pythondir))
+
+uninstall-python:
+	rm -rf $(call into,$(pythondir)/cstrace) $(call into,$(pythondir))/cstrace-*.dist-info
 
 -include $(shell find $(B)/obj $(B)/tests $(FUZZ_DIR)/obj -name '*.d' 2>/dev/null)

@@ -71,4 +71,10 @@ check "a file without a comment" broken 'no comment "std.c - what it is for"' pe
 check "a guard of another name" broken "no guard CSTRACE_BASE_FILES_STD_H" perf-plugin/base/files/std.h 's/CSTRACE_BASE_FILES_STD_H/STD_H/'
 check "errno that leaves its file" broken "return -errno;" perf-plugin/base/files/std.c 's/return errno;/return -errno;/'
 check "a text past error_text()" broken "cst_strerror" perf-plugin/outputs/cmd/info.c '$a const char *x(void) { return cst_strerror(1); }'
+check "a Python file without its licence" broken "generate.py: '# SPDX" lib/bindings/python/generate.py 2d
+not_compiled() {
+	echo 'int cst_of_a_binding;' >"$tmp/lib/bindings/of_a_binding.c"
+	! make -n -C "$tmp" O="$tmp/none" "$tmp/none/libcstrace.a" | grep of_a_binding
+}
+check "a C file of lib/bindings is not in the library" not_compiled
 finish
