@@ -28,6 +28,7 @@ import sys
 import tempfile
 
 import count_file
+import target_tree
 
 TIME_LIMIT = 60
 SYMFS = "tests/data/symfs"
@@ -101,6 +102,8 @@ CASES = [
     Case("index full", "index -s @snapshot --full -o OUT"),
     Case("merge", "merge -o OUT @a.cst @b.cst @b.cst"),
     Case("merge list", "merge -f @list", stdin="a.cst"),
+    Case("check", "check --root @target"),
+    Case("check json", "check --root @target --format=json"),
     Case("live", "live --where"),
 ]
 
@@ -117,6 +120,8 @@ def make_inputs(args, folder):
     at = lambda name: os.path.join(folder, name)
     shutil.copy("tests/data/sample.perf.data", at("sample"))
     shutil.copytree(SYMFS, at("symfs"))
+    with open("tests/data/targets/juno.txt", encoding="utf-8") as f:
+        target_tree.make(at("target"), f.read())
     for name in ("modules", "text-poke", "bpf", "two-cpus", "switch", "jit", "kcore"):
         perf = at("kcore.data" if name == "kcore" else name)
         must([args.gen, "scenario", name, "--case", "1", "--perf", perf, "--truth", at(name + ".t"), "--symfs", at(name + ".s")])

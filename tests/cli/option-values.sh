@@ -47,7 +47,7 @@ check "--reg: at most 256" most reg 256 TRCIDR1=1
 # ---- letters of options ----
 # Most options have no letter; their table has 0 in its place, and no other character stands for them.
 no_such_letters() {
-	for command in inject script dump profile report merge timeline info convert compare verify index live; do
+	for command in inject script dump profile report merge timeline info convert compare verify index check live; do
 		for code in 001 002 003 177; do
 			run 129 $command "-$(printf "\\$code")" && grep -q "unknown option '-" "$tmp/err" || return 1
 		done

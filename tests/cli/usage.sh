@@ -23,7 +23,7 @@ for c in $("$tool" --list-cmds); do
 	check "$c: unknown option" usage_error "$c" --no-such-option
 	check "$c: option without its value" usage_error "$c" -i
 
-	[ "$c" != live ] || continue	# its files are perf's
+	[ "$c" != live ] && [ "$c" != check ] || continue	# its files are perf's; it has none
 	named=-i
 	[ "$c" != merge ] || named=--
 	absent() {
