@@ -75,6 +75,116 @@ def agree(tree):
         raise Bad("text and JSON differ:\n%s\n%s" % (out, text))
 
 
+# ---- findings that none of the machines has -----------------------------------------------------------
+
+CPU = "/sys/devices/system/cpu/"
+CONFIG = "/boot/config-6.1.90"
+UNIT = "/sys/devices/platform/2%d040000.etm/etm%d/"
+SINKS = ["/sys/devices/cs_etm/sinks/" + name for name in ("tmc_etr0", "tmc_etf0", "tpiu0")]
+# What differs from juno.txt (None: the path is not there), the exit code, lines that are printed then, and words that are not.
+VARIANTS = [
+    ({"/sys/bus/event_source/devices/cs_etm": None, CONFIG: "CONFIG_CORESIGHT=m\n"}, 1,
+     ["missing  PMU: there is no cs_etm in /sys/bus/event_source/devices -> install the package with the kernel's drivers "
+      "(Ubuntu: linux-modules-extra-6.1.90), and modprobe coresight"], ["trace units:", "sinks:"]),
+    ({"/sys/bus/event_source/devices/cs_etm": None, CONFIG: None}, 1,
+     ["missing  PMU: there is no cs_etm in /sys/bus/event_source/devices -> the kernel needs CONFIG_CORESIGHT; its configuration "
+      "was not found"], []),
+    ({"/sys/bus/event_source/devices/cs_etm": None}, 1,
+     ["missing  PMU: there is no cs_etm in /sys/bus/event_source/devices -> see what 'dmesg' says of coresight and perf: the "
+      "kernel has CONFIG_CORESIGHT"], []),
+    ({"/sys/devices/cs_etm/cpu%d" % n: None for n in range(6)}, 1,
+     ["missing  trace units: no CPU has one in cs_etm -> see what 'dmesg' says of coresight: firmware describes them, and the "
+      "driver refused them"], []),
+    ({**{"/sys/devices/cs_etm/cpu%d" % n: None for n in range(6)}, CONFIG: "CONFIG_CORESIGHT=y\n", "/sys/firmware": None}, 1,
+     ["missing  trace units: no CPU has one in cs_etm -> build the kernel with CONFIG_CORESIGHT_SOURCE_ETM4X; firmware must "
+      "describe them: nodes arm,coresight-etm4x or arm,embedded-trace-extension of the device tree, ACPI devices ARMHC500",
+      "note     firmware: no trace hardware was found in device tree or ACPI"], []),
+    ({UNIT % (3, 3) + "trcidr/trcidr0": None, "/sys/devices/cs_etm/cpu5": None}, 3,
+     ["limit    trace units: none for CPUs 5, so what runs there is not traced -> keep the program on the others: taskset -c 0-4",
+      "limit    trace units: registers of CPUs 3 cannot be read, which perf needs -> see what 'dmesg' says of coresight"], []),
+    ({SINKS[0]: None, SINKS[1]: None, CONFIG: "CONFIG_CORESIGHT=y\nCONFIG_CORESIGHT_SOURCE_ETM4X=y\n"}, 1,
+     ["missing  sinks: cs_etm has none that perf can use -> build the kernel with CONFIG_CORESIGHT_LINK_AND_SINK_TMC",
+      "ok       sinks: tpiu0: TPIU, which perf cannot use"], []),
+    ({SINKS[0]: None}, 3,
+     ["ok       sinks: tmc_etf0: ETF, 64 KB for all CPUs",
+      "limit    sinks: RAM of the chip alone, which overruns soon -> trace less: --filter, or strobing",
+      "  a program                   in part (sinks): perf record -e cs_etm//u PROGRAM"], []),
+    ({UNIT % (0, 0) + "trcidr/trcidr0": "0x20000ea1"}, 3,
+     ["limit    timestamps: trace units of CPUs 0 have none, or no free counter for them -> record without: "
+      "-e cs_etm/timestamp=0/; samples have the time of their AUX record",
+      "  all threads                 in part (timestamps): perf record --kcore -a -e cs_etm// sleep 1",
+      "  a timeline, with timestamps no (timestamps)"], []),
+    ({UNIT % (n, n) + "trcidr/trcidr5": "0x08c70842" for n in range(6)}, 3,
+     ["limit    timestamps: trace units of CPUs 0-5 have none, or no free counter for them -> record without: "
+      "-e cs_etm/timestamp=0/; samples have the time of their AUX record"], []),
+    ({"/sys/devices/cs_etm/format/contextid": "config:15"}, 3,
+     ["limit    threads: trace units of CPUs 0-5 cannot trace CONTEXTIDR_EL2 (TRCIDR2: VMIDOPT, VMIDSIZE), and perf then refuses "
+      "-> record without: -e cs_etm/contextid=0/, or one thread with --per-thread"], ["ok       threads"]),
+    ({UNIT % (2, 2) + "trcidr/trcidr2": "0x8"}, 3,
+     ["limit    threads: trace units of CPUs 2 cannot trace CONTEXTIDR_EL1 (TRCIDR2: CIDSIZE), and perf then refuses -> record "
+      "without: -e cs_etm/contextid=0/, or one thread with --per-thread"], []),
+    ({CONFIG: "CONFIG_KALLSYMS=y\nCONFIG_CORESIGHT=y\nCONFIG_CORESIGHT_SOURCE_ETM4X=y\n", "/proc/kcore": None}, 3,
+     ["limit    threads: CONFIG_PID_IN_CONTEXTIDR is off, so CONTEXTIDR holds 0 -> build the kernel with it; without, context "
+      "switch records (--switch-events) and timestamps tell threads apart",
+      "note     kernel code: there is no /proc/kcore, so code that the kernel patched is not available -> build the kernel with "
+      "CONFIG_PROC_KCORE, or decode with --vmlinux FILE of this very build",
+      "  the kernel                  yes: perf record -e cs_etm//k PROGRAM"], []),
+    ({CONFIG: "CONFIG_PID_IN_CONTEXTIDR=y\n"}, 3,
+     ["limit    kernel code: CONFIG_KALLSYMS is off, so kernel trace cannot be placed -> build the kernel with it"], []),
+    ({"/proc/sys/kernel/osrelease": "5.4.0", "/sys/devices/cs_etm/events/autofdo": None, "/sys/kernel/config": None}, 3,
+     ["limit    strobing: the kernel has no configuration autofdo -> take a kernel of 5.15 or later; without, trace shorter runs",
+      "  a program                   yes: perf record -e cs_etm/@tmc_etr0/u PROGRAM",
+      "  a timeline, with timestamps yes: perf record -e cs_etm/timestamp,@tmc_etr0/u PROGRAM"], []),
+    ({"/sys/devices/cs_etm/events/autofdo": None, "/sys/kernel/config": None}, 3,
+     ["limit    strobing: the kernel has no configuration autofdo -> see what 'dmesg' says of cscfg; without, trace shorter runs"], []),
+    # 128 CPUs with allocated IDs, of which there are 111 for one sink
+    ({CPU + "present": "0-127", CPU + "online": "0-127", "/proc/sys/kernel/osrelease": "6.12.1",
+      **{"/sys/devices/cs_etm/cpu%d/trcidr/trcidr0" % n: "0x28000ea1" for n in range(6, 128)}}, 3,
+     ["limit    trace IDs: CPUs 111-127 have none in frames, and their trace is lost -> keep the program on CPUs with one: taskset "
+      "-c 0-110, and perf record -C 0-110 for all threads"], []),
+    ({"/proc/self/status": "Uid:\t0\t0\t0\t0\nCapEff:\t000001ffffffffff\n", "/proc/self/ns/user": "user:[4026532000]"}, 3,
+     ["note     permission: in a user namespace of its own the kernel counts no capability, not root's either -> record from the host",
+      "limit    permission: kernel.perf_event_paranoid is 2, so this user may record own user code only -> sysctl "
+      "kernel.perf_event_paranoid=-1, or record as root (CAP_PERFMON)"], []),
+    # CAP_PERFMON alone lifts perf's limits, and kptr_restrict needs CAP_SYSLOG
+    ({"/proc/self/status": "Uid:\t1\t1\t1\t1\nCapEff:\t0000004000000000\n", "/proc/sys/kernel/kptr_restrict": "1"}, 3,
+     ["limit    kernel code: kernel.kptr_restrict is 1, so kernel maps have address 0 and kernel trace cannot be placed -> sysctl "
+      "kernel.kptr_restrict=0, or record as root (CAP_SYSLOG)"], ["permission:", "buffers:"]),
+    ({"/usr/bin/perf": None}, 1,
+     ["missing  perf: there is none -> install it (Debian: linux-perf, Ubuntu: linux-tools-6.1.90), or build tools/perf of the kernel"], []),
+    ({"/collected/perf": "perf version 6.1\n   get_cpuid: [ OFF ]  # HAVE_AUXTRACE_SUPPORT\n"}, 1,
+     ["missing  perf: it was built without AUX trace (NO_AUXTRACE), and records none -> take one that was built with it; --perf "
+      "FILE names it"], []),
+    ({"/sys/kernel/security/lockdown": "none [integrity] confidentiality"}, 0, [], ["lockdown"]),
+]
+
+
+def vary(tree, changes):
+    for path, text in changes.items():
+        real = os.path.realpath(os.path.dirname(tree + path)) + "/" + os.path.basename(path)
+        if os.path.isdir(real) and not os.path.islink(real):
+            shutil.rmtree(real)
+        elif os.path.lexists(real):
+            os.remove(real)
+        if text is None:
+            continue
+        if path.startswith("/proc/self/ns/"):
+            os.symlink(text, real)
+        else:
+            target_tree.put(tree, path, text)
+
+
+def variants(folder):
+    for number, (changes, want, lines, words) in enumerate(VARIANTS):
+        tree = juno(os.path.join(folder, str(number)))
+        vary(tree, changes)
+        code, out, _ = check("--root", tree)
+        bad = [line for line in lines if line not in out.splitlines()] + [word for word in words if word in out]
+        if code != want or bad:
+            raise Bad("variant %d: code %d\n%s\n%s" % (number, code, "\n".join(bad), out))
+        agree(tree)
+
+
 # ---- trees that mean harm ----------------------------------------------------------------------------
 
 JUNO = "tests/data/targets/juno.txt"
@@ -426,6 +536,7 @@ def collects_here(folder):
 
 
 CASES = [(os.path.basename(path)[:-4], saved(path)) for path in TARGETS] + [
+    ("findings and cures", variants),
     ("files that are FIFOs", every_file(os.mkfifo)),
     ("files that are folders", every_file(os.mkdir)),
     ("links in a circle", every_file(lambda path: os.symlink(os.path.basename(path), path))),

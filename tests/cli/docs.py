@@ -59,7 +59,7 @@ class Texts:
         bin_ = os.path.join(self.folder, "bin")
         os.mkdir(bin_)
         with open(os.path.join(bin_, "perf-cstrace"), "w") as f:
-            f.write("#!/bin/sh\ncase \" $* \" in\n*\" --symfs \"*|\" merge \"*) exec %s \"$@\" ;;\n*) exec %s \"$@\" --symfs root ;;\nesac\n"
+            f.write("#!/bin/sh\ncase \" $* \" in\n*\" --symfs \"*|\" merge \"*|\" check \"*) exec %s \"$@\" ;;\n*) exec %s \"$@\" --symfs root ;;\nesac\n"
                     % (self.tool, self.tool))
         os.chmod(f.name, 0o755)
         self.env = dict(os.environ, PATH=bin_ + ":" + os.environ["PATH"], MANPATH="/nowhere")

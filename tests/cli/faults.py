@@ -40,10 +40,11 @@ OLD = b"what was there before\n"
 
 
 class Case:
-    """A command: its arguments, where "@" is the folder of inputs, and OUT its output, a file or a folder."""
+    """A command: its arguments, where "@" is the folder of inputs, and OUT its output, a file or a folder. `spared` classes
+    do not fail: that a file cannot be read is what the command reports."""
 
-    def __init__(self, name, line, stdin=None, folder=False):
-        self.name, self.words, self.stdin, self.folder = name, shlex.split(line), stdin, folder
+    def __init__(self, name, line, stdin=None, folder=False, spared=()):
+        self.name, self.words, self.stdin, self.folder, self.spared = name, shlex.split(line), stdin, folder, spared
         self.output = "OUT" in self.words
 
 
@@ -102,8 +103,8 @@ CASES = [
     Case("index full", "index -s @snapshot --full -o OUT"),
     Case("merge", "merge -o OUT @a.cst @b.cst @b.cst"),
     Case("merge list", "merge -f @list", stdin="a.cst"),
-    Case("check", "check --root @target"),
-    Case("check json", "check --root @target --format=json"),
+    Case("check", "check --root @target", spared=("open", "read", "stat", "shortread")),
+    Case("check json", "check --root @target --format=json", spared=("open", "read", "stat", "shortread")),
     Case("live", "live --where"),
 ]
 
@@ -241,7 +242,7 @@ def prepare(args, cases, inputs):
     for case in cases:
         want[case] = runs[case].result()
         with open(scratch_file(args, "counts", case)) as f:
-            counts[case] = {k: int(v) for k, v in map(str.split, f)}
+            counts[case] = {k: int(v) for k, v in map(str.split, f) if k not in case.spared}
         if args.asan:
             counts[case] = {"alloc": counts[case]["alloc"]}
         if want[case].code not in (0, 3) or want[case].left:
@@ -256,7 +257,7 @@ def with_error(rng, kind, fault):
 
 def each_call(args, rng, cases, counts):
     for case in cases:
-        for i in range(1, counts[case][args.every] + 1):
+        for i in range(1, counts[case].get(args.every, 0) + 1):
             yield case, args.every, with_error(rng, args.every, "%s:%d" % (args.every, i)), i & 1
 
 
@@ -268,7 +269,7 @@ def each_place(args, rng, cases):
         if not places:
             sys.exit("%s: no place with a call that can fail: %s does not record them" % (case.name, args.refuse))
         for kind, number, place in places:
-            if (kind, place) not in seen:
+            if (kind, place) not in seen and kind not in case.spared:
                 seen.add((kind, place))
                 yield case, kind, with_error(rng, kind, "%s:%s" % (kind, number)), rng.random() < 0.5
 

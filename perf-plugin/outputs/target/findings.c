@@ -15,6 +15,9 @@
 /* Short forms for the conditions. */
 #define OFF(option)	option_off(t, TARGET_CONFIG_##option)
 #define CPUS(set)	cpus_count(t, CPUS_##set)
+#define MODULAR(name)	(t->kernel.option[TARGET_CONFIG_##name] == 'm')
+#define DRIVER_OFF \
+	(t->arch == TARGET_ARM32 ? OFF(CORESIGHT_SOURCE_ETM3X) : OFF(CORESIGHT_SOURCE_ETM4X))
 #define HAS_PMU		(t->pmu.seen == TARGET_SEEN)
 #define HAS_AUTOFDO	(t->pmu.autofdo == TARGET_SEEN)
 #define SINCE(a, b) (t->kernel.major > (a) || (t->kernel.major == (a) && t->kernel.minor >= (b)))
@@ -95,6 +98,17 @@ static bool has_ete(const struct target *t)
 
 	for (i = 0; i < t->nr_cpus; i++)
 		if (t->cpus[i].kind == TARGET_ETE)
+			return true;
+	return false;
+}
+
+/* True if the machine has the file of one of the modules, loaded or not. */
+static bool any_module(const struct target *t)
+{
+	int m;
+
+	for (m = 0; m < NR_TARGET_MODULES; m++)
+		if (t->kernel.module[m].present)
 			return true;
 	return false;
 }

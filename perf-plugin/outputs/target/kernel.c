@@ -43,18 +43,19 @@ static char *inflate_text(const char *bytes, size_t size)
 static char *config_text(struct tree *tr, const char *path, enum target_seen *seen)
 {
 	size_t size;
-	char *bytes = tree_bytes(tr, path, TREE_MAX_TEXT, &size, seen), *text = bytes;
+	char *text = tree_bytes(tr, path, TREE_MAX_TEXT, &size, seen), *bytes = text;
 
-	if (bytes && size > 1 && !memcmp(bytes, "\x1f\x8b", 2)) {
+	if (!text)
+		return NULL;
+	if (size > 1 && !memcmp(bytes, "\x1f\x8b", 2)) {
 		text = inflate_text(bytes, size);
 		free(bytes);
 	}
-	if (bytes && (!text || !strstr(text, "CONFIG_"))) {
-		*seen = TARGET_ODD;
-		free(text);
-		text = NULL;
-	}
-	return text;
+	if (text && strstr(text, "CONFIG_"))
+		return text;
+	*seen = TARGET_ODD;
+	free(text);
+	return NULL;
 }
 
 /* 'y' or 'm'; an option that a configuration does not set is off, named or not. */
