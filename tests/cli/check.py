@@ -137,6 +137,12 @@ VARIANTS = [
       "  a timeline, with timestamps yes: perf record -e cs_etm/timestamp,@tmc_etr0/u PROGRAM"], []),
     ({"/sys/devices/cs_etm/events/autofdo": None, "/sys/kernel/config": None}, 3,
      ["limit    strobing: the kernel has no configuration autofdo -> see what 'dmesg' says of cscfg; without, trace shorter runs"], []),
+    ({"/sys/devices/cs_etm/sinks/trbe%d" % n: "0x1" for n in (0, 1, 3, 5)}, 0,
+     ["ok       sinks: TRBE of CPUs 0-1,3,5: system memory of each CPU, without frames",
+      "note     sinks: CPUs 2,4 have no TRBE and take tmc_etr0; with --per-thread they are not traced -> trace all into one: "
+      "-e cs_etm/@tmc_etr0/"], ["trace IDs"]),
+    ({**{"/sys/devices/cs_etm/sinks/trbe%d" % n: "0x1" for n in (0, 1, 3, 5)}, SINKS[0]: None}, 3,
+     ["limit    sinks: none for CPUs 2,4, which have no TRBE, so what runs there is not traced"], []),
     # 128 CPUs with allocated IDs, of which there are 111 for one sink
     ({CPU + "present": "0-127", CPU + "online": "0-127", "/proc/sys/kernel/osrelease": "6.12.1",
       **{"/sys/devices/cs_etm/cpu%d/trcidr/trcidr0" % n: "0x28000ea1" for n in range(6, 128)}}, 3,

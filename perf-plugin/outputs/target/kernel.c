@@ -13,12 +13,6 @@
 
 /* ---- configuration ---------------------------------------------------------------------- */
 
-static const char *const option_names[NR_TARGET_OPTIONS] = {
-#define OPTION(name) "CONFIG_" #name,
-#include "outputs/target/options.def"
-#undef OPTION
-};
-
 /* The text of a gzip file, to be freed; NULL: it is none, or longer than a configuration. */
 static char *inflate_text(const char *bytes, size_t size)
 {
@@ -83,7 +77,7 @@ static bool take_config(struct tree *tr, char *path)
 		return false;
 	}
 	for (i = 0; i < NR_TARGET_OPTIONS; i++)
-		k->option[i] = option_value(text, option_names[i]);
+		k->option[i] = option_value(text, target_option_name(i));
 	k->config_path = path;
 	free(text);
 	return true;
@@ -100,12 +94,6 @@ static void read_config(struct tree *tr)
 }
 
 /* ---- modules ---------------------------------------------------------------------------- */
-
-static const char *const module_files[NR_TARGET_MODULES] = {
-#define MODULE(name, file) file,
-#include "outputs/target/modules.def"
-#undef MODULE
-};
 
 /* True if these name one module: files may have '_' for '-', and suffixes as .ko.xz. */
 static bool same_module(const char *name, const char *module)
@@ -126,7 +114,7 @@ static void note_files(struct tree *tr, const char *folder)
 	tree_names(tr, folder, false, &names);
 	for (i = 0; i < names.nr; i++)
 		for (m = 0; m < NR_TARGET_MODULES; m++)
-			if (same_module(names.v[i], module_files[m]))
+			if (same_module(names.v[i], target_module_name(m)))
 				tr->t->kernel.module[m].present = true;
 	tree_names_free(&names);
 }
@@ -140,7 +128,7 @@ static void note_loaded(struct target_kernel *k, char *text)
 	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		line[strcspn(line, " ")] = 0;
 		for (m = 0; m < NR_TARGET_MODULES; m++)
-			if (same_module(line, module_files[m]))
+			if (same_module(line, target_module_name(m)))
 				k->module[m].loaded = true;
 	}
 }

@@ -144,6 +144,28 @@ const char *target_unit_name(enum target_unit_kind kind)
 	return names[kind];
 }
 
+const char *target_option_name(enum target_option option)
+{
+	static const char *const names[NR_TARGET_OPTIONS] = {
+#define OPTION(name) "CONFIG_" #name,
+#include "outputs/target/options.def"
+#undef OPTION
+	};
+
+	return names[option];
+}
+
+const char *target_module_name(enum target_module module)
+{
+	static const char *const names[NR_TARGET_MODULES] = {
+#define MODULE(name, file) file,
+#include "outputs/target/modules.def"
+#undef MODULE
+	};
+
+	return names[module];
+}
+
 uint32_t target_common_features(const struct target *t)
 {
 	uint32_t features = UINT32_MAX;

@@ -258,6 +258,8 @@ size_t target_sinks(const struct target *t, enum target_sink_kind kind,
 		    const struct target_sink **first);
 const char *target_sink_name(enum target_sink_kind kind);	/* "ETR" */
 const char *target_unit_name(enum target_unit_kind kind);	/* "ETMv4" */
+const char *target_option_name(enum target_option option);	/* "CONFIG_CORESIGHT" */
+const char *target_module_name(enum target_module module);	/* as modprobe calls it */
 /* Features that every online CPU's trace unit has; those of a CPU without one do not count. */
 uint32_t target_common_features(const struct target *t);
 /* CPUs that are online and have a trace unit. */

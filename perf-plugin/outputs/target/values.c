@@ -79,6 +79,22 @@ static bool has_id(const struct target *t, const struct target_cpu *c)
 	return c->rank < LAST_ID;	/* whatever the order in which they are allocated */
 }
 
+static int compare_trbe(const void *key, const void *sink)
+{
+	const int64_t cpu = ((const struct target_cpu *)key)->cpu,
+		      other = ((const struct target_sink *)sink)->cpu;
+
+	return cpu < other ? -1 : cpu > other;
+}
+
+/* TRBEs are the first sinks, in the order of their CPUs. */
+static bool lacks_trbe(const struct target *t, const struct target_cpu *c)
+{
+	size_t n = target_sinks(t, TARGET_TRBE, NULL);
+
+	return n && !bsearch(c, t->pmu.sinks, n, sizeof(*t->pmu.sinks), compare_trbe);
+}
+
 static bool lacks(const struct target_cpu *c, uint32_t feature)
 {
 	return (c->kind == TARGET_ETMV4 || c->kind == TARGET_ETE) && !(c->features & feature);
@@ -89,8 +105,6 @@ static bool in_set(const struct target *t, const struct target_cpu *c, const voi
 	const bool traced = c->online && c->kind != TARGET_NO_UNIT;
 
 	switch (*(const enum cpu_set *)of) {
-	case CPUS_ONLINE:
-		return c->online;
 	case CPUS_OFFLINE:
 		return !c->online;
 	case CPUS_TRACED:
@@ -110,6 +124,8 @@ static bool in_set(const struct target *t, const struct target_cpu *c, const voi
 		       lacks(c, t->kernel.vhe == TARGET_YES ? TARGET_CONTEXTID2 : TARGET_CONTEXTID);
 	case CPUS_NO_STROBING:
 		return traced && lacks(c, TARGET_STROBING);
+	case CPUS_NO_TRBE:
+		return traced && lacks_trbe(t, c);
 	case CPUS_WITH_ID:
 		return traced && has_id(t, c);
 	case CPUS_NO_ID:
@@ -280,6 +296,13 @@ static char *sink_line(const struct target_sink *s)
 	return format_text("sinks: %s: %s, for all CPUs", name, kind);
 }
 
+static char *first_etr(const struct target *t)
+{
+	const struct target_sink *s = NULL;
+
+	return target_sinks(t, TARGET_ETR, &s) ? mem_text(name_shown(s->name)) : mem_text("");
+}
+
 /* All TRBEs have one line, which comes first. */
 char *value_sink(const struct target *t, size_t nth)
 {
@@ -293,12 +316,6 @@ char *value_sink(const struct target *t, size_t nth)
 }
 
 /* ---- kernel ----------------------------------------------------------------------------- */
-
-static const char *const option_names[NR_TARGET_OPTIONS] = {
-#define OPTION(name) "CONFIG_" #name,
-#include "outputs/target/options.def"
-#undef OPTION
-};
 
 bool option_off(const struct target *t, enum target_option option)
 {
@@ -324,7 +341,7 @@ static char *options(const struct target *t, bool on)
 		if (option_fits(t, i) &&
 		    (on ? t->kernel.option[i] == 'y' || t->kernel.option[i] == 'm' :
 			  option_off(t, i) && i < TARGET_CONFIG_CORESIGHT_CATU))
-			add(&list, ", ", option_names[i]);
+			add(&list, ", ", target_option_name(i));
 	return list ? list : mem_text("none of the options that trace needs");
 }
 
@@ -348,17 +365,12 @@ uint32_t modules_unloaded(const struct target *t)
 
 static char *unloaded(const struct target *t)
 {
-	static const char *const names[NR_TARGET_MODULES] = {
-#define MODULE(name, file) file,
-#include "outputs/target/modules.def"
-#undef MODULE
-	};
 	char *list = NULL;
 	int m;
 
 	for (m = 0; m < NR_TARGET_MODULES; m++)
 		if (is_unloaded(t, m))
-			add(&list, " ", names[m]);
+			add(&list, " ", target_module_name(m));
 	return list ? list : mem_text("none");
 }
 

@@ -17,7 +17,6 @@ char *value_sink(const struct target *t, size_t nth);
 
 /* CPUs that a finding is about. */
 enum cpu_set {
-	CPUS_ONLINE,
 	CPUS_OFFLINE,
 	CPUS_TRACED,		/* online, with a trace unit */
 	CPUS_UNTRACED,		/* online, without */
@@ -28,6 +27,7 @@ enum cpu_set {
 	/* they cannot trace the register that this kernel writes thread IDs to */
 	CPUS_NO_THREADS,
 	CPUS_NO_STROBING,
+	CPUS_NO_TRBE,		/* others have one */
 	CPUS_WITH_ID,		/* traced, and their trace ID is valid */
 	CPUS_NO_ID,
 };
