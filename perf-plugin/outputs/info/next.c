@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/name.h"
 #include "base/path.h"
+#include "base/quote.h"
 #include "machine/images/library.h"
 #include "outputs/info/internal.h"
 #include "session/import/bare.h"
@@ -21,24 +21,13 @@ static void append(char *line, const char *text)
 	snprintf(line + at, LINE - at, "%s", text);
 }
 
-/* A word as a shell reads it. */
 static void append_word(char *line, const char *word)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-";
-	const char *shown = name_shown(word), *p;
-	char c[2] = "";
+	char *quoted = quote_word(word);
 
 	append(line, " ");
-	if (*shown && !shown[strspn(shown, plain)]) {
-		append(line, shown);
-		return;
-	}
-	append(line, "'");
-	for (p = shown; *p; p++) {
-		c[0] = *p;
-		append(line, *p == '\'' ? "'\\''" : c);
-	}
-	append(line, "'");
+	append(line, quoted);
+	free(quoted);
 }
 
 static void append_option(char *line, const char *name, const char *value)
