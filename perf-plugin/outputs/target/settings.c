@@ -47,6 +47,22 @@ static struct target_number read_memlock(struct tree *tr)
 	return n;
 }
 
+/* "MemTotal:  8058752 kB" */
+static struct target_number read_memory(struct tree *tr)
+{
+	struct target_number n = { TARGET_ABSENT, 0 };
+	char *text = tree_text(tr, "/proc/meminfo", TREE_MAX_LIST, &n.seen),
+	     *value = text_value(text, "MemTotal:");
+
+	if (value)
+		value[strcspn(value, " ")] = 0;
+	if (text && (!value || !text_number(value, &n.value)))
+		n.seen = TARGET_ODD;
+	free(value);
+	free(text);
+	return n;
+}
+
 static void read_user(struct tree *tr)
 {
 	struct target_user *u = &tr->t->user;
@@ -94,5 +110,6 @@ void read_settings(struct tree *tr)
 	s->mlock_kb = tree_number(tr, SYSCTL "perf_event_mlock_kb");
 	s->memlock = read_memlock(tr);
 	s->lockdown = read_lockdown(tr);
+	s->memory_kb = read_memory(tr);
 	read_user(tr);
 }

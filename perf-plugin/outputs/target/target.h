@@ -184,6 +184,7 @@ struct target_settings {
 	struct target_number paranoid, kptr_restrict, mlock_kb;
 	struct target_number memlock;	/* RLIMIT_MEMLOCK in bytes; INT64_MAX: unlimited */
 	uint32_t page_size;
+	struct target_number memory_kb;	/* MemTotal of /proc/meminfo */
 	char *lockdown;			/* none, integrity or confidentiality; NULL: unknown */
 };
 
