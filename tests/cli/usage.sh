@@ -24,6 +24,7 @@ for c in $("$tool" --list-cmds); do
 	check "$c: option without its value" usage_error "$c" -i
 
 	[ "$c" != live ] && [ "$c" != check ] || continue	# its files are perf's; it has none
+	[ "$c" != record ] || continue	# it makes them
 	named=-i
 	[ "$c" != merge ] || named=--
 	absent() {

@@ -30,6 +30,8 @@ static const struct command commands[] = {
 	{ "verify", cmd_verify, "which rules of the architecture a trace violates" },
 	{ "index", cmd_index, "where decoding can begin, and what is where: for dump --from" },
 	{ "check", cmd_check, "what can be recorded on this machine, and what is missing" },
+	{ "record", cmd_record,
+	  "record with perf what a purpose needs, and pack it for another host" },
 	{ "live", cmd_live, "run perf itself, decoding with cstrace" },
 	{ "help", cmd_help, "help on a command" },
 };

@@ -20,6 +20,7 @@ int cmd_compare(int argc, const char **argv);
 int cmd_convert(int argc, const char **argv);
 int cmd_index(int argc, const char **argv);
 int cmd_check(int argc, const char **argv);
+int cmd_record(int argc, const char **argv);
 int cmd_live(int argc, const char **argv);
 
 struct cmd_desc;
