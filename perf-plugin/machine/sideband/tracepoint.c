@@ -16,7 +16,7 @@ struct tep_handle;
 #define MAX_FORMAT	(64u << 10)	/* the text of one event's format has some kilobytes */
 #define MAX_SYSTEMS	4096u
 
-static const char magic[10] = "\x17\x08\x44tracing";
+static const char magic[] = { 0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g' };
 /* Only the fields are of interest; what prints them is an expression in C that need not be parsed. */
 static const char no_print[] = "\nprint fmt: \"\"\n";
 
