@@ -306,8 +306,9 @@ static void run_recorded(struct scenario *s, int el2, int known)
 	for (i = 0; i < 2; i++) {
 		/* with VMIDs, nothing tells the process before the trace is decoded */
 		n = known ? snprintf(more, sizeof(more), ",offset=%" PRId64, vm[i].ahead) : 0;
-		snprintf(more + n, sizeof(more) - (size_t)n, el2 ? "" : ",pid=%u",
-			 vm[i].vcpu->p->pid);
+		more[n] = '\0';
+		if (!el2)
+			snprintf(more + n, sizeof(more) - (size_t)n, ",pid=%u", vm[i].vcpu->p->pid);
 		give_guest(s, &vm[i], el2 ? vm[i].vcpu->p->pid : vm[i].vmid, more);
 	}
 	expect_machines(s, vm);

@@ -77,10 +77,10 @@ uint64_t *event_sample_put(uint64_t *p, const struct event_sample *e)
 	switch (e->kind) {
 	case EVENT_PTWRITE:
 		memcpy(p, ptwrite, sizeof(ptwrite));
-		return p + sizeof(ptwrite) / sizeof(*p);
+		return p + sizeof(ptwrite) / (sizeof(*p));
 	case EVENT_EVT:
 		memcpy(p, evt, sizeof(evt));
-		return p + sizeof(evt) / sizeof(*p);
+		return p + sizeof(evt) / (sizeof(*p));
 	case EVENT_TRANSACTION:
 	case EVENT_KINDS:
 		break;
