@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The edges of a program as a fuzzer's bitmap, as lib/bindings/python/examples/edge_bitmap.py makes it, and the time of
- * counting. edge_bitmap PERF.DATA PROGRAM OUT [SYMFS]
+ * The edges of a program as a fuzzer's bitmap, as lib/bindings/python/examples/edge_bitmap.py makes
+ * it, and the time of counting. edge_bitmap PERF.DATA PROGRAM OUT [SYMFS]
  */
 #include <stdio.h>
 #include <string.h>

@@ -117,7 +117,7 @@ def check(result: int, text: str = "", offset: Optional[int] = None) -> int:
 
 
 def version() -> str:
-    """Version of the library that is used, as "0.1.0"."""
+    """Version of the library that is used, as "0.2.0"."""
     number = core.cst_version()
     return "%d.%d.%d" % (number >> 16, number >> 8 & 255, number & 255)
 

@@ -30,7 +30,7 @@ pub const CST_PULL_MIN: u32 = 4;
 pub const CST_SAMPLE_BRANCHES: u32 = 64;
 pub const CST_TARMAC_DATA: u32 = 64;
 pub const CST_VERSION_MAJOR: u32 = 0;
-pub const CST_VERSION_MINOR: u32 = 1;
+pub const CST_VERSION_MINOR: u32 = 2;
 pub const CST_VERSION_PATCH: u32 = 0;
 
 pub type cst_isa = c_uint;
@@ -2357,6 +2357,7 @@ extern "C" {
     pub fn cst_images_set(images: *mut cst_images, key: *const cst_image_key, space: *mut cst_space) -> c_int;
     pub fn cst_images_remove(images: *mut cst_images, key: *const cst_image_key) -> c_int;
     pub fn cst_images_find(images: *const cst_images, spaces: c_uint, ctx: *const cst_context) -> *mut cst_space;
+    pub fn cst_branches_find(open: *mut cst_branch, elements: *const cst_generic, n: usize, out: *mut cst_branch) -> usize;
     pub fn cst_pairs_insert(p: *mut cst_pairs, a: u32, b: u32, count: u64) -> c_int;
     pub fn cst_pairs_merge(to: *mut cst_pairs, from: *const cst_pairs) -> c_int;
     pub fn cst_pairs_free(p: *mut cst_pairs);
