@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Nightly: perf 6.12 of Debian's linux-source-6.12, built with our headers and libraries alone (scripts/build-perf --opencsd), shared
-# and static. It prints byte for byte what the perf of the same sources that is built with libopencsd-dev prints with the drop-in, and
-# passes the tests of perf with the drop-in. BUILT=DIR takes DIR/perf and DIR/perf-static as they are, STOCK=FILE the perf that
+# and static. It prints byte for byte what the perf of the same sources that is built with libopencsd-dev prints with the drop-in, as a
+# client of 1.8 like it (CSTRACE_OCSD), and passes the tests of perf with the drop-in. BUILT=DIR takes DIR/perf and DIR/perf-static as they are, STOCK=FILE the perf that
 # libopencsd-dev made. Needs the package, installed or in the lists of apt, flex, bison, and 2 GB in $BUILD.
 set -u
 [ -n "${CSTRACE_NIGHTLY:-}" ] || { echo "runs in make nightly only"; exit 77; }
@@ -65,20 +65,23 @@ recordings() {
 	done
 }
 recordings >"$tmp/recordings"
-while read -r data symfs; do
-	name=$(basename "$(dirname "$data")")/$(basename "$data")
+while read -r file symfs; do
+	name=$(basename "$(dirname "$file")")/$(basename "$file")
+	# TIME_CONV where perf record writes it, before the trace
+	data=$tmp/recording.data
+	python3 tests/interop/records.py --time-first "$file" "$data" || cp "$file" "$data"
 	out=$tmp/shared prints "$built/perf"
 	out=$tmp/static prints "$built/perf-static"
 	differ=
 	cmp -s "$tmp/shared.packets" "$tmp/static.packets" && cmp -s "$tmp/shared.branches" "$tmp/static.branches" || differ=" static"
 	if [ -n "$stock" ]; then
-		out=$tmp/stock prints env LD_LIBRARY_PATH="$drop_in" "$stock"
+		out=$tmp/stock prints env CSTRACE_OCSD=1.8 LD_LIBRARY_PATH="$drop_in" "$stock"
 		cmp -s "$tmp/shared.packets" "$tmp/stock.packets" && cmp -s "$tmp/shared.branches" "$tmp/stock.branches" || differ="$differ stock"
 	fi
 	if [ -n "$differ" ]; then
 		not_ok "$name: not as$differ" "$(diff "$tmp/shared.packets" "$tmp/stock.packets" | head -n 3)" \
 			"$(diff "$tmp/shared.branches" "$tmp/stock.branches" | head -n 3)"
-	elif [ ! -s "$tmp/shared.packets" ]; then
+	elif [ ! -s "$tmp/shared.packets" ] || [ ! -s "$tmp/shared.branches" ]; then
 		not_ok "$name: nothing was printed"
 	else
 		ok "$name: $(wc -l <"$tmp/shared.packets") packets, $(wc -l <"$tmp/shared.branches") branches"
