@@ -347,10 +347,7 @@ static bool in_interface(const struct ocsd_tree *t, const struct source *s,
 	case CST_GEN_SYNC_MARKER:
 		return g->num == CST_MARK_TIMESTAMP;
 	case CST_GEN_ADDR_UNKNOWN:
-		/*
-		 * for atoms whose address was never known; contradictions are found with flags of
-		 * 1.8, see note()
-		 */
+		/* for atoms whose address was never known; flags of 1.8 find contradictions */
 		return s->protocol == OCSD_PROTOCOL_ETMV3 && !g->error;
 	case CST_GEN_INSTRUMENTATION:
 		return t->client == CLIENT_1_8;

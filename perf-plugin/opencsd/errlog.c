@@ -72,10 +72,10 @@ void log_print(const struct ocsd_tree *t, const char *text)
 static void line(const char *component, const char *text)
 {
 	size_t len = strlen(text);
+	const char *end = len && text[len - 1] == '\n' ? "" : "\n";
 	char *all;
 
-	if (asprintf(&all, "%s : %s%s", component, text, len && text[len - 1] == '\n' ? "" : "\n") <
-	    0)
+	if (asprintf(&all, "%s : %s%s", component, text, end) < 0)
 		return;
 	out(all);
 	free(all);
@@ -104,16 +104,12 @@ const char *log_packets(const struct source *s, char *name)
 
 const char *log_decoder(const struct source *s, char *name)
 {
-	const char *own = s->custom ? custom_name(s) : NULL;
+	const char *what = tree_protocol_name(s);
 
-	if (own)
-		return component(s, "", own, name);
+	if (s->custom)
+		return component(s, "", custom_name(s), name);
 	/* of ETMv4 the decoder of instruction trace has no letter */
-	return component(s, "DCD_",
-			 s->protocol == OCSD_PROTOCOL_ETMV4I || s->protocol == OCSD_PROTOCOL_ETE ?
-				 "ETMV4" :
-				 tree_protocol_name(s),
-			 name);
+	return component(s, "DCD_", strcmp(what, OCSD_BUILTIN_DCD_ETMV4I) ? what : "ETMV4", name);
 }
 
 /* NULL: no error has that number. The number that ends 1.3.3's is an error to clients of 1.8. */

@@ -345,9 +345,9 @@ void log_error(ocsd_err_severity_t sev, const char *component, ocsd_err_t err, u
 /* Components, named as clients see them in OpenCSD's log; `name` has LOG_NAME bytes. */
 #define LOG_GENERAL "Gen_Info"
 #define LOG_NAME 64
-const char *log_packets(const struct source *s, char *name); /* what makes packets of a source */
-const char *log_decoder(const struct source *s,
-			char *name); /* what makes elements, or the client's decoder */
+/* What makes packets of a source, and what makes elements: of a custom one the client's decoder. */
+const char *log_packets(const struct source *s, char *name);
+const char *log_decoder(const struct source *s, char *name);
 /* Printers write here: where the log goes, and to the client function of the tree, or of the log. */
 void log_print(const struct ocsd_tree *t, const char *text);
 ocsd_err_t err_last(ocsd_err_t err);

@@ -10,7 +10,8 @@
 #include "internal.h"
 
 /* The levels of the process, as enum client: 0 is none. */
-static _Atomic unsigned int forced;	/* by the environment */
+#define UNREAD 3u
+static _Atomic unsigned int forced = UNREAD;	/* by the environment, when a tree was made last */
 static _Atomic unsigned int last;	/* by the last sign in any tree */
 
 static unsigned int from_environment(void)
@@ -39,6 +40,10 @@ static unsigned int known(void)
 {
 	unsigned int f = atomic_load_explicit(&forced, memory_order_relaxed);
 
+	if (f == UNREAD) {
+		f = from_environment();
+		atomic_store_explicit(&forced, f, memory_order_relaxed);
+	}
 	if (f)
 		return f;
 	return compiled_for_1_8() ? (unsigned int)CLIENT_1_8 :

@@ -8,8 +8,8 @@
  *
  * MODE elements: full decode, elements to a callback; packets: packets to a sink; monitor: full decode
  * with packets to a monitor; printers: the library prints packets; listing: it prints packets and
- * elements of the first buffer, as OpenCSD's lister does; calls: what every function answers, without
- * trace. WAIT: percentage of elements that are answered with WAIT.
+ * elements of the first buffer, as OpenCSD's lister does; calls: what every function answers,
+ * without trace. WAIT: percentage of elements that are answered with WAIT.
  *
  * It is compiled with the headers of either level, and is a client of that level.
  */

@@ -16,10 +16,13 @@ theirs() {
 	"$client" "$@" 2>"$tmp/err" | sed '/L_32IS1/s/32 bit, IS0/32 bit, IS1/' >"$tmp/theirs"
 }
 
-# The memory spaces show the level of the client, but not when it lists packets.
+# The memory spaces show the level of the client, but not when it lists packets, or has no memory.
 ours() {
 	export CSTRACE_OCSD=1.3
-	[ "${2:-}" != elements ] || unset CSTRACE_OCSD
+	case "$1 ${2:-}" in
+	*/event_test* | */init-short-addr*) ;;
+	*elements) unset CSTRACE_OCSD ;;
+	esac
 	LD_LIBRARY_PATH=$drop_in "$client" "$@" >"$tmp/ours" 2>"$tmp/err" || echo "exit $?" >>"$tmp/ours"
 }
 

@@ -268,6 +268,36 @@ static void test_inside(void **state)
 	ocsd_destroy_dcd_tree(t);
 }
 
+static uint32_t flag_bits;
+
+static ocsd_datapath_resp_t on_exception(const void *ctx, const ocsd_trc_index_t index,
+					 const uint8_t id, const ocsd_generic_trace_elem *e)
+{
+	(void)ctx;
+	(void)index;
+	(void)id;
+	flag_bits = e->flag_bits;
+	return OCSD_RESP_CONT;
+}
+
+/* A tail-chained exception has a flag in 1.8, which 1.3 does not know. */
+static void test_tail_chain(void **state)
+{
+	const struct cst_generic g = { .kind = CST_GEN_EXCEPTION, .flags = CST_GF_TAIL_CHAIN };
+	dcd_tree_handle_t t;
+	unsigned int level;
+
+	(void)state;
+	for (level = 0; level < 2; level++) {
+		t = make(level ? "1.8" : "1.3");
+		assert_int_equal(ocsd_dt_set_gen_elem_outfn(t, on_exception, NULL), OCSD_OK);
+		flag_bits = 0xff;
+		element_out(tree_get(t), tree_source(tree_get(t), 0x10), &g);
+		assert_int_equal(flag_bits, level ? 0x1000 : 0);
+		ocsd_destroy_dcd_tree(t);
+	}
+}
+
 static char packet_text[256];
 
 static void on_monitor(const void *ctx, const ocsd_datapath_op_t op, const ocsd_trc_index_t index,
@@ -335,6 +365,7 @@ int main(void)
 		cmocka_unit_test(test_unknown),	    cmocka_unit_test(test_signs),
 		cmocka_unit_test(test_environment), cmocka_unit_test(test_cache_sizes),
 		cmocka_unit_test(test_spaces),	    cmocka_unit_test(test_inside),
+		cmocka_unit_test(test_tail_chain),
 		cmocka_unit_test(test_packet_text), cmocka_unit_test(test_init),
 	};
 
