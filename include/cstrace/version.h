@@ -20,7 +20,8 @@ CST_BEGIN
 
 #define CST_VERSION_TEXT_OF_(major, minor, patch) #major "." #minor "." #patch
 #define CST_VERSION_TEXT_OF(major, minor, patch) CST_VERSION_TEXT_OF_(major, minor, patch)
-#define CST_VERSION_TEXT CST_VERSION_TEXT_OF(CST_VERSION_MAJOR, CST_VERSION_MINOR, CST_VERSION_PATCH) /* "0.2.0" */
+#define CST_VERSION_TEXT \
+	CST_VERSION_TEXT_OF(CST_VERSION_MAJOR, CST_VERSION_MINOR, CST_VERSION_PATCH) /* "0.2.0" */
 
 /* CST_VERSION_NUMBER of the library that the program runs with. Safe from any thread. */
 CST_API unsigned int cst_version(void);
