@@ -33,8 +33,8 @@ void guard_name(const char *path);
 /* rename(2); `from` and the names below it are no longer temporary. */
 int guard_rename(const char *from, const char *to);
 /*
- * Gives two names each other's files at once; recorded names stay recorded. 0, or -1 with errno: not all file systems
- * can do it.
+ * Gives two names each other's files at once; recorded names stay recorded. 0, or -1 with errno:
+ * not all file systems can do it.
  */
 int guard_exchange(const char *a, const char *b);
 /* unlink(2), or rmdir(2) for a folder; the name is no longer recorded. */
