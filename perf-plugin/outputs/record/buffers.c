@@ -53,23 +53,29 @@ static uint64_t wanted(const struct choice *c)
 	return kb < ROOT_AUX ? ROOT_AUX : power_above(kb);
 }
 
-/* KB of locked memory that the kernel lets this user have for each buffer; 0: it does not count. */
+#define UNLIMITED	UINT64_MAX
+
+/* A setting in KB, which the machine's files may have any number for. */
+static uint64_t setting_kb(const struct target_number *n, int64_t unit, uint64_t unknown)
+{
+	const int64_t kb = n->value / unit;
+
+	if (n->seen != TARGET_SEEN || kb < 0)
+		return unknown;
+	return kb > UINT32_MAX ? UNLIMITED : (uint64_t)kb;
+}
+
+/* KB of locked memory that the kernel lets this user have for the buffers of a CPU. */
 static uint64_t locked_limit(const struct choice *c)
 {
 	const struct target_settings *s = &c->t->settings;
-	const uint64_t each =
-		s->mlock_kb.seen == TARGET_SEEN ? (uint64_t)s->mlock_kb.value : MLOCK_KB;
-	const uint64_t online = c->t->nr_online ? c->t->nr_online : 1;
-	uint64_t more = 0;
+	const uint64_t each = setting_kb(&s->mlock_kb, 1, MLOCK_KB);
+	const uint64_t more = setting_kb(&s->memlock, 1024, 0);
 
 	if ((s->paranoid.seen == TARGET_SEEN && s->paranoid.value < 0) ||
-	    target_capable(c->t, TARGET_CAP_IPC_LOCK))
-		return 0;
-	if (s->memlock.seen == TARGET_SEEN)
-		more = (uint64_t)s->memlock.value / 1024;
-	if (more >= UINT32_MAX)
-		return 0;
-	return (each * online + more) / (c->cpus ? c->cpus : 1);
+	    target_capable(c->t, TARGET_CAP_IPC_LOCK) || each == UNLIMITED || more == UNLIMITED)
+		return UNLIMITED;
+	return (each * (c->t->nr_online ? c->t->nr_online : 1) + more) / (c->cpus ? c->cpus : 1);
 }
 
 static char *size_text(uint64_t kb)
@@ -93,6 +99,18 @@ static uint64_t page_kb(const struct choice *c)
 	return c->t->settings.page_size / 1024;
 }
 
+char *refuse_buffers(const struct choice *c)
+{
+	const uint64_t limit = locked_limit(c);
+
+	if (limit >= page_kb(c) + 2 * USER_AUX)
+		return NULL;
+	return format_text("this user may lock %llu KB of memory for the buffers of a CPU, less "
+		"than "
+			   "any use: sysctl kernel.perf_event_mlock_kb=65536, or record as root",
+			   (unsigned long long)limit);
+}
+
 /* Both buffers and the page before them within the limit. */
 static char *limited(const struct choice *c, uint64_t limit, uint64_t aux,
 		     struct record_lines *notes)
@@ -100,14 +118,6 @@ static char *limited(const struct choice *c, uint64_t limit, uint64_t aux,
 	const uint64_t page = page_kb(c);
 	uint64_t events, left;
 
-	if (limit < page + 2 * USER_AUX) {
-		lines_add(
-			notes,
-			"-m: this user may lock %llu KB a buffer, less than any use: sysctl "
-			"kernel.perf_event_mlock_kb=65536",
-			(unsigned long long)limit);
-		return pair_text(page, page * 2);
-	}
 	left = limit - page - USER_AUX;
 	if (aux > left)
 		aux = power_below(left);
@@ -125,9 +135,9 @@ static char *limited(const struct choice *c, uint64_t limit, uint64_t aux,
 /* No more than a part of the memory. */
 static uint64_t affordable(const struct choice *c, uint64_t aux, struct record_lines *notes)
 {
-	const struct target_number *memory = &c->t->settings.memory_kb;
-	const bool known = memory->seen == TARGET_SEEN;
-	const uint64_t part = known ? (uint64_t)memory->value / MEMORY_PART : UNKNOWN_PART;
+	const uint64_t memory = setting_kb(&c->t->settings.memory_kb, 1, UNLIMITED);
+	const bool known = memory != UNLIMITED;
+	const uint64_t part = known ? memory / MEMORY_PART : UNKNOWN_PART;
 	const uint64_t most = power_below(part / (c->cpus ? c->cpus : 1));
 
 	if (aux <= most)
@@ -152,7 +162,7 @@ char *buffers_text(const struct choice *c, struct record_lines *notes)
 	const uint64_t events = c->ask->all_cpus ? EVENTS_ALL : EVENTS;
 	const uint64_t aux = affordable(c, is_on_chip(c->t) ? ROOT_AUX : wanted(c), notes);
 
-	if (limit && limit < page_kb(c) + events + aux)
+	if (limit < page_kb(c) + events + aux)
 		return limited(c, limit, aux, notes);
 	if (is_on_chip(c->t))
 		lines_add(notes, "-m: far more than the sink holds");

@@ -45,6 +45,8 @@ char *record_event_text(const struct choice *c, struct record_lines *notes);
 /* event.c: chooses strobing for the number of CPUs. */
 void choose_strobing(struct choice *c);
 
+/* buffers.c: why the user's buffers are too small, to be freed; NULL: they are not. */
+char *refuse_buffers(const struct choice *c);
 /* buffers.c: the value of -m, to be freed; notes say why. */
 char *buffers_text(const struct choice *c, struct record_lines *notes);
 

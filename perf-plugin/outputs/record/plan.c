@@ -60,10 +60,7 @@ void record_plan_free(struct record_plan *plan)
 	free(plan->package);
 }
 
-/*
- * ---- what the target can do
- * ---------------------------------------------------------------------
- */
+/* ---- what the target can do ---- */
 
 /* perf 6.4 and later let these two terms be turned off, and look at the trace units of all CPUs. */
 #define PERF_CHECKS 604u
@@ -144,10 +141,7 @@ static char *refuse_sink(const struct target *t, const char *name)
 		      NULL;
 }
 
-/*
- * ---- the command line
- * -----------------------------------------------------------------------------
- */
+/* ---- the command line ---- */
 
 static bool copies_kcore(const struct target *t)
 {
@@ -257,10 +251,7 @@ static void add_words(struct record_plan *plan, const struct choice *c, bool som
 	free(event);
 }
 
-/*
- * ---- afterwards
- * ---------------------------------------------------------------------------------------
- */
+/* ---- afterwards ---- */
 
 /* `text` with {package} and {program} replaced. */
 static char *home_line(const char *text, const char *package, const char *program)
@@ -317,10 +308,12 @@ char *record_plan(struct record_plan *plan, const struct target *t, const struct
 	why = refuse_sink(t, ask->sink);
 	if (!why)
 		why = refuse_units(&c, some);
-	if (why)
-		return why;
 	if (c.per_thread)
 		c.cpus = 1;
+	if (!why)
+		why = refuse_buffers(&c);
+	if (why)
+		return why;
 	if (ask->package)
 		plan->package = format_text("%s.package", ask->output);
 	if (c.purpose->flags & RECORD_STROBES && !c.strobes)
