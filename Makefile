@@ -14,7 +14,8 @@
 # NO_LIBTRACEEVENT=1, NO_LZMA=1, NO_ZSTD=1, NO_SQLITE=1, NO_CAPSTONE=1 leave a library out: sched_switch tracepoints; kernel
 # modules packed by xz; records, modules and debug information packed by zstd; databases (timeline); the text of instructions.
 # CROSS_COMPILE=aarch64-linux-gnu- builds for another machine with the tools of that prefix (CC, AR, NM, OBJDUMP, READELF,
-# PKG_CONFIG name others). LINUX_SOURCE=FILE: the kernel's tarball that has libperf's header. HARDEN=0: without stack protector, FORTIFY, BIND_NOW, CET or PAC and BTI.
+# PKG_CONFIG name others). LINUX_SOURCE=FILE: the kernel's tarball that has libperf's header. HARDEN=0: without stack protector,
+# FORTIFY, BIND_NOW, CET or PAC and BTI.
 
 # The version stands in include/cstrace/version.h alone.
 version-of = $(shell awk '$$2 == "CST_VERSION_$(1)" { print $$3 }' include/cstrace/version.h)
@@ -123,7 +124,7 @@ endif
 FLAGS := $(B)/flags
 quoted = '$(subst ','\'',$(1))'
 values = $(foreach v,$(1),$(call quoted,$(v)=$($(v))))
-PARTS := CC CPPFLAGS CFLAGS LDFLAGS PKG_CONFIG CROSS_COMPILE NO_LIBTRACEEVENT NO_LZMA NO_ZSTD NO_SQLITE NO_CAPSTONE
+PARTS := CC CPPFLAGS CFLAGS LDFLAGS PKG_CONFIG CROSS_COMPILE NO_LIBTRACEEVENT NO_LZMA NO_ZSTD NO_SQLITE NO_CAPSTONE LINUX_SOURCE
 FLAGS_NOW := $(call values,CC CPPFLAGS CFLAGS LDFLAGS HARDEN WARNINGS HARD_CFLAGS HARD_LDFLAGS)
 CONFIG_ENV := $(call values,$(PARTS))
 PARTS_NOW := $(CONFIG_ENV) $(call values,PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR PKG_CONFIG_PATH)
@@ -624,9 +625,9 @@ deb rpm apk:
 # A recording with the program that ran: perf.data and symfs.
 sampledir ?= $(prefix)/share/perf-cstrace/sample
 install-sample:
-	install -d '$(DESTDIR)$(sampledir)/symfs/opt/cstrace-sample'
-	install -m 644 tests/data/sample.perf.data '$(DESTDIR)$(sampledir)/perf.data'
-	install -m 644 tests/data/symfs/opt/cstrace-sample/sample.a64 '$(DESTDIR)$(sampledir)/symfs/opt/cstrace-sample'
+	$(INSTALL) -d $(call into,$(sampledir)/symfs/opt/cstrace-sample)
+	$(INSTALL_DATA) tests/data/sample.perf.data $(call into,$(sampledir)/perf.data)
+	$(INSTALL_DATA) tests/data/symfs/opt/cstrace-sample/sample.a64 $(call into,$(sampledir)/symfs/opt/cstrace-sample)
 
 uninstall: uninstall-sample
 uninstall-sample:

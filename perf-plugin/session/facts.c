@@ -178,8 +178,6 @@ static cure_facts of_attrs(const struct session *ss)
 	for (i = 0; i < perfdata_nr_attrs(ss->pd); i++) {
 		const struct perf_event_attr *a = &perfdata_attr(ss->pd, i)->attr;
 
-		if (a->use_clockid && a->clockid == CLOCK_MONOTONIC)
-			facts |= CURE_FACT(MONOTONIC);
 		if (a->type == ss->units.info.pmu_type)
 			facts |= bit(FACT_ONE_SPACE, a->exclude_kernel != a->exclude_user) |
 				 bit(FACT_PRIVILEGED, !a->exclude_kernel);

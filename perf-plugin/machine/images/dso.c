@@ -393,7 +393,7 @@ static const char *id_cure(const struct dso *d, bool perf)
 /* Memory without a file, or with a file that cannot be found. */
 static void explain_memory(const struct dso *d, bool perf, FILE *out)
 {
-	const char *path = name_shown(d->path), *mono = perf ? ", record with -k mono" : "";
+	const char *path = name_shown(d->path);
 	bool given = d->table && d->table->search.jitdump;
 
 	switch (dso_name_kind(d->path)) {
@@ -411,8 +411,7 @@ static void explain_memory(const struct dso *d, bool perf, FILE *out)
 			id_cure(d, perf));
 		if (!given)
 			fprintf(out, "; if it holds generated code, let the runtime write a "
-				"jitdump file%s, and name it with "
-				"--jitdump", mono);
+				"jitdump file, and name it with --jitdump");
 		fputc('\n', out);
 		return;
 	default:
@@ -423,8 +422,7 @@ static void explain_memory(const struct dso *d, bool perf, FILE *out)
 		else
 			fprintf(out, "%s: memory without a file (generated code), and no jitdump "
 				"file describes it; "
-				"let the runtime write one%s, and name it with --jitdump\n",
-					path, mono);
+				"let the runtime write one, and name it with --jitdump\n", path);
 	}
 }
 

@@ -96,24 +96,26 @@ static uint64_t ticks_to_time(void *data, uint64_t ticks)
 static void set_place(struct side_events *se, const struct jitdump *jd, const char *path, struct jitdump_place *pl)
 {
 	const char *why, *cure;
+	const bool monotonic = clock_is_monotonic(se);
 
 	if (jd->arch_time) {
 		pl->use_times = se->conv && se->conv->usable;
 		pl->convert = ticks_to_time;
 		pl->data = (void *)se->conv;
 	} else {
-		pl->use_times = clock_is_monotonic(se);
+		pl->use_times = monotonic;
 	}
 	if (pl->use_times)
 		return;
 	why = "its times are of CLOCK_MONOTONIC, and those of the recording are not";
-	cure = "record with perf record -k mono";
+	/* perf refuses -k mono beside cs_etm: "Cannot use clockid" */
+	cure = ": let the runtime write counter ticks (JITDUMP_FLAGS_ARCH_TIMESTAMP)";
 	if (jd->arch_time) {
 		why = "its times are counter ticks, and the recording does not say how to convert them";
-		cure = "let the runtime use CLOCK_MONOTONIC";
+		cure = monotonic ? ": let the runtime use CLOCK_MONOTONIC" : "";
 	}
 	fprintf(message_stream(), "cstrace: warning: %s: %s; its code is taken to have been there all the time, the last of "
-		"several versions: %s\n", name_shown(path), why, cure);
+		"several versions%s\n", name_shown(path), why, cure);
 }
 
 /* Reads a jitdump file, whose bytes it takes over. Returns NULL after a message. */

@@ -198,7 +198,3 @@ bool target_privileged(const struct target *t)
 	       target_capable(t, TARGET_CAP_PERFMON) || target_capable(t, TARGET_CAP_SYS_ADMIN);
 }
 
-uint64_t target_aux_limit_kb(const struct target *t)
-{
-	return target_privileged(t) ? 0 : 128;
-}

@@ -272,7 +272,5 @@ bool target_capable(const struct target *t, unsigned int cap);
  * buffers are off.
  */
 bool target_privileged(const struct target *t);
-/* The largest AUX buffer of a CPU in KB that perf record gets for this user: 0: no limit. */
-uint64_t target_aux_limit_kb(const struct target *t);
 
 #endif

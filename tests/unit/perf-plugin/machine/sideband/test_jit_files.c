@@ -159,7 +159,7 @@ static void each_file_once(void **state)
 
 #define ALL_TIME "; its code is taken to have been there all the time, the last of several versions: "
 #define NOT_MONOTONIC "its times are of CLOCK_MONOTONIC, and those of the recording are not" ALL_TIME \
-	"record with perf record -k mono\n"
+	"let the runtime write counter ticks (JITDUMP_FLAGS_ARCH_TIMESTAMP)\n"
 #define NO_TICKS "its times are counter ticks, and the recording does not say how to convert them" ALL_TIME \
 	"let the runtime use CLOCK_MONOTONIC\n"
 
