@@ -171,8 +171,10 @@ set -- prefix=/usr exec_prefix=/usr/exec libdir=/usr/lib/triplet includedir=/usr
 	man5dir=/usr/pages/five completiondir=/etc/complete pkgconfigdir=/usr/pc DESTDIR="$tmp/dest"
 check "install with a name for each folder" mk install "$@"
 folders >"$tmp/folders"
-printf '%s\n' etc/complete usr/data/man/man1 usr/docs usr/docs/LICENSES usr/exec/bin usr/inc/cstrace usr/inc/cstrace/files \
-	usr/inc/cstrace/perf usr/lib/triplet usr/lib/triplet/cstrace usr/pages/five usr/pc >"$tmp/want"
+printf '%s\n' etc/complete usr/data/cstrace usr/data/fish/vendor_completions.d usr/data/man/man1 usr/data/man/man7 \
+	usr/data/zsh/site-functions usr/docs usr/docs/LICENSES usr/exec/bin usr/inc/cstrace usr/inc/cstrace/files usr/inc/cstrace/perf \
+	usr/lib/triplet usr/lib/triplet/cmake/cstrace usr/lib/triplet/cstrace usr/lib/triplet/cstrace/pkgconfig usr/pages/five usr/pc \
+	$(cd include && find opencsd -name '*.h' | sed 's|^|usr/inc/cstrace-opencsd/|; s|/[^/]*$||') | sort -u >"$tmp/want"
 check "these folders have files, and no other" diff "$tmp/want" "$tmp/folders"
 names() {
 	grep -qx 'libdir=/usr/lib/triplet' "$tmp/dest/usr/pc/$1.pc" && grep -qx 'includedir=/usr/inc' "$tmp/dest/usr/pc/$1.pc"
