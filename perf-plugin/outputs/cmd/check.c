@@ -21,7 +21,7 @@ int cmd_check(int argc, const char **argv)
 	const char *format = "text";
 	const struct cmd_opt opts[] = {
 		{ 0, "root", CMD_OPT_FOLDER, &how.root, "DIR",
-		  "a saved tree of another machine: nothing else is read, and no program run", NULL },
+		  "a saved tree of another machine: no other file is read, no program run", NULL },
 		{ 0, "perf", CMD_OPT_STRING, &how.perf, "FILE",
 		  "the perf to ask (default: perf, from PATH)", NULL },
 		{ 0, "format", CMD_OPT_STRING, &format, "NAME",

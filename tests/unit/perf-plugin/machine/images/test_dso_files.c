@@ -333,7 +333,8 @@ static void explained(void **state)
 		{ DSO_NOT_FOUND, DSO_BPF, LOSS_BPF, "bpf_prog_1", "the code of this BPF program is not in the recording", "" },
 		{ DSO_NOT_FOUND, DSO_BPF, LOSS_BPF, "ftrace_trampoline", "code that the kernel made while it ran", "; record with --kcore" },
 		{ DSO_NOT_FOUND, DSO_FILE, LOSS_VDSO, "[vdso]", "code that the kernel provides; ", "bring that along (perf archive)" },
-		{ DSO_NOT_FOUND, DSO_ANON, LOSS_JIT, "//anon", "memory without a file (generated code)", "" },
+		{ DSO_NOT_FOUND, DSO_ANON, LOSS_JIT, "//anon",
+		  "memory without a file (generated code)", "" },
 		{ DSO_NOT_FOUND, DSO_FILE, LOSS_NO_FILE, "/bin/x", "no file with build-id 11111111 found by path, below --symfs", "" },
 	};
 	struct dso d = { .image.file = (char *)"/r/x",

@@ -30,7 +30,9 @@ static void every_cause_is_explained(void **state)
 /* What other recorders leave is not mended with perf's options. */
 static void cures_of_other_recorders(void **state)
 {
-	static const char *const perfs[] = { "perf record", "perf archive", "perf buildid", "cs_etm", "--kcore" };
+	static const char *const perfs[] = {
+		"perf record", "perf archive", "perf buildid", "cs_etm", "--kcore"
+	};
 	size_t nr, p;
 	const struct cure *rows = cure_rows(&nr), *r;
 	const char *at;
