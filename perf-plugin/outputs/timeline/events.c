@@ -14,6 +14,8 @@
  */
 #define CPU_PID		4194305
 #define NO_PID		4194310	/* of threads whose process is not known */
+/* Those of guests are behind it: a thread of the host may have the same number as one of theirs. */
+#define GUEST_PID	8388608
 
 struct open_event {
 	uint64_t end;
@@ -62,6 +64,9 @@ static struct event_track track_of(const struct track_thread *th)
 {
 	const bool known = th && th->tid > 0;
 
+	if (th && th->guest)
+		return (struct event_track){ .pid = GUEST_PID + (int)th->guest, .tid = th->tid,
+					     .thread = known };
 	return (struct event_track){ .pid = th && th->pid >= 0 ? th->pid : NO_PID,
 				     .tid = known ? th->tid : NO_PID + 1 + (th ? th->cpu : -1), .thread = known };
 }
@@ -69,13 +74,23 @@ static struct event_track track_of(const struct track_thread *th)
 const char *timeline_thread_name(const struct timeline *t, const struct track_thread *th,
 				 uint64_t time, char *room, size_t size)
 {
-	if (th && th->tid > 0)
+	uint64_t from, until;
+	int at = 0;
+
+	if (th && th->tid > 0 && !th->guest)
 		return comms_at(t->comms, th->tid, time);
-	if (th && !th->tid)
+	if (th && th->guest)
+		at = snprintf(room, size, "VM:%d ", th->machine);
+	room += at;
+	size -= (size_t)at;
+	if (th && th->tid > 0)
+		snprintf(room, size, "%s",
+			 comms_span(t->comms, th->vm, th->tid, time, &from, &until));
+	else if (th && !th->tid)
 		snprintf(room, size, "idle, CPU %d", th->cpu);
 	else
 		snprintf(room, size, "unknown thread");
-	return room;
+	return room - at;
 }
 
 static const char *name_of_thread(struct walk *w, const struct track_thread *th, uint64_t time)
@@ -93,7 +108,12 @@ static void threads(struct walk *w)
 		const struct track_thread *th = &all->threads[i];
 
 		track = track_of(th);
-		if (th->pid == th->tid && th->tid > 0)
+		if (begins_guest(all, i)) {
+			snprintf(w->room, sizeof(w->room), "VM:%d %s", th->machine,
+				 comms_at(w->t->comms, th->machine, UINT64_MAX));
+			w->sink->process(w->data, &track, w->room);
+		}
+		if (!th->guest && th->pid == th->tid && th->tid > 0)
 			w->sink->process(w->data, &track, comms_at(w->t->comms, th->pid, UINT64_MAX));
 		w->sink->track(w->data, &track, name_of_thread(w, th, UINT64_MAX));
 	}
@@ -181,6 +201,8 @@ static void span(struct walk *w, const struct track_span *s, const struct event_
 			add_number(&e, "pid", (uint64_t)th->pid);
 		if (th && th->tid >= 0)
 			add_number(&e, "tid", (uint64_t)th->tid);
+		if (th && th->guest)
+			add_number(&e, "machine_pid", (uint64_t)th->machine);
 		break;
 	case TRACK_LOSS:
 		e.category = "loss";

@@ -173,9 +173,35 @@ static struct spot site_of(struct store *s, size_t i)
 
 /* ---- threads and their names ---------------------------------------------------------------- */
 
-static void thread_row(struct store *s, int64_t id, int64_t process, int pid, int tid)
+/* Guests have the rows behind the host's. */
+static int64_t machine_of(const struct track_thread *th)
 {
-	ROW(s, DB_THREADS, id, HOST, process, pid, tid);
+	return th ? HOST + (int64_t)th->guest : HOST;
+}
+
+static void put_guests(struct store *s)
+{
+	const struct tracks *all = &s->t->tracks;
+	size_t i;
+
+	for (i = 0; i < all->nr_threads; i++)
+		if (begins_guest(all, i))
+			database_row(s->db, DB_MACHINES,
+				     (const int64_t[]){ machine_of(&all->threads[i]),
+							all->threads[i].machine },
+				     TEXTS(""));
+}
+
+static void thread_row(struct store *s, int64_t id, int64_t process,
+		       const struct track_thread *th, int tid)
+{
+	ROW(s, DB_THREADS, id, machine_of(th), process, th->pid, tid);
+}
+
+/* Of each process of each machine. */
+static int64_t main_key(const struct track_thread *th)
+{
+	return (int64_t)((uint64_t)th->guest << 32 | (uint32_t)th->pid);
 }
 
 /* The main thread of a process; of one that is not known, or idle, the thread itself. */
@@ -185,12 +211,12 @@ static int64_t main_of(struct store *s, const struct track_thread *th, int64_t t
 
 	if (!th || th->pid <= 0)
 		return thread;
-	known = intmap_get(&s->mains, th->pid);
+	known = intmap_get(&s->mains, main_key(th));
 	if (known)
 		return known->is;
-	known = intmap_add(&s->mains, th->pid, sizeof(*known));
+	known = intmap_add(&s->mains, main_key(th), sizeof(*known));
 	known->is = ++s->nr_threads;
-	thread_row(s, known->is, known->is, th->pid, th->pid);
+	thread_row(s, known->is, known->is, th, th->pid);
 	return known->is;
 }
 
@@ -203,11 +229,12 @@ static void put_threads(struct store *s)
 	s->nr_threads = (int64_t)all->nr_threads;
 	for (i = 0; i < all->nr_threads; i++)
 		if (all->threads[i].tid > 0 && all->threads[i].tid == all->threads[i].pid)
-			((struct id *)intmap_add(&s->mains, all->threads[i].pid, sizeof(struct id)))
+			((struct id *)intmap_add(&s->mains, main_key(&all->threads[i]),
+						 sizeof(struct id)))
 				->is = (int64_t)i + 1;
 	for (i = 0; i < all->nr_threads; i++)
 		thread_row(s, (int64_t)i + 1, main_of(s, &all->threads[i], (int64_t)i + 1),
-			   all->threads[i].pid, all->threads[i].tid);
+			   &all->threads[i], all->threads[i].tid);
 }
 
 static int64_t id_of(const struct store *s, const struct track_thread *th)
@@ -220,7 +247,7 @@ static uint64_t name_since(const struct store *s, const struct track_thread *th,
 	uint64_t from = 0, until;
 
 	if (th->tid > 0)
-		comms_span(s->t->comms, 0, th->tid, time, &from, &until);
+		comms_span(s->t->comms, th->vm, th->tid, time, &from, &until);
 	return from;
 }
 
@@ -345,8 +372,9 @@ static void put_sample(struct store *s, size_t i, int64_t id)
 	const struct spot from = site_of(s, i), to = entry_of(s, c);
 	const unsigned int flags = branch_ip_flags_of(entered_by(c), false);
 
-	ROW(s, DB_SAMPLES, id, EVENT, HOST, id_of(s, th), comm_row(s, th, c->begin.time), from.dso,
-	    from.symbol, from.offset, from.ip, (int64_t)time,
+	ROW(s, DB_SAMPLES, id, EVENT, machine_of(th), id_of(s, th),
+	    comm_row(s, th, c->begin.time), from.dso, from.symbol, from.offset, from.ip,
+	    (int64_t)time,
 	    track_runs_cpu(&s->runs, c->thread, time), to.dso, to.symbol, to.offset, to.ip, flags,
 	    0, 0, 0, 0, flags);
 }
@@ -480,6 +508,7 @@ static void put_unknown(struct store *s)
 	database_row(s->db, DB_EVENTS, (const int64_t[]){ EVENT }, TEXTS("branches"));
 	database_row(s->db, DB_MACHINES, zeros, TEXTS("unknown"));
 	database_row(s->db, DB_MACHINES, (const int64_t[]){ HOST, -1 }, TEXTS(""));
+	put_guests(s);
 	ROW(s, DB_THREADS, 0, 0, 0, -1, -1);
 	database_row(s->db, DB_COMMS, zeros, TEXTS("unknown"));
 	database_row(s->db, DB_DSOS, zeros, TEXTS("unknown", "unknown", ""));

@@ -36,6 +36,7 @@ const struct track_thread *tracks_thread(const struct tracks *t, uint64_t key)
 
 static void see_thread(struct tracks *t, uint64_t key, const struct stream *s)
 {
+	const bool guest = s->guest && s->tid >= 0;
 	struct track_thread *th;
 	size_t at;
 
@@ -45,11 +46,17 @@ static void see_thread(struct tracks *t, uint64_t key, const struct stream *s)
 		th->cpu = s->cpu;
 		/* a process may be known later than its thread */
 		if (th->pid < 0)
-			th->pid = s->host.pid;
+			th->pid = guest ? s->pid : s->host.pid;
 		return;
 	}
 	*ARRAY_ADD(t->threads, t->nr_threads, t->cap_threads) = (struct track_thread){
-		.key = key, .pid = s->host.pid, .tid = s->host.tid, .cpu = s->cpu, .time = s->time
+		.key = key,
+		.pid = guest ? s->pid : s->host.pid,
+		.tid = guest ? s->tid : s->host.tid,
+		.machine = guest ? s->host.pid : -1,
+		.vm = guest ? s->vm : 0,
+		.cpu = s->cpu,
+		.time = s->time
 	};
 	t->by_key.v[at] = (uint32_t)t->nr_threads;
 }
@@ -272,11 +279,26 @@ static int by_track(const void *pa, const void *pb)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
+/* The threads of a guest have keys that follow each other. */
+static void number_guests(struct tracks *t)
+{
+	uint32_t nr = 0;
+	size_t i;
+
+	for (i = 0; i < t->nr_threads; i++) {
+		if (t->threads[i].machine < 0)
+			continue;
+		nr += !i || t->threads[i - 1].machine != t->threads[i].machine;
+		t->threads[i].guest = nr;
+	}
+}
+
 void tracks_sort(struct tracks *t)
 {
 	size_t i;
 
 	ARRAY_SORT_BY(t->threads, t->nr_threads, key);
+	number_guests(t);
 	slots_rebuild(&t->by_key, t->nr_threads, t->threads, hash_at);
 	ARRAY_SORT(t->spans, t->nr_spans, by_track);
 	/* times between timestamps are estimates: of threads with buffers of their own, the CPU ran one at a time */

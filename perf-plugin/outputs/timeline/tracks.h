@@ -14,7 +14,10 @@
 /* A thread that was seen. */
 struct track_thread {
 	uint64_t key;		/* calls_slice.thread */
-	int pid, tid;		/* -1: unknown */
+	int pid, tid;		/* -1: unknown; of a guest's thread the host's if `vm` is 0 */
+	int machine;		/* the process that runs the guest of which it is; -1: the host's */
+	uint16_t vm;		/* number of the guest that has its name; 0: the host has it */
+	uint32_t guest;		/* after tracks_sort(): `machine` as a number from 1 on, or 0 */
 	int cpu;		/* the last one */
 	uint64_t time;		/* when it was seen first */
 };
@@ -84,6 +87,12 @@ void tracks_batch(struct tracks *t, struct track_stream *ts, const struct stream
 void tracks_stream_end(struct tracks *t, struct track_stream *ts, const struct stream *s);
 /* Sorts the threads, and the spans by kind, CPU and begin; those of a kind and CPU do not overlap any more. */
 void tracks_sort(struct tracks *t);
+/* After tracks_sort(): true if thread `i` is the first one of a guest. */
+static inline bool begins_guest(const struct tracks *t, size_t i)
+{
+	return t->threads[i].guest && (!i || t->threads[i - 1].guest != t->threads[i].guest);
+}
+
 const struct track_thread *tracks_thread(const struct tracks *t, uint64_t key);
 
 /* What each thread ran on, by time. */
