@@ -2327,7 +2327,7 @@ extern "C" {
     pub fn cst_deframe(df: *mut cst_deframer, r#in: *const u8, len: usize, offset: u64, out: *mut u8, out_cap: usize, frag: *mut cst_fragment, frag_cap: usize, used: *mut usize) -> c_int;
     pub fn cst_deframer_start(df: *mut cst_deframer, offset: u64, id: u8);
     pub fn cst_deframer_end(df: *mut cst_deframer) -> c_int;
-    pub fn cst_frame_ids(r#in: *const u8, len: usize, pos: c_uint, ids: *const u64) -> c_uint;
+    pub fn cst_frame_ids(r#in: *const u8, len: usize, pos: c_uint, ids: *mut u64) -> c_uint;
     pub fn cst_frame_is_raw(r#in: *const u8, len: usize) -> c_int;
     pub fn cst_dstream_offset(offset: u64) -> u64;
     pub fn cst_unwrap(u: *mut cst_unwrapped, size: u64, write: u64, full: c_int, unit: c_uint, after: u64) -> c_int;
