@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# python.sh - lib/bindings/python: its declarations are those of the headers, its types, and what it says of recordings, buffers
-# and count files, with NumPy and without; the example; the wheel and where it is installed. CSTRACE_NIGHTLY=1: its speed beside
-# a program in C.
+# python.sh - lib/bindings/headers.py, which reads headers for all languages. lib/bindings/python: its declarations are those of
+# the headers, its types, and what it says of recordings, buffers and count files, with NumPy and without; the example; the wheel
+# and where it is installed. CSTRACE_NIGHTLY=1: its speed beside a program in C.
 . tests/cli/tap.sh
 cc=${CC:-gcc}
 here=lib/bindings/python
@@ -16,12 +16,17 @@ has() {
 	"$python" -c "import $1" 2>/dev/null
 }
 
-check "_abi.py is what the headers say" env CC="$cc" "$python" $here/generate.py --check
 layouts() {
 	CC="$cc" "$python" $here/generate.py --offsets >"$tmp/layout.c" && $cc -Iinclude -o "$tmp/layout" "$tmp/layout.c" &&
 		"$python" $py layout "$tmp/layout"
 }
-check "structs and values are those of the compiler" layouts
+if has pycparser; then
+	check "headers.py reads what it knows and refuses the rest" env CC="$cc" "$python" tests/interop/headers.py
+	check "_abi.py is what the headers say" env CC="$cc" "$python" $here/generate.py --check
+	check "structs and values are those of the compiler" layouts
+else
+	skip "declarations and layouts" "no pycparser for $python (package python3-pycparser)"
+fi
 if command -v mypy >/dev/null; then
 	types() {
 		(cd $here && mypy --cache-dir="$tmp/mypy" --python-executable="$python" -p cstrace)
