@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# dist.sh - the tarball: the same bytes from other folders, at other times, with other locales, umasks and configurations; it has
-# the files of the commit and needs no git (in make nightly it is built and tested); checksums and signatures.
+# dist.sh - the tarball: the same bytes from other folders, at other times, with other locales, umasks and configurations, and of
+# the files as they are (--tree); it has the files of the commit and needs no git (in make nightly it is built and tested);
+# checksums and signatures.
 . tests/cli/tap.sh
 [ -e .git ] || { echo "no clone of the repository: a tarball is made of a commit"; exit 77; }
 for tool in git xz sha256sum; do
@@ -21,7 +22,7 @@ git config --global user.email test@example.org
 
 # A small repository: what dist does has nothing to do with how much there is. In make nightly it is this one.
 small() {
-	mkdir -p "$tmp/small/a folder" && cp -R include scripts Makefile README.md LICENSES "$tmp/small" && ln -s ../README.md "$tmp/small/a folder/link" &&
+	mkdir -p "$tmp/small/a folder" && cp -R include scripts Makefile README.md LICENSES .gitignore "$tmp/small" && ln -s ../README.md "$tmp/small/a folder/link" &&
 		printf 'a\r\nb\n' >"$tmp/small/a folder/lines" && git -C "$tmp/small" init -q && git -C "$tmp/small" add -A &&
 		GIT_AUTHOR_DATE=@1700000000 GIT_COMMITTER_DATE=@1700000000 git -C "$tmp/small" commit -qm "files"
 }
@@ -62,11 +63,26 @@ check "is the time of all files, which root owns" at_that_time
 not_committed() {
 	echo more >>"$tmp/one/README.md"
 	dist "$tmp/one" scripts/dist "$tmp/d" && grep -q 'not committed' "$tmp/err" && cmp "$tmp/a/$name.tar.xz" "$tmp/d/$name.tar.xz"
-	rc=$?
-	git -C "$tmp/one" checkout -q README.md
-	return $rc
 }
 check "what is not committed is not in it, and dist says so" not_committed
+now() {
+	touch "$tmp/one/new"
+	dist "$tmp/one" scripts/dist --tree "$tmp/now" && [ "$(ls "$tmp/now")" = "$name.tar.xz" ] && grep -q "git add" "$tmp/err" &&
+		tar -C "$tmp/now" -xf "$tmp/now/$name.tar.xz" && cmp "$tmp/now/$name/README.md" "$tmp/one/README.md" && [ ! -e "$tmp/now/$name/new" ]
+}
+check "with --tree it is, and dist says which files are not" now
+missing() {
+	rm "$tmp/one/README.md"
+	! dist "$tmp/one" scripts/dist --tree "$tmp/missing" >"$tmp/log" && grep -q README.md "$tmp/err" && [ ! -e "$tmp/missing/$name.tar.xz" ]
+}
+check "a file that is missing there is an error" missing
+git -C "$tmp/one" checkout -q README.md
+rm "$tmp/one/new"
+same_tree() {
+	dist / env TZ=Asia/Tokyo XZ_OPT=-0 "$1/scripts/dist" --tree "$2" && cmp "$tmp/a/$name.tar.xz" "$2/$name.tar.xz" && cat "$tmp/out" "$tmp/err" &&
+		[ ! -s "$tmp/err" ] && [ "$(cat "$tmp/out")" = "$(git -C "$tmp/one" show -s --format=%ct)" ]
+}
+check "with --tree a clone without changes makes the same bytes, and prints their time" same_tree "$tmp/one" "$tmp/tree"
 
 # ---- what is in it ----
 check "unpack" tar -C "$tmp" -xf "$tmp/a/$name.tar.xz"
@@ -80,6 +96,14 @@ no_dist() {
 	! "$tree/scripts/dist" "$tmp/e" 2>"$tmp/err" && grep -q 'no clone of the repository' "$tmp/err"
 }
 check "no tarball is made of it, with a reason" no_dist
+built() {
+	mkdir -p "$tree/build/obj" "$tree/other/deb" "$tree/scripts/__pycache__" && touch "$tree/build/obj/a.c" "$tree/other/config.mk" \
+		"$tree/scripts/__pycache__/a" "$tree/scripts/dist.orig" && same_tree "$tree" "$tree/other/deb"
+	rc=$?
+	rm -r "$tree/build" "$tree/other" "$tree/scripts/__pycache__" "$tree/scripts/dist.orig"
+	return $rc
+}
+check "with --tree it makes the same bytes again, without what was built in it" built
 # scripts/release-check builds it, too
 mk() {
 	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -j2 --no-print-directory -C "$tree" CC="${CC:-gcc}" CFLAGS=-O1 WERROR=1 "$@"
