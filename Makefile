@@ -69,6 +69,7 @@ libdir ?= $(exec_prefix)/lib
 includedir ?= $(prefix)/include
 datarootdir ?= $(prefix)/share
 docdir ?= $(datarootdir)/doc/cstrace
+pkgdatadir ?= $(datarootdir)/perf-cstrace
 mandir ?= $(datarootdir)/man
 man1dir ?= $(mandir)/man1
 man5dir ?= $(mandir)/man5
@@ -623,7 +624,7 @@ deb rpm apk:
 	$(Q)URL=$(call quoted,$(URL)) scripts/packaging/packages $@ $(O)
 
 # A recording with the program that ran: perf.data and symfs.
-sampledir ?= $(prefix)/share/perf-cstrace/sample
+sampledir ?= $(pkgdatadir)/sample
 install-sample:
 	$(INSTALL) -d $(call into,$(sampledir)/symfs/opt/cstrace-sample)
 	$(INSTALL_DATA) tests/data/sample.perf.data $(call into,$(sampledir)/perf.data)
@@ -631,8 +632,8 @@ install-sample:
 
 uninstall: uninstall-sample
 uninstall-sample:
-	rm -rf '$(DESTDIR)$(sampledir)'
-	rmdir '$(DESTDIR)$(patsubst %/,%,$(dir $(sampledir)))' 2>/dev/null || :
+	rm -rf $(call into,$(sampledir))
+	rmdir $(call into,$(patsubst %/,%,$(dir $(sampledir)))) 2>/dev/null || :
 
 rebase: all tests
 	$(Q)scripts/rebase $(O)
@@ -675,7 +676,7 @@ LICENCES := $(sort $(wildcard LICENSES/*.txt))
 
 install: all install-lib
 	$(INSTALL) -d $(call into,$(bindir)) $(call into,$(man1dir)) $(call into,$(man5dir)) $(call into,$(man7dir)) \
-		$(call into,$(includedir)/cstrace/perf) $(call into,$(docdir)/LICENSES) $(call into,$(datarootdir)/cstrace) \
+		$(call into,$(includedir)/cstrace/perf) $(call into,$(docdir)/LICENSES) $(call into,$(pkgdatadir)) \
 		$(call into,$(completiondir)) $(call into,$(zshdir)) $(call into,$(fishdir))
 	$(if $(TOOL),$(INSTALL_PROGRAM) $(STRIP_SO) $(TOOL) $(call into,$(bindir)))
 	$(INSTALL_PROGRAM) $(STRIP_SO) $(PERF_SO) $(call into,$(libdir))
@@ -693,7 +694,8 @@ install: all install-lib
 	$(if $(MAN5),$(INSTALL_DATA) $(MAN5) $(call into,$(man5dir)))
 	$(if $(MAN7),$(INSTALL_DATA) $(MAN7) $(call into,$(man7dir)))
 	$(foreach c,$(COMMANDS),$(INSTALL) scripts/$(c) $(call into,$(bindir)/cstrace-$(c)) &&) :
-	$(INSTALL_DATA) tests/examples/pgo.c $(call into,$(datarootdir)/cstrace)
+	$(INSTALL_DATA) tests/examples/pgo.c $(call into,$(pkgdatadir))
+	$(INSTALL) scripts/collect-target $(call into,$(pkgdatadir))
 	$(INSTALL_DATA) perf-plugin/completion/perf-cstrace $(call into,$(completiondir))
 	$(INSTALL_DATA) perf-plugin/completion/_perf-cstrace $(call into,$(zshdir))
 	$(INSTALL_DATA) perf-plugin/completion/perf-cstrace.fish $(call into,$(fishdir))
@@ -716,9 +718,9 @@ uninstall: uninstall-lib
 		$(foreach f,$(notdir $(MAN)),$(call into,$(man1dir)/$(f))) $(foreach f,$(notdir $(MAN5)),$(call into,$(man5dir)/$(f))) \
 		$(foreach f,$(notdir $(MAN7)),$(call into,$(man7dir)/$(f))) $(foreach c,$(COMMANDS),$(call into,$(bindir)/cstrace-$(c))) \
 		$(call into,$(completiondir)/perf-cstrace) $(call into,$(zshdir)/_perf-cstrace) $(call into,$(fishdir)/perf-cstrace.fish) \
-		$(foreach f,$(DOCS) $(LICENCES),$(call into,$(docdir)/$(f)))
-	rm -rf $(call into,$(datarootdir)/cstrace) $(call into,$(libdir)/cstrace) $(call into,$(includedir)/cstrace-opencsd)
-	rmdir $(call into,$(docdir)/LICENSES) $(call into,$(docdir)) 2>/dev/null || :
+		$(foreach f,pgo.c collect-target,$(call into,$(pkgdatadir)/$(f))) $(foreach f,$(DOCS) $(LICENCES),$(call into,$(docdir)/$(f)))
+	rm -rf $(call into,$(libdir)/cstrace) $(call into,$(includedir)/cstrace-opencsd)
+	rmdir $(call into,$(docdir)/LICENSES) $(call into,$(docdir)) $(call into,$(pkgdatadir)) 2>/dev/null || :
 
 # Python's package. Its wheel has no library inside, which is the system's then, unless PYTHON_LIBS=1 asks for them.
 WHEEL_OF := $(O)/python

@@ -16,7 +16,7 @@ for f in bin/perf-cstrace lib/libcstrace.a lib/libcstrace.so lib/libcstrace.so.0
 	lib/pkgconfig/cstrace.pc share/man/man1/perf-cstrace.1 share/man/man5/cstrace-package.5 share/man/man5/cstrace-profile.5 \
 	share/doc/cstrace/README.md share/doc/cstrace/LICENSES/GPL-2.0-only.txt \
 	share/man/man7/cstrace-recording.7 share/man/man1/cstrace-profile-many.1 share/man/man1/cstrace-pgo-example.1 \
-	bin/cstrace-profile-many bin/cstrace-pgo-example share/cstrace/pgo.c share/doc/cstrace/LICENSE share/doc/cstrace/Kconfig-notes.md \
+	bin/cstrace-profile-many bin/cstrace-pgo-example share/perf-cstrace/pgo.c share/perf-cstrace/collect-target share/doc/cstrace/LICENSE share/doc/cstrace/Kconfig-notes.md \
 	share/zsh/site-functions/_perf-cstrace share/fish/vendor_completions.d/perf-cstrace.fish \
 	share/bash-completion/completions/perf-cstrace; do
 	check "$f" test -e "$tmp/dest/usr/$f"
@@ -171,7 +171,7 @@ set -- prefix=/usr exec_prefix=/usr/exec libdir=/usr/lib/triplet includedir=/usr
 	man5dir=/usr/pages/five completiondir=/etc/complete pkgconfigdir=/usr/pc DESTDIR="$tmp/dest"
 check "install with a name for each folder" mk install "$@"
 folders >"$tmp/folders"
-printf '%s\n' etc/complete usr/data/cstrace usr/data/fish/vendor_completions.d usr/data/man/man1 usr/data/man/man7 \
+printf '%s\n' etc/complete usr/data/perf-cstrace usr/data/fish/vendor_completions.d usr/data/man/man1 usr/data/man/man7 \
 	usr/data/zsh/site-functions usr/docs usr/docs/LICENSES usr/exec/bin usr/inc/cstrace usr/inc/cstrace/files usr/inc/cstrace/perf \
 	usr/lib/triplet usr/lib/triplet/cmake/cstrace usr/lib/triplet/cstrace usr/lib/triplet/cstrace/pkgconfig usr/pages/five usr/pc \
 	$(cd include && find opencsd -name '*.h' | sed 's|^|usr/inc/cstrace-opencsd/|; s|/[^/]*$||') | sort -u >"$tmp/want"

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # cstrace-pgo-example, as installed: it names what it needs, and records with perf where that can. (interop/pgo: the gain.)
 . tests/cli/tap.sh
-mkdir -p "$tmp/usr/bin" "$tmp/usr/share/cstrace" "$tmp/path"
+mkdir -p "$tmp/usr/bin" "$tmp/usr/share/perf-cstrace" "$tmp/path"
 cp scripts/pgo-example "$tmp/usr/bin/cstrace-pgo-example"
-cp tests/examples/pgo.c "$tmp/usr/share/cstrace"
+cp tests/examples/pgo.c "$tmp/usr/share/perf-cstrace"
 example=$tmp/usr/bin/cstrace-pgo-example
 build=$(realpath "$BUILD")
 tool=$(realpath "$PERF_CSTRACE")

@@ -7,9 +7,10 @@
 #include "outputs/cmd/options.h"
 
 static const char more[] =
-	"Run it where the recording is made. A tree for --root is saved by\n"
-	"scripts/collect-target, which needs a shell only. Each line is a finding: its state\n"
-	"(ok, note, limit, missing), what was found, and behind -> what helps and was not done.\n"
+	"Run it where the recording is made. A tree for --root is saved by collect-target, which\n"
+	"needs a shell only (PREFIX/share/perf-cstrace/; in the sources scripts/). Each line is a\n"
+	"finding: its state (ok, note, limit, missing), what was found, and behind -> what helps\n"
+	"and was not done.\n"
 	"Exit codes: 0 all can be recorded, 3 with limits, 1 nothing can be recorded.\n";
 
 int cmd_check(int argc, const char **argv)
