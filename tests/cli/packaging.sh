@@ -10,6 +10,11 @@ mk() {
 for tool in tar xz; do
 	command -v $tool >/dev/null || { echo "no $tool"; exit 77; }
 done
+# The tarball is made four times here: at the lowest level, a tenth of the time.
+mkdir "$tmp/bin"
+printf '#!/bin/sh\nexec "%s" "$@" -0\n' "$(command -v xz)" >"$tmp/bin/xz"
+chmod +x "$tmp/bin/xz"
+PATH=$tmp/bin:$PATH
 packages=scripts/packaging/packages
 version=$("$PERF_CSTRACE" --version | sed -n '1s/.* \([0-9.]*\).*/\1/p')
 
@@ -54,8 +59,12 @@ check "symbols files are those of the libraries" same_symbols
 
 # Each pattern fits something, and each file one package.
 place() {
-	mk install install-sample prefix=/usr "libdir=/usr/$1" DESTDIR="$tmp/$2" >"$tmp/log" 2>&1
+	mk install install-sample prefix=/usr "libdir=/usr/$1" "zshdir=/usr/share/zsh/$3" DESTDIR="$tmp/$2" >"$tmp/log" 2>&1
 	verdict $? "install into $1"
+	[ -z "$python" ] || {
+		mk install-python O="$tmp/python" PYTHON=$python "pythondir=/usr/lib/$4" DESTDIR="$tmp/$2" >"$tmp/log" 2>&1
+		verdict $? "install-python into $4"
+	}
 	rm -rf "$tmp/$2/usr/share/doc" # packages have their own lists of documents
 	(cd "$tmp/$2" && find . ! -type d | sed 's|^\./||' | sort) >"$tmp/$2.files"
 }
@@ -73,13 +82,24 @@ one_package() {
 	done <"$tmp/patterns"
 	sort "$tmp/found" | diff "$tmp/$1.files" -
 }
-place lib/any debian
+python=${PYTHON:-/usr/bin/python3}
+for module in pip setuptools wheel; do
+	[ -z "$python" ] || $python -c "import $module" 2>/dev/null || {
+		skip "files of the Python package" "no $module for $python (package python3-$module)"
+		python=
+	}
+done
+place lib/any debian vendor-completions python3/dist-packages
 cat "$debian"/*.install >"$tmp/debian.patterns"
+[ -n "$python" ] || sed -i '/python3/d' "$tmp/debian.patterns"
 check "each file is in one Debian package" one_package debian
-place lib64 rpm
-sed -n '/^%files/,/^%changelog/p' "$tmp/out/rpm/cstrace.spec" | sed -n 's/^%{_\(.*\)/%{_\1/p; s/^%{bash/%{bash/p' | sort -u |
+place lib64 rpm site-functions python3.x/site-packages
+sed -n '/^%files/,/^%changelog/p' "$tmp/out/rpm/cstrace.spec" | sed -n '/^%{/p' | sort -u |
 	sed -e 's|%{_libdir}|usr/lib64|' -e 's|%{_bindir}|usr/bin|' -e 's|%{_includedir}|usr/include|' -e 's|%{_mandir}|usr/share/man|' \
-		-e 's|%{bash_completions_dir}|usr/share/bash-completion/completions|' -e 's|%{_datadir}|usr/share|' >"$tmp/rpm.patterns"
+		-e 's|%{bash_completions_dir}|usr/share/bash-completion/completions|' -e 's|%{_datadir}|usr/share|' \
+		-e 's|%{zsh_completions_dir}|usr/share/zsh/site-functions|' \
+		-e 's|%{fish_completions_dir}|usr/share/fish/vendor_completions.d|' \
+		-e "s|%{python3_sitelib}|${python:+usr/lib/python3.x/site-packages}|" -e '\|^/|d' >"$tmp/rpm.patterns"
 check "each file is in one package of the spec" one_package rpm
 check "live finds the drop-in in Debian's folder" sh -c "
 	multiarch=\$(${CC:-gcc} -print-multiarch) && [ -n \"\$multiarch\" ] || exit 0

@@ -32,6 +32,15 @@ same_debs() {
 	[ $n -ge 6 ]
 }
 check "two builds are equal" same_debs
+# make dist's, where nothing was changed
+dist_bytes() {
+	"$top/scripts/dist" "$tmp/dist" && cmp "$tmp"/dist/*.tar.xz "$debs"/*.orig.tar.xz
+}
+if [ -e .git ] && [ -z "$(git status --porcelain)" ]; then
+	check "the source is the tarball of the commit" dist_bytes
+else
+	check "the source is the tarball of this tree" sh -c "'$top/scripts/dist' --tree '$tmp/dist' && cmp '$tmp'/dist/*.tar.xz '$debs'/*.orig.tar.xz"
+fi
 hardened() {
 	for deb in "$debs"/*.deb; do
 		dpkg-deb -x "$deb" "$tmp/unpacked" || return 1
@@ -149,17 +158,48 @@ apk_steps() {
 	mkdir -p "$srcdir" && cp "$pkgname-$pkgver.tar.xz" "$srcdir" &&
 		ln -s "$(ls /usr/src/linux-source-*.tar.xz | sort -V | tail -n 1)" "$srcdir/linux-$_kernver.tar.xz" && unpack &&
 		cd "$builddir" && build && check && package || return 1
+	# abuild's own packages, as far as there is something for them here
+	static() { amove 'usr/lib/*.a'; }
+	default_dev() {
+		amove $(cd "$pkgdir" && find usr -path usr/include -prune -o -name '*.[acho]' -print) usr/include usr/lib/pkgconfig \
+			usr/lib/cmake 'usr/lib/*.so'
+	}
+	doc() { amove usr/share/doc usr/share/man; }
+	bash_completion() { amove usr/share/bash-completion; }
+	zsh_completion() { amove usr/share/zsh/site-functions; }
+	fish_completion() { amove usr/share/fish/vendor_completions.d; }
+	libs() { amove 'usr/lib/lib*.so.[0-9]*'; }
 	for sub in $subpackages; do
+		subpkgname=${sub%%:*} subpkgdir=$startdir/pkg/${sub%%:*}
 		case $sub in
-		*-opencsd) split=opencsd ;;
 		*:*) split=${sub#*:} ;;
-		*) continue ;; # abuild's own
+		*) split=$(echo "${sub#"$pkgname"-}" | tr - _) ;;
 		esac
-		subpkgname=${sub%:*} subpkgdir=$startdir/pkg/${sub%:*}
-		mkdir -p "$subpkgdir" && $split && [ -n "$(find "$subpkgdir" -name '*.so.*')" ] || return 1
+		mkdir -p "$subpkgdir" && ${split%:*} || return 1
 	done
-	[ -x "$pkgdir/usr/bin/perf-cstrace" ] && [ -z "$(find "$pkgdir" -name '*opencsd*' -o -name 'libcstrace-perf.so.*')" ]
+	cd "$startdir/pkg" && find . ! -type d | sed 's|^\./||; s|/python3[^/]*/[^/]*/|/python3/|' | sort >"$tmp/apk"
 }
 (set -e; apk_steps) >"$tmp/log" 2>&1
 verdict $? "APKBUILD: build, check, package and the packages that it splits"
+# Which package has the files that a pattern names; all of them are in one of these.
+while read -r package pattern; do
+	grep -E "^$package/$pattern\$" "$tmp/apk" >"$tmp/theirs"
+	check "Alpine, $package: $pattern" test -s "$tmp/theirs"
+	grep -vxF -f "$tmp/theirs" "$tmp/apk" >"$tmp/rest"
+	mv "$tmp/rest" "$tmp/apk"
+done <<'END'
+cstrace usr/bin/[a-z-]*
+cstrace usr/share/perf-cstrace/(pgo\.c|collect-target|sample/.*)
+cstrace-libs usr/lib/libcstrace(-files)?\.so\.[0-9]*
+cstrace-perf-libs usr/lib/libcstrace-perf\.so\.[0-9]*
+cstrace-opencsd usr/(lib/cstrace|include/cstrace-opencsd)/.*
+cstrace-static usr/lib/[a-z-]*\.a
+cstrace-dev usr/(include/cstrace/.*|lib/[a-z-]*\.so|lib/(pkgconfig|cmake)/.*)
+cstrace-doc usr/share/(doc|man)/.*
+cstrace-bash-completion usr/share/.*/perf-cstrace
+cstrace-zsh-completion usr/share/.*/_perf-cstrace
+cstrace-fish-completion usr/share/.*/perf-cstrace\.fish
+py3-cstrace usr/lib/python3/cstrace.*
+END
+check "Alpine: no other file" sh -c "! grep . '$tmp/apk'"
 finish
