@@ -735,7 +735,7 @@ python: $(if $(PYTHON_LIBS),$(LIB_SO) $(FILES_SO) $(PERF_SO))
 # A wheel of Python files is installed when it is unpacked.
 install-python: python
 	$(INSTALL) -d $(call into,$(pythondir))
-	$(PYTHON) -m zipfile -e $(WHEEL_OF)/*.whl $(call into,$(pythondir))
+	umask 022 && $(PYTHON) -m zipfile -e $(WHEEL_OF)/*.whl $(call into,$(pythondir))
 
 uninstall-python:
 	rm -rf $(call into,$(pythondir)/cstrace) $(call into,$(pythondir))/cstrace-*.dist-info
