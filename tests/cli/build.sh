@@ -5,7 +5,7 @@
 . tests/cli/tap.sh
 cc=${CC:-gcc}
 mk() {
-	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory CC="$cc" "$@"
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u WERROR make --no-print-directory CC="$cc" "$@"
 }
 
 # ---- flags ----

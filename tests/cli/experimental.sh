@@ -16,6 +16,8 @@ find perf-plugin -name '*.c' | sed "s|^|$BUILD/obj/|; s|c$|o|" | xargs ls 2>/dev
 check "the objects of perf-plugin are there" test "$(wc -l <"$tmp/plugin")" -gt 50
 {
 	echo cst_version
+	# the bindings call what they name; declarations of all functions are in _abi.py and cstrace-sys
+	cat $(ls lib/bindings/python/cstrace/*.py lib/bindings/rust/cstrace/src/*.rs | grep -v _abi.py) | grep -oE '\<cst_[a-z0-9_]+'
 	nm -u $(cat "$tmp/plugin") "$tmp"/objects/*.o | awk '$1 == "U" && $2 ~ /^cst_/ { print $2 }'
 } | sort -u >"$tmp/used"
 awk '/^CSTRACE_/ { node = $1 } $1 ~ /^cst_/ { sub(/;/, "", $1); print $1 > (node ~ /_EXPERIMENTAL$/ ? e : s) }' \
