@@ -135,7 +135,8 @@ no_static() {
 	for rpm in "$tmp"/rpms/rpm/*/*.rpm; do
 		rpm -qlp "$rpm" 2>/dev/null | sed "s|^|${rpm##*/} |"
 	done >"$tmp/list"
-	grep -q ' /usr/bin/perf-cstrace$' "$tmp/list" && [ "$(grep -c '\.a$' "$tmp/list")" = "$(grep -c '^cstrace-static.*\.a$' "$tmp/list")" ] &&
+	grep -q ' /usr/bin/perf-cstrace$' "$tmp/list" && [ "$(grep -c '^cstrace-static.*\.a$' "$tmp/list")" = 2 ] &&
+		! grep '\.a$' "$tmp/list" | grep -v '^cstrace-static\|^cstrace-opencsd.*/cstrace/' &&
 		! rpm -qp --provides "$tmp"/rpms/rpm/*/cstrace-opencsd-*.rpm 2>/dev/null | grep libopencsd
 }
 check "static libraries are in their package, and the drop-in provides nothing" no_static
