@@ -66,9 +66,11 @@ static void put_findings(const struct target_findings *fs)
 {
 	const struct target_finding *f;
 	const char *sep = "";
+	size_t i;
 
 	printf(" \"findings\":[");
-	for (f = fs->v; f < fs->v + fs->nr; f++) {
+	for (i = 0; i < fs->nr; i++) {
+		f = &fs->v[i];
 		sep = put_start(sep);
 		printf("\"id\":\"");
 		put_id(finding_name(f->id));
@@ -136,9 +138,11 @@ static void put_cpus(const struct target *t)
 {
 	const struct target_cpu *c;
 	const char *sep = "";
+	size_t i;
 
 	printf(" \"cpus\":[");
-	for (c = t->cpus; c < t->cpus + t->nr_cpus; c++) {
+	for (i = 0; i < t->nr_cpus; i++) {
+		c = &t->cpus[i];
 		sep = put_start(sep);
 		printf("\"cpu\":%" PRIu32 ",\"online\":%s", c->cpu, c->online ? "true" : "false");
 		put_key("unit", target_unit_name(c->kind));
@@ -156,9 +160,11 @@ static void put_sinks(const struct target *t)
 {
 	const struct target_sink *s;
 	const char *sep = "";
+	size_t i;
 
 	printf(" \"sinks\":[");
-	for (s = t->pmu.sinks; s < t->pmu.sinks + t->pmu.nr_sinks; s++) {
+	for (i = 0; i < t->pmu.nr_sinks; i++) {
+		s = &t->pmu.sinks[i];
 		sep = put_start(sep);
 		printf("\"kind\":\"%s\"", target_sink_name(s->kind));
 		printf(",\"id\":%" PRIu32 ",\"cpu\":", s->id);

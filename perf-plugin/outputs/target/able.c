@@ -14,8 +14,10 @@ enum able findings_able(const struct target_findings *fs, enum target_ability ab
 {
 	const uint32_t bit = 1u << ability;
 	const struct target_finding *f, *limit = NULL;
+	size_t i;
 
-	for (f = fs->v; f < fs->v + fs->nr; f++) {
+	for (i = 0; i < fs->nr; i++) {
+		f = &fs->v[i];
 		if (f->blocks & bit) {
 			if (why)
 				*why = f;

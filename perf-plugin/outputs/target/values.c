@@ -216,9 +216,10 @@ static char *unit_line(const struct target *t, const struct target_cpu *c)
 char *value_unit(const struct target *t, size_t nth)
 {
 	const struct target_cpu *kinds[MAX_UNIT_LINES], *c;
-	size_t nr = 0, k;
+	size_t nr = 0, i, k;
 
-	for (c = t->cpus; c < t->cpus + t->nr_cpus; c++) {
+	for (i = 0; i < t->nr_cpus; i++) {
+		c = &t->cpus[i];
 		if (!c->online || c->kind <= TARGET_UNIT_UNKNOWN)
 			continue;
 		for (k = 0; k < nr && !same_unit(t, kinds[k], c); k++)
