@@ -132,10 +132,10 @@ for cxx in g++ clang++; do
 	check "$cxx: runs" runs "$tmp/$cxx"
 done
 # A client of which nothing says what it was compiled for.
-silent() {
-	$cc -DOCSD_NO_CLIENT_VERSION -I"$includes" -o "$tmp/silent" "$tmp/client.c" "$libs/libopencsd_c_api.a" &&
-		! nm "$tmp/silent" | grep -v ' w ' | grep cstrace_ocsd_client && CSTRACE_OCSD=1.8 "$tmp/silent" >"$tmp/out" &&
+unmarked() {
+	$cc -DOCSD_NO_CLIENT_VERSION -I"$includes" -o "$tmp/unmarked" "$tmp/client.c" "$libs/libopencsd_c_api.a" &&
+		! nm "$tmp/unmarked" | grep -v ' w ' | grep cstrace_ocsd_client && CSTRACE_OCSD=1.8 "$tmp/unmarked" >"$tmp/out" &&
 		sort "$tmp/out" | diff "$tmp/a" -
 }
-check "a client without cstrace_ocsd_client, with CSTRACE_OCSD=1.8" silent
+check "a client without cstrace_ocsd_client, with CSTRACE_OCSD=1.8" unmarked
 finish

@@ -280,7 +280,7 @@ def not_over(folder):
 
 
 def exit_codes(folder):
-    """The program's exit code is told, and the recording packed; what the package lacks is a loss."""
+    """The program's exit code is printed, and the recording packed; what the package lacks is a loss."""
     env = machine(folder)
     _, err = record(folder, dict(env, FAKE="7"), "-o", "a", "--", "prog")
     if "perf, or what it ran, ended with exit code 7; a is there" not in err or not os.path.isdir(folder + "/a.package"):

@@ -50,19 +50,21 @@ pub struct Frames {
     pub strict: bool,
 }
 
+/// The sum of the flags that are on.
+fn bits(flags: &[(bool, u32)]) -> u32 {
+    flags.iter().filter(|f| f.0).map(|f| f.1).sum()
+}
+
 impl Frames {
     fn flags(self) -> u32 {
-        [
+        bits(&[
             (self.full_sync, sys::CST_FRAME_FSYNC),
             (self.half_sync, sys::CST_FRAME_HSYNC),
             (self.barriers, sys::CST_FRAME_RESET_4X),
             (self.dstream, sys::CST_FRAME_DSTREAM),
             (self.findings, sys::CST_FRAME_FINDINGS),
             (self.strict, sys::CST_FRAME_STRICT),
-        ]
-        .into_iter()
-        .filter_map(|(on, flag)| on.then_some(flag))
-        .sum()
+        ])
     }
 }
 
@@ -103,15 +105,12 @@ pub struct Stops {
 
 impl Stops {
     fn mask(self) -> u32 {
-        [
+        bits(&[
             (self.context, sys::CST_STOP_CONTEXT),
             (self.trace_on, sys::CST_STOP_TRACE_ON),
             (self.timestamp, sys::CST_STOP_TIMESTAMP),
             (self.exception, sys::CST_STOP_EXCEPTION),
-        ]
-        .into_iter()
-        .filter_map(|(on, flag)| on.then_some(flag))
-        .sum()
+        ])
     }
 }
 
