@@ -14,7 +14,7 @@
  */
 #define CPU_PID		4194305
 #define NO_PID		4194310	/* of threads whose process is not known */
-/* A guest's process is this plus the guest's number, as the host may have threads of equal numbers. */
+/* A guest's process is this plus the guest's number: the host may have threads of equal numbers. */
 #define GUEST_PID	8388608
 
 struct open_event {
