@@ -685,7 +685,7 @@ static int run_taken(struct sampler *sp, const struct stream *s, struct sampled_
  */
 static inline __attribute__((always_inline)) int
 run_ranges(struct sampler *sp, const struct stream *s, struct sampled_stream *ln, const struct cst_generic **pg,
-	   const struct cst_generic *end, const bool tiles)
+	   const struct cst_generic *end, const bool ring, const bool tiles)
 {
 	const struct cst_generic *g = *pg, *pushed = g;
 	uint64_t insns, next;
@@ -693,7 +693,7 @@ run_ranges(struct sampler *sp, const struct stream *s, struct sampled_stream *ln
 	uint32_t fresh;
 	int rc = 0;
 
-	if (branch_range(&ln->br, s, g, &b)) {
+	if (ring && branch_range(&ln->br, s, g, &b)) {
 		if (b.from)
 			ring_push(&ln->ring, b.from, b.to, branch_perf_type(b.kind), b.cycles);
 		else
@@ -709,7 +709,8 @@ run_ranges(struct sampler *sp, const struct stream *s, struct sampled_stream *ln
 		if (!tiles)
 			g = ranges_count(g, end, &insns, next);
 		if (__builtin_expect(insns + g->n_insn >= next || (tiles && fresh >= sp->tile), 0)) {
-			ranges_push(&ln->ring, &ln->br.cycles, sp->ring_flags, pushed, g);
+			if (ring)
+				ranges_push(&ln->ring, &ln->br.cycles, sp->ring_flags, pushed, g);
 			pushed = g;
 			ln->counts.insns = insns;
 			if (tiles && fresh >= sp->tile)
@@ -721,7 +722,7 @@ run_ranges(struct sampler *sp, const struct stream *s, struct sampled_stream *ln
 			next = ln->counts.next;
 			fresh = ln->ring.fresh;
 		}
-		if (__builtin_expect(g->kind == CST_GEN_SKIPPED, 0)) {
+		if (ring && __builtin_expect(g->kind == CST_GEN_SKIPPED, 0)) {
 			/* cycles are those of a branch that was left out */
 			ranges_push(&ln->ring, &ln->br.cycles, sp->ring_flags, pushed, g);
 			pushed = g;
@@ -733,7 +734,8 @@ run_ranges(struct sampler *sp, const struct stream *s, struct sampled_stream *ln
 		if (++g == end || !is_ranges(g, CST_GEN_SKIPPED))
 			break;
 	}
-	ranges_push(&ln->ring, &ln->br.cycles, sp->ring_flags, pushed, g - 1);
+	if (ring)
+		ranges_push(&ln->ring, &ln->br.cycles, sp->ring_flags, pushed, g - 1);
 	ln->counts.insns = insns;
 	branch_range_end(&ln->br, s, g - 1);
 	*pg = g;
@@ -741,19 +743,19 @@ run_ranges(struct sampler *sp, const struct stream *s, struct sampled_stream *ln
 }
 
 /*
- * As run(), for samples with a branch stack and nothing else, which perf2bolt and AutoFDO use and on which `inject`
- * spends its time. ln->br is updated only where other functions read it.
+ * As run(), for samples of instructions with a branch stack (`ring`), which perf2bolt and AutoFDO use, or without, and for
+ * nothing else. ln->br is updated only where other functions read it.
  */
 static inline __attribute__((always_inline)) int
-run_stack(struct sampler *sp, const struct stream *s, struct sampled_stream *ln, const struct cst_generic *g, size_t n,
-	  const bool tiles)
+run_insns(struct sampler *sp, const struct stream *s, struct sampled_stream *ln, const struct cst_generic *g, size_t n,
+	  const bool ring, const bool tiles)
 {
 	const struct cst_generic *end = g + n;
 	int rc;
 
 	while (g < end) {
 		if (is_ranges(g, CST_GEN_SKIPPED))
-			rc = run_ranges(sp, s, ln, &g, end, tiles);
+			rc = run_ranges(sp, s, ln, &g, end, ring, tiles);
 		else
 			rc = other(sp, s, ln, g++);
 		if (rc)
@@ -836,12 +838,12 @@ static int take(struct sampler *sp, const struct stream *s, struct sampled_strea
 			     run(sp, s, ln, g, n, each, false, false, false);
 	else if (!ln->ring.size)
 		rc = each ? run(sp, s, ln, g, n, true, false, true, false) :
-			    run(sp, s, ln, g, n, false, false, true, false);
+			    run_insns(sp, s, ln, g, n, false, false);
 	else if (each)
 		rc = run(sp, s, ln, g, n, true, true, true, false);
 	else
-		rc = sp->o.tiles ? run_stack(sp, s, ln, g, n, true) :
-				   run_stack(sp, s, ln, g, n, false);
+		rc = sp->o.tiles ? run_insns(sp, s, ln, g, n, true, true) :
+				   run_insns(sp, s, ln, g, n, true, false);
 	if (ln->ring.size)
 		note_code(ln, s);
 	return rc;
