@@ -743,8 +743,8 @@ run_ranges(struct sampler *sp, const struct stream *s, struct sampled_stream *ln
 }
 
 /*
- * As run(), for samples of instructions with a branch stack (`ring`), which perf2bolt and AutoFDO use, or
- * without, and for nothing else. ln->br is updated only where other functions read it.
+ * As run(), for samples of instructions with a branch stack (`ring`), which perf2bolt and AutoFDO
+ * use, or without, and for nothing else. ln->br is updated only where other functions read it.
  */
 static inline __attribute__((always_inline)) int
 run_insns(struct sampler *sp, const struct stream *s, struct sampled_stream *ln,
