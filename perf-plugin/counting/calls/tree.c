@@ -6,9 +6,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/large.h"
 
 #define FIRST_NODES	64u
 #define MAX_NODES	(1u << 30)
+/* number of nodes from which on an array is in large pages */
+#define LARGE_NODES	(1u << 15)
 
 static uint32_t hash(uint32_t parent, uint8_t kind, calls_place from, calls_place entry)
 {
@@ -28,26 +31,52 @@ static void insert(struct cct *t, uint32_t n)
 	t->slot[i] = n + 1;
 }
 
-void cct_reserve(struct cct *t, uint32_t more)
+/*
+ * A large array grows fourfold into memory that needs none until it is written: it is copied less often than one that
+ * grows twofold, and nothing of it is moved in small pages.
+ */
+static void grow_nodes(struct cct *t, uint32_t want)
 {
-	uint32_t cap = t->cap ? t->cap : FIRST_NODES, *slot, i;
+	uint32_t cap = t->cap ? t->cap : FIRST_NODES;
 	struct cct_node *v;
 
-	if (more <= t->cap - t->nr)
-		return;
-	if (more > MAX_NODES - t->nr)
-		mem_refused(SIZE_MAX);
-	while (cap < t->nr + more)
-		cap *= 2;
-	v = mem_more(t->v, cap, sizeof(*v));
+	while (cap < want)
+		cap *= cap < LARGE_NODES || cap > MAX_NODES / 4 ? 2 : 4;
+	v = large_zeroed(cap * sizeof(*v));
+	if (t->nr)
+		memcpy(v, t->v, t->nr * sizeof(*v));
+	large_drop(t->v, t->cap * sizeof(*t->v));
 	t->v = v;
-	slot = mem_zeroed((size_t)cap * 2, sizeof(*slot));
-	free(t->slot);
-	t->slot = slot;
-	t->mask = cap * 2 - 1;
 	t->cap = cap;
+}
+
+static void drop_slots(struct cct *t)
+{
+	large_drop(t->slot, t->mask ? ((size_t)t->mask + 1) * sizeof(*t->slot) : 0);
+}
+
+/* Makes a table with a free slot at least for each node. */
+static void grow_slots(struct cct *t, uint32_t want)
+{
+	uint32_t slots = t->mask ? t->mask + 1 : 2 * FIRST_NODES, i;
+
+	while (slots / 2 < want)
+		slots *= 2;
+	drop_slots(t);
+	t->slot = large_zeroed(slots * sizeof(*t->slot));
+	t->mask = slots - 1;
 	for (i = 0; i < t->nr; i++)
 		insert(t, i);
+}
+
+void cct_reserve(struct cct *t, uint32_t more)
+{
+	if (more > MAX_NODES - t->nr)
+		mem_refused(SIZE_MAX);
+	if (more > t->cap - t->nr)
+		grow_nodes(t, t->nr + more);
+	if (t->nr + more > (t->mask + 1) / 2)
+		grow_slots(t, t->nr + more);
 }
 
 uint32_t cct_child(struct cct *t, uint32_t parent, uint8_t kind, calls_place from, calls_place entry, bool *fresh)
@@ -63,8 +92,7 @@ uint32_t cct_child(struct cct *t, uint32_t parent, uint8_t kind, calls_place fro
 				return t->slot[i] - 1;
 		}
 	}
-	if (t->nr == t->cap)
-		cct_reserve(t, 1);
+	cct_reserve(t, 1);
 	n = t->nr++;
 	t->v[n] = (struct cct_node){ .from = from, .entry = entry, .parent = parent, .last = NO_NODE, .mark = NO_NODE,
 				     .kind = kind };
@@ -117,8 +145,8 @@ void cct_clear(struct cct *t)
 
 void cct_free(struct cct *t)
 {
-	free(t->v);
-	free(t->slot);
+	large_drop(t->v, t->cap * sizeof(*t->v));
+	drop_slots(t);
 	memset(t, 0, sizeof(*t));
 }
 

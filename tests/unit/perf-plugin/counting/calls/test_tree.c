@@ -8,7 +8,8 @@
 
 #include "counting/calls/tree.h"
 
-#define MANY	10000u
+/* so many that arrays of large pages grow */
+#define MANY	150000u
 
 /* A tree of MANY nodes: three roots, and three children of each node. */
 static void fill(struct cct *t)
@@ -19,6 +20,11 @@ static void fill(struct cct *t)
 	for (i = 0; i < MANY; i++) {
 		assert_int_equal(cct_child(t, i < 3 ? NO_NODE : i / 3 - 1, CST_COUNT_CALL, i, i % 3, &fresh), i);
 		assert_true(fresh);
+	}
+	for (i = 0; i < MANY; i++) {
+		assert_int_equal(cct_child(t, i < 3 ? NO_NODE : i / 3 - 1, CST_COUNT_CALL, i, i % 3, &fresh), i);
+		assert_false(fresh);
+		assert_int_equal(t->v[i].entry, i % 3);
 	}
 }
 
