@@ -48,7 +48,8 @@ void *large_zeroed(size_t size)
 	if (size < LARGE)
 		return mem_zeroed(1, size);
 	size = whole(size);
-	p = mmap(NULL, size + LARGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	p = mmap(NULL, size + LARGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		 0);
 	if (p == MAP_FAILED)
 		mem_refused(size);
 	before = -(uintptr_t)p % LARGE_PAGE;

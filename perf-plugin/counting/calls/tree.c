@@ -32,8 +32,8 @@ static void insert(struct cct *t, uint32_t n)
 }
 
 /*
- * A large array grows fourfold into memory that needs none until it is written: it is copied less often than one that
- * grows twofold, and nothing of it is moved in small pages.
+ * A large array grows fourfold into memory that needs none until it is written: it is copied less
+ * often than one that grows twofold, and nothing of it is moved in small pages.
  */
 static void grow_nodes(struct cct *t, uint32_t want)
 {

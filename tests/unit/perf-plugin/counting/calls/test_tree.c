@@ -22,7 +22,9 @@ static void fill(struct cct *t)
 		assert_true(fresh);
 	}
 	for (i = 0; i < MANY; i++) {
-		assert_int_equal(cct_child(t, i < 3 ? NO_NODE : i / 3 - 1, CST_COUNT_CALL, i, i % 3, &fresh), i);
+		const uint32_t parent = i < 3 ? NO_NODE : i / 3 - 1;
+
+		assert_int_equal(cct_child(t, parent, CST_COUNT_CALL, i, i % 3, &fresh), i);
 		assert_false(fresh);
 		assert_int_equal(t->v[i].entry, i % 3);
 	}
