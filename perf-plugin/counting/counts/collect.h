@@ -11,9 +11,8 @@
 
 #include <stdbool.h>
 
-#include <cstrace/files/countfile.h>
-
 #include "counting/counts/counts.h"
+#include "counting/counts/entries.h"
 
 struct collect;
 struct model;
@@ -40,9 +39,7 @@ const struct calls_totals *collect_calls(const struct collect *c);
 /* True if nothing of any binary was counted. */
 bool collect_empty(const struct collect *c);
 
-/* Takes a record; strings are valid until collect_free(). A non-zero result ends the row of records. */
-typedef int (*collect_fn)(void *data, const struct cst_count_record *rec);
-/* Passes all records to `take`, once. Returns 0, or what `take` returned. */
+/* Passes all records to `take`, once; strings are valid until collect_free(). Returns 0, or what `take` returned. */
 int collect_records(struct collect *c, collect_fn take, void *data);
 /*
  * The same into an empty model, with the files of its binaries (model_binary.dso). Returns 0, or
@@ -50,22 +47,7 @@ int collect_records(struct collect *c, collect_fn take, void *data);
  */
 int collect_model(struct collect *c, struct model *m);
 
-/* What was found, for a summary. */
-struct collect_sums {
-	/* passed by collect_records(), with contexts of calls; instructions: after collect_run() */
-	uint64_t binaries, ranges, edges, nodes, insns;
-	/*
-	 * executions of ranges that are not counted, since their code was gone when it was looked
-	 * at (loss.undecoded)
-	 */
-	uint64_t undecoded;
-	/* modules whose name identifies them, since their files could not be read again */
-	struct collect_unread {
-		uint64_t modules;
-		const char *file;	/* of the first one, as dso_file() */
-		int why;		/* errno */
-	} unread;
-};
+/* What was found. */
 const struct collect_sums *collect_sums(const struct collect *c);
 
 #endif
