@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* wire.h - reads fields of a protocol buffers message ("Encoding" of protobuf.dev), inside its bounds. */
+/*
+ * wire.h - reads fields of a protocol buffers message ("Encoding" of protobuf.dev), inside its
+ * bounds.
+ */
 #ifndef CSTRACE_PERFDATA_WIRE_H
 #define CSTRACE_PERFDATA_WIRE_H
 
