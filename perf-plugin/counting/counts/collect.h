@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * collect.h - counts a recording into the records of a count file (cstrace/files/countfile.h), in their canonical order. The
- * same recording gives the same records, however many threads decode it.
+ * collect.h - counts a recording into the records of a count file (cstrace/files/countfile.h), in
+ * their canonical order. The same recording gives the same records, however many threads decode it.
  *
- * Files of one identity are one binary, whose name is the least of theirs: a library that is found under two paths, a
- * module that was loaded twice.
+ * Files of one identity are one binary, whose name is the least of theirs: a library that is found
+ * under two paths, a module that was loaded twice.
  */
 #ifndef CSTRACE_COUNTING_COUNTS_COLLECT_H
 #define CSTRACE_COUNTING_COUNTS_COLLECT_H
@@ -18,9 +18,9 @@ struct collect;
 struct model;
 
 /*
- * With COUNTS_SPLIT and COUNTS_JOINED only ranges and edges are collected, for formats that need no more: ranges have no
- * number of instructions and no flags, and there are no other records of counts. `depth` as for
- * counts_new().
+ * With COUNTS_SPLIT and COUNTS_JOINED only ranges and edges are collected, for formats that need no
+ * more: ranges have no number of instructions and no flags, and there are no other records of
+ * counts. `depth` as for counts_new().
  */
 struct collect *collect_new(struct session *ss, enum counts_mode mode, uint32_t depth);
 void collect_free(struct collect *c);
@@ -39,7 +39,10 @@ const struct calls_totals *collect_calls(const struct collect *c);
 /* True if nothing of any binary was counted. */
 bool collect_empty(const struct collect *c);
 
-/* Passes all records to `take`, once; strings are valid until collect_free(). Returns 0, or what `take` returned. */
+/*
+ * Passes all records to `take`, once; strings are valid until collect_free(). Returns 0, or what
+ * `take` returned.
+ */
 int collect_records(struct collect *c, collect_fn take, void *data);
 /*
  * The same into an empty model, with the files of its binaries (model_binary.dso). Returns 0, or

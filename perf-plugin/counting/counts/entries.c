@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* entries.c - makes one entry of the counts of each identity, finds what its code adds, and passes its records on. */
+/*
+ * entries.c - makes one entry of the counts of each identity, finds what its code adds, and passes
+ * its records on.
+ */
 #include "counting/counts/entries.h"
 
 #include <stdlib.h>
@@ -32,7 +35,9 @@ void entries_free(struct entries *c)
 	free(c->v);
 }
 
-/* ---- binaries ---------------------------------------------------------------------------------- */
+/*
+ * ---- binaries ----------------------------------------------------------------------------------
+ */
 
 static bool any_counts(const struct binary *b)
 {
@@ -48,7 +53,9 @@ static int compare_entries(const void *pa, const void *pb)
 		order = strcmp(a->is.name, b->is.name);
 	if (!order)
 		order = dso_compare(a->counts->dso, b->counts->dso);
-	return order ? order : (a->counts->method > b->counts->method) - (a->counts->method < b->counts->method);
+	return order ? order :
+		       (a->counts->method > b->counts->method) -
+			       (a->counts->method < b->counts->method);
 }
 
 static bool same_segments(const struct entry *a, const struct entry *b)
@@ -58,7 +65,8 @@ static bool same_segments(const struct entry *a, const struct entry *b)
 	if (a->nr_segs != b->nr_segs)
 		return false;
 	for (; x < end; x++, y++)
-		if (x->offset != y->offset || x->size != y->size || x->vaddr != y->vaddr || x->exec != y->exec)
+		if (x->offset != y->offset || x->size != y->size || x->vaddr != y->vaddr ||
+		    x->exec != y->exec)
 			return false;
 	return true;
 }
@@ -83,7 +91,10 @@ static void move_places(struct cst_pairs *p, uint32_t by, bool second)
 
 static void merge_counts(struct binary *to, struct binary *from)
 {
-	/* a method that was moved, or that several processes have, is elsewhere in the file of its process */
+	/*
+	 * a method that was moved, or that several processes have, is elsewhere in the file of its
+	 * process
+	 */
 	const uint32_t by = (uint32_t)(identity_base(to) - identity_base(from));
 
 	if (by) {
@@ -133,7 +144,10 @@ static void merge_entries(struct entries *c, size_t nr_dsos)
 
 	make_numbers(c, nr_dsos);
 	for (i = 0; i < c->nr; i++) {
-		/* entries_free() frees all entries, also if this ends early: each one is in the array once */
+		/*
+		 * entries_free() frees all entries, also if this ends early: each one is in the
+		 * array once
+		 */
 		e = v[i];
 		v[i] = (struct entry){ .counts = NULL };
 		if (n && !identity_compare(&v[n - 1].is, &e.is)) {
@@ -156,7 +170,10 @@ static void note_unread(struct entries *c, const struct entry *e, int why)
 	c->sums.unread.why = why;
 }
 
-/* Files with one build-id whose headers differ are not one binary: all but the first are identified by their code. */
+/*
+ * Files with one build-id whose headers differ are not one binary: all but the first are identified
+ * by their code.
+ */
 static bool split_conflicts(struct entries *c)
 {
 	bool any = false;
@@ -165,7 +182,8 @@ static bool split_conflicts(struct entries *c)
 	for (i = 1; i < c->nr; i++) {
 		if (identity_compare(&c->v[first].is, &c->v[i].is)) {
 			first = i;
-		} else if (c->v[i].is.id_kind == CST_COUNT_ID_BUILD && conflict(&c->v[first], &c->v[i])) {
+		} else if (c->v[i].is.id_kind == CST_COUNT_ID_BUILD &&
+			   conflict(&c->v[first], &c->v[i])) {
 			note_unread(c, &c->v[i], identity_by_code(c->v[i].counts, &c->v[i].is));
 			any = true;
 		}
@@ -173,7 +191,10 @@ static bool split_conflicts(struct entries *c)
 	return any;
 }
 
-/* Methods, whose names are a jitdump's, may have no name, or one that is longer than that of a record. */
+/*
+ * Methods, whose names are a jitdump's, may have no name, or one that is longer than that of a
+ * record.
+ */
 static void fit_name(struct entry *e)
 {
 	const size_t len = strlen(e->is.name);
@@ -205,7 +226,9 @@ void entries_make(struct entries *c, struct binary **v, size_t n, size_t nr_dsos
 	merge_entries(c, nr_dsos);
 }
 
-/* ---- ranges ------------------------------------------------------------------------------------ */
+/*
+ * ---- ranges ------------------------------------------------------------------------------------
+ */
 
 /* Merges ranges and arrivals, which are sorted, into canonical order. */
 static void make_ranges(struct entry *e)
@@ -224,7 +247,8 @@ static void make_ranges(struct entry *e)
 			y = entries_range(&a[k], CST_COUNT_ARRIVED);
 			arrived = model_compare_ranges(&x, &y) >= 0;
 		}
-		v[e->nr_ranges++] = arrived ? entries_range(&a[k++], CST_COUNT_ARRIVED) : entries_range(&r[i++], 0);
+		v[e->nr_ranges++] = arrived ? entries_range(&a[k++], CST_COUNT_ARRIVED) :
+					      entries_range(&r[i++], 0);
 	}
 	/* A32 and T32 ranges at one offset are the exception */
 	for (i = 1; i < n && sorted; i++)
@@ -233,7 +257,9 @@ static void make_ranges(struct entry *e)
 		qsort(v, n, sizeof(*v), model_compare_ranges);
 }
 
-/* Finds what the code says of the ranges. A range whose instructions cannot be counted is left out. */
+/*
+ * Finds what the code says of the ranges. A range whose instructions cannot be counted is left out.
+ */
 static void decode_ranges(struct entries *c, struct entry *e)
 {
 	struct binary *b = e->counts;
@@ -267,7 +293,8 @@ void entries_ranges(struct entries *c, bool all)
 	}
 }
 
-uint32_t entries_number(const struct entries *c, const struct dso *d, uint64_t offset, struct binary *at)
+uint32_t entries_number(const struct entries *c, const struct dso *d, uint64_t offset,
+			struct binary *at)
 {
 	const struct numbers *of = &c->numbers[d->number];
 
@@ -277,7 +304,9 @@ uint32_t entries_number(const struct entries *c, const struct dso *d, uint64_t o
 	return of->methods ? of->methods[at->method] : of->whole;
 }
 
-/* ---- records ----------------------------------------------------------------------------------- */
+/*
+ * ---- records -----------------------------------------------------------------------------------
+ */
 
 static void put_binary(struct entries *c, struct record_sink *to, const struct entry *e)
 {
@@ -301,7 +330,8 @@ void entries_put_binaries(struct entries *c, struct record_sink *to)
 		put_binary(c, to, &c->v[i]);
 }
 
-static void put_ranges(struct entries *c, struct record_sink *to, const struct entry *e, uint32_t number)
+static void put_ranges(struct entries *c, struct record_sink *to, const struct entry *e,
+		       uint32_t number)
 {
 	const uint64_t base = identity_base(e->counts);
 	struct cst_count_record rec = { .kind = CST_COUNT_RANGE };
@@ -324,7 +354,8 @@ static void put_ranges(struct entries *c, struct record_sink *to, const struct e
 	}
 }
 
-static void put_edges(struct entries *c, struct record_sink *to, const struct entry *e, uint32_t number)
+static void put_edges(struct entries *c, struct record_sink *to, const struct entry *e,
+		      uint32_t number)
 {
 	const uint64_t base = identity_base(e->counts);
 	struct binary *b = e->counts;
@@ -340,7 +371,9 @@ static void put_edges(struct entries *c, struct record_sink *to, const struct en
 	x = cst_pairs_sort(&b->entries);
 	rec.kind = CST_COUNT_ENTRY;
 	for (i = 0; i < b->entries.used; i++) {
-		rec.entry = (struct cst_count_entry){ .binary = number, .offset = x[i].a - base, .count = x[i].count };
+		rec.entry = (struct cst_count_entry){ .binary = number,
+						      .offset = x[i].a - base,
+						      .count = x[i].count };
 		record_put(to, &rec);
 	}
 }
