@@ -19,4 +19,12 @@ for data in perf_etm.data perf_with_unformatted_trace.data; do
 		{ cat "$tmp/err"; exit 1; }
 	diff "$tmp/want" "$tmp/got" || exit 1
 	echo "$data: equal"
+	# by branch lists it is simpleperf's own text, byte for byte
+	for form in branch-list branch-list-zstd branch-list-old; do
+		"$tool" profile -i "$shared/$data" --format=$form --symfs "$shared" -o "$tmp/lists" 2>"$tmp/err" &&
+			"$tool" profile -i "$tmp/lists" --format=autofdo --symfs "$shared" -o "$tmp/got" 2>"$tmp/err" ||
+			{ cat "$tmp/err"; exit 1; }
+		cmp "$shared/perf_inject.data" "$tmp/got" || exit 1
+	done
+	echo "$data: equal by branch lists"
 done

@@ -42,8 +42,9 @@ int counted_check(const struct cmd_desc *cmd, const struct session_opts *so, enu
 				       name_shown(so->input), kind);
 	if (f->time || f->cpu || f->pid || f->tid || f->comm)
 		return cmd_usage_error(cmd,
-				       "%s is %s, in which nothing says when, where and by whom "
-				       "its code was executed: filter the recording that is counted",
+				       "%s is %s, in which nothing says when, where and by "
+				       "whom its code was executed: filter the recording that is "
+				       "counted",
 				       name_shown(so->input), kind);
 	cmd_no_effect(cmd,
 		      "kcore kallsyms jitdump contextid ts-freq max-expand no-text-copies jobs",

@@ -230,7 +230,9 @@ int cmd_profile(int argc, const char **argv)
 		{ 'o', "output", CMD_OPT_STRING, &r.output, "FILE", "write to FILE instead of stdout",
 		  NULL },
 		{ 0, "format", CMD_OPT_STRING, &format, "NAME",
-		  "autofdo (default), llvm, bolt, propeller, callgrind, lcov, pprof, folded, top or cstrace: see below", NULL },
+		  "autofdo (default), llvm, bolt, propeller, callgrind, lcov, pprof, folded, top, "
+		  "branch-list or cstrace: see below",
+		  NULL },
 		{ 0, "address", CMD_OPT_STRING, &address, "BASE",
 		  "numbers in an autofdo profile: offset (default) or vaddr, see below", NULL },
 		{ 0, "binary", CMD_OPT_STRING, &r.want, "PATH",
@@ -259,6 +261,11 @@ int cmd_profile(int argc, const char **argv)
 		"pprof: instructions and calls by stack, for go tool pprof (--format=pprof -o FILE).\n"
 		"folded: instructions by stack of functions, for flamegraph.pl and speedscope.\n"
 		"top: a table of functions, the one with most instructions first.\n"
+		"branch-list: branch lists of simpleperf, for Android's AutoFDO pipelines, without "
+		"the targets of indirect branches;\n"
+		"  branch-list-zstd is compressed, branch-list-old is of before 2024. As -i they "
+		"are read: the other formats are made\n"
+		"  of their counts and the code, which --symfs and --vmlinux find.\n"
 		"cstrace: a count file with all counts of all binaries; profile -i COUNTS makes the other formats of it,\n"
 		"  and 'perf-cstrace merge' adds several.\n"
 		"With --metric=cycles or time, callgrind, pprof, folded and top have these in "
