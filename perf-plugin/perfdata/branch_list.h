@@ -5,8 +5,9 @@
  * later writes one inside of perf.data, too, when it decodes while it records.
  *
  * A bit stands for each P0 instruction from the address on (branches of any kind and ISB), in the
- * order of execution: 1 is taken. What a list cannot say: where an indirect branch led (so nothing
- * follows one), and what was executed behind the last P0 instruction.
+ * order of execution: 1 is taken. What a list cannot say: where an indirect branch led (nothing
+ * follows one, unless a return stack left its address out), and what was executed behind the last
+ * P0 instruction.
  *
  * Forms: the new one begins with BRANCH_LIST_MAGIC, a 32-bit version (1) and a byte that says
  * whether zstd compressed the messages, each of which has its 32-bit length before it. The old one

@@ -62,9 +62,7 @@ static int refuse(const struct reading *r, const uint8_t *p, const char *what)
 			 r->at, r->packed ? " (compressed)" : "", (size_t)(p - r->message), what);
 }
 
-/*
- * ---- fields ------------------------------------------------------------------------------------
- */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
 static uint64_t times(uint64_t count, uint64_t weight)
 {
@@ -242,9 +240,7 @@ static int read_message(struct reading *r, const uint8_t *p, size_t len)
 	return rc;
 }
 
-/*
- * ---- compressed messages -----------------------------------------------------------------------
- */
+/* ---- compressed messages --------------------------------------------------------------------- */
 
 static int unpack_error(const struct reading *r, const char *what)
 {
@@ -293,9 +289,7 @@ static int read_packed(struct reading *r, const uint8_t *p, size_t len)
 	return rc;
 }
 
-/*
- * ---- files -------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static bool begins(const uint8_t *p, size_t len, const char *bytes, size_t n)
 {

@@ -283,6 +283,16 @@ def case_losses(folder):
        "3 samples of branch records are left out")
 
 
+def case_return_stack(folder):
+    """Behind a return that has no address is what follows the last call of the list."""
+    text = text_of(put(folder, new(message(binary(lists(a10={"11011": 2, "1111": 3}))))), program(folder))
+    ranges, edges = branch_lists.autofdo(text)
+    if edges != {(0x1010, 0x1020): 5, (0x1024, 0x102c): 3, (0x1028, 0x1014): 2, (0x1014, 0): 2, (0x102c, 0x1014): 3}:
+        raise Bad("edges %s" % edges)
+    if ranges != {(0x1010, 0x1010): 5, (0x1020, 0x1024): 5, (0x1028, 0x1028): 2, (0x102c, 0x102c): 3, (0x1014, 0x1014): 2}:
+        raise Bad("ranges %s" % ranges)
+
+
 def case_other_build(folder):
     """Code that the lists contradict gives no profile for a compiler."""
     root = program(folder, [NOP] + CODE[:-1])

@@ -8,6 +8,13 @@ same RECORDED LISTED MESSAGES [PROGRAM]
 walk LISTS PATH PROGRAM TEXT
 	walks the A64 code of PROGRAM along the lists of the binary PATH as simpleperf's inject does, and compares the
 	AutoFDO text that this gives with TEXT (--address=vaddr).
+capture PACKETS PATH LISTS [START SIZE VADDR]
+	makes lists of packets (dump --packets --format=opencsd) as simpleperf does, without any code: of the atoms from
+	one Address packet to the next. The program PATH is linked to its addresses, or its SIZE bytes at START have the
+	ELF address VADDR.
+behind LISTS LISTED RECORDED MESSAGES
+	checks what is made of lists of a recorder with a return stack: each branch of LISTS is in the AutoFDO text LISTED,
+	which has no branch and no target that RECORDED has not, or in the number of those behind an indirect branch in MESSAGES.
 """
 import collections
 import re
@@ -142,6 +149,71 @@ def same(recorded, listed, messages, program=None):
     print(f"equal: {len(rb)} ranges, {len(eb)} edges; {moved} branches without targets, {cut} executions cut")
 
 
+def behind(lists, listed, recorded, messages):
+    (ra, ea), (rb, eb) = autofdo(open(recorded).read()), autofdo(open(listed).read())
+    branches = sum(len(bits) * n for b in read(open(lists, "rb").read()) for by_bits in b[4].values()
+                   for bits, n in by_bits.items())
+    m = re.search("([0-9,']+) branches are behind an indirect branch", open(messages).read())
+    lost = int(re.sub("[,']", "", m.group(1))) if m else 0
+    if sum(rb.values()) + lost != branches:
+        sys.exit(f"{branches} branches: {sum(rb.values())} in ranges, {lost} behind indirect branches")
+    # behind an exception a list begins inside of a recorded range
+    by_last = [collections.Counter(), collections.Counter()]
+    for total, ranges in zip(by_last, (rb, ra)):
+        for (_, last), n in ranges.items():
+            total[last] += n
+    more = by_last[0] - by_last[1] or collections.Counter({x: n for x, n in eb.items() if x[1] and n > ea.get(x, 0)})
+    if more:
+        sys.exit("the lists have branches that were not recorded, as " + str(more.most_common(1)))
+    print(f"{branches} branches of packets: {lost} behind an indirect branch")
+
+
+# ---- simpleperf's writer -------------------------------------------------------------------------
+
+def capture(packets, path, out, start="0", size=str(1 << 64), vaddr="0"):
+    lists, at, bits = collections.defaultdict(collections.Counter), None, ""
+    start, size, vaddr = (int(x, 0) for x in (start, size, vaddr))
+
+    def flush():
+        nonlocal bits
+        if bits and at is not None and 0 <= at - start < size:
+            lists[at - start + vaddr][bits] += 1
+        bits = ""
+
+    for line in open(packets):
+        m = re.search(r"\tI_(\w+) : .*?; ?(.*)", line)
+        if not m:
+            flush()		# another buffer, or AUX record
+            at = None
+        elif m.group(1).startswith("ADDR_"):
+            flush()
+            at = int(re.search("Addr=0x([0-9A-F]+)", line).group(1), 16)
+        elif m.group(1).startswith("ATOM_"):
+            bits += m.group(2).strip().replace("E", "1").replace("N", "0")
+    flush()
+
+    def number(v):
+        o = bytearray()
+        while v > 0x7F:
+            o.append(v & 0x7F | 0x80)
+            v >>= 7
+        return bytes(o) + bytes([v])
+
+    def data(n, v):
+        return number(n << 3 | 2) + number(len(v)) + v
+
+    body = data(1, path.encode())
+    for address, by_bits in lists.items():
+        inner = number(8) + number(address)
+        for b, n in by_bits.items():
+            packed = int(b[::-1], 2).to_bytes((len(b) + 7) // 8, "little")
+            inner += data(2, data(1, packed) + number(16) + number(len(b)) + number(24) + number(n))
+        body += data(3, inner)
+    message = data(2, body)
+    with open(out, "wb") as f:
+        f.write(b"simpleperf:EtmBranchList" + struct.pack("<IBI", 1, 0, len(message)) + message)
+
+
 # ---- simpleperf's reader -------------------------------------------------------------------------
 
 def segments(program):
@@ -222,4 +294,4 @@ def walk(lists, path, program, text):
 
 
 if __name__ == "__main__":
-    {"same": same, "walk": walk}[sys.argv[1]](*sys.argv[2:])
+    {"same": same, "walk": walk, "capture": capture, "behind": behind}[sys.argv[1]](*sys.argv[2:])

@@ -41,9 +41,7 @@ static void count(uint64_t *to, uint64_t n)
 	*to = model_sum(*to, n);
 }
 
-/*
- * ---- how ranges ended --------------------------------------------------------------------------
- */
+/* ---- how ranges ended ------------------------------------------------------------------------ */
 
 /* A place at which executions begin, or end. */
 struct step {
@@ -132,9 +130,7 @@ static uint64_t take(uint64_t *from, uint64_t n)
 	return n;
 }
 
-/*
- * ---- lists -------------------------------------------------------------------------------------
- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 static void put_bit(struct making *k, bool bit)
 {

@@ -57,6 +57,7 @@ void list_walks_free(struct list_walks *w)
 	entries_free(&w->e);
 	for (i = 0; i < w->nr; i++) {
 		cst_pairs_free(&w->bins[i]->ranges);
+		cst_pairs_free(&w->bins[i]->arrivals);
 		cst_pairs_free(&w->bins[i]->edges);
 		cst_pairs_free(&w->bins[i]->untaken);
 		free(w->bins[i]);
@@ -66,9 +67,7 @@ void list_walks_free(struct list_walks *w)
 	free(w);
 }
 
-/*
- * ---- one list ----------------------------------------------------------------------------------
- */
+/* ---- one list -------------------------------------------------------------------------------- */
 
 static void lose(struct list_walks *w, enum list_loss why, uint64_t branches, uint64_t count)
 {
@@ -81,19 +80,32 @@ static void add(struct cst_pairs *p, uint64_t a, uint64_t b, uint64_t count)
 		mem_refused(0);
 }
 
+/* Calls that a trace unit remembers, at most; it may remember fewer, and has an address then. */
+#define RETURN_STACK 15u
+
 /* Where a list has led. */
 struct place {
-	uint64_t start;	/* of the range that is open */
-	uint64_t at;	/* the next instruction */
-	uint64_t last;	/* the last P0 instruction of the range */
-	bool open;	/* there is one */
-	bool untaken;	/* it is a branch that was not taken */
+	uint64_t start;		/* of the range that is open */
+	uint64_t at;		/* the next instruction */
+	uint64_t last;		/* the last P0 instruction of the range */
+	bool open;		/* there is one */
+	bool untaken;		/* it is a branch that was not taken */
+	bool arrived;		/* a return led to the range */
 	bool t32;
+	/* where the calls of the list return to; bit 0: to T32 code */
+	uint64_t calls[RETURN_STACK];
+	unsigned int next_call;	/* index of the next one, modulo RETURN_STACK */
+	unsigned int depth;	/* number of those that did not return */
 };
 
 static uint64_t start_of(const struct place *p)
 {
 	return p->start | (p->t32 ? COUNTS_T32 : 0);
+}
+
+static void end_range(struct walker *k, const struct place *p, uint64_t count)
+{
+	add(p->arrived ? &k->bin->arrivals : &k->bin->ranges, start_of(p), p->last, count);
 }
 
 /* A P0 instruction that the next one follows. */
@@ -108,25 +120,55 @@ static void pass(struct walker *k, struct place *p, const struct cst_insn *insn,
 		k->w->conflicts = model_sum(k->w->conflicts, count);
 }
 
-/* A taken branch. Returns false if it is not known what was executed behind it. */
-static bool jump(struct walker *k, struct place *p, const struct cst_insn *insn, uint64_t count)
+static void push_call(struct place *p, const struct cst_insn *insn)
 {
-	const uint64_t from = p->last;
-	bool relocated = false, known;
-	uint64_t to;
+	p->calls[p->next_call++ % RETURN_STACK] = (p->last + insn->size) | p->t32;
+	p->depth += p->depth < RETURN_STACK;
+}
 
-	known = insn->type == CST_INSN_BRANCH &&
-		list_code_target(&k->code, from, insn, &to, &relocated);
+/*
+ * Finds the target of a taken branch, with bit 0 for T32 code. Branches follow an indirect one in a
+ * list only if the trace unit had no address for it, since it led to where the last call returns to
+ * (return stack). False: the target is not known, or not in the code.
+ */
+static bool find_target(struct walker *k, struct place *p, const struct cst_insn *insn, bool more,
+			uint64_t count, uint64_t *to)
+{
+	bool relocated;
+
+	if (insn->type == CST_INSN_INDIRECT) {
+		if (!more || !p->depth)
+			return false;
+		*to = p->calls[--p->next_call % RETURN_STACK];
+		p->depth--;
+		return true;
+	}
+	if (list_code_target(&k->code, p->last, insn, to, &relocated)) {
+		*to |= !k->code.a64 && insn->next_isa != CST_ISA_A32;
+		return true;
+	}
 	if (relocated)
 		k->w->relocated = model_sum(k->w->relocated, count);
-	add(&k->bin->ranges, start_of(p), from, count);
-	add(&k->bin->edges, from, known ? to : COUNTS_OUTSIDE, count);
+	return false;
+}
+
+/* A taken branch; `more`: others follow. Returns false if it is not known where. */
+static bool jump(struct walker *k, struct place *p, const struct cst_insn *insn, bool more,
+		 uint64_t count)
+{
+	uint64_t to = COUNTS_OUTSIDE;
+	const bool known = find_target(k, p, insn, more, count, &to);
+
+	end_range(k, p, count);
+	add(&k->bin->edges, p->last, known ? to & ~(uint64_t)COUNTS_T32 : to, count);
 	p->open = false;
 	if (!known)
 		return false;
-	p->start = p->at = to;
-	if (!k->code.a64)
-		p->t32 = insn->next_isa == CST_ISA_T32 || insn->next_isa == CST_ISA_TEE;
+	if (insn->link)
+		push_call(p, insn);
+	p->t32 = to & COUNTS_T32;
+	p->start = p->at = to & ~(uint64_t)COUNTS_T32;
+	p->arrived = insn->type == CST_INSN_INDIRECT;
 	return true;
 }
 
@@ -136,6 +178,7 @@ static void walk(struct walker *k, uint64_t addr, const uint8_t *bits, uint32_t 
 	enum list_loss behind = LIST_OUTSIDE;
 	struct cst_insn insn;
 	uint32_t i = 0;
+	uint64_t at;
 	bool taken;
 
 	if (!list_code_offset(&k->code, addr & ~UINT64_C(1), &p.at)) {
@@ -143,25 +186,24 @@ static void walk(struct walker *k, uint64_t addr, const uint8_t *bits, uint32_t 
 		return;
 	}
 	p.start = p.at;
-	while (i < nr && list_code_next(&k->code, p.at, p.t32, &p.last, &insn)) {
+	while (i < nr && list_code_next(&k->code, p.at, p.t32, &at, &insn)) {
+		p.last = at;
 		taken = branch_list_bit(bits, i++);
 		if (!taken || !cst_insn_is_branch(insn.type)) {
 			pass(k, &p, &insn, taken, count);
-		} else if (!jump(k, &p, &insn, count)) {
+		} else if (!jump(k, &p, &insn, i < nr, count)) {
 			behind = insn.type == CST_INSN_INDIRECT ? LIST_BEHIND : LIST_OUTSIDE;
 			break;
 		}
 	}
 	lose(k->w, behind, nr - i, count);
 	if (p.open)
-		add(&k->bin->ranges, start_of(&p), p.last, count);
+		end_range(k, &p, count);
 	if (p.open && p.untaken)
 		add(&k->bin->untaken, p.last | (p.t32 ? COUNTS_T32 : 0), 0, count);
 }
 
-/*
- * ---- the lists of a binary ---------------------------------------------------------------------
- */
+/* ---- the lists of a binary ------------------------------------------------------------------- */
 
 /*
  * What is added to an address of a list: it is one of a running kernel, whose section .text began
@@ -250,25 +292,30 @@ static void walk_binary(struct list_walks *w, const struct branch_list_binary *b
 	list_code_free(&k.code);
 }
 
+void list_walks_add(struct list_walks *w, const struct branch_lists *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->nr; i++)
+		walk_binary(w, &l->v[i]);
+	w->files++;
+	w->samples += l->samples;
+}
+
 int list_walks_read(struct list_walks *w, const char *path, struct error *err)
 {
 	struct branch_lists l = { .v = NULL };
 	int rc = branch_lists_read(&l, path, 1, err);
-	size_t i;
 
-	if (!rc)
+	if (!rc) {
 		branch_lists_join(&l);
-	for (i = 0; !rc && i < l.nr; i++)
-		walk_binary(w, &l.v[i]);
-	w->files++;
-	w->samples += l.samples;
+		list_walks_add(w, &l);
+	}
 	branch_lists_free(&l);
 	return rc;
 }
 
-/*
- * ---- records -----------------------------------------------------------------------------------
- */
+/* ---- records --------------------------------------------------------------------------------- */
 
 void list_walks_end(struct list_walks *w)
 {
@@ -348,7 +395,7 @@ static const char *const reasons[NR_LIST_LOSSES] = {
 		"begin or lead outside of the binary's code: lists do not say where a direct "
 		"branch to another binary led, or they are those of another build",
 	[LIST_BEHIND] =
-		"are behind an indirect branch whose target no address follows: record without the "
+		"are behind an indirect branch whose target is not in the list: record without the "
 		"return stack (it is off in simpleperf), or count the recording itself",
 	[LIST_OVERFLOW] =
 		"are beyond 2^62 executions, which is the most that is counted of branch lists",

@@ -29,6 +29,9 @@ struct list_walks;
 /* `t` has the options of the search for files, and must outlive the walks. */
 struct list_walks *list_walks_new(struct dso_table *t);
 void list_walks_free(struct list_walks *w);
+struct branch_lists;
+/* Walks along the lists of a file, which are joined. */
+void list_walks_add(struct list_walks *w, const struct branch_lists *l);
 /* Reads a file of branch lists and walks along them. Returns 0, or negative with a message. */
 int list_walks_read(struct list_walks *w, const char *path, struct error *err);
 /* Makes entries of the counts, after the last file. */

@@ -35,9 +35,7 @@ void entries_free(struct entries *c)
 	free(c->v);
 }
 
-/*
- * ---- binaries ----------------------------------------------------------------------------------
- */
+/* ---- binaries -------------------------------------------------------------------------------- */
 
 static bool any_counts(const struct binary *b)
 {
@@ -226,9 +224,7 @@ void entries_make(struct entries *c, struct binary **v, size_t n, size_t nr_dsos
 	merge_entries(c, nr_dsos);
 }
 
-/*
- * ---- ranges ------------------------------------------------------------------------------------
- */
+/* ---- ranges ---------------------------------------------------------------------------------- */
 
 /* Merges ranges and arrivals, which are sorted, into canonical order. */
 static void make_ranges(struct entry *e)
@@ -304,9 +300,7 @@ uint32_t entries_number(const struct entries *c, const struct dso *d, uint64_t o
 	return of->methods ? of->methods[at->method] : of->whole;
 }
 
-/*
- * ---- records -----------------------------------------------------------------------------------
- */
+/* ---- records --------------------------------------------------------------------------------- */
 
 static void put_binary(struct entries *c, struct record_sink *to, const struct entry *e)
 {
