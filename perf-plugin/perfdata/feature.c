@@ -34,6 +34,7 @@ static const char *const names[] = {
 	[PD_FEAT_SP_FILE]	= "FILE",
 	[PD_FEAT_SP_META_INFO]	= "META_INFO",
 	[PD_FEAT_SP_FILE2]	= "FILE2",
+	[PD_FEAT_SP_BRANCH_LIST] = "ETM_BRANCH_LIST",
 	[PD_FEAT_SP_INIT_MAP]	= "INIT_MAP",
 };
 

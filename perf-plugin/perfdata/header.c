@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "perfdata/branch_list.h"
 #include "perfdata/bytes.h"
 #include "perfdata/internal.h"
 #include "perfdata/layout.h"
@@ -56,6 +57,12 @@ static int check_magic(struct perfdata *pd, struct error *err)
 	if (!memcmp(s->base, CST_COUNT_MARK, sizeof(CST_COUNT_MARK) - 1))
 		return error_set(err, ERR_FORMAT, "%s: offset 0x0: found a count file, expected \"PERFILE2\": it has counts "
 				 "and no trace; 'perf-cstrace profile -i FILE', with its name, makes profiles of it", s->name);
+	if (branch_lists_begin(s->base, s->size))
+		return error_set(err, ERR_FORMAT,
+				 "%s: offset 0x0: found branch lists of simpleperf, expected "
+				 "\"PERFILE2\": they have counts and no trace; 'perf-cstrace "
+				 "profile -i FILE', with its name, makes profiles of them",
+				 s->name);
 	printable(text, s->base, s->size);
 	return error_set(err, ERR_FORMAT, "%s: offset 0x0: found \"%s\", expected \"PERFILE2\": "
 			 "not a perf.data file; give the file that perf record or simpleperf record "
@@ -243,16 +250,17 @@ static int read_file_header(struct perfdata *pd, uint64_t header_size, struct er
 				 "of %#" PRIx64 " bytes, which no file can hold; the header is damaged",
 				 s->name,
 				 data.offset, data.size);
-	if (!data.size) {
+	if (header_size == PD_FILE_HEADER_SIZE)
+		read_feature_map(pd, map);
+	/* simpleperf that decodes while it records leaves no record */
+	if (!data.size && !feature_bit(map, PD_FEAT_SP_BRANCH_LIST)) {
 		pd_warn(pd, "%s: the size of its data is 0: perf record was not ended properly; "
 			"reading to the end of the file", s->name);
 		pd->data_end = UINT64_MAX;
 		return 0;
 	}
-	if (header_size == PD_FILE_HEADER_SIZE) {
-		read_feature_map(pd, map);
+	if (header_size == PD_FILE_HEADER_SIZE)
 		read_features(pd, map);
-	}
 	return 0;
 }
 

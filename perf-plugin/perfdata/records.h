@@ -71,6 +71,7 @@ enum pd_feature {
 	PD_FEAT_SP_FILE		= 128,
 	PD_FEAT_SP_META_INFO	= 129,
 	PD_FEAT_SP_FILE2	= 132,
+	PD_FEAT_SP_BRANCH_LIST	= 133,	/* branch_list.h */
 	PD_FEAT_SP_INIT_MAP	= 134,	/* records: what was mapped when a recording of the whole system began */
 };
 

@@ -2,83 +2,23 @@
 /* simpleperf.c - reads the entries of simpleperf's sections FILE and FILE2. */
 #include "perfdata/simpleperf.h"
 
-/* How the value of a field is coded (protocol buffers, "wire type"); groups, 3 and 4, are not written any more. */
-enum { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
+#include "perfdata/wire.h"
 
 enum { FIELD_PATH = 1, FIELD_TYPE = 2, FIELD_VADDR = 3, FIELD_ELF = 6, FIELD_MODULE = 7 };
 enum { FIELD_OFFSET = 1 };	/* of the inner messages */
-
-struct field {
-	uint32_t number;
-	unsigned int wire;
-	uint64_t value;			/* WIRE_VARINT */
-	struct pd_cursor bytes;		/* WIRE_BYTES */
-};
 
 void pd_sp_files_start(struct pd_sp_files *r, const uint8_t *p, uint64_t len, bool old, bool swap)
 {
 	*r = (struct pd_sp_files){ .c = { .p = p, .end = p + len, .swap = swap }, .old = old, .entry = p };
 }
 
-/* Seven bits in each byte, the lowest ones first; the last byte has bit 7 clear. */
-static uint64_t varint(struct pd_cursor *c)
-{
-	unsigned int shift;
-	const uint8_t *p;
-	uint64_t v = 0;
-
-	for (shift = 0; shift < 70; shift += 7) {
-		p = pd_cur_bytes(c, 1);
-		if (!p)
-			return 0;
-		if (shift < 64)
-			v |= (uint64_t)(*p & 0x7f) << shift;
-		if (!(*p & 0x80))
-			return v;
-	}
-	c->bad = true;
-	return 0;
-}
-
-/* False: the message is at its end, or damaged. */
-static bool next_field(struct pd_cursor *c, struct field *f)
-{
-	uint64_t key, n;
-
-	if (c->bad || c->p == c->end)
-		return false;
-	key = varint(c);
-	*f = (struct field){ .number = (uint32_t)(key >> 3), .wire = key & 7 };
-	switch (f->wire) {
-	case WIRE_VARINT:
-		f->value = varint(c);
-		break;
-	case WIRE_BYTES:
-		n = varint(c);
-		f->bytes.p = pd_cur_bytes(c, n);
-		f->bytes.end = c->p;
-		break;
-	case WIRE_64:
-		pd_cur_bytes(c, 8);
-		break;
-	case WIRE_32:
-		pd_cur_bytes(c, 4);
-		break;
-	default:
-		c->bad = true;
-	}
-	if (!f->number || key >> 3 > UINT32_MAX)
-		c->bad = true;
-	return !c->bad;
-}
-
 /* The inner message of an ELF file or a module. A field whose value is 0 is left out. */
 static bool read_place(struct pd_cursor *c, struct pd_sp_file *f)
 {
-	struct field in;
+	struct wire_field in;
 
 	f->has_offset = true;
-	while (next_field(c, &in))
+	while (wire_next(c, &in))
 		if (in.number == FIELD_OFFSET && in.wire == WIRE_VARINT)
 			f->offset = in.value;
 	return !c->bad;
@@ -86,9 +26,9 @@ static bool read_place(struct pd_cursor *c, struct pd_sp_file *f)
 
 static bool read_message(struct pd_cursor *c, struct pd_sp_file *f)
 {
-	struct field in;
+	struct wire_field in;
 
-	while (next_field(c, &in)) {
+	while (wire_next(c, &in)) {
 		if (in.number == FIELD_PATH && in.wire == WIRE_BYTES) {
 			f->path = (const char *)in.bytes.p;
 			f->path_len = (size_t)(in.bytes.end - in.bytes.p);

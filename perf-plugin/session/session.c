@@ -59,6 +59,14 @@ static int index_file(struct session *ss)
 	rc = mem_code(session_index(ss));
 	if (rc)
 		return ERR_REPORTED;
+	if (!ss->units.have_info && perfdata_env(ss->pd)->raw[PD_FEAT_SP_BRANCH_LIST].ptr) {
+		fprintf(message_stream(),
+			"cstrace: %s: has branch lists of simpleperf, and no trace: it was decoded "
+			"while it was recorded; 'perf-cstrace profile -i FILE', with its name, "
+			"makes profiles of them\n",
+			ss->name);
+		return ERR_REPORTED;
+	}
 	if (!ss->units.have_info) {
 		fprintf(message_stream(), "cstrace: %s: no CoreSight trace in this file (no AUXTRACE_INFO record); record with %s\n",
 			ss->name, is_simpleperf(perfdata_env(ss->pd)) ? "'simpleperf record -e cs-etm:u'" :

@@ -183,7 +183,8 @@ class Texts:
                       self.run("perf-cstrace script -i perf.data --itrace=i1%s -o out" % unit))
 
     def formats(self):
-        for command, text in (("profile", ("autofdo", "llvm", "bolt", "propeller", "callgrind", "lcov", "pprof", "folded", "top", "cstrace")), ("dump", ("text", "opencsd", "json", "none")),
+        for command, text in (("profile", ("autofdo", "llvm", "bolt", "propeller", "callgrind", "lcov", "pprof", "folded", "top", "branch-list", "branch-list-zstd", "branch-list-old",
+                                       "cstrace")), ("dump", ("text", "opencsd", "json", "none")),
                               ("info", ("text", "json"))):
             page = "\n".join(self.section(command)).split(".SS")[0]
             help_ = subprocess.run([self.tool, command, "--help"], capture_output=True, text=True).stdout

@@ -21,6 +21,7 @@
 
 struct merging {
 	const struct merge_list *list;
+	const struct merge_convert *convert;
 	struct merge_sums *sums;
 	struct error *err;
 	size_t width;		/* inputs that are added at a time */
@@ -170,6 +171,48 @@ static int add_group(struct merging *m, struct group *g, struct sum_out *out)
 	return error_set(m->err, rc, "the sum cannot be made: %s", rc == -CST_ERR_INVAL ? refused : error_text(rc));
 }
 
+static int temp_file(struct error *err)
+{
+	int fd = guard_temp(NULL);
+
+	if (fd < 0)
+		error_set(err, ERR_IO,
+			  "cannot create a temporary file for a part of the sum: %s; set TMPDIR to "
+			  "a writable folder",
+			  strerror(errno));
+	return fd;
+}
+
+/* The bytes that were written to a temporary file become an input, which closes it. */
+static int read_temp(struct count_input *in, int fd, struct error *err)
+{
+	if (lseek(fd, 0, SEEK_SET))
+		return error_set(err, ERR_IO, "cannot read a temporary file: %s", strerror(errno));
+	count_input_fd(in, fd, "a temporary file");
+	in->own_fd = true;
+	return 0;
+}
+
+/* Opens the count file that is made of an input of another kind. */
+static int open_converted(struct merging *m, struct count_input *in, const char *path)
+{
+	int fd = temp_file(m->err), rc = fd < 0 ? ERR_IO : 0;
+
+	if (!rc)
+		rc = m->convert->to_counts(m->convert->data, path, fd, m->err);
+	if (!rc)
+		rc = read_temp(in, fd, m->err);
+	if (rc && fd >= 0)
+		close(fd);
+	return rc;
+}
+
+static int open_input(struct merging *m, struct count_input *in, const char *path)
+{
+	return m->convert && m->convert->is(path) ? open_converted(m, in, path) :
+						    count_input_open(in, path, m->err);
+}
+
 static int open_files(struct merging *m, struct group *g, size_t first, size_t n)
 {
 	size_t i;
@@ -178,7 +221,7 @@ static int open_files(struct merging *m, struct group *g, size_t first, size_t n
 	g->first = first;
 	g->each = 1;
 	for (i = 0; i < n; i++) {
-		rc = count_input_open(&g->in[i], m->list->v[first + i].path, m->err);
+		rc = open_input(m, &g->in[i], m->list->v[first + i].path);
 		if (rc)
 			return rc;
 		g->v[i] = (struct cst_count_input){ g->in[i].reader, m->list->v[first + i].weight, 0 };
@@ -188,16 +231,6 @@ static int open_files(struct merging *m, struct group *g, size_t first, size_t n
 }
 
 static int add_range(struct merging *m, size_t first, size_t n, size_t power, struct sum_out *out);
-
-static int temp_file(struct error *err)
-{
-	int fd = guard_temp(NULL);
-
-	if (fd < 0)
-		error_set(err, ERR_IO, "cannot create a temporary file for a part of the sum: %s; set TMPDIR to a writable "
-			  "folder", strerror(errno));
-	return fd;
-}
 
 /* The sums of parts of `each` files, in temporary files. */
 static int add_parts(struct merging *m, struct group *g, size_t first, size_t n, size_t each)
@@ -213,15 +246,12 @@ static int add_parts(struct merging *m, struct group *g, size_t first, size_t n,
 		if (part.fd < 0)
 			return ERR_IO;
 		rc = add_range(m, first + i * each, n - i * each < each ? n - i * each : each, each, &part);
-		if (!rc && lseek(part.fd, 0, SEEK_SET))
-			rc = error_set(m->err, ERR_IO, "cannot read a temporary file: %s", strerror(errno));
 		if (!rc)
-			count_input_fd(&g->in[i], part.fd, "a temporary file");
+			rc = read_temp(&g->in[i], part.fd, m->err);
 		if (rc) {
 			close(part.fd);
 			return rc;
 		}
-		g->in[i].own_fd = true;
 		g->v[i] = (struct cst_count_input){ g->in[i].reader, 1, 0 };
 		g->n++;
 	}
@@ -276,9 +306,10 @@ static void note_inputs(const struct merge_list *list)
 		input_note_path(list->v[i].path);
 }
 
-int merge_files(const struct merge_list *list, const char *output, struct merge_sums *sums, struct error *err)
+int merge_files(const struct merge_list *list, const struct merge_convert *convert,
+		const char *output, struct merge_sums *sums, struct error *err)
 {
-	struct merging m = { .list = list, .sums = sums, .err = err };
+	struct merging m = { .list = list, .convert = convert, .sums = sums, .err = err };
 	struct pd_output out;
 	struct sum_out sum = { .out = &out, .fd = -1, .sums = sums };
 	int rc;

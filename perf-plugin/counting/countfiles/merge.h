@@ -6,6 +6,7 @@
 #ifndef CSTRACE_COUNTING_COUNTFILES_MERGE_H
 #define CSTRACE_COUNTING_COUNTFILES_MERGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -45,11 +46,20 @@ int merge_list_add_text(struct merge_list *list, const char *text, size_t len);
 int merge_list_read(struct merge_list *list, const char *path, struct error *err);
 void merge_list_free(struct merge_list *list);
 
+/* Inputs of another kind, of which count files are made before they are added; NULL: none. */
+struct merge_convert {
+	bool (*is)(const char *path);
+	/* Writes a count file to a descriptor. Returns 0, or negative with a message. */
+	int (*to_counts)(void *data, const char *path, int fd, struct error *err);
+	void *data;
+};
+
 /*
  * Adds the files into `output` (- is standard output), which gets its name when it is complete; 0, or the error. The sums
  * are set in both cases; free them.
  */
-int merge_files(const struct merge_list *list, const char *output, struct merge_sums *sums, struct error *err);
+int merge_files(const struct merge_list *list, const struct merge_convert *convert,
+		const char *output, struct merge_sums *sums, struct error *err);
 void merge_sums_free(struct merge_sums *sums);
 
 #endif

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * collect.h - counts a recording into the records of a count file (cstrace/files/countfile.h), in their canonical order. The
- * same recording gives the same records, however many threads decode it.
+ * collect.h - counts a recording into the records of a count file (cstrace/files/countfile.h), in
+ * their canonical order. The same recording gives the same records, however many threads decode it.
  *
- * Files of one identity are one binary, whose name is the least of theirs: a library that is found under two paths, a
- * module that was loaded twice.
+ * Files of one identity are one binary, whose name is the least of theirs: a library that is found
+ * under two paths, a module that was loaded twice.
  */
 #ifndef CSTRACE_COUNTING_COUNTS_COLLECT_H
 #define CSTRACE_COUNTING_COUNTS_COLLECT_H
 
 #include <stdbool.h>
 
-#include <cstrace/files/countfile.h>
-
 #include "counting/counts/counts.h"
+#include "counting/counts/entries.h"
 
 struct collect;
 struct model;
 
 /*
- * With COUNTS_SPLIT and COUNTS_JOINED only ranges and edges are collected, for formats that need no more: ranges have no
- * number of instructions and no flags, and there are no other records of counts. `depth` as for
- * counts_new().
+ * With COUNTS_SPLIT and COUNTS_JOINED only ranges and edges are collected, for formats that need no
+ * more: ranges have no number of instructions and no flags, and there are no other records of
+ * counts. `depth` as for counts_new().
  */
 struct collect *collect_new(struct session *ss, enum counts_mode mode, uint32_t depth);
 void collect_free(struct collect *c);
@@ -40,9 +39,10 @@ const struct calls_totals *collect_calls(const struct collect *c);
 /* True if nothing of any binary was counted. */
 bool collect_empty(const struct collect *c);
 
-/* Takes a record; strings are valid until collect_free(). A non-zero result ends the row of records. */
-typedef int (*collect_fn)(void *data, const struct cst_count_record *rec);
-/* Passes all records to `take`, once. Returns 0, or what `take` returned. */
+/*
+ * Passes all records to `take`, once; strings are valid until collect_free(). Returns 0, or what
+ * `take` returned.
+ */
 int collect_records(struct collect *c, collect_fn take, void *data);
 /*
  * The same into an empty model, with the files of its binaries (model_binary.dso). Returns 0, or
@@ -50,22 +50,7 @@ int collect_records(struct collect *c, collect_fn take, void *data);
  */
 int collect_model(struct collect *c, struct model *m);
 
-/* What was found, for a summary. */
-struct collect_sums {
-	/* passed by collect_records(), with contexts of calls; instructions: after collect_run() */
-	uint64_t binaries, ranges, edges, nodes, insns;
-	/*
-	 * executions of ranges that are not counted, since their code was gone when it was looked
-	 * at (loss.undecoded)
-	 */
-	uint64_t undecoded;
-	/* modules whose name identifies them, since their files could not be read again */
-	struct collect_unread {
-		uint64_t modules;
-		const char *file;	/* of the first one, as dso_file() */
-		int why;		/* errno */
-	} unread;
-};
+/* What was found. */
 const struct collect_sums *collect_sums(const struct collect *c);
 
 #endif

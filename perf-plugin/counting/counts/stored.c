@@ -45,14 +45,24 @@ static int finish(struct cst_count_writer *w, struct pd_output *out, int rc)
 	return rc;
 }
 
-int stored_write(struct collect *c, struct pd_output *out)
+int stored_write_records(stored_pass_fn pass, void *from, struct pd_output *out)
 {
 	struct cst_count_writer *w = NULL;
 	int rc = cst_count_writer_new(&w, put_bytes, out);
 
 	if (!rc)
-		rc = collect_records(c, cst_count_write_record, w);
+		rc = pass(from, cst_count_write_record, w);
 	return finish(w, out, rc);
+}
+
+static int pass_collected(void *c, collect_fn take, void *data)
+{
+	return collect_records(c, take, data);
+}
+
+int stored_write(struct collect *c, struct pd_output *out)
+{
+	return stored_write_records(pass_collected, c, out);
 }
 
 /* ---- input ------------------------------------------------------------------------------------- */

@@ -222,6 +222,8 @@ struct dso_text {
 	uint64_t offset, size;	/* in the file */
 	uint64_t vaddr;		/* of the section header: 0 in a kernel module */
 };
+/* Returns the section .text of a loaded ELF file. False: it has none. */
+bool dso_text(const struct dso *dso, struct dso_text *text);
 /*
  * Returns the section .text of an ELF file without program headers (a kernel module). False: it has them, or no .text.
  */

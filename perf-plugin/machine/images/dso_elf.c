@@ -103,22 +103,34 @@ int dso_read_elf(struct dso *d)
 	return trouble;
 }
 
-bool dso_unlinked_text(const struct dso *d, struct dso_text *text)
+/* Returns the section .text; `unlinked`: of a file without program headers only. */
+static bool find_text(const struct dso *d, bool unlinked, struct dso_text *text)
 {
 	bool found = false;
 	GElf_Shdr sh;
-	size_t n;
+	size_t n = 0;
 	Elf *elf;
 
 	if (!d->image.is_elf || d->state != DSO_LOADED)
 		return false;
 	elf = elf_of(d);
-	if (elf && !elf_getphdrnum(elf, &n) && !n && elf_links_section(elf, ".text", &sh)) {
+	if (elf && !(unlinked && elf_getphdrnum(elf, &n)) && !n &&
+	    elf_links_section(elf, ".text", &sh)) {
 		*text = (struct dso_text){ .offset = sh.sh_offset, .size = sh.sh_size, .vaddr = sh.sh_addr };
 		found = true;
 	}
 	elf_links_close(elf);
 	return found;
+}
+
+bool dso_text(const struct dso *d, struct dso_text *text)
+{
+	return find_text(d, false, text);
+}
+
+bool dso_unlinked_text(const struct dso *d, struct dso_text *text)
+{
+	return find_text(d, true, text);
 }
 
 /* In an Arm kernel, _text is the start of the image and _stext that of its section .text. */

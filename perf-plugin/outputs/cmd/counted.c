@@ -8,32 +8,47 @@
 
 #include "base/alloc.h"
 #include "base/name.h"
+#include "counting/branchlists/walk.h"
+#include "counting/countfiles/count_input.h"
 #include "counting/counts/collect.h"
 #include "counting/counts/stored.h"
 #include "machine/buffers/units.h"
 #include "outputs/cmd/count.h"
 #include "outputs/cmd/options.h"
 #include "outputs/profile/choose.h"
+#include "perfdata/branch_list.h"
 #include "session/parts.h"
 #include "session/session.h"
+
+bool counted_is(const char *path)
+{
+	return count_file_is(path) || branch_lists_are(path);
+}
 
 int counted_check(const struct cmd_desc *cmd, const struct session_opts *so, enum metric metric)
 {
 	const struct filter_opts *f = &so->filter;
+	const char *kind = count_file_is(so->input) ? "a count file" : "a file of branch lists";
 
 	if (metric)
 		return cmd_usage_error(
 			cmd,
-			"%s is a count file, which has neither cycles nor times: --metric=%s is "
+			"%s is %s, which has neither cycles nor times: --metric=%s is "
 			"for the "
 			"recording that was counted",
-			name_shown(so->input), metric_words[metric].name);
+			name_shown(so->input), kind, metric_words[metric].name);
 	if (so->bare)
-		return cmd_usage_error(cmd, "%s is a count file, which has no trace: --elf is for trace", name_shown(so->input));
+		return cmd_usage_error(cmd, "%s is %s, which has no trace: --elf is for trace",
+				       name_shown(so->input), kind);
 	if (f->time || f->cpu || f->pid || f->tid || f->comm)
-		return cmd_usage_error(cmd, "%s is a count file, in which nothing says when, where and by whom its code was "
-				       "executed: filter the recording that is counted", name_shown(so->input));
-	cmd_no_effect(cmd, "kcore kallsyms jitdump contextid ts-freq max-expand no-text-copies jobs", "a count file has no trace");
+		return cmd_usage_error(cmd,
+				       "%s is %s, in which nothing says when, where and by "
+				       "whom its code was executed: filter the recording that is "
+				       "counted",
+				       name_shown(so->input), kind);
+	cmd_no_effect(cmd,
+		      "kcore kallsyms jitdump contextid ts-freq max-expand no-text-copies jobs",
+		      "the input has counts, and no trace");
 	return CMD_GO_ON;
 }
 
@@ -96,22 +111,76 @@ int counted_session(const char *command, struct session *ss, const struct counte
 	return CMD_GO_ON;
 }
 
-int counted_file(const char *command, const struct session_opts *so, struct model *m, struct dso_table *files)
+static void find_by(struct dso_table *files, const struct session_opts *so)
 {
-	int rc;
-
-	model_init(m);
 	dso_table_init(files);
 	files->search.symfs = so->symfs && so->symfs[0] ? so->symfs : NULL;
 	files->search.vmlinux = so->vmlinux;
 	files->search.buildid_dir = so->buildid_dir;
 	files->search.debuginfod = so->debuginfod;
 	files->search.force = so->force;
-	rc = stored_read(command, so->input, m);
-	if (!rc)
-		model_find_files(m, files);
+}
+
+/* Walks along the branch lists of the input; NULL after a message. */
+static struct list_walks *walk_lists(const char *command, const char *path, struct dso_table *files)
+{
+	struct list_walks *w = list_walks_new(files);
+	struct error err = { .code = 0 };
+
+	if (list_walks_read(w, path, &err)) {
+		fprintf(stderr, "cstrace %s: %s\n", command, err.msg);
+		list_walks_free(w);
+		return NULL;
+	}
+	list_walks_end(w);
+	list_walks_print(w, command, path, stderr);
+	return w;
+}
+
+static int read_lists(const char *command, const char *path, struct model *m,
+		      struct dso_table *files)
+{
+	struct list_walks *w = walk_lists(command, path, files);
+	int rc = w ? mem_code(list_walks_model(w, m)) : ERR_REPORTED;
+
+	list_walks_free(w);
+	return rc;
+}
+
+int counted_file(const char *command, const struct session_opts *so, struct model *m,
+		 struct dso_table *files)
+{
+	int rc;
+
+	model_init(m);
+	find_by(files, so);
+	if (count_file_is(so->input)) {
+		rc = stored_read(command, so->input, m);
+		if (!rc)
+			model_find_files(m, files);
+	} else {
+		rc = read_lists(command, so->input, m, files);
+	}
 	if (!rc)
 		stored_print(so->input, m);
+	return rc;
+}
+
+int counted_lists(const char *command, const struct session_opts *so, const char *path,
+		  struct pd_output *out)
+{
+	struct list_walks *w;
+	struct dso_table files;
+	int rc = CMD_ERROR;
+
+	find_by(&files, so);
+	w = walk_lists(command, path, &files);
+	if (!w)
+		pd_output_abort(out);
+	else if (!stored_write_records(list_walks_pass, w, out))
+		rc = list_walks_lost(w) ? CMD_LOSSES : CMD_OK;
+	list_walks_free(w);
+	dso_table_free(&files);
 	return rc;
 }
 

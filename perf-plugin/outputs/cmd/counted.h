@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* counted.h - the input of profile and report as a model of its counts: a recording, which is decoded, or a count file. */
+/*
+ * counted.h - the input of profile and report as a model of its counts: a recording, which is
+ * decoded, or a count file.
+ */
 #ifndef CSTRACE_OUTPUTS_CMD_COUNTED_H
 #define CSTRACE_OUTPUTS_CMD_COUNTED_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/files/output.h"
 #include "counting/counts/counts.h"
 #include "counting/counts/model.h"
 #include "machine/images/dso_table.h"
@@ -14,9 +18,12 @@ struct cmd_desc;
 struct session;
 struct session_opts;
 
+/* True if an input is a file of counts: a count file or branch lists. */
+bool counted_is(const char *path);
+
 /*
- * For an input that is a count file: refuses options of trace, and warns of those that have no effect. Returns CMD_GO_ON, or
- * CMD_USAGE after a message.
+ * For such an input: refuses options of trace, and warns of those that have no effect. Returns
+ * CMD_GO_ON, or CMD_USAGE after a message.
  */
 int counted_check(const struct cmd_desc *cmd, const struct session_opts *so, enum metric metric);
 
@@ -47,20 +54,30 @@ int counted_metric(void *data, const char *arg);
 	  counted_metric }
 
 /*
- * Reads the count file so->input into `m`, and finds its binaries' files; `files` must outlive `m`, and both are freed by the
- * caller in any case. Prints what was counted. Returns 0, or negative after a message that begins
- * with `command`.
+ * Reads the count file or branch lists so->input into `m`, and finds the binaries' files; `files`
+ * must outlive `m`, and both are freed by the caller in any case. Prints what was counted. Returns
+ * 0, or negative after a message that begins with `command`.
  */
 int counted_file(const char *command, const struct session_opts *so, struct model *m, struct dso_table *files);
 
 /*
- * Reports why there is nothing to write, and what ran: of the binary `b`, of the one that --binary asks for (`want`), of one
- * that is to be chosen (`one`), or of all. `v` are the model's binaries (model_busiest()). Returns the exit code.
+ * Makes a count file of the branch lists `path`, for `command`; `so` has the places where their
+ * binaries are. `out` is finished or aborted. Returns the exit code, after messages.
+ */
+int counted_lists(const char *command, const struct session_opts *so, const char *path,
+		  struct pd_output *out);
+
+/*
+ * Reports why there is nothing to write, and what ran: of the binary `b`, of the one that --binary
+ * asks for (`want`), of one that is to be chosen (`one`), or of all. `v` are the model's binaries
+ * (model_busiest()). Returns the exit code.
  */
 int counted_nothing(const char *command, const char *name, const char *want, bool one, const struct model_binary *b,
 		    struct model_binary **v, const struct model *m);
 
-/* For CMD_OPT_CALL: coverage counts what is not traced as not executed, or executed; `data`: bool. */
+/*
+ * For CMD_OPT_CALL: coverage counts what is not traced as not executed, or executed; `data`: bool.
+ */
 int counted_untraced(void *data, const char *arg);
 
 #define CMD_UNTRACED_OPT(traced_only)								\

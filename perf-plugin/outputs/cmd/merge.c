@@ -5,14 +5,21 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/files/output.h"
 #include "base/name.h"
 #include "counting/countfiles/merge.h"
 #include "outputs/cmd/commands.h"
+#include "outputs/cmd/counted.h"
 #include "outputs/cmd/options.h"
+#include "perfdata/branch_list.h"
+#include "session/session.h"
 
 static const char more[] =
 	"FILE is a count file, from 'perf-cstrace profile --format=cstrace' or from this command; - is standard input. The output is "
 	"the same in whatever order and in whatever groups the files are added, so that machines can add parts of them first.\n"
+	"FILE may be a file of branch lists (simpleperf): such files alone are added to one of "
+	"that form, which needs no programs; with count files among them the sum is a count file, "
+	"for which the code of their programs is read.\n"
 	"Options are those of llvm-profdata merge. A LIST has a FILE or N,FILE in each line; lines that begin with # are comments.\n"
 	"Exit codes: 0 added, 1 error, 3 added, but the counts have losses, or an input is empty: stderr says which.\n";
 
@@ -61,14 +68,73 @@ static void print_sums(const struct merge_list *list, const struct merge_sums *s
 	fputc('\n', stderr);
 }
 
-static int merge_run(const struct merge_list *list, const char *output)
+/* Of branch lists, as cmd_merge() has them. */
+static int lists_to_counts(void *so, const char *path, int fd, struct error *err)
 {
+	struct pd_output out;
+
+	pd_output_fd(&out, fd, "a temporary file");
+	/* what is missing is a loss in its totals */
+	return counted_lists("merge", so, path, &out) == CMD_ERROR ?
+		error_set(err, ERR_REPORTED, "%s: not added, and nothing was written", path) : 0;
+}
+
+static bool all_are_lists(const struct merge_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->nr; i++)
+		if (!branch_lists_are(list->v[i].path))
+			return false;
+	return list->nr;
+}
+
+/* Adds branch lists to branch lists. */
+static int merge_lists(const struct merge_list *list, const char *output)
+{
+	struct branch_lists l = { .v = NULL };
+	struct error err = { .code = 0 };
+	struct pd_output out;
+	size_t i, n = 0;
+	bool lost;
+	int rc = 0;
+
+	for (i = 0; !rc && i < list->nr; i++)
+		rc = branch_lists_read(&l, list->v[i].path, list->v[i].weight, &err);
+	if (!rc)
+		rc = pd_output_open_binary(&out, output, &err);
+	if (!rc) {
+		branch_lists_join(&l);
+		branch_lists_write(&l, BRANCH_LIST_PLAIN, &out);
+		rc = pd_output_finish(&out, &err);
+	}
+	for (i = 0; i < l.nr; i++)
+		n += l.v[i].nr;
+	if (rc)
+		fprintf(stderr, "cstrace merge: %s\n", err.msg);
+	else
+		fprintf(stderr, "cstrace merge: %zu inputs, %zu branch lists, binaries: %zu\n",
+			list->nr, n, l.nr);
+	if (!rc && l.samples)
+		fprintf(stderr,
+			"cstrace merge: %" PRIu64 " samples of branch records are left out: they "
+			"are not of a trace\n",
+			l.samples);
+	lost = l.samples;
+	branch_lists_free(&l);
+	return rc ? CMD_ERROR : lost ? CMD_LOSSES : CMD_OK;
+}
+
+static int merge_run(const struct merge_list *list, const struct session_opts *so,
+		     const char *output)
+{
+	const struct merge_convert convert = { branch_lists_are, lists_to_counts, (void *)so };
 	struct error err = { .code = 0 };
 	struct merge_sums sums;
 	int rc;
 
 	mem_doing("adding the count files");
-	rc = merge_files(list, output, &sums, &err);
+	rc = merge_files(list, &convert, output, &sums, &err);
 	if (rc)
 		fprintf(stderr, "cstrace merge: %s\n", err.msg);
 	else
@@ -106,6 +172,7 @@ static int read_lists(struct merge_list *list, const struct merge_list *lists)
 int cmd_merge(int argc, const char **argv)
 {
 	struct merge_list list = { .nr = 0 }, lists = { .nr = 0 };
+	struct session_opts so = { .progress = false };
 	const char *output = "-";
 	const struct cmd_opt opts[] = {
 		{ 'o', "output", CMD_OPT_STRING, &output, "FILE", "write to FILE instead of stdout", NULL },
@@ -113,6 +180,8 @@ int cmd_merge(int argc, const char **argv)
 		  "add FILE with every count of it N times", add_weighted },
 		{ 'f', "input-files", CMD_OPT_EACH, &lists, "LIST",
 		  "add the files that the text LIST names (-: standard input)", add_listed },
+		CMD_HEADING("Programs of branch lists"),
+		CMD_SEARCH_OPTS(so),
 		CMD_OPT_END,
 	};
 	const struct cmd_desc cmd = { "merge", "add count files", "FILE...", opts, more };
@@ -127,7 +196,8 @@ int cmd_merge(int argc, const char **argv)
 	if (rc == CMD_GO_ON && standard_inputs(&list) + standard_inputs(&lists) > 1)
 		rc = cmd_usage_error(&cmd, "standard input (-) can be read once, and is named twice");
 	if (rc == CMD_GO_ON)
-		rc = merge_run(&list, output);
+		rc = all_are_lists(&list) ? merge_lists(&list, output) :
+					    merge_run(&list, &so, output);
 	merge_list_free(&lists);
 	merge_list_free(&list);
 	return rc;

@@ -111,6 +111,23 @@ int cmd_guest(void *data, const char *arg);
 /* jobs.c: for CMD_OPT_CALL; `data` is a struct session_opts. */
 int cmd_jobs(void *data, const char *arg);
 
+/* Where programs are searched; `so` is a struct session_opts. */
+#define CMD_SYMFS_OPT(so)									\
+	{ 0, "symfs", CMD_OPT_FOLDER, &(so).symfs, "DIR",					\
+	  "look up recorded paths under DIR; then by build-id, then by name", NULL }
+#define CMD_VMLINUX_OPT(so)									\
+	{ 'k', "vmlinux", CMD_OPT_FILE, &(so).vmlinux, "FILE",					\
+	  "kernel image with code, for traced kernel execution", NULL }
+#define CMD_BUILDID_OPT(so)									\
+	{ 0, "buildid-dir", CMD_OPT_FOLDER, &(so).buildid_dir, "DIR",				\
+	  "build-id cache (default: ~/.debug)", NULL }
+#define CMD_DEBUGINFOD_OPT(so)									\
+	{ 0, "debuginfod", CMD_OPT_FLAG, &(so).debuginfod, NULL,				\
+	  "ask the servers in $DEBUGINFOD_URLS for programs and debug files that are not here",	\
+	  NULL }
+#define CMD_SEARCH_OPTS(so)									\
+	CMD_SYMFS_OPT(so), CMD_VMLINUX_OPT(so), CMD_BUILDID_OPT(so), CMD_DEBUGINFOD_OPT(so)
+
 /* The options of every command that reads perf.data; `so` is a struct session_opts. */
 #define CMD_SESSION_OPTS(so)									\
 	CMD_HEADING("The recording, and the programs that ran"),				\
@@ -119,10 +136,8 @@ int cmd_jobs(void *data, const char *arg);
 	{ 'j', "jobs", CMD_OPT_CALL, &(so), "N",						\
 	  "use N threads, where they are of use; the output does not depend on N (default: "	\
 	  "CSTRACE_JOBS, else the CPUs that this process may use)", cmd_jobs },			\
-	{ 0, "symfs", CMD_OPT_FOLDER, &(so).symfs, "DIR",					\
-	  "look up recorded paths under DIR; then by build-id, then by name", NULL },		\
-	{ 'k', "vmlinux", CMD_OPT_FILE, &(so).vmlinux, "FILE",					\
-	  "kernel image with code, for traced kernel execution", NULL },			\
+	CMD_SYMFS_OPT(so),									\
+	CMD_VMLINUX_OPT(so),									\
 	{ 0, "kcore", CMD_OPT_PLACE, &(so).kcore, "FILE",					\
 	  "copy of /proc/kcore, or the directory with it and kallsyms", NULL },			\
 	{ 0, "kallsyms", CMD_OPT_FILE, &(so).kallsyms, "FILE",				\
@@ -130,10 +145,8 @@ int cmd_jobs(void *data, const char *arg);
 	{ 0, "jitdump", CMD_OPT_FILES, &(so).jitdump, "FILE[,FILE]",				\
 	  "jitdump files with generated code, where they are not at their recorded path; PID:FILE " \
 	  "says whose code it is", NULL },							\
-	{ 0, "buildid-dir", CMD_OPT_FOLDER, &(so).buildid_dir, "DIR",				\
-	  "build-id cache (default: ~/.debug)", NULL },						\
-	{ 0, "debuginfod", CMD_OPT_FLAG, &(so).debuginfod, NULL,				\
-	  "ask the servers in $DEBUGINFOD_URLS for programs and debug files that are not here", NULL }, \
+	CMD_BUILDID_OPT(so),									\
+	CMD_DEBUGINFOD_OPT(so),									\
 	{ 0, "guest", CMD_OPT_EACH, &(so).guests, "ID:KEY=VALUE[,...]",			\
 	  "files of a virtual machine: vmlinux, kallsyms, modules, symfs, data (its perf.data); " \
 	  "pid, offset", cmd_guest },								\

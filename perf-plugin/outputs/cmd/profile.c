@@ -18,6 +18,7 @@
 #include "outputs/profile/exact.h"
 #include "outputs/profile/formats.h"
 #include "outputs/profile/places.h"
+#include "perfdata/branch_list.h"
 #include "session/import/bare.h"
 #include "session/losses/report.h"
 
@@ -118,7 +119,7 @@ static int profile_run(struct session *ss, const struct request *r)
 	return rc;
 }
 
-/* Writes a format of a count file. */
+/* Writes a format of the counts of a file. */
 static int run_stored(const struct session_opts *so, const struct request *r)
 {
 	struct input in = { .name = so->input, .count_file = true };
@@ -140,15 +141,26 @@ static int run_stored(const struct session_opts *so, const struct request *r)
 	return rc;
 }
 
+/* Writes a count file of the counts of a file. */
+static int copy_stored(const struct session_opts *so, const struct request *r)
+{
+	struct pd_output out;
+
+	if (count_file_is(so->input))
+		return count_again(so->input, r->output);
+	if (pd_output_begin(&out, "cstrace profile", r->output, true))
+		return CMD_ERROR;
+	return counted_lists("profile", so, so->input, &out);
+}
+
 /* Counts the input, or reads its counts, and writes them. */
 static int profile(const struct session_opts *so, const struct request *r)
 {
-	const bool stored = so->input && count_file_is(so->input);
 	struct session *ss;
 	int rc;
 
-	if (stored)
-		return r->f ? run_stored(so, r) : count_again(so->input, r->output);
+	if (so->input && counted_is(so->input))
+		return r->f ? run_stored(so, r) : copy_stored(so, r);
 	ss = session_open(so);
 	if (!ss)
 		return CMD_ERROR;
@@ -164,8 +176,9 @@ static int check_stored(const struct cmd_desc *cmd, const struct session_opts *s
 
 	if (rc != CMD_GO_ON)
 		return rc;
-	cmd_no_effect(cmd, "max-stack no-calls", "a count file has the calls that were counted");
-	if (!r->f)
+	cmd_no_effect(cmd, "max-stack no-calls",
+		      "the input has the calls that were counted, or none");
+	if (!r->f && count_file_is(so->input))
 		cmd_no_effect(cmd, "symfs vmlinux buildid-dir debuginfod force", "--format=cstrace of a count file needs no programs");
 	return CMD_GO_ON;
 }
@@ -183,7 +196,12 @@ static int check_options(const struct cmd_desc *cmd, const struct session_opts *
 		cmd_no_effect(cmd, "demangle", "this format has no names of functions");
 	if (!r->f || strcmp(r->f->name, "lcov"))
 		cmd_no_effect(cmd, "untraced", "this format has no coverage");
-	if (so->input && count_file_is(so->input))
+	if (r->f && !strcmp(r->f->name, "branch-list-zstd") && !branch_lists_can_pack())
+		return cmd_usage_error(cmd,
+				       "--format=%s: this program was made without zstd (NO_ZSTD); "
+				       "--format=branch-list is not compressed",
+				       r->f->name);
+	if (so->input && counted_is(so->input))
 		return check_stored(cmd, so, r);
 	if (r->f && r->f->mode != COUNTS_CALLS)
 		cmd_no_effect(cmd, "max-stack no-calls", "this format has no calls in their contexts");
@@ -197,7 +215,9 @@ static bool base_named(const char *name, enum profile_base *base)
 	return *base == PROFILE_FIRST_LOAD || !strcmp(name, "offset");
 }
 
-#define FORMATS "autofdo, llvm, bolt, propeller, callgrind, lcov, pprof, folded, top or cstrace"
+#define FORMATS \
+	"autofdo, llvm, bolt, propeller, callgrind, lcov, pprof, folded, top, branch-list, " \
+	"branch-list-zstd, branch-list-old or cstrace"
 
 int cmd_profile(int argc, const char **argv)
 {
@@ -210,7 +230,9 @@ int cmd_profile(int argc, const char **argv)
 		{ 'o', "output", CMD_OPT_STRING, &r.output, "FILE", "write to FILE instead of stdout",
 		  NULL },
 		{ 0, "format", CMD_OPT_STRING, &format, "NAME",
-		  "autofdo (default), llvm, bolt, propeller, callgrind, lcov, pprof, folded, top or cstrace: see below", NULL },
+		  "autofdo (default), llvm, bolt, propeller, callgrind, lcov, pprof, folded, top, "
+		  "branch-list or cstrace: see below",
+		  NULL },
 		{ 0, "address", CMD_OPT_STRING, &address, "BASE",
 		  "numbers in an autofdo profile: offset (default) or vaddr, see below", NULL },
 		{ 0, "binary", CMD_OPT_STRING, &r.want, "PATH",
@@ -239,6 +261,11 @@ int cmd_profile(int argc, const char **argv)
 		"pprof: instructions and calls by stack, for go tool pprof (--format=pprof -o FILE).\n"
 		"folded: instructions by stack of functions, for flamegraph.pl and speedscope.\n"
 		"top: a table of functions, the one with most instructions first.\n"
+		"branch-list: branch lists of simpleperf, for Android's AutoFDO pipelines, without "
+		"the targets of indirect branches;\n"
+		"  branch-list-zstd is compressed, branch-list-old is of before 2024. As -i they "
+		"are read: the other formats are made\n"
+		"  of their counts and the code, which --symfs and --vmlinux find.\n"
 		"cstrace: a count file with all counts of all binaries; profile -i COUNTS makes the other formats of it,\n"
 		"  and 'perf-cstrace merge' adds several.\n"
 		"With --metric=cycles or time, callgrind, pprof, folded and top have these in "

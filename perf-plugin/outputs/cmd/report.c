@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/alloc.h"
-#include "counting/countfiles/count_input.h"
 #include "counting/counts/stored.h"
 #include "outputs/cmd/commands.h"
 #include "outputs/cmd/count.h"
@@ -142,7 +141,7 @@ static int run_stored(const struct session_opts *so, const struct request *r, st
 static int report(const struct session_opts *so, const struct request *r)
 {
 	struct error err = { .code = 0 };
-	const bool stored = so->input && count_file_is(so->input);
+	const bool stored = so->input && counted_is(so->input);
 	struct session *ss = stored ? NULL : session_open(so);
 	struct outdir out;
 	int rc;
@@ -193,7 +192,7 @@ int cmd_report(int argc, const char **argv)
 
 	if (rc == CMD_GO_ON && (!r.output || !*r.output))
 		rc = cmd_usage_error(&cmd, "-o DIR is needed: the folder to write");
-	if (rc == CMD_GO_ON && so.input && count_file_is(so.input))
+	if (rc == CMD_GO_ON && so.input && counted_is(so.input))
 		rc = counted_check(&cmd, &so, r.metric);
 	if (rc != CMD_GO_ON)
 		return rc;

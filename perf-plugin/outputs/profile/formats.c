@@ -6,6 +6,7 @@
 
 #include "base/name.h"
 #include "outputs/profile/bolt.h"
+#include "outputs/profile/branch_list.h"
 #include "outputs/profile/lines.h"
 #include "outputs/profile/propeller.h"
 
@@ -104,9 +105,12 @@ static void write_llvm(struct pd_output *out, const struct flat *f, const struct
 	lines_flush(&l);
 }
 
-#define ONE(mode, ranges, reader, base, write) mode, ranges, reader, base, write, NULL, false, false
+#define ONE(mode, ranges, reader, base, write) \
+	mode, ranges, reader, base, write, NULL, false, false, false
 #define WHOLE(write, lines, measures) \
-	COUNTS_CALLS, FLAT_ARRIVED, 0, PROFILE_VADDR, NULL, write, lines, measures
+	COUNTS_CALLS, FLAT_ARRIVED, 0, PROFILE_VADDR, NULL, write, lines, measures, false
+#define LISTS(write) \
+	COUNTS_ALL, FLAT_JOINED, 0, PROFILE_VADDR, NULL, write, false, false, true, true
 
 const struct profile_format profile_formats[] = {
 	{ "autofdo", ONE(COUNTS_SPLIT, FLAT_SPLIT, READER_AUTOFDO, PROFILE_OFFSET, write_autofdo),
@@ -123,6 +127,10 @@ const struct profile_format profile_formats[] = {
 	{ "lcov", WHOLE(lcov_write, true, false), false, "genhtml, and what reads gcov's lines" },
 	{ "folded", WHOLE(folded_write, false, true), false, "flamegraph.pl, speedscope" },
 	{ "top", WHOLE(top_write, false, true), false, "a table for the terminal" },
+	{ "branch-list", LISTS(branch_list_write),
+	  "simpleperf inject, Android's AutoFDO pipelines" },
+	{ "branch-list-zstd", LISTS(branch_list_write_packed), "the same, compressed" },
+	{ "branch-list-old", LISTS(branch_list_write_old), "simpleperf up to 2024" },
 	{ .name = NULL },
 };
 

@@ -20,6 +20,7 @@ struct profile_format {
 	int (*write_whole)(struct pd_output *out, const struct whole *w);
 	bool lines;		/* needs DWARF: says which binaries have none */
 	bool measures;		/* can have another metric than instructions */
+	bool code;		/* is made of the code as well: says which binaries it leaves out */
 	bool binary;		/* is not text: a terminal is refused */
 	const char *help;
 };

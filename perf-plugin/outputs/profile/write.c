@@ -145,6 +145,21 @@ void profile_report_unmeasured(const char *command, const struct model *m)
 			command, m->unmeasured.time);
 }
 
+/* True if a binary that was executed has no file here. */
+static bool lacks_file(const struct whole *w)
+{
+	const struct model_binary *b;
+	size_t i;
+
+	for (i = 0; i < w->model->nr_binaries; i++) {
+		b = &w->model->binaries[i];
+		if (b->insns && whole_has(w, (uint32_t)i) && !model_without_file(b) &&
+		    (!b->dso || !dso_file(b->dso)))
+			return true;
+	}
+	return false;
+}
+
 int profile_write_whole(struct pd_output *out, const struct profile_format *f, const struct whole *w)
 {
 	int rc = f->write_whole(out, w);
@@ -156,6 +171,8 @@ int profile_write_whole(struct pd_output *out, const struct profile_format *f, c
 	} else {
 		if (pd_output_end(out, "cstrace profile"))
 			return ERR_REPORTED;
+		if (f->code)
+			return lacks_file(w);
 		for (i = 0; i < w->model->nr_binaries; i++)
 			n += w->model->binaries[i].insns && whole_has(w, (uint32_t)i);
 		fprintf(stderr,
@@ -164,5 +181,5 @@ int profile_write_whole(struct pd_output *out, const struct profile_format *f, c
 			w->model->nr_nodes);
 		profile_report_unmeasured("profile", w->model);
 	}
-	return profile_report_missing("profile", w, f->lines) && !rc ? 1 : rc;
+	return !f->code && profile_report_missing("profile", w, f->lines) && !rc ? 1 : rc;
 }
