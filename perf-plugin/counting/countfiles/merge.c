@@ -58,6 +58,7 @@ static void note_total(struct merge_sums *sums, const struct cst_count_total *t)
 {
 	struct merge_loss *loss;
 
+	count_lost_add(&sums->lost, t->name, t->value);
 	if (!strcmp(t->name, "recordings"))
 		sums->recordings = t->value;
 	if (!strcmp(t->name, "instructions"))

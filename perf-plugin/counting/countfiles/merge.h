@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "counting/countfiles/lost.h"
 
 /* Files that are added at a time: each takes the memory of a struct cst_count_reader, some 40 KiB. */
 #define MERGE_WIDTH 1000u
@@ -30,6 +31,7 @@ struct merge_sums {
 	uint64_t empty;			/* inputs without counts */
 	char *first_empty;		/* the name of one; NULL: there is none */
 	uint64_t binaries, recordings, instructions;
+	struct count_lost lost;
 	struct merge_loss {
 		char *name;		/* without "loss." */
 		uint64_t count;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/name.h"
 #include "counting/countfiles/count_input.h"
+#include "counting/countfiles/lost.h"
 #include "counting/counts/model.h"
 #include "session/losses/report.h"
 
@@ -125,6 +126,16 @@ bool stored_incomplete(const struct model *m)
 		if (is_loss(&m->totals[i]))
 			return true;
 	return false;
+}
+
+struct loss_share stored_share(const struct model *m)
+{
+	struct count_lost lost = { 0 };
+	size_t i;
+
+	for (i = 0; i < m->nr_totals; i++)
+		count_lost_add(&lost, m->totals[i].name, m->totals[i].value);
+	return count_lost_share(&lost);
 }
 
 void stored_print(const char *path, const struct model *m)

@@ -5,6 +5,7 @@
 
 #include "base/files/output.h"
 #include "counting/counts/collect.h"
+#include "session/losses/share.h"
 
 struct model;
 
@@ -21,6 +22,8 @@ int stored_copy(const char *path, struct pd_output *out, struct model *totals);
 
 /* True if the counts of the model lack something: recordings with losses. */
 bool stored_incomplete(const struct model *m);
+/* The losses of its recordings as a share of their trace. */
+struct loss_share stored_share(const struct model *m);
 /* Prints what was counted, and what was lost, to stderr. */
 void stored_print(const char *path, const struct model *m);
 

@@ -27,13 +27,19 @@ struct counted_how {
 	enum metric metric;
 };
 
+/* What counts lack. */
+struct counted_lost {
+	bool any;		/* something was lost */
+	bool above;		/* more than --max-loss accepts, or something that is no loss of trace */
+};
+
 /*
  * Decodes the session's trace and counts it into `m`, which model_free() frees in any case, and
  * prints the end of the report. Returns CMD_GO_ON, or if nothing is to be written the exit code,
- * after a message that begins with `command`. *incomplete: something was lost.
+ * after a message that begins with `command`.
  */
 int counted_session(const char *command, struct session *ss, const struct counted_how *how,
-		    struct model *m, bool *incomplete);
+		    struct model *m, struct counted_lost *lost);
 
 /* Returns what the trace lacks for a metric, in words, and how to record it; NULL: nothing. */
 const char *counted_lacks(const struct session *ss, enum metric metric, const char **cure);
@@ -51,7 +57,8 @@ int counted_metric(void *data, const char *arg);
  * caller in any case. Prints what was counted. Returns 0, or negative after a message that begins
  * with `command`.
  */
-int counted_file(const char *command, const struct session_opts *so, struct model *m, struct dso_table *files);
+int counted_file(const char *command, const struct session_opts *so, struct model *m, struct dso_table *files,
+		 struct counted_lost *lost);
 
 /*
  * Reports why there is nothing to write, and what ran: of the binary `b`, of the one that --binary asks for (`want`), of one

@@ -101,7 +101,7 @@ static int inject_run(struct session *ss, const struct injector_opts *o)
 	injector_close(in);
 	if (rc)
 		return CMD_ERROR;
-	return left_out || large || session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
+	return cmd_decoded(ss, left_out || large);
 }
 
 int cmd_inject(int argc, const char **argv)

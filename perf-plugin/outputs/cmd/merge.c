@@ -14,7 +14,8 @@ static const char more[] =
 	"FILE is a count file, from 'perf-cstrace profile --format=cstrace' or from this command; - is standard input. The output is "
 	"the same in whatever order and in whatever groups the files are added, so that machines can add parts of them first.\n"
 	"Options are those of llvm-profdata merge. A LIST has a FILE or N,FILE in each line; lines that begin with # are comments.\n"
-	"Exit codes: 0 added, 1 error, 3 added, but the counts have losses, or an input is empty: stderr says which.\n";
+	"Exit codes: 0 added; 1 error; 3 added, but the counts have losses, or an input is empty: stderr says which; 5 all inputs are "
+	"empty.\n";
 
 static int add_weighted(void *list, const char *arg)
 {
@@ -61,9 +62,10 @@ static void print_sums(const struct merge_list *list, const struct merge_sums *s
 	fputc('\n', stderr);
 }
 
-static int merge_run(const struct merge_list *list, const char *output)
+static int merge_run(const struct merge_list *list, const char *output, uint32_t max_loss)
 {
 	struct error err = { .code = 0 };
+	struct loss_share share;
 	struct merge_sums sums;
 	int rc;
 
@@ -73,7 +75,15 @@ static int merge_run(const struct merge_list *list, const char *output)
 		fprintf(stderr, "cstrace merge: %s\n", err.msg);
 	else
 		print_sums(list, &sums);
-	rc = rc ? CMD_ERROR : sums.nr_losses || sums.empty ? CMD_LOSSES : CMD_OK;
+	share = count_lost_share(&sums.lost);
+	if (max_loss)
+		loss_share_print(&share, max_loss, stderr);
+	if (rc)
+		rc = CMD_ERROR;
+	else if (sums.empty == list->nr)
+		rc = CMD_NOTHING;
+	else
+		rc = sums.empty || loss_share_above(&share, max_loss) ? CMD_LOSSES : CMD_OK;
 	merge_sums_free(&sums);
 	return rc;
 }
@@ -107,12 +117,14 @@ int cmd_merge(int argc, const char **argv)
 {
 	struct merge_list list = { .nr = 0 }, lists = { .nr = 0 };
 	const char *output = "-";
+	uint32_t max_loss = 0;
 	const struct cmd_opt opts[] = {
 		{ 'o', "output", CMD_OPT_STRING, &output, "FILE", "write to FILE instead of stdout", NULL },
 		{ 0, "weighted-input", CMD_OPT_EACH, &list, "N,FILE",
 		  "add FILE with every count of it N times", add_weighted },
 		{ 'f', "input-files", CMD_OPT_EACH, &lists, "LIST",
 		  "add the files that the text LIST names (-: standard input)", add_listed },
+		CMD_MAX_LOSS_OPT(max_loss),
 		CMD_OPT_END,
 	};
 	const struct cmd_desc cmd = { "merge", "add count files", "FILE...", opts, more };
@@ -127,7 +139,7 @@ int cmd_merge(int argc, const char **argv)
 	if (rc == CMD_GO_ON && standard_inputs(&list) + standard_inputs(&lists) > 1)
 		rc = cmd_usage_error(&cmd, "standard input (-) can be read once, and is named twice");
 	if (rc == CMD_GO_ON)
-		rc = merge_run(&list, output);
+		rc = merge_run(&list, output, max_loss);
 	merge_list_free(&lists);
 	merge_list_free(&list);
 	return rc;

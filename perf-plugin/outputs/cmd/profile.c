@@ -39,7 +39,7 @@ struct request {
 /* What was counted, for messages and the exit code. */
 struct input {
 	const char *name;
-	bool incomplete;		/* something was lost */
+	struct counted_lost lost;
 	bool count_file;
 };
 
@@ -84,7 +84,8 @@ static int write_chosen(const struct input *in, const struct request *r, const s
 		rc = r->f->write ? profile_write(out, r->f, r->base, b) : profile_write_whole(out, r->f, &whole);
 		if (rc >= 0 && r->f->write && r->base == PROFILE_OFFSET && !r->base_given && b->dso)
 			readers_report(stderr, "profile", b->dso, READER_OFFSETS);
-		rc = rc < 0 ? CMD_ERROR : rc || in->incomplete ? CMD_LOSSES : CMD_OK;
+		rc = rc < 0 ? CMD_ERROR : rc == PROFILE_EMPTY ? CMD_NOTHING :
+		     rc || in->lost.above ? CMD_LOSSES : CMD_OK;
 		if (r->f->mode == COUNTS_CALLS && !r->no_calls)
 			count_print_order("profile", model_total(m, "calls.estimated"),
 					  model_total(m, "calls.unordered"), model_total(m, "calls.unjoined"));
@@ -109,7 +110,7 @@ static int profile_run(struct session *ss, const struct request *r)
 	/* decoding may take long: an output that cannot be is refused before */
 	if (pd_output_begin(&out, "cstrace profile", r->output, r->f->binary))
 		return CMD_ERROR;
-	rc = counted_session("profile", ss, &how, &m, &in.incomplete);
+	rc = counted_session("profile", ss, &how, &m, &in.lost);
 	if (rc == CMD_GO_ON)
 		rc = write_chosen(&in, r, &m, &out);
 	else
@@ -129,8 +130,7 @@ static int run_stored(const struct session_opts *so, const struct request *r)
 
 	if (pd_output_begin(&out, "cstrace profile", r->output, r->f->binary))
 		return CMD_ERROR;
-	if (!counted_file("profile", so, &m, &files)) {
-		in.incomplete = stored_incomplete(&m);
+	if (!counted_file("profile", so, &m, &files, &in.lost)) {
 		rc = write_chosen(&in, r, &m, &out);
 	} else {
 		pd_output_abort(&out);
@@ -148,7 +148,7 @@ static int profile(const struct session_opts *so, const struct request *r)
 	int rc;
 
 	if (stored)
-		return r->f ? run_stored(so, r) : count_again(so->input, r->output);
+		return r->f ? run_stored(so, r) : count_again(so->input, r->output, so->max_loss);
 	ss = session_open(so);
 	if (!ss)
 		return CMD_ERROR;

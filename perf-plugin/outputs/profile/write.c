@@ -41,7 +41,7 @@ static int report_needed(const struct profile_format *f, const struct model_bina
 		return 0;
 	fprintf(stderr, "cstrace profile: %s: its file is missing: %s; give the directory with the target's files with "
 		"--symfs DIR\n", name_shown(b->is.name), lacks);
-	return 1;
+	return PROFILE_LACKS;
 }
 
 int profile_write(struct pd_output *out, const struct profile_format *f, enum profile_base base,
@@ -85,7 +85,8 @@ int profile_write(struct pd_output *out, const struct profile_format *f, enum pr
 			"without the copy\n", path);
 	if (b->dso)
 		readers_report(stderr, "profile", b->dso, f->reader);
-	return report_needed(f, b) || nothing;
+	rc = report_needed(f, b);
+	return nothing ? PROFILE_EMPTY : rc;
 }
 
 bool profile_report_missing(const char *command, const struct whole *w, bool lines)
@@ -149,6 +150,7 @@ int profile_write_whole(struct pd_output *out, const struct profile_format *f, c
 {
 	int rc = f->write_whole(out, w);
 	size_t i, n = 0;
+	bool lacks;
 
 	if (rc) {
 		pd_output_abort(out);
@@ -164,5 +166,6 @@ int profile_write_whole(struct pd_output *out, const struct profile_format *f, c
 			w->model->nr_nodes);
 		profile_report_unmeasured("profile", w->model);
 	}
-	return profile_report_missing("profile", w, f->lines) && !rc ? 1 : rc;
+	lacks = profile_report_missing("profile", w, f->lines);
+	return rc ? PROFILE_EMPTY : lacks ? PROFILE_LACKS : 0;
 }
