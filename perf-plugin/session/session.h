@@ -54,7 +54,7 @@ struct session_opts {
 	bool kernel_time;	/* timestamps are of the counter that TIME_CONV converts, whatever the file says of their source */
 	struct filter_opts filter; /* part of the recording to decode; the caller owns the strings */
 	struct guests_given guests;	/* files of virtual machines; the caller owns the strings */
-	uint32_t max_loss;	/* share of the trace that may be lost, in millionths (losses/share.h) */
+	uint32_t max_loss;	/* share of the trace that may be lost, in millionths */
 };
 
 /*
@@ -122,10 +122,16 @@ bool session_matched(const struct session *ss);
 bool session_filtered(const struct session *ss);
 /* True if there are losses, or nothing matched the filter. */
 bool session_incomplete(const struct session *ss);
-/* The losses as a share of the trace, and whether it is greater than session_opts.max_loss: exit code 3. */
+/*
+ * The losses as a share of the trace, and whether it is greater than session_opts.max_loss: exit
+ * code 3.
+ */
 struct loss_share session_share(const struct session *ss);
 bool session_lossy(const struct session *ss);
-/* True if an instruction was decoded, or a packet of software trace, of what the filter selects; false: exit code 5. */
+/*
+ * True if an instruction was decoded, or a packet of software trace, of what the filter selects;
+ * false: exit code 5.
+ */
 bool session_decoded(const struct session *ss);
 /* Prints one line: bytes, instructions, branches, losses. */
 void session_print_summary(const struct session *ss, FILE *out);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* lost.h - the share of trace that the recordings of a count file, or of a sum of them, lost: by its totals (cstrace-profile(5)). */
+/*
+ * lost.h - the share of trace that the recordings of a count file, or of a sum of them, lost: by
+ * its totals (cstrace-profile(5)).
+ */
 #ifndef CSTRACE_COUNTING_COUNTFILES_LOST_H
 #define CSTRACE_COUNTING_COUNTFILES_LOST_H
 
@@ -8,9 +11,9 @@
 #include "session/losses/share.h"
 
 /* Names of the totals that a recording with losses has; bytes.traced is in all files. */
-#define LOST_BYTES	"bytes.lost"		/* losses_share() */
-#define LOST_ABSENT	"bytes.absent"		/* bytes that the recording should have, beyond bytes.traced */
-#define LOST_MEASURED	"losses.measured"	/* sum of all its loss.NAME, which are in the bytes */
+#define LOST_BYTES "bytes.lost"		/* losses_share() */
+#define LOST_ABSENT "bytes.absent"	/* bytes that should be there, beyond bytes.traced */
+#define LOST_MEASURED "losses.measured"	/* sum of all its loss.NAME, which are in the bytes */
 
 /* Sums of totals, at first 0. */
 struct count_lost {

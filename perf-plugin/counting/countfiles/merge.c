@@ -41,6 +41,7 @@ struct sum_out {
 	int fd;
 	int error;		/* errno of writing to `fd` */
 	struct merge_sums *sums;
+	const struct merge_list *list;	/* with `sums` */
 };
 
 static int write_sum(void *data, const void *bytes, size_t size)
@@ -74,6 +75,8 @@ static int take_record(void *data, const struct cst_count_record *rec)
 {
 	struct sum_out *s = data;
 
+	if (s->sums && s->list->note && rec->kind <= CST_COUNT_BINARY)
+		s->list->note(s->list->noted, rec);
 	if (s->sums && rec->kind <= CST_COUNT_BINARY) {
 		s->sums->binaries += rec->kind == CST_COUNT_BINARY;
 		if (rec->kind == CST_COUNT_TOTAL)
@@ -281,7 +284,7 @@ int merge_files(const struct merge_list *list, const char *output, struct merge_
 {
 	struct merging m = { .list = list, .sums = sums, .err = err };
 	struct pd_output out;
-	struct sum_out sum = { .out = &out, .fd = -1, .sums = sums };
+	struct sum_out sum = { .out = &out, .fd = -1, .sums = sums, .list = list };
 	int rc;
 
 	memset(sums, 0, sizeof(*sums));

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <cstrace/files/countfile.h>
+
 #include "base/error.h"
 #include "counting/countfiles/lost.h"
 
@@ -24,6 +26,8 @@ struct merge_file {
 struct merge_list {
 	struct merge_file *v;
 	size_t nr, cap;
+	cst_count_record_fn note;	/* gets the totals and binaries of the sum; NULL: nothing does */
+	void *noted;			/* its argument */
 };
 
 /* What was added, for the user. */

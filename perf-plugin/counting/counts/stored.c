@@ -96,7 +96,7 @@ struct copy {
 static int copy_record(void *data, const struct cst_count_record *rec)
 {
 	struct copy *copy = data;
-	int rc = rec->kind == CST_COUNT_TOTAL ? model_add(copy->totals, rec) : 0;
+	int rc = rec->kind <= CST_COUNT_BINARY ? model_add(copy->totals, rec) : 0;
 
 	return rc ? rc : cst_count_write(copy->w, rec);
 }

@@ -15,8 +15,8 @@ int stored_write(struct collect *c, struct pd_output *out);
 /* Reads a count file into an empty model, for `command`. Returns 0, or negative after a message with file and offset. */
 int stored_read(const char *command, const char *path, struct model *m);
 /*
- * Writes a count file again: all of it is checked. Its totals are added to an empty model. Finishes `out` or leaves nothing
- * of it; returns as stored_read().
+ * Writes a count file again: all of it is checked. Its totals and binaries are added to an empty
+ * model. Finishes `out` or leaves nothing of it; returns as stored_read().
  */
 int stored_copy(const char *path, struct pd_output *out, struct model *totals);
 

@@ -80,7 +80,8 @@ static int compare_session(struct session_opts *so, const struct compare_opts *o
 	if (!ss)
 		return CMD_ERROR;
 	if (!compare_run(ss, o, &result))
-		rc = result.differences ? CMD_DIFFERENT : !result.equal ? CMD_NOTHING : cmd_decoded(ss, result.incomplete);
+		rc = result.differences ? CMD_DIFFERENT :
+		     !result.equal ? CMD_NOTHING : cmd_decoded(ss, result.incomplete);
 	session_close(ss);
 	return rc;
 }

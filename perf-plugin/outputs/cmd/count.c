@@ -12,6 +12,7 @@
 #include "counting/counts/model.h"
 #include "counting/counts/stored.h"
 #include "outputs/cmd/options.h"
+#include "outputs/cmd/summary.h"
 #include "session/losses/report.h"
 
 void count_print_order(const char *command, uint64_t estimated, uint64_t unordered, uint64_t unjoined)
@@ -101,7 +102,7 @@ int count_recording(struct session *ss, const char *output, bool calls, uint32_t
 	return rc;
 }
 
-int count_again(const char *input, const char *output, uint32_t max_loss)
+int count_again(const char *input, const char *output, uint32_t max_loss, struct summary *sum)
 {
 	struct pd_output out;
 	struct loss_share share;
@@ -115,6 +116,7 @@ int count_again(const char *input, const char *output, uint32_t max_loss)
 		stored_print(input, &totals);
 		share = stored_share(&totals);
 		rc = loss_share_above(&share, max_loss) ? CMD_LOSSES : CMD_OK;
+		summary_model(sum, &totals);
 	}
 	model_free(&totals);
 	return rc;

@@ -97,8 +97,8 @@ int counted_session(const char *command, struct session *ss, const struct counte
 	return CMD_GO_ON;
 }
 
-int counted_file(const char *command, const struct session_opts *so, struct model *m, struct dso_table *files,
-		 struct counted_lost *lost)
+int counted_file(const char *command, const struct session_opts *so, struct model *m,
+		 struct dso_table *files, struct counted_lost *lost)
 {
 	struct loss_share share;
 

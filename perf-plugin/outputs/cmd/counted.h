@@ -30,7 +30,7 @@ struct counted_how {
 /* What counts lack. */
 struct counted_lost {
 	bool any;		/* something was lost */
-	bool above;		/* more than --max-loss accepts, or something that is no loss of trace */
+	bool above;		/* more than --max-loss accepts, or what is no loss of trace */
 };
 
 /*
@@ -57,8 +57,8 @@ int counted_metric(void *data, const char *arg);
  * caller in any case. Prints what was counted. Returns 0, or negative after a message that begins
  * with `command`.
  */
-int counted_file(const char *command, const struct session_opts *so, struct model *m, struct dso_table *files,
-		 struct counted_lost *lost);
+int counted_file(const char *command, const struct session_opts *so, struct model *m,
+		 struct dso_table *files, struct counted_lost *lost);
 
 /*
  * Reports why there is nothing to write, and what ran: of the binary `b`, of the one that --binary asks for (`want`), of one

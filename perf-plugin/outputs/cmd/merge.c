@@ -9,13 +9,14 @@
 #include "counting/countfiles/merge.h"
 #include "outputs/cmd/commands.h"
 #include "outputs/cmd/options.h"
+#include "outputs/cmd/summary.h"
 
 static const char more[] =
 	"FILE is a count file, from 'perf-cstrace profile --format=cstrace' or from this command; - is standard input. The output is "
 	"the same in whatever order and in whatever groups the files are added, so that machines can add parts of them first.\n"
 	"Options are those of llvm-profdata merge. A LIST has a FILE or N,FILE in each line; lines that begin with # are comments.\n"
-	"Exit codes: 0 added; 1 error; 3 added, but the counts have losses, or an input is empty: stderr says which; 5 all inputs are "
-	"empty.\n";
+	"Exit codes: 0 added; 1 error; 3 added, but the counts have losses, or an input is empty: "
+	"stderr says which; 5 all inputs are empty.\n";
 
 static int add_weighted(void *list, const char *arg)
 {
@@ -117,6 +118,7 @@ int cmd_merge(int argc, const char **argv)
 {
 	struct merge_list list = { .nr = 0 }, lists = { .nr = 0 };
 	const char *output = "-";
+	struct summary sum = { .file = NULL };
 	uint32_t max_loss = 0;
 	const struct cmd_opt opts[] = {
 		{ 'o', "output", CMD_OPT_STRING, &output, "FILE", "write to FILE instead of stdout", NULL },
@@ -124,6 +126,7 @@ int cmd_merge(int argc, const char **argv)
 		  "add FILE with every count of it N times", add_weighted },
 		{ 'f', "input-files", CMD_OPT_EACH, &lists, "LIST",
 		  "add the files that the text LIST names (-: standard input)", add_listed },
+		CMD_SUMMARY_OPT(sum),
 		CMD_MAX_LOSS_OPT(max_loss),
 		CMD_OPT_END,
 	};
@@ -139,7 +142,12 @@ int cmd_merge(int argc, const char **argv)
 	if (rc == CMD_GO_ON && standard_inputs(&list) + standard_inputs(&lists) > 1)
 		rc = cmd_usage_error(&cmd, "standard input (-) can be read once, and is named twice");
 	if (rc == CMD_GO_ON)
-		rc = merge_run(&list, output, max_loss);
+		rc = summary_begin(&sum, cmd.name, output);
+	if (rc == CMD_GO_ON) {
+		list.note = sum.file ? summary_record : NULL;
+		list.noted = &sum;
+		rc = summary_end(&sum, cmd.name, NULL, merge_run(&list, output, max_loss));
+	}
 	merge_list_free(&lists);
 	merge_list_free(&list);
 	return rc;

@@ -56,9 +56,9 @@ struct cmd_desc {
 #define CMD_GO_ON	(-1)
 #define CMD_OK		0
 #define CMD_ERROR	1	/* could not do it */
-#define CMD_LOSSES	3	/* done, but more was lost than --max-loss accepts: counted on stderr */
+#define CMD_LOSSES	3	/* more was lost than --max-loss accepts: counted on stderr */
 #define CMD_DIFFERENT	4	/* compare: the two sides differ; verify: rules are violated */
-#define CMD_NOTHING	5	/* nothing was decoded, nothing fitted the filters, or there is nothing to write */
+#define CMD_NOTHING	5	/* nothing was decoded or written, or nothing fitted the filters */
 #define CMD_USAGE	129
 
 /*
@@ -221,8 +221,8 @@ int cmd_max_loss(void *data, const char *arg);
 
 struct session;
 /*
- * The exit code of a command that decoded and wrote its output. `lacks`: the output lacks something for another reason than the
- * losses of the trace.
+ * The exit code of a command that decoded and wrote its output. `lacks`: the output lacks something
+ * for another reason than the losses of the trace.
  */
 int cmd_decoded(const struct session *ss, bool lacks);
 

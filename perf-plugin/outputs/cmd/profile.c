@@ -14,6 +14,7 @@
 #include "outputs/cmd/count.h"
 #include "outputs/cmd/counted.h"
 #include "outputs/cmd/options.h"
+#include "outputs/cmd/summary.h"
 #include "outputs/profile/choose.h"
 #include "outputs/profile/exact.h"
 #include "outputs/profile/formats.h"
@@ -120,7 +121,7 @@ static int profile_run(struct session *ss, const struct request *r)
 }
 
 /* Writes a format of a count file. */
-static int run_stored(const struct session_opts *so, const struct request *r)
+static int run_stored(const struct session_opts *so, const struct request *r, struct summary *sum)
 {
 	struct input in = { .name = so->input, .count_file = true };
 	struct dso_table files;
@@ -132,6 +133,7 @@ static int run_stored(const struct session_opts *so, const struct request *r)
 		return CMD_ERROR;
 	if (!counted_file("profile", so, &m, &files, &in.lost)) {
 		rc = write_chosen(&in, r, &m, &out);
+		summary_model(sum, &m);
 	} else {
 		pd_output_abort(&out);
 	}
@@ -141,18 +143,19 @@ static int run_stored(const struct session_opts *so, const struct request *r)
 }
 
 /* Counts the input, or reads its counts, and writes them. */
-static int profile(const struct session_opts *so, const struct request *r)
+static int profile(const struct session_opts *so, const struct request *r, struct summary *sum)
 {
 	const bool stored = so->input && count_file_is(so->input);
 	struct session *ss;
 	int rc;
 
 	if (stored)
-		return r->f ? run_stored(so, r) : count_again(so->input, r->output, so->max_loss);
+		return r->f ? run_stored(so, r, sum) : count_again(so->input, r->output, so->max_loss, sum);
 	ss = session_open(so);
 	if (!ss)
 		return CMD_ERROR;
 	rc = r->f ? profile_run(ss, r) : count_recording(ss, r->output, !r->no_calls, (uint32_t)r->depth);
+	summary_session(sum, ss);
 	session_close(ss);
 	return rc;
 }
@@ -206,6 +209,7 @@ int cmd_profile(int argc, const char **argv)
 	struct session_opts so = { .progress = true, .split_source = true };
 	struct request r = { .output = "-", .depth = CALLS_DEPTH };
 	const char *format = "autofdo", *address = NULL;
+	struct summary sum = { .file = NULL };
 	const struct cmd_opt opts[] = {
 		{ 'o', "output", CMD_OPT_STRING, &r.output, "FILE", "write to FILE instead of stdout",
 		  NULL },
@@ -223,6 +227,7 @@ int cmd_profile(int argc, const char **argv)
 		  "depth of calling contexts; those below are added up (default: 1024)", NULL },
 		{ 0, "no-calls", CMD_OPT_FLAG, &r.no_calls, NULL,
 		  "do not count calls in their contexts", NULL },
+		CMD_SUMMARY_OPT(sum),
 		CMD_TRACE_OPTS(so, bare),
 		CMD_OPT_END,
 	};
@@ -274,5 +279,8 @@ int cmd_profile(int argc, const char **argv)
 				       format);
 	if (address && !base_named(address, &r.base))
 		return cmd_value_error(&cmd, "address", address, "offset or vaddr");
-	return profile(&so, &r);
+	rc = summary_begin(&sum, cmd.name, r.output);
+	if (rc == CMD_GO_ON)
+		rc = summary_end(&sum, cmd.name, so.input, profile(&so, &r, &sum));
+	return rc;
 }

@@ -34,8 +34,8 @@ struct request {
 };
 
 /* Writes the pages of the chosen binary or of all. `out` is finished or aborted. */
-static int write_chosen(struct outdir *out, const struct request *r, const struct report_about *about, const struct model *m,
-			bool above)
+static int write_chosen(struct outdir *out, const struct request *r,
+			const struct report_about *about, const struct model *m, bool above)
 {
 	const struct report_limits limits = { .functions = r->functions, .files = r->files, .source = r->source, .symfs = r->symfs };
 	struct whole whole = { .model = m, .places = places_new(m),

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* result.c - the exit codes of commands that decode: what was lost, and how much of it is accepted. */
+/*
+ * result.c - the exit codes of commands that decode: what was lost, and how much of it is accepted.
+ */
 #include <stdio.h>
 
 #include "outputs/cmd/options.h"
@@ -10,7 +12,9 @@ int cmd_max_loss(void *data, const char *arg)
 {
 	if (loss_share_read(arg, data))
 		return 0;
-	fprintf(stderr, "cstrace: --max-loss: found '%s', expected a share from 0%% to 100%%, as 0.5%%\n", arg);
+	fprintf(stderr,
+		"cstrace: --max-loss: found '%s', expected a share from 0%% to 100%%, as 0.5%%\n",
+		arg);
 	return -1;
 }
 

@@ -34,14 +34,15 @@ const struct profile_format *profile_format_find(const char *name);
 
 /*
  * Writes the format of binary `b` and finishes `out`, or leaves nothing of it. On stderr: sums, and properties of the
- * binary that the format's reader does not accept. Returns 0, one of the above, or a negative error after a message.
+ * binary that the format's reader does not accept. Returns 0, one of the above, or a negative error
+ * after a message.
  */
 int profile_write(struct pd_output *out, const struct profile_format *f, enum profile_base base,
 		  const struct model_binary *b);
 
 /*
- * The same for a format of the whole model. On stderr: sums, and binaries whose file is missing. Returns as
- * profile_write().
+ * The same for a format of the whole model. On stderr: sums, and binaries whose file is missing.
+ * Returns as profile_write().
  */
 int profile_write_whole(struct pd_output *out, const struct profile_format *f, const struct whole *w);
 

@@ -92,7 +92,8 @@ void loss_share_print(const struct loss_share *s, uint32_t max, FILE *out)
 {
 	if (s->lost)
 		fprintf(out, "cstrace: %.4f %% of the trace is lost; --max-loss accepts %.4f %%\n",
-			100.0 * (double)s->lost / (double)s->of, 100.0 * (double)max / LOSS_SHARE_ALL);
+			100.0 * (double)s->lost / (double)s->of,
+			100.0 * (double)max / LOSS_SHARE_ALL);
 }
 
 bool loss_share_read(const char *text, uint32_t *max)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The losses as one share of the trace: which causes count how, and where a limit lies. tests/data/recordings has two whole ones. */
+/*
+ * The losses as one share of the trace: which causes count how, and where a limit lies.
+ * tests/data/recordings has two whole ones.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,10 +53,11 @@ static void by_cause(void **state)
 
 static void greatest(void **state)
 {
-	const struct loss_base base = { .bytes = 1000, .aux_records = 10, .records = 90 }, none = { .bytes = 0 };
+	const struct loss_base base = { .bytes = 1000, .aux_records = 10, .records = 90 };
+	const struct loss_base none = { .bytes = 0 };
 	struct losses ls = {
-		.cause[LOSS_DISCARD] = { 150, 0 }, .cause[LOSS_NO_FILE] = { 1, 100 }, .cause[LOSS_TRUNCATED] = { 2, 0 },
-		.cause[LOSS_LOST] = { 10, 0 },
+		.cause[LOSS_DISCARD] = { 150, 0 }, .cause[LOSS_NO_FILE] = { 1, 100 },
+		.cause[LOSS_TRUNCATED] = { 2, 0 }, .cause[LOSS_LOST] = { 10, 0 },
 	};
 
 	(void)state;
@@ -68,8 +72,13 @@ static void greatest(void **state)
 
 static void limits(void **state)
 {
-	const struct loss_share third = { 1, 3 }, large = { UINT64_MAX / 4, UINT64_MAX }, all = { 7, 7 };
+	static const char *const wrong[] = {
+		"100.0001%", "1", "1.%", "%", "1.00000%", "1% ", "4294967297%", "",
+	};
+	const struct loss_share large = { UINT64_MAX / 4, UINT64_MAX };
+	const struct loss_share third = { 1, 3 }, all = { 7, 7 };
 	uint32_t max = 5;
+	size_t i;
 
 	(void)state;
 	assert_true(loss_share_above(&third, 333333));
@@ -84,9 +93,8 @@ static void limits(void **state)
 	assert_true(loss_share_read("0.05%", &max) && max == 500);
 	assert_true(loss_share_read("12.3456%", &max) && max == 123456);
 	assert_true(loss_share_read("100.0000%", &max) && max == 1000000);
-	assert_false(loss_share_read("100.0001%", &max) || loss_share_read("1", &max) || loss_share_read("1.%", &max) ||
-		     loss_share_read("%", &max) || loss_share_read("1.00000%", &max) || loss_share_read("1% ", &max) ||
-		     loss_share_read("4294967297%", &max));
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_false(loss_share_read(wrong[i], &max));
 	assert_int_equal(max, 1000000);
 }
 
