@@ -150,7 +150,8 @@ static int profile(const struct session_opts *so, const struct request *r, struc
 	int rc;
 
 	if (stored)
-		return r->f ? run_stored(so, r, sum) : count_again(so->input, r->output, so->max_loss, sum);
+		return r->f ? run_stored(so, r, sum) :
+			      count_again(so->input, r->output, so->max_loss, sum);
 	ss = session_open(so);
 	if (!ss)
 		return CMD_ERROR;

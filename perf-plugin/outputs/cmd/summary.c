@@ -16,7 +16,7 @@
 #include "session/parts.h"
 #include "session/session.h"
 
-/* ---- lists ------------------------------------------------------------------------------------ */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 /* Begins an object of the list. */
 static FILE *list_add(struct summary_list *l)
@@ -68,7 +68,7 @@ static void put_binary(struct summary *s, const char *name, const char *kind, co
 	fprintf(f, "%s}", len ? "\"" : "");
 }
 
-/* ---- what was read ---------------------------------------------------------------------------- */
+/* ---- what was read --------------------------------------------------------------------------- */
 
 /* A cause as count files have it: "no-file" for NO_FILE. */
 static void put_loss(struct summary *s, enum loss cause, const struct loss_amount *a)
@@ -163,7 +163,7 @@ void summary_model(struct summary *s, const struct model *m)
 	s->share = count_lost_share(&s->lost);
 }
 
-/* ---- the file --------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static void who(char out[64], const char *command)
 {

@@ -33,7 +33,7 @@ struct summary {
 	} losses, binaries;		/* objects with commas between them */
 };
 
-#define CMD_SUMMARY_OPT(s)									\
+#define CMD_SUMMARY_OPT(s)								\
 	{ 0, "summary", CMD_OPT_STRING, &(s).file, "FILE",					\
 	  "write what was read, lost and used to FILE, as JSON", NULL }
 
