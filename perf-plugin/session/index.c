@@ -280,6 +280,7 @@ static int read_records(struct indexer *ix)
 			report(ix);
 			continue;
 		}
+		ix->ss->totals.records++;
 		rc = do_record(ix, &rec);
 		if (rc)
 			return rc;

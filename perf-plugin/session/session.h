@@ -17,6 +17,7 @@
 #include "machine/tasks/contextid.h"
 #include "session/filter/filter.h"
 #include "session/losses/guests.h"
+#include "session/losses/share.h"
 
 struct bare_opts;
 struct perfdata;
@@ -53,6 +54,7 @@ struct session_opts {
 	bool kernel_time;	/* timestamps are of the counter that TIME_CONV converts, whatever the file says of their source */
 	struct filter_opts filter; /* part of the recording to decode; the caller owns the strings */
 	struct guests_given guests;	/* files of virtual machines; the caller owns the strings */
+	uint32_t max_loss;	/* share of the trace that may be lost, in millionths */
 };
 
 /*
@@ -102,6 +104,7 @@ struct session_totals {
 	uint64_t aux_bytes;		/* bytes of AUX fragments decoded */
 	uint64_t backward_timestamps;	/* timestamps lower than the one before, which do not advance the time */
 	uint64_t filtered_bytes;	/* bytes that a filter excluded from decoding */
+	uint64_t records;		/* that could be read */
 	uint64_t aux_records, aux_truncated, aux_partial, aux_collision;
 	uint64_t aux_missing;		/* bytes of AUX records whose data is not in the file */
 	uint64_t aux_unclaimed;		/* AUXTRACE bytes that no AUX record covers, decoded or not (see info) */
@@ -117,8 +120,19 @@ bool session_has_losses(const struct session *ss);
 bool session_matched(const struct session *ss);
 /* True if a filter selects a part of the trace. */
 bool session_filtered(const struct session *ss);
-/* True if there are losses, or nothing matched the filter: exit code 3. */
+/* True if there are losses, or nothing matched the filter. */
 bool session_incomplete(const struct session *ss);
+/*
+ * The losses as a share of the trace, and whether it is greater than session_opts.max_loss: exit
+ * code 3.
+ */
+struct loss_share session_share(const struct session *ss);
+bool session_lossy(const struct session *ss);
+/*
+ * True if an instruction was decoded, or a packet of software trace, of what the filter selects;
+ * false: exit code 5.
+ */
+bool session_decoded(const struct session *ss);
 /* Prints one line: bytes, instructions, branches, losses. */
 void session_print_summary(const struct session *ss, FILE *out);
 /* Prints each loss with its cause and remedy. */

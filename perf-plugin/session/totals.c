@@ -48,6 +48,55 @@ bool session_incomplete(const struct session *ss)
 	return session_has_losses(ss) || !session_matched(ss);
 }
 
+static uint64_t aux_records(const struct session *ss)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	/* those whose losses are counted: with a filter not all of them */
+	for (i = 0; i < ss->queues.nr_aux; i++)
+		n += ss->queues.aux[i].counted;
+	return n;
+}
+
+struct loss_share session_share(const struct session *ss)
+{
+	const uint64_t all = report_of(ss).trace_bytes, left_out = ss->totals.filtered_bytes;
+	const struct loss_base base = {
+		.bytes = all > left_out ? all - left_out : 0,
+		.aux_records = aux_records(ss),
+		.records = ss->totals.records,
+	};
+
+	return losses_share(&ss->losses, &base);
+}
+
+bool session_lossy(const struct session *ss)
+{
+	const struct loss_share s = session_share(ss);
+
+	return loss_share_above(&s, ss->opts.max_loss);
+}
+
+/* True if a trace unit writes what programs say, and no instructions. */
+static bool has_software(const struct session *ss)
+{
+	size_t i;
+
+	for (i = 0; i < ss->units.given.nr; i++)
+		if (ss->units.given.v[i].config.protocol == CST_PROTO_STM ||
+		    ss->units.given.v[i].config.protocol == CST_PROTO_ITM)
+			return true;
+	return false;
+}
+
+bool session_decoded(const struct session *ss)
+{
+	const struct cst_stats *dec = &ss->totals.dec;
+
+	return session_matched(ss) && (dec->insns || (dec->packets && has_software(ss)));
+}
+
 void session_print_losses(const struct session *ss, FILE *out)
 {
 	const struct loss_report rep = report_of(ss);
@@ -174,6 +223,11 @@ void session_print_end(const struct session *ss, FILE *out)
 {
 	session_print_missing(ss, out);
 	session_print_summary(ss, out);
+	if (ss->opts.max_loss) {
+		const struct loss_share s = session_share(ss);
+
+		loss_share_print(&s, ss->opts.max_loss, out);
+	}
 	if (session_has_losses(ss))
 		fprintf(out, "cstrace: 'perf-cstrace info' tells which CPUs%s and files lost it, and what helps\n",
 			ss->recorder == RECORDER_SNAPSHOT ? "" : ", processes");

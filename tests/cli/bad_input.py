@@ -47,7 +47,7 @@ class Run:
         self.code, self.out = done.returncode, done.stdout.decode("utf-8", "replace")
         self.err = done.stderr.decode("utf-8", "replace")
         self.what = "%s: exit %d: %s" % (" ".join(argv), self.code, self.err[-800:])
-        if self.code not in (0, 1, 3) or "Sanitizer" in self.err or "runtime error:" in self.err:
+        if self.code not in (0, 1, 3, 5) or "Sanitizer" in self.err or "runtime error:" in self.err:
             raise Bad(self.what)
         if "out of memory" in self.err:
             raise Bad(self.what)
@@ -160,7 +160,7 @@ class Suite:
     def forms(self):
         """The generated ones are fit for being damaged."""
         for data in self.generated:
-            run = self.command(COMMANDS[1], self.write("in", data), self.root).exits(0, 3)
+            run = self.command(COMMANDS[1], self.write("in", data), self.root).exits(0, 3, 5)
             if " 0 branches" in run.err:
                 raise Bad("a generated recording without branches: " + run.what)
         return len(self.generated)
@@ -413,7 +413,7 @@ class Suite:
         shutil.rmtree(folder, ignore_errors=True)
         subprocess.run([gen, "random", "--case", str(seed), "--insns", "300", "--snapshot", folder], check=True,
                        capture_output=True)
-        self.dump_snapshot(folder, "--format=none").exits(0, 3)
+        self.dump_snapshot(folder, "--format=none").exits(0, 3, 5)
         return folder, sorted(os.listdir(folder))
 
     def snapshot_lines(self):

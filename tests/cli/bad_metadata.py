@@ -122,7 +122,7 @@ class Suite:
                 raise Bad("cst-gen: " + made.stderr.decode())
             with open(path, "rb") as f:
                 data = f.read()
-            plain = Run(self.tool, [*COMMANDS[0], "-i", path, "--symfs", symfs], (path,)).exits(0, 3)
+            plain = Run(self.tool, [*COMMANDS[0], "-i", path, "--symfs", symfs], (path,)).exits(0, 3, 5)
             if not plain.out:
                 raise Bad("nothing in " + name)
             self.made[name] = Recording(data), symfs, plain
@@ -291,7 +291,7 @@ class Suite:
                 with open(dump, "wb") as f:
                     f.write(damage)
                 try:
-                    run = Run(self.tool, [*COMMANDS[0], "-i", path, "--symfs", symfs], (path, dump)).exits(0, 3)
+                    run = Run(self.tool, [*COMMANDS[0], "-i", path, "--symfs", symfs], (path, dump)).exits(0, 3, 5)
                 except Bad as bad:
                     raise Bad("jitdump, %s: %s" % (title, bad))
                 whole = self.branches(plain.out)

@@ -28,7 +28,7 @@ class Skip(Exception):
     pass
 
 
-def run(*argv, code=(0, 3), says=()):
+def run(*argv, code=(0, 3, 5), says=()):
     done = subprocess.run([TOOL, *argv], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           timeout=60)
     done.err = done.stderr.decode("utf-8", "replace")
@@ -306,7 +306,7 @@ def test_converted(tmp):
     file = write(os.path.join(tmp, "a.bin"), made.trace)
     options = ["--trace", file, "--trace-format", "raw", *made.options()]
     to = os.path.join(tmp, "a-package")
-    run("convert", *options, "--to=package", "-o", to, "--images", code=(0, 3))
+    run("convert", *options, "--to=package", "-o", to, "--images", code=(0, 3, 5))
     assert run("script", "-i", to, "--itrace=b", "-F", "ip").stdout == run("script", *options, "--itrace=b", "-F", "ip").stdout
     yield "convert --to=package --images of an ETE"
 

@@ -27,7 +27,7 @@ INSN = re.compile(r"\t([0-9a-f]{16})\t[^#]*?(# .*)?$")
 def script(args, options, itrace, fields):
     argv = [args.tool, "script", *options, "--itrace=" + itrace, "-F", fields]
     done = subprocess.run(argv, capture_output=True, text=True, errors="replace", check=False)
-    if done.returncode not in (0, 3):
+    if done.returncode not in (0, 3, 5):
         raise Bad("exit %d: %s: %s" % (done.returncode, " ".join(argv), done.stderr[-400:]))
     return done.stdout.splitlines()
 

@@ -24,14 +24,14 @@ sums() {
 
 sed 's/ cpu0 / cpu8 /; 500,$s/ cpu8 / cpu9 /' "$text" >"$tmp/other"
 no_core() {
-	compares 3 && says "$tmp/err" "CPU 0 of the trace is not compared: $tmp/other has no core, or more than one, whose name ends with" &&
+	compares 5 && says "$tmp/err" "CPU 0 of the trace is not compared: $tmp/other has no core, or more than one, whose name ends with" &&
 		says "$tmp/err" "$tmp/other: no instruction was compared: either this or the trace has none that is known" &&
 		says "$tmp/err" "are the programs where --symfs says?" &&
 		says "$tmp/out" "core 'cpu8' are not compared" && says "$tmp/out" "core 'cpu9' are not compared" && [ "$(wc -l <"$tmp/out")" -eq 2 ]
 }
 check "no core of the CPU's number" no_core
 sed "s/ cpu0 / a.cpu0 /; $((count - 500)),\$s/ a.cpu0 / b.cpu0 /" "$text" >"$tmp/other"
-check "two cores of the CPU's number" compares 3
+check "two cores of the CPU's number" compares 5
 check "... is said" says "$tmp/err" "CPU 0 of the trace is not compared"
 one_of_two() {
 	compares 0 --core 0=a.cpu0 && says "$tmp/out" "CPU 0, $tmp/other a.cpu0: $(grep -c " a.cpu0 I" "$tmp/other") instructions equal, 0 differ" &&
@@ -123,7 +123,7 @@ check "what both have before and behind a difference" both
 	cp -r tests/data/symfs "$tmp/symfs"
 	find "$tmp/symfs" -type f | while read -r f; do : >"$f"; done
 	no_code() {
-		run 3 compare $sample --with tests/data/sample.perf.data --with-symfs "$tmp/symfs" &&
+		run 5 compare $sample --with tests/data/sample.perf.data --with-symfs "$tmp/symfs" &&
 		says "$tmp/out" "  only in the trace, behind the end of the other: $count" && says "$tmp/err" "are the programs where --symfs or --with-symfs says?"
 	}
 	check "no code of the second recording" no_code

@@ -21,7 +21,7 @@ ITRACE = ["xwI", "xwIb", "xwIcr", "xwIi1000il16", "xwIi1us", "wb", "xi100i"]
 
 def run(*args):
     done = subprocess.run(args, capture_output=True, text=True)
-    assert done.returncode in (0, 3), (args, done.returncode, done.stderr)
+    assert done.returncode in (0, 3, 5), (args, done.returncode, done.stderr)
     return done.stdout
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The contract of the command line: exit codes 0, 1, 3 and 129, data on stdout and messages on stderr, "-"
+# The contract of the command line: exit codes 0, 1, 3, 5 and 129, data on stdout and messages on stderr, "-"
 # for standard input and output, help in every place where it is looked for, `perf cstrace` and its man page.
 . tests/cli/tap.sh
 . tests/cli/tool.sh
@@ -37,14 +37,14 @@ branches, losses: none" || return 1
 	check "$name: 1, not at all" error
 done
 missing_program() {
-	run 3 script -i $sample --symfs "$tmp" --itrace=b && is_empty "$tmp/out" && says "$tmp/err" sample.a64 &&
+	run 5 script -i $sample --symfs "$tmp" --itrace=b && is_empty "$tmp/out" && says "$tmp/err" sample.a64 &&
 		says "$tmp/err" --symfs
 }
-check "script: 3, program file not found" missing_program
+check "script: 5, program file not found" missing_program
 # An empty profile is not written: which binary was asked for, which ones ran, what was lost.
 nothing() {
 	rm -f "$tmp/counts"
-	run 3 profile -i $sample --format="$1" -o "$tmp/counts" --symfs "$2" $3 && is_empty "$tmp/out" && [ ! -e "$tmp/counts" ] &&
+	run 5 profile -i $sample --format="$1" -o "$tmp/counts" --symfs "$2" $3 && is_empty "$tmp/out" && [ ! -e "$tmp/counts" ] &&
 		says "$tmp/err" "nothing to profile" || return 1
 	shift 3
 	for text; do
@@ -52,12 +52,29 @@ nothing() {
 	done
 }
 for f in autofdo llvm bolt callgrind folded top; do
-	check "profile: 3, $f of a binary that did not run" nothing $f $symfs "--binary gcc" "--binary asks for gcc" \
+	check "profile: 5, $f of a binary that did not run" nothing $f $symfs "--binary gcc" "--binary asks for gcc" \
 		"119840 instructions  /opt/cstrace-sample/sample.a64" "losses: none"
-	check "profile: 3, $f of a binary that is missing" nothing $f "$tmp" "--binary sample.a64" "--binary asks for sample.a64" \
+	check "profile: 5, $f of a binary that is missing" nothing $f "$tmp" "--binary sample.a64" "--binary asks for sample.a64" \
 		"/opt/cstrace-sample/sample.a64: file not found" "no instruction could be decoded"
 done
-check "script: 3, the same loss with --itrace=" run 3 script -i $sample --symfs "$tmp" --itrace=i1000i
+check "script: 5, the same loss with --itrace=" run 5 script -i $sample --symfs "$tmp" --itrace=i1000i
+
+# Nothing was decoded, or nothing fits: a code of its own, whatever --max-loss accepts.
+mkdir "$tmp/bare"
+for c in "inject -o $tmp/injected --itrace=b" "script --itrace=b" "profile -o $tmp/counts" "profile --format=cstrace -o $tmp/counts" \
+	"timeline -o $tmp/counts" "report -o $tmp/pages" info "dump --format=tarmac"; do
+	check "${c%% *}: 5, no program: $c" run 5 $c -i $sample --symfs "$tmp/bare" --max-loss=100%
+	check "${c%% *}: 5, no thread fits: $c" run 5 $c -i $sample --symfs $symfs --tid 1 --max-loss=100%
+done
+check "dump: 3, packets need no program" run 3 dump -i $sample --symfs "$tmp/bare"
+check "verify: 3, rules of packets need no program" run 3 verify -i $sample --symfs "$tmp/bare"
+check "verify: 5, no thread fits" run 5 verify -i $sample --symfs $symfs --tid 1
+
+# ---- --max-loss: what is no share; tests/data/recordings/max-loss-*.txt have the shares -----------
+
+for wrong in 1 x% 101% 1.23456% -1% 5.% "" 100.0001%; do
+	check "129, --max-loss=$wrong" run 129 info -i $sample --symfs $symfs --max-loss="$wrong"
+done
 
 # ---- 129: nothing is opened, nothing is printed on stdout, where help is ------------------------
 

@@ -111,7 +111,7 @@ CASES = [
 
 def must(argv, **more):
     done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, **more)
-    if done.returncode not in (0, 3):
+    if done.returncode not in (0, 3, 5):
         sys.exit("%s: exit %d: %s" % (shlex.join(argv), done.returncode, done.stderr.decode()))
     return done
 
@@ -198,7 +198,7 @@ def run(args, case, fault, inputs, old=False):
 
 def judge(case, fault, want, got, old):
     """What is wrong with a run; None: nothing."""
-    if got.code not in (0, 1, 3):
+    if got.code not in (0, 1, 3, 5):
         return "ended with %s" % got.code
     if "Sanitizer" in got.stderr or "runtime error:" in got.stderr:
         return "sanitizer"
@@ -245,7 +245,7 @@ def prepare(args, cases, inputs):
             counts[case] = {k: int(v) for k, v in map(str.split, f) if k not in case.spared}
         if args.asan:
             counts[case] = {"alloc": counts[case]["alloc"]}
-        if want[case].code not in (0, 3) or want[case].left:
+        if want[case].code not in (0, 3, 5) or want[case].left:
             sys.exit("%s without a failure: exit %s, left %s: %s" % (case.name, want[case].code, want[case].left,
                                                                      want[case].stderr))
     return want, counts

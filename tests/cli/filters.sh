@@ -18,14 +18,14 @@ equals_full() {
 }
 check "a filter that all pass changes nothing" equals_full --cpu 0-4095 --pid $pid --time 0,
 nothing_left() {
-	run 3 "$@" -i $sample --symfs $symfs && says "$tmp/err" "0 instructions" && says "$tmp/err" "losses: none" &&
+	run 5 "$@" -i $sample --symfs $symfs && says "$tmp/err" "0 instructions" && says "$tmp/err" "losses: none" &&
 		says "$tmp/err" "bytes skipped by filter" && ! says "$tmp/err" "; 0 bytes skipped" >/dev/null
 }
-# offers TEXT COMMAND...: code 3, and the text says what there is
+# offers TEXT COMMAND...: code 5, and the text says what there is
 offers() {
 	text=$1
 	shift
-	run 3 "$@" -i $sample --symfs $symfs && says "$tmp/err" "no trace fits what was asked for" && says "$tmp/err" "$text"
+	run 5 "$@" -i $sample --symfs $symfs && says "$tmp/err" "no trace fits what was asked for" && says "$tmp/err" "$text"
 }
 for c in "script --itrace=b" "dump --elements" "dump --packets" "inject --itrace=b -o $tmp/o" info "info --format=json" \
 	"profile -o $tmp/profile"; do
@@ -54,10 +54,10 @@ all_pass() {
 for f in tests/data/sample*.perf.data; do
 	check "dump --format=none: $(basename $f .perf.data): a filter that all pass changes nothing" all_pass $f
 done
-no_count() { run 3 dump -i $sample --symfs $symfs --format=none --tid 1 && says "$tmp/out" "ranges 0"; }
+no_count() { run 5 dump -i $sample --symfs $symfs --format=none --tid 1 && says "$tmp/out" "ranges 0"; }
 check "dump --format=none: nothing passes" no_count
 no_id() {
-	run 3 dump -i $sample --symfs $symfs --id 0x6f "$@" && says "$tmp/err" "cstrace dump: --id: there is no trace of ID 0x6f"
+	run 5 dump -i $sample --symfs $symfs --id 0x6f "$@" && says "$tmp/err" "cstrace dump: --id: there is no trace of ID 0x6f"
 }
 for f in text json opencsd tarmac none; do
 	check "dump --format=$f: an ID that no source has" no_id --format=$f
@@ -65,13 +65,13 @@ done
 check "dump --format=none: its counts" says "$tmp/out" "instructions 0"
 check "dump --frames: an ID that no source has" no_id --frames
 outside() {
-	run 3 script --itrace=b -i tests/data/sample-trbe.perf.data --symfs $symfs --time 5000000,5000001 &&
+	run 5 script --itrace=b -i tests/data/sample-trbe.perf.data --symfs $symfs --time 5000000,5000001 &&
 		says "$tmp/err" "--time 5000000,5000001: the records are from " && is_empty "$tmp/out"
 }
 check "--time of no record says when they are" outside
 # The first elements, before the trace's first timestamp, have no time: they are not what the window was asked for.
 before() {
-	run 3 $* --time 0,0.5 -i $sample --symfs $symfs && says "$tmp/err" "no trace fits what was asked for" &&
+	run 5 $* --time 0,0.5 -i $sample --symfs $symfs && says "$tmp/err" "no trace fits what was asked for" &&
 		says "$tmp/err" "--time 0,0.5: "
 }
 for c in "script --itrace=b" "inject --itrace=b -o $tmp/o" info "profile -o $tmp/profile" "dump --elements" "timeline -o $tmp/t" \
@@ -105,13 +105,13 @@ both() {
 check "two filters, of which one fits" both
 many() {
 	"$CST_GEN" scenario fork --case 1 --perf "$tmp/data" --truth "$tmp/truth" --symfs "$tmp/root" || return 1
-	run 3 script --itrace=b -i "$tmp/data" --symfs "$tmp/root" --pid 1 && says "$tmp/err" "(parent)"
+	run 5 script --itrace=b -i "$tmp/data" --symfs "$tmp/root" --pid 1 && says "$tmp/err" "(parent)"
 }
 check "names of several processes" many
 lines() {
 	condition=$1
 	shift
-	[ "$condition" = 0 ] && code=3 || code=0
+	[ "$condition" = 0 ] && code=5 || code=0
 	run $code script -i $sample --symfs $symfs --itrace=b -F $fields "$@" || return 1
 	awk "{ split(\$2, a, \"/\"); t = \$4 + 0; if ($condition) print }" "$tmp/full" >"$tmp/want"
 	cmp "$tmp/want" "$tmp/out"

@@ -79,7 +79,7 @@ def finds(folder, *args, env=None):
     same(profile(folder, "top", *args, env=env)[0], whole_of(folder, "top"), "top")
 
 
-def lacks(folder, words, *args, env=None, code=(0, 3)):
+def lacks(folder, words, *args, env=None, code=(0, 3, 5)):
     """There are no lines, and the message has the words."""
     got, said = profile(folder, "lcov", *args, env=env, code=code)
     if "sample.c" in got or not re.search(words, said):
@@ -353,7 +353,7 @@ def servers(folder):
                  ["profile", "--format=top"], ["report", "-o", "rep"], ["info"], ["timeline", "-o", "t"],
                  ["inject", "--itrace=i1000il64", "-o", "s"], ["profile", "--format=cstrace", "-o", "c"]):
         for root in ("root", "empty"):
-            tool(folder, *args, "-i", DATA, "--symfs", root, code=(0, 3), env=env)
+            tool(folder, *args, "-i", DATA, "--symfs", root, code=(0, 3, 5), env=env)
     if os.path.exists(asked):
         raise Bad("asked: " + open(asked).read())
     finds(folder, "--symfs", "empty", "--debuginfod", env=env)
@@ -396,7 +396,7 @@ def sparse(folder):
             except OSError:
                 return "SKIP: no sparse files of this size here"
         for args in (["profile", "--format=cstrace", "-o", "c"], ["profile", "--format=lcov"], ["report", "-o", "rep"]):
-            tool(folder, *args, "-i", DATA, "--symfs", "root", "-f", code=(0, 1, 3), limit=60)
+            tool(folder, *args, "-i", DATA, "--symfs", "root", "-f", code=(0, 1, 3, 5), limit=60)
     # as a debug file
     program, debug = stripped(folder, "root", "--remove-section", ".note.gnu.build-id")
     objcopy("--add-gnu-debuglink=" + debug, program)

@@ -23,7 +23,7 @@ Losses by process:
   process 100 sample.a64, 17,618 bytes of trace, 99.8 %: 4,524 places whose file was not found, 29,027 atoms without an address or context
 END
 missing_program() {
-	run 3 info -i $sample --symfs "$tmp" || return 1
+	run 5 info -i $sample --symfs "$tmp" || return 1
 	sed -n '/^Images:/,/^Next:/p' "$tmp/out" | sed '/^Next:/d' | sed '$d' >"$tmp/tail"
 	diff "$tmp/want" "$tmp/tail"
 }
@@ -32,7 +32,7 @@ nothing_lost() {
 		[ "$(sed -n '/^Losses:/,/^$/p' "$tmp/out" | sed -n 2p)" = "  none" ]
 }
 points_to_info() {
-	run 3 script --itrace=b -i $sample --symfs "$tmp" && says "$tmp/err" "'perf-cstrace info' tells" &&
+	run 5 script --itrace=b -i $sample --symfs "$tmp" && says "$tmp/err" "'perf-cstrace info' tells" &&
 		run 0 script --itrace=b -i $sample --symfs $symfs && ! grep -q "perf-cstrace info" "$tmp/err"
 }
 check "a missing program" missing_program
@@ -125,13 +125,13 @@ next_runs() {
 }
 check "what comes next runs" next_runs
 nothing_decoded() {
-	run 3 info -i $sample --symfs $symfs --cpu 4095 && says "$tmp/out" "nothing was decoded" &&
+	run 5 info -i $sample --symfs $symfs --cpu 4095 && says "$tmp/out" "nothing was decoded" &&
 		! grep "all code that ran was found" "$tmp/out"
 }
 check "nothing was decoded" nothing_decoded
 next_option() {
-	mkdir -p "$tmp/no files" && run 3 info -i $sample && says "$tmp/out" "  perf-cstrace info -i $sample --symfs DIR" &&
-		run 3 info -i $sample --symfs "$tmp/no files" && says "$tmp/out" "--symfs '$tmp/no files' --packets --log" &&
+	mkdir -p "$tmp/no files" && run 5 info -i $sample && says "$tmp/out" "  perf-cstrace info -i $sample --symfs DIR" &&
+		run 5 info -i $sample --symfs "$tmp/no files" && says "$tmp/out" "--symfs '$tmp/no files' --packets --log" &&
 		! grep "symfs DIR\$" "$tmp/out" | grep "perf-cstrace info"
 }
 check "what comes next when files are missing" next_option
@@ -141,7 +141,7 @@ others_words() {
 }
 phone() {
 	"$CST_GEN" scenario phone-bare --case 1 --perf "$tmp/phone" --truth "$tmp/truth" --symfs "$tmp/root" &&
-		mkdir -p "$tmp/empty" && run 3 info -i "$tmp/phone" --symfs "$tmp/empty" && others_words "by simpleperf" &&
+		mkdir -p "$tmp/empty" && run 5 info -i "$tmp/phone" --symfs "$tmp/empty" && others_words "by simpleperf" &&
 		says "$tmp/out" "simpleperf"
 }
 check "words for simpleperf" phone
@@ -205,14 +205,14 @@ for rows in (j["cpus"], j["processes"]):
 for f in j["files"]:
     assert f["path"] in text
     assert f["count"] <= amount[f["cause"]][0] and f["bytes"] <= amount[f["cause"]][1]
-assert bool(j["losses"]) == (int(sys.argv[3]) == 3)
+assert bool(j["losses"]) == (int(sys.argv[3]) in (3, 5))
 assert j["branches"] > 0 or amount, j
 END
 sums_fit() {
 	run "$1" info -i "$2" --symfs "$3" --format=json && cp "$tmp/out" "$tmp/json" &&
 		run "$1" info -i "$2" --symfs "$3" --all && python3 "$tmp/sums.py" "$tmp/json" "$tmp/out" "$1"
 }
-check "JSON: a missing program" sums_fit 3 $sample "$tmp"
+check "JSON: a missing program" sums_fit 5 $sample "$tmp"
 check "JSON: nothing lost" sums_fit 0 $sample $symfs
 head -c 9000 $sample >"$tmp/cut"
 check "JSON: a cut file" sums_fit 3 "$tmp/cut" $symfs
@@ -220,7 +220,7 @@ mkdir -p "$tmp/empty"
 for seed in 1 2 3; do
 	"$CST_GEN" scenario lost-map --case $seed --perf "$tmp/data" --truth "$tmp/truth$seed" --symfs "$tmp/root$seed"
 	check "JSON: a lost map, $seed" sums_fit 3 "$tmp/data" "$tmp/root$seed"
-	check "JSON: no programs at all, $seed" sums_fit 3 "$tmp/data" "$tmp/empty"
+	check "JSON: no programs at all, $seed" sums_fit 5 "$tmp/data" "$tmp/empty"
 done
 wrong_use() {
 	run 129 info -i $sample --format=xml && run 129 info -i $sample --format=json --no-decode

@@ -18,7 +18,7 @@ RAW = ("--trace-format", "raw", "--core-type", "itm")
 TWO = ("--trace-source", "1=itm", "--trace-source", "2=itm")
 
 
-def dump(path, *options, code=(0, 3)):
+def dump(path, *options, code=(0, 3, 5)):
     """(elements, messages) of `dump --elements`."""
     done = subprocess.run([TOOL, "dump", "--trace", path, "--elements", "--format=json", *options], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, timeout=120)

@@ -103,7 +103,7 @@ def result(args, words, options, folder, jobs):
         done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIME_LIMIT)
     except subprocess.TimeoutExpired:
         raise Bad("no end within %d s: %s" % (TIME_LIMIT, " ".join(argv)))
-    if done.returncode not in (0, 1, 3):
+    if done.returncode not in (0, 1, 3, 5):
         raise Bad("exit %d: %s: %s" % (done.returncode, " ".join(argv), done.stderr.decode("utf-8", "replace")[-800:]))
     return {"exit code": done.returncode, "stdout": done.stdout, "stderr": done.stderr, "output": content(out)}
 

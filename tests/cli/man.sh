@@ -51,9 +51,12 @@ else
 	skip "cstrace-recording.7 shows all words of Kconfig-notes.md" "groff is not installed"
 fi
 
-# options_of SCRIPT: its letters are those of its page, in the order of getopts.
+# options_of SCRIPT: its letters are those of its page, in the order of getopts, and its words those of its page.
 options_of() {
-	sed -n 's/^while getopts \([a-zA-Z:]*\) option.*/\1/p' "scripts/$1" | tr -d : | grep -o . | sort >"$tmp/letters"
+	sed -n 's/^#   --\([a-z-]*\).*/\1/p' "scripts/$1" | sort >"$tmp/words"
+	sed -n '/^\.SH OPTIONS/,/^\.SH ENV/s/^\\fB\\-\\-\([a-z\\-]*\)\(\\fR\|=\).*/\1/p' "perf-plugin/man/cstrace-$1.1" | tr -d '\\' |
+		sort | diff "$tmp/words" - || return 1
+	sed -n 's/^while getopts \([a-zA-Z:]*\) option.*/\1/p; s/^while getopts \([a-zA-Z:]*\)-: option.*/\1/p' "scripts/$1" | tr -d : | grep -o . | sort >"$tmp/letters"
 	sed -n '/^\.SH OPTIONS/,/^\.SH ENV/p' "perf-plugin/man/cstrace-$1.1" | sed -n 's/^\(\.B \|\\fB\)\\-\([a-zA-Z]\).*/\2/p' |
 		sort | diff "$tmp/letters" - && [ -s "$tmp/letters" ]
 }

@@ -27,19 +27,24 @@ TIME_LIMIT = 600
 args = None
 
 
-def run(*words, stdin=b"", code=None, says=(), cwd=None, files=None, stdout=subprocess.PIPE, env=None):
-    """The command; `files`: its limit of descriptors."""
+def run(*words, stdin=b"", code=None, says=(), cwd=None, files=None, stdout=subprocess.PIPE, env=None, share=None):
+    """The command; `files`: its limit of descriptors; `share`: the begin of a last line on standard error."""
     limit = (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))) if files else None
     done = subprocess.run([args.tool, "merge", *words], input=stdin, stdout=stdout, stderr=subprocess.PIPE, cwd=cwd, timeout=TIME_LIMIT,
                           preexec_fn=limit, env=env)
     text = done.stderr.decode()
+    if share:
+        text, _, last = text[:-1].rpartition("\n")
+        text += "\n"
+        if not last.startswith(share):
+            raise Bad("%s: %s (expected: %s)" % (" ".join(words)[:300], last, share))
     what = "merge %s: exit %d: %s" % (" ".join(words)[:300], done.returncode, text)
     if code is not None and done.returncode != code:
         raise Bad("%s(expected %d)" % (what, code))
     for word in (says,) if isinstance(says, str) else says:
         if word not in text:
             raise Bad("%s(without: %s)" % (what, word))
-    if not text or (done.returncode in (0, 3) and text.count("\n") != 1):
+    if not text or (done.returncode in (0, 3, 5) and text.count("\n") != 1):
         raise Bad("%s(expected one line)" % what)
     if done.returncode == 1 and done.stdout:
         raise Bad("%s(output in spite of the error)" % what)
@@ -193,6 +198,16 @@ def summary(folder):
     model["binaries"] = {key: [0, 183, b"/bin/a", []]}
     model["counts"] = {key: {count_file.ENTRY: {(4,): 1}}}
     lossy = write(os.path.join(folder, "lossy.cst"), count_file.write(model))
+    # 1 % of the trace; a file that does not say how much it lost may have lost all
+    run(lossy, "--max-loss=99%", code=3, share="cstrace: 100.0000 % of the trace is lost")
+    run(lossy, "--max-loss=100%", code=0, share="cstrace: 100.0000 % of the trace is lost; --max-loss accepts 100.0000 %")
+    model["totals"].update({b"losses.measured": 7, b"bytes.lost": 10, b"bytes.absent": 100, b"bytes.traced": 900})
+    measured = write(os.path.join(folder, "measured.cst"), count_file.write(model))
+    run(measured, measured, "--max-loss=0.9999%", code=3, share="cstrace: 1.0000 % of the trace is lost")
+    run(measured, measured, "--max-loss=1%", code=0, share="cstrace: 1.0000 % of")
+    run(measured, lossy, "--max-loss=50%", code=3, share="cstrace: 100.0000 % of the trace is lost")
+    for name in (b"losses.measured", b"bytes.lost", b"bytes.absent", b"bytes.traced"):
+        del model["totals"][name]
     del model["totals"][b"loss.truncated"], model["totals"][b"loss.no_file"]
     good = write(os.path.join(folder, "good.cst"), count_file.write(model))
     empty = write(os.path.join(folder, "empty.cst"), count_file.write(count_file.new()))
@@ -200,7 +215,7 @@ def summary(folder):
     run(good, lossy, code=3, says="2 inputs, 4 recordings, 1 binary, 2000 instructions, losses: no_file 4, truncated 3\n")
     run("--weighted-input=2," + lossy, code=3, says="1 input, 4 recordings, 1 binary, 2000 instructions, losses: no_file 8, truncated 6\n")
     run(good, empty, empty, code=3, says="3 inputs (2 without counts, as %s), 2 recordings, 1 binary" % empty)
-    run(empty, code=3, says="1 input (1 without counts, as %s), 0 recordings, 0 binaries, 0 instructions, losses: none" % empty)
+    run(empty, code=5, says="1 input (1 without counts, as %s), 0 recordings, 0 binaries, 0 instructions, losses: none" % empty)
 
 
 def damaged(folder):

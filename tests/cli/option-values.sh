@@ -130,7 +130,7 @@ done
 
 # Without --format=none the section of the buffer is listed, and nothing in it.
 no_such_id() {
-	run 3 dump $sample --id 0x55 "$@" && says "$tmp/err" "cstrace dump: --id: there is no trace of ID 0x55" &&
+	run 5 dump $sample --id 0x55 "$@" && says "$tmp/err" "cstrace dump: --id: there is no trace of ID 0x55" &&
 		! grep -v "^# buffer\|record\":\"section\|^Using\| 0$" "$tmp/out"
 }
 for format in text json opencsd none tarmac; do

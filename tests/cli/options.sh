@@ -32,7 +32,7 @@ long_name() {
 	error "aa: File name too long; give a file that exists" info -i $sample --no-decode --jitdump "$tmp${slashes}aa"
 }
 check "a jitdump file with a longer name than the system takes" long_name
-check "an empty --symfs is none" run 3 info -i $sample --symfs ""
+check "an empty --symfs is none" run 5 info -i $sample --symfs ""
 for o in vmlinux kcore kallsyms jitdump buildid-dir; do
 	check "an empty --$o is none" run 0 info -i $sample --symfs $symfs --$o ""
 done

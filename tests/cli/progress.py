@@ -39,7 +39,7 @@ def said(folder, words, terminal_out=False):
         os.close(theirs)
         text = all_of(ours)
         os.close(ours)
-        if run.wait() not in (0, 3):
+        if run.wait() not in (0, 3, 5):
             raise Bad("%s: exit code %d: %s" % (" ".join(words), run.returncode, text.decode()))
     return text
 

@@ -111,22 +111,22 @@ check "an earlier report is replaced as a whole, not one with other files" repla
 
 nothing() {
 	rm -rf "$dir"
-	run 3 report -i $sample --symfs $symfs --comm nobody -o "$dir" && [ ! -e "$dir" ] && says "$tmp/err" "nothing was written" || return 1
-	run 3 report -i $sample --symfs $symfs --binary nowhere -o "$dir" && [ ! -e "$dir" ] && says "$tmp/err" "nothing to report: --binary asks"
+	run 5 report -i $sample --symfs $symfs --comm nobody -o "$dir" && [ ! -e "$dir" ] && says "$tmp/err" "nothing was written" || return 1
+	run 5 report -i $sample --symfs $symfs --binary nowhere -o "$dir" && [ ! -e "$dir" ] && says "$tmp/err" "nothing to report: --binary asks"
 }
-check "nothing to report: exit 3, no folder" nothing
+check "nothing to report: exit 5, no folder" nothing
 
 # What is missing is said where it is looked at: the binary, the losses, their cure.
 missing() {
 	rm -rf "$dir"
 	mkdir -p "$tmp/nowhere"
-	run 3 report -i $sample --symfs "$tmp/nowhere" -o "$dir"
+	run 5 report -i $sample --symfs "$tmp/nowhere" -o "$dir"
 	if [ -e "$dir" ]; then
 		report pages "$dir" && grep -q Incomplete "$dir/index.html"
 	else
 		says "$tmp/err" "nothing to report"
 	fi
 }
-check "without the program: exit 3" missing
+check "without the program: exit 5" missing
 check "no output folder: usage" run 129 report -i $sample
 finish

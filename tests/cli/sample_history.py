@@ -30,7 +30,7 @@ LINE = re.compile(r"\s*(-?\d+)\s+\[(\d+)\]\s+(\S.*?)?\s+([0-9a-f]+) =>\s+([0-9a-
 
 def run(argv, **more):
     done = subprocess.run(argv, capture_output=True, check=False, **more)
-    if done.returncode not in (0, 3):
+    if done.returncode not in (0, 3, 5):
         raise Bad("exit %d: %s: %s" % (done.returncode, " ".join(map(str, argv)), done.stderr[-400:].decode()))
     return done
 

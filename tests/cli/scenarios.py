@@ -179,7 +179,7 @@ def script(args, options):
 
 def convert(args, source, kind, target, options):
     done = run([args.tool, "convert", "-i", source, "--to", kind, "-o", target] + options)
-    if done.returncode not in (0, 3):
+    if done.returncode not in (0, 3, 5):
         raise Bad("convert to %s: exit %d: %s" % (kind, done.returncode, done.stderr.decode()[-500:]))
     return done.stderr.decode()
 

@@ -45,7 +45,7 @@ FORMS = (("per CPU, frames", ["--buf=cpu", "--frame-repeat=100"]),
          ("per CPU, compressed", ["--buf=cpu", "--raw", "--compress=1"]))
 
 
-def run(argv, codes=(0, 3), limit=None):
+def run(argv, codes=(0, 3, 5), limit=None):
     """`limit`: bytes of address space."""
     lower = (lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))) if limit else None
     done = subprocess.run(argv, capture_output=True, text=True, errors="replace", check=False, preexec_fn=lower)

@@ -13,7 +13,7 @@ profile() {
 
 # A binary without branches has nothing for propeller.
 nothing() {
-	[ "$format" = propeller ] && [ $code -eq 3 ] && grep -q 'has nothing of what was executed: .*, 0 branches' "$tmp/err"
+	[ "$format" = propeller ] && [ $code -eq 5 ] && grep -q 'has nothing of what was executed: .*, 0 branches' "$tmp/err"
 }
 
 # The count file is the same with any number of threads, and of itself.

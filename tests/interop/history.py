@@ -133,7 +133,7 @@ def run(tool, path):
         peak = max(peak, rss_anon(p.pid))
         time.sleep(0.001)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if p.returncode not in (0, 3):
+    if p.returncode not in (0, 3, 5):
         raise SystemExit("info on %s: exit %d" % (path, p.returncode))
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, peak
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # many: scripts/profile-many with GNU parallel and with Slurm gives the bytes that one process gives, whatever names the files
 # have; a job of Slurm that is killed and requeued changes none; after an error or an interrupt the same command goes on, and
-# forgets no loss.
+# forgets no loss; a changed list and replaced files are noticed.
 set -eu
 . tests/cli/tap.sh
 tool=$(realpath "${PERF_CSTRACE:-${BUILD:-build}/perf-cstrace}")
@@ -41,6 +41,10 @@ with_parallel() {
 	run -e parallel "$tmp/parallel.cst" "$tmp/list" -- && cmp "$tmp/one.cst" "$tmp/parallel.cst" && [ ! -e "$tmp/parallel.cst.parts" ]
 }
 
+parts_of() {
+	ls "$tmp/$1.cst.parts/parts" | grep -c 'cst$'
+}
+
 # A recording that is not there: an error that names it, nothing written; then the rest is done.
 goes_on() {
 	mv "$tmp/4.data" "$tmp/away"
@@ -48,12 +52,12 @@ goes_on() {
 	if "$many" "$tmp/again.cst" "$tmp/list" -- --symfs / >"$tmp/log" 2>&1; then
 		return 1
 	fi
-	[ ! -e "$tmp/again.cst" ] && grep -q 4.data "$tmp/log" && [ -e "$tmp/again.cst.parts/0/5.cst" ] ||
+	[ ! -e "$tmp/again.cst" ] && grep -q "4.data: there is no such file" "$tmp/log" && [ "$(parts_of again)" -eq 8 ] ||
 		{ cat "$tmp/log"; return 1; }
-	touch -d 2001-01-01 "$tmp/again.cst.parts/0/5.cst"
+	touch -d 2001-01-01 "$tmp/again.cst.parts/parts"/*.cst
 	mv "$tmp/away" "$tmp/4.data"
-	run -k "$tmp/again.cst" "$tmp/list" -- && cmp "$tmp/one.cst" "$tmp/again.cst" &&
-		[ "$(date -r "$tmp/again.cst.parts/0/5.cst" +%Y)" -eq 2001 ]
+	run -k "$tmp/again.cst" "$tmp/list" -- && cmp "$tmp/one.cst" "$tmp/again.cst" && [ "$(parts_of again)" -eq 9 ] &&
+		[ "$(find "$tmp/again.cst.parts/parts" -name '*.cst' -newermt 2002-01-01 | wc -l)" -eq 1 ]
 }
 
 says() {
@@ -89,19 +93,49 @@ idle_engine() {
 	says "ran no task" && [ ! -e "$tmp/idle.cst" ] && run "$tmp/idle.cst" "$tmp/list" -- && cmp "$tmp/one.cst" "$tmp/idle.cst"
 }
 
-# Sums that an interrupted run with other groups left, and a part that it did not finish.
-other_groups() {
-	run -k "$tmp/groups.cst" "$tmp/list" -- && cmp "$tmp/one.cst" "$tmp/groups.cst" || return 1
-	cp "$tmp/groups.cst.parts/0/1.cst" "$tmp/groups.cst.parts/1/0.cst"
-	mv "$tmp/groups.cst.parts/0/2.cst" "$tmp/groups.cst.parts/0/2.new"
-	run -k "$tmp/groups.cst" "$tmp/list" -- && cmp "$tmp/one.cst" "$tmp/groups.cst"
+# The list is another one, a recording another file of the same name, and options are others: each part is of what it counts.
+edited() {
+	run -k "$tmp/edited.cst" "$tmp/list" -- && cmp "$tmp/one.cst" "$tmp/edited.cst" || return 1
+	{ sed -n '7,9p;1,3p' "$tmp/list"; } >"$tmp/shorter"
+	run -k "$tmp/edited.cst" "$tmp/shorter" -- && "$tool" merge -o "$tmp/want" "$tmp"/[123789].cst || [ $? -eq 3 ]
+	cmp "$tmp/want" "$tmp/edited.cst" && [ "$(parts_of edited)" -eq 9 ] || return 1
+	# a whole file in the place of another, with its size and times
+	cp -p "$tmp/1.data" "$tmp/was" && cp "$tmp/2.data" "$tmp/1.data" && touch -r "$tmp/was" "$tmp/1.data"
+	run -k "$tmp/edited.cst" "$tmp/list" -- && says "note: 1 recordings are more than once" || return 1
+	cp -p "$tmp/was" "$tmp/1.data"
+	"$tool" merge -o "$tmp/want" "$tmp"/[2-9].cst "$tmp/2.cst" || [ $? -eq 3 ]
+	cmp "$tmp/want" "$tmp/edited.cst" && run -k "$tmp/edited.cst" "$tmp/list" -- && cmp "$tmp/one.cst" "$tmp/edited.cst" || return 1
+	run -k "$tmp/edited.cst" "$tmp/list" -- --no-calls && ! cmp -s "$tmp/one.cst" "$tmp/edited.cst" && [ "$(parts_of edited)" -eq 18 ]
 }
 
-other_options() {
-	if "$many" "$tmp/groups.cst" "$tmp/list" -- --symfs / --no-calls >"$tmp/log" 2>&1; then
-		return 1
-	fi
-	says "of other options"
+# A recording that changes while it is counted is an error.
+changes() {
+	cp "$tmp/5.data" "$tmp/moving.data"
+	cat >"$tmp/mover" <<END
+#!/bin/sh
+case "\$*" in
+*moving.data*--symfs*) cp "$tmp/6.data" "$tmp/moving.data" ;;
+esac
+exec "$tool" "\$@"
+END
+	chmod +x "$tmp/mover"
+	code=0
+	echo "$tmp/moving.data" >"$tmp/one"
+	PERF_CSTRACE="$tmp/mover" "$many" "$tmp/moving.cst" "$tmp/one" -- --symfs / >"$tmp/log" 2>&1 || code=$?
+	[ $code -eq 1 ] && says "moving.data: changed while it was read" && [ ! -e "$tmp/moving.cst" ]
+}
+
+# Folders: a package is counted, and counted again when a file in it is another.
+folders() {
+	for i in 3 4; do
+		"$tool" convert -i "$tmp/$i.data" --symfs / --images --to=package -o "$tmp/package$i" || [ $? -eq 3 ] || return 1
+		"$tool" profile -i "$tmp/package$i" --symfs / --format=cstrace -o "$tmp/p$i.cst" || [ $? -eq 3 ] || return 1
+	done
+	cp -r "$tmp/package3" "$tmp/package"
+	echo "$tmp/package" >"$tmp/one"
+	run -k "$tmp/folder.cst" "$tmp/one" -- && cmp "$tmp/p3.cst" "$tmp/folder.cst" || return 1
+	rm -r "$tmp/package" && cp -r "$tmp/package4" "$tmp/package"
+	run -k "$tmp/folder.cst" "$tmp/one" -- && cmp "$tmp/p4.cst" "$tmp/folder.cst"
 }
 
 # Killed when the count file of recording 5 was written, with losses, and before they were noted.
@@ -129,15 +163,21 @@ END
 nothing_counted() {
 	code=0
 	"$many" "$tmp/nothing.cst" "$tmp/list" -- --symfs / --pid 4711 >"$tmp/log" 2>&1 || code=$?
-	[ $code -eq 3 ] && [ ! -e "$tmp/nothing.cst" ] && says "9.data: nothing could be counted" && says "is not written"
+	[ $code -eq 5 ] && [ ! -e "$tmp/nothing.cst" ] && says "9.data: nothing could be counted" && says "is not written"
 }
 
 misuse() {
-	for wrong in "-f 1" "-f x" "-j 0" "-e ssh" "-x"; do
+	for wrong in "-f 1" "-f x" "-j 0" "-e ssh" "-x" --skip --skip-errors=5 --skip-errors=101% --skip-errors=-1% --summary= --max-loss=1 --=; do
 		code=0
 		"$many" $wrong "$tmp/wrong" "$tmp/list" >"$tmp/log" 2>&1 || code=$?
 		[ $code -eq 129 ] && [ ! -e "$tmp/wrong.parts" ] || { echo "$wrong: $code"; return 1; }
 	done
+	code=0
+	"$many" "$tmp/wrong" "$tmp/list" -- --frobnicate >"$tmp/log" 2>&1 || code=$?
+	[ $code -eq 129 ] && [ ! -e "$tmp/wrong.parts" ] || return 1
+	code=0
+	"$many" --skip-errors "$tmp/wrong" "$tmp/list" -- --symfs "$tmp/absent" >"$tmp/log" 2>&1 || code=$?
+	[ $code -eq 1 ] && [ ! -e "$tmp/wrong" ] && says "cannot be run with these options"
 }
 
 # The program, but the first attempt at recording 3 says who runs it, and waits until it is killed.
@@ -182,10 +222,11 @@ check "an error, and the same command again" goes_on
 check "blanks, quotes and relative names" odd_names
 check "GNU parallel by ssh" by_ssh
 check "an engine that runs no task" idle_engine
-check "an interrupted run with other groups" other_groups
-check "parts of other options: refused" other_options
+check "another list, file and options" edited
+check "a recording that changes" changes
+check "folders" folders
 check "an interrupt between a count file and its losses" losses_stay
-check "nothing could be counted: 3, no file" nothing_counted
+check "nothing could be counted: 5, no file" nothing_counted
 check "wrong usage: 129" misuse
 mkdir "$tmp/slurm"
 rc=0

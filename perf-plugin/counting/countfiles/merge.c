@@ -42,6 +42,7 @@ struct sum_out {
 	int fd;
 	int error;		/* errno of writing to `fd` */
 	struct merge_sums *sums;
+	const struct merge_list *list;	/* with `sums` */
 };
 
 static int write_sum(void *data, const void *bytes, size_t size)
@@ -59,6 +60,7 @@ static void note_total(struct merge_sums *sums, const struct cst_count_total *t)
 {
 	struct merge_loss *loss;
 
+	count_lost_add(&sums->lost, t->name, t->value);
 	if (!strcmp(t->name, "recordings"))
 		sums->recordings = t->value;
 	if (!strcmp(t->name, "instructions"))
@@ -74,6 +76,8 @@ static int take_record(void *data, const struct cst_count_record *rec)
 {
 	struct sum_out *s = data;
 
+	if (s->sums && s->list->note && rec->kind <= CST_COUNT_BINARY)
+		s->list->note(s->list->noted, rec);
 	if (s->sums && rec->kind <= CST_COUNT_BINARY) {
 		s->sums->binaries += rec->kind == CST_COUNT_BINARY;
 		if (rec->kind == CST_COUNT_TOTAL)
@@ -311,7 +315,7 @@ int merge_files(const struct merge_list *list, const struct merge_convert *conve
 {
 	struct merging m = { .list = list, .convert = convert, .sums = sums, .err = err };
 	struct pd_output out;
-	struct sum_out sum = { .out = &out, .fd = -1, .sums = sums };
+	struct sum_out sum = { .out = &out, .fd = -1, .sums = sums, .list = list };
 	int rc;
 
 	memset(sums, 0, sizeof(*sums));

@@ -11,7 +11,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <cstrace/files/countfile.h>
+
 #include "base/error.h"
+#include "counting/countfiles/lost.h"
 
 /* Files that are added at a time: each takes the memory of a struct cst_count_reader, some 40 KiB. */
 #define MERGE_WIDTH 1000u
@@ -24,6 +27,8 @@ struct merge_file {
 struct merge_list {
 	struct merge_file *v;
 	size_t nr, cap;
+	cst_count_record_fn note;	/* gets totals and binaries of the sum; NULL: nothing does */
+	void *noted;			/* its argument */
 };
 
 /* What was added, for the user. */
@@ -31,6 +36,7 @@ struct merge_sums {
 	uint64_t empty;			/* inputs without counts */
 	char *first_empty;		/* the name of one; NULL: there is none */
 	uint64_t binaries, recordings, instructions;
+	struct count_lost lost;
 	struct merge_loss {
 		char *name;		/* without "loss." */
 		uint64_t count;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* collect.c - puts the counts of a recording in canonical order, as records. */
+#include "counting/countfiles/lost.h"
 #include "counting/counts/collect.h"
 
 #include <ctype.h>
@@ -121,13 +122,32 @@ static void add_loss(struct total *v, size_t *n, const struct losses *ls, enum l
 	add_total(v, n, name, ls->cause[cause].count);
 }
 
+/* How much of the trace the losses are, for sums of recordings. */
+static void add_share(struct total *v, size_t *n, const struct collect *c)
+{
+	const struct losses *ls = session_losses(c->ss);
+	struct loss_share share = session_share(c->ss);
+	uint64_t measured = c->e.sums.undecoded;
+	int i;
+
+	for (i = 0; i < NR_LOSSES; i++)
+		measured += ls->cause[i].count;
+	if (!measured)
+		return;
+	loss_share_add(&share, c->e.sums.undecoded);
+	add_total(v, n, LOST_MEASURED, measured);
+	add_total(v, n, LOST_BYTES, share.lost);
+	if (share.of > session_totals(c->ss)->aux_bytes)
+		add_total(v, n, LOST_ABSENT, share.of - session_totals(c->ss)->aux_bytes);
+}
+
 static void put_totals(struct collect *c)
 {
 	const struct session_totals *t = session_totals(c->ss);
 	const struct losses *ls = session_losses(c->ss);
 	struct cst_count_record rec = { .kind = CST_COUNT_TOTAL };
 	struct calls *calls = counts_calls(c->counts);
-	struct total v[NR_LOSSES + 13];
+	struct total v[NR_LOSSES + 16];
 	size_t i, n = 0;
 
 	add_total(v, &n, "recordings", 1);
@@ -145,6 +165,7 @@ static void put_totals(struct collect *c)
 	add_total(v, &n, "calls.unjoined", calls ? calls_totals(calls)->unjoined : 0);
 	for (i = 0; i < NR_LOSSES; i++)
 		add_loss(v, &n, ls, (enum loss)i);
+	add_share(v, &n, c);
 	qsort(v, n, sizeof(*v), compare_totals);
 	for (i = 0; i < n; i++) {
 		rec.total = (struct cst_count_total){ .name = v[i].name, .value = v[i].value };

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/name.h"
 #include "counting/countfiles/count_input.h"
+#include "counting/countfiles/lost.h"
 #include "counting/counts/model.h"
 #include "session/losses/report.h"
 
@@ -105,7 +106,7 @@ struct copy {
 static int copy_record(void *data, const struct cst_count_record *rec)
 {
 	struct copy *copy = data;
-	int rc = rec->kind == CST_COUNT_TOTAL ? model_add(copy->totals, rec) : 0;
+	int rc = rec->kind <= CST_COUNT_BINARY ? model_add(copy->totals, rec) : 0;
 
 	return rc ? rc : cst_count_write(copy->w, rec);
 }
@@ -135,6 +136,16 @@ bool stored_incomplete(const struct model *m)
 		if (is_loss(&m->totals[i]))
 			return true;
 	return false;
+}
+
+struct loss_share stored_share(const struct model *m)
+{
+	struct count_lost lost = { 0 };
+	size_t i;
+
+	for (i = 0; i < m->nr_totals; i++)
+		count_lost_add(&lost, m->totals[i].name, m->totals[i].value);
+	return count_lost_share(&lost);
 }
 
 void stored_print(const char *path, const struct model *m)

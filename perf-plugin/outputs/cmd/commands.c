@@ -87,7 +87,7 @@ void commands_print(FILE *out)
 		"\n  --version, --list-cmds, --help; 'perf-cstrace help COMMAND' for one command,\n"
 		"  'perf-cstrace help options' for all options and the commands that have them.\n"
 		"Exit codes: 0 decoded, 1 error, 3 decoded with losses, 4 differences (compare)\n"
-		"or violated rules (verify), 129 wrong usage.\n");
+		"or violated rules (verify), 5 nothing decoded or written, 129 wrong usage.\n");
 }
 
 void commands_list(void)

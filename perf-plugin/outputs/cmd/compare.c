@@ -81,7 +81,7 @@ static int compare_session(struct session_opts *so, const struct compare_opts *o
 		return CMD_ERROR;
 	if (!compare_run(ss, o, &result))
 		rc = result.differences ? CMD_DIFFERENT :
-		     result.incomplete || !result.equal || session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
+		     !result.equal ? CMD_NOTHING : cmd_decoded(ss, result.incomplete);
 	session_close(ss);
 	return rc;
 }

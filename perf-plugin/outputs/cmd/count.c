@@ -12,6 +12,7 @@
 #include "counting/counts/model.h"
 #include "counting/counts/stored.h"
 #include "outputs/cmd/options.h"
+#include "outputs/cmd/summary.h"
 #include "session/losses/report.h"
 
 void count_print_order(const char *command, uint64_t estimated, uint64_t unordered, uint64_t unjoined)
@@ -68,13 +69,13 @@ static int count(struct session *ss, struct collect *c, struct pd_output *out)
 	if (!session_matched(ss)) {
 		fprintf(stderr, "cstrace profile: %s: nothing was written\n", name);
 		pd_output_abort(out);
-		return CMD_LOSSES;
+		return CMD_NOTHING;
 	}
 	if (collect_empty(c)) {
 		fprintf(stderr, "cstrace profile: %s: nothing to profile: the trace shows no binary\n"
 			"  no instruction could be decoded: see the lines above, and 'perf-cstrace info'\n", name);
 		pd_output_abort(out);
-		return CMD_LOSSES;
+		return CMD_NOTHING;
 	}
 	rc = stored_write(c, out);
 	if (rc)
@@ -83,7 +84,7 @@ static int count(struct session *ss, struct collect *c, struct pd_output *out)
 	/* each of them has its message */
 	lost = count_undecoded("profile", name, collect_sums(c)->undecoded);
 	lost |= print_unread(name, &collect_sums(c)->unread);
-	return lost || session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
+	return cmd_decoded(ss, lost);
 }
 
 int count_recording(struct session *ss, const char *output, bool calls, uint32_t depth)
@@ -101,9 +102,10 @@ int count_recording(struct session *ss, const char *output, bool calls, uint32_t
 	return rc;
 }
 
-int count_again(const char *input, const char *output)
+int count_again(const char *input, const char *output, uint32_t max_loss, struct summary *sum)
 {
 	struct pd_output out;
+	struct loss_share share;
 	struct model totals;
 	int rc = CMD_ERROR;
 
@@ -112,7 +114,9 @@ int count_again(const char *input, const char *output)
 	model_init(&totals);
 	if (!stored_copy(input, &out, &totals)) {
 		stored_print(input, &totals);
-		rc = stored_incomplete(&totals) ? CMD_LOSSES : CMD_OK;
+		share = stored_share(&totals);
+		rc = loss_share_above(&share, max_loss) ? CMD_LOSSES : CMD_OK;
+		summary_model(sum, &totals);
 	}
 	model_free(&totals);
 	return rc;

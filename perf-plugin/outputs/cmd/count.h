@@ -7,13 +7,17 @@
 #include <stdint.h>
 
 struct session;
+struct summary;
 
 /* Counts a recording into a count file. `calls`: with calls in their contexts, down to `depth` (0: default). Returns the exit code. */
 int count_recording(struct session *ss, const char *output, bool calls, uint32_t depth);
 /* Prints a line to stderr if the order of some stretches of threads is not known (struct calls_totals). */
 void count_print_order(const char *command, uint64_t estimated, uint64_t unordered, uint64_t unjoined);
-/* Writes a count file again. Returns the exit code. */
-int count_again(const char *input, const char *output);
+/*
+ * Writes a count file again. `max_loss`: the share of losses that is accepted. Returns the exit
+ * code.
+ */
+int count_again(const char *input, const char *output, uint32_t max_loss, struct summary *sum);
 /*
  * Reports executions of ranges that are not counted (collect_sums.undecoded), if there are any.
  * Returns whether there are.

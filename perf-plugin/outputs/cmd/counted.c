@@ -15,6 +15,7 @@
 #include "machine/buffers/units.h"
 #include "outputs/cmd/count.h"
 #include "outputs/cmd/options.h"
+#include "outputs/cmd/summary.h"
 #include "outputs/profile/choose.h"
 #include "perfdata/branch_list.h"
 #include "session/parts.h"
@@ -81,7 +82,7 @@ const char *counted_lacks(const struct session *ss, enum metric metric, const ch
 }
 
 int counted_session(const char *command, struct session *ss, const struct counted_how *how,
-		    struct model *m, bool *incomplete)
+		    struct model *m, struct counted_lost *lost)
 {
 	const char *cure, *lacks = counted_lacks(ss, how->metric, &cure);
 	struct collect *c;
@@ -104,10 +105,11 @@ int counted_session(const char *command, struct session *ss, const struct counte
 	session_print_end(ss, stderr);
 	if (!session_matched(ss)) {
 		fprintf(stderr, "cstrace %s: %s: nothing was written\n", command, session_name(ss));
-		return CMD_LOSSES;
+		return CMD_NOTHING;
 	}
-	*incomplete = count_undecoded(command, session_name(ss),
-				      model_total(m, "loss.undecoded")) || session_incomplete(ss);
+	lost->any = count_undecoded(command, session_name(ss), model_total(m, "loss.undecoded"));
+	lost->above = lost->any || session_lossy(ss);
+	lost->any |= session_has_losses(ss);
 	return CMD_GO_ON;
 }
 
@@ -148,8 +150,9 @@ static int read_lists(const char *command, const char *path, struct model *m,
 }
 
 int counted_file(const char *command, const struct session_opts *so, struct model *m,
-		 struct dso_table *files)
+		 struct dso_table *files, struct counted_lost *lost)
 {
+	struct loss_share share;
 	int rc;
 
 	model_init(m);
@@ -163,11 +166,14 @@ int counted_file(const char *command, const struct session_opts *so, struct mode
 	}
 	if (!rc)
 		stored_print(so->input, m);
+	share = stored_share(m);
+	lost->any = stored_incomplete(m);
+	lost->above = loss_share_above(&share, so->max_loss);
 	return rc;
 }
 
 int counted_lists(const char *command, const struct session_opts *so, const char *path,
-		  struct pd_output *out)
+		  struct pd_output *out, struct summary *sum)
 {
 	struct list_walks *w;
 	struct dso_table files;
@@ -179,6 +185,8 @@ int counted_lists(const char *command, const struct session_opts *so, const char
 		pd_output_abort(out);
 	else if (!stored_write_records(list_walks_pass, w, out))
 		rc = list_walks_lost(w) ? CMD_LOSSES : CMD_OK;
+	if (rc != CMD_ERROR && sum && sum->file)
+		list_walks_pass(w, summary_record, sum);
 	list_walks_free(w);
 	dso_table_free(&files);
 	return rc;
@@ -194,7 +202,7 @@ int counted_nothing(const char *command, const char *name, const char *want, boo
 	if (m->metric && m->unmeasured.insns && !want) {
 		fprintf(stderr, "nothing to %s: all %" PRIu64 " instructions %s\n", command,
 			m->unmeasured.insns, metric_words[m->metric].base);
-		return CMD_LOSSES;
+		return CMD_NOTHING;
 	}
 	if (b)
 		fprintf(stderr, "nothing to %s: nothing of %s was decoded; the trace shows:\n", command, name_shown(b->is.name));
@@ -209,7 +217,7 @@ int counted_nothing(const char *command, const char *name, const char *want, boo
 		fprintf(stderr, "nothing to %s: the trace shows no binary\n", command);
 	choose_list(stderr, v, n, model_total(m, "instructions.elsewhere"),
 		    metric_words[m->metric].unit);
-	return b || want || !n || !one ? CMD_LOSSES : CMD_ERROR;
+	return b || want || !n || !one ? CMD_NOTHING : CMD_ERROR;
 }
 
 int counted_untraced(void *data, const char *arg)

@@ -17,6 +17,7 @@
 struct cmd_desc;
 struct session;
 struct session_opts;
+struct summary;
 
 /* True if an input is a file of counts: a count file or branch lists. */
 bool counted_is(const char *path);
@@ -34,13 +35,19 @@ struct counted_how {
 	enum metric metric;
 };
 
+/* What counts lack. */
+struct counted_lost {
+	bool any;		/* something was lost */
+	bool above;		/* more than --max-loss accepts, or what is no loss of trace */
+};
+
 /*
  * Decodes the session's trace and counts it into `m`, which model_free() frees in any case, and
  * prints the end of the report. Returns CMD_GO_ON, or if nothing is to be written the exit code,
- * after a message that begins with `command`. *incomplete: something was lost.
+ * after a message that begins with `command`.
  */
 int counted_session(const char *command, struct session *ss, const struct counted_how *how,
-		    struct model *m, bool *incomplete);
+		    struct model *m, struct counted_lost *lost);
 
 /* Returns what the trace lacks for a metric, in words, and how to record it; NULL: nothing. */
 const char *counted_lacks(const struct session *ss, enum metric metric, const char **cure);
@@ -58,14 +65,16 @@ int counted_metric(void *data, const char *arg);
  * must outlive `m`, and both are freed by the caller in any case. Prints what was counted. Returns
  * 0, or negative after a message that begins with `command`.
  */
-int counted_file(const char *command, const struct session_opts *so, struct model *m, struct dso_table *files);
+int counted_file(const char *command, const struct session_opts *so, struct model *m,
+		 struct dso_table *files, struct counted_lost *lost);
 
 /*
  * Makes a count file of the branch lists `path`, for `command`; `so` has the places where their
- * binaries are. `out` is finished or aborted. Returns the exit code, after messages.
+ * binaries are. `out` is finished or aborted. `sum` gets the totals and binaries; NULL: none.
+ * Returns the exit code, after messages.
  */
 int counted_lists(const char *command, const struct session_opts *so, const char *path,
-		  struct pd_output *out);
+		  struct pd_output *out, struct summary *sum);
 
 /*
  * Reports why there is nothing to write, and what ran: of the binary `b`, of the one that --binary

@@ -99,6 +99,9 @@ static bool id_is_there(int only_id, bool there)
 static int dump_run(struct dump *d, const char *snapshot, const struct session_opts *so, const char *source,
 		    const char *output)
 {
+	const bool decodes = d->show.packets || d->show.elements || d->format == DUMP_NONE;
+	bool there;
+
 	if (dump_out_open(&d->out, output ? output : "-"))
 		return CMD_ERROR;
 	/* an output that cannot be written ends the run; dump_out_close() reports the reason */
@@ -106,12 +109,14 @@ static int dump_run(struct dump *d, const char *snapshot, const struct session_o
 		dump_out_abort(&d->out);
 		return CMD_ERROR;
 	}
-	d->sums.losses |= !id_is_there(d->id.only_id, d->id.has_id);
+	there = id_is_there(d->id.only_id, d->id.has_id);
 	dump_log_sum(d);
 	if (d->format == DUMP_NONE)
 		dump_counts(d);
 	if (dump_out_close(&d->out))
 		return CMD_ERROR;
+	if (!there || d->sums.unmatched || (decodes && !d->sums.stats.packets))
+		return CMD_NOTHING;
 	return d->sums.losses ? CMD_LOSSES : CMD_OK;
 }
 
@@ -120,7 +125,7 @@ static int run_tarmac(struct session_opts *so, const struct executed_opts *o)
 {
 	struct executed_result result;
 	struct session *ss;
-	bool whole;
+	bool there;
 	int rc;
 
 	so->progress = strcmp(o->output, "-") || !isatty(STDOUT_FILENO);
@@ -129,9 +134,9 @@ static int run_tarmac(struct session_opts *so, const struct executed_opts *o)
 		return CMD_ERROR;
 	rc = executed_dump(ss, o, &result) ? CMD_ERROR : CMD_OK;
 	if (!rc) {
-		whole = id_is_there(o->only_id, result.has_id) && !result.refused;
+		there = id_is_there(o->only_id, result.has_id);
 		session_print_end(ss, stderr);
-		rc = whole && !session_incomplete(ss) ? CMD_OK : CMD_LOSSES;
+		rc = there ? cmd_decoded(ss, result.refused) : CMD_NOTHING;
 	}
 	session_close(ss);
 	return rc;

@@ -53,7 +53,7 @@ int cmd_info(int argc, const char **argv)
 	if (json ? info_json(ss) : info_text(ss, !no_decode, all))
 		rc = CMD_ERROR;
 	else
-		rc = !no_decode && session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
+		rc = no_decode ? CMD_OK : cmd_decoded(ss, false);
 	session_close(ss);
 	return rc;
 }

@@ -7,6 +7,7 @@
 #include "machine/images/library.h"
 #include "outputs/cmd/commands.h"
 #include "outputs/cmd/options.h"
+#include "outputs/cmd/summary.h"
 #include "outputs/profile/readers.h"
 #include "outputs/synth/injector.h"
 #include "perfdata/comp.h"
@@ -101,7 +102,7 @@ static int inject_run(struct session *ss, const struct injector_opts *o)
 	injector_close(in);
 	if (rc)
 		return CMD_ERROR;
-	return left_out || large || session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
+	return cmd_decoded(ss, left_out || large);
 }
 
 int cmd_inject(int argc, const char **argv)
@@ -110,6 +111,7 @@ int cmd_inject(int argc, const char **argv)
 	struct session_opts so = { .progress = true };
 	struct injector_opts o = { .output = "-" };
 	const char *itrace = NULL, *level = NULL;
+	struct summary sum = { .file = NULL };
 	bool strip = false, tiles = false;
 	char msg[400];
 	const struct cmd_opt opts[] = {
@@ -130,6 +132,7 @@ int cmd_inject(int argc, const char **argv)
 		{ 'z', "compression-level", CMD_OPT_OPTIONAL, &level, "LEVEL",
 		  "compress the records, as perf record does: 1 (default) is fastest, 22 smallest; "
 		  "AutoFDO's readers do not take them", NULL },
+		CMD_SUMMARY_OPT(sum),
 		CMD_TRACE_OPTS(so, bare),
 		CMD_OPT_END,
 	};
@@ -169,10 +172,13 @@ int cmd_inject(int argc, const char **argv)
 	    !o.itrace.add_stack && !o.itrace.add_chain)
 		return cmd_usage_error(&cmd, "--itrace=%s: no samples are asked for: use i, b, x, "
 				       "w, I, L or G", itrace);
+	rc = summary_begin(&sum, cmd.name, o.output);
+	if (rc != CMD_GO_ON)
+		return rc;
 	ss = session_open(&so);
-	if (!ss)
-		return CMD_ERROR;
-	rc = inject_run(ss, &o);
+	rc = ss ? inject_run(ss, &o) : CMD_ERROR;
+	if (ss)
+		summary_session(&sum, ss);
 	session_close(ss);
-	return rc;
+	return summary_end(&sum, cmd.name, so.input, rc);
 }

@@ -13,6 +13,7 @@
 #include "outputs/cmd/options.h"
 #include "perfdata/branch_list.h"
 #include "session/session.h"
+#include "outputs/cmd/summary.h"
 
 static const char more[] =
 	"FILE is a count file, from 'perf-cstrace profile --format=cstrace' or from this command; - is standard input. The output is "
@@ -21,7 +22,8 @@ static const char more[] =
 	"that form, which needs no programs; with count files among them the sum is a count file, "
 	"for which the code of their programs is read.\n"
 	"Options are those of llvm-profdata merge. A LIST has a FILE or N,FILE in each line; lines that begin with # are comments.\n"
-	"Exit codes: 0 added, 1 error, 3 added, but the counts have losses, or an input is empty: stderr says which.\n";
+	"Exit codes: 0 added; 1 error; 3 added, but the counts have losses, or an input is empty: "
+	"stderr says which; 5 all inputs are empty.\n";
 
 static int add_weighted(void *list, const char *arg)
 {
@@ -75,7 +77,7 @@ static int lists_to_counts(void *so, const char *path, int fd, struct error *err
 
 	pd_output_fd(&out, fd, "a temporary file");
 	/* what is missing is a loss in its totals */
-	return counted_lists("merge", so, path, &out) == CMD_ERROR ?
+	return counted_lists("merge", so, path, &out, NULL) == CMD_ERROR ?
 		error_set(err, ERR_REPORTED, "%s: not added, and nothing was written", path) : 0;
 }
 
@@ -130,6 +132,7 @@ static int merge_run(const struct merge_list *list, const struct session_opts *s
 {
 	const struct merge_convert convert = { branch_lists_are, lists_to_counts, (void *)so };
 	struct error err = { .code = 0 };
+	struct loss_share share;
 	struct merge_sums sums;
 	int rc;
 
@@ -139,7 +142,15 @@ static int merge_run(const struct merge_list *list, const struct session_opts *s
 		fprintf(stderr, "cstrace merge: %s\n", err.msg);
 	else
 		print_sums(list, &sums);
-	rc = rc ? CMD_ERROR : sums.nr_losses || sums.empty ? CMD_LOSSES : CMD_OK;
+	share = count_lost_share(&sums.lost);
+	if (so->max_loss)
+		loss_share_print(&share, so->max_loss, stderr);
+	if (rc)
+		rc = CMD_ERROR;
+	else if (sums.empty == list->nr)
+		rc = CMD_NOTHING;
+	else
+		rc = sums.empty || loss_share_above(&share, so->max_loss) ? CMD_LOSSES : CMD_OK;
 	merge_sums_free(&sums);
 	return rc;
 }
@@ -174,12 +185,15 @@ int cmd_merge(int argc, const char **argv)
 	struct merge_list list = { .nr = 0 }, lists = { .nr = 0 };
 	struct session_opts so = { .progress = false };
 	const char *output = "-";
+	struct summary sum = { .file = NULL };
 	const struct cmd_opt opts[] = {
 		{ 'o', "output", CMD_OPT_STRING, &output, "FILE", "write to FILE instead of stdout", NULL },
 		{ 0, "weighted-input", CMD_OPT_EACH, &list, "N,FILE",
 		  "add FILE with every count of it N times", add_weighted },
 		{ 'f', "input-files", CMD_OPT_EACH, &lists, "LIST",
 		  "add the files that the text LIST names (-: standard input)", add_listed },
+		CMD_SUMMARY_OPT(sum),
+		CMD_MAX_LOSS_OPT(so.max_loss),
 		CMD_HEADING("Programs of branch lists"),
 		CMD_SEARCH_OPTS(so),
 		CMD_OPT_END,
@@ -196,8 +210,14 @@ int cmd_merge(int argc, const char **argv)
 	if (rc == CMD_GO_ON && standard_inputs(&list) + standard_inputs(&lists) > 1)
 		rc = cmd_usage_error(&cmd, "standard input (-) can be read once, and is named twice");
 	if (rc == CMD_GO_ON)
+		rc = summary_begin(&sum, cmd.name, output);
+	if (rc == CMD_GO_ON) {
+		list.note = sum.file ? summary_record : NULL;
+		list.noted = &sum;
 		rc = all_are_lists(&list) ? merge_lists(&list, output) :
 					    merge_run(&list, &so, output);
+		rc = summary_end(&sum, cmd.name, NULL, rc);
+	}
 	merge_list_free(&lists);
 	merge_list_free(&list);
 	return rc;

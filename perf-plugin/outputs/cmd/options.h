@@ -56,8 +56,9 @@ struct cmd_desc {
 #define CMD_GO_ON	(-1)
 #define CMD_OK		0
 #define CMD_ERROR	1	/* could not do it */
-#define CMD_LOSSES	3	/* done, but something was lost: counted on stderr */
+#define CMD_LOSSES	3	/* more was lost than --max-loss accepts: counted on stderr */
 #define CMD_DIFFERENT	4	/* compare: the two sides differ; verify: rules are violated */
+#define CMD_NOTHING	5	/* nothing was decoded or written, or nothing fitted the filters */
 #define CMD_USAGE	129
 
 /*
@@ -219,8 +220,23 @@ int cmd_input(const struct cmd_desc *cmd, int *argc, const char **argv,
 	{ 0, "tid", CMD_OPT_FILTER, &(fo).tid, "LIST", "only these threads", NULL },		\
 	{ 'c', "comm", CMD_OPT_FILTER, &(fo).comm, "LIST", "only threads with these names", NULL }
 
+/* result.c: for CMD_OPT_CALL; `data` is a uint32_t, in millionths. */
+int cmd_max_loss(void *data, const char *arg);
+
+#define CMD_MAX_LOSS_OPT(max)									\
+	{ 0, "max-loss", CMD_OPT_CALL, &(max), "SHARE",						\
+	  "exit code 3 only if more of the trace is lost, as 0.5% (default: 0%)", cmd_max_loss }
+
 /* All of them, of the commands that decode what they select. */
 #define CMD_TRACE_OPTS(so, bo)									\
-	CMD_SESSION_OPTS(so), CMD_FILTER_OPTS((so).filter), CMD_BARE_OPTS(bo)
+	CMD_SESSION_OPTS(so), CMD_MAX_LOSS_OPT((so).max_loss), CMD_FILTER_OPTS((so).filter),	\
+	CMD_BARE_OPTS(bo)
+
+struct session;
+/*
+ * The exit code of a command that decoded and wrote its output. `lacks`: the output lacks something
+ * for another reason than the losses of the trace.
+ */
+int cmd_decoded(const struct session *ss, bool lacks);
 
 #endif

@@ -14,6 +14,7 @@
 #include "outputs/cmd/count.h"
 #include "outputs/cmd/counted.h"
 #include "outputs/cmd/options.h"
+#include "outputs/cmd/summary.h"
 #include "outputs/profile/choose.h"
 #include "outputs/profile/exact.h"
 #include "outputs/profile/formats.h"
@@ -40,7 +41,7 @@ struct request {
 /* What was counted, for messages and the exit code. */
 struct input {
 	const char *name;
-	bool incomplete;		/* something was lost */
+	struct counted_lost lost;
 	bool count_file;
 };
 
@@ -85,7 +86,8 @@ static int write_chosen(const struct input *in, const struct request *r, const s
 		rc = r->f->write ? profile_write(out, r->f, r->base, b) : profile_write_whole(out, r->f, &whole);
 		if (rc >= 0 && r->f->write && r->base == PROFILE_OFFSET && !r->base_given && b->dso)
 			readers_report(stderr, "profile", b->dso, READER_OFFSETS);
-		rc = rc < 0 ? CMD_ERROR : rc || in->incomplete ? CMD_LOSSES : CMD_OK;
+		rc = rc < 0 ? CMD_ERROR : rc == PROFILE_EMPTY ? CMD_NOTHING :
+		     rc || in->lost.above ? CMD_LOSSES : CMD_OK;
 		if (r->f->mode == COUNTS_CALLS && !r->no_calls)
 			count_print_order("profile", model_total(m, "calls.estimated"),
 					  model_total(m, "calls.unordered"), model_total(m, "calls.unjoined"));
@@ -110,7 +112,7 @@ static int profile_run(struct session *ss, const struct request *r)
 	/* decoding may take long: an output that cannot be is refused before */
 	if (pd_output_begin(&out, "cstrace profile", r->output, r->f->binary))
 		return CMD_ERROR;
-	rc = counted_session("profile", ss, &how, &m, &in.incomplete);
+	rc = counted_session("profile", ss, &how, &m, &in.lost);
 	if (rc == CMD_GO_ON)
 		rc = write_chosen(&in, r, &m, &out);
 	else
@@ -120,7 +122,7 @@ static int profile_run(struct session *ss, const struct request *r)
 }
 
 /* Writes a format of the counts of a file. */
-static int run_stored(const struct session_opts *so, const struct request *r)
+static int run_stored(const struct session_opts *so, const struct request *r, struct summary *sum)
 {
 	struct input in = { .name = so->input, .count_file = true };
 	struct dso_table files;
@@ -130,9 +132,9 @@ static int run_stored(const struct session_opts *so, const struct request *r)
 
 	if (pd_output_begin(&out, "cstrace profile", r->output, r->f->binary))
 		return CMD_ERROR;
-	if (!counted_file("profile", so, &m, &files)) {
-		in.incomplete = stored_incomplete(&m);
+	if (!counted_file("profile", so, &m, &files, &in.lost)) {
 		rc = write_chosen(&in, r, &m, &out);
+		summary_model(sum, &m);
 	} else {
 		pd_output_abort(&out);
 	}
@@ -142,29 +144,30 @@ static int run_stored(const struct session_opts *so, const struct request *r)
 }
 
 /* Writes a count file of the counts of a file. */
-static int copy_stored(const struct session_opts *so, const struct request *r)
+static int copy_stored(const struct session_opts *so, const struct request *r, struct summary *sum)
 {
 	struct pd_output out;
 
 	if (count_file_is(so->input))
-		return count_again(so->input, r->output);
+		return count_again(so->input, r->output, so->max_loss, sum);
 	if (pd_output_begin(&out, "cstrace profile", r->output, true))
 		return CMD_ERROR;
-	return counted_lists("profile", so, so->input, &out);
+	return counted_lists("profile", so, so->input, &out, sum);
 }
 
 /* Counts the input, or reads its counts, and writes them. */
-static int profile(const struct session_opts *so, const struct request *r)
+static int profile(const struct session_opts *so, const struct request *r, struct summary *sum)
 {
 	struct session *ss;
 	int rc;
 
 	if (so->input && counted_is(so->input))
-		return r->f ? run_stored(so, r) : copy_stored(so, r);
+		return r->f ? run_stored(so, r, sum) : copy_stored(so, r, sum);
 	ss = session_open(so);
 	if (!ss)
 		return CMD_ERROR;
 	rc = r->f ? profile_run(ss, r) : count_recording(ss, r->output, !r->no_calls, (uint32_t)r->depth);
+	summary_session(sum, ss);
 	session_close(ss);
 	return rc;
 }
@@ -226,6 +229,7 @@ int cmd_profile(int argc, const char **argv)
 	struct session_opts so = { .progress = true, .split_source = true };
 	struct request r = { .output = "-", .depth = CALLS_DEPTH };
 	const char *format = "autofdo", *address = NULL;
+	struct summary sum = { .file = NULL };
 	const struct cmd_opt opts[] = {
 		{ 'o', "output", CMD_OPT_STRING, &r.output, "FILE", "write to FILE instead of stdout",
 		  NULL },
@@ -245,6 +249,7 @@ int cmd_profile(int argc, const char **argv)
 		  "depth of calling contexts; those below are added up (default: 1024)", NULL },
 		{ 0, "no-calls", CMD_OPT_FLAG, &r.no_calls, NULL,
 		  "do not count calls in their contexts", NULL },
+		CMD_SUMMARY_OPT(sum),
 		CMD_TRACE_OPTS(so, bare),
 		CMD_OPT_END,
 	};
@@ -301,5 +306,8 @@ int cmd_profile(int argc, const char **argv)
 				       format);
 	if (address && !base_named(address, &r.base))
 		return cmd_value_error(&cmd, "address", address, "offset or vaddr");
-	return profile(&so, &r);
+	rc = summary_begin(&sum, cmd.name, r.output);
+	if (rc == CMD_GO_ON)
+		rc = summary_end(&sum, cmd.name, so.input, profile(&so, &r, &sum));
+	return rc;
 }

@@ -33,7 +33,8 @@ struct request {
 };
 
 /* Writes the pages of the chosen binary or of all. `out` is finished or aborted. */
-static int write_chosen(struct outdir *out, const struct request *r, const struct report_about *about, const struct model *m)
+static int write_chosen(struct outdir *out, const struct request *r,
+			const struct report_about *about, const struct model *m, bool above)
 {
 	const struct report_limits limits = { .functions = r->functions, .files = r->files, .source = r->source, .symfs = r->symfs };
 	struct whole whole = { .model = m, .places = places_new(m),
@@ -55,7 +56,7 @@ static int write_chosen(struct outdir *out, const struct request *r, const struc
 		fprintf(stderr, "cstrace " COMMAND ": %s\n", err.msg);
 	} else {
 		profile_report_unmeasured(COMMAND, m);
-		rc = profile_report_missing(COMMAND, &whole, true) || about->incomplete ? CMD_LOSSES : CMD_OK;
+		rc = profile_report_missing(COMMAND, &whole, true) || above ? CMD_LOSSES : CMD_OK;
 		count_print_order(COMMAND, model_total(m, "calls.estimated"), model_total(m, "calls.unordered"),
 				  model_total(m, "calls.unjoined"));
 	}
@@ -100,8 +101,10 @@ static int report_run(struct session *ss, const struct request *r, struct outdir
 	struct report_about about = { .input = session_name(ss), .recorded = recorded };
 	struct latencies latencies = { .n = 0 };
 	struct model m;
-	int rc = counted_session(COMMAND, ss, &how, &m, &about.incomplete);
+	struct counted_lost lost = { .any = false };
+	int rc = counted_session(COMMAND, ss, &how, &m, &lost);
 
+	about.incomplete = lost.any;
 	about.latencies = &latencies;
 	if (rc == CMD_GO_ON) {
 		about.result = result = words(ss, true);
@@ -109,7 +112,7 @@ static int report_run(struct session *ss, const struct request *r, struct outdir
 			rc = CMD_ERROR;
 	}
 	if (rc == CMD_GO_ON) {
-		rc = write_chosen(out, r, &about, &m);
+		rc = write_chosen(out, r, &about, &m, lost.above);
 	} else {
 		outdir_abort(out);
 	}
@@ -123,13 +126,14 @@ static int report_run(struct session *ss, const struct request *r, struct outdir
 static int run_stored(const struct session_opts *so, const struct request *r, struct outdir *out)
 {
 	struct report_about about = { .input = so->input };
+	struct counted_lost lost = { .any = false };
 	struct dso_table files;
 	int rc = CMD_ERROR;
 	struct model m;
 
-	if (!counted_file(COMMAND, so, &m, &files)) {
-		about.incomplete = stored_incomplete(&m);
-		rc = write_chosen(out, r, &about, &m);
+	if (!counted_file(COMMAND, so, &m, &files, &lost)) {
+		about.incomplete = lost.any;
+		rc = write_chosen(out, r, &about, &m, lost.above);
 	} else {
 		outdir_abort(out);
 	}

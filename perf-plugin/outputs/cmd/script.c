@@ -42,7 +42,7 @@ static int script_run(struct session *ss, const struct listing_opts *o)
 	listing_close(l);
 	if (rc < 0)
 		return CMD_ERROR;
-	return rc || session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
+	return cmd_decoded(ss, rc);
 }
 
 /* Sets *view to the one asked for, NULL: none. Returns CMD_GO_ON or an exit code. */

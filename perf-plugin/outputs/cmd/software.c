@@ -63,6 +63,7 @@ int software_verify(const struct bare_opts *bare, bool strict, const struct veri
 	const int rc = verify_log(opts, decode_all, &job, result);
 
 	*incomplete = job.losses;
+	result->packets = job.stats.packets;
 	return rc;
 }
 
@@ -98,5 +99,5 @@ int software_info(const struct bare_opts *bare)
 		printf("overflows: %" PRIu64 ", ", job.stats.overflows);
 	printf(job.losses ? "see standard error\n" : "nothing\n");
 	printf("\nNext: 'perf-cstrace dump' with the same options lists what was written\n");
-	return job.losses ? CMD_LOSSES : CMD_OK;
+	return !job.stats.packets ? CMD_NOTHING : job.losses ? CMD_LOSSES : CMD_OK;
 }

@@ -23,7 +23,7 @@ int cmd_timeline_write(struct session *ss, const struct timeline_opts *o)
 	if (rc < 0)
 		return CMD_ERROR;
 	session_print_end(ss, stderr);
-	return rc == TIMELINE_EMPTY || session_incomplete(ss) ? CMD_LOSSES : CMD_OK;
+	return rc == TIMELINE_EMPTY ? CMD_NOTHING : cmd_decoded(ss, false);
 }
 
 int cmd_timeline(int argc, const char **argv)

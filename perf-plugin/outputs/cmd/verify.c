@@ -45,5 +45,7 @@ int cmd_verify(int argc, const char **argv)
 		return CMD_ERROR;
 	if (result.rules[CST_LOG_ERROR] || result.rules[CST_LOG_WARNING])
 		return CMD_DIFFERENT;
+	if (!result.packets)
+		return CMD_NOTHING;
 	return incomplete ? CMD_LOSSES : CMD_OK;
 }

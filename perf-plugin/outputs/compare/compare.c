@@ -252,7 +252,7 @@ static void report_second(struct compare *c)
 	if (!second->incomplete)
 		return;
 	fprintf(stderr, "%s: %s: has losses, too, or nothing that fits the filters; 'perf-cstrace info -i %s' tells\n", c->o->who, name, name);
-	c->result->incomplete = true;
+	c->result->incomplete |= second->lossy;
 }
 
 static void report_errors(struct compare *c)

@@ -32,7 +32,11 @@ struct compare_opts {
 struct compare_result {
 	uint64_t differences;
 	uint64_t equal;		/* instructions */
-	bool incomplete;	/* a stream of the trace has no core on the other side, or lines were not understood */
+	/*
+	 * a stream of the trace has no core on the other side, lines were not understood, or the
+	 * other recording has losses
+	 */
+	bool incomplete;
 };
 
 /* Decodes the session, prints the report, and the summary of the session on stderr. 0, or ERR_REPORTED after a message on stderr. */

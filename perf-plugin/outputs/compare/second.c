@@ -154,6 +154,7 @@ static void second_close(void *source)
 	for (i = 0; i < d->seen.nr; i++)
 		second_add_cpu(d->facts, d->seen.cpus[i]);
 	d->facts->incomplete |= session_incomplete(d->ss);
+	d->facts->lossy |= !session_matched(d->ss) || session_lossy(d->ss);
 	free(d->seen.cpus);
 	session_close(d->ss);
 	free(d);

@@ -58,6 +58,7 @@ struct second_facts {
 	int *cpus;		/* those that executed instructions, each once */
 	size_t nr, cap;
 	bool incomplete;	/* it has losses, or nothing of it matches the filter */
+	bool lossy;		/* the same, and the losses are more than is accepted */
 };
 
 /*

@@ -66,7 +66,8 @@ struct dump {
 		bool packets_only[128];
 	} id;
 	struct {
-		bool losses;		/* of any kind, in any section */
+		bool losses;		/* in any section; of a recording, more than is accepted */
+		bool unmatched;		/* nothing fits the filters */
 		struct cst_stats stats;	/* sums over all decoders */
 		/* not all elements are listed: DUMP_NONE counts those that would be, in `passed` */
 		bool filtered;

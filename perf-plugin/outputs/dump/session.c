@@ -159,7 +159,8 @@ int dump_session(struct dump *d, const struct session_opts *opts)
 	}
 	if (d->id.only_id < 0)
 		d->sums.stats = session_totals(ss)->dec;
-	d->sums.losses = session_incomplete(ss);
+	d->sums.losses = session_lossy(ss);
+	d->sums.unmatched = !session_matched(ss);
 	if (session_has_losses(ss)) {
 		fprintf(stderr, "cstrace dump: lost:\n");
 		session_print_losses(ss, stderr);

@@ -30,17 +30,20 @@ extern const struct profile_format profile_formats[];
 
 const struct profile_format *profile_format_find(const char *name);
 
+#define PROFILE_LACKS	1	/* a file is missing, which the format needs */
+#define PROFILE_EMPTY	2	/* the format would be empty: nothing is left of it */
+
 /*
  * Writes the format of binary `b` and finishes `out`, or leaves nothing of it. On stderr: sums, and properties of the
- * binary that the format's reader does not accept. Returns 0, 1 if its file is missing and the format needs it, or a
- * negative error after a message.
+ * binary that the format's reader does not accept. Returns 0, one of the above, or a negative error
+ * after a message.
  */
 int profile_write(struct pd_output *out, const struct profile_format *f, enum profile_base base,
 		  const struct model_binary *b);
 
 /*
- * The same for a format of the whole model. On stderr: sums, and binaries whose file is missing. Returns 1 if a file is
- * missing, or if the format would be empty; nothing is left of it then.
+ * The same for a format of the whole model. On stderr: sums, and binaries whose file is missing.
+ * Returns as profile_write().
  */
 int profile_write_whole(struct pd_output *out, const struct profile_format *f, const struct whole *w);
 

@@ -41,7 +41,7 @@ static int report_needed(const struct profile_format *f, const struct model_bina
 		return 0;
 	fprintf(stderr, "cstrace profile: %s: its file is missing: %s; give the directory with the target's files with "
 		"--symfs DIR\n", name_shown(b->is.name), lacks);
-	return 1;
+	return PROFILE_LACKS;
 }
 
 int profile_write(struct pd_output *out, const struct profile_format *f, enum profile_base base,
@@ -85,7 +85,8 @@ int profile_write(struct pd_output *out, const struct profile_format *f, enum pr
 			"without the copy\n", path);
 	if (b->dso)
 		readers_report(stderr, "profile", b->dso, f->reader);
-	return report_needed(f, b) || nothing;
+	rc = report_needed(f, b);
+	return nothing ? PROFILE_EMPTY : rc;
 }
 
 bool profile_report_missing(const char *command, const struct whole *w, bool lines)
@@ -164,6 +165,7 @@ int profile_write_whole(struct pd_output *out, const struct profile_format *f, c
 {
 	int rc = f->write_whole(out, w);
 	size_t i, n = 0;
+	bool lacks;
 
 	if (rc) {
 		pd_output_abort(out);
@@ -172,7 +174,7 @@ int profile_write_whole(struct pd_output *out, const struct profile_format *f, c
 		if (pd_output_end(out, "cstrace profile"))
 			return ERR_REPORTED;
 		if (f->code)
-			return lacks_file(w);
+			return lacks_file(w) ? PROFILE_LACKS : 0;
 		for (i = 0; i < w->model->nr_binaries; i++)
 			n += w->model->binaries[i].insns && whole_has(w, (uint32_t)i);
 		fprintf(stderr,
@@ -181,5 +183,6 @@ int profile_write_whole(struct pd_output *out, const struct profile_format *f, c
 			w->model->nr_nodes);
 		profile_report_unmeasured("profile", w->model);
 	}
-	return !f->code && profile_report_missing("profile", w, f->lines) && !rc ? 1 : rc;
+	lacks = !f->code && profile_report_missing("profile", w, f->lines);
+	return rc ? PROFILE_EMPTY : lacks ? PROFILE_LACKS : 0;
 }

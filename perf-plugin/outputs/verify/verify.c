@@ -212,7 +212,7 @@ static void report(struct verify *v, struct verify_result *result)
 		    result->rules[CST_LOG_WARNING], result->rules[CST_LOG_INFO]);
 }
 
-static int decode(struct verify *v, struct session_opts *so, bool *incomplete)
+static int decode(struct verify *v, struct session_opts *so, bool *incomplete, uint64_t *packets)
 {
 	/* `excluded`: a piece of trace is synchronised also where a filter excludes all of it */
 	const struct consumer con = { .data = v, .wants.excluded = true, .batch = on_batch, .fragment = on_fragment,
@@ -225,7 +225,8 @@ static int decode(struct verify *v, struct session_opts *so, bool *incomplete)
 	rc = session_run(ss, &con);
 	if (!rc) {
 		session_print_end(ss, stderr);
-		*incomplete = session_incomplete(ss);
+		*incomplete = session_lossy(ss);
+		*packets = session_matched(ss) ? session_totals(ss)->dec.packets : 0;
 	}
 	session_close(ss);
 	return rc;
@@ -262,7 +263,7 @@ int verify_run(struct session_opts *so, const struct verify_opts *opts, struct v
 	memset(result, 0, sizeof(*result));
 	if (begin(&v, &so->log))
 		return ERR_REPORTED;
-	rc = decode(&v, so, incomplete);
+	rc = decode(&v, so, incomplete, &result->packets);
 	cst_log_free(so->log);
 	so->log = NULL;
 	return end(&v, rc, result);

@@ -19,14 +19,14 @@ struct verify_opts {
 	bool json;		/* one JSON object for each rule */
 };
 
-/* Number of rules that were violated, by severity. */
 struct verify_result {
-	uint64_t rules[CST_LOG_SEVERITIES];
+	uint64_t rules[CST_LOG_SEVERITIES]; /* that were violated, by severity */
+	uint64_t packets;	/* that were decoded of what the filter selects */
 };
 
 /*
  * Decodes the recording that `so` describes and writes the report; sets so->log. 0, or ERR_REPORTED after a message on
- * stderr. *incomplete: true if the session has losses.
+ * stderr. *incomplete: true if the session lost more than so->max_loss.
  */
 int verify_run(struct session_opts *so, const struct verify_opts *opts, struct verify_result *result, bool *incomplete);
 
