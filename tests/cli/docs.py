@@ -19,7 +19,8 @@ FOREIGN = {"--help", "--list-opts", "--list-cmds", "--version", "--profiler", "-
            "--filter", "--switch-events", "--threads", "--build-options", "--per-thread", "--coverage", "--profile", "--branch-history",
            "--no-branch-stack"}
 STANDS_FOR = {"IN": "perf.data", "N": "10", "OUT": "out", "LETTERS": "i1000il64", "FIELDS": "ip,addr", "NAME": "autofdo", "BASE": "vaddr",
-              "HOW": "uncovered", "METRIC": "instructions",
+              "HOW": "uncovered", "SCALE": "none", "BEFORE": "perf.data", "ROOT": "root",
+              "METRIC": "instructions",
               "PATH": "sample.a64", "DIR": "snapshot", "FILE": "out", "TEXT": "text.tarmac", "TRACE": "perf.data",
               "KIND": "package", "COUNTS": "a.cst", "N,COUNTS": "3,b.cst", "LIST": "list", "VIEWER": "json", "NS": "100"}
 

@@ -20,6 +20,7 @@ struct profile_format {
 	int (*write_whole)(struct pd_output *out, const struct whole *w);
 	bool lines;		/* needs DWARF: says which binaries have none */
 	bool measures;		/* can have another metric than instructions */
+	bool compares;		/* can have what changed since other counts */
 	bool binary;		/* is not text: a terminal is refused */
 	const char *help;
 };
