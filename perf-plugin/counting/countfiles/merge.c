@@ -276,6 +276,25 @@ static void note_inputs(const struct merge_list *list)
 		input_note_path(list->v[i].path);
 }
 
+int merge_temp(const struct merge_list *list, struct merge_sums *sums, struct error *err)
+{
+	struct merging m = { .list = list, .sums = sums, .err = err };
+	struct sum_out sum = { .sums = sums };
+	int rc;
+
+	memset(sums, 0, sizeof(*sums));
+	note_inputs(list);
+	sum.fd = temp_file(err);
+	if (sum.fd < 0)
+		return ERR_IO;
+	rc = add_range(&m, 0, list->nr, choose_width(&m), &sum);
+	if (!rc && lseek(sum.fd, 0, SEEK_SET))
+		rc = error_set(err, ERR_IO, "cannot read a temporary file: %s", strerror(errno));
+	if (rc)
+		close(sum.fd);
+	return rc ? rc : sum.fd;
+}
+
 int merge_files(const struct merge_list *list, const char *output, struct merge_sums *sums, struct error *err)
 {
 	struct merging m = { .list = list, .sums = sums, .err = err };

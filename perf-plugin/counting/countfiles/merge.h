@@ -50,6 +50,11 @@ void merge_list_free(struct merge_list *list);
  * are set in both cases; free them.
  */
 int merge_files(const struct merge_list *list, const char *output, struct merge_sums *sums, struct error *err);
+/*
+ * The same into a temporary file, read from its begin on. Returns its descriptor, or the error; the
+ * list stays an input that no output may replace.
+ */
+int merge_temp(const struct merge_list *list, struct merge_sums *sums, struct error *err);
 void merge_sums_free(struct merge_sums *sums);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/name.h"
 #include "counting/countfiles/merge.h"
+#include "counting/countfiles/subtract.h"
 #include "outputs/cmd/commands.h"
 #include "outputs/cmd/options.h"
 
@@ -14,7 +15,9 @@ static const char more[] =
 	"FILE is a count file, from 'perf-cstrace profile --format=cstrace' or from this command; - is standard input. The output is "
 	"the same in whatever order and in whatever groups the files are added, so that machines can add parts of them first.\n"
 	"Options are those of llvm-profdata merge. A LIST has a FILE or N,FILE in each line; lines that begin with # are comments.\n"
-	"Exit codes: 0 added, 1 error, 3 added, but the counts have losses, or an input is empty: stderr says which.\n";
+	"With --subtract it is the sum without files that were added, or a run without a window of it.\n"
+	"Exit codes: 0 added, 1 error, 3 added, but the counts have losses, or an input or what is left is\n"
+	"  empty: stderr says which.\n";
 
 static int add_weighted(void *list, const char *arg)
 {
@@ -26,7 +29,7 @@ static int add_weighted(void *list, const char *arg)
 	return rc ? -1 : 0;
 }
 
-/* Lists are read when all options are understood. */
+/* Files of options; lists are read when all options are understood. */
 static int add_listed(void *lists, const char *arg)
 {
 	merge_list_add(lists, arg, strlen(arg), 1);
@@ -42,12 +45,14 @@ static size_t standard_inputs(const struct merge_list *list)
 	return n;
 }
 
-/* One line: what was added, and what is not in it. */
-static void print_sums(const struct merge_list *list, const struct merge_sums *sums)
+/* One line: what was added, and subtracted, and what is not in it. */
+static void print_sums(size_t inputs, size_t subtracted, const struct merge_sums *sums)
 {
 	size_t i;
 
-	fprintf(stderr, "cstrace merge: %zu input%s", list->nr, list->nr == 1 ? "" : "s");
+	fprintf(stderr, "cstrace merge: %zu input%s", inputs, inputs == 1 ? "" : "s");
+	if (subtracted)
+		fprintf(stderr, " without %zu", subtracted);
 	if (sums->empty)
 		fprintf(stderr, " (%" PRIu64 " without counts, as %s)", sums->empty,
 			sums->first_empty ? name_shown(sums->first_empty) : "one");
@@ -72,9 +77,30 @@ static int merge_run(const struct merge_list *list, const char *output)
 	if (rc)
 		fprintf(stderr, "cstrace merge: %s\n", err.msg);
 	else
-		print_sums(list, &sums);
+		print_sums(list->nr, 0, &sums);
 	rc = rc ? CMD_ERROR : sums.nr_losses || sums.empty ? CMD_LOSSES : CMD_OK;
 	merge_sums_free(&sums);
+	return rc;
+}
+
+static int subtract_run(const struct merge_list *list, const struct merge_list *less,
+			const char *output)
+{
+	struct error err = { .code = 0 };
+	struct subtract_sums sums;
+	int rc;
+
+	mem_doing("subtracting count files");
+	rc = subtract_files(list, less, output, &sums, &err);
+	if (rc)
+		fprintf(stderr, "cstrace merge: %s\n", err.msg);
+	else
+		print_sums(list->nr, less->nr, &sums.left);
+	if (rc)
+		rc = CMD_ERROR;
+	else
+		rc = sums.left.nr_losses || sums.left.empty || sums.nothing ? CMD_LOSSES : CMD_OK;
+	subtract_sums_free(&sums);
 	return rc;
 }
 
@@ -105,7 +131,7 @@ static int read_lists(struct merge_list *list, const struct merge_list *lists)
 
 int cmd_merge(int argc, const char **argv)
 {
-	struct merge_list list = { .nr = 0 }, lists = { .nr = 0 };
+	struct merge_list list = { .nr = 0 }, lists = { .nr = 0 }, less = { .nr = 0 };
 	const char *output = "-";
 	const struct cmd_opt opts[] = {
 		{ 'o', "output", CMD_OPT_STRING, &output, "FILE", "write to FILE instead of stdout", NULL },
@@ -113,6 +139,8 @@ int cmd_merge(int argc, const char **argv)
 		  "add FILE with every count of it N times", add_weighted },
 		{ 'f', "input-files", CMD_OPT_EACH, &lists, "LIST",
 		  "add the files that the text LIST names (-: standard input)", add_listed },
+		{ 0, "subtract", CMD_OPT_EACH, &less, "FILE",
+		  "take the counts of FILE out of the sum, which has to have them", add_listed },
 		CMD_OPT_END,
 	};
 	const struct cmd_desc cmd = { "merge", "add count files", "FILE...", opts, more };
@@ -124,11 +152,13 @@ int cmd_merge(int argc, const char **argv)
 		rc = cmd_usage_error(&cmd, "nothing to add: name count files, or a list of them with --input-files");
 	if (rc == CMD_GO_ON && lists.nr)
 		rc = read_lists(&list, &lists);
-	if (rc == CMD_GO_ON && standard_inputs(&list) + standard_inputs(&lists) > 1)
+	if (rc == CMD_GO_ON &&
+	    standard_inputs(&list) + standard_inputs(&lists) + standard_inputs(&less) > 1)
 		rc = cmd_usage_error(&cmd, "standard input (-) can be read once, and is named twice");
 	if (rc == CMD_GO_ON)
-		rc = merge_run(&list, output);
+		rc = less.nr ? subtract_run(&list, &less, output) : merge_run(&list, output);
 	merge_list_free(&lists);
+	merge_list_free(&less);
 	merge_list_free(&list);
 	return rc;
 }
