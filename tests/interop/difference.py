@@ -348,6 +348,12 @@ def blocks(p):
         names = [n for s, e, n in p.after.symbols if s <= int(m[11], 16) < e]
         if names != [m[12]]:
             p.bad("0x%s is in %s" % (m[11], names))
+    pages = os.path.join(p.folder, "pages")
+    tool("report", "-i", p.after.data, "--base", p.before.data, "-o", pages)
+    call("python3", "tests/cli/report.py", "pages", pages)
+    with open(os.path.join(pages, "changes.html")) as f:
+        if "<h2>Blocks</h2>" not in f.read():
+            p.bad("no table of blocks in the report")
 
 
 def folded(p):

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* difference_prog.c - functions that do not depend on each other's code; difference.py changes some of them. */
+/*
+ * difference_prog.c - functions that do not depend on each other's code; difference.py changes some
+ * of them.
+ */
 #define KEEP __attribute__((noipa)) static
 
 typedef unsigned int u32;
@@ -101,4 +104,5 @@ __attribute__((used)) void start(unsigned long *stack)
 	__asm__ volatile("mov x8, #93\n\tmov x0, #0\n\tsvc #0");
 }
 
-__asm__(".globl _start\n.type _start, %function\n_start:\n\tmov x0, sp\n\tbl start\n.size _start, . - _start\n");
+__asm__(".globl _start\n.type _start, %function\n_start:\n\tmov x0, sp\n\tbl start\n"
+	".size _start, . - _start\n");

@@ -20,8 +20,8 @@ struct base_opts {
 	{ 0, "base-symfs", CMD_OPT_FOLDER, &(bo).symfs, "DIR",					\
 	  "look up its programs under DIR (default: as --symfs)", NULL },			\
 	{ 0, "scale", CMD_OPT_STRING, &(bo).scale, "SCALE",					\
-	  "counts as they are: none (default); total or the name of a function: multiplied, so "	\
-	  "that it is equal", NULL }
+	  "counts as they are: none (default); total or the name of a function: "		\
+	  "multiplied, so that it is equal", NULL }
 /* clang-format on */
 
 /* The counts of the base. */

@@ -15,9 +15,9 @@ static const char more[] =
 	"FILE is a count file, from 'perf-cstrace profile --format=cstrace' or from this command; - is standard input. The output is "
 	"the same in whatever order and in whatever groups the files are added, so that machines can add parts of them first.\n"
 	"Options are those of llvm-profdata merge. A LIST has a FILE or N,FILE in each line; lines that begin with # are comments.\n"
-	"With --subtract it is the sum without files that were added, or a run without a window of it.\n"
-	"Exit codes: 0 added, 1 error, 3 added, but the counts have losses, or an input or what is left is\n"
-	"  empty: stderr says which.\n";
+	"With --subtract it is a sum without some of its files, or a run without a window of it.\n"
+	"Exit codes: 0 added, 1 error, 3 added, but the counts have losses, or an input or what is\n"
+	"  left is empty: stderr says which.\n";
 
 static int add_weighted(void *list, const char *arg)
 {

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "counting/countfiles/count_input.h"
 #include "counting/counts/stored.h"
+#include "outputs/cmd/base.h"
 #include "outputs/cmd/commands.h"
 #include "outputs/cmd/count.h"
 #include "outputs/cmd/counted.h"
@@ -31,12 +32,41 @@ struct request {
 	uint64_t functions, files;	/* pages */
 	const char *source;
 	enum metric metric;
+	struct base_opts base;
 };
 
-/* Writes the pages of the chosen binary or of all. `out` is finished or aborted. */
-static int write_chosen(struct outdir *out, const struct request *r, const struct report_about *about, const struct model *m)
+/* Writes the pages, and those of what changed if there is a base. Returns as report_write(). */
+static int write_pages(struct outdir *out, const struct request *r, const struct base *before,
+		       const struct whole *w, struct report_about *about, struct error *err)
 {
-	const struct report_limits limits = { .functions = r->functions, .files = r->files, .source = r->source, .symfs = r->symfs };
+	const struct report_limits limits = { .functions = r->functions,
+					      .files = r->files,
+					      .source = r->source,
+					      .symfs = r->symfs };
+	struct diff_given given;
+	struct difference d;
+	int rc;
+
+	if (!before->opened)
+		return report_write(out, w, about, &limits, err);
+	base_given(&given, before, &r->base, w, about->incomplete);
+	given.lines = given.stacks = true;
+	rc = difference_init(&d, &given, err);
+	about->difference = &d;
+	about->base = r->base.input;
+	if (!rc)
+		rc = report_write(out, w, about, &limits, err);
+	difference_free(&d);
+	about->difference = NULL;
+	about->incomplete |= before->incomplete |
+			     profile_report_missing(COMMAND, &given.whole[DIFF_BEFORE], true);
+	return rc;
+}
+
+/* Writes the pages of the chosen binary or of all. `out` is finished or aborted. */
+static int write_chosen(struct outdir *out, const struct request *r, const struct base *before,
+			struct report_about *about, const struct model *m)
+{
 	struct whole whole = { .model = m, .places = places_new(m),
 			      .demangle = r->demangle,
 			       .traced_only = r->traced_only };
@@ -49,7 +79,7 @@ static int write_chosen(struct outdir *out, const struct request *r, const struc
 	if ((r->want && (!b || choose_empty(b))) || !whole_instructions(&whole)) {
 		rc = counted_nothing(COMMAND, about->input, r->want, r->want, b, v, m);
 		outdir_abort(out);
-	} else if (report_write(out, &whole, about, &limits, &err)) {
+	} else if (write_pages(out, r, before, &whole, about, &err)) {
 		outdir_abort(out);
 		fprintf(stderr, "cstrace " COMMAND ": %s\n", err.msg);
 	} else if (outdir_finish(out, &err)) {
@@ -94,7 +124,8 @@ static bool has_handlers(const struct model *m)
 	return false;
 }
 
-static int report_run(struct session *ss, const struct request *r, struct outdir *out)
+static int report_run(struct session *ss, const struct request *r, const struct base *before,
+		      struct outdir *out)
 {
 	char *recorded = words(ss, false), *result = NULL;
 	const struct counted_how how = { .mode = COUNTS_CALLS, .metric = r->metric };
@@ -110,7 +141,7 @@ static int report_run(struct session *ss, const struct request *r, struct outdir
 			rc = CMD_ERROR;
 	}
 	if (rc == CMD_GO_ON) {
-		rc = write_chosen(out, r, &about, &m);
+		rc = write_chosen(out, r, before, &about, &m);
 	} else {
 		outdir_abort(out);
 	}
@@ -121,7 +152,8 @@ static int report_run(struct session *ss, const struct request *r, struct outdir
 	return rc;
 }
 
-static int run_stored(const struct session_opts *so, const struct request *r, struct outdir *out)
+static int run_stored(const struct session_opts *so, const struct request *r,
+		      const struct base *before, struct outdir *out)
 {
 	struct report_about about = { .input = so->input };
 	struct dso_table files;
@@ -130,7 +162,7 @@ static int run_stored(const struct session_opts *so, const struct request *r, st
 
 	if (!counted_file(COMMAND, so, &m, &files)) {
 		about.incomplete = stored_incomplete(&m);
-		rc = write_chosen(out, r, &about, &m);
+		rc = write_chosen(out, r, before, &about, &m);
 	} else {
 		outdir_abort(out);
 	}
@@ -144,6 +176,8 @@ static int report(const struct session_opts *so, const struct request *r)
 	struct error err = { .code = 0 };
 	const bool stored = so->input && count_file_is(so->input);
 	struct session *ss = stored ? NULL : session_open(so);
+	const struct counted_how how = { .mode = COUNTS_CALLS, .metric = r->metric };
+	struct base before;
 	struct outdir out;
 	int rc;
 
@@ -152,10 +186,16 @@ static int report(const struct session_opts *so, const struct request *r)
 	/* decoding may take long: an output that cannot be is refused before */
 	if (outdir_open_kind(&out, r->output, &report_kind, &err)) {
 		fprintf(stderr, "cstrace " COMMAND ": %s\n", err.msg);
-		rc = CMD_ERROR;
-	} else {
-		rc = stored ? run_stored(so, r, &out) : report_run(ss, r, &out);
+		session_close(ss);
+		return CMD_ERROR;
 	}
+	rc = base_open(&before, COMMAND, &r->base, so, &how);
+	if (rc != CMD_GO_ON)
+		outdir_abort(&out);
+	else
+		rc = stored ? run_stored(so, r, &before, &out) :
+			      report_run(ss, r, &before, &out);
+	base_close(&before);
 	session_close(ss);
 	return rc;
 }
@@ -180,12 +220,14 @@ int cmd_report(int argc, const char **argv)
 		  "pages of functions, those with most instructions (default: 200)", NULL },
 		{ 0, "files", CMD_OPT_NUMBER, &r.files, "N",
 		  "pages of source files, those with most instructions (default: 300)", NULL },
+		CMD_BASE_OPTS(r.base),
 		CMD_TRACE_OPTS(so, bare),
 		CMD_OPT_END,
 	};
 	static const char more[] =
 		"DIR/index.html begins: what was recorded and lost, the hottest functions and lines. Behind it: the\n"
 		"  flame graph, the code of functions with exact counts and branch directions, coverage by file.\n"
+		"With --base there are pages of what changed, and a flame graph of it.\n"
 		"The pages need no server and no network. FILE may be a count file of profile --format=cstrace.\n";
 	const struct cmd_desc cmd = { COMMAND, "a folder of pages to look at: counts, code, flame graph, coverage",
 				      NULL, opts, more };
@@ -193,6 +235,8 @@ int cmd_report(int argc, const char **argv)
 
 	if (rc == CMD_GO_ON && (!r.output || !*r.output))
 		rc = cmd_usage_error(&cmd, "-o DIR is needed: the folder to write");
+	if (rc == CMD_GO_ON)
+		rc = base_check(&cmd, &r.base, &so, r.metric);
 	if (rc == CMD_GO_ON && so.input && count_file_is(so.input))
 		rc = counted_check(&cmd, &so, r.metric);
 	if (rc != CMD_GO_ON)

@@ -78,6 +78,8 @@ static void name_function(struct diff_state *s, struct subject *sub)
 		f[i] = &s->side[i].fs.v[sub->first[i]];
 	}
 	i = f[DIFF_AFTER] ? DIFF_AFTER : DIFF_BEFORE;
+	sub->is.number = i == DIFF_AFTER ? f[i]->binary : CST_COUNT_NO_BINARY;
+	sub->is.start = f[i]->start;
 	sub->is.name = shown_name(&s->side[i].whole, f[i]->name);
 	sub->is.binary = mem_text(functions_binary(s->side[i].whole.model, f[i]->binary));
 	if (f[DIFF_BEFORE] && f[DIFF_AFTER] && strcmp(f[DIFF_BEFORE]->name, f[DIFF_AFTER]->name))
@@ -144,7 +146,7 @@ static int set_scale(struct diff_state *s, struct error *err)
 	if (f)
 		return scale_by(scale, f->insns, f->name, err);
 	return error_set(err, ERR_USAGE,
-			 "--scale: found '%s', expected none, total, or a function that was executed", how);
+			 "--scale: found '%s', expected none, total, or a function that ran", how);
 }
 
 /* ---- the difference ------------------------------------------------------------------------- */

@@ -42,6 +42,9 @@ struct diff_function {
 	char *old_name;	/* of DIFF_BEFORE, if it is another one; else NULL */
 	char *binary;	/* as functions_binary() */
 	enum diff_match match;
+	/* where it begins in the model of DIFF_AFTER; CST_COUNT_NO_BINARY: nowhere */
+	uint32_t number;
+	uint64_t start;
 	uint64_t insns[DIFF_SIDES], calls[DIFF_SIDES];
 	/* those of `insns` that are in the code of other functions */
 	uint64_t inlined[DIFF_SIDES];

@@ -89,8 +89,8 @@ static void put_head(struct table *t, const struct diff_about *about)
 	put_side(t, "# After: ", about->name[DIFF_AFTER], DIFF_AFTER);
 	if (t->given->inexact && d->noise > 0) {
 		snprintf(text, sizeof(text),
-			 "# Half of the functions changed by %.3g %% or less: changes of up to three times "
-			 "that have a ~\n",
+			 "# Half of the functions changed by %.3g %% or less: changes of up to "
+			 "three times that have a ~\n",
 			 100 * d->noise);
 		put(t, text);
 	} else if (t->given->inexact) {

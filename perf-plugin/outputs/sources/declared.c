@@ -116,7 +116,7 @@ static int take_function(Dwarf_Die *die, void *data)
 	return DWARF_CB_OK;
 }
 
-/* ---- inlined functions ------------------------------------------------------------------------ */
+/* ---- inlined functions ---------------------------------------------------------------------- */
 
 /* Passes the ranges of a call that is inlined. */
 static void take_inlined(struct functions *fs, Dwarf_Die *die, unsigned int depth)
@@ -168,7 +168,7 @@ static int take_host(Dwarf_Die *die, void *data)
 	return DWARF_CB_OK;
 }
 
-/* ---- units ------------------------------------------------------------------------------------ */
+/* ---- units ---------------------------------------------------------------------------------- */
 
 static void each_in(struct functions *fs, Dwarf_Die *unit)
 {

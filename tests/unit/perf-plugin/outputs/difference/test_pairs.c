@@ -66,7 +66,8 @@ static char *pairs(const char *before, const char *after)
 		}
 	pair = files_pair(&s[0], &s[1]);
 	for (k = 0; k < s[0].n; k++)
-		snprintf(out + strlen(out), 32, pair[k] == UINT32_MAX ? "%s-" : "%s%u", k ? " " : "", pair[k]);
+		snprintf(out + strlen(out), 32, pair[k] == UINT32_MAX ? "%s-" : "%s%u",
+			 k ? " " : "", pair[k]);
 	free(pair);
 	strings_free(&s[0]);
 	strings_free(&s[1]);
