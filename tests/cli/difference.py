@@ -5,11 +5,16 @@
 difference.py top TABLE BEFORE AFTER         the table of profile --base against the tables of both sides
 difference.py folded STACKS BEFORE AFTER     the same of stacks
 difference.py pages DIR TABLE STACKS         the pages of report --base against both
+difference.py noise TOOL FOLDER              which changes are marked, of counts with losses and without
 """
 import collections
 import html
+import os
 import re
+import subprocess
 import sys
+
+import count_file
 
 ROW = re.compile(r"^(.) +([+-]?\d+) +([\d.]+)% +(\d+) +(\d+) +(\S+) +(\d+) +(\d+)  (\S+)  (.*?)((?:  \[.*\])*)$")
 
@@ -45,7 +50,7 @@ def side(path):
 
 
 def unnamed(name):
-    return name.startswith("[") and "+0x" in name
+    return name.startswith("[") and "+0x" in name or name == "[no symbol]"
 
 
 def top(table, before, after):
@@ -122,5 +127,36 @@ def pages(folder, table, stacks_path):
         fail("frames of depth 0 have", sum(number(f[6]) for f in roots), "of", total)
 
 
+def methods(path, counts, build, loss):
+    """A count file of methods of generated code, each of which has another id in each build."""
+    m = count_file.new()
+    m["totals"] = {b"recordings": 1, b"instructions": sum(counts)}
+    if loss:
+        m["totals"][b"loss.overflow"] = 3
+    for i, n in enumerate(counts):
+        key = (1, b"%d-%d" % (build, i))
+        m["binaries"][key] = [3, 183, b"method%d" % i, [(0, 64, 0, 1)]]
+        m["counts"][key] = {count_file.RANGE: {(0, 0, 0, 1): n}}
+    with open(path, "wb") as f:
+        f.write(count_file.write(m))
+
+
+def noise(tool, folder):
+    before = [100000] * 16
+    after = [100000 + 200 * i for i in range(15)] + [200000]       # 0, 0.2 %, ... 2.8 %, 100 %: the median is 1.6 %
+    checked = 0
+    for n, loss, marked in ((16, (1, 0), 14), (16, (0, 1), 14), (16, (0, 0), 0), (7, (1, 1), 0)):
+        paths = [os.path.join(folder, name) for name in ("before.cst", "after.cst")]
+        for path, counts, build, lost in zip(paths, (before, after), (1, 2), loss):
+            methods(path, counts[:n], build, lost)
+        done = subprocess.run([tool, "profile", "-i", paths[1], "--base", paths[0], "--format=top"], capture_output=True, text=True)
+        rows = [line for line in done.stdout.splitlines() if "method" in line and not line.startswith("#")]
+        names = {int(line.rsplit("method", 1)[1]) for line in rows if line.startswith("~")}
+        if done.returncode != (3 if any(loss) else 0) or len(rows) != n or names != set(range(1, 1 + marked)):
+            fail(n, loss, done.returncode, sorted(names), done.stdout, done.stderr)
+        checked += 1
+    print(checked)
+
+
 if __name__ == "__main__":
-    {"top": top, "folded": folded, "pages": pages}[sys.argv[1]](*sys.argv[2:])
+    {"noise": noise, "top": top, "folded": folded, "pages": pages}[sys.argv[1]](*sys.argv[2:])

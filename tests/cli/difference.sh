@@ -105,6 +105,8 @@ losses() {
 }
 check "losses of the base" losses
 
+check "with losses small changes are marked: methods of generated code" difference noise "$tool" "$tmp"
+
 markup() {
 	words='"><script>alert(1)</script>&'"'"'<b'
 	python3 tests/cli/names.py make $sample $symfs/opt/cstrace-sample/sample.a64 "$tmp/names.data" "$tmp/root" "$words" || return 1

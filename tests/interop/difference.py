@@ -54,7 +54,7 @@ class Build:
                 f.write(text)
         self.program = os.path.join(folder, self.name)
         call(self.cc, *(flag.replace("FOLDER", folder) for flag in self.flags), "-ffreestanding", "-nostdlib", "-static", "-Wl,--build-id=sha1", "-o", self.name, *files, cwd=folder)
-        self.symbols = symbols(self.program)
+        self.symbols = symbols(self.program, self.cc.startswith("arm"))
         if self.strip:
             call("aarch64-linux-gnu-strip", self.name, cwd=folder)
         emulator, root = "qemu-arm" if self.cc.startswith("arm") else "qemu-aarch64", os.path.join(folder, "flow")
@@ -72,13 +72,15 @@ def call(*words, cwd=None, code=(0,)):
     return done
 
 
-def symbols(program):
+def symbols(program, arm):
     """[(start, end, name)] of functions; one without a size ends where the next one begins."""
     rows = []
     for line in call("nm", "-n", "-S", program).stdout.splitlines():
         parts = line.split()
         if parts[-2] in "tTwW" and not parts[-1].startswith("$"):
             start = int(parts[0], 16)
+            # of T32 functions bit 0 is set
+            start &= ~1 if arm else ~0
             rows.append((start, start + int(parts[1], 16) if len(parts) == 4 else None, parts[-1]))
     return [(s, e, n) for i, (s, e, n) in enumerate(rows) if e]
 
@@ -304,6 +306,7 @@ extern "C" __attribute__((used)) void start(unsigned long *)
 }
 __asm__(".globl _start\\n.type _start, %function\\n_start:\\n\\tmov x0, sp\\n\\tbl start\\n.size _start, . - _start\\n");
 """
+T32 = ["-mthumb", "-march=armv7-a+fp"] + PLAIN
 ARM = [('"mov x8, #93\\n\\tmov x0, #0\\n\\tsvc #0"', '"mov r7, #1\\n\\tmov r0, #0\\n\\tsvc #0"'), ("mov x0, sp", "mov r0, sp"),
        (".globl _start\\n", ".globl _start\\n.arm\\n")]
 
@@ -454,6 +457,11 @@ def pairs(source):
         Pair("C++, demangled", plain(path="prog.cc", cc="aarch64-linux-gnu-g++", flags=["-O1", "-g", "-DLOOPS=50"]),
              plain(path="prog.cc", cc="aarch64-linux-gnu-g++", flags=["-O1", "-g", "-DLOOPS=70"]), {"twice(unsigned long)"}, source=CXX,
              truth=False, words=["--demangle"]),
+        Pair("T32", plain(ARM, cc="arm-linux-gnueabihf-gcc", flags=T32),
+             plain(ARM + TWICE + RENAMED, cc="arm-linux-gnueabihf-gcc", flags=T32), {"sum", "blend"}, renamed={"blend": "mix"}),
+        Pair("without symbols", plain(strip=True), plain(TWICE, strip=True), {"[no symbol]"}, truth=False,
+             check=lambda p: p.bad("sums") if (p.rows[0].before, p.rows[0].after) != (sum(p.before.executed.values()),
+                                                                                      sum(p.after.executed.values())) else None),
         Pair("one build, another input", plain(flags=ANYWHERE), plain(flags=ANYWHERE, words=["more", "words"]), "*", check=blocks),
         Pair("one build, the same input", plain(flags=ANYWHERE), plain(flags=ANYWHERE), (), check=no_lines),
     ]

@@ -16,8 +16,8 @@ static const char more[] =
 	"the same in whatever order and in whatever groups the files are added, so that machines can add parts of them first.\n"
 	"Options are those of llvm-profdata merge. A LIST has a FILE or N,FILE in each line; lines that begin with # are comments.\n"
 	"With --subtract it is a sum without some of its files, or a run without a window of it.\n"
-	"Exit codes: 0 added, 1 error, 3 added, but the counts have losses, or an input or what is\n"
-	"  left is empty: stderr says which.\n";
+	"Exit codes: 0 added, 1 error, 3 added, but the counts have losses, or an input or what\n"
+	"  is left is empty: stderr says which.\n";
 
 static int add_weighted(void *list, const char *arg)
 {

@@ -92,7 +92,9 @@ static int write_difference(const struct input *in, const struct request *r, con
 	if (!rc) {
 		fprintf(stderr, "cstrace profile: %zu functions changed\n", d.nr_changed);
 		profile_report_unmeasured("profile", w->model);
-		rc = profile_report_missing("profile", &given.whole[DIFF_BEFORE], given.lines) |
+		/* of one build it is the same */
+		rc = profile_report_missing("profile", &given.whole[DIFF_BEFORE],
+					    given.lines && !d.same_build) |
 		     profile_report_missing("profile", w, given.lines) | in->before->incomplete;
 	}
 	difference_free(&d);

@@ -56,10 +56,11 @@ static int write_pages(struct outdir *out, const struct request *r, const struct
 	about->base = r->base.input;
 	if (!rc)
 		rc = report_write(out, w, about, &limits, err);
-	difference_free(&d);
 	about->difference = NULL;
+	/* of one build it is the same */
 	about->incomplete |= before->incomplete |
-			     profile_report_missing(COMMAND, &given.whole[DIFF_BEFORE], true);
+			     profile_report_missing(COMMAND, &given.whole[DIFF_BEFORE], !d.same_build);
+	difference_free(&d);
 	return rc;
 }
 

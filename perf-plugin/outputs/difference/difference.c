@@ -80,9 +80,10 @@ static void name_function(struct diff_state *s, struct subject *sub)
 	i = f[DIFF_AFTER] ? DIFF_AFTER : DIFF_BEFORE;
 	sub->is.number = i == DIFF_AFTER ? f[i]->binary : CST_COUNT_NO_BINARY;
 	sub->is.start = f[i]->start;
-	sub->is.name = shown_name(&s->side[i].whole, f[i]->name);
+	sub->is.name = shown_name(&s->side[i].whole, sub->unnamed ? "[no symbol]" : f[i]->name);
 	sub->is.binary = mem_text(functions_binary(s->side[i].whole.model, f[i]->binary));
-	if (f[DIFF_BEFORE] && f[DIFF_AFTER] && strcmp(f[DIFF_BEFORE]->name, f[DIFF_AFTER]->name))
+	if (!sub->unnamed && f[DIFF_BEFORE] && f[DIFF_AFTER] &&
+	    strcmp(f[DIFF_BEFORE]->name, f[DIFF_AFTER]->name))
 		sub->is.old_name = shown_name(&s->side[DIFF_BEFORE].whole, f[DIFF_BEFORE]->name);
 }
 

@@ -26,6 +26,7 @@ struct subject {
 	uint32_t first[DIFF_SIDES];	/* one of its functions; DIFF_NONE: this side has none */
 	uint64_t own[DIFF_SIDES];	/* instructions in its own code */
 	/* index of the subject that has taken its counts; DIFF_NONE: none */
+	bool unnamed;	/* all code of a binary that has no symbol, in two builds */
 	uint32_t renamed_to;
 };
 

@@ -72,6 +72,12 @@ static bool is_unnamed(const struct function *f)
 	return f->name[0] == '[' && strstr(f->name, "+0x");
 }
 
+/* True for code that has nothing to be paired by: places of two builds say nothing. */
+static bool is_lumped(const struct diff_state *s, uint32_t group, const struct function *f)
+{
+	return group >= NR_OTHER_GROUPS && !s->groups[group].same && is_unnamed(f);
+}
+
 /* What a function is paired by, with its group; the caller frees it. */
 static char *subject_key(struct diff_state *s, const struct side *side, uint32_t group,
 			 const struct function *f)
@@ -81,7 +87,7 @@ static char *subject_key(struct diff_state *s, const struct side *side, uint32_t
 
 	if (group >= NR_OTHER_GROUPS && s->groups[group].same)
 		return format_text("%u @%" PRIx64, group, f->start);
-	if (group >= NR_OTHER_GROUPS && is_unnamed(f))
+	if (is_lumped(s, group, f))
 		return format_text("%u []", group);
 	key = name_key(group, f->name, len);
 	if (group < NR_OTHER_GROUPS || !base_of(s, key)->several)
@@ -112,6 +118,7 @@ static uint32_t subject_of(struct diff_state *s, enum diff_side which, uint32_t 
 			.is = { .host = { DIFF_NONE, DIFF_NONE } },
 			.group = group,
 			.first = { DIFF_NONE, DIFF_NONE },
+			.unnamed = is_lumped(s, group, f),
 			.renamed_to = DIFF_NONE,
 		};
 	}

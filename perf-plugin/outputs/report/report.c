@@ -31,8 +31,10 @@ static bool is_numbered(const char *name)
 
 static bool is_ours(const char *name)
 {
-	static const char *const names[] = { "index.html", "functions.html", "flame.html", "files.html",
-					     "changes.html", "change-flame.html", "style.css" };
+	static const char *const names[] = {
+		"index.html", "functions.html", "flame.html", "files.html",
+		"changes.html", "change-flame.html", "style.css",
+	};
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -31,7 +31,8 @@ struct report_about {
 	const char *recorded, *result;
 	bool incomplete;	/* something was lost */
 	const struct latencies *latencies; /* NULL: of a count file */
-	const struct difference *difference; /* what changed since `base`; NULL: nothing is compared */
+	/* what changed since `base`; NULL: nothing is compared */
+	const struct difference *difference;
 	const char *base;
 };
 
