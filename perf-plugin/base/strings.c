@@ -34,6 +34,16 @@ uint32_t strings_number(struct strings *s, const char *text)
 	return (uint32_t)s->n - 1;
 }
 
+uint32_t strings_find(const struct strings *s, const char *text)
+{
+	size_t at;
+
+	if (!s->n)
+		return UINT32_MAX;
+	SLOTS_FIND(&s->slots, at, strings_hash(text), !strcmp(s->v[s->slots.v[at] - 1], text));
+	return s->slots.v[at] ? s->slots.v[at] - 1 : UINT32_MAX;
+}
+
 void strings_free(struct strings *s)
 {
 	size_t i;

@@ -17,6 +17,8 @@ struct strings {
 uint64_t strings_hash(const char *text);
 /* Returns the number of a string, which is copied. */
 uint32_t strings_number(struct strings *s, const char *text);
+/* Returns the number of a string; UINT32_MAX: it has none. */
+uint32_t strings_find(const struct strings *s, const char *text);
 void strings_free(struct strings *s);
 
 #endif

@@ -19,7 +19,8 @@ FOREIGN = {"--help", "--list-opts", "--list-cmds", "--version", "--profiler", "-
            "--filter", "--switch-events", "--threads", "--build-options", "--per-thread", "--coverage", "--profile", "--branch-history",
            "--no-branch-stack"}
 STANDS_FOR = {"IN": "perf.data", "N": "10", "OUT": "out", "LETTERS": "i1000il64", "FIELDS": "ip,addr", "NAME": "autofdo", "BASE": "vaddr",
-              "HOW": "uncovered", "METRIC": "instructions",
+              "HOW": "uncovered", "SCALE": "none", "BEFORE": "perf.data", "ROOT": "root",
+              "METRIC": "instructions",
               "PATH": "sample.a64", "DIR": "snapshot", "FILE": "out", "TEXT": "text.tarmac", "TRACE": "perf.data",
               "KIND": "package", "COUNTS": "a.cst", "N,COUNTS": "3,b.cst", "LIST": "list", "VIEWER": "json", "NS": "100"}
 
@@ -40,6 +41,7 @@ class Texts:
         work = self.work = os.path.join(self.folder, "work")
         os.mkdir(work)
         shutil.copy(SAMPLE, os.path.join(work, "perf.data"))
+        shutil.copy("tests/data/sample-trbe.perf.data", os.path.join(work, "run.data"))	# with times
         shutil.copytree("tests/data/symfs", os.path.join(work, "root"))
         subprocess.run([self.tool, "dump", "-i", SAMPLE, "--symfs", "tests/data/symfs", "--format=tarmac", "-o",
                         os.path.join(work, "text.tarmac")], check=True, capture_output=True)
@@ -139,6 +141,16 @@ class Texts:
             for v in self.variants(line):
                 self.case("synopsis: " + v, self.run(v, (0, 3) if " -s " in v else (0,)))
 
+    def examples(self):
+        """Those of commands that need no other files than these."""
+        for name in ("profile", "report", "merge", "BEFORE AND AFTER"):
+            text = self.section(name)
+            end = next((i for i, l in enumerate(text) if l.startswith(".S")), len(text))
+            lines = [l[len("host$ "):] for l in text[:end] if l.startswith("host$ ")]
+            self.case("%s has examples" % name, None if lines else "none")
+            for line in lines:
+                self.case("example: " + line, self.run(line))
+
     # ---- words -----------------------------------------------------------------------------------
 
     def named_options(self):
@@ -214,7 +226,7 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as folder:
         t = Texts(tool, folder)
-        for group in (t.readme_lines, t.synopsis, t.named_options, t.fields, t.letters, t.formats, t.files):
+        for group in (t.readme_lines, t.synopsis, t.examples, t.named_options, t.fields, t.letters, t.formats, t.files):
             group()
     print("1..%d" % t.number)
     return 1 if t.failed else 0

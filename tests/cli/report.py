@@ -23,7 +23,7 @@ import sys
 VOID = {"meta", "link", "input", "br"}
 TAGS = VOID | {"html", "head", "title", "body", "nav", "main", "a", "h1", "h2", "p", "ul", "li", "b", "i", "span", "section", "div",
                "table", "tr", "td", "th", "details", "summary", "pre", "code", "button", "script", "small"}
-NAME = re.compile(r"(index|functions|flame|files|[fs][0-9]+(-[0-9]+)?)\.html|style\.css")
+NAME = re.compile(r"(index|functions|flame|files|changes|change-flame|[fs][0-9]+(-[0-9]+)?)\.html|style\.css")
 BEGINS = "<!DOCTYPE html>\n<!-- perf-cstrace report -->\n"
 
 
@@ -118,7 +118,7 @@ def pages(folder):
         script = "'none'"
         if p.script is not None:
             script = "'sha256-%s'" % base64.b64encode(hashlib.sha256(p.script.encode()).digest()).decode()
-        if (p.script is not None) != (name == "flame.html") or p.policy != ("script-src %s; object-src 'none'; base-uri 'none'; "
+        if (p.script is not None) != (name in ("flame.html", "change-flame.html")) or p.policy != ("script-src %s; object-src 'none'; base-uri 'none'; "
                                                                             "form-action 'none'" % script):
             p.fail("its policy is %s, its script is %s" % (p.policy, script))
         for link in p.links:

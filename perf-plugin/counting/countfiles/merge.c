@@ -21,7 +21,6 @@
 
 struct merging {
 	const struct merge_list *list;
-	const struct merge_convert *convert;
 	struct merge_sums *sums;
 	struct error *err;
 	size_t width;		/* inputs that are added at a time */
@@ -42,7 +41,7 @@ struct sum_out {
 	int fd;
 	int error;		/* errno of writing to `fd` */
 	struct merge_sums *sums;
-	const struct merge_list *list;	/* with `sums` */
+	const struct merge_list *list;	/* whose `note` gets records; NULL: none does */
 };
 
 static int write_sum(void *data, const void *bytes, size_t size)
@@ -56,32 +55,32 @@ static int write_sum(void *data, const void *bytes, size_t size)
 	return s->error || (s->out && s->out->error) ? -CST_ERR_IO : 0;
 }
 
-static void note_total(struct merge_sums *sums, const struct cst_count_total *t)
+void merge_sums_total(struct merge_sums *sums, const char *name, uint64_t value)
 {
 	struct merge_loss *loss;
 
-	count_lost_add(&sums->lost, t->name, t->value);
-	if (!strcmp(t->name, "recordings"))
-		sums->recordings = t->value;
-	if (!strcmp(t->name, "instructions"))
-		sums->instructions = t->value;
-	if (strncmp(t->name, "loss.", 5))
+	count_lost_add(&sums->lost, name, value);
+	if (!strcmp(name, "recordings"))
+		sums->recordings = value;
+	if (!strcmp(name, "instructions"))
+		sums->instructions = value;
+	if (strncmp(name, "loss.", 5) || !value)
 		return;
 	loss = ARRAY_ADD(sums->losses, sums->nr_losses, sums->cap_losses);
-	loss->count = t->value;
-	loss->name = mem_text(t->name + 5);
+	loss->count = value;
+	loss->name = mem_text(name + 5);
 }
 
 static int take_record(void *data, const struct cst_count_record *rec)
 {
 	struct sum_out *s = data;
 
-	if (s->sums && s->list->note && rec->kind <= CST_COUNT_BINARY)
+	if (s->list && s->list->note && rec->kind <= CST_COUNT_BINARY)
 		s->list->note(s->list->noted, rec);
 	if (s->sums && rec->kind <= CST_COUNT_BINARY) {
 		s->sums->binaries += rec->kind == CST_COUNT_BINARY;
 		if (rec->kind == CST_COUNT_TOTAL)
-			note_total(s->sums, &rec->total);
+			merge_sums_total(s->sums, rec->total.name, rec->total.value);
 	}
 	return cst_count_write(s->writer, rec);
 }
@@ -203,7 +202,7 @@ static int open_converted(struct merging *m, struct count_input *in, const char 
 	int fd = temp_file(m->err), rc = fd < 0 ? ERR_IO : 0;
 
 	if (!rc)
-		rc = m->convert->to_counts(m->convert->data, path, fd, m->err);
+		rc = m->list->convert->to_counts(m->list->convert->data, path, fd, m->err);
 	if (!rc)
 		rc = read_temp(in, fd, m->err);
 	if (rc && fd >= 0)
@@ -213,7 +212,7 @@ static int open_converted(struct merging *m, struct count_input *in, const char 
 
 static int open_input(struct merging *m, struct count_input *in, const char *path)
 {
-	return m->convert && m->convert->is(path) ? open_converted(m, in, path) :
+	return m->list->convert && m->list->convert->is(path) ? open_converted(m, in, path) :
 						    count_input_open(in, path, m->err);
 }
 
@@ -310,10 +309,28 @@ static void note_inputs(const struct merge_list *list)
 		input_note_path(list->v[i].path);
 }
 
-int merge_files(const struct merge_list *list, const struct merge_convert *convert,
-		const char *output, struct merge_sums *sums, struct error *err)
+int merge_temp(const struct merge_list *list, struct merge_sums *sums, struct error *err)
 {
-	struct merging m = { .list = list, .convert = convert, .sums = sums, .err = err };
+	struct merging m = { .list = list, .sums = sums, .err = err };
+	struct sum_out sum = { .sums = sums };
+	int rc;
+
+	memset(sums, 0, sizeof(*sums));
+	note_inputs(list);
+	sum.fd = temp_file(err);
+	if (sum.fd < 0)
+		return ERR_IO;
+	rc = add_range(&m, 0, list->nr, choose_width(&m), &sum);
+	if (!rc && lseek(sum.fd, 0, SEEK_SET))
+		rc = error_set(err, ERR_IO, "cannot read a temporary file: %s", strerror(errno));
+	if (rc)
+		close(sum.fd);
+	return rc ? rc : sum.fd;
+}
+
+int merge_files(const struct merge_list *list, const char *output, struct merge_sums *sums, struct error *err)
+{
+	struct merging m = { .list = list, .sums = sums, .err = err };
 	struct pd_output out;
 	struct sum_out sum = { .out = &out, .fd = -1, .sums = sums, .list = list };
 	int rc;

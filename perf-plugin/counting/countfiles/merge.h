@@ -24,11 +24,20 @@ struct merge_file {
 	uint64_t weight;
 };
 
+/* Inputs of another kind, of which count files are made before they are added. */
+struct merge_convert {
+	bool (*is)(const char *path);
+	/* Writes a count file to a descriptor. Returns 0, or negative with a message. */
+	int (*to_counts)(void *data, const char *path, int fd, struct error *err);
+	void *data;
+};
+
 struct merge_list {
 	struct merge_file *v;
 	size_t nr, cap;
 	cst_count_record_fn note;	/* gets totals and binaries of the sum; NULL: nothing does */
 	void *noted;			/* its argument */
+	const struct merge_convert *convert;	/* NULL: all inputs are count files */
 };
 
 /* What was added, for the user. */
@@ -52,20 +61,18 @@ int merge_list_add_text(struct merge_list *list, const char *text, size_t len);
 int merge_list_read(struct merge_list *list, const char *path, struct error *err);
 void merge_list_free(struct merge_list *list);
 
-/* Inputs of another kind, of which count files are made before they are added; NULL: none. */
-struct merge_convert {
-	bool (*is)(const char *path);
-	/* Writes a count file to a descriptor. Returns 0, or negative with a message. */
-	int (*to_counts)(void *data, const char *path, int fd, struct error *err);
-	void *data;
-};
-
 /*
  * Adds the files into `output` (- is standard output), which gets its name when it is complete; 0, or the error. The sums
  * are set in both cases; free them.
  */
-int merge_files(const struct merge_list *list, const struct merge_convert *convert,
-		const char *output, struct merge_sums *sums, struct error *err);
+int merge_files(const struct merge_list *list, const char *output, struct merge_sums *sums, struct error *err);
+/*
+ * The same into a temporary file, read from its begin on. Returns its descriptor, or the error; the
+ * list stays an input that no output may replace.
+ */
+int merge_temp(const struct merge_list *list, struct merge_sums *sums, struct error *err);
+/* Adds a total of a sum. */
+void merge_sums_total(struct merge_sums *sums, const char *name, uint64_t value);
 void merge_sums_free(struct merge_sums *sums);
 
 #endif

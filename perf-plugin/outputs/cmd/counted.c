@@ -26,10 +26,15 @@ bool counted_is(const char *path)
 	return count_file_is(path) || branch_lists_are(path);
 }
 
+const char *counted_kind(const char *path)
+{
+	return count_file_is(path) ? "a count file" : "a file of branch lists";
+}
+
 int counted_check(const struct cmd_desc *cmd, const struct session_opts *so, enum metric metric)
 {
 	const struct filter_opts *f = &so->filter;
-	const char *kind = count_file_is(so->input) ? "a count file" : "a file of branch lists";
+	const char *kind = counted_kind(so->input);
 
 	if (metric)
 		return cmd_usage_error(

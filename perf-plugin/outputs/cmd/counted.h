@@ -21,6 +21,8 @@ struct summary;
 
 /* True if an input is a file of counts: a count file or branch lists. */
 bool counted_is(const char *path);
+/* Returns which of them, for messages. */
+const char *counted_kind(const char *path);
 
 /*
  * For such an input: refuses options of trace, and warns of those that have no effect. Returns

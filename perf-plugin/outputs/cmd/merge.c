@@ -8,6 +8,7 @@
 #include "base/files/output.h"
 #include "base/name.h"
 #include "counting/countfiles/merge.h"
+#include "counting/countfiles/subtract.h"
 #include "outputs/cmd/commands.h"
 #include "outputs/cmd/counted.h"
 #include "outputs/cmd/options.h"
@@ -35,7 +36,7 @@ static int add_weighted(void *list, const char *arg)
 	return rc ? -1 : 0;
 }
 
-/* Lists are read when all options are understood. */
+/* Files of options; lists are read when all options are understood. */
 static int add_listed(void *lists, const char *arg)
 {
 	merge_list_add(lists, arg, strlen(arg), 1);
@@ -51,12 +52,14 @@ static size_t standard_inputs(const struct merge_list *list)
 	return n;
 }
 
-/* One line: what was added, and what is not in it. */
-static void print_sums(const struct merge_list *list, const struct merge_sums *sums)
+/* One line: what was added, and subtracted, and what is not in it. */
+static void print_sums(size_t inputs, size_t subtracted, const struct merge_sums *sums)
 {
 	size_t i;
 
-	fprintf(stderr, "cstrace merge: %zu input%s", list->nr, list->nr == 1 ? "" : "s");
+	fprintf(stderr, "cstrace merge: %zu input%s", inputs, inputs == 1 ? "" : "s");
+	if (subtracted)
+		fprintf(stderr, " without %zu", subtracted);
 	if (sums->empty)
 		fprintf(stderr, " (%" PRIu64 " without counts, as %s)", sums->empty,
 			sums->first_empty ? name_shown(sums->first_empty) : "one");
@@ -130,18 +133,17 @@ static int merge_lists(const struct merge_list *list, const char *output)
 static int merge_run(const struct merge_list *list, const struct session_opts *so,
 		     const char *output)
 {
-	const struct merge_convert convert = { branch_lists_are, lists_to_counts, (void *)so };
 	struct error err = { .code = 0 };
 	struct loss_share share;
 	struct merge_sums sums;
 	int rc;
 
 	mem_doing("adding the count files");
-	rc = merge_files(list, &convert, output, &sums, &err);
+	rc = merge_files(list, output, &sums, &err);
 	if (rc)
 		fprintf(stderr, "cstrace merge: %s\n", err.msg);
 	else
-		print_sums(list, &sums);
+		print_sums(list->nr, 0, &sums);
 	share = count_lost_share(&sums.lost);
 	if (so->max_loss)
 		loss_share_print(&share, so->max_loss, stderr);
@@ -152,6 +154,31 @@ static int merge_run(const struct merge_list *list, const struct session_opts *s
 	else
 		rc = sums.empty || loss_share_above(&share, so->max_loss) ? CMD_LOSSES : CMD_OK;
 	merge_sums_free(&sums);
+	return rc;
+}
+
+static int subtract_run(const struct merge_list *list, const struct merge_list *less,
+			const struct session_opts *so, const char *output)
+{
+	struct error err = { .code = 0 };
+	struct loss_share share;
+	struct subtract_sums sums;
+	int rc;
+
+	mem_doing("subtracting count files");
+	rc = subtract_files(list, less, output, &sums, &err);
+	if (rc)
+		fprintf(stderr, "cstrace merge: %s\n", err.msg);
+	else
+		print_sums(list->nr, less->nr, &sums.left);
+	share = count_lost_share(&sums.left.lost);
+	if (rc)
+		rc = CMD_ERROR;
+	else
+		rc = loss_share_above(&share, so->max_loss) || sums.left.empty || sums.nothing ?
+			     CMD_LOSSES :
+			     CMD_OK;
+	subtract_sums_free(&sums);
 	return rc;
 }
 
@@ -182,8 +209,9 @@ static int read_lists(struct merge_list *list, const struct merge_list *lists)
 
 int cmd_merge(int argc, const char **argv)
 {
-	struct merge_list list = { .nr = 0 }, lists = { .nr = 0 };
+	struct merge_list list = { .nr = 0 }, lists = { .nr = 0 }, less = { .nr = 0 };
 	struct session_opts so = { .progress = false };
+	const struct merge_convert convert = { branch_lists_are, lists_to_counts, &so };
 	const char *output = "-";
 	struct summary sum = { .file = NULL };
 	const struct cmd_opt opts[] = {
@@ -192,6 +220,8 @@ int cmd_merge(int argc, const char **argv)
 		  "add FILE with every count of it N times", add_weighted },
 		{ 'f', "input-files", CMD_OPT_EACH, &lists, "LIST",
 		  "add the files that the text LIST names (-: standard input)", add_listed },
+		{ 0, "subtract", CMD_OPT_EACH, &less, "FILE",
+		  "take the counts of FILE out of the sum, which has to have them", add_listed },
 		CMD_SUMMARY_OPT(sum),
 		CMD_MAX_LOSS_OPT(so.max_loss),
 		CMD_HEADING("Programs of branch lists"),
@@ -207,18 +237,22 @@ int cmd_merge(int argc, const char **argv)
 		rc = cmd_usage_error(&cmd, "nothing to add: name count files, or a list of them with --input-files");
 	if (rc == CMD_GO_ON && lists.nr)
 		rc = read_lists(&list, &lists);
-	if (rc == CMD_GO_ON && standard_inputs(&list) + standard_inputs(&lists) > 1)
+	if (rc == CMD_GO_ON &&
+	    standard_inputs(&list) + standard_inputs(&lists) + standard_inputs(&less) > 1)
 		rc = cmd_usage_error(&cmd, "standard input (-) can be read once, and is named twice");
 	if (rc == CMD_GO_ON)
 		rc = summary_begin(&sum, cmd.name, output);
 	if (rc == CMD_GO_ON) {
 		list.note = sum.file ? summary_record : NULL;
 		list.noted = &sum;
-		rc = all_are_lists(&list) ? merge_lists(&list, output) :
+		list.convert = less.convert = &convert;
+		rc = less.nr		    ? subtract_run(&list, &less, &so, output) :
+		     all_are_lists(&list) ? merge_lists(&list, output) :
 					    merge_run(&list, &so, output);
 		rc = summary_end(&sum, cmd.name, NULL, rc);
 	}
 	merge_list_free(&lists);
+	merge_list_free(&less);
 	merge_list_free(&list);
 	return rc;
 }

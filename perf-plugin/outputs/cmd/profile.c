@@ -10,6 +10,7 @@
 #include "counting/countfiles/count_input.h"
 #include "counting/counts/stored.h"
 #include "machine/images/dso_table.h"
+#include "outputs/cmd/base.h"
 #include "outputs/cmd/commands.h"
 #include "outputs/cmd/count.h"
 #include "outputs/cmd/counted.h"
@@ -36,6 +37,7 @@ struct request {
 	bool no_calls;
 	uint64_t depth;			/* --max-stack */
 	enum metric metric;
+	struct base_opts base_opts;
 };
 
 /* What was counted, for messages and the exit code. */
@@ -43,6 +45,7 @@ struct input {
 	const char *name;
 	struct counted_lost lost;
 	bool count_file;
+	const struct base *before;	/* what it is compared with; not opened: nothing */
 };
 
 /* Refuses a compiler's profile of a binary that is not the one that ran, after a message. */
@@ -64,6 +67,42 @@ static bool refused(const struct input *in, const struct request *r, const struc
 	return true;
 }
 
+/* Writes what changed since the base. Returns as profile_write_whole(). */
+static int write_difference(const struct input *in, const struct request *r, const struct whole *w,
+			    struct pd_output *out)
+{
+	struct error err = { .code = 0 };
+	const struct diff_about about = { { r->base_opts.input, in->name } };
+	struct diff_given given;
+	struct difference d;
+	int rc;
+
+	base_given(&given, in->before, &r->base_opts, w, in->lost.any);
+	given.lines = !strcmp(r->f->name, "top");
+	given.stacks = !given.lines;
+	rc = difference_init(&d, &given, &err);
+	if (rc) {
+		fprintf(stderr, "cstrace profile: %s\n", err.msg);
+		pd_output_abort(out);
+	} else {
+		if (given.lines)
+			diff_top_write(out, &d, &given, &about);
+		else
+			diff_folded_write(out, &d);
+		rc = pd_output_end(out, "cstrace profile") ? ERR_REPORTED : 0;
+	}
+	if (!rc) {
+		fprintf(stderr, "cstrace profile: %zu functions changed\n", d.nr_changed);
+		profile_report_unmeasured("profile", w->model);
+		/* of one build it is the same */
+		rc = profile_report_missing("profile", &given.whole[DIFF_BEFORE],
+					    given.lines && !d.same_build) |
+		     profile_report_missing("profile", w, given.lines) | in->before->lost.above;
+	}
+	difference_free(&d);
+	return rc;
+}
+
 /* Writes the format, of the chosen binary or of all. `out` is finished or aborted. */
 static int write_chosen(const struct input *in, const struct request *r, const struct model *m, struct pd_output *out)
 {
@@ -83,7 +122,9 @@ static int write_chosen(const struct input *in, const struct request *r, const s
 		rc = CMD_ERROR;
 		pd_output_abort(out);
 	} else {
-		rc = r->f->write ? profile_write(out, r->f, r->base, b) : profile_write_whole(out, r->f, &whole);
+		rc = r->f->write ? profile_write(out, r->f, r->base, b) :
+		     in->before->opened ? write_difference(in, r, &whole, out) :
+					  profile_write_whole(out, r->f, &whole);
 		if (rc >= 0 && r->f->write && r->base == PROFILE_OFFSET && !r->base_given && b->dso)
 			readers_report(stderr, "profile", b->dso, READER_OFFSETS);
 		rc = rc < 0 ? CMD_ERROR : rc == PROFILE_EMPTY ? CMD_NOTHING :
@@ -97,14 +138,15 @@ static int write_chosen(const struct input *in, const struct request *r, const s
 	return rc;
 }
 
-static int profile_run(struct session *ss, const struct request *r)
+static int profile_run(struct session *ss, const struct session_opts *so, const struct request *r)
 {
 	const struct counted_how how = {
 		.mode = r->no_calls && r->f->mode == COUNTS_CALLS ? COUNTS_ALL : r->f->mode,
 		.depth = (uint32_t)r->depth,
 		.metric = r->metric,
 	};
-	struct input in = { .name = session_name(ss) };
+	struct base before;
+	struct input in = { .name = session_name(ss), .before = &before };
 	struct pd_output out;
 	struct model m;
 	int rc;
@@ -112,11 +154,15 @@ static int profile_run(struct session *ss, const struct request *r)
 	/* decoding may take long: an output that cannot be is refused before */
 	if (pd_output_begin(&out, "cstrace profile", r->output, r->f->binary))
 		return CMD_ERROR;
-	rc = counted_session("profile", ss, &how, &m, &in.lost);
+	model_init(&m);
+	rc = base_open(&before, "profile", &r->base_opts, so, &how);
+	if (rc == CMD_GO_ON)
+		rc = counted_session("profile", ss, &how, &m, &in.lost);
 	if (rc == CMD_GO_ON)
 		rc = write_chosen(&in, r, &m, &out);
 	else
 		pd_output_abort(&out);
+	base_close(&before);
 	model_free(&m);
 	return rc;
 }
@@ -124,7 +170,9 @@ static int profile_run(struct session *ss, const struct request *r)
 /* Writes a format of the counts of a file. */
 static int run_stored(const struct session_opts *so, const struct request *r, struct summary *sum)
 {
-	struct input in = { .name = so->input, .count_file = true };
+	const struct counted_how how = { .mode = COUNTS_CALLS, .depth = (uint32_t)r->depth };
+	struct base before;
+	struct input in = { .name = so->input, .count_file = true, .before = &before };
 	struct dso_table files;
 	struct pd_output out;
 	int rc = CMD_ERROR;
@@ -132,12 +180,16 @@ static int run_stored(const struct session_opts *so, const struct request *r, st
 
 	if (pd_output_begin(&out, "cstrace profile", r->output, r->f->binary))
 		return CMD_ERROR;
-	if (!counted_file("profile", so, &m, &files, &in.lost)) {
+	model_init(&m);
+	dso_table_init(&files);
+	if (base_open(&before, "profile", &r->base_opts, so, &how) == CMD_GO_ON &&
+	    !counted_file("profile", so, &m, &files, &in.lost)) {
 		rc = write_chosen(&in, r, &m, &out);
 		summary_model(sum, &m);
 	} else {
 		pd_output_abort(&out);
 	}
+	base_close(&before);
 	model_free(&m);
 	dso_table_free(&files);
 	return rc;
@@ -166,7 +218,8 @@ static int profile(const struct session_opts *so, const struct request *r, struc
 	ss = session_open(so);
 	if (!ss)
 		return CMD_ERROR;
-	rc = r->f ? profile_run(ss, r) : count_recording(ss, r->output, !r->no_calls, (uint32_t)r->depth);
+	rc = r->f ? profile_run(ss, so, r) :
+		    count_recording(ss, r->output, !r->no_calls, (uint32_t)r->depth);
 	summary_session(sum, ss);
 	session_close(ss);
 	return rc;
@@ -189,12 +242,19 @@ static int check_stored(const struct cmd_desc *cmd, const struct session_opts *s
 /* Refuses options that the input does not allow, and warns of those that have no effect. Returns as check_stored(). */
 static int check_options(const struct cmd_desc *cmd, const struct session_opts *so, const struct request *r)
 {
+	int rc;
+
 	if (r->metric && !(r->f && r->f->measures))
 		return cmd_usage_error(
 			cmd,
 			"--metric=%s is for callgrind, pprof, folded and top: the others count "
 			"executions",
 			metric_words[r->metric].name);
+	if (r->base_opts.input && !(r->f && r->f->compares))
+		return cmd_usage_error(cmd, "--base is for --format=top and folded");
+	rc = base_check(cmd, &r->base_opts, so, r->metric);
+	if (rc != CMD_GO_ON)
+		return rc;
 	if (r->f && r->f->write)
 		cmd_no_effect(cmd, "demangle", "this format has no names of functions");
 	if (!r->f || strcmp(r->f->name, "lcov"))
@@ -250,6 +310,7 @@ int cmd_profile(int argc, const char **argv)
 		{ 0, "no-calls", CMD_OPT_FLAG, &r.no_calls, NULL,
 		  "do not count calls in their contexts", NULL },
 		CMD_SUMMARY_OPT(sum),
+		CMD_BASE_OPTS(r.base_opts),
 		CMD_TRACE_OPTS(so, bare),
 		CMD_OPT_END,
 	};
@@ -271,6 +332,9 @@ int cmd_profile(int argc, const char **argv)
 		"  branch-list-zstd is compressed, branch-list-old is of before 2024. As -i they "
 		"are read: the other formats are made\n"
 		"  of their counts and the code, which --symfs and --vmlinux find.\n"
+		"With --base, top has tables of functions, lines and blocks by the size of their "
+		"change, and folded has stacks with\n"
+		"  two numbers, before and after, for flamegraph.pl.\n"
 		"cstrace: a count file with all counts of all binaries; profile -i COUNTS makes the other formats of it,\n"
 		"  and 'perf-cstrace merge' adds several.\n"
 		"With --metric=cycles or time, callgrind, pprof, folded and top have these in "

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/alloc.h"
 #include "counting/counts/stored.h"
+#include "outputs/cmd/base.h"
 #include "outputs/cmd/commands.h"
 #include "outputs/cmd/count.h"
 #include "outputs/cmd/counted.h"
@@ -30,13 +31,46 @@ struct request {
 	uint64_t functions, files;	/* pages */
 	const char *source;
 	enum metric metric;
+	struct base_opts base;
 };
 
-/* Writes the pages of the chosen binary or of all. `out` is finished or aborted. */
-static int write_chosen(struct outdir *out, const struct request *r,
-			const struct report_about *about, const struct model *m, bool above)
+/* Writes the pages, and those of what changed if there is a base. Returns as report_write(). */
+static int write_pages(struct outdir *out, const struct request *r, const struct base *before,
+		       const struct whole *w, struct report_about *about, bool *lossy,
+		       struct error *err)
 {
-	const struct report_limits limits = { .functions = r->functions, .files = r->files, .source = r->source, .symfs = r->symfs };
+	const struct report_limits limits = { .functions = r->functions,
+					      .files = r->files,
+					      .source = r->source,
+					      .symfs = r->symfs };
+	struct diff_given given;
+	struct difference d;
+	int rc;
+
+	if (!before->opened)
+		return report_write(out, w, about, &limits, err);
+	base_given(&given, before, &r->base, w, about->incomplete);
+	given.lines = given.stacks = true;
+	rc = difference_init(&d, &given, err);
+	about->difference = &d;
+	about->base = r->base.input;
+	if (!rc)
+		rc = report_write(out, w, about, &limits, err);
+	about->difference = NULL;
+	/* of one build it is the same */
+	*lossy |= before->lost.above |
+		  profile_report_missing(COMMAND, &given.whole[DIFF_BEFORE], !d.same_build);
+	difference_free(&d);
+	return rc;
+}
+
+/*
+ * Writes the pages of the chosen binary or of all. `out` is finished or aborted. `lossy`: more was
+ * lost than the user accepts.
+ */
+static int write_chosen(struct outdir *out, const struct request *r, const struct base *before,
+			struct report_about *about, const struct model *m, bool lossy)
+{
 	struct whole whole = { .model = m, .places = places_new(m),
 			      .demangle = r->demangle,
 			       .traced_only = r->traced_only };
@@ -49,14 +83,14 @@ static int write_chosen(struct outdir *out, const struct request *r,
 	if ((r->want && (!b || choose_empty(b))) || !whole_instructions(&whole)) {
 		rc = counted_nothing(COMMAND, about->input, r->want, r->want, b, v, m);
 		outdir_abort(out);
-	} else if (report_write(out, &whole, about, &limits, &err)) {
+	} else if (write_pages(out, r, before, &whole, about, &lossy, &err)) {
 		outdir_abort(out);
 		fprintf(stderr, "cstrace " COMMAND ": %s\n", err.msg);
 	} else if (outdir_finish(out, &err)) {
 		fprintf(stderr, "cstrace " COMMAND ": %s\n", err.msg);
 	} else {
 		profile_report_unmeasured(COMMAND, m);
-		rc = profile_report_missing(COMMAND, &whole, true) || above ? CMD_LOSSES : CMD_OK;
+		rc = profile_report_missing(COMMAND, &whole, true) || lossy ? CMD_LOSSES : CMD_OK;
 		count_print_order(COMMAND, model_total(m, "calls.estimated"), model_total(m, "calls.unordered"),
 				  model_total(m, "calls.unjoined"));
 	}
@@ -94,7 +128,8 @@ static bool has_handlers(const struct model *m)
 	return false;
 }
 
-static int report_run(struct session *ss, const struct request *r, struct outdir *out)
+static int report_run(struct session *ss, const struct request *r, const struct base *before,
+		      struct outdir *out)
 {
 	char *recorded = words(ss, false), *result = NULL;
 	const struct counted_how how = { .mode = COUNTS_CALLS, .metric = r->metric };
@@ -112,7 +147,7 @@ static int report_run(struct session *ss, const struct request *r, struct outdir
 			rc = CMD_ERROR;
 	}
 	if (rc == CMD_GO_ON) {
-		rc = write_chosen(out, r, &about, &m, lost.above);
+		rc = write_chosen(out, r, before, &about, &m, lost.above);
 	} else {
 		outdir_abort(out);
 	}
@@ -123,7 +158,8 @@ static int report_run(struct session *ss, const struct request *r, struct outdir
 	return rc;
 }
 
-static int run_stored(const struct session_opts *so, const struct request *r, struct outdir *out)
+static int run_stored(const struct session_opts *so, const struct request *r,
+		      const struct base *before, struct outdir *out)
 {
 	struct report_about about = { .input = so->input };
 	struct counted_lost lost = { .any = false };
@@ -133,7 +169,7 @@ static int run_stored(const struct session_opts *so, const struct request *r, st
 
 	if (!counted_file(COMMAND, so, &m, &files, &lost)) {
 		about.incomplete = lost.any;
-		rc = write_chosen(out, r, &about, &m, lost.above);
+		rc = write_chosen(out, r, before, &about, &m, lost.above);
 	} else {
 		outdir_abort(out);
 	}
@@ -147,6 +183,8 @@ static int report(const struct session_opts *so, const struct request *r)
 	struct error err = { .code = 0 };
 	const bool stored = so->input && counted_is(so->input);
 	struct session *ss = stored ? NULL : session_open(so);
+	const struct counted_how how = { .mode = COUNTS_CALLS, .metric = r->metric };
+	struct base before;
 	struct outdir out;
 	int rc;
 
@@ -155,10 +193,16 @@ static int report(const struct session_opts *so, const struct request *r)
 	/* decoding may take long: an output that cannot be is refused before */
 	if (outdir_open_kind(&out, r->output, &report_kind, &err)) {
 		fprintf(stderr, "cstrace " COMMAND ": %s\n", err.msg);
-		rc = CMD_ERROR;
-	} else {
-		rc = stored ? run_stored(so, r, &out) : report_run(ss, r, &out);
+		session_close(ss);
+		return CMD_ERROR;
 	}
+	rc = base_open(&before, COMMAND, &r->base, so, &how);
+	if (rc != CMD_GO_ON)
+		outdir_abort(&out);
+	else
+		rc = stored ? run_stored(so, r, &before, &out) :
+			      report_run(ss, r, &before, &out);
+	base_close(&before);
 	session_close(ss);
 	return rc;
 }
@@ -183,12 +227,14 @@ int cmd_report(int argc, const char **argv)
 		  "pages of functions, those with most instructions (default: 200)", NULL },
 		{ 0, "files", CMD_OPT_NUMBER, &r.files, "N",
 		  "pages of source files, those with most instructions (default: 300)", NULL },
+		CMD_BASE_OPTS(r.base),
 		CMD_TRACE_OPTS(so, bare),
 		CMD_OPT_END,
 	};
 	static const char more[] =
 		"DIR/index.html begins: what was recorded and lost, the hottest functions and lines. Behind it: the\n"
 		"  flame graph, the code of functions with exact counts and branch directions, coverage by file.\n"
+		"With --base there are pages of what changed, and a flame graph of it.\n"
 		"The pages need no server and no network. FILE may be a count file of profile --format=cstrace.\n";
 	const struct cmd_desc cmd = { COMMAND, "a folder of pages to look at: counts, code, flame graph, coverage",
 				      NULL, opts, more };
@@ -196,6 +242,8 @@ int cmd_report(int argc, const char **argv)
 
 	if (rc == CMD_GO_ON && (!r.output || !*r.output))
 		rc = cmd_usage_error(&cmd, "-o DIR is needed: the folder to write");
+	if (rc == CMD_GO_ON)
+		rc = base_check(&cmd, &r.base, &so, r.metric);
 	if (rc == CMD_GO_ON && so.input && counted_is(so.input))
 		rc = counted_check(&cmd, &so, r.metric);
 	if (rc != CMD_GO_ON)

@@ -3,6 +3,8 @@
  * folded.c - stacks of functions as flamegraph.pl and speedscope read them: names separated by semicolons, the innermost
  * function last, a space, the instructions.
  */
+#include "outputs/profile/folded.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,11 +27,7 @@ static size_t before_number(const char *name)
 	return *p ? strlen(name) : (size_t)(blank - name);
 }
 
-/*
- * Writes a name of the stack. A semicolon in it would be read as its end. flamegraph.pl takes a number behind the last
- * name for another count, that of a second profile.
- */
-static void put_name(struct lines *l, const char *name, bool last)
+void folded_name(struct lines *l, const char *name, bool last)
 {
 	const size_t head = last ? before_number(name) : strlen(name);
 	const char *end = name + head, *semicolon;
@@ -65,7 +63,7 @@ static void put_stack(struct lines *l, const struct functions *fs, const struct 
 	for (path->n = 0; i != MODEL_NO_NODE; i = s->v[i].parent)
 		*ARRAY_ADD(path->v, path->n, path->cap) = s->v[i].function;
 	while (path->n--) {
-		put_name(l, fs->v[path->v[path->n]].name, !path->n);
+		folded_name(l, fs->v[path->v[path->n]].name, !path->n);
 		if (path->n)
 			lines_text(l, ";", 1);
 	}

@@ -106,11 +106,13 @@ static void write_llvm(struct pd_output *out, const struct flat *f, const struct
 }
 
 #define ONE(mode, ranges, reader, base, write) \
-	mode, ranges, reader, base, write, NULL, false, false, false
+	mode, ranges, reader, base, write, NULL, false, false, false, false
 #define WHOLE(write, lines, measures) \
-	COUNTS_CALLS, FLAT_ARRIVED, 0, PROFILE_VADDR, NULL, write, lines, measures, false
+	COUNTS_CALLS, FLAT_ARRIVED, 0, PROFILE_VADDR, NULL, write, lines, measures, false, false
 #define LISTS(write) \
-	COUNTS_ALL, FLAT_JOINED, 0, PROFILE_VADDR, NULL, write, false, false, true, true
+	COUNTS_ALL, FLAT_JOINED, 0, PROFILE_VADDR, NULL, write, false, false, true, false, true
+#define COMPARED(write) \
+	COUNTS_CALLS, FLAT_ARRIVED, 0, PROFILE_VADDR, NULL, write, false, true, false, true
 
 const struct profile_format profile_formats[] = {
 	{ "autofdo", ONE(COUNTS_SPLIT, FLAT_SPLIT, READER_AUTOFDO, PROFILE_OFFSET, write_autofdo),
@@ -125,8 +127,8 @@ const struct profile_format profile_formats[] = {
 	{ "callgrind", WHOLE(callgrind_write, true, true), false,
 	  "callgrind_annotate, KCachegrind" },
 	{ "lcov", WHOLE(lcov_write, true, false), false, "genhtml, and what reads gcov's lines" },
-	{ "folded", WHOLE(folded_write, false, true), false, "flamegraph.pl, speedscope" },
-	{ "top", WHOLE(top_write, false, true), false, "a table for the terminal" },
+	{ "folded", COMPARED(folded_write), false, "flamegraph.pl, speedscope" },
+	{ "top", COMPARED(top_write), false, "a table for the terminal" },
 	{ "branch-list", LISTS(branch_list_write),
 	  "simpleperf inject, Android's AutoFDO pipelines" },
 	{ "branch-list-zstd", LISTS(branch_list_write_packed), "the same, compressed" },

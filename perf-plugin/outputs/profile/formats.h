@@ -21,6 +21,7 @@ struct profile_format {
 	bool lines;		/* needs DWARF: says which binaries have none */
 	bool measures;		/* can have another metric than instructions */
 	bool code;		/* is made of the code as well: says which binaries it leaves out */
+	bool compares;		/* can have what changed since other counts */
 	bool binary;		/* is not text: a terminal is refused */
 	const char *help;
 };

@@ -40,7 +40,7 @@ static const char script[] =
 	;
 
 /* The script's SHA-256, in base64: the page's policy allows this script alone (tests/cli/report.sh compares them). */
-#define SCRIPT_SOURCE	"'sha256-WfctCsGEpdyxboRAHbPNR01LbaM5GAvsOhFzO2JKSm0='"
+const char flame_script_source[] = "'sha256-WfctCsGEpdyxboRAHbPNR01LbaM5GAvsOhFzO2JKSm0='";
 
 /* Adds up the instructions of each stack and those below it. */
 static void add_up(struct flame *f)
@@ -157,21 +157,8 @@ static void put_frames(struct flame *f)
 	}
 }
 
-static void put_page(struct flame *f)
+void flame_put_tools(struct page *p)
 {
-	struct report *r = f->r;
-	struct page *p = &r->page;
-	const uint64_t without = stacks_without(&r->stacks, r->w, &r->fs);
-	const struct metric_words *of = report_words(r);
-
-	page_begin(p, "flame.html", PAGE_FLAME, "Flame graph", SCRIPT_SOURCE);
-	page_format(
-		p,
-		"<h1>Flame graph</h1>\n<p class=\"sub\">Who called whom, from the top down; as "
-		"wide as the %s "
-		"%s it and in what it called%s. A colour is a binary.</p>\n",
-		r->w->model->metric ? of->name : of->unit,
-		r->w->model->metric ? "spent in" : "executed in", of->estimate);
 	page_html(
 		p,
 		"<div id=\"tools\" hidden><input id=\"find\" type=\"search\" "
@@ -179,6 +166,31 @@ static void put_page(struct flame *f)
 		"<span id=\"hits\"></span> <button id=\"out\" type=\"button\">Zoom out</button> "
 		"<a id=\"page\" href=\"index.html\" hidden>Its code</a></div>\n<p "
 		"id=\"said\"></p>\n");
+}
+
+void flame_put_script(struct page *p)
+{
+	page_html(p, "<script>");
+	page_html(p, script);
+	page_html(p, "</script>\n");
+}
+
+static void put_page(struct flame *f)
+{
+	struct report *r = f->r;
+	struct page *p = &r->page;
+	const uint64_t without = stacks_without(&r->stacks, r->w, &r->fs);
+	const struct metric_words *of = report_words(r);
+
+	page_begin(p, "flame.html", PAGE_FLAME, "Flame graph", flame_script_source);
+	page_format(
+		p,
+		"<h1>Flame graph</h1>\n<p class=\"sub\">Who called whom, from the top down; as "
+		"wide as the %s "
+		"%s it and in what it called%s. A colour is a binary.</p>\n",
+		r->w->model->metric ? of->name : of->unit,
+		r->w->model->metric ? "spent in" : "executed in", of->estimate);
+	flame_put_tools(p);
 	page_format(p, "<div id=\"flame\" style=\"height:%upx\">\n", ROW * (f->deepest + 1));
 	put_frames(f);
 	page_html(p, "</div>\n<p class=\"note\">");
@@ -195,9 +207,8 @@ static void put_page(struct flame *f)
 		page_number(p, without);
 		page_format(p, " %s have no known stack.", of->unit);
 	}
-	page_html(p, "</p>\n<script>");
-	page_html(p, script);
-	page_html(p, "</script>\n");
+	page_html(p, "</p>\n");
+	flame_put_script(p);
 	page_end(p);
 }
 

@@ -80,6 +80,13 @@ void overview_write(struct report *r);
 void function_list_write(struct report *r);
 void function_write(struct report *r, const struct hot_function *h);
 void flame_write(struct report *r);
+/* What the pages of flame graphs begin with, and the script behind their frames. */
+extern const char flame_script_source[];
+void flame_put_tools(struct page *p);
+void flame_put_script(struct page *p);
+/* With a difference: changes.html, change-flame.html. */
+void changes_write(struct report *r);
+void change_flame_write(struct report *r);
 void files_write(struct report *r);
 void source_write(struct report *r, const struct coverage_file *f, uint32_t number);
 

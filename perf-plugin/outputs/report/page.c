@@ -18,6 +18,8 @@ static const struct {
 	[PAGE_FUNCTIONS] = { "functions.html", "Functions" },
 	[PAGE_FLAME] = { "flame.html", "Flame graph" },
 	[PAGE_FILES] = { "files.html", "Coverage" },
+	[PAGE_CHANGES] = { "changes.html", "Changes" },
+	[PAGE_CHANGE_FLAME] = { "change-flame.html", "Changed flame graph" },
 };
 
 void page_init(struct page *p, struct outdir *out, uint32_t has, struct error *err)

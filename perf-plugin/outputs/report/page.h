@@ -16,7 +16,11 @@
 #define PAGE_NAME	48u
 
 /* Entries of the list of pages at the top of each. */
-enum page_entry { PAGE_OVERVIEW, PAGE_FUNCTIONS, PAGE_FLAME, PAGE_FILES, PAGE_NO_ENTRY };
+enum page_entry {
+	PAGE_OVERVIEW, PAGE_FUNCTIONS, PAGE_FLAME, PAGE_FILES,
+	PAGE_CHANGES, PAGE_CHANGE_FLAME,
+	PAGE_NO_ENTRY
+};
 
 struct page {
 	struct outdir *out;

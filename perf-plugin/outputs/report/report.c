@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "outputs/difference/difference.h"
 #include "outputs/report/internal.h"
 
 /* ---- names of files --------------------------------------------------------------------------- */
@@ -30,7 +31,10 @@ static bool is_numbered(const char *name)
 
 static bool is_ours(const char *name)
 {
-	static const char *const names[] = { "index.html", "functions.html", "flame.html", "files.html", "style.css" };
+	static const char *const names[] = {
+		"index.html", "functions.html", "flame.html", "files.html",
+		"changes.html", "change-flame.html", "style.css",
+	};
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -267,6 +271,11 @@ static void write_pages(struct report *r)
 	write_functions(r);
 	if (r->page.entries >> PAGE_FLAME & 1)
 		flame_write(r);
+	/* these look functions up, and so may add some */
+	if (r->page.entries >> PAGE_CHANGES & 1)
+		changes_write(r);
+	if (r->page.entries >> PAGE_CHANGE_FLAME & 1)
+		change_flame_write(r);
 }
 
 static void release(struct report *r)
@@ -313,6 +322,10 @@ int report_write(struct outdir *out, const struct whole *w, const struct report_
 	find_pages(r);
 	entries |= w->model->nr_nodes ? 1u << PAGE_FLAME : 0;
 	entries |= r->paged.nr_files ? 1u << PAGE_FILES : 0;
+	if (about->difference)
+		entries |= 1u << PAGE_CHANGES;
+	if (about->difference && about->difference->nr_stacks)
+		entries |= 1u << PAGE_CHANGE_FLAME;
 	page_init(&r->page, out, entries, err);
 	write_pages(r);
 	release(r);

@@ -22,6 +22,7 @@
 #define REPORT_BEGINS	"<!DOCTYPE html>\n<!-- perf-cstrace report -->"
 
 struct latencies;
+struct difference;
 
 /* What the pages say of the recording. */
 struct report_about {
@@ -30,6 +31,9 @@ struct report_about {
 	const char *recorded, *result;
 	bool incomplete;	/* something was lost */
 	const struct latencies *latencies; /* NULL: of a count file */
+	/* what changed since `base`; NULL: nothing is compared */
+	const struct difference *difference;
+	const char *base;
 };
 
 struct report_limits {

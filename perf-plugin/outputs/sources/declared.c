@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* declared.c - the functions that DWARF declares, also where it is split. */
+/*
+ * declared.c - the functions that DWARF declares, and where they are inlined, also where it is
+ * split.
+ */
 #include <dwarf.h>
 
 #include "base/files/guard.h"
@@ -9,7 +12,9 @@ struct functions {
 	struct source *l;
 	Dwarf_Die *cu;		/* of the file */
 	struct split_unit *split;	/* where the functions of `cu` are; NULL: in it */
+	/* one of them */
 	void (*function)(void *data, const struct source_function *f);
+	void (*inlined)(void *data, const struct source_inlined *i);
 	void *data;
 };
 
@@ -111,6 +116,65 @@ static int take_function(Dwarf_Die *die, void *data)
 	return DWARF_CB_OK;
 }
 
+/* ---- inlined functions ---------------------------------------------------------------------- */
+
+/* Passes the ranges of a call that is inlined. */
+static void take_inlined(struct functions *fs, Dwarf_Die *die, unsigned int depth)
+{
+	struct source_inlined in = { .depth = depth, .name = linkage_name(die) };
+	Dwarf_Addr begin, end;
+	ptrdiff_t at = 0;
+
+	while (in.name && (at = range_of(fs, die, at, &begin, &end)) > 0) {
+		if (!source_in_code(fs->l, begin) || !source_offset_of(fs->l, begin, &in.begin))
+			continue;
+		in.end = in.begin + (end - begin);
+		guard_unchecked(false);
+		fs->inlined(fs->data, &in);
+		guard_unchecked(true);
+	}
+}
+
+/* Entries inside each other, and calls that are inlined inside each other. */
+struct nested {
+	unsigned int entries, depth;
+};
+
+/* Passes the calls that are inlined below an entry, which is a function, a block or such a call. */
+static void inlined_below(struct functions *fs, Dwarf_Die *die, struct nested in)
+{
+	struct nested below = { .entries = in.entries + 1, .depth = in.depth };
+	Dwarf_Die child;
+	int tag;
+
+	if (in.entries > 2 * SOURCE_INLINED_DEPTH || in.depth >= SOURCE_INLINED_DEPTH ||
+	    dwarf_child(die, &child))
+		return;
+	do {
+		tag = dwarf_tag(&child);
+		below.depth = in.depth;
+		if (tag == DW_TAG_inlined_subroutine) {
+			take_inlined(fs, &child, in.depth);
+			below.depth++;
+		}
+		if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block)
+			inlined_below(fs, &child, below);
+	} while (!dwarf_siblingof(&child, &child));
+}
+
+static int take_host(Dwarf_Die *die, void *data)
+{
+	inlined_below(data, die, (struct nested){ .depth = 0 });
+	return DWARF_CB_OK;
+}
+
+/* ---- units ---------------------------------------------------------------------------------- */
+
+static void each_in(struct functions *fs, Dwarf_Die *unit)
+{
+	dwarf_getfuncs(unit, fs->function ? take_function : take_host, fs, 0);
+}
+
 /* Functions of a unit that are in another file. */
 static void each_split(struct functions *fs)
 {
@@ -121,28 +185,42 @@ static void each_split(struct functions *fs)
 		l->split = split_new(&l->sections, l->debug.p ? l->debug_path : l->path, l->dso);
 	if (split_open(l->split, fs->cu, &u)) {
 		fs->split = &u;
-		dwarf_getfuncs(&u.cu, take_function, fs, 0);
+		each_in(fs, &u.cu);
 		split_unit_close(&u);
 		fs->split = NULL;
 	}
+}
+
+static void each_unit(struct functions *fs)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+
+	guard_unchecked(true);
+	while (source_next_unit(fs->l, &cu, &die)) {
+		fs->cu = &die;
+		if (!split_is_skeleton(&die))
+			each_in(fs, &die);
+		else
+			each_split(fs);
+	}
+	guard_unchecked(false);
 }
 
 void source_each_function(struct source *l,
 			  void (*function)(void *data, const struct source_function *f), void *data)
 {
 	struct functions fs = { .l = l, .function = function, .data = data };
-	Dwarf_CU *cu = NULL;
-	Dwarf_Die die;
 
-	guard_unchecked(true);
-	while (source_next_unit(l, &cu, &die)) {
-		fs.cu = &die;
-		if (!split_is_skeleton(&die))
-			dwarf_getfuncs(&die, take_function, &fs, 0);
-		else
-			each_split(&fs);
-	}
-	guard_unchecked(false);
+	each_unit(&fs);
+}
+
+void source_each_inlined(struct source *l,
+			 void (*inlined)(void *data, const struct source_inlined *i), void *data)
+{
+	struct functions fs = { .l = l, .inlined = inlined, .data = data };
+
+	each_unit(&fs);
 }
 
 const char *source_split_missing(const struct source *l)

@@ -51,6 +51,22 @@ void source_each_function(struct source *l,
 			  void (*function)(void *data, const struct source_function *f),
 			  void *data);
 
+/* Code of a function that is inlined in another one. */
+struct source_inlined {
+	uint64_t begin, end;	/* file offsets */
+	unsigned int depth;	/* calls inlined around it, at most SOURCE_INLINED_DEPTH - 1 */
+	const char *name;	/* as in source_function */
+};
+
+#define SOURCE_INLINED_DEPTH	128u
+
+/*
+ * Calls `inlined` for all ranges of code of inlined functions, unit by unit, those of a function
+ * before those that are inlined in it.
+ */
+void source_each_inlined(struct source *l,
+			 void (*inlined)(void *data, const struct source_inlined *i), void *data);
+
 /* What a file has from an offset on, up to the next one (mapping symbols: $a, $t, $x, $d). */
 struct source_mapping {
 	uint64_t offset;

@@ -52,7 +52,7 @@ static int sum_of(const struct merge_list *list, const char *output, struct merg
 
 	input_forget_all();
 	*err = (struct error){ .code = 0 };
-	rc = merge_files(list, NULL, output, sums, err);
+	rc = merge_files(list, output, sums, err);
 	assert_int_equal(next_fd(), fd);
 	return rc;
 }
