@@ -26,23 +26,58 @@ static size_t before_number(const char *name)
 }
 
 /*
- * Writes a name of the stack. A semicolon in it would be read as its end. flamegraph.pl takes a number behind the last
- * name for another count, that of a second profile.
+ * The text of a stack, and of how much of it the stacks that it is below are the text. The next stack has most callers in
+ * common with this one, so that its line is a copy, whatever its depth.
  */
-static void put_name(struct lines *l, const char *name, bool last)
-{
-	const size_t head = last ? before_number(name) : strlen(name);
-	const char *end = name + head, *semicolon;
+struct stack_text {
+	char *text;
+	size_t room;
+	struct caller {
+		uint32_t stack;		/* index */
+		size_t end;		/* of its text, with the semicolon behind it */
+	} *callers;			/* the outermost first, so that their indexes rise */
+	size_t n, cap;
+	uint32_t *missing;		/* callers whose text is not there yet, the innermost first */
+	size_t nr_missing, cap_missing;
+};
 
-	while ((semicolon = memchr(name, ';', (size_t)(end - name)))) {
-		lines_text(l, name, (size_t)(semicolon - name));
-		lines_text(l, ":", 1);
-		name = semicolon + 1;
+static size_t text_end(const struct stack_text *t)
+{
+	return t->n ? t->callers[t->n - 1].end : 0;
+}
+
+/* Writes a name behind the callers, with room for another byte; a semicolon in it would be read as its end. */
+static size_t add_name(struct stack_text *t, const char *name)
+{
+	const size_t len = strlen(name), begin = text_end(t);
+	char *p;
+
+	array_room(&t->text, begin, len + 1, &t->room, 1);
+	p = memcpy(t->text + begin, name, len);
+	while ((p = memchr(p, ';', (size_t)(t->text + begin + len - p))))
+		*p = ':';
+	return begin + len;
+}
+
+/* Makes the stacks that stack `i` is below the callers. */
+static void find_callers(struct stack_text *t, const struct functions *fs, const struct stacks *s, uint32_t i)
+{
+	t->nr_missing = 0;
+	while ((i = s->v[i].parent) != MODEL_NO_NODE) {
+		while (t->n && t->callers[t->n - 1].stack > i)
+			t->n--;
+		if (t->n && t->callers[t->n - 1].stack == i)
+			break;
+		*ARRAY_ADD(t->missing, t->nr_missing, t->cap_missing) = i;
 	}
-	lines_text(l, name, (size_t)(end - name));
-	if (*end) {
-		lines_text(l, "_", 1);
-		lines_text(l, end + 1, strlen(end + 1));
+	if (i == MODEL_NO_NODE)
+		t->n = 0;
+	while (t->nr_missing) {
+		const uint32_t caller = t->missing[--t->nr_missing];
+		size_t end = add_name(t, fs->v[s->v[caller].function].name);
+
+		t->text[end++] = ';';
+		*ARRAY_ADD(t->callers, t->n, t->cap) = (struct caller){ .stack = caller, .end = end };
 	}
 }
 
@@ -52,30 +87,25 @@ static void put_count(struct lines *l, uint64_t insns)
 	lines_unsigned(l, insns, '\n');
 }
 
-struct path {
-	uint32_t *v;
-	size_t n, cap;
-};
-
-static void put_stack(struct lines *l, const struct functions *fs, const struct stacks *s,
-		      uint32_t i, struct path *path)
+/* flamegraph.pl takes a number behind the last name for another count, that of a second profile. */
+static void put_stack(struct lines *l, struct stack_text *t, const struct functions *fs, const struct stacks *s, uint32_t i)
 {
-	const uint64_t insns = s->v[i].insns;
+	const char *name = fs->v[s->v[i].function].name;
+	size_t end, blank;
 
-	for (path->n = 0; i != MODEL_NO_NODE; i = s->v[i].parent)
-		*ARRAY_ADD(path->v, path->n, path->cap) = s->v[i].function;
-	while (path->n--) {
-		put_name(l, fs->v[path->v[path->n]].name, !path->n);
-		if (path->n)
-			lines_text(l, ";", 1);
-	}
-	put_count(l, insns);
+	find_callers(t, fs, s, i);
+	blank = text_end(t) + before_number(name);
+	end = add_name(t, name);
+	if (blank < end)
+		t->text[blank] = '_';
+	lines_text(l, t->text, end);
+	put_count(l, s->v[i].insns);
 }
 
 int folded_write(struct pd_output *out, const struct whole *w)
 {
 	static const char none[] = "[no stack]";
-	struct path path = { .v = NULL };
+	struct stack_text text = { .n = 0 };
 	struct functions fs;
 	struct stacks s;
 	struct lines l;
@@ -87,14 +117,16 @@ int folded_write(struct pd_output *out, const struct whole *w)
 	lines_init(&l, out);
 	for (i = 0; i < s.n; i++)
 		if (s.v[i].insns && whole_has(w, fs.v[s.v[i].function].binary))
-			put_stack(&l, &fs, &s, (uint32_t)i, &path);
+			put_stack(&l, &text, &fs, &s, (uint32_t)i);
 	rest = stacks_without(&s, w, &fs);
 	if (rest) {
 		lines_text(&l, none, strlen(none));
 		put_count(&l, rest);
 	}
 	lines_flush(&l);
-	free(path.v);
+	free(text.text);
+	free(text.callers);
+	free(text.missing);
 	stacks_free(&s);
 	functions_free(&fs);
 	return 0;
