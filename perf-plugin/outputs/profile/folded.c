@@ -26,8 +26,8 @@ static size_t before_number(const char *name)
 }
 
 /*
- * The text of a stack, and of how much of it the stacks that it is below are the text. The next stack has most callers in
- * common with this one, so that its line is a copy, whatever its depth.
+ * The names of the callers of a stack. The next stack has most callers in common with this one, so
+ * its line is a copy of them, whatever its depth.
  */
 struct stack_text {
 	char *text;
@@ -37,7 +37,7 @@ struct stack_text {
 		size_t end;		/* of its text, with the semicolon behind it */
 	} *callers;			/* the outermost first, so that their indexes rise */
 	size_t n, cap;
-	uint32_t *missing;		/* callers whose text is not there yet, the innermost first */
+	uint32_t *missing;		/* callers to be added, the innermost first */
 	size_t nr_missing, cap_missing;
 };
 
@@ -46,7 +46,10 @@ static size_t text_end(const struct stack_text *t)
 	return t->n ? t->callers[t->n - 1].end : 0;
 }
 
-/* Writes a name behind the callers, with room for another byte; a semicolon in it would be read as its end. */
+/*
+ * Writes a name behind the callers, with room for another byte. A semicolon in it would be read as
+ * its end. Returns where it ends.
+ */
 static size_t add_name(struct stack_text *t, const char *name)
 {
 	const size_t len = strlen(name), begin = text_end(t);
@@ -59,8 +62,9 @@ static size_t add_name(struct stack_text *t, const char *name)
 	return begin + len;
 }
 
-/* Makes the stacks that stack `i` is below the callers. */
-static void find_callers(struct stack_text *t, const struct functions *fs, const struct stacks *s, uint32_t i)
+/* Makes the text that of the callers of stack `i`. */
+static void find_callers(struct stack_text *t, const struct functions *fs, const struct stacks *s,
+			 uint32_t i)
 {
 	t->nr_missing = 0;
 	while ((i = s->v[i].parent) != MODEL_NO_NODE) {
@@ -77,7 +81,7 @@ static void find_callers(struct stack_text *t, const struct functions *fs, const
 		size_t end = add_name(t, fs->v[s->v[caller].function].name);
 
 		t->text[end++] = ';';
-		*ARRAY_ADD(t->callers, t->n, t->cap) = (struct caller){ .stack = caller, .end = end };
+		*ARRAY_ADD(t->callers, t->n, t->cap) = (struct caller){ caller, end };
 	}
 }
 
@@ -87,8 +91,9 @@ static void put_count(struct lines *l, uint64_t insns)
 	lines_unsigned(l, insns, '\n');
 }
 
-/* flamegraph.pl takes a number behind the last name for another count, that of a second profile. */
-static void put_stack(struct lines *l, struct stack_text *t, const struct functions *fs, const struct stacks *s, uint32_t i)
+/* flamegraph.pl takes a number behind the last name for the count of a second profile. */
+static void put_stack(struct lines *l, struct stack_text *t, const struct functions *fs,
+		      const struct stacks *s, uint32_t i)
 {
 	const char *name = fs->v[s->v[i].function].name;
 	size_t end, blank;

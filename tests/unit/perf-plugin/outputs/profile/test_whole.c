@@ -350,11 +350,11 @@ static char *stack_names(const struct model *m, uint32_t node, char *p)
 	return stpcpy(p, m->binaries[m->nodes[node].is.binary].is.name);
 }
 
-/* The folded lines of random calls are the sums of nodes with the same names, in the order of the first of each. */
+/* The lines of random calls are sums of nodes with the same names, in order of the first ones. */
 static void folded_stacks(void **state)
 {
-	enum { NODES = 60 };
-	static char text[NODES * 400], want[NODES * 400], stack[NODES][400];
+	enum { NODES = 60, LINE = NODES * 10 + 30 };
+	static char text[NODES * LINE], want[NODES * LINE], stack[NODES][LINE];
 	static const char *const names[] = { "a", "b", "a b", "long_name", "ab" };
 	uint64_t insns[NODES];
 	unsigned int seed, i, k, n, depth;
@@ -371,8 +371,9 @@ static void folded_stacks(void **state)
 		for (n = i = depth = 0; i < NODES; i++) {
 			/* of few names and sites, so that many nodes have the same stack */
 			depth = i ? (unsigned int)rand() % (depth + 2) : 0;
-			node(&m, depth, depth ? CST_COUNT_CALL : CST_COUNT_ROOT, depth ? 0 : NO, depth ? i : OUT,
-			     (uint32_t)rand() % (seed % 4 + 1), 0, 1, 1 + (uint64_t)rand() % 100);
+			node(&m, depth, depth ? CST_COUNT_CALL : CST_COUNT_ROOT,
+			     depth ? 0 : NO, depth ? i : OUT, (uint32_t)rand() % (seed % 4 + 1), 0,
+			     1, 1 + (uint64_t)rand() % 100);
 			range(&m, m.nodes[i].is.binary, 8 * i, 1, m.nodes[i].is.insns);
 			stack_names(&m, i, stack[n]);
 			for (k = 0; strcmp(stack[k], stack[n]); k++)
@@ -427,7 +428,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(unplaced),
 		cmocka_unit_test(between_targets), cmocka_unit_test(largest),
-		cmocka_unit_test(longest), cmocka_unit_test(folded_numbers), cmocka_unit_test(folded_stacks),
+		cmocka_unit_test(longest), cmocka_unit_test(folded_numbers),
+		cmocka_unit_test(folded_stacks),
 		cmocka_unit_test(longest_text),
 		cmocka_unit_test(pprof_program),
 	};
