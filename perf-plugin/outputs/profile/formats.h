@@ -22,12 +22,16 @@ struct profile_format {
 	bool measures;		/* can have another metric than instructions */
 	bool binary;		/* is not text: a terminal is refused */
 	const char *help;
+	unsigned int since;	/* first version of the reader that reads it; 0: any */
 };
 
 /* terminated by a NULL name */
 extern const struct profile_format profile_formats[];
 
 const struct profile_format *profile_format_find(const char *name);
+/* Returns the format of the same name for a version of its reader; 0: for any version. */
+const struct profile_format *profile_format_for(const struct profile_format *f,
+						unsigned int version);
 
 /*
  * Writes the format of binary `b` and finishes `out`, or leaves nothing of it. On stderr: sums, and properties of the
