@@ -36,7 +36,7 @@ script --insn-trace=disasm -o OUT
 script --call-trace -o OUT
 profile --format=autofdo -o OUT
 profile --format=llvm -o OUT
-profile --format=bolt -o OUT
+profile --format=bolt --reader=bolt-16 -o OUT
 profile --format=propeller -o OUT
 profile --format=callgrind -o OUT
 profile --format=cstrace -o OUT

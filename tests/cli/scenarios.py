@@ -265,7 +265,7 @@ def check_profile(args, perf, options, want):
                     key = tuple(a + shift & 2 ** 64 - 1 for a in (source, target))
                     executed[key] = executed.get(key, 0) + step
         executed = {key: n for key, n in executed.items() if n}
-        done = run([args.tool, "profile", "--format=bolt", "--binary", binary, "-i", perf] + options)
+        done = run([args.tool, "profile", "--format=bolt", "--reader=bolt-16", "--binary", binary, "-i", perf] + options)
         got = {}
         for line in done.stdout.decode().splitlines():
             words = line.split()

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """bolt-truth.py FLOW BINARY PROFILE: are the lines of a profile for perf2bolt --pa those of the executed flow, to the
-last one? Of the linker's stubs (PLT) only calls of them are expected, where BINARY has section headers to tell them."""
+last one? Of the linker's stubs (PLT) only calls of them are expected, where BINARY has section headers to tell them.
+Lines T and R are taken apart into a branch and a range; those that have both must have run one behind the other as
+often as they say."""
 import collections
 import os
 import struct
@@ -13,6 +15,7 @@ import profile_text
 INSN, EXC, MAP = 1, 2, 6
 DIRECT, INDIRECT = 1, 2
 TAKEN, RET = 1, 8
+NONE = 2 ** 64 - 1              # in a line T: no branch, or no range
 
 
 class Elf(profile_text.Elf):
@@ -38,9 +41,10 @@ class Place:
 
 
 def executed(flow, place):
-    """Lines (kind, a, b): times."""
+    """Lines (kind, a, b): times; and of ranges behind a branch (from, first, last): times."""
     data = open(flow, 'rb').read()
-    out = collections.Counter()
+    out, behind = collections.Counter(), collections.Counter()
+    source = branch = None          # the branch that led to the open range; the last one
     first = last = 0                # of the open range; a first of 0: there is none, or it is outside
     resume = None                   # where an exception returns to
     led = 'F'                       # what led to the open range
@@ -55,11 +59,12 @@ def executed(flow, place):
             if resume not in (None, pc):        # the kernel went on elsewhere
                 if first:
                     out[led, first, last] += 1
-                first, led = 0, 'f'
+                    behind[source, first, last] += 1
+                first, led, source = 0, 'f', 0
                 if at:
                     out['B', 0, at] += 1
             elif target:
-                led = target
+                led, source = target, branch
             if not first:
                 first = at
             resume = target = None
@@ -68,14 +73,16 @@ def executed(flow, place):
                 continue
             if first:
                 out[led, first, last] += 1
-            to = place[nxt]
+                behind[source, first, last] += 1
+            to, branch = place[nxt], at
             if at or to:
                 out['B', at, to] += 1
             target = 'f' if not at or flags & RET else 'F'
             first = 0
     if first:
         out[led, first, last] += 1
-    return out
+        behind[source, first, last] += 1
+    return out, behind
 
 
 def without_stubs(lines, elf):
@@ -89,14 +96,34 @@ def without_stubs(lines, elf):
                                 if not (kind == 'B' and not a and elf.in_stub(b))})
 
 
-def profile(path):
+def profile(path, behind):
+    """The lines; `behind`: (from, first, last) of the T lines that have both."""
     out = collections.Counter()
+    sizes = {'B': 5, 'F': 4, 'f': 4, 'T': 5, 'R': 5}
     for line in open(path):
-        words = line.split()
-        if words[0] not in ('B', 'F', 'f') or len(words) != (5 if words[0] == 'B' else 4) or words[4:] not in ([], ['0']):
+        kind, *words = line.split()
+        if len(words) + 1 != sizes.get(kind) or kind == 'B' and words[3] != '0' or kind == 'R' and words[0] != '0':
             sys.exit(f'{path}: not a line for perf2bolt: {line}')
-        out[words[0], int(words[1], 16), int(words[2], 16)] += int(words[3])
+        a, b, last = (int(w, 16) for w in words[:3])
+        if kind in 'BFf':
+            out[kind, a, b] += int(words[2])
+            continue
+        times = int(words[3])
+        if kind == 'T' and a != NONE:
+            out['B', a, b] += times
+        if last != NONE:
+            out['f' if kind == 'R' or not a else 'F', b, last] += times
+        if kind == 'T' and NONE not in (a, last):
+            behind[a, b, last] += times
     return out
+
+
+def wrong_traces(got, behind, elf):
+    """Traces that did not run as often. The branches in stubs are outside."""
+    ran = collections.Counter()
+    for (source, first, last), n in behind.items():
+        ran[0 if source and elf.in_stub(source) else source, first, last] += n
+    return [(k, ran[k], n) for k, n in sorted(got.items()) if ran[k] != n]
 
 
 def main():
@@ -104,14 +131,18 @@ def main():
     elf = Elf(binary)
     image = next(int(line.split('\t')[0]) for line in open(flow + '.images')
                  if line.rstrip('\n').split('\t')[1] == binary)
-    want = without_stubs(executed(flow, Place(elf, image)), elf)
-    got = profile(path)
+    lines, behind = executed(flow, Place(elf, image))
+    traces = collections.Counter()
+    want, got = without_stubs(lines, elf), profile(path, traces)
     bad = sorted(k for k in want.keys() | got.keys() if want[k] != got[k])
     for k in bad[:10]:
         print('%s %x %x: executed %d times, profile says %d' % (*k, want[k], got[k]))
+    wrong = wrong_traces(traces, behind, elf)
+    for k, ran, n in wrong[:10]:
+        print('T %x %x %x: executed %d times, profile says %d' % (*k, ran, n))
     kinds = collections.Counter(k[0] if k[0] != 'B' or k[1] else 'B 0' for k in got)
-    print(', '.join(f'{n} lines {k}' for k, n in sorted(kinds.items())))
-    sys.exit(bool(bad or not got))
+    print(', '.join(f'{n} lines {k}' for k, n in sorted(kinds.items())) + f'; {len(traces)} traces')
+    sys.exit(bool(bad or wrong or not got))
 
 
 main()

@@ -2,7 +2,7 @@
 /*
  * Work for a layout optimiser, with what its reader treats apart: functions that the C library calls back,
  * calls through the PLT, a signal handler, recursion, jump tables, calls through pointers, landing pads,
- * and blocks that begin where a call returns to.
+ * and blocks that begin where a call returns to, one of the same function as well.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -89,6 +89,21 @@ static AS_WRITTEN void drain(int n)
 	}
 }
 
+/* The same where a function calls itself, so that it returns to itself. */
+static AS_WRITTEN void walk(int n)
+{
+	hits++;
+	if (n <= 0)
+		return;
+	if (n & 1)
+		walk(n - 3);
+	if (n & 2)
+		walk(n - 2);
+	hits += n & 4;
+	walk(n - 1);
+	hits++;
+}
+
 static NOINLINE int step(int op, int a)
 {
 	switch (op) {
@@ -132,6 +147,7 @@ int main(void)
 		raise(SIGUSR1);
 	}
 	drain(2000);
+	walk(14);
 	printf("%d %d %d %d\n", sum, closed, caught, hits);
 	return 0;
 }

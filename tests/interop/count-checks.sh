@@ -2,7 +2,7 @@
 # To be sourced: checks of a recording with known truth. Before, $tool is perf-cstrace, $symfs the folder of the programs, $want the
 # exit code of profile; $set is the folder of the recording and its truth. Sources tap.sh.
 . tests/cli/tap.sh
-of_one="autofdo llvm bolt propeller"
+of_one="autofdo llvm bolt-16 bolt-21 propeller"
 of_all="callgrind folded top pprof"
 
 profile() {
@@ -24,10 +24,16 @@ counted() {
 		cmp "$tmp/counts" "$tmp/again"
 }
 
-# agrees FILE FORMAT OPTIONS...: the format of the recording is that of the count file.
+# agrees FILE FORMAT OPTIONS...: the format of the recording is that of the count file; bolt-N is bolt for that reader.
 agrees() {
 	file=$tmp/formats/$1 format=$2
 	shift 2
+	case $format in
+	bolt-*)
+		set -- --reader="$format" "$@"
+		format=bolt
+		;;
+	esac
 	rm -f "$tmp/direct"
 	profile -i "$set/perf.data" --symfs "$symfs" --format="$format" "$@" -o "$tmp/direct" >"$tmp/wrong" || nothing ||
 		{ cat "$tmp/wrong"; return 1; }

@@ -42,11 +42,24 @@ def llvm(content):
     return OneBinary(text_section(lines, "-"), text_section(lines, "->"))
 
 
+NONE = 2 ** 64 - 1
+
+
 def bolt(content):
+    """Lines B, F and f, or T and R: a branch and the range behind it, either of which may be NONE; a range behind a return."""
     ranges, edges = collections.Counter(), collections.Counter()
     for line in content.decode().splitlines():
-        kind, a, b, times = line.split()[:4]
-        (edges if kind == "B" else ranges)[int(a, 16), int(b, 16)] += int(times)
+        kind, *words = line.split()
+        a, b, last = (int(w, 16) for w in words[:3])
+        if kind == "B":
+            edges[a, b] += int(words[2])
+        elif kind in "Ff":
+            ranges[a, b] += int(words[2])
+        else:
+            if kind == "T" and a != NONE:
+                edges[a, b] += int(words[3])
+            if last != NONE:
+                ranges[b, last] += int(words[3])
     return OneBinary(ranges, edges)
 
 

@@ -2,7 +2,7 @@
 """Compares the formats that were made of a recording with what was executed.
 
 A folder has them as FORMAT for those of all binaries, and FORMAT.NAME for those of one, NAME being build-id:HEX or its path with
-- for /. What each format has is compared: how often each instruction was executed, taken branches, directions, calls."""
+- for /, and FORMAT perhaps with the version of its reader, as bolt-21. What each format has is compared: how often each instruction was executed, taken branches, directions, calls."""
 import collections
 import glob
 import os
@@ -50,7 +50,7 @@ class FormatCheck:
             if format_ == "lcov":
                 lcov_truth.compare(self.truth, self.binaries.values(), self.check, content)
                 continue
-            counts = getattr(format_counts, format_)(content)
+            counts = getattr(format_counts, format_.partition("-")[0])(content)
             if name:
                 self.one(format_, next(b for b in self.binaries.values() if file_name(b) == name), counts)
             else:
@@ -63,7 +63,7 @@ class FormatCheck:
         what, truth = "%s of %s: " % (format_, b.name), self.truth
         offset_of = (lambda x: x) if format_ == "autofdo" else offsets(b)
         elf = profile_text.Elf(truth.code.symfs + b.name) if b.segments else None
-        stubs = [elf.sections[s][1:] for s in profile_text.STUBS if s in elf.sections] if elf and format_ == "bolt" else []
+        stubs = [elf.sections[s][1:] for s in profile_text.STUBS if s in elf.sections] if elf and format_.startswith("bolt") else []
 
         def stub(at):
             return any(offset <= at < offset + size for offset, size in stubs)

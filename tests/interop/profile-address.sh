@@ -142,7 +142,7 @@ said() {
 
 # bolt PROGRAM BINARY
 bolt() {
-	"$tool" profile -i "$tmp/$1.data" --symfs "$root" --binary $bin/$2 --format=bolt -o "$tmp/counts" 2>"$tmp/err" &&
+	"$tool" profile -i "$tmp/$1.data" --symfs "$root" --binary $bin/$2 --format=bolt --reader=bolt-16 -o "$tmp/counts" 2>"$tmp/err" &&
 		$here/bolt-truth.py "$tmp/$1.flow" "$root$bin/$2" "$tmp/counts"
 }
 

@@ -52,7 +52,7 @@ mkdir "$tmp/empty"
 "$tool" profile -i "$one" --symfs "$tmp/empty" -o "$tmp/none" >"$tmp/log" 2>&1 || rc=$?
 [ $rc -eq 5 ] && grep -q 'no instruction could be decoded' "$tmp/log" && grep -q 'sort\.a64' "$tmp/log" && rc=0 || rc=1
 verdict $rc "no program to decode with"
-"$tool" profile -i "$one" --symfs "$symfs" --format=bolt -o "$tmp/bolt" 2>"$tmp/log"
+"$tool" profile -i "$one" --symfs "$symfs" --format=bolt --reader=bolt-16 -o "$tmp/bolt" 2>"$tmp/log"
 sum=$(awk '$1 == "B" { n += $4 } END { print n }' "$tmp/bolt")
 [ "$sum" = 88562 ] && rc=0 || rc=1
 verdict $rc "bolt: sum of branches is $sum"

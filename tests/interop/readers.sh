@@ -216,6 +216,34 @@ by_its_name() {
 		"${root}usr/lib/llvm-$1/bin/perf2bolt" --help | grep 'data aggregator'
 }
 
+# installed WANT NAMES...: which lines are written where PATH has these programs
+installed() {
+	want=$1
+	shift
+	rm -rf "$tmp/path" && mkdir -p "$tmp/path/a" "$tmp/path/b"
+	for program; do
+		printf '#!/bin/sh\n' >"$tmp/path/$program" && chmod +x "$tmp/path/$program"
+	done
+	# one that cannot be run, and a folder that is not absolute
+	touch "$tmp/path/a/perf2bolt-14"
+	PATH="$tmp/path/a:.:$tmp/path/b" "$tool" profile -i "$tmp/perf.data" --symfs "$tmp/dwarf4" --binary prog --format=bolt \
+		-o "$tmp/counts" 2>"$tmp/err" || [ $? -eq 3 ] || return 1
+	cat "$tmp/err"
+	"$tool" profile -i "$tmp/perf.data" --symfs "$tmp/dwarf4" --binary prog --format=bolt --reader="$want" -o "$tmp/chosen" 2>/dev/null ||
+		[ $? -eq 3 ] || return 1
+	cmp "$tmp/counts" "$tmp/chosen" || return 1
+	case $want in
+	bolt-16) ! grep 'is installed' "$tmp/err" ;;
+	*) grep "lines for perf2bolt 21 and later, since perf2bolt-2[12] is installed and none before" "$tmp/err" ;;
+	esac
+}
+
+check "bolt: no perf2bolt is installed" installed bolt-16
+check "bolt: 22 is installed" installed bolt-22 b/perf2bolt-22
+check "bolt: 21 and 22 are installed" installed bolt-22 a/perf2bolt-22 b/perf2bolt-21
+check "bolt: 16 and 22 are installed" installed bolt-16 a/perf2bolt-22 b/perf2bolt-16
+check "bolt: one without a number, and 22" installed bolt-16 a/perf2bolt-22 b/perf2bolt
+
 refuses_stripped() {
 	profile stripped bolt && ! "${root}usr/lib/llvm-$1/bin/perf2bolt" "$tmp/stripped/opt/prog" -p "$tmp/counts" --pa -o "$tmp/fdata" \
 		>"$tmp/log" 2>&1 && grep 'stripped binaries are not supported' "$tmp/log"

@@ -16,6 +16,7 @@
 #include "outputs/cmd/counted.h"
 #include "outputs/cmd/options.h"
 #include "outputs/cmd/summary.h"
+#include "outputs/profile/bolt_version.h"
 #include "outputs/profile/choose.h"
 #include "outputs/profile/exact.h"
 #include "outputs/profile/formats.h"
@@ -278,6 +279,33 @@ static bool base_named(const char *name, enum profile_base *base)
 	return *base == PROFILE_FIRST_LOAD || !strcmp(name, "offset");
 }
 
+/*
+ * Chooses the lines for BOLT: for the version of --reader, else for the earliest that is installed,
+ * so that all that are installed read them. Returns CMD_GO_ON, or CMD_USAGE after a message.
+ */
+static int choose_reader(const struct cmd_desc *cmd, const char *reader, struct request *r)
+{
+	const bool bolt = r->f && r->f->reader == READER_BOLT;
+	unsigned int version = 0;
+
+	if (reader && !bolt)
+		return cmd_usage_error(cmd, "--reader is for --format=bolt: the other formats are "
+				       "the same for all versions of their readers");
+	if (reader && !bolt_version_read(reader, &version))
+		return cmd_usage_error(cmd, "--reader: found '%s', expected bolt-N with the "
+				       "version of LLVM, from 14 on", reader);
+	if (!bolt)
+		return CMD_GO_ON;
+	if (!reader)
+		version = bolt_version_found();
+	r->f = profile_format_for(r->f, version);
+	if (!reader && r->f->since)
+		fprintf(stderr, "cstrace profile: lines for perf2bolt %u and later, since "
+			"perf2bolt-%u is installed and none before; --reader=bolt-N is for "
+			"another version\n", r->f->since, version);
+	return CMD_GO_ON;
+}
+
 #define FORMATS \
 	"autofdo, llvm, bolt, propeller, callgrind, lcov, pprof, folded, top, branch-list, " \
 	"branch-list-zstd, branch-list-old or cstrace"
@@ -288,7 +316,7 @@ int cmd_profile(int argc, const char **argv)
 	/* a Source Address ends ranges at the branches that it passes, as atoms do */
 	struct session_opts so = { .progress = true, .split_source = true };
 	struct request r = { .output = "-", .depth = CALLS_DEPTH };
-	const char *format = "autofdo", *address = NULL;
+	const char *format = "autofdo", *address = NULL, *reader = NULL;
 	struct summary sum = { .file = NULL };
 	const struct cmd_opt opts[] = {
 		{ 'o', "output", CMD_OPT_STRING, &r.output, "FILE", "write to FILE instead of stdout",
@@ -299,6 +327,8 @@ int cmd_profile(int argc, const char **argv)
 		  NULL },
 		{ 0, "address", CMD_OPT_STRING, &address, "BASE",
 		  "numbers in an autofdo profile: offset (default) or vaddr, see below", NULL },
+		{ 0, "reader", CMD_OPT_STRING, &reader, "NAME",
+		  "bolt-N: lines for perf2bolt of LLVM N (default: what is installed)", NULL },
 		{ 0, "binary", CMD_OPT_STRING, &r.want, "PATH",
 		  "which binary: as recorded, its name, or build-id:HEX (default: the only executable, or all)", NULL },
 		{ 0, "demangle", CMD_OPT_FLAG, &r.demangle, NULL,
@@ -320,6 +350,7 @@ int cmd_profile(int argc, const char **argv)
 		"  the first segment on (--address=vaddr). Numbers of the other kind put counts to other functions.\n"
 		"llvm: for llvm-profgen (LLVM 19 or later) --unsymbolized-profile --use-offset=0.\n"
 		"bolt: for perf2bolt -p FILE --pa; Debian has it as /usr/lib/llvm-VERSION/bin/perf2bolt.\n"
+		"  --reader=bolt-21 and later: lines T and R; earlier: lines B, F and f.\n"
 		"propeller: for generate_propeller_profiles --profile_type=FREQUENCIES_PROTO (google/llvm-propeller).\n"
 		"These are of one binary; the others are of all, or of the one of --binary:\n"
 		"callgrind: instructions by address and line, and calls, for callgrind_annotate and KCachegrind.\n"
@@ -356,6 +387,8 @@ int cmd_profile(int argc, const char **argv)
 		return cmd_usage_error(&cmd, "--%s is for formats that are made of counts: --format=cstrace has the counts "
 				       "of all binaries", r.want ? "binary" : "demangle");
 	rc = check_options(&cmd, &so, &r);
+	if (rc == CMD_GO_ON)
+		rc = choose_reader(&cmd, reader, &r);
 	if (rc != CMD_GO_ON)
 		return rc;
 	if (!r.depth)

@@ -116,23 +116,25 @@ static void write_llvm(struct pd_output *out, const struct flat *f, const struct
 
 const struct profile_format profile_formats[] = {
 	{ "autofdo", ONE(COUNTS_SPLIT, FLAT_SPLIT, READER_AUTOFDO, PROFILE_OFFSET, write_autofdo),
-	  false, "create_llvm_prof and create_gcov, --profiler=text" },
+	  false, "create_llvm_prof and create_gcov, --profiler=text", 0 },
 	{ "llvm", ONE(COUNTS_JOINED, FLAT_JOINED, READER_LLVM, PROFILE_VADDR, write_llvm), false,
-	  "llvm-profgen --unsymbolized-profile, with --use-offset=0" },
+	  "llvm-profgen --unsymbolized-profile, with --use-offset=0", 0 },
 	{ "bolt", ONE(COUNTS_ALL, FLAT_ARRIVED, READER_BOLT, PROFILE_VADDR, bolt_write), false,
-	  "perf2bolt -p FILE --pa" },
+	  "perf2bolt -p FILE --pa", 0 },
+	{ "bolt", ONE(COUNTS_ALL, FLAT_ARRIVED, READER_BOLT, PROFILE_VADDR, bolt_write_traces),
+	  false, "perf2bolt -p FILE --pa", BOLT_TRACES },
 	{ "propeller", ONE(COUNTS_ALL, FLAT_JOINED, 0, PROFILE_VADDR, propeller_write), true,
-	  "generate_propeller_profiles --profile_type=FREQUENCIES_PROTO" },
-	{ "pprof", WHOLE(pprof_write, true, true), true, "go tool pprof" },
+	  "generate_propeller_profiles --profile_type=FREQUENCIES_PROTO", 0 },
+	{ "pprof", WHOLE(pprof_write, true, true), true, "go tool pprof", 0 },
 	{ "callgrind", WHOLE(callgrind_write, true, true), false,
-	  "callgrind_annotate, KCachegrind" },
-	{ "lcov", WHOLE(lcov_write, true, false), false, "genhtml, and what reads gcov's lines" },
-	{ "folded", COMPARED(folded_write), false, "flamegraph.pl, speedscope" },
-	{ "top", COMPARED(top_write), false, "a table for the terminal" },
+	  "callgrind_annotate, KCachegrind", 0 },
+	{ "lcov", WHOLE(lcov_write, true, false), false, "genhtml, and what reads gcov's lines", 0 },
+	{ "folded", COMPARED(folded_write), false, "flamegraph.pl, speedscope", 0 },
+	{ "top", COMPARED(top_write), false, "a table for the terminal", 0 },
 	{ "branch-list", LISTS(branch_list_write),
-	  "simpleperf inject, Android's AutoFDO pipelines" },
-	{ "branch-list-zstd", LISTS(branch_list_write_packed), "the same, compressed" },
-	{ "branch-list-old", LISTS(branch_list_write_old), "simpleperf up to 2024" },
+	  "simpleperf inject, Android's AutoFDO pipelines", 0 },
+	{ "branch-list-zstd", LISTS(branch_list_write_packed), "the same, compressed", 0 },
+	{ "branch-list-old", LISTS(branch_list_write_old), "simpleperf up to 2024", 0 },
 	{ .name = NULL },
 };
 
@@ -144,4 +146,15 @@ const struct profile_format *profile_format_find(const char *name)
 		if (!strcmp(f->name, name))
 			return f;
 	return NULL;
+}
+
+const struct profile_format *profile_format_for(const struct profile_format *f,
+						unsigned int version)
+{
+	const struct profile_format *best = f;
+
+	for (; f->name; f++)
+		if (!strcmp(f->name, best->name) && f->since <= version)
+			best = f;
+	return best;
 }

@@ -24,12 +24,16 @@ struct profile_format {
 	bool compares;		/* can have what changed since other counts */
 	bool binary;		/* is not text: a terminal is refused */
 	const char *help;
+	unsigned int since;	/* first version of the reader that reads it; 0: any */
 };
 
 /* terminated by a NULL name */
 extern const struct profile_format profile_formats[];
 
 const struct profile_format *profile_format_find(const char *name);
+/* Returns the format of the same name for a version of its reader; 0: for any version. */
+const struct profile_format *profile_format_for(const struct profile_format *f,
+						unsigned int version);
 
 #define PROFILE_LACKS	1	/* a file is missing, which the format needs */
 #define PROFILE_EMPTY	2	/* the format would be empty: nothing is left of it */

@@ -120,6 +120,8 @@ const struct option_row option_rows[] = {
 	{ "reg", FILTERED | CONVERT, OPTION_TEXT, VALUES { "TRCCONFIGR=0x1001", "ETMCR=0x1000", "0x10:TRCIDR8=4", "=", NULL } },
 	{ "elf", FILTERED | CONVERT, OPTION_CHOICE, VALUES { "@/elf", "@/trace.bin", NULL } },
 	{ "no-text-copies", ALL, OPTION_FLAG, NULL },
+	{ "reader", PROFILE, OPTION_TEXT,
+	  VALUES { "bolt-16", "bolt-22", "bolt-", NULL } },
 	{ "untraced", PROFILE | REPORT, OPTION_TEXT, VALUES { "covered", "uncovered", "", NULL } },
 	{ "itm-sync", DUMP, OPTION_FLAG, NULL },
 	{ "xed", SCRIPT, OPTION_TEXT, VALUES { "", "-F", NULL } },

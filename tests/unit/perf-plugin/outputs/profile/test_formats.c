@@ -21,6 +21,8 @@
 #include "outputs/profile/formats.h"
 
 #define OUT	CST_COUNT_OUTSIDE
+/* in a line T: no branch, or no range */
+#define NONE	"ffffffffffffffff"
 
 static void add(struct model *m, const struct cst_count_record *rec)
 {
@@ -73,30 +75,30 @@ static struct model model_of(struct dso *dso)
 	return m;
 }
 
-/* What a format makes of the binary, in `text`. */
-static size_t made_bytes(const char *name, enum profile_base base, const struct model *m, char *text, size_t room)
+/* What a format for a version of its reader makes of the binary, in `text`. */
+static void made_for(const char *name, unsigned int version, enum profile_base base,
+		     const struct model *m, char *text, size_t room)
 {
-	const struct profile_format *f = profile_format_find(name);
+	const struct profile_format *f = profile_format_for(profile_format_find(name), version);
 	struct profile_address where;
 	struct profile_removed gone;
 	struct output_text out;
 	struct flat flat;
+	size_t n;
 
-	assert_non_null(f);
 	profile_address_init(&where, &m->binaries[0], base);
 	flat_init(&flat, &m->binaries[0], f->ranges);
 	profile_address_limit(&where, &flat, &gone);
 	f->write(output_begin(&out), &flat, &where);
 	flat_free(&flat);
-	return output_end(&out, text, room);
+	n = output_end(&out, text, room);
+	/* a text, with no byte of 0 in it */
+	assert_int_equal(strlen(text), n);
 }
 
 static void made(const char *name, enum profile_base base, const struct model *m, char *text, size_t room)
 {
-	const size_t n = made_bytes(name, base, m, text, room);
-
-	/* a text, with no byte of 0 in it */
-	assert_int_equal(strlen(text), n);
+	made_for(name, 0, base, m, text, room);
 }
 
 /* As lld lays out a program: code at another offset than its address says; two pieces of it, data between. */
@@ -194,8 +196,100 @@ static void bolt_stubs(void **state)
 	made("bolt", PROFILE_VADDR, &m, text, sizeof(text));
 	assert_string_equal(text, "B 0 1020 2 0\nB 0 1024 2 0\nB 1020 0 1 0\nB 1028 1000 3 0\nF 1020 1028 5\n"
 			    "f 102c 1030 4\n");
+	made_for("bolt", 21, PROFILE_VADDR, &m, text, sizeof(text));
+	assert_string_equal(text, "T 1028 1000 " NONE " 3\nT 0 1020 " NONE " 2\n"
+			    "T " NONE " 1020 1028 5\nT 0 1024 " NONE " 2\nR 0 102c 1030 4\n"
+			    "T 1020 0 " NONE " 1\n");
 	model_free(&m);
 	free(file.p);
+}
+
+/* Versions of perf2bolt from 21 on get lines of their own, other formats have no versions. */
+static void bolt_versions(void **state)
+{
+	const struct profile_format *any = profile_format_find("bolt");
+	const struct profile_format *llvm = profile_format_find("llvm");
+
+	(void)state;
+	assert_ptr_equal(profile_format_for(any, 0), any);
+	assert_ptr_equal(profile_format_for(any, 20), any);
+	assert_ptr_not_equal(profile_format_for(any, 21), any);
+	assert_ptr_equal(profile_format_for(any, 21), profile_format_for(any, 40));
+	assert_string_equal(profile_format_for(any, 21)->name, "bolt");
+	assert_ptr_equal(profile_format_for(llvm, 40), llvm);
+}
+
+/* A line has a branch and a range where the counts leave no choice, and no return is among them. */
+static void bolt_traces(void **state)
+{
+	/* branches are entries where `from` is OUT; ranges begin at 0x100 */
+	static const struct {
+		struct {
+			uint64_t from, count;
+		} branch[3];
+		struct {
+			uint64_t last, count;
+			uint8_t flags;
+		} range[3];
+		const char *lines;
+	} row[] = {
+		{ { { 8, 5 } }, { { 0x108, 5, 0 } }, "T 8 100 108 5\n" },
+		{ { { 8, 5 } }, { { 0x108, 2, 0 }, { 0x110, 3, 0 } },
+		  "T 8 100 108 2\nT 8 100 110 3\n" },
+		{ { { 8, 5 }, { 12, 1 } }, { { 0x108, 6, 0 } }, "T 8 100 108 5\nT c 100 108 1\n" },
+		/* which ran behind which is unknown */
+		{ { { 8, 5 }, { 12, 1 } }, { { 0x108, 3, 0 }, { 0x110, 3, 0 } },
+		  "T 8 100 " NONE " 5\nT c 100 " NONE " 1\n"
+		  "T " NONE " 100 108 3\nT " NONE " 100 110 3\n" },
+		/* another way led there, or trace was lost behind the branch */
+		{ { { 8, 5 } }, { { 0x108, 6, 0 } }, "T 8 100 " NONE " 5\nT " NONE " 100 108 6\n" },
+		{ { { 8, 6 } }, { { 0x108, 5, 0 } }, "T 8 100 " NONE " 6\nT " NONE " 100 108 5\n" },
+		{ { { 8, UINT64_MAX }, { 12, 1 } }, { { 0x108, UINT64_MAX, 0 } },
+		  "T 8 100 " NONE " 9223372036854775807\nT c 100 " NONE " 1\nT " NONE
+		  " 100 108 9223372036854775807\n" },
+		{ { { 8, 5 } }, { { 0, 0, 0 } }, "T 8 100 " NONE " 5\n" },
+		{ { { 0, 0 } }, { { 0x108, 5, 0 } }, "T " NONE " 100 108 5\n" },
+		/* from outside, and returns: the same function may have made the call */
+		{ { { OUT, 5 } }, { { 0x108, 5, CST_COUNT_ARRIVED } }, "T 0 100 108 5\n" },
+		{ { { 8, 5 } }, { { 0x108, 5, CST_COUNT_ARRIVED } },
+		  "T 8 100 " NONE " 5\nR 0 100 108 5\n" },
+		{ { { OUT, 2 }, { 8, 3 } }, { { 0x108, 5, CST_COUNT_ARRIVED } },
+		  "T 0 100 " NONE " 2\nT 8 100 " NONE " 3\nR 0 100 108 5\n" },
+		{ { { 8, 5 } }, { { 0x108, 3, 0 }, { 0x108, 2, CST_COUNT_ARRIVED } },
+		  "T 8 100 " NONE " 5\nT " NONE " 100 108 3\nR 0 100 108 2\n" },
+		{ { { OUT, 5 } }, { { 0x108, 5, 0 } },
+		  "T 0 100 " NONE " 5\nT " NONE " 100 108 5\n" },
+	};
+	char text[512];
+	struct model m;
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		m = model_of(&raw);
+		for (k = 0; k < 3 && row[i].branch[k].count; k++)
+			if (row[i].branch[k].from == OUT)
+				entry(&m, 0x100, row[i].branch[k].count);
+			else
+				edge(&m, row[i].branch[k].from, 0x100, row[i].branch[k].count);
+		for (k = 0; k < 3 && row[i].range[k].count; k++)
+			range(&m, 0x100, row[i].range[k].last, row[i].range[k].count,
+			      row[i].range[k].flags);
+		made_for("bolt", 21, PROFILE_VADDR, &m, text, sizeof(text));
+		assert_string_equal(text, row[i].lines);
+		model_free(&m);
+	}
+	/* places in order, those that branches leave to at the end */
+	m = model_of(&raw);
+	edge(&m, 8, OUT, 1);
+	edge(&m, 16, 4, 2);
+	edge(&m, 20, OUT, 3);
+	range(&m, 4, 16, 2, 0);
+	range(&m, 12, 20, 4, 0);
+	made_for("bolt", 21, PROFILE_VADDR, &m, text, sizeof(text));
+	assert_string_equal(text, "T 10 4 10 2\nT " NONE " c 14 4\n"
+			    "T 8 0 " NONE " 1\nT 14 0 " NONE " 3\n");
+	model_free(&m);
 }
 
 /* The second executable segment has its own distance between offset and address; a file without segments none. */
@@ -472,7 +566,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(split),
-		cmocka_unit_test(bolt_stubs), cmocka_unit_test(addresses), cmocka_unit_test(module),
+		cmocka_unit_test(bolt_stubs), cmocka_unit_test(bolt_versions),
+		cmocka_unit_test(bolt_traces), cmocka_unit_test(addresses),
+		cmocka_unit_test(module),
 		cmocka_unit_test(largest), cmocka_unit_test(shared_pieces),
 		cmocka_unit_test(nothing), cmocka_unit_test(libraries),
 	};

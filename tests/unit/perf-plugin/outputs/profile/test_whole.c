@@ -340,6 +340,56 @@ static void folded_numbers(void **state)
 	}
 }
 
+/* Names of a node's callers and its own, the outermost first. Returns the end. */
+static char *stack_names(const struct model *m, uint32_t node, char *p)
+{
+	if (m->nodes[node].parent != MODEL_NO_NODE) {
+		p = stack_names(m, m->nodes[node].parent, p);
+		*p++ = ';';
+	}
+	return stpcpy(p, m->binaries[m->nodes[node].is.binary].is.name);
+}
+
+/* The lines of random calls are sums of nodes with the same names, in order of the first ones. */
+static void folded_stacks(void **state)
+{
+	enum { NODES = 60, LINE = NODES * 10 + 30 };
+	static char text[NODES * LINE], want[NODES * LINE], stack[NODES][LINE];
+	static const char *const names[] = { "a", "b", "a b", "long_name", "ab" };
+	uint64_t insns[NODES];
+	unsigned int seed, i, k, n, depth;
+	struct whole w = { .model = NULL };
+	struct model m;
+	char *p;
+
+	(void)state;
+	for (seed = 1; seed < 300; seed++) {
+		srand(seed);
+		model_init(&m);
+		for (i = 0; i < 5; i++)
+			binary(&m, names[i], CST_COUNT_JIT);
+		for (n = i = depth = 0; i < NODES; i++) {
+			/* of few names and sites, so that many nodes have the same stack */
+			depth = i ? (unsigned int)rand() % (depth + 2) : 0;
+			node(&m, depth, depth ? CST_COUNT_CALL : CST_COUNT_ROOT,
+			     depth ? 0 : NO, depth ? i : OUT, (uint32_t)rand() % (seed % 4 + 1), 0,
+			     1, 1 + (uint64_t)rand() % 100);
+			range(&m, m.nodes[i].is.binary, 8 * i, 1, m.nodes[i].is.insns);
+			stack_names(&m, i, stack[n]);
+			for (k = 0; strcmp(stack[k], stack[n]); k++)
+				;
+			insns[k] = m.nodes[i].is.insns + (k < n ? insns[k] : 0);
+			n += k == n;
+		}
+		for (i = 0, p = want; i < n; i++)
+			p += sprintf(p, "%s %llu\n", stack[i], (unsigned long long)insns[i]);
+		w.model = &m;
+		made("folded", &w, text, sizeof(text));
+		assert_string_equal(text, want);
+		model_free(&m);
+	}
+}
+
 /* Text that is longer than the buffer is written whole. */
 static void longest_text(void **state)
 {
@@ -379,6 +429,7 @@ int main(void)
 		cmocka_unit_test(unplaced),
 		cmocka_unit_test(between_targets), cmocka_unit_test(largest),
 		cmocka_unit_test(longest), cmocka_unit_test(folded_numbers),
+		cmocka_unit_test(folded_stacks),
 		cmocka_unit_test(longest_text),
 		cmocka_unit_test(pprof_program),
 	};
