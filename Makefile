@@ -148,7 +148,8 @@ GEN_MAIN := $(wildcard tests/gen/main.c)
 QEMU_SRC := $(sort $(wildcard tests/gen/qemu/*.c))
 FUZZ_SRC := $(filter-out tests/fuzz/command/%,$(call sources-of,tests/fuzz))
 # dlfilter.c is a library for perf, which dlfilter.sh makes
-INTEROP_SRC := $(filter-out tests/interop/dlfilter.c,$(sort $(wildcard tests/interop/*.c)))
+# Programs that are traced (_prog.c) are compiled by their tests, for the machine they are recorded on.
+INTEROP_SRC := $(filter-out tests/interop/dlfilter.c tests/interop/%_prog.c,$(sort $(wildcard tests/interop/*.c)))
 HEADERS := $(sort $(wildcard include/cstrace/*.h include/cstrace/*.def))
 FILES_HEADERS := $(sort $(wildcard include/cstrace/files/*.h))
 PERF_HEADERS := $(sort $(wildcard include/cstrace/perf/*.h))
