@@ -78,6 +78,7 @@ CASES = [
     Case("profile lcov", "profile -i @sample --symfs @symfs --format=lcov -o OUT"),
     Case("profile pprof", "profile -i @two-cpus --symfs @two-cpus.s --format=pprof -o OUT"),
     Case("profile propeller", "profile -i @sample --symfs @symfs --format=propeller -o OUT"),
+    Case("profile branch lists", "profile -i @sample --symfs @symfs --format=branch-list -o OUT"),
     Case("profile folded", "profile -i @sample --symfs @symfs --format=folded --demangle -o OUT"),
     Case("profile top", "profile -i @jit --symfs @jit.s --format=top"),
     Case("report", "report -i @sample --symfs @symfs --source @symfs --functions 3 -o OUT", folder=True),
