@@ -169,7 +169,6 @@ static void check_counts(struct dso_table *t, const struct branch_lists *l, bool
 	CHECK(!a64 || m.nr_binaries == n.nr_binaries);
 	for (i = 0; a64 && i < m.nr_binaries; i++) {
 		CHECK(m.binaries[i].branches == n.binaries[i].branches);
-		CHECK(m.binaries[i].nr_edges == n.binaries[i].nr_edges);
 		CHECK(m.binaries[i].nr_not_taken == n.binaries[i].nr_not_taken);
 		CHECK(m.binaries[i].insns == n.binaries[i].insns);
 	}
