@@ -28,7 +28,8 @@ bool counted_is(const char *path)
 int counted_check(const struct cmd_desc *cmd, const struct session_opts *so, enum metric metric)
 {
 	const struct filter_opts *f = &so->filter;
-	const char *kind = count_file_is(so->input) ? "a count file" : "a file of branch lists";
+	const bool counts = count_file_is(so->input);
+	const char *kind = counts ? "a count file" : "a file of branch lists";
 
 	if (metric)
 		return cmd_usage_error(
@@ -48,7 +49,7 @@ int counted_check(const struct cmd_desc *cmd, const struct session_opts *so, enu
 				       name_shown(so->input), kind);
 	cmd_no_effect(cmd,
 		      "kcore kallsyms jitdump contextid ts-freq max-expand no-text-copies jobs",
-		      "the input has counts, and no trace");
+		      counts ? "a count file has no trace" : "branch lists have no trace");
 	return CMD_GO_ON;
 }
 
