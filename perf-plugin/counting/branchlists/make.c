@@ -324,7 +324,8 @@ void list_silence_print(const struct list_silence *s, const char *command, FILE 
 		  "other" },
 		{ s->divided, "executions of ranges are divided behind an ISB" },
 		{ s->placeless, "executions of ranges are outside of a module's .text: left out" },
-		{ s->beyond, "executions of ranges are beyond 2^31 branches in all lists: left out" },
+		{ s->beyond,
+		  "executions of ranges are beyond 2^31 branches in all lists: left out" },
 		{ s->elsewhere, "instructions are in no ELF file: left out" },
 		{ s->missing, "instructions are in binaries that are not here: left out" },
 	};

@@ -67,7 +67,8 @@ int info_branch_lists(const char *path)
 	for (i = 0; i < l.nr; i++)
 		put_binary(&l.v[i]);
 	if (l.samples)
-		printf("  %" PRIu64 " samples of branch records, which are not of a trace: not read\n",
+		printf("  %" PRIu64
+		       " samples of branch records, which are not of a trace: not read\n",
 		       l.samples);
 	printf("next, with the target's files below DIR:\n"
 	       "  perf-cstrace profile -i FILE --symfs DIR --format=autofdo --binary PATH "
