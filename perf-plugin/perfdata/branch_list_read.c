@@ -427,22 +427,31 @@ static bool unpacks_to_old(const uint8_t *p, size_t len)
 	return is;
 }
 
+static bool is_packed_old(int fd)
+{
+	uint8_t *block = mem_new(PEEK_SIZE);
+	const ssize_t n = pread(fd, block, PEEK_SIZE, 0);
+	const bool is = n > 0 && unpacks_to_old(block, (size_t)n);
+
+	free(block);
+	return is;
+}
+
 bool branch_lists_are(const char *path)
 {
-	uint8_t *head;
+	uint8_t head[PD_FILE_HEADER_SIZE];
 	struct stat st;
-	ssize_t n;
 	int fd = input_peek(path, &st);
-	bool are;
+	bool are = false;
+	ssize_t n;
 
 	if (fd < 0)
 		return false;
-	head = mem_new(PEEK_SIZE);
-	n = pread(fd, head, PEEK_SIZE, 0);
+	n = pread(fd, head, sizeof(head), 0);
+	if (n > 0 && begins(head, (size_t)n, ZSTD_MARK, sizeof(ZSTD_MARK) - 1))
+		are = is_packed_old(fd);
+	else if (n > 0)
+		are = branch_lists_begin(head, (size_t)n) || has_section(head, (size_t)n);
 	close(fd);
-	are = n > 0 && (branch_lists_begin(head, (size_t)n) || has_section(head, (size_t)n));
-	if (!are && n > 0 && begins(head, (size_t)n, ZSTD_MARK, sizeof(ZSTD_MARK) - 1))
-		are = unpacks_to_old(head, (size_t)n);
-	free(head);
 	return are;
 }

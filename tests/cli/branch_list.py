@@ -427,16 +427,28 @@ def case_formats(folder):
 def case_others(folder):
     """What other commands say of lists, and profile of what cannot be."""
     root, path = program(folder), put(folder, new(message(binary(USUAL))))
-    for command in ("info", "script", "dump"):
+    for command in ("script", "dump"):
         run(command, "-i", path, code=1, says="found branch lists of simpleperf")
     run("inject", "-i", path, "-o", folder + "/out", code=1, says="'perf-cstrace profile -i FILE'")
     run("profile", "-i", path, "--time", "1,2", code=129, says="is a file of branch lists, in which nothing says when")
     run("profile", "-i", path, "--metric=cycles", "--format=top", code=129, says="branch lists, which has neither cycles")
     os.mkdir(folder + "/none")
     run("profile", "-i", path, "-o", folder + "/out", "--symfs", folder + "/none", code=3, says="nothing to profile")
-    text = run("info", "-i", put(folder, perf_data(new(message(binary(USUAL)))), "perf"), code=(0, 1, 3))
-    if "branch lists" not in text:
-        raise Bad("info does not name the lists of perf.data: %s" % text)
+    perf = put(folder, perf_data(new(message(binary(USUAL)))), "perf")
+    run("script", "-i", perf, code=1, says="has branch lists of simpleperf, and no trace")
+    branches = sum(len(bits) * n for x in USUAL.values() for bits, n in x.items()) + 3
+    both = new(message(binary(USUAL), binary({0: {"111": 1}}, "[kernel.kallsyms]", "", KERNEL, 0x1000)))
+    for path, binaries in ((perf, 1), (put(folder, both), 2)):
+        done = subprocess.run([args.tool, "info", "-i", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True)
+        text = done.stdout.decode().replace("'", "").replace(",", "")
+        for word in ("%d binaries" % binaries, "/bin/p: ELF file build-id %s" % ID.hex(),
+                     "%d branches\n" % (branches - 3 * (binaries == 1))):
+            if word not in text or done.stderr:
+                raise Bad("info: no '%s' in %s%s" % (word, text, done.stderr.decode()))
+        if binaries == 2 and "[kernel.kallsyms]: kernel no build-id 1 lists 3 branches\n    addresses of a running kernel" not in text:
+            raise Bad("info: %s" % text)
+    run("info", "-i", perf, "--format=json", code=129, says="of which there is text only")
+    run("info", "-i", perf, "--pid", "1", code=129, says="is a file of branch lists")
 
 
 def case_refused(folder):

@@ -78,6 +78,10 @@ CASES = [
     Case("profile lcov", "profile -i @sample --symfs @symfs --format=lcov -o OUT"),
     Case("profile pprof", "profile -i @two-cpus --symfs @two-cpus.s --format=pprof -o OUT"),
     Case("profile propeller", "profile -i @sample --symfs @symfs --format=propeller -o OUT"),
+    Case("profile branch lists", "profile -i @sample --symfs @symfs --format=branch-list -o OUT"),
+    Case("profile branch lists packed", "profile -i @counts.cst --symfs @symfs --format=branch-list-zstd -o OUT"),
+    Case("profile of branch lists", "profile -i @lists --symfs @symfs --format=autofdo -o OUT"),
+    Case("counts of branch lists", "profile -i @lists --symfs @symfs --format=cstrace -o OUT"),
     Case("profile folded", "profile -i @sample --symfs @symfs --format=folded --demangle -o OUT"),
     Case("profile top", "profile -i @jit --symfs @jit.s --format=top"),
     Case("report", "report -i @sample --symfs @symfs --source @symfs --functions 3 -o OUT", folder=True),
@@ -102,6 +106,9 @@ CASES = [
     Case("index", "index -i @two-cpus --symfs @two-cpus.s -o OUT"),
     Case("index full", "index -s @snapshot --full -o OUT"),
     Case("merge", "merge -o OUT @a.cst @b.cst @b.cst"),
+    Case("merge branch lists", "merge -o OUT @lists @lists"),
+    Case("merge branch lists and counts", "merge -o OUT @lists @counts.cst --symfs @symfs"),
+    Case("info branch lists", "info -i @lists"),
     Case("merge list", "merge -f @list", stdin="a.cst"),
     Case("check", "check --root @target", spared=("open", "read", "stat", "shortread")),
     Case("check json", "check --root @target --format=json", spared=("open", "read", "stat", "shortread")),
@@ -140,6 +147,7 @@ def make_inputs(args, folder):
     with open(at("list"), "w") as f:
         f.write("# a comment\n%s\n2,%s\n-\n" % (at("a.cst"), at("b.cst")))
     must([args.plain, "profile", "-i", at("sample"), "--symfs", at("symfs"), "--format=cstrace", "-o", at("counts.cst")])
+    must([args.plain, "profile", "-i", at("sample"), "--symfs", at("symfs"), "--format=branch-list-zstd", "-o", at("lists")])
 
 
 def tree(path):

@@ -38,6 +38,7 @@ profile --format=autofdo -o OUT
 profile --format=llvm -o OUT
 profile --format=bolt --reader=bolt-16 -o OUT
 profile --format=propeller -o OUT
+profile --format=branch-list -o OUT
 profile --format=callgrind -o OUT
 profile --format=cstrace -o OUT
 profile --format=folded -o OUT

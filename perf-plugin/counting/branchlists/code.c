@@ -104,14 +104,15 @@ bool list_code_vaddr(const struct list_code *c, uint64_t offset, uint64_t *vaddr
 static unsigned int decode(const struct list_code *c, uint64_t offset, uint64_t end, bool t32,
 			   struct cst_insn *insn)
 {
-	const uint8_t *b = c->dso->image.data + offset;
 	const enum cst_isa isa = t32 ? CST_ISA_T32 : c->a64 ? CST_ISA_A64 : CST_ISA_A32;
+	const uint8_t *b;
 	uint32_t op;
 
 	if (end > c->dso->image.size)
 		end = c->dso->image.size;
 	if (offset >= end || end - offset < unit_of(t32))
 		return 0;
+	b = c->dso->image.data + offset;
 	op = b[0] | (uint32_t)b[1] << 8;
 	if (t32 && cst_t32_size((uint16_t)op) == 2)
 		op <<= 16;

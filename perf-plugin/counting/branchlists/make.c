@@ -15,6 +15,12 @@
 #include "perfdata/branch_list.h"
 #include "session/losses/report.h"
 
+/*
+ * Branches of all lists: a count file may have ranges that share much code, each of which has all
+ * branches in it. The lists of a run of gcc's cc1 have 150 thousand.
+ */
+#define MOST_BRANCHES (UINT64_C(1) << 31)
+
 /* How the executions of ranges that end at one branch ended. */
 struct ending {
 	uint64_t last;	/* offset of the branch */
@@ -34,6 +40,7 @@ struct making {
 	size_t nr_ends;
 	uint8_t *bits;	/* of the list that is made */
 	size_t nr_bits, room;	/* room: in bytes */
+	uint64_t branches;	/* of all lists so far */
 };
 
 static void count(uint64_t *to, uint64_t n)
@@ -195,7 +202,11 @@ static void put_range(struct making *k, const struct cst_count_range *r)
 		return;
 	}
 	addr |= t32;
-	for (;; from = at + insn.size) {
+	for (;; from = at + insn.size, k->branches++) {
+		if (k->branches >= MOST_BRANCHES) {
+			count(&k->s->beyond, r->count);
+			return;
+		}
 		if (!list_code_next(&k->code, from, t32, &at, &insn) || at > r->last) {
 			put_list(k, addr, r->count);
 			count(&k->s->cut, r->count);
@@ -273,13 +284,13 @@ void lists_make(struct branch_lists *l, const struct model *m, uint32_t only,
 		struct list_silence *s)
 {
 	const struct model_binary *b;
-	struct making k;
+	struct making k = { .branches = 0 };
 	size_t i;
 
 	*s = (struct list_silence){ .elsewhere = model_total(m, "instructions.elsewhere") };
 	for (i = 0; i < m->nr_binaries; i++) {
 		b = &m->binaries[i];
-		k = (struct making){ .b = b, .s = s };
+		k = (struct making){ .b = b, .s = s, .branches = k.branches };
 		if ((only != UINT32_MAX && only != i) || !b->nr_ranges)
 			continue;
 		if (!model_without_file(b) && b->dso && list_code_open(&k.code, b->dso)) {
@@ -313,6 +324,8 @@ void list_silence_print(const struct list_silence *s, const char *command, FILE 
 		  "other" },
 		{ s->divided, "executions of ranges are divided behind an ISB" },
 		{ s->placeless, "executions of ranges are outside of a module's .text: left out" },
+		{ s->beyond,
+		  "executions of ranges are beyond 2^31 branches in all lists: left out" },
 		{ s->elsewhere, "instructions are in no ELF file: left out" },
 		{ s->missing, "instructions are in binaries that are not here: left out" },
 	};

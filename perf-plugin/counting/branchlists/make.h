@@ -31,6 +31,8 @@ struct list_silence {
 	uint64_t divided;
 	/* executions of ranges that have no address in lists: a module's outside of .text */
 	uint64_t placeless;
+	/* executions of ranges behind the first 2^31 branches of all lists */
+	uint64_t beyond;
 	/* instructions in no ELF file, and of binaries whose files are not here */
 	uint64_t elsewhere, missing;
 	const char *missing_name;	/* one of them */

@@ -269,13 +269,17 @@ static void add_spent(struct entry *e, struct model_binary *to)
 int collect_model(struct collect *c, struct model *m)
 {
 	const bool all = c->mode >= COUNTS_ALL;
+	struct dso *dso;
+	uint8_t type;
 	size_t i;
 
 	begin_records(c, model_add, m);
 	for (i = 0; i < c->e.nr && !c->to.rc; i++) {
 		/* places in generated code are not those of its file of all methods */
-		if (c->e.v[i].is.type != CST_COUNT_JIT && (c->e.v[i].is.type != CST_COUNT_MEMORY || dso_is_memory(c->e.v[i].counts->dso)))
-			m->binaries[i].dso = c->e.v[i].counts->dso;
+		type = c->e.v[i].is.type;
+		dso = c->e.v[i].counts->dso;
+		if (type != CST_COUNT_JIT && (type != CST_COUNT_MEMORY || dso_is_memory(dso)))
+			m->binaries[i].dso = dso;
 		if (all)
 			entries_put_counts(&c->e, (uint32_t)i, &c->to);
 		else

@@ -35,6 +35,7 @@ int counted_check(const struct cmd_desc *cmd, const struct session_opts *so, enu
 {
 	const struct filter_opts *f = &so->filter;
 	const char *kind = counted_kind(so->input);
+	const bool counts = count_file_is(so->input);
 
 	if (metric)
 		return cmd_usage_error(
@@ -54,7 +55,7 @@ int counted_check(const struct cmd_desc *cmd, const struct session_opts *so, enu
 				       name_shown(so->input), kind);
 	cmd_no_effect(cmd,
 		      "kcore kallsyms jitdump contextid ts-freq max-expand no-text-copies jobs",
-		      "the input has counts, and no trace");
+		      counts ? "a count file has no trace" : "branch lists have no trace");
 	return CMD_GO_ON;
 }
 

@@ -2,12 +2,32 @@
 /* info.c - the info command: what a perf.data holds, how it was recorded, what was lost and why. */
 #include <string.h>
 
+#include "base/name.h"
 #include "outputs/cmd/commands.h"
+#include "outputs/cmd/counted.h"
 #include "outputs/cmd/options.h"
 #include "outputs/cmd/software.h"
 #include "outputs/info/info.h"
+#include "perfdata/branch_list.h"
 #include "session/import/bare.h"
 #include "session/session.h"
+
+/* Branch lists are shown as they are: neither programs nor trace are read. */
+static int show_lists(const struct cmd_desc *desc, const struct session_opts *so, bool json)
+{
+	int rc = counted_check(desc, so, METRIC_INSNS);
+
+	if (rc != CMD_GO_ON)
+		return rc;
+	if (json)
+		return cmd_usage_error(desc,
+				       "--format=json: %s has branch lists, of which there is text "
+				       "only",
+				       name_shown(so->input));
+	cmd_no_effect(desc, "no-decode all symfs vmlinux buildid-dir debuginfod force",
+		      "branch lists are shown whole, and as they are");
+	return info_branch_lists(so->input) ? CMD_ERROR : CMD_OK;
+}
 
 int cmd_info(int argc, const char **argv)
 {
@@ -47,6 +67,8 @@ int cmd_info(int argc, const char **argv)
 	if (software_only(so.bare))
 		return json || no_decode ? cmd_usage_error(&desc, "%s: --trace has software trace alone, of which there is text only",
 							   json ? "--format=json" : "--no-decode") : software_info(so.bare);
+	if (so.input && branch_lists_are(so.input))
+		return show_lists(&desc, &so, json);
 	ss = session_open(&so);
 	if (!ss)
 		return CMD_ERROR;

@@ -229,13 +229,15 @@ static int profile(const struct session_opts *so, const struct request *r, struc
 /* Refuses options of trace for a count file, or warns of them. Returns CMD_GO_ON, or CMD_USAGE after a message. */
 static int check_stored(const struct cmd_desc *cmd, const struct session_opts *so, const struct request *r)
 {
+	const bool counts = count_file_is(so->input);
 	int rc = counted_check(cmd, so, r->metric);
 
 	if (rc != CMD_GO_ON)
 		return rc;
 	cmd_no_effect(cmd, "max-stack no-calls",
-		      "the input has the calls that were counted, or none");
-	if (!r->f && count_file_is(so->input))
+		      counts ? "a count file has the calls that were counted" :
+			       "branch lists have no calls");
+	if (!r->f && counts)
 		cmd_no_effect(cmd, "symfs vmlinux buildid-dir debuginfod force", "--format=cstrace of a count file needs no programs");
 	return CMD_GO_ON;
 }
