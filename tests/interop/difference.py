@@ -331,6 +331,23 @@ def one_line(p):
     return loop
 
 
+def line_blocks(p):
+    """In two builds: blocks by line. The loop of sum() ran twice as often, what is before and behind it once; mix() is one block."""
+    rows = [re.match(NUMBERS + r"(\d+) +(\d+) +-  (\S+)  (\S+):(\d+)(?:-(\d+))?  (\S+)$", l) for l in table(p.text, "Blocks")]
+    if not rows or None in rows:
+        p.bad("no blocks")
+    with open(os.path.join(p.after.folder, "prog.c")) as f:
+        source = f.read().split("\n")
+    loop = source.index("\t\ts += mix(i);")             # the line before it, which begins the loop
+    have = {(m[13], int(m[11]), int(m[7]), int(m[8])) for m in rows}
+    calls = {r.name: r for r in p.rows}["mix"]
+    if ("sum", loop, 200, 400) not in have or not [h for h in have if h[0] == "mix" and h[2:] == (int(calls.calls_before), int(calls.calls_after))]:
+        p.bad("blocks: %s" % sorted(have))
+    for m in rows:
+        if m[13] not in ("sum", "mix"):
+            p.bad("a block of %s" % m[13])
+
+
 def noted(name, note):
     def check(p):
         if note not in p.row(name).notes:
@@ -408,7 +425,7 @@ def both(*checks):
 def pairs(source):
     plain = Build
     return [
-        Pair("a loop twice as long", plain(), plain(TWICE), {"sum", "mix"}, check=both(scaled, folded, stored)),
+        Pair("a loop twice as long", plain(), plain(TWICE), {"sum", "mix"}, check=both(scaled, folded, stored, line_blocks)),
         Pair("a loop half as long", plain(TWICE), plain(), {"sum", "mix"}),
         Pair("more calls", plain(), plain(MORE_FIB), {"fib", "work"}),
         Pair("nothing changed, in another folder", plain(), plain(path="other/folder/prog.c"), (), check=no_lines),

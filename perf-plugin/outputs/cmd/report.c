@@ -58,8 +58,9 @@ static int write_pages(struct outdir *out, const struct request *r, const struct
 		rc = report_write(out, w, about, &limits, err);
 	about->difference = NULL;
 	/* of one build it is the same */
-	about->incomplete |= before->incomplete |
-			     profile_report_missing(COMMAND, &given.whole[DIFF_BEFORE], !d.same_build);
+	about->incomplete |=
+		before->incomplete |
+		profile_report_missing(COMMAND, &given.whole[DIFF_BEFORE], !d.same_build);
 	difference_free(&d);
 	return rc;
 }
