@@ -355,6 +355,15 @@ def noted(name, note):
     return check
 
 
+def near(name):
+    """What is inlined counts for its function: that changes by the call and what the compiler makes of it, less than by half."""
+    def check(p):
+        r = p.row(name)
+        if not r.before / 2 < r.after < r.before * 1.5:
+            p.bad("%s: %d to %d" % (name, r.before, r.after))
+    return check
+
+
 def blocks(p):
     """In one build: blocks by address. Their sum is the change; runs times size are the counts."""
     rows = [re.match(NUMBERS + r"(\d+) +(\d+) +(\d+)  (\S+)  0x([0-9a-f]+)  (\S+)$", l) for l in table(p.text, "Blocks")]
@@ -438,11 +447,18 @@ def pairs(source):
         Pair("a line added", plain(), plain(ADD_LINE), {"lookups"}, check=one_line),
         Pair("a line removed", plain(ADD_LINE), plain(), {"lookups"}),
         Pair("inlined in two functions", plain(), plain(INLINED_MIX), {"mix", "sum", "fill"}, inlined={"mix", "sum", "fill"},
-             check=noted("mix", "[after inlined in ")),
+             check=both(noted("mix", "[after inlined in "), near("mix"), near("sum"), near("fill"))),
         Pair("not inlined any more", plain(INLINED_MIX), plain(), {"mix", "sum", "fill"}, inlined={"mix", "sum", "fill"},
              check=noted("mix", "[before inlined in ")),
         Pair("inlined in one function", plain(), plain(INLINED_SEARCH), {"search", "lookups"}, inlined={"search", "lookups"},
-             check=noted("search", "[after inlined in lookups]")),
+             check=both(noted("search", "[after inlined in lookups]"), near("search"), near("lookups"))),
+        Pair("inlined one in the other", plain(), plain(INLINED_SEARCH + [("KEEP u32 lookups(", INLINE + " u32 lookups(")]),
+             {"search", "lookups", "work"}, inlined={"search", "lookups", "work"},
+             check=both(noted("search", "[after inlined in "), noted("lookups", "[after inlined in work]"), near("search"),
+                        near("lookups"), near("work"))),
+        Pair("inlined one in the other, and one of them before", plain(INLINED_SEARCH),
+             plain(INLINED_SEARCH + [("KEEP u32 lookups(", INLINE + " u32 lookups(")]), {"lookups", "work"}, inlined={"lookups", "work"},
+             check=noted("lookups", "[after inlined in work]")),
         Pair("inlined on both sides, and a loop", plain(INLINED_MIX), plain(INLINED_MIX + TWICE), {"sum"}),
         Pair("a function split", plain(), plain(STEP), {"crc", "step"}, new={"step"}),
         Pair("two functions joined", plain(STEP), plain(), {"crc", "step"}, gone={"step"}),
