@@ -314,7 +314,7 @@ void changes_write(struct report *r)
 	struct page *p = &r->page;
 
 	page_begin(p, "changes.html", PAGE_CHANGES, "Changes", "'none'");
-	page_html(p, "<h1>Changes</h1>\n<p class=\"sub\">Since ");
+	page_html(p, REPORT_CHANGE_STYLE "<h1>Changes</h1>\n<p class=\"sub\">Since ");
 	page_text(p, r->about->base);
 	page_format(p, ", in %s, those that changed most first.</p>\n", report_words(r)->unit);
 	put_figures(r);

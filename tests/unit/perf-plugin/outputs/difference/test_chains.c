@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pieces of code with the calls that are inlined around them, also of DWARF whose ranges do not nest. */
+/*
+ * Pieces of code with the calls that are inlined around them, also of DWARF whose ranges do not
+ * nest.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -96,7 +99,9 @@ static void damaged(void **state)
 
 static void found(void **state)
 {
-	const struct source_inlined v[] = { { 10, 20, 0, "a" }, { 30, 40, 0, "b" }, { .name = NULL } };
+	const struct source_inlined v[] = {
+		{ 10, 20, 0, "a" }, { 30, 40, 0, "b" }, { .name = NULL }
+	};
 	struct strings names = { .v = NULL };
 	struct chains c;
 
