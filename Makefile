@@ -455,6 +455,7 @@ $(B)/tests/unit/perf-plugin/outputs/report/test_sources $(B)/tests/unit/perf-plu
 $(B)/tests/unit/perf-plugin/outputs/profile/test_coverage: WRAPS += \
 	-Wl,--wrap=places_source,--wrap=places_at,--wrap=source_each_row,--wrap=source_each_function \
 	-Wl,--wrap=source_each_mapping,--wrap=disasm_new
+$(B)/tests/unit/perf-plugin/outputs/difference/test_chains: WRAPS += -Wl,--wrap=source_each_inlined
 # Code and its names are made by hand.
 $(B)/tests/unit/perf-plugin/counting/calls/test_places: WRAPS += -Wl,--wrap=session_locate,--wrap=session_symbol \
 	-Wl,--wrap=session_section_dso,--wrap=dso_function,--wrap=dso_begins_program

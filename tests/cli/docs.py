@@ -41,7 +41,8 @@ class Texts:
         work = self.work = os.path.join(self.folder, "work")
         os.mkdir(work)
         shutil.copy(SAMPLE, os.path.join(work, "perf.data"))
-        shutil.copy("tests/data/sample-trbe.perf.data", os.path.join(work, "run.data"))	# with times
+        for name in ("before.data", "run.data"):	# with times
+            shutil.copy("tests/data/sample-trbe.perf.data", os.path.join(work, name))
         shutil.copytree("tests/data/symfs", os.path.join(work, "root"))
         subprocess.run([self.tool, "dump", "-i", SAMPLE, "--symfs", "tests/data/symfs", "--format=tarmac", "-o",
                         os.path.join(work, "text.tarmac")], check=True, capture_output=True)

@@ -23,7 +23,7 @@ import sys
 VOID = {"meta", "link", "input", "br"}
 TAGS = VOID | {"html", "head", "title", "body", "nav", "main", "a", "h1", "h2", "p", "ul", "li", "b", "i", "span", "section", "div",
                "table", "tr", "td", "th", "details", "summary", "pre", "code", "button", "script", "small"}
-NAME = re.compile(r"(index|functions|flame|files|changes|change-flame|[fs][0-9]+(-[0-9]+)?)\.html|style\.css")
+NAME = re.compile(r"(index|functions|flame|files|changes|change-flame|[fs][0-9]+(-[0-9]+)?)\.html|(style|changes)\.css")
 BEGINS = "<!DOCTYPE html>\n<!-- perf-cstrace report -->\n"
 
 
@@ -125,10 +125,11 @@ def pages(folder):
             target, _, fragment = link.partition("#")
             if (target or name) not in names or (fragment and fragment not in known[target or name].ids):
                 p.fail("leads nowhere: %s" % link)
-    with open(os.path.join(folder, "style.css")) as f:
-        style = f.read()
-    if re.search(r"url\(|@import|https?:", style):
-        sys.exit("style.css needs other files")
+    for sheet in (name for name in names if name.endswith(".css")):
+        with open(os.path.join(folder, sheet)) as f:
+            style = f.read()
+        if re.search(r"url\(|@import|https?:", style):
+            sys.exit("%s needs other files" % sheet)
     linked = {link.partition("#")[0] for p in known.values() for link in p.links} | {"index.html"}
     alone = set(names) - linked
     if alone:

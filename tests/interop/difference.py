@@ -331,10 +331,36 @@ def one_line(p):
     return loop
 
 
+def line_blocks(p):
+    """In two builds: blocks by line. The loop of sum() ran twice as often, what is before and behind it once; mix() is one block."""
+    rows = [re.match(NUMBERS + r"(\d+) +(\d+) +-  (\S+)  (\S+):(\d+)(?:-(\d+))?  (\S+)$", l) for l in table(p.text, "Blocks")]
+    if not rows or None in rows:
+        p.bad("no blocks")
+    with open(os.path.join(p.after.folder, "prog.c")) as f:
+        source = f.read().split("\n")
+    loop = source.index("\t\ts += mix(i);")             # the line before it, which begins the loop
+    have = {(m[13], int(m[11]), int(m[7]), int(m[8])) for m in rows}
+    calls = {r.name: r for r in p.rows}["mix"]
+    if ("sum", loop, 200, 400) not in have or not [h for h in have if h[0] == "mix" and h[2:] == (int(calls.calls_before), int(calls.calls_after))]:
+        p.bad("blocks: %s" % sorted(have))
+    for m in rows:
+        if m[13] not in ("sum", "mix"):
+            p.bad("a block of %s" % m[13])
+
+
 def noted(name, note):
     def check(p):
         if note not in p.row(name).notes:
             p.bad("%s: without %s" % (name, note))
+    return check
+
+
+def near(name):
+    """What is inlined counts for its function: that changes by the call and what the compiler makes of it, less than by half."""
+    def check(p):
+        r = p.row(name)
+        if not r.before / 2 < r.after < r.before * 1.5:
+            p.bad("%s: %d to %d" % (name, r.before, r.after))
     return check
 
 
@@ -408,7 +434,7 @@ def both(*checks):
 def pairs(source):
     plain = Build
     return [
-        Pair("a loop twice as long", plain(), plain(TWICE), {"sum", "mix"}, check=both(scaled, folded, stored)),
+        Pair("a loop twice as long", plain(), plain(TWICE), {"sum", "mix"}, check=both(scaled, folded, stored, line_blocks)),
         Pair("a loop half as long", plain(TWICE), plain(), {"sum", "mix"}),
         Pair("more calls", plain(), plain(MORE_FIB), {"fib", "work"}),
         Pair("nothing changed, in another folder", plain(), plain(path="other/folder/prog.c"), (), check=no_lines),
@@ -421,11 +447,18 @@ def pairs(source):
         Pair("a line added", plain(), plain(ADD_LINE), {"lookups"}, check=one_line),
         Pair("a line removed", plain(ADD_LINE), plain(), {"lookups"}),
         Pair("inlined in two functions", plain(), plain(INLINED_MIX), {"mix", "sum", "fill"}, inlined={"mix", "sum", "fill"},
-             check=noted("mix", "[after inlined in ")),
+             check=both(noted("mix", "[after inlined in "), near("mix"), near("sum"), near("fill"))),
         Pair("not inlined any more", plain(INLINED_MIX), plain(), {"mix", "sum", "fill"}, inlined={"mix", "sum", "fill"},
              check=noted("mix", "[before inlined in ")),
         Pair("inlined in one function", plain(), plain(INLINED_SEARCH), {"search", "lookups"}, inlined={"search", "lookups"},
-             check=noted("search", "[after inlined in lookups]")),
+             check=both(noted("search", "[after inlined in lookups]"), near("search"), near("lookups"))),
+        Pair("inlined one in the other", plain(), plain(INLINED_SEARCH + [("KEEP u32 lookups(", INLINE + " u32 lookups(")]),
+             {"search", "lookups", "work"}, inlined={"search", "lookups", "work"},
+             check=both(noted("search", "[after inlined in "), noted("lookups", "[after inlined in work]"), near("search"),
+                        near("lookups"), near("work"))),
+        Pair("inlined one in the other, and one of them before", plain(INLINED_SEARCH),
+             plain(INLINED_SEARCH + [("KEEP u32 lookups(", INLINE + " u32 lookups(")]), {"lookups", "work"}, inlined={"lookups", "work"},
+             check=noted("lookups", "[after inlined in work]")),
         Pair("inlined on both sides, and a loop", plain(INLINED_MIX), plain(INLINED_MIX + TWICE), {"sum"}),
         Pair("a function split", plain(), plain(STEP), {"crc", "step"}, new={"step"}),
         Pair("two functions joined", plain(STEP), plain(), {"crc", "step"}, gone={"step"}),

@@ -57,6 +57,7 @@ int base_open(struct base *b, const char *command, const struct base_opts *o,
 	if (!b->opened)
 		return CMD_GO_ON;
 	before.input = o->input;
+	/* trace without a recording, and program files of a snapshot, are those of the input */
 	before.bare = NULL;
 	before.symfs = o->symfs ? o->symfs : so->symfs;
 	model_init(&b->model);

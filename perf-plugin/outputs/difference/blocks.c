@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* blocks.c - code of one build, in pieces whose executions changed alike. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "outputs/difference/internal.h"
@@ -117,7 +118,14 @@ static int compare_blocks(const void *pa, const void *pb)
 		return x > y ? -1 : 1;
 	if (a->binary != b->binary)
 		return a->binary < b->binary ? -1 : 1;
-	return a->begin < b->begin ? -1 : a->begin > b->begin;
+	if (a->begin != b->begin)
+		return a->begin < b->begin ? -1 : 1;
+	if (a->function != b->function)
+		return a->function < b->function ? -1 : 1;
+	/* of two builds */
+	if (a->file && strcmp(a->file, b->file))
+		return strcmp(a->file, b->file);
+	return a->first < b->first ? -1 : a->first > b->first;
 }
 
 void diff_make_blocks(struct diff_state *s)
@@ -128,5 +136,6 @@ void diff_make_blocks(struct diff_state *s)
 		if (s->groups[i].same &&
 		    whole_has(&s->side[DIFF_AFTER].whole, s->groups[i].binary[DIFF_AFTER]))
 			find_in(s, &s->groups[i], &cap);
+	diff_make_line_blocks(s, &cap);
 	ARRAY_SORT(s->d->blocks, s->d->nr_blocks, compare_blocks);
 }

@@ -7,6 +7,12 @@
 #include "base/array.h"
 #include "base/bisect.h"
 
+/* A range of an inlined call. */
+struct chain_range {
+	uint64_t begin, end;
+	uint32_t name, depth;
+};
+
 struct ranges {
 	struct strings *names;
 	struct chain_range *v;
@@ -36,9 +42,12 @@ static int compare_ranges(const void *pa, const void *pb)
 	return a->end > b->end ? -1 : a->end < b->end;
 }
 
-/* The ranges around the place of the sweep, the outermost one first. */
+/* The calls around the place of the sweep, the outermost one first. */
 struct around {
-	struct chain_range v[SOURCE_INLINED_DEPTH];
+	struct {
+		uint64_t end;
+		uint32_t call;
+	} v[SOURCE_INLINED_DEPTH];
 	uint32_t n;
 	uint64_t at;
 };
@@ -46,19 +55,14 @@ struct around {
 /* Adds the piece from the place of the sweep to `end`, and moves there. */
 static void add_piece(struct chains *c, struct around *a, uint64_t end)
 {
-	uint32_t i;
-
-	if (a->n && end > a->at) {
+	if (a->n && end > a->at)
 		*ARRAY_ADD(c->pieces, c->nr_pieces, c->cap_pieces) = (struct chain_piece){
-			.begin = a->at, .end = end, .n = a->n, .names = c->nr_names
+			.begin = a->at, .end = end, .call = a->v[a->n - 1].call
 		};
-		for (i = 0; i < a->n; i++)
-			*ARRAY_ADD(c->chain_names, c->nr_names, c->cap_names) = a->v[i].name;
-	}
 	a->at = end > a->at ? end : a->at;
 }
 
-/* Adds the pieces up to a place, and leaves the ranges that end there or before. */
+/* Adds the pieces up to a place, and leaves the calls that end there or before. */
 static void sweep_to(struct chains *c, struct around *a, uint64_t place)
 {
 	while (a->n && a->v[a->n - 1].end <= place) {
@@ -68,19 +72,18 @@ static void sweep_to(struct chains *c, struct around *a, uint64_t place)
 	add_piece(c, a, place);
 }
 
-static void enter(struct around *a, const struct chain_range *r)
+static void enter(struct chains *c, struct around *a, const struct chain_range *r)
 {
-	/*
-	 * an inner range that is longer than the outer one is damaged DWARF: it ends with that one
-	 */
+	/* an inner range longer than the outer one is damaged DWARF: it ends with that one */
 	const uint64_t limit = a->n ? a->v[a->n - 1].end : UINT64_MAX;
 
 	if (a->n == SOURCE_INLINED_DEPTH)
 		return;
-	a->v[a->n] = *r;
-	if (r->end > limit)
-		a->v[a->n].end = limit;
-	a->n++;
+	*ARRAY_ADD(c->calls, c->nr_calls, c->cap_calls) =
+		(struct chain_call){ .name = r->name,
+				     .around = a->n ? a->v[a->n - 1].call + 1 : 0 };
+	a->v[a->n].end = r->end < limit ? r->end : limit;
+	a->v[a->n++].call = (uint32_t)c->nr_calls - 1;
 }
 
 void chains_init(struct chains *c, struct source *source, struct strings *names)
@@ -94,7 +97,7 @@ void chains_init(struct chains *c, struct source *source, struct strings *names)
 	ARRAY_SORT(r.v, r.n, compare_ranges);
 	for (i = 0; i < r.n; i++) {
 		sweep_to(c, &a, r.v[i].begin);
-		enter(&a, &r.v[i]);
+		enter(c, &a, &r.v[i]);
 	}
 	sweep_to(c, &a, UINT64_MAX);
 	free(r.v);
@@ -103,7 +106,7 @@ void chains_init(struct chains *c, struct source *source, struct strings *names)
 void chains_free(struct chains *c)
 {
 	free(c->pieces);
-	free(c->chain_names);
+	free(c->calls);
 	*c = (struct chains){ .names = NULL };
 }
 
@@ -113,4 +116,20 @@ const struct chain_piece *chains_from(const struct chains *c, uint64_t offset)
 
 	BISECT(lo, hi, mid, c->pieces[mid].end <= offset);
 	return lo < c->nr_pieces ? &c->pieces[lo] : NULL;
+}
+
+unsigned int chains_names(const struct chains *c, const struct chain_piece *piece,
+			  uint32_t names[SOURCE_INLINED_DEPTH])
+{
+	uint32_t call, swap;
+	unsigned int n = 0, i;
+
+	for (call = piece->call + 1; call; call = c->calls[call - 1].around)
+		names[n++] = c->calls[call - 1].name;
+	for (i = 0; i < n / 2; i++) {
+		swap = names[i];
+		names[i] = names[n - 1 - i];
+		names[n - 1 - i] = swap;
+	}
+	return n;
 }

@@ -378,6 +378,8 @@ void difference_free(struct difference *d)
 		free(d->lines[i].file);
 	free(d->functions);
 	free(d->lines);
+	for (i = 0; i < d->nr_blocks; i++)
+		free(d->blocks[i].file);
 	free(d->blocks);
 	free(d->stacks);
 	free(d->scale.words);

@@ -59,12 +59,20 @@ struct diff_line {
 	uint64_t insns[DIFF_SIDES];
 };
 
-/* Instructions of one build, one behind the other, whose executions changed alike. */
+/*
+ * Code whose executions changed alike: of one build instructions one behind the other, of two
+ * builds source lines of a function one below the other.
+ */
 struct diff_block {
-	uint32_t binary;	/* in the model of DIFF_AFTER */
+	uint32_t binary;	/* in the model of DIFF_AFTER; of two builds CST_COUNT_NO_BINARY */
 	uint64_t begin, end;	/* file offsets */
 	uint64_t size;	/* instructions */
-	uint64_t executions[DIFF_SIDES], insns[DIFF_SIDES];
+	char *file;	/* of two builds; else NULL */
+	/* lines of DIFF_AFTER, or of DIFF_BEFORE if those are gone */
+	unsigned int first, last;
+	/* of the instruction that ran most often; of another metric, its amount */
+	uint64_t executions[DIFF_SIDES];
+	uint64_t insns[DIFF_SIDES];
 	uint32_t function;
 };
 

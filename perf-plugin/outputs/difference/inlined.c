@@ -21,6 +21,11 @@ struct inside {
 	uint32_t inner, outer;
 };
 
+/*
+ * Damaged DWARF may have more pairs: then it is not known which are missing, and nothing is moved.
+ */
+#define MANY_PAIRS 4000000u
+
 struct inside_set {
 	struct inside *v;
 	size_t n, cap;
@@ -65,7 +70,7 @@ static void inside_add(struct inside_set *set, struct inside in)
 
 	slots_reserve(&set->slots, set->n, set->v, inside_hash);
 	at = inside_slot(set, in);
-	if (set->slots.v[at])
+	if (set->slots.v[at] || set->n == MANY_PAIRS)
 		return;
 	*ARRAY_ADD(set->v, set->n, set->cap) = in;
 	set->slots.v[at] = (uint32_t)set->n;
@@ -95,11 +100,12 @@ static uint32_t host_of(const struct diff_state *s, enum diff_side side, uint32_
 static void add_inside(struct moving *m, enum diff_side side, const struct chain_piece *piece)
 {
 	struct binary_chains *of = &m->of[side];
-	const uint32_t *names = &of->chains.chain_names[piece->names];
+	uint32_t names[SOURCE_INLINED_DEPTH];
+	const unsigned int n = chains_names(&of->chains, piece, names);
 	const uint32_t host = host_of(m->s, side, m->binary[side]->number, piece->begin);
 	uint32_t i, k, inner;
 
-	for (i = 0; i < piece->n; i++) {
+	for (i = 0; i < n; i++) {
 		inner = of->subject[names[i]];
 		if (inner == DIFF_NONE)
 			continue;
@@ -133,10 +139,14 @@ static uint32_t owner_of(const struct moving *m, enum diff_side side,
 {
 	const enum diff_side other = side == DIFF_BEFORE ? DIFF_AFTER : DIFF_BEFORE;
 	const struct binary_chains *of = &m->of[side];
-	uint32_t i, inner;
+	uint32_t names[SOURCE_INLINED_DEPTH], inner;
+	const unsigned int n = chains_names(&of->chains, piece, names);
+	unsigned int i;
 
-	for (i = 0; i < piece->n; i++) {
-		inner = of->subject[of->chains.chain_names[piece->names + i]];
+	if (m->of[other].inside.n == MANY_PAIRS)
+		return host;
+	for (i = 0; i < n; i++) {
+		inner = of->subject[names[i]];
 		if (inner != DIFF_NONE && m->s->subjects[inner].own[other] &&
 		    !inside_has(&m->of[other].inside, (struct inside){ inner, host }))
 			host = inner;

@@ -36,6 +36,7 @@ struct line_cost {
 	unsigned int line;
 	uint32_t function;	/* an index of the side */
 	uint64_t insns;
+	uint64_t runs;	/* executions of the instruction that ran most often */
 };
 
 struct side {
@@ -104,6 +105,11 @@ uint64_t diff_scaled(const struct difference *d, uint64_t v);
 /* lines.c, blocks.c, stacks.c: what the names say. */
 void diff_make_lines(struct diff_state *s);
 void diff_make_blocks(struct diff_state *s);
+/* line_blocks.c: those of two builds. */
+void diff_make_line_blocks(struct diff_state *s, size_t *cap);
+/* A line of `side` in the source of DIFF_AFTER; *gone: it is not there, and keeps its number. */
+unsigned int diff_line_after(const struct diff_state *s, enum diff_side side, uint32_t file,
+			     unsigned int line, bool *gone);
 void diff_make_stacks(struct diff_state *s);
 
 #endif

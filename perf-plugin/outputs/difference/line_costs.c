@@ -46,6 +46,7 @@ static void add_insn(struct reading *r, uint32_t function, const struct source_p
 					    .function = function };
 	}
 	last->insns = model_sum(last->insns, insns);
+	last->runs = insns > last->runs ? insns : last->runs;
 }
 
 static void add_cost(struct reading *r, const struct model_binary *b, const struct cost *c)
@@ -88,9 +89,10 @@ static int compare_costs(const void *pa, const void *pb)
 
 static void join(void *to, void *more)
 {
-	struct line_cost *c = to;
+	struct line_cost *c = to, *m = more;
 
-	c->insns = model_sum(c->insns, ((struct line_cost *)more)->insns);
+	c->insns = model_sum(c->insns, m->insns);
+	c->runs = m->runs > c->runs ? m->runs : c->runs;
 }
 
 /* Gives the costs of a side the numbers of pairs. */

@@ -43,19 +43,26 @@ static void join(void *to, void *more)
 		a->insns[i] = model_sum(a->insns[i], b->insns[i]);
 }
 
+unsigned int diff_line_after(const struct diff_state *s, enum diff_side side, uint32_t file,
+			     unsigned int line, bool *gone)
+{
+	const unsigned int after =
+		side == DIFF_BEFORE && s->map ? map_line(s->map, file, line) : line;
+
+	*gone = !after;
+	return after ? after : line;
+}
+
 static struct placed placed_of(const struct diff_state *s, enum diff_side side,
 			       const struct line_cost *c)
 {
-	struct placed p = { .file = c->file, .line = c->line };
+	struct placed p = { .file = c->file };
 
-	if (side == DIFF_AFTER) {
+	p.line = diff_line_after(s, side, c->file, c->line, &p.gone);
+	if (side == DIFF_AFTER)
 		p.now = c->line;
-	} else {
+	else
 		p.was = c->line;
-		p.line = s->map ? map_line(s->map, c->file, c->line) : c->line;
-		p.gone = !p.line;
-		p.line = p.gone ? c->line : p.line;
-	}
 	p.insns[side] = c->insns;
 	return p;
 }

@@ -184,7 +184,7 @@ static void find_edit(struct stretch *st, const struct code_lines *before,
 		for (sum = head, k = i; k < before->n; k++)
 			if (before->v[k].line >= edit + removed)
 				sum += fits(&before->v[k], st->shift_behind, after);
-		if (sum > best || !i) {
+		if (sum >= best) {
 			best = sum;
 			st->edit = edit;
 		}

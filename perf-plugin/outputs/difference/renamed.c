@@ -24,7 +24,9 @@ static bool is_left(const struct diff_state *s, const struct subject *sub, enum 
 	const enum diff_side other = side == DIFF_BEFORE ? DIFF_AFTER : DIFF_BEFORE;
 
 	return sub->group >= NR_OTHER_GROUPS && !s->groups[sub->group].same && has(sub, side) &&
-	       !has(sub, other) && sub->renamed_to == DIFF_NONE &&
+	       !has(sub, other) &&
+	       /* all of it may be inlined */
+	       sub->first[side] != DIFF_NONE && sub->renamed_to == DIFF_NONE &&
 	       s->side[side].fs.v[sub->first[side]].name[0] != '[';
 }
 

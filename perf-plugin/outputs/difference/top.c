@@ -211,20 +211,46 @@ static void put_lines(struct table *t)
 		put_line(t, &d->lines[i]);
 }
 
-static void put_block(struct table *t, const struct diff_block *b)
+/* Instructions, binary and address of a block of one build. */
+static void put_address(struct table *t, const struct diff_block *b)
 {
 	const struct model *m = t->given->whole[DIFF_AFTER].model;
-	char text[96];
+	char text[64];
 	uint64_t vaddr;
 
 	model_vaddr(&m->binaries[b->binary], b->begin, &vaddr);
-	put_amounts(t, b->insns);
-	snprintf(text, sizeof(text), "%12" PRIu64 " %12" PRIu64 "  %5" PRIu64 "  ",
-		 b->executions[DIFF_BEFORE], b->executions[DIFF_AFTER], b->size);
+	snprintf(text, sizeof(text), "%5" PRIu64 "  ", b->size);
 	put(t, text);
 	put(t, functions_binary(m, b->binary));
 	snprintf(text, sizeof(text), "  0x%" PRIx64 "  ", vaddr);
 	put(t, text);
+}
+
+/* Binary and lines of a block of two builds. */
+static void put_place(struct table *t, const struct diff_block *b)
+{
+	char text[64];
+
+	put(t, "    -  ");
+	put(t, t->d->functions[b->function].binary);
+	put(t, "  ");
+	put(t, name_shown(path_label(b->file)));
+	snprintf(text, sizeof(text), b->last > b->first ? ":%u-%u  " : ":%u  ", b->first, b->last);
+	put(t, text);
+}
+
+static void put_block(struct table *t, const struct diff_block *b)
+{
+	char text[64];
+
+	put_amounts(t, b->insns);
+	snprintf(text, sizeof(text), "%12" PRIu64 " %12" PRIu64 "  ", b->executions[DIFF_BEFORE],
+		 b->executions[DIFF_AFTER]);
+	put(t, text);
+	if (b->file)
+		put_place(t, b);
+	else
+		put_address(t, b);
 	put(t, b->function == DIFF_NONE ? "-" : t->d->functions[b->function].name);
 	put(t, "\n");
 }
@@ -240,7 +266,9 @@ static void put_blocks(struct table *t)
 	snprintf(text, sizeof(text), "#\n# Blocks: %zu of %zu changed\n#\n", d->nr_blocks,
 		 d->nr_blocks + d->unchanged_blocks);
 	put(t, text);
-	put_columns(t, " Runs before   Runs after  Insns  Shared Object  Address  Symbol");
+	put_columns(t, t->given->whole[DIFF_AFTER].model->metric ?
+			       " Each before   Each after  Insns  Shared Object  Place  Symbol" :
+			       " Runs before   Runs after  Insns  Shared Object  Place  Symbol");
 	for (i = 0; i < d->nr_blocks; i++)
 		put_block(t, &d->blocks[i]);
 }

@@ -206,8 +206,9 @@ static void put_page(struct change_flame *f)
 
 	page_begin(p, "change-flame.html", PAGE_CHANGE_FLAME, "Changed flame graph",
 		   flame_script_source);
-	page_html(p, "<h1>Changed flame graph</h1>\n<p class=\"sub\">Who called whom, from the top "
-		     "down; as wide as after, and coloured by the change since ");
+	page_html(p, REPORT_CHANGE_STYLE
+		  "<h1>Changed flame graph</h1>\n<p class=\"sub\">Who called whom, from the top "
+		  "down; as wide as after, and coloured by the change since ");
 	page_text(p, f->r->about->base);
 	page_html(p, ": <b class=\"u1\">&nbsp;more&nbsp;</b> <b class=\"u4\">&nbsp;twice or "
 		     "new&nbsp;</b> <b class=\"u0\">&nbsp;as before&nbsp;</b> <b class=\"d1\">"

@@ -204,22 +204,51 @@ static void put_lines(struct report *r)
 	put_end(&r->page, i, d->nr_lines);
 }
 
-static void put_block(struct report *r, const struct diff_block *b)
+/* Instructions, address and function of a block of one build. */
+static void put_address(struct report *r, const struct diff_block *b)
 {
-	const struct difference *d = r->about->difference;
 	struct page *p = &r->page;
 	uint64_t vaddr;
 
 	model_vaddr(&r->w->model->binaries[b->binary], b->begin, &vaddr);
-	page_html(p, "<tr>");
-	put_amounts(p, d, b->insns);
-	page_cell(p, b->executions[DIFF_BEFORE], true);
-	page_cell(p, b->executions[DIFF_AFTER], true);
 	page_cell(p, b->size, true);
 	page_format(p, "<td class=\"addr\">0x%" PRIx64 "</td><td class=\"name\">", vaddr);
 	/* pages of functions may leave out code that was not executed */
 	report_function(r, functions_at(&r->fs, b->binary, b->begin),
 			b->executions[DIFF_AFTER] ? vaddr : UINT64_MAX);
+}
+
+/* Lines and function of a block of two builds. */
+static void put_place(struct report *r, const struct diff_block *b)
+{
+	const uint32_t file = report_file_number(&r->coverage, b->file);
+	struct page *p = &r->page;
+
+	page_html(p, "<td></td><td>");
+	if (file != UINT32_MAX && b->executions[DIFF_AFTER]) {
+		report_place(r, file, b->first);
+	} else {
+		page_text(p, path_label(b->file));
+		page_format(p, ":%u", b->first);
+	}
+	if (b->last > b->first)
+		page_format(p, "&ndash;%u", b->last);
+	page_html(p, "</td><td class=\"name\">");
+	put_name(r, &r->about->difference->functions[b->function]);
+}
+
+static void put_block(struct report *r, const struct diff_block *b)
+{
+	struct page *p = &r->page;
+
+	page_html(p, "<tr>");
+	put_amounts(p, r->about->difference, b->insns);
+	page_cell(p, b->executions[DIFF_BEFORE], true);
+	page_cell(p, b->executions[DIFF_AFTER], true);
+	if (b->file)
+		put_place(r, b);
+	else
+		put_address(r, b);
 	page_html(p, "</td></tr>\n");
 }
 
@@ -231,8 +260,11 @@ static void put_blocks(struct report *r)
 	if (!d->nr_blocks)
 		return;
 	put_head(&r->page, "Blocks",
-		 "<th class=n>Runs before</th><th class=n>Runs after</th>"
-		 "<th class=n>Instructions</th><th>Address</th><th>Function</th>");
+		 r->w->model->metric ?
+			 "<th class=n>Each before</th><th class=n>Each after</th>"
+			 "<th class=n>Instructions</th><th>Place</th><th>Function</th>" :
+			 "<th class=n>Runs before</th><th class=n>Runs after</th>"
+			 "<th class=n>Instructions</th><th>Place</th><th>Function</th>");
 	for (i = 0; i < d->nr_blocks && i < ROWS; i++)
 		put_block(r, &d->blocks[i]);
 	put_end(&r->page, i, d->nr_blocks);
@@ -282,7 +314,7 @@ void changes_write(struct report *r)
 	struct page *p = &r->page;
 
 	page_begin(p, "changes.html", PAGE_CHANGES, "Changes", "'none'");
-	page_html(p, "<h1>Changes</h1>\n<p class=\"sub\">Since ");
+	page_html(p, REPORT_CHANGE_STYLE "<h1>Changes</h1>\n<p class=\"sub\">Since ");
 	page_text(p, r->about->base);
 	page_format(p, ", in %s, those that changed most first.</p>\n", report_words(r)->unit);
 	put_figures(r);

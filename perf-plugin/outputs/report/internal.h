@@ -90,6 +90,8 @@ void change_flame_write(struct report *r);
 void files_write(struct report *r);
 void source_write(struct report *r, const struct coverage_file *f, uint32_t number);
 
-extern const char report_style[];
+extern const char report_style[], report_change_style[];
+/* Behind page_begin() of a page of changes. */
+#define REPORT_CHANGE_STYLE "<link rel=\"stylesheet\" href=\"changes.css\">\n"
 
 #endif

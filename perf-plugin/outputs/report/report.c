@@ -34,6 +34,7 @@ static bool is_ours(const char *name)
 	static const char *const names[] = {
 		"index.html", "functions.html", "flame.html", "files.html",
 		"changes.html", "change-flame.html", "style.css",
+		"changes.css",
 	};
 	size_t i;
 
@@ -272,8 +273,10 @@ static void write_pages(struct report *r)
 	if (r->page.entries >> PAGE_FLAME & 1)
 		flame_write(r);
 	/* these look functions up, and so may add some */
-	if (r->page.entries >> PAGE_CHANGES & 1)
+	if (r->page.entries >> PAGE_CHANGES & 1) {
+		page_file(&r->page, "changes.css", report_change_style);
 		changes_write(r);
+	}
 	if (r->page.entries >> PAGE_CHANGE_FLAME & 1)
 		change_flame_write(r);
 }

@@ -52,13 +52,12 @@ static const char *decl_file(struct functions *fs, Dwarf_Die *die)
 
 /*
  * The next range of a function. Those of split DWARF are relative to the unit of the program, which libdw does not know: it
- * takes 0 for its base, so what is not code is relative.
+ * takes 0 for its base, so what is not code is relative. *base stays from call to call.
  */
-static ptrdiff_t range_of(struct functions *fs, Dwarf_Die *die, ptrdiff_t at, Dwarf_Addr *begin, Dwarf_Addr *end)
+static ptrdiff_t range_of(struct functions *fs, Dwarf_Die *die, ptrdiff_t at, Dwarf_Addr *base,
+			  Dwarf_Addr *begin, Dwarf_Addr *end)
 {
-	Dwarf_Addr base;
-
-	at = source_ranges(fs->l, die, at, &base, begin, end);
+	at = source_ranges(fs->l, die, at, base, begin, end);
 	if (at > 0 && fs->split && fs->split->base && !source_in_code(fs->l, *begin)) {
 		*begin += fs->split->base;
 		*end += fs->split->base;
@@ -73,14 +72,14 @@ static ptrdiff_t range_of(struct functions *fs, Dwarf_Die *die, ptrdiff_t at, Dw
 static bool entry_of(struct functions *fs, Dwarf_Die *die, Dwarf_Addr *entry)
 {
 	Dwarf_Attribute attr;
-	Dwarf_Addr end;
+	Dwarf_Addr base, end;
 	Dwarf_Word distance = 0;
 
 	if (!dwarf_entrypc(die, entry))
 		return true;
 	if (dwarf_attr(die, DW_AT_entry_pc, &attr) && dwarf_formudata(&attr, &distance))
 		return false;
-	if (range_of(fs, die, 0, entry, &end) <= 0)
+	if (range_of(fs, die, 0, &base, entry, &end) <= 0)
 		return false;
 	*entry += distance;
 	return true;
@@ -90,7 +89,7 @@ static int take_function(Dwarf_Die *die, void *data)
 {
 	struct functions *fs = data;
 	struct source_function f;
-	Dwarf_Addr begin, end, entry;
+	Dwarf_Addr base, begin, end, entry;
 	const char *file = decl_file(fs, die);
 	ptrdiff_t at = 0;
 	int line;
@@ -98,7 +97,7 @@ static int take_function(Dwarf_Die *die, void *data)
 	f.name = linkage_name(die);
 	if (!f.name || !file || dwarf_decl_line(die, &line) || line <= 0 || !entry_of(fs, die, &entry))
 		return DWARF_CB_OK;
-	while ((at = range_of(fs, die, at, &begin, &end)) > 0) {
+	while ((at = range_of(fs, die, at, &base, &begin, &end)) > 0) {
 		if (entry < begin || entry >= end || !source_in_code(fs->l, begin) || !source_offset_of(fs->l, begin, &f.begin))
 			continue;
 		if (!begin && source_is_low(fs->l) &&
@@ -122,10 +121,10 @@ static int take_function(Dwarf_Die *die, void *data)
 static void take_inlined(struct functions *fs, Dwarf_Die *die, unsigned int depth)
 {
 	struct source_inlined in = { .depth = depth, .name = linkage_name(die) };
-	Dwarf_Addr begin, end;
+	Dwarf_Addr base, begin, end;
 	ptrdiff_t at = 0;
 
-	while (in.name && (at = range_of(fs, die, at, &begin, &end)) > 0) {
+	while (in.name && (at = range_of(fs, die, at, &base, &begin, &end)) > 0) {
 		if (!source_in_code(fs->l, begin) || !source_offset_of(fs->l, begin, &in.begin))
 			continue;
 		in.end = in.begin + (end - begin);
