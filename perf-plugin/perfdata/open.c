@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/files/mapped.h"
 #include "base/format.h"
 #include "perfdata/internal.h"
 
@@ -186,6 +187,14 @@ struct perfdata *perfdata_open_memory(const void *buf, size_t len, const char *n
 struct perfdata *perfdata_open_fd(int fd, const char *name, struct error *err)
 {
 	return open_one(NULL, 0, fd, name, err);
+}
+
+void perfdata_release(const struct perfdata *pd)
+{
+	unsigned int i;
+
+	for (i = 0; i < pd->nr_src; i++)
+		mapped_release(pd->src[i].base);
 }
 
 void perfdata_close(struct perfdata *pd)

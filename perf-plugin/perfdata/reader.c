@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/files/mapped.h"
 #include "perfdata/bytes.h"
 #include "perfdata/internal.h"
 #include "perfdata/layout.h"
@@ -378,6 +379,10 @@ static int next_raw(struct perfdata *pd, struct pd_record *rec, bool *at_end)
 	int rc;
 
 	*at_end = false;
+	if (at < pd->at.released || at - pd->at.released >= MAPPED_KEPT) {
+		mapped_release(s->base);
+		pd->at.released = at;
+	}
 	if (at >= pd->at.end) {
 		*at_end = true;
 		return check_remainder(pd);

@@ -82,6 +82,10 @@ struct perfdata *perfdata_open_memory(const void *buf, size_t len, const char *n
 /* The same of a regular file that is open; it may be closed afterwards. */
 struct perfdata *perfdata_open_fd(int fd, const char *name, struct error *err);
 void perfdata_close(struct perfdata *pd);
+/*
+ * Frees the memory of the recording's bytes, which are read from the file again when they are used.
+ */
+void perfdata_release(const struct perfdata *pd);
 
 /*
  * 1: a record. 0: the end. Negative: something was lost; perfdata_error() returns what, and the next call continues

@@ -67,18 +67,18 @@ static int map_file(struct pd_source *s, int fd, uint64_t size, struct error *er
 static int map_spool(struct pd_source *s, struct error *err)
 {
 	uint64_t len = sizeof(size_t) > 4 ? 1ULL << 42 : 1ULL << 30;
-	void *p = MAP_FAILED;
+	void *p = NULL;
 
 	s->spool_fd = guard_temp(NULL);
 	if (s->spool_fd < 0)
 		return error_set(err, ERR_IO, "%s: cannot create a temporary file for the piped data: %s; "
 				 "set TMPDIR to a writable directory", s->name, strerror(errno));
 	for (; len >= 16 * SPOOL_STEP; len /= 2) {
-		p = mmap(NULL, (size_t)len, PROT_READ, MAP_SHARED | MAP_NORESERVE, s->spool_fd, 0);
-		if (p != MAP_FAILED)
+		p = mapped_growing(s->spool_fd, (size_t)len, s->name);
+		if (p)
 			break;
 	}
-	if (p == MAP_FAILED)
+	if (!p)
 		return fail_errno(err, s->name, "map the temporary file of the piped data");
 	s->base = p;
 	s->map_len = len;
@@ -186,9 +186,7 @@ int pd_source_fd(struct pd_source *s, int fd, const char *name, struct error *er
 
 void pd_source_close(struct pd_source *s)
 {
-	if (s->map_len && s->spool_fd >= 0)
-		munmap((void *)s->base, (size_t)s->map_len);
-	else if (s->map_len)
+	if (s->map_len)
 		mapped_free(s->base, (size_t)s->map_len);
 	if (s->close_in && s->in_fd >= 0)
 		close(s->in_fd);

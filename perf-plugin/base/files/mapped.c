@@ -78,7 +78,7 @@ void *mapped_new(int fd, size_t size, int prot, const char *name)
 	return mapped_part(fd, 0, size, prot, name);
 }
 
-void *mapped_part(int fd, uint64_t start, size_t size, int prot, const char *name)
+static void *map(int fd, uint64_t start, size_t size, int prot, int flags, const char *name)
 {
 	const char *shown = name_shown(name);
 	size_t len = strlen(name) + 1;
@@ -86,12 +86,8 @@ void *mapped_part(int fd, uint64_t start, size_t size, int prot, const char *nam
 	struct stat st;
 	void *p;
 
-	p = fstat(fd, &st) ? MAP_FAILED : mmap(NULL, size, prot, MAP_PRIVATE, fd, (off_t)start);
+	p = fstat(fd, &st) ? MAP_FAILED : mmap(NULL, size, prot, flags, fd, (off_t)start);
 	if (p == MAP_FAILED) {
-		/* larger than an address space, as a sparse file can be: no memory helps */
-		if ((uint64_t)size >> ADDRESS_BITS)
-			errno = EFBIG;
-		mem_check(errno);
 		free_entry(m);
 		return NULL;
 	}
@@ -109,6 +105,24 @@ void *mapped_part(int fd, uint64_t start, size_t size, int prot, const char *nam
 	*to = m;
 	pthread_mutex_unlock(&lock);
 	return p;
+}
+
+void *mapped_part(int fd, uint64_t start, size_t size, int prot, const char *name)
+{
+	void *p = map(fd, start, size, prot, MAP_PRIVATE, name);
+
+	if (!p) {
+		/* larger than an address space, as a sparse file can be: no memory helps */
+		if ((uint64_t)size >> ADDRESS_BITS)
+			errno = EFBIG;
+		mem_check(errno);
+	}
+	return p;
+}
+
+void *mapped_growing(int fd, size_t size, const char *name)
+{
+	return map(fd, 0, size, PROT_READ, MAP_SHARED | MAP_NORESERVE, name);
 }
 
 /* A path that names another file by now says nothing about the mapped one. */
@@ -163,20 +177,42 @@ const char *mapped_name_at(const void *addr, uint64_t *offset)
 	return m->shown;
 }
 
+/* Sets the bounds of the mapping at `p`. False: there is none, or it is not for reading alone. */
+static bool read_alone(const void *p, uintptr_t *begin, size_t *size)
+{
+	const struct mapping *m;
+	bool is;
+
+	pthread_mutex_lock(&lock);
+	m = mapping_at(p);
+	is = m && m->prot == PROT_READ;
+	if (is) {
+		*begin = (uintptr_t)m->p;
+		*size = m->size;
+	}
+	pthread_mutex_unlock(&lock);
+	return is;
+}
+
 void mapped_drop(const void *p, size_t size)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	const uintptr_t begin = ((uintptr_t)p + page - 1) / page * page, end = ((uintptr_t)p + size) / page * page;
-	const struct mapping *m;
-	bool read_alone;
+	uintptr_t whole;
+	size_t all;
 
-	pthread_mutex_lock(&lock);
-	m = mapping_at(p);
-	read_alone = m && m->prot == PROT_READ;
-	pthread_mutex_unlock(&lock);
 	/* a failure costs memory alone */
-	if (read_alone && begin < end)
+	if (begin < end && read_alone(p, &whole, &all))
 		madvise((void *)begin, end - begin, MADV_DONTNEED);
+}
+
+void mapped_release(const void *p)
+{
+	uintptr_t begin;
+	size_t size;
+
+	if (p && read_alone(p, &begin, &size))
+		madvise((void *)begin, size, MADV_DONTNEED);
 }
 
 void mapped_ahead(const void *p, size_t size)

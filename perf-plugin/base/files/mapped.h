@@ -19,6 +19,11 @@
 void *mapped_new(int fd, size_t size, int prot, const char *name);
 /* The same from the byte `start` on, a multiple of a page. */
 void *mapped_part(int fd, uint64_t start, size_t size, int prot, const char *name);
+/*
+ * As mapped_new() for a file that grows up to `size` bytes and that nobody else changes. It may
+ * fail for want of address space.
+ */
+void *mapped_growing(int fd, size_t size, const char *name);
 void mapped_free(const void *p, size_t size);
 /*
  * Frees the memory of a part of a mapping that was made for reading alone: its bytes are read from the file again when
@@ -26,6 +31,12 @@ void mapped_free(const void *p, size_t size);
  */
 void mapped_drop(const void *p, size_t size);
 
+/*
+ * The same for all of the mapping that has the byte at `p`. Whoever reads through a mapping does so
+ * each MAPPED_KEPT bytes: then its size does not matter for the memory of the process.
+ */
+#define MAPPED_KEPT ((size_t)32 << 20)
+void mapped_release(const void *p);
 /*
  * Of bytes that are all about to be read, the pages come at once, not by a page fault for a few of
  * them each. Of more than MAPPED_AHEAD bytes the first ones: all of them may not fit into memory.

@@ -412,6 +412,7 @@ void frame_ids(const struct queue *q, const struct fragment *f, uint64_t ids[2])
 void queue_find_ids(struct queue *q)
 {
 	const struct fragment *f;
+	bool full;
 	size_t i;
 
 	if (q->ids_known)
@@ -425,7 +426,13 @@ void queue_find_ids(struct queue *q)
 		workers_lock(q->ids_search);
 		q->ids[0] |= ids[0];
 		q->ids[1] |= ids[1];
+		q->ids_read += f->pub.size;
+		full = q->ids_read >= MAPPED_KEPT;
+		if (full)
+			q->ids_read = 0;
 		workers_unlock(q->ids_search);
+		if (full && f->nr_parts)
+			mapped_release(q->found.parts[f->first_part].data);
 		workers_taken(q->ids_search);
 	}
 	q->ids_known = true;

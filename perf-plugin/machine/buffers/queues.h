@@ -112,6 +112,7 @@ struct queue {
 	uint64_t ids[2];	/* trace IDs in the frames: after queue_find_ids() */
 	_Atomic bool ids_known;		/* `ids` are complete */
 	struct workers *ids_search;	/* a job for each fragment */
+	uint64_t ids_read;		/* bytes searched since memory of the file was freed */
 };
 
 struct queues {

@@ -269,6 +269,7 @@ int run_cut(struct run *r, struct queue *q, size_t i, struct cut *c, const struc
 	}
 	r->ss->totals.aux_bytes += c->to - c->from;
 	r->ss->bytes_done += c->to - c->from;
+	run_release(r);
 	run_leave(r, c->to == end ? i + 1 : q->nr_frags);
 	return rc;
 }

@@ -429,6 +429,14 @@ static int report_begin(struct run *r, struct buffer_tree *bt, const struct frag
 	return r->con->fragment(r->con->data, &e);
 }
 
+void run_release(struct run *r)
+{
+	if (r->ss->bytes_done >= r->released && r->ss->bytes_done - r->released < MAPPED_KEPT)
+		return;
+	perfdata_release(r->ss->pd);
+	r->released = r->ss->bytes_done;
+}
+
 static int decode_whole(struct run *r, struct fragment *f)
 {
 	struct buffer_tree *bt;
@@ -456,6 +464,7 @@ static int decode_whole(struct run *r, struct fragment *f)
 	r->ss->totals.aux_bytes += f->pub.size - (r->f.start - f->pub.offset);
 	r->ss->totals.filtered_bytes += r->f.start - f->pub.offset - f->pub.lead;
 	r->ss->bytes_done += fragment_fresh(f);
+	run_release(r);
 	return 0;
 }
 

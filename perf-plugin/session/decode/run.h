@@ -45,6 +45,7 @@ struct run {
 		bool lead;	/* the lead is being decoded */
 		bool past;		/* the filter excludes all further elements */
 	} f;
+	uint64_t released;	/* ss->bytes_done at the last run_release() */
 	struct run_progress {
 		bool shown;		/* shown on the terminal */
 		_Atomic uint64_t *bytes; /* not NULL: progress is stored here, and another thread shows it */
@@ -77,6 +78,8 @@ int fragment_finish(struct run *r, struct buffer_tree *bt, const struct fragment
 void run_leave(struct run *r, size_t next);
 /* Shows the progress of decoding on the terminal from time to time. */
 void run_progress(struct run *r, uint64_t bytes);
+/* Frees the memory of the recording's bytes, each time that some more of them were decoded. */
+void run_release(struct run *r);
 
 /*
  * deliver.c: delivers batches to the consumer, in pieces if it limits their size. The functions
