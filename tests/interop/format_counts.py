@@ -162,7 +162,10 @@ def pprof(content):
                 locations[m[1]] = m[2], m[3]
         elif field == 2:
             m = dict(fields(message))
-            samples.append((numbers(m[1])[:2], *numbers(m[2])))
+            calls, weight, insns = numbers(m[2])
+            if weight != insns:
+                raise SystemExit("pprof: samples are %d, instructions %d" % (weight, insns))
+            samples.append((numbers(m[1])[:2], calls, insns))
 
     def binary(location):
         return strings[mappings[locations[location][0]]] or "[elsewhere]"

@@ -197,7 +197,7 @@ refuses_aarch64() {
 	profile dwarf4 llvm && ! profgen "$1" dwarf4 && grep -q 'unsupported target' "$tmp/log"
 }
 
-for version in 14 16 19 22; do
+for version in 14 16 19 22 23; do
 	if ! root=$(find_llvm $version llvm-profgen); then
 		skip "llvm-profgen $version" "package llvm-$version is not installed"
 	elif [ $version -lt 19 ]; then
@@ -249,12 +249,13 @@ refuses_stripped() {
 		>"$tmp/log" 2>&1 && grep 'stripped binaries are not supported' "$tmp/log"
 }
 
-for version in 16 19 22; do
+for version in 16 19 21 22 23; do
 	if ! root=$(find_llvm $version perf2bolt); then
 		skip "perf2bolt $version" "package bolt-$version is not installed"
 		continue
 	fi
 	case $version in
+	21 | 23) ;;
 	22) check "perf2bolt-22 is perf2bolt" by_its_name 22 'perf2bolt - BOLT data aggregator' ;;
 	*) check "perf2bolt-$version is llvm-bolt" by_its_name $version 'BOLT - Binary Optimization' ;;
 	esac

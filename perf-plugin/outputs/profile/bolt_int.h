@@ -18,7 +18,7 @@ struct bolt_counts {
 	const struct profile_address *where;
 	struct elf_part stub[ELF_MAX_STUBS];
 	size_t nr_stubs;
-	struct bolt_branch *branches;	/* entries by target, then the others by source and target */
+	struct bolt_branch *branches;	/* entries by target, then the others by source, target */
 	size_t nr_branches;
 };
 

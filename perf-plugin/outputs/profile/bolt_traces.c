@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* bolt_traces.c - writes branches with the ranges behind them, as perf2bolt reads them since LLVM 21. */
+/* bolt_traces.c - writes branches with the ranges behind them, for perf2bolt from LLVM 21 on. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -46,7 +46,7 @@ static void put_range(struct lines *l, const struct bolt_counts *c, const struct
 	    profile_address(c->where, r->last), r->count);
 }
 
-/* One of both is the only one at its place, so that the other's count is that of the two together. */
+/* One of both is the only one at its place, so the other's count is that of the two together. */
 static void put_trace(struct lines *l, const struct bolt_counts *c, const struct bolt_branch *b,
 		      const struct cst_count_range *r)
 {

@@ -168,8 +168,9 @@ static void put_type(struct pprof *c, const char *type, const char *unit)
 }
 
 /*
- * Values: pprof shows the last one, unless it is asked for another. The first string of a profile
- * is empty.
+ * Values: pprof shows the last one, unless it is asked for another. Go's compiler weighs calls by
+ * samples, and refuses a profile without them (go build -pgo): they are the same as the last one.
+ * The first string of a profile is empty.
  */
 static void put_types(struct pprof *c)
 {
@@ -179,6 +180,7 @@ static void put_types(struct pprof *c)
 	string(c, "calls");
 	string(c, of->value);
 	put_type(c, "calls", "count");
+	put_type(c, "samples", "count");
 	put_type(c, of->value, of->value_unit);
 	protobuf_number(&c->m, PROFILE_DEFAULT_TYPE, string(c, of->value));
 	put(c);

@@ -46,12 +46,14 @@ static uint32_t place(struct samples *s, uint32_t binary, uint64_t offset)
 /* Writes a sample: the place `first`, then those whose ids are the `n` bytes at `others`. */
 static void put_sample(struct samples *s, uint32_t first, const uint8_t *others, size_t n, uint64_t insns, uint64_t calls)
 {
-	uint8_t head[4 * PROTOBUF_NUMBER], tail[3 * PROTOBUF_NUMBER], *p = tail, *values;
+	uint8_t head[4 * PROTOBUF_NUMBER], tail[4 * PROTOBUF_NUMBER], *p = tail, *values;
 	size_t ids = protobuf_size(first) + n;
 
 	*p++ = TAG_SAMPLE_VALUE;
 	values = ++p;
-	p = protobuf_put(protobuf_put(p, model_signed(calls)), model_signed(insns));
+	p = protobuf_put(p, model_signed(calls));
+	p = protobuf_put(p, model_signed(insns));
+	p = protobuf_put(p, model_signed(insns));
 	values[-1] = (uint8_t)(p - values);
 	n = (size_t)(p - tail);
 	p = head;
