@@ -27,6 +27,7 @@ args = None
 Row = collections.namedtuple("Row", "change before after ratio calls_before calls_after binary name notes")
 NUMBERS = r"^(.) +([+-]?\d+) +([\d.]+)% +(\d+) +(\d+) +(\S+) +"
 CC = "aarch64-linux-gnu-gcc"
+FLAMEGRAPH = "/usr/share/perl5/Devel/NYTProf/flamegraph.pl"     # Debian's package libdevel-nytprof-perl
 # With anchors, and with loops that are aligned, the code of a function depends on those before it.
 PLAIN = ["-O1", "-g", "-fno-section-anchors", "-fno-align-loops", "-fno-align-jumps", "-fno-align-labels"]
 # The name of the folder is no part of the program: one build wherever it is made.
@@ -394,6 +395,15 @@ def folded(p):
     for r in p.rows:
         if tuple(have[r.name]) != (r.before, r.after):
             p.bad("folded has %s of %s" % (have[r.name], r.name))
+    if os.path.exists(FLAMEGRAPH):
+        with open(os.path.join(p.folder, "folded"), "w") as f:
+            f.write(text)
+        picture = call(FLAMEGRAPH, f.name).stdout
+        # below sum(), whose loop is twice as long, and below fill()
+        titles = re.findall(r"<title>mix \(([\d,]+) samples, [\d.]+%; ([+-]?[\d.]+)%", picture)
+        if sum(int(n.replace(",", "")) for n, _ in titles) != p.row("mix").after or sorted(d[0] == "+" and float(d) > 0 for _, d in titles) != \
+                [False, True]:
+            p.bad("flamegraph.pl shows mix() as %s" % titles)
 
 
 def scaled(p):
