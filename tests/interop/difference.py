@@ -37,9 +37,10 @@ ANYWHERE = PLAIN + ["-fdebug-prefix-map=FOLDER=."]
 class Build:
     """A side of a pair."""
 
-    def __init__(self, edits=(), flags=PLAIN, name="prog", words=(), path="prog.c", cc=CC, strip=False, more=None):
+    def __init__(self, edits=(), flags=PLAIN, name="prog", words=(), path="prog.c", cc=CC, strip=False, more=None, rooted=False):
         self.edits, self.flags, self.name, self.words = edits, flags, name, words
         self.path, self.cc, self.strip, self.more = path, cc, strip, more or {}
+        self.rooted = rooted        # the recorded path is that below the folder, which is --symfs then
 
     def make(self, folder, source):
         """Compiles, runs and records it."""
@@ -59,7 +60,8 @@ class Build:
         if self.strip:
             call("aarch64-linux-gnu-strip", self.name, cwd=folder)
         emulator, root = "qemu-arm" if self.cc.startswith("arm") else "qemu-aarch64", os.path.join(folder, "flow")
-        call(emulator, "-plugin", "%s/tests/gen/qemu/flowlog.so,out=%s" % (args.build, root), self.program, *self.words)
+        call(emulator, "-plugin", "%s/tests/gen/qemu/flowlog.so,out=%s%s" % (args.build, root, ",root=" + folder if self.rooted else ""),
+             self.program, *self.words)
         self.data = os.path.join(folder, "perf.data")
         call("%s/tests/gen/cst-gen" % args.build, "encode", "--flow", root, "--images", root + ".images", "--perf", self.data)
         self.executed = executed(root, self.symbols)
@@ -152,6 +154,8 @@ class Pair:
             os.makedirs(os.path.join(folder, side))
             build.make(os.path.join(folder, side), self.source or source)
         self.folder = folder
+        if self.after.rooted:
+            self.words = [*self.words, "--symfs", self.after.folder, "--base-symfs", self.before.folder]
         done = tool("profile", "-i", self.after.data, "--base", self.before.data, "--format=top", *self.words)
         self.text = done.stdout
         self.rows = functions(self.text)
@@ -446,6 +450,7 @@ def pairs(source):
         Pair("a loop half as long", plain(TWICE), plain(), {"sum", "mix"}),
         Pair("more calls", plain(), plain(MORE_FIB), {"fib", "work"}),
         Pair("nothing changed, in another folder", plain(), plain(path="other/folder/prog.c"), (), check=no_lines),
+        Pair("two builds at one path", plain(rooted=True), plain(TWICE, rooted=True), {"sum", "mix"}),
         Pair("a program with another name", plain(name="old"), plain(TWICE, name="new"), {"sum", "mix"}),
         Pair("a function renamed", plain(), plain(RENAMED), (), renamed={"blend": "mix"}, check=no_lines),
         Pair("a function renamed, lines before it", plain(), plain(HEADER + LINES_ABOVE_MIX + RENAMED), (), renamed={"blend": "mix"},
