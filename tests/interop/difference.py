@@ -27,6 +27,7 @@ args = None
 Row = collections.namedtuple("Row", "change before after ratio calls_before calls_after binary name notes")
 NUMBERS = r"^(.) +([+-]?\d+) +([\d.]+)% +(\d+) +(\d+) +(\S+) +"
 CC = "aarch64-linux-gnu-gcc"
+FLAMEGRAPH = "/usr/share/perl5/Devel/NYTProf/flamegraph.pl"     # Debian's package libdevel-nytprof-perl
 # With anchors, and with loops that are aligned, the code of a function depends on those before it.
 PLAIN = ["-O1", "-g", "-fno-section-anchors", "-fno-align-loops", "-fno-align-jumps", "-fno-align-labels"]
 # The name of the folder is no part of the program: one build wherever it is made.
@@ -36,9 +37,10 @@ ANYWHERE = PLAIN + ["-fdebug-prefix-map=FOLDER=."]
 class Build:
     """A side of a pair."""
 
-    def __init__(self, edits=(), flags=PLAIN, name="prog", words=(), path="prog.c", cc=CC, strip=False, more=None):
+    def __init__(self, edits=(), flags=PLAIN, name="prog", words=(), path="prog.c", cc=CC, strip=False, more=None, rooted=False):
         self.edits, self.flags, self.name, self.words = edits, flags, name, words
         self.path, self.cc, self.strip, self.more = path, cc, strip, more or {}
+        self.rooted = rooted        # the recorded path is that below the folder, which is --symfs then
 
     def make(self, folder, source):
         """Compiles, runs and records it."""
@@ -58,7 +60,8 @@ class Build:
         if self.strip:
             call("aarch64-linux-gnu-strip", self.name, cwd=folder)
         emulator, root = "qemu-arm" if self.cc.startswith("arm") else "qemu-aarch64", os.path.join(folder, "flow")
-        call(emulator, "-plugin", "%s/tests/gen/qemu/flowlog.so,out=%s" % (args.build, root), self.program, *self.words)
+        call(emulator, "-plugin", "%s/tests/gen/qemu/flowlog.so,out=%s%s" % (args.build, root, ",root=" + folder if self.rooted else ""),
+             self.program, *self.words)
         self.data = os.path.join(folder, "perf.data")
         call("%s/tests/gen/cst-gen" % args.build, "encode", "--flow", root, "--images", root + ".images", "--perf", self.data)
         self.executed = executed(root, self.symbols)
@@ -151,6 +154,8 @@ class Pair:
             os.makedirs(os.path.join(folder, side))
             build.make(os.path.join(folder, side), self.source or source)
         self.folder = folder
+        if self.after.rooted:
+            self.words = [*self.words, "--symfs", self.after.folder, "--base-symfs", self.before.folder]
         done = tool("profile", "-i", self.after.data, "--base", self.before.data, "--format=top", *self.words)
         self.text = done.stdout
         self.rows = functions(self.text)
@@ -236,7 +241,6 @@ UNROLL = [("KEEP u32 crc(", '__attribute__((optimize("unroll-loops", "O2"))) KEE
 ADD_LINE = [("\t\ts += search(i * 67108864u);", "\t{\n\t\ts += search(i * 67108864u);\n\t\ts ^= s << 3;\n\t}")]
 HOIST = [("for (i = 0; i < 64; i++)\n\t\tdata[i] = mix(seed + i);",
           "u32 first = mix(seed);\n\n\tfor (i = 0; i < 64; i++)\n\t\tdata[i] = first * (i + 1) & 0xffff;")]
-ORDER = None
 
 
 def swapped(source):
@@ -246,7 +250,7 @@ def swapped(source):
     return [(source, source[:begin] + source[end:to] + source[begin:end] + source[to:])]
 
 
-def copies(source, attribute):
+def copies(attribute):
     """crc() may be copied, or divided, by the compiler."""
     return [("KEEP u32 crc(", "%s static u32 crc(" % attribute)]
 
@@ -319,16 +323,15 @@ def no_lines(p):
 
 
 def one_line(p):
-    """Of the line that was added; those around it have what the compiler made of them."""
+    """The line that was added is new; of the others those of its function may change, by what the compiler made of them."""
     rows = lines(p.text)
-    wanted = [i for i, l in enumerate(open(os.path.join(p.after.folder, "prog.c")), 1) if "s ^= s << 3;" in l]
+    with open(os.path.join(p.after.folder, "prog.c")) as f:
+        wanted = [i for i, l in enumerate(f, 1) if "s ^= s << 3;" in l]
     if not any(r[3] == wanted[0] and r[1] == 0 and r[2] > 0 for r in rows):
         p.bad("line %d is not new" % wanted[0])
-    loop = {i for i, l in enumerate(open(os.path.join(p.after.folder, "prog.c")), 1)}
     begin = wanted[0] - 7
     if any(not begin <= r[3] <= wanted[0] + 4 for r in rows):
         p.bad("lines outside of lookups() changed: %s" % rows)
-    return loop
 
 
 def line_blocks(p):
@@ -396,6 +399,15 @@ def folded(p):
     for r in p.rows:
         if tuple(have[r.name]) != (r.before, r.after):
             p.bad("folded has %s of %s" % (have[r.name], r.name))
+    if os.path.exists(FLAMEGRAPH):
+        with open(os.path.join(p.folder, "folded"), "w") as f:
+            f.write(text)
+        picture = call(FLAMEGRAPH, f.name).stdout
+        # below sum(), whose loop is twice as long, and below fill()
+        titles = re.findall(r"<title>mix \(([\d,]+) samples, [\d.]+%; ([+-]?[\d.]+)%", picture)
+        if sum(int(n.replace(",", "")) for n, _ in titles) != p.row("mix").after or sorted(d[0] == "+" and float(d) > 0 for _, d in titles) != \
+                [False, True]:
+            p.bad("flamegraph.pl shows mix() as %s" % titles)
 
 
 def scaled(p):
@@ -438,6 +450,7 @@ def pairs(source):
         Pair("a loop half as long", plain(TWICE), plain(), {"sum", "mix"}),
         Pair("more calls", plain(), plain(MORE_FIB), {"fib", "work"}),
         Pair("nothing changed, in another folder", plain(), plain(path="other/folder/prog.c"), (), check=no_lines),
+        Pair("two builds at one path", plain(rooted=True), plain(TWICE, rooted=True), {"sum", "mix"}),
         Pair("a program with another name", plain(name="old"), plain(TWICE, name="new"), {"sum", "mix"}),
         Pair("a function renamed", plain(), plain(RENAMED), (), renamed={"blend": "mix"}, check=no_lines),
         Pair("a function renamed, lines before it", plain(), plain(HEADER + LINES_ABOVE_MIX + RENAMED), (), renamed={"blend": "mix"},
@@ -474,7 +487,7 @@ def pairs(source):
         Pair("-O0 and -Os", plain(flags=["-O0", "-g"]), plain(flags=["-Os", "-g"]), "*"),
         Pair("gcc and clang", plain([("noipa", "noinline")], flags=["-O1", "-g"]),
              plain([("noipa", "noinline")], cc="clang", flags=["--target=aarch64-linux-gnu", "-fuse-ld=lld", "-O1", "-g"]), "*"),
-        Pair("a copy for constants (.constprop)", plain(flags=["-O2", "-g"]), plain(copies(source, "__attribute__((noinline))"),
+        Pair("a copy for constants (.constprop)", plain(flags=["-O2", "-g"]), plain(copies("__attribute__((noinline))"),
              flags=["-O2", "-g"]), {"crc", "work"}, check=noted("crc", "[was crc]")),
         Pair("a part (.part)", plain(early("__attribute__((noipa)) static"), flags=["-O2", "-g"]),
              plain(early("static"), flags=["-O2", "-g", "-fno-inline-small-functions", "-fno-inline-functions", "-fno-ipa-cp"]), "*",

@@ -17,6 +17,26 @@
 /* Lines of a source that are mapped. */
 #define LAST_LINE 100000000u
 
+/* A line of a file, at which a function of this base name is declared. */
+struct declared {
+	uint32_t file, name;
+	unsigned int line;
+};
+
+/* Lines of DIFF_BEFORE from `line` on, up to the next stretch of the file. */
+struct stretch {
+	uint32_t file;
+	unsigned int line;
+	int shift;	/* of its lines before `edit` */
+	unsigned int edit;	/* the first line with the other shift ... */
+	int shift_behind;	/* ... which is this one */
+};
+
+struct line_map {
+	struct stretch *v;	/* by file and line */
+	size_t n, cap;
+};
+
 /* ---- anchors -------------------------------------------------------------------------------- */
 
 struct declarations {
