@@ -64,7 +64,7 @@ struct watching {
 	struct timespec last;	/* time of the last sum */
 };
 
-/* ---- signals ---------------------------------------------------------------------------------- */
+/* ---- signals --------------------------------------------------------------------------------- */
 
 /* SIGINT and the like end the watch, SIGUSR1 asks for a sum; handlers write to the pipe. */
 static const int watched[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1 };
@@ -110,7 +110,7 @@ static void give_signals(void)
 		sigaction(watched[i], &before[i], NULL);
 }
 
-/* ---- digests ---------------------------------------------------------------------------------- */
+/* ---- digests --------------------------------------------------------------------------------- */
 
 static bool is_known(const struct watching *v, const char *hex)
 {
@@ -148,7 +148,7 @@ static int digest_of(int fd, struct digest *d)
 	return rc;
 }
 
-/* ---- the state -------------------------------------------------------------------------------- */
+/* ---- the state ------------------------------------------------------------------------------- */
 
 static char *part_path(const struct watching *v, const char *hex)
 {
@@ -272,7 +272,7 @@ static int open_state(struct watching *v)
 	return rc ? rc : each_name(v, v->state, clean);
 }
 
-/* ---- sums ------------------------------------------------------------------------------------- */
+/* ---- sums ------------------------------------------------------------------------------------ */
 
 static int write_list(const struct watching *v, const char *path)
 {
@@ -407,7 +407,7 @@ static int write_sum(struct watching *v)
 	return rc ? rc : write_culprits(v);
 }
 
-/* ---- one file --------------------------------------------------------------------------------- */
+/* ---- one file -------------------------------------------------------------------------------- */
 
 static void set_culprit(struct watching *v, const char *name, const char *why)
 {
@@ -460,7 +460,10 @@ static bool was_seen(const struct watching *v, const struct stat *st)
 	return false;
 }
 
-/* In a process of its own: what a file makes of it ends that process. Returns its exit code, -1: a signal. */
+/*
+ * Counts in a process of its own, which ends alone if memory is refused. Returns its exit code, or
+ * -1: it ended by a signal.
+ */
 static int count_apart(struct watching *v, const char *path, const char *part)
 {
 	int status = 0;
@@ -557,7 +560,7 @@ static int take_found(struct watching *v, const char *name)
 	return ended ? 0 : take_file(v, name, false);
 }
 
-/* ---- the loop --------------------------------------------------------------------------------- */
+/* ---- the loop -------------------------------------------------------------------------------- */
 
 static uint64_t left_ms(const struct watching *v)
 {
@@ -669,7 +672,8 @@ int watch_run(const struct watch *w)
 		for (i = 0; i < v.nr_culprits && strcmp(v.culprits[i].why, "losses") == 0; i++)
 			;
 		rc = !v.nr ? CMD_NOTHING :
-		     i < v.nr_culprits || loss_share_above(&v.share, w->max_loss) ? CMD_LOSSES : CMD_OK;
+		     i < v.nr_culprits || loss_share_above(&v.share, w->max_loss) ? CMD_LOSSES :
+									    CMD_OK;
 	}
 	for (i = 0; i < v.nr_culprits; i++)
 		free(v.culprits[i].name);

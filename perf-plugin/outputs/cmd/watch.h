@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* watch.h - profile --watch=DIR: counts each file that is finished in a folder, and keeps the sum. */
+/* watch.h - profile --watch=DIR: counts each file that is finished in a folder. */
 #ifndef CSTRACE_OUTPUTS_CMD_WATCH_H
 #define CSTRACE_OUTPUTS_CMD_WATCH_H
 
