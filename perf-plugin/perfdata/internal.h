@@ -36,7 +36,7 @@ struct perfdata {
 		 * Records of the main file before this position have been taken into attrs and env.
 		 */
 		uint64_t meta_done;
-		uint64_t released;	/* where the memory of the file was freed (mapped_release()) */
+		uint64_t released;	/* where mapped_release() was called last */
 	} at;
 
 	struct {

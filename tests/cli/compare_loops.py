@@ -175,7 +175,7 @@ class Recording:
         with open(self.text, "w") as out:
             out.write("\n".join(lines))
         code, text, err = run(self.args.tool, "compare", "-i", self.perf, "--tarmac", self.text)
-        if code not in (0, 3, 4):
+        if code not in (0, 3, 4, 5):
             raise Bad("exit %d: %s" % (code, err))
         return code, text, [int(n) for n in re.findall(r"; .*: line (\d+)$", text, re.M)]
 

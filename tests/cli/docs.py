@@ -17,7 +17,7 @@ SAMPLE = "tests/data/sample.perf.data"
 FOREIGN = {"--help", "--list-opts", "--list-cmds", "--version", "--profiler", "--unsymbolized-profile",
            "--use-offset", "--pa", "--gcov", "--rc", "--emit-relocs", "--kcore", "--jit", "--stdio", "--compression-level",
            "--filter", "--switch-events", "--threads", "--build-options", "--per-thread", "--coverage", "--profile", "--branch-history",
-           "--no-branch-stack"}
+           "--no-branch-stack", "--switch-output", "--preserve-status"}
 STANDS_FOR = {"IN": "perf.data", "N": "10", "OUT": "out", "LETTERS": "i1000il64", "FIELDS": "ip,addr", "NAME": "autofdo", "BASE": "vaddr",
               "HOW": "uncovered", "SCALE": "none", "BEFORE": "perf.data", "ROOT": "root",
               "METRIC": "instructions",

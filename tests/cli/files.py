@@ -330,7 +330,7 @@ class Suite:
             root = d + "/root"
             shutil.copytree(SYMFS, root)
             self.special(root + "/" + PROGRAM, device)
-            run("script", "-i", path, "--symfs", root, "--itrace=b", "-F", "ip", code=3, says=PROGRAM)
+            run("script", "-i", path, "--symfs", root, "--itrace=b", "-F", "ip", code=5, says=PROGRAM)
             for option in ("--kallsyms", "--jitdump"):
                 run("script", "-i", path, "--symfs", SYMFS, option, root + "/" + PROGRAM, "--itrace=b", "-F", "ip",
                     code=(0, 1))
@@ -513,7 +513,7 @@ class Suite:
             os.symlink(target, root + "/" + PROGRAM)
             if self.images(SAMPLE, 3, "--symfs", root, says=PROGRAM):
                 raise Bad("a link led out of --symfs: " + target)
-            run("script", "-i", SAMPLE, "--symfs", root, "--itrace=b", "-F", "ip", code=3, says=PROGRAM)
+            run("script", "-i", SAMPLE, "--symfs", root, "--itrace=b", "-F", "ip", code=5, says=PROGRAM)
         shutil.rmtree(root)
         # as in the target's file system: absolute, and relative to places that are links
         write(root + "/data/programs/v2/a64", read(SYMFS + "/" + PROGRAM))
@@ -547,7 +547,7 @@ class Suite:
             member = place + "/images/" + PROGRAM
             os.unlink(member)
             os.symlink(target, member)
-            run("script", "-i", place, "--itrace=b", "-F", "ip", code=3)
+            run("script", "-i", place, "--itrace=b", "-F", "ip", code=5)
         place = self.directory()
         os.mkdir(place + "/kcore_dir")
         os.symlink("/etc/passwd", place + "/kcore_dir/kallsyms")

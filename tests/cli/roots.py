@@ -65,7 +65,7 @@ def watched(work, argv, env):
     log = os.path.join(work, "watch")
     done = subprocess.run([TOOL] + argv, cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                           timeout=300, env=dict(env, LD_PRELOAD=WATCH, CST_WATCH=log))
-    if done.returncode not in (0, 1, 3, 4, 129) or done.returncode < 0:
+    if done.returncode not in (0, 1, 3, 4, 5, 129) or done.returncode < 0:
         raise Bad("%s: exit %d: %s" % (" ".join(argv), done.returncode, done.stderr.decode()[-500:]))
     with open(log, errors="replace") as f:
         lines = [line.rstrip("\n").split(" ", 1) for line in f]
@@ -102,7 +102,7 @@ def check(folder, given):
     bad = [line for _, lines in done for line in lines]
     if bad:
         raise Bad("\n".join(bad[:40]))
-    return "%d commands, %d of them gave something" % (len(done), sum(code in (0, 3, 4) for code, _ in done))
+    return "%d commands, %d of them gave something" % (len(done), sum(code in (0, 3, 4, 5) for code, _ in done))
 
 
 # ---- inputs --------------------------------------------------------------------------------------

@@ -103,10 +103,10 @@ check "a name with quotes" odd_name
 
 # The recipe as the man page has it, on a run with losses and on one that failed.
 recipe() {
-	sed -n '/^\.SS "Numbers for Prometheus"/,/^\.fi/p' perf-plugin/man/perf-cstrace.1 | sed -n '/^host\$ jq/,/prom\.new$/p' |
+	sed -n '/^\.SS "Numbers for Prometheus"/,/^\.fi/p' perf-plugin/man/perf-cstrace.1 | sed -n '/^host\$ [jm][qv]/p' |
 		sed 's/^host\$ //; s/\\-/-/g; s/\\e/\\/g' >"$tmp/recipe"
 	[ -s "$tmp/recipe" ] || return 1
-	(cd "$tmp" && cp "$1" run.json && sh recipe && cat cstrace.prom.new) >"$tmp/prom" || return 1
+	(cd "$tmp" && cp "$1" run.json && sh recipe && cat cstrace.prom) >"$tmp/prom" || return 1
 	! grep -Evn '^[a-z_]+(\{cause="[a-z-]+"\})? [0-9]+(\.[0-9]+)?$' "$tmp/prom"
 }
 prometheus() {

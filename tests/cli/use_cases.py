@@ -28,7 +28,7 @@ class Example:
 def read_examples():
     examples, inside = [], False
     for line in open(MAN):
-        line = re.sub(r"\\f.", "", line.rstrip("\n")).replace(r"\-", "-").replace(r"\&", "")
+        line = re.sub(r"\\f.", "", line.rstrip("\n")).replace(r"\-", "-").replace(r"\&", "").replace(r"\e", "\\")
         if line.startswith(".SH"):
             inside = line == ".SH EXAMPLES"
         elif inside and line.startswith(".SS"):

@@ -45,7 +45,7 @@ expect() {
 		"$tmp/log" && rc=0 || rc=1
 	verdict $rc "$4"
 }
-expect "$one" "asks for gcc" "--binary gcc" "a binary that did not run" 3
+expect "$one" "asks for gcc" "--binary gcc" "a binary that did not run" 5
 expect "$many" "several binaries ran" "" "no choice among several binaries" 1
 rc=0
 mkdir "$tmp/empty"

@@ -197,7 +197,8 @@ static bool read_alone(const void *p, uintptr_t *begin, size_t *size)
 void mapped_drop(const void *p, size_t size)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	const uintptr_t begin = ((uintptr_t)p + page - 1) / page * page, end = ((uintptr_t)p + size) / page * page;
+	const uintptr_t begin = ((uintptr_t)p + page - 1) / page * page;
+	const uintptr_t end = ((uintptr_t)p + size) / page * page;
 	uintptr_t whole;
 	size_t all;
 

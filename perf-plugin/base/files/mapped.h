@@ -32,8 +32,8 @@ void mapped_free(const void *p, size_t size);
 void mapped_drop(const void *p, size_t size);
 
 /*
- * The same for all of the mapping that has the byte at `p`. Whoever reads through a mapping does so
- * each MAPPED_KEPT bytes: then its size does not matter for the memory of the process.
+ * The same for all of the mapping that has the byte at `p`. A reader that passes through a mapping
+ * calls it each MAPPED_KEPT bytes, so that the size of the file is no memory of the process.
  */
 #define MAPPED_KEPT ((size_t)32 << 20)
 void mapped_release(const void *p);

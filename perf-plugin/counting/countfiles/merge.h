@@ -35,7 +35,7 @@ struct merge_convert {
 struct merge_list {
 	struct merge_file *v;
 	size_t nr, cap;
-	cst_count_record_fn note;	/* gets totals and binaries of the sum; NULL: nothing does */
+	cst_count_record_fn note;	/* gets totals and binaries of the sum, unless NULL */
 	void *noted;			/* its argument */
 	const struct merge_convert *convert;	/* NULL: all inputs are count files */
 };

@@ -16,6 +16,7 @@
 #include "outputs/cmd/counted.h"
 #include "outputs/cmd/options.h"
 #include "outputs/cmd/summary.h"
+#include "outputs/cmd/watch.h"
 #include "outputs/profile/bolt_version.h"
 #include "outputs/profile/choose.h"
 #include "outputs/profile/exact.h"
@@ -226,6 +227,44 @@ static int profile(const struct session_opts *so, const struct request *r, struc
 	return rc;
 }
 
+/* What the files of a watched folder are counted with. */
+struct counted_with {
+	const struct session_opts *so;
+	const struct request *r;
+};
+
+static int count_file(void *data, const char *input, const char *output)
+{
+	const struct counted_with *with = data;
+	struct session_opts so = *with->so;
+	struct summary none = { .file = NULL };
+	struct request r = *with->r;
+
+	so.input = input;
+	r.output = output;
+	return profile(&so, &r, &none);
+}
+
+/* Counts the files of a folder as they come (--watch). */
+static int watch_files(const struct cmd_desc *cmd, struct watch *w, const struct session_opts *so,
+		       const struct request *r, const char *summary)
+{
+	struct counted_with with = { so, r };
+
+	if (r->f || !strcmp(r->output, "-"))
+		return cmd_usage_error(cmd, "--watch: needs --format=cstrace and -o FILE");
+	if (so->input || so->bare || summary)
+		return cmd_usage_error(cmd, "--watch: -i, --trace and --summary are for "
+				       "one recording");
+	if (!w->interval || w->interval > 1000000)
+		return cmd_usage_error(cmd, "--interval: from 1 to 1000000 seconds");
+	w->output = r->output;
+	w->max_loss = so->max_loss;
+	w->count = count_file;
+	w->data = &with;
+	return watch_run(w);
+}
+
 /* Refuses options of trace for a count file, or warns of them. Returns CMD_GO_ON, or CMD_USAGE after a message. */
 static int check_stored(const struct cmd_desc *cmd, const struct session_opts *so, const struct request *r)
 {
@@ -320,6 +359,7 @@ int cmd_profile(int argc, const char **argv)
 	struct request r = { .output = "-", .depth = CALLS_DEPTH };
 	const char *format = "autofdo", *address = NULL, *reader = NULL;
 	struct summary sum = { .file = NULL };
+	struct watch watch = { .interval = 60 };
 	const struct cmd_opt opts[] = {
 		{ 'o', "output", CMD_OPT_STRING, &r.output, "FILE", "write to FILE instead of stdout",
 		  NULL },
@@ -342,6 +382,7 @@ int cmd_profile(int argc, const char **argv)
 		{ 0, "no-calls", CMD_OPT_FLAG, &r.no_calls, NULL,
 		  "do not count calls in their contexts", NULL },
 		CMD_SUMMARY_OPT(sum),
+		CMD_WATCH_OPTS(watch),
 		CMD_BASE_OPTS(r.base_opts),
 		CMD_TRACE_OPTS(so, bare),
 		CMD_OPT_END,
@@ -405,6 +446,9 @@ int cmd_profile(int argc, const char **argv)
 				       format);
 	if (address && !base_named(address, &r.base))
 		return cmd_value_error(&cmd, "address", address, "offset or vaddr");
+	if (watch.dir)
+		return watch_files(&cmd, &watch, &so, &r, sum.file);
+	cmd_no_effect(&cmd, "delete interval", "there is no --watch");
 	rc = summary_begin(&sum, cmd.name, r.output);
 	if (rc == CMD_GO_ON)
 		rc = summary_end(&sum, cmd.name, so.input, profile(&so, &r, &sum));
