@@ -9,6 +9,9 @@
 #include "base/array.h"
 #include "counting/calls/internal.h"
 
+/* Shards of an only stream that are decoded ahead of the one that is taken, about. */
+#define SHARDS_KEPT	4u
+
 struct calls *calls_new(const struct calls_limits *limits, const struct calls_code *code, unsigned int streams)
 {
 	struct calls *c = mem_zeroed(1, sizeof(*c));
@@ -86,7 +89,19 @@ struct calls *calls_shard_new(const struct calls *c, const struct calls_code *co
 	struct calls *shard = calls_new(&c->limits, code, c->keep.streams);
 
 	shard->keep.deferred = true;
+	/* taken in order, its segments are kept until then only */
+	if (!c->keep.deferred)
+		shard->limits.kept = c->limits.kept / SHARDS_KEPT;
 	return shard;
+}
+
+bool calls_shard_complete(const struct calls *shard)
+{
+	size_t i;
+
+	for (i = 0; i < shard->keep.nr_rooms && shard->keep.rooms[i].left; i++)
+		;
+	return i == shard->keep.nr_rooms;
 }
 
 void calls_shard_take(struct calls *c, struct calls *shard)
@@ -95,6 +110,10 @@ void calls_shard_take(struct calls *c, struct calls *shard)
 	size_t i;
 
 	c->keep.unseen |= shard->keep.unseen;
+	if (!c->keep.deferred) {
+		join_shard(c, shard);
+		return;
+	}
 	join_orphans(shard);
 	cct_merge(&c->done, &shard->done, c->depth);
 	for (; shard->keep.nr_forests; shard->keep.nr_forests--)

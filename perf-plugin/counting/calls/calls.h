@@ -102,11 +102,17 @@ void calls_lane_end(struct calls *c, struct calls_lane *ln);
 
 /*
  * Creates calls for one shard of the trace (shard_ops.make), with the same numbers of binaries.
- * Shards may be taken in any order: fragments are put in order of queue and offset at the end. Shards of whole streams give
- * the same result as one thread; with shards of fragments that holds as long as limits.kept is not
- * reached.
+ * With several streams shards may be taken in any order: fragments are put in order of queue and
+ * offset at the end. Shards of whole streams give the same result as one thread; with shards of
+ * fragments that holds as long as limits.kept is not reached. With one stream shards are taken in
+ * its order, if they are complete, and give the same result as one thread.
  */
 struct calls *calls_shard_new(const struct calls *c, const struct calls_code *code);
+/*
+ * False if a shard of an only stream has more segments than it may keep: it is not to be taken, and
+ * its trace is to be given to `c` itself.
+ */
+bool calls_shard_complete(const struct calls *shard);
 /* Takes the result of a shard whose lanes have ended. The shard must still be freed. */
 void calls_shard_take(struct calls *c, struct calls *shard);
 

@@ -226,6 +226,8 @@ struct thread_calls *thread_get(struct calls *c, uint64_t key);
 void join_take(struct calls *c, const struct segment *seg);
 /* Applies all kept segments. */
 void join_all(struct calls *c);
+/* Applies the segments of a shard of the only stream, whose shards are taken in order. */
+void join_shard(struct calls *c, const struct calls *shard);
 /* Ends the stacks of segments that were not kept. */
 void join_orphans(struct calls *c);
 /* Keeps the tree of a lane that ended, if a kept segment is in it; *t is empty afterwards. */

@@ -309,6 +309,14 @@ static void join_thread(struct calls *c, struct lineup *v, size_t first, size_t 
 	cct_free(&t->tree);
 }
 
+void join_shard(struct calls *c, const struct calls *shard)
+{
+	const struct segment *k = shard->keep.kept, *end;
+
+	for (end = k + shard->keep.nr_kept; k < end; k++)
+		segment_apply(c, thread_get(c, k->key), k, false);
+}
+
 void join_all(struct calls *c)
 {
 	struct lineup *v;

@@ -20,6 +20,9 @@
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
+/* Size of a shard whose calls are applied in order: what it keeps of them grows with its trace. */
+#define CALLS_SHARD	(4u << 20)
+
 /* State per stream: the open branch, by the offset of its instruction in its binary. */
 struct counted_stream {
 	struct branch_state br;
@@ -51,6 +54,7 @@ struct counts {
 	bool joined;
 	bool all;			/* COUNTS_ALL, COUNTS_CALLS */
 	struct calls *calls;		/* COUNTS_CALLS; else NULL */
+	bool calls_of_whole;		/* they are not the shard's own */
 	struct binary **bins;
 	size_t nr_bins, cap_bins;
 	struct file **files;		/* indexed by dso.number */
@@ -112,7 +116,8 @@ void counts_free(struct counts *c)
 			free(c->files[i]->methods);
 		free(c->files[i]);
 	}
-	calls_free(c->calls);
+	if (!c->calls_of_whole)
+		calls_free(c->calls);
 	measure_free(&c->measure);
 	free(c->bins);
 	free(c->files);
@@ -756,6 +761,24 @@ static void take_binary(struct counts *c, struct binary *more)
 	counts_move(b, more);
 }
 
+static bool shard_fits(void *data, void *shard)
+{
+	const struct counts *c = shard;
+
+	(void)data;
+	return calls_shard_complete(c->calls);
+}
+
+/* In the calling thread, in order: segments of calls need not be kept. */
+static void shard_resume(void *data, void *shard)
+{
+	struct counts *c = shard, *whole = data;
+
+	calls_free(c->calls);
+	c->calls = whole->calls;
+	c->calls_of_whole = true;
+}
+
 static int shard_take(void *data, void *shard)
 {
 	struct counts *more = shard, *c = data;
@@ -767,7 +790,7 @@ static int shard_take(void *data, void *shard)
 	c->nopath += more->nopath;
 	c->measure.rest.insns += more->measure.rest.insns;
 	c->measure.rest.time += more->measure.rest.time;
-	if (c->calls)
+	if (c->calls && !more->calls_of_whole)
 		calls_shard_take(c->calls, more->calls);
 	return 0;
 }
@@ -791,10 +814,18 @@ static bool library_counts(const struct counts *c)
 
 int counts_run(struct counts *c)
 {
-	/* segments of calls are kept to be joined by stream, up to a limit: they are not divided by fragment */
-	const struct shard_ops shards = { .make = shard_make, .end = shard_end, .take = shard_take, .free = shard_free,
-					  .digest = stream_digest, .move = stream_move,
-					  .by_fragment = !c->calls, .sums = true };
+	/*
+	 * Segments of calls are kept to be joined by stream, up to a limit: they are not divided by
+	 * fragment. Those of an only stream are applied in order, shard by shard.
+	 */
+	const bool ordered = c->calls && session_max_streams(c->ss) < 2;
+	const struct shard_ops shards = {
+		.make = shard_make, .end = shard_end, .take = shard_take, .free = shard_free,
+		.digest = c->calls ? NULL : stream_digest, .move = stream_move,
+		.fits = ordered ? shard_fits : NULL, .resume = ordered ? shard_resume : NULL,
+		.by_fragment = !c->calls || ordered, .sums = !ordered,
+		.max_size = ordered ? CALLS_SHARD : 0,
+	};
 	struct consumer consumer = { .data = c, .batch = c->all ? on_batch_all : on_batch, .stream_end = on_stream_end,
 				     .wants = { .excluded = true, .counts = library_counts(c), .joined = c->joined },
 				     .shards = &shards };

@@ -263,7 +263,10 @@ static struct calls *piece_of(const struct calls *c, const struct calls_code *co
 	return piece;
 }
 
-/* Fragments that are decoded in pieces, whose order is not that of the trace. */
+/*
+ * Fragments that are decoded in pieces: of several streams in any order; those of an only stream in
+ * order, if each is within its limit.
+ */
 static void pieces(void **state)
 {
 	bool replaced = false;
@@ -286,6 +289,7 @@ static void pieces(void **state)
 		  "R4000 1/1 R8008 1/1 {T1000@8008 1/1 {C2000@1000 1/1}}",
 		  3, 4, 1, 7 },
 	};
+	static const size_t in_order[] = { 1, 2, 0 };
 	struct calls *c, *piece;
 	char out[512];
 	struct cst_count_node n;
@@ -296,7 +300,7 @@ static void pieces(void **state)
 		for (nodes = 0; nodes < 2; nodes++) {
 			const struct calls_limits limits = { .kept = row[i].kept };
 
-			c = calls_new(&limits, &code, 1);
+			c = calls_new(&limits, &code, 2);
 			assert_non_null(c);
 			for (k = 0; k < 3; k++) {
 				piece = piece_of(c, &code, &v[k]);
@@ -321,6 +325,29 @@ static void pieces(void **state)
 		assert_int_equal(totals.roots, row[i].roots);
 		assert_int_equal(totals.lost, row[i].lost);
 		assert_int_equal(totals.calls, row[i].calls);
+	}
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		const struct calls_limits limits = { .kept = row[i].kept };
+
+		c = calls_new(&limits, &code, 1);
+		for (k = 0; k < 3; k++) {
+			const struct feed feed = { .v = &v[in_order[k]], .n = 1 };
+
+			piece = piece_of(c, &code, &v[in_order[k]]);
+			assert_int_equal(calls_shard_complete(piece), !row[i].kept);
+			if (!row[i].kept)
+				calls_shard_take(c, piece);
+			else
+				take(c, &feed, false, &replaced);
+			calls_free(piece);
+		}
+		calls_finish(c, same, NULL);
+		show(c, out, sizeof(out));
+		assert_string_equal(out, row[0].want);
+		assert_int_equal(calls_totals(c)->unjoined, 0);
+		assert_int_equal(calls_totals(c)->roots, row[0].roots);
+		assert_int_equal(calls_totals(c)->lost, row[0].lost);
+		calls_free(c);
 	}
 }
 
