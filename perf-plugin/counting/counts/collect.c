@@ -409,7 +409,7 @@ static void put(struct collect *c, const struct cst_count_record *rec)
 static void add_share(struct total *v, size_t *n, const struct collect *c)
 {
 	const struct losses *ls = session_losses(c->ss);
-	struct loss_share share = session_share(c->ss);
+	struct loss_share share;
 	uint64_t measured = c->sums.undecoded;
 	int i;
 
@@ -417,6 +417,7 @@ static void add_share(struct total *v, size_t *n, const struct collect *c)
 		measured += ls->cause[i].count;
 	if (!measured)
 		return;
+	share = session_share(c->ss);
 	loss_share_add(&share, c->sums.undecoded);
 	add_total(v, n, LOST_MEASURED, measured);
 	add_total(v, n, LOST_BYTES, share.lost);
