@@ -465,12 +465,13 @@ $(B)/tests/unit/perf-plugin/counting/counts/test_counts: WRAPS += -Wl,--wrap=ses
 	-Wl,--wrap=session_section_dso,--wrap=session_locate,--wrap=session_take_counts,--wrap=session_exits,--wrap=session_dsos,--wrap=session_same_dso
 $(B)/tests/unit/perf-plugin/outputs/executed/test_executed: WRAPS += -Wl,--wrap=session_run,--wrap=session_read_code
 $(B)/tests/unit/perf-plugin/outputs/compare/test_sides: WRAPS += -Wl,--wrap=insns_begin,--wrap=insns_next,--wrap=session_run \
-	-Wl,--wrap=session_open,--wrap=session_close,--wrap=session_incomplete,--wrap=thread_start,--wrap=pread64
+	-Wl,--wrap=session_open,--wrap=session_close,--wrap=session_incomplete,--wrap=session_lossy \
+	-Wl,--wrap=session_matched,--wrap=thread_start,--wrap=pread64
 $(B)/tests/unit/perf-plugin/outputs/export/test_code: WRAPS += -Wl,--wrap=session_locate,--wrap=session_read_code
 # What was counted is made by hand.
 $(B)/tests/unit/perf-plugin/counting/counts/test_collect: WRAPS += -Wl,--wrap=counts_run,--wrap=counts_binaries,--wrap=session_dsos \
-	-Wl,--wrap=session_totals,--wrap=session_losses,--wrap=session_filtered,--wrap=session_name \
-	-Wl,--wrap=session_matched,--wrap=session_incomplete,--wrap=session_print_end \
+	-Wl,--wrap=session_totals,--wrap=session_losses,--wrap=session_share,--wrap=session_filtered,--wrap=session_name \
+	-Wl,--wrap=session_matched,--wrap=session_lossy,--wrap=session_decoded,--wrap=session_print_end \
 	-Wl,--wrap=counts_calls,--wrap=calls_totals,--wrap=calls_finish,--wrap=calls_next
 
 $(LIB_UNIT): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(LIB_HELP_OBJ) $(MODEL_A) $(FILES_A) $(LIB_A)

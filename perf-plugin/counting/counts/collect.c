@@ -126,7 +126,7 @@ static void add_loss(struct total *v, size_t *n, const struct losses *ls, enum l
 static void add_share(struct total *v, size_t *n, const struct collect *c)
 {
 	const struct losses *ls = session_losses(c->ss);
-	struct loss_share share = session_share(c->ss);
+	struct loss_share share;
 	uint64_t measured = c->e.sums.undecoded;
 	int i;
 
@@ -134,6 +134,7 @@ static void add_share(struct total *v, size_t *n, const struct collect *c)
 		measured += ls->cause[i].count;
 	if (!measured)
 		return;
+	share = session_share(c->ss);
 	loss_share_add(&share, c->e.sums.undecoded);
 	add_total(v, n, LOST_MEASURED, measured);
 	add_total(v, n, LOST_BYTES, share.lost);

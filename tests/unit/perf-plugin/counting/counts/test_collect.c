@@ -56,10 +56,12 @@ size_t __wrap_counts_binaries(struct counts *c, struct binary ***v);
 const struct dso_table *__wrap_session_dsos(const struct session *ss);
 const struct session_totals *__wrap_session_totals(const struct session *ss);
 const struct losses *__wrap_session_losses(const struct session *ss);
+struct loss_share __wrap_session_share(const struct session *ss);
 bool __wrap_session_filtered(const struct session *ss);
 const char *__wrap_session_name(const struct session *ss);
 bool __wrap_session_matched(const struct session *ss);
-bool __wrap_session_incomplete(const struct session *ss);
+bool __wrap_session_decoded(const struct session *ss);
+bool __wrap_session_lossy(const struct session *ss);
 void __wrap_session_print_end(const struct session *ss, FILE *out);
 
 struct calls *__wrap_counts_calls(struct counts *c)
@@ -125,6 +127,12 @@ const struct losses *__wrap_session_losses(const struct session *ss)
 	return &losses;
 }
 
+struct loss_share __wrap_session_share(const struct session *ss)
+{
+	(void)ss;
+	return (struct loss_share){ .lost = 0, .of = 1100 };
+}
+
 bool __wrap_session_filtered(const struct session *ss)
 {
 	(void)ss;
@@ -143,10 +151,16 @@ bool __wrap_session_matched(const struct session *ss)
 	return true;
 }
 
-bool __wrap_session_incomplete(const struct session *ss)
+bool __wrap_session_lossy(const struct session *ss)
 {
 	(void)ss;
 	return false;
+}
+
+bool __wrap_session_decoded(const struct session *ss)
+{
+	(void)ss;
+	return true;
 }
 
 void __wrap_session_print_end(const struct session *ss, FILE *out)
@@ -451,8 +465,9 @@ static void undecoded(void **state)
 	x->isa = CST_ISA_T32;
 	pair(&x->ranges, 0 | COUNTS_T32, 4, 3);
 	pair(&x->edges, 4, 0, 2);
-	assert_string_equal(collected(COUNTS_ALL), "bytes.traced=1000 instructions=6 loss.undecoded=3 recordings=1 "
-			    "\n/bin/t 2:6  4>0*2");
+	assert_string_equal(collected(COUNTS_ALL),
+			    "bytes.absent=100 bytes.lost=3 bytes.traced=1000 instructions=6 "
+			    "loss.undecoded=3 losses.measured=3 recordings=1 \n/bin/t 2:6  4>0*2");
 	c = collect_new(NULL, COUNTS_ALL, 0);
 	assert_int_equal(collect_run(c), 0);
 	assert_int_equal(collect_sums(c)->undecoded, 3);

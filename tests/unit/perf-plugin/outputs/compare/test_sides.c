@@ -200,6 +200,18 @@ bool __wrap_session_incomplete(const struct session *ss)
 	return lost;
 }
 
+bool __wrap_session_lossy(const struct session *ss)
+{
+	assert_ptr_equal(ss, second.ss);
+	return lost;
+}
+
+bool __wrap_session_matched(const struct session *ss)
+{
+	assert_ptr_equal(ss, second.ss);
+	return true;
+}
+
 int __real_thread_start(pthread_t *t, void *(*run)(void *arg), void *arg);
 int __wrap_thread_start(pthread_t *t, void *(*run)(void *arg), void *arg)
 {
