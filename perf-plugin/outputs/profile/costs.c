@@ -15,18 +15,31 @@
 struct change {
 	uint64_t offset;
 	uint64_t count;
-	bool ends;		/* a range ends here; else one begins */
 };
 
+/* As many ends as begins, of ranges that are not empty. */
 struct changes {
-	struct change *v;
-	size_t n, cap;
+	struct change *begins, *ends;
+	size_t n, cap_begins, cap_ends;
 };
 
-static void add_change(struct changes *c, uint64_t offset, uint64_t count, bool ends)
+static void add_changes(struct changes *c, uint64_t begin, uint64_t end, uint64_t count)
 {
-	*ARRAY_ADD(c->v, c->n, c->cap) =
-		(struct change){ .offset = offset, .count = count, .ends = ends };
+	array_reserve(&c->begins, c->n, &c->cap_begins, sizeof(*c->begins));
+	array_reserve(&c->ends, c->n, &c->cap_ends, sizeof(*c->ends));
+	c->begins[c->n] = (struct change){ .offset = begin, .count = count };
+	c->ends[c->n++] = (struct change){ .offset = end, .count = count };
+}
+
+/* Ranges are sorted, so that this is seldom needed for their begins. */
+static void sort_changes(struct change *v, size_t n)
+{
+	size_t i;
+
+	for (i = 1; i < n && v[i - 1].offset <= v[i].offset; i++)
+		;
+	if (i < n)
+		ARRAY_SORT(v, n, array_compare_u64);
 }
 
 /* Size of the T32 instruction at an offset; 0: the code is not available. */
@@ -41,12 +54,12 @@ static unsigned int t32_size(const struct model_binary *b, uint64_t offset)
 	return cst_t32_size((uint16_t)(d->image.data[offset] | d->image.data[offset + 1] << 8));
 }
 
-static void apply(struct executions *x, const struct change *c)
+/* The next place with a change, from the i-th begin and the k-th end on; there is one of these. */
+static uint64_t next_place(const struct changes *ch, size_t i, size_t k)
 {
-	if (c->ends)
-		executions_subtract(x, c->count);
-	else
-		executions_add(x, c->count);
+	const uint64_t end = ch->ends[k].offset;
+
+	return i < ch->n && ch->begins[i].offset < end ? ch->begins[i].offset : end;
 }
 
 /* Adds what is between the changes. */
@@ -54,17 +67,21 @@ static void sweep(struct costs *c, size_t *cap, struct changes *ch, bool t32)
 {
 	struct executions x = { .low = 0 };
 	struct cost now = { .t32 = t32 };
-	size_t i;
+	size_t i = 0, k = 0;
 
-	ARRAY_SORT_BY(ch->v, ch->n, offset);
-	for (i = 0; i < ch->n;) {
-		now.begin = ch->v[i].offset;
-		while (i < ch->n && ch->v[i].offset == now.begin)
-			apply(&x, &ch->v[i++]);
-		now.count = executions_count(&x);
-		now.end = i < ch->n ? ch->v[i].offset : now.begin;
-		if (now.count && now.end > now.begin)
-			*ARRAY_ADD(c->v, c->n, *cap) = now;
+	sort_changes(ch->begins, ch->n);
+	sort_changes(ch->ends, ch->n);
+	while (k < ch->n) {
+		now.begin = next_place(ch, i, k);
+		for (; i < ch->n && ch->begins[i].offset == now.begin; i++)
+			executions_add(&x, ch->begins[i].count);
+		for (; k < ch->n && ch->ends[k].offset == now.begin; k++)
+			executions_subtract(&x, ch->ends[k].count);
+		now.count = k < ch->n ? executions_count(&x) : 0;
+		if (!now.count)
+			continue;
+		now.end = next_place(ch, i, k);
+		*ARRAY_ADD(c->v, c->n, *cap) = now;
 	}
 }
 
@@ -90,12 +107,8 @@ struct making {
 /* Adds `count` to each of the instructions in [start, end). */
 static void add_insns(struct making *k, bool t32, uint64_t start, uint64_t end, uint64_t count)
 {
-	struct changes *to = t32 ? &k->t32 : &k->fixed;
-
-	if (!count || start == end)
-		return;
-	add_change(to, start, count, false);
-	add_change(to, end, count, true);
+	if (count && start != end)
+		add_changes(t32 ? &k->t32 : &k->fixed, start, end, count);
 }
 
 /* Adds a whole range whose sizes of instructions are unknown, as one instruction. */
@@ -169,19 +182,30 @@ static void add_amount(struct making *k, const struct cst_count_range *r)
 	add_insns(k, t32, r->start, behind(k->b, r, r->count % n), r->count % n ? 1 : 0);
 }
 
+static void free_changes(struct changes *c)
+{
+	free(c->begins);
+	free(c->ends);
+}
+
 static void make(struct costs *c, const struct model_binary *b, const struct cst_count_range *r,
 		 size_t nr, void (*add)(struct making *k, const struct cst_count_range *r))
 {
 	struct making k = { .b = b, .c = c };
+	size_t i;
 
 	*c = (struct costs){ .v = NULL };
 	for (; nr; nr--, r++)
 		add(&k, r);
 	sweep(c, &k.cap, &k.fixed, false);
 	sweep(c, &k.cap, &k.t32, true);
-	free(k.fixed.v);
-	free(k.t32.v);
-	ARRAY_SORT(c->v, c->n, compare_costs);
+	free_changes(&k.fixed);
+	free_changes(&k.t32);
+	/* of one instruction set, they are in order */
+	for (i = 1; i < c->n && compare_costs(&c->v[i - 1], &c->v[i]) <= 0; i++)
+		;
+	if (i < c->n)
+		ARRAY_SORT(c->v, c->n, compare_costs);
 }
 
 void costs_init(struct costs *c, const struct model_binary *b)
