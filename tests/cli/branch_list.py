@@ -433,7 +433,7 @@ def case_others(folder):
     run("profile", "-i", path, "--time", "1,2", code=129, says="is a file of branch lists, in which nothing says when")
     run("profile", "-i", path, "--metric=cycles", "--format=top", code=129, says="branch lists, which has neither cycles")
     os.mkdir(folder + "/none")
-    run("profile", "-i", path, "-o", folder + "/out", "--symfs", folder + "/none", code=3, says="nothing to profile")
+    run("profile", "-i", path, "-o", folder + "/out", "--symfs", folder + "/none", code=5, says="nothing to profile")
     perf = put(folder, perf_data(new(message(binary(USUAL)))), "perf")
     run("script", "-i", perf, code=1, says="has branch lists of simpleperf, and no trace")
     branches = sum(len(bits) * n for x in USUAL.values() for bits, n in x.items()) + 3

@@ -120,7 +120,7 @@ static void run_nobodys_ids(struct scenario *s)
 	run_plain(s);
 	expect(s, "no-cpu");
 	expect(s, "subset 0");
-	expect(s, "exit 3");
+	expect(s, "exit 5");
 }
 
 /* the buffer of a CPU is opened anew, as after hotplug */

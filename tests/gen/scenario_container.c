@@ -262,14 +262,14 @@ static void run_cgroup(struct scenario *s)
 static void run_blind(struct scenario *s)
 {
 	run_inside(s);
-	expect(s, "exit 3");
+	expect(s, "exit 5");
 	expect(s, "subset 0");
 }
 
 static void run_blind_cpus(struct scenario *s)
 {
 	with_outsiders(s);
-	expect(s, "exit 3");
+	expect(s, "exit 5");
 	expect(s, "subset 0");
 }
 

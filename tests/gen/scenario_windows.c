@@ -101,7 +101,7 @@ static void run_with_gaps(struct scenario *s)
 static void run_unsynchronised(struct scenario *s)
 {
 	run_machine(s);
-	expect(s, "exit 3");
+	expect(s, "exit 5");
 	expect(s, "subset 0");
 	expect(s, "stderr AUX windows without a synchronisation point");
 }
