@@ -25,16 +25,18 @@ is_json() {
 	run "$@" && names text "$tmp/err" && names json "$tmp/out"
 }
 
-for where in "0 $root" "3 $tmp/nowhere"; do
+for where in "0 $root" "5 $tmp/nowhere"; do
 	code=${where%% *} symfs=${where#* }
+	# a listing needs no program
+	[ $code -eq 0 ] && listed=0 || listed=3
 	[ $code -eq 0 ] && what="with the program" || what="without it"
 	mkdir -p "$symfs"
 	check "info, $what" shows $code info --all -i "$data" --symfs "$symfs"
 	check "info --format=json, $what" is_json $code info --format=json -i "$data" --symfs "$symfs"
 	check "info --no-decode, $what" shows 0 info --no-decode -i "$data" --symfs "$symfs"
-	check "dump --format=json, $what" is_json $code dump --format=json -i "$data" --symfs "$symfs"
+	check "dump --format=json, $what" is_json $listed dump --format=json -i "$data" --symfs "$symfs"
 	for format in text opencsd none; do
-		check "dump --format=$format, $what" readable $code dump --format=$format --log -i "$data" --symfs "$symfs"
+		check "dump --format=$format, $what" readable $listed dump --format=$format --log -i "$data" --symfs "$symfs"
 	done
 	check "inject, $what" readable $code inject --itrace=bil -i "$data" --symfs "$symfs" -o "$tmp/o"
 	check "inject keeps the bytes, $what" names kept "$tmp/o"
@@ -45,7 +47,7 @@ done
 check "script: branch stacks and call chains" shows 0 script --itrace=i1000ilg -F +brstack -i "$data" --symfs "$root"
 check "script: code and calls" shows 0 script --itrace=i1000ilg -F +brstackinsn,+srcline,+brstacksym -i "$data" --symfs "$root"
 check "script --call-trace" shows 0 script --call-trace -i "$data" --symfs "$root"
-check "script without the program" shows 3 script --itrace=be -i "$data" --symfs "$tmp/nowhere"
+check "script without the program" shows 5 script --itrace=be -i "$data" --symfs "$tmp/nowhere"
 for format in autofdo llvm bolt callgrind folded top; do
 	check "profile --format=$format" shows 0 profile --format=$format -i "$data" --symfs "$root"
 done
@@ -54,12 +56,12 @@ report_pages() {
 	readable 0 report -i "$data" --symfs "$root" -o "$tmp/report" && names text "$tmp/report"/*.html && names shown "$tmp/report/index.html"
 }
 check "report" report_pages
-check "profile: another binary" shows 3 profile --binary other -i "$data" --symfs "$root"
-check "profile without the program" shows 3 profile -i "$data" --symfs "$tmp/nowhere"
+check "profile: another binary" shows 5 profile --binary other -i "$data" --symfs "$root"
+check "profile without the program" shows 5 profile -i "$data" --symfs "$tmp/nowhere"
 
 # No INI file can hold the image's name, so it is left out.
 check "a package" shows 3 convert --to=package --images -i "$data" --symfs "$root" -o "$tmp/package"
-check "a package: info" shows 3 info -i "$tmp/package" --symfs "$tmp/nowhere"
+check "a package: info" shows 5 info -i "$tmp/package" --symfs "$tmp/nowhere"
 check "a package and back" readable 0 convert --to=perf -i "$tmp/package" -o "$tmp/back.data"
 check "a package and back: the bytes" names kept "$tmp/back.data"
 check "a snapshot" readable 0 convert --to=snapshot -i "$data" --symfs "$root" -o "$tmp/snapshot"

@@ -527,9 +527,11 @@ static void nothing(void **state)
 	(void)state;
 	edge(&m, 8, OUT, 3);
 	pd_output_fd(&out, fileno(file), "profile");
-	assert_int_equal(profile_write(&out, profile_format_find("llvm"), PROFILE_VADDR, &none.binaries[0]), PROFILE_EMPTY);
+	assert_int_equal(profile_write(&out, profile_format_find("llvm"), PROFILE_VADDR,
+				       &none.binaries[0]), PROFILE_EMPTY);
 	pd_output_fd(&out, fileno(file), "profile");
-	assert_int_equal(profile_write(&out, profile_format_find("propeller"), PROFILE_VADDR, &m.binaries[0]), PROFILE_EMPTY);
+	assert_int_equal(profile_write(&out, profile_format_find("propeller"), PROFILE_VADDR,
+				       &m.binaries[0]), PROFILE_EMPTY);
 	assert_int_equal(lseek(fileno(file), 0, SEEK_END), 0);
 	pd_output_fd(&out, fileno(file), "profile");
 	assert_int_equal(profile_write(&out, profile_format_find("llvm"), PROFILE_VADDR, &m.binaries[0]), 0);
