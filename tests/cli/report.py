@@ -23,7 +23,7 @@ import sys
 VOID = {"meta", "link", "input", "br"}
 TAGS = VOID | {"html", "head", "title", "body", "nav", "main", "a", "h1", "h2", "p", "ul", "li", "b", "i", "span", "section", "div",
                "table", "tr", "td", "th", "details", "summary", "pre", "code", "button", "script", "small"}
-NAME = re.compile(r"(index|functions|flame|files|[fs][0-9]+(-[0-9]+)?)\.html|style\.css")
+NAME = re.compile(r"(index|functions|flame|flame-up|threads|files|[fs][0-9]+(-[0-9]+)?|t[0-9]+(-up)?)\.html|style\.css")
 BEGINS = "<!DOCTYPE html>\n<!-- perf-cstrace report -->\n"
 
 
@@ -65,7 +65,7 @@ class Page(html.parser.HTMLParser):
             self.rows.append((attrs.get("class") or "", attrs.get("id"), []))
         if tag in ("td", "th"):
             self.rows[-1][2].append((attrs.get("class") or "", ""))
-        if tag == "b" and "data-x" in attrs:
+        if tag == "b" and "title" in attrs:
             self.frames.append(attrs)
         if tag not in VOID:
             self.open.append((tag, attrs.get("class")))
@@ -115,12 +115,9 @@ def pages(folder):
     for name, p in known.items():
         if '<meta name="viewport" content="width=device-width, initial-scale=1">' not in p.text:
             p.fail("no viewport")
-        script = "'none'"
-        if p.script is not None:
-            script = "'sha256-%s'" % base64.b64encode(hashlib.sha256(p.script.encode()).digest()).decode()
-        if (p.script is not None) != (name == "flame.html") or p.policy != ("script-src %s; object-src 'none'; base-uri 'none'; "
-                                                                            "form-action 'none'" % script):
-            p.fail("its policy is %s, its script is %s" % (p.policy, script))
+        script = "'sha256-%s'" % base64.b64encode(hashlib.sha256((p.script or "").encode()).digest()).decode()
+        if p.policy != "script-src %s; object-src 'none'; base-uri 'none'; form-action 'none'" % script:
+            p.fail("its policy is %s, and its script has %s" % (p.policy, script))
         for link in p.links:
             target, _, fragment = link.partition("#")
             if (target or name) not in names or (fragment and fragment not in known[target or name].ids):
@@ -264,14 +261,38 @@ def callgrind(folder, path):
         same(name, have, {line: c for (file, line), c in lines.items() if file == name and line and c})
 
 
+def chains(frames):
+    """Instructions of each frame of a graph, by the names from the top down to it."""
+    names, found = [], {}
+    for f in frames:
+        name, n = re.match(r"(.*) \([^()]*\): ([0-9,]+) instructions", f["title"]).groups()
+        names.append((names[int(f["data-p"])] if "data-p" in f else ()) + (name,))
+        found[names[-1]] = found.get(names[-1], 0) + number(n)
+    return found
+
+
+def graph(what, frames, wanted):
+    """Frames have what the stacks have; those that are missing are narrow."""
+    found = chains(frames)
+    wrong = {k: (n, wanted.get(k)) for k, n in found.items() if n != wanted.get(k)}
+    if not found or wrong:
+        sys.exit("%s: frames, and what the format has: %s" % (what, wrong))
+    least = min(found.values())
+    missing = [k for k, n in wanted.items() if n > 2 * least and k not in found and "[no stack]" not in k]
+    if missing:
+        sys.exit("%s: wide frames are missing: %s" % (what, missing))
+    print("%s: %d frames of %d" % (what, len(found), len(wanted)))
+
+
 def folded(folder, path):
-    stacks, functions_of, inside = collections.Counter(), collections.Counter(), collections.Counter()
+    down, up, functions_of, inside = (collections.Counter() for _ in range(4))
     with open(path) as f:
         for line in f:
             stack, _, n = line.rstrip("\n").rpartition(" ")
-            names = stack.split(";")
+            names = tuple(stack.split(";"))
             for i in range(len(names)):
-                stacks[";".join(names[:i + 1])] += int(n)
+                down[names[:i + 1]] += int(n)
+                up[names[i:][::-1]] += int(n)
             for name in set(names):
                 inside[name] += int(n)
     have = functions(folder)
@@ -280,19 +301,8 @@ def folded(folder, path):
     for name, _, calls, _, inclusive in have:
         if calls and functions_of[name] == 1:
             same("inclusive instructions of %s" % name, inclusive, inside[name])
-    wanted = collections.Counter((s.split(";")[-1], n) for s, n in stacks.items())
-    frames = [f for p in read(folder, "flame") for f in p.frames]
-    found = collections.Counter()
-    for f in frames:
-        name, n = re.match(r"(.*) \([^()]*\): ([0-9,]+) instructions", f["title"]).groups()
-        found[name, number(n)] += 1
-    if not frames or found - wanted:
-        sys.exit("frames that the format does not have: %s" % (found - wanted))
-    least = min(n for _, n in found)
-    missing = [k for k in (wanted - found) if k[1] > 2 * least and k[0] != "[no stack]"]
-    if missing:
-        sys.exit("wide frames are missing: %s" % missing)
-    print("%d frames of %d" % (len(frames), sum(wanted.values())))
+    for what, wanted in (("flame.html", down), ("flame-up.html", up)):
+        graph(what, [f for p in read(folder, what) for f in p.frames], wanted)
 
 
 def text(folder, words):

@@ -103,7 +103,7 @@ void files_write(struct report *r)
 	size_t n = 0;
 
 	put_sums(r, &sum);
-	page_begin(p, "files.html", PAGE_FILES, "Coverage", "'none'");
+	page_begin(p, "files.html", PAGE_FILES, "Coverage", &page_tables);
 	page_html(p, "<h1>Coverage</h1>\n<p class=\"sub\">Source lines, branch directions and functions that were executed, of "
 		     "all code in the binaries that ran.</p>\n");
 	put_reached(r, sum.lines_reached);
@@ -119,12 +119,12 @@ void files_write(struct report *r)
 			"N</code> makes "
 			"more.</p>\n",
 			r->paged.nr_file_pages, report_words(r)->unit);
+	page_table(p, "Files", NULL);
 	page_format(
 		p,
-		"<div class=\"box\"><table>\n<tr><th>File</th><th class=bar>Lines</th><th "
-		"class=n></th>"
-		"<th class=bar>Branch directions</th><th class=n></th><th "
-		"class=bar>Functions</th><th class=n></th>"
+		"<tr><th>File</th><th class=bar>Lines</th><th class=n>Number</th>"
+		"<th class=bar>Branch directions</th><th class=n>Number</th>"
+		"<th class=bar>Functions</th><th class=n>Number</th>"
 		"<th class=n>%s</th></tr>\n<tr class=\"sum\"><td>All files</td>",
 		report_words(r)->title);
 	put_covered(p, sum.lines_hit, sum.nr_lines);
@@ -136,7 +136,7 @@ void files_write(struct report *r)
 			put_file(r, &f, folder);
 			n++;
 		}
-	page_html(p, "</table></div>\n");
+	page_table_end(p);
 	if (n < r->paged.nr_files)
 		page_format(p, "<p class=\"note\">%zu more files are left out.</p>\n",
 			    r->paged.nr_files - n);
@@ -359,8 +359,9 @@ static void put_functions(struct view *v)
 
 	if (!v->f->nr_functions)
 		return;
-	page_format(p, "<details><summary>Functions (%zu)</summary>\n<div class=\"box\"><table>\n<tr><th class=n>Executions</th>"
-		       "<th class=n>Line</th><th>Function</th></tr>\n", v->f->nr_functions);
+	page_format(p, "<details><summary>Functions (%zu)</summary>\n", v->f->nr_functions);
+	page_table(p, "Functions", NULL);
+	page_html(p, "<tr><th class=n>Executions</th><th class=n>Line</th><th>Function</th></tr>\n");
 	for (i = 0; i < v->f->nr_functions; i++) {
 		const struct coverage_function *f = &v->f->functions[i];
 
@@ -374,7 +375,8 @@ static void put_functions(struct view *v)
 		page_text(p, f->name);
 		page_html(p, "</td></tr>\n");
 	}
-	page_html(p, "</table></div>\n</details>\n");
+	page_table_end(p);
+	page_html(p, "</details>\n");
 }
 
 static void put_part(struct view *v, unsigned int part)
@@ -384,7 +386,7 @@ static void put_part(struct view *v, unsigned int part)
 	char name[PAGE_NAME];
 	unsigned int line;
 
-	page_begin(p, report_source_page(name, v->page, first), PAGE_NO_ENTRY, path_label(v->f->name), "'none'");
+	page_begin(p, report_source_page(name, v->page, first), PAGE_NO_ENTRY, path_label(v->f->name), &page_tables);
 	page_html(p, "<h1 class=\"name\">");
 	page_text(p, path_label(v->f->name));
 	page_html(p, "</h1>\n<p class=\"sub\">");
@@ -395,16 +397,15 @@ static void put_part(struct view *v, unsigned int part)
 	put_parts(v, part);
 	if (!part)
 		put_functions(v);
+	page_table(p, "Source", "source");
 	page_format(
 		p,
-		"<div class=\"box\"><table class=\"source\">\n<tr><th class=n>Line</th><th "
-		"class=n>Executions</th>"
-		"<th class=n>%s</th><th>Taken/not</th><th>Source</th></tr>\n",
+		"<tr><th class=n>Line</th><th class=n>Executions</th><th class=n>%s</th><th>Taken/not</th><th>Source</th></tr>\n",
 		report_words(v->r)->title);
 	for (line = first; line <= v->last && line < first + REPORT_LINES; line++)
 		if (has_line(v, line))
 			put_line(v, line);
-	page_html(p, "</table></div>\n");
+	page_table_end(p);
 	put_parts(v, part);
 	page_end(p);
 }

@@ -62,15 +62,16 @@ static void put_arcs(struct report *r, const char *title, const uint32_t *order,
 	struct page *p = &r->page;
 	size_t i;
 
-	page_format(
-		p,
-		"<details%s><summary>%s (%zu)</summary>\n<div "
-		"class=\"box\"><table>\n<tr><th>Function</th>"
-		"<th class=n>Calls</th><th class=n>%s in them</th></tr>\n",
-		n <= MAX_ARCS ? " open" : "", title, n, report_words(r)->title);
+	page_format(p, "<details%s><summary>%s (%zu)</summary>\n", n <= MAX_ARCS ? " open" : "",
+		    title, n);
+	page_table(p, title, NULL);
+	page_format(p,
+		    "<tr><th>Function</th><th class=n>Calls</th>"
+		    "<th class=n>%s in them</th></tr>\n",
+		    report_words(r)->title);
 	for (i = 0; i < n && i < MAX_ARCS; i++)
 		put_arc(r, &r->arcs.v[order[i]], caller);
-	page_html(p, "</table></div>\n");
+	page_table_end(p);
 	if (n > MAX_ARCS)
 		page_format(p, "<p class=\"note\">%zu more are left out.</p>\n", n - MAX_ARCS);
 	page_html(p, "</details>\n");
@@ -400,19 +401,20 @@ void function_write(struct report *r, const struct hot_function *h)
 	c.measured = r->w->model->metric ? report_measured(r, c.f.binary) : NULL;
 	c.hottest = hottest(&c, costs);
 	snprintf(name, sizeof(name), "f%u.html", r->paged.function_page[h->index]);
-	page_begin(p, name, PAGE_NO_ENTRY, c.f.name, "'none'");
+	page_begin(p, name, PAGE_NO_ENTRY, c.f.name, &page_tables);
 	put_head(&c, h);
 	put_calls(r, h->index);
 	page_html(p, "<h2>Code</h2>\n");
 	if (!r->insns.disasm)
 		page_format(p, "<p class=\"note\">No text of instructions: %s.</p>\n",
 			    r->insns.no_disasm);
-	page_html(p, "<div class=\"box\"><table class=\"asm\">\n<tr><th class=n>Executions</th>");
+	page_table(p, "Code", "asm");
+	page_html(p, "<tr><th class=n>Executions</th>");
 	if (c.measured)
 		page_format(p, "<th class=n>%s</th>", report_words(r)->title);
-	page_html(p, "<th>Address</th><th>Offset</th><th>Instruction</th><th>Branch</th></tr>\n");
+	page_html(p, "<th class=hex>Address</th><th class=hex>Offset</th><th>Instruction</th><th>Branch</th></tr>\n");
 	put_code(&c, costs);
-	page_html(p, "</table></div>\n");
+	page_table_end(p);
 	if (c.left)
 		page_format(p, "<p class=\"note\">%" PRIu64 " more executed instructions are left out.</p>\n", c.left);
 	page_end(p);

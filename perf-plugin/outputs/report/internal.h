@@ -62,6 +62,8 @@ static inline const struct metric_words *report_words(const struct report *r)
 {
 	return &metric_words[r->w->model->metric];
 }
+/* Returns the number of a function's page; 0: it has none. */
+uint32_t report_function_page(const struct report *r, uint32_t function);
 /* Writes a function's name, with a link if it has a page. `fragment`: the address of a row of it; UINT64_MAX: none. */
 void report_function(struct report *r, uint32_t function, uint64_t fragment);
 /* Writes "name.c:12", with a link if the file has a page. */

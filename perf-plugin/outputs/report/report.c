@@ -30,7 +30,8 @@ static bool is_numbered(const char *name)
 
 static bool is_ours(const char *name)
 {
-	static const char *const names[] = { "index.html", "functions.html", "flame.html", "files.html", "style.css" };
+	static const char *const names[] = { "index.html", "functions.html", "flame.html",  "flame-up.html",
+					     "files.html", "style.css" };
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -77,9 +78,14 @@ const struct costs *report_measured(struct report *r, uint32_t binary)
 	return &r->measured[binary];
 }
 
+uint32_t report_function_page(const struct report *r, uint32_t function)
+{
+	return function < r->nr_functions ? r->paged.function_page[function] : 0;
+}
+
 void report_function(struct report *r, uint32_t function, uint64_t fragment)
 {
-	const uint32_t page = function < r->nr_functions ? r->paged.function_page[function] : 0;
+	const uint32_t page = report_function_page(r, function);
 
 	if (page && fragment != UINT64_MAX)
 		page_format(&r->page, "<a href=\"f%u.html#a%llx\">", page, (unsigned long long)fragment);
@@ -106,10 +112,10 @@ void report_place(struct report *r, uint32_t file, unsigned int line)
 
 void report_function_head(struct report *r, bool ranks)
 {
+	page_table(&r->page, ranks ? "Functions" : "Hottest functions", NULL);
 	page_format(
 		&r->page,
-		"<div class=\"box\"><table>\n<tr>%s<th class=bar>Self</th><th>Function</th><th "
-		"class=n>%s</th>"
+		"<tr>%s<th class=bar>Self</th><th class=name>Function</th><th class=n>%s</th>"
 		"%s<th>Binary</th></tr>\n",
 		ranks ? "<th class=n>#</th>" : "", report_words(r)->title,
 		r->hot.calls ? "<th class=n>Inclusive</th><th class=n>Calls</th>" : "");

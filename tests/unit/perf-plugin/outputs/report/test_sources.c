@@ -136,7 +136,8 @@ static void branches(void **state)
 	at = strstr(page, "<tr id=\"L21\" class=\"miss\">");
 	assert_non_null(at);
 	assert_non_null(strstr(at, want));
-	assert_null(strstr(at, " +"));
+	/* in this row: the page's script has any text */
+	assert_true(strstr(at, " +") > strstr(at, "</tr>"));
 	at = strstr(page, "<tr id=\"L22\" class=\"miss\">");
 	assert_non_null(at);
 	snprintf(want, sizeof(want), "<td class=n></td><td class=\"dir\">%s</td>", never);
