@@ -7,6 +7,8 @@
     report.py lcov DIR FILE          lines, branch directions and sums are those of --format=lcov
     report.py callgrind DIR FILE     executions of instructions, and instructions of lines, are those of --format=callgrind
     report.py folded DIR FILE        frames and inclusive instructions are those of --format=folded
+    report.py tasks DIR              prints processes and threads: PID and TID, or PID and "all"
+    report.py task DIR PID TID FILE  frames of a thread are those of --format=folded --tid=TID; TID "all": of a process, of --pid=PID
     report.py text DIR WORDS         the words are in the text of a page, and there is no tag that they could have made
     report.py latencies DIR ROW...   the table of latencies has these rows, cells with | between them
     report.py recording TEXT DIR     makes perf.data and symfs of a recording in words (tests/data/recordings)
@@ -284,8 +286,9 @@ def graph(what, frames, wanted):
     print("%s: %d frames of %d" % (what, len(found), len(wanted)))
 
 
-def folded(folder, path):
-    down, up, functions_of, inside = (collections.Counter() for _ in range(4))
+def stacks(path):
+    """Instructions by stack from the outermost function on, by stack from the innermost one on, and by function."""
+    down, up, inside = (collections.Counter() for _ in range(3))
     with open(path) as f:
         for line in f:
             stack, _, n = line.rstrip("\n").rpartition(" ")
@@ -295,14 +298,39 @@ def folded(folder, path):
                 up[names[i:][::-1]] += int(n)
             for name in set(names):
                 inside[name] += int(n)
+    return down, up, inside
+
+
+def graphs(folder, name, down, up):
+    for what, wanted in ((name, down), (name + "-up", up)):
+        page, = read(folder, what + ".html")
+        graph(what, page.frames, wanted)
+
+
+def tasks(folder):
+    """Rows of the list of threads: process, thread ("all N": of a process), name, instructions; number i has the graph t<i + 1>."""
+    page, = read(folder, "threads")
+    return [(c[2], c[3], c[1], number(c[4])) for c in (page.cells(r) for r in page.rows[1:])]
+
+
+def task(folder, process, thread, path):
+    """The graph of a process or of a thread is that of a profile of it alone. An empty process: unknown."""
+    found = [i for i, t in enumerate(tasks(folder)) if t[0] == process and (t[1] == thread or (thread == "all" and t[1].startswith("all")))]
+    if len(found) != 1:
+        sys.exit("%s of %s is in %d rows" % (thread, process, len(found)))
+    graphs(folder, "t%d" % (found[0] + 1), *stacks(path)[:2])
+
+
+def folded(folder, path):
+    down, up, inside = stacks(path)
+    functions_of = collections.Counter()
     have = functions(folder)
     for f in have:
         functions_of[f[0]] += 1
     for name, _, calls, _, inclusive in have:
         if calls and functions_of[name] == 1:
             same("inclusive instructions of %s" % name, inclusive, inside[name])
-    for what, wanted in (("flame.html", down), ("flame-up.html", up)):
-        graph(what, [f for p in read(folder, what) for f in p.frames], wanted)
+    graphs(folder, "flame", down, up)
 
 
 def text(folder, words):
@@ -328,4 +356,5 @@ def recording(path, folder):
 
 
 if __name__ == "__main__":
-    {"latencies": latencies, "recording": recording, "pages": pages, "top": top, "lcov": lcov, "callgrind": callgrind, "folded": folded, "text": text}[sys.argv[1]](*sys.argv[2:])
+    {"latencies": latencies, "recording": recording, "pages": pages, "top": top, "lcov": lcov, "callgrind": callgrind, "folded": folded, "text": text, "task": task,
+     "tasks": lambda folder: print("\n".join("%s %s" % (t[0], t[1].split()[0]) for t in tasks(folder)))}[sys.argv[1]](*sys.argv[2:])

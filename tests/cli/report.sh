@@ -30,6 +30,24 @@ for isa in a32 t32 trbe; do
 done
 check "recursion, longjmp, signals: pages, and the numbers of profile" numbers 3 $calls top callgrind folded
 
+# Each thread has the graph of a profile of it alone, and so has a process with several.
+threads() {
+	rm -rf "$dir"
+	run 3 report -i $calls --symfs $symfs -o "$dir" && report tasks "$dir" >"$tmp/tasks" && [ "$(wc -l <"$tmp/tasks")" -gt 2 ] || return 1
+	while read -r pid tid; do
+		only=--tid=$tid
+		[ "$tid" != all ] || only=--pid=$pid
+		"$tool" profile -i $calls --symfs $symfs --format=folded "$only" -o "$tmp/folded" 2>"$tmp/err"
+		report task "$dir" "$pid" "$tid" "$tmp/folded" || return 1
+	done <"$tmp/tasks"
+}
+check "a graph of each thread and process: the numbers of a profile of it" threads
+no_threads() {
+	rm -rf "$dir"
+	run 0 report -i $sample --symfs $symfs -o "$dir" && [ ! -e "$dir/threads.html" ] && [ ! -e "$dir/t1.html" ]
+}
+check "no list of threads of one" no_threads
+
 same_of_counts() {
 	run 0 profile -i $sample --symfs $symfs --format=cstrace -o "$tmp/counts.cst" &&
 		run 0 report -i "$tmp/counts.cst" --symfs $symfs -o "$tmp/of-counts" && run 0 report -i $sample --symfs $symfs -o "$tmp/of-trace" &&

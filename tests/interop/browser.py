@@ -49,6 +49,7 @@ class Browser:
             options.add_argument(word)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(service=Service("chromedriver"), options=options)
+        self.driver.set_script_timeout(600)
         self.driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
         self.folder, self.axe, self.name, self.serious = os.path.realpath(folder), axe, None, 0
 

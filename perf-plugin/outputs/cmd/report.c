@@ -97,8 +97,10 @@ static bool has_handlers(const struct model *m)
 static int report_run(struct session *ss, const struct request *r, struct outdir *out)
 {
 	char *recorded = words(ss, false), *result = NULL;
-	const struct counted_how how = { .mode = COUNTS_CALLS, .metric = r->metric };
-	struct report_about about = { .input = session_name(ss), .recorded = recorded };
+	const struct counted_how how = { .mode = COUNTS_CALLS,
+					 .metric = r->metric,
+					 .by_thread = true };
+	struct report_about about = { .input = session_name(ss), .recorded = recorded, .ss = ss };
 	struct latencies latencies = { .n = 0 };
 	struct model m;
 	int rc = counted_session(COMMAND, ss, &how, &m, &about.incomplete);

@@ -361,7 +361,8 @@ static void put_functions(struct view *v)
 		return;
 	page_format(p, "<details><summary>Functions (%zu)</summary>\n", v->f->nr_functions);
 	page_table(p, "Functions", NULL);
-	page_html(p, "<tr><th class=n>Executions</th><th class=n>Line</th><th>Function</th></tr>\n");
+	page_html(p, "<tr><th class=n>Executions</th><th class=n>Line</th>"
+		     "<th>Function</th></tr>\n");
 	for (i = 0; i < v->f->nr_functions; i++) {
 		const struct coverage_function *f = &v->f->functions[i];
 
@@ -386,7 +387,8 @@ static void put_part(struct view *v, unsigned int part)
 	char name[PAGE_NAME];
 	unsigned int line;
 
-	page_begin(p, report_source_page(name, v->page, first), PAGE_NO_ENTRY, path_label(v->f->name), &page_tables);
+	page_begin(p, report_source_page(name, v->page, first), PAGE_NO_ENTRY,
+		   path_label(v->f->name), &page_tables);
 	page_html(p, "<h1 class=\"name\">");
 	page_text(p, path_label(v->f->name));
 	page_html(p, "</h1>\n<p class=\"sub\">");
@@ -400,7 +402,8 @@ static void put_part(struct view *v, unsigned int part)
 	page_table(p, "Source", "source");
 	page_format(
 		p,
-		"<tr><th class=n>Line</th><th class=n>Executions</th><th class=n>%s</th><th>Taken/not</th><th>Source</th></tr>\n",
+		"<tr><th class=n>Line</th><th class=n>Executions</th><th class=n>%s</th>"
+		"<th>Taken/not</th><th>Source</th></tr>\n",
 		report_words(v->r)->title);
 	for (line = first; line <= v->last && line < first + REPORT_LINES; line++)
 		if (has_line(v, line))

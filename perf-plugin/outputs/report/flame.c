@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * flame.c - flame.html and flame-up.html: the stacks of functions, as wide as the instructions that
- * were executed in them, or as another metric, from the callers down and from what was executed up.
+ * were executed in them, or as another metric, from the callers down and from what was executed up;
+ * and the same of processes and threads, t1.html and t1-up.html.
  * A page shows all of it without its script, which zooms and searches.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -16,8 +18,9 @@
 /* A page of a graph. */
 struct view {
 	struct report *r;
+	const struct stacks *stacks;
+	const struct task *task;	/* NULL: all of them */
 	struct graph g;
-	const char *file, *title, *about;
 	bool up;
 };
 
@@ -85,14 +88,29 @@ static void put_frames(struct view *v)
 	free(next);
 }
 
-/* Links to the other views of the same stacks. */
+static const char *file_of(char name[PAGE_NAME], const struct task *t, bool up)
+{
+	if (t)
+		snprintf(name, PAGE_NAME, up ? "t%u-up.html" : "t%u.html", t->page);
+	else
+		snprintf(name, PAGE_NAME, up ? "flame-up.html" : "flame.html");
+	return name;
+}
+
+/* Links to the other views: of the same stacks, and of other threads. */
 static void put_views(struct view *v)
 {
 	struct page *p = &v->r->page;
+	char name[PAGE_NAME];
 
+	file_of(name, v->task, !v->up);
 	page_html(p, "<p class=\"views\">");
-	page_html(p, v->up ? "<a href=\"flame.html\">Callers on top</a> <b>Callees on top</b>" :
-			     "<b>Callers on top</b> <a href=\"flame-up.html\">Callees on top</a>");
+	page_format(p, v->up ? "<a href=\"%s\">Callers on top</a> <b>Callees on top</b>" :
+			       "<b>Callers on top</b> <a href=\"%s\">Callees on top</a>", name);
+	if (v->task)
+		page_format(p, " <a href=\"%s\">All threads</a>", file_of(name, NULL, v->up));
+	if (v->r->tasks.n)
+		page_html(p, " <a href=\"threads.html\">Threads and their graphs</a>");
 	page_html(p, "</p>\n");
 }
 
@@ -100,12 +118,12 @@ static void put_note(struct view *v)
 {
 	struct report *r = v->r;
 	struct page *p = &r->page;
-	const uint64_t without = stacks_without(&r->stacks, r->w, &r->fs);
+	const uint64_t without = v->task ? 0 : stacks_without(v->stacks, r->w, &r->fs);
 	const char *unit = report_words(r)->unit;
 
 	page_html(p, "<p class=\"note\">");
 	if (!v->up)
-		page_number(p, r->stacks.n - v->g.n);
+		page_number(p, v->stacks->n - v->g.n);
 	page_html(p, v->up ? "Frames with fewer than " : " frames with fewer than ");
 	page_number(p, v->g.least);
 	page_format(p,
@@ -135,12 +153,22 @@ static void put_page(struct view *v)
 	struct report *r = v->r;
 	struct page *p = &r->page;
 	const struct metric_words *of = report_words(r);
+	char file[PAGE_NAME], title[TASK_NAME + 64], task[TASK_NAME + 32] = "";
 
-	page_begin(p, v->file, PAGE_FLAME, v->title, &page_flame);
-	page_format(p, "<h1>%s</h1>\n<p class=\"sub\">%s; as wide as the %s %s %s%s. ", v->title,
-		    v->about, r->w->model->metric ? of->name : of->unit,
+	if (v->task)
+		report_task_name(task, sizeof(task), v->task);
+	snprintf(title, sizeof(title), "Flame graph%s%s%s", v->up ? ", callees on top" : "",
+		 v->task ? ": " : "", task);
+	page_begin(p, file_of(file, v->task, v->up), PAGE_FLAME, title, &page_flame);
+	page_html(p, "<h1>");
+	page_text(p, title);
+	page_format(p, "</h1>\n<p class=\"sub\">%s; as wide as the %s %s %s%s. ",
+		    v->up ? "What executed, and below it who called it" :
+			    "Who called whom, from the top down",
+		    r->w->model->metric ? of->name : of->unit,
 		    r->w->model->metric ? "spent in" : "executed in",
-		    v->up ? "the function on top that way" : "it and in what it called",
+		    v->up ? "the function on top when it was called so" :
+			    "it and in what it called",
 		    of->estimate);
 	page_html(p, "A colour is a binary.</p>\n");
 	put_views(v);
@@ -152,22 +180,33 @@ static void put_page(struct view *v)
 	page_end(p);
 }
 
+/* Both views of stacks. */
+static void put_stacks(struct report *r, const struct stacks *s, const struct task *t)
+{
+	struct view v = { .r = r, .stacks = s, .task = t };
+
+	graph_down(&v.g, s, r->w, &r->fs);
+	put_page(&v);
+	graph_free(&v.g);
+	v.up = true;
+	graph_up(&v.g, s, r->w, &r->fs);
+	put_page(&v);
+	graph_free(&v.g);
+}
+
 void flame_write(struct report *r)
 {
-	struct view down = { .r = r,
-			     .file = "flame.html",
-			     .title = "Flame graph",
-			     .about = "Who called whom, from the top down" },
-		    up = { .r = r,
-			   .file = "flame-up.html",
-			   .title = "Flame graph, callees on top",
-			   .about = "What executed, and below it who called it",
-			   .up = true };
+	struct stacks s;
+	size_t i;
 
-	graph_down(&down.g, &r->stacks, r->w, &r->fs);
-	put_page(&down);
-	graph_free(&down.g);
-	graph_up(&up.g, &r->stacks, r->w, &r->fs);
-	put_page(&up);
-	graph_free(&up.g);
+	put_stacks(r, &r->stacks, NULL);
+	for (i = 0; i < r->tasks.n && !r->page.err->code; i++) {
+		const struct task *t = &r->tasks.v[i];
+
+		if (!t->page)
+			continue;
+		stacks_of(&s, &r->fs, r->tasks.spans + t->first, t->nr_threads);
+		put_stacks(r, &s, t);
+		stacks_free(&s);
+	}
 }

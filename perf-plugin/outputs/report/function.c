@@ -412,7 +412,8 @@ void function_write(struct report *r, const struct hot_function *h)
 	page_html(p, "<tr><th class=n>Executions</th>");
 	if (c.measured)
 		page_format(p, "<th class=n>%s</th>", report_words(r)->title);
-	page_html(p, "<th class=hex>Address</th><th class=hex>Offset</th><th>Instruction</th><th>Branch</th></tr>\n");
+	page_html(p, "<th class=hex>Address</th><th class=hex>Offset</th><th>Instruction</th>"
+		     "<th>Branch</th></tr>\n");
 	put_code(&c, costs);
 	page_table_end(p);
 	if (c.left)

@@ -41,7 +41,9 @@ static size_t put_more(struct report *r, size_t i)
 
 	if (i >= end)
 		return i;
-	page_format(p, "<details class=\"more\"><summary>%zu more functions</summary>\n<pre class=\"words\">",
+	page_format(p,
+		    "<details class=\"more\"><summary>%zu more functions</summary>\n"
+		    "<pre class=\"words\">",
 		    end - i);
 	for (; i < end; i++)
 		put_line(r, &r->hot.v[i], i + 1);

@@ -7,10 +7,12 @@
 #include "base/alloc.h"
 #include "base/array.h"
 
-#define NARROW		2000u	/* a frame with less than this part of all instructions is left out ... */
+/* A frame with less than this part of all instructions is left out, ... */
+#define NARROW		2000u
 #define MAX_DEPTH	1000u	/* ... and those that are deeper; and more of both, ... */
 #define MAX_FRAMES	8000u	/* ... if there are more than these */
-#define WIDE		64u	/* frames with this part of all instructions are left out by their depth only */
+/* Frames with this part of all instructions are left out by their depth only. */
+#define WIDE		64u
 
 void graph_limits(struct graph *g)
 {
@@ -40,7 +42,7 @@ void graph_free(struct graph *g)
 	*g = (struct graph){ .v = NULL };
 }
 
-/* ---- from the callers down -------------------------------------------------------------------- */
+/* ---- from the callers down ---------------------------------------------------------------- */
 
 /* A stack that is drawn. */
 struct drawn {

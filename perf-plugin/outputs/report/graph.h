@@ -18,7 +18,8 @@ struct graph_frame {
 
 /* What is drawn: narrow and deep frames are left out, so that a page is bounded. */
 struct graph {
-	struct graph_frame *v;	/* those above precede those below; of one parent the widest is first */
+	/* those above precede those below; of one parent the widest is first */
+	struct graph_frame *v;
 	size_t n;
 	uint64_t total;		/* instructions of all stacks */
 	uint64_t least;		/* of a frame that is drawn */

@@ -60,7 +60,10 @@ static int compare_callers(const void *pa, const void *pb, void *data)
 	return a < b ? -1 : a > b;
 }
 
-/* Adds a frame for each sum that is wide enough, with room for its shares. False: there are too many. */
+/*
+ * Adds a frame for each sum that is wide enough, with room for its shares. False: there are too
+ * many.
+ */
 static bool add_frames(struct up *u, uint32_t parent, uint32_t depth)
 {
 	struct graph *g = u->g;
@@ -75,9 +78,10 @@ static bool add_frames(struct up *u, uint32_t parent, uint32_t depth)
 			break;
 		if (!graph_fits(g))
 			return false;
-		*ARRAY_ADD(g->v, g->n, u->cap_v) = (struct graph_frame){
-			.parent = parent, .function = u->callers[i], .depth = depth, .insns = sum->insns
-		};
+		*ARRAY_ADD(g->v, g->n, u->cap_v) = (struct graph_frame){ .parent = parent,
+									 .function = u->callers[i],
+									 .depth = depth,
+									 .insns = sum->insns };
 		cap = g->n - 1;
 		*ARRAY_ADD(u->of, cap, u->cap_of) = (struct extent){ u->used, u->used };
 		u->used += sum->shares;

@@ -11,6 +11,7 @@
 #include "outputs/report/lines.h"
 #include "outputs/report/page.h"
 #include "outputs/report/report.h"
+#include "outputs/report/tasks.h"
 #include "outputs/report/texts.h"
 
 /* Rows of the tables of the overview. */
@@ -27,6 +28,7 @@ struct report {
 	struct functions fs;		/* may get more of them: refer to them by index */
 	struct hot hot;
 	struct stacks stacks;
+	struct tasks tasks;
 	uint64_t *inclusive;		/* by function; NULL: the model has no calls */
 	struct {
 		uint32_t *function_page;	/* by function: the number of its page; 0: none */
@@ -77,11 +79,15 @@ const char *report_source_page(char name[PAGE_NAME], uint32_t page, unsigned int
 /* The text of a source line; false: it is not at hand. */
 bool report_source_line(struct report *r, uint32_t file, unsigned int line, const char **text, size_t *n);
 
+/* Writes a task's name with its number into a text of TASK_NAME + 32 bytes at least. */
+void report_task_name(char *name, size_t size, const struct task *t);
+
 /* Each writes its page, or its pages. */
 void overview_write(struct report *r);
 void function_list_write(struct report *r);
 void function_write(struct report *r, const struct hot_function *h);
 void flame_write(struct report *r);
+void task_list_write(struct report *r);
 void files_write(struct report *r);
 void source_write(struct report *r, const struct coverage_file *f, uint32_t number);
 

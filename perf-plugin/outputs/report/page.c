@@ -17,6 +17,7 @@ static const struct {
 	[PAGE_OVERVIEW] = { "index.html", "Overview" },
 	[PAGE_FUNCTIONS] = { "functions.html", "Functions" },
 	[PAGE_FLAME] = { "flame.html", "Flame graph" },
+	[PAGE_THREADS] = { "threads.html", "Threads" },
 	[PAGE_FILES] = { "files.html", "Coverage" },
 };
 
@@ -203,10 +204,12 @@ void page_begin(struct page *p, const char *name, enum page_entry entry, const c
 	page_html(p, script->source);
 	page_html(p, "; object-src 'none'; base-uri 'none'; form-action 'none'\">\n<title>");
 	page_text(p, title);
-	page_html(p, "</title>\n<link rel=\"stylesheet\" href=\"style.css\">\n</head>\n<body>\n<nav aria-label=\"Pages\">");
+	page_html(p, "</title>\n<link rel=\"stylesheet\" href=\"style.css\">\n</head>\n<body>\n"
+		     "<nav aria-label=\"Pages\">");
 	for (i = 0; i < PAGE_NO_ENTRY; i++)
 		if (p->entries >> i & 1)
-			page_format(p, "<a href=\"%s\"%s>%s</a>", entries[i].page, i == entry ? " class=\"here\" aria-current=\"page\"" : "",
+			page_format(p, "<a href=\"%s\"%s>%s</a>", entries[i].page,
+				    i == entry ? " class=\"here\" aria-current=\"page\"" : "",
 				    entries[i].title);
 	page_html(p, "</nav>\n<main>\n");
 }

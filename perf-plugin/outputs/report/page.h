@@ -23,7 +23,14 @@ extern const struct page_script page_tables;	/* sorts and filters the page's tab
 extern const struct page_script page_flame;	/* of a flame graph */
 
 /* Entries of the list of pages at the top of each. */
-enum page_entry { PAGE_OVERVIEW, PAGE_FUNCTIONS, PAGE_FLAME, PAGE_FILES, PAGE_NO_ENTRY };
+enum page_entry {
+	PAGE_OVERVIEW,
+	PAGE_FUNCTIONS,
+	PAGE_FLAME,
+	PAGE_THREADS,
+	PAGE_FILES,
+	PAGE_NO_ENTRY
+};
 
 struct page {
 	struct outdir *out;

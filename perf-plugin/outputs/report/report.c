@@ -12,15 +12,18 @@
 
 /* ---- names of files --------------------------------------------------------------------------- */
 
-/* True for LETTER NUMBER [- NUMBER] .html. */
+/* True for LETTER NUMBER [- NUMBER] .html, and for t NUMBER -up.html. */
 static bool is_numbered(const char *name)
 {
+	const char letter = *name;
 	size_t digits;
 
-	if (*name != 'f' && *name != 's')
+	if (letter != 'f' && letter != 's' && letter != 't')
 		return false;
 	digits = strspn(++name, "0123456789");
 	name += digits;
+	if (letter == 't')
+		return digits && (!strcmp(name, ".html") || !strcmp(name, "-up.html"));
 	if (digits && *name == '-') {
 		digits = strspn(++name, "0123456789");
 		name += digits;
@@ -30,8 +33,9 @@ static bool is_numbered(const char *name)
 
 static bool is_ours(const char *name)
 {
-	static const char *const names[] = { "index.html", "functions.html", "flame.html",  "flame-up.html",
-					     "files.html", "style.css" };
+	static const char *const names[] = { "index.html",    "functions.html", "flame.html",
+					     "flame-up.html", "threads.html",	"files.html",
+					     "style.css" };
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -227,6 +231,7 @@ static void find(struct report *r)
 	if (!r->w->model->nr_nodes)
 		return;
 	stacks_init(&r->stacks, &r->fs);
+	tasks_init(&r->tasks, r->w, r->about->ss);
 	call_arcs_init(&r->arcs, &r->fs);
 }
 
@@ -273,6 +278,8 @@ static void write_pages(struct report *r)
 	write_functions(r);
 	if (r->page.entries >> PAGE_FLAME & 1)
 		flame_write(r);
+	if (r->page.entries >> PAGE_THREADS & 1)
+		task_list_write(r);
 }
 
 static void release(struct report *r)
@@ -296,6 +303,7 @@ static void release(struct report *r)
 	coverage_free(&r->coverage);
 	hot_free(&r->hot);
 	stacks_free(&r->stacks);
+	tasks_free(&r->tasks);
 	call_arcs_free(&r->arcs);
 	if (r->fs.model)
 		functions_free(&r->fs);
@@ -318,6 +326,7 @@ int report_write(struct outdir *out, const struct whole *w, const struct report_
 	find(r);
 	find_pages(r);
 	entries |= w->model->nr_nodes ? 1u << PAGE_FLAME : 0;
+	entries |= r->tasks.n ? 1u << PAGE_THREADS : 0;
 	entries |= r->paged.nr_files ? 1u << PAGE_FILES : 0;
 	page_init(&r->page, out, entries, err);
 	write_pages(r);

@@ -22,6 +22,7 @@
 #define REPORT_BEGINS	"<!DOCTYPE html>\n<!-- perf-cstrace report -->"
 
 struct latencies;
+struct session;
 
 /* What the pages say of the recording. */
 struct report_about {
@@ -30,6 +31,7 @@ struct report_about {
 	const char *recorded, *result;
 	bool incomplete;	/* something was lost */
 	const struct latencies *latencies; /* NULL: of a count file */
+	struct session *ss;	/* has the names of threads; NULL: of a count file */
 };
 
 struct report_limits {

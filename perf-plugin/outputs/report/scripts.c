@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* scripts.c - the scripts of the pages. The policy of a page allows its own script alone, by its SHA-256 in base64. */
+/*
+ * scripts.c - the scripts of the pages. The policy of a page allows its own script alone, by its
+ * SHA-256 in base64.
+ */
 #include "outputs/report/page.h"
 
 static const char tables[] =
@@ -12,5 +15,9 @@ static const char flame[] =
 	;
 
 /* tests/cli/report.sh compares them: it prints the right one */
-const struct page_script page_tables = { tables, "'sha256-9qZfmHA9aa08ptuWeYWy6g+0EUz/p9OSiowLePhk4y4='" };
-const struct page_script page_flame = { flame, "'sha256-n3gr39nKZ5PWx7BikrK9nNKXZjI+8HxO1Y//iZiwy6E='" };
+const struct page_script page_tables = {
+	tables, "'sha256-9qZfmHA9aa08ptuWeYWy6g+0EUz/p9OSiowLePhk4y4='"
+};
+const struct page_script page_flame = {
+	flame, "'sha256-n3gr39nKZ5PWx7BikrK9nNKXZjI+8HxO1Y//iZiwy6E='"
+};

@@ -57,10 +57,16 @@ static void lines(void **state)
 /* Only a folder with no other names is taken for a report. */
 static void names(void **state)
 {
-	static const char *const own[] = { "index.html", "functions.html", "flame.html", "flame-up.html", "files.html", "style.css", "f1.html", "s1.html",
-					   "f1234567890.html", "s12-3.html", "f0.html" },
-		*const others[] = { "", "index.htm", "Index.html", "index.html2", "f.html", "s.html", "s-1.html", "s1-.html", "s1-2-3.html",
-				    "s1-a.html", "g1.html", "f1", "f1.htm", "f1.html.bak", "f1a.html", "sf1.html", "1.html", "style.css~" };
+	static const char *const own[] = {
+		"index.html", "functions.html", "flame.html", "flame-up.html", "files.html",
+		"style.css", "f1.html", "s1.html", "f1234567890.html", "s12-3.html", "f0.html",
+		"threads.html", "t1.html", "t12-up.html"
+	}, *const others[] = {
+		"", "index.htm", "Index.html", "index.html2", "f.html", "s.html", "s-1.html",
+		"s1-.html", "s1-2-3.html", "s1-a.html", "g1.html", "f1", "f1.htm", "f1.html.bak",
+		"f1a.html", "sf1.html", "f1-up.html", "t-up.html", "t1-up2.html", "t1-2.html",
+		"1.html", "style.css~"
+	};
 	char name[PAGE_NAME];
 	size_t i;
 

@@ -95,7 +95,7 @@ static void make(struct report_case *c)
 	case_node(c, 1, CST_COUNT_CALL, 0x0c, 0x28, 7, 0);
 }
 
-/* The next text of a page that is not in the golden one: from `begin` to `end`, or `begin` itself. */
+/* Texts of a page that are not in the golden one: from `begin` to `end`, or `begin` itself. */
 static const struct hidden {
 	const char *begin, *end, *instead;
 } hide[] = {
@@ -105,8 +105,8 @@ static const struct hidden {
 };
 
 /*
- * Compares a page, with DIR for the folder of the test, VERSION for that of the program, and without
- * its script, which is used in tests/interop/browser.sh.
+ * Compares a page, with DIR for the folder of the test, VERSION for that of the program, and
+ * without its script, which is used in tests/interop/browser.sh.
  */
 static void same(const char *name, const char *golden)
 {
@@ -122,7 +122,8 @@ static void same(const char *name, const char *golden)
 			if (!strncmp(from, hide[i].begin, strlen(hide[i].begin)))
 				at = strstr(from + strlen(hide[i].begin), hide[i].end);
 		if (at) {
-			n += (size_t)snprintf(page + n, sizeof(page) - n, "%s", hide[i - 1].instead);
+			n += (size_t)snprintf(page + n, sizeof(page) - n, "%s",
+					      hide[i - 1].instead);
 			from = at + strlen(hide[i - 1].end);
 		} else {
 			page[n++] = *from++;
@@ -136,8 +137,9 @@ static void same(const char *name, const char *golden)
 
 static void pages(void **state)
 {
-	static const char *const names[] = { "index.html", "functions.html", "flame.html", "flame-up.html", "files.html",
-					     "f1.html", "f2.html", "s1.html", "s2.html" };
+	static const char *const names[] = { "index.html",    "functions.html", "flame.html",
+					     "flame-up.html", "files.html",	"f1.html",
+					     "f2.html",	      "s1.html",	"s2.html" };
 	struct report_case c;
 	size_t i;
 
