@@ -291,8 +291,8 @@ def zooms(b, name, few):
     by_mouse, state = b.js(FRAMES), b.hash()
     same("%s: the width of the frame that was clicked" % name, by_mouse[at][4], 100)
     for f, e in zip(by_mouse, frames):
-        inside = e[3] < frames[at][3] + frames[at][4] - 1e-3 and e[3] + e[4] > frames[at][3] + 1e-3
-        if f[1] == inside and e[4] > 1e-3:
+        inside = e[3] < frames[at][3] + frames[at][4] - 2e-3 and e[3] + e[4] > frames[at][3] + 2e-3
+        if f[1] == inside:
             fail("%s: %s is %s" % (name, e, "hidden" if f[1] else "shown"))
     same("%s: what it says" % name, b.find("#said").text, frames[at][5].strip())
     b.driver.back()
@@ -403,6 +403,28 @@ def searches(b, name):
     b.quiet()
 
 
+def leads(b, name):
+    """From a function to its frames, from a frame to its function, and back; from a line of source to the code."""
+    for i in range(len(b.all(".views a"))):
+        b.open(name)
+        b.all(".views a")[i].send_keys(Keys.ENTER)
+        hits = b.js("return Array.prototype.map.call(document.querySelectorAll('.hit'), function (e) { return e.dataset.f; })")
+        same("%s: frames that it leads to" % name, set(hits), {name[1:-5]})
+        same("%s: in words" % name, b.find("#hits").text.startswith("%d frame" % len(hits)), True)
+        b.find(".hit").send_keys(Keys.ENTER)
+        same("%s: the search stays" % name, "f=" + name[1:-5] in b.hash(), True)
+        b.find("#page").send_keys(Keys.ENTER)
+        same("%s: from the frame" % name, b.js("return location.pathname").rpartition("/")[2], name)
+        b.driver.back()
+        same("%s: Back to the zoom" % name, "zoom=" in b.hash(), True)
+        b.quiet()
+    code = b.all("td.n a[href^='f']") if name.startswith("s") else []
+    if code:
+        code[0].send_keys(Keys.ENTER)
+        same("%s: the row of code" % name, b.js("return document.querySelector('tr:target') !== null"), True)
+        b.quiet()
+
+
 def chosen(folder):
     names = sorted(n for n in os.listdir(folder) if n.endswith(".html"))
     largest = max(names, key=lambda n: os.path.getsize(os.path.join(folder, n)))
@@ -436,6 +458,9 @@ def main():
             else:
                 said.append("%d columns sorted" % sorts(b, name, o.few))
                 said.append("%d tables filtered" % filters(b, name))
+            if name[0] in "fs" and name[1].isdigit():
+                b.open(name)
+                leads(b, name)
             print("%s: %.0f ms, %s" % (name, took, ", ".join(said)))
     finally:
         b.driver.quit()

@@ -251,19 +251,36 @@ static const char *line_class(const struct coverage_line *l, uint64_t insns)
 	return l ? " class=\"miss\"" : "";
 }
 
+/* The cell with the instructions of a line, which leads to the hottest one. */
+static void put_insns(struct view *v, const struct report_line *l)
+{
+	struct page *p = &v->r->page;
+
+	page_html(p, "<td class=n>");
+	if (l && l->insns) {
+		const uint32_t page =
+			report_code_begin(v->r, l->hottest.binary, l->hottest.offset);
+
+		page_number(p, l->insns);
+		page_html(p, page ? "</a>" : "");
+	}
+	page_html(p, "</td>");
+}
+
 static void put_line(struct view *v, unsigned int line)
 {
 	const struct coverage_line *l = v->line < v->f->nr_lines && v->f->lines[v->line].at.line == line ?
 					&v->f->lines[v->line++] : NULL;
-	const uint64_t insns = report_lines_at(&v->r->lines, (struct at_line){ v->file, line });
+	const struct report_line *at =
+		report_lines_at(&v->r->lines, (struct at_line){ v->file, line });
 	struct page *p = &v->r->page;
 	const char *text;
 	size_t n;
 
-	page_format(p, "<tr id=\"L%u\"%s><td class=\"line\">%u</td>", line, line_class(l, insns),
+	page_format(p, "<tr id=\"L%u\"%s><td class=\"line\">%u</td>", line, line_class(l, at ? at->insns : 0),
 		    line);
 	put_executions(v, l);
-	page_cell(p, insns, insns);
+	put_insns(v, at);
 	put_branches(v, line);
 	page_html(p, "<td class=\"code\">");
 	if (text_line(v->text, line, &text, &n))

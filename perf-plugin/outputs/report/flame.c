@@ -56,7 +56,7 @@ static void put_frame(struct view *v, const struct graph_frame *f, uint64_t begi
 	const unsigned int colour =
 		fn->binary == CST_COUNT_NO_BINARY ? 0 : 1 + fn->binary % (NR_COLOURS - 1);
 
-	page_format(p, "<b class=\"c%u s%u\" style=\"left:%.4f%%;width:%.4f%%;top:%upx\"", colour,
+	page_format(p, "<b class=\"c%u s%u\" style=\"left:%.6f%%;width:%.6f%%;top:%upx\"", colour,
 		    f->function % 3, 100 * x, 100 * w, ROW * f->depth);
 	if (f->parent)
 		page_format(p, " data-p=\"%u\"", f->parent - 1);
@@ -84,6 +84,8 @@ static void put_frames(struct view *v)
 		*at += f->insns;
 		next[i + 1] = begin;
 		put_frame(v, f, begin);
+		if (!v->task && f->function < v->r->nr_functions)
+			v->r->paged.graphs[f->function] |= v->up ? GRAPH_UP : GRAPH_DOWN;
 	}
 	free(next);
 }

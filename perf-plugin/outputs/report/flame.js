@@ -38,7 +38,8 @@ function zoom(f) {
   zoomed = f;
   all.forEach(function (e) {
     var l = Math.max(0, (e.x - x) / w), r = Math.min(1, (e.x + e.w - x) / w);
-    e.hidden = r - l < 1e-6;
+    /* what rounding leaves of the frames beside it; a frame has 1/2000 at least */
+    e.hidden = r - l < 1e-4;
     if (e.hidden) return;
     e.style.left = 100 * l + "%";
     e.style.width = 100 * (r - l) + "%";

@@ -12,7 +12,6 @@
 
 #define MAX_ARCS	20u	/* rows of callers, and of callees */
 #define MAX_TARGETS	4u	/* of a branch */
-#define MAX_ROWS	10000u	/* instructions on a page */
 #define MAX_GAP		64u	/* instructions that were not executed, of a stretch: more are cut ... */
 #define GAP_BEGIN	16u	/* ... to these at its begin */
 
@@ -306,7 +305,7 @@ static void put_gap(struct code *c, uint64_t from, uint64_t to)
 			   blocks_isa(c->b, false) == CST_ISA_A64;
 	uint64_t n = (to - from) / 4, shown = n <= MAX_GAP ? n : GAP_BEGIN;
 
-	if (c->rows >= MAX_ROWS)
+	if (c->rows >= REPORT_CODE_ROWS)
 		return;
 	/* what A32 and T32 have between executed code may be data */
 	if (!known || from % 4) {
@@ -339,7 +338,7 @@ static void put_code(struct code *c, const struct costs *costs)
 		at = v->begin;
 		if (at < c->f.start)
 			costs_pass(c->b, v, &at, c->f.start);
-		for (; at < v->end && at < c->f.end && c->rows < MAX_ROWS; at += size) {
+		for (; at < v->end && at < c->f.end && c->rows < REPORT_CODE_ROWS; at += size) {
 			size = costs_size(c->b, v, at);
 			put_insn(c, v->t32, at, (unsigned int)size, v->count);
 		}
@@ -361,6 +360,23 @@ static uint64_t hottest(const struct code *c, const struct costs *costs)
 }
 
 /* ---- page ------------------------------------------------------------------------------------- */
+
+/* Links to the frames of the function in the flame graphs. */
+static void put_graphs(struct report *r, uint32_t function)
+{
+	const uint32_t page = report_function_page(r, function);
+	const uint8_t graphs = r->paged.graphs[function];
+	struct page *p = &r->page;
+
+	if (!graphs)
+		return;
+	page_html(p, "<p class=\"views\">In the flame graph:");
+	if (graphs & GRAPH_DOWN)
+		page_format(p, " <a href=\"flame.html#f=%u\">callers on top</a>", page);
+	if (graphs & GRAPH_UP)
+		page_format(p, " <a href=\"flame-up.html#f=%u\">callees on top</a>", page);
+	page_html(p, "</p>\n");
+}
 
 static void put_head(struct code *c, const struct hot_function *h)
 {
@@ -388,6 +404,7 @@ static void put_head(struct code *c, const struct hot_function *h)
 		page_html(p, "</b> calls</li>\n");
 	}
 	page_html(p, "</ul>\n");
+	put_graphs(r, h->index);
 }
 
 void function_write(struct report *r, const struct hot_function *h)

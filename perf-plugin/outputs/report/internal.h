@@ -21,6 +21,9 @@
 /* Damaged DWARF has any number; no source has more lines. */
 #define REPORT_LAST_LINE	1000000u
 
+/* Flame graphs of all threads. */
+enum report_graph { GRAPH_DOWN = 1, GRAPH_UP = 2 };
+
 struct report {
 	const struct whole *w;
 	const struct report_about *about;
@@ -32,12 +35,13 @@ struct report {
 	uint64_t *inclusive;		/* by function; NULL: the model has no calls */
 	struct {
 		uint32_t *function_page;	/* by function: the number of its page; 0: none */
+		uint8_t *graphs;	/* by function: bits of enum report_graph that show it */
 		size_t nr_function_pages;
 		/* by number in coverage.files: the number of its page; 0: none */
 		uint32_t *file_page;
 		size_t nr_files, nr_file_pages;
 	} paged;
-	size_t nr_functions;		/* functions that these two arrays have */
+	size_t nr_functions;		/* functions that these arrays have */
 	struct call_arcs arcs;
 	uint32_t *by_callee;		/* indexes of the arcs, by callee, then by instructions */
 	struct coverage coverage;
@@ -68,6 +72,13 @@ static inline const struct metric_words *report_words(const struct report *r)
 uint32_t report_function_page(const struct report *r, uint32_t function);
 /* Writes a function's name, with a link if it has a page. `fragment`: the address of a row of it; UINT64_MAX: none. */
 void report_function(struct report *r, uint32_t function, uint64_t fragment);
+/*
+ * Begins a link to the code at an offset. Returns the page that it leads to; 0: there is none, and
+ * no link was begun.
+ */
+uint32_t report_code_begin(struct report *r, uint32_t binary, uint64_t offset);
+/* Instructions on the page of a function. */
+#define REPORT_CODE_ROWS	10000u
 /* Writes "name.c:12", with a link if the file has a page. */
 void report_place(struct report *r, uint32_t file, unsigned int line);
 /* Begins a table of functions; `ranks`: with a column of their ranks. */

@@ -100,6 +100,23 @@ void report_function(struct report *r, uint32_t function, uint64_t fragment)
 		page_html(&r->page, "</a>");
 }
 
+uint32_t report_code_begin(struct report *r, uint32_t binary, uint64_t offset)
+{
+	const uint32_t function = functions_at(&r->fs, binary, offset),
+		       page = report_function_page(r, function);
+	uint64_t vaddr;
+
+	if (!page)
+		return 0;
+	page_format(&r->page, "<a href=\"f%u.html", page);
+	/* what is behind more rows than the page has may not be on it */
+	if ((offset - r->fs.v[function].start) / 2 < REPORT_CODE_ROWS &&
+	    model_vaddr(&r->w->model->binaries[binary], offset, &vaddr))
+		page_format(&r->page, "#a%llx", (unsigned long long)vaddr);
+	page_html(&r->page, "\">");
+	return page;
+}
+
 void report_place(struct report *r, uint32_t file, unsigned int line)
 {
 	const char *path = r->coverage.files.v[file];
@@ -163,6 +180,7 @@ static void number_functions(struct report *r)
 
 	r->nr_functions = r->fs.nr;
 	r->paged.function_page = mem_zeroed(r->fs.nr, sizeof(*r->paged.function_page));
+	r->paged.graphs = mem_zeroed(r->fs.nr + 1, sizeof(*r->paged.graphs));
 	for (i = 0; i < r->hot.n && r->paged.nr_function_pages < max; i++)
 		if (r->hot.v[i].insns && r->fs.v[r->hot.v[i].index].binary != CST_COUNT_NO_BINARY)
 			r->paged.function_page[r->hot.v[i].index] =
@@ -275,9 +293,10 @@ static void write_pages(struct report *r)
 		write_sources(r);
 	}
 	page_file(&r->page, "style.css", report_style);
-	write_functions(r);
+	/* pages of functions lead to the graphs that show them */
 	if (r->page.entries >> PAGE_FLAME & 1)
 		flame_write(r);
+	write_functions(r);
 	if (r->page.entries >> PAGE_THREADS & 1)
 		task_list_write(r);
 }
@@ -296,6 +315,7 @@ static void release(struct report *r)
 	free(r->has_costs);
 	free(r->inclusive);
 	free(r->paged.function_page);
+	free(r->paged.graphs);
 	free(r->by_callee);
 	free(r->paged.file_page);
 	free(r->files_hottest);

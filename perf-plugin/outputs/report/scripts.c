@@ -19,5 +19,5 @@ const struct page_script page_tables = {
 	tables, "'sha256-9qZfmHA9aa08ptuWeYWy6g+0EUz/p9OSiowLePhk4y4='"
 };
 const struct page_script page_flame = {
-	flame, "'sha256-n3gr39nKZ5PWx7BikrK9nNKXZjI+8HxO1Y//iZiwy6E='"
+	flame, "'sha256-UZQf5jJ76kmD6Kpkzff1B4EQt5Qj9m7I926g1SWT7qw='"
 };
