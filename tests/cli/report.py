@@ -9,6 +9,8 @@
     report.py folded DIR FILE        frames and inclusive instructions are those of --format=folded
     report.py tasks DIR              prints processes and threads: PID and TID, or PID and "all"
     report.py task DIR PID TID FILE  frames of a thread are those of --format=folded --tid=TID; TID "all": of a process, of --pid=PID
+    report.py cycles DIR PLAIN       instructions are those of a report without --metric, and cycles are so many each
+    report.py ranks DIR N            the list of functions has N different ones, by instructions
     report.py text DIR WORDS         the words are in the text of a page, and there is no tag that they could have made
     report.py latencies DIR ROW...   the table of latencies has these rows, cells with | between them
     report.py recording TEXT DIR     makes perf.data and symfs of a recording in words (tests/data/recordings)
@@ -337,6 +339,37 @@ def folded(folder, path):
     graphs(folder, "flame", down, up)
 
 
+def columns(folder):
+    """Rows of functions as dicts by the heads of the columns, also those that are lines of text."""
+    page, = read(folder, "functions")
+    head = page.cells(page.rows[0])
+    more = re.search(r'<pre class="words">(.*?)</pre>', page.text, re.S)
+    rows = [page.cells(r) for r in page.rows[1:]] + [html.unescape(line).split("\t") for line in (more[1] if more else "").splitlines()]
+    return [dict(zip(head, r, strict=True)) for r in rows]
+
+
+def cycles(folder, plain):
+    """The instructions are those of a report of instructions, and cycles are so many each."""
+    have, want = columns(folder), {(r["Function"], r["Binary"]): r["Instructions"] for r in columns(plain)}
+    for r in have:
+        if r["Function"].startswith("["):
+            continue
+        same(r["Function"], r["Instructions"], want[r["Function"], r["Binary"]])
+        same(r["Function"] + ", each", r["Per instruction"], "%.2f" % (number(r["Cycles"]) / number(r["Instructions"])))
+    if not [r for r in have if number(r["Cycles"])]:
+        sys.exit("no cycles")
+    print("%d functions" % len(have))
+
+
+def ranks(folder, n):
+    """All functions are there, once, with their ranks and numbers in order."""
+    rows = columns(folder)
+    same("ranks", [number(r["#"]) for r in rows], list(range(1, int(n) + 1)))
+    insns = [number(r["Instructions"]) for r in rows]
+    same("order", insns, sorted(insns, reverse=True))
+    same("names", len({r["Function"] for r in rows}), int(n))
+
+
 def text(folder, words):
     said = [p for p in read(folder) if words in "".join(p.said)]
     if not said:
@@ -360,5 +393,5 @@ def recording(path, folder):
 
 
 if __name__ == "__main__":
-    {"latencies": latencies, "recording": recording, "pages": pages, "top": top, "lcov": lcov, "callgrind": callgrind, "folded": folded, "text": text, "task": task,
+    {"latencies": latencies, "recording": recording, "pages": pages, "top": top, "lcov": lcov, "callgrind": callgrind, "folded": folded, "text": text, "task": task, "cycles": cycles, "ranks": ranks,
      "tasks": lambda folder: print("\n".join("%s %s" % (t[0], t[1].split()[0]) for t in tasks(folder)))}[sys.argv[1]](*sys.argv[2:])

@@ -81,6 +81,23 @@ no_latencies() {
 check "interrupts, system calls and waits" latencies
 check "no table of them without the kernel and switches" no_latencies
 
+# A trace that counts cycles says so; a report of them has the instructions, too.
+cycles() {
+	rm -rf "$dir" "$tmp/made"
+	report recording tests/data/recordings/cycles-of-functions.txt "$tmp/made" && run 0 report -i "$tmp/made/perf.data" --symfs "$tmp/made/symfs" -o "$tmp/plain" &&
+		run 0 report -i "$tmp/made/perf.data" --symfs "$tmp/made/symfs" --metric=cycles -o "$dir" && report pages "$dir" && report cycles "$dir" "$tmp/plain" &&
+		grep -q -e '--metric=cycles' "$tmp/plain/index.html" && ! grep -q -e '--metric=cycles' "$dir/index.html"
+}
+check "cycles, and the instructions that had them" cycles
+
+# 2,000 rows and 1,500 lines of text.
+many() {
+	rm -rf "$dir"
+	python3 tests/cli/many_functions.py 3500 "$tmp/many.cst" && run 0 report -i "$tmp/many.cst" -o "$dir" && report pages "$dir" && report ranks "$dir" 3500 &&
+		grep -q '<summary>1500 more functions</summary>' "$dir/functions.html"
+}
+check "a list of many functions has all of them" many
+
 one_binary() {
 	rm -rf "$dir"
 	run 0 report -i $sample --symfs $symfs --binary sample.a64 -o "$dir" && report pages "$dir" && grep -q 'of the binary' "$dir/index.html"

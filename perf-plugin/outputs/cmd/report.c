@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "counting/countfiles/count_input.h"
 #include "counting/counts/stored.h"
+#include "machine/buffers/units.h"
 #include "outputs/cmd/commands.h"
 #include "outputs/cmd/count.h"
 #include "outputs/cmd/counted.h"
@@ -18,6 +19,7 @@
 #include "outputs/report/report.h"
 #include "outputs/timeline/latency.h"
 #include "session/import/bare.h"
+#include "session/parts.h"
 #include "session/session.h"
 
 #define COMMAND	"report"
@@ -102,10 +104,13 @@ static int report_run(struct session *ss, const struct request *r, struct outdir
 					 .by_thread = true };
 	struct report_about about = { .input = session_name(ss), .recorded = recorded, .ss = ss };
 	struct latencies latencies = { .n = 0 };
+	const char *cure;
 	struct model m;
 	int rc = counted_session(COMMAND, ss, &how, &m, &about.incomplete);
 
 	about.latencies = &latencies;
+	about.has_cycles = session_units(ss)->info.nr_cpu &&
+			   !counted_lacks(ss, METRIC_CYCLES, &cure);
 	if (rc == CMD_GO_ON) {
 		about.result = result = words(ss, true);
 		if (latencies_find(ss, has_handlers(&m), &latencies))

@@ -277,8 +277,8 @@ static void put_line(struct view *v, unsigned int line)
 	const char *text;
 	size_t n;
 
-	page_format(p, "<tr id=\"L%u\"%s><td class=\"line\">%u</td>", line, line_class(l, at ? at->insns : 0),
-		    line);
+	page_format(p, "<tr id=\"L%u\"%s><td class=\"line\">%u</td>", line,
+		    line_class(l, at ? at->insns : 0), line);
 	put_executions(v, l);
 	put_insns(v, at);
 	put_branches(v, line);

@@ -6,9 +6,11 @@ function id(name) { return document.getElementById(name); }
 var box = id("flame"), said = id("said"), link = id("page"), out = id("out"), find = id("find"), hits = id("hits"), next = id("next"),
     all = Array.prototype.slice.call(box.children), zoomed = null, at = all[0];
 all.forEach(function (e, i) {
+  /* as the page has it: e.style.left has six digits */
+  var place = /left:([0-9.]+)%;width:([0-9.]+)%/.exec(e.getAttribute("style"));
   e.number = i;
-  e.x = parseFloat(e.style.left) / 100;
-  e.w = parseFloat(e.style.width) / 100;
+  e.x = place[1] / 100;
+  e.w = place[2] / 100;
   e.up = e.dataset.p ? all[e.dataset.p] : null;
   e.d = e.up ? e.up.d + 1 : 0;
   e.below = [];

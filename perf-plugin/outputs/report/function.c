@@ -359,6 +359,22 @@ static uint64_t hottest(const struct code *c, const struct costs *costs)
 	return most;
 }
 
+uint64_t report_executed(struct report *r, const struct function *f)
+{
+	const struct model_binary *b = &r->w->model->binaries[f->binary];
+	const struct costs *costs = report_costs(r, f->binary);
+	const struct cost *v = costs_from(costs, f->start), *end = costs->v + costs->n;
+	uint64_t at, n = 0;
+
+	for (; v < end && v->begin < f->end; v++) {
+		at = v->begin;
+		if (at < f->start)
+			costs_pass(b, v, &at, f->start);
+		n = model_sum(n, model_product(costs_pass(b, v, &at, f->end), v->count));
+	}
+	return n;
+}
+
 /* ---- page ------------------------------------------------------------------------------------- */
 
 /* Links to the frames of the function in the flame graphs. */
@@ -396,6 +412,14 @@ static void put_head(struct code *c, const struct hot_function *h)
 	page_number(p, h->insns);
 	page_format(p, "</b> %s of its own, %.2f&#8239;%%</li>\n", report_words(r)->unit,
 		    r->hot.total ? 100.0 * (double)h->insns / (double)r->hot.total : 0);
+	if (c->measured) {
+		const uint64_t insns = report_executed(r, &c->f);
+
+		page_html(p, "<li><b>");
+		page_number(p, insns);
+		page_format(p, "</b> instructions, %.2f %s each</li>\n",
+			    insns ? (double)h->insns / (double)insns : 0, report_words(r)->unit);
+	}
 	if (r->inclusive) {
 		page_html(p, "<li><b>");
 		page_number(p, r->inclusive[h->index]);

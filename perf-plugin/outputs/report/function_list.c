@@ -8,6 +8,21 @@
 /* ... up to this number, and what is behind these is summed up. */
 #define MOST_ROWS	200000u
 
+/* As report_function_row() has them, with another metric. */
+static void put_executed(struct report *r, const struct hot_function *h)
+{
+	const struct function *f = &r->fs.v[h->index];
+	const uint64_t n = f->binary == CST_COUNT_NO_BINARY ? 0 : report_executed(r, f);
+	struct page *p = &r->page;
+
+	page_html(p, "\t");
+	if (n)
+		page_number(p, n);
+	page_html(p, "\t");
+	if (n)
+		page_format(p, "%.2f", (double)h->insns / (double)n);
+}
+
 /* A row as a line, with the columns of report_function_row(): the page's script shows it as one. */
 static void put_line(struct report *r, const struct hot_function *h, size_t rank)
 {
@@ -20,6 +35,8 @@ static void put_line(struct report *r, const struct hot_function *h, size_t rank
 	page_text(p, r->fs.v[h->index].name);
 	page_html(p, "\t");
 	page_number(p, h->insns);
+	if (r->w->model->metric)
+		put_executed(r, h);
 	if (r->hot.calls) {
 		page_html(p, "\t");
 		if (known)

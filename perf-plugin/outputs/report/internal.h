@@ -79,6 +79,8 @@ void report_function(struct report *r, uint32_t function, uint64_t fragment);
 uint32_t report_code_begin(struct report *r, uint32_t binary, uint64_t offset);
 /* Instructions on the page of a function. */
 #define REPORT_CODE_ROWS	10000u
+/* Returns the instructions that were executed in a function of a binary, whatever the metric. */
+uint64_t report_executed(struct report *r, const struct function *f);
 /* Writes "name.c:12", with a link if the file has a page. */
 void report_place(struct report *r, uint32_t file, unsigned int line);
 /* Begins a table of functions; `ranks`: with a column of their ranks. */

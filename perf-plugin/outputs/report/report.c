@@ -136,10 +136,27 @@ void report_function_head(struct report *r, bool ranks)
 	page_table(&r->page, ranks ? "Functions" : "Hottest functions", NULL);
 	page_format(
 		&r->page,
-		"<tr>%s<th class=bar>Self</th><th class=name>Function</th><th class=n>%s</th>"
+		"<tr>%s<th class=bar>Self</th><th class=name>Function</th><th class=n>%s</th>%s"
 		"%s<th>Binary</th></tr>\n",
 		ranks ? "<th class=n>#</th>" : "", report_words(r)->title,
+		r->w->model->metric ?
+			"<th class=n>Instructions</th><th class=n>Per instruction</th>" :
+			"",
 		r->hot.calls ? "<th class=n>Inclusive</th><th class=n>Calls</th>" : "");
+}
+
+/* Cells with the instructions that were executed, and how much of the metric each has. */
+static void put_executed(struct report *r, const struct hot_function *h)
+{
+	const struct function *f = &r->fs.v[h->index];
+	const uint64_t n = f->binary == CST_COUNT_NO_BINARY ? 0 : report_executed(r, f);
+	struct page *p = &r->page;
+
+	page_cell(p, n, n);
+	page_html(p, "<td class=n>");
+	if (n)
+		page_format(p, "%.2f", (double)h->insns / (double)n);
+	page_html(p, "</td>");
 }
 
 void report_function_row(struct report *r, const struct hot_function *h, size_t rank)
@@ -156,6 +173,8 @@ void report_function_row(struct report *r, const struct hot_function *h, size_t 
 	report_function(r, h->index, UINT64_MAX);
 	page_html(p, "</td>");
 	page_cell(p, h->insns, true);
+	if (r->w->model->metric)
+		put_executed(r, h);
 	if (r->hot.calls) {
 		page_cell(p, known ? r->inclusive[h->index] : 0, known);
 		page_cell(p, h->calls, h->calls);

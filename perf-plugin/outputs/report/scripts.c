@@ -19,5 +19,5 @@ const struct page_script page_tables = {
 	tables, "'sha256-9qZfmHA9aa08ptuWeYWy6g+0EUz/p9OSiowLePhk4y4='"
 };
 const struct page_script page_flame = {
-	flame, "'sha256-UZQf5jJ76kmD6Kpkzff1B4EQt5Qj9m7I926g1SWT7qw='"
+	flame, "'sha256-LzcJPvvY/WqxZ2NXhuG6WissKD7QihTcT1dn8IkyREg='"
 };
