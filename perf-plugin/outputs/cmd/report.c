@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/alloc.h"
 #include "counting/counts/stored.h"
+#include "machine/buffers/units.h"
 #include "outputs/cmd/base.h"
 #include "outputs/cmd/commands.h"
 #include "outputs/cmd/count.h"
@@ -18,6 +19,7 @@
 #include "outputs/report/report.h"
 #include "outputs/timeline/latency.h"
 #include "session/import/bare.h"
+#include "session/parts.h"
 #include "session/session.h"
 
 #define COMMAND	"report"
@@ -132,15 +134,20 @@ static int report_run(struct session *ss, const struct request *r, const struct 
 		      struct outdir *out)
 {
 	char *recorded = words(ss, false), *result = NULL;
-	const struct counted_how how = { .mode = COUNTS_CALLS, .metric = r->metric };
-	struct report_about about = { .input = session_name(ss), .recorded = recorded };
+	const struct counted_how how = { .mode = COUNTS_CALLS,
+					 .metric = r->metric,
+					 .by_thread = true };
+	struct report_about about = { .input = session_name(ss), .recorded = recorded, .ss = ss };
 	struct latencies latencies = { .n = 0 };
+	const char *cure;
 	struct model m;
 	struct counted_lost lost = { .any = false };
 	int rc = counted_session(COMMAND, ss, &how, &m, &lost);
 
 	about.incomplete = lost.any;
 	about.latencies = &latencies;
+	about.has_cycles = session_units(ss)->info.nr_cpu &&
+			   !counted_lacks(ss, METRIC_CYCLES, &cure);
 	if (rc == CMD_GO_ON) {
 		about.result = result = words(ss, true);
 		if (latencies_find(ss, has_handlers(&m), &latencies))
