@@ -12,9 +12,6 @@
 #include "outputs/report/graph.h"
 #include "outputs/report/internal.h"
 
-#define ROW		18u	/* height of a frame, in pixels */
-#define NR_COLOURS	8u	/* classes c0 to c7, by binary */
-
 /* A page of a graph. */
 struct view {
 	struct report *r;
@@ -54,10 +51,10 @@ static void put_frame(struct view *v, const struct graph_frame *f, uint64_t begi
 	const double x = (double)begin / (double)v->g.total,
 		     w = (double)f->insns / (double)v->g.total;
 	const unsigned int colour =
-		fn->binary == CST_COUNT_NO_BINARY ? 0 : 1 + fn->binary % (NR_COLOURS - 1);
+		fn->binary == CST_COUNT_NO_BINARY ? 0 : 1 + fn->binary % (FRAME_COLOURS - 1);
 
 	page_format(p, "<b class=\"c%u s%u\" style=\"left:%.6f%%;width:%.6f%%;top:%upx\"", colour,
-		    f->function % 3, 100 * x, 100 * w, ROW * f->depth);
+		    f->function % 3, 100 * x, 100 * w, FRAME_ROW * f->depth);
 	if (f->parent)
 		page_format(p, " data-p=\"%u\"", f->parent - 1);
 	if (page)
@@ -113,6 +110,8 @@ static void put_views(struct view *v)
 		page_format(p, " <a href=\"%s\">All threads</a>", file_of(name, NULL, v->up));
 	if (v->r->tasks.n)
 		page_html(p, " <a href=\"threads.html\">Threads and their graphs</a>");
+	if (v->r->page.entries >> PAGE_TIMELINE & 1)
+		page_html(p, " <a href=\"timeline.html\">Timeline</a>");
 	page_html(p, "</p>\n");
 }
 
@@ -140,7 +139,7 @@ static void put_note(struct view *v)
 	page_html(p, "</p>\n");
 }
 
-static void put_tools(struct page *p)
+void flame_tools(struct page *p)
 {
 	page_html(p, "<div id=\"tools\" class=\"tools\" hidden><input id=\"find\" type=\"search\" "
 		     "placeholder=\"Search\" aria-label=\"Search\"> "
@@ -158,7 +157,7 @@ static void put_page(struct view *v)
 	char file[PAGE_NAME], title[TASK_NAME + 64], task[TASK_NAME + 32] = "";
 
 	if (v->task)
-		report_task_name(task, sizeof(task), v->task);
+		task_name(task, sizeof(task), v->task);
 	snprintf(title, sizeof(title), "Flame graph%s%s%s", v->up ? ", callees on top" : "",
 		 v->task ? ": " : "", task);
 	page_begin(p, file_of(file, v->task, v->up), PAGE_FLAME, title, &page_flame);
@@ -174,8 +173,8 @@ static void put_page(struct view *v)
 		    of->estimate);
 	page_html(p, "A colour is a binary.</p>\n");
 	put_views(v);
-	put_tools(p);
-	page_format(p, "<div id=\"flame\" style=\"height:%upx\">\n", ROW * (v->g.deepest + 1));
+	flame_tools(p);
+	page_format(p, "<div id=\"flame\" style=\"height:%upx\">\n", FRAME_ROW * (v->g.deepest + 1));
 	put_frames(v);
 	page_html(p, "</div>\n");
 	put_note(v);

@@ -21,8 +21,11 @@
 /* Damaged DWARF has any number; no source has more lines. */
 #define REPORT_LAST_LINE	1000000u
 
-/* Flame graphs of all threads. */
-enum report_graph { GRAPH_DOWN = 1, GRAPH_UP = 2 };
+/* Flame graphs of all threads, and the timeline. */
+enum report_graph { GRAPH_DOWN = 1, GRAPH_UP = 2, GRAPH_TIME = 4 };
+
+#define FRAME_ROW	18u	/* height of a frame, in pixels */
+#define FRAME_COLOURS	8u	/* classes c0 to c7, by binary */
 
 struct report {
 	const struct whole *w;
@@ -92,15 +95,15 @@ const char *report_source_page(char name[PAGE_NAME], uint32_t page, unsigned int
 /* The text of a source line; false: it is not at hand. */
 bool report_source_line(struct report *r, uint32_t file, unsigned int line, const char **text, size_t *n);
 
-/* Writes a task's name with its number into a text of TASK_NAME + 32 bytes at least. */
-void report_task_name(char *name, size_t size, const struct task *t);
-
 /* Each writes its page, or its pages. */
 void overview_write(struct report *r);
 void function_list_write(struct report *r);
 void function_write(struct report *r, const struct hot_function *h);
 void flame_write(struct report *r);
+/* Writes the fields and buttons of the script. */
+void flame_tools(struct page *p);
 void task_list_write(struct report *r);
+void timeline_page_write(struct report *r);
 void files_write(struct report *r);
 void source_write(struct report *r, const struct coverage_file *f, uint32_t number);
 

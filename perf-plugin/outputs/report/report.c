@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "outputs/report/internal.h"
+#include "outputs/timeline/longest.h"
 
 /* ---- names of files --------------------------------------------------------------------------- */
 
@@ -35,7 +36,7 @@ static bool is_ours(const char *name)
 {
 	static const char *const names[] = { "index.html",    "functions.html", "flame.html",
 					     "flame-up.html", "threads.html",	"files.html",
-					     "style.css" };
+					     "style.css",     "timeline.html" };
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -315,6 +316,8 @@ static void write_pages(struct report *r)
 	/* pages of functions lead to the graphs that show them */
 	if (r->page.entries >> PAGE_FLAME & 1)
 		flame_write(r);
+	if (r->page.entries >> PAGE_TIMELINE & 1)
+		timeline_page_write(r);
 	write_functions(r);
 	if (r->page.entries >> PAGE_THREADS & 1)
 		task_list_write(r);
@@ -366,6 +369,7 @@ int report_write(struct outdir *out, const struct whole *w, const struct report_
 	find_pages(r);
 	entries |= w->model->nr_nodes ? 1u << PAGE_FLAME : 0;
 	entries |= r->tasks.n ? 1u << PAGE_THREADS : 0;
+	entries |= about->calls && about->calls->n ? 1u << PAGE_TIMELINE : 0;
 	entries |= r->paged.nr_files ? 1u << PAGE_FILES : 0;
 	page_init(&r->page, out, entries, err);
 	write_pages(r);

@@ -23,6 +23,7 @@
 #define REPORT_BEGINS	"<!DOCTYPE html>\n<!-- perf-cstrace report -->"
 
 struct latencies;
+struct long_calls;
 struct session;
 
 /* What the pages say of the recording. */
@@ -33,6 +34,7 @@ struct report_about {
 	bool incomplete;	/* something was lost */
 	bool has_cycles;	/* the trace counts cycles */
 	const struct latencies *latencies; /* NULL: of a count file */
+	const struct long_calls *calls; /* for a timeline; NULL: not asked for */
 	struct session *ss;	/* has the names of threads; NULL: of a count file */
 };
 

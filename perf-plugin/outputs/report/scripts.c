@@ -19,5 +19,5 @@ const struct page_script page_tables = {
 	tables, "'sha256-9qZfmHA9aa08ptuWeYWy6g+0EUz/p9OSiowLePhk4y4='"
 };
 const struct page_script page_flame = {
-	flame, "'sha256-LzcJPvvY/WqxZ2NXhuG6WissKD7QihTcT1dn8IkyREg='"
+	flame, "'sha256-0zBJYmgV510KFS2cY413OkeYEkK8Hed8UPYwssThGuI='"
 };
