@@ -11,6 +11,7 @@
     report.py task DIR PID TID FILE  frames of a thread are those of --format=folded --tid=TID; TID "all": of a process, of --pid=PID
     report.py cycles DIR PLAIN       instructions are those of a report without --metric, and cycles are so many each
     report.py ranks DIR N            the list of functions has N different ones, by instructions
+    report.py timeline DIR FILE      calls in time are those of timeline --format=json
     report.py text DIR WORDS         the words are in the text of a page, and there is no tag that they could have made
     report.py latencies DIR ROW...   the table of latencies has these rows, cells with | between them
     report.py recording TEXT DIR     makes perf.data and symfs of a recording in words (tests/data/recordings)
@@ -20,6 +21,7 @@ import collections
 import hashlib
 import html.parser
 import importlib.machinery
+import json
 import os
 import re
 import sys
@@ -27,7 +29,7 @@ import sys
 VOID = {"meta", "link", "input", "br"}
 TAGS = VOID | {"html", "head", "title", "body", "nav", "main", "a", "h1", "h2", "p", "ul", "li", "b", "i", "span", "section", "div",
                "table", "tr", "td", "th", "details", "summary", "pre", "code", "button", "script", "small"}
-NAME = re.compile(r"(index|functions|flame|flame-up|threads|files|changes|change-flame|[fs][0-9]+(-[0-9]+)?|t[0-9]+(-up)?)\.html|style\.css")
+NAME = re.compile(r"(index|functions|flame|flame-up|threads|timeline|files|changes|change-flame|[fs][0-9]+(-[0-9]+)?|t[0-9]+(-up)?)\.html|style\.css")
 BEGINS = "<!DOCTYPE html>\n<!-- perf-cstrace report -->\n"
 
 
@@ -370,6 +372,27 @@ def ranks(folder, n):
     same("names", len({r["Function"] for r in rows}), int(n))
 
 
+def timeline(folder, path):
+    """Function, length in ns and instructions of each call; and callers are longer than what they call."""
+    with open(path) as f:
+        events = [e for e in json.load(f)["traceEvents"] if e["ph"] == "X" and "insns" in e.get("args", {})]
+    wanted = collections.Counter((e["name"], round(1000 * e["dur"]), e["args"]["insns"]) for e in events)
+    page, = read(folder, "timeline")
+    found, lengths = collections.Counter(), []
+    for f in page.frames:
+        length = [round(1000 * float(us)) for us in re.findall(r"([0-9.]+) us", f["title"])][-1]
+        lengths.append(length)
+        if "data-p" not in f:
+            continue
+        if length > lengths[int(f["data-p"])]:
+            sys.exit("longer than its caller: %s" % f["title"])
+        name, insns = re.fullmatch(r"(.*): after [0-9.]+ us, [0-9.]+ us, ([0-9,]+) instructions.*", f["title"]).groups()
+        found[name, length, number(insns)] += 1
+    if not found or found - wanted or (wanted - found and "<p class=\"note\">0 shorter" in page.text):
+        sys.exit("only in the report: %s\nonly in the timeline: %s" % (found - wanted, wanted - found))
+    print("%d calls of %d" % (sum(found.values()), sum(wanted.values())))
+
+
 def text(folder, words):
     said = [p for p in read(folder) if words in "".join(p.said)]
     if not said:
@@ -394,4 +417,5 @@ def recording(path, folder):
 
 if __name__ == "__main__":
     {"latencies": latencies, "recording": recording, "pages": pages, "top": top, "lcov": lcov, "callgrind": callgrind, "folded": folded, "text": text, "task": task, "cycles": cycles, "ranks": ranks,
+     "timeline": timeline,
      "tasks": lambda folder: print("\n".join("%s %s" % (t[0], t[1].split()[0]) for t in tasks(folder)))}[sys.argv[1]](*sys.argv[2:])

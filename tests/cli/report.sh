@@ -90,6 +90,21 @@ cycles() {
 }
 check "cycles, and the instructions that had them" cycles
 
+# Calls in time are those of timeline; without times there is no page of them.
+in_time() {
+	for data in $sample $calls; do
+		rm -rf "$dir"
+		code=0
+		[ $data = $sample ] || code=3
+		run $code report -i $data --symfs $symfs --timeline -o "$dir" && report pages "$dir" || return 1
+		run $code timeline -i $data --symfs $symfs --format=json -o "$tmp/json" && report timeline "$dir" "$tmp/json" || return 1
+	done
+	rm -rf "$dir" "$tmp/made"
+	report recording tests/data/recordings/cycles-of-functions.txt "$tmp/made" &&
+		run 0 report -i "$tmp/made/perf.data" --symfs "$tmp/made/symfs" --timeline -o "$dir" && says "$tmp/err" "no timeline" && [ ! -e "$dir/timeline.html" ]
+}
+check "a timeline: the calls of timeline" in_time
+
 # 2,000 rows and 1,500 lines of text.
 many() {
 	rm -rf "$dir"

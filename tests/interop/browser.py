@@ -25,7 +25,7 @@ VISIBLE = """return Array.prototype.slice.call(document.querySelectorAll(argumen
 TABLE = """return Array.prototype.slice.call(document.querySelectorAll(".box")[arguments[0]].querySelectorAll("tr"), 1).map(
   function (tr) { return tr.className + "\\u001f" + Array.prototype.map.call(tr.cells, function (c) { return c.textContent; }).join("\\u001f"); })"""
 FRAMES = """return Array.prototype.map.call(document.querySelectorAll("#flame > b"), function (e) {
-  return [e.textContent, e.hidden, e.classList.contains("hit"), +parseFloat(e.style.left).toFixed(3), +parseFloat(e.style.width).toFixed(3), e.title, e.dataset.p]; })"""
+  return [e.textContent, e.hidden, e.classList.contains("hit"), e.hidden ? 0 : +parseFloat(e.style.left).toFixed(3), e.hidden ? 0 : +parseFloat(e.style.width).toFixed(3), e.title, e.dataset.p]; })"""
 FOCUSED = "return Array.prototype.indexOf.call(document.getElementById('flame').children, document.activeElement)"
 
 
@@ -334,6 +334,36 @@ def zooms(b, name, few):
     b.quiet()
 
 
+def times(b, name):
+    """Calls in time: zooming to one shows all threads at this time, and the arrows come to each thread."""
+    b.open(name)
+    frames = b.js(FRAMES)
+    threads = [i for i, f in enumerate(frames) if f[6] is None]
+    at = max((i for i, f in enumerate(frames) if f[6] is not None and not f[1] and f[4] < 30), key=lambda i: frames[i][4])
+    elements = b.all("#flame > b")
+    b.js("arguments[0].click()", elements[at])
+    by_mouse = b.js(FRAMES)
+    same("%s: the width of the call that was clicked" % name, by_mouse[at][4], 100)
+    begin, end = frames[at][3], frames[at][3] + frames[at][4]
+    for i in threads:
+        runs = frames[i][3] < end - 2e-3 and frames[i][3] + frames[i][4] > begin + 2e-3
+        same("%s: thread %s" % (name, frames[i][0]), by_mouse[i][1], not runs)
+    b.driver.back()
+    same("%s: Back after zooming" % name, b.js(FRAMES), frames)
+    b.js("arguments[0].focus()", elements[threads[0]])
+    seen = {b.js(FOCUSED)}
+    for _ in threads:
+        b.press(Keys.ARROW_RIGHT)
+        seen.add(b.js(FOCUSED))
+    same("%s: threads that the arrows come to" % name, seen, set(threads))
+    b.js("arguments[0].focus()", elements[at])
+    b.press(Keys.ENTER)
+    same("%s: zooming by Enter" % name, b.js(FRAMES), by_mouse)
+    b.press(Keys.ESCAPE)
+    same("%s: Escape zooms out" % name, b.js(FRAMES), frames)
+    b.quiet()
+
+
 def along(b, name, wanted):
     """To one of the wanted frames, which is in this row and not left of the focus."""
     at = b.js(FOCUSED)
@@ -379,7 +409,8 @@ def searches(b, name):
 
     def inside(i):
         return i in hits or (frames[i][6] is not None and inside(int(frames[i][6])))
-    share = sum(frames[i][4] for i in hits if frames[i][6] is None or not inside(int(frames[i][6])))
+    share = sum(frames[i][4] for i in hits if not frames[i][1] and (frames[i][6] is None or not inside(int(frames[i][6]))))
+    share *= 100 / sum(f[4] for f in frames if f[6] is None)
     said = b.find("#hits").text
     same("%s: frames, in words" % name, said.split()[0].replace(",", ""), str(len(hits)))
     have = float(said.split(", ")[-1].split("\u202f")[0])
@@ -428,7 +459,7 @@ def leads(b, name):
 def chosen(folder):
     names = sorted(n for n in os.listdir(folder) if n.endswith(".html"))
     largest = max(names, key=lambda n: os.path.getsize(os.path.join(folder, n)))
-    first = [n for n in ("index.html", "functions.html", "files.html", "flame.html", "flame-up.html", "threads.html", "t1.html", "t1-up.html",
+    first = [n for n in ("index.html", "functions.html", "files.html", "flame.html", "flame-up.html", "threads.html", "timeline.html", "t1.html", "t1-up.html",
                          "changes.html", "change-flame.html", "f1.html", "s1.html") if n in names]
     return list(dict.fromkeys(first + [largest]))
 
@@ -450,7 +481,10 @@ def main():
             paged = b.js("return Array.prototype.some.call(document.querySelectorAll('.tools button'), "
                          "function (e) { return e.textContent === 'Next'; })")
             said = ["%d things by Tab" % reached(b, name)] if not o.few and rows < 500 else []
-            if b.all("#flame"):
+            if name == "timeline.html":
+                times(b, name)
+                searches(b, name)
+            elif b.all("#flame"):
                 zooms(b, name, o.few or len(b.all("#flame > b")) > 60)
                 searches(b, name)
             elif paged:

@@ -54,7 +54,7 @@ report() {
 }
 
 sample() {
-	report -i tests/data/sample.perf.data --symfs $symfs --source tests/data && see "$tmp/report"
+	report -i tests/data/sample.perf.data --symfs $symfs --source tests/data --timeline && see "$tmp/report"
 }
 markup() {
 	python3 tests/cli/names.py make tests/data/sample.perf.data $symfs/opt/cstrace-sample/sample.a64 "$tmp/data" "$tmp/root" \
@@ -69,7 +69,7 @@ check "markup in all names" markup
 [ -n "${CSTRACE_NIGHTLY:-}" ] || finish
 
 threads() {
-	report -i "$shared"/truth/11-*/perf.data --symfs "$shared/truth/symfs" && see "$tmp/report"
+	report -i "$shared"/truth/11-*/perf.data --symfs "$shared/truth/symfs" --timeline && see "$tmp/report"
 }
 cc1() {
 	report -i "$shared"/truth/26-*/perf.data --symfs "$shared/truth/symfs" && see --few "$tmp/report"

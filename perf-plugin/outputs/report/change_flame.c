@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "outputs/difference/difference.h"
+#include "outputs/report/flame_box.h"
 #include "outputs/report/graph.h"
 #include "outputs/report/internal.h"
 
@@ -57,7 +58,7 @@ static void draw(struct change_flame *f)
 }
 
 /* The class of a change: "u1" to "u4" for more, "d1" to "d4" for less; a new stack is "u4". */
-static const char *shade(const struct change_flame *f, const uint64_t v[DIFF_SIDES], char text[8])
+static const char *shade(const struct change_flame *f, const uint64_t v[DIFF_SIDES], char text[FLAME_CLASS])
 {
 	static const double least[NR_SHADES] = { 0.1, 5, 25, 100 };
 	const double percent = v[DIFF_BEFORE] ? diff_percent(v) : 100;
@@ -69,7 +70,7 @@ static const char *shade(const struct change_flame *f, const uint64_t v[DIFF_SID
 		n++;
 	if (!n || diff_is_noise(f->d, v))
 		return "u0";
-	snprintf(text, 8, "%c%u", percent < 0 ? 'd' : 'u', n);
+	snprintf(text, FLAME_CLASS, "%c%u", percent < 0 ? 'd' : 'u', n);
 	return text;
 }
 
@@ -123,16 +124,22 @@ static void put_frame(struct change_flame *f, const struct graph_frame *frame)
 	const struct diff_function *fn = &f->d->functions[frame->function];
 	const uint64_t v[DIFF_SIDES] = { f->side[DIFF_BEFORE][frame->stack].insns, frame->insns };
 	struct page *p = &f->r->page;
-	char class[8];
+	char class[FLAME_CLASS];
 
-	graph_put_frame(p, &f->g, frame, shade(f, v, class), page_of(f->r, fn));
+	flame_frame_begin(p, &(struct flame_frame){ .class = shade(f, v, class),
+						    .begin = frame->begin,
+						    .width = frame->insns,
+						    .all = f->g.total,
+						    .row = frame->depth,
+						    .parent = frame->parent,
+						    .page = page_of(f->r, fn) });
 	put_title(f, frame->stack, v);
-	graph_put_label(p);
+	flame_frame_label(p);
 	page_html(p, "<small>");
 	put_percent(p, v);
 	page_html(p, "</small> ");
 	page_text(p, fn->name);
-	graph_put_frame_end(p);
+	flame_frame_end(p);
 }
 
 static void put_note(struct change_flame *f)
@@ -168,10 +175,10 @@ static void put_page(struct change_flame *f)
 	if (p->entries >> PAGE_FLAME & 1)
 		page_html(p, "<p class=\"views\"><a href=\"flame.html\">Without the changes</a>"
 			     "</p>\n");
-	graph_put_begin(p, &f->g);
+	flame_box_begin(p, f->g.deepest + 1);
 	for (i = 0; i < f->g.n; i++)
 		put_frame(f, &f->g.v[i]);
-	graph_put_end(p);
+	flame_box_end(p);
 	put_note(f);
 	page_end(p);
 }

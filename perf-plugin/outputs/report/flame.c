@@ -7,10 +7,9 @@
  */
 #include <stdio.h>
 
+#include "outputs/report/flame_box.h"
 #include "outputs/report/graph.h"
 #include "outputs/report/internal.h"
-
-#define NR_COLOURS	8u	/* classes c0 to c7, by binary */
 
 /* A page of a graph. */
 struct view {
@@ -48,16 +47,20 @@ static void put_frame(struct view *v, const struct graph_frame *f)
 	struct report *r = v->r;
 	struct page *p = &r->page;
 	const struct function *fn = &r->fs.v[f->function];
-	const unsigned int colour =
-		fn->binary == CST_COUNT_NO_BINARY ? 0 : 1 + fn->binary % (NR_COLOURS - 1);
-	char class[16];
+	char class[FLAME_CLASS];
 
-	snprintf(class, sizeof(class), "c%u s%u", colour, f->function % 3);
-	graph_put_frame(p, &v->g, f, class, report_function_page(r, f->function));
+	flame_frame_begin(p, &(struct flame_frame){
+				     .class = flame_colour(class, fn->binary, f->function),
+				     .begin = f->begin,
+				     .width = f->insns,
+				     .all = v->g.total,
+				     .row = f->depth,
+				     .parent = f->parent,
+				     .page = report_function_page(r, f->function) });
 	put_title(v, f);
-	graph_put_label(p);
+	flame_frame_label(p);
 	page_text(p, fn->name);
-	graph_put_frame_end(p);
+	flame_frame_end(p);
 	if (!v->task && f->function < r->nr_functions)
 		r->paged.graphs[f->function] |= v->up ? GRAPH_UP : GRAPH_DOWN;
 }
@@ -87,6 +90,8 @@ static void put_views(struct view *v)
 		page_html(p, " <a href=\"threads.html\">Threads and their graphs</a>");
 	if (p->entries >> PAGE_CHANGE_FLAME & 1)
 		page_html(p, " <a href=\"change-flame.html\">What changed</a>");
+	if (v->r->page.entries >> PAGE_TIMELINE & 1)
+		page_html(p, " <a href=\"timeline.html\">Timeline</a>");
 	page_html(p, "</p>\n");
 }
 
@@ -123,7 +128,7 @@ static void put_page(struct view *v)
 	size_t i;
 
 	if (v->task)
-		report_task_name(task, sizeof(task), v->task);
+		task_name(task, sizeof(task), v->task);
 	snprintf(title, sizeof(title), "Flame graph%s%s%s", v->up ? ", callees on top" : "",
 		 v->task ? ": " : "", task);
 	page_begin(p, file_of(file, v->task, v->up), PAGE_FLAME, title, &page_flame);
@@ -139,10 +144,10 @@ static void put_page(struct view *v)
 		    of->estimate);
 	page_html(p, "A colour is a binary.</p>\n");
 	put_views(v);
-	graph_put_begin(p, &v->g);
+	flame_box_begin(p, v->g.deepest + 1);
 	for (i = 0; i < v->g.n; i++)
 		put_frame(v, &v->g.v[i]);
-	graph_put_end(p);
+	flame_box_end(p);
 	put_note(v);
 	page_end(p);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Zooms and searches a flame graph, which is a tree for the keyboard: arrows move, Enter zooms, Escape zooms out. */
+/*
+ * Zooms and searches a flame graph, or calls in time, which are a tree for the keyboard: arrows move, Enter zooms, Escape zooms
+ * out.
+ */
 (function () {
 "use strict";
 function id(name) { return document.getElementById(name); }
@@ -36,7 +39,7 @@ function focus(f, quiet) {
   if (!quiet) at.focus();
 }
 function zoom(f) {
-  var x = f ? f.x : 0, w = f ? f.w : 1, d = f ? f.d : -1, focused = document.activeElement === at;
+  var x = f ? f.x : 0, w = f ? f.w : 1, focused = document.activeElement === at, up;
   zoomed = f;
   all.forEach(function (e) {
     var l = Math.max(0, (e.x - x) / w), r = Math.min(1, (e.x + e.w - x) / w);
@@ -45,14 +48,15 @@ function zoom(f) {
     if (e.hidden) return;
     e.style.left = 100 * l + "%";
     e.style.width = 100 * (r - l) + "%";
-    e.classList.toggle("up", e.d < d);
+    e.classList.remove("up");
   });
+  for (up = f && f.up; up; up = up.up) up.classList.add("up");
   if (at.hidden) focus(f || all[0], !focused);
   out.disabled = !f;
 }
 /* Marks the frames that a search or a function has. The share is of what is shown; a frame in another one adds nothing. */
 function search(text, number) {
-  var n = 0, share = 0, name = "";
+  var n = 0, share = 0, shown = 0, name = "";
   text = text.toLowerCase();
   all.forEach(function (e) {
     var hit = number ? e.dataset.f === number : text !== "" && e.textContent.toLowerCase().indexOf(text) >= 0;
@@ -60,10 +64,11 @@ function search(text, number) {
     e.classList.toggle("hit", hit);
     if (hit && number) name = " of " + e.lastChild.textContent.trim();
     n += hit;
+    if (!e.up && !e.hidden) shown += parseFloat(e.style.width);
     if (hit && !e.hidden && !(e.up && e.up.inside)) share += parseFloat(e.style.width);
   });
   hits.textContent = text === "" && !number ? "" : n.toLocaleString("en") + (n === 1 ? " frame" : " frames") + name + ", " +
-    share.toFixed(2) + "\u202f% of what is shown";
+    (shown ? 100 * share / shown : 0).toFixed(2) + "\u202f% of what is shown";
   next.disabled = !n;
 }
 function show(state) {
@@ -81,9 +86,9 @@ function show(state) {
   });
 }
 function go(f) { page.set({ zoom: f ? String(f.number) : "" }); }
-/* The frames beside the one with the focus, from the left. */
+/* The frames beside the one with the focus, from the left; of a thread the other threads. */
 function row() {
-  return all.filter(function (e) { return e.d === at.d && !e.hidden; }).sort(function (a, b) { return a.x - b.x; });
+  return all.filter(function (e) { return !e.hidden && (at.up ? e.style.top === at.style.top : !e.up); }).sort(function (a, b) { return a.x - b.x; });
 }
 function beside(step) {
   var frames = row();
@@ -127,6 +132,8 @@ next.addEventListener("click", function () {
     ;
   i = found[i] || found[0];
   if (i.hidden) go(null);
+  /* a short call is shown by zooming to it alone */
+  if (i.hidden) go(i);
   focus(i);
 });
 id("tools").hidden = false;

@@ -391,6 +391,8 @@ static void put_graphs(struct report *r, uint32_t function)
 		page_format(p, " <a href=\"flame.html#f=%u\">callers on top</a>", page);
 	if (graphs & GRAPH_UP)
 		page_format(p, " <a href=\"flame-up.html#f=%u\">callees on top</a>", page);
+	if (graphs & GRAPH_TIME)
+		page_format(p, " <a href=\"timeline.html#f=%u\">in time</a>", page);
 	if (graphs & GRAPH_CHANGE)
 		page_format(p, " <a href=\"change-flame.html#f=%u\">what changed</a>", page);
 	page_html(p, "</p>\n");

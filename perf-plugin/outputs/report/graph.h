@@ -2,13 +2,12 @@
 /*
  * graph.h - the frames of a flame graph: stacks of functions with the instructions executed in
  * them, from the callers down, or from the functions that executed them up to their callers. All
- * flame graphs of a report are drawn so, and have the script page_flame.
+ * flame graphs of a report are laid out so.
  */
 #ifndef CSTRACE_OUTPUTS_REPORT_GRAPH_H
 #define CSTRACE_OUTPUTS_REPORT_GRAPH_H
 
 #include "outputs/profile/tree.h"
-#include "outputs/report/page.h"
 
 /* A stack of functions. */
 struct graph_stack {
@@ -50,18 +49,6 @@ void graph_up(struct graph *g, const struct stacks *s, const struct whole *w,
 uint64_t graph_sum(struct graph_stack *v, size_t n);
 void graph_of(struct graph *g, const struct graph_stack *v, size_t n, uint64_t total);
 void graph_free(struct graph *g);
-
-/* Writes the tools of the script, and begins the box of the frames. */
-void graph_put_begin(struct page *p, const struct graph *g);
-/*
- * Begins a frame with its class. What it says in full follows, then graph_put_label(), what is
- * written on it, and graph_put_frame_end(). `page`: that of its function; 0: none.
- */
-void graph_put_frame(struct page *p, const struct graph *g, const struct graph_frame *f,
-		     const char *class, uint32_t page);
-void graph_put_label(struct page *p);
-void graph_put_frame_end(struct page *p);
-void graph_put_end(struct page *p);
 
 /* Sets what is left out at first; graph_narrow() leaves out more. */
 void graph_limits(struct graph *g);

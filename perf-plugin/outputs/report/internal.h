@@ -21,8 +21,8 @@
 /* Damaged DWARF has any number; no source has more lines. */
 #define REPORT_LAST_LINE	1000000u
 
-/* Flame graphs of all threads. */
-enum report_graph { GRAPH_DOWN = 1, GRAPH_UP = 2, GRAPH_CHANGE = 4 };
+/* Flame graphs of all threads, the timeline, and the flame graph of changes. */
+enum report_graph { GRAPH_DOWN = 1, GRAPH_UP = 2, GRAPH_TIME = 4, GRAPH_CHANGE = 8 };
 
 struct report {
 	const struct whole *w;
@@ -92,15 +92,13 @@ const char *report_source_page(char name[PAGE_NAME], uint32_t page, unsigned int
 /* The text of a source line; false: it is not at hand. */
 bool report_source_line(struct report *r, uint32_t file, unsigned int line, const char **text, size_t *n);
 
-/* Writes a task's name with its number into a text of TASK_NAME + 32 bytes at least. */
-void report_task_name(char *name, size_t size, const struct task *t);
-
 /* Each writes its page, or its pages. */
 void overview_write(struct report *r);
 void function_list_write(struct report *r);
 void function_write(struct report *r, const struct hot_function *h);
 void flame_write(struct report *r);
 void task_list_write(struct report *r);
+void timeline_page_write(struct report *r);
 /* With a difference: changes.html, change-flame.html. */
 void changes_write(struct report *r);
 void change_flame_write(struct report *r);

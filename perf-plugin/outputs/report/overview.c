@@ -346,8 +346,9 @@ void overview_write(struct report *r)
 	}
 	page_html(p, "</p>\n");
 	if (r->about->has_cycles && !r->w->model->metric)
-		page_html(p, "<p class=\"note\">The trace counts cycles: <code>--metric=cycles</code> "
-			     "makes these pages of them, with the cycles of an instruction.</p>\n");
+		page_html(p, "<p class=\"note\">The trace counts cycles: "
+			     "<code>--metric=cycles</code> makes these pages of them, with the "
+			     "cycles of an instruction.</p>\n");
 	put_figures(r);
 	put_functions(r);
 	put_hottest_lines(r);

@@ -18,6 +18,7 @@ static const struct {
 	[PAGE_FUNCTIONS] = { "functions.html", "Functions" },
 	[PAGE_FLAME] = { "flame.html", "Flame graph" },
 	[PAGE_THREADS] = { "threads.html", "Threads" },
+	[PAGE_TIMELINE] = { "timeline.html", "Timeline" },
 	[PAGE_FILES] = { "files.html", "Coverage" },
 	[PAGE_CHANGES] = { "changes.html", "Changes" },
 	[PAGE_CHANGE_FLAME] = { "change-flame.html", "Changed flame graph" },

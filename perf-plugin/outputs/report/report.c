@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "outputs/difference/difference.h"
 #include "outputs/report/internal.h"
+#include "outputs/timeline/longest.h"
 
 /* ---- names of files --------------------------------------------------------------------------- */
 
@@ -35,8 +36,8 @@ static bool is_numbered(const char *name)
 static bool is_ours(const char *name)
 {
 	static const char *const names[] = {
-		"index.html", "functions.html", "flame.html",	"flame-up.html",     "threads.html",
-		"files.html", "changes.html",	"change-flame.html", "style.css",
+		"index.html",    "functions.html", "flame.html",        "flame-up.html", "threads.html",
+		"timeline.html", "changes.html",   "change-flame.html", "files.html",    "style.css",
 	};
 	size_t i;
 
@@ -319,6 +320,8 @@ static void write_pages(struct report *r)
 	/* pages of functions lead to the graphs that show them */
 	if (r->page.entries >> PAGE_FLAME & 1)
 		flame_write(r);
+	if (r->page.entries >> PAGE_TIMELINE & 1)
+		timeline_page_write(r);
 	if (r->page.entries >> PAGE_CHANGE_FLAME & 1)
 		change_flame_write(r);
 	write_functions(r);
@@ -372,6 +375,7 @@ int report_write(struct outdir *out, const struct whole *w, const struct report_
 	find_pages(r);
 	entries |= w->model->nr_nodes ? 1u << PAGE_FLAME : 0;
 	entries |= r->tasks.n ? 1u << PAGE_THREADS : 0;
+	entries |= about->calls && about->calls->n ? 1u << PAGE_TIMELINE : 0;
 	entries |= r->paged.nr_files ? 1u << PAGE_FILES : 0;
 	if (about->difference)
 		entries |= 1u << PAGE_CHANGES;

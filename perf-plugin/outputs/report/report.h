@@ -24,6 +24,7 @@
 
 struct latencies;
 struct difference;
+struct long_calls;
 struct session;
 
 /* What the pages say of the recording. */
@@ -34,6 +35,7 @@ struct report_about {
 	bool incomplete;	/* something was lost */
 	bool has_cycles;	/* the trace counts cycles */
 	const struct latencies *latencies; /* NULL: of a count file */
+	const struct long_calls *calls; /* for a timeline; NULL: not asked for */
 	struct session *ss;	/* has the names of threads; NULL: of a count file */
 	/* what changed since `base`; NULL: nothing is compared */
 	const struct difference *difference;

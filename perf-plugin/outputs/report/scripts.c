@@ -19,5 +19,5 @@ const struct page_script page_tables = {
 	tables, "'sha256-9qZfmHA9aa08ptuWeYWy6g+0EUz/p9OSiowLePhk4y4='"
 };
 const struct page_script page_flame = {
-	flame, "'sha256-nFtwIlWix54XTTdlVo9p8gqJ6Qkz7AMir0EaKRIcvOc='"
+	flame, "'sha256-6/IVRZtrl+WXBnXzDr5gxQ3n0OLXasUfTEMZNUVl4c0='"
 };

@@ -1,20 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* task_list.c - threads.html: processes and threads, with their flame graphs. */
-#include <stdio.h>
-
 #include "outputs/report/internal.h"
 
 #define ROWS	5000u
-
-void report_task_name(char *name, size_t size, const struct task *t)
-{
-	if (t->tid < 0 && t->nr_threads > 1)
-		snprintf(name, size, "%s, process %d", t->name, t->pid);
-	else if (t->tid < 0)
-		snprintf(name, size, "%s", t->name);
-	else
-		snprintf(name, size, "%s, thread %d", t->name, t->tid);
-}
 
 static void put_number(struct page *p, int number)
 {

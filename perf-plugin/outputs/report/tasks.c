@@ -179,3 +179,27 @@ void tasks_free(struct tasks *t)
 	free(t->spans);
 	*t = (struct tasks){ .v = NULL };
 }
+
+void task_name(char *name, size_t size, const struct task *t)
+{
+	if (t->tid < 0 && t->nr_threads > 1)
+		snprintf(name, size, "%s, process %d", t->name, t->pid);
+	else if (t->tid < 0)
+		snprintf(name, size, "%s", t->name);
+	else
+		snprintf(name, size, "%s, thread %d", t->name, t->tid);
+}
+
+void tasks_name(char *name, size_t size, struct session *ss, uint64_t key)
+{
+	struct task_search f = { .threads = session_threads(ss), .comms = session_comms(ss) };
+	struct task_thread th = { .key = key };
+	struct task t = { .nr_threads = 1 };
+
+	set_numbers(&f, &th);
+	t.pid = th.pid;
+	t.tid = th.tid;
+	name_thread(&f, &t, key);
+	task_name(name, size, &t);
+	comms_free(f.comms);
+}

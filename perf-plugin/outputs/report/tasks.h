@@ -33,5 +33,9 @@ struct tasks {
  */
 void tasks_init(struct tasks *t, const struct whole *w, struct session *ss);
 void tasks_free(struct tasks *t);
+/* Writes the name of the thread with this key (calls_thread_of()), with its number. */
+void tasks_name(char *name, size_t size, struct session *ss, uint64_t key);
+/* The same of a task. `size`: TASK_NAME + 32 at least. */
+void task_name(char *name, size_t size, const struct task *t);
 
 #endif

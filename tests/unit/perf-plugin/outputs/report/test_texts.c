@@ -60,7 +60,7 @@ static void names(void **state)
 	static const char *const own[] = {
 		"index.html", "functions.html", "flame.html", "flame-up.html", "files.html",
 		"style.css", "f1.html", "s1.html", "f1234567890.html", "s12-3.html", "f0.html",
-		"threads.html", "t1.html", "t12-up.html"
+		"threads.html", "timeline.html", "t1.html", "t12-up.html"
 	}, *const others[] = {
 		"", "index.htm", "Index.html", "index.html2", "f.html", "s.html", "s-1.html",
 		"s1-.html", "s1-2-3.html", "s1-a.html", "g1.html", "f1", "f1.htm", "f1.html.bak",
