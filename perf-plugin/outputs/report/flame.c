@@ -174,7 +174,8 @@ static void put_page(struct view *v)
 	page_html(p, "A colour is a binary.</p>\n");
 	put_views(v);
 	flame_tools(p);
-	page_format(p, "<div id=\"flame\" style=\"height:%upx\">\n", FRAME_ROW * (v->g.deepest + 1));
+	page_format(p, "<div id=\"flame\" style=\"height:%upx\">\n",
+		    FRAME_ROW * (v->g.deepest + 1));
 	put_frames(v);
 	page_html(p, "</div>\n");
 	put_note(v);

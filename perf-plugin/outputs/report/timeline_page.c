@@ -183,8 +183,8 @@ void timeline_page_write(struct report *r)
 		put_bar(&t, &t.v[i]);
 	page_html(p, "</div>\n<p class=\"note\">");
 	page_number(p, calls->left_out + t.deeper);
-	page_html(p, " shorter or deeper calls are left out; <code>perf-cstrace timeline</code> has "
-		     "them. Times are estimated between the timestamps of the trace.");
+	page_html(p, " shorter or deeper calls are left out; <code>perf-cstrace timeline</code> "
+		     "has them. Times are estimated between the timestamps of the trace.");
 	if (calls->untimed) {
 		page_html(p, " ");
 		page_number(p, calls->untimed);
