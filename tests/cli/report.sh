@@ -101,7 +101,8 @@ in_time() {
 	done
 	rm -rf "$dir" "$tmp/made"
 	report recording tests/data/recordings/cycles-of-functions.txt "$tmp/made" &&
-		run 0 report -i "$tmp/made/perf.data" --symfs "$tmp/made/symfs" --timeline -o "$dir" && says "$tmp/err" "no timeline" && [ ! -e "$dir/timeline.html" ]
+		run 0 report -i "$tmp/made/perf.data" --symfs "$tmp/made/symfs" --timeline -o "$dir" && says "$tmp/err" "no timeline" && [ ! -e "$dir/timeline.html" ] || return 1
+	run 0 report -i "$tmp/counts.cst" --symfs $symfs --timeline -o "$dir" && says "$tmp/err" "--timeline" && [ ! -e "$dir/timeline.html" ]
 }
 check "a timeline: the calls of timeline" in_time
 

@@ -140,7 +140,8 @@ static int find_calls(struct session *ss, const struct request *r, struct long_c
 
 	if (!rc && !calls->n)
 		fprintf(stderr,
-			"cstrace " COMMAND ": no timeline: no call has a time; record timestamps\n");
+			"cstrace " COMMAND ": no timeline: no call has a time; "
+			"record timestamps\n");
 	return rc;
 }
 
@@ -272,8 +273,11 @@ int cmd_report(int argc, const char **argv)
 		rc = cmd_usage_error(&cmd, "-o DIR is needed: the folder to write");
 	if (rc == CMD_GO_ON)
 		rc = base_check(&cmd, &r.base, &so, r.metric);
-	if (rc == CMD_GO_ON && so.input && counted_is(so.input))
+	if (rc == CMD_GO_ON && so.input && counted_is(so.input)) {
 		rc = counted_check(&cmd, &so, r.metric);
+		if (rc == CMD_GO_ON)
+			cmd_no_effect(&cmd, "timeline", "a count file has no times");
+	}
 	if (rc != CMD_GO_ON)
 		return rc;
 	r.symfs = so.symfs;

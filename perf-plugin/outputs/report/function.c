@@ -126,7 +126,11 @@ static void put_target(struct code *c, uint64_t to)
 	}
 	model_vaddr(c->b, to, &vaddr);
 	if (to >= c->f.start && to < c->f.end) {
-		page_format(p, "<a href=\"#a%" PRIx64 "\">+0x%" PRIx64 "</a>", vaddr, to - c->f.start);
+		page_html(p, "<a href=\"#a");
+		page_hex(p, vaddr);
+		page_html(p, "\">+0x");
+		page_hex(p, to - c->f.start);
+		page_html(p, "</a>");
 		return;
 	}
 	function = functions_at(&r->fs, c->b->number, to);
@@ -251,6 +255,9 @@ static void put_count(struct page *p, uint64_t count, enum predicated_kind kind)
 	page_html(p, "</td>");
 }
 
+static const char *const heats[] = { "\" class=\"h0\">", "\" class=\"h1\">", "\" class=\"h2\">",
+				     "\" class=\"h3\">", "\" class=\"h4\">" };
+
 /* A row with the instruction at an offset. */
 static void put_insn(struct code *c, bool t32, uint64_t offset, unsigned int size, uint64_t count)
 {
@@ -265,17 +272,19 @@ static void put_insn(struct code *c, bool t32, uint64_t offset, unsigned int siz
 	c->rows++;
 	put_source(c, offset);
 	model_vaddr(c->b, offset, &vaddr);
-	if (count)
-		page_format(p, "<tr id=\"a%" PRIx64 "\" class=\"h%u\">", vaddr, heat(c, count));
-	else
-		page_format(p, "<tr id=\"a%" PRIx64 "\" class=\"z\">", vaddr);
+	page_html(p, "<tr id=\"a");
+	page_hex(p, vaddr);
+	page_html(p, count ? heats[heat(c, count)] : "\" class=\"z\">");
 	put_count(p, count, kind);
 	if (c->measured) {
 		amount = costs_at(c->measured, t32, offset);
 		page_cell(p, amount, amount);
 	}
-	page_format(p, "<td class=\"addr\">%" PRIx64 "</td><td class=\"off\">+%" PRIx64
-		       "</td><td class=\"insn\">", vaddr, offset - c->f.start);
+	page_html(p, "<td class=\"addr\">");
+	page_hex(p, vaddr);
+	page_html(p, "</td><td class=\"off\">+");
+	page_hex(p, offset - c->f.start);
+	page_html(p, "</td><td class=\"insn\">");
 	if (read) {
 		if (r->insns.disasm)
 			page_text(p, disasm_text(r->insns.disasm, blocks_isa(c->b, t32),

@@ -145,6 +145,17 @@ void page_source(struct page *p, const char *line, size_t n)
 	}
 }
 
+void page_hex(struct page *p, uint64_t v)
+{
+	char text[16], *at = text + sizeof(text);
+
+	do {
+		*--at = "0123456789abcdef"[v & 15];
+		v >>= 4;
+	} while (v);
+	put(p, at, (size_t)(text + sizeof(text) - at));
+}
+
 void page_number(struct page *p, uint64_t v)
 {
 	char text[32];

@@ -68,6 +68,8 @@ void page_text(struct page *p, const char *name);
 void page_lines(struct page *p, const char *text, size_t n);
 /* A line of a source file: tabs remain. */
 void page_source(struct page *p, const char *line, size_t n);
+/* An address without 0x: pages of code have several in each row. */
+void page_hex(struct page *p, uint64_t v);
 /* 1234567 as "1,234,567". */
 void page_number(struct page *p, uint64_t v);
 /*

@@ -182,8 +182,8 @@ void timeline_page_write(struct report *r)
 	flame_box_end(p);
 	page_html(p, "<p class=\"note\">");
 	page_number(p, calls->left_out + t.deeper);
-	page_html(p, " shorter or deeper calls are left out; <code>perf-cstrace timeline</code> has "
-		     "them. Times are estimated between the timestamps of the trace.");
+	page_html(p, " shorter or deeper calls are left out; <code>perf-cstrace timeline</code> "
+		     "has them. Times are estimated between the timestamps of the trace.");
 	if (calls->untimed) {
 		page_html(p, " ");
 		page_number(p, calls->untimed);
