@@ -73,7 +73,7 @@ check "markup in all names" markup
 [ -n "${CSTRACE_NIGHTLY:-}" ] || finish
 
 threads() {
-	report -i "$shared"/truth/11-*/perf.data --symfs "$shared/truth/symfs" --timeline && see "$tmp/report"
+	report -i "$shared"/truth/11-*/perf.data --base "$shared"/truth/12-*/perf.data --symfs "$shared/truth/symfs" --timeline && see "$tmp/report"
 }
 cc1() {
 	report -i "$shared"/truth/26-*/perf.data --symfs "$shared/truth/symfs" && see --few "$tmp/report"
