@@ -26,6 +26,8 @@ TABLE = """return Array.prototype.slice.call(document.querySelectorAll(".box")[a
   function (tr) { return tr.className + "\\u001f" + Array.prototype.map.call(tr.cells, function (c) { return c.textContent; }).join("\\u001f"); })"""
 FRAMES = """return Array.prototype.map.call(document.querySelectorAll("#flame > b"), function (e) {
   return [e.textContent, e.hidden, e.classList.contains("hit"), e.hidden ? 0 : +parseFloat(e.style.left).toFixed(3), e.hidden ? 0 : +parseFloat(e.style.width).toFixed(3), e.title, e.dataset.p]; })"""
+# Of those that are shown, in percent: hundreds of them add up.
+WIDTHS = """return Array.prototype.map.call(document.querySelectorAll("#flame > b"), function (e) { return e.hidden ? 0 : parseFloat(e.style.width); })"""
 FOCUSED = "return Array.prototype.indexOf.call(document.getElementById('flame').children, document.activeElement)"
 
 
@@ -351,6 +353,7 @@ def times(b, name):
     b.driver.back()
     same("%s: Back after zooming" % name, b.js(FRAMES), frames)
     b.js("arguments[0].focus()", elements[threads[0]])
+    b.press(Keys.HOME)
     seen = {b.js(FOCUSED)}
     for _ in threads:
         b.press(Keys.ARROW_RIGHT)
@@ -401,7 +404,7 @@ def walks(b, name, frames):
 
 def searches(b, name):
     b.open(name)
-    frames = b.js(FRAMES)
+    frames, widths = b.js(FRAMES), b.js(WIDTHS)
     word = frames[len(frames) // 2][0]
     b.find("#find").send_keys(word)
     hits = [i for i, f in enumerate(frames) if word.lower() in f[0].lower()]
@@ -409,8 +412,8 @@ def searches(b, name):
 
     def inside(i):
         return i in hits or (frames[i][6] is not None and inside(int(frames[i][6])))
-    share = sum(frames[i][4] for i in hits if not frames[i][1] and (frames[i][6] is None or not inside(int(frames[i][6]))))
-    share *= 100 / sum(f[4] for f in frames if f[6] is None)
+    share = sum(widths[i] for i in hits if frames[i][6] is None or not inside(int(frames[i][6])))
+    share *= 100 / sum(w for w, f in zip(widths, frames) if f[6] is None)
     said = b.find("#hits").text
     same("%s: frames, in words" % name, said.split()[0].replace(",", ""), str(len(hits)))
     have = float(said.split(", ")[-1].split("\u202f")[0])
