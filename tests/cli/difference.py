@@ -108,23 +108,40 @@ def pages(folder, table, stacks_path):
         have.append((change, number(cells[2]), number(cells[3]), number(cells[5]), number(cells[6]), name))
     if have != want:
         fail("changes.html has", [x for x in zip(have, want) if x[0] != x[1]][:3], len(have), len(want))
-    frames = re.findall(r'<b class="([ud])(\d)".*?data-w="([\d.]+)" data-d="(\d+)".*?title="(.*?): before ([\d,]+), after ([\d,]+) '
-                        r'.*?>(.*?)</b>', read(folder + "/change-flame.html"))
-    if not frames:
-        fail("no frames")
-    both = stacks(stacks_path, 2)
-    total = sum(v[1] for v in both.values())
-    for kind, shade, width, depth, name, old, new, label in frames:
+    changed_frames(read(folder + "/change-flame.html"), stacks(stacks_path, 2))
+
+
+def changed_frames(text, leaves):
+    """Widths, numbers, colours and texts of the frames are those of the stacks, whose sums those of all below them are added to."""
+    frames = re.findall(r'<b class="([ud])(\d)" style="left:[\d.]+%;width:([\d.]+)%;top:\d+px"(?: data-p="(\d+)")?(?: data-f="\d+")? '
+                        r'title="(.*?) \([^()]*\): before ([\d,]+), after ([\d,]+) .*?"><small>(.*?)</small> (.*?)</b>', text)
+    if not frames or len(frames) != text.count(' title="'):
+        fail(len(frames), "frames of", text.count(' title="'))
+    total = sum(v[1] for v in leaves.values())
+    want = collections.defaultdict(lambda: [0, 0])
+    for stack, v in leaves.items():
+        names = stack.split(";")
+        for i in range(len(names)):
+            want[tuple(names[:i + 1])][0] += v[0]
+            want[tuple(names[:i + 1])][1] += v[1]
+    chains, have = [], collections.defaultdict(lambda: [0, 0])
+    for kind, shade, width, parent, name, old, new, change, label in frames:
         old, new = number(old), number(new)
-        if abs(float(width) - new / total) > 1e-5:
-            fail(name, "is", width, "wide, expected", new / total)
-        if new > old and (kind != "u" or label.startswith("-")) or new < old and shade != "0" and kind != "d":
-            fail(name, old, new, "has the class", kind + shade, "and the text", label)
-        if new == old and (shade != "0" or not label.startswith("=")):
-            fail(name, "did not change and has", kind + shade, label)
-    roots = [f for f in frames if f[3] == "0"]
-    if sum(number(f[6]) for f in roots) > total or sum(number(f[6]) for f in roots) < 0.99 * total:
-        fail("frames of depth 0 have", sum(number(f[6]) for f in roots), "of", total)
+        chains.append((chains[int(parent)] if parent else ()) + (re.sub(r"\[.*\+0x[0-9a-f]+\]", "[]", html.unescape(name)),))
+        have[chains[-1]][0] += old
+        have[chains[-1]][1] += new
+        if label != name or abs(float(width) / 100 - new / total) > 1e-7:
+            fail(name, "is called", label, "and", width, "wide, expected", new / total)
+        if new > old and (kind != "u" or change.startswith("-")) or new < old and shade != "0" and kind != "d":
+            fail(name, old, new, "has the class", kind + shade, "and the text", change)
+        if new == old and (shade != "0" or change != "="):
+            fail(name, "did not change and has", kind + shade, change)
+    wrong = {c: (v, want.get(c)) for c, v in have.items() if "[]" not in c and v != want.get(c)}
+    if wrong:
+        fail("frames, and their stacks:", wrong)
+    roots = sum(v[1] for c, v in have.items() if len(c) == 1)
+    if roots > total or roots < 0.99 * total:
+        fail("frames without a caller have", roots, "of", total)
 
 
 def methods(path, counts, build, loss):

@@ -7,6 +7,11 @@
     report.py lcov DIR FILE          lines, branch directions and sums are those of --format=lcov
     report.py callgrind DIR FILE     executions of instructions, and instructions of lines, are those of --format=callgrind
     report.py folded DIR FILE        frames and inclusive instructions are those of --format=folded
+    report.py tasks DIR              prints processes and threads: PID and TID, or PID and "all"
+    report.py task DIR PID TID FILE  frames of a thread are those of --format=folded --tid=TID; TID "all": of a process, of --pid=PID
+    report.py cycles DIR PLAIN       instructions are those of a report without --metric, and cycles are so many each
+    report.py ranks DIR N            the list of functions has N different ones, by instructions
+    report.py timeline DIR FILE      calls in time are those of timeline --format=json
     report.py text DIR WORDS         the words are in the text of a page, and there is no tag that they could have made
     report.py latencies DIR ROW...   the table of latencies has these rows, cells with | between them
     report.py recording TEXT DIR     makes perf.data and symfs of a recording in words (tests/data/recordings)
@@ -16,6 +21,7 @@ import collections
 import hashlib
 import html.parser
 import importlib.machinery
+import json
 import os
 import re
 import sys
@@ -23,7 +29,7 @@ import sys
 VOID = {"meta", "link", "input", "br"}
 TAGS = VOID | {"html", "head", "title", "body", "nav", "main", "a", "h1", "h2", "p", "ul", "li", "b", "i", "span", "section", "div",
                "table", "tr", "td", "th", "details", "summary", "pre", "code", "button", "script", "small"}
-NAME = re.compile(r"(index|functions|flame|files|changes|change-flame|[fs][0-9]+(-[0-9]+)?)\.html|(style|changes)\.css")
+NAME = re.compile(r"(index|functions|flame|flame-up|threads|timeline|files|changes|change-flame|[fs][0-9]+(-[0-9]+)?|t[0-9]+(-up)?)\.html|(style|changes)\.css")
 BEGINS = "<!DOCTYPE html>\n<!-- perf-cstrace report -->\n"
 
 
@@ -34,6 +40,7 @@ class Page(html.parser.HTMLParser):
         super().__init__()
         self.path, self.open, self.ids, self.links, self.rows, self.frames, self.said = path, [], set(), [], [], [], []
         self.policy = self.script = None
+        self.functions = set()
         self.sub = ""
         with open(path, encoding="utf-8", newline="") as f:
             self.text = f.read()
@@ -65,8 +72,9 @@ class Page(html.parser.HTMLParser):
             self.rows.append((attrs.get("class") or "", attrs.get("id"), []))
         if tag in ("td", "th"):
             self.rows[-1][2].append((attrs.get("class") or "", ""))
-        if tag == "b" and "data-x" in attrs:
+        if tag == "b" and "title" in attrs:
             self.frames.append(attrs)
+            self.functions.add("f=" + attrs.get("data-f", ""))
         if tag not in VOID:
             self.open.append((tag, attrs.get("class")))
 
@@ -115,14 +123,13 @@ def pages(folder):
     for name, p in known.items():
         if '<meta name="viewport" content="width=device-width, initial-scale=1">' not in p.text:
             p.fail("no viewport")
-        script = "'none'"
-        if p.script is not None:
-            script = "'sha256-%s'" % base64.b64encode(hashlib.sha256(p.script.encode()).digest()).decode()
-        if (p.script is not None) != (name in ("flame.html", "change-flame.html")) or p.policy != ("script-src %s; object-src 'none'; base-uri 'none'; "
-                                                                            "form-action 'none'" % script):
-            p.fail("its policy is %s, its script is %s" % (p.policy, script))
+        script = "'sha256-%s'" % base64.b64encode(hashlib.sha256((p.script or "").encode()).digest()).decode()
+        if p.policy != "script-src %s; object-src 'none'; base-uri 'none'; form-action 'none'" % script:
+            p.fail("its policy is %s, and its script has %s" % (p.policy, script))
         for link in p.links:
             target, _, fragment = link.partition("#")
+            if "=" in fragment and fragment in known[target].functions:
+                continue
             if (target or name) not in names or (fragment and fragment not in known[target or name].ids):
                 p.fail("leads nowhere: %s" % link)
     for sheet in (name for name in names if name.endswith(".css")):
@@ -265,35 +272,126 @@ def callgrind(folder, path):
         same(name, have, {line: c for (file, line), c in lines.items() if file == name and line and c})
 
 
-def folded(folder, path):
-    stacks, functions_of, inside = collections.Counter(), collections.Counter(), collections.Counter()
+def chains(frames):
+    """Instructions of each frame of a graph, by the names from the top down to it."""
+    names, found = [], {}
+    for f in frames:
+        name, n = re.match(r"(.*) \([^()]*\): ([0-9,]+) instructions", f["title"]).groups()
+        names.append((names[int(f["data-p"])] if "data-p" in f else ()) + (name,))
+        found[names[-1]] = found.get(names[-1], 0) + number(n)
+    return found
+
+
+def graph(what, frames, wanted):
+    """Frames have what the stacks have; those that are missing are narrow."""
+    found = chains(frames)
+    wrong = {k: (n, wanted.get(k)) for k, n in found.items() if n != wanted.get(k)}
+    if not found or wrong:
+        sys.exit("%s: frames, and what the format has: %s" % (what, wrong))
+    least = min(found.values())
+    missing = [k for k, n in wanted.items() if n > 2 * least and k not in found and "[no stack]" not in k]
+    if missing:
+        sys.exit("%s: wide frames are missing: %s" % (what, missing))
+    print("%s: %d frames of %d" % (what, len(found), len(wanted)))
+
+
+def stacks(path):
+    """Instructions by stack from the outermost function on, by stack from the innermost one on, and by function."""
+    down, up, inside = (collections.Counter() for _ in range(3))
     with open(path) as f:
         for line in f:
             stack, _, n = line.rstrip("\n").rpartition(" ")
-            names = stack.split(";")
+            names = tuple(stack.split(";"))
             for i in range(len(names)):
-                stacks[";".join(names[:i + 1])] += int(n)
+                down[names[:i + 1]] += int(n)
+                up[names[i:][::-1]] += int(n)
             for name in set(names):
                 inside[name] += int(n)
+    return down, up, inside
+
+
+def graphs(folder, name, down, up):
+    for what, wanted in ((name, down), (name + "-up", up)):
+        page, = read(folder, what + ".html")
+        graph(what, page.frames, wanted)
+
+
+def tasks(folder):
+    """Rows of the list of threads: process, thread ("all N": of a process), name, instructions; number i has the graph t<i + 1>."""
+    page, = read(folder, "threads")
+    return [(c[2], c[3], c[1], number(c[4])) for c in (page.cells(r) for r in page.rows[1:])]
+
+
+def task(folder, process, thread, path):
+    """The graph of a process or of a thread is that of a profile of it alone. An empty process: unknown."""
+    found = [i for i, t in enumerate(tasks(folder)) if t[0] == process and (t[1] == thread or (thread == "all" and t[1].startswith("all")))]
+    if len(found) != 1:
+        sys.exit("%s of %s is in %d rows" % (thread, process, len(found)))
+    graphs(folder, "t%d" % (found[0] + 1), *stacks(path)[:2])
+
+
+def folded(folder, path):
+    down, up, inside = stacks(path)
+    functions_of = collections.Counter()
     have = functions(folder)
     for f in have:
         functions_of[f[0]] += 1
     for name, _, calls, _, inclusive in have:
         if calls and functions_of[name] == 1:
             same("inclusive instructions of %s" % name, inclusive, inside[name])
-    wanted = collections.Counter((s.split(";")[-1], n) for s, n in stacks.items())
-    frames = [f for p in read(folder, "flame") for f in p.frames]
-    found = collections.Counter()
-    for f in frames:
-        name, n = re.match(r"(.*) \([^()]*\): ([0-9,]+) instructions", f["title"]).groups()
-        found[name, number(n)] += 1
-    if not frames or found - wanted:
-        sys.exit("frames that the format does not have: %s" % (found - wanted))
-    least = min(n for _, n in found)
-    missing = [k for k in (wanted - found) if k[1] > 2 * least and k[0] != "[no stack]"]
-    if missing:
-        sys.exit("wide frames are missing: %s" % missing)
-    print("%d frames of %d" % (len(frames), sum(wanted.values())))
+    graphs(folder, "flame", down, up)
+
+
+def columns(folder):
+    """Rows of functions as dicts by the heads of the columns, also those that are lines of text."""
+    page, = read(folder, "functions")
+    head = page.cells(page.rows[0])
+    more = re.search(r'<pre class="words">(.*?)</pre>', page.text, re.S)
+    rows = [page.cells(r) for r in page.rows[1:]] + [html.unescape(line).split("\t") for line in (more[1] if more else "").splitlines()]
+    return [dict(zip(head, r, strict=True)) for r in rows]
+
+
+def cycles(folder, plain):
+    """The instructions are those of a report of instructions, and cycles are so many each."""
+    have, want = columns(folder), {(r["Function"], r["Binary"]): r["Instructions"] for r in columns(plain)}
+    for r in have:
+        if r["Function"].startswith("["):
+            continue
+        same(r["Function"], r["Instructions"], want[r["Function"], r["Binary"]])
+        same(r["Function"] + ", each", r["Per instruction"], "%.2f" % (number(r["Cycles"]) / number(r["Instructions"])))
+    if not [r for r in have if number(r["Cycles"])]:
+        sys.exit("no cycles")
+    print("%d functions" % len(have))
+
+
+def ranks(folder, n):
+    """All functions are there, once, with their ranks and numbers in order."""
+    rows = columns(folder)
+    same("ranks", [number(r["#"]) for r in rows], list(range(1, int(n) + 1)))
+    insns = [number(r["Instructions"]) for r in rows]
+    same("order", insns, sorted(insns, reverse=True))
+    same("names", len({r["Function"] for r in rows}), int(n))
+
+
+def timeline(folder, path):
+    """Function, length in ns and instructions of each call; and callers are longer than what they call."""
+    with open(path) as f:
+        events = [e for e in json.load(f)["traceEvents"] if e["ph"] == "X" and "insns" in e.get("args", {})]
+    wanted = collections.Counter((e["name"], round(1000 * e["dur"]), e["args"]["insns"]) for e in events)
+    page, = read(folder, "timeline")
+    found, lengths = collections.Counter(), []
+    for f in page.frames:
+        length = [round(1000 * float(us)) for us in re.findall(r"([0-9.]+) us", f["title"])][-1]
+        lengths.append(length)
+        if "data-p" not in f:
+            continue
+        if length > lengths[int(f["data-p"])]:
+            sys.exit("longer than its caller: %s" % f["title"])
+        name, insns = re.fullmatch(r"(.*): after [0-9.]+ us, [0-9.]+ us, ([0-9,]+) instructions.*", f["title"]).groups()
+        found[name, length, number(insns)] += 1
+    if not found or found - wanted or (wanted - found and "<p class=\"note\">0 shorter" in page.text):
+        sys.exit("only in the report: %s\nonly in the timeline: %s" % (found - wanted, wanted - found))
+    print("%d calls of %d" % (sum(found.values()), sum(wanted.values())))
 
 
 def text(folder, words):
@@ -319,4 +417,6 @@ def recording(path, folder):
 
 
 if __name__ == "__main__":
-    {"latencies": latencies, "recording": recording, "pages": pages, "top": top, "lcov": lcov, "callgrind": callgrind, "folded": folded, "text": text}[sys.argv[1]](*sys.argv[2:])
+    {"latencies": latencies, "recording": recording, "pages": pages, "top": top, "lcov": lcov, "callgrind": callgrind, "folded": folded, "text": text, "task": task, "cycles": cycles, "ranks": ranks,
+     "timeline": timeline,
+     "tasks": lambda folder: print("\n".join("%s %s" % (t[0], t[1].split()[0]) for t in tasks(folder)))}[sys.argv[1]](*sys.argv[2:])

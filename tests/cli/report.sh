@@ -30,6 +30,24 @@ for isa in a32 t32 trbe; do
 done
 check "recursion, longjmp, signals: pages, and the numbers of profile" numbers 3 $calls top callgrind folded
 
+# Each thread has the graph of a profile of it alone, and so has a process with several.
+threads() {
+	rm -rf "$dir"
+	run 3 report -i $calls --symfs $symfs -o "$dir" && report tasks "$dir" >"$tmp/tasks" && [ "$(wc -l <"$tmp/tasks")" -gt 2 ] || return 1
+	while read -r pid tid; do
+		only=--tid=$tid
+		[ "$tid" != all ] || only=--pid=$pid
+		"$tool" profile -i $calls --symfs $symfs --format=folded "$only" -o "$tmp/folded" 2>"$tmp/err"
+		report task "$dir" "$pid" "$tid" "$tmp/folded" || return 1
+	done <"$tmp/tasks"
+}
+check "a graph of each thread and process: the numbers of a profile of it" threads
+no_threads() {
+	rm -rf "$dir"
+	run 0 report -i $sample --symfs $symfs -o "$dir" && [ ! -e "$dir/threads.html" ] && [ ! -e "$dir/t1.html" ]
+}
+check "no list of threads of one" no_threads
+
 same_of_counts() {
 	run 0 profile -i $sample --symfs $symfs --format=cstrace -o "$tmp/counts.cst" &&
 		run 0 report -i "$tmp/counts.cst" --symfs $symfs -o "$tmp/of-counts" && run 0 report -i $sample --symfs $symfs -o "$tmp/of-trace" &&
@@ -62,6 +80,39 @@ no_latencies() {
 }
 check "interrupts, system calls and waits" latencies
 check "no table of them without the kernel and switches" no_latencies
+
+# A trace that counts cycles says so; a report of them has the instructions, too.
+cycles() {
+	rm -rf "$dir" "$tmp/made"
+	report recording tests/data/recordings/cycles-of-functions.txt "$tmp/made" && run 0 report -i "$tmp/made/perf.data" --symfs "$tmp/made/symfs" -o "$tmp/plain" &&
+		run 0 report -i "$tmp/made/perf.data" --symfs "$tmp/made/symfs" --metric=cycles -o "$dir" && report pages "$dir" && report cycles "$dir" "$tmp/plain" &&
+		grep -q -e '--metric=cycles' "$tmp/plain/index.html" && ! grep -q -e '--metric=cycles' "$dir/index.html"
+}
+check "cycles, and the instructions that had them" cycles
+
+# Calls in time are those of timeline; without times there is no page of them.
+in_time() {
+	for data in $sample $calls; do
+		rm -rf "$dir"
+		code=0
+		[ $data = $sample ] || code=3
+		run $code report -i $data --symfs $symfs --timeline -o "$dir" && report pages "$dir" || return 1
+		run $code timeline -i $data --symfs $symfs --format=json -o "$tmp/json" && report timeline "$dir" "$tmp/json" || return 1
+	done
+	rm -rf "$dir" "$tmp/made"
+	report recording tests/data/recordings/cycles-of-functions.txt "$tmp/made" &&
+		run 0 report -i "$tmp/made/perf.data" --symfs "$tmp/made/symfs" --timeline -o "$dir" && says "$tmp/err" "no timeline" && [ ! -e "$dir/timeline.html" ] || return 1
+	run 0 report -i "$tmp/counts.cst" --symfs $symfs --timeline -o "$dir" && says "$tmp/err" "--timeline" && [ ! -e "$dir/timeline.html" ]
+}
+check "a timeline: the calls of timeline" in_time
+
+# 2,000 rows and 1,500 lines of text.
+many() {
+	rm -rf "$dir"
+	python3 tests/cli/many_functions.py 3500 "$tmp/many.cst" && run 0 report -i "$tmp/many.cst" -o "$dir" && report pages "$dir" && report ranks "$dir" 3500 &&
+		grep -q '<summary>1500 more functions</summary>' "$dir/functions.html"
+}
+check "a list of many functions has all of them" many
 
 one_binary() {
 	rm -rf "$dir"

@@ -11,6 +11,8 @@
 
 /* Shards of an only stream that are decoded ahead of the one that is taken, about. */
 #define SHARDS_KEPT	4u
+/* Threads have many contexts in common: this factor is for the nodes of threads that are apart. */
+#define THREADS_NODES	4u
 
 struct calls *calls_new(const struct calls_limits *limits, const struct calls_code *code, unsigned int streams)
 {
@@ -33,6 +35,12 @@ struct calls *calls_new(const struct calls_limits *limits, const struct calls_co
 	c->keep.deferred = streams > 1;
 	c->keep.streams = streams ? streams : 1;
 	return c;
+}
+
+void calls_by_thread(struct calls *c)
+{
+	c->by_thread = true;
+	c->limits.nodes *= THREADS_NODES;
 }
 
 static void free_kept(struct calls *c)
@@ -92,6 +100,7 @@ struct calls *calls_shard_new(const struct calls *c, const struct calls_code *co
 	/* taken in order, its segments are kept until then only */
 	if (!c->keep.deferred)
 		shard->limits.kept = c->limits.kept / SHARDS_KEPT;
+	shard->by_thread = c->by_thread;
 	return shard;
 }
 
@@ -171,7 +180,7 @@ static void finish_tree(struct calls *c, calls_place (*place)(void *data, calls_
 
 	for (i = 0; i < c->done.nr; i++) {
 		p = &c->done.v[i];
-		if (p->from != CALLS_NO_PLACE)
+		if (p->from != CALLS_NO_PLACE && p->kind != CST_COUNT_ROOT)
 			p->from = place(data, p->from);
 		if (p->entry != CALLS_NO_PLACE)
 			p->entry = place(data, p->entry);
@@ -305,8 +314,9 @@ bool calls_next(struct calls *c, struct cst_count_node *n)
 	*n = (struct cst_count_node){
 		.depth = (uint32_t)c->walking.nr_walk - 1,
 		.kind = p->kind,
-		.from_binary = binary_of(p->from),
-		.from = offset_of(p->from),
+		.from_binary = p->kind == CST_COUNT_ROOT ? CST_COUNT_NO_BINARY : binary_of(p->from),
+		/* of a root it is the thread, or none */
+		.from = p->kind == CST_COUNT_ROOT ? p->from : offset_of(p->from),
 		.binary = binary_of(p->entry),
 		.entry = offset_of(p->entry),
 		.calls = p->calls,

@@ -91,6 +91,11 @@ struct calls_lane;
  */
 struct calls *calls_new(const struct calls_limits *limits, const struct calls_code *code, unsigned int streams);
 void calls_free(struct calls *c);
+/*
+ * Keeps the contexts of threads apart: calls_next() returns a root of each thread, with the thread
+ * (calls_thread_of()) as its `from`. Before the first lane, and before the first shard is made.
+ */
+void calls_by_thread(struct calls *c);
 
 /* State of a stream, from its first batch to its end or that of the shard. */
 struct calls_lane *calls_lane_new(struct calls *c);

@@ -194,6 +194,7 @@ struct calls {
 	} who;
 	struct cct done;	/* trees whose root is final */
 	uint32_t depth;		/* present limit of depth */
+	bool by_thread;		/* roots of `done` have the thread in the place of a call */
 	struct slices *slices;	/* NULL: not asked for */
 	struct {
 		uint32_t *map;		/* room of segment_apply() */

@@ -66,6 +66,16 @@ static void entered(struct calls *c, struct thread_calls *t, const struct segmen
 		slices_thread_push(t, t->nr - 1, &begin);
 }
 
+/* Notes the thread in the roots of its tree. */
+static void name_roots(struct thread_calls *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->tree.nr; i++)
+		if (t->tree.v[i].parent == NO_NODE)
+			cct_hang(&t->tree, i, NO_NODE, CST_COUNT_ROOT, t->key);
+}
+
 void thread_end(struct calls *c, struct thread_calls *t, uint8_t flags)
 {
 	remove_frames(c, t, 0, &t->now, flags);
@@ -73,6 +83,8 @@ void thread_end(struct calls *c, struct thread_calls *t, uint8_t flags)
 	t->trees++;
 	if (!t->tree.nr)
 		return;
+	if (c->by_thread)
+		name_roots(t);
 	if (!c->done.nr && !t->climbed) {
 		cct_free(&c->done);
 		c->done = t->tree;

@@ -37,7 +37,10 @@ struct cct {
 uint32_t cct_child(struct cct *t, uint32_t parent, uint8_t kind, calls_place from, calls_place entry, bool *fresh);
 /* Makes room for `more` nodes. */
 void cct_reserve(struct cct *t, uint32_t more);
-/* Makes a root the child of another node, which has no such child yet. */
+/*
+ * Makes a root the child of another node, which has no such child yet; with NO_NODE for a parent it
+ * remains a root, with another `from`.
+ */
 void cct_hang(struct cct *t, uint32_t root, uint32_t parent, uint8_t kind, calls_place from);
 /* Removes all nodes. */
 void cct_clear(struct cct *t);

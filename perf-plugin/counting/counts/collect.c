@@ -36,6 +36,11 @@ struct collect *collect_new(struct session *ss, enum counts_mode mode, uint32_t 
 	return c;
 }
 
+void collect_by_thread(struct collect *c)
+{
+	counts_by_thread(c->counts);
+}
+
 void collect_measure(struct collect *c, enum metric metric)
 {
 	c->metric = metric;

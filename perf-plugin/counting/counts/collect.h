@@ -26,6 +26,11 @@ struct collect *collect_new(struct session *ss, enum counts_mode mode, uint32_t 
 void collect_free(struct collect *c);
 
 /*
+ * Keeps the contexts of threads apart, for a model: the `from` of its roots is the thread. Before
+ * collect_run().
+ */
+void collect_by_thread(struct collect *c);
+/*
  * Counts amounts of a metric (counts_measure()), for a model: records of counts have none. Before
  * collect_run().
  */

@@ -86,6 +86,12 @@ struct counts *counts_new(struct session *ss, enum counts_mode mode, uint32_t de
 	return c;
 }
 
+void counts_by_thread(struct counts *c)
+{
+	if (c->calls)
+		calls_by_thread(c->calls);
+}
+
 void counts_measure(struct counts *c, enum metric metric)
 {
 	c->measure.metric = metric;

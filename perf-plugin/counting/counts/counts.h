@@ -65,6 +65,8 @@ struct counts;
 /* `depth`, with COUNTS_CALLS: contexts below it are added up; 0: default. */
 struct counts *counts_new(struct session *ss, enum counts_mode mode, uint32_t depth);
 void counts_free(struct counts *c);
+/* Keeps the contexts of threads apart, with COUNTS_CALLS: calls_by_thread(). */
+void counts_by_thread(struct counts *c);
 
 /*
  * Counts amounts of a metric where instructions are counted: of binaries, elsewhere, without path,

@@ -102,6 +102,8 @@ int counted_session(const char *command, struct session *ss, const struct counte
 	}
 	c = collect_new(ss, how->mode, how->depth);
 	collect_measure(c, how->metric);
+	if (how->by_thread)
+		collect_by_thread(c);
 	rc = collect_run(c);
 	if (!rc)
 		rc = mem_code(collect_model(c, m));

@@ -35,6 +35,7 @@ struct counted_how {
 	enum counts_mode mode;
 	uint32_t depth;		/* as for counts_new() */
 	enum metric metric;
+	bool by_thread;		/* the contexts of threads are kept apart: collect_by_thread() */
 };
 
 /* What counts lack. */

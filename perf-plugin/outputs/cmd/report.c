@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/alloc.h"
 #include "counting/counts/stored.h"
+#include "machine/buffers/units.h"
 #include "outputs/cmd/base.h"
 #include "outputs/cmd/commands.h"
 #include "outputs/cmd/count.h"
@@ -17,10 +18,13 @@
 #include "outputs/profile/places.h"
 #include "outputs/report/report.h"
 #include "outputs/timeline/latency.h"
+#include "outputs/timeline/longest.h"
 #include "session/import/bare.h"
+#include "session/parts.h"
 #include "session/session.h"
 
 #define COMMAND	"report"
+#define TIMELINE_CALLS	5000u	/* on its page: the longest ones */
 
 struct request {
 	const char *want;		/* --binary; NULL: not given */
@@ -30,6 +34,7 @@ struct request {
 	bool traced_only;		/* --untraced=uncovered */
 	uint64_t functions, files;	/* pages */
 	const char *source;
+	bool timeline;
 	enum metric metric;
 	struct base_opts base;
 };
@@ -128,24 +133,45 @@ static bool has_handlers(const struct model *m)
 	return false;
 }
 
+/* Calls for the timeline; one that has no times is left out after a message. */
+static int find_calls(struct session *ss, const struct request *r, struct long_calls *calls)
+{
+	int rc = long_calls_find(ss, TIMELINE_CALLS, r->demangle, calls);
+
+	if (!rc && !calls->n)
+		fprintf(stderr,
+			"cstrace " COMMAND ": no timeline: no call has a time; "
+			"record timestamps\n");
+	return rc;
+}
+
 static int report_run(struct session *ss, const struct request *r, const struct base *before,
 		      struct outdir *out)
 {
 	char *recorded = words(ss, false), *result = NULL;
-	const struct counted_how how = { .mode = COUNTS_CALLS, .metric = r->metric };
-	struct report_about about = { .input = session_name(ss), .recorded = recorded };
+	const struct counted_how how = { .mode = COUNTS_CALLS,
+					 .metric = r->metric,
+					 .by_thread = true };
+	struct report_about about = { .input = session_name(ss), .recorded = recorded, .ss = ss };
 	struct latencies latencies = { .n = 0 };
+	struct long_calls calls = { .n = 0 };
+	const char *cure;
 	struct model m;
 	struct counted_lost lost = { .any = false };
 	int rc = counted_session(COMMAND, ss, &how, &m, &lost);
 
 	about.incomplete = lost.any;
 	about.latencies = &latencies;
+	about.has_cycles = session_units(ss)->info.nr_cpu &&
+			   !counted_lacks(ss, METRIC_CYCLES, &cure);
 	if (rc == CMD_GO_ON) {
 		about.result = result = words(ss, true);
 		if (latencies_find(ss, has_handlers(&m), &latencies))
 			rc = CMD_ERROR;
 	}
+	if (rc == CMD_GO_ON && r->timeline && find_calls(ss, r, &calls))
+		rc = CMD_ERROR;
+	about.calls = &calls;
 	if (rc == CMD_GO_ON) {
 		rc = write_chosen(out, r, before, &about, &m, lost.above);
 	} else {
@@ -153,6 +179,7 @@ static int report_run(struct session *ss, const struct request *r, const struct 
 	}
 	model_free(&m);
 	latencies_free(&latencies);
+	long_calls_free(&calls);
 	free(recorded);
 	free(result);
 	return rc;
@@ -227,6 +254,8 @@ int cmd_report(int argc, const char **argv)
 		  "pages of functions, those with most instructions (default: 200)", NULL },
 		{ 0, "files", CMD_OPT_NUMBER, &r.files, "N",
 		  "pages of source files, those with most instructions (default: 300)", NULL },
+		{ 0, "timeline", CMD_OPT_FLAG, &r.timeline, NULL,
+		  "a page with the longest calls in time: the trace is decoded once more", NULL },
 		CMD_BASE_OPTS(r.base),
 		CMD_TRACE_OPTS(so, bare),
 		CMD_OPT_END,
@@ -244,8 +273,11 @@ int cmd_report(int argc, const char **argv)
 		rc = cmd_usage_error(&cmd, "-o DIR is needed: the folder to write");
 	if (rc == CMD_GO_ON)
 		rc = base_check(&cmd, &r.base, &so, r.metric);
-	if (rc == CMD_GO_ON && so.input && counted_is(so.input))
+	if (rc == CMD_GO_ON && so.input && counted_is(so.input)) {
 		rc = counted_check(&cmd, &so, r.metric);
+		if (rc == CMD_GO_ON)
+			cmd_no_effect(&cmd, "timeline", "a count file has no times");
+	}
 	if (rc != CMD_GO_ON)
 		return rc;
 	r.symfs = so.symfs;

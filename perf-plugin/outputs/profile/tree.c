@@ -202,27 +202,50 @@ static uint32_t stack_of(struct stacks *s, size_t *cap, struct slots *slots, uin
 	return (uint32_t)s->n - 1;
 }
 
-void stacks_init(struct stacks *s, struct functions *fs)
+/* Stacks while they are made. */
+struct making {
+	struct stacks *s;
+	size_t cap;
+	struct slots slots;
+	uint32_t *made;		/* by node: its stack */
+};
+
+static void add_span(struct making *m, struct functions *fs, struct node_span span)
 {
-	const struct model *m = fs->model;
-	uint32_t *made = mem_array(m->nr_nodes ? m->nr_nodes : 1, sizeof(*made)), function;
-	struct slots slots = { .v = NULL };
 	struct stack_node *to;
-	size_t cap = 0, i;
+	uint32_t parent;
+	size_t i;
 
-	*s = (struct stacks){ .v = NULL };
-	for (i = 0; i < m->nr_nodes; i++) {
-		const struct model_node *n = &m->nodes[i];
+	for (i = span.first; i < span.end; i++) {
+		const struct model_node *n = &fs->model->nodes[i];
 
-		function = functions_of_node(fs, &n->is);
-		made[i] = stack_of(s, &cap, &slots, n->parent == MODEL_NO_NODE ? MODEL_NO_NODE :
-				   made[n->parent], function);
-		to = &s->v[made[i]];
+		parent = n->parent == MODEL_NO_NODE ? MODEL_NO_NODE : m->made[n->parent];
+		m->made[i] = stack_of(m->s, &m->cap, &m->slots, parent,
+				      functions_of_node(fs, &n->is));
+		to = &m->s->v[m->made[i]];
 		to->calls = model_sum(to->calls, n->is.calls);
 		to->insns = model_sum(to->insns, n->is.insns);
 	}
-	free(made);
-	slots_free(&slots);
+}
+
+void stacks_of(struct stacks *s, struct functions *fs, const struct node_span *v, size_t n)
+{
+	const size_t nodes = fs->model->nr_nodes;
+	struct making m = { .s = s, .made = mem_array(nodes ? nodes : 1, sizeof(*m.made)) };
+	size_t i;
+
+	*s = (struct stacks){ .v = NULL };
+	for (i = 0; i < n; i++)
+		add_span(&m, fs, v[i]);
+	free(m.made);
+	slots_free(&m.slots);
+}
+
+void stacks_init(struct stacks *s, struct functions *fs)
+{
+	const struct node_span all = { 0, fs->model->nr_nodes };
+
+	stacks_of(s, fs, &all, 1);
 }
 
 void stacks_free(struct stacks *s)

@@ -46,8 +46,15 @@ struct stacks {
 	size_t n;
 };
 
+/* Nodes of a model: roots from `first` to before `end`, with all below them. */
+struct node_span {
+	size_t first, end;
+};
+
 /* Adds up nodes with the same functions on their stack. stacks_free() is to follow. */
 void stacks_init(struct stacks *s, struct functions *fs);
+/* The same of parts of the model. */
+void stacks_of(struct stacks *s, struct functions *fs, const struct node_span *v, size_t n);
 void stacks_free(struct stacks *s);
 /* Instructions of `w` that no stack has: those of a model without calls, or not in any binary. */
 uint64_t stacks_without(const struct stacks *s, const struct whole *w, const struct functions *fs);

@@ -33,11 +33,13 @@ static void put_change(struct page *p, const struct difference *d, const uint64_
 		    share < 100 ? share : 100, share);
 }
 
+/* Writes a ratio without an exponent: the page sorts by it. */
 static void put_ratio(struct page *p, const uint64_t v[DIFF_SIDES])
 {
-	if (v[DIFF_BEFORE] && v[DIFF_AFTER])
-		page_format(p, "<td class=n>&times;%.4g</td>",
-			    (double)v[DIFF_AFTER] / (double)v[DIFF_BEFORE]);
+	const double ratio = v[DIFF_BEFORE] ? (double)v[DIFF_AFTER] / (double)v[DIFF_BEFORE] : 0;
+
+	if (ratio > 0)
+		page_format(p, "<td class=n>&times;%.*f</td>", ratio < 100 ? 3 : 0, ratio);
 	else
 		page_format(p, "<td class=n>%s</td>",
 			    v[DIFF_AFTER]  ? "new" :
@@ -57,16 +59,17 @@ static void put_amounts(struct page *p, const struct difference *d, const uint64
 /* Begins a table; `others`: the heads of its other columns. */
 static void put_head(struct page *p, const char *title, const char *others)
 {
+	page_format(p, "<h2>%s</h2>\n", title);
+	page_table(p, title, NULL);
 	page_format(p,
-		    "<h2>%s</h2>\n<div class=\"box\"><table>\n<tr><th class=n>Change</th>"
-		    "<th class=bar>Of all</th><th class=n>Before</th><th class=n>After</th>"
-		    "<th class=n>Ratio</th>%s</tr>\n",
-		    title, others);
+		    "<tr><th class=n>Change</th><th class=bar>Of all</th><th class=n>Before</th>"
+		    "<th class=n>After</th><th class=n>Ratio</th>%s</tr>\n",
+		    others);
 }
 
 static void put_end(struct page *p, size_t rows, size_t all)
 {
-	page_html(p, "</table></div>\n");
+	page_table_end(p);
 	if (rows < all)
 		page_format(p,
 			    "<p class=\"note\">%zu more are left out: <code>profile --format=top "
@@ -313,7 +316,7 @@ void changes_write(struct report *r)
 {
 	struct page *p = &r->page;
 
-	page_begin(p, "changes.html", PAGE_CHANGES, "Changes", "'none'");
+	page_begin(p, "changes.html", PAGE_CHANGES, "Changes", &page_tables);
 	page_html(p, REPORT_CHANGE_STYLE "<h1>Changes</h1>\n<p class=\"sub\">Since ");
 	page_text(p, r->about->base);
 	page_format(p, ", in %s, those that changed most first.</p>\n", report_words(r)->unit);

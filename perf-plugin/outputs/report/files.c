@@ -103,7 +103,7 @@ void files_write(struct report *r)
 	size_t n = 0;
 
 	put_sums(r, &sum);
-	page_begin(p, "files.html", PAGE_FILES, "Coverage", "'none'");
+	page_begin(p, "files.html", PAGE_FILES, "Coverage", &page_tables);
 	page_html(p, "<h1>Coverage</h1>\n<p class=\"sub\">Source lines, branch directions and functions that were executed, of "
 		     "all code in the binaries that ran.</p>\n");
 	put_reached(r, sum.lines_reached);
@@ -119,12 +119,12 @@ void files_write(struct report *r)
 			"N</code> makes "
 			"more.</p>\n",
 			r->paged.nr_file_pages, report_words(r)->unit);
+	page_table(p, "Files", NULL);
 	page_format(
 		p,
-		"<div class=\"box\"><table>\n<tr><th>File</th><th class=bar>Lines</th><th "
-		"class=n></th>"
-		"<th class=bar>Branch directions</th><th class=n></th><th "
-		"class=bar>Functions</th><th class=n></th>"
+		"<tr><th>File</th><th class=bar>Lines</th><th class=n>Number</th>"
+		"<th class=bar>Branch directions</th><th class=n>Number</th>"
+		"<th class=bar>Functions</th><th class=n>Number</th>"
 		"<th class=n>%s</th></tr>\n<tr class=\"sum\"><td>All files</td>",
 		report_words(r)->title);
 	put_covered(p, sum.lines_hit, sum.nr_lines);
@@ -136,7 +136,7 @@ void files_write(struct report *r)
 			put_file(r, &f, folder);
 			n++;
 		}
-	page_html(p, "</table></div>\n");
+	page_table_end(p);
 	if (n < r->paged.nr_files)
 		page_format(p, "<p class=\"note\">%zu more files are left out.</p>\n",
 			    r->paged.nr_files - n);
@@ -251,19 +251,36 @@ static const char *line_class(const struct coverage_line *l, uint64_t insns)
 	return l ? " class=\"miss\"" : "";
 }
 
+/* The cell with the instructions of a line, which leads to the hottest one. */
+static void put_insns(struct view *v, const struct report_line *l)
+{
+	struct page *p = &v->r->page;
+
+	page_html(p, "<td class=n>");
+	if (l && l->insns) {
+		const uint32_t page =
+			report_code_begin(v->r, l->hottest.binary, l->hottest.offset);
+
+		page_number(p, l->insns);
+		page_html(p, page ? "</a>" : "");
+	}
+	page_html(p, "</td>");
+}
+
 static void put_line(struct view *v, unsigned int line)
 {
 	const struct coverage_line *l = v->line < v->f->nr_lines && v->f->lines[v->line].at.line == line ?
 					&v->f->lines[v->line++] : NULL;
-	const uint64_t insns = report_lines_at(&v->r->lines, (struct at_line){ v->file, line });
+	const struct report_line *at =
+		report_lines_at(&v->r->lines, (struct at_line){ v->file, line });
 	struct page *p = &v->r->page;
 	const char *text;
 	size_t n;
 
-	page_format(p, "<tr id=\"L%u\"%s><td class=\"line\">%u</td>", line, line_class(l, insns),
-		    line);
+	page_format(p, "<tr id=\"L%u\"%s><td class=\"line\">%u</td>", line,
+		    line_class(l, at ? at->insns : 0), line);
 	put_executions(v, l);
-	page_cell(p, insns, insns);
+	put_insns(v, at);
 	put_branches(v, line);
 	page_html(p, "<td class=\"code\">");
 	if (text_line(v->text, line, &text, &n))
@@ -359,8 +376,10 @@ static void put_functions(struct view *v)
 
 	if (!v->f->nr_functions)
 		return;
-	page_format(p, "<details><summary>Functions (%zu)</summary>\n<div class=\"box\"><table>\n<tr><th class=n>Executions</th>"
-		       "<th class=n>Line</th><th>Function</th></tr>\n", v->f->nr_functions);
+	page_format(p, "<details><summary>Functions (%zu)</summary>\n", v->f->nr_functions);
+	page_table(p, "Functions", NULL);
+	page_html(p, "<tr><th class=n>Executions</th><th class=n>Line</th>"
+		     "<th>Function</th></tr>\n");
 	for (i = 0; i < v->f->nr_functions; i++) {
 		const struct coverage_function *f = &v->f->functions[i];
 
@@ -374,7 +393,8 @@ static void put_functions(struct view *v)
 		page_text(p, f->name);
 		page_html(p, "</td></tr>\n");
 	}
-	page_html(p, "</table></div>\n</details>\n");
+	page_table_end(p);
+	page_html(p, "</details>\n");
 }
 
 static void put_part(struct view *v, unsigned int part)
@@ -384,7 +404,8 @@ static void put_part(struct view *v, unsigned int part)
 	char name[PAGE_NAME];
 	unsigned int line;
 
-	page_begin(p, report_source_page(name, v->page, first), PAGE_NO_ENTRY, path_label(v->f->name), "'none'");
+	page_begin(p, report_source_page(name, v->page, first), PAGE_NO_ENTRY,
+		   path_label(v->f->name), &page_tables);
 	page_html(p, "<h1 class=\"name\">");
 	page_text(p, path_label(v->f->name));
 	page_html(p, "</h1>\n<p class=\"sub\">");
@@ -395,16 +416,16 @@ static void put_part(struct view *v, unsigned int part)
 	put_parts(v, part);
 	if (!part)
 		put_functions(v);
+	page_table(p, "Source", "source");
 	page_format(
 		p,
-		"<div class=\"box\"><table class=\"source\">\n<tr><th class=n>Line</th><th "
-		"class=n>Executions</th>"
-		"<th class=n>%s</th><th>Taken/not</th><th>Source</th></tr>\n",
+		"<tr><th class=n>Line</th><th class=n>Executions</th><th class=n>%s</th>"
+		"<th>Taken/not</th><th>Source</th></tr>\n",
 		report_words(v->r)->title);
 	for (line = first; line <= v->last && line < first + REPORT_LINES; line++)
 		if (has_line(v, line))
 			put_line(v, line);
-	page_html(p, "</table></div>\n");
+	page_table_end(p);
 	put_parts(v, part);
 	page_end(p);
 }

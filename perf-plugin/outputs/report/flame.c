@@ -1,229 +1,184 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * flame.c - flame.html: the stacks of functions, as wide as the instructions that were executed in
- * them, or as another metric, callers above. The page shows all of it without its script, which
- * zooms and searches.
+ * flame.c - flame.html and flame-up.html: the stacks of functions, as wide as the instructions that
+ * were executed in them, or as another metric, from the callers down and from what was executed up;
+ * and the same of processes and threads, t1.html and t1-up.html.
+ * A page shows all of it without its script, which zooms and searches.
  */
-#include <stdlib.h>
+#include <stdio.h>
 
-#include "base/alloc.h"
-#include "base/array.h"
+#include "outputs/report/flame_box.h"
+#include "outputs/report/graph.h"
 #include "outputs/report/internal.h"
 
-#define NARROW		2000u	/* a frame with less than this part of all instructions is left out ... */
-#define MAX_DEPTH	1000u	/* ... and those that are deeper; and more of both, ... */
-#define MAX_FRAMES	8000u	/* ... if there are more than these */
-#define WIDE		64u	/* frames with this part of all instructions are left out by their depth only */
-#define ROW		18u	/* height of a frame, in pixels */
-#define NR_COLOURS	8u	/* classes c0 to c7, by binary */
-
-/* A stack that is shown. */
-struct frame {
-	uint32_t stack;		/* its index */
-	uint32_t parent;	/* index of the parent's stack + 1; 0: none */
-	uint64_t insns;		/* with those of all that it called */
-};
-
-struct flame {
+/* A page of a graph. */
+struct view {
 	struct report *r;
-	uint64_t *insns;	/* by stack, inclusive */
-	uint64_t *begin;	/* by stack: instructions left of it, where the next one of its callees begins */
-	uint16_t *depth;	/* by stack */
-	struct frame *v;
-	size_t n;
-	uint64_t total, least;
-	unsigned int deepest, limit;	/* depths that are shown: the greatest one, and what they are below */
+	const struct stacks *stacks;
+	const struct task *task;	/* NULL: all of them */
+	struct graph g;
+	bool up;
 };
 
-static const char script[] =
-#include "outputs/report/flame.js.inc"
-	;
-
-/* The script's SHA-256, in base64: the page's policy allows this script alone (tests/cli/report.sh compares them). */
-const char flame_script_source[] = "'sha256-WfctCsGEpdyxboRAHbPNR01LbaM5GAvsOhFzO2JKSm0='";
-
-/* Adds up the instructions of each stack and those below it. */
-static void add_up(struct flame *f)
+static void put_title(struct view *v, const struct graph_frame *f)
 {
-	const struct stacks *s = &f->r->stacks;
-	uint32_t parent;
-	size_t i;
-
-	for (i = 0; i < s->n; i++) {
-		parent = s->v[i].parent;
-		f->insns[i] = whole_has(f->r->w, f->r->fs.v[s->v[i].function].binary) ? s->v[i].insns : 0;
-		f->depth[i] = parent == MODEL_NO_NODE ? 0 : (uint16_t)(f->depth[parent] + 1);
-	}
-	for (i = s->n; i-- > 0;) {
-		parent = s->v[i].parent;
-		if (parent != MODEL_NO_NODE)
-			f->insns[parent] = model_sum(f->insns[parent], f->insns[i]);
-		else
-			f->total = model_sum(f->total, f->insns[i]);
-	}
-}
-
-static bool is_shown(const struct flame *f, size_t stack)
-{
-	return f->insns[stack] >= f->least && f->depth[stack] < f->limit;
-}
-
-static size_t count_shown(const struct flame *f)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < f->r->stacks.n; i++)
-		n += is_shown(f, i);
-	return n;
-}
-
-static int compare_frames(const void *pa, const void *pb)
-{
-	const struct frame *a = pa, *b = pb;
-
-	if (a->parent != b->parent)
-		return a->parent < b->parent ? -1 : 1;
-	if (a->insns != b->insns)
-		return a->insns > b->insns ? -1 : 1;
-	return a->stack < b->stack ? -1 : a->stack > b->stack;
-}
-
-/* Finds the stacks that are shown, callers first, the one with most instructions at the left. */
-static void choose(struct flame *f)
-{
-	const struct stacks *s = &f->r->stacks;
-	size_t i;
-
-	f->least = f->total / NARROW ? f->total / NARROW : 1;
-	f->limit = MAX_DEPTH;
-	while (count_shown(f) > MAX_FRAMES && f->limit > 1) {
-		if (f->least < f->total / WIDE)
-			f->least *= 2;
-		else
-			f->limit /= 2;
-	}
-	f->v = mem_array(count_shown(f) + 1, sizeof(*f->v));
-	for (i = 0; i < s->n; i++)
-		if (is_shown(f, i)) {
-			f->v[f->n++] = (struct frame){ .stack = (uint32_t)i, .parent = s->v[i].parent + 1, .insns = f->insns[i] };
-			f->deepest = f->depth[i] > f->deepest ? f->depth[i] : f->deepest;
-		}
-	ARRAY_SORT(f->v, f->n, compare_frames);
-}
-
-static void put_frame(struct flame *f, const struct frame *fr, uint64_t begin)
-{
-	struct report *r = f->r;
+	struct report *r = v->r;
 	struct page *p = &r->page;
-	const struct stack_node *s = &r->stacks.v[fr->stack];
-	const struct function *fn = &r->fs.v[s->function];
-	const uint32_t page =
-		s->function < r->nr_functions ? r->paged.function_page[s->function] : 0;
-	const double x = (double)begin / (double)f->total, w = (double)fr->insns / (double)f->total;
-	const unsigned int colour = fn->binary == CST_COUNT_NO_BINARY ? 0 : 1 + fn->binary % (NR_COLOURS - 1);
+	const struct function *fn = &r->fs.v[f->function];
 
-	page_format(p, "<b class=\"c%u s%u\" style=\"left:%.4f%%;width:%.4f%%;top:%upx\" data-x=\"%.6f\" data-w=\"%.6f\" data-d=\"%u\"",
-		    colour, s->function % 3, 100 * x, 100 * w, ROW * f->depth[fr->stack], x, w, f->depth[fr->stack]);
-	if (page)
-		page_format(p, " data-f=\"%u\"", page);
-	page_html(p, " title=\"");
 	page_text(p, fn->name);
 	page_html(p, " (");
 	page_text(p, functions_binary(r->w->model, fn->binary));
 	page_html(p, "): ");
-	page_number(p, fr->insns);
-	page_format(p, " %s, %.2f %%; ", report_words(r)->unit, 100 * w);
-	page_number(p, s->insns);
+	page_number(p, f->insns);
+	page_format(p, " %s, %.2f %%", report_words(r)->unit,
+		    100 * ((double)f->insns / (double)v->g.total));
+	if (v->up)
+		return;
+	page_html(p, "; ");
+	page_number(p, v->stacks->v[f->stack].insns);
 	page_html(p, " of its own; ");
-	page_number(p, s->calls);
-	page_html(p, " calls\">");
-	page_text(p, fn->name);
-	page_html(p, "</b>\n");
+	page_number(p, v->stacks->v[f->stack].calls);
+	page_html(p, " calls");
 }
 
-static void put_frames(struct flame *f)
+static void put_frame(struct view *v, const struct graph_frame *f)
 {
-	uint64_t begin, roots = 0;
-	size_t i;
-
-	for (i = 0; i < f->n; i++) {
-		const struct frame *fr = &f->v[i];
-		uint64_t *next = fr->parent ? &f->begin[fr->parent - 1] : &roots;
-
-		begin = *next;
-		*next += fr->insns;
-		f->begin[fr->stack] = begin;	/* its callees are left-aligned with it */
-		put_frame(f, fr, begin);
-	}
-}
-
-void flame_put_tools(struct page *p)
-{
-	page_html(
-		p,
-		"<div id=\"tools\" hidden><input id=\"find\" type=\"search\" "
-		"placeholder=\"Search\" aria-label=\"Search\"> "
-		"<span id=\"hits\"></span> <button id=\"out\" type=\"button\">Zoom out</button> "
-		"<a id=\"page\" href=\"index.html\" hidden>Its code</a></div>\n<p "
-		"id=\"said\"></p>\n");
-}
-
-void flame_put_script(struct page *p)
-{
-	page_html(p, "<script>");
-	page_html(p, script);
-	page_html(p, "</script>\n");
-}
-
-static void put_page(struct flame *f)
-{
-	struct report *r = f->r;
+	struct report *r = v->r;
 	struct page *p = &r->page;
-	const uint64_t without = stacks_without(&r->stacks, r->w, &r->fs);
-	const struct metric_words *of = report_words(r);
+	const struct function *fn = &r->fs.v[f->function];
+	char class[FLAME_CLASS];
 
-	page_begin(p, "flame.html", PAGE_FLAME, "Flame graph", flame_script_source);
-	page_format(
-		p,
-		"<h1>Flame graph</h1>\n<p class=\"sub\">Who called whom, from the top down; as "
-		"wide as the %s "
-		"%s it and in what it called%s. A colour is a binary.</p>\n",
-		r->w->model->metric ? of->name : of->unit,
-		r->w->model->metric ? "spent in" : "executed in", of->estimate);
-	flame_put_tools(p);
-	page_format(p, "<div id=\"flame\" style=\"height:%upx\">\n", ROW * (f->deepest + 1));
-	put_frames(f);
-	page_html(p, "</div>\n<p class=\"note\">");
-	page_number(p, r->stacks.n - f->n);
-	page_html(p, " frames with fewer than ");
-	page_number(p, f->least);
-	page_format(
-		p,
-		" %s each, or below %u others, are left out: <code>profile "
-		"--format=folded</code> has all.",
-		of->unit, f->limit);
+	flame_frame_begin(p, &(struct flame_frame){
+				     .class = flame_colour(class, fn->binary, f->function),
+				     .begin = f->begin,
+				     .width = f->insns,
+				     .all = v->g.total,
+				     .row = f->depth,
+				     .parent = f->parent,
+				     .page = report_function_page(r, f->function) });
+	put_title(v, f);
+	flame_frame_label(p);
+	page_text(p, fn->name);
+	flame_frame_end(p);
+	if (!v->task && f->function < r->nr_functions)
+		r->paged.graphs[f->function] |= v->up ? GRAPH_UP : GRAPH_DOWN;
+}
+
+static const char *file_of(char name[PAGE_NAME], const struct task *t, bool up)
+{
+	if (t)
+		snprintf(name, PAGE_NAME, up ? "t%u-up.html" : "t%u.html", t->page);
+	else
+		snprintf(name, PAGE_NAME, up ? "flame-up.html" : "flame.html");
+	return name;
+}
+
+/* Links to the other views: of the same stacks, and of other threads. */
+static void put_views(struct view *v)
+{
+	struct page *p = &v->r->page;
+	char name[PAGE_NAME];
+
+	file_of(name, v->task, !v->up);
+	page_html(p, "<p class=\"views\">");
+	page_format(p, v->up ? "<a href=\"%s\">Callers on top</a> <b>Callees on top</b>" :
+			       "<b>Callers on top</b> <a href=\"%s\">Callees on top</a>", name);
+	if (v->task)
+		page_format(p, " <a href=\"%s\">All threads</a>", file_of(name, NULL, v->up));
+	if (v->r->tasks.n)
+		page_html(p, " <a href=\"threads.html\">Threads and their graphs</a>");
+	if (p->entries >> PAGE_CHANGE_FLAME & 1)
+		page_html(p, " <a href=\"change-flame.html\">What changed</a>");
+	if (v->r->page.entries >> PAGE_TIMELINE & 1)
+		page_html(p, " <a href=\"timeline.html\">Timeline</a>");
+	page_html(p, "</p>\n");
+}
+
+static void put_note(struct view *v)
+{
+	struct report *r = v->r;
+	struct page *p = &r->page;
+	const uint64_t without = v->task ? 0 : stacks_without(v->stacks, r->w, &r->fs);
+	const char *unit = report_words(r)->unit;
+
+	page_html(p, "<p class=\"note\">");
+	if (!v->up)
+		page_number(p, v->stacks->n - v->g.n);
+	page_html(p, v->up ? "Frames with fewer than " : " frames with fewer than ");
+	page_number(p, v->g.least);
+	page_format(p,
+		    " %s each, or below %u others, are left out: <code>profile "
+		    "--format=folded</code> has all.",
+		    unit, v->g.limit);
 	if (without) {
 		page_html(p, " ");
 		page_number(p, without);
-		page_format(p, " %s have no known stack.", of->unit);
+		page_format(p, " %s have no known stack.", unit);
 	}
 	page_html(p, "</p>\n");
-	flame_put_script(p);
+}
+
+static void put_page(struct view *v)
+{
+	struct report *r = v->r;
+	struct page *p = &r->page;
+	const struct metric_words *of = report_words(r);
+	char file[PAGE_NAME], title[TASK_NAME + 64], task[TASK_NAME + 32] = "";
+	size_t i;
+
+	if (v->task)
+		task_name(task, sizeof(task), v->task);
+	snprintf(title, sizeof(title), "Flame graph%s%s%s", v->up ? ", callees on top" : "",
+		 v->task ? ": " : "", task);
+	page_begin(p, file_of(file, v->task, v->up), PAGE_FLAME, title, &page_flame);
+	page_html(p, "<h1>");
+	page_text(p, title);
+	page_format(p, "</h1>\n<p class=\"sub\">%s; as wide as the %s %s %s%s. ",
+		    v->up ? "What executed, and below it who called it" :
+			    "Who called whom, from the top down",
+		    r->w->model->metric ? of->name : of->unit,
+		    r->w->model->metric ? "spent in" : "executed in",
+		    v->up ? "the function on top when it was called so" :
+			    "it and in what it called",
+		    of->estimate);
+	page_html(p, "A colour is a binary.</p>\n");
+	put_views(v);
+	flame_box_begin(p, v->g.deepest + 1);
+	for (i = 0; i < v->g.n; i++)
+		put_frame(v, &v->g.v[i]);
+	flame_box_end(p);
+	put_note(v);
 	page_end(p);
+}
+
+/* Both views of stacks. */
+static void put_stacks(struct report *r, const struct stacks *s, const struct task *t)
+{
+	struct view v = { .r = r, .stacks = s, .task = t };
+
+	graph_down(&v.g, s, r->w, &r->fs);
+	put_page(&v);
+	graph_free(&v.g);
+	v.up = true;
+	graph_up(&v.g, s, r->w, &r->fs);
+	put_page(&v);
+	graph_free(&v.g);
 }
 
 void flame_write(struct report *r)
 {
-	const size_t n = r->stacks.n + 1;
-	struct flame f = { .r = r, .insns = mem_zeroed(n, sizeof(*f.insns)),
-			   .begin = mem_zeroed(n, sizeof(*f.begin)),
-			   .depth = mem_zeroed(n, sizeof(*f.depth)) };
+	struct stacks s;
+	size_t i;
 
-	add_up(&f);
-	choose(&f);
-	put_page(&f);
-	free(f.insns);
-	free(f.begin);
-	free(f.depth);
-	free(f.v);
+	put_stacks(r, &r->stacks, NULL);
+	for (i = 0; i < r->tasks.n && !r->page.err->code; i++) {
+		const struct task *t = &r->tasks.v[i];
+
+		if (!t->page)
+			continue;
+		stacks_of(&s, &r->fs, r->tasks.spans + t->first, t->nr_threads);
+		put_stacks(r, &s, t);
+		stacks_free(&s);
+	}
 }

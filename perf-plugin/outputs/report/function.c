@@ -12,7 +12,6 @@
 
 #define MAX_ARCS	20u	/* rows of callers, and of callees */
 #define MAX_TARGETS	4u	/* of a branch */
-#define MAX_ROWS	10000u	/* instructions on a page */
 #define MAX_GAP		64u	/* instructions that were not executed, of a stretch: more are cut ... */
 #define GAP_BEGIN	16u	/* ... to these at its begin */
 
@@ -62,15 +61,16 @@ static void put_arcs(struct report *r, const char *title, const uint32_t *order,
 	struct page *p = &r->page;
 	size_t i;
 
-	page_format(
-		p,
-		"<details%s><summary>%s (%zu)</summary>\n<div "
-		"class=\"box\"><table>\n<tr><th>Function</th>"
-		"<th class=n>Calls</th><th class=n>%s in them</th></tr>\n",
-		n <= MAX_ARCS ? " open" : "", title, n, report_words(r)->title);
+	page_format(p, "<details%s><summary>%s (%zu)</summary>\n", n <= MAX_ARCS ? " open" : "",
+		    title, n);
+	page_table(p, title, NULL);
+	page_format(p,
+		    "<tr><th>Function</th><th class=n>Calls</th>"
+		    "<th class=n>%s in them</th></tr>\n",
+		    report_words(r)->title);
 	for (i = 0; i < n && i < MAX_ARCS; i++)
 		put_arc(r, &r->arcs.v[order[i]], caller);
-	page_html(p, "</table></div>\n");
+	page_table_end(p);
 	if (n > MAX_ARCS)
 		page_format(p, "<p class=\"note\">%zu more are left out.</p>\n", n - MAX_ARCS);
 	page_html(p, "</details>\n");
@@ -126,7 +126,11 @@ static void put_target(struct code *c, uint64_t to)
 	}
 	model_vaddr(c->b, to, &vaddr);
 	if (to >= c->f.start && to < c->f.end) {
-		page_format(p, "<a href=\"#a%" PRIx64 "\">+0x%" PRIx64 "</a>", vaddr, to - c->f.start);
+		page_html(p, "<a href=\"#a");
+		page_hex(p, vaddr);
+		page_html(p, "\">+0x");
+		page_hex(p, to - c->f.start);
+		page_html(p, "</a>");
 		return;
 	}
 	function = functions_at(&r->fs, c->b->number, to);
@@ -251,6 +255,9 @@ static void put_count(struct page *p, uint64_t count, enum predicated_kind kind)
 	page_html(p, "</td>");
 }
 
+static const char *const heats[] = { "\" class=\"h0\">", "\" class=\"h1\">", "\" class=\"h2\">",
+				     "\" class=\"h3\">", "\" class=\"h4\">" };
+
 /* A row with the instruction at an offset. */
 static void put_insn(struct code *c, bool t32, uint64_t offset, unsigned int size, uint64_t count)
 {
@@ -265,17 +272,19 @@ static void put_insn(struct code *c, bool t32, uint64_t offset, unsigned int siz
 	c->rows++;
 	put_source(c, offset);
 	model_vaddr(c->b, offset, &vaddr);
-	if (count)
-		page_format(p, "<tr id=\"a%" PRIx64 "\" class=\"h%u\">", vaddr, heat(c, count));
-	else
-		page_format(p, "<tr id=\"a%" PRIx64 "\" class=\"z\">", vaddr);
+	page_html(p, "<tr id=\"a");
+	page_hex(p, vaddr);
+	page_html(p, count ? heats[heat(c, count)] : "\" class=\"z\">");
 	put_count(p, count, kind);
 	if (c->measured) {
 		amount = costs_at(c->measured, t32, offset);
 		page_cell(p, amount, amount);
 	}
-	page_format(p, "<td class=\"addr\">%" PRIx64 "</td><td class=\"off\">+%" PRIx64
-		       "</td><td class=\"insn\">", vaddr, offset - c->f.start);
+	page_html(p, "<td class=\"addr\">");
+	page_hex(p, vaddr);
+	page_html(p, "</td><td class=\"off\">+");
+	page_hex(p, offset - c->f.start);
+	page_html(p, "</td><td class=\"insn\">");
 	if (read) {
 		if (r->insns.disasm)
 			page_text(p, disasm_text(r->insns.disasm, blocks_isa(c->b, t32),
@@ -305,7 +314,7 @@ static void put_gap(struct code *c, uint64_t from, uint64_t to)
 			   blocks_isa(c->b, false) == CST_ISA_A64;
 	uint64_t n = (to - from) / 4, shown = n <= MAX_GAP ? n : GAP_BEGIN;
 
-	if (c->rows >= MAX_ROWS)
+	if (c->rows >= REPORT_CODE_ROWS)
 		return;
 	/* what A32 and T32 have between executed code may be data */
 	if (!known || from % 4) {
@@ -338,7 +347,7 @@ static void put_code(struct code *c, const struct costs *costs)
 		at = v->begin;
 		if (at < c->f.start)
 			costs_pass(c->b, v, &at, c->f.start);
-		for (; at < v->end && at < c->f.end && c->rows < MAX_ROWS; at += size) {
+		for (; at < v->end && at < c->f.end && c->rows < REPORT_CODE_ROWS; at += size) {
 			size = costs_size(c->b, v, at);
 			put_insn(c, v->t32, at, (unsigned int)size, v->count);
 		}
@@ -359,7 +368,44 @@ static uint64_t hottest(const struct code *c, const struct costs *costs)
 	return most;
 }
 
+uint64_t report_executed(struct report *r, const struct function *f)
+{
+	const struct model_binary *b = &r->w->model->binaries[f->binary];
+	const struct costs *costs = report_costs(r, f->binary);
+	const struct cost *v = costs_from(costs, f->start), *end = costs->v + costs->n;
+	uint64_t at, n = 0;
+
+	for (; v < end && v->begin < f->end; v++) {
+		at = v->begin;
+		if (at < f->start)
+			costs_pass(b, v, &at, f->start);
+		n = model_sum(n, model_product(costs_pass(b, v, &at, f->end), v->count));
+	}
+	return n;
+}
+
 /* ---- page ------------------------------------------------------------------------------------- */
+
+/* Links to the frames of the function in the flame graphs. */
+static void put_graphs(struct report *r, uint32_t function)
+{
+	const uint32_t page = report_function_page(r, function);
+	const uint8_t graphs = r->paged.graphs[function];
+	struct page *p = &r->page;
+
+	if (!graphs)
+		return;
+	page_html(p, "<p class=\"views\">In the flame graph:");
+	if (graphs & GRAPH_DOWN)
+		page_format(p, " <a href=\"flame.html#f=%u\">callers on top</a>", page);
+	if (graphs & GRAPH_UP)
+		page_format(p, " <a href=\"flame-up.html#f=%u\">callees on top</a>", page);
+	if (graphs & GRAPH_TIME)
+		page_format(p, " <a href=\"timeline.html#f=%u\">in time</a>", page);
+	if (graphs & GRAPH_CHANGE)
+		page_format(p, " <a href=\"change-flame.html#f=%u\">what changed</a>", page);
+	page_html(p, "</p>\n");
+}
 
 static void put_head(struct code *c, const struct hot_function *h)
 {
@@ -379,6 +425,14 @@ static void put_head(struct code *c, const struct hot_function *h)
 	page_number(p, h->insns);
 	page_format(p, "</b> %s of its own, %.2f&#8239;%%</li>\n", report_words(r)->unit,
 		    r->hot.total ? 100.0 * (double)h->insns / (double)r->hot.total : 0);
+	if (c->measured) {
+		const uint64_t insns = report_executed(r, &c->f);
+
+		page_html(p, "<li><b>");
+		page_number(p, insns);
+		page_format(p, "</b> instructions, %.2f %s each</li>\n",
+			    insns ? (double)h->insns / (double)insns : 0, report_words(r)->unit);
+	}
 	if (r->inclusive) {
 		page_html(p, "<li><b>");
 		page_number(p, r->inclusive[h->index]);
@@ -387,6 +441,7 @@ static void put_head(struct code *c, const struct hot_function *h)
 		page_html(p, "</b> calls</li>\n");
 	}
 	page_html(p, "</ul>\n");
+	put_graphs(r, h->index);
 }
 
 void function_write(struct report *r, const struct hot_function *h)
@@ -400,19 +455,21 @@ void function_write(struct report *r, const struct hot_function *h)
 	c.measured = r->w->model->metric ? report_measured(r, c.f.binary) : NULL;
 	c.hottest = hottest(&c, costs);
 	snprintf(name, sizeof(name), "f%u.html", r->paged.function_page[h->index]);
-	page_begin(p, name, PAGE_NO_ENTRY, c.f.name, "'none'");
+	page_begin(p, name, PAGE_NO_ENTRY, c.f.name, &page_tables);
 	put_head(&c, h);
 	put_calls(r, h->index);
 	page_html(p, "<h2>Code</h2>\n");
 	if (!r->insns.disasm)
 		page_format(p, "<p class=\"note\">No text of instructions: %s.</p>\n",
 			    r->insns.no_disasm);
-	page_html(p, "<div class=\"box\"><table class=\"asm\">\n<tr><th class=n>Executions</th>");
+	page_table(p, "Code", "asm");
+	page_html(p, "<tr><th class=n>Executions</th>");
 	if (c.measured)
 		page_format(p, "<th class=n>%s</th>", report_words(r)->title);
-	page_html(p, "<th>Address</th><th>Offset</th><th>Instruction</th><th>Branch</th></tr>\n");
+	page_html(p, "<th class=hex>Address</th><th class=hex>Offset</th><th>Instruction</th>"
+		     "<th>Branch</th></tr>\n");
 	put_code(&c, costs);
-	page_html(p, "</table></div>\n");
+	page_table_end(p);
 	if (c.left)
 		page_format(p, "<p class=\"note\">%" PRIu64 " more executed instructions are left out.</p>\n", c.left);
 	page_end(p);

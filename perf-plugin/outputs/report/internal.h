@@ -11,6 +11,7 @@
 #include "outputs/report/lines.h"
 #include "outputs/report/page.h"
 #include "outputs/report/report.h"
+#include "outputs/report/tasks.h"
 #include "outputs/report/texts.h"
 
 /* Rows of the tables of the overview. */
@@ -20,6 +21,9 @@
 /* Damaged DWARF has any number; no source has more lines. */
 #define REPORT_LAST_LINE	1000000u
 
+/* Flame graphs of all threads, the timeline, and the flame graph of changes. */
+enum report_graph { GRAPH_DOWN = 1, GRAPH_UP = 2, GRAPH_TIME = 4, GRAPH_CHANGE = 8 };
+
 struct report {
 	const struct whole *w;
 	const struct report_about *about;
@@ -27,15 +31,17 @@ struct report {
 	struct functions fs;		/* may get more of them: refer to them by index */
 	struct hot hot;
 	struct stacks stacks;
+	struct tasks tasks;
 	uint64_t *inclusive;		/* by function; NULL: the model has no calls */
 	struct {
 		uint32_t *function_page;	/* by function: the number of its page; 0: none */
+		uint8_t *graphs;	/* by function: bits of enum report_graph that show it */
 		size_t nr_function_pages;
 		/* by number in coverage.files: the number of its page; 0: none */
 		uint32_t *file_page;
 		size_t nr_files, nr_file_pages;
 	} paged;
-	size_t nr_functions;		/* functions that these two arrays have */
+	size_t nr_functions;		/* functions that these arrays have */
 	struct call_arcs arcs;
 	uint32_t *by_callee;		/* indexes of the arcs, by callee, then by instructions */
 	struct coverage coverage;
@@ -62,8 +68,19 @@ static inline const struct metric_words *report_words(const struct report *r)
 {
 	return &metric_words[r->w->model->metric];
 }
+/* Returns the number of a function's page; 0: it has none. */
+uint32_t report_function_page(const struct report *r, uint32_t function);
 /* Writes a function's name, with a link if it has a page. `fragment`: the address of a row of it; UINT64_MAX: none. */
 void report_function(struct report *r, uint32_t function, uint64_t fragment);
+/*
+ * Begins a link to the code at an offset. Returns the page that it leads to; 0: there is none, and
+ * no link was begun.
+ */
+uint32_t report_code_begin(struct report *r, uint32_t binary, uint64_t offset);
+/* Instructions on the page of a function. */
+#define REPORT_CODE_ROWS	10000u
+/* Returns the instructions that were executed in a function of a binary, whatever the metric. */
+uint64_t report_executed(struct report *r, const struct function *f);
 /* Writes "name.c:12", with a link if the file has a page. */
 void report_place(struct report *r, uint32_t file, unsigned int line);
 /* Begins a table of functions; `ranks`: with a column of their ranks. */
@@ -80,10 +97,8 @@ void overview_write(struct report *r);
 void function_list_write(struct report *r);
 void function_write(struct report *r, const struct hot_function *h);
 void flame_write(struct report *r);
-/* What the pages of flame graphs begin with, and the script behind their frames. */
-extern const char flame_script_source[];
-void flame_put_tools(struct page *p);
-void flame_put_script(struct page *p);
+void task_list_write(struct report *r);
+void timeline_page_write(struct report *r);
 /* With a difference: changes.html, change-flame.html. */
 void changes_write(struct report *r);
 void change_flame_write(struct report *r);

@@ -25,15 +25,27 @@ struct last_file {
 	uint32_t number;
 };
 
-static void add(struct report_lines *l, struct at_line at, uint64_t insns)
+/* Notes the instruction that was executed more often; of equals the first one. */
+static void set_hottest(struct report_line *to, struct report_place at)
+{
+	const struct report_place *is = &to->hottest;
+
+	if (at.count > is->count ||
+	    (at.count == is->count && (at.binary < is->binary || (at.binary == is->binary &&
+								   at.offset < is->offset))))
+		to->hottest = at;
+}
+
+static void add(struct report_lines *l, struct at_line at, struct report_place place)
 {
 	struct report_line *to = l->n ? &l->v[l->n - 1] : NULL;
 
 	if (!to || coverage_compare(&to->at, &at)) {
 		to = ARRAY_ADD(l->v, l->n, l->cap);
-		*to = (struct report_line){ .at = at };
+		*to = (struct report_line){ .at = at, .hottest = place };
 	}
-	to->insns = model_sum(to->insns, insns);
+	to->insns = model_sum(to->insns, place.count);
+	set_hottest(to, place);
 }
 
 static void add_binary(struct report_lines *l, struct report *r, const struct model_binary *b)
@@ -55,7 +67,8 @@ static void add_binary(struct report_lines *l, struct report *r, const struct mo
 			if (place.file != last.name)
 				last = (struct last_file){ place.file, report_file_number(&r->coverage, place.file) };
 			if (last.number != UINT32_MAX && place.line)
-				add(l, (struct at_line){ last.number, place.line }, c->v[i].count);
+				add(l, (struct at_line){ last.number, place.line },
+				    (struct report_place){ c->v[i].count, at, b->number });
 		}
 	}
 }
@@ -69,9 +82,11 @@ static int compare_at(const void *pa, const void *pb)
 
 static void join(void *to, void *more)
 {
+	const struct report_line *with = more;
 	struct report_line *l = to;
 
-	l->insns = model_sum(l->insns, ((struct report_line *)more)->insns);
+	l->insns = model_sum(l->insns, with->insns);
+	set_hottest(l, with->hottest);
 }
 
 void report_lines_init(struct report_lines *l, struct report *r)
@@ -119,11 +134,11 @@ const struct report_line *report_lines_from(const struct report_lines *l, struct
 	return lo < l->n && l->v[lo].at.file == at.file ? &l->v[lo] : NULL;
 }
 
-uint64_t report_lines_at(const struct report_lines *l, struct at_line at)
+const struct report_line *report_lines_at(const struct report_lines *l, struct at_line at)
 {
 	const struct report_line *from = report_lines_from(l, at);
 
-	return from && from->at.line == at.line ? from->insns : 0;
+	return from && from->at.line == at.line ? from : NULL;
 }
 
 static int compare_insns(const void *pa, const void *pb)

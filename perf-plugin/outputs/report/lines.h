@@ -5,9 +5,16 @@
 
 #include "outputs/profile/coverage.h"
 
+/* The instruction of a line that was executed most often, and how often. */
+struct report_place {
+	uint64_t count, offset;
+	uint32_t binary;
+};
+
 struct report_line {
 	struct at_line at;	/* the file by its number in the coverage */
 	uint64_t insns;
+	struct report_place hottest;
 };
 
 struct report_lines {
@@ -25,8 +32,8 @@ void report_lines_free(struct report_lines *l);
 const struct report_line *report_lines_from(const struct report_lines *l, struct at_line at);
 /* Returns the last line of a file with instructions; 0: none. */
 unsigned int report_lines_last(const struct report_lines *l, uint32_t file);
-/* Returns the instructions of a line. */
-uint64_t report_lines_at(const struct report_lines *l, struct at_line at);
+/* Returns a line; NULL: it has no instructions. */
+const struct report_line *report_lines_at(const struct report_lines *l, struct at_line at);
 /* Returns the lines with most instructions, at most `max`, in an array that the caller frees. */
 struct report_line *report_lines_hottest(const struct report_lines *l, size_t max, size_t *n);
 

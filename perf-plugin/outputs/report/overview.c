@@ -81,7 +81,8 @@ static void put_totals(struct page *p, const struct model *m)
 {
 	size_t i;
 
-	page_html(p, "<div class=\"box\"><table>\n<tr><th>Total</th><th class=n>Value</th></tr>\n");
+	page_table(p, "Totals", NULL);
+	page_html(p, "<tr><th>Total</th><th class=n>Value</th></tr>\n");
 	for (i = 0; i < m->nr_totals; i++) {
 		page_format(p, "<tr%s><td>", strncmp(m->totals[i].name, "loss.", 5) ? "" : " class=\"lost\"");
 		page_text(p, m->totals[i].name);
@@ -89,7 +90,7 @@ static void put_totals(struct page *p, const struct model *m)
 		page_cell(p, m->totals[i].value, true);
 		page_html(p, "</tr>\n");
 	}
-	page_html(p, "</table></div>\n");
+	page_table_end(p);
 }
 
 /* The first paragraph of the text, the rest of it folded. */
@@ -175,10 +176,11 @@ static void put_binaries(struct report *r)
 	struct page *p = &r->page;
 	size_t i, rows = 0, left = 0;
 
+	page_html(p, "<section>\n<h2 id=\"binaries\">Binaries</h2>\n");
+	page_table(p, "Binaries", NULL);
 	page_format(
 		p,
-		"<section>\n<h2 id=\"binaries\">Binaries</h2>\n<div "
-		"class=\"box\"><table>\n<tr><th class=bar>Share</th>"
+		"<tr><th class=bar>Share</th>"
 		"<th>Path as recorded</th><th class=n>%s</th><th class=n>Branches "
 		"taken</th><th>Its file</th>"
 		"<th>Build-id</th></tr>\n",
@@ -198,7 +200,7 @@ static void put_binaries(struct report *r)
 		page_cell(p, elsewhere, true);
 		page_html(p, "<td></td><td></td><td></td></tr>\n");
 	}
-	page_html(p, "</table></div>\n");
+	page_table_end(p);
 	if (left)
 		page_format(p, "<p class=\"note\">%zu more binaries are left out.</p>\n", left);
 	page_html(p, "</section>\n");
@@ -232,13 +234,14 @@ static void put_latencies(struct report *r)
 
 	if (!v || !v->n)
 		return;
-	page_html(p, "<section>\n<h2 id=\"latencies\">Interrupts, system calls and waits</h2>\n"
-		     "<div class=\"box\"><table>\n<tr><th>What</th><th>Function entered</th>"
+	page_html(p, "<section>\n<h2 id=\"latencies\">Interrupts, system calls and waits</h2>\n");
+	page_table(p, "Interrupts, system calls and waits", NULL);
+	page_html(p, "<tr><th>What</th><th>Function entered</th>"
 		     "<th class=n>Number</th><th class=n>Mean (us)</th><th class=n>99 % within</th>"
 		     "<th class=n>Longest</th></tr>\n");
 	for (i = 0; i < v->n && i < REPORT_TOP; i++)
 		put_latency(p, &v->v[i]);
-	page_html(p, "</table></div>\n");
+	page_table_end(p);
 	if (v->n > REPORT_TOP)
 		page_format(p, "<p class=\"note\">%zu more rows are left out.</p>\n",
 			    v->n - REPORT_TOP);
@@ -257,7 +260,7 @@ static void put_functions(struct report *r)
 	report_function_head(r, false);
 	for (i = 0; i < r->hot.n && i < REPORT_TOP; i++)
 		report_function_row(r, &r->hot.v[i], 0);
-	page_html(p, "</table></div>\n");
+	page_table_end(p);
 	if (r->hot.n > REPORT_TOP)
 		page_format(p, "<p class=\"note\"><a href=\"functions.html\">All %zu functions</a></p>\n", r->hot.n);
 	page_html(p, "</section>\n");
@@ -290,15 +293,15 @@ static void put_hottest_lines(struct report *r)
 	page_html(p, "<section>\n<h2>Hottest lines</h2>\n");
 	v = report_lines_hottest(&r->lines, REPORT_TOP, &n);
 	if (n) {
+		page_table(p, "Hottest lines", NULL);
 		page_format(
 			p,
-			"<div class=\"box\"><table>\n<tr><th "
-			"class=bar>Share</th><th>Line</th><th class=n>%s</th>"
+			"<tr><th class=bar>Share</th><th>Line</th><th class=n>%s</th>"
 			"<th>Source</th></tr>\n",
 			report_words(r)->title);
 		for (i = 0; i < n; i++)
 			put_line(r, &v[i]);
-		page_html(p, "</table></div>\n");
+		page_table_end(p);
 	} else {
 		page_html(p, "<p class=\"note\">No DWARF was found of any binary that ran: there are no source lines. A program built with "
 			     "<code>-g</code>, or its debug file below --symfs, has them.</p>\n");
@@ -332,7 +335,7 @@ void overview_write(struct report *r)
 {
 	struct page *p = &r->page;
 
-	page_begin(p, "index.html", PAGE_OVERVIEW, path_label(r->about->input), "'none'");
+	page_begin(p, "index.html", PAGE_OVERVIEW, path_label(r->about->input), &page_tables);
 	page_html(p, "<h1>");
 	page_text(p, r->about->input);
 	page_html(p, "</h1>\n<p class=\"sub\">Report of perf-cstrace " CST_VERSION_TEXT ": ");
@@ -342,6 +345,10 @@ void overview_write(struct report *r)
 		page_text(p, r->w->only->is.name);
 	}
 	page_html(p, "</p>\n");
+	if (r->about->has_cycles && !r->w->model->metric)
+		page_html(p, "<p class=\"note\">The trace counts cycles: "
+			     "<code>--metric=cycles</code> makes these pages of them, with the "
+			     "cycles of an instruction.</p>\n");
 	put_figures(r);
 	put_functions(r);
 	put_hottest_lines(r);

@@ -17,6 +17,8 @@ static const struct {
 	[PAGE_OVERVIEW] = { "index.html", "Overview" },
 	[PAGE_FUNCTIONS] = { "functions.html", "Functions" },
 	[PAGE_FLAME] = { "flame.html", "Flame graph" },
+	[PAGE_THREADS] = { "threads.html", "Threads" },
+	[PAGE_TIMELINE] = { "timeline.html", "Timeline" },
 	[PAGE_FILES] = { "files.html", "Coverage" },
 	[PAGE_CHANGES] = { "changes.html", "Changes" },
 	[PAGE_CHANGE_FLAME] = { "change-flame.html", "Changed flame graph" },
@@ -143,6 +145,17 @@ void page_source(struct page *p, const char *line, size_t n)
 	}
 }
 
+void page_hex(struct page *p, uint64_t v)
+{
+	char text[16], *at = text + sizeof(text);
+
+	do {
+		*--at = "0123456789abcdef"[v & 15];
+		v >>= 4;
+	} while (v);
+	put(p, at, (size_t)(text + sizeof(text) - at));
+}
+
 void page_number(struct page *p, uint64_t v)
 {
 	char text[32];
@@ -180,28 +193,46 @@ static void close_file(struct page *p)
 	p->fd = -1;
 }
 
-void page_begin(struct page *p, const char *name, enum page_entry entry, const char *title, const char *script)
+void page_table(struct page *p, const char *label, const char *class)
+{
+	page_html(p, "<div class=\"box\" role=\"region\" tabindex=\"0\" aria-label=\"");
+	page_text(p, label);
+	page_format(p, class ? "\"><table class=\"%s\">\n" : "\"><table>\n", class);
+}
+
+void page_table_end(struct page *p)
+{
+	page_html(p, "</table></div>\n");
+}
+
+void page_begin(struct page *p, const char *name, enum page_entry entry, const char *title,
+		const struct page_script *script)
 {
 	unsigned int i;
 
+	p->script = script;
 	open_file(p, name);
 	page_html(p, REPORT_BEGINS "\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 		  "<meta http-equiv=\"Content-Security-Policy\" content=\"script-src ");
-	page_html(p, script);
+	page_html(p, script->source);
 	page_html(p, "; object-src 'none'; base-uri 'none'; form-action 'none'\">\n<title>");
 	page_text(p, title);
-	page_html(p, "</title>\n<link rel=\"stylesheet\" href=\"style.css\">\n</head>\n<body>\n<nav>");
+	page_html(p, "</title>\n<link rel=\"stylesheet\" href=\"style.css\">\n</head>\n<body>\n"
+		     "<nav aria-label=\"Pages\">");
 	for (i = 0; i < PAGE_NO_ENTRY; i++)
 		if (p->entries >> i & 1)
-			page_format(p, "<a href=\"%s\"%s>%s</a>", entries[i].page, i == entry ? " class=\"here\"" : "",
+			page_format(p, "<a href=\"%s\"%s>%s</a>", entries[i].page,
+				    i == entry ? " class=\"here\" aria-current=\"page\"" : "",
 				    entries[i].title);
 	page_html(p, "</nav>\n<main>\n");
 }
 
 void page_end(struct page *p)
 {
-	page_html(p, "</main>\n</body>\n</html>\n");
+	page_html(p, "</main>\n<script>");
+	page_html(p, p->script->text);
+	page_html(p, "</script>\n</body>\n</html>\n");
 	close_file(p);
 }
 

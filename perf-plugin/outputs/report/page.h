@@ -15,10 +15,23 @@
 
 #define PAGE_NAME	48u
 
+/* A script of pages, and the value of script-src that allows it. */
+struct page_script {
+	const char *text, *source;
+};
+extern const struct page_script page_tables;	/* sorts and filters the page's tables */
+extern const struct page_script page_flame;	/* of a flame graph */
+
 /* Entries of the list of pages at the top of each. */
 enum page_entry {
-	PAGE_OVERVIEW, PAGE_FUNCTIONS, PAGE_FLAME, PAGE_FILES,
-	PAGE_CHANGES, PAGE_CHANGE_FLAME,
+	PAGE_OVERVIEW,
+	PAGE_FUNCTIONS,
+	PAGE_FLAME,
+	PAGE_THREADS,
+	PAGE_TIMELINE,
+	PAGE_FILES,
+	PAGE_CHANGES,
+	PAGE_CHANGE_FLAME,
 	PAGE_NO_ENTRY
 };
 
@@ -26,6 +39,7 @@ struct page {
 	struct outdir *out;
 	struct error *err;	/* the first error of all pages; nothing is written after it */
 	uint32_t entries;	/* bits of enum page_entry that the report has */
+	const struct page_script *script; /* of the page that is written */
 	char name[PAGE_NAME];
 	int fd;
 	size_t n;
@@ -35,10 +49,11 @@ struct page {
 void page_init(struct page *p, struct outdir *out, uint32_t entries, struct error *err);
 
 /*
- * Begins a page: its head, with `title` as a name from the recording or a literal, and the list of pages. `script`: the
- * value of script-src in its Content-Security-Policy.
+ * Begins a page: its head, with `title` as a name from the recording or a literal, and the list of
+ * pages. page_end() writes its script.
  */
-void page_begin(struct page *p, const char *name, enum page_entry entry, const char *title, const char *script);
+void page_begin(struct page *p, const char *name, enum page_entry entry, const char *title,
+		const struct page_script *script);
 void page_end(struct page *p);
 /* A file that is no page. */
 void page_file(struct page *p, const char *name, const char *text);
@@ -53,8 +68,17 @@ void page_text(struct page *p, const char *name);
 void page_lines(struct page *p, const char *text, size_t n);
 /* A line of a source file: tabs remain. */
 void page_source(struct page *p, const char *line, size_t n);
+/* An address without 0x: pages of code have several in each row. */
+void page_hex(struct page *p, uint64_t v);
 /* 1234567 as "1,234,567". */
 void page_number(struct page *p, uint64_t v);
+/*
+ * Begins a table in a box in which it scrolls. `label` is its name for the script and for screen
+ * readers; `class` is that of the table, or NULL. A row of <th> follows, whose classes say how a
+ * column is sorted: "n" and "bar" by their number, "hex" by an address, others as text.
+ */
+void page_table(struct page *p, const char *label, const char *class);
+void page_table_end(struct page *p);
 /* A cell of a table with a number; without one if `known` is false. */
 void page_cell(struct page *p, uint64_t v, bool known);
 /* A cell with the share that `part` has of `all`, with a bar. */

@@ -10,18 +10,22 @@
 #include "base/path.h"
 #include "outputs/difference/difference.h"
 #include "outputs/report/internal.h"
+#include "outputs/timeline/longest.h"
 
 /* ---- names of files --------------------------------------------------------------------------- */
 
-/* True for LETTER NUMBER [- NUMBER] .html. */
+/* True for LETTER NUMBER [- NUMBER] .html, and for t NUMBER -up.html. */
 static bool is_numbered(const char *name)
 {
+	const char letter = *name;
 	size_t digits;
 
-	if (*name != 'f' && *name != 's')
+	if (letter != 'f' && letter != 's' && letter != 't')
 		return false;
 	digits = strspn(++name, "0123456789");
 	name += digits;
+	if (letter == 't')
+		return digits && (!strcmp(name, ".html") || !strcmp(name, "-up.html"));
 	if (digits && *name == '-') {
 		digits = strspn(++name, "0123456789");
 		name += digits;
@@ -32,8 +36,8 @@ static bool is_numbered(const char *name)
 static bool is_ours(const char *name)
 {
 	static const char *const names[] = {
-		"index.html", "functions.html", "flame.html", "files.html",
-		"changes.html", "change-flame.html", "style.css",
+		"index.html",    "functions.html", "flame.html",        "flame-up.html", "threads.html",
+		"timeline.html", "changes.html",   "change-flame.html", "files.html",    "style.css",
 		"changes.css",
 	};
 	size_t i;
@@ -82,9 +86,14 @@ const struct costs *report_measured(struct report *r, uint32_t binary)
 	return &r->measured[binary];
 }
 
+uint32_t report_function_page(const struct report *r, uint32_t function)
+{
+	return function < r->nr_functions ? r->paged.function_page[function] : 0;
+}
+
 void report_function(struct report *r, uint32_t function, uint64_t fragment)
 {
-	const uint32_t page = function < r->nr_functions ? r->paged.function_page[function] : 0;
+	const uint32_t page = report_function_page(r, function);
 
 	if (page && fragment != UINT64_MAX)
 		page_format(&r->page, "<a href=\"f%u.html#a%llx\">", page, (unsigned long long)fragment);
@@ -93,6 +102,23 @@ void report_function(struct report *r, uint32_t function, uint64_t fragment)
 	page_text(&r->page, r->fs.v[function].name);
 	if (page)
 		page_html(&r->page, "</a>");
+}
+
+uint32_t report_code_begin(struct report *r, uint32_t binary, uint64_t offset)
+{
+	const uint32_t function = functions_at(&r->fs, binary, offset),
+		       page = report_function_page(r, function);
+	uint64_t vaddr;
+
+	if (!page)
+		return 0;
+	page_format(&r->page, "<a href=\"f%u.html", page);
+	/* what is behind more rows than the page has may not be on it */
+	if ((offset - r->fs.v[function].start) / 2 < REPORT_CODE_ROWS &&
+	    model_vaddr(&r->w->model->binaries[binary], offset, &vaddr))
+		page_format(&r->page, "#a%llx", (unsigned long long)vaddr);
+	page_html(&r->page, "\">");
+	return page;
 }
 
 void report_place(struct report *r, uint32_t file, unsigned int line)
@@ -111,13 +137,30 @@ void report_place(struct report *r, uint32_t file, unsigned int line)
 
 void report_function_head(struct report *r, bool ranks)
 {
+	page_table(&r->page, ranks ? "Functions" : "Hottest functions", NULL);
 	page_format(
 		&r->page,
-		"<div class=\"box\"><table>\n<tr>%s<th class=bar>Self</th><th>Function</th><th "
-		"class=n>%s</th>"
+		"<tr>%s<th class=bar>Self</th><th class=name>Function</th><th class=n>%s</th>%s"
 		"%s<th>Binary</th></tr>\n",
 		ranks ? "<th class=n>#</th>" : "", report_words(r)->title,
+		r->w->model->metric ?
+			"<th class=n>Instructions</th><th class=n>Per instruction</th>" :
+			"",
 		r->hot.calls ? "<th class=n>Inclusive</th><th class=n>Calls</th>" : "");
+}
+
+/* Cells with the instructions that were executed, and how much of the metric each has. */
+static void put_executed(struct report *r, const struct hot_function *h)
+{
+	const struct function *f = &r->fs.v[h->index];
+	const uint64_t n = f->binary == CST_COUNT_NO_BINARY ? 0 : report_executed(r, f);
+	struct page *p = &r->page;
+
+	page_cell(p, n, n);
+	page_html(p, "<td class=n>");
+	if (n)
+		page_format(p, "%.2f", (double)h->insns / (double)n);
+	page_html(p, "</td>");
 }
 
 void report_function_row(struct report *r, const struct hot_function *h, size_t rank)
@@ -134,6 +177,8 @@ void report_function_row(struct report *r, const struct hot_function *h, size_t 
 	report_function(r, h->index, UINT64_MAX);
 	page_html(p, "</td>");
 	page_cell(p, h->insns, true);
+	if (r->w->model->metric)
+		put_executed(r, h);
 	if (r->hot.calls) {
 		page_cell(p, known ? r->inclusive[h->index] : 0, known);
 		page_cell(p, h->calls, h->calls);
@@ -158,6 +203,7 @@ static void number_functions(struct report *r)
 
 	r->nr_functions = r->fs.nr;
 	r->paged.function_page = mem_zeroed(r->fs.nr, sizeof(*r->paged.function_page));
+	r->paged.graphs = mem_zeroed(r->fs.nr + 1, sizeof(*r->paged.graphs));
 	for (i = 0; i < r->hot.n && r->paged.nr_function_pages < max; i++)
 		if (r->hot.v[i].insns && r->fs.v[r->hot.v[i].index].binary != CST_COUNT_NO_BINARY)
 			r->paged.function_page[r->hot.v[i].index] =
@@ -226,6 +272,7 @@ static void find(struct report *r)
 	if (!r->w->model->nr_nodes)
 		return;
 	stacks_init(&r->stacks, &r->fs);
+	tasks_init(&r->tasks, r->w, r->about->ss);
 	call_arcs_init(&r->arcs, &r->fs);
 }
 
@@ -269,16 +316,20 @@ static void write_pages(struct report *r)
 		write_sources(r);
 	}
 	page_file(&r->page, "style.css", report_style);
-	write_functions(r);
-	if (r->page.entries >> PAGE_FLAME & 1)
-		flame_write(r);
-	/* these look functions up, and so may add some */
 	if (r->page.entries >> PAGE_CHANGES & 1) {
 		page_file(&r->page, "changes.css", report_change_style);
 		changes_write(r);
 	}
+	/* pages of functions lead to the graphs that show them */
+	if (r->page.entries >> PAGE_FLAME & 1)
+		flame_write(r);
+	if (r->page.entries >> PAGE_TIMELINE & 1)
+		timeline_page_write(r);
 	if (r->page.entries >> PAGE_CHANGE_FLAME & 1)
 		change_flame_write(r);
+	write_functions(r);
+	if (r->page.entries >> PAGE_THREADS & 1)
+		task_list_write(r);
 }
 
 static void release(struct report *r)
@@ -295,6 +346,7 @@ static void release(struct report *r)
 	free(r->has_costs);
 	free(r->inclusive);
 	free(r->paged.function_page);
+	free(r->paged.graphs);
 	free(r->by_callee);
 	free(r->paged.file_page);
 	free(r->files_hottest);
@@ -302,6 +354,7 @@ static void release(struct report *r)
 	coverage_free(&r->coverage);
 	hot_free(&r->hot);
 	stacks_free(&r->stacks);
+	tasks_free(&r->tasks);
 	call_arcs_free(&r->arcs);
 	if (r->fs.model)
 		functions_free(&r->fs);
@@ -324,6 +377,8 @@ int report_write(struct outdir *out, const struct whole *w, const struct report_
 	find(r);
 	find_pages(r);
 	entries |= w->model->nr_nodes ? 1u << PAGE_FLAME : 0;
+	entries |= r->tasks.n ? 1u << PAGE_THREADS : 0;
+	entries |= about->calls && about->calls->n ? 1u << PAGE_TIMELINE : 0;
 	entries |= r->paged.nr_files ? 1u << PAGE_FILES : 0;
 	if (about->difference)
 		entries |= 1u << PAGE_CHANGES;

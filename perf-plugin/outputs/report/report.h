@@ -2,7 +2,8 @@
 /*
  * report.h - a folder of HTML pages to look at: what was recorded, the hottest functions with their code, the flame graph,
  * and the coverage of source files. All numbers are those of the formats of profile. The pages need nothing but the folder:
- * one style sheet, and a script in the page of the flame graph.
+ * one style sheet, and a script in each page, as browsers cannot check a file beside it against the
+ * page's policy.
  *
  * The pages are our own. genhtml has pages for lcov's tracefiles only, without code and functions, and is a program that need not
  * be installed; speedscope is a megabyte of script that reads a file which is loaded by hand or from a server. Both read what
@@ -23,6 +24,8 @@
 
 struct latencies;
 struct difference;
+struct long_calls;
+struct session;
 
 /* What the pages say of the recording. */
 struct report_about {
@@ -30,7 +33,10 @@ struct report_about {
 	/* of a recording, in the words of `info`: how it was made, and what was lost; NULL: of a count file */
 	const char *recorded, *result;
 	bool incomplete;	/* something was lost */
+	bool has_cycles;	/* the trace counts cycles */
 	const struct latencies *latencies; /* NULL: of a count file */
+	const struct long_calls *calls; /* for a timeline; NULL: not asked for */
+	struct session *ss;	/* has the names of threads; NULL: of a count file */
 	/* what changed since `base`; NULL: nothing is compared */
 	const struct difference *difference;
 	const char *base;

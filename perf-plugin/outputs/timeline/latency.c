@@ -14,6 +14,7 @@
 #include "counting/calls/places.h"
 #include "counting/calls/slices.h"
 #include "outputs/timeline/labels.h"
+#include "outputs/timeline/slices_run.h"
 #include "session/decode/branch.h"
 #include "session/decode/decode.h"
 #include "session/parts.h"
@@ -32,7 +33,6 @@ static const char system_call[] = "system call";
 struct latency_run {
 	struct latencies *v;
 	struct labels *labels;
-	struct calls *calls;
 	struct intmap functions;	/* entry: struct function */
 };
 
@@ -163,60 +163,23 @@ static void on_slice(void *data, const struct calls_slice *s)
 	add(f->v, what, labels_of(f->labels, s->entry), s->end.time - s->begin.time);
 }
 
-static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
-{
-	struct latency_run *f = data;
-
-	if (s->config->protocol == CST_PROTO_STM)
-		return 0;
-	if (!*s->priv)
-		*s->priv = calls_lane_new(f->calls);
-	calls_batch(f->calls, *s->priv, s, g, n);
-	return 0;
-}
-
-static void on_stream_end(void *data, const struct stream *s)
-{
-	struct latency_run *f = data;
-
-	if (*s->priv)
-		calls_lane_end(f->calls, *s->priv);
-	*s->priv = NULL;
-}
-
-static calls_place same_place(void *data, calls_place p)
-{
-	(void)data;
-	return p;
-}
-
 static int find_calls(struct session *ss, struct latencies *v)
 {
 	struct latency_run f = { .v = v };
-	const struct calls_limits limits = { .kept = 0 };
 	const struct calls_slice_opts slices = {
 		.max = MOST_KEPT, .wanted = is_wanted, .each = on_slice, .data = &f
 	};
-	const struct consumer c = { .data = &f,
-				    .batch = on_batch,
-				    .stream_end = on_stream_end,
-				    .wants = { .times = true,
-					       .excluded = true,
-					       .stop = CST_STOP_TIMESTAMP } };
 	struct calls_code code = calls_places_code(ss);
+	struct calls *calls;
 	struct function *p;
 	size_t i = 0, nr;
 	int rc;
 
 	f.labels = labels_new(ss, &code, false);
 	code = labels_code(f.labels);
-	f.calls = calls_new(&limits, &code, session_max_streams(ss));
-	calls_record_slices(f.calls, &slices);
-	rc = session_run(ss, &c);
-	if (!rc)
-		calls_finish(f.calls, same_place, NULL);
-	calls_slices(f.calls, &nr, &v->left_out);
-	calls_free(f.calls);
+	calls = slices_run(ss, &code, &slices, &rc);
+	calls_slices(calls, &nr, &v->left_out);
+	calls_free(calls);
 	labels_free(f.labels);
 	while ((p = intmap_next(&f.functions, &i)) != NULL)
 		free(p);

@@ -14,16 +14,18 @@
 /* 65012345 -> 65,012,345 */
 const char *losses_grouped(uint64_t v, char out[32])
 {
-	char digits[24];
-	int n = snprintf(digits, sizeof(digits), "%" PRIu64, v), i, k = 0;
+	char text[32], *at = text + sizeof(text);
+	unsigned int n = 0;
 
-	for (i = 0; i < n; i++) {
-		if (i && (n - i) % 3 == 0)
-			out[k++] = ',';
-		out[k++] = digits[i];
-	}
-	out[k] = 0;
-	return out;
+	*--at = 0;
+	do {
+		if (n && n % 3 == 0)
+			*--at = ',';
+		*--at = (char)('0' + v % 10);
+		v /= 10;
+		n++;
+	} while (v);
+	return memcpy(out, at, (size_t)(text + sizeof(text) - at));
 }
 
 void losses_print_share(const struct loss_report *rep, uint64_t bytes, FILE *out)

@@ -57,10 +57,16 @@ static void lines(void **state)
 /* Only a folder with no other names is taken for a report. */
 static void names(void **state)
 {
-	static const char *const own[] = { "index.html", "functions.html", "flame.html", "files.html", "style.css", "f1.html", "s1.html",
-					   "f1234567890.html", "s12-3.html", "f0.html" },
-		*const others[] = { "", "index.htm", "Index.html", "index.html2", "f.html", "s.html", "s-1.html", "s1-.html", "s1-2-3.html",
-				    "s1-a.html", "g1.html", "f1", "f1.htm", "f1.html.bak", "f1a.html", "sf1.html", "1.html", "style.css~" };
+	static const char *const own[] = {
+		"index.html", "functions.html", "flame.html", "flame-up.html", "files.html",
+		"style.css", "f1.html", "s1.html", "f1234567890.html", "s12-3.html", "f0.html",
+		"threads.html", "timeline.html", "t1.html", "t12-up.html"
+	}, *const others[] = {
+		"", "index.htm", "Index.html", "index.html2", "f.html", "s.html", "s-1.html",
+		"s1-.html", "s1-2-3.html", "s1-a.html", "g1.html", "f1", "f1.htm", "f1.html.bak",
+		"f1a.html", "sf1.html", "f1-up.html", "t-up.html", "t1-up2.html", "t1-2.html",
+		"1.html", "style.css~"
+	};
 	char name[PAGE_NAME];
 	size_t i;
 
@@ -85,6 +91,7 @@ static void pieces(void **state)
 	static const char *const special[] = { "&", "<", ">", "\"", "'", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\t" };
 	static const char *const shown[] = { "&amp;", "&lt;", "&gt;", "&quot;", "&#39;", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\t" };
 	static char text[TEXT + 64], want[6 * TEXT], got[6 * TEXT];
+	static const struct page_script script = { "text", "'none'" };
 	struct error err = { .code = 0 };
 	struct page *p = calloc(1, sizeof(*p));
 	struct outdir out;
@@ -110,6 +117,7 @@ static void pieces(void **state)
 	page_init(p, &out, 0, &err);
 	page_file(p, "style.css", "");
 	p->fd = outdir_create(&out, "s1.html", &err);
+	p->script = &script;
 	snprintf(p->name, sizeof(p->name), "s1.html");
 	page_source(p, text, n);
 	/* without tabs, each piece is as long as it may be */
@@ -129,7 +137,7 @@ static void pieces(void **state)
 		if (want[k] == '\t')
 			want[k] = '_';
 	assert_memory_equal(got + m + 1, want, m);
-	assert_string_equal(got + 2 * m + 1, "</main>\n</body>\n</html>\n");
+	assert_string_equal(got + 2 * m + 1, "</main>\n<script>text</script>\n</body>\n</html>\n");
 	free(p);
 }
 
