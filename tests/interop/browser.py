@@ -446,7 +446,8 @@ def leads(b, name):
         hits = b.js("return Array.prototype.map.call(document.querySelectorAll('.hit'), function (e) { return e.dataset.f; })")
         same("%s: frames that it leads to" % name, set(hits), {name[1:-5]})
         same("%s: in words" % name, b.find("#hits").text.startswith("%d frame" % len(hits)), True)
-        b.find(".hit").send_keys(Keys.ENTER)
+        # short calls are hidden until the button zooms to one
+        (b.all(".hit:not([hidden])") or [b.find("#next")])[0].send_keys(Keys.ENTER)
         same("%s: the search stays" % name, "f=" + name[1:-5] in b.hash(), True)
         b.find("#page").send_keys(Keys.ENTER)
         same("%s: from the frame" % name, b.js("return location.pathname").rpartition("/")[2], name)

@@ -58,7 +58,8 @@ static void draw(struct change_flame *f)
 }
 
 /* The class of a change: "u1" to "u4" for more, "d1" to "d4" for less; a new stack is "u4". */
-static const char *shade(const struct change_flame *f, const uint64_t v[DIFF_SIDES], char text[FLAME_CLASS])
+static const char *shade(const struct change_flame *f, const uint64_t v[DIFF_SIDES],
+			 char text[FLAME_CLASS])
 {
 	static const double least[NR_SHADES] = { 0.1, 5, 25, 100 };
 	const double percent = v[DIFF_BEFORE] ? diff_percent(v) : 100;

@@ -11,7 +11,8 @@
 
 struct flame_frame {
 	const char *class;	/* its colour */
-	uint64_t begin, width, all;	/* its place, and what all frames without a parent share */
+	/* its place, and the width of the box */
+	uint64_t begin, width, all;
 	uint32_t row;		/* rows above it */
 	uint32_t parent;	/* number of the frame that it belongs to, + 1; 0: none */
 	uint32_t page;		/* of its function; 0: none */
