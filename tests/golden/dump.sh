@@ -206,7 +206,7 @@ done_
 snapshot same
 sed -i 's/SRC_1=ETB_1/SRC_1=ETB_2/;s/source_data/coresight/' same/trace.ini
 sed -i 's/TRCTRACEIDR=1/TRCTRACEIDR=2/' same/s1.ini
-check "a trace ID of two sources is named" 3 -s same --elements
+check "a trace ID of two sources is named" 5 -s same --elements
 has err 'SRC_2: trace ID 0x02: .*; its trace is skipped$'
 done_
 snapshot notrace
