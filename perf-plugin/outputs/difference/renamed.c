@@ -142,7 +142,7 @@ static uint32_t left_of(const struct diff_state *s, enum diff_side side, const s
 }
 
 /* A line that more functions have, copies of a template, shows nothing. */
-#define MANY_FUNCTIONS 16u
+#define MANY_FUNCTIONS 16
 
 /* Adds a line of a function of DIFF_BEFORE to what it shares with functions of DIFF_AFTER. */
 static void share(struct sharing *sh, uint32_t before, const struct line_cost *c)

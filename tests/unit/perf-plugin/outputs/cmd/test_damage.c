@@ -286,7 +286,7 @@ static bool one_command(const char *const *words, bool cut)
 	fflush(stdout);
 	fflush(stderr);
 	get_messages(messages, sizeof(messages));
-	if (rc != CMD_OK && rc != CMD_ERROR && rc != CMD_LOSSES)
+	if (rc != CMD_OK && rc != CMD_ERROR && rc != CMD_LOSSES && rc != CMD_NOTHING)
 		BAD("exit code %d: %.800s", rc, messages);
 	if (strstr(messages, "out of memory"))
 		BAD("a number in the file decides on memory: %.800s", messages);
@@ -298,7 +298,8 @@ static bool one_command(const char *const *words, bool cut)
 	if (!strcmp(words[0], "info"))
 		return true;
 	/* A profile of nothing is not written, nor is a timeline. */
-	if (rc == CMD_ERROR || (rc == CMD_LOSSES && (strstr(messages, "nothing to profile") || strstr(messages, "nothing to show"))))
+	if (rc == CMD_ERROR ||
+	    (rc == CMD_NOTHING && (strstr(messages, "nothing to profile") || strstr(messages, "nothing to show"))))
 		return output_untouched();
 	return output_whole(words[0]);
 }
