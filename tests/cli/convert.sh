@@ -279,7 +279,7 @@ cut_files() {
 			head -c "$n" "$tmp/whole" >"$tmp/hand/$file"
 			got=0
 			"$tool" script -i "$tmp/hand" --itrace=b >"$tmp/out" 2>"$tmp/err" || got=$?
-			case $got in 0 | 1 | 3) ;; *) echo "$file cut at $n: exit code $got"; return 1 ;; esac
+			case $got in 0 | 1 | 3 | 5) ;; *) echo "$file cut at $n: exit code $got"; return 1 ;; esac
 			n=$((n + 1 + size / 40))
 		done
 		cp "$tmp/whole" "$tmp/hand/$file"

@@ -3,6 +3,7 @@
 """profile --watch=DIR over the files of perf record --switch-output: each is counted once when it is finished, whatever kills the
 watch, and the sum has the bytes of a sum that is made at once. 40 files, nightly 500."""
 import argparse
+import fcntl
 import os
 import shutil
 import signal
@@ -57,8 +58,10 @@ class Folder:
     def watch(self, folder, out, *options):
         self.lines = open(out + ".lines", "ab")
         self.errors = open(out + ".err", "ab")
+        # a test in the background of a shell inherits that SIGINT is ignored
         return subprocess.Popen([self.tool, "profile", "--watch", folder, "--format=cstrace", "-o", out, "--symfs", "/", *options],
-                                stdout=self.lines, stderr=self.errors)
+                                stdout=self.lines, stderr=self.errors,
+                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
 
 def lines_of(out):
@@ -192,12 +195,25 @@ def in_writing(f):
     same(out, f.expected(f.files[:2]))
 
 
+def is_locked(path):
+    """A run holds the lock: not only has it made the file."""
+    try:
+        with open(path, "rb") as g:
+            fcntl.flock(g, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
+
+
 def ends(f):
     """The watch ends with its folder; without a file there is no sum; a second run is refused."""
     folder, out = f.new()
     p = f.watch(folder, out)
-    wait_for("the state", lambda: os.path.exists(out + ".watch/lock"))
-    second = subprocess.run([f.tool, "profile", "--watch", folder, "--format=cstrace", "-o", out], capture_output=True, text=True)
+    wait_for("the state", lambda: is_locked(out + ".watch/lock"))
+    second = subprocess.run([f.tool, "profile", "--watch", folder, "--format=cstrace", "-o", out], capture_output=True, text=True,
+                            timeout=60)
     if second.returncode != 1 or "another run works at it" not in second.stderr:
         raise Bad("a second run: %d %s" % (second.returncode, second.stderr))
     time.sleep(0.1)

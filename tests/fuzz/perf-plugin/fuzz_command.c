@@ -121,7 +121,7 @@ static void judge(const struct command_line *l, const struct archive *a, int rc,
 	const bool written = out ? is.st_ino != was->st_ino || is.st_dev != was->st_dev || S_ISDIR(is.st_mode) :
 				   lseek(out_fd, 0, SEEK_END) > 0;
 	bool compares = !strcmp(l->command->name, "verify") || !strcmp(l->command->name, "compare");
-	bool good = rc == CMD_OK || rc == CMD_LOSSES || (rc == CMD_DIFFERENT && compares);
+	bool good = rc == CMD_OK || rc == CMD_LOSSES || rc == CMD_NOTHING || (rc == CMD_DIFFERENT && compares);
 
 	if (getenv("FUZZ_SHOW"))
 		fprintf(stderr, "exit code %d\n%.*s", rc, (int)nr_messages, messages);
@@ -129,7 +129,7 @@ static void judge(const struct command_line *l, const struct archive *a, int rc,
 	CHECK(good || nr_messages);
 	check_text("a message", (const uint8_t *)messages, nr_messages);
 	/* a profile of nothing, or nothing that fits the filters */
-	if (good && (rc != CMD_LOSSES || written))
+	if (good && (rc != CMD_NOTHING || written))
 		check_output(l, out, out_fd);
 	CHECK(folder_empty(a, good ? out : NULL));
 }
