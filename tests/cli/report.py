@@ -9,7 +9,7 @@
     report.py folded DIR FILE        frames and inclusive instructions are those of --format=folded
     report.py tasks DIR              prints processes and threads: PID and TID, or PID and "all"
     report.py task DIR PID TID FILE  frames of a thread are those of --format=folded --tid=TID; TID "all": of a process, of --pid=PID
-    report.py cycles DIR PLAIN       instructions are those of a report without --metric, and cycles are so many each
+    report.py cycles DIR PLAIN       instructions are those of a report without --metric, and each has its number of cycles
     report.py ranks DIR N            the list of functions has N different ones, by instructions
     report.py timeline DIR FILE      calls in time are those of timeline --format=json
     report.py text DIR WORDS         the words are in the text of a page, and there is no tag that they could have made
@@ -352,7 +352,7 @@ def columns(folder):
 
 
 def cycles(folder, plain):
-    """The instructions are those of a report of instructions, and cycles are so many each."""
+    """The instructions are those of a report of instructions, and each has its number of cycles."""
     have, want = columns(folder), {(r["Function"], r["Binary"]): r["Instructions"] for r in columns(plain)}
     for r in have:
         if r["Function"].startswith("["):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """pipe-of.py IN TIMES [MB_PER_SECOND [ZEROS]] >PIPE: a recording as `perf record -o -` writes it, whose trace is that of IN, TIMES times
 in a row. In each round the trace of all buffers and their AUX records follow each other, then comes FINISHED_ROUND. With a rate
-that is not 0 it is written no faster. ZEROS: so many bytes without trace behind that of each buffer, for input that is large."""
+that is not 0 it is written no faster. ZEROS: number of bytes without trace behind that of each buffer, for input that is large."""
 import struct
 import sys
 import time

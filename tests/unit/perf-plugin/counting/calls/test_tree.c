@@ -8,7 +8,7 @@
 
 #include "counting/calls/tree.h"
 
-/* so many that arrays of large pages grow */
+/* enough for arrays in large pages to grow */
 #define MANY	150000u
 
 /* A tree of MANY nodes: three roots, and three children of each node. */
