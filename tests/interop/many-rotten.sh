@@ -133,7 +133,9 @@ killed() {
 		sleep .02
 	done
 	kill -0 $pid 2>/dev/null || { echo "ended before it was killed"; return 1; }
-	[ $(($2 % 2)) -eq 0 ] && kill -9 $pid || env kill -9 -- -$pid
+	# the even ones alone at first: what it had started goes on for a while
+	[ $(($2 % 2)) -ne 0 ] || { kill -9 $pid; sleep .3; }
+	env kill -9 -- -$pid 2>/dev/null
 	wait $pid 2>/dev/null
 	[ ! -e "$tmp/killed" ]
 }

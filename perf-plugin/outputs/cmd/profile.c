@@ -97,9 +97,11 @@ static int write_difference(const struct input *in, const struct request *r, con
 		fprintf(stderr, "cstrace profile: %zu functions changed\n", d.nr_changed);
 		profile_report_unmeasured("profile", w->model);
 		/* of one build it is the same */
-		rc = profile_report_missing("profile", &given.whole[DIFF_BEFORE],
-					    given.lines && !d.same_build) |
-		     profile_report_missing("profile", w, given.lines) | in->before->lost.above;
+		if (profile_report_missing("profile", &given.whole[DIFF_BEFORE],
+					   given.lines && !d.same_build) || in->before->lost.above)
+			rc = PROFILE_LACKS;
+		if (profile_report_missing("profile", w, given.lines))
+			rc = PROFILE_LACKS;
 	}
 	difference_free(&d);
 	return rc;
