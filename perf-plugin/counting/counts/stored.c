@@ -24,7 +24,7 @@ static int put_bytes(void *data, const void *bytes, size_t size)
 }
 
 /* Ends the output of `w`. `rc`: what went wrong before, reported here unless it is ERR_REPORTED. */
-static int finish(struct cst_count_writer *w, struct pd_output *out, int rc)
+static int finish(const char *command, struct cst_count_writer *w, struct pd_output *out, int rc)
 {
 	struct error err = { .code = 0 };
 
@@ -32,9 +32,10 @@ static int finish(struct cst_count_writer *w, struct pd_output *out, int rc)
 		rc = cst_count_writer_end(w);
 	mem_code(rc);
 	if (rc == -CST_ERR_INVAL)
-		fprintf(stderr, "cstrace profile: counts that a file cannot have: %s\n", cst_count_writer_refused(w));
+		fprintf(stderr, "cstrace %s: counts that a file cannot have: %s\n", command,
+			cst_count_writer_refused(w));
 	else if (rc && rc != ERR_REPORTED)
-		fprintf(stderr, "cstrace profile: %s\n", error_text(rc));
+		fprintf(stderr, "cstrace %s: %s\n", command, error_text(rc));
 	cst_count_writer_free(w);
 	if (rc) {
 		pd_output_abort(out);
@@ -42,18 +43,19 @@ static int finish(struct cst_count_writer *w, struct pd_output *out, int rc)
 	}
 	rc = pd_output_finish(out, &err);
 	if (rc)
-		fprintf(stderr, "cstrace profile: %s\n", err.msg);
+		fprintf(stderr, "cstrace %s: %s\n", command, err.msg);
 	return rc;
 }
 
-int stored_write_records(stored_pass_fn pass, void *from, struct pd_output *out)
+int stored_write_records(const char *command, stored_pass_fn pass, void *from,
+			 struct pd_output *out)
 {
 	struct cst_count_writer *w = NULL;
 	int rc = cst_count_writer_new(&w, put_bytes, out);
 
 	if (!rc)
 		rc = pass(from, cst_count_write_record, w);
-	return finish(w, out, rc);
+	return finish(command, w, out, rc);
 }
 
 static int pass_collected(void *c, collect_fn take, void *data)
@@ -63,7 +65,7 @@ static int pass_collected(void *c, collect_fn take, void *data)
 
 int stored_write(struct collect *c, struct pd_output *out)
 {
-	return stored_write_records(pass_collected, c, out);
+	return stored_write_records("profile", pass_collected, c, out);
 }
 
 /* ---- input ------------------------------------------------------------------------------------- */
@@ -118,7 +120,7 @@ int stored_copy(const char *path, struct pd_output *out, struct model *totals)
 
 	if (!rc)
 		rc = read_records("profile", path, copy_record, &copy);
-	return finish(copy.w, out, rc);
+	return finish("profile", copy.w, out, rc);
 }
 
 /* ---- messages ---------------------------------------------------------------------------------- */

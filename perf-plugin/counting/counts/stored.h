@@ -11,9 +11,10 @@ struct model;
 
 /* Writes the records of `c`, and finishes `out` or leaves nothing of it. Returns 0, or negative after a message. */
 int stored_write(struct collect *c, struct pd_output *out);
-/* The same for the records that `pass` passes to `take`, as collect_records() does. */
+/* The same for `command`, of records that `pass` passes to `take`, as collect_records() does. */
 typedef int (*stored_pass_fn)(void *from, collect_fn take, void *data);
-int stored_write_records(stored_pass_fn pass, void *from, struct pd_output *out);
+int stored_write_records(const char *command, stored_pass_fn pass, void *from,
+			 struct pd_output *out);
 
 /* Reads a count file into an empty model, for `command`. Returns 0, or negative after a message with file and offset. */
 int stored_read(const char *command, const char *path, struct model *m);

@@ -191,7 +191,7 @@ int counted_lists(const char *command, const struct session_opts *so, const char
 	w = walk_lists(command, path, &files);
 	if (!w)
 		pd_output_abort(out);
-	else if (!stored_write_records(list_walks_pass, w, out))
+	else if (!stored_write_records(command, list_walks_pass, w, out))
 		rc = list_walks_lost(w) ? CMD_LOSSES : CMD_OK;
 	if (rc != CMD_ERROR && sum && sum->file)
 		list_walks_pass(w, summary_record, sum);
