@@ -40,11 +40,14 @@ void *large_new(size_t size)
 #endif
 }
 
-void *large_zeroed(size_t size)
+void *large_zeroed(size_t n, size_t size)
 {
 	size_t before;
 	char *p;
 
+	if (size && n > SIZE_MAX / size)
+		mem_refused(SIZE_MAX);
+	size *= n;
 	if (size < LARGE)
 		return mem_zeroed(1, size);
 	size = whole(size);

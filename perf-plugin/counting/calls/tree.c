@@ -42,7 +42,7 @@ static void grow_nodes(struct cct *t, uint32_t want)
 
 	while (cap < want)
 		cap *= cap < LARGE_NODES || cap > MAX_NODES / 4 ? 2 : 4;
-	v = large_zeroed(cap * sizeof(*v));
+	v = large_zeroed(cap, sizeof(*v));
 	if (t->nr)
 		memcpy(v, t->v, t->nr * sizeof(*v));
 	large_drop(t->v, t->cap * sizeof(*t->v));
@@ -63,7 +63,7 @@ static void grow_slots(struct cct *t, uint32_t want)
 	while (slots / 2 < want)
 		slots *= 2;
 	drop_slots(t);
-	t->slot = large_zeroed(slots * sizeof(*t->slot));
+	t->slot = large_zeroed(slots, sizeof(*t->slot));
 	t->mask = slots - 1;
 	for (i = 0; i < t->nr; i++)
 		insert(t, i);

@@ -12,9 +12,9 @@
 #include "outputs/cmd/commands.h"
 #include "outputs/cmd/counted.h"
 #include "outputs/cmd/options.h"
+#include "outputs/cmd/summary.h"
 #include "perfdata/branch_list.h"
 #include "session/session.h"
-#include "outputs/cmd/summary.h"
 
 static const char more[] =
 	"FILE is a count file, from 'perf-cstrace profile --format=cstrace' or from this command; - is standard input. The output is "
@@ -23,8 +23,9 @@ static const char more[] =
 	"that form, which needs no programs; with count files among them the sum is a count file, "
 	"for which the code of their programs is read.\n"
 	"Options are those of llvm-profdata merge. A LIST has a FILE or N,FILE in each line; lines that begin with # are comments.\n"
-	"Exit codes: 0 added; 1 error; 3 added, but the counts have losses, or an input is empty: "
-	"stderr says which; 5 all inputs are empty.\n";
+	"With --subtract it is a sum without some of its files, or a run without a window of it.\n"
+	"Exit codes: 0 added; 1 error; 3 added, but the counts have losses, or an input or what is "
+	"left is empty: stderr says which; 5 all inputs are empty.\n";
 
 static int add_weighted(void *list, const char *arg)
 {
