@@ -12,7 +12,7 @@
  * the same (more than 4 GB/s into the page cache), above that it falls: the buffer leaves the
  * second-level cache.
  */
-#define PW_BUFFER	(256u << 10)
+#define PW_BUFFER	(128u << 10)
 
 struct pw_attr {
 	struct perf_event_attr attr;
