@@ -26,15 +26,16 @@ void session_fragment_losses(struct session *ss, const struct fragment *f)
 }
 
 /*
- * True if the losses of AUX record `r` count at the begin of the run. Without a filter all do. With one, records with
- * fragments count when a fragment is decoded; others count if the time in which their data was lost, since the record
- * `before` on the same CPU, overlaps the filter's window.
+ * True if the losses of AUX record `r` count at the begin of the run. Without a filter all do. With
+ * one, records with fragments count when a fragment is decoded; others count if the time in which
+ * their data was lost, since the record `before` on the same CPU, overlaps the filter's times.
  */
 static bool counts_now(const struct session *ss, const struct aux_record *r, const struct aux_record *before)
 {
 	uint64_t since = before && !(r->flags & AUX_FLAG_OVERWRITE) && before->time < r->time ? before->time : 0;
 
-	return !ss->chosen.filter || (!r->fragments && filter_window(ss->chosen.filter, since, r->time));
+	return !ss->chosen.filter ||
+	       (!r->fragments && filter_overlaps(ss->chosen.filter, since, r->time));
 }
 
 void session_start_losses(struct session *ss)

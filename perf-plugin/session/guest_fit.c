@@ -68,7 +68,7 @@ static size_t within(const int64_t *offsets, size_t n, size_t i, int64_t width, 
 	return *k - i;
 }
 
-/* Finds the window with most offsets, and the best one that does not touch it. */
+/* Finds the width with most offsets, and the best one that does not touch it. */
 static void fit_width(const int64_t *offsets, size_t n, int64_t width, struct guest_fit *fit)
 {
 	size_t i, k, count, best = 0;

@@ -52,17 +52,17 @@ static int64_t distance(const struct trace_clock *c, uint64_t a, uint64_t b)
 
 static int by_time(const void *pa, const void *pb)
 {
-	const struct clock_window *a = pa, *b = pb;
+	const struct clock_bracket *a = pa, *b = pb;
 
 	if (a->to != b->to)
 		return a->to < b->to ? -1 : 1;
 	return a->ticks < b->ticks ? -1 : a->ticks > b->ticks;
 }
 
-/* Measures the rate and its bounds from the first window that has both ends, and the last one. */
-static void measure(struct trace_clock *c, const struct clock_window *w, size_t n)
+/* Measures the rate and its bounds from the first bracket that has both ends, and the last one. */
+static void measure(struct trace_clock *c, const struct clock_bracket *w, size_t n)
 {
-	const struct clock_window *a = &w[0], *b = &w[n - 1];
+	const struct clock_bracket *a = &w[0], *b = &w[n - 1];
 	double ticks, low, high;
 
 	while (a < b && !a->from)
@@ -84,14 +84,17 @@ static uint64_t to_ns(double d)
 	return d < 0 ? 0 : d < (double)(UINT64_MAX / 2) ? (uint64_t)d : UINT64_MAX / 2;
 }
 
-/* Bounds of the time of the first timestamp, relative to the end of its window, and the windows that they are from. */
+/*
+ * Bounds of the time of the first timestamp, relative to the end of its bracket, and the brackets
+ * that they are from.
+ */
 struct bounds {
 	double low, high;
 	size_t low_at, high_at;
 	bool has_low;
 };
 
-static struct bounds bounds_of(const struct trace_clock *c, const struct clock_window *w, size_t n)
+static struct bounds bounds_of(const struct trace_clock *c, const struct clock_bracket *w, size_t n)
 {
 	struct bounds b = { .has_low = false };
 	double t, at;
@@ -120,7 +123,7 @@ static struct bounds bounds_of(const struct trace_clock *c, const struct clock_w
  * The clock of the records may be steered against the counter, whose rate the file has. Finds the rate next to that which
  * no record contradicts: the contradiction is a convex function of the rate, so each step is a tangent's.
  */
-static void steer(struct trace_clock *c, const struct clock_window *w, size_t n, struct bounds *b)
+static void steer(struct trace_clock *c, const struct clock_bracket *w, size_t n, struct bounds *b)
 {
 	const double rate = c->ns_per_tick;
 	const struct bounds was = *b;
@@ -145,7 +148,7 @@ static void steer(struct trace_clock *c, const struct clock_window *w, size_t n,
 	}
 }
 
-void clock_fit(struct trace_clock *c, struct clock_window *w, size_t n)
+void clock_fit(struct trace_clock *c, struct clock_bracket *w, size_t n)
 {
 	struct bounds b;
 	double at;
@@ -163,7 +166,7 @@ void clock_fit(struct trace_clock *c, struct clock_window *w, size_t n)
 	at = !b.has_low ? b.high : c->contradicted ? (b.low + b.high) / 2 : b.low;
 	c->error_ns = !b.has_low ? UINT64_MAX : to_ns(c->contradicted ? b.low - b.high : b.high - b.low);
 	c->paired = true;
-	c->windows = n;
+	c->brackets = n;
 	c->pair_ticks = w[0].ticks;
 	if (at < 0)
 		c->pair_ns = w[0].to - (to_ns(-at) < w[0].to ? to_ns(-at) : w[0].to);

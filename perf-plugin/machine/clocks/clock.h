@@ -28,7 +28,7 @@ struct trace_clock {
 	uint64_t pair_ticks, pair_ns;
 	uint64_t error_ns;	/* bound of the pair's error in ns; UINT64_MAX: unknown */
 	bool contradicted;	/* no pair is consistent with all records */
-	size_t windows;		/* number of windows fitted */
+	size_t brackets;	/* number of brackets fitted */
 };
 
 #define CLOCK_DEFAULT_FREQ 1000000000ull
@@ -45,14 +45,14 @@ struct clock_facts {
 void clock_init(struct trace_clock *c, const struct clock_facts *facts);
 
 /* A timestamp that was taken in [from, to]. */
-struct clock_window {
+struct clock_bracket {
 	uint64_t ticks;
 	uint64_t from, to;	/* from 0: unknown */
 	int cpu;
 };
 
-/* Fits an estimated clock to windows, which are sorted by time first. */
-void clock_fit(struct trace_clock *c, struct clock_window *w, size_t n);
+/* Fits an estimated clock to brackets, which are sorted by time first. */
+void clock_fit(struct trace_clock *c, struct clock_bracket *w, size_t n);
 
 /* Makes the times of an estimated clock those of the counter since it was 0, if no record bounds them. */
 void clock_alone(struct trace_clock *c);

@@ -23,7 +23,7 @@
 struct pairing {
 	struct clocks *c;
 	struct joined joined;
-	struct clock_window *w;
+	struct clock_bracket *w;
 	size_t nr, cap;
 };
 
@@ -36,9 +36,9 @@ static uint64_t start_time(const struct clocks *c, const struct fragment *f, int
 	return start && start->time > time && start->time <= f->pub.time ? start->time : time;
 }
 
-static void add_window(struct pairing *p, const struct fragment *f, int cpu, uint64_t ticks)
+static void add_bracket(struct pairing *p, const struct fragment *f, int cpu, uint64_t ticks)
 {
-	struct clock_window *w = ARRAY_ADD(p->w, p->nr, p->cap);
+	struct clock_bracket *w = ARRAY_ADD(p->w, p->nr, p->cap);
 
 	w->ticks = ticks;
 	w->from = start_time(p->c, f, cpu);
@@ -71,8 +71,8 @@ static int look_in(struct pairing *p, struct queue *q, const struct fragment *f,
 		first_times(s.tree, s.nr, ticks);
 	for (id = 0; id < 128 && !rc; id++)
 		if (s.dec[id] && ticks[cst_decoder_config(s.dec[id])->trace_id])
-			add_window(p, f, (int)s.unit[id]->aux->cpu,
-				   ticks[cst_decoder_config(s.dec[id])->trace_id]);
+			add_bracket(p, f, (int)s.unit[id]->aux->cpu,
+				    ticks[cst_decoder_config(s.dec[id])->trace_id]);
 	cst_tree_free(s.tree);
 	return rc;
 }
@@ -94,8 +94,8 @@ static int look_at(struct pairing *p, struct queue *q, struct fragment *f)
 	return look_in(p, q, f, data + tail, f->pub.size - tail);
 }
 
-/* Fits the clock of a CPU, or of all CPUs, to the windows w[0..n). */
-static void fit(struct pairing *p, struct clock_window *w, size_t n, int cpu)
+/* Fits the clock of a CPU, or of all CPUs, to the brackets w[0..n). */
+static void fit(struct pairing *p, struct clock_bracket *w, size_t n, int cpu)
 {
 	const struct auxinfo *info = &p->c->units->info;
 	struct trace_clock c;
@@ -112,7 +112,7 @@ static void fit(struct pairing *p, struct clock_window *w, size_t n, int cpu)
 
 static int by_cpu(const void *pa, const void *pb)
 {
-	const struct clock_window *a = pa, *b = pb;
+	const struct clock_bracket *a = pa, *b = pb;
 
 	return a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
 }

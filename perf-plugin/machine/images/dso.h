@@ -131,7 +131,7 @@ struct dso {
 	} kernel;
 	struct dso_counts {
 		uint64_t used;		/* number of requests for its code by the decoder */
-		/* with a time filter: part of it was in the filter's window */
+		/* with a time filter: part of it was in the filter's times */
 		bool shown;
 		uint64_t insns;		/* instructions decoded in it, if a consumer counts them */
 		uint64_t nacc;		/* addresses at which its code was needed and is missing */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* side_order.c - merges the sources through a window that is as wide as the first pass found them out of order. */
+/*
+ * side_order.c - merges the sources through a queue that is as long as the first pass found them
+ * out of order.
+ */
 #include <stdlib.h>
 #include <string.h>
 

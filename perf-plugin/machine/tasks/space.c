@@ -328,7 +328,10 @@ static void caught_up(struct spaces *sp, struct version *v)
 	v->serial = ++*sp->last_serial;
 }
 
-/* Builds a version from the maps at the last exec or fork, or at the begin of the window, and all events since. */
+/*
+ * Builds a version from the maps at the last exec or fork, or before the events that are kept, and
+ * all events since.
+ */
 static void build(struct spaces *sp, struct version *v, uint32_t epoch)
 {
 	const struct process *p = v->process;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* threads.c - applies events to threads and maps; window.c drops what is no longer needed of them. */
+/* threads.c - applies events to threads and maps; kept.c drops what is no longer needed of them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,7 +79,7 @@ static const struct thread_was *past_at(const struct thread_past *past, uint64_t
 
 static void add_past(struct threads *ts, struct thread_past *past, const struct thread_was *was)
 {
-	ts->window.changes += past->nr > 0;
+	ts->kept.changes += past->nr > 0;
 	*ARRAY_ADD(past->v, past->nr, past->cap) = *was;
 }
 
@@ -138,7 +138,7 @@ static struct map_event *add_event(struct threads *ts, struct process *p, uint64
 		p->base = maplist_ref(p->cur);
 	}
 	ev = ARRAY_ADD(p->ev, p->nr, p->cap);
-	ts->window.changes += new_epoch && p->epochs;
+	ts->kept.changes += new_epoch && p->epochs;
 	if (new_epoch || !p->epochs)
 		ts->totals.total_replaced += p->epochs++ > 0 && p != &ts->known.kernel;
 	memset(ev, 0, sizeof(*ev));

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * threads.h - threads, processes and their maps over time: the process of a thread at a moment, and the maps it had.
+ * threads.h - threads, processes and their maps over time: the process of a thread at a moment, and
+ * the maps it had.
  *
- * A moment is a number of events that had happened ("limit"), so that files with and without times are handled alike.
- * Only a window of the history is kept: the effect of older events is in the maps of each process at the begin of the
- * window, and processes that ended before it are dropped. threads_seek() moves the window forwards; for a moment before
- * the window, threads_restart() starts at the first event.
+ * A moment is a number of events that had happened ("limit"), so that files with and without times
+ * are handled alike.
+ * Only the newest part of the history is kept: the effect of older events is in
+ * the base maps of each process, and processes that ended before it are dropped. threads_seek()
+ * reads on and drops what is too old; for a moment before the first event that is kept,
+ * threads_restart() begins again.
  */
 #ifndef CSTRACE_MACHINE_TASKS_THREADS_H
 #define CSTRACE_MACHINE_TASKS_THREADS_H
@@ -15,12 +18,12 @@
 #include "machine/sideband/side_order.h"
 
 /*
- * Events kept in the window after and before the moment that was requested: a thread runs for a moment after its exit
- * record, and clocks are not exact.
+ * Events that are kept after and before the moment that was requested: a thread runs for a moment
+ * after its exit record, and clocks are not exact.
  */
 #define THREADS_AHEAD 2048u
 
-/* Passes over all events after which the window is no longer moved but grows. */
+/* Passes over all events after which everything is kept. */
 #define THREADS_MAX_RESTARTS 16u
 
 struct map_event {
@@ -49,9 +52,9 @@ struct process {
 	uint32_t epochs;	/* number of the current epoch plus 1; 0: no events */
 	uint64_t forgotten;	/* events before this one are in `base` only */
 	uint32_t base_epoch;
-	struct maplist *base;	/* maps at the begin of the window, if the window has events */
+	struct maplist *base;	/* maps before the events that are kept, if there are such */
 	struct maplist *cur;	/* maps after all events so far */
-	struct map_event *ev;	/* events in the window: [first, nr) */
+	struct map_event *ev;	/* events that are kept: [first, nr) */
 	size_t first, nr, cap;
 	struct version *versions; /* address spaces made so far (space.c) */
 };
@@ -75,7 +78,7 @@ struct thread {
 	struct thread_past pids, comms;
 };
 
-/* An event in the window. */
+/* An event that is kept. */
 struct moment {
 	uint64_t time, seq;
 	int pid, tid;
@@ -106,14 +109,14 @@ struct threads {
 	unsigned int restarts;
 
 	struct {
-		struct moment *moments;	/* events in the window: [first, nr) */
+		struct moment *moments;	/* [first, nr) */
 		size_t first, nr, cap;
-		uint64_t base;		/* number of the first event in the window */
-		/* of the last event before the window */
+		uint64_t base;		/* number of the first one */
+		/* of the last event before it */
 		uint64_t gone_time, gone_seq, gone_changes;
 		/* events that replaced code or changed a thread's process or name */
 		uint64_t changes;
-	} window;
+	} kept;
 
 	struct {
 		struct intmap threads, processes;	/* at present */
@@ -148,23 +151,23 @@ void threads_note(struct threads *ts, const struct side_event *e);
 void threads_begin(struct threads *ts);
 
 /*
- * Moves the window to a time or, in a file without times, to file position `seq`; NO_TIME: to the end. Moments from
- * `hold` (a number of events) on stay in the window. Returns 0 or negative.
+ * Reads on to a time or, in a file without times, to file position `seq`; NO_TIME: to the end.
+ * Moments from `hold` (a number of events) on stay kept. Returns 0 or negative.
  */
 void threads_seek(struct threads *ts, uint64_t time, uint64_t seq, uint64_t hold);
-/* True if the window begins after this moment. */
+/* True if events behind this moment are no longer kept. */
 bool threads_passed(const struct threads *ts, uint64_t time, uint64_t seq);
 /* Restarts with the first event. No address space may be in use. Returns 0 or negative. */
 void threads_restart(struct threads *ts);
 
 /*
- * Returns the number of events before `time` or, in a file without times, before file position `seq`; for a moment
- * outside the window that of its begin or end.
+ * Returns the number of events before `time` or, in a file without times, before file position
+ * `seq`; for a moment that is not kept that of the first or last that is.
  */
 uint64_t threads_limit(const struct threads *ts, uint64_t time, uint64_t seq);
 /*
- * True if code, processes and names of threads do not change between `limit` and the given moment. False also if the
- * window does not contain both.
+ * True if code, processes and names of threads do not change between `limit` and the given moment.
+ * False also if they are not both kept.
  */
 bool threads_steady(const struct threads *ts, uint64_t limit, uint64_t time, uint64_t seq);
 /* Returns the time of the last event before a moment; 0: none. */
@@ -181,7 +184,7 @@ struct process *threads_only_process(const struct threads *ts);
 
 /* Returns the epoch of a moment; 0 if the process has no events. */
 uint32_t process_epoch(const struct process *p, uint64_t limit);
-/* Returns the events of an epoch that are in the window, as indices [first, last) of `ev`. */
+/* Returns the events of an epoch that are kept, as indices [first, last) of `ev`. */
 void process_epoch_events(const struct process *p, uint32_t epoch, size_t *first, size_t *last);
 /* threads.c: applies an event. */
 void threads_apply(struct threads *ts, const struct side_event *e, uint64_t order);
@@ -189,7 +192,7 @@ void threads_apply(struct threads *ts, const struct side_event *e, uint64_t orde
 /* threads.c: maps a range of a process, or without a dso removes what is there. */
 void threads_set_map(struct threads *ts, struct process *p, const struct map *m, uint64_t order);
 
-/* Returns the maps before the first event of the window; NULL: none. */
+/* Returns the maps before the first event that is kept; NULL: none. */
 struct maplist *process_base(const struct process *p);
 
 #endif

@@ -249,8 +249,10 @@ static void print_estimate(FILE *out, const struct trace_clock *c, bool alone)
 	fprintf(out, "; timestamp %" PRIu64 " taken as %" PRIu64 ".%09" PRIu64 " s", c->pair_ticks,
 	       c->pair_ns / 1000000000, c->pair_ns % 1000000000);
 	if (c->contradicted) {
-		fprintf(out, ", but the %zu timestamps that were compared with records contradict each other by ",
-		       c->windows);
+		fprintf(out,
+			", but the %zu timestamps that were compared with records "
+			"contradict each other by ",
+			c->brackets);
 		print_ns(out, c->error_ns);
 	} else if (c->error_ns != UINT64_MAX) {
 		fprintf(out, ", at most ");

@@ -326,7 +326,10 @@ static void note_code(struct sampled_stream *ln, const struct stream *s)
 	version_hold(ln->other);
 }
 
-/* Notes the instruction `last` before a gap. Its time is that of its batch if the filter's window ends in that. */
+/*
+ * Notes the instruction `last` before a gap. Its time is that of its batch if the filter's times
+ * end in that.
+ */
 static void gap_after(const struct sampler *sp, const struct stream *s, struct sampled_stream *ln, uint64_t last)
 {
 	uint64_t time = insn_time(sp, s, ln);
@@ -337,8 +340,8 @@ static void gap_after(const struct sampler *sp, const struct stream *s, struct s
 }
 
 /*
- * Emits a sample for branches that no sample has shown before the stack is cleared. They are in the address space of
- * their stretch, which is not that of the batch if another thread runs now.
+ * Emits a sample for branches that no sample has shown before the stack is cleared. They are in the
+ * address space of their stretch, which is not that of the batch if another thread runs now.
  */
 static int stack_flush(struct sampler *sp, const struct stream *s, struct sampled_stream *ln)
 {

@@ -127,7 +127,7 @@ static int take_batch(struct run *r, struct stream_state *st, const struct cst_g
 	return rc ? rc : plan_samples(r, st);
 }
 
-/* True if all streams of the tree are past the end of the filter's window. */
+/* True if all streams of the tree are past the end of the filter's times. */
 static bool all_past(const struct buffer_tree *bt)
 {
 	unsigned int id;
@@ -139,8 +139,9 @@ static bool all_past(const struct buffer_tree *bt)
 }
 
 /*
- * Pulls elements until more bytes are needed or the filter's window has ended. A stop for loading a section does not
- * end a batch, so that batches and their times do not depend on what was decoded before.
+ * Pulls elements until more bytes are needed or the filter's times have ended. A stop for loading a
+ * section does not end a batch, so that batches and their times do not depend on what was decoded
+ * before.
  */
 static int pull(struct run *r, struct buffer_tree *bt)
 {

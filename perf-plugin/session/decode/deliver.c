@@ -68,7 +68,10 @@ void deliver_close(struct run *r)
 
 /* ---- to the consumer --------------------------------------------------------------------------- */
 
-/* True if the rest of the stream's fragment is after the filter's window and no branch of the window is open. */
+/*
+ * True if the rest of the stream's fragment is after the filter's times and no branch of before is
+ * open.
+ */
 static bool is_past(const struct run *r, const struct stream_state *st, const struct cst_generic *g,
 		    size_t n)
 {
@@ -82,7 +85,7 @@ static bool is_past(const struct run *r, const struct stream_state *st, const st
 	return false;
 }
 
-/* Marks the files whose code is in the filter's window, and the file of the last branch's target. */
+/* Marks the files whose code is in the filter's times, and the file of the last branch's target. */
 static void note_files(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n)
 {
 	bool use = !st->given.selected.excluded || st->out.next_used;

@@ -65,7 +65,7 @@ struct stream_losses {
 struct stream_out {
 	uint32_t last_pending;		/* pending batches, a list in struct pending, the last one first; NO_BATCH: none */
 	bool active;			/* an element was decoded in this fragment */
-	bool past;			/* past the end of the filter's window in this fragment */
+	bool past;			/* past the end of the filter's times in this fragment */
 	/* the last batch was selected: the file of its last branch's target counts as used */
 	bool next_used;
 	bool open_end;			/* the last fragment of this stream was decoded to its end */

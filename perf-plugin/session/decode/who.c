@@ -47,7 +47,7 @@ static bool has_code(const struct session *ss, int tid, uint64_t limit)
 	int pid = tid > 0 ? threads_pid(&ss->tasks.threads, tid, limit) : -1;
 	const struct process *p = pid >= 0 ? threads_process(&ss->tasks.threads, pid) : NULL;
 
-	/* a process that was mapped before the window has no events in it */
+	/* a process that was mapped before the events that are kept has none */
 	return p && (p->first < p->nr || (p->cur && maplist_next(p->cur, 0)));
 }
 

@@ -398,7 +398,7 @@ bool filter_thread(const struct filter *f, int tid)
 	return !f->pid.nr || intmap_get(&f->members, tid);
 }
 
-bool filter_window(const struct filter *f, uint64_t from, uint64_t to)
+bool filter_overlaps(const struct filter *f, uint64_t from, uint64_t to)
 {
 	const struct span *at;
 
@@ -431,7 +431,7 @@ static bool comm_wanted(const struct filter *f, const char *comm)
 
 bool filter_wants(struct filter *f, int cpu, int pid, int tid, uint64_t time)
 {
-	if (!filter_cpu(f, cpu) || !filter_window(f, time, time) ||
+	if (!filter_cpu(f, cpu) || !filter_overlaps(f, time, time) ||
 	    (f->pid.nr && (pid < 0 || !holds(&f->pid, (uint64_t)pid))) ||
 	    (f->tid.nr && (tid < 0 || !holds(&f->tid, (uint64_t)tid))))
 		return false;

@@ -58,7 +58,7 @@ void filter_note_thread(struct filter *f, int pid, int tid);
 /* True if the thread may be selected at some time. */
 bool filter_thread(const struct filter *f, int tid);
 /* True if any time in [from, to] is selected; `to` FILTER_FOREVER: no end is known. */
-bool filter_window(const struct filter *f, uint64_t from, uint64_t to);
+bool filter_overlaps(const struct filter *f, uint64_t from, uint64_t to);
 /* Returns the last time that is selected. */
 uint64_t filter_last(const struct filter *f);
 /* True if a selected thread may run between parts that are selected: on other CPUs, or between spans of time. */

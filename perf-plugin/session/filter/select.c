@@ -73,10 +73,10 @@ bool select_skips(const struct selection *s, struct queue *q, const struct fragm
 	if (timeless || !s->timestamps) {
 		uint64_t time = to != NO_TIME ? to : 0;
 
-		if (!filter_window(s->filter, time, time))
+		if (!filter_overlaps(s->filter, time, time))
 			return true;
 	}
-	if (!filter_window(s->filter, from, to))
+	if (!filter_overlaps(s->filter, from, to))
 		return true;
 	/* a buffer that follows a thread has no other thread */
 	if (q->cpu < 0 && q->tid > 0 && !filter_thread(s->filter, q->tid))

@@ -55,7 +55,8 @@ static void narrow(void **state)
 	/* estimated: the wrap lies between the timestamps */
 	c = make(&conv, false, true, 48, 0);
 	{
-		struct clock_window w[] = { { mask - 9, 5000000, 5000400, 0 }, { 10, 5000800, 5001200, 0 } };
+		struct clock_bracket w[] = { { mask - 9, 5000000, 5000400, 0 },
+					     { 10, 5000800, 5001200, 0 } };
 
 		clock_fit(&c, w, 2);
 	}
@@ -80,7 +81,7 @@ static void short_counter(void **state)
 
 static void estimated(void **state)
 {
-	struct clock_window w[] = { { 5000, 700000, 800000, 0 } };
+	struct clock_bracket w[] = { { 5000, 700000, 800000, 0 } };
 	struct trace_clock c = make(NULL, false, false, 0, 0);
 	uint64_t ns;
 
@@ -96,7 +97,7 @@ static void estimated(void **state)
 	/* damaged timestamps neither wrap nor trap */
 	assert_true(ns_of(&c, UINT64_MAX, NONE) == UINT64_MAX - 1);
 	c = make(NULL, false, false, 0, 1);
-	w[0] = (struct clock_window){ 1u << 31, 0, 5, 0 };
+	w[0] = (struct clock_bracket){ 1u << 31, 0, 5, 0 };
 	clock_fit(&c, w, 1);
 	assert_true(c.error_ns == UINT64_MAX);
 	assert_true(clock_ns(&c, UINT64_MAX, NONE, &ns));
@@ -106,7 +107,7 @@ static void estimated(void **state)
 /* Records that contradict each other by less than the trace is long: the middle between them. */
 static void near_contradiction(void **state)
 {
-	struct clock_window w[] = { { 0, 100100, 100200, 0 }, { 1000, 100300, 100400, 0 } };
+	struct clock_bracket w[] = { { 0, 100100, 100200, 0 }, { 1000, 100300, 100400, 0 } };
 	struct trace_clock c = make(NULL, false, false, 0, 1000000000);
 
 	(void)state;
@@ -124,7 +125,7 @@ static void near_contradiction(void **state)
 static void fitted(void **state)
 {
 	const uint64_t zero = 123456789;
-	struct clock_window w[64];
+	struct clock_bracket w[64];
 	uint64_t before = UINT64_MAX, t, ns;
 	struct trace_clock c;
 	unsigned int n, i;
@@ -135,8 +136,10 @@ static void fitted(void **state)
 		srand(7);
 		for (i = 0; i < n; i++) {
 			t = 1000 + 100000ull * i;
-			w[i] = (struct clock_window){ t, zero + 40 * t - (uint64_t)(rand() % 90000),
-						      zero + 40 * t + (uint64_t)(rand() % 500000), 0 };
+			w[i] = (struct clock_bracket){ t,
+						       zero + 40 * t - (uint64_t)(rand() % 90000),
+						       zero + 40 * t + (uint64_t)(rand() % 500000),
+						       0 };
 		}
 		c = make(&conv, false, true, 0, 0);
 		clock_fit(&c, w, n);
@@ -154,7 +157,7 @@ static void fitted(void **state)
 static void measured(void **state)
 {
 	const uint64_t zero = 777;
-	struct clock_window w[101];
+	struct clock_bracket w[101];
 	struct trace_clock c;
 	unsigned int i;
 
@@ -163,7 +166,8 @@ static void measured(void **state)
 	for (i = 0; i <= 100; i++) {
 		uint64_t t = 5000000 + 625000ull * i;
 
-		w[100 - i] = (struct clock_window){ t, zero + 16 * t - 100000, zero + 16 * t + 900000, 0 };
+		w[100 - i] = (struct clock_bracket){ t, zero + 16 * t - 100000,
+						     zero + 16 * t + 900000, 0 };
 	}
 	c = make(NULL, false, false, 0, 0);
 	clock_fit(&c, w, 101);
@@ -184,7 +188,7 @@ static void steered(void **state)
 		double ppm;
 		bool found;
 	} cases[] = { { 0, true }, { 50, true }, { -50, true }, { 500, true }, { -900, true }, { 1500, false }, { -20000, false } };
-	struct clock_window w[40];
+	struct clock_bracket w[40];
 	struct trace_clock c;
 	uint64_t at, ns;
 	size_t i, k;

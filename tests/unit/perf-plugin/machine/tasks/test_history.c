@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Threads and maps over time with a window that moves: against a model that applies every event by
- * the book, in and out of order, forwards and begun again; and how much is kept.
+ * Threads and maps over time of which the newest part is kept: against a model that applies every
+ * event by the book, in and out of order, forwards and begun again; and how much is kept.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -227,7 +227,7 @@ static void check_moment(struct history *h, const struct model *m, uint64_t time
 	}
 }
 
-/* All moments, in order; with `hold`, the window may only be given up in steps. */
+/* All moments, in order; with `hold`, events may only be dropped in steps. */
 static void walk(struct history *h, const struct side_event *v, unsigned int hold)
 {
 	struct model m;
@@ -271,7 +271,7 @@ static void check_history(unsigned int seed, size_t keep, size_t ahead, unsigned
 	free(v);
 }
 
-static void window_against_model(void **state)
+static void kept_against_model(void **state)
 {
 	unsigned int seed;
 
@@ -362,7 +362,7 @@ static void check_spaces(unsigned int seed, size_t keep, size_t ahead)
 	free(v);
 }
 
-static void spaces_follow_the_window(void **state)
+static void spaces_follow_what_is_kept(void **state)
 {
 	unsigned int seed;
 
@@ -483,7 +483,7 @@ static void held_moments_stay(void **state)
 }
 
 /* Going back again and again must not cost a pass each time. */
-static void the_window_grows_after_many_restarts(void **state)
+static void all_is_kept_after_many_restarts(void **state)
 {
 	struct history h;
 	unsigned int i;
@@ -509,11 +509,13 @@ static void the_window_grows_after_many_restarts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(window_against_model), cmocka_unit_test(spaces_follow_the_window),
-		cmocka_unit_test(alive_until_exit), cmocka_unit_test(cyclic_forks_end),
+		cmocka_unit_test(kept_against_model),
+		cmocka_unit_test(spaces_follow_what_is_kept),
+		cmocka_unit_test(alive_until_exit),
+		cmocka_unit_test(cyclic_forks_end),
 		cmocka_unit_test(what_was_in_use_is_forgotten_later),
 		cmocka_unit_test(held_moments_stay),
-		cmocka_unit_test(the_window_grows_after_many_restarts),
+		cmocka_unit_test(all_is_kept_after_many_restarts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

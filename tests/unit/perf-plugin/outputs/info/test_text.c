@@ -188,8 +188,15 @@ static void clocks(void **state)
 		uint64_t ns;
 		const char *text;
 	} times[] = { { 0, "0 ns" }, { 9999, "9999 ns" }, { 10000, "10.0 us" }, { 9999900, "9999.9 us" }, { 10000000, "10.0 ms" } };
-	const struct trace_clock none = { .kind = CLOCK_NONE }, estimated = { .kind = CLOCK_ESTIMATED, .rate = CLOCK_RATE_ASSUMED,
-		.ns_per_tick = 2.5, .paired = true, .pair_ticks = 77, .pair_ns = 3000000005u, .error_ns = UINT64_MAX, .windows = 12 };
+	const struct trace_clock none = { .kind = CLOCK_NONE },
+				 estimated = { .kind = CLOCK_ESTIMATED,
+					       .rate = CLOCK_RATE_ASSUMED,
+					       .ns_per_tick = 2.5,
+					       .paired = true,
+					       .pair_ticks = 77,
+					       .pair_ns = 3000000005u,
+					       .error_ns = UINT64_MAX,
+					       .brackets = 12 };
 	const struct trace_clock converted = { .kind = CLOCK_CONVERTED };
 	struct trace_clock *c;
 	char want[400];

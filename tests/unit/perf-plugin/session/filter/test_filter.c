@@ -114,9 +114,9 @@ static void times(void **state)
 	assert_true(filter_wants(f, 0, 1, 1, 300 * S));
 	assert_true(filter_last(f) == FILTER_FOREVER);
 	/* a window needs only one moment */
-	assert_true(filter_window(f, S, 3 * S / 2));
-	assert_false(filter_window(f, 2 * S + 1, 3 * S - 1));
-	assert_true(filter_window(f, 0, FILTER_FOREVER));
+	assert_true(filter_overlaps(f, S, 3 * S / 2));
+	assert_false(filter_overlaps(f, 2 * S + 1, 3 * S - 1));
+	assert_true(filter_overlaps(f, 0, FILTER_FOREVER));
 	filter_free(f);
 	/* microseconds, as `script` prints them: the last one whole; nanoseconds, and others: to the very moment */
 	f = make("1.000001,1.000001 2.000000001,2.000000002 3,3.00001", NULL, NULL, NULL);
@@ -131,7 +131,7 @@ static void times(void **state)
 	filter_free(f);
 	f = make(",2", NULL, NULL, NULL);
 	assert_true(filter_last(f) == 2 * S);
-	assert_false(filter_window(f, 2 * S + 1, FILTER_FOREVER));
+	assert_false(filter_overlaps(f, 2 * S + 1, FILTER_FOREVER));
 	filter_free(f);
 }
 
@@ -170,12 +170,12 @@ static void overlaps(void **state)
 	struct filter *f = make("4,5 1,3 2,4.5 8,9 8.25,8.5", "6-7,0-2,1-4,3", NULL, NULL);
 
 	(void)state;
-	assert_false(filter_window(f, S - 1, S - 1));
-	assert_true(filter_window(f, 7 * S / 2, 7 * S / 2));
-	assert_true(filter_window(f, 19 * S / 4, 19 * S / 4));
-	assert_true(filter_window(f, 5 * S, 5 * S));
-	assert_false(filter_window(f, 5 * S + 1, 8 * S - 1));
-	assert_true(filter_window(f, 35 * S / 4, 35 * S / 4));
+	assert_false(filter_overlaps(f, S - 1, S - 1));
+	assert_true(filter_overlaps(f, 7 * S / 2, 7 * S / 2));
+	assert_true(filter_overlaps(f, 19 * S / 4, 19 * S / 4));
+	assert_true(filter_overlaps(f, 5 * S, 5 * S));
+	assert_false(filter_overlaps(f, 5 * S + 1, 8 * S - 1));
+	assert_true(filter_overlaps(f, 35 * S / 4, 35 * S / 4));
 	assert_true(filter_last(f) == 9 * S);
 	assert_true(filter_cpu(f, 0));
 	assert_true(filter_cpu(f, 4));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * window.c - moves the window of history that is kept, so that memory depends on the present maps and not on all past
- * ones.
+ * kept.c - moves what is kept of the history, so that memory depends on the present maps and not on
+ * all past ones.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 #include "base/bisect.h"
 #include "machine/tasks/threads.h"
 
-static uint64_t window_end(const struct threads *ts)
+static uint64_t kept_end(const struct threads *ts)
 {
-	return ts->window.base + (ts->window.nr - ts->window.first);
+	return ts->kept.base + (ts->kept.nr - ts->kept.first);
 }
 
 static bool is_after(const struct threads *ts, const struct moment *m, uint64_t time, uint64_t seq)
@@ -22,47 +22,46 @@ static bool is_after(const struct threads *ts, const struct moment *m, uint64_t 
 
 uint64_t threads_limit(const struct threads *ts, uint64_t time, uint64_t seq)
 {
-	size_t lo = ts->window.first, hi = ts->window.nr;
+	size_t lo = ts->kept.first, hi = ts->kept.nr;
 
-	BISECT(lo, hi, mid, !is_after(ts, &ts->window.moments[mid], time, seq));
-	return ts->window.base + (lo - ts->window.first);
+	BISECT(lo, hi, mid, !is_after(ts, &ts->kept.moments[mid], time, seq));
+	return ts->kept.base + (lo - ts->kept.first);
 }
 
-/* Number of changes up to a moment in the window. */
+/* Number of changes up to a moment that is kept. */
 static uint64_t changes_until(const struct threads *ts, uint64_t limit)
 {
-	return limit > ts->window.base ?
-		       ts->window.moments[ts->window.first + (size_t)(limit - 1 - ts->window.base)]
+	return limit > ts->kept.base ?
+		       ts->kept.moments[ts->kept.first + (size_t)(limit - 1 - ts->kept.base)]
 			       .changes :
-		       ts->window.gone_changes;
+		       ts->kept.gone_changes;
 }
 
 bool threads_steady(const struct threads *ts, uint64_t limit, uint64_t time, uint64_t seq)
 {
 	uint64_t to = threads_limit(ts, time, seq);
 
-	if (limit < ts->window.base || limit > window_end(ts) ||
-	    (!ts->ended && to == window_end(ts)))
+	if (limit < ts->kept.base || limit > kept_end(ts) || (!ts->ended && to == kept_end(ts)))
 		return false;
 	return to <= limit || changes_until(ts, to) == changes_until(ts, limit);
 }
 
 uint64_t threads_time(const struct threads *ts, uint64_t limit)
 {
-	if (limit > window_end(ts))
-		limit = window_end(ts);
-	if (limit <= ts->window.base)
-		return ts->window.base ? ts->window.gone_time : 0;
-	return ts->window.moments[ts->window.first + (size_t)(limit - 1 - ts->window.base)].time;
+	if (limit > kept_end(ts))
+		limit = kept_end(ts);
+	if (limit <= ts->kept.base)
+		return ts->kept.base ? ts->kept.gone_time : 0;
+	return ts->kept.moments[ts->kept.first + (size_t)(limit - 1 - ts->kept.base)].time;
 }
 
 bool threads_passed(const struct threads *ts, uint64_t time, uint64_t seq)
 {
-	return ts->window.base &&
-	       (ts->have_time ? time < ts->window.gone_time : seq < ts->window.gone_seq);
+	return ts->kept.base &&
+	       (ts->have_time ? time < ts->kept.gone_time : seq < ts->kept.gone_seq);
 }
 
-/* Applies the events that leave the window to the base. */
+/* Applies the events that are no longer kept to the base. */
 static void collapse_process(struct process *p, uint64_t limit)
 {
 	size_t i, last = p->first;
@@ -132,7 +131,10 @@ static bool drop_process(struct threads *ts, struct process *p)
 	return true;
 }
 
-/* True if the process ended before the window and the window has no event of a process with the same number. */
+/*
+ * True if the process ended before what is kept, which has no event of a process with the same
+ * number.
+ */
 static bool is_over(const struct process *p, uint64_t limit)
 {
 	return p->dead && p->died <= limit && p->first == p->nr;
@@ -159,7 +161,7 @@ static void forget_zombies(struct threads *ts)
 
 	for (i = 0; i < ts->known.nr_zombies; i++) {
 		p = intmap_get(&ts->known.processes, ts->known.zombies[i]);
-		if (p && is_over(p, ts->window.base) && !drop_process(ts, p))
+		if (p && is_over(p, ts->kept.base) && !drop_process(ts, p))
 			ts->known.zombies[n++] = ts->known.zombies[i];
 	}
 	ts->known.nr_zombies = n;
@@ -196,27 +198,27 @@ static void forget(struct threads *ts, uint64_t limit)
 {
 	const struct moment *m;
 
-	while (ts->window.base < limit && ts->window.first < ts->window.nr) {
-		m = &ts->window.moments[ts->window.first++];
-		ts->window.base++;
-		ts->window.gone_time = m->time;
-		ts->window.gone_seq = m->seq;
-		ts->window.gone_changes = m->changes;
+	while (ts->kept.base < limit && ts->kept.first < ts->kept.nr) {
+		m = &ts->kept.moments[ts->kept.first++];
+		ts->kept.base++;
+		ts->kept.gone_time = m->time;
+		ts->kept.gone_seq = m->seq;
+		ts->kept.gone_changes = m->changes;
 		/* the process first, since its last thread may keep it alive */
 		forget_process(ts, m->pid, m->kernel, limit);
 		if (!m->kernel)
 			forget_thread(ts, m->tid, limit);
 	}
 	forget_zombies(ts);
-	if (ts->window.first > ts->window.nr / 2) {
-		memmove(ts->window.moments, ts->window.moments + ts->window.first,
-			(ts->window.nr - ts->window.first) * sizeof(*ts->window.moments));
-		ts->window.nr -= ts->window.first;
-		ts->window.first = 0;
+	if (ts->kept.first > ts->kept.nr / 2) {
+		memmove(ts->kept.moments, ts->kept.moments + ts->kept.first,
+			(ts->kept.nr - ts->kept.first) * sizeof(*ts->kept.moments));
+		ts->kept.nr -= ts->kept.first;
+		ts->kept.first = 0;
 	}
 }
 
-/* Reads the next event, if there is one, into the window. */
+/* Reads the next event, if there is one, and keeps it. */
 static void take_event(struct threads *ts)
 {
 	struct side_event e;
@@ -225,10 +227,10 @@ static void take_event(struct threads *ts)
 	ts->ended = !side_order_next(ts->side, &e);
 	if (ts->ended)
 		return;
-	m = ARRAY_ADD(ts->window.moments, ts->window.nr, ts->window.cap);
+	m = ARRAY_ADD(ts->kept.moments, ts->kept.nr, ts->kept.cap);
 	*m = (struct moment){ e.time, e.seq, e.pid, e.tid, e.kernel, 0 };
-	threads_apply(ts, &e, window_end(ts) - 1);
-	m->changes = ts->window.changes;
+	threads_apply(ts, &e, kept_end(ts) - 1);
+	m->changes = ts->kept.changes;
 }
 
 void threads_seek(struct threads *ts, uint64_t time, uint64_t seq, uint64_t hold)
@@ -236,16 +238,16 @@ void threads_seek(struct threads *ts, uint64_t time, uint64_t seq, uint64_t hold
 	uint64_t limit;
 
 	while (!ts->ended) {
-		if (ts->window.nr - ts->window.first > ts->ahead &&
-		    is_after(ts, &ts->window.moments[ts->window.nr - 1 - ts->ahead], time, seq))
+		if (ts->kept.nr - ts->kept.first > ts->ahead &&
+		    is_after(ts, &ts->kept.moments[ts->kept.nr - 1 - ts->ahead], time, seq))
 			break;
 		take_event(ts);
-		if (ts->keep || ts->window.nr - ts->window.first <= 4 * ts->ahead + 4)
+		if (ts->keep || ts->kept.nr - ts->kept.first <= 4 * ts->ahead + 4)
 			continue;
-		limit = window_end(ts) - 2 * ts->ahead - 2;
+		limit = kept_end(ts) - 2 * ts->ahead - 2;
 		if (limit > hold)
 			limit = hold;
-		if (limit > ts->window.base)
+		if (limit > ts->kept.base)
 			forget(ts, limit);
 	}
 }
@@ -271,8 +273,8 @@ static void forget_all(struct threads *ts)
 	free(ts->known.zombies);
 	memset(&ts->known, 0, sizeof(ts->known));
 	ts->known.kernel.pid = KERNEL_PID;
-	free(ts->window.moments);
-	memset(&ts->window, 0, sizeof(ts->window));
+	free(ts->kept.moments);
+	memset(&ts->kept, 0, sizeof(ts->kept));
 	memset(&ts->totals, 0, sizeof(ts->totals));
 	ts->ended = false;
 }
