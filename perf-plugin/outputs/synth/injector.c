@@ -408,9 +408,9 @@ static uint64_t end_of_thread(const struct injector *in, const struct stream *s)
 	return alive < last ? alive : UINT64_MAX;
 }
 
-static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+int injector_batch(struct injector *in, const struct stream *s, const struct cst_generic *g,
+		   size_t n)
 {
-	struct injector *in = data;
 	struct stream ended;
 	uint64_t time;
 
@@ -429,6 +429,13 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	ended = *s;
 	ended.time = time;
 	return sampler_batch(in->sp, &ended, g, n);
+}
+
+static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	struct injector *in = data;
+
+	return in->shard.backlog ? injector_late_batch(in, s, g, n) : injector_batch(in, s, g, n);
 }
 
 static int on_plan(void *data, const struct stream *s, const struct cst_generic *g, size_t n, struct sample_plan *plan)
@@ -451,11 +458,13 @@ static int on_fragment(void *data, const struct fragment_event *e)
 
 static void on_stream_end(void *data, const struct stream *s)
 {
-	struct merge_lane *ln = *s->priv ? *sampler_slot(s) : NULL;
 	struct injector *in = data;
-	struct merge_lane *history = end_history(in, s);
+	struct merge_lane *ln, *history = end_history(in, s);
 	struct sampler_seam *seam;
 
+	if (in->shard.backlog)
+		injector_late_end(in);
+	ln = *s->priv ? *sampler_slot(s) : NULL;
 	sampler_stream_end(in->sp, s);
 	seam = sampler_last_seam(in->sp);
 	if (history && seam) {
@@ -469,7 +478,7 @@ static void on_stream_end(void *data, const struct stream *s)
 	seam->user = ln;
 }
 
-/* ---- the sampler ------------------------------------------------------------------------------ */
+/* ---- the sampler ----------------------------------------------------------------------------- */
 
 struct sampler *injector_sampler(struct injector *in)
 {
@@ -621,7 +630,8 @@ static int add_header(struct injector *in, struct error *err)
 
 int injector_temporary_failed(const struct injector *in)
 {
-	fprintf(stderr, "cstrace inject: temporary file for %s: %s\n", in->o.output, merge_why(in->m));
+	fprintf(stderr, "cstrace inject: temporary file for %s: %s\n", in->o.output,
+		merge_why(in->m));
 	return ERR_REPORTED;
 }
 
@@ -748,17 +758,13 @@ int injector_run(struct injector *in)
 {
 	struct consumer c = { .data = in, .wants = sampler_wants(in->sp, true), .batch = on_batch,
 			      .fragment = on_fragment, .stream_end = on_stream_end };
-	struct shard_ops shards = injector_shards();
+	struct shard_ops shards = injector_shards(in);
 	struct error err = { .code = 0 };
 	int rc;
 
 	/* history has all branches */
 	if (sampler_plans(in->sp) && !in->add.follows)
 		c.wants.plan = on_plan;
-	/* in a file without times, all samples of a fragment have the position of its record */
-	shards.by_fragment = sampler_unit(in->sp) == SAMPLER_FRAGMENT && in->timed;
-	/* with one stream, samples of all branches, many times the size of the trace, are written directly */
-	shards.by_fragment &= !(in->single && in->o.itrace.branches);
 	if (sampler_unit(in->sp) != SAMPLER_ALL && (shards.by_fragment || !in->single))
 		c.shards = &shards;
 	rc = session_run(in->ss, &c);
@@ -812,6 +818,7 @@ void injector_close(struct injector *in)
 	sampler_free(in->sp);
 	merge_lanes_free(&in->shard.lanes);
 	merge_free(in->m);
+	backlog_room_free(in->shard.room);
 	sideband_free(in->sb);
 	injector_free_followed(in);
 	join_free(in->add.join);

@@ -6,6 +6,7 @@
 #ifndef CSTRACE_OUTPUTS_SYNTH_INJECTOR_INT_H
 #define CSTRACE_OUTPUTS_SYNTH_INJECTOR_INT_H
 
+#include "outputs/synth/backlog.h"
 #include "outputs/synth/event.h"
 #include "outputs/synth/guest_records.h"
 #include "outputs/synth/injector.h"
@@ -57,7 +58,8 @@ struct injector {
 	uint64_t since_round;
 	uint64_t first_time, last_time;	/* times of samples; first > last: none so far */
 	int batch_tid;		/* the host's thread of the batch ... */
-	uint64_t alive_until;	/* ... and when it ended, if that is inside the batch; otherwise UINT64_MAX */
+	/* ... and when it ended, if that is inside the batch; otherwise UINT64_MAX */
+	uint64_t alive_until;
 	struct {
 		/*
 		 * of a shard decoded in another thread: its lanes in the merge of the whole output
@@ -69,6 +71,12 @@ struct injector {
 		 */
 		struct injector *from;
 		uint64_t shards;	/* of the whole output: number of shards taken */
+		/* of the whole output, with SAMPLER_COUNTED and shards by fragment; else NULL */
+		struct backlog_room *room;
+		/* of a shard: its batches until it begins with the state of `whole`; else NULL */
+		struct backlog *backlog;
+		struct injector *whole;
+		bool unfinished;	/* it did not begin */
 	} shard;
 };
 
@@ -86,7 +94,16 @@ void injector_free_followed(struct injector *in);
 /* Reports what failed with the temporary file of the output. */
 int injector_temporary_failed(const struct injector *in);
 
+/* Takes a batch: the function of the consumer, if it has no backlog. */
+int injector_batch(struct injector *in, const struct stream *s, const struct cst_generic *g,
+		   size_t n);
+
 /* injector_shards.c: how several threads make the samples. */
-struct shard_ops injector_shards(void);
+struct shard_ops injector_shards(struct injector *in);
+/* Keeps a batch of a shard that has a backlog, or takes all that it has. */
+int injector_late_batch(struct injector *in, const struct stream *s, const struct cst_generic *g,
+			size_t n);
+/* Takes the backlog before a stream ends. */
+void injector_late_end(struct injector *in);
 
 #endif

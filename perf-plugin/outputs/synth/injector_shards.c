@@ -6,10 +6,14 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "outputs/synth/injector_int.h"
+#include "session/parts.h"
+
+/* Maximum size of a shard with a backlog, but for a fragment: half of its trace fills that. */
+#define LATE_SHARD (4u << 20)
 
 static void *shard_make(void *data, struct session *ss)
 {
-	const struct injector *whole = data;
+	struct injector *whole = data;
 	struct injector *in = mem_zeroed(1, sizeof(*in));
 
 	/* fields that the calling thread does not change meanwhile */
@@ -25,6 +29,10 @@ static void *shard_make(void *data, struct session *ss)
 	in->add.follows = whole->add.follows;
 	in->shard.is_shard = true;
 	in->sp = injector_sampler(in);
+	if (whole->shard.room && !session_shard_first(ss)) {
+		in->shard.backlog = backlog_new(whole->shard.room);
+		in->shard.whole = whole;
+	}
 	return in;
 }
 
@@ -32,7 +40,9 @@ static bool shard_fits(void *data, void *shard)
 {
 	const struct injector *in = data, *more = shard;
 
-	return sampler_fits(in->sp, more->sp);
+	if (more->shard.unfinished)
+		return false;
+	return more->shard.from || sampler_fits(in->sp, more->sp);
 }
 
 static void shard_resume(void *data, void *shard)
@@ -43,9 +53,58 @@ static void shard_resume(void *data, void *shard)
 	sampler_continue(more->sp, in->sp);
 }
 
+/* ---- shards that begin late -------------------------------------------------------------------- */
+
+static uint64_t next_sample(void *data, const struct stream *s)
+{
+	const struct injector *in = data;
+
+	return sampler_next(in->sp, s);
+}
+
+static int take_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	return injector_batch(data, s, g, n);
+}
+
+/* Begins with the state of the shards before, when their results are taken. */
+static int begin(struct injector *in)
+{
+	const struct backlog_use use = { .next = next_sample, .period = in->o.itrace.period,
+					 .batch = take_batch, .data = in };
+	int rc = SESSION_UNFIT;
+
+	if (session_shard_turn(in->ss, true)) {
+		shard_resume(in->shard.whole, in);
+		rc = backlog_replay(in->shard.backlog, &use);
+	}
+	in->shard.unfinished = rc;
+	backlog_free(in->shard.backlog);
+	in->shard.backlog = NULL;
+	return rc;
+}
+
+int injector_late_batch(struct injector *in, const struct stream *s, const struct cst_generic *g,
+			size_t n)
+{
+	int rc;
+
+	if (!session_shard_turn(in->ss, false) && backlog_keep(in->shard.backlog, s, g, n))
+		return 0;
+	rc = begin(in);
+	return rc ? rc : injector_batch(in, s, g, n);
+}
+
+void injector_late_end(struct injector *in)
+{
+	begin(in);
+}
+
+/* ---- taking ------------------------------------------------------------------------------------ */
+
 /*
- * Returns the lane for the end of a stretch that the previous shard left open; it precedes the next shard. With one stream,
- * which is written directly, there are no shards with branches (injector_run()).
+ * Returns the lane for the end of a stretch that the previous shard left open; it precedes the next
+ * shard. With one stream, which is written directly, there are no shards with branches.
  */
 static void *seam_lane(void *data, const struct sampler_seam *was)
 {
@@ -79,12 +138,21 @@ static int shard_take(void *data, void *shard)
 		injector_note_time(in, seam->first > seam->floor ? seam->first : seam->floor);
 		injector_note_time(in, seam->last > seam->floor ? seam->last : seam->floor);
 	}
-	for (i = 0; in->single && i < more->shard.lanes.nr && !rc; i++)
-		if (merge_direct_lane(in->m, more->shard.lanes.v[i]))
-			rc = injector_temporary_failed(in);
 	if (rc)
 		return rc;
 	more->shard.taken = true;
+	return pw_failed(in->w) ? ERR_REPORTED : 0;
+}
+
+/* Writes the samples of an only stream; those of several are merged when all are decoded. */
+static int shard_write(void *data, void *shard)
+{
+	struct injector *in = data, *more = shard;
+	size_t i;
+
+	for (i = 0; in->single && i < more->shard.lanes.nr; i++)
+		if (merge_direct_lane(in->m, more->shard.lanes.v[i]))
+			return injector_temporary_failed(in);
 	return pw_failed(in->w) ? ERR_REPORTED : 0;
 }
 
@@ -96,12 +164,32 @@ static void shard_free(void *shard)
 		merge_lanes_drop(&in->shard.lanes);
 	merge_lanes_free(&in->shard.lanes);
 	injector_free_followed(in);
+	backlog_free(in->shard.backlog);
 	sampler_free(in->sp);
 	free(in);
 }
 
-struct shard_ops injector_shards(void)
+/* True if the number of instructions before an AUX fragment is all that its samples depend on. */
+static bool is_counted(const struct injector *in)
 {
-	return (struct shard_ops){ .make = shard_make, .fits = shard_fits, .resume = shard_resume,
-				   .take = shard_take, .free = shard_free };
+	return sampler_unit(in->sp) == SAMPLER_COUNTED && !in->add.wanted &&
+	       !session_queues(in->ss)->windows.leads;
+}
+
+struct shard_ops injector_shards(struct injector *in)
+{
+	struct shard_ops ops = { .make = shard_make, .fits = shard_fits, .resume = shard_resume,
+				 .take = shard_take, .write = shard_write,
+				 .free = shard_free };
+	const bool counted = is_counted(in);
+
+	/* in a file without times, all samples of a fragment have the position of its record */
+	ops.by_fragment = in->timed && (counted || sampler_unit(in->sp) == SAMPLER_FRAGMENT);
+	/* samples of all branches of one stream, many times the trace, are written directly */
+	ops.by_fragment &= !(in->single && in->o.itrace.branches);
+	if (ops.by_fragment && counted) {
+		in->shard.room = backlog_room_new();
+		ops.max_size = LATE_SHARD;
+	}
+	return ops;
 }
