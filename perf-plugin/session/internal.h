@@ -58,6 +58,12 @@ struct session {
 		bool left_undone;
 	} lost;
 	uint64_t bytes_total, bytes_done;
+	struct {
+		/* of a replica: the shard that it decodes (decode/jobs.c) */
+		struct workers *workers;
+		size_t job;
+		bool first;	/* ... and no shard before has trace of the same buffer */
+	} shard;
 };
 
 /* index.c: reads all records. */

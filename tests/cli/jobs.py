@@ -42,6 +42,9 @@ COMMANDS = [
     ["inject", "--itrace=i10il16", "--tiles", "-o", "OUT"],
     ["inject", "--itrace=i1usg16", "-o", "OUT"],
     ["inject", "--itrace=i20is5", "-o", "OUT"],
+    # the period of a fragment begins where that before it ended
+    ["inject", "--itrace=i7iexwI", "-o", "OUT"],
+    ["inject", "--itrace=i1000i", "-o", "OUT"],
     ["inject", "--itrace=bi10il16", "-z3"],
     ["script", "--itrace=be", "-F", "comm,pid,tid,cpu,time,ip,sym,dso,addr,flags"],
     ["script"],

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* injector.c - runs a session and writes its samples and the input's other records in order of time. */
-#include "outputs/synth/injector.h"
+#include "outputs/synth/injector_int.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +10,6 @@
 #include "base/error.h"
 #include "machine/images/dso.h"
 #include "outputs/synth/evname.h"
-#include "outputs/synth/guest_records.h"
-#include "outputs/synth/merge.h"
-#include "outputs/synth/sideband.h"
-#include "perfdata/writer.h"
-#include "session/decode/decode.h"
 #include "session/decode/locate.h"
 #include "session/parts.h"
 
@@ -28,64 +23,6 @@
 
 #define BRANCH_SAMPLE_TYPE	(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL |	\
 				 PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_TYPE_SAVE)
-
-/*
- * The events of the output, of which it has those that --itrace asks for, or one without samples.
- */
-enum out_event {
-	OUT_INSNS,
-	OUT_BRANCHES,
-	OUT_EVENTS,
-	OUT_DUMMY = OUT_EVENTS + EVENT_KINDS,
-	OUT_NR,
-};
-
-/* The history in a stream that is decoded, see history.h. */
-struct followed {
-	uint64_t place;		/* stream.place */
-	struct history_stream *history;
-};
-
-struct injector {
-	struct session *ss;
-	struct injector_opts o;
-	struct perf_writer *w;
-	struct sideband *sb;
-	struct merge *m;
-	struct merge_lane *single;
-	struct sampler *sp;
-	bool timed;
-	bool exits_last;	/* ends of threads are after all samples: sideband_opts.exits_last */
-	uint64_t place;		/* used in place of time in a file without times */
-	struct guest_ids ids[OUT_NR];	/* of samples */
-	/* guests whose process is known, by number: they have ids of their own */
-	uint64_t with_ids;
-	struct {
-		/* for L and G in --itrace; NULL: not given */
-		struct history *wanted;
-		struct join *join;
-		uint8_t *record;	/* a sample with what is added */
-		bool follows;		/* trace and samples have the times for that */
-		struct followed *v;
-		size_t nr, cap;
-	} add;
-	uint64_t since_round;
-	uint64_t first_time, last_time;	/* times of samples; first > last: none so far */
-	int batch_tid;		/* the host's thread of the batch ... */
-	uint64_t alive_until;	/* ... and when it ended, if that is inside the batch; otherwise UINT64_MAX */
-	struct {
-		/*
-		 * of a shard decoded in another thread: its lanes in the merge of the whole output
-		 */
-		struct merge_lanes lanes;
-		bool is_shard, taken;
-		/*
-		 * the injector of the shards before, whose streams this shard continues; NULL: none
-		 */
-		struct injector *from;
-		uint64_t shards;	/* of the whole output: number of shards taken */
-	} shard;
-};
 
 /* ---- output ----------------------------------------------------------------------------------- */
 
@@ -249,12 +186,6 @@ static inline uint64_t time_of(const struct injector *in, const struct merge_lan
 	return time > ln->time ? time : ln->time;
 }
 
-static inline void note_time(struct injector *in, uint64_t time)
-{
-	in->first_time = time < in->first_time ? time : in->first_time;
-	in->last_time = time > in->last_time ? time : in->last_time;
-}
-
 /* True if branch samples have stacks; those of instructions have the branches before them. */
 static bool stacks_of_branches(const struct itrace_opts *o)
 {
@@ -283,7 +214,7 @@ static int on_branch(void *data, const struct stream *s, const struct branch *b)
 	uint64_t *start, *p, time;
 
 	time = time_of(in, ln, b->time);
-	note_time(in, time);
+	injector_note_time(in, time);
 	start = p = merge_reserve(ln, time);
 	p++;
 	p = put_where(p, &in->ids[OUT_BRANCHES], b->from, b->pid, b->tid);
@@ -312,7 +243,7 @@ static int on_insn(void *data, const struct stream *s, const struct insn_sample 
 	time = time_of(in, ln,
 		       i->host.tid == in->batch_tid && i->time > in->alive_until ? in->alive_until :
 										   i->time);
-	note_time(in, time);
+	injector_note_time(in, time);
 	start = p = merge_reserve(ln, time);
 	p++;
 	p = put_where(p, &in->ids[OUT_INSNS], i->ip, i->pid, i->tid);
@@ -351,7 +282,7 @@ static int on_error(void *data, const struct stream *s, const struct error_sampl
 	uint64_t time;
 
 	time = time_of(in, ln, e->time);
-	note_time(in, time);
+	injector_note_time(in, time);
 	r = merge_reserve(ln, time);
 	memset(r, 0, sizeof(*r));
 	r->header.type = PERF_RECORD_AUXTRACE_ERROR;
@@ -376,7 +307,7 @@ static int on_event(void *data, const struct stream *s, const struct event_sampl
 	uint64_t *start, *p, time;
 
 	time = time_of(in, ln, e->time);
-	note_time(in, time);
+	injector_note_time(in, time);
 	start = p = merge_reserve(ln, time);
 	p++;
 	p = put_where(p, &in->ids[OUT_EVENTS + e->kind], e->ip, e->pid, e->tid);
@@ -457,7 +388,7 @@ static struct merge_lane *end_history(struct injector *in, const struct stream *
 	return ln;
 }
 
-static void free_followed(struct injector *in)
+void injector_free_followed(struct injector *in)
 {
 	while (in->add.nr)
 		history_stream_free(in->add.v[--in->add.nr].history);
@@ -477,9 +408,9 @@ static uint64_t end_of_thread(const struct injector *in, const struct stream *s)
 	return alive < last ? alive : UINT64_MAX;
 }
 
-static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+int injector_batch(struct injector *in, const struct stream *s, const struct cst_generic *g,
+		   size_t n)
 {
-	struct injector *in = data;
 	struct stream ended;
 	uint64_t time;
 
@@ -498,6 +429,13 @@ static int on_batch(void *data, const struct stream *s, const struct cst_generic
 	ended = *s;
 	ended.time = time;
 	return sampler_batch(in->sp, &ended, g, n);
+}
+
+static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
+{
+	struct injector *in = data;
+
+	return in->shard.backlog ? injector_late_batch(in, s, g, n) : injector_batch(in, s, g, n);
 }
 
 static int on_plan(void *data, const struct stream *s, const struct cst_generic *g, size_t n, struct sample_plan *plan)
@@ -520,11 +458,13 @@ static int on_fragment(void *data, const struct fragment_event *e)
 
 static void on_stream_end(void *data, const struct stream *s)
 {
-	struct merge_lane *ln = *s->priv ? *sampler_slot(s) : NULL;
 	struct injector *in = data;
-	struct merge_lane *history = end_history(in, s);
+	struct merge_lane *ln, *history = end_history(in, s);
 	struct sampler_seam *seam;
 
+	if (in->shard.backlog)
+		injector_late_end(in);
+	ln = *s->priv ? *sampler_slot(s) : NULL;
 	sampler_stream_end(in->sp, s);
 	seam = sampler_last_seam(in->sp);
 	if (history && seam) {
@@ -538,115 +478,15 @@ static void on_stream_end(void *data, const struct stream *s)
 	seam->user = ln;
 }
 
-/* ---- shards that are decoded in other threads ------------------------------------------------- */
+/* ---- the sampler ----------------------------------------------------------------------------- */
 
-static struct sample_ops make_ops(struct injector *in)
+struct sampler *injector_sampler(struct injector *in)
 {
-	return (struct sample_ops){ .branch = on_branch, .insn = on_insn, .error = on_error,
-				    .event = itrace_events(&in->o.itrace) ? on_event : NULL,
-				    .data = in };
-}
+	const struct sample_ops ops = { .branch = on_branch, .insn = on_insn, .error = on_error,
+					.event = itrace_events(&in->o.itrace) ? on_event : NULL,
+					.data = in };
 
-static void *shard_make(void *data, struct session *ss)
-{
-	const struct injector *whole = data;
-	struct injector *in = mem_zeroed(1, sizeof(*in));
-	struct sample_ops ops;
-
-	/* fields that the calling thread does not change meanwhile */
-	in->ss = ss;
-	in->o = whole->o;
-	in->sb = whole->sb;
-	in->m = whole->m;
-	in->timed = whole->timed;
-	in->exits_last = whole->exits_last;
-	memcpy(in->ids, whole->ids, sizeof(in->ids));
-	in->with_ids = whole->with_ids;
-	in->add.wanted = whole->add.wanted;
-	in->add.follows = whole->add.follows;
-	in->shard.is_shard = true;
-	ops = make_ops(in);
-	in->sp = sampler_new(&in->o.itrace, &ops, session_read_code);
-	return in;
-}
-
-static bool shard_fits(void *data, void *shard)
-{
-	const struct injector *in = data, *more = shard;
-
-	return sampler_fits(in->sp, more->sp);
-}
-
-static void shard_resume(void *data, void *shard)
-{
-	struct injector *in = data, *more = shard;
-
-	more->shard.from = in;
-	sampler_continue(more->sp, in->sp);
-}
-
-/*
- * Returns the lane for the end of a stretch that the previous shard left open; it precedes the next shard. With one stream,
- * which is written directly, there are no shards with branches (injector_run()).
- */
-static void *seam_lane(void *data, const struct sampler_seam *was)
-{
-	struct merge_lanes one = { .v = NULL };
-	struct injector *in = data;
-	struct merge_lane *ln;
-
-	ln = merge_lanes_add(&one, in->m, SIDEBAND_RANK_SAMPLES, was->place);
-	ln->time = was->last;
-	merge_lanes_order(&one, in->shard.shards);
-	merge_lanes_free(&one);
-	return ln;
-}
-
-/* Reports what failed with the temporary file of the output. */
-static int temporary_failed(const struct injector *in)
-{
-	fprintf(stderr, "cstrace inject: temporary file for %s: %s\n", in->o.output, merge_why(in->m));
-	return ERR_REPORTED;
-}
-
-static int shard_take(void *data, void *shard)
-{
-	struct injector *in = data, *more = shard;
-	const struct sampler_seam *seam;
-	size_t i;
-	int rc;
-
-	in->shard.shards += 2;
-	rc = sampler_join(in->sp, more->sp, seam_lane, in);
-	merge_lanes_order(&more->shard.lanes, in->shard.shards + 1);
-	for (i = 0; (seam = sampler_nth_seam(more->sp, i)) && !rc; i++) {
-		if (seam->history.user)
-			merge_lane_floor(seam->history.user, seam->history.floor);
-		if (!seam->user || seam->first == UINT64_MAX)
-			continue;
-		merge_lane_floor(seam->user, seam->floor);
-		note_time(in, seam->first > seam->floor ? seam->first : seam->floor);
-		note_time(in, seam->last > seam->floor ? seam->last : seam->floor);
-	}
-	for (i = 0; in->single && i < more->shard.lanes.nr && !rc; i++)
-		if (merge_direct_lane(in->m, more->shard.lanes.v[i]))
-			rc = temporary_failed(in);
-	if (rc)
-		return rc;
-	more->shard.taken = true;
-	return pw_failed(in->w) ? ERR_REPORTED : 0;
-}
-
-static void shard_free(void *shard)
-{
-	struct injector *in = shard;
-
-	if (!in->shard.taken)
-		merge_lanes_drop(&in->shard.lanes);
-	merge_lanes_free(&in->shard.lanes);
-	free_followed(in);
-	sampler_free(in->sp);
-	free(in);
+	return sampler_new(&in->o.itrace, &ops, session_read_code);
 }
 
 /* ---- header ----------------------------------------------------------------------------------- */
@@ -788,6 +628,13 @@ static int add_header(struct injector *in, struct error *err)
 
 /* ---- the whole -------------------------------------------------------------------------------- */
 
+int injector_temporary_failed(const struct injector *in)
+{
+	fprintf(stderr, "cstrace inject: temporary file for %s: %s\n", in->o.output,
+		merge_why(in->m));
+	return ERR_REPORTED;
+}
+
 static char *dir_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -836,7 +683,6 @@ struct injector *injector_open(struct session *ss, const struct injector_opts *o
 	struct injector *in = mem_zeroed(1, sizeof(*in));
 	struct merge_sink sink = { .write = sink_write, .raise = sink_raise, .data = in };
 	struct error err = { .code = 0 };
-	struct sample_ops ops;
 	struct sideband_opts so = { .switches = o->switches,
 				    .exits_last = o->itrace.timeless || !session_timestamps(ss) };
 	const struct guest_ids *ids;
@@ -854,8 +700,7 @@ struct injector *injector_open(struct session *ss, const struct injector_opts *o
 	dir = dir_of(o->output);
 	in->m = merge_new(&sink, dir);
 	free(dir);
-	ops = make_ops(in);
-	in->sp = sampler_new(&o->itrace, &ops, session_read_code);
+	in->sp = injector_sampler(in);
 	in->timed = sideband_timed(in->sb);
 	in->exits_last = so.exits_last;
 	add_fields(in);
@@ -902,8 +747,8 @@ static void add_sample_time(struct injector *in)
 	if (!in->timed)
 		return;
 	if (sideband_sample_span(in->sb, &first, &last)) {
-		note_time(in, first);
-		note_time(in, last);
+		injector_note_time(in, first);
+		injector_note_time(in, last);
 	}
 	if (in->first_time <= in->last_time)
 		pw_set_sample_time(in->w, in->first_time, in->last_time);
@@ -913,25 +758,20 @@ int injector_run(struct injector *in)
 {
 	struct consumer c = { .data = in, .wants = sampler_wants(in->sp, true), .batch = on_batch,
 			      .fragment = on_fragment, .stream_end = on_stream_end };
-	struct shard_ops shards = { .make = shard_make, .fits = shard_fits, .resume = shard_resume,
-				    .take = shard_take, .free = shard_free };
+	struct shard_ops shards = injector_shards(in);
 	struct error err = { .code = 0 };
 	int rc;
 
 	/* history has all branches */
 	if (sampler_plans(in->sp) && !in->add.follows)
 		c.wants.plan = on_plan;
-	/* in a file without times, all samples of a fragment have the position of its record */
-	shards.by_fragment = sampler_unit(in->sp) == SAMPLER_FRAGMENT && in->timed;
-	/* with one stream, samples of all branches, many times the size of the trace, are written directly */
-	shards.by_fragment &= !(in->single && in->o.itrace.branches);
 	if (sampler_unit(in->sp) != SAMPLER_ALL && (shards.by_fragment || !in->single))
 		c.shards = &shards;
 	rc = session_run(in->ss, &c);
 	if (rc && !pw_failed(in->w))
 		return rc;
 	if (!rc && merge_finish(in->m))
-		return temporary_failed(in);
+		return injector_temporary_failed(in);
 	/* readers take a file without data for an interrupted recording */
 	if (!pw_data_bytes(in->w))
 		end_round(in);
@@ -978,8 +818,9 @@ void injector_close(struct injector *in)
 	sampler_free(in->sp);
 	merge_lanes_free(&in->shard.lanes);
 	merge_free(in->m);
+	backlog_room_free(in->shard.room);
 	sideband_free(in->sb);
-	free_followed(in);
+	injector_free_followed(in);
 	join_free(in->add.join);
 	history_free(in->add.wanted);
 	free(in->add.record);

@@ -105,6 +105,8 @@ enum sampler_unit sampler_unit(const struct sampler *sp)
 	/* a thread's calls may be in several streams */
 	if (sp->calls || sp->o.skip)
 		return SAMPLER_ALL;
+	if (sp->want_i && !sp->want_b && !sp->o.stack && sp->o.unit == ITRACE_INSNS && !sp->o.ipc)
+		return SAMPLER_COUNTED;
 	/* with a branch stack, the end of a fragment is a sample that starts a new period of instructions */
 	if (sp->want_i && (!sp->o.stack || sp->o.unit != ITRACE_INSNS))
 		return SAMPLER_STREAM;
@@ -178,6 +180,13 @@ void sampler_stream_end(void *sampler, const struct stream *s)
 	seam_leave(sampler, s, ln);
 	free_state(ln);
 	*s->priv = NULL;
+}
+
+uint64_t sampler_next(struct sampler *sp, const struct stream *s)
+{
+	const struct sampled_stream *ln = state_of(sp, s);
+
+	return ln->counts.next - ln->counts.insns;
 }
 
 void **sampler_slot(const struct stream *s)

@@ -105,9 +105,16 @@ struct ipc sampler_ipc(const struct sampler *sp, const struct stream *s, enum ip
 enum sampler_unit {
 	SAMPLER_ALL,		/* none: call chains and sN depend on all streams */
 	SAMPLER_STREAM,		/* a stream: periods extend over fragments */
+	/*
+	 * an AUX fragment, from where the number of instructions before it is known on
+	 * (sampler_continue()): until then its batches can be in a backlog (backlog.h)
+	 */
+	SAMPLER_COUNTED,
 	SAMPLER_FRAGMENT,	/* an AUX fragment, with exceptions: see sampler_fits() */
 };
 enum sampler_unit sampler_unit(const struct sampler *sp);
+/* With SAMPLER_COUNTED: the number of instructions up to the stream's next sample. */
+uint64_t sampler_next(struct sampler *sp, const struct stream *s);
 
 /*
  * State of a stream between two shards of the trace: what the shard leaves open at its end, and how

@@ -98,6 +98,11 @@ struct shard_ops {
 	void (*end)(void *shard);
 	/* Takes the result. Returns 0, or a value that ends the run. */
 	int (*take)(void *data, void *shard);
+	/*
+	 * As take(), after it: for what takes long and changes nothing that a later shard begins
+	 * with (session_shard_turn()).
+	 */
+	int (*write)(void *data, void *shard);
 	void (*free)(void *shard);	/* called for each shard, taken or not */
 	/*
 	 * Streams can be divided between AUX fragments: the result of a fragment does not depend on

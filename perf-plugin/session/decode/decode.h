@@ -36,6 +36,15 @@ unsigned int session_max_streams(const struct session *ss);
 int session_run(struct session *ss, const struct consumer *consumer);
 
 /*
+ * For the consumer of a shard, with the session that make() got, in the thread that decodes it:
+ * session_shard_first() is true if no shard before it has trace of the same buffer;
+ * session_shard_turn() if the results of all shards before it are taken. These do not change then
+ * before the shard is done. `wait`: until that is so; false means that the result is not needed.
+ */
+bool session_shard_first(const struct session *ss);
+bool session_shard_turn(const struct session *ss, bool wait);
+
+/*
  * Moves the counts of the code section with this number, from 1 on, to the caller: its file (NULL:
  * none) and the sorted pairs of ranges and edges (cstrace/counts.h), which the caller frees. False:
  * there is no such section.

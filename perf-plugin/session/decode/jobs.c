@@ -343,11 +343,24 @@ static void make_shard(struct worker *w, struct shard *job)
 		w->con.data = *shard = con->shards->make(con->data, w->ss);
 }
 
+bool session_shard_first(const struct session *ss)
+{
+	return !ss->shard.workers || ss->shard.first;
+}
+
+bool session_shard_turn(const struct session *ss, bool wait)
+{
+	return !ss->shard.workers || workers_turn(ss->shard.workers, ss->shard.job, wait);
+}
+
 static int decode(struct worker *w, struct shard *job)
 {
 	int rc;
 
 	job->log = mem_zeroed(1, sizeof(*job->log));
+	w->ss->shard.workers = w->j->workers;
+	w->ss->shard.job = (size_t)(job - w->j->v);
+	w->ss->shard.first = !job->first && !job->cut.to;
 	make_shard(w, job);
 	session_zero_counts(w->ss);
 	workers_lock(w->j->workers);
@@ -580,8 +593,10 @@ static int take_all(struct jobs *j)
 		j->again |= j->con->shards->by_process && j->ss->lost.left_undone;
 		if (j->again)
 			break;
-		free_result(j, job);
 		workers_taken(j->workers);
+		if (!rc && job->shard && j->con->shards->write)
+			rc = j->con->shards->write(j->con->data, job->shard);
+		free_result(j, job);
 	}
 	return rc;
 }
